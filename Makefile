@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The front door. `make` builds libraries and programs into build/; ARCH=arm64 into build/arm64
+# (CROSS_COMPILE and SYSROOT say with what). SAN=address,undefined builds with sanitizers into
+# build/san. Include paths hold the dependency rule: uapi <- libperfutil <- tools, post;
+# a2n <- post. Nothing points back.
+
+VERSION	:= $(shell cat VERSION)
+ARCH	?= $(shell uname -m | sed 's/aarch64/arm64/')
+HOST	:= $(shell uname -m | sed 's/aarch64/arm64/')
+ifneq ($(ARCH),$(HOST))
+O	?= build/$(ARCH)
+else ifneq ($(SAN),)
+O	?= build/san
+else
+O	?= build
+endif
+PREFIX	?= /usr/local
+DESTDIR	?=
+
+CC	= $(CROSS_COMPILE)gcc
+AR	= $(CROSS_COMPILE)ar
+CSTD	= -std=gnu11 -O2 -g
+WARN	= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+ALLFLAGS = $(CSTD) $(WARN) -fPIC -fno-omit-frame-pointer -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	  -DPITRACE_VERSION='"$(VERSION)"' -MMD -MP $(if $(SYSROOT),--sysroot=$(SYSROOT)) \
+	  $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all) $(CFLAGS)
+ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
+
+# One line a product: its sources, its include path (the dependency rule), its libraries.
+PERFUTIL_SRC := $(wildcard libperfutil/*.c)
+A2N_SRC	     := $(wildcard libperfutil/a2n/*.c)
+COMMON_SRC   := $(wildcard tools/common/*.c)
+SWTRACE_SRC  := $(wildcard tools/swtrace/*.c)
+POST_SRC     := $(wildcard post/*.c post/*/*.c)
+
+INC_PERFUTIL := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
+INC_A2N	     := -Ilibperfutil/include -Ilibperfutil -Ilibperfutil/a2n
+INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common
+INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
+
+LIB_PERFUTIL := -lzstd -lpthread
+LIB_A2N	     := -lelf -llzma -liberty
+
+obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
+LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
+BINS	:= $(if $(SWTRACE_SRC),$(O)/bin/swtrace) $(if $(POST_SRC),$(O)/bin/post)
+
+all: $(LIBS) $(BINS)
+
+$(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
+$(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
+$(call obj,$(COMMON_SRC) $(SWTRACE_SRC)): INC = $(INC_TOOLS)
+$(call obj,$(POST_SRC)):     INC = $(INC_POST)
+
+$(O)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(INC) -c -o $@ $<
+
+$(O)/lib/libperfutil.a: $(call obj,$(PERFUTIL_SRC))
+$(O)/lib/liba2n.a: $(call obj,$(A2N_SRC))
+$(O)/lib/%.a:
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(O)/lib/libperfutil.so: $(call obj,$(PERFUTIL_SRC)) libperfutil/libperfutil.map
+	$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,libperfutil.so.0 -Wl,--version-script=libperfutil/libperfutil.map \
+		-o $@ $(filter %.o,$^) $(LIB_PERFUTIL)
+$(O)/lib/liba2n.so: $(call obj,$(A2N_SRC)) libperfutil/a2n/liba2n.map
+	$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,liba2n.so.0 -Wl,--version-script=libperfutil/a2n/liba2n.map \
+		-o $@ $(filter %.o,$^) $(LIB_A2N)
+
+# Programs link our libraries statically: they run wherever they are copied.
+$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+	@mkdir -p $(@D)
+	$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+$(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+	@mkdir -p $(@D)
+	$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL) $(LIB_A2N)
+
+include tests/tests.mk
+
+-include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+.PHONY: all

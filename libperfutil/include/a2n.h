@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * liba2n: address to name. An address is (process, address, time); everything that names code is an
+ * interval of time. First all events are told (a2n_fork, a2n_map …, each with its time, in the
+ * order of time), then addresses are asked for, in any order. Where nobody knows the answer is an
+ * explicit bucket, never a neighbour's name.
+ *
+ * Times are nanoseconds of one clock of the caller's choice. Pids are one namespace's. Names in
+ * results are never NULL and live until a2n_close. One a2n is used by one thread at a time.
+ */
+#ifndef A2N_H
+#define A2N_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Names for what has none. */
+#define A2N_NO_MODULE		"NoModule"
+#define A2N_NO_SYMBOLS		"NoSymbols"
+#define A2N_NO_SYMBOL_FOUND	"NoSymbolFound"
+#define A2N_KERNEL		"vmlinux"
+#define A2N_VDSO		"[vdso]"
+#define A2N_JITCODE		"JITCODE"
+#define A2N_UNKNOWN		"Unknown"
+
+struct a2n;
+
+struct a2n_options {
+	const char *sympath;	/* look for files below these folders (colon list) first, then below /;
+				   NULL: below / only. A folder holds files by full path or bare name */
+	bool demangle;		/* C++, Rust (legacy and v0), D */
+	bool no_debug_files;	/* don't look for separate debug files */
+	/* One message for each module whose symbols cannot be had or are not those that ran. */
+	void (*warn)(void *arg, const char *module, const char *message);
+	void *warn_arg;
+};
+
+struct a2n *a2n_open(const struct a2n_options *options);
+void a2n_close(struct a2n *a);
+
+/* ---- what happened; 0 or -errno (-ENOMEM) ---------------------------------------------------- */
+
+/* A process begins with empty memory (exec, or seen alive): mappings told before are of the past. */
+int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time);
+/* A child with a copy of its parent's mappings; one that shares them (vfork, CLONE_VM). */
+int a2n_fork(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time);
+int a2n_clone(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time);
+/* A thread; pid is its process. */
+int a2n_thread(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid);
+/* Name of a thread, and of the process when tid == pid. */
+int a2n_name(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid, const char *name);
+/* A thread or (tid == pid) process ended. Its names hold until the pid has another owner. */
+int a2n_exit(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid);
+
+enum a2n_map_flags {
+	A2N_MAP_ANON = 1, A2N_MAP_VDSO = 2, A2N_MAP_DELETED = 4, A2N_MAP_WALK = 8,
+};
+struct a2n_map {
+	uint64_t start, length;
+	uint64_t offset;		/* in the file */
+	uint64_t inode;			/* 0: unknown; with dev and generation the file's identity */
+	uint32_t dev_major, dev_minor, generation;
+	uint32_t flags;			/* enum a2n_map_flags */
+	const char *path;		/* copied */
+};
+/* An executable mapping; it replaces exactly what it overlaps. The same file at the same offset
+ * again (mprotect's splits) changes nothing. */
+int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map);
+int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length);
+/* The build id of a file, whenever it becomes known; it holds for all times. length 0: it has none. */
+int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		 uint32_t generation, const uint8_t *id, size_t length);
+/* From here on names in pid's memory are unsure (pid 0: everybody's): records were lost. */
+int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid);
+
+/* The kernel: text of /proc/kallsyms (a later one adds symbols of modules loaded since), ranges of
+ * modules with times, the vdso's image. All are copied. */
+int a2n_kallsyms(struct a2n *a, const char *text, size_t size);
+int a2n_modules(struct a2n *a, const char *text, size_t size);	/* text of /proc/modules */
+int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length);
+int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name);
+int a2n_vdso(struct a2n *a, const void *image, size_t size);
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+enum a2n_result {
+	A2N_OK = 0,
+	A2N_RESULT_NO_SYMBOL,		/* a module with symbols, none of which covers the address */
+	A2N_RESULT_NO_SYMBOLS,		/* a module without any symbols (or its file is gone) */
+	A2N_RESULT_NO_MODULE,		/* nothing was mapped there at that time */
+};
+
+struct a2n_module {
+	const char *name;		/* path; "vmlinux"; "[vdso]"; "[ext4]" for kernel modules; NoModule */
+	const char *symbols_from;	/* the file whose symbols serve, or why there are none */
+	void *user;			/* the caller's, NULL at first */
+};
+struct a2n_symbol {
+	const char *name;		/* demangled when asked; NoSymbolFound, NoSymbols, … */
+	const char *raw_name;
+	uint64_t value;			/* in the module's own addresses (ELF st_value) */
+	uint64_t size;
+	struct a2n_module *module;
+	void *user;
+};
+struct a2n_answer {
+	enum a2n_result result;
+	bool unsure;			/* MTE records were lost before this time */
+	struct a2n_module *module;	/* never NULL; the same module is the same pointer */
+	struct a2n_symbol *symbol;	/* never NULL; the same symbol is the same pointer; each module has
+					   one of its own for "no symbol found" */
+	uint64_t module_offset;		/* address in the module's own terms (ELF virtual address) */
+	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
+};
+void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
+		 struct a2n_answer *answer);
+
+/* Names at a time; "Unknown" when never told. space tells a pid's users and images apart: it
+ * differs for every process that ever had the pid, not for exec. */
+const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time);
+const char *a2n_thread_name(struct a2n *a, uint32_t pid, uint32_t tid, uint64_t time);
+uint64_t a2n_process_serial(struct a2n *a, uint32_t pid, uint64_t time);
+
+/* Demangle into a new string (free it), or NULL when it is not a mangled name. */
+char *a2n_demangle(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * pifile: the native trace file (swtrace.nrm2), its writer, its reader and the time merge.
+ * The format, to the byte, is in pitrace-file(5).
+ *
+ * The file is append-only: a header, then sections. Each section has a header with its own CRC32C
+ * and a payload with another, so that a file cut or damaged anywhere is read up to (and, after a
+ * damaged section whose header is whole, beyond) the damage. An index at the end saves a scan and
+ * is never needed.
+ */
+#ifndef PIFILE_H
+#define PIFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <pitrace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the file's own shapes: little endian as written on x86-64 and arm64; header.order tells -- */
+
+#define PIFILE_MAGIC		"PITRACE\n"	/* 8 bytes, no NUL */
+#define PIFILE_VERSION		1
+#define PIFILE_ORDER		0x01020304u	/* as the writing machine stores it */
+#define PIFILE_SECTION_MAGIC	0x43455350u	/* "PSEC" */
+
+struct pifile_header {			/* 256 bytes at offset 0 */
+	char	 magic[8];
+	uint32_t size;			/* of this header; the first section stands here */
+	uint32_t version;
+	uint32_t order;
+	uint32_t clock;			/* enum pitrace_clock */
+	uint64_t clock_hz;
+	uint32_t mode;			/* enum pitrace_mode */
+	uint32_t scope;			/* enum pitrace_scope */
+	int32_t	 pid;			/* of the scope, 0 for the system */
+	uint32_t ncpus;
+	uint64_t start_realtime;	/* ns; when the file was begun */
+	char	 collector[16];		/* "driver", … */
+	char	 machine[32];		/* utsname.machine */
+	char	 release[64];		/* utsname.release */
+	uint32_t rate;			/* ticks a second at the start */
+	uint32_t dither;		/* thousandths */
+	uint64_t page_size;
+	uint8_t	 reserved[68];
+	uint32_t crc;			/* CRC32C of the header's bytes before this field */
+};
+_Static_assert(sizeof(struct pifile_header) == 256, "file header");
+
+enum pifile_section_type {
+	PIFILE_SEC_SEGMENT	= 1,	/* one segment of a ring: struct pitrace_segment and records, cut
+					   before its PAD record */
+	PIFILE_SEC_KALLSYMS	= 2,	/* text as /proc/kallsyms */
+	PIFILE_SEC_MODULES	= 3,	/* text as /proc/modules */
+	PIFILE_SEC_SYSTEM	= 4,	/* text, "key: value" lines: os, kernel, cpu model, cpus, command … */
+	PIFILE_SEC_SNAPSHOT	= 5,	/* MTE records made by the drain (build ids), like a segment; they
+					   hold for all times */
+	PIFILE_SEC_VDSO		= 6,	/* the vdso's image (an ELF file) */
+	PIFILE_SEC_STATS	= 7,	/* struct pifile_stats of each CPU at `off` */
+	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; what follows is the index */
+	PIFILE_SEC_INDEX	= 9,	/* array of struct pifile_index; the last section */
+};
+#define PIFILE_ZSTD	0x1		/* flags: the payload is one zstd frame */
+
+struct pifile_section {			/* 96 bytes before each payload; the payload is padded with
+					   zeros to a multiple of 8, which stored does not count */
+	uint32_t magic;
+	uint16_t size;			/* of this header */
+	uint16_t type;			/* enum pifile_section_type */
+	uint32_t flags;
+	uint32_t cpu;			/* SEGMENT; else 0 */
+	uint32_t ring;			/* SEGMENT: enum pitrace_ring_kind */
+	uint32_t session;
+	uint64_t sequence;		/* SEGMENT: of the segment in its ring; else 0 */
+	uint64_t stored;		/* bytes of the payload in the file */
+	uint64_t bytes;			/* bytes of the payload once decompressed */
+	uint64_t records;		/* SEGMENT, SNAPSHOT: number of them */
+	uint64_t lost;			/* SEGMENT: lost in this ring before it */
+	uint64_t first;			/* stamps */
+	uint64_t last;
+	uint64_t interval;
+	uint32_t payload_crc;		/* CRC32C of the stored bytes */
+	uint32_t crc;			/* CRC32C of this header's bytes before this field */
+};
+_Static_assert(sizeof(struct pifile_section) == 96, "section header");
+
+struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
+	uint32_t cpu;
+	uint32_t online;
+	uint64_t lost[PITRACE_LOST_KINDS];
+	uint64_t ticks;
+	uint64_t idle_ticks;
+	uint64_t late;
+	uint64_t out_of_scope;
+	uint64_t mte_bytes;		/* written by the kernel, whatever was kept */
+	uint64_t trace_bytes;
+	uint32_t stopped_by;		/* 1: this CPU's MTE ring filled and stopped the session, 2: trace */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct pifile_stats) == 192, "stats");
+
+struct pifile_index {
+	uint64_t offset;		/* of the section's header */
+	uint32_t type;
+	uint32_t cpu;
+};
+_Static_assert(sizeof(struct pifile_index) == 16, "index");
+
+/* ---- writer ---------------------------------------------------------------------------------- */
+
+struct pifile_writer;
+
+/* Begin a file at path: an existing one is renamed to path.old, mode is 0600. header->magic, size,
+ * version, order and crc are filled in. Returns NULL with errno set. */
+struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header);
+
+/* The same on a descriptor already open for writing (at its end); it is closed by pifile_finish. */
+struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *header);
+
+/* Compress payloads from here on with zstd at this level; 0: not. */
+void pifile_set_compression(struct pifile_writer *w, int level);
+
+/* Append a ring's segment: segment points at its struct pitrace_segment, size is segment_bytes.
+ * The writer walks the records (bounded), cuts the padding, fills in first, last, records. An
+ * empty segment is not written. 0, or -errno (-EBADMSG: not a segment). */
+int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t size,
+			 uint64_t interval);
+
+/* Append any other section. */
+int pifile_write_section(struct pifile_writer *w, enum pifile_section_type type,
+			 const void *payload, size_t size);
+
+/* Append MTE records that the drain made. `records` are whole records of one array. */
+int pifile_write_snapshot(struct pifile_writer *w, const void *records, size_t size,
+			  uint64_t stamp);
+
+/* Bytes in the file, records in its segments. */
+uint64_t pifile_written(const struct pifile_writer *w, uint64_t *records);
+
+/* Write END and index, sync, close, free. 0 or -errno of the first write that failed. */
+int pifile_finish(struct pifile_writer *w);
+/* Close and free without END: the file stays as it is. */
+void pifile_abandon(struct pifile_writer *w);
+
+/* ---- reader ---------------------------------------------------------------------------------- */
+
+struct pifile;
+
+/* A fault in a file: where, and what was wrong. */
+struct pifile_fault {
+	uint64_t offset;
+	char	 what[160];
+};
+
+/* Open for reading; the file is mapped. NULL when nothing can be read (no file, no header); then
+ * fault tells (offset and words), errno too. A damaged file opens: see pifile_faults. */
+struct pifile *pifile_open(const char *path, struct pifile_fault *fault);
+void pifile_close(struct pifile *f);
+
+const struct pifile_header *pifile_get_header(const struct pifile *f);
+bool pifile_complete(const struct pifile *f);	/* an END section was found */
+uint64_t pifile_size(const struct pifile *f);
+/* What was wrong so far; more may come while sections are read. Faults beyond 64 are counted only.
+ * Returns their number; *list holds min(number, 64). */
+size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list);
+
+/* Sections with whole headers, in file order. */
+size_t pifile_sections(const struct pifile *f);
+const struct pifile_section *pifile_section(const struct pifile *f, size_t i);
+uint64_t pifile_section_offset(const struct pifile *f, size_t i);
+/* The payload, decompressed into *buffer (grown by realloc, freed by the caller) when it is
+ * compressed, else in the mapped file. NULL when its CRC or its frame is wrong (a fault is noted). */
+const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *size);
+
+/* ---- merge: all records in the order of time ------------------------------------------------- */
+
+struct pirecord {
+	uint64_t stamp;			/* whole */
+	uint64_t time;			/* CLOCK_MONOTONIC ns, by the file's sync records */
+	uint32_t cpu;
+	uint32_t ring;
+	uint16_t major;
+	uint16_t type;			/* PITRACE_TYPE_* */
+	uint32_t minor;
+	const void *data;		/* 4-byte aligned; valid until the next call */
+	uint32_t size;			/* bytes of data */
+	uint32_t snapshot;		/* 1: from a SNAPSHOT section */
+	uint64_t offset;		/* of the section in the file: for messages */
+};
+
+struct pimerge;
+#define PIMERGE_MTE	0x1		/* MTE rings and snapshots */
+#define PIMERGE_TRACE	0x2		/* trace rings */
+
+/* Order: time, then what begins something before samples before what ends something, then CPU,
+ * then sequence. Memory is one open section a ring. HIGH and PAD records are not delivered. NULL:
+ * no memory. */
+struct pimerge *pimerge_open(struct pifile *f, unsigned int what);
+/* 1 a record, 0 the end. Damage ends a section, is noted in the file's faults and goes on with the
+ * next section. */
+int pimerge_next(struct pimerge *m, struct pirecord *r);
+/* Bytes of sections done and to do: for progress. */
+void pimerge_progress(const struct pimerge *m, uint64_t *done, uint64_t *total);
+void pimerge_close(struct pimerge *m);
+
+/* Stamp to CLOCK_MONOTONIC ns and CLOCK_REALTIME ns, piecewise linear between sync records. */
+uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp);
+uint64_t pifile_realtime(struct pifile *f, uint64_t stamp);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

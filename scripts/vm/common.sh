@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the guest scripts share: the names of architectures, the cache folder, and a private
+# apt (own sources, lists, cache and status, so the system's apt never notices). Sourced by bash.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${PITRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/pitrace}
+build=${PITRACE_BUILD:-$top/build}
+mirror=${PITRACE_MIRROR:-http://deb.debian.org}
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 2
+}
+
+# set_arch NAME: debarch (Debian's word), karch (the kernel's), triplet, cross (tool prefix)
+set_arch() {
+	case $1 in
+	x86_64 | amd64) arch=x86_64 debarch=amd64 karch=x86 triplet=x86_64-linux-gnu ;;
+	arm64 | aarch64) arch=arm64 debarch=arm64 karch=arm64 triplet=aarch64-linux-gnu ;;
+	*) die "unknown architecture $1 (x86_64 arm64)" ;;
+	esac
+	cross=
+	[ "$debarch" = "$(dpkg --print-architecture)" ] || cross=$triplet-
+}
+
+# set_kernel SERIES ARCH: where that kernel is kept
+set_kernel() {
+	case $1 in
+	6.1 | 6.12) kernel=$1 ;;
+	*) die "unknown kernel $1 (6.1 6.12)" ;;
+	esac
+	set_arch "$2"
+	kdir=$cache/kernel/$kernel-$arch
+}
+
+# Two calls at once must not write one cache: take the lock for as long as this shell lives.
+lock_cache() {
+	mkdir -p "$cache"
+	exec 9>"$cache/lock"
+	flock 9
+}
+
+# private_apt ARCH COMMAND...: an apt that takes ARCH for its own. The system's hooks
+# (apt.conf.d) are left out; a proxy that was set up there is carried over.
+private_apt() {
+	local native=$1 dir=$cache/apt/$1
+	shift
+	if [ ! -f "$dir/conf" ]; then
+		mkdir -p "$dir"/{lists/partial,archives/partial,etc}
+		: >"$dir/status"
+		local suite sources
+		for suite in debian:bookworm debian-security:bookworm-security \
+			debian:bookworm-backports; do
+			sources+="deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"
+			sources+=" $mirror/${suite%%:*} ${suite#*:} main"$'\n'
+		done
+		printf '%s' "$sources" >"$dir/sources.list"
+		{
+			cat <<-END
+			Dir::Etc::parts "/dev/null";
+			Dir::Etc::main "/dev/null";
+			Dir::Etc::sourcelist "$dir/sources.list";
+			Dir::Etc::sourceparts "/dev/null";
+			Dir::Etc::preferences "/dev/null";
+			Dir::Etc::preferencesparts "/dev/null";
+			Dir::State "$dir";
+			Dir::State::lists "$dir/lists";
+			Dir::State::status "$dir/status";
+			Dir::State::extended_states "$dir/extended_states";
+			Dir::Cache "$dir";
+			Dir::Cache::archives "$dir/archives";
+			Dir::Log "$dir";
+			APT::Architecture "$native";
+			APT::Architectures { "$native"; };
+			APT::Install-Recommends "false";
+			APT::Sandbox::User "";
+			Acquire::Languages "none";
+			Acquire::Retries "3";
+			END
+			apt-config dump | grep -iE '^Acquire::(https?::)?.*proxy.* "..*";' || :
+		} >"$dir/conf.new"
+		mv "$dir/conf.new" "$dir/conf"
+	fi
+	APT_CONFIG=$dir/conf "$@"
+}
+
+# apt_update ARCH: the package lists, read anew once an hour at most
+apt_update() {
+	local stamp=$cache/apt/$1/updated
+	[ -z "$(find "$stamp" -mmin -60 2>/dev/null)" ] || return 0
+	private_apt "$1" apt-get -qq update >&2 || die "cannot read the package lists of $mirror"
+	touch "$stamp"
+}
+
+# unpack_debs ARCH FOLDER PACKAGE...: download just these and unpack them there
+unpack_debs() {
+	local native=$1 into=$2 deb
+	shift 2
+	mkdir -p "$into" "$cache/tmp"
+	local tmp
+	tmp=$(mktemp -d "$cache/tmp/debs.XXXXXX")
+	(cd "$tmp" && private_apt "$native" apt-get -qq download "$@" >&2) ||
+		{ rm -rf "$tmp"; die "cannot download $*"; }
+	for deb in "$tmp"/*.deb; do
+		dpkg-deb -x "$deb" "$into" || die "cannot unpack $deb"
+	done
+	rm -rf "$tmp"
+}
