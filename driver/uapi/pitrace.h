@@ -177,7 +177,7 @@ struct pitrace_mte_task {
 	__u64 start;		/* of the thread, CLOCK_BOOTTIME ns: tells a pid from its next user */
 	__u64 cgroup;		/* id of the default hierarchy's group, 0 unknown */
 	__u32 pidns;		/* inode number of the pid namespace, 0 unknown */
-	__u32 mntns;
+	__u32 reserved;
 	char  comm[16];
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_mte_task) == 56, "task");

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The only place that knows that kernels differ. The driver is written for the newest interfaces;
+ * here older kernels are given them. PROBE_x is set when compat/probe/x.c compiles.
+ */
+#ifndef PITRACE_COMPAT_H
+#define PITRACE_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+
+/* hrtimer_setup: 908a1d775422 ("hrtimers: Introduce hrtimer_setup() …"), 6.13 */
+#ifndef PROBE_hrtimer_setup
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* vm_flags_mod: bc292ab00f6c ("mm: introduce vma->vm_flags wrapper functions"), 6.3 */
+#ifndef PROBE_vm_flags_set
+static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+/* module memory: ac3b43283923 ("module: replace module_layout with module_memory"), 6.4 */
+static inline void compat_module_text(const struct module *m, bool init, void **base,
+				      unsigned int *size)
+{
+#ifdef PROBE_module_mem
+	const struct module_memory *mem = &m->mem[init ? MOD_INIT_TEXT : MOD_TEXT];
+
+	*base = mem->base;
+	*size = mem->size;
+#else
+	*base = init ? m->init_layout.base : m->core_layout.base;
+	*size = init ? m->init_layout.text_size : m->core_layout.text_size;
+#endif
+}
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Processes, threads and their memory as they change: fork, exec, name, exit, map, unmap. */
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include "hook.h"
+#include "mte.h"
+#include "session.h"
+
+/* A new process is in the scope that its parent is in, also when the pid had another owner. */
+static void inherit_scope(const struct task_struct *parent, const struct task_struct *child)
+{
+	struct session *s;
+	int i;
+
+	preempt_disable();
+	for_each_active(s, i) {
+		if (s->scope != PITRACE_SCOPE_PROCESS || child->tgid >= PITRACE_PIDS)
+			continue;
+		if (session_has(s, parent->tgid))
+			set_bit(child->tgid, s->pids);
+		else
+			clear_bit(child->tgid, s->pids);
+	}
+	preempt_enable();
+}
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	hook_saw(PITRACE_HAVE_FORK);
+	if (child->tgid == parent->tgid) {
+		mte_task(NULL, PITRACE_MTE_THREAD, child, 0);
+		return;
+	}
+	inherit_scope(parent, child);
+	mte_task(NULL, child->mm && child->mm == parent->mm ? PITRACE_MTE_CLONE : PITRACE_MTE_FORK,
+		 child, 0);
+}
+
+static void on_exit(void *data, struct task_struct *task)
+{
+	hook_saw(PITRACE_HAVE_EXIT);
+	mte_task(NULL, PITRACE_MTE_THREAD_EXIT, task, 0);
+	if (!atomic_read(&task->signal->live))
+		mte_task(NULL, PITRACE_MTE_PROCESS_EXIT, task, 0);
+}
+
+static void on_rename(void *data, struct task_struct *task, const char *comm)
+{
+	hook_saw(PITRACE_HAVE_NAME);
+	mte_rename(task, comm);
+}
+
+struct hook_tracepoint hook_task_tracepoints[] = {
+	{ "sched_process_fork", on_fork, PITRACE_HAVE_FORK },
+	{ "sched_process_exit", on_exit, PITRACE_HAVE_EXIT },
+	{ "task_rename", on_rename, PITRACE_HAVE_NAME },
+	{ }
+};
+
+/* perf_event_mmap(vma): a mapping was made or its protection changed. Ranges that cannot be executed
+ * are nobody's code, whatever they were: only executable ones are told. */
+static int on_map(struct kprobe *p, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+
+	if (vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
+		hook_saw(PITRACE_HAVE_MAP);
+		mte_map(NULL, current->tgid, vma, 0);
+	}
+	return 0;
+}
+
+/* move_page_tables(vma, old, new_vma, …): mremap's destination, which perf_event_mmap never sees. */
+static int on_remap(struct kprobe *p, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 2);
+
+	if (vma && vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
+		hook_saw(PITRACE_HAVE_REMAP);
+		mte_map(NULL, current->tgid, vma, 0);
+	}
+	return 0;
+}
+
+/*
+ * unmap_vmas(tlb, …, vma, start, end, …): memory is about to go. Not told: a whole address space that
+ * ends, and a range inside one mapping that cannot be executed (the frequent case: the heap's).
+ */
+static int on_unmap(struct kprobe *p, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 2);
+	unsigned long start = regs_get_kernel_argument(regs, 3);
+	unsigned long end = regs_get_kernel_argument(regs, 4);
+
+	if (!vma || !current->mm || vma->vm_mm != current->mm || !atomic_read(&current->mm->mm_users))
+		return 0;
+	if (end <= vma->vm_end && !(vma->vm_flags & VM_EXEC))
+		return 0;
+	hook_saw(PITRACE_HAVE_UNMAP);
+	mte_unmap(current->tgid, start, end - start);
+	return 0;
+}
+
+/* setup_new_exec(bprm): the new memory is in force and empty, its first mapping is yet to come. */
+static int on_exec(struct kprobe *p, struct pt_regs *regs)
+{
+	hook_saw(PITRACE_HAVE_EXEC);
+	mte_task(NULL, PITRACE_MTE_PROCESS, current, 0);
+	return 0;
+}
+
+static struct kprobe map_probe = { .symbol_name = "perf_event_mmap", .pre_handler = on_map };
+static struct kprobe remap_probe = { .symbol_name = "move_page_tables", .pre_handler = on_remap };
+static struct kprobe unmap_probe = { .symbol_name = "unmap_vmas", .pre_handler = on_unmap };
+static struct kprobe exec_probe = { .symbol_name = "setup_new_exec", .pre_handler = on_exec };
+
+struct kprobe *hook_task_kprobes[] = { &map_probe, &unmap_probe, &exec_probe, &remap_probe, NULL };

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pitrace.ko: what is set up in which order, and undone in the opposite one. */
+#include <linux/init.h>
+#include <linux/module.h>
+#include "control.h"
+#include "hook.h"
+#include "mte.h"
+
+static int __init pitrace_init(void)
+{
+	int err;
+
+	err = build_id_init();
+	if (err)
+		return err;
+	err = hooks_init();
+	if (err)
+		goto no_hooks;
+	err = hook_module_init();
+	if (err)
+		goto no_hooks;
+	selftest();
+	err = power_init();
+	if (err)
+		goto no_power;
+	err = control_init();
+	if (err)
+		goto no_control;
+	return 0;
+
+no_control:
+	power_exit();
+no_power:
+	hook_module_exit();
+no_hooks:
+	build_id_exit();
+	return err;
+}
+
+/* No descriptor is open: each holds a reference to the module. */
+static void __exit pitrace_exit(void)
+{
+	control_exit();
+	power_exit();
+	hook_module_exit();
+	build_id_exit();
+}
+
+module_init(pitrace_init);
+module_exit(pitrace_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("pitrace: MTE and trace buffers, tprof sampling (Performance Inspector)");
+MODULE_VERSION("0.1.0");

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The walk of all live tasks at *on*: hooks are on before it, ticks begin after it, so that no tick
+ * can fall on a process that nobody described. What was born meanwhile with a parent not yet
+ * described is walked in a further pass.
+ */
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/vmalloc.h>
+#include <linux/timekeeping.h>
+#include "mte.h"
+#include "session.h"
+
+#define PASSES	8
+
+/* In continuous mode a consumer makes room: don't write faster than it reads. */
+static void pace(struct session *s)
+{
+	struct ring *r = session_ring(s, raw_smp_processor_id(), PITRACE_RING_MTE);
+
+	if (r && s->mode != PITRACE_MODE_NORMAL && ring_half_full(r)) {
+		session_wake(s);
+		wait_event_killable_timeout(s->wait, !ring_half_full(r), HZ);
+	}
+}
+
+/* One process: that it is, then its mappings, each stamped inside its mmap lock. An exec meanwhile
+ * gives it new memory, and what was written is of the old one: then it is written again. */
+static int put_process(struct session *s, struct task_struct *task)
+{
+	struct vm_area_struct *vma;
+	struct mm_struct *mm;
+	int err = 0, tries = 4;
+	bool changed;
+
+	do {
+		mte_task(s, PITRACE_MTE_PROCESS, task, PITRACE_TASK_WALK);
+		mm = get_task_mm(task);
+		if (!mm)
+			return 0;
+		err = mmap_read_lock_killable(mm);
+		if (!err) {
+			VMA_ITERATOR(it, mm, 0);
+
+			for_each_vma(it, vma)
+				if (vma->vm_flags & VM_EXEC)
+					mte_map(s, task->tgid, vma, PITRACE_MAP_WALK);
+			mmap_read_unlock(mm);
+		}
+		changed = READ_ONCE(task->mm) && READ_ONCE(task->mm) != mm;
+		mmput(mm);
+	} while (!err && changed && --tries);
+	return err;
+}
+
+static void put_threads(struct session *s, struct task_struct *leader)
+{
+	struct task_struct *t;
+
+	rcu_read_lock();
+	for_each_thread(leader, t)
+		if (t != leader)
+			mte_task(s, PITRACE_MTE_THREAD, t, PITRACE_TASK_WALK);
+	rcu_read_unlock();
+}
+
+static void put_ancestors(struct session *s, struct task_struct *task)
+{
+	struct task_struct *p;
+	int depth = 0;
+
+	rcu_read_lock();
+	for (p = rcu_dereference(task->real_parent); p && p->pid && depth < 64;
+	     p = rcu_dereference(p->real_parent), depth++)
+		mte_task(s, PITRACE_MTE_PROCESS, p, PITRACE_TASK_WALK | PITRACE_TASK_ANCESTOR);
+	rcu_read_unlock();
+}
+
+/* References to the leaders of all processes in scope that began at or after `since`. */
+static struct task_struct **gather(struct session *s, u64 since, unsigned int *count)
+{
+	unsigned int room = 0, n;
+	struct task_struct *p, **list = NULL;
+
+	do {
+		vfree(list);
+		room = room ? room * 2 : 1024;
+		list = vmalloc(array_size(room, sizeof(*list)));
+		if (!list)
+			return NULL;
+		n = 0;
+		rcu_read_lock();
+		for_each_process(p) {
+			if (p->start_boottime < since || !session_has(s, p->tgid))
+				continue;
+			if (n < room)
+				list[n] = p;
+			n++;
+		}
+		if (n <= room)
+			for (*count = 0; *count < n; ++*count)
+				get_task_struct(list[*count]);
+		rcu_read_unlock();
+	} while (n > room);
+	return list;
+}
+
+int walk_tasks(struct session *s)
+{
+	u64 since = 0, next;
+	unsigned int i, n;
+	int pass, err = 0;
+
+	for (pass = 0; pass < PASSES && !err; pass++) {
+		struct task_struct **list;
+
+		next = ktime_get_boottime_ns();
+		list = gather(s, since, &n);
+		if (!list)
+			return -ENOMEM;
+		for (i = 0; i < n; i++) {
+			if (!err && session_mte(s)) {
+				pace(s);
+				if (s->scope == PITRACE_SCOPE_PROCESS)
+					put_ancestors(s, list[i]);
+				err = put_process(s, list[i]);
+				put_threads(s, list[i]);
+			}
+			put_task_struct(list[i]);
+		}
+		vfree(list);
+		if (!n)
+			break;
+		since = next;
+		cond_resched();
+	}
+	return err;
+}
