@@ -12,8 +12,12 @@ joined_folders() {
 	done
 }
 
+# The same files must make the same archive, byte for byte: times, inode numbers and order change
+# how a guest runs, if only by an instruction.
 pack() {
-	(cd "$1" && find . -mindepth 1 | cpio --quiet -o -H newc --owner=0:0)
+	find "$1" -exec touch -h -d @1700000000 {} +
+	(cd "$1" && find . -mindepth 1 | LC_ALL=C sort |
+		cpio --quiet --reproducible -o -H newc --owner=0:0)
 }
 
 # stock_kmods STAGE NAME...: Debian's modules of these names and what they need, unpacked (busybox
@@ -38,7 +42,6 @@ stock_kmods() {
 kmod_files() {
 	local release name
 	release=$(cat "$kdir/release")
-	[ -f "$kdir/modules/modules.dep.bin" ] || depmod -b "$kdir/root" "$release"
 	for name in "$@"; do
 		modprobe -d "$kdir/root" -S "$release" --show-depends "$name" ||
 			die "no module $name in $release"
@@ -138,7 +141,11 @@ add_libraries() {
 			for dir in "${dirs[@]}"; do
 				[ ! -e "$dir/$name" ] || { found=$dir/$name && break; }
 			done
-			[ -n "$found" ] || die "no library $name for $arch"
+			# A plug-in that the test never loads may want what is not here: say it, go on.
+			if [ -z "$found" ]; then
+				echo "run.sh: no library $name for $arch" >&2
+				continue
+			fi
 			copy_in "$stage" "$found" "/usr/lib/$triplet/$name"
 			files+=$stage/usr/lib/$triplet/$name$'\n'
 		done
@@ -189,7 +196,7 @@ make_initramfs() {
 		echo "exec $name ${*@Q}" >"$stage/rig/start"
 	fi
 	{
-		echo "nonce=$nonce settle=$settle out=$out shell=$shell"
+		echo "settle=$settle out=$out shell=$shell"
 		echo "gets='${gets[*]#/}'"
 		echo "get_kmods='$(for name in $(kmod_files $disk_kmods); do
 			echo "/lib/modules/$(cat "$kdir/release")/$(basename "$name" .xz)"

@@ -4,6 +4,7 @@
 # The script's output is streamed, its exit code is ours; see usage below for codes of the rig's.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/vm/common.sh"
+PATH=$PATH:/usr/sbin:/sbin
 
 usage() {
 	cat >&2 <<'END'
@@ -87,7 +88,8 @@ mkdir -p "$cache/tmp"
 work=$(mktemp -d "$cache/tmp/run.XXXXXX")
 qemu_pid=
 cleanup() {
-	[ -z "$qemu_pid" ] || kill -KILL "$qemu_pid" 2>/dev/null || :
+	# It is timeout's id: TERM is handed on to QEMU, KILL would leave QEMU behind.
+	[ -z "$qemu_pid" ] || kill -TERM "$qemu_pid" 2>/dev/null || :
 	rm -rf "$work"
 }
 trap cleanup EXIT
@@ -100,7 +102,6 @@ case $module in
 build) module=$("$top/scripts/vm/module" "$kernel" "$arch") || exit 119 ;;
 *) [ -f "$module" ] || die "no module $module" ;;
 esac
-nonce=$$-$RANDOM
 
 # The machine: the kernel log on the first serial port, the script's output on the second.
 words="panic=-1 oops=panic panic_on_warn=1 printk.devkmsg=on rdinit=/init"
@@ -184,7 +185,7 @@ if grep -qE "$bad" "$work/log"; then
 	grep -nE -A30 "$bad" "$work/log" | head -n 80
 	exit 125
 fi >&2
-code=$(sed -nE "s/^.*pitrace-rig $nonce: verdict ([0-9]+)$/\1/p" "$work/log" | tail -n 1)
+code=$(sed -nE "s/^.*pitrace-rig: verdict ([0-9]+)$/\1/p" "$work/log" | tail -n 1)
 if [ -z "$code" ]; then
 	case $qemu_code in
 	124 | 137) echo "run.sh: no verdict within $limit seconds" ;;
@@ -197,7 +198,7 @@ fi >&2
 
 if [ ${#gets[@]} -gt 0 ]; then
 	mkdir -p "$work/get" "$out_dir"
-	if grep -q "pitrace-rig $nonce: get failed" "$work/log" ||
+	if grep -q "pitrace-rig: get failed" "$work/log" ||
 		! tar -xf "$work/disk" -C "$work/get" --no-same-owner; then
 		echo "run.sh: could not get ${gets[*]}" >&2
 		[ "$code" != 0 ] || code=123
