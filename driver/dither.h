@@ -56,7 +56,7 @@ static inline unsigned int dither_next(struct dither *t)
 			t->d = t->sweep / 2 + dither_random(t, t->sweep / 2 + 1);
 			if (!t->d)
 				t->d = 1;
-			t->length = (t->period + t->d - 1) / t->d;
+			t->length = t->period / t->d + (dither_random(t, t->d) < t->period % t->d);
 			t->sign = 1;
 		} else {
 			t->sign = -1;

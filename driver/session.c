@@ -234,6 +234,7 @@ int session_off(struct session *s)
 		on_each_cpu(timer_stop, s, 1);
 		cpus_read_unlock();
 		cancel_delayed_work_sync(&s->sync);
+		cancel_work_sync(&s->rescan);
 		mte_sync(s, PITRACE_SYNC_OFF);
 		deactivate(s);
 		hooks_put();
@@ -270,13 +271,24 @@ int session_suspend(struct session *s, bool suspend)
 	return err;
 }
 
+static void rescan_work(struct work_struct *work)
+{
+	struct session *s = container_of(work, struct session, rescan);
+
+	if (session_mte(s))
+		walk_tasks(s);
+}
+
+/* Later, by a worker: the walk waits for the consumer, who is the one that asks. */
 int session_rescan(struct session *s)
 {
 	int err = -EINVAL;
 
 	mutex_lock(&s->lock);
-	if (session_mte(s))
-		err = walk_tasks(s);
+	if (session_mte(s)) {
+		queue_work(system_unbound_wq, &s->rescan);
+		err = 0;
+	}
 	mutex_unlock(&s->lock);
 	return err;
 }
@@ -527,6 +539,7 @@ struct session *session_create(const struct pitrace_session_args *args)
 	init_waitqueue_head(&s->wait);
 	init_irq_work(&s->wake, wake_work);
 	INIT_DELAYED_WORK(&s->sync, sync_work);
+	INIT_WORK(&s->rescan, rescan_work);
 
 	err = s->clock ? get_sizes(s, args) : -EOPNOTSUPP;
 	if (!err)

@@ -49,6 +49,7 @@ struct session {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct delayed_work sync;	/* a clock sync each second */
+	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
 	bool told_unstable;
 	u64 *seen;
 

@@ -347,7 +347,7 @@ struct pitrace_session_args {
 	__u32 scope;
 	__s32 pid;		/* SCOPE_PROCESS: it and its children, in the caller's namespace */
 	__u32 clock;
-	__u32 segment_bytes;	/* power of two, 16 KB - 1 MB; 0: 64 KB */
+	__u32 segment_bytes;	/* power of two, 32 KB - 1 MB; 0: 64 KB */
 	__u64 mte_bytes;	/* a CPU; rounded up to a power of two; 0: 2 MB */
 	__u64 trace_bytes;	/* a CPU; likewise; 0: 4 MB */
 	__u64 reserved[2];

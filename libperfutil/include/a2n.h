@@ -67,6 +67,8 @@ struct a2n_map {
 	uint32_t dev_major, dev_minor, generation;
 	uint32_t flags;			/* enum a2n_map_flags */
 	const char *path;		/* copied */
+	const uint8_t *build_id;	/* when it comes with the mapping (perf's MMAP2); else NULL */
+	size_t build_id_size;
 };
 /* An executable mapping; it replaces exactly what it overlaps. The same file at the same offset
  * again (mprotect's splits) changes nothing. */

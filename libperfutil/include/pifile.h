@@ -26,6 +26,8 @@ extern "C" {
 #define PIFILE_VERSION		1
 #define PIFILE_ORDER		0x01020304u	/* as the writing machine stores it */
 #define PIFILE_SECTION_MAGIC	0x43455350u	/* "PSEC" */
+#define PIFILE_SEGMENT_MAX	(1u << 20)	/* largest payload of a SEGMENT, decompressed */
+#define PIFILE_PAYLOAD_MAX	(256u << 20)	/* of any other section */
 
 struct pifile_header {			/* 256 bytes at offset 0 */
 	char	 magic[8];
@@ -155,8 +157,8 @@ struct pifile_fault {
 	char	 what[160];
 };
 
-/* Open for reading; the file is mapped. NULL when nothing can be read (no file, no header); then
- * fault tells (offset and words), errno too. A damaged file opens: see pifile_faults. */
+/* Open for reading. NULL when nothing can be read (no file, no header); then fault (may be NULL)
+ * tells offset and words, errno too. A damaged file opens: see pifile_faults. */
 struct pifile *pifile_open(const char *path, struct pifile_fault *fault);
 void pifile_close(struct pifile *f);
 
@@ -171,9 +173,13 @@ size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list);
 size_t pifile_sections(const struct pifile *f);
 const struct pifile_section *pifile_section(const struct pifile *f, size_t i);
 uint64_t pifile_section_offset(const struct pifile *f, size_t i);
-/* The payload, decompressed into *buffer (grown by realloc, freed by the caller) when it is
- * compressed, else in the mapped file. NULL when its CRC or its frame is wrong (a fault is noted). */
+/* The payload, read and decompressed into *buffer, which is replaced by malloc and freed by the
+ * caller (begin with NULL); payloads kept at the same time need a buffer each. NULL when its CRC or
+ * its frame is wrong (a fault is noted, once). */
 const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *size);
+
+/* Check the payloads that were not read yet. The number of faults, as pifile_faults. */
+size_t pifile_verify(struct pifile *f);
 
 /* ---- merge: all records in the order of time ------------------------------------------------- */
 

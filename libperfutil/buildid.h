@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Build ids that the drain reads: of files whose mappings the walk of live tasks described (the
+ * kernel asks the mapping thread itself for those mapped later).
+ */
+#ifndef PITRACE_BUILDID_H
+#define PITRACE_BUILDID_H
+
+#include <stddef.h>
+#include <pifile.h>
+
+struct buildids;
+
+struct buildids *buildids_new(void);
+void buildids_free(struct buildids *b);
+/* Look through a segment for files not seen yet, and read theirs. */
+void buildids_scan(struct buildids *b, const void *segment, size_t size);
+/* Write what was found since as a snapshot. 0 or -errno. */
+int buildids_flush(struct buildids *b, struct pifile_writer *w);
+
+#endif

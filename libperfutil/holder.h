@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The holder: a process that owns a session between init and free, and answers on a UNIX socket
+ * (mode 0600, same user or root). The messages are structs of one machine and one release, one
+ * packet each way.
+ */
+#ifndef PITRACE_HOLDER_H
+#define PITRACE_HOLDER_H
+
+#include <tracer.h>
+
+enum holder_op {
+	HOLDER_INFO = 1, HOLDER_ON, HOLDER_OFF, HOLDER_SUSPEND, HOLDER_RESUME, HOLDER_WRITE,
+	HOLDER_MAJOR, HOLDER_RATE, HOLDER_TERMINATE,
+};
+struct holder_request {
+	uint32_t size, version;
+	uint32_t op;
+	int32_t  a, b;			/* MAJOR: major, on; RATE: rate */
+	uint32_t reserved;
+	char	 path[4096];		/* WRITE: absolute, or "" */
+};
+struct holder_reply {
+	uint32_t size, version;
+	int32_t  rc;
+	uint32_t reserved;
+	char	 why[512];
+	struct trace_info info;
+};
+#define HOLDER_VERSION	1
+
+/* Start a holder with this session; returns when it answers. 0 or a negative enum pi_rc. */
+int holder_start(const struct tracer_options *options);
+/* Ask it. 0 or a negative rc; *reply may be NULL. PI_NOT_INITIALIZED: there is none. */
+int holder_ask(const struct holder_request *request, struct holder_reply *reply);
+
+#endif

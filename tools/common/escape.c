@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One scanner says what the next character is; each kind of output says how to write it. */
+#include "escape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Decode one character. Returns its length in bytes; *valid is false for a byte that begins no
+ * UTF-8 character (overlong forms and surrogates are none). */
+static size_t next_char(const char *s, uint32_t *code, bool *valid)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const uint8_t *p = (const uint8_t *)s;
+	size_t n, i;
+
+	*valid = true;
+	*code = p[0];
+	if (p[0] < 0x80)
+		return 1;
+	n = p[0] >= 0xF0 ? 4 : p[0] >= 0xE0 ? 3 : 2;
+	if (p[0] < 0xC2 || p[0] > 0xF4)
+		goto bad;
+	*code = p[0] & (0x7Fu >> n);
+	for (i = 1; i < n; i++) {		/* the NUL at the end is no continuation byte */
+		if ((p[i] & 0xC0) != 0x80)
+			goto bad;
+		*code = *code << 6 | (p[i] & 0x3Fu);
+	}
+	if (*code < least[n] || *code > 0x10FFFF || (*code >= 0xD800 && *code <= 0xDFFF))
+		goto bad;
+	return n;
+bad:
+	*code = p[0];
+	*valid = false;
+	return 1;
+}
+
+/* Characters that move the cursor, change the terminal or reorder what stands around them. */
+static bool harmful(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
+	       (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
+}
+
+/* One character as text: at most 16 bytes into room, returns their number. */
+static size_t put_char(char *room, const char *s, size_t n, uint32_t code, bool valid)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t i, w = 0;
+
+	if (valid && code == '\\') {
+		memcpy(room, "\\\\", 2);
+		return 2;
+	}
+	if (valid && !harmful(code)) {
+		memcpy(room, s, n);
+		return n;
+	}
+	for (i = 0; i < n; i++) {
+		uint8_t byte = (uint8_t)s[i];
+
+		room[w++] = '\\';
+		room[w++] = 'x';
+		room[w++] = hex[byte >> 4];
+		room[w++] = hex[byte & 15];
+	}
+	return w;
+}
+
+char *escape_into(char *room, size_t size, const char *name)
+{
+	char one[16];
+	uint32_t code;
+	size_t at = 0, n, w;
+	bool valid;
+
+	for (; *name; name += n) {
+		n = next_char(name, &code, &valid);
+		w = put_char(one, name, n, code, valid);
+		if (w >= size - at)
+			break;
+		memcpy(room + at, one, w);
+		at += w;
+	}
+	room[at] = '\0';
+	return room;
+}
+
+char *escape_text(const char *name)
+{
+	size_t size = strlen(name) * 4 + 1;
+	char *room = malloc(size), *fit;
+
+	if (!room)
+		return NULL;
+	escape_into(room, size, name);
+	fit = realloc(room, strlen(room) + 1);
+	return fit ? fit : room;
+}
+
+void escape_print(FILE *out, const char *name)
+{
+	char one[16];
+	uint32_t code;
+	bool valid;
+	size_t n;
+
+	for (; *name; name += n) {
+		n = next_char(name, &code, &valid);
+		fwrite(one, 1, put_char(one, name, n, code, valid), out);
+	}
+}
+
+void escape_json(FILE *out, const char *name)
+{
+	uint32_t code;
+	bool valid;
+	size_t n;
+
+	putc('"', out);
+	for (; *name; name += n) {
+		n = next_char(name, &code, &valid);
+		if (!valid)
+			fprintf(out, "\\\\x%02x", code);
+		else if (code == '"' || code == '\\')
+			fprintf(out, "\\%c", (int)code);
+		else if (harmful(code))
+			fprintf(out, "\\u%04x", code);
+		else
+			fwrite(name, 1, n, out);
+	}
+	putc('"', out);
+}
+
+void escape_csv(FILE *out, const char *name)
+{
+	bool quote = name[strcspn(name, ",\"\r\n")] != '\0' || *name == ' ';
+	char one[16];
+	uint32_t code;
+	bool valid;
+	size_t n;
+
+	if (quote)
+		putc('"', out);
+	for (; *name; name += n) {
+		n = next_char(name, &code, &valid);
+		if (valid && code == '"')
+			putc('"', out);
+		fwrite(one, 1, put_char(one, name, n, code, valid), out);
+	}
+	if (quote)
+		putc('"', out);
+}

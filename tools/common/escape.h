@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names come from traced programs, which may be hostile: a name must never reach a terminal or a
+ * file as it is. Escaped are control characters (C0, DEL, C1), marks that reorder text, bytes that
+ * are not UTF-8, and the backslash itself, so that what is printed can be read back.
+ */
+#ifndef COMMON_ESCAPE_H
+#define COMMON_ESCAPE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* A new string for a text report: \xNN for each byte that must not pass. NULL: no memory. */
+char *escape_text(const char *name);
+/* The same into a fixed room, cut where it is full; never half an escape. */
+char *escape_into(char *room, size_t size, const char *name);
+
+/* The same straight into a file, however long. */
+void escape_print(FILE *out, const char *name);
+
+/* A JSON string with its quotes: controls as \u00NN. Bytes that are not UTF-8 stand as the text
+ * \xNN, because JSON has no way to say them that every reader accepts. */
+void escape_json(FILE *out, const char *name);
+
+/* A CSV field after RFC 4180, quoted when it must be; controls as in text. */
+void escape_csv(FILE *out, const char *name);
+
+#endif

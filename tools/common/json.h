@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writing JSON: commas, nesting and escapes in one place. A key of NULL stands for an element of an
+ * array. Nothing is allocated; errors are the FILE's.
+ */
+#ifndef COMMON_JSON_H
+#define COMMON_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_DEPTH 32
+
+struct json {
+	FILE *out;
+	int depth;
+	bool indent;		/* a line a member; else everything on one line */
+	bool more[JSON_DEPTH];	/* a comma is due at this depth */
+};
+
+void json_begin(struct json *j, FILE *out, bool indent);
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_end(struct json *j, char bracket);	/* '}' or ']' */
+void json_string(struct json *j, const char *key, const char *value);
+void json_uint(struct json *j, const char *key, uint64_t value);
+void json_int(struct json *j, const char *key, int64_t value);
+void json_bool(struct json *j, const char *key, bool value);
+void json_fixed(struct json *j, const char *key, double value, int digits);
+void json_hex(struct json *j, const char *key, uint64_t value);		/* "0x…": beyond 2^53 exact */
+
+#endif

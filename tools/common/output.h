@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An output file: never overwritten in silence (an older one becomes NAME.old), never written
+ * through a link that somebody laid in its place, errors told at the end. "-" is stdout.
+ */
+#ifndef COMMON_OUTPUT_H
+#define COMMON_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct output {
+	FILE *file;
+	const char *path;
+	bool renamed;		/* an older file is now path.old */
+};
+
+/* 0, or -errno. The mode is cut by the umask. */
+int output_open(struct output *o, const char *path, mode_t mode);
+/* 0, or -errno of the first write that failed (a closed pipe, a full disk). */
+int output_close(struct output *o);
+
+#endif

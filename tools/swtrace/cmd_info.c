@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* swtrace info: the session, and what the driver can do. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "swtrace.h"
+
+static const struct {
+	unsigned int bit;
+	const char *name;
+} events[] = {
+	{ PITRACE_HAVE_FORK, "fork" }, { PITRACE_HAVE_EXEC, "exec" }, { PITRACE_HAVE_MAP, "map" },
+	{ PITRACE_HAVE_UNMAP, "unmap" }, { PITRACE_HAVE_REMAP, "remap" }, { PITRACE_HAVE_NAME, "name" },
+	{ PITRACE_HAVE_EXIT, "exit" }, { PITRACE_HAVE_BUILDID, "build-id" },
+};
+
+static void print_events(const char *label, unsigned int mask)
+{
+	printf("%s", label);
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (mask & events[i].bit)
+			printf(" %s", events[i].name);
+	puts(mask ? "" : " -");
+}
+
+static int driver_info(void)
+{
+	struct pitrace_info d = { .size = sizeof(d) };
+	int fd = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		printf("driver:      %s: %s\n", PITRACE_DEVICE,
+		       errno == ENOENT ? "not loaded (modprobe pitrace)" : strerror(errno));
+		return EXIT_SWTRACE;
+	}
+	if (ioctl(fd, PITRACE_IOC_INFO, &d)) {
+		int err = errno;
+
+		close(fd);
+		return fail("%s: %s", PITRACE_DEVICE, strerror(err));
+	}
+	close(fd);
+	printf("driver:      loaded, interface %u, %u session%s\n", d.version, d.sessions,
+	       d.sessions == 1 ? "" : "s");
+	printf("clock:       %s, %.3f MHz\n", d.clock == PITRACE_CLOCK_TSC ? "tsc" : "monotonic",
+	       (double)d.clock_hz / 1e6);
+	print_events("events seen:", d.have);
+	print_events("missing:    ", d.missing);
+	return 0;
+}
+
+static const char *state_name(unsigned int state)
+{
+	static const char *const names[] = { "off", "starting", "on", "suspended", "stopped" };
+
+	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
+}
+
+int cmd_info(int argc, char **argv)
+{
+	struct trace_info i;
+	int rc, driver;
+
+	if (!no_arguments(argc, argv))
+		return EXIT_SWTRACE;
+	driver = driver_info();
+	rc = TraceGetInfo(&i);
+	if (rc == PI_NOT_INITIALIZED) {
+		puts("session:     none");
+		return driver;
+	}
+	if (rc)
+		return fail_rc(rc);
+	printf("session:     %s, collector %s, holder %d, interval %llu\n", state_name(i.state),
+	       i.collector, i.holder, (unsigned long long)i.interval);
+	if (i.stopped)
+		printf("stopped:     the %s buffer of CPU %u filled\n", ring_name((int)i.stop_ring),
+		       i.stop_cpu);
+	if (i.scope == TRACE_PROCESS)
+		printf("scope:       process %d and its children\n", i.pid);
+	else
+		puts("scope:       the whole system");
+	printf("mode:        %s\n", mode_name((int)i.mode));
+	printf("rate:        %u ticks a second, dithered by %.1f %%\n", i.rate, i.dither / 10.0);
+	printf("buffers:     %u CPUs, trace %.1f MB, MTE %.1f MB, section %llu KB\n", i.ncpus,
+	       (double)i.trace_bytes / 1048576, (double)i.mte_bytes / 1048576,
+	       (unsigned long long)i.segment_bytes >> 10);
+	printf("file:        %s\n", i.file);
+	if (i.file_error)
+		printf("file error:  %s\n", strerror((int)i.file_error));
+	printf("written:     %.1f MB, %llu records\n", (double)i.written / 1e6,
+	       (unsigned long long)i.records);
+	printf("ticks:       %llu, idle %llu, late %llu\n", (unsigned long long)i.ticks,
+	       (unsigned long long)i.idle_ticks, (unsigned long long)i.late);
+	printf("lost:        mte %llu, tprof %llu, overruns %llu, other %llu\n",
+	       (unsigned long long)i.lost[PITRACE_LOST_MTE],
+	       (unsigned long long)i.lost[PITRACE_LOST_TPROF],
+	       (unsigned long long)i.lost[PITRACE_LOST_OVERRUN],
+	       (unsigned long long)i.lost[PITRACE_LOST_OTHER]);
+	return driver;
+}
