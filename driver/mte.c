@@ -55,10 +55,8 @@ static void put_task(struct session *s, u32 minor, struct task_struct *task, con
 		return;
 	if (task->flags & PF_KTHREAD)
 		flags |= PITRACE_TASK_KTHREAD;
-#ifdef CONFIG_COMPAT
-	if (test_tsk_thread_flag(task, TIF_ADDR32))
+	if (arch_task_32bit(task))
 		flags |= PITRACE_TASK_COMPAT;
-#endif
 	data->pid = task->tgid;
 	data->tid = task->pid;
 	rcu_read_lock();

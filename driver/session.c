@@ -487,12 +487,18 @@ static int make_rings(struct session *s)
 	return 0;
 }
 
-/* The pages are the caller's: counted against its limit of locked memory. */
+/* The pages are the caller's: counted against its limit of locked memory. More than half of the
+ * machine's is refused before the allocator fights for it. */
 static int charge(struct session *s)
 {
 	unsigned long pages = num_present_cpus() * ((s->mte_bytes + s->trace_bytes) >> PAGE_SHIFT);
-	int err = account_locked_vm(current->mm, pages, true);
+	struct sysinfo machine;
+	int err;
 
+	si_meminfo(&machine);
+	if (pages > machine.totalram / 2)
+		return -ENOMEM;
+	err = account_locked_vm(current->mm, pages, true);
 	if (err)
 		return err;
 	s->charged = pages;

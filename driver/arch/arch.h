@@ -3,6 +3,7 @@
 #ifndef PITRACE_ARCH_H
 #define PITRACE_ARCH_H
 
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #ifdef CONFIG_X86
@@ -19,6 +20,20 @@ static __always_inline u64 arch_cycles(void)
 	return get_cycles();
 }
 #endif
+
+/* Does it run 32-bit user code? */
+static inline bool arch_task_32bit(struct task_struct *task)
+{
+#if !defined(CONFIG_COMPAT)
+	return false;
+#elif defined(CONFIG_X86)
+	return test_tsk_thread_flag(task, TIF_ADDR32);
+#elif defined(CONFIG_S390)
+	return test_tsk_thread_flag(task, TIF_31BIT);
+#else
+	return test_tsk_thread_flag(task, TIF_32BIT);
+#endif
+}
 
 u64 arch_cycles_hz(void);		/* 0: no cycle counter to be had */
 bool arch_cycles_trusted(void);		/* same rate always, never stops, same on all CPUs */

@@ -108,7 +108,9 @@ words="panic=-1 oops=panic panic_on_warn=1 printk.devkmsg=on rdinit=/init"
 if [ "$arch" = x86_64 ]; then
 	qemu=(qemu-system-x86_64) console=ttyS0 out=/dev/ttyS1
 	image=$kdir/vmlinux
-	[ "$smp" = 1 ] || [ -z "$tsc_reliable" ] || words+=" tsc=reliable"
+	# A microvm has no second clock to check the TSC by: unchecked it would never be let near high
+	# resolution timers. Several CPUs would make the kernel distrust it.
+	[ "$smp$icount" = 1 ] || [ -z "$tsc_reliable" ] || words+=" tsc=reliable"
 	if [ -n "$icount" ]; then
 		# The smallest machine: no firmware, no PCI, nothing that runs on the host's clock.
 		qemu+=(-M "microvm,rtc=on" -device "isa-serial,index=1,chardev=out,iobase=0x2f8,irq=3")
@@ -118,7 +120,7 @@ if [ "$arch" = x86_64 ]; then
 		qemu+=(-M pc -serial chardev:out)
 		disk=virtio-blk-pci
 	fi
-	: "${cpu:=qemu64}"
+	: "${cpu:=qemu64,+arat}"
 else
 	qemu=(qemu-system-aarch64) console=ttyAMA0 out=/dev/ttyS0
 	image=$kdir/vmlinuz
