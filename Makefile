@@ -17,6 +17,12 @@ endif
 PREFIX	?= /usr/local
 DESTDIR	?=
 
+# V=1 shows the commands.
+ifneq ($(V),1)
+Q	:= @
+endif
+say	= $(if $(Q),@printf '  %-7s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
+
 CC	= $(CROSS_COMPILE)gcc
 AR	= $(CROSS_COMPILE)ar
 CSTD	= -std=gnu11 -O2 -g
@@ -53,32 +59,38 @@ $(call obj,$(COMMON_SRC) $(SWTRACE_SRC)): INC = $(INC_TOOLS)
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 
 $(O)/obj/%.o: %.c
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(INC) -c -o $@ $<
+	$(Q)$(CC) $(ALLFLAGS) $(INC) -c -o $@ $<
 
 $(O)/lib/libperfutil.a: $(call obj,$(PERFUTIL_SRC))
 $(O)/lib/liba2n.a: $(call obj,$(A2N_SRC))
 $(O)/lib/%.a:
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 $(O)/lib/libperfutil.so: $(call obj,$(PERFUTIL_SRC)) libperfutil/libperfutil.map
-	$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,libperfutil.so.0 -Wl,--version-script=libperfutil/libperfutil.map \
+	$(call say,LD)
+	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,libperfutil.so.0 -Wl,--version-script=libperfutil/libperfutil.map \
 		-o $@ $(filter %.o,$^) $(LIB_PERFUTIL)
 $(O)/lib/liba2n.so: $(call obj,$(A2N_SRC)) libperfutil/a2n/liba2n.map
-	$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,liba2n.so.0 -Wl,--version-script=libperfutil/a2n/liba2n.map \
+	$(call say,LD)
+	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,liba2n.so.0 -Wl,--version-script=libperfutil/a2n/liba2n.map \
 		-o $@ $(filter %.o,$^) $(LIB_A2N)
 
 # Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL) $(LIB_A2N)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL) $(LIB_A2N)
 
-include tests/tests.mk
+include tests/tests.mk scripts/install.mk scripts/front.mk
 
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 .PHONY: all

@@ -1,11 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Unit tests (CUnit), one program a file: tests/unit/test_NAME.c -> $(O)/tests/unit/test_NAME.
-# They see the libraries' inner headers and link them statically.
+# They see the libraries' inner headers and link them statically. Programs of tests/format and
+# tests/bench see the same; what they share is in $(O)/tests/libtest.a.
 
-UNIT_SRC := $(wildcard tests/unit/test_*.c)
-UNIT	 := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(UNIT_SRC))
+UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+UNIT	   := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(UNIT_SRC))
+FORMAT_SRC := tests/format/gen_trace_main.c $(wildcard tests/format/test_*.c)
+BENCH_SRC  := $(wildcard tests/bench/bench_*.c)
+FORMAT	   := $(patsubst tests/%.c,$(O)/tests/%,$(FORMAT_SRC) $(BENCH_SRC))
+LIBTEST_SRC := tests/format/gen_trace.c
 
-$(O)/tests/unit/%: tests/unit/%.c $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+INC_TESTS  := $(INC_PERFUTIL) -Ilibperfutil/a2n -Idriver -Itests/unit -Itests/format
+$(call obj,$(LIBTEST_SRC)): INC = $(INC_TESTS)
+
+$(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(INC_PERFUTIL) -Ilibperfutil/a2n -Idriver -Itests/unit -o $@ $< \
-		$(ALLLDFLAGS) $(O)/lib/libperfutil.a $(O)/lib/liba2n.a -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# Allocations of the program and of our libraries (not of those beneath) can be made to fail.
+$(O)/tests/unit/test_file_alloc: TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
+$(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.a,$^) \
+		-lcunit $(LIB_PERFUTIL) $(LIB_A2N)
+
+$(FORMAT): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL)
+
+# `make gen_trace` is what the programs are asked by.
+gen_trace: $(O)/tests/format/gen_trace
+$(O)/tests/format/gen_trace: $(O)/tests/format/gen_trace_main
+	cp $< $@
+.PHONY: gen_trace
+
+include tests/vm/vm.mk
+
+include tests/fuzz/fuzz.mk

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The public interface: events go to the timeline of processes or of the kernel, questions to the
+ * module that was there at the time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "a2n.h"
+#include "kernel.h"
+#include "module.h"
+#include "process.h"
+
+struct a2n {
+	struct strings strings;
+	struct modules modules;
+	struct processes processes;
+	struct kernel kernel;
+};
+
+struct a2n *a2n_open(const struct a2n_options *options)
+{
+	struct a2n *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->processes.strings = &a->strings;
+	if (modules_open(&a->modules, &a->strings, options) ||
+	    kernel_open(&a->kernel, &a->modules)) {
+		a2n_close(a);
+		return NULL;
+	}
+	return a;
+}
+
+void a2n_close(struct a2n *a)
+{
+	if (!a)
+		return;
+	kernel_close(&a->kernel);
+	processes_free(&a->processes);
+	modules_close(&a->modules);
+	strings_free(&a->strings);
+	free(a);
+}
+
+int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time)
+{
+	return process_image(&a->processes, time, pid, start_time);
+}
+
+int a2n_fork(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time)
+{
+	return process_child(&a->processes, time, parent, child, start_time, false);
+}
+
+int a2n_clone(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time)
+{
+	return process_child(&a->processes, time, parent, child, start_time, true);
+}
+
+int a2n_thread(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	return process_thread(&a->processes, time, pid, tid);
+}
+
+int a2n_name(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid, const char *name)
+{
+	return process_named(&a->processes, time, pid, tid, name);
+}
+
+int a2n_exit(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	return process_exit(&a->processes, time, pid, tid);
+}
+
+int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map)
+{
+	struct mapping mapping;
+	struct module *m;
+	uint64_t last;
+
+	if (!map->length)
+		return 0;
+	m = module_of_map(&a->modules, map);
+	if (!m)
+		return -ENOMEM;
+	last = map->length - 1 > UINT64_MAX - map->start ? UINT64_MAX :
+	       map->start + (map->length - 1);
+	mapping.module = m;
+	/* Anonymous memory has no terms but its addresses. */
+	mapping.delta = m->kind == MODULE_ANON ? 0 : map->offset - map->start;
+	return process_map(&a->processes, time, pid, map->start, last, &mapping,
+			   map->flags & A2N_MAP_WALK);
+}
+
+int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length)
+{
+	if (!length)
+		return 0;
+	return process_unmap(&a->processes, time, pid, start,
+			     length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1));
+}
+
+int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		 uint32_t generation, const uint8_t *id, size_t length)
+{
+	const struct file_key key = { inode, dev_major, dev_minor, generation };
+
+	return module_build_id(&a->modules, &key, id, length);
+}
+
+int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid)
+{
+	return process_unsure(&a->processes, time, pid);
+}
+
+int a2n_kallsyms(struct a2n *a, const char *text, size_t size)
+{
+	return kernel_kallsyms(&a->kernel, text, size);
+}
+
+int a2n_modules(struct a2n *a, const char *text, size_t size)
+{
+	return kernel_modules(&a->kernel, text, size);
+}
+
+int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+		    uint64_t length)
+{
+	return length ? kernel_event(&a->kernel, time, name, start, length) : 0;
+}
+
+int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name)
+{
+	return kernel_event(&a->kernel, time, name, 0, 0);
+}
+
+int a2n_vdso(struct a2n *a, const void *image, size_t size)
+{
+	return module_vdso(&a->modules, image, size);
+}
+
+void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
+		 struct a2n_answer *answer)
+{
+	struct mapping mapping;
+
+	if (kernel || address >> 63) {
+		answer->unsure = false;
+		kernel_resolve(&a->kernel, time, address, answer);
+		return;
+	}
+	mapping = process_find(&a->processes, pid, time, address, &answer->unsure);
+	if (mapping.module)
+		module_resolve(&a->modules, mapping.module, address + mapping.delta, 0, answer);
+	else
+		module_resolve(&a->modules, a->modules.none, address, 0, answer);
+}
+
+static const char *or_unknown(const char *name)
+{
+	return name ? name : A2N_UNKNOWN;
+}
+
+const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time)
+{
+	return or_unknown(process_name(&a->processes, pid, time));
+}
+
+const char *a2n_thread_name(struct a2n *a, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	return or_unknown(process_thread_name(&a->processes, pid, tid, time));
+}
+
+uint64_t a2n_process_serial(struct a2n *a, uint32_t pid, uint64_t time)
+{
+	return process_serial(&a->processes, pid, time);
+}

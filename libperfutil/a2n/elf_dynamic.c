@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Symbols of a file whose section headers are gone: what the dynamic linker uses is still there.
+ * How many symbols there are only the hash tables say.
+ */
+#include <elf.h>
+
+#include "elf_file.h"
+
+struct dynamic {
+	uint64_t symbols, strings, strings_size, hash, gnu_hash;
+};
+
+static bool read_dynamic(struct elf_file *f, struct dynamic *d)
+{
+	bool wide = f->header.e_ident[EI_CLASS] == ELFCLASS64;
+	size_t count = 0, i;
+	GElf_Phdr h;
+	struct bytes b;
+
+	*d = (struct dynamic){ 0 };
+	elf_getphdrnum(f->elf, &count);
+	for (i = 0; i < count; i++)
+		if (gelf_getphdr(f->elf, (int)i, &h) && h.p_type == PT_DYNAMIC)
+			break;
+	if (i >= count)
+		return false;
+	b = elf_address_bytes(f, h.p_vaddr, h.p_filesz);
+	while (bytes_left(&b)) {
+		uint64_t tag = wide ? bytes_u64(&b) : bytes_u32(&b);
+		uint64_t value = wide ? bytes_u64(&b) : bytes_u32(&b);
+
+		if (b.bad || tag == DT_NULL)
+			break;
+		if (tag == DT_SYMTAB)
+			d->symbols = value;
+		else if (tag == DT_STRTAB)
+			d->strings = value;
+		else if (tag == DT_STRSZ)
+			d->strings_size = value;
+		else if (tag == DT_HASH)
+			d->hash = value;
+		else if (tag == DT_GNU_HASH)
+			d->gnu_hash = value;
+	}
+	return d->symbols && d->strings && d->strings_size;
+}
+
+/* The chains end with the last symbol; those before `first` are not in the table. */
+static uint32_t count_gnu_hash(struct elf_file *f, uint64_t address)
+{
+	struct bytes b = elf_address_bytes(f, address, UINT32_MAX / 8);
+	uint32_t buckets = bytes_u32(&b), first = bytes_u32(&b), words = bytes_u32(&b);
+	uint32_t top = 0, i;
+
+	bytes_u32(&b);
+	bytes_skip(&b, words * (f->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8ull : 4ull));
+	if (b.bad || buckets > bytes_left(&b) / 4)
+		return 0;
+	for (i = 0; i < buckets; i++) {
+		uint32_t head = bytes_u32(&b);
+
+		if (head > top)
+			top = head;
+	}
+	if (top < first || !bytes_skip(&b, (top - first) * 4ull))
+		return first;
+	while (!(bytes_u32(&b) & 1) && !b.bad)
+		top++;
+	return b.bad ? 0 : top + 1;
+}
+
+uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
+{
+	bool wide = f->header.e_ident[EI_CLASS] == ELFCLASS64;
+	uint32_t count = 0, found = 0, i, k;
+	struct bytes b, strings;
+	struct dynamic d;
+
+	if (!read_dynamic(f, &d))
+		return 0;
+	if (d.hash) {
+		b = elf_address_bytes(f, d.hash, 8);
+		bytes_u32(&b);
+		count = bytes_u32(&b);
+	} else if (d.gnu_hash) {
+		count = count_gnu_hash(f, d.gnu_hash);
+	}
+	strings = elf_address_bytes(f, d.strings, d.strings_size);
+	b = elf_address_bytes(f, d.symbols, count * (wide ? 24ull : 16ull));
+	for (i = 0; i < count && bytes_left(&b); i++) {
+		GElf_Sym sym;
+		const char *name;
+		size_t length;
+
+		sym.st_name = bytes_u32(&b);
+		if (!wide) {
+			sym.st_value = bytes_u32(&b);
+			sym.st_size = bytes_u32(&b);
+		}
+		sym.st_info = bytes_u8(&b);
+		sym.st_other = bytes_u8(&b);
+		sym.st_shndx = bytes_u16(&b);
+		if (wide) {
+			sym.st_value = bytes_u64(&b);
+			sym.st_size = bytes_u64(&b);
+		}
+		if (b.bad)
+			break;
+		if (!i || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
+			continue;
+		name = elf_string(&strings, sym.st_name, &length);
+		for (k = 0; name && k < f->n_segments; k++) {
+			const struct segment *s = &f->segments[k];
+
+			if (sym.st_value >= s->address && sym.st_value - s->address < s->size &&
+			    s->size <= UINT64_MAX - s->address) {
+				found += elf_take_symbol(f, &sym, name, length,
+							 s->address + s->size, t);
+				break;
+			}
+		}
+	}
+	return found;
+}

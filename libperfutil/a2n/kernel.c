@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernel as an address space: the image for all time, modules from load to unload. kallsyms has
+ * no sizes, so a symbol reaches to the next one of its part, but never beyond the end of kernel
+ * text or of its module.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_inner.h"
+
+#define PAGE 4096ull
+/* Where nothing says where a part ends (bpf programs, trampolines), its symbols reach this far. */
+#define MAX_REACH (4 * PAGE)
+
+static bool match_part(const void *item, const void *key)
+{
+	/* Both are interned. */
+	return ((const struct kernel_part *)item)->name == key;
+}
+
+struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t length)
+{
+	const char *copy = strings_intern(k->modules->strings, name, length);
+	struct kernel_part *p;
+	char tagged[512];
+
+	if (!copy)
+		return NULL;
+	p = table_find(&k->table, hash_u64((uintptr_t)copy), match_part, copy);
+	if (p)
+		return p;
+	snprintf(tagged, sizeof(tagged), "[%s]", copy);
+	p = arena_alloc(&k->arena, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->name = copy;
+	p->lowest = UINT64_MAX;
+	p->module = module_named(k->modules, tagged, MODULE_KERNEL);
+	if (!p->module || table_add(&k->table, hash_u64((uintptr_t)copy), p))
+		return NULL;
+	module_set_none(p->module, A2N_RESULT_NO_SYMBOLS, "not in kallsyms");
+	p->next = k->parts;
+	k->parts = p;
+	return p;
+}
+
+int kernel_open(struct kernel *k, struct modules *modules)
+{
+	k->modules = modules;
+	k->image = arena_alloc(&k->arena, sizeof(*k->image));
+	if (!k->image)
+		return -ENOMEM;
+	k->image->name = A2N_KERNEL;
+	k->image->lowest = UINT64_MAX;
+	k->image->module = module_named(modules, A2N_KERNEL, MODULE_KERNEL);
+	k->parts = k->image;
+	k->dirty = true;
+	return k->image->module ? 0 : -ENOMEM;
+}
+
+void kernel_close(struct kernel *k)
+{
+	struct kernel_part *p;
+
+	for (p = k->parts; p; p = p->next)
+		free(p->known);
+	free(k->symbols);
+	free(k->ranges);
+	free(k->events);
+	table_free(&k->table);
+	arena_free(&k->arena);
+	spaces_free(&k->spaces);
+}
+
+int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t start,
+		 uint64_t length)
+{
+	struct kernel_event e = { .start = start, .load = length != 0 };
+
+	e.part = kernel_part(k, name, strlen(name));
+	if (!e.part ||
+	    !grow((void **)&k->events, k->n_events, &k->room_events, sizeof(*k->events)))
+		return -ENOMEM;
+	if (k->n_events && k->events[k->n_events - 1].when.time > time)
+		time = k->events[k->n_events - 1].when.time;
+	e.when = (struct moment){ time, k->n_events + 2 };
+	e.last = length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1);
+	k->events[k->n_events++] = e;
+	k->dirty = true;
+	return 0;
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+static int by_part(const void *a, const void *b)
+{
+	const struct kernel_symbol *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool ends_with(const char *s, const char *tail)
+{
+	size_t n = strlen(s), m = strlen(tail);
+
+	return n > m && !strcmp(s + n - m, tail);
+}
+
+/* Names the linker script gives to places, not to code: the end of something has no extent. */
+static bool is_end(const char *name)
+{
+	return !strcmp(name, "_etext") || !strcmp(name, "_einittext") || !strcmp(name, "_end") ||
+	       (name[0] == '_' && ends_with(name, "_end"));
+}
+
+static bool is_begin(const char *name)
+{
+	return !strcmp(name, "_text") || !strcmp(name, "_stext") || !strcmp(name, "_sinittext") ||
+	       !strncmp(name, "__start_", 8) || (name[0] == '_' && ends_with(name, "_start"));
+}
+
+static uint8_t rank(const struct kernel_symbol *s)
+{
+	if (is_begin(s->name))
+		return 0;
+	return RANK(s->type == 'T' ? RANK_GLOBAL : s->type == 't' ? RANK_LOCAL : RANK_WEAK, 1);
+}
+
+struct layout {
+	uint64_t text, etext, sinit, einit, end;
+	uint64_t *all;			/* every symbol's address, sorted */
+	uint32_t n;
+};
+
+static int read_layout(const struct kernel *k, struct layout *l)
+{
+	uint32_t i;
+
+	*l = (struct layout){ .text = UINT64_MAX };
+	l->all = malloc((k->n_symbols + 1ull) * sizeof(*l->all));
+	if (!l->all)
+		return -ENOMEM;
+	for (i = 0; i < k->n_symbols; i++) {
+		const struct kernel_symbol *s = &k->symbols[i];
+
+		l->all[l->n++] = s->address;
+		if (s->part != k->image || s->name[0] != '_')
+			continue;
+		if ((!strcmp(s->name, "_text") || !strcmp(s->name, "_stext")) &&
+		    s->address < l->text)
+			l->text = s->address;
+		else if (!strcmp(s->name, "_etext"))
+			l->etext = s->address;
+		else if (!strcmp(s->name, "_sinittext"))
+			l->sinit = s->address;
+		else if (!strcmp(s->name, "_einittext"))
+			l->einit = s->address;
+		else if (!strcmp(s->name, "_end"))
+			l->end = s->address;
+	}
+	qsort(l->all, l->n, sizeof(*l->all), by_number);
+	return 0;
+}
+
+/* The next symbol of any part above address, at most MAX_REACH away. */
+static uint64_t next_of_all(const struct layout *l, uint64_t address)
+{
+	uint32_t low = 0, high = l->n;
+	uint64_t end = address > UINT64_MAX - MAX_REACH ? UINT64_MAX : address + MAX_REACH;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->all[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->n && l->all[low] < end ? l->all[low] : end;
+}
+
+/* The first address behind the range that holds this one; 0: none does. */
+static uint64_t range_end(const struct kernel *k, const struct kernel_part *p, uint64_t address)
+{
+	uint64_t end = 0;
+	uint32_t i;
+
+	/* Newer ranges last; an event is exact, /proc/modules may say too much. */
+	for (i = 0; i < k->n_ranges; i++)
+		if (k->ranges[i].part == p && address >= k->ranges[i].start &&
+		    address <= k->ranges[i].last)
+			end = k->ranges[i].last + (k->ranges[i].last != UINT64_MAX);
+	for (i = 0; i < k->n_events; i++)
+		if (k->events[i].part == p && k->events[i].load &&
+		    address >= k->events[i].start && address <= k->events[i].last)
+			end = k->events[i].last + (k->events[i].last != UINT64_MAX);
+	return end;
+}
+
+static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct kernel_part *p,
+		    uint64_t base)
+{
+	const struct mapping mapping = { p->module, -base };
+
+	if (end <= start)
+		return 0;
+	return space_map(&k->spaces, k->space, (struct moment){ 0, 1 }, start, end - 1, &mapping,
+			 false);
+}
+
+/* The table of one part; its symbols are [i, n) in the order of addresses. */
+static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uint32_t n)
+{
+	struct kernel_part *p = k->symbols[i].part;
+	struct symtab tab = { 0 };
+	bool image = p == k->image;
+	uint64_t end = 0;
+	uint32_t next = i;
+
+	for (; i < n; i++) {
+		const struct kernel_symbol *s = &k->symbols[i];
+
+		if (next <= i) {
+			for (next = i + 1; next < n && k->symbols[next].address == s->address;)
+				next++;
+			end = next < n ? k->symbols[next].address : 0;
+			if (image && s->address < l->etext && (!end || end > l->etext))
+				end = l->etext;
+			else if (image && s->address >= l->sinit && s->address < l->einit &&
+				 (!end || end > l->einit))
+				end = l->einit;
+			else if (!image && p->ranged) {
+				uint64_t top = range_end(k, p, s->address);
+
+				if (!end || end > top)
+					end = top;
+			} else if (!image || !end) {
+				end = next_of_all(l, s->address);
+			}
+			if (!image && !p->ranged && is_text(s->type) &&
+			    set_part(k, s->address, end, p, 0)) {
+				symtab_free(&tab);
+				return -ENOMEM;
+			}
+		}
+		if (is_text(s->type) && !is_end(s->name) && end > s->address)
+			symtab_add(&tab, s->address, end - s->address, end, rank(s), s->name,
+				   strlen(s->name));
+	}
+	if (symtab_finish(&tab)) {
+		symtab_free(&tab);
+		return -ENOMEM;
+	}
+	if (tab.n)
+		module_set_none(p->module, A2N_RESULT_NO_SYMBOL, "kallsyms");
+	module_adopt(p->module, &tab);
+	return 0;
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+static int build_image(struct kernel *k, const struct layout *l)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	uint32_t i;
+	int r;
+
+	for (i = 0; i < k->n_symbols; i++) {
+		const struct kernel_symbol *s = &k->symbols[i];
+
+		if (s->part != k->image || !is_text(s->type))
+			continue;
+		if (s->address < low)
+			low = s->address;
+		if (s->address > high)
+			high = s->address;
+	}
+	if (low == UINT64_MAX)			/* nothing known: all of it may be the kernel's */
+		return set_part(k, 0, UINT64_MAX, k->image, 0);
+	if (l->text == UINT64_MAX || l->etext <= l->text)
+		return set_part(k, low, next_of_all(l, high), k->image, 0);
+	r = set_part(k, l->text, l->end > l->etext ? l->end : l->etext, k->image, 0);
+	if (!r)
+		r = set_part(k, l->sinit, l->einit, k->image, 0);
+	/* Text that lies elsewhere: vectors, entry trampolines. */
+	for (i = 0; !r && i < k->n_symbols; i++) {
+		const struct kernel_symbol *s = &k->symbols[i];
+
+		if (s->part == k->image && is_text(s->type) && !is_end(s->name) &&
+		    (s->address < l->text || s->address >= l->etext) && s->address >= l->end)
+			r = set_part(k, s->address, next_of_all(l, s->address), k->image, 0);
+	}
+	return r;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct kernel_range *x = a, *y = b;
+
+	if (x->snapshot != y->snapshot)
+		return x->snapshot < y->snapshot ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* An event tells when this range began: only the load before a first unload has none. */
+static bool has_load(const struct kernel *k, const struct kernel_range *range)
+{
+	const struct kernel_event *first = NULL;
+	bool load = false;
+	uint32_t i;
+
+	for (i = 0; i < k->n_events; i++) {
+		const struct kernel_event *e = &k->events[i];
+
+		if (e->part != range->part)
+			continue;
+		if (!first)
+			first = e;
+		load |= e->load && e->start == range->start;
+	}
+	if (!load || first->load)
+		return load;
+	for (i = 0; i < k->n_ranges; i++)
+		if (k->ranges[i].part == range->part &&
+		    k->ranges[i].snapshot < range->snapshot)
+			return true;
+	return false;
+}
+
+static int build_ranges(struct kernel *k)
+{
+	uint32_t i, n;
+	int r = 0;
+
+	/* Newer kernels add up a module's areas, so the size may reach into the next module. */
+	qsort(k->ranges, k->n_ranges, sizeof(*k->ranges), by_start);
+	for (i = 0; i + 1 < k->n_ranges; i++)
+		if (k->ranges[i].snapshot == k->ranges[i + 1].snapshot &&
+		    k->ranges[i].last >= k->ranges[i + 1].start &&
+		    k->ranges[i].start < k->ranges[i + 1].start)
+			k->ranges[i].last = k->ranges[i + 1].start - 1;
+	for (i = 0; !r && i < k->n_ranges; i++) {
+		struct kernel_range *range = &k->ranges[i];
+		const struct module *there;
+
+		range->part->ranged = true;
+		there = space_find(&k->spaces, k->space, MOMENT_AT(0), range->start).module;
+		if (!has_load(k, range) && (!there || there == k->image->module))
+			r = set_part(k, range->start, range->last + 1, range->part, range->start);
+	}
+	for (i = 0; !r && i < k->n_events; i++) {
+		const struct kernel_event *e = &k->events[i];
+		const struct mapping mapping = { e->part->module, -e->start };
+		const struct kernel_event *load = NULL;
+
+		e->part->ranged = true;
+		if (e->load) {
+			r = space_map(&k->spaces, k->space, e->when, e->start, e->last, &mapping,
+				      false);
+			continue;
+		}
+		for (n = i; n && !load; n--)
+			if (k->events[n - 1].part == e->part)
+				load = &k->events[n - 1];
+		if (load && load->load)
+			r = space_unmap(&k->spaces, k->space, e->when, load->start, load->last);
+		for (n = 0; !r && !load && n < k->n_ranges; n++)
+			if (k->ranges[n].part == e->part)
+				r = space_unmap(&k->spaces, k->space, e->when, k->ranges[n].start,
+						k->ranges[n].last);
+	}
+	return r;
+}
+
+static int build(struct kernel *k)
+{
+	struct layout l;
+	uint32_t i, n;
+	int r;
+
+	spaces_free(&k->spaces);
+	k->space = space_new(&k->spaces);
+	if (!k->space || read_layout(k, &l))
+		return -ENOMEM;
+	qsort(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part);
+	r = build_image(k, &l);
+	if (!r)
+		r = build_ranges(k);
+	for (i = 0; !r && i < k->n_symbols; i = n) {
+		for (n = i + 1; n < k->n_symbols && k->symbols[n].part == k->symbols[i].part;)
+			n++;
+		r = build_table(k, &l, i, n);
+	}
+	free(l.all);
+	if (!k->image->module->tab.n)
+		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS, k->hidden ?
+				"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :
+				"no kallsyms were told");
+	if (k->hidden && !k->warned)
+		module_warn(k->modules, k->image->module,
+			    "/proc/kallsyms hid the addresses: record as root or with CAP_SYSLOG, "
+			    "or lower kernel.kptr_restrict");
+	else if (k->hidden_modules && !k->warned)
+		module_warn(k->modules, k->image->module,
+			    "/proc/modules hid the addresses: modules cannot be told apart");
+	k->warned |= k->hidden || k->hidden_modules;
+	return r;
+}
+
+void kernel_resolve(struct kernel *k, uint64_t time, uint64_t address, struct a2n_answer *answer)
+{
+	struct mapping mapping = { NULL, 0 };
+
+	if (k->dirty) {
+		k->dirty = false;
+		if (build(k))
+			k->space = NULL;	/* no memory: nothing is known */
+	}
+	if (k->space)
+		mapping = space_at(&k->spaces, k->space, time, address);
+	if (mapping.module)
+		module_resolve(k->modules, mapping.module, address, mapping.delta, answer);
+	else
+		module_resolve(k->modules, k->modules->none, address, 0, answer);
+}

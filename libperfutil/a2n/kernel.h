@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernel's memory: its own text, modules that come and go, and the symbols /proc/kallsyms
+ * tells. Told piece by piece; ranges and tables are made when the first address is asked for.
+ */
+#ifndef A2N_KERNEL_H
+#define A2N_KERNEL_H
+
+#include "module.h"
+#include "space.h"
+
+struct kernel {
+	struct modules *modules;
+	struct arena arena;
+	struct table table;		/* struct kernel_part by name */
+	struct kernel_part *parts;
+	struct kernel_part *image;	/* vmlinux */
+	struct kernel_symbol *symbols;
+	uint32_t n_symbols, room_symbols;
+	struct kernel_range *ranges;	/* of /proc/modules */
+	uint32_t n_ranges, room_ranges;
+	struct kernel_event *events;
+	uint32_t n_events, room_events;
+	uint32_t snapshot;
+	bool hidden, hidden_modules;	/* the addresses were zero */
+	bool dirty, warned;
+
+	struct spaces spaces;
+	struct space *space;
+};
+
+int kernel_open(struct kernel *k, struct modules *modules);
+void kernel_close(struct kernel *k);
+int kernel_kallsyms(struct kernel *k, const char *text, size_t size);
+int kernel_modules(struct kernel *k, const char *text, size_t size);
+/* length 0: unloaded. */
+int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t start,
+		 uint64_t length);
+void kernel_resolve(struct kernel *k, uint64_t time, uint64_t address, struct a2n_answer *answer);
+
+#endif

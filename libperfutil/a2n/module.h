@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Modules: one object for each distinct file (path, device, inode, generation, build id), and for
+ * what is no file. Symbols are loaded when the first address is asked for.
+ */
+#ifndef A2N_MODULE_H
+#define A2N_MODULE_H
+
+#include "a2n.h"
+#include "elf_file.h"
+#include "files.h"
+#include "pool.h"
+#include "symtab.h"
+
+enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_ANON, MODULE_KERNEL };
+
+/* What identifies a file's contents. */
+struct file_key {
+	uint64_t inode;
+	uint32_t major, minor, generation;
+};
+
+struct module {
+	struct a2n_module pub;		/* must be first */
+	struct a2n_symbol none;		/* the answer where no symbol is */
+	enum a2n_result none_result;
+	enum module_kind kind;
+	bool loaded, deleted;
+	const char *path;
+	struct file_key key;
+	struct build_id id;		/* told with the mapping; size 0: not */
+	uint64_t lowest;		/* the lowest file offset ever mapped */
+	struct symtab tab;
+	struct segment *segments;
+	uint32_t n_segments;
+	struct a2n_symbol **made;	/* by the symbol's number, NULL until asked for */
+};
+
+struct modules {
+	struct arena arena;
+	struct strings *strings;
+	struct table table, ids;
+	struct roots roots;
+	bool demangle;
+	void (*warn)(void *arg, const char *module, const char *message);
+	void *warn_arg;
+	void *vdso;
+	size_t vdso_size;
+	struct module *none, *anon;
+};
+
+int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
+void modules_close(struct modules *ms);
+
+/* The module of a mapping, or NULL without memory. */
+struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
+/* A module with this name, new at its first call; its symbols are the caller's business. */
+struct module *module_named(struct modules *ms, const char *name, enum module_kind kind);
+int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
+int module_vdso(struct modules *ms, const void *image, size_t size);
+/* Nothing covers an address in m: as what it answers, and where its symbols come from. */
+void module_set_none(struct module *m, enum a2n_result result, const char *from);
+/* Forget the symbols (objects given out live on). */
+void module_unload(struct module *m);
+/* Symbol objects given out keep their identity in the new table. */
+void module_adopt(struct module *m, struct symtab *tab);
+void module_warn(const struct modules *ms, const struct module *m, const char *message);
+
+/* offset: in the file (kernel: the address). bias: from there to the module's own addresses. */
+void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint64_t bias,
+		    struct a2n_answer *answer);
+
+#endif

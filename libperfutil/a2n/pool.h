@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory that lives as long as an a2n: an arena for small things, one copy of every distinct
+ * string, and a hash table of pointers.
+ */
+#ifndef A2N_POOL_H
+#define A2N_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena {
+	struct arena_block *blocks;
+	size_t left;			/* of the first block */
+};
+
+void *arena_alloc(struct arena *arena, size_t size);	/* zeroed */
+char *arena_strndup(struct arena *arena, const char *s, size_t length);
+void arena_free(struct arena *arena);
+
+/* Open addressing; items are never taken out. Zeroed memory is an empty table. */
+struct table {
+	struct table_slot {
+		uint64_t hash;
+		void *item;
+	} *slots;
+	size_t used, size;
+};
+
+typedef bool (*table_match)(const void *item, const void *key);
+
+void *table_find(const struct table *t, uint64_t hash, table_match match, const void *key);
+int table_add(struct table *t, uint64_t hash, void *item);
+void table_free(struct table *t);
+
+struct strings {
+	struct arena arena;
+	struct table table;
+};
+
+/* The one copy of this string, or NULL without memory. */
+const char *strings_intern(struct strings *s, const char *text, size_t length);
+void strings_free(struct strings *s);
+
+static inline uint64_t hash_u64(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ull;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ull;
+	return x ^ x >> 32;
+}
+
+uint64_t hash_bytes(const void *data, size_t size, uint64_t seed);
+
+/* Make room for one more item of a growing array; false without memory. */
+bool grow(void **array, uint32_t used, uint32_t *room, size_t item);
+
+#endif

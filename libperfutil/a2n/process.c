@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The timeline of each pid. An epoch is one image of one owner: fork and a foreign start time begin
+ * a new owner, exec a new epoch. Names belong to the owner, so they outlive its exit.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process.h"
+
+static bool match_pid(const void *item, const void *key)
+{
+	return *(const uint32_t *)item == *(const uint32_t *)key;
+}
+
+/* struct process and struct thread both begin with their id. */
+static void *of_id(struct processes *ps, struct table *t, uint32_t id, size_t size)
+{
+	uint32_t *item = table_find(t, hash_u64(id), match_pid, &id);
+
+	if (item)
+		return item;
+	item = arena_alloc(&ps->arena, size);
+	if (!item)
+		return NULL;
+	*item = id;
+	return table_add(t, hash_u64(id), item) ? NULL : item;
+}
+
+static struct process *process_of(struct processes *ps, uint32_t pid)
+{
+	if (ps->last && ps->last->pid == pid)
+		return ps->last;
+	return ps->last = table_find(&ps->by_pid, hash_u64(pid), match_pid, &pid);
+}
+
+static struct epoch *newest(struct process *p)
+{
+	return p && p->n ? &p->epochs[p->n - 1] : NULL;
+}
+
+static struct owner *new_owner(struct processes *ps, uint64_t start_time, bool born)
+{
+	struct owner *o = arena_alloc(&ps->arena, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->start_time = start_time;
+	o->serial = ++ps->serial;
+	o->born = born;
+	o->next = ps->owners;
+	ps->owners = o;
+	return o;
+}
+
+/* The moment of an event; time never runs backwards within one pid. */
+static struct moment moment_of(struct processes *ps, struct process *p, uint64_t time)
+{
+	const struct epoch *e = newest(p);
+
+	if (e && e->from.time > time)
+		time = e->from.time;
+	return (struct moment){ time, ++ps->order };
+}
+
+static struct epoch *add_epoch(struct process *p, struct moment from, struct owner *owner)
+{
+	if (!owner || !grow((void **)&p->epochs, p->n, &p->room, sizeof(*p->epochs)))
+		return NULL;
+	p->epochs[p->n] = (struct epoch){ .from = from, .owner = owner, .unsure = UINT64_MAX };
+	return &p->epochs[p->n++];
+}
+
+static struct process *get_process(struct processes *ps, uint32_t pid)
+{
+	return of_id(ps, &ps->by_pid, pid, sizeof(struct process));
+}
+
+/* The current epoch of a pid, begun now if nobody told of it before. */
+static struct epoch *current(struct processes *ps, struct process *p, struct moment now)
+{
+	struct epoch *e = newest(p);
+
+	return e ? e : add_epoch(p, now, new_owner(ps, 0, false));
+}
+
+static bool other_owner(const struct owner *o, uint64_t start_time)
+{
+	if (o->start_time && start_time)
+		return o->start_time != start_time;
+	return o->exited;
+}
+
+int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time)
+{
+	struct process *p = get_process(ps, pid);
+	struct epoch *e = newest(p);
+	struct owner *owner;
+
+	if (!p)
+		return -ENOMEM;
+	if (!e || other_owner(e->owner, start_time))
+		owner = new_owner(ps, start_time, e != NULL);
+	else
+		owner = e->owner;
+	if (!add_epoch(p, moment_of(ps, p, time), owner))
+		return -ENOMEM;
+	if (!owner->start_time)
+		owner->start_time = start_time;
+	return 0;
+}
+
+static int add_name(struct owner *o, uint64_t time, const char *name)
+{
+	struct named *last = o->n_names ? &o->names[o->n_names - 1] : NULL;
+
+	if (last && last->name == name)
+		return 0;
+	if (!grow((void **)&o->names, o->n_names, &o->room, sizeof(*o->names)))
+		return -ENOMEM;
+	if (last && o->names[o->n_names - 1].from > time)
+		time = o->names[o->n_names - 1].from;
+	o->names[o->n_names++] = (struct named){ time, name };
+	return 0;
+}
+
+/* The name at a time: the last one told by then, else (early) the first told later. */
+static const char *name_at(const struct owner *o, uint64_t time, bool early)
+{
+	uint32_t low = 0, high = o->n_names;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (o->names[middle].from <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low)
+		return o->names[low - 1].name;
+	return early && o->n_names ? o->names[0].name : NULL;
+}
+
+/* Records were lost for everybody between the epoch's begin and this time. */
+static bool all_unsure(const struct processes *ps, uint64_t from, uint64_t time)
+{
+	uint32_t low = 0, high = ps->n_unsure;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (ps->unsure[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ps->n_unsure && ps->unsure[low] <= time;
+}
+
+int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t child,
+		  uint64_t start_time, bool shares)
+{
+	struct process *p = get_process(ps, parent), *c = get_process(ps, child);
+	struct epoch *from, *e;
+	struct moment now;
+	struct owner *owner;
+	const char *name;
+
+	if (!p || !c || p == c)
+		return p && c ? 0 : -ENOMEM;
+	from = current(ps, p, moment_of(ps, p, time));
+	if (!from)
+		return -ENOMEM;
+	now = moment_of(ps, c, time);
+	e = newest(c);
+	if (e && !e->owner->exited && start_time && e->owner->start_time == start_time) {
+		/* Already seen (by a walk): what that told is newer. */
+		if (e->space)
+			return 0;
+		owner = e->owner;
+		owner->born = true;
+	} else {
+		owner = new_owner(ps, start_time, true);
+		e = NULL;
+	}
+	/* The child must see what a walk still to come tells of the parent. */
+	if (!from->space)
+		from->space = space_new(&ps->spaces);
+	if (!from->space)
+		return -ENOMEM;
+	if (!e)
+		e = add_epoch(c, now, owner);
+	if (!e)
+		return -ENOMEM;
+	e->space = shares ? from->space : space_fork(&ps->spaces, from->space, now);
+	if (!e->space)
+		return -ENOMEM;
+	if (from->unsure <= now.time || all_unsure(ps, from->from.time, now.time))
+		e->unsure = now.time;
+	name = name_at(from->owner, now.time, true);
+	return name && !owner->n_names ? add_name(owner, now.time, name) : 0;
+}
+
+static int add_thread(struct processes *ps, uint64_t time, uint32_t tid,
+		      const struct owner *owner, const char *name)
+{
+	struct thread *t = of_id(ps, &ps->by_tid, tid, sizeof(*t));
+	const struct thread_fact *last;
+
+	if (!t)
+		return -ENOMEM;
+	last = t->n ? &t->facts[t->n - 1] : NULL;
+	if (last && last->owner == owner && last->name == name)
+		return 0;
+	if (last && last->from > time)
+		time = last->from;
+	if (!grow((void **)&t->facts, t->n, &t->room, sizeof(*t->facts)))
+		return -ENOMEM;
+	t->facts[t->n++] = (struct thread_fact){ time, owner, name };
+	return 0;
+}
+
+int process_thread(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	struct process *p = get_process(ps, pid);
+	struct epoch *e = p ? current(ps, p, moment_of(ps, p, time)) : NULL;
+
+	if (!e)
+		return -ENOMEM;
+	/* A new thread has its maker's name. */
+	return tid == pid ? 0 : add_thread(ps, time, tid, e->owner, name_at(e->owner, time, false));
+}
+
+int process_named(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid,
+		  const char *name)
+{
+	struct process *p = get_process(ps, pid);
+	struct moment now = moment_of(ps, p, time);
+	struct epoch *e = p ? current(ps, p, now) : NULL;
+	const char *copy = strings_intern(ps->strings, name ? name : "", name ? strlen(name) : 0);
+
+	if (!e || !copy)
+		return -ENOMEM;
+	if (tid == pid)
+		return add_name(e->owner, now.time, copy);
+	return add_thread(ps, time, tid, e->owner, copy);
+}
+
+int process_exit(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	struct epoch *e = newest(process_of(ps, pid));
+
+	(void)time;
+	if (e && tid == pid)
+		e->owner->exited = true;
+	return 0;
+}
+
+int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
+{
+	struct process *p;
+	struct epoch *e;
+
+	if (pid) {
+		struct moment now;
+
+		p = get_process(ps, pid);
+		if (!p)
+			return -ENOMEM;
+		now = moment_of(ps, p, time);
+		e = current(ps, p, now);
+		if (!e)
+			return -ENOMEM;
+		if (now.time < e->unsure)
+			e->unsure = now.time;
+		return 0;
+	}
+	/* A second loss with no event between them says nothing new. */
+	if (ps->n_unsure && ps->unsure_order == ps->order)
+		return 0;
+	if (ps->n_unsure && ps->unsure[ps->n_unsure - 1] > time)
+		time = ps->unsure[ps->n_unsure - 1];
+	if (!grow((void **)&ps->unsure, ps->n_unsure, &ps->room_unsure, sizeof(*ps->unsure)))
+		return -ENOMEM;
+	ps->unsure[ps->n_unsure++] = time;
+	ps->unsure_order = ps->order;
+	return 0;
+}
+
+int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
+		const struct mapping *mapping, bool walk)
+{
+	struct process *p = get_process(ps, pid);
+	struct moment now = moment_of(ps, p, time);
+	struct epoch *e = p ? current(ps, p, now) : NULL;
+
+	if (!e)
+		return -ENOMEM;
+	if (!e->space)
+		e->space = space_new(&ps->spaces);
+	if (!e->space)
+		return -ENOMEM;
+	return space_map(&ps->spaces, e->space, now, start, last, mapping, walk);
+}
+
+int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last)
+{
+	struct process *p = process_of(ps, pid);
+	struct epoch *e = newest(p);
+
+	if (!e || !e->space)
+		return 0;
+	return space_unmap(&ps->spaces, e->space, moment_of(ps, p, time), start, last);
+}
+
+/* The epoch at a time; NULL before the first. */
+static struct epoch *epoch_at(struct process *p, uint64_t time)
+{
+	uint32_t low = 0, high = p->n;
+
+	if (p->hit < p->n && p->epochs[p->hit].from.time <= time &&
+	    (p->hit + 1 == p->n || p->epochs[p->hit + 1].from.time > time))
+		return &p->epochs[p->hit];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (p->epochs[middle].from.time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	p->hit = low - 1;
+	return &p->epochs[p->hit];
+}
+
+struct mapping process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
+			    bool *unsure)
+{
+	struct process *p = process_of(ps, pid);
+	struct epoch *e = p ? epoch_at(p, time) : NULL;
+	struct owner *owner;
+
+	*unsure = false;
+	if (e) {
+		*unsure = time >= e->unsure;
+		owner = e->owner;
+	} else {
+		owner = p && p->n && !p->epochs[0].owner->born ? p->epochs[0].owner : NULL;
+	}
+	if (ps->n_unsure && !*unsure)
+		*unsure = all_unsure(ps, e ? e->from.time : 0, time);
+	if (e && e->space && !space_blank(e->space))
+		return space_at(&ps->spaces, e->space, time, address);
+
+	/* A process seen alive: what the walk found holds for the time before it, too. */
+	e = e ? e + 1 : p ? p->epochs : NULL;
+	if (owner && e < p->epochs + p->n && e->owner == owner && e->space)
+		return space_find(&ps->spaces, e->space, MOMENT_START, address);
+	return (struct mapping){ NULL, 0 };
+}
+
+/* The owner at a time: before the first event, the first one if it may have lived then. */
+static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time, bool *early)
+{
+	struct process *p = process_of(ps, pid);
+	struct epoch *e = p ? epoch_at(p, time) : NULL;
+
+	*early = false;
+	if (e) {
+		/* Told of by a thread or a mapping before its name? */
+		*early = !e->owner->born && e->owner->n_names &&
+			 (e + 1 == p->epochs + p->n || e[1].from.time > e->owner->names[0].from);
+		return e->owner;
+	}
+	if (!p || !p->n || p->epochs[0].owner->born)
+		return NULL;
+	/* One first seen at exec had another name before. */
+	*early = !p->epochs[0].space || !p->epochs[0].space->event_first;
+	return p->epochs[0].owner;
+}
+
+const char *process_name(struct processes *ps, uint32_t pid, uint64_t time)
+{
+	bool early;
+	const struct owner *o = owner_at(ps, pid, time, &early);
+
+	return o ? name_at(o, time, early) : NULL;
+}
+
+const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	bool early;
+	const struct owner *o = owner_at(ps, pid, time, &early);
+	const struct thread *t;
+	uint32_t low = 0, high;
+
+	if (!o)
+		return NULL;
+	if (tid == pid)
+		return name_at(o, time, early);
+	t = table_find(&ps->by_tid, hash_u64(tid), match_pid, &tid);
+	if (!t)
+		return NULL;
+	high = t->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->facts[middle].from <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && t->facts[low - 1].owner == o)
+		return t->facts[low - 1].name;
+	return early && low < t->n && t->facts[low].owner == o ? t->facts[low].name : NULL;
+}
+
+uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time)
+{
+	bool early;
+	const struct owner *o = owner_at(ps, pid, time, &early);
+
+	return o ? o->serial : 0;
+}
+
+void processes_free(struct processes *ps)
+{
+	struct owner *o;
+	size_t i;
+
+	for (o = ps->owners; o; o = o->next)
+		free(o->names);
+	for (i = 0; i < ps->by_pid.size; i++)
+		if (ps->by_pid.slots[i].item)
+			free(((struct process *)ps->by_pid.slots[i].item)->epochs);
+	for (i = 0; i < ps->by_tid.size; i++)
+		if (ps->by_tid.slots[i].item)
+			free(((struct thread *)ps->by_tid.slots[i].item)->facts);
+	table_free(&ps->by_pid);
+	table_free(&ps->by_tid);
+	spaces_free(&ps->spaces);
+	arena_free(&ps->arena);
+	free(ps->unsure);
+}

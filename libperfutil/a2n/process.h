@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who had a pid when: its owners (pids come back), each owner's images (exec gives a new one), the
+ * names of processes and threads over time, and from when on they are unsure.
+ */
+#ifndef A2N_PROCESS_H
+#define A2N_PROCESS_H
+
+#include "pool.h"
+#include "space.h"
+
+struct named {
+	uint64_t from;
+	const char *name;
+};
+
+/* One process, from fork to the next owner of its pid. */
+struct owner {
+	uint64_t start_time;		/* 0: unknown */
+	uint64_t serial;
+	bool born;			/* its beginning was told: nothing of it lies before */
+	bool exited;
+	struct named *names;
+	uint32_t n_names, room;
+	struct owner *next;		/* of all owners */
+};
+
+/* One image of an owner; until the next epoch of its pid. */
+struct epoch {
+	struct moment from;
+	struct owner *owner;
+	struct space *space;		/* NULL until something is known */
+	uint64_t unsure;		/* from this time on */
+};
+
+struct process {
+	uint32_t pid;
+	uint32_t n, room;
+	uint32_t hit;			/* the epoch found last */
+	struct epoch *epochs;
+};
+
+/* A thread id over time: whose thread, which name. */
+struct thread_fact {
+	uint64_t from;
+	const struct owner *owner;
+	const char *name;
+};
+
+struct thread {
+	uint32_t tid;
+	uint32_t n, room;
+	struct thread_fact *facts;
+};
+
+struct processes {
+	struct arena arena;
+	struct strings *strings;
+	struct spaces spaces;
+	struct table by_pid, by_tid;
+	struct process *last;
+	struct owner *owners;
+	uint64_t serial;
+	uint32_t order;
+	uint64_t *unsure;		/* times from which everybody is */
+	uint32_t n_unsure, room_unsure;
+	uint32_t unsure_order;		/* the call that added the last of them */
+};
+
+int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time);
+int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t child,
+		  uint64_t start_time, bool shares);
+int process_thread(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid);
+int process_named(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid,
+		  const char *name);
+int process_exit(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid);
+int process_unsure(struct processes *ps, uint64_t time, uint32_t pid);
+int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
+		const struct mapping *mapping, bool walk);
+int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start,
+		  uint64_t last);
+
+/* What pid had mapped at address; a NULL module: nothing. */
+struct mapping process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
+			    bool *unsure);
+const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);
+const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time);
+uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time);
+void processes_free(struct processes *ps);
+
+#endif

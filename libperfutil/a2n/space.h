@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A timeline of one address space: which module was mapped at an address at a time. A child of
+ * fork is a layer on its parent's space as that was at the fork; what the child does itself lies on
+ * top. The kernel's memory is such a space too.
+ */
+#ifndef A2N_SPACE_H
+#define A2N_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct module;
+
+/* Of two events at one time the one told later is the later one. */
+struct moment {
+	uint64_t time;
+	uint32_t order;
+};
+
+#define MOMENT_START	((struct moment){ 0, 0 })
+#define MOMENT_AT(t)	((struct moment){ (t), UINT32_MAX })
+
+/* The address in the module's terms is address + delta. */
+struct mapping {
+	struct module *module;
+	uint64_t delta;
+};
+
+struct fact;
+struct chunk;
+
+struct space {
+	struct space *parent;		/* what no fact of ours covers is there, as of `forked` */
+	struct moment forked;
+	unsigned int depth;		/* layers below */
+	bool event_first;		/* the first mapping was an event, not a walk's */
+
+	struct chunk **chunks;		/* pieces in the order of addresses */
+	uint32_t n_chunks, room;
+
+	struct {			/* the rectangle hit last */
+		uint64_t low, last, from, to;
+		struct mapping mapping;
+		uint64_t change;	/* 0: none */
+	} hit;
+
+	struct space *next;		/* of all spaces */
+};
+
+/* All spaces of an a2n. */
+struct spaces {
+	struct space *first;
+	uint64_t change;		/* grows with each change; never 0 when something is known */
+	uint64_t facts;
+};
+
+struct space *space_new(struct spaces *all);
+/* A copy of parent as it is at that moment (parent may be NULL). */
+struct space *space_fork(struct spaces *all, struct space *parent, struct moment at);
+/* Nothing was ever known here. */
+bool space_blank(const struct space *s);
+
+/* [start, last] belongs to this module from then on; a NULL module: to nobody. walk: it held
+ * already before, wherever nothing else was known. 0 or -ENOMEM. */
+int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t start,
+	      uint64_t last, const struct mapping *mapping, bool walk);
+int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
+		uint64_t last);
+
+/* What was there; a NULL module: nothing. MOMENT_START asks for what walks say of the time before. */
+struct mapping space_find(struct spaces *all, struct space *s, struct moment at, uint64_t address);
+/* The same at a sample's time, fast. */
+static inline struct mapping space_at(struct spaces *all, struct space *s, uint64_t time,
+				      uint64_t address)
+{
+	if (s->hit.change == all->change && address >= s->hit.low && address <= s->hit.last &&
+	    time >= s->hit.from && time < s->hit.to)
+		return s->hit.mapping;
+	return space_find(all, s, MOMENT_AT(time), address);
+}
+
+void spaces_free(struct spaces *all);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one aggregation: a hash table of rows, as many as there are distinct keys. */
+#include "model/counts.h"
+
+static bool same_row(const void *array, uint32_t i, const void *key)
+{
+	const struct row *a = (const struct row *)array + i, *b = key;
+
+	return a->thread == b->thread && a->symbol == b->symbol && a->offset == b->offset &&
+	       a->cpu == b->cpu;
+}
+
+static int add_one(struct counts *c, const struct counts_pending *p)
+{
+	uint32_t i = keys_find(&c->by_key, p->hash, same_row, c->row, &p->key);
+
+	if (i == NO_KEY) {
+		if (keys_grow_array((void **)&c->row, &c->room, c->nrow, sizeof(*c->row)) ||
+		    keys_add(&c->by_key, p->hash, c->nrow))
+			return -ENOMEM;
+		c->row[c->nrow++] = p->key;
+		return 0;
+	}
+	c->row[i].ticks += p->key.ticks;
+	c->row[i].unsure += p->key.unsure;
+	return 0;
+}
+
+/* A row is rarely in the processor's caches, and one miss costs more than all the work on it: ask
+ * for the slots of the whole batch, then for their rows, then count. */
+static int flush(struct counts *c)
+{
+	uint32_t i, n = c->npending;
+	int rc = 0;
+
+	if (c->by_key.slots) {
+		for (i = 0; i < n; i++)
+			__builtin_prefetch(&c->by_key.slots[(uint32_t)c->pending[i].hash & c->by_key.mask]);
+		for (i = 0; i < n; i++) {
+			const struct keys_slot *s =
+				&c->by_key.slots[(uint32_t)c->pending[i].hash & c->by_key.mask];
+
+			if (s->index1)
+				__builtin_prefetch(&c->row[s->index1 - 1], 1);
+		}
+	}
+	for (i = 0; i < n && !rc; i++)
+		rc = add_one(c, &c->pending[i]);
+	c->npending = 0;
+	return rc;
+}
+
+int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64_t ticks)
+{
+	struct counts_pending *p = &c->pending[c->npending];
+
+	p->key = (struct row){
+		.thread = place->thread, .symbol = place->symbol,
+		.cpu = c->by_cpu ? cpu : 0, .offset = c->by_offset ? place->offset : 0,
+		.ticks = ticks, .unsure = place->unsure ? ticks : 0,
+	};
+	p->hash = hash_mix((uint64_t)p->key.thread << 32 | p->key.symbol,
+			   p->key.offset << 16 ^ p->key.cpu);
+	return ++c->npending == COUNTS_BATCH ? flush(c) : 0;
+}
+
+int counts_finish(struct counts *c, struct names *n)
+{
+	uint32_t i;
+	int rc = flush(c);
+
+	for (i = 0; i < c->nrow; i++) {
+		const struct row *r = &c->row[i];
+		const struct symbol *s = &n->symbol[r->symbol];
+		struct module *m = &n->module[s->module];
+
+		c->bucket[s->result] += r->ticks;
+		c->unsure += r->unsure;
+		m->ticks += r->ticks;
+		if (s->result != A2N_OK)
+			m->unnamed += r->ticks;
+	}
+	return rc;
+}
+
+void counts_free(struct counts *c)
+{
+	free(c->row);
+	keys_free(&c->by_key);
+	*c = (struct counts){ 0 };
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The one aggregation of samples: ticks by thread, symbol and, when asked for, offset and CPU.
+ * Every report is a grouping of these rows (tree.h).
+ */
+#ifndef POST_COUNTS_H
+#define POST_COUNTS_H
+
+#include "model/names.h"
+
+struct row {
+	uint32_t thread, symbol;
+	uint32_t cpu;			/* 0 unless counted by CPU */
+	uint64_t offset;		/* 0 unless counted by offset */
+	uint64_t ticks;
+	uint64_t unsure;		/* of them named while records were lost */
+};
+
+/* Samples wait here until there are enough of them that memory can be asked for all at once. */
+#define COUNTS_BATCH 64
+struct counts_pending {
+	struct row key;
+	uint64_t hash;
+};
+
+struct counts {
+	struct row *row;
+	uint32_t nrow, room;
+	struct keys by_key;
+	bool by_cpu, by_offset;
+	struct counts_pending pending[COUNTS_BATCH];
+	uint32_t npending;
+
+	/* What has no name, by enum a2n_result, and what is unsure: at the end. */
+	uint64_t bucket[A2N_RESULT_NO_MODULE + 1];
+	uint64_t unsure;
+};
+
+int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64_t ticks);
+/* After the last sample: the buckets, and each module's ticks. 0 or -ENOMEM. */
+int counts_finish(struct counts *c, struct names *n);
+void counts_free(struct counts *c);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From records to names: one row a kind of MTE record, so that the mapping can be read at a glance. */
+#include "model/feed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/record.h"
+
+#define MAX_MAP_FILE (1ull << 30)
+
+/* The record's name with an end, which the kernel promises and a damaged file doesn't keep. */
+static const char *comm_of(const struct pitrace_mte_task *task, char name[17])
+{
+	memcpy(name, task->comm, 16);
+	name[16] = '\0';
+	return name;
+}
+
+static int feed_task(struct a2n *a, const struct pirecord *r, const struct pitrace_mte_task *task)
+{
+	char name[17];
+	int rc = 0;
+
+	switch (r->minor) {
+	case PITRACE_MTE_PROCESS:
+		rc = a2n_process(a, r->time, task->pid, task->start);
+		break;
+	case PITRACE_MTE_FORK:
+		rc = a2n_fork(a, r->time, task->ppid, task->pid, task->start);
+		break;
+	case PITRACE_MTE_CLONE:
+		rc = a2n_clone(a, r->time, task->ppid, task->pid, task->start);
+		break;
+	case PITRACE_MTE_THREAD:
+		rc = a2n_thread(a, r->time, task->pid, task->tid);
+		break;
+	case PITRACE_MTE_NAME:
+		break;
+	case PITRACE_MTE_PROCESS_EXIT:
+		return a2n_exit(a, r->time, task->pid, task->pid);
+	case PITRACE_MTE_THREAD_EXIT:
+		return a2n_exit(a, r->time, task->pid, task->tid);
+	}
+	if (rc || !task->comm[0])
+		return rc;
+	return a2n_name(a, r->time, task->pid, task->tid, comm_of(task, name));
+}
+
+static int feed_map(struct a2n *a, const struct pirecord *r, const struct pitrace_mte_map *map)
+{
+	struct a2n_map m = {
+		.start = map->start, .length = map->length, .offset = map->offset,
+		.inode = map->inode, .dev_major = map->dev_major, .dev_minor = map->dev_minor,
+		.generation = map->generation,
+		.flags = (map->flags & PITRACE_MAP_ANON ? A2N_MAP_ANON : 0) |
+			 (map->flags & PITRACE_MAP_VDSO ? A2N_MAP_VDSO : 0) |
+			 (map->flags & PITRACE_MAP_DELETED ? A2N_MAP_DELETED : 0) |
+			 (map->flags & PITRACE_MAP_WALK ? A2N_MAP_WALK : 0),
+		.path = map->path,
+	};
+
+	if (map->flags & PITRACE_MAP_KERNEL)
+		return a2n_kernel_load(a, r->time, map->path, map->start, map->length);
+	return a2n_add_map(a, r->time, map->pid, &m);
+}
+
+static int feed_build_id(struct a2n *a, const struct pitrace_mte_buildid *b)
+{
+	return a2n_build_id(a, b->dev_major, b->dev_minor, b->inode, b->generation, b->id, b->length);
+}
+
+static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
+{
+	const struct pitrace_mte_task *task;
+	const struct pitrace_mte_map *map;
+	const struct pitrace_mte_unmap *unmap;
+	const struct pitrace_mte_buildid *id;
+
+	switch (r->minor) {
+	case PITRACE_MTE_NAME:
+	case PITRACE_MTE_CLONE:
+	case PITRACE_MTE_PROCESS:
+	case PITRACE_MTE_PROCESS_EXIT:
+	case PITRACE_MTE_THREAD:
+	case PITRACE_MTE_THREAD_EXIT:
+	case PITRACE_MTE_FORK:
+		task = RECORD_AS(r, struct pitrace_mte_task);
+		if (task)
+			return feed_task(a, r, task);
+		break;
+	case PITRACE_MTE_MODULE:
+		map = record_map(r);
+		if (map)
+			return feed_map(a, r, map);
+		break;
+	case PITRACE_MTE_UNLOAD:
+		map = record_map(r);
+		if (map)
+			return a2n_kernel_unload(a, r->time, map->path);
+		break;
+	case PITRACE_MTE_UNMAP:
+		unmap = RECORD_AS(r, struct pitrace_mte_unmap);
+		if (unmap)
+			return a2n_unmap(a, r->time, unmap->pid, unmap->start, unmap->length);
+		break;
+	case PITRACE_MTE_BUILDID:
+		id = RECORD_AS(r, struct pitrace_mte_buildid);
+		if (id && id->length <= sizeof(id->id))
+			return feed_build_id(a, id);
+		break;
+	default:
+		return 0;		/* a newer writer's: not ours to judge */
+	}
+	trace_malformed(t, r, "too short, or its text has no end");
+	return 0;
+}
+
+int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r)
+{
+	if (r->major == PITRACE_MTE)
+		return feed_mte(a, t, r);
+	if (r->major == PITRACE_LOST && r->minor == PITRACE_LOST_MTE)
+		return a2n_unsure(a, r->time, 0);
+	return 0;
+}
+
+int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
+{
+	if (!s->data)
+		return 0;		/* damaged: the format noted the fault */
+	switch (s->type) {
+	case PIFILE_SEC_KALLSYMS:
+		return kernel_map ? 0 : a2n_kallsyms(a, s->data, s->size);
+	case PIFILE_SEC_MODULES:
+		return a2n_modules(a, s->data, s->size);
+	case PIFILE_SEC_VDSO:
+		return a2n_vdso(a, s->data, s->size);
+	default:
+		return 0;
+	}
+}
+
+int feed_kernel_map(struct a2n *a, const char *path)
+{
+	struct stat st;
+	char *text = NULL;
+	size_t size = 0, room = 0;
+	ssize_t n = 0;
+	int fd, rc = 0;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
+		rc = S_ISDIR(st.st_mode) ? -EISDIR : -errno;
+		goto out;
+	}
+	do {			/* read, not map: /proc/kallsyms itself has no size */
+		if (size + 65536 > room) {
+			char *more = room < MAX_MAP_FILE ? realloc(text, room * 2 + 1048576) : NULL;
+
+			if (!more) {
+				rc = room < MAX_MAP_FILE ? -ENOMEM : -EFBIG;
+				goto out;
+			}
+			text = more;
+			room = room * 2 + 1048576;
+		}
+		n = read(fd, text + size, 65536);
+		if (n > 0)
+			size += (size_t)n;
+	} while (n > 0);
+	if (n < 0)
+		rc = -errno;
+	else if (size >= 4 && !memcmp(text, "\177ELF", 4))
+		rc = -EILSEQ;	/* vmlinux itself: its addresses are not those it ran at */
+	else
+		rc = a2n_kallsyms(a, text, size);
+out:
+	free(text);
+	close(fd);
+	return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From records to names: tells liba2n what MTE records and the system's snapshots say. This is the
+ * only place that knows which record means which event.
+ */
+#ifndef POST_FEED_H
+#define POST_FEED_H
+
+#include <a2n.h>
+
+#include "formats/format.h"
+#include "model/trace.h"
+
+/* Each: 0, or -errno (no memory). What is malformed is counted in the trace's books. */
+int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r);
+/* kernel_map: the user gave a kallsyms text of his own, the trace's is not used. */
+int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map);
+/* A kallsyms text from a file. */
+int feed_kernel_map(struct a2n *a, const char *path);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who and where. Samples repeat addresses, so liba2n's answers are kept in a small direct-mapped
+ * cache. An answer holds for an address in a process's memory until a record says that this memory
+ * changed: the second pass sees the MTE records again, in their places between the samples, and
+ * counts an epoch for each process. An answer of an older epoch is asked for anew.
+ */
+#include "model/names.h"
+
+#include <string.h>
+
+#include "model/record.h"
+
+#define CACHE_BITS 14
+#define KERNEL_PID UINT32_MAX		/* the kernel's memory is nobody's: one key for all */
+
+/* Whoever has a pid now. */
+struct names_owner {
+	uint32_t pid;
+	uint32_t process;
+	uint32_t epoch;
+	bool known;			/* process is right */
+	bool shares;			/* its memory may be another pid's too (vfork, CLONE_VM) */
+};
+
+struct names_cached {
+	uint64_t address;
+	uint32_t pid;
+	uint32_t epoch;
+	uint32_t symbol;
+	uint32_t unsure;
+	uint64_t offset;
+};
+
+struct names_warning {
+	char *module, *message;
+};
+
+static void keep_warning(void *arg, const char *module, const char *message)
+{
+	struct names *n = arg;
+	struct names_warning *w;
+
+	if (keys_grow_array((void **)&n->warning, &n->room_warning, n->nwarning, sizeof(*n->warning)))
+		return;			/* a message less; the ticks are told all the same */
+	w = &n->warning[n->nwarning];
+	w->module = strdup(module);
+	w->message = strdup(message);
+	if (w->module && w->message) {
+		n->nwarning++;
+		return;
+	}
+	free(w->module);
+	free(w->message);
+}
+
+int names_open(struct names *n, const struct names_options *o)
+{
+	struct a2n_options options = {
+		.sympath = o->sympath, .demangle = true, .warn = keep_warning, .warn_arg = n,
+	};
+
+	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 };	/* 0: never, in an empty cache */
+	n->a2n = a2n_open(&options);
+	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
+	return n->a2n && n->cache ? 0 : -ENOMEM;
+}
+
+void names_close(struct names *n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n->nwarning; i++) {
+		free(n->warning[i].module);
+		free(n->warning[i].message);
+	}
+	free(n->warning);
+	free(n->process);
+	free(n->thread);
+	free(n->module);
+	free(n->symbol);
+	free(n->owner);
+	free(n->cache);
+	keys_free(&n->by_serial);
+	keys_free(&n->by_tid);
+	keys_free(&n->by_pid);
+	if (n->a2n)
+		a2n_close(n->a2n);
+	*n = (struct names){ 0 };
+}
+
+/* ---- who has a pid --------------------------------------------------------------------------- */
+
+static bool same_owner(const void *array, uint32_t i, const void *key)
+{
+	return ((const struct names_owner *)array)[i].pid == *(const uint32_t *)key;
+}
+
+static struct names_owner *find_owner(struct names *n, uint32_t pid)
+{
+	uint32_t i = keys_find(&n->by_pid, hash_mix(pid, 1), same_owner, n->owner, &pid);
+
+	return i == NO_KEY ? NULL : &n->owner[i];
+}
+
+static struct names_owner *get_owner(struct names *n, uint32_t pid)
+{
+	struct names_owner *o = find_owner(n, pid);
+
+	if (o)
+		return o;
+	if (keys_grow_array((void **)&n->owner, &n->room_owner, n->nowner, sizeof(*n->owner)) ||
+	    keys_add(&n->by_pid, hash_mix(pid, 1), n->nowner))
+		return NULL;
+	o = &n->owner[n->nowner++];
+	*o = (struct names_owner){ .pid = pid };
+	return o;
+}
+
+/* ---- what changes the meaning of addresses --------------------------------------------------- */
+
+static void memory_changed(struct names *n, uint32_t pid)
+{
+	struct names_owner *o = find_owner(n, pid);
+
+	if (!o)
+		return;			/* no sample yet: nothing kept */
+	if (o->shares)
+		n->epoch++;
+	else
+		o->epoch++;
+}
+
+static int task_event(struct names *n, const struct pirecord *r, const struct pitrace_mte_task *task)
+{
+	struct names_owner *o;
+
+	switch (r->minor) {
+	case PITRACE_MTE_CLONE:
+		o = get_owner(n, task->ppid);
+		if (!o)
+			return -ENOMEM;
+		o->shares = true;
+		o = get_owner(n, task->pid);
+		if (!o)
+			return -ENOMEM;
+		o->shares = true;
+		break;
+	case PITRACE_MTE_PROCESS:
+	case PITRACE_MTE_FORK:
+	case PITRACE_MTE_PROCESS_EXIT:
+		o = find_owner(n, task->pid);
+		if (!o)
+			return 0;
+		if (r->minor != PITRACE_MTE_PROCESS_EXIT)
+			o->shares = false;
+		break;
+	default:
+		return 0;
+	}
+	o->known = false;
+	o->epoch++;
+	return 0;
+}
+
+int names_event(struct names *n, const struct pirecord *r)
+{
+	const struct pitrace_mte_task *task;
+	const struct pitrace_mte_map *map;
+	const struct pitrace_mte_unmap *unmap;
+
+	if (r->major == PITRACE_LOST) {
+		n->epoch++;
+		n->kernel_epoch++;
+		return 0;
+	}
+	if (r->major != PITRACE_MTE)
+		return 0;
+	switch (r->minor) {
+	case PITRACE_MTE_MODULE:
+	case PITRACE_MTE_UNLOAD:
+		map = record_map(r);
+		if (!map)
+			return 0;
+		if (r->minor == PITRACE_MTE_UNLOAD || map->flags & PITRACE_MAP_KERNEL)
+			n->kernel_epoch++;
+		else
+			memory_changed(n, map->pid);
+		return 0;
+	case PITRACE_MTE_UNMAP:
+		unmap = RECORD_AS(r, struct pitrace_mte_unmap);
+		if (unmap)
+			memory_changed(n, unmap->pid);
+		return 0;
+	default:
+		task = RECORD_AS(r, struct pitrace_mte_task);
+		return task ? task_event(n, r, task) : 0;
+	}
+}
+
+/* ---- processes and threads ------------------------------------------------------------------- */
+
+static bool same_process(const void *array, uint32_t i, const void *key)
+{
+	const struct process *a = (const struct process *)array + i, *b = key;
+
+	return a->pid == b->pid && a->serial == b->serial;
+}
+
+static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial)
+{
+	struct process p = { .serial = serial, .pid = pid, .group = n->nprocess };
+	uint64_t hash = hash_mix(serial, pid);
+	uint32_t i = keys_find(&n->by_serial, hash, same_process, n->process, &p);
+
+	if (i != NO_KEY)
+		return i;
+	if (keys_grow_array((void **)&n->process, &n->room_process, n->nprocess, sizeof(p)) ||
+	    keys_add(&n->by_serial, hash, n->nprocess))
+		return NO_KEY;
+	n->process[n->nprocess] = p;
+	return n->nprocess++;
+}
+
+static bool same_thread(const void *array, uint32_t i, const void *key)
+{
+	const struct thread *a = (const struct thread *)array + i, *b = key;
+
+	return a->tid == b->tid && a->process == b->process;
+}
+
+static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid)
+{
+	struct thread t = { .process = process, .tid = tid, .group = n->nthread };
+	uint64_t hash = hash_mix(process, tid);
+	uint32_t i = keys_find(&n->by_tid, hash, same_thread, n->thread, &t);
+
+	if (i != NO_KEY)
+		return i;
+	if (keys_grow_array((void **)&n->thread, &n->room_thread, n->nthread, sizeof(t)) ||
+	    keys_add(&n->by_tid, hash, n->nthread))
+		return NO_KEY;
+	n->thread[n->nthread] = t;
+	return n->nthread++;
+}
+
+static int know_owner(struct names *n, struct names_owner *o, uint64_t time)
+{
+	/* Pid 0 is each CPU's idle task: one process, whatever walks say of it. */
+	uint64_t serial = o->pid ? a2n_process_serial(n->a2n, o->pid, time) : 0;
+
+	o->process = get_process(n, o->pid, serial);
+	o->known = o->process != NO_KEY;
+	return o->known ? 0 : -ENOMEM;
+}
+
+/* ---- modules and symbols --------------------------------------------------------------------- */
+
+/* liba2n keeps a word for its user in each module and symbol: index + 1. */
+static uint32_t add_module(struct names *n, const char *name, const char *symbols_from)
+{
+	if (keys_grow_array((void **)&n->module, &n->room_module, n->nmodule, sizeof(*n->module)))
+		return NO_KEY;
+	n->module[n->nmodule] = (struct module){ .name = name, .symbols_from = symbols_from };
+	return n->nmodule++;
+}
+
+static uint32_t add_symbol(struct names *n, const struct symbol *s)
+{
+	if (s->module == NO_KEY ||
+	    keys_grow_array((void **)&n->symbol, &n->room_symbol, n->nsymbol, sizeof(*n->symbol)))
+		return NO_KEY;
+	n->symbol[n->nsymbol] = *s;
+	return n->nsymbol++;
+}
+
+static uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
+{
+	struct symbol s = { .name = a->symbol->name, .value = a->symbol->value, .result = a->result };
+	uint32_t i;
+
+	if (a->symbol->user)
+		return (uint32_t)((uintptr_t)a->symbol->user - 1);
+	if (!a->module->user) {
+		i = add_module(n, a->module->name, a->module->symbols_from);
+		if (i == NO_KEY)
+			return i;
+		a->module->user = (void *)((uintptr_t)i + 1);
+	}
+	s.module = (uint32_t)((uintptr_t)a->module->user - 1);
+	i = add_symbol(n, &s);
+	if (i != NO_KEY)
+		a->symbol->user = (void *)((uintptr_t)i + 1);
+	return i;
+}
+
+static int resolve(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		   const struct names_owner *o, struct place *place)
+{
+	uint32_t pid = kernel ? KERNEL_PID : s->pid;
+	/* Both counts only grow, so their sum tells every change of either. */
+	uint32_t epoch = kernel ? n->kernel_epoch : n->epoch + o->epoch;
+	struct names_cached *c;
+	struct a2n_answer answer;
+
+	c = &n->cache[hash_mix(s->address, pid) >> 8 & ((1u << CACHE_BITS) - 1)];
+	if (c->address != s->address || c->pid != pid || c->epoch != epoch) {
+		a2n_resolve(n->a2n, s->pid, time, s->address, kernel, &answer);
+		*c = (struct names_cached){
+			.address = s->address, .pid = pid, .epoch = epoch,
+			.symbol = get_symbol(n, &answer), .unsure = answer.unsure,
+			.offset = answer.symbol_offset,
+		};
+		if (c->symbol == NO_KEY) {
+			c->epoch = 0;
+			return -ENOMEM;
+		}
+	}
+	place->symbol = c->symbol;
+	place->offset = c->offset;
+	place->unsure = c->unsure;
+	return 0;
+}
+
+int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		 struct place *place)
+{
+	struct names_owner *o = get_owner(n, s->pid);
+	int rc;
+
+	if (!o)
+		return -ENOMEM;
+	if (!o->known) {
+		rc = know_owner(n, o, time);
+		if (rc)
+			return rc;
+	}
+	place->thread = get_thread(n, o->process, s->tid);
+	if (place->thread == NO_KEY)
+		return -ENOMEM;
+	n->thread[place->thread].last = time;
+	return resolve(n, s, time, kernel, o, place);
+}
+
+int names_idle(struct names *n, struct place *place)
+{
+	struct symbol s = { .name = "idle", .result = A2N_OK };
+
+	if (!n->has_idle) {
+		n->idle.thread = get_process(n, 0, 0);
+		if (n->idle.thread == NO_KEY)
+			return -ENOMEM;
+		n->idle.thread = get_thread(n, n->idle.thread, 0);
+		s.module = add_module(n, "idle", "computed from the CPUs' idle time");
+		n->idle.symbol = add_symbol(n, &s);
+		if (n->idle.thread == NO_KEY || n->idle.symbol == NO_KEY)
+			return -ENOMEM;
+		n->has_idle = true;
+	}
+	*place = n->idle;
+	return 0;
+}
+
+/* ---- names at the end ------------------------------------------------------------------------ */
+
+struct named {
+	uint32_t index;
+	const char *name;
+};
+
+static int compare_named(const void *pa, const void *pb)
+{
+	const struct named *a = pa, *b = pb;
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : a->index < b->index ? -1 : 1;
+}
+
+/* The first of a name stands for all of it. */
+static void group_by_name(struct named *list, uint32_t count, uint32_t *group, size_t stride)
+{
+	uint32_t i, first = 0;
+
+	qsort(list, count, sizeof(*list), compare_named);
+	for (i = 0; i < count; i++) {
+		if (strcmp(list[i].name, list[first].name) != 0)
+			first = i;
+		*(uint32_t *)((char *)group + list[i].index * stride) = list[first].index;
+	}
+}
+
+static void attach_warnings(struct names *n)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < n->nwarning; i++) {
+		for (k = 0; k < n->nmodule; k++) {
+			if (!n->module[k].warning && !strcmp(n->module[k].name, n->warning[i].module)) {
+				n->module[k].warning = n->warning[i].message;
+				break;
+			}
+		}
+	}
+}
+
+int names_finish(struct names *n, const struct names_options *o)
+{
+	uint32_t count = n->nprocess > n->nthread ? n->nprocess : n->nthread, i;
+	struct named *list = calloc(count + 1, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < n->nthread; i++) {
+		struct thread *t = &n->thread[i];
+		struct process *p = &n->process[t->process];
+
+		t->name = p->pid ? a2n_thread_name(n->a2n, p->pid, t->tid, t->last) : IDLE_NAME;
+		list[i] = (struct named){ i, t->name };
+		if (p->last < t->last)
+			p->last = t->last;
+	}
+	if (o->by_thread_name && n->nthread)
+		group_by_name(list, n->nthread, &n->thread[0].group, sizeof(*n->thread));
+	for (i = 0; i < n->nprocess; i++) {
+		struct process *p = &n->process[i];
+
+		p->name = p->pid ? a2n_process_name(n->a2n, p->pid, p->last) : IDLE_NAME;
+		list[i] = (struct named){ i, p->name };
+	}
+	if (o->by_process_name && n->nprocess)
+		group_by_name(list, n->nprocess, &n->process[0].group, sizeof(*n->process));
+	free(list);
+	attach_warnings(n);
+	return 0;
+}

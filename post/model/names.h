@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who and where, as small numbers: each process, thread, module and symbol that a sample fell on is
+ * an index here. Memory is bounded by how many of them there are, not by samples.
+ */
+#ifndef POST_NAMES_H
+#define POST_NAMES_H
+
+#include <a2n.h>
+#include <pifile.h>
+
+#include "model/keys.h"
+
+struct process {
+	uint64_t serial;		/* tells the owners of a pid apart */
+	uint32_t pid;
+	uint32_t group;			/* the process it is counted with: itself, or the first of its name */
+	uint64_t last;			/* time of its last sample: the name it had then is its name */
+	const char *name;
+};
+
+struct thread {
+	uint32_t process;
+	uint32_t tid;
+	uint32_t group;
+	uint64_t last;
+	const char *name;
+};
+
+struct module {
+	const char *name;
+	const char *symbols_from;	/* a file, or why there are no symbols */
+	const char *warning;		/* what liba2n said about it, or NULL */
+	uint64_t ticks, unnamed;	/* of them without a symbol */
+};
+
+struct symbol {
+	const char *name;
+	uint64_t value;
+	uint32_t module;
+	enum a2n_result result;
+};
+
+/* Where a sample belongs. */
+struct place {
+	uint32_t thread, symbol;
+	uint64_t offset;		/* from the symbol's start */
+	bool unsure;
+};
+
+struct names_owner;
+struct names_cached;
+struct names_warning;
+
+struct names {
+	struct a2n *a2n;
+	struct process *process;
+	struct thread *thread;
+	struct module *module;
+	struct symbol *symbol;
+	uint32_t nprocess, nthread, nmodule, nsymbol;
+
+	/* The rest is names.c's own. */
+	uint32_t room_process, room_thread, room_module, room_symbol;
+	struct keys by_serial, by_tid, by_pid;
+	struct names_owner *owner;
+	uint32_t nowner, room_owner;
+	struct names_cached *cache;
+	uint32_t epoch, kernel_epoch;
+	struct names_warning *warning;
+	uint32_t nwarning, room_warning;
+	struct place idle;
+	bool has_idle;
+};
+
+struct names_options {
+	const char *sympath;
+	bool by_process_name, by_thread_name;	/* count what has the same name together */
+};
+
+/* 0 or -ENOMEM, this and the others. */
+int names_open(struct names *n, const struct names_options *o);
+void names_close(struct names *n);
+
+/* A record that may change what an address means from here on: answers kept for it are dropped. */
+int names_event(struct names *n, const struct pirecord *r);
+int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		 struct place *place);
+/* Where the ticks belong that an idle CPU would have had. */
+int names_idle(struct names *n, struct place *place);
+/* After the last sample: the names of processes and threads, and their groups. */
+int names_finish(struct names *n, const struct names_options *o);
+
+#define IDLE_NAME "Idle"
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The two passes: what each record means to the trace's books, to names and to counts. */
+#include "model/read.h"
+
+#include <errno.h>
+
+#include "model/feed.h"
+#include "model/record.h"
+#include "progress.h"
+
+#define UPDATE_EVERY 65536	/* records between two looks at the clock */
+
+struct reading {
+	struct input *input;
+	struct trace *trace;
+	struct model *model;
+	const struct options *options;
+};
+
+/* Call `each` for all records of a pass. 0, or -errno. */
+static int run_pass(struct reading *rd, unsigned int what, const char *name,
+		    int (*each)(struct reading *rd, const struct pirecord *r))
+{
+	struct input *in = rd->input;
+	struct progress progress;
+	struct pirecord r;
+	uint64_t n = 0, done, total;
+	int rc = in->format->begin(in, what);
+
+	if (rc)
+		return rc;
+	progress_begin(&progress, name, rd->options->quiet);
+	while ((rc = in->format->next(in, &r)) > 0) {
+		if (r.cpu >= TRACE_MAX_CPUS) {
+			trace_malformed(rd->trace, &r, "no machine has this CPU");
+			continue;
+		}
+		rc = each(rd, &r);
+		if (rc < 0)
+			break;
+		if (++n % UPDATE_EVERY == 0) {
+			in->format->progress(in, &done, &total);
+			progress_update(&progress, done, total);
+		}
+	}
+	progress_end(&progress);
+	return rc;
+}
+
+static int name_record(struct reading *rd, const struct pirecord *r)
+{
+	int rc = trace_record(rd->trace, rd->input, r);
+
+	return rc ? rc : feed_record(rd->model->names.a2n, rd->trace, r);
+}
+
+static int count_idle(struct reading *rd, const struct pirecord *r, struct trace_cpu *cpu)
+{
+	const struct pitrace_idle *idle = RECORD_AS(r, struct pitrace_idle);
+	struct place place;
+	int rc;
+
+	if (!idle) {
+		trace_malformed(rd->trace, r, "not idle ticks");
+		return 0;
+	}
+	if (!idle->ticks)
+		return 0;
+	rc = names_idle(&rd->model->names, &place);
+	if (rc)
+		return rc;
+	rd->trace->idle += idle->ticks;
+	cpu->idle_ticks += idle->ticks;
+	return counts_add(&rd->model->counts, &place, r->cpu, idle->ticks);
+}
+
+static int count_tprof(struct reading *rd, const struct pirecord *r)
+{
+	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
+	bool kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
+	struct trace_cpu *cpu = trace_cpu(rd->trace, r->cpu);
+	struct place place;
+	int rc;
+
+	if (!cpu)
+		return -ENOMEM;
+	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
+		return count_idle(rd, r, cpu);
+	if (!s) {
+		trace_malformed(rd->trace, r, "not a sample");
+		return 0;
+	}
+	rc = names_sample(&rd->model->names, s, r->time, kernel, &place);
+	if (rc)
+		return rc;
+	trace_sample(rd->trace, r, kernel, cpu);
+	return counts_add(&rd->model->counts, &place, r->cpu, 1);
+}
+
+/* MTE records were told already: here they only say where names change between samples. */
+static int count_record(struct reading *rd, const struct pirecord *r)
+{
+	int rc;
+
+	if (r->ring == PITRACE_RING_MTE)
+		return names_event(&rd->model->names, r);
+	rc = trace_record(rd->trace, rd->input, r);
+	if (!rc && r->major == PITRACE_TPROF)
+		rc = count_tprof(rd, r);
+	return rc;
+}
+
+static int read_sections(struct reading *rd)
+{
+	struct a2n *a = rd->model->names.a2n;
+	struct input_section s;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && rd->input->format->section(rd->input, i, &s) > 0; i++) {
+		rc = trace_section(rd->trace, &s);
+		if (!rc)
+			rc = feed_section(a, &s, rd->options->kernel_map != NULL);
+	}
+	return rc;
+}
+
+int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o)
+{
+	struct reading rd = { .input = in, .trace = t, .model = m, .options = o };
+	int rc = read_sections(&rd);
+
+	if (!rc)
+		rc = run_pass(&rd, PIMERGE_MTE, "post: names", name_record);
+	if (!rc)
+		rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: samples", count_record);
+	if (rc)
+		return rc;
+	trace_end(t);
+	rc = names_finish(&m->names, &o->names);
+	return rc ? rc : counts_finish(&m->counts, &m->names);
+}

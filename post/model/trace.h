@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a trace says about itself: when it ran, at what rate, on what system, what was lost where.
+ * Filled while records pass by; nothing here depends on names.
+ */
+#ifndef POST_TRACE_H
+#define POST_TRACE_H
+
+#include "formats/format.h"
+
+#define TRACE_MAX_CPUS 65536	/* a greater number is damage, not a machine */
+
+struct trace_cpu {
+	bool seen;
+	uint64_t lost[PITRACE_LOST_KINDS];
+	uint64_t samples;		/* read from the file */
+	uint64_t idle_ticks;
+	uint64_t out_of_scope;
+	uint32_t stopped_by;		/* 1: the MTE ring filled and stopped the session, 2: trace */
+};
+
+struct trace_fact {			/* a "key: value" line of the system section */
+	char *key, *value;
+};
+
+struct trace {
+	uint64_t start_realtime;	/* ns */
+	uint64_t duration;		/* ns between on and off, pauses left out */
+	uint64_t intervals;		/* times it was on */
+	uint32_t rate, dither;		/* ticks a second; thousandths of a period */
+	uint32_t cpus_online;
+	uint64_t records;
+	uint64_t samples, kernel, user, idle, late;
+	uint64_t malformed;		/* records shorter than their kind */
+	struct pifile_fault first_malformed;
+	bool unstable_clock;
+	bool damaged_sections;		/* texts beside the records that could not be read */
+	struct trace_cpu *cpu;
+	uint32_t ncpus;
+	struct trace_fact *facts;
+	size_t nfacts;
+
+	bool is_on;			/* while records pass: inside an interval */
+	bool synced;			/* clock syncs tell on and off: nobody else needs to */
+	uint64_t on_at, first, last;
+	uint64_t interval;
+};
+
+void trace_begin(struct trace *t, struct input *in);
+/* Any record: its time; and clock syncs, losses, intervals. 0 or -ENOMEM. */
+int trace_record(struct trace *t, struct input *in, const struct pirecord *r);
+/* The system's texts and the counters at the end. */
+int trace_section(struct trace *t, const struct input_section *s);
+void trace_malformed(struct trace *t, const struct pirecord *r, const char *what);
+void trace_end(struct trace *t);
+void trace_free(struct trace *t);
+
+/* The entry of a CPU below TRACE_MAX_CPUS, made when it is new; NULL: no memory. */
+struct trace_cpu *trace_cpu(struct trace *t, uint32_t cpu);
+/* A fact of the system section by its key, any case; NULL when it is not there. */
+const char *trace_fact(const struct trace *t, const char *key);
+const char *trace_lost_name(unsigned int kind);
+/* Records lost: of this kind on all CPUs. */
+uint64_t trace_lost(const struct trace *t, unsigned int kind);
+/* Whether anything is missing that had been there to record. Overruns are not: those ticks never
+ * were, because the one before was still waiting. */
+bool trace_lossy(const struct trace *t);
+uint64_t trace_total(const struct trace *t);
+
+/* Count a sample or computed idle ticks; the one who keeps the books of names does the same, and
+ * every report is checked against these. */
+static inline void trace_sample(struct trace *t, const struct pirecord *r, bool kernel,
+				struct trace_cpu *cpu)
+{
+	t->samples++;
+	if (kernel)
+		t->kernel++;
+	else
+		t->user++;
+	if (r->minor & PITRACE_TPROF_LATE)
+		t->late++;
+	cpu->samples++;
+}
+
+#endif

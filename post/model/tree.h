@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Rows grouped by a list of levels: a tree of nodes in the order they are printed, parents before
+ * children, siblings by ticks, then by name. What a report shows is decided here alone.
+ */
+#ifndef POST_TREE_H
+#define POST_TREE_H
+
+#include "model/counts.h"
+
+enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_OFF };
+#define LEVELS 5
+
+struct node {
+	enum level level;
+	uint32_t depth;			/* from 0 */
+	uint64_t id;			/* of the process, thread, module or symbol; the offset */
+	uint64_t ticks, unsure;
+	uint32_t row;			/* one of its rows: tells its parents too */
+	uint32_t next;			/* the node after its last descendant */
+};
+
+struct tree {
+	struct node *node;
+	uint32_t count, room;
+	uint64_t ticks;			/* sum of the outermost level */
+	uint64_t leaf_ticks;		/* sum of the innermost */
+};
+
+struct model {				/* what reports read */
+	struct names names;
+	struct counts counts;
+};
+
+#define ANY_CPU UINT32_MAX
+
+/* levels ends with LEVEL_END. 0 or -ENOMEM. */
+int tree_build(struct tree *t, const struct model *m, const enum level *levels, uint32_t cpu);
+void tree_free(struct tree *t);
+const char *node_name(const struct model *m, const struct node *n);	/* raw: escape it */
+
+#endif

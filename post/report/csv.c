@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The flat table: one line a process, thread, module and symbol, for spreadsheets and scripts. */
+#include "report/report.h"
+
+#include <inttypes.h>
+
+#include "escape.h"
+
+static void write_row(const struct job *job, FILE *out, const struct node *n, uint32_t cpu)
+{
+	const struct names *names = &job->model->names;
+	const struct row *r = &job->model->counts.row[n->row];
+	const struct thread *t = &names->thread[r->thread];
+	const struct process *p = &names->process[t->process];
+	const struct symbol *s = &names->symbol[r->symbol];
+	uint64_t total = cpu_total(job->trace, cpu);
+
+	if (cpu != ANY_CPU)
+		fprintf(out, "%u,", cpu);
+	if (!job->options->names.by_process_name)
+		fprintf(out, "%u", p->pid);
+	putc(',', out);
+	escape_csv(out, p->name);
+	putc(',', out);
+	if (!job->options->names.by_thread_name)
+		fprintf(out, "%u", t->tid);
+	putc(',', out);
+	escape_csv(out, t->name);
+	putc(',', out);
+	escape_csv(out, names->module[s->module].name);
+	putc(',', out);
+	escape_csv(out, s->name);
+	if (job->options->offsets)
+		fprintf(out, ",0x%" PRIx64, r->offset);
+	fprintf(out, ",%" PRIu64 ",%.4f,%" PRIu64 "\n", n->ticks, percent_of(n->ticks, total),
+		n->unsure);
+}
+
+static int write_rows(const struct job *job, FILE *out, uint32_t cpu)
+{
+	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END };
+	uint64_t total = cpu_total(job->trace, cpu);
+	struct tree tree;
+	uint32_t i;
+	int rc;
+
+	if (job->options->offsets)
+		levels[4] = LEVEL_OFF;
+	rc = build_checked(&tree, job, levels, cpu, "csv");
+	if (rc)
+		return rc;
+	for (i = 0; i < tree.count; i++) {
+		const struct node *n = &tree.node[i];
+
+		if (n->next == i + 1 && percent_of(n->ticks, total) >= job->options->clip)
+			write_row(job, out, n, cpu);
+	}
+	tree_free(&tree);
+	return 0;
+}
+
+static int csv_write(const struct job *job, FILE *out)
+{
+	uint32_t cpu;
+	int rc = 0;
+
+	fprintf(out, "%spid,process,tid,thread,module,symbol%s,ticks,percent,unsure\n",
+		job->options->per_cpu ? "cpu," : "", job->options->offsets ? ",offset" : "");
+	if (!job->options->per_cpu)
+		return write_rows(job, out, ANY_CPU);
+	for (cpu = 0; cpu < job->trace->ncpus && !rc; cpu++) {
+		if (cpu_total(job->trace, cpu))
+			rc = write_rows(job, out, cpu);
+	}
+	return rc;
+}
+
+static bool csv_wanted(const struct options *o)
+{
+	return o->csv;
+}
+
+const struct report report_csv = {
+	.name = "csv",
+	.path = "-",
+	.mode = 0666,
+	.names = true,
+	.wanted = csv_wanted,
+	.write = csv_write,
+};

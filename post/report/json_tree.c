@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The aggregated report as one JSON object. Keys are stable: new ones may come, none changes. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+static void text_field(struct json *j, const char *key, const char *s, size_t size)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%.*s", (int)strnlen(s, size), s);
+	json_string(j, key, text);
+}
+
+static void write_trace(const struct job *job, struct json *j)
+{
+	const struct pifile_header *h = &job->input->header;
+	const struct trace *t = job->trace;
+	size_t i;
+
+	json_string(j, "file", job->input->path);
+	json_string(j, "format", job->input->format->name);
+	text_field(j, "collector", h->collector, sizeof(h->collector));
+	text_field(j, "kernel", h->release, sizeof(h->release));
+	text_field(j, "machine", h->machine, sizeof(h->machine));
+	json_uint(j, "cpus", h->ncpus);
+	json_uint(j, "rate", t->rate);
+	json_uint(j, "dither_permille", t->dither);
+	json_string(j, "scope", h->scope == PITRACE_SCOPE_PROCESS ? "process" : "system");
+	if (h->scope == PITRACE_SCOPE_PROCESS)
+		json_int(j, "scope_pid", h->pid);
+	json_uint(j, "start_realtime_ns", t->start_realtime);
+	json_uint(j, "duration_ns", t->duration);
+	json_uint(j, "intervals", t->intervals);
+	json_uint(j, "records", t->records);
+	json_object(j, "system");
+	for (i = 0; i < t->nfacts; i++) {
+		char key[64];
+		size_t k, n = 0;
+
+		/* Keys are plain words: what isn't becomes an underscore. */
+		for (k = 0; t->facts[i].key[k] && n < sizeof(key) - 1; k++) {
+			char c = t->facts[i].key[k];
+
+			key[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c :
+				   c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : '_';
+		}
+		key[n] = '\0';
+		json_string(j, key, t->facts[i].value);
+	}
+	json_end(j, '}');
+}
+
+static void write_damage(const struct job *job, struct json *j)
+{
+	size_t i;
+
+	json_bool(j, "complete", job->input->complete);
+	json_bool(j, "clean", !job->nfaults && job->input->complete && !trace_lossy(job->trace));
+	json_array(j, "damage");
+	for (i = 0; i < job->nfaults; i++) {
+		json_object(j, NULL);
+		json_uint(j, "offset", job->fault[i].offset);
+		json_string(j, "what", job->fault[i].what);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void write_ticks(const struct job *job, struct json *j)
+{
+	const struct trace *t = job->trace;
+	struct bucket b[BUCKETS];
+	unsigned int kind;
+	uint32_t i;
+
+	json_uint(j, "total_ticks", trace_total(t));
+	json_uint(j, "samples", t->samples);
+	json_uint(j, "kernel_ticks", t->kernel);
+	json_uint(j, "user_ticks", t->user);
+	json_uint(j, "idle_ticks", t->idle);
+	json_uint(j, "late_samples", t->late);
+	json_object(j, "unknown");
+	fill_buckets(job, b);
+	for (i = 0; i < BUCKETS; i++)
+		json_uint(j, b[i].key, b[i].ticks);
+	json_end(j, '}');
+	json_array(j, "lost");
+	for (i = 0; i < t->ncpus; i++) {
+		for (kind = 0; kind < PITRACE_LOST_KINDS; kind++) {
+			if (!t->cpu[i].lost[kind])
+				continue;
+			json_object(j, NULL);
+			json_uint(j, "cpu", i);
+			json_string(j, "kind", trace_lost_name(kind));
+			json_uint(j, "count", t->cpu[i].lost[kind]);
+			json_end(j, '}');
+		}
+	}
+	json_end(j, ']');
+}
+
+static void write_modules(const struct job *job, struct json *j)
+{
+	const struct names *n = &job->model->names;
+	uint32_t i;
+
+	json_array(j, "modules");
+	for (i = 0; i < n->nmodule; i++) {
+		const struct module *m = &n->module[i];
+
+		json_object(j, NULL);
+		json_string(j, "name", m->name);
+		json_uint(j, "ticks", m->ticks);
+		json_uint(j, "ticks_without_symbol", m->unnamed);
+		json_string(j, "symbols_from", m->symbols_from ? m->symbols_from : "");
+		if (m->warning)
+			json_string(j, "warning", m->warning);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void write_node(const struct job *job, struct json *j, const struct node *n, uint64_t total)
+{
+	const struct names *names = &job->model->names;
+
+	json_object(j, NULL);
+	switch (n->level) {
+	case LEVEL_PID:
+		if (!job->options->names.by_process_name)
+			json_uint(j, "pid", names->process[n->id].pid);
+		break;
+	case LEVEL_TID:
+		if (!job->options->names.by_thread_name)
+			json_uint(j, "tid", names->thread[n->id].tid);
+		break;
+	case LEVEL_SYM:
+		if (names->symbol[n->id].result == A2N_OK)
+			json_hex(j, "value", names->symbol[n->id].value);
+		break;
+	case LEVEL_OFF:
+		json_hex(j, "offset", n->id);
+		break;
+	default:
+		break;
+	}
+	if (n->level != LEVEL_OFF)
+		json_string(j, "name", node_name(job->model, n));
+	json_uint(j, "ticks", n->ticks);
+	json_fixed(j, "percent", percent_of(n->ticks, total), 4);
+	if (n->unsure)
+		json_uint(j, "unsure_ticks", n->unsure);
+}
+
+/* Nodes [i, end) are one parent's children with all that is below them. */
+static void write_children(const struct job *job, struct json *j, const struct tree *t, uint32_t i,
+			   uint32_t end, uint64_t total)
+{
+	static const char *const keys[] = {
+		[LEVEL_PID] = "processes", [LEVEL_TID] = "threads", [LEVEL_MOD] = "modules",
+		[LEVEL_SYM] = "symbols", [LEVEL_OFF] = "offsets",
+	};
+
+	json_array(j, i < end ? keys[t->node[i].level] : "processes");
+	for (; i < end; i = t->node[i].next) {
+		if (percent_of(t->node[i].ticks, total) < job->options->clip)
+			continue;
+		write_node(job, j, &t->node[i], total);
+		if (t->node[i].next > i + 1)
+			write_children(job, j, t, i + 1, t->node[i].next, total);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static int write_processes(const struct job *job, struct json *j, uint32_t cpu)
+{
+	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END };
+	struct tree tree;
+	int rc;
+
+	if (job->options->offsets)
+		levels[4] = LEVEL_OFF;
+	rc = build_checked(&tree, job, levels, cpu, "json");
+	if (rc)
+		return rc;
+	write_children(job, j, &tree, 0, tree.count, cpu_total(job->trace, cpu));
+	tree_free(&tree);
+	return 0;
+}
+
+static int json_write(const struct job *job, FILE *out)
+{
+	struct json j;
+	uint32_t cpu;
+	int rc;
+
+	json_begin(&j, out, true);
+	json_object(&j, NULL);
+	json_string(&j, "generator", "pitrace post " PITRACE_VERSION);
+	write_trace(job, &j);
+	write_damage(job, &j);
+	write_ticks(job, &j);
+	write_modules(job, &j);
+	rc = write_processes(job, &j, ANY_CPU);
+	if (job->options->per_cpu && !rc) {
+		json_array(&j, "per_cpu");
+		for (cpu = 0; cpu < job->trace->ncpus && !rc; cpu++) {
+			if (!cpu_total(job->trace, cpu))
+				continue;
+			json_object(&j, NULL);
+			json_uint(&j, "cpu", cpu);
+			json_uint(&j, "total_ticks", cpu_total(job->trace, cpu));
+			rc = write_processes(job, &j, cpu);
+			json_end(&j, '}');
+		}
+		json_end(&j, ']');
+	}
+	json_end(&j, '}');
+	return rc;
+}
+
+static bool json_wanted(const struct options *o)
+{
+	return o->json;
+}
+
+const struct report report_json = {
+	.name = "json",
+	.path = "-",
+	.mode = 0666,
+	.names = true,
+	.wanted = json_wanted,
+	.write = json_write,
+};

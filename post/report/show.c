@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * post.show: every record, a line each, in the order of time: as words, or as JSON lines. It reads
+ * the records themselves and resolves nothing: what stands here is what stands in the file.
+ */
+#include "report/show.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "escape.h"
+#include "json.h"
+#include "model/record.h"
+#include "progress.h"
+#include "report/report.h"
+
+#define UPDATE_EVERY 65536
+
+static uint64_t number(const struct pirecord *r, const struct field *f)
+{
+	const char *p = (const char *)r->data + f->offset;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (f->type) {
+	case FIELD_U64:
+	case FIELD_HEX64:
+		memcpy(&v64, p, sizeof(v64));
+		return v64;
+	default:
+		memcpy(&v32, p, sizeof(v32));
+		return v32;
+	}
+}
+
+/* A text field, with an end: the record's own bytes may have none. */
+static const char *text(const struct pirecord *r, const struct field *f, char *room, size_t size)
+{
+	const char *p = (const char *)r->data + f->offset;
+	size_t most = f->type == FIELD_COMM ? 16 : r->size - f->offset;
+
+	snprintf(room, size, "%.*s", (int)strnlen(p, most < size ? most : size - 1), p);
+	return room;
+}
+
+static const char *hex_bytes(const struct pirecord *r, const struct field *f, char *room)
+{
+	const uint8_t *p = (const uint8_t *)r->data + f->offset;
+	uint64_t n = number(r, f - 1), i;
+
+	if (n > PITRACE_BUILDID_MAX)
+		n = PITRACE_BUILDID_MAX;
+	room[0] = '\0';
+	for (i = 0; i < n; i++)
+		sprintf(room + 2 * i, "%02x", p[i]);
+	return room;
+}
+
+static const struct flag *flags_of(const struct field *f)
+{
+	return f->type == FIELD_FLAGS_TASK ? show_task_flags : show_map_flags;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void words_flags(FILE *out, uint64_t value, const struct flag *flag)
+{
+	const char *bar = "";
+
+	fprintf(out, "0x%" PRIx64, value);
+	for (; flag->bit; flag++) {
+		if (value & flag->bit) {
+			fprintf(out, "%s%s", *bar ? bar : "(", flag->name);
+			bar = "|";
+		}
+	}
+	if (*bar)
+		putc(')', out);
+}
+
+static void words_field(FILE *out, const struct pirecord *r, const struct field *f)
+{
+	char room[4096 + 1];
+
+	fprintf(out, " %s=", f->name);
+	switch (f->type) {
+	case FIELD_HEX32:
+	case FIELD_HEX64:
+		fprintf(out, "0x%" PRIx64, number(r, f));
+		break;
+	case FIELD_FLAGS_TASK:
+	case FIELD_FLAGS_MAP:
+		words_flags(out, number(r, f), flags_of(f));
+		break;
+	case FIELD_COMM:
+	case FIELD_PATH:
+		putc('"', out);
+		escape_print(out, text(r, f, room, sizeof(room)));
+		putc('"', out);
+		break;
+	case FIELD_BYTES:
+		fputs(hex_bytes(r, f, room), out);
+		break;
+	default:
+		fprintf(out, "%" PRIu64, number(r, f));
+		break;
+	}
+}
+
+static void words_record(FILE *out, const struct pirecord *r, const struct kind *kind)
+{
+	const struct field *f;
+	uint32_t i;
+
+	fprintf(out, "%5" PRIu64 ".%09" PRIu64 " %016" PRIx64 " cpu %-3u %-7s %-12s %02x/%08x",
+		r->time / 1000000000, r->time % 1000000000, r->stamp, r->cpu, show_major(r->major),
+		kind ? kind->name : "-", r->major, r->minor);
+	if (r->snapshot)
+		fputs(" snapshot", out);
+	if (r->major == PITRACE_TPROF && r->minor & PITRACE_TPROF_LATE)
+		fputs(" late", out);
+	if (kind && r->size >= kind->size) {
+		for (f = kind->fields; f->type; f++)
+			words_field(out, r, f);
+	} else {
+		fprintf(out, " type=%u%s data=", r->type, kind ? " malformed" : "");
+		for (i = 0; i < r->size; i++)
+			fprintf(out, "%02x", ((const uint8_t *)r->data)[i]);
+	}
+	putc('\n', out);
+}
+
+/* ---- JSON lines ------------------------------------------------------------------------------ */
+
+static void json_field(struct json *j, const struct pirecord *r, const struct field *f)
+{
+	const struct flag *flag;
+	char room[4096 + 1];
+
+	switch (f->type) {
+	case FIELD_HEX32:
+	case FIELD_HEX64:
+		json_hex(j, f->name, number(r, f));
+		break;
+	case FIELD_FLAGS_TASK:
+	case FIELD_FLAGS_MAP:
+		json_array(j, f->name);
+		for (flag = flags_of(f); flag->bit; flag++) {
+			if (number(r, f) & flag->bit)
+				json_string(j, NULL, flag->name);
+		}
+		json_end(j, ']');
+		break;
+	case FIELD_COMM:
+	case FIELD_PATH:
+		json_string(j, f->name, text(r, f, room, sizeof(room)));
+		break;
+	case FIELD_BYTES:
+		json_string(j, f->name, hex_bytes(r, f, room));
+		break;
+	default:
+		json_uint(j, f->name, number(r, f));
+		break;
+	}
+}
+
+static void json_record(FILE *out, const struct pirecord *r, const struct kind *kind)
+{
+	const uint8_t *p = r->data;
+	const struct field *f;
+	struct json j;
+	char byte[3];
+	uint32_t i;
+
+	json_begin(&j, out, false);
+	json_object(&j, NULL);
+	json_uint(&j, "time", r->time);
+	json_uint(&j, "stamp", r->stamp);
+	json_uint(&j, "cpu", r->cpu);
+	json_string(&j, "ring", r->ring == PITRACE_RING_MTE ? "mte" : "trace");
+	json_uint(&j, "major", r->major);
+	json_uint(&j, "minor", r->minor);
+	json_string(&j, "record", show_major(r->major));
+	json_string(&j, "kind", kind ? kind->name : "");
+	if (r->snapshot)
+		json_bool(&j, "snapshot", true);
+	if (r->major == PITRACE_TPROF)
+		json_bool(&j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
+	if (kind && r->size >= kind->size) {
+		for (f = kind->fields; f->type; f++)
+			json_field(&j, r, f);
+	} else {
+		json_uint(&j, "type", r->type);
+		json_array(&j, "data");
+		for (i = 0; i < r->size; i++) {
+			snprintf(byte, sizeof(byte), "%02x", p[i]);
+			json_string(&j, NULL, byte);
+		}
+		json_end(&j, ']');
+	}
+	json_end(&j, '}');
+}
+
+static int show_write(const struct job *job, FILE *out)
+{
+	struct input *in = job->input;
+	struct input_section section;
+	struct progress progress;
+	struct pirecord r;
+	uint64_t done, total, n = 0;
+	size_t i;
+	int rc = 0;
+
+	/* What was lost decides the exit code here too. */
+	for (i = 0; !rc && in->format->section(in, i, &section) > 0; i++)
+		rc = trace_section(job->trace, &section);
+	if (!rc)
+		rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE);
+	if (rc)
+		return rc;
+	progress_begin(&progress, "post: records", job->options->quiet);
+	while ((rc = in->format->next(in, &r)) > 0) {
+		rc = r.cpu < TRACE_MAX_CPUS ? trace_record(job->trace, in, &r) : 0;
+		if (rc)
+			break;
+		if (job->options->json)
+			json_record(out, &r, show_kind(&r));
+		else
+			words_record(out, &r, show_kind(&r));
+		if (++n % UPDATE_EVERY == 0) {
+			in->format->progress(in, &done, &total);
+			progress_update(&progress, done, total);
+			if (ferror(out)) {
+				rc = 0;
+				break;		/* told when it is closed */
+			}
+		}
+	}
+	progress_end(&progress);
+	return rc < 0 ? rc : 0;
+}
+
+static bool show_wanted(const struct options *o)
+{
+	return o->show;
+}
+
+const struct report report_show = {
+	.name = "show",
+	.path = "post.show",
+	.mode = 0600,			/* it holds kernel addresses */
+	.wanted = show_wanted,
+	.write = show_write,
+};

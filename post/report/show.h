@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What each kind of record is called and what fields it has: one table row a kind, read by both
+ * forms of post.show (lines of words, JSON lines).
+ */
+#ifndef POST_SHOW_H
+#define POST_SHOW_H
+
+#include <pifile.h>
+
+enum field_type {
+	FIELD_END = 0,
+	FIELD_U32, FIELD_HEX32, FIELD_U64, FIELD_HEX64,
+	FIELD_COMM,			/* 16 bytes, perhaps without an end */
+	FIELD_PATH,			/* of a mapping: to the end of the record */
+	FIELD_BYTES,			/* a build id: as many as the field before says */
+	FIELD_FLAGS_TASK, FIELD_FLAGS_MAP,
+};
+
+struct field {
+	const char *name;
+	enum field_type type;
+	uint16_t offset;
+};
+
+struct kind {
+	uint16_t major;
+	uint32_t minor, mask;		/* minor & mask is compared */
+	const char *name;
+	const struct field *fields;	/* NULL: none */
+	uint16_t size;			/* least bytes of data */
+};
+
+/* The kind of a record; NULL: not known, show its data as numbers. */
+const struct kind *show_kind(const struct pirecord *r);
+const char *show_major(uint16_t major);		/* in words */
+
+struct flag {
+	uint32_t bit;
+	const char *name;
+};
+extern const struct flag show_task_flags[], show_map_flags[];
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the reports have in common: words, labels, and the proof that sums are right. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "escape.h"
+
+double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+void print_label(FILE *out, const struct job *job, const struct node *n)
+{
+	const struct names *names = &job->model->names;
+	const struct names_options *o = &job->options->names;
+
+	switch (n->level) {
+	case LEVEL_PID:
+		escape_print(out, names->process[n->id].name);
+		if (!o->by_process_name)
+			fprintf(out, "_%x", names->process[n->id].pid);
+		break;
+	case LEVEL_TID:
+		if (!o->by_thread_name)
+			fprintf(out, "%x_", names->thread[n->id].tid);
+		escape_print(out, names->thread[n->id].name);
+		break;
+	case LEVEL_OFF:
+		fprintf(out, "+0x%" PRIx64, n->id);
+		break;
+	default:
+		escape_print(out, node_name(job->model, n));
+		break;
+	}
+}
+
+unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix)
+{
+	unsigned int lines = 0, kind;
+	const char *comma;
+	uint32_t i;
+
+	for (i = 0; i < t->ncpus; i++) {
+		comma = NULL;
+		for (kind = 0; kind < PITRACE_LOST_KINDS; kind++) {
+			if (!t->cpu[i].lost[kind])
+				continue;
+			if (!comma)
+				fprintf(out, "%sCPU %u: ", prefix, i);
+			fprintf(out, "%s%s %" PRIu64, comma ? comma : "", trace_lost_name(kind),
+				t->cpu[i].lost[kind]);
+			comma = ", ";
+		}
+		if (comma) {
+			putc('\n', out);
+			lines++;
+		}
+	}
+	return lines;
+}
+
+void print_seconds(FILE *out, uint64_t ns)
+{
+	fprintf(out, "%" PRIu64 ".%03" PRIu64 " s", ns / 1000000000, ns / 1000000 % 1000);
+}
+
+void print_date(FILE *out, uint64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000);
+	char day[64], zone[16];
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) || !strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm) ||
+	    !strftime(zone, sizeof(zone), "%z", &tm)) {
+		fprintf(out, "%" PRIu64 " ns after 1970", realtime_ns);
+		return;
+	}
+	fprintf(out, "%s.%03" PRIu64 " %s", day, realtime_ns / 1000000 % 1000, zone);
+}
+
+void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
+{
+	const struct counts *c = &job->model->counts;
+
+	list[0] = (struct bucket){ A2N_NO_MODULE, "no_module",
+		"nothing was mapped there at that time", c->bucket[A2N_RESULT_NO_MODULE] };
+	list[1] = (struct bucket){ A2N_NO_SYMBOLS, "no_symbols",
+		"the module's symbols could not be had", c->bucket[A2N_RESULT_NO_SYMBOLS] };
+	list[2] = (struct bucket){ A2N_NO_SYMBOL_FOUND, "no_symbol_found",
+		"no symbol of the module covers the address", c->bucket[A2N_RESULT_NO_SYMBOL] };
+	list[3] = (struct bucket){ "unsure", "unsure",
+		"named, but records of names had been lost", c->unsure };
+}
+
+static int compare_modules(const void *pa, const void *pb)
+{
+	const struct module *a = *(const struct module *const *)pa;
+	const struct module *b = *(const struct module *const *)pb;
+
+	if (a->unnamed != b->unnamed)
+		return a->unnamed > b->unnamed ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+int worst_modules(const struct job *job, const struct module ***list, uint32_t *count)
+{
+	const struct names *n = &job->model->names;
+	uint32_t i;
+
+	*count = 0;
+	*list = calloc(n->nmodule + 1, sizeof(**list));
+	if (!*list)
+		return -ENOMEM;
+	for (i = 0; i < n->nmodule; i++) {
+		const struct module *m = &n->module[i];
+
+		/* NoModule has a bucket of its own; it is no module. */
+		if ((m->unnamed || m->warning) && strcmp(m->name, A2N_NO_MODULE) != 0)
+			(*list)[(*count)++] = m;
+	}
+	qsort(*list, *count, sizeof(**list), compare_modules);
+	return 0;
+}
+
+const char *module_reason(const struct module *m)
+{
+	if (m->warning)
+		return m->warning;
+	return m->symbols_from && m->symbols_from[0] ? m->symbols_from : "unknown";
+}
+
+const char *module_cure(const struct module *m)
+{
+	/* What liba2n says, by a word of it; the last row is for all else. */
+	static const struct {
+		const char *word, *cure;
+	} cures[] = {
+		{ "no such file", "if it ran on another machine, name a copy of that machine's files: "
+				  "-sympath FOLDER" },
+		{ "replaced", "name a folder that holds the file that ran, or its debug file: "
+			      "-sympath FOLDER" },
+		{ "deleted", "name a folder that holds the file that ran: -sympath FOLDER" },
+		{ "is gone", "name a folder that holds the file that ran: -sympath FOLDER" },
+		{ "anonymous", "code made at run time, by a program that did not tell its names" },
+		{ "cannot be read", "run post as a user who may read it" },
+		{ "kallsyms", "trace as root, or give the kernel's symbols with -kmap FILE" },
+		{ "", "install its debug file (package ...-dbgsym or ...-debuginfo), "
+		      "or name a folder that holds it: -sympath FOLDER" },
+	};
+	const char *reason = module_reason(m);
+	size_t i = 0;
+
+	while (!strstr(reason, cures[i].word))
+		i++;
+	return cures[i].cure;
+}
+
+uint64_t cpu_total(const struct trace *t, uint32_t cpu)
+{
+	if (cpu == ANY_CPU)
+		return trace_total(t);
+	return t->cpu[cpu].samples + t->cpu[cpu].idle_ticks;
+}
+
+int build_checked(struct tree *t, const struct job *job, const enum level *levels, uint32_t cpu,
+		  const char *what)
+{
+	uint64_t total = cpu_total(job->trace, cpu);
+	int rc = tree_build(t, job->model, levels, cpu);
+
+	if (rc)
+		return rc;
+	if (t->ticks == total && t->leaf_ticks == total)
+		return 0;
+	fprintf(stderr, "post: internal error: report %s sums to %" PRIu64 " (%" PRIu64
+		" at its innermost level) of %" PRIu64 " ticks\n", what, t->ticks, t->leaf_ticks, total);
+	tree_free(t);
+	return REPORT_WRONG;
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The targets that people type, beside `all` and `install`: tests, style, module, demo, help.
+# A target's line ends in ## and what `make help` says about it.
+
+# Everything that tests run; other .mk files add their programs by a line `tests: program`.
+.PHONY: tests
+tests: all $(UNIT) gen_trace $(FORMAT)
+
+# What the runner runs beside the list tests/suites: name, group, time limit, command.
+UNIT_SUITES   = $(foreach t,$(UNIT),'$(notdir $(t)) check 60 $(t)')
+SCRIPT_SUITES = $(foreach t,$(wildcard tests/format/test_*.sh tests/tools/test_*.sh),\
+	'$(basename $(notdir $(t))) check 180 O=$(O) $(t)')
+
+.PHONY: test
+test: $(UNIT)	## unit tests: no root, no network
+	@printf '%s\n' $(UNIT_SUITES) >$(O)/suites.unit
+	@tests/runner --suites $(O)/suites.unit --log $(O)/log/unit
+
+# The guests come first: they take longest, and the small ones fill the gaps.
+define run_suites
+	@scripts/deps build check
+	@$(MAKE) --no-print-directory -j 2 tests
+	@{ cat tests/suites 2>/dev/null; printf '%s\n' $(UNIT_SUITES) $(SCRIPT_SUITES); } >$(O)/suites
+	@tests/runner --suites $(O)/suites -j 2 $(1)
+endef
+
+.PHONY: check check-full
+check:	## all tests of the gate, in guests too: installs what is missing after asking
+	$(call run_suites,--group check)
+check-full:	## the long tests as well
+	$(call run_suites,--group check --group full)
+
+.PHONY: style
+style:	## licence lines, blanks, line lengths, man pages; sparse over the driver
+	@scripts/style
+
+# From a copy of the driver's folder alone, as DKMS does it; nothing is left in the source.
+KDIR ?= /lib/modules/$(shell uname -r)/build
+.PHONY: module
+module:	## pitrace.ko for this machine's kernel (or KDIR=headers) into build/module
+	@mkdir -p $(O)/module
+	@cp -a driver/. $(O)/module/
+	$(MAKE) -C $(KDIR) M=$(abspath $(O)/module) modules
+
+.PHONY: demo
+demo:	## a real workload profiled: here if the module can be loaded, else in a guest
+	@scripts/demo
+
+.PHONY: clean help
+clean:	## remove build/
+	rm -rf build
+help:	## this list
+	@awk -F ':.*##' '/^[a-z-]+:.*##/ { gsub(/^[ \t]+/, "", $$2); printf "%-12s %s\n", $$1, $$2 }' \
+		$(filter %Makefile %.mk,$(MAKEFILE_LIST))
+	@echo 'variables:   PREFIX=/usr/local DESTDIR= ARCH= CROSS_COMPILE= SAN=address,undefined'

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make install and make uninstall. All goes below PREFIX (the driver's source for DKMS too:
+# PREFIX/src is /usr/src for a package), all below DESTDIR when that is given.
+
+BINDIR	   ?= $(PREFIX)/bin
+LIBDIR	   ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include/pitrace
+MANDIR	   ?= $(PREFIX)/share/man
+DOCDIR	   ?= $(PREFIX)/share/doc/pitrace
+COMPDIR	   ?= $(PREFIX)/share/bash-completion/completions
+DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
+
+HEADERS	:= driver/uapi/pitrace.h $(wildcard libperfutil/include/*.h)
+PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/*.3 driver/*.4 libperfutil/*.5)
+DOCS	:= README.md CHANGELOG.md COPYING
+COMPLETIONS := scripts/completion/swtrace scripts/completion/post
+# What is the source and not what a build has left beside it.
+DRIVER	:= $(shell find driver -name '*.[ch]' ! -name '*.mod.c' -o -name Kbuild -o -name '*.4')
+
+# What a program that links the static library has to link besides.
+PRIVATE_perfutil = $(LIB_PERFUTIL)
+PRIVATE_a2n	 = $(LIB_A2N)
+below_prefix	 = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+
+define install_lib
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 644 $(O)/lib/lib$(1).a $(DESTDIR)$(LIBDIR)/
+	install -m 644 $(O)/lib/lib$(1).so $(DESTDIR)$(LIBDIR)/lib$(1).so.$(VERSION)
+	ln -sf lib$(1).so.$(VERSION) $(DESTDIR)$(LIBDIR)/lib$(1).so.0
+	ln -sf lib$(1).so.0 $(DESTDIR)$(LIBDIR)/lib$(1).so
+	sed -e 's,@VERSION@,$(VERSION),' -e 's,@PREFIX@,$(PREFIX),' -e 's,@PRIVATE@,$(PRIVATE_$(1)),' \
+		-e 's,@LIBDIR@,$(call below_prefix,$(LIBDIR)),' \
+		-e 's,@INCLUDEDIR@,$(call below_prefix,$(INCLUDEDIR)),' \
+		libperfutil/$(1).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
+endef
+
+.PHONY: install uninstall
+install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages, DKMS source
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(COMPDIR)
+	install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
+	$(call install_lib,perfutil)
+	$(call install_lib,a2n)
+	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
+	install -m 644 $(COMPLETIONS) $(DESTDIR)$(COMPDIR)/
+	@# A page describes a group of functions; each of them is a link to it.
+	@set -e; for page in $(PAGES); do \
+		dir=$(DESTDIR)$(MANDIR)/man$${page##*.}; \
+		install -D -m 644 -t $$dir $$page; \
+		for name in $$(scripts/man-names $$page); do \
+			[ $$name.$${page##*.} = $${page##*/} ] || \
+				ln -sf $${page##*/} $$dir/$$name.$${page##*.}; \
+		done; \
+	done
+	@set -e; for file in $(DRIVER); do \
+		install -D -m 644 $$file $(DESTDIR)$(DKMSDIR)/$${file#driver/}; \
+	done
+	sed 's,@VERSION@,$(VERSION),' scripts/dkms.conf >$(DESTDIR)$(DKMSDIR)/dkms.conf
+
+# By name, and folders only when empty: PREFIX may hold other people's files.
+uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put there
+	rm -f $(patsubst %,$(DESTDIR)$(BINDIR)/%,$(notdir $(BINS))) \
+		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(notdir $(COMPLETIONS))) \
+		$(patsubst %,$(DESTDIR)$(INCLUDEDIR)/%,$(notdir $(HEADERS))) \
+		$(patsubst %,$(DESTDIR)$(DOCDIR)/%,$(notdir $(DOCS))) \
+		$(patsubst driver/%,$(DESTDIR)$(DKMSDIR)/%,$(DRIVER)) $(DESTDIR)$(DKMSDIR)/dkms.conf \
+		$(foreach l,perfutil a2n,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \
+			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc))
+	@for page in $(PAGES); do \
+		for name in $${page##*/} $$(scripts/man-names $$page | sed "s/$$/.$${page##*.}/"); do \
+			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \
+		done; \
+	done
+	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR); do \
+		[ ! -d $(DESTDIR)$$dir ] || find $(DESTDIR)$$dir -depth -type d -empty -delete; \
+	done

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# post and names: the right one for every instant, symbols of real files, maps given by hand, and
+# names that mean harm.
+set -u
+. "$(dirname "$0")/post_lib.sh"
+
+"$make_trace" story story.nrm2 || exit 1
+"$make_trace" times times.nrm2 || exit 1
+
+# ---- time: what post keeps between samples must not outlive a mapping, an exec, a pid
+code 0 "$post" -q times.nrm2 &&
+	sed -n '/)) Process_Module$/,/)) Process_Module_S/p' tprof.out >part &&
+	has_line part PID 40 74.07 shifty_32 && has_line part MOD 15 27.78 /nowhere/even &&
+	has_line part MOD 15 27.78 /nowhere/odd && has_line part MOD 10 18.52 NoModule
+verdict remapped
+has_line part PID 8 14.81 heir_32 && has_line part MOD 5 9.26 /nowhere/heir
+verdict pid_reused
+has_line part PID 6 11.11 sharer_33 && has_line part MOD 4 7.41 /nowhere/shared &&
+	has_line part MOD 3 5.56 /nowhere/shared
+verdict shared_memory
+code 0 "$post" -json times.nrm2 &&
+	jq -e '[.processes[] | select(.pid == 50) | .name] == ["shifty", "heir"]' out >why
+verdict two_owners_of_a_pid
+
+# ---- symbols of a real file, here and below a folder that copies another machine's root
+if command -v gcc >/dev/null; then
+	cat >lib.c <<-'END'
+		int first(int n) { return n + 1; }
+		int second(int n) { return n * 3 + first(n); }
+	END
+	mkdir -p root/opt/there
+	gcc -O0 -shared -fPIC -nostdlib -Wl,--build-id=none -Wl,-z,noseparate-code -o lib.so lib.c
+	address=$(nm lib.so | awk '$3 == "second" { print $1 }')
+	"$make_trace" elf here.nrm2 "$work/lib.so" "$address"
+	code 0 "$post" -q here.nrm2 && has_line tprof.out SYM 10 100.00 second
+	verdict symbol_of_file
+	cp lib.so root/opt/there/
+	"$make_trace" elf there.nrm2 /opt/there/lib.so "$address"
+	code 0 "$post" there.nrm2 && has out "/opt/there/lib.so: no such file" && has out "-sympath" &&
+		code 0 "$post" -q -sympath "$work/root" there.nrm2 && has_line tprof.out SYM 10 100.00 second
+	verdict sympath
+	strip -s lib.so && objcopy --strip-all --remove-section=.dynsym lib.so 2>/dev/null
+	code 0 "$post" -verbose here.nrm2 && has err "$work/lib.so"
+	verdict verbose_names_the_module
+else
+	for name in symbol_of_file sympath verbose_names_the_module; do
+		echo "skip post_names_$name gcc is not installed"
+	done
+fi
+
+# ---- kernel symbols
+printf 'ffffffff81001000 T my_function\nffffffff81002000 T other\nffffffff81003000 T _etext\n' >map
+code 1 "$post" -q -kmap map story.nrm2 && has_line tprof.out SYM 42 21.00 my_function
+verdict kmap
+code 2 "$post" -kmap nosuch story.nrm2 && has err "nosuch" && code 2 "$post" -kmap /bin/sh story.nrm2
+verdict kmap_unreadable
+
+# ---- names that mean harm: no control character gets through, in any form
+bad=
+for options in "-o -" "" "-show -o -" "-csv" "-json" "-show -json -o -" "-verbose -off -cpu"; do
+	rm -f tprof.out
+	# shellcheck disable=SC2086
+	"$post" $options story.nrm2 >out 2>err
+	cat out err tprof.out 2>/dev/null | LC_ALL=C tr -d '\n\040-\176' >left
+	[ -s left ] && bad="$bad [$options]"
+	cat out err tprof.out 2>/dev/null | grep -q 'ev' || bad="$bad [$options: no name]"
+done
+echo "let through:$bad" >why
+[ -z "$bad" ]
+verdict control_characters
+finish

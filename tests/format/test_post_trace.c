@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Makes the small traces that test_post_*.sh read: a story short enough to count by hand.
+ * test_post_trace SCENE FILE [MODULE ADDRESS]: the scenes are at the end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen_trace.h"
+
+#define SEC 1000000000ull
+#define MS 1000000ull
+#define START (10 * SEC)
+#define REALTIME (1704067200ull * SEC)	/* 2024-01-01 00:00 UTC, at START */
+
+#define SPIN 0xffffffff81001010ull	/* inside the functions of kallsyms[] */
+#define COPY 0xffffffff81002020ull
+#define EXT4 0xffffffffc0100030ull
+#define JAVA 0x400000ull
+#define NOWHERE 0x123456789000ull
+#define EVIL 0x7f0000000000ull
+
+static const char kallsyms[] =
+	"ffffffff81000000 T _stext\n"
+	"ffffffff81001000 T spin_unlock\n"
+	"ffffffff81002000 T copy_to_user\n"
+	"ffffffff81003000 T _etext\n"
+	"ffffffffc0100000 t ext4_read\t[ext4]\n";
+static const char modules[] = "ext4 8192 0 - Live 0xffffffffc0100000\n";
+static const char system_text[] =
+	"os: Test OS 1\nkernel: Linux 6.1.0-test\nmachine: x86_64\ncpus: 2\n"
+	"cpu model: Paper CPU\ncpu mhz: 1000.000\ncommand: java Hello\x1b[2J World\nroom: 5\n";
+
+static struct pifile_writer *writer;
+static struct gen_ring mte, trace[2];
+static uint64_t now[3];		/* of CPU 0's and 1's trace rings, and of the MTE ring */
+
+static void die(const char *what, int rc)
+{
+	fprintf(stderr, "test_post_trace: %s: %s\n", what, strerror(-rc));
+	exit(1);
+}
+
+static void task(uint32_t minor, uint32_t pid, uint32_t tid, uint32_t ppid, const char *comm)
+{
+	struct pitrace_mte_task t = { .pid = pid, .tid = tid, .ppid = ppid, .start = tid * MS };
+
+	snprintf(t.comm, sizeof(t.comm), "%s", comm);
+	memcpy(gen_record(&mte, PITRACE_MTE, minor, PITRACE_TYPE_STRUCT, sizeof(t), now[2]), &t,
+	       sizeof(t));
+}
+
+static void map(uint32_t pid, uint64_t start, uint64_t length, uint64_t offset, const char *path)
+{
+	struct pitrace_mte_map m = {
+		.pid = pid, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC, .start = start,
+		.length = length, .offset = offset, .inode = 1000 + pid, .dev_major = 250,
+		.path_len = (uint32_t)strlen(path),
+	};
+	char *data = gen_record(&mte, PITRACE_MTE, PITRACE_MTE_MODULE, PITRACE_TYPE_STRUCT,
+				(uint32_t)(sizeof(m) + strlen(path) + 1), now[2]);
+
+	memcpy(data, &m, sizeof(m));
+	strcpy(data + sizeof(m), path);
+}
+
+static void unmap(uint32_t pid, uint64_t start, uint64_t length)
+{
+	struct pitrace_mte_unmap u = { .pid = pid, .start = start, .length = length };
+
+	memcpy(gen_record(&mte, PITRACE_MTE, PITRACE_MTE_UNMAP, PITRACE_TYPE_STRUCT, sizeof(u), now[2]),
+	       &u, sizeof(u));
+}
+
+static void sync_at(uint32_t why, uint64_t time)
+{
+	struct pitrace_sync s = {
+		.stamp = time, .monotonic = time, .boottime = time, .realtime = REALTIME + time - START,
+	};
+
+	now[2] = time;
+	memcpy(gen_record(&mte, PITRACE_SYNC, why, PITRACE_TYPE_STRUCT, sizeof(s), time), &s, sizeof(s));
+}
+
+static void interval(void)
+{
+	struct pitrace_interval i = {
+		.interval = 1, .rate = 1000, .dither = 100, .cpus_present = 2, .cpus_online = 2,
+	};
+
+	memcpy(gen_record(&mte, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, PITRACE_TYPE_STRUCT,
+			  sizeof(i), now[2]), &i, sizeof(i));
+}
+
+static void lose(struct gen_ring *r, uint32_t kind, uint32_t count, uint64_t time)
+{
+	struct pitrace_lost_rec l = { .count = count, .total = count };
+
+	memcpy(gen_record(r, PITRACE_LOST, kind, PITRACE_TYPE_STRUCT, sizeof(l), time), &l, sizeof(l));
+}
+
+/* count samples, a millisecond apart. */
+static void hit(uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t address, unsigned int count,
+		bool late)
+{
+	struct pitrace_sample s = { .pid = pid, .tid = tid, .address = address, .period = MS };
+	uint32_t minor = address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER;
+
+	while (count--) {
+		now[cpu] += MS;
+		memcpy(gen_record(&trace[cpu], PITRACE_TPROF, minor | (late ? PITRACE_TPROF_LATE : 0),
+				  PITRACE_TYPE_STRUCT, sizeof(s), now[cpu]), &s, sizeof(s));
+	}
+}
+
+static void idle(uint32_t cpu, uint32_t ticks)
+{
+	struct pitrace_idle i = { .ticks = ticks, .since = now[cpu] };
+
+	now[cpu] += ticks * MS;
+	memcpy(gen_record(&trace[cpu], PITRACE_TPROF, PITRACE_TPROF_IDLE, PITRACE_TYPE_STRUCT, sizeof(i),
+			  now[cpu]), &i, sizeof(i));
+}
+
+static void open_all(const char *path)
+{
+	struct pifile_header h = {
+		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = SEC, .mode = PITRACE_MODE_CONTINUOUS,
+		.ncpus = 2, .start_realtime = REALTIME, .collector = "driver", .machine = "x86_64",
+		.release = "6.1.0-test", .rate = 1000, .dither = 100, .page_size = 4096,
+	};
+	uint32_t cpu;
+
+	writer = pifile_create(path, &h);
+	if (!writer)
+		die(path, -errno);
+	pifile_write_section(writer, PIFILE_SEC_SYSTEM, system_text, sizeof(system_text) - 1);
+	pifile_write_section(writer, PIFILE_SEC_KALLSYMS, kallsyms, sizeof(kallsyms) - 1);
+	pifile_write_section(writer, PIFILE_SEC_MODULES, modules, sizeof(modules) - 1);
+	gen_ring_open(&mte, writer, 0, PITRACE_RING_MTE, 16384);
+	for (cpu = 0; cpu < 2; cpu++) {
+		gen_ring_open(&trace[cpu], writer, cpu, PITRACE_RING_TRACE, 16384);
+		now[cpu] = START + 10 * MS;
+	}
+	sync_at(PITRACE_SYNC_ON, START);
+	interval();
+}
+
+static void close_all(const struct pifile_stats stats[2])
+{
+	uint32_t cpu;
+	int rc;
+
+	sync_at(PITRACE_SYNC_OFF, START + 2 * SEC);
+	gen_ring_flush(&mte);
+	for (cpu = 0; cpu < 2; cpu++)
+		gen_ring_flush(&trace[cpu]);
+	if (stats)
+		pifile_write_section(writer, PIFILE_SEC_STATS, stats, 2 * sizeof(*stats));
+	rc = pifile_finish(writer);
+	gen_ring_close(&mte);
+	gen_ring_close(&trace[0]);
+	gen_ring_close(&trace[1]);
+	if (rc)
+		die("finish", rc);
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------- */
+
+static void tell_tasks(void)
+{
+	task(PITRACE_MTE_PROCESS, 4156, 4156, 1, "java");
+	map(4156, JAVA, 0x10000, 0, "/nowhere/bin/java");
+	task(PITRACE_MTE_THREAD, 4156, 4157, 1, "GC");
+	task(PITRACE_MTE_PROCESS, 77, 77, 1, "ev\x1b[31mil\n");
+	map(77, EVIL, 0x1000, 0, "/nowhere/a\tb\x80");
+}
+
+/* 200 ticks: 115 samples and 85 idle. Lossy: the exit code is 1. */
+static void story(void)
+{
+	struct pifile_stats stats[2] = { { .cpu = 0, .online = 1 }, { .cpu = 1, .online = 1 } };
+
+	tell_tasks();
+	hit(0, 4156, 4156, SPIN, 38, false);
+	hit(0, 4156, 4156, SPIN, 2, true);
+	hit(0, 4156, 4156, COPY, 10, false);
+	hit(0, 4156, 4156, JAVA + 0x100, 20, false);
+	hit(0, 4156, 4156, NOWHERE, 5, false);
+	idle(0, 62);
+	hit(1, 4156, 4157, JAVA + 0x200, 15, false);
+	hit(1, 4156, 4157, EXT4, 5, true);
+	lose(&trace[1], PITRACE_LOST_TPROF, 7, now[1]);
+	hit(1, 77, 77, EVIL + 4, 6, false);
+
+	/* A child with a copy of the memory, which it loses by exec. */
+	now[2] = now[1] + MS / 2;
+	task(PITRACE_MTE_FORK, 78, 78, 77, "ev\x1b[31mil\n");
+	hit(1, 78, 78, EVIL + 4, 4, false);
+	now[2] = now[1] + MS / 2;
+	task(PITRACE_MTE_PROCESS, 78, 78, 77, "cc");
+	hit(1, 78, 78, EVIL + 4, 2, false);
+	hit(1, 78, 78, COPY, 4, false);
+	idle(1, 23);
+	hit(1, 0, 0, SPIN, 2, false);
+
+	/* Names are lost: what user code is called from here on is unsure. */
+	now[2] = now[1] + MS / 2;
+	lose(&mte, PITRACE_LOST_MTE, 3, now[2]);
+	hit(1, 77, 77, EVIL + 8, 2, false);
+	stats[0].lost[PITRACE_LOST_MTE] = 3;
+	stats[1].lost[PITRACE_LOST_TPROF] = 7;
+	stats[1].lost[PITRACE_LOST_OVERRUN] = 1;
+	close_all(stats);
+}
+
+/* The same without losses. */
+static void clean(void)
+{
+	tell_tasks();
+	hit(0, 4156, 4156, SPIN, 60, false);
+	hit(1, 4156, 4157, JAVA, 40, false);
+	close_all(NULL);
+}
+
+/* One name changes at every instant: what a reader keeps must not outlive it. */
+static void times(void)
+{
+	uint64_t round;
+
+	task(PITRACE_MTE_PROCESS, 50, 50, 1, "shifty");
+	for (round = 0; round < 10; round++) {
+		now[2] = now[0] + MS / 2;
+		map(50, JAVA, 0x1000, 0, round & 1 ? "/nowhere/odd" : "/nowhere/even");
+		hit(0, 50, 50, JAVA + 16, 3, false);
+		now[2] = now[0] + MS / 2;
+		unmap(50, JAVA, 0x1000);
+		hit(0, 50, 50, JAVA + 16, 1, false);
+	}
+	/* A pid's next owner, and a child that shares its parent's memory while that changes. */
+	now[2] = now[0] + MS / 2;
+	task(PITRACE_MTE_PROCESS_EXIT, 50, 50, 1, "shifty");
+	now[2] += 1000;
+	task(PITRACE_MTE_FORK, 50, 50, 1, "heir");
+	task(PITRACE_MTE_PROCESS, 50, 50, 1, "heir");
+	map(50, JAVA, 0x1000, 0, "/nowhere/heir");
+	hit(0, 50, 50, JAVA + 16, 5, false);
+	now[2] = now[0] + MS / 2;
+	task(PITRACE_MTE_CLONE, 51, 51, 50, "sharer");
+	hit(0, 51, 51, JAVA + 16, 2, false);
+	now[2] = now[0] + MS / 2;
+	map(51, JAVA, 0x1000, 0, "/nowhere/shared");
+	hit(0, 50, 50, JAVA + 16, 3, false);
+	hit(0, 51, 51, JAVA + 16, 4, false);
+	close_all(NULL);
+}
+
+static void no_samples(void)
+{
+	tell_tasks();
+	close_all(NULL);
+}
+
+/* 10 samples at an address of a file that exists. */
+static void elf(const char *path, const char *address)
+{
+	task(PITRACE_MTE_PROCESS, 90, 90, 1, "prog");
+	map(90, 0x500000, 0x100000, 0, path);
+	hit(0, 90, 90, 0x500000 + strtoull(address, NULL, 16), 10, false);
+	close_all(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *scene = argc > 1 ? argv[1] : "";
+
+	if (argc < 3)
+		goto usage;
+	open_all(argv[2]);
+	if (!strcmp(scene, "story"))
+		story();
+	else if (!strcmp(scene, "clean"))
+		clean();
+	else if (!strcmp(scene, "times"))
+		times();
+	else if (!strcmp(scene, "no_samples"))
+		no_samples();
+	else if (!strcmp(scene, "elf") && argc == 5)
+		elf(argv[3], argv[4]);
+	else
+		goto usage;
+	return 0;
+usage:
+	fputs("usage: test_post_trace story|clean|times|no_samples FILE, elf FILE MODULE ADDRESS\n",
+	      stderr);
+	return 2;
+}

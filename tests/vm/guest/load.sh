@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# In the guest: load.sh CYCLES. The module goes and comes under a load of forks, with a trace in
+# each cycle; it goes after its holder was killed; it stays while anyone holds a session.
+cycles=$1
+code=0
+
+verdict() { # NAME CODE
+	[ "$2" = 0 ] && echo "ok $1" || { echo "not ok $1"; code=1; }
+}
+
+load 3600 2 &
+load=$!
+bad=0
+for i in $(seq "$cycles"); do
+	rmmod pitrace || bad=1
+	[ ! -e /dev/pitrace ] || bad=1
+	insmod /rig/pitrace.ko || { bad=1; break; }
+	abi trace 100 || bad=1
+done
+verdict load_cycles $bad
+
+# Held: open, then mapped only, is reason enough to stay.
+abi hold on >/tmp/held &
+held=$!
+while [ ! -s /tmp/held ]; do sleep 0.1; done
+bad=0
+rmmod pitrace 2>/tmp/refused && bad=1
+grep -q "$(lsmod | awk '$1 == "pitrace" && $3 > 0 { print "temporarily" }')" /tmp/refused || bad=1
+[ "$(lsmod | awk '$1 == "pitrace" { print $3 }')" -gt 0 ] || bad=1
+verdict load_rmmod_refused_while_held $bad
+
+# Killed: the session ends with its holder, and the module may go at once.
+kill -9 $held
+wait $held
+rmmod pitrace
+verdict load_rmmod_after_kill $?
+insmod /rig/pitrace.ko && abi trace 100
+verdict load_again $?
+kill $load
+wait
+exit $code
