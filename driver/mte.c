@@ -62,6 +62,9 @@ static void put_task(struct session *s, u32 minor, struct task_struct *task, con
 	rcu_read_lock();
 	parent = rcu_dereference(task->real_parent);
 	data->ppid = parent ? parent->tgid : 0;
+	/* Memory comes from who forked, also when CLONE_PARENT makes another one the parent. */
+	if (minor == PITRACE_MTE_FORK || minor == PITRACE_MTE_CLONE)
+		data->ppid = current->tgid;
 	data->cgroup = cgroup_of(task);
 	ns = task_active_pid_ns(task);
 	data->pidns = ns ? ns->ns.inum : 0;

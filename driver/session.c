@@ -154,6 +154,17 @@ static void sync_work(struct work_struct *work)
 	queue_delayed_work(system_wq, &s->sync, HZ);
 }
 
+static u64 mte_lost(const struct session *s)
+{
+	unsigned int cpu;
+	u64 lost = 0;
+
+	for (cpu = 0; cpu < s->ncpus; cpu++)
+		if (s->cpu[cpu])
+			lost += READ_ONCE(s->cpu[cpu]->page->lost[PITRACE_LOST_MTE]);
+	return lost;
+}
+
 static void deactivate(struct session *s)
 {
 	mutex_lock(&sessions_lock);
@@ -187,6 +198,7 @@ static int turn_on(struct session *s)
 	s->control->rate = s->rate;
 	s->control->dither = s->dither;
 	s->told_unstable = clock_unstable(s->clock);
+	s->walked = 0;
 	set_state(s, PITRACE_STATE_STARTING);
 
 	mutex_lock(&sessions_lock);
@@ -235,6 +247,9 @@ int session_off(struct session *s)
 		cpus_read_unlock();
 		cancel_delayed_work_sync(&s->sync);
 		cancel_work_sync(&s->rescan);
+		/* What of the live tasks is still unwritten: only what was lost since the last walk. */
+		if (session_mte(s) && mte_lost(s) != s->walked)
+			walk_tasks(s);
 		mte_sync(s, PITRACE_SYNC_OFF);
 		deactivate(s);
 		hooks_put();
@@ -275,8 +290,10 @@ static void rescan_work(struct work_struct *work)
 {
 	struct session *s = container_of(work, struct session, rescan);
 
-	if (session_mte(s))
+	if (session_mte(s)) {
+		s->walked = mte_lost(s);
 		walk_tasks(s);
+	}
 }
 
 /* Later, by a worker: the walk waits for the consumer, who is the one that asks. */

@@ -50,6 +50,7 @@ struct session {
 	struct irq_work wake;
 	struct delayed_work sync;	/* a clock sync each second */
 	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
+	u64 walked;			/* MTE records lost before the last walk */
 	bool told_unstable;
 	u64 *seen;
 

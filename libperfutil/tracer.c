@@ -18,6 +18,7 @@
 #include "sysinfo.h"
 
 #define FLUSH_MS	1000	/* what a kill may cost: open segments are closed this often */
+#define PAUSE_US	10000	/* between drains: each asks every CPU to close its MTE segment */
 
 struct tracer {
 	const struct collector *collector;
@@ -259,6 +260,7 @@ static void *drain_thread(void *arg)
 		}
 		if (!continuous)
 			continue;
+		usleep(PAUSE_US);
 		now = now_ms();
 		t->error = drain(t, now - flushed >= FLUSH_MS);
 		if (now - flushed >= FLUSH_MS)
