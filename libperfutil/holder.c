@@ -132,6 +132,16 @@ static bool answer(struct tracer *t, const struct holder_request *q, struct hold
 	return false;
 }
 
+/* From here on there is no session: nobody may reach us any more. */
+static void withdraw(int listener)
+{
+	struct sockaddr_un a;
+
+	address(&a);
+	unlink(a.sun_path);
+	close(listener);
+}
+
 /* One request a connection. */
 static bool serve(struct tracer *t, int listener)
 {
@@ -154,10 +164,12 @@ static bool serve(struct tracer *t, int listener)
 			end = answer(t, &q, &r);
 		else
 			r.rc = PI_NOT_SUPPORTED;
-		if (!end)
-			tracer_info(t, &r.info);
-		else
+		if (end) {
 			tracer_close(t);
+			withdraw(listener);
+		} else {
+			tracer_info(t, &r.info);
+		}
 		send(fd, &r, sizeof(r), MSG_NOSIGNAL);
 	}
 	close(fd);
@@ -188,6 +200,7 @@ static void hold(struct tracer *t, int listener)
 
 		if (ended) {
 			tracer_close(t);
+			withdraw(listener);
 			return;
 		}
 		if (n < 0)
@@ -232,7 +245,6 @@ static void report(int pipe_fd, int rc)
 
 static _Noreturn void holder_main(const struct tracer_options *options, int pipe_fd)
 {
-	struct sockaddr_un a;
 	struct tracer *t;
 	int rc, listener = -1, null;
 
@@ -252,8 +264,6 @@ static _Noreturn void holder_main(const struct tracer_options *options, int pipe
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
 	hold(t, listener);
-	address(&a);
-	unlink(a.sun_path);
 	_exit(0);
 }
 

@@ -4,7 +4,7 @@
 
 VM_LIBS := $(O)/tests/libreuse_a.so $(O)/tests/libreuse_b.so
 VM_PROG := $(filter-out %/reuse_lib,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
-VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi
+VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi $(O)/tests/api
 
 vm-programs: $(VM)
 .PHONY: vm-programs
@@ -27,5 +27,10 @@ $(O)/tests/plain-%: tests/vm/prog/plain.c
 $(O)/tests/abi: tests/abi/abi.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) -Idriver/uapi -o $@ $< $(ALLLDFLAGS)
+
+# The library's state rules, through the shared interface only.
+$(O)/tests/api: tests/abi/api.c $(O)/lib/libperfutil.a
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) $(ALLLDFLAGS) $(LIB_PERFUTIL)
 
 -include $(wildcard $(O)/tests/*.d)

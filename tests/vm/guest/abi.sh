@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # In the guest: the ABI harness; each mapping and descriptor gone, the module must go.
 abi "$@" || code=1
+[ $# -gt 0 ] || api || code=1
 rmmod pitrace && echo "ok abi_rmmod" || { echo "not ok abi_rmmod"; code=1; }
 exit ${code:-0}

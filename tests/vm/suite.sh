@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the guest suites share, sourced by bash: build what the guest needs, boot it once or a few
+# times, judge on the host (an emulated machine is slow) what came back, say `ok NAME`.
+# A suite is called with KERNEL and ARCH first. PITRACE_NO_BUILD=1 leaves out the build.
+
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/vm/common.sh"
+cd "$top" || exit 1
+[ $# -ge 2 ] || die "usage: ${0##*/} KERNEL ARCH [ARGUMENT]..."
+set_kernel "$1" "$2"
+shift 2
+suite=${0##*/suite_}
+suite=${suite%.sh}
+out=$build/out/$suite-$kernel-$arch
+judge=$top/tests/vm/judge
+code=0
+
+# Programs, for the guest and (post) for this machine.
+build_all() {
+	[ -z "${PITRACE_NO_BUILD:-}" ] || return 0
+	mkdir -p "$build/vm"
+	(
+		flock 7
+		make -s all vm-programs || exit 1
+		[ -z "$cross" ] || make -s ARCH="$arch" CROSS_COMPILE="$cross" \
+			SYSROOT="$(scripts/vm/sysroot "$arch")" all vm-programs
+	) 7>"$build/vm/build.lock" || die "the build failed"
+}
+if [ -n "$cross" ]; then
+	programs=$build/$arch/tests
+	sympath=$programs:$build/$arch/bin:$(scripts/vm/sysroot "$arch")
+else
+	programs=$build/tests
+	sympath=$programs:$build/bin
+fi
+build_all
+rm -rf "$out"
+mkdir -p "$out"
+
+ok() {
+	echo "ok ${suite}_$1"
+}
+
+not_ok() { # NAME WHY
+	echo "not ok ${suite}_$1 ${*:2}"
+	code=1
+}
+
+# verdict NAME CODE [WHY]: of a command that was just run
+verdict() {
+	if [ "$2" = 0 ]; then ok "$1"; else not_ok "$1" "${@:3}"; fi
+}
+
+# equal NAME HAVE WANT
+equal() {
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "is '$2', not '$3'"; fi
+}
+
+# calc EXPRESSION: true or not, in decimals
+calc() {
+	awk "BEGIN { exit !($1) }"
+}
+
+# boot [OPTION]... -- SCRIPT [ARGUMENT]...: one guest. What it says goes through.
+boot() {
+	tests/vm/run.sh --kernel "$kernel" --arch "$arch" --out "$out" --log "$out/kernel.log" "$@"
+}
+
+# booted NAME OPTION...: a guest whose script must end well.
+booted() {
+	local name=$1 rc=0
+	shift
+	boot "$@" || rc=$?
+	[ $rc = 0 ] || not_ok "$name" "the guest ended with $rc"
+	return $rc
+}
+
+# report TRACE: TRACE.json, the report; records TRACE: TRACE.show, every record as a line of JSON
+report() {
+	local rc=0
+	"$build/bin/post" -q -json -r "$1" -sympath "${2:-$sympath}" >"$1.json" || rc=$?
+	# 1: records were lost, which emulated machines cannot help; the suites look at what and where.
+	[ $rc -le 1 ] || { echo "post: exit code $rc for $1" && return 1; } >&2
+}
+
+records() {
+	local rc=0
+	(cd "$(dirname "$1")" && mkdir -p show.$$ && cd show.$$ &&
+		"$build/bin/post" -q -show -json -r "../${1##*/}") || rc=$?
+	mv "$(dirname "$1")/show.$$/post.show" "$1.show" && rm -rf "$(dirname "$1")/show.$$"
+	[ $rc -le 1 ] || { echo "post -show: exit code $rc for $1" && return 1; } >&2
+}

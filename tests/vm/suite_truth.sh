@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_truth.sh KERNEL ARCH PERIODS CONTROL: a program whose work is known to the instruction, under
+# an instruction counter: each share right, each tick named as nm names its address, ticks times
+# period = CPU time. PERIODS: ticks of each of three sets; CONTROL: of a run without the dither.
+. "$(dirname "$0")/suite.sh"
+periods=$1 control=$2 rate=20000
+
+booted guest --icount --get '/tmp/truth.*' --get '/tmp/control.*' -- \
+	tests/vm/guest/truth.sh $rate "$periods" "$control" || exit 1
+trace=$out/truth.nrm2
+report "$trace" && records "$trace" && report "$out/control.nrm2" || exit 1
+
+# Symbols of the program as post names them: NAME TICKS, each name once.
+named() {
+	jq -r '.processes[] | select(.name == "truth") | .threads[].modules[] |
+		select(.name | endswith("/truth")) | .symbols[] | "\(.name) \(.ticks)"' "$1" | LC_ALL=C sort
+}
+named "$trace.json" >"$out/named"
+named "$out/control.nrm2.json" >"$out/named.control"
+
+# shares FILE SET: ticks of the set and the worst error of a share, in percentage points
+shares() {
+	awk -v set="$2" '
+		$1 ~ "^" set "_[0-9]+$" { split($1, p, "_"); n[p[2]] = $2; all += $2 }
+		END {
+			for (part = 16; part >= 1; part /= 2) {
+				off = all ? 100 * (n[part] / all - part / 31) : 100
+				if (off < 0) off = -off
+				if (off > worst) worst = off
+			}
+			printf "%d %.3f\n", all, worst
+		}' "$1"
+}
+
+for set in one five odd; do
+	read -r ticks worst < <(shares "$out/named" $set)
+	echo "# $set: $ticks ticks, shares off by at most $worst points"
+	if calc "$worst < 1 && $ticks > 0.98 * $periods"; then
+		ok "shares_$set"
+	else
+		not_ok "shares_$set" "$ticks ticks, off by $worst points"
+	fi
+done
+for set in one five; do
+	echo "# without dither, $set: off by $(shares "$out/named.control" $set | cut -d' ' -f2) points"
+done
+
+# Each tick by its address: our own look-up must give the very counts that post gives.
+$judge symbols "$trace.show" "$programs/truth" >"$out/judged"
+grep -v '^OUTSIDE' "$out/judged" | cmp -s - "$out/named" && ! grep -q '^OUTSIDE' "$out/judged"
+verdict symbols_by_address $? "post and nm disagree: $(diff "$out/named" "$out/judged" | tr '\n' ' ')"
+# The same look-up in a symbol table that is off by a page must find itself wrong.
+$judge symbols "$trace.show" "$programs/truth" 4096 >"$out/judged.shifted"
+grep -v '^OUTSIDE' "$out/judged.shifted" | cmp -s - "$out/named" && grep -q . "$out/judged.shifted"
+verdict symbols_shifted_by_a_page_fail $((!$?)) "a table that is off by a page passes"
+
+# And post, given such a file, must not find the functions where they were.
+mkdir -p "$out/shifted.d"
+$judge shift "$programs/truth" "$out/shifted.d/truth" 4096
+ln "$trace" "$out/shifted"
+report "$out/shifted" "$out/shifted.d:$sympath" && named "$out/shifted.json" >"$out/named.shifted"
+read -r ticks worst < <(shares "$out/named.shifted" one)
+jq -e --arg file "$out/shifted.d/truth" '.modules[] | select(.symbols_from == $file)' \
+	"$out/shifted.json" >/dev/null && calc "$ticks < 0.01 * $periods"
+verdict post_with_shifted_symbols_fails $? "$ticks ticks are named as if nothing were wrong"
+
+# Ticks times mean period is the process's CPU time.
+ticks=$(jq '[.processes[] | select(.name == "truth") | .ticks] | add' "$trace.json")
+cpu=$(sed -n 's/^total cpu //p' "$out/truth.txt")
+mean=$(sed -nE 's/.*"record":"tprof".*"period":([0-9]+).*/\1/p' "$trace.show" |
+	awk '{ sum += $1 } END { printf "%.3f", sum / NR }')
+echo "# $ticks ticks of $mean ns, $cpu ns of CPU time"
+calc "$ticks * $mean > 0.995 * $cpu && $ticks * $mean < 1.005 * $cpu"
+verdict ticks_times_period_is_cpu_time $? "$ticks * $mean != $cpu"
+calc "$mean > 0.999 * 1e9 / $rate && $mean < 1.001 * 1e9 / $rate"
+verdict mean_period $? "$mean"
+equal nothing_lost "$(jq -c '[.lost, .unknown.no_module, .unknown.unsure]' "$trace.json")" '[[],0,0]'
+exit $code
