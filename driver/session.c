@@ -204,7 +204,6 @@ static int turn_on(struct session *s)
 	mutex_lock(&sessions_lock);
 	WRITE_ONCE(active[s->id - 1], s);
 	mutex_unlock(&sessions_lock);
-	mte_interval(s);
 	mte_sync(s, PITRACE_SYNC_ON);
 	queue_delayed_work(system_wq, &s->sync, HZ);
 
@@ -219,6 +218,7 @@ static int turn_on(struct session *s)
 		return err;
 	}
 	smp_store_release(&s->control->state, PITRACE_STATE_ON);
+	mte_interval(s);
 	cpus_read_lock();
 	on_each_cpu(timer_start, s, 1);
 	cpus_read_unlock();

@@ -98,7 +98,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		case OPT_CLIP:
 			if (unit_percent(optarg, &o->clip))
 				break;
-			fprintf(stderr, "post: -clip: %s is not a percentage from 0 to 100\n", optarg);
+			fprintf(stderr, "post: -clip: %s is no percentage from 0 to 100\n", optarg);
 			return EXIT_UNREADABLE;
 		case OPT_CPU:
 			o->per_cpu = true;
@@ -284,7 +284,7 @@ static int write_all(struct job *job, const struct report *report)
 	struct pifile_fault *faults = NULL;
 	int rc, code;
 
-	/* A report of names needs to know the damage before it is written, one of records afterwards. */
+	/* A report of names tells the damage itself; one of records meets it on its way. */
 	rc = report->names ? gather_faults(job, &faults) : 0;
 	if (rc)
 		return failed("faults", rc);
@@ -322,7 +322,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "at byte %" PRIu64 ": ", fault.offset);
 		fprintf(stderr, "%s\n", fault.what);
 		if (fault.offset == NO_OFFSET && options.input == default_input)
-			fputs("A trace is made by: swtrace run -- COMMAND (see swtrace(1))\n", stderr);
+			fputs("Make a trace with: swtrace run -- COMMAND\n", stderr);
 		return EXIT_UNREADABLE;
 	}
 	model.counts.by_cpu = options.per_cpu;

@@ -15,7 +15,9 @@ struct native {
 
 static bool native_probe(const void *head, size_t size)
 {
-	return size >= sizeof(PIFILE_MAGIC) - 1 && !memcmp(head, PIFILE_MAGIC, sizeof(PIFILE_MAGIC) - 1);
+	size_t magic = strlen(PIFILE_MAGIC);
+
+	return size >= magic && !memcmp(head, PIFILE_MAGIC, magic);
 }
 
 static int native_open(struct input *in, struct pifile_fault *fault)
@@ -71,7 +73,9 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 	if (i >= pifile_sections(n->file))
 		return 0;
 	s = pifile_section(n->file, i);
-	*section = (struct input_section){ .type = s->type, .offset = pifile_section_offset(n->file, i) };
+	*section = (struct input_section){
+		.type = s->type, .offset = pifile_section_offset(n->file, i),
+	};
 	/* Segments come through next: don't unpack them here. */
 	if (s->type != PIFILE_SEC_SEGMENT && s->type != PIFILE_SEC_SNAPSHOT)
 		section->data = pifile_payload(n->file, i, &n->buffer, &section->size);

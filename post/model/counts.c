@@ -35,10 +35,9 @@ static int flush(struct counts *c)
 
 	if (c->by_key.slots) {
 		for (i = 0; i < n; i++)
-			__builtin_prefetch(&c->by_key.slots[(uint32_t)c->pending[i].hash & c->by_key.mask]);
+			__builtin_prefetch(keys_slot(&c->by_key, c->pending[i].hash));
 		for (i = 0; i < n; i++) {
-			const struct keys_slot *s =
-				&c->by_key.slots[(uint32_t)c->pending[i].hash & c->by_key.mask];
+			const struct keys_slot *s = keys_slot(&c->by_key, c->pending[i].hash);
 
 			if (s->index1)
 				__builtin_prefetch(&c->row[s->index1 - 1], 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From records to names: one row a kind of MTE record, so that the mapping can be read at a glance. */
+/* From records to names: one case a kind of MTE record; the mapping can be read at a glance. */
 #include "model/feed.h"
 
 #include <errno.h>
@@ -71,7 +71,8 @@ static int feed_map(struct a2n *a, const struct pirecord *r, const struct pitrac
 
 static int feed_build_id(struct a2n *a, const struct pitrace_mte_buildid *b)
 {
-	return a2n_build_id(a, b->dev_major, b->dev_minor, b->inode, b->generation, b->id, b->length);
+	return a2n_build_id(a, b->dev_major, b->dev_minor, b->inode, b->generation, b->id,
+			    b->length);
 }
 
 static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)

@@ -33,6 +33,12 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 	return x ^ x >> 29;
 }
 
+/* Where the search for a hash begins: for who wants to ask memory for it early. */
+static inline const struct keys_slot *keys_slot(const struct keys *t, uint64_t hash)
+{
+	return &t->slots[(uint32_t)hash & t->mask];
+}
+
 /* The index whose element is the same as key, or NO_KEY. */
 static inline __attribute__((always_inline)) uint32_t
 keys_find(const struct keys *t, uint64_t hash,

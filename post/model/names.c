@@ -41,7 +41,7 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	struct names *n = arg;
 	struct names_warning *w;
 
-	if (keys_grow_array((void **)&n->warning, &n->room_warning, n->nwarning, sizeof(*n->warning)))
+	if (keys_grow_array((void **)&n->warning, &n->room_warning, n->nwarning, sizeof(*w)))
 		return;			/* a message less; the ticks are told all the same */
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
@@ -131,7 +131,8 @@ static void memory_changed(struct names *n, uint32_t pid)
 		o->epoch++;
 }
 
-static int task_event(struct names *n, const struct pirecord *r, const struct pitrace_mte_task *task)
+static int task_event(struct names *n, const struct pirecord *r,
+		      const struct pitrace_mte_task *task)
 {
 	struct names_owner *o;
 
@@ -276,7 +277,9 @@ static uint32_t add_symbol(struct names *n, const struct symbol *s)
 
 static uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
 {
-	struct symbol s = { .name = a->symbol->name, .value = a->symbol->value, .result = a->result };
+	struct symbol s = {
+		.name = a->symbol->name, .value = a->symbol->value, .result = a->result,
+	};
 	uint32_t i;
 
 	if (a->symbol->user)
@@ -395,8 +398,10 @@ static void attach_warnings(struct names *n)
 
 	for (i = 0; i < n->nwarning; i++) {
 		for (k = 0; k < n->nmodule; k++) {
-			if (!n->module[k].warning && !strcmp(n->module[k].name, n->warning[i].module)) {
-				n->module[k].warning = n->warning[i].message;
+			struct module *m = &n->module[k];
+
+			if (!m->warning && !strcmp(m->name, n->warning[i].module)) {
+				m->warning = n->warning[i].message;
 				break;
 			}
 		}

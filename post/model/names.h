@@ -14,8 +14,8 @@
 struct process {
 	uint64_t serial;		/* tells the owners of a pid apart */
 	uint32_t pid;
-	uint32_t group;			/* the process it is counted with: itself, or the first of its name */
-	uint64_t last;			/* time of its last sample: the name it had then is its name */
+	uint32_t group;			/* counted with: itself, or the first of its name */
+	uint64_t last;			/* time of its last sample: it keeps the name it had then */
 	const char *name;
 };
 

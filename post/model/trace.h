@@ -16,7 +16,7 @@ struct trace_cpu {
 	uint64_t samples;		/* read from the file */
 	uint64_t idle_ticks;
 	uint64_t out_of_scope;
-	uint32_t stopped_by;		/* 1: the MTE ring filled and stopped the session, 2: trace */
+	uint32_t stopped_by;		/* the ring that filled and stopped all: 1 MTE, 2 trace */
 };
 
 struct trace_fact {			/* a "key: value" line of the system section */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Grouping: a level sorts its parent's stretch of rows by their ids, so that each group is a stretch
- * again; then only siblings have to be put in the order of ticks. Ids are small numbers, and the
- * rows may be millions: they are sorted by digits.
+ * Grouping: a level sorts its parent's stretch of rows by their ids, so that each group is a
+ * stretch again; then only siblings have to be put in the order of ticks. Ids are small numbers,
+ * and the rows may be millions: they are sorted by digits.
  */
 #include "model/tree.h"
 

@@ -29,7 +29,7 @@ struct report {
 	const char *name;
 	const char *path;		/* default; "-" is stdout */
 	mode_t mode;
-	bool names;			/* wants samples aggregated; else it reads the records itself */
+	bool names;			/* wants samples aggregated; else it reads records itself */
 	bool screen;			/* a screenful on stdout goes with it */
 	bool (*wanted)(const struct options *o);
 	int (*write)(const struct job *job, FILE *out);	/* 0, or -errno, or REPORT_WRONG */

@@ -47,8 +47,9 @@ static void write_header(const struct job *job, FILE *out)
 	print_seconds(out, t->duration);
 	fprintf(out, ", %" PRIu64 " ticks\n", total);
 	if (total)
-		fprintf(out, "kernel %.2f %%, user %.2f %%, idle %.2f %%\n", percent_of(t->kernel, total),
-			percent_of(t->user, total), percent_of(t->idle, total));
+		fprintf(out, "kernel %.2f %%, user %.2f %%, idle %.2f %%\n",
+			percent_of(t->kernel, total), percent_of(t->user, total),
+			percent_of(t->idle, total));
 }
 
 /* A row: percent and ticks; what follows is the caller's. */
@@ -172,25 +173,28 @@ static void write_missing(const struct job *job, FILE *out)
 
 	write_losses(t, out);
 	for (i = 0; i < t->ncpus; i++) {
+		bool mte = t->cpu[i].stopped_by == 1;
+
 		if (t->cpu[i].stopped_by)
-			fprintf(out, "the %s buffer of CPU %u filled and stopped the trace: larger buffers "
-				"(swtrace init %s) or continuous mode (-t cont) record more\n",
-				t->cpu[i].stopped_by == 1 ? "MTE" : "trace", i,
-				t->cpu[i].stopped_by == 1 ? "-sm" : "-s");
+			fprintf(out, "the %s buffer of CPU %u filled and stopped the trace:\n"
+				"  larger buffers (swtrace init %s) or continuous mode (-t cont)\n",
+				mte ? "MTE" : "trace", i, mte ? "-sm" : "-s");
 	}
 	if (t->late)
-		fprintf(out, "late: %" PRIu64 " samples (%.2f %%), booked where interrupts came back on\n",
-			t->late, percent_of(t->late, t->samples));
+		fprintf(out, "late: %" PRIu64
+			" samples (%.2f %%), booked where interrupts came back on\n", t->late,
+			percent_of(t->late, t->samples));
 	if (t->unstable_clock)
-		fputs("the clock turned unstable while tracing: times after that are unsure\n", out);
+		fputs("the clock turned unstable while tracing: times after that are unsure\n",
+		      out);
 	if (job->nfaults)
 		fprintf(out, "damaged: %zu fault%s, the first at byte %" PRIu64 "; %" PRIu64
 			" records were read\n", job->nfaults + job->more_faults,
 			job->nfaults + job->more_faults == 1 ? "" : "s", job->fault[0].offset,
 			t->records);
 	else if (!job->input->complete)
-		fprintf(out, "the file has no end: it was cut, or its writer did not finish; %" PRIu64
-			" records were read\n", t->records);
+		fprintf(out, "the file has no end: it was cut, or its writer did not finish; %"
+			PRIu64 " records were read\n", t->records);
 }
 
 /* The one thing that would name most of what has no name. */
@@ -225,7 +229,7 @@ static void write_no_samples(const struct job *job, FILE *out)
 
 	fputs("\nThe trace has no samples. ", out);
 	if (!t->records)
-		fputs("It has no records at all: was tracing on? (swtrace on … swtrace off)\n", out);
+		fputs("It has no records at all: was tracing on (swtrace on, swtrace off)?\n", out);
 	else
 		fputs("Was tprof enabled (swtrace enable tprof), and did anything run\n"
 		      "within the trace's scope while tracing was on?\n"

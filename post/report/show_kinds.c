@@ -111,9 +111,9 @@ const struct flag show_task_flags[] = {
 };
 const struct flag show_map_flags[] = {
 	{ PITRACE_MAP_READ, "read" }, { PITRACE_MAP_WRITE, "write" }, { PITRACE_MAP_EXEC, "exec" },
-	{ PITRACE_MAP_SHARED, "shared" }, { PITRACE_MAP_ANON, "anon" }, { PITRACE_MAP_VDSO, "vdso" },
-	{ PITRACE_MAP_DELETED, "deleted" }, { PITRACE_MAP_KERNEL, "kernel" },
-	{ PITRACE_MAP_WALK, "walk" }, { 0, NULL },
+	{ PITRACE_MAP_SHARED, "shared" }, { PITRACE_MAP_ANON, "anon" },
+	{ PITRACE_MAP_VDSO, "vdso" }, { PITRACE_MAP_DELETED, "deleted" },
+	{ PITRACE_MAP_KERNEL, "kernel" }, { PITRACE_MAP_WALK, "walk" }, { 0, NULL },
 };
 
 const struct kind *show_kind(const struct pirecord *r)

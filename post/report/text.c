@@ -141,8 +141,8 @@ const char *module_cure(const struct module *m)
 	static const struct {
 		const char *word, *cure;
 	} cures[] = {
-		{ "no such file", "if it ran on another machine, name a copy of that machine's files: "
-				  "-sympath FOLDER" },
+		{ "no such file", "if it ran on another machine, name a copy of that machine's "
+				  "files: -sympath FOLDER" },
 		{ "replaced", "name a folder that holds the file that ran, or its debug file: "
 			      "-sympath FOLDER" },
 		{ "deleted", "name a folder that holds the file that ran: -sympath FOLDER" },
@@ -179,7 +179,8 @@ int build_checked(struct tree *t, const struct job *job, const enum level *level
 	if (t->ticks == total && t->leaf_ticks == total)
 		return 0;
 	fprintf(stderr, "post: internal error: report %s sums to %" PRIu64 " (%" PRIu64
-		" at its innermost level) of %" PRIu64 " ticks\n", what, t->ticks, t->leaf_ticks, total);
+		" at its innermost level) of %" PRIu64 " ticks\n", what, t->ticks, t->leaf_ticks,
+		total);
 	tree_free(t);
 	return REPORT_WRONG;
 }

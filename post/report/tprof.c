@@ -87,8 +87,9 @@ static void write_system(const struct job *job, FILE *out)
 		if (name && strcmp(name, "Platform") == 0)
 			field(out, name, t->facts[i].value);
 	}
-	snprintf(text, sizeof(text), "Linux %.*s %.*s", (int)strnlen(h->release, sizeof(h->release)),
-		 h->release, (int)strnlen(h->machine, sizeof(h->machine)), h->machine);
+	snprintf(text, sizeof(text), "Linux %.*s %.*s",
+		 (int)strnlen(h->release, sizeof(h->release)), h->release,
+		 (int)strnlen(h->machine, sizeof(h->machine)), h->machine);
 	field(out, "Kernel", text);
 	if (t->cpus_online && t->cpus_online != h->ncpus)
 		snprintf(text, sizeof(text), "%u, %u of them online", h->ncpus, t->cpus_online);
@@ -172,9 +173,9 @@ static void write_ticks(const struct job *job, FILE *out)
 			fprintf(out, "  the %s buffer of CPU %u filled and stopped the trace\n",
 				t->cpu[i].stopped_by == 1 ? "MTE" : "trace", i);
 	}
-	fprintf(out, "\nTimer samples of code that runs with interrupts off land where interrupts come"
-		" back on:\n%" PRIu64 " samples (%.2f %%) were taken late, and may be such.\n", t->late,
-		percent_of(t->late, t->samples));
+	fprintf(out, "\nTimer samples of code that runs with interrupts off land where interrupts "
+		"come back on:\n%" PRIu64 " samples (%.2f %%) were taken late, and may be such.\n",
+		t->late, percent_of(t->late, t->samples));
 }
 
 static void write_damage(const struct job *job, FILE *out)
@@ -250,8 +251,8 @@ static void write_tree(const struct job *job, FILE *out, const struct tree *t, u
 			i = n->next;
 			continue;
 		}
-		fprintf(out, " %*s%-*s%12" PRIu64 " %6.2f  %*s", (int)n->depth, "", 7 - (int)n->depth,
-			labels[n->level], n->ticks, percent, (int)n->depth, "");
+		fprintf(out, " %*s%-*s%12" PRIu64 " %6.2f  %*s", (int)n->depth, "",
+			7 - (int)n->depth, labels[n->level], n->ticks, percent, (int)n->depth, "");
 		print_label(out, job, n);
 		if (n->unsure)
 			fprintf(out, "  (%" PRIu64 " unsure)", n->unsure);

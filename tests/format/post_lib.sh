@@ -21,6 +21,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export TZ=UTC LC_ALL=C
 unset NO_COLOR
+# A sanitizer's verdict must not look like post's own exit codes.
+export ASAN_OPTIONS=exitcode=99${ASAN_OPTIONS:+:$ASAN_OPTIONS} UBSAN_OPTIONS=exitcode=99
 
 # verdict NAME: of the command before; shows the file `why`, if there is one
 verdict() {
@@ -73,7 +75,8 @@ has_line() {
 
 # same FILE GOLDEN: but the version, and sizes of files
 same() {
-	sed -e 's/pitrace [0-9][0-9.]*[-a-z0-9.]*/pitrace VERSION/' -e 's/[0-9]* bytes/N bytes/' "$1" >normal
+	sed -e 's/pitrace [0-9][0-9.]*[-a-z0-9.]*/pitrace VERSION/' \
+		-e 's/[0-9]* bytes/N bytes/' "$1" >normal
 	if [ -n "${UPDATE:-}" ]; then
 		cp normal "$here/$2"
 	fi

@@ -3,6 +3,7 @@
 # post and files: which are written where, what becomes of older ones, exit codes, and input that is
 # cut, damaged, no trace, or not there.
 set -u
+# shellcheck source=tests/format/post_lib.sh
 . "$(dirname "$0")/post_lib.sh"
 
 "$make_trace" clean swtrace.nrm2 || exit 1
@@ -16,7 +17,8 @@ code 0 "$post" -q && cmp first tprof.out.old >why && [ -e tprof.out ]
 verdict old_is_kept
 code 0 "$post" -r swtrace.nrm2 -o mine && [ -s mine ] && has out "full report: mine"
 verdict output_named
-echo precious >target && ln -s target link && code 0 "$post" -q -o link && [ "$(cat target)" = precious ] &&
+echo precious >target && ln -s target link && code 0 "$post" -q -o link &&
+	[ "$(cat target)" = precious ] &&
 	[ ! -L link ]
 verdict link_is_not_followed
 code 0 "$post" -q -o /dev/null
@@ -32,21 +34,25 @@ verdict unwritable_still_shows
 verdict full_disk
 
 # ---- options
-code 0 "$post" -i swtrace.nrm2 -o - && code 0 "$post" --in swtrace.nrm2 -o - && code 0 "$post" -o - ./swtrace.nrm2
+code 0 "$post" -i swtrace.nrm2 -o - && code 0 "$post" --in swtrace.nrm2 -o - &&
+	code 0 "$post" -o - ./swtrace.nrm2
 verdict input_options
 code 0 "$post" -help && has out "Usage: post" && code 0 "$post" --help && code 0 "$post" -h
 verdict help
 code 0 "$post" -version && has out "post (pitrace)" && code 0 "$post" --version
 verdict version
-code 2 "$post" -nonsense && code 2 "$post" -clip 101 && code 2 "$post" -clip x && code 2 "$post" a b &&
+code 2 "$post" -nonsense && code 2 "$post" -clip 101 && code 2 "$post" -clip x &&
+	code 2 "$post" a b &&
 	code 2 "$post" -csv -json
 verdict usage
 code 0 "$post" && ! grep -q "$(printf '\033')" out
 verdict no_colour_in_pipes
 if command -v script >/dev/null; then
-	script -qec "$post swtrace.nrm2" /dev/null >out </dev/null && grep -q "$(printf '\033')\[31m" out
+	script -qec "$post swtrace.nrm2" /dev/null >out </dev/null &&
+		grep -q "$(printf '\033')\[31m" out
 	verdict colour_on_terminal
-	NO_COLOR=1 script -qec "$post swtrace.nrm2" /dev/null >out </dev/null && ! grep -q "$(printf '\033')" out
+	NO_COLOR=1 script -qec "$post swtrace.nrm2" /dev/null >out </dev/null &&
+		! grep -q "$(printf '\033')" out
 	verdict no_color
 else
 	echo "skip post_files_colour_on_terminal script is not installed"
@@ -66,15 +72,15 @@ code 2 "$post" . && has err "not a regular file"
 verdict folder
 mkfifo pipe && code 2 timeout 10 "$post" pipe
 verdict fifo_does_not_hang
-head -c 100 story.nrm2 >cut && code 2 "$post" cut && has err "cut"
+head -c 100 story.nrm2 >part && code 2 "$post" part && has err "cut"
 verdict cut_in_header
 
 # Cut anywhere: never a crash; 1 as soon as the header is whole.
 size=$(stat -c %s story.nrm2)
 bad=
 for ((n = 256; n < size; n += 97)); do
-	head -c "$n" story.nrm2 >cut
-	"$post" -q -o /dev/null cut 2>err
+	head -c "$n" story.nrm2 >part
+	"$post" -q -o /dev/null part 2>err
 	[ $? = 1 ] && grep -q "at byte" err || bad="$bad $n"
 done
 echo "cut at:$bad" >why
@@ -83,16 +89,37 @@ verdict cut_anywhere
 
 # A damaged section: told with its place, all others are reported.
 "$post" -json story.nrm2 2>/dev/null | jq .total_ticks >whole
-cp story.nrm2 hurt && printf 'garbage!' | dd of=hurt bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
-code 1 "$post" hurt && has err "hurt: at byte " && has out "damaged: 1 fault" && has tprof.out "Damage" &&
+cp story.nrm2 hurt &&
+	printf 'garbage!' | dd of=hurt bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+code 1 "$post" hurt && has err "hurt: at byte " && has out "damaged: 1 fault" &&
+	has tprof.out "Damage" &&
 	has err "records were read all the same"
 verdict damaged
 "$post" -json hurt 2>/dev/null >out
-jq -e --argjson whole "$(cat whole)" '.total_ticks < $whole and .total_ticks > 0 and .clean == false and
+jq -e --argjson whole "$(cat whole)" '.total_ticks < $whole and .total_ticks > 0 and
+	.clean == false and
 	(.damage | length == 1) and .damage[0].offset > 256' out >why
 verdict damaged_json
 code 1 "$post" -show -json -o - hurt && jq -c . out >/dev/null && has err "at byte"
 verdict damaged_show
+
+# Records that are whole but senseless: told, never believed.
+bad=
+for seed in 1 2 3; do
+	"$make_trace" hostile senseless.nrm2 "$seed"
+	for options in "-q -off -cpu -o /dev/null" "-json -o json" "-csv -o /dev/null" \
+		"-show -o /dev/null" "-show -json -o lines"; do
+		# shellcheck disable=SC2086
+		"$post" $options senseless.nrm2 >out 2>err
+		[ $? = 1 ] || bad="$bad [$seed $options]"
+	done
+	jq -e '[.processes[].ticks] | add' json >/dev/null &&
+		jq -c . lines >/dev/null || bad="$bad [$seed json]"
+	grep -q "more faults" err || bad="$bad [$seed not told]"
+done
+echo "senseless:$bad" >why
+[ -z "$bad" ]
+verdict senseless_records
 
 # Damage anywhere: never a crash, never a silent 0 but in bytes that mean nothing.
 bad=

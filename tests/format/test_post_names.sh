@@ -3,6 +3,7 @@
 # post and names: the right one for every instant, symbols of real files, maps given by hand, and
 # names that mean harm.
 set -u
+# shellcheck source=tests/format/post_lib.sh
 . "$(dirname "$0")/post_lib.sh"
 
 "$make_trace" story story.nrm2 || exit 1
@@ -37,8 +38,10 @@ if command -v gcc >/dev/null; then
 	verdict symbol_of_file
 	cp lib.so root/opt/there/
 	"$make_trace" elf there.nrm2 /opt/there/lib.so "$address"
-	code 0 "$post" there.nrm2 && has out "/opt/there/lib.so: no such file" && has out "-sympath" &&
-		code 0 "$post" -q -sympath "$work/root" there.nrm2 && has_line tprof.out SYM 10 100.00 second
+	code 0 "$post" there.nrm2 && has out "/opt/there/lib.so: no such file" &&
+		has out "-sympath" &&
+		code 0 "$post" -q -sympath "$work/root" there.nrm2 &&
+		has_line tprof.out SYM 10 100.00 second
 	verdict sympath
 	strip -s lib.so && objcopy --strip-all --remove-section=.dynsym lib.so 2>/dev/null
 	code 0 "$post" -verbose here.nrm2 && has err "$work/lib.so"
@@ -53,7 +56,8 @@ fi
 printf 'ffffffff81001000 T my_function\nffffffff81002000 T other\nffffffff81003000 T _etext\n' >map
 code 1 "$post" -q -kmap map story.nrm2 && has_line tprof.out SYM 42 21.00 my_function
 verdict kmap
-code 2 "$post" -kmap nosuch story.nrm2 && has err "nosuch" && code 2 "$post" -kmap /bin/sh story.nrm2
+code 2 "$post" -kmap nosuch story.nrm2 && has err "nosuch" &&
+	code 2 "$post" -kmap /bin/sh story.nrm2
 verdict kmap_unreadable
 
 # ---- names that mean harm: no control character gets through, in any form

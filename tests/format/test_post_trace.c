@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Makes the small traces that test_post_*.sh read: a story short enough to count by hand.
- * test_post_trace SCENE FILE [MODULE ADDRESS]: the scenes are at the end.
+ * test_post_trace SCENE FILE [ARGUMENT...]: the scenes are at the end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -69,18 +69,20 @@ static void unmap(uint32_t pid, uint64_t start, uint64_t length)
 {
 	struct pitrace_mte_unmap u = { .pid = pid, .start = start, .length = length };
 
-	memcpy(gen_record(&mte, PITRACE_MTE, PITRACE_MTE_UNMAP, PITRACE_TYPE_STRUCT, sizeof(u), now[2]),
-	       &u, sizeof(u));
+	memcpy(gen_record(&mte, PITRACE_MTE, PITRACE_MTE_UNMAP, PITRACE_TYPE_STRUCT, sizeof(u),
+			  now[2]), &u, sizeof(u));
 }
 
 static void sync_at(uint32_t why, uint64_t time)
 {
 	struct pitrace_sync s = {
-		.stamp = time, .monotonic = time, .boottime = time, .realtime = REALTIME + time - START,
+		.stamp = time, .monotonic = time, .boottime = time,
+		.realtime = REALTIME + time - START,
 	};
 
 	now[2] = time;
-	memcpy(gen_record(&mte, PITRACE_SYNC, why, PITRACE_TYPE_STRUCT, sizeof(s), time), &s, sizeof(s));
+	memcpy(gen_record(&mte, PITRACE_SYNC, why, PITRACE_TYPE_STRUCT, sizeof(s), time), &s,
+	       sizeof(s));
 }
 
 static void interval(void)
@@ -97,7 +99,8 @@ static void lose(struct gen_ring *r, uint32_t kind, uint32_t count, uint64_t tim
 {
 	struct pitrace_lost_rec l = { .count = count, .total = count };
 
-	memcpy(gen_record(r, PITRACE_LOST, kind, PITRACE_TYPE_STRUCT, sizeof(l), time), &l, sizeof(l));
+	memcpy(gen_record(r, PITRACE_LOST, kind, PITRACE_TYPE_STRUCT, sizeof(l), time), &l,
+	       sizeof(l));
 }
 
 /* count samples, a millisecond apart. */
@@ -107,10 +110,12 @@ static void hit(uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t address, unsi
 	struct pitrace_sample s = { .pid = pid, .tid = tid, .address = address, .period = MS };
 	uint32_t minor = address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER;
 
+	if (late)
+		minor |= PITRACE_TPROF_LATE;
 	while (count--) {
 		now[cpu] += MS;
-		memcpy(gen_record(&trace[cpu], PITRACE_TPROF, minor | (late ? PITRACE_TPROF_LATE : 0),
-				  PITRACE_TYPE_STRUCT, sizeof(s), now[cpu]), &s, sizeof(s));
+		memcpy(gen_record(&trace[cpu], PITRACE_TPROF, minor, PITRACE_TYPE_STRUCT, sizeof(s),
+				  now[cpu]), &s, sizeof(s));
 	}
 }
 
@@ -119,8 +124,8 @@ static void idle(uint32_t cpu, uint32_t ticks)
 	struct pitrace_idle i = { .ticks = ticks, .since = now[cpu] };
 
 	now[cpu] += ticks * MS;
-	memcpy(gen_record(&trace[cpu], PITRACE_TPROF, PITRACE_TPROF_IDLE, PITRACE_TYPE_STRUCT, sizeof(i),
-			  now[cpu]), &i, sizeof(i));
+	memcpy(gen_record(&trace[cpu], PITRACE_TPROF, PITRACE_TPROF_IDLE, PITRACE_TYPE_STRUCT,
+			  sizeof(i), now[cpu]), &i, sizeof(i));
 }
 
 static void open_all(const char *path)
@@ -258,8 +263,11 @@ static void times(void)
 
 static void no_samples(void)
 {
+	struct pifile_stats stats[2] = { { .cpu = 0, .online = 1 }, { .cpu = 1, .online = 1 } };
+
 	tell_tasks();
-	close_all(NULL);
+	stats[1].stopped_by = 2;
+	close_all(stats);
 }
 
 /* 10 samples at an address of a file that exists. */
@@ -268,6 +276,42 @@ static void elf(const char *path, const char *address)
 	task(PITRACE_MTE_PROCESS, 90, 90, 1, "prog");
 	map(90, 0x500000, 0x100000, 0, path);
 	hit(0, 90, 90, 0x500000 + strtoull(address, NULL, 16), 10, false);
+	close_all(NULL);
+}
+
+/* Records of every kind, whole in their frames and senseless within. */
+static void hostile(uint64_t seed)
+{
+	static const uint16_t majors[] = {
+		PITRACE_TPROF, PITRACE_SYSINFO, PITRACE_MTE, PITRACE_SYNC, PITRACE_LOST, 0x04, 0xB0,
+		0xFF,
+	};
+	static const uint32_t minors[] = {
+		0x01, 0x02, 0x20, 0x23, 0x34, 0x40, 0x63, 0x64, 0x65, 0x66, 0x67, 0x78, 0x79, 0x7A,
+		0xB2, 0x120, 3, 7, 0, 0xFFFFFFFF,
+	};
+	uint64_t x = seed * 2 + 1;
+	unsigned int i, k;
+
+	tell_tasks();
+	for (i = 0; i < 20000; i++) {
+		struct gen_ring *r = i & 1 ? &mte : &trace[0];
+		uint64_t *time = i & 1 ? &now[2] : &now[0];
+		uint32_t size, fill;
+		uint8_t *data;
+
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		size = (uint32_t)(x >> 33) % 26 * 4;
+		fill = (uint32_t)(x >> 40) % 4;
+		*time += 1000;
+		data = gen_record(r, majors[(x >> 20) % 8], minors[(x >> 25) % 20],
+				  x >> 60 ? 3 : x >> 58 & 3, size, *time);
+		for (k = 0; k < size; k++) {
+			x = x * 6364136223846793005ull + 1442695040888963407ull;
+			data[k] = fill == 0 ? 0 : (uint8_t)(x >> (fill == 1 ? 60 : 50));
+		}
+	}
+	hit(1, 4156, 4156, SPIN, 10, false);
 	close_all(NULL);
 }
 
@@ -286,13 +330,15 @@ int main(int argc, char **argv)
 		times();
 	else if (!strcmp(scene, "no_samples"))
 		no_samples();
+	else if (!strcmp(scene, "hostile") && argc == 4)
+		hostile(strtoull(argv[3], NULL, 0));
 	else if (!strcmp(scene, "elf") && argc == 5)
 		elf(argv[3], argv[4]);
 	else
 		goto usage;
 	return 0;
 usage:
-	fputs("usage: test_post_trace story|clean|times|no_samples FILE, elf FILE MODULE ADDRESS\n",
-	      stderr);
+	fputs("usage: test_post_trace story|clean|times|no_samples FILE, elf FILE MODULE ADDRESS, "
+	      "hostile FILE SEED\n", stderr);
 	return 2;
 }
