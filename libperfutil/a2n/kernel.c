@@ -394,7 +394,8 @@ static int build(struct kernel *k)
 	k->space = space_new(&k->spaces);
 	if (!k->space || read_layout(k, &l))
 		return -ENOMEM;
-	qsort(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part);
+	if (k->n_symbols)
+		qsort(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part);
 	r = build_image(k, &l);
 	if (!r)
 		r = build_ranges(k);

@@ -11,6 +11,8 @@
 
 #include "model/record.h"
 
+static const char idle_name[] = "Idle";
+
 #define CACHE_BITS 14
 #define KERNEL_PID UINT32_MAX		/* the kernel's memory is nobody's: one key for all */
 
@@ -21,6 +23,14 @@ struct names_owner {
 	uint32_t epoch;
 	bool known;			/* process is right */
 	bool shares;			/* its memory may be another pid's too (vfork, CLONE_VM) */
+};
+
+/* Whoever has a tid now. */
+struct names_runner {
+	uint32_t tid;
+	uint32_t process;		/* of the owner of its pid; another one: not known any more */
+	uint32_t thread;
+	bool known;
 };
 
 struct names_cached {
@@ -80,10 +90,12 @@ void names_close(struct names *n)
 	free(n->module);
 	free(n->symbol);
 	free(n->owner);
+	free(n->runner);
 	free(n->cache);
 	keys_free(&n->by_serial);
 	keys_free(&n->by_tid);
 	keys_free(&n->by_pid);
+	keys_free(&n->by_runner);
 	if (n->a2n)
 		a2n_close(n->a2n);
 	*n = (struct names){ 0 };
@@ -117,6 +129,32 @@ static struct names_owner *get_owner(struct names *n, uint32_t pid)
 	return o;
 }
 
+static bool same_runner(const void *array, uint32_t i, const void *key)
+{
+	return ((const struct names_runner *)array)[i].tid == *(const uint32_t *)key;
+}
+
+static struct names_runner *find_runner(struct names *n, uint32_t tid)
+{
+	uint32_t i = keys_find(&n->by_runner, hash_mix(tid, 2), same_runner, n->runner, &tid);
+
+	return i == NO_KEY ? NULL : &n->runner[i];
+}
+
+static struct names_runner *get_runner(struct names *n, uint32_t tid)
+{
+	struct names_runner *r = find_runner(n, tid);
+
+	if (r)
+		return r;
+	if (keys_grow_array((void **)&n->runner, &n->room_runner, n->nrunner, sizeof(*r)) ||
+	    keys_add(&n->by_runner, hash_mix(tid, 2), n->nrunner))
+		return NULL;
+	r = &n->runner[n->nrunner++];
+	*r = (struct names_runner){ .tid = tid };
+	return r;
+}
+
 /* ---- what changes the meaning of addresses --------------------------------------------------- */
 
 static void memory_changed(struct names *n, uint32_t pid)
@@ -134,9 +172,19 @@ static void memory_changed(struct names *n, uint32_t pid)
 static int task_event(struct names *n, const struct pirecord *r,
 		      const struct pitrace_mte_task *task)
 {
+	struct names_runner *runner = find_runner(n, task->tid);
 	struct names_owner *o;
 
+	if (runner)
+		runner->known = false;
 	switch (r->minor) {
+	case PITRACE_MTE_NAME:
+	case PITRACE_MTE_THREAD:
+		/* A main thread's name is its process's. */
+		o = task->tid == task->pid ? find_owner(n, task->pid) : NULL;
+		if (o)
+			o->known = false;
+		return 0;
 	case PITRACE_MTE_CLONE:
 		o = get_owner(n, task->ppid);
 		if (!o)
@@ -205,13 +253,15 @@ static bool same_process(const void *array, uint32_t i, const void *key)
 {
 	const struct process *a = (const struct process *)array + i, *b = key;
 
-	return a->pid == b->pid && a->serial == b->serial;
+	return a->pid == b->pid && a->serial == b->serial && a->name == b->name;
 }
 
-static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial)
+static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, const char *name)
 {
-	struct process p = { .serial = serial, .pid = pid, .group = n->nprocess };
-	uint64_t hash = hash_mix(serial, pid);
+	struct process p = {
+		.serial = serial, .pid = pid, .group = n->nprocess, .name = name,
+	};
+	uint64_t hash = hash_mix(hash_mix(serial, pid), (uintptr_t)name);
 	uint32_t i = keys_find(&n->by_serial, hash, same_process, n->process, &p);
 
 	if (i != NO_KEY)
@@ -227,13 +277,15 @@ static bool same_thread(const void *array, uint32_t i, const void *key)
 {
 	const struct thread *a = (const struct thread *)array + i, *b = key;
 
-	return a->tid == b->tid && a->process == b->process;
+	return a->tid == b->tid && a->process == b->process && a->name == b->name;
 }
 
-static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid)
+static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, const char *name)
 {
-	struct thread t = { .process = process, .tid = tid, .group = n->nthread };
-	uint64_t hash = hash_mix(process, tid);
+	struct thread t = {
+		.process = process, .tid = tid, .group = n->nthread, .name = name,
+	};
+	uint64_t hash = hash_mix(hash_mix(process, tid), (uintptr_t)name);
 	uint32_t i = keys_find(&n->by_tid, hash, same_thread, n->thread, &t);
 
 	if (i != NO_KEY)
@@ -249,10 +301,22 @@ static int know_owner(struct names *n, struct names_owner *o, uint64_t time)
 {
 	/* Pid 0 is each CPU's idle task: one process, whatever walks say of it. */
 	uint64_t serial = o->pid ? a2n_process_serial(n->a2n, o->pid, time) : 0;
+	const char *name = o->pid ? a2n_process_name(n->a2n, o->pid, time) : idle_name;
 
-	o->process = get_process(n, o->pid, serial);
+	o->process = get_process(n, o->pid, serial, name);
 	o->known = o->process != NO_KEY;
 	return o->known ? 0 : -ENOMEM;
+}
+
+static int know_runner(struct names *n, struct names_runner *r, const struct names_owner *o,
+		       uint64_t time)
+{
+	const char *name = o->pid ? a2n_thread_name(n->a2n, o->pid, r->tid, time) : idle_name;
+
+	r->process = o->process;
+	r->thread = get_thread(n, o->process, r->tid, name);
+	r->known = r->thread != NO_KEY;
+	return r->known ? 0 : -ENOMEM;
 }
 
 /* ---- modules and symbols --------------------------------------------------------------------- */
@@ -329,19 +393,22 @@ int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time,
 		 struct place *place)
 {
 	struct names_owner *o = get_owner(n, s->pid);
+	struct names_runner *r = get_runner(n, s->tid);
 	int rc;
 
-	if (!o)
+	if (!o || !r)
 		return -ENOMEM;
 	if (!o->known) {
 		rc = know_owner(n, o, time);
 		if (rc)
 			return rc;
 	}
-	place->thread = get_thread(n, o->process, s->tid);
-	if (place->thread == NO_KEY)
-		return -ENOMEM;
-	n->thread[place->thread].last = time;
+	if (!r->known || r->process != o->process) {
+		rc = know_runner(n, r, o, time);
+		if (rc)
+			return rc;
+	}
+	place->thread = r->thread;
 	return resolve(n, s, time, kernel, o, place);
 }
 
@@ -350,10 +417,10 @@ int names_idle(struct names *n, struct place *place)
 	struct symbol s = { .name = "idle", .result = A2N_OK };
 
 	if (!n->has_idle) {
-		n->idle.thread = get_process(n, 0, 0);
+		n->idle.thread = get_process(n, 0, 0, idle_name);
 		if (n->idle.thread == NO_KEY)
 			return -ENOMEM;
-		n->idle.thread = get_thread(n, n->idle.thread, 0);
+		n->idle.thread = get_thread(n, n->idle.thread, 0, idle_name);
 		s.module = add_module(n, "idle", "computed from the CPUs' idle time");
 		n->idle.symbol = add_symbol(n, &s);
 		if (n->idle.thread == NO_KEY || n->idle.symbol == NO_KEY)
@@ -415,23 +482,12 @@ int names_finish(struct names *n, const struct names_options *o)
 
 	if (!list)
 		return -ENOMEM;
-	for (i = 0; i < n->nthread; i++) {
-		struct thread *t = &n->thread[i];
-		struct process *p = &n->process[t->process];
-
-		t->name = p->pid ? a2n_thread_name(n->a2n, p->pid, t->tid, t->last) : IDLE_NAME;
-		list[i] = (struct named){ i, t->name };
-		if (p->last < t->last)
-			p->last = t->last;
-	}
+	for (i = 0; i < n->nthread; i++)
+		list[i] = (struct named){ i, n->thread[i].name };
 	if (o->by_thread_name && n->nthread)
 		group_by_name(list, n->nthread, &n->thread[0].group, sizeof(*n->thread));
-	for (i = 0; i < n->nprocess; i++) {
-		struct process *p = &n->process[i];
-
-		p->name = p->pid ? a2n_process_name(n->a2n, p->pid, p->last) : IDLE_NAME;
-		list[i] = (struct named){ i, p->name };
-	}
+	for (i = 0; i < n->nprocess; i++)
+		list[i] = (struct named){ i, n->process[i].name };
 	if (o->by_process_name && n->nprocess)
 		group_by_name(list, n->nprocess, &n->process[0].group, sizeof(*n->process));
 	free(list);

@@ -11,19 +11,19 @@
 
 #include "model/keys.h"
 
+/* A process that changes its name (exec, prctl) is another line from then on: each tick stands under
+ * the name that the process had at that time. Likewise a thread. */
 struct process {
 	uint64_t serial;		/* tells the owners of a pid apart */
 	uint32_t pid;
-	uint32_t group;			/* counted with: itself, or the first of its name */
-	uint64_t last;			/* time of its last sample: it keeps the name it had then */
-	const char *name;
+	uint32_t group;			/* the process it is counted with: itself, or the first of its name */
+	const char *name;		/* the same name of one a2n is the same pointer */
 };
 
 struct thread {
 	uint32_t process;
 	uint32_t tid;
 	uint32_t group;
-	uint64_t last;
 	const char *name;
 };
 
@@ -49,6 +49,7 @@ struct place {
 };
 
 struct names_owner;
+struct names_runner;
 struct names_cached;
 struct names_warning;
 
@@ -62,9 +63,11 @@ struct names {
 
 	/* The rest is names.c's own. */
 	uint32_t room_process, room_thread, room_module, room_symbol;
-	struct keys by_serial, by_tid, by_pid;
+	struct keys by_serial, by_tid, by_pid, by_runner;
 	struct names_owner *owner;
 	uint32_t nowner, room_owner;
+	struct names_runner *runner;
+	uint32_t nrunner, room_runner;
 	struct names_cached *cache;
 	uint32_t epoch, kernel_epoch;
 	struct names_warning *warning;
@@ -88,9 +91,8 @@ int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time,
 		 struct place *place);
 /* Where the ticks belong that an idle CPU would have had. */
 int names_idle(struct names *n, struct place *place);
-/* After the last sample: the names of processes and threads, and their groups. */
+/* After the last sample: the groups of processes and threads. */
 int names_finish(struct names *n, const struct names_options *o);
 
-#define IDLE_NAME "Idle"
 
 #endif

@@ -67,19 +67,19 @@ if [ -s "$work/out" ]; then
 else
 	echo "ok deps_silent"
 fi
-printf '%s\n' make jq default-jdk-headless >"$work/absent"
-try root_goes_ahead 0 "$get jq make" --
+printf '%s\n' make jq cpio >"$work/absent"
+try root_goes_ahead 0 "$get cpio jq make" --
 try build_only 0 "$get make" -- build
-try demo_has_build 0 "$get default-jdk-headless make" -- demo
+try demo_without_tests 0 "$get cpio make" -- demo
 try bad_word 2 "" -- everything
 touch "$work/unknown"
-try unknown_package 0 "apt-get update;$get jq make" --
+try unknown_package 0 "apt-get update;$get cpio jq make" --
 rm "$work/unknown"
 touch "$work/stale"
-try stale_lists 0 "$get jq make;apt-get update;$get jq make" --
+try stale_lists 0 "$get cpio jq make;apt-get update;$get cpio jq make" --
 rm "$work/stale"
 echo 1000 >"$work/uid"
 try user_is_told 1 "" --
-try user_says_yes 0 "sudo;$get jq make" -- --yes
+try user_says_yes 0 "sudo;$get cpio jq make" -- --yes
 
 [ $failures = 0 ]

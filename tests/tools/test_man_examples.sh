@@ -5,7 +5,7 @@
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-lib=$top/${O:-build}/lib
+lib=$(cd "$top" && cd "${O:-build}/lib" && pwd) || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -35,8 +35,8 @@ for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/*.[35] "$top"/
 	verdict "man_clean_$name" $?
 done
 
-for page in "$top"/libperfutil/*.3; do
-	name=$(basename "$page" .3)
+for page in "$top"/libperfutil/*.3 "$top"/driver/*.4; do
+	name=$(basename "${page%.[34]}")
 	example "$page" >"$work/$name.c"
 	grep -q '^int main(' "$work/$name.c" &&
 		${CC:-gcc} -std=gnu11 -Wall -Wextra -Werror -I "$top/driver/uapi" \

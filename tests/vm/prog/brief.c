@@ -3,6 +3,7 @@
  * Processes that are over before anyone could look them up: fork, exec, a little work, exit.
  *	brief COUNT [AT_ONCE]
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,14 @@
 
 WORKER(brief_work)
 
+static char self[PATH_MAX];
+
 int main(int argc, char **argv)
 {
 	int count, at_once, alive = 0, failed = 0, status, i;
 
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
 	if (argc > 1 && !strcmp(argv[1], "child")) {
 		brief_work(2);
 		return 0;
@@ -27,7 +32,7 @@ int main(int argc, char **argv)
 			pid_t pid = fork();
 
 			if (!pid) {
-				execl("/proc/self/exe", "brief", "child", NULL);
+				execl(self, "brief", "child", NULL);
 				_exit(127);
 			}
 			failed += pid < 0;

@@ -21,6 +21,7 @@
 #include "work.h"
 
 static long work_ms = 50;
+static char self[PATH_MAX];
 
 WORKER(spin_work)
 WORKER(before_rename)
@@ -42,13 +43,12 @@ static void name_self(const char *name)
 	prctl(PR_SET_NAME, name);
 }
 
-/* Our own file may be gone or hidden: say what it was called when we began. */
 static void exec_self(const char *what)
 {
 	char number[24];
 
 	snprintf(number, sizeof(number), "%ld", work_ms);
-	execl("/proc/self/exe", "lives", what, number, NULL);
+	execl(self, "lives", what, number, NULL);
 	_exit(127);
 }
 
@@ -157,12 +157,10 @@ static void run_in(void *lib, const char *symbol)
 static void *library(const char *name)
 {
 	static char path[PATH_MAX + 64];
-	char exe[PATH_MAX] = "";
+	char exe[PATH_MAX];
 	void *lib;
 
-	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
-		die("exe");
-	snprintf(path, sizeof(path), "%s/%s", dirname(exe), name);
+	snprintf(path, sizeof(path), "%s/%s", dirname(strcpy(exe, self)), name);
 	lib = dlopen(path, RTLD_NOW);
 	if (!lib)
 		die(path);
@@ -280,6 +278,8 @@ int main(int argc, char **argv)
 	};
 	unsigned int i;
 
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		die("exe");
 	if (argc > 2)
 		work_ms = atol(argv[2]);
 	for (i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++)

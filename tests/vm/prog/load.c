@@ -3,6 +3,7 @@
  * A load of forks: workers that fork without end; children exec, map, make a thread, exit.
  *	load SECONDS [WORKERS]
  */
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include "work.h"
 
 WORKER(load_work)
+
+static char self[PATH_MAX];
 
 static void *thread(void *unused)
 {
@@ -48,7 +51,7 @@ static void worker(int64_t end)
 		if (!pid) {
 			/* Two of three exec. */
 			if (n % 3)
-				execl("/proc/self/exe", "load", "child", NULL);
+				execl(self, "load", "child", NULL);
 			load_work(1);
 			_exit(0);
 		}
@@ -63,6 +66,8 @@ int main(int argc, char **argv)
 	int64_t end;
 	int workers, i;
 
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
 	if (argc > 1 && !strcmp(argv[1], "child"))
 		return child();
 	end = clock_ns(CLOCK_MONOTONIC) + (argc > 1 ? atol(argv[1]) : 10) * 1000000000ll;

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The completions for bash, asked as bash asks them; and that they know the programs' options.
+set -u
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+bin=$(cd "$top" && cd "${O:-build}/bin" && pwd) || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+cd "$work" || exit 1
+: >"a file.nrm2"
+. "$top/scripts/completion/swtrace"
+. "$top/scripts/completion/post"
+compopt() { :; }
+
+# ask WORD...: what may stand in the place of the last one, sorted, in one line
+ask() {
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+	_"$1"
+	printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' '
+}
+want() { # NAME EXPECTED GOT
+	if [ "$2" = "$3" ]; then
+		echo "ok completion_$1"
+	else
+		echo "not ok completion_$1: '$3', wanted '$2'"
+		failures=$((failures + 1))
+	fi
+}
+
+want subcommand "enable" "$(ask swtrace e)"
+want option "-s -sm -ss" "$(ask swtrace run -s)"
+want mode "norm" "$(ask swtrace init -t n)"
+want file "a file.nrm2" "$(ask swtrace run -o a)"
+want command_option "" "$(ask swtrace run -F 100 -- ls -)"
+want command "gzip" "$(ask swtrace run -F 100 -- gzi | tr ' ' '\n' | grep -x gzip | uniq)"
+want post_option "-clip -cpu -csv" "$(ask post -c)"
+want post_file "a file.nrm2" "$(ask post a)"
+
+# Every option that the help shows at a line's begin is offered, and none that it doesn't have.
+options() {
+	sed -nE 's/^ {2,6}(-.*)/\1/p' | sed -E 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][a-z-]*' |
+		tr -d ' ,' | sort -u
+}
+ask swtrace run - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
+"$bin/swtrace" help run | options >there
+want swtrace_options "" "$(diff there offered)"
+tr -d '\\' <"$top/post/post.1" | grep -oE -- '-[a-z]+' | sort -u >there
+want post_no_others "" "$(ask post - | tr ' ' '\n' | sort | comm -13 there -)"
+"$bin/swtrace" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort >there
+want subcommands "$(cat there)" "$(ask swtrace '' | tr ' ' '\n' | grep -v '^-' | sort)"
+
+[ $failures = 0 ]

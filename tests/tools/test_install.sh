@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make install into a folder of its own: everything is there and can be used from there, and make
+# uninstall leaves nothing behind.
+set -u
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+dest=$work/root
+usr=$dest/usr
+version=$(cat "$top/VERSION")
+failures=0
+
+verdict() { # NAME CODE: of what wrote $work/out
+	if [ "$2" = 0 ]; then
+		echo "ok install_$1"
+	else
+		echo "not ok install_$1"
+		sed 's/^/    /' "$work/out"
+		failures=$((failures + 1))
+	fi
+}
+check() { # NAME COMMAND...
+	local name=$1
+	shift
+	"$@" >"$work/out" 2>&1
+	verdict "$name" $?
+}
+# The tree's own variables, not those of the make that runs this.
+make_in_tree() {
+	env -u MAKEFLAGS -u MAKEOVERRIDES make --no-print-directory -C "$top" O="${O:-build}" "$@"
+}
+
+check runs make_in_tree install DESTDIR="$dest" PREFIX=/usr
+check programs sh -c "'$usr/bin/swtrace' --version && '$usr/bin/post' --version"
+
+files_there() {
+	local file code=0
+	for file in "lib/libperfutil.so.$version" "lib/liba2n.so.$version" lib/libperfutil.a \
+		lib/liba2n.a include/pitrace/{perfutil,pifile,a2n,pitrace}.h "src/pitrace-$version/Kbuild" \
+		"src/pitrace-$version/uapi/pitrace.h" share/man/man1/{swtrace,post}.1 \
+		share/man/man4/pitrace.4 share/man/man5/pitrace-file.5 \
+		share/bash-completion/completions/{swtrace,post} share/doc/pitrace/COPYING; do
+		[ -s "$usr/$file" ] || { echo "no $file" && code=1; }
+	done
+	for file in perfutil a2n; do
+		[ "$(readlink -f "$usr/lib/lib$file.so.0")" = "$usr/lib/lib$file.so.$version" ] &&
+			[ -e "$usr/lib/lib$file.so" ] &&
+			readelf -d "$usr/lib/lib$file.so" | grep -q "SONAME.*\[lib$file.so.0\]" ||
+			{ echo "links of lib$file" && code=1; }
+	done
+	return $code
+}
+check files files_there
+
+# Nothing of a build, and nothing that tells where it was built.
+clean_source() {
+	! find "$usr/src" -name '*.o' -o -name '*.ko' -o -name '*.cmd' -o -name '*.mod.c' | grep . &&
+		! grep -rlF -e "$top/" -e "$dest" "$usr/src" "$usr/lib/pkgconfig" "$usr/include" \
+			"$usr/share" "$usr/bin"
+}
+check nothing_of_the_build clean_source
+
+# A program built against it, with shared and with static libraries, from C and from C++.
+example() { awk '/^\.EX/ { on = 1; next } /^\.EE/ { on = 0 } on' "$1" | sed -e 's/\\-/-/g' -e 's/\\e/\\/g'; }
+example "$top/libperfutil/a2n_process.3" >"$work/a2n.c"
+example "$top/libperfutil/pifile_create.3" >"$work/perfutil.c"
+config() {
+	env -u PKG_CONFIG_PATH PKG_CONFIG_LIBDIR="$usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$dest" \
+		PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config "$@"
+}
+build() { # NAME [--static]: pkg-config's words are split on purpose
+	${CC:-gcc} -Wall -Wextra -Werror $(config --cflags "$1") -o "$work/$1" "$work/$1.c" \
+		${2:+-static} $(config ${2:-} --libs "$1") &&
+		(cd "$work" && LD_LIBRARY_PATH=$usr/lib "./$1")
+}
+for library in perfutil a2n; do
+	check "version_$library" [ "$(config --modversion $library)" = "$version" ]
+	check "shared_$library" build $library
+done
+check static_perfutil build perfutil --static
+headers() { # LANGUAGE: each header alone
+	local header code=0
+	for header in "$usr"/include/pitrace/*.h; do
+		echo "#include <${header##*/}>" | ${CC:-gcc} -Wall -Wextra -Werror -x "$1" -fsyntax-only \
+			$(config --cflags perfutil) - || code=1
+	done
+	return $code
+}
+check headers_c headers c
+if command -v g++ >/dev/null; then
+	check headers_cpp headers c++
+fi
+
+# Every function has its page; a link shows its group's.
+page() {
+	[ -L "$usr/share/man/man3/TraceTerminate.3" ] &&
+		man -l "$usr/share/man/man3/TraceTerminate.3" | grep -q 'begin and end a trace session'
+}
+check page page
+check page_links sh -c "! find '$usr/share/man' -xtype l | grep ."
+check pages_of_all sh -c "for name in \$(readelf -W --dyn-syms '$usr'/lib/lib*.so |
+	sed -nE 's/.* FUNC +GLOBAL DEFAULT +[0-9]+ ([A-Za-z0-9_]+).*/\1/p'); do
+		man -l '$usr/share/man/man3/'\$name.3 >/dev/null || exit 1
+	done"
+
+# DKMS's source is complete when its Kbuild's list of objects can be made from it.
+dkms_source() {
+	local name
+	cd "$usr/src/pitrace-$version" || return
+	for name in $(grep -hoE '[a-z0-9_/]+\.o\b' Kbuild | grep -v '^pitrace\.o$'); do
+		[ -e "${name%.o}.c" ] || { echo "no ${name%.o}.c" && return 1; }
+	done
+	grep -qx "PACKAGE_VERSION=\"$version\"" dkms.conf
+}
+check dkms_source dkms_source
+
+check uninstall make_in_tree uninstall DESTDIR="$dest" PREFIX=/usr
+check nothing_left sh -c "! find '$dest' ! -type d | grep . &&
+	! find '$dest' -mindepth 1 -name '*pitrace*' | grep ."
+
+# What others have put there stays, and is no hindrance.
+mkdir -p "$usr/include/pitrace" "$usr/share/doc/pitrace"
+: >"$usr/include/pitrace/mine.h"
+check uninstall_again make_in_tree uninstall DESTDIR="$dest" PREFIX=/usr
+check others_stay [ -e "$usr/include/pitrace/mine.h" ]
+
+[ $failures = 0 ]

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tools/common: numbers with units, escapes, JSON, output files. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "unit.h"
+#include "../../tools/common/units.c"
+#include "../../tools/common/escape.c"
+#include "../../tools/common/json.c"
+#include "../../tools/common/output.c"
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+static uint64_t good(bool (*read)(const char *, uint64_t *), const char *text)
+{
+	uint64_t n = 0;
+
+	CU_ASSERT_TRUE(read(text, &n));
+	return n;
+}
+
+static void units_sizes(void)
+{
+	CU_ASSERT_EQUAL(good(unit_size, "0"), 0);
+	CU_ASSERT_EQUAL(good(unit_size, "512k"), 512 << 10);
+	CU_ASSERT_EQUAL(good(unit_size, "64M"), 64 << 20);
+	CU_ASSERT_EQUAL(good(unit_size, "1.5GiB"), 3ull << 29);
+	CU_ASSERT_EQUAL(good(unit_size, "7b"), 7);
+	CU_ASSERT_EQUAL(good(unit_size, "18446744073709551615"), UINT64_MAX);
+}
+
+static void units_times(void)
+{
+	CU_ASSERT_EQUAL(good(unit_time, "5ms"), 5000000);
+	CU_ASSERT_EQUAL(good(unit_time, "2"), 2000000000);
+	CU_ASSERT_EQUAL(good(unit_time, "0.25s"), 250000000);
+	CU_ASSERT_EQUAL(good(unit_time, "3m"), 180000000000);
+	CU_ASSERT_EQUAL(good(unit_time, "1.5h"), 5400000000000);
+	CU_ASSERT_EQUAL(good(unit_time, "10us"), 10000);
+	CU_ASSERT_EQUAL(good(unit_count, "10k"), 10000);
+}
+
+static void units_refused(void)
+{
+	static const char *const bad[] = {
+		"", "-1", "+1", " 1", "1 ", "x", "5x", "1.", ".5", "1..2", "0x10", "1e3", "1k5",
+		"18446744073709551616", "18446744073709551615k", "99999999999999999999T", NULL,
+	};
+	uint64_t n;
+	double p;
+	int i;
+
+	for (i = 0; bad[i]; i++) {
+		CU_ASSERT_FALSE(unit_size(bad[i], &n));
+		CU_ASSERT_FALSE(unit_time(bad[i], &n));
+		CU_ASSERT_FALSE(unit_count(bad[i], &n));
+	}
+	CU_ASSERT_TRUE(unit_percent("0.5", &p) && p == 0.5);
+	CU_ASSERT_TRUE(unit_percent("100%", &p) && p == 100);
+	CU_ASSERT_FALSE(unit_percent("101", &p));
+	CU_ASSERT_FALSE(unit_percent("-1", &p));
+	CU_ASSERT_FALSE(unit_percent("5x", &p));
+	CU_ASSERT_FALSE(unit_percent("nan", &p));
+	CU_ASSERT_FALSE(unit_percent("", &p));
+}
+
+/* ---- escapes --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *raw, *text, *json, *csv;
+} names[] = {
+	{ "", "", "\"\"", "" },
+	{ "plain_1", "plain_1", "\"plain_1\"", "plain_1" },
+	{ "a\x1b[31m\n\t", "a\\x1b[31m\\x0a\\x09", "\"a\\u001b[31m\\u000a\\u0009\"",
+	  "\"a\\x1b[31m\\x0a\\x09\"" },
+	{ "\x7f", "\\x7f", "\"\\u007f\"", "\\x7f" },
+	{ "back\\slash", "back\\\\slash", "\"back\\\\slash\"", "back\\\\slash" },
+	{ "q\"q,r", "q\"q,r", "\"q\\\"q,r\"", "\"q\"\"q,r\"" },
+	{ "r\xc3\xbc\xc3\x9f", "r\xc3\xbc\xc3\x9f", "\"r\xc3\xbc\xc3\x9f\"", "r\xc3\xbc\xc3\x9f" },
+	{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"", "\xf0\x9f\x98\x80" },
+	/* C1, a mark that reverses text, and what is no UTF-8: a lone byte, a cut character, an
+	 * overlong one, a surrogate, beyond the end. */
+	{ "\xc2\x9b", "\\xc2\\x9b", "\"\\u009b\"", "\\xc2\\x9b" },
+	{ "\xe2\x80\xae", "\\xe2\\x80\\xae", "\"\\u202e\"", "\\xe2\\x80\\xae" },
+	{ "\x80", "\\x80", "\"\\\\x80\"", "\\x80" },
+	{ "\xe2\x82", "\\xe2\\x82", "\"\\\\xe2\\\\x82\"", "\\xe2\\x82" },
+	{ "\xc0\xaf", "\\xc0\\xaf", "\"\\\\xc0\\\\xaf\"", "\\xc0\\xaf" },
+	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "\"\\\\xed\\\\xa0\\\\x80\"", "\\xed\\xa0\\x80" },
+	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "\"\\\\xf4\\\\x90\\\\x80\\\\x80\"",
+	  "\\xf4\\x90\\x80\\x80" },
+};
+
+static void check_stream(void (*put)(FILE *, const char *), const char *raw, const char *wanted)
+{
+	char *got = NULL;
+	size_t size;
+	FILE *f = open_memstream(&got, &size);
+
+	put(f, raw);
+	fclose(f);
+	CU_ASSERT_STRING_EQUAL(got, wanted);
+	free(got);
+}
+
+static void escapes(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *text = escape_text(names[i].raw);
+
+		CU_ASSERT_STRING_EQUAL(text, names[i].text);
+		free(text);
+		check_stream(escape_print, names[i].raw, names[i].text);
+		check_stream(escape_json, names[i].raw, names[i].json);
+		check_stream(escape_csv, names[i].raw, names[i].csv);
+	}
+}
+
+static void escapes_cut_whole(void)
+{
+	char room[6];
+
+	CU_ASSERT_STRING_EQUAL(escape_into(room, sizeof(room), "ab\x1bz"), "ab");
+	CU_ASSERT_STRING_EQUAL(escape_into(room, sizeof(room), "a\x1bzz"), "a\\x1b");
+	CU_ASSERT_STRING_EQUAL(escape_into(room, 1, "a"), "");
+	CU_ASSERT_STRING_EQUAL(escape_into(room, 4, "ab\xc3\xbc"), "ab");
+}
+
+static void json_shape(void)
+{
+	char *got = NULL;
+	size_t size;
+	FILE *f = open_memstream(&got, &size);
+	struct json j;
+
+	json_begin(&j, f, false);
+	json_object(&j, NULL);
+	json_string(&j, "s", "x");
+	json_array(&j, "empty");
+	json_end(&j, ']');
+	json_array(&j, "list");
+	json_uint(&j, NULL, UINT64_MAX);
+	json_int(&j, NULL, -1);
+	json_object(&j, NULL);
+	json_bool(&j, "b", true);
+	json_fixed(&j, "f", 0.125, 2);
+	json_hex(&j, "h", 0xFF);
+	json_end(&j, '}');
+	json_end(&j, ']');
+	json_end(&j, '}');
+	fclose(f);
+	CU_ASSERT_STRING_EQUAL(got, "{\"s\":\"x\",\"empty\":[],\"list\":[18446744073709551615,-1,"
+			       "{\"b\":true,\"f\":0.12,\"h\":\"0xff\"}]}\n");
+	free(got);
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static void outputs(void)
+{
+	char folder[] = "/tmp/test_common.XXXXXX", path[64], old[64];
+	struct output o;
+	struct stat st;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/out", folder);
+	snprintf(old, sizeof(old), "%s/out.old", folder);
+	CU_ASSERT_EQUAL(output_open(&o, path, 0600), 0);
+	CU_ASSERT_FALSE(o.renamed);
+	fputs("one", o.file);
+	CU_ASSERT_EQUAL(output_close(&o), 0);
+	CU_ASSERT_EQUAL(stat(path, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode & 0777, 0600);
+	CU_ASSERT_EQUAL(output_open(&o, path, 0600), 0);
+	CU_ASSERT_TRUE(o.renamed);
+	CU_ASSERT_EQUAL(output_close(&o), 0);
+	CU_ASSERT_EQUAL(stat(old, &st), 0);
+	CU_ASSERT_EQUAL(st.st_size, 3);
+	CU_ASSERT_EQUAL(output_open(&o, folder, 0600), -EISDIR);
+	CU_ASSERT_EQUAL(output_open(&o, "/dev/full", 0600), 0);
+	fputs("lost", o.file);
+	CU_ASSERT_EQUAL(output_close(&o), -ENOSPC);
+	unlink(path);
+	unlink(old);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "units_sizes", units_sizes }, { "units_times", units_times },
+		{ "units_refused", units_refused }, { "escapes", escapes },
+		{ "escapes_cut_whole", escapes_cut_whole }, { "json_shape", json_shape },
+		{ "outputs", outputs }, { NULL, NULL },
+	};
+
+	return unit_run("common", tests);
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# In the guest: names.sh RATE SHORT_ONES MS. Processes that make it hard to name them, each kind in a
+# trace of its own. MS is the work of each case; more where ticks are lost.
+cd /tmp
+rate=$1 count=$2 ms=$3
+
+traced() { # NAME COMMAND...
+	local name=$1
+	shift
+	swtrace run -a -F "$rate" -s 16 -sm 8 -o "$name.nrm2" -- "$@" >"$name.txt" 2>"$name.err" && return
+	echo "not ok names_${name}_ran"
+	cat "$name.txt" "$name.err"
+	exit 1
+}
+
+export MS=$ms
+cat >lives.sh <<'END'
+for each in rename threadexec vfork fork clone mprotect mremap; do
+	lives $each $MS || exit 1
+done
+lives threads 3
+END
+
+# Programs at strange places: PATH NAME of the process.
+cat >paths.sh <<'END'
+newline=$(printf '/tmp/odd/two\nlines')
+wait_for() { # until the process has this name, so that its file is mapped
+	for i in $(seq 100); do
+		grep -qx "$1" /proc/[0-9]*/comm 2>/dev/null && return
+		sleep 0.02
+	done
+	exit 1
+}
+"/tmp/odd/with blank/a b" $MS blank
+"$newline" $MS newline
+/tmp/odd/still $MS static
+/tmp/odd/gone $((MS * 5)) deleted &
+wait_for deleted
+rm /tmp/odd/gone
+/tmp/odd/replaced $((MS * 5)) replaced &
+wait_for replaced
+cp /usr/local/bin/plain-other /tmp/odd/new
+mv /tmp/odd/new /tmp/odd/replaced
+unshare -m sh -c 'mount -t tmpfs none /mnt && cp /usr/local/bin/plain /mnt/inner && /mnt/inner $MS namespace'
+chroot /tmp/jail /prisoner $MS chroot
+kill $early
+wait
+END
+
+mkdir -p "/tmp/odd/with blank" /tmp/jail /mnt
+cp /usr/local/bin/plain "/tmp/odd/with blank/a b"
+cp /usr/local/bin/plain "$(printf '/tmp/odd/two\nlines')"
+cp /usr/local/bin/plain-static /tmp/odd/still
+for name in gone replaced early; do
+	cp /usr/local/bin/plain /tmp/odd/$name
+done
+cp /usr/local/bin/plain-static /tmp/jail/prisoner
+# What a tool would find that believes the path: another program.
+cp /usr/local/bin/plain-other /mnt/inner
+cp /usr/local/bin/plain-other /prisoner
+
+traced brief brief "$count" 4
+traced reuse reuse 12 "$ms"
+traced lives sh lives.sh
+# One that is there, and deleted, before the trace begins.
+/tmp/odd/early 600000 early &
+export early=$!
+while ! grep -qx early /proc/$early/comm; do sleep 0.02; done
+rm /tmp/odd/early
+traced paths sh paths.sh
+post -q -json -r paths.nrm2 >paths.guest.json
+[ $? -le 1 ] || echo "not ok names_post_in_guest"
