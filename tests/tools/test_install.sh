@@ -100,10 +100,15 @@ page() {
 }
 check page page
 check page_links sh -c "! find '$usr/share/man' -xtype l | grep ."
-check pages_of_all sh -c "for name in \$(readelf -W --dyn-syms '$usr'/lib/lib*.so |
-	sed -nE 's/.* FUNC +GLOBAL DEFAULT +[0-9]+ ([A-Za-z0-9_]+).*/\1/p'); do
-		man -l '$usr/share/man/man3/'\$name.3 >/dev/null || exit 1
-	done"
+pages_of_all() {
+	local name code=0
+	for name in $(readelf -W --dyn-syms "$usr"/lib/lib*.so |
+		sed -nE 's/.* FUNC +GLOBAL DEFAULT +[0-9]+ ([A-Za-z0-9_]+).*/\1/p'); do
+		[ -s "$usr/share/man/man3/$name.3" ] || { echo "no page $name.3" && code=1; }
+	done
+	return $code
+}
+check pages_of_all pages_of_all
 
 # DKMS's source is complete when its Kbuild's list of objects can be made from it.
 dkms_source() {

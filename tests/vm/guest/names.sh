@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: names.sh RATE SHORT_ONES MS. Processes that make it hard to name them, each kind in a
+# In the guest: names.sh RATE SHORT_ONES MS THREAD_MS. Processes that make it hard to name them, each kind in a
 # trace of its own. MS is the work of each case; more where ticks are lost.
 cd /tmp
 rate=$1 count=$2 ms=$3
@@ -13,12 +13,12 @@ traced() { # NAME COMMAND...
 	exit 1
 }
 
-export MS=$ms
+export MS=$ms THREAD_MS=$4
 cat >lives.sh <<'END'
 for each in rename threadexec vfork fork clone mprotect mremap; do
 	lives $each $MS || exit 1
 done
-lives threads 3
+lives threads $THREAD_MS
 END
 
 # Programs at strange places: PATH NAME of the process.

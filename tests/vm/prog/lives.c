@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * What processes do with their names and their memory, one case a call:
- *	lives CASE [MS]
+ *	lives CASE [MS]		names: COUNT
  * Each case works in functions named after it, so that the trace can be held against this source.
  */
 #include <dlfcn.h>
@@ -75,6 +75,19 @@ static int renames(void)
 	before_rename(work_ms);
 	name_self("new-name");
 	after_rename(work_ms);
+	return 0;
+}
+
+/* Records of names, as many as that. */
+static int names(void)
+{
+	char name[16];
+	long i;
+
+	for (i = 0; i < work_ms; i++) {
+		snprintf(name, sizeof(name), "name-%u", (unsigned int)i % 100000);
+		name_self(name);
+	}
 	return 0;
 }
 
@@ -272,7 +285,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} cases[] = {
-		{ "spin", spin }, { "rename", renames }, { "threadexec", threadexec },
+		{ "spin", spin }, { "rename", renames }, { "names", names }, { "threadexec", threadexec },
 		{ "threads", threads }, { "vfork", vforks }, { "fork", forks },
 		{ "clone", clones }, { "mprotect", mprotects }, { "mremap", remaps },
 	};

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# In the guest: modes.sh SECONDS. Normal mode with buffers that are too small, each of the two; then
+# continuous mode for so long under a load of forks, its memory watched; an idle machine.
+cd /tmp
+seconds=$1
+
+swtrace run -a -t norm -s 1 -ss 32 -F 20000 -o trace-full.nrm2 -- load 6 2 >trace-full.txt 2>&1
+echo "exit $?" >>trace-full.txt
+swtrace run -a -t norm -sm 1 -ss 32 -F 10 -o mte-full.nrm2 -- lives names 60000 >mte-full.txt 2>&1
+echo "exit $?" >>mte-full.txt
+
+rss() {
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$1/status
+}
+swtrace run -a -F 10000 -o cont.nrm2 -- load "$seconds" 2 >cont.txt 2>&1 &
+pid=$!
+sleep 3
+echo "begin $(rss $pid)" >memory.txt
+sleep $((seconds - 4))
+echo "end $(rss $pid)" >>memory.txt
+wait $pid
+echo "exit $?" >>cont.txt
+
+swtrace run -a -F 1000 --clock tsc -o idle.nrm2 -- sleep 3 >idle.txt 2>&1
+echo "exit $?" >>idle.txt
