@@ -199,7 +199,7 @@ static void check_padding(struct pifile *f, uint64_t offset, const struct pifile
 			}
 }
 
-/* All sections by their headers. -errno only for what is not the file's fault. */
+/* All sections by their headers. 0, or -ENOMEM. */
 static int scan(struct pifile *f)
 {
 	uint64_t offset = f->header.size, found;
@@ -210,8 +210,11 @@ static int scan(struct pifile *f)
 
 	while (offset < f->size) {
 		got = read_at(f, offset, &s, sizeof(s));
-		if (got < 0)
-			return (int)got;
+		if (got < 0) {
+			file_fault(f, offset, "cannot be read behind %zu whole sections: %s",
+				   f->nsections, strerror((int)-got));
+			return 0;
+		}
 		if (got < (ssize_t)sizeof(s)) {
 			file_fault(f, offset, "cut (or still being written) after %zu whole "
 				   "sections, inside a section's header", f->nsections);
@@ -233,7 +236,7 @@ static int scan(struct pifile *f)
 				   f->nsections, s.stored);
 			return 0;
 		}
-		if (index && f->nfaults < FILE_FAULTS)
+		if (index)
 			file_fault(f, offset, "a section behind the index");
 		if (!add_section(f, &s, offset))
 			return -ENOMEM;

@@ -139,6 +139,7 @@ static bool open_section(struct pimerge *m, struct stream *s)
 		s->is_open = true;
 		return true;
 	}
+	file_buffer_free(&s->buffer);
 	return false;
 }
 

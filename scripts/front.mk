@@ -3,8 +3,17 @@
 # A target's line ends in ## and what `make help` says about it.
 
 # Everything that tests run; other .mk files add their programs by a line `tests: program`.
+# The manual holds what the headers promise, or the build fails. Last, so that all else is there.
+$(O)/manual-checked: scripts/check-manpages $(wildcard libperfutil/include/*.h libperfutil/*.3) \
+		$(O)/lib/libperfutil.so $(O)/lib/liba2n.so
+	@scripts/check-manpages $(filter %.so,$^)
+	@touch $@
+ifeq ($(SAN),)
+all: $(BINS) $(O)/manual-checked	## libraries and programs into build/
+endif
+
 .PHONY: tests
-tests: all $(UNIT) gen_trace $(FORMAT)
+tests: all $(UNIT) gen_trace $(FORMAT) vm-programs $(FUZZ_REPLAY)
 
 # What the runner runs beside the list tests/suites: name, group, time limit, command.
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(notdir $(t)) check 60 $(t)')
@@ -38,6 +47,8 @@ style:	## licence lines, blanks, line lengths, man pages; sparse over the driver
 KDIR ?= /lib/modules/$(shell uname -r)/build
 .PHONY: module
 module:	## pitrace.ko for this machine's kernel (or KDIR=headers) into build/module
+	@[ -e $(KDIR)/Makefile ] || { echo "no kernel headers at $(KDIR): install" \
+		"linux-headers-$$(uname -r), or say where they are: KDIR=" >&2; exit 1; }
 	@mkdir -p $(O)/module
 	@cp -a driver/. $(O)/module/
 	$(MAKE) -C $(KDIR) M=$(abspath $(O)/module) modules

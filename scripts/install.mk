@@ -23,12 +23,12 @@ PRIVATE_a2n	 = $(LIB_A2N)
 below_prefix	 = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 define install_lib
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	install -m 644 $(O)/lib/lib$(1).a $(DESTDIR)$(LIBDIR)/
-	install -m 644 $(O)/lib/lib$(1).so $(DESTDIR)$(LIBDIR)/lib$(1).so.$(VERSION)
-	ln -sf lib$(1).so.$(VERSION) $(DESTDIR)$(LIBDIR)/lib$(1).so.0
-	ln -sf lib$(1).so.0 $(DESTDIR)$(LIBDIR)/lib$(1).so
-	sed -e 's,@VERSION@,$(VERSION),' -e 's,@PREFIX@,$(PREFIX),' -e 's,@PRIVATE@,$(PRIVATE_$(1)),' \
+	$(Q)install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(Q)install -m 644 $(O)/lib/lib$(1).a $(DESTDIR)$(LIBDIR)/
+	$(Q)install -m 644 $(O)/lib/lib$(1).so $(DESTDIR)$(LIBDIR)/lib$(1).so.$(VERSION)
+	$(Q)ln -sf lib$(1).so.$(VERSION) $(DESTDIR)$(LIBDIR)/lib$(1).so.0
+	$(Q)ln -sf lib$(1).so.0 $(DESTDIR)$(LIBDIR)/lib$(1).so
+	$(Q)sed -e 's,@VERSION@,$(VERSION),' -e 's,@PREFIX@,$(PREFIX),' -e 's,@PRIVATE@,$(PRIVATE_$(1)),' \
 		-e 's,@LIBDIR@,$(call below_prefix,$(LIBDIR)),' \
 		-e 's,@INCLUDEDIR@,$(call below_prefix,$(INCLUDEDIR)),' \
 		libperfutil/$(1).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
@@ -36,13 +36,13 @@ endef
 
 .PHONY: install uninstall
 install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages, DKMS source
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(COMPDIR)
-	install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
+	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(DOCDIR) $(DESTDIR)$(COMPDIR)
+	$(Q)install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
-	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
-	install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
-	install -m 644 $(COMPLETIONS) $(DESTDIR)$(COMPDIR)/
+	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
+	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
+	$(Q)install -m 644 $(COMPLETIONS) $(DESTDIR)$(COMPDIR)/
 	@# A page describes a group of functions; each of them is a link to it.
 	@set -e; for page in $(PAGES); do \
 		dir=$(DESTDIR)$(MANDIR)/man$${page##*.}; \
@@ -55,11 +55,12 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	@set -e; for file in $(DRIVER); do \
 		install -D -m 644 $$file $(DESTDIR)$(DKMSDIR)/$${file#driver/}; \
 	done
-	sed 's,@VERSION@,$(VERSION),' scripts/dkms.conf >$(DESTDIR)$(DKMSDIR)/dkms.conf
+	$(Q)sed 's,@VERSION@,$(VERSION),' scripts/dkms.conf >$(DESTDIR)$(DKMSDIR)/dkms.conf
+	@echo 'installed below $(DESTDIR)$(PREFIX); the driver is source there: $(DKMSDIR)'
 
 # By name, and folders only when empty: PREFIX may hold other people's files.
 uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put there
-	rm -f $(patsubst %,$(DESTDIR)$(BINDIR)/%,$(notdir $(BINS))) \
+	$(Q)rm -f $(patsubst %,$(DESTDIR)$(BINDIR)/%,$(notdir $(BINS))) \
 		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(notdir $(COMPLETIONS))) \
 		$(patsubst %,$(DESTDIR)$(INCLUDEDIR)/%,$(notdir $(HEADERS))) \
 		$(patsubst %,$(DESTDIR)$(DOCDIR)/%,$(notdir $(DOCS))) \

@@ -205,7 +205,7 @@ static void test_fork_deep(void)
 			map(pid * 100 + 10, pid, 0x10000 + pid * 0x1000, 0x1000, "/own");
 		a2n_exit(a, pid * 100 + 20, pid - 1, pid - 1);
 	}
-	for (pid = 2; pid < 3000; pid += 7) {
+	for (pid = 4; pid < 3000; pid += 7) {
 		IS(pid, pid * 100, 0x1000, "/root");
 		IS(pid, pid * 100 + 50, 0x10000 + (pid - pid % 3 + 1) * 0x1000,
 		   pid % 3 ? "/own" : A2N_NO_MODULE);

@@ -384,6 +384,9 @@ static int session(struct run *r, int signals)
 	rc = wait_for_end(r, signals, target);
 	if (!r->stopped)
 		rc = stop(r);
+	/* In normal mode nothing was written yet. */
+	if (!rc && r->t.mode == TRACE_NORMAL)
+		rc = tracer_write(r->tracer, NULL);
 	if (rc)
 		fail_rc(rc);
 	closing_line(r);

@@ -5,7 +5,12 @@ cd /tmp
 code=0
 
 verdict() { # NAME CODE [WHY]
-	if [ "$2" = 0 ]; then echo "ok session_$1"; else shift_name=$1; shift 2; echo "not ok session_$shift_name $*"; code=1; fi
+	if [ "$2" = 0 ]; then
+		echo "ok session_$1"
+	else
+		echo "not ok session_$1 $3"
+		code=1
+	fi
 }
 same() { # NAME HAVE WANT
 	[ "$2" = "$3" ]
@@ -84,19 +89,13 @@ same sudo_gid "$(tail -n 1 sudo.txt)" 1000
 same sudo_file_owner "$(stat -c %u:%g shared/sudo.nrm2)" 1000:1000
 
 # Ctrl-C: command and swtrace get it; the data stays.
-setsid sh -c 'trap "" INT; trap - INT; exec swtrace run -F 500 -o ctrlc.nrm2 -- plain 60000 ctrlc' 2>ctrlc.err &
-leader=$!
-until_on
-sleep 1
-group=$(pidof swtrace | tr ' ' '\n' | head -n 1)
-kill -INT -"$(ps -o pid,pgid | awk -v p="$group" '$1 == p { print $2 }')"
-wait $leader
+terminal 3 swtrace run -F 500 -o ctrlc.nrm2 -- plain 60000 ctrlc 2>ctrlc.err
 same ctrlc_exit $? 130
 post -q -json -r ctrlc.nrm2 >ctrlc.json
 same ctrlc_file_whole $? 0
 
 # -d: it stops by itself, the command goes on; -p: a process that runs.
-plain 2000 other &
+plain 60000 other &
 other=$!
 sleep 0.2
 swtrace run -q -F 500 -p $other -d 500ms -o other.nrm2
@@ -120,11 +119,12 @@ verdict on_before_init_is_refused $?
 # Killed: what was written is whole, and the module may go.
 load 3600 1 &
 load=$!
-swtrace run -a -F 2000 -o killed.nrm2 -- plain 60000 killed 2>err &
+swtrace run -a -F 5000 -ss 32 -o killed.nrm2 -- plain 60000 killed 2>err &
+holder=$!
 until_on
-sleep 2
-kill -9 $(pidof swtrace)
-sleep 0.3
+sleep 3
+kill -9 $holder
+wait $holder
 rmmod pitrace
 verdict rmmod_after_kill $?
 kill $load $(pidof plain)
