@@ -209,6 +209,7 @@ static int end_file(struct tracer *t)
 	if (n > 0 && !err)
 		err = pifile_write_section(t->file, PIFILE_SEC_STATS, stats, (size_t)n * sizeof(*stats));
 	free(stats);
+	t->written = pifile_written(t->file, &t->records);
 	n = pifile_finish(t->file);
 	t->file = NULL;
 	buildids_free(t->ids);

@@ -11,6 +11,7 @@
 #include "pool.h"
 
 /* No table of a file worth reading is larger. */
+#define UNSIZED_REACH 1024	/* bytes that a symbol of size 0 may name */
 #define MAX_TABLE (1ull << 30)
 
 static const char *open_sections(struct elf_file *f)
@@ -286,6 +287,9 @@ bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *
 		value &= ~1ull;
 	if (value >= limit)
 		return false;
+	/* Nobody said how long it is: believe it near by only, or it names the gap behind it too. */
+	if (!sym->st_size && limit - value > UNSIZED_REACH)
+		limit = value + UNSIZED_REACH;
 	symtab_add(t, value, sym->st_size, limit, RANK(rank, function), name, length);
 	return true;
 }

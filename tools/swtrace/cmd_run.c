@@ -33,6 +33,7 @@ struct run {
 	int status;			/* of the child, -1 while it lives */
 	int exec_error;			/* errno, when it could not be executed */
 	bool stopped;
+	void (*sigpipe)(int);		/* what swtrace was started with: the command's */
 };
 
 static void help(void)
@@ -209,6 +210,7 @@ static int spawn(struct run *r, int *report)
 	close(gate[1]);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, r->sigpipe);
 	/* A byte: go. The end of the file: swtrace gave up. */
 	if (read(gate[0], &c, 1) != 1)
 		_exit(EXIT_SWTRACE);
@@ -375,7 +377,8 @@ static int session(struct run *r, int signals)
 	if (r->command) {
 		char go = 1;
 
-		if (write(r->gate, &go, 1) != 1)
+		/* It may be dead already, by Ctrl-C: then it ended, as any other command does. */
+		if (write(r->gate, &go, 1) != 1 && errno != EPIPE)
 			fail("the command did not wait: %s", strerror(errno));
 		close(r->gate);
 		if (read(report, &r->exec_error, sizeof(r->exec_error)) != (ssize_t)sizeof(r->exec_error))
@@ -428,6 +431,7 @@ int cmd_run(int argc, char **argv)
 	}
 	if (check_place(r.t.file))
 		return EXIT_SWTRACE;
+	r.sigpipe = signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGINT);
