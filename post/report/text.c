@@ -132,7 +132,11 @@ const char *module_reason(const struct module *m)
 {
 	if (m->warning)
 		return m->warning;
-	return m->symbols_from && m->symbols_from[0] ? m->symbols_from : "unknown";
+	if (!m->symbols_from || !m->symbols_from[0])
+		return "unknown";
+	/* It has symbols: those of what others may call, and no more. */
+	return m->symbols_from[0] == '/' ? "stripped: the symbols left in it name a part of its code only"
+					 : m->symbols_from;
 }
 
 const char *module_cure(const struct module *m)
