@@ -45,8 +45,11 @@ void a2n_close(struct a2n *a);
 
 /* ---- what happened; 0 or -errno (-ENOMEM) ---------------------------------------------------- */
 
-/* A process begins with empty memory (exec, or seen alive): mappings told before are of the past. */
+/* A process begins with empty memory (exec): mappings told before are of the past. */
 int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time);
+/* A walk found it alive and tells all its memory anew, from here on. What its A2N_MAP_WALK mappings
+ * say holds for the time before as well, back to its last exec or fork. */
+int a2n_seen(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time);
 /* A child with a copy of its parent's mappings; one that shares them (vfork, CLONE_VM). */
 int a2n_fork(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time);
 int a2n_clone(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time);

@@ -50,7 +50,7 @@ struct pifile_header {			/* 256 bytes at offset 0 */
 	uint8_t	 reserved[68];
 	uint32_t crc;			/* CRC32C of the header's bytes before this field */
 };
-_Static_assert(sizeof(struct pifile_header) == 256, "file header");
+PITRACE_ASSERT(sizeof(struct pifile_header) == 256, "file header");
 
 enum pifile_section_type {
 	PIFILE_SEC_SEGMENT	= 1,	/* one segment of a ring: struct pitrace_segment and records, cut
@@ -87,7 +87,7 @@ struct pifile_section {			/* 96 bytes before each payload; the payload is padded
 	uint32_t payload_crc;		/* CRC32C of the stored bytes */
 	uint32_t crc;			/* CRC32C of this header's bytes before this field */
 };
-_Static_assert(sizeof(struct pifile_section) == 96, "section header");
+PITRACE_ASSERT(sizeof(struct pifile_section) == 96, "section header");
 
 struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint32_t cpu;
@@ -102,14 +102,14 @@ struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint32_t stopped_by;		/* 1: this CPU's MTE ring filled and stopped the session, 2: trace */
 	uint32_t reserved;
 };
-_Static_assert(sizeof(struct pifile_stats) == 192, "stats");
+PITRACE_ASSERT(sizeof(struct pifile_stats) == 192, "stats");
 
 struct pifile_index {
 	uint64_t offset;		/* of the section's header */
 	uint32_t type;
 	uint32_t cpu;
 };
-_Static_assert(sizeof(struct pifile_index) == 16, "index");
+PITRACE_ASSERT(sizeof(struct pifile_index) == 16, "index");
 
 /* ---- writer ---------------------------------------------------------------------------------- */
 

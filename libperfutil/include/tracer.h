@@ -8,6 +8,7 @@
 #define PITRACE_TRACER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include <perfutil.h>
 
 #ifdef __cplusplus

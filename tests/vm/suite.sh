@@ -18,12 +18,14 @@ code=0
 # Programs, for the guest and (post) for this machine.
 build_all() {
 	[ -z "${PITRACE_NO_BUILD:-}" ] || return 0
+	local o=${build#"$top/"}	# as the Makefile spells it
 	mkdir -p "$build/vm"
 	(
 		flock 7
-		make -s all vm-programs || exit 1
+		make -s "$o/bin/swtrace" "$o/bin/post" vm-programs || exit 1
 		[ -z "$cross" ] || make -s ARCH="$arch" CROSS_COMPILE="$cross" \
-			SYSROOT="$(scripts/vm/sysroot "$arch")" all vm-programs
+			SYSROOT="$(scripts/vm/sysroot "$arch")" "$o/$arch/bin/swtrace" \
+			"$o/$arch/bin/post" vm-programs
 	) 7>"$build/vm/build.lock" || die "the build failed"
 }
 if [ -n "$cross" ]; then

@@ -37,6 +37,6 @@ equal hotplug_cycles "$(sed -n 's/^cycles //p' "$out/hotplug.txt")" "$cycles"
 equal hotplug_gone_told "$(count hotplug cpu-offline)" "$cycles"
 equal hotplug_come_told "$(count hotplug cpu-online)" "$cycles"
 equal late_come_told "$(count late cpu-online)" 1
-equal suspend_slept "$(grep -c '^slept$' "$out/suspend.txt")" 1
-equal suspend_told "$(count suspend suspend) $(count suspend resume)" '1 1'
+equal suspend_slept "$(grep -c '^slept$' "$out/suspend.txt")" 2
+equal suspend_told "$(count suspend suspend) $(count suspend resume)" '2 2'
 exit $code

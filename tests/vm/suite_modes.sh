@@ -27,8 +27,8 @@ for ring in trace mte; do
 	echo "$filled" | grep -qiE "^$ring [01]$"
 	verdict "normal_${ring}_says_which" $? "says '$filled'"
 	if report "$out/$ring-full.nrm2" && records "$out/$ring-full.nrm2"; then
-		kind=tprof
-		[ $ring = trace ] || kind=mte
+		kind=samples
+		[ $ring = trace ] || kind=names
 		equal "normal_${ring}_loss_in_file" \
 			"$(jq -r --arg k $kind '.lost[] | select(.kind == $k) | .cpu' "$out/$ring-full.nrm2.json" |
 				sort -u | tail -n 1)" "${filled#* }"

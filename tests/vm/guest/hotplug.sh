@@ -26,9 +26,11 @@ kill $load
 
 cat /sys/power/state /sys/power/pm_test >suspend.txt
 swtrace run -a -F 1000 -o suspend.nrm2 -- sh -c '
-	sleep 0.5
-	echo devices >/sys/power/pm_test
-	echo freeze >/sys/power/state && echo "slept"
+	for depth in freezer devices; do
+		sleep 0.5
+		echo $depth >/sys/power/pm_test
+		echo freeze >/sys/power/state && echo "slept"
+	done
 	sleep 0.5' >>suspend.txt 2>&1
 echo "exit $?" >>suspend.txt
 rmmod pitrace

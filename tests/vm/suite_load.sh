@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_load.sh KERNEL ARCH CYCLES: the module goes and comes under a load of forks, with traces.
+. "$(dirname "$0")/suite.sh"
+
+booted guest --smp 2 --timeout $((100 + 20 * $1)) -- tests/vm/guest/load.sh "$1"
+exit $code

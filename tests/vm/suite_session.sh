@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_session.sh KERNEL ARCH: sessions in each other's way, interrupted, killed: each leaves a file
+# that is as good as it says.
+. "$(dirname "$0")/suite.sh"
+
+booted guest --smp 2 --get '/tmp/*.nrm2' -- tests/vm/guest/session.sh
+
+# holds NAME TRACE FILTER: a trace of which this is true
+holds() {
+	report "$out/$2.nrm2" && jq -e "$3" "$out/$2.nrm2.json" >/dev/null
+	verdict "$1" $? "$(jq -c '[.complete, .total_ticks, .unknown, .lost, (.processes | map(.name))]' \
+		"$out/$2.nrm2.json" 2>&1 | head -c 500)"
+}
+named='(.unknown.no_module == 0 and .unknown.unsure == 0 and all(.processes[]; .name != "Unknown"))'
+kept='([.lost[] | select(.kind != "overruns")] == [])'
+
+# worked PROCESS TICKS: it has so many ticks in its own function
+worked() {
+	echo "([.processes[] | select(.name == \"$1\") | .threads[].modules[].symbols[] |
+		select(.name == \"plain_work\") | .ticks] | add) > $2"
+}
+one_process='([.processes[].pid] | unique | length) == 1'
+
+holds busy_first_undisturbed first ".complete and $named and $kept and $(worked first 100)"
+holds beside_its_own_process_only beside ".complete and $named and $kept and .idle_ticks == 0 and
+	$one_process and $(worked beside 10)"
+holds ctrlc_keeps_the_data ctrlc ".complete and $named and $(worked ctrlc 100)"
+holds p_process other ".complete and $named and $one_process and $(worked other 50)"
+holds steps_file steps ".complete and $named and $(worked steps 50)"
+# Cut where it was killed; what stands before is as good as in any other file.
+holds killed_file_is_cut killed '.complete == false and (.damage | length) > 0'
+holds killed_file_all_named killed ".total_ticks > 500 and $named"
+exit $code
