@@ -51,8 +51,8 @@ struct file_time {
 enum file_state {
 	FILE_UNREAD = 0,
 	FILE_GOOD,		/* its payload was read once and was right */
-	FILE_DOUBTED,		/* its payload is whole, its records are not what they should be: a fault was
-				   noted; it is read again, to the same point */
+	FILE_DOUBTED,		/* its payload is whole, its records are not what they should be: a
+				   fault was noted; it is read again, to the same point */
 	FILE_BAD,		/* a fault was noted; it is not read again */
 };
 
@@ -85,7 +85,7 @@ struct pifile {
 };
 
 /* A file that lies in memory, which stays the caller's. */
-#define FILE_IGNORE_CRC	0x1		/* fuzzing: wrong CRCs pass, so that what is behind is reached */
+#define FILE_IGNORE_CRC	0x1	/* fuzzing: wrong CRCs pass, so that what is behind is reached */
 struct pifile *file_open_memory(const void *data, size_t size, unsigned int flags,
 				struct pifile_fault *fault);
 

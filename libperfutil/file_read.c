@@ -18,7 +18,7 @@
 #include "crc32c.h"
 #include "file.h"
 
-/* ---- faults ----------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 static void say(struct pifile_fault *fault, uint64_t offset, const char *format, va_list ap)
 {
@@ -67,7 +67,7 @@ static void refuse(struct pifile_fault *fault, int error, uint64_t offset, const
 	errno = error;
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------ */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 int file_buffer_grow(struct file_buffer *b, size_t size)
 {
@@ -124,7 +124,7 @@ static bool crc_wrong(const struct pifile *f, uint32_t stated, const void *data,
 	return !f->ignore_crc && crc32c(0, data, size) != stated;
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static uint64_t whole(const struct pifile_section *s)
 {
@@ -277,7 +277,7 @@ static void check_index(struct pifile *f)
 	file_buffer_free(&b);
 }
 
-/* ---- payloads --------------------------------------------------------------------------------- */
+/* ---- payloads -------------------------------------------------------------------------------- */
 
 static uint64_t most_bytes(const struct pifile_section *s)
 {
@@ -389,7 +389,7 @@ const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *si
 	return payload;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* False: nothing can be read. A header whose CRC alone is wrong is a fault. */
 static bool read_header(struct pifile *f, struct pifile_fault *fault)
@@ -520,7 +520,7 @@ void pifile_close(struct pifile *f)
 	free(f);
 }
 
-/* ---- what is known of it ---------------------------------------------------------------------- */
+/* ---- what is known of it --------------------------------------------------------------------- */
 
 const struct pifile_header *pifile_get_header(const struct pifile *f)
 {

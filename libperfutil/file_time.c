@@ -18,7 +18,7 @@ static uint64_t clamp64(unsigned __int128 v)
 	return v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
 }
 
-/* ---- the sync records ------------------------------------------------------------------------- */
+/* ---- the sync records ------------------------------------------------------------------------ */
 
 struct points {
 	struct file_sync *list;
@@ -121,7 +121,7 @@ static void thin(struct pifile *f, struct points *p)
 			   odd);
 }
 
-/* ---- stretches -------------------------------------------------------------------------------- */
+/* ---- stretches ------------------------------------------------------------------------------- */
 
 static void add_piece(struct file_time *t, uint64_t from, uint64_t to, uint64_t base, uint64_t mult)
 {
@@ -144,8 +144,8 @@ static bool is_steady(const struct file_sync *a, const struct file_sync *b)
 /* From `at` backwards, until time would be less than 0. */
 static void before(struct file_time *t, const struct file_sync *at, uint64_t mult)
 {
-	uint64_t most = mult ? clamp64(((unsigned __int128)at->monotonic << FILE_TIME_SHIFT) / mult) :
-			       UINT64_MAX;
+	unsigned __int128 time = (unsigned __int128)at->monotonic << FILE_TIME_SHIFT;
+	uint64_t most = mult ? clamp64(time / mult) : UINT64_MAX;
 	uint64_t back = most < at->stamp ? most : at->stamp;
 	uint64_t from = at->stamp - back;
 	uint64_t base = at->monotonic -

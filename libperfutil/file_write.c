@@ -51,7 +51,7 @@ static int grow_scratch(struct pifile_writer *w, size_t size)
 	return 0;
 }
 
-/* ---- bytes into the file ---------------------------------------------------------------------- */
+/* ---- bytes into the file --------------------------------------------------------------------- */
 
 /* All of iov, or -errno. iov is consumed. */
 static int write_all(int fd, struct iovec *iov, int n)
@@ -163,7 +163,7 @@ static int append(struct pifile_writer *w, struct pifile_section *s, const void 
 	return 0;
 }
 
-/* ---- beginning -------------------------------------------------------------------------------- */
+/* ---- beginning ------------------------------------------------------------------------------- */
 
 struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *header)
 {
@@ -243,7 +243,7 @@ void pifile_set_compression(struct pifile_writer *w, int level)
 	w->level = level;
 }
 
-/* ---- sections --------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* Walk all records: fills in records, first, last. The bytes in use, or -EBADMSG. */
 static ssize_t survey(struct record_walk *walk, struct pifile_section *s)
@@ -349,7 +349,7 @@ uint64_t pifile_written(const struct pifile_writer *w, uint64_t *records)
 	return w->offset;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void release(struct pifile_writer *w)
 {

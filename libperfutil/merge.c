@@ -51,7 +51,7 @@ struct pimerge {
 	uint64_t done, total;
 };
 
-/* ---- keys ------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static const int8_t mte_ranks[256] = {
 	[PITRACE_MTE_PROCESS] = RANK_BEGIN,
@@ -80,10 +80,12 @@ static int rank_of(const struct record *r)
 
 static heap_key key_of(const struct stream *s)
 {
-	return (heap_key)s->time << 64 | (uint64_t)(rank_of(&s->head) - RANK_BEGIN) << 32 | s->number;
+	uint64_t rank = (uint64_t)(rank_of(&s->head) - RANK_BEGIN);
+
+	return (heap_key)s->time << 64 | rank << 32 | s->number;
 }
 
-/* ---- streams ---------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static void close_section(struct pimerge *m, struct stream *s)
 {
@@ -183,22 +185,25 @@ static inline bool advance(struct pimerge *m, struct stream *s)
 	return true;
 }
 
-/* ---- heap ------------------------------------------------------------------------------------- */
+/* ---- heap ------------------------------------------------------------------------------------ */
 
-/* Node 0 has a new key: put it where it belongs, and know the least of the others. */
-static void settle(struct pimerge *m)
+/* Stream s, which is not in the heap, takes the place of node 0: put it where its key belongs, and
+ * know the least of the others. (By value: a key just stored by halves is slow to load.) */
+static inline void settle(struct pimerge *m, heap_key key, struct stream *s)
 {
-	struct node *h = m->heap, moving = h[0];
+	struct node *h = m->heap;
 	size_t at = 0, child, n = m->nheap;
 
 	while ((child = 2 * at + 1) < n) {
 		child += child + 1 < n && h[child + 1].key < h[child].key;
-		if (moving.key <= h[child].key)
+		if (key <= h[child].key)
 			break;
-		h[at] = h[child];
+		h[at].key = h[child].key;
+		h[at].s = h[child].s;
 		at = child;
 	}
-	h[at] = moving;
+	h[at].key = key;
+	h[at].s = s;
 	m->limit = n < 2 ? ~(heap_key)0 : h[1].key;
 	if (n > 2 && h[2].key < m->limit)
 		m->limit = h[2].key;
@@ -214,7 +219,7 @@ static void push(struct pimerge *m, struct stream *s)
 	h[at] = moving;
 }
 
-/* ---- the merge -------------------------------------------------------------------------------- */
+/* ---- the merge ------------------------------------------------------------------------------- */
 
 struct place {
 	size_t section;
@@ -331,7 +336,7 @@ static void fill_heap(struct pimerge *m)
 		if (!m->streams[i].snapshot && advance(m, &m->streams[i]))
 			push(m, &m->streams[i]);
 	if (m->nheap)
-		settle(m);
+		settle(m, m->heap[0].key, m->heap[0].s);
 }
 
 static int give(const struct stream *s, struct pirecord *r)
@@ -362,22 +367,24 @@ static int next_snapshot(struct pimerge *m, struct pirecord *r)
 
 int pimerge_next(struct pimerge *m, struct pirecord *r)
 {
+	struct stream *s;
+
 	if (__builtin_expect(m->phase != RINGS, 0))
 		return m->phase == ENDED ? 0 : next_snapshot(m, r);
 	/* What was given out was the caller's until now. */
-	if (__builtin_expect(advance(m, m->heap[0].s), 1)) {
-		heap_key key = key_of(m->heap[0].s);
+	s = m->heap[0].s;
+	if (__builtin_expect(advance(m, s), 1)) {
+		heap_key key = key_of(s);
 
-		m->heap[0].key = key;
-		if (key > m->limit)
-			settle(m);
+		if (key <= m->limit)	/* its old key in the heap is good enough there */
+			return give(s, r);
+		settle(m, key, s);
 	} else {
-		m->heap[0] = m->heap[--m->nheap];
-		if (!m->nheap) {
+		if (!--m->nheap) {
 			m->phase = ENDED;
 			return 0;
 		}
-		settle(m);
+		settle(m, m->heap[m->nheap].key, m->heap[m->nheap].s);
 	}
 	return give(m->heap[0].s, r);
 }

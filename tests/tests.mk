@@ -19,7 +19,8 @@ $(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
 	$(AR) rcs $@ $^
 
 # Allocations of the program and of our libraries (not of those beneath) can be made to fail.
-$(O)/tests/unit/test_file_alloc: TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
+	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	@mkdir -p $(@D)

@@ -46,7 +46,12 @@ void a2n_close(struct a2n *a)
 
 int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time)
 {
-	return process_image(&a->processes, time, pid, start_time);
+	return process_image(&a->processes, time, pid, start_time, false);
+}
+
+int a2n_seen(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time)
+{
+	return process_image(&a->processes, time, pid, start_time, true);
 }
 
 int a2n_fork(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time)

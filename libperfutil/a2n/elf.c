@@ -11,8 +11,8 @@
 #include "pool.h"
 
 /* No table of a file worth reading is larger. */
-#define UNSIZED_REACH 1024	/* bytes that a symbol of size 0 may name */
 #define MAX_TABLE (1ull << 30)
+#define UNSIZED_REACH 1024	/* bytes that a symbol of size 0 may name */
 
 static const char *open_sections(struct elf_file *f)
 {
@@ -334,6 +334,9 @@ static uint32_t add_table(struct elf_file *f, uint32_t index, struct symtab *t)
 			where = sym.st_shndx;
 		}
 		if (where >= f->n_sections)
+			continue;
+		/* Not all functions are in .dynsym: nobody knows where an unsized one ends. */
+		if (s->type == SHT_DYNSYM && !sym.st_size)
 			continue;
 		home = &f->sections[where];
 		if (!home->code || sym.st_value < home->address ||

@@ -107,7 +107,8 @@ uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
 		}
 		if (b.bad)
 			break;
-		if (!i || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
+		/* Not all functions are here: nobody knows where an unsized one ends. */
+		if (!i || !sym.st_size || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
 			continue;
 		name = elf_string(&strings, sym.st_name, &length);
 		for (k = 0; name && k < f->n_segments; k++) {

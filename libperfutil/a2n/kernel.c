@@ -170,7 +170,8 @@ static int read_layout(const struct kernel *k, struct layout *l)
 		else if (!strcmp(s->name, "_end"))
 			l->end = s->address;
 	}
-	qsort(l->all, l->n, sizeof(*l->all), by_number);
+	if (l->n)
+		qsort(l->all, l->n, sizeof(*l->all), by_number);
 	return 0;
 }
 
@@ -345,7 +346,8 @@ static int build_ranges(struct kernel *k)
 	int r = 0;
 
 	/* Newer kernels add up a module's areas, so the size may reach into the next module. */
-	qsort(k->ranges, k->n_ranges, sizeof(*k->ranges), by_start);
+	if (k->n_ranges)
+		qsort(k->ranges, k->n_ranges, sizeof(*k->ranges), by_start);
 	for (i = 0; i + 1 < k->n_ranges; i++)
 		if (k->ranges[i].snapshot == k->ranges[i + 1].snapshot &&
 		    k->ranges[i].last >= k->ranges[i + 1].start &&

@@ -92,7 +92,8 @@ static bool other_owner(const struct owner *o, uint64_t start_time)
 	return o->exited;
 }
 
-int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time)
+int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time,
+		  bool seen)
 {
 	struct process *p = get_process(ps, pid);
 	struct epoch *e = newest(p);
@@ -104,8 +105,10 @@ int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 		owner = new_owner(ps, start_time, e != NULL);
 	else
 		owner = e->owner;
-	if (!add_epoch(p, moment_of(ps, p, time), owner))
+	e = add_epoch(p, moment_of(ps, p, time), owner);
+	if (!e)
 		return -ENOMEM;
+	e->seen = seen;
 	if (!owner->start_time)
 		owner->start_time = start_time;
 	return 0;
@@ -337,12 +340,27 @@ static struct epoch *epoch_at(struct process *p, uint64_t time)
 	return &p->epochs[p->hit];
 }
 
+/* The epoch behind e (NULL: the first) if it is the same image of the same owner, found alive. */
+static struct epoch *next_seen(struct process *p, struct epoch *e, const struct owner *owner)
+{
+	bool blank = !e || !e->space || space_blank(e->space);
+
+	if (!owner)
+		return NULL;
+	e = e ? e + 1 : p->epochs;
+	if (e == p->epochs + p->n || e->owner != owner)
+		return NULL;
+	/* Where nothing else is known, no exec was seen either. */
+	return e->seen || blank ? e : NULL;
+}
+
 struct mapping process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
 			    bool *unsure)
 {
 	struct process *p = process_of(ps, pid);
 	struct epoch *e = p ? epoch_at(p, time) : NULL;
 	struct owner *owner;
+	struct mapping m;
 
 	*unsure = false;
 	if (e) {
@@ -353,13 +371,18 @@ struct mapping process_find(struct processes *ps, uint32_t pid, uint64_t time, u
 	}
 	if (ps->n_unsure && !*unsure)
 		*unsure = all_unsure(ps, e ? e->from.time : 0, time);
-	if (e && e->space && !space_blank(e->space))
-		return space_at(&ps->spaces, e->space, time, address);
-
-	/* A process seen alive: what the walk found holds for the time before it, too. */
-	e = e ? e + 1 : p ? p->epochs : NULL;
-	if (owner && e < p->epochs + p->n && e->owner == owner && e->space)
-		return space_find(&ps->spaces, e->space, MOMENT_START, address);
+	if (e && e->space) {
+		m = space_at(&ps->spaces, e->space, time, address);
+		if (m.module || m.delta == MAPPING_FREE)
+			return m;
+	}
+	/* Seen alive later: what that walk found was there before, where nobody knows better. */
+	for (e = next_seen(p, e, owner); e; e = next_seen(p, e, owner)) {
+		m = e->space ? space_find(&ps->spaces, e->space, MOMENT_START, address) :
+			       (struct mapping){ NULL, 0 };
+		if (m.module)
+			return m;
+	}
 	return (struct mapping){ NULL, 0 };
 }
 
@@ -367,13 +390,18 @@ struct mapping process_find(struct processes *ps, uint32_t pid, uint64_t time, u
 static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time, bool *early)
 {
 	struct process *p = process_of(ps, pid);
-	struct epoch *e = p ? epoch_at(p, time) : NULL;
+	struct epoch *e = p ? epoch_at(p, time) : NULL, *last = e;
 
 	*early = false;
 	if (e) {
+		struct epoch *next = e;
+
 		/* Told of by a thread or a mapping before its name? */
+		while ((next = next_seen(p, next, e->owner)))
+			last = next;
 		*early = !e->owner->born && e->owner->n_names &&
-			 (e + 1 == p->epochs + p->n || e[1].from.time > e->owner->names[0].from);
+			 (last + 1 == p->epochs + p->n ||
+			  last[1].from.time > e->owner->names[0].from);
 		return e->owner;
 	}
 	if (!p || !p->n || p->epochs[0].owner->born)

@@ -30,6 +30,7 @@ struct epoch {
 	struct moment from;
 	struct owner *owner;
 	struct space *space;		/* NULL until something is known */
+	bool seen;			/* not exec: a walk found it alive */
 	uint64_t unsure;		/* from this time on */
 };
 
@@ -67,7 +68,8 @@ struct processes {
 	uint32_t unsure_order;		/* the call that added the last of them */
 };
 
-int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time);
+int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time,
+		  bool seen);
 int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t child,
 		  uint64_t start_time, bool shares);
 int process_thread(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid);

@@ -301,7 +301,7 @@ int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t 
 int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last)
 {
-	static const struct mapping nothing;
+	static const struct mapping nothing = { NULL, MAPPING_FREE };
 
 	/* Most of what a process unmaps is data that nobody told us of. */
 	if (!each(s, MOMENT_AT(UINT64_MAX), start, last, is_mapped, NULL))

@@ -22,11 +22,14 @@ struct moment {
 #define MOMENT_START	((struct moment){ 0, 0 })
 #define MOMENT_AT(t)	((struct moment){ (t), UINT32_MAX })
 
-/* The address in the module's terms is address + delta. */
+/* The address in the module's terms is address + delta. A NULL module is nobody: with delta
+ * MAPPING_FREE it is known that nothing was there, with 0 nothing is known. */
 struct mapping {
 	struct module *module;
 	uint64_t delta;
 };
+
+#define MAPPING_FREE	1
 
 struct fact;
 struct chunk;

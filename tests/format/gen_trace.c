@@ -15,7 +15,7 @@ const struct gen_options gen_defaults = {
 	.segment_bytes = 65536, .bulk = 2000,
 };
 
-/* ---- a ring ----------------------------------------------------------------------------------- */
+/* ---- a ring ---------------------------------------------------------------------------------- */
 
 int gen_ring_open(struct gen_ring *r, struct pifile_writer *w, uint32_t cpu, uint32_t ring,
 		  uint32_t segment_bytes)
@@ -99,7 +99,7 @@ void *gen_record(struct gen_ring *r, uint16_t major, uint32_t minor, uint16_t ty
 	return data;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------ */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 #define LIBS 3
 static const char *const lib_paths[LIBS] = {
@@ -257,7 +257,8 @@ static void tick(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t perio
 	uint32_t kind = PITRACE_TPROF_USER;
 
 	if ((d & 0x3F) == 0) {
-		struct pitrace_idle idle = { .ticks = 1 + (uint32_t)(d >> 60), .since = m->trace[cpu].last };
+		struct pitrace_idle idle = { .ticks = 1 + (uint32_t)(d >> 60),
+					     .since = m->trace[cpu].last };
 
 		memcpy(gen_record(&m->trace[cpu], PITRACE_TPROF, PITRACE_TPROF_IDLE,
 				  PITRACE_TYPE_STRUCT, sizeof(idle), stamp), &idle, sizeof(idle));
@@ -275,7 +276,8 @@ static void tick(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t perio
 	} else if (d & 0x100) {
 		s.address = exe_start(s.pid) + (d >> 24) % EXE_BYTES;
 	} else {
-		s.address = lib_start(s.pid, (unsigned int)((d >> 10) % LIBS)) + (d >> 24) % LIB_BYTES;
+		s.address = lib_start(s.pid, (unsigned int)((d >> 10) % LIBS)) +
+			    (d >> 24) % LIB_BYTES;
 	}
 	memcpy(gen_record(&m->trace[cpu], PITRACE_TPROF, kind, PITRACE_TYPE_STRUCT, sizeof(s),
 			  stamp), &s, sizeof(s));
@@ -315,7 +317,7 @@ static uint64_t run(struct machine *m)
 	return last;
 }
 
-/* ---- what else a trace holds ------------------------------------------------------------------ */
+/* ---- what else a trace holds ----------------------------------------------------------------- */
 
 static int write_texts(struct pifile_writer *w, const struct gen_options *o)
 {
@@ -331,8 +333,8 @@ static int write_texts(struct pifile_writer *w, const struct gen_options *o)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < o->bulk; i++)
 		n += (size_t)snprintf(text + n, room - n, "%016llx %c kernel_function_%u\n",
-				      (unsigned long long)(KERNEL_TEXT + i * (KERNEL_BYTES / o->bulk)),
-				      i % 3 ? 't' : 'T', i);
+				      (unsigned long long)KERNEL_TEXT +
+				      i * (KERNEL_BYTES / o->bulk), i % 3 ? 't' : 'T', i);
 	if (!err)
 		err = pifile_write_section(w, PIFILE_SEC_KALLSYMS, text, n);
 	free(text);
@@ -349,8 +351,9 @@ static int write_build_ids(struct pifile_writer *w, uint64_t stamp)
 	} ids[LIBS] = { 0 };
 
 	for (unsigned int i = 0; i < LIBS; i++) {
-		ids[i].rec = (struct pitrace_rec){ sizeof(ids[i]) | PITRACE_TYPE_STRUCT, PITRACE_MTE,
-						   PITRACE_MTE_BUILDID, (uint32_t)stamp };
+		ids[i].rec = (struct pitrace_rec){ sizeof(ids[i]) | PITRACE_TYPE_STRUCT,
+						   PITRACE_MTE, PITRACE_MTE_BUILDID,
+						   (uint32_t)stamp };
 		ids[i].id = (struct pitrace_mte_buildid){ .dev_major = 8, .dev_minor = 1,
 							  .inode = 500 + i, .length = 20 };
 		memset(ids[i].id.id, (int)(0x11 * (i + 1)), 20);
@@ -387,7 +390,8 @@ static int write_all(struct pifile_writer *w, struct machine *m)
 	for (uint32_t c = 0; c < o->cpus && !err; c++) {
 		err = gen_ring_open(&m->mte[c], w, c, PITRACE_RING_MTE, o->segment_bytes);
 		if (!err)
-			err = gen_ring_open(&m->trace[c], w, c, PITRACE_RING_TRACE, o->segment_bytes);
+			err = gen_ring_open(&m->trace[c], w, c, PITRACE_RING_TRACE,
+					    o->segment_bytes);
 	}
 	if (err)
 		return err;

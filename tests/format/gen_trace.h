@@ -8,7 +8,7 @@
 
 #include <pifile.h>
 
-/* ---- a ring: records in, segments out --------------------------------------------------------- */
+/* ---- a ring: records in, segments out -------------------------------------------------------- */
 
 struct gen_ring {
 	struct pifile_writer *w;
@@ -35,7 +35,7 @@ int gen_ring_flush(struct gen_ring *r);
 const void *gen_ring_segment(struct gen_ring *r);
 void gen_ring_close(struct gen_ring *r);
 
-/* ---- a whole trace ---------------------------------------------------------------------------- */
+/* ---- a whole trace --------------------------------------------------------------------------- */
 
 struct gen_options {
 	uint32_t cpus;
@@ -43,7 +43,7 @@ struct gen_options {
 	uint32_t threads;		/* of each */
 	uint64_t samples;		/* about; of all CPUs */
 	uint32_t rate;			/* ticks a second and CPU */
-	uint32_t churn;			/* one process comes and goes every so many ticks; 0: none */
+	uint32_t churn;			/* a process comes or goes every so many ticks; 0: none */
 	uint32_t lost;			/* one loss every so many ticks; 0: none */
 	uint32_t clock;			/* enum pitrace_clock */
 	uint64_t clock_hz;

@@ -47,7 +47,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static struct part *part_at(struct part *list, uint64_t offset)
 {
@@ -149,7 +149,7 @@ static void make(int level)
 	memset(&count, 0, sizeof(count));
 }
 
-/* ---- one copy --------------------------------------------------------------------------------- */
+/* ---- one copy -------------------------------------------------------------------------------- */
 
 /* Of the changed bytes, those of [from, to). */
 static bool hit(const size_t *at, size_t n, uint64_t from, uint64_t to)
@@ -182,7 +182,7 @@ static bool told_of(const struct pifile *f, size_t i, const size_t *at, size_t n
 	return told(f, parts[first].offset, parts[i].end);
 }
 
-/* Read the copy: NULL, or what is wrong. Bytes at[0 … n-1] were changed, it was cut to `length`. */
+/* Read the copy: NULL, or what is wrong. Bytes at[0 … n-1] were changed; it has `length` bytes. */
 static const char *judge(size_t length, const size_t *at, size_t n)
 {
 	static struct part *got;
@@ -235,7 +235,7 @@ static const char *judge(size_t length, const size_t *at, size_t n)
 	return wrong;
 }
 
-/* ---- the tests -------------------------------------------------------------------------------- */
+/* ---- the tests ------------------------------------------------------------------------------- */
 
 static int verdict(const char *name, const char *wrong)
 {
@@ -279,7 +279,8 @@ static size_t choose(enum way way, size_t *at, uint8_t *change)
 	at[0] = draw(size);
 	if (way == HEADERS) {
 		k = draw(nparts + 1);
-		at[0] = k == nparts ? draw(256) : parts[k].offset + draw(sizeof(struct pifile_section));
+		at[0] = k == nparts ? draw(256) :
+				      parts[k].offset + draw(sizeof(struct pifile_section));
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (i)

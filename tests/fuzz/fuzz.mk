@@ -15,6 +15,11 @@ FILE_SRC	:= $(addprefix libperfutil/,crc32c.c record.c file_read.c file_time.c m
 FUZZ_SRC_file	:= $(FILE_SRC)
 FUZZ_LIB_file	:= -lzstd
 FUZZ_SRC_record	:= libperfutil/record.c
+A2N_FUZZ_SRC	:= $(wildcard libperfutil/a2n/*.c)
+FUZZ_SRC_elf	:= $(A2N_FUZZ_SRC)
+FUZZ_LIB_elf	:= $(LIB_A2N)
+FUZZ_SRC_kallsyms := $(A2N_FUZZ_SRC)
+FUZZ_LIB_kallsyms := $(LIB_A2N)
 
 define FUZZ_RULES
 $(O)/fuzz/fuzz_$(1) $(O)/tests/fuzz/fuzz_$(1): tests/fuzz/fuzz_$(1).c $(FUZZ_SRC_$(1)) \

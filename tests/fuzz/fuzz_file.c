@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: a whole trace file through reader, merge and times; wrong CRCs pass, so that it gets far. */
+/* Fuzz: a whole trace file through reader, merge and times; wrong CRCs pass: it gets far. */
 #include "file.h"
 #include "fuzz.h"
 

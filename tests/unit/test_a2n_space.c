@@ -335,6 +335,23 @@ static void test_walk(void)
 	a2n_process(a, 50, 8, 1);
 	map_flags(50, 8, 0x1000, 0x1000, "/a", A2N_MAP_WALK);
 	IS(8, 20, 0x1000, "/a");
+
+	/* Known in part when the walk came, and again when records had been lost. */
+	map(10, 9, 0x1000, 0x1000, "/mapped");
+	a2n_seen(a, 50, 9, 1);
+	map_flags(50, 9, 0x1000, 0x1000, "/mapped", A2N_MAP_WALK);
+	map_flags(50, 9, 0x2000, 0x1000, "/program", A2N_MAP_WALK);
+	a2n_unmap(a, 60, 9, 0x1000, 0x1000);
+	a2n_seen(a, 90, 9, 1);
+	map_flags(90, 9, 0x1000, 0x1000, "/again", A2N_MAP_WALK);
+	map_flags(90, 9, 0x3000, 0x1000, "/lost", A2N_MAP_WALK);
+	IS(9, 20, 0x2000, "/program");
+	NONE(9, 9, 0x1000 - 1);
+	NONE(9, 60, 0x1000);
+	IS(9, 90, 0x1000, "/again");
+	IS(9, 60, 0x3000, "/lost");
+	IS(9, 60, 0x2000, "/program");
+	NONE(9, 90, 0x2000);
 }
 
 static void test_names(void)

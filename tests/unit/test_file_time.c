@@ -201,8 +201,9 @@ static void wild(void)
 
 		for (int k = 0; k < 4; k++) {
 			random = random * 6364136223846793005ull + 1442695040888963407ull;
-			p[k] = (struct point){ (uint32_t)(random >> 60) % 9, odd[(random >> 33) % n],
-					       odd[(random >> 40) % n], odd[(random >> 47) % n] };
+			p[k] = (struct point){ (uint32_t)(random >> 60) % 9,
+					       odd[(random >> 33) % n], odd[(random >> 40) % n],
+					       odd[(random >> 47) % n] };
 		}
 		f = with(&i, PITRACE_CLOCK_TSC, odd[turn % n], p, 4);
 		for (size_t k = 0; k < n; k++)

@@ -167,7 +167,8 @@ static void snapshots_first(void)
 			{ 12 | PITRACE_TYPE_STRUCT, PITRACE_MTE, n * 10 + 1, 1000 - n },
 		};
 
-		CU_ASSERT_EQUAL(pifile_write_snapshot(i.w, r, sizeof(r), (7ull << 32) + 1000 - n), 0);
+		CU_ASSERT_EQUAL(pifile_write_snapshot(i.w, r, sizeof(r), (7ull << 32) + 1000 - n),
+				0);
 	}
 	image_take(&i);
 	f = image_open(&i);

@@ -13,7 +13,8 @@ struct kind {
 static const struct kind kinds[] = {
 	{ PITRACE_TPROF, PITRACE_TPROF_KERNEL, 3, sizeof(struct pitrace_sample) },
 	{ PITRACE_TPROF, PITRACE_TPROF_USER, 3, sizeof(struct pitrace_sample) },
-	{ PITRACE_TPROF, PITRACE_TPROF_USER | PITRACE_TPROF_LATE, 3, sizeof(struct pitrace_sample) },
+	{ PITRACE_TPROF, PITRACE_TPROF_USER | PITRACE_TPROF_LATE, 3,
+	  sizeof(struct pitrace_sample) },
 	{ PITRACE_TPROF, PITRACE_TPROF_KERNEL | PITRACE_TPROF_LATE, 3,
 	  sizeof(struct pitrace_sample) },
 	{ PITRACE_TPROF, PITRACE_TPROF_IDLE, 3, sizeof(struct pitrace_idle) },
@@ -80,7 +81,8 @@ static void round_trip(void)
 			gen_ring_close(&g);
 			image_take(&i);
 			f = image_open(&i);
-			CU_ASSERT_EQUAL(take_all(f, PIMERGE_MTE | PIMERGE_TRACE, got, KINDS), KINDS);
+			CU_ASSERT_EQUAL(take_all(f, PIMERGE_MTE | PIMERGE_TRACE, got, KINDS),
+					KINDS);
 			for (size_t k = 0; k < KINDS; k++) {
 				const struct pirecord *r = &got[k].r;
 
@@ -238,7 +240,8 @@ static void odd_records(void)
 	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 0 | pad, 0, 0, 99 }, 4, &why), 0);
 	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 0xFFFC | pad, 0, 0, 99 }, 4, &why), 0);
 	/* HIGH counts as a record for lengths. */
-	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 8 | PITRACE_HIGH << 16, 0, 0 }, 3, &why), -EBADMSG);
+	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 8 | PITRACE_HIGH << 16, 0, 0 }, 3, &why),
+			-EBADMSG);
 	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 12 | PITRACE_HIGH << 16, 0, 0 }, 3, &why), 0);
 	CU_ASSERT_EQUAL(walk_words(NULL, 0, &why), 0);
 }

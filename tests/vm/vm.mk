@@ -24,9 +24,10 @@ $(O)/tests/plain-%: tests/vm/prog/plain.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) -Itests/vm/prog -o $@ $< $(ALLLDFLAGS) $(PLAIN)
 
-$(O)/tests/abi: tests/abi/abi.c
+$(O)/tests/abi: tests/abi/abi.c tests/abi/view.c $(wildcard tests/abi/test_*.c) tests/abi/abi.h \
+		driver/uapi/pitrace.h
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) -Idriver/uapi -o $@ $< $(ALLLDFLAGS)
+	$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -Idriver/uapi -o $@ $(filter %.c,$^) $(ALLLDFLAGS)
 
 # The library's state rules, through the shared interface only.
 $(O)/tests/api: tests/abi/api.c $(O)/lib/libperfutil.a

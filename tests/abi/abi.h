@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the ABI tests share: calls with the errors that they must give, and a session seen through
+ * its pages. A test fails by calling wrong(), once or more, and goes on.
+ */
+#ifndef ABI_H
+#define ABI_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <pitrace.h>
+
+#define KB	1024ull
+#define MB	(1024 * KB)
+
+extern int bad;			/* of the test that runs */
+__attribute__((format(printf, 1, 2))) void wrong(const char *format, ...);
+
+/* Expect a call to fail with this errno, or (0) to succeed. Returns its result. */
+#define want(error, call) ({						\
+	long want_r;							\
+	int want_e = (error);						\
+	errno = 0;							\
+	want_r = (long)(call);						\
+	if ((want_r < 0 ? errno : 0) != want_e)				\
+		wrong("%s:%d: %s: %s, not %s", __FILE__, __LINE__, #call,	\
+		      want_r < 0 ? strerrorname_np(errno) : "ok",	\
+		      want_e ? strerrorname_np(want_e) : "ok");		\
+	want_r;								\
+})
+#define check(cond) ((cond) ? (void)0 : wrong("%s:%d: not so: %s", __FILE__, __LINE__, #cond))
+
+struct view {
+	int fd;
+	struct pitrace_control *control;
+	size_t control_bytes;
+	unsigned char *data[64];
+};
+
+int device(void);
+struct pitrace_session_args plain(void);
+int session(const struct pitrace_session_args *args);
+int session_of_size(uint32_t size, uint32_t version, unsigned char fill);
+struct pitrace_setup_args setup_args(uint32_t rate);
+struct pitrace_info info(void);
+void nap(long ms);
+void spin(long ms);
+void no_session_left(void);
+const struct pitrace_cpu *page_of(const struct view *v, unsigned int cpu);
+uint64_t head(const struct view *v, unsigned int cpu, int ring);
+bool view(struct view *v, int fd);
+void unview(struct view *v);
+int consume(const struct view *v, uint32_t cpu, uint32_t ring, uint64_t position);
+long check_rings(const struct view *v);
+uint64_t lost(const struct view *v, int kind);
+uint64_t ticks(const struct view *v);
+bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate);
+
+void test_info(void);
+void test_numbers(void);
+void test_session_sizes(void);
+void test_session_edge(void);
+void test_session_fields(void);
+void test_session_rounding(void);
+void test_control_page(void);
+void test_busy(void);
+void test_setup(void);
+void test_states(void);
+void test_suspend(void);
+void test_consume_arguments(void);
+void test_consume_lies(void);
+void test_mmap(void);
+void test_mapping_holds(void);
+void test_zeroed(void);
+void test_poll(void);
+void test_mte_full(void);
+void test_permissions(void);
+void test_scope(void);
+void test_memlock(void);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Calls of the driver for the ABI tests, and the session's pages: mapped, walked, checked. */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include "abi.h"
+
+int bad;			/* of the test that runs */
+
+void wrong(const char *format, ...)
+{
+	va_list args;
+
+	bad++;
+	printf("# ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+}
+
+int device(void)
+{
+	int fd = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		perror(PITRACE_DEVICE);
+		exit(2);
+	}
+	return fd;
+}
+
+struct pitrace_session_args plain(void)
+{
+	return (struct pitrace_session_args){
+		.size = sizeof(struct pitrace_session_args), .version = PITRACE_ABI_VERSION,
+		.mode = PITRACE_MODE_CONTINUOUS, .segment_bytes = 32 * KB,
+		.mte_bytes = 1 * MB, .trace_bytes = 128 * KB,
+	};
+}
+
+int session(const struct pitrace_session_args *args)
+{
+	int dev = device(), fd = ioctl(dev, PITRACE_IOC_SESSION, args), error = errno;
+
+	close(dev);
+	errno = error;
+	return fd;
+}
+
+/* A struct of another size than the driver's: `bytes` of it, the excess filled with `fill`. */
+int session_of_size(uint32_t size, uint32_t version, unsigned char fill)
+{
+	static union {
+		struct pitrace_session_args args;
+		unsigned char bytes[8192];
+	} u;
+
+	memset(&u, fill, sizeof(u));
+	u.args = plain();
+	u.args.size = size;
+	u.args.version = version;
+	return session(&u.args);
+}
+
+struct pitrace_setup_args setup_args(uint32_t rate)
+{
+	return (struct pitrace_setup_args){
+		.size = sizeof(struct pitrace_setup_args), .version = PITRACE_ABI_VERSION,
+		.rate = rate, .dither = 100, .majors = { 1ull << PITRACE_TPROF },
+	};
+}
+
+struct pitrace_info info(void)
+{
+	struct pitrace_info i = { .size = sizeof(i) };
+	int dev = device();
+
+	want(0, ioctl(dev, PITRACE_IOC_INFO, &i));
+	close(dev);
+	return i;
+}
+
+void nap(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+void spin(long ms)
+{
+	struct timespec t;
+	int64_t end;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	end = t.tv_sec * 1000000000ll + t.tv_nsec + ms * 1000000ll;
+	do
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	while (t.tv_sec * 1000000000ll + t.tv_nsec < end);
+}
+
+/* What every test leaves behind must be nothing. */
+void no_session_left(void)
+{
+	check(info().sessions == 0);
+}
+
+/* ---- a session seen through its pages -------------------------------------------------------- */
+
+const struct pitrace_cpu *page_of(const struct view *v, unsigned int cpu)
+{
+	return (const void *)((const char *)v->control + v->control->cpu_offset +
+			      (size_t)cpu * v->control->cpu_stride);
+}
+
+uint64_t head(const struct view *v, unsigned int cpu, int ring)
+{
+	return __atomic_load_n(&page_of(v, cpu)->ring[ring].head, __ATOMIC_ACQUIRE);
+}
+
+bool view(struct view *v, int fd)
+{
+	unsigned int cpu;
+	void *p;
+
+	memset(v, 0, sizeof(*v));
+	v->fd = fd;
+	p = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		wrong("control page: %s", strerror(errno));
+		return false;
+	}
+	v->control = p;
+	v->control_bytes = v->control->data_offset;
+	p = mmap(NULL, v->control_bytes, PROT_READ, MAP_SHARED, fd, 0);
+	munmap(v->control, getpagesize());
+	v->control = p;
+	if (p == MAP_FAILED) {
+		wrong("control pages: %s", strerror(errno));
+		return false;
+	}
+	for (cpu = 0; cpu < v->control->ncpus && cpu < 64; cpu++) {
+		if (!page_of(v, cpu)->present)
+			continue;
+		p = mmap(NULL, v->control->mte_bytes + v->control->trace_bytes, PROT_READ, MAP_SHARED,
+			 fd, v->control->data_offset + cpu * v->control->data_stride);
+		if (p == MAP_FAILED) {
+			wrong("rings of CPU %u: %s", cpu, strerror(errno));
+			return false;
+		}
+		v->data[cpu] = p;
+	}
+	return true;
+}
+
+void unview(struct view *v)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < 64; cpu++)
+		if (v->data[cpu])
+			munmap(v->data[cpu], v->control->mte_bytes + v->control->trace_bytes);
+	munmap(v->control, v->control_bytes);
+	close(v->fd);
+}
+
+int consume(const struct view *v, uint32_t cpu, uint32_t ring, uint64_t position)
+{
+	struct pitrace_consume_args args = { .cpu = cpu, .ring = ring, .position = position };
+
+	return ioctl(v->fd, PITRACE_IOC_CONSUME, &args);
+}
+
+/* One segment: its header, and that its records lead to its end. Returns how many records. */
+static int check_segment(const struct view *v, unsigned int cpu, int ring, uint64_t position,
+			 uint64_t *last)
+{
+	size_t bytes = v->control->segment_bytes, at = sizeof(struct pitrace_segment);
+	size_t size = ring == PITRACE_RING_MTE ? v->control->mte_bytes : v->control->trace_bytes;
+	const unsigned char *p = v->data[cpu] + (ring ? v->control->mte_bytes : 0) + position % size;
+	const struct pitrace_segment *seg = (const void *)p;
+	uint64_t stamp = seg->stamp;
+	int records = 0;
+
+	if (seg->magic != PITRACE_SEGMENT_MAGIC || seg->size != sizeof(*seg) ||
+	    seg->ring != (unsigned int)ring || seg->cpu != cpu ||
+	    seg->session != v->control->session || seg->sequence != position / bytes ||
+	    seg->reserved[0] || seg->reserved[1] || seg->reserved[2]) {
+		wrong("CPU %u ring %d at %#llx: not a segment's header", cpu, ring,
+		      (unsigned long long)position);
+		return -1;
+	}
+	while (at + 12 <= bytes) {
+		const struct pitrace_rec *rec = (const void *)(p + at);
+		unsigned int length = rec->type_len & PITRACE_LEN_MASK;
+
+		if (rec->major == PITRACE_PAD)
+			return records;
+		if (length < 12 || at + length > bytes) {
+			wrong("CPU %u ring %d at %#llx+%zx: length %u", cpu, ring,
+			      (unsigned long long)position, at, length);
+			return -1;
+		}
+		if (rec->major == PITRACE_HIGH)
+			stamp = (uint64_t)rec->minor << 32 | rec->stamp;
+		else
+			stamp = (stamp & ~0xFFFFFFFFull) | rec->stamp;
+		if (stamp < *last) {
+			wrong("CPU %u ring %d at %#llx+%zx: time went back", cpu, ring,
+			      (unsigned long long)position, at);
+			return -1;
+		}
+		*last = stamp;
+		records++;
+		at += length;
+	}
+	return records;
+}
+
+/* All whole segments that are still there. Returns the records. */
+long check_rings(const struct view *v)
+{
+	uint64_t segment = v->control->segment_bytes;
+	long records = 0;
+	unsigned int cpu;
+	int ring;
+
+	for (cpu = 0; cpu < v->control->ncpus; cpu++)
+		for (ring = 0; v->data[cpu] && ring < PITRACE_RINGS; ring++) {
+			uint64_t end = head(v, cpu, ring) / segment * segment, at, last = 0;
+			uint64_t size = ring ? v->control->trace_bytes : v->control->mte_bytes;
+
+			for (at = end > size ? end - size : 0; at < end; at += segment) {
+				int n = check_segment(v, cpu, ring, at, &last);
+
+				if (n < 0)
+					break;
+				records += n;
+			}
+		}
+	return records;
+}
+
+uint64_t lost(const struct view *v, int kind)
+{
+	uint64_t sum = 0;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < v->control->ncpus; cpu++)
+		sum += page_of(v, cpu)->lost[kind];
+	return sum;
+}
+
+uint64_t ticks(const struct view *v)
+{
+	uint64_t sum = 0;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < v->control->ncpus; cpu++)
+		sum += page_of(v, cpu)->ticks;
+	return sum;
+}
+
+bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate)
+{
+	struct pitrace_setup_args setup = setup_args(rate);
+	int fd = want(0, session(&args));
+
+	if (fd < 0 || !view(v, fd))
+		return false;
+	want(0, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	return true;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fuzz: a file as liba2n reads it, from a descriptor and from memory. What comes out must be in
+ * order: ranges ascend, every address has at most one symbol, and that one covers it.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "demangle.h"
+#include "elf_file.h"
+#include "fuzz.h"
+
+static void check_table(struct symtab *t)
+{
+	uint32_t i;
+
+	if (symtab_finish(t))
+		abort();
+	for (i = 0; i < t->n_ranges; i++) {
+		uint32_t s = symtab_find(t, t->starts[i]);
+
+		if (i && t->starts[i] <= t->starts[i - 1])
+			abort();
+		if (s != t->owners[i])
+			abort();
+		if (s == NO_SYMBOL)
+			continue;
+		if (t->starts[i] < t->symbols[s].value || t->starts[i] >= t->symbols[s].end)
+			abort();
+		if (i + 1 < t->n_ranges && t->starts[i + 1] > t->symbols[s].end)
+			abort();
+		fuzz_touch(symtab_name(t, s), strlen(symtab_name(t, s)));
+		if (symtab_find(t, t->symbols[s].end - 1) == NO_SYMBOL)
+			abort();
+		if (i < 16)
+			free(demangle_symbol(symtab_name(t, s)));
+	}
+	if (t->n_ranges && symtab_find(t, UINT64_MAX) != t->owners[t->n_ranges - 1])
+		abort();
+	symtab_find(t, 0);
+}
+
+static void read_all(struct elf_file *f)
+{
+	struct symtab t = { 0 };
+	struct build_id id;
+	char link[256];
+	uint32_t crc, n;
+
+	elf_file_build_id(f, &id);
+	if (id.size > BUILD_ID_MAX)
+		abort();
+	elf_file_debuglink(f, link, sizeof(link), &crc);
+	if (strlen(link) >= sizeof(link) || strchr(link, '/'))
+		abort();
+	n = elf_symbols_full(f, &t);
+	n += elf_symbols_debugdata(f, &t);
+	n += elf_symbols_dynamic(f, &t);
+	n += elf_symbols_segment(f, &t);
+	n += elf_symbols_plt(f, &t);
+	if (n < t.n)
+		abort();
+	check_table(&t);
+	symtab_free(&t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	struct elf_file f;
+	void *copy;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	if (!elf_file_open(&f, fd)) {
+		read_all(&f);
+		elf_file_close(&f);
+	}
+	/* of just its size, for the sanitizer */
+	copy = malloc(size ? size : 1);
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	if (!elf_file_open_memory(&f, copy, size)) {
+		read_all(&f);
+		elf_file_close(&f);
+	}
+	free(copy);
+	return 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fuzz: kallsyms and modules of a trace, told together with loads and unloads. The input is cut at
+ * lines of "--": kallsyms, modules, and again. Every answer must be whole.
+ */
+#include "a2n.h"
+#include "fuzz.h"
+
+static void ask(struct a2n *a, uint64_t time, uint64_t address)
+{
+	struct a2n_answer r, again;
+
+	a2n_resolve(a, 0, time, address, true, &r);
+	if (!r.module || !r.symbol || r.symbol->module != r.module || !r.symbol->name ||
+	    !r.module->symbols_from)
+		abort();
+	if (r.result == A2N_OK &&
+	    (r.symbol_offset >= r.symbol->size ||
+	     r.symbol_offset + r.symbol->value != r.module_offset))
+		abort();
+	a2n_resolve(a, 0, time, address, true, &again);
+	if (again.symbol != r.symbol || again.module != r.module)
+		abort();
+	fuzz_touch(r.symbol->name, strlen(r.symbol->name));
+}
+
+/* Around every number of 16 digits in the text. */
+static void ask_all(struct a2n *a, const char *text, size_t size)
+{
+	uint64_t value = 0;
+	size_t i, digits = 0;
+
+	for (i = 0; i < size; i++) {
+		char c = text[i];
+		int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+
+		if (digit >= 0) {
+			value = value << 4 | (uint64_t)digit;
+			digits++;
+			continue;
+		}
+		if (digits >= 3) {
+			ask(a, 15, value - 1);
+			ask(a, 15, value);
+			ask(a, 25, value + 1);
+			ask(a, 35, value + 0x1000);
+		}
+		value = digits = 0;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct a2n_options options = { .demangle = true };
+	const char *text = (const char *)data;
+	struct a2n *a = a2n_open(&options);
+	size_t at = 0, begin;
+	uint32_t part = 0;
+
+	if (!a)
+		abort();
+	for (begin = 0; at <= size; at++) {
+		if (at < size && (size - at < 3 || memcmp(text + at, "--\n", 3)))
+			continue;
+		switch (part++ % 3) {
+		case 0:
+			a2n_kallsyms(a, text + begin, at - begin);
+			break;
+		case 1:
+			a2n_modules(a, text + begin, at - begin);
+			break;
+		case 2:
+			a2n_kernel_load(a, 10 * part, "mod", 0xffffffffc0000000 + part * 0x800,
+					0x1000);
+			a2n_kernel_unload(a, 10 * part + 5, part % 2 ? "ext4" : "mod");
+			break;
+		}
+		if (part < 8)
+			ask_all(a, text, size);
+		begin = at + 3;
+	}
+	ask_all(a, text, size);
+	ask(a, 0, 0);
+	ask(a, UINT64_MAX, UINT64_MAX);
+	a2n_close(a);
+	return 0;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which file's symbols serve: build ids, separate debug files, folders of sympath, files that were
+ * deleted or replaced, names of every kind, and files that are none.
+ */
+#include <sys/auxv.h>
+
+#include "elf_files.h"
+
+static const char source[] =
+	"int shown(int x) { return x + 1; }\n"
+	"__attribute__((noinline)) static int hidden(int x) { return x * shown(x); }\n"
+	"int calls(int x) { return hidden(x) + 2; }\n";
+
+static uint64_t hidden, shown;
+
+static void build(void)
+{
+	write_file("s.c", source, strlen(source));
+	SH("gcc -g -O1 -fPIC -shared -nostdlib s.c -o full.so -Wl,--build-id=0x11223344aabbccdd");
+	SH("strip -o stripped.so full.so");
+	hidden = address_of("full.so", "hidden");
+	shown = address_of("full.so", "shown");
+}
+
+static const uint8_t right_id[] = { 0x11, 0x22, 0x33, 0x44, 0xaa, 0xbb, 0xcc, 0xdd };
+
+static const char *root(void)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/root", dir);
+	return path;
+}
+
+/* pid 1 has `file` mapped, known to the trace as `path`. */
+static void map_known_as(struct a2n *a, const char *file, const char *path, uint64_t inode,
+			 uint32_t flags)
+{
+	const struct a2n_map map = { .path = path, .inode = inode, .dev_major = 8, .flags = flags };
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "%s/%s", dir, file);
+	CU_ASSERT(map_as(a, whole, &map, "readelf") > 0);
+}
+
+static const char *absolute(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static void test_stripped(void)
+{
+	struct a2n *a = open_a2n(NULL, false);
+
+	build();
+	map_file(a, "stripped.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, shown), "shown");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	CU_ASSERT_EQUAL(warnings, 0);
+	a2n_close(a);
+}
+
+static void test_debugdata(void)
+{
+	struct a2n *a;
+
+	build();
+	if (!HAVE("xz")) {
+		printf("# no xz\n");
+		return;
+	}
+	/* As Fedora's find-debuginfo does it: only the functions that .dynsym lacks. */
+	SH("objcopy -S --remove-section .comment --keep-symbol=hidden full.so mini && "
+	   "xz -kf mini && objcopy --add-section .gnu_debugdata=mini.xz stripped.so mini.so");
+	a = open_a2n(NULL, false);
+	map_file(a, "mini.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, shown), "shown");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_close(a);
+	/* Damaged in the middle, and cut. */
+	SH("head -c 100 mini.xz >cut && objcopy --add-section .gnu_debugdata=cut stripped.so cut.so");
+	a = open_a2n(NULL, false);
+	map_file(a, "cut.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	CU_ASSERT_STRING_EQUAL(name_of(a, shown), "shown");
+	a2n_close(a);
+}
+
+static void test_debuglink(void)
+{
+	struct a2n *a;
+	struct a2n_answer r;
+
+	build();
+	SH("objcopy --only-keep-debug full.so linked.debug && "
+	   "objcopy --add-gnu-debuglink=linked.debug stripped.so linked.so");
+	a = open_a2n(NULL, false);
+	map_file(a, "linked.so");
+	r = ask(a, hidden);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, "hidden");
+	CU_ASSERT_STRING_EQUAL(r.module->symbols_from, absolute("linked.debug"));
+	a2n_close(a);
+
+	SH("mkdir -p .debug && mv linked.debug .debug/");
+	a = open_a2n(NULL, false);
+	map_file(a, "linked.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_close(a);
+
+	/* Another file of that name: its CRC differs. */
+	SH("cp .debug/linked.debug linked.debug && echo >>linked.debug && rm -r .debug");
+	a = open_a2n(NULL, false);
+	map_file(a, "linked.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	a2n_close(a);
+
+	/* Below a folder of sympath, in /usr/lib/debug's order. */
+	SH("mkdir -p root/usr/lib/debug$PWD && "
+	   "objcopy --only-keep-debug full.so root/usr/lib/debug$PWD/linked.debug");
+	a = open_a2n(root(), false);
+	map_file(a, "linked.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_close(a);
+	SH("rm -r root");
+}
+
+static void test_debug_by_build_id(void)
+{
+	struct a2n *a;
+
+	build();
+	SH("mkdir -p root/usr/lib/debug/.build-id/11 && objcopy --only-keep-debug "
+	   "--compress-debug-sections full.so root/usr/lib/debug/.build-id/11/223344aabbccdd.debug");
+	a = open_a2n(root(), false);
+	map_file(a, "stripped.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_close(a);
+
+	/* The program itself is gone: the debug file names it all the same. */
+	a = open_a2n(root(), false);
+	map_known_as(a, "stripped.so", "/gone/lib.so", 77, A2N_MAP_DELETED);
+	CU_ASSERT_EQUAL(a2n_build_id(a, 8, 0, 77, 0, right_id, sizeof(right_id)), 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden - 1), "shown");
+	CU_ASSERT_EQUAL(warnings, 0);
+	a2n_close(a);
+
+	/* Not wanted. */
+	{
+		const struct a2n_options options = { .sympath = root(), .no_debug_files = true };
+
+		a = a2n_open(&options);
+		map_file(a, "stripped.so");
+		CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+		a2n_close(a);
+	}
+
+	/* A debug file under the right name with another id inside. */
+	SH("gcc -g -O1 -fPIC -shared -nostdlib s.c -o other.so -Wl,--build-id=0x99 && "
+	   "objcopy --only-keep-debug other.so root/usr/lib/debug/.build-id/11/223344aabbccdd.debug");
+	a = open_a2n(root(), false);
+	map_file(a, "stripped.so");
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
+	a2n_close(a);
+	SH("rm -r root");
+}
+
+static void test_replaced(void)
+{
+	static const uint8_t wrong[] = { 1, 2, 3, 4 };
+	struct a2n *a;
+	struct a2n_answer r;
+	struct stat st;
+
+	build();
+	/* The id of the file on disk is another one than what ran. */
+	a = open_a2n(NULL, false);
+	map_known_as(a, "full.so", absolute("full.so"), 5, 0);
+	a2n_build_id(a, 8, 0, 5, 0, wrong, sizeof(wrong));
+	r = ask(a, hidden);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(r.module->symbols_from, "replaced"));
+	CU_ASSERT_EQUAL(warnings, 1);
+	ask(a, shown);
+	CU_ASSERT_EQUAL(warnings, 1);
+	/* It becomes known too late: what was answered before is not answered again. */
+	a2n_build_id(a, 8, 0, 5, 0, right_id, sizeof(right_id));
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_build_id(a, 8, 0, 5, 0, NULL, 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOLS);
+	a2n_close(a);
+
+	/* The id came with the mapping. */
+	a = open_a2n(NULL, false);
+	{
+		struct a2n_map map = { .path = absolute("full.so"), .build_id = wrong,
+				       .build_id_size = sizeof(wrong) };
+
+		CU_ASSERT(map_as(a, absolute("full.so"), &map, "readelf") > 0);
+	}
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOLS);
+	a2n_close(a);
+
+	/* No id, another inode: a warning. The same inode: none. */
+	CU_ASSERT_EQUAL(stat(absolute("full.so"), &st), 0);
+	a = open_a2n(NULL, false);
+	map_known_as(a, "full.so", absolute("full.so"), st.st_ino + 1, 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	CU_ASSERT_EQUAL(warnings, 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "inode"));
+	a2n_close(a);
+	a = open_a2n(NULL, false);
+	map_known_as(a, "full.so", absolute("full.so"), st.st_ino, 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	CU_ASSERT_EQUAL(warnings, 0);
+	a2n_close(a);
+
+	/* Deleted, and something else has its name now: only an id can vouch for it. */
+	a = open_a2n(NULL, false);
+	map_known_as(a, "full.so", absolute("full.so"), 5, A2N_MAP_DELETED);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOLS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "deleted"));
+	a2n_build_id(a, 8, 0, 5, 0, right_id, sizeof(right_id));
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_close(a);
+}
+
+static void test_sympath(void)
+{
+	char two[600];
+	struct a2n *a;
+
+	build();
+	/* Full path below the folder first, then the bare name, then /. */
+	SH("mkdir -p root/usr/lib root2 && cp full.so root/usr/lib/full.so && "
+	   "cp stripped.so root/full.so");
+	a = open_a2n(root(), false);
+	map_known_as(a, "full.so", "/usr/lib/full.so", 5, 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	CU_ASSERT_EQUAL(warnings, 0);
+	a2n_close(a);
+	SH("rm -r root/usr && cp full.so root/full.so");
+	a = open_a2n(root(), false);
+	map_known_as(a, "full.so", "/usr/lib/full.so", 5, 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_close(a);
+	/* Two folders; slashes and empty parts don't matter. */
+	snprintf(two, sizeof(two), ":%s/nothing:/:%s2//:%s/", dir, root(), root());
+	a = open_a2n(two, false);
+	map_known_as(a, "full.so", "/usr/lib/full.so", 5, 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	a2n_close(a);
+	/* The wrong one there does not hide the right one in /. */
+	SH("gcc -g -O1 -fPIC -shared -nostdlib s.c -o root/full.so -Wl,--build-id=0x99");
+	a = open_a2n(root(), false);
+	map_known_as(a, "full.so", absolute("full.so"), 5, 0);
+	a2n_build_id(a, 8, 0, 5, 0, right_id, sizeof(right_id));
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+	CU_ASSERT_STRING_EQUAL(ask(a, hidden).module->symbols_from, absolute("full.so"));
+	a2n_close(a);
+	/* No way out of the folder. */
+	SH("cp full.so escaped.so");
+	a = open_a2n(root(), false);
+	map_known_as(a, "full.so", "/../escaped.so", 5, 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOLS);
+	a2n_close(a);
+	SH("rm -r root");
+}
+
+static void test_odd_names(void)
+{
+	static const char *const names[] = {
+		"with blank.so", "new\nline.so", "\xff\xfe.so", "quote'\".so", "%s%n.so",
+		"trailing (deleted)", "...", "-rf"
+	};
+	uint32_t i;
+
+	build();
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct a2n *a = open_a2n(NULL, false);
+		size_t size;
+		char *image = read_file("full.so", &size);
+
+		write_file(names[i], image, size);
+		free(image);
+		map_known_as(a, "full.so", absolute(names[i]), 0, 0);
+		CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+		CU_ASSERT_STRING_EQUAL(ask(a, hidden).module->name, absolute(names[i]));
+		a2n_close(a);
+	}
+	/* Through symbolic links, as libraries are. */
+	SH("ln -s full.so link.so");
+	{
+		struct a2n *a = open_a2n(NULL, false);
+
+		map_known_as(a, "full.so", absolute("link.so"), 0, 0);
+		CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
+		a2n_close(a);
+	}
+}
+
+static void test_not_files(void)
+{
+	static const struct {
+		const char *make, *path;
+	} things[] = {
+		{ "mkfifo fifo", "fifo" }, { "mkdir -p folder", "folder" }, { "true", "nothing" },
+		{ ": >empty", "empty" }, { "echo text >text", "text" },
+		{ "truncate -s 5G huge", "huge" }, { "ln -s loop loop", "loop" },
+		{ "cp full.so object.so && printf '\\001' | dd of=object.so bs=1 seek=16 "
+		  "conv=notrunc 2>/dev/null", "object.so" },
+	};
+	static const char *const others[] = { "[heap]", "anon_inode:[perf_event]", "socket:[12]",
+					      "/memfd:jit (deleted)", "/dev/zero", "relative.so",
+					      "/proc/self/mem", "/dev/tty", "/" };
+	uint32_t i;
+
+	build();
+	for (i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
+		struct a2n *a = open_a2n(NULL, false);
+
+		SH("%s", things[i].make);
+		map_known_as(a, "full.so", absolute(things[i].path), 0, 0);
+		CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOLS);
+		CU_ASSERT_EQUAL(warnings, 1);
+		CU_ASSERT_PTR_NOT_NULL(strstr(warned, ask(a, hidden).module->symbols_from));
+		a2n_close(a);
+	}
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct a2n *a = open_a2n(NULL, false);
+
+		map_known_as(a, "full.so", others[i], 0, 0);
+		CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOLS);
+		CU_ASSERT_STRING_EQUAL(ask(a, hidden).module->name, others[i]);
+		a2n_close(a);
+	}
+	SH("rm -f huge");
+}
+
+/* A file cut at any length, and one with any byte changed, is read or refused. */
+static void test_damaged(void)
+{
+	size_t size, at;
+	char *image;
+	uint32_t named = 0;
+
+	build();
+	image = read_file("full.so", &size);
+	for (at = 0; at < size; at += 1 + at / 64) {
+		struct a2n *a = open_a2n(NULL, false);
+
+		write_file("damaged.so", image, at);
+		map_known_as(a, "full.so", absolute("damaged.so"), 0, 0);
+		named += ask(a, hidden).result == A2N_OK;
+		a2n_close(a);
+	}
+	for (at = 0; at < size; at += 1 + at / 64) {
+		struct a2n *a = open_a2n(NULL, false);
+
+		image[at] = (char)~image[at];
+		write_file("damaged.so", image, size);
+		image[at] = (char)~image[at];
+		map_known_as(a, "full.so", absolute("damaged.so"), 0, 0);
+		named += ask(a, hidden).result == A2N_OK;
+		a2n_close(a);
+	}
+	CU_ASSERT(named > 10);
+	free(image);
+}
+
+static void test_vdso(void)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	struct a2n_map map = { .start = 0x7fff0000, .length = 0x2000, .path = "[vdso]",
+			       .flags = A2N_MAP_VDSO };
+	struct a2n_answer r;
+	struct a2n *a;
+	struct nm *list;
+	int n, i;
+
+	if (!image) {
+		printf("# no vdso here\n");
+		return;
+	}
+	a = open_a2n(NULL, false);
+	a2n_add_map(a, 10, 1, &map);
+	a2n_resolve(a, 1, 20, map.start + 0x800, false, &r);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_EQUAL(a2n_vdso(a, image, 0x2000), 0);
+	write_file("vdso", image, 0x2000);
+	SH("nm -D vdso >/dev/null");
+	n = read_nm("nm -D", "vdso", &list);
+	CU_ASSERT(n > 0);
+	for (i = 0; i < n; i++) {
+		if (!list[i].size)
+			continue;
+		a2n_resolve(a, 1, 20, map.start + list[i].value + list[i].size - 1, false, &r);
+		CU_ASSERT_EQUAL(r.result, A2N_OK);
+		CU_ASSERT_EQUAL(r.symbol->value, list[i].value);
+		CU_ASSERT_STRING_EQUAL(r.module->name, A2N_VDSO);
+	}
+	free(list);
+	CU_ASSERT_EQUAL(a2n_vdso(a, "junk", 4), 0);
+	a2n_resolve(a, 1, 20, map.start + 0x800, false, &r);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_EQUAL(a2n_vdso(a, NULL, 0), 0);
+	a2n_close(a);
+}
+
+static int run(void)
+{
+	static const struct unit_test tests[] = {
+		{ "stripped", test_stripped },
+		{ "debugdata", test_debugdata },
+		{ "debuglink", test_debuglink },
+		{ "debug_by_build_id", test_debug_by_build_id },
+		{ "replaced", test_replaced },
+		{ "sympath", test_sympath },
+		{ "odd_names", test_odd_names },
+		{ "not_files", test_not_files },
+		{ "damaged", test_damaged },
+		{ "vdso", test_vdso },
+		{ NULL, NULL }
+	};
+
+	return unit_run("a2n_files", tests);
+}
+
+int main(void)
+{
+	return with_folder(run);
+}

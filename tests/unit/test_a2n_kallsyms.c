@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kernel names: reach of symbols, modules that come and go, hidden addresses, odd text. */
+#include <stdlib.h>
+
+#include "a2n.h"
+#include "unit.h"
+
+static struct a2n *a;
+static uint32_t warnings;
+static char warned[256];
+
+static void remember(void *arg, const char *module, const char *message)
+{
+	(void)arg;
+	snprintf(warned, sizeof(warned), "%s: %s", module, message);
+	warnings++;
+}
+
+static void begin(void)
+{
+	const struct a2n_options options = { .warn = remember, .demangle = true };
+
+	a2n_close(a);
+	a = a2n_open(&options);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(a);
+	warnings = 0;
+	warned[0] = 0;
+}
+
+static void kallsyms(const char *text)
+{
+	/* A copy of just its size, for the sanitizer. */
+	size_t size = strlen(text);
+	char *copy = malloc(size ? size : 1);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+	memcpy(copy, text, size);
+	CU_ASSERT_EQUAL(a2n_kallsyms(a, copy, size), 0);
+	free(copy);
+}
+
+static void modules(const char *text)
+{
+	size_t size = strlen(text);
+	char *copy = malloc(size ? size : 1);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+	memcpy(copy, text, size);
+	CU_ASSERT_EQUAL(a2n_modules(a, copy, size), 0);
+	free(copy);
+}
+
+static struct a2n_answer ask(uint64_t time, uint64_t address)
+{
+	struct a2n_answer r;
+
+	a2n_resolve(a, 0, time, address, true, &r);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(r.module);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(r.symbol);
+	CU_ASSERT_PTR_EQUAL(r.symbol->module, r.module);
+	CU_ASSERT_FALSE(r.unsure);
+	return r;
+}
+
+#define MODULE(time, address, m)	CU_ASSERT_STRING_EQUAL(ask(time, address).module->name, m)
+#define SYMBOL(time, address, s)	CU_ASSERT_STRING_EQUAL(ask(time, address).symbol->name, s)
+#define NO_CODE(time, address)		SYMBOL(time, address, A2N_NO_SYMBOL_FOUND)
+#define NONE(time, address)		MODULE(time, address, A2N_NO_MODULE)
+
+static const char text[] =
+	"0000000000000000 A fixed_percpu_data\n"
+	"0000000000001000 D per_cpu_thing\n"
+	"ffffffff81000000 T startup_64\n"
+	"ffffffff81000000 T _stext\n"
+	"ffffffff81000000 T _text\n"
+	"ffffffff81000100 t helper\n"
+	"ffffffff81000200 T shared_long\n"
+	"ffffffff81000200 t shared\n"
+	"ffffffff81000200 W __shared\n"
+	"ffffffff81000200 T shared_up\n"
+	"ffffffff81000300 W weak_one\n"
+	"ffffffff81000400 T __entry_text_start\n"
+	"ffffffff81000400 t entry\n"
+	"ffffffff81000480 T __entry_text_end\n"
+	"ffffffff81000500 T last_function\n"
+	"ffffffff81000600 T _etext\n"
+	"ffffffff81001000 R rodata\n"
+	"ffffffff82000000 T _sinittext\n"
+	"ffffffff82000000 t early\n"
+	"ffffffff82000100 T last_init\n"
+	"ffffffff82000180 T _einittext\n"
+	"ffffffff82001000 D data\n"
+	"ffffffff82fff000 B _end\n"
+	"ffffffffc0100000 t ext4_open\t[ext4]\n"
+	"ffffffffc0100040 T ext4_read\t[ext4]\n"
+	"ffffffffc0100100 r ext4_table\t[ext4]\n"
+	"ffffffffc0100200 t ext4_tail\t[ext4]\n"
+	"ffffffffc0108000 t nf_hook\t[nf]\n"
+	"ffffffffc0200000 t bpf_prog_0123456789abcdef_x\t[bpf]\n"
+	"ffffffffc0200100 t bpf_prog_fedcba9876543210_y\t[bpf]\n";
+
+static const char ranges[] =
+	"ext4 4096 1 - Live 0xffffffffc0100000\n"
+	"nf 8192 3 a,b, Live 0xffffffffc0108000 (OE)\n"
+	"nosyms 4096 0 - Live 0xffffffffc0300000\n";
+
+static void test_image(void)
+{
+	struct a2n_answer r;
+
+	begin();
+	kallsyms(text);
+	modules(ranges);
+	r = ask(0, 0xffffffff81000000);
+	CU_ASSERT_EQUAL(r.result, A2N_OK);
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_KERNEL);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, "startup_64");
+	CU_ASSERT_EQUAL(r.symbol->size, 0x100);
+	SYMBOL(0, 0xffffffff810000ff, "startup_64");
+	r = ask(5, 0xffffffff81000123);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, "helper");
+	CU_ASSERT_EQUAL(r.symbol_offset, 0x23);
+	CU_ASSERT_EQUAL(r.module_offset, 0xffffffff81000123);
+	CU_ASSERT_EQUAL(r.symbol->value, 0xffffffff81000100);
+	CU_ASSERT_PTR_EQUAL(r.symbol, ask(9, 0xffffffff81000100).symbol);
+	/* Aliases: global, then fewer underscores, then the shorter. */
+	SYMBOL(0, 0xffffffff81000200, "shared_up");
+	SYMBOL(0, 0xffffffff81000300, "weak_one");
+	/* Marks of the linker script give way, and the end of something is no code. */
+	SYMBOL(0, 0xffffffff81000400, "entry");
+	SYMBOL(0, 0xffffffff8100047f, "entry");
+	NO_CODE(0, 0xffffffff81000480);
+	SYMBOL(0, 0xffffffff810005ff, "last_function");
+	NO_CODE(0, 0xffffffff81000600);
+	NO_CODE(0, 0xffffffff81001000);
+	NO_CODE(0, 0xffffffff81fff000);
+	SYMBOL(0, 0xffffffff82000000, "early");
+	SYMBOL(0, 0xffffffff8200017f, "last_init");
+	NO_CODE(0, 0xffffffff82000180);
+	NO_CODE(0, 0xffffffff82001000);
+	NONE(0, 0xffffffff83000000);
+	NONE(0, 0xffffffff80ffffff);
+	NONE(0, 0xffff888000000000);
+	NONE(0, 0x1000);
+	CU_ASSERT_EQUAL(warnings, 0);
+	/* The top half is the kernel's whoever says otherwise. */
+	a2n_resolve(a, 1, 0, 0xffffffff81000100, false, &r);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, "helper");
+}
+
+static void test_modules(void)
+{
+	struct a2n_answer r;
+
+	begin();
+	kallsyms(text);
+	modules(ranges);
+	MODULE(0, 0xffffffffc0100000, "[ext4]");
+	SYMBOL(0, 0xffffffffc010003f, "ext4_open");
+	r = ask(0, 0xffffffffc0100050);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, "ext4_read");
+	CU_ASSERT_EQUAL(r.symbol_offset, 0x10);
+	CU_ASSERT_EQUAL(r.module_offset, 0x50);
+	CU_ASSERT_EQUAL(r.symbol->value, 0x40);
+	SYMBOL(0, 0xffffffffc01000ff, "ext4_read");
+	NO_CODE(0, 0xffffffffc0100100);
+	SYMBOL(0, 0xffffffffc0100fff, "ext4_tail");
+	/* Never across the module's end, though the next symbol is far away. */
+	NONE(0, 0xffffffffc0101000);
+	SYMBOL(0, 0xffffffffc0109fff, "nf_hook");
+	NONE(0, 0xffffffffc010a000);
+	r = ask(0, 0xffffffffc0300010);
+	CU_ASSERT_STRING_EQUAL(r.module->name, "[nosyms]");
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	/* Code nobody knows the end of. */
+	SYMBOL(0, 0xffffffffc02000ff, "bpf_prog_0123456789abcdef_x");
+	SYMBOL(0, 0xffffffffc0200100, "bpf_prog_fedcba9876543210_y");
+	MODULE(0, 0xffffffffc0200100, "[bpf]");
+	NONE(0, 0xffffffffc0210000);
+	NONE(0, 0xffffffffc01fffff);
+}
+
+static void test_load_unload(void)
+{
+	begin();
+	kallsyms(text);
+	modules(ranges);
+	a2n_kernel_unload(a, 100, "ext4");
+	a2n_kernel_load(a, 200, "ext4", 0xffffffffc0500000, 0x1000);
+	a2n_kernel_load(a, 300, "late", 0xffffffffc0100000, 0x1000);
+	a2n_kernel_unload(a, 400, "late");
+	a2n_kernel_unload(a, 400, "never_loaded");
+	kallsyms("ffffffffc0100010 t late_one\t[late]\n"
+		 "ffffffffc0500000 t ext4_open\t[ext4]\n");
+	SYMBOL(99, 0xffffffffc0100000, "ext4_open");
+	NONE(100, 0xffffffffc0100000);
+	NONE(199, 0xffffffffc0500000);
+	SYMBOL(200, 0xffffffffc0500000, "ext4_open");
+	CU_ASSERT_PTR_EQUAL(ask(99, 0xffffffffc0100000).module, ask(200, 0xffffffffc0500000).module);
+	MODULE(300, 0xffffffffc0100000, "[late]");
+	NO_CODE(300, 0xffffffffc0100000);
+	SYMBOL(300, 0xffffffffc0100010, "late_one");
+	SYMBOL(399, 0xffffffffc0100fff, "late_one");
+	NONE(400, 0xffffffffc0100010);
+	SYMBOL(500, 0xffffffffc0108000, "nf_hook");
+	/* More events after the first question. */
+	{
+		const struct a2n_symbol *before = ask(300, 0xffffffffc0100010).symbol;
+
+		a2n_kernel_unload(a, 600, "nf");
+		NONE(600, 0xffffffffc0108000);
+		SYMBOL(599, 0xffffffffc0108000, "nf_hook");
+		CU_ASSERT_PTR_EQUAL(before, ask(300, 0xffffffffc0100010).symbol);
+	}
+	/* Back at its old place. */
+	a2n_kernel_load(a, 700, "nf", 0xffffffffc0108000, 0x2000);
+	NONE(699, 0xffffffffc0108000);
+	SYMBOL(700, 0xffffffffc0108000, "nf_hook");
+	SYMBOL(0, 0xffffffffc0108000, "nf_hook");
+}
+
+static void test_loaded_while_on(void)
+{
+	begin();
+	kallsyms(text);
+	/* Loaded while tracing; a snapshot at the end lists it, too. */
+	a2n_kernel_load(a, 100, "mod", 0xffffffffc0700000, 0x800);
+	modules(ranges);
+	modules("mod 16384 0 - Live 0xffffffffc0700000\n"
+		"next 4096 0 - Live 0xffffffffc0702000\n");
+	kallsyms("ffffffffc0700000 t mod_a\t[mod]\nffffffffc0702000 t next_a\t[next]\n");
+	NONE(99, 0xffffffffc0700000);
+	SYMBOL(100, 0xffffffffc0700000, "mod_a");
+	SYMBOL(100, 0xffffffffc07007ff, "mod_a");
+	NONE(100, 0xffffffffc0700800);
+	/* The size in /proc/modules may be that of areas elsewhere: not into the neighbour. */
+	SYMBOL(100, 0xffffffffc0702000, "next_a");
+	/* Told twice. */
+	kallsyms(text);
+	kallsyms("ffffffffc0700000 t mod_a\t[mod]\n");
+	SYMBOL(100, 0xffffffffc0700001, "mod_a");
+}
+
+static void test_overlapping_sizes(void)
+{
+	begin();
+	kallsyms("ffffffff81000000 T _stext\nffffffff81000600 T _etext\n"
+		 "ffffffffc0700000 t first_a\t[first]\nffffffffc0702000 t second_a\t[second]\n");
+	modules("second 4096 0 - Live 0xffffffffc0702000\n"
+		"first 16384 0 - Live 0xffffffffc0700000\n");
+	SYMBOL(0, 0xffffffffc0701fff, "first_a");
+	SYMBOL(0, 0xffffffffc0702000, "second_a");
+	NONE(0, 0xffffffffc0703000);
+}
+
+static void test_hidden(void)
+{
+	struct a2n_answer r;
+
+	begin();
+	kallsyms("0000000000000000 T _stext\n0000000000000000 t a\n0000000000000000 T _etext\n"
+		 "0000000000000000 t b\t[ext4]\n");
+	modules("ext4 4096 1 - Live 0x0000000000000000\n");
+	r = ask(0, 0xffffffff81000000);
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_KERNEL);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(r.module->symbols_from, "kptr_restrict"));
+	CU_ASSERT_EQUAL(warnings, 1);
+	ask(0, 0xffffffff82000000);
+	CU_ASSERT_EQUAL(warnings, 1);
+	/* Ranges of modules may be known from events all the same. */
+	a2n_kernel_load(a, 100, "mod", 0xffffffffc0700000, 0x1000);
+	a2n_kernel_unload(a, 200, "mod");
+	MODULE(150, 0xffffffffc0700000, "[mod]");
+	NONE(200, 0xffffffffc0700000);
+	MODULE(200, 0xffffffffc0800000, A2N_KERNEL);
+	CU_ASSERT_EQUAL(warnings, 1);
+
+	begin();
+	r = ask(0, 0xffffffff81000000);
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_KERNEL);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_EQUAL(warnings, 0);
+}
+
+static void test_rust_names(void)
+{
+	begin();
+	kallsyms("ffffffff81000000 T _stext\n"
+		 "ffffffff81000010 t _RNvCsd7G3NqVjvVv_6kernel4init\n"
+		 "ffffffff81000020 T _etext\n");
+	SYMBOL(0, 0xffffffff81000010, "kernel::init");
+	CU_ASSERT_STRING_EQUAL(ask(0, 0xffffffff81000010).symbol->raw_name,
+			       "_RNvCsd7G3NqVjvVv_6kernel4init");
+}
+
+static void test_no_bounds(void)
+{
+	/* Without _stext and _etext the last symbol is bounded by its page or so. */
+	begin();
+	kallsyms("c0008000 T first\nc0008100 T second\n");
+	SYMBOL(0, 0xc00080ff, "first");
+	SYMBOL(0, 0xc0008100, "second");
+	NONE(0, 0xc0008100 + 0x10000);
+	NONE(0, 0xc0007fff);
+}
+
+static void test_odd_text(void)
+{
+	static const char *const texts[] = {
+		"", "\n\n\n", "ffffffff81000000", "ffffffff81000000 ", "ffffffff81000000 T",
+		"ffffffff81000000 T ", "x y z\n", "ffffffff81000000 TT name\n",
+		"fffffffffffffffffff T too_long\n", "ffffffffffffffff T at_the_end",
+		"ffffffff81000000 T a\t[\n", "ffffffff81000000 T a\t[]\n",
+		"ffffffff81000000 T a\t[m\n", "-1 T a\n", "0x10 T a\n",
+		"ffffffffffffffff t last\t[m]\n", "1 t a [m]\n1 t a [m]\n1 T a [m]",
+		"ffffffff81000000 T _etext\nffffffff81000000 T _stext\n",
+		"ffffffff81000000 T _etext\nffffffff82000000 T _stext\n",
+	};
+	static const char *const lists[] = {
+		"", "\n", "ext4", "ext4 ", "ext4 x", "ext4 10 1 - Live", "ext4 0 1 - Live 0x10\n",
+		"ext4 18446744073709551615 1 - Live 0xffffffffffffffff\n",
+		"ext4 18446744073709551616 1 - Live 0x10\n", "ext4 10 1 - Live 0xzz\n",
+		"m 4096 1 - Live 0xffffffffffffffff\nm 1 1 - Live 0x1\n",
+	};
+	static const uint64_t at[] = { 0, 1, 0xffffffff81000000, 0xffffffff81000001, UINT64_MAX,
+				       UINT64_MAX - 1, 0xffffffffc0100000 };
+	uint32_t i, k, m;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		for (k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
+			begin();
+			kallsyms(texts[i]);
+			modules(lists[k]);
+			for (m = 0; m < sizeof(at) / sizeof(at[0]); m++)
+				ask(0, at[m]);
+		}
+	begin();
+	a2n_kernel_load(a, 10, "m", UINT64_MAX, UINT64_MAX);
+	a2n_kernel_load(a, 5, "n", 0, UINT64_MAX);
+	a2n_kernel_load(a, 20, "", 10, 0);
+	MODULE(10, UINT64_MAX, "[m]");
+	MODULE(10, 77, "[n]");
+	MODULE(9, 77 + (1ull << 63), A2N_KERNEL);
+}
+
+static void test_large(void)
+{
+	const uint32_t n = 200000;
+	char *big = malloc(n * 64ull), *p = big;
+	uint64_t address = 0xffffffff81000000;
+	uint32_t i, wrong = 0;
+	char name[32];
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(big);
+	p += sprintf(p, "%016lx T _stext\n", (long)address);
+	for (i = 0; i < n; i++)
+		p += sprintf(p, "%016lx t function_%u\n", (long)(address + i * 32ull), i);
+	p += sprintf(p, "%016lx T _etext\n", (long)(address + n * 32ull));
+	begin();
+	CU_ASSERT_EQUAL(a2n_kallsyms(a, big, (size_t)(p - big)), 0);
+	free(big);
+	for (i = 0; i < n; i += 7) {
+		snprintf(name, sizeof(name), "function_%u", i);
+		wrong += strcmp(ask(0, address + i * 32ull + i % 32).symbol->name, name) != 0;
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "image", test_image },
+		{ "modules", test_modules },
+		{ "load_unload", test_load_unload },
+		{ "loaded_while_on", test_loaded_while_on },
+		{ "overlapping_sizes", test_overlapping_sizes },
+		{ "hidden", test_hidden },
+		{ "rust_names", test_rust_names },
+		{ "no_bounds", test_no_bounds },
+		{ "odd_text", test_odd_text },
+		{ "large", test_large },
+		{ NULL, NULL }
+	};
+	int r = unit_run("a2n_kallsyms", tests);
+
+	a2n_close(a);
+	return r;
+}
