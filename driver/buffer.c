@@ -3,23 +3,9 @@
 #include <linux/string.h>
 #include "buffer.h"
 #include "clock.h"
-#include "session.h"
 
 #define HIGH_BYTES	((u32)sizeof(struct pitrace_rec))
 #define LOST_BYTES	((u32)(sizeof(struct pitrace_rec) + sizeof(struct pitrace_lost_rec)))
-
-void ring_init(struct ring *r, struct session *s, u32 cpu, u16 kind, void *data,
-	       unsigned long size, unsigned long segment, struct pitrace_cpu *page)
-{
-	r->session = s;
-	r->cpu = cpu;
-	r->kind = kind;
-	r->data = data;
-	r->size = size;
-	r->segment = segment;
-	r->page = page;
-	ring_reset(r);
-}
 
 void ring_reset(struct ring *r)
 {
@@ -94,7 +80,7 @@ static void put_segment(struct ring *r, unsigned long position, u64 stamp)
 	seg->magic = PITRACE_SEGMENT_MAGIC;
 	seg->size = sizeof(*seg);
 	seg->ring = r->kind;
-	seg->session = r->session->id;
+	seg->session = r->session;
 	seg->cpu = r->cpu;
 	seg->sequence = position / r->segment;
 	seg->stamp = stamp;
@@ -144,8 +130,8 @@ void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size, enum pitrace_
 	do {
 		old = local_read(&r->head);
 		last = READ_ONCE(r->last);
-		/* Read inside the loop: a nested writer's later stamp must not stand before ours. */
-		stamp = clock_stamp(r->session->clock);
+		/* Read inside the loop: a nested writer's later stamp must not precede ours. */
+		stamp = clock_stamp(r->clock);
 		if (unlikely(stamp < last))
 			stamp = last;
 		offset = old & (r->segment - 1);
@@ -185,11 +171,7 @@ void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size, enum pitrace_
 
 full:
 	count_lost(r, lost, 1);
-	/* A normal session ends here, and says where it ended. */
-	if (r->session->mode == PITRACE_MODE_NORMAL)
-		session_stop(r->session, r->cpu, r->kind);
-	else
-		session_wake(r->session);
+	r->full(r);
 	ring_commit(r);
 	return NULL;
 }
@@ -217,7 +199,7 @@ void ring_commit(struct ring *r)
 		/* One that came in between published nothing if it saw us; look again. */
 	} while (unlikely(head != local_read(&r->head)));
 	if (unlikely(crossed))
-		session_wake(r->session);
+		r->crossed(r);
 }
 
 void ring_close(struct ring *r)

@@ -11,8 +11,6 @@
 #include <asm/local.h>
 #include "pitrace.h"
 
-struct session;
-
 struct ring {
 	local_t head;			/* reserved up to here */
 	local_t nest;			/* writers at work */
@@ -22,17 +20,20 @@ struct ring {
 	unsigned long segment;		/* bytes, a power of two */
 	u64 tail;			/* consumed up to here; only grows */
 	u64 published;
-	struct session *session;
 	struct pitrace_cpu *page;	/* of this CPU, seen by user space */
+	u32 clock;			/* enum pitrace_clock */
+	u32 session;
 	u32 cpu;
 	u16 kind;			/* enum pitrace_ring_kind */
 	bool lost_news;			/* some lost[] differs from announced[] */
 	local_t lost[PITRACE_LOST_KINDS];
 	u64 announced[PITRACE_LOST_KINDS];
+	void *owner;
+	/* From any context: a record found no room; a segment was closed. */
+	void (*full)(struct ring *r);
+	void (*crossed)(struct ring *r);
 };
 
-void ring_init(struct ring *r, struct session *s, u32 cpu, u16 kind, void *data,
-	       unsigned long size, unsigned long segment, struct pitrace_cpu *page);
 /* Forget everything: positions, losses. Nobody writes or reads. */
 void ring_reset(struct ring *r);
 

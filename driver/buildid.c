@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
+#include "buildid.h"
 #include "hook.h"
 #include "mte.h"
 #include "session.h"
@@ -141,26 +142,29 @@ static void work(struct callback_head *head)
 	done(q);
 }
 
-/* In the mapping hook, preemption off. */
-void build_id_ask(struct session *s, struct vm_area_struct *vma)
+/* Is a session on that has this task in scope and did not see this file yet? Then now it has. */
+static bool wanted(u64 key)
 {
-	struct file *file = vma->vm_file;
-	struct request *q;
-	struct inode *inode;
-	u64 key;
+	struct session *s;
+	bool any = false;
 	u64 *seen;
 	int i;
 
-	if (!file || current->flags & (PF_EXITING | PF_KTHREAD))
-		return;
-	inode = file_inode(file);
-	if (!S_ISREG(inode->i_mode))
-		return;
-	key = hash_64(inode->i_ino, 64) ^ ((u64)inode->i_sb->s_dev << 32 | inode->i_generation);
-	key |= 1;
-	seen = &s->seen[hash_64(key, ilog2(PITRACE_SEEN))];
-	if (READ_ONCE(*seen) == key)
-		return;
+	for_each_active(s, i) {
+		if (!session_mte(s) || !session_has(s, current->tgid))
+			continue;
+		seen = &s->seen[hash_64(key, ilog2(PITRACE_SEEN))];
+		any |= READ_ONCE(*seen) != key;
+		WRITE_ONCE(*seen, key);
+	}
+	return any;
+}
+
+static void ask(struct file *file)
+{
+	struct request *q;
+	int i;
+
 	do {
 		i = find_first_zero_bit(taken, REQUESTS);
 		if (i >= REQUESTS)
@@ -174,9 +178,25 @@ void build_id_ask(struct session *s, struct vm_area_struct *vma)
 	if (task_work_add(current, &q->work, TWA_RESUME)) {
 		fput(q->file);
 		done(q);
-		return;
 	}
-	WRITE_ONCE(*seen, key);
+}
+
+void build_id_ask(struct vm_area_struct *vma)
+{
+	struct inode *inode;
+	u64 key;
+
+	if (!vma->vm_file || current->flags & (PF_EXITING | PF_KTHREAD))
+		return;
+	inode = file_inode(vma->vm_file);
+	if (!S_ISREG(inode->i_mode))
+		return;
+	key = hash_64(inode->i_ino, 64) ^ ((u64)inode->i_sb->s_dev << 32 | inode->i_generation);
+	key |= 1;
+	preempt_disable();
+	if (wanted(key))
+		ask(vma->vm_file);
+	preempt_enable();
 }
 
 int build_id_init(void)

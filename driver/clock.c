@@ -5,7 +5,7 @@
 
 static char *clock = "auto";
 module_param(clock, charp, 0444);
-MODULE_PARM_DESC(clock, "stamp of records: auto (tsc if invariant, else monotonic), tsc, monotonic");
+MODULE_PARM_DESC(clock, "stamps: auto (tsc if it is invariant, else monotonic), tsc, monotonic");
 
 u32 clock_pick(u32 want)
 {

@@ -14,6 +14,7 @@
 #include "control.h"
 #include "hook.h"
 #include "session.h"
+#include "state.h"
 
 /* The caller's struct, of the size it states: shorter is padded, longer must be zero beyond. */
 static int get_args(void *to, size_t size, const void __user *from)
@@ -126,6 +127,7 @@ static int session_mmap(struct file *file, struct vm_area_struct *vma)
 /* The last descriptor and the last mapping are gone. */
 static int session_release(struct inode *inode, struct file *file)
 {
+	session_off(file->private_data);
 	session_destroy(file->private_data);
 	return 0;
 }

@@ -73,7 +73,8 @@ static void enable_kprobes(void)
 		p->addr = NULL;
 		p->flags = 0;
 		if (register_kprobe(p)) {
-			pr_warn("pitrace: this kernel has no function %s to probe\n", p->symbol_name);
+			pr_warn("pitrace: this kernel has no function %s to probe\n",
+				p->symbol_name);
 			continue;
 		}
 		/* Those in use stand in front, so that they can be released together. */

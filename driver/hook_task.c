@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
+#include "buildid.h"
 #include "hook.h"
 #include "mte.h"
 #include "session.h"
@@ -58,8 +59,8 @@ struct hook_tracepoint hook_task_tracepoints[] = {
 	{ }
 };
 
-/* perf_event_mmap(vma): a mapping was made or its protection changed. Ranges that cannot be executed
- * are nobody's code, whatever they were: only executable ones are told. */
+/* perf_event_mmap(vma): a mapping was made or its protection changed. Ranges that cannot be
+ * executed are nobody's code, whatever they were: only executable ones are told. */
 static int on_map(struct kprobe *p, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
@@ -67,11 +68,12 @@ static int on_map(struct kprobe *p, struct pt_regs *regs)
 	if (vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
 		hook_saw(PITRACE_HAVE_MAP);
 		mte_map(NULL, current->tgid, vma, 0);
+		build_id_ask(vma);
 	}
 	return 0;
 }
 
-/* move_page_tables(vma, old, new_vma, …): mremap's destination, which perf_event_mmap never sees. */
+/* move_page_tables(vma, old, new_vma, …): mremap's destination; perf_event_mmap never sees it. */
 static int on_remap(struct kprobe *p, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 2);
@@ -84,8 +86,8 @@ static int on_remap(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * unmap_vmas(tlb, …, vma, start, end, …): memory is about to go. Not told: a whole address space that
- * ends, and a range inside one mapping that cannot be executed (the frequent case: the heap's).
+ * unmap_vmas(tlb, …, vma, start, end, …): memory is about to go. Not told: a whole address space
+ * that ends, and a range inside one mapping that cannot be executed (frequent: the heap's).
  */
 static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 {
@@ -93,7 +95,8 @@ static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 	unsigned long start = regs_get_kernel_argument(regs, 3);
 	unsigned long end = regs_get_kernel_argument(regs, 4);
 
-	if (!vma || !current->mm || vma->vm_mm != current->mm || !atomic_read(&current->mm->mm_users))
+	if (!vma || !current->mm || vma->vm_mm != current->mm ||
+	    !atomic_read(&current->mm->mm_users))
 		return 0;
 	if (end <= vma->vm_end && !(vma->vm_flags & VM_EXEC))
 		return 0;

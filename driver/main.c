@@ -2,9 +2,9 @@
 /* pitrace.ko: what is set up in which order, and undone in the opposite one. */
 #include <linux/init.h>
 #include <linux/module.h>
+#include "buildid.h"
 #include "control.h"
 #include "hook.h"
-#include "mte.h"
 
 static int __init pitrace_init(void)
 {

@@ -188,9 +188,6 @@ void mte_map(struct session *only, pid_t pid, struct vm_area_struct *vma, u32 fl
 		if (!path)
 			path = describe(vma, &m);
 		put_map(s, PITRACE_MTE_MODULE, &m, path);
-		/* The walk leaves build ids to the drain: it is not the mapping's owner. */
-		if (!only)
-			build_id_ask(s, vma);
 	}
 	preempt_enable();
 }

@@ -23,12 +23,4 @@ void mte_build_id(const struct pitrace_mte_buildid *id, pid_t pid);
 void mte_sync(struct session *only, enum pitrace_sync_why why);
 void mte_interval(struct session *s);
 
-/* walk.c: all live tasks into one session; again for those that began meanwhile. */
-int walk_tasks(struct session *s);
-
-/* buildid.c: ask for the build id of a mapping's file, once a file. */
-void build_id_ask(struct session *s, struct vm_area_struct *vma);
-int build_id_init(void);
-void build_id_exit(void);
-
 #endif

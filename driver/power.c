@@ -4,7 +4,7 @@
 #include <linux/notifier.h>
 #include <linux/suspend.h>
 #include "control.h"
-#include "session.h"
+#include "state.h"
 
 static enum cpuhp_state state;
 

@@ -35,7 +35,7 @@ struct session {
 	u64 seed;
 	u64 interval;
 	DECLARE_BITMAP(majors, PITRACE_MAJORS);
-	unsigned long *pids;		/* SCOPE_PROCESS: bit = tgid in scope; no lock, no allocation */
+	unsigned long *pids;		/* SCOPE_PROCESS: a bit for each tgid in scope */
 	struct pid *root;		/* … the process it began with */
 
 	unsigned int ncpus;
@@ -67,12 +67,7 @@ extern struct mutex sessions_lock;	/* active[] and its users, CPU hotplug's view
 		if (((s) = READ_ONCE(active[i])))
 
 struct session *session_create(const struct pitrace_session_args *args);
-void session_destroy(struct session *s);
-int session_setup(struct session *s, const struct pitrace_setup_args *args);
-int session_on(struct session *s);
-int session_off(struct session *s);
-int session_suspend(struct session *s, bool suspend);
-int session_rescan(struct session *s);
+void session_destroy(struct session *s);	/* off, nobody sees it any more */
 int session_flush(struct session *s, u32 what);
 int session_consume(struct session *s, const struct pitrace_consume_args *args);
 unsigned int sessions_alive(void);
@@ -80,10 +75,7 @@ unsigned int sessions_alive(void);
 /* From any context: a ring filled in normal mode; the consumer has something to do. */
 void session_stop(struct session *s, u32 cpu, u32 ring);
 void session_wake(struct session *s);
-/* A clock sync in every active session, for hotplug and suspend. */
-void sessions_sync(enum pitrace_sync_why why);
-void sessions_cpu_online(unsigned int cpu);
-void sessions_cpu_offline(unsigned int cpu);
+void session_set_state(struct session *s, int state);
 
 static inline bool session_mte(const struct session *s)
 {
@@ -94,7 +86,8 @@ static inline bool session_mte(const struct session *s)
 
 static inline bool session_has(const struct session *s, pid_t tgid)
 {
-	return s->scope == PITRACE_SCOPE_SYSTEM || (tgid > 0 && tgid < PITRACE_PIDS && test_bit(tgid, s->pids));
+	return s->scope == PITRACE_SCOPE_SYSTEM ||
+	       (tgid > 0 && tgid < PITRACE_PIDS && test_bit(tgid, s->pids));
 }
 
 static inline struct ring *session_ring(const struct session *s, unsigned int cpu, u32 kind)

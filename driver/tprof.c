@@ -101,7 +101,8 @@ static void computed(struct tprof_cpu *t, u64 now)
 	if (!ticks || s->scope != PITRACE_SCOPE_SYSTEM)
 		return;
 	WRITE_ONCE(c->page->idle_ticks, c->page->idle_ticks + ticks);
-	data = ring_reserve(r, PITRACE_TPROF, PITRACE_TPROF_IDLE, sizeof(*data), PITRACE_LOST_OTHER);
+	data = ring_reserve(r, PITRACE_TPROF, PITRACE_TPROF_IDLE, sizeof(*data),
+			    PITRACE_LOST_OTHER);
 	if (!data)
 		return;
 	data->ticks = min_t(u64, ticks, U32_MAX);

@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 #include "mte.h"
 #include "session.h"
+#include "walk.h"
 
 #define PASSES	8
 

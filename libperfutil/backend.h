@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a collector must do. A collector fills segments (struct pitrace_segment and records) and hands
- * them over in an order in which a file cut anywhere still names everything in it: all MTE records up
- * to an instant go before the samples up to that instant. Everything above (sessions, holder, files)
- * is the same for all collectors.
+ * What a collector must do. A collector fills segments (struct pitrace_segment and records) and
+ * hands them over in an order in which a file cut anywhere still names everything in it: all MTE
+ * records up to an instant go before the samples up to that instant. Everything above (sessions,
+ * holder, files) is the same for all collectors.
  */
 #ifndef PITRACE_BACKEND_H
 #define PITRACE_BACKEND_H
@@ -30,7 +30,7 @@ struct trace_config {
  * drain stops with it. */
 typedef int (*segment_sink)(void *arg, const void *segment, size_t size);
 
-struct backend;				/* a collector's open session; begins with struct backend_base */
+struct backend;				/* a collector's open session, its own business */
 
 struct collector {
 	const char *name;

@@ -98,7 +98,8 @@ static struct backend *open_failed(struct backend *b, int *rc, int code)
 	return NULL;
 }
 
-static struct backend *driver_open(const struct trace_config *config, int *rc, char *why, size_t room)
+static struct backend *driver_open(const struct trace_config *config, int *rc, char *why,
+				   size_t room)
 {
 	struct pitrace_session_args args = {
 		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
@@ -271,7 +272,8 @@ static int driver_drain(struct backend *b, bool all, segment_sink sink, void *ar
 			r->tail[PITRACE_RING_MTE] = r->tail[PITRACE_RING_TRACE] = 0;
 		r->until = head(r, PITRACE_RING_TRACE);
 		any |= r->until - r->tail[PITRACE_RING_TRACE] >= b->control->segment_bytes;
-		any |= head(r, PITRACE_RING_MTE) - r->tail[PITRACE_RING_MTE] >= b->control->segment_bytes;
+		any |= head(r, PITRACE_RING_MTE) - r->tail[PITRACE_RING_MTE] >=
+		       b->control->segment_bytes;
 	}
 	if (!any)
 		return 0;
@@ -280,7 +282,8 @@ static int driver_drain(struct backend *b, bool all, segment_sink sink, void *ar
 	for (c = 0; c < b->control->ncpus; c++) {
 		if (!b->cpu[c].data[0])
 			continue;
-		err = drain_ring(b, c, PITRACE_RING_MTE, head(&b->cpu[c], PITRACE_RING_MTE), sink, arg);
+		err = drain_ring(b, c, PITRACE_RING_MTE, head(&b->cpu[c], PITRACE_RING_MTE), sink,
+				 arg);
 		if (err)
 			return err;
 	}

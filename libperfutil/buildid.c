@@ -14,6 +14,9 @@
 #define NOTES_MAX	4096
 #define HEADERS_MAX	8192
 #define FILES_MAX	65536
+#define OWN_ORDER	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
+#define HEADER_AT(wide, field)	\
+	((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
 
 struct note_record {
 	struct pitrace_rec rec;
@@ -73,8 +76,8 @@ static bool insert(uint64_t *seen, size_t room, uint64_t key)
 /* Is this file new? */
 static bool first_time(struct buildids *b, const struct pitrace_mte_map *m)
 {
-	uint64_t key = mix(m->inode) ^ mix((uint64_t)m->dev_major << 40 ^ (uint64_t)m->dev_minor << 20 ^
-					   m->generation) << 1;
+	uint64_t device = (uint64_t)m->dev_major << 40 ^ (uint64_t)m->dev_minor << 20;
+	uint64_t key = mix(m->inode) ^ mix(device ^ m->generation) << 1;
 
 	key += !key;
 	if (b->used >= FILES_MAX)
@@ -131,10 +134,10 @@ static void read_id(int fd, struct pitrace_mte_buildid *id)
 	if (!ident || memcmp(ident, ELFMAG, SELFMAG))
 		return;
 	wide = ident[EI_CLASS] == ELFCLASS64;
-	b.swap = ident[EI_DATA] != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
-	bytes_seek(&b, wide ? offsetof(Elf64_Ehdr, e_phoff) : offsetof(Elf32_Ehdr, e_phoff));
+	b.swap = ident[EI_DATA] != OWN_ORDER;
+	bytes_seek(&b, HEADER_AT(wide, e_phoff));
 	phoff = wide ? bytes_u64(&b) : bytes_u32(&b);
-	bytes_seek(&b, wide ? offsetof(Elf64_Ehdr, e_phentsize) : offsetof(Elf32_Ehdr, e_phentsize));
+	bytes_seek(&b, HEADER_AT(wide, e_phentsize));
 	step = bytes_u16(&b);
 	count = bytes_u16(&b);
 	for (unsigned int i = 0; i < count && !id->length; i++) {
@@ -176,6 +179,18 @@ static int open_mapped(const struct pitrace_mte_map *m, const char *path)
 	return fd;
 }
 
+/* A file's mapping that the walk described, and whole? */
+static const struct pitrace_mte_map *walked(const struct record *r)
+{
+	const struct pitrace_mte_map *m = r->data;
+
+	if (r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE || r->size < sizeof(*m) + 4)
+		return NULL;
+	if (m->path_len >= r->size - sizeof(*m) || m->path[m->path_len])
+		return NULL;
+	return m->flags & PITRACE_MAP_WALK && m->inode ? m : NULL;
+}
+
 void buildids_scan(struct buildids *b, const void *segment, size_t size)
 {
 	struct pitrace_segment s;
@@ -185,13 +200,11 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 	if (record_walk_begin(&w, segment, size, &s) || s.ring != PITRACE_RING_MTE)
 		return;
 	while (record_next(&w, &r) == 1) {
-		const struct pitrace_mte_map *m = r.data;
+		const struct pitrace_mte_map *m = walked(&r);
 		struct note_record *n;
 		int fd;
 
-		if (r.major != PITRACE_MTE || r.minor != PITRACE_MTE_MODULE || r.size < sizeof(*m) + 4 ||
-		    m->path_len >= r.size - sizeof(*m) || !(m->flags & PITRACE_MAP_WALK) || !m->inode ||
-		    m->path[m->path_len] || !first_time(b, m))
+		if (!m || !first_time(b, m))
 			continue;
 		if (b->nfound == b->found_room) {
 			size_t room = b->found_room ? 2 * b->found_room : 64;

@@ -205,7 +205,7 @@ static void hold(struct tracer *t, int listener)
 		}
 		if (n < 0)
 			continue;
-		/* A buffer filled or the file failed: off, so that what was traced stays as it is. */
+		/* A buffer filled or the file failed: off, so that what was traced stays. */
 		if (p[1].revents)
 			tracer_off(t);
 		if (p[0].revents && serve(t, listener))
@@ -222,7 +222,7 @@ static int bind_socket(void)
 	if (fd < 0)
 		return -errno;
 	address(&a);
-	/* Nobody answered there (holder_start asked): it is left over from a holder that was killed. */
+	/* Nobody answered there (holder_start asked): it is left over from a killed holder. */
 	unlink(a.sun_path);
 	mask = umask(0177);
 	err = bind(fd, (struct sockaddr *)&a, sizeof(a)) || listen(fd, 8) ? -errno : 0;

@@ -51,8 +51,10 @@ static char *read_text(const char *path, bool (*keep)(const char *line), size_t 
 		if (keep && !keep(line))
 			continue;
 		if (n + (size_t)got + 1 > room) {
-			char *more = n > TEXT_MAX ? NULL : realloc(text, room = 2 * room + 65536 + (size_t)got);
+			char *more;
 
+			room = 2 * room + 65536 + (size_t)got;
+			more = n > TEXT_MAX ? NULL : realloc(text, room);
 			if (!more)
 				break;
 			text = more;
@@ -129,9 +131,10 @@ static int write_system(struct pifile_writer *w, const struct trace_config *conf
 	f = open_memstream(&text, &n);
 	if (!f)
 		return -ENOMEM;
-	fprintf(f, "os: %s\n", *field("/etc/os-release", "PRETTY_NAME", os, sizeof(os)) ? os : "Linux");
-	fprintf(f, "kernel: %s %s\nkernel version: %s\nmachine: %s\nhost: %s\n", u.sysname, u.release,
-		u.version, u.machine, u.nodename);
+	field("/etc/os-release", "PRETTY_NAME", os, sizeof(os));
+	fprintf(f, "os: %s\n", *os ? os : "Linux");
+	fprintf(f, "kernel: %s %s\nkernel version: %s\nmachine: %s\nhost: %s\n", u.sysname,
+		u.release, u.version, u.machine, u.nodename);
 	fprintf(f, "cpu model: %s\n", field("/proc/cpuinfo", "model name", model, sizeof(model)));
 	fprintf(f, "cpu mhz: %s\n", field("/proc/cpuinfo", "cpu MHz", mhz, sizeof(mhz)));
 	fprintf(f, "cpus online: %s\ncpus: %ld\n", online, sysconf(_SC_NPROCESSORS_CONF));

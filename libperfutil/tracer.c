@@ -207,7 +207,8 @@ static int end_file(struct tracer *t)
 		if (t->stopped && stats[i].cpu == info.stop_cpu)
 			stats[i].stopped_by = info.stop_ring + 1;
 	if (n > 0 && !err)
-		err = pifile_write_section(t->file, PIFILE_SEC_STATS, stats, (size_t)n * sizeof(*stats));
+		err = pifile_write_section(t->file, PIFILE_SEC_STATS, stats,
+					   (size_t)n * sizeof(*stats));
 	free(stats);
 	t->written = pifile_written(t->file, &t->records);
 	n = pifile_finish(t->file);
@@ -323,7 +324,7 @@ int tracer_on(struct tracer *t)
 			end_file(t);
 		return rc_errno(err, "%s", t->path) == PI_NO_MEMORY ? PI_NO_MEMORY : PI_FILE_ERROR;
 	}
-	/* It drains while live tasks are written: there may be more of them than the buffer holds. */
+	/* It drains while live tasks are written: they may be more than the buffer holds. */
 	err = start_thread(t);
 	if (!err) {
 		err = t->collector->on(t->backend, &t->config);

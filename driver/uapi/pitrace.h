@@ -138,7 +138,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_sync) == 36, "clock sync");
 enum pitrace_lost {
 	PITRACE_LOST_MTE = 0,		/* MTE ring full */
 	PITRACE_LOST_TPROF,		/* trace ring full: samples */
-	PITRACE_LOST_OVERRUN,		/* ticks that fell due while the one before was not served */
+	PITRACE_LOST_OVERRUN,		/* ticks that fell due before an earlier one was served */
 	PITRACE_LOST_OTHER,		/* trace ring full: records of other majors */
 	PITRACE_LOST_KINDS = 16,
 };
@@ -155,7 +155,7 @@ enum pitrace_mte_minor {
 	PITRACE_MTE_BUILDID		= 0x02,	/* struct pitrace_mte_buildid */
 	PITRACE_MTE_NAME		= 0x34,	/* struct pitrace_mte_task: tid has this name now */
 	PITRACE_MTE_CLONE		= 0x63,	/* a process that shares its parent's memory */
-	PITRACE_MTE_PROCESS		= 0x64,	/* a process begins with empty memory (exec, walk) */
+	PITRACE_MTE_PROCESS		= 0x64,	/* a process with empty memory (exec, walk) */
 	PITRACE_MTE_PROCESS_EXIT	= 0x65,	/* the last thread is exiting */
 	PITRACE_MTE_THREAD		= 0x66,
 	PITRACE_MTE_THREAD_EXIT		= 0x67,
@@ -174,7 +174,7 @@ struct pitrace_mte_task {
 	__u32 tid;
 	__u32 ppid;
 	__u32 flags;
-	__u64 start;		/* of the thread, CLOCK_BOOTTIME ns: tells a pid from its next user */
+	__u64 start;		/* of the thread, CLOCK_BOOTTIME ns: tells users of a pid apart */
 	__u64 cgroup;		/* id of the default hierarchy's group, 0 unknown */
 	__u32 pidns;		/* inode number of the pid namespace, 0 unknown */
 	__u32 reserved;
@@ -229,7 +229,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_mte_unmap) == 24, "unmap");
 
 /* SYSINFO */
 enum pitrace_sysinfo_minor {
-	PITRACE_SYSINFO_INTERVAL = 0xB2,	/* struct pitrace_interval: tracing is on from here */
+	PITRACE_SYSINFO_INTERVAL = 0xB2, /* struct pitrace_interval: tracing is on from here */
 };
 struct pitrace_interval {
 	__u32 reserved;

@@ -373,7 +373,7 @@ struct mapping space_find(struct spaces *all, struct space *s, struct moment at,
 		} else if (layer->n_chunks && layer->chunks[0]->pieces[0].start <= last) {
 			last = layer->chunks[0]->pieces[0].start - 1;
 		}
-		if (layer == s && p) {
+		if (layer == s && p && p->n) {
 			const struct fact *next = f ? f + 1 : p->facts;
 
 			if (f)

@@ -10,8 +10,8 @@
  *
  *	TraceInit → TraceEnable … → TraceOn → TraceOff → TraceWriteBufferToFile → TraceTerminate
  *
- * State rules: *on* before init is PI_NOT_INITIALIZED; a mode, size, rate or scope changed while on,
- * and *on* while on, are PI_INCORRECT_STATE; suspend and resume while not on are
+ * State rules: *on* before init is PI_NOT_INITIALIZED; a mode, size, rate or scope changed while
+ * on, and *on* while on, are PI_INCORRECT_STATE; suspend and resume while not on are
  * PI_INCORRECT_STATE and in the state already reached succeed; terminate implies off; off disables
  * all majors.
  */
@@ -32,7 +32,7 @@ enum pi_rc {
 	PI_ERROR		= -1,	/* see errno, or TraceLastError */
 	PI_NOT_INITIALIZED	= -2,
 	PI_INCORRECT_STATE	= -3,
-	PI_BUFFER_FULL		= -4,	/* a ring filled: while tracing began, or nothing more fits */
+	PI_BUFFER_FULL		= -4,	/* a ring filled while tracing began */
 	PI_DRIVER_NOT_LOADED	= -5,
 	PI_NOT_SUPPORTED	= -6,
 	PI_BUSY			= -7,	/* someone else's session is in the way */

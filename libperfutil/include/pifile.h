@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* ---- the file's own shapes: little endian as written on x86-64 and arm64; header.order tells -- */
+/* ---- the file's own shapes, in the writer's byte order: header.order tells ------------------- */
 
 #define PIFILE_MAGIC		"PITRACE\n"	/* 8 bytes, no NUL */
 #define PIFILE_VERSION		1
@@ -53,16 +53,16 @@ struct pifile_header {			/* 256 bytes at offset 0 */
 PITRACE_ASSERT(sizeof(struct pifile_header) == 256, "file header");
 
 enum pifile_section_type {
-	PIFILE_SEC_SEGMENT	= 1,	/* one segment of a ring: struct pitrace_segment and records, cut
-					   before its PAD record */
+	PIFILE_SEC_SEGMENT	= 1,	/* one segment of a ring: struct pitrace_segment, records,
+					   cut before its PAD record */
 	PIFILE_SEC_KALLSYMS	= 2,	/* text as /proc/kallsyms */
 	PIFILE_SEC_MODULES	= 3,	/* text as /proc/modules */
-	PIFILE_SEC_SYSTEM	= 4,	/* text, "key: value" lines: os, kernel, cpu model, cpus, command … */
-	PIFILE_SEC_SNAPSHOT	= 5,	/* MTE records made by the drain (build ids), like a segment; they
-					   hold for all times */
+	PIFILE_SEC_SYSTEM	= 4,	/* text, "key: value" lines: os, kernel, cpu model … */
+	PIFILE_SEC_SNAPSHOT	= 5,	/* MTE records made by the drain (build ids), like a
+					   segment; they hold for all times */
 	PIFILE_SEC_VDSO		= 6,	/* the vdso's image (an ELF file) */
 	PIFILE_SEC_STATS	= 7,	/* struct pifile_stats of each CPU at `off` */
-	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; what follows is the index */
+	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; the index follows */
 	PIFILE_SEC_INDEX	= 9,	/* array of struct pifile_index; the last section */
 };
 #define PIFILE_ZSTD	0x1		/* flags: the payload is one zstd frame */
@@ -99,7 +99,7 @@ struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint64_t out_of_scope;
 	uint64_t mte_bytes;		/* written by the kernel, whatever was kept */
 	uint64_t trace_bytes;
-	uint32_t stopped_by;		/* 1: this CPU's MTE ring filled and stopped the session, 2: trace */
+	uint32_t stopped_by;		/* 1: its MTE ring filled and stopped all; 2: its trace ring */
 	uint32_t reserved;
 };
 PITRACE_ASSERT(sizeof(struct pifile_stats) == 192, "stats");

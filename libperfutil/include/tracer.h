@@ -46,7 +46,8 @@ int tracer_suspend(struct tracer *t, bool suspend);
 /* Normal mode, after off: what the buffers hold, to a file (NULL: the session's). */
 int tracer_write(struct tracer *t, const char *path);
 void tracer_info(struct tracer *t, struct trace_info *info);
-/* Readable when the session stopped by itself (a full buffer) or its file failed: then tracer_off. */
+/* Readable when the session stopped by itself (a full buffer) or its file failed: then
+ * tracer_off. */
 int tracer_fd(struct tracer *t);
 
 #ifdef __cplusplus

@@ -28,7 +28,7 @@ struct names_owner {
 /* Whoever has a tid now. */
 struct names_runner {
 	uint32_t tid;
-	uint32_t process;		/* of the owner of its pid; another one: not known any more */
+	uint32_t process;		/* of its pid's owner; another one: not known any more */
 	uint32_t thread;
 	bool known;
 };

@@ -11,12 +11,12 @@
 
 #include "model/keys.h"
 
-/* A process that changes its name (exec, prctl) is another line from then on: each tick stands under
- * the name that the process had at that time. Likewise a thread. */
+/* A process that changes its name (exec, prctl) is another line from then on: each tick stands
+ * under the name that the process had at that time. Likewise a thread. */
 struct process {
 	uint64_t serial;		/* tells the owners of a pid apart */
 	uint32_t pid;
-	uint32_t group;			/* the process it is counted with: itself, or the first of its name */
+	uint32_t group;			/* counted with this one: itself, or the first of its name */
 	const char *name;		/* the same name of one a2n is the same pointer */
 };
 

@@ -80,11 +80,14 @@ int cmd_maj(int argc, char **argv)
 		return EXIT_SWTRACE;
 	active = IsTraceActive() == 1;
 	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++) {
-		const char *state = majors[i].always ? "always"
-			: !active ? "-" : TraceQueryMajor(majors[i].major) == 1 ? "enabled" : "disabled";
+		const char *state = "-";
 
-		printf("0x%02X  %-8s %-9s %s\n", (unsigned int)majors[i].major, majors[i].name, state,
-		       majors[i].what);
+		if (majors[i].always)
+			state = "always";
+		else if (active)
+			state = TraceQueryMajor(majors[i].major) == 1 ? "enabled" : "disabled";
+		printf("0x%02X  %-8s %-9s %s\n", (unsigned int)majors[i].major, majors[i].name,
+		       state, majors[i].what);
 	}
 	return 0;
 }

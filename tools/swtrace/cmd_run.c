@@ -261,12 +261,13 @@ static bool ended(struct run *r)
 	return r->child > 0 && r->status >= 0;
 }
 
-/* Wait for what ends the run: the command, the traced process, the time, a signal, a full buffer. */
+/* Wait for what ends the run: the command, the process, the time, a signal, a full buffer. */
 static int wait_for_end(struct run *r, int signals, int target)
 {
 	int64_t end = r->duration ? now_ns() + (int64_t)r->duration : 0;
 	struct pollfd p[3] = {
-		{ .fd = signals, .events = POLLIN }, { .fd = tracer_fd(r->tracer), .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = tracer_fd(r->tracer), .events = POLLIN },
 		{ .fd = target, .events = POLLIN },
 	};
 	bool asked = false;
@@ -301,8 +302,8 @@ static int wait_for_end(struct run *r, int signals, int target)
 			return rc;
 		if (p[0].revents && read(signals, &s, sizeof(s)) == (ssize_t)sizeof(s) &&
 		    s.ssi_signo != SIGCHLD) {
-			/* The terminal sends Ctrl-C to the command too: it ends, and so do we. A second
-			 * one ends tracing whatever the command does. */
+			/* The terminal sends Ctrl-C to the command too: it ends, and so do we. A
+			 * second one ends tracing whatever the command does. */
 			if (r->child <= 0 || asked)
 				return rc;
 			asked = true;
@@ -344,7 +345,10 @@ static int check_place(const char *file)
 	const char *slash = strrchr(file, '/');
 	struct stat st;
 
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - file + 1) : 1, slash ? file : ".");
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - file + 1), file);
+	else
+		snprintf(folder, sizeof(folder), ".");
 	if (access(folder, W_OK))
 		return fail("%s: cannot be written: %s: %s", file, folder, strerror(errno));
 	if (!stat(file, &st) && !S_ISREG(st.st_mode))
@@ -381,7 +385,7 @@ static int session(struct run *r, int signals)
 		if (write(r->gate, &go, 1) != 1 && errno != EPIPE)
 			fail("the command did not wait: %s", strerror(errno));
 		close(r->gate);
-		if (read(report, &r->exec_error, sizeof(r->exec_error)) != (ssize_t)sizeof(r->exec_error))
+		if (read(report, &r->exec_error, sizeof(int)) != (ssize_t)sizeof(int))
 			r->exec_error = 0;
 	}
 	rc = wait_for_end(r, signals, target);

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What happens to a session: set up, on, off, paused; its clock each second; its CPUs. */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+#include "clock.h"
+#include "hook.h"
+#include "mte.h"
+#include "session.h"
+#include "state.h"
+#include "walk.h"
+
+/* ---- on and off ------------------------------------------------------------------------------ */
+
+static void timer_start(void *data)
+{
+	struct session *s = data;
+	unsigned int cpu = smp_processor_id();
+
+	if (cpu < s->ncpus && s->cpu[cpu])
+		tprof_start(&s->cpu[cpu]->tprof);
+}
+
+static void timer_stop(void *data)
+{
+	struct session *s = data;
+	unsigned int cpu = smp_processor_id();
+
+	if (cpu < s->ncpus && s->cpu[cpu])
+		tprof_stop(&s->cpu[cpu]->tprof);
+}
+
+/* A clock sync each second; and is the clock still to be trusted? */
+static void sync_work(struct work_struct *work)
+{
+	struct session *s = container_of(to_delayed_work(work), struct session, sync);
+
+	mte_sync(s, PITRACE_SYNC_SECOND);
+	if (!s->told_unstable && clock_unstable(s->clock)) {
+		s->told_unstable = true;
+		pr_warn("pitrace: the TSC turned unstable: times of session %u are unsure now\n",
+			s->id);
+		mte_sync(s, PITRACE_SYNC_UNSTABLE);
+	}
+	queue_delayed_work(system_wq, &s->sync, HZ);
+}
+
+static u64 mte_lost(const struct session *s)
+{
+	unsigned int cpu;
+	u64 lost = 0;
+
+	for (cpu = 0; cpu < s->ncpus; cpu++)
+		if (s->cpu[cpu])
+			lost += READ_ONCE(s->cpu[cpu]->page->lost[PITRACE_LOST_MTE]);
+	return lost;
+}
+
+static void rescan_work(struct work_struct *work)
+{
+	struct session *s = container_of(work, struct session, rescan);
+
+	if (session_mte(s)) {
+		s->walked = mte_lost(s);
+		walk_tasks(s);
+	}
+}
+
+static void deactivate(struct session *s)
+{
+	mutex_lock(&sessions_lock);
+	WRITE_ONCE(active[s->id - 1], NULL);
+	mutex_unlock(&sessions_lock);
+	/* Every hook that saw it has preemption off. */
+	synchronize_rcu();
+}
+
+static void prepare(struct session *s)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < s->ncpus; cpu++) {
+		struct session_cpu *c = s->cpu[cpu];
+
+		if (!c)
+			continue;
+		ring_reset(&c->ring[PITRACE_RING_MTE]);
+		ring_reset(&c->ring[PITRACE_RING_TRACE]);
+		tprof_init(&c->tprof, s, cpu);
+		memset(c->page->lost, 0, sizeof(c->page->lost));
+		c->page->ticks = c->page->idle_ticks = c->page->late = c->page->out_of_scope = 0;
+		c->page->online = cpu_online(cpu);
+	}
+	memset(s->seen, 0, PITRACE_SEEN * sizeof(*s->seen));
+	INIT_DELAYED_WORK(&s->sync, sync_work);
+	INIT_WORK(&s->rescan, rescan_work);
+	s->interval++;
+	s->control->interval = s->interval;
+	s->control->rate = s->rate;
+	s->control->dither = s->dither;
+	s->told_unstable = clock_unstable(s->clock);
+	s->walked = 0;
+}
+
+static int turn_on(struct session *s)
+{
+	int err = hooks_get();
+
+	if (err)
+		return err;
+	prepare(s);
+	session_set_state(s, PITRACE_STATE_STARTING);
+
+	mutex_lock(&sessions_lock);
+	WRITE_ONCE(active[s->id - 1], s);
+	mutex_unlock(&sessions_lock);
+	mte_sync(s, PITRACE_SYNC_ON);
+	queue_delayed_work(system_wq, &s->sync, HZ);
+
+	err = walk_tasks(s);
+	if (!err && cmpxchg(&s->state, PITRACE_STATE_STARTING, PITRACE_STATE_ON) !=
+	    PITRACE_STATE_STARTING)
+		err = -ENOBUFS;
+	if (err) {
+		cancel_delayed_work_sync(&s->sync);
+		deactivate(s);
+		hooks_put();
+		session_set_state(s, PITRACE_STATE_OFF);
+		return err;
+	}
+	smp_store_release(&s->control->state, PITRACE_STATE_ON);
+	mte_interval(s);
+	cpus_read_lock();
+	on_each_cpu(timer_start, s, 1);
+	cpus_read_unlock();
+	return 0;
+}
+
+int session_on(struct session *s)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&s->lock);
+	if (s->state == PITRACE_STATE_OFF)
+		err = turn_on(s);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+int session_off(struct session *s)
+{
+	int err = -EALREADY;
+
+	mutex_lock(&s->lock);
+	if (s->state != PITRACE_STATE_OFF) {
+		cpus_read_lock();
+		on_each_cpu(timer_stop, s, 1);
+		cpus_read_unlock();
+		cancel_delayed_work_sync(&s->sync);
+		cancel_work_sync(&s->rescan);
+		/* What of the live tasks is unwritten: only what was lost since the last walk. */
+		if (session_mte(s) && mte_lost(s) != s->walked)
+			walk_tasks(s);
+		mte_sync(s, PITRACE_SYNC_OFF);
+		deactivate(s);
+		hooks_put();
+		session_flush(s, PITRACE_FLUSH_MTE | PITRACE_FLUSH_TRACE);
+		session_set_state(s, PITRACE_STATE_OFF);
+		session_wake(s);
+		err = 0;
+	}
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/* Trace majors pause, MTE goes on: names stay right. */
+int session_suspend(struct session *s, bool suspend)
+{
+	int from = suspend ? PITRACE_STATE_ON : PITRACE_STATE_SUSPENDED;
+	int to = suspend ? PITRACE_STATE_SUSPENDED : PITRACE_STATE_ON;
+	int err = 0;
+
+	mutex_lock(&s->lock);
+	if (s->state == from) {
+		cpus_read_lock();
+		if (suspend)
+			on_each_cpu(timer_stop, s, 1);
+		if (cmpxchg(&s->state, from, to) == from)
+			smp_store_release(&s->control->state, to);
+		if (!suspend)
+			on_each_cpu(timer_start, s, 1);
+		cpus_read_unlock();
+	} else if (s->state != to) {
+		err = -EINVAL;
+	}
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/* Later, by a worker: the walk waits for the consumer, who is the one that asks. */
+int session_rescan(struct session *s)
+{
+	int err = -EINVAL;
+
+	mutex_lock(&s->lock);
+	if (session_mte(s)) {
+		queue_work(system_unbound_wq, &s->rescan);
+		err = 0;
+	}
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+int session_setup(struct session *s, const struct pitrace_setup_args *args)
+{
+	static const u64 known[PITRACE_MAJORS / 64] = {
+		BIT_ULL(PITRACE_TPROF) | BIT_ULL(PITRACE_SYSINFO) | BIT_ULL(PITRACE_MTE)
+	};
+	int i, err = 0;
+
+	if (args->rate > 20000 || args->dither > 100)
+		return -EINVAL;
+	for (i = 0; i < PITRACE_MAJORS / 64; i++)
+		if (args->majors[i] & ~known[i])
+			return -EOPNOTSUPP;
+	mutex_lock(&s->lock);
+	if (s->state != PITRACE_STATE_OFF) {
+		err = -EBUSY;
+	} else {
+		if (args->rate)
+			s->rate = args->rate;
+		s->dither = args->dither;
+		s->seed = args->seed;
+		bitmap_from_arr64(s->majors, args->majors, PITRACE_MAJORS);
+	}
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/* ---- what happens to CPUs -------------------------------------------------------------------- */
+
+static void sessions_cpu(unsigned int cpu, bool online)
+{
+	unsigned long flags;
+	int i;
+
+	mutex_lock(&sessions_lock);
+	for (i = 0; i < PITRACE_MAX_SESSIONS; i++) {
+		struct session *s = active[i];
+
+		if (!s || cpu >= s->ncpus || !s->cpu[cpu])
+			continue;
+		if (online)
+			mte_sync(s, PITRACE_SYNC_CPU_ONLINE);
+		local_irq_save(flags);
+		if (online)
+			tprof_start(&s->cpu[cpu]->tprof);
+		else
+			tprof_stop(&s->cpu[cpu]->tprof);
+		local_irq_restore(flags);
+		WRITE_ONCE(s->cpu[cpu]->page->online, online);
+		if (!online)
+			mte_sync(s, PITRACE_SYNC_CPU_OFFLINE);
+	}
+	mutex_unlock(&sessions_lock);
+}
+
+void sessions_cpu_online(unsigned int cpu)
+{
+	sessions_cpu(cpu, true);
+}
+
+void sessions_cpu_offline(unsigned int cpu)
+{
+	sessions_cpu(cpu, false);
+}
+
+void sessions_sync(enum pitrace_sync_why why)
+{
+	mte_sync(NULL, why);
+}
