@@ -6,6 +6,7 @@
 #ifndef PITRACE_FILE_H
 #define PITRACE_FILE_H
 
+#include <stdlib.h>
 #include <pifile.h>
 
 #define FILE_FAULTS	64
@@ -108,7 +109,11 @@ void file_buffer_free(struct file_buffer *b);
 
 /* The stretches of time; false: no memory (errno). */
 bool file_time_build(struct pifile *f);
-void file_time_free(struct file_time *t);
+static inline void file_time_free(struct file_time *t)
+{
+	free(t->pieces);
+	free(t->syncs);
+}
 /* The stretch that holds stamp; needs a built table. */
 const struct file_piece *file_time_piece(const struct file_time *t, uint64_t stamp);
 

@@ -257,12 +257,6 @@ no_memory:
 	return false;
 }
 
-void file_time_free(struct file_time *t)
-{
-	free(t->pieces);
-	free(t->syncs);
-}
-
 uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp)
 {
 	if (!file_time_build(f))
