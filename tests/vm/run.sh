@@ -120,7 +120,7 @@ if [ "$arch" = x86_64 ]; then
 		qemu+=(-M pc -serial chardev:out)
 		disk=virtio-blk-pci
 	fi
-	: "${cpu:=qemu64,+arat}"
+	: "${cpu:=qemu64,+arat,+rdrand}"
 else
 	qemu=(qemu-system-aarch64) console=ttyAMA0 out=/dev/ttyS0
 	image=$kdir/vmlinuz
