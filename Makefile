@@ -90,7 +90,7 @@ $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a $(O)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL) $(LIB_A2N)
 
-include tests/tests.mk scripts/install.mk scripts/front.mk
+include tests/tests.mk scripts/front.mk scripts/install.mk
 
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
 .PHONY: all

@@ -287,7 +287,7 @@ bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *
 		value &= ~1ull;
 	if (value >= limit)
 		return false;
-	/* Nobody said how long it is: believe it near by only, or it names the gap behind it too. */
+	/* Nobody said how long it is: believed near by only, or it names the gap behind it. */
 	if (!sym->st_size && limit - value > UNSIZED_REACH)
 		limit = value + UNSIZED_REACH;
 	symtab_add(t, value, sym->st_size, limit, RANK(rank, function), name, length);

@@ -49,7 +49,7 @@ static enum slot_kind slot_kind(unsigned int machine, uint64_t type)
 
 static void add_slot(struct slots *slots, const struct slot *slot)
 {
-	if (grow((void **)&slots->slot, slots->n, &slots->room, sizeof(*slot)))
+	if (pool_grow(slots->slot, slots->n, slots->room))
 		slots->slot[slots->n++] = *slot;
 	else
 		slots->failed = true;
@@ -211,7 +211,8 @@ static void read_x86(struct plt *p, struct bytes b)
 				continue;
 			target = bytes_u32(&b);
 			if (wide)
-				target = p->section->address + at + i + 6 + (uint64_t)(int32_t)target;
+				target = p->section->address + at + i + 6 +
+					 (uint64_t)(int32_t)target;
 			else if (op == 0xa3ff)
 				target = (uint32_t)(target + p->got);
 			slot = find_slot(p->slots, target);

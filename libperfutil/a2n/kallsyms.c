@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reading /proc/kallsyms ("address type name [module]") and /proc/modules ("name size refs deps
- * state address"). A later text adds what was loaded since; what is known already is not told twice.
+ * state address"). A later text adds what was loaded since; what is known already stays.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static bool take_word(struct bytes *b, const char **word, size_t *length)
 
 static int add_symbol(struct kernel *k, const struct kernel_symbol *s)
 {
-	if (!grow((void **)&k->symbols, k->n_symbols, &k->room_symbols, sizeof(*s)))
+	if (!pool_grow(k->symbols, k->n_symbols, k->room_symbols))
 		return -ENOMEM;
 	k->symbols[k->n_symbols++] = *s;
 	if (is_text(s->type) && s->address < s->part->lowest)
@@ -98,7 +98,7 @@ static int known_or_new(struct kernel *k)
 			p->drop = p->known[i] == p->lowest;
 		if (p->drop)
 			continue;
-		if (!grow((void **)&p->known, p->n_known, &p->room_known, sizeof(*p->known)))
+		if (!pool_grow(p->known, p->n_known, p->room_known))
 			return -ENOMEM;
 		p->known[p->n_known++] = p->lowest;
 	}
@@ -162,9 +162,11 @@ static int read_module(struct kernel *k, struct bytes line)
 	range.last = size - 1 > UINT64_MAX - range.start ? UINT64_MAX : range.start + (size - 1);
 	range.snapshot = k->snapshot;
 	range.part = kernel_part(k, name, name_length);
-	if (!range.part || !grow((void **)&k->ranges, k->n_ranges, &k->room_ranges, sizeof(range)))
+	if (!range.part || !pool_grow(k->ranges, k->n_ranges, k->room_ranges))
 		return -ENOMEM;
 	k->ranges[k->n_ranges++] = range;
+	if (!range.part->first_snapshot)
+		range.part->first_snapshot = k->snapshot;
 	k->dirty = true;
 	return 0;
 }

@@ -82,13 +82,16 @@ int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t sta
 
 	e.part = kernel_part(k, name, strlen(name));
 	if (!e.part ||
-	    !grow((void **)&k->events, k->n_events, &k->room_events, sizeof(*k->events)))
+	    !pool_grow(k->events, k->n_events, k->room_events))
 		return -ENOMEM;
 	if (k->n_events && k->events[k->n_events - 1].when.time > time)
 		time = k->events[k->n_events - 1].when.time;
 	e.when = (struct moment){ time, k->n_events + 2 };
 	e.last = length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1);
 	k->events[k->n_events++] = e;
+	if (!e.part->any_event)
+		e.part->unloaded_first = !e.load;
+	e.part->any_event = true;
 	k->dirty = true;
 	return 0;
 }
@@ -142,16 +145,70 @@ struct layout {
 	uint64_t text, etext, sinit, einit, end;
 	uint64_t *all;			/* every symbol's address, sorted */
 	uint32_t n;
+	struct kernel_range *ranges;	/* by part and start; at one start events come last */
+	uint32_t n_ranges;
 };
 
-static int read_layout(const struct kernel *k, struct layout *l)
+static int by_snapshot(const void *a, const void *b)
+{
+	const struct kernel_range *x = a, *y = b;
+
+	if (x->snapshot != y->snapshot)
+		return x->snapshot < y->snapshot ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct kernel_range *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->snapshot < y->snapshot ? -1 : x->snapshot > y->snapshot;
+}
+
+static void read_ranges(struct kernel *k, struct layout *l)
+{
+	uint32_t i;
+
+	/* Newer kernels add up a module's areas, so the size may reach into the next module. */
+	if (k->n_ranges)
+		qsort(k->ranges, k->n_ranges, sizeof(*k->ranges), by_snapshot);
+	for (i = 0; i < k->n_ranges; i++) {
+		struct kernel_range *r = &k->ranges[i];
+
+		if (i + 1 < k->n_ranges && r->snapshot == r[1].snapshot &&
+		    r->last >= r[1].start && r->start < r[1].start)
+			r->last = r[1].start - 1;
+		l->ranges[l->n_ranges++] = *r;
+	}
+	for (i = 0; i < k->n_events; i++) {
+		const struct kernel_event *e = &k->events[i];
+
+		e->part->ranged = true;
+		e->part->newest = NULL;
+		if (e->load)
+			l->ranges[l->n_ranges++] = (struct kernel_range){
+				e->part, e->start, e->last, EVENT };
+	}
+	for (i = 0; i < k->n_ranges; i++)
+		k->ranges[i].part->ranged = true;
+	if (l->n_ranges)
+		qsort(l->ranges, l->n_ranges, sizeof(*l->ranges), by_start);
+}
+
+static int read_layout(struct kernel *k, struct layout *l)
 {
 	uint32_t i;
 
 	*l = (struct layout){ .text = UINT64_MAX };
 	l->all = malloc((k->n_symbols + 1ull) * sizeof(*l->all));
-	if (!l->all)
+	l->ranges = malloc((k->n_ranges + 1ull + k->n_events) * sizeof(*l->ranges));
+	if (!l->all || !l->ranges)
 		return -ENOMEM;
+	read_ranges(k, l);
 	for (i = 0; i < k->n_symbols; i++) {
 		const struct kernel_symbol *s = &k->symbols[i];
 
@@ -192,22 +249,30 @@ static uint64_t next_of_all(const struct layout *l, uint64_t address)
 	return low < l->n && l->all[low] < end ? l->all[low] : end;
 }
 
-/* The first address behind the range that holds this one; 0: none does. */
-static uint64_t range_end(const struct kernel *k, const struct kernel_part *p, uint64_t address)
+/* The last range of this part that starts at or below address. */
+static const struct kernel_range *find_range(const struct layout *l, const struct kernel_part *p,
+					     uint64_t address)
 {
-	uint64_t end = 0;
-	uint32_t i;
+	uint32_t low = 0, high = l->n_ranges;
 
-	/* Newer ranges last; an event is exact, /proc/modules may say too much. */
-	for (i = 0; i < k->n_ranges; i++)
-		if (k->ranges[i].part == p && address >= k->ranges[i].start &&
-		    address <= k->ranges[i].last)
-			end = k->ranges[i].last + (k->ranges[i].last != UINT64_MAX);
-	for (i = 0; i < k->n_events; i++)
-		if (k->events[i].part == p && k->events[i].load &&
-		    address >= k->events[i].start && address <= k->events[i].last)
-			end = k->events[i].last + (k->events[i].last != UINT64_MAX);
-	return end;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct kernel_range *r = &l->ranges[middle];
+
+		if (r->part < p || (r->part == p && r->start <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && l->ranges[low - 1].part == p ? &l->ranges[low - 1] : NULL;
+}
+
+/* The first address behind the range that holds this one; 0: none does. */
+static uint64_t range_end(const struct layout *l, const struct kernel_part *p, uint64_t address)
+{
+	const struct kernel_range *r = find_range(l, p, address);
+
+	return r && address <= r->last ? r->last + (r->last != UINT64_MAX) : 0;
 }
 
 static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct kernel_part *p,
@@ -237,13 +302,9 @@ static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uin
 			for (next = i + 1; next < n && k->symbols[next].address == s->address;)
 				next++;
 			end = next < n ? k->symbols[next].address : 0;
-			if (image && s->address < l->etext && (!end || end > l->etext))
-				end = l->etext;
-			else if (image && s->address >= l->sinit && s->address < l->einit &&
-				 (!end || end > l->einit))
-				end = l->einit;
-			else if (!image && p->ranged) {
-				uint64_t top = range_end(k, p, s->address);
+			/* In the image _etext and _einittext are symbols like others. */
+			if (!image && p->ranged) {
+				uint64_t top = range_end(l, p, s->address);
 
 				if (!end || end > top)
 					end = top;
@@ -306,82 +367,62 @@ static int build_image(struct kernel *k, const struct layout *l)
 	return r;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct kernel_range *x = a, *y = b;
-
-	if (x->snapshot != y->snapshot)
-		return x->snapshot < y->snapshot ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 /* An event tells when this range began: only the load before a first unload has none. */
-static bool has_load(const struct kernel *k, const struct kernel_range *range)
+static bool has_load(const struct layout *l, const struct kernel_range *range)
 {
-	const struct kernel_event *first = NULL;
-	bool load = false;
-	uint32_t i;
+	const struct kernel_range *r = find_range(l, range->part, range->start);
 
-	for (i = 0; i < k->n_events; i++) {
-		const struct kernel_event *e = &k->events[i];
-
-		if (e->part != range->part)
-			continue;
-		if (!first)
-			first = e;
-		load |= e->load && e->start == range->start;
-	}
-	if (!load || first->load)
-		return load;
-	for (i = 0; i < k->n_ranges; i++)
-		if (k->ranges[i].part == range->part &&
-		    k->ranges[i].snapshot < range->snapshot)
-			return true;
-	return false;
+	if (!r || r->start != range->start || r->snapshot != EVENT)
+		return false;
+	return !range->part->unloaded_first || range->snapshot > range->part->first_snapshot;
 }
 
-static int build_ranges(struct kernel *k)
+/* The first event of a part is its unload: wherever it was, it is gone. */
+static int unmap_all(struct kernel *k, const struct layout *l, const struct kernel_event *e)
 {
-	uint32_t i, n;
+	uint32_t low = 0, high = l->n_ranges;
 	int r = 0;
 
-	/* Newer kernels add up a module's areas, so the size may reach into the next module. */
-	if (k->n_ranges)
-		qsort(k->ranges, k->n_ranges, sizeof(*k->ranges), by_start);
-	for (i = 0; i + 1 < k->n_ranges; i++)
-		if (k->ranges[i].snapshot == k->ranges[i + 1].snapshot &&
-		    k->ranges[i].last >= k->ranges[i + 1].start &&
-		    k->ranges[i].start < k->ranges[i + 1].start)
-			k->ranges[i].last = k->ranges[i + 1].start - 1;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->ranges[middle].part < e->part)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; !r && low < l->n_ranges && l->ranges[low].part == e->part; low++)
+		if (l->ranges[low].snapshot != EVENT)
+			r = space_unmap(&k->spaces, k->space, e->when, l->ranges[low].start,
+					l->ranges[low].last);
+	return r;
+}
+
+static int build_ranges(struct kernel *k, const struct layout *l)
+{
+	uint32_t i;
+	int r = 0;
+
 	for (i = 0; !r && i < k->n_ranges; i++) {
-		struct kernel_range *range = &k->ranges[i];
+		const struct kernel_range *range = &k->ranges[i];
 		const struct module *there;
 
-		range->part->ranged = true;
 		there = space_find(&k->spaces, k->space, MOMENT_AT(0), range->start).module;
-		if (!has_load(k, range) && (!there || there == k->image->module))
+		if (!has_load(l, range) && (!there || there == k->image->module))
 			r = set_part(k, range->start, range->last + 1, range->part, range->start);
 	}
 	for (i = 0; !r && i < k->n_events; i++) {
-		const struct kernel_event *e = &k->events[i];
+		const struct kernel_event *e = &k->events[i], *before = e->part->newest;
 		const struct mapping mapping = { e->part->module, -e->start };
-		const struct kernel_event *load = NULL;
 
-		e->part->ranged = true;
-		if (e->load) {
+		if (e->load)
 			r = space_map(&k->spaces, k->space, e->when, e->start, e->last, &mapping,
 				      false);
-			continue;
-		}
-		for (n = i; n && !load; n--)
-			if (k->events[n - 1].part == e->part)
-				load = &k->events[n - 1];
-		if (load && load->load)
-			r = space_unmap(&k->spaces, k->space, e->when, load->start, load->last);
-		for (n = 0; !r && !load && n < k->n_ranges; n++)
-			if (k->ranges[n].part == e->part)
-				r = space_unmap(&k->spaces, k->space, e->when, k->ranges[n].start,
-						k->ranges[n].last);
+		else if (!before)
+			r = unmap_all(k, l, e);
+		else if (before->load)
+			r = space_unmap(&k->spaces, k->space, e->when, before->start, before->last);
+		e->part->newest = e;
 	}
 	return r;
 }
@@ -394,19 +435,21 @@ static int build(struct kernel *k)
 
 	spaces_free(&k->spaces);
 	k->space = space_new(&k->spaces);
-	if (!k->space || read_layout(k, &l))
+	if (!k->space)
 		return -ENOMEM;
+	r = read_layout(k, &l);
+	if (r)
+		goto out;
 	if (k->n_symbols)
 		qsort(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part);
 	r = build_image(k, &l);
 	if (!r)
-		r = build_ranges(k);
+		r = build_ranges(k, &l);
 	for (i = 0; !r && i < k->n_symbols; i = n) {
 		for (n = i + 1; n < k->n_symbols && k->symbols[n].part == k->symbols[i].part;)
 			n++;
 		r = build_table(k, &l, i, n);
 	}
-	free(l.all);
 	if (!k->image->module->tab.n)
 		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS, k->hidden ?
 				"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :
@@ -419,6 +462,9 @@ static int build(struct kernel *k)
 		module_warn(k->modules, k->image->module,
 			    "/proc/modules hid the addresses: modules cannot be told apart");
 	k->warned |= k->hidden || k->hidden_modules;
+out:
+	free(l.all);
+	free(l.ranges);
 	return r;
 }
 

@@ -15,6 +15,9 @@ struct kernel_part {
 	uint64_t lowest;		/* in the text being read */
 	bool drop;
 	bool ranged;			/* /proc/modules or an event told where it is */
+	bool any_event, unloaded_first;
+	uint32_t first_snapshot;	/* the first that lists it */
+	const struct kernel_event *newest;	/* while ranges are made */
 };
 
 struct kernel_symbol {
@@ -24,12 +27,14 @@ struct kernel_symbol {
 	char type;
 };
 
-/* Where /proc/modules says a module is. */
+/* Where /proc/modules says a module is, or (snapshot EVENT) an event. */
 struct kernel_range {
 	struct kernel_part *part;
 	uint64_t start, last;
 	uint32_t snapshot;
 };
+
+#define EVENT UINT32_MAX
 
 struct kernel_event {
 	struct kernel_part *part;

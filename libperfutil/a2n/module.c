@@ -95,15 +95,18 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 	const char *path = map->path ? map->path : "";
 	size_t length = strlen(path), tail = sizeof(gone) - 1;
 	struct module wanted = { .kind = MODULE_FILE };
+	bool deleted = map->flags & A2N_MAP_DELETED;
 	struct module *m;
 
 	if ((map->flags & A2N_MAP_VDSO) || !strcmp(path, A2N_VDSO))
 		return module_named(ms, A2N_VDSO, MODULE_VDSO);
-	if ((map->flags & A2N_MAP_ANON) || !length || !strcmp(path, "//anon"))
+	if ((map->flags & A2N_MAP_ANON) || !length || !strcmp(path, "//anon") ||
+	    !strncmp(path, "/anon_hugepage", 14))
 		return ms->anon;
-	wanted.deleted = map->flags & A2N_MAP_DELETED;
-	if (wanted.deleted && length > tail && !strcmp(path + length - tail, gone))
+	if (deleted && length > tail && !strcmp(path + length - tail, gone))
 		length -= tail;
+	/* Its inode stays the same file's; without one it may be another file with its name. */
+	wanted.deleted = deleted && !map->inode;
 	wanted.path = strings_intern(ms->strings, path, length);
 	if (!wanted.path)
 		return NULL;
@@ -115,8 +118,11 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 		memcpy(wanted.id.id, map->build_id, map->build_id_size);
 	}
 	m = intern(ms, &wanted, wanted.path);
-	if (m && map->offset < m->lowest)
-		m->lowest = map->offset;
+	if (m) {
+		m->gone |= deleted;
+		if (map->offset < m->lowest)
+			m->lowest = map->offset;
+	}
 	return m;
 }
 
@@ -239,7 +245,7 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 		elf_file_build_id(&l->elf, &id);
 		if (!same_build_id(&id, l->told))
 			why = "the file was replaced since it ran (another build id)";
-	} else if (live && l->m->deleted) {
+	} else if (live && l->m->gone) {
 		why = "the file was deleted and its build id is unknown";
 	} else if (live && l->m->key.inode && st->st_ino != l->m->key.inode) {
 		l->other_inode = true;
@@ -308,7 +314,8 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 static void load_file(struct loading *l)
 {
 	struct module *m = l->m;
-	const struct known_id *known = table_find(&l->ms->ids, hash_key(&m->key), match_id, &m->key);
+	const struct known_id *known = table_find(&l->ms->ids, hash_key(&m->key), match_id,
+						  &m->key);
 	const char *from = NULL, *none = NULL;
 	struct elf_file debug;
 	uint32_t n = 0;
@@ -346,7 +353,9 @@ static void load_file(struct loading *l)
 		n = 0;
 		from = "out of memory";
 	}
-	if (!n && m->path[0] == '/')
+	/* Of memory that is no file by nature there is nothing to warn of. */
+	if (!n && m->path[0] == '/' && strncmp(m->path, "/memfd:", 7) &&
+	    strncmp(m->path, "/SYSV", 5))
 		module_warn(l->ms, m, from);
 	module_set_none(m, n ? A2N_RESULT_NO_SYMBOL : A2N_RESULT_NO_SYMBOLS, text(l->ms, from));
 }
@@ -458,6 +467,8 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 		s = m->made ? m->made[i] : NULL;
 		if (!s)
 			s = make_symbol(ms, m, i, bias);
+		else		/* where a kernel module begins may have become known since */
+			s->value = m->tab.symbols[i].value + bias;
 	}
 	address += bias;
 	answer->module = &m->pub;

@@ -25,7 +25,9 @@ struct module {
 	struct a2n_symbol none;		/* the answer where no symbol is */
 	enum a2n_result none_result;
 	enum module_kind kind;
-	bool loaded, deleted;
+	bool loaded;
+	bool deleted;			/* part of its identity where no inode is known */
+	bool gone;			/* it was deleted, by then or later */
 	const char *path;
 	struct file_key key;
 	struct build_id id;		/* told with the mapping; size 0: not */

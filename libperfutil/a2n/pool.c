@@ -116,7 +116,7 @@ void table_free(struct table *t)
 	*t = (struct table){ 0 };
 }
 
-uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
+uint64_t pool_hash(const void *data, size_t size, uint64_t seed)
 {
 	const unsigned char *p = data;
 	uint64_t h = seed ^ 0xcbf29ce484222325ull;
@@ -141,7 +141,7 @@ static bool match_text(const void *item, const void *key)
 const char *strings_intern(struct strings *s, const char *text, size_t length)
 {
 	const struct text key = { text, strnlen(text, length) };
-	uint64_t hash = hash_bytes(text, key.length, 0);
+	uint64_t hash = pool_hash(text, key.length, 0);
 	char *copy = table_find(&s->table, hash, match_text, &key);
 
 	if (copy)
@@ -158,19 +158,17 @@ void strings_free(struct strings *s)
 	arena_free(&s->arena);
 }
 
-bool grow(void **array, uint32_t used, uint32_t *room, size_t item)
+void *pool_room(void *array, uint32_t used, uint32_t *room, size_t item)
 {
 	uint32_t more = *room ? *room * 2 : 1;
 	void *bigger;
 
 	if (used < *room)
-		return true;
+		return array;
 	if (*room > UINT32_MAX / 2 || more > SIZE_MAX / item)
-		return false;
-	bigger = realloc(*array, more * item);
-	if (!bigger)
-		return false;
-	*array = bigger;
-	*room = more;
-	return true;
+		return NULL;
+	bigger = realloc(array, more * item);
+	if (bigger)
+		*room = more;
+	return bigger;
 }

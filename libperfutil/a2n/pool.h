@@ -52,9 +52,16 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x ^ x >> 32;
 }
 
-uint64_t hash_bytes(const void *data, size_t size, uint64_t seed);
+uint64_t pool_hash(const void *data, size_t size, uint64_t seed);
 
-/* Make room for one more item of a growing array; false without memory. */
-bool grow(void **array, uint32_t used, uint32_t *room, size_t item);
+/* The array with room for one item more (it may have moved), or NULL without memory. */
+void *pool_room(void *array, uint32_t used, uint32_t *room, size_t item);
+
+#define pool_grow(array, used, room) ({					\
+	void *pool_moved = pool_room(array, used, &(room), sizeof(*(array)));	\
+	if (pool_moved)							\
+		(array) = pool_moved;					\
+	pool_moved != NULL;						\
+})
 
 #endif

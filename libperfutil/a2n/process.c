@@ -66,7 +66,7 @@ static struct moment moment_of(struct processes *ps, struct process *p, uint64_t
 
 static struct epoch *add_epoch(struct process *p, struct moment from, struct owner *owner)
 {
-	if (!owner || !grow((void **)&p->epochs, p->n, &p->room, sizeof(*p->epochs)))
+	if (!owner || !pool_grow(p->epochs, p->n, p->room))
 		return NULL;
 	p->epochs[p->n] = (struct epoch){ .from = from, .owner = owner, .unsure = UINT64_MAX };
 	return &p->epochs[p->n++];
@@ -120,7 +120,7 @@ static int add_name(struct owner *o, uint64_t time, const char *name)
 
 	if (last && last->name == name)
 		return 0;
-	if (!grow((void **)&o->names, o->n_names, &o->room, sizeof(*o->names)))
+	if (!pool_grow(o->names, o->n_names, o->room))
 		return -ENOMEM;
 	if (last && o->names[o->n_names - 1].from > time)
 		time = o->names[o->n_names - 1].from;
@@ -219,7 +219,7 @@ static int add_thread(struct processes *ps, uint64_t time, uint32_t tid,
 		return 0;
 	if (last && last->from > time)
 		time = last->from;
-	if (!grow((void **)&t->facts, t->n, &t->room, sizeof(*t->facts)))
+	if (!pool_grow(t->facts, t->n, t->room))
 		return -ENOMEM;
 	t->facts[t->n++] = (struct thread_fact){ time, owner, name };
 	return 0;
@@ -285,7 +285,7 @@ int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
 		return 0;
 	if (ps->n_unsure && ps->unsure[ps->n_unsure - 1] > time)
 		time = ps->unsure[ps->n_unsure - 1];
-	if (!grow((void **)&ps->unsure, ps->n_unsure, &ps->room_unsure, sizeof(*ps->unsure)))
+	if (!pool_grow(ps->unsure, ps->n_unsure, ps->room_unsure))
 		return -ENOMEM;
 	ps->unsure[ps->n_unsure++] = time;
 	ps->unsure_order = ps->order;

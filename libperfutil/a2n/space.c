@@ -133,7 +133,7 @@ static bool insert_chunk(struct space *s, uint32_t at, uint32_t room)
 {
 	struct chunk *chunk;
 
-	if (!grow((void **)&s->chunks, s->n_chunks, &s->room, sizeof(*s->chunks)))
+	if (!pool_grow(s->chunks, s->n_chunks, s->room))
 		return false;
 	chunk = malloc(sizeof(*chunk) + room * sizeof(chunk->pieces[0]));
 	if (!chunk)
@@ -278,7 +278,7 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 		if (p->n && !not_after(p->facts[p->n - 1].from, when))
 			when = p->facts[p->n - 1].from;
 		if (all->facts >= MAX_FACTS ||
-		    !grow((void **)&p->facts, p->n, &p->room, sizeof(*p->facts)))
+		    !pool_grow(p->facts, p->n, p->room))
 			return -ENOMEM;
 		p->facts[p->n++] = (struct fact){ when, *mapping, walk };
 		all->facts++;

@@ -55,7 +55,7 @@ struct space {
 /* All spaces of an a2n. */
 struct spaces {
 	struct space *first;
-	uint64_t change;		/* grows with each change; never 0 when something is known */
+	uint64_t change;		/* grows with each change, before the first fact */
 	uint64_t facts;
 };
 
@@ -72,7 +72,7 @@ int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t 
 int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last);
 
-/* What was there; a NULL module: nothing. MOMENT_START asks for what walks say of the time before. */
+/* What was there; a NULL module: nothing. MOMENT_START: what walks say of the time before. */
 struct mapping space_find(struct spaces *all, struct space *s, struct moment at, uint64_t address);
 /* The same at a sample's time, fast. */
 static inline struct mapping space_at(struct spaces *all, struct space *s, uint64_t time,

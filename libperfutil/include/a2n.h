@@ -31,8 +31,9 @@ extern "C" {
 struct a2n;
 
 struct a2n_options {
-	const char *sympath;	/* look for files below these folders (colon list) first, then below /;
-				   NULL: below / only. A folder holds files by full path or bare name */
+	/* Look for files below these folders (colon list) first, then below /; NULL: below / only.
+	 * A folder holds files by full path or bare name. */
+	const char *sympath;
 	bool demangle;		/* C++, Rust (legacy and v0), D */
 	bool no_debug_files;	/* don't look for separate debug files */
 	/* One message for each module whose symbols cannot be had or are not those that ran. */
@@ -66,18 +67,18 @@ enum a2n_map_flags {
 struct a2n_map {
 	uint64_t start, length;
 	uint64_t offset;		/* in the file */
-	uint64_t inode;			/* 0: unknown; with dev and generation the file's identity */
+	uint64_t inode;			/* 0: unknown; with dev and generation its identity */
 	uint32_t dev_major, dev_minor, generation;
 	uint32_t flags;			/* enum a2n_map_flags */
 	const char *path;		/* copied */
-	const uint8_t *build_id;	/* when it comes with the mapping (perf's MMAP2); else NULL */
+	const uint8_t *build_id;	/* if the mapping brings it (perf's MMAP2); else NULL */
 	size_t build_id_size;
 };
 /* An executable mapping; it replaces exactly what it overlaps. The same file at the same offset
  * again (mprotect's splits) changes nothing. */
 int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map);
 int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length);
-/* The build id of a file, whenever it becomes known; it holds for all times. length 0: it has none. */
+/* The build id of a file, whenever it becomes known, for all times. length 0: it has none. */
 int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		 uint32_t generation, const uint8_t *id, size_t length);
 /* From here on names in pid's memory are unsure (pid 0: everybody's): records were lost. */
@@ -87,7 +88,8 @@ int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid);
  * modules with times, the vdso's image. All are copied. */
 int a2n_kallsyms(struct a2n *a, const char *text, size_t size);
 int a2n_modules(struct a2n *a, const char *text, size_t size);	/* text of /proc/modules */
-int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length);
+int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+		    uint64_t length);
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name);
 int a2n_vdso(struct a2n *a, const void *image, size_t size);
 
@@ -95,13 +97,13 @@ int a2n_vdso(struct a2n *a, const void *image, size_t size);
 
 enum a2n_result {
 	A2N_OK = 0,
-	A2N_RESULT_NO_SYMBOL,		/* a module with symbols, none of which covers the address */
+	A2N_RESULT_NO_SYMBOL,		/* a module with symbols, none of which covers it */
 	A2N_RESULT_NO_SYMBOLS,		/* a module without any symbols (or its file is gone) */
 	A2N_RESULT_NO_MODULE,		/* nothing was mapped there at that time */
 };
 
 struct a2n_module {
-	const char *name;		/* path; "vmlinux"; "[vdso]"; "[ext4]" for kernel modules; NoModule */
+	const char *name;		/* path; "vmlinux"; "[vdso]"; "[ext4]"; NoModule */
 	const char *symbols_from;	/* the file whose symbols serve, or why there are none */
 	void *user;			/* the caller's, NULL at first */
 };
@@ -117,9 +119,10 @@ struct a2n_answer {
 	enum a2n_result result;
 	bool unsure;			/* MTE records were lost before this time */
 	struct a2n_module *module;	/* never NULL; the same module is the same pointer */
-	struct a2n_symbol *symbol;	/* never NULL; the same symbol is the same pointer; each module has
-					   one of its own for "no symbol found" */
-	uint64_t module_offset;		/* address in the module's own terms (ELF virtual address) */
+	/* Never NULL; the same symbol is the same pointer; each module has one of its own for "no
+	 * symbol found". */
+	struct a2n_symbol *symbol;
+	uint64_t module_offset;		/* the address as the module sees it (ELF: virtual) */
 	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
 };
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,

@@ -4,7 +4,8 @@
  * with the error that it deserves, and each good one work. Runs as root in a guest.
  *	abi [NAME]...      these tests, or all
  *	abi trace MS       one short system-wide trace, its rings checked
- *	abi hold [on]      open a session (and switch it on), map it, say "ready", wait to be killed
+ *	abi hold on        open a session, map it, switch it on, say "ready", wait to be killed
+ *	abi hold mapped    the same, but only the mappings are left and nothing is on
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +62,16 @@ static int trace(long ms)
 	return bad != 0;
 }
 
-static int hold(bool on)
+static int hold(const char *how)
 {
 	struct view v;
 
-	if (!begin(&v, plain(), 1000) || (on && want(0, ioctl(v.fd, PITRACE_IOC_ON))))
+	if (!begin(&v, plain(), 1000))
 		return 1;
+	if (!strcmp(how, "on") && want(0, ioctl(v.fd, PITRACE_IOC_ON)))
+		return 1;
+	if (!strcmp(how, "mapped"))
+		close(v.fd);
 	printf("ready\n");
 	fflush(stdout);
 	for (;;)
@@ -80,8 +85,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "trace"))
 		return trace(atol(argv[2]));
-	if (argc >= 2 && !strcmp(argv[1], "hold"))
-		return hold(argc > 2);
+	if (argc == 3 && !strcmp(argv[1], "hold"))
+		return hold(argv[2]);
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		bool chosen = argc < 2;
 

@@ -91,7 +91,8 @@ void test_session_sizes(void)
 /* A struct whose end is on a page that is not there. */
 void test_session_edge(void)
 {
-	unsigned char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				-1, 0);
 	struct pitrace_session_args args = plain();
 	uint32_t ours = sizeof(args);
 	int fd;

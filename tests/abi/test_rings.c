@@ -228,12 +228,17 @@ void test_poll(void)
 void test_mte_full(void)
 {
 	struct pitrace_session_args args = plain();
+	pid_t child[100];
 	int i, status, fd;
-	pid_t child[280];
+	char *p;
 
 	args.mode = PITRACE_MODE_NORMAL;
 	args.mte_bytes = 128 * KB;
-	for (i = 0; i < 280; i++) {
+	/* Each of them has 60 pieces of code, which nothing can join. */
+	p = mmap(NULL, 120 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; i < 120; i += 2)
+		want(0, mprotect(p + i * 4096, 4096, PROT_READ | PROT_EXEC));
+	for (i = 0; i < 100; i++) {
 		child[i] = fork();
 		if (!child[i]) {
 			pause();
@@ -244,7 +249,8 @@ void test_mte_full(void)
 	want(ENOBUFS, ioctl(fd, PITRACE_IOC_ON));
 	want(ENOBUFS, ioctl(fd, PITRACE_IOC_ON));
 	want(EALREADY, ioctl(fd, PITRACE_IOC_OFF));
-	for (i = 0; i < 280; i++)
+	munmap(p, 120 * 4096);
+	for (i = 0; i < 100; i++)
 		if (child[i] > 0) {
 			kill(child[i], SIGKILL);
 			waitpid(child[i], &status, 0);

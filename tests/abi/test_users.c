@@ -82,7 +82,8 @@ static void limited(int fd)
 
 	want(0, prctl(PR_SET_KEEPCAPS, 1));
 	want(0, setuid(1000));
-	caps[CAP_PERFMON / 32].effective = caps[CAP_PERFMON / 32].permitted = 1u << CAP_PERFMON % 32;
+	caps[CAP_PERFMON / 32].effective = 1u << CAP_PERFMON % 32;
+	caps[CAP_PERFMON / 32].permitted = 1u << CAP_PERFMON % 32;
 	want(0, syscall(SYS_capset, &header, caps));
 	want(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	want(ENOMEM, ioctl(fd, PITRACE_IOC_SESSION, &args));

@@ -148,8 +148,8 @@ bool view(struct view *v, int fd)
 	for (cpu = 0; cpu < v->control->ncpus && cpu < 64; cpu++) {
 		if (!page_of(v, cpu)->present)
 			continue;
-		p = mmap(NULL, v->control->mte_bytes + v->control->trace_bytes, PROT_READ, MAP_SHARED,
-			 fd, v->control->data_offset + cpu * v->control->data_stride);
+		p = mmap(NULL, v->control->mte_bytes + v->control->trace_bytes, PROT_READ,
+			 MAP_SHARED, fd, v->control->data_offset + cpu * v->control->data_stride);
 		if (p == MAP_FAILED) {
 			wrong("rings of CPU %u: %s", cpu, strerror(errno));
 			return false;
@@ -183,7 +183,8 @@ static int check_segment(const struct view *v, unsigned int cpu, int ring, uint6
 {
 	size_t bytes = v->control->segment_bytes, at = sizeof(struct pitrace_segment);
 	size_t size = ring == PITRACE_RING_MTE ? v->control->mte_bytes : v->control->trace_bytes;
-	const unsigned char *p = v->data[cpu] + (ring ? v->control->mte_bytes : 0) + position % size;
+	size_t start = ring ? v->control->mte_bytes : 0;
+	const unsigned char *p = v->data[cpu] + start + position % size;
 	const struct pitrace_segment *seg = (const void *)p;
 	uint64_t stamp = seg->stamp;
 	int records = 0;

@@ -32,8 +32,12 @@ static void ask_all(struct a2n *a, const char *text, size_t size)
 
 	for (i = 0; i < size; i++) {
 		char c = text[i];
-		int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+		int digit = -1;
 
+		if (c >= '0' && c <= '9')
+			digit = c - '0';
+		else if (c >= 'a' && c <= 'f')
+			digit = c - 'a' + 10;
 		if (digit >= 0) {
 			value = value << 4 | (uint64_t)digit;
 			digits++;

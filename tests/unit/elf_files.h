@@ -174,7 +174,8 @@ static inline int read_nm(const char *nm, const char *name, struct nm **out)
 }
 
 /* Is this an answer nm would give: the innermost sized symbol, else an unsized one, else none. */
-static inline bool agrees(const struct nm *list, int n, uint64_t address, const struct a2n_answer *r)
+static inline bool agrees(const struct nm *list, int n, uint64_t address,
+			  const struct a2n_answer *r)
 {
 	uint64_t start = 0;
 	bool covered = false, named = false;

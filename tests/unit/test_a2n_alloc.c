@@ -84,7 +84,8 @@ static bool story(uint32_t *wrong)
 	}
 	e |= a2n_unmap(a, 30, 1, 0x20001000, 0x100000);
 	for (i = 2; i < 14; i++)
-		e |= a2n_fork(a, 40 + i, i - 1, i, i) | a2n_unmap(a, 40 + i, i, 0x20000000 + i * 16, 16);
+		e |= a2n_fork(a, 40 + i, i - 1, i, i) |
+		     a2n_unmap(a, 40 + i, i, 0x20000000 + i * 16, 16);
 	e |= a2n_clone(a, 60, 1, 20, 60);
 	e |= a2n_unsure(a, 70, 0);
 	e |= a2n_unsure(a, 70, 2);

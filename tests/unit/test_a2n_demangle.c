@@ -57,7 +57,8 @@ static void test_none(void)
 {
 	static const char *const names[] = {
 		"", "_", "__", "_Z", "_R", "_D", "main", "Z1fv", "_start", "__libc_start_main",
-		"_init", "_Zunfinished", "_ZN", "_ZN5outer", "_RNv", "_D3", "_D_", "_exit", "$_Z1fv",
+		"_init", "_Zunfinished", "_ZN", "_ZN5outer", "_RNv", "_D3", "_D_", "_exit",
+		"$_Z1fv",
 		"_Z1f\x01", "_GLOBAL_OFFSET_TABLE_", "_Rotate", "_Dispatch", "_ZGV",
 	};
 	uint32_t i;
@@ -87,8 +88,9 @@ static void test_suffixes(void)
 /* Names made to unfold without end, to nest without end, or just long. */
 static void test_hostile(void)
 {
-	static const char *const inner[] = { "P", "N1a", "1aI", "FvF", "A1_", "St4pairI", "dp", "L_",
-					     "IXad", "Dp", "sr", "cv", "KR", "T_" };
+	static const char *const inner[] = { "P", "N1a", "1aI", "FvF", "A1_", "St4pairI", "dp",
+					     "L_", "IXad", "Dp", "sr", "cv", "KR", "T_" };
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	static char name[20000];
 	clock_t begin = clock();
 	uint32_t i, k, n;
@@ -106,8 +108,7 @@ static void test_hostile(void)
 	/* Each pair doubles the one before: 2^60 words. */
 	p = name + sprintf(name, "_Z1fSt4pairIiiE");
 	for (i = 0; i < 60; i++)
-		p += sprintf(p, "St4pairIS%c_S%c_E", i ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i % 36] :
-			     '_', i ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i % 36] : '_');
+		p += sprintf(p, "St4pairIS%c_S%c_E", digits[i % 36], digits[i % 36]);
 	free(a2n_demangle(name));
 	p = name + sprintf(name, "_RINvC1a1b");
 	for (i = 0; i < 500; i++)

@@ -37,7 +37,8 @@ static const char assembly[] =
 	"long_one:\nshort_one: nop\nnop\n.size short_one,.-short_one\nnop\nnop\n"
 	".size long_one,.-long_one\n"
 	".section .other,\"ax\"\n.globl elsewhere\n.type elsewhere,%function\nelsewhere: nop\nnop\n"
-	".section .zlast,\"ax\"\n.globl beyond\n.type beyond,%function\nbeyond: nop\nnop\n.size beyond,0x100000\n"
+	".section .zlast,\"ax\"\n.globl beyond\n.type beyond,%function\nbeyond: nop\nnop\n"
+	".size beyond,0x100000\n"
 	".data\n.globl in_data\n.type in_data,%function\nin_data: .long 1\n.size in_data,4\n";
 
 static void test_programs(void)
@@ -160,7 +161,8 @@ static void test_other_machines(void)
 		  "ld.lld" },
 		{ "riscv", "clang --target=riscv64-linux-gnu -fuse-ld=lld -shared -nostdlib g.s",
 		  "ld.lld" },
-		{ "ppc64le", "clang --target=powerpc64le-linux-gnu -fuse-ld=lld -shared -nostdlib g.s",
+		{ "ppc64le",
+		  "clang --target=powerpc64le-linux-gnu -fuse-ld=lld -shared -nostdlib g.s",
 		  "ld.lld" },
 	};
 	uint32_t i;
@@ -225,6 +227,7 @@ static void test_plt(void)
 
 	write_file("p.c", program, strlen(program));
 	write_file("c.c", calls, strlen(calls));
+	write_file("s.c", start, strlen(start));
 #if defined(__x86_64__)
 	SH("gcc -w -O1 p.c -o lazy -Wl,-z,lazy -fcf-protection=none");
 	check_plt("objdump", "lazy", 4);
@@ -238,7 +241,6 @@ static void test_plt(void)
 	check_plt("objdump", "c.so", 3);
 	SH("gcc -m32 -shared -nostdlib -fPIC c.c -o c32.so -Wl,-z,lazy");
 	check_plt("objdump", "c32.so", 3);
-	write_file("s.c", start, strlen(start));
 	SH("gcc -m32 -fno-pic -nostdlib -no-pie s.c c32.so -o c32 -Wl,--allow-shlib-undefined");
 	check_plt("objdump", "c32", 1);
 	/* A static program's indirect functions. */
@@ -284,6 +286,10 @@ static void test_plt(void)
 		SH("aarch64-linux-gnu-gcc -mbranch-protection=standard -shared -nostdlib -fPIC c.c "
 		   "-o pac.so -Wl,-z,lazy,-z,force-bti,-z,pac-plt 2>/dev/null");
 		check_plt("aarch64-linux-gnu-objdump", "pac.so", 3);
+		/* Only there each entry begins with a landing pad. */
+		SH("aarch64-linux-gnu-gcc -mbranch-protection=standard -nostdlib -no-pie s.c c64.so "
+		   "-o bti -Wl,-z,lazy,-z,force-bti,--allow-shlib-undefined 2>/dev/null");
+		check_plt("aarch64-linux-gnu-objdump", "bti", 1);
 	}
 }
 

@@ -82,7 +82,8 @@ static void test_debugdata(void)
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
 	a2n_close(a);
 	/* Damaged in the middle, and cut. */
-	SH("head -c 100 mini.xz >cut && objcopy --add-section .gnu_debugdata=cut stripped.so cut.so");
+	SH("head -c 100 mini.xz >cut && "
+	   "objcopy --add-section .gnu_debugdata=cut stripped.so cut.so");
 	a = open_a2n(NULL, false);
 	map_file(a, "cut.so");
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
@@ -130,11 +131,13 @@ static void test_debuglink(void)
 
 static void test_debug_by_build_id(void)
 {
+	static const uint8_t fixed_id[] = { 0x11, 0x22, 0x33, 0x44, 0x99 };
+	static const char debug_file[] = "root/usr/lib/debug/.build-id/11/223344aabbccdd.debug";
 	struct a2n *a;
 
 	build();
-	SH("mkdir -p root/usr/lib/debug/.build-id/11 && objcopy --only-keep-debug "
-	   "--compress-debug-sections full.so root/usr/lib/debug/.build-id/11/223344aabbccdd.debug");
+	SH("mkdir -p root/usr/lib/debug/.build-id/11 && "
+	   "objcopy --only-keep-debug --compress-debug-sections full.so %s", debug_file);
 	a = open_a2n(root(), false);
 	map_file(a, "stripped.so");
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
@@ -149,6 +152,17 @@ static void test_debug_by_build_id(void)
 	CU_ASSERT_EQUAL(warnings, 0);
 	a2n_close(a);
 
+	/* The same with addresses that are not the offsets in the file. */
+	SH("gcc -g -O1 -no-pie -nostdlib -Wl,-e,calls s.c -o fixed -Wl,--build-id=0x1122334499 && "
+	   "objcopy --only-keep-debug fixed root/usr/lib/debug/.build-id/11/22334499.debug");
+	a = open_a2n(root(), false);
+	map_known_as(a, "fixed", "/gone/fixed", 78, A2N_MAP_DELETED);
+	CU_ASSERT_EQUAL(a2n_build_id(a, 8, 0, 78, 0, fixed_id, sizeof(fixed_id)), 0);
+	CU_ASSERT_STRING_EQUAL(name_of(a, address_of("fixed", "hidden")), "hidden");
+	CU_ASSERT_EQUAL(ask(a, address_of("fixed", "hidden")).module_offset,
+			address_of("fixed", "hidden"));
+	a2n_close(a);
+
 	/* Not wanted. */
 	{
 		const struct a2n_options options = { .sympath = root(), .no_debug_files = true };
@@ -161,7 +175,7 @@ static void test_debug_by_build_id(void)
 
 	/* A debug file under the right name with another id inside. */
 	SH("gcc -g -O1 -fPIC -shared -nostdlib s.c -o other.so -Wl,--build-id=0x99 && "
-	   "objcopy --only-keep-debug other.so root/usr/lib/debug/.build-id/11/223344aabbccdd.debug");
+	   "objcopy --only-keep-debug other.so %s", debug_file);
 	a = open_a2n(root(), false);
 	map_file(a, "stripped.so");
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);

@@ -196,7 +196,8 @@ static void test_load_unload(void)
 	NONE(100, 0xffffffffc0100000);
 	NONE(199, 0xffffffffc0500000);
 	SYMBOL(200, 0xffffffffc0500000, "ext4_open");
-	CU_ASSERT_PTR_EQUAL(ask(99, 0xffffffffc0100000).module, ask(200, 0xffffffffc0500000).module);
+	CU_ASSERT_PTR_EQUAL(ask(99, 0xffffffffc0100000).module,
+			    ask(200, 0xffffffffc0500000).module);
 	MODULE(300, 0xffffffffc0100000, "[late]");
 	NO_CODE(300, 0xffffffffc0100000);
 	SYMBOL(300, 0xffffffffc0100010, "late_one");

@@ -273,6 +273,13 @@ static void test_pid_reuse(void)
 	third = a2n_process_serial(a, 7, 40);
 	CU_ASSERT(first && second && third && first != second && second != third);
 	CU_ASSERT_EQUAL(a2n_process_serial(a, 8, 40), 0);
+	/* Nobody knows start times: the exit tells. */
+	a2n_process(a, 40, 70, 0);
+	a2n_process(a, 41, 70, 0);
+	a2n_exit(a, 42, 70, 70);
+	a2n_process(a, 43, 70, 0);
+	CU_ASSERT_EQUAL(a2n_process_serial(a, 70, 40), a2n_process_serial(a, 70, 42));
+	CU_ASSERT_NOT_EQUAL(a2n_process_serial(a, 70, 42), a2n_process_serial(a, 70, 43));
 	CU_ASSERT_EQUAL(a2n_process_serial(a, 7, 39), second);
 	/* What was known of the pid's first owner says nothing before it was born. */
 	a2n_fork(a, 50, 1, 9, 50);

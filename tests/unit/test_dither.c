@@ -14,7 +14,9 @@
 
 /* 20 kHz, 10 kHz, 997 Hz, 1 Hz */
 static const unsigned int periods[] = { 50000, 100000, 1003009, 1000000000 };
-static const unsigned long long seeds[] = { 0, 1, 2, 42, 0xFFFFFFFFFFFFFFFFull, 0x123456789ABCDEFull };
+static const unsigned long long seeds[] = {
+	0, 1, 2, 42, 0xFFFFFFFFFFFFFFFFull, 0x123456789ABCDEFull
+};
 
 static double distance(double a, double b)
 {
@@ -29,7 +31,7 @@ static void test_bounds(void)
 	for (p = 0; p < RATES; p++)
 		for (d = 0; d < ARRAY_LENGTH(dithers); d++)
 			for (s = 0; s < ARRAY_LENGTH(seeds); s++) {
-				unsigned int most = (unsigned long long)periods[p] * dithers[d] / 1000;
+				unsigned int most = periods[p] / 1000.0 * dithers[d];
 				struct dither t;
 
 				dither_init(&t, periods[p], dithers[d], seeds[s]);
@@ -122,7 +124,7 @@ static void test_small(void)
 	}
 }
 
-/* The largest error of the shares of a program that works 16:8:4:2:1 in cycles of this many periods. */
+/* The largest error of the shares of a program that works 16:8:4:2:1 in cycles of that length. */
 static double worst_share(double cycle, unsigned int period, unsigned int per_mille,
 			  unsigned long long seed, int ticks)
 {

@@ -19,7 +19,8 @@ struct unit_test {
 static const char *unit_suite;
 static unsigned int unit_ran;
 
-static inline void unit_done(const CU_pTest test, const CU_pSuite suite, const CU_pFailureRecord failure)
+static inline void unit_done(const CU_pTest test, const CU_pSuite suite,
+			     const CU_pFailureRecord failure)
 {
 	(void)suite;
 	unit_ran++;

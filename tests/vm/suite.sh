@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the guest suites share, sourced by bash: build what the guest needs, boot it once or a few
 # times, judge on the host (an emulated machine is slow) what came back, say `ok NAME`.
-# A suite is called with KERNEL and ARCH first. PITRACE_NO_BUILD=1 leaves out the build.
+# A suite is called with KERNEL and ARCH first. PITRACE_NO_BUILD=1 leaves out the build;
+# PITRACE_MODULE is a pitrace.ko to be tried instead (one with a fault in it must be caught).
 
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../scripts/vm/common.sh"
@@ -65,7 +66,8 @@ calc() {
 
 # boot [OPTION]... -- SCRIPT [ARGUMENT]...: one guest. What it says goes through.
 boot() {
-	tests/vm/run.sh --kernel "$kernel" --arch "$arch" --out "$out" --log "$out/kernel.log" "$@"
+	tests/vm/run.sh --kernel "$kernel" --arch "$arch" --out "$out" --log "$out/kernel.log" \
+		${PITRACE_MODULE:+--module "$PITRACE_MODULE"} "$@"
 }
 
 # booted NAME OPTION...: a guest whose script must end well.

@@ -5,9 +5,9 @@
 # machine's own time; smp: on two CPUs, where events and ticks overtake each other.
 . "$(dirname "$0")/suite.sh"
 if [ "$1" = icount ]; then
-	count=200 machine=(--icount) arguments=(10000 $count 10 1) least_threads=495
+	count=200 machine=(--icount) arguments=(10000 $count 10 1 1) least_threads=495
 else
-	count=50 machine=(--smp 2) arguments=(2000 $count 30 4) least_threads=250
+	count=50 machine=(--smp 2) arguments=(2000 $count 50 4 4) least_threads=250
 fi
 
 booted guest "${machine[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' --get '/tmp/*.err' \
@@ -52,6 +52,14 @@ children=$(jq '[.processes[] | select(.name == "brief")] | length' "$out/brief.n
 echo "# $children processes named brief had ticks"
 calc "$children > 0.75 * $count"
 verdict brief_seen $? "$children only"
+read -r lives longest < <($judge lifetimes "$out/brief.nrm2.show" brief)
+echo "# $lives of them lived from fork to exit, at most $longest ms"
+[ "$lives" -ge "$count" ]
+verdict brief_lives_told $? "$lives only"
+if [ "$count" = 200 ]; then
+	calc "$longest < 5"
+	verdict brief_is_brief $? "$longest ms"
+fi
 some brief_symbol brief brief '.*/brief' brief_work
 
 # One library after the other at one address: by the program's own log, and as post says.

@@ -19,15 +19,18 @@ for i in $(seq "$cycles"); do
 done
 verdict load_cycles $bad
 
-# Held: open, then mapped only, is reason enough to stay.
-abi hold on >/tmp/held &
-held=$!
-while [ ! -s /tmp/held ]; do sleep 0.1; done
-bad=0
-rmmod pitrace 2>/tmp/refused && bad=1
-grep -q "$(lsmod | awk '$1 == "pitrace" && $3 > 0 { print "temporarily" }')" /tmp/refused || bad=1
-[ "$(lsmod | awk '$1 == "pitrace" { print $3 }')" -gt 0 ] || bad=1
-verdict load_rmmod_refused_while_held $bad
+# Held by a descriptor, or by nothing but a mapping: either is reason enough to stay.
+for how in mapped on; do
+	rm -f /tmp/held
+	abi hold $how >/tmp/held &
+	held=$!
+	while [ ! -s /tmp/held ]; do sleep 0.1; done
+	bad=0
+	rmmod pitrace 2>/tmp/refused && bad=1
+	[ "$(lsmod | awk '$1 == "pitrace" { print $3 }')" -gt 0 ] || bad=1
+	verdict load_rmmod_refused_while_$how $bad
+	[ $how = on ] || { kill $held; wait $held; }
+done
 
 # Killed: the session ends with its holder, and the module may go at once.
 kill -9 $held

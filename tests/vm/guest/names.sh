@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: names.sh RATE SHORT_ONES MS THREAD_MS. Processes that make it hard to name them, each kind in a
-# trace of its own. MS is the work of each case; more where ticks are lost.
+# In the guest: names.sh RATE SHORT_ONES MS THREAD_MS AT_ONCE. Processes that make it hard to
+# name them, each kind in a trace of its own. MS is the work of each case; more where ticks are lost.
 cd /tmp
-rate=$1 count=$2 ms=$3
+rate=$1 count=$2 ms=$3 at_once=$5
 
 traced() { # NAME COMMAND...
 	local name=$1
@@ -24,27 +24,29 @@ END
 # Programs at strange places: PATH NAME of the process.
 cat >paths.sh <<'END'
 newline=$(printf '/tmp/odd/two\nlines')
-wait_for() { # until the process has this name, so that its file is mapped
-	for i in $(seq 100); do
-		grep -qx "$1" /proc/[0-9]*/comm 2>/dev/null && return
+wait_for() { # PID NAME: until the process has this name, so that its file is mapped
+	while [ "$(cat /proc/$1/comm 2>/dev/null)" != "$2" ]; do
+		kill -0 $1 || exit 1
 		sleep 0.02
 	done
-	exit 1
 }
 "/tmp/odd/with blank/a b" $MS blank
 "$newline" $MS newline
 /tmp/odd/still $MS static
-/tmp/odd/gone $((MS * 5)) deleted &
-wait_for deleted
+/tmp/odd/gone 600000 deleted &
+gone=$!
+wait_for $gone deleted
 rm /tmp/odd/gone
-/tmp/odd/replaced $((MS * 5)) replaced &
-wait_for replaced
+/tmp/odd/replaced 600000 replaced &
+replaced=$!
+wait_for $replaced replaced
 cp /usr/local/bin/plain-other /tmp/odd/new
 mv /tmp/odd/new /tmp/odd/replaced
+sleep 0.3
+kill $gone $replaced
 unshare -m sh -c 'mount -t tmpfs none /mnt && cp /usr/local/bin/plain /mnt/inner && /mnt/inner $MS namespace'
 chroot /tmp/jail /prisoner $MS chroot
 kill $early
-wait
 END
 
 mkdir -p "/tmp/odd/with blank" /tmp/jail /mnt
@@ -59,13 +61,13 @@ cp /usr/local/bin/plain-static /tmp/jail/prisoner
 cp /usr/local/bin/plain-other /mnt/inner
 cp /usr/local/bin/plain-other /prisoner
 
-traced brief brief "$count" 4
+traced brief brief "$count" "$at_once"
 traced reuse reuse 12 "$ms"
 traced lives sh lives.sh
 # One that is there, and deleted, before the trace begins.
 /tmp/odd/early 600000 early &
 export early=$!
-while ! grep -qx early /proc/$early/comm; do sleep 0.02; done
+while [ "$(cat /proc/$early/comm)" != early ]; do sleep 0.02; done
 rm /tmp/odd/early
 traced paths sh paths.sh
 post -q -json -r paths.nrm2 >paths.guest.json

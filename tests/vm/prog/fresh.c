@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fresh COMMAND [ARG]...: run it as a terminal would start it, in a process group of its own with no
- * signal ignored: shells start what they put in the background with SIGINT ignored.
+ * fresh COMMAND [ARG]...: run it as a terminal would start it, in a process group of its own with
+ * no signal ignored: shells start what they put in the background with SIGINT ignored.
  */
 #include <signal.h>
 #include <stdio.h>

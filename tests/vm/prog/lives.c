@@ -159,12 +159,13 @@ static void run_in(void *lib, const char *symbol)
 {
 	int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + work_ms * 1000000;
 	void (*f)(void) = (void (*)(void))dlsym(lib, symbol);
+	long rounds = 0;
 
 	if (!f)
 		die(symbol);
 	do
 		f();
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
+	while (++rounds < ROUNDS(work_ms) || clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
 }
 
 static void *library(const char *name)
@@ -260,21 +261,23 @@ static int mprotects(void)
 static int remaps(void)
 {
 	void *lib = library("libreuse_b.so");
-	char *page = dlsym(lib, "middle_b");
+	void *page = dlsym(lib, "middle_b"), *place;
 	void (*moved)(void);
+	long rounds = 0;
 	int64_t end;
 
 	name_self("remapper");
 	run_in(lib, "middle_b");
-	moved = (void (*)(void))mremap(page, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED,
-				       mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-	if ((void *)moved == MAP_FAILED)
+	place = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	place = mremap(page, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	moved = (void (*)(void))place;
+	if (place == MAP_FAILED)
 		die("mremap");
 	end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + work_ms * 1000000;
 	phase("moved");
 	do
 		moved();
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
+	while (++rounds < ROUNDS(work_ms) || clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
 	phase("end");
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * A program that only works, to be run from strange places: plain [MS [NAME]]. Also built static,
- * and once more with its function's name changed (what another program at the same place looks like).
+ * and once more with its function's name changed (what another program in its place looks like).
  */
 #include <stdlib.h>
 #include <sys/prctl.h>

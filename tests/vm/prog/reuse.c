@@ -19,6 +19,7 @@ static uintptr_t run(const char *dir, char which, long ms)
 	int64_t from, to, end;
 	struct link_map *map;
 	uintptr_t base;
+	long rounds = 0;
 	void (*f)(void);
 	void *lib;
 
@@ -26,7 +27,8 @@ static uintptr_t run(const char *dir, char which, long ms)
 	snprintf(symbol, sizeof(symbol), "middle_%c", which);
 	from = clock_ns(CLOCK_MONOTONIC);
 	lib = dlopen(path, RTLD_NOW);
-	if (!lib || dlinfo(lib, RTLD_DI_LINKMAP, &map) || !(f = (void (*)(void))dlsym(lib, symbol))) {
+	f = lib ? (void (*)(void))dlsym(lib, symbol) : NULL;
+	if (!f || dlinfo(lib, RTLD_DI_LINKMAP, &map)) {
 		fprintf(stderr, "reuse: %s\n", dlerror());
 		exit(1);
 	}
@@ -34,7 +36,7 @@ static uintptr_t run(const char *dir, char which, long ms)
 	end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
 	do
 		f();
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
+	while (++rounds < ROUNDS(ms) || clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);
 	dlclose(lib);
 	to = clock_ns(CLOCK_MONOTONIC);
 	printf("%c %#lx %lld %lld\n", which, (unsigned long)base, (long long)from, (long long)to);
