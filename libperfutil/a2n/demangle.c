@@ -24,6 +24,8 @@ static void take(const char *text, size_t length, void *arg)
 {
 	struct output *o = arg;
 
+	if (!length)		/* then text may be NULL */
+		return;
 	if (length >= MAX_READABLE - o->length)
 		longjmp(o->stop, 1);
 	if (o->length + length >= o->room) {

@@ -60,11 +60,11 @@ static const struct plain *model(const struct plain *list, uint32_t n, uint64_t 
 			continue;
 		for (k = 0, next = UINT64_MAX; k < n; k++) {
 			const struct plain *q = &list[k];
-			uint64_t end = q->value + q->size < q->limit ? q->value + q->size : q->limit;
 
 			if (q->value >= q->limit)
 				continue;
-			inside |= q->size && p->value >= q->value && p->value < end;
+			inside |= p->value >= q->value && p->value < q->limit &&
+				  p->value - q->value < q->size;
 			if (q->value > p->value && q->value < next)
 				next = q->value;
 		}
