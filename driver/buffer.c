@@ -202,10 +202,34 @@ void ring_commit(struct ring *r)
 		r->crossed(r);
 }
 
+/* Tell now what was lost: no record may come that would tell it. */
+static void announce(struct ring *r)
+{
+	const u32 most = sizeof(struct pitrace_segment) + HIGH_BYTES + LOST_BYTES;
+	int k;
+
+	while ((k = lost_kind(r)) >= 0 &&
+	       local_read(&r->head) + r->segment + most - READ_ONCE(r->tail) <= r->size) {
+		struct pitrace_lost_rec lost = { .total = local_read(&r->lost[k]) };
+		void *p;
+
+		lost.count = lost.total - r->announced[k];
+		r->announced[k] = lost.total;
+		p = ring_reserve(r, PITRACE_LOST, k, sizeof(lost), PITRACE_LOST_OTHER);
+		if (!p)
+			break;
+		memcpy(p, &lost, sizeof(lost));
+		ring_commit(r);
+	}
+	r->lost_news = lost_kind(r) >= 0;
+}
+
 void ring_close(struct ring *r)
 {
 	unsigned long old, pad;
 
+	if (r->lost_news)
+		announce(r);
 	local_inc(&r->nest);
 	do {
 		old = local_read(&r->head);

@@ -48,30 +48,43 @@ static void sample(struct tprof_cpu *t, u64 now)
 	ring_commit(r);
 }
 
+/* Ticks that fell due by now and were not served. Far behind (a machine that stood still) by the
+ * mean, so that the work is bounded. */
+static u64 overdue(struct tprof_cpu *t, u64 now)
+{
+	u64 ticks = 0;
+
+	if (now > t->due && now - t->due > (u64)WALK_TICKS * t->dither.period) {
+		ticks = div_u64(now - t->due, t->dither.period);
+		t->due += ticks * t->dither.period;
+	}
+	while (t->due <= now) {
+		ticks++;
+		advance(t);
+	}
+	return ticks;
+}
+
+static void overrun(struct tprof_cpu *t, u64 ticks)
+{
+	struct session *s = t->session;
+
+	if (unlikely(ticks) && session_has(s, current->tgid))
+		ring_lose(&s->cpu[t->cpu]->ring[PITRACE_RING_TRACE], PITRACE_LOST_OVERRUN,
+			  min_t(u64, ticks, U32_MAX));
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct tprof_cpu *t = container_of(timer, struct tprof_cpu, timer);
 	struct session *s = t->session;
 	u64 now = ktime_to_ns(hrtimer_cb_get_time(timer));
-	u32 overrun = 0;
 
 	if (READ_ONCE(s->state) != PITRACE_STATE_ON)
 		return HRTIMER_NORESTART;
 	sample(t, now);
 	advance(t);
-	while (unlikely(t->due <= now)) {
-		/* Far behind (a stopped machine): by the mean, so that the work is bounded. */
-		if (now - t->due > (u64)WALK_TICKS * t->dither.period) {
-			u64 n = div_u64(now - t->due, t->dither.period);
-
-			overrun += n;
-			t->due += n * t->dither.period;
-		}
-		overrun++;
-		advance(t);
-	}
-	if (unlikely(overrun) && session_has(s, current->tgid))
-		ring_lose(&s->cpu[t->cpu]->ring[PITRACE_RING_TRACE], PITRACE_LOST_OVERRUN, overrun);
+	overrun(t, overdue(t, now));
 	if (is_idle_task(current)) {
 		t->parked = true;
 		t->parked_stamp = clock_stamp(s->clock);
@@ -88,16 +101,8 @@ static void computed(struct tprof_cpu *t, u64 now)
 	struct session_cpu *c = s->cpu[t->cpu];
 	struct ring *r = &c->ring[PITRACE_RING_TRACE];
 	struct pitrace_idle *data;
-	u64 ticks = 0;
+	u64 ticks = overdue(t, now);
 
-	if (now > t->due && now - t->due > (u64)WALK_TICKS * t->dither.period) {
-		ticks = div_u64(now - t->due, t->dither.period);
-		t->due += ticks * t->dither.period;
-	}
-	while (t->due <= now) {
-		ticks++;
-		advance(t);
-	}
 	if (!ticks || s->scope != PITRACE_SCOPE_SYSTEM)
 		return;
 	WRITE_ONCE(c->page->idle_ticks, c->page->idle_ticks + ticks);
@@ -153,7 +158,11 @@ void tprof_stop(struct tprof_cpu *t)
 		return;
 	t->running = false;
 	hrtimer_cancel(&t->timer);
-	if (t->parked && READ_ONCE(t->session->state) == PITRACE_STATE_ON)
-		computed(t, ktime_get_mono_fast_ns());
+	if (READ_ONCE(t->session->state) == PITRACE_STATE_ON) {
+		if (t->parked)
+			computed(t, ktime_get_mono_fast_ns());
+		else
+			overrun(t, overdue(t, ktime_get_mono_fast_ns()));
+	}
 	t->parked = false;
 }
