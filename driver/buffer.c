@@ -202,8 +202,7 @@ void ring_commit(struct ring *r)
 		r->crossed(r);
 }
 
-/* Tell now what was lost: no record may come that would tell it. */
-static void announce(struct ring *r)
+void ring_announce(struct ring *r)
 {
 	const u32 most = sizeof(struct pitrace_segment) + HIGH_BYTES + LOST_BYTES;
 	int k;
@@ -229,7 +228,7 @@ void ring_close(struct ring *r)
 	unsigned long old, pad;
 
 	if (r->lost_news)
-		announce(r);
+		ring_announce(r);
 	local_inc(&r->nest);
 	do {
 		old = local_read(&r->head);

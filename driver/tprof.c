@@ -163,6 +163,7 @@ void tprof_stop(struct tprof_cpu *t)
 			computed(t, ktime_get_mono_fast_ns());
 		else
 			overrun(t, overdue(t, ktime_get_mono_fast_ns()));
+		ring_announce(&t->session->cpu[t->cpu]->ring[PITRACE_RING_TRACE]);
 	}
 	t->parked = false;
 }
