@@ -20,6 +20,8 @@ FUZZ_SRC_elf	:= $(A2N_FUZZ_SRC)
 FUZZ_LIB_elf	:= $(LIB_A2N)
 FUZZ_SRC_kallsyms := $(A2N_FUZZ_SRC)
 FUZZ_LIB_kallsyms := $(LIB_A2N)
+FUZZ_SRC_demangle := libperfutil/a2n/demangle.c
+FUZZ_LIB_demangle := -liberty
 
 define FUZZ_RULES
 $(O)/fuzz/fuzz_$(1) $(O)/tests/fuzz/fuzz_$(1): tests/fuzz/fuzz_$(1).c $(FUZZ_SRC_$(1)) \

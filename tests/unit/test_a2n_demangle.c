@@ -42,6 +42,7 @@ static void test_rust(void)
 	is("_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar"
 	   "17h0123456789abcdefE", "<Test + 'static as foo::Bar<Test>>::bar");
 	is("_RNvC6_123foo3bar", "123foo::bar");
+	is("_RNvC0_1a", "::a");
 	is("_RNvCsd7G3NqVjvVv_6kernel4init", "kernel::init");
 	is("_RINvNtCs7f1x_4core3ptr13drop_in_placelEB2_", "core::ptr::drop_in_place::<i32>");
 }
