@@ -47,7 +47,8 @@ void ring_commit(struct ring *r);
 void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count);
 /* Tell now what was lost, where no record may come that would: as ring_close. */
 void ring_announce(struct ring *r);
-/* Tell losses, close the open segment. On the ring's own CPU with interrupts off, or for a CPU that is off. */
+/* Tell losses, close the open segment. On the ring's own CPU with interrupts off, or for a CPU that
+ * is off. */
 void ring_close(struct ring *r);
 /* May be called anywhere. Clamped to whole, published segments. */
 void ring_consume(struct ring *r, u64 position);

@@ -99,7 +99,7 @@ struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint64_t out_of_scope;
 	uint64_t mte_bytes;		/* written by the kernel, whatever was kept */
 	uint64_t trace_bytes;
-	uint32_t stopped_by;		/* 1: its MTE ring filled and stopped all; 2: its trace ring */
+	uint32_t stopped_by;		/* 1: its MTE ring filled and ended it, 2: its trace ring */
 	uint32_t reserved;
 };
 PITRACE_ASSERT(sizeof(struct pifile_stats) == 192, "stats");

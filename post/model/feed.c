@@ -28,7 +28,10 @@ static int feed_task(struct a2n *a, const struct pirecord *r, const struct pitra
 
 	switch (r->minor) {
 	case PITRACE_MTE_PROCESS:
-		rc = a2n_process(a, r->time, task->pid, task->start);
+		if (task->flags & PITRACE_TASK_WALK)
+			rc = a2n_seen(a, r->time, task->pid, task->start);
+		else
+			rc = a2n_process(a, r->time, task->pid, task->start);
 		break;
 	case PITRACE_MTE_FORK:
 		rc = a2n_fork(a, r->time, task->ppid, task->pid, task->start);

@@ -16,7 +16,7 @@
 struct process {
 	uint64_t serial;		/* tells the owners of a pid apart */
 	uint32_t pid;
-	uint32_t group;			/* counted with this one: itself, or the first of its name */
+	uint32_t group;			/* counted with: itself, or the first of its name */
 	const char *name;		/* the same name of one a2n is the same pointer */
 };
 

@@ -16,11 +16,10 @@ rm -f /tmp/damage.$$
 
 for target in tests/fuzz/fuzz_*.c; do
 	name=$(basename "$target" .c)
-	if make -s "build/tests/fuzz/$name" && "build/tests/fuzz/$name" tests/data/fuzz/"${name#fuzz_}"/*
-	then
-		echo "ok ${name}_seeds"
-	else
-		echo "not ok ${name}_seeds"
+	if ! make -s "build/tests/fuzz/$name"; then
+		echo "not ok ${name}_builds"
+		code=1
+	elif ! "build/tests/fuzz/$name" tests/data/fuzz/"${name#fuzz_}"/*; then
 		code=1
 	fi
 done

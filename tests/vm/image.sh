@@ -171,9 +171,11 @@ make_initramfs() {
 		mkdir -p "$stage/usr/lib/$triplet"
 		cp -a "$libs/$name" "$stage/usr/lib/$triplet/"
 	done
-	for name in "$bin" "${bin%/bin}/tests"; do
-		[ ! -d "$name" ] || copy_in "$stage" "$name" /usr/local/bin
-	done
+	# Programs, and what tests/vm and tests/abi build for guests; folders in tests are the host's.
+	find "$bin" "${bin%/bin}/tests" -maxdepth 1 -type f ! -name '*.[ad]' 2>/dev/null |
+		while read -r name; do
+			copy_in "$stage" "$name" "/usr/local/bin/${name##*/}"
+		done
 	for name in "${progs[@]}"; do
 		add_program "$stage" "$name"
 	done

@@ -20,7 +20,7 @@ $(VM_LIBS): $(O)/tests/libreuse_%.so: tests/vm/prog/reuse_lib.c
 # The same program linked otherwise, and one that differs in a name only.
 $(O)/tests/plain-static: PLAIN = -static
 $(O)/tests/plain-other: PLAIN = -DPLAIN=other_work
-$(O)/tests/plain-%: tests/vm/prog/plain.c
+$(O)/tests/plain-static $(O)/tests/plain-other: tests/vm/prog/plain.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) -Itests/vm/prog -o $@ $< $(ALLLDFLAGS) $(PLAIN)
 
