@@ -3,8 +3,10 @@
 # suite_session.sh KERNEL ARCH: sessions in each other's way, interrupted, killed: each leaves a file
 # that is as good as it says.
 . "$(dirname "$0")/suite.sh"
+kmod=dummy		# a small module that every kernel of Debian's has
 
-booted guest --smp 2 --get '/tmp/*.nrm2' -- tests/vm/guest/session.sh
+booted guest --smp 2 --kmod "$kmod" --get '/tmp/*.nrm2' --get /tmp/kmod -- \
+	tests/vm/guest/session.sh "$kmod"
 
 # holds NAME TRACE FILTER: a trace of which this is true
 holds() {
@@ -31,4 +33,21 @@ holds steps_file steps ".complete and $named and $(worked steps 50)"
 # Cut where it was killed; what stands before is as good as in any other file.
 holds killed_file_is_cut killed '.complete == false and (.damage | length) > 0'
 holds killed_file_all_named killed ".total_ticks > 500 and $named"
+ticks=0
+for i in 1 2 3 4 5 6; do
+	# So early that there is no file yet: nothing to be wrong.
+	[ -e "$out/kill$i.nrm2" ] || continue
+	holds "kill${i}_all_named" kill$i "$named"
+	ticks=$((ticks + $(jq .total_ticks "$out/kill$i.nrm2.json")))
+done
+calc "$ticks > 500"
+verdict kills_left_ticks $? "$ticks only"
+
+# The kernel's module: loaded where /proc/modules said, then gone.
+records "$out/kmod.nrm2"
+base=$(awk '{ print $NF ~ /^\(/ ? $(NF - 1) : $NF }' "$out/kmod")
+jq -es --arg name "$kmod" --arg base "$base" '[.[] | select(.path == $name)] |
+	(.[0].kind == "module" and .[0].start == $base and any(.[]; .kind == "unload"))' \
+	"$out/kmod.nrm2.show" >/dev/null
+verdict kmod_told $? "$(grep "\"$kmod\"" "$out/kmod.nrm2.show" | head -n 3)"
 exit $code

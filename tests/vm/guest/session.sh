@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: sessions that stand in each other's way, that are interrupted, that are killed: what
+# In the guest: session.sh KERNEL-MODULE. Sessions that stand in each other's way, that are interrupted, that are killed: what
 # is left of them must be good. The files are judged on the host.
 cd /tmp
 code=0
@@ -83,7 +83,25 @@ kill -9 $holder
 wait $holder
 rmmod pitrace
 verdict rmmod_after_kill $?
-kill $load $(pidof plain)
+insmod /rig/pitrace.ko
+
+# Killed at any other moment: while it begins, while it runs.
+for i in 1 2 3 4 5 6; do
+	swtrace run -a -F 5000 -ss 32 -o kill$i.nrm2 -- plain 60000 killed 2>err &
+	holder=$!
+	usleep $((i * i * 60000 + 300000))
+	kill -9 $holder
+	wait $holder
+	kill $(pidof plain)
+done
+rmmod pitrace
+verdict rmmod_after_kills $?
+kill $load $(pidof plain) 2>/dev/null
 insmod /rig/pitrace.ko && swtrace run -q -o again.nrm2 -- true
 verdict works_again $?
+
+# A module of the kernel's comes and goes.
+swtrace run -q -a -F 500 -o kmod.nrm2 -- \
+	sh -c "modprobe $1 && grep '^$1 ' /proc/modules >kmod && rmmod $1"
+verdict kmod_exit $?
 exit $code
