@@ -64,8 +64,9 @@ int cmd_info(int argc, char **argv)
 	struct trace_info i;
 	int rc, driver;
 
-	if (!no_arguments(argc, argv))
-		return EXIT_SWTRACE;
+	(void)argv;
+	if (argc > 1)
+		return USAGE;
 	driver = driver_info();
 	rc = TraceGetInfo(&i);
 	if (rc == PI_NOT_INITIALIZED) {

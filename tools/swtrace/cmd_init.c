@@ -51,13 +51,13 @@ int cmd_init(int argc, char **argv)
 			rc = TraceSetScope(TRACE_PROCESS, (int)pid);
 			break;
 		default:
-			return usage_of("init");
+			return USAGE;
 		}
 		if (rc)
 			return fail_rc(rc);
 	}
 	if (optind < argc)
-		return usage_of("init");
+		return USAGE;
 	rc = TraceInit(trace);
 	return rc ? fail_rc(rc) : 0;
 }
@@ -66,8 +66,9 @@ int cmd_free(int argc, char **argv)
 {
 	int rc;
 
-	if (!no_arguments(argc, argv))
-		return EXIT_SWTRACE;
+	(void)argv;
+	if (argc > 1)
+		return USAGE;
 	rc = TraceTerminate();
 	return rc ? fail_rc(rc) : 0;
 }

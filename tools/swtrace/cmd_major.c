@@ -76,8 +76,9 @@ int cmd_maj(int argc, char **argv)
 {
 	bool active;
 
-	if (!no_arguments(argc, argv))
-		return EXIT_SWTRACE;
+	(void)argv;
+	if (argc > 1)
+		return USAGE;
 	active = IsTraceActive() == 1;
 	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++) {
 		const char *state = "-";

@@ -7,8 +7,9 @@ int cmd_on(int argc, char **argv)
 {
 	int rc;
 
-	if (!no_arguments(argc, argv))
-		return EXIT_SWTRACE;
+	(void)argv;
+	if (argc > 1)
+		return USAGE;
 	rc = TraceOn();
 	return rc ? fail_rc(rc) : 0;
 }
@@ -28,8 +29,9 @@ int cmd_off(int argc, char **argv)
 	struct trace_info i;
 	int rc;
 
-	if (!no_arguments(argc, argv))
-		return EXIT_SWTRACE;
+	(void)argv;
+	if (argc > 1)
+		return USAGE;
 	/* What filled its buffer is off already, and that is no error. */
 	if (!TraceGetInfo(&i) && i.stopped && i.state == PITRACE_STATE_OFF) {
 		tell_stop();
@@ -48,7 +50,7 @@ int cmd_get(int argc, char **argv)
 	int rc;
 
 	if (argc > 2)
-		return usage_of("get");
+		return USAGE;
 	rc = TraceWriteBufferToFile(argc > 1 ? argv[1] : NULL);
 	if (rc)
 		return fail_rc(rc);
@@ -64,7 +66,7 @@ int cmd_setrate(int argc, char **argv)
 	int rc;
 
 	if (argc != 2)
-		return usage_of("setrate");
+		return USAGE;
 	if (!number("setrate", argv[1], 1, TRACE_MAX_RATE, &rate))
 		return EXIT_SWTRACE;
 	rc = IsTraceActive();

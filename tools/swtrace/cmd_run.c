@@ -23,7 +23,7 @@
 struct run {
 	struct tracer_options t;
 	struct caller caller;
-	bool all, quiet;
+	bool all, quiet, misused;
 	uint64_t duration;		/* ns, 0 none */
 	char **command;
 	char words[1024];
@@ -36,24 +36,21 @@ struct run {
 	void (*sigpipe)(int);		/* what swtrace was started with: the command's */
 };
 
-static void help(void)
-{
-	puts("\n"
-	     "  -F RATE      ticks a second, 1 to 20000 (997)\n"
-	     "  -o FILE      trace file (swtrace.nrm2); an older one becomes FILE.old\n"
-	     "  -a           the whole system, while the command runs\n"
-	     "  -p PID       this process and its children\n"
-	     "  -d SECONDS   stop after so long (5, 500ms, 2m)\n"
-	     "  -t MODE      cont: write while tracing (default); norm: stop when a buffer fills\n"
-	     "  -s MB, -sm MB, -ss KB   trace buffer (4) and MTE buffer (2) of each CPU, section (64)\n"
-	     "  -z           compress the trace\n"
-	     "  --clock C    auto, tsc or monotonic\n"
-	     "  --no-dither  ticks at equal distances: shows what aliasing does\n"
-	     "  --seed N     of the dither, to repeat a run\n"
-	     "  -q           no closing line\n\n"
-	     "Exit code: the command's own; 125 swtrace failed, 126 the command cannot be executed,\n"
-	     "127 it was not found, 128 + n it died by signal n.");
-}
+const char cmd_run_options[] =
+	"  -F RATE      ticks a second, 1 to 20000 (997)\n"
+	"  -o FILE      trace file (swtrace.nrm2); an older one becomes FILE.old\n"
+	"  -a           the whole system, while the command runs\n"
+	"  -p PID       this process and its children\n"
+	"  -d SECONDS   stop after so long (5, 500ms, 2m)\n"
+	"  -t MODE      cont: write while tracing (default); norm: stop when a buffer fills\n"
+	"  -s MB, -sm MB, -ss KB   trace buffer (4) and MTE buffer (2) of each CPU, section (64)\n"
+	"  -z           compress the trace\n"
+	"  --clock C    auto, tsc or monotonic\n"
+	"  --no-dither  ticks at equal distances: shows what aliasing does\n"
+	"  --seed N     of the dither, to repeat a run\n"
+	"  -q           no closing line\n\n"
+	"Exit code: the command's own; 125 swtrace failed, 126 the command cannot be executed,\n"
+	"127 it was not found, 128 + n it died by signal n.";
 
 static bool clock_of(const char *text, uint32_t *clock)
 {
@@ -136,8 +133,8 @@ static bool options(struct run *r, int argc, char **argv)
 			ok = clock_of(optarg, &r->t.clock);
 			break;
 		default:
-			ok = false;
-			usage_of("run");
+			r->misused = true;
+			return false;
 		}
 		if (!ok)
 			return false;
@@ -148,9 +145,11 @@ static bool options(struct run *r, int argc, char **argv)
 		return fail("-a and -p exclude each other"), false;
 	if (r->t.pid && r->command)
 		return fail("-p traces a process that runs; it takes no command"), false;
-	if (!r->command && !r->all && !r->t.pid)
-		return fail("what shall be traced? give a command, -p PID or -a"), usage_of("run"), false;
-	return true;
+	if (!r->command && !r->all && !r->t.pid) {
+		fail("what shall be traced? give a command, -p PID or -a");
+		r->misused = true;
+	}
+	return !r->misused;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -415,14 +414,10 @@ int cmd_run(int argc, char **argv)
 	sigset_t set;
 	int signals, err, code;
 
-	if (argc < 0) {
-		help();
-		return 0;
-	}
 	tracer_defaults(&r.t);
 	r.t.file = TRACE_DEFAULT_NAME;
 	if (!options(&r, argc, argv))
-		return EXIT_SWTRACE;
+		return r.misused ? USAGE : EXIT_SWTRACE;
 	caller_get(&r.caller);
 	r.t.owner = r.caller.uid;
 	r.t.group = r.caller.gid;

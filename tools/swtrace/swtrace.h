@@ -12,13 +12,9 @@
 #define EXIT_CANNOT	126	/* the command cannot be executed */
 #define EXIT_NOT_FOUND	127
 
-struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);	/* argv[0] is the name; the exit code */
-	const char *usage, *what;
-};
-extern const struct command commands[];		/* ends with a NULL name */
+#define USAGE		-1	/* a sub-command was misused: main shows how it is meant */
 
+/* One function a file; argv[0] is the sub-command's name. The exit code, or USAGE. */
 int cmd_init(int argc, char **argv);
 int cmd_on(int argc, char **argv);
 int cmd_off(int argc, char **argv);
@@ -30,16 +26,12 @@ int cmd_maj(int argc, char **argv);
 int cmd_setrate(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-int cmd_help(int argc, char **argv);
+extern const char cmd_run_options[];
 
 /* "swtrace: …" on stderr; returns EXIT_SWTRACE. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The sentence of the last library call that failed. */
 int fail_rc(int rc);
-/* No arguments are taken; false after words and usage. */
-bool no_arguments(int argc, char **argv);
-int usage_of(const char *name);
-
 /* Whole numbers from an option; false after words. */
 bool number(const char *option, const char *text, long least, long most, long *value);
 /* norm, wrap, cont. */
