@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 code=0
 
-if make -s SAN=address,undefined build/san/tests/format/test_damage >/tmp/damage.$$ 2>&1; then
+if make -s SAN=address,undefined O=build/san build/san/tests/format/test_damage >/tmp/damage.$$ 2>&1; then
 	build/san/tests/format/test_damage || code=1
 else
 	sed 's/^/# /' /tmp/damage.$$
@@ -16,7 +16,7 @@ rm -f /tmp/damage.$$
 
 for target in tests/fuzz/fuzz_*.c; do
 	name=$(basename "$target" .c)
-	if ! make -s "build/tests/fuzz/$name"; then
+	if ! make -s O=build "build/tests/fuzz/$name"; then
 		echo "not ok ${name}_builds"
 		code=1
 	elif ! "build/tests/fuzz/$name" tests/data/fuzz/"${name#fuzz_}"/*; then
