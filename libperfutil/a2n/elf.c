@@ -366,9 +366,7 @@ uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t)
 	return add_tables(f, SHT_SYMTAB, t);
 }
 
-uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t)
+uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t)
 {
-	if (f->n_sections > 1)
-		return add_tables(f, SHT_DYNSYM, t);
-	return elf_symbols_segment(f, t);
+	return add_tables(f, SHT_DYNSYM, t);
 }

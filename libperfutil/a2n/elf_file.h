@@ -70,6 +70,6 @@ struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint6
 const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *length);
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
 		     size_t length, uint64_t limit, struct symtab *t);
-uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t);
+uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t);	/* .dynsym, by sections */
 
 #endif
