@@ -70,7 +70,7 @@ static uint32_t count_gnu_hash(struct elf_file *f, uint64_t address)
 	return b.bad ? 0 : top + 1;
 }
 
-static uint32_t symbols_segment(struct elf_file *f, struct symtab *t)
+uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
 {
 	bool wide = f->header.e_ident[EI_CLASS] == ELFCLASS64;
 	uint32_t count = 0, found = 0, i, k;
@@ -127,5 +127,5 @@ static uint32_t symbols_segment(struct elf_file *f, struct symtab *t)
 
 uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t)
 {
-	return f->n_sections > 1 ? elf_symbols_dynsym(f, t) : symbols_segment(f, t);
+	return f->n_sections > 1 ? elf_symbols_dynsym(f, t) : elf_symbols_segment(f, t);
 }
