@@ -16,20 +16,23 @@ $(call obj,$(LIBTEST_SRC)): INC = $(INC_TESTS)
 $(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)$(AR) rcs $@ $^
 
 # Allocations of the program and of our libraries (not of those beneath) can be made to fail.
 $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.a,$^) \
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.a,$^) \
 		-lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 
 $(FORMAT): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL)
 
 # `make gen_trace` is what the programs are asked by.
 gen_trace: $(O)/tests/format/gen_trace

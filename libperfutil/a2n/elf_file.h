@@ -71,6 +71,6 @@ const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *len
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
 		     size_t length, uint64_t limit, struct symtab *t);
 uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t);	/* .dynsym, by sections */
-uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t);	/* PT_DYNAMIC, without them */
+uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t);	/* PT_DYNAMIC, without */
 
 #endif

@@ -27,11 +27,13 @@ define FUZZ_RULES
 $(O)/fuzz/fuzz_$(1) $(O)/tests/fuzz/fuzz_$(1): tests/fuzz/fuzz_$(1).c $(FUZZ_SRC_$(1)) \
 		tests/fuzz/fuzz.h
 $(O)/fuzz/fuzz_$(1):
+	$$(call say,CLANG)
 	@mkdir -p $$(@D)
-	clang $(FUZZ_FLAGS) $(INC_TESTS) -Itests/fuzz -o $$@ $$(filter %.c,$$^) $(FUZZ_LIB_$(1))
+	$$(Q)clang $(FUZZ_FLAGS) $(INC_TESTS) -Itests/fuzz -o $$@ $$(filter %.c,$$^) $(FUZZ_LIB_$(1))
 $(O)/tests/fuzz/fuzz_$(1):
+	$$(call say,CC)
 	@mkdir -p $$(@D)
-	$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) $(INC_TESTS) -Itests/fuzz -o $$@ \
+	$$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) $(INC_TESTS) -Itests/fuzz -o $$@ \
 		$$(filter %.c,$$^) $(ALLLDFLAGS) $(FUZZ_LIB_$(1))
 endef
 $(foreach n,$(FUZZ_NAMES),$(eval $(call FUZZ_RULES,$(n))))
