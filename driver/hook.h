@@ -10,7 +10,6 @@
 struct hook_tracepoint {
 	const char *name;
 	void *probe;
-	u32 have;		/* PITRACE_HAVE_* that fails without it */
 	struct tracepoint *tp;	/* found by name: __tracepoint_* are not exported */
 	bool on;
 };

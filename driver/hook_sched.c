@@ -22,6 +22,6 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 }
 
 struct hook_tracepoint hook_sched_tracepoints[] = {
-	{ "sched_switch", on_switch, 0 },
+	{ "sched_switch", on_switch },
 	{ }
 };

@@ -53,9 +53,9 @@ static void on_rename(void *data, struct task_struct *task, const char *comm)
 }
 
 struct hook_tracepoint hook_task_tracepoints[] = {
-	{ "sched_process_fork", on_fork, PITRACE_HAVE_FORK },
-	{ "sched_process_exit", on_exit, PITRACE_HAVE_EXIT },
-	{ "task_rename", on_rename, PITRACE_HAVE_NAME },
+	{ "sched_process_fork", on_fork },
+	{ "sched_process_exit", on_exit },
+	{ "task_rename", on_rename },
 	{ }
 };
 

@@ -15,6 +15,7 @@
 #include <zstd.h>
 #include <pifile.h>
 #include "crc32c.h"
+#include "file_write.h"
 #include "record.h"
 
 #define WORTH_COMPRESSING	64	/* bytes; a frame has a header of its own */
@@ -385,4 +386,9 @@ void pifile_abandon(struct pifile_writer *w)
 		return;
 	close(w->fd);
 	release(w);
+}
+
+int file_give(struct pifile_writer *w, uid_t owner, gid_t group)
+{
+	return fchown(w->fd, owner, group) ? -errno : 0;
 }

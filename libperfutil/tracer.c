@@ -14,6 +14,7 @@
 #include <tracer.h>
 #include "backend.h"
 #include "buildid.h"
+#include "file_write.h"
 #include "rc.h"
 #include "sysinfo.h"
 
@@ -162,9 +163,8 @@ static int begin_file(struct tracer *t, const char *path)
 	t->file = pifile_create(path, &header);
 	if (!t->file)
 		return -errno;
-	if (t->owner != (uid_t)-1 && chown(path, t->owner, t->group))
-		err = -errno;
-	else
+	err = t->owner != (uid_t)-1 ? file_give(t->file, t->owner, t->group) : 0;
+	if (!err)
 		err = sysinfo_write(t->file, &t->config, t->command, &t->modules);
 	pifile_set_compression(t->file, t->compression);
 	t->ids = buildids_new();
