@@ -36,26 +36,35 @@ ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)
 PERFUTIL_SRC := $(wildcard libperfutil/*.c)
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c)
 COMMON_SRC   := $(wildcard tools/common/*.c)
-SWTRACE_SRC  := $(wildcard tools/swtrace/*.c)
+SWTRACE_SRC  := $(filter-out tools/swtrace/run_tprof.c,$(wildcard tools/swtrace/*.c))
+RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end say caller)
 POST_SRC     := $(wildcard post/*.c post/*/*.c)
 
+TIMER_SRC    := $(wildcard libperfutil/timer/*.c)
+
 INC_PERFUTIL := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
+INC_TIMER    := -Idriver/uapi -Ilibperfutil/timer
 INC_A2N	     := -Ilibperfutil/include -Ilibperfutil -Ilibperfutil/a2n
 INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
 
 LIB_PERFUTIL := -lzstd -lpthread
 LIB_A2N	     := -lelf -llzma -liberty
+LIB_POST     := -ldw -lopcodes -lseccomp
 
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
-BINS	:= $(if $(SWTRACE_SRC),$(O)/bin/swtrace) $(if $(POST_SRC),$(O)/bin/post)
+TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof post)
 
-all: $(LIBS) $(BINS)
+all: $(LIBS) $(TIMER) $(BINS)
 
 $(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
+$(O)/obj/libperfutil/backend_timer.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
+# libpfm4 is loaded at run time; its headers are the same for all machines.
+$(call obj,libperfutil/events_pfm.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
-$(call obj,$(COMMON_SRC) $(SWTRACE_SRC)): INC = $(INC_TOOLS)
+$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC)): INC = $(INC_TOOLS)
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 
 $(O)/obj/%.o: %.c
@@ -80,15 +89,27 @@ $(O)/lib/liba2n.so: $(call obj,$(A2N_SRC)) libperfutil/a2n/liba2n.map
 	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,liba2n.so.0 -Wl,--version-script=libperfutil/a2n/liba2n.map \
 		-o $@ $(filter %.o,$^) $(LIB_A2N)
 
+# Preloaded into the programs that the timer collector samples: it needs nothing but their C library,
+# which is bound at once (a signal's handler must not), and exports only what stands before it.
+$(call obj,$(TIMER_SRC)): INC = $(INC_TIMER) -fvisibility=hidden $(if $(SAN),-fno-sanitize=all)
+$(TIMER): $(call obj,$(TIMER_SRC))
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -fsanitize=%,$(ALLLDFLAGS)) -shared -Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,nodelete -o $@ $^
+
 # Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+$(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL) $(LIB_A2N)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
 
 include tests/tests.mk scripts/front.mk scripts/install.mk
 

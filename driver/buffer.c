@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring: reserve, commit, segments, losses. */
+/* The ring where it is not the common case: segments, high halves, losses; and its consumer. */
+#include <linux/irqflags.h>
 #include <linux/string.h>
 #include "buffer.h"
-#include "clock.h"
 
 #define HIGH_BYTES	((u32)sizeof(struct pitrace_rec))
 #define LOST_BYTES	((u32)(sizeof(struct pitrace_rec) + sizeof(struct pitrace_lost_rec)))
@@ -13,18 +13,16 @@ void ring_reset(struct ring *r)
 
 	local_set(&r->head, 0);
 	local_set(&r->nest, 0);
-	r->last = r->tail = r->published = 0;
-	r->lost_news = false;
+	r->last = r->tail = r->limit = r->told = 0;
+	r->mask = r->size - 1;
+	r->lost_news = r->starved = false;
 	for (k = 0; k < PITRACE_LOST_KINDS; k++) {
 		local_set(&r->lost[k], 0);
 		r->announced[k] = 0;
 	}
-	WRITE_ONCE(r->page->ring[r->kind].head, 0);
-}
-
-static inline void *ring_at(const struct ring *r, unsigned long position)
-{
-	return r->data + (position & (r->size - 1));
+	r->published = &r->page->ring[r->kind].head;
+	WRITE_ONCE(*r->published, 0);
+	WRITE_ONCE(r->page->ring[r->kind].opened, 0);
 }
 
 static void count_lost(struct ring *r, enum pitrace_lost kind, u32 count)
@@ -32,6 +30,7 @@ static void count_lost(struct ring *r, enum pitrace_lost kind, u32 count)
 	local_add(count, &r->lost[kind]);
 	WRITE_ONCE(r->page->lost[kind], local_read(&r->lost[kind]));
 	r->lost_news = true;
+	r->limit = 0;
 }
 
 void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count)
@@ -39,26 +38,15 @@ void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count)
 	count_lost(r, kind, count);
 }
 
-static void *put_header(void *p, u16 major, u32 minor, u32 bytes, u16 type, u64 stamp)
-{
-	struct pitrace_rec *rec = p;
-
-	rec->type_len = bytes | type;
-	rec->major = major;
-	rec->minor = minor;
-	rec->stamp = (u32)stamp;
-	return rec + 1;
-}
-
 /* PAD up to the segment's end; the last 4 or 8 bytes have room for one or two words of it only. */
 static void put_pad(void *p, unsigned long bytes, u64 stamp)
 {
-	u32 words[3] = {
-		(min_t(u32, bytes, PITRACE_LEN_MASK) & PITRACE_LEN_MASK) | PITRACE_PAD << 16,
-		0, (u32)stamp
+	struct pitrace_rec pad = {
+		.type_len = min_t(u32, bytes, PITRACE_LEN_MASK) & PITRACE_LEN_MASK,
+		.major = PITRACE_PAD, .stamp = (u32)stamp,
 	};
 
-	memcpy(p, words, min_t(unsigned long, bytes, sizeof(words)));
+	memcpy(p, &pad, min_t(unsigned long, bytes, sizeof(pad)));
 }
 
 static u64 records_lost(const struct ring *r)
@@ -67,7 +55,7 @@ static u64 records_lost(const struct ring *r)
 	int k;
 
 	for (k = 0; k < PITRACE_LOST_KINDS; k++)
-		if (k != PITRACE_LOST_OVERRUN)
+		if (k != PITRACE_LOST_OVERRUN && k != PITRACE_LOST_THROTTLED)
 			sum += local_read(&r->lost[k]);
 	return sum;
 }
@@ -94,8 +82,9 @@ static void *put_lost(struct ring *r, void *p, int kind, u64 stamp)
 	int k;
 
 	lost.count = lost.total - r->announced[kind];
+	lost.uid = kind == PITRACE_LOST_BUDGET ? r->lost_uid : 0;
 	r->announced[kind] = lost.total;
-	p = put_header(p, PITRACE_LOST, kind, LOST_BYTES, PITRACE_TYPE_STRUCT, stamp);
+	p = ring_put_header(p, PITRACE_LOST, kind, LOST_BYTES, PITRACE_TYPE_STRUCT, stamp);
 	memcpy(p, &lost, sizeof(lost));
 
 	/* Clear first, then look: a nested loss after the look sets it again. */
@@ -117,25 +106,54 @@ static int lost_kind(const struct ring *r)
 	return -1;
 }
 
-void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size, enum pitrace_lost lost)
+/* Whoever copies segments out of a ring that wraps must see that one is being overwritten before it
+ * is: also before a nested writer can find it open, so before the head moves. It only grows. */
+static void tell_opened(struct ring *r, u64 end)
 {
-	u32 bytes = sizeof(struct pitrace_rec) + ALIGN(size, 4);
+	u64 *opened = &r->page->ring[r->kind].opened;
+	u64 old = READ_ONCE(*opened);
+
+	/* (D) opened before what is written; cmpxchg orders */
+	while (old < end && !try_cmpxchg(opened, &old, end))
+		;
+}
+
+/* Whoever commits last looks whether the consumer should know. */
+static void note_closed(struct ring *r)
+{
+	if (local_read(&r->nest) < RING_CLOSED)
+		local_add(RING_CLOSED, &r->nest);
+}
+
+/* Positions up to the end of the segment that holds `position` need no more than their bytes. */
+static void set_limit(struct ring *r, unsigned long position)
+{
+	r->starved = false;
+	r->limit = ALIGN(position, r->segment);
+	barrier();
+	/* A loss that was counted before that, by a nested writer, must not be forgotten. */
+	if (r->lost_news)
+		r->limit = 0;
+}
+
+/* After ring_reserve's own try: a writer more is counted already. */
+void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pitrace_lost lost)
+{
 	unsigned long old, new, offset, pad, tail;
 	u64 stamp, last;
 	bool open, high;
 	int told;
 	void *p;
 
-	local_inc(&r->nest);
 	do {
 		old = local_read(&r->head);
 		last = READ_ONCE(r->last);
 		/* Read inside the loop: a nested writer's later stamp must not precede ours. */
 		stamp = clock_stamp(r->clock);
-		if (unlikely(stamp < last))
+		if (stamp < last)
 			stamp = last;
 		offset = old & (r->segment - 1);
-		told = unlikely(r->lost_news) ? lost_kind(r) : -1;
+		told = r->lost_news ? lost_kind(r) : -1;
 		new = old + bytes + (told >= 0 ? LOST_BYTES : 0);
 		open = offset == 0;
 		pad = 0;
@@ -150,12 +168,15 @@ void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size, enum pitrace_
 		}
 		new += pad + (open ? sizeof(struct pitrace_segment) : 0) + (high ? HIGH_BYTES : 0);
 		tail = READ_ONCE(r->tail);
-		if (unlikely(new - tail > r->size))
+		if (new - tail > r->size)
 			goto full;
-	} while (unlikely(local_cmpxchg(&r->head, old, new) != old));
+		if (open && r->wrap)
+			tell_opened(r, ALIGN(new, r->segment));
+	} while (!local_try_cmpxchg(&r->head, (long *)&old, new));
 	r->last = stamp;
 
-	if (unlikely(open)) {
+	if (open) {
+		note_closed(r);
 		if (pad)
 			put_pad(ring_at(r, old), pad, stamp);
 		old += pad;
@@ -163,43 +184,51 @@ void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size, enum pitrace_
 		old += sizeof(struct pitrace_segment);
 	}
 	p = ring_at(r, old);
-	if (unlikely(high))
-		p = put_header(p, PITRACE_HIGH, stamp >> 32, HIGH_BYTES, PITRACE_TYPE_U32, stamp);
-	if (unlikely(told >= 0))
+	if (high)
+		p = ring_put_header(p, PITRACE_HIGH, stamp >> 32, HIGH_BYTES, PITRACE_TYPE_U32,
+				    stamp);
+	if (told >= 0)
 		p = put_lost(r, p, told, stamp);
-	return put_header(p, major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
+	set_limit(r, new);
+	return ring_put_header(p, major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
 
 full:
 	count_lost(r, lost, 1);
-	r->full(r);
+	/* Once: to wake the consumer takes an interrupt, whose own records find no room either. */
+	if (!r->starved) {
+		r->starved = true;
+		r->full(r);
+	}
 	ring_commit(r);
 	return NULL;
 }
 
-void ring_commit(struct ring *r)
+void ring_publish(struct ring *r)
 {
 	unsigned long head;
-	bool crossed = false;
 
-	/* Only the outermost writer publishes: all nested in it have finished by then. */
-	if (local_read(&r->nest) > 1) {
-		local_dec(&r->nest);
-		return;
-	}
 	do {
 		barrier();
 		local_set(&r->nest, 1);
 		head = local_read(&r->head);
-		crossed |= (head ^ r->published) >= r->segment;
-		r->published = head;
-		/* (A) records before head */
-		smp_store_release(&r->page->ring[r->kind].head, head);
+		smp_store_release(r->published, head);	/* (A) */
 		local_set(&r->nest, 0);
 		barrier();
-		/* One that came in between published nothing if it saw us; look again. */
-	} while (unlikely(head != local_read(&r->head)));
-	if (unlikely(crossed))
+	} while (head != local_read(&r->head));
+	if ((head ^ r->told) >= r->segment) {
+		r->told = head;
+		if (r->wrap)
+			WRITE_ONCE(r->tail, head & ~(r->segment - 1));
 		r->crossed(r);
+	}
+}
+
+void ring_commit_slow(struct ring *r)
+{
+	if ((local_read(&r->nest) & (RING_CLOSED - 1)) > 1)
+		local_dec(&r->nest);
+	else
+		ring_publish(r);
 }
 
 void ring_announce(struct ring *r)
@@ -213,6 +242,7 @@ void ring_announce(struct ring *r)
 		void *p;
 
 		lost.count = lost.total - r->announced[k];
+		lost.uid = k == PITRACE_LOST_BUDGET ? r->lost_uid : 0;
 		r->announced[k] = lost.total;
 		p = ring_reserve(r, PITRACE_LOST, k, sizeof(lost), PITRACE_LOST_OTHER);
 		if (!p)
@@ -221,6 +251,21 @@ void ring_announce(struct ring *r)
 		ring_commit(r);
 	}
 	r->lost_news = lost_kind(r) >= 0;
+}
+
+void ring_lose_of(struct ring *r, u32 uid)
+{
+	unsigned long flags;
+
+	/* What another user lost is told first. */
+	if (r->lost_uid != uid) {
+		local_irq_save(flags);
+		if (local_read(&r->lost[PITRACE_LOST_BUDGET]) != r->announced[PITRACE_LOST_BUDGET])
+			ring_announce(r);
+		local_irq_restore(flags);
+		r->lost_uid = uid;
+	}
+	count_lost(r, PITRACE_LOST_BUDGET, 1);
 }
 
 void ring_close(struct ring *r)
@@ -233,15 +278,17 @@ void ring_close(struct ring *r)
 	do {
 		old = local_read(&r->head);
 		pad = -old & (r->segment - 1);
-	} while (local_cmpxchg(&r->head, old, old + pad) != old);
-	if (pad)
+	} while (!local_try_cmpxchg(&r->head, (long *)&old, old + pad));
+	if (pad) {
 		put_pad(ring_at(r, old), pad, r->last);
+		note_closed(r);
+	}
 	ring_commit(r);
 }
 
 void ring_consume(struct ring *r, u64 position)
 {
-	u64 head = READ_ONCE(r->page->ring[r->kind].head);
+	u64 head = READ_ONCE(*r->published);
 
 	/* (B) under the session's consumer lock */
 	position = min(position, head) & ~(u64)(r->segment - 1);
@@ -251,10 +298,10 @@ void ring_consume(struct ring *r, u64 position)
 
 bool ring_readable(const struct ring *r)
 {
-	return READ_ONCE(r->page->ring[r->kind].head) - READ_ONCE(r->tail) >= r->segment;
+	return READ_ONCE(*r->published) - READ_ONCE(r->tail) >= r->segment;
 }
 
 bool ring_half_full(const struct ring *r)
 {
-	return READ_ONCE(r->page->ring[r->kind].head) - READ_ONCE(r->tail) > r->size / 2;
+	return READ_ONCE(*r->published) - READ_ONCE(r->tail) > r->size / 2;
 }

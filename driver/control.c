@@ -13,18 +13,21 @@
 #include "clock.h"
 #include "control.h"
 #include "hook.h"
+#include "member.h"
 #include "session.h"
 #include "state.h"
+#include "user.h"
 
-/* The caller's struct, of the size it states: shorter is padded, longer must be zero beyond. */
-static int get_args(void *to, size_t size, const void __user *from)
+#define ARGS_MAX	4096	/* the same whatever a page is */
+
+int get_args(void *to, size_t size, const void __user *from)
 {
 	u32 stated, version;
 
 	if (get_user(stated, (const u32 __user *)from) ||
 	    get_user(version, (const u32 __user *)from + 1))
 		return -EFAULT;
-	if (stated < 2 * sizeof(u32) || stated > PAGE_SIZE || version != PITRACE_ABI_VERSION)
+	if (stated < 2 * sizeof(u32) || stated > ARGS_MAX || version != PITRACE_ABI_VERSION)
 		return -EINVAL;
 	return copy_struct_from_user(to, size, from, stated);
 }
@@ -54,15 +57,23 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 		return err ?: session_setup(s, &args);
 	}
+	case _IOC_NR(PITRACE_IOC_EVENT): {
+		struct pitrace_event_args args;
+		int err = get_args(&args, sizeof(args), user);
+
+		if (!perfmon_capable())
+			return -EPERM;
+		return err ?: event_set(s, &args);
+	}
 	case _IOC_NR(PITRACE_IOC_ON):
 		/* A descriptor handed to someone who may not trace starts nothing. */
-		return perfmon_capable() ? session_on(s) : -EPERM;
+		return member_start(s) ?: session_on(s);
 	case _IOC_NR(PITRACE_IOC_OFF):
 		return session_off(s);
 	case _IOC_NR(PITRACE_IOC_SUSPEND):
 		return session_suspend(s, true);
 	case _IOC_NR(PITRACE_IOC_RESUME):
-		return perfmon_capable() ? session_suspend(s, false) : -EPERM;
+		return member_start(s) ?: session_suspend(s, false);
 	case _IOC_NR(PITRACE_IOC_CONSUME): {
 		struct pitrace_consume_args args;
 
@@ -99,7 +110,8 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 		return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
 	for (cpu = 0; cpu < s->ncpus; cpu++)
 		if (s->cpu[cpu] && (ring_readable(&s->cpu[cpu]->ring[PITRACE_RING_MTE]) ||
-				    ring_readable(&s->cpu[cpu]->ring[PITRACE_RING_TRACE])))
+				    (s->mode != PITRACE_MODE_WRAP &&
+				     ring_readable(&s->cpu[cpu]->ring[PITRACE_RING_TRACE]))))
 			return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
@@ -150,10 +162,9 @@ static long open_session(const struct pitrace_session_args __user *user)
 
 	if (err)
 		return err;
-	if (args.flags || !zero(args.reserved, ARRAY_SIZE(args.reserved)))
+	if (args.flags & ~PITRACE_SESSION_STOP_ON_CRASH ||
+	    !zero(args.reserved, ARRAY_SIZE(args.reserved)))
 		return -EINVAL;
-	if (!perfmon_capable())
-		return -EPERM;
 	s = session_create(&args);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
@@ -179,6 +190,7 @@ static long put_info(struct pitrace_info __user *user)
 	if (size < 2 * sizeof(u32))
 		return -EINVAL;
 	info.clock_hz = clock_hz(info.clock);
+	memcpy(info.majors, session_majors, sizeof(info.majors));
 	return copy_to_user(user, &info, min_t(size_t, size, sizeof(info))) ? -EFAULT : 0;
 }
 
@@ -191,6 +203,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return put_info((void __user *)arg);
 	case _IOC_NR(PITRACE_IOC_SESSION):
 		return open_session((void __user *)arg);
+	case _IOC_NR(PITRACE_IOC_HOOK_OPEN):
+		return user_open();
 	}
 	return -ENOTTY;
 }

@@ -9,34 +9,104 @@ static int users;
 static int nkprobes;
 u32 hooks_seen;
 
+/* The hooks that one major needs. */
+static struct family {
+	u16 major;
+	struct hook_tracepoint *all;	/* each of them must be there */
+	struct hook_tracepoint *some;	/* as many of these as there are */
+	struct kprobe *instead;		/* where there is none of `some` */
+	bool have, probed;
+	int users;
+} families[] = {
+	{ PITRACE_WAKEUP, .all = hook_wakeup_tracepoints },
+	{ PITRACE_INTERRUPT, .all = hook_irq_tracepoints, .some = arch_irq_tracepoints },
+	{ PITRACE_SYSCALL, .all = hook_syscall_tracepoints },
+	{ PITRACE_FAULT, .some = arch_fault_tracepoints, .instead = &hook_fault_kprobe },
+};
+
+#define for_each_family(f) \
+	for ((f) = families; (f) < families + ARRAY_SIZE(families); (f)++)
+
 static void find(struct hook_tracepoint *h, struct tracepoint *tp)
 {
-	for (; h->name; h++)
+	for (; h && h->name; h++)
 		if (!strcmp(h->name, tp->name))
 			h->tp = tp;
 }
 
 static void find_all(struct tracepoint *tp, void *unused)
 {
+	struct family *f;
+
 	find(hook_task_tracepoints, tp);
 	find(hook_sched_tracepoints, tp);
+	for_each_family(f) {
+		find(f->all, tp);
+		find(f->some, tp);
+	}
 }
 
-int hooks_init(void)
+static int found(const struct hook_tracepoint *h, int *of)
 {
+	int n = 0;
+
+	for (*of = 0; h && h->name; h++, (*of)++)
+		n += !!h->tp;
+	return n;
+}
+
+static int probe(struct kprobe *p)
+{
+	/* What an earlier registration left there would be taken for a wish. */
+	p->addr = NULL;
+	p->flags = 0;
+	return register_kprobe(p);
+}
+
+static void look_at(struct family *f)
+{
+	int all, some;
+
+	f->have = found(f->all, &all) == all;
+	if (f->instead && !found(f->some, &some)) {
+		f->probed = f->have = !probe(f->instead);
+		if (f->have)
+			unregister_kprobe(f->instead);
+	}
+	if (!f->have)
+		pr_warn("pitrace: this kernel has no hooks for records of major %#x\n", f->major);
+}
+
+static void tell_missing(const struct hook_tracepoint *h)
+{
+	for (; h->name; h++)
+		if (!h->tp)
+			pr_warn("pitrace: this kernel has no tracepoint %s\n", h->name);
+}
+
+void hooks_init(u64 *majors)
+{
+	struct family *f;
+
 	for_each_kernel_tracepoint(find_all, NULL);
-	return 0;
+	tell_missing(hook_task_tracepoints);
+	tell_missing(hook_sched_tracepoints);
+	for_each_family(f) {
+		look_at(f);
+		if (f->have)
+			majors[f->major / 64] |= BIT_ULL(f->major % 64);
+	}
+	if (hook_sched_tracepoints[0].tp)
+		majors[PITRACE_DISPATCH / 64] |= BIT_ULL(PITRACE_DISPATCH % 64);
 }
 
 static int enable(struct hook_tracepoint *h)
 {
 	int err;
 
-	for (; h->name; h++) {
-		if (!h->tp) {
-			pr_warn("pitrace: this kernel has no tracepoint %s\n", h->name);
+	for (; h && h->name; h++) {
+		if (!h->tp)
 			continue;
-		}
 		err = tracepoint_probe_register(h->tp, h->probe, NULL);
 		if (err)
 			return err;
@@ -47,7 +117,7 @@ static int enable(struct hook_tracepoint *h)
 
 static void disable(struct hook_tracepoint *h)
 {
-	for (; h->name; h++) {
+	for (; h && h->name; h++) {
 		if (h->on)
 			tracepoint_probe_unregister(h->tp, h->probe, NULL);
 		h->on = false;
@@ -70,9 +140,7 @@ static void enable_kprobes(void)
 	for (i = 0; i < n; i++) {
 		struct kprobe *p = hook_task_kprobes[i];
 
-		p->addr = NULL;
-		p->flags = 0;
-		if (register_kprobe(p)) {
+		if (probe(p)) {
 			pr_warn("pitrace: this kernel has no function %s to probe\n",
 				p->symbol_name);
 			continue;
@@ -105,30 +173,100 @@ static void release(void)
 	tracepoint_synchronize_unregister();
 }
 
-int hooks_get(void)
+static bool serves(const struct family *f, const unsigned long *majors)
+{
+	return f->have && majors && test_bit(f->major, majors);
+}
+
+static void put_family(struct family *f)
+{
+	if (--f->users)
+		return;
+	disable(f->all);
+	disable(f->some);
+	if (f->probed)
+		unregister_kprobe(f->instead);
+}
+
+static int get_family(struct family *f)
 {
 	int err = 0;
 
-	mutex_lock(&hooks_lock);
-	if (!users) {
-		err = enable(hook_sched_tracepoints);
-		if (!err)
-			err = enable(hook_task_tracepoints);
-		if (err)
-			release();
-		else
-			enable_kprobes();
+	if (f->users++)
+		return 0;
+	if (f->probed)
+		err = probe(f->instead);
+	if (err) {
+		f->users--;
+		return err;
 	}
+	err = enable(f->all);
 	if (!err)
-		users++;
+		err = enable(f->some);
+	if (err)
+		put_family(f);
+	return err;
+}
+
+static int get_base(void)
+{
+	int err;
+
+	if (users++)
+		return 0;
+	err = enable(hook_sched_tracepoints);
+	if (!err)
+		err = enable(hook_task_tracepoints);
+	if (!err) {
+		enable_kprobes();
+	} else {
+		release();
+		users--;
+	}
+	return err;
+}
+
+static void put_base(void)
+{
+	if (!--users)
+		release();
+}
+
+int hooks_get(const unsigned long *majors)
+{
+	struct family *f;
+	int err;
+
+	mutex_lock(&hooks_lock);
+	err = get_base();
+	if (err)
+		goto out;
+	for_each_family(f) {
+		if (!serves(f, majors))
+			continue;
+		err = get_family(f);
+		if (err)
+			break;
+	}
+	if (err) {
+		while (f-- > families)
+			if (serves(f, majors))
+				put_family(f);
+		put_base();
+	}
+out:
 	mutex_unlock(&hooks_lock);
 	return err;
 }
 
-void hooks_put(void)
+void hooks_put(const unsigned long *majors)
 {
+	struct family *f;
+
 	mutex_lock(&hooks_lock);
-	if (!--users)
-		release();
+	for_each_family(f)
+		if (serves(f, majors))
+			put_family(f);
+	put_base();
 	mutex_unlock(&hooks_lock);
 }

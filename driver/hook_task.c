@@ -3,8 +3,11 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
+#include "arch/arch.h"
 #include "buildid.h"
+#include "compat/unmap.h"
 #include "hook.h"
+#include "member.h"
 #include "mte.h"
 #include "session.h"
 
@@ -18,7 +21,7 @@ static void inherit_scope(const struct task_struct *parent, const struct task_st
 	for_each_active(s, i) {
 		if (s->scope != PITRACE_SCOPE_PROCESS || child->tgid >= PITRACE_PIDS)
 			continue;
-		if (session_has(s, parent->tgid))
+		if (session_has(s, parent->tgid) && member_sees_current(s))
 			set_bit(child->tgid, s->pids);
 		else
 			clear_bit(child->tgid, s->pids);
@@ -38,12 +41,30 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		 child, 0);
 }
 
+/* Sessions that are to stop when one of theirs dies like this. */
+static void crashed(struct task_struct *task)
+{
+	int signal = task->exit_code & 0x7F;
+	struct session *s;
+	int i;
+
+	if (!signal || !sig_kernel_coredump(signal))
+		return;
+	preempt_disable();
+	for_each_active(s, i)
+		if (s->flags & PITRACE_SESSION_STOP_ON_CRASH && session_has(s, task->tgid))
+			session_crashed(s, smp_processor_id(), task->tgid, signal);
+	preempt_enable();
+}
+
 static void on_exit(void *data, struct task_struct *task)
 {
 	hook_saw(PITRACE_HAVE_EXIT);
 	mte_task(NULL, PITRACE_MTE_THREAD_EXIT, task, 0);
+	hook_syscall_forget(task);
 	if (!atomic_read(&task->signal->live))
 		mte_task(NULL, PITRACE_MTE_PROCESS_EXIT, task, 0);
+	crashed(task);
 }
 
 static void on_rename(void *data, struct task_struct *task, const char *comm)
@@ -63,7 +84,7 @@ struct hook_tracepoint hook_task_tracepoints[] = {
  * executed are nobody's code, whatever they were: only executable ones are told. */
 static int on_map(struct kprobe *p, struct pt_regs *regs)
 {
-	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	struct vm_area_struct *vma = (void *)arch_argument(regs, 0);
 
 	if (vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
 		hook_saw(PITRACE_HAVE_MAP);
@@ -73,35 +94,35 @@ static int on_map(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* move_page_tables(vma, old, new_vma, …): mremap's destination; perf_event_mmap never sees it. */
+/* copy_vma(&vma, address, length, pgoff, …): where mremap moves a mapping to; perf_event_mmap never
+ * sees it. */
 static int on_remap(struct kprobe *p, struct pt_regs *regs)
 {
-	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 2);
+	struct vm_area_struct *vma = *(struct vm_area_struct **)arch_argument(regs, 0);
 
-	if (vma && vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
+	if (vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
 		hook_saw(PITRACE_HAVE_REMAP);
-		mte_map(NULL, current->tgid, vma, 0);
+		mte_map_at(current->tgid, vma, arch_argument(regs, 1), arch_argument(regs, 2),
+			   arch_argument(regs, 3));
 	}
 	return 0;
 }
 
 /*
- * unmap_vmas(tlb, …, vma, start, end, …): memory is about to go. Not told: a whole address space
+ * unmap_vmas(): memory is about to go. Not told: a whole address space
  * that ends, and a range inside one mapping that cannot be executed (frequent: the heap's).
  */
 static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 {
-	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 2);
-	unsigned long start = regs_get_kernel_argument(regs, 3);
-	unsigned long end = regs_get_kernel_argument(regs, 4);
+	struct unmap_range r;
 
-	if (!vma || !current->mm || vma->vm_mm != current->mm ||
+	if (!current->mm || !compat_unmap_range(regs, &r) || r.first->vm_mm != current->mm ||
 	    !atomic_read(&current->mm->mm_users))
 		return 0;
-	if (end <= vma->vm_end && !(vma->vm_flags & VM_EXEC))
+	if (r.end <= r.first->vm_end && !(r.first->vm_flags & VM_EXEC))
 		return 0;
 	hook_saw(PITRACE_HAVE_UNMAP);
-	mte_unmap(current->tgid, start, end - start);
+	mte_unmap(current->tgid, r.start, r.end - r.start);
 	return 0;
 }
 
@@ -109,12 +130,13 @@ static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 static int on_exec(struct kprobe *p, struct pt_regs *regs)
 {
 	hook_saw(PITRACE_HAVE_EXEC);
+	member_leave();
 	mte_task(NULL, PITRACE_MTE_PROCESS, current, 0);
 	return 0;
 }
 
 static struct kprobe map_probe = { .symbol_name = "perf_event_mmap", .pre_handler = on_map };
-static struct kprobe remap_probe = { .symbol_name = "move_page_tables", .pre_handler = on_remap };
+static struct kprobe remap_probe = { .symbol_name = "copy_vma", .pre_handler = on_remap };
 static struct kprobe unmap_probe = { .symbol_name = "unmap_vmas", .pre_handler = on_unmap };
 static struct kprobe exec_probe = { .symbol_name = "setup_new_exec", .pre_handler = on_exec };
 

@@ -5,6 +5,8 @@
 #include "buildid.h"
 #include "control.h"
 #include "hook.h"
+#include "state.h"
+#include "user.h"
 
 static int __init pitrace_init(void)
 {
@@ -13,9 +15,7 @@ static int __init pitrace_init(void)
 	err = build_id_init();
 	if (err)
 		return err;
-	err = hooks_init();
-	if (err)
-		goto no_hooks;
+	hooks_init(session_majors);
 	err = hook_module_init();
 	if (err)
 		goto no_hooks;
@@ -23,12 +23,17 @@ static int __init pitrace_init(void)
 	err = power_init();
 	if (err)
 		goto no_power;
+	err = user_init();
+	if (err)
+		goto no_user;
 	err = control_init();
 	if (err)
 		goto no_control;
 	return 0;
 
 no_control:
+	user_exit();
+no_user:
 	power_exit();
 no_power:
 	hook_module_exit();
@@ -41,6 +46,7 @@ no_hooks:
 static void __exit pitrace_exit(void)
 {
 	control_exit();
+	user_exit();
 	power_exit();
 	hook_module_exit();
 	build_id_exit();

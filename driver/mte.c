@@ -10,6 +10,7 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 #include "clock.h"
+#include "member.h"
 #include "mte.h"
 #include "session.h"
 
@@ -32,7 +33,7 @@ static bool wanted(const struct session *s, const struct session *only, pid_t tg
 {
 	if (only)
 		return s == only;
-	return session_mte(s) && session_has(s, tgid);
+	return session_mte(s) && session_has(s, tgid) && member_sees_current(s);
 }
 
 static u64 cgroup_of(struct task_struct *task)
@@ -109,6 +110,7 @@ static const char *describe(struct vm_area_struct *vma, struct pitrace_mte_map *
 	char *path;
 
 	if (!file) {
+		m->offset = 0;
 		m->flags |= PITRACE_MAP_ANON;
 		if (vma->vm_ops && vma->vm_ops->name) {
 			const char *name = vma->vm_ops->name(vma);
@@ -127,7 +129,6 @@ static const char *describe(struct vm_area_struct *vma, struct pitrace_mte_map *
 		return "//anon";
 	}
 	inode = file_inode(file);
-	m->offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	m->inode = inode->i_ino;
 	m->dev_major = MAJOR(inode->i_sb->s_dev);
 	m->dev_minor = MINOR(inode->i_sb->s_dev);
@@ -163,33 +164,49 @@ static void put_map(struct session *s, u32 minor, const struct pitrace_mte_map *
 	commit(s);
 }
 
-void mte_map(struct session *only, pid_t pid, struct vm_area_struct *vma, u32 flags)
+static void tell_map(struct session *only, struct vm_area_struct *vma, struct pitrace_mte_map *m)
 {
-	struct pitrace_mte_map m = {
-		.pid = pid, .flags = flags, .start = vma->vm_start,
-		.length = vma->vm_end - vma->vm_start,
-	};
 	const char *path = NULL;
 	struct session *s;
 	int i;
 
 	if (vma->vm_flags & VM_READ)
-		m.flags |= PITRACE_MAP_READ;
+		m->flags |= PITRACE_MAP_READ;
 	if (vma->vm_flags & VM_WRITE)
-		m.flags |= PITRACE_MAP_WRITE;
+		m->flags |= PITRACE_MAP_WRITE;
 	if (vma->vm_flags & VM_EXEC)
-		m.flags |= PITRACE_MAP_EXEC;
+		m->flags |= PITRACE_MAP_EXEC;
 	if (vma->vm_flags & VM_SHARED)
-		m.flags |= PITRACE_MAP_SHARED;
+		m->flags |= PITRACE_MAP_SHARED;
 	preempt_disable();
 	for_each_active(s, i) {
-		if (!wanted(s, only, pid))
+		if (!wanted(s, only, m->pid))
 			continue;
 		if (!path)
-			path = describe(vma, &m);
-		put_map(s, PITRACE_MTE_MODULE, &m, path);
+			path = describe(vma, m);
+		put_map(s, PITRACE_MTE_MODULE, m, path);
 	}
 	preempt_enable();
+}
+
+void mte_map(struct session *only, pid_t pid, struct vm_area_struct *vma, u32 flags)
+{
+	struct pitrace_mte_map m = {
+		.pid = pid, .flags = flags, .start = vma->vm_start,
+		.length = vma->vm_end - vma->vm_start, .offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+	};
+
+	tell_map(only, vma, &m);
+}
+
+void mte_map_at(pid_t pid, struct vm_area_struct *vma, unsigned long start, unsigned long length,
+		unsigned long pgoff)
+{
+	struct pitrace_mte_map m = {
+		.pid = pid, .start = start, .length = length, .offset = (u64)pgoff << PAGE_SHIFT,
+	};
+
+	tell_map(NULL, vma, &m);
 }
 
 void mte_unmap(pid_t pid, unsigned long start, unsigned long length)
@@ -229,7 +246,7 @@ void mte_module(const struct module *mod, bool init, u32 minor)
 	m.length = size;
 	preempt_disable();
 	for_each_active(s, i)
-		if (session_mte(s))
+		if (session_mte(s) && !s->hides_kernel)
 			put_map(s, minor, &m, mod->name);
 	preempt_enable();
 }
@@ -277,6 +294,27 @@ void mte_sync(struct session *only, enum pitrace_sync_why why)
 	preempt_enable();
 }
 
+/* What the samples count, if not time. */
+static void put_events(struct session *s, struct ring *r)
+{
+	u32 i;
+
+	for (i = 0; i < s->nevents; i++) {
+		const struct pitrace_event_args *e = &s->events[i];
+		struct pitrace_event_rec *data;
+
+		data = ring_reserve(r, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, sizeof(*data),
+				    PITRACE_LOST_MTE);
+		if (!data)
+			return;
+		data->event = i;
+		data->flags = e->flags;
+		data->period = e->period;
+		strscpy_pad(data->name, e->name, sizeof(data->name));
+		ring_commit(r);
+	}
+}
+
 void mte_interval(struct session *s)
 {
 	struct pitrace_interval *data;
@@ -293,6 +331,7 @@ void mte_interval(struct session *s)
 			.cpus_online = num_online_cpus(),
 		};
 		ring_commit(r);
+		put_events(s, r);
 	}
 	preempt_enable();
 }

@@ -17,6 +17,9 @@ void mte_rename(struct task_struct *task, const char *comm);
 /* An executable mapping of pid; the path is looked up here. Task context, no lock of the
  * mapping's file held. */
 void mte_map(struct session *only, pid_t pid, struct vm_area_struct *vma, u32 flags);
+/* The same, as it will be once it has moved there. */
+void mte_map_at(pid_t pid, struct vm_area_struct *vma, unsigned long start, unsigned long length,
+		unsigned long pgoff);
 void mte_unmap(pid_t pid, unsigned long start, unsigned long length);
 void mte_module(const struct module *m, bool init, u32 minor);
 void mte_build_id(const struct pitrace_mte_buildid *id, pid_t pid);

@@ -9,6 +9,7 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 #include <linux/umh.h>
+#include "compat/unmap.h"
 #include "hook.h"
 
 u32 selftest_missing;
@@ -20,10 +21,21 @@ static int nothing(void *unused)
 
 static void map_and_unmap(void)
 {
-	unsigned long at;
+	unsigned long at, page;
 
 	if (!current->mm)
 		return;
+	at = vm_mmap(NULL, 0, 3 * PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	if (IS_ERR_VALUE(at))
+		return;
+	/* Nothing lies beside the last page that is unmapped. */
+	page = at + PAGE_SIZE;
+	vm_munmap(at, PAGE_SIZE);
+	vm_munmap(page + PAGE_SIZE, PAGE_SIZE);
+	compat_unmap_learn(page, page + PAGE_SIZE);
+	vm_munmap(page, PAGE_SIZE);
+	compat_unmap_learned();
+	/* As it is done from now on. */
 	at = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (!IS_ERR_VALUE(at))
 		vm_munmap(at, PAGE_SIZE);
@@ -37,7 +49,7 @@ void selftest(void)
 	u32 tried = PITRACE_HAVE_FORK | PITRACE_HAVE_EXIT | PITRACE_HAVE_NAME;
 	struct task_struct *t;
 
-	if (hooks_get()) {
+	if (hooks_get(NULL)) {
 		selftest_missing = ~0u;
 		return;
 	}
@@ -48,7 +60,7 @@ void selftest(void)
 	}
 	if (!call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC))
 		tried |= PITRACE_HAVE_EXEC;
-	hooks_put();
+	hooks_put(NULL);
 	if (IS_ERR(t))
 		tried &= ~(u32)PITRACE_HAVE_FORK;
 	selftest_missing = tried & ~hooks_seen;

@@ -8,9 +8,11 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include "clock.h"
+#include "member.h"
 #include "session.h"
 
 struct session *active[PITRACE_MAX_SESSIONS];
+unsigned long wants[WANTS];
 DEFINE_MUTEX(sessions_lock);
 static unsigned long taken;	/* session slots; id = slot + 1 */
 static bool system_wide;	/* one of them is */
@@ -18,6 +20,25 @@ static bool system_wide;	/* one of them is */
 unsigned int sessions_alive(void)
 {
 	return hweight_long(READ_ONCE(taken));
+}
+
+void session_wants(void)
+{
+	static const u16 majors[WANTS] = {
+		[WANT_TPROF] = PITRACE_TPROF, [WANT_DISPATCH] = PITRACE_DISPATCH,
+		[WANT_WAKEUP] = PITRACE_WAKEUP, [WANT_INTERRUPT] = PITRACE_INTERRUPT,
+		[WANT_SYSCALL] = PITRACE_SYSCALL, [WANT_FAULT] = PITRACE_FAULT,
+	};
+	int want, i;
+
+	for (want = 0; want < WANTS; want++) {
+		unsigned long mask = 0;
+
+		for (i = 0; i < PITRACE_MAX_SESSIONS; i++)
+			if (active[i] && test_bit(majors[want], active[i]->majors))
+				mask |= BIT(i);
+		WRITE_ONCE(wants[want], mask);
+	}
 }
 
 /* ---- the consumer's side --------------------------------------------------------------------- */
@@ -54,12 +75,23 @@ void session_stop(struct session *s, u32 cpu, u32 ring)
 	session_wake(s);
 }
 
+void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal)
+{
+	/* The first one counts. */
+	if (READ_ONCE(s->state) != PITRACE_STATE_ON || cmpxchg(&s->control->stop_pid, 0, pid))
+		return;
+	s->control->stop_signal = signal;
+	session_stop(s, cpu, PITRACE_STOP_CRASH);
+}
+
 int session_consume(struct session *s, const struct pitrace_consume_args *args)
 {
 	struct ring *r = session_ring(s, args->cpu, args->ring);
 
 	if (!r)
 		return -ENXIO;
+	if (r->wrap)
+		return -EINVAL;
 	mutex_lock(&s->consumer);
 	ring_consume(r, args->position);
 	mutex_unlock(&s->consumer);
@@ -123,6 +155,7 @@ static void free_session(struct session *s)
 {
 	unsigned int cpu;
 
+	stack_free(s);
 	for (cpu = 0; s->cpu && cpu < s->ncpus; cpu++) {
 		if (s->cpu[cpu])
 			vfree(s->cpu[cpu]->data);
@@ -132,6 +165,7 @@ static void free_session(struct session *s)
 	vfree(s->control);
 	vfree(s->pids);
 	vfree(s->seen);
+	vfree(s->calls);
 	put_pid(s->root);
 	if (s->mm) {
 		account_locked_vm(s->mm, s->charged, false);
@@ -141,7 +175,9 @@ static void free_session(struct session *s)
 	if (s->scope == PITRACE_SCOPE_SYSTEM)
 		system_wide = false;
 	clear_bit(s->id - 1, &taken);
+	member_free_slot(s->id - 1);
 	mutex_unlock(&sessions_lock);
+	put_cred(s->cred);
 	kfree(s);
 }
 
@@ -205,7 +241,8 @@ static void ring_full(struct ring *r)
 
 static void ring_crossed(struct ring *r)
 {
-	session_wake(r->owner);
+	if (!r->wrap)
+		session_wake(r->owner);
 }
 
 static void make_ring(struct session *s, struct ring *r, u32 cpu, u16 kind, void *data,
@@ -214,6 +251,7 @@ static void make_ring(struct session *s, struct ring *r, u32 cpu, u16 kind, void
 	*r = (struct ring){
 		.data = data, .size = size, .segment = s->segment_bytes, .clock = s->clock,
 		.session = s->id, .cpu = cpu, .kind = kind, .page = s->cpu[cpu]->page,
+		.wrap = s->mode == PITRACE_MODE_WRAP && kind == PITRACE_RING_TRACE,
 		.owner = s, .full = ring_full, .crossed = ring_crossed,
 	};
 	ring_reset(r);
@@ -275,6 +313,8 @@ static int charge(struct session *s)
 	struct sysinfo machine;
 	int err;
 
+	if (s->pids)
+		pages += PITRACE_PIDS / 8 >> PAGE_SHIFT;
 	si_meminfo(&machine);
 	if (pages > machine.totalram / 2)
 		return -ENOMEM;
@@ -292,28 +332,38 @@ struct session *session_create(const struct pitrace_session_args *args)
 	struct session *s;
 	int slot, err;
 
-	if (args->mode != PITRACE_MODE_NORMAL && args->mode != PITRACE_MODE_CONTINUOUS)
-		return ERR_PTR(args->mode == PITRACE_MODE_WRAP ? -EOPNOTSUPP : -EINVAL);
-	if (args->scope > PITRACE_SCOPE_PROCESS || args->clock > PITRACE_CLOCK_MONOTONIC)
+	if (args->mode > PITRACE_MODE_WRAP || args->scope > PITRACE_SCOPE_PROCESS ||
+	    args->clock > PITRACE_CLOCK_MONOTONIC)
+		return ERR_PTR(-EINVAL);
+	if (args->flags && args->scope != PITRACE_SCOPE_PROCESS)
 		return ERR_PTR(-EINVAL);
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 
+	member_init(s);
 	mutex_lock(&sessions_lock);
 	slot = find_first_zero_bit(&taken, PITRACE_MAX_SESSIONS);
-	if (slot >= PITRACE_MAX_SESSIONS ||
-	    (args->scope == PITRACE_SCOPE_SYSTEM && system_wide)) {
-		mutex_unlock(&sessions_lock);
-		kfree(s);
-		return ERR_PTR(-EBUSY);
+	if (args->scope == PITRACE_SCOPE_SYSTEM && s->cred)
+		err = -EPERM;
+	else if (slot >= PITRACE_MAX_SESSIONS ||
+		 (args->scope == PITRACE_SCOPE_SYSTEM && system_wide))
+		err = -EBUSY;
+	else
+		err = member_take_slot(s, slot);
+	if (!err) {
+		set_bit(slot, &taken);
+		system_wide |= args->scope == PITRACE_SCOPE_SYSTEM;
 	}
-	set_bit(slot, &taken);
-	if (args->scope == PITRACE_SCOPE_SYSTEM)
-		system_wide = true;
 	mutex_unlock(&sessions_lock);
+	if (err) {
+		put_cred(s->cred);
+		kfree(s);
+		return ERR_PTR(err);
+	}
 
 	s->id = slot + 1;
+	s->flags = args->flags;
 	s->mode = args->mode;
 	s->scope = args->scope;
 	s->clock = clock_pick(args->clock);
@@ -322,12 +372,15 @@ struct session *session_create(const struct pitrace_session_args *args)
 	__set_bit(PITRACE_TPROF, s->majors);
 	mutex_init(&s->lock);
 	mutex_init(&s->consumer);
+	event_init(s);
 	init_waitqueue_head(&s->wait);
 	init_irq_work(&s->wake, wake_work);
 
 	err = s->clock ? get_sizes(s, args) : -EOPNOTSUPP;
 	if (!err)
 		err = get_scope(s, args);
+	if (!err)
+		err = member_check_scope(s);
 	if (!err)
 		err = charge(s);
 	if (!err)

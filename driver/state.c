@@ -2,11 +2,14 @@
 /* What happens to a session: set up, on, off, paused; its clock each second; its CPUs. */
 #include <linux/cpu.h>
 #include <linux/smp.h>
+#include <linux/vmalloc.h>
 #include "clock.h"
 #include "hook.h"
+#include "member.h"
 #include "mte.h"
 #include "session.h"
 #include "state.h"
+#include "user.h"
 #include "walk.h"
 
 /* ---- on and off ------------------------------------------------------------------------------ */
@@ -59,9 +62,16 @@ static void rescan_work(struct work_struct *work)
 {
 	struct session *s = container_of(work, struct session, rescan);
 
+	u64 asked = READ_ONCE(s->control->rescans_asked);
+
 	if (session_mte(s)) {
 		s->walked = mte_lost(s);
+		/* All that a file needs which begins here. */
+		mte_sync(s, PITRACE_SYNC_SECOND);
+		mte_interval(s);
 		walk_tasks(s);
+		/* Whoever sees the count finds the walk's records. */
+		smp_store_release(&s->control->rescans_done, asked);
 	}
 }
 
@@ -69,6 +79,8 @@ static void deactivate(struct session *s)
 {
 	mutex_lock(&sessions_lock);
 	WRITE_ONCE(active[s->id - 1], NULL);
+	session_wants();
+	user_listen();
 	mutex_unlock(&sessions_lock);
 	/* Every hook that saw it has preemption off. */
 	synchronize_rcu();
@@ -86,24 +98,28 @@ static void prepare(struct session *s)
 		ring_reset(&c->ring[PITRACE_RING_MTE]);
 		ring_reset(&c->ring[PITRACE_RING_TRACE]);
 		tprof_init(&c->tprof, s, cpu);
+		c->irq = (struct irq_nest){ };
 		memset(c->page->lost, 0, sizeof(c->page->lost));
 		c->page->ticks = c->page->idle_ticks = c->page->late = c->page->out_of_scope = 0;
 		c->page->online = cpu_online(cpu);
 	}
 	memset(s->seen, 0, PITRACE_SEEN * sizeof(*s->seen));
+	if (s->calls)
+		memset(s->calls, 0, PITRACE_CALLS * sizeof(*s->calls));
 	INIT_DELAYED_WORK(&s->sync, sync_work);
 	INIT_WORK(&s->rescan, rescan_work);
 	s->interval++;
 	s->control->interval = s->interval;
 	s->control->rate = s->rate;
 	s->control->dither = s->dither;
+	s->control->stop_pid = s->control->stop_signal = 0;
 	s->told_unstable = clock_unstable(s->clock);
 	s->walked = 0;
 }
 
 static int turn_on(struct session *s)
 {
-	int err = hooks_get();
+	int err = hooks_get(s->majors);
 
 	if (err)
 		return err;
@@ -112,18 +128,23 @@ static int turn_on(struct session *s)
 
 	mutex_lock(&sessions_lock);
 	WRITE_ONCE(active[s->id - 1], s);
+	session_wants();
+	user_listen();
 	mutex_unlock(&sessions_lock);
 	mte_sync(s, PITRACE_SYNC_ON);
 	queue_delayed_work(system_wq, &s->sync, HZ);
 
 	err = walk_tasks(s);
+	if (!err)
+		err = event_start(s);
 	if (!err && cmpxchg(&s->state, PITRACE_STATE_STARTING, PITRACE_STATE_ON) !=
 	    PITRACE_STATE_STARTING)
 		err = -ENOBUFS;
 	if (err) {
 		cancel_delayed_work_sync(&s->sync);
 		deactivate(s);
-		hooks_put();
+		event_release(s);
+		hooks_put(s->majors);
 		session_set_state(s, PITRACE_STATE_OFF);
 		return err;
 	}
@@ -152,6 +173,7 @@ int session_off(struct session *s)
 
 	mutex_lock(&s->lock);
 	if (s->state != PITRACE_STATE_OFF) {
+		event_pause(s, true);
 		cpus_read_lock();
 		on_each_cpu(timer_stop, s, 1);
 		cpus_read_unlock();
@@ -162,7 +184,8 @@ int session_off(struct session *s)
 			walk_tasks(s);
 		mte_sync(s, PITRACE_SYNC_OFF);
 		deactivate(s);
-		hooks_put();
+		event_release(s);
+		hooks_put(s->majors);
 		session_flush(s, PITRACE_FLUSH_MTE | PITRACE_FLUSH_TRACE);
 		session_set_state(s, PITRACE_STATE_OFF);
 		session_wake(s);
@@ -181,14 +204,21 @@ int session_suspend(struct session *s, bool suspend)
 
 	mutex_lock(&s->lock);
 	if (s->state == from) {
+		if (suspend)
+			event_pause(s, true);
 		cpus_read_lock();
 		if (suspend)
 			on_each_cpu(timer_stop, s, 1);
 		if (cmpxchg(&s->state, from, to) == from)
 			smp_store_release(&s->control->state, to);
+		/* What lies before was cut off: readers must not join it to what follows. */
+		if (!suspend)
+			mte_interval(s);
 		if (!suspend)
 			on_each_cpu(timer_start, s, 1);
 		cpus_read_unlock();
+		if (!suspend)
+			event_pause(s, false);
 	} else if (s->state != to) {
 		err = -EINVAL;
 	}
@@ -203,6 +233,7 @@ int session_rescan(struct session *s)
 
 	mutex_lock(&s->lock);
 	if (session_mte(s)) {
+		WRITE_ONCE(s->control->rescans_asked, s->control->rescans_asked + 1);
 		queue_work(system_unbound_wq, &s->rescan);
 		err = 0;
 	}
@@ -210,27 +241,43 @@ int session_rescan(struct session *s)
 	return err;
 }
 
+u64 session_majors[PITRACE_MAJORS / 64] = {
+	BIT_ULL(PITRACE_TPROF) | BIT_ULL(PITRACE_SYSINFO) | BIT_ULL(PITRACE_MTE), 0,
+	BIT_ULL(PITRACE_HOOKIT % 64), USER_MAJORS
+};
+
 int session_setup(struct session *s, const struct pitrace_setup_args *args)
 {
-	static const u64 known[PITRACE_MAJORS / 64] = {
-		BIT_ULL(PITRACE_TPROF) | BIT_ULL(PITRACE_SYSINFO) | BIT_ULL(PITRACE_MTE)
-	};
 	int i, err = 0;
 
-	if (args->rate > 20000 || args->dither > 100)
+	if (args->rate > PITRACE_MAX_RATE || args->dither > 100)
 		return -EINVAL;
 	for (i = 0; i < PITRACE_MAJORS / 64; i++)
-		if (args->majors[i] & ~known[i])
+		if (args->majors[i] & ~session_majors[i])
 			return -EOPNOTSUPP;
+	err = stack_check(args);
+	if (!err)
+		err = member_check_setup(s, args);
+	if (err)
+		return err;
 	mutex_lock(&s->lock);
-	if (s->state != PITRACE_STATE_OFF) {
+	if (s->state != PITRACE_STATE_OFF)
 		err = -EBUSY;
-	} else {
+	else if (args->majors[0] & BIT_ULL(PITRACE_SYSCALL) && !s->calls &&
+		 !(s->calls = vzalloc(PITRACE_CALLS * sizeof(*s->calls))))
+		err = -ENOMEM;
+	if (!err) {
 		if (args->rate)
 			s->rate = args->rate;
 		s->dither = args->dither;
 		s->seed = args->seed;
 		bitmap_from_arr64(s->majors, args->majors, PITRACE_MAJORS);
+		s->stacks = args->stacks;
+		s->depth = args->depth ?: PITRACE_STACK_MAX;
+		s->copy = args->copy;
+		err = stack_prepare(s);
+		if (err)
+			s->stacks = 0;
 	}
 	mutex_unlock(&s->lock);
 	return err;
@@ -249,13 +296,17 @@ static void sessions_cpu(unsigned int cpu, bool online)
 
 		if (!s || cpu >= s->ncpus || !s->cpu[cpu])
 			continue;
-		if (online)
+		if (online) {
 			mte_sync(s, PITRACE_SYNC_CPU_ONLINE);
+			event_cpu_online(s, cpu);
+		}
 		local_irq_save(flags);
-		if (online)
+		if (online) {
 			tprof_start(&s->cpu[cpu]->tprof);
-		else
+		} else {
 			tprof_stop(&s->cpu[cpu]->tprof);
+			event_cpu_offline(s, cpu);
+		}
 		local_irq_restore(flags);
 		WRITE_ONCE(s->cpu[cpu]->page->online, online);
 		if (!online)

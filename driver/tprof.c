@@ -8,6 +8,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include "clock.h"
+#include "member.h"
 #include "session.h"
 
 #define LATE_NS		25000	/* served later than this: interrupts had been off */
@@ -19,33 +20,41 @@ static void advance(struct tprof_cpu *t)
 	t->due += dither_next(&t->dither);
 }
 
-static void sample(struct tprof_cpu *t, u64 now)
+void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u32 period)
 {
-	struct session *s = t->session;
-	struct pitrace_cpu *page = s->cpu[t->cpu]->page;
-	struct ring *r = &s->cpu[t->cpu]->ring[PITRACE_RING_TRACE];
-	struct pt_regs *regs = get_irq_regs();
+	struct session_cpu *c = s->cpu[cpu];
+	struct ring *r = &c->ring[PITRACE_RING_TRACE];
+	const struct stack *stack = NULL;
 	struct pitrace_sample *data;
-	bool user = regs && user_mode(regs);
-	u32 minor = user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL;
+	u32 size = sizeof(*data);
+	bool user;
 
-	if (!session_has(s, current->tgid)) {
-		WRITE_ONCE(page->out_of_scope, page->out_of_scope + 1);
+	if (!session_has(s, current->tgid) || !member_sees_current(s)) {
+		WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + 1);
 		return;
 	}
-	WRITE_ONCE(page->ticks, page->ticks + 1);
-	if (now - t->due > LATE_NS) {
-		minor |= PITRACE_TPROF_LATE;
-		WRITE_ONCE(page->late, page->late + 1);
+	WRITE_ONCE(c->page->ticks, c->page->ticks + 1);
+	if (minor & PITRACE_TPROF_LATE)
+		WRITE_ONCE(c->page->late, c->page->late + 1);
+	user = regs && user_mode(regs);
+	minor |= user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL;
+	if (unlikely(s->stacks) && regs)
+		stack = stack_take(s, cpu, regs);
+	if (stack) {
+		minor |= PITRACE_TPROF_STACK;
+		size += stack_bytes(stack);
 	}
-	data = ring_reserve(r, PITRACE_TPROF, minor, sizeof(*data), PITRACE_LOST_TPROF);
-	if (!data)
-		return;
-	data->pid = current->tgid;
-	data->tid = current->pid;
-	data->address = regs ? instruction_pointer(regs) : 0;
-	data->period = t->due - t->previous;
-	ring_commit(r);
+	data = ring_reserve(r, PITRACE_TPROF, minor, size, PITRACE_LOST_TPROF);
+	if (data) {
+		data->pid = current->tgid;
+		data->tid = current->pid;
+		data->address = regs && (user || !s->hides_kernel) ? instruction_pointer(regs) : 0;
+		data->period = period;
+		if (stack)
+			stack_put(data + 1, stack);
+		ring_commit(r);
+	}
+	stack_done(s, cpu, stack);
 }
 
 /* Ticks that fell due by now and were not served. Far behind (a machine that stood still) by the
@@ -82,7 +91,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 	if (READ_ONCE(s->state) != PITRACE_STATE_ON)
 		return HRTIMER_NORESTART;
-	sample(t, now);
+	tprof_sample(s, t->cpu, get_irq_regs(), now - t->due > LATE_NS ? PITRACE_TPROF_LATE : 0,
+		     t->due - t->previous);
 	advance(t);
 	overrun(t, overdue(t, now));
 	if (is_idle_task(current)) {
@@ -140,7 +150,7 @@ void tprof_start(struct tprof_cpu *t)
 	u32 period = NSEC_PER_SEC / s->rate;
 
 	if (t->running || READ_ONCE(s->state) != PITRACE_STATE_ON ||
-	    !test_bit(PITRACE_TPROF, s->majors))
+	    !test_bit(PITRACE_TPROF, s->majors) || s->nevents)
 		return;
 	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);
 	t->parked = false;

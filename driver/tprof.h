@@ -6,6 +6,7 @@
 #include <linux/hrtimer.h>
 #include "dither.h"
 
+struct pt_regs;
 struct session;
 
 struct tprof_cpu {
@@ -19,6 +20,10 @@ struct tprof_cpu {
 	u64 previous;		/* due time of the tick before */
 	u64 parked_stamp;
 };
+
+/* A sample of where this CPU is; what fell out of scope is counted only. minor: what it is besides
+ * kernel or user code. */
+void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u32 period);
 
 void tprof_init(struct tprof_cpu *t, struct session *s, u32 cpu);
 /* On the CPU itself, interrupts off. */

@@ -11,6 +11,7 @@
 #include <linux/sched/task.h>
 #include <linux/vmalloc.h>
 #include <linux/timekeeping.h>
+#include "member.h"
 #include "mte.h"
 #include "session.h"
 #include "walk.h"
@@ -80,6 +81,36 @@ static void put_ancestors(struct session *s, struct task_struct *task)
 	rcu_read_unlock();
 }
 
+static int put_all(struct session *s, struct task_struct *task)
+{
+	int err;
+
+	if (s->scope == PITRACE_SCOPE_PROCESS)
+		put_ancestors(s, task);
+	err = put_process(s, task);
+	put_threads(s, task);
+	return err;
+}
+
+/* For who may see his own processes only: no ancestors, and no exec that gains credentials between
+ * the look at them and the last mapping. */
+static int put_own(struct session *s, struct task_struct *task)
+{
+	struct rw_semaphore *exec = &task->signal->exec_update_lock;
+	int err = down_read_killable(exec);
+
+	if (err)
+		return err;
+	if (member_may_see(s, task)) {
+		err = put_process(s, task);
+		put_threads(s, task);
+	} else {
+		clear_bit(task->tgid, s->pids);
+	}
+	up_read(exec);
+	return err;
+}
+
 /* References to the leaders of all processes in scope that began at or after `since`. */
 static struct task_struct **gather(struct session *s, u64 since, unsigned int *count)
 {
@@ -125,10 +156,7 @@ int walk_tasks(struct session *s)
 		for (i = 0; i < n; i++) {
 			if (!err && session_mte(s)) {
 				pace(s);
-				if (s->scope == PITRACE_SCOPE_PROCESS)
-					put_ancestors(s, list[i]);
-				err = put_process(s, list[i]);
-				put_threads(s, list[i]);
+				err = s->cred ? put_own(s, list[i]) : put_all(s, list[i]);
 			}
 			put_task_struct(list[i]);
 		}

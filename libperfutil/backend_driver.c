@@ -12,12 +12,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "backend.h"
+#include "driver_why.h"
 #include "rc.h"
+
+#define LEAST_SEGMENT	32768
 
 struct cpu_rings {
 	const struct pitrace_cpu *page;
 	const uint8_t *data[PITRACE_RINGS];	/* NULL: this CPU has none */
 	uint64_t tail[PITRACE_RINGS];
+	uint64_t floor;				/* trace before it was discarded */
 	uint64_t until;				/* trace may be read up to here in this drain */
 };
 
@@ -27,6 +31,7 @@ struct backend {
 	const struct pitrace_control *control;
 	size_t control_bytes;
 	struct cpu_rings *cpu;
+	bool events;			/* the session samples by events */
 	uint64_t mte_lost;		/* a rescan was asked for at this count */
 };
 
@@ -98,34 +103,84 @@ static struct backend *open_failed(struct backend *b, int *rc, int code)
 	return NULL;
 }
 
-static struct backend *driver_open(const struct trace_config *config, int *rc, char *why,
-				   size_t room)
+/* The device's descriptor, or -1 with why there is none. */
+static int open_device(const struct trace_config *config, struct collector_check *check)
 {
-	struct pitrace_session_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.mode = config->mode, .scope = config->scope,
+	int device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	*check = (struct collector_check){ .state = COLLECTOR_WORKS };
+	if (device < 0)
+		driver_why_closed(errno, config, check);
+	return device;
+}
+
+static struct pitrace_session_args session_args(const struct trace_config *config)
+{
+	return (struct pitrace_session_args){
+		.size = sizeof(struct pitrace_session_args), .version = PITRACE_ABI_VERSION,
+		.flags = config->flags, .mode = config->mode, .scope = config->scope,
 		.pid = config->scope == PITRACE_SCOPE_PROCESS ? config->pid : 0,
 		.clock = config->clock, .segment_bytes = (uint32_t)config->segment_bytes,
 		.mte_bytes = config->mte_bytes, .trace_bytes = config->trace_bytes,
 	};
+}
+
+/* Who may have a session is the driver's to say: ask it for a small one. What else it may answer
+ * (busy, no such process) is said when the true one is opened. */
+static void driver_check(const struct trace_config *config, struct collector_check *check)
+{
+	struct pitrace_session_args args = session_args(config);
+	int device = open_device(config, check), fd;
+
+	if (device < 0)
+		return;
+	/* A command that is still to come is one of the caller's own. */
+	if (config->scope == PITRACE_SCOPE_PROCESS && !args.pid)
+		args.pid = getpid();
+	args.segment_bytes = LEAST_SEGMENT;
+	args.mte_bytes = args.trace_bytes = 2 * LEAST_SEGMENT;
+	fd = ioctl(device, PITRACE_IOC_SESSION, &args);
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EPERM || errno == EACCES)
+		driver_why_refused(config, check);
+	close(device);
+}
+
+/* The sizes that nobody asked for are halved until they fit into the limit of locked memory, which
+ * a user cannot raise. */
+static int open_session(int device, struct pitrace_session_args *args)
+{
+	int fd = ioctl(device, PITRACE_IOC_SESSION, args);
+
+	if (args->trace_bytes != TRACER_TRACE_BYTES || args->mte_bytes != TRACER_MTE_BYTES)
+		return fd;
+	while (fd < 0 && errno == ENOMEM && args->trace_bytes > 4 * LEAST_SEGMENT) {
+		args->trace_bytes /= 2;
+		args->mte_bytes /= 2;
+		if (args->segment_bytes > args->mte_bytes / 4)
+			args->segment_bytes = LEAST_SEGMENT;
+		fd = ioctl(device, PITRACE_IOC_SESSION, args);
+	}
+	return fd;
+}
+
+static struct backend *driver_open(const struct trace_config *config, int *rc, char *why,
+				   size_t room)
+{
+	struct pitrace_session_args args = session_args(config);
 	struct backend *b = calloc(1, sizeof(*b));
+	struct collector_check check;
 	int device, err;
 
 	if (!b)
 		return open_failed(NULL, rc, PI_NO_MEMORY);
 	b->fd = -1;
-	device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	device = open_device(config, &check);
 	if (device < 0) {
-		err = errno;
-		if (err == EACCES || err == EPERM)
-			snprintf(why, room, "%s: %s; run as root, or as a member of the device's group with CAP_PERFMON",
-				 PITRACE_DEVICE, strerror(err));
-		else if (err == ENOENT || err == ENXIO || err == ENODEV)
-			snprintf(why, room, "%s is not there; load the module: modprobe pitrace (or insmod pitrace.ko)",
-				 PITRACE_DEVICE);
-		else
-			snprintf(why, room, "%s: %s", PITRACE_DEVICE, strerror(err));
-		return open_failed(b, rc, rc_of_errno(err));
+		snprintf(why, room, "%s%s%s", check.why, *check.cure ? "; " : "", check.cure);
+		return open_failed(b, rc, check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
+				   PI_DRIVER_NOT_LOADED);
 	}
 	b->driver.size = sizeof(b->driver);
 	if (ioctl(device, PITRACE_IOC_INFO, &b->driver) ||
@@ -135,7 +190,7 @@ static struct backend *driver_open(const struct trace_config *config, int *rc, c
 		close(device);
 		return open_failed(b, rc, PI_BAD_DRIVER);
 	}
-	b->fd = ioctl(device, PITRACE_IOC_SESSION, &args);
+	b->fd = open_session(device, &args);
 	err = errno;
 	close(device);
 	if (b->fd < 0) {
@@ -144,7 +199,11 @@ static struct backend *driver_open(const struct trace_config *config, int *rc, c
 			snprintf(why, room, "busy: a system-wide trace session exists already (see: swtrace info)");
 			break;
 		case EPERM:
-			snprintf(why, room, "tracing needs CAP_PERFMON or CAP_SYS_ADMIN; run as root (sudo)");
+			driver_why_refused(config, &check);
+			snprintf(why, room, "%s; %s", check.why, check.cure);
+			break;
+		case EDQUOT:
+			snprintf(why, room, "you have as many trace sessions as a user may have without CAP_PERFMON; end one (swtrace free)");
 			break;
 		case ENOMEM:
 			snprintf(why, room, "no memory for buffers of %llu + %llu KB a CPU, or the limit of locked memory (ulimit -l) is too low; ask for less with -s and -sm",
@@ -180,18 +239,53 @@ static int call(struct backend *b, unsigned long request)
 	return n < 0 ? -errno : 0;
 }
 
+static int set_events(struct backend *b, const struct trace_config *config)
+{
+	struct pitrace_event_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.flags = PITRACE_EVENT_CLEAR, .type = PITRACE_EVENT_NONE,
+	};
+
+	if (b->events && ioctl(b->fd, PITRACE_IOC_EVENT, &args))
+		return -errno;
+	b->events = config->nevents;
+	for (uint32_t i = 0; i < config->nevents; i++) {
+		args = config->events[i];
+		args.size = sizeof(args);
+		args.version = PITRACE_ABI_VERSION;
+		if (ioctl(b->fd, PITRACE_IOC_EVENT, &args))
+			return -errno;
+	}
+	return 0;
+}
+
 static int driver_on(struct backend *b, const struct trace_config *config)
 {
 	struct pitrace_setup_args args = {
 		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
 		.rate = config->rate, .dither = config->dither, .seed = config->seed,
+		.stacks = config->stacks, .depth = (uint16_t)config->depth,
+		.copy = (uint16_t)config->copy,
 	};
+	int err;
 
 	memcpy(args.majors, config->majors, sizeof(args.majors));
-	if (ioctl(b->fd, PITRACE_IOC_SETUP, &args))
-		return -errno;
-	for (uint32_t c = 0; c < b->control->ncpus; c++)
+	err = ioctl(b->fd, PITRACE_IOC_SETUP, &args) ? errno : 0;
+	/* Who may not see the kernel gets the stacks of user code. */
+	if (err == EPERM && args.stacks & PITRACE_WANT_KERNEL &&
+	    args.stacks != PITRACE_WANT_KERNEL) {
+		args.stacks &= ~PITRACE_WANT_KERNEL;
+		err = ioctl(b->fd, PITRACE_IOC_SETUP, &args) ? errno : 0;
+	}
+	if (err)
+		return -err;
+	err = set_events(b, config);
+	if (err)
+		return err;
+	for (uint32_t c = 0; c < b->control->ncpus; c++) {
 		b->cpu[c].tail[0] = b->cpu[c].tail[1] = 0;
+		b->cpu[c].floor = b->cpu[c].until = 0;
+	}
 	b->mte_lost = 0;
 	return call(b, PITRACE_IOC_ON);
 }
@@ -252,12 +346,12 @@ static uint64_t mte_lost(const struct backend *b)
  */
 static int driver_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 {
+	bool wrap = b->control->mode == PITRACE_MODE_WRAP, any = all;
 	uint32_t what = PITRACE_FLUSH_MTE;
-	bool any = all;
 	uint32_t c;
 	int err;
 
-	if (all) {
+	if (all && !wrap) {
 		what = PITRACE_FLUSH_TRACE;
 		if (ioctl(b->fd, PITRACE_IOC_FLUSH, &what))
 			return -errno;
@@ -268,10 +362,14 @@ static int driver_drain(struct backend *b, bool all, segment_sink sink, void *ar
 
 		if (!r->data[0])
 			continue;
-		if (b->control->mode == PITRACE_MODE_NORMAL)
-			r->tail[PITRACE_RING_MTE] = r->tail[PITRACE_RING_TRACE] = 0;
-		r->until = head(r, PITRACE_RING_TRACE);
-		any |= r->until - r->tail[PITRACE_RING_TRACE] >= b->control->segment_bytes;
+		if (b->control->mode == PITRACE_MODE_NORMAL) {
+			r->tail[PITRACE_RING_MTE] = 0;
+			r->tail[PITRACE_RING_TRACE] = r->floor;
+		}
+		if (!wrap) {
+			r->until = head(r, PITRACE_RING_TRACE);
+			any |= r->until - r->tail[PITRACE_RING_TRACE] >= b->control->segment_bytes;
+		}
 		any |= head(r, PITRACE_RING_MTE) - r->tail[PITRACE_RING_MTE] >=
 		       b->control->segment_bytes;
 	}
@@ -287,7 +385,7 @@ static int driver_drain(struct backend *b, bool all, segment_sink sink, void *ar
 		if (err)
 			return err;
 	}
-	for (c = 0; c < b->control->ncpus; c++) {
+	for (c = 0; c < b->control->ncpus && !wrap; c++) {
 		if (!b->cpu[c].data[0])
 			continue;
 		err = drain_ring(b, c, PITRACE_RING_TRACE, b->cpu[c].until, sink, arg);
@@ -303,6 +401,88 @@ static int driver_drain(struct backend *b, bool all, segment_sink sink, void *ar
 	return 0;
 }
 
+static int driver_mark(struct backend *b)
+{
+	uint32_t what = PITRACE_FLUSH_TRACE;
+
+	if (ioctl(b->fd, PITRACE_IOC_FLUSH, &what))
+		return -errno;
+	for (uint32_t c = 0; c < b->control->ncpus; c++)
+		if (b->cpu[c].data[0])
+			b->cpu[c].until = head(&b->cpu[c], PITRACE_RING_TRACE);
+	return 0;
+}
+
+/* The segments of one CPU, each copied and then asked for whether it was whole. */
+static int window_of(struct backend *b, const struct cpu_rings *r, void *copy, segment_sink sink,
+		     void *arg)
+{
+	const struct pitrace_ring *ring = &r->page->ring[PITRACE_RING_TRACE];
+	uint64_t size = b->control->trace_bytes, segment = b->control->segment_bytes, opened;
+	uint64_t at = r->until > size ? r->until - size : 0;
+	int err = 0;
+
+	if (at < r->floor)
+		at = r->floor;
+	for (; at + segment <= r->until && !err; at += segment) {
+		memcpy(copy, r->data[PITRACE_RING_TRACE] + (at & (size - 1)), segment);
+		/* (D) the copy before opened */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		opened = __atomic_load_n(&ring->opened, __ATOMIC_RELAXED);
+		if (at + size >= opened)
+			err = sink(arg, copy, segment);
+		else
+			at = opened - size - segment;	/* the oldest that may be whole is next */
+	}
+	return err;
+}
+
+static int driver_window(struct backend *b, segment_sink sink, void *arg)
+{
+	void *copy = malloc(b->control->segment_bytes);
+	int err = copy ? 0 : -ENOMEM;
+
+	for (uint32_t c = 0; c < b->control->ncpus && !err; c++)
+		if (b->cpu[c].data[0])
+			err = window_of(b, &b->cpu[c], copy, sink, arg);
+	free(copy);
+	return err;
+}
+
+static int driver_discard(struct backend *b)
+{
+	uint32_t what = PITRACE_FLUSH_TRACE;
+
+	if (ioctl(b->fd, PITRACE_IOC_FLUSH, &what))
+		return -errno;
+	for (uint32_t c = 0; c < b->control->ncpus; c++) {
+		struct cpu_rings *r = &b->cpu[c];
+		struct pitrace_consume_args done = { .cpu = c, .ring = PITRACE_RING_TRACE };
+
+		if (!r->data[0])
+			continue;
+		r->floor = head(r, PITRACE_RING_TRACE) & ~(uint64_t)(b->control->segment_bytes - 1);
+		r->tail[PITRACE_RING_TRACE] = done.position = r->floor;
+		if (b->control->mode != PITRACE_MODE_WRAP &&
+		    ioctl(b->fd, PITRACE_IOC_CONSUME, &done))
+			return -errno;
+	}
+	return 0;
+}
+
+static int driver_rescan(struct backend *b, uint64_t *ticket)
+{
+	int err = call(b, PITRACE_IOC_RESCAN);
+
+	*ticket = __atomic_load_n(&b->control->rescans_asked, __ATOMIC_RELAXED);
+	return err;
+}
+
+static bool driver_rescanned(struct backend *b, uint64_t ticket)
+{
+	return __atomic_load_n(&b->control->rescans_done, __ATOMIC_ACQUIRE) >= ticket;
+}
+
 static int driver_fd(struct backend *b)
 {
 	return b->fd;
@@ -316,6 +496,8 @@ static void driver_info(struct backend *b, struct trace_info *info)
 	info->state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 	info->stop_cpu = c->stop_cpu;
 	info->stop_ring = c->stop_ring;
+	info->stop_pid = (int32_t)c->stop_pid;
+	info->stop_signal = c->stop_signal;
 	info->mte_bytes = c->mte_bytes;
 	info->trace_bytes = c->trace_bytes;
 	info->segment_bytes = c->segment_bytes;
@@ -323,6 +505,7 @@ static void driver_info(struct backend *b, struct trace_info *info)
 	info->clock = c->clock;
 	info->driver_have = b->driver.have;
 	info->driver_missing = b->driver.missing;
+	memcpy(info->available, b->driver.majors, sizeof(info->available));
 	info->ncpus = 0;
 	info->ticks = info->idle_ticks = info->late = 0;
 	memset(info->lost, 0, sizeof(info->lost));
@@ -374,12 +557,19 @@ static int driver_stats(struct backend *b, struct pifile_stats **out)
 
 const struct collector collector_driver = {
 	.name = "driver",
+	.what = "the kernel module pitrace",
+	.check = driver_check,
 	.open = driver_open,
 	.close = driver_close,
 	.on = driver_on,
 	.off = driver_off,
 	.suspend = driver_suspend,
 	.drain = driver_drain,
+	.mark = driver_mark,
+	.window = driver_window,
+	.discard = driver_discard,
+	.rescan = driver_rescan,
+	.rescanned = driver_rescanned,
 	.fd = driver_fd,
 	.info = driver_info,
 	.clock_hz = driver_clock_hz,

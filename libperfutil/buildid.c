@@ -29,12 +29,15 @@ struct buildids {
 	struct note_record *found;
 	size_t nfound, found_room;
 	uint64_t stamp;
+	bool all;
 };
 
-struct buildids *buildids_new(void)
+struct buildids *buildids_new(bool all)
 {
 	struct buildids *b = calloc(1, sizeof(*b));
 
+	if (b)
+		b->all = all;
 	if (b)
 		b->seen = calloc(b->room = 1024, sizeof(*b->seen));
 	if (b && !b->seen) {
@@ -172,6 +175,9 @@ static int open_mapped(const struct pitrace_mte_map *m, const char *path)
 		snprintf(name, sizeof(name), "/proc/%u/root%s", m->pid, path);
 		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	}
+	/* The process may be gone. */
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_ino != m->inode)) {
 		close(fd);
 		fd = -1;
@@ -179,8 +185,8 @@ static int open_mapped(const struct pitrace_mte_map *m, const char *path)
 	return fd;
 }
 
-/* A file's mapping that the walk described, and whole? */
-static const struct pitrace_mte_map *walked(const struct record *r)
+/* A file's mapping whose build id is ours to read, and whole? */
+static const struct pitrace_mte_map *wanted(const struct buildids *b, const struct record *r)
 {
 	const struct pitrace_mte_map *m = r->data;
 
@@ -188,7 +194,7 @@ static const struct pitrace_mte_map *walked(const struct record *r)
 		return NULL;
 	if (m->path_len >= r->size - sizeof(*m) || m->path[m->path_len])
 		return NULL;
-	return m->flags & PITRACE_MAP_WALK && m->inode ? m : NULL;
+	return (b->all || m->flags & PITRACE_MAP_WALK) && m->inode ? m : NULL;
 }
 
 void buildids_scan(struct buildids *b, const void *segment, size_t size)
@@ -200,7 +206,7 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 	if (record_walk_begin(&w, segment, size, &s) || s.ring != PITRACE_RING_MTE)
 		return;
 	while (record_next(&w, &r) == 1) {
-		const struct pitrace_mte_map *m = walked(&r);
+		const struct pitrace_mte_map *m = wanted(b, &r);
 		struct note_record *n;
 		int fd;
 
@@ -225,7 +231,8 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 			.id = { .dev_major = m->dev_major, .dev_minor = m->dev_minor,
 				.inode = m->inode, .generation = m->generation },
 		};
-		b->stamp = r.stamp;
+		if (r.stamp > b->stamp)
+			b->stamp = r.stamp;
 		read_id(fd, &n->id);
 		close(fd);
 	}
@@ -235,6 +242,9 @@ int buildids_flush(struct buildids *b, struct pifile_writer *w)
 {
 	int err = 0;
 
+	/* They hold for all times, and come from rings of several CPUs: one stamp for all. */
+	for (size_t i = 0; i < b->nfound; i++)
+		b->found[i].rec.stamp = (uint32_t)b->stamp;
 	if (b->nfound)
 		err = pifile_write_snapshot(w, b->found, b->nfound * sizeof(*b->found), b->stamp);
 	b->nfound = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Build ids that the drain reads: of files whose mappings the walk of live tasks described (the
- * kernel asks the mapping thread itself for those mapped later).
+ * driver asks the mapping thread itself for those mapped later), or of all.
  */
 #ifndef PITRACE_BUILDID_H
 #define PITRACE_BUILDID_H
@@ -11,7 +11,8 @@
 
 struct buildids;
 
-struct buildids *buildids_new(void);
+/* all: not only what a walk described. */
+struct buildids *buildids_new(bool all);
 void buildids_free(struct buildids *b);
 /* Look through a segment for files not seen yet, and read theirs. */
 void buildids_scan(struct buildids *b, const void *segment, size_t size);

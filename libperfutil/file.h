@@ -74,6 +74,7 @@ struct pifile {
 	const uint8_t *memory;
 	uint64_t size;			/* when it was opened */
 	bool ignore_crc;
+	bool swapped;			/* written in the other byte order */
 	bool complete;
 	struct pifile_header header;
 	struct file_section *sections;

@@ -17,6 +17,7 @@
 #include <zstd.h>
 #include "crc32c.h"
 #include "file.h"
+#include "file_swap.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
@@ -131,10 +132,18 @@ static uint64_t whole(const struct pifile_section *s)
 	return sizeof(*s) + s->stored + (-s->stored & 7);
 }
 
-static bool is_header(const struct pifile *f, const struct pifile_section *s)
+/* Is it a section's header, as it stands in the file? Then it is in our byte order afterwards. */
+static bool is_header(const struct pifile *f, struct pifile_section *s)
 {
-	return s->magic == PIFILE_SECTION_MAGIC && s->size == sizeof(*s) &&
-	       !crc_wrong(f, s->crc, s, offsetof(struct pifile_section, crc));
+	struct pifile_section ours = *s;
+
+	if (f->swapped)
+		file_swap_section(&ours);
+	if (ours.magic != PIFILE_SECTION_MAGIC || ours.size != sizeof(*s) ||
+	    crc_wrong(f, ours.crc, s, offsetof(struct pifile_section, crc)))
+		return false;
+	*s = ours;
+	return true;
 }
 
 static bool add_section(struct pifile *f, const struct pifile_section *s, uint64_t offset)
@@ -364,6 +373,8 @@ const void *file_payload(struct pifile *f, size_t i, struct file_buffer *buffer,
 	}
 	if (packed ? !decompress(f, i, buffer->data) : !stored_bytes(f, i, buffer->data))
 		return NULL;
+	if (f->swapped)
+		file_swap_payload(s->type, buffer->data, s->bytes);
 	if (f->sections[i].state == FILE_UNREAD)
 		f->sections[i].state = FILE_GOOD;
 	*size = s->bytes;
@@ -394,7 +405,7 @@ const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *si
 /* False: nothing can be read. A header whose CRC alone is wrong is a fault. */
 static bool read_header(struct pifile *f, struct pifile_fault *fault)
 {
-	struct pifile_header *h = &f->header;
+	struct pifile_header *h = &f->header, stored;
 	ssize_t got = read_at(f, 0, h, sizeof(*h));
 	bool ours = got >= 8 && !memcmp(h->magic, PIFILE_MAGIC, sizeof(h->magic));
 
@@ -414,12 +425,11 @@ static bool read_header(struct pifile *f, struct pifile_fault *fault)
 		refuse(fault, EBADMSG, (uint64_t)got, "cut inside the file's header: %zd bytes", got);
 		return false;
 	}
-	if (h->order == __builtin_bswap32(PIFILE_ORDER)) {
-		refuse(fault, EBADMSG, offsetof(struct pifile_header, order),
-		       "written on a machine of the other byte order");
-		return false;
-	}
-	if (crc_wrong(f, h->crc, h, offsetof(struct pifile_header, crc))) {
+	stored = *h;
+	f->swapped = h->order == __builtin_bswap32(PIFILE_ORDER);
+	if (f->swapped)
+		file_swap_header(h);
+	if (crc_wrong(f, h->crc, &stored, offsetof(struct pifile_header, crc))) {
 		/* Sections have checks of their own; what says how to find them must be right. */
 		if (h->order != PIFILE_ORDER || h->version != PIFILE_VERSION ||
 		    h->size != sizeof(*h)) {

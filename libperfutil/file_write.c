@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@ struct pifile_writer {
 	struct pifile_index *index;	/* NULL with index_room 0: none yet */
 	size_t nindex, index_room;
 	bool no_index;			/* no memory for it: it will be written empty */
+	bool no_sync;
 	int level;			/* of compression, 0: none */
 	ZSTD_CCtx *cctx;
 	void *scratch;			/* grows to the largest payload */
@@ -209,30 +211,53 @@ static int move_aside(const char *path, const char *old)
 	return rename(path, old) ? -errno : 1;
 }
 
+/* Open a new file at path. What stood there is at *old now (NULL: nothing did). The descriptor or
+ * -errno. */
+static int open_new(const char *path, char **old)
+{
+	int moved, fd;
+
+	if (asprintf(old, "%s.old", path) < 0) {
+		*old = NULL;
+		return -ENOMEM;
+	}
+	moved = move_aside(path, *old);
+	fd = moved;
+	if (moved >= 0) {
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			fd = -errno;
+		/* No new file: the old one is not an old one. */
+		if (fd < 0 && moved && fd != -EEXIST)
+			(void)!rename(*old, path);
+	}
+	if (fd < 0 || !moved) {
+		free(*old);
+		*old = NULL;
+	}
+	return fd;
+}
+
+static void take_back(const char *path, const char *old)
+{
+	unlink(path);
+	if (old)
+		(void)!rename(old, path);
+}
+
 struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header)
 {
 	struct pifile_writer *w = NULL;
-	int moved, fd, err;
 	char *old;
+	int fd = open_new(path, &old), err = fd < 0 ? -fd : 0;
 
-	if (asprintf(&old, "%s.old", path) < 0)
-		return NULL;
-	moved = move_aside(path, old);
-	err = moved < 0 ? -moved : 0;
-	if (!err) {
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		err = fd < 0 ? errno : 0;
-		if (fd >= 0) {
-			w = pifile_create_fd(fd, header);
-			if (!w) {
-				err = errno;
-				close(fd);
-				unlink(path);
-			}
+	if (fd >= 0) {
+		w = pifile_create_fd(fd, header);
+		if (!w) {
+			err = errno;
+			close(fd);
+			take_back(path, old);
 		}
-		/* No new file: the old one is not an old one. */
-		if (!w && moved > 0 && err != EEXIST)
-			(void)!rename(old, path);
 	}
 	free(old);
 	errno = err;
@@ -372,7 +397,7 @@ int pifile_finish(struct pifile_writer *w)
 		err = append(w, &index, w->index,
 			     w->no_index ? 0 : w->nindex * sizeof(*w->index));
 	/* Pipes and the like cannot be synced and need not be. */
-	if (fsync(w->fd) && !err && errno != EINVAL && errno != EROFS)
+	if (!w->no_sync && fsync(w->fd) && !err && errno != EINVAL && errno != EROFS)
 		err = -errno;
 	if (close(w->fd) && !err)
 		err = -errno;
@@ -386,6 +411,100 @@ void pifile_abandon(struct pifile_writer *w)
 		return;
 	close(w->fd);
 	release(w);
+}
+
+void file_no_sync(struct pifile_writer *w)
+{
+	w->no_sync = true;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+struct pifile_writer *file_fork(const struct pifile_writer *w)
+{
+	struct pifile_writer *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	*copy = *w;
+	copy->cctx = NULL;
+	copy->scratch = NULL;
+	copy->scratch_room = 0;
+	copy->index = malloc(w->nindex * sizeof(*w->index) + 1);
+	copy->index_room = w->nindex;
+	copy->fd = copy->index ? fcntl(w->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (copy->fd < 0) {
+		free(copy->index);
+		free(copy);
+		return NULL;
+	}
+	if (w->nindex)
+		memcpy(copy->index, w->index, w->nindex * sizeof(*w->index));
+	return copy;
+}
+
+static int copy_bytes(int to, int from, off_t at, uint64_t bytes)
+{
+	while (bytes) {
+		ssize_t n = sendfile(to, from, &at, bytes < 1 << 30 ? bytes : 1 << 30);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		bytes -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int file_settle(struct pifile_writer *w, const char *path)
+{
+	char *old;
+	int fd = open_new(path, &old), err = fd < 0 ? fd : 0;
+
+	if (!err)
+		err = copy_bytes(fd, w->fd, w->base, w->offset);
+	if (err && fd >= 0) {
+		close(fd);
+		take_back(path, old);
+	}
+	free(old);
+	if (err) {
+		pifile_abandon(w);
+		return err;
+	}
+	close(w->fd);
+	w->fd = fd;
+	w->base = 0;
+	return 0;
+}
+
+int file_copy(const char *from, const char *path, uid_t owner, gid_t group)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), out = -1, err = 0;
+	char *old = NULL;
+	struct stat st;
+
+	if (in < 0 || fstat(in, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -EINVAL;
+	if (!err) {
+		out = open_new(path, &old);
+		err = out < 0 ? out : 0;
+	}
+	if (!err)
+		err = copy_bytes(out, in, 0, (uint64_t)st.st_size);
+	if (!err && owner != (uid_t)-1 && fchown(out, owner, group))
+		err = -errno;
+	if (out >= 0 && close(out) && !err)
+		err = -errno;
+	if (err && out >= 0)
+		take_back(path, old);
+	free(old);
+	if (in >= 0)
+		close(in);
+	return err;
 }
 
 int file_give(struct pifile_writer *w, uid_t owner, gid_t group)

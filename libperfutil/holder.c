@@ -2,6 +2,7 @@
 /* The holder process and how it is asked. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,19 +33,40 @@ static void address(struct sockaddr_un *a)
 		snprintf(a->sun_path, sizeof(a->sun_path), "/tmp/pitrace-%u.sock", geteuid());
 }
 
+/* Of a tracer that controls itself and lets others do so: beside the holder's. */
+static void own_address(struct sockaddr_un *a, char *path, size_t room)
+{
+	const char *folder = getenv("XDG_RUNTIME_DIR");
+
+	if (geteuid() == 0)
+		folder = "/run";
+	snprintf(path, room, "%.60s/pitrace-%d.sock", folder && *folder ? folder : "/tmp", getpid());
+	memset(a, 0, sizeof(*a));
+	a->sun_family = AF_UNIX;
+	snprintf(a->sun_path, sizeof(a->sun_path), "%s", path);
+}
+
+void holder_hooks(char *path, size_t room)
+{
+	struct sockaddr_un a;
+
+	address(&a);
+	snprintf(path, room, "%s.hooks", a.sun_path);
+}
+
 static int packet_socket(void)
 {
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 }
 
-/* Who is at the other end? Ourselves or root, or nobody. */
-static bool trusted_peer(int fd)
+/* Who is at the other end? Ourselves or root, or `also`, or nobody. */
+static bool trusted_peer(int fd, uid_t also)
 {
 	struct ucred peer;
 	socklen_t n = sizeof(peer);
 
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) &&
-	       (peer.uid == geteuid() || peer.uid == 0);
+	       (peer.uid == geteuid() || peer.uid == 0 || peer.uid == also);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -62,7 +84,7 @@ static int reach(void)
 		close(fd);
 		return err;
 	}
-	if (!trusted_peer(fd)) {
+	if (!trusted_peer(fd, (uid_t)-1)) {
 		close(fd);
 		return -EPERM;
 	}
@@ -113,6 +135,9 @@ static bool answer(struct tracer *t, const struct holder_request *q, struct hold
 	case HOLDER_RESUME:
 		r->rc = tracer_suspend(t, q->op == HOLDER_SUSPEND);
 		break;
+	case HOLDER_DISCARD:
+		r->rc = tracer_discard(t);
+		break;
 	case HOLDER_WRITE:
 		r->rc = tracer_write(t, *q->path ? q->path : NULL);
 		break;
@@ -142,38 +167,69 @@ static void withdraw(int listener)
 	close(listener);
 }
 
-/* One request a connection. */
-static bool serve(struct tracer *t, int listener)
+/* What may be asked of a tracer that somebody else controls: nothing that outlives it, and files
+ * only where it writes its own. It may be root's, and the one who asks not. */
+static bool is_guests(const struct holder_request *q, struct holder_reply *r)
+{
+	switch (q->op) {
+	case HOLDER_INFO:
+	case HOLDER_OFF:
+	case HOLDER_SUSPEND:
+	case HOLDER_RESUME:
+	case HOLDER_DISCARD:
+		return true;
+	case HOLDER_WRITE:
+		if (!*q->path)
+			return true;
+		r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot's name is not yours to choose: give none");
+		break;
+	case HOLDER_ON:
+		r->rc = rc_fail(PI_INCORRECT_STATE, "swtrace run turns tracing on, once; suspend and resume pause it");
+		break;
+	default:
+		r->rc = rc_fail(PI_NOT_SUPPORTED, "under swtrace run this is an option of swtrace run");
+	}
+	snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
+	return false;
+}
+
+/* One request a connection. True: the session shall end; whoever asked waits on *fd. */
+static bool serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
+		  struct holder_reply *r)
 {
 	struct timeval patience = { .tv_sec = 2 };
 	static struct holder_request q;
-	static struct holder_reply r;
 	bool end = false;
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
-	if (fd < 0)
+	*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (*fd < 0)
 		return false;
 	/* A client that says nothing must not hold up the others. */
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (trusted_peer(fd) && recv(fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
-		memset(&r, 0, sizeof(r));
-		r.size = sizeof(r);
-		r.version = HOLDER_VERSION;
+	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (trusted_peer(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
+		memset(r, 0, sizeof(*r));
+		r->size = sizeof(*r);
+		r->version = HOLDER_VERSION;
 		q.path[sizeof(q.path) - 1] = 0;
-		if (q.version == HOLDER_VERSION)
-			end = answer(t, &q, &r);
-		else
-			r.rc = PI_NOT_SUPPORTED;
-		if (end) {
-			tracer_close(t);
-			withdraw(listener);
-		} else {
-			tracer_info(t, &r.info);
-		}
-		send(fd, &r, sizeof(r), MSG_NOSIGNAL);
+		if (q.version != HOLDER_VERSION)
+			r->rc = PI_NOT_SUPPORTED;
+		else if (!guests || is_guests(&q, r))
+			end = answer(t, &q, r);
+		if (end)
+			return true;
+		tracer_info(t, &r->info);
+		send(*fd, r, sizeof(*r), MSG_NOSIGNAL);
 	}
-	close(fd);
-	return end;
+	close(*fd);
+	return false;
+}
+
+void tracer_serve(struct tracer *t, int socket, uid_t guest)
+{
+	static struct holder_reply r;
+	int fd;
+
+	serve(t, socket, true, guest, &fd, &r);
 }
 
 static volatile sig_atomic_t ended;
@@ -189,6 +245,8 @@ static void hold(struct tracer *t, int listener)
 		{ .fd = listener, .events = POLLIN }, { .fd = tracer_fd(t), .events = POLLIN },
 	};
 	struct sigaction action = { .sa_handler = on_signal };
+	static struct holder_reply r;
+	int fd;
 
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
@@ -208,30 +266,50 @@ static void hold(struct tracer *t, int listener)
 		/* A buffer filled or the file failed: off, so that what was traced stays. */
 		if (p[1].revents)
 			tracer_off(t);
-		if (p[0].revents && serve(t, listener))
+		if (p[0].revents && serve(t, listener, false, (uid_t)-1, &fd, &r)) {
+			tracer_close(t);
+			withdraw(listener);
+			send(fd, &r, sizeof(r), MSG_NOSIGNAL);
+			close(fd);
 			return;
+		}
 	}
 }
 
-static int bind_socket(void)
+static int bind_socket(const struct sockaddr_un *a)
 {
-	struct sockaddr_un a;
 	int fd = packet_socket(), err;
 	mode_t mask;
 
 	if (fd < 0)
 		return -errno;
-	address(&a);
-	/* Nobody answered there (holder_start asked): it is left over from a killed holder. */
-	unlink(a.sun_path);
+	/* Nobody answered there (holder_start asked): it is left over from a killed one. */
+	unlink(a->sun_path);
 	mask = umask(0177);
-	err = bind(fd, (struct sockaddr *)&a, sizeof(a)) || listen(fd, 8) ? -errno : 0;
+	err = bind(fd, (const struct sockaddr *)a, sizeof(*a)) || listen(fd, 8) ? -errno : 0;
 	umask(mask);
 	if (err) {
 		close(fd);
 		return err;
 	}
 	return fd;
+}
+
+int tracer_socket(uid_t guest, char *path, size_t room)
+{
+	struct sockaddr_un a;
+	int fd;
+
+	own_address(&a, path, room);
+	fd = bind_socket(&a);
+	if (fd >= 0 && guest != (uid_t)-1 && lchown(path, guest, (gid_t)-1)) {
+		int err = -errno;
+
+		close(fd);
+		unlink(path);
+		fd = err;
+	}
+	return fd < 0 ? rc_errno(fd, "%s", path) : fd;
 }
 
 static void report(int pipe_fd, int rc)
@@ -243,15 +321,21 @@ static void report(int pipe_fd, int rc)
 		_exit(1);
 }
 
-static _Noreturn void holder_main(const struct tracer_options *options, int pipe_fd)
+static _Noreturn void holder_main(const struct tracer_options *wanted, int pipe_fd)
 {
+	struct tracer_options options = *wanted;
+	char hooks[PATH_MAX];
+	struct sockaddr_un a;
 	struct tracer *t;
 	int rc, listener = -1, null;
 
 	setsid();
-	t = tracer_open(options, &rc);
+	holder_hooks(hooks, sizeof(hooks));
+	options.hooks = hooks;
+	t = tracer_open(&options, &rc);
 	if (t) {
-		listener = bind_socket();
+		address(&a);
+		listener = bind_socket(&a);
 		if (listener < 0)
 			rc = rc_errno(listener, "the session's socket");
 	}

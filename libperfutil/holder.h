@@ -11,7 +11,7 @@
 
 enum holder_op {
 	HOLDER_INFO = 1, HOLDER_ON, HOLDER_OFF, HOLDER_SUSPEND, HOLDER_RESUME, HOLDER_WRITE,
-	HOLDER_MAJOR, HOLDER_RATE, HOLDER_TERMINATE,
+	HOLDER_MAJOR, HOLDER_RATE, HOLDER_TERMINATE, HOLDER_DISCARD,
 };
 struct holder_request {
 	uint32_t size, version;
@@ -33,5 +33,8 @@ struct holder_reply {
 int holder_start(const struct tracer_options *options);
 /* Ask it. 0 or a negative rc; *reply may be NULL. PI_NOT_INITIALIZED: there is none. */
 int holder_ask(const struct holder_request *request, struct holder_reply *reply);
+
+/* The folder of the holder's hook files (hookfile.h): beside its socket. */
+void holder_hooks(char *path, size_t room);
 
 #endif

@@ -72,8 +72,4 @@ static inline int record_next(struct record_walk *w, struct record *r)
 	return 1;
 }
 
-/* Words for messages; NULL when unknown. */
-const char *record_major_name(unsigned int major);
-const char *record_minor_name(unsigned int major, uint32_t minor);
-
 #endif

@@ -113,7 +113,7 @@ static char *field(const char *path, const char *key, char *out, size_t room)
 }
 
 static int write_system(struct pifile_writer *w, const struct trace_config *config,
-			const char *command)
+			const char *command, const char *note)
 {
 	struct utsname u = { 0 };
 	char os[128], model[128], mhz[64], memory[64], online[64] = "", *text = NULL;
@@ -147,6 +147,8 @@ static int write_system(struct pifile_writer *w, const struct trace_config *conf
 	for (const char *c = command ? command : ""; *c; c++)
 		fputc((unsigned char)*c < ' ' ? ' ' : *c, f);
 	fprintf(f, "\nwriter: pitrace %s\n", PITRACE_VERSION);
+	if (*note)
+		fprintf(f, "collector note: %s\n", note);
 	if (fclose(f)) {
 		free(text);
 		return -ENOMEM;
@@ -173,8 +175,19 @@ static int write_vdso(struct pifile_writer *w)
 	return err;
 }
 
+/* What irq numbers are called. */
+static int write_interrupts(struct pifile_writer *w)
+{
+	size_t n;
+	char *text = read_text("/proc/interrupts", NULL, &n);
+	int err = text ? pifile_write_section(w, PIFILE_SEC_INTERRUPTS, text, n) : 0;
+
+	free(text);
+	return err;
+}
+
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
-		  char **modules)
+		  const char *note, char **modules)
 {
 	size_t n;
 	int err;
@@ -182,11 +195,13 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 	/* Text shrinks to a fifth; segments stay as they are unless that is asked for. */
 	pifile_set_compression(w, 1);
 	*modules = read_text("/proc/modules", NULL, &n);
-	err = write_system(w, config, command);
+	err = write_system(w, config, command, note);
 	if (!err)
 		err = write_kallsyms(w);
 	if (!err && *modules)
 		err = pifile_write_section(w, PIFILE_SEC_MODULES, *modules, n);
+	if (!err && config->majors[0] >> PITRACE_INTERRUPT & 1)
+		err = write_interrupts(w);
 	if (!err)
 		err = write_vdso(w);
 	pifile_set_compression(w, 0);

@@ -6,13 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "backend.h"
+#include "events.h"
 #include "holder.h"
 #include "rc.h"
 
 static struct {
 	int mode, scope, pid, rate;
 	uint64_t mte_bytes, section_bytes;
+	uint32_t stacks, depth, copy;
+	uint64_t rotate_bytes, rotate_ns;
+	uint32_t rotate_keep;
 	char file[PATH_MAX];
+	char collector[16];
+	struct pitrace_event_args events[PITRACE_EVENTS];
+	uint32_t nevents;
 } wanted = { .mode = TRACE_NORMAL, .scope = TRACE_SYSTEM };
 
 static struct holder_reply last;
@@ -101,6 +109,128 @@ int TraceSetScope(int scope, int pid)
 	return rc;
 }
 
+int TraceSetStacks(int what, int depth, int copy)
+{
+	const int code = PITRACE_WANT_KERNEL | PITRACE_WANT_USER, any = code | PITRACE_WANT_COPY;
+	int rc = before_init();
+
+	if (what & ~(any | PITRACE_WANT_DISPATCH) || (what && !(what & any)))
+		return rc_fail(PI_INVALID_ARGUMENT, "no such kind of call stacks");
+	if (depth < 0 || depth > PITRACE_STACK_MAX || (depth && !(what & code)))
+		return rc_fail(PI_INVALID_ARGUMENT, "stacks have 1 to %d addresses of each part", PITRACE_STACK_MAX);
+	if (copy < 0 || copy > PITRACE_STACK_COPY_MAX || copy % 8 ||
+	    !copy != !(what & PITRACE_WANT_COPY))
+		return rc_fail(PI_INVALID_ARGUMENT, "a stack's copy has 8 to %d bytes, a multiple of 8", PITRACE_STACK_COPY_MAX);
+	if (!rc) {
+		wanted.stacks = (uint32_t)what;
+		wanted.depth = (uint32_t)depth;
+		wanted.copy = (uint32_t)copy;
+	}
+	return rc;
+}
+
+int TraceSetRotation(uint64_t bytes, uint64_t seconds, int keep)
+{
+	int rc = before_init();
+
+	if (keep < 0 || seconds > UINT32_MAX)
+		return rc_fail(PI_INVALID_ARGUMENT, "no such number of files or seconds");
+	if (!rc) {
+		wanted.rotate_bytes = bytes;
+		wanted.rotate_ns = seconds * 1000000000ull;
+		wanted.rotate_keep = (uint32_t)keep;
+	}
+	return rc;
+}
+
+int TraceSetCollector(const char *name)
+{
+	int rc = before_init();
+
+	if (name && !collector_named(name))
+		return rc_fail(PI_INVALID_ARGUMENT, "there is no collector '%s'", name);
+	if (!rc)
+		snprintf(wanted.collector, sizeof(wanted.collector), "%s", name ? name : "");
+	return rc;
+}
+
+int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
+		    struct pitrace_event_args *list)
+{
+	char why[400] = "";
+	int n;
+
+	if (priv < TRACE_PRIV_ANY || priv > TRACE_PRIV_KERNEL)
+		return rc_fail(PI_BAD_PRIVILEGE, "no such privilege");
+	n = events_find(names, list, why, sizeof(why));
+	if (n < 0)
+		return rc_fail(n == -E2BIG ? PI_TOO_MANY_METRICS : PI_EVENT_UNSUPPORTED, "%s", why);
+	for (int i = 0; i < n; i++) {
+		list[i].period = count ? count : rate;
+		list[i].flags |= count ? 0 : PITRACE_EVENT_RATE;
+		if (priv != TRACE_PRIV_ANY)
+			list[i].flags |= priv == TRACE_PRIV_USER ? PITRACE_EVENT_USER :
+					 PITRACE_EVENT_KERNEL;
+	}
+	return n;
+}
+
+int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
+{
+	uint32_t rate = wanted.rate ? (uint32_t)wanted.rate : TRACE_DEFAULT_RATE;
+	int rc = before_init(), n = 0;
+
+	if (cpu != -1)
+		return rc_fail(PI_NOT_SUPPORTED, "an event is counted on all CPUs: cpu is -1");
+	if (rc)
+		return rc;
+	if (event)
+		n = TraceFindEvents(event, count, rate, priv, wanted.events);
+	wanted.nevents = n > 0 ? (uint32_t)n : 0;
+	return n < 0 ? n : PI_OK;
+}
+
+void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,
+				  const char *what), void *arg)
+{
+	events_list(each, arg);
+}
+
+int TraceCanCount(const struct pitrace_event_args *event)
+{
+	return event_try(event) == 0;
+}
+
+int TraceCheck(int scope, int pid, struct trace_check *list, int room)
+{
+	struct trace_config config = {
+		.mode = PITRACE_MODE_CONTINUOUS, .scope = (uint32_t)scope,
+		.rate = TRACE_DEFAULT_RATE,
+		.pid = pid,		/* 0: a command that is still to come */
+	};
+	bool found = false;
+	int n;
+
+	if (scope != TRACE_SYSTEM && scope != TRACE_PROCESS)
+		return rc_fail(PI_INVALID_ARGUMENT, "no such scope");
+	for (n = 0; collectors[n]; n++) {
+		struct collector_check c;
+
+		if (n >= room)
+			continue;
+		collectors[n]->check(&config, &c);
+		memset(&list[n], 0, sizeof(list[n]));
+		snprintf(list[n].name, sizeof(list[n].name), "%s", collectors[n]->name);
+		snprintf(list[n].what, sizeof(list[n].what), "%s", collectors[n]->what);
+		snprintf(list[n].why, sizeof(list[n].why), "%s", c.why);
+		snprintf(list[n].cure, sizeof(list[n].cure), "%s", c.cure);
+		list[n].state = (int)c.state;
+		list[n].serves = c.state == COLLECTOR_WORKS && !found;
+		found |= list[n].serves;
+	}
+	return n;
+}
+
 int TraceInit(uint64_t size)
 {
 	struct tracer_options o;
@@ -119,7 +249,16 @@ int TraceInit(uint64_t size)
 	o.mte_bytes = wanted.mte_bytes;
 	o.trace_bytes = size;
 	o.section_bytes = wanted.section_bytes;
+	o.stacks = wanted.stacks;
+	o.depth = wanted.depth;
+	o.copy = wanted.copy;
 	o.file = wanted.file;
+	o.events = wanted.events;
+	o.nevents = wanted.nevents;
+	o.rotate_bytes = wanted.rotate_bytes;
+	o.rotate_ns = wanted.rotate_ns;
+	o.rotate_keep = wanted.rotate_keep;
+	o.collector = *wanted.collector ? wanted.collector : NULL;
 	/* Under sudo the files belong to who called it. */
 	if (geteuid() == 0 && getenv("SUDO_UID") && getenv("SUDO_GID")) {
 		o.owner = (uid_t)strtoul(getenv("SUDO_UID"), NULL, 10);
@@ -185,6 +324,11 @@ int TraceSuspend(void)
 int TraceResume(void)
 {
 	return ask(HOLDER_RESUME, 0, 0, NULL);
+}
+
+int TraceDiscard(void)
+{
+	return ask(HOLDER_DISCARD, 0, 0, NULL);
 }
 
 int TraceWriteBufferToFile(const char *path)

@@ -1,19 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user asked for: filled by main.c, read by whoever it concerns. */
+/* What the user asked for: filled by options.c, read by whoever it concerns. */
 #ifndef POST_OPTIONS_H
 #define POST_OPTIONS_H
 
 #include "model/names.h"
 
+enum { EXIT_CLEAN = 0, EXIT_DAMAGED = 1, EXIT_UNREADABLE = 2 };
+
+/* In the order in which several are written. */
+enum report_id {
+	REPORT_TPROF, REPORT_CALLTREE, REPORT_CALLERS, REPORT_FOLDED, REPORT_ANNOTATE,
+	REPORT_SCHED, REPORT_OFFCPU, REPORT_IRQ, REPORT_SYSCALLS, REPORT_FAULTS, REPORT_SHOW,
+	REPORTS,
+};
+#define REPORT_BIT(id) (1u << (id))
+
+/* What REPORT_CALLERS tells. */
+enum { CALLS_CALLERS = 1, CALLS_CALLEES = 2 };
+
 struct options {
 	const char *input;
+	bool default_input;		/* nobody named one */
 	const char *output;		/* NULL: the report's own default */
 	const char *kernel_map;
+	const char *event;		/* what reports of samples are of; NULL: the first */
 	struct names_options names;
 	double clip;			/* percent: lines below are left out */
+	unsigned int reports;		/* REPORT_BIT(); at least one */
+	unsigned int calls;		/* CALLS_* */
+	bool away;			/* reports of call stacks are of time off the CPU */
+	const char *symbol;		/* of callers and callees: this one only */
+	const char *annotate;		/* SYMBOL or SYMBOL@MODULE */
 	bool per_cpu, offsets;
-	bool show, json, csv;
+	bool json, csv;
 	bool verbose, quiet;
 };
+
+/* -1: go on; else the exit code. */
+int parse_options(struct options *o, int argc, char **argv);
 
 #endif

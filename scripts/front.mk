@@ -33,11 +33,22 @@ define run_suites
 	@tests/runner --suites $(O)/suites -j 2 $(1)
 endef
 
-.PHONY: check check-full
+.PHONY: check check-full check-newest check-debug check-mutants
 check:	## all tests of the gate, in guests too: installs what is missing after asking
-	$(call run_suites,--group check)
+	$(call run_suites,--group check --report newest)
 check-full:	## the long tests as well
-	$(call run_suites,--group check --group full)
+	$(call run_suites,--group check --group full --report newest)
+check-newest:	## the newest kernel (Debian sid) alone, and it must pass
+	$(call run_suites,--group newest --group newest-full)
+check-debug:	## the driver on a kernel that looks for mistakes (built once, a quarter of an hour)
+	@scripts/deps check debug
+	@scripts/vm/debug-kernel >/dev/null
+	$(call run_suites,--group debug)
+check-mutants:	## faults are planted, each must fail the test that is named for it
+	@scripts/deps build check
+	@$(MAKE) --no-print-directory -j 2 tests
+	@tests/runner --limit 3000 --log $(O)/log/mutants mutants1='tests/mutants/run --part 1/2' \
+		mutants2='tests/mutants/run --part 2/2'
 
 .PHONY: style
 style:	## licence lines, blanks, line lengths, man pages; sparse over the driver

@@ -8,12 +8,16 @@ INCLUDEDIR ?= $(PREFIX)/include/pitrace
 MANDIR	   ?= $(PREFIX)/share/man
 DOCDIR	   ?= $(PREFIX)/share/doc/pitrace
 COMPDIR	   ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR	   ?= $(PREFIX)/share/zsh/site-functions
+UDEVDIR	   ?= $(PREFIX)/lib/udev/rules.d
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 
 HEADERS	:= driver/uapi/pitrace.h $(wildcard libperfutil/include/*.h)
 PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/*.3 driver/*.4 libperfutil/*.5)
 DOCS	:= README.md CHANGELOG.md COPYING
-COMPLETIONS := scripts/completion/swtrace scripts/completion/post
+COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof post)
+ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
 # What is the source and not what a build has left beside it.
 DRIVER	:= $(shell find driver -name '*.[ch]' ! -name '*.mod.c' -o -name Kbuild -o -name '*.4')
 
@@ -40,9 +44,13 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER)
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
 	$(Q)install -m 644 $(COMPLETIONS) $(DESTDIR)$(COMPDIR)/
+	$(Q)install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(ZSH_COMPLETIONS)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(UDEVDIR) scripts/60-pitrace.rules
+	$(Q)install -D -m 644 scripts/sysusers-pitrace.conf $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf
 	@# A page describes a group of functions; each of them is a link to it.
 	@set -e; for page in $(PAGES); do \
 		dir=$(DESTDIR)$(MANDIR)/man$${page##*.}; \
@@ -56,22 +64,26 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 		install -D -m 644 $$file $(DESTDIR)$(DKMSDIR)/$${file#driver/}; \
 	done
 	$(Q)sed 's,@VERSION@,$(VERSION),' scripts/dkms.conf >$(DESTDIR)$(DKMSDIR)/dkms.conf
+	@echo 'group pitrace (systemd-sysusers, or groupadd -r pitrace): its members trace their own processes'
 	@echo 'installed below $(DESTDIR)$(PREFIX); the driver is source there: $(DKMSDIR)'
 
 # By name, and folders only when empty: PREFIX may hold other people's files.
 uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put there
 	$(Q)rm -f $(patsubst %,$(DESTDIR)$(BINDIR)/%,$(notdir $(BINS))) \
 		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(notdir $(COMPLETIONS))) \
+		$(patsubst %,$(DESTDIR)$(ZSHDIR)/%,$(notdir $(ZSH_COMPLETIONS))) \
 		$(patsubst %,$(DESTDIR)$(INCLUDEDIR)/%,$(notdir $(HEADERS))) \
 		$(patsubst %,$(DESTDIR)$(DOCDIR)/%,$(notdir $(DOCS))) \
 		$(patsubst driver/%,$(DESTDIR)$(DKMSDIR)/%,$(DRIVER)) $(DESTDIR)$(DKMSDIR)/dkms.conf \
 		$(foreach l,perfutil a2n,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \
-			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc))
+			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc)) \
+		$(DESTDIR)$(UDEVDIR)/60-pitrace.rules $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf \
+		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER))
 	@for page in $(PAGES); do \
 		for name in $${page##*/} $$(scripts/man-names $$page | sed "s/$$/.$${page##*.}/"); do \
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \
 		done; \
 	done
-	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR); do \
+	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR) $(LIBDIR)/pitrace; do \
 		[ ! -d $(DESTDIR)$$dir ] || find $(DESTDIR)$$dir -depth -type d -empty -delete; \
 	done

@@ -8,9 +8,10 @@ UNIT	   := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(UNIT_SRC))
 FORMAT_SRC := tests/format/gen_trace_main.c $(wildcard tests/format/test_*.c)
 BENCH_SRC  := $(wildcard tests/bench/bench_*.c)
 FORMAT	   := $(patsubst tests/%.c,$(O)/tests/%,$(FORMAT_SRC) $(BENCH_SRC))
-LIBTEST_SRC := tests/format/gen_trace.c
+LIBTEST_SRC := tests/format/gen_trace.c tests/format/gen_events.c
 
-INC_TESTS  := $(INC_PERFUTIL) -Ilibperfutil/a2n -Idriver -Itests/unit -Itests/format
+INC_TESTS  := $(INC_PERFUTIL) -Ilibperfutil/a2n -Idriver -Itests/unit -Itests/unit/kernel -Itests/format \
+		-Ipost
 $(call obj,$(LIBTEST_SRC)): INC = $(INC_TESTS)
 
 $(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
@@ -23,11 +24,18 @@ $(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
 $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
+# Models of post, one object each.
+$(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
+$(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
+
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.a,$^) \
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.o %.a,$^) \
 		-lcunit $(LIB_PERFUTIL) $(LIB_A2N)
+
+# What it records shows that no frame pointers are needed.
+$(O)/tests/format/test_unwind: CFLAGS += -fomit-frame-pointer
 
 $(FORMAT): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
 	$(call say,CC)

@@ -9,6 +9,24 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched.h>
+#include <asm/local.h>
+
+/* local_try_cmpxchg: 8fc4fddaf9a1 ("locking/generic: Wire up local{,64}_try_cmpxchg()"), 6.5 */
+#ifndef PROBE_local_try_cmpxchg
+static __always_inline bool local_try_cmpxchg(local_t *l, long *old, long new)
+{
+#ifdef __raw_try_cmpxchg
+	return __raw_try_cmpxchg(&l->a.counter, old, new, sizeof(long), "");
+#else
+	long was = local_cmpxchg(l, *old, new);
+	bool done = was == *old;
+
+	*old = was;
+	return done;
+#endif
+}
+#endif
 
 /* hrtimer_setup: 908a1d775422 ("hrtimers: Introduce hrtimer_setup() …"), 6.13 */
 #ifndef PROBE_hrtimer_setup
@@ -27,6 +45,11 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 {
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 }
+#endif
+
+/* PF_USER_WORKER: 54e6842d0775 ("fork/vm: Move common PF_IO_WORKER behavior to new flag"), 6.4 */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	0
 #endif
 
 /* module memory: ac3b43283923 ("module: replace module_layout with module_memory"), 6.4 */

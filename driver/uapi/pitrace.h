@@ -4,7 +4,8 @@
  *
  * How a trace is made
  * -------------------
- * /dev/pitrace gives out typed descriptors. PITRACE_IOC_SESSION returns a *session*: a scope (the
+ * /dev/pitrace gives out typed descriptors: sessions and, for programs that write records of their
+ * own (TraceHook), hooks. PITRACE_IOC_SESSION returns a *session*: a scope (the
  * whole system or a process with its children), a set of enabled majors and, for each CPU, two
  * rings: one for MTE records (what names need: processes, threads, mappings, clock syncs) and one
  * for all others. The session ends when its descriptor and every mapping of it are closed.
@@ -32,16 +33,26 @@
  *                  which one.
  * continuous mode  the consumer frees segments by PITRACE_IOC_CONSUME; what finds no room is
  *                  counted in pitrace_cpu.lost[] and announced by a LOST record at the gap.
- * wrap mode        is reserved.
+ * wrap mode        MTE rings work as in continuous mode. A trace ring has no consumer: its writers
+ *                  overwrite the oldest segments, and pitrace_ring.opened says up to where. Only
+ *                  what nested writers wrote while they interrupted one that they would overwrite
+ *                  is lost, and counted.
  *
  * Barriers            kernel                               user
  *   (A)  write records; smp_wmb; head = h       |  h = head; load-acquire; read records below h
  *   (B)  tail read (ioctl, under its own lock)  |  finish reading; PITRACE_IOC_CONSUME(tail)
  *   (C)  stop_*; smp_wmb; state = STOPPED       |  s = state; load-acquire; read stop_*
+ *   (D)  wrap: opened = o; smp_wmb; write the   |  copy a segment; read-acquire fence; o = opened;
+ *        segment that ends at o                 |  it is whole if its position >= o - ring's size
  *
  * Compatibility: every struct passed in begins with its size and the version of this interface.
  * A shorter struct than the kernel's is padded with zeros, a longer one is accepted when the excess
  * is zero. Unknown flags and reserved fields that are not zero are refused with EINVAL.
+ *
+ * Who may do what: whoever has CAP_PERFMON may trace all. Others who may open the device (group
+ * pitrace) may have a session of the scope PROCESS on a process of their own that is dumpable and
+ * has no capability that they lack: TPROF and what it needs, of user code alone; a sample of the
+ * kernel tells no address. And they may write records of their own (PITRACE_IOC_HOOK).
  *
  * Times are in stamps: TSC cycles or nanoseconds of CLOCK_MONOTONIC, as control.clock says. SYNC
  * records tie stamps to the system's clocks. Pids are those of the initial pid namespace.
@@ -55,6 +66,7 @@
 #define PITRACE_ABI_VERSION	1
 #define PITRACE_DEVICE		"/dev/pitrace"
 #define PITRACE_MAX_SESSIONS	8
+#define PITRACE_MAX_RATE	20000	/* samples a second */
 
 /* Refuse a layout that differs from what this header promises. */
 #ifdef __cplusplus
@@ -85,30 +97,174 @@ PITRACE_ASSERT(sizeof(struct pitrace_rec) == 12, "record header");
 
 /* Majors. 0x00-0xAF are the original's, 0xB0 and 0xD0-0xFF are the users', 0xC0-0xCF are ours. */
 enum pitrace_major {
+	PITRACE_FAULT		= 0x03,	/* page fault: struct pitrace_fault */
+	PITRACE_INTERRUPT	= 0x04,	/* entry and exit: struct pitrace_interrupt */
+	PITRACE_SYSCALL		= 0x05,	/* struct pitrace_sysenter, struct pitrace_sysexit */
 	PITRACE_HIGH		= 0x08,	/* high half of the time stamp, in minor; no data */
 	PITRACE_TPROF		= 0x10,
 	PITRACE_SYSINFO		= 0x11,
+	PITRACE_DISPATCH	= 0x12,	/* struct pitrace_dispatch */
 	PITRACE_MTE		= 0x19,
+	PITRACE_HOOKIT		= 0xB0,	/* the users' first: struct pitrace_user */
 	PITRACE_PAD		= 0xC0,	/* to the end of the segment */
 	PITRACE_SYNC		= 0xC1,	/* struct pitrace_sync */
 	PITRACE_LOST		= 0xC2,	/* struct pitrace_lost_rec; minor: enum pitrace_lost */
+	PITRACE_WAKEUP		= 0xC6,	/* struct pitrace_wakeup */
+	PITRACE_USER_FIRST	= 0xD0,	/* … to 0xFF: the users', struct pitrace_user */
 };
 #define PITRACE_MAJORS		256
 
-/* TPROF: minor = kind, perhaps | LATE. */
+/* Minors of entry and exit of one thing are the same but for this bit. */
+#define PITRACE_EXIT		0x80000000u
+
+/* TPROF: minor = kind, perhaps | LATE | STACK | event << EVENT_SHIFT. */
 #define PITRACE_TPROF_KERNEL	0x20
 #define PITRACE_TPROF_USER	0x23
 #define PITRACE_TPROF_IDLE	0x40	/* struct pitrace_idle */
 #define PITRACE_TPROF_KIND	0xFF
 #define PITRACE_TPROF_LATE	0x100	/* the timer was served late: interrupts had been off */
-
+#define PITRACE_TPROF_STACK	0x200	/* struct pitrace_stack follows the sample */
+#define PITRACE_TPROF_EVENT_SHIFT 16	/* which event overflowed: its number (SYSINFO EVENT) + 1;
+					   0: the timer */
 struct pitrace_sample {
 	__u32 pid;
 	__u32 tid;
-	__u64 address;		/* of the interrupted instruction */
-	__u32 period;		/* ns between this tick's due time and the one before it */
+	__u64 address;		/* of the interrupted instruction; 0: not shown to this user */
+	__u32 period;		/* timer: ns between this tick's due time and the one before it;
+				   event: its count since its sample before this one */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_sample) == 20, "sample");
+
+/*
+ * A call stack, at the end of the record that says so. Addresses follow, innermost first: `kernel`
+ * of them (the first is the interrupted instruction, when that was in the kernel), then `user`
+ * (the first is where user code stands). All but the first of each part are return addresses.
+ * With STACK_COPY then `regs` 64-bit registers in DWARF's numbering of this machine, the program
+ * counter last, and `bytes` of the user stack from the stack pointer up. The registers are
+ *	x86-64	0-15, pc		i386	0-7, pc
+ *	arm64	0-30, 31 (sp), pc	arm	0-14, pc
+ *	ppc64	0-31, 65 (lr), pc	s390x	0-15, pc	(32-bit code there: the same)
+ */
+#define PITRACE_STACK_MAX	127	/* addresses of each part */
+#define PITRACE_STACK_COPY_MAX	8192	/* bytes */
+#define PITRACE_STACK_CUT_K	0x01	/* the kernel part was longer than the session's depth */
+#define PITRACE_STACK_CUT_U	0x02
+#define PITRACE_STACK_FAULT	0x04	/* user memory was not there, or is no frame: the user part
+					   or the copy ends early */
+#define PITRACE_STACK_NONE_K	0x08	/* this kernel gives no stack from there */
+#define PITRACE_STACK_NONE_U	0x10	/* the thread has no user code, or code that isn't walked */
+#define PITRACE_STACK_COPY	0x20
+#define PITRACE_STACK_32BIT	0x40	/* user code is 32-bit: registers in that numbering */
+struct pitrace_stack {
+	__u16 kernel;
+	__u16 user;
+	__u16 flags;
+	__u16 regs;
+	__u32 bytes;
+	__u32 reserved;
+	/* __u64 addresses[kernel + user], registers[regs]; __u8 copy[bytes] */
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_stack) == 16, "stack");
+
+/* DISPATCH: minor = why the old thread left, perhaps | DISPATCH_STACK. */
+#define PITRACE_LEFT_RUNNING	0	/* it could go on: its time was up, another's turn came, it
+					   yielded */
+#define PITRACE_LEFT_PREEMPTED	1	/* in the kernel, where it had to go */
+#define PITRACE_LEFT_SLEEP	2	/* interruptible */
+#define PITRACE_LEFT_BLOCKED	3	/* uninterruptible (disk) */
+#define PITRACE_LEFT_STOPPED	4
+#define PITRACE_LEFT_TRACED	5
+#define PITRACE_LEFT_DEAD	6
+#define PITRACE_LEFT_IDLE	7	/* uninterruptible, not counted as load */
+#define PITRACE_LEFT_OTHER	8
+#define PITRACE_LEFT_MASK	0xFF
+#define PITRACE_DISPATCH_STACK	0x100	/* struct pitrace_stack of the old thread follows */
+#define PITRACE_PRIORITY_UNKNOWN 0x7FFF	/* this collector is not told it */
+struct pitrace_dispatch {
+	__u32 old_pid;
+	__u32 old_tid;		/* 0: idle */
+	__u32 new_pid;
+	__u32 new_tid;
+	__s16 old_priority;	/* the kernel's: 0-99 real time, 100-139 normal, -1 deadline */
+	__s16 new_priority;
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_dispatch) == 20, "dispatch");
+
+/* WAKEUP: a thread is about to be made runnable. minor: flags. */
+#define PITRACE_WAKE_INTERRUPT	0x1	/* by an interrupt, the waker is who was interrupted */
+#define PITRACE_WAKE_NEW	0x2	/* for the first time */
+struct pitrace_wakeup {
+	__u32 pid;		/* who is woken */
+	__u32 tid;
+	__u32 waker_pid;
+	__u32 waker_tid;
+	__u32 cpu;		/* where it slept; it may wake elsewhere */
+	__s16 priority;
+	__u16 reserved;
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_wakeup) == 24, "wake-up");
+
+/* INTERRUPT: minor = source, exit | PITRACE_EXIT. They nest: softirqs run at the end of a device's,
+ * and another interrupt may come meanwhile. */
+enum pitrace_irq_source {
+	PITRACE_IRQ_DEVICE = 1,		/* number: Linux's irq */
+	PITRACE_IRQ_SOFTIRQ,		/* number: the kernel's vector, 0 HI, 1 TIMER … */
+	PITRACE_IRQ_TIMER,		/* the CPU's own timer */
+	PITRACE_IRQ_RESCHEDULE,
+	PITRACE_IRQ_CALL,		/* smp_call_function, many or single */
+	PITRACE_IRQ_WORK,		/* irq_work */
+	PITRACE_IRQ_IPI,		/* another of the machine's own; number: its code or 0 */
+	PITRACE_IRQ_OTHER,		/* number: the vector */
+};
+struct pitrace_interrupt {
+	__u32 number;			/* where nothing else is said, the vector or 0 */
+	__u32 tid;		/* who was interrupted, 0 idle */
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_interrupt) == 8, "interrupt");
+
+/* SYSCALL: minor = number, perhaps | COMPAT; exit | PITRACE_EXIT. */
+#define PITRACE_SYSCALL_COMPAT	0x40000000u	/* of a 32-bit program, by that table's number */
+struct pitrace_sysenter {
+	__u32 pid;
+	__u32 tid;
+	__u64 arguments[3];	/* the first three */
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_sysenter) == 32, "system call entry");
+struct pitrace_sysexit {
+	__u32 pid;
+	__u32 tid;
+	__s64 result;
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_sysexit) == 16, "system call exit");
+
+/* FAULT: minor = the privilege it came from, TPROF_KERNEL or TPROF_USER. */
+#define PITRACE_FAULT_WRITE	0x1
+#define PITRACE_FAULT_EXEC	0x2
+struct pitrace_fault {
+	__u32 pid;
+	__u32 tid;
+	__u32 flags;
+	__u32 reserved;
+	__u64 ip;
+	__u64 address;
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_fault) == 32, "page fault");
+
+/*
+ * Records that programs write (TraceHook): PITRACE_TYPE_MIXED. Who wrote it is filled in by the
+ * kernel (in a hook file, by libperfutil). After the struct: `ints` 64-bit integers, `strs` 32-bit
+ * lengths, the strings' bytes one after the other, without NULs.
+ */
+#define PITRACE_USER_MAX	4096	/* bytes of the whole record */
+struct pitrace_user {
+	__u32 pid;
+	__u32 tid;
+	__u32 uid;
+	__u32 cpu;		/* where it was written */
+	__u16 ints;
+	__u16 strs;
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_user) == 20, "user record");
 
 /* Ticks that an idle CPU would have had while its timer slept. They lie between `since` and the
  * record's stamp. */
@@ -140,20 +296,31 @@ enum pitrace_lost {
 	PITRACE_LOST_TPROF,		/* trace ring full: samples */
 	PITRACE_LOST_OVERRUN,		/* ticks that fell due before an earlier one was served */
 	PITRACE_LOST_OTHER,		/* trace ring full: records of other majors */
+	PITRACE_LOST_DISPATCH,		/* trace ring full: of these majors */
+	PITRACE_LOST_WAKEUP,
+	PITRACE_LOST_INTERRUPT,
+	PITRACE_LOST_SYSCALL,
+	PITRACE_LOST_FAULT,
+	PITRACE_LOST_USER,
+	PITRACE_LOST_BUDGET,		/* a user's records beyond that user's share of time */
+	PITRACE_LOST_THROTTLED,		/* samples held back by perf, at least: the event came too
+					   often */
 	PITRACE_LOST_KINDS = 16,
 };
 struct pitrace_lost_rec {
 	__u32 count;
-	__u32 reserved;
+	__u32 uid;			/* BUDGET: whose; else 0 */
 	__u64 total;			/* of this kind on this CPU, since the session began */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_lost_rec) == 16, "lost");
 
-/* MTE: what names need. All are PITRACE_TYPE_STRUCT. */
+/* MTE: what names need. PITRACE_TYPE_STRUCT, but JIT and JAVA_THREAD. */
 enum pitrace_mte_minor {
 	PITRACE_MTE_MODULE		= 0x01,	/* struct pitrace_mte_map: an executable mapping */
 	PITRACE_MTE_BUILDID		= 0x02,	/* struct pitrace_mte_buildid */
 	PITRACE_MTE_NAME		= 0x34,	/* struct pitrace_mte_task: tid has this name now */
+	PITRACE_MTE_JIT			= 0x41,	/* struct pitrace_user: a jitted method */
+	PITRACE_MTE_JAVA_THREAD		= 0x42,	/* struct pitrace_user: a Java thread's name */
 	PITRACE_MTE_CLONE		= 0x63,	/* a process that shares its parent's memory */
 	PITRACE_MTE_PROCESS		= 0x64,	/* a process with empty memory (exec, walk) */
 	PITRACE_MTE_PROCESS_EXIT	= 0x65,	/* the last thread is exiting */
@@ -230,6 +397,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_mte_unmap) == 24, "unmap");
 /* SYSINFO */
 enum pitrace_sysinfo_minor {
 	PITRACE_SYSINFO_INTERVAL = 0xB2, /* struct pitrace_interval: tracing is on from here */
+	PITRACE_SYSINFO_EVENT	 = 0xB9, /* struct pitrace_event_rec: what samples count */
 };
 struct pitrace_interval {
 	__u32 reserved;
@@ -242,10 +410,21 @@ struct pitrace_interval {
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_interval) == 36, "interval");
 
+/* Where a number of events is to be had, one record each; in every interval. */
+#define PITRACE_EVENTS		8	/* a session's, at most */
+struct pitrace_event_rec {
+	__u32 event;		/* its number, from 0 */
+	__u32 flags;		/* PITRACE_EVENT_* */
+	__u64 period;		/* counts a sample; with EVENT_RATE samples a second */
+	char  name[64];		/* as the user said it */
+} __attribute__((packed, aligned(4)));
+PITRACE_ASSERT(sizeof(struct pitrace_event_rec) == 80, "event");
+
 /* ---- segments --------------------------------------------------------------------------- */
 
 #define PITRACE_SEGMENT_MAGIC	0x47534950u	/* "PISG" in a little-endian file */
 enum pitrace_ring_kind { PITRACE_RING_MTE = 0, PITRACE_RING_TRACE = 1, PITRACE_RINGS = 2 };
+#define PITRACE_STOP_CRASH	2	/* pitrace_control.stop_ring: it was no ring */
 
 struct pitrace_segment {
 	__u32 magic;
@@ -267,7 +446,7 @@ enum pitrace_state {
 	PITRACE_STATE_STARTING,		/* hooks are on, live tasks are being written */
 	PITRACE_STATE_ON,
 	PITRACE_STATE_SUSPENDED,
-	PITRACE_STATE_STOPPED,		/* a ring filled in normal mode */
+	PITRACE_STATE_STOPPED,		/* a ring filled in normal mode, or STOP_ON_CRASH */
 };
 enum pitrace_mode { PITRACE_MODE_NORMAL = 0, PITRACE_MODE_CONTINUOUS = 1, PITRACE_MODE_WRAP = 2 };
 enum pitrace_clock { PITRACE_CLOCK_AUTO = 0, PITRACE_CLOCK_TSC = 1, PITRACE_CLOCK_MONOTONIC = 2 };
@@ -289,17 +468,22 @@ struct pitrace_control {
 	__u32 clock;		/* enum pitrace_clock: TSC or MONOTONIC */
 	__u64 clock_hz;		/* stamps a second */
 	__u32 stop_cpu;
-	__u32 stop_ring;
+	__u32 stop_ring;	/* enum pitrace_ring_kind, or PITRACE_STOP_CRASH */
 	__u64 interval;		/* counts *on* */
 	__u32 rate;
 	__u32 dither;
-	__u64 reserved[19];
+	__u32 stop_pid;		/* STOP_CRASH: the process that died, */
+	__u32 stop_signal;	/* … and of which signal */
+	__u64 rescans_asked;	/* PITRACE_IOC_RESCAN counts here, */
+	__u64 rescans_done;	/* … and here when that walk has ended */
+	__u64 reserved[16];
 };
 PITRACE_ASSERT(sizeof(struct pitrace_control) == 256, "control page");
 
 struct pitrace_ring {
 	__u64 head;
-	__u64 reserved[7];
+	__u64 opened;		/* wrap: end of the newest segment that was begun; (D) */
+	__u64 reserved[6];
 };
 struct pitrace_cpu {
 	__u32 present;		/* it has rings */
@@ -334,15 +518,19 @@ struct pitrace_info {
 	__u32 sessions;		/* alive now */
 	__u32 clock;		/* what AUTO means here */
 	__u64 clock_hz;
-	__u64 reserved[4];
+	__u64 majors[4];	/* bitmap of what this driver can record here */
 };
 PITRACE_ASSERT(sizeof(struct pitrace_info) == 64, "info");
 
 enum pitrace_scope { PITRACE_SCOPE_SYSTEM = 0, PITRACE_SCOPE_PROCESS = 1 };
+
+/* SCOPE_PROCESS: the session stops when one of its processes dies of a signal whose default is a
+ * core dump. */
+#define PITRACE_SESSION_STOP_ON_CRASH	0x1
 struct pitrace_session_args {
 	__u32 size;
 	__u32 version;
-	__u32 flags;		/* none yet */
+	__u32 flags;		/* PITRACE_SESSION_* */
 	__u32 mode;
 	__u32 scope;
 	__s32 pid;		/* SCOPE_PROCESS: it and its children, in the caller's namespace */
@@ -358,12 +546,68 @@ PITRACE_ASSERT(sizeof(struct pitrace_session_args) == 64, "session arguments");
 struct pitrace_setup_args {
 	__u32 size;
 	__u32 version;
-	__u32 rate;		/* ticks a second, 1 - 20000; 0: leave */
+	__u32 rate;		/* ticks a second, 1 - PITRACE_MAX_RATE; 0: leave */
 	__u32 dither;		/* thousandths of a period, 0 - 100 */
 	__u64 seed;
 	__u64 majors[PITRACE_MAJORS / 64];	/* bitmap of what to record; MTE always is */
+	__u32 stacks;		/* PITRACE_WANT_* */
+	__u16 depth;		/* addresses of each part, 1 - PITRACE_STACK_MAX; 0: that many */
+	__u16 copy;		/* bytes of user stack for WANT_COPY, a multiple of 8 */
 };
-PITRACE_ASSERT(sizeof(struct pitrace_setup_args) == 56, "setup arguments");
+PITRACE_ASSERT(sizeof(struct pitrace_setup_args) == 64, "setup arguments");
+
+/* Call stacks with samples; DISPATCH: with dispatch records too. */
+#define PITRACE_WANT_KERNEL	0x1
+#define PITRACE_WANT_USER	0x2	/* by frame pointers */
+#define PITRACE_WANT_COPY	0x4	/* registers, `copy` bytes of the stack: unwound later */
+#define PITRACE_WANT_DISPATCH	0x8
+
+/* Sample when an event was counted `period` times, on every CPU; while off. An event is one of
+ * perf_event_open(2): type and config. Events replace the timer: without any it samples. */
+#define PITRACE_EVENT_RATE	0x1	/* period is samples a second, up to PITRACE_MAX_RATE */
+#define PITRACE_EVENT_USER	0x2	/* count user code only */
+#define PITRACE_EVENT_KERNEL	0x4	/* count the kernel only */
+#define PITRACE_EVENT_CLEAR	0x8	/* first forget all that were set; NONE adds no other */
+#define PITRACE_EVENT_NONE	0xFFFFFFFFu
+struct pitrace_event_args {
+	__u32 size;
+	__u32 version;
+	__u32 flags;
+	__u32 type;
+	__u64 config, config1, config2;
+	__u64 period;
+	char  name[64];		/* ends with a NUL */
+};
+PITRACE_ASSERT(sizeof(struct pitrace_event_args) == 112, "event arguments");
+
+/*
+ * Of a hook descriptor: write one record into every session that is on, records this major and has
+ * the caller in its scope. ENODATA: none does. ENOBUFS: it was counted as lost (BUDGET: this
+ * user has had its share of this CPU's time, module parameter user_budget; USER: user records fill
+ * no ring beyond its half, so that they neither stop a session nor push out its samples).
+ */
+struct pitrace_hook_args {
+	__u32 size;
+	__u32 version;
+	__u32 major;		/* 0xB0, 0xD0 - 0xFF; MTE with minor 0x41, 0x42 */
+	__u32 minor;
+	__u32 ints;
+	__u32 strs;
+	__u64 values;		/* address of __u64[ints] */
+	__u64 lengths;		/* address of __u32[strs] */
+	__u64 strings;		/* address of the bytes of all of them, one after the other */
+	__u64 reserved;
+};
+PITRACE_ASSERT(sizeof(struct pitrace_hook_args) == 56, "hook arguments");
+
+/* mmap of a hook descriptor, offset 0, read-only: who finds no bit set needs no ioctl. A bit says
+ * that some session may listen to this major; MTE's, that any session is on. */
+struct pitrace_hook_page {
+	__u32 size;
+	__u32 version;
+	__u64 majors[PITRACE_MAJORS / 64];
+};
+PITRACE_ASSERT(sizeof(struct pitrace_hook_page) == 40, "hook page");
 
 struct pitrace_consume_args {
 	__u32 cpu;
@@ -380,6 +624,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 #define PITRACE_IOC_MAGIC	0xB5
 #define PITRACE_IOC_INFO	_IOR(PITRACE_IOC_MAGIC, 0x00, struct pitrace_info)
 #define PITRACE_IOC_SESSION	_IOW(PITRACE_IOC_MAGIC, 0x01, struct pitrace_session_args)
+#define PITRACE_IOC_HOOK_OPEN	_IO(PITRACE_IOC_MAGIC, 0x02)	/* returns a hook descriptor */
 #define PITRACE_IOC_SETUP	_IOW(PITRACE_IOC_MAGIC, 0x10, struct pitrace_setup_args)
 #define PITRACE_IOC_ON		_IO(PITRACE_IOC_MAGIC, 0x11)
 #define PITRACE_IOC_OFF		_IO(PITRACE_IOC_MAGIC, 0x12)
@@ -388,5 +633,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 #define PITRACE_IOC_CONSUME	_IOW(PITRACE_IOC_MAGIC, 0x15, struct pitrace_consume_args)
 #define PITRACE_IOC_FLUSH	_IOW(PITRACE_IOC_MAGIC, 0x16, __u32)
 #define PITRACE_IOC_RESCAN	_IO(PITRACE_IOC_MAGIC, 0x17)
+#define PITRACE_IOC_EVENT	_IOW(PITRACE_IOC_MAGIC, 0x18, struct pitrace_event_args)
+#define PITRACE_IOC_HOOK	_IOW(PITRACE_IOC_MAGIC, 0x20, struct pitrace_hook_args)
 
 #endif /* _UAPI_PITRACE_H */

@@ -163,6 +163,13 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 		module_resolve(&a->modules, a->modules.none, address, 0, answer);
 }
 
+int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,
+		    char *path, size_t size)
+{
+	/* The public part is the first of it. */
+	return module_file_open(&a->modules, (const struct module *)module, which, path, size);
+}
+
 static const char *or_unknown(const char *name)
 {
 	return name ? name : A2N_UNKNOWN;

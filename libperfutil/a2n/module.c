@@ -177,6 +177,16 @@ int module_vdso(struct modules *ms, const void *image, size_t size)
 	return 0;
 }
 
+const struct build_id *module_told(const struct modules *ms, const struct module *m)
+{
+	const struct known_id *known;
+
+	if (m->id.size)
+		return &m->id;
+	known = m->key.inode ? table_find(&ms->ids, hash_key(&m->key), match_id, &m->key) : NULL;
+	return known ? &known->id : NULL;
+}
+
 void module_unload(struct module *m)
 {
 	symtab_free(&m->tab);
@@ -223,41 +233,8 @@ void module_adopt(struct module *m, struct symtab *tab)
 struct loading {
 	struct modules *ms;
 	struct module *m;
-	const struct build_id *told;
-	const char *why;		/* why the last candidate was not taken */
-	struct elf_file elf;
-	bool other_inode;
-	char file[PATH_MAX];
+	struct module_file file;
 };
-
-static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
-{
-	struct loading *l = arg;
-	struct build_id id;
-	const char *why;
-
-	why = elf_file_open(&l->elf, fd);
-	if (why) {
-		l->why = why;
-		return false;
-	}
-	if (l->told) {
-		elf_file_build_id(&l->elf, &id);
-		if (!same_build_id(&id, l->told))
-			why = "the file was replaced since it ran (another build id)";
-	} else if (live && l->m->gone) {
-		why = "the file was deleted and its build id is unknown";
-	} else if (live && l->m->key.inode && st->st_ino != l->m->key.inode) {
-		l->other_inode = true;
-	}
-	if (why) {
-		l->why = why;
-		elf_file_close(&l->elf);
-		return false;
-	}
-	snprintf(l->file, sizeof(l->file), "%s", file);
-	return true;
-}
 
 static const char *text(struct modules *ms, const char *s)
 {
@@ -292,11 +269,11 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 	char found[PATH_MAX];
 	uint32_t n;
 
-	*from = l->file;
-	n = elf_symbols_full(&l->elf, t);
+	*from = l->file.path;
+	n = elf_symbols_full(&l->file.elf, t);
 	if (!n) {
-		elf_file_build_id(&l->elf, &id);
-		if (files_debug(&l->ms->roots, l->m->path, &id, &l->elf, &debug, found,
+		elf_file_build_id(&l->file.elf, &id);
+		if (files_debug(&l->ms->roots, l->m->path, &id, &l->file.elf, &debug, found,
 				sizeof(found))) {
 			n = elf_symbols_full(&debug, t);
 			if (n)
@@ -305,42 +282,37 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 		}
 	}
 	if (!n)
-		n = elf_symbols_debugdata(&l->elf, t);
-	n += elf_symbols_dynamic(&l->elf, t);
-	elf_symbols_plt(&l->elf, t);
+		n = elf_symbols_debugdata(&l->file.elf, t);
+	n += elf_symbols_dynamic(&l->file.elf, t);
+	elf_symbols_plt(&l->file.elf, t);
 	return n;
 }
 
 static void load_file(struct loading *l)
 {
 	struct module *m = l->m;
-	const struct known_id *known = table_find(&l->ms->ids, hash_key(&m->key), match_id,
-						  &m->key);
-	const char *from = NULL, *none = NULL;
+	const char *from = NULL;
 	struct elf_file debug;
 	uint32_t n = 0;
 
-	if (m->id.size)
-		l->told = &m->id;
-	else if (m->key.inode && known)
-		l->told = &known->id;
-	if (files_candidates(&l->ms->roots, m->path, take_candidate, l, &none)) {
+	if (module_file_find(l->ms, m, &l->file)) {
 		n = load_symbols(l, &from);
-		take_segments(m, &l->elf);
-		elf_file_close(&l->elf);
+		take_segments(m, &l->file.elf);
+		elf_file_close(&l->file.elf);
 		if (!n)
 			from = "no symbols in the file, nor a debug file for it";
-		if (n && l->other_inode)
+		if (n && l->file.other_inode)
 			module_warn(l->ms, m, "the file has another inode than the one that ran: "
 				    "its names may be wrong");
 	} else {
-		from = l->why ? l->why : none;
-		if (l->told && files_debug(&l->ms->roots, m->path, l->told, NULL, &debug, l->file,
-					   sizeof(l->file))) {
+		from = l->file.why;
+		if (l->file.told &&
+		    files_debug(&l->ms->roots, m->path, l->file.told, NULL, &debug, l->file.path,
+				sizeof(l->file.path))) {
 			if (take_segments(m, &debug)) {
 				n = elf_symbols_full(&debug, &m->tab);
 				if (n)
-					from = l->file;
+					from = l->file.path;
 			} else {
 				from = "the file is gone and its debug file does not say where "
 				       "code was mapped";

@@ -6,6 +6,8 @@
 #ifndef A2N_MODULE_H
 #define A2N_MODULE_H
 
+#include <limits.h>
+
 #include "a2n.h"
 #include "elf_file.h"
 #include "files.h"
@@ -60,6 +62,23 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
 int module_vdso(struct modules *ms, const void *image, size_t size);
+/* The build id told for it; NULL: none was. */
+const struct build_id *module_told(const struct modules *ms, const struct module *m);
+
+/* A module's file while it is looked for. */
+struct module_file {
+	const struct module *module;
+	const struct build_id *told;
+	const char *why;		/* why it was not found */
+	struct elf_file elf;
+	bool other_inode;		/* than the one that ran; no build id tells more */
+	char path[PATH_MAX];
+};
+/* true: elf is open, path is its name. */
+bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f);
+/* A descriptor, or -errno. */
+int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
+		     size_t size);
 /* Nothing covers an address in m: as what it answers, and where its symbols come from. */
 void module_set_none(struct module *m, enum a2n_result result, const char *from);
 /* Forget the symbols (objects given out live on). */

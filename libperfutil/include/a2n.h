@@ -128,6 +128,13 @@ struct a2n_answer {
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);
 
+/* The file that a module of an answer was mapped from, if it can be found and is the one that ran
+ * (as for its symbols), or its separate debug file. A descriptor, to be closed by the caller, and
+ * the file's name; or -errno: -ENOENT where there is none. */
+enum a2n_file { A2N_FILE_CODE, A2N_FILE_DEBUG };
+int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,
+		    char *path, size_t size);
+
 /* Names at a time; "Unknown" when never told. space tells a pid's users and images apart: it
  * differs for every process that ever had the pid, not for exec. */
 const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time);

@@ -64,6 +64,7 @@ enum pifile_section_type {
 	PIFILE_SEC_STATS	= 7,	/* struct pifile_stats of each CPU at `off` */
 	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; the index follows */
 	PIFILE_SEC_INDEX	= 9,	/* array of struct pifile_index; the last section */
+	PIFILE_SEC_INTERRUPTS	= 10,	/* text as /proc/interrupts: names of irq numbers */
 };
 #define PIFILE_ZSTD	0x1		/* flags: the payload is one zstd frame */
 
@@ -99,8 +100,9 @@ struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint64_t out_of_scope;
 	uint64_t mte_bytes;		/* written by the kernel, whatever was kept */
 	uint64_t trace_bytes;
-	uint32_t stopped_by;		/* 1: its MTE ring filled and ended it, 2: its trace ring */
-	uint32_t reserved;
+	uint32_t stopped_by;		/* 1: its MTE ring filled and ended it, 2: its trace ring,
+					   3: a process crashed there, */
+	uint32_t stop_pid;		/* … this one */
 };
 PITRACE_ASSERT(sizeof(struct pifile_stats) == 192, "stats");
 

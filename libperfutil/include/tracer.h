@@ -29,6 +29,18 @@ struct tracer_options {
 	int compression;		/* zstd level of segments, 0 none */
 	const char *file;		/* NULL: swtrace.nrm2 */
 	const char *command;		/* words for the file's system section, or NULL */
+	const char *collector;		/* "driver", …; NULL: the first that can serve */
+	bool stop_on_crash;		/* TRACE_PROCESS: when one of its processes crashes */
+	/* Continuous mode: begin a new file at so many bytes, after so many ns (0: not by that);
+	 * keep so many older ones (0: all). */
+	uint64_t rotate_bytes, rotate_ns;
+	uint32_t rotate_keep;
+	uint32_t stacks, depth, copy;	/* PITRACE_WANT_*; addresses a part; bytes of user stack */
+	const char *hooks;		/* folder for hook files; NULL: a new one */
+	const char *program;		/* the file that `pid` is about to execute, or NULL */
+	/* Samples by events instead of the timer; NULL: the timer. See TraceFindEvents. */
+	const struct pitrace_event_args *events;
+	uint32_t nevents;
 	uid_t owner;			/* of the file; (uid_t)-1: as it comes */
 	gid_t group;
 };
@@ -39,16 +51,39 @@ void tracer_close(struct tracer *t);
 
 int tracer_enable(struct tracer *t, int major, bool on);
 int tracer_rate(struct tracer *t, int rate);
-/* In continuous mode the file is made here. */
+/* In continuous and wrap mode the file is made here. */
 int tracer_on(struct tracer *t);
 int tracer_off(struct tracer *t);
 int tracer_suspend(struct tracer *t, bool suspend);
-/* Normal mode, after off: what the buffers hold, to a file (NULL: the session's). */
+int tracer_discard(struct tracer *t);
+/* A file of what there is now, on or off (NULL: the session's, or another that info.got_file
+ * names). */
 int tracer_write(struct tracer *t, const char *path);
 void tracer_info(struct tracer *t, struct trace_info *info);
+/* What the environment of the process `pid` must hold when it executes its program, "NAME=VALUE":
+ * an array that ends with NULL, or NULL for nothing. The caller frees its words and itself. */
+int tracer_environment(struct tracer *t, char ***variables);
 /* Readable when the session stopped by itself (a full buffer) or its file failed: then
  * tracer_off. */
 int tracer_fd(struct tracer *t);
+
+/*
+ * Let the traced program control it: tracer_socket makes a socket in this user's runtime folder
+ * and tells its path, which that program must have as PITRACE_SOCKET; besides this user and root
+ * `guest` may ask ((uid_t)-1: nobody). The descriptor (unlink the path in the end), or a negative
+ * rc. When it is readable tracer_serve answers one request: off, suspend, resume, discard, get
+ * without a name.
+ */
+int tracer_socket(uid_t guest, char *path, size_t room);
+void tracer_serve(struct tracer *t, int socket, uid_t guest);
+
+/* How a command that is to be traced finds this session, for its TraceHook: the value of
+ * PITRACE_HOOKS in its environment. NULL: by the driver's hook descriptor, if there is one. */
+#define TRACER_HOOKS_ENV	"PITRACE_HOOKS"
+const char *tracer_hooks(struct tracer *t);
+/* The driver's hook descriptor, which stays open across exec ("fd:N" in the environment), so that
+ * a command may write records that may not open the device itself; -1: there is none. */
+int tracer_hook_fd(void);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,8 @@
 struct input_section {
 	enum pifile_section_type type;
 	uint64_t offset;
+	uint32_t cpu, ring;		/* of records: which CPU's, enum pitrace_ring_kind, and */
+	uint64_t sequence;		/* … the number of this part of them, from 0 */
 	const void *data;		/* valid until the next call; NULL: it could not be read */
 	size_t size;
 };

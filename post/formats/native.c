@@ -75,6 +75,7 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 	s = pifile_section(n->file, i);
 	*section = (struct input_section){
 		.type = s->type, .offset = pifile_section_offset(n->file, i),
+		.cpu = s->cpu, .ring = s->ring, .sequence = s->sequence,
 	};
 	/* Segments come through next: don't unpack them here. */
 	if (s->type != PIFILE_SEC_SEGMENT && s->type != PIFILE_SEC_SNAPSHOT)

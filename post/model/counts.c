@@ -28,7 +28,7 @@ static int add_one(struct counts *c, const struct counts_pending *p)
 
 /* A row is rarely in the processor's caches, and one miss costs more than all the work on it: ask
  * for the slots of the whole batch, then for their rows, then count. */
-static int flush(struct counts *c)
+int counts_flush(struct counts *c)
 {
 	uint32_t i, n = c->npending;
 	int rc = 0;
@@ -60,13 +60,13 @@ int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64
 	};
 	p->hash = hash_mix((uint64_t)p->key.thread << 32 | p->key.symbol,
 			   p->key.offset << 16 ^ p->key.cpu);
-	return ++c->npending == COUNTS_BATCH ? flush(c) : 0;
+	return ++c->npending == COUNTS_BATCH ? counts_flush(c) : 0;
 }
 
 int counts_finish(struct counts *c, struct names *n)
 {
 	uint32_t i;
-	int rc = flush(c);
+	int rc = counts_flush(c);
 
 	for (i = 0; i < c->nrow; i++) {
 		const struct row *r = &c->row[i];

@@ -339,15 +339,14 @@ static uint32_t add_symbol(struct names *n, const struct symbol *s)
 	return n->nsymbol++;
 }
 
-static uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
+static uint32_t new_symbol(struct names *n, const struct a2n_answer *a)
 {
 	struct symbol s = {
 		.name = a->symbol->name, .value = a->symbol->value, .result = a->result,
+		.a2n = a->symbol,
 	};
 	uint32_t i;
 
-	if (a->symbol->user)
-		return (uint32_t)((uintptr_t)a->symbol->user - 1);
 	if (!a->module->user) {
 		i = add_module(n, a->module->name, a->module->symbols_from);
 		if (i == NO_KEY)
@@ -361,20 +360,26 @@ static uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
 	return i;
 }
 
-static int resolve(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
-		   const struct names_owner *o, struct place *place)
+static inline uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
 {
-	uint32_t pid = kernel ? KERNEL_PID : s->pid;
+	return a->symbol->user ? (uint32_t)((uintptr_t)a->symbol->user - 1) : new_symbol(n, a);
+}
+
+static inline __attribute__((always_inline)) int
+resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t time,
+		   bool kernel, struct place *place)
+{
+	uint32_t pid = kernel ? KERNEL_PID : o->pid;
 	/* Both counts only grow, so their sum tells every change of either. */
 	uint32_t epoch = kernel ? n->kernel_epoch : n->epoch + o->epoch;
 	struct names_cached *c;
 	struct a2n_answer answer;
 
-	c = &n->cache[hash_mix(s->address, pid) >> 8 & ((1u << CACHE_BITS) - 1)];
-	if (c->address != s->address || c->pid != pid || c->epoch != epoch) {
-		a2n_resolve(n->a2n, s->pid, time, s->address, kernel, &answer);
+	c = &n->cache[hash_mix(address, pid) >> 8 & ((1u << CACHE_BITS) - 1)];
+	if (c->address != address || c->pid != pid || c->epoch != epoch) {
+		a2n_resolve(n->a2n, o->pid, time, address, kernel, &answer);
 		*c = (struct names_cached){
-			.address = s->address, .pid = pid, .epoch = epoch,
+			.address = address, .pid = pid, .epoch = epoch,
 			.symbol = get_symbol(n, &answer), .unsure = answer.unsure,
 			.offset = answer.symbol_offset,
 		};
@@ -389,11 +394,31 @@ static int resolve(struct names *n, const struct pitrace_sample *s, uint64_t tim
 	return 0;
 }
 
-int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
-		 struct place *place)
+/* A sample in the kernel of a user who may not see where. */
+static int names_hidden(struct names *n, struct place *place)
 {
-	struct names_owner *o = get_owner(n, s->pid);
-	struct names_runner *r = get_runner(n, s->tid);
+	static const char name[] = "kernel (hidden)";
+	struct symbol s = { .name = name, .result = A2N_OK };
+
+	if (!n->has_hidden) {
+		s.module = add_module(n, name, "not shown to the user who traced");
+		n->hidden = add_symbol(n, &s);
+		if (n->hidden == NO_KEY)
+			return -ENOMEM;
+		n->has_hidden = true;
+	}
+	place->symbol = n->hidden;
+	place->offset = 0;
+	place->unsure = false;
+	return 0;
+}
+
+static inline __attribute__((always_inline)) int
+find_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, struct names_owner **owner,
+	    uint32_t *thread)
+{
+	struct names_owner *o = get_owner(n, pid);
+	struct names_runner *r = get_runner(n, tid);
 	int rc;
 
 	if (!o || !r)
@@ -408,8 +433,47 @@ int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time,
 		if (rc)
 			return rc;
 	}
-	place->thread = r->thread;
-	return resolve(n, s, time, kernel, o, place);
+	*owner = o;
+	*thread = r->thread;
+	return 0;
+}
+
+int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uint32_t *thread)
+{
+	struct names_owner *o;
+
+	return find_thread(n, pid, tid, time, &o, thread);
+}
+
+int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		 struct place *place)
+{
+	struct names_owner *o;
+	int rc = find_thread(n, s->pid, s->tid, time, &o, &place->thread);
+
+	if (rc)
+		return rc;
+	if (!s->address && kernel)
+		return names_hidden(n, place);
+	return resolve(n, o, s->address, time, kernel, place);
+}
+
+int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
+		  uint32_t *symbol)
+{
+	struct names_owner *o = get_owner(n, pid);
+	struct place place = { 0 };
+	int rc = o ? resolve(n, o, address, time, kernel, &place) : -ENOMEM;
+
+	*symbol = place.symbol;
+	return rc;
+}
+
+uint64_t names_epoch(struct names *n, uint32_t pid)
+{
+	const struct names_owner *o = find_owner(n, pid);
+
+	return (uint64_t)n->kernel_epoch << 32 | (n->epoch + (o ? o->epoch : 0));
 }
 
 int names_idle(struct names *n, struct place *place)

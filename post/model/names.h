@@ -39,6 +39,7 @@ struct symbol {
 	uint64_t value;
 	uint32_t module;
 	enum a2n_result result;
+	const struct a2n_symbol *a2n;	/* NULL: a name of our own */
 };
 
 /* Where a sample belongs. */
@@ -74,6 +75,8 @@ struct names {
 	uint32_t nwarning, room_warning;
 	struct place idle;
 	bool has_idle;
+	uint32_t hidden;		/* symbol */
+	bool has_hidden;
 };
 
 struct names_options {
@@ -89,10 +92,15 @@ void names_close(struct names *n);
 int names_event(struct names *n, const struct pirecord *r);
 int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
 		 struct place *place);
+/* What stands at an address of a process, and a number that differs when any answer of it may. */
+int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
+		  uint32_t *symbol);
+uint64_t names_epoch(struct names *n, uint32_t pid);
+/* The thread alone, as it is called at this time. */
+int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uint32_t *thread);
 /* Where the ticks belong that an idle CPU would have had. */
 int names_idle(struct names *n, struct place *place);
 /* After the last sample: the groups of processes and threads. */
 int names_finish(struct names *n, const struct names_options *o);
-
 
 #endif

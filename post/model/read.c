@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The two passes: what each record means to the trace's books, to names and to counts. */
+/* The two passes: what each record means to the trace's books, to names, to counts and to times. */
 #include "model/read.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@ struct reading {
 	struct trace *trace;
 	struct model *model;
 	const struct options *options;
+	unsigned int needs;
 };
 
 /* Call `each` for all records of a pass. 0, or -errno. */
@@ -54,6 +55,11 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 	return rc ? rc : feed_record(rd->model->names.a2n, rd->trace, r);
 }
 
+static uint32_t process_of(const struct reading *rd, const struct place *place)
+{
+	return rd->model->names.thread[place->thread].process;
+}
+
 static int count_idle(struct reading *rd, const struct pirecord *r, struct trace_cpu *cpu)
 {
 	const struct pitrace_idle *idle = RECORD_AS(r, struct pitrace_idle);
@@ -66,7 +72,13 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 	}
 	if (!idle->ticks)
 		return 0;
+	/* They are the timer's. */
+	if (!events_sample(&rd->trace->events, 0, idle->ticks, 0))
+		return 0;
 	rc = names_idle(&rd->model->names, &place);
+	if (!rc && rd->model->stacks.wanted)
+		rc = stacks_leaf(&rd->model->stacks, process_of(rd, &place), place.symbol, false,
+				 idle->ticks);
 	if (rc)
 		return rc;
 	rd->trace->idle += idle->ticks;
@@ -74,10 +86,29 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 	return counts_add(&rd->model->counts, &place, r->cpu, idle->ticks);
 }
 
+static int count_stack(struct reading *rd, const struct pirecord *r,
+		       const struct pitrace_sample *s, const struct place *place, bool kernel)
+{
+	struct stacks_hit hit = {
+		.process = process_of(rd, place), .pid = s->pid, .leaf = place->symbol,
+		.address = s->address, .kernel = kernel, .time = r->time, .ticks = 1,
+	};
+	struct stack stack;
+	bool has = r->minor & PITRACE_TPROF_STACK;
+
+	if (has && !stack_read(r, sizeof(*s), &stack)) {
+		trace_malformed(rd->trace, r, "its stack is not whole");
+		rd->model->stacks.malformed++;
+		has = false;
+	}
+	return stacks_add(&rd->model->stacks, &rd->model->names, &hit, has ? &stack : NULL);
+}
+
 static int count_tprof(struct reading *rd, const struct pirecord *r)
 {
 	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
 	bool kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
+	unsigned int event = r->minor >> PITRACE_TPROF_EVENT_SHIFT;
 	struct trace_cpu *cpu = trace_cpu(rd->trace, r->cpu);
 	struct place place;
 	int rc;
@@ -86,26 +117,35 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 		return -ENOMEM;
 	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
 		return count_idle(rd, r, cpu);
-	if (!s) {
+	if (!s || event > PITRACE_EVENTS) {
 		trace_malformed(rd->trace, r, "not a sample");
 		return 0;
 	}
+	if (!events_sample(&rd->trace->events, event, 1, s->period))
+		return 0;
 	rc = names_sample(&rd->model->names, s, r->time, kernel, &place);
 	if (rc)
 		return rc;
 	trace_sample(rd->trace, r, kernel, cpu);
-	return counts_add(&rd->model->counts, &place, r->cpu, 1);
+	rc = counts_add(&rd->model->counts, &place, r->cpu, 1);
+	if (!rc && rd->model->stacks.wanted)
+		rc = count_stack(rd, r, s, &place, kernel);
+	return rc;
 }
 
 /* MTE records were told already: here they only say where names change between samples. */
 static int count_record(struct reading *rd, const struct pirecord *r)
 {
-	int rc;
+	int rc = 0;
 
+	if (rd->needs & NEED_TIMES)
+		rc = times_record(&rd->model->times, r);
+	if (rc)
+		return rc;
 	if (r->ring == PITRACE_RING_MTE)
 		return names_event(&rd->model->names, r);
 	rc = trace_record(rd->trace, rd->input, r);
-	if (!rc && r->major == PITRACE_TPROF)
+	if (!rc && r->major == PITRACE_TPROF && rd->needs & NEED_SAMPLES)
 		rc = count_tprof(rd, r);
 	return rc;
 }
@@ -125,18 +165,25 @@ static int read_sections(struct reading *rd)
 	return rc;
 }
 
-int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o)
+int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,
+	       unsigned int needs)
 {
-	struct reading rd = { .input = in, .trace = t, .model = m, .options = o };
+	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .needs = needs };
 	int rc = read_sections(&rd);
 
 	if (!rc)
 		rc = run_pass(&rd, PIMERGE_MTE, "post: names", name_record);
 	if (!rc)
-		rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: samples", count_record);
+		rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
 	if (rc)
 		return rc;
 	trace_end(t);
-	rc = names_finish(&m->names, &o->names);
+	rc = times_finish(&m->times);
+	if (!rc)
+		rc = names_finish(&m->names, &o->names);
+	if (!rc && m->stacks.wanted)
+		rc = stacks_finish(&m->stacks, &m->names);
+	if (!rc && m->times.away.stacks.wanted)
+		rc = stacks_finish(&m->times.away.stacks, &m->names);
 	return rc ? rc : counts_finish(&m->counts, &m->names);
 }

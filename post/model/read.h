@@ -11,7 +11,11 @@
 #include "model/tree.h"
 #include "options.h"
 
+/* What is wanted of the records beside names. */
+enum { NEED_SAMPLES = 1, NEED_TIMES = 2, NEED_STACKS = 4 };
+
 /* 0, or -errno. */
-int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o);
+int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,
+	       unsigned int needs);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a trace says about itself. The counters at the end (STATS) and the LOST records at the gaps
- * tell the same losses, each as a total since the session began: the greater one holds, so that a
- * file cut short still tells what its records knew.
+ * tell the same losses: the greater one holds, so that a file cut short still tells what its
+ * records knew. The records' totals are those of the session; what was lost before the first of
+ * them is not this file's (files that rotate).
  */
 #include "model/trace.h"
 
@@ -14,25 +15,15 @@
 
 #include "model/record.h"
 
-static const char *const lost_names[PITRACE_LOST_KINDS] = {
-	[PITRACE_LOST_MTE] = "names",
-	[PITRACE_LOST_TPROF] = "samples",
-	[PITRACE_LOST_OVERRUN] = "overruns",
-	[PITRACE_LOST_OTHER] = "others",
-};
-
-const char *trace_lost_name(unsigned int kind)
-{
-	return kind < PITRACE_LOST_KINDS && lost_names[kind] ? lost_names[kind] : "unknown";
-}
-
-void trace_begin(struct trace *t, struct input *in)
+void trace_begin(struct trace *t, struct input *in, const char *event)
 {
 	*t = (struct trace){
 		.start_realtime = in->header.start_realtime,
 		.rate = in->header.rate,
 		.dither = in->header.dither,
+		.wraps = in->header.mode == PITRACE_MODE_WRAP,
 	};
+	events_begin(&t->events, event);
 }
 
 struct trace_cpu *trace_cpu(struct trace *t, uint32_t cpu)
@@ -101,7 +92,12 @@ static int lost_record(struct trace *t, const struct pirecord *r)
 	cpu = trace_cpu(t, r->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	raise_to(&cpu->lost[r->minor], l->total);
+	if (!(cpu->told & 1u << r->minor)) {
+		cpu->told |= 1u << r->minor;
+		cpu->lost_before[r->minor] = l->total > l->count ? l->total - l->count : 0;
+	}
+	if (l->total > cpu->lost_before[r->minor])
+		raise_to(&cpu->lost[r->minor], l->total - cpu->lost_before[r->minor]);
 	return 0;
 }
 
@@ -137,11 +133,23 @@ static void interval_record(struct trace *t, struct input *in, const struct pire
 	t->cpus_online = i->cpus_online;
 }
 
+static void event_record(struct trace *t, const struct pirecord *r)
+{
+	const struct pitrace_event_rec *e = RECORD_AS(r, struct pitrace_event_rec);
+
+	if (!e || !events_told(&t->events, e))
+		trace_malformed(t, r, "not an event, or one too many");
+}
+
 int trace_record(struct trace *t, struct input *in, const struct pirecord *r)
 {
 	if (!t->records++ || r->time < t->first)
 		t->first = r->time;
 	raise_to(&t->last, r->time);
+	if (r->major < PITRACE_MAJORS)
+		t->major[r->major]++;
+	if (t->wraps && r->ring == PITRACE_RING_TRACE && r->cpu < t->ncpus && !t->cpu[r->cpu].since)
+		t->cpu[r->cpu].since = r->time;
 	switch (r->major) {
 	case PITRACE_SYNC:
 		sync_record(t, in, r);
@@ -151,6 +159,8 @@ int trace_record(struct trace *t, struct input *in, const struct pirecord *r)
 	case PITRACE_SYSINFO:
 		if (r->minor == PITRACE_SYSINFO_INTERVAL)
 			interval_record(t, in, r);
+		else if (r->minor == PITRACE_SYSINFO_EVENT)
+			event_record(t, r);
 		break;
 	}
 	return 0;
@@ -207,18 +217,39 @@ static int stats_table(struct trace *t, const char *p, size_t size)
 		for (kind = 0; kind < PITRACE_LOST_KINDS; kind++)
 			raise_to(&cpu->lost[kind], s.lost[kind]);
 		raise_to(&cpu->out_of_scope, s.out_of_scope);
-		if (s.stopped_by)
+		if (s.stopped_by) {
 			cpu->stopped_by = s.stopped_by;
+			cpu->stop_pid = s.stop_pid;
+		}
 	}
+	return 0;
+}
+
+/* Numbers grow within a CPU, and the file has them in that order: the first tells what is gone. */
+static int held(struct trace *t, const struct input_section *s)
+{
+	struct trace_cpu *cpu = s->cpu < TRACE_MAX_CPUS ? trace_cpu(t, s->cpu) : NULL;
+
+	if (s->cpu >= TRACE_MAX_CPUS)
+		return 0;
+	if (!cpu)
+		return -ENOMEM;
+	if (!cpu->holds || s->sequence < cpu->older)
+		cpu->older = s->sequence;
+	cpu->holds = true;
 	return 0;
 }
 
 int trace_section(struct trace *t, const struct input_section *s)
 {
+	if (t->wraps && s->type == PIFILE_SEC_SEGMENT && s->ring == PITRACE_RING_TRACE)
+		return held(t, s);
 	if (s->type == PIFILE_SEC_SYSTEM && s->data)
 		return system_text(t, s->data, s->size);
 	if (s->type == PIFILE_SEC_STATS && s->data)
 		return stats_table(t, s->data, s->size);
+	if (s->type == PIFILE_SEC_INTERRUPTS && s->data)
+		return irq_names_read(&t->irqs, s->data, s->size);
 	return 0;
 }
 
@@ -241,6 +272,7 @@ void trace_free(struct trace *t)
 	}
 	free(t->facts);
 	free(t->cpu);
+	irq_names_free(&t->irqs);
 	*t = (struct trace){ 0 };
 }
 

@@ -7,6 +7,8 @@
 #define POST_TRACE_H
 
 #include "formats/format.h"
+#include "model/events.h"
+#include "model/irq_names.h"
 
 #define TRACE_MAX_CPUS 65536	/* a greater number is damage, not a machine */
 
@@ -16,7 +18,15 @@ struct trace_cpu {
 	uint64_t samples;		/* read from the file */
 	uint64_t idle_ticks;
 	uint64_t out_of_scope;
-	uint32_t stopped_by;		/* the ring that filled and stopped all: 1 MTE, 2 trace */
+	uint32_t stopped_by;		/* what stopped all: 1 its MTE ring filled, 2 its trace
+					   ring, 3 a process crashed */
+	uint32_t stop_pid;		/* … this one */
+	uint32_t told;			/* a bit for each kind whose loss a record has told */
+	uint64_t lost_before[PITRACE_LOST_KINDS];	/* … and what was lost before that */
+	/* Wrap mode: */
+	uint64_t older;			/* sections of the trace ring that are not here any more */
+	bool holds;			/* it has any, and */
+	uint64_t since;			/* … the first record in them is of this time */
 };
 
 struct trace_fact {			/* a "key: value" line of the system section */
@@ -30,15 +40,20 @@ struct trace {
 	uint32_t rate, dither;		/* ticks a second; thousandths of a period */
 	uint32_t cpus_online;
 	uint64_t records;
+	uint64_t major[PITRACE_MAJORS];	/* records of each */
+	struct events events;
+	/* Of the event that reports are of: */
 	uint64_t samples, kernel, user, idle, late;
 	uint64_t malformed;		/* records shorter than their kind */
 	struct pifile_fault first_malformed;
 	bool unstable_clock;
+	bool wraps;			/* it holds the newest records of each CPU */
 	bool damaged_sections;		/* texts beside the records that could not be read */
 	struct trace_cpu *cpu;
 	uint32_t ncpus;
 	struct trace_fact *facts;
 	size_t nfacts;
+	struct irq_names irqs;
 
 	bool is_on;			/* while records pass: inside an interval */
 	bool synced;			/* clock syncs tell on and off: nobody else needs to */
@@ -46,7 +61,7 @@ struct trace {
 	uint64_t interval;
 };
 
-void trace_begin(struct trace *t, struct input *in);
+void trace_begin(struct trace *t, struct input *in, const char *event);
 /* Any record: its time; and clock syncs, losses, intervals. 0 or -ENOMEM. */
 int trace_record(struct trace *t, struct input *in, const struct pirecord *r);
 /* The system's texts and the counters at the end. */
@@ -59,7 +74,6 @@ void trace_free(struct trace *t);
 struct trace_cpu *trace_cpu(struct trace *t, uint32_t cpu);
 /* A fact of the system section by its key, any case; NULL when it is not there. */
 const char *trace_fact(const struct trace *t, const char *key);
-const char *trace_lost_name(unsigned int kind);
 /* Records lost: of this kind on all CPUs. */
 uint64_t trace_lost(const struct trace *t, unsigned int kind);
 /* Whether anything is missing that had been there to record. Overruns are not: those ticks never

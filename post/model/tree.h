@@ -6,7 +6,8 @@
 #ifndef POST_TREE_H
 #define POST_TREE_H
 
-#include "model/counts.h"
+#include "model/stacks.h"
+#include "model/times.h"
 
 enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_OFF };
 #define LEVELS 5
@@ -30,6 +31,8 @@ struct tree {
 struct model {				/* what reports read */
 	struct names names;
 	struct counts counts;
+	struct stacks stacks;
+	struct times times;
 };
 
 #define ANY_CPU UINT32_MAX

@@ -1,18 +1,177 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of reports; the last one is what post does without being asked. */
+/* The list of reports, and how those asked for reach files, one JSON object, the screen. */
 #include "report/report.h"
 
-static const struct report *const reports[] = {
-	&report_show, &report_json, &report_csv, &report_tprof,
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "escape.h"
+#include "output.h"
+
+static const struct report *const reports[REPORTS] = {
+	[REPORT_TPROF] = &report_tprof,
+	[REPORT_CALLTREE] = &report_calltree,
+	[REPORT_CALLERS] = &report_callers,
+	[REPORT_FOLDED] = &report_folded,
+	[REPORT_ANNOTATE] = &report_annotate,
+	[REPORT_SCHED] = &report_sched,
+	[REPORT_OFFCPU] = &report_offcpu,
+	[REPORT_IRQ] = &report_irq,
+	[REPORT_SYSCALLS] = &report_syscalls,
+	[REPORT_FAULTS] = &report_faults,
+	[REPORT_SHOW] = &report_show,
 };
 
-const struct report *report_choose(const struct options *o)
+/* The i-th of those asked for; NULL: no more. */
+static const struct report *wanted(const struct options *o, unsigned int i)
 {
-	size_t i;
+	unsigned int id;
 
-	for (i = 0; i < sizeof(reports) / sizeof(reports[0]) - 1; i++) {
-		if (reports[i]->wanted(o))
-			break;
+	for (id = 0; id < REPORTS; id++) {
+		if (o->reports & REPORT_BIT(id) && !i--)
+			return reports[id];
 	}
-	return reports[i];
+	return NULL;
+}
+
+unsigned int reports_need(const struct options *o)
+{
+	const struct report *r;
+	unsigned int i, needs = 0;
+
+	for (i = 0; (r = wanted(o, i)); i++)
+		needs |= r->needs;
+	return o->away ? NEED_TIMES | NEED_STACKS : needs;
+}
+
+static int failed(const char *what, int rc)
+{
+	if (rc < 0)
+		fprintf(stderr, "post: %s: %s\n", what, strerror(-rc));
+	return rc == REPORT_WRONG ? EXIT_DAMAGED : EXIT_UNREADABLE;
+}
+
+/* The first that went wrong decides, but what is unreadable decides over what is damaged. */
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int write_json(const struct job *job, FILE *out)
+{
+	const struct report *r;
+	struct json j;
+	unsigned int i;
+	int rc = 0;
+
+	json_begin(&j, out, true);
+	json_object(&j, NULL);
+	json_preamble(job, &j);
+	for (i = 0; !rc && (r = wanted(job->options, i)); i++)
+		rc = r->json(job, &j);
+	json_end(&j, '}');
+	return rc;
+}
+
+static int write_csv(const struct job *job, FILE *out)
+{
+	return wanted(job->options, 0)->csv(job, out);
+}
+
+/* All reports asked for, one after the other. */
+static int write_texts(const struct job *job, FILE *out)
+{
+	const struct report *r;
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; !rc && (r = wanted(job->options, i)); i++) {
+		if (i)
+			putc('\n', out);
+		rc = r->write(job, out);
+	}
+	return rc;
+}
+
+static int write_to(struct job *job, const char *path, mode_t mode,
+		    int (*write)(const struct job *job, FILE *out))
+{
+	struct output out;
+	int rc, closed;
+
+	rc = output_open(&out, path, mode);
+	if (rc)
+		return failed(path, rc);
+	rc = write(job, out.file);
+	closed = output_close(&out);
+	if (rc || closed)
+		return failed(path, rc < 0 || !closed ? rc : closed);
+	if (strcmp(path, "-") != 0 && job->nwritten < REPORTS)
+		job->written[job->nwritten++] = (struct written){ path, out.renamed };
+	return EXIT_CLEAN;
+}
+
+int reports_write(struct job *job)
+{
+	const struct options *o = job->options;
+	const struct report *r;
+	unsigned int i;
+	int code = EXIT_CLEAN;
+
+	r = wanted(o, 0);
+	if (o->csv || (o->json && r->json))
+		return write_to(job, o->output ? o->output : "-", 0666,
+				o->csv ? write_csv : write_json);
+	if (o->output)
+		return write_to(job, o->output, r->mode, write_texts);
+	for (i = 0; (r = wanted(o, i)); i++)
+		code = worse(code, write_to(job, r->path, r->mode, r->write));
+	return code;
+}
+
+static int write_screens(const struct job *job, FILE *out)
+{
+	const struct report *r;
+	unsigned int i;
+	int rc = 0;
+
+	screen_header(job, out);
+	for (i = 0; !rc && (r = wanted(job->options, i)); i++)
+		rc = r->screen ? r->screen(job, out) : 0;
+	if (!rc)
+		rc = screen_missing(job, out);
+	return rc;
+}
+
+int reports_screen(struct job *job, int code)
+{
+	const struct options *o = job->options;
+	bool screen = !o->json && !o->csv && wanted(o, 0)->screen;
+	struct output out;
+	unsigned int i;
+	int rc = 0;
+
+	if (o->quiet || (o->output && !strcmp(o->output, "-")) || (!screen && !job->nwritten))
+		return code;
+	output_open(&out, "-", 0);
+	if (screen)
+		rc = write_screens(job, out.file);
+	for (i = 0; i < job->nwritten; i++) {
+		if (screen)
+			fputs("full report: ", out.file);
+		escape_print(out.file, job->written[i].path);
+		if (!screen) {
+			fprintf(out.file, ": %" PRIu64 " records from ", job->trace->records);
+			escape_print(out.file, job->input->path);
+		} else if (job->written[i].renamed) {
+			fputs(" (the one before is now ", out.file);
+			escape_print(out.file, job->written[i].path);
+			fputs(".old)", out.file);
+		}
+		putc('\n', out.file);
+	}
+	if (!rc)
+		rc = output_close(&out);
+	return rc ? worse(code, failed("stdout", rc)) : code;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A report is one entry in reports[]: which option asks for it, where it goes, who writes it. What
- * all of them need (labels, percents, loss in words) is in text.c.
+ * A report is one entry in reports[]: what it needs of the model, where it goes, who writes which
+ * form of it. Several are made in one run. What all of them need (labels, percents, loss in words)
+ * is in text.c.
  */
 #ifndef POST_REPORT_H
 #define POST_REPORT_H
 
+#include <json.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "formats/format.h"
+#include "model/read.h"
 #include "model/trace.h"
 #include "model/tree.h"
 #include "options.h"
@@ -19,28 +22,80 @@ struct job {
 	struct input *input;
 	struct trace *trace;
 	struct model *model;
-	const char *written;		/* where the full report went; NULL: nowhere */
-	bool renamed;			/* an older one was set aside */
+	const struct stacks *stacks;	/* that reports of call stacks are of, and their ticks */
+	uint64_t stack_total;
+	struct written {
+		const char *path;
+		bool renamed;		/* an older one was set aside */
+	} written[REPORTS];
+	unsigned int nwritten;
 	const struct pifile_fault *fault;	/* distinct faults of the file */
 	size_t nfaults, more_faults;	/* listed, and only counted */
 };
 
 struct report {
-	const char *name;
-	const char *path;		/* default; "-" is stdout */
+	const char *path;		/* of its file */
 	mode_t mode;
-	bool names;			/* wants samples aggregated; else it reads records itself */
-	bool screen;			/* a screenful on stdout goes with it */
-	bool (*wanted)(const struct options *o);
-	int (*write)(const struct job *job, FILE *out);	/* 0, or -errno, or REPORT_WRONG */
+	unsigned int needs;		/* NEED_*; 0: it reads the records itself */
+	/* Each: 0, or -errno, or REPORT_WRONG. */
+	int (*write)(const struct job *job, FILE *out);
+	int (*screen)(const struct job *job, FILE *out);	/* NULL: none goes with it */
+	int (*json)(const struct job *job, struct json *j);	/* members of the one object */
+	int (*csv)(const struct job *job, FILE *out);
 };
 
 #define REPORT_WRONG 1			/* sums differ: said so on stderr */
+#define REPORT_ABSENT 2			/* what the user named isn't there: said so on stderr */
 
-extern const struct report report_tprof, report_show, report_json, report_csv;
+extern const struct report report_tprof, report_calltree, report_callers, report_folded,
+	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_show,
+	report_annotate;
 
-const struct report *report_choose(const struct options *o);
-int screen_write(const struct job *job, FILE *out);
+/* What the model must hold for the reports asked for. */
+unsigned int reports_need(const struct options *o);
+/* Write them where they go. The exit code. */
+int reports_write(struct job *job);
+/* What belongs on stdout, unless a report itself went there. A report that could not be written is
+ * no reason to keep silent. `code`, or a worse one. */
+int reports_screen(struct job *job, int code);
+
+/* ---- preamble.c: what all files and the JSON object begin with ------------------------------- */
+
+void preamble_system(const struct job *job, FILE *out);
+void preamble_run(const struct job *job, FILE *out);
+void preamble_damage(const struct job *job, FILE *out);
+void json_preamble(const struct job *job, struct json *j);
+
+/* ---- screen.c -------------------------------------------------------------------------------- */
+
+bool screen_colour(FILE *out);
+#define HOT_PERCENT 5.0		/* from here on a share is shown in colour */
+#define COLOUR_HOT "\033[31m"
+#define COLOUR_OFF "\033[0m"
+void screen_header(const struct job *job, FILE *out);
+int screen_missing(const struct job *job, FILE *out);
+
+/* ---- damage.c -------------------------------------------------------------------------------- */
+
+/* The format's faults without repetitions, and our own. *room is freed by the caller. */
+int damage_gather(struct job *job, struct pifile_fault **room);
+void damage_print(const struct job *job);
+void warnings_print(const struct job *job);
+
+/* ---- tprof: its other forms ------------------------------------------------------------------ */
+
+int tprof_screen(const struct job *job, FILE *out);
+int tprof_cure(const struct job *job, FILE *out);	/* the last lines of the screen */
+int tprof_json(const struct job *job, struct json *j);
+int tprof_csv(const struct job *job, FILE *out);
+
+/* ---- mode.c ---------------------------------------------------------------------------------- */
+
+/* What reports are of: an event's name, "timer"; NULL: the trace has no samples. */
+const char *mode_name(const struct trace *t);
+void print_mode(const struct job *job, FILE *out);
+void json_events(const struct job *job, struct json *j);
+void mode_absent(const struct job *job);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
@@ -50,6 +105,13 @@ void print_label(FILE *out, const struct job *job, const struct node *n);
 /* "CPU 0: samples 12, names 3", a line a CPU that lost something, each after prefix; returns the
  * number of lines. */
 unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix);
+/* Wrap mode: how far back each CPU's records reach, and how much older ones there were, a line each
+ * after prefix. */
+void print_held(FILE *out, const struct trace *t, const char *prefix);
+/* What stopped the trace before anybody switched it off, a line each after prefix. */
+void print_stops(FILE *out, const struct trace *t, const char *prefix, bool cure);
+/* A path's last part: what one looks for. */
+const char *short_module(const char *name);
 void print_seconds(FILE *out, uint64_t ns);
 void print_date(FILE *out, uint64_t realtime_ns);
 

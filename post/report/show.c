@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "json.h"
 #include "model/record.h"
+#include "model/stack.h"
 #include "progress.h"
 #include "report/report.h"
 
@@ -19,11 +20,18 @@
 static uint64_t number(const struct pirecord *r, const struct field *f)
 {
 	const char *p = (const char *)r->data + f->offset;
+	int16_t v16;
 	uint32_t v32;
 	uint64_t v64;
 
 	switch (f->type) {
+	case FIELD_CALL:
+		return r->minor & ~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT);
+	case FIELD_S16:
+		memcpy(&v16, p, sizeof(v16));
+		return (uint64_t)(int64_t)v16;
 	case FIELD_U64:
+	case FIELD_S64:
 	case FIELD_HEX64:
 		memcpy(&v64, p, sizeof(v64));
 		return v64;
@@ -58,7 +66,16 @@ static const char *hex_bytes(const struct pirecord *r, const struct field *f, ch
 
 static const struct flag *flags_of(const struct field *f)
 {
-	return f->type == FIELD_FLAGS_TASK ? show_task_flags : show_map_flags;
+	return f->type == FIELD_FLAGS_TASK ? show_task_flags :
+	       f->type == FIELD_FLAGS_FAULT ? show_fault_flags : show_map_flags;
+}
+
+/* The call stack of a record that says it has one. */
+static bool stack_of(const struct pirecord *r, const struct field *f, struct stack *s)
+{
+	uint32_t bit = r->major == PITRACE_TPROF ? PITRACE_TPROF_STACK : PITRACE_DISPATCH_STACK;
+
+	return r->minor & bit && stack_read(r, f->offset, s);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -78,18 +95,42 @@ static void words_flags(FILE *out, uint64_t value, const struct flag *flag)
 		putc(')', out);
 }
 
+static void words_stack(FILE *out, const struct pirecord *r, const struct field *f)
+{
+	struct stack s;
+	uint32_t i;
+
+	if (!stack_of(r, f, &s))
+		return;
+	fprintf(out, " stack flags=0x%x copied=%u kernel", s.head->flags, s.head->bytes);
+	for (i = 0; i < s.head->kernel; i++)
+		fprintf(out, " 0x%" PRIx64, s.kernel[i]);
+	fputs(" user", out);
+	for (i = 0; i < s.head->user; i++)
+		fprintf(out, " 0x%" PRIx64, s.user[i]);
+}
+
 static void words_field(FILE *out, const struct pirecord *r, const struct field *f)
 {
 	char room[4096 + 1];
 
+	if (f->type == FIELD_STACK) {
+		words_stack(out, r, f);
+		return;
+	}
 	fprintf(out, " %s=", f->name);
 	switch (f->type) {
+	case FIELD_S16:
+	case FIELD_S64:
+		fprintf(out, "%" PRId64, (int64_t)number(r, f));
+		break;
 	case FIELD_HEX32:
 	case FIELD_HEX64:
 		fprintf(out, "0x%" PRIx64, number(r, f));
 		break;
 	case FIELD_FLAGS_TASK:
 	case FIELD_FLAGS_MAP:
+	case FIELD_FLAGS_FAULT:
 		words_flags(out, number(r, f), flags_of(f));
 		break;
 	case FIELD_COMM:
@@ -114,7 +155,7 @@ static void words_record(FILE *out, const struct pirecord *r, const struct kind 
 
 	fprintf(out, "%5" PRIu64 ".%09" PRIu64 " %016" PRIx64 " cpu %-3u %-7s %-12s %02x/%08x",
 		r->time / 1000000000, r->time % 1000000000, r->stamp, r->cpu, show_major(r->major),
-		kind ? kind->name : "-", r->major, r->minor);
+		kind ? show_kind_name(kind, r) : "-", r->major, r->minor);
 	if (r->snapshot)
 		fputs(" snapshot", out);
 	if (r->major == PITRACE_TPROF && r->minor & PITRACE_TPROF_LATE)
@@ -122,7 +163,7 @@ static void words_record(FILE *out, const struct pirecord *r, const struct kind 
 	if (kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			words_field(out, r, f);
-	} else {
+	} else if (!show_user_words(out, r)) {
 		fprintf(out, " type=%u%s data=", r->type, kind ? " malformed" : "");
 		for (i = 0; i < r->size; i++)
 			fprintf(out, "%02x", ((const uint8_t *)r->data)[i]);
@@ -132,18 +173,46 @@ static void words_record(FILE *out, const struct pirecord *r, const struct kind 
 
 /* ---- JSON lines ------------------------------------------------------------------------------ */
 
+static void json_addresses(struct json *j, const char *key, const stack_word *address, uint32_t n)
+{
+	json_array(j, key);
+	while (n--)
+		json_hex(j, NULL, *address++);
+	json_end(j, ']');
+}
+
+static void json_stack(struct json *j, const struct pirecord *r, const struct field *f)
+{
+	struct stack s;
+
+	if (!stack_of(r, f, &s))
+		return;
+	json_uint(j, "stack_flags", s.head->flags);
+	json_uint(j, "stack_copied", s.head->bytes);
+	json_addresses(j, "stack_kernel", s.kernel, s.head->kernel);
+	json_addresses(j, "stack_user", s.user, s.head->user);
+}
+
 static void json_field(struct json *j, const struct pirecord *r, const struct field *f)
 {
 	const struct flag *flag;
 	char room[4096 + 1];
 
 	switch (f->type) {
+	case FIELD_STACK:
+		json_stack(j, r, f);
+		break;
+	case FIELD_S16:
+	case FIELD_S64:
+		json_int(j, f->name, (int64_t)number(r, f));
+		break;
 	case FIELD_HEX32:
 	case FIELD_HEX64:
 		json_hex(j, f->name, number(r, f));
 		break;
 	case FIELD_FLAGS_TASK:
 	case FIELD_FLAGS_MAP:
+	case FIELD_FLAGS_FAULT:
 		json_array(j, f->name);
 		for (flag = flags_of(f); flag->bit; flag++) {
 			if (number(r, f) & flag->bit)
@@ -181,7 +250,7 @@ static void json_record(FILE *out, const struct pirecord *r, const struct kind *
 	json_uint(&j, "major", r->major);
 	json_uint(&j, "minor", r->minor);
 	json_string(&j, "record", show_major(r->major));
-	json_string(&j, "kind", kind ? kind->name : "");
+	json_string(&j, "kind", show_kind_name(kind, r));
 	if (r->snapshot)
 		json_bool(&j, "snapshot", true);
 	if (r->major == PITRACE_TPROF)
@@ -189,7 +258,7 @@ static void json_record(FILE *out, const struct pirecord *r, const struct kind *
 	if (kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			json_field(&j, r, f);
-	} else {
+	} else if (!show_user_json(&j, r)) {
 		json_uint(&j, "type", r->type);
 		json_array(&j, "data");
 		for (i = 0; i < r->size; i++) {
@@ -240,15 +309,8 @@ static int show_write(const struct job *job, FILE *out)
 	return rc < 0 ? rc : 0;
 }
 
-static bool show_wanted(const struct options *o)
-{
-	return o->show;
-}
-
 const struct report report_show = {
-	.name = "show",
 	.path = "post.show",
 	.mode = 0600,			/* it holds kernel addresses */
-	.wanted = show_wanted,
 	.write = show_write,
 };

@@ -6,6 +6,7 @@
 #ifndef POST_SHOW_H
 #define POST_SHOW_H
 
+#include <stdio.h>
 #include <pifile.h>
 
 enum field_type {
@@ -14,7 +15,10 @@ enum field_type {
 	FIELD_COMM,			/* 16 bytes, perhaps without an end */
 	FIELD_PATH,			/* of a mapping: to the end of the record */
 	FIELD_BYTES,			/* a build id: as many as the field before says */
-	FIELD_FLAGS_TASK, FIELD_FLAGS_MAP,
+	FIELD_FLAGS_TASK, FIELD_FLAGS_MAP, FIELD_FLAGS_FAULT,
+	FIELD_S16, FIELD_S64,
+	FIELD_CALL,			/* the number of a system call: of the minor */
+	FIELD_STACK,			/* where it begins, when the minor says it is there */
 };
 
 struct field {
@@ -33,12 +37,18 @@ struct kind {
 
 /* The kind of a record; NULL: not known, show its data as numbers. */
 const struct kind *show_kind(const struct pirecord *r);
+const char *show_kind_name(const struct kind *kind, const struct pirecord *r);
 const char *show_major(uint16_t major);		/* in words */
+
+/* What a program wrote, behind the record's head; false, and nothing: it is not such a record. */
+struct json;
+bool show_user_words(FILE *out, const struct pirecord *r);
+bool show_user_json(struct json *j, const struct pirecord *r);
 
 struct flag {
 	uint32_t bit;
 	const char *name;
 };
-extern const struct flag show_task_flags[], show_map_flags[];
+extern const struct flag show_task_flags[], show_map_flags[], show_fault_flags[];
 
 #endif

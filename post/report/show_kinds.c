@@ -2,6 +2,7 @@
 /* The table of record kinds. A new kind is a row here; show.c knows none by name. */
 #include "report/show.h"
 
+#include <perfutil.h>
 #include <stddef.h>
 
 #define F(type, field, kind) { #field, kind, offsetof(struct type, field) }
@@ -9,7 +10,41 @@
 static const struct field sample[] = {
 	F(pitrace_sample, pid, FIELD_U32), F(pitrace_sample, tid, FIELD_U32),
 	F(pitrace_sample, address, FIELD_HEX64), F(pitrace_sample, period, FIELD_U32),
+	{ "stack", FIELD_STACK, sizeof(struct pitrace_sample) }, { NULL, FIELD_END, 0 },
+};
+static const struct field dispatch[] = {
+	F(pitrace_dispatch, old_pid, FIELD_U32), F(pitrace_dispatch, old_tid, FIELD_U32),
+	F(pitrace_dispatch, new_pid, FIELD_U32), F(pitrace_dispatch, new_tid, FIELD_U32),
+	F(pitrace_dispatch, old_priority, FIELD_S16), F(pitrace_dispatch, new_priority, FIELD_S16),
+	{ "stack", FIELD_STACK, sizeof(struct pitrace_dispatch) }, { NULL, FIELD_END, 0 },
+};
+static const struct field wakeup[] = {
+	F(pitrace_wakeup, pid, FIELD_U32), F(pitrace_wakeup, tid, FIELD_U32),
+	F(pitrace_wakeup, waker_pid, FIELD_U32), F(pitrace_wakeup, waker_tid, FIELD_U32),
+	{ "on_cpu", FIELD_U32, offsetof(struct pitrace_wakeup, cpu) },
+	F(pitrace_wakeup, priority, FIELD_S16), { NULL, FIELD_END, 0 },
+};
+static const struct field interrupt[] = {
+	F(pitrace_interrupt, number, FIELD_U32), F(pitrace_interrupt, tid, FIELD_U32),
 	{ NULL, FIELD_END, 0 },
+};
+static const struct field sysenter[] = {
+	{ "number", FIELD_CALL, 0 },
+	F(pitrace_sysenter, pid, FIELD_U32), F(pitrace_sysenter, tid, FIELD_U32),
+	{ "argument0", FIELD_HEX64, offsetof(struct pitrace_sysenter, arguments[0]) },
+	{ "argument1", FIELD_HEX64, offsetof(struct pitrace_sysenter, arguments[1]) },
+	{ "argument2", FIELD_HEX64, offsetof(struct pitrace_sysenter, arguments[2]) },
+	{ NULL, FIELD_END, 0 },
+};
+static const struct field sysexit[] = {
+	{ "number", FIELD_CALL, 0 },
+	F(pitrace_sysexit, pid, FIELD_U32), F(pitrace_sysexit, tid, FIELD_U32),
+	F(pitrace_sysexit, result, FIELD_S64), { NULL, FIELD_END, 0 },
+};
+static const struct field fault[] = {
+	F(pitrace_fault, pid, FIELD_U32), F(pitrace_fault, tid, FIELD_U32),
+	F(pitrace_fault, flags, FIELD_FLAGS_FAULT), F(pitrace_fault, ip, FIELD_HEX64),
+	F(pitrace_fault, address, FIELD_HEX64), { NULL, FIELD_END, 0 },
 };
 static const struct field idle[] = {
 	F(pitrace_idle, ticks, FIELD_U32), F(pitrace_idle, since, FIELD_U64),
@@ -21,6 +56,7 @@ static const struct field sync[] = {
 };
 static const struct field lost[] = {
 	F(pitrace_lost_rec, count, FIELD_U32), F(pitrace_lost_rec, total, FIELD_U64),
+	F(pitrace_lost_rec, uid, FIELD_U32),
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field task[] = {
@@ -56,19 +92,54 @@ static const struct field interval[] = {
 };
 
 #define ALL UINT32_MAX
+#define KIND(major, minor, mask, name, fields, type) \
+	{ major, minor, mask, name, fields, sizeof(struct type) }
 #define TPROF(minor, name, fields, type) \
-	{ PITRACE_TPROF, minor, PITRACE_TPROF_KIND, name, fields, sizeof(struct type) }
-#define MTE(minor, name, fields, type) \
-	{ PITRACE_MTE, minor, ALL, name, fields, sizeof(struct type) }
-#define SYNC(minor, name) \
-	{ PITRACE_SYNC, minor, ALL, name, sync, sizeof(struct pitrace_sync) }
-#define LOST(minor, name) \
-	{ PITRACE_LOST, minor, ALL, name, lost, sizeof(struct pitrace_lost_rec) }
+	KIND(PITRACE_TPROF, minor, PITRACE_TPROF_KIND, name, fields, type)
+#define LEFT(minor, name) \
+	KIND(PITRACE_DISPATCH, minor, PITRACE_LEFT_MASK, name, dispatch, pitrace_dispatch)
+#define WAKEUP(minor, name) KIND(PITRACE_WAKEUP, minor, ALL, name, wakeup, pitrace_wakeup)
+#define IRQ(source, name) \
+	KIND(PITRACE_INTERRUPT, source, ALL, name, interrupt, pitrace_interrupt), \
+	KIND(PITRACE_INTERRUPT, source | PITRACE_EXIT, ALL, name "-exit", interrupt, \
+	     pitrace_interrupt)
+#define SYSCALL(minor, name, fields, type) \
+	KIND(PITRACE_SYSCALL, minor, PITRACE_EXIT | PITRACE_SYSCALL_COMPAT, name, fields, type)
+#define FAULT(minor, name) KIND(PITRACE_FAULT, minor, ALL, name, fault, pitrace_fault)
+#define MTE(minor, name, fields, type) KIND(PITRACE_MTE, minor, ALL, name, fields, type)
+#define SYNC(minor, name) KIND(PITRACE_SYNC, minor, ALL, name, sync, pitrace_sync)
 
 static const struct kind kinds[] = {
 	TPROF(PITRACE_TPROF_KERNEL, "kernel", sample, pitrace_sample),
 	TPROF(PITRACE_TPROF_USER, "user", sample, pitrace_sample),
 	TPROF(PITRACE_TPROF_IDLE, "idle", idle, pitrace_idle),
+	LEFT(PITRACE_LEFT_RUNNING, "running"),
+	LEFT(PITRACE_LEFT_PREEMPTED, "preempted"),
+	LEFT(PITRACE_LEFT_SLEEP, "sleep"),
+	LEFT(PITRACE_LEFT_BLOCKED, "blocked"),
+	LEFT(PITRACE_LEFT_STOPPED, "stopped"),
+	LEFT(PITRACE_LEFT_TRACED, "traced"),
+	LEFT(PITRACE_LEFT_DEAD, "dead"),
+	LEFT(PITRACE_LEFT_IDLE, "idle"),
+	LEFT(PITRACE_LEFT_OTHER, "other"),
+	WAKEUP(0, "task"),
+	WAKEUP(PITRACE_WAKE_INTERRUPT, "interrupt"),
+	WAKEUP(PITRACE_WAKE_NEW, "new"),
+	WAKEUP(PITRACE_WAKE_NEW | PITRACE_WAKE_INTERRUPT, "new-interrupt"),
+	IRQ(PITRACE_IRQ_DEVICE, "device"),
+	IRQ(PITRACE_IRQ_SOFTIRQ, "softirq"),
+	IRQ(PITRACE_IRQ_TIMER, "timer"),
+	IRQ(PITRACE_IRQ_RESCHEDULE, "reschedule"),
+	IRQ(PITRACE_IRQ_CALL, "call"),
+	IRQ(PITRACE_IRQ_WORK, "work"),
+	IRQ(PITRACE_IRQ_IPI, "ipi"),
+	IRQ(PITRACE_IRQ_OTHER, "other"),
+	SYSCALL(0, "entry", sysenter, pitrace_sysenter),
+	SYSCALL(PITRACE_EXIT, "exit", sysexit, pitrace_sysexit),
+	SYSCALL(PITRACE_SYSCALL_COMPAT, "compat-entry", sysenter, pitrace_sysenter),
+	SYSCALL(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT, "compat-exit", sysexit, pitrace_sysexit),
+	FAULT(PITRACE_TPROF_KERNEL, "kernel"),
+	FAULT(PITRACE_TPROF_USER, "user"),
 	MTE(PITRACE_MTE_MODULE, "module", map, pitrace_mte_map),
 	MTE(PITRACE_MTE_BUILDID, "build-id", buildid, pitrace_mte_buildid),
 	MTE(PITRACE_MTE_NAME, "name", task, pitrace_mte_task),
@@ -88,21 +159,9 @@ static const struct kind kinds[] = {
 	SYNC(PITRACE_SYNC_CPU_ONLINE, "cpu-online"),
 	SYNC(PITRACE_SYNC_CPU_OFFLINE, "cpu-offline"),
 	SYNC(PITRACE_SYNC_UNSTABLE, "unstable"),
-	LOST(PITRACE_LOST_MTE, "names"),
-	LOST(PITRACE_LOST_TPROF, "samples"),
-	LOST(PITRACE_LOST_OVERRUN, "overruns"),
-	LOST(PITRACE_LOST_OTHER, "others"),
-	{ PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, ALL, "interval", interval,
-	  sizeof(struct pitrace_interval) },
-};
-
-static const struct {
-	uint16_t major;
-	const char *name;
-} majors[] = {
-	{ PITRACE_HIGH, "high" }, { PITRACE_TPROF, "tprof" }, { PITRACE_SYSINFO, "sysinfo" },
-	{ PITRACE_MTE, "mte" }, { PITRACE_PAD, "pad" }, { PITRACE_SYNC, "sync" },
-	{ PITRACE_LOST, "lost" },
+	KIND(PITRACE_LOST, 0, 0, "lost", lost, pitrace_lost_rec),
+	KIND(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, ALL, "interval", interval,
+	     pitrace_interval),
 };
 
 const struct flag show_task_flags[] = {
@@ -114,6 +173,9 @@ const struct flag show_map_flags[] = {
 	{ PITRACE_MAP_SHARED, "shared" }, { PITRACE_MAP_ANON, "anon" },
 	{ PITRACE_MAP_VDSO, "vdso" }, { PITRACE_MAP_DELETED, "deleted" },
 	{ PITRACE_MAP_KERNEL, "kernel" }, { PITRACE_MAP_WALK, "walk" }, { 0, NULL },
+};
+const struct flag show_fault_flags[] = {
+	{ PITRACE_FAULT_WRITE, "write" }, { PITRACE_FAULT_EXEC, "exec" }, { 0, NULL },
 };
 
 const struct kind *show_kind(const struct pirecord *r)
@@ -129,13 +191,16 @@ const struct kind *show_kind(const struct pirecord *r)
 	return NULL;
 }
 
+const char *show_kind_name(const struct kind *kind, const struct pirecord *r)
+{
+	if (!kind)
+		return "";
+	return kind->major == PITRACE_LOST ? TraceLostName((int)r->minor) : kind->name;
+}
+
 const char *show_major(uint16_t major)
 {
-	size_t i;
+	const char *name = TraceMajorName(major);
 
-	for (i = 0; i < sizeof(majors) / sizeof(majors[0]); i++) {
-		if (majors[i].major == major)
-			return majors[i].name;
-	}
-	return major == 0xB0 || (major >= 0xD0 && major <= 0xFF) ? "user" : "unknown";
+	return name ? name : "unknown";
 }

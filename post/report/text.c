@@ -2,6 +2,7 @@
 /* What the reports have in common: words, labels, and the proof that sums are right. */
 #include "report/report.h"
 
+#include <perfutil.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix)
 				continue;
 			if (!comma)
 				fprintf(out, "%sCPU %u: ", prefix, i);
-			fprintf(out, "%s%s %" PRIu64, comma ? comma : "", trace_lost_name(kind),
+			fprintf(out, "%s%s %" PRIu64, comma ? comma : "", TraceLostName((int)kind),
 				t->cpu[i].lost[kind]);
 			comma = ", ";
 		}
@@ -63,6 +64,51 @@ unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix)
 		}
 	}
 	return lines;
+}
+
+const char *short_module(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && slash[1] ? slash + 1 : name;
+}
+
+void print_held(FILE *out, const struct trace *t, const char *prefix)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->ncpus; i++) {
+		const struct trace_cpu *c = &t->cpu[i];
+
+		if (!t->wraps || !c->holds)
+			continue;
+		fprintf(out, "%sCPU %u has the newest ", prefix, i);
+		print_seconds(out, c->since && t->last > c->since ? t->last - c->since : 0);
+		if (c->older)
+			fprintf(out, ", %" PRIu64 " older section%s overwritten\n", c->older,
+				c->older == 1 ? " was" : "s were");
+		else
+			fputs(", which is all\n", out);
+	}
+}
+
+void print_stops(FILE *out, const struct trace *t, const char *prefix, bool cure)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->ncpus; i++) {
+		bool mte = t->cpu[i].stopped_by == 1;
+
+		if (t->cpu[i].stopped_by == 3)
+			fprintf(out, "%sprocess %u crashed on CPU %u and stopped the trace\n", prefix,
+				t->cpu[i].stop_pid, i);
+		else if (t->cpu[i].stopped_by)
+			fprintf(out, "%sthe %s buffer of CPU %u filled and stopped the trace%s", prefix,
+				mte ? "MTE" : "trace", i, cure ? ":\n" : "\n");
+		if (cure && (mte || t->cpu[i].stopped_by == 2))
+			fprintf(out, "  larger buffers (swtrace init %s) or continuous mode (-t cont)\n",
+				mte ? "-sm" : "-s");
+	}
 }
 
 void print_seconds(FILE *out, uint64_t ns)

@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "escape.h"
 
@@ -40,103 +38,6 @@ static const char rule[] =
 
 /* ---- preamble -------------------------------------------------------------------------------- */
 
-static void field(FILE *out, const char *name, const char *value)
-{
-	if (!*value)
-		return;
-	fprintf(out, "%-16s", name);
-	escape_print(out, value);
-	putc('\n', out);
-}
-
-/* Facts of the system section that have a line of their own under this name. */
-static const struct {
-	const char *key, *name;
-} known_facts[] = {
-	{ "os", "Platform" }, { "cpu model", "CPU model" }, { "cpu speed", "CPU speed" },
-	{ "cpu mhz", "CPU MHz" }, { "command", "Command" },
-	/* Told by the header already: not repeated. */
-	{ "kernel", NULL }, { "machine", NULL }, { "cpus", NULL }, { "collector", NULL },
-};
-
-static const char *known_name(const char *key, bool *known)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(known_facts) / sizeof(known_facts[0]); i++) {
-		if (strcasecmp(known_facts[i].key, key) == 0) {
-			*known = true;
-			return known_facts[i].name;
-		}
-	}
-	*known = false;
-	return NULL;
-}
-
-static void write_system(const struct job *job, FILE *out)
-{
-	const struct pifile_header *h = &job->input->header;
-	const struct trace *t = job->trace;
-	char text[128];
-	const char *name;
-	bool known;
-	size_t i;
-
-	for (i = 0; i < t->nfacts; i++) {
-		name = known_name(t->facts[i].key, &known);
-		if (name && strcmp(name, "Platform") == 0)
-			field(out, name, t->facts[i].value);
-	}
-	snprintf(text, sizeof(text), "Linux %.*s %.*s",
-		 (int)strnlen(h->release, sizeof(h->release)), h->release,
-		 (int)strnlen(h->machine, sizeof(h->machine)), h->machine);
-	field(out, "Kernel", text);
-	if (t->cpus_online && t->cpus_online != h->ncpus)
-		snprintf(text, sizeof(text), "%u, %u of them online", h->ncpus, t->cpus_online);
-	else
-		snprintf(text, sizeof(text), "%u", h->ncpus);
-	field(out, "Processors", text);
-	for (i = 0; i < t->nfacts; i++) {
-		name = known_name(t->facts[i].key, &known);
-		if (name && strcmp(name, "Platform") != 0)
-			field(out, name, t->facts[i].value);
-		else if (!known)
-			field(out, t->facts[i].key, t->facts[i].value);
-	}
-}
-
-static void write_run(const struct job *job, FILE *out)
-{
-	const struct pifile_header *h = &job->input->header;
-	const struct trace *t = job->trace;
-	char text[64];
-
-	fprintf(out, "%-16s", "Trace file");
-	escape_print(out, job->input->path);
-	fprintf(out, " (%s, %" PRIu64 " bytes, %" PRIu64 " records)\n", job->input->format->name,
-		job->input->size, t->records);
-	fprintf(out, "%-16s", "Trace start");
-	print_date(out, t->start_realtime);
-	fprintf(out, "\n%-16s", "Trace length");
-	print_seconds(out, t->duration);
-	if (t->intervals > 1)
-		fprintf(out, " in %" PRIu64 " intervals", t->intervals);
-	putc('\n', out);
-	if (t->unstable_clock)
-		field(out, "Clock", "turned unstable while tracing: times after that are unsure");
-	snprintf(text, sizeof(text), "time, %u ticks a second and CPU, dither %u.%u %%", t->rate,
-		 t->dither / 10, t->dither % 10);
-	field(out, "Mode", text);
-	snprintf(text, sizeof(text), "%.*s", (int)strnlen(h->collector, sizeof(h->collector)),
-		 h->collector);
-	field(out, "Collector", text);
-	if (h->scope == PITRACE_SCOPE_PROCESS)
-		snprintf(text, sizeof(text), "process %d and its children", h->pid);
-	else
-		snprintf(text, sizeof(text), "system");
-	field(out, "Scope", text);
-}
-
 static void tick_line(const struct job *job, FILE *out, const char *name, uint64_t ticks,
 		      const char *about)
 {
@@ -168,32 +69,13 @@ static void write_ticks(const struct job *job, FILE *out)
 	fputs("\nLost\n", out);
 	if (!print_losses(out, t, "  "))
 		fputs("  nothing\n", out);
-	for (i = 0; i < t->ncpus; i++) {
-		if (t->cpu[i].stopped_by)
-			fprintf(out, "  the %s buffer of CPU %u filled and stopped the trace\n",
-				t->cpu[i].stopped_by == 1 ? "MTE" : "trace", i);
-	}
+	print_stops(out, t, "  ", false);
+	print_held(out, t, "  ");
+	if (t->events.has_chosen && t->events.chosen)
+		return;
 	fprintf(out, "\nTimer samples of code that runs with interrupts off land where interrupts "
 		"come back on:\n%" PRIu64 " samples (%.2f %%) were taken late, and may be such.\n",
 		t->late, percent_of(t->late, t->samples));
-}
-
-static void write_damage(const struct job *job, FILE *out)
-{
-	size_t i;
-
-	if (!job->nfaults && job->input->complete)
-		return;
-	fputs("\nDamage\n", out);
-	if (!job->nfaults)
-		fputs("  the file has no end: it was cut, or its writer did not finish\n", out);
-	for (i = 0; i < job->nfaults; i++) {
-		fprintf(out, "  at byte %" PRIu64 ": ", job->fault[i].offset);
-		escape_print(out, job->fault[i].what);
-		putc('\n', out);
-	}
-	if (job->more_faults)
-		fprintf(out, "  and %zu more\n", job->more_faults);
 }
 
 static int write_modules(const struct job *job, FILE *out)
@@ -300,10 +182,10 @@ static int tprof_write(const struct job *job, FILE *out)
 	int rc;
 
 	fprintf(out, "Tprof report, pitrace %s\n\n", PITRACE_VERSION);
-	write_system(job, out);
-	write_run(job, out);
+	preamble_system(job, out);
+	preamble_run(job, out);
 	write_ticks(job, out);
-	write_damage(job, out);
+	preamble_damage(job, out);
 	rc = write_modules(job, out);
 	if (rc)
 		return rc;
@@ -318,18 +200,12 @@ static int tprof_write(const struct job *job, FILE *out)
 	return rc;
 }
 
-static bool tprof_wanted(const struct options *o)
-{
-	(void)o;
-	return true;
-}
-
 const struct report report_tprof = {
-	.name = "tprof",
 	.path = "tprof.out",
 	.mode = 0666,
-	.names = true,
-	.screen = true,
-	.wanted = tprof_wanted,
+	.needs = NEED_SAMPLES,
 	.write = tprof_write,
+	.screen = tprof_screen,
+	.json = tprof_json,
+	.csv = tprof_csv,
 };

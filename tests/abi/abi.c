@@ -3,7 +3,8 @@
  * The driver's ABI, asked wrongly in every way we could think of: each bad call must be refused
  * with the error that it deserves, and each good one work. Runs as root in a guest.
  *	abi [NAME]...      these tests, or all
- *	abi trace MS       one short system-wide trace, its rings checked
+ *	abi trace MS       one short system-wide trace of all that there is, its rings checked
+ *	abi spin MS        use the CPU for so long
  *	abi hold on        open a session, map it, switch it on, say "ready", wait to be killed
  *	abi hold mapped    the same, but only the mappings are left and nothing is on
  */
@@ -33,10 +34,34 @@ static const struct {
 	{ "mapping_holds", test_mapping_holds },
 	{ "zeroed", test_zeroed },
 	{ "poll", test_poll },
+	{ "wrap", test_wrap },
+	{ "crash", test_crash },
+	{ "rescan", test_rescan },
 	{ "mte_full", test_mte_full },
 	{ "permissions", test_permissions },
 	{ "scope", test_scope },
 	{ "memlock", test_memlock },
+	{ "hook_arguments", test_hook_arguments },
+	{ "hook_listen", test_hook_listen },
+	{ "hook_record", test_hook_record },
+	{ "hook_crowd", test_hook_crowd },
+	{ "hook_budget", test_hook_budget },
+	{ "member_rights", test_member_rights },
+	{ "member_share", test_member_share },
+	{ "member_shown", test_member_shown },
+	{ "member_exec", test_member_exec },
+	{ "event_fields", test_event_fields },
+	{ "event_software", test_event_software },
+	{ "event_throttled", test_event_throttled },
+	{ "event_cycles", test_event_cycles },
+	{ "event_cpus", test_event_cpus },
+	{ "stack_fields", test_stack_fields },
+	{ "stack_chain", test_stack_chain },
+	{ "stack_each_instruction", test_stack_each_instruction },
+	{ "stack_copy", test_stack_copy },
+	{ "stack_kernel", test_stack_kernel },
+	{ "stack_dispatch", test_stack_dispatch },
+	{ "stack_32bit", test_stack_32bit },
 };
 
 /* ---- not tests, but parts of them ------------------------------------------------------------ */
@@ -44,13 +69,17 @@ static const struct {
 static int trace(long ms)
 {
 	struct pitrace_session_args args = plain();
+	struct pitrace_setup_args setup = setup_args(5000);
+	struct pitrace_info i = info();
 	long records;
 	struct view v;
 
+	memcpy(setup.majors, i.majors, sizeof(setup.majors));
 	args.mte_bytes = 4 * MB;
 	args.trace_bytes = 1 * MB;
 	if (!begin(&v, args, 5000))
 		return 1;
+	want(0, ioctl(v.fd, PITRACE_IOC_SETUP, &setup));
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
 	nap(ms);
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
@@ -85,6 +114,10 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "trace"))
 		return trace(atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "spin")) {
+		spin(atol(argv[2]));
+		return 0;
+	}
 	if (argc == 3 && !strcmp(argv[1], "hold"))
 		return hold(argv[2]);
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {

@@ -11,11 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include <sys/ioctl.h>
 #include <pitrace.h>
 
 #define KB	1024ull
 #define MB	(1024 * KB)
+#define PAGE	65536		/* a multiple of every page size */
 
 extern int bad;			/* of the test that runs */
 __attribute__((format(printf, 1, 2))) void wrong(const char *format, ...);
@@ -55,9 +57,14 @@ uint64_t head(const struct view *v, unsigned int cpu, int ring);
 bool view(struct view *v, int fd);
 void unview(struct view *v);
 int consume(const struct view *v, uint32_t cpu, uint32_t ring, uint64_t position);
+/* Every record of the whole segments that are still there, but pads. */
+void each_record(const struct view *v, int ring, void (*f)(const struct pitrace_rec *, void *),
+		 void *arg);
 long check_rings(const struct view *v);
 uint64_t lost(const struct view *v, int kind);
 uint64_t ticks(const struct view *v);
+/* Run part in a child that is uid 1000, perhaps in a group more. */
+void as_user(gid_t group, void (*part)(int fd), int fd);
 bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate);
 
 void test_info(void);
@@ -77,9 +84,33 @@ void test_mmap(void);
 void test_mapping_holds(void);
 void test_zeroed(void);
 void test_poll(void);
+void test_wrap(void);
+void test_crash(void);
+void test_rescan(void);
 void test_mte_full(void);
 void test_permissions(void);
 void test_scope(void);
 void test_memlock(void);
+void test_hook_arguments(void);
+void test_hook_listen(void);
+void test_hook_record(void);
+void test_hook_crowd(void);
+void test_hook_budget(void);
+void test_member_rights(void);
+void test_member_share(void);
+void test_member_shown(void);
+void test_member_exec(void);
+void test_event_fields(void);
+void test_event_software(void);
+void test_event_throttled(void);
+void test_event_cycles(void);
+void test_event_cpus(void);
+void test_stack_fields(void);
+void test_stack_chain(void);
+void test_stack_each_instruction(void);
+void test_stack_copy(void);
+void test_stack_kernel(void);
+void test_stack_dispatch(void);
+void test_stack_32bit(void);
 
 #endif

@@ -48,6 +48,14 @@ static void before_init(void)
 	want(PI_INVALID_ARGUMENT, TraceSetMode(7));
 	want(PI_INVALID_ARGUMENT, TraceSetScope(TRACE_PROCESS, 0));
 	want(PI_INVALID_ARGUMENT, TraceSetScope(9, 1));
+	want(PI_INVALID_ARGUMENT, TraceSetStacks(0x10, 0, 0));
+	want(PI_INVALID_ARGUMENT, TraceSetStacks(PITRACE_WANT_DISPATCH, 0, 0));
+	want(PI_INVALID_ARGUMENT, TraceSetStacks(PITRACE_WANT_USER, PITRACE_STACK_MAX + 1, 0));
+	want(PI_INVALID_ARGUMENT, TraceSetStacks(PITRACE_WANT_USER, 0, 8));
+	want(PI_INVALID_ARGUMENT, TraceSetStacks(PITRACE_WANT_COPY, 0, 12));
+	want(PI_INVALID_ARGUMENT, TraceSetStacks(0, 1, 0));
+	want(PI_OK, TraceSetStacks(PITRACE_WANT_USER | PITRACE_WANT_COPY, 16, 1024));
+	want(PI_OK, TraceSetStacks(0, 0, 0));
 	want(PI_INVALID_ARGUMENT, SetProfilerRate(0));
 	want(PI_INVALID_ARGUMENT, SetProfilerRate(TRACE_MAX_RATE + 1));
 	verdict("before_init");
@@ -66,6 +74,7 @@ static void initialized(void)
 	want(PI_INCORRECT_STATE, TraceSetMode(TRACE_CONTINUOUS));
 	want(PI_INCORRECT_STATE, TraceSetScope(TRACE_PROCESS, getpid()));
 	want(PI_INCORRECT_STATE, TraceSetName("other"));
+	want(PI_INCORRECT_STATE, TraceSetStacks(PITRACE_WANT_USER, 0, 0));
 	want(PI_INCORRECT_STATE, TraceOff());
 	want(PI_INCORRECT_STATE, TraceSuspend());
 	want(PI_INCORRECT_STATE, TraceResume());
@@ -77,10 +86,11 @@ static void initialized(void)
 	want(1, TraceQueryMajor(PITRACE_MTE));
 	want(PI_OK, TraceEnable(PITRACE_TPROF));
 	want(1, TraceQueryMajor(PITRACE_TPROF));
-	want(PI_OK, TraceEnable(0x12));
+	/* Metrics: nobody records them. */
+	want(PI_OK, TraceEnable(0x09));
 	want(PI_NOT_SUPPORTED, TraceOn());
 	want(0, IsTraceOn());
-	want(PI_OK, TraceDisable(0x12));
+	want(PI_OK, TraceDisable(0x09));
 	verdict("initialized");
 }
 
@@ -92,7 +102,8 @@ static void on(void)
 	want(PI_INCORRECT_STATE, TraceOn());
 	want(PI_INCORRECT_STATE, SetProfilerRate(500));
 	want(PI_INCORRECT_STATE, TraceEnable(PITRACE_TPROF));
-	want(PI_INCORRECT_STATE, TraceWriteBufferToFile(NULL));
+	want(PI_OK, TraceWriteBufferToFile("while-on.nrm2"));
+	want(PI_OK, TraceDiscard());
 	want(PI_OK, TraceResume());
 	want(PI_OK, TraceSuspend());
 	want(PI_OK, TraceSuspend());
@@ -135,18 +146,54 @@ static void continuous(void)
 	want(PI_OK, TraceInit(0));
 	want(1, IsContMode());
 	want(PI_OK, TraceOn());
+	want(PI_OK, TraceWriteBufferToFile(NULL));
+	want(PI_OK, TraceWriteBufferToFile("so-far.nrm2"));
 	want(PI_OK, TraceOff());
 	want(0, stat("cont.nrm2", &st));
+	want(0, stat("so-far.nrm2", &st));
 	want(PI_OK, TraceWriteBufferToFile("cont.nrm2"));
-	want(PI_INCORRECT_STATE, TraceWriteBufferToFile("elsewhere.nrm2"));
+	want(PI_OK, TraceWriteBufferToFile("elsewhere.nrm2"));
+	want(0, stat("elsewhere.nrm2", &st));
+	want(0600, (int)(st.st_mode & 07777));
+	want(PI_FILE_ERROR, TraceWriteBufferToFile("/no/such/folder/file"));
 	want(PI_OK, TraceTerminate());
+	verdict("continuous");
+}
+
+static void wrap(void)
+{
+	struct trace_info i;
+	struct stat st;
+
 	want(PI_OK, TraceSetMode(TRACE_WRAP));
-	want(PI_NOT_SUPPORTED, TraceInit(0));
+	want(PI_OK, TraceSetName("wrap.nrm2"));
+	want(PI_INVALID_ARGUMENT, TraceSetRotation(0, 0, -1));
+	want(PI_OK, TraceSetRotation(1 << 20, 0, 0));
+	want(PI_INVALID_ARGUMENT, TraceInit(0));
+	want(PI_OK, TraceSetRotation(0, 0, 0));
+	want(PI_OK, TraceInit(0));
+	want(1, IsWrapMode());
+	want(PI_OK, TraceOn());
+	want(PI_INVALID_ARGUMENT, TraceWriteBufferToFile("wrap.nrm2"));
+	want(PI_OK, TraceWriteBufferToFile(NULL));
+	want(PI_OK, TraceWriteBufferToFile(NULL));
+	want(PI_OK, TraceGetInfo(&i));
+	want(0, strcmp(strrchr(i.got_file, '/'), "/wrap.nrm2.2"));
+	want(0, stat("wrap.nrm2.1", &st));
+	want(PI_OK, TraceDiscard());
+	want(PI_OK, TraceSuspend());
+	want(PI_OK, TraceDiscard());
+	want(PI_OK, TraceOff());
+	want(PI_OK, TraceDiscard());
+	want(PI_OK, TraceWriteBufferToFile(NULL));
+	want(PI_OK, TraceWriteBufferToFile("wrapped.nrm2"));
+	want(0, stat("wrapped.nrm2", &st));
+	want(PI_OK, TraceTerminate());
 	want(PI_OK, TraceSetMode(TRACE_NORMAL));
 	want(PI_OK, TraceSetScope(TRACE_PROCESS, 99999));
 	want(PI_NO_PROCESS, TraceInit(0));
 	want(PI_OK, TraceSetScope(TRACE_SYSTEM, 0));
-	verdict("continuous");
+	verdict("wrap");
 }
 
 /* The holder dies: its session is gone, a new one can begin. */
@@ -184,6 +231,7 @@ int main(void)
 	on();
 	written();
 	continuous();
+	wrap();
 	holder_killed();
 	words();
 	return failed != 0;

@@ -235,9 +235,9 @@ void test_mte_full(void)
 	args.mode = PITRACE_MODE_NORMAL;
 	args.mte_bytes = 128 * KB;
 	/* Each of them has 60 pieces of code, which nothing can join. */
-	p = mmap(NULL, 120 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p = mmap(NULL, 120 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (i = 0; i < 120; i += 2)
-		want(0, mprotect(p + i * 4096, 4096, PROT_READ | PROT_EXEC));
+		want(0, mprotect(p + i * PAGE, PAGE, PROT_READ | PROT_EXEC));
 	for (i = 0; i < 100; i++) {
 		child[i] = fork();
 		if (!child[i]) {
@@ -249,7 +249,7 @@ void test_mte_full(void)
 	want(ENOBUFS, ioctl(fd, PITRACE_IOC_ON));
 	want(ENOBUFS, ioctl(fd, PITRACE_IOC_ON));
 	want(EALREADY, ioctl(fd, PITRACE_IOC_OFF));
-	munmap(p, 120 * 4096);
+	munmap(p, 120 * PAGE);
 	for (i = 0; i < 100; i++)
 		if (child[i] > 0) {
 			kill(child[i], SIGKILL);

@@ -248,6 +248,33 @@ long check_rings(const struct view *v)
 	return records;
 }
 
+void each_record(const struct view *v, int ring, void (*f)(const struct pitrace_rec *, void *),
+		 void *arg)
+{
+	uint64_t bytes = v->control->segment_bytes;
+	uint64_t size = ring ? v->control->trace_bytes : v->control->mte_bytes;
+	uint64_t start = ring ? v->control->mte_bytes : 0, at, in;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < v->control->ncpus; cpu++) {
+		uint64_t end = v->data[cpu] ? head(v, cpu, ring) / bytes * bytes : 0;
+
+		for (at = end > size ? end - size : 0; at < end; at += bytes) {
+			const unsigned char *p = v->data[cpu] + start + at % size;
+
+			for (in = sizeof(struct pitrace_segment); in + 12 <= bytes;) {
+				const struct pitrace_rec *rec = (const void *)(p + in);
+
+				if (rec->major == PITRACE_PAD ||
+				    (rec->type_len & PITRACE_LEN_MASK) < 12)
+					break;
+				f(rec, arg);
+				in += rec->type_len & PITRACE_LEN_MASK;
+			}
+		}
+	}
+}
+
 uint64_t lost(const struct view *v, int kind)
 {
 	uint64_t sum = 0;

@@ -12,7 +12,7 @@
 const struct gen_options gen_defaults = {
 	.cpus = 2, .processes = 8, .threads = 3, .samples = 100000, .rate = 997, .churn = 500,
 	.clock = PITRACE_CLOCK_TSC, .clock_hz = 2500000000, .start = 12ull << 32, .seed = 1,
-	.segment_bytes = 65536, .bulk = 2000,
+	.segment_bytes = 65536, .bulk = 2000, .depth = 20,
 };
 
 /* ---- a ring ---------------------------------------------------------------------------------- */
@@ -249,6 +249,36 @@ static void change_guest(struct machine *m, uint32_t cpu, uint64_t stamp)
 	}
 }
 
+/* One of so many user stacks: from the outermost call on they part like a binary tree. */
+static void tick_with_stack(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t period,
+			    uint64_t d)
+{
+	const struct gen_options *o = m->o;
+	uint32_t number = (uint32_t)((d >> 24) % o->stacks), i;
+	uint32_t pid = 1000 + number % o->processes * (o->threads + 1);
+	struct pitrace_sample s = { .pid = pid, .tid = pid + number % o->threads,
+				    .period = period };
+	struct pitrace_stack h = { .user = (uint16_t)o->depth };
+	uint32_t size = (uint32_t)(sizeof(s) + sizeof(h) + 8 * o->depth);
+	uint64_t words[PITRACE_STACK_MAX];
+	uint8_t *p;
+
+	for (i = 0; i < o->depth; i++) {
+		uint32_t outer = o->depth - 1 - i;
+		uint64_t x = number & ((1u << (outer < 20 ? outer : 20)) - 1);
+
+		x = (x << 8 | outer) * 0x9E3779B97F4A7C15ull >> 20;
+		words[i] = (x & 3 ? lib_start(pid, (unsigned int)(x % LIBS)) : exe_start(pid)) +
+			   (x >> 8) % EXE_BYTES;
+	}
+	s.address = words[0];
+	p = gen_record(&m->trace[cpu], PITRACE_TPROF, PITRACE_TPROF_USER | PITRACE_TPROF_STACK,
+		       PITRACE_TYPE_STRUCT, size, stamp);
+	memcpy(p, &s, sizeof(s));
+	memcpy(p + sizeof(s), &h, sizeof(h));
+	memcpy(p + sizeof(s) + sizeof(h), words, 8 * o->depth);
+}
+
 static void tick(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t period)
 {
 	const struct gen_options *o = m->o;
@@ -262,6 +292,10 @@ static void tick(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t perio
 
 		memcpy(gen_record(&m->trace[cpu], PITRACE_TPROF, PITRACE_TPROF_IDLE,
 				  PITRACE_TYPE_STRUCT, sizeof(idle), stamp), &idle, sizeof(idle));
+		return;
+	}
+	if (o->stacks) {
+		tick_with_stack(m, cpu, stamp, period, d);
 		return;
 	}
 	if (m->guest && m->guest_cpu == cpu && (d & 0x40)) {
@@ -397,6 +431,8 @@ static int write_all(struct pifile_writer *w, struct machine *m)
 		return err;
 	begin_machine(m, o->start);
 	last = run(m);
+	if (o->events)
+		last = gen_events(m->trace, o, last + 1000);
 	sync_record(m, o->cpus - 1, PITRACE_SYNC_OFF, last);
 	for (uint32_t c = 0; c < o->cpus && !err; c++) {
 		err = gen_ring_flush(&m->mte[c]);
@@ -421,7 +457,8 @@ int gen_trace(const char *path, const struct gen_options *o, struct gen_result *
 	struct pifile_writer *w;
 	int err;
 
-	if (!o->cpus || !o->processes || !o->threads || !o->rate || !o->clock_hz)
+	if (!o->cpus || !o->processes || !o->threads || !o->rate || !o->clock_hz ||
+	    o->depth > PITRACE_STACK_MAX || (o->stacks && !o->depth))
 		return -EINVAL;
 	h.start_realtime = ns_of(&m, o->start) + m.realtime;
 	w = pifile_create(path, &h);

@@ -42,6 +42,8 @@ struct gen_options {
 	uint32_t processes;		/* alive all the time */
 	uint32_t threads;		/* of each */
 	uint64_t samples;		/* about; of all CPUs */
+	uint64_t events;		/* dispatches, wake-ups, interrupts, system calls: without
+					   samples, which know nothing of these */
 	uint32_t rate;			/* ticks a second and CPU */
 	uint32_t churn;			/* a process comes or goes every so many ticks; 0: none */
 	uint32_t lost;			/* one loss every so many ticks; 0: none */
@@ -52,8 +54,13 @@ struct gen_options {
 	uint32_t segment_bytes;
 	int level;			/* of zstd */
 	uint32_t bulk;			/* kallsyms lines */
+	uint32_t stacks;		/* so many different ones, a sample has one; 0: none */
+	uint32_t depth;			/* of each */
 };
 extern const struct gen_options gen_defaults;
+
+/* The events, in rings that are open, from this stamp on; returns the last one's. */
+uint64_t gen_events(struct gen_ring *trace, const struct gen_options *o, uint64_t start);
 
 struct gen_result {
 	uint64_t records;

@@ -11,7 +11,8 @@ static const struct option options[] = {
 	{ "samples", 1, NULL, 'n' }, { "rate", 1, NULL, 'r' },	    { "churn", 1, NULL, 'x' },
 	{ "lost", 1, NULL, 'l' },    { "clock", 1, NULL, 'k' },	    { "hz", 1, NULL, 'z' },
 	{ "start", 1, NULL, 's' },   { "seed", 1, NULL, 'e' },	    { "segment", 1, NULL, 'g' },
-	{ "zstd", 1, NULL, 'Z' },    { "bulk", 1, NULL, 'b' },	    { 0 },
+	{ "zstd", 1, NULL, 'Z' },    { "bulk", 1, NULL, 'b' },	    { "events", 1, NULL, 'v' },
+	{ "stacks", 1, NULL, 'S' },  { "depth", 1, NULL, 'd' },	    { 0 },
 };
 
 static int usage(void)
@@ -38,6 +39,7 @@ int main(int argc, char **argv)
 		case 't': o.threads = (uint32_t)n; break;
 		case 'n': o.samples = n; break;
 		case 'r': o.rate = (uint32_t)n; break;
+		case 'v': o.events = n; break;
 		case 'x': o.churn = (uint32_t)n; break;
 		case 'l': o.lost = (uint32_t)n; break;
 		case 'z': o.clock_hz = n; break;
@@ -46,6 +48,8 @@ int main(int argc, char **argv)
 		case 'g': o.segment_bytes = (uint32_t)n; break;
 		case 'Z': o.level = (int)n; break;
 		case 'b': o.bulk = (uint32_t)n; break;
+		case 'S': o.stacks = (uint32_t)n; break;
+		case 'd': o.depth = (uint32_t)n; break;
 		case 'k':
 			o.clock = strcmp(optarg, "tsc") ? PITRACE_CLOCK_MONOTONIC : PITRACE_CLOCK_TSC;
 			break;

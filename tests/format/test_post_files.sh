@@ -108,13 +108,15 @@ bad=
 for seed in 1 2 3; do
 	"$make_trace" hostile senseless.nrm2 "$seed"
 	for options in "-q -off -cpu -o /dev/null" "-json -o json" "-csv -o /dev/null" \
+		"-sched -offcpu -irq -syscalls -faults -q -o /dev/null" "-sched -csv -o /dev/null" \
+		"-sched -offcpu -irq -syscalls -faults -json -o times" \
 		"-show -o /dev/null" "-show -json -o lines"; do
 		# shellcheck disable=SC2086
 		"$post" $options senseless.nrm2 >out 2>err
 		[ $? = 1 ] || bad="$bad [$seed $options]"
 	done
 	jq -e '[.processes[].ticks] | add' json >/dev/null &&
-		jq -c . lines >/dev/null || bad="$bad [$seed json]"
+		jq -e .sched.cpus times >/dev/null && jq -c . lines >/dev/null || bad="$bad [$seed json]"
 	grep -q "more faults" err || bad="$bad [$seed not told]"
 done
 echo "senseless:$bad" >why

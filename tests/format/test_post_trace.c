@@ -16,6 +16,9 @@
 
 #define SPIN 0xffffffff81001010ull	/* inside the functions of kallsyms[] */
 #define COPY 0xffffffff81002020ull
+#define VFS_READ 0xffffffff81001810ull
+#define SYSCALL 0xffffffff81002880ull
+#define WALK 0xffffffff81002c40ull
 #define EXT4 0xffffffffc0100030ull
 #define JAVA 0x400000ull
 #define NOWHERE 0x123456789000ull
@@ -24,7 +27,10 @@
 static const char kallsyms[] =
 	"ffffffff81000000 T _stext\n"
 	"ffffffff81001000 T spin_unlock\n"
+	"ffffffff81001800 T vfs_read\n"
 	"ffffffff81002000 T copy_to_user\n"
+	"ffffffff81002800 T do_syscall_64\n"
+	"ffffffff81002c00 t walk_tree\n"
 	"ffffffff81003000 T _etext\n"
 	"ffffffffc0100000 t ext4_read\t[ext4]\n";
 static const char modules[] = "ext4 8192 0 - Live 0xffffffffc0100000\n";
@@ -116,6 +122,36 @@ static void hit(uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t address, unsi
 		now[cpu] += MS;
 		memcpy(gen_record(&trace[cpu], PITRACE_TPROF, minor, PITRACE_TYPE_STRUCT, sizeof(s),
 				  now[cpu]), &s, sizeof(s));
+	}
+}
+
+/* A sample with a stack: kernel addresses, user addresses, each list innermost first and ended by
+ * 0. `more` bytes follow what the counts promise; a negative number takes from it. */
+static void hit_stack(uint32_t pid, uint64_t address, const uint64_t *kernel, const uint64_t *user,
+		      uint32_t flags, int more, unsigned int count)
+{
+	struct pitrace_sample s = { .pid = pid, .tid = pid, .address = address, .period = MS };
+	struct pitrace_stack h = { .flags = (uint16_t)flags };
+	uint32_t minor = kernel ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, size;
+	uint64_t words[2 * PITRACE_STACK_MAX];
+	uint8_t room[sizeof(s) + sizeof(h) + sizeof(words)];
+
+	while (kernel && kernel[h.kernel]) {
+		words[h.kernel] = kernel[h.kernel];
+		h.kernel++;
+	}
+	while (user && user[h.user]) {
+		words[h.kernel + h.user] = user[h.user];
+		h.user++;
+	}
+	memcpy(room, &s, sizeof(s));
+	memcpy(room + sizeof(s), &h, sizeof(h));
+	memcpy(room + sizeof(s) + sizeof(h), words, 8 * (h.kernel + h.user));
+	size = (uint32_t)((int)(sizeof(s) + sizeof(h) + 8 * (h.kernel + h.user)) + more);
+	while (count--) {
+		now[0] += MS;
+		memcpy(gen_record(&trace[0], PITRACE_TPROF, minor | PITRACE_TPROF_STACK,
+				  PITRACE_TYPE_STRUCT, size, now[0]), room, size);
 	}
 }
 
@@ -261,6 +297,79 @@ static void times(void)
 	close_all(NULL);
 }
 
+/* Call stacks, countable by hand: 100 ticks. walk_tree calls itself, once through copy_to_user. */
+static void stacks(void)
+{
+	static const uint64_t user[] = { JAVA + 0x10, JAVA + 0x110, 0 };
+	static const uint64_t other[] = { JAVA + 0x20, 0 };
+	static const uint64_t deep[] = { SPIN, WALK + 8, COPY, WALK + 8, WALK + 8, SYSCALL, 0 };
+	static const uint64_t read[] = { COPY, VFS_READ + 8, SYSCALL, 0 };
+	/* Returns to the first address of what follows: the call was vfs_read's last. */
+	static const uint64_t edge[] = { SPIN, COPY & ~0xFFFull, SYSCALL, 0 };
+	static const uint64_t far[] = { EVIL + 4, 0 };
+
+	tell_tasks();
+	hit_stack(4156, SPIN, deep, user, 0, 0, 30);
+	hit_stack(4156, COPY, read, user, PITRACE_STACK_CUT_U, 0, 20);
+	hit_stack(4156, SPIN, edge, other, 0, 0, 5);
+	hit_stack(4156, JAVA + 0x10, NULL, user, 0, 0, 10);
+	hit_stack(4156, SPIN, far + 1, other, PITRACE_STACK_NONE_K, 0, 4);
+	hit_stack(77, EVIL + 4, NULL, far, PITRACE_STACK_FAULT, 0, 6);
+	/* The module is gone: the same addresses mean something else. */
+	now[2] = now[0] + MS / 2;
+	unmap(77, EVIL, 0x1000);
+	hit_stack(77, EVIL + 4, NULL, far, 0, 0, 1);
+	hit(0, 4156, 4157, JAVA + 0x200, 8, false);
+	hit_stack(77, 0, far + 1, NULL, PITRACE_STACK_NONE_K | PITRACE_STACK_NONE_U, 0, 3);
+	hit(0, 4156, 4157, SPIN, 3, false);
+	idle(1, 10);
+	close_all(NULL);
+}
+
+/* Stacks whose counts promise more than there is, or less: all are samples all the same. */
+static void odd_stacks(void)
+{
+	static const uint64_t user[] = { JAVA + 0x10, JAVA + 0x110, 0 };
+
+	tell_tasks();
+	hit_stack(4156, JAVA + 0x10, NULL, user, 0, 0, 1);
+	hit_stack(4156, JAVA + 0x10, NULL, user, 0, 8, 1);
+	hit_stack(4156, JAVA + 0x10, NULL, user, 0, -4, 1);
+	hit_stack(4156, JAVA + 0x10, NULL, user, 0, -8, 1);
+	hit_stack(4156, JAVA + 0x10, NULL, user, 0, -28, 1);
+	close_all(NULL);
+}
+
+/* Two events, each with a count of its own, and a third that never came. */
+static void events(void)
+{
+	static const char *const names[] = { "cycles:u", "cache-misses", "never" };
+	uint32_t i;
+
+	tell_tasks();
+	for (i = 0; i < 3; i++) {
+		struct pitrace_event_rec e = {
+			.event = i, .flags = i ? PITRACE_EVENT_RATE : 0, .period = i ? 500 : 100000,
+		};
+
+		strcpy(e.name, names[i]);
+		memcpy(gen_record(&trace[0], PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT,
+				  PITRACE_TYPE_STRUCT, sizeof(e), now[0]), &e, sizeof(e));
+	}
+	for (i = 0; i < 30; i++) {
+		struct pitrace_sample s = {
+			.pid = 4156, .tid = 4156, .address = i % 3 ? SPIN : COPY, .period = 100000,
+		};
+		uint32_t event = i % 3 ? 1 : 2;
+
+		now[0] += MS;
+		memcpy(gen_record(&trace[0], PITRACE_TPROF,
+				  PITRACE_TPROF_KERNEL | event << PITRACE_TPROF_EVENT_SHIFT,
+				  PITRACE_TYPE_STRUCT, sizeof(s), now[0]), &s, sizeof(s));
+	}
+	close_all(NULL);
+}
+
 static void no_samples(void)
 {
 	struct pifile_stats stats[2] = { { .cpu = 0, .online = 1 }, { .cpu = 1, .online = 1 } };
@@ -270,12 +379,15 @@ static void no_samples(void)
 	close_all(stats);
 }
 
-/* 10 samples at an address of a file that exists. */
-static void elf(const char *path, const char *address)
+/* 10 samples at an address of a file that exists, 20 at the next one and so on. */
+static void elf(const char *path, char **address)
 {
+	unsigned int n;
+
 	task(PITRACE_MTE_PROCESS, 90, 90, 1, "prog");
 	map(90, 0x500000, 0x100000, 0, path);
-	hit(0, 90, 90, 0x500000 + strtoull(address, NULL, 16), 10, false);
+	for (n = 10; *address; n += 10)
+		hit(0, 90, 90, 0x500000 + strtoull(*address++, NULL, 16), n, false);
 	close_all(NULL);
 }
 
@@ -283,12 +395,13 @@ static void elf(const char *path, const char *address)
 static void hostile(uint64_t seed)
 {
 	static const uint16_t majors[] = {
-		PITRACE_TPROF, PITRACE_SYSINFO, PITRACE_MTE, PITRACE_SYNC, PITRACE_LOST, 0x04, 0xB0,
-		0xFF,
+		PITRACE_TPROF, PITRACE_SYSINFO, PITRACE_MTE, PITRACE_SYNC, PITRACE_LOST,
+		PITRACE_INTERRUPT, 0xB0, 0xFF, PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_SYSCALL,
+		PITRACE_FAULT,
 	};
 	static const uint32_t minors[] = {
 		0x01, 0x02, 0x20, 0x23, 0x34, 0x40, 0x63, 0x64, 0x65, 0x66, 0x67, 0x78, 0x79, 0x7A,
-		0xB2, 0x120, 3, 7, 0, 0xFFFFFFFF,
+		0xB2, 0x120, 3, 7, 0, 0xFFFFFFFF, 0x80000001, 0x80000003,
 	};
 	uint64_t x = seed * 2 + 1;
 	unsigned int i, k;
@@ -304,7 +417,7 @@ static void hostile(uint64_t seed)
 		size = (uint32_t)(x >> 33) % 26 * 4;
 		fill = (uint32_t)(x >> 40) % 4;
 		*time += 1000;
-		data = gen_record(r, majors[(x >> 20) % 8], minors[(x >> 25) % 20],
+		data = gen_record(r, majors[(x >> 20) % 12], minors[(x >> 25) % 22],
 				  x >> 60 ? 3 : x >> 58 & 3, size, *time);
 		for (k = 0; k < size; k++) {
 			x = x * 6364136223846793005ull + 1442695040888963407ull;
@@ -328,17 +441,23 @@ int main(int argc, char **argv)
 		clean();
 	else if (!strcmp(scene, "times"))
 		times();
+	else if (!strcmp(scene, "stacks"))
+		stacks();
+	else if (!strcmp(scene, "odd_stacks"))
+		odd_stacks();
+	else if (!strcmp(scene, "events"))
+		events();
 	else if (!strcmp(scene, "no_samples"))
 		no_samples();
 	else if (!strcmp(scene, "hostile") && argc == 4)
 		hostile(strtoull(argv[3], NULL, 0));
-	else if (!strcmp(scene, "elf") && argc == 5)
-		elf(argv[3], argv[4]);
+	else if (!strcmp(scene, "elf") && argc >= 5)
+		elf(argv[3], argv + 4);
 	else
 		goto usage;
 	return 0;
 usage:
-	fputs("usage: test_post_trace story|clean|times|no_samples FILE, elf FILE MODULE ADDRESS, "
-	      "hostile FILE SEED\n", stderr);
+	fputs("usage: test_post_trace story|clean|times|stacks|odd_stacks|events|no_samples FILE,\n"
+	      "elf FILE MODULE ADDRESS..., hostile FILE SEED\n", stderr);
 	return 2;
 }

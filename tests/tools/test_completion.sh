@@ -11,13 +11,14 @@ failures=0
 cd "$work" || exit 1
 : >"a file.nrm2"
 . "$top/scripts/completion/swtrace"
+. "$top/scripts/completion/run.tprof"
 . "$top/scripts/completion/post"
 compopt() { :; }
 
 # ask WORD...: what may stand in the place of the last one, sorted, in one line
 ask() {
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-	_"$1"
+	_"${1/./_}"
 	printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' '
 }
 want() { # NAME EXPECTED GOT
@@ -29,13 +30,18 @@ want() { # NAME EXPECTED GOT
 	fi
 }
 
-want subcommand "enable" "$(ask swtrace e)"
+want subcommand "enable event" "$(ask swtrace e)"
 want option "-s -sm -ss" "$(ask swtrace run -s)"
+want stacks "-g -g=dwarf -g=kernel -g=switches -g=user" "$(ask swtrace run -g)"
 want mode "norm" "$(ask swtrace init -t n)"
 want file "a file.nrm2" "$(ask swtrace run -o a)"
 want command_option "" "$(ask swtrace run -F 100 -- ls -)"
 want command "gzip" "$(ask swtrace run -F 100 -- gzi | tr ' ' '\n' | grep -x gzip | uniq)"
-want post_option "-clip -cpu -csv" "$(ask post -c)"
+want tprof_mode "event time" "$(ask run.tprof -m '')"
+want tprof_option "-s" "$(ask run.tprof -c 100 -s)"
+want tprof_command "gzip" "$(ask run.tprof -s 1 gzi | tr ' ' '\n' | grep -x gzip | uniq)"
+want tprof_command_option "" "$(ask run.tprof -- ls -)"
+want post_option "-callees -callers -calltree -clip -cpu -csv" "$(ask post -c)"
 want post_file "a file.nrm2" "$(ask post a)"
 
 # Every option that the help shows at a line's begin is offered, and none that it doesn't have.
@@ -43,9 +49,12 @@ options() {
 	sed -nE 's/^ {2,6}(-.*)/\1/p' | sed -E 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][a-z-]*' |
 		tr -d ' ,' | sort -u
 }
-ask swtrace run - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
+ask swtrace run - | tr ' ' '\n' | grep -vxe -- -e '-g=.*' | sort -u >offered
 "$bin/swtrace" help run | options >there
 want swtrace_options "" "$(diff there offered)"
+ask run.tprof - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
+"$bin/run.tprof" --help | options >there
+want tprof_options "" "$(diff there offered)"
 tr -d '\\' <"$top/post/post.1" | grep -oE -- '-[a-z]+' | sort -u >there
 want post_no_others "" "$(ask post - | tr ' ' '\n' | sort | comm -13 there -)"
 "$bin/swtrace" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort >there

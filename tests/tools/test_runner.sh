@@ -83,9 +83,12 @@ cat >"$work/suites" <<-'END'
 first  check 10 echo ok first; echo "ok  and a pipe" | cat
 second full  10 echo ok second
 third  check 10 echo ok third
+newest newest 10 echo ok four; echo not ok five; echo skip six
 END
 run --suites "$work/suites" --group check; code=$?
 verdict list_by_group 0 "3 passed, 0 failed, 0 skipped"
+run --suites "$work/suites" --group check --report newest; code=$?
+verdict list_reported 0 "3 passed, 0 failed, 0 skipped" "newest, told and not counted: 1 passed, 1 failed"
 run --suites "$work/suites" second; code=$?
 verdict list_by_name 0 "1 passed, 0 failed, 0 skipped" "run  second"
 run --suites "$work/suites" nosuch; code=$?

@@ -153,6 +153,11 @@ static void test_other_machines(void)
 		const char *name, *build, *needs;
 	} machines[] = {
 		{ "arm64", "aarch64-linux-gnu-gcc -shared -nostdlib g.s", "aarch64-linux-gnu-gcc" },
+		/* 32-bit programs */
+		{ "i386", "gcc -m32 -shared -nostdlib g.s", "gcc" },
+		{ "armel", "clang --target=arm-linux-gnueabihf -c g.s -o arm.o && "
+		  "aarch64-linux-gnu-ld -m armelf_linux_eabi -shared arm.o",
+		  "aarch64-linux-gnu-ld" },
 		{ "mips64", "clang --target=mips64-linux-gnu -fuse-ld=lld -shared -nostdlib g.s",
 		  "ld.lld" },
 		{ "mips", "clang --target=mips-linux-gnu -fuse-ld=lld -shared -nostdlib g.s",

@@ -2,6 +2,7 @@
 /* Records: each kind's way through ring, file and merge; each cut short; each odd ending. */
 #include "image.h"
 #include "record.h"
+#include <perfutil.h>
 
 struct kind {
 	uint16_t major;
@@ -269,14 +270,22 @@ static void odd_segments(void)
 
 static void names(void)
 {
-	CU_ASSERT_STRING_EQUAL(record_major_name(PITRACE_MTE), "mte");
-	CU_ASSERT_PTR_NULL(record_major_name(0xB0));
-	CU_ASSERT_PTR_NULL(record_minor_name(PITRACE_MTE, 0xFF));
+	int named = 0;
+
+	CU_ASSERT_STRING_EQUAL(TraceMajorName(PITRACE_MTE), "mte");
+	CU_ASSERT_STRING_EQUAL(TraceMajorName(PITRACE_HOOKIT), "user");
+	CU_ASSERT_STRING_EQUAL(TraceMajorName(PITRACE_USER_FIRST), "user");
+	CU_ASSERT_STRING_EQUAL(TraceMajorName(PITRACE_MAJORS - 1), "user");
+	CU_ASSERT_PTR_NULL(TraceMajorName(0));
+	CU_ASSERT_PTR_NULL(TraceMajorName(-1));
+	CU_ASSERT_PTR_NULL(TraceMajorName(PITRACE_MAJORS));
 	for (size_t k = 0; k < KINDS; k++)
-		if (kinds[k].major != 0xB0 && kinds[k].major < 0xD0) {
-			CU_ASSERT_PTR_NOT_NULL(record_major_name(kinds[k].major));
-			CU_ASSERT_PTR_NOT_NULL(record_minor_name(kinds[k].major, kinds[k].minor));
-		}
+		CU_ASSERT_PTR_NOT_NULL(TraceMajorName(kinds[k].major));
+	for (int k = 0; k < PITRACE_LOST_KINDS; k++)
+		named += strcmp(TraceLostName(k), "unknown") != 0;
+	CU_ASSERT_EQUAL(named, PITRACE_LOST_THROTTLED + 1);
+	CU_ASSERT_STRING_EQUAL(TraceLostName(-1), "unknown");
+	CU_ASSERT_STRING_EQUAL(TraceLostName(PITRACE_LOST_KINDS), "unknown");
 }
 
 static const struct unit_test tests[] = {

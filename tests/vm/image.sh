@@ -48,11 +48,22 @@ kmod_files() {
 	done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | awk '!seen[$0]++'
 }
 
-if [ -n "$icount" ] || [ "$arch" != x86_64 ]; then
-	disk_kmods="virtio_mmio virtio_blk"
-else
-	disk_kmods="virtio_pci virtio_blk"
-fi
+case $disk in
+*-device) disk_kmods="virtio_mmio virtio_blk" ;;
+*-pci) disk_kmods="virtio_pci virtio_blk" ;;
+*) disk_kmods="virtio_blk" ;;
+esac
+
+# The same as paths in the guest, in one line.
+kmod_paths() {
+	local name
+	for name in $(kmod_files "$@"); do
+		echo "/lib/modules/$(cat "$kdir/release")/$(basename "$name" .xz)"
+	done | tr '\n' ' '
+}
+
+# What any machine of this architecture may need for its disk and its output.
+base_kmods="virtio_mmio virtio_pci virtio_blk $out_kmods"
 
 # Host programs for this machine's guests, the sysroot's for others.
 foreign_root() {
@@ -82,7 +93,7 @@ make_base() {
 	nogroup:x:65534:
 	END
 	echo "127.0.0.1 localhost guest" >"$stage/etc/hosts"
-	stock_kmods "$stage" virtio_mmio virtio_pci virtio_blk
+	stock_kmods "$stage" $base_kmods
 	pack "$stage" >"$1.new.$$"
 	mv "$1.new.$$" "$1"
 }
@@ -186,7 +197,7 @@ make_initramfs() {
 	copy_in "$stage" "$sysroot/lib/$triplet/libgcc_s.so.1" "/usr/lib/$triplet/libgcc_s.so.1"
 	add_libraries "$stage" "$sysroot"
 	[ -z "$module" ] || cp "$module" "$stage/rig/pitrace.ko"
-	[ ${#kmods[@]} = 0 ] || stock_kmods "$stage" virtio_mmio virtio_pci virtio_blk "${kmods[@]}"
+	[ ${#kmods[@]} = 0 ] || stock_kmods "$stage" $base_kmods "${kmods[@]}"
 
 	if [ $# -gt 0 ]; then
 		cp "$1" "$stage/rig/${1##*/}"
@@ -200,9 +211,8 @@ make_initramfs() {
 	{
 		echo "settle=$settle out=$out shell=$shell"
 		echo "gets='${gets[*]#/}'"
-		echo "get_kmods='$(for name in $(kmod_files $disk_kmods); do
-			echo "/lib/modules/$(cat "$kdir/release")/$(basename "$name" .xz)"
-		done | tr '\n' ' ')'"
+		echo "get_kmods='$(kmod_paths $disk_kmods)'"
+		echo "out_kmods='$(kmod_paths $out_kmods)'"
 	} >"$stage/rig/conf"
 	{
 		cat "$base"

@@ -12,7 +12,9 @@ set_kernel "$1" "$2"
 shift 2
 suite=${0##*/suite_}
 suite=${suite%.sh}
-out=$build/out/$suite-$kernel-$arch
+# Two of one suite may run at once, with other arguments.
+arguments=$*
+out=$build/out/$suite-$kernel-$arch${arguments:+-${arguments//[^a-zA-Z0-9]/-}}
 judge=$top/tests/vm/judge
 code=0
 
@@ -23,10 +25,10 @@ build_all() {
 	mkdir -p "$build/vm"
 	(
 		flock 7
-		make -s "$o/bin/swtrace" "$o/bin/post" vm-programs || exit 1
+		make -s "$o/bin/swtrace" "$o/bin/run.tprof" "$o/bin/post" vm-programs || exit 1
 		[ -z "$cross" ] || make -s ARCH="$arch" CROSS_COMPILE="$cross" \
 			SYSROOT="$(scripts/vm/sysroot "$arch")" "$o/$arch/bin/swtrace" \
-			"$o/$arch/bin/post" vm-programs
+			"$o/$arch/bin/run.tprof" "$o/$arch/bin/post" vm-programs
 	) 7>"$build/vm/build.lock" || die "the build failed"
 }
 if [ -n "$cross" ]; then

@@ -45,7 +45,8 @@ verdict kills_left_ticks $? "$ticks only"
 
 # The kernel's module: loaded where /proc/modules said, then gone.
 records "$out/kmod.nrm2"
-base=$(awk '{ print $NF ~ /^\(/ ? $(NF - 1) : $NF }' "$out/kmod")
+base=$(awk '{ base = $NF ~ /^\(/ ? $(NF - 1) : $NF; sub(/^0x0*/, "0x", base); print base }' \
+	"$out/kmod")
 jq -es --arg name "$kmod" --arg base "$base" '[.[] | select(.path == $name)] |
 	(.[0].kind == "module" and .[0].start == $base and any(.[]; .kind == "unload"))' \
 	"$out/kmod.nrm2.show" >/dev/null

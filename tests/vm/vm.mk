@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs for the guests: tests/vm/prog/NAME.c -> $(O)/tests/NAME, which run.sh puts on the guest's
-# PATH; libraries that the programs load; and the ABI harness. Also for ARCH=arm64.
+# PATH; libraries that the programs load; and the ABI harness. Also for the other architectures.
 
 VM_LIBS := $(O)/tests/libreuse_a.so $(O)/tests/libreuse_b.so
 VM_PROG := $(filter-out %/reuse_lib,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
 VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi $(O)/tests/api
+ifeq ($(ARCH),x86_64)
+VM	+= $(O)/tests/chain32
+endif
+
+# It writes a trace of its own stacks: it knows these machines' registers.
+ifneq ($(filter x86_64 arm64,$(ARCH)),)
+VM	+= $(O)/tests/unwind
+$(O)/tests/unwind: $(O)/tests/format/test_unwind
+	$(Q)cp $< $@
+endif
 
 vm-programs: $(VM)
 .PHONY: vm-programs
@@ -12,7 +22,12 @@ vm-programs: $(VM)
 $(VM_PROG): $(O)/tests/%: tests/vm/prog/%.c
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -o $@ $< $(ALLLDFLAGS) -pthread -ldl
+	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) \
+		$(ALLLDFLAGS) $(PROG_LIB) -pthread -ldl
+
+# These use the library.
+$(O)/tests/marks: PROG_LIB = $(LIB_PERFUTIL)
+$(O)/tests/marks: $(O)/lib/libperfutil.a
 
 $(VM_LIBS): $(O)/tests/libreuse_%.so: tests/vm/prog/reuse_lib.c
 	$(call say,CC)
@@ -27,11 +42,21 @@ $(O)/tests/plain-static $(O)/tests/plain-other: tests/vm/prog/plain.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -o $@ $< $(ALLLDFLAGS) $(PLAIN)
 
+# With frame pointers in leaves too: it walks its own stacks.
 $(O)/tests/abi: tests/abi/abi.c tests/abi/view.c $(wildcard tests/abi/test_*.c) tests/abi/abi.h \
 		driver/uapi/pitrace.h
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -Idriver/uapi -o $@ $(filter %.c,$^) $(ALLLDFLAGS)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-omit-frame-pointer \
+		$(if $(filter x86_64 arm64,$(ARCH)),-mno-omit-leaf-frame-pointer) \
+		-Idriver/uapi -Itests/vm/prog -o $@ $(filter %.c,$^) $(ALLLDFLAGS)
+
+# 32-bit code without a library: x86's compiler needs nothing more for it.
+$(O)/tests/chain32: tests/abi/chain32.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -m32 -O2 -Wall -Wextra -ffreestanding -fno-omit-frame-pointer -fno-pie -no-pie -nostdlib \
+		-static -fno-stack-protector -fcf-protection=none -o $@ $<
 
 # The library's state rules, through the shared interface only.
 $(O)/tests/api: tests/abi/api.c $(O)/lib/libperfutil.a

@@ -62,6 +62,7 @@ static const char *state_name(unsigned int state)
 int cmd_info(int argc, char **argv)
 {
 	struct trace_info i;
+	char why[128];
 	int rc, driver;
 
 	(void)argv;
@@ -77,9 +78,11 @@ int cmd_info(int argc, char **argv)
 		return fail_rc(rc);
 	printf("session:     %s, collector %s, holder %d, interval %llu\n", state_name(i.state),
 	       i.collector, i.holder, (unsigned long long)i.interval);
+	if (*i.note)
+		printf("collector:   %s\n", i.note);
+	stop_words(&i, why, sizeof(why));
 	if (i.stopped)
-		printf("stopped:     the %s buffer of CPU %u filled\n", ring_name((int)i.stop_ring),
-		       i.stop_cpu);
+		printf("stopped:     %s\n", why);
 	if (i.scope == TRACE_PROCESS)
 		printf("scope:       process %d and its children\n", i.pid);
 	else
@@ -90,16 +93,15 @@ int cmd_info(int argc, char **argv)
 	       (double)i.trace_bytes / 1048576, (double)i.mte_bytes / 1048576,
 	       (unsigned long long)i.segment_bytes >> 10);
 	printf("file:        %s\n", i.file);
+	if (i.files)
+		printf("older files: %s.%u and before\n", i.file, i.files);
 	if (i.file_error)
 		printf("file error:  %s\n", strerror((int)i.file_error));
 	printf("written:     %.1f MB, %llu records\n", (double)i.written / 1e6,
 	       (unsigned long long)i.records);
 	printf("ticks:       %llu, idle %llu, late %llu\n", (unsigned long long)i.ticks,
 	       (unsigned long long)i.idle_ticks, (unsigned long long)i.late);
-	printf("lost:        mte %llu, tprof %llu, overruns %llu, other %llu\n",
-	       (unsigned long long)i.lost[PITRACE_LOST_MTE],
-	       (unsigned long long)i.lost[PITRACE_LOST_TPROF],
-	       (unsigned long long)i.lost[PITRACE_LOST_OVERRUN],
-	       (unsigned long long)i.lost[PITRACE_LOST_OTHER]);
+	fputs("lost:        ", stdout);
+	puts(print_lost(stdout, &i) ? "" : "nothing");
 	return driver;
 }

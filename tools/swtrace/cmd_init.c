@@ -4,18 +4,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "swtrace.h"
+#include "units.h"
 
 int cmd_init(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "s", required_argument, NULL, 's' }, { "sm", required_argument, NULL, 'm' },
 		{ "ss", required_argument, NULL, 'S' }, { "t", required_argument, NULL, 't' },
+		{ "g", optional_argument, NULL, 'g' },
+		{ "stack-depth", required_argument, NULL, 'G' },
 		{ "f", required_argument, NULL, 'f' }, { "p", required_argument, NULL, 'p' },
+		{ "rotate-size", required_argument, NULL, 'R' },
+		{ "rotate-time", required_argument, NULL, 'T' },
+		{ "rotate-keep", required_argument, NULL, 'N' },
+		{ "B", required_argument, NULL, 'B' }, { "e", required_argument, NULL, 'e' },
+		{ "c", required_argument, NULL, 'c' },
 		{ NULL, 0, NULL, 0 }
 	};
-	uint64_t trace = 0, bytes;
-	long pid;
-	int c, mode, rc = 0;
+	struct tracer_options o = { .mode = TRACE_NORMAL };	/* what is said of rotation */
+	uint64_t trace = 0, bytes, count = 0;
+	const char *events = NULL;
+	uint32_t stacks = 0, copy = 0;
+	long pid, keep, depth = 0;
+	int c, rc = 0;
 
 	/* Before anything is set: is there a session already? */
 	if (IsTraceActive() != 0)
@@ -38,17 +49,48 @@ int cmd_init(int argc, char **argv)
 			rc = TraceSetSectionSize(bytes);
 			break;
 		case 't':
-			if (!mode_of(optarg, &mode))
+			if (!mode_of(optarg, &o.mode))
 				return EXIT_SWTRACE;
-			rc = TraceSetMode(mode);
+			rc = TraceSetMode(o.mode);
 			break;
 		case 'f':
 			rc = TraceSetName(optarg);
+			break;
+		case 'e':
+			events = optarg;
+			break;
+		case 'c':
+			if (!unit_count(optarg, &count) || !count)
+				return fail("-c: '%s' is no number of events", optarg);
+			break;
+		case 'B':
+			rc = TraceSetCollector(optarg);
 			break;
 		case 'p':
 			if (!number("-p", optarg, 1, 1 << 30, &pid))
 				return EXIT_SWTRACE;
 			rc = TraceSetScope(TRACE_PROCESS, (int)pid);
+			break;
+		case 'g':
+			if (!stacks_of(optarg, &stacks, &copy))
+				return EXIT_SWTRACE;
+			break;
+		case 'G':
+			if (!number("--stack-depth", optarg, 1, PITRACE_STACK_MAX, &depth))
+				return EXIT_SWTRACE;
+			break;
+		case 'R':
+			if (!size_of("--rotate-size", optarg, 1 << 20, &o.rotate_bytes))
+				return EXIT_SWTRACE;
+			break;
+		case 'T':
+			if (!rotate_time(optarg, &o.rotate_ns))
+				return EXIT_SWTRACE;
+			break;
+		case 'N':
+			if (!number("--rotate-keep", optarg, 1, 1000000, &keep))
+				return EXIT_SWTRACE;
+			o.rotate_keep = (uint32_t)keep;
 			break;
 		default:
 			return USAGE;
@@ -58,7 +100,17 @@ int cmd_init(int argc, char **argv)
 	}
 	if (optind < argc)
 		return USAGE;
-	rc = TraceInit(trace);
+	if (!rotation_of(&o))
+		return EXIT_SWTRACE;
+	if (count && !events)
+		return fail("-c counts the events of -e");
+	rc = TraceSetTprofEvent(-1, events, count, TRACE_PRIV_ANY);
+	if (!rc)
+		rc = TraceSetStacks((int)stacks, (int)depth, (int)copy);
+	if (!rc)
+		rc = TraceSetRotation(o.rotate_bytes, o.rotate_ns / 1000000000, (int)o.rotate_keep);
+	if (!rc)
+		rc = TraceInit(trace);
 	return rc ? fail_rc(rc) : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace enable, disable, maj: what is recorded. */
+/* swtrace enable, disable, maj: what is recorded. Majors go by name or number. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,88 +7,130 @@
 
 static const struct {
 	int major;
-	const char *name, *what;
-	bool always;
+	const char *what;
 } majors[] = {
-	{ PITRACE_TPROF, "tprof", "samples: where each CPU is, at each tick", false },
-	{ PITRACE_MTE, "mte", "processes, threads, mappings: what names need", true },
+	{ PITRACE_TPROF, "samples: where each CPU is, at each tick" },
+	{ PITRACE_DISPATCH, "which thread each CPU runs, and why the one before left" },
+	{ PITRACE_WAKEUP, "who wakes whom" },
+	{ PITRACE_INTERRUPT, "devices, softirqs, timers, other CPUs: begin and end" },
+	{ PITRACE_SYSCALL, "system calls: begin and end" },
+	{ PITRACE_FAULT, "page faults" },
+	{ PITRACE_HOOKIT, "records that programs write (0xB0, 0xD0 to 0xFF)" },
+	{ PITRACE_MTE, "processes, threads, mappings: what names need" },
 };
+#define N (sizeof(majors) / sizeof(*majors))
 
-static bool major_of(const char *text, int *major)
+static bool in(const uint64_t set[PITRACE_MAJORS / 64], int major)
 {
-	char *end;
+	return set[major / 64] >> (major & 63) & 1;
+}
+
+static void add(uint64_t set[PITRACE_MAJORS / 64], int major)
+{
+	set[major / 64] |= 1ull << (major & 63);
+}
+
+/* All that are called so: "user" is many. */
+static bool by_name(const char *name, uint64_t set[PITRACE_MAJORS / 64])
+{
+	bool found = false;
+
+	for (size_t i = 0; i < N; i++) {
+		if (strcmp(name, TraceMajorName(majors[i].major)))
+			continue;
+		for (int m = 0; m < PITRACE_MAJORS; m++)
+			if (TraceMajorName(m) && !strcmp(name, TraceMajorName(m)))
+				add(set, m);
+		found = true;
+	}
+	return found;
+}
+
+bool majors_of(const char *list, uint64_t set[PITRACE_MAJORS / 64])
+{
+	char word[32], *end;
 	long n;
 
-	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++)
-		if (!strcmp(text, majors[i].name)) {
-			*major = majors[i].major;
-			return true;
-		}
-	n = strtol(text, &end, 0);
-	if (*text && !*end && n >= 0 && n < PITRACE_MAJORS) {
-		*major = (int)n;
-		return true;
+	do {
+		size_t length = strcspn(list, ",");
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, list);
+		list += length;
+		if (by_name(word, set))
+			continue;
+		n = strtol(word, &end, 0);
+		if (!*word || *end || n < 0 || n >= PITRACE_MAJORS)
+			return fail("'%s' is no major; swtrace maj lists them", word), false;
+		add(set, (int)n);
+	} while (*list++);
+	return true;
+}
+
+static int set_all(const uint64_t set[PITRACE_MAJORS / 64], int (*call)(int major))
+{
+	for (int major = 0; major < PITRACE_MAJORS; major++) {
+		int rc = in(set, major) ? call(major) : PI_OK;
+
+		if (rc)
+			return fail_rc(rc);
 	}
-	fail("'%s' is no major; swtrace maj lists them", text);
-	return false;
+	return 0;
+}
+
+static bool arguments(char **argv, uint64_t set[PITRACE_MAJORS / 64])
+{
+	while (*++argv)
+		if (!majors_of(*argv, set))
+			return false;
+	return true;
 }
 
 int cmd_enable(int argc, char **argv)
 {
-	int major, rc;
+	uint64_t set[PITRACE_MAJORS / 64] = { 0 };
 
-	if (argc == 1) {
-		rc = TraceEnable(PITRACE_TPROF);
-		return rc ? fail_rc(rc) : 0;
-	}
-	for (int i = 1; i < argc; i++) {
-		if (!major_of(argv[i], &major))
-			return EXIT_SWTRACE;
-		rc = TraceEnable(major);
-		if (rc)
-			return fail_rc(rc);
-	}
-	return 0;
+	if (argc == 1)
+		add(set, PITRACE_TPROF);
+	return arguments(argv, set) ? set_all(set, TraceEnable) : EXIT_SWTRACE;
 }
 
 int cmd_disable(int argc, char **argv)
 {
-	int major, rc;
+	uint64_t set[PITRACE_MAJORS / 64] = { 0 };
+	struct trace_info info;
+	int rc;
 
-	for (major = 0; argc == 1 && major < PITRACE_MAJORS; major++) {
-		rc = TraceQueryMajor(major);
-		if (rc > 0 && major != PITRACE_MTE)
-			rc = TraceDisable(major);
-		if (rc < 0)
-			return fail_rc(rc);
-	}
-	for (int i = 1; i < argc; i++) {
-		if (!major_of(argv[i], &major))
-			return EXIT_SWTRACE;
-		rc = TraceDisable(major);
+	if (argc == 1) {
+		rc = TraceGetInfo(&info);
 		if (rc)
 			return fail_rc(rc);
+		memcpy(set, info.majors, sizeof(set));
 	}
-	return 0;
+	return arguments(argv, set) ? set_all(set, TraceDisable) : EXIT_SWTRACE;
 }
 
 int cmd_maj(int argc, char **argv)
 {
+	struct trace_info info;
 	bool active;
 
 	(void)argv;
 	if (argc > 1)
 		return USAGE;
-	active = IsTraceActive() == 1;
-	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++) {
+	active = TraceGetInfo(&info) == PI_OK;
+	for (size_t i = 0; i < N; i++) {
+		int major = majors[i].major;
 		const char *state = "-";
 
-		if (majors[i].always)
+		if (major == PITRACE_MTE)
 			state = "always";
 		else if (active)
-			state = TraceQueryMajor(majors[i].major) == 1 ? "enabled" : "disabled";
-		printf("0x%02X  %-8s %-9s %s\n", (unsigned int)majors[i].major, majors[i].name,
-		       state, majors[i].what);
+			state = !in(info.available, major) ? "absent" :
+				in(info.majors, major) ? "enabled" : "disabled";
+		printf("0x%02X  %-9s  %-8s  %s\n", (unsigned int)major, TraceMajorName(major), state,
+		       majors[i].what);
 	}
+	if (active)
+		printf("absent: the collector %s has none of these here\n", info.collector);
 	return 0;
 }

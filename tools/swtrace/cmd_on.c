@@ -1,27 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace on, off, get, setrate: the state of a session. */
+/* swtrace on, off, suspend, resume, discard, get, setrate: the state of a session. */
 #include <stdio.h>
+#include <string.h>
 #include "swtrace.h"
 
-int cmd_on(int argc, char **argv)
+static int simple(int argc, int (*call)(void))
 {
 	int rc;
 
-	(void)argv;
 	if (argc > 1)
 		return USAGE;
-	rc = TraceOn();
+	rc = call();
 	return rc ? fail_rc(rc) : 0;
 }
 
-/* A session that stopped itself says where. */
-static void tell_stop(void)
+int cmd_on(int argc, char **argv)
 {
-	struct trace_info i;
+	(void)argv;
+	return simple(argc, TraceOn);
+}
 
-	if (!TraceGetInfo(&i) && i.stopped)
-		printf("tracing had stopped: the %s buffer of CPU %u filled\n", ring_name((int)i.stop_ring),
-		       i.stop_cpu);
+int cmd_suspend(int argc, char **argv)
+{
+	(void)argv;
+	return simple(argc, TraceSuspend);
+}
+
+int cmd_resume(int argc, char **argv)
+{
+	(void)argv;
+	return simple(argc, TraceResume);
+}
+
+int cmd_discard(int argc, char **argv)
+{
+	(void)argv;
+	return simple(argc, TraceDiscard);
+}
+
+/* A session that stopped itself says why. */
+static int tell_stop(const struct trace_info *i)
+{
+	char why[128];
+
+	stop_words(i, why, sizeof(why));
+	if (i->stopped)
+		printf("tracing had stopped: %s\n", why);
+	return i->file_error ? fail("%s: %s; tracing is off, what was written stays readable", i->file,
+				    strerror((int)i->file_error)) : 0;
 }
 
 int cmd_off(int argc, char **argv)
@@ -32,16 +58,13 @@ int cmd_off(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return USAGE;
-	/* What filled its buffer is off already, and that is no error. */
-	if (!TraceGetInfo(&i) && i.stopped && i.state == PITRACE_STATE_OFF) {
-		tell_stop();
-		return 0;
-	}
+	/* What filled its buffer (or its disk) is off already. */
+	if (!TraceGetInfo(&i) && (i.stopped || i.file_error) && i.state == PITRACE_STATE_OFF)
+		return tell_stop(&i);
 	rc = TraceOff();
 	if (rc)
 		return fail_rc(rc);
-	tell_stop();
-	return 0;
+	return TraceGetInfo(&i) ? 0 : tell_stop(&i);
 }
 
 int cmd_get(int argc, char **argv)
@@ -55,8 +78,8 @@ int cmd_get(int argc, char **argv)
 	if (rc)
 		return fail_rc(rc);
 	if (!TraceGetInfo(&i))
-		fprintf(stderr, "%s: %.1f MB, %llu records\n", argc > 1 ? argv[1] : i.file,
-			(double)i.written / 1e6, (unsigned long long)i.records);
+		fprintf(stderr, "%s: %.1f MB, %llu records\n", i.got_file, (double)i.got / 1e6,
+			(unsigned long long)i.got_records);
 	return 0;
 }
 

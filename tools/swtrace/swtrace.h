@@ -4,6 +4,7 @@
 #define SWTRACE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <perfutil.h>
 #include <tracer.h>
@@ -18,6 +19,9 @@
 int cmd_init(int argc, char **argv);
 int cmd_on(int argc, char **argv);
 int cmd_off(int argc, char **argv);
+int cmd_suspend(int argc, char **argv);
+int cmd_resume(int argc, char **argv);
+int cmd_discard(int argc, char **argv);
 int cmd_get(int argc, char **argv);
 int cmd_free(int argc, char **argv);
 int cmd_enable(int argc, char **argv);
@@ -25,21 +29,35 @@ int cmd_disable(int argc, char **argv);
 int cmd_maj(int argc, char **argv);
 int cmd_setrate(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_mark(int argc, char **argv);
+int cmd_event(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 extern const char cmd_run_options[];
 
-/* "swtrace: …" on stderr; returns EXIT_SWTRACE. */
+/* The program's name and a sentence on stderr; returns EXIT_SWTRACE. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The sentence of the last library call that failed. */
 int fail_rc(int rc);
 /* Whole numbers from an option; false after words. */
 bool number(const char *option, const char *text, long least, long most, long *value);
+/* Adds majors, names and numbers with commas between them, to the set; false after words. */
+bool majors_of(const char *list, uint64_t set[PITRACE_MAJORS / 64]);
+/* What was lost, "names 3, samples 7", all in all; 0: nothing was printed. */
+uint64_t print_lost(FILE *out, const struct trace_info *info);
 /* norm, wrap, cont. */
 bool mode_of(const char *text, int *mode);
 const char *mode_name(int mode);
-const char *ring_name(int ring);
+/* Why a session stopped by itself: "the trace buffer of CPU 0 filled". */
+void stop_words(const struct trace_info *i, char *out, size_t room);
+/* -g [=WORD,...]: call stacks, PITRACE_WANT_* and bytes of user stack. */
+bool stacks_of(const char *text, uint32_t *stacks, uint32_t *copy);
 /* Sizes of -s, -sm (MB) and -ss (KB), also with a unit of their own: 512k. */
 bool size_of(const char *option, const char *text, unsigned long long unit, uint64_t *bytes);
+
+/* --rotate-time; and whether all that was said of rotation makes sense together. */
+bool rotate_time(const char *text, uint64_t *ns);
+bool rotation_of(const struct tracer_options *o);
 
 /* Who called sudo, or nobody. */
 struct caller {

@@ -119,6 +119,27 @@ is sudo_code $? 0
 is sudo_runs_as_caller "$(cat sudo.out)" 1000
 is sudo_owner "$(stat -c %u:%g sudo.nrm2)" 1000:1000
 
+# run.tprof: both in one go, by the driver.
+mkdir tprof && chmod 777 tprof && cd tprof
+run.tprof -r 500ms >screen 2>err </dev/null
+is tprof_system "$(($? > 1))" 0
+says tprof_collector err '(collector driver)'
+says tprof_report tprof.out Process_Module_Symbol
+run.tprof 2>err </dev/null
+is tprof_no_terminal $? 125
+says tprof_no_terminal_words err 'give -r SECONDS'
+run.tprof -t -s 300ms -c 2000 -- sh -c 'sleep 1; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; exit 9' 2>err
+is tprof_command $? 9
+# Names are recorded while it waits to begin, so the late part has them.
+run.tprof -p >screen
+is tprof_post "$(($? > 1))" 0
+says tprof_names tprof.out 'sh_'
+rm -f *
+SUDO_UID=1000 SUDO_GID=1000 SUDO_USER=user run.tprof -- true >screen 2>err
+is tprof_sudo $? 0
+is tprof_sudo_owners "$(stat -c %u swtrace.nrm2 tprof.out | tr '\n' ' ')" '1000 1000 '
+cd ..
+
 # An ordinary user: words, not a crash; and nothing happens.
 chmod 777 /tmp
 su user -c 'cd /tmp && swtrace run -a -o user.nrm2 -- touch user-ran' 2>err
@@ -126,17 +147,24 @@ is user_refused $? 125
 says user_words err "CAP_PERFMON\|Permission denied"
 is user_command_not_run "$(ls user-ran 2>/dev/null)" ''
 chmod 666 /dev/pitrace
-su user -c 'cd /tmp && swtrace run -o user.nrm2 -- touch user-ran' 2>err
+su user -c 'cd /tmp && swtrace run -B driver -a -o user.nrm2 -- touch user-ran' 2>err
 is user_refused_by_driver $? 125
 says user_driver_words err CAP_PERFMON
+is user_command_not_run_by_driver "$(ls user-ran 2>/dev/null)" ''
+su user -c 'cd /tmp && swtrace run -B driver -o user.nrm2 -- true' 2>err
+is user_own_command $? 0
 su user -c 'swtrace info' >info.out 2>err
 is user_may_ask $? 0
 chmod 660 /dev/pitrace
 
 # Without the module: the command that mends it.
 rmmod pitrace
-swtrace run -o none.nrm2 -- touch none-ran 2>err
+swtrace run -B driver -o none.nrm2 -- touch none-ran 2>err
 is no_module $? 125
 says no_module_words err 'modprobe pitrace'
 is no_module_not_run "$(ls none-ran 2>/dev/null)" ''
+# The kernel's own perf events serve then, and it is said.
+swtrace run -o none.nrm2 -- true 2>err
+is no_module_perf $? 0
+says no_module_perf_words err '(collector perf)'
 exit $code

@@ -241,13 +241,13 @@ static int mprotects(void)
 	phase("whole");
 	run_in(lib, "first_a");
 	run_in(lib, "middle_a");
-	if (mprotect(page, 4096, PROT_READ | PROT_WRITE))
+	if (mprotect(page, WORK_PAGE, PROT_READ | PROT_WRITE))
 		die("mprotect");
-	*(volatile char *)(page + 4095) = 0x5A;
+	*(volatile char *)(page + WORK_PAGE - 1) = 0x5A;
 	phase("hole");
 	run_in(lib, "first_a");
 	run_in(lib, "last_a");
-	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
+	if (mprotect(page, WORK_PAGE, PROT_READ | PROT_EXEC))
 		die("mprotect");
 	phase("mended");
 	run_in(lib, "first_a");
@@ -268,8 +268,8 @@ static int remaps(void)
 
 	name_self("remapper");
 	run_in(lib, "middle_b");
-	place = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	place = mremap(page, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	place = mmap(NULL, WORK_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	place = mremap(page, WORK_PAGE, WORK_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, place);
 	moved = (void (*)(void))place;
 	if (place == MAP_FAILED)
 		die("mremap");

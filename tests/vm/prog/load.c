@@ -28,12 +28,13 @@ static void *thread(void *unused)
 
 static int child(void)
 {
-	void *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, 2 * WORK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 	pthread_t t;
 
-	memset(p, 1, 65536);
-	mprotect(p, 4096, PROT_READ | PROT_EXEC);
-	munmap(p, 65536);
+	memset(p, 1, 2 * WORK_PAGE);
+	mprotect(p, WORK_PAGE, PROT_READ | PROT_EXEC);
+	munmap(p, 2 * WORK_PAGE);
 	prctl(PR_SET_NAME, "load-child");
 	if (!pthread_create(&t, NULL, thread, NULL))
 		pthread_join(t, NULL);

@@ -10,7 +10,7 @@
 
 /* One turn of 20,000 loops: the caller watches the clock. */
 #define PAGE(name)								\
-	__attribute__((noinline, aligned(4096))) void name(void);		\
+	__attribute__((noinline, aligned(WORK_PAGE))) void name(void);		\
 	void name(void)								\
 	{									\
 		turns(20000);							\

@@ -9,6 +9,13 @@
 #include <stdint.h>
 #include <time.h>
 
+/* Debian's kernels for this machine. */
+#ifdef __powerpc64__
+#define WORK_PAGE	65536
+#else
+#define WORK_PAGE	4096
+#endif
+
 /* Exactly 2 * n instructions; n > 0. */
 static inline __attribute__((always_inline)) void turns(unsigned long n)
 {
@@ -16,6 +23,10 @@ static inline __attribute__((always_inline)) void turns(unsigned long n)
 	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 #elif defined(__aarch64__)
 	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
+#elif defined(__powerpc64__)
+	__asm__ volatile("1: addic. %0, %0, -1\n\tbne 1b" : "+b"(n) : : "cc", "xer");
+#elif defined(__s390x__)
+	__asm__ volatile("1: aghi %0, -1\n\tjne 1b" : "+d"(n) : : "cc");
 #else
 #error "a counted loop for this architecture"
 #endif

@@ -1,83 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The aggregated report as one JSON object. Keys are stable: new ones may come, none changes. */
+/* Samples as members of the JSON object. Keys are stable: new ones may come, none changes. */
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "json.h"
-
-static void text_field(struct json *j, const char *key, const char *s, size_t size)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "%.*s", (int)strnlen(s, size), s);
-	json_string(j, key, text);
-}
-
-static void write_trace(const struct job *job, struct json *j)
-{
-	const struct pifile_header *h = &job->input->header;
-	const struct trace *t = job->trace;
-	size_t i;
-
-	json_string(j, "file", job->input->path);
-	json_string(j, "format", job->input->format->name);
-	text_field(j, "collector", h->collector, sizeof(h->collector));
-	text_field(j, "kernel", h->release, sizeof(h->release));
-	text_field(j, "machine", h->machine, sizeof(h->machine));
-	json_uint(j, "cpus", h->ncpus);
-	json_uint(j, "rate", t->rate);
-	json_uint(j, "dither_permille", t->dither);
-	json_string(j, "scope", h->scope == PITRACE_SCOPE_PROCESS ? "process" : "system");
-	if (h->scope == PITRACE_SCOPE_PROCESS)
-		json_int(j, "scope_pid", h->pid);
-	json_uint(j, "start_realtime_ns", t->start_realtime);
-	json_uint(j, "duration_ns", t->duration);
-	json_uint(j, "intervals", t->intervals);
-	json_uint(j, "records", t->records);
-	json_object(j, "system");
-	for (i = 0; i < t->nfacts; i++) {
-		char key[64];
-		size_t k, n = 0;
-
-		/* Keys are plain words: what isn't becomes an underscore. */
-		for (k = 0; t->facts[i].key[k] && n < sizeof(key) - 1; k++) {
-			char c = t->facts[i].key[k];
-
-			key[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c :
-				   c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : '_';
-		}
-		key[n] = '\0';
-		json_string(j, key, t->facts[i].value);
-	}
-	json_end(j, '}');
-}
-
-static void write_damage(const struct job *job, struct json *j)
-{
-	size_t i;
-
-	json_bool(j, "complete", job->input->complete);
-	json_bool(j, "clean", !job->nfaults && job->input->complete && !trace_lossy(job->trace));
-	json_array(j, "damage");
-	for (i = 0; i < job->nfaults; i++) {
-		json_object(j, NULL);
-		json_uint(j, "offset", job->fault[i].offset);
-		json_string(j, "what", job->fault[i].what);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-}
 
 static void write_ticks(const struct job *job, struct json *j)
 {
 	const struct trace *t = job->trace;
 	struct bucket b[BUCKETS];
-	unsigned int kind;
 	uint32_t i;
 
+	json_events(job, j);
 	json_uint(j, "total_ticks", trace_total(t));
 	json_uint(j, "samples", t->samples);
 	json_uint(j, "kernel_ticks", t->kernel);
@@ -89,19 +22,6 @@ static void write_ticks(const struct job *job, struct json *j)
 	for (i = 0; i < BUCKETS; i++)
 		json_uint(j, b[i].key, b[i].ticks);
 	json_end(j, '}');
-	json_array(j, "lost");
-	for (i = 0; i < t->ncpus; i++) {
-		for (kind = 0; kind < PITRACE_LOST_KINDS; kind++) {
-			if (!t->cpu[i].lost[kind])
-				continue;
-			json_object(j, NULL);
-			json_uint(j, "cpu", i);
-			json_string(j, "kind", trace_lost_name(kind));
-			json_uint(j, "count", t->cpu[i].lost[kind]);
-			json_end(j, '}');
-		}
-	}
-	json_end(j, ']');
 }
 
 static void write_modules(const struct job *job, struct json *j)
@@ -194,47 +114,26 @@ static int write_processes(const struct job *job, struct json *j, uint32_t cpu)
 	return 0;
 }
 
-static int json_write(const struct job *job, FILE *out)
+int tprof_json(const struct job *job, struct json *j)
 {
-	struct json j;
 	uint32_t cpu;
 	int rc;
 
-	json_begin(&j, out, true);
-	json_object(&j, NULL);
-	json_string(&j, "generator", "pitrace post " PITRACE_VERSION);
-	write_trace(job, &j);
-	write_damage(job, &j);
-	write_ticks(job, &j);
-	write_modules(job, &j);
-	rc = write_processes(job, &j, ANY_CPU);
+	write_ticks(job, j);
+	write_modules(job, j);
+	rc = write_processes(job, j, ANY_CPU);
 	if (job->options->per_cpu && !rc) {
-		json_array(&j, "per_cpu");
+		json_array(j, "per_cpu");
 		for (cpu = 0; cpu < job->trace->ncpus && !rc; cpu++) {
 			if (!cpu_total(job->trace, cpu))
 				continue;
-			json_object(&j, NULL);
-			json_uint(&j, "cpu", cpu);
-			json_uint(&j, "total_ticks", cpu_total(job->trace, cpu));
-			rc = write_processes(job, &j, cpu);
-			json_end(&j, '}');
+			json_object(j, NULL);
+			json_uint(j, "cpu", cpu);
+			json_uint(j, "total_ticks", cpu_total(job->trace, cpu));
+			rc = write_processes(job, j, cpu);
+			json_end(j, '}');
 		}
-		json_end(&j, ']');
+		json_end(j, ']');
 	}
-	json_end(&j, '}');
 	return rc;
 }
-
-static bool json_wanted(const struct options *o)
-{
-	return o->json;
-}
-
-const struct report report_json = {
-	.name = "json",
-	.path = "-",
-	.mode = 0666,
-	.names = true,
-	.wanted = json_wanted,
-	.write = json_write,
-};

@@ -59,7 +59,7 @@ static int write_rows(const struct job *job, FILE *out, uint32_t cpu)
 	return 0;
 }
 
-static int csv_write(const struct job *job, FILE *out)
+int tprof_csv(const struct job *job, FILE *out)
 {
 	uint32_t cpu;
 	int rc = 0;
@@ -74,17 +74,3 @@ static int csv_write(const struct job *job, FILE *out)
 	}
 	return rc;
 }
-
-static bool csv_wanted(const struct options *o)
-{
-	return o->csv;
-}
-
-const struct report report_csv = {
-	.name = "csv",
-	.path = "-",
-	.mode = 0666,
-	.names = true,
-	.wanted = csv_wanted,
-	.write = csv_write,
-};

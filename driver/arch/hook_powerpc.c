@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/* ppc64le: the external interrupt, in which devices' handlers run, the decrementer, doorbells. */
+#include <linux/ptrace.h>
+#include "hook.h"
+
+#define INTERRUPTS(I)					\
+	I(irq, PITRACE_IRQ_OTHER)			\
+	I(timer_interrupt, PITRACE_IRQ_TIMER)		\
+	I(doorbell, PITRACE_IRQ_IPI)
+
+#define PROBES(name, source)							\
+	static void on_##name##_entry(void *unused, struct pt_regs *regs)	\
+	{									\
+		hook_irq_entry(source, TRAP(regs));				\
+	}									\
+	static void on_##name##_exit(void *unused, struct pt_regs *regs)	\
+	{									\
+		hook_irq_exit(source, TRAP(regs));				\
+	}
+#define ROWS(name, source)							\
+	{ #name "_entry", on_##name##_entry }, { #name "_exit", on_##name##_exit },
+
+INTERRUPTS(PROBES)
+
+struct hook_tracepoint arch_irq_tracepoints[] = {
+	INTERRUPTS(ROWS)
+	{ }
+};
+
+struct hook_tracepoint arch_fault_tracepoints[] = {
+	{ }
+};

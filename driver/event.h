@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sampling by perf events in place of the timer: a counter on each CPU that interrupts. */
+#ifndef PITRACE_EVENT_H
+#define PITRACE_EVENT_H
+
+#include <linux/types.h>
+#include "pitrace.h"
+
+struct perf_event;
+struct session;
+
+struct event_cpu {
+	struct perf_event *perf;	/* NULL: this CPU does not have the event, or is off */
+	struct session *session;
+	u32 cpu, number;
+	bool stale;			/* its CPU went off since: to be made anew */
+	bool throttled;			/* perf holds samples back until the next one */
+	u64 counted;			/* at the last sample */
+};
+
+void event_init(struct session *s);
+/* PITRACE_IOC_EVENT: 0 or -errno, perf's own among them. The session is off. */
+int event_set(struct session *s, const struct pitrace_event_args *args);
+bool event_wanted(const struct session *s);
+/* Make the counters of all CPUs and let them count; let them count or not; away with them, when no
+ * hook sees the session any more. */
+int event_start(struct session *s);
+void event_pause(struct session *s, bool pause);
+void event_release(struct session *s);
+/* From CPU hotplug, on the CPU itself. */
+void event_cpu_online(struct session *s, unsigned int cpu);
+void event_cpu_offline(struct session *s, unsigned int cpu);
+
+#endif

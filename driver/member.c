@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules for those without CAP_PERFMON. ptrace's own judgement is not exported; this one is
+ * stricter: the same uid and gid everywhere, dumpable, the same user namespace, no more
+ * capabilities.
+ */
+#include <linux/cred.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include "compat/dumpable.h"
+#include "member.h"
+
+#define DUMPABLE	1	/* SUID_DUMP_USER */
+
+/* Who has a session's slot without CAP_PERFMON; under sessions_lock. */
+static kuid_t owner[PITRACE_MAX_SESSIONS];
+static DECLARE_BITMAP(members, PITRACE_MAX_SESSIONS);
+
+static bool covers(const struct cred *who, const struct cred *whom)
+{
+	return uid_eq(who->uid, whom->uid) && uid_eq(who->uid, whom->euid) &&
+	       uid_eq(who->uid, whom->suid) && gid_eq(who->gid, whom->gid) &&
+	       gid_eq(who->gid, whom->egid) && gid_eq(who->gid, whom->sgid) &&
+	       who->user_ns == whom->user_ns &&
+	       cap_issubset(whom->cap_permitted, who->cap_permitted);
+}
+
+/* A process that has given up its memory shows nothing of it. */
+static bool dumpable(const struct task_struct *task)
+{
+	return !READ_ONCE(task->mm) || compat_dumpable(task) == DUMPABLE;
+}
+
+bool member_sees_current_slowly(const struct session *s)
+{
+	return covers(s->cred, current_cred()) && dumpable(current);
+}
+
+bool member_may_see(const struct session *s, struct task_struct *task)
+{
+	bool may;
+
+	if (!s->cred)
+		return true;
+	rcu_read_lock();
+	may = covers(s->cred, __task_cred(task));
+	rcu_read_unlock();
+	/* Its memory stays while this is held. */
+	task_lock(task);
+	may = may && dumpable(task);
+	task_unlock(task);
+	return may;
+}
+
+void member_init(struct session *s)
+{
+	s->cred = perfmon_capable() ? NULL : get_current_cred();
+	s->hides_kernel = s->cred || security_locked_down(LOCKDOWN_PERF);
+}
+
+/* One uid has a few sessions, all members together leave some for root. */
+int member_take_slot(struct session *s, unsigned int slot)
+{
+	unsigned int i, n = 0;
+
+	if (!s->cred)
+		return 0;
+	for_each_set_bit(i, members, PITRACE_MAX_SESSIONS)
+		n += uid_eq(owner[i], s->cred->uid);
+	if (n >= MEMBER_SESSIONS)
+		return -EDQUOT;
+	if (bitmap_weight(members, PITRACE_MAX_SESSIONS) >= MEMBERS_SLOTS)
+		return -EBUSY;
+	owner[slot] = s->cred->uid;
+	__set_bit(slot, members);
+	return 0;
+}
+
+void member_free_slot(unsigned int slot)
+{
+	__clear_bit(slot, members);
+}
+
+int member_check_scope(struct session *s)
+{
+	struct task_struct *task;
+	int err;
+
+	if (!s->cred)
+		return 0;
+	task = get_pid_task(s->root, PIDTYPE_PID);
+	if (!task)
+		return -ESRCH;
+	err = member_may_see(s, task) ? 0 : -EPERM;
+	put_task_struct(task);
+	return err;
+}
+
+int member_start(struct session *s)
+{
+	unsigned int nr;
+
+	if (!s->cred)
+		return perfmon_capable() ? 0 : -EPERM;
+	if (!perfmon_capable() && !(covers(s->cred, current_cred()) &&
+				    uid_eq(s->cred->uid, current_euid())))
+		return -EPERM;
+	/* While off nobody looked: pids may have other owners, owners other credentials. */
+	for_each_set_bit(nr, s->pids, PITRACE_PIDS) {
+		struct task_struct *task;
+
+		rcu_read_lock();
+		task = pid_task(find_pid_ns(nr, &init_pid_ns), PIDTYPE_TGID);
+		if (!task || !member_may_see(s, task))
+			clear_bit(nr, s->pids);
+		rcu_read_unlock();
+	}
+	return 0;
+}
+
+/* Samples and what names them, and records of the user's own programs. */
+int member_check_setup(const struct session *s, const struct pitrace_setup_args *args)
+{
+	DECLARE_BITMAP(majors, PITRACE_MAJORS);
+
+	if (s->hides_kernel && args->stacks & PITRACE_WANT_KERNEL)
+		return -EPERM;
+	if (!s->cred)
+		return 0;
+	bitmap_from_arr64(majors, args->majors, PITRACE_MAJORS);
+	__clear_bit(PITRACE_TPROF, majors);
+	__clear_bit(PITRACE_SYSINFO, majors);
+	__clear_bit(PITRACE_MTE, majors);
+	__clear_bit(PITRACE_HOOKIT, majors);
+	bitmap_clear(majors, PITRACE_USER_FIRST, PITRACE_MAJORS - PITRACE_USER_FIRST);
+	return bitmap_empty(majors, PITRACE_MAJORS) && !(args->stacks & PITRACE_WANT_DISPATCH) ?
+	       0 : -EPERM;
+}
+
+void member_leave(void)
+{
+	struct session *s;
+	int i;
+
+	preempt_disable();
+	for_each_active(s, i)
+		if (!member_sees_current(s) && session_has(s, current->tgid))
+			clear_bit(current->tgid, s->pids);
+	preempt_enable();
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Call stacks of the current thread. A record's length must be known before it is begun, so a stack
+ * is gathered in scratch memory of this CPU and session and copied from there: a user's page that
+ * is not there, or a short stack, costs the ring nothing.
+ */
+#ifndef PITRACE_STACK_H
+#define PITRACE_STACK_H
+
+#include <linux/string.h>
+#include <linux/types.h>
+#include "arch/arch.h"
+#include "pitrace.h"
+
+struct session;
+
+#define STACK_LEVELS	3	/* a thread, an interrupt, an NMI */
+#define STACK_WORDS	(2 * PITRACE_STACK_MAX + ARCH_STACK_EXTRA + ARCH_REGISTERS)
+
+/* As it goes into the record, but for what follows the words in use. */
+struct stack {
+	struct pitrace_stack head;
+	u64 words[];
+};
+
+struct stack_cpu {
+	int busy;			/* levels in use; this CPU only */
+	struct stack *level[STACK_LEVELS];
+};
+
+/* Is it a sane wish (struct pitrace_setup_args)? 0 or -errno. */
+int stack_check(const struct pitrace_setup_args *args);
+/* Scratch memory for what the session wants; what it has no more use for goes. It is off. */
+int stack_prepare(struct session *s);
+void stack_free(struct session *s);
+
+/*
+ * The stack of the current thread, interrupted with these registers; NULL: it is being switched
+ * away from. On this CPU, preemption off. Returns NULL when no stack is to be had; else done with
+ * stack_done before anything else.
+ */
+const struct stack *stack_take(struct session *s, unsigned int cpu, struct pt_regs *regs);
+void stack_done(struct session *s, unsigned int cpu, const struct stack *stack);
+
+static inline u32 stack_bytes(const struct stack *stack)
+{
+	const struct pitrace_stack *h = &stack->head;
+
+	return sizeof(*h) + (h->kernel + h->user + h->regs) * sizeof(u64) + h->bytes;
+}
+
+static inline void stack_put(void *to, const struct stack *stack)
+{
+	memcpy(to, stack, stack_bytes(stack));
+}
+
+#endif

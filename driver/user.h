@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Records that programs write: the hook descriptor. */
+#ifndef PITRACE_USER_H
+#define PITRACE_USER_H
+
+#include <linux/bits.h>
+#include "pitrace.h"
+
+/* 0xD0 - 0xFF, in the bitmap's last word; 0xB0 stands in the one before. */
+#define USER_MAJORS	GENMASK_ULL(63, PITRACE_USER_FIRST % 64)
+
+int user_init(void);
+void user_exit(void);
+/* A hook descriptor, or -errno. */
+int user_open(void);
+/* active[] changed; sessions_lock is held. */
+void user_listen(void);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which file is a module's: the one that ran, by its build id where one was told, and its separate
+ * debug file. Users who need more than names of it get it opened.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "module.h"
+
+static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
+{
+	struct module_file *f = arg;
+	struct build_id id;
+	const char *why;
+
+	why = elf_file_open(&f->elf, fd);
+	if (why) {
+		f->why = why;
+		return false;
+	}
+	if (f->told) {
+		elf_file_build_id(&f->elf, &id);
+		if (!same_build_id(&id, f->told))
+			why = "the file was replaced since it ran (another build id)";
+	} else if (live && f->module->gone) {
+		why = "the file was deleted and its build id is unknown";
+	} else if (live && f->module->key.inode && st->st_ino != f->module->key.inode) {
+		f->other_inode = true;
+	}
+	if (why) {
+		f->why = why;
+		elf_file_close(&f->elf);
+		return false;
+	}
+	snprintf(f->path, sizeof(f->path), "%s", file);
+	return true;
+}
+
+bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f)
+{
+	const char *none = NULL;
+
+	f->module = m;
+	f->told = module_told(ms, m);
+	f->why = NULL;
+	f->other_inode = false;
+	if (files_candidates(&ms->roots, m->path, take_candidate, f, &none))
+		return true;
+	if (!f->why)
+		f->why = none;
+	return false;
+}
+
+/* An ELF's descriptor outlives it, the ELF is closed. */
+static int keep_descriptor(struct elf_file *elf)
+{
+	int fd = elf->fd;
+
+	elf->fd = -1;
+	elf_file_close(elf);
+	return fd;
+}
+
+static int open_vdso(const struct modules *ms)
+{
+	int fd;
+
+	if (!ms->vdso)
+		return -ENOENT;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, ms->vdso, ms->vdso_size) == (ssize_t)ms->vdso_size)
+		return fd;
+	close(fd);
+	return -EIO;
+}
+
+static int open_debug(struct modules *ms, const struct module *m, struct module_file *f,
+		      bool have_code)
+{
+	struct build_id id = { .size = 0 };
+	struct elf_file debug;
+	bool found;
+
+	if (f->told)
+		id = *f->told;
+	else if (have_code)
+		elf_file_build_id(&f->elf, &id);
+	found = files_debug(&ms->roots, m->path, &id, have_code ? &f->elf : NULL, &debug, f->path,
+			    sizeof(f->path));
+	return found ? keep_descriptor(&debug) : -ENOENT;
+}
+
+int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
+		     size_t size)
+{
+	struct module_file *f;
+	bool found;
+	int fd = -ENOENT;
+
+	if (m->kind == MODULE_VDSO && which == A2N_FILE_CODE) {
+		snprintf(path, size, "%s", A2N_VDSO);
+		return open_vdso(ms);
+	}
+	if (m->kind != MODULE_FILE)
+		return -ENOENT;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	found = module_file_find(ms, m, f);
+	if (which == A2N_FILE_DEBUG) {
+		fd = open_debug(ms, m, f, found);
+		if (found)
+			elf_file_close(&f->elf);
+	} else if (found) {
+		fd = keep_descriptor(&f->elf);
+	}
+	if (fd >= 0)
+		snprintf(path, size, "%s", f->path);
+	free(f);
+	return fd;
+}

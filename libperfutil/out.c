@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files of a session: begun, filled, ended; and written for somebody who asks. In continuous
+ * and wrap mode one file grows while tracing is on; in wrap mode that is MTE alone, so that names
+ * never wrap, and the trace rings are added at the end. What is written while tracing goes on is a
+ * copy of that file up to now, or (normal mode, where all is still in the rings) a file made from
+ * the rings.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "file_write.h"
+#include "hookfile.h"
+#include "rc.h"
+#include "sysinfo.h"
+#include "tracer_inner.h"
+
+struct filling {
+	struct tracer *tracer;
+	struct out *out, *next;		/* next: names only, or NULL */
+};
+
+int out_begin(struct tracer *t, struct out *o, const char *path)
+{
+	struct pifile_header header;
+	struct trace_info info = { 0 };
+	int err;
+
+	*o = (struct out){ 0 };
+	t->collector->info(t->backend, &info);
+	sysinfo_header(&header, &t->config, t->collector->name, info.clock,
+		       t->collector->clock_hz(t->backend));
+	o->writer = pifile_create(path, &header);
+	if (!o->writer)
+		return -errno;
+	err = t->owner != (uid_t)-1 ? file_give(o->writer, t->owner, t->group) : 0;
+	if (!err)
+		err = sysinfo_write(o->writer, &t->config, t->command, info.note,
+				    &o->modules);
+	pifile_set_compression(o->writer, t->compression);
+	o->ids = buildids_new(t->collector->drain_reads_build_ids);
+	if (!err && !o->ids)
+		err = -ENOMEM;
+	return err;
+}
+
+static int put_segment(struct out *o, const void *segment, size_t size, uint64_t interval)
+{
+	if (o->ids)
+		buildids_scan(o->ids, segment, size);
+	return pifile_write_segment(o->writer, segment, size, interval);
+}
+
+static int keep_segment(void *arg, const void *segment, size_t size)
+{
+	const struct pitrace_segment *h = segment;
+	struct filling *f = arg;
+	struct tracer *t = f->tracer;
+	struct trace_info info;
+	int err;
+
+	t->collector->info(t->backend, &info);
+	err = put_segment(f->out, segment, size, info.interval);
+	if (!err && f->next && f->next->writer && h->ring == PITRACE_RING_MTE)
+		err = put_segment(f->next, segment, size, info.interval);
+	return err;
+}
+
+static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
+{
+	struct filling f = { t, o, next };
+	int err = 0;
+
+	if (t->hooks) {
+		err = hooks_collect(t->hooks);
+		if (!err)
+			err = hooks_drain(t->hooks, PITRACE_RING_MTE, all, keep_segment, &f);
+	}
+	if (!err)
+		err = t->collector->drain(t->backend, all, keep_segment, &f);
+	if (!err && t->hooks)
+		err = hooks_drain(t->hooks, PITRACE_RING_TRACE, all, keep_segment, &f);
+	if (!err)
+		err = buildids_flush(o->ids, o->writer);
+	if (!err && next && next->writer)
+		err = buildids_flush(next->ids, next->writer);
+	return err;
+}
+
+static void count_written(struct tracer *t)
+{
+	uint64_t records;
+
+	t->written = t->before_bytes + pifile_written(t->file.writer, &records);
+	t->records = t->before_records + records;
+}
+
+int out_drain(struct tracer *t, bool all)
+{
+	int err = fill(t, &t->file, &t->next, all);
+
+	count_written(t);
+	return err;
+}
+
+int out_window(struct tracer *t, struct out *o)
+{
+	struct filling f = { t, o, NULL };
+
+	return t->collector->window(t->backend, keep_segment, &f);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* What was counted since the file began. */
+static void subtract(struct pifile_stats *s, const struct pifile_stats *before, int n)
+{
+	while (n-- > 0) {
+		if (before[n].cpu != s->cpu)
+			continue;
+		for (int k = 0; k < PITRACE_LOST_KINDS; k++)
+			s->lost[k] -= before[n].lost[k];
+		s->ticks -= before[n].ticks;
+		s->idle_ticks -= before[n].idle_ticks;
+		s->late -= before[n].late;
+		s->out_of_scope -= before[n].out_of_scope;
+		s->mte_bytes -= before[n].mte_bytes;
+		s->trace_bytes -= before[n].trace_bytes;
+	}
+}
+
+/* What a file counts that begins while this one ends: from now on, but names since its walk. */
+static int count_from_here(struct out *next, const struct pifile_stats *now, int n)
+{
+	struct pifile_stats *before = malloc((size_t)n * sizeof(*now));
+
+	if (!before)
+		return -ENOMEM;
+	memcpy(before, now, (size_t)n * sizeof(*now));
+	for (int i = 0; i < n && i < next->nbefore; i++) {
+		before[i].lost[PITRACE_LOST_MTE] = next->before[i].lost[PITRACE_LOST_MTE];
+		before[i].mte_bytes = next->before[i].mte_bytes;
+	}
+	free(next->before);
+	next->before = before;
+	next->nbefore = n;
+	return 0;
+}
+
+int out_stats(struct tracer *t, struct pifile_stats **stats)
+{
+	int n = t->collector->stats(t->backend, stats);
+
+	for (int i = 0; i < n && t->hooks; i++)
+		if ((*stats)[i].cpu == 0)
+			(*stats)[i].lost[PITRACE_LOST_USER] += hooks_lost(t->hooks);
+	return n;
+}
+
+static int put_stats(struct tracer *t, struct out *o, struct out *next)
+{
+	struct trace_info info = { 0 };
+	struct pifile_stats *stats = NULL;
+	int err = 0, n = out_stats(t, &stats);
+
+	if (n > 0 && next)
+		err = count_from_here(next, stats, n);
+	t->collector->info(t->backend, &info);
+	for (int i = 0; i < n; i++) {
+		subtract(&stats[i], o->before, o->nbefore);
+		if (t->stopped && stats[i].cpu == info.stop_cpu) {
+			stats[i].stopped_by = info.stop_ring + 1;
+			stats[i].stop_pid = (uint32_t)info.stop_pid;
+		}
+	}
+	if (n > 0 && !err)
+		err = pifile_write_section(o->writer, PIFILE_SEC_STATS, stats,
+					   (size_t)n * sizeof(*stats));
+	free(stats);
+	return err;
+}
+
+static void forget(struct out *o)
+{
+	buildids_free(o->ids);
+	free(o->modules);
+	free(o->before);
+	*o = (struct out){ 0 };
+}
+
+int out_end(struct tracer *t, struct out *o, struct out *next)
+{
+	int err, end;
+
+	pifile_set_compression(o->writer, 0);
+	err = sysinfo_again(o->writer, &o->modules);
+	if (!err)
+		err = put_stats(t, o, next);
+	if (o == &t->file)
+		count_written(t);
+	if (next)
+		file_no_sync(o->writer);
+	end = pifile_finish(o->writer);
+	forget(o);
+	return err ? err : end;
+}
+
+void out_drop(struct out *o)
+{
+	pifile_abandon(o->writer);
+	forget(o);
+}
+
+/* ---- for somebody who asks ------------------------------------------------------------------- */
+
+/* Normal mode: from the rings, which hold everything. */
+static int from_rings(struct tracer *t, const char *path)
+{
+	struct out o;
+	int err = out_begin(t, &o, path), end;
+
+	if (!err)
+		err = fill(t, &o, NULL, true);
+	if (!o.writer)
+		return err;
+	t->got = pifile_written(o.writer, &t->got_records);
+	end = out_end(t, &o, NULL);
+	return err ? err : end;
+}
+
+/* While it is on: the file as it is, and in wrap mode what the trace rings hold. The lock is held
+ * no longer than it takes to know where all that ends: the rings must not fill meanwhile. */
+static int from_file(struct tracer *t, const char *path)
+{
+	bool wrap = t->config.mode == PITRACE_MODE_WRAP;
+	struct out o = { 0 };
+	int err, end;
+
+	pthread_mutex_lock(&t->lock);
+	err = t->error;
+	if (!err && wrap)
+		err = t->collector->mark(t->backend);
+	if (!err)
+		err = out_drain(t, true);
+	if (!err) {
+		o.writer = file_fork(t->file.writer);
+		o.modules = t->file.modules ? strdup(t->file.modules) : NULL;
+		err = o.writer ? 0 : -ENOMEM;
+	}
+	if (!err && t->file.nbefore) {
+		o.before = malloc((size_t)t->file.nbefore * sizeof(*o.before));
+		if (o.before)
+			memcpy(o.before, t->file.before,
+			       (size_t)t->file.nbefore * sizeof(*o.before));
+		o.nbefore = o.before ? t->file.nbefore : 0;
+	}
+	pthread_mutex_unlock(&t->lock);
+	if (err)
+		return err;
+	err = file_settle(o.writer, path);
+	if (err) {
+		o.writer = NULL;
+		forget(&o);
+		return err;
+	}
+	if (t->owner != (uid_t)-1)
+		err = file_give(o.writer, t->owner, t->group);
+	if (!err && wrap)
+		err = out_window(t, &o);
+	t->got = pifile_written(o.writer, &t->got_records);
+	end = out_end(t, &o, NULL);
+	return err ? err : end;
+}
+
+/* A name beside the session's file that nobody has. */
+static void free_name(const struct tracer *t, char *name, size_t room)
+{
+	unsigned int i = 0;
+
+	do
+		snprintf(name, room, "%s.%u", t->path, ++i);
+	while (!access(name, F_OK) && i < 100000);
+}
+
+int out_write(struct tracer *t, const char *path)
+{
+	bool own = !path || !strcmp(path, t->path);
+	int err = 0;
+
+	snprintf(t->got_file, sizeof(t->got_file), "%s", path ? path : t->path);
+	t->got = t->got_records = 0;
+	if (t->config.mode == PITRACE_MODE_NORMAL) {
+		err = from_rings(t, t->got_file);
+	} else if (!t->on) {
+		t->got = t->written;
+		t->got_records = t->records;
+		if (!own)
+			err = file_copy(t->path, path, t->owner, t->group);
+	} else if (!own || (!path && t->config.mode == PITRACE_MODE_WRAP)) {
+		if (!path)
+			free_name(t, t->got_file, sizeof(t->got_file));
+		err = from_file(t, t->got_file);
+	} else if (t->config.mode == PITRACE_MODE_WRAP) {
+		return rc_fail(PI_INVALID_ARGUMENT, "%s is being written: give another name, or none", path);
+	} else {
+		pthread_mutex_lock(&t->lock);
+		err = t->error ? t->error : out_drain(t, true);
+		pthread_mutex_unlock(&t->lock);
+		t->got = t->written;
+		t->got_records = t->records;
+	}
+	if (err) {
+		rc_errno(err, "%s", t->got_file);
+		return PI_FILE_ERROR;
+	}
+	return PI_OK;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Records of the kernel's perf events, taken apart: as they lie in a ring of perf_event_open(2) or
+ * in a perf.data file. Which fields a record has is said by the attributes of its event. Nothing
+ * is believed: a record that is shorter than its fields is refused.
+ */
+#ifndef PITRACE_PERF_DECODE_H
+#define PITRACE_PERF_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/perf_event.h>
+
+/* What matters of an event's struct perf_event_attr, in this machine's byte order. */
+struct perf_shape {
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t regs_user;		/* a mask */
+	bool id_all;			/* records other than samples end with a sample id */
+	bool branch_index;		/* PERF_SAMPLE_BRANCH_HW_INDEX */
+	bool build_id;			/* the event asked for them: kernels up to 6.18 at least
+					   leave the flag set for the next event's record, too */
+	bool swap;			/* records are of the other byte order */
+};
+struct perf_shape perf_shape_of(const struct perf_event_attr *attr);
+
+/* Pointers lead into the record. What a record does not tell is 0. */
+struct perf_item {
+	uint32_t type;			/* PERF_RECORD_* */
+	uint16_t misc;
+	bool	 swap;
+	/* Of the sample, or of the sample id behind other records. */
+	uint32_t pid, tid, cpu;
+	uint64_t time, id;
+	/* SAMPLE */
+	uint64_t ip, period;
+	const uint8_t *chain;		/* callchain: nchain words, see perf_word */
+	uint64_t nchain;
+	const uint8_t *regs;		/* user registers: nregs words */
+	uint32_t nregs;
+	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_* */
+	const uint8_t *stack;		/* user stack */
+	uint64_t nstack;
+	const uint8_t *raw;
+	uint32_t nraw;
+	/* COMM, MMAP, MMAP2: whom they are about; FORK, EXIT: the child, the one that ended;
+	 * SWITCH_CPU_WIDE: the next or previous thread. */
+	uint32_t of_pid, of_tid;
+	uint32_t parent_pid, parent_tid;	/* FORK, EXIT */
+	const char *text;		/* name or path, with its NUL */
+	size_t text_len;
+	uint64_t start, length, offset;	/* MMAP, MMAP2 */
+	uint32_t dev_major, dev_minor, generation, prot, flags;
+	uint64_t inode;
+	const uint8_t *build_id;	/* instead of device, inode and generation */
+	uint32_t build_id_size;
+	uint64_t lost;			/* LOST, LOST_SAMPLES */
+};
+
+/* One whole record, its header included. 0; or -EBADMSG with a sentence in *why. Kinds that are
+ * not listed above have type, misc and sample id alone. */
+int perf_decode(const struct perf_shape *shape, const void *record, size_t size,
+		struct perf_item *item, const char **why);
+
+/* The i-th 64-bit word of chain or regs. */
+uint64_t perf_word(const struct perf_item *item, const uint8_t *words, uint64_t i);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From perf's records to ours. */
+#include <string.h>
+#include <sys/mman.h>
+#include <asm/perf_regs.h>
+#include "perf_records.h"
+
+#define PATH_ROOM	4096
+#define NO_REGISTER	0xFF		/* the end of a list */
+#define REGISTERS_MAX	64
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static int put_task(const struct perf_item *p, uint32_t minor, uint32_t ppid, perf_put put,
+		    void *arg)
+{
+	struct pitrace_mte_task t = { .pid = p->of_pid, .tid = p->of_tid, .ppid = ppid };
+
+	if (p->text)
+		memcpy(t.comm, p->text, p->text_len < 15 ? p->text_len : 15);
+	return put(arg, PITRACE_MTE, minor, &t, sizeof(t), p->time);
+}
+
+static int put_exit(const struct perf_item *p, perf_put put, void *arg)
+{
+	int err = put_task(p, PITRACE_MTE_THREAD_EXIT, p->parent_pid, put, arg);
+
+	/* Who else of the process is left perf does not say: it ends with its first thread. */
+	if (!err && p->of_pid == p->of_tid)
+		err = put_task(p, PITRACE_MTE_PROCESS_EXIT, p->parent_pid, put, arg);
+	return err;
+}
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+	size_t n = strlen(end);
+
+	return length > n && !memcmp(text + length - n, end, n);
+}
+
+static int put_map(const struct perf_item *p, perf_put put, void *arg)
+{
+	static const char deleted[] = " (deleted)";
+	union {
+		struct pitrace_mte_map map;
+		uint8_t room[sizeof(struct pitrace_mte_map) + PATH_ROOM + 4];
+	} u;
+	size_t n = p->text_len < PATH_ROOM ? p->text_len : PATH_ROOM;
+
+	u.map = (struct pitrace_mte_map){
+		.pid = p->of_pid, .start = p->start, .length = p->length, .offset = p->offset,
+		.inode = p->inode, .dev_major = p->dev_major, .dev_minor = p->dev_minor,
+		.generation = p->generation, .flags = PITRACE_MAP_EXEC,
+	};
+	if (p->type == PERF_RECORD_MMAP2)
+		u.map.flags |= (p->prot & PROT_READ ? PITRACE_MAP_READ : 0) |
+			       (p->prot & PROT_WRITE ? PITRACE_MAP_WRITE : 0) |
+			       (p->flags & MAP_SHARED ? PITRACE_MAP_SHARED : 0);
+	if (p->text[0] == '[' || !strncmp(p->text, "//", 2)) {
+		u.map.flags |= PITRACE_MAP_ANON;
+		u.map.offset = u.map.inode = 0;
+		if (!strcmp(p->text, "[vdso]"))
+			u.map.flags |= PITRACE_MAP_VDSO;
+	} else if (ends_with(p->text, n, deleted)) {
+		u.map.flags |= PITRACE_MAP_DELETED;
+		n -= sizeof(deleted) - 1;
+	}
+	u.map.path_len = (uint32_t)n;
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, p->text, n);
+	return put(arg, PITRACE_MTE, PITRACE_MTE_MODULE, &u.map,
+		   sizeof(u.map) + (n & ~(size_t)3) + 4, p->time);
+}
+
+/* A build id, and the mapping: where the file's identity is not told the id stands for it. */
+static int put_mapping(const struct perf_item *p, perf_put put, void *arg)
+{
+	struct pitrace_mte_buildid id = { .length = p->build_id_size };
+	struct perf_item file = *p;
+	int err;
+
+	if (!p->build_id || !p->build_id_size)
+		return put_map(p, put, arg);
+	memcpy(id.id, p->build_id, p->build_id_size);
+	memcpy(&file.inode, id.id, sizeof(file.inode));
+	file.inode |= 1;		/* 0 is none */
+	id.inode = file.inode;
+	err = put_map(&file, put, arg);
+	return err ? err : put(arg, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), p->time);
+}
+
+int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
+{
+	switch (p->type) {
+	case PERF_RECORD_FORK:
+		return put_task(p, p->of_pid == p->parent_pid ? PITRACE_MTE_THREAD :
+				PITRACE_MTE_FORK, p->parent_pid, put, arg);
+	case PERF_RECORD_EXIT:
+		return put_exit(p, put, arg);
+	case PERF_RECORD_COMM:
+		return put_task(p, p->misc & PERF_RECORD_MISC_COMM_EXEC ? PITRACE_MTE_PROCESS :
+				PITRACE_MTE_NAME, 0, put, arg);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		/* MMAP tells of data too, when it was asked to. */
+		if (p->type == PERF_RECORD_MMAP ? p->misc & PERF_RECORD_MISC_MMAP_DATA
+		    : !(p->prot & PROT_EXEC))
+			return 0;
+		return put_mapping(p, put, arg);
+	}
+	return 0;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* perf's numbers of the registers, in DWARF's order, the program counter last. */
+#if defined(__x86_64__)
+static const uint8_t wide[] = {
+	PERF_REG_X86_AX, PERF_REG_X86_DX, PERF_REG_X86_CX, PERF_REG_X86_BX, PERF_REG_X86_SI,
+	PERF_REG_X86_DI, PERF_REG_X86_BP, PERF_REG_X86_SP, PERF_REG_X86_R8, PERF_REG_X86_R9,
+	PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14,
+	PERF_REG_X86_R15, PERF_REG_X86_IP, NO_REGISTER,
+};
+static const uint8_t narrow[] = {
+	PERF_REG_X86_AX, PERF_REG_X86_CX, PERF_REG_X86_DX, PERF_REG_X86_BX, PERF_REG_X86_SP,
+	PERF_REG_X86_BP, PERF_REG_X86_SI, PERF_REG_X86_DI, PERF_REG_X86_IP, NO_REGISTER,
+};
+#elif defined(__aarch64__)
+static const uint8_t wide[] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
+	25, 26, 27, 28, 29, 30, PERF_REG_ARM64_SP, PERF_REG_ARM64_PC, NO_REGISTER,
+};
+static const uint8_t narrow[] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, PERF_REG_ARM64_PC, NO_REGISTER,
+};
+#else
+static const uint8_t wide[] = { NO_REGISTER }, narrow[] = { NO_REGISTER };
+#endif
+
+uint64_t perf_user_registers(void)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; wide[i] != NO_REGISTER; i++)
+		mask |= 1ull << wide[i];
+	return mask;
+}
+
+struct with_stack {
+	struct pitrace_sample sample;
+	struct pitrace_stack stack;
+	uint64_t words[2 * PITRACE_STACK_MAX + REGISTERS_MAX + PITRACE_STACK_COPY_MAX / 8];
+} __attribute__((packed, aligned(4)));
+
+/* The callchain: parts, each behind a word that says whose it is. */
+static void put_chain(const struct perf_item *p, const struct perf_stacks *s, struct with_stack *r,
+		      uint32_t *n)
+{
+	bool user = false, kernel = false;
+
+	for (uint64_t i = 0; i < p->nchain; i++) {
+		uint64_t word = perf_word(p, p->chain, i);
+
+		if (word >= PERF_CONTEXT_MAX) {
+			user = word == PERF_CONTEXT_USER;
+			kernel = word == PERF_CONTEXT_KERNEL;
+		} else if (kernel && !r->stack.user && s->want & PITRACE_WANT_KERNEL) {
+			if (r->stack.kernel < s->depth) {
+				r->words[(*n)++] = word;
+				r->stack.kernel++;
+			} else {
+				r->stack.flags |= PITRACE_STACK_CUT_K;
+			}
+		} else if (user && s->want & PITRACE_WANT_USER) {
+			if (r->stack.user < s->depth) {
+				r->words[(*n)++] = word;
+				r->stack.user++;
+			} else {
+				r->stack.flags |= PITRACE_STACK_CUT_U;
+			}
+		}
+	}
+	/* The kernel counts both parts together, and cuts the last. */
+	if (s->most && r->stack.kernel + r->stack.user >= s->most)
+		r->stack.flags |= r->stack.user ? PITRACE_STACK_CUT_U : PITRACE_STACK_CUT_K;
+	if (s->want & PITRACE_WANT_USER && !r->stack.user)
+		r->stack.flags |= PITRACE_STACK_NONE_U;
+}
+
+static void put_copy(const struct perf_item *p, const struct perf_stacks *s, struct with_stack *r,
+		     uint32_t *n)
+{
+	bool is_narrow = p->abi == PERF_SAMPLE_REGS_ABI_32;
+	const uint8_t *order = is_narrow ? narrow : wide;
+	size_t count, bytes = PITRACE_STACK_COPY_MAX;
+
+	if (p->abi == PERF_SAMPLE_REGS_ABI_NONE || !p->nregs) {
+		r->stack.flags |= PITRACE_STACK_NONE_U;
+		return;
+	}
+	for (count = 0; order[count] != NO_REGISTER; count++) {
+		uint64_t below = s->regs & ((1ull << order[count]) - 1);
+
+		r->words[(*n)++] = perf_word(p, p->regs, (uint64_t)__builtin_popcountll(below));
+	}
+	if (bytes > p->nstack)
+		bytes = p->nstack;
+	bytes &= ~(size_t)7;
+	if (bytes)
+		memcpy(r->words + *n, p->stack, bytes);
+	*n += (uint32_t)(bytes / 8);
+	r->stack.regs = (uint16_t)count;
+	r->stack.bytes = (uint32_t)bytes;
+	r->stack.flags |= PITRACE_STACK_COPY | (is_narrow ? PITRACE_STACK_32BIT : 0);
+}
+
+int perf_put_sample(const struct perf_item *p, const struct perf_stacks *s, uint32_t event,
+		    perf_put put, void *arg)
+{
+	uint32_t mode = p->misc & PERF_RECORD_MISC_CPUMODE_MASK, n = 0;
+	uint32_t minor = mode == PERF_RECORD_MISC_USER ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL;
+	struct with_stack r;
+
+	r.sample = (struct pitrace_sample){
+		.pid = p->pid, .tid = p->tid, .address = p->ip,
+		.period = p->period < UINT32_MAX ? (uint32_t)p->period : UINT32_MAX,
+	};
+	minor |= (event + 1) << PITRACE_TPROF_EVENT_SHIFT;
+	if (!(s->want & (PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY)))
+		return put(arg, PITRACE_TPROF, minor, &r.sample, sizeof(r.sample), p->time);
+	r.stack = (struct pitrace_stack){ 0 };
+	put_chain(p, s, &r, &n);
+	if (s->want & PITRACE_WANT_COPY)
+		put_copy(p, s, &r, &n);
+	return put(arg, PITRACE_TPROF, minor | PITRACE_TPROF_STACK, &r,
+		   sizeof(r.sample) + sizeof(r.stack) + n * sizeof(uint64_t), p->time);
+}
+
+/* ---- dispatches ------------------------------------------------------------------------------ */
+
+int perf_put_dispatch(const struct perf_item *p, struct perf_running *running, perf_put put,
+		      void *arg)
+{
+	struct pitrace_dispatch d = {
+		.old_pid = p->pid, .old_tid = p->tid, .new_pid = p->of_pid, .new_tid = p->of_tid,
+		.old_priority = PITRACE_PRIORITY_UNKNOWN, .new_priority = PITRACE_PRIORITY_UNKNOWN,
+	};
+	uint32_t left = PITRACE_LEFT_OTHER;
+
+	if (p->type != PERF_RECORD_SWITCH_CPU_WIDE || !(p->misc & PERF_RECORD_MISC_SWITCH_OUT))
+		return 0;
+	/* Whoever could go on; why the others did not is not told. */
+	if (p->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT || !p->tid)
+		left = PITRACE_LEFT_RUNNING;
+	/* A thread that leaves for good has no id any more: it is who came last. */
+	if (p->tid == UINT32_MAX) {
+		left = PITRACE_LEFT_DEAD;
+		if (running->known) {
+			d.old_pid = running->pid;
+			d.old_tid = running->tid;
+		}
+	}
+	*running = (struct perf_running){ p->of_pid, p->of_tid, true };
+	return put(arg, PITRACE_DISPATCH, left, &d, sizeof(d), p->time);
+}

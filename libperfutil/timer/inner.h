@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The library that `swtrace run` preloads into programs when the kernel gives neither module nor
+ * perf events: each thread has a timer on its own CPU time, whose signal's handler writes where the
+ * thread stands. What runs in that handler (sample.c) makes no system call, takes no lock and
+ * touches no memory but the ring, the context and the thread's own stack: a program in a seccomp
+ * sandbox must live on. All else runs where the program calls us. File operations are plain system
+ * calls: programs may have their own open() or read().
+ */
+#ifndef PITRACE_TIMER_INNER_H
+#define PITRACE_TIMER_INNER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+#include "layout.h"
+
+/* A ring and the thread that it belongs to. */
+struct ring {
+	struct timer_file *file;	/* mapped; NULL: there is none of this number */
+	uint32_t taken;			/* atomic: it belongs to a thread */
+	uint32_t active;		/* the thread has its timer */
+	uint32_t tid;
+	int timer;			/* the kernel's id */
+	uintptr_t stack_low, stack_top;	/* of the thread; 0: not known */
+};
+
+extern const struct timer_control *timer_control;	/* NULL: we are not wanted here */
+extern char timer_folder[];
+extern struct ring timer_rings[];
+
+static inline uint64_t timer_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint32_t timer_load(const uint32_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+extern bool timer_sandboxed;		/* system calls may be forbidden: we make no more */
+
+/* Is this still the process that has these rings, and may it change anything about them? Not after
+ * a fork that passed our handler by. */
+bool timer_active(void);
+
+/* ---- rings.c */
+
+/* Begin the rings of this process, for the calling thread: `kind` is TIMER_START or _FORKED. */
+bool rings_begin(enum timer_kind kind);
+/* Forget the rings of the process that we were forked from, by the thread that had `own`. */
+void rings_forget(const struct ring *own);
+/* A ring for the calling thread, and its timer; NULL (counted) if there is none to be had. */
+struct ring *rings_take(void);
+/* The calling thread ends, or its sampling does. */
+void rings_release(struct ring *r);
+/* An event of the process; the caller holds the events' lock. False: counted as lost. */
+bool rings_event(enum timer_kind kind, const void *data, size_t bytes);
+/* Signals are blocked while it is held: a handler that leaps out would keep it for ever. */
+void rings_lock(uint64_t *signals);
+void rings_unlock(uint64_t signals);
+
+/*
+ * Room for a record of at most `bytes` with its header, in a ring of this size at data; NULL (and
+ * counted) when the collector is behind. Then the record is finished with its true length.
+ */
+static inline struct timer_record *ring_room(struct timer_ring *ring, uint8_t *data, uint32_t size,
+					     uint32_t bytes)
+{
+	uint64_t head = ring->head, tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE); /* (U) */
+	uint32_t at = (uint32_t)(head & (size - 1)), pad = size - at;
+	struct timer_record *r;
+
+	bytes = (bytes + 7) & ~7u;
+	if (pad >= bytes)
+		pad = 0;
+	if (head + pad + bytes - tail > size) {
+		ring->lost++;
+		return NULL;
+	}
+	if (pad) {
+		r = (struct timer_record *)(data + at);
+		r->length = 0;
+		r->kind = TIMER_PAD;
+		at = 0;
+		__atomic_store_n(&ring->head, head + pad, __ATOMIC_RELEASE);
+	}
+	return (struct timer_record *)(data + at);
+}
+
+static inline void ring_done(struct timer_ring *ring, struct timer_record *r, uint32_t bytes)
+{
+	r->length = (uint16_t)((bytes + 7) & ~7u);
+	/* (T) */
+	__atomic_store_n(&ring->head, ring->head + r->length, __ATOMIC_RELEASE);
+}
+
+/* ---- look.c */
+
+/* Write all executable mappings; the lock is held. */
+void look(void);
+/* Look if the dynamic loader has added (removed) objects since the last look. */
+void look_if_added(void);
+void look_if_removed(void);
+
+/* ---- sample.c */
+
+/* Take the signal, by the C library's sigaction; what the program wants of it is kept aside. */
+void sample_install(int (*set)(int, const struct sigaction *, struct sigaction *));
+void sample_wish(const struct sigaction *wish, struct sigaction *old);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the preloaded library and the collector `timer` share: files in a private folder of the
+ * collector's, whose path the traced programs have in TIMER_VARIABLE.
+ *
+ * FOLDER/control       written by the collector, mapped read-only by the library
+ * FOLDER/PID-IMAGE-N   written by the library: ring N of a process. IMAGE is the time at which the
+ *                      program began (exec) or was forked. Ring 0 belongs to the main thread and
+ *                      also has the process's events; others pass from thread to thread.
+ *
+ * A ring has one writer, the thread that it belongs to (events: whoever has the lock), and one
+ * reader. head and tail are byte counts that only grow; they are multiples of 8. Records do not
+ * wrap: what is left at the end of the ring is skipped by a PAD record, of which only the first 8
+ * bytes are sure to be there.
+ *
+ * Barriers   library                                  collector
+ *   (T)  write the record; head, store-release  |  head, load-acquire; read the records below
+ *   (U)  tail, load-acquire; write over it      |  finish reading; tail, store-release
+ */
+#ifndef PITRACE_TIMER_LAYOUT_H
+#define PITRACE_TIMER_LAYOUT_H
+
+#include <stdint.h>
+
+#define TIMER_VARIABLE	"PITRACE_TIMER"
+#define TIMER_CONTROL	"control"
+#define TIMER_MAGIC	0x4D544950u
+#define TIMER_VERSION	1
+#define TIMER_DATA	4096		/* a file's events begin here, then its samples */
+#define TIMER_RINGS	4096		/* of a process, at most */
+
+/*
+ * The signal, between SIGRTMIN and SIGRTMAX: SIGPROF belongs to the programs' own profilers, what
+ * the kernel sends for reasons of its own (SIGURG, SIGWINCH …) to those who wait for it, and the
+ * real-time signals in use are those at both ends.
+ */
+#define TIMER_SIGNAL	57
+
+enum timer_state { TIMER_PAUSED = 0, TIMER_ON = 1, TIMER_OVER = 2 };
+
+struct timer_control {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t state;			/* enum timer_state */
+	uint32_t stacks;		/* PITRACE_WANT_USER, PITRACE_WANT_COPY */
+	uint64_t interval;		/* ns of a thread's CPU time between samples */
+	uint64_t tick;			/* ns: when the kernel looks at CPU timers */
+	uint32_t event_bytes;		/* sizes of the rings, powers of two */
+	uint32_t sample_bytes;
+	uint32_t depth;			/* addresses of a stack */
+	uint32_t copy;			/* bytes of it */
+};
+
+struct timer_ring {
+	uint64_t head;			/* the library's */
+	uint64_t lost;			/* records that found no room: the library's */
+	uint64_t unused[6];
+	uint64_t tail;			/* the collector's */
+	uint64_t unused2[7];
+};
+
+struct timer_file {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t pid;
+	uint32_t number;		/* of the ring, 0: has events too */
+	uint64_t image;			/* CLOCK_MONOTONIC */
+	uint32_t event_bytes;		/* 0, or as in the control file */
+	uint32_t sample_bytes;
+	uint32_t unsampled;		/* threads that got no ring or no timer; ring 0 counts */
+	uint32_t parent;		/* pid of the process that was forked; 0: by exec */
+	uint32_t unused[6];
+	struct timer_ring events;	/* at 64 */
+	struct timer_ring samples;	/* at 192 */
+};
+_Static_assert(sizeof(struct timer_file) == 320, "timer file");
+
+enum timer_kind {
+	TIMER_PAD,
+	TIMER_SAMPLE,		/* struct timer_sample */
+	TIMER_START,		/* a program began; text: /proc/self/stat */
+	TIMER_FORKED,		/* likewise */
+	TIMER_MAP,		/* a line of /proc/self/maps, without its newline */
+	TIMER_LOOK,		/* all executable mappings were told: u32 number of lines */
+	TIMER_THREAD_EXIT,	/* text: its name */
+	TIMER_EXIT,
+};
+
+struct timer_record {
+	uint16_t length;	/* with this header, a multiple of 8; PAD: to the ring's end */
+	uint16_t kind;		/* enum timer_kind */
+	uint32_t tid;
+	uint64_t stamp;		/* CLOCK_MONOTONIC */
+};
+
+struct timer_sample {
+	uint64_t address;
+	uint32_t overruns;	/* intervals that were over besides the one */
+	uint16_t cpu;
+	uint16_t stack;		/* 1: struct pitrace_stack and what belongs to it follow */
+};
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A look at the executable mappings of this process, told as the kernel's own lines. The collector
+ * takes a mapping to have begun after the last look that did not show it and to have ended at the
+ * last that did. So there is a look before dlclose (if something was loaded since the last) and one
+ * after it (if something went): what one library's addresses were is never the next one's.
+ */
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include "inner.h"
+
+/* Objects, by the loader's count, at the last look. */
+static unsigned long long added, removed;
+static char text[16384];		/* under the events' lock */
+
+static int count_objects(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	unsigned long long *counts = arg;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_tls_modid)) {
+		counts[0] = info->dlpi_adds;
+		counts[1] = info->dlpi_subs;
+	}
+	return 1;
+}
+
+/* "55e0…-55e1… r-xp 00001000 fe:01 1234   /usr/bin/prog" */
+static bool executable(const char *line, size_t n)
+{
+	const char *space = memchr(line, ' ', n);
+
+	return space && (size_t)(line + n - space) > 4 && space[3] == 'x';
+}
+
+void look(void)
+{
+	unsigned long long counts[2] = { 0, 0 };
+	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
+	uint32_t lines = 0;
+	bool skip = false;		/* the rest of a line that is too long */
+	size_t have = 0;
+
+	if (fd < 0)
+		return;
+	dl_iterate_phdr(count_objects, counts);
+	while ((n = syscall(SYS_read, fd, text + have, sizeof(text) - have)) > 0) {
+		char *at = text, *end = text + have + n, *newline;
+
+		while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+			size_t length = (size_t)(newline - at);
+
+			if (!skip && executable(at, length)) {
+				rings_event(TIMER_MAP, at, length);
+				lines++;
+			}
+			skip = false;
+			at = newline + 1;
+		}
+		have = (size_t)(end - at);
+		if (have == sizeof(text)) {
+			skip = true;
+			have = 0;
+		}
+		memmove(text, at, have);
+	}
+	syscall(SYS_close, fd);
+	rings_event(TIMER_LOOK, &lines, sizeof(lines));
+	added = counts[0];
+	removed = counts[1];
+}
+
+static void look_if(int which, const unsigned long long *last)
+{
+	unsigned long long counts[2] = { 0, 0 };
+	uint64_t signals;
+
+	dl_iterate_phdr(count_objects, counts);
+	if (counts[which] == *last)
+		return;
+	rings_lock(&signals);
+	look();
+	rings_unlock(signals);
+}
+
+void look_if_added(void)
+{
+	look_if(0, &added);
+}
+
+void look_if_removed(void)
+{
+	look_if(1, &removed);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records into segments; what a trace segment needs for its names goes out before it. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "timer_out.h"
+
+int timer_out_open(struct timer_out *o, size_t segment_bytes)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	memset(o, 0, sizeof(*o));
+	o->ncpus = n > 0 ? (uint32_t)n : 1;
+	o->trace = calloc(o->ncpus, sizeof(*o->trace));
+	o->stats = calloc(o->ncpus, sizeof(*o->stats));
+	if (!o->trace || !o->stats)
+		return -1;
+	o->mte = (struct segment_out){
+		.session = 1, .ring = PITRACE_RING_MTE, .size = segment_bytes,
+	};
+	for (uint32_t i = 0; i < o->ncpus; i++) {
+		o->trace[i] = (struct segment_out){
+			.session = 1, .cpu = i, .ring = PITRACE_RING_TRACE, .size = segment_bytes,
+		};
+		o->stats[i].cpu = i;
+		o->stats[i].online = 1;
+	}
+	return 0;
+}
+
+void timer_out_close(struct timer_out *o)
+{
+	segment_free(&o->mte);
+	for (uint32_t i = 0; o->trace && i < o->ncpus; i++)
+		segment_free(&o->trace[i]);
+	free(o->trace);
+	free(o->stats);
+}
+
+static int sink_mte(void *arg, const void *segment, size_t size)
+{
+	struct timer_out *o = arg;
+
+	o->stats[0].mte_bytes += size;
+	return o->sink(o->arg, segment, size);
+}
+
+static int sink_trace(void *arg, const void *segment, size_t size)
+{
+	struct timer_out *o = arg;
+	const struct pitrace_segment *s = segment;
+	int err = segment_close(&o->mte, sink_mte, o);
+
+	o->stats[s->cpu].trace_bytes += size;
+	return err ? err : o->sink(o->arg, segment, size);
+}
+
+void timer_out_flush(struct timer_out *o)
+{
+	if (!o->err)
+		o->err = segment_close(&o->mte, sink_mte, o);
+	for (uint32_t i = 0; i < o->ncpus && !o->err; i++)
+		o->err = segment_close(&o->trace[i], sink_trace, o);
+}
+
+static void *put_mte(struct timer_out *o, uint16_t major, uint32_t minor, size_t bytes,
+		     uint64_t stamp)
+{
+	return o->err ? NULL : segment_put(&o->mte, major, minor, PITRACE_TYPE_STRUCT, bytes, stamp,
+					   sink_mte, o, &o->err);
+}
+
+static void *put_trace(struct timer_out *o, uint32_t cpu, uint16_t major, uint32_t minor,
+		       size_t bytes, uint64_t stamp)
+{
+	return o->err ? NULL : segment_put(&o->trace[cpu], major, minor, PITRACE_TYPE_STRUCT, bytes,
+					   stamp, sink_trace, o, &o->err);
+}
+
+static uint64_t ns_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The clocks differ by what they differ by now: they run alike but for steps. */
+void timer_out_sync(struct timer_out *o, enum pitrace_sync_why why, uint64_t stamp)
+{
+	struct pitrace_sync s = { .stamp = stamp, .monotonic = stamp };
+	uint64_t now = ns_of(CLOCK_MONOTONIC);
+	void *p = put_mte(o, PITRACE_SYNC, why, sizeof(s), stamp);
+
+	s.boottime = ns_of(CLOCK_BOOTTIME) - now + stamp;
+	s.realtime = ns_of(CLOCK_REALTIME) - now + stamp;
+	if (p)
+		memcpy(p, &s, sizeof(s));
+}
+
+void timer_out_interval(struct timer_out *o, const struct trace_config *config, uint32_t rate,
+			uint64_t stamp)
+{
+	struct pitrace_interval i = {
+		.interval = 1, .rate = rate, .seed = config->seed,
+		.cpus_present = o->ncpus, .cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+	};
+	void *p = put_trace(o, 0, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, sizeof(i), stamp);
+
+	if (p)
+		memcpy(p, &i, sizeof(i));
+}
+
+void timer_out_task(struct timer_out *o, enum pitrace_mte_minor minor,
+		    const struct pitrace_mte_task *task, uint64_t stamp)
+{
+	void *p = put_mte(o, PITRACE_MTE, minor, sizeof(*task), stamp);
+
+	if (p)
+		memcpy(p, task, sizeof(*task));
+}
+
+void timer_out_map(struct timer_out *o, uint32_t pid, const struct timer_map *map,
+		   uint64_t stamp)
+{
+	size_t n = strlen(map->path);
+	struct pitrace_mte_map m = {
+		.pid = pid, .flags = map->flags, .start = map->start,
+		.length = map->end - map->start, .offset = map->offset, .inode = map->inode,
+		.dev_major = map->dev_major, .dev_minor = map->dev_minor, .path_len = (uint32_t)n,
+	};
+	uint8_t *p = put_mte(o, PITRACE_MTE, PITRACE_MTE_MODULE, sizeof(m) + n + 1, stamp);
+
+	if (p) {
+		memcpy(p, &m, sizeof(m));
+		memcpy(p + sizeof(m), map->path, n);
+		/* The NUL, and the rest of its word. */
+		memset(p + sizeof(m) + n, 0, 4 - n % 4);
+	}
+}
+
+void timer_out_unmap(struct timer_out *o, uint32_t pid, const struct timer_map *map,
+		     uint64_t stamp)
+{
+	struct pitrace_mte_unmap u = {
+		.pid = pid, .start = map->start, .length = map->end - map->start,
+	};
+	void *p = put_mte(o, PITRACE_MTE, PITRACE_MTE_UNMAP, sizeof(u), stamp);
+
+	if (p)
+		memcpy(p, &u, sizeof(u));
+}
+
+void timer_out_sample(struct timer_out *o, uint32_t cpu, const struct pitrace_sample *sample,
+		      const void *stack, uint32_t bytes, uint64_t stamp)
+{
+	uint32_t minor = PITRACE_TPROF_USER | (bytes ? PITRACE_TPROF_STACK : 0);
+	uint8_t *p;
+
+	if (cpu >= o->ncpus)
+		cpu = 0;
+	p = put_trace(o, cpu, PITRACE_TPROF, minor, sizeof(*sample) + bytes, stamp);
+	if (!p)
+		return;
+	memcpy(p, sample, sizeof(*sample));
+	if (bytes)
+		memcpy(p + sizeof(*sample), stack, bytes);
+	o->stats[cpu].ticks++;
+}
+
+void timer_out_lost(struct timer_out *o, uint32_t cpu, enum pitrace_lost kind, uint32_t count,
+		    uint64_t stamp)
+{
+	struct pitrace_lost_rec l = { .count = count };
+	void *p;
+
+	if (cpu >= o->ncpus)
+		cpu = 0;
+	p = put_trace(o, cpu, PITRACE_LOST, kind, sizeof(l), stamp);
+	o->stats[cpu].lost[kind] += count;
+	o->trace[cpu].lost += count;
+	l.total = o->stats[cpu].lost[kind];
+	if (p)
+		memcpy(p, &l, sizeof(l));
+}

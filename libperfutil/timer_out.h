@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The records that the collector `timer` makes: one MTE ring, a trace ring for each CPU. */
+#ifndef PITRACE_TIMER_OUT_H
+#define PITRACE_TIMER_OUT_H
+
+#include "segment.h"
+
+struct timer_map {
+	uint64_t start, end, offset, inode;
+	uint32_t dev_major, dev_minor;
+	uint32_t flags;			/* PITRACE_MAP_* */
+	char *path;
+};
+
+struct timer_out {
+	struct segment_out mte;
+	struct segment_out *trace;	/* of each CPU */
+	struct pifile_stats *stats;	/* likewise */
+	uint32_t ncpus;
+	/* Where full segments go, during a drain. */
+	segment_sink sink;
+	void *arg;
+	int err;			/* the first: nothing is written after it */
+};
+
+int timer_out_open(struct timer_out *o, size_t segment_bytes);
+void timer_out_close(struct timer_out *o);
+/* Hand over what is open, MTE first. */
+void timer_out_flush(struct timer_out *o);
+
+void timer_out_sync(struct timer_out *o, enum pitrace_sync_why why, uint64_t stamp);
+void timer_out_interval(struct timer_out *o, const struct trace_config *config, uint32_t rate,
+			uint64_t stamp);
+void timer_out_task(struct timer_out *o, enum pitrace_mte_minor minor,
+		    const struct pitrace_mte_task *task, uint64_t stamp);
+void timer_out_map(struct timer_out *o, uint32_t pid, const struct timer_map *map,
+		   uint64_t stamp);
+void timer_out_unmap(struct timer_out *o, uint32_t pid, const struct timer_map *map,
+		     uint64_t stamp);
+/* With a stack of `bytes` behind it: struct pitrace_stack and what belongs to it; 0: none. */
+void timer_out_sample(struct timer_out *o, uint32_t cpu, const struct pitrace_sample *sample,
+		      const void *stack, uint32_t bytes, uint64_t stamp);
+void timer_out_lost(struct timer_out *o, uint32_t cpu, enum pitrace_lost kind, uint32_t count,
+		    uint64_t stamp);
+
+#endif

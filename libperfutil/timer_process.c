@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processes, threads and mappings of the timer collector. Nothing that a process tells of itself is
+ * trusted: texts are bounded, numbers are numbers. */
+#include <inttypes.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include "timer/layout.h"
+#include "timer_process.h"
+
+#define MAPS_MAX	65536		/* of a process */
+#define THREADS_MAX	65536
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static struct timer_process **slot(struct timer_processes *all, uint32_t pid)
+{
+	return &all->by_pid[pid % (sizeof(all->by_pid) / sizeof(*all->by_pid))];
+}
+
+struct timer_process *timer_process_get(struct timer_processes *all, uint32_t pid, uint64_t image)
+{
+	struct timer_process **first = slot(all, pid), *p;
+
+	for (p = *first; p; p = p->next)
+		if (p->pid == pid && p->image == image)
+			return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->image = image;
+	p->next = *first;
+	*first = p;
+	all->n++;
+	return p;
+}
+
+struct timer_process *timer_process_newest(struct timer_processes *all, uint32_t pid,
+					   uint64_t image)
+{
+	struct timer_process *best = NULL;
+
+	for (struct timer_process *p = *slot(all, pid); p; p = p->next)
+		if (p->pid == pid && p->image <= image && (!best || p->image > best->image))
+			best = p;
+	return best;
+}
+
+static void maps_clear(struct timer_maps *m)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		free(m->list[i].path);
+	m->n = 0;
+}
+
+void timer_process_free(struct timer_processes *all, struct timer_process *p)
+{
+	struct timer_process **at = slot(all, p->pid);
+
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	all->n--;
+	maps_clear(&p->maps);
+	maps_clear(&p->seen);
+	free(p->maps.list);
+	free(p->seen.list);
+	free(p->source);
+	free(p->thread);
+	free(p);
+}
+
+void timer_processes_free(struct timer_processes *all)
+{
+	for (size_t i = 0; i < sizeof(all->by_pid) / sizeof(*all->by_pid); i++)
+		while (all->by_pid[i])
+			timer_process_free(all, all->by_pid[i]);
+}
+
+struct timer_source *timer_process_source(struct timer_process *p, uint32_t number)
+{
+	if (number >= p->nsource) {
+		struct timer_source *more = realloc(p->source, (number + 1) * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		memset(more + p->nsource, 0, (number + 1 - p->nsource) * sizeof(*more));
+		p->source = more;
+		p->nsource = number + 1;
+	}
+	p->source[number].known = true;
+	return &p->source[number];
+}
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+/* The kernel writes newlines in names as \012; everything else is as it is. */
+bool timer_map_parse(const char *line, size_t length, struct timer_map *map)
+{
+	static const char deleted[] = " (deleted)";
+	char text[4352], perms[5];
+	int path = 0;
+
+	memset(map, 0, sizeof(*map));
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, line, length);
+	text[length] = 0;
+	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
+		   &map->start, &map->end, perms, &map->offset, &map->dev_major, &map->dev_minor,
+		   &map->inode, &path) < 7 || !path || map->end <= map->start ||
+	    strlen(perms) != 4 || perms[2] != 'x')
+		return false;
+	length = strlen(text + path);
+	map->flags = (perms[0] == 'r' ? PITRACE_MAP_READ : 0) | PITRACE_MAP_EXEC |
+		     (perms[1] == 'w' ? PITRACE_MAP_WRITE : 0) |
+		     (perms[3] == 's' ? PITRACE_MAP_SHARED : 0);
+	if (!strcmp(text + path, "[vdso]"))
+		map->flags |= PITRACE_MAP_VDSO;
+	if (!map->inode)
+		map->flags |= PITRACE_MAP_ANON;
+	if (map->inode && length >= sizeof(deleted) &&
+	    !strcmp(text + path + length - (sizeof(deleted) - 1), deleted)) {
+		map->flags |= PITRACE_MAP_DELETED;
+		text[path + length - (sizeof(deleted) - 1)] = 0;
+	}
+	map->path = strdup(text[path] ? text + path : "//anon");
+	return map->path != NULL;
+}
+
+bool timer_maps_have(const struct timer_maps *maps, uint64_t address)
+{
+	for (uint32_t i = 0; i < maps->n; i++)
+		if (address >= maps->list[i].start && address < maps->list[i].end)
+			return true;
+	return false;
+}
+
+static bool same_map(const struct timer_map *a, const struct timer_map *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->inode == b->inode && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor && a->flags == b->flags && !strcmp(a->path, b->path);
+}
+
+static bool has_map(const struct timer_maps *maps, const struct timer_map *map)
+{
+	for (uint32_t i = 0; i < maps->n; i++)
+		if (same_map(&maps->list[i], map))
+			return true;
+	return false;
+}
+
+/* The path is copied. */
+static bool maps_add(struct timer_maps *maps, const struct timer_map *map)
+{
+	struct timer_map *more;
+	char *path;
+
+	if (maps->n == maps->room) {
+		uint32_t room = maps->room ? 2 * maps->room : 32;
+
+		more = room > MAPS_MAX ? NULL : realloc(maps->list, room * sizeof(*more));
+		if (!more)
+			return false;
+		maps->list = more;
+		maps->room = room;
+	}
+	path = strdup(map->path);
+	if (!path)
+		return false;
+	maps->list[maps->n] = *map;
+	maps->list[maps->n++].path = path;
+	return true;
+}
+
+static void maps_drop(struct timer_maps *maps, uint32_t i)
+{
+	free(maps->list[i].path);
+	maps->list[i] = maps->list[--maps->n];
+}
+
+void timer_process_map(struct timer_process *p, struct timer_out *o, const struct timer_map *map,
+		       uint64_t stamp)
+{
+	if (has_map(&p->maps, map))
+		return;
+	/* What it covers is gone. */
+	for (uint32_t i = 0; i < p->maps.n;) {
+		const struct timer_map *old = &p->maps.list[i];
+
+		if (old->start < map->end && map->start < old->end) {
+			timer_out_unmap(o, p->pid, old, stamp);
+			maps_drop(&p->maps, i);
+		} else {
+			i++;
+		}
+	}
+	if (maps_add(&p->maps, map))
+		timer_out_map(o, p->pid, map, stamp);
+}
+
+void timer_process_look(struct timer_process *p, struct timer_out *o, uint64_t stamp)
+{
+	for (uint32_t i = 0; i < p->maps.n;) {
+		if (has_map(&p->seen, &p->maps.list[i])) {
+			i++;
+			continue;
+		}
+		timer_out_unmap(o, p->pid, &p->maps.list[i], stamp);
+		maps_drop(&p->maps, i);
+	}
+	for (uint32_t i = 0; i < p->seen.n; i++)
+		timer_process_map(p, o, &p->seen.list[i], stamp);
+	maps_clear(&p->seen);
+	p->missed = 0;
+}
+
+bool timer_process_seen(struct timer_process *p, const struct timer_map *map)
+{
+	return maps_add(&p->seen, map);
+}
+
+void timer_process_unseen(struct timer_process *p)
+{
+	maps_clear(&p->seen);
+}
+
+/* ---- processes and threads ------------------------------------------------------------------- */
+
+static void task(const struct timer_process *p, struct timer_out *o, enum pitrace_mte_minor minor,
+		 uint32_t tid, const char comm[16], uint64_t stamp)
+{
+	struct pitrace_mte_task t = {
+		.pid = p->pid, .tid = tid, .ppid = p->ppid, .start = p->start,
+	};
+
+	memcpy(t.comm, comm, sizeof(t.comm));
+	timer_out_task(o, minor, &t, stamp);
+}
+
+static struct timer_thread *find_thread(struct timer_process *p, uint32_t tid)
+{
+	for (uint32_t i = 0; i < p->nthread; i++)
+		if (p->thread[i].tid == tid)
+			return &p->thread[i];
+	return NULL;
+}
+
+static struct timer_thread *add_thread(struct timer_process *p, uint32_t tid)
+{
+	struct timer_thread *t;
+
+	if (p->nthread == p->thread_room) {
+		uint32_t room = p->thread_room ? 2 * p->thread_room : 4;
+
+		t = room > THREADS_MAX ? NULL : realloc(p->thread, room * sizeof(*t));
+		if (!t)
+			return NULL;
+		p->thread = t;
+		p->thread_room = room;
+	}
+	t = &p->thread[p->nthread++];
+	t->tid = tid;
+	memcpy(t->comm, p->comm, sizeof(t->comm));
+	return t;
+}
+
+/* "PID (NAME) S PPID …", the 22nd word is the start in clock ticks. The name may hold anything. */
+static void read_stat(struct timer_process *p, const char *stat, size_t length)
+{
+	char text[1024];
+	const char *open, *close, *at;
+	unsigned long ppid = 0;
+	uint64_t start = 0;
+	size_t n;
+
+	if (length >= sizeof(text))
+		length = sizeof(text) - 1;
+	memcpy(text, stat, length);
+	text[length] = 0;
+	open = strchr(text, '(');
+	close = strrchr(text, ')');
+	if (!open || !close || close < open)
+		return;
+	n = (size_t)(close - open - 1);
+	memset(p->comm, 0, sizeof(p->comm));
+	memcpy(p->comm, open + 1, n < sizeof(p->comm) - 1 ? n : sizeof(p->comm) - 1);
+	if (sscanf(close + 1, " %*c %lu", &ppid) == 1)
+		p->ppid = (uint32_t)ppid;
+	at = close + 1;
+	for (int word = 2; at && word < 22; word++)
+		at = strchr(at + 1, ' ');
+	if (at && sscanf(at, " %" SCNu64, &start) == 1)
+		p->start = start * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+void timer_process_begin(struct timer_process *p, struct timer_out *o,
+			 const struct timer_process *parent, const char *stat, size_t length,
+			 uint64_t stamp)
+{
+	if (p->begun)
+		return;
+	p->begun = true;
+	read_stat(p, stat, length);
+	if (p->parent)
+		p->ppid = p->parent;
+	task(p, o, parent ? PITRACE_MTE_FORK : PITRACE_MTE_PROCESS, p->pid, p->comm, stamp);
+	add_thread(p, p->pid);
+	for (uint32_t i = 0; parent && i < parent->maps.n; i++)
+		maps_add(&p->maps, &parent->maps.list[i]);
+}
+
+static bool read_name(const struct timer_process *p, uint32_t tid, char comm[16])
+{
+	char path[64], text[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", p->pid, tid);
+	fd = p->gone ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	if (n <= 1)
+		return false;
+	text[n] = 0;
+	text[strcspn(text, "\n")] = 0;
+	memset(comm, 0, 16);
+	memcpy(comm, text, strnlen(text, 15));
+	return true;
+}
+
+static void name_thread(struct timer_process *p, struct timer_out *o, struct timer_thread *t,
+			const char comm[16], uint64_t stamp)
+{
+	if (!memcmp(t->comm, comm, 16))
+		return;
+	memcpy(t->comm, comm, 16);
+	task(p, o, PITRACE_MTE_NAME, t->tid, comm, stamp);
+}
+
+void timer_process_thread(struct timer_process *p, struct timer_out *o, uint32_t tid,
+			  uint64_t stamp)
+{
+	struct timer_thread *t;
+	char comm[16];
+
+	if (find_thread(p, tid))
+		return;
+	t = add_thread(p, tid);
+	if (!t)
+		return;
+	if (read_name(p, tid, comm))
+		memcpy(t->comm, comm, 16);
+	task(p, o, PITRACE_MTE_THREAD, tid, t->comm, stamp);
+}
+
+void timer_process_thread_exit(struct timer_process *p, struct timer_out *o, uint32_t tid,
+			       const char *comm, uint64_t stamp)
+{
+	struct timer_thread *t = find_thread(p, tid);
+	char name[16] = "";
+
+	if (!t || tid == p->pid)
+		return;
+	memcpy(name, comm, strnlen(comm, 15));
+	if (*name)
+		name_thread(p, o, t, name, stamp);
+	task(p, o, PITRACE_MTE_THREAD_EXIT, tid, t->comm, stamp);
+	*t = p->thread[--p->nthread];
+}
+
+void timer_process_names(struct timer_process *p, struct timer_out *o, uint64_t stamp)
+{
+	char comm[16];
+
+	for (uint32_t i = 0; i < p->nthread; i++)
+		if (read_name(p, p->thread[i].tid, comm))
+			name_thread(p, o, &p->thread[i], comm, stamp);
+}
+
+void timer_process_exit(struct timer_process *p, struct timer_out *o, uint64_t stamp)
+{
+	task(p, o, PITRACE_MTE_PROCESS_EXIT, p->pid, p->comm, stamp);
+}

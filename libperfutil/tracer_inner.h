@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the parts of a tracer share: tracer.c has its states, out.c its files, drain.c the thread
+ * that fills them while tracing is on, and changes them when they rotate.
+ */
+#ifndef PITRACE_TRACER_INNER_H
+#define PITRACE_TRACER_INNER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <tracer.h>
+#include "backend.h"
+#include "buildid.h"
+
+struct out {				/* a file that is being written */
+	struct pifile_writer *writer;	/* NULL: none is */
+	struct buildids *ids;
+	char *modules;
+	struct pifile_stats *before;	/* the counters when it began; NULL: it was at *on* */
+	int nbefore;
+};
+
+struct tracer {
+	const struct collector *collector;
+	struct backend *backend;
+	struct trace_config config;
+	char *path, *command;
+	struct hooks *hooks;		/* hook files; NULL: the collector needs none */
+	uid_t owner;
+	gid_t group;
+	int compression;
+	uint64_t rotate_bytes, rotate_ns;	/* 0: not by size, not by time */
+	unsigned int rotate_keep;		/* older files; 0: all */
+
+	bool on;
+	_Atomic bool stopped;		/* the last interval ended by itself */
+	pthread_t thread;
+	bool draining;			/* the thread runs */
+	int wake;			/* eventfd: the thread shall end */
+	int news;			/* eventfd: stopped by itself, or the file failed */
+	pthread_mutex_t lock;		/* the backend's rings and what follows */
+	struct out file;
+	struct out next;		/* what comes after file, while it is prepared */
+	uint64_t ticket;		/* … until this walk has ended */
+	int64_t begun;			/* file, CLOCK_MONOTONIC ns */
+	_Atomic int error;		/* -errno of the file or the collector */
+	_Atomic unsigned int files;	/* older ones */
+	uint64_t before_bytes, before_records;	/* in them */
+	_Atomic uint64_t written, records;	/* in all */
+	/* What tracer_write wrote last. */
+	uint64_t got, got_records;
+	char got_file[4096];
+};
+
+/* Begin a file for the interval that is on or comes next. 0 or -errno; then out_drop. */
+int out_begin(struct tracer *t, struct out *o, const char *path);
+/* Hand what the collector has to t->file (and names to t->next). */
+int out_drain(struct tracer *t, bool all);
+/* Wrap mode: what the trace rings held at the mark. */
+int out_window(struct tracer *t, struct out *o);
+/* Finish it. With `next` that one counts from here on; without it is safe on the disk. 0 or -errno
+ * of the first write that failed. */
+int out_end(struct tracer *t, struct out *o, struct out *next);
+/* Give it up as it is. */
+void out_drop(struct out *o);
+/* Write what there is now to a file of its own, whatever the state. 0 or a negative rc. */
+int out_write(struct tracer *t, const char *path);
+
+/* The collector's, and what hook files lost, as CPU 0's. As collector.stats. */
+int out_stats(struct tracer *t, struct pifile_stats **stats);
+
+int drain_start(struct tracer *t);
+void drain_end(struct tracer *t);
+int64_t drain_clock(void);
+
+#endif

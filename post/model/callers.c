@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One walk over the tree of calls, knowing at each node which symbols are on the path and where. */
+#include "model/callers.h"
+
+#include <string.h>
+
+/* Beyond what any stack can hold: both parts, the leaf and the root. */
+#define MAX_DEPTH (2 * PITRACE_STACK_MAX + 3)
+
+struct walk {
+	struct callers *c;
+	const struct calls *calls;
+	uint32_t *on_path;		/* by called: how often */
+	uint32_t *innermost;		/* by called: the depth it was last met at */
+	uint32_t path[MAX_DEPTH];	/* called at each depth */
+};
+
+static bool same_called(const void *array, uint32_t i, const void *key)
+{
+	const struct called *a = (const struct called *)array + i, *b = key;
+
+	return a->symbol == b->symbol && a->kernel == b->kernel;
+}
+
+static uint32_t get_called(struct callers *c, uint32_t symbol, bool kernel)
+{
+	struct called new = { .symbol = symbol, .kernel = kernel };
+	uint64_t hash = hash_mix(symbol, kernel);
+	uint32_t i = keys_find(&c->by_symbol, hash, same_called, c->called, &new);
+
+	if (i != NO_KEY)
+		return i;
+	if (keys_grow_array((void **)&c->called, &c->room_called, c->ncalled, sizeof(new)) ||
+	    keys_add(&c->by_symbol, hash, c->ncalled))
+		return NO_KEY;
+	c->called[c->ncalled] = new;
+	return c->ncalled++;
+}
+
+static bool same_edge(const void *array, uint32_t i, const void *key)
+{
+	const struct edge *a = (const struct edge *)array + i, *b = key;
+
+	return a->of == b->of && a->other == b->other && a->caller == b->caller;
+}
+
+static int add_edge(struct callers *c, uint32_t of, uint32_t other, bool caller, uint64_t ticks)
+{
+	struct edge new = { .of = of, .other = other, .caller = caller };
+	uint64_t hash = hash_mix((uint64_t)of << 32 | other, caller);
+	uint32_t i = keys_find(&c->by_edge, hash, same_edge, c->edge, &new);
+
+	if (i == NO_KEY) {
+		if (keys_grow_array((void **)&c->edge, &c->room_edge, c->nedge, sizeof(new)) ||
+		    keys_add(&c->by_edge, hash, c->nedge))
+			return -ENOMEM;
+		i = c->nedge++;
+		c->edge[i] = new;
+	}
+	c->edge[i].ticks += ticks;	/* may wrap below zero on the way, not in the end */
+	return 0;
+}
+
+static int visit(struct walk *w, uint32_t node)
+{
+	const struct call *call = &w->calls->call[node];
+	uint32_t s = get_called(w->c, call->id, call->kernel), before, i;
+	uint32_t depth = call->depth, parent = depth > 1 ? w->path[depth - 1] : NO_KEY;
+	struct called *called = &w->c->called[s];
+	int rc = 0;
+
+	w->path[depth] = s;
+	before = w->innermost[s];
+	if (w->on_path[s]++ == 0) {
+		called->total += call->total;
+		rc = add_edge(w->c, s, parent, true, call->total);
+	} else {
+		if (w->on_path[s] == 2)
+			called->recursive += call->total;
+		/* These stacks have a more inner one than that whose call was counted. */
+		if (w->path[before + 1] != s)
+			rc = add_edge(w->c, s, w->path[before + 1], false, -call->total);
+	}
+	called->self += call->self;
+	if (!rc && parent != NO_KEY && parent != s)
+		rc = add_edge(w->c, parent, s, false, call->total);
+	w->innermost[s] = depth;
+	for (i = call->first; !rc && i != NO_KEY; i = w->calls->call[i].next)
+		rc = visit(w, i);
+	w->innermost[s] = before;
+	w->on_path[s]--;
+	return rc;
+}
+
+static int compare_called(const void *pa, const void *pb, void *names)
+{
+	const struct called *a = pa, *b = pb;
+	const struct symbol *symbol = ((const struct names *)names)->symbol;
+	int c;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	c = strcmp(symbol[a->symbol].name, symbol[b->symbol].name);
+	if (c)
+		return c;
+	return a->symbol != b->symbol ? (a->symbol < b->symbol ? -1 : 1) : a->kernel - b->kernel;
+}
+
+static int compare_edges(const void *pa, const void *pb)
+{
+	const struct edge *a = pa, *b = pb;
+
+	if (a->of != b->of)
+		return a->of < b->of ? -1 : 1;
+	if (a->caller != b->caller)
+		return a->caller ? -1 : 1;
+	if (a->ticks != b->ticks)
+		return a->ticks > b->ticks ? -1 : 1;
+	return a->other < b->other ? -1 : a->other > b->other;
+}
+
+/* The order of reports: symbols by ticks, and each one's edges side by side. */
+static void put_in_order(struct callers *c, const struct names *n, uint32_t *place)
+{
+	uint32_t i, k = 0;
+
+	for (i = 0; i < c->ncalled; i++)
+		c->called[i].callers = i;
+	if (c->ncalled)
+		qsort_r(c->called, c->ncalled, sizeof(*c->called), compare_called,
+			(void *)(uintptr_t)n);
+	for (i = 0; i < c->ncalled; i++)
+		place[c->called[i].callers] = i;
+	for (i = 0; i < c->nedge; i++) {
+		struct edge e = c->edge[i];
+
+		e.of = place[e.of];
+		if (e.other != NO_KEY)
+			e.other = place[e.other];
+		if (e.ticks)
+			c->edge[k++] = e;
+	}
+	c->nedge = k;
+	if (c->nedge)
+		qsort(c->edge, c->nedge, sizeof(*c->edge), compare_edges);
+	for (i = 0; i < c->ncalled; i++)
+		c->called[i].callers = c->called[i].callees = 0;
+	for (i = c->nedge; i-- > 0;) {
+		struct called *of = &c->called[c->edge[i].of];
+
+		*(c->edge[i].caller ? &of->callers : &of->callees) = i;
+		++*(c->edge[i].caller ? &of->ncallers : &of->ncallees);
+	}
+}
+
+int callers_build(struct callers *c, const struct calls *calls, const struct names *n)
+{
+	struct walk w = { .c = c, .calls = calls };
+	uint32_t i, k, root;
+	int rc = 0;
+
+	*c = (struct callers){ 0 };
+	for (i = 0; i < calls->ncall; i++) {
+		if (calls->call[i].depth &&
+		    get_called(c, calls->call[i].id, calls->call[i].kernel) == NO_KEY)
+			return -ENOMEM;
+	}
+	w.on_path = calloc((size_t)c->ncalled + 1, sizeof(*w.on_path));
+	w.innermost = calloc((size_t)c->ncalled + 1, sizeof(*w.innermost));
+	if (!w.on_path || !w.innermost)
+		rc = -ENOMEM;
+	for (root = calls->first; !rc && root != NO_KEY; root = calls->call[root].next) {
+		for (k = calls->call[root].first; !rc && k != NO_KEY; k = calls->call[k].next)
+			rc = visit(&w, k);
+	}
+	if (!rc)
+		put_in_order(c, n, w.on_path);
+	free(w.on_path);
+	free(w.innermost);
+	return rc;
+}
+
+void callers_free(struct callers *c)
+{
+	free(c->called);
+	free(c->edge);
+	keys_free(&c->by_symbol);
+	keys_free(&c->by_edge);
+	*c = (struct callers){ 0 };
+}

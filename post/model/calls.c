@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tree of calls: a table of nodes by (parent, symbol). */
+#include "model/calls.h"
+
+#include <string.h>
+
+static bool same_call(const void *array, uint32_t i, const void *key)
+{
+	const struct call *a = (const struct call *)array + i, *b = key;
+
+	return a->parent == b->parent && a->id == b->id && a->kernel == b->kernel;
+}
+
+uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel)
+{
+	struct call new = {
+		.parent = parent, .id = id, .kernel = kernel, .first = NO_KEY, .next = NO_KEY,
+	};
+	uint64_t hash = hash_mix((uint64_t)parent << 32 | id, kernel);
+	uint32_t i = keys_find(&c->by_call, hash, same_call, c->call, &new);
+
+	if (i != NO_KEY)
+		return i;
+	if (parent != NO_KEY)
+		new.depth = (uint16_t)(c->call[parent].depth + 1);
+	if (keys_grow_array((void **)&c->call, &c->room, c->ncall, sizeof(new)) ||
+	    keys_add(&c->by_call, hash, c->ncall))
+		return NO_KEY;
+	c->call[c->ncall] = new;
+	return c->ncall++;
+}
+
+void calls_free(struct calls *c)
+{
+	free(c->call);
+	keys_free(&c->by_call);
+	*c = (struct calls){ .first = NO_KEY };
+}
+
+/* The same tree with groups in place of processes. */
+static int group_roots(struct calls *c, const struct names *n)
+{
+	uint32_t *moved = malloc(((size_t)c->ncall + 1) * sizeof(*moved));
+	struct calls to = { .first = NO_KEY };
+	uint32_t i;
+
+	if (!moved)
+		return -ENOMEM;
+	for (i = 0; i < c->ncall; i++) {
+		const struct call *from = &c->call[i];
+		bool root = from->parent == NO_KEY;
+
+		moved[i] = calls_get(&to, root ? NO_KEY : moved[from->parent],
+				     root ? n->process[from->id].group : from->id, from->kernel);
+		if (moved[i] == NO_KEY) {
+			free(moved);
+			calls_free(&to);
+			return -ENOMEM;
+		}
+		to.call[moved[i]].self += from->self;
+	}
+	free(moved);
+	calls_free(c);
+	*c = to;
+	return 0;
+}
+
+struct sorting {
+	const struct calls *calls;
+	const struct names *names;
+};
+
+/* By parent; then as reports show siblings. */
+static int compare(const void *pa, const void *pb, void *arg)
+{
+	const struct sorting *s = arg;
+	uint32_t ia = *(const uint32_t *)pa, ib = *(const uint32_t *)pb;
+	const struct call *a = &s->calls->call[ia], *b = &s->calls->call[ib];
+	int c;
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (a->parent == NO_KEY) {
+		const struct process *p = &s->names->process[a->id], *q = &s->names->process[b->id];
+
+		c = strcmp(p->name, q->name);
+		if (!c && p->pid != q->pid)
+			c = p->pid < q->pid ? -1 : 1;
+	} else {
+		c = strcmp(s->names->symbol[a->id].name, s->names->symbol[b->id].name);
+	}
+	return c ? c : ia < ib ? -1 : 1;
+}
+
+static int link_siblings(struct calls *c, const struct names *n)
+{
+	uint32_t *order = malloc(((size_t)c->ncall + 1) * sizeof(*order)), i;
+	struct sorting s = { c, n };
+
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < c->ncall; i++)
+		order[i] = i;
+	if (c->ncall)
+		qsort_r(order, c->ncall, sizeof(*order), compare, &s);
+	for (i = c->ncall; i-- > 0;) {
+		struct call *call = &c->call[order[i]];
+		uint32_t *first = call->parent == NO_KEY ? &c->first :
+				  &c->call[call->parent].first;
+
+		call->next = *first;
+		*first = order[i];
+	}
+	free(order);
+	return 0;
+}
+
+int calls_finish(struct calls *c, const struct names *n)
+{
+	bool grouped = false;
+	uint32_t i;
+
+	c->first = NO_KEY;
+	for (i = 0; i < n->nprocess; i++)
+		grouped |= n->process[i].group != i;
+	if (grouped && group_roots(c, n))
+		return -ENOMEM;
+	for (i = c->ncall; i-- > 0;) {
+		struct call *call = &c->call[i];
+
+		call->total += call->self;
+		if (call->parent == NO_KEY)
+			c->total += call->total;
+		else
+			c->call[call->parent].total += call->total;
+	}
+	return link_siblings(c, n);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Call stacks as a tree of symbols: roots are processes, a node is a symbol called from its
+ * parent's. Its size is bounded by how many different stacks there are, not by samples.
+ */
+#ifndef POST_CALLS_H
+#define POST_CALLS_H
+
+#include "model/names.h"
+
+struct call {
+	uint32_t parent;		/* NO_KEY: a root */
+	uint32_t id;			/* of the symbol; of a root's process */
+	bool kernel;			/* where the symbol was met */
+	uint16_t depth;			/* 0: a root */
+	uint32_t first, next;		/* child and sibling, most ticks first; NO_KEY: none */
+	uint64_t self, total;		/* total: at the end */
+};
+
+struct calls {
+	struct call *call;		/* parents before children */
+	uint32_t ncall, room;
+	struct keys by_call;
+	uint32_t first;			/* root; NO_KEY: none */
+	uint64_t total;
+};
+
+/* The node, made when it is new; NO_KEY: no memory. parent NO_KEY: the root of a process. */
+uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel);
+/* After the last tick: processes of one group together, totals, the order of siblings. 0 or
+ * -ENOMEM. */
+int calls_finish(struct calls *c, const struct names *n);
+void calls_free(struct calls *c);
+
+#endif

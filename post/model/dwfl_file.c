@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What libdwfl asks for when it wants a file, and the addresses it wants to know beforehand. */
+#include "model/dwfl_file.h"
+
+#include <gelf.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+static int open_file(void **userdata, enum a2n_file which, char **name)
+{
+	const struct dwfl_file *f = *userdata;
+	char path[PATH_MAX];
+	int fd = a2n_module_open(f->a2n, f->module, which, path, sizeof(path));
+
+	if (fd < 0)
+		return -1;
+	*name = strdup(path);
+	return fd;
+}
+
+static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+		    char **file_name, Elf **elf)
+{
+	(void)mod;
+	(void)name;
+	(void)base;
+	(void)elf;
+	return open_file(userdata, A2N_FILE_CODE, file_name);
+}
+
+static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file_name, const char *link, GElf_Word crc, char **found)
+{
+	(void)mod;
+	(void)name;
+	(void)base;
+	(void)file_name;
+	(void)link;
+	(void)crc;
+	return open_file(userdata, A2N_FILE_DEBUG, found);
+}
+
+Dwfl *dwfl_file_begin(void)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = find_elf, .find_debuginfo = find_debuginfo,
+	};
+
+	elf_version(EV_CURRENT);
+	return dwfl_begin(&callbacks);
+}
+
+bool dwfl_file_range(struct dwfl_file *f)
+{
+	char path[PATH_MAX];
+	int fd = a2n_module_open(f->a2n, f->module, A2N_FILE_CODE, path, sizeof(path));
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	uint64_t low = UINT64_MAX, high = 0;
+	size_t n = 0, i;
+	GElf_Phdr p;
+
+	if (elf && !elf_getphdrnum(elf, &n)) {
+		for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
+			if (p.p_type != PT_LOAD)
+				continue;
+			/* libdw wants the first one's page. */
+			if (low == UINT64_MAX)
+				low = p.p_align > 1 ? p.p_vaddr & -p.p_align : p.p_vaddr;
+			if (p.p_vaddr + p.p_memsz > high)
+				high = p.p_vaddr + p.p_memsz;
+		}
+	}
+	if (elf)
+		elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	if (low >= high)
+		return false;
+	f->low = low + f->bias;
+	f->high = high + f->bias;
+	return true;
+}
+
+void dwfl_file_report(struct dwfl_file *f, Dwfl *dwfl)
+{
+	void **userdata;
+
+	f->mod = dwfl_report_module(dwfl, f->module->name, f->low, f->high);
+	if (f->mod && dwfl_module_info(f->mod, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+		*userdata = f;
+}

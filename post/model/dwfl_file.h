@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A module's file told to libdwfl. liba2n finds and opens it, and its separate debug file too, so
+ * libdw searches nothing, neither folders nor the net.
+ */
+#ifndef POST_DWFL_FILE_H
+#define POST_DWFL_FILE_H
+
+#include <stdbool.h>
+
+#include <a2n.h>
+#include <elfutils/libdwfl.h>
+
+struct dwfl_file {
+	struct a2n *a2n;
+	const struct a2n_module *module;
+	uint64_t bias;			/* from the file's addresses to those libdw shall know */
+	uint64_t low, high;		/* low == high: the file can't be had */
+	Dwfl_Module *mod;
+};
+
+Dwfl *dwfl_file_begin(void);
+/* Where the file's loaded parts lie: low, high. false: no file. */
+bool dwfl_file_range(struct dwfl_file *f);
+/* Between dwfl_report_begin and dwfl_report_end; f stays where it is as long as libdw has it. */
+void dwfl_file_report(struct dwfl_file *f, Dwfl *dwfl);
+
+#endif

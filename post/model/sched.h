@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where threads and CPUs spent their time, from dispatches and wake-ups. Each CPU runs one thread,
+ * each thread is in one state; time is booked when that ends. A row is a thread under one name
+ * (names.h); memory is bounded by threads, CPUs and pairs of waker and wakee.
+ */
+#ifndef POST_SCHED_H
+#define POST_SCHED_H
+
+#include "model/irqs.h"
+#include "model/names.h"
+
+/* Why a thread is off its CPU: PITRACE_LEFT_*, or it was never on one yet. */
+enum {
+	SCHED_NEW = PITRACE_LEFT_OTHER + 1,	/* made in the trace, not dispatched yet */
+	SCHED_BEFORE,				/* it left before the trace, or unseen */
+	SCHED_REASONS,
+};
+
+struct sched_row {			/* ns; all indices are names' threads */
+	uint64_t run;			/* on a CPU, interrupts included */
+	uint64_t interrupted;		/* of it in interrupts */
+	uint64_t wait[SCHED_REASONS];	/* runnable, off the CPU, by why it had left */
+	uint64_t off[SCHED_REASONS];	/* not runnable, likewise */
+	uint64_t left[SCHED_REASONS];	/* how often */
+	uint64_t longest[SCHED_REASONS]; /* from leaving to running again */
+	uint64_t unknown;		/* nothing told what it did */
+	uint64_t unsure;		/* of wait and off: records were lost meanwhile */
+	uint64_t dispatches, migrations;
+	uint64_t unwoken;		/* ran again after a sleep without a wake-up record */
+	uint64_t unsure_latencies;	/* records were lost meanwhile: not in latency */
+	struct spread latency;		/* from wake-up to dispatch */
+	int16_t priority;		/* the last one seen */
+	bool seen;
+};
+
+enum sched_state { SCHED_UNKNOWN, SCHED_RUNNING, SCHED_WAITING, SCHED_OFF, SCHED_DEAD };
+
+/* Who wakes: a row of sched, or (with this bit) one of irqs; or an interrupt that is not told. */
+#define WAKER_IRQ	0x80000000u
+#define WAKER_SOME_IRQ	UINT32_MAX
+
+struct sched_thread {			/* whoever has a tid now */
+	uint32_t pid, tid;
+	uint32_t row, epoch;		/* row holds in this epoch of names */
+	enum sched_state state;
+	uint32_t reason;		/* WAITING, OFF: why it left */
+	bool woken;			/* by a wake-up; RUNNING: it may be going to sleep */
+	bool has_left;			/* left and cpu are known */
+	bool in_scope;
+	bool born;			/* made while tracing was on */
+	uint32_t cpu;			/* where it is or was last */
+	uint32_t waker;
+	uint64_t since;			/* booked up to here */
+	uint64_t left, woken_at;
+	uint64_t off_total, wait_total;	/* so far: for what passed between two instants */
+};
+
+enum sched_what { CPU_UNKNOWN, CPU_IDLE, CPU_THREAD, CPU_OTHERS };
+
+struct sched_cpu {
+	bool seen, online;
+	bool goes;			/* told to go offline: it does with its last thread */
+	enum sched_what what;		/* what it runs */
+	uint32_t thread;
+	uint64_t since, interrupts;	/* booked up to here; its time in interrupts then */
+	uint64_t last;			/* time of its last record */
+	uint64_t began;
+	uint64_t wall;			/* of all stretches */
+	uint64_t busy, idle, interrupt;	/* of it; busy and idle without interrupts */
+	uint64_t others;		/* threads outside the trace's scope */
+	uint64_t unknown;		/* nothing told, or records were lost */
+	uint64_t dispatches;
+	uint64_t misfits;		/* records that contradict those before, no loss told */
+};
+
+struct wake_pair {
+	uint32_t waker, wakee;		/* WAKER_*, a row; a row */
+	uint64_t count;			/* wake-ups after which the wakee ran */
+	uint64_t slept;			/* how long it had been away, summed */
+	uint64_t latency, longest;
+};
+
+struct sched {
+	struct names *names;
+	struct irqs *irqs;
+	struct sched_thread *thread;
+	uint32_t nthread, room_thread;
+	struct keys by_tid;
+	struct sched_row *row;
+	uint32_t nrow, room_row;
+	struct sched_cpu *cpu;
+	uint32_t ncpus;
+	struct wake_pair *pair;
+	uint32_t npair, room_pair;
+	struct keys by_pair;
+	uint32_t epoch;			/* of names, from 1: when it changes rows are looked up */
+	bool scoped;			/* only some threads are recorded */
+	bool dispatches;		/* there are any: who runs changes by them alone */
+	bool open;			/* inside an interval */
+	uint64_t began, gap;		/* of this interval; end of the last gap in the records */
+};
+
+/* Each that returns int: 0 or -ENOMEM. */
+int sched_dispatch(struct sched *s, const struct pirecord *r, const struct pitrace_dispatch *d);
+int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace_wakeup *w);
+/* A record says who runs on its CPU: tid 0 is idle. */
+int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t time);
+/* An MTE record about a thread, before names are told of it. */
+int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_mte_task *task);
+/* Records of this CPU are missing since its last one. */
+int sched_gap(struct sched *s, uint32_t cpu, uint64_t time);
+
+/* Tracing goes on or off; a CPU appears, comes or goes. */
+void sched_begin(struct sched *s, uint64_t time);
+int sched_end(struct sched *s, uint64_t time);
+struct sched_cpu *sched_cpu(struct sched *s, uint32_t cpu);
+/* The same for one that just wrote a record: it is there, whatever was told. */
+struct sched_cpu *sched_cpu_at(struct sched *s, uint32_t cpu, uint64_t time);
+int sched_online(struct sched *s, uint32_t cpu, uint64_t time);
+int sched_offline(struct sched *s, uint32_t cpu, uint64_t time);
+
+/* The thread that has this tid, made when it is new; NULL: no memory. It may move when another one
+ * is made. */
+struct sched_thread *sched_thread(struct sched *s, uint32_t pid, uint32_t tid);
+/* The one that has it already, or NULL. */
+struct sched_thread *sched_find(struct sched *s, uint32_t tid);
+/* Book what the thread did until now. */
+int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time);
+/* The thread's row as it is called at this time; NO_KEY: no memory. */
+uint32_t sched_row_of(struct sched *s, struct sched_thread *t, uint64_t time);
+void sched_free(struct sched *s);
+
+#endif

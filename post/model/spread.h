@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How a time is spread: number, sum, least and greatest are exact; percentiles come from counts in
+ * buckets, 32 to each power of two, so that one is too high by less than 1/32 of itself and never
+ * too low. Values below 64 are exact. Memory grows with the range of values, not with their number.
+ */
+#ifndef POST_SPREAD_H
+#define POST_SPREAD_H
+
+#include <stdint.h>
+
+struct spread {
+	uint64_t count, total, min, max;
+	uint32_t *bucket;		/* of the values from `base` on */
+	uint16_t base, buckets;
+};
+
+/* 0 or -ENOMEM, this and the next. */
+int spread_add(struct spread *s, uint64_t value);
+int spread_merge(struct spread *into, const struct spread *from);
+uint64_t spread_mean(const struct spread *s);
+/* The least value that `permille` thousandths of all values do not exceed (nearest rank). */
+uint64_t spread_percentile(const struct spread *s, unsigned int permille);
+void spread_free(struct spread *s);
+
+#endif

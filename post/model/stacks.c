@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Distinct stacks, kept with their addresses until there are too many: then all are forgotten and
+ * resolved anew. What was counted stands in the tree, so nothing is lost by that.
+ */
+#include "model/stacks.h"
+
+#include <string.h>
+
+#define MAX_RAW (1u << 20)
+#define MAX_WORDS (1u << 23)		/* 64 MB */
+
+struct raw_stack {
+	uint64_t hash;
+	uint64_t epoch;			/* of the names of its process's memory */
+	uint32_t process;
+	uint32_t kernel, user;		/* addresses of each part */
+	bool in_kernel;			/* what was hit */
+	uint32_t at;			/* in words: what was hit, then the addresses */
+	uint32_t call;
+};
+
+/* What a look-up compares: the parts still lie where they were found. */
+struct probe {
+	const struct stacks *stacks;
+	struct raw_stack raw;
+	uint64_t address;
+	const void *words;
+};
+
+/* Flags that are not the record's: what came of a stack's copy. */
+#define COPY_SHORT	0x2000
+#define NO_TABLE	0x4000
+#define GUESSED		0x8000
+#define MADE		(COPY_SHORT | NO_TABLE | GUESSED)
+
+static bool same_raw(const void *array, uint32_t i, const void *key)
+{
+	const struct raw_stack *a = (const struct raw_stack *)array + i;
+	const struct probe *p = key;
+	const uint64_t *words = p->stacks->word + a->at;
+
+	return a->hash == p->raw.hash && a->epoch == p->raw.epoch &&
+	       a->process == p->raw.process && a->in_kernel == p->raw.in_kernel &&
+	       a->kernel == p->raw.kernel &&
+	       a->user == p->raw.user && words[0] == p->address &&
+	       !memcmp(words + 1, p->words, 8ull * (a->kernel + a->user));
+}
+
+/* Two lanes, so that one multiplication need not wait for the other. */
+static uint64_t hash_words(const stack_word *w, uint32_t n, uint64_t seed)
+{
+	uint64_t a = seed, b = ~seed;
+	uint32_t i;
+
+	for (i = 0; i + 1 < n; i += 2) {
+		a = (a ^ w[i]) * 0x9E3779B97F4A7C15ull;
+		a ^= a >> 32;
+		b = (b ^ w[i + 1]) * 0xD6E8FEB86659FD93ull;
+		b ^= b >> 32;
+	}
+	if (i < n)
+		a = (a ^ w[i]) * 0x9E3779B97F4A7C15ull;
+	return hash_mix(a, b);
+}
+
+static void forget(struct stacks *st)
+{
+	keys_free(&st->by_raw);
+	st->nraw = 0;
+	st->nword = 0;
+}
+
+static int remember(struct stacks *st, const struct probe *p)
+{
+	uint32_t n = p->raw.kernel + p->raw.user;
+	struct raw_stack *raw;
+
+	if (st->nraw == MAX_RAW || st->nword + n + 1 > MAX_WORDS)
+		forget(st);
+	while (st->nword + n + 1 > st->room_word) {
+		uint32_t room = st->room_word ? st->room_word * 2 : 1u << 16;
+		uint64_t *more = realloc(st->word, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		st->word = more;
+		st->room_word = room;
+	}
+	if (keys_grow_array((void **)&st->raw, &st->room_raw, st->nraw, sizeof(*raw)) ||
+	    keys_add(&st->by_raw, p->raw.hash, st->nraw))
+		return -ENOMEM;
+	raw = &st->raw[st->nraw++];
+	*raw = p->raw;
+	raw->at = st->nword;
+	st->word[st->nword] = p->address;
+	memcpy(st->word + st->nword + 1, p->words, 8ull * n);
+	st->nword += n + 1;
+	return 0;
+}
+
+/* A part's calls, outermost first. All addresses but the first are those calls return to, which may
+ * be another function's first or another line's: the call itself lies before. */
+static int add_part(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		    const stack_word *address, uint32_t count, bool kernel, uint32_t *call)
+{
+	uint32_t i, symbol;
+	int rc;
+
+	for (i = count; i-- > 0;) {
+		rc = names_address(n, hit->pid, address[i] - (i ? 1 : 0), hit->time, kernel,
+				   &symbol);
+		if (rc)
+			return rc;
+		*call = calls_get(&st->calls, *call, symbol, kernel);
+		if (*call == NO_KEY)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int resolve(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		   const struct stack *s, uint32_t *call)
+{
+	uint32_t count = hit->kernel ? s->head->kernel : s->head->user;
+	const stack_word *part = hit->kernel ? s->kernel : s->user;
+	int rc;
+
+	*call = calls_get(&st->calls, NO_KEY, hit->process, false);
+	if (*call == NO_KEY)
+		return -ENOMEM;
+	rc = add_part(st, n, hit, s->user, s->head->user, false, call);
+	if (!rc && hit->kernel)
+		rc = add_part(st, n, hit, s->kernel, s->head->kernel, true, call);
+	/* What was hit is the innermost of all, also where its part of the stack is missing. */
+	if (!rc && !(count && part[0] == hit->address)) {
+		*call = calls_get(&st->calls, *call, hit->leaf, hit->kernel);
+		rc = *call == NO_KEY ? -ENOMEM : 0;
+	}
+	return rc;
+}
+
+static void count_ends(struct stacks *st, const struct pitrace_stack *h, uint64_t ticks)
+{
+	static const uint16_t flags[STACKS_ENDS] = {
+		[STACKS_CUT_KERNEL] = PITRACE_STACK_CUT_K, [STACKS_CUT_USER] = PITRACE_STACK_CUT_U,
+		[STACKS_FAULT] = PITRACE_STACK_FAULT, [STACKS_NONE_KERNEL] = PITRACE_STACK_NONE_K,
+		[STACKS_NONE_USER] = PITRACE_STACK_NONE_U,
+		[STACKS_COPY_SHORT] = COPY_SHORT, [STACKS_NO_TABLE] = NO_TABLE,
+		[STACKS_GUESSED] = GUESSED,
+	};
+	unsigned int i;
+
+	for (i = 0; i < STACKS_ENDS; i++) {
+		if (h->flags & flags[i])
+			st->ended[i] += ticks;
+	}
+}
+
+const char *stacks_end_words(enum stacks_end end)
+{
+	static const char *const words[STACKS_ENDS] = {
+		[STACKS_CUT_KERNEL] = "kernel part deeper than the trace's depth",
+		[STACKS_CUT_USER] = "user part deeper than the trace's depth",
+		[STACKS_FAULT] = "user memory was not there",
+		[STACKS_NONE_KERNEL] = "this kernel gives no stack from there",
+		[STACKS_NONE_USER] = "no user code, or none that can be walked",
+		[STACKS_COPY_SHORT] = "the copy of the user stack was too short",
+		[STACKS_NO_TABLE] = "no unwinding table for the code there",
+		[STACKS_GUESSED] = "went on by frame pointers, where no unwinding table is",
+	};
+
+	return words[end];
+}
+
+/* The same stack with the calls that its copy shows. */
+static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		     const struct stack *s, struct stack *made)
+{
+	struct unwound *u = st->unwound;
+	struct pitrace_stack *h = st->made;
+	uint16_t flags = s->head->flags & (uint16_t)~MADE;
+	int rc = unwind_stack(st->unwind, hit->pid, hit->time, names_epoch(n, hit->pid), s, u);
+
+	if (rc)
+		return rc;
+	/* Frame pointers may have got farther where tables are missing. */
+	if (u->end != UNWIND_WHOLE && u->count < s->head->user) {
+		memcpy(u->address, s->user, 8ull * s->head->user);
+		u->count = s->head->user;
+		u->guessed = true;
+	} else {
+		flags &= (uint16_t)~(PITRACE_STACK_CUT_U | PITRACE_STACK_FAULT);
+		flags |= u->end == UNWIND_CUT ? PITRACE_STACK_CUT_U :
+			 u->end == UNWIND_SHORT ? COPY_SHORT : u->end == UNWIND_LOST ? NO_TABLE : 0;
+	}
+	*h = (struct pitrace_stack){
+		.kernel = s->head->kernel, .user = (uint16_t)u->count,
+		.flags = flags | (u->guessed ? GUESSED : 0),
+	};
+	made->head = h;
+	made->kernel = (stack_word *)(h + 1);
+	made->user = made->kernel + h->kernel;
+	memcpy(h + 1, s->kernel, 8ull * h->kernel);
+	memcpy((uint8_t *)(h + 1) + 8ull * h->kernel, u->address, 8ull * u->count);
+	return 0;
+}
+
+int stacks_leaf(struct stacks *st, uint32_t process, uint32_t symbol, bool kernel, uint64_t ticks)
+{
+	uint32_t i = calls_get(&st->calls, NO_KEY, process, false);
+
+	if (i != NO_KEY)
+		i = calls_get(&st->calls, i, symbol, kernel);
+	if (i == NO_KEY)
+		return -ENOMEM;
+	st->calls.call[i].self += ticks;
+	return 0;
+}
+
+int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		const struct stack *s, uint32_t *call)
+{
+	struct probe p = { .stacks = st, .address = hit->address };
+	struct stack made;
+	uint32_t i;
+	int rc;
+
+	if (s->head->flags & PITRACE_STACK_COPY) {
+		rc = walk_copy(st, n, hit, s, &made);
+		if (rc)
+			return rc;
+		s = &made;
+	}
+	if (s->head->flags)
+		count_ends(st, s->head, hit->ticks);
+	p.words = s->kernel;
+	p.raw = (struct raw_stack){
+		.epoch = names_epoch(n, hit->pid), .process = hit->process,
+		.kernel = s->head->kernel, .user = s->head->user, .in_kernel = hit->kernel,
+	};
+	p.raw.hash = hash_words(s->kernel, p.raw.kernel + p.raw.user,
+				hash_mix(hit->address, p.raw.process ^ p.raw.epoch << 20));
+	i = keys_find(&st->by_raw, p.raw.hash, same_raw, st->raw, &p);
+	if (i == NO_KEY) {
+		rc = resolve(st, n, hit, s, &p.raw.call);
+		if (!rc)
+			rc = remember(st, &p);
+		if (rc)
+			return rc;
+		i = st->nraw - 1;
+	}
+	*call = st->raw[i].call;
+	return 0;
+}
+
+int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+	       const struct stack *s)
+{
+	uint32_t call;
+	int rc;
+
+	if (!s) {
+		st->without += hit->ticks;
+		return stacks_leaf(st, hit->process, hit->leaf, hit->kernel, hit->ticks);
+	}
+	st->with += hit->ticks;
+	rc = stacks_find(st, n, hit, s, &call);
+	if (!rc)
+		st->calls.call[call].self += hit->ticks;
+	return rc;
+}
+
+int stacks_open(struct stacks *st, struct names *n, const char *machine)
+{
+	st->unwind = unwind_open(n->a2n, machine);
+	st->unwound = malloc(sizeof(*st->unwound));
+	st->made = malloc(sizeof(*st->made) + 2 * 8 * PITRACE_STACK_MAX);
+	st->wanted = true;
+	return st->unwind && st->unwound && st->made ? 0 : -ENOMEM;
+}
+
+int stacks_finish(struct stacks *st, const struct names *n)
+{
+	forget(st);
+	free(st->raw);
+	free(st->word);
+	st->raw = NULL;
+	st->word = NULL;
+	st->room_raw = st->room_word = 0;
+	return calls_finish(&st->calls, n);
+}
+
+void stacks_free(struct stacks *st)
+{
+	unwind_close(st->unwind);
+	free(st->unwound);
+	free(st->made);
+	free(st->raw);
+	free(st->word);
+	keys_free(&st->by_raw);
+	calls_free(&st->calls);
+	*st = (struct stacks){ 0 };
+}

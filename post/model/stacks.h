@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From call stacks to the tree of calls. The same addresses in the same memory mean the same
+ * symbols, so each distinct stack is resolved once and found again by its addresses.
+ */
+#ifndef POST_STACKS_H
+#define POST_STACKS_H
+
+#include "model/calls.h"
+#include "model/stack.h"
+#include "model/unwind.h"
+
+/* Why a stack ends early, or isn't there: ticks of each. */
+enum stacks_end {
+	STACKS_CUT_KERNEL, STACKS_CUT_USER, STACKS_FAULT, STACKS_NONE_KERNEL, STACKS_NONE_USER,
+	STACKS_COPY_SHORT, STACKS_NO_TABLE, STACKS_GUESSED,
+	STACKS_ENDS
+};
+
+struct raw_stack;
+
+struct stacks {
+	bool wanted;
+	struct calls calls;
+	uint64_t with, without;		/* ticks with a stack; without one */
+	uint64_t malformed;		/* of those without: it was there, but made no sense */
+	uint64_t ended[STACKS_ENDS];
+
+
+	/* The rest is stacks.c's own. */
+	struct unwind *unwind;
+	struct unwound *unwound;
+	struct pitrace_stack *made;	/* a stack as if it had been recorded so */
+	struct raw_stack *raw;
+	uint32_t nraw, room_raw;
+	struct keys by_raw;
+	uint64_t *word;
+	uint32_t nword, room_word;
+};
+
+struct stacks_hit {
+	uint32_t process, pid;
+	uint32_t leaf;			/* symbol that was hit */
+	uint64_t address;		/* its address */
+	bool kernel;			/* where that is */
+	uint64_t time;
+	uint64_t ticks;
+};
+
+/* machine: utsname's. 0 or -ENOMEM. */
+int stacks_open(struct stacks *st, struct names *n, const char *machine);
+/* The node of a stack, for ticks that are known later. 0 or -ENOMEM. */
+int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		const struct stack *stack, uint32_t *call);
+/* stack NULL: the record has none. 0 or -ENOMEM. */
+int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+	       const struct stack *stack);
+/* Ticks that can't have a stack. */
+int stacks_leaf(struct stacks *st, uint32_t process, uint32_t symbol, bool kernel, uint64_t ticks);
+const char *stacks_end_words(enum stacks_end end);
+int stacks_finish(struct stacks *st, const struct names *n);
+void stacks_free(struct stacks *st);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From records to times: one case a major. */
+#include "model/times.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "model/record.h"
+
+void times_begin(struct times *t, struct names *n, struct trace *trace,
+		 const struct pifile_header *header)
+{
+	*t = (struct times){
+		.names = n, .trace = trace, .wrap = header->mode == PITRACE_MODE_WRAP,
+	};
+	t->sched = (struct sched){
+		.names = n, .irqs = &t->irqs, .epoch = 1,
+		.scoped = header->scope == PITRACE_SCOPE_PROCESS,
+	};
+	t->syscalls = (struct syscalls){ .sched = &t->sched };
+	t->away.names = n;
+}
+
+/* ---- on and off ------------------------------------------------------------------------------ */
+
+static int end(struct times *t, uint64_t time)
+{
+	int rc = 0;
+
+	if (t->away.stacks.wanted && t->sched.open)
+		rc = away_finish(&t->away, &t->sched, time);
+	syscalls_end(&t->syscalls);
+	return rc ? rc : sched_end(&t->sched, time);
+}
+
+/* A full buffer ended the trace before anybody said `off`. */
+static bool stopped(const struct trace *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->ncpus; i++) {
+		if (t->cpu[i].stopped_by)
+			return true;
+	}
+	return false;
+}
+
+static int switch_on(struct times *t, uint64_t time)
+{
+	int rc = t->sched.open ? end(t, t->last) : 0;	/* nobody told when it went off */
+
+	t->armed = true;
+	t->off = false;
+	t->on_at = time;
+	return rc;
+}
+
+static int switch_off(struct times *t, uint64_t time)
+{
+	t->off = true;
+	return end(t, stopped(t->trace) && t->last ? t->last : time);
+}
+
+/* A wrapped trace begins where its oldest record is. */
+static void begin(struct times *t, uint64_t time)
+{
+	sched_begin(&t->sched, t->armed && !t->wrap ? t->on_at : time);
+	t->armed = false;
+}
+
+/* "On from here", after live tasks were written; or, if it is on already, after a pause. */
+static int interval(struct times *t, uint64_t time)
+{
+	uint32_t i;
+	int rc = 0;
+
+	if (!t->sched.open) {
+		rc = switch_on(t, time);
+		if (!t->wrap)
+			begin(t, time);
+		return rc;
+	}
+	for (i = 0; i < t->sched.ncpus && !rc; i++) {
+		if (t->sched.cpu[i].seen && t->sched.cpu[i].online)
+			rc = sched_gap(&t->sched, i, time);
+	}
+	return rc;
+}
+
+static int sync_record(struct times *t, const struct pirecord *r)
+{
+	switch (r->minor) {
+	case PITRACE_SYNC_ON:
+		return switch_on(t, r->time);
+	case PITRACE_SYNC_OFF:
+		return switch_off(t, r->time);
+	case PITRACE_SYNC_CPU_ONLINE:
+		return t->sched.open ? sched_online(&t->sched, r->cpu, r->time) : 0;
+	case PITRACE_SYNC_CPU_OFFLINE:
+		return t->sched.open ? sched_offline(&t->sched, r->cpu, r->time) : 0;
+	}
+	return 0;
+}
+
+/* ---- what happened --------------------------------------------------------------------------- */
+
+static int task_record(struct times *t, const struct pirecord *r)
+{
+	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);
+
+	switch (r->minor) {
+	case PITRACE_MTE_FORK:
+	case PITRACE_MTE_CLONE:
+	case PITRACE_MTE_THREAD:
+	case PITRACE_MTE_NAME:
+	case PITRACE_MTE_PROCESS:
+		return task ? sched_task(&t->sched, r, task) : 0;
+	}
+	return 0;
+}
+
+/* Records that did not fit were all kinds alike: whichever of them is told first. */
+static bool is_gap(uint32_t kind)
+{
+	switch (kind) {
+	case PITRACE_LOST_MTE:
+	case PITRACE_LOST_OVERRUN:
+	case PITRACE_LOST_BUDGET:
+	case PITRACE_LOST_THROTTLED:
+		return false;
+	}
+	return true;
+}
+
+static int dispatch(struct times *t, const struct pirecord *r)
+{
+	const struct pitrace_dispatch *d = RECORD_AS(r, struct pitrace_dispatch);
+	bool whole = true;
+	int rc;
+
+	if (!d) {
+		trace_malformed(t->trace, r, "not a dispatch");
+		return 0;
+	}
+	/* Interrupts do not switch threads: what is still open has lost its exit. */
+	irqs_cut(&t->irqs, r->cpu, r->time);
+	if ((r->minor & PITRACE_LEFT_MASK) == PITRACE_LEFT_DEAD)
+		syscalls_thread_ends(&t->syscalls, d->old_tid);
+	if (!t->away.stacks.wanted)
+		return sched_dispatch(&t->sched, r, d);
+	rc = away_ends(&t->away, &t->sched, d->new_tid, r->time);
+	if (!rc)
+		rc = sched_dispatch(&t->sched, r, d);
+	if (!rc)
+		rc = away_begins(&t->away, &t->sched, r, d, &whole);
+	if (!whole)
+		trace_malformed(t->trace, r, "its stack is not whole");
+	return rc;
+}
+
+static int wakeup(struct times *t, const struct pirecord *r)
+{
+	const struct pitrace_wakeup *w = RECORD_AS(r, struct pitrace_wakeup);
+	int rc = 0;
+
+	if (!w) {
+		trace_malformed(t->trace, r, "not a wake-up");
+		return 0;
+	}
+	if (!t->sched.scoped)
+		rc = sched_seen(&t->sched, r->cpu, w->waker_pid, w->waker_tid, r->time);
+	return rc ? rc : sched_wakeup(&t->sched, r, w);
+}
+
+static int interrupt(struct times *t, const struct pirecord *r)
+{
+	const struct pitrace_interrupt *i = RECORD_AS(r, struct pitrace_interrupt);
+	uint32_t source = r->minor & ~PITRACE_EXIT;
+	int rc = 0;
+
+	if (!i) {
+		trace_malformed(t->trace, r, "not an interrupt");
+		return 0;
+	}
+	if (r->minor & PITRACE_EXIT)
+		return irqs_exit(&t->irqs, r->cpu, source, i->number, r->time);
+	/* It tells only the tid of who was interrupted: enough to know an idle CPU. */
+	if (!i->tid && !t->sched.scoped)
+		rc = sched_seen(&t->sched, r->cpu, 0, 0, r->time);
+	return rc ? rc : irqs_enter(&t->irqs, r->cpu, source, i->number, r->time);
+}
+
+static int syscall_record(struct times *t, const struct pirecord *r)
+{
+	const struct pitrace_sysenter *in = RECORD_AS(r, struct pitrace_sysenter);
+	const struct pitrace_sysexit *out = RECORD_AS(r, struct pitrace_sysexit);
+	bool leaves = r->minor & PITRACE_EXIT;
+	int rc;
+
+	if (leaves ? !out : !in) {
+		trace_malformed(t->trace, r, "not a system call");
+		return 0;
+	}
+	/* An exit from exec has the tid of the entry, which may be nobody's now. */
+	if (leaves)
+		return syscalls_exit(&t->syscalls, r, out);
+	rc = sched_seen(&t->sched, r->cpu, in->pid, in->tid, r->time);
+	return rc ? rc : syscalls_enter(&t->syscalls, r, in);
+}
+
+static int fault(struct times *t, const struct pirecord *r)
+{
+	const struct pitrace_fault *f = RECORD_AS(r, struct pitrace_fault);
+	struct pitrace_sample where;
+	struct place place;
+	int rc;
+
+	if (!f) {
+		trace_malformed(t->trace, r, "not a page fault");
+		return 0;
+	}
+	rc = sched_seen(&t->sched, r->cpu, f->pid, f->tid, r->time);
+	where = (struct pitrace_sample){ .pid = f->pid, .tid = f->tid, .address = f->ip };
+	if (!rc)
+		rc = names_sample(t->names, &where, r->time, r->minor == PITRACE_TPROF_KERNEL,
+				  &place);
+	return rc ? rc : counts_add(&t->faults, &place, r->cpu, 1);
+}
+
+/* A sample may interrupt the switch itself: it teaches, it does not judge. */
+static int sample(struct times *t, const struct pirecord *r)
+{
+	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
+	uint32_t kind = r->minor & PITRACE_TPROF_KIND;
+
+	if (!s || (kind != PITRACE_TPROF_KERNEL && kind != PITRACE_TPROF_USER) ||
+	    t->sched.cpu[r->cpu].what != CPU_UNKNOWN)
+		return 0;
+	return sched_seen(&t->sched, r->cpu, s->pid, s->tid, r->time);
+}
+
+static int trace_record_of(struct times *t, const struct pirecord *r)
+{
+	switch (r->major) {
+	case PITRACE_DISPATCH:
+		return dispatch(t, r);
+	case PITRACE_WAKEUP:
+		return wakeup(t, r);
+	case PITRACE_INTERRUPT:
+		return interrupt(t, r);
+	case PITRACE_SYSCALL:
+		return syscall_record(t, r);
+	case PITRACE_FAULT:
+		return fault(t, r);
+	case PITRACE_TPROF:
+		return sample(t, r);
+	}
+	return 0;
+}
+
+int times_record(struct times *t, const struct pirecord *r)
+{
+	struct sched_cpu *c;
+	int rc = 0;
+
+	if (r->major == PITRACE_SYSINFO)
+		return r->minor == PITRACE_SYSINFO_INTERVAL ? interval(t, r->time) : 0;
+	if (r->major == PITRACE_SYNC)
+		return sync_record(t, r);
+	if (r->major == PITRACE_MTE)
+		return task_record(t, r);
+	if (r->ring != PITRACE_RING_TRACE || t->off)
+		return 0;
+	if (!t->sched.open)
+		begin(t, r->time);
+	c = sched_cpu_at(&t->sched, r->cpu, r->time);
+	if (!c)
+		return -ENOMEM;
+	if (r->major == PITRACE_LOST)
+		return is_gap(r->minor) ? sched_gap(&t->sched, r->cpu, r->time) : 0;
+	/* What a CPU did before its oldest record is gone. */
+	if (t->wrap && c->last == t->sched.began && r->time > t->sched.began)
+		rc = sched_gap(&t->sched, r->cpu, r->time);
+	if (!rc)
+		rc = trace_record_of(t, r);
+	t->sched.cpu[r->cpu].last = t->last = r->time;
+	return rc;
+}
+
+int times_finish(struct times *t)
+{
+	int rc = switch_off(t, t->trace->last);
+
+	return rc ? rc : counts_flush(&t->faults);
+}
+
+void times_free(struct times *t)
+{
+	syscalls_free(&t->syscalls);
+	sched_free(&t->sched);
+	irqs_free(&t->irqs);
+	counts_free(&t->faults);
+	away_free(&t->away);
+}
+
+/* ---- the books ------------------------------------------------------------------------------- */
+
+bool times_add_up(const struct times *t)
+{
+	const struct sched *s = &t->sched;
+	uint64_t busy = 0, ran = 0, inside = 0, sum;
+	bool right = true;
+	uint32_t i;
+
+	for (i = 0; i < s->ncpus; i++) {
+		const struct sched_cpu *c = &s->cpu[i];
+
+		sum = c->busy + c->idle + c->interrupt + c->others + c->unknown;
+		busy += c->busy;
+		if (sum != c->wall) {
+			fprintf(stderr, "post: internal error: CPU %" PRIu32 "'s times sum to %"
+				PRIu64 " of %" PRIu64 " ns\n", i, sum, c->wall);
+			right = false;
+		}
+		if (c->misfits) {
+			fprintf(stderr, "post: CPU %" PRIu32 ": %" PRIu64 " records contradict those "
+				"before, and no loss was told: times are unsure\n", i, c->misfits);
+			right = false;
+		}
+	}
+	for (i = 0; i < s->nrow; i++) {
+		ran += s->row[i].run;
+		inside += s->row[i].interrupted;
+	}
+	if (ran - inside != busy) {
+		fprintf(stderr, "post: internal error: threads ran for %" PRIu64 " ns, CPUs for %"
+			PRIu64 "\n", ran - inside, busy);
+		right = false;
+	}
+	if (!irqs_add_up(&t->irqs)) {
+		fputs("post: internal error: interrupts' times do not add up\n", stderr);
+		right = false;
+	}
+	return right;
+}

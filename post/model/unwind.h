@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Copies of user stacks walked by the unwinding tables of the programs they are from (libdw). What
+ * was mapped where at the time is liba2n's to know; a table that is missing leaves frame pointers,
+ * and what is found by them is said to be.
+ */
+#ifndef POST_UNWIND_H
+#define POST_UNWIND_H
+
+#include <a2n.h>
+
+#include "model/stack.h"
+
+enum unwind_end {
+	UNWIND_WHOLE,			/* to the outermost call */
+	UNWIND_CUT,			/* more calls than PITRACE_STACK_MAX */
+	UNWIND_SHORT,			/* the copy of the stack ends before */
+	UNWIND_LOST,			/* no unwinding table, or one that doesn't fit */
+};
+
+struct unwound {
+	uint64_t address[PITRACE_STACK_MAX];	/* innermost first; all but the first are where
+						   calls return to */
+	uint32_t count;
+	enum unwind_end end;
+	bool guessed;			/* some by frame pointers, where no table is */
+};
+
+struct unwind;
+
+/* machine: utsname's. NULL: no memory. */
+struct unwind *unwind_open(struct a2n *a, const char *machine);
+void unwind_close(struct unwind *u);
+/* A stack with a copy. epoch differs whenever the process's memory may. 0 or -ENOMEM. */
+int unwind_stack(struct unwind *u, uint32_t pid, uint64_t time, uint64_t epoch,
+		 const struct stack *s, struct unwound *out);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What libdw is told of a process: modules as liba2n's timeline has them. */
+#include "model/unwind_space.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An ELF file that is nothing but a header: libdw learns the machine from it. */
+static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
+{
+	union {
+		Elf64_Ehdr e64;
+		Elf32_Ehdr e32;
+	} h = { 0 };
+
+	memcpy(h.e64.e_ident, ELFMAG, SELFMAG);
+	h.e64.e_ident[EI_CLASS] = is_32 ? ELFCLASS32 : ELFCLASS64;
+	h.e64.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
+	h.e64.e_ident[EI_VERSION] = EV_CURRENT;
+	h.e64.e_type = ET_CORE;		/* these stand in the same places of both */
+	h.e64.e_machine = (Elf64_Half)machine;
+	h.e64.e_version = EV_CURRENT;
+	if (is_32)
+		h.e32.e_ehsize = sizeof(h.e32);
+	else
+		h.e64.e_ehsize = sizeof(h.e64);
+	memcpy(to, &h, sizeof(h));
+	return is_32 ? sizeof(h.e32) : sizeof(h.e64);
+}
+
+int unwind_space_open(struct unwind_space *s, uint32_t pid, unsigned int machine, bool is_32,
+		      const Dwfl_Thread_Callbacks *callbacks, void *arg)
+{
+	*s = (struct unwind_space){ .pid = pid, .is_32 = is_32 };
+	elf_version(EV_CURRENT);
+	s->elf = elf_memory((char *)s->header, make_header(s->header, machine, is_32));
+	s->dwfl = s->elf ? dwfl_file_begin() : NULL;
+	if (!s->dwfl) {
+		unwind_space_close(s);
+		return -ENOMEM;
+	}
+	dwfl_report_begin(s->dwfl);
+	dwfl_report_end(s->dwfl, NULL, NULL);
+	/* The process need not be alive, and its pid is nobody's business here. */
+	if (dwfl_attach_state(s->dwfl, s->elf, 1, callbacks, arg))
+		return 0;
+	unwind_space_close(s);
+	return -EINVAL;
+}
+
+void unwind_space_close(struct unwind_space *s)
+{
+	uint32_t i;
+
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	if (s->elf)
+		elf_end(s->elf);
+	for (i = 0; i < s->nmodule; i++)
+		free(s->module[i]);
+	*s = (struct unwind_space){ 0 };
+}
+
+static bool still_there(const struct unwind_space *s, struct a2n *a, uint64_t time,
+			const struct unwind_module *m)
+{
+	struct a2n_answer answer;
+
+	a2n_resolve(a, s->pid, time, m->probe, false, &answer);
+	return answer.module == m->file.module &&
+	       (m->file.low == m->file.high || m->probe - answer.module_offset == m->file.bias);
+}
+
+int unwind_space_check(struct unwind_space *s, struct a2n *a, uint64_t time, uint64_t epoch)
+{
+	uint32_t i, kept = 0;
+
+	if (s->epoch == epoch)
+		return 0;
+	s->epoch = epoch;
+	for (i = 0; i < s->nmodule && still_there(s, a, time, s->module[i]); i++)
+		;
+	if (i == s->nmodule)
+		return 0;
+	/* What is reported again stays as it is, opened and all. */
+	dwfl_report_begin(s->dwfl);
+	for (i = 0; i < s->nmodule; i++) {
+		struct unwind_module *m = s->module[i];
+
+		if (!still_there(s, a, time, m)) {
+			free(m);
+			continue;
+		}
+		if (m->file.low != m->file.high)
+			dwfl_file_report(&m->file, s->dwfl);
+		s->module[kept++] = m;
+	}
+	s->nmodule = kept;
+	return dwfl_report_end(s->dwfl, NULL, NULL) ? -ENOMEM : 0;
+}
+
+static struct unwind_module *find(const struct unwind_space *s, const struct a2n_answer *answer,
+				  uint64_t address)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->nmodule; i++) {
+		struct unwind_module *m = s->module[i];
+
+		if (m->file.module != answer->module)
+			continue;
+		if (m->file.low == m->file.high ||
+		    m->file.bias == address - answer->module_offset)
+			return m;
+	}
+	return NULL;
+}
+
+struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uint64_t time,
+				      uint64_t address, bool *added)
+{
+	struct a2n_answer answer;
+	struct unwind_module *m;
+
+	*added = false;
+	a2n_resolve(a, s->pid, time, address, false, &answer);
+	if (answer.result == A2N_RESULT_NO_MODULE)
+		return NULL;
+	m = find(s, &answer, address);
+	if (m || s->nmodule == sizeof(s->module) / sizeof(s->module[0]))
+		return m;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	*m = (struct unwind_module){
+		.probe = address,
+		.file = { .a2n = a, .module = answer.module,
+			  .bias = address - answer.module_offset },
+	};
+	s->module[s->nmodule++] = m;
+	if (!dwfl_file_range(&m->file) || address < m->file.low || address >= m->file.high) {
+		m->file.low = m->file.high = 0;
+		return m;
+	}
+	dwfl_report_begin_add(s->dwfl);
+	dwfl_file_report(&m->file, s->dwfl);
+	if (dwfl_report_end(s->dwfl, NULL, NULL) || !m->file.mod) {
+		m->file.low = m->file.high = 0;
+		m->file.mod = NULL;
+		return m;
+	}
+	*added = true;
+	return m;
+}
+
+bool unwind_space_read(struct unwind_space *s, uint64_t address, void *to, size_t size)
+{
+	Dwfl_Module *mod = dwfl_addrmodule(s->dwfl, address);
+	GElf_Addr bias;
+	Elf *elf = mod ? dwfl_module_getelf(mod, &bias) : NULL;
+	size_t n = 0, i, bytes;
+	const char *file = elf ? elf_rawfile(elf, &bytes) : NULL;
+	GElf_Phdr p;
+
+	if (!file || elf_getphdrnum(elf, &n))
+		return false;
+	address -= bias;
+	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
+		/* What could be written is not what it was. */
+		if (p.p_type != PT_LOAD || p.p_flags & PF_W || address < p.p_vaddr ||
+		    address - p.p_vaddr > p.p_filesz || p.p_filesz - (address - p.p_vaddr) < size)
+			continue;
+		if (p.p_offset > bytes || bytes - p.p_offset < p.p_filesz)
+			return false;
+		memcpy(to, file + p.p_offset + (address - p.p_vaddr), size);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* -annotate: a symbol's instructions and source lines, each with its ticks. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "report/code.h"
+#include "report/disasm.h"
+
+struct instruction {
+	uint64_t offset, ticks;
+	const char *source;		/* NULL: not known */
+	int line;
+	char text[100];
+};
+
+struct source_line {
+	const char *source;
+	int line;
+	uint64_t ticks;
+};
+
+struct offset_ticks {
+	uint64_t offset, ticks;
+};
+
+struct annotated {
+	uint32_t symbol;
+	uint64_t ticks;
+	struct code code;
+	const char *why;		/* there are no instructions, and why */
+	struct offset_ticks *hit;	/* by offset */
+	uint32_t nhit, room_hit;
+	struct instruction *list;	/* without instructions: what was hit */
+	uint32_t nlist, room_list;
+	struct source_line *line;
+	uint32_t nline, room_line;
+	uint64_t astray;		/* ticks at no instruction's start */
+	uint64_t unlined;		/* ticks whose source line is not known */
+};
+
+/* ---- which symbols --------------------------------------------------------------------------- */
+
+/* NAME, or NAME@MODULE (whole path or last part); names may have an @ of their own. */
+static bool is_named(const struct job *job, const struct symbol *s)
+{
+	const char *wanted = job->options->annotate, *at = strrchr(wanted, '@');
+	const char *module = job->model->names.module[s->module].name;
+
+	if (!strcmp(s->name, wanted))
+		return true;
+	return at && strlen(s->name) == (size_t)(at - wanted) &&
+	       !strncmp(s->name, wanted, (size_t)(at - wanted)) &&
+	       (!strcmp(module, at + 1) || !strcmp(short_module(module), at + 1));
+}
+
+static int compare_hits(const void *pa, const void *pb)
+{
+	const struct offset_ticks *a = pa, *b = pb;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Ticks by offset, all threads together. */
+static int gather_hits(const struct job *job, struct annotated *a)
+{
+	const struct counts *c = &job->model->counts;
+	uint32_t i, k = 0;
+
+	for (i = 0; i < c->nrow; i++) {
+		if (c->row[i].symbol != a->symbol)
+			continue;
+		if (keys_grow_array((void **)&a->hit, &a->room_hit, a->nhit, sizeof(*a->hit)))
+			return -ENOMEM;
+		a->hit[a->nhit++] = (struct offset_ticks){ c->row[i].offset, c->row[i].ticks };
+		a->ticks += c->row[i].ticks;
+	}
+	if (!a->nhit)
+		return 0;
+	qsort(a->hit, a->nhit, sizeof(*a->hit), compare_hits);
+	for (i = 1; i < a->nhit; i++) {
+		if (a->hit[i].offset == a->hit[k].offset)
+			a->hit[k].ticks += a->hit[i].ticks;
+		else
+			a->hit[++k] = a->hit[i];
+	}
+	a->nhit = k + 1;
+	return 0;
+}
+
+/* ---- instructions and lines ------------------------------------------------------------------ */
+
+static struct instruction *add_instruction(struct annotated *a, uint64_t offset)
+{
+	struct instruction *i;
+
+	if (keys_grow_array((void **)&a->list, &a->room_list, a->nlist, sizeof(*a->list)))
+		return NULL;
+	i = &a->list[a->nlist++];
+	*i = (struct instruction){ .offset = offset };
+	i->source = code_line(&a->code, a->code.address + offset, &i->line);
+	return i;
+}
+
+/* Ticks of the hits below `end` that haven't been taken: those at `at`, and the others astray. */
+static uint64_t take_hits(struct annotated *a, uint32_t *next, uint64_t at, uint64_t end)
+{
+	uint64_t ticks = 0;
+
+	for (; *next < a->nhit && a->hit[*next].offset < end; ++*next) {
+		if (a->hit[*next].offset == at)
+			ticks += a->hit[*next].ticks;
+		else
+			a->astray += a->hit[*next].ticks;
+	}
+	return ticks;
+}
+
+static int disassemble(struct annotated *a)
+{
+	const struct code *c = &a->code;
+	struct disasm *d = NULL;
+	struct instruction *i;
+	uint32_t next = 0;
+	size_t at, size;
+
+	a->why = c->why;
+	if (!a->why)
+		d = disasm_open(c->machine, c->is_32, c->big_endian, &a->why);
+	if (!d && !a->why)
+		return -ENOMEM;
+	for (at = 0; d && at < c->size; at += size) {
+		i = add_instruction(a, at);
+		if (!i) {
+			disasm_close(d);
+			return -ENOMEM;
+		}
+		size = disasm_one(d, c->bytes, c->size, at, c->address, i->text, sizeof(i->text));
+		if (!size)
+			size = c->machine == EM_X86_64 || c->machine == EM_386 ? 1 : 4;
+		i->ticks = take_hits(a, &next, at, at + size);
+	}
+	disasm_close(d);
+	if (d) {
+		take_hits(a, &next, UINT64_MAX, UINT64_MAX);
+		return 0;
+	}
+	for (; next < a->nhit; next++) {
+		i = add_instruction(a, a->hit[next].offset);
+		if (!i)
+			return -ENOMEM;
+		i->ticks = a->hit[next].ticks;
+	}
+	return 0;
+}
+
+static int compare_lines(const void *pa, const void *pb)
+{
+	const struct source_line *a = pa, *b = pb;
+	int c = strcmp(a->source, b->source);
+
+	return c ? c : a->line - b->line;
+}
+
+static int gather_lines(struct annotated *a)
+{
+	uint32_t i, k = 0;
+
+	a->unlined = a->astray;
+	for (i = 0; i < a->nlist; i++) {
+		const struct instruction *in = &a->list[i];
+
+		if (!in->ticks)
+			continue;
+		if (!in->source) {
+			a->unlined += in->ticks;
+			continue;
+		}
+		if (keys_grow_array((void **)&a->line, &a->room_line, a->nline, sizeof(*a->line)))
+			return -ENOMEM;
+		a->line[a->nline++] = (struct source_line){ in->source, in->line, in->ticks };
+	}
+	if (!a->nline)
+		return 0;
+	qsort(a->line, a->nline, sizeof(*a->line), compare_lines);
+	for (i = 1; i < a->nline; i++) {
+		if (!compare_lines(&a->line[i], &a->line[k]))
+			a->line[k].ticks += a->line[i].ticks;
+		else
+			a->line[++k] = a->line[i];
+	}
+	a->nline = k + 1;
+	return 0;
+}
+
+/* The symbol's ticks are those of its instructions, and those of its lines, with what is astray. */
+static int checked(const struct job *job, const struct annotated *a)
+{
+	uint64_t by_instruction = a->astray, by_line = a->unlined;
+	uint32_t i;
+
+	for (i = 0; i < a->nlist; i++)
+		by_instruction += a->list[i].ticks;
+	for (i = 0; i < a->nline; i++)
+		by_line += a->line[i].ticks;
+	if (by_instruction == a->ticks && by_line == a->ticks)
+		return 0;
+	fprintf(stderr, "post: internal error: instructions sum to %" PRIu64 ", lines to %" PRIu64
+		" of %" PRIu64 " ticks of ", by_instruction, by_line, a->ticks);
+	escape_print(stderr, job->model->names.symbol[a->symbol].name);
+	putc('\n', stderr);
+	return REPORT_WRONG;
+}
+
+static int annotate(const struct job *job, struct annotated *a)
+{
+	const struct symbol *s = &job->model->names.symbol[a->symbol];
+	int rc = gather_hits(job, a);
+
+	if (rc || !a->ticks)
+		return rc;
+	/* Idle ticks and the hidden kernel have no code. */
+	if (s->a2n)
+		rc = code_open(&a->code, job->model->names.a2n, s->a2n);
+	else
+		a->code.why = "it is no code";
+	if (!rc)
+		rc = disassemble(a);
+	if (!rc)
+		rc = gather_lines(a);
+	return rc ? rc : checked(job, a);
+}
+
+static void annotated_free(struct annotated *a)
+{
+	code_close(&a->code);
+	free(a->hit);
+	free(a->list);
+	free(a->line);
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void text_share(const struct annotated *a, FILE *out, uint64_t ticks, bool colour)
+{
+	double percent = percent_of(ticks, a->ticks);
+	bool hot = colour && percent >= HOT_PERCENT;
+
+	if (ticks)
+		fprintf(out, "%s%11" PRIu64 " %6.2f%s", hot ? COLOUR_HOT : "", ticks, percent,
+			hot ? COLOUR_OFF : "");
+	else
+		fprintf(out, "%18s", "");
+}
+
+static void text_line(FILE *out, const char *source, int line)
+{
+	escape_print(out, source);
+	fprintf(out, ":%d", line);
+}
+
+static void text_lines(const struct annotated *a, FILE *out, bool colour)
+{
+	uint32_t i;
+
+	fputs("\n      TICKS    %%%  SOURCE LINE\n", out);
+	for (i = 0; i < a->nline; i++) {
+		text_share(a, out, a->line[i].ticks, colour);
+		fputs("  ", out);
+		text_line(out, a->line[i].source, a->line[i].line);
+		putc('\n', out);
+	}
+	if (!a->unlined)
+		return;
+	text_share(a, out, a->unlined, colour);
+	fputs("  not known", out);
+	if (!a->nline)
+		fputs(": no line table in the file, nor a debug file for it", out);
+	putc('\n', out);
+}
+
+static void text_annotated(const struct job *job, void *to, const struct annotated *a)
+{
+	FILE *out = to;
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbol[a->symbol];
+	bool colour = screen_colour(out);
+	const char *source = NULL;
+	int line = 0;
+	uint32_t i;
+
+	putc('\n', out);
+	escape_print(out, s->name);
+	fputs("  [", out);
+	escape_print(out, n->module[s->module].name);
+	fprintf(out, "]: %" PRIu64 " ticks, %.2f %% of all\n", a->ticks,
+		percent_of(a->ticks, trace_total(job->trace)));
+	if (a->code.path[0]) {
+		fputs("code from ", out);
+		escape_print(out, a->code.path);
+		fprintf(out, ", 0x%" PRIx64 "\n", a->code.address);
+	}
+	if (a->why)
+		fprintf(out, "no instructions: %s\n", a->why);
+	fputs("\n      TICKS    %%%   OFFSET  INSTRUCTION\n", out);
+	for (i = 0; i < a->nlist; i++) {
+		const struct instruction *in = &a->list[i];
+
+		if (in->source && (in->line != line || in->source != source)) {
+			fprintf(out, "%28s", "");
+			text_line(out, in->source, in->line);
+			putc('\n', out);
+		}
+		source = in->source;
+		line = in->line;
+		text_share(a, out, in->ticks, colour);
+		fprintf(out, " %#7" PRIx64 "  ", in->offset);
+		escape_print(out, in->text);
+		putc('\n', out);
+	}
+	if (a->astray) {
+		text_share(a, out, a->astray, colour);
+		fputs("           at no instruction's start\n", out);
+	}
+	text_lines(a, out, colour);
+}
+
+/* ---- JSON, CSV ------------------------------------------------------------------------------- */
+
+static void json_source(struct json *j, const char *source, int line)
+{
+	if (!source)
+		return;
+	json_string(j, "source", source);
+	json_int(j, "line", line);
+}
+
+static void json_annotated(const struct job *job, void *to, const struct annotated *a)
+{
+	struct json *j = to;
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbol[a->symbol];
+	uint32_t i;
+
+	json_object(j, NULL);
+	json_string(j, "name", s->name);
+	json_string(j, "module", n->module[s->module].name);
+	json_uint(j, "ticks", a->ticks);
+	json_fixed(j, "percent", percent_of(a->ticks, trace_total(job->trace)), 4);
+	if (a->code.path[0])
+		json_string(j, "code_from", a->code.path);
+	json_hex(j, "address", a->code.address);
+	if (a->why)
+		json_string(j, "no_instructions", a->why);
+	json_uint(j, "astray", a->astray);
+	json_array(j, "instructions");
+	for (i = 0; i < a->nlist; i++) {
+		json_object(j, NULL);
+		json_hex(j, "offset", a->list[i].offset);
+		json_uint(j, "ticks", a->list[i].ticks);
+		if (a->list[i].text[0])
+			json_string(j, "text", a->list[i].text);
+		json_source(j, a->list[i].source, a->list[i].line);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_array(j, "lines");
+	for (i = 0; i < a->nline; i++) {
+		json_object(j, NULL);
+		json_source(j, a->line[i].source, a->line[i].line);
+		json_uint(j, "ticks", a->line[i].ticks);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_uint(j, "line_not_known", a->unlined);
+	json_end(j, '}');
+}
+
+static void csv_annotated(const struct job *job, void *to, const struct annotated *a)
+{
+	FILE *out = to;
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbol[a->symbol];
+	uint32_t i;
+
+	for (i = 0; i <= a->nlist; i++) {
+		const struct instruction *in = i < a->nlist ? &a->list[i] : NULL;
+
+		if (!in && !a->astray)
+			break;
+		escape_csv(out, s->name);
+		putc(',', out);
+		escape_csv(out, n->module[s->module].name);
+		putc(',', out);
+		if (in)
+			fprintf(out, "0x%" PRIx64, in->offset);
+		fprintf(out, ",%" PRIu64 ",", in ? in->ticks : a->astray);
+		escape_csv(out, in ? in->text : "");
+		putc(',', out);
+		escape_csv(out, in && in->source ? in->source : "");
+		if (in && in->source)
+			fprintf(out, ",%d\n", in->line);
+		else
+			fputs(",\n", out);
+	}
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+typedef void (*form)(const struct job *job, void *to, const struct annotated *a);
+
+/* In this form, each symbol of the name that was hit. */
+static int for_each(const struct job *job, void *to, form write)
+{
+	const struct names *n = &job->model->names;
+	uint32_t i, shown = 0;
+	int rc = 0;
+
+	for (i = 0; i < n->nsymbol && !rc; i++) {
+		struct annotated a = { .symbol = i };
+
+		if (!is_named(job, &n->symbol[i]))
+			continue;
+		rc = annotate(job, &a);
+		if (!rc && a.ticks) {
+			shown++;
+			write(job, to, &a);
+		}
+		annotated_free(&a);
+	}
+	if (rc || shown)
+		return rc;
+	fputs("post: no ticks are in the symbol ", stderr);
+	escape_print(stderr, job->options->annotate);
+	fputs(": names are as in tprof.out, NAME or NAME@MODULE\n", stderr);
+	return REPORT_ABSENT;
+}
+
+static int annotate_write(const struct job *job, FILE *out)
+{
+	fprintf(out, "Annotated code, pitrace %s\n\n%-16s", PITRACE_VERSION, "Trace file");
+	escape_print(out, job->input->path);
+	putc('\n', out);
+	print_mode(job, out);
+	return for_each(job, out, text_annotated);
+}
+
+static int annotate_json(const struct job *job, struct json *j)
+{
+	int rc;
+
+	json_array(j, "annotated");
+	rc = for_each(job, j, json_annotated);
+	json_end(j, ']');
+	return rc;
+}
+
+static int annotate_csv(const struct job *job, FILE *out)
+{
+	fputs("symbol,module,offset,ticks,instruction,source,line\n", out);
+	return for_each(job, out, csv_annotated);
+}
+
+const struct report report_annotate = {
+	.path = "-",
+	.mode = 0666,
+	.needs = NEED_SAMPLES,
+	.write = annotate_write,
+	.json = annotate_json,
+	.csv = annotate_csv,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of system calls and of their errors, as the machine that was traced numbers them. */
+#ifndef POST_CALL_NAMES_H
+#define POST_CALL_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* call: number | PITRACE_SYSCALL_COMPAT; machine: as uname tells it. Into room. */
+const char *call_name(const char *machine, uint32_t call, char *room, size_t size);
+const char *error_name(uint32_t error, char *room, size_t size);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the reports of call stacks have in common. */
+#ifndef POST_CALLS_REPORT_H
+#define POST_CALLS_REPORT_H
+
+#include "json.h"
+#include "report/report.h"
+
+/* The proof that no tick fell under the table: the tree's sums equal the trace's. 0 or
+ * REPORT_WRONG. */
+int calls_checked(const struct job *job, const char *what);
+/* Title, trace, event, and how many stacks there were, ended early, and why. */
+void print_stack_books(const struct job *job, FILE *out, const char *title);
+void json_stack_books(const struct job *job, struct json *j);
+/* "symbol  [module]", the module without its folder. */
+void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
+void print_process(const struct job *job, FILE *out, uint32_t process);
+
+#endif

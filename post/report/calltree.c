@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* -calltree: from each process down, who called whom, with own ticks and all below. */
+#include "report/calls.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "escape.h"
+
+/* The node that is printed after i: its first child unless it is left out, else the next sibling of
+ * it or of the nearest ancestor that has one. */
+static uint32_t next_call(const struct calls *c, uint32_t i, bool down)
+{
+	if (down && c->call[i].first != NO_KEY)
+		return c->call[i].first;
+	while (i != NO_KEY && c->call[i].next == NO_KEY)
+		i = c->call[i].parent;
+	return i == NO_KEY ? i : c->call[i].next;
+}
+
+static bool is_shown(const struct job *job, const struct call *call)
+{
+	return percent_of(call->total, job->stack_total) >= job->options->clip;
+}
+
+static void text_call(const struct job *job, void *arg, uint32_t i)
+{
+	const struct call *call = &job->stacks->calls.call[i];
+	FILE *out = arg;
+	uint64_t all = job->stack_total;
+
+	fprintf(out, "%12" PRIu64 " %6.2f %11" PRIu64 " %6.2f  %*s", call->total,
+		percent_of(call->total, all), call->self, percent_of(call->self, all),
+		2 * call->depth, "");
+	if (call->parent == NO_KEY)
+		print_process(job, out, call->id);
+	else
+		print_symbol(job, out, call->id);
+	putc('\n', out);
+}
+
+static void csv_call(const struct job *job, void *arg, uint32_t i)
+{
+	FILE *out = arg;
+	const struct names *n = &job->model->names;
+	const struct call *call = &job->stacks->calls.call[i];
+	bool root = call->parent == NO_KEY;
+
+	fprintf(out, "%u,", i);
+	if (!root)
+		fprintf(out, "%u", call->parent);
+	fprintf(out, ",%u,", call->depth);
+	if (root && !job->options->names.by_process_name)
+		fprintf(out, "%u", n->process[call->id].pid);
+	putc(',', out);
+	escape_csv(out, root ? n->process[call->id].name : n->symbol[call->id].name);
+	putc(',', out);
+	escape_csv(out, root ? "" : n->module[n->symbol[call->id].module].name);
+	fprintf(out, ",%d,%" PRIu64 ",%" PRIu64 ",%.4f\n", call->kernel, call->self, call->total,
+		percent_of(call->total, job->stack_total));
+}
+
+static void json_call(const struct job *job, void *arg, uint32_t i)
+{
+	struct json *j = arg;
+	const struct names *n = &job->model->names;
+	const struct call *call = &job->stacks->calls.call[i];
+	bool root = call->parent == NO_KEY;
+
+	json_object(j, NULL);
+	json_uint(j, "id", i);
+	if (!root)
+		json_uint(j, "parent", call->parent);
+	json_uint(j, "depth", call->depth);
+	if (root && !job->options->names.by_process_name)
+		json_uint(j, "pid", n->process[call->id].pid);
+	json_string(j, "name", root ? n->process[call->id].name : n->symbol[call->id].name);
+	if (!root) {
+		json_string(j, "module", n->module[n->symbol[call->id].module].name);
+		json_bool(j, "kernel", call->kernel);
+	}
+	json_uint(j, "self", call->self);
+	json_uint(j, "total", call->total);
+	json_fixed(j, "percent", percent_of(call->total, job->stack_total), 4);
+	json_end(j, '}');
+}
+
+/* Call `each` for every call that is shown, in their order. */
+static int for_each(const struct job *job, void *arg,
+		    void (*each)(const struct job *job, void *arg, uint32_t i))
+{
+	const struct calls *c = &job->stacks->calls;
+	int rc = calls_checked(job, "calltree");
+	uint32_t i;
+	bool shown;
+
+	for (i = rc ? NO_KEY : c->first; i != NO_KEY; i = next_call(c, i, shown)) {
+		shown = is_shown(job, &c->call[i]);
+		if (shown)
+			each(job, arg, i);
+	}
+	return rc;
+}
+
+static int calltree_write(const struct job *job, FILE *out)
+{
+	print_stack_books(job, out, "Call tree");
+	fputs("\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n", out);
+	return for_each(job, out, text_call);
+}
+
+static int calltree_json(const struct job *job, struct json *j)
+{
+	int rc;
+
+	json_stack_books(job, j);
+	json_array(j, "calls");
+	rc = for_each(job, j, json_call);
+	json_end(j, ']');
+	return rc;
+}
+
+static int calltree_csv(const struct job *job, FILE *out)
+{
+	fputs("id,parent,depth,pid,name,module,kernel,self,total,percent\n", out);
+	return for_each(job, out, csv_call);
+}
+
+const struct report report_calltree = {
+	.path = "calltree.out",
+	.mode = 0666,
+	.needs = NEED_SAMPLES | NEED_STACKS,
+	.write = calltree_write,
+	.json = calltree_json,
+	.csv = calltree_csv,
+};

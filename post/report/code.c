@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading a symbol's bytes through the program headers; lines through libdw. */
+#include "report/code.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_CODE (16u << 20)		/* bytes of a function that anybody looks at */
+
+static const char *no_file(const struct a2n_module *m)
+{
+	if (m->name[0] == '/')
+		return "the file that ran is not here: name a folder that holds it, -sympath FOLDER";
+	if (!strcmp(m->name, A2N_JITCODE))
+		return "the code was made at run time: the trace does not hold its bytes";
+	return "the kernel's code is in no file that post reads: kallsyms has names only";
+}
+
+static int read_bytes(struct code *c, Elf *elf, uint64_t size)
+{
+	const char *raw;
+	size_t length, n = 0, i;
+	GElf_Ehdr header;
+	GElf_Phdr p;
+
+	c->why = "the file is damaged";
+	if (!gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &n))
+		return 0;
+	c->machine = header.e_machine;
+	c->is_32 = gelf_getclass(elf) == ELFCLASS32;
+	c->big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+	raw = elf_rawfile(elf, &length);
+	for (i = 0; raw && i < n && gelf_getphdr(elf, (int)i, &p); i++) {
+		if (p.p_type != PT_LOAD || c->address < p.p_vaddr ||
+		    c->address - p.p_vaddr >= p.p_filesz)
+			continue;
+		if (p.p_offset > length || length - p.p_offset < p.p_filesz)
+			return 0;
+		if (size > p.p_filesz - (c->address - p.p_vaddr))
+			size = p.p_filesz - (c->address - p.p_vaddr);
+		c->bytes = malloc(size ? size : 1);
+		if (!c->bytes)
+			return -ENOMEM;
+		memcpy(c->bytes, raw + p.p_offset + (c->address - p.p_vaddr), size);
+		c->size = size;
+		c->why = NULL;
+		return 0;
+	}
+	return 0;
+}
+
+static void open_lines(struct code *c, struct a2n *a, const struct a2n_module *module)
+{
+	c->file = (struct dwfl_file){ .a2n = a, .module = module };
+	if (!dwfl_file_range(&c->file))
+		return;
+	c->dwfl = dwfl_file_begin();
+	if (!c->dwfl)
+		return;
+	dwfl_report_begin(c->dwfl);
+	dwfl_file_report(&c->file, c->dwfl);
+	if (!dwfl_report_end(c->dwfl, NULL, NULL) && c->file.mod)
+		return;
+	dwfl_end(c->dwfl);
+	c->dwfl = NULL;
+}
+
+int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
+{
+	uint64_t size = symbol->size < MAX_CODE ? symbol->size : MAX_CODE;
+	Elf *elf;
+	int fd, rc = 0;
+
+	*c = (struct code){ .address = symbol->value };
+	fd = a2n_module_open(a, symbol->module, A2N_FILE_CODE, c->path, sizeof(c->path));
+	if (fd < 0) {
+		c->why = no_file(symbol->module);
+		return 0;
+	}
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	c->why = "the file cannot be read";
+	if (elf) {
+		rc = read_bytes(c, elf, size);
+		elf_end(elf);
+	}
+	close(fd);
+	if (!c->why && !rc)
+		open_lines(c, a, symbol->module);
+	return rc;
+}
+
+const char *code_line(const struct code *c, uint64_t address, int *line)
+{
+	Dwfl_Line *found = c->dwfl ? dwfl_module_getsrc(c->file.mod, address) : NULL;
+	const char *source;
+
+	source = found ? dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL) : NULL;
+	return source && *line > 0 ? source : NULL;
+}
+
+void code_close(struct code *c)
+{
+	if (c->dwfl)
+		dwfl_end(c->dwfl);
+	free(c->bytes);
+	*c = (struct code){ 0 };
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is wrong with the trace, for reports and for stderr. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+
+/* Two passes may meet the same fault. */
+int damage_gather(struct job *job, struct pifile_fault **room)
+{
+	const struct pifile_fault *list = NULL;
+	size_t n = job->input->format->faults(job->input, &list), have = n < 64 ? n : 64, i, k;
+	struct pifile_fault *out = calloc(have + 1, sizeof(*out));
+	size_t count = 0;
+
+	if (!out)
+		return -ENOMEM;
+	for (i = 0; i < have; i++) {
+		for (k = 0; k < count; k++) {
+			if (out[k].offset == list[i].offset && !strcmp(out[k].what, list[i].what))
+				break;
+		}
+		if (k == count)
+			out[count++] = list[i];
+	}
+	job->more_faults = n - have;
+	if (job->trace->malformed) {
+		out[count++] = job->trace->first_malformed;
+		job->more_faults += job->trace->malformed - 1;
+	}
+	job->fault = *room = out;
+	job->nfaults = count;
+	return 0;
+}
+
+void damage_print(const struct job *job)
+{
+	size_t i, most = job->options->verbose ? job->nfaults : 3;
+
+	for (i = 0; i < job->nfaults && i < most; i++) {
+		fputs("post: ", stderr);
+		escape_print(stderr, job->input->path);
+		fprintf(stderr, ": at byte %" PRIu64 ": ", job->fault[i].offset);
+		escape_print(stderr, job->fault[i].what);
+		putc('\n', stderr);
+	}
+	if (job->nfaults - i + job->more_faults)
+		fprintf(stderr, "post: and %zu more faults\n", job->nfaults - i + job->more_faults);
+	if (job->nfaults)
+		fprintf(stderr, "post: %" PRIu64 " records were read all the same\n",
+			job->trace->records);
+}
+
+void warnings_print(const struct job *job)
+{
+	const struct module **list;
+	uint32_t count, i;
+
+	if (!job->options->verbose || worst_modules(job, &list, &count))
+		return;
+	for (i = 0; i < count; i++) {
+		fputs("post: ", stderr);
+		escape_print(stderr, list[i]->name);
+		fputs(": ", stderr);
+		escape_print(stderr, module_reason(list[i]));
+		fprintf(stderr, " (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)\n",
+			list[i]->unnamed, list[i]->ticks);
+	}
+	free(list);
+}

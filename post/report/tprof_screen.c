@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples on the screen: processes and symbols with the most ticks, what has no name and why. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+
+#define TOP_PROCESSES 5
+#define TOP_SYMBOLS 10
+#define MODULE_WIDTH 24
+
+/* Events that this report is not of. */
+static void write_others(const struct job *job, FILE *out)
+{
+	const struct events *e = &job->trace->events;
+	const char *comma = "not in this report (-e NAME): ";
+	unsigned int i;
+
+	for (i = 0; i < EVENT_KINDS; i++) {
+		if (!e->kind[i].samples || (e->has_chosen && i == e->chosen))
+			continue;
+		fputs(comma, out);
+		escape_print(out, e->kind[i].name);
+		fprintf(out, " %" PRIu64, e->kind[i].samples);
+		comma = ", ";
+	}
+	if (*comma == ',')
+		fputs(" ticks\n", out);
+}
+
+static void write_modes(const struct job *job, FILE *out)
+{
+	const struct trace *t = job->trace;
+	uint64_t total = trace_total(t);
+
+	fprintf(out, "kernel %.2f %%, user %.2f %%, idle %.2f %%\n", percent_of(t->kernel, total),
+		percent_of(t->user, total), percent_of(t->idle, total));
+}
+
+/* A row: percent and ticks; what follows is the caller's. */
+static void write_share(const struct job *job, FILE *out, uint64_t ticks, bool colour)
+{
+	double percent = percent_of(ticks, trace_total(job->trace));
+	bool hot = colour && percent >= HOT_PERCENT;
+
+	fprintf(out, "%s%8.2f %11" PRIu64 "%s  ", hot ? COLOUR_HOT : "", percent, ticks,
+		hot ? COLOUR_OFF : "");
+}
+
+static int write_processes(const struct job *job, FILE *out, bool colour)
+{
+	static const enum level levels[] = { LEVEL_PID, LEVEL_END };
+	const struct names *names = &job->model->names;
+	struct tree tree;
+	uint32_t i;
+	int rc = build_checked(&tree, job, levels, ANY_CPU, "of processes");
+
+	if (rc)
+		return rc;
+	fprintf(out, "\n%8s %11s  PROCESS (PID)\n", "%%%", "TICKS");
+	for (i = 0; i < tree.count && i < TOP_PROCESSES; i++) {
+		const struct process *p = &names->process[tree.node[i].id];
+
+		write_share(job, out, tree.node[i].ticks, colour);
+		escape_print(out, p->name);
+		if (!job->options->names.by_process_name)
+			fprintf(out, " (%u)", p->pid);
+		putc('\n', out);
+	}
+	if (tree.count > TOP_PROCESSES)
+		fprintf(out, "%20s  and %u more\n", "", tree.count - TOP_PROCESSES);
+	tree_free(&tree);
+	return 0;
+}
+
+static int write_symbols(const struct job *job, FILE *out, bool colour)
+{
+	static const enum level levels[] = { LEVEL_SYM, LEVEL_END };
+	const struct names *names = &job->model->names;
+	char room[MODULE_WIDTH + 1];
+	struct tree tree;
+	uint32_t i, shown = 0;
+	int rc = build_checked(&tree, job, levels, ANY_CPU, "of symbols");
+
+	if (rc)
+		return rc;
+	fprintf(out, "\n%8s %11s  %-*s SYMBOL\n", "%%%", "TICKS", MODULE_WIDTH, "MODULE");
+	for (i = 0; i < tree.count && shown < TOP_SYMBOLS; i++) {
+		const struct symbol *s = &names->symbol[tree.node[i].id];
+
+		if (names->has_idle && tree.node[i].id == names->idle.symbol)
+			continue;			/* it stands in the second line */
+		shown++;
+		write_share(job, out, tree.node[i].ticks, colour);
+		escape_into(room, sizeof(room), short_module(names->module[s->module].name));
+		fprintf(out, "%-*s ", MODULE_WIDTH, room);
+		escape_print(out, s->name);
+		putc('\n', out);
+	}
+	tree_free(&tree);
+	return 0;
+}
+
+static void write_unknown(const struct job *job, FILE *out)
+{
+	uint64_t total = trace_total(job->trace);
+	struct bucket b[BUCKETS];
+	int i;
+
+	fputs("\nunknown: ", out);
+	fill_buckets(job, b);
+	for (i = 0; i < BUCKETS; i++) {
+		fprintf(out, "%s%s %" PRIu64, i ? ", " : "", b[i].name, b[i].ticks);
+		if (b[i].ticks)
+			fprintf(out, " (%.2f %%)", percent_of(b[i].ticks, total));
+	}
+	putc('\n', out);
+}
+
+/* The one thing that would name most of what has no name. */
+int tprof_cure(const struct job *job, FILE *out)
+{
+	uint64_t total = trace_total(job->trace), sum = 0;
+	const struct module **list, *worst = NULL;
+	uint32_t count, i;
+	int rc = worst_modules(job, &list, &count);
+
+	if (rc)
+		return rc;
+	for (i = 0; i < count; i++)
+		sum += list[i]->unnamed;
+	if (count)
+		worst = list[0];
+	free(list);
+	if (percent_of(sum, total) < 1.0)
+		return 0;
+	fprintf(out, "%.2f %% of all ticks are in modules but have no symbol, most of them in\n  ",
+		percent_of(sum, total));
+	escape_print(out, worst->name);
+	fputs(": ", out);
+	escape_print(out, module_reason(worst));
+	fprintf(out, "\n  %s\n", module_cure(worst));
+	return 0;
+}
+
+static void write_no_samples(const struct job *job, FILE *out)
+{
+	const struct trace *t = job->trace;
+
+	fputs("\nThe trace has no samples. ", out);
+	if (!t->records)
+		fputs("It has no records at all: was tracing on (swtrace on, swtrace off)?\n", out);
+	else
+		fputs("Was tprof enabled (swtrace enable tprof), and did anything run\n"
+		      "within the trace's scope while tracing was on?\n"
+		      "Try: swtrace run -a -- sleep 5; then post\n", out);
+}
+
+int tprof_screen(const struct job *job, FILE *out)
+{
+	bool colour = screen_colour(out);
+	int rc;
+
+	write_others(job, out);
+	if (!trace_total(job->trace)) {
+		write_no_samples(job, out);
+		return 0;
+	}
+	write_modes(job, out);
+	rc = write_processes(job, out, colour);
+	if (!rc)
+		rc = write_symbols(job, out, colour);
+	if (!rc)
+		write_unknown(job, out);
+	return rc;
+}

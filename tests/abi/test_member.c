@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Members of the group pitrace: they trace processes of their own, see their user code and nothing
+ * else, have a small share of sessions, and lose sight of a program that gains credentials.
+ */
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include "abi.h"
+
+static void as_member(void (*part)(int fd), int fd)
+{
+	struct group *g = getgrnam("pitrace");
+	int bad_before = bad;
+
+	check(g);
+	if (g)
+		as_user(g->gr_gid, part, fd);
+	if (bad != bad_before)
+		printf("# … as a member\n");
+}
+
+static struct pitrace_session_args own(pid_t pid)
+{
+	struct pitrace_session_args args = plain();
+
+	args.scope = PITRACE_SCOPE_PROCESS;
+	args.pid = pid;
+	return args;
+}
+
+static int open_on(pid_t pid)
+{
+	struct pitrace_session_args args = own(pid);
+
+	return session(&args);
+}
+
+/* A child that waits to be killed. */
+static pid_t sleeper(void (*first)(void))
+{
+	int ready[2];
+	char c;
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (first)
+			first();
+		close(ready[0]);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		wrong("a child died");
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void hide(void)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* ---- what they may ask for ------------------------------------------------------------------- */
+
+static void rights(int stranger)
+{
+	static const int refused[] = {
+		PITRACE_FAULT, PITRACE_INTERRUPT, PITRACE_SYSCALL, PITRACE_DISPATCH, PITRACE_WAKEUP,
+	};
+	struct pitrace_session_args args = plain();
+	struct pitrace_setup_args setup = setup_args(1000);
+	struct pitrace_event_args event = {
+		.size = sizeof(event), .version = PITRACE_ABI_VERSION,
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .period = 1000000,
+	};
+	uint64_t known[4];
+	pid_t child;
+	unsigned int i;
+	int fd;
+
+	memcpy(known, info().majors, sizeof(known));
+	want(EPERM, session(&args));
+	want(EPERM, open_on(1));
+	want(EPERM, open_on(stranger));
+	child = sleeper(hide);
+	want(EPERM, open_on(child));
+	end(child);
+	child = sleeper(NULL);
+	fd = want(0, open_on(child));
+	close(fd);
+
+	/* One of its own that hides after it was opened: nothing of it is told. */
+	fd = want(0, open_on(getpid()));
+	want(0, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	setup.stacks = PITRACE_WANT_USER;
+	want(0, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	setup.stacks = PITRACE_WANT_COPY;
+	setup.copy = 64;
+	want(0, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	setup = setup_args(1000);
+	setup.stacks = PITRACE_WANT_KERNEL;
+	want(EPERM, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	setup.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER;
+	want(EPERM, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	setup.stacks = PITRACE_WANT_USER | PITRACE_WANT_DISPATCH;
+	want(EPERM, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		int major = refused[i];
+
+		setup = setup_args(1000);
+		setup.majors[major / 64] |= 1ull << major % 64;
+		want(known[major / 64] >> major % 64 & 1 ? EPERM : EOPNOTSUPP,
+		     ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	}
+	want(EPERM, ioctl(fd, PITRACE_IOC_EVENT, &event));
+	want(0, ioctl(fd, PITRACE_IOC_ON));
+	want(0, ioctl(fd, PITRACE_IOC_SUSPEND));
+	want(0, ioctl(fd, PITRACE_IOC_RESUME));
+	want(0, ioctl(fd, PITRACE_IOC_OFF));
+	close(fd);
+	end(child);
+}
+
+void test_member_rights(void)
+{
+	pid_t stranger = sleeper(NULL);
+
+	as_member(rights, stranger);
+	end(stranger);
+	no_session_left();
+}
+
+/* ---- how many, how large --------------------------------------------------------------------- */
+
+static void share(int dev)
+{
+	struct pitrace_session_args args = own(getpid());
+	struct rlimit limit = { 4 * MB, 4 * MB };
+	int a, b, tries;
+
+	(void)dev;
+	a = want(0, open_on(getpid()));
+	b = want(0, open_on(getpid()));
+	for (tries = 0; tries < 100; tries++)
+		want(EDQUOT, open_on(getpid()));
+	close(a);
+	a = want(0, open_on(getpid()));
+	close(a);
+	close(b);
+	/* What is refused leaves no trace in the books. */
+	for (tries = 0; tries < 100; tries++)
+		want(EPERM, open_on(1));
+	want(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	args.trace_bytes = 8 * MB;
+	for (tries = 0; tries < 100; tries++)
+		want(ENOMEM, session(&args));
+	args.mte_bytes = args.trace_bytes = 128 * KB;
+	a = want(0, session(&args));
+	close(a);
+}
+
+void test_member_share(void)
+{
+	as_member(share, -1);
+	no_session_left();
+}
+
+/* ---- what they are shown --------------------------------------------------------------------- */
+
+struct shown {
+	uint32_t pid;
+	unsigned long user, kernel, wrong;
+	unsigned long maps, hidden;
+};
+
+/* Anything that looks like an address of the kernel, wherever it stands in a record. */
+static bool kernel_address(const struct pitrace_rec *rec)
+{
+	unsigned int length = rec->type_len & PITRACE_LEN_MASK, i;
+
+	for (i = sizeof(*rec); i + 8 <= length; i += 4) {
+		uint64_t v;
+
+		memcpy(&v, (const char *)rec + i, sizeof(v));
+		if (v >> 47 == 0x1FFFF)
+			return true;
+	}
+	return false;
+}
+
+static void look(const struct pitrace_rec *rec, void *arg)
+{
+	const struct pitrace_sample *s = (const void *)(rec + 1);
+	const struct pitrace_mte_task *task = (const void *)(rec + 1);
+	const struct pitrace_mte_map *map = (const void *)(rec + 1);
+	struct shown *f = arg;
+	bool bad_one = kernel_address(rec);
+
+	if (rec->major == PITRACE_TPROF) {
+		if ((rec->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL) {
+			const struct pitrace_stack *stack = (const void *)(s + 1);
+
+			f->kernel++;
+			bad_one |= s->address != 0;
+			bad_one |= rec->minor & PITRACE_TPROF_STACK && stack->kernel;
+		} else {
+			f->user++;
+			bad_one |= !s->address;
+		}
+		bad_one |= s->pid != f->pid;
+	} else if (rec->major == PITRACE_MTE && rec->minor >= PITRACE_MTE_CLONE &&
+		   rec->minor <= PITRACE_MTE_THREAD_EXIT) {
+		bad_one |= task->pid != f->pid || task->flags & PITRACE_TASK_ANCESTOR;
+	} else if (rec->major == PITRACE_MTE && rec->minor == PITRACE_MTE_MODULE) {
+		f->maps++;
+		bad_one |= map->pid != f->pid || map->flags & PITRACE_MAP_KERNEL;
+		f->hidden += strstr(map->path, "setuid-abi") != NULL;
+	}
+	if (bad_one && f->wrong++ < 5)
+		wrong("a record of %x %x tells what it must not", rec->major, rec->minor);
+}
+
+static void shown(int fd)
+{
+	struct shown f = { .pid = (uint32_t)getpid() };
+	struct pitrace_setup_args setup = setup_args(10000);
+	struct pitrace_session_args args = own(getpid());
+	int zero = open("/dev/zero", O_RDONLY), i;
+	char *buffer = malloc(MB);
+	struct view v;
+
+	(void)fd;
+	args.trace_bytes = 1 * MB;
+	if (!begin(&v, args, 1000))
+		return;
+	setup.stacks = PITRACE_WANT_USER;
+	want(0, ioctl(v.fd, PITRACE_IOC_SETUP, &setup));
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	for (i = 0; i < 50; i++)
+		check(read(zero, buffer, MB) == (long)MB);
+	spin(100);
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	each_record(&v, PITRACE_RING_MTE, look, &f);
+	each_record(&v, PITRACE_RING_TRACE, look, &f);
+	printf("# %lu samples in user code, %lu in the kernel, %lu mappings\n", f.user, f.kernel, f.maps);
+	check(f.user > 20 && f.kernel > 20 && f.maps > 1);
+	unview(&v);
+	close(zero);
+	free(buffer);
+}
+
+void test_member_shown(void)
+{
+	as_member(shown, -1);
+	no_session_left();
+}
+
+/* ---- a program that gains credentials -------------------------------------------------------- */
+
+#define SETUID	"/home/setuid-abi"
+
+/* A child spins as itself, then as root by way of a set-uid program. */
+static void gains(int mode)
+{
+	struct shown f = { 0 };
+	struct pitrace_session_args args;
+	unsigned long before;
+	int go[2], status;
+	struct view v;
+	pid_t pid;
+
+	if (pipe(go))
+		return;
+	pid = fork();
+	if (!pid) {
+		char c;
+
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		spin(100);
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+		execl(SETUID, SETUID, "spin", "400", (char *)NULL);
+		_exit(127);
+	}
+	args = own(pid);
+	f.pid = (uint32_t)pid;
+	if (!begin(&v, args, 1000))
+		return;
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	check(write(go[1], "", 1) == 1);
+	nap(300);
+	before = ticks(&v);
+	check(write(go[1], "", 1) == 1);
+	nap(100);
+	/* It cannot be had by a new session either. */
+	if (mode & S_ISUID)
+		want(EPERM, open_on(pid));
+	waitpid(pid, &status, 0);
+	check(status == 0);
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	each_record(&v, PITRACE_RING_MTE, look, &f);
+	each_record(&v, PITRACE_RING_TRACE, look, &f);
+	printf("# mode %o: %lu ticks before, %llu in all, %lu of its mappings\n", mode, before,
+	       (unsigned long long)ticks(&v), f.hidden);
+	check(before > 10);
+	/* What the exec itself took is the user's own still. */
+	if (mode & S_ISUID)
+		check(ticks(&v) < before + 100 && !f.hidden);
+	else
+		check(ticks(&v) > before + 100 && f.hidden);
+	unview(&v);
+	close(go[0]);
+	close(go[1]);
+}
+
+static bool copy_self(void)
+{
+	static char buffer[64 * 1024];
+	int in = open("/proc/self/exe", O_RDONLY), out = open(SETUID, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	ssize_t n = 0;
+
+	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, (size_t)n) != n)
+			n = -1;
+	close(in);
+	return in >= 0 && out >= 0 && !n && !close(out);
+}
+
+void test_member_exec(void)
+{
+	static const int modes[] = { 0755, 04755 };
+	unsigned int i;
+
+	mkdir("/home", 0755);
+	check(copy_self());
+	for (i = 0; i < 2; i++) {
+		check(!chmod(SETUID, (mode_t)modes[i]));
+		as_member(gains, modes[i]);
+	}
+	unlink(SETUID);
+	no_session_left();
+}

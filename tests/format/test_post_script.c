@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Makes the small traces of threads, interrupts and system calls: test_post_script FILE <STORY. A
+ * story is a text, a record a line, times in microseconds since the start, so that whoever doubts a
+ * report can add up by hand; the words of a line are in the table at the end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gen_trace.h"
+
+#define SEC 1000000000ull
+#define START (10 * SEC)
+#define CPUS 4
+#define WORDS 16
+
+static struct pifile_header header = {
+	.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = SEC, .mode = PITRACE_MODE_CONTINUOUS,
+	.ncpus = 2, .start_realtime = 1704067200ull * SEC, .collector = "driver",
+	.machine = "x86_64", .release = "6.1.0-test", .rate = 1000, .dither = 100,
+	.page_size = 4096,
+};
+static struct pifile_writer *writer;
+static struct gen_ring mte[CPUS], trace[CPUS];
+static unsigned int line_number;
+static uint64_t now;
+static uint64_t lost[CPUS][PITRACE_LOST_KINDS];
+
+static void die(const char *what)
+{
+	fprintf(stderr, "test_post_script: line %u: %s\n", line_number, what);
+	exit(1);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static char *words[WORDS];
+static unsigned int nwords;
+
+static uint64_t number(unsigned int i)
+{
+	char *end;
+	uint64_t n;
+
+	if (i >= nwords)
+		die("too few words");
+	n = strtoull(words[i], &end, 0);
+	if (*end)
+		die("not a number");
+	return n;
+}
+
+static uint32_t cpu_at(unsigned int i)
+{
+	uint64_t cpu = number(i);
+
+	if (cpu >= CPUS)
+		die("no such CPU");
+	return (uint32_t)cpu;
+}
+
+static uint32_t choose(unsigned int i, const char *const *list, uint32_t count)
+{
+	uint32_t n;
+
+	if (i >= nwords)
+		die("too few words");
+	for (n = 0; n < count; n++) {
+		if (list[n] && !strcmp(list[n], words[i]))
+			return n;
+	}
+	die("not one of the words wanted here");
+	return 0;
+}
+
+/* "pid" or "pid/tid" */
+static void thread(unsigned int i, uint32_t *pid, uint32_t *tid)
+{
+	if (i >= nwords)
+		die("too few words");
+	*tid = 0;
+	if (sscanf(words[i], "%u/%u", pid, tid) == 1)
+		*tid = *pid;
+}
+
+static void put(struct gen_ring *r, uint16_t major, uint32_t minor, const void *data, size_t size)
+{
+	memcpy(gen_record(r, major, minor, PITRACE_TYPE_STRUCT, (uint32_t)size, now), data, size);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void sync_line(uint32_t cpu, uint32_t why)
+{
+	struct pitrace_sync s = {
+		.stamp = now, .monotonic = now, .boottime = now, .cpu = cpu,
+		.realtime = header.start_realtime + now - START,
+	};
+
+	put(&mte[cpu], PITRACE_SYNC, why, &s, sizeof(s));
+}
+
+static void on(void)
+{
+	struct pitrace_interval i = {
+		.interval = 1, .rate = 1000, .dither = 100, .cpus_present = header.ncpus,
+		.cpus_online = header.ncpus,
+	};
+
+	sync_line(0, PITRACE_SYNC_ON);
+	put(&mte[0], PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, &i, sizeof(i));
+}
+
+static void off(void)
+{
+	sync_line(0, PITRACE_SYNC_OFF);
+}
+
+/* hotplug offline|online CPU */
+static void hotplug(void)
+{
+	static const char *const words_of[] = { "offline", "online" };
+
+	sync_line(cpu_at(2), choose(1, words_of, 2) ? PITRACE_SYNC_CPU_ONLINE
+						     : PITRACE_SYNC_CPU_OFFLINE);
+}
+
+/* task WHAT PID/TID PPID NAME */
+static void task(void)
+{
+	static const char *const what[] = { "walk", "exec", "fork", "clone", "thread", "name",
+					    "exit", "thread_exit", "walk_thread", "ancestor" };
+	static const uint32_t minors[] = {
+		PITRACE_MTE_PROCESS, PITRACE_MTE_PROCESS, PITRACE_MTE_FORK, PITRACE_MTE_CLONE,
+		PITRACE_MTE_THREAD, PITRACE_MTE_NAME, PITRACE_MTE_PROCESS_EXIT,
+		PITRACE_MTE_THREAD_EXIT, PITRACE_MTE_THREAD, PITRACE_MTE_PROCESS,
+	};
+	struct pitrace_mte_task t = { .start = now };
+	uint32_t n = choose(1, what, 10);
+
+	thread(2, &t.pid, &t.tid);
+	t.ppid = (uint32_t)number(3);
+	if (n == 0 || n >= 8)
+		t.flags = PITRACE_TASK_WALK | (n == 9 ? PITRACE_TASK_ANCESTOR : 0);
+	snprintf(t.comm, sizeof(t.comm), "%s", nwords > 4 ? words[4] : "");
+	put(&mte[0], PITRACE_MTE, minors[n], &t, sizeof(t));
+}
+
+/* dispatch CPU OLD WHY NEW [ADDRESS]...: the old thread's stack, innermost first, kernel before
+ * user */
+static void dispatch(void)
+{
+	static const char *const why[] = { "running", "preempted", "sleep", "blocked", "stopped",
+					   "traced", "dead", "idle", "other" };
+	struct pitrace_dispatch d = { .old_priority = 120, .new_priority = 120 };
+	struct pitrace_stack stack = { 0 };
+	uint32_t cpu = cpu_at(1), minor = choose(3, why, 9), size = sizeof(d);
+	uint64_t address[WORDS];
+	uint8_t *data;
+
+	thread(2, &d.old_pid, &d.old_tid);
+	thread(4, &d.new_pid, &d.new_tid);
+	for (uint32_t i = 5; i < nwords; i++) {
+		address[i - 5] = number(i);
+		if (address[i - 5] >> 63)
+			stack.kernel++;
+		else
+			stack.user++;
+	}
+	if (nwords > 5) {
+		size += (uint32_t)sizeof(stack) + 8 * (nwords - 5);
+		minor |= PITRACE_DISPATCH_STACK;
+	}
+	data = gen_record(&trace[cpu], PITRACE_DISPATCH, minor, PITRACE_TYPE_STRUCT, size, now);
+	memcpy(data, &d, sizeof(d));
+	if (nwords > 5) {
+		memcpy(data + sizeof(d), &stack, sizeof(stack));
+		memcpy(data + sizeof(d) + sizeof(stack), address, 8 * (nwords - 5));
+	}
+}
+
+/* wake CPU WAKER WAKEE [irq|new] */
+static void wake(void)
+{
+	static const char *const flags[] = { "", "irq", "new" };
+	struct pitrace_wakeup w = { .cpu = cpu_at(1), .priority = 120 };
+
+	thread(2, &w.waker_pid, &w.waker_tid);
+	thread(3, &w.pid, &w.tid);
+	put(&trace[w.cpu], PITRACE_WAKEUP, nwords > 4 ? choose(4, flags, 3) : 0, &w, sizeof(w));
+}
+
+/* irq CPU in|out SOURCE NUMBER TID */
+static void irq(void)
+{
+	static const char *const sides[] = { "in", "out" };
+	static const char *const sources[] = { NULL, "device", "softirq", "timer", "reschedule",
+					       "call", "work", "ipi", "other" };
+	struct pitrace_interrupt i = { .number = (uint32_t)number(4), .tid = (uint32_t)number(5) };
+	uint32_t minor = choose(3, sources, 9);
+
+	put(&trace[cpu_at(1)], PITRACE_INTERRUPT,
+	    choose(2, sides, 2) ? minor | PITRACE_EXIT : minor, &i, sizeof(i));
+}
+
+/* call CPU THREAD NUMBER [compat]; ret CPU THREAD NUMBER RESULT [compat] */
+static void call(void)
+{
+	struct pitrace_sysenter e = { .arguments = { 1, 2, 3 } };
+
+	thread(2, &e.pid, &e.tid);
+	put(&trace[cpu_at(1)], PITRACE_SYSCALL,
+	    (uint32_t)number(3) | (nwords > 4 ? PITRACE_SYSCALL_COMPAT : 0), &e, sizeof(e));
+}
+
+static void ret(void)
+{
+	struct pitrace_sysexit e = { .result = nwords > 4 ? atoll(words[4]) : 0 };
+
+	thread(2, &e.pid, &e.tid);
+	put(&trace[cpu_at(1)], PITRACE_SYSCALL, (uint32_t)number(3) | PITRACE_EXIT |
+	    (nwords > 5 ? PITRACE_SYSCALL_COMPAT : 0), &e, sizeof(e));
+}
+
+/* fault CPU THREAD IP ADDRESS */
+static void fault(void)
+{
+	struct pitrace_fault f = { .ip = number(3), .address = number(4) };
+
+	thread(2, &f.pid, &f.tid);
+	put(&trace[cpu_at(1)], PITRACE_FAULT,
+	    f.ip >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &f, sizeof(f));
+}
+
+/* lost CPU KIND COUNT */
+static void lose(void)
+{
+	uint32_t cpu = cpu_at(1), kind = (uint32_t)number(2);
+	struct pitrace_lost_rec l = { .count = (uint32_t)number(3) };
+
+	if (kind >= PITRACE_LOST_KINDS)
+		die("no such kind of loss");
+	l.total = lost[cpu][kind] += l.count;
+	put(&trace[cpu], PITRACE_LOST, kind, &l, sizeof(l));
+}
+
+/* sample CPU THREAD ADDRESS */
+static void sample(void)
+{
+	struct pitrace_sample s = { .address = number(3), .period = 1000000 };
+
+	thread(2, &s.pid, &s.tid);
+	put(&trace[cpu_at(1)], PITRACE_TPROF,
+	    s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &s, sizeof(s));
+}
+
+/* raw CPU MAJOR MINOR BYTES: a record of zeros, perhaps too short */
+static void raw(void)
+{
+	uint32_t size = (uint32_t)number(4);
+
+	memset(gen_record(&trace[cpu_at(1)], (uint16_t)number(2), (uint32_t)number(3),
+			  PITRACE_TYPE_STRUCT, size, now), 0, (size + 3) & ~3u);
+}
+
+static const struct {
+	const char *word;
+	void (*put)(void);
+} lines[] = {
+	{ "on", on }, { "off", off }, { "hotplug", hotplug }, { "task", task },
+	{ "dispatch", dispatch }, { "wake", wake }, { "irq", irq }, { "call", call },
+	{ "ret", ret }, { "fault", fault }, { "lost", lose }, { "sample", sample },
+	{ "raw", raw },
+};
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static const char kallsyms[] =
+	"ffffffff81000000 T _stext\nffffffff81001000 T spin_unlock\n"
+	"ffffffff81002000 T copy_to_user\nffffffff81003000 T _etext\n";
+static const char interrupts[] =
+	"           CPU0       CPU1       \n"
+	"  1:          0          9   IO-APIC   1-edge      i8042\n"
+	" 27:       1234          0   PCI-MSI 65536-edge      virtio0-req.0, eth0\n"
+	" 30:          0          0   IO-APIC  30-fasteoi\n"
+	"NMI:          0          0   Non-maskable interrupts\n";
+
+static void open_all(const char *path)
+{
+	static const char system_text[] = "os: Test OS 1\ncpu model: Paper CPU\n";
+
+	writer = pifile_create(path, &header);
+	if (!writer)
+		die(strerror(errno));
+	pifile_write_section(writer, PIFILE_SEC_SYSTEM, system_text, sizeof(system_text) - 1);
+	pifile_write_section(writer, PIFILE_SEC_KALLSYMS, kallsyms, sizeof(kallsyms) - 1);
+	pifile_write_section(writer, PIFILE_SEC_INTERRUPTS, interrupts, sizeof(interrupts) - 1);
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		gen_ring_open(&mte[cpu], writer, cpu, PITRACE_RING_MTE, 16384);
+		gen_ring_open(&trace[cpu], writer, cpu, PITRACE_RING_TRACE, 16384);
+	}
+}
+
+static void close_all(uint32_t stopped_by)
+{
+	struct pifile_stats stats[CPUS] = { 0 };
+	int rc;
+
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		gen_ring_flush(&mte[cpu]);
+		gen_ring_flush(&trace[cpu]);
+		stats[cpu].cpu = cpu;
+		stats[cpu].online = 1;
+		memcpy(stats[cpu].lost, lost[cpu], sizeof(lost[cpu]));
+	}
+	stats[0].stopped_by = stopped_by;
+	pifile_write_section(writer, PIFILE_SEC_STATS, stats, header.ncpus * sizeof(*stats));
+	rc = pifile_finish(writer);
+	if (rc)
+		die(strerror(-rc));
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		gen_ring_close(&mte[cpu]);
+		gen_ring_close(&trace[cpu]);
+	}
+}
+
+static void read_line(char *text)
+{
+	size_t i;
+
+	nwords = 0;
+	for (char *p = strtok(text, " \t\n"); p && nwords < WORDS; p = strtok(NULL, " \t\n"))
+		words[nwords++] = p;
+	if (!nwords || words[0][0] == '#')
+		return;
+	now = START + number(0) * 1000;
+	words[0] = words[1];
+	memmove(words, words + 1, --nwords * sizeof(*words));
+	for (i = 0; nwords && i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (!strcmp(lines[i].word, words[0])) {
+			lines[i].put();
+			return;
+		}
+	}
+	die("no such line");
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t stopped_by = 0;
+	char text[512];
+
+	for (; argc > 2; argc--, argv++) {
+		if (!strncmp(argv[1], "--cpus=", 7))
+			header.ncpus = (uint32_t)atoi(argv[1] + 7);
+		else if (!strcmp(argv[1], "--wrap"))
+			header.mode = PITRACE_MODE_WRAP;
+		else if (!strcmp(argv[1], "--stopped"))
+			stopped_by = 2;
+		else if (!strncmp(argv[1], "--scope=", 8)) {
+			header.scope = PITRACE_SCOPE_PROCESS;
+			header.pid = atoi(argv[1] + 8);
+		} else
+			break;
+	}
+	if (argc != 2 || !header.ncpus || header.ncpus > CPUS) {
+		fputs("usage: test_post_script [--cpus=N] [--wrap] [--stopped] [--scope=PID] FILE <STORY\n",
+		      stderr);
+		return 2;
+	}
+	open_all(argv[1]);
+	while (fgets(text, sizeof(text), stdin)) {
+		line_number++;
+		read_line(text);
+	}
+	close_all(stopped_by);
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fuzz: the stack at a sample's end, resolved and, where it is a copy, walked by this program's own
+ * unwinding tables. The first byte chooses the machine, the rest is what follows the sample. Words
+ * that begin with 0xC0DE become addresses in this program's code, so that walks get somewhere.
+ */
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "model/callers.h"
+#include "model/stacks.h"
+
+#define BASE 0x400000000ull
+#define CODE (1ull << 20)
+#define SAMPLE sizeof(struct pitrace_sample)
+
+static void point_at_code(uint8_t *p, size_t size)
+{
+	uint64_t word;
+	size_t i;
+
+	for (i = 0; i + sizeof(word) <= size; i += 4) {
+		memcpy(&word, p + i, sizeof(word));
+		if (word >> 48 != 0xC0DE)
+			continue;
+		word = BASE + (word & (CODE - 1));
+		memcpy(p + i, &word, sizeof(word));
+	}
+}
+
+static void walk(struct names *n, const struct stack *s, const char *machine)
+{
+	struct stacks_hit hit = { .pid = 1, .time = 10, .address = BASE + 16, .ticks = 1 };
+	struct stacks st = { 0 };
+	struct callers c;
+	uint64_t self = 0;
+	uint32_t i;
+
+	hit.process = 0;
+	if (names_address(n, 1, hit.address, 10, false, &hit.leaf) ||
+	    stacks_open(&st, n, machine) || stacks_add(&st, n, &hit, s) ||
+	    stacks_add(&st, n, &hit, NULL) || stacks_add(&st, n, &hit, s))
+		abort();
+	if (stacks_finish(&st, n) || callers_build(&c, &st.calls, n))
+		abort();
+	for (i = 0; i < c.ncalled; i++)
+		self += c.called[i].self;
+	if (self != 3 || st.calls.total != 3 || st.with != 2 || st.without != 1)
+		abort();
+	callers_free(&c);
+	stacks_free(&st);
+}
+
+/* One process with this program mapped, the same for all inputs. */
+static struct names *get_names(void)
+{
+	static const struct names_options options;
+	static struct names names;
+	struct pitrace_sample sample = { .pid = 1, .tid = 1, .address = BASE + 16 };
+	struct a2n_map map = { .start = BASE, .length = CODE };
+	struct place place;
+	char path[4096];
+	ssize_t n;
+
+	if (names.a2n)
+		return &names;
+	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n < 0)
+		abort();
+	path[n] = '\0';
+	map.path = path;
+	if (names_open(&names, &options) || a2n_process(names.a2n, 1, 1, 1) ||
+	    a2n_add_map(names.a2n, 2, 1, &map) || names_sample(&names, &sample, 10, false, &place))
+		abort();
+	return &names;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const machines[] = { "x86_64", "aarch64", "ppc64le", "s390x", "none" };
+	struct pirecord r = { .type = PITRACE_TYPE_STRUCT };
+	struct stack s;
+	uint8_t *copy;
+
+	if (size < 1)
+		return 0;
+	/* Of just its size, for the sanitizer. */
+	copy = malloc(SAMPLE + size - 1);
+	if (!copy)
+		return 0;
+	memset(copy, 0, SAMPLE);
+	memcpy(copy + SAMPLE, data + 1, size - 1);
+	point_at_code(copy + SAMPLE, size - 1);
+	r.data = copy;
+	r.size = (uint32_t)(SAMPLE + size - 1);
+	if (stack_read(&r, SAMPLE, &s)) {
+		if (s.copy + s.head->bytes > copy + r.size)
+			abort();
+		walk(get_names(), &s, machines[data[0] % 5]);
+	}
+	free(copy);
+	return 0;
+}

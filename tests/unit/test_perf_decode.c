@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * perf's records, built field by field and taken apart again: each kind in both byte orders, each
+ * cut short by one byte and by one word, each with every count and length made too large; and what
+ * becomes of them in our records.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include "perf_decode.h"
+#include "perf_records.h"
+#include "unit.h"
+
+#define ALL_IDS (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |	\
+		 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define WHOLE_SAMPLE (ALL_IDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD |	\
+		      PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |		\
+		      PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+struct builder {
+	uint8_t data[4096];
+	size_t n;
+	bool swap;
+	size_t counts[8], ncounts;	/* where 64-bit counts stand */
+};
+
+static void u16(struct builder *b, uint16_t v)
+{
+	v = b->swap ? __builtin_bswap16(v) : v;
+	memcpy(b->data + b->n, &v, sizeof(v));
+	b->n += sizeof(v);
+}
+
+static void u32(struct builder *b, uint32_t v)
+{
+	v = b->swap ? __builtin_bswap32(v) : v;
+	memcpy(b->data + b->n, &v, sizeof(v));
+	b->n += sizeof(v);
+}
+
+static void u64(struct builder *b, uint64_t v)
+{
+	v = b->swap ? __builtin_bswap64(v) : v;
+	memcpy(b->data + b->n, &v, sizeof(v));
+	b->n += sizeof(v);
+}
+
+static void count(struct builder *b, uint64_t v)
+{
+	b->counts[b->ncounts++] = b->n;
+	u64(b, v);
+}
+
+static void text(struct builder *b, const char *s)
+{
+	size_t room = (strlen(s) + 8) & ~(size_t)7;
+
+	memset(b->data + b->n, 0, room);
+	memcpy(b->data + b->n, s, strlen(s));
+	b->n += room;
+}
+
+static struct builder begin(uint32_t type, uint16_t misc, bool swap)
+{
+	struct builder b = { .swap = swap };
+
+	u32(&b, type);
+	u16(&b, misc);
+	u16(&b, 0);
+	return b;
+}
+
+static void set_size(struct builder *b, size_t size)
+{
+	size_t n = b->n;
+
+	b->n = 6;
+	u16(b, (uint16_t)size);
+	b->n = n;
+}
+
+static void sample_id(struct builder *b)
+{
+	u32(b, 11);			/* TID */
+	u32(b, 12);
+	u64(b, 0x1122334455667788);	/* TIME */
+	u64(b, 77);			/* ID */
+	u64(b, 78);			/* STREAM_ID */
+	u32(b, 5);			/* CPU */
+	u32(b, 0);
+	u64(b, 77);			/* IDENTIFIER */
+	set_size(b, b->n);
+}
+
+static const struct perf_shape shape_of_all = {
+	.sample_type = WHOLE_SAMPLE,
+	.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST |
+		       PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	.regs_user = 7, .id_all = true, .branch_index = true, .build_id = true,
+};
+
+static struct builder build_sample(bool swap)
+{
+	struct builder b = begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, swap);
+
+	u64(&b, 77);			/* IDENTIFIER */
+	u64(&b, 0xABCD);		/* IP */
+	u32(&b, 11);
+	u32(&b, 12);
+	u64(&b, 0x1122334455667788);	/* TIME */
+	u64(&b, 1);			/* ADDR */
+	u64(&b, 77);			/* ID */
+	u64(&b, 78);			/* STREAM_ID */
+	u32(&b, 5);
+	u32(&b, 0);
+	u64(&b, 1003009);		/* PERIOD */
+	count(&b, 2);			/* READ: a group of two */
+	u64(&b, 9);
+	u64(&b, 9);
+	for (int i = 0; i < 6; i++)
+		u64(&b, 3);
+	count(&b, 4);			/* CALLCHAIN */
+	u64(&b, (uint64_t)PERF_CONTEXT_KERNEL);
+	u64(&b, 0xFFFFFFFF81000000);
+	u64(&b, (uint64_t)PERF_CONTEXT_USER);
+	u64(&b, 0xABCD);
+	u32(&b, 12);			/* RAW */
+	for (int i = 0; i < 3; i++)
+		u32(&b, 0x01020304);
+	count(&b, 1);			/* BRANCH_STACK */
+	u64(&b, 0);
+	for (int i = 0; i < 3; i++)
+		u64(&b, 4);
+	u64(&b, PERF_SAMPLE_REGS_ABI_64);
+	for (uint64_t i = 0; i < 3; i++)
+		u64(&b, 100 + i);
+	count(&b, 16);			/* STACK_USER */
+	u64(&b, 0x5151515151515151);
+	u64(&b, 0x5252525252525252);
+	u64(&b, 8);			/* of which the kernel filled 8 */
+	set_size(&b, b.n);
+	return b;
+}
+
+static struct builder build_map(bool swap, bool by_id)
+{
+	struct builder b = begin(PERF_RECORD_MMAP2, by_id ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0,
+				 swap);
+
+	u32(&b, 21);
+	u32(&b, 22);
+	u64(&b, 0x400000);
+	u64(&b, 0x2000);
+	u64(&b, 0x1000);
+	if (by_id) {
+		b.data[b.n] = 20;
+		for (unsigned int i = 0; i < 20; i++)
+			b.data[b.n + 4 + i] = (uint8_t)(i + 1);
+		b.n += 24;
+	} else {
+		u32(&b, 8);
+		u32(&b, 1);
+		u64(&b, 4711);
+		u64(&b, 42);
+	}
+	u32(&b, PROT_READ | PROT_EXEC);
+	u32(&b, MAP_PRIVATE);
+	text(&b, "/usr/bin/thing");
+	sample_id(&b);
+	return b;
+}
+
+static struct builder build_task(bool swap, uint32_t type)
+{
+	struct builder b = begin(type, 0, swap);
+
+	u32(&b, 31);
+	u32(&b, 30);
+	u32(&b, 32);
+	u32(&b, 30);
+	u64(&b, 0x1122334455667788);
+	sample_id(&b);
+	return b;
+}
+
+static struct builder build_comm(bool swap, uint16_t misc)
+{
+	struct builder b = begin(PERF_RECORD_COMM, misc, swap);
+
+	u32(&b, 21);
+	u32(&b, 22);
+	text(&b, "a name");
+	sample_id(&b);
+	return b;
+}
+
+static struct builder build_lost(bool swap)
+{
+	struct builder b = begin(PERF_RECORD_LOST, 0, swap);
+
+	u64(&b, 77);
+	u64(&b, 12345);
+	sample_id(&b);
+	return b;
+}
+
+static struct builder build_switch(bool swap, uint16_t misc)
+{
+	struct builder b = begin(PERF_RECORD_SWITCH_CPU_WIDE, misc, swap);
+
+	u32(&b, 51);
+	u32(&b, 52);
+	sample_id(&b);
+	return b;
+}
+
+#define KINDS 8
+static struct builder build(unsigned int kind, bool swap)
+{
+	switch (kind) {
+	case 0: return build_sample(swap);
+	case 1: return build_map(swap, false);
+	case 2: return build_map(swap, true);
+	case 3: return build_task(swap, PERF_RECORD_FORK);
+	case 4: return build_task(swap, PERF_RECORD_EXIT);
+	case 5: return build_comm(swap, 0);
+	case 6: return build_lost(swap);
+	default: return build_switch(swap, PERF_RECORD_MISC_SWITCH_OUT);
+	}
+}
+
+/* The record at the end of a buffer of just its size: a sanitizer sees each byte beyond it. */
+static int decode(const struct builder *b, size_t size, struct perf_item *item, uint8_t **copy)
+{
+	struct perf_shape shape = shape_of_all;
+	const char *why = NULL;
+	int rc;
+
+	shape.swap = b->swap;
+	*copy = malloc(size ? size : 1);
+	memcpy(*copy, b->data, size);
+	rc = perf_decode(&shape, *copy, size, item, &why);
+	CU_ASSERT_EQUAL(rc != 0, why != NULL);
+	return rc;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void round_trip_order(bool swap)
+{
+	struct perf_item p;
+	struct builder b;
+	uint8_t *copy;
+
+	for (unsigned int kind = 0; kind < KINDS; kind++) {
+		b = build(kind, swap);
+		CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
+		CU_ASSERT_EQUAL(p.pid, 11);
+		CU_ASSERT_EQUAL(p.tid, 12);
+		CU_ASSERT_EQUAL(p.cpu, 5);
+		CU_ASSERT_EQUAL(p.id, 77);
+		CU_ASSERT_EQUAL(p.time, 0x1122334455667788);
+		switch (kind) {
+		case 0:
+			CU_ASSERT_EQUAL(p.ip, 0xABCD);
+			CU_ASSERT_EQUAL(p.period, 1003009);
+			CU_ASSERT_EQUAL_FATAL(p.nchain, 4);
+			CU_ASSERT_EQUAL(perf_word(&p, p.chain, 1), 0xFFFFFFFF81000000);
+			CU_ASSERT_EQUAL(perf_word(&p, p.chain, 3), 0xABCD);
+			CU_ASSERT_EQUAL(p.nraw, 12);
+			CU_ASSERT_EQUAL_FATAL(p.nregs, 3);
+			CU_ASSERT_EQUAL(perf_word(&p, p.regs, 2), 102);
+			CU_ASSERT_EQUAL(p.nstack, 8);
+			CU_ASSERT_EQUAL(p.stack[7], 0x51);
+			break;
+		case 1:
+			CU_ASSERT_EQUAL(p.dev_major, 8);
+			CU_ASSERT_EQUAL(p.dev_minor, 1);
+			CU_ASSERT_EQUAL(p.inode, 4711);
+			CU_ASSERT_EQUAL(p.generation, 42);
+			/* fall through */
+		case 2:
+			CU_ASSERT_EQUAL(p.of_pid, 21);
+			CU_ASSERT_EQUAL(p.start, 0x400000);
+			CU_ASSERT_EQUAL(p.length, 0x2000);
+			CU_ASSERT_EQUAL(p.offset, 0x1000);
+			CU_ASSERT_EQUAL(p.prot, PROT_READ | PROT_EXEC);
+			CU_ASSERT_STRING_EQUAL(p.text, "/usr/bin/thing");
+			CU_ASSERT_EQUAL(p.text_len, strlen(p.text));
+			CU_ASSERT_EQUAL(p.build_id != NULL, kind == 2);
+			CU_ASSERT(kind == 1 || (p.build_id[19] == 20 && p.build_id_size == 20));
+			break;
+		case 3:
+		case 4:
+			CU_ASSERT_EQUAL(p.of_pid, 31);
+			CU_ASSERT_EQUAL(p.of_tid, 32);
+			CU_ASSERT_EQUAL(p.parent_pid, 30);
+			break;
+		case 5:
+			CU_ASSERT_EQUAL(p.of_tid, 22);
+			CU_ASSERT_STRING_EQUAL(p.text, "a name");
+			break;
+		case 6:
+			CU_ASSERT_EQUAL(p.lost, 12345);
+			break;
+		case 7:
+			CU_ASSERT_EQUAL(p.of_pid, 51);
+			CU_ASSERT_EQUAL(p.of_tid, 52);
+			break;
+		}
+		free(copy);
+	}
+}
+
+static void round_trip(void)
+{
+	round_trip_order(false);
+	round_trip_order(true);
+}
+
+/* Told its true, shorter length, or the old one: refused at every length. */
+static void cut_short(void)
+{
+	for (unsigned int kind = 0; kind < KINDS; kind++) {
+		for (int swap = 0; swap < 2; swap++) {
+			struct builder b = build(kind, swap);
+			size_t whole = b.n, least = whole - 8;
+			struct perf_item p;
+			uint8_t *copy;
+
+			/* A text's padding may go, its NUL may not. */
+			if (kind == 1 || kind == 2 || kind == 5)
+				least = whole;
+			CU_ASSERT_EQUAL(decode(&b, whole - 1, &p, &copy), -EBADMSG);
+			free(copy);
+			for (size_t n = 0; n <= least && n < whole; n++) {
+				set_size(&b, n);
+				if (decode(&b, n, &p, &copy) == 0) {
+					/* What is left must have been enough for all fields. */
+					CU_ASSERT(kind == 1 || kind == 2 || kind == 5);
+					CU_ASSERT(p.text + p.text_len < (char *)copy + n);
+				}
+				free(copy);
+			}
+			set_size(&b, whole + 8);
+			CU_ASSERT_EQUAL(decode(&b, whole, &p, &copy), -EBADMSG);
+			free(copy);
+		}
+	}
+}
+
+static void text_without_end(void)
+{
+	struct builder b = build_comm(false, 0);
+	struct perf_item p;
+	uint8_t *copy;
+
+	memset(b.data + 16, 'x', 8);
+	CU_ASSERT_EQUAL(decode(&b, b.n, &p, &copy), -EBADMSG);
+	free(copy);
+}
+
+static void counts_too_large(void)
+{
+	static const uint64_t wrong[] = {
+		1ull << 61, UINT64_MAX, UINT64_MAX / 8, UINT64_MAX / 24, 1000, 0x2000000000000001,
+	};
+
+	for (int swap = 0; swap < 2; swap++) {
+		for (size_t i = 0; i < build_sample(swap).ncounts; i++) {
+			for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
+				struct builder b = build_sample(swap);
+				size_t n = b.n;
+				struct perf_item p;
+				uint8_t *copy;
+
+				b.n = b.counts[i];
+				u64(&b, wrong[k]);
+				b.n = n;
+				CU_ASSERT_EQUAL(decode(&b, n, &p, &copy), -EBADMSG);
+				free(copy);
+			}
+		}
+	}
+}
+
+/* Kernels leave the flag set behind an event that asked for build ids. */
+static void stray_build_id_flag(void)
+{
+	struct builder b = build_map(false, false);
+	struct perf_shape shape = shape_of_all;
+	struct perf_item p;
+	const char *why;
+
+	size_t n = b.n;
+
+	b.n = 4;
+	u16(&b, PERF_RECORD_MISC_MMAP_BUILD_ID);
+	b.n = n;
+	shape.build_id = false;
+	CU_ASSERT_EQUAL_FATAL(perf_decode(&shape, b.data, b.n, &p, &why), 0);
+	CU_ASSERT_PTR_NULL(p.build_id);
+	CU_ASSERT_EQUAL(p.inode, 4711);
+}
+
+/* ---- what becomes of them -------------------------------------------------------------------- */
+
+struct told {
+	struct {
+		uint16_t major;
+		uint32_t minor;
+		uint64_t time;
+		uint8_t data[8192];
+		size_t size;
+	} r[8];
+	size_t n;
+};
+
+static int tell(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		uint64_t time)
+{
+	struct told *t = arg;
+
+	CU_ASSERT_FATAL(t->n < 8 && size <= sizeof(t->r[0].data));
+	t->r[t->n].major = major;
+	t->r[t->n].minor = minor;
+	t->r[t->n].time = time;
+	t->r[t->n].size = size;
+	memcpy(t->r[t->n++].data, data, size);
+	return 0;
+}
+
+static void names(struct told *t, struct builder b)
+{
+	struct perf_item p;
+	uint8_t *copy;
+
+	CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
+	CU_ASSERT_EQUAL(perf_put_name(&p, tell, t), 0);
+	free(copy);
+}
+
+static void tasks_told(void)
+{
+	struct told t = { .n = 0 };
+	const struct pitrace_mte_task *task;
+	struct builder thread = begin(PERF_RECORD_FORK, 0, false);
+
+	u32(&thread, 31);
+	u32(&thread, 31);
+	u32(&thread, 33);
+	u32(&thread, 31);
+	u64(&thread, 9);
+	sample_id(&thread);
+	names(&t, build_task(false, PERF_RECORD_FORK));
+	names(&t, thread);
+	names(&t, build_comm(false, PERF_RECORD_MISC_COMM_EXEC));
+	names(&t, build_comm(false, 0));
+	names(&t, build_task(false, PERF_RECORD_EXIT));
+	CU_ASSERT_EQUAL_FATAL(t.n, 5);
+	CU_ASSERT_EQUAL(t.r[0].minor, PITRACE_MTE_FORK);
+	task = (const void *)t.r[0].data;
+	CU_ASSERT_EQUAL(task->pid, 31);
+	CU_ASSERT_EQUAL(task->ppid, 30);
+	CU_ASSERT_EQUAL(t.r[1].minor, PITRACE_MTE_THREAD);
+	task = (const void *)t.r[1].data;
+	CU_ASSERT_EQUAL(task->tid, 33);
+	CU_ASSERT_EQUAL(t.r[2].minor, PITRACE_MTE_PROCESS);
+	task = (const void *)t.r[2].data;
+	CU_ASSERT_STRING_EQUAL(task->comm, "a name");
+	CU_ASSERT_EQUAL(t.r[3].minor, PITRACE_MTE_NAME);
+	/* Not the main thread: the process goes on. */
+	CU_ASSERT_EQUAL(t.r[4].minor, PITRACE_MTE_THREAD_EXIT);
+}
+
+/* By file; and by build id, which then stands for the file in both records. */
+static void mappings_told(void)
+{
+	const struct pitrace_mte_buildid *id;
+	const struct pitrace_mte_map *map;
+	struct told t = { .n = 0 };
+
+	names(&t, build_map(false, false));
+	CU_ASSERT_EQUAL_FATAL(t.n, 1);
+	map = (const void *)t.r[0].data;
+	CU_ASSERT_EQUAL(map->inode, 4711);
+	CU_ASSERT_EQUAL(map->generation, 42);
+	CU_ASSERT_STRING_EQUAL(map->path, "/usr/bin/thing");
+	names(&t, build_map(false, true));
+	CU_ASSERT_EQUAL_FATAL(t.n, 3);
+	map = (const void *)t.r[1].data;
+	id = (const void *)t.r[2].data;
+	CU_ASSERT_EQUAL(t.r[1].minor, PITRACE_MTE_MODULE);
+	CU_ASSERT_EQUAL(t.r[2].minor, PITRACE_MTE_BUILDID);
+	CU_ASSERT_NOT_EQUAL(map->inode, 0);
+	CU_ASSERT_EQUAL(map->inode, id->inode);
+	CU_ASSERT_EQUAL(id->length, 20);
+	CU_ASSERT_EQUAL(id->id[19], 20);
+}
+
+static void sample_told(void)
+{
+	struct builder b = build_sample(false);
+	struct perf_stacks stacks = {
+		.want = PITRACE_WANT_KERNEL | PITRACE_WANT_USER, .depth = PITRACE_STACK_MAX,
+		.regs = 7,
+	};
+	const struct pitrace_sample *s;
+	const struct pitrace_stack *st;
+	const uint8_t *words;
+	struct told t = { .n = 0 };
+	struct perf_item p;
+	uint64_t word;
+	uint8_t *copy;
+
+	CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
+	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, tell, &t), 0);
+	CU_ASSERT_EQUAL(t.r[0].minor, PITRACE_TPROF_USER | PITRACE_TPROF_STACK);
+	s = (const void *)t.r[0].data;
+	CU_ASSERT_EQUAL(s->pid, 11);
+	CU_ASSERT_EQUAL(s->address, 0xABCD);
+	CU_ASSERT_EQUAL(s->period, 1003009);
+	st = (const void *)(t.r[0].data + sizeof(*s));
+	CU_ASSERT_EQUAL(st->kernel, 1);
+	CU_ASSERT_EQUAL(st->user, 1);
+	CU_ASSERT_EQUAL(st->flags, 0);
+	CU_ASSERT_EQUAL(t.r[0].size, sizeof(*s) + sizeof(*st) + 16);
+	words = t.r[0].data + sizeof(*s) + sizeof(*st);
+	memcpy(&word, words, 8);
+	CU_ASSERT_EQUAL(word, 0xFFFFFFFF81000000);
+	memcpy(&word, words + 8, 8);
+	CU_ASSERT_EQUAL(word, 0xABCD);
+
+	/* Not wanted: a plain sample; of the second event. */
+	stacks.want = 0;
+	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, 1, tell, &t), 0);
+	CU_ASSERT_EQUAL(t.r[1].minor, PITRACE_TPROF_USER | 2u << PITRACE_TPROF_EVENT_SHIFT);
+	CU_ASSERT_EQUAL(t.r[1].size, sizeof(*s));
+
+	/* Cut to one address. */
+	stacks.want = PITRACE_WANT_USER;
+	stacks.depth = 0;
+	CU_ASSERT_EQUAL(perf_put_sample(&p, &stacks, UINT32_MAX, tell, &t), 0);
+	st = (const void *)(t.r[2].data + sizeof(*s));
+	CU_ASSERT_EQUAL(st->kernel + st->user, 0);
+	CU_ASSERT_EQUAL(st->flags & PITRACE_STACK_CUT_U, PITRACE_STACK_CUT_U);
+	free(copy);
+}
+
+static void dispatch_told(void)
+{
+	static const struct { uint16_t misc; uint32_t minor; bool told; } cases[] = {
+		{ PERF_RECORD_MISC_SWITCH_OUT, PITRACE_LEFT_OTHER, true },
+		{ PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT,
+		  PITRACE_LEFT_RUNNING, true },
+		{ 0, 0, false },	/* the other half of it */
+	};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct builder b = build_switch(false, cases[i].misc);
+		struct perf_running running = { 0 };
+		const struct pitrace_dispatch *d;
+		struct told t = { .n = 0 };
+		struct perf_item p;
+		uint8_t *copy;
+
+		CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
+		CU_ASSERT_EQUAL(perf_put_dispatch(&p, &running, tell, &t), 0);
+		CU_ASSERT_EQUAL_FATAL(t.n, cases[i].told);
+		free(copy);
+		if (!t.n)
+			continue;
+		d = (const void *)t.r[0].data;
+		CU_ASSERT_EQUAL(t.r[0].minor, cases[i].minor);
+		CU_ASSERT_EQUAL(d->old_tid, 12);
+		CU_ASSERT_EQUAL(d->new_tid, 52);
+		CU_ASSERT_EQUAL(running.tid, 52);
+	}
+}
+
+/* Who ended has no id left: it is who was dispatched last. */
+static void dispatch_of_the_dead(void)
+{
+	struct perf_running running = { 41, 42, true };
+	struct perf_item p = {
+		.type = PERF_RECORD_SWITCH_CPU_WIDE, .misc = PERF_RECORD_MISC_SWITCH_OUT,
+		.pid = 41, .tid = UINT32_MAX, .of_pid = 51, .of_tid = 52,
+	};
+	const struct pitrace_dispatch *d;
+	struct told t = { .n = 0 };
+
+	CU_ASSERT_EQUAL(perf_put_dispatch(&p, &running, tell, &t), 0);
+	CU_ASSERT_EQUAL_FATAL(t.n, 1);
+	d = (const void *)t.r[0].data;
+	CU_ASSERT_EQUAL(t.r[0].minor, PITRACE_LEFT_DEAD);
+	CU_ASSERT_EQUAL(d->old_tid, 42);
+	CU_ASSERT_EQUAL(d->new_tid, 52);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "round_trip", round_trip },
+		{ "cut_short", cut_short },
+		{ "text_without_end", text_without_end },
+		{ "counts_too_large", counts_too_large },
+		{ "stray_build_id_flag", stray_build_id_flag },
+		{ "tasks_told", tasks_told },
+		{ "mappings_told", mappings_told },
+		{ "sample_told", sample_told },
+		{ "dispatch_told", dispatch_told },
+		{ "dispatch_of_the_dead", dispatch_of_the_dead },
+		{ NULL, NULL }
+	};
+
+	return unit_run("perf_decode", tests);
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# In the guest: books.sh SECONDS. All that is recorded, of the whole machine, while a program does
+# what can be counted and others are busy; then a process alone with much room and with very little.
+cd /tmp
+all=dispatch,wakeup,interrupt,syscall,fault
+
+swtrace run -a -M $all,tprof -F 100 -s 32 -o books.nrm2 -- sh -c "
+	books calls 3000 faults 1000 sleeps 40 pingpong 500 signals 100 >books.txt
+	load 1 2 >/dev/null
+	sleep $(($1 - 2))" || exit 1
+
+# The same program twice: what one trace holds is what the other holds or has lost.
+swtrace run -M $all -s 32 -o room.nrm2 -- books calls 20000 >room.txt || exit 1
+swtrace run -M $all -s 128k -ss 32 -o tight.nrm2 -- books calls 20000 >tight.txt || exit 1
+swtrace run -a -M $all -s 128k -ss 32 -o flood.nrm2 -- books calls 30000 pingpong 3000 >flood.txt || exit 1

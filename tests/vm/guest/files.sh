@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# In the guest: files.sh FACTOR. What happens to files while tracing is on: they rotate, they are asked
+# for, the disk is full, somebody sets the clock. FACTOR: of the times to work.
+cd /tmp
+factor=$1
+code=0
+
+is() { # NAME HAVE WANT
+	[ "$2" = "$3" ] && echo "ok files_$1" || { echo "not ok files_$1 is '$2', not '$3'"; code=1; }
+}
+says() { # NAME FILE WORDS
+	grep -q "$3" "$2" && echo "ok files_$1" || { echo "not ok files_$1 no '$3' in: $(cat "$2")"; code=1; }
+}
+
+# By time, under a load of forks; a process that lives through all of it.
+plain 60000 long &
+long=$!
+swtrace run -a -F 2000 --rotate-time 1s -o time.nrm2 -- load $((5 * factor)) 1 2>time.txt
+is rotate_time_exit $? 0
+kill $long
+is rotate_left_no_other "$(ls time.nrm2.new 2>/dev/null)" ''
+# By size, keeping two; a file that had such a name before is not lost.
+echo mine >size.nrm2.1
+swtrace run -a -F 20000 --rotate-size 900k --rotate-keep 1 -o size.nrm2 -- plain $((2500 * factor)) sized 2>size.txt
+is rotate_size_exit $? 0
+is rotate_kept "$(ls size.nrm2.* | grep -c '[0-9]$')" 1
+is rotate_old_is_old "$(cat size.nrm2.1.old)" mine
+rm -f size.nrm2.1.old
+swtrace run -t wrap --rotate-size 1 -- true 2>err
+is rotate_wrap $? 125
+says rotate_wrap_words err 'continuous mode only'
+
+# Asked for while it goes on: continuous mode, normal mode.
+swtrace init -t cont -f cont.nrm2 && swtrace setrate 2000 && swtrace on && plain 100 one &&
+	swtrace get && cp cont.nrm2 cont-then.nrm2 && swtrace get cont-one.nrm2 && plain 100 two &&
+	swtrace off && swtrace get cont-after.nrm2 && swtrace free
+is get_continuous $? 0
+cmp -s cont.nrm2 cont-after.nrm2
+is get_after_off_is_a_copy $? 0
+swtrace init -t norm -f norm.nrm2 && swtrace setrate 2000 && swtrace on && plain 100 one &&
+	swtrace get norm-one.nrm2 && plain 100 two && swtrace discard && plain 100 three &&
+	swtrace off && swtrace get && swtrace free
+is get_normal $? 0
+
+# No room: the session goes off, the command goes on, what was written is readable.
+mkdir disk && mount -t tmpfs -o size=1200k none disk
+swtrace run -F 20000 -o disk/full.nrm2 -- sh -c "plain $((1500 * factor)) full; touch went-on" 2>full.txt
+is disk_full_exit $? 125
+is command_went_on "$(ls went-on)" went-on
+says disk_full_words full.txt 'disk/full.nrm2.*: No space left on device'
+says disk_full_untraced full.txt 'goes on untraced'
+cp disk/full.nrm2 . && rm -r disk/*
+# The same with a session of its own; and a snapshot that has no room disturbs nobody.
+swtrace init -t cont -f disk/held.nrm2 && swtrace setrate 20000 && swtrace on && plain $((1500 * factor)) held
+is disk_full_session $? 0
+swtrace off 2>err
+is disk_full_off $? 125
+says disk_full_off_words err 'held.nrm2: No space left on device'
+swtrace free && cp disk/held.nrm2 . && rm -r disk/*
+swtrace init -t wrap -f roomy.nrm2 && swtrace setrate 20000 && swtrace on && plain $((1500 * factor)) roomy
+swtrace get disk/none.nrm2 2>err
+is snapshot_no_room $? 125
+says snapshot_no_room_words err 'none.nrm2: No space left on device'
+swtrace off && swtrace free
+is snapshot_no_room_goes_on $? 0
+umount disk
+
+# The clock is set, forth and back: stamps know nothing of it.
+now=$(date +%s)
+swtrace run -F 1000 -o clock.nrm2 -- sh -c "plain 600 clock; date -s @$((now + 7200)); plain 600 clock
+	date -s @$((now - 7200)); plain 600 clock" >/dev/null 2>clock.txt
+is clock_exit $? 0
+date -s @$((now + 10)) >/dev/null
+exit $code

@@ -1,0 +1,799 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Does any call of the driver do harm? Workers make calls that are mostly right and have a field or
+ * two changed, beside programs that are born, mapped, renamed and killed, CPUs that go and come,
+ * and a process of another user whose memory no worker may ever see. Each kind of call succeeds
+ * and fails QUOTA times at least; the kernel log is the caller's to look at.
+ *	harm CALLS SEED QUOTA UID	UID 0: root; others are in the device's group
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <pitrace.h>
+
+#define WORKERS		4
+#define SESSIONS	2		/* of each worker at most */
+#define CANARY		0x5ECE75C0DEC0FFEEull
+#define MAJOR		0xD5
+
+enum op {
+	OPEN, INFO, SESSION, SETUP, EVENT, ON, OFF, SUSPEND, RESUME, CONSUME, FLUSH, RESCAN, MMAP,
+	MREMAP, MUNMAP, POLL, HOOK_OPEN, HOOK, HOOK_MMAP, CLOSE, OPS
+};
+static const char *const names[OPS] = {
+	"open", "info", "session", "setup", "event", "on", "off", "suspend", "resume", "consume",
+	"flush", "rescan", "mmap", "mremap", "munmap", "poll", "hook_open", "hook", "hook_mmap",
+	"close",
+};
+
+static struct shared {
+	uint64_t count[OPS][2];		/* failed, succeeded */
+	uint64_t calls, scanned, found;
+	uint64_t what[4];		/* of the first that was found */
+	bool end;
+} *all;
+
+struct mine {
+	int fd;
+	unsigned char *map;		/* all of it, or NULL */
+	size_t bytes;
+};
+
+static struct worker {
+	uint64_t seed;
+	bool root, few;			/* few: no sessions for this user */
+	int device, hook;
+	struct mine s[SESSIONS];
+	struct mine held;		/* a session that its mapping alone keeps */
+} w;
+
+static uint64_t rnd(void)
+{
+	w.seed ^= w.seed << 13;
+	w.seed ^= w.seed >> 7;
+	w.seed ^= w.seed << 17;
+	return w.seed;
+}
+
+static bool chance(unsigned int percent)
+{
+	return rnd() % 100 < percent;
+}
+
+static bool did(enum op op, long result)
+{
+	__atomic_add_fetch(&all->count[op][result >= 0], 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&all->calls, 1, __ATOMIC_RELAXED);
+	return result >= 0;
+}
+
+/* ---- what is wrong with a call --------------------------------------------------------------- */
+
+static uint64_t odd(void)
+{
+	static const uint64_t values[] = {
+		0, 1, 2, 7, 8, 63, 64, 255, 256, 4095, 4096, 65536, 0x7FFFFFFF, 0x80000000,
+		0xFFFFFFFF, 0x100000000, 1ull << 62, 1ull << 63, ~0ull, ~0ull - 4095,
+	};
+
+	return chance(70) ? values[rnd() % (sizeof(values) / sizeof(*values))] : rnd();
+}
+
+/* A field or two, of four or eight bytes. */
+static void spoil(void *args, size_t size)
+{
+	int n = 1 + (int)(rnd() % 2);
+
+	while (n--) {
+		uint64_t value = odd();
+		size_t width = chance(50) ? 4 : 8, at = rnd() % (size / width) * width;
+
+		memcpy((char *)args + at, &value, width);
+	}
+}
+
+/* An address where nothing can be read, or not all of it. */
+static void *nowhere(const void *args, size_t size)
+{
+	static unsigned char *edge;
+	long page = sysconf(_SC_PAGESIZE);
+
+	if (!edge) {
+		edge = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		munmap(edge + page, (size_t)page);
+	}
+	switch (rnd() % 4) {
+	case 0:
+		return NULL;
+	case 1:
+		return (void *)0xFFFF888000001000;
+	case 2:
+		return edge + page;
+	}
+	memcpy(edge + (size_t)page - size / 2, args, size / 2);
+	return edge + (size_t)page - size / 2;
+}
+
+static long call(int fd, unsigned long request, void *args, size_t size, bool good)
+{
+	unsigned char copy[256];
+
+	memcpy(copy, args, size);
+	if (!good) {
+		if (chance(15))
+			return ioctl(fd, request, nowhere(args, size));
+		spoil(copy, size);
+	}
+	return ioctl(fd, request, copy);
+}
+
+/* Run out of descriptors for one call. */
+static rlim_t descriptors(rlim_t most)
+{
+	struct rlimit r;
+	rlim_t old;
+
+	getrlimit(RLIMIT_NOFILE, &r);
+	old = r.rlim_cur;
+	r.rlim_cur = most;
+	setrlimit(RLIMIT_NOFILE, &r);
+	return old;
+}
+
+/* ---- what may be seen ------------------------------------------------------------------------ */
+
+static bool kernel_address(uint64_t v)
+{
+#ifdef __x86_64__
+	return (v >= 0xFFFF888000000000 && v < 0xFFFFE90000000000) ||
+	       (v >= 0xFFFFFFFF80000000 && v < 0xFFFFFFFFFF000000);
+#else
+	return v >= 0xFFFF000000000000 && v < 0xFFFFFFFFFF000000;
+#endif
+}
+
+static void scan(const struct mine *s)
+{
+	for (size_t at = 0; s->map && at + 8 <= s->bytes; at += 4) {
+		uint64_t v;
+
+		memcpy(&v, s->map + at, sizeof(v));
+		/* Root may see addresses, and what others write. */
+		if (w.root || (v != CANARY && !kernel_address(v)))
+			continue;
+		if (!__atomic_fetch_add(&all->found, 1, __ATOMIC_RELAXED)) {
+			all->what[0] = v;
+			all->what[1] = at;
+			memcpy(&all->what[2], s->map + (at > 24 ? at - 24 : 0), 16);
+		}
+	}
+	if (s->map)
+		__atomic_add_fetch(&all->scanned, s->bytes, __ATOMIC_RELAXED);
+}
+
+/* ---- the calls ------------------------------------------------------------------------------- */
+
+static void do_open(bool good)
+{
+	rlim_t old = good ? 0 : descriptors(3);
+	int fd = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (!good)
+		descriptors(old);
+	did(OPEN, fd);
+	if (fd >= 0)
+		did(CLOSE, close(fd));
+}
+
+static void do_info(bool good)
+{
+	struct pitrace_info info = { .size = sizeof(info) };
+
+	if (!good)
+		info.size = (uint32_t)(rnd() % 8);
+	did(INFO, good || chance(50) ? ioctl(w.device, PITRACE_IOC_INFO, &info)
+	    : ioctl(w.device, PITRACE_IOC_INFO, nowhere(&info, 16)));
+}
+
+static struct mine *slot(bool open)
+{
+	unsigned int first = (unsigned int)(rnd() % SESSIONS);
+
+	for (unsigned int i = 0; i < SESSIONS; i++)
+		if ((w.s[(first + i) % SESSIONS].fd >= 0) == open)
+			return &w.s[(first + i) % SESSIONS];
+	return NULL;
+}
+
+static void do_close(bool good)
+{
+	struct mine *s = slot(true);
+
+	if (!good) {
+		did(CLOSE, close((int)(1000 + rnd() % 100000)));
+		return;
+	}
+	if (!s)
+		return;
+	scan(s);
+	if (w.held.map) {
+		scan(&w.held);
+		did(MUNMAP, munmap(w.held.map, w.held.bytes));
+		w.held.map = NULL;
+	}
+	if (s->map && w.root && chance(30))
+		w.held = *s;
+	else if (s->map)
+		did(MUNMAP, munmap(s->map, s->bytes));
+	did(CLOSE, close(s->fd));
+	*s = (struct mine){ .fd = -1 };
+}
+
+static void do_session(bool good)
+{
+	struct pitrace_session_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.mode = (uint32_t)(rnd() % 3), .scope = PITRACE_SCOPE_PROCESS, .pid = getpid(),
+		.segment_bytes = 32768, .mte_bytes = 131072ull << rnd() % 3,
+		.trace_bytes = 131072ull << rnd() % 3,
+	};
+	rlim_t old = 0;
+	bool few;
+	int fd;
+
+	/* An ordinary user has two: the workers share. */
+	if (!w.root || !slot(false))
+		do_close(true);
+	if (w.root && chance(30)) {
+		args.scope = PITRACE_SCOPE_SYSTEM;
+		args.pid = 0;
+	}
+	/* More than there is memory for. */
+	if (!good && chance(20))
+		args.trace_bytes = 1ull << (24 + rnd() % 8);
+	few = !good && chance(20);
+	if (few)
+		old = descriptors(3);
+	fd = (int)call(w.device, PITRACE_IOC_SESSION, &args, sizeof(args), good || few);
+	if (few)
+		descriptors(old);
+	if (did(SESSION, fd))
+		*slot(false) = (struct mine){ .fd = fd };
+}
+
+static void do_setup(const struct mine *s, bool good)
+{
+	struct pitrace_setup_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.rate = (uint32_t)(1 + rnd() % 5000), .dither = (uint32_t)(rnd() % 101),
+		.seed = rnd(),
+	};
+
+	args.majors[0] = 1ull << PITRACE_TPROF;
+	args.majors[MAJOR / 64] |= 1ull << MAJOR % 64;
+	if (w.root && chance(50))
+		args.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER;
+	/* The seed comes back in the trace and must not look like an address. */
+	if (!good) {
+		spoil(&args, sizeof(args));
+		args.seed &= 0xFFFFFF;
+	}
+	did(SETUP, ioctl(s->fd, PITRACE_IOC_SETUP, &args));
+}
+
+static void do_event(const struct mine *s, bool good)
+{
+	struct pitrace_event_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.flags = PITRACE_EVENT_CLEAR | (w.root ? 0 : PITRACE_EVENT_USER),
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = 1000000 + rnd() % 1000000, .name = "cpu-clock",
+	};
+
+	if (chance(50))
+		args.type = PITRACE_EVENT_NONE;
+	did(EVENT, call(s->fd, PITRACE_IOC_EVENT, &args, sizeof(args), good));
+}
+
+static void do_consume(const struct mine *s, bool good)
+{
+	struct pitrace_consume_args args = {
+		.cpu = (uint32_t)(rnd() % 2), .ring = (uint32_t)(rnd() % 2), .position = odd(),
+	};
+
+	did(CONSUME, call(s->fd, PITRACE_IOC_CONSUME, &args, sizeof(args), good));
+}
+
+static void do_flush(const struct mine *s, bool good)
+{
+	uint32_t what = good ? (uint32_t)(rnd() % 4) : (uint32_t)odd() | 4;
+
+	did(FLUSH, ioctl(s->fd, PITRACE_IOC_FLUSH, good || chance(70) ? &what : NULL));
+}
+
+static void do_mmap(struct mine *s, bool good)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	const struct pitrace_control *c;
+	size_t bytes;
+	void *p;
+
+	if (!good) {
+		static const int prot[] = { PROT_READ, PROT_WRITE, PROT_READ | PROT_WRITE,
+					    PROT_READ | PROT_EXEC };
+		bytes = (size_t)page << rnd() % 16;
+		p = mmap(NULL, bytes, prot[rnd() % 4],
+			 chance(50) ? MAP_SHARED : MAP_PRIVATE, s->fd,
+			 (off_t)(odd() & ~4095ull & ~(1ull << 63)));
+		if (did(MMAP, p == MAP_FAILED ? -1 : 0))
+			munmap(p, bytes);
+		return;
+	}
+	if (s->map) {
+		did(MUNMAP, munmap(s->map, s->bytes));
+		s->map = NULL;
+	}
+	c = mmap(NULL, (size_t)page, PROT_READ, MAP_SHARED, s->fd, 0);
+	if (!did(MMAP, c == MAP_FAILED ? -1 : 0))
+		return;
+	bytes = c->data_stride;
+	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, s->fd, (off_t)c->data_offset);
+	munmap((void *)c, (size_t)page);
+	if (!did(MMAP, p == MAP_FAILED ? -1 : 0))
+		return;
+	s->map = p;
+	s->bytes = bytes;
+	scan(s);
+}
+
+static void do_mremap(struct mine *s, bool good)
+{
+	void *p;
+
+	if (!s->map)
+		do_mmap(s, true);
+	if (!s->map)
+		return;
+	/* Moved or cut it may be, never made longer. */
+	p = mremap(s->map, s->bytes, good ? s->bytes : s->bytes + 4096 * (1 + rnd() % 100),
+		   MREMAP_MAYMOVE);
+	if (did(MREMAP, p == MAP_FAILED ? -1 : 0))
+		s->map = p;
+}
+
+static void do_munmap(struct mine *s, bool good)
+{
+	if (!good) {
+		did(MUNMAP, munmap((void *)(4096 * rnd() + 1), 4096));
+		return;
+	}
+	if (!s->map)
+		do_mmap(s, true);
+	if (s->map)
+		did(MUNMAP, munmap(s->map, s->bytes));
+	s->map = NULL;
+}
+
+static void do_poll(const struct mine *s, bool good)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	did(POLL, poll(good ? &p : (struct pollfd *)8, 1, chance(5) ? 1 : 0));
+}
+
+static void do_hook_open(bool good)
+{
+	rlim_t old = good ? 0 : descriptors(3);
+	int fd = ioctl(w.device, PITRACE_IOC_HOOK_OPEN);
+
+	if (!good)
+		descriptors(old);
+	if (!did(HOOK_OPEN, fd))
+		return;
+	if (w.hook >= 0)
+		did(CLOSE, close(w.hook));
+	w.hook = fd;
+}
+
+static void do_hook(bool good)
+{
+	static const uint64_t values[512];
+	static const char bytes[PITRACE_USER_MAX];
+	uint32_t lengths[8];
+	struct pitrace_hook_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR,
+		.minor = (uint32_t)rnd(), .ints = (uint32_t)(rnd() % 64),
+		.strs = (uint32_t)(rnd() % 8), .values = (uintptr_t)values,
+		.lengths = (uintptr_t)lengths, .strings = (uintptr_t)bytes,
+	};
+
+	for (int i = 0; i < 8; i++)
+		lengths[i] = (uint32_t)(good ? rnd() % 400 : odd());
+	if (chance(10)) {
+		args.major = PITRACE_MTE;
+		args.minor = PITRACE_MTE_JIT;
+	}
+	did(HOOK, call(w.hook, PITRACE_IOC_HOOK, &args, sizeof(args), good));
+}
+
+static void do_hook_mmap(bool good)
+{
+	int prot = good ? PROT_READ : PROT_READ | PROT_WRITE;
+	void *p = mmap(NULL, 4096, prot, MAP_SHARED, w.hook, 0);
+
+	if (did(HOOK_MMAP, p == MAP_FAILED ? -1 : 0))
+		munmap(p, 4096);
+}
+
+static void plain(const struct mine *s, enum op op, unsigned long request)
+{
+	did(op, ioctl(s->fd, request));
+}
+
+static void one(enum op op, bool good)
+{
+	struct mine *s = slot(true);
+
+	if (!s && op >= SETUP && op <= POLL) {
+		do_session(true);
+		s = slot(true);
+		if (!s)
+			return;
+	}
+	switch (op) {
+	case OPEN:
+		do_open(good);
+		break;
+	case INFO:
+		do_info(good);
+		break;
+	case SESSION:
+		do_session(good);
+		break;
+	case SETUP:
+	case EVENT:
+	case ON:
+		/* These want a session that is off, and fail with one that is on. */
+		if (good)
+			plain(s, OFF, PITRACE_IOC_OFF);
+		if (op == SETUP)
+			do_setup(s, good);
+		else if (op == EVENT)
+			do_event(s, good);
+		else
+			plain(s, ON, PITRACE_IOC_ON);
+		break;
+	case OFF:
+		plain(s, OFF, PITRACE_IOC_OFF);
+		break;
+	case SUSPEND:
+	case RESUME:
+	case RESCAN:
+		plain(s, good ? ON : OFF, good ? PITRACE_IOC_ON : PITRACE_IOC_OFF);
+		plain(s, op, op == SUSPEND ? PITRACE_IOC_SUSPEND : op == RESUME ? PITRACE_IOC_RESUME
+		      : PITRACE_IOC_RESCAN);
+		break;
+	case CONSUME:
+		do_consume(s, good);
+		break;
+	case FLUSH:
+		do_flush(s, good);
+		break;
+	case MMAP:
+		do_mmap(s, good);
+		break;
+	case MREMAP:
+		do_mremap(s, good);
+		break;
+	case MUNMAP:
+		do_munmap(s, good);
+		break;
+	case POLL:
+		do_poll(s, good);
+		break;
+	case HOOK_OPEN:
+		do_hook_open(good);
+		break;
+	case HOOK:
+		do_hook(good);
+		break;
+	case HOOK_MMAP:
+		do_hook_mmap(good);
+		break;
+	case CLOSE:
+		do_close(good);
+		break;
+	default:
+		break;
+	}
+}
+
+/* What has been too rare so far comes first, now and then; else anything, hooks most of all. */
+static void any(uint64_t quota)
+{
+	enum op op = chance(30) ? HOOK : (enum op)(rnd() % OPS);
+	bool good = chance(50);
+
+	if (w.few)
+		op = chance(50) ? HOOK : (enum op)(rnd() % OPS);
+	else if (chance(50))
+		for (unsigned int i = 0, k = (unsigned int)rnd(); i < 2 * OPS; i++, k++)
+			if (all->count[k % (2 * OPS) / 2][k % 2] < quota &&
+			    (w.root || k % (2 * OPS) / 2 != EVENT)) {
+				op = (enum op)(k % (2 * OPS) / 2);
+				good = k % 2;
+				break;
+			}
+	/* On and off wait for all CPUs: they are the dear ones. */
+	if (op >= ON && op <= RESUME && all->count[op][0] > quota && all->count[op][1] > quota &&
+	    !chance(5))
+		op = HOOK;
+	one(op, good);
+}
+
+/* ---- who is there too ------------------------------------------------------------------------ */
+
+static void become(uid_t uid, gid_t group)
+{
+	if (!uid)
+		return;
+	if (setgroups(group ? 1 : 0, &group) || setgid(uid) || setuid(uid) ||
+	    prctl(PR_SET_DUMPABLE, 1)) {
+		perror("harm: becoming a user");
+		_exit(2);
+	}
+}
+
+static _Noreturn void worker(uint64_t seed, uint64_t calls, uint64_t quota, uid_t uid,
+			     gid_t group, bool sessions)
+{
+	become(uid, group);
+	w = (struct worker){ .seed = seed * 0x9E3779B97F4A7C15 + 1, .root = !uid, .hook = -1,
+			      .few = !sessions };
+	for (int i = 0; i < SESSIONS; i++)
+		w.s[i].fd = -1;
+	w.device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	if (w.device < 0) {
+		perror(PITRACE_DEVICE);
+		_exit(2);
+	}
+	w.hook = ioctl(w.device, PITRACE_IOC_HOOK_OPEN);
+	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < calls)
+		any(quota);
+	for (int i = 0; i < SESSIONS; i++)
+		scan(&w.s[i]);
+	_exit(0);
+}
+
+/* Born, mapped, renamed, killed. */
+static _Noreturn void lives(uid_t uid, gid_t group)
+{
+	become(uid, group);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (unsigned int i = 0;; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			int fd = open("/proc/self/exe", O_RDONLY);
+			void *p = mmap(NULL, 65536, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+			prctl(PR_SET_NAME, "short-lived");
+			p = mremap(p, 65536, 32768, MREMAP_MAYMOVE);
+			munmap(p, 32768);
+			if (i & 1)
+				execl("/bin/true", "true", NULL);
+			pause();
+		}
+		usleep(2000);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* What this one writes, another user must not see. */
+static _Noreturn void canary(gid_t group)
+{
+	uint64_t secret[8];
+	struct pitrace_hook_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR,
+		.ints = 8, .values = (uintptr_t)secret,
+	};
+	int device, hook;
+
+	become(2000, group);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int i = 0; i < 8; i++)
+		secret[i] = CANARY;
+	prctl(PR_SET_NAME, (const char *)secret);
+	device = open(PITRACE_DEVICE, O_RDWR);
+	hook = ioctl(device, PITRACE_IOC_HOOK_OPEN);
+	for (;;) {
+		ioctl(hook, PITRACE_IOC_HOOK, &args);
+		usleep(500);
+	}
+}
+
+/* Someone has to listen to hooks: the system's session, drained. */
+static _Noreturn void listener(void)
+{
+	struct pitrace_session_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.mode = PITRACE_MODE_CONTINUOUS, .segment_bytes = 32768,
+		.mte_bytes = 1048576, .trace_bytes = 1048576,
+	};
+	struct pitrace_setup_args setup = {
+		.size = sizeof(setup), .version = PITRACE_ABI_VERSION, .rate = 100,
+	};
+	int fd = ioctl(open(PITRACE_DEVICE, O_RDWR), PITRACE_IOC_SESSION, &args);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setup.majors[MAJOR / 64] |= 1ull << MAJOR % 64;
+	if (ioctl(fd, PITRACE_IOC_SETUP, &setup) || ioctl(fd, PITRACE_IOC_ON)) {
+		perror("harm: listening");
+		_exit(2);
+	}
+	for (;;) {
+		for (uint32_t i = 0; i < 4; i++)
+			ioctl(fd, PITRACE_IOC_CONSUME, &(struct pitrace_consume_args){
+				.cpu = i / 2, .ring = i % 2, .position = ~0ull });
+		usleep(5000);
+	}
+}
+
+static _Noreturn void hotplug(void)
+{
+	const char *path = "/sys/devices/system/cpu/cpu1/online";
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int on = 0;; on = !on) {
+		int fd = open(path, O_WRONLY);
+
+		if (fd < 0 || write(fd, on ? "1" : "0", 1) != 1)
+			usleep(100000);
+		if (fd >= 0)
+			close(fd);
+		usleep(on ? 300000 : 50000);
+	}
+}
+
+static pid_t begin(void (*run)(uid_t uid, gid_t group), uid_t uid, gid_t group)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		run(uid, group);
+	return pid;
+}
+
+static void run_canary(uid_t uid, gid_t group)
+{
+	(void)uid;
+	canary(group);
+}
+
+static void run_hotplug(uid_t uid, gid_t group)
+{
+	(void)uid;
+	(void)group;
+	hotplug();
+}
+
+static void run_listener(uid_t uid, gid_t group)
+{
+	(void)uid;
+	(void)group;
+	listener();
+}
+
+static void run_lives(uid_t uid, gid_t group)
+{
+	lives(uid, group);
+}
+
+/* May this user have a session? */
+static bool may_session(uid_t uid, gid_t group)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct pitrace_session_args args = {
+			.size = sizeof(args), .version = PITRACE_ABI_VERSION, .mode = 1,
+			.scope = PITRACE_SCOPE_PROCESS, .pid = getpid(),
+			.mte_bytes = 131072, .trace_bytes = 131072, .segment_bytes = 32768,
+		};
+		become(uid, group);
+		args.pid = getpid();
+		_exit(ioctl(open(PITRACE_DEVICE, O_RDWR), PITRACE_IOC_SESSION, &args) < 0 &&
+		      errno == EPERM);
+	}
+	waitpid(pid, &status, 0);
+	return !status;
+}
+
+int main(int argc, char **argv)
+{
+	struct group *g = getgrnam("pitrace");
+	gid_t group = g ? g->gr_gid : 0;
+	uint64_t calls, seed, quota;
+	pid_t workers[WORKERS], others[4];
+	unsigned int nothers = 3, nworkers;
+	bool sessions, failed = false;
+	uid_t uid;
+
+	if (argc != 5 || (strcmp(argv[4], "0") && !g)) {
+		fprintf(stderr, "usage: harm CALLS SEED QUOTA UID\n");
+		return 2;
+	}
+	calls = strtoull(argv[1], NULL, 0);
+	seed = strtoull(argv[2], NULL, 0);
+	quota = strtoull(argv[3], NULL, 0);
+	uid = (uid_t)atoi(argv[4]);
+	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	nworkers = uid ? 2 : WORKERS;
+	sessions = may_session(uid, group);
+	others[0] = begin(run_lives, uid, group);
+	others[1] = begin(run_canary, 0, group);
+	others[2] = begin(run_hotplug, 0, 0);
+	/* Users' own sessions listen to no hooks. */
+	if (uid)
+		others[nothers++] = begin(run_listener, 0, 0);
+	for (unsigned int i = 0; i < nworkers; i++) {
+		workers[i] = fork();
+		if (!workers[i])
+			worker(seed * WORKERS + i, calls, quota, uid, group, sessions);
+	}
+	for (unsigned int i = 0; i < nworkers; i++) {
+		int status;
+
+		waitpid(workers[i], &status, 0);
+		if (status) {
+			printf("not ok harm_worker ended with %#x\n", status);
+			failed = true;
+		}
+	}
+	for (unsigned int i = 0; i < nothers; i++) {
+		kill(others[i], SIGKILL);
+		waitpid(others[i], NULL, 0);
+	}
+	printf("# uid %u, %llu calls, %llu MB looked at%s\n# %-10s %10s %10s\n", uid,
+	       (unsigned long long)all->calls, (unsigned long long)all->scanned >> 20,
+	       sessions ? "" : "; this user may have no sessions", "call", "failed", "succeeded");
+	for (unsigned int op = 0; op < OPS; op++) {
+		bool counts = sessions || op <= INFO || op >= HOOK_OPEN;
+
+		printf("# %-10s %10llu %10llu\n", names[op], (unsigned long long)all->count[op][0],
+		       (unsigned long long)all->count[op][1]);
+		/* Events are not for users. */
+		if (counts && !(uid && op == EVENT) &&
+		    (all->count[op][0] < quota || all->count[op][1] < quota)) {
+			printf("not ok harm_%s less than %llu times\n", names[op],
+			       (unsigned long long)quota);
+			failed = true;
+		}
+	}
+	if (all->found) {
+		printf("not ok harm_seen %llu times what this user may not see: %#llx at %llu, "
+		       "after %#llx %#llx\n", (unsigned long long)all->found, (unsigned long long)all->what[0],
+		       (unsigned long long)all->what[1], (unsigned long long)all->what[2],
+		       (unsigned long long)all->what[3]);
+		failed = true;
+	}
+	return failed;
+}

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_books.sh KERNEL ARCH SECONDS icount|smp: a whole machine with all its dispatches, wake-ups,
+# interrupts, system calls and page faults. What a CPU did adds up to time; what begins ends or is
+# counted as lost; what a program did is there to the last one. And so with buffers that are too
+# small. With two CPUs and no instruction counter what depends on one CPU or on its time is left out.
+. "$(dirname "$0")/suite.sh"
+seconds=$1 leg=$2
+options=(--icount)
+[ "$leg" = icount ] || options=(--smp 2)
+suite=books_$leg
+
+booted guest "${options[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' -- \
+	tests/vm/guest/books.sh "$seconds" || exit 1
+for t in books room tight flood; do
+	records "$out/$t.nrm2" || exit 1
+	for what in dispatches interrupts syscalls; do
+		$judge $what "$out/$t.nrm2.show" >"$out/$t.$what" || exit 1
+	done
+	$judge truth "$out/$t.nrm2.show" "$out/$t.txt" >"$out/$t.truth" || exit 1
+	[ $t = tight ] || sed "s/^/# $t: /" "$out/$t".{dispatches,interrupts,syscalls,truth}
+done
+
+# all NAME FILE CONDITION: of each line's fields by their names, at least one line
+all() {
+	awk -v n="$1" '{
+		split("", f)
+		for (i = 1; i < NF; i += 2) f[$i] = $(i + 1)
+		if (!('"$3"')) bad = bad " [" $0 "]"
+	} END { exit bad != "" || !NR }' "$2"
+	verdict "$1" $? "$(tr '\n' ' ' <"$2")"
+}
+
+# Nothing was lost: all balances exactly.
+all dispatches_add_up "$out/books.dispatches" \
+	'f["breaks"] == 0 && f["lost"] == 0 && f["sum"] == f["wall"] && f["dispatches"] > 100'
+all interrupts_nest "$out/books.interrupts" \
+	'f["wrong"] == 0 && f["lost"] == 0 && f["within"] == 0 && f["open"] <= 1 && f["entries"] > 100'
+all calls_end "$out/books.syscalls" \
+	'f["wrong"] == 0 && f["lost"] == 0 && f["entries"] == f["exits"] + f["ended"] + f["open"] &&
+	 f["open"] <= 20 && f["entries"] > 3000'
+truth=$out/books.truth
+equal calls_exact "$(grep ^calls "$truth")" 'calls 3000 entries 3000 exits 3000'
+equal signals_exact "$(grep ^signals "$truth")" 'signals 100 entries 100 exits 100'
+equal faults_exact "$(grep ^faults "$truth")" 'faults 1000 records 1000 pages 1000 written 1000'
+if [ "$leg" = icount ]; then
+	equal pingpong_exact "$(grep -o '^pingpong.* left [0-9]*' "$truth")" \
+		'pingpong 500 there 500 back 500 switches 500 left 500'
+	grep ^pingpong "$truth" >"$out/pingpong"
+	all run_time "$out/pingpong" 'f["ran"] > 0.995 * f["cpu"] && f["ran"] < 1.005 * f["cpu"]'
+	# A tick is 4 ms.
+	grep ^sleeps "$truth" >"$out/sleeps"
+	all wakeup_latency "$out/sleeps" \
+		'f["sleeps"] == 40 && f["woken"] < 4e6 && f["dispatched"] + f["returned"] < 4e6'
+fi
+
+# The judge finds one that is missing.
+sed '0,/"kind":"timer-exit"/{/"kind":"timer-exit"/d}' "$out/books.nrm2.show" >"$out/less"
+[ "$($judge interrupts "$out/less")" != "$(cat "$out/books.interrupts")" ] &&
+	$judge interrupts "$out/less" | grep -q 'wrong 1 \|open 1 '
+verdict a_missing_exit_is_found $? "$($judge interrupts "$out/less" | tr '\n' ' ')"
+awk '/"record":"dispatch"/ && ++n == 50 { next } { print }' "$out/books.nrm2.show" >"$out/less"
+$judge dispatches "$out/less" | grep -q 'breaks 1 '
+verdict a_missing_dispatch_is_found $? "$($judge dispatches "$out/less" | tr '\n' ' ')"
+
+# The same program with little room: what is not there is counted, to the last one.
+read -r _ had _ lost < <($judge total "$out/room.nrm2.show" syscall)
+read -r _ had2 _ lost2 < <($judge total "$out/tight.nrm2.show" syscall)
+[ "$lost" = 0 ] && [ "$lost2" -gt 0 ] && [ $((had2 + lost2)) = "$had" ]
+verdict losses_exact $? "$had records; with little room $had2 and $lost2 lost"
+all flood_dispatches "$out/flood.dispatches" \
+	'f["sum"] == f["wall"] && f["breaks"] <= f["lost"]'
+all flood_interrupts "$out/flood.interrupts" 'f["wrong"] + f["open"] <= f["lost"] + 1'
+all flood_calls "$out/flood.syscalls" 'f["lost"] > 0 && f["wrong"] <= f["lost"]'
+exit $code

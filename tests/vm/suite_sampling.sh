@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_sampling.sh KERNEL ARCH: call stacks and events under an instruction counter, where each sample is
+# where it must be; what a member of the group pitrace is shown in a whole file: no address of the kernel.
+. "$(dirname "$0")/suite.sh"
+
+booted guest --icount --get '/tmp/member/*.nrm2' -- tests/vm/guest/sampling.sh || exit 1
+for who in member root; do
+	records "$out/$who.nrm2" || exit 1
+done
+
+# kernel FILE: records with an address of the kernel
+kernel() {
+	grep -cE '0xffff[0-9a-f]{12}' "$1"
+}
+equal member_no_kernel_address "$(kernel "$out/member.nrm2.show")" 0
+# The same search must find them where they are shown.
+calc "$(kernel "$out/root.nrm2.show") > 2"
+verdict root_kernel_addresses $? "root sees none"
+# In the file itself, any eight bytes where a record's may stand.
+in_file() {
+	$judge payloads "$1" >"$1.payloads"
+	{ od -An -v -tx8 -w8 "$1.payloads"; od -An -v -j4 -tx8 -w8 "$1.payloads"; } | grep -E '^ ffff[89a-f][0-9a-f]{11}$' |
+		grep -vc '^ ffffffffffffffff$'
+}
+equal member_no_kernel_address_in_file "$(in_file "$out/member.nrm2")" 0
+calc "$(in_file "$out/root.nrm2") > 2"
+verdict root_kernel_addresses_in_file $? "root's file has none"
+samples=$(grep -c '"record":"tprof"' "$out/member.nrm2.show")
+echo "# $samples samples of a member's program"
+calc "$samples > 500"
+verdict member_sampled $? "$samples samples"
+exit $code

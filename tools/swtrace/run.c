@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A run: a command and its children (or a process, or the system) from begin to end in one go. It
+ * holds the session itself. The command waits behind a pipe until tracing is on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "run.h"
+
+#define GO	'\1'		/* not in any variable's text, which ends in NUL */
+
+void run_defaults(struct run *r)
+{
+	*r = (struct run){ .status = -1, .control = -1, .hook = -1, .terminal = -1 };
+	tracer_defaults(&r->t);
+	r->t.file = TRACE_DEFAULT_NAME;
+}
+
+bool run_events(struct run *r, const char *names, uint64_t count)
+{
+	int n = TraceFindEvents(names, count, r->t.rate, TRACE_PRIV_ANY, r->events);
+
+	if (n < 0)
+		return fail_rc(n), false;
+	for (int i = 0; i < n; i++)
+		if (!TraceCanCount(&r->events[i]))
+			return fail("event %s is not counted on this machine, or not for this user; the timer samples if no event is asked for (see swtrace check, swtrace event list)",
+				    r->events[i].name), false;
+	r->t.events = r->events;
+	r->t.nevents = (uint32_t)n;
+	return true;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+int run_look_up(const char *name, char *path, size_t room)
+{
+	const char *p = getenv("PATH");
+	int err = ENOENT;
+
+	if (strchr(name, '/')) {
+		snprintf(path, room, "%s", name);
+		return access(path, F_OK) ? errno : access(path, X_OK) ? errno : 0;
+	}
+	for (p = p ? p : "/usr/bin:/bin"; *p; p += *p == ':') {
+		size_t n = strcspn(p, ":");
+
+		snprintf(path, room, "%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
+		p += n;
+		if (!access(path, X_OK)) {
+			struct stat st;
+
+			if (!stat(path, &st) && S_ISREG(st.st_mode))
+				return 0;
+		} else if (errno == EACCES) {
+			err = EACCES;
+		}
+	}
+	return err;
+}
+
+static int not_executed(const char *name, int err)
+{
+	fail("%s: %s", name, err == ENOENT ? "command not found" : strerror(err));
+	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
+}
+
+/* In the child: its TraceHook shall find us, by the folder that came through the gate or by the
+ * driver's hook. */
+static void command_hooks(const struct run *r)
+{
+	char hook[16];
+
+	if (r->hook < 0)
+		return;
+	snprintf(hook, sizeof(hook), "fd:%d", r->hook);
+	if (getenv(TRACER_HOOKS_ENV))
+		close(r->hook);
+	else
+		setenv(TRACER_HOOKS_ENV, hook, 1);
+}
+
+/* What the gate lets through: variables for the environment, each with its NUL, then a byte: go.
+ * Without it swtrace gave up. */
+static bool wait_at_gate(int gate)
+{
+	char *text = NULL;
+	size_t n = 0, room = 0;
+	ssize_t got;
+
+	do {
+		if (n == room) {
+			char *more = realloc(text, room = 2 * room + 4096);
+
+			if (!more)
+				return false;
+			text = more;
+		}
+		got = read(gate, text + n, room - n);
+		n += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (!n || text[n - 1] != GO)
+		return false;
+	/* They stay where they are: the environment points there. */
+	for (char *v = text; v < text + n - 1; v += strlen(v) + 1)
+		putenv(v);
+	return true;
+}
+
+static bool pass(struct run *r, const char *name, const char *value)
+{
+	return dprintf(r->gate, "%s%s%s%c", name, *name ? "=" : "", value, 0) > 0;
+}
+
+static int open_gate(struct run *r)
+{
+	const char *hooks = tracer_hooks(r->tracer);
+	bool written = !hooks || pass(r, TRACER_HOOKS_ENV, hooks);
+	char **variables, go = GO;
+	int rc = tracer_environment(r->tracer, &variables);
+
+	for (char **v = variables; v && *v; v++) {
+		written = written && pass(r, "", *v);
+		free(*v);
+	}
+	free(variables);
+	/* It may be dead already, by Ctrl-C: then it ended, as any other command does. */
+	if (!rc && (!written || write(r->gate, &go, 1) != 1) && errno != EPIPE)
+		fail("the command did not wait: %s", strerror(errno));
+	close(r->gate);
+	return rc;
+}
+
+/* Fork the command up to its exec, which waits until the gate is closed. */
+static int spawn(struct run *r, int *report)
+{
+	int gate[2], ends[2], err;
+	sigset_t none;
+
+	if (pipe2(gate, O_CLOEXEC) || pipe2(ends, O_CLOEXEC))
+		return -errno;
+	r->child = fork();
+	if (r->child < 0)
+		return -errno;
+	if (r->child) {
+		close(gate[0]);
+		close(ends[1]);
+		r->gate = gate[1];
+		*report = ends[0];
+		return 0;
+	}
+	close(gate[1]);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, r->sigpipe);
+	if (r->control >= 0)
+		setenv("PITRACE_SOCKET", r->control_path, 1);
+	unsetenv(TRACER_HOOKS_ENV);
+	if (!wait_at_gate(gate[0]))
+		_exit(EXIT_SWTRACE);
+	command_hooks(r);
+	err = -caller_become(&r->caller);
+	if (!err) {
+		execvp(r->command[0], r->command);
+		err = errno;
+	}
+	if (write(ends[1], &err, sizeof(err)) < 0)
+		_exit(EXIT_SWTRACE);
+	_exit(EXIT_CANNOT);
+}
+
+static void give_up(struct run *r)
+{
+	if (r->child > 0) {
+		close(r->gate);
+		waitpid(r->child, NULL, 0);
+	}
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* A place that cannot be written is refused before anything runs. */
+static int check_place(const char *file)
+{
+	char folder[4096];
+	const char *slash = strrchr(file, '/');
+	struct stat st;
+
+	if (slash)
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - file + 1), file);
+	else
+		snprintf(folder, sizeof(folder), ".");
+	if (access(folder, W_OK))
+		return fail("%s: cannot be written: %s: %s", file, folder, strerror(errno));
+	if (!stat(file, &st) && !S_ISREG(st.st_mode))
+		return fail("%s: is not a regular file", file);
+	return 0;
+}
+
+static int session(struct run *r, int signals)
+{
+	int report = -1, target = -1, rc, err;
+
+	if (r->command) {
+		/* Who stays who we are can open the device itself, when it has something to say. */
+		if (r->caller.sudo)
+			r->hook = tracer_hook_fd();
+		err = spawn(r, &report);
+		if (r->hook >= 0)
+			close(r->hook);
+		if (err)
+			return fail("starting the command: %s", strerror(-err));
+	}
+	r->t.scope = r->all ? TRACE_SYSTEM : TRACE_PROCESS;
+	if (r->command && !r->all)
+		r->t.pid = r->child;
+	if (r->t.pid && !r->command) {
+		target = (int)syscall(SYS_pidfd_open, r->t.pid, 0);
+		if (target < 0)
+			return fail("process %d: %s", r->t.pid, strerror(errno));
+	}
+	r->tracer = tracer_open(&r->t, &rc);
+	for (int major = 0; r->tracer && major < PITRACE_MAJORS; major++)
+		if (r->majors[major / 64] >> (major & 63) & 1)
+			tracer_enable(r->tracer, major, true);
+	if (!r->tracer) {
+		give_up(r);
+		return fail_rc(rc);
+	}
+	if (!r->command && !run_hold(r, signals))
+		return fail("nothing was traced");
+	rc = tracer_on(r->tracer);
+	/* The command is followed from its first instruction, so that all has its name. */
+	r->paused = !rc && r->command && r->delay;
+	if (r->paused)
+		rc = tracer_suspend(r->tracer, true);
+	if (rc) {
+		give_up(r);
+		return fail_rc(rc);
+	}
+	if (r->terminal >= 0)
+		fprintf(stderr, "%s: tracing; press Enter to stop\n", program_invocation_short_name);
+	if (r->command) {
+		rc = open_gate(r);
+		if (rc) {
+			waitpid(r->child, NULL, 0);
+			return fail_rc(rc);
+		}
+		if (read(report, &r->exec_error, sizeof(int)) != (ssize_t)sizeof(int))
+			r->exec_error = 0;
+	}
+	rc = run_wait(r, signals, target);
+	/* In normal mode nothing was written yet. */
+	if (!rc && r->t.mode == TRACE_NORMAL) {
+		rc = tracer_write(r->tracer, NULL);
+		if (rc)
+			fail_rc(rc);
+	}
+	run_closing_line(r);
+	return rc ? EXIT_SWTRACE : 0;
+}
+
+static void join_words(char **words, char *out, size_t room)
+{
+	size_t n = 0;
+
+	for (*out = 0; *words && n < room; words++)
+		n += (size_t)snprintf(out + n, room - n, "%s%s", n ? " " : "", *words);
+}
+
+int run_go(struct run *r)
+{
+	char path[4096];
+	sigset_t set;
+	int signals, err, code;
+
+	caller_get(&r->caller);
+	r->t.owner = r->caller.uid;
+	r->t.group = r->caller.gid;
+	if (r->command) {
+		join_words(r->command, r->words, sizeof(r->words));
+		r->t.command = r->words;
+		/* Before the old trace file is renamed. */
+		err = run_look_up(r->command[0], path, sizeof(path));
+		if (err)
+			return not_executed(r->command[0], err);
+		r->t.program = path;
+	}
+	if (check_place(r->t.file))
+		return EXIT_SWTRACE;
+	r->sigpipe = signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals < 0)
+		return fail("signals: %s", strerror(errno));
+
+	/* Without it the command cannot control tracing; that is all. */
+	if (r->command)
+		r->control = tracer_socket(r->caller.uid, r->control_path, sizeof(r->control_path));
+	code = session(r, signals);
+	if (r->control >= 0)
+		unlink(r->control_path);
+	if (r->tracer) {
+		/* Ctrl-C twice: the command may live on; its code is not known then. */
+		run_ended(r);
+		tracer_close(r->tracer);
+	}
+	if (code)
+		return code;
+	if (r->exec_error)
+		return not_executed(r->command[0], r->exec_error);
+	return 0;
+}
+
+int run_code(const struct run *r)
+{
+	if (r->status < 0)
+		return 0;
+	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A run, as swtrace run and run.tprof make it: run.c has the command and the session, run_end.c
+ * what the run waits for.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include "swtrace.h"
+
+struct run {
+	struct tracer_options t;
+	struct pitrace_event_args events[PITRACE_EVENTS];	/* t's */
+	struct caller caller;
+	bool all, quiet, misused;
+	bool no_crash;			/* wrap: a crash is not the end */
+	uint64_t majors[PITRACE_MAJORS / 64];
+	uint64_t delay, duration;	/* ns, 0 none; the second begins when the first is over */
+	int terminal;			/* where Enter ends the run, -1 none */
+	bool ask;			/* it also begins by Enter */
+	char **command;
+	char words[1024];
+	struct tracer *tracer;
+	pid_t child;
+	int gate;			/* closed: the child goes on */
+	int control;			/* the socket on which the command may say "off", -1 none */
+	char control_path[108];
+	int hook;			/* the driver's hook, for the command's records; -1 */
+	int status;			/* of the child, -1 while it lives */
+	int exec_error;			/* errno, when it could not be executed */
+	bool paused;			/* the delay is not over: no samples yet */
+	bool stopped;
+	char trigger[128];		/* what stopped it, if not the end of the command */
+	void (*sigpipe)(int);		/* what swtrace was started with: the command's */
+};
+
+void run_defaults(struct run *r);
+/* Sample by these events; that this machine counts them is asked now. False after words. */
+bool run_events(struct run *r, const char *names, uint64_t count);
+/* All of it. 0, or the exit code if it failed, which was told. */
+int run_go(struct run *r);
+/* The exit code of the command, as a shell has it; 0 if there was none. */
+int run_code(const struct run *r);
+
+/* Where the program is that execvp would execute: 0, or errno. */
+int run_look_up(const char *name, char *path, size_t room);
+
+/* Wait for Enter or the delay before a run without a command. False: it shall not begin. */
+bool run_hold(const struct run *r, int signals);
+/* Did the command end? Then its status is known. */
+bool run_ended(struct run *r);
+/* Wait for what ends the run: the command, the process (pidfd `target`), the time, a signal, a full
+ * buffer; tracing is off then. 0, or a negative rc that was told. */
+int run_wait(struct run *r, int signals, int target);
+void run_closing_line(struct run *r);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a run waits for. What begins it: Enter, or a delay. What ends it: the command, the process,
+ * the time, Enter, a signal, a full buffer; and in wrap mode what freezes the newest records:
+ * TraceOff in the traced program, SIGUSR2, a crash.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "run.h"
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Tracing goes off, because of what (if it did not itself). The command goes on. */
+static int stop(struct run *r, const char *trigger)
+{
+	struct trace_info i;
+	int rc;
+
+	if (r->stopped)
+		return 0;
+	r->stopped = true;
+	rc = tracer_off(r->tracer);
+	if (rc)
+		fail("%s", TraceLastError());
+	tracer_info(r->tracer, &i);
+	if (i.stopped)
+		stop_words(&i, r->trigger, sizeof(r->trigger));
+	else
+		snprintf(r->trigger, sizeof(r->trigger), "%s", trigger);
+	return rc;
+}
+
+bool run_ended(struct run *r)
+{
+	int status;
+
+	if (r->child > 0 && r->status < 0 && waitpid(r->child, &status, WNOHANG) == r->child)
+		r->status = status;
+	return r->child > 0 && r->status >= 0;
+}
+
+/* The command asks something; it may have been "off". */
+static int serve(struct run *r)
+{
+	struct trace_info i;
+
+	tracer_serve(r->tracer, r->control, r->caller.uid);
+	tracer_info(r->tracer, &i);
+	if (r->stopped || i.state != PITRACE_STATE_OFF)
+		return 0;
+	r->stopped = true;
+	snprintf(r->trigger, sizeof(r->trigger), "TraceOff");
+	return i.file_error ? fail("%s: %s", i.file, strerror((int)i.file_error)) : 0;
+}
+
+/* True: the run is at its end. */
+static bool signalled(struct run *r, const struct signalfd_siginfo *s, bool *asked, int *rc)
+{
+	if (s->ssi_signo == SIGCHLD)
+		return false;
+	if (s->ssi_signo == SIGUSR2) {
+		*rc = stop(r, "SIGUSR2");
+		return r->child <= 0;
+	}
+	/* The terminal sends Ctrl-C to the command too: it ends, and so do we. A second one ends
+	 * tracing whatever the command does. */
+	if (r->child <= 0 || *asked)
+		return true;
+	*asked = true;
+	if (s->ssi_signo == SIGTERM || s->ssi_signo == SIGHUP)
+		kill(r->child, (int)s->ssi_signo);
+	return false;
+}
+
+/* Until that time, or (0) for good; it may return early. */
+static int poll_until(int64_t when, struct pollfd *p, nfds_t n)
+{
+	int64_t left = (when - now_ns()) / 1000000 + 1;
+
+	if (!when)
+		return poll(p, n, -1);
+	return poll(p, n, left < 0 ? 0 : left > 3600000 ? 3600000 : (int)left);
+}
+
+/* A line, or no more of them: false. */
+static bool read_line(int terminal)
+{
+	char text[256];
+	ssize_t n = read(terminal, text, sizeof(text));
+
+	return n > 0 && text[n - 1] == '\n';
+}
+
+bool run_hold(const struct run *r, int signals)
+{
+	int64_t when = !r->ask && r->delay ? now_ns() + (int64_t)r->delay : 0;
+	struct pollfd p[2] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = r->ask ? r->terminal : -1, .events = POLLIN },
+	};
+
+	if (!r->ask && !when)
+		return true;
+	if (r->ask)
+		fprintf(stderr, "%s: press Enter to start\n", program_invocation_short_name);
+	do {
+		int n = poll_until(when, p, 2);
+
+		if ((n < 0 && errno != EINTR) || (n > 0 && p[0].revents))
+			return false;
+		if (n > 0 && p[1].revents)
+			return read_line(r->terminal);
+	} while (!when || now_ns() < when);
+	return true;
+}
+
+static int wait_for_end(struct run *r, int signals, int target)
+{
+	int64_t begin = r->paused ? now_ns() + (int64_t)r->delay : 0;
+	int64_t end = r->duration ? (begin ? begin : now_ns()) + (int64_t)r->duration : 0;
+	struct pollfd p[5] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = tracer_fd(r->tracer), .events = POLLIN },
+		{ .fd = target, .events = POLLIN },
+		{ .fd = r->control, .events = POLLIN },
+		{ .fd = r->terminal, .events = POLLIN },
+	};
+	bool asked = false;
+	int rc = 0;
+
+	while (!run_ended(r)) {
+		struct signalfd_siginfo s;
+		int64_t next = r->stopped ? 0 : r->paused ? begin : end;
+		bool due = next && now_ns() >= next;
+		int n;
+
+		if (due && r->paused) {
+			r->paused = false;
+			rc = tracer_suspend(r->tracer, false);
+			if (rc)
+				return fail_rc(rc);
+			continue;
+		}
+		if (due) {
+			rc = stop(r, "");
+			/* The command goes on; its exit code is still ours. */
+			if (r->child <= 0 || rc)
+				return rc;
+			continue;
+		}
+		n = poll_until(next, p, 5);
+		if (n < 0 && errno != EINTR)
+			return fail("poll: %s", strerror(errno));
+		if (n <= 0)
+			continue;
+		if (p[3].revents && !rc)
+			rc = serve(r);
+		if (p[1].revents) {
+			p[1].fd = -1;
+			rc = stop(r, "");
+			if (r->child <= 0)
+				return rc;
+			if (rc)
+				fail("the command goes on untraced");
+		}
+		if (p[4].revents)
+			read_line(r->terminal);
+		if (p[2].revents || p[4].revents)
+			return rc;
+		if (p[0].revents && read(signals, &s, sizeof(s)) == (ssize_t)sizeof(s) &&
+		    signalled(r, &s, &asked, &rc))
+			return rc;
+	}
+	return rc;
+}
+
+int run_wait(struct run *r, int signals, int target)
+{
+	int rc = wait_for_end(r, signals, target), err;
+	char died[64] = "";
+
+	if (r->status > 0 && WIFSIGNALED(r->status) && r->t.mode == TRACE_WRAP) {
+		const char *name = sigabbrev_np(WTERMSIG(r->status));
+
+		snprintf(died, sizeof(died), "the command died (SIG%s)", name ? name : "?");
+	}
+	err = stop(r, died);
+	return rc ? rc : err;
+}
+
+void run_closing_line(struct run *r)
+{
+	struct trace_info i;
+	const char *who = program_invocation_short_name;
+	uint64_t lost = 0;
+
+	tracer_info(r->tracer, &i);
+	for (int k = 0; k < PITRACE_LOST_KINDS; k++)
+		lost += i.lost[k];
+	if (r->quiet)
+		return;
+	if (i.stopped && i.stop_ring != PITRACE_STOP_CRASH)
+		fprintf(stderr, "%s: stopped early: %s (-s and -sm make them larger, -t cont writes while tracing)\n",
+			who, r->trigger);
+	else if (r->t.mode == TRACE_WRAP)
+		fprintf(stderr, "%s: wrote the newest records: %s\n", who,
+			*r->trigger ? r->trigger : r->child > 0 ? "the command ended" :
+			"tracing ended");
+	else if (*r->trigger)
+		fprintf(stderr, "%s: stopped: %s\n", who, r->trigger);
+	fprintf(stderr, "%s: %s: ", who, i.file);
+	if (i.files)
+		fprintf(stderr, "with %u older file%s ", i.files, i.files == 1 ? "" : "s");
+	/* In normal mode the file was written by request, at the end. */
+	fprintf(stderr, "%.1f MB, %llu records, %llu ticks",
+		(double)(r->t.mode == TRACE_NORMAL ? i.got : i.written) / 1e6,
+		(unsigned long long)(r->t.mode == TRACE_NORMAL ? i.got_records : i.records),
+		(unsigned long long)(i.ticks + i.idle_ticks));
+	if (lost) {
+		fprintf(stderr, ", LOST %llu (", (unsigned long long)lost);
+		print_lost(stderr, &i);
+		putc(')', stderr);
+	} else {
+		fputs(", none lost", stderr);
+	}
+	fprintf(stderr, " (collector %s%s%s)\n", i.collector, *i.note ? ", " : "", i.note);
+}
