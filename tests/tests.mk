@@ -6,8 +6,10 @@
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 UNIT	   := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(UNIT_SRC))
 FORMAT_SRC := tests/format/gen_trace_main.c $(wildcard tests/format/test_*.c)
-BENCH_SRC  := $(wildcard tests/bench/bench_*.c)
-FORMAT	   := $(patsubst tests/%.c,$(O)/tests/%,$(FORMAT_SRC) $(BENCH_SRC))
+FORMAT	   := $(patsubst tests/%.c,$(O)/tests/%,$(FORMAT_SRC))
+
+include tests/bench/bench.mk
+
 LIBTEST_SRC := tests/format/gen_trace.c tests/format/gen_events.c
 
 INC_TESTS  := $(INC_PERFUTIL) -Ilibperfutil/a2n -Idriver -Itests/unit -Itests/unit/kernel -Itests/format \
@@ -37,7 +39,7 @@ $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(
 # What it records shows that no frame pointers are needed.
 $(O)/tests/format/test_unwind: CFLAGS += -fomit-frame-pointer
 
-$(FORMAT): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
+$(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL)
@@ -48,6 +50,4 @@ $(O)/tests/format/gen_trace: $(O)/tests/format/gen_trace_main
 	cp $< $@
 .PHONY: gen_trace
 
-include tests/vm/vm.mk
-
-include tests/fuzz/fuzz.mk
+include tests/vm/vm.mk tests/fuzz/fuzz.mk

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `make bench`: how fast pitrace is, each figure beside a peer's of the same run. A bench is a
+# script tests/bench/NAME.sh that prints one line a figure (lib.sh's `beside`); `make bench-NAME`
+# runs one. A bench is slow or fast, it never fails for that. Here first, then those in guests.
+
+BENCHES	  := file
+BENCH_SRC := $(wildcard tests/bench/*.c)
+BENCH	  := $(patsubst tests/%.c,$(O)/tests/%,$(BENCH_SRC))
+
+tests: $(BENCH)
+
+.PHONY: bench bench-ready
+bench-ready: all $(BENCH)
+bench:	## how fast, beside perf report, xxhsum and others: docs/benchmarks.md tells what and why
+	@scripts/deps build bench
+	@$(MAKE) --no-print-directory -j 2 bench-ready
+	@. tests/bench/lib.sh; machine
+	@for b in $(BENCHES); do O=$(O) tests/bench/$$b.sh || exit 1; done
+bench-%: tests/bench/%.sh bench-ready
+	@O=$(O) $<

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the benches share. Times are CPU seconds of the whole process tree (others may be at work on
+# the machine), the least of several runs; a file is read once before, so that all find it in memory.
+
+O=${O:-build}
+work=$O/bench
+mkdir -p "$work"
+
+# machine: on what these figures were taken
+machine() {
+	echo "on: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs," \
+		"Linux $(uname -r); $(perf --version), $(xxhsum --version 2>&1 | head -1)"
+}
+
+# cost RUNS COMMAND...: sets cpu and wall (least seconds of a run) and rss (peak, MB); what the
+# command says is in $work/out. A failure ends the bench.
+cost() {
+	set -- $("$O/tests/bench/cost" "$work/out" "$@") || exit 1
+	[ $# = 3 ] || { echo "bench: a command failed: see $work/out" >&2; exit 1; }
+	cpu=$1 wall=$2 rss=$3
+}
+
+# calc EXPRESSION: awk's arithmetic, about three places
+calc() {
+	awk "BEGIN { v = $1; printf v < 10 ? \"%.2f\" : v < 100 ? \"%.1f\" : \"%.0f\", v }"
+}
+
+# beside WHAT OURS UNIT PEER PEER'S-NAME GOAL: one line; more is better when the unit ends in /s
+beside() {
+	case $3 in
+	*/s) ratio=$(calc "$2 / $4") ;;
+	*) ratio=$(calc "$4 / $2") ;;
+	esac
+	printf '%-44s %8s %s, %s %s: %s x%s\n' "$1" "$2" "$3" "$5" "$4" "$ratio" "${6:+ (goal $6)}"
+}
