@@ -1,6 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ppc64: registers and frames of user code. */
+/* ppc64: the kernel's stack; registers and frames of user code. */
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
 #include "arch/arch.h"
+
+#define LR_SAVE		(STACK_FRAME_LR_SAVE * sizeof(long))
+
+static bool get(unsigned long at, unsigned long *value)
+{
+	return is_kernel_addr(at) &&
+	       !copy_from_kernel_nofault(value, (const void *)at, sizeof(*value));
+}
+
+/* Frames lie upwards, on one stack; an interrupt's may lead to the thread's, no other way. So a
+ * walk ends. */
+static bool leads_to(unsigned long frame, unsigned long next)
+{
+	unsigned long stack = next & ~(THREAD_SIZE - 1);
+
+	if (next & 15)
+		return false;
+	if (stack == (frame & ~(THREAD_SIZE - 1)))
+		return next > frame;
+	return stack == (unsigned long)task_stack_page(current);
+}
+
+/*
+ * The kernel's own unwinder tells return addresses only: neither the interrupted instruction, to cut
+ * it at, nor an interrupt among the frames, where what was saved in the next one is out of date. So
+ * we walk ourselves: a frame begins with the address of its caller's, into which a function saves
+ * where it will return to. Who has none yet, or needs none, is not missing, his caller may be.
+ */
+unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned int room)
+{
+	unsigned long frame = regs ? regs->gpr[1] : current_stack_pointer;
+	unsigned long next, mark, from;
+	unsigned int n = 0;
+
+	if (regs)
+		to[n++] = instruction_pointer(regs);
+	for (; n < room && get(frame, &next) && leads_to(frame, next); frame = next) {
+		from = next + LR_SAVE;
+		if (next - frame == STACK_INT_FRAME_SIZE &&
+		    get(frame + STACK_INT_FRAME_MARKER, &mark) && mark == STACK_FRAME_REGS_MARKER)
+			from = frame + STACK_INT_FRAME_REGS + offsetof(struct pt_regs, nip);
+		if (!get(from, &to[n]) || !is_kernel_addr(to[n]))
+			break;
+		n++;
+	}
+	return n;
+}
 
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
 {

@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <asm/local.h>
+#include <asm/ptrace.h>
 
 /* local_try_cmpxchg: 8fc4fddaf9a1 ("locking/generic: Wire up local{,64}_try_cmpxchg()"), 6.5 */
 #ifndef PROBE_local_try_cmpxchg
@@ -50,6 +51,12 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 /* PF_USER_WORKER: 54e6842d0775 ("fork/vm: Move common PF_IO_WORKER behavior to new flag"), 6.4 */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0
+#endif
+
+/* STACK_INT_FRAME_*: d2e8ff9f1492 ("powerpc: add a definition for the marker offset …"), 6.2 */
+#if defined(CONFIG_PPC64) && !defined(STACK_INT_FRAME_MARKER)
+#define STACK_INT_FRAME_MARKER	(STACK_FRAME_MARKER * sizeof(long))
+#define STACK_INT_FRAME_REGS	STACK_FRAME_OVERHEAD
 #endif
 
 /* module memory: ac3b43283923 ("module: replace module_layout with module_memory"), 6.4 */

@@ -23,7 +23,7 @@ struct search {
 	unsigned int samples, looked, bad, missed;
 	bool may_miss;			/* the first caller, where no frame is in force */
 	const struct pitrace_stack *stack;	/* the last of them */
-	void (*each)(struct search *f, const struct pitrace_sample *s,
+	void (*each)(struct search *f, uint32_t kind, const struct pitrace_sample *s,
 		     const struct pitrace_stack *stack);
 };
 
@@ -80,7 +80,7 @@ static void look(const struct pitrace_rec *rec, void *arg)
 		return;
 	}
 	if (f->each)
-		f->each(f, s, stack);
+		f->each(f, rec->minor & PITRACE_TPROF_KIND, s, stack);
 	if ((rec->minor & PITRACE_TPROF_KIND) != PITRACE_TPROF_USER || s->address < f->from ||
 	    s->address >= f->to)
 		return;
@@ -320,30 +320,36 @@ __attribute__((noinline, noclone)) static void chain_marked(void)
 	check(on_stack.words[3] == marks.words[3]);
 }
 
-static void check_copy(struct search *f, const struct pitrace_sample *s,
+/* How many registers there are, and which are the stack and the frame pointer. */
+#ifdef __x86_64__
+enum { REGISTERS = 17, SP = 7, FP = 6 };
+#elif defined(__powerpc64__)
+enum { REGISTERS = 34, SP = 1, FP = 31 };
+#elif defined(__s390x__)
+enum { REGISTERS = 17, SP = 15, FP = 11 };
+#else
+enum { REGISTERS = 33, SP = 31, FP = 29 };
+#endif
+
+static void check_copy(struct search *f, uint32_t kind, const struct pitrace_sample *s,
 		       const struct pitrace_stack *stack)
 {
 	const uint64_t *regs = user_part(stack) + stack->user;
 	const unsigned char *copy = (const unsigned char *)(stack + 1) +
 				    8u * (stack->kernel + stack->user + stack->regs);
-#ifdef __x86_64__
-	const unsigned int count = 17, sp = 7, fp = 6;
-#else
-	const unsigned int count = 33, sp = 31, fp = 29;
-#endif
 	uint64_t offset;
 
-	if (s->address < f->from || s->address >= f->to || f->bad)
+	if (kind != PITRACE_TPROF_USER || s->address < f->from || s->address >= f->to || f->bad)
 		return;
-	offset = marked_at - at(regs, sp);
-	if (stack->regs != count || stack->kernel || stack->user || offset > 1024 ||
-	    at(regs, count - 1) != s->address || at(regs, fp) < at(regs, sp) ||
-	    at(regs, fp) - at(regs, sp) > 256 ||
+	offset = marked_at - at(regs, SP);
+	if (stack->regs != REGISTERS || stack->kernel || stack->user || offset > 1024 ||
+	    at(regs, REGISTERS - 1) != s->address || at(regs, FP) < at(regs, SP) ||
+	    at(regs, FP) - at(regs, SP) > 256 ||
 	    !(stack->flags & PITRACE_STACK_COPY) || stack->bytes < offset + sizeof(marks) ||
 	    memcmp(copy + offset, &marks, sizeof(marks))) {
 		f->bad++;
 		wrong("%u registers, pc %#llx, sp %#llx, marks at %#llx, flags %#x, %u bytes", stack->regs,
-		      (unsigned long long)at(regs, count - 1), (unsigned long long)at(regs, sp),
+		      (unsigned long long)at(regs, REGISTERS - 1), (unsigned long long)at(regs, SP),
 		      (unsigned long long)marked_at, stack->flags, stack->bytes);
 	}
 }
@@ -383,7 +389,34 @@ void test_stack_copy(void)
 struct place {
 	uint64_t from, to;
 };
-static struct place vfs_read;
+static struct place vfs_read, text;
+
+static bool within(const struct place *p, uint64_t address)
+{
+	return address >= p->from && address < p->to;
+}
+
+/* Where the kernel and its modules have code. */
+static struct place kernel_text(void)
+{
+	FILE *in = fopen("/proc/kallsyms", "r");
+	struct place p = { UINT64_MAX, 0 };
+	unsigned long long address;
+	char kind;
+
+	while (in && fscanf(in, "%llx %c%*[^\n]", &address, &kind) == 2) {
+		if (kind != 't' && kind != 'T')
+			continue;
+		if (address < p.from)
+			p.from = address;
+		if (address >= p.to)
+			p.to = address + 0x10000;
+	}
+	if (in)
+		fclose(in);
+	check(p.from < p.to);
+	return p;
+}
 
 /* A function of the kernel's, up to the next symbol. */
 static struct place kernel_function(const char *wanted)
@@ -407,19 +440,21 @@ static struct place kernel_function(const char *wanted)
 	return p;
 }
 
-static void check_kernel(struct search *f, const struct pitrace_sample *s,
+static void check_kernel(struct search *f, uint32_t kind, const struct pitrace_sample *s,
 			 const struct pitrace_stack *stack)
 {
 	unsigned int i;
 
 	if (!stack->kernel) {
 		/* In user code, or where the kernel cannot tell: then it says so. */
-		if (s->address >> 63 && !(stack->flags & PITRACE_STACK_NONE_K))
+		if (kind == PITRACE_TPROF_KERNEL && !(stack->flags & PITRACE_STACK_NONE_K))
 			wrong("no kernel stack at %#llx, flags %#x", (unsigned long long)s->address,
 			      stack->flags);
 		return;
 	}
 	f->looked++;
+	if (kind != PITRACE_TPROF_KERNEL)
+		wrong("user code with a kernel stack");
 	if (at((const uint64_t *)(stack + 1), 0) != s->address && f->bad++ < 5)
 		wrong("a kernel stack from %#llx on, not %#llx",
 		      (unsigned long long)at((const uint64_t *)(stack + 1), 0),
@@ -427,9 +462,9 @@ static void check_kernel(struct search *f, const struct pitrace_sample *s,
 	for (i = 0; i < stack->kernel; i++) {
 		uint64_t a = at((const uint64_t *)(stack + 1), i);
 
-		if (a >> 47 != 0x1FFFF)
+		if (!within(&text, a))
 			wrong("no kernel address: %#llx", (unsigned long long)a);
-		if (a < vfs_read.from || a >= vfs_read.to)
+		if (!within(&vfs_read, a))
 			continue;
 		/* Who called read() is known: the user part leads to it. */
 		for (i = 0; i < stack->user; i++)
@@ -457,6 +492,7 @@ void test_stack_kernel(void)
 	struct view v;
 
 	vfs_read = kernel_function("vfs_read");
+	text = kernel_text();
 	if (!start(&v, getpid(), PITRACE_WANT_USER | PITRACE_WANT_KERNEL, 0, 0))
 		return;
 	read_zeros(zero, buffer, MB);
@@ -498,8 +534,7 @@ static void look_wait(const struct pitrace_rec *rec, void *arg)
 	if (!(rec->minor & PITRACE_DISPATCH_STACK))
 		return;
 	for (i = 0; i < stack->kernel; i++)
-		if (at((const uint64_t *)(stack + 1), i) >= w->schedule.from &&
-		    at((const uint64_t *)(stack + 1), i) < w->schedule.to)
+		if (within(&w->schedule, at((const uint64_t *)(stack + 1), i)))
 			break;
 	w->kernel += i < stack->kernel;
 	for (i = 0; i < stack->user && at(user_part(stack), i) != callers[0]; i++)

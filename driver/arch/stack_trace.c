@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The kernel's stack from its own unwinder, where that one tells what was interrupted. */
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+#include "arch/arch.h"
+
+/* It begins with ourselves: what stands before the interrupted instruction is the interrupt's. */
+unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned int room)
+{
+	unsigned int n = stack_trace_save(to, room + ARCH_STACK_EXTRA, 1), i = 0;
+
+	if (regs) {
+		while (i < n && to[i] != instruction_pointer(regs))
+			i++;
+		if (i == n)
+			return 0;
+	}
+	n = min(n - i, room);
+	memmove(to, to + i, n * sizeof(*to));
+	return n;
+}
