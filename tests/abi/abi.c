@@ -34,6 +34,7 @@ static const struct {
 	{ "mapping_holds", test_mapping_holds },
 	{ "zeroed", test_zeroed },
 	{ "poll", test_poll },
+	{ "clock", test_clock },
 	{ "wrap", test_wrap },
 	{ "crash", test_crash },
 	{ "rescan", test_rescan },

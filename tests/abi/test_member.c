@@ -195,18 +195,36 @@ struct shown {
 	unsigned long maps, hidden;
 };
 
-/* Anything that looks like an address of the kernel, wherever it stands in a record. */
+/* On s390x the kernel's addresses are nothing special. */
+static bool of_kernel(const void *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+#if defined(__powerpc64__)
+	return v >> 60 == 0xC;
+#elif defined(__s390x__)
+	return false;
+#else
+	return v >> 47 == 0x1FFFF;
+#endif
+}
+
+/* Anything that looks like an address of the kernel, wherever a field of 8 bytes may stand. */
 static bool kernel_address(const struct pitrace_rec *rec)
 {
-	unsigned int length = rec->type_len & PITRACE_LEN_MASK, i;
+	const struct pitrace_sample *s = (const void *)(rec + 1);
+	const char *p = (const char *)(rec + 1), *end;
 
-	for (i = sizeof(*rec); i + 8 <= length; i += 4) {
-		uint64_t v;
-
-		memcpy(&v, (const char *)rec + i, sizeof(v));
-		if (v >> 47 == 0x1FFFF)
+	end = (const char *)rec + (rec->type_len & PITRACE_LEN_MASK);
+	if (rec->major == PITRACE_TPROF) {
+		if (of_kernel(&s->address))
 			return true;
+		p = (const char *)(s + 1) + sizeof(struct pitrace_stack);
 	}
+	for (; p + 8 <= end; p += 8)
+		if (of_kernel(p))
+			return true;
 	return false;
 }
 

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# suite_abi.sh KERNEL ARCH: the driver's interface, asked wrongly in every way. On arm64 also copies
-# of that machine's stacks, walked on this one (on x86-64 that needs no guest).
+# suite_abi.sh KERNEL ARCH [TEST]...: the driver's interface, asked wrongly in every way. On arm64 also
+# copies of that machine's stacks, walked on this one (on x86-64 that needs no guest). With names of
+# tests only these.
 . "$(dirname "$0")/suite.sh"
 
-if [ "$arch" != arm64 ]; then
-	booted guest --smp 2 -- tests/vm/guest/abi.sh
+if [ "$arch" != arm64 ] || [ $# -gt 0 ]; then
+	booted guest --smp 2 -- tests/vm/guest/abi.sh "$@"
 	exit $code
 fi
 

@@ -42,13 +42,14 @@ $(O)/tests/plain-static $(O)/tests/plain-other: tests/vm/prog/plain.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -o $@ $< $(ALLLDFLAGS) $(PLAIN)
 
-# With frame pointers in leaves too: it walks its own stacks.
+# With frame pointers in leaves too, or whatever links frames there: it walks its own stacks.
 $(O)/tests/abi: tests/abi/abi.c tests/abi/view.c $(wildcard tests/abi/test_*.c) tests/abi/abi.h \
 		driver/uapi/pitrace.h
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-omit-frame-pointer \
 		$(if $(filter x86_64 arm64,$(ARCH)),-mno-omit-leaf-frame-pointer) \
+		$(if $(filter s390x,$(ARCH)),-mbackchain) \
 		-Idriver/uapi -Itests/vm/prog -o $@ $(filter %.c,$^) $(ALLLDFLAGS)
 
 # 32-bit code without a library: x86's compiler needs nothing more for it.

@@ -2,7 +2,7 @@
 # In the guest: the ABI harness; each mapping and descriptor gone, the module must go.
 abi "$@" || code=1
 [ $# -gt 0 ] || api || code=1
-if command -v unwind >/dev/null; then
+if [ $# = 0 ] && command -v unwind >/dev/null; then
 	unwind /tmp/unwind.nrm2 || code=1
 fi
 rmmod pitrace && echo "ok abi_rmmod" || { echo "not ok abi_rmmod"; code=1; }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Clock syncs against this program's own clocks: each lies between what they said before and after
+ * the call that made it. However slow the machine, a clock that is off falls outside.
+ */
+#include <stdio.h>
+#include <time.h>
+#include "abi.h"
+
+enum { STAMP, MONOTONIC, BOOTTIME, REALTIME, CLOCKS };
+
+struct now {
+	uint64_t clock[CLOCKS];
+};
+
+static uint64_t ns_of(clockid_t which)
+{
+	struct timespec t;
+
+	clock_gettime(which, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static struct now now(const struct view *v)
+{
+	struct now n = { .clock = {
+		[MONOTONIC] = ns_of(CLOCK_MONOTONIC), [BOOTTIME] = ns_of(CLOCK_BOOTTIME),
+		[REALTIME] = ns_of(CLOCK_REALTIME),
+	} };
+
+	n.clock[STAMP] = n.clock[MONOTONIC];
+#ifdef __x86_64__
+	if (v->control->clock == PITRACE_CLOCK_TSC)
+		n.clock[STAMP] = __builtin_ia32_rdtsc();
+#else
+	(void)v;
+#endif
+	return n;
+}
+
+struct syncs {
+	struct now on, on_done, off, off_done;
+	struct now first, last;
+	unsigned int ons, offs, others, outside;
+};
+
+static void look(const struct pitrace_rec *rec, void *arg)
+{
+	static const char *const names[] = { "stamp", "monotonic", "boottime", "realtime" };
+	const struct pitrace_sync *sync = (const void *)(rec + 1);
+	const struct now *low, *high;
+	struct syncs *s = arg;
+	struct now has;
+	int i;
+
+	if (rec->major != PITRACE_SYNC)
+		return;
+	has = (struct now){ { sync->stamp, sync->monotonic, sync->boottime, sync->realtime } };
+	switch (rec->minor) {
+	case PITRACE_SYNC_ON:
+		low = &s->on, high = &s->on_done;
+		s->first = has;
+		s->ons++;
+		break;
+	case PITRACE_SYNC_OFF:
+		low = &s->off, high = &s->off_done;
+		s->last = has;
+		s->offs++;
+		break;
+	default:
+		low = &s->on, high = &s->off_done;
+		s->others++;
+	}
+	for (i = 0; i < CLOCKS; i++)
+		if (has.clock[i] < low->clock[i] || has.clock[i] > high->clock[i]) {
+			s->outside++;
+			wrong("%s of sync %u is %llu, the clock said %llu before and %llu after",
+			      names[i], rec->minor, (unsigned long long)has.clock[i],
+			      (unsigned long long)low->clock[i], (unsigned long long)high->clock[i]);
+		}
+}
+
+void test_clock(void)
+{
+	struct syncs s = { 0 };
+	double stamps, time;
+	struct view v;
+
+	if (!begin(&v, plain(), 100))
+		return;
+	s.on = now(&v);
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	s.on_done = now(&v);
+	nap(2500);
+	s.off = now(&v);
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	s.off_done = now(&v);
+	each_record(&v, PITRACE_RING_MTE, look, &s);
+	check(s.ons == 1 && s.offs == 1 && s.others >= 1 && !s.outside);
+
+	/* The rate that the session tells is the stamps'. */
+	stamps = (double)(s.last.clock[STAMP] - s.first.clock[STAMP]) / (double)v.control->clock_hz;
+	time = (double)(s.last.clock[MONOTONIC] - s.first.clock[MONOTONIC]) / 1e9;
+	check(stamps > 0.98 * time && stamps < 1.02 * time);
+	printf("# %u syncs, %.6f s by stamps, %.6f s by the clock\n", s.ons + s.offs + s.others, stamps,
+	       time);
+	unview(&v);
+	no_session_left();
+}
