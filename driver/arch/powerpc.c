@@ -26,10 +26,11 @@ static bool leads_to(unsigned long frame, unsigned long next)
 }
 
 /*
- * The kernel's own unwinder tells return addresses only: neither the interrupted instruction, to cut
- * it at, nor an interrupt among the frames, where what was saved in the next one is out of date. So
- * we walk ourselves: a frame begins with the address of its caller's, into which a function saves
- * where it will return to. Who has none yet, or needs none, is not missing, his caller may be.
+ * The kernel's own unwinder tells return addresses only: neither the interrupted instruction, to
+ * cut it at, nor an interrupt among the frames, where what was saved in the next one is out of
+ * date. So we walk ourselves: a frame begins with the address of its caller's, into which a
+ * function saves where it will return to. From one that has not done so yet, or need not, its
+ * caller is missing.
  */
 unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned int room)
 {

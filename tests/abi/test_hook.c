@@ -344,8 +344,8 @@ static void set_budget(const char *percent)
 }
 
 /* One user floods, beside it another writes now and then: the flood is held back and counted to
- * the first, all that the second writes arrives. Where a call costs far more on its way to us than
- * in the driver (s390x under emulation) nobody gets to a tenth of a CPU: here the limit is lower. */
+ * the first, all that the second writes arrives. Where a call costs far more on its way to the
+ * driver than in it (s390x under emulation) nobody gets to a tenth of a CPU: the limit is lower. */
 void test_hook_budget(void)
 {
 	struct pitrace_session_args args = plain();
