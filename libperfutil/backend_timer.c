@@ -603,6 +603,8 @@ static void write_until(struct backend *b, uint64_t horizon)
 {
 	size_t i;
 
+	if (!b->nitem)
+		return;
 	qsort(b->item, b->nitem, sizeof(*b->item), by_time);
 	for (i = 0; i < b->nitem && b->item[i].stamp <= horizon; i++) {
 		if (b->item[i].stamp >= b->second && b->second < b->off_stamp - 1) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perf_idle.h"
+#include "proc_text.h"
 
 #define LONGEST	4096		/* of such a function: the next symbol may be far */
 
@@ -22,10 +23,10 @@ static const char *const names[] = {
 	NULL
 };
 
-static bool is_idle(const char *name)
+static bool is_idle(const char *name, size_t length)
 {
 	for (size_t i = 0; names[i]; i++)
-		if (!strcmp(name, names[i]))
+		if (strlen(names[i]) == length && !memcmp(name, names[i], length))
 			return true;
 	return false;
 }
@@ -62,16 +63,16 @@ void perf_idle_read(struct perf_idle *idle)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	uint64_t *starts = NULL;
-	size_t n = 0, room = 0;
-	char line[512];
+	size_t n = 0, room = 0, line_room = 0;
+	char *line = NULL;
+	ssize_t got;
 
 	idle->n = 0;
-	while (f && fgets(line, sizeof(line), f)) {
-		unsigned long long address;
-		char type, name[256];
+	while (f && (got = getline(&line, &line_room, f)) > 0) {
+		struct proc_symbol s;
 
-		if (sscanf(line, "%llx %c %255s", &address, &type, name) != 3 || !address ||
-		    !strchr("tTwW", type))
+		if (!proc_symbol_parse(line, (size_t)got - (line[got - 1] == '\n'), &s) ||
+		    !s.address || !strchr("tTwW", s.type))
 			continue;
 		if (n == room) {
 			void *more;
@@ -82,10 +83,12 @@ void perf_idle_read(struct perf_idle *idle)
 				break;
 			starts = more;
 		}
-		starts[n++] = address;
-		if (is_idle(name) && idle->n < sizeof(idle->range) / sizeof(idle->range[0]))
-			idle->range[idle->n++].start = address;
+		starts[n++] = s.address;
+		if (is_idle(s.name, s.name_len) &&
+		    idle->n < sizeof(idle->range) / sizeof(idle->range[0]))
+			idle->range[idle->n++].start = s.address;
 	}
+	free(line);
 	if (f)
 		fclose(f);
 	set_ends(idle, starts, n);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 #include "perf_walk.h"
+#include "proc_text.h"
 
 #define PF_KTHREAD	0x00200000	/* the kernel's, in /proc/PID/stat's flags */
 
@@ -36,32 +36,24 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* "pid (name) S ppid … flags … starttime …": the name may hold anything but a NUL. */
 static bool read_task(const char *path, struct task *t)
 {
-	unsigned long long start;
-	char text[1024], *name, *end;
-	unsigned int flags;
+	struct proc_task told;
+	char text[1024];
 	FILE *f = fopen(path, "re");
 	size_t n;
 
 	if (!f)
 		return false;
-	n = fread(text, 1, sizeof(text) - 1, f);
+	n = fread(text, 1, sizeof(text), f);
 	fclose(f);
-	text[n] = 0;
-	name = strchr(text, '(');
-	end = strrchr(text, ')');
-	if (!name || !end || end < name ||
-	    sscanf(end + 1, " %*c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &t->ppid, &flags, &start) != 3)
+	if (!proc_task_parse(text, n, &told))
 		return false;
-	t->pid = (pid_t)strtol(text, NULL, 10);
-	t->flags = PITRACE_TASK_WALK | (flags & PF_KTHREAD ? PITRACE_TASK_KTHREAD : 0);
-	t->start = start * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
-	n = (size_t)(end - name - 1);
-	memset(t->comm, 0, sizeof(t->comm));
-	memcpy(t->comm, name + 1, n < 15 ? n : 15);
+	t->pid = (pid_t)told.pid;
+	t->ppid = (pid_t)told.ppid;
+	t->flags = PITRACE_TASK_WALK | (told.flags & PF_KTHREAD ? PITRACE_TASK_KTHREAD : 0);
+	t->start = told.start;
+	memcpy(t->comm, told.comm, sizeof(t->comm));
 	return true;
 }
 
@@ -78,52 +70,25 @@ static int put_task(struct walk *w, uint32_t minor, pid_t pid, const struct task
 }
 
 /* A line of /proc/PID/maps, told as perf tells a new mapping. */
-static int put_map(struct walk *w, pid_t pid, const char *line, uint64_t time)
+static int put_map(struct walk *w, pid_t pid, const char *line, size_t length, uint64_t time)
 {
-	static const char deleted[] = " (deleted)";
 	union {
 		struct pitrace_mte_map map;
 		uint8_t room[sizeof(struct pitrace_mte_map) + PATH_MAX + 4];
 	} u;
-	unsigned long long start, end, offset, inode;
-	unsigned int major, minor;
-	char bits[5];
-	const char *path;
-	int skip = 0;
+	struct proc_map m;
 	size_t n;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, bits, &offset, &major,
-		   &minor, &inode, &skip) != 7 || !strchr(bits, 'x'))
+	if (!proc_map_parse(line, length, &m))
 		return 0;
-	path = line + skip;
-	n = strcspn(path, "\n");
-	if (!n) {
-		path = "//anon";
-		n = strlen(path);
-	}
-	if (n > PATH_MAX)
-		n = PATH_MAX;
+	n = m.path_len < PATH_MAX ? m.path_len : PATH_MAX;
 	u.map = (struct pitrace_mte_map){
-		.pid = (uint32_t)pid, .start = start, .length = end - start, .offset = offset,
-		.inode = inode, .dev_major = major, .dev_minor = minor,
-		.flags = PITRACE_MAP_WALK | PITRACE_MAP_EXEC |
-			 (bits[0] == 'r' ? PITRACE_MAP_READ : 0) |
-			 (bits[1] == 'w' ? PITRACE_MAP_WRITE : 0) |
-			 (bits[3] == 's' ? PITRACE_MAP_SHARED : 0),
+		.pid = (uint32_t)pid, .flags = PITRACE_MAP_WALK | m.flags, .start = m.start,
+		.length = m.end - m.start, .offset = m.offset, .inode = m.inode,
+		.dev_major = m.dev_major, .dev_minor = m.dev_minor, .path_len = (uint32_t)n,
 	};
-	if (!inode) {
-		u.map.flags |= PITRACE_MAP_ANON;
-		u.map.offset = 0;
-		if (n == 6 && !memcmp(path, "[vdso]", 6))
-			u.map.flags |= PITRACE_MAP_VDSO;
-	} else if (n > sizeof(deleted) - 1 &&
-		   !memcmp(path + n - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1)) {
-		u.map.flags |= PITRACE_MAP_DELETED;
-		n -= sizeof(deleted) - 1;
-	}
-	u.map.path_len = (uint32_t)n;
 	memset(u.map.path + (n & ~(size_t)3), 0, 4);
-	memcpy(u.map.path, path, n);
+	memcpy(u.map.path, m.path, n);
 	return w->put(w->arg, PITRACE_MTE, PITRACE_MTE_MODULE, &u.map,
 		      sizeof(u.map) + (n & ~(size_t)3) + 4, time);
 }
@@ -132,13 +97,14 @@ static int put_maps(struct walk *w, pid_t pid, uint64_t time)
 {
 	char path[64], *line = NULL;
 	size_t room = 0;
+	ssize_t got;
 	int err = 0;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	f = fopen(path, "re");
-	while (f && !err && getline(&line, &room, f) > 0)
-		err = put_map(w, pid, line, time);
+	while (f && !err && (got = getline(&line, &room, f)) > 0)
+		err = put_map(w, pid, line, (size_t)got - (line[got - 1] == '\n'), time);
 	free(line);
 	if (f)
 		fclose(f);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes, threads and mappings of the timer collector. Nothing that a process tells of itself is
  * trusted: texts are bounded, numbers are numbers. */
-#include <inttypes.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
+#include "proc_text.h"
 #include "timer/layout.h"
 #include "timer_process.h"
 
@@ -98,37 +98,18 @@ struct timer_source *timer_process_source(struct timer_process *p, uint32_t numb
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* The kernel writes newlines in names as \012; everything else is as it is. */
 bool timer_map_parse(const char *line, size_t length, struct timer_map *map)
 {
-	static const char deleted[] = " (deleted)";
-	char text[4352], perms[5];
-	int path = 0;
+	struct proc_map m;
 
-	memset(map, 0, sizeof(*map));
-	if (length >= sizeof(text))
+	*map = (struct timer_map){ 0 };
+	if (!proc_map_parse(line, length, &m) || m.path_len > PATH_MAX)
 		return false;
-	memcpy(text, line, length);
-	text[length] = 0;
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n",
-		   &map->start, &map->end, perms, &map->offset, &map->dev_major, &map->dev_minor,
-		   &map->inode, &path) < 7 || !path || map->end <= map->start ||
-	    strlen(perms) != 4 || perms[2] != 'x')
-		return false;
-	length = strlen(text + path);
-	map->flags = (perms[0] == 'r' ? PITRACE_MAP_READ : 0) | PITRACE_MAP_EXEC |
-		     (perms[1] == 'w' ? PITRACE_MAP_WRITE : 0) |
-		     (perms[3] == 's' ? PITRACE_MAP_SHARED : 0);
-	if (!strcmp(text + path, "[vdso]"))
-		map->flags |= PITRACE_MAP_VDSO;
-	if (!map->inode)
-		map->flags |= PITRACE_MAP_ANON;
-	if (map->inode && length >= sizeof(deleted) &&
-	    !strcmp(text + path + length - (sizeof(deleted) - 1), deleted)) {
-		map->flags |= PITRACE_MAP_DELETED;
-		text[path + length - (sizeof(deleted) - 1)] = 0;
-	}
-	map->path = strdup(text[path] ? text + path : "//anon");
+	*map = (struct timer_map){
+		.start = m.start, .end = m.end, .offset = m.offset, .inode = m.inode,
+		.dev_major = m.dev_major, .dev_minor = m.dev_minor, .flags = m.flags,
+		.path = strndup(m.path, m.path_len),
+	};
 	return map->path != NULL;
 }
 
@@ -270,33 +251,15 @@ static struct timer_thread *add_thread(struct timer_process *p, uint32_t tid)
 	return t;
 }
 
-/* "PID (NAME) S PPID …", the 22nd word is the start in clock ticks. The name may hold anything. */
 static void read_stat(struct timer_process *p, const char *stat, size_t length)
 {
-	char text[1024];
-	const char *open, *close, *at;
-	unsigned long ppid = 0;
-	uint64_t start = 0;
-	size_t n;
+	struct proc_task t;
 
-	if (length >= sizeof(text))
-		length = sizeof(text) - 1;
-	memcpy(text, stat, length);
-	text[length] = 0;
-	open = strchr(text, '(');
-	close = strrchr(text, ')');
-	if (!open || !close || close < open)
+	if (!proc_task_parse(stat, length, &t))
 		return;
-	n = (size_t)(close - open - 1);
-	memset(p->comm, 0, sizeof(p->comm));
-	memcpy(p->comm, open + 1, n < sizeof(p->comm) - 1 ? n : sizeof(p->comm) - 1);
-	if (sscanf(close + 1, " %*c %lu", &ppid) == 1)
-		p->ppid = (uint32_t)ppid;
-	at = close + 1;
-	for (int word = 2; at && word < 22; word++)
-		at = strchr(at + 1, ' ');
-	if (at && sscanf(at, " %" SCNu64, &start) == 1)
-		p->start = start * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+	memcpy(p->comm, t.comm, sizeof(p->comm));
+	p->ppid = t.ppid;
+	p->start = t.start;
 }
 
 void timer_process_begin(struct timer_process *p, struct timer_out *o,

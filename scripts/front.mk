@@ -19,17 +19,19 @@ tests: all $(UNIT) gen_trace $(FORMAT) vm-programs $(FUZZ_REPLAY)
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(notdir $(t)) check 60 $(t)')
 SCRIPT_SUITES = $(foreach t,$(wildcard tests/format/test_*.sh tests/tools/test_*.sh),\
 	'$(basename $(notdir $(t))) check 180 O=$(O) $(t)')
+FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\
+	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n)')
 
 .PHONY: test
-test: $(UNIT)	## unit tests: no root, no network
-	@printf '%s\n' $(UNIT_SUITES) >$(O)/suites.unit
+test: $(UNIT) $(FUZZ_REPLAY)	## unit tests, inputs that once were found by fuzzing: no root, no network
+	@printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES) >$(O)/suites.unit
 	@tests/runner --suites $(O)/suites.unit --log $(O)/log/unit
 
 # The guests come first: they take longest, and the small ones fill the gaps.
 define run_suites
 	@scripts/deps build check
 	@$(MAKE) --no-print-directory -j 2 tests
-	@{ cat tests/suites 2>/dev/null; printf '%s\n' $(UNIT_SUITES) $(SCRIPT_SUITES); } >$(O)/suites
+	@{ cat tests/suites 2>/dev/null; printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES) $(SCRIPT_SUITES); } >$(O)/suites
 	@tests/runner --suites $(O)/suites -j 2 $(1)
 endef
 

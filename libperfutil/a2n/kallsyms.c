@@ -7,45 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
 #include "kernel_inner.h"
-
-static bool take_number(struct bytes *b, unsigned int base, uint64_t *value)
-{
-	size_t begin = b->at;
-
-	*value = 0;
-	while (bytes_left(b)) {
-		uint8_t c = b->base[b->at];
-		unsigned int digit = 99;
-
-		if (c >= '0' && c <= '9')
-			digit = c - '0';
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			digit = (c | 0x20) - 'a' + 10;
-
-		if (digit >= base)
-			break;
-		if (*value > (UINT64_MAX - digit) / base)
-			return false;
-		*value = *value * base + digit;
-		b->at++;
-	}
-	return b->at != begin;
-}
-
-static bool take_word(struct bytes *b, const char **word, size_t *length)
-{
-	while (bytes_left(b) && (b->base[b->at] == ' ' || b->base[b->at] == '\t'))
-		b->at++;
-	*word = (const char *)b->base + b->at;
-	*length = 0;
-	while (bytes_left(b) && b->base[b->at] != ' ' && b->base[b->at] != '\t') {
-		b->at++;
-		(*length)++;
-	}
-	return *length != 0;
-}
+#include "text.h"
 
 static int add_symbol(struct kernel *k, const struct kernel_symbol *s)
 {
@@ -64,12 +27,12 @@ static int read_symbol(struct kernel *k, struct bytes line, struct kernel_part *
 	const char *word, *name;
 	size_t length, name_length;
 
-	if (!take_number(&line, 16, &s.address) || !take_word(&line, &word, &length) ||
-	    length != 1 || !take_word(&line, &name, &name_length) || !s.address)
+	if (!text_number(&line, 16, &s.address) || !text_word(&line, &word, &length) ||
+	    length != 1 || !text_word(&line, &name, &name_length) || !s.address)
 		return 0;
 	s.type = word[0];
 	s.part = k->image;
-	if (take_word(&line, &word, &length)) {
+	if (text_word(&line, &word, &length)) {
 		if (length < 3 || word[0] != '[' || word[length - 1] != ']')
 			return 0;
 		/* Lines of one module stand together. */
@@ -144,16 +107,16 @@ static int read_module(struct kernel *k, struct bytes line)
 	uint64_t size;
 	int skip;
 
-	if (!take_word(&line, &name, &name_length) || !bytes_skip(&line, 1) ||
-	    !take_number(&line, 10, &size))
+	if (!text_word(&line, &name, &name_length) || !bytes_skip(&line, 1) ||
+	    !text_number(&line, 10, &size))
 		return 0;
 	for (skip = 0; skip < 3; skip++)		/* refs deps state */
-		if (!take_word(&line, &word, &length))
+		if (!text_word(&line, &word, &length))
 			return 0;
-	if (!take_word(&line, &word, &length) || length < 3 || memcmp(word, "0x", 2))
+	if (!text_word(&line, &word, &length) || length < 3 || memcmp(word, "0x", 2))
 		return 0;
 	line = bytes_of(word + 2, length - 2);
-	if (!take_number(&line, 16, &range.start) || !size)
+	if (!text_number(&line, 16, &range.start) || !size)
 		return 0;
 	if (!range.start) {
 		k->hidden_modules = true;

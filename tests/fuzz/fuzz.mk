@@ -1,53 +1,99 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Fuzz targets: tests/fuzz/fuzz_NAME.c, seeds in tests/data/fuzz/NAME. `make fuzz` runs each for
-# FUZZ_SECONDS with clang's libFuzzer; without it $(O)/tests/fuzz/fuzz_NAME replays files.
-# FUZZ_SRC_NAME: the sources that a target is about, FUZZ_LIB_NAME: libraries beneath.
+# Fuzz targets: tests/fuzz/fuzz_NAME.c, seeds in tests/data/fuzz/NAME. `make test` and `make check`
+# replay the seeds with plain gcc; `make fuzz` (fuzz-NAME: one of them) runs each for FUZZ_SECONDS
+# with clang's libFuzzer; `make fuzz-coverage` prints how much of the parsers the seeds reach.
+# FUZZ_FOR_NAME: the files that a target is for, FUZZ_SRC_NAME: what they need, FUZZ_LIB_NAME:
+# libraries beneath.
 
 FUZZ_SECONDS ?= 300
-FUZZ_SRC     := $(wildcard tests/fuzz/fuzz_*.c)
-FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
-FUZZ_BINS    := $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%)
+FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
-FUZZ_FLAGS   := -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DLIBFUZZER \
-		-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+FUZZ_INC     := $(INC_PERFUTIL) -Ilibperfutil/a2n -Itools/common -Ipost -Itests/fuzz
+FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
+		-DPITRACE_LIBDIR='"/nowhere"' $(FUZZ_INC) -idirafter /usr/include
+FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_COVER   := -fprofile-instr-generate -fcoverage-mapping
+FUZZ_LIMITS  := -rss_limit_mb=512 -timeout=5
 
-FILE_SRC	:= $(addprefix libperfutil/,crc32c.c record.c file_read.c file_swap.c file_time.c merge.c)
-FUZZ_SRC_file	:= $(FILE_SRC)
+# tests/fuzz/fuzz_clock.h
+FUZZ_CLOCK   := -Wl,--wrap=clock_gettime,--wrap=kill
+
+PERF = $(addprefix libperfutil/,$(addsuffix .c,$(1)))
+A2N  = $(addprefix libperfutil/a2n/,$(addsuffix .c,$(1)))
+
+FUZZ_FOR_file	:= $(call PERF,file_read file_swap file_time merge record)
+FUZZ_SRC_file	:= $(call PERF,crc32c)
 FUZZ_LIB_file	:= -lzstd
-FUZZ_SRC_record	:= libperfutil/record.c
-FUZZ_SRC_perf	:= $(addprefix libperfutil/,perf_decode.c perf_records.c)
-A2N_FUZZ_SRC	:= $(wildcard libperfutil/a2n/*.c)
-FUZZ_SRC_elf	:= $(A2N_FUZZ_SRC)
+FUZZ_FOR_record	:= $(call PERF,record)
+FUZZ_FOR_perf	:= $(call PERF,perf_decode perf_records)
+FUZZ_FOR_elf	:= $(call A2N,elf elf_debugdata elf_dynamic elf_plt symtab)
+FUZZ_SRC_elf	:= $(A2N_SRC)
 FUZZ_LIB_elf	:= $(LIB_A2N)
-FUZZ_SRC_kallsyms := $(A2N_FUZZ_SRC)
+FUZZ_FOR_kallsyms := $(call A2N,kallsyms kernel)
+FUZZ_SRC_kallsyms := $(A2N_SRC)
 FUZZ_LIB_kallsyms := $(LIB_A2N)
-FUZZ_SRC_demangle := libperfutil/a2n/demangle.c
+FUZZ_FOR_maps	:= $(call PERF,proc_text)
+FUZZ_FOR_hookfile := $(call PERF,hookfile_read)
+FUZZ_SRC_hookfile := $(call PERF,record segment)
+FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
+FUZZ_FOR_timer	:= $(call PERF,timer_files timer_process timer_out backend_timer)
+FUZZ_SRC_timer	:= $(call PERF,timer_program proc_text record segment rc)
+FUZZ_LIB_timer	:= $(FUZZ_CLOCK)
+FUZZ_FOR_program := $(call PERF,timer_program buildid)
+FUZZ_SRC_program := $(call PERF,crc32c file_write record segment)
+FUZZ_LIB_program := -lzstd
+FUZZ_FOR_events	:= $(call PERF,events events_sysfs)
+FUZZ_SRC_events	:= $(call PERF,events_pfm)
+FUZZ_FOR_demangle := $(call A2N,demangle)
 FUZZ_LIB_demangle := -liberty
-FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c keys.c names.c stacks.c \
-		   unwind.c unwind_space.c) $(A2N_FUZZ_SRC)
+FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
+FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c keys.c names.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
-FUZZ_INC_stack	:= -Ipost
+
+# Kinds of objects: libFuzzer's in $(O)/fuzz/obj, those that count lines in $(O)/fuzz/cover.
+$(O)/fuzz/obj/%.o: %.c
+	$(call say,CLANG)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -MMD -MP -DLIBFUZZER -fsanitize=fuzzer-no-link $(FUZZ_SAN) -c -o $@ $<
+$(O)/fuzz/cover/%.o: %.c
+	$(call say,CLANG)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -MMD -MP $(FUZZ_COVER) -c -o $@ $<
+$(call obj,$(wildcard tests/fuzz/*.c)): INC = $(FUZZ_INC)
 
 define FUZZ_RULES
-$(O)/fuzz/fuzz_$(1) $(O)/tests/fuzz/fuzz_$(1): tests/fuzz/fuzz_$(1).c $(FUZZ_SRC_$(1)) \
-		tests/fuzz/fuzz.h
-$(O)/fuzz/fuzz_$(1):
+FUZZ_ALL_$(1) := tests/fuzz/fuzz_$(1).c $$(sort $$(FUZZ_FOR_$(1)) $$(FUZZ_SRC_$(1)))
+$(O)/fuzz/fuzz_$(1): $$(FUZZ_ALL_$(1):%.c=$(O)/fuzz/obj/%.o)
 	$$(call say,CLANG)
-	@mkdir -p $$(@D)
-	$$(Q)clang $(FUZZ_FLAGS) $(INC_TESTS) $(FUZZ_INC_$(1)) -Itests/fuzz -o $$@ $$(filter %.c,$$^) $(FUZZ_LIB_$(1))
-$(O)/tests/fuzz/fuzz_$(1):
+	$$(Q)clang -fsanitize=fuzzer $(FUZZ_SAN) -o $$@ $$^ $$(FUZZ_LIB_$(1))
+$(O)/fuzz/cover_$(1): $$(FUZZ_ALL_$(1):%.c=$(O)/fuzz/cover/%.o)
+	$$(call say,CLANG)
+	$$(Q)clang $(FUZZ_COVER) -o $$@ $$^ $$(FUZZ_LIB_$(1))
+$(O)/tests/fuzz/fuzz_$(1): $$(call obj,$$(FUZZ_ALL_$(1)))
 	$$(call say,CC)
 	@mkdir -p $$(@D)
-	$$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) $(INC_TESTS) $(FUZZ_INC_$(1)) -Itests/fuzz -o $$@ \
-		$$(filter %.c,$$^) $(ALLLDFLAGS) $(FUZZ_LIB_$(1))
+	$$(Q)$(CC) $(ALLLDFLAGS) -o $$@ $$^ $$(FUZZ_LIB_$(1))
 endef
 $(foreach n,$(FUZZ_NAMES),$(eval $(call FUZZ_RULES,$(n))))
 
-# New inputs stay in $(O)/fuzz; what breaks a target is written there as crash-*.
-fuzz: $(FUZZ_NAMES:%=fuzz-%)
+# New inputs stay in $(O)/fuzz/corpus-NAME; what breaks a target is written to $(O)/fuzz as crash-*,
+# leak-*, timeout-* or oom-*. $(O)/fuzz/NAME.runs has the executions of each run.
+fuzz: $(FUZZ_NAMES:%=fuzz-%)	## fuzz each reader for FUZZ_SECONDS=300
 fuzz-%: $(O)/fuzz/fuzz_%
 	@mkdir -p $(O)/fuzz/corpus-$*
-	cd $(O)/fuzz && ./fuzz_$* -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
-		corpus-$* $(CURDIR)/tests/data/fuzz/$*
+	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) $(addprefix -dict=,$(wildcard $(CURDIR)/tests/fuzz/$*.dict)) \
+		-max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
+		corpus-$* $(CURDIR)/tests/data/fuzz/$* >$*.log 2>&1 || { tail -n 40 $*.log; exit 1; }
+	@awk '/number_of_executed_units/ { print $$2 }' $(O)/fuzz/$*.log | tee -a $(O)/fuzz/$*.runs
 
-.PHONY: fuzz
+# The corpus that was found, thinned out, joins the seeds.
+fuzz-keep-%: $(O)/fuzz/fuzz_%
+	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) -merge=1 -verbosity=0 \
+		$(CURDIR)/tests/data/fuzz/$* corpus-$*
+
+fuzz-coverage: $(FUZZ_NAMES:%=$(O)/fuzz/cover_%)	## lines of each reader that its seeds reach
+	@O=$(O) tests/fuzz/coverage $(foreach n,$(FUZZ_NAMES),'$(n) $(FUZZ_FOR_$(n))')
+
+.PHONY: fuzz fuzz-coverage
+.PRECIOUS: $(O)/fuzz/obj/%.o $(O)/fuzz/cover/%.o
+-include $(shell find $(O)/fuzz -name '*.d' 2>/dev/null)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fuzz: events by the names that a user gives, with what a PMU's folder says of them. The input is
+ * lines: the names, the PMU's type, three terms' formats, two events; the last line is the rest.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "events.h"
+#include "fuzz.h"
+
+static const char *const files[] = { "pmu/type", "pmu/format/event", "pmu/format/umask",
+				     "pmu/format/edge", "pmu/events/loads", "pmu/events/stores" };
+#define FILES (sizeof(files) / sizeof(files[0]))
+
+static char folder[64];
+static int fds[FILES];
+
+static void leave(void)
+{
+	char path[128];
+
+	for (size_t i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
+		unlink(path);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder,
+			 (const char *[]){ "pmu/format", "pmu/events", "pmu", "" }[i]);
+		rmdir(path);
+	}
+}
+
+static void make_folder(void)
+{
+	char path[128];
+
+	strcpy(folder, "/dev/shm/pitrace-fuzz-XXXXXX");
+	if (!mkdtemp(folder)) {
+		strcpy(folder, "/tmp/pitrace-fuzz-XXXXXX");
+		if (!mkdtemp(folder))
+			abort();
+	}
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder,
+			 (const char *[]){ "pmu", "pmu/format", "pmu/events" }[i]);
+		if (mkdir(path, 0700))
+			abort();
+	}
+	for (size_t i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
+		fds[i] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (fds[i] < 0)
+			abort();
+	}
+	events_devices = folder;
+	atexit(leave);
+}
+
+static void each(void *arg, const char *source, const char *name, const char *what)
+{
+	(void)arg;
+	fuzz_touch(source, strlen(source));
+	fuzz_touch(name, strlen(name));
+	fuzz_touch(what, strlen(what));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pitrace_event_args list[PITRACE_EVENTS];
+	const char *at = (const char *)data, *end = at + size;
+	char why[256] = "", *names = NULL;
+	int n;
+
+	if (!folder[0])
+		make_folder();
+	for (size_t i = 0; i <= FILES; i++) {
+		const char *nl = i < FILES ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+		size_t length = (size_t)((nl ? nl : end) - at);
+
+		if (!i) {
+			names = strndup(at, length);
+			if (!names)
+				abort();
+		} else if (ftruncate(fds[i - 1], 0) ||
+			   pwrite(fds[i - 1], at, length, 0) != (ssize_t)length) {
+			abort();
+		}
+		at += length + (nl != NULL);
+	}
+	n = events_find(names, list, why, sizeof(why));
+	if (n > PITRACE_EVENTS || !n || (n < 0) != (why[0] != 0))
+		abort();
+	for (int i = 0; i < n; i++)
+		if (!memchr(list[i].name, 0, sizeof(list[i].name)))
+			abort();
+	events_of_kernel(each, NULL);
+	free(names);
+	return 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fuzz: a hook file as its process may write it, read while the process lives and once more when it
+ * is gone. The input: a byte of flags, four lengths, the table of slots before each reading, the
+ * slots' segments, and (ODD_NAME) the file's name. What comes out must be whole segments whose
+ * stamps rise.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fuzz_clock.h"
+#include "hookfile.h"
+#include "record.h"
+
+#define SLOTS	4
+#define SLOT_AT(i) (HOOKFILE_DATA + (off_t)(i) * 32768)
+
+enum { ODD_NAME = 1, CUT = 2, FOREIGN = 4, LINKED = 8, PAUSED = 16, STRANGER = 32 };
+
+struct head {
+	uint8_t flags;
+	uint16_t length[SLOTS];
+	struct {
+		uint64_t lost;
+		struct {
+			uint32_t state, used;
+		} slot[SLOTS];
+	} table[2];
+} __attribute__((packed));
+
+static char folder[64];
+static struct hooks *hooks;
+static uint64_t last[PITRACE_RINGS];
+
+static void leave(void)
+{
+	hooks_free(hooks);
+	hooks = NULL;
+}
+
+static int sink(void *arg, const void *segment, size_t size)
+{
+	struct pitrace_segment h;
+	struct record_walk w;
+	struct record r;
+	int got;
+
+	(void)arg;
+	if (record_walk_begin(&w, segment, size, &h) || h.ring >= PITRACE_RINGS)
+		abort();
+	while ((got = record_next(&w, &r)) > 0) {
+		if (w.backwards || r.stamp < FUZZ_START ||
+		    (r.major != PITRACE_LOST && r.size < sizeof(struct pitrace_user)))
+			abort();
+		fuzz_touch(r.data, r.size);
+	}
+	if (got < 0)
+		abort();
+	/* Also across the CPUs' rings nothing stands before what went out at the last draining. */
+	if (h.stamp < last[h.ring])
+		abort();
+	return 0;
+}
+
+static void put_table(int fd, const struct head *head, unsigned int which)
+{
+	struct hookfile_header h = {
+		.magic = HOOKFILE_MAGIC, .version = HOOKFILE_VERSION,
+		.lost = head->table[which].lost,
+	};
+	struct hookfile_slot slot[SLOTS] = { 0 };
+
+	if (head->flags & FOREIGN)
+		h.version = (uint32_t)head->table[0].lost;
+	for (unsigned int i = 0; i < SLOTS; i++) {
+		slot[i].state = head->table[which].slot[i].state;
+		slot[i].used = head->table[which].slot[i].used;
+	}
+	if (pwrite(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) ||
+	    pwrite(fd, slot, sizeof(slot), sizeof(h)) != (ssize_t)sizeof(slot))
+		abort();
+}
+
+static void drain(bool all)
+{
+	if (hooks_collect(hooks) || hooks_drain(hooks, PITRACE_RING_MTE, all, sink, NULL) ||
+	    hooks_drain(hooks, PITRACE_RING_TRACE, all, sink, NULL))
+		abort();
+}
+
+static void name_of(char name[256], const struct head *head, struct fuzz_input *in)
+{
+	size_t n;
+
+	snprintf(name, 256, "%s/%u.0", folder, 99999999);
+	if (!(head->flags & ODD_NAME))
+		return;
+	n = strlen(folder) + 1;
+	fuzz_take(in, name + n, 40);
+	for (size_t i = n; name[i]; i++)
+		if (name[i] == '/')
+			name[i] = '.';
+	if (!name[n] || !strcmp(name + n, ".") || !strcmp(name + n, "..") ||
+	    !strcmp(name + n, HOOKFILE_CONTROL))
+		strcpy(name + n, "1.1");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint64_t majors[PITRACE_MAJORS / 64] = { [2] = ~0ull, [3] = ~0ull };
+	static uint8_t segment[65536];
+	struct fuzz_input in = { data, size };
+	char name[256], other[300];
+	struct head head;
+	int fd;
+
+	if (!hooks) {
+		fuzz_folder(folder);
+		hooks = hooks_new(folder, (uid_t)-1, SLOTS * 32768, 1);
+		if (!hooks)
+			abort();
+		atexit(leave);
+	}
+	fuzz_now = FUZZ_START;
+	fuzz_alive = true;
+	last[0] = last[1] = 0;
+	fuzz_take(&in, &head, sizeof(head));
+	if (hooks_listen(hooks, majors) || (head.flags & PAUSED && hooks_pause(hooks, true)))
+		abort();
+	/* The slots first, then the name, which reaches as far as the input does. */
+	{
+		struct fuzz_input tail = in;
+
+		for (unsigned int i = 0; i < SLOTS; i++)
+			fuzz_take(&tail, segment, head.length[i]);
+		name_of(name, &head, &tail);
+	}
+	fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		abort();
+	for (unsigned int i = 0; i < SLOTS; i++) {
+		size_t n = fuzz_take(&in, segment, head.length[i]);
+
+		if (pwrite(fd, segment, n, SLOT_AT(i)) != (ssize_t)n)
+			abort();
+	}
+	put_table(fd, &head, 0);
+	snprintf(other, sizeof(other), "%s.other", name);
+	if (head.flags & LINKED && link(name, other))
+		abort();
+	if (head.flags & STRANGER && geteuid() == 0 && fchown(fd, 12345, (gid_t)-1))
+		abort();
+	if (!(head.flags & CUT) && ftruncate(fd, SLOT_AT(SLOTS)))
+		abort();
+	fuzz_now += 0x80000000;
+	drain(false);
+	if (head.flags & CUT && ftruncate(fd, HOOKFILE_DATA + head.length[1]))
+		abort();
+	put_table(fd, &head, 1);
+	fuzz_now += 0x80000000;
+	drain(true);
+	/* Gone: read to the end, and forgotten. */
+	fuzz_alive = false;
+	drain(true);
+	if (head.table[0].lost == 0 && head.table[1].lost == 0 && hooks_lost(hooks))
+		abort();
+	hooks_listen(hooks, NULL);
+	close(fd);
+	unlink(name);
+	if (head.flags & LINKED)
+		unlink(other);
+	return 0;
+}

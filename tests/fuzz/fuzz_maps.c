@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fuzz: the texts of /proc, each line as a mapping and as a kernel symbol, all of it as a task. */
+#include <pitrace.h>
+
+#include "fuzz.h"
+#include "proc_text.h"
+
+static void inside(const char *part, size_t length, const char *text, size_t size)
+{
+	if (part < text || part > text + size || length > (size_t)(text + size - part))
+		abort();
+	fuzz_touch(part, length);
+}
+
+static void as_map(const char *line, size_t size)
+{
+	struct proc_map m;
+
+	if (!proc_map_parse(line, size, &m))
+		return;
+	if (m.end <= m.start || !m.path_len || !(m.flags & PITRACE_MAP_EXEC) ||
+	    memchr(m.path, 0, m.path_len))
+		abort();
+	if (m.flags & PITRACE_MAP_ANON && m.path_len == 6 && !memcmp(m.path, "//anon", 6))
+		return;
+	inside(m.path, m.path_len, line, size);
+}
+
+static void as_symbol(const char *line, size_t size)
+{
+	struct proc_symbol s;
+
+	if (!proc_symbol_parse(line, size, &s))
+		return;
+	if (!s.name_len || !s.type)
+		abort();
+	inside(s.name, s.name_len, line, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	struct proc_task t;
+	size_t at, n;
+
+	if (proc_task_parse(text, size, &t) && (t.comm[15] || !memchr(text, '(', size)))
+		abort();
+	for (at = 0; at < size; at += n + 1) {
+		const char *nl = memchr(text + at, '\n', size - at);
+		char *line;
+
+		n = nl ? (size_t)(nl - text) - at : size - at;
+		/* Of just its size, for the sanitizer. */
+		line = malloc(n ? n : 1);
+		if (!line)
+			abort();
+		memcpy(line, text + at, n);
+		as_map(line, n);
+		as_symbol(line, n);
+		free(line);
+	}
+	return 0;
+}
