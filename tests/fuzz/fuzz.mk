@@ -50,6 +50,14 @@ FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
 FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c keys.c names.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 
+# Of post those that look into records and texts, and the reports that show them.
+FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/model/dwfl_file.c \
+		   post/model/stacks.c post/model/unwind%.c post/report/annotate.c \
+		   post/report/code.c post/report/disasm.c,$(POST_SRC))
+FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
+		   $(call PERF,crc32c names)
+FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
+
 # Kinds of objects: libFuzzer's in $(O)/fuzz/obj, those that count lines in $(O)/fuzz/cover.
 $(O)/fuzz/obj/%.o: %.c
 	$(call say,CLANG)
