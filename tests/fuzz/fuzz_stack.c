@@ -2,7 +2,8 @@
 /*
  * Fuzz: the stack at a sample's end, resolved and, where it is a copy, walked by this program's own
  * unwinding tables. The first byte chooses the machine, the rest is what follows the sample. Words
- * that begin with 0xC0DE become addresses in this program's code, so that walks get somewhere.
+ * that begin with 0xC0DE become addresses in this program's code, so that walks get somewhere;
+ * those with 0xC0DF in a second mapping of it, which stays when the first one goes.
  */
 #include <unistd.h>
 
@@ -11,21 +12,39 @@
 #include "model/stacks.h"
 
 #define BASE 0x400000000ull
-#define CODE (1ull << 20)
+#define CODE (16ull << 20)
+#define SECOND (BASE + (1ull << 32))
+#define UNMAPPED 20			/* the time at which the first mapping goes */
 #define SAMPLE sizeof(struct pitrace_sample)
+
+extern const char __executable_start[], etext[];
 
 static void point_at_code(uint8_t *p, size_t size)
 {
-	uint64_t word;
+	uint64_t word, base;
 	size_t i;
 
 	for (i = 0; i + sizeof(word) <= size; i += 4) {
 		memcpy(&word, p + i, sizeof(word));
-		if (word >> 48 != 0xC0DE)
+		base = word >> 48 == 0xC0DE ? BASE : word >> 48 == 0xC0DF ? SECOND : 0;
+		if (!base)
 			continue;
-		word = BASE + (word & (CODE - 1));
+		word = base + (word & 0xffffffff) % (uint64_t)(etext - __executable_start);
 		memcpy(p + i, &word, sizeof(word));
 	}
+}
+
+/* The record that says so, to who reads names in the order of time. */
+static void first_goes(struct names *n)
+{
+	struct pitrace_mte_unmap u = { .pid = 1, .start = BASE, .length = CODE };
+	struct pirecord r = {
+		.time = UNMAPPED, .major = PITRACE_MTE, .type = PITRACE_TYPE_STRUCT,
+		.minor = PITRACE_MTE_UNMAP, .data = &u, .size = sizeof(u),
+	};
+
+	if (names_event(n, &r))
+		abort();
 }
 
 static void walk(struct names *n, const struct stack *s, const char *machine)
@@ -36,16 +55,22 @@ static void walk(struct names *n, const struct stack *s, const char *machine)
 	uint64_t self = 0;
 	uint32_t i;
 
+	for (i = 0; i < STACKS_ENDS; i++)
+		fuzz_touch(stacks_end_words((enum stacks_end)i), 1);
 	hit.process = 0;
 	if (names_address(n, 1, hit.address, 10, false, &hit.leaf) ||
 	    stacks_open(&st, n, machine) || stacks_add(&st, n, &hit, s) ||
 	    stacks_add(&st, n, &hit, NULL) || stacks_add(&st, n, &hit, s))
 		abort();
+	first_goes(n);
+	hit.time = UNMAPPED + 10;
+	if (stacks_add(&st, n, &hit, s) || stacks_leaf(&st, 0, hit.leaf, true, 1))
+		abort();
 	if (stacks_finish(&st, n) || callers_build(&c, &st.calls, n))
 		abort();
 	for (i = 0; i < c.ncalled; i++)
 		self += c.called[i].self;
-	if (self != 3 || st.calls.total != 3 || st.with != 2 || st.without != 1)
+	if (self != 5 || st.calls.total != 5 || st.with != 3 || st.without != 1)
 		abort();
 	callers_free(&c);
 	stacks_free(&st);
@@ -70,7 +95,11 @@ static struct names *get_names(void)
 	path[n] = '\0';
 	map.path = path;
 	if (names_open(&names, &options) || a2n_process(names.a2n, 1, 1, 1) ||
-	    a2n_add_map(names.a2n, 2, 1, &map) || names_sample(&names, &sample, 10, false, &place))
+	    a2n_add_map(names.a2n, 2, 1, &map) ||
+	    a2n_unmap(names.a2n, UNMAPPED, 1, BASE, CODE))
+		abort();
+	map.start = SECOND;
+	if (a2n_add_map(names.a2n, 3, 1, &map) || names_sample(&names, &sample, 10, false, &place))
 		abort();
 	return &names;
 }
