@@ -216,7 +216,7 @@ const struct syscall_error *syscalls_errors(const struct syscalls *c, uint32_t r
 	for (end = low; end < c->nerror && c->error[end].row == row; end++)
 		;
 	*count = end - low;
-	return c->error + low;
+	return *count ? c->error + low : NULL;
 }
 
 void syscalls_free(struct syscalls *c)

@@ -7,6 +7,7 @@
 
 #include "file.h"
 #include "fuzz.h"
+#include "fuzz_trace.h"
 
 static void merge(struct pifile *f, unsigned int what)
 {
@@ -88,3 +89,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_all(f, size);
 	return 0;
 }
+
+#ifdef LIBFUZZER
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	return fuzz_mutate(data, size, max, seed);
+}
+#endif

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "crc32c.h"
+#include "fuzz_trace.h"
 
 #define WORDS 12
 
@@ -34,41 +34,6 @@ static const char *const wanted[][WORDS] = {
 	{ "-annotate", "vfs_read@vmlinux", "-json" }, { "-annotate", "copy_to_user", "-csv" },
 };
 #define REPORT_SETS (sizeof(wanted) / sizeof(wanted[0]))
-
-static uint32_t in_order(uint32_t v, bool swapped)
-{
-	return swapped ? __builtin_bswap32(v) : v;
-}
-
-static void mend_crcs(uint8_t *file, size_t size)
-{
-	struct pifile_header h;
-	struct pifile_section s;
-	size_t at = sizeof(h);
-	bool swapped;
-
-	if (size < sizeof(h))
-		return;
-	memcpy(&h, file, sizeof(h));
-	swapped = h.order != PIFILE_ORDER;
-	h.crc = in_order(crc32c(0, &h, offsetof(struct pifile_header, crc)), swapped);
-	memcpy(file, &h, sizeof(h));
-	while (size - at >= sizeof(s)) {
-		uint64_t stored;
-
-		memcpy(&s, file + at, sizeof(s));
-		stored = swapped ? __builtin_bswap64(s.stored) : s.stored;
-		if (stored > size - at - sizeof(s))
-			break;
-		s.payload_crc = in_order(crc32c(0, file + at + sizeof(s), stored), swapped);
-		s.crc = in_order(crc32c(0, &s, offsetof(struct pifile_section, crc)), swapped);
-		memcpy(file + at, &s, sizeof(s));
-		stored += sizeof(s) + (-stored & 7);
-		if (stored > size - at)
-			break;
-		at += stored;
-	}
-}
 
 /* It says what is wrong with the file; here nobody reads that. */
 static void silence(void)
@@ -95,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!file)
 		abort();
 	memcpy(file, data + 1, size - 1);
-	mend_crcs(file, size - 1);
+	fuzz_mend_crcs(file, size - 1);
 	fd = memfd_create("fuzz", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, file, size - 1) != (ssize_t)size - 1)
 		abort();
@@ -125,3 +90,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	return 0;
 }
+
+#ifdef LIBFUZZER
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	if (size < 2 || seed % 16 == 0)
+		return LLVMFuzzerMutate(data, size, max);
+	return 1 + fuzz_mutate(data + 1, size - 1, max - 1, seed / 16);
+}
+#endif
