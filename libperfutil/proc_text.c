@@ -74,7 +74,8 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	n = (size_t)(close - text);
 	if (n < name || !bytes_seek(&b, n + 1))
 		return false;
-	memcpy(t->comm, text + name, n - name < sizeof(t->comm) - 1 ? n - name : sizeof(t->comm) - 1);
+	n -= name;
+	memcpy(t->comm, text + name, n < sizeof(t->comm) - 1 ? n : sizeof(t->comm) - 1);
 	for (unsigned int i = 3; i <= 22; i++) {
 		text_skip_blanks(&b);
 		if (i == 4 ? !number_of_32(&b, 10, &t->ppid) :
