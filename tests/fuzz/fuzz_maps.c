@@ -21,7 +21,7 @@ static void as_map(const char *line, size_t size)
 	if (m.end <= m.start || !m.path_len || !(m.flags & PITRACE_MAP_EXEC) ||
 	    memchr(m.path, 0, m.path_len))
 		abort();
-	if (m.flags & PITRACE_MAP_ANON && m.path_len == 6 && !memcmp(m.path, "//anon", 6))
+	if (m.path_len == 6 && !memcmp(m.path, "//anon", 6))
 		return;
 	inside(m.path, m.path_len, line, size);
 }

@@ -5,6 +5,7 @@
  */
 #include "fuzz.h"
 
+int post_main(int argc, char **argv);
 #define main post_main
 #include "main.c"
 #undef main
