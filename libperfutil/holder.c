@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The holder process and how it is asked. */
+/* The holder process, and how it is reached and asked; what it answers is in holder_serve.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -59,16 +59,6 @@ static int packet_socket(void)
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 }
 
-/* Who is at the other end? Ourselves or root, or `also`, or nobody. */
-static bool trusted_peer(int fd, uid_t also)
-{
-	struct ucred peer;
-	socklen_t n = sizeof(peer);
-
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) &&
-	       (peer.uid == geteuid() || peer.uid == 0 || peer.uid == also);
-}
-
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 static int reach(void)
@@ -84,7 +74,7 @@ static int reach(void)
 		close(fd);
 		return err;
 	}
-	if (!trusted_peer(fd, (uid_t)-1)) {
+	if (!holder_trusts(fd, (uid_t)-1)) {
 		close(fd);
 		return -EPERM;
 	}
@@ -118,44 +108,7 @@ int holder_ask(const struct holder_request *request, struct holder_reply *reply)
 	return reply->rc ? rc_fail(reply->rc, "%s", reply->why) : PI_OK;
 }
 
-/* ---- answering ------------------------------------------------------------------------------- */
-
-static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r)
-{
-	switch (q->op) {
-	case HOLDER_INFO:
-		break;
-	case HOLDER_ON:
-		r->rc = tracer_on(t);
-		break;
-	case HOLDER_OFF:
-		r->rc = tracer_off(t);
-		break;
-	case HOLDER_SUSPEND:
-	case HOLDER_RESUME:
-		r->rc = tracer_suspend(t, q->op == HOLDER_SUSPEND);
-		break;
-	case HOLDER_DISCARD:
-		r->rc = tracer_discard(t);
-		break;
-	case HOLDER_WRITE:
-		r->rc = tracer_write(t, *q->path ? q->path : NULL);
-		break;
-	case HOLDER_MAJOR:
-		r->rc = tracer_enable(t, q->a, q->b);
-		break;
-	case HOLDER_RATE:
-		r->rc = tracer_rate(t, q->a);
-		break;
-	case HOLDER_TERMINATE:
-		return true;
-	default:
-		r->rc = rc_fail(PI_NOT_SUPPORTED, "unknown request %u", q->op);
-	}
-	if (r->rc)
-		snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
-	return false;
-}
+/* ---- holding --------------------------------------------------------------------------------- */
 
 /* From here on there is no session: nobody may reach us any more. */
 static void withdraw(int listener)
@@ -165,71 +118,6 @@ static void withdraw(int listener)
 	address(&a);
 	unlink(a.sun_path);
 	close(listener);
-}
-
-/* What may be asked of a tracer that somebody else controls: nothing that outlives it, and files
- * only where it writes its own. It may be root's, and the one who asks not. */
-static bool is_guests(const struct holder_request *q, struct holder_reply *r)
-{
-	switch (q->op) {
-	case HOLDER_INFO:
-	case HOLDER_OFF:
-	case HOLDER_SUSPEND:
-	case HOLDER_RESUME:
-	case HOLDER_DISCARD:
-		return true;
-	case HOLDER_WRITE:
-		if (!*q->path)
-			return true;
-		r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot's name is not yours to choose: give none");
-		break;
-	case HOLDER_ON:
-		r->rc = rc_fail(PI_INCORRECT_STATE, "swtrace run turns tracing on, once; suspend and resume pause it");
-		break;
-	default:
-		r->rc = rc_fail(PI_NOT_SUPPORTED, "under swtrace run this is an option of swtrace run");
-	}
-	snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
-	return false;
-}
-
-/* One request a connection. True: the session shall end; whoever asked waits on *fd. */
-static bool serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
-		  struct holder_reply *r)
-{
-	struct timeval patience = { .tv_sec = 2 };
-	static struct holder_request q;
-	bool end = false;
-
-	*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (*fd < 0)
-		return false;
-	/* A client that says nothing must not hold up the others. */
-	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (trusted_peer(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
-		memset(r, 0, sizeof(*r));
-		r->size = sizeof(*r);
-		r->version = HOLDER_VERSION;
-		q.path[sizeof(q.path) - 1] = 0;
-		if (q.version != HOLDER_VERSION)
-			r->rc = PI_NOT_SUPPORTED;
-		else if (!guests || is_guests(&q, r))
-			end = answer(t, &q, r);
-		if (end)
-			return true;
-		tracer_info(t, &r->info);
-		send(*fd, r, sizeof(*r), MSG_NOSIGNAL);
-	}
-	close(*fd);
-	return false;
-}
-
-void tracer_serve(struct tracer *t, int socket, uid_t guest)
-{
-	static struct holder_reply r;
-	int fd;
-
-	serve(t, socket, true, guest, &fd, &r);
 }
 
 static volatile sig_atomic_t ended;
@@ -266,7 +154,7 @@ static void hold(struct tracer *t, int listener)
 		/* A buffer filled or the file failed: off, so that what was traced stays. */
 		if (p[1].revents)
 			tracer_off(t);
-		if (p[0].revents && serve(t, listener, false, (uid_t)-1, &fd, &r)) {
+		if (p[0].revents && holder_serve(t, listener, false, (uid_t)-1, &fd, &r)) {
 			tracer_close(t);
 			withdraw(listener);
 			send(fd, &r, sizeof(r), MSG_NOSIGNAL);

@@ -34,6 +34,13 @@ int holder_start(const struct tracer_options *options);
 /* Ask it. 0 or a negative rc; *reply may be NULL. PI_NOT_INITIALIZED: there is none. */
 int holder_ask(const struct holder_request *request, struct holder_reply *reply);
 
+/* Who is at the other end? Ourselves or root, or `also`; false: somebody else. */
+bool holder_trusts(int fd, uid_t also);
+/* Answer one request, one a connection; guests: those only that may be made of a tracer that
+ * somebody else controls. True: the session shall end, and whoever asked waits for *r on *fd. */
+bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
+		  struct holder_reply *r);
+
 /* The folder of the holder's hook files (hookfile.h): beside its socket. */
 void holder_hooks(char *path, size_t room);
 

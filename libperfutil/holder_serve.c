@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests to a tracer, as the holder and swtrace run answer them: a packet of this release's
+ * shape, from whom the kernel says that it is.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "holder.h"
+#include "rc.h"
+
+bool holder_trusts(int fd, uid_t also)
+{
+	struct ucred peer;
+	socklen_t n = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) &&
+	       (peer.uid == geteuid() || peer.uid == 0 || peer.uid == also);
+}
+
+static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r)
+{
+	switch (q->op) {
+	case HOLDER_INFO:
+		break;
+	case HOLDER_ON:
+		r->rc = tracer_on(t);
+		break;
+	case HOLDER_OFF:
+		r->rc = tracer_off(t);
+		break;
+	case HOLDER_SUSPEND:
+	case HOLDER_RESUME:
+		r->rc = tracer_suspend(t, q->op == HOLDER_SUSPEND);
+		break;
+	case HOLDER_DISCARD:
+		r->rc = tracer_discard(t);
+		break;
+	case HOLDER_WRITE:
+		r->rc = tracer_write(t, *q->path ? q->path : NULL);
+		break;
+	case HOLDER_MAJOR:
+		r->rc = tracer_enable(t, q->a, q->b);
+		break;
+	case HOLDER_RATE:
+		r->rc = tracer_rate(t, q->a);
+		break;
+	case HOLDER_TERMINATE:
+		return true;
+	default:
+		r->rc = rc_fail(PI_NOT_SUPPORTED, "unknown request %u", q->op);
+	}
+	if (r->rc)
+		snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
+	return false;
+}
+
+/* What may be asked of a tracer that somebody else controls: nothing that outlives it, and files
+ * only where it writes its own. It may be root's, and the one who asks not. */
+static bool is_guests(const struct holder_request *q, struct holder_reply *r)
+{
+	switch (q->op) {
+	case HOLDER_INFO:
+	case HOLDER_OFF:
+	case HOLDER_SUSPEND:
+	case HOLDER_RESUME:
+	case HOLDER_DISCARD:
+		return true;
+	case HOLDER_WRITE:
+		if (!*q->path)
+			return true;
+		r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot's name is not yours to choose: give none");
+		break;
+	case HOLDER_ON:
+		r->rc = rc_fail(PI_INCORRECT_STATE, "swtrace run turns tracing on, once; suspend and resume pause it");
+		break;
+	default:
+		r->rc = rc_fail(PI_NOT_SUPPORTED, "under swtrace run this is an option of swtrace run");
+	}
+	snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
+	return false;
+}
+
+bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
+		  struct holder_reply *r)
+{
+	struct timeval patience = { .tv_sec = 2 };
+	static struct holder_request q;
+	bool end = false;
+
+	*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (*fd < 0)
+		return false;
+	/* A client that says nothing must not hold up the others. */
+	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (holder_trusts(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
+		memset(r, 0, sizeof(*r));
+		r->size = sizeof(*r);
+		r->version = HOLDER_VERSION;
+		q.path[sizeof(q.path) - 1] = 0;
+		if (q.version != HOLDER_VERSION)
+			r->rc = PI_NOT_SUPPORTED;
+		else if (!guests || is_guests(&q, r))
+			end = answer(t, &q, r);
+		if (end)
+			return true;
+		tracer_info(t, &r->info);
+		send(*fd, r, sizeof(*r), MSG_NOSIGNAL);
+	}
+	close(*fd);
+	return false;
+}
+
+void tracer_serve(struct tracer *t, int socket, uid_t guest)
+{
+	static struct holder_reply r;
+	int fd;
+
+	holder_serve(t, socket, true, guest, &fd, &r);
+}

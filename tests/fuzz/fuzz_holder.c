@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Fuzz: a packet to a tracer. The first byte chooses who asks: a guest, as a traced program does
+ * that may be another user's; or its owner, who then asks for nothing that makes files. Nothing but
+ * whole answers may come back, and to a guest nothing that is not a guest's.
+ */
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "holder.h"
+
+static struct tracer *tracer;
+static struct sockaddr_un address = { .sun_family = AF_UNIX };
+static int listener = -1;
+
+static void leave(void)
+{
+	tracer_close(tracer);
+}
+
+static void begin(void)
+{
+	struct tracer_options o;
+	int rc;
+
+	setenv("PITRACE_TIMER_LIBRARY", "/proc/self/exe", 1);
+	tracer_defaults(&o);
+	o.scope = TRACE_PROCESS;
+	o.collector = "timer";
+	o.file = "/nowhere/fuzz";
+	tracer = tracer_open(&o, &rc);
+	/* A name without a file. */
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "pitrace-fuzz-%d", getpid());
+	listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (!tracer || listener < 0 ||
+	    bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 1))
+		abort();
+	atexit(leave);
+}
+
+static void check(const struct holder_request *q, const struct holder_reply *r, ssize_t got,
+		  bool guest)
+{
+	/* Who sends something else than a request is not answered. */
+	if (got == 0)
+		return;
+	if (got != (ssize_t)sizeof(*r) || r->size != sizeof(*r) || r->version != HOLDER_VERSION ||
+	    r->rc > 0 || !memchr(r->why, 0, sizeof(r->why)))
+		abort();
+	if (guest && !r->rc && q->op != HOLDER_INFO && q->op != HOLDER_OFF &&
+	    q->op != HOLDER_SUSPEND && q->op != HOLDER_RESUME && q->op != HOLDER_DISCARD &&
+	    (q->op != HOLDER_WRITE || q->path[0]))
+		abort();
+	/* Nobody turned it on. */
+	if (r->info.state != PITRACE_STATE_OFF)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct holder_request q;
+	static struct holder_reply r;
+	bool guest = size && data[0] & 1;
+	int fd, served;
+
+	if (listener < 0)
+		begin();
+	if (size) {
+		data++;
+		size--;
+	}
+	memset(&q, 0, sizeof(q));
+	memcpy(&q, data, size < sizeof(q) ? size : sizeof(q));
+	/* Most of a request is a path: what is missing of it is zeros. */
+	if (size >= 12 && size < sizeof(q))
+		size = sizeof(q);
+	if (q.op == HOLDER_ON || q.op == HOLDER_WRITE)
+		guest = true;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    send(fd, size <= sizeof(q) ? (void *)&q : data, size, MSG_NOSIGNAL) != (ssize_t)size)
+		abort();
+	memset(&r, 0x5a, sizeof(r));
+	if (guest) {
+		tracer_serve(tracer, listener, 12345);
+		check(&q, &r, recv(fd, &r, sizeof(r), 0), true);
+	} else if (holder_serve(tracer, listener, false, (uid_t)-1, &served, &r)) {
+		if (q.op != HOLDER_TERMINATE)
+			abort();
+		close(served);
+	} else {
+		check(&q, &r, recv(fd, &r, sizeof(r), 0), false);
+	}
+	close(fd);
+	return 0;
+}
