@@ -35,6 +35,7 @@ static const struct {
 	{ "zeroed", test_zeroed },
 	{ "poll", test_poll },
 	{ "clock", test_clock },
+	{ "maps", test_maps },
 	{ "wrap", test_wrap },
 	{ "crash", test_crash },
 	{ "rescan", test_rescan },

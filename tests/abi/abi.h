@@ -85,6 +85,7 @@ void test_mapping_holds(void);
 void test_zeroed(void);
 void test_poll(void);
 void test_clock(void);
+void test_maps(void);
 void test_wrap(void);
 void test_crash(void);
 void test_rescan(void);

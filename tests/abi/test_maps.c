@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * One process's code comes, goes, moves, changes: the records of a piece of its memory must be the
+ * very ones that its calls ask for, in their order, to the byte.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "abi.h"
+
+struct change {
+	uint64_t minor;
+	uint64_t from, length;		/* pages; from the piece's start */
+	uint64_t offset;		/* pages; of a file, NO_FILE: of none */
+};
+#define NO_FILE	UINT64_MAX
+
+struct changes {
+	uint32_t pid;
+	uint64_t start, page, inode;
+	struct change have[32];
+	unsigned int n;
+};
+
+static void look(const struct pitrace_rec *rec, void *arg)
+{
+	const struct pitrace_mte_map *map = (const void *)(rec + 1);
+	const struct pitrace_mte_unmap *unmap = (const void *)(rec + 1);
+	uint64_t from, length, offset = 0;
+	struct changes *c = arg;
+
+	if (rec->major != PITRACE_MTE || map->pid != c->pid)
+		return;
+	if (rec->minor == PITRACE_MTE_MODULE) {
+		from = map->start;
+		length = map->length;
+		offset = map->flags & PITRACE_MAP_ANON ? NO_FILE : map->offset / c->page;
+	} else if (rec->minor == PITRACE_MTE_UNMAP) {
+		from = unmap->start;
+		length = unmap->length;
+	} else {
+		return;
+	}
+	if (from < c->start || from >= c->start + 16 * c->page || c->n == 32)
+		return;
+	if (rec->minor == PITRACE_MTE_MODULE) {
+		check(map->flags & PITRACE_MAP_EXEC);
+		check(map->inode == (offset == NO_FILE ? 0 : c->inode));
+	}
+	check(!((from | length) % c->page));
+	c->have[c->n++] = (struct change){ rec->minor, (from - c->start) / c->page,
+					   length / c->page, offset };
+}
+
+void test_maps(void)
+{
+	static const struct change want_of[] = {
+		{ PITRACE_MTE_MODULE, 1, 3, 0 },
+		{ PITRACE_MTE_UNMAP, 2, 1, 0 },
+		{ PITRACE_MTE_MODULE, 1, 1, 0 },
+		{ PITRACE_MTE_MODULE, 8, 1, 2 },
+		{ PITRACE_MTE_UNMAP, 3, 1, 0 },
+		{ PITRACE_MTE_UNMAP, 1, 1, 0 },
+		{ PITRACE_MTE_MODULE, 1, 1, NO_FILE },
+		{ PITRACE_MTE_UNMAP, 0, 16, 0 },
+	};
+	const unsigned int count = sizeof(want_of) / sizeof(*want_of);
+	struct changes c = { .pid = (uint32_t)getpid(), .page = (uint64_t)getpagesize() };
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	size_t page = c.page;
+	unsigned int i;
+	struct stat st;
+	struct view v;
+	cpu_set_t one;
+	char *p;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	want(0, sched_setaffinity(0, sizeof(one), &one));
+	want(0, fstat(file, &st));
+	p = mmap(NULL, 16 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	c.start = (uintptr_t)p;
+	c.inode = st.st_ino;
+	if (p == MAP_FAILED || !begin(&v, plain(), 100))
+		return;
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+#define CODE	(PROT_READ | PROT_EXEC)
+	check(mmap(p + page, 3 * page, CODE, MAP_PRIVATE | MAP_FIXED, file, 0) == p + page);
+	want(0, munmap(p + 2 * page, page));
+	/* Code that turns into data is not told of: nobody runs it until it is told as code again. */
+	want(0, mprotect(p + page, page, PROT_READ));
+	want(0, mprotect(p + page, page, CODE));
+	check(mremap(p + 3 * page, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, p + 8 * page) ==
+	      p + 8 * page);
+	check(mmap(p + page, page, CODE | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS, -1,
+		   0) == p + page);
+	/* Data is not told of. */
+	check(mmap(p + 10 * page, page, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) ==
+	      p + 10 * page);
+	want(0, munmap(p + 10 * page, page));
+	want(0, munmap(p, 16 * page));
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	each_record(&v, PITRACE_RING_MTE, look, &c);
+	check(c.n == count);
+	for (i = 0; i < c.n || i < count; i++)
+		if (i >= c.n || i >= count || memcmp(&c.have[i], &want_of[i], sizeof(*want_of)))
+			wrong("change %u: minor %llx, %llu pages at %llu, file's page %lld", i,
+			      (unsigned long long)c.have[i].minor,
+			      (unsigned long long)c.have[i].length,
+			      (unsigned long long)c.have[i].from, (long long)c.have[i].offset);
+	unview(&v);
+	close(file);
+	sched_setaffinity(0, sizeof(one), &(cpu_set_t){ { ~0ul } });
+	no_session_left();
+}
