@@ -90,7 +90,7 @@ void test_maps(void)
 #define CODE	(PROT_READ | PROT_EXEC)
 	check(mmap(p + page, 3 * page, CODE, MAP_PRIVATE | MAP_FIXED, file, 0) == p + page);
 	want(0, munmap(p + 2 * page, page));
-	/* Code that turns into data is not told of: nobody runs it until it is told as code again. */
+	/* Code that turns into data is not told of: nobody runs it until it is code again. */
 	want(0, mprotect(p + page, page, PROT_READ));
 	want(0, mprotect(p + page, page, CODE));
 	check(mremap(p + 3 * page, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, p + 8 * page) ==

@@ -202,7 +202,7 @@ static bool of_kernel(const void *p)
 
 	memcpy(&v, p, sizeof(v));
 #if defined(__powerpc64__)
-	return v >> 60 == 0xC;
+	return v >> 52 == 0xC00;
 #elif defined(__s390x__)
 	return false;
 #else
@@ -210,13 +210,17 @@ static bool of_kernel(const void *p)
 #endif
 }
 
-/* Anything that looks like an address of the kernel, wherever a field of 8 bytes may stand. */
+/* Anything that looks like an address of the kernel, wherever a field of 8 bytes may stand; clocks
+ * and build ids may look like anything. */
 static bool kernel_address(const struct pitrace_rec *rec)
 {
 	const struct pitrace_sample *s = (const void *)(rec + 1);
 	const char *p = (const char *)(rec + 1), *end;
 
 	end = (const char *)rec + (rec->type_len & PITRACE_LEN_MASK);
+	if (rec->major == PITRACE_SYNC ||
+	    (rec->major == PITRACE_MTE && rec->minor == PITRACE_MTE_BUILDID))
+		return false;
 	if (rec->major == PITRACE_TPROF) {
 		if (of_kernel(&s->address))
 			return true;
