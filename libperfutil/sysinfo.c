@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include "sysinfo.h"
+#include "vdso.h"
 
 #define TEXT_MAX	(64u << 20)
 
@@ -158,23 +158,6 @@ static int write_system(struct pifile_writer *w, const struct trace_config *conf
 	return err;
 }
 
-/* The image that every process of this machine has mapped, as our own shows it. */
-static int write_vdso(struct pifile_writer *w)
-{
-	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
-	FILE *f = image ? fopen("/proc/self/maps", "re") : NULL;
-	unsigned long start, end;
-	char line[512];
-	int err = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == (unsigned long)image)
-			err = pifile_write_section(w, PIFILE_SEC_VDSO, image, end - start);
-	if (f)
-		fclose(f);
-	return err;
-}
-
 /* What irq numbers are called. */
 static int write_interrupts(struct pifile_writer *w)
 {
@@ -203,7 +186,7 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 	if (!err && config->majors[0] >> PITRACE_INTERRUPT & 1)
 		err = write_interrupts(w);
 	if (!err)
-		err = write_vdso(w);
+		err = vdso_write(w);
 	pifile_set_compression(w, 0);
 	return err;
 }

@@ -3,6 +3,7 @@
  * Modules and their symbols. The file whose symbols serve must be the one that ran: where a build
  * id was told it decides; where none was, another inode is a reason to warn.
  */
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -79,14 +80,22 @@ static struct module *intern(struct modules *ms, const struct module *wanted, co
 
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind)
 {
-	struct module wanted = { .kind = kind, .loaded = kind != MODULE_VDSO };
+	struct module wanted = { .kind = kind };
 	struct module *m;
 
+	wanted.loaded = kind != MODULE_VDSO && kind != MODULE_VDSO_32;
 	wanted.path = strings_intern(ms->strings, name, strlen(name));
 	if (!wanted.path)
 		return NULL;
 	m = intern(ms, &wanted, wanted.path);
 	return m;
+}
+
+/* Only 32-bit programs have it down there. */
+static struct module *vdso_at(struct modules *ms, uint64_t start)
+{
+	return start >> 32 ? module_named(ms, A2N_VDSO, MODULE_VDSO)
+			   : module_named(ms, A2N_VDSO_32, MODULE_VDSO_32);
 }
 
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
@@ -99,7 +108,7 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 	struct module *m;
 
 	if ((map->flags & A2N_MAP_VDSO) || !strcmp(path, A2N_VDSO))
-		return module_named(ms, A2N_VDSO, MODULE_VDSO);
+		return vdso_at(ms, map->start);
 	if ((map->flags & A2N_MAP_ANON) || !length || !strcmp(path, "//anon") ||
 	    !strncmp(path, "/anon_hugepage", 14))
 		return ms->anon;
@@ -159,9 +168,18 @@ int module_build_id(struct modules *ms, const struct file_key *key, const void *
 	return 0;
 }
 
+const struct image *module_image(const struct modules *ms, const struct module *m)
+{
+	return m->kind == MODULE_VDSO ? &ms->vdso : m->kind == MODULE_VDSO_32 ? &ms->vdso_32 : NULL;
+}
+
 int module_vdso(struct modules *ms, const void *image, size_t size)
 {
-	struct module *m = module_named(ms, A2N_VDSO, MODULE_VDSO);
+	const unsigned char *e = image;
+	bool is_32 = size > EI_CLASS && !memcmp(e, ELFMAG, SELFMAG) && e[EI_CLASS] == ELFCLASS32;
+	struct image *to = is_32 ? &ms->vdso_32 : &ms->vdso;
+	struct module *m = is_32 ? module_named(ms, A2N_VDSO_32, MODULE_VDSO_32)
+				 : module_named(ms, A2N_VDSO, MODULE_VDSO);
 	void *copy = malloc(size ? size : 1);
 
 	if (!m || !copy) {
@@ -170,9 +188,8 @@ int module_vdso(struct modules *ms, const void *image, size_t size)
 	}
 	if (size)
 		memcpy(copy, image, size);
-	free(ms->vdso);
-	ms->vdso = copy;
-	ms->vdso_size = size;
+	free(to->bytes);
+	*to = (struct image){ copy, size };
 	module_unload(m);
 	return 0;
 }
@@ -334,17 +351,18 @@ static void load_file(struct loading *l)
 
 static void load_vdso(struct modules *ms, struct module *m)
 {
+	const struct image *image = module_image(ms, m);
 	const char *from = "no image of the vdso was told";
 	struct elf_file f;
 	uint32_t n = 0;
 
-	if (ms->vdso) {
-		from = elf_file_open_memory(&f, ms->vdso, ms->vdso_size);
+	if (image->bytes) {
+		from = elf_file_open_memory(&f, image->bytes, image->size);
 		if (!from) {
 			n = elf_symbols_full(&f, &m->tab) + elf_symbols_dynamic(&f, &m->tab);
 			take_segments(m, &f);
 			elf_file_close(&f);
-			from = n ? A2N_VDSO : "the vdso's image has no symbols";
+			from = n ? m->pub.name : "the vdso's image has no symbols";
 		}
 	}
 	if (symtab_finish(&m->tab)) {
@@ -359,7 +377,7 @@ static void load(struct modules *ms, struct module *m)
 {
 	struct loading *l;
 
-	if (m->kind == MODULE_VDSO) {
+	if (module_image(ms, m)) {
 		load_vdso(ms, m);
 	} else if (m->kind == MODULE_FILE) {
 		l = calloc(1, sizeof(*l));
@@ -479,5 +497,6 @@ void modules_close(struct modules *ms)
 	table_free(&ms->ids);
 	roots_close(&ms->roots);
 	arena_free(&ms->arena);
-	free(ms->vdso);
+	free(ms->vdso.bytes);
+	free(ms->vdso_32.bytes);
 }

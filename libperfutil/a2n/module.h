@@ -14,7 +14,7 @@
 #include "pool.h"
 #include "symtab.h"
 
-enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_ANON, MODULE_KERNEL };
+enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE_KERNEL };
 
 /* What identifies a file's contents. */
 struct file_key {
@@ -48,8 +48,10 @@ struct modules {
 	bool demangle;
 	void (*warn)(void *arg, const char *module, const char *message);
 	void *warn_arg;
-	void *vdso;
-	size_t vdso_size;
+	struct image {
+		void *bytes;		/* NULL: not told */
+		size_t size;
+	} vdso, vdso_32;
 	struct module *none, *anon;
 };
 
@@ -58,6 +60,8 @@ void modules_close(struct modules *ms);
 
 /* The module of a mapping, or NULL without memory. */
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
+/* Of a vdso: the image that serves. NULL: m is none. */
+const struct image *module_image(const struct modules *ms, const struct module *m);
 /* A module with this name, new at its first call; its symbols are the caller's business. */
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);

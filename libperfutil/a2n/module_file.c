@@ -67,16 +67,16 @@ static int keep_descriptor(struct elf_file *elf)
 	return fd;
 }
 
-static int open_vdso(const struct modules *ms)
+static int open_image(const struct image *image)
 {
 	int fd;
 
-	if (!ms->vdso)
+	if (!image->bytes)
 		return -ENOENT;
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (write(fd, ms->vdso, ms->vdso_size) == (ssize_t)ms->vdso_size)
+	if (write(fd, image->bytes, image->size) == (ssize_t)image->size)
 		return fd;
 	close(fd);
 	return -EIO;
@@ -101,13 +101,14 @@ static int open_debug(struct modules *ms, const struct module *m, struct module_
 int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
 		     size_t size)
 {
+	const struct image *image = module_image(ms, m);
 	struct module_file *f;
 	bool found;
 	int fd = -ENOENT;
 
-	if (m->kind == MODULE_VDSO && which == A2N_FILE_CODE) {
-		snprintf(path, size, "%s", A2N_VDSO);
-		return open_vdso(ms);
+	if (image && which == A2N_FILE_CODE) {
+		snprintf(path, size, "%s", m->pub.name);
+		return open_image(image);
 	}
 	if (m->kind != MODULE_FILE)
 		return -ENOENT;

@@ -25,6 +25,7 @@ extern "C" {
 #define A2N_NO_SYMBOL_FOUND	"NoSymbolFound"
 #define A2N_KERNEL		"vmlinux"
 #define A2N_VDSO		"[vdso]"
+#define A2N_VDSO_32		"[vdso32]"	/* of 32-bit programs */
 #define A2N_JITCODE		"JITCODE"
 #define A2N_UNKNOWN		"Unknown"
 
@@ -91,6 +92,7 @@ int a2n_modules(struct a2n *a, const char *text, size_t size);	/* text of /proc/
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length);
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name);
+/* An ELF32 image is the one of 32-bit programs. */
 int a2n_vdso(struct a2n *a, const void *image, size_t size);
 
 /* ---- questions ------------------------------------------------------------------------------- */

@@ -60,7 +60,8 @@ enum pifile_section_type {
 	PIFILE_SEC_SYSTEM	= 4,	/* text, "key: value" lines: os, kernel, cpu model … */
 	PIFILE_SEC_SNAPSHOT	= 5,	/* MTE records made by the drain (build ids), like a
 					   segment; they hold for all times */
-	PIFILE_SEC_VDSO		= 6,	/* the vdso's image (an ELF file) */
+	PIFILE_SEC_VDSO		= 6,	/* the vdso's image (an ELF file); ELF32: of 32-bit
+					   programs */
 	PIFILE_SEC_STATS	= 7,	/* struct pifile_stats of each CPU at `off` */
 	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; the index follows */
 	PIFILE_SEC_INDEX	= 9,	/* array of struct pifile_index; the last section */

@@ -10,17 +10,22 @@
 #include "escape.h"
 #include "report/code.h"
 #include "report/disasm.h"
+#include "report/source.h"
+
+struct spot {
+	uint32_t source;		/* its number, or NO_SOURCE */
+	int line;
+};
+#define NO_SOURCE UINT32_MAX
 
 struct instruction {
 	uint64_t offset, ticks;
-	const char *source;		/* NULL: not known */
-	int line;
+	struct spot spot;
 	char text[100];
 };
 
-struct source_line {
-	const char *source;
-	int line;
+struct source_ticks {
+	struct spot spot;
 	uint64_t ticks;
 };
 
@@ -37,7 +42,8 @@ struct annotated {
 	uint32_t nhit, room_hit;
 	struct instruction *list;	/* without instructions: what was hit */
 	uint32_t nlist, room_list;
-	struct source_line *line;
+	struct sources sources;
+	struct source_ticks *line;
 	uint32_t nline, room_line;
 	uint64_t astray;		/* ticks at no instruction's start */
 	uint64_t unlined;		/* ticks whose source line is not known */
@@ -97,13 +103,14 @@ static int gather_hits(const struct job *job, struct annotated *a)
 static struct instruction *add_instruction(struct annotated *a, uint64_t offset)
 {
 	struct instruction *i;
+	const char *path;
 
 	if (keys_grow_array((void **)&a->list, &a->room_list, a->nlist, sizeof(*a->list)))
 		return NULL;
 	i = &a->list[a->nlist++];
-	*i = (struct instruction){ .offset = offset };
-	i->source = code_line(&a->code, a->code.address + offset, &i->line);
-	return i;
+	*i = (struct instruction){ .offset = offset, .spot.source = NO_SOURCE };
+	path = code_line(&a->code, a->code.address + offset, &i->spot.line);
+	return path && source_find(&a->sources, path, &i->spot.source) ? NULL : i;
 }
 
 /* Ticks of the hits below `end` that haven't been taken: those at `at`, and the others astray. */
@@ -158,12 +165,20 @@ static int disassemble(struct annotated *a)
 	return 0;
 }
 
+static bool same_spot(const struct spot *a, const struct spot *b)
+{
+	return a->source == b->source && a->line == b->line;
+}
+
+/* Files in the order in which the code has them. */
 static int compare_lines(const void *pa, const void *pb)
 {
-	const struct source_line *a = pa, *b = pb;
-	int c = strcmp(a->source, b->source);
+	const struct spot *a = &((const struct source_ticks *)pa)->spot;
+	const struct spot *b = &((const struct source_ticks *)pb)->spot;
 
-	return c ? c : a->line - b->line;
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->line - b->line;
 }
 
 static int gather_lines(struct annotated *a)
@@ -176,19 +191,19 @@ static int gather_lines(struct annotated *a)
 
 		if (!in->ticks)
 			continue;
-		if (!in->source) {
+		if (in->spot.source == NO_SOURCE) {
 			a->unlined += in->ticks;
 			continue;
 		}
 		if (keys_grow_array((void **)&a->line, &a->room_line, a->nline, sizeof(*a->line)))
 			return -ENOMEM;
-		a->line[a->nline++] = (struct source_line){ in->source, in->line, in->ticks };
+		a->line[a->nline++] = (struct source_ticks){ in->spot, in->ticks };
 	}
 	if (!a->nline)
 		return 0;
 	qsort(a->line, a->nline, sizeof(*a->line), compare_lines);
 	for (i = 1; i < a->nline; i++) {
-		if (!compare_lines(&a->line[i], &a->line[k]))
+		if (same_spot(&a->line[i].spot, &a->line[k].spot))
 			a->line[k].ticks += a->line[i].ticks;
 		else
 			a->line[++k] = a->line[i];
@@ -228,6 +243,8 @@ static int annotate(const struct job *job, struct annotated *a)
 		rc = code_open(&a->code, job->model->names.a2n, s->a2n);
 	else
 		a->code.why = "it is no code";
+	a->sources.sympath = job->options->names.sympath;
+	a->sources.program = a->code.st;
 	if (!rc)
 		rc = disassemble(a);
 	if (!rc)
@@ -237,6 +254,7 @@ static int annotate(const struct job *job, struct annotated *a)
 
 static void annotated_free(struct annotated *a)
 {
+	sources_free(&a->sources);
 	code_close(&a->code);
 	free(a->hit);
 	free(a->list);
@@ -257,10 +275,33 @@ static void text_share(const struct annotated *a, FILE *out, uint64_t ticks, boo
 		fprintf(out, "%18s", "");
 }
 
-static void text_line(FILE *out, const char *source, int line)
+/* FILE:LINE  what stands there, or - */
+static void text_line(const struct annotated *a, FILE *out, const struct spot *p)
 {
-	escape_print(out, source);
-	fprintf(out, ":%d", line);
+	const struct source *s = &a->sources.list[p->source];
+	const char *words = source_line(s, p->line);
+
+	escape_print(out, s->path);
+	fprintf(out, ":%d  ", p->line);
+	source_print(out, words ? words : "-");
+	putc('\n', out);
+}
+
+/* Which sources have no text, or one that may be another by now. */
+static void text_sources(const struct annotated *a, FILE *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->sources.n; i++) {
+		const struct source *s = &a->sources.list[i];
+
+		if (!s->why && !s->newer)
+			continue;
+		fputs("source ", out);
+		escape_print(out, s->path);
+		fprintf(out, " %s\n", s->why ? s->why :
+			"is newer than the code: its lines may not be those that ran");
+	}
 }
 
 static void text_lines(const struct annotated *a, FILE *out, bool colour)
@@ -271,8 +312,7 @@ static void text_lines(const struct annotated *a, FILE *out, bool colour)
 	for (i = 0; i < a->nline; i++) {
 		text_share(a, out, a->line[i].ticks, colour);
 		fputs("  ", out);
-		text_line(out, a->line[i].source, a->line[i].line);
-		putc('\n', out);
+		text_line(a, out, &a->line[i].spot);
 	}
 	if (!a->unlined)
 		return;
@@ -289,8 +329,7 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 	const struct names *n = &job->model->names;
 	const struct symbol *s = &n->symbol[a->symbol];
 	bool colour = screen_colour(out);
-	const char *source = NULL;
-	int line = 0;
+	struct spot last = { .source = NO_SOURCE };
 	uint32_t i;
 
 	putc('\n', out);
@@ -306,17 +345,16 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 	}
 	if (a->why)
 		fprintf(out, "no instructions: %s\n", a->why);
+	text_sources(a, out);
 	fputs("\n      TICKS    %%%   OFFSET  INSTRUCTION\n", out);
 	for (i = 0; i < a->nlist; i++) {
 		const struct instruction *in = &a->list[i];
 
-		if (in->source && (in->line != line || in->source != source)) {
+		if (in->spot.source != NO_SOURCE && !same_spot(&in->spot, &last)) {
 			fprintf(out, "%28s", "");
-			text_line(out, in->source, in->line);
-			putc('\n', out);
+			text_line(a, out, &in->spot);
 		}
-		source = in->source;
-		line = in->line;
+		last = in->spot;
 		text_share(a, out, in->ticks, colour);
 		fprintf(out, " %#7" PRIx64 "  ", in->offset);
 		escape_print(out, in->text);
@@ -331,12 +369,34 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 
 /* ---- JSON, CSV ------------------------------------------------------------------------------- */
 
-static void json_source(struct json *j, const char *source, int line)
+static void json_spot(const struct annotated *a, struct json *j, const struct spot *p)
 {
-	if (!source)
+	const struct source *s;
+
+	if (p->source == NO_SOURCE)
 		return;
-	json_string(j, "source", source);
-	json_int(j, "line", line);
+	s = &a->sources.list[p->source];
+	json_string(j, "source", s->path);
+	json_int(j, "line", p->line);
+	if (source_line(s, p->line))
+		json_string(j, "source_text", source_line(s, p->line));
+}
+
+static void json_sources(const struct annotated *a, struct json *j)
+{
+	uint32_t i;
+
+	json_array(j, "sources");
+	for (i = 0; i < a->sources.n; i++) {
+		json_object(j, NULL);
+		json_string(j, "source", a->sources.list[i].path);
+		if (a->sources.list[i].why)
+			json_string(j, "no_text", a->sources.list[i].why);
+		else
+			json_bool(j, "newer", a->sources.list[i].newer);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
 }
 
 static void json_annotated(const struct job *job, void *to, const struct annotated *a)
@@ -364,20 +424,35 @@ static void json_annotated(const struct job *job, void *to, const struct annotat
 		json_uint(j, "ticks", a->list[i].ticks);
 		if (a->list[i].text[0])
 			json_string(j, "text", a->list[i].text);
-		json_source(j, a->list[i].source, a->list[i].line);
+		json_spot(a, j, &a->list[i].spot);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
 	json_array(j, "lines");
 	for (i = 0; i < a->nline; i++) {
 		json_object(j, NULL);
-		json_source(j, a->line[i].source, a->line[i].line);
+		json_spot(a, j, &a->line[i].spot);
 		json_uint(j, "ticks", a->line[i].ticks);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
 	json_uint(j, "line_not_known", a->unlined);
+	json_sources(a, j);
 	json_end(j, '}');
+}
+
+static void csv_spot(const struct annotated *a, FILE *out, const struct spot *p)
+{
+	const struct source *s = p && p->source != NO_SOURCE ? &a->sources.list[p->source] : NULL;
+	const char *words = s ? source_line(s, p->line) : NULL;
+
+	escape_csv(out, s ? s->path : "");
+	putc(',', out);
+	if (s)
+		fprintf(out, "%d", p->line);
+	putc(',', out);
+	escape_csv(out, words ? words : "");
+	putc('\n', out);
 }
 
 static void csv_annotated(const struct job *job, void *to, const struct annotated *a)
@@ -401,11 +476,7 @@ static void csv_annotated(const struct job *job, void *to, const struct annotate
 		fprintf(out, ",%" PRIu64 ",", in ? in->ticks : a->astray);
 		escape_csv(out, in ? in->text : "");
 		putc(',', out);
-		escape_csv(out, in && in->source ? in->source : "");
-		if (in && in->source)
-			fprintf(out, ",%d\n", in->line);
-		else
-			fputs(",\n", out);
+		csv_spot(a, out, in ? &in->spot : NULL);
 	}
 }
 
@@ -461,7 +532,7 @@ static int annotate_json(const struct job *job, struct json *j)
 
 static int annotate_csv(const struct job *job, FILE *out)
 {
-	fputs("symbol,module,offset,ticks,instruction,source,line\n", out);
+	fputs("symbol,module,offset,ticks,instruction,source,line,source_text\n", out);
 	return for_each(job, out, csv_annotated);
 }
 

@@ -81,7 +81,7 @@ int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
 		return 0;
 	}
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = fstat(fd, &c->st) ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	c->why = "the file cannot be read";
 	if (elf) {
 		rc = read_bytes(c, elf, size);

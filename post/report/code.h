@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "model/dwfl_file.h"
 
@@ -16,6 +17,7 @@ struct code {
 	unsigned int machine;		/* ELF's number */
 	bool is_32, big_endian;
 	char path[PATH_MAX];		/* of the file */
+	struct stat st;
 	struct dwfl_file file;
 	Dwfl *dwfl;			/* NULL: no line table */
 };

@@ -67,6 +67,60 @@ jq -e --argjson line "$line" '.annotated[0] |
 	([.lines[].ticks] | add) == 60 and .line_not_known == 0' all.json >why
 verdict ticks_by_line
 
+# ---- what stands in those lines: the file's own words, or how it is told that there are none
+jq -r '.annotated[0].lines[] | "\(.line)\t\(.source_text)"' all.json |
+	while IFS=$'\t' read -r line words; do
+		[ "$(sed -n "${line}p" lib.c)" = "$(printf '%b' "$words")" ] || echo "$line: $words"
+	done >why
+! [ -s why ] && code 0 "$post" -annotate work at.nrm2 && has out "lib.c:$line  {" &&
+	has out 'sum += other(i) * 3;' && ! has out 'is newer' 2>/dev/null
+verdict source_text
+code 0 "$post" -annotate work -csv at.nrm2 && has out ',{'
+verdict source_text_csv
+text_is() { # JQ: of the report
+	code 0 "$post" -annotate work -json "${@:2}" at.nrm2 && jq -e "$1" out >why
+}
+cp lib.c kept.c
+touch -d '1 hour' lib.c
+text_is '.annotated[0].sources == [{"source": (.annotated[0].lines[0].source), "newer": true}]' &&
+	code 0 "$post" -annotate work at.nrm2 && has out 'is newer than the code'
+verdict source_newer
+# Not its words: a terminal's orders, half a character, a line that is longer than a buffer.
+{
+	sed 's/$/ \\ \x1b[31m \xff/' kept.c
+} | sed "s/work/$(head -c 700 /dev/zero | tr '\0' w)/" >lib.c
+code 0 "$post" -annotate work at.nrm2 && has out '\x1b[31m \xff' && has out ' \ \x1b' &&
+	! grep -q $'\033' out
+verdict source_is_escaped
+for bad in link pipe folder none large; do
+	rm -rf lib.c
+	case $bad in
+	link) ln -s kept.c lib.c ;;
+	pipe) mkfifo lib.c ;;
+	folder) mkdir lib.c ;;
+	none) ;;
+	large) truncate -s 17M lib.c ;;
+	esac
+	text_is '[.annotated[0].lines[].source_text] - [null] == [] and
+		(.annotated[0].sources[0].no_text | length > 5)' &&
+		code 0 "$post" -annotate work at.nrm2 && has out "lib.c:$line  -"
+	verdict "source_no_file_$bad"
+done
+rm lib.c
+mkdir -p "root$work" && cp -p kept.c "root$work/lib.c" &&
+	text_is '[.annotated[0].lines[].source_text] | index("{") != null' -sympath "$PWD/root"
+verdict source_by_sympath
+# Root reads for a program no more than the program's owner may.
+if [ "$(id -u)" = 0 ]; then
+	cp -p kept.c lib.c && chmod 600 lib.c && chmod 711 . && chown 65534:65534 lib.so
+	text_is '.annotated[0].sources[0].no_text == "may not be read"'
+	verdict source_of_others
+	chown 65534 lib.c && text_is '.annotated[0].sources[0] | has("newer")'
+	verdict source_of_the_owner
+	chown 0:0 lib.so
+fi
+cp -p kept.c lib.c
+
 # ---- the line table from a separate debug file, by its debug link
 cp lib.so with_debug.so
 objcopy --only-keep-debug lib.so lib.debug && objcopy --strip-debug --add-gnu-debuglink=lib.debug lib.so

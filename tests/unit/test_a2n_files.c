@@ -389,7 +389,7 @@ static void test_damaged(void)
 static void test_vdso(void)
 {
 	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	struct a2n_map map = { .start = 0x7fff0000, .length = 0x2000, .path = "[vdso]",
+	struct a2n_map map = { .start = 0x7fff00000000, .length = 0x2000, .path = "[vdso]",
 			       .flags = A2N_MAP_VDSO };
 	struct a2n_answer r;
 	struct a2n *a;
@@ -425,6 +425,47 @@ static void test_vdso(void)
 	a2n_close(a);
 }
 
+/* 32-bit programs have a vdso of their own: neither's symbols name the other's addresses. */
+static void test_vdso_of_32bit_programs(void)
+{
+#if defined(__x86_64__)
+	static const char code[] = ".globl narrow\n.type narrow,@function\n.skip 32\n"
+				   "narrow: nop\nret\n.size narrow,.-narrow\n";
+	struct a2n_map map = { .start = 0xf7fc0000, .length = 0x2000, .path = "[vdso]",
+			       .flags = A2N_MAP_VDSO };
+	uint64_t wide = map.start + (1ull << 32), at;
+	struct a2n *a = open_a2n(NULL, false);
+	struct a2n_answer r;
+	struct nm *list;
+	size_t size;
+	char *image, path[64];
+	int fd;
+
+	write_file("n.s", code, sizeof(code) - 1);
+	SH("gcc -m32 -nostdlib -shared -o narrow.so n.s");
+	CU_ASSERT_EQUAL_FATAL(read_nm("nm -D", "narrow.so", &list), 1);
+	image = read_file("narrow.so", &size);
+	at = list[0].value + list[0].size - 1;
+	a2n_add_map(a, 10, 1, &map);
+	map.start = wide;
+	a2n_add_map(a, 10, 1, &map);
+	CU_ASSERT_EQUAL(a2n_vdso(a, image, size), 0);
+	a2n_resolve(a, 1, 20, 0xf7fc0000 + at, false, &r);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, "narrow");
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_VDSO_32);
+	fd = a2n_module_open(a, r.module, A2N_FILE_CODE, path, sizeof(path));
+	CU_ASSERT(fd >= 0 && !strcmp(path, A2N_VDSO_32) && lseek(fd, 0, SEEK_END) == (off_t)size);
+	close(fd);
+	a2n_resolve(a, 1, 20, wide + at, false, &r);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_VDSO);
+	CU_ASSERT_EQUAL(a2n_module_open(a, r.module, A2N_FILE_CODE, path, sizeof(path)), -ENOENT);
+	a2n_close(a);
+	free(list);
+	free(image);
+#endif
+}
+
 static int run(void)
 {
 	static const struct unit_test tests[] = {
@@ -438,6 +479,7 @@ static int run(void)
 		{ "not_files", test_not_files },
 		{ "damaged", test_damaged },
 		{ "vdso", test_vdso },
+		{ "vdso_of_32bit_programs", test_vdso_of_32bit_programs },
 		{ NULL, NULL }
 	};
 

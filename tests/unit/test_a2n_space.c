@@ -462,11 +462,13 @@ static void test_special_names(void)
 	a2n_process(a, 10, 1, 5);
 	map_flags(20, 1, 0x1000, 0x1000, "//anon", A2N_MAP_ANON);
 	map_flags(20, 1, 0x2000, 0x1000, "[vdso]", A2N_MAP_VDSO);
+	map_flags(20, 1, 0x100002000, 0x1000, "[vdso]", A2N_MAP_VDSO);
 	map_flags(20, 1, 0x3000, 0x1000, "/tmp/x y\n\xfe (deleted)", A2N_MAP_DELETED);
 	map_flags(20, 1, 0x4000, 0x1000, NULL, 0);
 	map_flags(20, 1, 0x5000, 0x1000, "[heap]", 0);
 	IS(1, 20, 0x1000, A2N_JITCODE);
-	IS(1, 20, 0x2000, A2N_VDSO);
+	IS(1, 20, 0x2000, A2N_VDSO_32);
+	IS(1, 20, 0x100002000, A2N_VDSO);
 	IS(1, 20, 0x3000, "/tmp/x y\n\xfe");
 	IS(1, 20, 0x4000, A2N_JITCODE);
 	IS(1, 20, 0x5000, "[heap]");

@@ -143,11 +143,13 @@ add_libraries() {
 			case $name in
 			/*)
 				# The dynamic loader: its path is fixed in the programs.
-				copy_in "$stage" "$root$name" "$name"
+				[ -e "$stage/$name" ] || copy_in "$stage" "$root$name" "$name"
 				continue
 				;;
 			esac
-			[ -z "$(find "$stage" -name "$name" -print -quit)" ] || continue
+			# Those of 32-bit programs have the same names.
+			[ -z "$(find "$stage" -path "*/i386-linux-gnu" -prune -o -name "$name" -print -quit)" ] ||
+				continue
 			found=
 			for dir in "${dirs[@]}"; do
 				[ ! -e "$dir/$name" ] || { found=$dir/$name && break; }

@@ -3,10 +3,10 @@
 # PATH; libraries that the programs load; and the ABI harness. Also for the other architectures.
 
 VM_LIBS := $(O)/tests/libreuse_a.so $(O)/tests/libreuse_b.so
-VM_PROG := $(filter-out %/reuse_lib,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
+VM_PROG := $(filter-out %/reuse_lib %/narrow,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
 VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi $(O)/tests/api
 ifeq ($(ARCH),x86_64)
-VM	+= $(O)/tests/chain32
+VM	+= $(O)/tests/chain32 $(O)/tests/narrow/narrow
 endif
 
 # It writes a trace of its own stacks: it knows these machines' registers.
@@ -58,6 +58,14 @@ $(O)/tests/chain32: tests/abi/chain32.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -m32 -O2 -Wall -Wextra -ffreestanding -fno-omit-frame-pointer -fno-pie -no-pie -nostdlib \
 		-static -fno-stack-protector -fcf-protection=none -o $@ $<
+
+# A 32-bit program and its C library need a compiler of their own: gcc's own other half (multilib)
+# cannot be installed beside those for other machines. In a folder: only guests that have that library
+# get it.
+$(O)/tests/narrow/narrow: tests/vm/prog/narrow.c tests/vm/prog/work.h
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)i686-linux-gnu-gcc $(CSTD) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -Itests/vm/prog -o $@ $<
 
 # The library's state rules, through the shared interface only.
 $(O)/tests/api: tests/abi/api.c $(O)/lib/libperfutil.a

@@ -19,7 +19,7 @@
 /* Exactly 2 * n instructions; n > 0. */
 static inline __attribute__((always_inline)) void turns(unsigned long n)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 #elif defined(__aarch64__)
 	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");

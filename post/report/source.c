@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading source files. A line table names any file it likes, so only regular files of a sane size
+ * are opened, links are not followed, and root reads no more than the program's owner may.
+ */
+#include "report/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "model/keys.h"
+
+#define FILE_MAX	(16u << 20)
+#define ALL_MAX		(256u << 20)
+#define GROUPS_MAX	256
+
+static int open_here(const char *path, struct stat *st)
+{
+	/* Look first: opening a device can already do something. */
+	if (lstat(path, st))
+		return -1;
+	if (!S_ISREG(st->st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+}
+
+/* As the program's owner, and none of root's groups. */
+static int open_as_owner(const struct stat *program, const char *path, struct stat *st)
+{
+	gid_t groups[GROUPS_MAX], group = getegid();
+	int n = getgroups(GROUPS_MAX, groups), fd = -1, error = EPERM;
+
+	if (n < 0 || setgroups(1, &program->st_gid))
+		return -1;
+	if (!setegid(program->st_gid) && !seteuid(program->st_uid)) {
+		fd = open_here(path, st);
+		error = errno;
+	}
+	/* Whoever could give it up gets it back; without it nothing must go on. */
+	if (seteuid(0) || setegid(group) || setgroups((size_t)n, groups))
+		abort();
+	errno = error;
+	return fd;
+}
+
+static int open_source(const struct stat *program, const char *path, struct stat *st)
+{
+	int fd = !geteuid() && program->st_uid ? open_as_owner(program, path, st)
+					       : open_here(path, st);
+
+	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
+}
+
+static const char *reason(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "is not here";
+	case ELOOP:
+	case EINVAL:
+		return "is no regular file";
+	case EACCES:
+	case EPERM:
+		return "may not be read";
+	default:
+		return "cannot be read";
+	}
+}
+
+/* In the folders of sympath by its whole path, then where the line table says. */
+static int look(const struct sources *s, struct source *f, struct stat *st)
+{
+	const char *p = s->sympath ? s->sympath : "";
+	char path[PATH_MAX];
+	size_t n;
+	int fd;
+
+	for (; *p; p += n + (p[n] == ':')) {
+		n = strcspn(p, ":");
+		if (!n || strstr(f->path, "..") ||
+		    snprintf(path, sizeof(path), "%.*s/%s", (int)n, p, f->path) >= PATH_MAX)
+			continue;
+		fd = open_source(&s->program, path, st);
+		if (fd >= 0)
+			return fd;
+	}
+	f->why = "has no whole path in the line table: name the folder that it is in, -sympath FOLDER";
+	if (f->path[0] != '/')
+		return -1;
+	fd = open_source(&s->program, f->path, st);
+	f->why = fd < 0 ? reason(errno) : NULL;
+	return fd;
+}
+
+/* Lines end in \n or \r\n; the last one may have no end. */
+static int cut(struct source *f, size_t size)
+{
+	uint32_t n = 1;
+	size_t i;
+	char *p;
+
+	for (i = 0; i < size; i++)
+		n += f->text[i] == '\n';
+	f->line = malloc(n * sizeof(*f->line));
+	if (!f->line)
+		return -ENOMEM;
+	for (p = f->text; p && p < f->text + size;) {
+		char *end = memchr(p, '\n', size - (size_t)(p - f->text));
+
+		f->line[f->nline++] = p;
+		if (end) {
+			*end = '\0';
+			if (end > p && end[-1] == '\r')
+				end[-1] = '\0';
+		}
+		p = end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+static int read_source(struct sources *s, struct source *f, int fd, const struct stat *st)
+{
+	size_t size = 0;
+	ssize_t n;
+
+	f->newer = st->st_mtime > s->program.st_mtime;
+	if (st->st_size > FILE_MAX || s->bytes + (size_t)st->st_size > ALL_MAX) {
+		f->why = "is too large";
+		return 0;
+	}
+	f->text = malloc((size_t)st->st_size + 1);
+	if (!f->text)
+		return -ENOMEM;
+	while (size < (size_t)st->st_size &&
+	       (n = read(fd, f->text + size, (size_t)st->st_size - size)) > 0)
+		size += (size_t)n;
+	f->text[size] = '\0';
+	s->bytes += size;
+	return cut(f, size);
+}
+
+int source_find(struct sources *s, const char *path, uint32_t *number)
+{
+	struct source *f;
+	struct stat st;
+	uint32_t i;
+	int fd, rc = 0;
+
+	for (i = 0; i < s->n; i++) {
+		*number = i;
+		if (s->list[i].path == path || !strcmp(s->list[i].path, path))
+			return 0;
+	}
+	if (keys_grow_array((void **)&s->list, &s->room, s->n, sizeof(*s->list)))
+		return -ENOMEM;
+	*number = s->n;
+	f = &s->list[s->n++];
+	*f = (struct source){ .path = path };
+	fd = look(s, f, &st);
+	if (fd >= 0) {
+		rc = read_source(s, f, fd, &st);
+		close(fd);
+	}
+	return rc;
+}
+
+const char *source_line(const struct source *s, int line)
+{
+	return line > 0 && (uint32_t)line <= s->nline ? s->line[line - 1] : NULL;
+}
+
+void source_print(FILE *out, const char *line)
+{
+	char part[256];
+	size_t column = 0, n;
+
+	while (*line) {
+		if (*line == '\t') {
+			do
+				putc(' ', out);
+			while (++column % 8);
+			line++;
+			continue;
+		}
+		/* Code is full of backslashes; they stand for themselves. */
+		if (*line == '\\') {
+			putc(*line++, out);
+			column++;
+			continue;
+		}
+		n = strcspn(line, "\t\\");
+		if (n >= sizeof(part))
+			n = sizeof(part) - 1;
+		/* No character is cut in two. */
+		while (n > 1 && ((unsigned char)line[n] & 0xc0) == 0x80)
+			n--;
+		memcpy(part, line, n);
+		part[n] = '\0';
+		escape_print(out, part);
+		line += n;
+		column += n;
+	}
+}
+
+void sources_free(struct sources *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->n; i++) {
+		free(s->list[i].text);
+		free(s->list[i].line);
+	}
+	free(s->list);
+	s->list = NULL;
+	s->n = s->room = 0;
+}
