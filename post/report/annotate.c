@@ -103,14 +103,14 @@ static int gather_hits(const struct job *job, struct annotated *a)
 static struct instruction *add_instruction(struct annotated *a, uint64_t offset)
 {
 	struct instruction *i;
-	const char *path;
+	const char *folder, *name;
 
 	if (keys_grow_array((void **)&a->list, &a->room_list, a->nlist, sizeof(*a->list)))
 		return NULL;
 	i = &a->list[a->nlist++];
 	*i = (struct instruction){ .offset = offset, .spot.source = NO_SOURCE };
-	path = code_line(&a->code, a->code.address + offset, &i->spot.line);
-	return path && source_find(&a->sources, path, &i->spot.source) ? NULL : i;
+	name = code_line(&a->code, a->code.address + offset, &folder, &i->spot.line);
+	return name && source_find(&a->sources, folder, name, &i->spot.source) ? NULL : i;
 }
 
 /* Ticks of the hits below `end` that haven't been taken: those at `at`, and the others astray. */

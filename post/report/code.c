@@ -93,11 +93,12 @@ int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
 	return rc;
 }
 
-const char *code_line(const struct code *c, uint64_t address, int *line)
+const char *code_line(const struct code *c, uint64_t address, const char **folder, int *line)
 {
 	Dwfl_Line *found = c->dwfl ? dwfl_module_getsrc(c->file.mod, address) : NULL;
 	const char *source;
 
+	*folder = found ? dwfl_line_comp_dir(found) : NULL;
 	source = found ? dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL) : NULL;
 	return source && *line > 0 ? source : NULL;
 }

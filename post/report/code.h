@@ -24,8 +24,9 @@ struct code {
 
 /* 0 or -ENOMEM. */
 int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol);
-/* The source line of an address; NULL: none is known. It lives as long as c. */
-const char *code_line(const struct code *c, uint64_t address, int *line);
+/* The source file and line of an address; NULL: none is known. *folder is where it was compiled, or
+ * NULL. Both live as long as c. */
+const char *code_line(const struct code *c, uint64_t address, const char **folder, int *line);
 void code_close(struct code *c);
 
 #endif

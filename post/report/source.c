@@ -153,7 +153,16 @@ static int read_source(struct sources *s, struct source *f, int fd, const struct
 	return cut(f, size);
 }
 
-int source_find(struct sources *s, const char *path, uint32_t *number)
+static char *whole_path(const char *folder, const char *name)
+{
+	char *path;
+
+	if (name[0] == '/' || !folder)
+		return strdup(name);
+	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+int source_find(struct sources *s, const char *folder, const char *name, uint32_t *number)
 {
 	struct source *f;
 	struct stat st;
@@ -162,14 +171,24 @@ int source_find(struct sources *s, const char *path, uint32_t *number)
 
 	for (i = 0; i < s->n; i++) {
 		*number = i;
-		if (s->list[i].path == path || !strcmp(s->list[i].path, path))
+		if (s->list[i].name == name && s->list[i].folder == folder)
 			return 0;
 	}
 	if (keys_grow_array((void **)&s->list, &s->room, s->n, sizeof(*s->list)))
 		return -ENOMEM;
-	*number = s->n;
-	f = &s->list[s->n++];
-	*f = (struct source){ .path = path };
+	f = &s->list[s->n];
+	*f = (struct source){ .folder = folder, .name = name, .path = whole_path(folder, name) };
+	if (!f->path)
+		return -ENOMEM;
+	/* Each unit of the program has words of its own for the same file. */
+	for (i = 0; i < s->n; i++) {
+		*number = i;
+		if (!strcmp(s->list[i].path, f->path)) {
+			free(f->path);
+			return 0;
+		}
+	}
+	*number = s->n++;
 	fd = look(s, f, &st);
 	if (fd >= 0) {
 		rc = read_source(s, f, fd, &st);
@@ -221,6 +240,7 @@ void sources_free(struct sources *s)
 	uint32_t i;
 
 	for (i = 0; i < s->n; i++) {
+		free(s->list[i].path);
 		free(s->list[i].text);
 		free(s->list[i].line);
 	}

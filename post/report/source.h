@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 struct source {
-	const char *path;		/* as the line table has it */
+	const char *folder, *name;	/* as the line table has them */
+	char *path;			/* both together */
 	const char *why;		/* there is no text, and why */
 	bool newer;			/* than the program: its lines may be others now */
 	char *text;			/* each line with an end of its own */
@@ -26,9 +27,9 @@ struct sources {
 	size_t bytes;
 };
 
-/* 0, *number is this path's place in the list, which keeps the path (not a copy); or -ENOMEM. A file
- * that cannot be read is no error: it stands there with its reason. */
-int source_find(struct sources *s, const char *path, uint32_t *number);
+/* 0, *number is this file's place in the list, which keeps both words (no copies; folder may be NULL); or
+ * -ENOMEM. A file that cannot be read is no error: it stands there with its reason. */
+int source_find(struct sources *s, const char *folder, const char *name, uint32_t *number);
 /* Without its line's end; NULL: there is none. */
 const char *source_line(const struct source *s, int line);
 /* A line as it is read: tabs are blanks, what a terminal must not see is escaped. */

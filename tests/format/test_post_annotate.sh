@@ -68,10 +68,10 @@ jq -e --argjson line "$line" '.annotated[0] |
 verdict ticks_by_line
 
 # ---- what stands in those lines: the file's own words, or how it is told that there are none
-jq -r '.annotated[0].lines[] | "\(.line)\t\(.source_text)"' all.json |
-	while IFS=$'\t' read -r line words; do
-		[ "$(sed -n "${line}p" lib.c)" = "$(printf '%b' "$words")" ] || echo "$line: $words"
-	done >why
+jq -r '.annotated[0].lines[].line' all.json | while read -r number; do
+	jq -j --argjson n "$number" '.annotated[0].lines[] | select(.line == $n).source_text' all.json |
+		cmp - <(sed -n "${number}p" lib.c | tr -d '\n')
+done >why 2>&1
 ! [ -s why ] && code 0 "$post" -annotate work at.nrm2 && has out "lib.c:$line  {" &&
 	has out 'sum += other(i) * 3;' && ! has out 'is newer' 2>/dev/null
 verdict source_text
@@ -110,6 +110,11 @@ rm lib.c
 mkdir -p "root$work" && cp -p kept.c "root$work/lib.c" &&
 	text_is '[.annotated[0].lines[].source_text] | index("{") != null' -sympath "$PWD/root"
 verdict source_by_sympath
+mkdir -p sub && cp kept.c sub/lib.c && cp -p lib.so absolute.so &&
+	gcc -g -O1 -fno-inline -shared -fPIC -nostdlib -Wl,-z,noseparate-code -o lib.so sub/lib.c &&
+	text_is '[.annotated[0].lines[] | .source, .source_text] | index("'"$PWD/sub/lib.c"'", "{") != null'
+verdict source_by_the_compilers_folder
+mv absolute.so lib.so
 # Root reads for a program no more than the program's owner may.
 if [ "$(id -u)" = 0 ]; then
 	cp -p kept.c lib.c && chmod 600 lib.c && chmod 711 . && chown 65534:65534 lib.so
