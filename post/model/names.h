@@ -23,7 +23,7 @@ struct process {
 struct thread {
 	uint32_t process;
 	uint32_t tid;
-	uint32_t group;
+	uint32_t group;			/* likewise, of its process's group */
 	const char *name;
 };
 

@@ -181,6 +181,8 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 	rc = times_finish(&m->times);
 	if (!rc)
 		rc = names_finish(&m->names, &o->names);
+	if (!rc)
+		rc = sched_group(&m->times.sched);
 	if (!rc && m->stacks.wanted)
 		rc = stacks_finish(&m->stacks, &m->names);
 	if (!rc && m->times.away.stacks.wanted)

@@ -129,6 +129,8 @@ struct sched_thread *sched_find(struct sched *s, uint32_t tid);
 int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time);
 /* The thread's row as it is called at this time; NO_KEY: no memory. */
 uint32_t sched_row_of(struct sched *s, struct sched_thread *t, uint64_t time);
+/* After names know their groups: what is counted together. */
+int sched_group(struct sched *s);
 void sched_free(struct sched *s);
 
 #endif

@@ -100,7 +100,7 @@ void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
 	putc(']', out);
 }
 
-void print_process(const struct job *job, FILE *out, uint32_t process)
+void print_root(const struct job *job, FILE *out, uint32_t process)
 {
 	const struct process *p = &job->model->names.process[process];
 

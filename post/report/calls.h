@@ -14,6 +14,7 @@ void print_stack_books(const struct job *job, FILE *out, const char *title);
 void json_stack_books(const struct job *job, struct json *j);
 /* "symbol  [module]", the module without its folder. */
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
-void print_process(const struct job *job, FILE *out, uint32_t process);
+/* A process, as tprof names it. */
+void print_root(const struct job *job, FILE *out, uint32_t process);
 
 #endif

@@ -33,7 +33,7 @@ static void text_call(const struct job *job, void *arg, uint32_t i)
 		percent_of(call->total, all), call->self, percent_of(call->self, all),
 		2 * call->depth, "");
 	if (call->parent == NO_KEY)
-		print_process(job, out, call->id);
+		print_root(job, out, call->id);
 	else
 		print_symbol(job, out, call->id);
 	putc('\n', out);

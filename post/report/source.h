@@ -27,8 +27,8 @@ struct sources {
 	size_t bytes;
 };
 
-/* 0, *number is this file's place in the list, which keeps both words (no copies; folder may be NULL); or
- * -ENOMEM. A file that cannot be read is no error: it stands there with its reason. */
+/* 0, *number is the place in the list of this file, whose words are kept (no copies; folder may be
+ * NULL), or -ENOMEM. A file that cannot be read is no error: it stands there with its reason. */
 int source_find(struct sources *s, const char *folder, const char *name, uint32_t *number);
 /* Without its line's end; NULL: there is none. */
 const char *source_line(const struct source *s, int line);

@@ -25,21 +25,11 @@ static uint32_t by_process(const struct names *n, uint32_t thread)
 
 static uint32_t by_thread(const struct names *n, uint32_t thread)
 {
-	(void)n;
-	return thread;
+	return n->thread[thread].group;
 }
 
 /* Who a row is of, at each of these levels; NULL: nobody in particular. */
 typedef void (*print_who)(FILE *out, const struct job *job, uint32_t key);
-
-static void print_process(FILE *out, const struct job *job, uint32_t process)
-{
-	const struct process *p = &job->model->names.process[process];
-
-	escape_print(out, p->name);
-	if (!job->options->names.by_process_name)
-		fprintf(out, " (%u)", p->pid);
-}
 
 static uint64_t missing(const struct syscall_row *r)
 {
@@ -226,14 +216,17 @@ static int syscalls_json(const struct job *job, struct json *j)
 
 static int syscalls_csv(const struct job *job, FILE *out)
 {
-	const struct syscalls *c = &job->model->times.syscalls;
+	struct syscalls c;
 	uint32_t i;
 	char room[64];
+	int rc = syscalls_group(&c, &job->model->times.syscalls, by_thread);
 
+	if (rc)
+		return rc;
 	fputs("pid,process,tid,thread,call,number,errors,off_ns,wait_ns,no_return,open,cut," CSV_SPREAD
 	      "\n", out);
-	for (i = 0; i < c->nrow; i++) {
-		const struct syscall_row *r = &c->row[i];
+	for (i = 0; i < c.nrow; i++) {
+		const struct syscall_row *r = &c.row[i];
 
 		csv_thread(out, job, r->thread);
 		fprintf(out, "%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
@@ -242,6 +235,7 @@ static int syscalls_csv(const struct job *job, FILE *out)
 		csv_spread(out, &r->time);
 		putc('\n', out);
 	}
+	syscalls_free(&c);
 	return 0;
 }
 

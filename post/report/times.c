@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "escape.h"
 
@@ -75,19 +76,36 @@ void csv_spread(FILE *out, const struct spread *s)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+static void print_process_of(FILE *out, const struct job *job, const struct process *p)
+{
+	escape_print(out, p->name);
+	if (!job->options->names.by_process_name)
+		fprintf(out, " (%u)", p->pid);
+}
+
+void print_process(FILE *out, const struct job *job, uint32_t process)
+{
+	print_process_of(out, job, &job->model->names.process[process]);
+}
+
 void print_thread(FILE *out, const struct job *job, uint32_t thread)
 {
+	const struct names_options *o = &job->options->names;
 	const struct names *n = &job->model->names;
 	const struct thread *t = &n->thread[thread];
 	const struct process *p = &n->process[t->process];
 
-	escape_print(out, t->name);
-	fprintf(out, " (%u)", t->tid);
-	if (t->tid == p->pid)
-		return;
-	fputs(" of ", out);
-	escape_print(out, p->name);
-	fprintf(out, " (%u)", p->pid);
+	if (!o->by_thread_name) {
+		escape_print(out, t->name);
+		fprintf(out, " (%u)", t->tid);
+		if (t->tid == p->pid)
+			return;
+		fputs(" of ", out);
+	} else if (strcmp(t->name, p->name) != 0) {
+		escape_print(out, t->name);
+		fputs(" of ", out);
+	}
+	print_process_of(out, job, p);
 }
 
 void json_thread(struct json *j, const struct job *job, const char *prefix, uint32_t thread)
@@ -98,11 +116,13 @@ void json_thread(struct json *j, const struct job *job, const char *prefix, uint
 	char key[32];
 
 	snprintf(key, sizeof(key), "%spid", prefix);
-	json_uint(j, key, p->pid);
+	if (!job->options->names.by_process_name)
+		json_uint(j, key, p->pid);
 	snprintf(key, sizeof(key), "%sprocess", prefix);
 	json_string(j, key, p->name);
 	snprintf(key, sizeof(key), "%stid", prefix);
-	json_uint(j, key, t->tid);
+	if (!job->options->names.by_thread_name)
+		json_uint(j, key, t->tid);
 	snprintf(key, sizeof(key), "%sthread", prefix);
 	json_string(j, key, t->name);
 }
@@ -113,9 +133,14 @@ void csv_thread(FILE *out, const struct job *job, uint32_t thread)
 	const struct thread *t = &n->thread[thread];
 	const struct process *p = &n->process[t->process];
 
-	fprintf(out, "%u,", p->pid);
+	if (!job->options->names.by_process_name)
+		fprintf(out, "%u", p->pid);
+	putc(',', out);
 	escape_csv(out, p->name);
-	fprintf(out, ",%u,", t->tid);
+	putc(',', out);
+	if (!job->options->names.by_thread_name)
+		fprintf(out, "%u", t->tid);
+	putc(',', out);
 	escape_csv(out, t->name);
 	putc(',', out);
 }

@@ -98,6 +98,80 @@ done
 [ $? = 1 ] && grep -q 'post says' why
 verdict judge_can_fail
 
+# ---- what is counted together by name is the sum of its parts, in every report; nothing else changes
+tell /dev/stdin named.nrm2 <<-'END'
+	0 on
+	0 task walk 100 1 make
+	0 task walk_thread 100/101 1 w
+	0 task walk_thread 100/102 1 w
+	0 task walk 200 1 make
+	0 task walk_thread 200/201 1 w
+	0 task walk 300 1 cc
+	0 task walk_thread 300/301 1 w
+	10 call 0 100/101 1
+	20 ret 0 100/101 1 -2
+	30 dispatch 0 100/101 sleep 100/102
+	35 call 0 100/102 1
+	50 fault 0 100/102 0xffffffff81002010 0x1000
+	60 ret 0 100/102 1 -2
+	65 wake 0 100/102 100/101
+	70 dispatch 0 100/102 sleep 100/101
+	80 wake 0 100/101 200/201
+	85 wake 0 100/101 100/102
+	90 dispatch 0 100/101 sleep 200/201
+	95 call 0 200/201 1
+	100 ret 0 200/201 1 5
+	105 fault 0 200/201 0xffffffff81002010 0x1000
+	110 dispatch 0 200/201 preempted 300/301
+	115 call 0 300/301 1
+	120 ret 0 300/301 1 5
+	122 fault 0 300/301 0xffffffff81002010 0x1000
+	125 wake 0 300/301 100
+	130 dispatch 0 300/301 blocked 100
+	200 dispatch 0 100 sleep 200/201
+	250 dispatch 0 200/201 sleep 100/102
+	300 off
+END
+sums() { # WHO OPTION...: each report's lines, those of one WHO (jq) added up; and how many they were
+	code 0 "$post" -sched -offcpu -syscalls -faults -json "${@:2}" named.nrm2 && jq -S "
+		def plus: if type == \"object\" then add else . end;
+		def sums(key): length as \$lines | group_by(key) | {lines: \$lines, groups: map({who: (.[0] | key),
+			run: ([.[].run_ns] | add), wait: ([.[].wait_ns | plus] | add),
+			off: ([.[].off_ns | plus] | add), unknown: ([.[].unknown_ns] | add),
+			dispatches: ([.[].dispatches] | add), count: ([.[].count] | add),
+			slept: ([.[].slept_ns] | add), left: ([.[].left | plus] | add),
+			latencies: ([.[].latency.count?] | add), latency: ([.[].latency.max_ns?] | max),
+			longest: ([.[].longest_ns] | max), calls: ([.[].time.count?] | add),
+			time: ([.[].time.total_ns?] | add), errors: ([.[].error_count] | add)})};
+		def who: $1;
+		{sched: (.sched.threads | sums(who)), offcpu: (.offcpu | sums([who, .reason])),
+		wakeups: (.sched.wakeups | sums([.waker_process, .waker_thread, who])),
+		calls: (.syscalls.threads | sums([who, .call])), faults: (.faults | sums([who, .symbol]))}" out
+}
+for names in '-tnm [.pid,.process,.thread]' '-tnm -pnm [.process,.thread]'; do
+	who=${names##* } names=${names% *}
+	sums "$who" >apart
+	# shellcheck disable=SC2086
+	sums "$who" $names >together
+	diff <(jq 'map_values(.groups)' apart) <(jq 'map_values(.groups)' together) >why &&
+		jq -e 'all(.[]; .lines == (.groups | length))' together >>why &&
+		jq -e '.sched.lines > (.sched.groups | length) and .calls.lines > (.calls.groups | length)' \
+			apart >>why
+	verdict "counted_together${names// /}"
+	# shellcheck disable=SC2086
+	jq -e '[.sched.threads[], .offcpu[], .sched.wakeups[], .syscalls.threads[], .faults[] |
+		(has("pid") | tostring) + (has("tid") | tostring)] | unique == [$want]' \
+		--arg want "$([ "$names" = -tnm ] && echo truefalse || echo falsefalse)" out >why
+	verdict "no_numbers${names// /}"
+done
+code 0 "$post" -pnm -tnm -sched -offcpu -syscalls -o - named.nrm2 && has out ' w of make' &&
+	has out ' w of cc' && has out ' make -> ' && ! grep -E '(w|make|cc) \([0-9]+\)' out >why
+verdict no_numbers_in_text
+for report in sched offcpu syscalls faults; do
+	code 0 "$post" -$report -csv -pnm -tnm named.nrm2 && ! tail -n +2 out | grep -vE '^,[a-z]+,,[a-z]+,' >why
+	verdict "no_numbers_csv_$report"
+done
+
 # ---- where threads left their CPUs: 300 us in copy_to_user called from spin_unlock, 50 in spin_unlock
 # alone; b, whose dispatch has no stack, is in none
 tell /dev/stdin away.nrm2 <<-'END'
