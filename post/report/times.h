@@ -16,7 +16,7 @@ void print_ms(FILE *out, int width, uint64_t ns);
 void print_us(FILE *out, int width, uint64_t ns);
 
 /* "process (pid)"; "thread (tid) of process (pid)", the process only when it has another tid; and as
- * members pid, process, tid, thread, after prefix. What is counted together by name has no number. */
+ * members pid, process, tid, thread, after prefix. What is counted together has no number. */
 void print_process(FILE *out, const struct job *job, uint32_t process);
 void print_thread(FILE *out, const struct job *job, uint32_t thread);
 void json_thread(struct json *j, const struct job *job, const char *prefix, uint32_t thread);
