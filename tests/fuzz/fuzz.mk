@@ -53,10 +53,9 @@ FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
 FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c keys.c names.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 
-# Of post those that look into records and texts, and the reports that show them.
-FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/model/dwfl_file.c \
-		   post/model/stacks.c post/model/unwind%.c post/report/annotate.c \
-		   post/report/code.c post/report/disasm.c,$(POST_SRC))
+# All of post but its options and what `stack` is for, and the timeline that it feeds.
+FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/model/stacks.c post/model/unwind%.c,\
+		   $(POST_SRC)) $(call A2N,process space)
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
 		   $(call PERF,crc32c names)
 FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)

@@ -19,7 +19,7 @@ int post_main(int argc, char **argv);
 
 #define WORDS 12
 
-/* Each writes to /dev/null, and what belongs on the screen to stdout, which is that too. */
+/* "@" is the trace itself. Each writes to /dev/null, and what belongs on the screen to stdout, which is that too. */
 static const char *const wanted[][WORDS] = {
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-cpu" },
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-json", "-off" },
@@ -33,6 +33,9 @@ static const char *const wanted[][WORDS] = {
 	{ "-callers=spin_unlock" }, { "-folded" }, { "-offcpu", "-folded" },
 	{ "-offcpu", "-calltree" }, { "-annotate", "spin_unlock" },
 	{ "-annotate", "vfs_read@vmlinux", "-json" }, { "-annotate", "copy_to_user", "-csv" },
+	{ "-tprof", "-e", "0", "-kmap", "@" }, { "-annotate", "g@[vdso]", "-e", "0" },
+	{ "-annotate", "one", "-e", "0", "-json" }, { "-annotate", "g", "-e", "0", "-csv" },
+	{ "-calltree", "-e", "0" }, { "-callers=g", "-e", "timer", "-sympath", "/nowhere" },
 };
 #define REPORT_SETS (sizeof(wanted) / sizeof(wanted[0]))
 
@@ -69,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	argv[argc++] = "post";
 	for (const char *const *word = wanted[data[0] % REPORT_SETS]; *word; word++)
-		argv[argc++] = (char *)*word;
+		argv[argc++] = strcmp(*word, "@") ? (char *)*word : path;
 	argv[argc++] = "-o";
 	argv[argc++] = "/dev/null";
 	argv[argc++] = "-r";
