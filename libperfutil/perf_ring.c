@@ -47,13 +47,18 @@ uint64_t perf_ring_head(const struct perf_ring *r)
 
 const struct perf_event_header *perf_ring_peek(struct perf_ring *r, uint64_t until)
 {
-	const uint8_t *data = (const uint8_t *)r->page + sysconf(_SC_PAGESIZE);
-	size_t at = r->at & (r->bytes - 1), left = r->bytes - at;
-	const struct perf_event_header *h = (const void *)(data + at);
+	const struct perf_event_header *h;
+	const uint8_t *data;
+	size_t at, left;
 
+	if (!r->page || until - r->at < sizeof(*h))
+		return NULL;
+	data = (const uint8_t *)r->page + sysconf(_SC_PAGESIZE);
+	at = r->at & (r->bytes - 1);
+	left = r->bytes - at;
 	/* A record is a multiple of 8 bytes, so its header is never cut by the end. */
-	if (!r->page || until - r->at < sizeof(*h) || h->size < sizeof(*h) ||
-	    h->size > until - r->at)
+	h = (const void *)(data + at);
+	if (h->size < sizeof(*h) || h->size % sizeof(*h) || h->size > until - r->at)
 		return NULL;
 	if (h->size <= left)
 		return h;
