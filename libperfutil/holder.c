@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -61,13 +62,19 @@ static int packet_socket(void)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static int reach(void)
+/* Not patiently: for two seconds at most. */
+static int reach(bool patiently)
 {
+	struct timeval soon = { .tv_sec = 2 };
 	struct sockaddr_un a;
 	int fd = packet_socket(), err;
 
 	if (fd < 0)
 		return -errno;
+	if (!patiently) {
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
+	}
 	address(&a);
 	if (connect(fd, (struct sockaddr *)&a, sizeof(a))) {
 		err = -errno;
@@ -85,7 +92,7 @@ int holder_ask(const struct holder_request *request, struct holder_reply *reply)
 {
 	struct holder_reply own;
 	ssize_t n;
-	int fd = reach();
+	int fd = reach(true);
 
 	if (!reply)
 		reply = &own;
@@ -106,6 +113,39 @@ int holder_ask(const struct holder_request *request, struct holder_reply *reply)
 				: "the session's holder died; what was written stays readable");
 	reply->why[sizeof(reply->why) - 1] = 0;
 	return reply->rc ? rc_fail(reply->rc, "%s", reply->why) : PI_OK;
+}
+
+int holder_hook(void)
+{
+	static const struct holder_request q = {
+		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_HOOK,
+	};
+	static struct holder_reply r;
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))];
+	struct iovec data = { .iov_base = &r, .iov_len = sizeof(r) };
+	struct msghdr m = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = room, .msg_controllen = sizeof(room),
+	};
+	struct cmsghdr *c = NULL;
+	int fd = getauxval(AT_SECURE) ? -1 : reach(false), hook = -1;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return -1;
+	if (send(fd, &q, sizeof(q), MSG_NOSIGNAL) == (ssize_t)sizeof(q))
+		n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	close(fd);
+	if (n >= 0)
+		c = CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(hook)))
+		memcpy(&hook, CMSG_DATA(c), sizeof(hook));
+	if (hook >= 0 && (n != (ssize_t)sizeof(r) || r.version != HOLDER_VERSION || r.rc)) {
+		close(hook);
+		hook = -1;
+	}
+	return hook;
 }
 
 /* ---- holding --------------------------------------------------------------------------------- */
@@ -244,7 +284,7 @@ int holder_start(const struct tracer_options *options)
 	struct holder_reply r = { 0 };
 	pid_t pid;
 	ssize_t n;
-	int ends[2], fd = reach();
+	int ends[2], fd = reach(true);
 
 	if (fd >= 0 || fd == -EPERM || fd == -EACCES) {
 		if (fd >= 0)

@@ -12,6 +12,7 @@
 enum holder_op {
 	HOLDER_INFO = 1, HOLDER_ON, HOLDER_OFF, HOLDER_SUSPEND, HOLDER_RESUME, HOLDER_WRITE,
 	HOLDER_MAJOR, HOLDER_RATE, HOLDER_TERMINATE, HOLDER_DISCARD,
+	HOLDER_HOOK,			/* the answer brings a hook descriptor along */
 };
 struct holder_request {
 	uint32_t size, version;
@@ -33,6 +34,11 @@ struct holder_reply {
 int holder_start(const struct tracer_options *options);
 /* Ask it. 0 or a negative rc; *reply may be NULL. PI_NOT_INITIALIZED: there is none. */
 int holder_ask(const struct holder_request *request, struct holder_reply *reply);
+
+/* A hook descriptor of the driver's (driver_hook.h) from the holder, who may open the device; -1:
+ * there is no holder that would give one. It asks for a few seconds at most, and nobody whom the
+ * environment of a program with other rights names. One thread at a time calls it. */
+int holder_hook(void);
 
 /* Who is at the other end? Ourselves or root, or `also`; false: somebody else. */
 bool holder_trusts(int fd, uid_t also);

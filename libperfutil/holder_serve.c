@@ -3,11 +3,13 @@
  * Requests to a tracer, as the holder and swtrace run answer them: a packet of this release's
  * shape, from whom the kernel says that it is.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include "driver_hook.h"
 #include "holder.h"
 #include "rc.h"
 
@@ -20,7 +22,18 @@ bool holder_trusts(int fd, uid_t also)
 	       (peer.uid == geteuid() || peer.uid == 0 || peer.uid == also);
 }
 
-static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r)
+/* For one who may not open the device and wants to write records. */
+static int give_hook(struct tracer *t, int *pass)
+{
+	if (tracer_hooks(t))
+		return rc_fail(PI_NOT_SUPPORTED, "this session's records of programs come by hook files");
+	*pass = driver_hook_open();
+	return *pass < 0 ? rc_errno(errno, "the driver's hook") : PI_OK;
+}
+
+/* With the answer goes the descriptor *pass, if it is one. True: the session shall end. */
+static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r,
+		   int *pass)
 {
 	switch (q->op) {
 	case HOLDER_INFO:
@@ -47,6 +60,9 @@ static bool answer(struct tracer *t, const struct holder_request *q, struct hold
 	case HOLDER_RATE:
 		r->rc = tracer_rate(t, q->a);
 		break;
+	case HOLDER_HOOK:
+		r->rc = give_hook(t, pass);
+		break;
 	case HOLDER_TERMINATE:
 		return true;
 	default:
@@ -67,6 +83,7 @@ static bool is_guests(const struct holder_request *q, struct holder_reply *r)
 	case HOLDER_SUSPEND:
 	case HOLDER_RESUME:
 	case HOLDER_DISCARD:
+	case HOLDER_HOOK:
 		return true;
 	case HOLDER_WRITE:
 		if (!*q->path)
@@ -83,12 +100,34 @@ static bool is_guests(const struct holder_request *q, struct holder_reply *r)
 	return false;
 }
 
+static void reply(int fd, struct holder_reply *r, int pass)
+{
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(pass))] = { 0 };
+	struct iovec data = { .iov_base = r, .iov_len = sizeof(*r) };
+	struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	if (pass >= 0) {
+		m.msg_control = room;
+		m.msg_controllen = sizeof(room);
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(pass));
+		memcpy(CMSG_DATA(c), &pass, sizeof(pass));
+	}
+	sendmsg(fd, &m, MSG_NOSIGNAL);
+	if (pass >= 0)
+		close(pass);
+}
+
 bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
 		  struct holder_reply *r)
 {
 	struct timeval patience = { .tv_sec = 2 };
 	static struct holder_request q;
 	bool end = false;
+	int pass = -1;
 
 	*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	if (*fd < 0)
@@ -103,11 +142,11 @@ bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int 
 		if (q.version != HOLDER_VERSION)
 			r->rc = PI_NOT_SUPPORTED;
 		else if (!guests || is_guests(&q, r))
-			end = answer(t, &q, r);
+			end = answer(t, &q, r, &pass);
 		if (end)
 			return true;
 		tracer_info(t, &r->info);
-		send(*fd, r, sizeof(*r), MSG_NOSIGNAL);
+		reply(*fd, r, pass);
 	}
 	close(*fd);
 	return false;

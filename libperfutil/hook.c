@@ -2,9 +2,10 @@
 /*
  * TraceHook: where does a program's record go, and does anyone want it? A mapped page answers that
  * without a system call. Whom to ask is looked up at the first call and, while nobody listens, once
- * a second: PITRACE_HOOKS (what swtrace run gives to its command), the driver, the hook files of
- * this user's holder. What depends on the process lies in a page that a fork wipes, so that a child
- * begins anew, whoever forked.
+ * a second: PITRACE_HOOKS (what swtrace run gives to its command), the driver (by the device or, if
+ * that may not be opened, by a descriptor from the session's holder), the hook files of this user's
+ * holder. What depends on the process lies in a page that a fork wipes, so that a child begins
+ * anew, whoever forked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <tracer.h>
+#include "driver_hook.h"
 #include "holder.h"
 #include "hookfile.h"
 #include "rc.h"
@@ -100,9 +102,6 @@ static struct target *driver_target(int fd)
 {
 	const struct pitrace_hook_page *page;
 
-	for (struct target *t = targets; t; t = t->next)
-		if (t->fd == fd)
-			return t;
 	page = mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return NULL;
@@ -113,23 +112,6 @@ static struct target *driver_target(int fd)
 	return add(&(struct target){ .majors = page->majors, .fd = fd });
 }
 
-int tracer_hook_fd(void)
-{
-	int device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC), fd, err = errno;
-
-	if (device >= 0) {
-		fd = ioctl(device, PITRACE_IOC_HOOK_OPEN);
-		err = errno;
-		close(device);
-		if (fd >= 0 && !fcntl(fd, F_SETFD, 0))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	errno = err;
-	return -1;
-}
-
 static struct target *device_target(void)
 {
 	struct target *t;
@@ -138,11 +120,14 @@ static struct target *device_target(void)
 	for (t = targets; t; t = t->next)
 		if (t->fd >= 0)
 			return t;
-	fd = tracer_hook_fd();
+	fd = driver_hook_open();
 	state->refused = fd < 0 && (errno == EACCES || errno == EPERM);
+	if (state->refused) {
+		fd = holder_hook();
+		state->refused = fd < 0;
+	}
 	if (fd < 0)
 		return NULL;
-	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	t = driver_target(fd);
 	if (!t)
 		close(fd);
@@ -175,9 +160,7 @@ static bool named_target(struct target **t)
 	const char *named = secure_getenv(HOOKFILE_ENV);
 
 	*t = NULL;
-	if (named && !strncmp(named, "fd:", 3) && named[3] >= '0' && named[3] <= '9')
-		*t = driver_target(atoi(named + 3));
-	else if (named && *named == '/')
+	if (named && *named == '/')
 		*t = folder_target(named);
 	return *t != NULL;
 }

@@ -16,7 +16,7 @@
 
 #include "backend.h"
 
-#define HOOKFILE_ENV		"PITRACE_HOOKS"	/* the folder, or "fd:N": the driver's hook */
+#define HOOKFILE_ENV		"PITRACE_HOOKS"	/* the folder */
 #define HOOKFILE_CONTROL	"control"
 #define HOOKFILE_MAGIC		0x4B4F4F48u	/* "HOOK" */
 #define HOOKFILE_VERSION	1

@@ -72,18 +72,16 @@ int tracer_fd(struct tracer *t);
  * and tells its path, which that program must have as PITRACE_SOCKET; besides this user and root
  * `guest` may ask ((uid_t)-1: nobody). The descriptor (unlink the path in the end), or a negative
  * rc. When it is readable tracer_serve answers one request: off, suspend, resume, discard, get
- * without a name.
+ * without a name, a hook descriptor of the driver's.
  */
 int tracer_socket(uid_t guest, char *path, size_t room);
 void tracer_serve(struct tracer *t, int socket, uid_t guest);
 
 /* How a command that is to be traced finds this session, for its TraceHook: the value of
- * PITRACE_HOOKS in its environment. NULL: by the driver's hook descriptor, if there is one. */
+ * PITRACE_HOOKS in its environment. NULL: by the driver; if the command may not open the device,
+ * tracer_serve gives it a hook descriptor. */
 #define TRACER_HOOKS_ENV	"PITRACE_HOOKS"
 const char *tracer_hooks(struct tracer *t);
-/* The driver's hook descriptor, which stays open across exec ("fd:N" in the environment), so that
- * a command may write records that may not open the device itself; -1: there is none. */
-int tracer_hook_fd(void);
 
 #ifdef __cplusplus
 }

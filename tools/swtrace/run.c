@@ -20,7 +20,7 @@
 
 void run_defaults(struct run *r)
 {
-	*r = (struct run){ .status = -1, .control = -1, .hook = -1, .terminal = -1 };
+	*r = (struct run){ .status = -1, .control = -1, .terminal = -1 };
 	tracer_defaults(&r->t);
 	r->t.file = TRACE_DEFAULT_NAME;
 }
@@ -72,21 +72,6 @@ static int not_executed(const char *name, int err)
 {
 	fail("%s: %s", name, err == ENOENT ? "command not found" : strerror(err));
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
-}
-
-/* In the child: its TraceHook shall find us, by the folder that came through the gate or by the
- * driver's hook. */
-static void command_hooks(const struct run *r)
-{
-	char hook[16];
-
-	if (r->hook < 0)
-		return;
-	snprintf(hook, sizeof(hook), "fd:%d", r->hook);
-	if (getenv(TRACER_HOOKS_ENV))
-		close(r->hook);
-	else
-		setenv(TRACER_HOOKS_ENV, hook, 1);
 }
 
 /* What the gate lets through: variables for the environment, each with its NUL, then a byte: go.
@@ -167,7 +152,6 @@ static int spawn(struct run *r, int *report)
 	unsetenv(TRACER_HOOKS_ENV);
 	if (!wait_at_gate(gate[0]))
 		_exit(EXIT_SWTRACE);
-	command_hooks(r);
 	err = -caller_become(&r->caller);
 	if (!err) {
 		execvp(r->command[0], r->command);
@@ -211,12 +195,7 @@ static int session(struct run *r, int signals)
 	int report = -1, target = -1, rc, err;
 
 	if (r->command) {
-		/* Who stays who we are can open the device itself, when it has something to say. */
-		if (r->caller.sudo)
-			r->hook = tracer_hook_fd();
 		err = spawn(r, &report);
-		if (r->hook >= 0)
-			close(r->hook);
 		if (err)
 			return fail("starting the command: %s", strerror(-err));
 	}

@@ -25,7 +25,6 @@ struct run {
 	int gate;			/* closed: the child goes on */
 	int control;			/* the socket on which the command may say "off", -1 none */
 	char control_path[108];
-	int hook;			/* the driver's hook, for the command's records; -1 */
 	int status;			/* of the child, -1 while it lives */
 	int exec_error;			/* errno, when it could not be executed */
 	bool paused;			/* the delay is not over: no samples yet */

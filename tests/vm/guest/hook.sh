@@ -22,10 +22,17 @@ if [ "$2" = cost ]; then
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 	swtrace run -q -M 0xD1 -s 64 -o cost.nrm2 -- marks cost 20000 /sys/kernel/tracing/trace_marker >cost.txt
 fi
-# A script's mark, by an ordinary user who may not open the device, in a session of root's.
+# Ordinary users who may not open the device, in a session of root's: a script's mark, four threads.
+# What does not write gets no descriptor: a process that outlives the session keeps no module.
 cat >mark.sh <<'END'
 swtrace mark -m 7 -i 42 from "a script"
+sleep 1000 </dev/null &
+echo "descriptors $(ls -l /proc/$$/fd /proc/$!/fd | grep -c pitrace-hook)"
 END
-SUDO_UID=1000 SUDO_GID=1000 SUDO_USER=user swtrace run -q -M user -o mark.nrm2 -- sh mark.sh >mark.txt 2>&1
+export SUDO_UID=1000 SUDO_GID=1000 SUDO_USER=user
+swtrace run -q -M user -o mark.nrm2 -- sh mark.sh >mark.txt 2>&1
 echo "exit $?" >>mark.txt
+books others $((records / 10)) -s 16
+unset SUDO_UID SUDO_GID SUDO_USER
+[ -e "/proc/$(pidof sleep)/fd" ] && echo "ok hook_outlived" || echo "not ok hook_outlived"
 rmmod pitrace && echo "ok hook_rmmod" || { echo "not ok hook_rmmod"; exit 1; }
