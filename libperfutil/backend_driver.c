@@ -125,6 +125,30 @@ static struct pitrace_session_args session_args(const struct trace_config *confi
 	};
 }
 
+/* Can this session sample by these events? */
+static void check_events(int session, const struct trace_config *config,
+			 struct collector_check *check)
+{
+	for (uint32_t i = 0; i < config->nevents; i++) {
+		struct pitrace_event_args args = config->events[i];
+
+		args.size = sizeof(args);
+		args.version = PITRACE_ABI_VERSION;
+		if (!ioctl(session, PITRACE_IOC_EVENT, &args))
+			continue;
+		check->state = COLLECTOR_REFUSED;
+		if (errno == EPERM) {
+			snprintf(check->why, sizeof(check->why),
+				 "events are sampled with CAP_PERFMON or CAP_SYS_ADMIN only");
+			snprintf(check->cure, sizeof(check->cure), "run swtrace as root (sudo)");
+		} else {
+			snprintf(check->why, sizeof(check->why), "event %s: %s", args.name,
+				 strerror(errno));
+		}
+		return;
+	}
+}
+
 /* Who may have a session is the driver's to say: ask it for a small one. What else it may answer
  * (busy, no such process) is said when the true one is opened. */
 static void driver_check(const struct trace_config *config, struct collector_check *check)
@@ -140,10 +164,12 @@ static void driver_check(const struct trace_config *config, struct collector_che
 	args.segment_bytes = LEAST_SEGMENT;
 	args.mte_bytes = args.trace_bytes = 2 * LEAST_SEGMENT;
 	fd = ioctl(device, PITRACE_IOC_SESSION, &args);
-	if (fd >= 0)
+	if (fd >= 0) {
+		check_events(fd, config, check);
 		close(fd);
-	else if (errno == EPERM || errno == EACCES)
+	} else if (errno == EPERM || errno == EACCES) {
 		driver_why_refused(config, check);
+	}
 	close(device);
 }
 

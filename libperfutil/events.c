@@ -142,18 +142,41 @@ int events_find(const char *names, struct pitrace_event_args *list, char *why, s
 	return err ? err : n;
 }
 
-int event_try(const struct pitrace_event_args *e)
+/* This thread's own, in user code: what any user may count who may count at all. */
+static int open_own(const struct pitrace_event_args *e, bool disabled)
 {
 	struct perf_event_attr a = {
 		.type = e->type, .size = sizeof(a), .config = e->config, .config1 = e->config1,
-		.config2 = e->config2, .disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+		.config2 = e->config2, .disabled = disabled, .exclude_kernel = 1, .exclude_hv = 1,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
+	return fd < 0 ? -errno : fd;
+}
+
+int event_try(const struct pitrace_event_args *e)
+{
+	int fd = open_own(e, true);
+
 	if (fd < 0)
-		return -errno;
+		return fd;
 	close(fd);
 	return 0;
+}
+
+bool event_counts(const struct pitrace_event_args *e)
+{
+	uint64_t count = 0;
+	int fd = open_own(e, false);
+
+	if (fd < 0)
+		return false;
+	for (volatile int i = 0; i < 10000; i++)
+		;
+	if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
+		count = 0;
+	close(fd);
+	return count != 0;
 }
 
 void events_list(event_each each, void *arg)

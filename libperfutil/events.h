@@ -22,6 +22,10 @@ int events_find(const char *names, struct pitrace_event_args *list, char *why, s
 /* Can this machine count it? 0 or the errno of perf_event_open, negative. */
 int event_try(const struct pitrace_event_args *e);
 
+/* Does its counter count here? One that can be had and stands still (some virtual machines have
+ * such) does not. */
+bool event_counts(const struct pitrace_event_args *e);
+
 /* Each name there is: where it comes from, and in words what it counts ("" unknown). */
 typedef void (*event_each)(void *arg, const char *source, const char *name, const char *what);
 void events_list(event_each each, void *arg);

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "events.h"
 #include "hookfile.h"
 #include "rc.h"
 #include "tracer_inner.h"
@@ -39,6 +40,24 @@ static bool lacks(const struct tracer *t, char *why, size_t room)
 	else
 		return false;
 	return true;
+}
+
+/* Nobody said what shall sample: cycles, if the one that serves can have them. */
+static void prefer_cycles(struct tracer *t)
+{
+	struct trace_config with = t->config;
+	struct collector_check check;
+	char why[200];
+
+	if (events_find("cycles", with.events, why, sizeof(why)) != 1 ||
+	    !event_counts(&with.events[0]))
+		return;
+	with.nevents = 1;
+	with.events[0].flags |= PITRACE_EVENT_RATE;
+	with.events[0].period = with.rate;
+	t->collector->check(&with, &check);
+	if (check.state == COLLECTOR_WORKS)
+		t->config = with;
 }
 
 struct tracer *tracer_open(const struct tracer_options *o, int *rc)
@@ -86,6 +105,8 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		goto fail;
 	}
 	t->collector = collector_choose(o->collector, &t->config, rc, why, sizeof(why));
+	if (t->collector && o->prefer_cycles && !t->config.nevents)
+		prefer_cycles(t);
 	if (t->collector && lacks(t, why, sizeof(why)))
 		*rc = PI_NOT_SUPPORTED;
 	else if (t->collector)
@@ -294,6 +315,16 @@ int tracer_write(struct tracer *t, const char *path)
 	return out_write(t, path);
 }
 
+static void tell_sampler(const struct tracer *t, char *to, size_t room)
+{
+	size_t n = 0;
+
+	snprintf(to, room, "the timer");
+	for (uint32_t i = 0; i < t->config.nevents && n < room; i++)
+		n += (size_t)snprintf(to + n, room - n, "%s%s", i ? "," : "",
+				      t->config.events[i].name);
+}
+
 void tracer_info(struct tracer *t, struct trace_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -319,6 +350,7 @@ void tracer_info(struct tracer *t, struct trace_info *info)
 	memcpy(info->majors, t->config.majors, sizeof(info->majors));
 	snprintf(info->collector, sizeof(info->collector), "%s", t->collector->name);
 	snprintf(info->file, sizeof(info->file), "%s", t->path);
+	tell_sampler(t, info->sampler, sizeof(info->sampler));
 }
 
 const char *tracer_hooks(struct tracer *t)

@@ -185,6 +185,7 @@ struct trace_info {
 	char	 note[200];		/* what it does not show, a sentence, or "" */
 	char	 file[4096];
 	char	 got_file[4096];	/* … and its name */
+	char	 sampler[128];		/* what samples: "the timer", or events: "cycles,page-faults" */
 };
 int TraceGetInfo(struct trace_info *info);
 /* What was lost, in a word, for an index of lost[]: "dispatches". Never NULL. */

@@ -41,6 +41,9 @@ struct tracer_options {
 	/* Samples by events instead of the timer; NULL: the timer. See TraceFindEvents. */
 	const struct pitrace_event_args *events;
 	uint32_t nevents;
+	/* Without events: by CPU cycles, at `rate`, where the collector can count them for this
+	 * user, else by the timer. info.sampler tells which. */
+	bool prefer_cycles;
 	uid_t owner;			/* of the file; (uid_t)-1: as it comes */
 	gid_t group;
 };

@@ -17,6 +17,7 @@ usage: run.sh [option]... -- SCRIPT [ARGUMENT]...
   --mttcg                 ... or on a host thread each
   --no-tsc-reliable       let x86 guests of several CPUs distrust their TSC
   --cpu MODEL             QEMU's CPU model
+  --pmu                   arm64: with counters, which are exact with --icount
   --mem MB                memory (512)
   --timeout S             time limit for all of it (300)
   --settle S              wait in the guest before the script starts
@@ -37,12 +38,13 @@ END
 }
 
 kernel=6.1 arch=x86_64 smp=1 mem=512 limit=300 settle=0 append='' out_dir=. cpu='' keep_log=''
-icount='' mttcg='' tsc_reliable=1 shell='' module=build dry_run=''
+icount='' mttcg='' pmu='' tsc_reliable=1 shell='' module=build dry_run=''
 gets=() adds=() progs=() kmods=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--icount) icount=1 ;;
 	--mttcg) mttcg=1 ;;
+	--pmu) pmu=on ;;
 	--no-tsc-reliable) tsc_reliable='' ;;
 	--shell) shell=1 ;;
 	--no-module) module='' ;;
@@ -130,7 +132,7 @@ arm64)
 	console=ttyAMA0 out=/dev/ttyS0 image=$kdir/vmlinuz
 	qemu+=(-M "virt${icount:+,dtb-randomness=off}" -device "pci-serial,chardev=out")
 	disk=virtio-blk-device
-	: "${cpu:=max,pauth-impdef=on}"
+	: "${cpu:=max,pauth-impdef=on,pmu=${pmu:-off}}"
 	;;
 ppc64le)
 	console=hvc0 out=/dev/hvc1 image=$kdir/vmlinuz

@@ -4,7 +4,7 @@
 # where it must be; what a member of the group pitrace is shown in a whole file: no address of the kernel.
 . "$(dirname "$0")/suite.sh"
 
-booted guest --icount --get '/tmp/member/*.nrm2' -- tests/vm/guest/sampling.sh || exit 1
+booted guest --icount --pmu --get '/tmp/member/*.nrm2' --get '/tmp/member/*.txt' -- tests/vm/guest/sampling.sh || exit 1
 for who in member root; do
 	records "$out/$who.nrm2" || exit 1
 done
@@ -26,6 +26,21 @@ in_file() {
 equal member_no_kernel_address_in_file "$(in_file "$out/member.nrm2")" 0
 calc "$(in_file "$out/root.nrm2") > 2"
 verdict root_kernel_addresses_in_file $? "root's file has none"
+# What samples when nobody says: cycles where there is a counter. A trace tells it too.
+case $arch in
+arm64) sampler=cycles ;;
+*) sampler='the timer' ;;
+esac
+for name in default default_perf; do
+	report "$out/$name.nrm2" || exit 1
+	equal "$name" "$(sed -n 's/.* ticks by \([^,]*\), none lost .*/\1/p' "$out/$name.txt")" "$sampler"
+	equal "${name}_trace" "$(jq -r '.events | map(.name) | join(" ")' "$out/$name.nrm2.json")" "${sampler#the }"
+	samples=$(jq .total_ticks "$out/$name.nrm2.json")
+	calc "$samples > 100 && $samples < 400"
+	verdict "${name}_sampled" $? "$samples samples"
+done
+by=$(sed -n 's/.* ticks by \([^,]*\), none lost .*/\1/p' "$out/timer.txt" "$out/seed.txt" | sort | uniq -c)
+equal timer_by_wish "$(echo $by)" "2 the timer"
 samples=$(grep -c '"record":"tprof"' "$out/member.nrm2.show")
 echo "# $samples samples of a member's program"
 calc "$samples > 500"

@@ -88,6 +88,7 @@ int cmd_info(int argc, char **argv)
 	else
 		puts("scope:       the whole system");
 	printf("mode:        %s\n", mode_name((int)i.mode));
+	printf("samples by:  %s\n", i.sampler);
 	printf("rate:        %u ticks a second, dithered by %.1f %%\n", i.rate, i.dither / 10.0);
 	printf("buffers:     %u CPUs, trace %.1f MB, MTE %.1f MB, section %llu KB\n", i.ncpus,
 	       (double)i.trace_bytes / 1048576, (double)i.mte_bytes / 1048576,

@@ -22,7 +22,8 @@ const char cmd_run_options[] =
 	"  -s MB, -sm MB, -ss KB   trace buffer (4) and MTE buffer (2) of each CPU, section (64)\n"
 	"  -g[=HOW]     call stacks too: fp (default), dwarf[,BYTES], kernel, user, switches\n"
 	"  --stack-depth N   at most so many addresses of the kernel, and of user code (127)\n"
-	"  -e EVENT[,EVENT]   sample by events instead of the timer (swtrace event list shows them)\n"
+	"  -e EVENT[,EVENT]   sample by these events (swtrace event list shows them), or by the\n"
+	"               timer; default: cycles where they are counted, else the timer\n"
 	"  -c COUNT     a sample each so many events (default: -F samples a second)\n"
 	"  -B COLLECTOR take this one: driver, perf or timer (default: the first that works)\n"
 	"  -z           compress the trace\n"
@@ -44,6 +45,16 @@ static bool clock_of(const char *text, uint32_t *clock)
 		}
 	fail("--clock: '%s' is not auto, tsc or monotonic", text);
 	return false;
+}
+
+/* tprof is what is recorded if nothing is said. */
+static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
+{
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < PITRACE_MAJORS / 64; i++)
+		any |= majors[i];
+	return !any || majors[PITRACE_TPROF / 64] >> (PITRACE_TPROF % 64) & 1;
 }
 
 static bool options(struct run *r, int argc, char **argv)
@@ -68,6 +79,7 @@ static bool options(struct run *r, int argc, char **argv)
 		{ NULL, 0, NULL, 0 }
 	};
 	const char *events = NULL;
+	bool timer = false;		/* by what is its alone */
 	uint64_t count = 0;
 	long n;
 	int c;
@@ -138,9 +150,11 @@ static bool options(struct run *r, int argc, char **argv)
 			break;
 		case 'D':
 			r->t.dither = 0;
+			timer = true;
 			break;
 		case 'E':
 			r->t.seed = strtoull(optarg, NULL, 0);
+			timer = true;
 			break;
 		case 'K':
 			r->no_crash = true;
@@ -165,10 +179,15 @@ static bool options(struct run *r, int argc, char **argv)
 		if (!ok)
 			return false;
 	}
+	if (events && !strcmp(events, "timer")) {
+		events = NULL;
+		timer = true;
+	}
 	if (count && !events)
 		return fail("-c counts the events of -e"), false;
 	if (events && !run_events(r, events, count))
 		return false;
+	r->t.prefer_cycles = !events && !timer && samples(r->majors);
 	if (optind < argc)
 		r->command = argv + optind;
 	r->t.stop_on_crash = r->t.mode == TRACE_WRAP && !r->no_crash;

@@ -225,10 +225,10 @@ void run_closing_line(struct run *r)
 	if (i.files)
 		fprintf(stderr, "with %u older file%s ", i.files, i.files == 1 ? "" : "s");
 	/* In normal mode the file was written by request, at the end. */
-	fprintf(stderr, "%.1f MB, %llu records, %llu ticks",
+	fprintf(stderr, "%.1f MB, %llu records, %llu ticks by %s",
 		(double)(r->t.mode == TRACE_NORMAL ? i.got : i.written) / 1e6,
 		(unsigned long long)(r->t.mode == TRACE_NORMAL ? i.got_records : i.records),
-		(unsigned long long)(i.ticks + i.idle_ticks));
+		(unsigned long long)(i.ticks + i.idle_ticks), i.sampler);
 	if (lost) {
 		fprintf(stderr, ", LOST %llu (", (unsigned long long)lost);
 		print_lost(stderr, &i);

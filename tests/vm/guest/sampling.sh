@@ -21,4 +21,9 @@ refused system -a
 refused init -p 1
 [ ! -e refused.nrm2 ] || { echo "not ok member_refused_no_file"; code=1; }
 swtrace run -B driver -g -F 5000 -o root.nrm2 -- abi spin 200 || code=1
+# Nobody says what shall sample; somebody does.
+swtrace run -o default.nrm2 -- abi spin 200 2>default.txt || code=1
+swtrace run -B perf -o default_perf.nrm2 -- abi spin 200 2>default_perf.txt || code=1
+swtrace run -e timer -o timer.nrm2 -- true 2>timer.txt || code=1
+swtrace run --seed 1 -o seed.nrm2 -- true 2>seed.txt || code=1
 exit ${code:-0}
