@@ -61,8 +61,9 @@ all: $(LIBS) $(TIMER) $(BINS)
 
 $(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
 $(O)/obj/libperfutil/backend_timer.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
-# libpfm4 is loaded at run time; its headers are the same for all machines.
-$(call obj,libperfutil/events_pfm.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
+# libpfm4 and libjansson are loaded at run time; their headers are the same for all machines.
+$(call obj,libperfutil/events_pfm.c libperfutil/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
+$(O)/obj/libperfutil/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC)): INC = $(INC_TOOLS)
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)

@@ -74,6 +74,22 @@ static int of_generic(const char *name, struct pitrace_event_args *e)
 	return -ENOENT;
 }
 
+/* What a file says stands for a name of numbers alone. */
+static int of_file(const char *name, struct pitrace_event_args *e, char *bad, size_t room)
+{
+	char encoding[256];
+	int err = event_of_file(name, encoding, sizeof(encoding), bad, room);
+
+	if (!err)
+		err = of_raw(encoding, e);
+	else
+		return err;
+	if (err == -ENOENT)
+		err = event_of_kernel(encoding, e);
+	/* The name is known: nobody else is asked. */
+	return err == -ENOENT ? -ENODEV : err;
+}
+
 /* :u, :k, :uk at the end; libpfm's own modifiers look alike, and are taken off here. */
 static void take_privilege(char *name, struct pitrace_event_args *e)
 {
@@ -91,9 +107,9 @@ static void take_privilege(char *name, struct pitrace_event_args *e)
 int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size_t room)
 {
 	static int (*const sources[])(const char *name, struct pitrace_event_args *e) = {
-		of_raw, of_generic, event_of_kernel, event_of_pfm,
+		of_raw, of_generic, event_of_kernel,
 	};
-	char name[256];
+	char name[256], bad[400] = "";
 	int err = -ENOENT;
 
 	*e = (struct pitrace_event_args){ .size = sizeof(*e), .version = PITRACE_ABI_VERSION };
@@ -108,8 +124,12 @@ int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size
 	for (size_t i = 0; err == -ENOENT && i < sizeof(sources) / sizeof(sources[0]); i++)
 		err = sources[i](name, e);
 	if (err == -ENOENT)
-		snprintf(why, room, "there is no event '%s' on this machine; swtrace event list shows them",
-			 wanted);
+		err = of_file(name, e, bad, sizeof(bad));
+	if (err == -ENOENT)
+		err = event_of_pfm(name, e);
+	if (err == -ENOENT)
+		snprintf(why, room, "there is no event '%.60s' on this machine; swtrace event list shows them%s%s",
+			 wanted, *bad ? "; " : "", bad);
 	else if (err)
 		snprintf(why, room, "event '%s': %s", wanted, strerror(-err));
 	return err;
@@ -184,5 +204,6 @@ void events_list(event_each each, void *arg)
 	for (size_t i = 0; i < GENERIC; i++)
 		each(arg, "kernel", generic[i].name, generic[i].what);
 	events_of_kernel(each, arg);
+	events_of_files(each, arg);
 	events_of_pfm(each, arg);
 }

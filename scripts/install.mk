@@ -9,6 +9,7 @@ MANDIR	   ?= $(PREFIX)/share/man
 DOCDIR	   ?= $(PREFIX)/share/doc/pitrace
 COMPDIR	   ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR	   ?= $(PREFIX)/share/zsh/site-functions
+DATADIR	   ?= $(PREFIX)/share/pitrace
 UDEVDIR	   ?= $(PREFIX)/lib/udev/rules.d
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
@@ -18,6 +19,7 @@ PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/*.3 driver/*.4 libperfutil/
 DOCS	:= README.md CHANGELOG.md COPYING
 COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof post)
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
+EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.
 DRIVER	:= $(shell find driver -name '*.[ch]' ! -name '*.mod.c' -o -name Kbuild -o -name '*.4')
 
@@ -49,6 +51,9 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
 	$(Q)install -m 644 $(COMPLETIONS) $(DESTDIR)$(COMPDIR)/
 	$(Q)install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(ZSH_COMPLETIONS)
+	@set -e; for file in $(EVENT_FILES); do \
+		install -D -m 644 $$file $(DESTDIR)$(DATADIR)/$${file#libperfutil/}; \
+	done
 	$(Q)install -D -m 644 -t $(DESTDIR)$(UDEVDIR) scripts/60-pitrace.rules
 	$(Q)install -D -m 644 scripts/sysusers-pitrace.conf $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf
 	@# A page describes a group of functions; each of them is a link to it.
@@ -74,6 +79,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(patsubst %,$(DESTDIR)$(ZSHDIR)/%,$(notdir $(ZSH_COMPLETIONS))) \
 		$(patsubst %,$(DESTDIR)$(INCLUDEDIR)/%,$(notdir $(HEADERS))) \
 		$(patsubst %,$(DESTDIR)$(DOCDIR)/%,$(notdir $(DOCS))) \
+		$(patsubst libperfutil/%,$(DESTDIR)$(DATADIR)/%,$(EVENT_FILES)) \
 		$(patsubst driver/%,$(DESTDIR)$(DKMSDIR)/%,$(DRIVER)) $(DESTDIR)$(DKMSDIR)/dkms.conf \
 		$(foreach l,perfutil a2n,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \
 			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc)) \
@@ -84,6 +90,6 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \
 		done; \
 	done
-	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR) $(LIBDIR)/pitrace; do \
+	@for dir in $(INCLUDEDIR) $(DOCDIR) $(DKMSDIR) $(LIBDIR)/pitrace $(DATADIR); do \
 		[ ! -d $(DESTDIR)$$dir ] || find $(DESTDIR)$$dir -depth -type d -empty -delete; \
 	done

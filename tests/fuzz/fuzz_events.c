@@ -1,41 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: events by the names that a user gives, with what a PMU's folder says of them. The input is
- * lines: the names, the PMU's type, three terms' formats, two events; the last line is the rest.
+ * lines: the names, the PMU's type, three terms' formats, two events; the rest is an event file.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "events.h"
 #include "fuzz.h"
 
 static const char *const files[] = { "pmu/type", "pmu/format/event", "pmu/format/umask",
-				     "pmu/format/edge", "pmu/events/loads", "pmu/events/stores" };
+				     "pmu/format/edge", "pmu/events/loads", "pmu/events/stores",
+				     "arch/all.json" };
 #define FILES (sizeof(files) / sizeof(files[0]))
 
 static char folder[64];
 static int fds[FILES];
 
+/* Of event files: the folder of this architecture. */
+static const char *machine(void)
+{
+	static struct utsname u;
+
+	uname(&u);
+	return strcmp(u.machine, "aarch64") ? u.machine : "arm64";
+}
+
 static void leave(void)
 {
-	char path[128];
+	char path[200];
 
 	for (size_t i = 0; i < FILES; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
 		unlink(path);
 	}
-	for (size_t i = 0; i < 4; i++) {
+	snprintf(path, sizeof(path), "%s/%s", folder, machine());
+	unlink(path);
+	for (size_t i = 0; i < 5; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder,
-			 (const char *[]){ "pmu/format", "pmu/events", "pmu", "" }[i]);
+			 (const char *[]){ "arch", "pmu/format", "pmu/events", "pmu", "" }[i]);
 		rmdir(path);
 	}
 }
 
 static void make_folder(void)
 {
-	char path[128];
+	char path[200];
 
 	strcpy(folder, "/dev/shm/pitrace-fuzz-XXXXXX");
 	if (!mkdtemp(folder)) {
@@ -43,19 +56,23 @@ static void make_folder(void)
 		if (!mkdtemp(folder))
 			abort();
 	}
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder,
-			 (const char *[]){ "pmu", "pmu/format", "pmu/events" }[i]);
+			 (const char *[]){ "arch", "pmu", "pmu/format", "pmu/events" }[i]);
 		if (mkdir(path, 0700))
 			abort();
 	}
+	snprintf(path, sizeof(path), "%s/%s", folder, machine());
+	if (symlink("arch", path))
+		abort();
 	for (size_t i = 0; i < FILES; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
 		fds[i] = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 		if (fds[i] < 0)
 			abort();
 	}
-	events_devices = folder;
+	events_devices = events_folder = folder;
+	events_cpu = "Maker-6-8F";
 	atexit(leave);
 }
 
@@ -97,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!memchr(list[i].name, 0, sizeof(list[i].name)))
 			abort();
 	events_of_kernel(each, NULL);
+	events_of_files(each, NULL);
 	free(names);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "events.h"
 #include "unit.h"
@@ -151,6 +152,155 @@ static void listing(void)
 	CU_ASSERT_EQUAL(seen, 3);
 }
 
+/* ---- event files ----------------------------------------------------------------------------- */
+
+static void put_json(const char *file, const char *text)
+{
+	struct utsname u;
+	char name[200];
+
+	uname(&u);
+	snprintf(name, sizeof(name), "%s/%s", !strcmp(u.machine, "aarch64") ? "arm64" : u.machine,
+		 file);
+	put(name, text);
+}
+
+#define FILE_OF(cpu, events) "{ \"cpus\": [\"" cpu "\"], \"source\": \"a book\",\n\"events\": [\n" events "\n] }"
+
+/* A file of this CPU, one of another, and names that others have too. */
+static void file_names(void)
+{
+	struct pitrace_event_args e;
+
+	events_folder = folder;
+	events_cpu = "Maker-6-8F";
+	put_json("", NULL);
+	put_json("a.json", FILE_OF("maker-6-8?",
+		 "{\"name\": \"WAITS\", \"encoding\": \"r1a8\", \"unit\": \"cycles\", \"description\": \"waits\"},\n"
+		 "{\"name\": \"cycles\", \"encoding\": \"r7\"},\n"
+		 "{\"name\": \"TWICE\", \"encoding\": \"r1\"},\n"
+		 "{\"name\": \"NO_PMU\", \"encoding\": \"nothing/event=1/\"},\n"
+		 "{\"name\": \"FAR\", \"encoding\": \"cpu/event=0x1cd,ldlat=3/\"}"));
+	put_json("b.json", FILE_OF("*", "{\"name\": \"TWICE\", \"encoding\": \"r2\"}"));
+	put_json("other.json", FILE_OF("Maker-6-9*", "{\"name\": \"OTHERS\", \"encoding\": \"r3\"}"));
+	CU_ASSERT_EQUAL(find("WAITS:u", &e), 0);
+	CU_ASSERT_EQUAL(e.type, PERF_TYPE_RAW);
+	CU_ASSERT_EQUAL(e.config, 0x1a8);
+	CU_ASSERT_EQUAL(e.flags, PITRACE_EVENT_USER);
+	CU_ASSERT_STRING_EQUAL(e.name, "WAITS:u");
+	CU_ASSERT_EQUAL(find("FAR", &e), 0);
+	CU_ASSERT_EQUAL(e.type, 42);
+	CU_ASSERT_EQUAL(e.config, 0x1000000cdull);
+	CU_ASSERT_EQUAL(e.config1, 3);
+	CU_ASSERT_EQUAL(find("TWICE", &e), 0);
+	CU_ASSERT_EQUAL(e.config, 1);
+	CU_ASSERT_EQUAL(find("cycles", &e), 0);
+	CU_ASSERT_EQUAL(e.type, PERF_TYPE_HARDWARE);
+	CU_ASSERT_EQUAL(find("NO_PMU", &e), -ENODEV);
+	CU_ASSERT_EQUAL(find("OTHERS", &e), -ENOENT);
+	CU_ASSERT_EQUAL(find("waits", &e), -ENOENT);
+}
+
+struct told {
+	char path[400], what[400], bad[800];
+	unsigned int twice, others;
+};
+
+static void tell_it(void *arg, const char *source, const char *name, const char *what)
+{
+	struct told *t = arg;
+
+	if (!strcmp(name, "WAITS")) {
+		snprintf(t->path, sizeof(t->path), "%s", source);
+		snprintf(t->what, sizeof(t->what), "%s", what);
+	}
+	t->twice += !strcmp(name, "TWICE");
+	t->others += !strcmp(name, "OTHERS");
+	if (!strcmp(source, "bad"))
+		snprintf(t->bad, sizeof(t->bad), "%s: %s", name, what);
+}
+
+static void file_listing(void)
+{
+	struct told t = { 0 };
+
+	events_list(tell_it, &t);
+	CU_ASSERT_PTR_NOT_NULL(strstr(t.path, "/a.json"));
+	CU_ASSERT_STRING_EQUAL(t.what, "waits (unit: cycles)");
+	CU_ASSERT_EQUAL(t.twice, 2);
+	CU_ASSERT_EQUAL(t.others, 0);
+	CU_ASSERT_STRING_EQUAL(t.bad, "");
+}
+
+/* File, line and cause; what other files say stands. */
+static void file_errors(void)
+{
+	static const struct {
+		const char *text, *where, *cause;
+	} wrong[] = {
+		{ "", "/z.json:2: ", "'[' or '{' expected" },
+		{ "{\n\"cpus\": [],\n oops", "/z.json:3: ", "string or '}' expected" },
+		{ "{\"cpus\": [],\n\"cpus\": []}", "/z.json:2: ", "duplicate" },
+		{ "[]", "/z.json:1: ", "wanted is {\"cpus\"" },
+		{ "{\"cpus\": [\"*\"], \"events\": []}", "/z.json:1: ", "\"source\"" },
+		{ "{\"cpus\": [7], \"source\": \"\", \"events\": []}", "/z.json:1: ", "cpus are strings" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\"},\n\n{\"name\": \"{\\\"\"}"),
+		  "/z.json:5: ", "name: letters" },
+		{ FILE_OF("*", "{\"name\": \"A\"}"), "/z.json:3: ", "encoding: r and" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"cycles\"}"), "/z.json:3: ", "encoding: r and" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r\"}"), "/z.json:3: ", "encoding: r and" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"/x/\"}"), "/z.json:3: ", "encoding: r and" },
+		{ FILE_OF("*", "{\"name\": 5, \"encoding\": \"r1\"}"), "/z.json:3: ", "strings" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\", \"text\": \"\"}"), "/z.json:3: ", "no other" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\"},\n\"B\""), "/z.json:", "an object" },
+	};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct pitrace_event_args e;
+		struct told t = { 0 };
+		char why[500] = "";
+
+		put_json("z.json", wrong[i].text);
+		events_list(tell_it, &t);
+		if (!strstr(t.bad, wrong[i].where) || !strstr(t.bad, wrong[i].cause)) {
+			printf("# wanted %s ... %s, told: %s\n", wrong[i].where, wrong[i].cause, t.bad);
+			CU_FAIL("another file, line or cause");
+		}
+		CU_ASSERT_EQUAL(t.twice, 2);
+		CU_ASSERT_EQUAL(event_find("UNKNOWN", &e, why, sizeof(why)), -ENOENT);
+		CU_ASSERT_PTR_NOT_NULL(strstr(why, wrong[i].where));
+		CU_ASSERT_EQUAL(find("WAITS", &e), 0);
+	}
+}
+
+/* What the project brings is understood, and of another CPU than this. */
+static void files_brought(void)
+{
+	struct pitrace_event_args e;
+	struct utsname u;
+	char link[300], target[300];
+
+	uname(&u);
+	if (!getcwd(target, sizeof(target) - 40))
+		CU_FAIL_FATAL("no folder");
+	strcat(target, "/libperfutil/events/arm64");
+	snprintf(link, sizeof(link), "%s/brought", folder);
+	CU_ASSERT_EQUAL_FATAL(mkdir(link, 0700), 0);
+	events_folder = strdup(link);
+	snprintf(link, sizeof(link), "%s/%s", events_folder,
+		 !strcmp(u.machine, "aarch64") ? "arm64" : u.machine);
+	CU_ASSERT_EQUAL_FATAL(symlink(target, link), 0);
+	events_cpu = "0x00000000411fd070";
+	CU_ASSERT_EQUAL(find("L2D_CACHE_REFILL", &e), 0);
+	CU_ASSERT_EQUAL(e.config, 0x17);
+	events_cpu = "0x00000000410FD080";
+	CU_ASSERT_EQUAL(find("BR_INDIRECT_SPEC", &e), 0);
+	CU_ASSERT_EQUAL(e.config, 0x7a);
+	events_cpu = "0x00000000410fd030";
+	CU_ASSERT_EQUAL(find("L2D_CACHE_REFILL", &e), -ENOENT);
+	free((char *)events_folder);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -160,6 +310,10 @@ int main(void)
 		{ "no_names", no_names },
 		{ "lists", lists },
 		{ "listing", listing },
+		{ "file_names", file_names },
+		{ "file_listing", file_listing },
+		{ "file_errors", file_errors },
+		{ "files_brought", files_brought },
 		{ NULL, NULL }
 	};
 	char command[300];

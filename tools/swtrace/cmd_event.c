@@ -8,8 +8,9 @@
 
 struct listing {
 	const char *word;
-	const char *source;		/* of the last line */
+	char source[4096];		/* of the last line */
 	uint64_t shown;
+	bool bad;
 };
 
 static void show(void *arg, const char *source, const char *name, const char *what)
@@ -20,13 +21,23 @@ static void show(void *arg, const char *source, const char *name, const char *wh
 		{ "libpfm4", "Known to libpfm4, of this machine's PMUs" },
 	};
 	struct listing *l = arg;
+	const char *head = source;
 
+	/* A file that is not understood. */
+	if (!strcmp(source, "bad")) {
+		fail("%s: %s", name, what);
+		l->bad = true;
+		return;
+	}
 	if (l->word && !strcasestr(name, l->word) && !strcasestr(what, l->word))
 		return;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if ((!l->source || strcmp(l->source, source)) && !strcmp(heads[i][0], source))
-			printf("%s%s:\n", l->shown ? "\n" : "", heads[i][1]);
-	l->source = source;
+		if (!strcmp(heads[i][0], source))
+			head = heads[i][1];
+	if (strcmp(l->source, source)) {
+		printf("%s%s%s:\n", l->shown ? "\n" : "", head == source ? "Of the file " : "", head);
+		snprintf(l->source, sizeof(l->source), "%s", source);
+	}
 	l->shown++;
 	printf("  %-34s ", name);
 	escape_print(stdout, what);
@@ -40,13 +51,13 @@ static int list(const char *word)
 
 	TraceListEvents(show, &l);
 	if (!l.shown)
-		return fail("no event has '%s' in its name or its words", word);
+		return l.bad ? EXIT_SWTRACE : fail("no event has '%s' in its name or its words", word);
 	if (TraceFindEvents("cycles", 0, 1, TRACE_PRIV_ANY, &cycles) == 1 && !TraceCanCount(&cycles))
 		puts("\nThis machine has no hardware counters, or does not show them: hardware events are not\n"
 		     "counted here. The timer serves instead, and the software events above.");
 	puts("\nAlso raw events (r and a hexadecimal config), tracepoints (system:name), and with :u or :k\n"
 	     "behind it user code or the kernel only.");
-	return 0;
+	return l.bad ? EXIT_SWTRACE : 0;
 }
 
 static void explain(const struct pitrace_event_args *e)
