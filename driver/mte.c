@@ -315,7 +315,7 @@ static void put_events(struct session *s, struct ring *r)
 	}
 }
 
-void mte_interval(struct session *s)
+void mte_interval(struct session *s, u32 flags)
 {
 	struct pitrace_interval *data;
 	struct ring *r;
@@ -326,8 +326,8 @@ void mte_interval(struct session *s)
 				PITRACE_LOST_MTE) : NULL;
 	if (data) {
 		*data = (struct pitrace_interval){
-			.interval = s->interval, .rate = s->rate, .dither = s->dither,
-			.seed = s->seed, .cpus_present = num_present_cpus(),
+			.flags = flags, .interval = s->interval, .rate = s->rate,
+			.dither = s->dither, .seed = s->seed, .cpus_present = num_present_cpus(),
 			.cpus_online = num_online_cpus(),
 		};
 		ring_commit(r);

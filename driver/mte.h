@@ -24,6 +24,6 @@ void mte_unmap(pid_t pid, unsigned long start, unsigned long length);
 void mte_module(const struct module *m, bool init, u32 minor);
 void mte_build_id(const struct pitrace_mte_buildid *id, pid_t pid);
 void mte_sync(struct session *only, enum pitrace_sync_why why);
-void mte_interval(struct session *s);
+void mte_interval(struct session *s, u32 flags);
 
 #endif

@@ -68,7 +68,7 @@ static void rescan_work(struct work_struct *work)
 		s->walked = mte_lost(s);
 		/* All that a file needs which begins here. */
 		mte_sync(s, PITRACE_SYNC_SECOND);
-		mte_interval(s);
+		mte_interval(s, PITRACE_INTERVAL_AGAIN);
 		walk_tasks(s);
 		/* Whoever sees the count finds the walk's records. */
 		smp_store_release(&s->control->rescans_done, asked);
@@ -149,7 +149,7 @@ static int turn_on(struct session *s)
 		return err;
 	}
 	smp_store_release(&s->control->state, PITRACE_STATE_ON);
-	mte_interval(s);
+	mte_interval(s, 0);
 	cpus_read_lock();
 	on_each_cpu(timer_start, s, 1);
 	cpus_read_unlock();
@@ -213,7 +213,7 @@ int session_suspend(struct session *s, bool suspend)
 			smp_store_release(&s->control->state, to);
 		/* What lies before was cut off: readers must not join it to what follows. */
 		if (!suspend)
-			mte_interval(s);
+			mte_interval(s, 0);
 		if (!suspend)
 			on_each_cpu(timer_start, s, 1);
 		cpus_read_unlock();

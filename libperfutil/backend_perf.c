@@ -300,10 +300,10 @@ static void end_keeping(struct backend *b)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-static int say_interval(struct backend *b)
+static int say_interval(struct backend *b, uint32_t flags)
 {
 	struct pitrace_interval i = {
-		.interval = b->interval, .rate = b->s.config.rate,
+		.flags = flags, .interval = b->interval, .rate = b->s.config.rate,
 		.cpus_present = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
@@ -361,7 +361,7 @@ static int turn_on(struct backend *b)
 	if (!err)
 		err = perf_say_walk(&b->s);
 	if (!err)
-		err = say_interval(b);
+		err = say_interval(b, 0);
 	b->state = PITRACE_STATE_ON;
 	/* Are the names of what lives alone too much for the buffer? */
 	if (!err && normal(b))
@@ -445,6 +445,9 @@ static int perf_suspend(struct backend *b, bool suspend)
 	if (b->state != PITRACE_STATE_ON && b->state != PITRACE_STATE_SUSPENDED) {
 		err = -EINVAL;
 	} else if (b->state != to) {
+		/* What lies before was cut off: readers must not join it to what follows. */
+		if (!suspend)
+			err = say_interval(b, 0);
 		if (wanted(&b->s.config, PITRACE_TPROF))
 			perf_session_enable(&b->s, PERF_SAMPLES, !suspend);
 		if (wanted(&b->s.config, PITRACE_DISPATCH))
@@ -542,7 +545,14 @@ static int perf_rescan(struct backend *b, uint64_t *ticket)
 
 	*ticket = 0;
 	pthread_mutex_lock(&b->lock);
-	err = b->state == PITRACE_STATE_OFF ? -EINVAL : perf_say_walk(&b->s);
+	err = b->state == PITRACE_STATE_OFF ? -EINVAL : 0;
+	/* All that a file needs which begins here. */
+	if (!err)
+		err = perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
+	if (!err)
+		err = say_interval(b, PITRACE_INTERVAL_AGAIN);
+	if (!err)
+		err = perf_say_walk(&b->s);
 	pthread_mutex_unlock(&b->lock);
 	return err;
 }

@@ -399,8 +399,10 @@ enum pitrace_sysinfo_minor {
 	PITRACE_SYSINFO_INTERVAL = 0xB2, /* struct pitrace_interval: tracing is on from here */
 	PITRACE_SYSINFO_EVENT	 = 0xB9, /* struct pitrace_event_rec: what samples count */
 };
+/* It was on before: told again, with all live tasks, for a file that begins here. */
+#define PITRACE_INTERVAL_AGAIN	1u
 struct pitrace_interval {
-	__u32 reserved;
+	__u32 flags;		/* PITRACE_INTERVAL_* */
 	__u64 interval;		/* counts *on* within the session, from 1 */
 	__u32 rate;		/* ticks a second */
 	__u32 dither;		/* thousandths of a period */

@@ -68,9 +68,12 @@ static void begin(struct times *t, uint64_t time)
 	t->armed = false;
 }
 
-/* "On from here", after live tasks were written; or, if it is on already, after a pause. */
-static int interval(struct times *t, uint64_t time)
+/* "On from here", after live tasks were written; or, if it is on already, after a pause; or told
+ * again, for a file that may begin there. */
+static int interval(struct times *t, const struct pirecord *r)
 {
+	const struct pitrace_interval *told = RECORD_AS(r, struct pitrace_interval);
+	uint64_t time = r->time;
 	uint32_t i;
 	int rc = 0;
 
@@ -80,6 +83,8 @@ static int interval(struct times *t, uint64_t time)
 			begin(t, time);
 		return rc;
 	}
+	if (told && told->flags & PITRACE_INTERVAL_AGAIN)
+		return 0;
 	for (i = 0; i < t->sched.ncpus && !rc; i++) {
 		if (t->sched.cpu[i].seen && t->sched.cpu[i].online)
 			rc = sched_gap(&t->sched, i, time);
@@ -264,7 +269,7 @@ int times_record(struct times *t, const struct pirecord *r)
 	int rc = 0;
 
 	if (r->major == PITRACE_SYSINFO)
-		return r->minor == PITRACE_SYSINFO_INTERVAL ? interval(t, r->time) : 0;
+		return r->minor == PITRACE_SYSINFO_INTERVAL ? interval(t, r) : 0;
 	if (r->major == PITRACE_SYNC)
 		return sync_record(t, r);
 	if (r->major == PITRACE_MTE)

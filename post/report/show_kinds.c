@@ -85,8 +85,9 @@ static const struct field unmap[] = {
 	F(pitrace_mte_unmap, length, FIELD_HEX64), { NULL, FIELD_END, 0 },
 };
 static const struct field interval[] = {
-	F(pitrace_interval, interval, FIELD_U64), F(pitrace_interval, rate, FIELD_U32),
-	F(pitrace_interval, dither, FIELD_U32), F(pitrace_interval, seed, FIELD_HEX64),
+	F(pitrace_interval, flags, FIELD_U32), F(pitrace_interval, interval, FIELD_U64),
+	F(pitrace_interval, rate, FIELD_U32), F(pitrace_interval, dither, FIELD_U32),
+	F(pitrace_interval, seed, FIELD_HEX64),
 	F(pitrace_interval, cpus_present, FIELD_U32), F(pitrace_interval, cpus_online, FIELD_U32),
 	{ NULL, FIELD_END, 0 },
 };

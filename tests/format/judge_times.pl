@@ -24,7 +24,7 @@ while (<$in>) {
 	if ($major == 0xC1) {		# sync
 		$on = $time if $minor == 1 && !defined $on;
 		$off = $time if $minor == 2;
-	} elsif ($major == 0x11 && $minor == 0xB2) {
+	} elsif ($major == 0x11 && $minor == 0xB2 && !$f[0]) {
 		$intervals++;
 		$on = $time;
 	} elsif ($major == 0xC2) {

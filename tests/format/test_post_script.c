@@ -101,15 +101,33 @@ static void sync_line(uint32_t cpu, uint32_t why)
 	put(&mte[cpu], PITRACE_SYNC, why, &s, sizeof(s));
 }
 
-static void on(void)
+static void interval(uint32_t flags)
 {
 	struct pitrace_interval i = {
-		.interval = 1, .rate = 1000, .dither = 100, .cpus_present = header.ncpus,
-		.cpus_online = header.ncpus,
+		.flags = flags, .interval = 1, .rate = 1000, .dither = 100,
+		.cpus_present = header.ncpus, .cpus_online = header.ncpus,
 	};
 
-	sync_line(0, PITRACE_SYNC_ON);
 	put(&mte[0], PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, &i, sizeof(i));
+}
+
+static void on(void)
+{
+	sync_line(0, PITRACE_SYNC_ON);
+	interval(0);
+}
+
+/* After a pause that nobody told the beginning of. */
+static void resume(void)
+{
+	interval(0);
+}
+
+/* Live tasks are written again, for a file that begins here. */
+static void again(void)
+{
+	sync_line(0, PITRACE_SYNC_SECOND);
+	interval(PITRACE_INTERVAL_AGAIN);
 }
 
 static void off(void)
@@ -268,7 +286,7 @@ static const struct {
 	const char *word;
 	void (*put)(void);
 } lines[] = {
-	{ "on", on }, { "off", off }, { "hotplug", hotplug }, { "task", task },
+	{ "on", on }, { "off", off }, { "resume", resume }, { "again", again }, { "hotplug", hotplug }, { "task", task },
 	{ "dispatch", dispatch }, { "wake", wake }, { "irq", irq }, { "call", call },
 	{ "ret", ret }, { "fault", fault }, { "lost", lose }, { "sample", sample },
 	{ "raw", raw },

@@ -201,6 +201,25 @@ verdict offcpu_callers
 code 0 "$post" -offcpu -calltree -o - sched.nrm2 && has out 'no call stacks of dispatches'
 verdict offcpu_without_stacks
 
+# ---- written again while tracing goes on (a rotated file begins): no pause, all reports as before;
+# a resume is one: what lies before each CPU's next record is unknown
+awk '{ print } $1 == 200 && $2 == "dispatch" || $1 == 330 && !n++ || /^625/ { print $1, "again" }' \
+	"$here/post_sched.story" >again.story
+awk '{ print } /^625/ { print "650 resume" }' "$here/post_sched.story" >resume.story
+[ "$(grep -c again again.story)" = 2 ] && tell /dev/stdin again.nrm2 <again.story
+tell /dev/stdin resume.nrm2 <resume.story
+for report in sched offcpu irq; do
+	code 0 "$post" -$report -json sched.nrm2 && jq 'del(.file, .records)' out >whole.$report
+	code 0 "$post" -$report -json again.nrm2 && jq 'del(.file, .records)' out >again.$report
+	diff whole.$report again.$report >why
+	verdict "again_is_no_pause_$report"
+done
+code 0 "$post" -sched -json resume.nrm2 && jq -e '.sched.cpus | map([.wall_ns, .unknown_ns]) ==
+	[[1000000, 0], [1000000, 0]] | not' out >why
+verdict resume_is_a_pause
+"$here/judge_times" "$post" again.nrm2 >why
+verdict judged_again
+
 # ---- what a trace may lack
 tell /dev/stdin wrapped.nrm2 --wrap <<-'END'
 	0 on

@@ -152,7 +152,7 @@ static void test_trace(void)
 	       SWAP(b.monotonic); SWAP(b.boottime); SWAP(b.realtime););
 	STRUCT(PITRACE_LOST, PITRACE_LOST_TPROF, pitrace_lost_rec, SWAP(b.count); SWAP(b.uid);
 	       SWAP(b.total););
-	STRUCT(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, pitrace_interval, SWAP(b.reserved);
+	STRUCT(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, pitrace_interval, SWAP(b.flags);
 	       SWAP(b.interval); SWAP(b.rate); SWAP(b.dither); SWAP(b.seed); SWAP(b.cpus_present);
 	       SWAP(b.cpus_online););
 	STRUCT(PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, pitrace_event_rec, SWAP(b.event);
