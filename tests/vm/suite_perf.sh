@@ -83,6 +83,10 @@ echo "# $dispatches dispatches, $to_idle of them to idle"
 [ "$dispatches" -gt 20 ] && [ "$to_idle" -gt 5 ]
 verdict dispatches_told $? "$dispatches, $to_idle to idle"
 equal dispatch_chain "$broken" 0
+"$build/bin/post" -q -sched -json -r "$out/pause.nrm2" >"$out/pause.json" 2>&1
+jq -e '.sched.cpus | length == 2 and all(.unknown_ns > 900000000 and .unknown_ns < .wall_ns)' \
+	"$out/pause.json" >"$out/pause.judged"
+verdict pause_is_unknown $? "$(jq -c '.sched.cpus | map([.wall_ns, .unknown_ns])' "$out/pause.json" 2>&1)"
 
 # Ticks, idle ticks and what was lost add up to time on each CPU.
 for name in brief lossy; do

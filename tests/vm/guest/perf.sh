@@ -82,6 +82,14 @@ plain 1000 work & sleep 2
 swtrace off && swtrace free
 is dispatch_off $? 0
 
+# A pause of a second, in which nothing is known.
+swtrace init -t cont -f pause.nrm2 -s 16 && swtrace enable 0x12 && swtrace on
+plain 200 work
+swtrace suspend && sleep 1 && swtrace resume
+plain 200 work
+swtrace off && swtrace free
+is pause_off $? 0
+
 # Losses: a reader that stands still, small rings.
 swtrace run -a -F 4000 -s 64k -d 4 -o lossy.nrm2 2>lossy.err &
 swtrace=$!
