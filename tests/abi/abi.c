@@ -36,6 +36,7 @@ static const struct {
 	{ "poll", test_poll },
 	{ "clock", test_clock },
 	{ "maps", test_maps },
+	{ "lives", test_lives },
 	{ "wrap", test_wrap },
 	{ "crash", test_crash },
 	{ "rescan", test_rescan },

@@ -86,6 +86,7 @@ void test_zeroed(void);
 void test_poll(void);
 void test_clock(void);
 void test_maps(void);
+void test_lives(void);
 void test_wrap(void);
 void test_crash(void);
 void test_rescan(void);

@@ -362,7 +362,7 @@ void test_hook_budget(void)
 	args.trace_bytes = 64 * MB;
 	if (!begin_users(&v, args))
 		return;
-	set_budget("1");
+	set_budget("5");
 	done = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	fflush(stdout);
 	pid = fork();
@@ -378,6 +378,8 @@ void test_hook_budget(void)
 		steady += ioctl(fd, PITRACE_IOC_HOOK, &a) == 0;
 		usleep(2000);
 	}
+	for (int i = 0; i < 1000 && !lost(&v, PITRACE_LOST_BUDGET); i++)
+		usleep(2000);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	set_budget("10");

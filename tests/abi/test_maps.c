@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * One process's code comes, goes, moves, changes: the records of a piece of its memory must be the
- * very ones that its calls ask for, in their order, to the byte.
+ * A process's code comes, goes, moves, changes, and a process is born, becomes another program and
+ * ends: the records must be the very ones that this asks for, in their order, to the byte.
  */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "abi.h"
 
@@ -55,6 +56,13 @@ static void look(const struct pitrace_rec *rec, void *arg)
 					   length / c->page, offset };
 }
 
+static void one_cpu(bool one)
+{
+	cpu_set_t set = { { one ? 1ul : ~0ul } };
+
+	want(0, sched_setaffinity(0, sizeof(set), &set));
+}
+
 void test_maps(void)
 {
 	static const struct change want_of[] = {
@@ -74,12 +82,9 @@ void test_maps(void)
 	unsigned int i;
 	struct stat st;
 	struct view v;
-	cpu_set_t one;
 	char *p;
 
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	want(0, sched_setaffinity(0, sizeof(one), &one));
+	one_cpu(true);
 	want(0, fstat(file, &st));
 	p = mmap(NULL, 16 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	c.start = (uintptr_t)p;
@@ -113,6 +118,63 @@ void test_maps(void)
 			      (unsigned long long)c.have[i].from, (long long)c.have[i].offset);
 	unview(&v);
 	close(file);
-	sched_setaffinity(0, sizeof(one), &(cpu_set_t){ { ~0ul } });
+	one_cpu(false);
+	no_session_left();
+}
+
+/* What is told of one process, a letter each, of many mappings in a row one only. */
+struct life {
+	uint32_t pid;
+	char told[64];
+};
+
+static void live(const struct pitrace_rec *rec, void *arg)
+{
+	static const struct {
+		uint32_t minor;
+		char letter;
+	} kinds[] = {
+		{ PITRACE_MTE_FORK, 'f' }, { PITRACE_MTE_CLONE, 'c' }, { PITRACE_MTE_PROCESS, 'p' },
+		{ PITRACE_MTE_THREAD, 't' }, { PITRACE_MTE_NAME, 'n' }, { PITRACE_MTE_MODULE, 'm' },
+		{ PITRACE_MTE_THREAD_EXIT, 'x' }, { PITRACE_MTE_PROCESS_EXIT, 'X' },
+	};
+	const struct pitrace_mte_task *task = (const void *)(rec + 1);
+	struct life *l = arg;
+	size_t n = strlen(l->told), i;
+
+	if (rec->major != PITRACE_MTE || task->pid != l->pid)
+		return;
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (rec->minor == kinds[i].minor && n + 1 < sizeof(l->told) &&
+		    !(kinds[i].letter == 'm' && n && l->told[n - 1] == 'm'))
+			l->told[n] = kinds[i].letter;
+}
+
+/* Its memory at first is its parent's, then empty, then the new program's. */
+void test_lives(void)
+{
+	struct life l = { 0 };
+	struct view v;
+	int status;
+	pid_t pid;
+
+	one_cpu(true);
+	if (!begin(&v, plain(), 100))
+		return;
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		execl("/proc/self/exe", "abi", "spin", "1", (char *)NULL);
+		_exit(127);
+	}
+	check(waitpid(pid, &status, 0) == pid && !status);
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	l.pid = (uint32_t)pid;
+	each_record(&v, PITRACE_RING_MTE, live, &l);
+	printf("# told of a process that is born, executes, ends: %s\n", l.told);
+	check(!strcmp(l.told, "fnpmxX"));
+	unview(&v);
+	one_cpu(false);
 	no_session_left();
 }

@@ -485,7 +485,9 @@ static void check_kernel(struct search *f, uint32_t kind, const struct pitrace_s
 				f->n++;
 				return;
 			}
-		wrong("vfs_read of somebody else");
+		wrong("vfs_read of somebody else: %u callers, the first %#llx, not %#llx; flags %#x",
+		      stack->user, (unsigned long long)at(user_part(stack), stack->user > 1),
+		      (unsigned long long)callers[0], stack->flags);
 		return;
 	}
 }
