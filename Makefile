@@ -60,7 +60,7 @@ BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof post)
 all: $(LIBS) $(TIMER) $(BINS)
 
 $(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
-$(O)/obj/libperfutil/backend_timer.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
+$(O)/obj/libperfutil/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 # libpfm4 and libjansson are loaded at run time; their headers are the same for all machines.
 $(call obj,libperfutil/events_pfm.c libperfutil/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(O)/obj/libperfutil/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'

@@ -332,8 +332,11 @@ void tracer_info(struct tracer *t, struct trace_info *info)
 	info->version = 1;
 	info->dither = t->config.dither;
 	t->collector->info(t->backend, info);
-	if (t->hooks)
+	if (t->hooks) {
 		info->lost[PITRACE_LOST_USER] += hooks_lost(t->hooks);
+		info->available[PITRACE_HOOKIT / 64] |= 1ull << PITRACE_HOOKIT % 64;
+		info->available[3] |= ~0ull << PITRACE_USER_FIRST % 64;
+	}
 	info->mode = t->config.mode;
 	info->scope = t->config.scope;
 	info->pid = t->config.pid;

@@ -79,7 +79,7 @@ verdict clean_file $?
 run python.nrm2 -- /usr/bin/python3 -c '
 import hashlib, threading, subprocess
 h = hashlib.sha256()
-for i in range(300000): h.update(str(i * i).encode())
+for i in range(900000): h.update(str(i * i).encode())
 t = [threading.Thread(target=lambda: sum(range(10**6))) for i in range(4)]
 [x.start() for x in t]; [x.join() for x in t]
 print(h.hexdigest(), subprocess.run(["sh", "-c", "echo child; exit 5"], capture_output=True))'
@@ -88,7 +88,7 @@ cp out python.out
 /usr/bin/python3 -c '
 import hashlib, subprocess
 h = hashlib.sha256()
-for i in range(300000): h.update(str(i * i).encode())
+for i in range(900000): h.update(str(i * i).encode())
 print(h.hexdigest(), subprocess.run(["sh", "-c", "echo child; exit 5"], capture_output=True))' >want
 cmp -s python.out want
 verdict python_output $? "$(cat python.out)"
@@ -137,6 +137,17 @@ is threads_named "$({ field thread comm; field name comm; } | grep -xE 'first|se
 a=$(ticks threads.nrm2 spin_first) b=$(ticks threads.nrm2 spin_second)
 [ "$a" -gt 10 ] && [ "$b" -gt 10 ]
 verdict threads_sampled $? "first $a, second $b"
+
+# Threads that the kernel allows no timer: told as lost, and in words.
+run unsampled.nrm2 -- bash -c 'ulimit -i 0; exec "$0" threads 3' "$programs/sampled"
+is unsampled "$? $(cat out)" "0 threads 3"
+says unsampled_told err 'LOST [0-9]* (samples [0-9]*).*NOT SAMPLED: 6 threads'
+"$post" -q -o - -r unsampled.nrm2 >report
+is unsampled_post_code $? 1
+
+# What can be recorded, as the command itself is told.
+run available.nrm2 -- "$swtrace" maj
+is available "$(awk '/^0x/ && $3 != "absent" { printf "%s ", $2 }' out)" "tprof user mte "
 
 # Two libraries in turn at one place: each address has the name of its time.
 run reuse.nrm2 -- "$programs/reuse" 20 40

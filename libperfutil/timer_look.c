@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Mappings that nobody told: looked at when a sample needs them, and now and then. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "timer_session.h"
+
+#define LOOK_NS		100000000ull	/* no more often do we look at a process's mappings */
+
+/* A look of our own: as if the process had told it now. Only of an image with our library in it:
+ * another one may have taken its place. */
+void timer_look_now(struct timer_session *s, struct timer_process *p)
+{
+	uint64_t now = timer_clock_now();
+	size_t first = s->nitem, room = 0;
+	char path[64], *line = NULL;
+	bool ours = false;
+	uint32_t n = 0;
+	ssize_t got;
+	FILE *f;
+
+	if (p->gone || now - p->looked < LOOK_NS ||
+	    timer_process_newest(&s->all, p->pid, UINT64_MAX) != p)
+		return;
+	p->looked = now;
+	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	f = fopen(path, "re");
+	while (f && (got = getline(&line, &room, f)) > 0) {
+		struct timer_map map;
+
+		got -= line[got - 1] == '\n';
+		if (!timer_map_parse(line, (size_t)got, &map))
+			continue;
+		ours |= strstr(map.path, TIMER_LIBRARY) != NULL;
+		free(map.path);
+		timer_add_item(s, p, TIMER_MAP, p->pid, now, line, (uint32_t)got);
+		n++;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	if (ours) {
+		timer_add_item(s, p, TIMER_LOOK, p->pid, now, &n, sizeof(n));
+		return;
+	}
+	while (s->nitem > first)
+		free(s->item[--s->nitem].data);
+}
+
+/* A mapping began after the last look that did not show it: the next look that shows what the
+ * sample at item `i` needs is asked, or one of ours. */
+void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
+{
+	struct timer_process *p = s->item[i].p;
+
+	if (timer_maps_have(&p->maps, address) || (p->missed && p->missed == address >> 12))
+		return;
+	for (size_t j = i + 1, end = s->nitem; j <= end; j++) {
+		struct timer_map map;
+
+		if (j == end) {
+			timer_look_now(s, p);
+			end = s->nitem;
+			if (j == end)
+				break;
+		}
+		if (s->item[j].p != p)
+			continue;
+		if (s->item[j].kind == TIMER_LOOK)
+			break;
+		if (s->item[j].kind != TIMER_MAP ||
+		    !timer_map_parse((char *)s->item[j].data, s->item[j].bytes, &map))
+			continue;
+		if (address >= map.start && address < map.end) {
+			timer_process_map(p, &s->out, &map, s->item[i].stamp);
+			free(map.path);
+			return;
+		}
+		free(map.path);
+	}
+	p->missed = address >> 12;
+}
