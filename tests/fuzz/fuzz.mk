@@ -102,7 +102,7 @@ fuzz-%: $(O)/fuzz/fuzz_%
 
 # The corpus that was found, thinned out, joins the seeds.
 fuzz-keep-%: $(O)/fuzz/fuzz_%
-	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) -merge=1 -verbosity=0 \
+	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) -merge=1 -use_counters=0 -verbosity=0 \
 		$(CURDIR)/tests/data/fuzz/$* corpus-$*
 
 fuzz-coverage: $(FUZZ_NAMES:%=$(O)/fuzz/cover_%)	## lines of each reader that its seeds reach

@@ -4,7 +4,6 @@
  * is, the rings' lengths and where in them they begin; the records of names, samples and switches
  * follow. Segments must be whole and their stamps never fall.
  */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "fuzz.h"
