@@ -104,6 +104,8 @@ fuzz-%: $(O)/fuzz/fuzz_%
 fuzz-keep-%: $(O)/fuzz/fuzz_%
 	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) -merge=1 -use_counters=0 -verbosity=0 \
 		$(CURDIR)/tests/data/fuzz/$* corpus-$*
+	@cd tests/data/fuzz/$* && for f in *; do case $$f in *[!0-9a-f]*) ;; *) [ $${#f} -ne 40 ] || \
+		mv $$f found-$$(echo $$f | cut -c1-8) ;; esac; done
 
 fuzz-coverage: $(FUZZ_NAMES:%=$(O)/fuzz/cover_%)	## lines of each reader that its seeds reach
 	@O=$(O) tests/fuzz/coverage $(foreach n,$(FUZZ_NAMES),'$(n) $(FUZZ_FOR_$(n))')

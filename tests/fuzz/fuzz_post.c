@@ -35,7 +35,7 @@ static const char *const wanted[][WORDS] = {
 	{ "-annotate", "vfs_read@vmlinux", "-json" }, { "-annotate", "copy_to_user", "-csv" },
 	{ "-tprof", "-e", "0", "-kmap", "@" }, { "-annotate", "g@[vdso]", "-e", "0" },
 	{ "-annotate", "one", "-e", "0", "-json" }, { "-annotate", "g", "-e", "0", "-csv" },
-	{ "-calltree", "-e", "0" }, { "-callers=g", "-e", "timer", "-sympath", "/nowhere" },
+	{ "-calltree", "-e", "0", "-pnm" }, { "-callers=g", "-e", "timer", "-sympath", "/nowhere" },
 };
 #define REPORT_SETS (sizeof(wanted) / sizeof(wanted[0]))
 
