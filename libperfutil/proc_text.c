@@ -70,11 +70,10 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	memset(t, 0, sizeof(*t));
 	if (!number_of_32(&b, 10, &t->pid) || !text_char(&b, ' ') || !text_char(&b, '(') || !close)
 		return false;
+	/* What was passed has no such bracket: it stands behind. */
 	name = b.at;
-	n = (size_t)(close - text);
-	if (n < name || !bytes_seek(&b, n + 1))
-		return false;
-	n -= name;
+	n = (size_t)(close - text) - name;
+	bytes_seek(&b, name + n + 1);
 	memcpy(t->comm, text + name, n < sizeof(t->comm) - 1 ? n : sizeof(t->comm) - 1);
 	for (unsigned int i = 3; i <= 22; i++) {
 		text_skip_blanks(&b);

@@ -41,6 +41,24 @@ static void begin(void)
 	atexit(leave);
 }
 
+/* What a guest is told who asks for something that is not a guest's; else 0. */
+static int guests_rc(const struct holder_request *q)
+{
+	switch (q->op) {
+	case HOLDER_INFO:
+	case HOLDER_OFF:
+	case HOLDER_SUSPEND:
+	case HOLDER_RESUME:
+	case HOLDER_DISCARD:
+		return 0;
+	case HOLDER_WRITE:
+		return q->path[0] ? PI_NO_PERMISSION : 0;
+	case HOLDER_ON:
+		return PI_INCORRECT_STATE;
+	}
+	return PI_NOT_SUPPORTED;
+}
+
 static void check(const struct holder_request *q, const struct holder_reply *r, ssize_t got,
 		  bool guest)
 {
@@ -50,9 +68,9 @@ static void check(const struct holder_request *q, const struct holder_reply *r, 
 	if (got != (ssize_t)sizeof(*r) || r->size != sizeof(*r) || r->version != HOLDER_VERSION ||
 	    r->rc > 0 || !memchr(r->why, 0, sizeof(r->why)))
 		abort();
-	if (guest && !r->rc && q->op != HOLDER_INFO && q->op != HOLDER_OFF &&
-	    q->op != HOLDER_SUSPEND && q->op != HOLDER_RESUME && q->op != HOLDER_DISCARD &&
-	    (q->op != HOLDER_WRITE || q->path[0]))
+	if (guest && q->version == HOLDER_VERSION && r->rc != guests_rc(q) && guests_rc(q))
+		abort();
+	if (q->version != HOLDER_VERSION && r->rc != PI_NOT_SUPPORTED)
 		abort();
 	/* Nobody turned it on. */
 	if (r->info.state != PITRACE_STATE_OFF)

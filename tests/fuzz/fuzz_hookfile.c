@@ -40,6 +40,34 @@ static void leave(void)
 	hooks = NULL;
 }
 
+/* Only what a program may write, of whom the file system says that it is. */
+static void check(const struct record *r)
+{
+	const uint8_t *p = r->data;
+	struct pitrace_user u;
+	uint64_t bytes = sizeof(u);
+
+	if (r->type != PITRACE_TYPE_MIXED || r->size < bytes)
+		abort();
+	memcpy(&u, p, sizeof(u));
+	bytes += 8ull * u.ints + 4ull * u.strs;
+	if (bytes > r->size)
+		abort();
+	for (uint32_t i = 0; i < u.strs; i++) {
+		uint32_t length;
+
+		memcpy(&length, p + sizeof(u) + 8u * u.ints + 4 * i, sizeof(length));
+		bytes += length;
+	}
+	if (bytes > r->size || u.uid != geteuid() || !u.pid ||
+	    u.cpu >= (uint32_t)sysconf(_SC_NPROCESSORS_CONF))
+		abort();
+	if (r->major == PITRACE_MTE ? r->minor != PITRACE_MTE_JIT &&
+				      r->minor != PITRACE_MTE_JAVA_THREAD
+				    : r->major != PITRACE_HOOKIT && r->major < PITRACE_USER_FIRST)
+		abort();
+}
+
 static int sink(void *arg, const void *segment, size_t size)
 {
 	struct pitrace_segment h;
@@ -51,9 +79,10 @@ static int sink(void *arg, const void *segment, size_t size)
 	if (record_walk_begin(&w, segment, size, &h) || h.ring >= PITRACE_RINGS)
 		abort();
 	while ((got = record_next(&w, &r)) > 0) {
-		if (w.backwards || r.stamp < FUZZ_START ||
-		    (r.major != PITRACE_LOST && r.size < sizeof(struct pitrace_user)))
+		if (w.backwards || r.stamp < FUZZ_START)
 			abort();
+		if (r.major != PITRACE_LOST)
+			check(&r);
 		fuzz_touch(r.data, r.size);
 	}
 	if (got < 0)

@@ -3,7 +3,6 @@
  * Fuzz: a program's file as collectors look at it: can the timer collector enter it, and what build
  * id has it. A script's interpreter is looked for too, wherever the input says that it is.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,6 +22,35 @@ static int scan(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
+/* What was written of it is an id or none, whatever the file says. */
+static void check(int fd)
+{
+	char path[64];
+	struct pirecord r;
+	struct pimerge *m;
+	struct pifile *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	f = pifile_open(path, NULL);
+	m = f ? pimerge_open(f, PIMERGE_MTE) : NULL;
+	if (!m || pifile_faults(f, NULL))
+		abort();
+	while (pimerge_next(m, &r)) {
+		struct pitrace_mte_buildid id;
+
+		if (r.minor != PITRACE_MTE_BUILDID || r.size != sizeof(id))
+			abort();
+		memcpy(&id, r.data, sizeof(id));
+		if (id.length > sizeof(id.id))
+			abort();
+		for (size_t i = id.length; i < sizeof(id.id); i++)
+			if (id.id[i])
+				abort();
+	}
+	pimerge_close(m);
+	pifile_close(f);
+}
+
 /* As if a process had mapped it. */
 static void read_build_id(const char *path, uint64_t inode)
 {
@@ -32,11 +60,11 @@ static void read_build_id(const char *path, uint64_t inode)
 		.length = 0x1000, .inode = inode, .path_len = (uint32_t)strlen(path),
 	};
 	struct pifile_writer *w;
+	int err, fd = memfd_create("trace", MFD_CLOEXEC);
 	uint8_t *p;
-	int err;
 
 	ids = buildids_new(true);
-	w = pifile_create_fd(open("/dev/null", O_WRONLY | O_CLOEXEC), &(struct pifile_header){ 0 });
+	w = pifile_create_fd(dup(fd), &(struct pifile_header){ .clock = PITRACE_CLOCK_MONOTONIC });
 	if (!ids || !w)
 		abort();
 	for (int again = 0; again < 2; again++) {
@@ -51,6 +79,8 @@ static void read_build_id(const char *path, uint64_t inode)
 	}
 	if (buildids_flush(ids, w) || pifile_finish(w))
 		abort();
+	check(fd);
+	close(fd);
 	buildids_free(ids);
 	segment_free(&o);
 }
