@@ -121,8 +121,32 @@ static void write_summary(const struct job *job, FILE *out)
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
+/* The columns TKS and %%%. Lines may be millions, most of them of a few ticks: what was made for a
+ * number is kept, each in the place that its lowest bits say. */
+struct shares {
+	uint64_t total;
+	struct share {
+		uint64_t ticks;
+		char text[36];
+		int length;		/* 0: nothing yet */
+	} kept[256];
+};
+
+static void write_share(struct shares *shares, FILE *out, uint64_t ticks)
+{
+	struct share *s = &shares->kept[ticks % 256];
+
+	if (!s->length || s->ticks != ticks) {
+		s->ticks = ticks;
+		s->length = snprintf(s->text, sizeof(s->text), "%12" PRIu64 " %6.2f  ", ticks,
+				     percent_of(ticks, shares->total));
+	}
+	fwrite_unlocked(s->text, 1, (size_t)s->length, out);
+}
+
 static void write_tree(const struct job *job, FILE *out, const struct tree *t, uint64_t total)
 {
+	struct shares shares = { .total = total };
 	uint32_t i = 0;
 
 	while (i < t->count) {
@@ -133,8 +157,11 @@ static void write_tree(const struct job *job, FILE *out, const struct tree *t, u
 			i = n->next;
 			continue;
 		}
-		fprintf(out, " %*s%-*s%12" PRIu64 " %6.2f  %*s", (int)n->depth, "",
-			7 - (int)n->depth, labels[n->level], n->ticks, percent, (int)n->depth, "");
+		fwrite_unlocked("      ", 1, 1 + n->depth, out);
+		fputs_unlocked(labels[n->level], out);
+		fwrite_unlocked("      ", 1, 4 - n->depth, out);
+		write_share(&shares, out, n->ticks);
+		fwrite_unlocked("      ", 1, n->depth, out);
 		print_label(out, job, n);
 		if (n->unsure)
 			fprintf(out, "  (%" PRIu64 " unsure)", n->unsure);

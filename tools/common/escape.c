@@ -69,6 +69,16 @@ static size_t put_char(char *room, const char *s, size_t n, uint32_t code, bool 
 	return w;
 }
 
+/* How many bytes at the beginning stand for themselves; most names are nothing else. */
+static size_t plain(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7F && s[n] != '\\')
+		n++;
+	return n;
+}
+
 char *escape_into(char *room, size_t size, const char *name)
 {
 	char one[16];
@@ -102,14 +112,15 @@ char *escape_text(const char *name)
 
 void escape_print(FILE *out, const char *name)
 {
+	size_t n = plain(name);
 	char one[16];
 	uint32_t code;
 	bool valid;
-	size_t n;
 
-	for (; *name; name += n) {
+	fwrite_unlocked(name, 1, n, out);
+	for (name += n; *name; name += n) {
 		n = next_char(name, &code, &valid);
-		fwrite(one, 1, put_char(one, name, n, code, valid), out);
+		fwrite_unlocked(one, 1, put_char(one, name, n, code, valid), out);
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,7 @@ opened:
 		return rc;
 	}
 	setvbuf(o->file, NULL, _IOFBF, BUFFER);
+	__fsetlocking(o->file, FSETLOCKING_BYCALLER);	/* one thread writes it */
 	return 0;
 }
 
