@@ -16,15 +16,6 @@ static const char idle_name[] = "Idle";
 #define CACHE_BITS 14
 #define KERNEL_PID UINT32_MAX		/* the kernel's memory is nobody's: one key for all */
 
-/* Whoever has a pid now. */
-struct names_owner {
-	uint32_t pid;
-	uint32_t process;
-	uint32_t epoch;
-	bool known;			/* process is right */
-	bool shares;			/* its memory may be another pid's too (vfork, CLONE_VM) */
-};
-
 /* Whoever has a tid now. */
 struct names_runner {
 	uint32_t tid;
@@ -163,27 +154,32 @@ static void memory_changed(struct names *n, uint32_t pid)
 
 	if (!o)
 		return;			/* no sample yet: nothing kept */
-	if (o->shares)
+	if (o->shares) {
 		n->epoch++;
-	else
+	} else {
 		o->epoch++;
+		o->version++;
+	}
 }
 
 static int task_event(struct names *n, const struct pirecord *r,
 		      const struct pitrace_mte_task *task)
 {
 	struct names_runner *runner = find_runner(n, task->tid);
-	struct names_owner *o;
+	struct names_owner *o = find_owner(n, task->pid);
 
 	if (runner)
 		runner->known = false;
+	if (o && runner)
+		o->version++;
 	switch (r->minor) {
 	case PITRACE_MTE_NAME:
 	case PITRACE_MTE_THREAD:
 		/* A main thread's name is its process's. */
-		o = task->tid == task->pid ? find_owner(n, task->pid) : NULL;
-		if (o)
+		if (o && task->tid == task->pid) {
 			o->known = false;
+			o->version++;
+		}
 		return 0;
 	case PITRACE_MTE_CLONE:
 		o = get_owner(n, task->ppid);
@@ -198,7 +194,6 @@ static int task_event(struct names *n, const struct pirecord *r,
 	case PITRACE_MTE_PROCESS:
 	case PITRACE_MTE_FORK:
 	case PITRACE_MTE_PROCESS_EXIT:
-		o = find_owner(n, task->pid);
 		if (!o)
 			return 0;
 		if (r->minor != PITRACE_MTE_PROCESS_EXIT)
@@ -209,6 +204,7 @@ static int task_event(struct names *n, const struct pirecord *r,
 	}
 	o->known = false;
 	o->epoch++;
+	o->version++;
 	return 0;
 }
 
@@ -453,6 +449,7 @@ int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time,
 
 	if (rc)
 		return rc;
+	place->owner = (uint32_t)(o - n->owner);
 	if (!s->address && kernel)
 		return names_hidden(n, place);
 	return resolve(n, o, s->address, time, kernel, place);

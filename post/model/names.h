@@ -45,11 +45,21 @@ struct symbol {
 /* Where a sample belongs. */
 struct place {
 	uint32_t thread, symbol;
-	uint64_t offset;		/* from the symbol's start */
+	uint32_t owner;			/* of its pid, see names_version */
 	bool unsure;
+	uint64_t offset;		/* from the symbol's start */
 };
 
-struct names_owner;
+/* Whoever has a pid now. */
+struct names_owner {
+	uint32_t pid;
+	uint32_t process;
+	uint32_t epoch;			/* of its memory */
+	uint32_t version;		/* of it, its memory, its threads */
+	bool known;			/* process is right */
+	bool shares;			/* its memory may be another pid's too (vfork, CLONE_VM) */
+};
+
 struct names_runner;
 struct names_cached;
 struct names_warning;
@@ -98,6 +108,13 @@ int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time
 uint64_t names_epoch(struct names *n, uint32_t pid);
 /* The thread alone, as it is called at this time. */
 int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uint32_t *thread);
+/* Differs whenever a sample of this pid may have another place than the same sample before. All that
+ * is added only grows. */
+static inline uint32_t names_version(const struct names *n, uint32_t owner)
+{
+	return n->epoch + n->kernel_epoch + n->owner[owner].version;
+}
+
 /* Where the ticks belong that an idle CPU would have had. */
 int names_idle(struct names *n, struct place *place);
 /* After the last sample: the groups of processes and threads. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/feed.h"
+#include "model/hits.h"
 #include "model/record.h"
 #include "progress.h"
 
@@ -16,11 +17,13 @@ struct reading {
 	struct model *model;
 	const struct options *options;
 	unsigned int needs;
+	struct hits hits;
 };
 
-/* Call `each` for all records of a pass. 0, or -errno. */
-static int run_pass(struct reading *rd, unsigned int what, const char *name,
-		    int (*each)(struct reading *rd, const struct pirecord *r))
+/* Call `each` for all records of a pass: it is inlined. 0, or -errno. */
+static inline __attribute__((always_inline)) int
+run_pass(struct reading *rd, unsigned int what, const char *name,
+	 int (*each)(struct reading *rd, const struct pirecord *r))
 {
 	struct input *in = rd->input;
 	struct progress progress;
@@ -110,7 +113,7 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	bool kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
 	unsigned int event = r->minor >> PITRACE_TPROF_EVENT_SHIFT;
 	struct trace_cpu *cpu = trace_cpu(rd->trace, r->cpu);
-	struct place place;
+	const struct place *place;
 	int rc;
 
 	if (!cpu)
@@ -123,14 +126,11 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	}
 	if (!events_sample(&rd->trace->events, event, 1, s->period))
 		return 0;
-	rc = names_sample(&rd->model->names, s, r->time, kernel, &place);
+	rc = hits_add(&rd->hits, s, r->time, r->cpu, kernel, &place);
 	if (rc)
 		return rc;
 	trace_sample(rd->trace, r, kernel, cpu);
-	rc = counts_add(&rd->model->counts, &place, r->cpu, 1);
-	if (!rc && rd->model->stacks.wanted)
-		rc = count_stack(rd, r, s, &place, kernel);
-	return rc;
+	return rd->model->stacks.wanted ? count_stack(rd, r, s, place, kernel) : 0;
 }
 
 /* MTE records were told already: here they only say where names change between samples. */
@@ -165,16 +165,26 @@ static int read_sections(struct reading *rd)
 	return rc;
 }
 
+static int read_passes(struct reading *rd)
+{
+	int rc = read_sections(rd);
+
+	if (!rc)
+		rc = run_pass(rd, PIMERGE_MTE, "post: names", name_record);
+	if (!rc)
+		rc = run_pass(rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
+	return rc ? rc : hits_finish(&rd->hits);
+}
+
 int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,
 	       unsigned int needs)
 {
 	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .needs = needs };
-	int rc = read_sections(&rd);
+	int rc = hits_open(&rd.hits, &m->names, &m->counts);
 
 	if (!rc)
-		rc = run_pass(&rd, PIMERGE_MTE, "post: names", name_record);
-	if (!rc)
-		rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
+		rc = read_passes(&rd);
+	hits_free(&rd.hits);
 	if (rc)
 		return rc;
 	trace_end(t);

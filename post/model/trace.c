@@ -26,7 +26,7 @@ void trace_begin(struct trace *t, struct input *in, const char *event)
 	events_begin(&t->events, event);
 }
 
-struct trace_cpu *trace_cpu(struct trace *t, uint32_t cpu)
+struct trace_cpu *trace_new_cpu(struct trace *t, uint32_t cpu)
 {
 	struct trace_cpu *more;
 	uint32_t n;
@@ -141,15 +141,8 @@ static void event_record(struct trace *t, const struct pirecord *r)
 		trace_malformed(t, r, "not an event, or one too many");
 }
 
-int trace_record(struct trace *t, struct input *in, const struct pirecord *r)
+int trace_told(struct trace *t, struct input *in, const struct pirecord *r)
 {
-	if (!t->records++ || r->time < t->first)
-		t->first = r->time;
-	raise_to(&t->last, r->time);
-	if (r->major < PITRACE_MAJORS)
-		t->major[r->major]++;
-	if (t->wraps && r->ring == PITRACE_RING_TRACE && r->cpu < t->ncpus && !t->cpu[r->cpu].since)
-		t->cpu[r->cpu].since = r->time;
 	switch (r->major) {
 	case PITRACE_SYNC:
 		sync_record(t, in, r);

@@ -62,16 +62,20 @@ struct trace {
 };
 
 void trace_begin(struct trace *t, struct input *in, const char *event);
-/* Any record: its time; and clock syncs, losses, intervals. 0 or -ENOMEM. */
-int trace_record(struct trace *t, struct input *in, const struct pirecord *r);
+/* Clock syncs, losses, intervals. 0 or -ENOMEM. */
+int trace_told(struct trace *t, struct input *in, const struct pirecord *r);
 /* The system's texts and the counters at the end. */
 int trace_section(struct trace *t, const struct input_section *s);
 void trace_malformed(struct trace *t, const struct pirecord *r, const char *what);
 void trace_end(struct trace *t);
 void trace_free(struct trace *t);
 
+struct trace_cpu *trace_new_cpu(struct trace *t, uint32_t cpu);
 /* The entry of a CPU below TRACE_MAX_CPUS, made when it is new; NULL: no memory. */
-struct trace_cpu *trace_cpu(struct trace *t, uint32_t cpu);
+static inline struct trace_cpu *trace_cpu(struct trace *t, uint32_t cpu)
+{
+	return cpu < t->ncpus && t->cpu[cpu].seen ? &t->cpu[cpu] : trace_new_cpu(t, cpu);
+}
 /* A fact of the system section by its key, any case; NULL when it is not there. */
 const char *trace_fact(const struct trace *t, const char *key);
 /* Records lost: of this kind on all CPUs. */
@@ -80,6 +84,20 @@ uint64_t trace_lost(const struct trace *t, unsigned int kind);
  * were, because the one before was still waiting. */
 bool trace_lossy(const struct trace *t);
 uint64_t trace_total(const struct trace *t);
+
+/* Any record: its time and kind, and what it tells. 0 or -ENOMEM. */
+static inline int trace_record(struct trace *t, struct input *in, const struct pirecord *r)
+{
+	if (!t->records++ || r->time < t->first)
+		t->first = r->time;
+	if (r->time > t->last)
+		t->last = r->time;
+	if (r->major < PITRACE_MAJORS)
+		t->major[r->major]++;
+	if (t->wraps && r->ring == PITRACE_RING_TRACE && r->cpu < t->ncpus && !t->cpu[r->cpu].since)
+		t->cpu[r->cpu].since = r->time;
+	return r->major == PITRACE_TPROF || r->major == PITRACE_MTE ? 0 : trace_told(t, in, r);
+}
 
 /* Count a sample or computed idle ticks; the one who keeps the books of names does the same, and
  * every report is checked against these. */
