@@ -9,28 +9,29 @@
 
 #include "model/counts.h"
 
-/* As long as a line of the processor's caches. */
+/* What each sample looks at: it should stay in the processor's caches. */
 struct hit {
 	uint64_t address;
 	uint32_t pid, tid;
 	uint32_t where;			/* CPU, if rows are counted by it, and whether in the kernel */
-	uint32_t version;		/* of what is known of the process; 0: no hit yet */
+	uint32_t owner;			/* of the pid, and the … */
+	uint32_t version;		/* … of what was known of it; 0: no hit yet */
 	uint32_t ticks;			/* not yet in a row */
-	struct place place;
-} __attribute__((aligned(64)));
+};
 
 #define HITS_BITS 14
 
 struct hits {
 	struct hit *hit;
+	struct place *place;		/* of each */
 	struct names *names;
 	struct counts *counts;
 };
 
 /* 0 or -ENOMEM, this and the others. */
 int hits_open(struct hits *h, struct names *n, struct counts *c);
-/* Put the sample's place into the room of another. */
-int hits_take(struct hits *h, struct hit *hit, const struct pitrace_sample *s, uint64_t time,
+/* Put the sample's place into the room of the i-th. */
+int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64_t time,
 	      uint32_t where);
 /* After the last sample: all ticks go to the rows. */
 int hits_finish(struct hits *h);
@@ -40,18 +41,19 @@ void hits_free(struct hits *h);
 static inline int hits_add(struct hits *h, const struct pitrace_sample *s, uint64_t time,
 			   uint32_t cpu, bool kernel, const struct place **place)
 {
-	struct hit *hit = &h->hit[hash_mix(s->address, s->tid) >> 8 & ((1u << HITS_BITS) - 1)];
+	uint32_t i = hash_mix(s->address, s->tid) >> 8 & ((1u << HITS_BITS) - 1);
+	struct hit *hit = &h->hit[i];
 	uint32_t where = (h->counts->by_cpu ? cpu << 1 : 0) | kernel;
 
 	if (hit->address != s->address || hit->tid != s->tid || hit->pid != s->pid ||
-	    hit->where != where || hit->version != names_version(h->names, hit->place.owner)) {
-		int rc = hits_take(h, hit, s, time, where);
+	    hit->where != where || hit->version != names_version(h->names, hit->owner)) {
+		int rc = hits_take(h, i, s, time, where);
 
 		if (rc)
 			return rc;
 	}
 	hit->ticks++;
-	*place = &hit->place;
+	*place = &h->place[i];
 	return 0;
 }
 

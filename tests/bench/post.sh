@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# post's profile of 10 million samples beside perf report's, and beside xxhsum over the same file,
+# which is the least that reading it can cost. Both programs read a recording of the same run,
+# repeated in the same way (repeat.h).
+. "$(dirname "$0")/lib.sh"
+
+trap 'rm -f "$work"/large.*' EXIT
+room 800 || exit 0
+recording mix
+"$O/tests/bench/repeat" "$work/mix.nrm2" "$work/large.nrm2" 10000000 >"$work/out" || exit 1
+"$O/tests/bench/repeat_perf" "$work/mix.data" "$work/large.data" 10000000 >"$work/out" || exit 1
+cat "$work"/large.* >/dev/null
+
+cost 3 "$O/bin/post" -q -r "$work/large.nrm2" -o "$work/large.out"
+ours=$cpu memory=$rss
+cost 5 xxhsum "$work/large.nrm2"
+hashed=$cpu
+cost 1 perf report -i "$work/large.data" --stdio --no-children -g none --no-inline
+beside "profile of 10 M samples" "$ours" s "$cpu" "perf report" ">= 10"
+beside "  peak memory" "$memory" MB "$rss" "perf report" "<= 256 MB"
+beside "  beside hashing the file" "$ours" s "$hashed" xxhsum ">= 0.25"
