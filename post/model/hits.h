@@ -13,7 +13,7 @@
 struct hit {
 	uint64_t address;
 	uint32_t pid, tid;
-	uint32_t where;			/* CPU, if rows are counted by it, and whether in the kernel */
+	uint32_t where;			/* CPU, if rows are counted by it; whether in the kernel */
 	uint32_t owner;			/* of the pid, and the … */
 	uint32_t version;		/* … of what was known of it; 0: no hit yet */
 	uint32_t ticks;			/* not yet in a row */

@@ -108,8 +108,8 @@ int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time
 uint64_t names_epoch(struct names *n, uint32_t pid);
 /* The thread alone, as it is called at this time. */
 int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uint32_t *thread);
-/* Differs whenever a sample of this pid may have another place than the same sample before. All that
- * is added only grows. */
+/* Differs whenever a sample of this pid may have another place than the same sample had before. All
+ * that is added only grows. */
 static inline uint32_t names_version(const struct names *n, uint32_t owner)
 {
 	return n->epoch + n->kernel_epoch + n->owner[owner].version;
