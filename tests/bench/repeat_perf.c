@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include "repeat.h"
 
-#define FINISHED_ROUND	68		/* of perf's own records, from 64 on: an order, no content */
+#define FINISHED_ROUND	68		/* of perf's own records, from 64 on: an order only */
 #define FEATURES	256
 
 struct part { uint64_t offset, size; };
