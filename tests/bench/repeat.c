@@ -161,7 +161,8 @@ static bool is_of_the_whole(const struct pirecord *r)
 {
 	const struct pitrace_mte_map *map = r->data;
 
-	return r->major == PITRACE_SYNC || r->major == PITRACE_SYSINFO || r->major == PITRACE_LOST ||
+	return r->major == PITRACE_SYNC || r->major == PITRACE_SYSINFO ||
+	       r->major == PITRACE_LOST ||
 	       (r->major == PITRACE_MTE && r->minor == PITRACE_MTE_MODULE &&
 		map->flags & PITRACE_MAP_KERNEL);
 }
@@ -184,8 +185,8 @@ static void copy_sections(bool statistics)
 		void *buffer = NULL;
 		size_t size;
 
-		if (type == PIFILE_SEC_SEGMENT || type == PIFILE_SEC_END || type == PIFILE_SEC_INDEX ||
-		    (type == PIFILE_SEC_STATS) != statistics)
+		if (type == PIFILE_SEC_SEGMENT || type == PIFILE_SEC_END ||
+		    type == PIFILE_SEC_INDEX || (type == PIFILE_SEC_STATS) != statistics)
 			continue;
 		if (!pifile_payload(in, i, &buffer, &size))
 			check(-EBADMSG, "reading");
@@ -227,8 +228,9 @@ int main(int argc, char **argv)
 	check(out ? 0 : -errno, argv[2]);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		for (uint16_t ring = 0; ring < PITRACE_RINGS; ring++)
-			rings[cpu][ring] = (struct segment_out){ .session = 1, .cpu = cpu, .ring = ring,
-								 .size = SEGMENT_BYTES };
+			rings[cpu][ring] = (struct segment_out){
+				.session = 1, .cpu = cpu, .ring = ring, .size = SEGMENT_BYTES,
+			};
 	copy_sections(false);
 	load();
 	recording.n = nrecords;
