@@ -34,15 +34,17 @@ beside() {
 	printf '%-44s %8s %s, %s %s: %s x%s\n' "$1" "$2" "$3" "$5" "$4" "$ratio" "${6:+ (goal $6)}"
 }
 
-# recording NAME SWTRACE-OPTION PERF-OPTION: the program mix recorded by both at the same time, once:
-# $work/NAME.nrm2 and $work/NAME.data
+# recording NAME OPTION COMMAND...: a command recorded by both at the same time, once, with an option
+# of both: $work/NAME.nrm2 and $work/NAME.data
 recording() {
-	[ -e "$work/$1.data" ] && [ -e "$work/$1.nrm2" ] && return
-	rm -f "$work/$1.nrm2" "$work/$1.data"
-	perf record -q -e cpu-clock -F 9973 $3 -o "$work/$1.part" -- \
-		"$O/bin/swtrace" run -q -B perf -F 9973 $2 -o "$work/$1.nrm2" -- \
-		tests/bench/mix.sh >"$work/out" 2>&1 || { cat "$work/out" >&2; exit 1; }
-	mv "$work/$1.part" "$work/$1.data"
+	name=$1 option=$2
+	shift 2
+	[ -e "$work/$name.data" ] && [ -e "$work/$name.nrm2" ] && return
+	rm -f "$work/$name.nrm2" "$work/$name.data"
+	perf record -q -e cpu-clock -F 9973 $option -o "$work/$name.part" -- \
+		"$O/bin/swtrace" run -q -B perf -F 9973 $option -o "$work/$name.nrm2" -- "$@" \
+		>"$work/out" 2>&1 || { cat "$work/out" >&2; exit 1; }
+	mv "$work/$name.part" "$work/$name.data"
 }
 
 # room FOR-MB: is there so much on the disk, and as much again?

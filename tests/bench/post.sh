@@ -7,7 +7,7 @@
 
 trap 'rm -f "$work"/large.*' EXIT
 room 800 || exit 0
-recording mix
+recording mix '' tests/bench/mix.sh
 "$O/tests/bench/repeat" "$work/mix.nrm2" "$work/large.nrm2" 10000000 >"$work/out" || exit 1
 "$O/tests/bench/repeat_perf" "$work/mix.data" "$work/large.data" 10000000 >"$work/out" || exit 1
 cat "$work"/large.* >/dev/null
