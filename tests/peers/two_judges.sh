@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# two_judges.sh SECONDS: the collector perf and `perf record` sample the same processes at the same
-# time, on this machine: python3, a compiler, gzip. The shares of the ten hottest symbols must agree
-# by a two-sample test, and must not with symbols that are moved up by 4 KB. Needs perf and leave to
-# use it (77: not here).
+# two_judges.sh SECONDS: a collector and `perf record` sample the same processes at the same time, on
+# this machine: python3, a compiler, gzip. The shares of the ten hottest symbols must agree by a
+# two-sample test, and must not with symbols that are moved up by 4 KB. First the collector perf; then
+# the collector timer, which sees user code only and books the kernel's time to where it returns to: so
+# are perf's samples here, by the first user address of their call chains. In gzip's place there is a
+# program that has zlib in it with all its names. Needs perf and leave to use it (77: not here).
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${O:-$top/build}/bin
@@ -55,16 +57,24 @@ judge() { # NAME PROCESS [FOLDER]: p of post's profile against perf's
 	"$top/tests/peers/two_samples" "$2" "$1.json" "$1.perf" >"$1.judged"
 }
 
-for each in python:python3 gcc:cc1 gzip:gzip; do
-	name=${each%:*} process=${each#*:}
+# Of each sample with its call chain the innermost user code: COMM ADDRESS SYMBOL (MODULE)
+innermost_user() {
+	awk '/^[^ \t]/ { comm = $0; sub(/[ \t]+$/, "", comm); wanted = 1; next }
+		wanted && NF && $1 !~ /^ffff............$/ { print comm $0; wanted = 0 }'
+}
+
+# compare NAME PROCESS COLLECTOR SCRIPT
+compare() {
+	local name=$1 process=$2 p chains='' pick=cat
+	[ "$3" != timer ] || chains=-g pick=innermost_user
 	# At unlike rates, so that neither follows the other's ticks.
-	perf record -q -e cpu-clock -F 1009 -o "$name.data" -- \
-		"$bin/swtrace" run -q -B perf -F 997 -o "$name.nrm2" -- sh "$name.sh" || {
+	perf record -q -e cpu-clock $chains -F 1009 -o "$name.data" -- \
+		"$bin/swtrace" run -q -B "$3" -F 997 -o "$name.nrm2" -- sh "$4" || {
 		echo "not ok two_judges_$name did not run"
 		code=1
-		continue
+		return
 	}
-	perf script -i "$name.data" -F comm,ip,sym,dso 2>/dev/null >"$name.perf"
+	perf script -i "$name.data" -F comm,ip,sym,dso 2>/dev/null | $pick >"$name.perf"
 	if judge "$name" "$process"; then
 		sed 's/^p /# p /' "$name.judged"
 		p=$(value p "$name.judged")
@@ -78,17 +88,15 @@ for each in python:python3 gcc:cc1 gzip:gzip; do
 		echo "not ok two_judges_$name cannot be compared"
 		code=1
 	fi
-done
+}
 
-# The test sees what it should: the same traces, named by symbols that are one page off.
-for each in python:python3:/usr/bin/python3 gcc:cc1:cc1; do
-	name=${each%%:*} process=${each#*:} file=${each##*:}
-	process=${process%:*}
-	[ "$file" != cc1 ] || file=$(gcc -print-prog-name=cc1)
+# The test sees what it should: the same trace, named by symbols that are one page off.
+shifted() { # NAME PROCESS FILE
+	local name=$1 process=$2 file=$3 p
 	file=$(realpath "$file")
 	mkdir -p "shifted$(dirname "$file")"
-	"$top/tests/vm/judge" shift "$file" "shifted$file" 4096 || exit 1
-	judge "$name" "$process" "$work/shifted" || { echo "not ok two_judges_shifted_$name"; code=1; continue; }
+	[ -e "shifted$file" ] || "$top/tests/vm/judge" shift "$file" "shifted$file" 4096 || exit 1
+	judge "$name" "$process" "$work/shifted" || { echo "not ok two_judges_shifted_$name"; code=1; return; }
 	p=$(value p "$name.judged")
 	echo "# symbols of $process moved up by 4 KB: p $p"
 	if awk "BEGIN { exit !($p < 1e-6) }"; then
@@ -97,5 +105,21 @@ for each in python:python3:/usr/bin/python3 gcc:cc1:cc1; do
 		echo "not ok two_judges_shifted_$name p is $p: symbols one page off are not noticed"
 		code=1
 	fi
-done
+}
+
+cc1=$(gcc -print-prog-name=cc1)
+compare python python3 perf python.sh
+compare gcc cc1 perf gcc.sh
+compare gzip gzip perf gzip.sh
+shifted python python3 /usr/bin/python3
+shifted gcc cc1 "$cc1"
+
+gcc -g -O2 -o deflate "$top/tests/peers/deflate.c" -l:libz.a || exit 1
+echo "exec ./deflate $seconds" >deflate.sh
+compare timer_python python3 timer python.sh
+compare timer_gcc cc1 timer gcc.sh
+compare timer_deflate deflate timer deflate.sh
+shifted timer_python python3 /usr/bin/python3
+shifted timer_gcc cc1 "$cc1"
+shifted timer_deflate deflate deflate
 exit $code
