@@ -97,6 +97,11 @@ void print_mode(const struct job *job, FILE *out);
 void json_events(const struct job *job, struct json *j);
 void mode_absent(const struct job *job);
 
+/* ---- no_samples.c ---------------------------------------------------------------------------- */
+
+/* What the trace has instead, and which reports show it. */
+void no_samples(const struct job *job, FILE *out);
+
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
 double percent_of(uint64_t part, uint64_t whole);

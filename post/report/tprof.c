@@ -213,12 +213,14 @@ static int tprof_write(const struct job *job, FILE *out)
 	preamble_run(job, out);
 	write_ticks(job, out);
 	preamble_damage(job, out);
+	if (!trace_total(job->trace)) {
+		no_samples(job, out);
+		return 0;
+	}
 	rc = write_modules(job, out);
 	if (rc)
 		return rc;
 	write_summary(job, out);
-	if (!trace_total(job->trace))
-		fputs("\nThe trace has no samples.\n", out);
 	rc = write_groupings(job, out, ANY_CPU);
 	for (cpu = 0; job->options->per_cpu && cpu < job->trace->ncpus && !rc; cpu++) {
 		if (cpu_total(job->trace, cpu))

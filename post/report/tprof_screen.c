@@ -146,19 +146,6 @@ int tprof_cure(const struct job *job, FILE *out)
 	return 0;
 }
 
-static void write_no_samples(const struct job *job, FILE *out)
-{
-	const struct trace *t = job->trace;
-
-	fputs("\nThe trace has no samples. ", out);
-	if (!t->records)
-		fputs("It has no records at all: was tracing on (swtrace on, swtrace off)?\n", out);
-	else
-		fputs("Was tprof enabled (swtrace enable tprof), and did anything run\n"
-		      "within the trace's scope while tracing was on?\n"
-		      "Try: swtrace run -a -- sleep 5; then post\n", out);
-}
-
 int tprof_screen(const struct job *job, FILE *out)
 {
 	bool colour = screen_colour(out);
@@ -166,7 +153,7 @@ int tprof_screen(const struct job *job, FILE *out)
 
 	write_others(job, out);
 	if (!trace_total(job->trace)) {
-		write_no_samples(job, out);
+		no_samples(job, out);
 		return 0;
 	}
 	write_modes(job, out);

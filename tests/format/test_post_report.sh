@@ -113,7 +113,14 @@ verdict show_json_fields
 [ "$(stat -c %a post.show)" = 600 ]
 verdict show_is_private
 
-# ---- no samples
+# ---- no samples: what there is, and by which report it is seen
+"${make_trace%trace}script" calls.nrm2 <"$here/post_calls.story"
+code 0 "$post" calls.nrm2 && has out 'The trace has no samples, which this report is of' &&
+	grep -qE '^ +[0-9]+  syscall +post -syscalls$' out && grep -qE '^ +[0-9]+  dispatch +post -sched, -offcpu$' out &&
+	grep -qE '^ +[0-9]+  fault +post -faults$' out && ! grep -q 'interrupt' out &&
+	diff <(grep -A9 'The trace has no samples' tprof.out) <(sed -n '/The trace has no samples/,/post -faults/p' out) >why &&
+	! grep -q ')) Process' tprof.out
+verdict other_records_than_samples
 code 0 "$post" none.nrm2 && has out "The trace has no samples" && has out "swtrace enable tprof" &&
 	has tprof.out "The trace has no samples"
 verdict no_samples
