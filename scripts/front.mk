@@ -49,7 +49,7 @@ check-debug:	## the driver on a kernel that looks for mistakes (built once, a qu
 check-mutants:	## faults are planted, each must fail the test that is named for it
 	@scripts/deps build check
 	@$(MAKE) --no-print-directory -j 2 tests
-	@tests/runner --limit 3000 --log $(O)/log/mutants mutants1='tests/mutants/run --part 1/2' \
+	@tests/runner --limit 1800 --log $(O)/log/mutants mutants1='tests/mutants/run --part 1/2' \
 		mutants2='tests/mutants/run --part 2/2'
 
 .PHONY: style

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What `make check-mutants` stands on: each fault of its list still has its place in the source, and
+# the runner tells a fault that is caught from one that survives, does not fit, does not build, or
+# whose test says nothing.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd)
+"$top/tests/mutants/run" --fits
+code=$?
+
+# A source of three lines with a test of its own.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p "$dir/tests/mutants"
+cp "$top/tests/mutants/run" "$dir/tests/mutants/"
+cd "$dir" || exit 1
+git init -q .
+printf '%s\n' 'one=1' 'two=2' 'two=2' >source
+cat >try <<'END'
+. ./source || exit 1
+[ "$one" = 1 ] && echo "ok one" || echo "not ok one"
+[ "$two" = 2 ] && echo "ok two" || echo "not ok two"
+echo "not ok always"
+END
+{
+	printf '%s\t' caught source s/one=1/one=3/ one; echo 'bash try'
+	printf '%s\t' survives source s/one=1/one=01-00/ two; echo 'bash try'
+	printf '%s\t' gone source s/three=3/three=4/ one; echo 'bash try'
+	printf '%s\t' several source s/two=2/two=3/ two; echo 'bash try'
+	printf '%s\t' broken source 's/one=1/(/' one; echo 'bash try'
+	printf '%s\t' unsound source s/one=1/one=3/ always; echo 'bash try'
+	printf '%s\t' prefix source s/one=1/one=3/ on; echo 'bash try'
+} >tests/mutants/list
+PITRACE_BUILD=$dir/build tests/mutants/run >said 2>&1
+failed=$?
+
+is() { # NAME WORDS
+	if grep -qE "^$2" said; then
+		echo "ok mutants_$1"
+	else
+		echo "not ok mutants_$1: $(grep "mutant_$1" said)"
+		code=1
+	fi
+}
+is caught 'ok mutant_caught \(one,'
+is survives 'not ok mutant_survives: not caught, two passes'
+is gone 'not ok mutant_gone: the fault cannot be planted'
+is several 'not ok mutant_several: the fault cannot be planted'
+is broken 'not ok mutant_broken: one was not run'
+is unsound 'not ok mutant_unsound: without the fault always does not pass'
+is prefix 'not ok mutant_prefix: without the fault on does not pass'
+[ $failed = 1 ] && echo "ok mutants_fails" || { echo "not ok mutants_fails"; code=1; }
+cmp -s source build/mutants/1/source && echo "ok mutants_taken_out" ||
+	{ echo "not ok mutants_taken_out"; code=1; }
+exit $code
