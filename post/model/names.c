@@ -170,16 +170,14 @@ static int task_event(struct names *n, const struct pirecord *r,
 
 	if (runner)
 		runner->known = false;
-	if (o && runner)
+	if (o)
 		o->version++;
 	switch (r->minor) {
 	case PITRACE_MTE_NAME:
 	case PITRACE_MTE_THREAD:
 		/* A main thread's name is its process's. */
-		if (o && task->tid == task->pid) {
+		if (o && task->tid == task->pid)
 			o->known = false;
-			o->version++;
-		}
 		return 0;
 	case PITRACE_MTE_CLONE:
 		o = get_owner(n, task->ppid);
@@ -204,7 +202,6 @@ static int task_event(struct names *n, const struct pirecord *r,
 	}
 	o->known = false;
 	o->epoch++;
-	o->version++;
 	return 0;
 }
 
