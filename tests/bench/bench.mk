@@ -14,7 +14,7 @@ bench-ready: all $(BENCH)
 bench:	## how fast, beside perf report, xxhsum and others: docs/benchmarks.md tells what and why
 	@scripts/deps build bench
 	@$(MAKE) --no-print-directory -j 2 bench-ready
-	@. tests/bench/lib.sh; machine
+	@rm -rf $(O)/bench; O=$(O); . tests/bench/lib.sh; machine
 	@for b in $(BENCHES); do O=$(O) tests/bench/$$b.sh || exit 1; done
 bench-%: tests/bench/%.sh bench-ready
 	@O=$(O) $<
