@@ -5,6 +5,12 @@
 #include "proc_text.h"
 #include "text.h"
 
+/* Up to a NUL; nothing may be told by no address. */
+static struct bytes text_of(const char *text, size_t length)
+{
+	return bytes_of(text, length ? strnlen(text, length) : 0);
+}
+
 static bool number_of_32(struct bytes *b, unsigned int base, uint32_t *value)
 {
 	uint64_t n;
@@ -20,7 +26,7 @@ static bool number_of_32(struct bytes *b, unsigned int base, uint32_t *value)
 bool proc_map_parse(const char *line, size_t length, struct proc_map *m)
 {
 	static const char anon[] = "//anon", vdso[] = "[vdso]", deleted[] = " (deleted)";
-	struct bytes b = bytes_of(line, strnlen(line, length));
+	struct bytes b = text_of(line, length);
 	const char *perms;
 	size_t n;
 
@@ -62,8 +68,8 @@ bool proc_map_parse(const char *line, size_t length, struct proc_map *m)
  * 9th word is the flags, the 22nd the start in clock ticks. */
 bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 {
-	struct bytes b = bytes_of(text, strnlen(text, length));
-	const char *close = memrchr(text, ')', b.size), *word;
+	struct bytes b = text_of(text, length);
+	const char *close = b.size ? memrchr(text, ')', b.size) : NULL, *word;
 	uint64_t ticks;
 	size_t n, name;
 
@@ -89,7 +95,7 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 /* "address type name", perhaps a tab and "[module]". */
 bool proc_symbol_parse(const char *line, size_t length, struct proc_symbol *s)
 {
-	struct bytes b = bytes_of(line, strnlen(line, length));
+	struct bytes b = text_of(line, length);
 	const char *type;
 	size_t n;
 

@@ -85,7 +85,7 @@ static void write_item(struct timer_session *s, size_t i)
 				    (char *)it.data, it.bytes, it.stamp);
 		break;
 	case TIMER_MAP:
-		if (!timer_map_parse((char *)it.data, strnlen((char *)it.data, it.bytes), &map))
+		if (!timer_map_parse((char *)it.data, it.bytes, &map))
 			break;
 		timer_process_seen(p, &map);
 		free(map.path);

@@ -72,7 +72,6 @@ static void make_folder(void)
 			abort();
 	}
 	events_devices = events_folder = folder;
-	events_cpu = "Maker-6-8F";
 	atexit(leave);
 }
 
@@ -107,14 +106,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		at += length + (nl != NULL);
 	}
+	/* Files are of one CPU, or of this very machine's. */
+	events_cpu = size % 4 ? "Maker-6-8F" : NULL;
 	n = events_find(names, list, why, sizeof(why));
 	if (n > PITRACE_EVENTS || !n || (n < 0) != (why[0] != 0))
 		abort();
 	for (int i = 0; i < n; i++)
 		if (!memchr(list[i].name, 0, sizeof(list[i].name)))
 			abort();
-	events_of_kernel(each, NULL);
-	events_of_files(each, NULL);
+	events_list(each, NULL);
 	free(names);
 	return 0;
 }

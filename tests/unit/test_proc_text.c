@@ -107,12 +107,25 @@ static void test_symbol(void)
 	CU_ASSERT_FALSE(proc_symbol_parse("1 tt name", 9, &s));
 }
 
+/* A record without data has no address. */
+static void test_nothing(void)
+{
+	struct proc_map m;
+	struct proc_task t;
+	struct proc_symbol s;
+
+	CU_ASSERT_FALSE(proc_map_parse(NULL, 0, &m));
+	CU_ASSERT_FALSE(proc_task_parse(NULL, 0, &t));
+	CU_ASSERT_FALSE(proc_symbol_parse(NULL, 0, &s));
+}
+
 static const struct unit_test tests[] = {
 	{ "map", test_map },
 	{ "not_a_map", test_not_a_map },
 	{ "task", test_task },
 	{ "own", test_own },
 	{ "symbol", test_symbol },
+	{ "nothing", test_nothing },
 	{ 0 },
 };
 
