@@ -59,6 +59,7 @@ static int read_model(struct job *job, unsigned int needs)
 	rc = names_open(&m->names, &job->options->names);
 	if (rc)
 		return failed("names", rc);
+	m->marks.names = &m->names;
 	times_begin(&m->times, &m->names, job->trace, header);
 	if (needs & NEED_STACKS) {
 		snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(header->machine),
@@ -128,6 +129,7 @@ int main(int argc, char **argv)
 	code = read_model(&job, needs);
 	if (!code)
 		code = report_all(&job, needs);
+	marks_free(&model.marks);
 	times_free(&model.times);
 	stacks_free(&model.stacks);
 	counts_free(&model.counts);

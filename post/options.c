@@ -19,6 +19,7 @@ static const char usage[] =
 "  -irq              time in interrupts by source (irq.out)\n"
 "  -syscalls         system calls: number, errors, time (syscalls.out)\n"
 "  -faults           page faults by thread and symbol (faults.out)\n"
+"  -marks            what programs wrote themselves, times of pairs (marks.out)\n"
 "  -calltree         who called whom, to calltree.out\n"
 "  -callers[=SYMBOL], -callees[=SYMBOL]\n"
 "                    each symbol with its callers, what it called, to callers.out\n"
@@ -59,6 +60,7 @@ static const struct option long_options[] = {
 	{ "irq", no_argument, NULL, OPT_REPORT + REPORT_IRQ },
 	{ "syscalls", no_argument, NULL, OPT_REPORT + REPORT_SYSCALLS },
 	{ "faults", no_argument, NULL, OPT_REPORT + REPORT_FAULTS },
+	{ "marks", no_argument, NULL, OPT_REPORT + REPORT_MARKS },
 	{ "show", no_argument, NULL, OPT_REPORT + REPORT_SHOW },
 	{ "calltree", no_argument, NULL, OPT_REPORT + REPORT_CALLTREE },
 	{ "callers", optional_argument, NULL, OPT_CALLERS },

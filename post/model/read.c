@@ -140,6 +140,8 @@ static int count_record(struct reading *rd, const struct pirecord *r)
 
 	if (rd->needs & NEED_TIMES)
 		rc = times_record(&rd->model->times, r);
+	if (!rc && rd->needs & NEED_MARKS)
+		rc = marks_record(&rd->model->marks, rd->trace, r);
 	if (rc)
 		return rc;
 	if (r->ring == PITRACE_RING_MTE)
@@ -188,6 +190,7 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 	if (rc)
 		return rc;
 	trace_end(t);
+	marks_end(&m->marks);
 	rc = times_finish(&m->times);
 	if (!rc)
 		rc = names_finish(&m->names, &o->names);

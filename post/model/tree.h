@@ -6,6 +6,7 @@
 #ifndef POST_TREE_H
 #define POST_TREE_H
 
+#include "model/marks.h"
 #include "model/stacks.h"
 #include "model/times.h"
 
@@ -33,6 +34,7 @@ struct model {				/* what reports read */
 	struct counts counts;
 	struct stacks stacks;
 	struct times times;
+	struct marks marks;
 };
 
 #define ANY_CPU UINT32_MAX

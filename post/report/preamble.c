@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "escape.h"
+#include "model/user_record.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -76,6 +77,21 @@ void preamble_system(const struct job *job, FILE *out)
 	}
 }
 
+/* Records that programs wrote, of each major. */
+static void print_user_majors(const struct trace *t, FILE *out)
+{
+	const char *before = "User records    ";
+	unsigned int i;
+
+	for (i = 0; i < PITRACE_MAJORS; i++) {
+		if (!is_user_major(i) || !t->major[i])
+			continue;
+		fprintf(out, "%s%" PRIu64 " of major 0x%02x", before, t->major[i], i);
+		before = ", ";
+	}
+	fputs(before[0] == ',' ? "\n" : "", out);
+}
+
 void preamble_run(const struct job *job, FILE *out)
 {
 	const struct pifile_header *h = &job->input->header;
@@ -105,6 +121,7 @@ void preamble_run(const struct job *job, FILE *out)
 	else
 		snprintf(text, sizeof(text), "system");
 	field(out, "Scope", text);
+	print_user_majors(t, out);
 }
 
 void preamble_damage(const struct job *job, FILE *out)
@@ -135,6 +152,20 @@ static void text_field(struct json *j, const char *key, const char *s, size_t si
 	json_string(j, key, text);
 }
 
+static void json_user_majors(const struct trace *t, struct json *j)
+{
+	unsigned int i;
+	char key[8];
+
+	json_object(j, "user_records");
+	for (i = 0; i < PITRACE_MAJORS; i++) {
+		snprintf(key, sizeof(key), "0x%02x", i);
+		if (is_user_major(i) && t->major[i])
+			json_uint(j, key, t->major[i]);
+	}
+	json_end(j, '}');
+}
+
 static void json_trace(const struct job *job, struct json *j)
 {
 	const struct pifile_header *h = &job->input->header;
@@ -156,6 +187,7 @@ static void json_trace(const struct job *job, struct json *j)
 	json_uint(j, "duration_ns", t->duration);
 	json_uint(j, "intervals", t->intervals);
 	json_uint(j, "records", t->records);
+	json_user_majors(t, j);
 	json_object(j, "system");
 	for (i = 0; i < t->nfacts; i++) {
 		char key[64];

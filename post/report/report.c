@@ -20,6 +20,7 @@ static const struct report *const reports[REPORTS] = {
 	[REPORT_IRQ] = &report_irq,
 	[REPORT_SYSCALLS] = &report_syscalls,
 	[REPORT_FAULTS] = &report_faults,
+	[REPORT_MARKS] = &report_marks,
 	[REPORT_SHOW] = &report_show,
 };
 

@@ -273,6 +273,27 @@ static void sample(void)
 	    s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &s, sizeof(s));
 }
 
+/* mark CPU THREAD MAJOR MINOR [NAME]: with two integers, and a second string */
+static void mark(void)
+{
+	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1), .ints = 2 };
+	uint32_t length[2] = { nwords > 5 ? (uint32_t)strlen(words[5]) : 0, 4 };
+	uint8_t *data;
+
+	u.strs = nwords > 5 ? 2 : 0;
+	thread(2, &u.pid, &u.tid);
+	data = gen_record(&trace[u.cpu], (uint16_t)number(3), (uint32_t)number(4), PITRACE_TYPE_MIXED,
+			  (uint32_t)(sizeof(u) + 16 + u.strs * 4u +
+				     (u.strs ? (length[0] + 4 + 3) & ~3u : 0)), now);
+	memcpy(data, &u, sizeof(u));
+	memset(data + sizeof(u), 0, 16);
+	if (!u.strs)
+		return;
+	memcpy(data + sizeof(u) + 16, length, 8);
+	memcpy(data + sizeof(u) + 24, words[5], length[0]);
+	memcpy(data + sizeof(u) + 24 + length[0], "more", 4);
+}
+
 /* raw CPU MAJOR MINOR BYTES: a record of zeros, perhaps too short */
 static void raw(void)
 {
@@ -289,7 +310,7 @@ static const struct {
 	{ "on", on }, { "off", off }, { "resume", resume }, { "again", again }, { "hotplug", hotplug }, { "task", task },
 	{ "dispatch", dispatch }, { "wake", wake }, { "irq", irq }, { "call", call },
 	{ "ret", ret }, { "fault", fault }, { "lost", lose }, { "sample", sample },
-	{ "raw", raw },
+	{ "raw", raw }, { "mark", mark },
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
