@@ -48,8 +48,8 @@ struct report {
 #define REPORT_ABSENT 2			/* what the user named isn't there: said so on stderr */
 
 extern const struct report report_tprof, report_calltree, report_callers, report_folded,
-	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_marks, report_show,
-	report_annotate;
+	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_marks,
+	report_show, report_annotate;
 
 /* What the model must hold for the reports asked for. */
 unsigned int reports_need(const struct options *o);

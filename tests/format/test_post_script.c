@@ -277,14 +277,14 @@ static void sample(void)
 static void mark(void)
 {
 	struct pitrace_user u = { .uid = 1000, .cpu = cpu_at(1), .ints = 2 };
-	uint32_t length[2] = { nwords > 5 ? (uint32_t)strlen(words[5]) : 0, 4 };
+	uint32_t length[2] = { nwords > 5 ? (uint32_t)strlen(words[5]) : 0, 4 }, size;
 	uint8_t *data;
 
 	u.strs = nwords > 5 ? 2 : 0;
 	thread(2, &u.pid, &u.tid);
-	data = gen_record(&trace[u.cpu], (uint16_t)number(3), (uint32_t)number(4), PITRACE_TYPE_MIXED,
-			  (uint32_t)(sizeof(u) + 16 + u.strs * 4u +
-				     (u.strs ? (length[0] + 4 + 3) & ~3u : 0)), now);
+	size = (uint32_t)sizeof(u) + 16 + (u.strs ? 8 + ((length[0] + 4 + 3) & ~3u) : 0);
+	data = gen_record(&trace[u.cpu], (uint16_t)number(3), (uint32_t)number(4),
+			  PITRACE_TYPE_MIXED, size, now);
 	memcpy(data, &u, sizeof(u));
 	memset(data + sizeof(u), 0, 16);
 	if (!u.strs)
