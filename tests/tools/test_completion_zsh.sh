@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The completions for zsh, listed by a zsh on a terminal of its own; and that they know the program's
-# options.
+# The completions for zsh, listed by one zsh on a terminal of its own; and that they know the programs'
+# options and sub-commands, and none that are not there.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -10,24 +10,51 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
-# zsh -f: nobody's own settings. It is ready when it edits a line;
-# a key lists, has that shown, and then says so.
+# Questions on stdin, a line each; a line "== LINE" and what the terminal showed for each. Nothing is
+# timed: zsh says when it edits a line, and a key lists, has that shown, and then says so.
+# zsh -f: nobody's own settings.
 cat >"$work/ask" <<'END'
 zmodload zsh/zpty
 zpty z "zsh -f -i"
-zpty -w z "PS1=; stty columns 200 rows 50; fpath=($1 \$fpath); autoload -U compinit; compinit -u -d $2/dump"
-zpty -w z 'list() { zle list-choices; zle -R; print -n LISTED }; zle -N list; bindkey "^D" list; zle-line-init() { print -n REA""DY }; zle -N zle-line-init'
+zpty -w z "PS1=; stty columns 200 rows 100; LISTMAX=0; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D"
+zpty -w z 'list() { zle list-choices; zle -R; print -n LISTED }; zle -N list; bindkey "^D" list; bindkey "^U" kill-whole-line; zle-line-init() { print -n REA""DY }; zle -N zle-line-init'
 zpty -r z seen '*READY*'
-zpty -w -n z "$3"$'\C-d'
-zpty -r z seen '*LISTED*'
-print -r -- "$seen"
+while IFS= read -r line; do
+	zpty -w -n z $'\C-u'"$line"$'\C-d'
+	zpty -r z seen '*LISTED*'
+	print -r -- "== $line"
+	print -r -- "$seen"
+done
 END
+cat >"$work/questions" <<'END'
+run.tprof -m 
+run.tprof -s 1 -B 
+run.tprof -
+run.tprof -t -
+run.tprof -s 1 gzi
+swtrace 
+swtrace help s
+swtrace run -
+swtrace run -t 
+swtrace run --clock 
+swtrace run -a -F 100 gzi
+swtrace enable 
+swtrace init -
+swtrace init -B 
+swtrace check -
+swtrace mark -
+post -
+post -json -c
+END
+# A limit against a zsh that hangs, not a measure.
+timeout 300 zsh -f "$work/ask" "$top/scripts/completion/zsh" <"$work/questions" >"$work/seen"
+
 # ask LINE: the words that may follow, sorted, in one line; with descriptions the words alone
 ask() {
-	timeout 60 zsh -f "$work/ask" "$top/scripts/completion/zsh" "$work" "$1" |
-		sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r/\n/g' | sed -n '/^run.tprof/!p' |
-		sed -e 's/ -- .*//' | tr -s ' \t' '\n' | grep -xE -e '--?[a-zA-Z]+|[a-z]{2,}' |
-		sort -u | paste -sd' '
+	sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r/\n/g' "$work/seen" |
+		awk -v line="== $1" '/^== / { on = $0 == line; next } on' |
+		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
+		grep -xE -e '--?[a-zA-Z][a-zA-Z-]*|[a-z]{2,}' | sort -u | paste -sd' '
 }
 want() { # NAME EXPECTED GOT
 	if [ "$2" = "$3" ]; then
@@ -37,14 +64,44 @@ want() { # NAME EXPECTED GOT
 		failures=$((failures + 1))
 	fi
 }
+# Options that a help shows at a line's begin, as words in one line
+options() {
+	sed -nE 's/^ {2,6}(-.*)/\1/p' | sed -E 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][a-z-]*' |
+		tr -d ' ,' | sort -u
+}
+words() {
+	sort -u | paste -sd' '
+}
 
 want mode "event time" "$(ask 'run.tprof -m ')"
 want collector "driver perf timer" "$(ask 'run.tprof -s 1 -B ')"
-"$bin/run.tprof" --help | sed -nE 's/^ {2}(-.*)/\1/p' | sed -E 's/  .*//' |
-	grep -oE '(^|[ ,])--?[A-Za-z]+' | tr -d ' ,' >"$work/options"
-want options "$(sort -u "$work/options" | paste -sd' ')" "$(ask 'run.tprof -')"
+"$bin/run.tprof" --help | options >"$work/options"
+want options "$(words <"$work/options")" "$(ask 'run.tprof -')"
 # Not what the one that stands there excludes.
-want options_that_fit "$(grep -vxE -e '-[apt]' "$work/options" | sort -u | paste -sd' ')" \
-	"$(ask 'run.tprof -t -')"
+want options_that_fit "$(grep -vxE -e '-[apt]' "$work/options" | words)" "$(ask 'run.tprof -t -')"
 want command "gzip" "$(ask 'run.tprof -s 1 gzi')"
+
+"$bin/swtrace" help | sed -nE 's/^  ([a-z]+) .*/\1/p' >"$work/commands"
+want swtrace_commands "$(words <"$work/commands")" "$(ask 'swtrace ')"
+want swtrace_help "$(grep ^s "$work/commands" | words)" "$(ask 'swtrace help s')"
+want swtrace_run "$("$bin/swtrace" help run | options | words)" "$(ask 'swtrace run -')"
+want swtrace_mode "cont norm wrap" "$(ask 'swtrace run -t ')"
+want swtrace_clock "auto monotonic tsc" "$(ask 'swtrace run --clock ')"
+want swtrace_command "gzip" "$(ask 'swtrace run -a -F 100 gzi')"
+want swtrace_majors "$(ask 'swtrace enable ' | tr ' ' '\n' | grep -c .) majors" "7 majors"
+for sub in init check mark; do
+	"$bin/swtrace" help $sub >"$work/help"
+	{
+		options <"$work/help"
+		grep ^usage "$work/help" | grep -oE -- '--?[A-Za-z][a-z-]*'
+	} >"$work/options"
+	want swtrace_$sub "$(words <"$work/options")" "$(ask "swtrace $sub -")"
+done
+want swtrace_init_collector "driver perf" "$(ask 'swtrace init -B ')"
+
+"$bin/post" -help | options >"$work/options"
+# These stand in the middle of their lines.
+"$bin/post" -help | grep -oE -- '[ (]-(callees|in|i|tnm|verbose|help|version|V|q|h)\b' | tr -d ' (' >>"$work/options"
+want post_options "$(words <"$work/options")" "$(ask 'post -')"
+want post_options_that_fit "-callees -callers -calltree -clip -cpu" "$(ask 'post -json -c')"
 [ $failures = 0 ]

@@ -6,6 +6,20 @@
 #include "swtrace.h"
 #include "units.h"
 
+const char cmd_init_options[] =
+	"  -s MB, -sm MB, -ss KB   trace buffer (4) and MTE buffer (2) of each CPU, section (64)\n"
+	"  -t MODE      norm: stop when a buffer fills (default); cont: write while tracing;\n"
+	"               wrap: keep the newest\n"
+	"  --rotate-size MB, --rotate-time TIME, --rotate-keep N\n"
+	"               cont: begin a new file by size or time; older ones are FILE.1, FILE.2 ...\n"
+	"  -f FILE      trace file (swtrace.nrm2)\n"
+	"  -p PID       this process and its children alone\n"
+	"  -g[=HOW]     call stacks too: fp (default), dwarf[,BYTES], kernel, user, switches\n"
+	"  --stack-depth N   at most so many addresses of the kernel, and of user code (127)\n"
+	"  -e EVENT[,EVENT]   sample by events instead of the timer (swtrace event list shows them)\n"
+	"  -c COUNT     a sample each so many events\n"
+	"  -B COLLECTOR take this one: driver or perf (default: the first that works)";
+
 int cmd_init(int argc, char **argv)
 {
 	static const struct option options[] = {

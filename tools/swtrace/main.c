@@ -15,8 +15,8 @@ struct command {
 static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
-	{ "init", cmd_init, "[-s MB] [-sm MB] [-ss KB] [-t norm|cont|wrap] [-f FILE] [-p PID] [-g[=HOW]] [-B NAME] [-e EVENT] [-c N]",
-	  "begin a session: trace buffer, MTE buffer, section size, mode, file, stacks, collector", NULL },
+	{ "init", cmd_init, "[OPTION]...", "begin a session: buffers, mode, file, stacks, collector",
+	  cmd_init_options },
 	{ "enable", cmd_enable, "[MAJOR|tprof]...", "enable majors (none: tprof)", NULL },
 	{ "disable", cmd_disable, "[MAJOR|tprof]...", "disable majors (none: all)", NULL },
 	{ "maj", cmd_maj, "", "list majors", NULL },
@@ -66,7 +66,7 @@ static int cmd_help(int argc, char **argv)
 	for (c = commands; c->name; c++)
 		printf("  %-8s %-44s %s\n", c->name, c->usage, c->what);
 	puts("\nUsual order: init, enable, on, off, get, free; then post. Or all at once: run, then post.\n"
-	     "swtrace help run lists the options of run; swtrace(1) tells the rest.");
+	     "swtrace help run lists the options of run, help init those of init; swtrace(1) tells the rest.");
 	return 0;
 }
 
