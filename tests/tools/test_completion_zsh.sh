@@ -26,21 +26,22 @@ while IFS= read -r line; do
 	print -r -- "$seen"
 done
 END
-cat >"$work/questions" <<'END'
-run.tprof -m 
-run.tprof -s 1 -B 
+# The bar is where the line ends.
+tr -d '|' >"$work/questions" <<'END'
+run.tprof -m |
+run.tprof -s 1 -B |
 run.tprof -
 run.tprof -t -
 run.tprof -s 1 gzi
-swtrace 
+swtrace |
 swtrace help s
 swtrace run -
-swtrace run -t 
-swtrace run --clock 
+swtrace run -t |
+swtrace run --clock |
 swtrace run -a -F 100 gzi
-swtrace enable 
+swtrace enable |
 swtrace init -
-swtrace init -B 
+swtrace init -B |
 swtrace check -
 swtrace mark -
 post -
