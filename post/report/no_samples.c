@@ -11,7 +11,7 @@ static const struct {
 } shown[] = {
 	{ PITRACE_DISPATCH, "-sched, -offcpu" }, { PITRACE_WAKEUP, "-sched" },
 	{ PITRACE_INTERRUPT, "-irq" }, { PITRACE_SYSCALL, "-syscalls" },
-	{ PITRACE_FAULT, "-faults" }, { PITRACE_HOOKIT, "-show" },
+	{ PITRACE_FAULT, "-faults" }, { PITRACE_HOOKIT, "-marks" },
 };
 #define SHOWN (sizeof(shown) / sizeof(shown[0]))
 
@@ -46,5 +46,5 @@ void no_samples(const struct job *job, FILE *out)
 	for (i = 0; i < SHOWN; i++)
 		line(out, TraceMajorName(shown[i].major), t->major[shown[i].major],
 		     shown[i].by);
-	line(out, "user's own", users, "-show");
+	line(out, "user's own", users, "-marks");
 }

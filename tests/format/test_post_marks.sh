@@ -82,6 +82,8 @@ code 1 "$post" -marks marks.nrm2 && has out ' outer' && has marks.out '2 ends wi
 verdict text
 code 1 "$post" -o - marks.nrm2 && has out "User records    $pairs of major 0xb0"
 verdict told_by_other_reports
+code 1 "$post" marks.nrm2 && has out "$pairs  user " && has out 'post -marks'
+verdict told_where_no_samples_are
 code 1 "$post" -marks -pnm -tnm -json marks.nrm2 && jq -e --slurpfile all marks.json '
 	([.marks.threads[].time.total_ns] | add) == ([$all[0].marks.threads[].time.total_ns] | add) and
 	([.marks.threads[] | select(.name == "outer") | has("pid") or has("tid")] == [false])' out >why
