@@ -16,16 +16,16 @@ echo "cycles \$i"
 END
 load 3600 2 &
 load=$!
-swtrace run -a -F 1000 -o hotplug.nrm2 -- sh toggle.sh >hotplug.txt 2>&1
+swtrace run -a -e timer -F 1000 -o hotplug.nrm2 -- sh toggle.sh >hotplug.txt 2>&1
 echo "exit $?" >>hotplug.txt
 # It may also begin with a CPU away, and this one come later.
 echo 0 >$cpu
-swtrace run -a -F 1000 -o late.nrm2 -- sh -c "sleep 0.5; echo 1 >$cpu; sleep 1" >late.txt 2>&1
+swtrace run -a -e timer -F 1000 -o late.nrm2 -- sh -c "sleep 0.5; echo 1 >$cpu; sleep 1" >late.txt 2>&1
 echo "exit $?" >>late.txt
 kill $load
 
 cat /sys/power/state /sys/power/pm_test >suspend.txt
-swtrace run -a -F 1000 -o suspend.nrm2 -- sh -c '
+swtrace run -a -e timer -F 1000 -o suspend.nrm2 -- sh -c '
 	for depth in freezer devices; do
 		sleep 0.5
 		echo $depth >/sys/power/pm_test

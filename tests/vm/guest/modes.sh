@@ -24,5 +24,5 @@ echo "exit $?" >>cont.txt
 # With raw cycles as stamps where there are any: emulated CPUs do not promise what auto asks for.
 clock=auto
 [ "$(uname -m)" != x86_64 ] || clock=tsc
-swtrace run -a -F 1000 --clock $clock -o idle.nrm2 -- sleep 3 >idle.txt 2>&1
+swtrace run -a -e timer -F 1000 --clock $clock -o idle.nrm2 -- sleep 3 >idle.txt 2>&1
 echo "exit $?" >>idle.txt
