@@ -62,7 +62,7 @@ static int packet_socket(void)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Not patiently: for two seconds at most. */
+/* Not patiently: for two seconds at most, and not in a queue: anybody may have made one in /tmp. */
 static int reach(bool patiently)
 {
 	struct timeval soon = { .tv_sec = 2 };
@@ -72,6 +72,7 @@ static int reach(bool patiently)
 	if (fd < 0)
 		return -errno;
 	if (!patiently) {
+		fcntl(fd, F_SETFL, O_NONBLOCK);
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
 	}
@@ -85,6 +86,8 @@ static int reach(bool patiently)
 		close(fd);
 		return -EPERM;
 	}
+	if (!patiently)
+		fcntl(fd, F_SETFL, 0);
 	return fd;
 }
 

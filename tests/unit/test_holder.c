@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How a program that may not open the device gets a hook descriptor from a session's holder. The
+ * driver's descriptor is another file's here (the linker puts it in place), all else is real.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "driver_hook.h"
+#include "holder.h"
+#include "unit.h"
+
+int __wrap_driver_hook_open(void);
+const char *__wrap_tracer_hooks(struct tracer *t);
+
+static bool by_files, refused;
+static char address[] = "/tmp/holder.XXXXXX";
+static struct stat given;
+static int file, listener;
+
+int __wrap_driver_hook_open(void)
+{
+	errno = EACCES;
+	return refused ? -1 : dup(file);
+}
+
+const char *__wrap_tracer_hooks(struct tracer *t)
+{
+	(void)t;
+	return by_files ? "/folder" : NULL;
+}
+
+static void make_socket(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	file = memfd_create("hook", MFD_CLOEXEC);
+	CU_ASSERT_EQUAL_FATAL(fstat(file, &given), 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(address));
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s/socket", address);
+	listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	CU_ASSERT_EQUAL_FATAL(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
+	CU_ASSERT_EQUAL_FATAL(listen(listener, 0), 0);
+	setenv("PITRACE_SOCKET", a.sun_path, 1);
+}
+
+/* What swtrace run answers, in a process of its own. */
+static int ask(void)
+{
+	struct tracer_options o;
+	int rc, hook, status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct tracer *t;
+
+		setenv("PITRACE_TIMER_LIBRARY", "/proc/self/exe", 1);
+		tracer_defaults(&o);
+		o.scope = TRACE_PROCESS;
+		o.collector = "timer";
+		t = tracer_open(&o, &rc);
+		if (t)
+			tracer_serve(t, listener, (uid_t)-1);
+		tracer_close(t);
+		_exit(!t);
+	}
+	hook = holder_hook();
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_EQUAL(status, 0);
+	return hook;
+}
+
+static void gives_one(void)
+{
+	struct stat got;
+	int hook = ask();
+
+	CU_ASSERT_FATAL(hook >= 0);
+	CU_ASSERT_EQUAL(fstat(hook, &got), 0);
+	CU_ASSERT_EQUAL(got.st_ino, given.st_ino);
+	CU_ASSERT_EQUAL(got.st_dev, given.st_dev);
+	/* Not for the programs that it executes. */
+	CU_ASSERT_EQUAL(fcntl(hook, F_GETFD), FD_CLOEXEC);
+	close(hook);
+}
+
+static void gives_none(void)
+{
+	by_files = true;
+	CU_ASSERT_EQUAL(ask(), -1);
+	by_files = false;
+	refused = true;
+	CU_ASSERT_EQUAL(ask(), -1);
+	refused = false;
+}
+
+static double seconds_of_asking(void)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	CU_ASSERT_EQUAL(holder_hook(), -1);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+/* A holder that says nothing holds nobody up for long; one whose queue is full, not at all: who
+ * would still be waiting there is told by the alarm. */
+static void is_silent(void)
+{
+	CU_ASSERT(seconds_of_asking() >= 1.9);
+	alarm(60);
+	/* That request stands in the queue, which has room for no other. */
+	CU_ASSERT(seconds_of_asking() < 1.9);
+	alarm(0);
+}
+
+static void is_none(void)
+{
+	close(listener);
+	CU_ASSERT_EQUAL(holder_hook(), -1);
+	setenv("PITRACE_SOCKET", "/nowhere/socket", 1);
+	CU_ASSERT_EQUAL(holder_hook(), -1);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "make_socket", make_socket },
+		{ "gives_one", gives_one },
+		{ "gives_none", gives_none },
+		{ "is_silent", is_silent },
+		{ "is_none", is_none },
+		{ NULL, NULL }
+	};
+	char command[100];
+	int rc = unit_run("holder", tests);
+
+	snprintf(command, sizeof(command), "rm -rf %s", address);
+	return system(command) || rc;
+}
