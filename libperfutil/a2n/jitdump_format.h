@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The bytes of a jitdump: what reader and writer share. Records follow each other unaligned. */
+#ifndef A2N_JITDUMP_FORMAT_H
+#define A2N_JITDUMP_FORMAT_H
+
+#define JITDUMP_MAGIC		0x4A695444u	/* "JiTD" in the writer's byte order */
+#define JITDUMP_VERSION		1
+
+#define JITDUMP_HEADER		40	/* at least: magic version size machine pad pid time flags */
+#define JITDUMP_PREFIX		16	/* id size time */
+#define JITDUMP_LOAD_FIXED	56	/* prefix pid tid vma address size index; name, code */
+#define JITDUMP_MOVE_FIXED	64	/* prefix pid tid vma from to size index */
+#define JITDUMP_DEBUG_FIXED	32	/* prefix address count; entries */
+#define JITDUMP_DEBUG_ENTRY	16	/* address line discriminator; name */
+#define JITDUMP_UNWIND_FIXED	40	/* prefix size header_size mapped_size; bytes */
+
+#define JITDUMP_RAW_TIME	1	/* flag */
+
+enum jitdump_id {
+	JITDUMP_ID_LOAD, JITDUMP_ID_MOVE, JITDUMP_ID_DEBUG, JITDUMP_ID_CLOSE, JITDUMP_ID_UNWIND,
+};
+
+#endif
