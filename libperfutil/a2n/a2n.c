@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "a2n.h"
+#include "jit.h"
 #include "kernel.h"
 #include "module.h"
 #include "process.h"
@@ -16,6 +17,7 @@ struct a2n {
 	struct modules modules;
 	struct processes processes;
 	struct kernel kernel;
+	struct jits jits;
 };
 
 struct a2n *a2n_open(const struct a2n_options *options)
@@ -30,6 +32,7 @@ struct a2n *a2n_open(const struct a2n_options *options)
 		a2n_close(a);
 		return NULL;
 	}
+	jits_open(&a->jits, &a->modules, &a->strings);
 	return a;
 }
 
@@ -37,6 +40,7 @@ void a2n_close(struct a2n *a)
 {
 	if (!a)
 		return;
+	jits_close(&a->jits);
 	kernel_close(&a->kernel);
 	processes_free(&a->processes);
 	modules_close(&a->modules);
@@ -79,32 +83,74 @@ int a2n_exit(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid)
 	return process_exit(&a->processes, time, pid, tid);
 }
 
+static uint64_t last_of(uint64_t start, uint64_t length)
+{
+	return length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1);
+}
+
 int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map)
 {
 	struct mapping mapping;
 	struct module *m;
-	uint64_t last;
 
 	if (!map->length)
 		return 0;
 	m = module_of_map(&a->modules, map);
 	if (!m)
 		return -ENOMEM;
-	last = map->length - 1 > UINT64_MAX - map->start ? UINT64_MAX :
-	       map->start + (map->length - 1);
 	mapping.module = m;
 	/* Anonymous memory has no terms but its addresses. */
 	mapping.delta = m->kind == MODULE_ANON ? 0 : map->offset - map->start;
-	return process_map(&a->processes, time, pid, map->start, last, &mapping,
-			   map->flags & A2N_MAP_WALK);
+	return process_map(&a->processes, time, pid, map->start, last_of(map->start, map->length),
+			   &mapping, map->flags & A2N_MAP_WALK, m->kind == MODULE_ANON);
 }
 
 int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length)
 {
 	if (!length)
 		return 0;
-	return process_unmap(&a->processes, time, pid, start,
-			     length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1));
+	return process_unmap(&a->processes, time, pid, start, last_of(start, length));
+}
+
+int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
+		 const char *name, size_t name_length)
+{
+	struct mapping code;
+
+	if (!size)
+		return 0;
+	code = jit_add(&a->jits, name, name_length, address, size);
+	if (!code.module)
+		return -ENOMEM;
+	return process_jit(&a->processes, time, pid, address, last_of(address, size), &code);
+}
+
+int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
+		 uint64_t size)
+{
+	struct mapping old = process_jit_now(&a->processes, pid, from), code = { NULL, 0 };
+	int err;
+
+	if (!size || from == to)
+		return 0;
+	if (old.module) {
+		code = jit_again(&a->jits, &old, to, size);
+		if (!code.module)
+			return -ENOMEM;
+	}
+	err = process_jit(&a->processes, time, pid, from, last_of(from, size),
+			  &(struct mapping){ NULL, 0 });
+	/* Code that nobody told of has moved: nobody knows what is there now. */
+	return err ?: process_jit(&a->processes, time, pid, to, last_of(to, size), &code);
+}
+
+int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size)
+{
+	const struct mapping nobody = { NULL, MAPPING_GIVEN_UP };
+
+	if (!size)
+		return 0;
+	return process_jit(&a->processes, time, pid, address, last_of(address, size), &nobody);
 }
 
 int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
@@ -149,16 +195,24 @@ int a2n_vdso(struct a2n *a, const void *image, size_t size)
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer)
 {
-	struct mapping mapping;
+	struct found found;
 
+	answer->until = UINT64_MAX;
 	if (kernel || address >> 63) {
 		answer->unsure = false;
 		kernel_resolve(&a->kernel, time, address, answer);
 		return;
 	}
-	mapping = process_find(&a->processes, pid, time, address, &answer->unsure);
-	if (mapping.module)
-		module_resolve(&a->modules, mapping.module, address + mapping.delta, 0, answer);
+	found = process_find(&a->processes, pid, time, address);
+	answer->unsure = found.unsure;
+	answer->until = found.until;
+	if (found.jit.module)
+		jit_answer(&a->jits, &found.jit, address, answer);
+	else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP)
+		jit_answer_freed(&a->jits, address, answer);
+	else if (found.mapping.module)
+		module_resolve(&a->modules, found.mapping.module, address + found.mapping.delta, 0,
+			       answer);
 	else
 		module_resolve(&a->modules, a->modules.none, address, 0, answer);
 }

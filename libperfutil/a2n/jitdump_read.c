@@ -265,26 +265,37 @@ static int place_unwind(struct jitdump *d, struct jitdump_event *e)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+/* Printable, and UTF-8: code hardly ever is. */
+static bool is_text(const uint8_t *p, const uint8_t *end)
+{
+	while (p < end) {
+		unsigned int more = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0 ? 1 : 0;
+
+		if ((*p && *p < ' ') || (*p >= 0x7f && *p < 0xc0) || (size_t)(end - p) <= more)
+			return false;
+		for (p++; more; more--, p++)
+			if ((*p & 0xc0) != 0x80)
+				return false;
+	}
+	return true;
+}
+
 /* Where the code's bytes begin. They follow the name's NUL; V8 writes names with NULs in them, so
- * where text stands between the first NUL and the record's end less the code, that is name too. */
+ * where text stands between the first NUL and the record's end less the code, that is name too;
+ * anything else is room that the writer left behind the code. */
 static uint64_t find_code(const uint8_t *text, uint64_t room, size_t length, uint64_t size)
 {
+	const uint64_t next = length + 1;
 	uint64_t end, i;
 
-	if (size > room - (length + 1))
+	if (next > room || size > room - next)
 		return 0;
 	end = room - size;
-	if (end == length + 1)
-		return end;
-	if (end > MAX_NAME || text[end - 1])
-		return length + 1;
-	for (i = length + 1; i < end; i++)
-		if (text[i] && (text[i] < ' ' || text[i] == 0x7f))
-			return length + 1;
-	/* NULs alone are slack. */
-	for (i = length + 1; i < end && !text[i]; i++)
+	if (end == next || end > MAX_NAME || text[end - 1] || !is_text(text + next, text + end))
+		return next;
+	for (i = next; i < end && !text[i]; i++)
 		;
-	return i < end ? end : length + 1;
+	return i < end ? end : next;
 }
 
 /* 1, 0: left out, -errno. */

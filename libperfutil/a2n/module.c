@@ -47,9 +47,15 @@ static bool match_module(const void *item, const void *key)
 
 void module_set_none(struct module *m, enum a2n_result result, const char *from)
 {
+	static const char *const names[] = {
+		[A2N_RESULT_NO_SYMBOL] = A2N_NO_SYMBOL_FOUND,
+		[A2N_RESULT_NO_SYMBOLS] = A2N_NO_SYMBOLS,
+		[A2N_RESULT_NO_MODULE] = A2N_NO_MODULE,
+		[A2N_RESULT_JIT_UNKNOWN] = A2N_JIT_UNKNOWN,
+	};
+
 	m->none_result = result;
-	m->none.name = result == A2N_RESULT_NO_SYMBOL ? A2N_NO_SYMBOL_FOUND :
-		       result == A2N_RESULT_NO_SYMBOLS ? A2N_NO_SYMBOLS : A2N_NO_MODULE;
+	m->none.name = names[result];
 	m->none.raw_name = m->none.name;
 	m->none.module = &m->pub;
 	m->pub.symbols_from = from;
@@ -482,7 +488,7 @@ int modules_open(struct modules *ms, struct strings *strings, const struct a2n_o
 	if (!ms->none || !ms->anon)
 		return -ENOMEM;
 	module_set_none(ms->none, A2N_RESULT_NO_MODULE, "nothing was mapped there");
-	module_set_none(ms->anon, A2N_RESULT_NO_SYMBOLS, "anonymous memory");
+	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN, "code made at run time");
 	return roots_open(&ms->roots, options ? options->sympath : NULL);
 }
 

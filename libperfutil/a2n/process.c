@@ -97,10 +97,14 @@ int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 {
 	struct process *p = get_process(ps, pid);
 	struct epoch *e = newest(p);
+	struct space *jit = NULL;
 	struct owner *owner;
 
 	if (!p)
 		return -ENOMEM;
+	/* A walk finds mappings; what the program told of its code it doesn't tell again. */
+	if (e && seen && !other_owner(e->owner, start_time))
+		jit = e->jit;
 	if (!e || other_owner(e->owner, start_time))
 		owner = new_owner(ps, start_time, e != NULL);
 	else
@@ -109,6 +113,7 @@ int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 	if (!e)
 		return -ENOMEM;
 	e->seen = seen;
+	e->jit = jit;
 	if (!owner->start_time)
 		owner->start_time = start_time;
 	return 0;
@@ -200,6 +205,14 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 	e->space = shares ? from->space : space_fork(&ps->spaces, from->space, now);
 	if (!e->space)
 		return -ENOMEM;
+	if (from->jit || shares) {
+		if (!from->jit)
+			from->jit = space_new(&ps->spaces);
+		e->jit = !from->jit ? NULL : shares ? from->jit :
+			 space_fork(&ps->spaces, from->jit, now);
+		if (!e->jit)
+			return -ENOMEM;
+	}
 	if (from->unsure <= now.time || all_unsure(ps, from->from.time, now.time))
 		e->unsure = now.time;
 	name = name_at(from->owner, now.time, true);
@@ -293,7 +306,7 @@ int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
 }
 
 int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
-		const struct mapping *mapping, bool walk)
+		const struct mapping *mapping, bool walk, bool anonymous)
 {
 	struct process *p = get_process(ps, pid);
 	struct moment now = moment_of(ps, p, time);
@@ -305,6 +318,10 @@ int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 		e->space = space_new(&ps->spaces);
 	if (!e->space)
 		return -ENOMEM;
+	/* Anonymous memory is where such code lives: its protection may change at any time. */
+	if (e->jit && !anonymous && !space_has(e->space, start, last, mapping) &&
+	    space_unmap(&ps->spaces, e->jit, now, start, last))
+		return -ENOMEM;
 	return space_map(&ps->spaces, e->space, now, start, last, mapping, walk);
 }
 
@@ -312,10 +329,39 @@ int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 {
 	struct process *p = process_of(ps, pid);
 	struct epoch *e = newest(p);
+	struct moment now;
 
 	if (!e || !e->space)
 		return 0;
-	return space_unmap(&ps->spaces, e->space, moment_of(ps, p, time), start, last);
+	now = moment_of(ps, p, time);
+	if (e->jit && space_unmap(&ps->spaces, e->jit, now, start, last))
+		return -ENOMEM;
+	return space_unmap(&ps->spaces, e->space, now, start, last);
+}
+
+int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
+		const struct mapping *code)
+{
+	struct process *p = get_process(ps, pid);
+	struct moment now = moment_of(ps, p, time);
+	struct epoch *e = p ? current(ps, p, now) : NULL;
+
+	if (!e)
+		return -ENOMEM;
+	if (!e->jit)
+		e->jit = space_new(&ps->spaces);
+	if (!e->jit)
+		return -ENOMEM;
+	return code->module ? space_map(&ps->spaces, e->jit, now, start, last, code, false) :
+	       space_clear(&ps->spaces, e->jit, now, start, last, code->delta);
+}
+
+struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address)
+{
+	struct epoch *e = newest(process_of(ps, pid));
+
+	return e && e->jit ? space_find(&ps->spaces, e->jit, MOMENT_AT(UINT64_MAX), address) :
+	       (struct mapping){ NULL, 0 };
 }
 
 /* The epoch at a time; NULL before the first. */
@@ -354,36 +400,45 @@ static struct epoch *next_seen(struct process *p, struct epoch *e, const struct 
 	return e->seen || blank ? e : NULL;
 }
 
-struct mapping process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
-			    bool *unsure)
+struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address)
 {
 	struct process *p = process_of(ps, pid);
 	struct epoch *e = p ? epoch_at(p, time) : NULL;
+	struct found found = { .until = UINT64_MAX };
 	struct owner *owner;
 	struct mapping m;
 
-	*unsure = false;
 	if (e) {
-		*unsure = time >= e->unsure;
+		found.unsure = time >= e->unsure;
 		owner = e->owner;
 	} else {
 		owner = p && p->n && !p->epochs[0].owner->born ? p->epochs[0].owner : NULL;
 	}
-	if (ps->n_unsure && !*unsure)
-		*unsure = all_unsure(ps, e ? e->from.time : 0, time);
+	if (ps->n_unsure && !found.unsure)
+		found.unsure = all_unsure(ps, e ? e->from.time : 0, time);
+	if (e && e->jit) {
+		found.jit = space_at(&ps->spaces, e->jit, time, address);
+		found.until = e->jit->hit.to;
+		if (found.jit.module)
+			return found;
+	}
 	if (e && e->space) {
 		m = space_at(&ps->spaces, e->space, time, address);
-		if (m.module || m.delta == MAPPING_FREE)
-			return m;
+		if (m.module || m.delta == MAPPING_FREE) {
+			found.mapping = m;
+			return found;
+		}
 	}
 	/* Seen alive later: what that walk found was there before, where nobody knows better. */
 	for (e = next_seen(p, e, owner); e; e = next_seen(p, e, owner)) {
 		m = e->space ? space_find(&ps->spaces, e->space, MOMENT_START, address) :
 			       (struct mapping){ NULL, 0 };
-		if (m.module)
-			return m;
+		if (m.module) {
+			found.mapping = m;
+			return found;
+		}
 	}
-	return (struct mapping){ NULL, 0 };
+	return found;
 }
 
 /* The owner at a time: before the first event, the first one if it may have lived then. */

@@ -30,6 +30,7 @@ struct epoch {
 	struct moment from;
 	struct owner *owner;
 	struct space *space;		/* NULL until something is known */
+	struct space *jit;		/* code that it told of, over what is mapped; NULL: none */
 	bool seen;			/* not exec: a walk found it alive */
 	uint64_t unsure;		/* from this time on */
 };
@@ -78,13 +79,25 @@ int process_named(struct processes *ps, uint64_t time, uint32_t pid, uint32_t ti
 int process_exit(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid);
 int process_unsure(struct processes *ps, uint64_t time, uint32_t pid);
 int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
-		const struct mapping *mapping, bool walk);
+		const struct mapping *mapping, bool walk, bool anonymous);
 int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start,
 		  uint64_t last);
 
+/* Code that the process made and told of, or (a NULL module) gave up for the reason in delta. */
+int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
+		const struct mapping *code);
+/* What it has told of there by now. */
+struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address);
+
+#define MAPPING_GIVEN_UP	2	/* as MAPPING_FREE: code that its program gave up */
+
 /* What pid had mapped at address; a NULL module: nothing. */
-struct mapping process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
-			    bool *unsure);
+struct found {
+	struct mapping mapping, jit;	/* jit: of code it told of, if any; it goes before mapping */
+	bool unsure;
+	uint64_t until;			/* before then jit says the same */
+};
+struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
 const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);
 const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time);
 uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time);

@@ -45,7 +45,9 @@ static bool not_after(struct moment a, struct moment b)
 
 static bool same(const struct mapping *a, const struct mapping *b)
 {
-	return a->module == b->module && (!a->module || a->delta == b->delta);
+	if (!a->module && !b->module && a->delta <= MAPPING_FREE && b->delta <= MAPPING_FREE)
+		return true;
+	return a->module == b->module && a->delta == b->delta;
 }
 
 struct space *space_new(struct spaces *all)
@@ -246,10 +248,18 @@ static int each(const struct space *s, struct moment at, uint64_t start, uint64_
 	}
 }
 
-static int is_mapped(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
+struct part {
+	uint64_t start, last;
+};
+
+/* The first part that somebody has or had for a reason. */
+static int first_known(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
 {
-	(void)arg, (void)start, (void)last;
-	return mapping->module != NULL;
+	struct part *part = arg;
+
+	part->start = start;
+	part->last = last;
+	return mapping->module || mapping->delta > MAPPING_FREE;
 }
 
 static int is_other(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
@@ -289,24 +299,43 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 	      uint64_t last, const struct mapping *mapping, bool walk)
 {
-	struct mapping wanted = *mapping;
-
 	if (space_blank(s))
 		s->event_first = !walk;
-	if (!each(s, MOMENT_AT(UINT64_MAX), start, last, is_other, &wanted))
+	if (space_has(s, start, last, mapping))
 		return 0;
 	return set(all, s, from, start, last, mapping, walk);
+}
+
+bool space_has(const struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping)
+{
+	struct mapping wanted = *mapping;
+
+	return !each(s, MOMENT_AT(UINT64_MAX), start, last, is_other, &wanted);
 }
 
 int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last)
 {
-	static const struct mapping nothing = { NULL, MAPPING_FREE };
+	return space_clear(all, s, from, start, last, MAPPING_FREE);
+}
+
+int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_t start,
+		uint64_t last, uint64_t why)
+{
+	const struct mapping nothing = { NULL, why };
+	struct part part = { .last = start - 1 };
+	int err;
 
 	/* Most of what a process unmaps is data that nobody told us of. */
-	if (!each(s, MOMENT_AT(UINT64_MAX), start, last, is_mapped, NULL))
-		return 0;
-	return set(all, s, from, start, last, &nothing, false);
+	do {
+		if (!each(s, MOMENT_AT(UINT64_MAX), part.last + 1, last, first_known, &part))
+			return 0;
+		/* A reason is for those who had it; that nothing is there is so for all of it. */
+		if (why == MAPPING_FREE)
+			part = (struct part){ start, last };
+		err = set(all, s, from, part.start, part.last, &nothing, false);
+	} while (!err && part.last != last);
+	return err;
 }
 
 struct copy {

@@ -23,7 +23,8 @@ struct moment {
 #define MOMENT_AT(t)	((struct moment){ (t), UINT32_MAX })
 
 /* The address in the module's terms is address + delta. A NULL module is nobody: with delta
- * MAPPING_FREE it is known that nothing was there, with 0 nothing is known. */
+ * MAPPING_FREE it is known that nothing was there, with 0 nothing is known, with more it is known
+ * why nobody has it any more. */
 struct mapping {
 	struct module *module;
 	uint64_t delta;
@@ -71,6 +72,12 @@ int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t 
 	      uint64_t last, const struct mapping *mapping, bool walk);
 int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last);
+
+/* The same for whatever of it somebody has; `why` goes to the delta of what is nobody's now. */
+int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_t start,
+		uint64_t last, uint64_t why);
+/* All of it has this mapping now. */
+bool space_has(const struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping);
 
 /* What was there; a NULL module: nothing. MOMENT_START: what walks say of the time before. */
 struct mapping space_find(struct spaces *all, struct space *s, struct moment at, uint64_t address);

@@ -27,6 +27,8 @@ extern "C" {
 #define A2N_VDSO		"[vdso]"
 #define A2N_VDSO_32		"[vdso32]"	/* of 32-bit programs */
 #define A2N_JITCODE		"JITCODE"
+#define A2N_JIT_UNKNOWN		"JIT code never announced"
+#define A2N_JIT_FREED		"JIT code freed"
 #define A2N_UNKNOWN		"Unknown"
 
 struct a2n;
@@ -79,6 +81,16 @@ struct a2n_map {
  * again (mprotect's splits) changes nothing. */
 int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map);
 int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length);
+/* Code that a program made while it ran and told of, in module JITCODE. It replaces exactly what it
+ * overlaps, and is gone when its memory is unmapped or another file is mapped there. The name need
+ * not end in a NUL. Times may be late: what is told now is not before what was told there. */
+int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
+		 const char *name, size_t name_length);
+/* The code at `from` is at `to` now and nothing is at `from`. */
+int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
+		 uint64_t size);
+/* The program has given the code up: what runs there before it tells again is code freed. */
+int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size);
 /* The build id of a file, whenever it becomes known, for all times. length 0: it has none. */
 int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		 uint32_t generation, const uint8_t *id, size_t length);
@@ -102,6 +114,8 @@ enum a2n_result {
 	A2N_RESULT_NO_SYMBOL,		/* a module with symbols, none of which covers it */
 	A2N_RESULT_NO_SYMBOLS,		/* a module without any symbols (or its file is gone) */
 	A2N_RESULT_NO_MODULE,		/* nothing was mapped there at that time */
+	A2N_RESULT_JIT_UNKNOWN,		/* anonymous memory: nobody told what was made there */
+	A2N_RESULT_JIT_FREED,		/* code was there and its program had given it up */
 };
 
 struct a2n_module {
@@ -126,6 +140,9 @@ struct a2n_answer {
 	struct a2n_symbol *symbol;
 	uint64_t module_offset;		/* the address as the module sees it (ELF: virtual) */
 	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
+	/* Code of a program's own making is replaced without a word from the kernel: from the time
+	 * asked for until before this one the answer is the same if no other event was told. */
+	uint64_t until;
 };
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);

@@ -473,9 +473,9 @@ static void test_special_names(void)
 	IS(1, 20, 0x4000, A2N_JITCODE);
 	IS(1, 20, 0x5000, "[heap]");
 	a2n_resolve(a, 1, 20, 0x1234, false, &r);
-	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_JIT_UNKNOWN);
 	CU_ASSERT_EQUAL(r.module_offset, 0x1234);
-	CU_ASSERT_STRING_EQUAL(r.symbol->name, A2N_NO_SYMBOLS);
+	CU_ASSERT_STRING_EQUAL(r.symbol->name, A2N_JIT_UNKNOWN);
 	a2n_resolve(a, 1, 20, 0x9234, false, &r);
 	CU_ASSERT_EQUAL(r.result, A2N_RESULT_NO_MODULE);
 	CU_ASSERT_STRING_EQUAL(r.symbol->name, A2N_NO_MODULE);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Announced code: its names, one symbol each, and where each piece lies. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit.h"
+
+/* A hostile file could announce more than memory holds (24 bytes each). */
+#define MAX_CODES (1u << 25)
+
+void jits_open(struct jits *js, struct modules *ms, struct strings *strings)
+{
+	js->strings = strings;
+	js->module = ms->anon;
+	js->freed = (struct a2n_symbol){
+		.name = A2N_JIT_FREED, .raw_name = A2N_JIT_FREED, .module = &js->module->pub,
+	};
+}
+
+void jits_close(struct jits *js)
+{
+	table_free(&js->symbols);
+	arena_free(&js->arena);
+	free(js->codes);
+}
+
+static bool match_name(const void *item, const void *key)
+{
+	return ((const struct a2n_symbol *)item)->raw_name == key;
+}
+
+/* Interned names are one pointer each. */
+static struct a2n_symbol *symbol_of(struct jits *js, const char *name, size_t length,
+				    uint64_t address, uint64_t size)
+{
+	const char *one = strings_intern(js->strings, name, length);
+	uint64_t hash = hash_u64((uintptr_t)one);
+	struct a2n_symbol *s = one ? table_find(&js->symbols, hash, match_name, one) : NULL;
+
+	if (s || !one)
+		return s;
+	s = arena_alloc(&js->arena, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->name = s->raw_name = one;
+	s->value = address;
+	s->size = size;
+	s->module = &js->module->pub;
+	return table_add(&js->symbols, hash, s) ? NULL : s;
+}
+
+static struct mapping add(struct jits *js, struct a2n_symbol *symbol, uint64_t address,
+			  uint64_t size)
+{
+	if (!symbol || js->n >= MAX_CODES || !pool_grow(js->codes, js->n, js->room))
+		return (struct mapping){ NULL, 0 };
+	js->codes[js->n] = (struct jit_code){ address, size, symbol };
+	return (struct mapping){ js->module, js->n++ };
+}
+
+struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_t address,
+		       uint64_t size)
+{
+	return add(js, symbol_of(js, name, length, address, size), address, size);
+}
+
+struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t address,
+			 uint64_t size)
+{
+	const struct jit_code *old = jit_of(js, code);
+
+	return add(js, old->symbol, address, size && size < old->size ? size : old->size);
+}
+
+void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address,
+		struct a2n_answer *answer)
+{
+	const struct jit_code *code = jit_of(js, mapping);
+
+	answer->result = A2N_OK;
+	answer->module = &js->module->pub;
+	answer->symbol = code->symbol;
+	answer->module_offset = address;
+	answer->symbol_offset = address - code->address;
+}
+
+void jit_answer_freed(struct jits *js, uint64_t address, struct a2n_answer *answer)
+{
+	answer->result = A2N_RESULT_JIT_FREED;
+	answer->module = &js->module->pub;
+	answer->symbol = &js->freed;
+	answer->module_offset = answer->symbol_offset = address;
+}

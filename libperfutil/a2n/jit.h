@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Code that programs make while they run and tell of. Each announcement is one struct jit_code for
+ * as long as its addresses hold; where it was when is the business of the address space's second
+ * timeline (process.h), whose mappings have the code's number as their delta.
+ */
+#ifndef A2N_JIT_H
+#define A2N_JIT_H
+
+#include "module.h"
+#include "space.h"
+
+struct jit_code {
+	uint64_t address, size;
+	struct a2n_symbol *symbol;	/* one for each name */
+};
+
+struct jits {
+	struct strings *strings;
+	struct arena arena;
+	struct module *module;
+	struct table symbols;		/* by name */
+	struct jit_code *codes;
+	uint32_t n, room;
+	struct a2n_symbol freed;	/* the answer where code was, and was given up */
+};
+
+void jits_open(struct jits *js, struct modules *ms, struct strings *strings);
+void jits_close(struct jits *js);
+/* A new code's mapping; a NULL module: no memory. */
+struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_t address,
+		       uint64_t size);
+/* The same code at another address; size 0 or too large: all of it. */
+struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t address,
+			 uint64_t size);
+static inline const struct jit_code *jit_of(const struct jits *js, const struct mapping *mapping)
+{
+	return &js->codes[mapping->delta];
+}
+void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address,
+		struct a2n_answer *answer);
+/* What was there was given up. */
+void jit_answer_freed(struct jits *js, uint64_t address, struct a2n_answer *answer);
+
+#endif

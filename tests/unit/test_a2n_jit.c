@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Code that programs make themselves: loaded, overwritten in part, moved, given up, its memory
+ * unmapped or made anew, through fork, clone and exec; and code that nobody told of. Checked case by
+ * case, then against a plain model that keeps who owned each byte at each time.
+ */
+#include <stdlib.h>
+
+#include "a2n.h"
+#include "unit.h"
+
+static struct a2n *a;
+
+static void begin(void)
+{
+	const struct a2n_map heap = { .start = 0x10000, .length = 0x10000, .path = "//anon",
+				      .flags = A2N_MAP_ANON };
+
+	if (a)
+		a2n_close(a);
+	a = a2n_open(NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(a);
+	CU_ASSERT_EQUAL(a2n_process(a, 1, 1, 5), 0);
+	CU_ASSERT_EQUAL(a2n_add_map(a, 1, 1, &heap), 0);
+}
+
+static void load(uint64_t time, uint32_t pid, uint64_t address, uint64_t size, const char *name)
+{
+	CU_ASSERT_EQUAL(a2n_jit_load(a, time, pid, address, size, name, strlen(name)), 0);
+}
+
+static void map(uint64_t time, uint32_t pid, uint64_t start, uint64_t length, const char *path)
+{
+	const struct a2n_map map = { .start = start, .length = length, .path = path,
+				     .flags = path ? 0 : A2N_MAP_ANON };
+
+	CU_ASSERT_EQUAL(a2n_add_map(a, time, pid, &map), 0);
+}
+
+static struct a2n_answer ask(uint32_t pid, uint64_t time, uint64_t address)
+{
+	struct a2n_answer r;
+
+	a2n_resolve(a, pid, time, address, false, &r);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(r.symbol);
+	CU_ASSERT_PTR_EQUAL(r.symbol->module, r.module);
+	CU_ASSERT(r.until > time);
+	return r;
+}
+
+static const char *at(uint32_t pid, uint64_t time, uint64_t address)
+{
+	return ask(pid, time, address).symbol->name;
+}
+
+#define IS(pid, time, address, name)	CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
+
+static void test_load(void)
+{
+	struct a2n_answer r;
+
+	begin();
+	load(10, 1, 0x11000, 0x100, "f");
+	IS(1, 9, 0x11000, A2N_JIT_UNKNOWN);
+	IS(1, 10, 0x10fff, A2N_JIT_UNKNOWN);
+	IS(1, 10, 0x11000, "f");
+	IS(1, 10, 0x110ff, "f");
+	IS(1, 10, 0x11100, A2N_JIT_UNKNOWN);
+	r = ask(1, 99, 0x11010);
+	CU_ASSERT_EQUAL(r.result, A2N_OK);
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_JITCODE);
+	CU_ASSERT_EQUAL(r.symbol_offset, 0x10);
+	CU_ASSERT_EQUAL(r.module_offset, 0x11010);
+	r = ask(1, 10, 0x12000);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_JIT_UNKNOWN);
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_JITCODE);
+	/* Another process has not. */
+	IS(2, 10, 0x11000, A2N_NO_MODULE);
+	/* Nothing that has no size, all that has the top of memory. */
+	load(10, 1, 0x13000, 0, "nothing");
+	IS(1, 10, 0x13000, A2N_JIT_UNKNOWN);
+	load(10, 1, 0x7ffffffffffff000, UINT64_MAX, "top");
+	IS(1, 10, 0x7fffffffffffffff, "top");
+}
+
+/* One name is one symbol, wherever its code lies. */
+static void test_names(void)
+{
+	begin();
+	load(10, 1, 0x11000, 0x100, "f");
+	load(10, 1, 0x12000, 0x100, "f");
+	load(10, 1, 0x13000, 0x100, "g");
+	CU_ASSERT_PTR_EQUAL(ask(1, 10, 0x11000).symbol, ask(1, 10, 0x12000).symbol);
+	CU_ASSERT_PTR_NOT_EQUAL(ask(1, 10, 0x11000).symbol, ask(1, 10, 0x13000).symbol);
+	CU_ASSERT_EQUAL(a2n_jit_load(a, 20, 1, 0x14000, 1, "endless", 3), 0);
+	IS(1, 20, 0x14000, "end");
+	CU_ASSERT_EQUAL(a2n_jit_load(a, 20, 1, 0x14000, 1, "", 0), 0);
+	IS(1, 20, 0x14000, "");
+}
+
+/* Exactly what is overlapped goes. */
+static void test_overwrite(void)
+{
+	begin();
+	load(10, 1, 0x11000, 0x1000, "old");
+	load(20, 1, 0x11400, 0x100, "new");
+	IS(1, 19, 0x11450, "old");
+	IS(1, 20, 0x113ff, "old");
+	IS(1, 20, 0x11400, "new");
+	IS(1, 20, 0x114ff, "new");
+	IS(1, 20, 0x11500, "old");
+	CU_ASSERT_EQUAL(ask(1, 20, 0x11500).symbol_offset, 0x500);
+	CU_ASSERT_EQUAL(ask(1, 19, 0x11450).until, 20);
+	CU_ASSERT_EQUAL(ask(1, 20, 0x11450).until, UINT64_MAX);
+}
+
+/* f_old at A, f_new over it, f_new moved to B, code that nobody told of at A. */
+static void test_move(void)
+{
+	begin();
+	load(1000, 1, 0x11000, 0x80, "f_old");
+	load(2000, 1, 0x11000, 0x80, "f_new");
+	CU_ASSERT_EQUAL(a2n_jit_move(a, 3000, 1, 0x11000, 0x15000, 0x80), 0);
+	IS(1, 1999, 0x11010, "f_old");
+	IS(1, 2999, 0x11010, "f_new");
+	IS(1, 2999, 0x15010, A2N_JIT_UNKNOWN);
+	IS(1, 3000, 0x15010, "f_new");
+	CU_ASSERT_EQUAL(ask(1, 3000, 0x15010).symbol_offset, 0x10);
+	IS(1, 3000, 0x11010, A2N_JIT_UNKNOWN);
+	CU_ASSERT_EQUAL(ask(1, 3000, 0x11010).result, A2N_RESULT_JIT_UNKNOWN);
+	/* Over itself; of what nobody knows; to where it is. */
+	CU_ASSERT_EQUAL(a2n_jit_move(a, 4000, 1, 0x15000, 0x15040, 0x80), 0);
+	IS(1, 4000, 0x1503f, A2N_JIT_UNKNOWN);
+	IS(1, 4000, 0x15040, "f_new");
+	IS(1, 4000, 0x150bf, "f_new");
+	CU_ASSERT_EQUAL(a2n_jit_move(a, 5000, 1, 0x1a000, 0x15040, 0x80), 0);
+	IS(1, 5000, 0x15040, A2N_JIT_UNKNOWN);
+	load(6000, 1, 0x15040, 0x80, "back");
+	CU_ASSERT_EQUAL(a2n_jit_move(a, 7000, 1, 0x15040, 0x15040, 0x80), 0);
+	IS(1, 7000, 0x15040, "back");
+}
+
+static void test_unload(void)
+{
+	begin();
+	load(10, 1, 0x11000, 0x100, "f");
+	CU_ASSERT_EQUAL(a2n_jit_unload(a, 20, 1, 0x11000, 0x80), 0);
+	IS(1, 19, 0x11000, "f");
+	IS(1, 20, 0x11000, A2N_JIT_FREED);
+	CU_ASSERT_EQUAL(ask(1, 20, 0x11000).result, A2N_RESULT_JIT_FREED);
+	CU_ASSERT_STRING_EQUAL(ask(1, 20, 0x11000).module->name, A2N_JITCODE);
+	IS(1, 20, 0x11080, "f");
+	load(30, 1, 0x11000, 0x10, "g");
+	IS(1, 30, 0x11000, "g");
+	IS(1, 30, 0x11010, A2N_JIT_FREED);
+	/* What was never told of was never freed. */
+	CU_ASSERT_EQUAL(a2n_jit_unload(a, 40, 1, 0x12000, 0x80), 0);
+	IS(1, 40, 0x12000, A2N_JIT_UNKNOWN);
+	/* Its memory goes, and comes again: nobody told of what is made in it. */
+	CU_ASSERT_EQUAL(a2n_unmap(a, 50, 1, 0x11000, 0x1000), 0);
+	IS(1, 50, 0x11010, A2N_NO_MODULE);
+	map(60, 1, 0x11000, 0x1000, NULL);
+	IS(1, 60, 0x11010, A2N_JIT_UNKNOWN);
+	IS(1, 49, 0x11010, A2N_JIT_FREED);
+}
+
+/* What mappings do to it. */
+static void test_memory(void)
+{
+	begin();
+	load(10, 1, 0x11000, 0x100, "f");
+	/* Protection that changes shows as the same memory again. */
+	map(20, 1, 0x11000, 0x1000, NULL);
+	IS(1, 20, 0x11000, "f");
+	/* A file over a part of it. */
+	map(30, 1, 0x11000, 0x80, "/lib.so");
+	IS(1, 29, 0x11000, "f");
+	CU_ASSERT_STRING_EQUAL(ask(1, 30, 0x11000).module->name, "/lib.so");
+	IS(1, 30, 0x11080, "f");
+	/* Code in a file's mapping (a memfd mapped twice) is found, and stays when the mapping is
+	 * told again. */
+	load(40, 1, 0x11000, 0x40, "g");
+	IS(1, 40, 0x11000, "g");
+	map(50, 1, 0x11000, 0x80, "/lib.so");
+	IS(1, 50, 0x11000, "g");
+	CU_ASSERT_EQUAL(a2n_unmap(a, 60, 1, 0x10000, 0x10000), 0);
+	IS(1, 60, 0x11000, A2N_NO_MODULE);
+	IS(1, 60, 0x11080, A2N_NO_MODULE);
+	IS(1, 59, 0x11080, "f");
+}
+
+static void test_fork(void)
+{
+	begin();
+	load(10, 1, 0x11000, 0x100, "f");
+	CU_ASSERT_EQUAL(a2n_fork(a, 20, 1, 2, 6), 0);
+	load(30, 1, 0x11000, 0x100, "parent");
+	load(40, 2, 0x11000, 0x80, "child");
+	IS(2, 25, 0x11000, "f");
+	IS(2, 35, 0x11000, "f");
+	IS(2, 40, 0x11000, "child");
+	IS(2, 40, 0x11080, "f");
+	IS(1, 40, 0x11000, "parent");
+	/* Shared memory: what either tells both have, also the first thing ever told. */
+	begin();
+	CU_ASSERT_EQUAL(a2n_clone(a, 20, 1, 2, 6), 0);
+	load(30, 2, 0x11000, 0x100, "f");
+	IS(1, 30, 0x11000, "f");
+	/* exec clears, for the one that does it. */
+	CU_ASSERT_EQUAL(a2n_process(a, 40, 2, 6), 0);
+	map(40, 2, 0x10000, 0x10000, NULL);
+	IS(2, 39, 0x11000, "f");
+	IS(2, 40, 0x11000, A2N_JIT_UNKNOWN);
+	IS(1, 40, 0x11000, "f");
+	/* A walk that finds it alive forgets nothing. */
+	CU_ASSERT_EQUAL(a2n_seen(a, 50, 1, 5), 0);
+	map(50, 1, 0x10000, 0x10000, NULL);
+	IS(1, 50, 0x11000, "f");
+	CU_ASSERT_EQUAL(a2n_seen(a, 60, 1, 7), 0);
+	map(60, 1, 0x10000, 0x10000, NULL);
+	IS(1, 60, 0x11000, A2N_JIT_UNKNOWN);
+}
+
+/* What is told late is not before what was told there. */
+static void test_late(void)
+{
+	begin();
+	load(50, 1, 0x11000, 0x100, "b");
+	load(40, 1, 0x11000, 0x100, "c");
+	load(45, 1, 0x12000, 0x100, "d");
+	IS(1, 49, 0x11000, A2N_JIT_UNKNOWN);
+	IS(1, 50, 0x11000, "c");
+	IS(1, 45, 0x12000, "d");
+	load(0, 1, 0x13000, 0x100, "e");
+	IS(1, 1, 0x13000, "e");
+	load(UINT64_MAX, 1, 0x14000, 0x100, "f");
+	IS(1, 1ull << 62, 0x14000, A2N_JIT_UNKNOWN);
+}
+
+#define CELLS	64
+#define STEPS	600
+
+static unsigned int seed;
+
+static unsigned int next(unsigned int n)
+{
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 16) % n;
+}
+
+/* owner[t][i]: 0 nobody told, -1 given up, else the number of a function. */
+static void test_model(void)
+{
+	static int owner[STEPS][CELLS];
+	static unsigned int base[STEPS];	/* where the function of a step began */
+	unsigned int run, t, i;
+
+	for (run = 0; run < 20; run++) {
+		begin();
+		seed = run;
+		memset(owner, 0, sizeof(owner));
+		for (t = 1; t < STEPS; t++) {
+			unsigned int start = next(CELLS), size = 1 + next(CELLS - start), to;
+			uint64_t at = 0x11000 + start * 16;
+			char name[16];
+
+			memcpy(owner[t], owner[t - 1], sizeof(owner[t]));
+			switch (next(4)) {
+			case 0:
+			case 1:
+				snprintf(name, sizeof(name), "f%u", t);
+				load(t * 10, 1, at, size * 16, name);
+				for (i = start; i < start + size; i++)
+					owner[t][i] = (int)t;
+				base[t] = start;
+				break;
+			case 2:
+				CU_ASSERT_EQUAL(a2n_jit_unload(a, t * 10, 1, at, size * 16), 0);
+				for (i = start; i < start + size; i++)
+					owner[t][i] = owner[t][i] ? -1 : 0;
+				break;
+			default:
+				/* A whole function that is still whole moves. */
+				if (owner[t][start] <= 0)
+					break;
+				to = (unsigned int)owner[t][start];
+				start = base[to];
+				for (size = 0; start + size < CELLS &&
+				     owner[t][start + size] == (int)to; size++)
+					;
+				if (!size)
+					break;
+				i = next(CELLS - size + 1);
+				CU_ASSERT_EQUAL(a2n_jit_move(a, t * 10, 1, 0x11000 + start * 16,
+							     0x11000 + i * 16, size * 16), 0);
+				if (i != start) {
+					memset(&owner[t][start], 0, size * sizeof(int));
+					for (unsigned int k = 0; k < size; k++)
+						owner[t][i + k] = (int)to;
+					/* Pieces elsewhere keep the old beginning: none is asked. */
+					base[to] = i;
+				}
+				break;
+			}
+		}
+		for (t = 1; t < STEPS; t += 7)
+			for (i = 0; i < CELLS; i++) {
+				char name[16];
+
+				snprintf(name, sizeof(name), "f%d", owner[t][i]);
+				IS(1, t * 10 + next(10), 0x11000 + i * 16 + next(16),
+				   !owner[t][i] ? A2N_JIT_UNKNOWN : owner[t][i] < 0 ?
+				   A2N_JIT_FREED : name);
+			}
+	}
+	a2n_close(a);
+	a = NULL;
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "load", test_load }, { "names", test_names }, { "overwrite", test_overwrite },
+		{ "move", test_move }, { "unload", test_unload }, { "memory", test_memory },
+		{ "fork", test_fork }, { "late", test_late }, { "model", test_model },
+		{ NULL, NULL },
+	};
+
+	return unit_run("a2n_jit", tests);
+}

@@ -1,0 +1,770 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The jitdump reader against files made byte by byte: every record kind in both byte orders, what
+ * real writers do that the format's text doesn't say, every oddity and damage that was ever seen;
+ * then the writer, read back.
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jitdump.h"
+#include "unit.h"
+
+static uint8_t image[1 << 20];
+static size_t used;
+static bool big;			/* the other byte order */
+
+static void u32(uint32_t v)
+{
+	if (big)
+		v = __builtin_bswap32(v);
+	memcpy(image + used, &v, 4);
+	used += 4;
+}
+
+static void u64(uint64_t v)
+{
+	if (big)
+		v = __builtin_bswap64(v);
+	memcpy(image + used, &v, 8);
+	used += 8;
+}
+
+static void raw(const void *p, size_t n)
+{
+	memcpy(image + used, p, n);
+	used += n;
+}
+
+static void header_of(uint32_t version, uint32_t size, uint64_t flags)
+{
+	used = 0;
+	u32(0x4A695444);
+	u32(version);
+	u32(size);
+	u32(EM_X86_64);
+	u32(0xdeadbeef);		/* pad is not to be trusted */
+	u32(77);
+	u64(12345);
+	u64(flags);
+	while (used < size)
+		image[used++] = 0xcc;
+}
+
+static void header(void)
+{
+	header_of(1, 40, 0);
+}
+
+struct load {
+	uint64_t time, address, size, index;
+	const char *name;
+	size_t name_length;		/* with its NUL; 0: as it is */
+	const char *code;		/* size bytes; NULL: none in the file */
+	size_t slack;
+	uint32_t pid;
+};
+
+static size_t load(struct load l)
+{
+	size_t at = used, name = l.name_length ? l.name_length : strlen(l.name) + 1;
+
+	u32(0);
+	u32((uint32_t)(56 + name + (l.code ? l.size : 0) + l.slack));
+	u64(l.time);
+	u32(l.pid ? l.pid : 77);
+	u32(78);
+	u64(0);				/* vma, as LLVM has it */
+	u64(l.address);
+	u64(l.size);
+	u64(l.index);
+	raw(l.name, name);
+	if (l.code)
+		raw(l.code, l.size);
+	while (l.slack--)
+		image[used++] = 0;
+	return at;
+}
+
+static size_t prefix(uint32_t id, uint32_t size, uint64_t time)
+{
+	size_t at = used;
+
+	u32(id);
+	u32(size);
+	u64(time);
+	return at;
+}
+
+static void move(uint64_t time, uint64_t from, uint64_t to, uint64_t size)
+{
+	prefix(1, 64, time);
+	u32(77);
+	u32(78);
+	u64(0);
+	u64(from);
+	u64(to);
+	u64(size);
+	u64(3);
+}
+
+static int file_of(const void *p, size_t n)
+{
+	int fd = memfd_create("jitdump", 0);
+
+	CU_ASSERT_FATAL(fd >= 0);
+	CU_ASSERT_EQUAL_FATAL(write(fd, p, n), (ssize_t)n);
+	return fd;
+}
+
+static struct jitdump *open_image(void)
+{
+	struct jitdump *d;
+	const char *why;
+
+	CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, file_of(image, used), &why), 0);
+	return d;
+}
+
+static const char *refused(void)
+{
+	struct jitdump *d;
+	const char *why = NULL;
+
+	CU_ASSERT_EQUAL(jitdump_open(&d, file_of(image, used), &why), -EBADMSG);
+	CU_ASSERT_PTR_NULL(d);
+	return why ? why : "";
+}
+
+static struct jitdump_event e;
+
+/* The names of the LOADs in the file, in order, and '>' for a MOVE. */
+static const char *story(struct jitdump *d)
+{
+	static char text[4096];
+	int r;
+
+	text[0] = 0;
+	while ((r = jitdump_next(d, &e)) > 0 && strlen(text) < 3000) {
+		strcat(text, text[0] ? " " : "");
+		strncat(text, e.kind == JITDUMP_LOAD ? e.name : ">", 64);
+	}
+	CU_ASSERT_EQUAL(r, 0);
+	return text;
+}
+
+static struct jitdump_fault told(struct jitdump *d)
+{
+	struct jitdump_fault f;
+
+	jitdump_fault(d, &f);
+	return f;
+}
+
+#define STORY(d, text)	CU_ASSERT_STRING_EQUAL(story(d), text)
+
+static void both_orders(void (*test)(void))
+{
+	big = false;
+	test();
+	big = true;
+	test();
+	big = false;
+}
+
+/* ---- what is right --------------------------------------------------------------------------- */
+
+static void every_record(void)
+{
+	static const char eh[] = "\x14\0\0\0\0\0\0\0frame...", hdr[] = "\x01\x1b\x03\x3bheader";
+	struct jitdump_line line;
+	struct jitdump *d;
+	size_t at[4];
+
+	header();
+	at[0] = load((struct load){ 100, 0x1000, 4, 0, "f", 0, "abcd", 0, 0 });
+	at[1] = prefix(2, 32 + 16 + 5 + 16 + 2 + 16 + 5, 150);
+	u64(0x2000);
+	u64(3);
+	u64(0x2000), u32(7), u32(1), raw("a.js", 5);
+	u64(0x2004), u32(8), u32(0), raw("\xff", 2);
+	u64(0x2008), u32(9), u32(0), raw("b.js", 5);
+	prefix(4, 40 + 16 + 10, 150);
+	u64(26), u64(10), u64(26);
+	at[2] = used;
+	raw(eh, 16);
+	raw(hdr, 10);
+	load((struct load){ 160, 0x2000, 8, 1, "g", 0, "ABCDEFGH", 0, 99 });
+	at[3] = used;
+	move(170, 0x2000, 0x3000, 8);
+	prefix(3, 16, 180);
+	d = open_image();
+	CU_ASSERT_EQUAL(jitdump_info(d)->pid, 77);
+	CU_ASSERT_EQUAL(jitdump_info(d)->machine, EM_X86_64);
+	CU_ASSERT_EQUAL(jitdump_info(d)->version, 1);
+	CU_ASSERT_EQUAL(jitdump_info(d)->swapped, big);
+	CU_ASSERT_EQUAL(jitdump_info(d)->raw_time, false);
+
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.kind, JITDUMP_LOAD);
+	CU_ASSERT_EQUAL(e.offset, at[0]);
+	CU_ASSERT_EQUAL(e.time, 100);
+	CU_ASSERT_EQUAL(e.pid, 77);
+	CU_ASSERT_EQUAL(e.tid, 78);
+	CU_ASSERT_EQUAL(e.address, 0x1000);
+	CU_ASSERT_EQUAL(e.size, 4);
+	CU_ASSERT_EQUAL(e.index, 0);
+	CU_ASSERT_STRING_EQUAL(e.name, "f");
+	CU_ASSERT_EQUAL(e.code_offset, at[0] + 58);
+	CU_ASSERT_EQUAL(e.lines, 0);
+	CU_ASSERT_EQUAL(e.eh_frame_size, 0);
+	CU_ASSERT_FALSE(jitdump_line(d, &line));
+
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT(e.offset > at[1]);
+	CU_ASSERT_EQUAL(e.pid, 99);
+	CU_ASSERT_EQUAL(e.lines, 3);
+	CU_ASSERT_EQUAL(e.eh_frame_offset, at[2]);
+	CU_ASSERT_EQUAL(e.eh_frame_size, 16);
+	CU_ASSERT_EQUAL(e.eh_frame_hdr_offset, at[2] + 16);
+	CU_ASSERT_EQUAL(e.eh_frame_hdr_size, 10);
+	CU_ASSERT_TRUE(jitdump_line(d, &line));
+	CU_ASSERT(line.address == 0x2000 && line.line == 7 && line.discriminator == 1);
+	CU_ASSERT_STRING_EQUAL(line.file, "a.js");
+	CU_ASSERT_TRUE(jitdump_line(d, &line));
+	CU_ASSERT(line.address == 0x2004 && line.line == 8 && line.discriminator == 0);
+	CU_ASSERT_STRING_EQUAL(line.file, "a.js");
+	CU_ASSERT_TRUE(jitdump_line(d, &line));
+	CU_ASSERT_STRING_EQUAL(line.file, "b.js");
+	CU_ASSERT_FALSE(jitdump_line(d, &line));
+
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.kind, JITDUMP_MOVE);
+	CU_ASSERT_EQUAL(e.offset, at[3]);
+	CU_ASSERT_EQUAL(e.from, 0x2000);
+	CU_ASSERT_EQUAL(e.address, 0x3000);
+	CU_ASSERT_EQUAL(e.size, 8);
+	CU_ASSERT_EQUAL(e.index, 3);
+	CU_ASSERT_FALSE(jitdump_line(d, &line));
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	CU_ASSERT_PTR_NULL(told(d).what);
+	CU_ASSERT_EQUAL(told(d).unfinished, 0);
+	jitdump_close(d);
+}
+
+static void test_records(void)
+{
+	both_orders(every_record);
+}
+
+/* LLVM ORC puts the header of the unwinding tables first. */
+static void test_unwind_order(void)
+{
+	struct jitdump *d;
+	size_t at;
+
+	header();
+	prefix(4, 40 + 16 + 8, 1);
+	u64(24), u64(8), u64(24);
+	at = used;
+	raw("\x01\x1b\x03\x3bxxxx\x14\0\0\0\0\0\0\0yyyyyyyy", 24);
+	load((struct load){ 1, 0x1000, 4, 0, "f", 0, "abcd", 0, 0 });
+	load((struct load){ 2, 0x2000, 4, 0, "g", 0, "abcd", 0, 0 });
+	d = open_image();
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.eh_frame_hdr_offset, at);
+	CU_ASSERT_EQUAL(e.eh_frame_hdr_size, 8);
+	CU_ASSERT_EQUAL(e.eh_frame_offset, at + 8);
+	CU_ASSERT_EQUAL(e.eh_frame_size, 16);
+	/* They were the next LOAD's alone. */
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.eh_frame_size, 0);
+	jitdump_close(d);
+}
+
+/* V8 writes names with NULs in them; records may be longer than what is in them. */
+static void test_names_and_slack(void)
+{
+	struct jitdump *d;
+	size_t at;
+
+	header();
+	at = load((struct load){ 1, 0x1000, 4, 0, "JS:f\0 file.js:1", 16, "\x55\x48\x89\xe5", 0, 0 });
+	load((struct load){ 1, 0x2000, 4, 1, "g", 0, "\x55\x48\x89\xe5", 13, 0 });
+	load((struct load){ 1, 0x3000, 4, 2, "h", 0, NULL, 0, 0 });
+	load((struct load){ 1, 0x4000, 4, 3, "", 0, "abcd", 0, 0 });
+	d = open_image();
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "JS:f");
+	CU_ASSERT_EQUAL(e.name_length, 4);
+	CU_ASSERT_EQUAL(e.code_offset, at + 56 + 16);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(image[e.code_offset], 0x55);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.size, 4);
+	CU_ASSERT_EQUAL(e.code_offset, 0);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "");
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	CU_ASSERT_PTR_NULL(told(d).what);
+	jitdump_close(d);
+}
+
+static void test_long(void)
+{
+	static char name[40000], code[200000];
+	struct jitdump *d;
+
+	memset(name, 'n', sizeof(name) - 1);
+	memset(code, 0x90, sizeof(code));
+	header();
+	load((struct load){ 1, 0x1000, sizeof(code), 0, name, 0, code, 0, 0 });
+	load((struct load){ 1, 0x100000, sizeof(code), 1, "long", 0, code, 0, 0 });
+	load((struct load){ 1, 0x2000, 4, 2, "next", 0, "abcd", 0, 0 });
+	d = open_image();
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.name_length, 32768);
+	CU_ASSERT_EQUAL(strlen(e.name), 32768);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "long");
+	CU_ASSERT_EQUAL(memcmp(image + e.code_offset, code, sizeof(code)), 0);
+	STORY(d, "next");
+	CU_ASSERT_PTR_NULL(told(d).what);
+	jitdump_close(d);
+}
+
+/* While its writer appends: the end is not the end for ever. */
+static void test_appended(void)
+{
+	size_t cut;
+	int fd;
+
+	header();
+	load((struct load){ 1, 0x1000, 4, 0, "f", 0, "abcd", 0, 0 });
+	cut = used;
+	load((struct load){ 2, 0x2000, 4, 0, "g", 0, "abcd", 0, 0 });
+	for (size_t n = cut; n < used; n++) {
+		struct jitdump *d;
+		const char *why;
+
+		fd = file_of(image, n);
+		CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, dup(fd), &why), 0);
+		STORY(d, "f");
+		CU_ASSERT_EQUAL(told(d).unfinished, n > cut ? cut : 0);
+		CU_ASSERT_PTR_NULL(told(d).what);
+		CU_ASSERT_EQUAL(pwrite(fd, image + n, used - n, (off_t)n), (ssize_t)(used - n));
+		STORY(d, "g");
+		CU_ASSERT_EQUAL(told(d).unfinished, 0);
+		jitdump_close(d);
+		close(fd);
+	}
+}
+
+/* ---- what is odd or wrong -------------------------------------------------------------------- */
+
+static void test_headers(void)
+{
+	struct jitdump *d;
+
+	used = 0;
+	CU_ASSERT_STRING_EQUAL(refused(), "empty");
+	header();
+	for (used = 1; used < 40; used++)
+		CU_ASSERT(strlen(refused()) > 0);
+	header_of(3, 40, 0);
+	CU_ASSERT(strstr(refused(), "version") != NULL);
+	header_of(0, 40, 0);
+	CU_ASSERT(strstr(refused(), "version") != NULL);
+	header_of(1, 39, 0);
+	u64(0);
+	CU_ASSERT(strstr(refused(), "size") != NULL);
+	header_of(1, 40, 0);
+	image[0] ^= 1;
+	CU_ASSERT(strstr(refused(), "magic") != NULL);
+	for (uint32_t size = 40; size <= 80; size++) {
+		header_of(1, size, 0);
+		load((struct load){ 1, 0x1000, 4, 0, "f", 0, "abcd", 0, 0 });
+		d = open_image();
+		STORY(d, "f");
+		jitdump_close(d);
+	}
+	/* The text's revision; flags of the future; the processor's own clock. */
+	header_of(2, 40, 0xfffffffffffffffe);
+	load((struct load){ 1, 0x1000, 4, 0, "f", 0, "abcd", 0, 0 });
+	d = open_image();
+	CU_ASSERT_FALSE(jitdump_info(d)->raw_time);
+	STORY(d, "f");
+	jitdump_close(d);
+	header_of(1, 40, 1);
+	d = open_image();
+	CU_ASSERT_TRUE(jitdump_info(d)->raw_time);
+	STORY(d, "");
+	jitdump_close(d);
+}
+
+static void test_not_a_file(void)
+{
+	struct jitdump *d;
+	const char *why;
+	int ends[2];
+
+	CU_ASSERT_EQUAL(pipe(ends), 0);
+	CU_ASSERT_EQUAL(jitdump_open(&d, ends[0], &why), -EBADMSG);
+	CU_ASSERT_STRING_EQUAL(why, "not a regular file");
+	close(ends[1]);
+}
+
+/* A good LOAD before and behind each oddity: what it says, and whether that is a fault. */
+static void odd(const char *want, bool fault, void (*make)(void))
+{
+	struct jitdump *d;
+	size_t at;
+
+	header();
+	load((struct load){ 1, 0x1000, 4, 0, "before", 0, "abcd", 0, 0 });
+	at = used;
+	make();
+	load((struct load){ 9, 0x9000, 4, 0, "behind", 0, "abcd", 0, 0 });
+	d = open_image();
+	STORY(d, want);
+	CU_ASSERT_EQUAL(told(d).what != NULL, fault);
+	if (fault) {
+		CU_ASSERT_EQUAL(told(d).offset, at);
+		CU_ASSERT(told(d).records >= 1);
+	}
+	jitdump_close(d);
+}
+
+static void close_in_the_middle(void)
+{
+	prefix(3, 16, 5);
+}
+
+static void unknown_kind(void)
+{
+	prefix(1234, 29, 5);
+	raw("thirteen more", 13);
+}
+
+static void record_too_small(void)
+{
+	prefix(0, 15, 5);
+}
+
+static void zero_size(void)
+{
+	load((struct load){ 5, 0x2000, 0, 0, "empty", 0, "", 0, 0 });
+}
+
+static void huge_size(void)
+{
+	load((struct load){ 5, 0x2000, 1ull << 40, 0, "huge", 0, NULL, 0, 0 });
+}
+
+static void wrapping(void)
+{
+	load((struct load){ 5, UINT64_MAX - 2, 4, 0, "top", 0, "abcd", 0, 0 });
+}
+
+static void endless_name(void)
+{
+	load((struct load){ 5, 0x2000, 4, 0, "endless", 7, NULL, 0, 0 });
+}
+
+static void short_load(void)
+{
+	prefix(0, 40, 5);
+	raw("123456789012345678901234", 24);
+}
+
+static void short_move(void)
+{
+	prefix(1, 63, 5);
+	raw("12345678901234567890123456789012345678901234567", 47);
+}
+
+static void wrapping_move(void)
+{
+	move(5, UINT64_MAX - 2, 0x5000, 4);
+}
+
+static void many_lines(void)
+{
+	prefix(2, 32 + 18, 5);
+	u64(0x9000), u64(1ull << 33);
+	u64(0x9000), u32(1), u32(0), raw("a", 2);
+}
+
+static void large_unwind(void)
+{
+	prefix(4, 40 + 8, 5);
+	u64(1000), u64(4), u64(1000);
+	raw("12345678", 8);
+}
+
+static void unwind_header(void)
+{
+	prefix(4, 40 + 8, 5);
+	u64(8), u64(9), u64(8);
+	raw("12345678", 8);
+}
+
+static void same_index(void)
+{
+	load((struct load){ 5, 0x2000, 4, 0, "one", 0, "abcd", 0, 0 });
+	load((struct load){ 6, 0x3000, 4, 0, "two", 0, "abcd", 0, 0 });
+}
+
+static void odd_times(void)
+{
+	load((struct load){ 0, 0x2000, 4, 0, "zero", 0, "abcd", 0, 0 });
+	load((struct load){ UINT64_MAX, 0x3000, 4, 0, "last", 0, "abcd", 0, 0 });
+}
+
+static void test_odd(void)
+{
+	static const struct {
+		const char *want;
+		bool fault;
+		void (*make)(void);
+	} cases[] = {
+		{ "before behind", false, close_in_the_middle },
+		{ "before behind", false, unknown_kind },
+		{ "before", true, record_too_small },
+		{ "before behind", false, zero_size },
+		{ "before behind", true, huge_size },
+		{ "before behind", true, wrapping },
+		{ "before behind", true, endless_name },
+		{ "before behind", true, short_load },
+		{ "before behind", true, short_move },
+		{ "before behind", true, wrapping_move },
+		{ "before behind", true, many_lines },
+		{ "before behind", true, large_unwind },
+		{ "before behind", true, unwind_header },
+		{ "before one two behind", false, same_index },
+		{ "before zero last behind", false, odd_times },
+	};
+
+	for (int order = 0; order < 2; order++) {
+		big = order;
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			odd(cases[i].want, cases[i].fault, cases[i].make);
+	}
+	big = false;
+}
+
+/* The table's bytes end inside an entry, whose count promised more. */
+static void test_lines_cut(void)
+{
+	struct jitdump_line line;
+	struct jitdump *d;
+
+	header();
+	prefix(2, 32 + 18 + 18, 5);
+	u64(0x1000), u64(2);
+	u64(0x1000), u32(1), u32(0), raw("a", 2);
+	u64(0x1000), u32(2), u32(0), raw("bb", 2);
+	load((struct load){ 6, 0x1000, 4, 0, "f", 0, "abcd", 0, 0 });
+	d = open_image();
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_TRUE(jitdump_line(d, &line));
+	CU_ASSERT_EQUAL(line.line, 1);
+	CU_ASSERT_FALSE(jitdump_line(d, &line));
+	CU_ASSERT_FALSE(jitdump_line(d, &line));
+	CU_ASSERT_PTR_NOT_NULL(told(d).what);
+	jitdump_close(d);
+}
+
+static void test_zero_tail(void)
+{
+	struct jitdump *d;
+	size_t end;
+
+	header();
+	load((struct load){ 1, 0x1000, 4, 0, "f", 0, "abcd", 0, 0 });
+	end = used;
+	memset(image + used, 0, 200000);
+	used += 200000;
+	d = open_image();
+	STORY(d, "f");
+	CU_ASSERT_PTR_NULL(told(d).what);
+	jitdump_close(d);
+	image[used - 1] = 1;
+	d = open_image();
+	STORY(d, "f");
+	CU_ASSERT_PTR_NOT_NULL(told(d).what);
+	CU_ASSERT_EQUAL(told(d).offset, end);
+	jitdump_close(d);
+}
+
+/* Each byte of a file changed, and the file cut everywhere: no crash, no endless loop, what stands
+ * before is read. */
+static void test_damage(void)
+{
+	static uint8_t good[4096];
+	struct jitdump_line line;
+	size_t n, first;
+
+	every_record();
+	n = used;
+	memcpy(good, image, n);
+	first = 40 + 56 + 2 + 4;
+	for (size_t i = 0; i < 2 * n; i++) {
+		struct jitdump *d;
+		const char *why;
+		int events = 0;
+
+		memcpy(image, good, n);
+		used = i < n ? i : n;
+		if (i >= n)
+			image[i - n] ^= 0xff;
+		if (jitdump_open(&d, file_of(image, used), &why))
+			continue;
+		while (events < 100 && jitdump_next(d, &e) > 0) {
+			if (!events && i != n + 40 + 56 && (i < n || i - n >= first))
+				CU_ASSERT_STRING_EQUAL(e.name, "f");
+			while (jitdump_line(d, &line))
+				CU_ASSERT_PTR_NOT_NULL(line.file);
+			events++;
+		}
+		CU_ASSERT(events <= 3);
+		if (i >= first)
+			CU_ASSERT(events >= 1 || i >= n);
+		jitdump_close(d);
+	}
+}
+
+/* ---- the writer ------------------------------------------------------------------------------ */
+
+static char folder[] = "/tmp/jitdumpXXXXXX";
+
+static void test_write(void)
+{
+	static const struct jitdump_line lines[] = {
+		{ 0x1000, 1, 0, "a.c" }, { 0x1004, 2, 5, "a.c" }, { 0x1008, 3, 0, NULL },
+	};
+	struct jitdump_writer *w, *second;
+	struct jitdump_line line;
+	struct jitdump *d;
+	uint64_t index = 99, before;
+	char maps[4096], path[128];
+	const char *why;
+	FILE *f;
+	bool marked = false;
+
+	CU_ASSERT_EQUAL_FATAL(jitdump_create(&w, folder), 0);
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+	CU_ASSERT_STRING_EQUAL(jitdump_path(w), path);
+	f = fopen("/proc/self/maps", "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	while (fgets(maps, sizeof(maps), f))
+		marked |= strstr(maps, path) && strstr(maps, "r-xp");
+	fclose(f);
+	CU_ASSERT_TRUE(marked);
+
+	CU_ASSERT_EQUAL(jitdump_load(w, "f", 0x1000, 12, "abcdefghijkl", lines, 3, &index), 0);
+	CU_ASSERT_EQUAL(index, 0);
+	CU_ASSERT_EQUAL(jitdump_load(w, "g", 0x2000, 1000, NULL, NULL, 0, &index), 0);
+	CU_ASSERT_EQUAL(index, 1);
+	CU_ASSERT_EQUAL(jitdump_move(w, 1, 0x2000, 0x3000, 1000), 0);
+	CU_ASSERT_EQUAL(jitdump_load(w, "x", 0, UINT64_MAX, NULL, NULL, 0, &index), -EMSGSIZE);
+
+	CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, open(path, O_RDONLY), &why), 0);
+	CU_ASSERT_EQUAL(jitdump_info(d)->pid, (uint32_t)getpid());
+	CU_ASSERT_NOT_EQUAL(jitdump_info(d)->machine, EM_NONE);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "f");
+	CU_ASSERT_EQUAL(e.address, 0x1000);
+	CU_ASSERT_EQUAL(e.size, 12);
+	CU_ASSERT_EQUAL(e.pid, (uint32_t)getpid());
+	before = e.time;
+	CU_ASSERT(before > 0);
+	for (int i = 0; i < 3; i++) {
+		CU_ASSERT_TRUE(jitdump_line(d, &line));
+		CU_ASSERT_EQUAL(line.address, lines[i].address);
+		CU_ASSERT_EQUAL(line.line, lines[i].line);
+		CU_ASSERT_EQUAL(line.discriminator, lines[i].discriminator);
+		CU_ASSERT_STRING_EQUAL(line.file, lines[i].file ? lines[i].file : "");
+	}
+	CU_ASSERT_FALSE(jitdump_line(d, &line));
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "g");
+	CU_ASSERT_EQUAL(e.code_offset, 0);
+	CU_ASSERT(e.time >= before);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.kind, JITDUMP_MOVE);
+	CU_ASSERT_EQUAL(e.from, 0x2000);
+	CU_ASSERT_EQUAL(e.address, 0x3000);
+	CU_ASSERT_EQUAL(e.index, 1);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	/* We read while it writes. */
+	CU_ASSERT_EQUAL(jitdump_load(w, "late", 0x4000, 4, "abcd", NULL, 0, NULL), 0);
+	STORY(d, "late");
+	/* A second one in the same process begins anew; the first one's reader keeps its file. */
+	CU_ASSERT_EQUAL(jitdump_create(&second, folder), 0);
+	CU_ASSERT_EQUAL(jitdump_end(second), 0);
+	CU_ASSERT_EQUAL(jitdump_end(w), 0);
+	STORY(d, "");
+	CU_ASSERT_PTR_NULL(told(d).what);
+	jitdump_close(d);
+	unlink(path);
+	CU_ASSERT_EQUAL(jitdump_create(&w, "/nowhere/at/all"), -ENOENT);
+}
+
+/* A disk that fills leaves whole records. */
+static void test_full(void)
+{
+	const struct rlimit small = { 300, 300 };
+	struct jitdump *d;
+	char path[128];
+	const char *why;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct jitdump_writer *w;
+		int err = 0, i;
+
+		signal(SIGXFSZ, SIG_IGN);
+		if (setrlimit(RLIMIT_FSIZE, &small) || jitdump_create(&w, folder))
+			_exit(1);
+		for (i = 0; i < 100 && !err; i++)
+			err = jitdump_load(w, "function", 0x1000, 20, "01234567890123456789", NULL,
+					   0, NULL);
+		/* 40 + 3 * 85 = 295 */
+		_exit(err && i == 4 ? 0 : 2);
+	}
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_EQUAL(status, 0);
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)pid);
+	CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, open(path, O_RDONLY), &why), 0);
+	STORY(d, "function function function");
+	CU_ASSERT_PTR_NULL(told(d).what);
+	CU_ASSERT_EQUAL(told(d).unfinished, 0);
+	jitdump_close(d);
+	unlink(path);
+	CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "records", test_records }, { "unwind_order", test_unwind_order },
+		{ "names_and_slack", test_names_and_slack }, { "long", test_long },
+		{ "appended", test_appended }, { "headers", test_headers },
+		{ "not_a_file", test_not_a_file }, { "odd", test_odd },
+		{ "lines_cut", test_lines_cut }, { "zero_tail", test_zero_tail },
+		{ "damage", test_damage }, { "write", test_write }, { "full", test_full },
+		{ NULL, NULL },
+	};
+
+	if (!mkdtemp(folder))
+		return 1;
+	return unit_run("jitdump", tests);
+}
