@@ -38,6 +38,7 @@ static const char usage[] =
 "  -off              add offsets within symbols\n"
 "  -pnm, -tnm        count processes, threads of one name together\n"
 "  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
+"  -jdir PATH        look for jitdumps in these folders first\n"
 "  -sympath PATH     look for programs and libraries in these folders first\n"
 "  -v, -verbose      more about what could not be named; -q: only errors\n"
 "  -h, -help         this text; -V, -version: the version\n"
@@ -48,7 +49,7 @@ static const char usage[] =
 enum {
 	OPT_REPORT = 256,		/* + enum report_id */
 	OPT_JSON = OPT_REPORT + REPORTS, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
-	OPT_KMAP, OPT_SYMPATH, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
+	OPT_KMAP, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
 };
 
 static const struct option long_options[] = {
@@ -77,6 +78,7 @@ static const struct option long_options[] = {
 	{ "tnm", no_argument, NULL, OPT_TNM },
 	{ "kmap", required_argument, NULL, OPT_KMAP },
 	{ "sympath", required_argument, NULL, OPT_SYMPATH },
+	{ "jdir", required_argument, NULL, OPT_JDIR },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -165,6 +167,9 @@ int parse_options(struct options *o, int argc, char **argv)
 			break;
 		case OPT_KMAP:
 			o->kernel_map = optarg;
+			break;
+		case OPT_JDIR:
+			o->names.jitdumps = optarg;
 			break;
 		case OPT_SYMPATH:
 			o->names.sympath = optarg;

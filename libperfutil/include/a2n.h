@@ -27,8 +27,8 @@ extern "C" {
 #define A2N_VDSO		"[vdso]"
 #define A2N_VDSO_32		"[vdso32]"	/* of 32-bit programs */
 #define A2N_JITCODE		"JITCODE"
-#define A2N_JIT_UNKNOWN		"JIT code never announced"
-#define A2N_JIT_FREED		"JIT code freed"
+#define A2N_JIT_UNKNOWN		"JitNeverAnnounced"
+#define A2N_JIT_FREED		"JitFreed"
 #define A2N_UNKNOWN		"Unknown"
 
 struct a2n;
@@ -140,9 +140,6 @@ struct a2n_answer {
 	struct a2n_symbol *symbol;
 	uint64_t module_offset;		/* the address as the module sees it (ELF: virtual) */
 	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
-	/* Code of a program's own making is replaced without a word from the kernel: from the time
-	 * asked for until before this one the answer is the same if no other event was told. */
-	uint64_t until;
 };
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);

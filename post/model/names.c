@@ -64,6 +64,7 @@ int names_open(struct names *n, const struct names_options *o)
 	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 };	/* 0: never, in an empty cache */
 	n->a2n = a2n_open(&options);
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
+	jit_begin(&n->jit, n->a2n, o->jitdumps);
 	return n->a2n && n->cache ? 0 : -ENOMEM;
 }
 
@@ -87,6 +88,7 @@ void names_close(struct names *n)
 	keys_free(&n->by_tid);
 	keys_free(&n->by_pid);
 	keys_free(&n->by_runner);
+	jit_free(&n->jit);
 	if (n->a2n)
 		a2n_close(n->a2n);
 	*n = (struct names){ 0 };
@@ -203,6 +205,14 @@ static int task_event(struct names *n, const struct pirecord *r,
 	o->known = false;
 	o->epoch++;
 	return 0;
+}
+
+void names_code_changed(struct names *n, uint64_t time)
+{
+	uint32_t pid;
+
+	while (jit_change(&n->jit, time, &pid))
+		memory_changed(n, pid);
 }
 
 int names_event(struct names *n, const struct pirecord *r)

@@ -9,6 +9,7 @@
 #include <a2n.h>
 #include <pifile.h>
 
+#include "model/jit.h"
 #include "model/keys.h"
 
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands
@@ -66,6 +67,7 @@ struct names_warning;
 
 struct names {
 	struct a2n *a2n;
+	struct jit jit;
 	struct process *process;
 	struct thread *thread;
 	struct module *module;
@@ -91,6 +93,7 @@ struct names {
 
 struct names_options {
 	const char *sympath;
+	const char *jitdumps;		/* folders where to look for them first */
 	bool by_process_name, by_thread_name;	/* count what has the same name together */
 };
 
@@ -100,6 +103,13 @@ void names_close(struct names *n);
 
 /* A record that may change what an address means from here on: answers kept for it are dropped. */
 int names_event(struct names *n, const struct pirecord *r);
+/* The same of code that programs made by this time, of which the trace has no records. */
+void names_code_changed(struct names *n, uint64_t time);
+static inline void names_until(struct names *n, uint64_t time)
+{
+	if (n->jit.change_next <= time)
+		names_code_changed(n, time);
+}
 int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
 		 struct place *place);
 /* What stands at an address of a process, and a number that differs when any answer of it may. */

@@ -53,9 +53,18 @@ run_pass(struct reading *rd, unsigned int what, const char *name,
 
 static int name_record(struct reading *rd, const struct pirecord *r)
 {
+	struct jit *jit = &rd->model->names.jit;
+	const struct pitrace_mte_map *map;
 	int rc = trace_record(rd->trace, rd->input, r);
 
-	return rc ? rc : feed_record(rd->model->names.a2n, rd->trace, r);
+	if (!rc)
+		rc = jit_until(jit, r->time);
+	if (!rc)
+		rc = feed_record(rd->model->names.a2n, rd->trace, r);
+	if (rc || r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE)
+		return rc;
+	map = record_map(r);
+	return map && !(map->flags & PITRACE_MAP_KERNEL) ? jit_mapping(jit, r->time, map) : 0;
 }
 
 static uint32_t process_of(const struct reading *rd, const struct place *place)
@@ -138,6 +147,7 @@ static int count_record(struct reading *rd, const struct pirecord *r)
 {
 	int rc = 0;
 
+	names_until(&rd->model->names, r->time);
 	if (rd->needs & NEED_TIMES)
 		rc = times_record(&rd->model->times, r);
 	if (!rc && rd->needs & NEED_MARKS)
@@ -173,6 +183,8 @@ static int read_passes(struct reading *rd)
 
 	if (!rc)
 		rc = run_pass(rd, PIMERGE_MTE, "post: names", name_record);
+	if (!rc)
+		rc = jit_finish(&rd->model->names.jit);
 	if (!rc)
 		rc = run_pass(rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
 	return rc ? rc : hits_finish(&rd->hits);

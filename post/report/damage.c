@@ -57,9 +57,22 @@ void damage_print(const struct job *job)
 
 void warnings_print(const struct job *job)
 {
+	const struct jit *jit = &job->model->names.jit;
 	const struct module **list;
 	uint32_t count, i;
 
+	for (i = 0; i < jit->nnote && !job->options->quiet; i++) {
+		const struct jit_note *n = &jit->note[i];
+
+		fputs("post: ", stderr);
+		escape_print(stderr, n->path);
+		if (n->offset != NO_OFFSET)
+			fprintf(stderr, ": at byte %" PRIu64, n->offset);
+		fprintf(stderr, ": %s", n->what);
+		if (n->records)
+			fprintf(stderr, " (%" PRIu64 " records left out)", n->records);
+		fputc('\n', stderr);
+	}
 	if (!job->options->verbose || worst_modules(job, &list, &count))
 		return;
 	for (i = 0; i < count; i++) {

@@ -126,8 +126,9 @@ struct bucket {
 	const char *key;		/* in JSON */
 	const char *meaning;
 	uint64_t ticks;
+	bool rare;			/* not worth a word where it is empty */
 };
-#define BUCKETS 4
+#define BUCKETS 6
 void fill_buckets(const struct job *job, struct bucket list[BUCKETS]);
 
 /* Modules in which ticks have no symbol, worst first. *list is freed by the caller. */

@@ -135,13 +135,21 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
 	const struct counts *c = &job->model->counts;
 
 	list[0] = (struct bucket){ A2N_NO_MODULE, "no_module",
-		"nothing was mapped there at that time", c->bucket[A2N_RESULT_NO_MODULE] };
+		"nothing was mapped there at that time", c->bucket[A2N_RESULT_NO_MODULE], false };
 	list[1] = (struct bucket){ A2N_NO_SYMBOLS, "no_symbols",
-		"the module's symbols could not be had", c->bucket[A2N_RESULT_NO_SYMBOLS] };
+		"the module's symbols could not be had", c->bucket[A2N_RESULT_NO_SYMBOLS],
+		false };
 	list[2] = (struct bucket){ A2N_NO_SYMBOL_FOUND, "no_symbol_found",
-		"no symbol of the module covers the address", c->bucket[A2N_RESULT_NO_SYMBOL] };
-	list[3] = (struct bucket){ "unsure", "unsure",
-		"named, but records of names had been lost", c->unsure };
+		"no symbol of the module covers the address", c->bucket[A2N_RESULT_NO_SYMBOL],
+		false };
+	list[3] = (struct bucket){ A2N_JIT_UNKNOWN, "jit_unknown",
+		"made by a program that did not tell, or too late",
+		c->bucket[A2N_RESULT_JIT_UNKNOWN], true };
+	list[4] = (struct bucket){ A2N_JIT_FREED, "jit_freed",
+		"its program had given it up by then", c->bucket[A2N_RESULT_JIT_FREED],
+		true };
+	list[5] = (struct bucket){ "unsure", "unsure",
+		"named, but records of names had been lost", c->unsure, false };
 }
 
 static int compare_modules(const void *pa, const void *pb)

@@ -113,6 +113,9 @@ static void write_unknown(const struct job *job, FILE *out)
 	fputs("\nunknown: ", out);
 	fill_buckets(job, b);
 	for (i = 0; i < BUCKETS; i++) {
+		/* Few traces have code of a program's own making. */
+		if (b[i].rare && !b[i].ticks)
+			continue;
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "", b[i].name, b[i].ticks);
 		if (b[i].ticks)
 			fprintf(out, " (%.2f %%)", percent_of(b[i].ticks, total));

@@ -28,6 +28,7 @@ $(VM_PROG): $(O)/tests/%: tests/vm/prog/%.c
 # These use the library.
 $(O)/tests/marks: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/marks: $(O)/lib/libperfutil.a
+$(O)/tests/jitting: $(O)/lib/liba2n.a
 
 $(VM_LIBS): $(O)/tests/libreuse_%.so: tests/vm/prog/reuse_lib.c
 	$(call say,CC)

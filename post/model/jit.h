@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Code that programs made while they ran, from the jitdumps that they mapped. Each file's events are
+ * told to liba2n between the trace's own, in the order of time, straight from the file: nothing is
+ * written, nothing kept but what liba2n keeps.
+ */
+#ifndef POST_JIT_H
+#define POST_JIT_H
+
+#include <a2n.h>
+#include <jitdump.h>
+#include <pifile.h>
+
+struct jit_source;
+struct jit_change;
+
+struct jit_note {
+	char *path;
+	uint64_t offset;		/* NO_OFFSET: of no place in it */
+	const char *what;
+	uint64_t records;		/* left out */
+};
+
+struct jit {
+	struct a2n *a2n;
+	const char *folders;		/* colon list: look there first; or NULL */
+	struct jit_source *source;
+	uint32_t nsource, room_source;
+	uint64_t next;			/* the time of the first event that is not told yet */
+	uint64_t told;			/* by when the newest one told took effect */
+	struct jit_change *change;	/* what was told, in order, for the second pass */
+	uint32_t nchange, room_change, seen_change;
+	uint64_t change_next;
+	struct jit_note *note;
+	uint32_t nnote, room_note;
+};
+
+void jit_begin(struct jit *j, struct a2n *a, const char *folders);
+/* A process has this executable mapping now: is it a jitdump? 0 or -ENOMEM. */
+int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map);
+/* Tell all that programs said before this time. */
+int jit_tell(struct jit *j, uint64_t time);
+static inline int jit_until(struct jit *j, uint64_t time)
+{
+	return j->next < time ? jit_tell(j, time) : 0;
+}
+/* The rest, and what was wrong. */
+int jit_finish(struct jit *j);
+/* After that, a pass over the same time again: whose code changed by then, one a call. */
+bool jit_change(struct jit *j, uint64_t time, uint32_t *pid);
+void jit_free(struct jit *j);
+
+#endif

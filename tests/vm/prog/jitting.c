@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jitting move MS | reuse MS | silent MS: a program that makes code while it runs and tells of it in
+ * a jitdump. What ran how long by this process's own CPU clock goes to stdout: NAME NANOSECONDS.
+ *  move    f_old at A, f_new over it, f_new moved to B, then code at A that nobody is told of: MS,
+ *          MS, MS and half of it
+ *  reuse   many functions at overlapping addresses, each for a part of MS
+ *  silent  code that nobody is told of
+ */
+#include <jitdump.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* Counts its argument down. */
+#if defined(__x86_64__)
+static const uint8_t code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+#elif defined(__aarch64__)
+static const uint32_t code[] = { 0xd1000400, 0xb5ffffe0, 0xd65f03c0 };
+#elif defined(__powerpc64__)
+static const uint32_t code[] = { 0x7c6903a6, 0x42000000, 0x4e800020 };
+#elif defined(__s390x__)
+static const uint8_t code[] = { 0xa7, 0x27, 0x00, 0x00, 0x07, 0xfe };
+#endif
+
+#define AREA	(64u * 1024)
+#define LOOPS	200000
+
+static struct jitdump_writer *dump;
+static uint8_t *area;
+
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void check(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "jitting: %s: %s\n", what, strerror(-err));
+	exit(1);
+}
+
+/* The function again and again, some time of ours between. */
+static void run(const void *function, uint64_t ns, const char *name)
+{
+	void (*f)(long);
+	uint64_t start = cpu_time(), now;
+
+#if defined(__powerpc64__) && _CALL_ELF != 2
+#error "function descriptors are not made here"
+#endif
+	memcpy(&f, &function, sizeof(f));
+	do {
+		f(LOOPS);
+		now = cpu_time();
+	} while (now - start < ns);
+	printf("%s %llu\n", name, (unsigned long long)(now - start));
+}
+
+static void put(uint8_t *at)
+{
+	memcpy(at, code, sizeof(code));
+	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
+}
+
+static void announce(const char *name, const uint8_t *at, size_t size)
+{
+	check(jitdump_load(dump, name, (uintptr_t)at, size, at, NULL, 0, NULL), name);
+}
+
+static void move(uint64_t ns)
+{
+	uint8_t *a = area, *b = area + 4096;
+	uint64_t index;
+
+	put(a);
+	announce("f_old", a, 64);
+	run(a, ns, "f_old");
+	put(a);
+	check(jitdump_load(dump, "f_new", (uintptr_t)a, 64, a, NULL, 0, &index), "f_new");
+	run(a, ns, "f_new");
+	put(b);
+	check(jitdump_move(dump, index, (uintptr_t)a, (uintptr_t)b, 64), "move");
+	run(b, ns, "f_new");
+	put(a);
+	run(a, ns / 2, "-");
+}
+
+/* Each at a place of its own that overlaps others'. */
+static void reuse(uint64_t ns)
+{
+	unsigned int i, seed = 1;
+	char name[16];
+
+	for (i = 0; i < 60; i++) {
+		uint8_t *at;
+
+		seed = seed * 1103515245 + 12345;
+		at = area + (seed >> 16) % 32 * 64;
+		put(at);
+		snprintf(name, sizeof(name), "gen%u", i % 12);
+		announce(name, at, 64 + (seed >> 22) % 16 * 16);
+		run(at, ns / 60 * (1 + i % 12) / 6, name);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t ns;
+
+	if (argc != 3)
+		return 2;
+	ns = strtoull(argv[2], NULL, 10) * 1000000;
+	area = mmap(NULL, AREA, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (area == MAP_FAILED)
+		return 1;
+	if (!strcmp(argv[1], "silent")) {
+		put(area);
+		run(area, ns, "-");
+		return 0;
+	}
+	check(jitdump_create(&dump, NULL), "jitdump");
+	if (!strcmp(argv[1], "move"))
+		move(ns);
+	else
+		reuse(ns);
+	check(jitdump_end(dump), "end");
+	return 0;
+}
