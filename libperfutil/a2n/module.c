@@ -488,7 +488,7 @@ int modules_open(struct modules *ms, struct strings *strings, const struct a2n_o
 	if (!ms->none || !ms->anon)
 		return -ENOMEM;
 	module_set_none(ms->none, A2N_RESULT_NO_MODULE, "nothing was mapped there");
-	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN, "code made at run time");
+	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN, "code made at run time, of which nobody told");
 	return roots_open(&ms->roots, options ? options->sympath : NULL);
 }
 

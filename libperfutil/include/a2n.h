@@ -27,7 +27,7 @@ extern "C" {
 #define A2N_VDSO		"[vdso]"
 #define A2N_VDSO_32		"[vdso32]"	/* of 32-bit programs */
 #define A2N_JITCODE		"JITCODE"
-#define A2N_JIT_UNKNOWN		"JitNeverAnnounced"
+#define A2N_JIT_UNKNOWN		"JitUnannounced"
 #define A2N_JIT_FREED		"JitFreed"
 #define A2N_UNKNOWN		"Unknown"
 

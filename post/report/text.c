@@ -142,7 +142,7 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
 	list[2] = (struct bucket){ A2N_NO_SYMBOL_FOUND, "no_symbol_found",
 		"no symbol of the module covers the address", c->bucket[A2N_RESULT_NO_SYMBOL],
 		false };
-	list[3] = (struct bucket){ A2N_JIT_UNKNOWN, "jit_unknown",
+	list[3] = (struct bucket){ A2N_JIT_UNKNOWN, "jit_unannounced",
 		"made by a program that did not tell, or too late",
 		c->bucket[A2N_RESULT_JIT_UNKNOWN], true };
 	list[4] = (struct bucket){ A2N_JIT_FREED, "jit_freed",
@@ -205,7 +205,8 @@ const char *module_cure(const struct module *m)
 			      "-sympath FOLDER" },
 		{ "deleted", "name a folder that holds the file that ran: -sympath FOLDER" },
 		{ "is gone", "name a folder that holds the file that ran: -sympath FOLDER" },
-		{ "anonymous", "code made at run time, by a program that did not tell its names" },
+		{ "made at run time", "let the program tell what it makes: node --perf-prof, "
+				      "python3 -X perf_jit, or a jitdump of its own (jitdump_create(3))" },
 		{ "cannot be read", "run post as a user who may read it" },
 		{ "kallsyms", "trace as root, or give the kernel's symbols with -kmap FILE" },
 		{ "", "install its debug file (package ...-dbgsym or ...-debuginfo), "

@@ -41,7 +41,7 @@ static const char rule[] =
 static void tick_line(const struct job *job, FILE *out, const char *name, uint64_t ticks,
 		      const char *about)
 {
-	fprintf(out, "  %-18s%12" PRIu64 " %6.2f %%%s%s\n", name, ticks,
+	fprintf(out, "  %-14s%12" PRIu64 " %6.2f %%%s%s\n", name, ticks,
 		percent_of(ticks, trace_total(job->trace)), *about ? "  " : "", about);
 }
 
@@ -59,7 +59,7 @@ static void write_ticks(const struct job *job, FILE *out)
 	for (i = 0; i < t->ncpus; i++)
 		outside += t->cpu[i].out_of_scope;
 	if (outside)
-		fprintf(out, "  %-18s%12" PRIu64 "           not counted: other processes' ticks\n",
+		fprintf(out, "  %-14s%12" PRIu64 "           not counted: other processes' ticks\n",
 			"out of scope", outside);
 	fprintf(out, "Clipping level  %12.2f %%\n\nUnknown\n", job->options->clip);
 	fill_buckets(job, b);

@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Code that programs make while they run, on this machine, by whichever collector serves: functions
+# that come, are overwritten, move, and lie where others lay; each name's share of the ticks is what
+# the program's own CPU clock says. And what post says where the jitdump is damaged or gone.
+set -u
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${PITRACE_BUILD:-$top/build}
+bin=${BIN:-$build/bin} programs=$build/tests
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset SUDO_UID SUDO_GID SUDO_USER JITDUMPDIR
+failures=0
+
+verdict() { # NAME CODE [WHY]
+	if [ "$2" = 0 ]; then
+		echo "ok jit_$1"
+	else
+		echo "not ok jit_$1 ${*:3}"
+		failures=$((failures + 1))
+	fi
+}
+traced() { # JITTING-ARGUMENT...: its log in `log`, the report as a table in `csv`
+	"$bin/swtrace" run -q -- "$programs/jitting" "$@" >log || return 1
+	"$bin/post" -csv >csv 2>err
+}
+# NAME TICKS of the JIT code, the unannounced as "-"
+have() {
+	awk -F, '$5 == "JITCODE" { print $6 == "JitUnannounced" ? "-" : $6, $7 }' csv
+}
+# Each name's ticks against its share of the CPU time: within four standard deviations of as many
+# independent ticks, which timer ticks are not: they are closer.
+shares() { # [LOG]
+	have | awk -v truth="${1:-log}" '
+		{ ticks[$1] += $2; n += $2 }
+		END {
+			while ((getline line < truth) > 0) {
+				split(line, f, " ")
+				time[f[1]] += f[2]
+				all += f[2]
+			}
+			for (name in time) {
+				p = time[name] / all
+				off = ticks[name] / n - p
+				printf "%s %.2f %%, by its clock %.2f %%\n", name,
+					100 * ticks[name] / n, 100 * p
+				if (off * off > 16 * p * (1 - p) / n)
+					wrong = wrong " " name
+			}
+			for (name in ticks)
+				if (!(name in time))
+					wrong = wrong " " name
+			print n, "ticks;", wrong ? "wrong:" wrong : "all right"
+			exit n < 200 || wrong != ""
+		}' >told
+}
+
+# ---- moved: f_old 28.6 %, f_new 57.1 %, nobody knows what 14.3 %
+traced move 700
+shares
+verdict move $? "$(cat told)"
+cat told
+verdict move_says_nothing "$([ ! -s err ]; echo $?)" "$(cat err)"
+# A judge that can tell: the ticks of the move's other end belong to f_new alone.
+sed 's/f_old/f_new/' log >shifted
+! shares shifted
+verdict move_judged $?
+
+# ---- damaged after it was traced: what stands before is used, the rest has no name
+dump=$(echo jit-*.dump)
+cp "$dump" whole
+# the second LOAD begins where the first ends: 40 + 56 + name + 64
+head -c $((40 + 56 + 6 + 64 + 20)) whole >"$dump"
+"$bin/post" -csv >csv 2>err
+[ "$(have | sort | cut -d' ' -f1 | xargs)" = "- f_old" ]
+verdict cut $? "$(have)"
+grep -q "$dump: at byte 166: the file ends inside a record" err
+verdict cut_told $? "$(cat err)"
+{
+	head -c 166 whole
+	printf '\0\0\0\0\1\0\0\0'
+	tail -c +175 whole
+} >"$dump"
+"$bin/post" -csv >csv 2>err
+grep -q "$dump: at byte 166: a record smaller than its own head" err
+verdict damaged $? "$(cat err)"
+
+# ---- gone, or another one in its place; then a copy that the user names
+rm "$dump"
+"$bin/post" -csv >csv 2>err
+[ "$(have | cut -d' ' -f1)" = - ] && grep -q "$dump: it is not there any more" err
+verdict gone $? "$(have; cat err)"
+: >"$dump"
+"$bin/post" -csv >csv 2>err
+grep -q "$dump: the file of this name is another one than was mapped" err
+verdict other $? "$(cat err)"
+mkdir copies
+cp whole "copies/$dump"
+"$bin/post" -jdir nowhere:copies -csv >csv 2>err
+shares
+verdict jdir $? "$(cat told err)"
+rm "$dump"
+
+# ---- reused: 60 functions of 12 names at 32 overlapping places
+traced reuse 1500
+shares
+verdict reuse $? "$(cat told)"
+cat told
+
+# ---- nobody told: the report says what would help
+traced silent 300
+[ "$(have | cut -d' ' -f1)" = - ]
+verdict silent $? "$(have)"
+"$bin/post" >out 2>err
+grep -q 'JitUnannounced [1-9]' out && grep -q -e '--perf-prof' out
+verdict silent_cure $? "$(tail -n 6 out)"
+
+[ $failures = 0 ]
