@@ -197,7 +197,6 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 {
 	struct found found;
 
-	answer->until = UINT64_MAX;
 	if (kernel || address >> 63) {
 		answer->unsure = false;
 		kernel_resolve(&a->kernel, time, address, answer);
@@ -205,7 +204,6 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 	}
 	found = process_find(&a->processes, pid, time, address);
 	answer->unsure = found.unsure;
-	answer->until = found.until;
 	if (found.jit.module)
 		jit_answer(&a->jits, &found.jit, address, answer);
 	else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP)

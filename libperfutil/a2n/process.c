@@ -404,7 +404,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 {
 	struct process *p = process_of(ps, pid);
 	struct epoch *e = p ? epoch_at(p, time) : NULL;
-	struct found found = { .until = UINT64_MAX };
+	struct found found = { .unsure = false };
 	struct owner *owner;
 	struct mapping m;
 
@@ -418,7 +418,6 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 		found.unsure = all_unsure(ps, e ? e->from.time : 0, time);
 	if (e && e->jit) {
 		found.jit = space_at(&ps->spaces, e->jit, time, address);
-		found.until = e->jit->hit.to;
 		if (found.jit.module)
 			return found;
 	}

@@ -95,7 +95,6 @@ struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t addr
 struct found {
 	struct mapping mapping, jit;	/* jit: of code it told of, if any; it goes before mapping */
 	bool unsure;
-	uint64_t until;			/* before then jit says the same */
 };
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
 const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);

@@ -179,9 +179,6 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 	}
 	rc = advance(j, s);
 	look_ahead(j);
-	/* What it says of the time before holds from here on: until here nobody knew of it. */
-	if (j->told < time)
-		j->told = time;
 	return rc ? rc : jit_until(j, time);
 }
 
@@ -192,14 +189,12 @@ static int tell(struct jit *j, const struct jit_source *s)
 	uint32_t pid = e->pid == jitdump_info(s->dump)->pid ? s->pid : e->pid;
 
 	/* One change for what happened at one time. */
-	if (j->told < e->time)
-		j->told = e->time;
-	if (!j->nchange || j->change[j->nchange - 1].time != j->told ||
+	if (!j->nchange || j->change[j->nchange - 1].time != e->time ||
 	    j->change[j->nchange - 1].pid != pid) {
 		if (keys_grow_array((void **)&j->change, &j->room_change, j->nchange,
 				    sizeof(*j->change)))
 			return -ENOMEM;
-		j->change[j->nchange++] = (struct jit_change){ j->told, pid };
+		j->change[j->nchange++] = (struct jit_change){ e->time, pid };
 	}
 	if (e->kind == JITDUMP_MOVE)
 		return a2n_jit_move(j->a2n, e->time, pid, e->from, e->address, e->size);
@@ -240,12 +235,22 @@ int jit_tell(struct jit *j, uint64_t time)
 	return rc;
 }
 
+static int by_time(const void *pa, const void *pb)
+{
+	const struct jit_change *a = pa, *b = pb;
+
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
 int jit_finish(struct jit *j)
 {
 	int rc = jit_tell(j, NEVER);
 
-	if (j->nchange)
+	/* A jitdump that was found late has told of times before others'. */
+	if (j->nchange) {
+		qsort(j->change, j->nchange, sizeof(*j->change), by_time);
 		j->change_next = j->change[0].time;
+	}
 	return rc;
 }
 

@@ -27,8 +27,7 @@ struct jit {
 	struct jit_source *source;
 	uint32_t nsource, room_source;
 	uint64_t next;			/* the time of the first event that is not told yet */
-	uint64_t told;			/* by when the newest one told took effect */
-	struct jit_change *change;	/* what was told, in order, for the second pass */
+	struct jit_change *change;	/* of what was told, for the second pass */
 	uint32_t nchange, room_change, seen_change;
 	uint64_t change_next;
 	struct jit_note *note;

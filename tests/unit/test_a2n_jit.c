@@ -44,7 +44,6 @@ static struct a2n_answer ask(uint32_t pid, uint64_t time, uint64_t address)
 	a2n_resolve(a, pid, time, address, false, &r);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(r.symbol);
 	CU_ASSERT_PTR_EQUAL(r.symbol->module, r.module);
-	CU_ASSERT(r.until > time);
 	return r;
 }
 
@@ -110,8 +109,6 @@ static void test_overwrite(void)
 	IS(1, 20, 0x114ff, "new");
 	IS(1, 20, 0x11500, "old");
 	CU_ASSERT_EQUAL(ask(1, 20, 0x11500).symbol_offset, 0x500);
-	CU_ASSERT_EQUAL(ask(1, 19, 0x11450).until, 20);
-	CU_ASSERT_EQUAL(ask(1, 20, 0x11450).until, UINT64_MAX);
 }
 
 /* f_old at A, f_new over it, f_new moved to B, code that nobody told of at A. */
