@@ -6,7 +6,7 @@
 #define JITDUMP_MAGIC		0x4A695444u	/* "JiTD" in the writer's byte order */
 #define JITDUMP_VERSION		1
 
-#define JITDUMP_HEADER		40	/* at least: magic version size machine pad pid time flags */
+#define JITDUMP_HEADER		40	/* at least */
 #define JITDUMP_PREFIX		16	/* id size time */
 #define JITDUMP_LOAD_FIXED	56	/* prefix pid tid vma address size index; name, code */
 #define JITDUMP_MOVE_FIXED	64	/* prefix pid tid vma from to size index */

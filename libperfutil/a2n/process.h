@@ -93,7 +93,7 @@ struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t addr
 
 /* What pid had mapped at address; a NULL module: nothing. */
 struct found {
-	struct mapping mapping, jit;	/* jit: of code it told of, if any; it goes before mapping */
+	struct mapping mapping, jit;	/* jit: of code it told of; it goes first */
 	bool unsure;
 };
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jitdump: the file in which a just-in-time compiler tells which code it made, where and when. It is
- * called jit-PID.dump; its writer maps one page of it executable, which is how a trace finds it.
+ * jitdump: the file in which a just-in-time compiler tells which code it made, where and when. It
+ * is called jit-PID.dump; its writer maps a page of it executable: so a trace finds it.
  *
  * Reading: one event a call, in the file's order. A writer may still be appending: the end is where
  * the whole records end, and a later call goes on behind it. Damage costs what it hides: a record
@@ -78,7 +78,7 @@ void jitdump_fault(const struct jitdump *d, struct jitdump_fault *fault);
 struct jitdump_writer;
 
 /* jit-PID.dump in a folder (NULL: $JITDUMPDIR, else the working folder). Threads may write at the
- * same time. All return 0 or -errno; after a failed write the file ends with the last whole record. */
+ * same time. All return 0 or -errno; after a failed write the file ends with a whole record. */
 int jitdump_create(struct jitdump_writer **w, const char *folder);
 /* Code at its final address. code: NULL where the bytes shall not be kept. *index is its number. */
 int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, uint64_t size,

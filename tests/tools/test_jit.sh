@@ -88,7 +88,7 @@ grep -q "$dump: at byte 166: a record smaller than its own head" err
 verdict damaged $? "$(cat err)"
 
 # ---- gone, or another one in its place; then a copy that the user names
-rm "$dump"
+mv "$dump" kept
 "$bin/post" -csv >csv 2>err
 [ "$(have | cut -d' ' -f1)" = - ] && grep -q "$dump: it is not there any more" err
 verdict gone $? "$(have; cat err)"
@@ -101,7 +101,7 @@ cp whole "copies/$dump"
 "$bin/post" -jdir nowhere:copies -csv >csv 2>err
 shares
 verdict jdir $? "$(cat told err)"
-rm "$dump"
+mv "$dump" kept
 
 # ---- reused: 60 functions of 12 names at 32 overlapping places
 traced reuse 1500

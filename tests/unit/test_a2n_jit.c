@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Code that programs make themselves: loaded, overwritten in part, moved, given up, its memory
- * unmapped or made anew, through fork, clone and exec; and code that nobody told of. Checked case by
- * case, then against a plain model that keeps who owned each byte at each time.
+ * unmapped or made anew, through fork, clone and exec; and code that nobody told of. Checked case
+ * by case, then against a plain model that keeps who owned each byte at each time.
  */
 #include <stdlib.h>
 
@@ -294,7 +294,7 @@ static void test_model(void)
 					memset(&owner[t][start], 0, size * sizeof(int));
 					for (unsigned int k = 0; k < size; k++)
 						owner[t][i + k] = (int)to;
-					/* Pieces elsewhere keep the old beginning: none is asked. */
+					/* Pieces elsewhere: none is asked. */
 					base[to] = i;
 				}
 				break;
