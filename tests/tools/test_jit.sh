@@ -101,7 +101,7 @@ cp whole "copies/$dump"
 "$bin/post" -jdir nowhere:copies -csv >csv 2>err
 shares
 verdict jdir $? "$(cat told err)"
-mv "$dump" kept
+rm "$dump"
 
 # ---- reused: 60 functions of 12 names at 32 overlapping places
 traced reuse 1500
