@@ -3,13 +3,15 @@
  * The driver's ABI, asked wrongly in every way we could think of: each bad call must be refused
  * with the error that it deserves, and each good one work. Runs as root in a guest.
  *	abi [NAME]...      these tests, or all
- *	abi trace MS       one short system-wide trace of all that there is, its rings checked
+ *	abi trace MS       one short system-wide trace of all that there is, with stacks: its rings
+ *			   are checked, and that each kind of record is there
  *	abi spin MS        use the CPU for so long
  *	abi hold on        open a session, map it, switch it on, say "ready", wait to be killed
  *	abi hold mapped    the same, but only the mappings are left and nothing is on
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "abi.h"
 
@@ -69,27 +71,90 @@ static const struct {
 
 /* ---- not tests, but parts of them ------------------------------------------------------------ */
 
+/* Records by their majors, MTE records by their minors. */
+struct kinds {
+	unsigned long major[PITRACE_MAJORS], mte[256];
+};
+
+static void count_kind(const struct pitrace_rec *rec, void *kinds)
+{
+	struct kinds *k = kinds;
+
+	k->major[rec->major & 0xFF]++;
+	if (rec->major == PITRACE_MTE)
+		k->mte[rec->minor & 0xFF]++;
+}
+
+/* Every hook was there and spoke. */
+static void check_kinds(const struct view *v, const __u64 *majors)
+{
+	static const unsigned char want[] = {
+		PITRACE_FAULT, PITRACE_INTERRUPT, PITRACE_SYSCALL, PITRACE_TPROF,
+		PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_HOOKIT,
+	}, want_mte[] = {
+		PITRACE_MTE_MODULE, PITRACE_MTE_UNMAP, PITRACE_MTE_NAME, PITRACE_MTE_FORK,
+		PITRACE_MTE_THREAD, PITRACE_MTE_THREAD_EXIT, PITRACE_MTE_PROCESS,
+		PITRACE_MTE_PROCESS_EXIT,
+	};
+	struct kinds k = { 0 };
+	unsigned int i;
+
+	each_record(v, PITRACE_RING_MTE, count_kind, &k);
+	each_record(v, PITRACE_RING_TRACE, count_kind, &k);
+	printf("# records of majors");
+	for (i = 0; i < sizeof(want); i++) {
+		check(majors[want[i] / 64] >> want[i] % 64 & 1);
+		printf(" %#x: %lu", want[i], k.major[want[i]]);
+		if (!k.major[want[i]])
+			wrong("no record of major %#x", want[i]);
+	}
+	printf(", MTE");
+	for (i = 0; i < sizeof(want_mte); i++) {
+		printf(" %#x: %lu", want_mte[i], k.mte[want_mte[i]]);
+		if (!k.mte[want_mte[i]])
+			wrong("no MTE record of minor %#x", want_mte[i]);
+	}
+	printf("\n");
+}
+
+/* A process that forks, runs a program, maps, unmaps, takes a name, has a thread, and ends. */
+static void one_life(void)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (!pid) {
+		execlp("load", "load", "child", (char *)NULL);
+		_exit(127);
+	}
+	check(pid > 0 && waitpid(pid, &status, 0) == pid && status == 0);
+}
+
 static int trace(long ms)
 {
 	struct pitrace_session_args args = plain();
 	struct pitrace_setup_args setup = setup_args(5000);
 	struct pitrace_info i = info();
-	long records;
 	struct view v;
+	int hook;
 
 	memcpy(setup.majors, i.majors, sizeof(setup.majors));
+	setup.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_DISPATCH;
 	args.mte_bytes = 4 * MB;
-	args.trace_bytes = 1 * MB;
+	args.trace_bytes = 4 * MB;
 	if (!begin(&v, args, 5000))
 		return 1;
 	want(0, ioctl(v.fd, PITRACE_IOC_SETUP, &setup));
+	hook = hook_open();
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	want(0, hook_put(hook, PITRACE_HOOKIT, 1, 2));
+	one_life();
 	nap(ms);
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
-	records = check_rings(&v);
-	check(records > 0);
+	close(hook);
+	check(check_rings(&v) > 0);
 	check(lost(&v, PITRACE_LOST_MTE) == 0);
-	printf("# %ld records\n", records);
+	check_kinds(&v, i.majors);
 	unview(&v);
 	return bad != 0;
 }

@@ -66,6 +66,9 @@ uint64_t ticks(const struct view *v);
 /* Run part in a child that is uid 1000, perhaps in a group more. */
 void as_user(gid_t group, void (*part)(int fd), int fd);
 bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate);
+int hook_open(void);
+/* A user's record with one integer. */
+int hook_put(int fd, uint32_t major, uint32_t minor, uint64_t value);
 
 void test_info(void);
 void test_numbers(void);

@@ -13,7 +13,7 @@
 #define MAJOR		0xD1
 #define DATA_MAX	(PITRACE_USER_MAX - 12 - sizeof(struct pitrace_user))
 
-static int hook_open(void)
+int hook_open(void)
 {
 	int dev = device(), fd = want(0, ioctl(dev, PITRACE_IOC_HOOK_OPEN));
 
@@ -29,7 +29,7 @@ static struct pitrace_hook_args hook_args(uint32_t major)
 	};
 }
 
-static int put(int fd, uint32_t major, uint32_t minor, uint64_t value)
+int hook_put(int fd, uint32_t major, uint32_t minor, uint64_t value)
 {
 	struct pitrace_hook_args args = hook_args(major);
 
@@ -205,8 +205,8 @@ void test_hook_listen(void)
 	want(EACCES, mprotect((void *)page, getpagesize(), PROT_READ | PROT_WRITE));
 	check(page->size == sizeof(*page) && page->version == PITRACE_ABI_VERSION);
 	check(!page->majors[0] && !page->majors[1] && !page->majors[2] && !page->majors[3]);
-	want(ENODATA, put(fd, MAJOR, 0, 1));
-	want(ENODATA, put(fd, PITRACE_MTE, PITRACE_MTE_JIT, 1));
+	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
+	want(ENODATA, hook_put(fd, PITRACE_MTE, PITRACE_MTE_JIT, 1));
 
 	/* Of another process only: this one is out of its scope. */
 	pid = fork();
@@ -221,22 +221,22 @@ void test_hook_listen(void)
 	check(page->majors[0] == 1ull << PITRACE_MTE && !page->majors[1]);
 	check(page->majors[2] == 1ull << PITRACE_HOOKIT % 64);
 	check(page->majors[3] == 1ull << MAJOR % 64);
-	want(ENODATA, put(fd, MAJOR, 0, 1));
+	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
 	unview(&v);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 
 	if (!begin_users(&v, plain()))
 		return;
-	want(0, put(fd, MAJOR, 0, 1));
-	want(ENODATA, put(fd, MAJOR + 1, 0, 1));
+	want(0, hook_put(fd, MAJOR, 0, 1));
+	want(ENODATA, hook_put(fd, MAJOR + 1, 0, 1));
 	want(0, ioctl(v.fd, PITRACE_IOC_SUSPEND));
-	want(ENODATA, put(fd, MAJOR, 0, 1));
-	want(0, put(fd, PITRACE_MTE, PITRACE_MTE_JIT, 1));
+	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
+	want(0, hook_put(fd, PITRACE_MTE, PITRACE_MTE_JIT, 1));
 	want(0, ioctl(v.fd, PITRACE_IOC_RESUME));
-	want(0, put(fd, MAJOR, 0, 1));
+	want(0, hook_put(fd, MAJOR, 0, 1));
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
-	want(ENODATA, put(fd, MAJOR, 0, 1));
+	want(ENODATA, hook_put(fd, MAJOR, 0, 1));
 	check(!page->majors[0] && !page->majors[3]);
 	unview(&v);
 	munmap((void *)page, getpagesize());
@@ -284,7 +284,7 @@ void test_hook_record(void)
 		check(!memcmp(p + 28, "abcdefgh", 8));
 		check(((const struct pitrace_rec *)u)[-1].minor == 7);
 	}
-	want(0, put(fd, PITRACE_MTE, PITRACE_MTE_JIT, 5));
+	want(0, hook_put(fd, PITRACE_MTE, PITRACE_MTE_JIT, 5));
 	u = first(&v, PITRACE_RING_MTE, PITRACE_MTE);
 	check(u && u->pid == (uint32_t)getpid() && u->uid == 0 && u->ints == 1);
 	unview(&v);

@@ -6,15 +6,16 @@
 # small. With two CPUs and no instruction counter what depends on one CPU or on its time is left out.
 . "$(dirname "$0")/suite.sh"
 seconds=$1 leg=$2
-options=(--icount)
-[ "$leg" = icount ] || options=(--smp 2)
+options=(--icount) cpus=1
+[ "$leg" = icount ] || options=(--smp 2) cpus=2
 suite=books_$leg
 
 booted guest "${options[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' -- \
 	tests/vm/guest/books.sh "$seconds" || exit 1
 for t in books room tight flood; do
 	records "$out/$t.nrm2" || exit 1
-	for what in dispatches interrupts syscalls; do
+	$judge dispatches "$out/$t.nrm2.show" "$out/$t.txt" >"$out/$t.dispatches" || exit 1
+	for what in interrupts syscalls; do
 		$judge $what "$out/$t.nrm2.show" >"$out/$t.$what" || exit 1
 	done
 	$judge truth "$out/$t.nrm2.show" "$out/$t.txt" >"$out/$t.truth" || exit 1
@@ -32,8 +33,15 @@ all() {
 }
 
 # Nothing was lost: all balances exactly.
+# Dispatches and interrupts add up to the time from on to off; the two clocks are read one after the
+# other. The kernel's own accounts are in 10 ms; an interrupt of an idle CPU they may count as idle.
 all dispatches_add_up "$out/books.dispatches" \
-	'f["breaks"] == 0 && f["lost"] == 0 && f["sum"] == f["wall"] && f["dispatches"] > 100'
+	'f["breaks"] == 0 && f["lost"] == 0 && f["dispatches"] > 100 && f["interrupts"] > 0 &&
+	 (f["sum"] / f["wall"] - 1) ^ 2 < 1e-4 ^ 2 && f["wall"] > '"$seconds"'e9'
+all idle_is_idle "$out/books.dispatches" \
+	'f["within"] > ('"$seconds"' - 1) * 1e9 && (f["ran"] + f["slept"]) / f["within"] > 0.9999 &&
+	 f["told"] > 0.995 * f["slept"] - 2e7 && f["told"] < 1.005 * f["slept"] + f["interrupts"] + 2e7'
+equal every_cpu "$(wc -l <"$out/books.dispatches")" "$cpus"
 all interrupts_nest "$out/books.interrupts" \
 	'f["wrong"] == 0 && f["lost"] == 0 && f["within"] == 0 && f["open"] <= 1 && f["entries"] > 100'
 all calls_end "$out/books.syscalls" \
@@ -48,14 +56,23 @@ if [ "$leg" = icount ]; then
 		'pingpong 500 there 500 back 500 switches 500 left 500'
 	grep ^pingpong "$truth" >"$out/pingpong"
 	all run_time "$out/pingpong" 'f["ran"] > 0.995 * f["cpu"] && f["ran"] < 1.005 * f["cpu"]'
-	# A tick is 4 ms.
+	# Against the program's own account, of each sleep: within a tick, which is 4 ms, and mostly much
+	# nearer. What the report says is what the records say (below).
 	grep ^sleeps "$truth" >"$out/sleeps"
-	all wakeup_latency "$out/sleeps" \
-		'f["sleeps"] == 40 && f["woken"] < 4e6 && f["dispatched"] + f["returned"] < 4e6'
+	all wakeup_latency "$out/sleeps" 'f["sleeps"] == 40 && f["off"] < 4e6 && f["mean"] < 1e5'
 fi
 
+# The reports: they add up too, and agree with a second computation from the records.
+tests/format/judge_times "$build/bin/post" "$out/books.nrm2" >"$out/books.judged"
+verdict reports_agree $? "$(tail -n 3 "$out/books.judged" | tr '\n' ' ')"
+"$build/bin/post" -q -sched -json -r "$out/books.nrm2" -o "$out/books.sched"
+jq -e --argjson tid "$(sed -n 's/^sleeps.* tid //p' "$truth")" '(.sched.cpus | length > 0 and all(.[];
+	.unknown_ns == 0 and .wall_ns == .busy_ns + .idle_ns + .interrupt_ns)) and
+	([.sched.threads[] | select(.tid == $tid) | .latency.count] | add >= 40)' "$out/books.sched" >/dev/null
+verdict sched_adds_up $? "$(jq -c .sched.cpus "$out/books.sched")"
+
 # The judge finds one that is missing.
-sed '0,/"kind":"timer-exit"/{/"kind":"timer-exit"/d}' "$out/books.nrm2.show" >"$out/less"
+awk '/"record":"interrupt".*-exit"/ && ++n == 50 { next } { print }' "$out/books.nrm2.show" >"$out/less"
 [ "$($judge interrupts "$out/less")" != "$(cat "$out/books.interrupts")" ] &&
 	$judge interrupts "$out/less" | grep -q 'wrong 1 \|open 1 '
 verdict a_missing_exit_is_found $? "$($judge interrupts "$out/less" | tr '\n' ' ')"
@@ -69,7 +86,8 @@ read -r _ had2 _ lost2 < <($judge total "$out/tight.nrm2.show" syscall)
 [ "$lost" = 0 ] && [ "$lost2" -gt 0 ] && [ $((had2 + lost2)) = "$had" ]
 verdict losses_exact $? "$had records; with little room $had2 and $lost2 lost"
 all flood_dispatches "$out/flood.dispatches" \
-	'f["sum"] == f["wall"] && f["breaks"] <= f["lost"]'
+	'f["breaks"] <= f["lost"] && f["sum"] < 1.0001 * f["wall"] &&
+	 (f["lost"] > 0 || f["sum"] > 0.9999 * f["wall"])'
 all flood_interrupts "$out/flood.interrupts" 'f["wrong"] + f["open"] <= f["lost"] + 1'
 all flood_calls "$out/flood.syscalls" 'f["lost"] > 0 && f["wrong"] <= f["lost"]'
 exit $code

@@ -57,13 +57,14 @@ echo "# $files files, $sum ticks, $(said time) counted"
 [ "$files" -ge 3 ]
 verdict rotated_often $? "$files files"
 equal rotated_each_tick_once "$sum" "$(said time)"
-older=$(sed -nE 's/.* with ([0-9]+) older files.*/\1/p' "$out/time.txt")
+older=$(sed -nE 's/.* with ([0-9]+) older files?.*/\1/p' "$out/time.txt")
 equal rotated_told "$older" $((files - 1))
 for file in $(cd "$out" && ls -v size.nrm2.*[0-9]) size.nrm2; do
 	holds "sized_${file#size.}" "$file" ".complete and $named and $kept and $(worked sized) > $least"
 done
 size=$(stat -c %s "$(ls "$out"/size.nrm2.*[0-9] | tail -n 1)")
-[ "$size" -ge 921600 ] && [ "$size" -lt 3000000 ]
+limit=$((1024 * $(cat "$out/rotate.txt")))
+[ "$size" -ge $limit ] && [ "$size" -lt $((3 * limit)) ]
 verdict rotated_at_size $? "$size bytes"
 
 holds get_flushed cont-then.nrm2 ".complete == false and $named and $(worked one) > $least"

@@ -4,14 +4,14 @@
 # with its names; what freezes it, what a snapshot holds, what a kill leaves.
 . "$(dirname "$0")/suite.sh"
 if [ "$1" = icount ]; then
-	machine=--icount rate=20000 ms=4400 least=1000 end=2e6
+	machine=--icount rate=20000 ms=4400 pause=60 least=1000 end=2e6
 else
 	# Half of the ticks come too late there, and all that is done takes its time.
-	machine='--smp 2' rate=10000 ms=16000 least=40 end=1e8
+	machine='--smp 2' rate=10000 ms=16000 pause=1 least=40 end=1e8
 fi
 
 booted guest $machine --timeout 300 --get '/tmp/*.nrm2' --get '/tmp/*.nrm2.1' --get '/tmp/*.txt' -- \
-	tests/vm/guest/wrap.sh $rate $ms || code=1
+	tests/vm/guest/wrap.sh $rate $ms $pause || code=1
 
 # holds NAME TRACE FILTER
 holds() {

@@ -5,9 +5,10 @@ cd /tmp
 all=dispatch,wakeup,interrupt,syscall,fault
 
 swtrace run -a -M $all,tprof -F 100 -s 32 -o books.nrm2 -- sh -c "
-	books calls 3000 faults 1000 sleeps 40 pingpong 500 signals 100 >books.txt
+	books stat 0 calls 3000 faults 1000 pingpong 500 signals 100 >books.txt
+	books sleeps 40 >>books.txt
 	load 1 2 >/dev/null
-	sleep $(($1 - 2))" || exit 1
+	books stat $(($1 - 1))000 >>books.txt" || exit 1
 
 # The same program twice: what one trace holds is what the other holds or has lost.
 swtrace run -M $all -s 32 -o room.nrm2 -- books calls 20000 >room.txt || exit 1

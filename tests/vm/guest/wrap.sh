@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: wrap.sh RATE MS. Wrap mode: a ring that was filled many times, and all that freezes it.
+# In the guest: wrap.sh RATE MS PAUSE. Wrap mode: a ring that was filled many times, and all that freezes it.
 cd /tmp
-rate=$1 ms=$2
+rate=$1 ms=$2 pause=$3
 code=0
 
 is() { # NAME HAVE WANT
@@ -11,18 +11,19 @@ says() { # NAME FILE WORDS
 	grep -q "$3" "$2" && echo "ok wrap_$1" || { echo "not ok wrap_$1 no '$3' in: $(cat "$2")"; code=1; }
 }
 
-# Twenty buffer lengths and more on each CPU. One process was gone for long, one ended within what is
-# left, two lived in it.
+# Twenty buffer lengths and more on each CPU. One process and its records were gone for long, one's
+# records are left though it ended long ago (PAUSE seconds), two lived after that.
 cat >lives.sh <<'END'
 [ "$(nproc)" = 1 ] || plain $2 beside &
 plain $(($1 / 2)) gone
 plain $(($1 / 2)) ending
+sleep $3
 plain 60 early
 plain 60 late
 kill $! 2>/dev/null
 exit 5
 END
-swtrace run -a -t wrap -s 128k -ss 32 -F "$rate" -o wrap.nrm2 -- sh lives.sh "$ms" $((ms * 3)) 2>wrap.txt
+swtrace run -a -t wrap -s 128k -ss 32 -F "$rate" -o wrap.nrm2 -- sh lives.sh "$ms" $((ms * 3)) "$pause" 2>wrap.txt
 is exit_code $? 5
 says end_told wrap.txt 'wrote the newest records: the command ended'
 

@@ -4,7 +4,8 @@
  *	books WHAT N ...
  * calls: N system calls that do nothing. faults: N new pages are touched. sleeps: N sleeps to times
  * that are printed. pingpong: N bytes there and N back between two processes, through pipes.
- * signals: N signals to itself. Each says in a line what a judge has to know, times by
+ * signals: N signals to itself. stat: idle times by /proc/stat, after N ms. Each says in a line what
+ * a judge has to know, times by
  * CLOCK_MONOTONIC.
  */
 #include <sched.h>
@@ -119,17 +120,42 @@ static void pingpong(long n)
 	waitpid(child, NULL, 0);
 }
 
-static void nothing(int signal)
+static void nothing(int number, siginfo_t *info, void *context)
 {
-	(void)signal;
+	(void)number;
+	(void)info;
+	(void)context;
 }
 
 static void signals(long n)
 {
-	signal(SIGUSR1, nothing);
+	/* With SA_SIGINFO it returns by rt_sigreturn on every architecture. */
+	struct sigaction action = { .sa_sigaction = nothing, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGUSR1, &action, NULL);
 	for (long i = 0; i < n; i++)
 		raise(SIGUSR1);
 	printf("signals tid %d number %d count %ld\n", getpid(), SYS_rt_sigreturn, n);
+}
+
+/* What the kernel says of each CPU: idle or waiting for a disk, and when. */
+static void stat(long ms)
+{
+	unsigned long long idle, iowait, tick = 1000000000ull / (unsigned long)sysconf(_SC_CLK_TCK);
+	char line[256];
+	int64_t t;
+	int cpu;
+	FILE *f;
+
+	usleep((useconds_t)ms * 1000);
+	f = fopen("/proc/stat", "r");
+	now(&t);
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu", &cpu, &idle, &iowait) == 3)
+			printf("stat cpu %d time %lld idle %llu\n", cpu, (long long)t,
+			       (idle + iowait) * tick);
+	if (f)
+		fclose(f);
 }
 
 static const struct {
@@ -137,7 +163,7 @@ static const struct {
 	void (*run)(long n);
 } things[] = {
 	{ "calls", calls }, { "faults", faults }, { "sleeps", sleeps }, { "pingpong", pingpong },
-	{ "signals", signals },
+	{ "signals", signals }, { "stat", stat },
 };
 
 int main(int argc, char **argv)
