@@ -4,9 +4,8 @@
  *	books WHAT N ...
  * calls: N system calls that do nothing. faults: N new pages are touched. sleeps: N sleeps to times
  * that are printed. pingpong: N bytes there and N back between two processes, through pipes.
- * signals: N signals to itself. stat: idle times by /proc/stat, after N ms. Each says in a line what
- * a judge has to know, times by
- * CLOCK_MONOTONIC.
+ * signals: N signals to itself. stat: idle times by /proc/stat, after N ms. Each says in a line
+ * what a judge has to know, times by CLOCK_MONOTONIC.
  */
 #include <sched.h>
 #include <signal.h>
