@@ -51,11 +51,13 @@ says disk_full_words err 'No space left'
 # Ctrl-C: the whole group gets it; the data stay.
 cat >interrupted.sh <<'END'
 trap 'exit 7' INT
+touch there
 i=0
 while [ $i -lt 100000000 ]; do i=$((i + 1)); done
 END
 fresh swtrace run -F 1000 -o c.nrm2 -- sh interrupted.sh 2>err &
-sleep 2
+while [ ! -e there ]; do sleep 0.1; done
+sleep 0.5
 kill -INT -$!
 wait $!
 is interrupt_code $? 7
@@ -64,7 +66,8 @@ post -q -o - -r c.nrm2 >c.out
 is interrupted_file_is_whole $? 0
 # Without a command Ctrl-C is the end that is meant.
 fresh swtrace run -a -o d.nrm2 2>err &
-sleep 1
+while [ ! -s d.nrm2 ]; do sleep 0.1; done
+sleep 0.5
 kill -INT $!
 wait $!
 is interrupt_system $? 0
