@@ -182,7 +182,8 @@ for my $tid (keys %{{ %thread, %born }}) {
 			($state, $since, $why) = ('unknown', $on, 10) if $time < $on;
 		} elsif ($what eq 'wake') {
 			next if $state eq 'dead' || ($state eq 'away' && $why < 2);
-			next if defined $woken && $state ne 'running';
+			# The first after it left. One before that, when it had not left after all, woke nobody.
+			next if defined $woken && $state ne 'running' && !($state eq 'away' && $woken <= $since);
 			($woken, $waker) = ($time, $e->[4] ? 'irq' : $e->[3]);
 		} elsif ($what eq 'out') {
 			($state, $since, $why) = ($e->[3] == 6 ? 'dead' : 'away', $time, $e->[3]);

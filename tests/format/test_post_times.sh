@@ -172,6 +172,21 @@ for report in sched offcpu syscalls faults; do
 	verdict "no_numbers_csv_$report"
 done
 
+# ---- woken at 100 before it has left, which it then does not; it sleeps from 200 to 500, on a CPU at 520
+tell /dev/stdin early.nrm2 <<-'END'
+	0 on
+	0 task walk 100 1 a
+	100 wake 1 0 100 irq
+	200 dispatch 0 100 sleep 0
+	500 wake 1 0 100 irq
+	520 dispatch 0 0 running 100
+	1000 off
+END
+code 0 "$post" -sched -json early.nrm2 && jq -e '.sched.threads[] | select(.tid == 100) |
+	.latency.count == 1 and .latency.max_ns == 20000 and .off_ns == {sleeping: 300000}' out >why &&
+	"$here/judge_times" "$post" early.nrm2 >why
+verdict woken_before_it_left
+
 # ---- where threads left their CPUs: 300 us in copy_to_user called from spin_unlock, 50 in spin_unlock
 # alone; b, whose dispatch has no stack, is in none
 tell /dev/stdin away.nrm2 <<-'END'
