@@ -176,6 +176,8 @@ done
 tell /dev/stdin early.nrm2 <<-'END'
 	0 on
 	0 task walk 100 1 a
+	5 wake 0 0 100 irq
+	10 dispatch 0 0 running 100
 	100 wake 1 0 100 irq
 	200 dispatch 0 100 sleep 0
 	500 wake 1 0 100 irq
@@ -183,7 +185,7 @@ tell /dev/stdin early.nrm2 <<-'END'
 	1000 off
 END
 code 0 "$post" -sched -json early.nrm2 && jq -e '.sched.threads[] | select(.tid == 100) |
-	.latency.count == 1 and .latency.max_ns == 20000 and .off_ns == {sleeping: 300000}' out >why &&
+	.latency.count == 2 and .latency.max_ns == 20000 and .off_ns == {sleeping: 300000}' out >why &&
 	"$here/judge_times" "$post" early.nrm2 >why
 verdict woken_before_it_left
 
