@@ -56,8 +56,8 @@ static void set_budget(const char *percent)
 	close(fd);
 }
 
-/* A session that records user majors and no samples, on. Nobody is held back: who is charged for his
- * time may have been stopped in the midst of a call, machine and all. */
+/* A session that records user majors and no samples, on. Nobody is held back: who is charged for
+ * his time may have been stopped in the midst of a call, machine and all. */
 static bool begin_users(struct view *v, struct pitrace_session_args args)
 {
 	struct pitrace_setup_args setup = setup_args(100);
