@@ -3,11 +3,8 @@
 # The completions for bash, asked as bash asks them; and that they know the programs' options.
 set -u
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-bin=$(cd "$top" && cd "${O:-build}/bin" && pwd) || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 : >"a file.nrm2"
 . "$top/scripts/completion/swtrace"
@@ -15,19 +12,14 @@ cd "$work" || exit 1
 . "$top/scripts/completion/post"
 compopt() { :; }
 
+want() { # NAME WANTED HAVE
+	is "$1" "$3" "$2"
+}
 # ask WORD...: what may stand in the place of the last one, sorted, in one line
 ask() {
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 	_"${1/./_}"
 	printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' '
-}
-want() { # NAME EXPECTED GOT
-	if [ "$2" = "$3" ]; then
-		echo "ok completion_$1"
-	else
-		echo "not ok completion_$1: '$3', wanted '$2'"
-		failures=$((failures + 1))
-	fi
 }
 
 want subcommand "enable event" "$(ask swtrace e)"
@@ -45,10 +37,6 @@ want post_option "-callees -callers -calltree -clip -cpu -csv" "$(ask post -c)"
 want post_file "a file.nrm2" "$(ask post a)"
 
 # Every option that the help shows at a line's begin is offered, and none that it doesn't have.
-options() {
-	sed -nE 's/^ {2,6}(-.*)/\1/p' | sed -E 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][a-z-]*' |
-		tr -d ' ,' | sort -u
-}
 ask swtrace run - | tr ' ' '\n' | grep -vxe -- -e '-g=.*' | sort -u >offered
 "$bin/swtrace" help run | options >there
 want swtrace_options "" "$(diff there offered)"

@@ -4,11 +4,8 @@
 # options and sub-commands, and none that are not there.
 set -u
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-bin=$(cd "$top" && cd "${O:-build}/bin" && pwd) || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # Questions on stdin, a line each; a line "== LINE" and what the terminal showed for each. Nothing is
 # timed: zsh says when it edits a line, and a key lists, has that shown, and then says so.
@@ -50,25 +47,15 @@ END
 # A limit against a zsh that hangs, not a measure.
 timeout 300 zsh -f "$work/ask" "$top/scripts/completion/zsh" <"$work/questions" >"$work/seen"
 
+want() { # NAME WANTED HAVE
+	is "$1" "$3" "$2"
+}
 # ask LINE: the words that may follow, sorted, in one line; with descriptions the words alone
 ask() {
 	sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r/\n/g' "$work/seen" |
 		awk -v line="== $1" '/^== / { on = $0 == line; next } on' |
 		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
 		grep -xE -e '--?[a-zA-Z][a-zA-Z-]*|[a-z]{2,}' | sort -u | paste -sd' '
-}
-want() { # NAME EXPECTED GOT
-	if [ "$2" = "$3" ]; then
-		echo "ok completion_zsh_$1"
-	else
-		echo "not ok completion_zsh_$1: '$3', wanted '$2'"
-		failures=$((failures + 1))
-	fi
-}
-# Options that a help shows at a line's begin, as words in one line
-options() {
-	sed -nE 's/^ {2,6}(-.*)/\1/p' | sed -E 's/  .*//' | grep -oE '(^|[ ,])--?[A-Za-z][a-z-]*' |
-		tr -d ' ,' | sort -u
 }
 words() {
 	sort -u | paste -sd' '

@@ -4,23 +4,12 @@
 # uninstall leaves nothing behind.
 set -u
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
 dest=$work/root
 usr=$dest/usr
 version=$(cat "$top/VERSION")
-failures=0
 
-verdict() { # NAME CODE: of what wrote $work/out
-	if [ "$2" = 0 ]; then
-		echo "ok install_$1"
-	else
-		echo "not ok install_$1"
-		sed 's/^/    /' "$work/out"
-		failures=$((failures + 1))
-	fi
-}
 check() { # NAME COMMAND...
 	local name=$1
 	shift

@@ -4,21 +4,10 @@
 # the script that holds pages and headers together proved on what it must refuse.
 set -u
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-lib=$(cd "$top" && cd "${O:-build}/lib" && pwd) || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
+suite=man lib=$build/lib
 
-verdict() { # NAME CODE: of what wrote $work/out
-	if [ "$2" = 0 ]; then
-		echo "ok $1"
-	else
-		echo "not ok $1"
-		sed 's/^/    /' "$work/out"
-		failures=$((failures + 1))
-	fi
-}
 
 # The text between .EX and .EE that begins with an #include, as the formatter would show it.
 example() {
@@ -32,7 +21,7 @@ for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/*.[35] "$top"/
 	name=$(basename "$page")
 	{ man --warnings -E UTF-8 -l "$page" >/dev/null; } >"$work/out" 2>&1
 	[ ! -s "$work/out" ]
-	verdict "man_clean_$name" $?
+	verdict "clean_$name" $?
 done
 
 for page in "$top"/libperfutil/*.3 "$top"/driver/*.4; do
@@ -42,7 +31,7 @@ for page in "$top"/libperfutil/*.3 "$top"/driver/*.4; do
 		${CC:-gcc} -std=gnu11 -Wall -Wextra -Werror -I "$top/driver/uapi" \
 			-I "$top/libperfutil/include" -o "$work/$name" "$work/$name.c" \
 			-L "$lib" -lperfutil -la2n >"$work/out" 2>&1
-	verdict "man_example_$name" $?
+	verdict "example_$name" $?
 done
 
 # Those that need no driver are run, too.
@@ -53,7 +42,7 @@ run() { # NAME PATTERN [ARGUMENT]...: every line of output must match
 	shift 2
 	(cd "$work" && LD_LIBRARY_PATH=$work "./$name" "$@") >"$work/out" 2>&1 &&
 		! grep -vqE "$pattern" "$work/out"
-	verdict "man_run_$name" $?
+	verdict "run_$name" $?
 }
 run a2n_open '^(std::vector<int, .*>::push_back\(.*\)|main)$' \
 	_ZNSt6vectorIiSaIiEE9push_backERKi main
@@ -71,7 +60,7 @@ pages() { # NAME CODE [TEXT]
 	(cd "$work/tree" && scripts/check-manpages "$lib/libperfutil.so" "$lib/liba2n.so") \
 		>"$work/out" 2>&1
 	[ $? = "$2" ] && grep -qF -- "${3:-}" "$work/out" || { [ "$2" = 0 ] && [ ! -s "$work/out" ]; }
-	verdict "check_manpages_$1" $?
+	verdict "check_$1" $?
 }
 fresh() {
 	rm -rf "$work/tree/libperfutil"

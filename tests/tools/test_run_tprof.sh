@@ -4,35 +4,12 @@
 # alone, what it is told of time and events, exit codes; and on a terminal what it asks.
 set -u
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-build=${PITRACE_BUILD:-$top/build}
-bin=${BIN:-$build/bin} programs=$build/tests
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 # Whose command it would be is not asked here.
 unset SUDO_UID SUDO_GID SUDO_USER
-failures=0
 
-verdict() { # NAME CODE [WHY]
-	if [ "$2" = 0 ]; then
-		echo "ok run_tprof_$1"
-	else
-		echo "not ok run_tprof_$1 ${*:3}"
-		failures=$((failures + 1))
-	fi
-}
-is() { # NAME HAVE WANT
-	[ "$2" = "$3" ]
-	verdict "$1" $? "is '$2', not '$3'"
-}
-says() { # NAME FILE WORDS
-	grep -q -e "$3" "$2"
-	verdict "$1" $? "no '$3' in: $(head -c 400 "$2")"
-}
-calc() { # EXPRESSION
-	awk "BEGIN { exit !($1) }"
-}
 tprof() { # OPTION...: what it says in `out` and `err`; no terminal
 	"$bin/run.tprof" "$@" >out 2>err </dev/null
 }

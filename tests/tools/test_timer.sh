@@ -4,34 +4,12 @@
 # without it, to the byte; shares, names, threads, children; what it cannot enter is refused in words.
 set -u
 
-top=$(cd "$(dirname "$0")/../.." && pwd)
-build=${PITRACE_BUILD:-$top/build}
-swtrace=${BIN:-$build/bin}/swtrace post=${BIN:-$build/bin}/post programs=$build/tests
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
+swtrace=$bin/swtrace post=$bin/post
 cd "$work" || exit 1
 unset LD_PRELOAD PITRACE_TIMER
-failures=0
 
-verdict() { # NAME CODE [WHY]
-	if [ "$2" = 0 ]; then
-		echo "ok timer_$1"
-	else
-		echo "not ok timer_$1 ${*:3}"
-		failures=$((failures + 1))
-	fi
-}
-is() { # NAME HAVE WANT
-	[ "$2" = "$3" ]
-	verdict "$1" $? "is '$2', not '$3'"
-}
-says() { # NAME FILE WORDS
-	grep -q -e "$3" "$2"
-	verdict "$1" $? "no '$3' in: $(head -c 400 "$2")"
-}
-calc() { # EXPRESSION
-	awk "BEGIN { exit !($1) }"
-}
 run() { # TRACE [OPTION]... -- COMMAND...: what it says in `out` and `err`
 	local trace=$1
 	shift
