@@ -88,8 +88,6 @@ done
 want swtrace_init_collector "driver perf" "$(ask 'swtrace init -B ')"
 
 "$bin/post" -help | options >"$work/options"
-# These stand in the middle of their lines.
-"$bin/post" -help | grep -oE -- '[ (]-(callees|in|i|tnm|verbose|help|version|V|q|h)\b' | tr -d ' (' >>"$work/options"
 want post_options "$(words <"$work/options")" "$(ask 'post -')"
 want post_options_that_fit "-callees -callers -calltree -clip -cpu" "$(ask 'post -json -c')"
 [ $failures = 0 ]

@@ -86,4 +86,28 @@ fresh
 sed -i '/^int TraceSuspend/d' include/perfutil.h
 pages not_declared 1 'no header declares TraceSuspend, which a library exports'
 
+# The pages have the options that the programs' help has, and no others.
+told() { # PAGE: what it has a paragraph for
+	man -l "$top/$1" | col -b | grep -E '^ {7}-' | sed 's/^ */  /' | options
+}
+helps() {
+	"$bin/swtrace" help | awk '/^  [a-z]+ / { print $1 }' | while read -r sub; do
+		"$bin/swtrace" help "$sub"
+	done
+}
+diff <(told post/post.1) <("$bin/post" -help | options) >"$work/out"
+verdict options_post $?
+diff <(told tools/swtrace/run.tprof.1) <("$bin/run.tprof" --help | options) >"$work/out"
+verdict options_run.tprof $?
+helps >"$work/help"
+{
+	options <"$work/help"
+	grep ^usage "$work/help" | grep -oE -- '--?[A-Za-z][a-z-]*'
+} | sort -u >"$work/options"
+diff <(told tools/swtrace/swtrace.1) "$work/options" >"$work/out"
+verdict options_swtrace $?
+for sub in $("$bin/swtrace" help | awk '/^  [a-z]+ / { print $1 }'); do
+	man -l "$top/tools/swtrace/swtrace.1" | col -b | grep -qE "^   ([a-z]+, )*$sub(,|\$)"
+	verdict "sub_command_$sub" $?
+done
 [ $failures = 0 ]
