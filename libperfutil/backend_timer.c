@@ -33,14 +33,6 @@ struct backend {
 	int clock;			/* timerfd */
 };
 
-uint64_t timer_clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * TIMER_SECOND + (uint64_t)t.tv_nsec;
-}
-
 /* ---- open and close -------------------------------------------------------------------------- */
 
 /* The kernel looks at CPU timers at its ticks. A little more than a tick between two samples, and

@@ -9,6 +9,7 @@
 #define PITRACE_TIMER_SESSION_H
 
 #include <limits.h>
+#include <time.h>
 #include "backend.h"
 #include "timer_files.h"
 #include "timer_process.h"
@@ -40,7 +41,14 @@ struct timer_session {
 	struct timer_process *reading;
 };
 
-uint64_t timer_clock_now(void);
+/* The clock of its stamps. */
+static inline uint64_t timer_clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * TIMER_SECOND + (uint64_t)t.tv_nsec;
+}
 
 /* timer_check.c: where the library is that is preloaded; can the collector serve? */
 bool timer_find_library(char path[PATH_MAX]);

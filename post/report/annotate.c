@@ -328,7 +328,7 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 	FILE *out = to;
 	const struct names *n = &job->model->names;
 	const struct symbol *s = &n->symbol[a->symbol];
-	bool colour = screen_colour(out);
+	bool colour = text_colour(out);
 	struct spot last = { .source = NO_SOURCE };
 	uint32_t i;
 

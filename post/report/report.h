@@ -68,10 +68,6 @@ void json_preamble(const struct job *job, struct json *j);
 
 /* ---- screen.c -------------------------------------------------------------------------------- */
 
-bool screen_colour(FILE *out);
-#define HOT_PERCENT 5.0		/* from here on a share is shown in colour */
-#define COLOUR_HOT "\033[31m"
-#define COLOUR_OFF "\033[0m"
 void screen_header(const struct job *job, FILE *out);
 int screen_missing(const struct job *job, FILE *out);
 
@@ -104,6 +100,10 @@ void no_samples(const struct job *job, FILE *out);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
+bool text_colour(FILE *out);		/* a terminal, and nobody wants none */
+#define HOT_PERCENT 5.0		/* from here on a share is shown in colour */
+#define COLOUR_HOT "\033[31m"
+#define COLOUR_OFF "\033[0m"
 double percent_of(uint64_t part, uint64_t whole);
 /* The node's name as text reports show it: name_pid and tid_name in hexadecimal. */
 void print_label(FILE *out, const struct job *job, const struct node *n);

@@ -4,20 +4,11 @@
 
 #include <perfutil.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "escape.h"
 
 #define LOSS_LINES 4
-
-bool screen_colour(FILE *out)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return isatty(fileno(out)) && !(no && *no);
-}
 
 static void bounded(FILE *out, const char *s, size_t size)
 {

@@ -8,8 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "escape.h"
+
+bool text_colour(FILE *out)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return isatty(fileno(out)) && !(no && *no);
+}
 
 double percent_of(uint64_t part, uint64_t whole)
 {

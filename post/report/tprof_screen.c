@@ -151,7 +151,7 @@ int tprof_cure(const struct job *job, FILE *out)
 
 int tprof_screen(const struct job *job, FILE *out)
 {
-	bool colour = screen_colour(out);
+	bool colour = text_colour(out);
 	int rc;
 
 	write_others(job, out);

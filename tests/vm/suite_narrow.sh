@@ -70,7 +70,7 @@ for each in "by_three;inner 74 76" "by_one;inner 24 26" "alone 99 100" "scramble
 	read -r chain least most <<<"$each"
 	have=$(share "$begin;$chain [0-9]+\$" ";${chain##*;} [0-9]+\$")
 	calc "$have >= $least && $have <= $most"
-	verdict "unwound_${chain//[^a-z_]/}" $? "$have %"
+	verdict "unwound_${chain//;/_}" $? "$have %"
 done
 
 # Kernels give the vdso's C code no table: such a stack ends there, or it is whole.
