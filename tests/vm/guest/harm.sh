@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: harm.sh CALLS QUOTA. As root, and as an ordinary user of the device's group.
-calls=$1 quota=$2
+# In the guest: harm.sh CALLS QUOTA ROOT_CALLS SEED. As root, and as an ordinary user of the device's
+# group.
+calls=$1 quota=$2 root_calls=$3 seed=$4
 for uid in 0 1000; do
-	harm "$calls" 1 "$quota" $uid && echo "ok harm_uid_$uid" || { echo "not ok harm_uid_$uid"; code=1; }
+	[ $uid = 0 ] && n=$root_calls || n=$calls
+	harm "$n" "$seed" "$quota" $uid && echo "ok harm_uid_$uid" || { echo "not ok harm_uid_$uid"; code=1; }
 done
 rmmod pitrace && echo "ok harm_rmmod" || { echo "not ok harm_rmmod"; code=1; }
 exit ${code:-0}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Does any call of the driver do harm? Workers make calls that are mostly right and have a field or
- * two changed, beside programs that are born, mapped, renamed and killed, CPUs that go and come,
- * and a process of another user whose memory no worker may ever see. Each kind of call succeeds
- * and fails QUOTA times at least; the kernel log is the caller's to look at.
+ * two changed; they fork with all that they hold, and are killed in the midst of it. Beside them
+ * programs are born, mapped, renamed, executed and killed, a CPU goes and comes, root's session of
+ * the whole system begins and ends, and a process of another user is at work, of which no worker may
+ * ever see anything. Each kind of call succeeds and fails QUOTA times at least; the kernel log is
+ * the caller's to look at.
  *	harm CALLS SEED QUOTA UID	UID 0: root; others are in the device's group
  */
 #include <errno.h>
@@ -21,6 +23,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,24 +32,29 @@
 
 #define WORKERS		4
 #define SESSIONS	2		/* of each worker at most */
-#define CANARY		0x5ECE75C0DEC0FFEEull
+#define CANARY		0x5ECE75C0DEC0FFEEull	/* no byte of it ends a name */
 #define MAJOR		0xD5
+#define COPY		1024		/* of the stack, with samples */
 
 enum op {
 	OPEN, INFO, SESSION, SETUP, EVENT, ON, OFF, SUSPEND, RESUME, CONSUME, FLUSH, RESCAN, MMAP,
-	MREMAP, MUNMAP, POLL, HOOK_OPEN, HOOK, HOOK_MMAP, CLOSE, OPS
+	MREMAP, MPROTECT, MUNMAP, POLL, STRANGE, HOOK_OPEN, HOOK, HOOK_MMAP, CLOSE, OPS
 };
 static const char *const names[OPS] = {
 	"open", "info", "session", "setup", "event", "on", "off", "suspend", "resume", "consume",
-	"flush", "rescan", "mmap", "mremap", "munmap", "poll", "hook_open", "hook", "hook_mmap",
-	"close",
+	"flush", "rescan", "mmap", "mremap", "mprotect", "munmap", "poll", "strange", "hook_open",
+	"hook", "hook_mmap", "close",
 };
 
 static struct shared {
 	uint64_t count[OPS][2];		/* failed, succeeded */
-	uint64_t calls, scanned, found;
-	uint64_t what[4];		/* of the first that was found */
-	bool end;
+	uint64_t calls, scanned;
+	uint64_t found;			/* of what may not be seen, */
+	uint64_t what[4];		/* … the first of it */
+	uint64_t canaries, addresses;	/* that root's session shows */
+	uint64_t changed;		/* arguments that came back otherwise */
+	uint64_t lives, offline, children, killed, systems;	/* what went on meanwhile */
+	pid_t alive;			/* the process that bears others */
 } *all;
 
 struct mine {
@@ -57,17 +66,18 @@ struct mine {
 static struct worker {
 	uint64_t seed;
 	bool root, few;			/* few: no sessions for this user */
+	bool child;
 	int device, hook;
 	struct mine s[SESSIONS];
 	struct mine held;		/* a session that its mapping alone keeps */
 } w;
 
+/* Forty bits: they stand in registers and on the stack, which are traced, and must never look like
+ * an address of the kernel. */
 static uint64_t rnd(void)
 {
-	w.seed ^= w.seed << 13;
-	w.seed ^= w.seed >> 7;
-	w.seed ^= w.seed << 17;
-	return w.seed;
+	w.seed = (w.seed * 0x5DEECE66D + 11) & ((1ull << 48) - 1);
+	return w.seed >> 8;
 }
 
 static bool chance(unsigned int percent)
@@ -122,7 +132,7 @@ static void *nowhere(const void *args, size_t size)
 	case 0:
 		return NULL;
 	case 1:
-		return (void *)0xFFFF888000001000;
+		return (void *)0xFFFFFFFFFF601000;	/* the kernel's half */
 	case 2:
 		return edge + page;
 	}
@@ -134,13 +144,20 @@ static long call(int fd, unsigned long request, void *args, size_t size, bool go
 {
 	unsigned char copy[256];
 
+	unsigned char before[sizeof(copy)];
+	long result;
+
 	memcpy(copy, args, size);
 	if (!good) {
 		if (chance(15))
 			return ioctl(fd, request, nowhere(args, size));
 		spoil(copy, size);
 	}
-	return ioctl(fd, request, copy);
+	memcpy(before, copy, size);
+	result = ioctl(fd, request, copy);
+	if (memcmp(before, copy, size))
+		__atomic_add_fetch(&all->changed, 1, __ATOMIC_RELAXED);
+	return result;
 }
 
 /* Run out of descriptors for one call. */
@@ -158,33 +175,88 @@ static rlim_t descriptors(rlim_t most)
 
 /* ---- what may be seen ------------------------------------------------------------------------ */
 
+/* No register may hold the whole of it: workers' registers are traced. */
+static const volatile uint32_t canary_high = CANARY >> 32, canary_low = (uint32_t)CANARY;
+
+static bool is_canary(uint64_t v)
+{
+	return v >> 32 == canary_high && (uint32_t)v == canary_low;
+}
+
+/* s390x's kernel has no addresses of its own. */
 static bool kernel_address(uint64_t v)
 {
+	uint32_t high = (uint32_t)(v >> 32), low = (uint32_t)v;
+
 #ifdef __x86_64__
-	return (v >= 0xFFFF888000000000 && v < 0xFFFFE90000000000) ||
-	       (v >= 0xFFFFFFFF80000000 && v < 0xFFFFFFFFFF000000);
+	if (high >= 0xFFFF8880 && high < 0xFFFFE900)
+		return true;
+	return high == 0xFFFFFFFF && low >= 0x80000000 && low < 0xFF000000;
+#elif defined(__powerpc64__)
+	(void)low;
+	return high == 0xC0000000 || high >> 16 == 0xC008;
+#elif defined(__s390x__)
+	(void)high;
+	return !low && false;
 #else
-	return v >= 0xFFFF000000000000 && v < 0xFFFFFFFFFF000000;
+	return high >= 0xFFFF0000 && (high != 0xFFFFFFFF || low < 0xFF000000);
 #endif
 }
 
-static void scan(const struct mine *s)
+/* Eight bytes that are no value of eight bytes: within a record's header (minor and stamp are
+ * anything), or the end of one value and the low half of a user's address. */
+static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 {
-	for (size_t at = 0; s->map && at + 8 <= s->bytes; at += 4) {
+	uint32_t word, high;
+
+	for (size_t back = 0; back <= 4 && back <= at; back += 4) {
+		uint32_t major, length;
+
+		memcpy(&word, p + at - back, 4);
+		major = word >> 16;
+		length = word & PITRACE_LEN_MASK;
+		if (length >= sizeof(struct pitrace_rec) && length <= PITRACE_MAX_RECORD && major &&
+		    major < PITRACE_MAJORS)
+			return true;
+	}
+	if (at + 12 > bytes)
+		return false;
+	memcpy(&high, p + at + 8, 4);
+	return high >= 0x5000 && high < 0x8000;
+}
+
+/* Values of eight bytes may stand at any four. */
+static void scan(const void *from, size_t bytes)
+{
+	const unsigned char *p = from;
+
+	for (size_t at = 0; at + 8 <= bytes; at += 4) {
+		bool canary;
 		uint64_t v;
 
-		memcpy(&v, s->map + at, sizeof(v));
-		/* Root may see addresses, and what others write. */
-		if (w.root || (v != CANARY && !kernel_address(v)))
+		memcpy(&v, p + at, sizeof(v));
+		if (!(v >> 32))
 			continue;
-		if (!__atomic_fetch_add(&all->found, 1, __ATOMIC_RELAXED)) {
+		canary = is_canary(v);
+		if (!canary && (!kernel_address(v) || straddles(p, at, bytes)))
+			continue;
+		/* Root may see addresses, and what others write. */
+		if (w.root) {
+			__atomic_add_fetch(canary ? &all->canaries : &all->addresses, 1,
+					   __ATOMIC_RELAXED);
+		} else if (!__atomic_fetch_add(&all->found, 1, __ATOMIC_RELAXED)) {
 			all->what[0] = v;
 			all->what[1] = at;
-			memcpy(&all->what[2], s->map + (at > 24 ? at - 24 : 0), 16);
+			memcpy(&all->what[2], p + (at > 24 ? at - 24 : 0), 16);
 		}
 	}
+	__atomic_add_fetch(&all->scanned, bytes, __ATOMIC_RELAXED);
+}
+
+static void scan_map(const struct mine *s)
+{
 	if (s->map)
-		__atomic_add_fetch(&all->scanned, s->bytes, __ATOMIC_RELAXED);
+		scan(s->map, s->bytes);
 }
 
 /* ---- the calls ------------------------------------------------------------------------------- */
@@ -209,6 +281,7 @@ static void do_info(bool good)
 		info.size = (uint32_t)(rnd() % 8);
 	did(INFO, good || chance(50) ? ioctl(w.device, PITRACE_IOC_INFO, &info)
 	    : ioctl(w.device, PITRACE_IOC_INFO, nowhere(&info, 16)));
+	scan(&info, sizeof(info));
 }
 
 static struct mine *slot(bool open)
@@ -231,9 +304,9 @@ static void do_close(bool good)
 	}
 	if (!s)
 		return;
-	scan(s);
+	scan_map(s);
 	if (w.held.map) {
-		scan(&w.held);
+		scan_map(&w.held);
 		did(MUNMAP, munmap(w.held.map, w.held.bytes));
 		w.held.map = NULL;
 	}
@@ -257,6 +330,9 @@ static void do_session(bool good)
 	bool few;
 	int fd;
 
+	/* Of itself, or of what comes and goes. */
+	if (chance(40))
+		args.pid = all->alive;
 	/* An ordinary user has two: the workers share. */
 	if (!w.root || !slot(false))
 		do_close(true);
@@ -287,14 +363,19 @@ static void do_setup(const struct mine *s, bool good)
 
 	args.majors[0] = 1ull << PITRACE_TPROF;
 	args.majors[MAJOR / 64] |= 1ull << MAJOR % 64;
-	if (w.root && chance(50))
-		args.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER;
-	/* The seed comes back in the trace and must not look like an address. */
-	if (!good) {
-		spoil(&args, sizeof(args));
-		args.seed &= 0xFFFFFF;
+	if (chance(50))
+		args.stacks = PITRACE_WANT_USER | (w.root ? PITRACE_WANT_KERNEL : 0);
+	if (chance(50)) {
+		args.stacks |= PITRACE_WANT_COPY;
+		args.copy = COPY;
 	}
-	did(SETUP, ioctl(s->fd, PITRACE_IOC_SETUP, &args));
+	if (!good && chance(85)) {
+		spoil(&args, sizeof(args));
+		/* It comes back in the trace and must not look like an address. */
+		args.seed &= 0xFFFFFF;
+		good = true;
+	}
+	did(SETUP, call(s->fd, PITRACE_IOC_SETUP, &args, sizeof(args), good));
 }
 
 static void do_event(const struct mine *s, bool good)
@@ -331,7 +412,7 @@ static void do_mmap(struct mine *s, bool good)
 {
 	long page = sysconf(_SC_PAGESIZE);
 	const struct pitrace_control *c;
-	size_t bytes;
+	size_t bytes, start, cpus;
 	void *p;
 
 	if (!good) {
@@ -353,13 +434,21 @@ static void do_mmap(struct mine *s, bool good)
 	if (!did(MMAP, c == MAP_FAILED ? -1 : 0))
 		return;
 	bytes = c->data_stride;
-	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, s->fd, (off_t)c->data_offset);
+	start = c->data_offset;
+	cpus = c->ncpus < 2 ? 1 : 2;
 	munmap((void *)c, (size_t)page);
+	/* The control pages, whole; then the rings of one CPU. */
+	c = mmap(NULL, start, PROT_READ, MAP_SHARED, s->fd, 0);
+	if (!did(MMAP, c == MAP_FAILED ? -1 : 0))
+		return;
+	scan(c, start);
+	munmap((void *)c, start);
+	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, s->fd, (off_t)(start + rnd() % cpus * bytes));
 	if (!did(MMAP, p == MAP_FAILED ? -1 : 0))
 		return;
 	s->map = p;
 	s->bytes = bytes;
-	scan(s);
+	scan_map(s);
 }
 
 static void do_mremap(struct mine *s, bool good)
@@ -375,6 +464,34 @@ static void do_mremap(struct mine *s, bool good)
 		   MREMAP_MAYMOVE);
 	if (did(MREMAP, p == MAP_FAILED ? -1 : 0))
 		s->map = p;
+}
+
+static void do_mprotect(struct mine *s, bool good)
+{
+	static const int wrong[] = { PROT_WRITE, PROT_READ | PROT_WRITE, PROT_READ | PROT_EXEC };
+
+	if (!s->map)
+		do_mmap(s, true);
+	if (s->map)
+		did(MPROTECT, mprotect(s->map, s->bytes, good ? PROT_READ : wrong[rnd() % 3]));
+}
+
+/* The number of a call counts, whatever size is stated; any other number is none. */
+static void do_strange(const struct mine *s, bool good)
+{
+	struct pitrace_consume_args args = { .position = rnd() };
+	unsigned int nr = good ? _IOC_NR(PITRACE_IOC_CONSUME) : 0x30 + (unsigned int)(rnd() % 200);
+	unsigned int type = good || chance(50) ? PITRACE_IOC_MAGIC : (unsigned int)(rnd() % 256);
+	const int fds[] = { s->fd, w.device, w.hook };
+	unsigned long request = _IOC((unsigned int)(rnd() % 4), type, nr,
+				     (unsigned int)(rnd() % (1 << _IOC_SIZEBITS)));
+
+	/* These two numbers of this type are others' than the driver's. */
+	if (!good && chance(30))
+		request = chance(50) ? PITRACE_IOC_HOOK : PITRACE_IOC_SESSION;
+	args.ring = PITRACE_RING_MTE;
+	did(STRANGE, ioctl(good || request == PITRACE_IOC_HOOK || request == PITRACE_IOC_SESSION
+			   ? s->fd : fds[rnd() % 3], request, &args));
 }
 
 static void do_munmap(struct mine *s, bool good)
@@ -418,7 +535,7 @@ static void do_hook(bool good)
 	uint32_t lengths[8];
 	struct pitrace_hook_args args = {
 		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR,
-		.minor = (uint32_t)rnd(), .ints = (uint32_t)(rnd() % 64),
+		.minor = (uint32_t)rnd() & 0xFFFFFF, .ints = (uint32_t)(rnd() % 64),
 		.strs = (uint32_t)(rnd() % 8), .values = (uintptr_t)values,
 		.lengths = (uintptr_t)lengths, .strings = (uintptr_t)bytes,
 	};
@@ -435,10 +552,14 @@ static void do_hook(bool good)
 static void do_hook_mmap(bool good)
 {
 	int prot = good ? PROT_READ : PROT_READ | PROT_WRITE;
-	void *p = mmap(NULL, 4096, prot, MAP_SHARED, w.hook, 0);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *p = mmap(NULL, page, prot, MAP_SHARED, w.hook, 0);
 
-	if (did(HOOK_MMAP, p == MAP_FAILED ? -1 : 0))
-		munmap(p, 4096);
+	if (!did(HOOK_MMAP, p == MAP_FAILED ? -1 : 0))
+		return;
+	if (good)
+		scan(p, page);
+	munmap(p, page);
 }
 
 static void plain(const struct mine *s, enum op op, unsigned long request)
@@ -450,7 +571,7 @@ static void one(enum op op, bool good)
 {
 	struct mine *s = slot(true);
 
-	if (!s && op >= SETUP && op <= POLL) {
+	if (!s && op >= SETUP && op <= STRANGE) {
 		do_session(true);
 		s = slot(true);
 		if (!s)
@@ -501,8 +622,14 @@ static void one(enum op op, bool good)
 	case MREMAP:
 		do_mremap(s, good);
 		break;
+	case MPROTECT:
+		do_mprotect(s, good);
+		break;
 	case MUNMAP:
 		do_munmap(s, good);
+		break;
+	case STRANGE:
+		do_strange(s, good);
 		break;
 	case POLL:
 		do_poll(s, good);
@@ -535,7 +662,7 @@ static void any(uint64_t quota)
 	else if (chance(50))
 		for (unsigned int i = 0, k = (unsigned int)rnd(); i < 2 * OPS; i++, k++)
 			if (all->count[k % (2 * OPS) / 2][k % 2] < quota &&
-			    (w.root || k % (2 * OPS) / 2 != EVENT)) {
+			    (w.root || k % (2 * OPS) != 2 * EVENT + 1)) {
 				op = (enum op)(k % (2 * OPS) / 2);
 				good = k % 2;
 				break;
@@ -560,11 +687,32 @@ static void become(uid_t uid, gid_t group)
 	}
 }
 
+/* A child has the same descriptors and no mapping; it makes calls of its own at the same time, then is
+ * another program, or gone. */
+static void bear(uint64_t quota)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return;
+	w.child = true;
+	w.seed ^= (uint64_t)getpid() << 20;
+	w.held.map = NULL;
+	for (int i = 0; i < SESSIONS; i++)
+		w.s[i].map = NULL;
+	for (int i = 0; i < 20; i++)
+		any(quota);
+	if (chance(50))
+		execl("/bin/true", "true", NULL);
+	_exit(0);
+}
+
 static _Noreturn void worker(uint64_t seed, uint64_t calls, uint64_t quota, uid_t uid,
 			     gid_t group, bool sessions)
 {
 	become(uid, group);
-	w = (struct worker){ .seed = seed * 0x9E3779B97F4A7C15 + 1, .root = !uid, .hook = -1,
+	signal(SIGCHLD, SIG_IGN);
+	w = (struct worker){ .seed = (seed * 0x9E3779B97F4A7C15 + 1) & ((1ull << 48) - 1), .root = !uid, .hook = -1,
 			      .few = !sessions };
 	for (int i = 0; i < SESSIONS; i++)
 		w.s[i].fd = -1;
@@ -574,10 +722,15 @@ static _Noreturn void worker(uint64_t seed, uint64_t calls, uint64_t quota, uid_
 		_exit(2);
 	}
 	w.hook = ioctl(w.device, PITRACE_IOC_HOOK_OPEN);
-	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < calls)
+	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < calls) {
 		any(quota);
+		if (!(rnd() % 300)) {
+			__atomic_add_fetch(&all->children, 1, __ATOMIC_RELAXED);
+			bear(quota);
+		}
+	}
 	for (int i = 0; i < SESSIONS; i++)
-		scan(&w.s[i]);
+		scan_map(&w.s[i]);
 	_exit(0);
 }
 
@@ -603,56 +756,112 @@ static _Noreturn void lives(uid_t uid, gid_t group)
 		usleep(2000);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
+		__atomic_add_fetch(&all->lives, 1, __ATOMIC_RELAXED);
 	}
 }
 
-/* What this one writes, another user must not see. */
+/* What this one writes, is called, maps, asks and computes, another user must not see. */
 static _Noreturn void canary(gid_t group)
 {
-	uint64_t secret[8];
+	static char path[] = "/tmp/hiding/12345678";
+	volatile uint64_t secret[64];
 	struct pitrace_hook_args args = {
 		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR,
 		.ints = 8, .values = (uintptr_t)secret,
 	};
-	int device, hook;
+	int device, hook, file;
 
+	for (int i = 0; i < 64; i++)
+		secret[i] = CANARY;
+	memcpy(strchr(path, '1'), (const void *)secret, 8);
+	mkdir("/tmp/hiding", 0755);
+	file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0755);
+	if (file < 0 || write(file, (const void *)secret, sizeof(secret)) < 0) {
+		perror("harm: a file to map");
+		_exit(2);
+	}
 	become(2000, group);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (int i = 0; i < 8; i++)
-		secret[i] = CANARY;
 	prctl(PR_SET_NAME, (const char *)secret);
 	device = open(PITRACE_DEVICE, O_RDWR);
 	hook = ioctl(device, PITRACE_IOC_HOOK_OPEN);
 	for (;;) {
+		void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+
 		ioctl(hook, PITRACE_IOC_HOOK, &args);
+		syscall(SYS_getpid, CANARY, CANARY, CANARY);
+		for (int i = 0; i < 20000; i++)
+			secret[i % 64] = secret[(i + 1) % 64];
+		munmap(p, 4096);
 		usleep(500);
 	}
 }
 
-/* Someone has to listen to hooks: the system's session, drained. */
+/* Root's session of the whole system. It shows what may not be seen by others, by the same search;
+ * its pages are the next session's. */
 static _Noreturn void listener(void)
 {
 	struct pitrace_session_args args = {
 		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.mode = PITRACE_MODE_CONTINUOUS, .segment_bytes = 32768,
-		.mte_bytes = 1048576, .trace_bytes = 1048576,
+		.segment_bytes = 32768, .mte_bytes = 262144, .trace_bytes = 262144,
 	};
 	struct pitrace_setup_args setup = {
-		.size = sizeof(setup), .version = PITRACE_ABI_VERSION, .rate = 100,
+		.size = sizeof(setup), .version = PITRACE_ABI_VERSION, .rate = 300, .copy = COPY,
+		.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY,
 	};
-	int fd = ioctl(open(PITRACE_DEVICE, O_RDWR), PITRACE_IOC_SESSION, &args);
+	int device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	struct pitrace_info info = { .size = sizeof(info) };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setup.majors[MAJOR / 64] |= 1ull << MAJOR % 64;
-	if (ioctl(fd, PITRACE_IOC_SETUP, &setup) || ioctl(fd, PITRACE_IOC_ON)) {
+	w.root = true;
+	if (ioctl(device, PITRACE_IOC_INFO, &info)) {
 		perror("harm: listening");
 		_exit(2);
 	}
-	for (;;) {
-		for (uint32_t i = 0; i < 4; i++)
-			ioctl(fd, PITRACE_IOC_CONSUME, &(struct pitrace_consume_args){
-				.cpu = i / 2, .ring = i % 2, .position = ~0ull });
-		usleep(5000);
+	for (unsigned int round = 0;; round++) {
+		const struct pitrace_control *c;
+		struct mine s;
+		size_t start;
+
+		args.mode = round % 2 ? PITRACE_MODE_CONTINUOUS : PITRACE_MODE_WRAP;
+		memset(setup.majors, 0, sizeof(setup.majors));
+		/* All that there is to record, now and then. */
+		if (round % 4 == 0)
+			memcpy(setup.majors, info.majors, sizeof(setup.majors));
+		setup.majors[0] |= 1ull << PITRACE_TPROF;
+		setup.majors[MAJOR / 64] |= 1ull << MAJOR % 64;
+		s.fd = ioctl(device, PITRACE_IOC_SESSION, &args);
+		if (s.fd < 0) {
+			usleep(20000);
+			continue;
+		}
+		c = mmap(NULL, 4096, PROT_READ, MAP_SHARED, s.fd, 0);
+		if (c == MAP_FAILED || ioctl(s.fd, PITRACE_IOC_SETUP, &setup) ||
+		    ioctl(s.fd, PITRACE_IOC_ON)) {
+			perror("harm: listening");
+			_exit(2);
+		}
+		s.bytes = c->data_stride;
+		start = c->data_offset;
+		for (int i = 0; i < 40; i++) {
+			for (uint32_t k = 0; k < 4; k++)
+				ioctl(s.fd, PITRACE_IOC_CONSUME, &(struct pitrace_consume_args){
+					.cpu = k / 2, .ring = k % 2, .position = ~0ull });
+			usleep(5000);
+			if (i == 20) {
+				ioctl(s.fd, PITRACE_IOC_OFF);
+				ioctl(s.fd, PITRACE_IOC_ON);
+			}
+		}
+		ioctl(s.fd, PITRACE_IOC_OFF);
+		s.map = mmap(NULL, s.bytes, PROT_READ, MAP_SHARED, s.fd, (off_t)start);
+		if (s.map != MAP_FAILED) {
+			scan_map(&s);
+			munmap(s.map, s.bytes);
+		}
+		munmap((void *)c, 4096);
+		close(s.fd);
+		__atomic_add_fetch(&all->systems, 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -666,10 +875,34 @@ static _Noreturn void hotplug(void)
 
 		if (fd < 0 || write(fd, on ? "1" : "0", 1) != 1)
 			usleep(100000);
+		else if (!on)
+			__atomic_add_fetch(&all->offline, 1, __ATOMIC_RELAXED);
 		if (fd >= 0)
 			close(fd);
 		usleep(on ? 300000 : 50000);
 	}
+}
+
+/* Is there a child that ended by itself, and not well? */
+static bool ended_badly(pid_t pid, int options)
+{
+	int status = 0;
+
+	if (waitpid(pid, &status, options) <= 0 || !status ||
+	    (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
+		return false;
+	printf("not ok harm_worker ended with %#x\n", status);
+	return true;
+}
+
+static pid_t begin_worker(uint64_t seed, uint64_t calls, uint64_t quota, uid_t uid, gid_t group,
+			  bool sessions)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		worker(seed, calls, quota, uid, group, sessions);
+	return pid;
 }
 
 static pid_t begin(void (*run)(uid_t uid, gid_t group), uid_t uid, gid_t group)
@@ -744,31 +977,36 @@ int main(int argc, char **argv)
 	calls = strtoull(argv[1], NULL, 0);
 	seed = strtoull(argv[2], NULL, 0);
 	quota = strtoull(argv[3], NULL, 0);
+	w.seed = seed;
+	seed *= 1000000;
 	uid = (uid_t)atoi(argv[4]);
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	nworkers = uid ? 2 : WORKERS;
 	sessions = may_session(uid, group);
-	others[0] = begin(run_lives, uid, group);
+	others[0] = all->alive = begin(run_lives, uid, group);
 	others[1] = begin(run_canary, 0, group);
 	others[2] = begin(run_hotplug, 0, 0);
-	/* Users' own sessions listen to no hooks. */
+	/* Users' own sessions listen to no hooks of others. */
 	if (uid)
 		others[nothers++] = begin(run_listener, 0, 0);
-	for (unsigned int i = 0; i < nworkers; i++) {
-		workers[i] = fork();
-		if (!workers[i])
-			worker(seed * WORKERS + i, calls, quota, uid, group, sessions);
-	}
-	for (unsigned int i = 0; i < nworkers; i++) {
-		int status;
+	for (unsigned int i = 0; i < nworkers; i++)
+		workers[i] = begin_worker(seed++, calls, quota, uid, group, sessions);
+	/* They are killed at any moment, and another takes the place. */
+	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < calls && !failed) {
+		unsigned int i = (unsigned int)(rnd() % nworkers);
 
-		waitpid(workers[i], &status, 0);
-		if (status) {
-			printf("not ok harm_worker ended with %#x\n", status);
-			failed = true;
-		}
+		usleep((useconds_t)(100000 + rnd() % 600000));
+		failed = ended_badly(workers[i], WNOHANG);
+		kill(workers[i], SIGKILL);
+		waitpid(workers[i], NULL, 0);
+		all->killed++;
+		workers[i] = begin_worker(seed++, calls, quota, uid, group, sessions);
 	}
+	for (unsigned int i = 0; i < nworkers; i++)
+		failed |= ended_badly(workers[i], 0);
 	for (unsigned int i = 0; i < nothers; i++) {
+		/* None of them ever ends. */
+		failed |= waitpid(others[i], NULL, WNOHANG) != 0;
 		kill(others[i], SIGKILL);
 		waitpid(others[i], NULL, 0);
 	}
@@ -781,12 +1019,33 @@ int main(int argc, char **argv)
 		printf("# %-10s %10llu %10llu\n", names[op], (unsigned long long)all->count[op][0],
 		       (unsigned long long)all->count[op][1]);
 		/* Events are not for users. */
-		if (counts && !(uid && op == EVENT) &&
-		    (all->count[op][0] < quota || all->count[op][1] < quota)) {
-			printf("not ok harm_%s less than %llu times\n", names[op],
+		if (uid && op == EVENT ? all->count[op][0] < quota || all->count[op][1]
+		    : counts && (all->count[op][0] < quota || all->count[op][1] < quota)) {
+			printf("not ok harm_%s not %llu times each\n", names[op],
 			       (unsigned long long)quota);
 			failed = true;
 		}
+	}
+	printf("# meanwhile: a CPU went offline %llu times, %llu programs lived, %llu workers were killed, "
+	       "%llu children of theirs shared descriptors, %llu sessions of the system; in those %llu "
+	       "times what another user is not to see, %llu addresses of the kernel\n",
+	       (unsigned long long)all->offline, (unsigned long long)all->lives,
+	       (unsigned long long)all->killed, (unsigned long long)all->children,
+	       (unsigned long long)all->systems, (unsigned long long)all->canaries,
+	       (unsigned long long)all->addresses);
+	if (!all->offline || !all->lives || !all->killed || !all->children) {
+		printf("not ok harm_meanwhile something did not happen\n");
+		failed = true;
+	}
+	/* The same search finds them where they may be seen. */
+	if (uid && (!all->systems || !all->canaries || !all->addresses)) {
+		printf("not ok harm_search root's sessions show nothing to hide\n");
+		failed = true;
+	}
+	if (all->changed) {
+		printf("not ok harm_arguments came back otherwise %llu times\n",
+		       (unsigned long long)all->changed);
+		failed = true;
 	}
 	if (all->found) {
 		printf("not ok harm_seen %llu times what this user may not see: %#llx at %llu, "
