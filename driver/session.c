@@ -306,7 +306,8 @@ static int make_rings(struct session *s)
 }
 
 /* The pages are the caller's: counted against its limit of locked memory. More than half of the
- * machine's is refused before the allocator fights for it. */
+ * machine's, or more than most of what is to be had now, is refused before the allocator fights for
+ * it: nobody is to be killed for a trace's buffers. */
 static int charge(struct session *s)
 {
 	unsigned long pages = num_present_cpus() * ((s->mte_bytes + s->trace_bytes) >> PAGE_SHIFT);
@@ -316,7 +317,7 @@ static int charge(struct session *s)
 	if (s->pids)
 		pages += PITRACE_PIDS / 8 >> PAGE_SHIFT;
 	si_meminfo(&machine);
-	if (pages > machine.totalram / 2)
+	if (pages > machine.totalram / 2 || (long)pages > si_mem_available() / 8 * 7)
 		return -ENOMEM;
 	err = account_locked_vm(current->mm, pages, true);
 	if (err)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # suite_files.sh KERNEL ARCH icount|smp: files that rotate hold each tick once and name what they hold;
-# a file that was asked for while tracing went on is complete; a full disk and a clock that is set harm
-# nothing.
+# a file that was asked for while tracing went on is complete; a full disk, short memory and a clock that
+# is set harm nothing.
 . "$(dirname "$0")/suite.sh"
 
 if [ "$1" = icount ]; then
@@ -78,6 +78,8 @@ for name in full held; do
 	holds "disk_${name}_readable" $name.nrm2 ".complete == false and $named and $(worked $name) > 6 * $least"
 done
 holds snapshot_without_room roomy.nrm2 ".complete and $named and $(worked roomy) > 6 * $least"
+
+holds short_of_memory short.nrm2 ".complete and $named and $kept and $(worked short) > 3 * $least"
 
 # Four hours of stepping in about four seconds.
 holds clock_set clock.nrm2 ".complete and $named and $kept and .duration_ns < 60e9 and

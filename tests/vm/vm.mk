@@ -3,7 +3,7 @@
 # PATH; libraries that the programs load; and the ABI harness. Also for the other architectures.
 
 VM_LIBS := $(O)/tests/libreuse_a.so $(O)/tests/libreuse_b.so
-VM_PROG := $(filter-out %/reuse_lib %/narrow,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
+VM_PROG := $(filter-out %/reuse_lib %/narrow %/harm_calls,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
 VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi $(O)/tests/api
 ifeq ($(ARCH),x86_64)
 VM	+= $(O)/tests/chain32 $(O)/tests/narrow/narrow
@@ -24,6 +24,8 @@ $(VM_PROG): $(O)/tests/%: tests/vm/prog/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) \
 		$(ALLLDFLAGS) $(PROG_LIB) -pthread -ldl
+
+$(O)/tests/harm: tests/vm/prog/harm_calls.c tests/vm/prog/harm.h
 
 # These use the library.
 $(O)/tests/marks: PROG_LIB = $(LIB_PERFUTIL)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # In the guest: files.sh FACTOR. What happens to files while tracing is on: they rotate, they are asked
-# for, the disk is full, somebody sets the clock. FACTOR: of the times to work.
+# for, the disk is full, memory is short, somebody sets the clock. FACTOR: of the times to work.
 cd /tmp
 factor=$1
 code=0
@@ -69,6 +69,29 @@ says snapshot_no_room_words err 'none.nrm2: No space left on device'
 swtrace off && swtrace free
 is snapshot_no_room_goes_on $? 0
 umount disk
+
+# Memory gets short while tracing goes on: nothing is lost by it. Buffers for which there is no room are
+# refused before anybody is killed for them, small ones are had.
+mkdir short && mount -t tmpfs -o size=100% none short
+available() {
+	awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo
+}
+swtrace run -F 2000 -o short.nrm2 -- sh -c "plain $((300 * factor)) short
+	dd if=/dev/zero of=short/eaten bs=1M count=$(($(available) - 60)) 2>/dev/null; plain $((300 * factor)) short
+	: >short/eaten; plain $((300 * factor)) short" 2>short.txt
+is short_of_memory_exit $? 0
+dd if=/dev/zero of=short/eaten bs=1M count=$(($(available) - 60)) 2>/dev/null
+echo "# $(available) MB are left"
+swtrace run -s 64 -o big.nrm2 -- touch big-ran 2>err
+is no_memory $? 125
+says no_memory_words err 'memory'
+is no_memory_not_run "$(ls big-ran 2>/dev/null)" ''
+swtrace run -q -s 1 -sm 1 -o small.nrm2 -- plain 10 2>err
+is little_memory $? 0
+umount short
+swtrace run -q -s 64 -o big.nrm2 -- true 2>err
+is memory_again $? 0
+rm -f big.nrm2 small.nrm2 short.nrm2.old
 
 # The clock is set, forth and back: stamps know nothing of it.
 now=$(date +%s)

@@ -10,729 +10,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/perf_event.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include <pitrace.h>
+#include "harm.h"
 
-#define WORKERS		4
-#define SESSIONS	2		/* of each worker at most */
-#define CANARY		0x5ECE75C0DEC0FFEEull	/* no byte of it ends a name */
-#define MAJOR		0xD5
-#define COPY		1024		/* of the stack, with samples */
-
-enum op {
-	OPEN, INFO, SESSION, SETUP, EVENT, ON, OFF, SUSPEND, RESUME, CONSUME, FLUSH, RESCAN, MMAP,
-	MREMAP, MPROTECT, MUNMAP, POLL, STRANGE, HOOK_OPEN, HOOK, HOOK_MMAP, CLOSE, OPS
-};
-static const char *const names[OPS] = {
-	"open", "info", "session", "setup", "event", "on", "off", "suspend", "resume", "consume",
-	"flush", "rescan", "mmap", "mremap", "mprotect", "munmap", "poll", "strange", "hook_open",
-	"hook", "hook_mmap", "close",
-};
-
-static struct shared {
-	uint64_t count[OPS][2];		/* failed, succeeded */
-	uint64_t calls, scanned;
-	uint64_t found;			/* of what may not be seen, */
-	uint64_t what[4];		/* … the first of it */
-	uint64_t canaries, addresses;	/* that root's session shows */
-	uint64_t changed;		/* arguments that came back otherwise */
-	uint64_t lives, offline, children, killed, systems;	/* what went on meanwhile */
-	pid_t alive;			/* the process that bears others */
-} *all;
-
-struct mine {
-	int fd;
-	unsigned char *map;		/* all of it, or NULL */
-	size_t bytes;
-};
-
-static struct worker {
-	uint64_t seed;
-	bool root, few;			/* few: no sessions for this user */
-	bool child;
-	int device, hook;
-	struct mine s[SESSIONS];
-	struct mine held;		/* a session that its mapping alone keeps */
-} w;
-
-/* Forty bits: they stand in registers and on the stack, which are traced, and must never look like
- * an address of the kernel. */
-static uint64_t rnd(void)
-{
-	w.seed = (w.seed * 0x5DEECE66D + 11) & ((1ull << 48) - 1);
-	return w.seed >> 8;
-}
-
-static bool chance(unsigned int percent)
-{
-	return rnd() % 100 < percent;
-}
-
-static bool did(enum op op, long result)
-{
-	__atomic_add_fetch(&all->count[op][result >= 0], 1, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&all->calls, 1, __ATOMIC_RELAXED);
-	return result >= 0;
-}
-
-/* ---- what is wrong with a call --------------------------------------------------------------- */
-
-static uint64_t odd(void)
-{
-	static const uint64_t values[] = {
-		0, 1, 2, 7, 8, 63, 64, 255, 256, 4095, 4096, 65536, 0x7FFFFFFF, 0x80000000,
-		0xFFFFFFFF, 0x100000000, 1ull << 62, 1ull << 63, ~0ull, ~0ull - 4095,
-	};
-
-	return chance(70) ? values[rnd() % (sizeof(values) / sizeof(*values))] : rnd();
-}
-
-/* A field or two, of four or eight bytes. */
-static void spoil(void *args, size_t size)
-{
-	int n = 1 + (int)(rnd() % 2);
-
-	while (n--) {
-		uint64_t value = odd();
-		size_t width = chance(50) ? 4 : 8, at = rnd() % (size / width) * width;
-
-		memcpy((char *)args + at, &value, width);
-	}
-}
-
-/* An address where nothing can be read, or not all of it. */
-static void *nowhere(const void *args, size_t size)
-{
-	static unsigned char *edge;
-	long page = sysconf(_SC_PAGESIZE);
-
-	if (!edge) {
-		edge = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		munmap(edge + page, (size_t)page);
-	}
-	switch (rnd() % 4) {
-	case 0:
-		return NULL;
-	case 1:
-		return (void *)0xFFFFFFFFFF601000;	/* the kernel's half */
-	case 2:
-		return edge + page;
-	}
-	memcpy(edge + (size_t)page - size / 2, args, size / 2);
-	return edge + (size_t)page - size / 2;
-}
-
-static long call(int fd, unsigned long request, void *args, size_t size, bool good)
-{
-	unsigned char copy[256];
-
-	unsigned char before[sizeof(copy)];
-	long result;
-
-	memcpy(copy, args, size);
-	if (!good) {
-		if (chance(15))
-			return ioctl(fd, request, nowhere(args, size));
-		spoil(copy, size);
-	}
-	memcpy(before, copy, size);
-	result = ioctl(fd, request, copy);
-	if (memcmp(before, copy, size))
-		__atomic_add_fetch(&all->changed, 1, __ATOMIC_RELAXED);
-	return result;
-}
-
-/* Run out of descriptors for one call. */
-static rlim_t descriptors(rlim_t most)
-{
-	struct rlimit r;
-	rlim_t old;
-
-	getrlimit(RLIMIT_NOFILE, &r);
-	old = r.rlim_cur;
-	r.rlim_cur = most;
-	setrlimit(RLIMIT_NOFILE, &r);
-	return old;
-}
-
-/* ---- what may be seen ------------------------------------------------------------------------ */
-
-/* No register may hold the whole of it: workers' registers are traced. */
-static const volatile uint32_t canary_high = CANARY >> 32, canary_low = (uint32_t)CANARY;
-
-static bool is_canary(uint64_t v)
-{
-	return v >> 32 == canary_high && (uint32_t)v == canary_low;
-}
-
-/* s390x's kernel has no addresses of its own. */
-static bool kernel_address(uint64_t v)
-{
-	uint32_t high = (uint32_t)(v >> 32), low = (uint32_t)v;
-
-#ifdef __x86_64__
-	if (high >= 0xFFFF8880 && high < 0xFFFFE900)
-		return true;
-	return high == 0xFFFFFFFF && low >= 0x80000000 && low < 0xFF000000;
-#elif defined(__powerpc64__)
-	(void)low;
-	return high == 0xC0000000 || high >> 16 == 0xC008;
-#elif defined(__s390x__)
-	(void)high;
-	return !low && false;
-#else
-	return high >= 0xFFFF0000 && (high != 0xFFFFFFFF || low < 0xFF000000);
-#endif
-}
-
-/* Eight bytes that are no value of eight bytes: within a record's header (minor and stamp are
- * anything), or the end of one value and the low half of a user's address. */
-static bool straddles(const unsigned char *p, size_t at, size_t bytes)
-{
-	uint32_t word, high;
-
-	for (size_t back = 0; back <= 4 && back <= at; back += 4) {
-		uint32_t major, length;
-
-		memcpy(&word, p + at - back, 4);
-		major = word >> 16;
-		length = word & PITRACE_LEN_MASK;
-		if (length >= sizeof(struct pitrace_rec) && length <= PITRACE_MAX_RECORD && major &&
-		    major < PITRACE_MAJORS)
-			return true;
-	}
-	if (at + 12 > bytes)
-		return false;
-	memcpy(&high, p + at + 8, 4);
-	return high >= 0x5000 && high < 0x8000;
-}
-
-/* Values of eight bytes may stand at any four. */
-static void scan(const void *from, size_t bytes)
-{
-	const unsigned char *p = from;
-
-	for (size_t at = 0; at + 8 <= bytes; at += 4) {
-		bool canary;
-		uint64_t v;
-
-		memcpy(&v, p + at, sizeof(v));
-		if (!(v >> 32))
-			continue;
-		canary = is_canary(v);
-		if (!canary && (!kernel_address(v) || straddles(p, at, bytes)))
-			continue;
-		/* Root may see addresses, and what others write. */
-		if (w.root) {
-			__atomic_add_fetch(canary ? &all->canaries : &all->addresses, 1,
-					   __ATOMIC_RELAXED);
-		} else if (!__atomic_fetch_add(&all->found, 1, __ATOMIC_RELAXED)) {
-			all->what[0] = v;
-			all->what[1] = at;
-			memcpy(&all->what[2], p + (at > 24 ? at - 24 : 0), 16);
-		}
-	}
-	__atomic_add_fetch(&all->scanned, bytes, __ATOMIC_RELAXED);
-}
-
-static void scan_map(const struct mine *s)
-{
-	if (s->map)
-		scan(s->map, s->bytes);
-}
-
-/* ---- the calls ------------------------------------------------------------------------------- */
-
-static void do_open(bool good)
-{
-	rlim_t old = good ? 0 : descriptors(3);
-	int fd = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
-
-	if (!good)
-		descriptors(old);
-	did(OPEN, fd);
-	if (fd >= 0)
-		did(CLOSE, close(fd));
-}
-
-static void do_info(bool good)
-{
-	struct pitrace_info info = { .size = sizeof(info) };
-
-	if (!good)
-		info.size = (uint32_t)(rnd() % 8);
-	did(INFO, good || chance(50) ? ioctl(w.device, PITRACE_IOC_INFO, &info)
-	    : ioctl(w.device, PITRACE_IOC_INFO, nowhere(&info, 16)));
-	scan(&info, sizeof(info));
-}
-
-static struct mine *slot(bool open)
-{
-	unsigned int first = (unsigned int)(rnd() % SESSIONS);
-
-	for (unsigned int i = 0; i < SESSIONS; i++)
-		if ((w.s[(first + i) % SESSIONS].fd >= 0) == open)
-			return &w.s[(first + i) % SESSIONS];
-	return NULL;
-}
-
-static void do_close(bool good)
-{
-	struct mine *s = slot(true);
-
-	if (!good) {
-		did(CLOSE, close((int)(1000 + rnd() % 100000)));
-		return;
-	}
-	if (!s)
-		return;
-	scan_map(s);
-	if (w.held.map) {
-		scan_map(&w.held);
-		did(MUNMAP, munmap(w.held.map, w.held.bytes));
-		w.held.map = NULL;
-	}
-	if (s->map && w.root && chance(30))
-		w.held = *s;
-	else if (s->map)
-		did(MUNMAP, munmap(s->map, s->bytes));
-	did(CLOSE, close(s->fd));
-	*s = (struct mine){ .fd = -1 };
-}
-
-static void do_session(bool good)
-{
-	struct pitrace_session_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.mode = (uint32_t)(rnd() % 3), .scope = PITRACE_SCOPE_PROCESS, .pid = getpid(),
-		.segment_bytes = 32768, .mte_bytes = 131072ull << rnd() % 3,
-		.trace_bytes = 131072ull << rnd() % 3,
-	};
-	rlim_t old = 0;
-	bool few;
-	int fd;
-
-	/* Of itself, or of what comes and goes. */
-	if (chance(40))
-		args.pid = all->alive;
-	/* An ordinary user has two: the workers share. */
-	if (!w.root || !slot(false))
-		do_close(true);
-	if (w.root && chance(30)) {
-		args.scope = PITRACE_SCOPE_SYSTEM;
-		args.pid = 0;
-	}
-	/* More than there is memory for. */
-	if (!good && chance(20))
-		args.trace_bytes = 1ull << (24 + rnd() % 8);
-	few = !good && chance(20);
-	if (few)
-		old = descriptors(3);
-	fd = (int)call(w.device, PITRACE_IOC_SESSION, &args, sizeof(args), good || few);
-	if (few)
-		descriptors(old);
-	if (did(SESSION, fd))
-		*slot(false) = (struct mine){ .fd = fd };
-}
-
-static void do_setup(const struct mine *s, bool good)
-{
-	struct pitrace_setup_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.rate = (uint32_t)(1 + rnd() % 5000), .dither = (uint32_t)(rnd() % 101),
-		.seed = rnd(),
-	};
-
-	args.majors[0] = 1ull << PITRACE_TPROF;
-	args.majors[MAJOR / 64] |= 1ull << MAJOR % 64;
-	if (chance(50))
-		args.stacks = PITRACE_WANT_USER | (w.root ? PITRACE_WANT_KERNEL : 0);
-	if (chance(50)) {
-		args.stacks |= PITRACE_WANT_COPY;
-		args.copy = COPY;
-	}
-	if (!good && chance(85)) {
-		spoil(&args, sizeof(args));
-		/* It comes back in the trace and must not look like an address. */
-		args.seed &= 0xFFFFFF;
-		good = true;
-	}
-	did(SETUP, call(s->fd, PITRACE_IOC_SETUP, &args, sizeof(args), good));
-}
-
-static void do_event(const struct mine *s, bool good)
-{
-	struct pitrace_event_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.flags = PITRACE_EVENT_CLEAR | (w.root ? 0 : PITRACE_EVENT_USER),
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
-		.period = 1000000 + rnd() % 1000000, .name = "cpu-clock",
-	};
-
-	if (chance(50))
-		args.type = PITRACE_EVENT_NONE;
-	did(EVENT, call(s->fd, PITRACE_IOC_EVENT, &args, sizeof(args), good));
-}
-
-static void do_consume(const struct mine *s, bool good)
-{
-	struct pitrace_consume_args args = {
-		.cpu = (uint32_t)(rnd() % 2), .ring = (uint32_t)(rnd() % 2), .position = odd(),
-	};
-
-	did(CONSUME, call(s->fd, PITRACE_IOC_CONSUME, &args, sizeof(args), good));
-}
-
-static void do_flush(const struct mine *s, bool good)
-{
-	uint32_t what = good ? (uint32_t)(rnd() % 4) : (uint32_t)odd() | 4;
-
-	did(FLUSH, ioctl(s->fd, PITRACE_IOC_FLUSH, good || chance(70) ? &what : NULL));
-}
-
-static void do_mmap(struct mine *s, bool good)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	const struct pitrace_control *c;
-	size_t bytes, start, cpus;
-	void *p;
-
-	if (!good) {
-		static const int prot[] = { PROT_READ, PROT_WRITE, PROT_READ | PROT_WRITE,
-					    PROT_READ | PROT_EXEC };
-		bytes = (size_t)page << rnd() % 16;
-		p = mmap(NULL, bytes, prot[rnd() % 4],
-			 chance(50) ? MAP_SHARED : MAP_PRIVATE, s->fd,
-			 (off_t)(odd() & ~4095ull & ~(1ull << 63)));
-		if (did(MMAP, p == MAP_FAILED ? -1 : 0))
-			munmap(p, bytes);
-		return;
-	}
-	if (s->map) {
-		did(MUNMAP, munmap(s->map, s->bytes));
-		s->map = NULL;
-	}
-	c = mmap(NULL, (size_t)page, PROT_READ, MAP_SHARED, s->fd, 0);
-	if (!did(MMAP, c == MAP_FAILED ? -1 : 0))
-		return;
-	bytes = c->data_stride;
-	start = c->data_offset;
-	cpus = c->ncpus < 2 ? 1 : 2;
-	munmap((void *)c, (size_t)page);
-	/* The control pages, whole; then the rings of one CPU. */
-	c = mmap(NULL, start, PROT_READ, MAP_SHARED, s->fd, 0);
-	if (!did(MMAP, c == MAP_FAILED ? -1 : 0))
-		return;
-	scan(c, start);
-	munmap((void *)c, start);
-	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, s->fd, (off_t)(start + rnd() % cpus * bytes));
-	if (!did(MMAP, p == MAP_FAILED ? -1 : 0))
-		return;
-	s->map = p;
-	s->bytes = bytes;
-	scan_map(s);
-}
-
-static void do_mremap(struct mine *s, bool good)
-{
-	void *p;
-
-	if (!s->map)
-		do_mmap(s, true);
-	if (!s->map)
-		return;
-	/* Moved or cut it may be, never made longer. */
-	p = mremap(s->map, s->bytes, good ? s->bytes : s->bytes + 4096 * (1 + rnd() % 100),
-		   MREMAP_MAYMOVE);
-	if (did(MREMAP, p == MAP_FAILED ? -1 : 0))
-		s->map = p;
-}
-
-static void do_mprotect(struct mine *s, bool good)
-{
-	static const int wrong[] = { PROT_WRITE, PROT_READ | PROT_WRITE, PROT_READ | PROT_EXEC };
-
-	if (!s->map)
-		do_mmap(s, true);
-	if (s->map)
-		did(MPROTECT, mprotect(s->map, s->bytes, good ? PROT_READ : wrong[rnd() % 3]));
-}
-
-/* The number of a call counts, whatever size is stated; any other number is none. */
-static void do_strange(const struct mine *s, bool good)
-{
-	struct pitrace_consume_args args = { .position = rnd() };
-	unsigned int nr = good ? _IOC_NR(PITRACE_IOC_CONSUME) : 0x30 + (unsigned int)(rnd() % 200);
-	unsigned int type = good || chance(50) ? PITRACE_IOC_MAGIC : (unsigned int)(rnd() % 256);
-	const int fds[] = { s->fd, w.device, w.hook };
-	unsigned long request = _IOC((unsigned int)(rnd() % 4), type, nr,
-				     (unsigned int)(rnd() % (1 << _IOC_SIZEBITS)));
-
-	/* These two numbers of this type are others' than the driver's. */
-	if (!good && chance(30))
-		request = chance(50) ? PITRACE_IOC_HOOK : PITRACE_IOC_SESSION;
-	args.ring = PITRACE_RING_MTE;
-	did(STRANGE, ioctl(good || request == PITRACE_IOC_HOOK || request == PITRACE_IOC_SESSION
-			   ? s->fd : fds[rnd() % 3], request, &args));
-}
-
-static void do_munmap(struct mine *s, bool good)
-{
-	if (!good) {
-		did(MUNMAP, munmap((void *)(4096 * rnd() + 1), 4096));
-		return;
-	}
-	if (!s->map)
-		do_mmap(s, true);
-	if (s->map)
-		did(MUNMAP, munmap(s->map, s->bytes));
-	s->map = NULL;
-}
-
-static void do_poll(const struct mine *s, bool good)
-{
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
-
-	did(POLL, poll(good ? &p : (struct pollfd *)8, 1, chance(5) ? 1 : 0));
-}
-
-static void do_hook_open(bool good)
-{
-	rlim_t old = good ? 0 : descriptors(3);
-	int fd = ioctl(w.device, PITRACE_IOC_HOOK_OPEN);
-
-	if (!good)
-		descriptors(old);
-	if (!did(HOOK_OPEN, fd))
-		return;
-	if (w.hook >= 0)
-		did(CLOSE, close(w.hook));
-	w.hook = fd;
-}
-
-static void do_hook(bool good)
-{
-	static const uint64_t values[512];
-	static const char bytes[PITRACE_USER_MAX];
-	uint32_t lengths[8];
-	struct pitrace_hook_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR,
-		.minor = (uint32_t)rnd() & 0xFFFFFF, .ints = (uint32_t)(rnd() % 64),
-		.strs = (uint32_t)(rnd() % 8), .values = (uintptr_t)values,
-		.lengths = (uintptr_t)lengths, .strings = (uintptr_t)bytes,
-	};
-
-	for (int i = 0; i < 8; i++)
-		lengths[i] = (uint32_t)(good ? rnd() % 400 : odd());
-	if (chance(10)) {
-		args.major = PITRACE_MTE;
-		args.minor = PITRACE_MTE_JIT;
-	}
-	did(HOOK, call(w.hook, PITRACE_IOC_HOOK, &args, sizeof(args), good));
-}
-
-static void do_hook_mmap(bool good)
-{
-	int prot = good ? PROT_READ : PROT_READ | PROT_WRITE;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *p = mmap(NULL, page, prot, MAP_SHARED, w.hook, 0);
-
-	if (!did(HOOK_MMAP, p == MAP_FAILED ? -1 : 0))
-		return;
-	if (good)
-		scan(p, page);
-	munmap(p, page);
-}
-
-static void plain(const struct mine *s, enum op op, unsigned long request)
-{
-	did(op, ioctl(s->fd, request));
-}
-
-static void one(enum op op, bool good)
-{
-	struct mine *s = slot(true);
-
-	if (!s && op >= SETUP && op <= STRANGE) {
-		do_session(true);
-		s = slot(true);
-		if (!s)
-			return;
-	}
-	switch (op) {
-	case OPEN:
-		do_open(good);
-		break;
-	case INFO:
-		do_info(good);
-		break;
-	case SESSION:
-		do_session(good);
-		break;
-	case SETUP:
-	case EVENT:
-	case ON:
-		/* These want a session that is off, and fail with one that is on. */
-		if (good)
-			plain(s, OFF, PITRACE_IOC_OFF);
-		if (op == SETUP)
-			do_setup(s, good);
-		else if (op == EVENT)
-			do_event(s, good);
-		else
-			plain(s, ON, PITRACE_IOC_ON);
-		break;
-	case OFF:
-		plain(s, OFF, PITRACE_IOC_OFF);
-		break;
-	case SUSPEND:
-	case RESUME:
-	case RESCAN:
-		plain(s, good ? ON : OFF, good ? PITRACE_IOC_ON : PITRACE_IOC_OFF);
-		plain(s, op, op == SUSPEND ? PITRACE_IOC_SUSPEND : op == RESUME ? PITRACE_IOC_RESUME
-		      : PITRACE_IOC_RESCAN);
-		break;
-	case CONSUME:
-		do_consume(s, good);
-		break;
-	case FLUSH:
-		do_flush(s, good);
-		break;
-	case MMAP:
-		do_mmap(s, good);
-		break;
-	case MREMAP:
-		do_mremap(s, good);
-		break;
-	case MPROTECT:
-		do_mprotect(s, good);
-		break;
-	case MUNMAP:
-		do_munmap(s, good);
-		break;
-	case STRANGE:
-		do_strange(s, good);
-		break;
-	case POLL:
-		do_poll(s, good);
-		break;
-	case HOOK_OPEN:
-		do_hook_open(good);
-		break;
-	case HOOK:
-		do_hook(good);
-		break;
-	case HOOK_MMAP:
-		do_hook_mmap(good);
-		break;
-	case CLOSE:
-		do_close(good);
-		break;
-	default:
-		break;
-	}
-}
-
-/* What has been too rare so far comes first, now and then; else anything, hooks most of all. */
-static void any(uint64_t quota)
-{
-	enum op op = chance(30) ? HOOK : (enum op)(rnd() % OPS);
-	bool good = chance(50);
-
-	if (w.few)
-		op = chance(50) ? HOOK : (enum op)(rnd() % OPS);
-	else if (chance(50))
-		for (unsigned int i = 0, k = (unsigned int)rnd(); i < 2 * OPS; i++, k++)
-			if (all->count[k % (2 * OPS) / 2][k % 2] < quota &&
-			    (w.root || k % (2 * OPS) != 2 * EVENT + 1)) {
-				op = (enum op)(k % (2 * OPS) / 2);
-				good = k % 2;
-				break;
-			}
-	/* On and off wait for all CPUs: they are the dear ones. */
-	if (op >= ON && op <= RESUME && all->count[op][0] > quota && all->count[op][1] > quota &&
-	    !chance(5))
-		op = HOOK;
-	one(op, good);
-}
-
-/* ---- who is there too ------------------------------------------------------------------------ */
-
-static void become(uid_t uid, gid_t group)
-{
-	if (!uid)
-		return;
-	if (setgroups(group ? 1 : 0, &group) || setgid(uid) || setuid(uid) ||
-	    prctl(PR_SET_DUMPABLE, 1)) {
-		perror("harm: becoming a user");
-		_exit(2);
-	}
-}
-
-/* A child has the same descriptors and no mapping; it makes calls of its own at the same time, then is
- * another program, or gone. */
-static void bear(uint64_t quota)
-{
-	pid_t pid = fork();
-
-	if (pid)
-		return;
-	w.child = true;
-	w.seed ^= (uint64_t)getpid() << 20;
-	w.held.map = NULL;
-	for (int i = 0; i < SESSIONS; i++)
-		w.s[i].map = NULL;
-	for (int i = 0; i < 20; i++)
-		any(quota);
-	if (chance(50))
-		execl("/bin/true", "true", NULL);
-	_exit(0);
-}
-
-static _Noreturn void worker(uint64_t seed, uint64_t calls, uint64_t quota, uid_t uid,
-			     gid_t group, bool sessions)
-{
-	become(uid, group);
-	signal(SIGCHLD, SIG_IGN);
-	w = (struct worker){ .seed = (seed * 0x9E3779B97F4A7C15 + 1) & ((1ull << 48) - 1), .root = !uid, .hook = -1,
-			      .few = !sessions };
-	for (int i = 0; i < SESSIONS; i++)
-		w.s[i].fd = -1;
-	w.device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
-	if (w.device < 0) {
-		perror(PITRACE_DEVICE);
-		_exit(2);
-	}
-	w.hook = ioctl(w.device, PITRACE_IOC_HOOK_OPEN);
-	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < calls) {
-		any(quota);
-		if (!(rnd() % 300)) {
-			__atomic_add_fetch(&all->children, 1, __ATOMIC_RELAXED);
-			bear(quota);
-		}
-	}
-	for (int i = 0; i < SESSIONS; i++)
-		scan_map(&w.s[i]);
-	_exit(0);
-}
+#define WORKERS	4
 
 /* Born, mapped, renamed, killed. */
 static _Noreturn void lives(uid_t uid, gid_t group)
@@ -813,15 +104,15 @@ static _Noreturn void listener(void)
 	struct pitrace_info info = { .size = sizeof(info) };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	w.root = true;
 	if (ioctl(device, PITRACE_IOC_INFO, &info)) {
 		perror("harm: listening");
 		_exit(2);
 	}
 	for (unsigned int round = 0;; round++) {
 		const struct pitrace_control *c;
-		struct mine s;
-		size_t start;
+		size_t start, bytes;
+		void *rings;
+		int fd;
 
 		args.mode = round % 2 ? PITRACE_MODE_CONTINUOUS : PITRACE_MODE_WRAP;
 		memset(setup.majors, 0, sizeof(setup.majors));
@@ -830,37 +121,37 @@ static _Noreturn void listener(void)
 			memcpy(setup.majors, info.majors, sizeof(setup.majors));
 		setup.majors[0] |= 1ull << PITRACE_TPROF;
 		setup.majors[MAJOR / 64] |= 1ull << MAJOR % 64;
-		s.fd = ioctl(device, PITRACE_IOC_SESSION, &args);
-		if (s.fd < 0) {
+		fd = ioctl(device, PITRACE_IOC_SESSION, &args);
+		if (fd < 0) {
 			usleep(20000);
 			continue;
 		}
-		c = mmap(NULL, 4096, PROT_READ, MAP_SHARED, s.fd, 0);
-		if (c == MAP_FAILED || ioctl(s.fd, PITRACE_IOC_SETUP, &setup) ||
-		    ioctl(s.fd, PITRACE_IOC_ON)) {
+		c = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+		if (c == MAP_FAILED || ioctl(fd, PITRACE_IOC_SETUP, &setup) ||
+		    ioctl(fd, PITRACE_IOC_ON)) {
 			perror("harm: listening");
 			_exit(2);
 		}
-		s.bytes = c->data_stride;
+		bytes = c->data_stride;
 		start = c->data_offset;
 		for (int i = 0; i < 40; i++) {
 			for (uint32_t k = 0; k < 4; k++)
-				ioctl(s.fd, PITRACE_IOC_CONSUME, &(struct pitrace_consume_args){
+				ioctl(fd, PITRACE_IOC_CONSUME, &(struct pitrace_consume_args){
 					.cpu = k / 2, .ring = k % 2, .position = ~0ull });
 			usleep(5000);
 			if (i == 20) {
-				ioctl(s.fd, PITRACE_IOC_OFF);
-				ioctl(s.fd, PITRACE_IOC_ON);
+				ioctl(fd, PITRACE_IOC_OFF);
+				ioctl(fd, PITRACE_IOC_ON);
 			}
 		}
-		ioctl(s.fd, PITRACE_IOC_OFF);
-		s.map = mmap(NULL, s.bytes, PROT_READ, MAP_SHARED, s.fd, (off_t)start);
-		if (s.map != MAP_FAILED) {
-			scan_map(&s);
-			munmap(s.map, s.bytes);
+		ioctl(fd, PITRACE_IOC_OFF);
+		rings = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)start);
+		if (rings != MAP_FAILED) {
+			scan(rings, bytes, true);
+			munmap(rings, bytes);
 		}
 		munmap((void *)c, 4096);
-		close(s.fd);
+		close(fd);
 		__atomic_add_fetch(&all->systems, 1, __ATOMIC_RELAXED);
 	}
 }
@@ -883,25 +174,25 @@ static _Noreturn void hotplug(void)
 	}
 }
 
-/* Is there a child that ended by itself, and not well? */
-static bool ended_badly(pid_t pid, int options)
+/* Did it end by itself, and not well? */
+static bool ended_badly(pid_t pid)
 {
 	int status = 0;
 
-	if (waitpid(pid, &status, options) <= 0 || !status ||
+	if (waitpid(pid, &status, 0) <= 0 || !status ||
 	    (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
 		return false;
 	printf("not ok harm_worker ended with %#x\n", status);
 	return true;
 }
 
-static pid_t begin_worker(uint64_t seed, uint64_t calls, uint64_t quota, uid_t uid, gid_t group,
-			  bool sessions)
+static pid_t begin_worker(struct worker_args *args)
 {
 	pid_t pid = fork();
 
 	if (!pid)
-		worker(seed, calls, quota, uid, group, sessions);
+		worker(args);
+	args->seed++;
 	return pid;
 }
 
@@ -960,99 +251,103 @@ static bool may_session(uid_t uid, gid_t group)
 	return !status;
 }
 
+#define N(x)	((unsigned long long)(x))
+
+/* What was done, what went on meanwhile, what was found. */
+static bool report(const struct worker_args *a)
+{
+	bool failed = false;
+
+	printf("# uid %u, %llu calls, %llu MB looked at%s\n# %-10s %10s %10s\n", a->uid, N(all->calls),
+	       N(all->scanned >> 20), a->sessions ? "" : "; this user may have no sessions", "call",
+	       "failed", "succeeded");
+	for (unsigned int op = 0; op < OPS; op++) {
+		bool counts = a->sessions || op <= INFO || op >= HOOK_OPEN, good = true;
+		const uint64_t *n = all->count[op];
+
+		printf("# %-10s %10llu %10llu\n", op_names[op], N(n[0]), N(n[1]));
+		/* Events are not for users. */
+		if (a->uid && op == EVENT)
+			good = n[0] >= a->quota && !n[1];
+		else if (counts)
+			good = n[0] >= a->quota && n[1] >= a->quota;
+		if (!good) {
+			printf("not ok harm_%s less than %llu times each\n", op_names[op], N(a->quota));
+			failed = true;
+		}
+	}
+	printf("# meanwhile: a CPU went offline %llu times, %llu programs lived, %llu workers were killed, "
+	       "%llu children of theirs shared descriptors, %llu sessions of the system; in those %llu "
+	       "times what another user is not to see, %llu addresses of the kernel\n", N(all->offline),
+	       N(all->lives), N(all->killed), N(all->children), N(all->systems), N(all->canaries),
+	       N(all->addresses));
+	if (!all->offline || !all->lives || !all->killed || !all->children) {
+		printf("not ok harm_meanwhile something did not happen\n");
+		failed = true;
+	}
+	/* The same search finds them where they may be seen. */
+	if (a->uid && (!all->systems || !all->canaries || !all->addresses)) {
+		printf("not ok harm_search root's sessions show nothing to hide\n");
+		failed = true;
+	}
+	if (all->changed) {
+		printf("not ok harm_arguments came back otherwise %llu times\n", N(all->changed));
+		failed = true;
+	}
+	if (all->found) {
+		printf("not ok harm_seen %llu times what this user may not see: %#llx at %llu, "
+		       "after %#llx %#llx\n", N(all->found), N(all->what[0]), N(all->what[1]),
+		       N(all->what[2]), N(all->what[3]));
+		failed = true;
+	}
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
 	struct group *g = getgrnam("pitrace");
-	gid_t group = g ? g->gr_gid : 0;
-	uint64_t calls, seed, quota;
+	struct worker_args a = { .group = g ? g->gr_gid : 0 };
 	pid_t workers[WORKERS], others[4];
 	unsigned int nothers = 3, nworkers;
-	bool sessions, failed = false;
-	uid_t uid;
+	bool failed = false;
 
 	if (argc != 5 || (strcmp(argv[4], "0") && !g)) {
 		fprintf(stderr, "usage: harm CALLS SEED QUOTA UID\n");
 		return 2;
 	}
-	calls = strtoull(argv[1], NULL, 0);
-	seed = strtoull(argv[2], NULL, 0);
-	quota = strtoull(argv[3], NULL, 0);
-	w.seed = seed;
-	seed *= 1000000;
-	uid = (uid_t)atoi(argv[4]);
+	a.calls = strtoull(argv[1], NULL, 0);
+	a.seed = strtoull(argv[2], NULL, 0) * 1000000;
+	a.quota = strtoull(argv[3], NULL, 0);
+	a.uid = (uid_t)atoi(argv[4]);
+	srand((unsigned int)a.seed);
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	nworkers = uid ? 2 : WORKERS;
-	sessions = may_session(uid, group);
-	others[0] = all->alive = begin(run_lives, uid, group);
-	others[1] = begin(run_canary, 0, group);
+	nworkers = a.uid ? 2 : WORKERS;
+	a.sessions = may_session(a.uid, a.group);
+	others[0] = all->alive = begin(run_lives, a.uid, a.group);
+	others[1] = begin(run_canary, 0, a.group);
 	others[2] = begin(run_hotplug, 0, 0);
 	/* Users' own sessions listen to no hooks of others. */
-	if (uid)
+	if (a.uid)
 		others[nothers++] = begin(run_listener, 0, 0);
 	for (unsigned int i = 0; i < nworkers; i++)
-		workers[i] = begin_worker(seed++, calls, quota, uid, group, sessions);
+		workers[i] = begin_worker(&a);
 	/* They are killed at any moment, and another takes the place. */
-	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < calls && !failed) {
-		unsigned int i = (unsigned int)(rnd() % nworkers);
+	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < a.calls && !failed) {
+		unsigned int i = (unsigned int)rand() % nworkers;
 
-		usleep((useconds_t)(100000 + rnd() % 600000));
-		failed = ended_badly(workers[i], WNOHANG);
+		usleep((useconds_t)(100000 + rand() % 600000));
 		kill(workers[i], SIGKILL);
-		waitpid(workers[i], NULL, 0);
+		failed = ended_badly(workers[i]);
 		all->killed++;
-		workers[i] = begin_worker(seed++, calls, quota, uid, group, sessions);
+		workers[i] = begin_worker(&a);
 	}
 	for (unsigned int i = 0; i < nworkers; i++)
-		failed |= ended_badly(workers[i], 0);
+		failed |= ended_badly(workers[i]);
 	for (unsigned int i = 0; i < nothers; i++) {
 		/* None of them ever ends. */
 		failed |= waitpid(others[i], NULL, WNOHANG) != 0;
 		kill(others[i], SIGKILL);
 		waitpid(others[i], NULL, 0);
 	}
-	printf("# uid %u, %llu calls, %llu MB looked at%s\n# %-10s %10s %10s\n", uid,
-	       (unsigned long long)all->calls, (unsigned long long)all->scanned >> 20,
-	       sessions ? "" : "; this user may have no sessions", "call", "failed", "succeeded");
-	for (unsigned int op = 0; op < OPS; op++) {
-		bool counts = sessions || op <= INFO || op >= HOOK_OPEN;
-
-		printf("# %-10s %10llu %10llu\n", names[op], (unsigned long long)all->count[op][0],
-		       (unsigned long long)all->count[op][1]);
-		/* Events are not for users. */
-		if (uid && op == EVENT ? all->count[op][0] < quota || all->count[op][1]
-		    : counts && (all->count[op][0] < quota || all->count[op][1] < quota)) {
-			printf("not ok harm_%s not %llu times each\n", names[op],
-			       (unsigned long long)quota);
-			failed = true;
-		}
-	}
-	printf("# meanwhile: a CPU went offline %llu times, %llu programs lived, %llu workers were killed, "
-	       "%llu children of theirs shared descriptors, %llu sessions of the system; in those %llu "
-	       "times what another user is not to see, %llu addresses of the kernel\n",
-	       (unsigned long long)all->offline, (unsigned long long)all->lives,
-	       (unsigned long long)all->killed, (unsigned long long)all->children,
-	       (unsigned long long)all->systems, (unsigned long long)all->canaries,
-	       (unsigned long long)all->addresses);
-	if (!all->offline || !all->lives || !all->killed || !all->children) {
-		printf("not ok harm_meanwhile something did not happen\n");
-		failed = true;
-	}
-	/* The same search finds them where they may be seen. */
-	if (uid && (!all->systems || !all->canaries || !all->addresses)) {
-		printf("not ok harm_search root's sessions show nothing to hide\n");
-		failed = true;
-	}
-	if (all->changed) {
-		printf("not ok harm_arguments came back otherwise %llu times\n",
-		       (unsigned long long)all->changed);
-		failed = true;
-	}
-	if (all->found) {
-		printf("not ok harm_seen %llu times what this user may not see: %#llx at %llu, "
-		       "after %#llx %#llx\n", (unsigned long long)all->found, (unsigned long long)all->what[0],
-		       (unsigned long long)all->what[1], (unsigned long long)all->what[2],
-		       (unsigned long long)all->what[3]);
-		failed = true;
-	}
-	return failed;
+	return report(&a) || failed;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of harm share: harm_calls.c has the workers and their calls, harm.c all others. */
+#ifndef HARM_H
+#define HARM_H
+
+#include <grp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <pitrace.h>
+
+#define CANARY		0x5ECE75C0DEC0FFEEull	/* no byte of it ends a name */
+#define MAJOR		0xD5
+#define COPY		1024		/* of the stack, with samples */
+
+enum op {
+	OPEN, INFO, SESSION, SETUP, EVENT, ON, OFF, SUSPEND, RESUME, CONSUME, FLUSH, RESCAN, MMAP,
+	MREMAP, MPROTECT, MUNMAP, POLL, STRANGE, HOOK_OPEN, HOOK, HOOK_MMAP, CLOSE, OPS
+};
+extern const char *const op_names[OPS];
+
+extern struct shared {
+	uint64_t count[OPS][2];		/* failed, succeeded */
+	uint64_t calls, scanned;
+	uint64_t found;			/* of what may not be seen, */
+	uint64_t what[4];		/* … the first of it */
+	uint64_t canaries, addresses;	/* that root's session shows */
+	uint64_t changed;		/* arguments that came back otherwise */
+	uint64_t lives, offline, children, killed, systems;	/* what went on meanwhile */
+	pid_t alive;			/* the process that bears others */
+} *all;
+
+/* Search what was read for what its reader may not see. Root may see all: there it is counted. */
+void scan(const void *from, size_t bytes, bool root);
+void become(uid_t uid, gid_t group);
+
+/* sessions: may this user have any? */
+struct worker_args {
+	uint64_t seed, calls, quota;
+	uid_t uid;
+	gid_t group;
+	bool sessions;
+};
+_Noreturn void worker(const struct worker_args *args);
+
+#endif
