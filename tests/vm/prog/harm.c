@@ -3,9 +3,9 @@
  * Does any call of the driver do harm? Workers make calls that are mostly right and have a field or
  * two changed; they fork with all that they hold, and are killed in the midst of it. Beside them
  * programs are born, mapped, renamed, executed and killed, a CPU goes and comes, root's session of
- * the whole system begins and ends, and a process of another user is at work, of which no worker may
- * ever see anything. Each kind of call succeeds and fails QUOTA times at least; the kernel log is
- * the caller's to look at.
+ * the whole system begins and ends, and a process of another user is at work, of which no worker
+ * may ever see anything. Each kind of call succeeds and fails QUOTA times at least; the kernel log
+ * is the caller's to look at.
  *	harm CALLS SEED QUOTA UID	UID 0: root; others are in the device's group
  */
 #include <errno.h>

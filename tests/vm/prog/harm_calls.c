@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The workers of harm: calls that are mostly right and have a field or two changed, made with what the
- * calls before have left; and a search in all that can be read.
+ * The workers of harm: calls that are mostly right and have a field or two changed, made with what
+ * the calls before have left; and a search in all that can be read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,6 @@ struct mine {
 static struct worker {
 	uint64_t seed;
 	bool root, few;			/* few: no sessions for this user */
-	bool child;
 	int device, hook;
 	struct mine s[SESSIONS];
 	struct mine held;		/* a session that its mapping alone keeps */
@@ -644,7 +643,7 @@ static void any(uint64_t quota)
 	one(op, good);
 }
 
-/* ---- workers ---------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 void become(uid_t uid, gid_t group)
 {
@@ -657,15 +656,14 @@ void become(uid_t uid, gid_t group)
 	}
 }
 
-/* A child has the same descriptors and no mapping; it makes calls of its own at the same time, then is
- * another program, or gone. */
+/* A child has the same descriptors and no mapping; it makes calls of its own at the same time, then
+ * is another program, or gone. */
 static void bear(uint64_t quota)
 {
 	pid_t pid = fork();
 
 	if (pid)
 		return;
-	w.child = true;
 	w.seed ^= (uint64_t)getpid() << 20;
 	w.held.map = NULL;
 	for (int i = 0; i < SESSIONS; i++)
@@ -681,8 +679,8 @@ void worker(const struct worker_args *a)
 {
 	become(a->uid, a->group);
 	signal(SIGCHLD, SIG_IGN);
-	w = (struct worker){ .seed = (a->seed * 0x9E3779B97F4A7C15 + 1) & ((1ull << 48) - 1), .root = !a->uid, .hook = -1,
-			      .few = !a->sessions };
+	w = (struct worker){ .root = !a->uid, .hook = -1, .few = !a->sessions };
+	w.seed = (a->seed * 0x9E3779B97F4A7C15 + 1) & ((1ull << 48) - 1);
 	for (int i = 0; i < SESSIONS; i++)
 		w.s[i].fd = -1;
 	w.device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
