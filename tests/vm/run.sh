@@ -18,8 +18,8 @@ usage: run.sh [option]... -- SCRIPT [ARGUMENT]...
   --no-tsc-reliable       let x86 guests of several CPUs distrust their TSC
   --cpu MODEL             QEMU's CPU model
   --pmu                   arm64: with counters, which are exact with --icount
-  --mem MB                memory (512)
-  --timeout S             time limit for all of it (300)
+  --mem MB                memory (512); twice that for the debug kernel
+  --timeout S             time limit for all of it (300); four times that for the debug kernel
   --settle S              wait in the guest before the script starts
   --append WORDS          more for the kernel's command line
   --no-module             do not build and load pitrace.ko
@@ -83,6 +83,8 @@ done
 [ -n "$shell" ] || [ $# -ge 1 ] || usage
 [ -n "$shell" ] || [ -f "$1" ] || die "no script $1"
 [ -z "$icount" ] || [ "$smp" = 1 ] || die "--icount has one CPU"
+# A kernel that looks at each access to memory takes its time, and memory to note what it saw.
+[ "$kernel" != debug ] || limit=$((limit * 4)) mem=$((mem * 2))
 set_kernel "$kernel" "$arch"
 "$top/scripts/vm/kernel" "$kernel" "$arch" >/dev/null
 

@@ -6,12 +6,9 @@
 . "$(dirname "$0")/suite.sh"
 calls=$1 quota=$2 root_calls=${3:-$1}
 shift $(($# < 3 ? 2 : 3))
-# The debug kernel takes its time, and memory to note what it has seen.
-mem=320 timeout=1700
-[ "$kernel" != debug ] || mem=640 timeout=5000
 
 for seed in "${@:-1}"; do
-	booted "guest_$seed" --smp 2 --mem $mem --timeout $timeout -- \
+	booted "guest_$seed" --smp 2 --mem 320 --timeout 1700 -- \
 		tests/vm/guest/harm.sh "$calls" "$quota" "$root_calls" "$seed" >"$out/$seed.txt" || code=1
 	cat "$out/$seed.txt"
 done

@@ -320,6 +320,9 @@ static void do_session(bool good)
 		descriptors(old);
 	if (did(SESSION, fd))
 		*slot(false) = (struct mine){ .fd = fd };
+	/* There are no more to be had until another worker, or a child, lets go of one. */
+	else if (good)
+		usleep(3000);
 }
 
 static void do_setup(const struct mine *s, bool good)
@@ -668,7 +671,7 @@ static void bear(uint64_t quota)
 	w.held.map = NULL;
 	for (int i = 0; i < SESSIONS; i++)
 		w.s[i].map = NULL;
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 5; i++)
 		any(quota);
 	if (chance(50))
 		execl("/bin/true", "true", NULL);
@@ -691,7 +694,7 @@ void worker(const struct worker_args *a)
 	w.hook = ioctl(w.device, PITRACE_IOC_HOOK_OPEN);
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < a->calls) {
 		any(a->quota);
-		if (!(rnd() % 300)) {
+		if (!(rnd() % 500)) {
 			__atomic_add_fetch(&all->children, 1, __ATOMIC_RELAXED);
 			bear(a->quota);
 		}
