@@ -9,11 +9,11 @@
 #include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 #include "clock.h"
 #include "control.h"
 #include "hook.h"
 #include "member.h"
+#include "pages.h"
 #include "session.h"
 #include "state.h"
 #include "user.h"
@@ -127,13 +127,13 @@ static int session_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
 	if (offset < start)
-		return remap_vmalloc_range(vma, s->control, vma->vm_pgoff);
+		return pages_map(vma, s->control, s->control_bytes, vma->vm_pgoff);
 	offset -= start;
 	cpu = div64_u64_rem(offset, stride, &offset);
 	if (cpu >= s->ncpus || !s->cpu[array_index_nospec(cpu, s->ncpus)])
 		return -ENXIO;
 	cpu = array_index_nospec(cpu, s->ncpus);
-	return remap_vmalloc_range(vma, s->cpu[cpu]->data, offset >> PAGE_SHIFT);
+	return pages_map(vma, s->cpu[cpu]->data, stride, offset >> PAGE_SHIFT);
 }
 
 /* The last descriptor and the last mapping are gone. */

@@ -9,6 +9,7 @@
 #include <linux/vmalloc.h>
 #include "clock.h"
 #include "member.h"
+#include "pages.h"
 #include "session.h"
 
 struct session *active[PITRACE_MAX_SESSIONS];
@@ -212,7 +213,7 @@ static int get_scope(struct session *s, const struct pitrace_session_args *args)
 		return args->pid ? -EINVAL : 0;
 	if (args->scope != PITRACE_SCOPE_PROCESS || args->pid <= 0)
 		return -EINVAL;
-	s->pids = vzalloc(PITRACE_PIDS / 8);
+	s->pids = pages_alloc(PITRACE_PIDS / 8);
 	if (!s->pids)
 		return -ENOMEM;
 	s->root = find_get_pid(args->pid);
@@ -266,8 +267,8 @@ static int make_rings(struct session *s)
 	s->ncpus = nr_cpu_ids;
 	s->control_bytes = PAGE_ALIGN(PAGE_SIZE + (size_t)s->ncpus * stride);
 	s->cpu = kcalloc(s->ncpus, sizeof(*s->cpu), GFP_KERNEL);
-	s->seen = vzalloc(PITRACE_SEEN * sizeof(*s->seen));
-	s->control = c = vmalloc_user(s->control_bytes);
+	s->seen = pages_alloc(PITRACE_SEEN * sizeof(*s->seen));
+	s->control = c = pages_alloc(s->control_bytes);
 	if (!s->cpu || !c || !s->seen)
 		return -ENOMEM;
 	c->size = sizeof(*c);
@@ -291,7 +292,7 @@ static int make_rings(struct session *s)
 			return -ENOMEM;
 		s->cpu[cpu] = sc;
 		sc->page = (void *)c + c->cpu_offset + cpu * stride;
-		sc->data = vmalloc_user(c->data_stride);
+		sc->data = pages_alloc(c->data_stride);
 		if (!sc->data)
 			return -ENOMEM;
 		sc->page->present = 1;

@@ -2,11 +2,11 @@
 /* What happens to a session: set up, on, off, paused; its clock each second; its CPUs. */
 #include <linux/cpu.h>
 #include <linux/smp.h>
-#include <linux/vmalloc.h>
 #include "clock.h"
 #include "hook.h"
 #include "member.h"
 #include "mte.h"
+#include "pages.h"
 #include "session.h"
 #include "state.h"
 #include "user.h"
@@ -264,7 +264,7 @@ int session_setup(struct session *s, const struct pitrace_setup_args *args)
 	if (s->state != PITRACE_STATE_OFF)
 		err = -EBUSY;
 	else if (args->majors[0] & BIT_ULL(PITRACE_SYSCALL) && !s->calls &&
-		 !(s->calls = vzalloc(PITRACE_CALLS * sizeof(*s->calls))))
+		 !(s->calls = pages_alloc(PITRACE_CALLS * sizeof(*s->calls))))
 		err = -ENOMEM;
 	if (!err) {
 		if (args->rate)

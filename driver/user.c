@@ -17,6 +17,7 @@
 #include <linux/vmalloc.h>
 #include "clock.h"
 #include "control.h"
+#include "pages.h"
 #include "session.h"
 #include "user.h"
 
@@ -285,7 +286,7 @@ static int hook_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 	vm_flags_mod(vma, VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
-	return remap_vmalloc_range(vma, page, vma->vm_pgoff);
+	return pages_map(vma, page, PAGE_SIZE, vma->vm_pgoff);
 }
 
 static const struct file_operations hook_fops = {
@@ -327,7 +328,7 @@ void user_listen(void)
 
 int user_init(void)
 {
-	page = vmalloc_user(PAGE_SIZE);
+	page = pages_alloc(PAGE_SIZE);
 	if (!page)
 		return -ENOMEM;
 	page->size = sizeof(*page);

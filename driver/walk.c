@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 #include "member.h"
 #include "mte.h"
+#include "pages.h"
 #include "session.h"
 #include "walk.h"
 
@@ -120,7 +121,7 @@ static struct task_struct **gather(struct session *s, u64 since, unsigned int *c
 	do {
 		vfree(list);
 		room = room ? room * 2 : 1024;
-		list = vmalloc(array_size(room, sizeof(*list)));
+		list = pages_alloc(array_size(room, sizeof(*list)));
 		if (!list)
 			return NULL;
 		n = 0;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory that user space may map, and tables too long for one piece of it. A user asks for it: when it
+ * cannot be had that is an answer (NULL), no matter for the kernel's log.
+ */
+#ifndef PITRACE_PAGES_H
+#define PITRACE_PAGES_H
+
+#include <linux/mm.h>
+
+void *pages_alloc(size_t bytes);	/* zeroed, from a page's begin; vfree gives it back */
+/* In mmap: the area, from the page `first` on. */
+int pages_map(struct vm_area_struct *vma, void *area, size_t bytes, unsigned long first);
+
+#endif
