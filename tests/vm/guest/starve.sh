@@ -7,6 +7,7 @@ for what in failslab fail_page_alloc; do
 done
 echo N >ignore-gfp-highmem
 echo 0 >min-order
+echo 100 >/sys/module/pitrace/parameters/user_budget
 cd /tmp
 starve || code=1
 rmmod pitrace && echo "ok starve_rmmod" || { echo "not ok starve_rmmod"; code=1; }

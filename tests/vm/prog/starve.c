@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Each call of the driver, again and again: the first time its first allocation of memory fails, the
- * second time its second, until none is left to fail. It must say so (ENOMEM) or do without, and leave
- * nothing behind. For kernels with fault injection (/proc/self/fail-nth).
+ * Each call of the driver, again and again: the first time its first allocation of memory fails,
+ * the second time its second, until none is left to fail. It must say so (ENOMEM) or do without, and
+ * leave nothing behind. For kernels with fault injection (/proc/self/fail-nth).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static struct pitrace_session_args session_args(void)
 	};
 }
 
-/* ---- the calls: what they need is there -------------------------------------------------------- */
+/* ---- the calls: what they need is there ------------------------------------------------------ */
 
 static long call_open(void)
 {
