@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Each call of the driver, again and again: the first time its first allocation of memory fails,
- * the second time its second, until none is left to fail. It must say so (ENOMEM) or do without, and
- * leave nothing behind. For kernels with fault injection (/proc/self/fail-nth).
+ * the second time its second, until none is left to fail. It must say so (ENOMEM) or do without,
+ * and leave nothing behind. For kernels with fault injection (/proc/self/fail-nth).
  */
 #include <errno.h>
 #include <fcntl.h>
