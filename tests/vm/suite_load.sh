@@ -3,5 +3,7 @@
 # suite_load.sh KERNEL ARCH CYCLES: the module goes and comes under a load of forks, with traces.
 . "$(dirname "$0")/suite.sh"
 
-booted guest --smp 2 --timeout $((100 + 20 * $1)) -- tests/vm/guest/load.sh "$1"
+leaks=()
+[ "$kernel" != debug ] || leaks=(--append kmemleak=on)
+booted guest --smp 2 "${leaks[@]}" --timeout $((100 + 20 * $1)) -- tests/vm/guest/load.sh "$1"
 exit $code

@@ -41,4 +41,13 @@ insmod /rig/pitrace.ko && abi trace 100
 verdict load_again $?
 kill $load
 wait
+# A kernel that knows memory which nobody points to any more; what is younger than 5 s is not told.
+leaks=/sys/kernel/debug/kmemleak
+if echo scan 2>/dev/null >$leaks; then
+	sleep 6
+	echo scan >$leaks
+	echo "# $(grep -c '^unreferenced' $leaks) pieces of memory are lost, by the kernel's count"
+	grep -q pitrace $leaks && grep -B 12 -A 4 pitrace $leaks
+	verdict load_no_leak $(($(grep -c pitrace $leaks) > 0))
+fi
 exit $code
