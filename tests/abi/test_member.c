@@ -303,6 +303,23 @@ void test_member_shown(void)
 
 #define SETUID	"/home/setuid-abi"
 
+/* Is this the name of the process? */
+static bool called(pid_t pid, const char *name)
+{
+	char path[32], comm[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(comm, sizeof(comm), f))
+		comm[0] = '\0';
+	fclose(f);
+	comm[strcspn(comm, "\n")] = '\0';
+	return !strcmp(comm, name);
+}
+
 /* A child spins as itself, then as root by way of a set-uid program. */
 static void gains(int mode)
 {
@@ -336,7 +353,8 @@ static void gains(int mode)
 	nap(300);
 	before = ticks(&v);
 	check(write(go[1], "", 1) == 1);
-	nap(100);
+	for (int i = 0; i < 100 && !called(pid, "setuid-abi"); i++)
+		nap(50);
 	/* It cannot be had by a new session either. */
 	if (mode & S_ISUID)
 		want(EPERM, open_on(pid));

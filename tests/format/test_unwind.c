@@ -288,10 +288,12 @@ static void sync_at(uint32_t why)
 
 static void write_vdso(void)
 {
-	const uint8_t *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 
+	/* Its sections' headers stand at its end. A small kernel's fits into a page. */
 	if (vdso)
-		pifile_write_section(writer, PIFILE_SEC_VDSO, vdso, 8192);
+		pifile_write_section(writer, PIFILE_SEC_VDSO, vdso, vdso->e_shoff +
+				     (size_t)vdso->e_shnum * vdso->e_shentsize);
 }
 
 int main(int argc, char **argv)

@@ -639,9 +639,9 @@ static void any(uint64_t quota)
 				good = k % 2;
 				break;
 			}
-	/* On and off wait for all CPUs: they are the dear ones. */
-	if (op >= ON && op <= RESUME && all->count[op][0] > quota && all->count[op][1] > quota &&
-	    !chance(5))
+	/* Sessions that are made, go on or off wait for all CPUs: these calls are the dear ones. */
+	if (((op >= SESSION && op <= RESUME) || op == RESCAN || op == CLOSE) &&
+	    all->count[op][0] > quota && all->count[op][1] > quota && !chance(5))
 		op = HOOK;
 	one(op, good);
 }
