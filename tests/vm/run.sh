@@ -125,10 +125,11 @@ x86_64)
 	else
 		qemu+=(-M pc -serial chardev:out)
 		disk=virtio-blk-pci
+		# Without MSI the disk's interrupt comes by the board's own table, not by ACPI's.
+		[ "$kernel" != debug ] || words+=" acpi=noirq"
 	fi
-	# KASAN is not ready yet where an unpacked kernel is entered. Without MSI the disk's interrupt comes
-	# by the board's own table, not by ACPI's.
-	[ "$kernel" != debug ] || image=$kdir/vmlinuz words+=" acpi=noirq"
+	# KASAN is not ready yet where an unpacked kernel is entered.
+	[ "$kernel" != debug ] || image=$kdir/vmlinuz
 	: "${cpu:=qemu64,+arat,+rdrand}"
 	;;
 arm64)
