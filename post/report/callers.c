@@ -203,6 +203,41 @@ static int callers_write(const struct job *job, FILE *out)
 	return for_each(job, out, text_called);
 }
 
+#define SCREEN_SYMBOLS	4
+#define SCREEN_EDGES	3
+
+struct screen {
+	FILE *out;
+	uint32_t shown;
+};
+
+static void screen_called(const struct job *job, void *arg, const struct callers *c,
+			  const struct called *of)
+{
+	struct screen *s = arg;
+	struct called few = *of;
+
+	if (s->shown++ >= SCREEN_SYMBOLS && !job->options->symbol)
+		return;
+	if (!job->options->symbol && few.ncallers > SCREEN_EDGES)
+		few.ncallers = SCREEN_EDGES;
+	if (!job->options->symbol && few.ncallees > SCREEN_EDGES)
+		few.ncallees = SCREEN_EDGES;
+	text_called(job, s->out, c, &few);
+}
+
+/* The first symbols with the edges that have most; all of one that was asked for. */
+static int callers_screen(const struct job *job, FILE *out)
+{
+	struct screen s = { .out = out };
+	int rc;
+
+	fputs("\n       TOTAL    %%%        SELF    %%%  SYMBOL\n", out);
+	rc = for_each(job, &s, screen_called);
+	putc('\n', out);
+	return rc;
+}
+
 static int callers_json(const struct job *job, struct json *j)
 {
 	int rc;
@@ -227,6 +262,7 @@ const struct report report_callers = {
 	.mode = 0666,
 	.needs = NEED_SAMPLES | NEED_STACKS,
 	.write = callers_write,
+	.screen = callers_screen,
 	.json = callers_json,
 	.csv = callers_csv,
 };

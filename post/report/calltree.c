@@ -109,6 +109,41 @@ static int calltree_write(const struct job *job, FILE *out)
 	return for_each(job, out, text_call);
 }
 
+#define SCREEN_LINES	20
+#define SCREEN_LEAST	1.0	/* percent: less is not for a first look */
+
+struct screen {
+	FILE *out;
+	uint32_t shown, more;
+};
+
+static void screen_call(const struct job *job, void *arg, uint32_t i)
+{
+	struct screen *s = arg;
+
+	if (percent_of(job->stacks->calls.call[i].total, job->stack_total) < SCREEN_LEAST)
+		return;
+	if (s->shown < SCREEN_LINES) {
+		text_call(job, s->out, i);
+		s->shown++;
+	} else {
+		s->more++;
+	}
+}
+
+static int calltree_screen(const struct job *job, FILE *out)
+{
+	struct screen s = { .out = out };
+	int rc;
+
+	fputs("\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n", out);
+	rc = for_each(job, &s, screen_call);
+	if (s.more)
+		fprintf(out, "... and %u more calls of at least %.0f %%\n", s.more, SCREEN_LEAST);
+	putc('\n', out);
+	return rc;
+}
+
 static int calltree_json(const struct job *job, struct json *j)
 {
 	int rc;
@@ -131,6 +166,7 @@ const struct report report_calltree = {
 	.mode = 0666,
 	.needs = NEED_SAMPLES | NEED_STACKS,
 	.write = calltree_write,
+	.screen = calltree_screen,
 	.json = calltree_json,
 	.csv = calltree_csv,
 };

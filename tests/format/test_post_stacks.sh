@@ -15,8 +15,10 @@ set -u
 code 0 "$post" -calltree -o - stacks.nrm2 && same out post_stacks.calltree
 verdict calltree
 code 0 "$post" -calltree stacks.nrm2 && same calltree.out post_stacks.calltree &&
-	has out 'calltree.out: '
+	has out 'full report: calltree.out' && same out post_stacks.screen
 verdict calltree_file
+code 0 "$post" -callers stacks.nrm2 && same out post_stacks.callers_screen
+verdict callers_screen
 code 0 "$post" -calltree -json stacks.nrm2 && cp out tree.json && jq -e '
 	.total_ticks == 100 and .idle_ticks == 10 and .event == "timer" and
 	(.stacks | .with == 79 and .without == 11 and .malformed == 0 and
