@@ -29,7 +29,8 @@ ticks() { # MODULE SYMBOL
 }
 inner=$(ticks narrow inner) alone=$(ticks narrow alone)
 echo "# inner $inner, alone $alone, memfrob $(ticks libc.so.6 memfrob) ticks"
-calc "$inner > 1000 && $inner > 0.99 * $alone && $inner < 1.01 * $alone"
+# Thirty stretches, each of which may begin and end a tick early or late: some 10 ticks of 1,700.
+calc "$inner > 1000 && $inner > 0.975 * $alone && $inner < 1.025 * $alone"
 verdict shares $? "inner $inner, alone $alone ticks, which do the same work"
 # A turn has 2 instructions, memfrob's loop 4, each 65536 times.
 calc "$(ticks libc.so.6 memfrob) > 0.98 * $alone / 80 * 4 * 65.536 &&
@@ -65,8 +66,9 @@ share() { # PATTERN of a whole stack: its ticks in percent of those that end lik
 	awk -v p="$1" -v end="$2" '$0 ~ end { all += $NF } $0 ~ p { n += $NF }
 		END { printf "%.1f", all ? 100 * n / all : 0 }' "$out/folded"
 }
+# A stretch of by_one has but two ticks here, and ten of them may each miss or gain a half.
 begin='^narrow;_start;(.*;)?main'
-for each in "by_three;inner 74 76" "by_one;inner 24 26" "alone 99 100" "scramble;memfrob 99 100"; do
+for each in "by_three;inner 69 81" "by_one;inner 19 31" "alone 99 100" "scramble;memfrob 99 100"; do
 	read -r chain least most <<<"$each"
 	have=$(share "$begin;$chain [0-9]+\$" ";${chain##*;} [0-9]+\$")
 	calc "$have >= $least && $have <= $most"
