@@ -35,7 +35,7 @@ equal through_a_signal "$(chain signal)" "_start . main call_raise . call_handle
 equal of_a_thread "$(chain thread)" ". call_thread end_leaf"
 if [ "$(uname -m)" = x86_64 ]; then
 	equal through_code_made_at_run_time "$(chain made)" \
-		"_start . main call_made NoSymbols end_leaf"
+		"_start . main call_made JitUnannounced end_leaf"
 	equal guessed "$(ended 'by frame pointers')" 10
 fi
 equal deep_innermost "$(chain deep | tr ' ' '\n' | sort | uniq -c | awk '{ print $1, $2 }' |

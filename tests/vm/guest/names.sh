@@ -7,7 +7,7 @@ rate=$1 count=$2 ms=$3 at_once=$5
 traced() { # NAME COMMAND...
 	local name=$1
 	shift
-	swtrace run -a -F "$rate" -s 16 -sm 8 -o "$name.nrm2" -- "$@" >"$name.txt" 2>"$name.err" && return
+	swtrace run -a -e timer -F "$rate" -s 16 -sm 8 -o "$name.nrm2" -- "$@" >"$name.txt" 2>"$name.err" && return
 	echo "not ok names_${name}_ran"
 	cat "$name.txt" "$name.err"
 	exit 1
