@@ -55,6 +55,7 @@ static const struct {
 	{ "member_share", test_member_share },
 	{ "member_shown", test_member_shown },
 	{ "member_exec", test_member_exec },
+	{ "member_32bit", test_member_32bit },
 	{ "event_fields", test_event_fields },
 	{ "event_software", test_event_software },
 	{ "event_throttled", test_event_throttled },
@@ -188,6 +189,12 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "hold"))
 		return hold(argv[2]);
+	/* Nothing else can be tested after it. */
+	if (argc == 2 && !strcmp(argv[1], "locked_down")) {
+		test_locked_down();
+		puts(bad ? "not ok abi_locked_down" : "ok abi_locked_down");
+		return bad != 0;
+	}
 	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
 		bool chosen = argc < 2;
 

@@ -106,6 +106,8 @@ void test_member_rights(void);
 void test_member_share(void);
 void test_member_shown(void);
 void test_member_exec(void);
+void test_member_32bit(void);
+void test_locked_down(void);
 void test_event_fields(void);
 void test_event_software(void);
 void test_event_throttled(void);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Members of the group pitrace: they trace processes of their own, see their user code and nothing
- * else, have a small share of sessions, and lose sight of a program that gains credentials.
+ * else, have a small share of sessions, and lose sight of a program that gains credentials. And
+ * root, whom a kernel that is locked down lets see as little of itself.
  */
 #include <fcntl.h>
 #include <grp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -193,6 +196,7 @@ struct shown {
 	uint32_t pid;
 	unsigned long user, kernel, wrong;
 	unsigned long maps, hidden;
+	bool root;			/* sees more processes than the one */
 };
 
 /* On s390x the kernel's addresses are nothing special. */
@@ -251,13 +255,14 @@ static void look(const struct pitrace_rec *rec, void *arg)
 			f->user++;
 			bad_one |= !s->address;
 		}
-		bad_one |= s->pid != f->pid;
+		bad_one |= !f->root && s->pid != f->pid;
 	} else if (rec->major == PITRACE_MTE && rec->minor >= PITRACE_MTE_CLONE &&
 		   rec->minor <= PITRACE_MTE_THREAD_EXIT) {
-		bad_one |= task->pid != f->pid || task->flags & PITRACE_TASK_ANCESTOR;
+		bad_one |= !f->root &&
+			   (task->pid != f->pid || task->flags & PITRACE_TASK_ANCESTOR);
 	} else if (rec->major == PITRACE_MTE && rec->minor == PITRACE_MTE_MODULE) {
 		f->maps++;
-		bad_one |= map->pid != f->pid || map->flags & PITRACE_MAP_KERNEL;
+		bad_one |= map->flags & PITRACE_MAP_KERNEL || (!f->root && map->pid != f->pid);
 		f->hidden += strstr(map->path, "setuid-abi") != NULL;
 	}
 	if (bad_one && f->wrong++ < 5)
@@ -302,6 +307,14 @@ void test_member_shown(void)
 /* ---- a program that gains credentials -------------------------------------------------------- */
 
 #define SETUID	"/home/setuid-abi"
+#define THREAD	0x10000		/* beside a mode: its second thread executes the program */
+
+static void *become(void *unused)
+{
+	(void)unused;
+	execl(SETUID, SETUID, "spin", "400", (char *)NULL);
+	_exit(127);
+}
 
 /* Is this the name of the process? */
 static bool called(pid_t pid, const char *name)
@@ -327,6 +340,7 @@ static void gains(int mode)
 	struct pitrace_session_args args;
 	unsigned long before;
 	int go[2], status;
+	pthread_t thread;
 	struct view v;
 	pid_t pid;
 
@@ -341,8 +355,10 @@ static void gains(int mode)
 		spin(100);
 		if (read(go[0], &c, 1) != 1)
 			_exit(1);
-		execl(SETUID, SETUID, "spin", "400", (char *)NULL);
-		_exit(127);
+		if (mode & THREAD && !pthread_create(&thread, NULL, become, NULL))
+			for (;;)
+				pause();
+		become(NULL);
 	}
 	args = own(pid);
 	f.pid = (uint32_t)pid;
@@ -391,15 +407,118 @@ static bool copy_self(void)
 
 void test_member_exec(void)
 {
-	static const int modes[] = { 0755, 04755 };
+	static const int modes[] = { 0755, 04755, 0755 | THREAD, 04755 | THREAD };
 	unsigned int i;
 
 	mkdir("/home", 0755);
 	check(copy_self());
-	for (i = 0; i < 2; i++) {
-		check(!chmod(SETUID, (mode_t)modes[i]));
+	for (i = 0; i < 4; i++) {
+		check(!chmod(SETUID, (mode_t)modes[i] & 07777));
 		as_member(gains, modes[i]);
 	}
 	unlink(SETUID);
+	no_session_left();
+}
+
+/* ---- 32-bit code ----------------------------------------------------------------------------- */
+
+#ifdef __x86_64__
+static void narrow(int unused)
+{
+	struct pitrace_setup_args setup = setup_args(5000);
+	struct shown f = { 0 };
+	int in[2], out[2], status;
+	uint32_t told[4];
+	struct view v;
+	pid_t pid;
+
+	(void)unused;
+	if (pipe(in) || pipe(out))
+		return;
+	pid = fork();
+	if (!pid) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execlp("chain32", "chain32", (char *)NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	check(read(out[0], told, sizeof(told)) == sizeof(told));
+	f.pid = (uint32_t)pid;
+	if (!begin(&v, own(pid), 5000))
+		return;
+	setup.stacks = PITRACE_WANT_USER;
+	want(0, ioctl(v.fd, PITRACE_IOC_SETUP, &setup));
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	check(write(in[1], "", 1) == 1);
+	waitpid(pid, &status, 0);
+	check(status == 0);
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	each_record(&v, PITRACE_RING_MTE, look, &f);
+	each_record(&v, PITRACE_RING_TRACE, look, &f);
+	printf("# %lu samples in 32-bit user code, %lu mappings\n", f.user, f.maps);
+	check(f.user > 20 && f.maps >= 1);
+	unview(&v);
+	close(in[0]);
+	close(in[1]);
+	close(out[0]);
+}
+#endif
+
+/* Other machines' compilers here make no 32-bit code. */
+void test_member_32bit(void)
+{
+#ifdef __x86_64__
+	as_member(narrow, -1);
+	no_session_left();
+#endif
+}
+
+/* ---- a kernel that is locked down ------------------------------------------------------------ */
+
+#define SECURITY	"/sys/kernel/security"
+
+/* For the rest of this boot: by its name only. */
+void test_locked_down(void)
+{
+	struct pitrace_setup_args setup = setup_args(10000);
+	struct pitrace_session_args args = plain();
+	struct shown f = { .root = true };
+	int fd, i;
+	char *buffer = malloc(MB);
+	struct view v;
+
+	mount("securityfs", SECURITY, "securityfs", 0, NULL);
+	fd = open(SECURITY "/lockdown", O_WRONLY);
+	if (fd < 0) {
+		printf("# this kernel has no lockdown\n");
+		return;
+	}
+	check(write(fd, "confidentiality", 15) == 15);
+	close(fd);
+	args.trace_bytes = args.mte_bytes = 4 * MB;
+	if (!begin(&v, args, 1000))
+		return;
+	setup.stacks = PITRACE_WANT_KERNEL;
+	want(EPERM, ioctl(v.fd, PITRACE_IOC_SETUP, &setup));
+	setup.stacks = PITRACE_WANT_USER;
+	/* Arguments of system calls may look like anything. */
+	setup.majors[0] |= info().majors[0] & (1ull << PITRACE_FAULT | 1ull << PITRACE_DISPATCH |
+					       1ull << PITRACE_INTERRUPT);
+	want(0, ioctl(v.fd, PITRACE_IOC_SETUP, &setup));
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	fd = open("/dev/zero", O_RDONLY);
+	for (i = 0; i < 50; i++)
+		check(read(fd, buffer, MB) == (long)MB);
+	spin(100);
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	each_record(&v, PITRACE_RING_MTE, look, &f);
+	each_record(&v, PITRACE_RING_TRACE, look, &f);
+	printf("# locked down: %lu samples in user code, %lu in the kernel, %lu mappings\n", f.user,
+	       f.kernel, f.maps);
+	check(f.user > 20 && f.kernel > 20 && f.maps > 1);
+	unview(&v);
+	close(fd);
+	free(buffer);
 	no_session_left();
 }
