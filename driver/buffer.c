@@ -13,7 +13,8 @@ void ring_reset(struct ring *r)
 
 	local_set(&r->head, 0);
 	local_set(&r->nest, 0);
-	r->last = r->tail = r->limit = r->told = 0;
+	r->last = r->tail = r->limit = r->clocked = r->told = 0;
+	r->high = 0;
 	r->mask = r->size - 1;
 	r->lost_news = r->starved = false;
 	for (k = 0; k < PITRACE_LOST_KINDS; k++) {
@@ -30,7 +31,7 @@ static void count_lost(struct ring *r, enum pitrace_lost kind, u32 count)
 	local_add(count, &r->lost[kind]);
 	WRITE_ONCE(r->page->lost[kind], local_read(&r->lost[kind]));
 	r->lost_news = true;
-	r->limit = 0;
+	r->limit = r->clocked = 0;
 }
 
 void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count)
@@ -118,7 +119,7 @@ static void tell_opened(struct ring *r, u64 end)
 		;
 }
 
-/* Whoever commits last looks whether the consumer should know. */
+/* Whoever commits last publishes. */
 static void note_closed(struct ring *r)
 {
 	if (local_read(&r->nest) < RING_CLOSED)
@@ -129,15 +130,15 @@ static void note_closed(struct ring *r)
 static void set_limit(struct ring *r, unsigned long position)
 {
 	r->starved = false;
-	r->limit = ALIGN(position, r->segment);
+	*(r->clock == PITRACE_CLOCK_TSC ? &r->limit : &r->clocked) = ALIGN(position, r->segment);
 	barrier();
 	/* A loss that was counted before that, by a nested writer, must not be forgotten. */
 	if (r->lost_news)
-		r->limit = 0;
+		r->limit = r->clocked = 0;
 }
 
-/* After ring_reserve's own try: a writer more is counted already. */
-void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pitrace_lost lost)
+static noinline void *reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes,
+				   enum pitrace_lost lost)
 {
 	unsigned long old, new, offset, pad, tail;
 	u64 stamp, last;
@@ -174,6 +175,7 @@ void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pi
 			tell_opened(r, ALIGN(new, r->segment));
 	} while (!local_try_cmpxchg(&r->head, (long *)&old, new));
 	r->last = stamp;
+	r->high = stamp >> 32;
 
 	if (open) {
 		note_closed(r);
@@ -203,32 +205,47 @@ full:
 	return NULL;
 }
 
-void ring_publish(struct ring *r)
+/* After ring_reserve's own try: a writer more is counted already. The same try, for the clock that
+ * is not the TSC, stands apart from what is rare. */
+void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pitrace_lost lost)
 {
-	unsigned long head;
+	long old = local_read(&r->head), new = old + bytes;
+	u64 last, stamp;
 
-	do {
-		barrier();
-		local_set(&r->nest, 1);
-		head = local_read(&r->head);
-		smp_store_release(r->published, head);	/* (A) */
-		local_set(&r->nest, 0);
-		barrier();
-	} while (head != local_read(&r->head));
-	if ((head ^ r->told) >= r->segment) {
-		r->told = head;
-		if (r->wrap)
-			WRITE_ONCE(r->tail, head & ~(r->segment - 1));
-		r->crossed(r);
-	}
+	if (new > r->clocked)
+		return reserve_slow(r, major, minor, bytes, lost);
+	last = READ_ONCE(r->last);
+	stamp = ktime_get_mono_fast_ns();
+	/* Same high half as the last stamp, and not before it? */
+	if (stamp - last > (u32)~last || !local_try_cmpxchg(&r->head, &old, new))
+		return reserve_slow(r, major, minor, bytes, lost);
+	r->last = stamp;
+	return ring_put_header(ring_at(r, old), major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
 }
 
+/* After a commit that left others at work, or nobody and a closed segment. Who comes in between
+ * publishes by himself if nobody is at work, else leaves it to us: what is published only grows. */
 void ring_commit_slow(struct ring *r)
 {
-	if ((local_read(&r->nest) & (RING_CLOSED - 1)) > 1)
+	unsigned long head;
+	bool crossed = false;
+
+	while (local_read(&r->nest) && !(local_read(&r->nest) & (RING_CLOSED - 1))) {
+		local_set(&r->nest, 1);
+		barrier();
+		head = local_read(&r->head);
+		smp_store_release(r->published, head);	/* (A) */
+		if ((head ^ r->told) >= r->segment) {
+			r->told = head;
+			if (r->wrap)
+				WRITE_ONCE(r->tail, head & ~(r->segment - 1));
+			crossed = true;
+		}
+		barrier();
 		local_dec(&r->nest);
-	else
-		ring_publish(r);
+	}
+	if (crossed)
+		r->crossed(r);
 }
 
 void ring_announce(struct ring *r)
@@ -279,10 +296,9 @@ void ring_close(struct ring *r)
 		old = local_read(&r->head);
 		pad = -old & (r->segment - 1);
 	} while (!local_try_cmpxchg(&r->head, (long *)&old, old + pad));
-	if (pad) {
+	if (pad)
 		put_pad(ring_at(r, old), pad, r->last);
-		note_closed(r);
-	}
+	note_closed(r);
 	ring_commit(r);
 }
 
@@ -303,5 +319,5 @@ bool ring_readable(const struct ring *r)
 
 bool ring_half_full(const struct ring *r)
 {
-	return READ_ONCE(*r->published) - READ_ONCE(r->tail) > r->size / 2;
+	return (u64)local_read(&r->head) - READ_ONCE(r->tail) > r->size / 2;
 }

@@ -20,15 +20,18 @@ struct ring {
 	local_t nest;			/* writers at work, perhaps + RING_CLOSED */
 	local_t head;			/* reserved up to here */
 	u64 last;			/* stamp of the newest record; its high half is in force */
+	u32 high;			/* the same half again */
+	u32 clock;			/* enum pitrace_clock */
 	unsigned long limit;		/* records up to here need nothing but their own bytes: the
-					   open segment's end, or 0 when there are losses to tell */
+					   open segment's end, or 0 when there are losses to tell;
+					   always 0 where the clock is not the TSC: then */
+	unsigned long clocked;		/* ... this one says it */
 	void *data;
 	unsigned long mask;		/* size - 1 */
-	__u64 *published;		/* head, as user space sees it */
-	u32 clock;			/* enum pitrace_clock */
 	bool lost_news;			/* some lost[] differs from announced[] */
 	u16 kind;			/* enum pitrace_ring_kind */
 
+	__u64 *published;		/* head, as user space sees it */
 	bool starved;			/* full, and the owner knows */
 	bool wrap;			/* the oldest segments are overwritten; tail follows */
 	unsigned long size;		/* bytes, powers of two */
@@ -48,14 +51,13 @@ struct ring {
 	void (*crossed)(struct ring *r);
 };
 
-#define RING_CLOSED	0x10000		/* a segment may have been closed; nobody was told yet */
+#define RING_CLOSED	0x10000		/* a segment was closed; nobody was told yet */
 
 /* Forget everything: positions, losses. Nobody writes or reads. */
 void ring_reset(struct ring *r);
 
 void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pitrace_lost lost);
 void ring_commit_slow(struct ring *r);
-void ring_publish(struct ring *r);
 
 static __always_inline void *ring_at(const struct ring *r, unsigned long position)
 {
@@ -79,49 +81,41 @@ static __always_inline void *ring_put_header(void *p, u16 major, u32 minor, u32 
  * room, counted as lost of kind `lost`; then don't commit. On this CPU, preemption off.
  *
  * A whole segment has room when its first byte has: consumed positions are segments' ends. So one
- * comparison with the limit answers for the segment, the room and the losses.
+ * comparison with the limit answers for the segment, the room, the losses and the clock.
  */
 static __always_inline void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size,
 					  enum pitrace_lost lost)
 {
 	u32 bytes = sizeof(struct pitrace_rec) + ALIGN(size, 4);
 	long old, new;
-	u64 stamp, last;
+	u64 stamp;
 	void *p;
 
 	local_inc(&r->nest);
 	old = local_read(&r->head);
-	last = READ_ONCE(r->last);
-	/* Read after the head: a nested writer's later stamp must not precede ours. */
-	stamp = clock_stamp(r->clock);
 	new = old + bytes;
-	/* Same high half as the last stamp, and not before it? */
-	p = ring_at(r, old);
-	if (unlikely(new > r->limit || stamp - last > (u32)~last ||
+	if (unlikely(new > r->limit))
+		return ring_reserve_slow(r, major, minor, bytes, lost);
+	/* Read after the head: a nested writer's later stamp must not precede ours. */
+	stamp = arch_cycles();
+	if (unlikely((u32)(stamp >> 32) != r->high || (u32)stamp < (u32)r->last ||
 		     !local_try_cmpxchg(&r->head, &old, new)))
 		return ring_reserve_slow(r, major, minor, bytes, lost);
 	r->last = stamp;
-	return ring_put_header(p, major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
+	p = ring_put_header(ring_at(r, old), major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
+	/* So that callers' looks for NULL cost nothing here. */
+	if (!p)
+		__builtin_unreachable();
+	return p;
 }
 
-/* Only the outermost writer publishes: all nested in it have finished by then. */
+/* Only the outermost writer publishes, all nested in it have finished by then; and only when a
+ * segment was closed: nobody reads open ones. */
 static __always_inline void ring_commit(struct ring *r)
 {
-	unsigned long head;
-
 	barrier();
-	if (unlikely(local_read(&r->nest) != 1)) {
+	if (unlikely(!local_dec_and_test(&r->nest)))
 		ring_commit_slow(r);
-		return;
-	}
-	head = local_read(&r->head);
-	/* (A) records before head */
-	smp_store_release(r->published, head);
-	local_set(&r->nest, 0);
-	barrier();
-	/* One that came in between published nothing if it saw us; look again. */
-	if (unlikely(head != local_read(&r->head)))
-		ring_publish(r);
 }
 
 /* Count a loss that is not a record without room (overruns); a LOST record will tell. */

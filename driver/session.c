@@ -36,7 +36,8 @@ void session_wants(void)
 		unsigned long mask = 0;
 
 		for (i = 0; i < PITRACE_MAX_SESSIONS; i++)
-			if (active[i] && test_bit(majors[want], active[i]->majors))
+			if (active[i] && (want == WANT_ANY ||
+					  test_bit(majors[want], active[i]->majors)))
 				mask |= BIT(i);
 		WRITE_ONCE(wants[want], mask);
 	}
@@ -117,9 +118,13 @@ static void flush_cpu(void *data)
 		ring_close(&c->ring[PITRACE_RING_TRACE]);
 }
 
-static bool open_segment(const struct session *s, unsigned int cpu, u32 ring)
+/* Is there anything that stands in no closed segment? */
+static bool open_segment(const struct session *s, unsigned int cpu, u32 kind)
 {
-	return READ_ONCE(s->cpu[cpu]->page->ring[ring].head) & (s->segment_bytes - 1);
+	const struct ring *r = &s->cpu[cpu]->ring[kind];
+	unsigned long head = local_read(&r->head);
+
+	return head & (r->segment - 1) || head != READ_ONCE(*r->published);
 }
 
 int session_flush(struct session *s, u32 what)

@@ -99,7 +99,9 @@ extern struct mutex sessions_lock;	/* active[] and its users, CPU hotplug's view
 
 /* What hooks look at first: which of active[] want their records, a bit for each. */
 enum want {
-	WANT_TPROF, WANT_DISPATCH, WANT_WAKEUP, WANT_INTERRUPT, WANT_SYSCALL, WANT_FAULT, WANTS
+	WANT_TPROF, WANT_DISPATCH, WANT_WAKEUP, WANT_INTERRUPT, WANT_SYSCALL, WANT_FAULT,
+	WANT_ANY,			/* all that are active */
+	WANTS
 };
 extern unsigned long wants[WANTS];
 void session_wants(void);			/* active[] changed; sessions_lock is held */

@@ -26,8 +26,8 @@
  * record announces that the high half differs from the segment's or the last HIGH record's.
  * Within a ring time stamps never decrease.
  *
- * Bytes below head are complete: head is published by the outermost writer of a CPU when every
- * writer nested in it (task, interrupt, NMI) has finished.
+ * Bytes below head are complete: head is published when a segment has been closed, by the outermost
+ * writer of a CPU when every writer nested in it (task, interrupt, NMI) has finished.
  *
  * normal mode      a ring that fills stops the session: state STOPPED, stop_cpu and stop_ring say
  *                  which one.

@@ -105,8 +105,10 @@ static const void *next(const struct view *v, struct cursor *c, uint32_t major)
 	return NULL;
 }
 
+/* Also in the open segment. */
 static const void *first(const struct view *v, int ring, uint32_t major)
 {
+	want(0, ioctl(v->fd, PITRACE_IOC_FLUSH, &(uint32_t){ 3 }));
 	return next(v, &(struct cursor){ .ring = ring }, major);
 }
 

@@ -18,6 +18,7 @@ static void moment(void);
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
+#define noinline
 #ifndef __always_inline
 #define __always_inline	inline __attribute__((always_inline))
 #endif
@@ -61,6 +62,16 @@ static inline void local_add(long n, local_t *l)
 
 #define local_inc(l)	local_add(1, l)
 #define local_dec(l)	local_add(-1, l)
+
+static inline bool local_dec_and_test(local_t *l)
+{
+	bool zero;
+
+	moment();
+	zero = !--l->v;
+	moment();
+	return zero;
+}
 
 static inline bool local_try_cmpxchg(local_t *l, long *old, long new)
 {
