@@ -30,6 +30,13 @@ static struct pitrace_hook_page *page;
 
 /* Records up to this size need no allocation. */
 #define SMALL	256
+#define ROOM	(PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user))
+/* Kernels may be built to clear all that stands on the stack. */
+#if __has_attribute(__uninitialized__)
+#define UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define UNINITIALIZED
+#endif
 
 /* ---- a user's share of a CPU ----------------------------------------------------------------- */
 
@@ -82,6 +89,7 @@ struct hook {
 	u32 ring;
 	u32 uid;
 	unsigned int budget;
+	struct share *share;		/* of `cpu`, up to date at `start` */
 	u64 start;			/* when and where the work began */
 	unsigned int cpu;
 	unsigned long switches;		/* of this thread by then */
@@ -119,19 +127,18 @@ static int begin(struct hook *h)
 	bool any = false, broke = false;
 	struct session *s;
 	struct ring *r;
-	int i;
 
 	preempt_disable();
-	for_each_active(s, i) {
+	for_each_wanting(s, WANT_ANY) {
 		if (!listens(s, h->major))
 			continue;
-		if (!any) {
+		if (!any && h->budget < 100) {
 			h->start = ktime_get_mono_fast_ns();
-			h->cpu = smp_processor_id();
 			h->switches = current->nvcsw + current->nivcsw;
-			if (h->budget < 100)
-				broke = share_get(h->uid, h->start, h->budget)->left < 0;
+			h->share = share_get(h->uid, h->start, h->budget);
+			broke = h->share->left < 0;
 		}
+		h->cpu = smp_processor_id();
 		any = true;
 		if (!broke)
 			break;
@@ -168,59 +175,91 @@ static int write_record(struct hook *h)
 {
 	bool any = false, done = false;
 	struct session *s;
-	u64 start, end;
-	int i;
 
 	preempt_disable();
-	start = h->start;
 	/* Only what this thread itself did is its user's time. */
-	if (h->cpu != smp_processor_id() || h->switches != current->nvcsw + current->nivcsw)
-		start = ktime_get_mono_fast_ns();
+	if (h->budget < 100 && (h->cpu != smp_processor_id() ||
+				h->switches != current->nvcsw + current->nivcsw)) {
+		h->start = ktime_get_mono_fast_ns();
+		h->share = share_get(h->uid, h->start, h->budget);
+	}
 	h->data->cpu = smp_processor_id();
-	for_each_active(s, i) {
+	for_each_wanting(s, WANT_ANY) {
 		if (!listens(s, h->major))
 			continue;
 		any = true;
 		done |= put(h, s);
 	}
-	if (h->budget < 100) {
-		end = ktime_get_mono_fast_ns();
-		share_get(h->uid, end, h->budget)->left -= end - start;
-	}
+	if (h->budget < 100)
+		h->share->left -= ktime_get_mono_fast_ns() - h->start;
 	preempt_enable();
 	return done ? 0 : any ? -ENOBUFS : -ENODATA;
 }
 
-/* The record's data after struct pitrace_user, from user memory. `room` is what data has. */
-static int copy(struct hook *h, const struct pitrace_hook_args *a, u32 strings)
+static int fetch(void *to, u64 from, u32 bytes)
 {
-	u8 *p = (u8 *)(h->data + 1);
-	u32 ints = a->ints * sizeof(u64);
+	return bytes && copy_from_user(to, u64_to_user_ptr(from), bytes) ? -EFAULT : 0;
+}
 
-	if (copy_from_user(p, u64_to_user_ptr(a->values), ints))
+/* The record's data: `small` if it has room, else allocated. Lengths are read once: what was
+ * checked is what stands in the record. */
+static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
+{
+	u32 ints = a->ints * sizeof(u64), fixed = ints + a->strs * sizeof(u32), strings = 0, i;
+	u32 *length;
+	u8 *p;
+
+	h->data = small;
+	if (sizeof(*h->data) + fixed > SMALL)
+		h->data = kmalloc(PITRACE_USER_MAX, GFP_KERNEL);
+	if (!h->data)
+		return -ENOMEM;
+	p = (u8 *)(h->data + 1);
+	length = (u32 *)(p + ints);
+	/* In one piece where they lie so. */
+	if (a->lengths == a->values + ints ? fetch(p, a->values, fixed) :
+	    fetch(p, a->values, ints) || fetch(length, a->lengths, fixed - ints))
 		return -EFAULT;
-	p += ints + a->strs * sizeof(u32);
-	if (copy_from_user(p, u64_to_user_ptr(a->strings), strings))
-		return -EFAULT;
-	memset(p + strings, 0, -strings & 3);
-	return 0;
+	for (i = 0; i < a->strs; i++) {
+		if (length[i] > ROOM - fixed - strings)
+			return -EMSGSIZE;
+		strings += length[i];
+	}
+	h->size = sizeof(*h->data) + fixed + ALIGN(strings, 4);
+	if (h->data == small && h->size > SMALL) {
+		h->data = kmalloc(h->size, GFP_KERNEL);
+		if (!h->data)
+			return -ENOMEM;
+		memcpy(h->data, small, sizeof(*h->data) + fixed);
+		p = (u8 *)(h->data + 1);
+	}
+	h->data->pid = current->tgid;
+	h->data->tid = current->pid;
+	h->data->uid = h->uid;
+	h->data->ints = a->ints;
+	h->data->strs = a->strs;
+	memset(p + fixed + strings, 0, -strings & 3);
+	return fetch(p + fixed, a->strings, strings);
 }
 
 static long write_hook(const struct pitrace_hook_args __user *user)
 {
-	struct pitrace_hook_args a;
-	struct hook h;
-	u64 small[SMALL / sizeof(u64)];
-	const u32 room = PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(*h.data);
-	u32 lengths[SMALL / sizeof(u32)], *length = lengths, strings = 0, i;
-	int err = get_args(&a, sizeof(a), user);
+	/* What is not filled is not written to a ring either. */
+	u64 small[SMALL / sizeof(u64)] UNINITIALIZED;
+	struct pitrace_hook_args a UNINITIALIZED;
+	struct hook h UNINITIALIZED;
+	int err = 0;
 
+	/* Nearly all callers' arguments are as long as ours. */
+	if (copy_from_user(&a, user, sizeof(a)) || a.size != sizeof(a) ||
+	    a.version != PITRACE_ABI_VERSION)
+		err = get_args(&a, sizeof(a), user);
 	if (err)
 		return err;
 	if (a.reserved || !is_user(a.major, a.minor))
 		return -EINVAL;
-	if (a.ints > room / sizeof(u64) || a.strs > room / sizeof(u32) ||
-	    a.ints * sizeof(u64) + a.strs * sizeof(u32) > room)
+	if (a.ints > ROOM / sizeof(u64) || a.strs > ROOM / sizeof(u32) ||
+	    a.ints * sizeof(u64) + a.strs * sizeof(u32) > ROOM)
 		return -EMSGSIZE;
 	h.major = array_index_nospec(a.major, PITRACE_MAJORS);
 	h.minor = a.minor;
@@ -230,44 +269,11 @@ static long write_hook(const struct pitrace_hook_args __user *user)
 	err = begin(&h);
 	if (err)
 		return err;
-
-	/* Read once: what was checked is what is used. */
-	if (a.strs > ARRAY_SIZE(lengths)) {
-		length = kmalloc_array(a.strs, sizeof(u32), GFP_KERNEL);
-		if (!length)
-			return -ENOMEM;
-	}
-	h.data = (void *)small;
-	err = -EFAULT;
-	if (copy_from_user(length, u64_to_user_ptr(a.lengths), a.strs * sizeof(u32)))
-		goto out;
-	err = -EMSGSIZE;
-	h.size = a.ints * sizeof(u64) + a.strs * sizeof(u32);
-	for (i = 0; i < a.strs; i++) {
-		if (length[i] > room - h.size - strings)
-			goto out;
-		strings += length[i];
-	}
-	h.size = sizeof(*h.data) + h.size + ALIGN(strings, 4);
-	if (h.size > sizeof(small)) {
-		err = -ENOMEM;
-		h.data = kmalloc(h.size, GFP_KERNEL);
-		if (!h.data)
-			goto out;
-	}
-	*h.data = (struct pitrace_user){
-		.pid = current->tgid, .tid = current->pid, .uid = h.uid,
-		.ints = a.ints, .strs = a.strs,
-	};
-	memcpy((u8 *)(h.data + 1) + a.ints * sizeof(u64), length, a.strs * sizeof(u32));
-	err = copy(&h, &a, strings);
+	err = fill(&h, &a, small);
 	if (!err)
 		err = write_record(&h);
-out:
 	if (h.data != (void *)small)
 		kfree(h.data);
-	if (length != lengths)
-		kfree(length);
 	return err;
 }
 

@@ -41,6 +41,7 @@ static struct state {
 	struct target *target;
 	struct hookfile *file;			/* of the target's folder */
 	uint64_t look, make;			/* not again before then: for whom, a file */
+	uint64_t looked;			/* cycles() when the clock said: too soon */
 	uint32_t looking;			/* the thread that does; 0: none */
 	int refused;				/* the device is there and may not be opened */
 } *state;
@@ -188,8 +189,38 @@ static uint64_t coarse_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* To read the clock costs more than all else where nobody listens: after it was read it is left
+ * alone for so many cycles, a thousandth of a second or less. */
+#ifdef __x86_64__
+static const uint64_t soon = 1000000;
+static inline uint64_t cycles(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#elif defined(__aarch64__)
+static const uint64_t soon = 1000;
+static inline uint64_t cycles(void)
+{
+	uint64_t now;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r" (now));
+	return now;
+}
+#else
+static const uint64_t soon;
+static inline uint64_t cycles(void)
+{
+	return 0;
+}
+#endif
+
+static inline bool too_soon(const struct state *s)
+{
+	return cycles() - __atomic_load_n(&s->looked, __ATOMIC_RELAXED) < soon;
+}
+
 /* Nobody whom we know wants it: is there anyone else? */
-static struct target *look(unsigned int major)
+static __attribute__((noinline)) struct target *look(unsigned int major)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct target *t = NULL;
@@ -200,7 +231,11 @@ static struct target *look(unsigned int major)
 	if (!state)
 		return NULL;
 	now = coarse_ns();
-	if (now < __atomic_load_n(&state->look, __ATOMIC_RELAXED) || !lock())
+	if (now < __atomic_load_n(&state->look, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&state->looked, cycles(), __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (!lock())
 		return NULL;
 	if (!state->target || !wants(state->target, major)) {
 		t = find(major);
@@ -283,28 +318,15 @@ static bool is_users(int major, int minor)
 	return major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS);
 }
 
-int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const uint64_t ints[],
-	      const int lens[], const char *const strs[])
+static __attribute__((noinline)) int put(struct target *t, int major, int minor, int int_count,
+					 int str_count, const uint64_t ints[], const int lens[],
+					 const char *const strs[])
 {
-	struct state *s = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-	struct target *t = s ? __atomic_load_n(&s->target, __ATOMIC_ACQUIRE) : NULL;
 	uint64_t words[PITRACE_USER_MAX / sizeof(uint64_t)];
 	struct pitrace_hook_args args;
 	uint8_t *p = (uint8_t *)words;
 	size_t at, length_at;
 
-	(void)cpu;
-	if (!is_users(major, minor))
-		return rc_fail(PI_INVALID_ARGUMENT,
-			       "programs write records of major 0xB0 and 0xD0 to 0xFF");
-	if (!t || !wants(t, (unsigned int)major)) {
-		t = look((unsigned int)major);
-		if (!t && state && state->refused)
-			return rc_fail(PI_NO_PERMISSION, PITRACE_DEVICE " may not be opened; its "
-				       "group may: sudo usermod -aG pitrace $USER, then log in again");
-		if (!t)
-			return TRACE_NOBODY;
-	}
 	if (int_count < 0 || str_count < 0)
 		return rc_fail(PI_INVALID_ARGUMENT, "a negative count");
 	length_at = (size_t)int_count * sizeof(uint64_t);
@@ -334,4 +356,25 @@ int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const
 too_long:
 	return rc_fail(PI_HOOK_TOO_LONG, "a record has at most %d bytes with its headers",
 		       PITRACE_USER_MAX);
+}
+
+int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const uint64_t ints[],
+	      const int lens[], const char *const strs[])
+{
+	struct state *s = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+	struct target *t = s ? __atomic_load_n(&s->target, __ATOMIC_ACQUIRE) : NULL;
+
+	(void)cpu;
+	if (!is_users(major, minor))
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "programs write records of major 0xB0 and 0xD0 to 0xFF");
+	if (!t || !wants(t, (unsigned int)major)) {
+		t = s && too_soon(s) ? NULL : look((unsigned int)major);
+		if (!t && state && state->refused)
+			return rc_fail(PI_NO_PERMISSION, PITRACE_DEVICE " may not be opened; its "
+				       "group may: sudo usermod -aG pitrace $USER, then log in again");
+		if (!t)
+			return TRACE_NOBODY;
+	}
+	return put(t, major, minor, int_count, str_count, ints, lens, strs);
 }
