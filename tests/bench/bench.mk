@@ -3,14 +3,21 @@
 # script tests/bench/NAME.sh that prints one line a figure (lib.sh's `beside`); `make bench-NAME`
 # runs one. A bench is slow or fast, it never fails for that. Here first, then those in guests.
 
-BENCHES	  := file post growth stacks
+BENCHES	  := file post growth stacks record slowdown
 BENCH_SRC := $(wildcard tests/bench/*.c)
 BENCH	  := $(patsubst tests/%.c,$(O)/tests/%,$(BENCH_SRC))
 
 tests: $(BENCH)
 
+# Runs in the guest: nothing but the C library.
+BENCH_WORK := $(O)/tests/bench/guest/bench_work
+$(BENCH_WORK): tests/bench/guest/bench_work.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) -o $@ $< $(ALLLDFLAGS) -pthread
+
 .PHONY: bench bench-ready
-bench-ready: all $(BENCH)
+bench-ready: all $(BENCH) $(BENCH_WORK) vm-programs
 bench:	## how fast, beside perf report, xxhsum and others: docs/benchmarks.md tells what and why
 	@scripts/deps build bench
 	@$(MAKE) --no-print-directory -j 2 bench-ready
