@@ -20,7 +20,9 @@ refused() { # NAME OPTION...
 refused system -a
 refused init -p 1
 [ ! -e refused.nrm2 ] || { echo "not ok member_refused_no_file"; code=1; }
-swtrace run -B driver -g -F 5000 -o root.nrm2 -- abi spin 200 || code=1
+# A member's file would have as many of the kernel's addresses, were they shown.
+swtrace run -B driver -g -F 5000 -e timer -o root.nrm2 -- sh -c \
+	'abi spin 200; dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null' || code=1
 # Nobody says what shall sample; somebody does.
 swtrace run -o default.nrm2 -- abi spin 200 2>default.txt || code=1
 swtrace run -B perf -o default_perf.nrm2 -- abi spin 200 2>default_perf.txt || code=1

@@ -303,6 +303,30 @@ static bool report(const struct worker_args *a)
 	return failed;
 }
 
+/* Where the kernel's image and its modules lie, by root's kallsyms, and a megabyte behind. */
+static bool learn_kernel(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char line[1024];
+
+	all->kernel[0].first = all->kernel[1].first = UINT64_MAX;
+	while (f && fgets(line, sizeof(line), f)) {
+		uint64_t v = strtoull(line, NULL, 16), end = v + (1 << 20);
+		int module = strchr(line, '[') != NULL;
+
+		/* Those of a CPU's own variables count from 0. */
+		if (!(v >> 32))
+			continue;
+		if (v < all->kernel[module].first)
+			all->kernel[module].first = v;
+		if (end > all->kernel[module].last)
+			all->kernel[module].last = end;
+	}
+	if (f)
+		fclose(f);
+	return all->kernel[1].last != 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct group *g = getgrnam("pitrace");
@@ -321,6 +345,10 @@ int main(int argc, char **argv)
 	a.uid = (uid_t)atoi(argv[4]);
 	srand((unsigned int)a.seed);
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!learn_kernel()) {
+		fputs("harm: /proc/kallsyms shows no addresses\n", stderr);
+		return 2;
+	}
 	nworkers = a.uid ? 2 : WORKERS;
 	a.sessions = may_session(a.uid, a.group);
 	others[0] = all->alive = begin(run_lives, a.uid, a.group);

@@ -29,6 +29,9 @@ extern struct shared {
 	uint64_t changed;		/* arguments that came back otherwise */
 	uint64_t lives, offline, children, killed, systems;	/* what went on meanwhile */
 	pid_t alive;			/* the process that bears others */
+	struct {
+		uint64_t first, last;
+	} kernel[2];			/* where its own code and data lie, and its modules' */
 } *all;
 
 /* Search what was read for what its reader may not see. Root may see all: there it is counted. */

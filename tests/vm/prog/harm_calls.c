@@ -158,9 +158,12 @@ static bool kernel_address(uint64_t v)
 	uint32_t high = (uint32_t)(v >> 32), low = (uint32_t)v;
 
 #ifdef __x86_64__
+	(void)low;
 	if (high >= 0xFFFF8880 && high < 0xFFFFE900)
 		return true;
-	return high == 0xFFFFFFFF && low >= 0x80000000 && low < 0xFF000000;
+	/* -1 beside any other number is no address: only where something lies. */
+	return (v >= all->kernel[0].first && v <= all->kernel[0].last) ||
+	       (v >= all->kernel[1].first && v <= all->kernel[1].last);
 #elif defined(__powerpc64__)
 	(void)low;
 	return high == 0xC0000000 || high >> 16 == 0xC008;
