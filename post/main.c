@@ -101,7 +101,8 @@ static int report_all(struct job *job, unsigned int needs)
 	code = reports_screen(job, code);
 	damage_print(job);
 	warnings_print(job);
-	if (!code && (job->nfaults || !job->input->complete || trace_lossy(job->trace)))
+	if (!code && (job->nfaults || jit_damaged(&job->model->names.jit) ||
+		      !job->input->complete || trace_lossy(job->trace)))
 		code = EXIT_DAMAGED;
 	free(faults);
 	return code;

@@ -263,6 +263,16 @@ bool jit_change(struct jit *j, uint64_t time, uint32_t *pid)
 	return true;
 }
 
+bool jit_damaged(const struct jit *j)
+{
+	uint32_t i;
+
+	for (i = 0; i < j->nnote; i++)
+		if (j->note[i].offset != NO_OFFSET)
+			return true;
+	return false;
+}
+
 void jit_free(struct jit *j)
 {
 	uint32_t i;

@@ -47,6 +47,8 @@ static inline int jit_until(struct jit *j, uint64_t time)
 int jit_finish(struct jit *j);
 /* After that, a pass over the same time again: whose code changed by then, one a call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid);
+/* Was anything of what programs told unreadable? That a jitdump is gone is no damage. */
+bool jit_damaged(const struct jit *j);
 void jit_free(struct jit *j);
 
 #endif

@@ -6,9 +6,8 @@
  */
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "fuzz_segment.h"
 #include "perf_session.h"
-#include "record.h"
 
 #define RING 8192
 
@@ -24,26 +23,6 @@ struct memory {
 	uint8_t *page;
 	uint8_t joined[UINT16_MAX + 1];
 };
-
-static int sink(void *arg, const void *segment, size_t size)
-{
-	struct pitrace_segment h;
-	struct record_walk w;
-	struct record r;
-	int got;
-
-	(void)arg;
-	if (record_walk_begin(&w, segment, size, &h) || h.ring >= PITRACE_RINGS)
-		abort();
-	while ((got = record_next(&w, &r)) > 0) {
-		if (w.backwards)
-			abort();
-		fuzz_touch(r.data, r.size);
-	}
-	if (got < 0)
-		abort();
-	return 0;
-}
 
 /* As the kernel leaves it: the first bytes of the input that are left, from `at` on. */
 static void fill(struct perf_ring *r, struct memory *m, uint64_t at, size_t n,
@@ -130,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (h.flags & DISCARD)
 		perf_pump_discard(&s);
-	if (perf_pump(&s, false, sink, NULL) || perf_pump(&s, true, sink, NULL))
+	if (perf_pump(&s, false, fuzz_segment, NULL) || perf_pump(&s, true, fuzz_segment, NULL))
 		abort();
 	perf_pump_reset(&s);
 	segment_free(&cpu.mte);

@@ -11,7 +11,7 @@
 
 #include "backend.h"
 #include "fuzz_clock.h"
-#include "record.h"
+#include "fuzz_segment.h"
 #include "timer/layout.h"
 
 #define FILES 3
@@ -28,26 +28,6 @@ struct part {
 	uint16_t events, samples;	/* bytes of records */
 	uint8_t lost_events, lost_samples, unsampled, parent;
 } __attribute__((packed));
-
-static int sink(void *arg, const void *segment, size_t size)
-{
-	struct pitrace_segment h;
-	struct record_walk w;
-	struct record r;
-	int got;
-
-	(void)arg;
-	if (record_walk_begin(&w, segment, size, &h) || h.ring >= PITRACE_RINGS)
-		abort();
-	while ((got = record_next(&w, &r)) > 0) {
-		if (w.backwards)
-			abort();
-		fuzz_touch(r.data, r.size);
-	}
-	if (got < 0)
-		abort();
-	return 0;
-}
 
 /* A ring's bytes, around its end if it comes to that. */
 static void put_ring(int fd, off_t base, uint32_t size, uint64_t at, const void *data, size_t n)
@@ -120,7 +100,7 @@ static void read_back(const char *folder, struct timer_control *c)
 
 static void drain(struct backend *b, bool all)
 {
-	if (collector_timer.drain(b, all, sink, NULL))
+	if (collector_timer.drain(b, all, fuzz_segment, NULL))
 		abort();
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A drain's sink for fuzz targets: what a collector wrote is whole and in the order of time. */
+#ifndef FUZZ_SEGMENT_H
+#define FUZZ_SEGMENT_H
+
+#include "fuzz.h"
+#include "record.h"
+
+static inline int fuzz_segment(void *arg, const void *segment, size_t size)
+{
+	struct pitrace_segment h;
+	struct record_walk w;
+	struct record r;
+	int got;
+
+	(void)arg;
+	if (record_walk_begin(&w, segment, size, &h) || h.ring >= PITRACE_RINGS)
+		abort();
+	while ((got = record_next(&w, &r)) > 0) {
+		if (w.backwards)
+			abort();
+		fuzz_touch(r.data, r.size);
+	}
+	if (got < 0)
+		abort();
+	return 0;
+}
+
+#endif
