@@ -246,20 +246,29 @@ int perf_put_dispatch(const struct perf_item *p, struct perf_running *running, p
 		.old_priority = PITRACE_PRIORITY_UNKNOWN, .new_priority = PITRACE_PRIORITY_UNKNOWN,
 	};
 	uint32_t left = PITRACE_LEFT_OTHER;
+	bool out = p->misc & PERF_RECORD_MISC_SWITCH_OUT;
 
-	if (p->type != PERF_RECORD_SWITCH_CPU_WIDE || !(p->misc & PERF_RECORD_MISC_SWITCH_OUT))
+	if (p->type != PERF_RECORD_SWITCH_CPU_WIDE)
 		return 0;
+	if (!out) {
+		if (running->known && running->pid == p->pid && running->tid == p->tid)
+			return 0;
+		d.old_pid = p->of_pid;
+		d.old_tid = p->of_tid;
+		d.new_pid = p->pid;
+		d.new_tid = p->tid;
+	}
 	/* Whoever could go on; why the others did not is not told. */
-	if (p->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT || !p->tid)
+	if ((out && p->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) || !d.old_tid)
 		left = PITRACE_LEFT_RUNNING;
 	/* A thread that leaves for good has no id any more: it is who came last. */
-	if (p->tid == UINT32_MAX) {
+	if (d.old_tid == UINT32_MAX) {
 		left = PITRACE_LEFT_DEAD;
 		if (running->known) {
 			d.old_pid = running->pid;
 			d.old_tid = running->tid;
 		}
 	}
-	*running = (struct perf_running){ p->of_pid, p->of_tid, true };
+	*running = (struct perf_running){ d.new_pid, d.new_tid, true };
 	return put(arg, PITRACE_DISPATCH, left, &d, sizeof(d), p->time);
 }

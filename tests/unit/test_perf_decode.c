@@ -551,16 +551,22 @@ static void sample_told(void)
 
 static void dispatch_told(void)
 {
-	static const struct { uint16_t misc; uint32_t minor; bool told; } cases[] = {
-		{ PERF_RECORD_MISC_SWITCH_OUT, PITRACE_LEFT_OTHER, true },
-		{ PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT,
-		  PITRACE_LEFT_RUNNING, true },
-		{ 0, 0, false },	/* the other half of it */
+	static const struct {
+		uint16_t misc;
+		struct perf_running before;
+		uint32_t minor, old, new;
+	} cases[] = {
+		{ PERF_RECORD_MISC_SWITCH_OUT, { 0 }, PITRACE_LEFT_OTHER, 12, 52 },
+		{ PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, { 0 },
+		  PITRACE_LEFT_RUNNING, 12, 52 },
+		{ 0, { 11, 12, true }, 0, 0, 0 },	/* the other half of what was told */
+		{ 0, { 51, 52, true }, PITRACE_LEFT_OTHER, 52, 12 },	/* the only half there is */
+		{ 0, { 0 }, PITRACE_LEFT_OTHER, 52, 12 },
 	};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct builder b = build_switch(false, cases[i].misc);
-		struct perf_running running = { 0 };
+		struct perf_running running = cases[i].before;
 		const struct pitrace_dispatch *d;
 		struct told t = { .n = 0 };
 		struct perf_item p;
@@ -568,15 +574,15 @@ static void dispatch_told(void)
 
 		CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
 		CU_ASSERT_EQUAL(perf_put_dispatch(&p, &running, tell, &t), 0);
-		CU_ASSERT_EQUAL_FATAL(t.n, cases[i].told);
+		CU_ASSERT_EQUAL_FATAL(t.n, cases[i].new != 0);
 		free(copy);
 		if (!t.n)
 			continue;
 		d = (const void *)t.r[0].data;
 		CU_ASSERT_EQUAL(t.r[0].minor, cases[i].minor);
-		CU_ASSERT_EQUAL(d->old_tid, 12);
-		CU_ASSERT_EQUAL(d->new_tid, 52);
-		CU_ASSERT_EQUAL(running.tid, 52);
+		CU_ASSERT_EQUAL(d->old_tid, cases[i].old);
+		CU_ASSERT_EQUAL(d->new_tid, cases[i].new);
+		CU_ASSERT_EQUAL(running.tid, cases[i].new);
 	}
 }
 
