@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# suite_truth.sh KERNEL ARCH PERIODS CONTROL: a program whose work is known to the instruction, under
+# suite_truth.sh KERNEL ARCH PERIODS CONTROL [RATE]: a program whose work is known to the instruction, under
 # an instruction counter: each share right, each tick named as nm names its address, ticks times
-# period = CPU time. PERIODS: ticks of each of three sets; CONTROL: of a run without the dither.
+# period = CPU time. PERIODS: ticks of each of three sets; CONTROL: of a run without the dither; RATE:
+# ticks a second (a kernel that looks for mistakes takes longer for a tick than 50 us).
 . "$(dirname "$0")/suite.sh"
-periods=$1 control=$2 rate=20000
+periods=$1 control=$2 rate=${3:-20000}
 
 booted guest --icount --get '/tmp/truth.*' --get '/tmp/control.*' -- \
 	tests/vm/guest/truth.sh $rate "$periods" "$control" || exit 1

@@ -11,14 +11,17 @@ swtrace run -a -t norm -sm 1 -ss 32 -F 10 -o mte-full.nrm2 -- lives names 60000 
 echo "exit $?" >>mte-full.txt
 
 rss() {
-	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$1/status
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$1/status 2>/dev/null
 }
 swtrace run -a -F 10000 -o cont.nrm2 -- load "$seconds" 2 >cont.txt 2>&1 &
 pid=$!
 sleep 3
 echo "begin $(rss $pid)" >memory.txt
-sleep $((seconds - 4))
-echo "end $(rss $pid)" >>memory.txt
+while kb=$(rss $pid) && [ "$kb" ]; do
+	last=$kb
+	sleep 1
+done
+echo "end $last" >>memory.txt
 wait $pid
 echo "exit $?" >>cont.txt
 
