@@ -9,28 +9,16 @@
 #include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/uaccess.h>
+#include "args.h"
 #include "clock.h"
 #include "control.h"
+#include "create.h"
 #include "hook.h"
 #include "member.h"
 #include "pages.h"
 #include "session.h"
 #include "state.h"
 #include "user.h"
-
-#define ARGS_MAX	4096	/* the same whatever a page is */
-
-int get_args(void *to, size_t size, const void __user *from)
-{
-	u32 stated, version;
-
-	if (get_user(stated, (const u32 __user *)from) ||
-	    get_user(version, (const u32 __user *)from + 1))
-		return -EFAULT;
-	if (stated < 2 * sizeof(u32) || stated > ARGS_MAX || version != PITRACE_ABI_VERSION)
-		return -EINVAL;
-	return copy_struct_from_user(to, size, from, stated);
-}
 
 static bool zero(const u64 *p, size_t n)
 {

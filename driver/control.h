@@ -8,7 +8,4 @@ void control_exit(void);
 int power_init(void);
 void power_exit(void);
 
-/* The caller's struct, of the size it states: shorter is padded, longer must be zero beyond. */
-int get_args(void *to, size_t size, const void __user *from);
-
 #endif

@@ -111,17 +111,15 @@ void session_wants(void);			/* active[] changed; sessions_lock is held */
 	for (unsigned long left_ = READ_ONCE(wants[want]); left_; left_ &= left_ - 1) \
 		if (((s) = READ_ONCE(active[__ffs(left_)])))
 
-struct session *session_create(const struct pitrace_session_args *args);
-void session_destroy(struct session *s);	/* off, nobody sees it any more */
 int session_flush(struct session *s, u32 what);
 int session_consume(struct session *s, const struct pitrace_consume_args *args);
-unsigned int sessions_alive(void);
 
 /* From any context: a ring filled in normal mode (or a process crashed); the consumer has something
  * to do. */
 void session_stop(struct session *s, u32 cpu, u32 ring);
 void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal);
 void session_wake(struct session *s);
+void session_wake_init(struct session *s);
 void session_set_state(struct session *s, int state);
 
 static inline bool session_mte(const struct session *s)

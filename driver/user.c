@@ -15,8 +15,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include "args.h"
 #include "clock.h"
-#include "control.h"
 #include "pages.h"
 #include "session.h"
 #include "user.h"

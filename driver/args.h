@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What callers pass. */
+#ifndef PITRACE_ARGS_H
+#define PITRACE_ARGS_H
+
+#include <linux/types.h>
+
+/* The caller's struct, of the size it states: shorter is padded, longer must be zero beyond. */
+int get_args(void *to, size_t size, const void __user *from);
+
+#endif
