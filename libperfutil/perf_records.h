@@ -36,8 +36,8 @@ struct perf_running {
 	uint32_t pid, tid;
 	bool known;
 };
-/* SWITCH_CPU_WIDE: the half that tells who leaves; where the kernel left that out (as it does for some
- * threads), the half that tells who came. */
+/* SWITCH_CPU_WIDE: the half that tells who leaves; where the kernel left that out (as it does for
+ * some threads), the half that tells who came. */
 int perf_put_dispatch(const struct perf_item *item, struct perf_running *running, perf_put put,
 		      void *arg);
 
