@@ -41,11 +41,17 @@ RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end say caller
 POST_SRC     := $(wildcard post/*.c post/*/*.c)
 
 TIMER_SRC    := $(wildcard libperfutil/timer/*.c)
+PIJIT_SRC    := $(wildcard tools/jprof/*.c)
+
+# A JDK's headers, the same for all machines: without them the agent for Java is left out.
+JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /include/jvmti.h, \
+		  $(JAVA_HOME) /usr/lib/jvm/default-java /usr/lib/jvm/*))))
 
 INC_PERFUTIL := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
 INC_TIMER    := -Idriver/uapi -Ilibperfutil/timer
 INC_A2N	     := -Ilibperfutil/include -Ilibperfutil -Ilibperfutil/a2n
 INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common
+INC_PIJIT    := -Ilibperfutil/include $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
 
 LIB_PERFUTIL := -lzstd -lpthread
@@ -55,9 +61,13 @@ LIB_POST     := -ldw -lopcodes -lseccomp
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
+PIJIT	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so))
 BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof post)
 
-all: $(LIBS) $(TIMER) $(BINS)
+all: $(LIBS) $(TIMER) $(PIJIT) $(BINS)
+ifeq ($(JDK_INCLUDE),)
+	@echo '  libpijit.so is left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
+endif
 
 $(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
 $(O)/obj/libperfutil/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
@@ -97,6 +107,13 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -fsanitize=%,$(ALLLDFLAGS)) -shared -Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,nodelete -o $@ $^
+
+# Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
+$(call obj,$(PIJIT_SRC)): INC = $(INC_PIJIT) -fvisibility=hidden
+$(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/lib/liba2n.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
 
 # Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a

@@ -46,7 +46,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)install -m 755 $(BINS) $(DESTDIR)$(BINDIR)/
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
-	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER)
+	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(PIJIT)
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
 	$(Q)install -m 644 $(COMPLETIONS) $(DESTDIR)$(COMPDIR)/
@@ -84,7 +84,8 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 		$(foreach l,perfutil a2n,$(patsubst %,$(DESTDIR)$(LIBDIR)/%,lib$(l).a lib$(l).so \
 			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc)) \
 		$(DESTDIR)$(UDEVDIR)/60-pitrace.rules $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf \
-		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER))
+		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER)) \
+		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so
 	@for page in $(PAGES); do \
 		for name in $${page##*/} $$(scripts/man-names $$page | sed "s/$$/.$${page##*.}/"); do \
 			rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$name; \

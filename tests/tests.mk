@@ -32,6 +32,9 @@ $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=trace
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 
+# Of the agent for Java what needs no VM.
+$(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c)
+
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)

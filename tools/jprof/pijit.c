@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The agent: what the VM tells of its compiled code goes to a jitdump. The VM may call us on any
+ * thread, before it is up and while it goes down; ids of a class die with it, so all that is asked
+ * of the VM is asked inside the call that brought them. No function of the VM is called with our
+ * lock held.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "java_name.h"
+#include "pijit.h"
+#include "ranges.h"
+
+#define MAX_NAME	4096
+
+static struct {
+	pthread_mutex_t lock;
+	struct jitdump_writer *dump;	/* NULL: not begun, ended, or the disk is full */
+	struct ranges stubs;
+	bool lines;
+	bool loaded;
+} agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+struct options {
+	char folder[4096];		/* "": the writer's default */
+	bool lines;
+};
+
+static const char usage[] =
+	"pijit: tells in a jitdump (jit-PID.dump) which code this Java VM makes: names for profiles.\n"
+	"  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n"
+	"  dir=FOLDER   where the jitdump goes (default: $JITDUMPDIR, else the working folder)\n"
+	"  lines        source lines too, those of inlined methods too\n"
+	"  help         this text\n";
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* 1: go on, 0: no agent wanted, -1: an error that was told. */
+static int parse(struct options *o, const char *text)
+{
+	*o = (struct options){ 0 };
+	while (text && *text) {
+		size_t n = strcspn(text, ",");
+
+		if (n == 4 && !strncmp(text, "help", n)) {
+			fputs(usage, stdout);
+			return 0;
+		} else if (n == 5 && !strncmp(text, "lines", n)) {
+			o->lines = true;
+		} else if (n > 4 && !strncmp(text, "dir=", 4) && n - 4 < sizeof(o->folder)) {
+			memcpy(o->folder, text + 4, n - 4);
+			o->folder[n - 4] = 0;
+		} else if (n) {
+			fprintf(stderr, "pijit: unknown option '%.*s'; there are dir=FOLDER, lines, help\n",
+				(int)n, text);
+			return -1;
+		}
+		text += n + (text[n] == ',');
+	}
+	return 1;
+}
+
+/* ---- what the VM tells ----------------------------------------------------------------------- */
+
+/* With the lock held. A full disk is told once; what is in the file stays good. */
+static void write_failed(int err)
+{
+	fprintf(stderr, "pijit: %s: %s: code that is made from here on has no names\n",
+		jitdump_path(agent.dump), strerror(-err));
+	jitdump_end(agent.dump);
+	agent.dump = NULL;
+}
+
+static void told(const char *name, const void *address, uint64_t size,
+		 const struct jitdump_line *lines, uint32_t n)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&agent.lock);
+	if (agent.dump)
+		err = jitdump_load(agent.dump, name, (uintptr_t)address, size, NULL, lines, n, NULL);
+	if (err && err != -EMSGSIZE)
+		write_failed(err);
+	pthread_mutex_unlock(&agent.lock);
+}
+
+static void name_of(jvmtiEnv *vm, jmethodID method, char name[MAX_NAME])
+{
+	char *class = NULL, *own = NULL, *signature = NULL;
+	jclass declarer;
+
+	if ((*vm)->GetMethodDeclaringClass(vm, method, &declarer) ||
+	    (*vm)->GetClassSignature(vm, declarer, &class, NULL) ||
+	    (*vm)->GetMethodName(vm, method, &own, &signature, NULL))
+		snprintf(name, MAX_NAME, "%s.%s", class ? class : "Java", own ? own : "method");
+	else
+		java_name(name, MAX_NAME, class, own, signature);
+	(*vm)->Deallocate(vm, (unsigned char *)class);
+	(*vm)->Deallocate(vm, (unsigned char *)own);
+	(*vm)->Deallocate(vm, (unsigned char *)signature);
+}
+
+static void JNICALL method_loaded(jvmtiEnv *vm, jmethodID method, jint size, const void *address,
+				  jint map_length, const jvmtiAddrLocationMap *map,
+				  const void *compile_info)
+{
+	struct jitdump_line *lines = NULL;
+	char name[MAX_NAME];
+	uint32_t n = 0;
+
+	name_of(vm, method, name);
+	if (agent.lines)
+		n = lines_make(vm, method, map_length, map, compile_info, &lines);
+	told(name, address, (uint64_t)size, lines, n);
+	lines_free(lines, n);
+}
+
+static int tell_stub(void *name, uint64_t start, uint64_t end)
+{
+	return jitdump_load(agent.dump, name, start, end - start, NULL, NULL, 0, NULL);
+}
+
+static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *address, jint size)
+{
+	uint64_t start = (uintptr_t)address;
+	int err = 0;
+
+	(void)vm;
+	pthread_mutex_lock(&agent.lock);
+	if (agent.dump)
+		err = ranges_add(&agent.stubs, start, start + (uint64_t)size, tell_stub,
+				 (char *)name);
+	if (err)
+		write_failed(err);
+	pthread_mutex_unlock(&agent.lock);
+}
+
+/* The code goes on running, its names are all there. */
+static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
+{
+	(void)vm, (void)jni;
+	pthread_mutex_lock(&agent.lock);
+	if (agent.dump)
+		jitdump_end(agent.dump);
+	agent.dump = NULL;
+	ranges_free(&agent.stubs);
+	pthread_mutex_unlock(&agent.lock);
+}
+
+/* ---- begin ----------------------------------------------------------------------------------- */
+
+/* The VM's own words for an error; err is what the failed call gave. */
+static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
+{
+	char *words = NULL;
+
+	(*vm)->GetErrorName(vm, err, &words);
+	fprintf(stderr, "pijit: %s: %s\n", what, words ? words : "refused");
+	(*vm)->Deallocate(vm, (unsigned char *)words);
+	return JNI_ERR;
+}
+
+static jint watch(jvmtiEnv *vm, bool running)
+{
+	static const jvmtiEvent events[] = {
+		JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+		JVMTI_EVENT_VM_DEATH,
+	};
+	const jvmtiEventCallbacks callbacks = {
+		.CompiledMethodLoad = method_loaded, .DynamicCodeGenerated = stub_made,
+		.VMDeath = vm_ends,
+	};
+	jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
+	jvmtiError err;
+
+	if (agent.lines)
+		wanted.can_get_line_numbers = wanted.can_get_source_file_name = 1;
+	err = (*vm)->AddCapabilities(vm, &wanted);
+	if (err)
+		return refuse(vm, "this Java VM tells nothing of its compiled code", err);
+	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
+	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
+		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
+	/* What was made before we came. */
+	if (!err && running)
+		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
+	if (!err && running)
+		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+	return err ? refuse(vm, "the Java VM's events", err) : JNI_OK;
+}
+
+static jint begin(JavaVM *java, const char *text, bool running)
+{
+	struct options o;
+	jvmtiEnv *vm;
+	int err = parse(&o, text);
+
+	if (err <= 0)
+		return err < 0 ? JNI_ERR : JNI_OK;
+	/* A second time: by the command line and by the environment, or attached. */
+	if (agent.loaded)
+		return JNI_OK;
+	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_1_2)) {
+		fputs("pijit: this Java VM has no JVMTI\n", stderr);
+		return JNI_ERR;
+	}
+	err = jitdump_create(&agent.dump, *o.folder ? o.folder : NULL);
+	if (err) {
+		/* The program is not to blame: it runs, without names. */
+		fprintf(stderr, "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
+			*o.folder ? o.folder : getenv("JITDUMPDIR") ? getenv("JITDUMPDIR") : ".",
+			strerror(-err));
+		return JNI_OK;
+	}
+	agent.loaded = true;
+	agent.lines = o.lines;
+	return watch(vm, running);
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java, char *options, void *reserved)
+{
+	(void)reserved;
+	return begin(java, options, false);
+}
+
+JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java, char *options, void *reserved)
+{
+	(void)reserved;
+	return begin(java, options, true);
+}
