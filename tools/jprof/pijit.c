@@ -83,7 +83,8 @@ static void told(const char *name, const void *address, uint64_t size,
 
 	pthread_mutex_lock(&agent.lock);
 	if (agent.dump)
-		err = jitdump_load(agent.dump, name, (uintptr_t)address, size, NULL, lines, n, NULL);
+		err = jitdump_load(agent.dump, name, (uintptr_t)address, size, NULL, lines, n,
+				   NULL);
 	if (err && err != -EMSGSIZE)
 		write_failed(err);
 	pthread_mutex_unlock(&agent.lock);
