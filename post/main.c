@@ -87,18 +87,21 @@ static int read_model(struct job *job, unsigned int needs)
 static int report_all(struct job *job, unsigned int needs)
 {
 	struct pifile_fault *faults = NULL;
+	bool absent;
 	int rc, code;
 
 	/* A report of names tells the damage itself; one of records meets it on its way. */
 	rc = needs ? damage_gather(job, &faults) : 0;
 	if (rc)
 		return failed("faults", rc);
-	code = reports_write(job);
+	absent = reports_absent(job);
+	code = absent ? EXIT_UNREADABLE : reports_write(job);
 	if (!code && needs & NEED_TIMES && !times_add_up(&job->model->times))
 		code = EXIT_DAMAGED;
 	if (!needs && damage_gather(job, &faults) < 0)
 		code = EXIT_UNREADABLE;
-	code = reports_screen(job, code);
+	if (!absent)
+		code = reports_screen(job, code);
 	damage_print(job);
 	warnings_print(job);
 	if (!code && (job->nfaults || jit_damaged(&job->model->names.jit) ||

@@ -488,7 +488,7 @@ typedef void (*form)(const struct job *job, void *to, const struct annotated *a)
 static int for_each(const struct job *job, void *to, form write)
 {
 	const struct names *n = &job->model->names;
-	uint32_t i, shown = 0;
+	uint32_t i;
 	int rc = 0;
 
 	for (i = 0; i < n->nsymbol && !rc; i++) {
@@ -497,18 +497,26 @@ static int for_each(const struct job *job, void *to, form write)
 		if (!is_named(job, &n->symbol[i]))
 			continue;
 		rc = annotate(job, &a);
-		if (!rc && a.ticks) {
-			shown++;
+		if (!rc && a.ticks)
 			write(job, to, &a);
-		}
 		annotated_free(&a);
 	}
-	if (rc || shown)
-		return rc;
+	return rc;
+}
+
+static bool annotate_absent(const struct job *job)
+{
+	const struct counts *c = &job->model->counts;
+	uint32_t i;
+
+	for (i = 0; i < c->nrow; i++) {
+		if (c->row[i].ticks && is_named(job, &job->model->names.symbol[c->row[i].symbol]))
+			return false;
+	}
 	fputs("post: no ticks are in the symbol ", stderr);
 	escape_print(stderr, job->options->annotate);
 	fputs(": names are as in tprof.out, NAME or NAME@MODULE\n", stderr);
-	return REPORT_ABSENT;
+	return true;
 }
 
 static int annotate_write(const struct job *job, FILE *out)
@@ -540,6 +548,7 @@ const struct report report_annotate = {
 	.path = "-",
 	.mode = 0666,
 	.needs = NEED_SAMPLES,
+	.absent = annotate_absent,
 	.write = annotate_write,
 	.json = annotate_json,
 	.csv = annotate_csv,

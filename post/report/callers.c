@@ -88,16 +88,6 @@ static void text_called(const struct job *job, void *arg, const struct callers *
 
 /* ---- JSON, CSV ------------------------------------------------------------------------------- */
 
-static void json_symbol(const struct job *job, struct json *j, const struct called *of)
-{
-	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbol[of->symbol];
-
-	json_string(j, "name", s->name);
-	json_string(j, "module", n->module[s->module].name);
-	json_bool(j, "kernel", of->kernel);
-}
-
 static void json_edges(const struct job *job, struct json *j, const struct callers *c,
 		       const char *key, uint32_t from, uint32_t count)
 {
@@ -105,9 +95,11 @@ static void json_edges(const struct job *job, struct json *j, const struct calle
 
 	json_array(j, key);
 	for (i = from; i < from + count; i++) {
+		const struct called *other = &c->called[c->edge[i].other];
+
 		json_object(j, NULL);
 		if (c->edge[i].other != NO_KEY)
-			json_symbol(job, j, &c->called[c->edge[i].other]);
+			json_frame(job, j, other->symbol, other->kernel);
 		json_uint(j, "ticks", c->edge[i].ticks);
 		json_end(j, '}');
 	}
@@ -120,7 +112,7 @@ static void json_called(const struct job *job, void *arg, const struct callers *
 	struct json *j = arg;
 
 	json_object(j, NULL);
-	json_symbol(job, j, of);
+	json_frame(job, j, of->symbol, of->kernel);
 	json_uint(j, "self", of->self);
 	json_uint(j, "total", of->total);
 	json_fixed(j, "percent", percent_of(of->total, job->stack_total), 4);
@@ -128,18 +120,6 @@ static void json_called(const struct job *job, void *arg, const struct callers *
 	json_edges(job, j, c, "callers", of->callers, of->ncallers);
 	json_edges(job, j, c, "callees", of->callees, of->ncallees);
 	json_end(j, '}');
-}
-
-static void csv_symbol(const struct job *job, FILE *out, const struct callers *c, uint32_t i)
-{
-	const struct names *n = &job->model->names;
-
-	if (i != NO_KEY)
-		escape_csv(out, n->symbol[c->called[i].symbol].name);
-	putc(',', out);
-	if (i != NO_KEY)
-		escape_csv(out, n->module[n->symbol[c->called[i].symbol].module].name);
-	putc(',', out);
 }
 
 /* A line an edge: who called whom. */
@@ -154,10 +134,17 @@ static void csv_called(const struct job *job, void *arg, const struct callers *c
 		count = of->ncallees;
 	}
 	for (i = first; i < first + count; i++) {
-		csv_symbol(job, out, c, c->edge[i].of);
-		csv_symbol(job, out, c, c->edge[i].other);
-		fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", of->self, of->total,
-			c->edge[i].ticks);
+		const struct edge *e = &c->edge[i];
+
+		csv_frame(job, out, of->symbol, of->kernel);
+		putc(',', out);
+		if (e->other == NO_KEY)
+			fputs(",,", out);
+		else
+			csv_frame(job, out, c->called[e->other].symbol,
+				  c->called[e->other].kernel);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", of->self, of->total,
+			e->ticks);
 	}
 }
 
@@ -168,9 +155,8 @@ static int for_each(const struct job *job, void *arg,
 		    void (*each)(const struct job *job, void *arg, const struct callers *c,
 				 const struct called *of))
 {
-	const struct options *o = job->options;
 	struct callers c;
-	uint32_t i, shown = 0;
+	uint32_t i;
 	int rc = calls_checked(job, "callers");
 
 	if (rc)
@@ -179,18 +165,30 @@ static int for_each(const struct job *job, void *arg,
 	if (!rc)
 		rc = checked(job, &c);
 	for (i = 0; !rc && i < c.ncalled; i++) {
-		if (!is_wanted(job, &c.called[i]))
-			continue;
-		shown++;
-		each(job, arg, &c, &c.called[i]);
+		if (is_wanted(job, &c.called[i]))
+			each(job, arg, &c, &c.called[i]);
 	}
 	callers_free(&c);
-	if (rc || !o->symbol || shown)
-		return rc;
+	return rc;
+}
+
+static bool callers_absent(const struct job *job)
+{
+	const struct calls *c = &job->stacks->calls;
+	const char *name = job->options->symbol;
+	uint32_t i;
+
+	for (i = 0; name && i < c->ncall; i++) {
+		if (c->call[i].parent != NO_KEY &&
+		    !strcmp(job->model->names.symbol[c->call[i].id].name, name))
+			return false;
+	}
+	if (!name)
+		return false;
 	fputs("post: no call stack has the symbol ", stderr);
-	escape_print(stderr, o->symbol);
+	escape_print(stderr, name);
 	fputs(": post -callers lists all\n", stderr);
-	return REPORT_ABSENT;
+	return true;
 }
 
 static int callers_write(const struct job *job, FILE *out)
@@ -253,7 +251,8 @@ static int callers_csv(const struct job *job, FILE *out)
 {
 	const char *other = job->options->calls == CALLS_CALLEES ? "callee" : "caller";
 
-	fprintf(out, "symbol,module,%s,%s_module,self,total,ticks\n", other, other);
+	fprintf(out, "name,module,kernel,%s,%s_module,%s_kernel,self,total,ticks\n", other, other,
+		other);
 	return for_each(job, out, csv_called);
 }
 
@@ -261,6 +260,7 @@ const struct report report_callers = {
 	.path = "callers.out",
 	.mode = 0666,
 	.needs = NEED_SAMPLES | NEED_STACKS,
+	.absent = callers_absent,
 	.write = callers_write,
 	.screen = callers_screen,
 	.json = callers_json,

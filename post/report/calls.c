@@ -100,6 +100,27 @@ void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
 	putc(']', out);
 }
 
+void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool kernel)
+{
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbol[symbol];
+
+	json_string(j, "name", s->name);
+	json_string(j, "module", n->module[s->module].name);
+	json_bool(j, "kernel", kernel);
+}
+
+void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel)
+{
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbol[symbol];
+
+	escape_csv(out, s->name);
+	putc(',', out);
+	escape_csv(out, n->module[s->module].name);
+	fprintf(out, ",%d", kernel);
+}
+
 void print_root(const struct job *job, FILE *out, uint32_t process)
 {
 	const struct process *p = &job->model->names.process[process];

@@ -14,6 +14,9 @@ void print_stack_books(const struct job *job, FILE *out, const char *title);
 void json_stack_books(const struct job *job, struct json *j);
 /* "symbol  [module]", the module without its folder. */
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
+/* The same for programs: name, module (its whole path) and kernel, members of the open object. */
+void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool kernel);
+void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel);
 /* A process, as tprof names it. */
 void print_root(const struct job *job, FILE *out, uint32_t process);
 

@@ -53,10 +53,13 @@ static void csv_call(const struct job *job, void *arg, uint32_t i)
 	if (root && !job->options->names.by_process_name)
 		fprintf(out, "%u", n->process[call->id].pid);
 	putc(',', out);
-	escape_csv(out, root ? n->process[call->id].name : n->symbol[call->id].name);
-	putc(',', out);
-	escape_csv(out, root ? "" : n->module[n->symbol[call->id].module].name);
-	fprintf(out, ",%d,%" PRIu64 ",%" PRIu64 ",%.4f\n", call->kernel, call->self, call->total,
+	if (root) {
+		escape_csv(out, n->process[call->id].name);
+		fputs(",,", out);
+	} else {
+		csv_frame(job, out, call->id, call->kernel);
+	}
+	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.4f\n", call->self, call->total,
 		percent_of(call->total, job->stack_total));
 }
 
@@ -74,11 +77,10 @@ static void json_call(const struct job *job, void *arg, uint32_t i)
 	json_uint(j, "depth", call->depth);
 	if (root && !job->options->names.by_process_name)
 		json_uint(j, "pid", n->process[call->id].pid);
-	json_string(j, "name", root ? n->process[call->id].name : n->symbol[call->id].name);
-	if (!root) {
-		json_string(j, "module", n->module[n->symbol[call->id].module].name);
-		json_bool(j, "kernel", call->kernel);
-	}
+	if (root)
+		json_string(j, "name", n->process[call->id].name);
+	else
+		json_frame(job, j, call->id, call->kernel);
 	json_uint(j, "self", call->self);
 	json_uint(j, "total", call->total);
 	json_fixed(j, "percent", percent_of(call->total, job->stack_total), 4);

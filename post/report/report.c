@@ -113,6 +113,18 @@ static int write_to(struct job *job, const char *path, mode_t mode,
 	return EXIT_CLEAN;
 }
 
+bool reports_absent(const struct job *job)
+{
+	const struct report *r;
+	unsigned int i;
+
+	for (i = 0; (r = wanted(job->options, i)); i++) {
+		if (r->absent && r->absent(job))
+			return true;
+	}
+	return false;
+}
+
 int reports_write(struct job *job)
 {
 	const struct options *o = job->options;

@@ -37,6 +37,8 @@ struct report {
 	const char *path;		/* of its file */
 	mode_t mode;
 	unsigned int needs;		/* NEED_*; 0: it reads the records itself */
+	/* What the user named isn't there: said so on stderr. NULL: it names nothing. */
+	bool (*absent)(const struct job *job);
 	/* Each: 0, or -errno, or REPORT_WRONG. */
 	int (*write)(const struct job *job, FILE *out);
 	int (*screen)(const struct job *job, FILE *out);	/* NULL: none goes with it */
@@ -45,7 +47,6 @@ struct report {
 };
 
 #define REPORT_WRONG 1			/* sums differ: said so on stderr */
-#define REPORT_ABSENT 2			/* what the user named isn't there: said so on stderr */
 
 extern const struct report report_tprof, report_calltree, report_callers, report_folded,
 	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_marks,
@@ -53,6 +54,8 @@ extern const struct report report_tprof, report_calltree, report_callers, report
 
 /* What the model must hold for the reports asked for. */
 unsigned int reports_need(const struct options *o);
+/* Whether a report is of something that isn't there: then none is to be written. */
+bool reports_absent(const struct job *job);
 /* Write them where they go. The exit code. */
 int reports_write(struct job *job);
 /* What belongs on stdout, unless a report itself went there. A report that could not be written is

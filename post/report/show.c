@@ -45,7 +45,8 @@ static uint64_t number(const struct pirecord *r, const struct field *f)
 static const char *text(const struct pirecord *r, const struct field *f, char *room, size_t size)
 {
 	const char *p = (const char *)r->data + f->offset;
-	size_t most = f->type == FIELD_COMM ? 16 : r->size - f->offset;
+	size_t most = f->type == FIELD_COMM ? 16 :
+		      f->type == FIELD_EVENT ? 64 : r->size - f->offset;
 
 	snprintf(room, size, "%.*s", (int)strnlen(p, most < size ? most : size - 1), p);
 	return room;
@@ -67,7 +68,8 @@ static const char *hex_bytes(const struct pirecord *r, const struct field *f, ch
 static const struct flag *flags_of(const struct field *f)
 {
 	return f->type == FIELD_FLAGS_TASK ? show_task_flags :
-	       f->type == FIELD_FLAGS_FAULT ? show_fault_flags : show_map_flags;
+	       f->type == FIELD_FLAGS_FAULT ? show_fault_flags :
+	       f->type == FIELD_FLAGS_EVENT ? show_event_flags : show_map_flags;
 }
 
 /* The call stack of a record that says it has one. */
@@ -131,9 +133,11 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	case FIELD_FLAGS_TASK:
 	case FIELD_FLAGS_MAP:
 	case FIELD_FLAGS_FAULT:
+	case FIELD_FLAGS_EVENT:
 		words_flags(out, number(r, f), flags_of(f));
 		break;
 	case FIELD_COMM:
+	case FIELD_EVENT:
 	case FIELD_PATH:
 		putc('"', out);
 		escape_print(out, text(r, f, room, sizeof(room)));
@@ -213,6 +217,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	case FIELD_FLAGS_TASK:
 	case FIELD_FLAGS_MAP:
 	case FIELD_FLAGS_FAULT:
+	case FIELD_FLAGS_EVENT:
 		json_array(j, f->name);
 		for (flag = flags_of(f); flag->bit; flag++) {
 			if (number(r, f) & flag->bit)
@@ -221,6 +226,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 		json_end(j, ']');
 		break;
 	case FIELD_COMM:
+	case FIELD_EVENT:
 	case FIELD_PATH:
 		json_string(j, f->name, text(r, f, room, sizeof(room)));
 		break;

@@ -13,9 +13,10 @@ enum field_type {
 	FIELD_END = 0,
 	FIELD_U32, FIELD_HEX32, FIELD_U64, FIELD_HEX64,
 	FIELD_COMM,			/* 16 bytes, perhaps without an end */
+	FIELD_EVENT,			/* an event's name: 64 bytes, likewise */
 	FIELD_PATH,			/* of a mapping: to the end of the record */
 	FIELD_BYTES,			/* a build id: as many as the field before says */
-	FIELD_FLAGS_TASK, FIELD_FLAGS_MAP, FIELD_FLAGS_FAULT,
+	FIELD_FLAGS_TASK, FIELD_FLAGS_MAP, FIELD_FLAGS_FAULT, FIELD_FLAGS_EVENT,
 	FIELD_S16, FIELD_S64,
 	FIELD_CALL,			/* the number of a system call: of the minor */
 	FIELD_STACK,			/* where it begins, when the minor says it is there */
@@ -49,6 +50,7 @@ struct flag {
 	uint32_t bit;
 	const char *name;
 };
-extern const struct flag show_task_flags[], show_map_flags[], show_fault_flags[];
+extern const struct flag show_task_flags[], show_map_flags[], show_fault_flags[],
+			 show_event_flags[];
 
 #endif

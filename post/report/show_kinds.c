@@ -92,6 +92,12 @@ static const struct field interval[] = {
 	{ NULL, FIELD_END, 0 },
 };
 
+static const struct field event[] = {
+	{ "number", FIELD_U32, offsetof(struct pitrace_event_rec, event) },
+	F(pitrace_event_rec, flags, FIELD_FLAGS_EVENT), F(pitrace_event_rec, period, FIELD_U64),
+	F(pitrace_event_rec, name, FIELD_EVENT), { NULL, FIELD_END, 0 },
+};
+
 #define ALL UINT32_MAX
 #define KIND(major, minor, mask, name, fields, type) \
 	{ major, minor, mask, name, fields, sizeof(struct type) }
@@ -163,6 +169,7 @@ static const struct kind kinds[] = {
 	KIND(PITRACE_LOST, 0, 0, "lost", lost, pitrace_lost_rec),
 	KIND(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, ALL, "interval", interval,
 	     pitrace_interval),
+	KIND(PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, ALL, "event", event, pitrace_event_rec),
 };
 
 const struct flag show_task_flags[] = {
@@ -177,6 +184,10 @@ const struct flag show_map_flags[] = {
 };
 const struct flag show_fault_flags[] = {
 	{ PITRACE_FAULT_WRITE, "write" }, { PITRACE_FAULT_EXEC, "exec" }, { 0, NULL },
+};
+const struct flag show_event_flags[] = {
+	{ PITRACE_EVENT_RATE, "rate" }, { PITRACE_EVENT_USER, "user" },
+	{ PITRACE_EVENT_KERNEL, "kernel" }, { 0, NULL },
 };
 
 const struct kind *show_kind(const struct pirecord *r)

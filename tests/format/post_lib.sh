@@ -50,6 +50,16 @@ code() {
 	return 1
 }
 
+# every FUNCTION ARGUMENT...: with each argument; false at the first that fails (a loop that is left by
+# break would be true)
+every() {
+	local function=$1 argument
+	shift
+	for argument; do
+		"$function" "$argument" || return 1
+	done
+}
+
 # has FILE TEXT: the text stands in the file
 has() {
 	grep -qF -- "$2" "$1" && return 0

@@ -153,6 +153,13 @@ code 0 "$post" -annotate work@lib.so at.nrm2 && code 0 "$post" -annotate "work@$
 	code 2 "$post" -annotate work@libother.so at.nrm2 &&
 	code 2 "$post" -annotate nobody at.nrm2 && has err 'no ticks are in the symbol nobody'
 verdict named_by_module
+absent() { # FORM
+	# shellcheck disable=SC2086
+	code 2 "$post" -annotate nobody $1 at.nrm2 && ! [ -s out ] && ! [ -e absent.out ] &&
+		[ "$(wc -l <err)" = 1 ]
+}
+every absent '' -json -csv '-o absent.out'
+verdict absent
 code 0 "$post" -annotate work -csv at.nrm2 &&
 	[ "$(awk -F, 'NR > 1 { n += $4 } END { print n }' out)" = 60 ]
 verdict csv

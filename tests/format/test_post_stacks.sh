@@ -68,9 +68,32 @@ code 0 "$post" -callees -json stacks.nrm2 && jq -e '
 		(.callees | map({name, ticks}) == [{name: "spin_unlock", ticks: 30}]))' out >why
 verdict callers_json_add_up
 code 0 "$post" -callers -csv stacks.nrm2 &&
-	has out 'copy_to_user,vmlinux,walk_tree,vmlinux,20,50,30'
+	has out 'copy_to_user,vmlinux,1,walk_tree,vmlinux,1,20,50,30' &&
+	[ "$(awk -F, '$6 == ""' out | cut -d, -f4-6 | sort -u)" = ,, ]
 verdict callers_csv
-code 2 "$post" -callers=nobody -o - stacks.nrm2 && has err 'no call stack has the symbol nobody'
+# A symbol has one shape in all of them: each of the callers' is one of the tree's.
+alike() { # FORM, columns or members by it
+	code 0 "$post" -callers "-$1" stacks.nrm2 && cp out callers &&
+		code 0 "$post" -calltree "-$1" stacks.nrm2 && cp out tree || return
+	if [ "$1" = json ]; then
+		jq -c '.symbols[] | ., .callers[] | [.name, .module, .kernel] | select(.[0])' callers >of_callers
+		jq -c '.calls[] | select(has("parent")) | [.name, .module, .kernel]' tree >of_tree
+	else
+		sed 1d callers | cut -d, -f1-3 >of_callers
+		sed 1d callers | cut -d, -f4-6 | grep -vx ,, >>of_callers
+		sed 1d tree | awk -F, '$2 != ""' | cut -d, -f5-7 >of_tree
+	fi
+	[ "$(sort -u of_tree | wc -l)" -gt 3 ] && diff <(sort -u of_tree) <(sort -u of_callers) >why
+}
+every alike json csv
+verdict frames_alike
+absent() { # FORM
+	# shellcheck disable=SC2086
+	code 2 "$post" -callers=nobody $1 stacks.nrm2 &&
+		[ "$(cat err)" = 'post: no call stack has the symbol nobody: post -callers lists all' ] &&
+		! [ -s out ] && ! [ -e absent.out ]
+}
+every absent '' '-o -' -json -csv '-o absent.out'
 verdict callers_absent
 
 # ---- folded
@@ -112,11 +135,24 @@ verdict event_absent
 code 0 "$post" -e never -o - events.nrm2 && has out 'The trace has no samples'
 verdict event_without_samples
 
+code 0 "$post" -show -o - events.nrm2 &&
+	grep -q 'sysinfo event .* number=0 flags=0x0 period=100000 name="cycles:u"$' out &&
+	grep -q 'sysinfo event .* number=1 flags=0x1(rate) period=500 name="cache-misses"$' out &&
+	! grep -q ' data=' out
+verdict event_in_words
+code 0 "$post" -show -json -o - events.nrm2 && jq -s -c 'map(select(.kind == "event") |
+	{record, number, flags, period, name})[:2]' out >got &&
+	echo '[{"record":"sysinfo","number":0,"flags":[],"period":100000,"name":"cycles:u"},' \
+		'{"record":"sysinfo","number":1,"flags":["rate"],"period":500,"name":"cache-misses"}]' |
+	jq -c . | diff - got >why
+verdict event_in_json
+
 # ---- what doesn't go together
-for options in '-calltree -folded' '-callers -calltree' '-calltree -cpu' '-folded -json' \
-	'-callers -callees -csv' '-folded -show'; do
+refused() { # OPTIONS
 	# shellcheck disable=SC2086
-	code 2 "$post" $options stacks.nrm2 || break
-done
+	code 2 "$post" $1 stacks.nrm2
+}
+every refused '-calltree -folded' '-callers -calltree' '-calltree -cpu' '-folded -json' \
+	'-callers -callees -csv' '-folded -show'
 verdict contradictions
 finish

@@ -304,10 +304,11 @@ tell /dev/stdin none.nrm2 <<-'END'
 	0 on
 	1000 off
 END
-for report in sched offcpu irq syscalls faults; do
-	code 0 "$post" -$report none.nrm2 && has out 'swtrace enable' && code 0 "$post" -$report -json none.nrm2 &&
-		jq -e . out >why && code 0 "$post" -$report -csv none.nrm2 || break
-done
+empty() { # REPORT
+	code 0 "$post" "-$1" none.nrm2 && has out 'swtrace enable' && code 0 "$post" "-$1" -json none.nrm2 &&
+		jq -e . out >why && code 0 "$post" "-$1" -csv none.nrm2
+}
+every empty sched offcpu irq syscalls faults
 verdict nothing_recorded
 tell /dev/stdin short.nrm2 <<-'END'
 	0 on
@@ -321,9 +322,10 @@ tell /dev/stdin short.nrm2 <<-'END'
 END
 code 1 "$post" -sched -syscalls -irq -faults short.nrm2 && has err 'of 16 bytes: not a dispatch' && has err 'and 5 more'
 verdict short_records
-for options in '-sched -csv -irq' '-sched -show' '-sched -calltree' '-csv -json -irq'; do
+refused() { # OPTIONS
 	# shellcheck disable=SC2086
-	code 2 "$post" $options sched.nrm2 || break
-done
+	code 2 "$post" $1 sched.nrm2
+}
+every refused '-sched -csv -irq' '-sched -show' '-sched -calltree' '-csv -json -irq'
 verdict contradictions
 finish
