@@ -7,17 +7,14 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include "inner.h"
+#include "look.h"
+#include "rings.h"
+#include "sample.h"
 
 #define EXPORTED	__attribute__((visibility("default")))
 
@@ -35,8 +32,6 @@ static struct {
 #define REAL(name)	\
 	(real.name ? real.name : (real.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name)))
 
-const struct timer_control *timer_control;
-char timer_folder[PATH_MAX - 64];
 static pthread_key_t thread_key;
 
 /* glibc's; others need not have it. Without, children get their rings when they exec. */
@@ -45,26 +40,6 @@ extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-static const struct timer_control *map_control(void)
-{
-	char path[PATH_MAX];
-	struct timer_control *c;
-	int fd;
-
-	stpcpy(stpcpy(path, timer_folder), "/" TIMER_CONTROL);
-	fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return NULL;
-	c = (void *)syscall(SYS_mmap, NULL, sizeof(*c), PROT_READ, MAP_SHARED, fd, 0);
-	syscall(SYS_close, fd);
-	if (c == MAP_FAILED)
-		return NULL;
-	if (c->magic == TIMER_MAGIC && c->version == TIMER_VERSION && c->state != TIMER_OVER)
-		return c;
-	syscall(SYS_munmap, c, sizeof(*c));
-	return NULL;
-}
-
 static void thread_ends(void *ring)
 {
 	int keep = errno;
@@ -72,6 +47,17 @@ static void thread_ends(void *ring)
 	if (timer_active())
 		rings_release(ring);
 	errno = keep;
+}
+
+static void begin_process(enum timer_kind kind)
+{
+	if (!rings_begin(kind))
+		return;
+	/* A forked one has what its parent had. */
+	if (kind == TIMER_START)
+		look();
+	rings_begin_first(kind);
+	pthread_setspecific(thread_key, &timer_rings[0]);
 }
 
 static void forked(void)
@@ -85,21 +71,17 @@ static void forked(void)
 		return;
 	}
 	rings_forget(pthread_getspecific(thread_key));
-	if (timer_load(&timer_control->state) != TIMER_OVER && rings_begin(TIMER_FORKED))
-		pthread_setspecific(thread_key, &timer_rings[0]);
+	if (timer_load(&timer_control->state) != TIMER_OVER)
+		begin_process(TIMER_FORKED);
 	errno = keep;
 }
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *folder = getenv(TIMER_VARIABLE);
 	const struct timer_control *control;
 	int keep = errno;
 
-	if (!folder || getauxval(AT_SECURE) || strlen(folder) >= sizeof(timer_folder))
-		return;
-	strcpy(timer_folder, folder);
-	control = map_control();
+	control = control_map();
 	if (!control || !REAL(pthread_create) || !REAL(dlclose) || !REAL(sigaction) ||
 	    !REAL(signal) || !REAL(pthread_sigmask) || !REAL(sigprocmask) || !REAL(prctl))
 		return;
@@ -108,8 +90,7 @@ __attribute__((constructor)) static void begin(void)
 		timer_control = control;
 		if (__register_atfork)
 			__register_atfork(NULL, NULL, forked, NULL);
-		if (rings_begin(TIMER_START))
-			pthread_setspecific(thread_key, &timer_rings[0]);
+		begin_process(TIMER_START);
 	}
 	errno = keep;
 }

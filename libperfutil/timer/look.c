@@ -8,7 +8,10 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
-#include "inner.h"
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "look.h"
+#include "rings.h"
 
 /* Objects, by the loader's count, at the last look. */
 static unsigned long long added, removed;

@@ -3,20 +3,22 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include "inner.h"
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "rings.h"
 
 struct ring timer_rings[TIMER_RINGS];
 static uint32_t ring_count;		/* atomic: rings that have files, from 0 */
 static uint32_t lock;
 static uint32_t own_pid, parent;
 static uint64_t image;
-
-bool timer_sandboxed;
 
 bool timer_active(void)
 {
@@ -189,13 +191,17 @@ bool rings_begin(enum timer_kind kind)
 	ring_count = 1;
 	r->taken = 1;
 	tell_stat(kind);
-	/* A forked one has what its parent had. */
-	if (kind == TIMER_START) {
-		look();
-		know_main_stack(r);
-	}
-	begin_thread(r);
 	return true;
+}
+
+void rings_begin_first(enum timer_kind kind)
+{
+	struct ring *r = &timer_rings[0];
+
+	/* A forked one's is its parent's. */
+	if (kind == TIMER_START)
+		know_main_stack(r);
+	begin_thread(r);
 }
 
 void rings_forget(const struct ring *own)
@@ -262,7 +268,7 @@ void rings_release(struct ring *r)
 	record = ring_room(&f->samples, (uint8_t *)f + TIMER_DATA + f->event_bytes, f->sample_bytes,
 			   bytes);
 	if (record) {
-		prctl(PR_GET_NAME, name);
+		syscall(SYS_prctl, PR_GET_NAME, name);
 		record->kind = TIMER_THREAD_EXIT;
 		record->tid = r->tid;
 		record->stamp = timer_now();

@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <pitrace.h>
 #include <string.h>
-#include "inner.h"
 #include "machine.h"
+#include "rings.h"
+#include "sample.h"
 
 static struct sigaction wished;		/* the program's own wish for our signal */
 

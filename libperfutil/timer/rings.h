@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The library that `swtrace run` preloads into programs when the kernel gives neither module nor
- * perf events: each thread has a timer on its own CPU time, whose signal's handler writes where the
- * thread stands. What runs in that handler (sample.c) makes no system call, takes no lock and
- * touches no memory but the ring, the context and the thread's own stack: a program in a seccomp
- * sandbox must live on. All else runs where the program calls us. File operations are plain system
- * calls: programs may have their own open() or read().
- */
-#ifndef PITRACE_TIMER_INNER_H
-#define PITRACE_TIMER_INNER_H
+/* Rings: files in the collector's folder, a thread's timer, the process's events. */
+#ifndef PITRACE_TIMER_RINGS_H
+#define PITRACE_TIMER_RINGS_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/syscall.h>
-#include <sys/types.h>
-#include <time.h>
-#include <unistd.h>
-#include "layout.h"
+#include "control.h"
 
 /* A ring and the thread that it belongs to. */
 struct ring {
@@ -30,33 +18,16 @@ struct ring {
 	uintptr_t stack_low, stack_top;	/* of the thread; 0: not known */
 };
 
-extern const struct timer_control *timer_control;	/* NULL: we are not wanted here */
-extern char timer_folder[];
 extern struct ring timer_rings[];
-
-static inline uint64_t timer_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static inline uint32_t timer_load(const uint32_t *p)
-{
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-
-extern bool timer_sandboxed;		/* system calls may be forbidden: we make no more */
 
 /* Is this still the process that has these rings, and may it change anything about them? Not after
  * a fork that passed our handler by. */
 bool timer_active(void);
 
-/* ---- rings.c */
-
-/* Begin the rings of this process, for the calling thread: `kind` is TIMER_START or _FORKED. */
+/* Begin the rings of this process: `kind` is TIMER_START or _FORKED. Then, once its mappings are
+ * told, the first ring's timer, for the calling thread. */
 bool rings_begin(enum timer_kind kind);
+void rings_begin_first(enum timer_kind kind);
 /* Forget the rings of the process that we were forked from, by the thread that had `own`. */
 void rings_forget(const struct ring *own);
 /* A ring for the calling thread, and its timer; NULL (counted) if there is none to be had. */
@@ -103,19 +74,5 @@ static inline void ring_done(struct timer_ring *ring, struct timer_record *r, ui
 	/* (T) */
 	__atomic_store_n(&ring->head, ring->head + r->length, __ATOMIC_RELEASE);
 }
-
-/* ---- look.c */
-
-/* Write all executable mappings; the lock is held. */
-void look(void);
-/* Look if the dynamic loader has added (removed) objects since the last look. */
-void look_if_added(void);
-void look_if_removed(void);
-
-/* ---- sample.c */
-
-/* Take the signal, by the C library's sigaction; what the program wants of it is kept aside. */
-void sample_install(int (*set)(int, const struct sigaction *, struct sigaction *));
-void sample_wish(const struct sigaction *wish, struct sigaction *old);
 
 #endif
