@@ -25,14 +25,24 @@
 
 #define WORKERS	4
 
+/* What goes on beside the calls has its times: a quarter of them is made in a storm, else a slow kernel
+ * would do little but that. */
+static void await_storm(void)
+{
+	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) / 1000 % 4)
+		usleep(20000);
+}
+
 /* Born, mapped, renamed, killed. */
 static _Noreturn void lives(uid_t uid, gid_t group)
 {
 	become(uid, group);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (unsigned int i = 0;; i++) {
-		pid_t pid = fork();
+		pid_t pid;
 
+		await_storm();
+		pid = fork();
 		if (!pid) {
 			int fd = open("/proc/self/exe", O_RDONLY);
 			void *p = mmap(NULL, 65536, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
@@ -79,6 +89,7 @@ static _Noreturn void canary(gid_t group)
 	for (;;) {
 		void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
 
+		await_storm();
 		ioctl(hook, PITRACE_IOC_HOOK, &args);
 		syscall(SYS_getpid, CANARY, CANARY, CANARY);
 		for (int i = 0; i < 2000; i++)
@@ -114,6 +125,7 @@ static _Noreturn void listener(void)
 		void *rings;
 		int fd;
 
+		await_storm();
 		args.mode = round % 2 ? PITRACE_MODE_CONTINUOUS : PITRACE_MODE_WRAP;
 		memset(setup.majors, 0, sizeof(setup.majors));
 		/* All that there is to record, now and then. */
@@ -164,6 +176,8 @@ static _Noreturn void hotplug(void)
 	for (int on = 0;; on = !on) {
 		int fd = open(path, O_WRONLY);
 
+		if (!on)
+			await_storm();
 		if (fd < 0 || write(fd, on ? "1" : "0", 1) != 1)
 			usleep(100000);
 		else if (!on)
@@ -362,8 +376,11 @@ int main(int argc, char **argv)
 	/* They are killed at any moment, and another takes the place. */
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < a.calls && !failed) {
 		unsigned int i = (unsigned int)rand() % nworkers;
+		uint64_t then = __atomic_load_n(&all->calls, __ATOMIC_RELAXED) + 50 +
+				(uint64_t)rand() % 700;
 
-		usleep((useconds_t)(100000 + rand() % 600000));
+		for (int ms = 0; ms < 5000 && __atomic_load_n(&all->calls, __ATOMIC_RELAXED) < then; ms += 10)
+			usleep(10000);
 		kill(workers[i], SIGKILL);
 		failed = ended_badly(workers[i]);
 		all->killed++;
