@@ -5,7 +5,9 @@
 # period = CPU time. PERIODS: ticks of each of three sets; CONTROL: of a run without the dither; RATE:
 # ticks a second (a kernel that looks for mistakes takes longer for a tick than 50 us).
 . "$(dirname "$0")/suite.sh"
-periods=$1 control=$2 rate=${3:-20000}
+periods=$1 control=$2 rate=${3:-20000} least=0.98 off=1 late=0
+# Of such a kernel's time a quarter is its own, and ticks are late by more than a period now and then.
+[ "$kernel" != debug ] || least=0.95 off=3 late=20
 
 booted guest --icount --get '/tmp/truth.*' --get '/tmp/control.*' -- \
 	tests/vm/guest/truth.sh $rate "$periods" "$control" || exit 1
@@ -37,7 +39,7 @@ shares() {
 for set in one five odd; do
 	read -r ticks worst < <(shares "$out/named" $set)
 	echo "# $set: $ticks ticks, shares off by at most $worst points"
-	if calc "$worst < 1 && $ticks > 0.98 * $periods"; then
+	if calc "$worst < $off && $ticks > $least * $periods"; then
 		ok "shares_$set"
 	else
 		not_ok "shares_$set" "$ticks ticks, off by $worst points"
@@ -76,5 +78,7 @@ calc "$ticks * $mean > 0.995 * $cpu && $ticks * $mean < 1.005 * $cpu"
 verdict ticks_times_period_is_cpu_time $? "$ticks * $mean != $cpu"
 calc "$mean > 0.999 * 1e9 / $rate && $mean < 1.001 * 1e9 / $rate"
 verdict mean_period $? "$mean"
-equal nothing_lost "$(jq -c '[.lost, .unknown.no_module, .unknown.unsure]' "$trace.json")" '[[],0,0]'
+jq -e --argjson late $late '.unknown.no_module == 0 and .unknown.unsure == 0 and
+	all(.lost[]; .kind == "overruns" and .count <= $late)' "$trace.json" >/dev/null
+verdict nothing_lost $? "$(jq -c '[.lost, .unknown]' "$trace.json")"
 exit $code
