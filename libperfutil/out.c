@@ -41,7 +41,8 @@ int out_begin(struct tracer *t, struct out *o, const char *path)
 				    &o->modules);
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids);
-	if (!err && !o->ids)
+	o->maps = perfmaps_new();
+	if (!err && (!o->ids || !o->maps))
 		err = -ENOMEM;
 	return err;
 }
@@ -50,6 +51,8 @@ static int put_segment(struct out *o, const void *segment, size_t size, uint64_t
 {
 	if (o->ids)
 		buildids_scan(o->ids, segment, size);
+	if (o->maps)
+		perfmaps_scan(o->maps, segment, size);
 	return pifile_write_segment(o->writer, segment, size, interval);
 }
 
@@ -68,6 +71,14 @@ static int keep_segment(void *arg, const void *segment, size_t size)
 	return err;
 }
 
+/* What the drain found out itself. */
+static int flush(struct out *o, bool last)
+{
+	int err = buildids_flush(o->ids, o->writer);
+
+	return err ? err : perfmaps_flush(o->maps, o->writer, last);
+}
+
 static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 {
 	struct filling f = { t, o, next };
@@ -83,10 +94,8 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 	if (!err && t->hooks)
 		err = hooks_drain(t->hooks, PITRACE_RING_TRACE, all, keep_segment, &f);
 	if (!err)
-		err = buildids_flush(o->ids, o->writer);
-	if (!err && next && next->writer)
-		err = buildids_flush(next->ids, next->writer);
-	return err;
+		err = flush(o, false);
+	return err || !next || !next->writer ? err : flush(next, false);
 }
 
 static void count_written(struct tracer *t)
@@ -185,6 +194,7 @@ static int put_stats(struct tracer *t, struct out *o, struct out *next)
 static void forget(struct out *o)
 {
 	buildids_free(o->ids);
+	perfmaps_free(o->maps);
 	free(o->modules);
 	free(o->before);
 	*o = (struct out){ 0 };
@@ -196,6 +206,9 @@ int out_end(struct tracer *t, struct out *o, struct out *next)
 
 	pifile_set_compression(o->writer, 0);
 	err = sysinfo_again(o->writer, &o->modules);
+	/* Not of a copy: those who made it have what it needs. */
+	if (!err && o->ids && o->maps)
+		err = flush(o, true);
 	if (!err)
 		err = put_stats(t, o, next);
 	if (o == &t->file)

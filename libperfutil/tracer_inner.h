@@ -11,10 +11,12 @@
 #include <tracer.h>
 #include "backend.h"
 #include "buildid.h"
+#include "perfmaps.h"
 
 struct out {				/* a file that is being written */
 	struct pifile_writer *writer;	/* NULL: none is */
 	struct buildids *ids;
+	struct perfmaps *maps;
 	char *modules;
 	struct pifile_stats *before;	/* the counters when it began; NULL: it was at *on* */
 	int nbefore;

@@ -125,6 +125,25 @@ int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, u
 	return process_jit(&a->processes, time, pid, address, last_of(address, size), &code);
 }
 
+int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint64_t address,
+		uint64_t size, const char *name, size_t name_length)
+{
+	struct mapping now, code, unsure;
+
+	if (!size)
+		return 0;
+	/* Maps that are written anew say the same again. */
+	now = process_map_at(&a->processes, pid, time, address);
+	if (now.module && jit_same(&a->jits, &now, name, name_length, address, size))
+		return 0;
+	code = jit_add(&a->jits, name, name_length, address, size);
+	if (!code.module)
+		return -ENOMEM;
+	unsure = (struct mapping){ code.module, code.delta | JIT_UNSURE };
+	return process_jit_map(&a->processes, since, time, pid, address, last_of(address, size),
+			       &code, &unsure);
+}
+
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
 		 uint64_t size)
 {
@@ -204,15 +223,19 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 	}
 	found = process_find(&a->processes, pid, time, address);
 	answer->unsure = found.unsure;
-	if (found.jit.module)
+	if (found.jit.module) {
 		jit_answer(&a->jits, &found.jit, address, answer);
-	else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP)
+	} else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP) {
 		jit_answer_freed(&a->jits, address, answer);
-	else if (found.mapping.module)
+	} else if (found.map.module && module_holds_code(found.mapping.module)) {
+		answer->unsure |= (found.map.delta & JIT_UNSURE) != 0;
+		jit_answer(&a->jits, &found.map, address, answer);
+	} else if (found.mapping.module) {
 		module_resolve(&a->modules, found.mapping.module, address + found.mapping.delta, 0,
 			       answer);
-	else
+	} else {
 		module_resolve(&a->modules, a->modules.none, address, 0, answer);
+	}
 }
 
 int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,

@@ -65,6 +65,15 @@ struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_
 	return add(js, symbol_of(js, name, length, address, size), address, size);
 }
 
+bool jit_same(const struct jits *js, const struct mapping *code, const char *name, size_t length,
+	      uint64_t address, uint64_t size)
+{
+	const struct jit_code *c = jit_of(js, code);
+
+	return c->address == address && c->size == size && strlen(c->symbol->name) == length &&
+	       !memcmp(c->symbol->name, name, length);
+}
+
 struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t address,
 			 uint64_t size)
 {

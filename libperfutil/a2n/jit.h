@@ -25,17 +25,23 @@ struct jits {
 	struct a2n_symbol freed;	/* the answer where code was, and was given up */
 };
 
+/* In a mapping's delta, above the number: perhaps another code was there (perf maps). */
+#define JIT_UNSURE	(1ull << 32)
+
 void jits_open(struct jits *js, struct modules *ms, struct strings *strings);
 void jits_close(struct jits *js);
 /* A new code's mapping; a NULL module: no memory. */
 struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_t address,
 		       uint64_t size);
+/* Is this code the one of that name at that place? */
+bool jit_same(const struct jits *js, const struct mapping *code, const char *name, size_t length,
+	      uint64_t address, uint64_t size);
 /* The same code at another address; size 0 or too large: all of it. */
 struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t address,
 			 uint64_t size);
 static inline const struct jit_code *jit_of(const struct jits *js, const struct mapping *mapping)
 {
-	return &js->codes[mapping->delta];
+	return &js->codes[(uint32_t)mapping->delta];
 }
 void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address,
 		struct a2n_answer *answer);

@@ -104,6 +104,12 @@ static struct module *vdso_at(struct modules *ms, uint64_t start)
 			   : module_named(ms, A2N_VDSO_32, MODULE_VDSO_32);
 }
 
+bool module_holds_code(const struct module *m)
+{
+	return m && (m->kind == MODULE_ANON || (m->kind == MODULE_FILE &&
+						!strncmp(m->path, "/memfd:", 7)));
+}
+
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 {
 	static const char gone[] = " (deleted)";

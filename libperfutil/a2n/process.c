@@ -97,14 +97,16 @@ int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 {
 	struct process *p = get_process(ps, pid);
 	struct epoch *e = newest(p);
-	struct space *jit = NULL;
+	struct space *jit = NULL, *map = NULL;
 	struct owner *owner;
 
 	if (!p)
 		return -ENOMEM;
 	/* A walk finds mappings; what the program told of its code it doesn't tell again. */
-	if (e && seen && !other_owner(e->owner, start_time))
+	if (e && seen && !other_owner(e->owner, start_time)) {
 		jit = e->jit;
+		map = e->map;
+	}
 	if (!e || other_owner(e->owner, start_time))
 		owner = new_owner(ps, start_time, e != NULL);
 	else
@@ -114,6 +116,7 @@ int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 		return -ENOMEM;
 	e->seen = seen;
 	e->jit = jit;
+	e->map = map;
 	if (!owner->start_time)
 		owner->start_time = start_time;
 	return 0;
@@ -213,6 +216,14 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 		if (!e->jit)
 			return -ENOMEM;
 	}
+	/* Maps are told last: the child must see what its parent's will say. */
+	if (!from->map)
+		from->map = space_new(&ps->spaces);
+	if (!from->map)
+		return -ENOMEM;
+	e->map = shares ? from->map : space_fork(&ps->spaces, from->map, now);
+	if (!e->map)
+		return -ENOMEM;
 	if (from->unsure <= now.time || all_unsure(ps, from->from.time, now.time))
 		e->unsure = now.time;
 	name = name_at(from->owner, now.time, true);
@@ -400,6 +411,75 @@ static struct epoch *next_seen(struct process *p, struct epoch *e, const struct 
 	return e->seen || blank ? e : NULL;
 }
 
+/* ---- perf maps ------------------------------------------------------------------------------- */
+
+/* The first epoch of the image that e is of. */
+static struct epoch *image_of(struct process *p, struct epoch *e)
+{
+	while (e > p->epochs && e->seen && e[-1].owner == e->owner)
+		e--;
+	return e;
+}
+
+/* All epochs of an image have one space of maps. */
+static struct space *image_map(struct processes *ps, struct process *p, struct epoch *first)
+{
+	struct epoch *end = first + 1, *e;
+	struct space *map = NULL;
+
+	while (end < p->epochs + p->n && end->seen && end->owner == first->owner)
+		end++;
+	for (e = first; e < end && !map; e++)
+		map = e->map;
+	if (!map)
+		map = space_new(&ps->spaces);
+	for (e = first; map && e < end; e++)
+		if (!e->map)
+			e->map = map;
+	return map;
+}
+
+int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
+		    uint64_t start, uint64_t last, const struct mapping *code,
+		    const struct mapping *unsure)
+{
+	struct process *p = get_process(ps, pid);
+	struct moment from = { since, ++ps->order };
+	struct epoch *e = p ? epoch_at(p, time) : NULL, *first;
+	struct space *map;
+	bool doubt;
+
+	if (!e)
+		e = p ? current(ps, p, (struct moment){ since, ps->order }) : NULL;
+	if (!e)
+		return -ENOMEM;
+	first = image_of(p, e);
+	map = image_map(ps, p, first);
+	if (!map)
+		return -ENOMEM;
+	/* Nobody looked before: it holds for as long as this image was there. */
+	if (!since)
+		from = (struct moment){ 0, 1 };
+	else if (since < first->from.time)
+		from.time = first->from.time;
+	doubt = space_any(map, start, last) ||
+		(e->space && space_reused(e->space, start, from.time, time));
+	if (space_map(&ps->spaces, map, from, start, last, doubt ? unsure : code, false))
+		return -ENOMEM;
+	return doubt && time != UINT64_MAX ?
+	       space_map(&ps->spaces, map, (struct moment){ time, ++ps->order }, start, last, code,
+			 false) : 0;
+}
+
+struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address)
+{
+	struct process *p = process_of(ps, pid);
+	struct epoch *e = p ? epoch_at(p, time) : NULL;
+
+	return e && e->map ? space_find(&ps->spaces, e->map, MOMENT_AT(UINT64_MAX), address) :
+	       (struct mapping){ NULL, 0 };
+}
+
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address)
 {
 	struct process *p = process_of(ps, pid);
@@ -425,6 +505,8 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 		m = space_at(&ps->spaces, e->space, time, address);
 		if (m.module || m.delta == MAPPING_FREE) {
 			found.mapping = m;
+			if (e->map)
+				found.map = space_at(&ps->spaces, e->map, time, address);
 			return found;
 		}
 	}
@@ -434,6 +516,8 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 			       (struct mapping){ NULL, 0 };
 		if (m.module) {
 			found.mapping = m;
+			if (e->map)
+				found.map = space_at(&ps->spaces, e->map, time, address);
 			return found;
 		}
 	}

@@ -31,6 +31,7 @@ struct epoch {
 	struct owner *owner;
 	struct space *space;		/* NULL until something is known */
 	struct space *jit;		/* code that it told of, over what is mapped; NULL: none */
+	struct space *map;		/* of perf maps; one for all epochs of an image; NULL: none */
 	bool seen;			/* not exec: a walk found it alive */
 	uint64_t unsure;		/* from this time on */
 };
@@ -89,11 +90,20 @@ int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 /* What it has told of there by now. */
 struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address);
 
+/* Code of a perf map that was not there yet at `since`, and was at `time`; also as it is while it is
+ * unsure. */
+int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
+		    uint64_t start, uint64_t last, const struct mapping *code,
+		    const struct mapping *unsure);
+/* What maps told by then stand there. */
+struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
+
 #define MAPPING_GIVEN_UP	2	/* as MAPPING_FREE: code that its program gave up */
 
 /* What pid had mapped at address; a NULL module: nothing. */
 struct found {
 	struct mapping mapping, jit;	/* jit: of code it told of; it goes first */
+	struct mapping map;		/* from a perf map, for memory that holds code */
 	bool unsure;
 };
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);

@@ -338,6 +338,34 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 	return err;
 }
 
+static int is_somebodys(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
+{
+	(void)arg, (void)start, (void)last;
+	return mapping->module != NULL;
+}
+
+bool space_any(const struct space *s, uint64_t start, uint64_t last)
+{
+	return each(s, MOMENT_AT(UINT64_MAX), start, last, is_somebodys, NULL);
+}
+
+bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64_t to)
+{
+	const struct fact *f, *end;
+	const struct piece *p;
+	struct cursor c;
+	uint32_t seen = 0;
+
+	if (!locate(s, address, &c))
+		return false;
+	p = piece_of(s, c);
+	f = fact_at(p, MOMENT_AT(from));
+	end = p->facts + p->n;
+	for (f = f ? f : p->facts; f < end && f->from.time <= to; f++)
+		seen += f->mapping.module != NULL;
+	return seen > 1;
+}
+
 struct copy {
 	struct spaces *all;
 	struct space *to;

@@ -79,6 +79,11 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 /* All of it has this mapping now. */
 bool space_has(const struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping);
 
+/* Somebody has any of it now. */
+bool space_any(const struct space *s, uint64_t start, uint64_t last);
+/* More than one mapping was there between these times. */
+bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64_t to);
+
 /* What was there; a NULL module: nothing. MOMENT_START: what walks say of the time before. */
 struct mapping space_find(struct spaces *all, struct space *s, struct moment at, uint64_t address);
 /* The same at a sample's time, fast. */

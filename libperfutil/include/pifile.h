@@ -66,6 +66,7 @@ enum pifile_section_type {
 	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; the index follows */
 	PIFILE_SEC_INDEX	= 9,	/* array of struct pifile_index; the last section */
 	PIFILE_SEC_INTERRUPTS	= 10,	/* text as /proc/interrupts: names of irq numbers */
+	PIFILE_SEC_PERFMAP	= 11,	/* text: a line about it, lines of a perf map */
 };
 #define PIFILE_ZSTD	0x1		/* flags: the payload is one zstd frame */
 

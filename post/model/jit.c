@@ -35,8 +35,7 @@ void jit_begin(struct jit *j, struct a2n *a, const char *folders)
 			    .change_next = NEVER };
 }
 
-static int note(struct jit *j, const char *path, uint64_t offset, const char *what,
-		uint64_t records)
+int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records)
 {
 	struct jit_note *n;
 
@@ -132,12 +131,12 @@ static int advance(struct jit *j, struct jit_source *s)
 	if (r > 0)
 		return 0;
 	if (r < 0)
-		rc = note(j, s->path, NO_OFFSET, "cannot be read", 0);
+		rc = jit_note(j, s->path, NO_OFFSET, "cannot be read", 0);
 	jitdump_fault(s->dump, &fault);
 	if (!rc && fault.what)
-		rc = note(j, s->path, fault.offset, fault.what, fault.records);
+		rc = jit_note(j, s->path, fault.offset, fault.what, fault.records);
 	if (!rc && fault.unfinished)
-		rc = note(j, s->path, fault.unfinished, "the file ends inside a record", 0);
+		rc = jit_note(j, s->path, fault.unfinished, "the file ends inside a record", 0);
 	jitdump_close(s->dump);
 	s->dump = NULL;
 	return rc;
@@ -166,20 +165,32 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 	j->nsource++;
 	fd = open_dump(j, map, &why);
 	if (fd < 0)
-		return note(j, s->path, NO_OFFSET, why, 0);
+		return jit_note(j, s->path, NO_OFFSET, why, 0);
 	rc = jitdump_open(&s->dump, fd, &why);
 	if (rc == -EBADMSG)
-		return note(j, s->path, 0, why, 0);
+		return jit_note(j, s->path, 0, why, 0);
 	if (rc)
 		return rc;
 	if (jitdump_info(s->dump)->raw_time) {
 		jitdump_close(s->dump);
 		s->dump = NULL;
-		return note(j, s->path, 0, "its times are of the processor's own clock", 0);
+		return jit_note(j, s->path, 0, "its times are of the processor's own clock", 0);
 	}
 	rc = advance(j, s);
 	look_ahead(j);
 	return rc ? rc : jit_until(j, time);
+}
+
+int jit_changed(struct jit *j, uint64_t time, uint32_t pid)
+{
+	/* One change for what happened at one time. */
+	if (j->nchange && j->change[j->nchange - 1].time == time &&
+	    j->change[j->nchange - 1].pid == pid)
+		return 0;
+	if (keys_grow_array((void **)&j->change, &j->room_change, j->nchange, sizeof(*j->change)))
+		return -ENOMEM;
+	j->change[j->nchange++] = (struct jit_change){ time, pid };
+	return 0;
 }
 
 static int tell(struct jit *j, const struct jit_source *s)
@@ -188,14 +199,8 @@ static int tell(struct jit *j, const struct jit_source *s)
 	/* The writer's number of itself is of its own namespace; another one is a child's. */
 	uint32_t pid = e->pid == jitdump_info(s->dump)->pid ? s->pid : e->pid;
 
-	/* One change for what happened at one time. */
-	if (!j->nchange || j->change[j->nchange - 1].time != e->time ||
-	    j->change[j->nchange - 1].pid != pid) {
-		if (keys_grow_array((void **)&j->change, &j->room_change, j->nchange,
-				    sizeof(*j->change)))
-			return -ENOMEM;
-		j->change[j->nchange++] = (struct jit_change){ e->time, pid };
-	}
+	if (jit_changed(j, e->time, pid))
+		return -ENOMEM;
 	if (e->kind == JITDUMP_MOVE)
 		return a2n_jit_move(j->a2n, e->time, pid, e->from, e->address, e->size);
 	return a2n_jit_load(j->a2n, e->time, pid, e->address, e->size, e->name, e->name_length);
@@ -242,16 +247,13 @@ static int by_time(const void *pa, const void *pb)
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
-int jit_finish(struct jit *j)
+void jit_finish(struct jit *j)
 {
-	int rc = jit_tell(j, NEVER);
-
 	/* A jitdump that was found late has told of times before others'. */
 	if (j->nchange) {
 		qsort(j->change, j->nchange, sizeof(*j->change), by_time);
 		j->change_next = j->change[0].time;
 	}
-	return rc;
 }
 
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that programs made while they ran, from the jitdumps that they mapped. Each file's events
+ * Code that programs made while they ran, from the jitdumps that they mapped (perf maps: maps.h). Each file's events
  * are told to liba2n between the trace's own, in the order of time, straight from the file: nothing
  * is written, nothing kept but what liba2n keeps.
  */
@@ -43,8 +43,12 @@ static inline int jit_until(struct jit *j, uint64_t time)
 {
 	return j->next < time ? jit_tell(j, time) : 0;
 }
-/* The rest, and what was wrong. */
-int jit_finish(struct jit *j);
+/* All of it is told. */
+#define JIT_REST UINT64_MAX
+void jit_finish(struct jit *j);
+/* What else knows of such code: it changed there and then; something is wrong with a file. */
+int jit_changed(struct jit *j, uint64_t time, uint32_t pid);
+int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records);
 /* After that, a pass over the same time again: whose code changed by then, one a call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid);
 /* Was anything of what programs told unreadable? That a jitdump is gone is no damage. */

@@ -65,6 +65,7 @@ int names_open(struct names *n, const struct names_options *o)
 	n->a2n = a2n_open(&options);
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
 	jit_begin(&n->jit, n->a2n, o->jitdumps);
+	maps_begin(&n->maps, &n->jit);
 	return n->a2n && n->cache ? 0 : -ENOMEM;
 }
 
@@ -88,6 +89,7 @@ void names_close(struct names *n)
 	keys_free(&n->by_tid);
 	keys_free(&n->by_pid);
 	keys_free(&n->by_runner);
+	maps_free(&n->maps);
 	jit_free(&n->jit);
 	if (n->a2n)
 		a2n_close(n->a2n);

@@ -11,6 +11,7 @@
 
 #include "model/jit.h"
 #include "model/keys.h"
+#include "model/maps.h"
 
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands
  * under the name that the process had at that time. Likewise a thread. */
@@ -68,6 +69,7 @@ struct names_warning;
 struct names {
 	struct a2n *a2n;
 	struct jit jit;
+	struct maps maps;
 	struct process *process;
 	struct thread *thread;
 	struct module *module;

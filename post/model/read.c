@@ -61,6 +61,8 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 		rc = jit_until(jit, r->time);
 	if (!rc)
 		rc = feed_record(rd->model->names.a2n, rd->trace, r);
+	if (!rc)
+		rc = maps_record(&rd->model->names.maps, rd->input, r);
 	if (rc || r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE)
 		return rc;
 	map = record_map(r);
@@ -184,7 +186,10 @@ static int read_passes(struct reading *rd)
 	if (!rc)
 		rc = run_pass(rd, PIMERGE_MTE, "post: names", name_record);
 	if (!rc)
-		rc = jit_finish(&rd->model->names.jit);
+		rc = jit_tell(&rd->model->names.jit, JIT_REST);
+	if (!rc)
+		rc = maps_finish(&rd->model->names.maps, rd->input);
+	jit_finish(&rd->model->names.jit);
 	if (!rc)
 		rc = run_pass(rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
 	return rc ? rc : hits_finish(&rd->hits);

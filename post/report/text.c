@@ -157,7 +157,7 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
 		"its program had given it up by then", c->bucket[A2N_RESULT_JIT_FREED],
 		true };
 	list[5] = (struct bucket){ "unsure", "unsure",
-		"named, but records of names had been lost", c->unsure, false };
+		"named, but records of names had been lost, or a perf map cannot tell when", c->unsure, false };
 }
 
 static int compare_modules(const void *pa, const void *pb)

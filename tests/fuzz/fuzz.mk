@@ -38,6 +38,9 @@ FUZZ_LIB_kallsyms := $(LIB_A2N)
 FUZZ_FOR_jitdump := $(call A2N,jitdump_read jit)
 FUZZ_SRC_jitdump := $(A2N_SRC)
 FUZZ_LIB_jitdump := $(LIB_A2N)
+FUZZ_FOR_perfmap := $(call A2N,perfmap textfile)
+FUZZ_SRC_perfmap := $(A2N_SRC)
+FUZZ_LIB_perfmap := $(LIB_A2N)
 FUZZ_FOR_maps	:= $(call PERF,proc_text)
 FUZZ_FOR_hookfile := $(call PERF,hookfile_read)
 FUZZ_SRC_hookfile := $(call PERF,record segment)
@@ -57,7 +60,7 @@ FUZZ_LIB_holder	:= $(LIB_PERFUTIL)
 FUZZ_FOR_demangle := $(call A2N,demangle)
 FUZZ_LIB_demangle := -liberty
 FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
-FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c jit.c keys.c names.c) $(A2N_SRC)
+FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c jit.c keys.c maps.c names.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 
 # All of post but its options and what `stack` is for, and the timeline that it feeds.

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitting move MS | reuse MS | silent MS: a program that makes code while it runs and tells of it
+ * jitting move MS | reuse MS | silent MS | map MS | child MS: a program that makes code while it runs and tells of it
  * in a jitdump. What ran how long by this process's own CPU clock goes to stdout: NAME NANOSECONDS.
  *  move    f_old at A, f_new over it, f_new moved to B, then code at A that nobody is told of: MS,
  *          MS, MS and half of it
  *  reuse   many functions at overlapping addresses, each for a part of MS
  *  silent  code that nobody is told of
+ *  map     in a perf map: m_one at A, m_two over it, m_one at B, each MS
+ *  child   in a perf map too; a child of fork runs it
  */
+#include <errno.h>
 #include <jitdump.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Counts its argument down. */
 #if defined(__x86_64__)
@@ -112,6 +117,62 @@ static void reuse(uint64_t ns)
 	}
 }
 
+/* ---- the same in a perf map ------------------------------------------------------------------ */
+
+static FILE *perfmap;
+
+static void open_map(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	perfmap = fopen(path, "we");
+	check(perfmap ? 0 : -errno, path);
+	/* Some write such lines. */
+	fprintf(perfmap, "no line of a map\n");
+}
+
+static void list(const char *name, const uint8_t *at)
+{
+	fprintf(perfmap, "%lx %x %s\n", (unsigned long)(uintptr_t)at, 64, name);
+	check(fflush(perfmap) ? -errno : 0, name);
+}
+
+static void mapped(uint64_t ns)
+{
+	uint8_t *a = area, *b = area + 4096;
+
+	open_map();
+	put(a);
+	list("m_one", a);
+	run(a, ns, "m_one");
+	put(a);
+	list("m_two", a);
+	run(a, ns, "m_two");
+	put(b);
+	list("m_one", b);
+	run(b, ns, "m_one");
+	check(fclose(perfmap) ? -errno : 0, "map");
+}
+
+static void child(uint64_t ns)
+{
+	pid_t pid;
+
+	open_map();
+	put(area);
+	list("c_one", area);
+	run(area, ns, "c_one");
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		run(area, ns, "c_one");
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t ns;
@@ -126,6 +187,14 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "silent")) {
 		put(area);
 		run(area, ns, "-");
+		return 0;
+	}
+	if (!strcmp(argv[1], "map")) {
+		mapped(ns);
+		return 0;
+	}
+	if (!strcmp(argv[1], "child")) {
+		child(ns);
 		return 0;
 	}
 	check(jitdump_create(&dump, NULL), "jitdump");

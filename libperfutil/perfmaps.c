@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files belong to the traced programs: they are opened below the process's own root, no link is
+ * followed, whose they are is checked, what they say is not looked at here but for the ends of lines.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "perfmaps.h"
+#include "record.h"
+#include "text.h"
+
+#define LOOK_NS		1000000000ull
+#define PROCESSES_MAX	256		/* a descriptor or two each */
+#define PART_MAX	(4u << 20)	/* of a map at one look */
+#define TEXT_MAX	(256ull << 20)	/* of all maps in a file */
+#define HEAD_MAX	256
+#define TAIL		64
+
+struct one {
+	uint32_t pid, inner;		/* inner: its number where it lives */
+	uid_t user;
+	bool tried, known, gone;
+	int root, fd;			/* -1: not to be had, not there yet */
+	uint64_t read;			/* bytes that are in the trace */
+	uint64_t looked;		/* ns, before the last look; 0: there was none */
+	uint8_t tail[TAIL];		/* the last of them: are they still there? */
+	size_t ntail;
+};
+
+struct perfmaps {
+	struct one one[PROCESSES_MAX];
+	size_t n;
+	uint64_t looked, written;
+	char *part;
+};
+
+struct perfmaps *perfmaps_new(void)
+{
+	return calloc(1, sizeof(struct perfmaps));
+}
+
+static void close_one(struct one *o)
+{
+	if (o->root >= 0)
+		close(o->root);
+	if (o->fd >= 0)
+		close(o->fd);
+}
+
+void perfmaps_free(struct perfmaps *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->n; i++)
+		close_one(&m->one[i]);
+	free(m->part);
+	free(m);
+}
+
+static struct one *find(struct perfmaps *m, uint32_t pid)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->one[i].pid == pid && !m->one[i].gone)
+			return &m->one[i];
+	return NULL;
+}
+
+static bool holds_code(const struct record *r, const struct pitrace_mte_map *map)
+{
+	if (r->size < sizeof(*map) || !(map->flags & PITRACE_MAP_EXEC) ||
+	    map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO))
+		return false;
+	return map->flags & PITRACE_MAP_ANON ||
+	       (r->size >= sizeof(*map) + 7 && !memcmp(map->path, "/memfd:", 7));
+}
+
+void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
+{
+	struct pitrace_segment s;
+	struct record_walk w;
+	struct record r;
+
+	if (record_walk_begin(&w, segment, size, &s) || s.ring != PITRACE_RING_MTE)
+		return;
+	while (record_next(&w, &r) == 1) {
+		const struct pitrace_mte_task *task = r.data;
+		const struct pitrace_mte_map *map = r.data;
+		struct one *o;
+
+		if (r.major != PITRACE_MTE)
+			continue;
+		if (r.minor == PITRACE_MTE_PROCESS_EXIT && r.size >= sizeof(*task)) {
+			o = find(m, task->pid);
+			if (o)
+				o->gone = true;
+		} else if (r.minor == PITRACE_MTE_MODULE && holds_code(&r, map) &&
+			   m->n < PROCESSES_MAX && !find(m, map->pid)) {
+			m->one[m->n++] = (struct one){ .pid = map->pid, .root = -1, .fd = -1 };
+		}
+	}
+}
+
+/* ---- a process's file ------------------------------------------------------------------------ */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The last number of a line "Key:\t1\t2\t3", or (nth) an earlier one, from 1. */
+static bool status_number(const char *text, size_t size, const char *key, int nth, uint64_t *value)
+{
+	struct bytes b = bytes_of(text, size), l;
+	const char *line;
+	size_t length, n = strlen(key);
+	bool any = false;
+	int i;
+
+	while (bytes_line(&b, &line, &length)) {
+		if (length < n || memcmp(line, key, n))
+			continue;
+		l = bytes_of(line + n, length - n);
+		for (i = 1; text_skip_blanks(&l), text_number(&l, 10, value); i++) {
+			any = true;
+			if (i == nth)
+				break;
+		}
+		/* What stands behind the last number fails, and is 0. */
+		return any && (nth ? i == nth : true);
+	}
+	return false;
+}
+
+/* Who it is, while it lives: false, ask again later. */
+static bool know(struct one *o)
+{
+	char name[64], text[4096];
+	uint64_t uid, inner = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%u/status", o->pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || !status_number(text, (size_t)n, "Uid:", 2, &uid))
+		return false;
+	o->user = (uid_t)uid;
+	for (int i = 1; status_number(text, (size_t)n, "NSpid:", i, &uid); i++)
+		inner = uid;
+	o->inner = inner ? (uint32_t)inner : o->pid;
+	snprintf(name, sizeof(name), "/proc/%u/root", o->pid);
+	o->root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* Its number is of a namespace whose files are not to be seen. */
+	return o->known = o->root >= 0 || o->inner == o->pid;
+}
+
+static void open_map(struct one *o)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	char name[64];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "/tmp/perf-%u.map", o->inner);
+	if (o->root >= 0)
+		o->fd = (int)syscall(SYS_openat2, o->root, name, &how, sizeof(how));
+	else
+		o->fd = open(name, (int)how.flags);
+	if (o->fd < 0)
+		return;
+	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == o->user || !st.st_uid))
+		return;
+	close(o->fd);
+	o->fd = -1;
+}
+
+/* Is what was read still there? Another program's map, or one written anew, begins from 0. */
+static bool same_as_before(const struct one *o)
+{
+	uint8_t tail[TAIL];
+
+	return !o->ntail || (pread(o->fd, tail, o->ntail, (off_t)(o->read - o->ntail)) ==
+			     (ssize_t)o->ntail && !memcmp(tail, o->tail, o->ntail));
+}
+
+/* Whole lines behind what was read, HEAD_MAX bytes into the buffer. */
+static size_t read_part(struct perfmaps *m, struct one *o)
+{
+	char *text = m->part + HEAD_MAX;
+	const char *nl;
+	size_t n = 0;
+	ssize_t r;
+
+	while (n < PART_MAX && (r = pread(o->fd, text + n, PART_MAX - n, (off_t)(o->read + n))) > 0)
+		n += (size_t)r;
+	nl = n ? memrchr(text, '\n', n) : NULL;
+	if (nl)
+		return (size_t)(nl - text) + 1;
+	/* No map has such a line. */
+	return n == PART_MAX ? n : 0;
+}
+
+static int put_part(struct perfmaps *m, struct one *o, struct pifile_writer *w, size_t n,
+		    uint64_t since)
+{
+	char head[HEAD_MAX];
+	int length;
+
+	length = snprintf(head, sizeof(head), "pid %u since %" PRIu64 " until %" PRIu64 " offset %"
+			  PRIu64 " path /tmp/perf-%u.map\n", o->pid, since, now_ns(), o->read,
+			  o->inner);
+	memcpy(m->part + HEAD_MAX - length, head, (size_t)length);
+	m->written += n;
+	return pifile_write_section(w, PIFILE_SEC_PERFMAP, m->part + HEAD_MAX - length,
+				    n + (size_t)length);
+}
+
+static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
+{
+	uint64_t before = o->looked;
+	size_t n;
+	int err;
+
+	if (!o->known && !know(o))
+		return 0;
+	if (o->fd < 0)
+		open_map(o);
+	if (o->fd < 0)
+		return 0;
+	if (!m->part) {
+		m->part = malloc(HEAD_MAX + PART_MAX);
+		if (!m->part)
+			return -ENOMEM;
+	}
+	do {
+		o->looked = now_ns();
+		if (!same_as_before(o)) {
+			o->read = 0;
+			o->ntail = 0;
+		}
+		n = m->written < TEXT_MAX ? read_part(m, o) : 0;
+		if (!n)
+			return 0;
+		err = put_part(m, o, w, n, before);
+		o->ntail = n < TAIL ? n : TAIL;
+		memcpy(o->tail, m->part + HEAD_MAX + n - o->ntail, o->ntail);
+		o->read += n;
+	} while (!err && n > PART_MAX / 2);
+	return err;
+}
+
+int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now)
+{
+	uint64_t time = now_ns();
+	size_t i, kept = 0;
+	bool due = now || time - m->looked >= LOOK_NS;
+	int err = 0;
+
+	if (due)
+		m->looked = time;
+	for (i = 0; i < m->n; i++) {
+		struct one *o = &m->one[i];
+
+		/* At once where it is new: it may be gone soon. */
+		if (!err && (due || o->gone || !o->tried))
+			err = look(m, o, w);
+		o->tried = true;
+		if (o->gone)
+			close_one(o);
+		else
+			m->one[kept++] = *o;
+	}
+	m->n = kept;
+	return err;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which map is whose: by its name, its owner, and that it was written while its process lived. */
+#include "model/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <perfmap.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "model/record.h"
+
+#define NEVER		UINT64_MAX
+#define HEAD_MAX	256
+#define SLACK_NS	1000000000ull	/* clocks of file systems are coarse */
+
+struct maps_process {
+	uint32_t pid;
+	bool makes_code;		/* it has memory for that */
+	bool has;			/* the trace has its map */
+	uint64_t start;			/* CLOCK_BOOTTIME; 0: not known */
+	uint64_t from, to;		/* it lived, in the trace's time */
+	/* What is wrong with its map in the trace. */
+	const char *what;
+	char *path;
+	uint64_t offset, lines;
+};
+
+void maps_begin(struct maps *m, struct jit *jit)
+{
+	*m = (struct maps){ .jit = jit };
+}
+
+void maps_free(struct maps *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nprocess; i++)
+		free(m->process[i].path);
+	free(m->process);
+	keys_free(&m->by_pid);
+	*m = (struct maps){ 0 };
+}
+
+/* ---- who lived when -------------------------------------------------------------------------- */
+
+static bool same_pid(const void *array, uint32_t i, const void *key)
+{
+	return ((const struct maps_process *)array)[i].pid == *(const uint32_t *)key;
+}
+
+/* The newest process of this number; `other` begins one more. NULL: no memory. */
+static struct maps_process *process_of(struct maps *m, uint32_t pid, bool other)
+{
+	uint32_t i = keys_find(&m->by_pid, hash_mix(pid, 3), same_pid, m->process, &pid);
+	struct maps_process old;
+
+	if (i != NO_KEY && !other)
+		return &m->process[i];
+	if (keys_grow_array((void **)&m->process, &m->room, m->nprocess, sizeof(*m->process)))
+		return NULL;
+	/* The newest keeps its place, the one before moves to the end. */
+	old = (struct maps_process){ .pid = pid, .to = NEVER };
+	if (i == NO_KEY) {
+		if (keys_add(&m->by_pid, hash_mix(pid, 3), m->nprocess))
+			return NULL;
+		m->process[m->nprocess] = old;
+		return &m->process[m->nprocess++];
+	}
+	m->process[m->nprocess++] = m->process[i];
+	m->process[i] = old;
+	return &m->process[i];
+}
+
+static int task_record(struct maps *m, const struct pirecord *r)
+{
+	const struct pitrace_mte_task *task = RECORD_AS(r, struct pitrace_mte_task);
+	struct maps_process *p = task ? process_of(m, task->pid, false) : NULL;
+
+	if (!task)
+		return 0;
+	if (!p)
+		return -ENOMEM;
+	if (r->minor == PITRACE_MTE_PROCESS_EXIT) {
+		p->to = r->time;
+		return 0;
+	}
+	if (p->to != NEVER || (p->start && task->start && p->start != task->start)) {
+		p = process_of(m, task->pid, true);
+		if (!p)
+			return -ENOMEM;
+	}
+	if (!p->from && !p->start && !(task->flags & PITRACE_TASK_WALK) &&
+	    r->minor != PITRACE_MTE_PROCESS)
+		p->from = r->time;
+	if (task->start)
+		p->start = task->start;
+	return 0;
+}
+
+static int map_record(struct maps *m, struct input *in, const struct pirecord *r)
+{
+	const struct pitrace_mte_map *map = record_map(r);
+	struct maps_process *p;
+
+	if (!map || map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO) ||
+	    (!(map->flags & PITRACE_MAP_ANON) && strncmp(map->path, "/memfd:", 7)))
+		return 0;
+	p = process_of(m, map->pid, false);
+	if (!p)
+		return -ENOMEM;
+	p->makes_code = true;
+	if (!m->real) {
+		uint64_t real = in->format->realtime(in, r->stamp);
+
+		m->real = real ? real - r->time : 0;
+	}
+	return 0;
+}
+
+int maps_record(struct maps *m, struct input *in, const struct pirecord *r)
+{
+	if (r->major == PITRACE_SYNC) {
+		const struct pitrace_sync *sync = RECORD_AS(r, struct pitrace_sync);
+
+		if (sync && sync->realtime && sync->boottime)
+			m->boot = sync->realtime - sync->boottime;
+	}
+	if (r->major != PITRACE_MTE)
+		return 0;
+	switch (r->minor) {
+	case PITRACE_MTE_PROCESS:
+	case PITRACE_MTE_FORK:
+	case PITRACE_MTE_CLONE:
+	case PITRACE_MTE_PROCESS_EXIT:
+		return task_record(m, r);
+	case PITRACE_MTE_MODULE:
+		return map_record(m, in, r);
+	default:
+		return 0;
+	}
+}
+
+/* ---- what maps say --------------------------------------------------------------------------- */
+
+static int tell(struct maps *m, struct perfmap *map, uint32_t pid, uint64_t since, uint64_t until)
+{
+	struct perfmap_entry e;
+	int r, rc = 0;
+
+	while (!rc && (r = perfmap_next(map, &e)) > 0)
+		rc = a2n_jit_map(m->jit->a2n, since, until, pid, e.address, e.size, e.name,
+				 e.name_length);
+	if (rc)
+		return rc;
+	if (since)
+		rc = jit_changed(m->jit, since, pid);
+	if (!rc && until != NEVER)
+		rc = jit_changed(m->jit, until, pid);
+	return rc ? rc : r;
+}
+
+/* A part of a map in the trace: a line about it, then the lines. */
+static int tell_section(struct maps *m, const struct input_section *s)
+{
+	const char *text = s->data, *nl = memchr(text, '\n', s->size < HEAD_MAX ? s->size : HEAD_MAX);
+	char head[HEAD_MAX + 1], path[HEAD_MAX + 1];
+	struct perfmap_fault fault;
+	struct maps_process *p;
+	struct perfmap *map;
+	uint64_t since, until, offset;
+	uint32_t pid;
+	int rc;
+
+	if (!nl)
+		return 0;
+	snprintf(head, sizeof(head), "%.*s", (int)(nl - text), text);
+	if (sscanf(head, "pid %" SCNu32 " since %" SCNu64 " until %" SCNu64 " offset %" SCNu64
+		   " path %256[^\n]", &pid, &since, &until, &offset, path) != 5)
+		return 0;
+	p = process_of(m, pid, false);
+	if (!p || perfmap_open_text(&map, nl + 1, s->size - (size_t)(nl + 1 - text)))
+		return -ENOMEM;
+	p->has = true;
+	rc = tell(m, map, pid, since, until);
+	perfmap_fault(map, &fault);
+	perfmap_close(map);
+	if (fault.what && !p->what) {
+		p->what = fault.what;
+		p->offset = offset + fault.offset;
+		p->path = strdup(path);
+		if (!p->path)
+			return -ENOMEM;
+	}
+	p->lines += fault.lines;
+	return rc;
+}
+
+/* Why this file cannot be the process's, or NULL. Whose process it was the trace doesn't say: a file
+ * may be root's, the user's who recorded or who reports. */
+static const char *stranger(const struct maps *m, const struct maps_process *p, int fd, uid_t tracer)
+{
+	struct stat st;
+	uint64_t written, start = 0;
+
+	if (fstat(fd, &st))
+		return "cannot be read";
+	if (st.st_uid && st.st_uid != geteuid() && st.st_uid != tracer)
+		return "it is another user's file: if you trust it, copy it to a folder and name "
+		       "that with -jdir";
+	if (!m->real)
+		return NULL;
+	written = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	if (p->from)
+		start = p->from + m->real;
+	else if (p->start && m->boot)
+		start = p->start + m->boot;
+	if (written + SLACK_NS < start)
+		return "it is older than the process";
+	if (p->to != NEVER && written > p->to + m->real + SLACK_NS)
+		return "it was written after the process had ended";
+	return NULL;
+}
+
+/* The number of a process that lives in its own namespace, if it is the one that was traced. */
+static bool inner_number(const struct maps_process *p, uint32_t *inner)
+{
+	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), ticks;
+	char path[64], line[1024], *word;
+	bool same = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", p->pid);
+	f = fopen(path, "re");
+	if (f && fgets(line, sizeof(line), f) && (word = strrchr(line, ')')))
+		same = sscanf(word, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+			      "%*d %*d %*d %*d %" SCNu64, &ticks) == 1 &&
+		       ticks == p->start / (1000000000 / hz);
+	if (f)
+		fclose(f);
+	if (!same)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/status", p->pid);
+	f = fopen(path, "re");
+	same = false;
+	while (f && !same && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "NSpid:", 6) && (word = strrchr(line, '\t')))
+			same = sscanf(word, "%" SCNu32, inner) == 1;
+	if (f)
+		fclose(f);
+	return same;
+}
+
+/* One place where it may be. 1: told; 0: not there; a note where it is and may not be used. */
+static int try_file(struct maps *m, const struct maps_process *p, int fd, const char *path,
+		    bool named, uid_t tracer)
+{
+	int rc;
+	struct perfmap_fault fault;
+	struct perfmap *map;
+	const char *why;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == ENOSYS ? 0 :
+		       jit_note(m->jit, path, NO_OFFSET, errno == EACCES ?
+				"no permission to read it" : errno == ELOOP ? "it is a link" :
+				"cannot be opened", 0);
+	why = named ? NULL : stranger(m, p, fd, tracer);
+	if (why) {
+		close(fd);
+		return jit_note(m->jit, path, NO_OFFSET, why, 0);
+	}
+	rc = perfmap_open_fd(&map, fd, &why);
+	if (rc)
+		return why ? jit_note(m->jit, path, NO_OFFSET, why, 0) : rc;
+	rc = tell(m, map, p->pid, 0, p->to);
+	perfmap_fault(map, &fault);
+	perfmap_close(map);
+	if (rc && rc != -ENOMEM)
+		rc = jit_note(m->jit, path, NO_OFFSET, "cannot be read", 0);
+	if (!rc && fault.what)
+		rc = jit_note(m->jit, path, fault.offset, fault.what, fault.lines);
+	return rc ? rc : 1;
+}
+
+#define HOW (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+
+/* Below the root of a process: links in there lead nowhere else. */
+static int open_inside(uint32_t pid, const char *path)
+{
+	struct open_how how = { .flags = HOW, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	char name[64];
+	int root, fd, err;
+
+	snprintf(name, sizeof(name), "/proc/%u/root", pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	err = errno;
+	close(root);
+	errno = err;
+	return fd;
+}
+
+static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
+{
+	const char *folder = m->jit->folders, *end;
+	char path[PATH_MAX];
+	uint32_t inner;
+	int r = 0;
+
+	for (; !r && folder && *folder; folder = *end ? end + 1 : end) {
+		end = strchrnul(folder, ':');
+		if (snprintf(path, sizeof(path), "%.*s/perf-%u.map", (int)(end - folder), folder,
+			     p->pid) < (int)sizeof(path))
+			r = try_file(m, p, open(path, HOW), path, true, tracer);
+	}
+	if (!r) {
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", p->pid);
+		r = try_file(m, p, open(path, HOW), path, false, tracer);
+	}
+	/* It still runs, in a container perhaps. */
+	if (!r && p->to == NEVER && inner_number(p, &inner)) {
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner);
+		r = try_file(m, p, open_inside(p->pid, path), path, false, tracer);
+	}
+	return r < 0 ? r : 0;
+}
+
+int maps_finish(struct maps *m, struct input *in)
+{
+	struct input_section s;
+	struct stat st;
+	uid_t tracer = stat(in->path, &st) ? geteuid() : st.st_uid;
+	int rc = 0;
+	uint32_t i;
+
+	for (i = 0; !rc && in->format->section(in, i, &s) > 0; i++)
+		if (s.type == PIFILE_SEC_PERFMAP && s.data)
+			rc = tell_section(m, &s);
+	for (i = 0; !rc && i < m->nprocess; i++) {
+		const struct maps_process *p = &m->process[i];
+
+		if (p->what)
+			rc = jit_note(m->jit, p->path, p->offset, p->what, p->lines);
+		else if (p->makes_code && !p->has)
+			rc = tell_file(m, p, tracer);
+	}
+	return rc;
+}

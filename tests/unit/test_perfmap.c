@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * perf maps: every oddity of a line, files that grow, are cut, are not what they should be; then
+ * what liba2n makes of them: names that hold for as long as nothing says otherwise, and are unsure
+ * where two codes, or two memories, may have been meant.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "a2n.h"
+#include "perfmap.h"
+#include "unit.h"
+
+static struct perfmap *m;
+static struct perfmap_entry e;
+static struct perfmap_fault fault;
+
+static int file_of(const char *text)
+{
+	int fd = memfd_create("perfmap", 0);
+
+	CU_ASSERT_FATAL(fd >= 0);
+	CU_ASSERT_EQUAL_FATAL(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	return fd;
+}
+
+static void begin(const char *text)
+{
+	const char *why;
+
+	CU_ASSERT_EQUAL_FATAL(perfmap_open_fd(&m, file_of(text), &why), 0);
+}
+
+static bool next(const char *name, uint64_t address, uint64_t size)
+{
+	return perfmap_next(m, &e) == 1 && e.address == address && e.size == size &&
+	       e.name_length == strlen(name) && !memcmp(e.name, name, e.name_length);
+}
+
+static void end(const char *what, uint64_t line, uint64_t lines)
+{
+	CU_ASSERT_EQUAL(perfmap_next(m, &e), 0);
+	perfmap_fault(m, &fault);
+	if (what)
+		CU_ASSERT_PTR_NOT_NULL_FATAL(fault.what);
+	if (what)
+		CU_ASSERT_STRING_EQUAL(fault.what, what);
+	CU_ASSERT_EQUAL(fault.line, line);
+	CU_ASSERT_EQUAL(fault.lines, lines);
+	perfmap_close(m);
+	m = NULL;
+}
+
+static void test_lines(void)
+{
+	begin("7f00 10 f\n"
+	      "0x7F10 0X20 LazyCompile:~name with spaces /a b.js:1:2\n"
+	      "\n"
+	      " 7f40\t8  g  \r\n"
+	      "ffffffffffffff00 ff \xc3\xa9\n");
+	CU_ASSERT(next("f", 0x7f00, 0x10));
+	CU_ASSERT_EQUAL(e.offset, 0);
+	CU_ASSERT_EQUAL(e.line, 1);
+	CU_ASSERT(next("LazyCompile:~name with spaces /a b.js:1:2", 0x7f10, 0x20));
+	CU_ASSERT_EQUAL(e.offset, 10);
+	CU_ASSERT(next("g", 0x7f40, 8));
+	CU_ASSERT_EQUAL(e.line, 4);
+	CU_ASSERT(next("\xc3\xa9", 0xffffffffffffff00, 0xff));
+	end(NULL, 0, 0);
+}
+
+/* Each bad line costs itself, and the first is told. */
+static void test_damage(void)
+{
+	static const struct {
+		const char *line, *what;
+	} bad[] = {
+		{ "x", "no address at its beginning" },
+		{ "7f00", "no address at its beginning" },
+		{ "10000000000000000 1 f", "no address at its beginning" },
+		{ "0x 1 f", "no address at its beginning" },
+		{ "7f00g 1 f", "no address at its beginning" },
+		{ "7f00 f", "no size behind the address" },
+		{ "7f00 -1 f", "no size behind the address" },
+		{ "7f00 1x f", "no size behind the address" },
+		{ "7f00 100000001 f", "code of an impossible size" },
+		{ "fffffffffffffff0 20 f", "code of an impossible size" },
+		{ "7f00 1 ", "no name behind the size" },
+		{ "7f00 1  \r", "no name behind the size" },
+	};
+	char text[200];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		snprintf(text, sizeof(text), "1 1 a\n%s\nalso bad\n2 1 b\n", bad[i].line);
+		begin(text);
+		CU_ASSERT(next("a", 1, 1));
+		CU_ASSERT(next("b", 2, 1));
+		CU_ASSERT_EQUAL(perfmap_next(m, &e), 0);
+		perfmap_fault(m, &fault);
+		CU_ASSERT_EQUAL(fault.offset, 6);
+		end(bad[i].what, 2, 2);
+	}
+	/* What has no size is nothing, and no fault. */
+	begin("1 0 nothing\n2 1 b\n");
+	CU_ASSERT(next("b", 2, 1));
+	end(NULL, 0, 0);
+	CU_ASSERT_EQUAL(perfmap_open_text(&m, "1 1 a\0b\n3 1 c\n", 14), 0);
+	CU_ASSERT(next("c", 3, 1));
+	end("a name with a NUL in it", 1, 1);
+}
+
+/* Every prefix of a file: whole lines, never half of one. */
+static void test_cut(void)
+{
+	static const char text[] = "10 8 first one\n20 8 second\n30 8 third\n";
+
+	for (size_t n = 0; n < sizeof(text); n++) {
+		unsigned int whole = 0, got = 0;
+		size_t from = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (text[i] == '\n') {
+				whole++;
+				from = i + 1;
+			}
+		CU_ASSERT_EQUAL_FATAL(perfmap_open_text(&m, text, n), 0);
+		while (perfmap_next(m, &e) > 0)
+			got++;
+		CU_ASSERT_EQUAL(got, whole);
+		perfmap_fault(m, &fault);
+		CU_ASSERT_EQUAL(fault.unfinished, n - from);
+		CU_ASSERT_PTR_NULL(fault.what);
+		perfmap_close(m);
+	}
+}
+
+/* Its program is still at it; then it begins anew with less. */
+static void test_grows(void)
+{
+	const char *why;
+	int fd = file_of("10 8 a\n20 8 b");
+
+	CU_ASSERT_EQUAL_FATAL(perfmap_open_fd(&m, dup(fd), &why), 0);
+	CU_ASSERT(next("a", 0x10, 8));
+	CU_ASSERT_EQUAL(perfmap_next(m, &e), 0);
+	perfmap_fault(m, &fault);
+	CU_ASSERT_EQUAL(fault.unfinished, 6);
+	CU_ASSERT_EQUAL(write(fd, "cd\n30 8 e\n", 10), 10);
+	CU_ASSERT(next("bcd", 0x20, 8));
+	CU_ASSERT_EQUAL(e.offset, 7);
+	CU_ASSERT(next("e", 0x30, 8));
+	CU_ASSERT_EQUAL(ftruncate(fd, 3), 0);
+	CU_ASSERT_EQUAL(perfmap_next(m, &e), 0);
+	perfmap_close(m);
+	close(fd);
+}
+
+/* Lines longer than anybody's, at each place in the window; names are cut, lines behind them read. */
+static void test_long(void)
+{
+	for (size_t n = 32700; n < 140000; n += n < 32800 || n > 131000 ? 7 : 9000) {
+		char *text = malloc(n + 100);
+		size_t at = (size_t)sprintf(text, "10 8 a\n20 8 ");
+
+		memset(text + at, 'x', n);
+		strcpy(text + at + n, "\n30 8 b\n40 8 c\n");
+		begin(text);
+		CU_ASSERT(next("a", 0x10, 8));
+		CU_ASSERT_EQUAL(perfmap_next(m, &e), 1);
+		CU_ASSERT_EQUAL(e.address, 0x20);
+		CU_ASSERT_EQUAL(e.name_length, n + 5 < 32768 ? n : 32768 - 5);
+		CU_ASSERT(next("b", 0x30, 8));
+		CU_ASSERT_EQUAL(e.line, 3);
+		CU_ASSERT_EQUAL(e.offset, 7 + 5 + n + 1);
+		CU_ASSERT(next("c", 0x40, 8));
+		end(NULL, 0, 0);
+		free(text);
+	}
+}
+
+static void test_whose(void)
+{
+	char dir[] = "/tmp/perfmap.XXXXXX", path[100], link[100];
+	const char *why;
+	int fd;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/perf-1.map", dir);
+	snprintf(link, sizeof(link), "%s/perf-2.map", dir);
+	CU_ASSERT_EQUAL(perfmap_open(&m, path, getuid(), &why), -ENOENT);
+	CU_ASSERT_PTR_NULL(m);
+	CU_ASSERT_STRING_EQUAL(why, "it is not there");
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	CU_ASSERT_EQUAL(write(fd, "1 1 a\n", 6), 6);
+	close(fd);
+	CU_ASSERT_EQUAL_FATAL(perfmap_open(&m, path, getuid(), &why), 0);
+	CU_ASSERT(next("a", 1, 1));
+	end(NULL, 0, 0);
+	CU_ASSERT_EQUAL(symlink(path, link), 0);
+	CU_ASSERT_EQUAL(perfmap_open(&m, link, getuid(), &why), -ELOOP);
+	CU_ASSERT_STRING_EQUAL(why, "it is a link");
+	unlink(link);
+	CU_ASSERT_EQUAL(mkfifo(link, 0600), 0);
+	CU_ASSERT_EQUAL(perfmap_open(&m, link, getuid(), &why), -EBADMSG);
+	CU_ASSERT_STRING_EQUAL(why, "not a regular file");
+	CU_ASSERT_EQUAL(perfmap_open(&m, dir, getuid(), &why), -EBADMSG);
+	/* Another's, but root's; whoever's the user named. */
+	if (!getuid()) {
+		CU_ASSERT_EQUAL(chown(path, 12345, 12345), 0);
+		CU_ASSERT_EQUAL(perfmap_open(&m, path, 0, &why), -EPERM);
+		CU_ASSERT_STRING_EQUAL(why, "it is another user's file");
+		CU_ASSERT_PTR_NULL(m);
+		CU_ASSERT_EQUAL(perfmap_open(&m, path, 12345, &why), 0);
+		perfmap_close(m);
+		CU_ASSERT_EQUAL(perfmap_open(&m, path, (uid_t)-1, &why), 0);
+		perfmap_close(m);
+		CU_ASSERT_EQUAL(chown(path, 0, 0), 0);
+		CU_ASSERT_EQUAL(perfmap_open(&m, path, 12345, &why), 0);
+		perfmap_close(m);
+	}
+	unlink(path);
+	unlink(link);
+	rmdir(dir);
+	CU_ASSERT_EQUAL(perfmap_open_fd(&m, -1, &why), -EBADMSG);
+}
+
+/* ---- what they mean -------------------------------------------------------------------------- */
+
+static struct a2n *a;
+
+static void memory(uint64_t time, uint32_t pid, uint64_t start, uint64_t length, const char *path)
+{
+	const struct a2n_map map = { .start = start, .length = length, .path = path,
+				     .flags = path ? 0 : A2N_MAP_ANON };
+
+	CU_ASSERT_EQUAL(a2n_add_map(a, time, pid, &map), 0);
+}
+
+static void story(void)
+{
+	a = a2n_open(NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(a);
+	CU_ASSERT_EQUAL(a2n_process(a, 100, 1, 5), 0);
+	memory(100, 1, 0x10000, 0x10000, NULL);
+}
+
+static void map(uint64_t since, uint64_t time, uint32_t pid, uint64_t address, const char *name)
+{
+	CU_ASSERT_EQUAL(a2n_jit_map(a, since, time, pid, address, 0x100, name, strlen(name)), 0);
+}
+
+/* "name", or "name?" where it is unsure. */
+static const char *at(uint32_t pid, uint64_t time, uint64_t address)
+{
+	static char text[100];
+	struct a2n_answer r;
+
+	a2n_resolve(a, pid, time, address, false, &r);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(r.symbol);
+	snprintf(text, sizeof(text), "%s%s", r.symbol->name, r.unsure ? "?" : "");
+	return text;
+}
+
+#define IS(pid, time, address, name)	CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
+#define NEVER UINT64_MAX
+
+/* One look when all is over. */
+static void test_late(void)
+{
+	story();
+	map(0, NEVER, 1, 0x11000, "f");
+	map(0, NEVER, 1, 0x12000, "old");
+	map(0, NEVER, 1, 0x12080, "new");
+	IS(1, 100, 0x11000, "f");
+	IS(1, 100, 0x110ff, "f");
+	IS(1, 100, 0x11100, A2N_JIT_UNKNOWN);
+	IS(1, 1, 0x11000, A2N_NO_MODULE);
+	/* Of two nobody knows which. */
+	IS(1, 200, 0x1207f, "old");
+	IS(1, 200, 0x12080, "new?");
+	IS(1, 200, 0x1217f, "new?");
+	/* Outside of the program's own memory nothing is of its making. */
+	map(0, NEVER, 1, 0x20000, "f");
+	IS(1, 200, 0x20000, A2N_NO_MODULE);
+	memory(300, 1, 0x13000, 0x1000, "/lib.so");
+	map(0, NEVER, 1, 0x13000, "f");
+	IS(1, 300, 0x13000, A2N_NO_SYMBOLS);
+	memory(300, 1, 0x14000, 0x1000, "/memfd:doublemapper");
+	map(0, NEVER, 1, 0x14000, "f");
+	IS(1, 300, 0x14000, "f?");
+	a2n_close(a);
+}
+
+/* Looked at while it grew: 0, 1000, 2000, 3000. */
+static void test_times(void)
+{
+	story();
+	map(0, 1000, 1, 0x11000, "first");
+	map(1000, 2000, 1, 0x11000, "second");
+	map(1000, 2000, 1, 0x15000, "alone");
+	map(2000, 3000, 1, 0x11080, "third");
+	/* The same again says nothing new. */
+	map(2000, 3000, 1, 0x15000, "alone");
+	IS(1, 999, 0x11000, "first");
+	IS(1, 1500, 0x11000, "second?");
+	IS(1, 2000, 0x11000, "second");
+	IS(1, 1999, 0x11080, "second?");
+	IS(1, 2500, 0x1107f, "second");
+	IS(1, 2500, 0x11080, "third?");
+	IS(1, 3000, 0x11080, "third");
+	IS(1, 999, 0x15000, A2N_JIT_UNKNOWN);
+	IS(1, 1000, 0x15000, "alone");
+	IS(1, 9999, 0x15000, "alone");
+	a2n_close(a);
+}
+
+/* A jitdump knows better, also that code was given up. */
+static void test_beside(void)
+{
+	story();
+	CU_ASSERT_EQUAL(a2n_jit_load(a, 500, 1, 0x11000, 0x100, "dumped", 6), 0);
+	CU_ASSERT_EQUAL(a2n_jit_unload(a, 900, 1, 0x11000, 0x100), 0);
+	map(0, NEVER, 1, 0x11000, "mapped");
+	IS(1, 499, 0x11000, "mapped");
+	IS(1, 500, 0x11000, "dumped");
+	IS(1, 900, 0x11000, A2N_JIT_FREED);
+	a2n_close(a);
+}
+
+/* Memory that was given back and had anew: which of both was meant? */
+static void test_reused(void)
+{
+	story();
+	CU_ASSERT_EQUAL(a2n_unmap(a, 500, 1, 0x11000, 0x1000), 0);
+	memory(600, 1, 0x11000, 0x1000, NULL);
+	map(0, 1000, 1, 0x11000, "f");
+	map(0, 1000, 1, 0x12000, "g");
+	IS(1, 499, 0x11000, "f?");
+	IS(1, 550, 0x11000, A2N_NO_MODULE);
+	IS(1, 600, 0x11000, "f?");
+	IS(1, 1000, 0x11000, "f");
+	IS(1, 499, 0x12000, "g");
+	a2n_close(a);
+}
+
+static void test_processes(void)
+{
+	story();
+	CU_ASSERT_EQUAL(a2n_fork(a, 200, 1, 2, 6), 0);
+	CU_ASSERT_EQUAL(a2n_clone(a, 200, 1, 3, 7), 0);
+	CU_ASSERT_EQUAL(a2n_process(a, 300, 3, 7), 0);
+	memory(300, 3, 0x10000, 0x10000, NULL);
+	CU_ASSERT_EQUAL(a2n_seen(a, 400, 1, 5), 0);
+	memory(400, 1, 0x10000, 0x10000, NULL);
+	map(0, 250, 1, 0x11000, "f");
+	map(350, 450, 1, 0x12000, "later");
+	map(0, NEVER, 3, 0x11000, "other");
+	IS(1, 150, 0x11000, "f");
+	IS(1, 450, 0x11000, "f");
+	IS(1, 500, 0x12000, "later");
+	/* A child has what its parent had, and not what came then. */
+	IS(2, 250, 0x11000, "f");
+	IS(2, 500, 0x12000, A2N_JIT_UNKNOWN);
+	/* exec: another image. */
+	IS(3, 250, 0x11000, "f");
+	IS(3, 300, 0x11000, "other");
+	IS(1, 500, 0x11000, "f");
+	a2n_close(a);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "lines", test_lines }, { "damage", test_damage }, { "cut", test_cut },
+		{ "grows", test_grows }, { "long", test_long }, { "whose", test_whose },
+		{ "late", test_late }, { "times", test_times }, { "beside", test_beside },
+		{ "reused", test_reused }, { "processes", test_processes },
+		{ NULL, NULL },
+	};
+
+	return unit_run("perfmap", tests);
+}
