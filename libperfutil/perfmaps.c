@@ -118,28 +118,25 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The last number of a line "Key:\t1\t2\t3", or (nth) an earlier one, from 1. */
+/* The nth number of the line that begins with key, or its last where it has fewer. */
 static bool status_number(const char *text, size_t size, const char *key, int nth, uint64_t *value)
 {
-	struct bytes b = bytes_of(text, size), l;
-	const char *line;
+	struct bytes b = bytes_of(text, size);
 	size_t length, n = strlen(key);
-	bool any = false;
-	int i;
+	const char *line;
+	uint64_t number;
+	int i = 0;
 
-	while (bytes_line(&b, &line, &length)) {
+	while (!i && bytes_line(&b, &line, &length)) {
+		struct bytes l = bytes_of(line, length);
+
 		if (length < n || memcmp(line, key, n))
 			continue;
-		l = bytes_of(line + n, length - n);
-		for (i = 1; text_skip_blanks(&l), text_number(&l, 10, value); i++) {
-			any = true;
-			if (i == nth)
-				break;
-		}
-		/* What stands behind the last number fails, and is 0. */
-		return any && (nth ? i == nth : true);
+		bytes_skip(&l, n);
+		for (; i < nth && (text_skip_blanks(&l), text_number(&l, 10, &number)); i++)
+			*value = number;
 	}
-	return false;
+	return i > 0;
 }
 
 /* Who it is, while it lives: false, ask again later. */
@@ -158,9 +155,10 @@ static bool know(struct one *o)
 	if (n <= 0 || !status_number(text, (size_t)n, "Uid:", 2, &uid))
 		return false;
 	o->user = (uid_t)uid;
-	for (int i = 1; status_number(text, (size_t)n, "NSpid:", i, &uid); i++)
-		inner = uid;
-	o->inner = inner ? (uint32_t)inner : o->pid;
+	/* Namespaces in each other, the innermost last; no kernel has more than 33. */
+	if (!status_number(text, (size_t)n, "NSpid:", 64, &inner))
+		inner = o->pid;
+	o->inner = (uint32_t)inner;
 	snprintf(name, sizeof(name), "/proc/%u/root", o->pid);
 	o->root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	/* Its number is of a namespace whose files are not to be seen. */

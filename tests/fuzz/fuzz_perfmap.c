@@ -3,6 +3,7 @@
  * Fuzz: a perf map, read from a file and from memory, which must say the same; in two parts as one
  * that grows between looks; told to liba2n and asked for again.
  */
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ static void check(const struct perfmap_entry *e, size_t size, uint64_t last)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct a2n_map heap = { .start = 0x1000, .length = 1ull << 46, .flags = A2N_MAP_ANON };
-	struct perfmap *file, *memory;
+	struct perfmap *file, *memory, *other_map;
 	struct perfmap_entry e, other;
 	struct perfmap_fault fault, same;
 	struct a2n_answer r;
@@ -41,6 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || !a || write(fd, data, half) != (ssize_t)half ||
 	    perfmap_open_fd(&file, dup(fd), &why) || perfmap_open_text(&memory, data, size) ||
 	    a2n_process(a, 1, 7, 1) || a2n_add_map(a, 1, 7, &heap))
+		abort();
+	/* What is no file of ours. */
+	if (perfmap_open(&other_map, "/dev/null", (uid_t)-1, &why) != -EBADMSG || !why ||
+	    perfmap_open(&other_map, "/proc/self/exe", (uid_t)-1, &why) != -ELOOP ||
+	    perfmap_open(&other_map, "/nowhere", 0, &why) != -ENOENT)
 		abort();
 	n = 0;
 	for (i = 0; i < 2; i++) {

@@ -21,8 +21,8 @@ int post_main(int argc, char **argv);
 
 /* "@" is the trace itself. Each writes to /dev/null, and what belongs on the screen to stdout, which is that too. */
 static const char *const wanted[][WORDS] = {
-	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-cpu" },
-	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-json", "-off" },
+	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-cpu" },
+	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-json", "-off" },
 	{ "-show" }, { "-show", "-json" },
 	{ "-tprof", "-off", "-pnm", "-clip", "1" }, { "-tprof", "-csv", "-tnm", "-cpu" },
 	{ "-tprof", "-e", "cycles", "-v" },
