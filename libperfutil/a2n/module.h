@@ -66,7 +66,8 @@ const struct image *module_image(const struct modules *ms, const struct module *
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
 int module_vdso(struct modules *ms, const void *image, size_t size);
-/* Memory in which programs make code: anonymous, or a file without a name that two mappings share. */
+/* Memory in which programs make code: anonymous, or a file without a name that two mappings
+ * share. */
 bool module_holds_code(const struct module *m);
 /* The build id told for it; NULL: none was. */
 const struct build_id *module_told(const struct modules *ms, const struct module *m);

@@ -108,7 +108,8 @@ static const char *read_line(struct bytes *b, struct perfmap_entry *e)
 	if (e->size > MAX_CODE || e->address + e->size < e->address)
 		return "code of an impossible size";
 	text_skip_blanks(b);
-	while (bytes_left(b) && (b->base[b->size - 1] == '\r' || text_is_blank(b->base[b->size - 1])))
+	while (bytes_left(b) && (b->base[b->size - 1] == '\r' ||
+				 text_is_blank(b->base[b->size - 1])))
 		b->size--;
 	e->name = (const char *)b->base + b->at;
 	e->name_length = bytes_left(b);

@@ -31,7 +31,7 @@ struct epoch {
 	struct owner *owner;
 	struct space *space;		/* NULL until something is known */
 	struct space *jit;		/* code that it told of, over what is mapped; NULL: none */
-	struct space *map;		/* of perf maps; one for all epochs of an image; NULL: none */
+	struct space *map;		/* of perf maps; all epochs of an image have one */
 	bool seen;			/* not exec: a walk found it alive */
 	uint64_t unsure;		/* from this time on */
 };
@@ -90,8 +90,8 @@ int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 /* What it has told of there by now. */
 struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address);
 
-/* Code of a perf map that was not there yet at `since`, and was at `time`; also as it is while it is
- * unsure. */
+/* Code of a perf map that was not there yet at `since`, and was at `time`; also as it is while it
+ * is unsure. */
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
 		    const struct mapping *unsure);

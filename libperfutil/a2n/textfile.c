@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A window moves over the file; a line that does not fit into it is cut and the rest passed over. */
+/* A window moves over the file; a line that does not fit into it is cut and the rest passed
+ * over. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The lines of a stranger's text file that may still grow, in bounded memory: read by pread, so that
- * a file that shrinks under us harms nobody. The same of a text in memory.
+ * The lines of a stranger's text file that may still grow, in bounded memory: read by pread, so
+ * that a file that shrinks under us harms nobody. The same of a text in memory.
  */
 #ifndef A2N_TEXTFILE_H
 #define A2N_TEXTFILE_H

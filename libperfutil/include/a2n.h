@@ -89,10 +89,10 @@ int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, u
 /* The code at `from` is at `to` now and nothing is at `from`. */
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
 		 uint64_t size);
-/* The same from a perf map, which has no times: it stood there at `time`, and not yet at `since` (0:
- * nobody looked before). Holds from `since` on, beneath what a2n_jit_load told; where another code of
- * a map, or memory that was unmapped, may have been meant instead it is unsure until `time`. Told
- * in the order of `time`, after all else of the process. */
+/* The same from a perf map, which has no times: it stood there at `time`, and not yet at `since`
+ * (0: nobody looked before). Holds from `since` on, beneath what a2n_jit_load told; where another
+ * code of a map, or memory that was unmapped, may have been meant instead it is unsure until
+ * `time`. Told in the order of `time`, after all else of the process. */
 int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint64_t address,
 		uint64_t size, const char *name, size_t name_length);
 /* The program has given the code up: what runs there before it tells again is code freed. */
@@ -139,7 +139,8 @@ struct a2n_symbol {
 };
 struct a2n_answer {
 	enum a2n_result result;
-	/* MTE records were lost before this time, or a perf map cannot tell whose address it was. */
+	/* MTE records were lost before this time, or a perf map cannot tell whose address it
+	 * was. */
 	bool unsure;
 	struct a2n_module *module;	/* never NULL; the same module is the same pointer */
 	/* Never NULL; the same symbol is the same pointer; each module has one of its own for "no

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf maps: /tmp/perf-PID.map, in which a program says what code it made where: a line each, address
- * and size in hexadecimal and a name. Nothing says when: of several codes at one address nobody can
- * tell which was there at a time, unless the file was looked at while it grew (a2n_jit_map).
+ * perf maps: /tmp/perf-PID.map, in which a program says what code it made where: a line each,
+ * address and size in hexadecimal and a name. Nothing says when: of several codes at one address
+ * nobody can tell which was there at a time, unless the file was looked at while it grew
+ * (a2n_jit_map).
  */
 #ifndef PERFMAP_H
 #define PERFMAP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that programs made while they ran, from the jitdumps that they mapped (perf maps: maps.h). Each file's events
- * are told to liba2n between the trace's own, in the order of time, straight from the file: nothing
- * is written, nothing kept but what liba2n keeps.
+ * Code that programs made while they ran, from the jitdumps that they mapped (perf maps: maps.h).
+ * Each file's events are told to liba2n between the trace's own, in the order of time, straight
+ * from the file: nothing is written, nothing kept but what liba2n keeps.
  */
 #ifndef POST_JIT_H
 #define POST_JIT_H

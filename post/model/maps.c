@@ -169,7 +169,8 @@ static int tell(struct maps *m, struct perfmap *map, uint32_t pid, uint64_t sinc
 /* A part of a map in the trace: a line about it, then the lines. */
 static int tell_section(struct maps *m, const struct input_section *s)
 {
-	const char *text = s->data, *nl = memchr(text, '\n', s->size < HEAD_MAX ? s->size : HEAD_MAX);
+	const char *text = s->data;
+	const char *nl = memchr(text, '\n', s->size < HEAD_MAX ? s->size : HEAD_MAX);
 	char head[HEAD_MAX + 1], path[HEAD_MAX + 1];
 	struct perfmap_fault fault;
 	struct maps_process *p;
@@ -202,9 +203,10 @@ static int tell_section(struct maps *m, const struct input_section *s)
 	return rc;
 }
 
-/* Why this file cannot be the process's, or NULL. Whose process it was the trace doesn't say: a file
- * may be root's, the user's who recorded or who reports. */
-static const char *stranger(const struct maps *m, const struct maps_process *p, int fd, uid_t tracer)
+/* Why this file cannot be the process's, or NULL. Whose process it was the trace doesn't say: a
+ * file may be root's, the user's who recorded or who reports. */
+static const char *stranger(const struct maps *m, const struct maps_process *p, int fd,
+			    uid_t tracer)
 {
 	struct stat st;
 	uint64_t written, start = 0;

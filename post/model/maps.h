@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that programs made while they ran, from their perf maps: as the trace has them, piece by piece
- * with the times between which each came, or else the files as they are now. Told to liba2n when all
- * mappings and all jitdumps have been.
+ * Code that programs made while they ran, from their perf maps: as the trace has them, piece by
+ * piece with the times between which each came, or else the files as they are now. Told to liba2n
+ * when all mappings and all jitdumps have been.
  */
 #ifndef POST_MAPS_H
 #define POST_MAPS_H

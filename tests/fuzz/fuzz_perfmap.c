@@ -27,7 +27,9 @@ static void check(const struct perfmap_entry *e, size_t size, uint64_t last)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct a2n_map heap = { .start = 0x1000, .length = 1ull << 46, .flags = A2N_MAP_ANON };
+	const struct a2n_map heap = {
+		.start = 0x1000, .length = 1ull << 46, .flags = A2N_MAP_ANON,
+	};
 	struct perfmap *file, *memory, *other_map;
 	struct perfmap_entry e, other;
 	struct perfmap_fault fault, same;

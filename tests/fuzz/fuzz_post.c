@@ -19,7 +19,8 @@ int post_main(int argc, char **argv);
 
 #define WORDS 12
 
-/* "@" is the trace itself. Each writes to /dev/null, and what belongs on the screen to stdout, which is that too. */
+/* "@" is the trace itself. Each writes to /dev/null, and what belongs on the screen to stdout,
+ * which is that too. */
 static const char *const wanted[][WORDS] = {
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-cpu" },
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-json", "-off" },

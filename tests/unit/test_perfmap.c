@@ -159,7 +159,8 @@ static void test_grows(void)
 	close(fd);
 }
 
-/* Lines longer than anybody's, at each place in the window; names are cut, lines behind them read. */
+/* Lines longer than anybody's, at each place in the window; names are cut, lines behind them are
+ * read. */
 static void test_long(void)
 {
 	for (size_t n = 32700; n < 140000; n += n < 32800 || n > 131000 ? 7 : 9000) {
