@@ -25,8 +25,8 @@
 
 #define WORKERS	4
 
-/* What goes on beside the calls has its times: a quarter of them is made in a storm, else a slow kernel
- * would do little but that. */
+/* What goes on beside the calls has its times: a quarter of them is made in a storm, else a slow
+ * kernel would do little but that. */
 static void await_storm(void)
 {
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) / 1000 % 4)
@@ -379,7 +379,8 @@ int main(int argc, char **argv)
 		uint64_t then = __atomic_load_n(&all->calls, __ATOMIC_RELAXED) + 50 +
 				(uint64_t)rand() % 700;
 
-		for (int ms = 0; ms < 5000 && __atomic_load_n(&all->calls, __ATOMIC_RELAXED) < then; ms += 10)
+		for (int ms = 0; ms < 5000 &&
+		     __atomic_load_n(&all->calls, __ATOMIC_RELAXED) < then; ms += 10)
 			usleep(10000);
 		kill(workers[i], SIGKILL);
 		failed = ended_badly(workers[i]);
