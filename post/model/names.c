@@ -501,36 +501,7 @@ int names_idle(struct names *n, struct place *place)
 	return 0;
 }
 
-/* ---- names at the end ------------------------------------------------------------------------ */
-
-struct named {
-	uint32_t index, within;
-	const char *name;
-};
-
-static int compare_named(const void *pa, const void *pb)
-{
-	const struct named *a = pa, *b = pb;
-	int c = strcmp(a->name, b->name);
-
-	if (a->within != b->within)
-		return a->within < b->within ? -1 : 1;
-	return c ? c : a->index < b->index ? -1 : 1;
-}
-
-/* The first of a name stands for all that have it within the same. */
-static void group_by_name(struct named *list, uint32_t count, uint32_t *group, size_t stride)
-{
-	uint32_t i, first = 0;
-
-	qsort(list, count, sizeof(*list), compare_named);
-	for (i = 0; i < count; i++) {
-		if (list[i].within != list[first].within ||
-		    strcmp(list[i].name, list[first].name) != 0)
-			first = i;
-		*(uint32_t *)((char *)group + list[i].index * stride) = list[first].index;
-	}
-}
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void attach_warnings(struct names *n)
 {
@@ -550,21 +521,9 @@ static void attach_warnings(struct names *n)
 
 int names_finish(struct names *n, const struct names_options *o)
 {
-	uint32_t count = n->nprocess > n->nthread ? n->nprocess : n->nthread, i;
-	struct named *list = calloc(count + 1, sizeof(*list));
+	int rc = names_group(n, o);
 
-	if (!list)
-		return -ENOMEM;
-	for (i = 0; i < n->nprocess; i++)
-		list[i] = (struct named){ i, 0, n->process[i].name };
-	if (o->by_process_name && n->nprocess)
-		group_by_name(list, n->nprocess, &n->process[0].group, sizeof(*n->process));
-	for (i = 0; i < n->nthread; i++)
-		list[i] = (struct named){ i, n->process[n->thread[i].process].group,
-					  n->thread[i].name };
-	if (o->by_thread_name && n->nthread)
-		group_by_name(list, n->nthread, &n->thread[0].group, sizeof(*n->thread));
-	free(list);
-	attach_warnings(n);
-	return 0;
+	if (!rc)
+		attach_warnings(n);
+	return rc;
 }

@@ -129,7 +129,8 @@ static inline uint32_t names_version(const struct names *n, uint32_t owner)
 
 /* Where the ticks belong that an idle CPU would have had. */
 int names_idle(struct names *n, struct place *place);
-/* After the last sample: the groups of processes and threads. */
+/* After the last sample: the groups of processes and threads, the warnings of modules. */
 int names_finish(struct names *n, const struct names_options *o);
+int names_group(struct names *n, const struct names_options *o);
 
 #endif

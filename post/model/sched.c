@@ -268,38 +268,6 @@ struct sched_cpu *sched_cpu_at(struct sched *s, uint32_t cpu, uint64_t time)
 	return c;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
-
-static bool same_pair(const void *array, uint32_t i, const void *key)
-{
-	const struct wake_pair *a = (const struct wake_pair *)array + i, *b = key;
-
-	return a->waker == b->waker && a->wakee == b->wakee;
-}
-
-static int count_pair(struct sched *s, uint32_t waker, uint32_t wakee, uint64_t slept,
-		      uint64_t latency)
-{
-	struct wake_pair key = { .waker = waker, .wakee = wakee }, *p;
-	uint64_t hash = hash_mix((uint64_t)waker << 32 | wakee, 4);
-	uint32_t i = keys_find(&s->by_pair, hash, same_pair, s->pair, &key);
-
-	if (i == NO_KEY) {
-		if (keys_grow_array((void **)&s->pair, &s->room_pair, s->npair, sizeof(key)) ||
-		    keys_add(&s->by_pair, hash, s->npair))
-			return -ENOMEM;
-		i = s->npair++;
-		s->pair[i] = key;
-	}
-	p = &s->pair[i];
-	p->count++;
-	p->slept += slept;
-	p->latency += latency;
-	if (p->longest < latency)
-		p->longest = latency;
-	return 0;
-}
-
 /* ---- dispatch -------------------------------------------------------------------------------- */
 
 static int leave(struct sched *s, uint32_t cpu, const struct pirecord *r,
@@ -344,9 +312,9 @@ static int end_latency(struct sched *s, struct sched_thread *t, uint32_t row, ui
 	rc = spread_add(&s->row[row].latency, latency);
 	if (rc)
 		return rc;
-	return count_pair(s, t->waker, row,
-			  t->has_left && t->woken_at > t->left ? t->woken_at - t->left : 0,
-			  latency);
+	return wakers_count(&s->wakers, t->waker, row,
+			    t->has_left && t->woken_at > t->left ? t->woken_at - t->left : 0,
+			    latency);
 }
 
 static int enter(struct sched *s, uint32_t cpu, const struct pirecord *r,
@@ -622,8 +590,7 @@ void sched_free(struct sched *s)
 	free(s->row);
 	free(s->thread);
 	free(s->cpu);
-	free(s->pair);
 	keys_free(&s->by_tid);
-	keys_free(&s->by_pair);
+	wakers_free(&s->wakers);
 	*s = (struct sched){ 0 };
 }

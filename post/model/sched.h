@@ -9,6 +9,7 @@
 
 #include "model/irqs.h"
 #include "model/names.h"
+#include "model/wakers.h"
 
 /* Why a thread is off its CPU: PITRACE_LEFT_*, or it was never on one yet. */
 enum {
@@ -35,10 +36,6 @@ struct sched_row {			/* ns; all indices are names' threads */
 };
 
 enum sched_state { SCHED_UNKNOWN, SCHED_RUNNING, SCHED_WAITING, SCHED_OFF, SCHED_DEAD };
-
-/* Who wakes: a row of sched, or (with this bit) one of irqs; or an interrupt that is not told. */
-#define WAKER_IRQ	0x80000000u
-#define WAKER_SOME_IRQ	UINT32_MAX
 
 struct sched_thread {			/* whoever has a tid now */
 	uint32_t pid, tid;
@@ -74,13 +71,6 @@ struct sched_cpu {
 	uint64_t misfits;		/* records that contradict those before, no loss told */
 };
 
-struct wake_pair {
-	uint32_t waker, wakee;		/* WAKER_*, a row; a row */
-	uint64_t count;			/* wake-ups after which the wakee ran */
-	uint64_t slept;			/* how long it had been away, summed */
-	uint64_t latency, longest;
-};
-
 struct sched {
 	struct names *names;
 	struct irqs *irqs;
@@ -91,9 +81,7 @@ struct sched {
 	uint32_t nrow, room_row;
 	struct sched_cpu *cpu;
 	uint32_t ncpus;
-	struct wake_pair *pair;
-	uint32_t npair, room_pair;
-	struct keys by_pair;
+	struct wakers wakers;
 	uint32_t epoch;			/* of names, from 1: when it changes rows are looked up */
 	bool scoped;			/* only some threads are recorded */
 	bool dispatches;		/* there are any: who runs changes by them alone */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads that are counted together: their rows and wake-ups become those of their group. */
+/* Threads that are counted together: their rows become those of their group. */
 #include "model/sched.h"
-
-#include <errno.h>
 
 static int add_row(struct sched_row *to, struct sched_row *from)
 {
@@ -46,52 +44,9 @@ static int group_rows(struct sched *s)
 	return rc;
 }
 
-static bool same_pair(const void *array, uint32_t i, const void *key)
-{
-	const struct wake_pair *a = (const struct wake_pair *)array + i, *b = key;
-
-	return a->waker == b->waker && a->wakee == b->wakee;
-}
-
-static uint32_t group_of(const struct sched *s, uint32_t who)
-{
-	return who & WAKER_IRQ ? who : s->names->thread[who].group;
-}
-
-static int group_pairs(struct sched *s)
-{
-	struct keys by_pair = { 0 };
-	uint32_t i, n = 0, at;
-	uint64_t hash;
-	int rc = 0;
-
-	for (i = 0; i < s->npair && !rc; i++) {
-		struct wake_pair p = s->pair[i];
-
-		p.waker = group_of(s, p.waker);
-		p.wakee = group_of(s, p.wakee);
-		hash = hash_mix((uint64_t)p.waker << 32 | p.wakee, 4);
-		at = keys_find(&by_pair, hash, same_pair, s->pair, &p);
-		if (at == NO_KEY) {
-			rc = keys_add(&by_pair, hash, n);
-			s->pair[n++] = p;
-			continue;
-		}
-		s->pair[at].count += p.count;
-		s->pair[at].slept += p.slept;
-		s->pair[at].latency += p.latency;
-		if (p.longest > s->pair[at].longest)
-			s->pair[at].longest = p.longest;
-	}
-	s->npair = n;
-	keys_free(&s->by_pair);
-	s->by_pair = by_pair;
-	return rc;
-}
-
 int sched_group(struct sched *s)
 {
 	int rc = group_rows(s);
 
-	return rc ? rc : group_pairs(s);
+	return rc ? rc : wakers_group(&s->wakers, s->names);
 }

@@ -166,14 +166,14 @@ static int write_pairs(const struct job *job, FILE *out, uint32_t most)
 {
 	const struct sched *s = sched_of(job);
 	uint32_t *order, count, i;
-	int rc = order_by(&order, &count, s->npair, pair_value, s->pair);
+	int rc = order_by(&order, &count, s->wakers.npair, pair_value, s->wakers.pair);
 
 	if (rc)
 		return rc;
 	fprintf(out, "%10s%13s%12s%12s  %s\n", "COUNT", "SLEPT ms", "MEAN us", "MAX us",
 		"WAKER -> WAKEE");
 	for (i = 0; i < count && i < most; i++) {
-		const struct wake_pair *p = &s->pair[order[i]];
+		const struct wake_pair *p = &s->wakers.pair[order[i]];
 
 		fprintf(out, "%10" PRIu64, p->count);
 		print_ms(out, 13, p->slept);
@@ -390,13 +390,13 @@ static int json_pairs(const struct job *job, struct json *j)
 {
 	const struct sched *s = sched_of(job);
 	uint32_t *order, count, i;
-	int rc = order_by(&order, &count, s->npair, pair_value, s->pair);
+	int rc = order_by(&order, &count, s->wakers.npair, pair_value, s->wakers.pair);
 
 	if (rc)
 		return rc;
 	json_array(j, "wakeups");
 	for (i = 0; i < count; i++) {
-		const struct wake_pair *p = &s->pair[order[i]];
+		const struct wake_pair *p = &s->wakers.pair[order[i]];
 
 		json_object(j, NULL);
 		json_waker(job, j, p->waker);
