@@ -44,7 +44,11 @@ if [ "$shows_vdso" ]; then
 	verdict vdso $? "$(grep vdso "$out/named" | tr '\n' ' ')"
 fi
 equal no_tick_by_the_other_vdso "$(grep -c '^\[vdso\] ' "$out/named")" 0
-equal no_tick_unknown "$(jq -c '[.unknown.no_module, .unknown.unsure, .lost]' "$out/fp.nrm2.json")" '[0,0,[]]'
+# A kernel that looks for mistakes is late by more than a period now and then.
+jq -e --argjson late "$([ "$kernel" = debug ] && echo 20 || echo 0)" '.unknown.no_module == 0 and
+	.unknown.unsure == 0 and all(.lost[]; .kind == "overruns" and .count <= $late)' \
+	"$out/fp.nrm2.json" >/dev/null
+verdict no_tick_unknown $? "$(jq -c '[.unknown, .lost]' "$out/fp.nrm2.json")"
 # Each tick by its address, as nm has it; jumps to the library (@plt) have no symbol there.
 $judge symbols "$out/fp.nrm2.show" "$programs/narrow/narrow" >"$out/judged"
 sed -n 's/^narrow //p' "$out/named" |
