@@ -348,6 +348,7 @@ int main(int argc, char **argv)
 	pid_t workers[WORKERS], others[4];
 	unsigned int nothers = 3, nworkers;
 	bool failed = false;
+	uint64_t done, told = 0;
 
 	if (argc != 5 || (strcmp(argv[4], "0") && !g)) {
 		fprintf(stderr, "usage: harm CALLS SEED QUOTA UID\n");
@@ -373,7 +374,8 @@ int main(int argc, char **argv)
 		others[nothers++] = begin(run_listener, 0, 0);
 	for (unsigned int i = 0; i < nworkers; i++)
 		workers[i] = begin_worker(&a);
-	/* They are killed at any moment, and another takes the place. */
+	/* They are killed at any moment, and another takes the place. What was done is told: a slow
+	 * kernel takes long for all of it. */
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < a.calls && !failed) {
 		unsigned int i = (unsigned int)rand() % nworkers;
 		uint64_t then = __atomic_load_n(&all->calls, __ATOMIC_RELAXED) + 50 +
@@ -382,6 +384,12 @@ int main(int argc, char **argv)
 		for (int ms = 0; ms < 5000 &&
 		     __atomic_load_n(&all->calls, __ATOMIC_RELAXED) < then; ms += 10)
 			usleep(10000);
+		done = __atomic_load_n(&all->calls, __ATOMIC_RELAXED);
+		if (done * 10 / a.calls > told) {
+			told = done * 10 / a.calls;
+			printf("# uid %u, %llu calls so far\n", a.uid, N(done));
+			fflush(stdout);
+		}
 		kill(workers[i], SIGKILL);
 		failed = ended_badly(workers[i]);
 		all->killed++;
