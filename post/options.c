@@ -38,7 +38,7 @@ static const char usage[] =
 "  -off              add offsets within symbols\n"
 "  -pnm, -tnm        count processes, threads of one name together\n"
 "  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
-"  -jdir PATH        look for jitdumps, perf maps in these folders first\n"
+"  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
 "  -sympath PATH     look for programs and libraries in these folders first\n"
 "  -v, -verbose      more about what could not be named\n"
 "  -q, -quiet        only errors\n"

@@ -331,6 +331,10 @@ enum pitrace_mte_minor {
 	PITRACE_MTE_FORK		= 0x7A,	/* a process with a copy of its parent's memory */
 };
 
+/* JIT: four integers: this, address, size, and for MOVE the old address; LOAD: and a string, the
+ * name. JAVA_THREAD: a string, the name of the thread that writes it. */
+enum pitrace_jit_kind { PITRACE_JIT_LOAD = 0, PITRACE_JIT_MOVE, PITRACE_JIT_UNLOAD };
+
 /* NAME CLONE PROCESS PROCESS_EXIT THREAD THREAD_EXIT FORK */
 #define PITRACE_TASK_WALK	0x1	/* written by the walk of live tasks, not by an event */
 #define PITRACE_TASK_KTHREAD	0x2

@@ -148,6 +148,13 @@ int TraceWriteBufferToFile(const char *path);
 int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const uint64_t ints[],
 	      const int lens[], const char *const strs[]);
 
+/* Records of PITRACE_MTE for runtimes: code that they made, moved, gave up; the calling thread's
+ * name. As TraceHook. */
+int TraceJitLoad(const char *name, uint64_t address, uint64_t size);
+int TraceJitMove(uint64_t from, uint64_t to, uint64_t size);
+int TraceJitUnload(uint64_t address, uint64_t size);
+int TraceThreadName(const char *name);
+
 /* ---- questions ------------------------------------------------------------------------------- */
 
 int IsTraceActive(void);	/* 1: there is a session */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "model/record.h"
+#include "model/user_record.h"
 
 #define MAX_MAP_FILE (1ull << 30)
 
@@ -78,14 +79,56 @@ static int feed_build_id(struct a2n *a, const struct pitrace_mte_buildid *b)
 			    b->length);
 }
 
+/* Code that a program made, told by a record of its own. Who wrote it the kernel has filled in. */
+static int feed_jit(struct a2n *a, const struct pirecord *r, struct user_record *x)
+{
+	char name[PITRACE_USER_MAX];
+	uint64_t address, size;
+
+	if (x->u.ints < 4)
+		return 0;		/* a program's own idea of such a record */
+	address = user_record_int(x, 1);
+	size = user_record_int(x, 2);
+	switch (user_record_int(x, 0)) {
+	case PITRACE_JIT_LOAD:
+		if (!x->u.strs)
+			return 0;
+		user_record_string(x, 0, name);
+		return a2n_jit_load(a, r->time, x->u.pid, address, size, name, strlen(name));
+	case PITRACE_JIT_MOVE:
+		return a2n_jit_move(a, r->time, x->u.pid, user_record_int(x, 3), address, size);
+	case PITRACE_JIT_UNLOAD:
+		return a2n_jit_unload(a, r->time, x->u.pid, address, size);
+	default:
+		return 0;
+	}
+}
+
+/* The main thread's name is its process's, which the kernel tells. */
+static int feed_thread_name(struct a2n *a, const struct pirecord *r, struct user_record *x)
+{
+	char name[PITRACE_USER_MAX];
+
+	if (!x->u.strs || x->u.tid == x->u.pid)
+		return 0;
+	return a2n_name(a, r->time, x->u.pid, x->u.tid, user_record_string(x, 0, name));
+}
+
 static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
 {
 	const struct pitrace_mte_task *task;
 	const struct pitrace_mte_map *map;
 	const struct pitrace_mte_unmap *unmap;
 	const struct pitrace_mte_buildid *id;
+	struct user_record x;
 
 	switch (r->minor) {
+	case PITRACE_MTE_JIT:
+	case PITRACE_MTE_JAVA_THREAD:
+		if (user_record(r, &x))
+			return r->minor == PITRACE_MTE_JIT ? feed_jit(a, r, &x) :
+			       feed_thread_name(a, r, &x);
+		break;
 	case PITRACE_MTE_NAME:
 	case PITRACE_MTE_CLONE:
 	case PITRACE_MTE_PROCESS:

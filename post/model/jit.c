@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Find the jitdumps, merge their events, keep what was wrong with them. */
+/* Find the jitdumps and logs, merge their events, keep what was wrong with them. */
 #include "model/jit.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <jitdump.h>
+#include <jitlog.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +18,34 @@
 #include "model/keys.h"
 
 #define NEVER UINT64_MAX
+#define LOGS_MAX 512			/* a descriptor each */
+
+struct event {
+	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
+	uint32_t pid, tid;
+	uint64_t time, address, size, from;
+	const char *name;
+	size_t name_length;
+};
 
 struct jit_source {
-	struct jitdump *dump;		/* NULL: read to its end, or not to be had */
-	uint32_t pid;			/* who mapped it, as the trace calls it */
+	struct jitdump *dump;		/* one of both, NULL: read to its end, or not to be had */
+	struct jitlog *log;
+	uint32_t pid;			/* whose it is, as the trace calls it */
 	uint64_t inode;
 	char *path;			/* the mapping's */
-	struct jitdump_event event;	/* the next one */
+	struct event event;		/* the next one */
 };
 
 struct jit_change {
 	uint64_t time;
-	uint32_t pid;
+	uint32_t pid, tid;		/* tid: the name of that thread, else code */
 };
+
+static bool is_open(const struct jit_source *s)
+{
+	return s->dump || s->log;
+}
 
 void jit_begin(struct jit *j, struct a2n *a, const char *folders)
 {
@@ -117,29 +135,101 @@ static void look_ahead(struct jit *j)
 	for (i = 0; i < j->nsource; i++) {
 		const struct jit_source *s = &j->source[i];
 
-		if (s->dump && s->event.time < j->next)
+		if (is_open(s) && s->event.time < j->next)
 			j->next = s->event.time;
 	}
 }
 
-/* The source's next event, or its end with what was wrong. */
-static int advance(struct jit *j, struct jit_source *s)
+static int next_of_dump(struct jit_source *s)
 {
-	struct jitdump_fault fault;
-	int r = jitdump_next(s->dump, &s->event), rc = 0;
+	struct jitdump_event d;
+	int r = jitdump_next(s->dump, &d);
 
 	if (r > 0)
-		return 0;
-	if (r < 0)
-		rc = jit_note(j, s->path, NO_OFFSET, "cannot be read", 0);
+		s->event = (struct event){
+			.kind = d.kind == JITDUMP_MOVE ? MOVE : LOAD, .time = d.time,
+			/* Its number of itself is of its own namespace; another is a child's. */
+			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid : d.pid,
+			.address = d.address, .size = d.size, .from = d.from, .name = d.name,
+			.name_length = d.name_length,
+		};
+	return r;
+}
+
+static int next_of_log(struct jit_source *s)
+{
+	static const enum kind kinds[] = {
+		[JITLOG_LOAD] = LOAD, [JITLOG_MOVE] = MOVE, [JITLOG_UNLOAD] = UNLOAD,
+		[JITLOG_START] = THREAD, [JITLOG_END] = NOTHING,
+	};
+	struct jitlog_event l;
+	int r = jitlog_next(s->log, &l);
+
+	if (r > 0)
+		s->event = (struct event){
+			.kind = kinds[l.kind], .time = l.time, .pid = s->pid, .tid = l.tid,
+			.address = l.address, .size = l.size, .from = l.from, .name = l.name,
+			.name_length = l.name_length,
+		};
+	return r;
+}
+
+static int end_of_dump(struct jit *j, struct jit_source *s)
+{
+	struct jitdump_fault fault;
+	int rc = 0;
+
 	jitdump_fault(s->dump, &fault);
-	if (!rc && fault.what)
+	if (fault.what)
 		rc = jit_note(j, s->path, fault.offset, fault.what, fault.records);
 	if (!rc && fault.unfinished)
 		rc = jit_note(j, s->path, fault.unfinished, "the file ends inside a record", 0);
 	jitdump_close(s->dump);
 	s->dump = NULL;
 	return rc;
+}
+
+static int end_of_log(struct jit *j, struct jit_source *s)
+{
+	struct jitlog_fault fault;
+	int rc = 0;
+
+	jitlog_fault(s->log, &fault);
+	if (fault.what)
+		rc = jit_note(j, s->path, fault.offset, fault.what, fault.lines);
+	if (!rc && fault.unfinished)
+		rc = jit_note(j, s->path, NO_OFFSET, "its last line has no end", 0);
+	jitlog_close(s->log);
+	s->log = NULL;
+	return rc;
+}
+
+/* The source's next event, or its end with what was wrong. */
+static int advance(struct jit *j, struct jit_source *s)
+{
+	int r = s->dump ? next_of_dump(s) : next_of_log(s), rc = 0;
+
+	if (r > 0)
+		return 0;
+	if (r < 0)
+		rc = jit_note(j, s->path, NO_OFFSET, "cannot be read", 0);
+	if (rc)
+		return rc;
+	return s->dump ? end_of_dump(j, s) : end_of_log(j, s);
+}
+
+static struct jit_source *new_source(struct jit *j, uint32_t pid, uint64_t inode, const char *path)
+{
+	struct jit_source *s;
+
+	if (keys_grow_array((void **)&j->source, &j->room_source, j->nsource, sizeof(*s)))
+		return NULL;
+	s = &j->source[j->nsource];
+	*s = (struct jit_source){ .pid = pid, .inode = inode, .path = strdup(path) };
+	if (!s->path)
+		return NULL;
+	j->nsource++;
+	return s;
 }
 
 int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
@@ -155,14 +245,9 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 	for (i = 0; i < j->nsource; i++)
 		if (!strcmp(j->source[i].path, map->path) && j->source[i].inode == map->inode)
 			return 0;
-	if (keys_grow_array((void **)&j->source, &j->room_source, j->nsource, sizeof(*s)))
+	s = new_source(j, map->pid, map->inode, map->path);
+	if (!s)
 		return -ENOMEM;
-	s = &j->source[j->nsource];
-	*s = (struct jit_source){ .pid = map->pid, .inode = map->inode,
-				  .path = strdup(map->path) };
-	if (!s->path)
-		return -ENOMEM;
-	j->nsource++;
 	fd = open_dump(j, map, &why);
 	if (fd < 0)
 		return jit_note(j, s->path, NO_OFFSET, why, 0);
@@ -181,29 +266,143 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 	return rc ? rc : jit_until(j, time);
 }
 
-int jit_changed(struct jit *j, uint64_t time, uint32_t pid)
+/* ---- logs ------------------------------------------------------------------------------------ */
+
+/* log-jita2n_PID, log-jtnm_PID: the number; 0: neither. */
+static uint32_t log_of(const char *name, bool *threads)
 {
+	unsigned long pid;
+	char *end;
+
+	*threads = !strncmp(name, "log-jtnm_", 9);
+	if (!*threads && strncmp(name, "log-jita2n_", 11))
+		return 0;
+	name += *threads ? 9 : 11;
+	if (*name < '1' || *name > '9')
+		return 0;
+	pid = strtoul(name, &end, 10);
+	return *end || pid > INT32_MAX ? 0 : (uint32_t)pid;
+}
+
+static bool is_known(const struct jit *j, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < j->nsource; i++) {
+		const char *slash = strrchr(j->source[i].path, '/');
+
+		if (!strcmp(slash ? slash + 1 : j->source[i].path, name))
+			return true;
+	}
+	return false;
+}
+
+static int open_log(struct jit *j, const char *folder, const char *name, uid_t owner)
+{
+	struct jit_source *s;
+	const char *why;
+	char path[PATH_MAX];
+	struct stat st;
+	bool threads;
+	uint32_t pid = log_of(name, &threads);
+	int fd, rc;
+
+	if (!pid || j->nsource >= LOGS_MAX || is_known(j, name) ||
+	    snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return 0;
+	s = new_source(j, pid, 0, path);
+	if (!s)
+		return -ENOMEM;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return jit_note(j, path, NO_OFFSET, errno == EACCES ? "no permission to read it" :
+				errno == ELOOP ? "it is a link" : "cannot be opened", 0);
+	if (owner != (uid_t)-1 && !fstat(fd, &st) && st.st_uid && st.st_uid != owner &&
+	    st.st_uid != geteuid()) {
+		close(fd);
+		return jit_note(j, path, NO_OFFSET, "it is another user's file", 0);
+	}
+	rc = jitlog_open(&s->log, fd, threads, &why);
+	if (rc == -EBADMSG)
+		return jit_note(j, path, NO_OFFSET, why, 0);
+	return rc ? rc : advance(j, s);
+}
+
+static int open_logs(struct jit *j, const char *folder, uid_t owner)
+{
+	DIR *d = opendir(folder);
+	const struct dirent *entry;
+	int rc = 0;
+
+	while (!rc && d && (entry = readdir(d)))
+		rc = open_log(j, folder, entry->d_name, owner);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+int jit_logs(struct jit *j, const char *trace)
+{
+	const char *p = j->folders, *end = strrchr(trace, '/');
+	char folder[PATH_MAX];
+	struct stat st;
+	int rc = 0;
+
+	for (; !rc && p && *p; p = *end ? end + 1 : end) {
+		end = strchrnul(p, ':');
+		if (snprintf(folder, sizeof(folder), "%.*s", (int)(end - p), p) <
+		    (int)sizeof(folder))
+			rc = open_logs(j, folder, (uid_t)-1);
+	}
+	end = strrchr(trace, '/');
+	if (!rc && !stat(trace, &st) &&
+	    snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - trace) + !(end - trace) : 1,
+		     end ? trace : ".") < (int)sizeof(folder))
+		rc = open_logs(j, folder, st.st_uid);
+	look_ahead(j);
+	return rc;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static int add_change(struct jit *j, uint64_t time, uint32_t pid, uint32_t tid)
+{
+	const struct jit_change *last = j->nchange ? &j->change[j->nchange - 1] : NULL;
+
 	/* One change for what happened at one time. */
-	if (j->nchange && j->change[j->nchange - 1].time == time &&
-	    j->change[j->nchange - 1].pid == pid)
+	if (last && last->time == time && last->pid == pid && last->tid == tid)
 		return 0;
 	if (keys_grow_array((void **)&j->change, &j->room_change, j->nchange, sizeof(*j->change)))
 		return -ENOMEM;
-	j->change[j->nchange++] = (struct jit_change){ time, pid };
+	j->change[j->nchange++] = (struct jit_change){ time, pid, tid };
 	return 0;
+}
+
+int jit_changed(struct jit *j, uint64_t time, uint32_t pid)
+{
+	return add_change(j, time, pid, 0);
 }
 
 static int tell(struct jit *j, const struct jit_source *s)
 {
-	const struct jitdump_event *e = &s->event;
-	/* The writer's number of itself is of its own namespace; another one is a child's. */
-	uint32_t pid = e->pid == jitdump_info(s->dump)->pid ? s->pid : e->pid;
+	const struct event *e = &s->event;
 
-	if (jit_changed(j, e->time, pid))
+	/* The main thread's name is its process's, which the kernel tells. */
+	if (e->kind == NOTHING || (e->kind == THREAD && e->tid == e->pid))
+		return 0;
+	if (add_change(j, e->time, e->pid, e->kind == THREAD ? e->tid : 0))
 		return -ENOMEM;
-	if (e->kind == JITDUMP_MOVE)
-		return a2n_jit_move(j->a2n, e->time, pid, e->from, e->address, e->size);
-	return a2n_jit_load(j->a2n, e->time, pid, e->address, e->size, e->name, e->name_length);
+	switch (e->kind) {
+	case MOVE:
+		return a2n_jit_move(j->a2n, e->time, e->pid, e->from, e->address, e->size);
+	case UNLOAD:
+		return a2n_jit_unload(j->a2n, e->time, e->pid, e->address, e->size);
+	case THREAD:
+		return a2n_name(j->a2n, e->time, e->pid, e->tid, e->name);
+	default:
+		return a2n_jit_load(j->a2n, e->time, e->pid, e->address, e->size, e->name,
+				    e->name_length);
+	}
 }
 
 int jit_tell(struct jit *j, uint64_t time)
@@ -218,7 +417,7 @@ int jit_tell(struct jit *j, uint64_t time)
 		for (i = 0; i < j->nsource; i++) {
 			struct jit_source *s = &j->source[i];
 
-			if (!s->dump)
+			if (!is_open(s))
 				continue;
 			if (!first || s->event.time < first->event.time) {
 				if (first && first->event.time < second)
@@ -229,7 +428,7 @@ int jit_tell(struct jit *j, uint64_t time)
 			}
 		}
 		/* Its turn until another source's. */
-		while (!rc && first && first->dump &&
+		while (!rc && first && is_open(first) &&
 		       (first->event.time < second || first->event.time == j->next)) {
 			rc = tell(j, first);
 			if (!rc)
@@ -256,11 +455,12 @@ void jit_finish(struct jit *j)
 	}
 }
 
-bool jit_change(struct jit *j, uint64_t time, uint32_t *pid)
+bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid)
 {
 	if (j->change_next > time || j->seen_change == j->nchange)
 		return false;
-	*pid = j->change[j->seen_change++].pid;
+	*pid = j->change[j->seen_change].pid;
+	*tid = j->change[j->seen_change++].tid;
 	j->change_next = j->seen_change < j->nchange ? j->change[j->seen_change].time : NEVER;
 	return true;
 }
@@ -281,6 +481,7 @@ void jit_free(struct jit *j)
 
 	for (i = 0; i < j->nsource; i++) {
 		jitdump_close(j->source[i].dump);
+		jitlog_close(j->source[i].log);
 		free(j->source[i].path);
 	}
 	for (i = 0; i < j->nnote; i++)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that programs made while they ran, from the jitdumps that they mapped (perf maps: maps.h).
- * Each file's events are told to liba2n between the trace's own, in the order of time, straight
- * from the file: nothing is written, nothing kept but what liba2n keeps.
+ * Code that programs made while they ran, from the jitdumps that they mapped and the logs that they
+ * left (perf maps: maps.h). Each file's events are told to liba2n between the trace's own, in the
+ * order of time, straight from the file: nothing is written, nothing kept but what liba2n keeps.
  */
 #ifndef POST_JIT_H
 #define POST_JIT_H
 
 #include <a2n.h>
-#include <jitdump.h>
 #include <pifile.h>
 
 struct jit_source;
@@ -35,6 +34,8 @@ struct jit {
 };
 
 void jit_begin(struct jit *j, struct a2n *a, const char *folders);
+/* Logs (log-jita2n_PID, log-jtnm_PID) in those folders and beside the trace: the first of all. */
+int jit_logs(struct jit *j, const char *trace);
 /* A process has this executable mapping now: is it a jitdump? 0 or -ENOMEM. */
 int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map);
 /* Tell all that programs said before this time. */
@@ -49,8 +50,9 @@ void jit_finish(struct jit *j);
 /* What else knows of such code: it changed there and then; something is wrong with a file. */
 int jit_changed(struct jit *j, uint64_t time, uint32_t pid);
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records);
-/* After that, a pass over the same time again: whose code changed by then, one a call. */
-bool jit_change(struct jit *j, uint64_t time, uint32_t *pid);
+/* After that, a pass over the same time again: whose code changed by then, or the name of
+ * which thread (else tid is 0), one a call. */
+bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);
 /* Was anything of what programs told unreadable? That a jitdump is gone is no damage. */
 bool jit_damaged(const struct jit *j);
 void jit_free(struct jit *j);

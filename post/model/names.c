@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/record.h"
+#include "model/user_record.h"
 
 static const char idle_name[] = "Idle";
 
@@ -166,16 +167,23 @@ static void memory_changed(struct names *n, uint32_t pid)
 	}
 }
 
-static int task_event(struct names *n, const struct pirecord *r,
-		      const struct pitrace_mte_task *task)
+static void thread_changed(struct names *n, uint32_t pid, uint32_t tid)
 {
-	struct names_runner *runner = find_runner(n, task->tid);
-	struct names_owner *o = find_owner(n, task->pid);
+	struct names_runner *runner = find_runner(n, tid);
+	struct names_owner *o = find_owner(n, pid);
 
 	if (runner)
 		runner->known = false;
 	if (o)
 		o->version++;
+}
+
+static int task_event(struct names *n, const struct pirecord *r,
+		      const struct pitrace_mte_task *task)
+{
+	struct names_owner *o = find_owner(n, task->pid);
+
+	thread_changed(n, task->pid, task->tid);
 	switch (r->minor) {
 	case PITRACE_MTE_NAME:
 	case PITRACE_MTE_THREAD:
@@ -211,10 +219,14 @@ static int task_event(struct names *n, const struct pirecord *r,
 
 void names_code_changed(struct names *n, uint64_t time)
 {
-	uint32_t pid;
+	uint32_t pid, tid;
 
-	while (jit_change(&n->jit, time, &pid))
-		memory_changed(n, pid);
+	while (jit_change(&n->jit, time, &pid, &tid)) {
+		if (tid)
+			thread_changed(n, pid, tid);
+		else
+			memory_changed(n, pid);
+	}
 }
 
 int names_event(struct names *n, const struct pirecord *r)
@@ -222,6 +234,7 @@ int names_event(struct names *n, const struct pirecord *r)
 	const struct pitrace_mte_task *task;
 	const struct pitrace_mte_map *map;
 	const struct pitrace_mte_unmap *unmap;
+	struct user_record x;
 
 	if (r->major == PITRACE_LOST) {
 		n->epoch++;
@@ -246,6 +259,16 @@ int names_event(struct names *n, const struct pirecord *r)
 		if (unmap)
 			memory_changed(n, unmap->pid);
 		return 0;
+	case PITRACE_MTE_JIT:
+		if (user_record(r, &x))
+			memory_changed(n, x.u.pid);
+		return 0;
+	case PITRACE_MTE_JAVA_THREAD:
+		if (user_record(r, &x))
+			thread_changed(n, x.u.pid, x.u.tid);
+		return 0;
+	case PITRACE_MTE_BUILDID:
+		return 0;		/* holds for all times */
 	default:
 		task = RECORD_AS(r, struct pitrace_mte_task);
 		return task ? task_event(n, r, task) : 0;

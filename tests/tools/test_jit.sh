@@ -109,6 +109,40 @@ shares
 verdict reuse $? "$(cat told)"
 cat told
 
+# ---- logs beside the trace, with what was given up, and a thread's name
+traced log 500
+shares
+verdict log $? "$(cat told)"
+cat told
+grep -q JitFreed told && grep -q '^[0-9]*,jitting,[0-9]*,a thread of many words,JITCODE,' csv
+verdict log_thread $? "$(cat csv)"
+verdict log_says_nothing "$([ ! -s err ]; echo $?)" "$(cat err)"
+log=$(echo log-jita2n_*)
+mkdir logs
+mv log-j* logs
+"$bin/post" -csv >csv 2>err
+[ "$(have | cut -d' ' -f1)" = - ]
+verdict log_gone $? "$(have)"
+"$bin/post" -jdir logs -csv >csv 2>err
+shares
+verdict log_jdir $? "$(cat told)"
+sed -i '3s/UNLOAD/UNLAOD/' "logs/$log"
+"$bin/post" -jdir logs -csv >csv 2>err
+[ $? = 1 ] && grep -q "logs/$log: at byte [0-9]*: flags that are none of LOAD" err
+verdict log_damaged $? "$(cat err)"
+[ "$(have | cut -d' ' -f1 | sort | xargs)" = "f_new f_old" ]
+verdict log_damaged_names $? "$(have)"
+rm -r logs
+
+# ---- in records on the trace's own clock, nothing beside it
+traced hook 500
+shares
+verdict hook $? "$(cat told)"
+cat told
+grep -q JitFreed told && grep -q '^[0-9]*,jitting,[0-9]*,a thread of many words,JITCODE,' csv
+verdict hook_thread $? "$(cat csv)"
+verdict hook_says_nothing "$([ ! -s err ]; echo $?)" "$(cat err)"
+
 # ---- nobody told: the report says what would help
 traced silent 300
 [ "$(have | cut -d' ' -f1)" = - ]

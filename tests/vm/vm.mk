@@ -30,7 +30,8 @@ $(O)/tests/harm: tests/vm/prog/harm_calls.c tests/vm/prog/harm.h
 # These use the library.
 $(O)/tests/marks: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/marks: $(O)/lib/libperfutil.a
-$(O)/tests/jitting: $(O)/lib/liba2n.a
+$(O)/tests/jitting: PROG_LIB = $(LIB_PERFUTIL)
+$(O)/tests/jitting: $(O)/lib/liba2n.a $(O)/lib/libperfutil.a
 
 $(VM_LIBS): $(O)/tests/libreuse_%.so: tests/vm/prog/reuse_lib.c
 	$(call say,CC)

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitting move MS | reuse MS | silent MS | map MS | child MS: a program that makes code while it
- * runs and tells of it in a jitdump. What ran how long by this process's own CPU clock goes to
- * stdout: NAME NANOSECONDS.
+ * jitting move MS | reuse MS | silent MS | map MS | log MS | hook MS | child MS: a program that
+ * makes code while it runs and tells of it in a jitdump. What ran how long by this process's own
+ * CPU clock goes to stdout: NAME NANOSECONDS.
  *  move    f_old at A, f_new over it, f_new moved to B, then code at A that nobody is told of: MS,
  *          MS, MS and half of it
  *  reuse   many functions at overlapping addresses, each for a part of MS
  *  silent  code that nobody is told of
  *  map     in a perf map: m_one at A, m_two over it, m_one at B, each MS
+ *  log     in a log-jita2n: f_old at A, given up and run all the same, f_new there, moved to B;
+ *          in a thread that log-jtnm calls "a thread of many words": MS each
+ *  hook    the same in records of the trace (TraceJitLoad …)
  *  child   in a perf map too; a child of fork runs it
  */
 #include <errno.h>
 #include <jitdump.h>
+#include <jitlog.h>
+#include <perfutil.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +180,74 @@ static void child(uint64_t ns)
 	waitpid(pid, NULL, 0);
 }
 
+/* ---- in logs --------------------------------------------------------------------------------- */
+
+static struct jitlog_writer *logs;
+
+/* In logs, or in records. */
+static void told_load(const char *name, uint8_t *at)
+{
+	if (logs)
+		check(jitlog_load(logs, name, (uintptr_t)at, 64, at), name);
+	else
+		check(TraceJitLoad(name, (uintptr_t)at, 64), name);
+}
+
+static void told_unload(uint8_t *at)
+{
+	if (logs)
+		check(jitlog_unload(logs, (uintptr_t)at, 64), "unload");
+	else
+		check(TraceJitUnload((uintptr_t)at, 64), "unload");
+}
+
+static void told_move(uint8_t *from, uint8_t *to)
+{
+	if (logs)
+		check(jitlog_move(logs, (uintptr_t)from, (uintptr_t)to, 64), "move");
+	else
+		check(TraceJitMove((uintptr_t)from, (uintptr_t)to, 64), "move");
+}
+
+static void *in_thread(void *arg)
+{
+	static const char name[] = "a thread of many words";
+	uint64_t ns = *(uint64_t *)arg;
+	uint8_t *a = area, *b = area + 4096;
+
+	if (logs)
+		check(jitlog_thread(logs, (uint32_t)gettid(), name, true), "thread");
+	else
+		check(TraceThreadName(name), "thread");
+	put(a);
+	told_load("f_old", a);
+	run(a, ns, "f_old");
+	told_unload(a);
+	run(a, ns, "JitFreed");
+	put(a);
+	told_load("f_new", a);
+	run(a, ns, "f_new");
+	put(b);
+	told_move(a, b);
+	run(b, ns, "f_new");
+	return NULL;
+}
+
+static void with_thread(uint64_t ns)
+{
+	pthread_t thread;
+
+	check(-pthread_create(&thread, NULL, in_thread, &ns), "thread");
+	pthread_join(thread, NULL);
+}
+
+static void in_logs(uint64_t ns)
+{
+	check(jitlog_create(&logs, NULL), "log");
+	with_thread(ns);
+	check(jitlog_end(logs), "end");
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t ns;
@@ -192,6 +266,14 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "map")) {
 		mapped(ns);
+		return 0;
+	}
+	if (!strcmp(argv[1], "log")) {
+		in_logs(ns);
+		return 0;
+	}
+	if (!strcmp(argv[1], "hook")) {
+		with_thread(ns);
 		return 0;
 	}
 	if (!strcmp(argv[1], "child")) {
