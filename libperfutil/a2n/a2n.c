@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "a2n.h"
+#include "inner.h"
 #include "jit.h"
 #include "kernel.h"
 #include "module.h"
@@ -112,17 +114,34 @@ int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64
 	return process_unmap(&a->processes, time, pid, start, last_of(start, length));
 }
 
-int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
-		 const char *name, size_t name_length)
+static int load_code(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
+		     const char *name, size_t name_length, const void *method)
 {
 	struct mapping code;
 
 	if (!size)
 		return 0;
-	code = jit_add(&a->jits, name, name_length, address, size);
+	code = jit_add(&a->jits, name, name_length, address, size, method);
 	if (!code.module)
 		return -ENOMEM;
 	return process_jit(&a->processes, time, pid, address, last_of(address, size), &code);
+}
+
+int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
+		 const char *name, size_t name_length)
+{
+	return load_code(a, time, pid, address, size, name, name_length, NULL);
+}
+
+int inner_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
+		   const char *name, void *method)
+{
+	return load_code(a, time, pid, address, size, name, strlen(name), method);
+}
+
+struct modules *inner_modules(struct a2n *a)
+{
+	return &a->modules;
 }
 
 int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint64_t address,
@@ -136,7 +155,7 @@ int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint
 	now = process_map_at(&a->processes, pid, time, address);
 	if (now.module && jit_same(&a->jits, &now, name, name_length, address, size))
 		return 0;
-	code = jit_add(&a->jits, name, name_length, address, size);
+	code = jit_add(&a->jits, name, name_length, address, size, NULL);
 	if (!code.module)
 		return -ENOMEM;
 	unsure = (struct mapping){ code.module, code.delta | JIT_UNSURE };
@@ -216,6 +235,8 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 {
 	struct found found;
 
+	answer->range_start = answer->range_length = 0;
+	answer->method = NULL;
 	if (kernel || address >> 63) {
 		answer->unsure = false;
 		kernel_resolve(&a->kernel, time, address, answer);
@@ -223,6 +244,10 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 	}
 	found = process_find(&a->processes, pid, time, address);
 	answer->unsure = found.unsure;
+	if (found.last) {
+		answer->range_start = found.first;
+		answer->range_length = found.mapping.module ? found.last - found.first + 1 : 0;
+	}
 	if (found.jit.module) {
 		jit_answer(&a->jits, &found.jit, address, answer);
 	} else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP) {

@@ -6,7 +6,7 @@
 
 #include "jit.h"
 
-/* A hostile file could announce more than memory holds (24 bytes each). */
+/* A hostile file could announce more than memory holds (32 bytes each). */
 #define MAX_CODES (1u << 25)
 
 void jits_open(struct jits *js, struct modules *ms, struct strings *strings)
@@ -51,18 +51,18 @@ static struct a2n_symbol *symbol_of(struct jits *js, const char *name, size_t le
 }
 
 static struct mapping add(struct jits *js, struct a2n_symbol *symbol, uint64_t address,
-			  uint64_t size)
+			  uint64_t size, const void *method)
 {
 	if (!symbol || js->n >= MAX_CODES || !pool_grow(js->codes, js->n, js->room))
 		return (struct mapping){ NULL, 0 };
-	js->codes[js->n] = (struct jit_code){ address, size, symbol };
+	js->codes[js->n] = (struct jit_code){ address, size, symbol, method };
 	return (struct mapping){ js->module, js->n++ };
 }
 
 struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_t address,
-		       uint64_t size)
+		       uint64_t size, const void *method)
 {
-	return add(js, symbol_of(js, name, length, address, size), address, size);
+	return add(js, symbol_of(js, name, length, address, size), address, size, method);
 }
 
 bool jit_same(const struct jits *js, const struct mapping *code, const char *name, size_t length,
@@ -79,7 +79,8 @@ struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t a
 {
 	const struct jit_code *old = jit_of(js, code);
 
-	return add(js, old->symbol, address, size && size < old->size ? size : old->size);
+	return add(js, old->symbol, address, size && size < old->size ? size : old->size,
+		   old->method);
 }
 
 void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address,
@@ -92,6 +93,9 @@ void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address
 	answer->symbol = code->symbol;
 	answer->module_offset = address;
 	answer->symbol_offset = address - code->address;
+	answer->range_start = code->address;
+	answer->range_length = code->size;
+	answer->method = code->method;
 }
 
 void jit_answer_freed(struct jits *js, uint64_t address, struct a2n_answer *answer)

@@ -13,6 +13,7 @@
 struct jit_code {
 	uint64_t address, size;
 	struct a2n_symbol *symbol;	/* one for each name */
+	const void *method;		/* its teller's; or NULL */
 };
 
 struct jits {
@@ -32,7 +33,7 @@ void jits_open(struct jits *js, struct modules *ms, struct strings *strings);
 void jits_close(struct jits *js);
 /* A new code's mapping; a NULL module: no memory. */
 struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_t address,
-		       uint64_t size);
+		       uint64_t size, const void *method);
 /* Is this code the one of that name at that place? */
 bool jit_same(const struct jits *js, const struct mapping *code, const char *name, size_t length,
 	      uint64_t address, uint64_t size);

@@ -12,6 +12,7 @@
 
 #include "demangle.h"
 #include "module.h"
+#include "msi.h"
 
 #define PAGE 4096ull
 
@@ -324,7 +325,10 @@ static void load_file(struct loading *l)
 	struct elf_file debug;
 	uint32_t n = 0;
 
-	if (module_file_find(l->ms, m, &l->file)) {
+	n = msi_symbols(l->ms, m, module_told(l->ms, m));
+	if (n) {
+		from = "saved symbols";
+	} else if (module_file_find(l->ms, m, &l->file)) {
 		n = load_symbols(l, &from);
 		take_segments(m, &l->file.elf);
 		elf_file_close(&l->file.elf);
@@ -480,6 +484,43 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 	answer->symbol_offset = s ? address - s->value : address;
 }
 
+void modules_each(struct modules *ms,
+		  void (*each)(void *arg, struct modules *ms, struct module *m), void *arg)
+{
+	size_t i;
+
+	for (i = 0; i < ms->table.size; i++) {
+		struct module *m = ms->table.slots[i].item;
+
+		if (!m || m->kind != MODULE_FILE)
+			continue;
+		if (!m->loaded)
+			load(ms, m);
+		each(arg, ms, m);
+	}
+}
+
+struct module *module_find(struct modules *ms, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < ms->table.size; i++) {
+		struct module *m = ms->table.slots[i].item;
+
+		if (!m || m->kind != MODULE_FILE || strcmp(m->path, path))
+			continue;
+		if (!m->loaded)
+			load(ms, m);
+		return m;
+	}
+	return NULL;
+}
+
+const struct a2n_symbol *module_symbol(struct modules *ms, struct module *m, uint32_t i)
+{
+	return m->made && m->made[i] ? m->made[i] : make_symbol(ms, m, i, 0);
+}
+
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options)
 {
 	ms->strings = strings;
@@ -502,6 +543,7 @@ void modules_close(struct modules *ms)
 {
 	size_t i;
 
+	msi_free(ms);
 	for (i = 0; i < ms->table.size; i++)
 		if (ms->table.slots[i].item)
 			module_unload(ms->table.slots[i].item);

@@ -53,10 +53,19 @@ struct modules {
 		size_t size;
 	} vdso, vdso_32;
 	struct module *none, *anon;
+	struct msi_file *msi;		/* saved symbols */
 };
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
 void modules_close(struct modules *ms);
+
+/* Each file, with its symbols loaded. */
+void modules_each(struct modules *ms,
+		  void (*each)(void *arg, struct modules *ms, struct module *m), void *arg);
+/* The file of this path that was told first, loaded; NULL: none. Its i-th symbol, or NULL without
+ * memory. */
+struct module *module_find(struct modules *ms, const char *path);
+const struct a2n_symbol *module_symbol(struct modules *ms, struct module *m, uint32_t i);
 
 /* The module of a mapping, or NULL without memory. */
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map);

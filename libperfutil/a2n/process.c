@@ -505,6 +505,8 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 		m = space_at(&ps->spaces, e->space, time, address);
 		if (m.module || m.delta == MAPPING_FREE) {
 			found.mapping = m;
+			found.first = e->space->hit.low;
+			found.last = e->space->hit.last;
 			if (e->map)
 				found.map = space_at(&ps->spaces, e->map, time, address);
 			return found;

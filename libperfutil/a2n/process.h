@@ -103,6 +103,7 @@ struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time,
 /* What pid had mapped at address; a NULL module: nothing. */
 struct found {
 	struct mapping mapping, jit;	/* jit: of code it told of; it goes first */
+	uint64_t first, last;		/* around the address the mapping is this one */
 	struct mapping map;		/* from a perf map, for memory that holds code */
 	bool unsure;
 };

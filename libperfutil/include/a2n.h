@@ -148,6 +148,10 @@ struct a2n_answer {
 	struct a2n_symbol *symbol;
 	uint64_t module_offset;		/* the address as the module sees it (ELF: virtual) */
 	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
+	/* The code that a program made, or of what is mapped there the part that was so at this
+	 * time; length 0: neither. */
+	uint64_t range_start, range_length;
+	const void *method;		/* of A2nAddJittedMethod; else NULL */
 };
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);
