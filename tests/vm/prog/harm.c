@@ -309,16 +309,18 @@ static bool report(const struct worker_args *a)
 		failed = true;
 	}
 	if (all->found) {
-		printf("not ok harm_seen %llu times what this user may not see: %#llx at %llu, "
-		       "after %#llx %#llx\n", N(all->found), N(all->what[0]), N(all->what[1]),
-		       N(all->what[2]), N(all->what[3]));
+		printf("not ok harm_seen %llu times what this user may not see: %#llx at %llu, after",
+		       N(all->found), N(all->what[0]), N(all->what[1]));
+		for (size_t i = 0; i < sizeof(all->before) / sizeof(*all->before); i++)
+			printf(" %08x", all->before[i]);
+		putchar('\n');
 		failed = true;
 	}
 	return failed;
 }
 
-/* Where the kernel's image and its modules lie, by root's kallsyms, and a megabyte behind. In a process
- * of its own: what it leaves on its stack, the workers would have on theirs, and show in copies of it. */
+/* Where the kernel's image and its modules lie, by root's kallsyms, and a megabyte behind. In a
+ * process of its own: what it leaves on its stack, the workers would have on theirs, and show. */
 static bool learn_kernel(void)
 {
 	char line[1024];

@@ -24,7 +24,8 @@ extern struct shared {
 	uint64_t count[OPS][2];		/* failed, succeeded */
 	uint64_t calls, scanned;
 	uint64_t found;			/* of what may not be seen, */
-	uint64_t what[4];		/* … the first of it */
+	uint64_t what[2];		/* … the first of it: value, where, */
+	uint32_t before[24];		/* … what stands before it */
 	uint64_t canaries, addresses;	/* that root's session shows */
 	uint64_t changed;		/* arguments that came back otherwise */
 	uint64_t lives, offline, children, killed, systems;	/* what went on meanwhile */

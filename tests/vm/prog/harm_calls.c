@@ -175,20 +175,20 @@ static bool kernel_address(uint64_t v)
 #endif
 }
 
-/* Eight bytes that are no value of eight bytes: within a record's header (minor and stamp are
- * anything), or the end of one value and the low half of a user's address. */
+/* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and stamp
+ * are anything), or the end of one value and the low half of a user's address. */
 static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 {
 	uint32_t word, high;
 
-	for (size_t back = 0; back <= 4 && back <= at; back += 4) {
+	for (size_t back = 0; back < sizeof(struct pitrace_rec) && back <= at; back += 4) {
 		uint32_t major, length;
 
 		memcpy(&word, p + at - back, 4);
 		major = word >> 16;
 		length = word & PITRACE_LEN_MASK;
-		if (length >= sizeof(struct pitrace_rec) && length <= PITRACE_MAX_RECORD && major &&
-		    major < PITRACE_MAJORS)
+		if (length >= sizeof(struct pitrace_rec) && major && major < PITRACE_MAJORS &&
+		    (length <= PITRACE_MAX_RECORD || major == PITRACE_PAD))
 			return true;
 	}
 	if (at + 12 > bytes)
@@ -219,7 +219,9 @@ void scan(const void *from, size_t bytes, bool root)
 		} else if (!__atomic_fetch_add(&all->found, 1, __ATOMIC_RELAXED)) {
 			all->what[0] = v;
 			all->what[1] = at;
-			memcpy(&all->what[2], p + (at > 24 ? at - 24 : 0), 16);
+			for (size_t i = 0; i < sizeof(all->before) && i < at; i++)
+				((unsigned char *)all->before)[sizeof(all->before) - 1 - i] =
+					p[at - 1 - i];
 		}
 	}
 	__atomic_add_fetch(&all->scanned, bytes, __ATOMIC_RELAXED);
