@@ -309,8 +309,8 @@ static bool report(const struct worker_args *a)
 		failed = true;
 	}
 	if (all->found) {
-		printf("not ok harm_seen %llu times what this user may not see: %#llx at %llu, after",
-		       N(all->found), N(all->what[0]), N(all->what[1]));
+		printf("not ok harm_seen %llu times what this user may not see: %08x%08x at %llu, after",
+		       N(all->found), all->high, all->low, N(all->at));
 		for (size_t i = 0; i < sizeof(all->before) / sizeof(*all->before); i++)
 			printf(" %08x", all->before[i]);
 		putchar('\n');
@@ -333,16 +333,17 @@ static bool learn_kernel(void)
 		return all->kernel[1].last != 0;
 	}
 	f = fopen("/proc/kallsyms", "r");
-	all->kernel[0].first = all->kernel[1].first = UINT64_MAX;
+	all->kernel[0].first = all->kernel[1].first = UINT32_MAX;
 	while (f && fgets(line, sizeof(line), f)) {
-		uint64_t v = strtoull(line, NULL, 16), end = v + (1 << 20);
+		uint64_t v = strtoull(line, NULL, 16);
+		uint32_t low = (uint32_t)v, end = low < 0xFFF00000 ? low + (1 << 20) : UINT32_MAX;
 		int module = strchr(line, '[') != NULL;
 
 		/* Those of a CPU's own variables count from 0. */
 		if (!(v >> 32))
 			continue;
-		if (v < all->kernel[module].first)
-			all->kernel[module].first = v;
+		if (low < all->kernel[module].first)
+			all->kernel[module].first = low;
 		if (end > all->kernel[module].last)
 			all->kernel[module].last = end;
 	}

@@ -12,6 +12,7 @@
 
 #define CANARY		0x5ECE75C0DEC0FFEEull	/* no byte of it ends a name */
 #define MAJOR		0xD5
+#define LITTLE		(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define COPY		1024		/* of the stack, with samples */
 
 enum op {
@@ -24,14 +25,16 @@ extern struct shared {
 	uint64_t count[OPS][2];		/* failed, succeeded */
 	uint64_t calls, scanned;
 	uint64_t found;			/* of what may not be seen, */
-	uint64_t what[2];		/* … the first of it: value, where, */
+	uint32_t high;			/* … the first of it, */
+	uint64_t at;
+	uint32_t low;
 	uint32_t before[24];		/* … what stands before it */
 	uint64_t canaries, addresses;	/* that root's session shows */
 	uint64_t changed;		/* arguments that came back otherwise */
 	uint64_t lives, offline, children, killed, systems;	/* what went on meanwhile */
 	pid_t alive;			/* the process that bears others */
 	struct {
-		uint64_t first, last;
+		uint32_t first, last;	/* the low halves */
 	} kernel[2];			/* where its own code and data lie, and its modules' */
 } *all;
 

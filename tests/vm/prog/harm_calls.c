@@ -34,19 +34,33 @@ struct mine {
 };
 
 static struct worker {
-	uint64_t seed;
+	uint32_t seed;
 	bool root, few;			/* few: no sessions for this user */
 	int device, hook;
 	struct mine s[SESSIONS];
 	struct mine held;		/* a session that its mapping alone keeps */
 } w;
 
-/* Forty bits: they stand in registers and on the stack, which are traced, and must never look like
- * an address of the kernel. */
+/* Numbers stand in registers and on the stack, which are traced, and must never look like half of a
+ * kernel's address, beside a -1: they are made of 31 bits (Park and Miller's generator). */
+#define PRIME	0x7FFFFFFFu
+
+static void seed(uint64_t from)
+{
+	w.seed = (uint32_t)(from * 7919 % (PRIME - 1)) + 1;
+}
+
+static uint32_t rnd31(void)
+{
+	w.seed = (uint32_t)((uint64_t)w.seed * 48271 % PRIME);
+	return w.seed;
+}
+
 static uint64_t rnd(void)
 {
-	w.seed = (w.seed * 0x5DEECE66D + 11) & ((1ull << 48) - 1);
-	return w.seed >> 8;
+	uint64_t high = rnd31() & 0xFF;
+
+	return high << 32 | rnd31();
 }
 
 static bool chance(unsigned int percent)
@@ -144,26 +158,25 @@ static rlim_t descriptors(rlim_t most)
 
 /* ---- what may be seen ------------------------------------------------------------------------ */
 
-/* No register may hold the whole of it: workers' registers are traced. */
+/* No register may hold the whole of it, nor of a kernel's address, since workers are traced: all is
+ * looked at in halves. */
 static const volatile uint32_t canary_high = CANARY >> 32, canary_low = (uint32_t)CANARY;
 
-static bool is_canary(uint64_t v)
+static bool is_canary(uint32_t low, uint32_t high)
 {
-	return v >> 32 == canary_high && (uint32_t)v == canary_low;
+	return high == canary_high && low == canary_low;
 }
 
 /* s390x's kernel has no addresses of its own. */
-static bool kernel_address(uint64_t v)
+static bool kernel_address(uint32_t low, uint32_t high)
 {
-	uint32_t high = (uint32_t)(v >> 32), low = (uint32_t)v;
-
 #ifdef __x86_64__
-	(void)low;
 	if (high >= 0xFFFF8880 && high < 0xFFFFE900)
 		return true;
 	/* -1 beside any other number is no address: only where something lies. */
-	return (v >= all->kernel[0].first && v <= all->kernel[0].last) ||
-	       (v >= all->kernel[1].first && v <= all->kernel[1].last);
+	return high == 0xFFFFFFFF &&
+	       ((low >= all->kernel[0].first && low <= all->kernel[0].last) ||
+		(low >= all->kernel[1].first && low <= all->kernel[1].last));
 #elif defined(__powerpc64__)
 	(void)low;
 	return high == 0xC0000000 || high >> 16 == 0xC008;
@@ -175,8 +188,8 @@ static bool kernel_address(uint64_t v)
 #endif
 }
 
-/* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and stamp
- * are anything), or the end of one value and the low half of a user's address. */
+/* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and
+ * stamp are anything), or the end of one value and the low half of a user's address. */
 static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 {
 	uint32_t word, high;
@@ -200,25 +213,27 @@ static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 /* Values of eight bytes may stand at any four. */
 void scan(const void *from, size_t bytes, bool root)
 {
+	const volatile uint32_t *word = from;
 	const unsigned char *p = from;
 
 	for (size_t at = 0; at + 8 <= bytes; at += 4) {
+		uint32_t first = word[at / 4], second = word[at / 4 + 1];
+		uint32_t low = LITTLE ? first : second, high = LITTLE ? second : first;
 		bool canary;
-		uint64_t v;
 
-		memcpy(&v, p + at, sizeof(v));
-		if (!(v >> 32))
+		if (!high)
 			continue;
-		canary = is_canary(v);
-		if (!canary && (!kernel_address(v) || straddles(p, at, bytes)))
+		canary = is_canary(low, high);
+		if (!canary && (!kernel_address(low, high) || straddles(p, at, bytes)))
 			continue;
 		/* Root may see addresses, and what others write. */
 		if (root) {
 			__atomic_add_fetch(canary ? &all->canaries : &all->addresses, 1,
 					   __ATOMIC_RELAXED);
 		} else if (!__atomic_fetch_add(&all->found, 1, __ATOMIC_RELAXED)) {
-			all->what[0] = v;
-			all->what[1] = at;
+			all->high = high;
+			all->at = at;
+			all->low = low;
 			for (size_t i = 0; i < sizeof(all->before) && i < at; i++)
 				((unsigned char *)all->before)[sizeof(all->before) - 1 - i] =
 					p[at - 1 - i];
@@ -672,7 +687,7 @@ static void bear(uint64_t quota)
 
 	if (pid)
 		return;
-	w.seed ^= (uint64_t)getpid() << 20;
+	seed(w.seed + (uint64_t)getpid());
 	w.held.map = NULL;
 	for (int i = 0; i < SESSIONS; i++)
 		w.s[i].map = NULL;
@@ -688,7 +703,7 @@ void worker(const struct worker_args *a)
 	become(a->uid, a->group);
 	signal(SIGCHLD, SIG_IGN);
 	w = (struct worker){ .root = !a->uid, .hook = -1, .few = !a->sessions };
-	w.seed = (a->seed * 0x9E3779B97F4A7C15 + 1) & ((1ull << 48) - 1);
+	seed(a->seed);
 	for (int i = 0; i < SESSIONS; i++)
 		w.s[i].fd = -1;
 	w.device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
