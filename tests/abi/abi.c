@@ -68,6 +68,11 @@ static const struct {
 	{ "stack_kernel", test_stack_kernel },
 	{ "stack_dispatch", test_stack_dispatch },
 	{ "stack_32bit", test_stack_32bit },
+	{ "left", test_left },
+	{ "woken", test_woken },
+	{ "call_contents", test_call_contents },
+	{ "fault_contents", test_fault_contents },
+	{ "interrupts", test_interrupts },
 };
 
 /* ---- not tests, but parts of them ------------------------------------------------------------ */

@@ -51,6 +51,8 @@ struct pitrace_setup_args setup_args(uint32_t rate);
 struct pitrace_info info(void);
 void nap(long ms);
 void spin(long ms);
+void on_cpu(unsigned int cpu);
+void on_all_cpus(void);
 void no_session_left(void);
 const struct pitrace_cpu *page_of(const struct view *v, unsigned int cpu);
 uint64_t head(const struct view *v, unsigned int cpu, int ring);
@@ -66,6 +68,7 @@ uint64_t ticks(const struct view *v);
 /* Run part in a child that is uid 1000, perhaps in a group more. */
 void as_user(gid_t group, void (*part)(int fd), int fd);
 bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate);
+bool begin_major(struct view *v, unsigned int major);
 int hook_open(void);
 /* A user's record with one integer. */
 int hook_put(int fd, uint32_t major, uint32_t minor, uint64_t value);
@@ -120,5 +123,10 @@ void test_stack_copy(void);
 void test_stack_kernel(void);
 void test_stack_dispatch(void);
 void test_stack_32bit(void);
+void test_left(void);
+void test_woken(void);
+void test_call_contents(void);
+void test_fault_contents(void);
+void test_interrupts(void);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Records that programs write: arguments, who listens, what arrives, one user's share. */
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,15 +36,6 @@ int hook_put(int fd, uint32_t major, uint32_t minor, uint64_t value)
 	args.ints = 1;
 	args.values = (uintptr_t)&value;
 	return ioctl(fd, PITRACE_IOC_HOOK, &args);
-}
-
-static void one_cpu(unsigned int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	want(0, sched_setaffinity(0, sizeof(one), &one));
 }
 
 static void set_budget(const char *percent)
@@ -267,7 +257,7 @@ void test_hook_record(void)
 	struct view v;
 	pid_t pid;
 
-	one_cpu(0);
+	on_cpu(0);
 	if (!begin_users(&v, plain()))
 		return;
 	args.minor = 7;
@@ -341,7 +331,7 @@ static void crowd(int mode)
 
 void test_hook_crowd(void)
 {
-	one_cpu(0);
+	on_cpu(0);
 	crowd(PITRACE_MODE_CONTINUOUS);
 	crowd(PITRACE_MODE_NORMAL);
 	no_session_left();
@@ -362,7 +352,7 @@ void test_hook_budget(void)
 	struct view v;
 	pid_t pid;
 
-	one_cpu(0);
+	on_cpu(0);
 	args.trace_bytes = 64 * MB;
 	if (!begin_users(&v, args))
 		return;

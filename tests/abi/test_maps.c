@@ -4,7 +4,6 @@
  * ends: the records must be the very ones that this asks for, in their order, to the byte.
  */
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -56,13 +55,6 @@ static void look(const struct pitrace_rec *rec, void *arg)
 					   length / c->page, offset };
 }
 
-static void one_cpu(bool one)
-{
-	cpu_set_t set = { { one ? 1ul : ~0ul } };
-
-	want(0, sched_setaffinity(0, sizeof(set), &set));
-}
-
 void test_maps(void)
 {
 	static const struct change want_of[] = {
@@ -84,7 +76,7 @@ void test_maps(void)
 	struct view v;
 	char *p;
 
-	one_cpu(true);
+	on_cpu(0);
 	want(0, fstat(file, &st));
 	p = mmap(NULL, 16 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	c.start = (uintptr_t)p;
@@ -118,7 +110,7 @@ void test_maps(void)
 			      (unsigned long long)c.have[i].from, (long long)c.have[i].offset);
 	unview(&v);
 	close(file);
-	one_cpu(false);
+	on_all_cpus();
 	no_session_left();
 }
 
@@ -158,7 +150,7 @@ void test_lives(void)
 	int status;
 	pid_t pid;
 
-	one_cpu(true);
+	on_cpu(0);
 	if (!begin(&v, plain(), 100))
 		return;
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
@@ -175,6 +167,6 @@ void test_lives(void)
 	printf("# told of a process that is born, executes, ends: %s\n", l.told);
 	check(!strcmp(l.told, "fnpmxX"));
 	unview(&v);
-	one_cpu(false);
+	on_all_cpus();
 	no_session_left();
 }

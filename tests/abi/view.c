@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Calls of the driver for the ABI tests, and the session's pages: mapped, walked, checked. */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,23 @@ void spin(long ms)
 	do
 		clock_gettime(CLOCK_MONOTONIC, &t);
 	while (t.tv_sec * 1000000000ll + t.tv_nsec < end);
+}
+
+void on_cpu(unsigned int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	want(0, sched_setaffinity(0, sizeof(one), &one));
+}
+
+void on_all_cpus(void)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xFF, sizeof(all));
+	want(0, sched_setaffinity(0, sizeof(all), &all));
 }
 
 /* What every test leaves behind must be nothing. */
@@ -304,4 +322,16 @@ bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate)
 		return false;
 	want(0, ioctl(fd, PITRACE_IOC_SETUP, &setup));
 	return true;
+}
+
+/* Records of one major, of the whole machine: what a process does while it ends too. */
+bool begin_major(struct view *v, unsigned int major)
+{
+	struct pitrace_setup_args setup = setup_args(1000);
+	struct pitrace_session_args args = plain();
+
+	memset(setup.majors, 0, sizeof(setup.majors));
+	setup.majors[major / 64] = 1ull << major % 64;
+	args.trace_bytes = 8 * MB;
+	return begin(v, args, 1000) && want(0, ioctl(v->fd, PITRACE_IOC_SETUP, &setup)) == 0;
 }
