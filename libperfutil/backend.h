@@ -59,6 +59,10 @@ struct collector_check {
 struct collector {
 	const char *name;
 	const char *what;		/* one line: where its records come from */
+	/* A bit a major: all that it can ever record. NULL: that is asked of an open session, by
+	 * info.available. Programs' own records come by hook files too (below). */
+	const uint64_t *records;
+	bool dithers;			/* ticks come at distances that vary */
 	bool drain_reads_build_ids;	/* of all files; else of those that a walk describes only */
 	/* Can it serve this user and this configuration? Leaves nothing behind. */
 	void (*check)(const struct trace_config *config, struct collector_check *check);
@@ -68,7 +72,8 @@ struct collector {
 	/* NULL: none. What the environment of the command must hold, "NAME=VALUE": an array that ends
 	 * with NULL; the caller frees its words and itself, also after an error. 0 or -errno. */
 	int (*environment)(struct backend *b, char ***variables);
-	/* All of these: 0 or -errno. */
+	/* All of these: 0 or -errno. At *on* rate, majors (of those it has) and events (which check
+	 * has passed) may be others than at open. */
 	int (*on)(struct backend *b, const struct trace_config *config);
 	int (*off)(struct backend *b);
 	int (*suspend)(struct backend *b, bool suspend);
@@ -102,10 +107,14 @@ struct collector {
 extern const struct collector *const collectors[];
 extern const struct collector collector_driver, collector_perf, collector_timer;
 
+/* Can it ever record this major? */
+bool collector_has(const struct collector *c, unsigned int major);
+/* A sentence: it cannot, and who can. */
+void collector_lacks(const struct collector *c, unsigned int major, char *why, size_t room);
 /* By its name, or NULL. */
 const struct collector *collector_named(const char *name);
-/* The collector of that name, or (NULL) the first that can serve. NULL with *rc and a sentence
- * that tells of each why not. */
+/* The collector of that name, or (NULL) the first that can serve, also with the majors that config
+ * has. NULL with *rc and a sentence that tells of each why not. */
 const struct collector *collector_choose(const char *name, const struct trace_config *config,
 					 int *rc, char *why, size_t room);
 

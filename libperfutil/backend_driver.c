@@ -149,6 +149,47 @@ static void check_events(int session, const struct trace_config *config,
 	}
 }
 
+/* What the session shall record. 0 or -errno. */
+static int set_up(int session, const struct trace_config *config)
+{
+	struct pitrace_setup_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.rate = config->rate, .dither = config->dither, .seed = config->seed,
+		.stacks = config->stacks, .depth = (uint16_t)config->depth,
+		.copy = (uint16_t)config->copy,
+	};
+	int err;
+
+	memcpy(args.majors, config->majors, sizeof(args.majors));
+	err = ioctl(session, PITRACE_IOC_SETUP, &args) ? errno : 0;
+	/* Who may not see the kernel gets the stacks of user code. */
+	if (err == EPERM && args.stacks & PITRACE_WANT_KERNEL &&
+	    args.stacks != PITRACE_WANT_KERNEL) {
+		args.stacks &= ~PITRACE_WANT_KERNEL;
+		err = ioctl(session, PITRACE_IOC_SETUP, &args) ? errno : 0;
+	}
+	return -err;
+}
+
+/* May this user have all that? What else is answered is said when it is turned on. */
+static void check_setup(int session, const struct trace_config *config,
+			struct collector_check *check)
+{
+	switch (set_up(session, config)) {
+	case -EPERM:
+		check->state = COLLECTOR_REFUSED;
+		snprintf(check->why, sizeof(check->why),
+			 "without CAP_PERFMON the driver records samples of user code, names, and what programs write themselves, nothing else");
+		snprintf(check->cure, sizeof(check->cure), "run swtrace as root (sudo)");
+		break;
+	case -EOPNOTSUPP:
+		check->state = COLLECTOR_ABSENT;
+		snprintf(check->why, sizeof(check->why),
+			 "on this kernel the driver has not all of the records that are wanted (swtrace maj tells which, in a session)");
+		break;
+	}
+}
+
 /* Who may have a session is the driver's to say: ask it for a small one. What else it may answer
  * (busy, no such process) is said when the true one is opened. */
 static void driver_check(const struct trace_config *config, struct collector_check *check)
@@ -165,7 +206,9 @@ static void driver_check(const struct trace_config *config, struct collector_che
 	args.mte_bytes = args.trace_bytes = 2 * LEAST_SEGMENT;
 	fd = ioctl(device, PITRACE_IOC_SESSION, &args);
 	if (fd >= 0) {
-		check_events(fd, config, check);
+		check_setup(fd, config, check);
+		if (check->state == COLLECTOR_WORKS)
+			check_events(fd, config, check);
 		close(fd);
 	} else if (errno == EPERM || errno == EACCES) {
 		driver_why_refused(config, check);
@@ -287,24 +330,10 @@ static int set_events(struct backend *b, const struct trace_config *config)
 
 static int driver_on(struct backend *b, const struct trace_config *config)
 {
-	struct pitrace_setup_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.rate = config->rate, .dither = config->dither, .seed = config->seed,
-		.stacks = config->stacks, .depth = (uint16_t)config->depth,
-		.copy = (uint16_t)config->copy,
-	};
-	int err;
+	int err = set_up(b->fd, config);
 
-	memcpy(args.majors, config->majors, sizeof(args.majors));
-	err = ioctl(b->fd, PITRACE_IOC_SETUP, &args) ? errno : 0;
-	/* Who may not see the kernel gets the stacks of user code. */
-	if (err == EPERM && args.stacks & PITRACE_WANT_KERNEL &&
-	    args.stacks != PITRACE_WANT_KERNEL) {
-		args.stacks &= ~PITRACE_WANT_KERNEL;
-		err = ioctl(b->fd, PITRACE_IOC_SETUP, &args) ? errno : 0;
-	}
 	if (err)
-		return -err;
+		return err;
 	err = set_events(b, config);
 	if (err)
 		return err;
@@ -583,6 +612,7 @@ static int driver_stats(struct backend *b, struct pifile_stats **out)
 
 const struct collector collector_driver = {
 	.name = "driver",
+	.dithers = true,
 	.what = "the kernel module pitrace",
 	.check = driver_check,
 	.open = driver_open,

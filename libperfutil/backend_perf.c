@@ -34,6 +34,7 @@ struct backend {
 	uint32_t state;			/* enum pitrace_state */
 	uint64_t interval;
 	char note[200];
+	bool stale;			/* the session did not open */
 	struct kept *first[PITRACE_RINGS], **last[PITRACE_RINGS];
 	/* Normal mode. */
 	int ends[2];			/* a pair of sockets: shut down when a buffer fills */
@@ -101,14 +102,19 @@ static void perf_close(struct backend *b)
 
 static int watch(struct backend *b)
 {
-	struct epoll_event e = { .events = EPOLLIN | EPOLLET };
-
 	b->epoll = epoll_create1(EPOLL_CLOEXEC);
 	b->quit = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (b->epoll < 0 || b->quit < 0 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, b->ends))
 		return -errno;
-	/* Those that write to another's ring tell of nothing; to watch them does no harm. */
+	return 0;
+}
+
+/* Those that write to another's ring tell of nothing; to watch them does no harm. */
+static int watch_events(struct backend *b)
+{
+	struct epoll_event e = { .events = EPOLLIN | EPOLLET };
+
 	for (size_t i = 0; i < b->s.nevents; i++)
 		if (epoll_ctl(b->epoll, EPOLL_CTL_ADD, b->s.event[i].fd, &e))
 			return -errno;
@@ -128,6 +134,42 @@ static void note(struct backend *b, const struct collector_check *check)
 			 n ? "; " : "", b->s.cpu[0].samples.bytes >> 10);
 }
 
+/* The events and rings of this configuration, in place of those there are. */
+static int open_session(struct backend *b, const struct trace_config *config)
+{
+	bool system = config->scope == PITRACE_SCOPE_SYSTEM;
+	struct collector_check c;
+	int err = -ENOMEM;
+
+	perf_session_close(&b->s);
+	b->s.config = *config;
+	perf_check(config, &c, &b->s.user_only);
+	if (!system)
+		b->s.scope = calloc(1, PERF_PIDS / 8);
+	b->s.stacks = (struct perf_stacks){
+		.want = config->stacks, .regs = perf_user_registers(),
+		.depth = config->depth ? config->depth : PITRACE_STACK_MAX,
+	};
+	if (b->s.user_only)
+		b->s.stacks.want &= ~PITRACE_WANT_KERNEL;
+	if (system || b->s.scope)
+		err = perf_session_open(&b->s);
+	if (!err)
+		err = watch_events(b);
+	if (!err && system && !config->nevents)
+		perf_idle_read(&b->s.idle);
+	if (!err)
+		note(b, &c);
+	b->stale = err;
+	return err;
+}
+
+static bool same_events(const struct trace_config *a, const struct trace_config *b)
+{
+	return a->nevents == b->nevents &&
+	       !memcmp(a->events, b->events, a->nevents * sizeof(*a->events));
+}
+
 static struct backend *perf_backend_open(const struct trace_config *config, int *rc, char *why,
 					 size_t room)
 {
@@ -142,27 +184,12 @@ static struct backend *perf_backend_open(const struct trace_config *config, int 
 	pthread_mutex_init(&b->lock, NULL);
 	for (int i = 0; i < PITRACE_RINGS; i++)
 		b->last[i] = &b->first[i];
-	b->s.config = *config;
 	check(config, &c);
-	if (c.state == COLLECTOR_WORKS)
-		perf_check(config, &c, &b->s.user_only);
 	if (c.state == COLLECTOR_WORKS) {
-		if (config->scope == PITRACE_SCOPE_PROCESS)
-			b->s.scope = calloc(1, PERF_PIDS / 8);
-		b->s.stacks = (struct perf_stacks){
-			.want = config->stacks, .regs = perf_user_registers(),
-			.depth = config->depth ? config->depth : PITRACE_STACK_MAX,
-		};
-		if (b->s.user_only)
-			b->s.stacks.want &= ~PITRACE_WANT_KERNEL;
-		if (config->scope == PITRACE_SCOPE_SYSTEM || b->s.scope)
-			err = perf_session_open(&b->s);
+		err = watch(b);
 		if (!err)
-			err = watch(b);
+			err = open_session(b, config);
 		if (!err) {
-			if (config->scope == PITRACE_SCOPE_SYSTEM && !config->nevents)
-				perf_idle_read(&b->s.idle);
-			note(b, &c);
 			*rc = PI_OK;
 			return b;
 		}
@@ -332,14 +359,6 @@ static const uint64_t available[PITRACE_MAJORS / 64] = {
 	1ull << PITRACE_SYSINFO
 };
 
-static bool can_record(const struct trace_config *config)
-{
-	for (unsigned int i = 0; i < PITRACE_MAJORS / 64; i++)
-		if (config->majors[i] & ~available[i])
-			return false;
-	return true;
-}
-
 static void all_off(struct backend *b)
 {
 	perf_session_enable(&b->s, PERF_SAMPLES, false);
@@ -388,9 +407,13 @@ static int perf_on(struct backend *b, const struct trace_config *config)
 
 	if (b->state != PITRACE_STATE_OFF)
 		return -EBUSY;
-	if (!can_record(config))
-		return -EOPNOTSUPP;
 	pthread_mutex_lock(&b->lock);
+	if (b->stale || !same_events(config, &b->s.config))
+		err = open_session(b, config);
+	if (err) {
+		pthread_mutex_unlock(&b->lock);
+		return err;
+	}
 	memcpy(b->s.config.majors, config->majors, sizeof(config->majors));
 	if (config->rate != b->s.config.rate && !config->nevents) {
 		/* The period is the event's from its beginning. */
@@ -626,6 +649,7 @@ static int perf_stats(struct backend *b, struct pifile_stats **out)
 const struct collector collector_perf = {
 	.name = "perf",
 	.hook_files = true,
+	.records = available,
 	.what = "the kernel's perf events (perf_event_open)",
 	.drain_reads_build_ids = true,
 	.check = check,

@@ -138,9 +138,7 @@ static const uint64_t available[PITRACE_MAJORS / 64] = {
 
 static int timer_on(struct backend *b, const struct trace_config *config)
 {
-	for (unsigned int i = 0; i < PITRACE_MAJORS / 64; i++)
-		if (config->majors[i] & ~available[i])
-			return -EOPNOTSUPP;
+	(void)config;
 	/* The command was told once where its rings belong. */
 	if (b->over)
 		return -EALREADY;
@@ -225,6 +223,8 @@ static void say_note(const struct backend *b, char *note, size_t room)
 	if (b->rate < b->config.rate)
 		n += (size_t)snprintf(note + n, room - n, "; this kernel's tick allows %u a second",
 				      b->rate);
+	if (b->config.stacks & PITRACE_WANT_DISPATCH)
+		n += (size_t)snprintf(note + n, room - n, "; no stacks at dispatches");
 	if (b->s.unsampled_threads)
 		n += (size_t)snprintf(note + n, room - n, "; NOT SAMPLED: %u threads (no room for more, or no timer: see ulimit -i)",
 				      b->s.unsampled_threads);
@@ -280,6 +280,7 @@ const struct collector collector_timer = {
 	.off = timer_off,
 	.suspend = timer_suspend,
 	.hook_files = true,
+	.records = available,
 	.drain = timer_drain,
 	.fd = timer_fd,
 	.info = timer_info,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "backend.h"
+#include "rc.h"
 
 const struct collector *const collectors[] = { &collector_driver, &collector_perf, &collector_timer,
 					       NULL };
@@ -15,9 +16,55 @@ const struct collector *collector_named(const char *name)
 	return NULL;
 }
 
+bool collector_has(const struct collector *c, unsigned int major)
+{
+	if (c->hook_files && (major == PITRACE_HOOKIT || major >= PITRACE_USER_FIRST))
+		return true;
+	return !c->records || c->records[major / 64] >> (major & 63) & 1;
+}
+
+void collector_lacks(const struct collector *c, unsigned int major, char *why, size_t room)
+{
+	const char *name = TraceMajorName((int)major);
+	char who[64];
+	size_t n = 0;
+
+	*who = 0;
+	for (int i = 0; collectors[i] && n < sizeof(who); i++)
+		if (collectors[i] != c && collector_has(collectors[i], major))
+			n += (size_t)snprintf(who + n, sizeof(who) - n, "%s%s", n ? " or " : "",
+					      collectors[i]->name);
+	snprintf(why, room, "the collector %s has no records of %s (0x%02X)%s%s%s", c->name,
+		 name ? name : "major", major, *who ? ": these need the collector " : "", who,
+		 *who ? " (see swtrace check)" : "");
+}
+
+int TraceCollectorHas(const char *name, int major)
+{
+	const struct collector *c = collector_named(name);
+
+	if (!c)
+		return rc_fail(PI_INVALID_ARGUMENT, "there is no collector '%s'", name);
+	if (major < 0 || major >= PITRACE_MAJORS)
+		return rc_fail(PI_INVALID_ARGUMENT, "majors are 0 to %d", PITRACE_MAJORS - 1);
+	return collector_has(c, (unsigned int)major);
+}
+
+/* True: it has no such records, and why says of which. */
+static bool lacks_major(const struct collector *c, const uint64_t majors[], char *why, size_t room)
+{
+	for (unsigned int major = 0; major < PITRACE_MAJORS; major++)
+		if (majors[major / 64] >> (major & 63) & 1 && !collector_has(c, major)) {
+			collector_lacks(c, major, why, room);
+			return true;
+		}
+	return false;
+}
+
 const struct collector *collector_choose(const char *name, const struct trace_config *config,
 					 int *rc, char *why, size_t room)
 {
+	struct collector_check check;
 	const struct collector *c;
 	size_t n = 0;
 
@@ -27,14 +74,17 @@ const struct collector *collector_choose(const char *name, const struct trace_co
 		*rc = c ? PI_OK : PI_INVALID_ARGUMENT;
 		if (!c)
 			snprintf(why, room, "there is no collector '%s'", name);
-		return c;
+		if (!c || !lacks_major(c, config->majors, why, room))
+			return c;
+		*rc = PI_NOT_SUPPORTED;
+		return NULL;
 	}
 	*rc = PI_NOT_SUPPORTED;
 	for (int i = 0; collectors[i]; i++) {
-		struct collector_check check = { .state = COLLECTOR_WORKS };
-
 		c = collectors[i];
-		c->check(config, &check);
+		check = (struct collector_check){ .state = COLLECTOR_ABSENT };
+		if (!lacks_major(c, config->majors, check.why, sizeof(check.why)))
+			c->check(config, &check);
 		if (check.state == COLLECTOR_WORKS) {
 			*rc = PI_OK;
 			return c;

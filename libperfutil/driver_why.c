@@ -10,7 +10,8 @@
 #include <unistd.h>
 #include "driver_why.h"
 
-#define GROUP		"pitrace"
+const char *driver_why_root = "", *driver_why_group = "pitrace";
+
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define SECURE_BOOT \
 	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -18,14 +19,26 @@
 #define WHY(...)	snprintf(check->why, sizeof(check->why), __VA_ARGS__)
 #define CURE(...)	snprintf(check->cure, sizeof(check->cure), __VA_ARGS__)
 
-/* Does a line of the file have the word? */
-static bool has_word(const char *path, const char *word)
+static bool there(const char *format, const char *word)
 {
-	FILE *f = fopen(path, "re");
+	char path[512], name[256];
+
+	snprintf(name, sizeof(name), format, word);
+	snprintf(path, sizeof(path), "%.200s%s", driver_why_root, name);
+	return !access(path, F_OK);
+}
+
+/* Does a line of the file have the word? */
+static bool has_word(const char *name, const char *word)
+{
+	char path[512];
+	FILE *f;
 	char *line = NULL;
 	size_t room = 0;
 	bool found = false;
 
+	snprintf(path, sizeof(path), "%.200s%.300s", driver_why_root, name);
+	f = fopen(path, "re");
 	while (f && !found && getline(&line, &room, f) > 0)
 		found = strstr(line, word) != NULL;
 	free(line);
@@ -38,13 +51,44 @@ static bool has_word(const char *path, const char *word)
  * kernel. */
 static bool signed_only(void)
 {
-	int fd = open(SECURE_BOOT, O_RDONLY | O_CLOEXEC);
 	unsigned char value[5] = { 0 };
-	bool on = fd >= 0 && read(fd, value, sizeof(value)) == sizeof(value) && value[4] == 1;
+	char path[512];
+	bool on;
+	int fd;
 
+	snprintf(path, sizeof(path), "%.200s%s", driver_why_root, SECURE_BOOT);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	on = fd >= 0 && read(fd, value, sizeof(value)) == sizeof(value) && value[4] == 1;
 	if (fd >= 0)
 		close(fd);
 	return on || has_word(LOCKDOWN, "[integrity]") || has_word(LOCKDOWN, "[confidentiality]");
+}
+
+/* All that is missing on the way from the source that make install leaves, in its order. */
+static void not_built(struct collector_check *check, const char *release)
+{
+	bool dkms = there("%s", "/usr/sbin/dkms") || there("%s", "/usr/bin/dkms");
+	bool headers = there("/lib/modules/%.64s/build/Makefile", release);
+	bool known = there("%s", "/var/lib/dkms/pitrace");
+	bool source = there("%s", PITRACE_DKMSDIR "/dkms.conf");
+	size_t n = 0;
+
+	if (!known)
+		WHY("the module is not installed%s", source ? "" : ", nor its source");
+	else
+		WHY("the module is not built for this kernel%s",
+		    headers ? "" : ", whose headers are missing");
+	if (!known && !source)
+		n = (size_t)CURE("sudo make install && ");
+	if (!dkms || !headers)
+		n += (size_t)snprintf(check->cure + n, sizeof(check->cure) - n, "sudo apt install%s%s%.64s && ",
+				      dkms ? "" : " dkms", headers ? "" : " linux-headers-",
+				      headers ? "" : release);
+	if (known)
+		snprintf(check->cure + n, sizeof(check->cure) - n, "sudo dkms autoinstall && sudo modprobe pitrace");
+	else
+		snprintf(check->cure + n, sizeof(check->cure) - n, "sudo dkms add %s && sudo dkms install pitrace/%s && sudo modprobe pitrace",
+			 PITRACE_DKMSDIR, PITRACE_VERSION);
 }
 
 static void not_loaded(struct collector_check *check)
@@ -54,33 +98,19 @@ static void not_loaded(struct collector_check *check)
 
 	uname(&u);
 	check->state = COLLECTOR_ABSENT;
-	if (access("/proc/modules", F_OK)) {
+	if (!there("%s", "/proc/modules")) {
 		WHY("this kernel takes no modules");
 		return;
 	}
 	snprintf(path, sizeof(path), "/lib/modules/%.64s/modules.dep", u.release);
-	if (has_word(path, "/pitrace.ko")) {
-		if (signed_only()) {
-			WHY("the module is not loaded, and this kernel takes signed modules only (Secure Boot)");
-			CURE("sudo modprobe pitrace; if its key is refused: sudo mokutil --import /var/lib/dkms/mok.pub, and start the machine anew");
-		} else {
-			WHY("the module is not loaded");
-			CURE("sudo modprobe pitrace");
-		}
-		return;
-	}
-	snprintf(path, sizeof(path), "/lib/modules/%.64s/build/Makefile", u.release);
-	if (access(path, F_OK)) {
-		WHY("the module is not built for this kernel, whose headers are missing");
-		CURE("sudo apt install linux-headers-%.64s && sudo dkms autoinstall && sudo modprobe pitrace",
-		     u.release);
-	} else if (!access("/var/lib/dkms/pitrace", F_OK)) {
-		WHY("the module is not built for this kernel");
-		CURE("sudo dkms autoinstall && sudo modprobe pitrace");
+	if (!has_word(path, "/pitrace.ko")) {
+		not_built(check, u.release);
+	} else if (signed_only()) {
+		WHY("the module is not loaded, and this kernel takes signed modules only (Secure Boot)");
+		CURE("sudo modprobe pitrace; if its key is refused: sudo mokutil --import /var/lib/dkms/mok.pub, and start the machine anew");
 	} else {
-		WHY("the module is not installed");
-		CURE("sudo dkms add /usr/local/src/pitrace-%s && sudo dkms install pitrace/%s && sudo modprobe pitrace",
-		     PITRACE_VERSION, PITRACE_VERSION);
+		WHY("the module is not loaded");
+		CURE("sudo modprobe pitrace");
 	}
 }
 
@@ -109,8 +139,9 @@ void driver_why_closed(int err, const struct trace_config *config, struct collec
 		return;
 	}
 	WHY("%s: %s", PITRACE_DEVICE, strerror(err));
-	if (config->scope == PITRACE_SCOPE_PROCESS && getgrnam(GROUP) && !in_group(GROUP))
-		CURE("sudo usermod -aG %s $USER, and log in anew", GROUP);
+	if (config->scope == PITRACE_SCOPE_PROCESS && getgrnam(driver_why_group) &&
+	    !in_group(driver_why_group))
+		CURE("sudo usermod -aG %s $USER, and log in anew", driver_why_group);
 	else
 		CURE("run swtrace as root (sudo)");
 }

@@ -5,6 +5,9 @@
 
 #include "backend.h"
 
+/* Before each path of the system, and the device's group: tests have others. */
+extern const char *driver_why_root, *driver_why_group;
+
 /* The errno of opening the device. */
 void driver_why_closed(int err, const struct trace_config *config, struct collector_check *check);
 /* The driver makes no session for this user (EPERM). */

@@ -110,6 +110,7 @@ int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size
 		of_raw, of_generic, event_of_kernel,
 	};
 	char name[256], bad[400] = "";
+	bool hidden = false;
 	int err = -ENOENT;
 
 	*e = (struct pitrace_event_args){ .size = sizeof(*e), .version = PITRACE_ABI_VERSION };
@@ -123,11 +124,18 @@ int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size
 	take_privilege(name, e);
 	for (size_t i = 0; err == -ENOENT && i < sizeof(sources) / sizeof(sources[0]); i++)
 		err = sources[i](name, e);
+	/* Others have names that look like a tracepoint's. */
+	hidden = err == -EACCES;
+	if (hidden)
+		err = -ENOENT;
 	if (err == -ENOENT)
 		err = of_file(name, e, bad, sizeof(bad));
 	if (err == -ENOENT)
 		err = event_of_pfm(name, e);
-	if (err == -ENOENT)
+	if (err == -ENOENT && hidden)
+		snprintf(why, room, "event '%.60s': this user is not shown the kernel's tracepoints (%s): run swtrace as root (sudo)",
+			 wanted, events_tracing[0]);
+	else if (err == -ENOENT)
 		snprintf(why, room, "there is no event '%.60s' on this machine; swtrace event list shows them%s%s",
 			 wanted, *bad ? "; " : "", bad);
 	else if (err)

@@ -33,11 +33,12 @@ bool event_counts(const struct pitrace_event_args *e);
 typedef void (*event_each)(void *arg, const char *source, const char *name, const char *what);
 void events_list(event_each each, void *arg);
 
-/* Where the PMUs' folders are, those of event files (NULL: the user's and this installation's), and
- * what these call this CPU (NULL: asks the machine): tests have others. */
-extern const char *events_devices, *events_folder, *events_cpu;
+/* Where the PMUs' folders are, the tracepoints', those of event files (NULL: the user's and this
+ * installation's), and what these call this CPU (NULL: asks the machine): tests have others. */
+extern const char *events_devices, *events_folder, *events_cpu, *events_tracing[2];
 
-/* The sources, each by itself: -ENOENT when the name is not theirs. */
+/* The sources, each by itself: -ENOENT when the name is not theirs; -EACCES: it may be a
+ * tracepoint, which this user is not shown. */
 int event_of_kernel(const char *name, struct pitrace_event_args *e);	/* events_sysfs.c */
 void events_of_kernel(event_each each, void *arg);
 /* Its encoding, itself a name of numbers alone. -ENOENT: why is "", or what is wrong with a file that

@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "events.h"
 
 const char *events_devices = "/sys/bus/event_source/devices";
 
-static const char *const tracing[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+const char *events_tracing[2] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 /* A short file's first line; false when it cannot be read. */
 static bool read_line(const char *path, char *line, size_t room)
@@ -124,19 +125,25 @@ static int of_tracepoint(const char *name, struct pitrace_event_args *e)
 {
 	const char *colon = strchr(name, ':');
 	char path[512], line[64], system[128];
+	bool denied = false;
 
 	if (!colon || (size_t)(colon - name) >= sizeof(system) || !is_word(colon + 1))
 		return -ENOENT;
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
-	for (size_t i = 0; is_word(system) && i < sizeof(tracing) / sizeof(tracing[0]); i++) {
-		snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracing[i], system, colon + 1);
+	for (int i = 0; is_word(system) && i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", events_tracing[i], system, colon + 1);
 		if (read_line(path, line, sizeof(line))) {
 			e->type = PERF_TYPE_TRACEPOINT;
 			e->config = strtoull(line, NULL, 10);
 			return 0;
 		}
+		denied |= errno == EACCES;
+		/* What this folder shows is all there is. */
+		snprintf(path, sizeof(path), "%s/events", events_tracing[i]);
+		if (errno == ENOENT && !access(path, F_OK))
+			return -ENOENT;
 	}
-	return -ENOENT;
+	return denied ? -EACCES : -ENOENT;
 }
 
 /* A description that the kernel gives beside the value is none of the event's names. */

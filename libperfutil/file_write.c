@@ -26,7 +26,8 @@ struct pifile_writer {
 	int error;			/* first -errno of the file */
 	off_t base;			/* where the file header stands in fd; -1: cannot seek */
 	uint64_t offset;		/* end of the last whole section, from the file header */
-	uint64_t records;
+	uint64_t records, unwritten;
+	bool moved;			/* an older file made way */
 	uint64_t snapshots;
 	struct pifile_index *index;	/* NULL with index_room 0: none yet */
 	size_t nindex, index_room;
@@ -257,6 +258,8 @@ struct pifile_writer *pifile_create(const char *path, const struct pifile_header
 			err = errno;
 			close(fd);
 			take_back(path, old);
+		} else {
+			w->moved = old;
 		}
 	}
 	free(old);
@@ -295,8 +298,6 @@ int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t si
 	ssize_t used;
 	int err;
 
-	if (w->error)
-		return w->error;
 	if (size > PIFILE_SEGMENT_MAX || (uintptr_t)segment % 4)
 		return -EBADMSG;
 	err = record_walk_begin(&walk, segment, size, &h);
@@ -312,10 +313,14 @@ int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t si
 	s.session = h.session;
 	s.sequence = h.sequence;
 	s.lost = h.lost;
-	err = append(w, &s, segment, (size_t)used);
-	if (!err)
-		w->records += s.records;
+	err = w->error ? w->error : append(w, &s, segment, (size_t)used);
+	*(err ? &w->unwritten : &w->records) += s.records;
 	return err;
+}
+
+uint64_t file_unwritten(const struct pifile_writer *w)
+{
+	return w->unwritten;
 }
 
 int pifile_write_section(struct pifile_writer *w, enum pifile_section_type type,
@@ -411,6 +416,17 @@ void pifile_abandon(struct pifile_writer *w)
 		return;
 	close(w->fd);
 	release(w);
+}
+
+void file_take_back(struct pifile_writer *w, const char *path)
+{
+	char *old = NULL;
+
+	if (w->moved && asprintf(&old, "%s.old", path) < 0)
+		old = NULL;
+	pifile_abandon(w);
+	take_back(path, old);
+	free(old);
 }
 
 void file_no_sync(struct pifile_writer *w)

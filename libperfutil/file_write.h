@@ -10,6 +10,11 @@
  * by now. 0 or -errno. */
 int file_give(struct pifile_writer *w, uid_t owner, gid_t group);
 
+/* Records of segments that came after the file had failed, and of the one with which it did. */
+uint64_t file_unwritten(const struct pifile_writer *w);
+/* It was made by pifile_create(path), and shall not be: what stood there is back. Frees w. */
+void file_take_back(struct pifile_writer *w, const char *path);
+
 /* Don't wait for the disk at the end: the next file is waiting. */
 void file_no_sync(struct pifile_writer *w);
 

@@ -13,19 +13,23 @@ enum holder_op {
 	HOLDER_INFO = 1, HOLDER_ON, HOLDER_OFF, HOLDER_SUSPEND, HOLDER_RESUME, HOLDER_WRITE,
 	HOLDER_MAJOR, HOLDER_RATE, HOLDER_TERMINATE, HOLDER_DISCARD,
 	HOLDER_HOOK,			/* the answer brings a hook descriptor along */
+	HOLDER_EVENTS,			/* what samples */
 };
 struct holder_request {
 	uint32_t size, version;
 	uint32_t op;
-	int32_t  a, b;			/* MAJOR: major, on; RATE: rate */
+	int32_t  a, b;			/* MAJOR: major, on; RATE: rate; EVENTS: how many */
 	uint32_t reserved;
-	char	 path[4096];		/* WRITE: absolute, or "" */
+	union {
+		char path[4096];	/* WRITE: absolute, or "" */
+		struct pitrace_event_args events[PITRACE_EVENTS];	/* EVENTS */
+	};
 };
 struct holder_reply {
 	uint32_t size, version;
 	int32_t  rc;
 	uint32_t reserved;
-	char	 why[512];
+	char	 why[1024];
 	struct trace_info info;
 };
 #define HOLDER_VERSION	1

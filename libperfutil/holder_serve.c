@@ -31,6 +31,21 @@ static int give_hook(struct tracer *t, int *pass)
 	return *pass < 0 ? rc_errno(errno, "the driver's hook") : PI_OK;
 }
 
+/* Names end with NULs, flags are those there are; what else they say the kernel judges. */
+static int set_events(struct tracer *t, const struct holder_request *q)
+{
+	const uint32_t flags = PITRACE_EVENT_RATE | PITRACE_EVENT_USER | PITRACE_EVENT_KERNEL;
+	unsigned int n = q->a < 0 ? UINT32_MAX : (unsigned int)q->a;
+
+	for (unsigned int i = 0; i < n && i < PITRACE_EVENTS; i++) {
+		const struct pitrace_event_args *e = &q->events[i];
+
+		if (!memchr(e->name, 0, sizeof(e->name)) || e->flags & ~flags || !e->period)
+			return rc_fail(PI_INVALID_ARGUMENT, "event %u is none", i);
+	}
+	return tracer_events(t, q->events, n);
+}
+
 /* With the answer goes the descriptor *pass, if it is one. True: the session shall end. */
 static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r,
 		   int *pass)
@@ -62,6 +77,9 @@ static bool answer(struct tracer *t, const struct holder_request *q, struct hold
 		break;
 	case HOLDER_HOOK:
 		r->rc = give_hook(t, pass);
+		break;
+	case HOLDER_EVENTS:
+		r->rc = set_events(t, q);
 		break;
 	case HOLDER_TERMINATE:
 		return true;

@@ -20,6 +20,7 @@
 struct filling {
 	struct tracer *tracer;
 	struct out *out, *next;		/* next: names only, or NULL */
+	int error;			/* the first of them */
 };
 
 int out_begin(struct tracer *t, struct out *o, const char *path)
@@ -56,6 +57,8 @@ static int put_segment(struct out *o, const void *segment, size_t size, uint64_t
 	return pifile_write_segment(o->writer, segment, size, interval);
 }
 
+/* A file that fails does not hold up the collector: the rest is taken all the same, and the writer
+ * counts it. */
 static int keep_segment(void *arg, const void *segment, size_t size)
 {
 	const struct pitrace_segment *h = segment;
@@ -68,7 +71,9 @@ static int keep_segment(void *arg, const void *segment, size_t size)
 	err = put_segment(f->out, segment, size, info.interval);
 	if (!err && f->next && f->next->writer && h->ring == PITRACE_RING_MTE)
 		err = put_segment(f->next, segment, size, info.interval);
-	return err;
+	if (!f->error)
+		f->error = err;
+	return 0;
 }
 
 /* What the drain found out itself. */
@@ -81,7 +86,7 @@ static int flush(struct out *o, bool last)
 
 static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 {
-	struct filling f = { t, o, next };
+	struct filling f = { t, o, next, 0 };
 	int err = 0;
 
 	if (t->hooks) {
@@ -94,6 +99,8 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 	if (!err && t->hooks)
 		err = hooks_drain(t->hooks, PITRACE_RING_TRACE, all, keep_segment, &f);
 	if (!err)
+		err = f.error;
+	if (!err)
 		err = flush(o, false);
 	return err || !next || !next->writer ? err : flush(next, false);
 }
@@ -104,6 +111,7 @@ static void count_written(struct tracer *t)
 
 	t->written = t->before_bytes + pifile_written(t->file.writer, &records);
 	t->records = t->before_records + records;
+	t->unwritten = file_unwritten(t->file.writer);
 }
 
 int out_drain(struct tracer *t, bool all)
@@ -116,9 +124,10 @@ int out_drain(struct tracer *t, bool all)
 
 int out_window(struct tracer *t, struct out *o)
 {
-	struct filling f = { t, o, NULL };
+	struct filling f = { t, o, NULL, 0 };
+	int err = t->collector->window(t->backend, keep_segment, &f);
 
-	return t->collector->window(t->backend, keep_segment, &f);
+	return err ? err : f.error;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -226,6 +235,13 @@ void out_drop(struct out *o)
 	forget(o);
 }
 
+void out_take_back(struct tracer *t)
+{
+	if (t->file.writer)
+		file_take_back(t->file.writer, t->path);
+	forget(&t->file);
+}
+
 /* ---- for somebody who asks ------------------------------------------------------------------- */
 
 /* Normal mode: from the rings, which hold everything. */
@@ -239,6 +255,7 @@ static int from_rings(struct tracer *t, const char *path)
 	if (!o.writer)
 		return err;
 	t->got = pifile_written(o.writer, &t->got_records);
+	t->unwritten = file_unwritten(o.writer);
 	end = out_end(t, &o, NULL);
 	return err ? err : end;
 }

@@ -250,6 +250,55 @@ void perf_why(int err, const struct trace_config *config, struct collector_check
 	}
 }
 
+/* What a user who may not see the kernel asks for in vain: it would be there, and empty. */
+static bool kernel_alone(const struct trace_config *config, struct collector_check *check)
+{
+	const uint32_t code = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY;
+	const struct pitrace_event_args *e = config->events, *end = e + config->nevents;
+
+	while (e < end && !(e->flags & PITRACE_EVENT_KERNEL) && e->type != PERF_TYPE_TRACEPOINT &&
+	       !(e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+						   e->config == PERF_COUNT_SW_CPU_MIGRATIONS)))
+		e++;
+	if (e == end && (config->stacks & code) != PITRACE_WANT_KERNEL)
+		return false;
+	check->state = COLLECTOR_REFUSED;
+	if (e < end)
+		snprintf(check->why, sizeof(check->why), "the event %s is counted in the kernel's code, which perf_event_paranoid %d does not show to this user",
+			 e->name, perf_paranoid());
+	else
+		snprintf(check->why, sizeof(check->why), "stacks of the kernel alone: perf_event_paranoid %d does not show them to this user",
+			 perf_paranoid());
+	CURE("sudo sysctl kernel.perf_event_paranoid=1, or run swtrace as root (sudo)");
+	return true;
+}
+
+/* Dispatches are those of whole CPUs: that takes what a trace of the whole system does. */
+static bool no_switches(const struct trace_config *config, struct collector_check *check)
+{
+	struct trace_config system = *config;
+	struct perf_event_attr a;
+	int fd;
+
+	if (!(config->majors[PITRACE_DISPATCH / 64] >> PITRACE_DISPATCH % 64 & 1))
+		return false;
+	perf_attr(&a, config, PERF_SWITCHES, 0, false);
+	fd = perf_open(&a, -1, 0);
+	if (fd >= 0) {
+		close(fd);
+		return false;
+	}
+	system.scope = PITRACE_SCOPE_SYSTEM;
+	perf_why(fd, &system, check);
+	if (perf_paranoid() > 0 && (fd == -EACCES || fd == -EPERM)) {
+		char why[sizeof(check->why)];
+
+		snprintf(why, sizeof(why), "dispatch records are of whole CPUs: %.300s", check->why);
+		WHY(why);
+	}
+	return true;
+}
+
 void perf_check(const struct trace_config *config, struct collector_check *check, bool *user_only)
 {
 	bool system = config->scope == PITRACE_SCOPE_SYSTEM;
@@ -277,6 +326,8 @@ void perf_check(const struct trace_config *config, struct collector_check *check
 		}
 		*user_only = true;
 	}
+	if ((*user_only && kernel_alone(config, check)) || no_switches(config, check))
+		return;
 	if (*user_only) {
 		snprintf(check->why, sizeof(check->why), "user code only: perf_event_paranoid is %d",
 			 perf_paranoid());

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "rc.h"
 
-static __thread char last[512];
+static __thread char last[1024];
 
 const char *RcToString(int rc)
 {

@@ -75,6 +75,9 @@ void timer_check(const struct trace_config *config, struct collector_check *c)
 	else if (config->nevents)
 		refuse(c, COLLECTOR_REFUSED, "the timer collector samples CPU time and no other event",
 		       "");
+	else if (config->stacks && !(config->stacks & (PITRACE_WANT_USER | PITRACE_WANT_COPY)))
+		refuse(c, COLLECTOR_REFUSED, "the timer collector sees user code only, no stacks of the kernel",
+		       "use -g=fp or -g=dwarf");
 	else if (config->program &&
 		 !timer_can_enter(config->program, c->why, sizeof(c->why), c->cure,
 				  sizeof(c->cure)))

@@ -177,17 +177,28 @@ int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
 
 int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 {
+	struct holder_request q = {
+		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_EVENTS,
+	};
 	uint32_t rate = wanted.rate ? (uint32_t)wanted.rate : TRACE_DEFAULT_RATE;
-	int rc = before_init(), n = 0;
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
 
 	if (cpu != -1)
 		return rc_fail(PI_NOT_SUPPORTED, "an event is counted on all CPUs: cpu is -1");
-	if (rc)
+	if (rc && rc != PI_NOT_INITIALIZED)
 		return rc;
+	if (!rc)
+		rate = last.info.rate;
 	if (event)
-		n = TraceFindEvents(event, count, rate, priv, wanted.events);
-	wanted.nevents = n > 0 ? (uint32_t)n : 0;
-	return n < 0 ? n : PI_OK;
+		q.a = TraceFindEvents(event, count, rate, priv, q.events);
+	if (q.a < 0)
+		return q.a;
+	if (!rc)
+		return holder_ask(&q, &last);
+	/* Before init they are kept for init. */
+	memcpy(wanted.events, q.events, sizeof(wanted.events));
+	wanted.nevents = (uint32_t)q.a;
+	return PI_OK;
 }
 
 void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,

@@ -29,7 +29,7 @@ static uint64_t random_seed(void)
 }
 
 /* What is asked for and the collector doesn't have. */
-static bool lacks(const struct tracer *t, char *why, size_t room)
+static bool lacks(const struct tracer *t, bool seed, char *why, size_t room)
 {
 	const struct collector *c = t->collector;
 
@@ -37,6 +37,9 @@ static bool lacks(const struct tracer *t, char *why, size_t room)
 		snprintf(why, room, "the collector %s has no wrap mode; use -t cont", c->name);
 	else if ((t->rotate_bytes || t->rotate_ns) && !c->rescan)
 		snprintf(why, room, "with the collector %s files cannot rotate", c->name);
+	else if (seed && !c->dithers)
+		snprintf(why, room, "the collector %s takes its ticks at equal distances: there is no dither that a seed would repeat",
+			 c->name);
 	else
 		return false;
 	return true;
@@ -63,7 +66,7 @@ static void prefer_cycles(struct tracer *t)
 struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
-	char why[500] = "";
+	char why[1000] = "";
 
 	if (!t) {
 		*rc = rc_fail(PI_NO_MEMORY, "no memory");
@@ -88,6 +91,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		.stacks = o->stacks, .depth = o->depth, .copy = o->copy, .program = o->program,
 		.user = o->owner != (uid_t)-1 ? o->owner : geteuid(),
 	};
+	memcpy(t->config.majors, o->majors, sizeof(o->majors));
 	t->config.nevents = o->nevents < PITRACE_EVENTS ? o->nevents : PITRACE_EVENTS;
 	if (t->config.nevents)
 		memcpy(t->config.events, o->events, t->config.nevents * sizeof(*o->events));
@@ -107,7 +111,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	t->collector = collector_choose(o->collector, &t->config, rc, why, sizeof(why));
 	if (t->collector && o->prefer_cycles && !t->config.nevents)
 		prefer_cycles(t);
-	if (t->collector && lacks(t, why, sizeof(why)))
+	if (t->collector && lacks(t, o->seed, why, sizeof(why)))
 		*rc = PI_NOT_SUPPORTED;
 	else if (t->collector)
 		t->backend = t->collector->open(&t->config, rc, why, sizeof(why));
@@ -148,17 +152,46 @@ void tracer_close(struct tracer *t)
 
 int tracer_enable(struct tracer *t, int major, bool on)
 {
+	struct trace_info info = { 0 };
+	char why[200];
 	uint64_t bit;
 
 	if (major < 0 || major >= PITRACE_MAJORS)
 		return rc_fail(PI_INVALID_ARGUMENT, "majors are 0 to %d", PITRACE_MAJORS - 1);
 	if (t->on)
 		return rc_fail(PI_INCORRECT_STATE, "majors are enabled and disabled while tracing is off");
+	t->collector->info(t->backend, &info);
 	bit = 1ull << (major & 63);
+	if (on && (!collector_has(t->collector, (unsigned int)major) ||
+		   (!t->collector->records && !(info.available[major / 64] & bit)))) {
+		collector_lacks(t->collector, (unsigned int)major, why, sizeof(why));
+		return rc_fail(PI_NOT_SUPPORTED, "%s", why);
+	}
 	if (on)
 		t->config.majors[major / 64] |= bit;
 	else
 		t->config.majors[major / 64] &= ~bit;
+	return PI_OK;
+}
+
+int tracer_events(struct tracer *t, const struct pitrace_event_args *events, unsigned int n)
+{
+	struct trace_config with = t->config;
+	struct collector_check check;
+
+	if (n > PITRACE_EVENTS)
+		return rc_fail(PI_TOO_MANY_METRICS, "at most %d events at a time", PITRACE_EVENTS);
+	if (t->on)
+		return rc_fail(PI_INCORRECT_STATE, "events are set while tracing is off");
+	with.nevents = n;
+	if (n)
+		memcpy(with.events, events, n * sizeof(*events));
+	t->collector->check(&with, &check);
+	if (check.state != COLLECTOR_WORKS)
+		return rc_fail(check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
+			       PI_EVENT_UNSUPPORTED, "%s%s%s", check.why, *check.cure ? ": " : "",
+			       check.cure);
+	t->config = with;
 	return PI_OK;
 }
 
@@ -169,6 +202,9 @@ int tracer_rate(struct tracer *t, int rate)
 	if (t->on)
 		return rc_fail(PI_INCORRECT_STATE, "the rate is set while tracing is off");
 	t->config.rate = (uint32_t)rate;
+	for (uint32_t i = 0; i < t->config.nevents; i++)
+		if (t->config.events[i].flags & PITRACE_EVENT_RATE)
+			t->config.events[i].period = (uint64_t)rate;
 	return PI_OK;
 }
 
@@ -188,6 +224,18 @@ static int collector_on(struct tracer *t)
 	return err || !t->hooks ? err : hooks_listen(t->hooks, t->config.majors);
 }
 
+/* Who may not is told why, and what mends it. */
+static int refused_on(struct tracer *t, int err)
+{
+	struct collector_check check = { .state = COLLECTOR_WORKS };
+
+	if (err == -EACCES || err == -EPERM)
+		t->collector->check(&t->config, &check);
+	if (check.state == COLLECTOR_WORKS)
+		return rc_errno(err, "turning tracing on");
+	return rc_fail(PI_NO_PERMISSION, "%s%s%s", check.why, *check.cure ? ": " : "", check.cure);
+}
+
 int tracer_on(struct tracer *t)
 {
 	uint64_t any = 0;
@@ -201,14 +249,13 @@ int tracer_on(struct tracer *t)
 		t->config.majors[PITRACE_TPROF / 64] |= 1ull << (PITRACE_TPROF & 63);
 	t->stopped = false;
 	t->error = 0;
-	t->written = t->records = 0;
+	t->written = t->records = t->unwritten = 0;
 	t->files = 0;
 	t->before_bytes = t->before_records = 0;
 	if (t->config.mode != PITRACE_MODE_NORMAL)
 		err = out_begin(t, &t->file, t->path);
 	if (err) {
-		if (t->file.writer)
-			out_end(t, &t->file, NULL);
+		out_take_back(t);
 		return rc_errno(err, "%s", t->path) == PI_NO_MEMORY ? PI_NO_MEMORY : PI_FILE_ERROR;
 	}
 	/* It drains while live tasks are written: they may be more than the buffer holds. */
@@ -219,13 +266,10 @@ int tracer_on(struct tracer *t)
 			drain_end(t);
 	}
 	if (err) {
-		if (t->file.writer)
-			out_end(t, &t->file, NULL);
+		out_take_back(t);
 		if (err == -ENOBUFS)
 			return rc_fail(PI_BUFFER_FULL, "the MTE buffer is too small for the processes of this machine: make it larger (-sm), or trace in continuous mode");
-		if (err == -EOPNOTSUPP)
-			return rc_fail(PI_NOT_SUPPORTED, "the collector has no records of an enabled major");
-		return rc_errno(err, "turning tracing on");
+		return refused_on(t, err);
 	}
 	t->on = true;
 	return PI_OK;
@@ -235,13 +279,14 @@ int tracer_on(struct tracer *t)
 static int take_rest(struct tracer *t)
 {
 	bool wrap = t->config.mode == PITRACE_MODE_WRAP;
-	int err = wrap ? t->collector->mark(t->backend) : 0;
+	int err = wrap ? t->collector->mark(t->backend) : 0, window = 0;
 
+	/* Also for a file that took no more: then it is counted. */
 	if (!err)
 		err = out_drain(t, true);
-	if (!err && wrap)
-		err = out_window(t, &t->file);
-	return err;
+	if (wrap && (!err || err == t->error))
+		window = out_window(t, &t->file);
+	return err ? err : window;
 }
 
 int tracer_off(struct tracer *t)
@@ -262,10 +307,10 @@ int tracer_off(struct tracer *t)
 	if (err == -EALREADY)
 		err = 0;
 	if (t->file.writer) {
-		if (!err && !t->error)
-			t->error = take_rest(t);
+		int rest = err ? err : take_rest(t);
+
 		if (!t->error)
-			t->error = err;
+			t->error = rest;
 		err = out_end(t, &t->file, NULL);
 		if (!t->error)
 			t->error = err;
@@ -346,6 +391,7 @@ void tracer_info(struct tracer *t, struct trace_info *info)
 	info->file_error = (uint32_t)-t->error;
 	info->written = t->written;
 	info->records = t->records;
+	info->unwritten = t->unwritten;
 	info->files = t->files;
 	info->got = t->got;
 	info->got_records = t->got_records;

@@ -49,6 +49,7 @@ struct tracer {
 	_Atomic unsigned int files;	/* older ones */
 	uint64_t before_bytes, before_records;	/* in them */
 	_Atomic uint64_t written, records;	/* in all */
+	_Atomic uint64_t unwritten;		/* records for which there was no room */
 	/* What tracer_write wrote last. */
 	uint64_t got, got_records;
 	char got_file[4096];
@@ -65,6 +66,8 @@ int out_window(struct tracer *t, struct out *o);
 int out_end(struct tracer *t, struct out *o, struct out *next);
 /* Give it up as it is. */
 void out_drop(struct out *o);
+/* No trace after all: t->file goes, and what it made way for is back. */
+void out_take_back(struct tracer *t);
 /* Write what there is now to a file of its own, whatever the state. 0 or a negative rc. */
 int out_write(struct tracer *t, const char *path);
 

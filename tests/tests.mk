@@ -28,6 +28,9 @@ $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks
 
+# Where the driver's source is installed is told to both.
+$(O)/tests/unit/test_driver_why: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
+
 # Models of post, one object each.
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)

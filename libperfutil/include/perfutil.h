@@ -81,7 +81,8 @@ int TraceSetRotation(uint64_t bytes, uint64_t seconds, int keep);
 /* Who records: "driver" or "perf"; NULL (the default): the first that can serve. */
 int TraceSetCollector(const char *name);
 
-/* Sample by events instead of the timer: names with commas between them, of perf events, of the
+/* Before TraceInit or, while tracing is off, of the session there is.
+ * Sample by events instead of the timer: names with commas between them, of perf events, of the
  * kernel's PMUs, of libpfm4; NULL: the timer. A sample each `count` events; 0: as often a second as
  * the rate says. cpu is -1: all. priv: whose code is counted. */
 enum trace_priv { TRACE_PRIV_ANY, TRACE_PRIV_USER, TRACE_PRIV_KERNEL };
@@ -109,6 +110,10 @@ struct trace_check {
 	char cure[400];			/* the one command that mends it, or "" */
 };
 int TraceCheck(int scope, int pid, struct trace_check *list, int room);
+
+/* Has this collector records of this major? 1, or 0; the driver's may be fewer on a kernel: see
+ * trace_info.available. */
+int TraceCollectorHas(const char *collector, int major);
 
 /* Begin a session with trace buffers of so many bytes a CPU (0: 4 MB). */
 int TraceInit(uint64_t size);
@@ -185,6 +190,7 @@ struct trace_info {
 	uint64_t ticks, idle_ticks, late;
 	uint64_t lost[PITRACE_LOST_KINDS];
 	uint64_t written, records;	/* of the file and the older ones */
+	uint64_t unwritten;		/* records for which the file had no room any more */
 	uint64_t got, got_records;	/* bytes, records of what was written by request last */
 	uint64_t majors[PITRACE_MAJORS / 64];	/* enabled */
 	uint64_t available[PITRACE_MAJORS / 64];	/* what the collector can record here */

@@ -21,6 +21,9 @@ struct tracer_options {
 	int mode;			/* enum trace_mode */
 	int scope;			/* enum trace_scope */
 	int pid;
+	/* What is enabled from the beginning (see tracer_enable): a collector is chosen that has
+	 * it, for this user. */
+	uint64_t majors[PITRACE_MAJORS / 64];
 	uint32_t rate;			/* 0: 997 */
 	uint32_t dither;		/* thousandths of a period */
 	uint64_t seed;
@@ -54,6 +57,8 @@ void tracer_close(struct tracer *t);
 
 int tracer_enable(struct tracer *t, int major, bool on);
 int tracer_rate(struct tracer *t, int rate);
+/* While it is off: what samples, as the options' events; n 0: the timer. */
+int tracer_events(struct tracer *t, const struct pitrace_event_args *events, unsigned int n);
 /* In continuous and wrap mode the file is made here. */
 int tracer_on(struct tracer *t);
 int tracer_off(struct tracer *t);

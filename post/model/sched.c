@@ -58,9 +58,8 @@ uint32_t sched_row_of(struct sched *s, struct sched_thread *t, uint64_t time)
 	while (s->nrow <= row) {
 		if (keys_grow_array((void **)&s->row, &s->room_row, s->nrow, sizeof(*s->row)))
 			return NO_KEY;
-		s->row[s->nrow++] = (struct sched_row){ .priority = 0 };
+		s->row[s->nrow++] = (struct sched_row){ .priority = PITRACE_PRIORITY_UNKNOWN };
 	}
-	s->row[row].seen = true;
 	t->row = row;
 	t->epoch = s->epoch;
 	return row;

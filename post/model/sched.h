@@ -31,8 +31,7 @@ struct sched_row {			/* ns; all indices are names' threads */
 	uint64_t unwoken;		/* ran again after a sleep without a wake-up record */
 	uint64_t unsure_latencies;	/* records were lost meanwhile: not in latency */
 	struct spread latency;		/* from wake-up to dispatch */
-	int16_t priority;		/* the last one seen */
-	bool seen;
+	int16_t priority;		/* the last one seen, or PITRACE_PRIORITY_UNKNOWN */
 };
 
 enum sched_state { SCHED_UNKNOWN, SCHED_RUNNING, SCHED_WAITING, SCHED_OFF, SCHED_DEAD };

@@ -22,11 +22,10 @@ static int add_row(struct sched_row *to, struct sched_row *from)
 	to->migrations += from->migrations;
 	to->unwoken += from->unwoken;
 	to->unsure_latencies += from->unsure_latencies;
-	if (!to->seen)
+	if (to->priority == PITRACE_PRIORITY_UNKNOWN)
 		to->priority = from->priority;
-	to->seen |= from->seen;
 	spread_free(&from->latency);
-	*from = (struct sched_row){ .seen = false };
+	*from = (struct sched_row){ .priority = PITRACE_PRIORITY_UNKNOWN };
 	return rc;
 }
 

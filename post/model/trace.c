@@ -200,6 +200,7 @@ static int stats_table(struct trace *t, const char *p, size_t size)
 	struct trace_cpu *cpu;
 	unsigned int kind;
 
+	t->counted = true;
 	for (; size >= sizeof(s); p += sizeof(s), size -= sizeof(s)) {
 		memcpy(&s, p, sizeof(s));
 		if (s.cpu >= TRACE_MAX_CPUS)

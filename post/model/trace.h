@@ -55,6 +55,7 @@ struct trace {
 	size_t nfacts;
 	struct irq_names irqs;
 
+	bool counted;			/* it has the counters of its end */
 	bool is_on;			/* while records pass: inside an interval */
 	bool synced;			/* clock syncs tell on and off: nobody else needs to */
 	uint64_t on_at, first, last;

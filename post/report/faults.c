@@ -73,8 +73,7 @@ static bool nothing(const struct job *job, FILE *out)
 {
 	if (job->trace->major[PITRACE_FAULT])
 		return false;
-	fputs("\nThe trace has no page fault records. Record them with:\n"
-	      "  swtrace enable fault\n", out);
+	times_missing(job, out, "page fault", PITRACE_FAULT, "fault");
 	return true;
 }
 

@@ -143,8 +143,7 @@ static bool nothing(const struct job *job, FILE *out)
 {
 	if (job->trace->major[PITRACE_INTERRUPT])
 		return false;
-	fputs("\nThe trace has no interrupt records. Record them with:\n"
-	      "  swtrace enable interrupt\n", out);
+	times_missing(job, out, "interrupt", PITRACE_INTERRUPT, "interrupt");
 	return true;
 }
 

@@ -108,8 +108,7 @@ static bool nothing(const struct job *job, FILE *out)
 {
 	if (job->trace->major[PITRACE_DISPATCH])
 		return false;
-	fputs("\nThe trace has no dispatch records. Record them with:\n"
-	      "  swtrace enable dispatch wakeup\n", out);
+	times_missing(job, out, "dispatch", PITRACE_DISPATCH, "dispatch wakeup");
 	return true;
 }
 
@@ -127,6 +126,7 @@ static int offcpu_write(const struct job *job, FILE *out)
 	      "signal or an event. blocked: until an event alone (disk). idle: likewise, a kernel\n"
 	      "thread that waits for work. new: made and not dispatched yet. before: it left before\n"
 	      "the trace began, or unseen.\n", out);
+	times_unknown(job, out, false);
 	times_banner(out, "Thread and why");
 	rc = write_table(job, out, UINT32_MAX);
 	return rc;
@@ -137,6 +137,7 @@ static int offcpu_screen(const struct job *job, FILE *out)
 	if (nothing(job, out))
 		return 0;
 	putc('\n', out);
+	times_unknown(job, out, false);
 	return write_table(job, out, SCREEN_ROWS);
 }
 

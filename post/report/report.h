@@ -113,6 +113,8 @@ void print_label(FILE *out, const struct job *job, const struct node *n);
 /* "CPU 0: samples 12, names 3", a line a CPU that lost something, each after prefix; returns the
  * number of lines. */
 unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix);
+/* The same; "nothing"; or that the counters are missing which would tell. */
+void tell_losses(FILE *out, const struct job *job, const char *prefix);
 /* Wrap mode: how far back each CPU's records reach, and how much older ones there were, a line each
  * after prefix. */
 void print_held(FILE *out, const struct trace *t, const char *prefix);

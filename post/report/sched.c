@@ -52,9 +52,23 @@ static uint64_t pair_value(const void *rows, uint32_t i)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+static void print_known_percent(FILE *out, int width, bool known, double percent)
+{
+	if (known)
+		fprintf(out, "%*.2f", width, percent);
+	else
+		fprintf(out, "%*s", width, "-");
+}
+
+static bool knows_priority(const struct sched_row *r)
+{
+	return r->priority != PITRACE_PRIORITY_UNKNOWN;
+}
+
 static void write_cpus(const struct job *job, FILE *out)
 {
 	const struct sched *s = sched_of(job);
+	bool irqs = times_has(job, PITRACE_INTERRUPT);
 	uint32_t i;
 
 	fprintf(out, " %4s%14s%14s%7s%14s%7s%14s%7s%14s%14s%12s\n", "CPU", "WALL ms", "BUSY ms", "%%%",
@@ -70,8 +84,8 @@ static void write_cpus(const struct job *job, FILE *out)
 		fprintf(out, "%7.2f", percent_of(c->busy, c->wall));
 		print_ms(out, 14, c->idle);
 		fprintf(out, "%7.2f", percent_of(c->idle, c->wall));
-		print_ms(out, 14, c->interrupt);
-		fprintf(out, "%7.2f", percent_of(c->interrupt, c->wall));
+		print_known_ms(out, 14, irqs, c->interrupt);
+		print_known_percent(out, 7, irqs, percent_of(c->interrupt, c->wall));
 		print_ms(out, 14, c->others);
 		print_ms(out, 14, c->unknown);
 		fprintf(out, "%12" PRIu64 "\n", c->dispatches);
@@ -87,7 +101,7 @@ static void write_thread(const struct job *job, FILE *out, uint32_t thread)
 
 	print_ms(out, 13, r->run);
 	fprintf(out, "%7.2f", percent_of(r->run, times_wall(job)));
-	print_ms(out, 13, r->interrupted);
+	print_known_ms(out, 13, times_has(job, PITRACE_INTERRUPT), r->interrupted);
 	print_ms(out, 13, woken);
 	print_ms(out, 13, r->wait[PITRACE_LEFT_RUNNING] + r->wait[PITRACE_LEFT_PREEMPTED]);
 	print_ms(out, 13, r->off[PITRACE_LEFT_SLEEP]);
@@ -95,8 +109,12 @@ static void write_thread(const struct job *job, FILE *out, uint32_t thread)
 	print_ms(out, 13, sum(r->off) - r->off[PITRACE_LEFT_SLEEP] - r->off[PITRACE_LEFT_BLOCKED]);
 	print_ms(out, 13, r->unknown);
 	print_ms(out, 13, r->unsure);
-	fprintf(out, "%9" PRIu64 "%9" PRIu64 "%8" PRIu64 "%6d  ", sum(r->left) - involuntary,
-		involuntary, r->migrations, r->priority);
+	fprintf(out, "%9" PRIu64 "%9" PRIu64 "%8" PRIu64, sum(r->left) - involuntary, involuntary,
+		r->migrations);
+	if (knows_priority(r))
+		fprintf(out, "%6d  ", r->priority);
+	else
+		fprintf(out, "%6s  ", "-");
 	print_thread(out, job, thread);
 	putc('\n', out);
 }
@@ -195,8 +213,7 @@ static bool nothing(const struct job *job, FILE *out)
 {
 	if (job->trace->major[PITRACE_DISPATCH])
 		return false;
-	fputs("\nThe trace has no dispatch records. Record them with:\n"
-	      "  swtrace enable dispatch wakeup interrupt\n", out);
+	times_missing(job, out, "dispatch", PITRACE_DISPATCH, "dispatch wakeup interrupt");
 	return true;
 }
 
@@ -212,6 +229,7 @@ static int sched_write(const struct job *job, FILE *out)
 	fputs("\nWALL is the time while tracing was on. BUSY, IDLE and OTHERS (threads outside the\n"
 	      "trace's scope) are without interrupts. UNKNOWN: no record told what ran, or records\n"
 	      "were lost.\n", out);
+	times_unknown(job, out, true);
 	times_banner(out, "Thread");
 	rc = write_threads(job, out);
 	if (rc)
@@ -220,8 +238,8 @@ static int sched_write(const struct job *job, FILE *out)
 	      "after a wake-up; PREEMPTED: runnable after it was put off the CPU. SLEEP can be\n"
 	      "interrupted by signals, BLOCKED (disk) cannot. UNSURE: of all these but RUN and UNKNOWN,\n"
 	      "what fell together with a loss. VOLUNT. it left by itself, INVOL. it had to. MIGR.: it\n"
-	      "ran on another CPU than before. PRIO: 0-99 real time, 100-139 normal, -1 deadline.\n",
-	      out);
+	      "ran on another CPU than before. PRIO: 0-99 real time, 100-139 normal, -1 deadline,\n"
+	      "- not known.\n", out);
 	times_banner(out, "Latency, from wake-up to dispatch");
 	rc = write_latencies(job, out);
 	if (rc)
@@ -237,6 +255,7 @@ static int sched_write(const struct job *job, FILE *out)
 static void screen_cpus(const struct job *job, FILE *out)
 {
 	const struct sched *s = sched_of(job);
+	bool irqs = times_has(job, PITRACE_INTERRUPT);
 	uint32_t i, shown = 0, seen = 0;
 
 	fprintf(out, "\n%5s%9s%9s%12s%9s%10s%12s\n", "CPU", "BUSY %", "IDLE %", "INTERRUPT %",
@@ -247,9 +266,10 @@ static void screen_cpus(const struct job *job, FILE *out)
 		if (!c->seen || seen++ >= SCREEN_CPUS)
 			continue;
 		shown++;
-		fprintf(out, "%5u%9.2f%9.2f%12.2f%9.2f%10.2f%12" PRIu64 "\n", i,
-			percent_of(c->busy, c->wall), percent_of(c->idle, c->wall),
-			percent_of(c->interrupt, c->wall), percent_of(c->others, c->wall),
+		fprintf(out, "%5u%9.2f%9.2f", i, percent_of(c->busy, c->wall),
+			percent_of(c->idle, c->wall));
+		print_known_percent(out, 12, irqs, percent_of(c->interrupt, c->wall));
+		fprintf(out, "%9.2f%10.2f%12" PRIu64 "\n", percent_of(c->others, c->wall),
 			percent_of(c->unknown, c->wall), c->dispatches);
 	}
 	if (seen > shown)
@@ -274,7 +294,7 @@ static int screen_threads(const struct job *job, FILE *out)
 		print_ms(out, 13, sum(r->wait));
 		print_ms(out, 13, sum(r->off));
 		fprintf(out, "%10" PRIu64, sum(r->left));
-		print_us(out, 12, spread_percentile(&r->latency, 950));
+		print_known_us(out, 12, r->latency.count, spread_percentile(&r->latency, 950));
 		fputs("  ", out);
 		print_thread(out, job, order[i]);
 		putc('\n', out);
@@ -294,7 +314,8 @@ static int sched_screen(const struct job *job, FILE *out)
 	screen_cpus(job, out);
 	rc = screen_threads(job, out);
 	putc('\n', out);
-	return rc ? rc : write_pairs(job, out, SCREEN_PAIRS);
+	times_unknown(job, out, true);
+	return rc || !times_has(job, PITRACE_WAKEUP) ? rc : write_pairs(job, out, SCREEN_PAIRS);
 }
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
@@ -351,7 +372,10 @@ static int json_threads(const struct job *job, struct json *j)
 
 		json_object(j, NULL);
 		json_thread(j, job, "", order[i]);
-		json_int(j, "priority", r->priority);
+		if (knows_priority(r))
+			json_int(j, "priority", r->priority);
+		else
+			json_null(j, "priority");
 		json_uint(j, "run_ns", r->run);
 		json_uint(j, "interrupted_ns", r->interrupted);
 		json_reasons(j, "wait_ns", r->wait);
@@ -417,6 +441,8 @@ static int sched_json(const struct job *job, struct json *j)
 	int rc;
 
 	json_object(j, "sched");
+	json_uint(j, "wakeup_records", job->trace->major[PITRACE_WAKEUP]);
+	json_uint(j, "interrupt_records", job->trace->major[PITRACE_INTERRUPT]);
 	json_cpus(job, j);
 	rc = json_threads(job, j);
 	if (!rc)
@@ -442,7 +468,9 @@ static int sched_csv(const struct job *job, FILE *out)
 		const struct sched_row *r = &s->row[order[i]];
 
 		csv_thread(out, job, order[i]);
-		fprintf(out, "%d,%" PRIu64 ",%" PRIu64, r->priority, r->run, r->interrupted);
+		if (knows_priority(r))
+			fprintf(out, "%d", r->priority);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64, r->run, r->interrupted);
 		for (k = 0; k < SCHED_REASONS; k++)
 			fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->wait[k], r->off[k],
 				r->left[k]);

@@ -50,8 +50,9 @@ void screen_header(const struct job *job, FILE *out)
 }
 
 /* A line a CPU while they are few; the report has all of them. */
-static void write_losses(const struct trace *t, FILE *out)
+static void write_losses(const struct job *job, FILE *out)
 {
+	const struct trace *t = job->trace;
 	const char *comma = "lost: ";
 	unsigned int cpus = 0, kind;
 	uint32_t i;
@@ -62,8 +63,7 @@ static void write_losses(const struct trace *t, FILE *out)
 		cpus += kind < PITRACE_LOST_KINDS;
 	}
 	if (cpus <= LOSS_LINES) {
-		if (!print_losses(out, t, "lost: "))
-			fputs("lost: nothing\n", out);
+		tell_losses(out, job, "lost: ");
 		return;
 	}
 	for (kind = 0; kind < PITRACE_LOST_KINDS; kind++) {
@@ -79,7 +79,7 @@ int screen_missing(const struct job *job, FILE *out)
 {
 	const struct trace *t = job->trace;
 
-	write_losses(t, out);
+	write_losses(job, out);
 	print_stops(out, t, "", true);
 	print_held(out, t, "wrap: ");
 	if (t->late)

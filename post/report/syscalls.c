@@ -114,8 +114,7 @@ static bool nothing(const struct job *job, FILE *out)
 {
 	if (job->trace->major[PITRACE_SYSCALL])
 		return false;
-	fputs("\nThe trace has no system call records. Record them with:\n"
-	      "  swtrace enable syscall dispatch\n", out);
+	times_missing(job, out, "system call", PITRACE_SYSCALL, "syscall dispatch");
 	return true;
 }
 

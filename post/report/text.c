@@ -74,6 +74,18 @@ unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix)
 	return lines;
 }
 
+void tell_losses(FILE *out, const struct job *job, const char *prefix)
+{
+	bool cut = job->nfaults && !job->trace->counted;
+	unsigned int lines = print_losses(out, job->trace, prefix);
+
+	if (cut)
+		fprintf(out, "%snot known%s: the trace was not finished, its counters are missing\n",
+			prefix, lines ? " beside that" : "");
+	else if (!lines)
+		fprintf(out, "%snothing\n", prefix);
+}
+
 const char *short_module(const char *name)
 {
 	const char *slash = strrchr(name, '/');

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <perfutil.h>
+
 #include "escape.h"
 
 const char report_rule[] =
@@ -20,8 +22,7 @@ void times_head(const struct job *job, FILE *out, const char *title)
 	preamble_system(job, out);
 	preamble_run(job, out);
 	fputs("\nLost\n", out);
-	if (!print_losses(out, job->trace, "  "))
-		fputs("  nothing\n", out);
+	tell_losses(out, job, "  ");
 	preamble_damage(job, out);
 }
 
@@ -41,6 +42,64 @@ uint64_t times_wall(const struct job *job)
 	return wall;
 }
 
+/* Who has such records, "driver or perf". */
+static void print_collectors(FILE *out, uint16_t major)
+{
+	static const char *const names[] = { "driver", "perf", "timer" };
+	const char *before = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (TraceCollectorHas(names[i], major) == 1) {
+			fprintf(out, "%s%s", before, names[i]);
+			before = " or ";
+		}
+	}
+}
+
+void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t major,
+		   const char *wanted)
+{
+	char collector[sizeof(job->input->header.collector) + 1];
+
+	snprintf(collector, sizeof(collector), "%.*s", (int)sizeof(collector) - 1,
+		 job->input->header.collector);
+	fprintf(out, "\nThe trace has no %s records", kind);
+	/* Of a collector that nobody knows nothing is known. */
+	if (TraceCollectorHas(collector, major)) {
+		fprintf(out, ". Record them with:\n  swtrace enable %s\n", wanted);
+		return;
+	}
+	fprintf(out, ": the collector %s has none. They need the collector ", collector);
+	print_collectors(out, major);
+	fprintf(out, "\n(swtrace check tells what keeps it from serving). Then record them with:\n"
+		"  swtrace enable %s\n", wanted);
+}
+
+static void tell_unknown(const struct job *job, FILE *out, const char *kind, uint16_t major,
+			 const char *meaning)
+{
+	char collector[sizeof(job->input->header.collector) + 1];
+
+	if (times_has(job, major))
+		return;
+	snprintf(collector, sizeof(collector), "%.*s", (int)sizeof(collector) - 1,
+		 job->input->header.collector);
+	fprintf(out, "no %s records", kind);
+	if (!TraceCollectorHas(collector, major))
+		fprintf(out, " (the collector %s has none)", collector);
+	fprintf(out, ": %s\n", meaning);
+}
+
+void times_unknown(const struct job *job, FILE *out, bool interrupts)
+{
+	tell_unknown(job, out, "wake-up", PITRACE_WAKEUP,
+		     "no latencies; who was woken counts as off until it ran");
+	if (interrupts)
+		tell_unknown(job, out, "interrupt", PITRACE_INTERRUPT,
+			     "their time is that of what they came upon");
+}
+
 /* ---- units ----------------------------------------------------------------------------------- */
 
 void print_ms(FILE *out, int width, uint64_t ns)
@@ -51,6 +110,22 @@ void print_ms(FILE *out, int width, uint64_t ns)
 void print_us(FILE *out, int width, uint64_t ns)
 {
 	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width - 4, ns / 1000, ns % 1000);
+}
+
+void print_known_ms(FILE *out, int width, bool known, uint64_t ns)
+{
+	if (known)
+		print_ms(out, width, ns);
+	else
+		fprintf(out, "%*s", width, "-");
+}
+
+void print_known_us(FILE *out, int width, bool known, uint64_t ns)
+{
+	if (known)
+		print_us(out, width, ns);
+	else
+		fprintf(out, "%*s", width, "-");
 }
 
 void json_spread(struct json *j, const char *key, const struct spread *s)

@@ -11,9 +11,25 @@ extern const char report_rule[];
 void times_head(const struct job *job, FILE *out, const char *title);
 void times_banner(FILE *out, const char *name);
 
+/* The trace has no records of this kind ("interrupt" …): says so, and how they are recorded: with
+ * the majors that `wanted` names, of which `major` comes first; by what, when the collector of
+ * this trace has none of them. */
+void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t major,
+		   const char *wanted);
+
+/* What a report of threads does not know for want of wake-up and interrupt records: a line each. */
+void times_unknown(const struct job *job, FILE *out, bool interrupts);
+static inline bool times_has(const struct job *job, uint16_t major)
+{
+	return job->trace->major[major] != 0;
+}
+
 /* ns as milliseconds with three digits, as microseconds with three; right-aligned. */
 void print_ms(FILE *out, int width, uint64_t ns);
 void print_us(FILE *out, int width, uint64_t ns);
+/* A dash where `known` is false. */
+void print_known_ms(FILE *out, int width, bool known, uint64_t ns);
+void print_known_us(FILE *out, int width, bool known, uint64_t ns);
 
 /* "process (pid)"; "thread (tid) of process (pid)", the process only when it has another tid; and as
  * members pid, process, tid, thread, after prefix. What is counted together has no number. */

@@ -67,8 +67,7 @@ static void write_ticks(const struct job *job, FILE *out)
 		tick_line(job, out, b[i].name, b[i].ticks, b[i].meaning);
 
 	fputs("\nLost\n", out);
-	if (!print_losses(out, t, "  "))
-		fputs("  nothing\n", out);
+	tell_losses(out, job, "  ");
 	print_stops(out, t, "  ", false);
 	print_held(out, t, "  ");
 	if (t->events.has_chosen && t->events.chosen)

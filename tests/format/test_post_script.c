@@ -177,6 +177,9 @@ static void dispatch(void)
 	uint64_t address[WORDS];
 	uint8_t *data;
 
+	/* As perf has it. */
+	if (!strcmp(header.collector, "perf"))
+		d.old_priority = d.new_priority = PITRACE_PRIORITY_UNKNOWN;
 	thread(2, &d.old_pid, &d.old_tid);
 	thread(4, &d.new_pid, &d.new_tid);
 	for (uint32_t i = 5; i < nwords; i++) {
@@ -397,6 +400,8 @@ int main(int argc, char **argv)
 			header.mode = PITRACE_MODE_WRAP;
 		else if (!strcmp(argv[1], "--stopped"))
 			stopped_by = 2;
+		else if (!strncmp(argv[1], "--collector=", 12))
+			snprintf(header.collector, sizeof(header.collector), "%s", argv[1] + 12);
 		else if (!strncmp(argv[1], "--scope=", 8)) {
 			header.scope = PITRACE_SCOPE_PROCESS;
 			header.pid = atoi(argv[1] + 8);
@@ -404,7 +409,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (argc != 2 || !header.ncpus || header.ncpus > CPUS) {
-		fputs("usage: test_post_script [--cpus=N] [--wrap] [--stopped] [--scope=PID] FILE <STORY\n",
+		fputs("usage: test_post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--scope=PID] FILE <STORY\n",
 		      stderr);
 		return 2;
 	}

@@ -310,6 +310,47 @@ empty() { # REPORT
 }
 every empty sched offcpu irq syscalls faults
 verdict nothing_recorded
+# What a collector has none of is not to be had by enabling it.
+tell /dev/stdin perf_none.nrm2 --collector=perf <<-'END'
+	0 on
+	1000 off
+END
+for report in irq syscalls faults; do
+	code 0 "$post" -$report perf_none.nrm2 && has out 'the collector perf has none. They need the collector driver' ||
+		break
+done
+verdict collector_lacks
+tell /dev/stdin timer_none.nrm2 --collector=timer <<-'END'
+	0 on
+	1000 off
+END
+code 0 "$post" -sched timer_none.nrm2 && has out 'the collector timer has none. They need the collector driver or perf'
+verdict collector_lacks_dispatch
+# Without wake-ups, interrupts and priorities: what is not known has no number.
+tell /dev/stdin perf.nrm2 --collector=perf <<-'END'
+	0 on
+	0 task walk 100 1 make
+	0 task walk 200 1 cc
+	100 dispatch 0 100 sleep 200
+	400 dispatch 0 200 sleep 100
+	1000 off
+END
+code 0 "$post" -sched perf.nrm2 && has_line out 0 100.00 0.00 - 0.00 0.00 2 &&
+	has_line out 70.00 0.700 0.000 0.300 1 - make '(100)' &&
+	has out 'no wake-up records (the collector perf has none): no latencies' &&
+	has out 'no interrupt records (the collector perf has none): their time is' &&
+	has_line sched.out 0.700 70.00 - 0.000 0.000 0.300 0.000 0.000 0.000 0.000 1 0 0 - make '(100)'
+verdict unknown_has_no_number
+code 0 "$post" -sched -json perf.nrm2 && jq -e '[.sched.threads[].priority] == [null, null] and
+	.sched.wakeup_records == 0 and .sched.interrupt_records == 0' out >why
+verdict unknown_json
+code 0 "$post" -sched -csv perf.nrm2 && has out '100,make,100,make,,700000,0,'
+verdict unknown_csv
+code 0 "$post" -sched -json sched.nrm2 && jq -e '[.sched.threads[].priority] | index(120) and
+	all(. == null or . == 120)' out >why && jq -e '.sched.wakeup_records > 0' out >why
+verdict known_json
+code 0 "$post" -offcpu perf.nrm2 && has out 'no wake-up records'
+verdict offcpu_without_wakeups
 tell /dev/stdin short.nrm2 <<-'END'
 	0 on
 	10 raw 0 0x12 0 16

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "events.h"
 #include "unit.h"
@@ -301,12 +302,61 @@ static void files_brought(void)
 	free((char *)events_folder);
 }
 
+/* One that is there; one that is not; and a folder that this user is not shown, where all names
+ * that look like one may be. */
+static void tracepoints(void)
+{
+	struct pitrace_event_args e;
+	char shown[100], hidden[100], why[300];
+	int status = -1;
+	pid_t child;
+
+	put("t", NULL);
+	put("t/events", NULL);
+	put("t/events/sched", NULL);
+	put("t/events/sched/sched_switch", NULL);
+	put("t/events/sched/sched_switch/id", "314");
+	put("h", NULL);
+	snprintf(shown, sizeof(shown), "%s/t", folder);
+	snprintf(hidden, sizeof(hidden), "%s/h", folder);
+	CU_ASSERT_EQUAL(chmod(hidden, 0), 0);
+	CU_ASSERT_EQUAL(chmod(folder, 0755), 0);
+	events_tracing[0] = shown;
+	events_tracing[1] = hidden;
+	CU_ASSERT_EQUAL(find("sched:sched_switch", &e), 0);
+	CU_ASSERT_EQUAL(e.type, PERF_TYPE_TRACEPOINT);
+	CU_ASSERT_EQUAL(e.config, 314);
+	events_tracing[0] = hidden;
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		/* root would be shown it. */
+		bool ok = !(geteuid() == 0 && setresuid(65534, 65534, 65534));
+
+		ok &= event_find("sched:sched_switch", &e, why, sizeof(why)) == -ENOENT &&
+		      strstr(why, "not shown the kernel's tracepoints") && strstr(why, hidden) &&
+		      strstr(why, "sudo");
+		/* What is no tracepoint's name is no such event. */
+		ok &= event_find("nothing", &e, why, sizeof(why)) == -ENOENT &&
+		      strstr(why, "there is no event");
+		_exit(!ok);
+	}
+	CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+	CU_ASSERT_EQUAL(status, 0);
+	/* A folder that is shown is believed, whatever the other hides. */
+	events_tracing[0] = shown;
+	CU_ASSERT_EQUAL(event_find("sched:none", &e, why, sizeof(why)), -ENOENT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "there is no event"));
+	CU_ASSERT_EQUAL(chmod(hidden, 0700), 0);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "make_pmu", make_pmu },
 		{ "generic_names", generic_names },
 		{ "pmu_names", pmu_names },
+		{ "tracepoints", tracepoints },
 		{ "no_names", no_names },
 		{ "lists", lists },
 		{ "listing", listing },

@@ -77,6 +77,12 @@ void json_int(struct json *j, const char *key, int64_t value)
 	fprintf(j->out, "%" PRId64, value);
 }
 
+void json_null(struct json *j, const char *key)
+{
+	member(j, key);
+	fputs("null", j->out);
+}
+
 void json_bool(struct json *j, const char *key, bool value)
 {
 	member(j, key);

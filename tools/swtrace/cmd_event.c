@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace event: the events' names, what they mean here, and whether this machine counts them. */
+/* swtrace event: the events' names, what they mean here, whether this machine counts them; and by
+ * which of them the session samples. */
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include "escape.h"
 #include "swtrace.h"
+#include "units.h"
+
+const char cmd_event_options[] =
+	"  -c COUNT     a sample each so many events (default: as setrate says)\n\n"
+	"list shows the names, or those with WORD in them. A NAME is shown with what it stands for; if\n"
+	"there is a session it samples by it from the next on; timer: by the timer again.";
 
 struct listing {
 	const char *word;
@@ -74,21 +82,56 @@ static void explain(const struct pitrace_event_args *e)
 	puts(TraceCanCount(e) ? "" : "; not counted on this machine, or not for this user");
 }
 
-int cmd_event(int argc, char **argv)
+/* True, and told: there is a session, which has it now (or *code says that it has not). */
+static bool set(const char *names, uint64_t count, int *code)
+{
+	struct trace_info i;
+	int rc = IsTraceActive();
+
+	if (rc != 1)
+		return false;
+	rc = TraceSetTprofEvent(-1, names, count, TRACE_PRIV_ANY);
+	*code = rc ? fail_rc(rc) : 0;
+	if (!rc && !TraceGetInfo(&i))
+		printf("the session samples by %s\n", i.sampler);
+	return true;
+}
+
+static int choose(const char *names, uint64_t count)
 {
 	struct pitrace_event_args events[PITRACE_EVENTS];
-	int n;
+	bool timer = !strcmp(names, "timer");
+	int n = timer ? 0 : TraceFindEvents(names, count, 1, TRACE_PRIV_ANY, events), code = 0;
 
-	if (argc < 2 || argc > 3)
-		return USAGE;
-	if (!strcmp(argv[1], "list"))
-		return list(argc > 2 ? argv[2] : NULL);
-	if (argc > 2)
-		return USAGE;
-	n = TraceFindEvents(argv[1], 0, 1, TRACE_PRIV_ANY, events);
 	if (n < 0)
 		return fail_rc(n);
 	for (int i = 0; i < n; i++)
 		explain(&events[i]);
-	return 0;
+	if (!set(timer ? NULL : names, count, &code) && (count || timer))
+		return fail("there is no session of yours whose event that would be (swtrace init begins one)");
+	return code;
+}
+
+int cmd_event(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "c", required_argument, NULL, 'c' }, { NULL, 0, NULL, 0 }
+	};
+	uint64_t count = 0;
+	int c;
+
+	optind = 1;
+	while ((c = getopt_long_only(argc, argv, "", options, NULL)) != -1) {
+		if (c != 'c')
+			return USAGE;
+		if (!unit_count(optarg, &count) || !count)
+			return fail("-c: '%s' is no number of events", optarg);
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc < 1 || argc > 2)
+		return USAGE;
+	if (!strcmp(argv[0], "list"))
+		return count ? USAGE : list(argc > 1 ? argv[1] : NULL);
+	return argc > 1 || (count && !strcmp(argv[0], "timer")) ? USAGE : choose(argv[0], count);
 }

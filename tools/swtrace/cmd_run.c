@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace run: what it shall do, and its exit code. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,17 @@ static bool clock_of(const char *text, uint32_t *clock)
 	return false;
 }
 
+static bool seed_of(const char *text, uint64_t *seed)
+{
+	char *end;
+
+	errno = 0;
+	*seed = strtoull(text, &end, 0);
+	if (*text < '0' || *text > '9' || *end || errno || !*seed)
+		return fail("--seed: '%s' is not a number from 1 to 2^64 - 1", text), false;
+	return true;
+}
+
 /* tprof is what is recorded if nothing is said. */
 static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
 {
@@ -91,7 +103,7 @@ static bool options(struct run *r, int argc, char **argv)
 
 		switch (c) {
 		case 'M':
-			ok = majors_of(optarg, r->majors);
+			ok = majors_of(optarg, r->t.majors);
 			break;
 		case 'F':
 			ok = number("-F", optarg, 1, TRACE_MAX_RATE, &n);
@@ -153,7 +165,7 @@ static bool options(struct run *r, int argc, char **argv)
 			timer = true;
 			break;
 		case 'E':
-			r->t.seed = strtoull(optarg, NULL, 0);
+			ok = seed_of(optarg, &r->t.seed);
 			timer = true;
 			break;
 		case 'K':
@@ -187,7 +199,7 @@ static bool options(struct run *r, int argc, char **argv)
 		return fail("-c counts the events of -e"), false;
 	if (events && !run_events(r, events, count))
 		return false;
-	r->t.prefer_cycles = !events && !timer && samples(r->majors);
+	r->t.prefer_cycles = !events && !timer && samples(r->t.majors);
 	if (optind < argc)
 		r->command = argv + optind;
 	r->t.stop_on_crash = r->t.mode == TRACE_WRAP && !r->no_crash;

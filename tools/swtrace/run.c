@@ -208,9 +208,6 @@ static int session(struct run *r, int signals)
 			return fail("process %d: %s", r->t.pid, strerror(errno));
 	}
 	r->tracer = tracer_open(&r->t, &rc);
-	for (int major = 0; r->tracer && major < PITRACE_MAJORS; major++)
-		if (r->majors[major / 64] >> (major & 63) & 1)
-			tracer_enable(r->tracer, major, true);
 	if (!r->tracer) {
 		give_up(r);
 		return fail_rc(rc);

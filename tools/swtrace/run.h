@@ -14,7 +14,6 @@ struct run {
 	struct caller caller;
 	bool all, quiet, misused;
 	bool no_crash;			/* wrap: a crash is not the end */
-	uint64_t majors[PITRACE_MAJORS / 64];
 	uint64_t delay, duration;	/* ns, 0 none; the second begins when the first is over */
 	int terminal;			/* where Enter ends the run, -1 none */
 	bool ask;			/* it also begins by Enter */

@@ -205,9 +205,10 @@ void run_closing_line(struct run *r)
 {
 	struct trace_info i;
 	const char *who = program_invocation_short_name;
-	uint64_t lost = 0;
+	uint64_t lost;
 
 	tracer_info(r->tracer, &i);
+	lost = i.unwritten;
 	for (int k = 0; k < PITRACE_LOST_KINDS; k++)
 		lost += i.lost[k];
 	if (r->quiet)

@@ -62,7 +62,10 @@ uint64_t print_lost(FILE *out, const struct trace_info *info)
 				(unsigned long long)info->lost[k]);
 		all += info->lost[k];
 	}
-	return all;
+	if (info->unwritten)
+		fprintf(out, "%snot written %llu", all ? ", " : "",
+			(unsigned long long)info->unwritten);
+	return all + info->unwritten;
 }
 
 bool mode_of(const char *text, int *mode)

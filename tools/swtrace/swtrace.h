@@ -33,7 +33,7 @@ int cmd_check(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_event(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-extern const char cmd_init_options[], cmd_run_options[];
+extern const char cmd_init_options[], cmd_event_options[], cmd_run_options[];
 
 /* The program's name and a sentence on stderr; returns EXIT_SWTRACE. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
