@@ -514,8 +514,16 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 	int err = 0;
 
 	if (normal(b)) {
-		err = replay(b, PITRACE_RING_MTE, sink, arg);
-		return err ? err : replay(b, PITRACE_RING_TRACE, sink, arg);
+		pthread_mutex_lock(&b->lock);
+		/* What stands in open segments is in no list yet. */
+		if (all && (b->state == PITRACE_STATE_ON || b->state == PITRACE_STATE_SUSPENDED))
+			err = perf_pump(&b->s, true, keep, b);
+		if (!err)
+			err = replay(b, PITRACE_RING_MTE, sink, arg);
+		if (!err)
+			err = replay(b, PITRACE_RING_TRACE, sink, arg);
+		pthread_mutex_unlock(&b->lock);
+		return err;
 	}
 	/* Edges: what is taken here is told again when more comes. */
 	while (epoll_wait(b->epoll, seen, 64, 0) == 64)

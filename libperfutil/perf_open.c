@@ -72,7 +72,10 @@ static void want_stacks(struct perf_event_attr *a, const struct trace_config *co
 static void want_samples(struct perf_event_attr *a, const struct trace_config *config,
 			 unsigned int number, bool user_only)
 {
-	a->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD;
+	a->sample_type |= PERF_SAMPLE_IP;
+	/* Asked for the period, a software event of a fixed count gives a sample each time. */
+	if (!perf_counts(config))
+		a->sample_type |= PERF_SAMPLE_PERIOD;
 	if (config->nevents) {
 		const struct pitrace_event_args *e = &config->events[number];
 

@@ -17,6 +17,12 @@ enum perf_use {
 /* Attributes of the event of that use; of samples `number` counts config->events. */
 void perf_attr(struct perf_event_attr *attr, const struct trace_config *config, enum perf_use use,
 	       unsigned int number, bool user_only);
+/* Samples each so many events, as config->events say: then they do not tell their periods. */
+static inline bool perf_counts(const struct trace_config *config)
+{
+	return config->nevents && !(config->events[0].flags & PITRACE_EVENT_RATE);
+}
+
 /* A descriptor or -errno. What older kernels do not know and can be done without is left out. */
 int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu);
 

@@ -253,10 +253,17 @@ static int put_sample(struct out *o, const struct perf_item *item)
 {
 	struct perf_session *s = o->s;
 	struct perf_cpu *c = o->c;
+	uint32_t number = number_of(s, item->id);
+	struct perf_item counted;
 	int err = missed(o, item->time);
 
 	if (err)
 		return err;
+	if (perf_counts(&s->config)) {
+		counted = *item;
+		counted.period = s->config.events[number].period;
+		item = &counted;
+	}
 	if (!item->pid && !item->tid && !s->config.nevents && perf_idle_at(&s->idle, item->ip)) {
 		if (!c->idle_count++)
 			c->idle_since = item->time - item->period;
@@ -265,7 +272,7 @@ static int put_sample(struct out *o, const struct perf_item *item)
 	}
 	err = put_idle(o);
 	c->ticks++;
-	return err ? err : perf_put_sample(item, &s->stacks, number_of(s, item->id), put_trace, o);
+	return err ? err : perf_put_sample(item, &s->stacks, number, put_trace, o);
 }
 
 /* How many samples a throttled event did not take is known of the clock alone (of whole CPUs, by

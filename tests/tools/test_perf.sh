@@ -88,6 +88,24 @@ is event_names "$(json events.nrm2 '[.events[] | [.name, .period, .ticks > 5]]')
 	'[["page-faults",10,true],["minor-faults",10,true]]'
 is timer_again "$(json timer.nrm2 '[.events[] | [.name, .ticks > 20]]')" '[["timer",true]]'
 is each_event "$(json each.nrm2 '[.events[] | [.name, .period, .ticks > 50]]')" '[["page-faults",1,true]]'
+# The same work by tenths: nothing is sampled each time.
+for count in 1 10; do
+	run 0 tenths_$count -B perf -q -e page-faults -c $count -o tenths.nrm2 -- sh -c \
+		'i=0; while [ $i -lt 40 ]; do true | cat; i=$((i + 1)); done'
+	eval "ticks_$count=$(json tenths.nrm2 .total_ticks)"
+done
+echo "faults: $ticks_1; each tenth: $ticks_10"
+calc "$ticks_10 > 20 && $ticks_10 * 6 < $ticks_1 && $ticks_10 * 14 > $ticks_1"
+verdict each_tenth $? "$ticks_10 of $ticks_1"
+
+# ---- what is asked for while it is on has all there is, also in the mode that keeps it in memory
+"$swtrace" init -B perf -p $$ -f normal.nrm2 && "$swtrace" on && "$programs/sampled" shares 200 >/dev/null &&
+	"$swtrace" get now.nrm2 2>err && "$swtrace" off && "$swtrace" get 2>err
+is get_in_normal_mode $? 0
+"$swtrace" free
+now=$(json now.nrm2 .total_ticks) all=$(json normal.nrm2 .total_ticks)
+calc "$now > 100 && $all >= $now && $all < $now + 50"
+verdict get_has_all $? "$now, then $all"
 
 # ---- a file that may grow no more: what came after that is counted, and the command goes on
 full() { # NAME KB [OPTION]...: into full.nrm2
