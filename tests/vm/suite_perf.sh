@@ -3,7 +3,7 @@
 # suite_perf.sh KERNEL ARCH: a stock Debian kernel without the module: the same commands and the same
 # file by the kernel's perf events; names held against the truth as far as perf can know it.
 . "$(dirname "$0")/suite.sh"
-booted guest --no-module --smp 2 --timeout 250 --get '/tmp/*.nrm2' --get '/tmp/*.txt' \
+booted guest --no-module --smp 2 --timeout 300 --get '/tmp/*.nrm2' --get '/tmp/*.nrm2.[0-9]' --get '/tmp/*.txt' \
 	--get /tmp/check.json -- tests/vm/guest/perf.sh 50 || code=1
 [ -e "$out/lives.nrm2" ] || exit 1
 
@@ -14,7 +14,18 @@ rows() {
 	jq -r '.processes[] | .name as $p | .threads[] | .name as $t | .modules[] | .name as $m |
 		.symbols[] | [$p, $t, $m, .name, .ticks] | @tsv' "$1"
 }
-for name in lives brief reuse early stacks dispatch lossy wrap; do
+# Older files: rotate.nrm2.1 is rotate.1.nrm2 here.
+older=
+for file in "$out"/*.nrm2.[0-9]; do
+	name=${file##*/}
+	older="$older ${name/.nrm2/}"
+	mv "$file" "$out/${name/.nrm2/}.nrm2" || exit 1
+done
+rotated=$(printf '%s\n' $older | grep '^rotate')
+[ "$(wc -l <<<"$rotated")" -ge 3 ]
+verdict rotated $? "$older"
+for name in lives brief reuse early stacks dispatch lossy wrap newest off usr2 crash child session snap \
+	norm norm-one faults events rotate size $older; do
 	report "$out/$name.nrm2" || exit 1
 	rows "$out/$name.nrm2.json" >"$out/$name.rows"
 	records "$out/$name.nrm2" || exit 1
@@ -101,6 +112,61 @@ lost=$(jq -s '[.[] | select(.record == "lost" and .kind == "samples") | .count] 
 echo "# $lost samples lost while the reader stood still"
 calc "$lost > 20"
 verdict lossy_lost $? "$lost only"
+
+# Of far more than the buffer holds the newest, in order, by their names: also of who is gone.
+of() { # TRACE PROCESS: its ticks in its own function
+	ticks "$1" "$2" '.*/plain' plain_work
+}
+equal newest_named "$(jq -c '[.complete, .unknown.no_module, .unknown.unsure, ([.held[].older_sections] | add > 10)]' \
+	"$out/newest.nrm2.json")" '[true,0,0,true]'
+equal newest_without_old "$(of newest gone)" 0
+calc "$(of newest ending) > 100 && $(of newest last) > 50"
+verdict newest_of_who_is_gone $? "ending $(of newest ending), last $(of newest last)"
+$judge gaps "$out/newest.nrm2.show" >"$out/newest.gaps"
+equal newest_in_order "$(awk '{ n += $8 } END { print n + 0, (NR > 0) }' "$out/newest.gaps")" '0 1'
+
+# What froze it came before the rest.
+for name in off usr2; do
+	calc "$(of $name before) > 100 && $(of $name after) == 0"
+	verdict "${name}_froze" $? "before $(of $name before), after $(of $name after)"
+done
+calc "$(of crash before) > 100"
+verdict crash_keeps_what_was_before $?
+calc "$(of child before) > 100 && $(of child after) > 100"
+verdict crash_of_a_child_is_not_told $? "before $(of child before), after $(of child after)"
+
+# Snapshots have what was before them; what was discarded is nowhere.
+calc "$(of snap one) > 100 && $(of snap two) == 0"
+verdict snapshot_while_on $? "one $(of snap one), two $(of snap two)"
+calc "$(of session one) == 0 && $(of session two) == 0 && $(of session three) > 100"
+verdict discard_while_on $? "$(of session one) $(of session two) $(of session three)"
+calc "$(of norm-one one) > 100 && $(of norm-one two) == 0 && $(of norm one) == 0 && $(of norm two) > 100"
+verdict snapshot_and_discard_in_normal_mode $? \
+	"$(of norm-one one) $(of norm-one two), $(of norm one) $(of norm two)"
+
+# Rotated: each file by itself has its names, each sample is in one of them.
+sum=0
+for name in $rotated rotate; do
+	equal "$name" "$(jq -c '[.complete, .unknown.no_module, .unknown.unsure]' "$out/$name.nrm2.json")" '[true,0,0]'
+	[ $name = rotate ] || some "${name}_has_ticks" $name rotated '.*/plain' plain_work
+	sum=$((sum + $(jq .total_ticks "$out/$name.nrm2.json")))
+done
+equal rotate_each_sample_once "$sum" "$(sed -n 's/.* records, \([0-9]*\) ticks.*/\1/p' "$out/rotate.txt")"
+equal rotate_in_order "$(for name in $rotated rotate; do
+	jq -r 'select(.record == "tprof") | .time' "$out/$name.nrm2.show" | sort -n | sed -n '1p;$p'
+done | tee "$out/rotate.times" | sort -nc 2>&1; wc -l <"$out/rotate.times")" $(($(wc -w <<<"$rotated") * 2 + 2))
+for name in size $(printf '%s\n' $older | grep '^size'); do
+	equal "rotate_$name" "$(jq -c '[.complete, .unknown.no_module, .unknown.unsure]' "$out/$name.nrm2.json")" '[true,0,0]'
+done
+
+# By faults, and by nothing else.
+for name in faults events; do
+	equal "${name}_alone" "$(jq -c '[.events[] | [.name, .period]]' "$out/$name.nrm2.json")" \
+		"[[\"page-faults\",$([ $name = faults ] && echo 10 || echo 1)]]"
+done
+some faults_named faults 'plain|faulty' '.*' '.*'
+calc "$(jq .total_ticks "$out/events.nrm2.json") > 5 * $(jq .total_ticks "$out/faults.nrm2.json")"
+verdict faults_counted $? "$(jq .total_ticks "$out/faults.nrm2.json") of tenths, $(jq .total_ticks "$out/events.nrm2.json") of all"
 
 # Of a long run a small buffer that wraps keeps the end.
 some wrap_symbol wrap wrap '.*/plain' plain_work

@@ -15,7 +15,7 @@ ms=$1
 swtrace check >check.out
 is check_code $? 0
 says check_driver check.out 'absent .*module'
-says check_driver_cure check.out 'mend it: .*modprobe pitrace'
+says check_driver_cure check.out "mend it: sudo make install && sudo apt install dkms linux-headers-$(uname -r) && sudo dkms add /.*/src/pitrace-[0-9.]* && sudo dkms install pitrace/[0-9.]* && sudo modprobe pitrace\$"
 says check_serves check.out 'a command is traced by perf, the system (-a) by perf'
 swtrace check --json >check.json
 is check_json_code $? 0
@@ -111,6 +111,69 @@ says full_told full.err 'stopped early: the trace buffer of CPU . filled'
 swtrace run -F 2000 -t wrap -s 128k -o wrap.nrm2 -- plain 5000 wrap 2>wrap.err
 is wrap_ran $? 0
 
+# Far more than a small buffer holds, of a program that ended long before its end.
+cat >ends.sh <<'END'
+plain 300 gone
+plain 3000 early & plain 3000 early
+wait
+plain 150 ending
+plain 100 last
+END
+swtrace run -F 4000 -t wrap -s 128k -ss 32 -o newest.nrm2 -- sh ends.sh 2>newest.err
+is newest_ran $? 0
+says newest_told newest.err 'wrote the newest records: the command ended'
+
+# What freezes it. The command goes on untraced.
+swtrace run -t wrap -F 2000 -o off.nrm2 -- \
+	sh -c 'plain 400 before; swtrace off; plain 400 after; exit 3' 2>off.err
+is off_exit_code $? 3
+says off_told off.err 'wrote the newest records: TraceOff'
+swtrace run -t wrap -F 2000 -o usr2.nrm2 -- \
+	sh -c 'plain 400 before; kill -USR2 $PPID; sleep 1; plain 400 after; exit 4' 2>usr2.err
+is usr2_exit_code $? 4
+says usr2_told usr2.err 'wrote the newest records: SIGUSR2'
+swtrace run -t wrap -F 2000 -o crash.nrm2 -- sh -c 'plain 400 before; kill -SEGV $$' 2>crash.err
+is crash_exit_code $? 139
+says crash_told crash.err 'wrote the newest records: the command died (SIGSEGV)'
+# perf does not tell how a child ended.
+swtrace run -t wrap -F 2000 -o child.nrm2 -- \
+	sh -c 'plain 400 before; sh -c "kill -ABRT \$\$"; plain 400 after; exit 6' 2>child.err
+is child_exit_code $? 6
+says child_told child.err 'wrote the newest records: the command ended'
+
+# While it is on: what is there is written, and forgotten.
+swtrace init -t wrap -s 1 -f session.nrm2 && swtrace setrate 2000 && swtrace on && plain 400 one &&
+	swtrace get snap.nrm2 && plain 400 two && swtrace discard && plain 400 three && swtrace off &&
+	swtrace free
+is snapshots $? 0
+swtrace init -t norm -f norm.nrm2 && swtrace setrate 2000 && swtrace on && plain 400 one &&
+	swtrace get norm-one.nrm2 && swtrace discard && plain 400 two && swtrace off && swtrace get &&
+	swtrace free
+is snapshots_normal $? 0
+
+# Files that rotate: by time, and by size, of which one is kept.
+swtrace run -F 1000 --rotate-time 1s -o rotate.nrm2 -- plain 5000 rotated 2>rotate.txt
+is rotate_exit_code $? 0
+echo mine >size.nrm2.1
+swtrace run -F 10000 --rotate-size 2 --rotate-keep 1 -o size.nrm2 -- plain 6000 sized 2>size.err
+is rotate_size_exit_code $? 0
+is rotate_kept "$(ls size.nrm2.* | grep -c '[0-9]$')" 1
+is rotate_left_no_other "$(ls rotate.nrm2.new size.nrm2.new 2>/dev/null)" ''
+
+# By an event of the kernel's: every tenth fault of many programs; and one that an open session takes.
+cat >faults.sh <<'END'
+i=0
+while [ $i -lt 60 ]; do plain 1 faulty; i=$((i + 1)); done
+END
+swtrace run -e page-faults -c 10 -o faults.nrm2 -- sh faults.sh 2>faults.err
+is faults_ran $? 0
+says faults_told faults.err 'ticks by page-faults, none lost'
+swtrace init -t cont -f events.nrm2 && swtrace event -c 1 page-faults >event.out && swtrace on &&
+	! swtrace event cpu-clock 2>err && sh faults.sh && swtrace off && swtrace free
+is event_of_session $? 0
+says event_told event.out 'the session samples by page-faults'
+says event_while_on err 'while tracing is off'
+
 # An ordinary user: by the level of perf_event_paranoid.
 chmod 777 /tmp /home/user
 is paranoid_of_debian "$(cat /proc/sys/kernel/perf_event_paranoid)" 3
@@ -128,6 +191,27 @@ su user -c 'cd /home/user && post -r /tmp/u2.nrm2 2>/dev/null' >u2.out
 says user_post u2.out 'user code only'
 says user_symbol u2.out plain_work
 is user_no_kernel "$(sed -n 's/^kernel \([0-9.]*\) %.*/\1/p' u2.out)" 0.00
+# What this user would wait for in vain is refused, with the cure.
+vain() { # NAME WORDS OPTION...
+	su user -c "cd /tmp && swtrace run -B perf ${*:3} -o vain.nrm2 -- touch vain-ran" 2>err
+	is "user_$1" $? 125
+	says "user_$1_words" err "$2"
+}
+vain dispatch 'of whole CPUs: perf_event_paranoid is 2.*sysctl kernel.perf_event_paranoid=0' -M tprof,dispatch
+vain kernel_event 'cpu-clock:k is counted in the kernel.*sysctl kernel.perf_event_paranoid=1' -e cpu-clock:k
+vain switches_event 'context-switches is counted in the kernel.*sysctl' -e context-switches -c 1
+vain kernel_stacks 'stacks of the kernel alone.*sysctl' -g=kernel
+vain tracepoint 'not shown the kernel.s tracepoints.*sudo' -e sched:sched_switch
+vain no_event 'there is no event' -e no-such-event
+is user_in_vain "$(ls vain-ran vain.nrm2 2>/dev/null)" ''
+su user -c 'cd /tmp && swtrace run -M dispatch -o vain.nrm2 -- touch vain-ran' 2>err
+is user_dispatch_by_none $? 125
+says user_dispatch_each err 'driver: .*perf: dispatch records are of whole CPUs.*timer: .* no records of dispatch'
+su user -c 'cd /tmp && export PITRACE_SOCKET=/tmp/user.sock && swtrace init -B perf -p $$ -f vain.nrm2 &&
+	swtrace enable dispatch && ! swtrace on 2>err && swtrace free'
+is user_on_refused $? 0
+says user_on_words err 'dispatch records are of whole CPUs'
+is user_on_no_file "$(ls vain.nrm2 2>/dev/null)" ''
 su user -c 'cd /tmp && swtrace run -B perf -a -d 1 -o x.nrm2' 2>err
 is user_system_refused $? 125
 says user_system_words err 'whole system'
