@@ -59,9 +59,6 @@ struct collector_check {
 struct collector {
 	const char *name;
 	const char *what;		/* one line: where its records come from */
-	/* A bit a major: all that it can ever record. NULL: that is asked of an open session, by
-	 * info.available. Programs' own records come by hook files too (below). */
-	const uint64_t *records;
 	bool dithers;			/* ticks come at distances that vary */
 	bool drain_reads_build_ids;	/* of all files; else of those that a walk describes only */
 	/* Can it serve this user and this configuration? Leaves nothing behind. */
@@ -107,8 +104,9 @@ struct collector {
 extern const struct collector *const collectors[];
 extern const struct collector collector_driver, collector_perf, collector_timer;
 
-/* Can it ever record this major? */
-bool collector_has(const struct collector *c, unsigned int major);
+/* A bit a major: all that the collector of this name can ever record; NULL: there is none. What it
+ * can here an open session says by info.available. */
+const uint64_t *collector_majors(const char *name);
 /* A sentence: it cannot, and who can. */
 void collector_lacks(const struct collector *c, unsigned int major, char *why, size_t room);
 /* By its name, or NULL. */

@@ -354,11 +354,6 @@ static bool wanted(const struct trace_config *config, unsigned int major)
 	return config->majors[major / 64] >> (major & 63) & 1;
 }
 
-static const uint64_t available[PITRACE_MAJORS / 64] = {
-	1ull << PITRACE_TPROF | 1ull << PITRACE_DISPATCH | 1ull << PITRACE_MTE |
-	1ull << PITRACE_SYSINFO
-};
-
 static void all_off(struct backend *b)
 {
 	perf_session_enable(&b->s, PERF_SAMPLES, false);
@@ -613,7 +608,7 @@ static void perf_info(struct backend *b, struct trace_info *info)
 	info->interval = b->interval;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	info->driver_have = info->driver_missing = 0;
-	memcpy(info->available, available, sizeof(info->available));
+	memcpy(info->available, collector_majors("perf"), sizeof(info->available));
 	info->ncpus = b->s.ncpus;
 	info->ticks = info->idle_ticks = info->late = 0;
 	memset(info->lost, 0, sizeof(info->lost));
@@ -657,7 +652,6 @@ static int perf_stats(struct backend *b, struct pifile_stats **out)
 const struct collector collector_perf = {
 	.name = "perf",
 	.hook_files = true,
-	.records = available,
 	.what = "the kernel's perf events (perf_event_open)",
 	.drain_reads_build_ids = true,
 	.check = check,

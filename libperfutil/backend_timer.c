@@ -132,10 +132,6 @@ static void set_state(struct backend *b, uint32_t state, uint32_t to_programs)
 	__atomic_store_n(&b->s.folder.control->state, to_programs, __ATOMIC_RELAXED);
 }
 
-static const uint64_t available[PITRACE_MAJORS / 64] = {
-	1ull << PITRACE_TPROF | 1ull << PITRACE_MTE | 1ull << PITRACE_SYSINFO
-};
-
 static int timer_on(struct backend *b, const struct trace_config *config)
 {
 	(void)config;
@@ -241,7 +237,7 @@ static void timer_info(struct backend *b, struct trace_info *info)
 	info->trace_bytes = b->config.trace_bytes;
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
-	memcpy(info->available, available, sizeof(info->available));
+	memcpy(info->available, collector_majors("timer"), sizeof(info->available));
 	say_note(b, info->note, sizeof(info->note));
 	info->ncpus = b->s.out.ncpus;
 	info->ticks = info->idle_ticks = info->late = 0;
@@ -280,7 +276,6 @@ const struct collector collector_timer = {
 	.off = timer_off,
 	.suspend = timer_suspend,
 	.hook_files = true,
-	.records = available,
 	.drain = timer_drain,
 	.fd = timer_fd,
 	.info = timer_info,

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "backend.h"
-#include "rc.h"
 
 const struct collector *const collectors[] = { &collector_driver, &collector_perf, &collector_timer,
 					       NULL };
@@ -16,13 +15,6 @@ const struct collector *collector_named(const char *name)
 	return NULL;
 }
 
-bool collector_has(const struct collector *c, unsigned int major)
-{
-	if (c->hook_files && (major == PITRACE_HOOKIT || major >= PITRACE_USER_FIRST))
-		return true;
-	return !c->records || c->records[major / 64] >> (major & 63) & 1;
-}
-
 void collector_lacks(const struct collector *c, unsigned int major, char *why, size_t room)
 {
 	const char *name = TraceMajorName((int)major);
@@ -31,7 +23,7 @@ void collector_lacks(const struct collector *c, unsigned int major, char *why, s
 
 	*who = 0;
 	for (int i = 0; collectors[i] && n < sizeof(who); i++)
-		if (collectors[i] != c && collector_has(collectors[i], major))
+		if (collectors[i] != c && TraceCollectorHas(collectors[i]->name, (int)major))
 			n += (size_t)snprintf(who + n, sizeof(who) - n, "%s%s", n ? " or " : "",
 					      collectors[i]->name);
 	snprintf(why, room, "the collector %s has no records of %s (0x%02X)%s%s%s", c->name,
@@ -39,22 +31,13 @@ void collector_lacks(const struct collector *c, unsigned int major, char *why, s
 		 *who ? " (see swtrace check)" : "");
 }
 
-int TraceCollectorHas(const char *name, int major)
-{
-	const struct collector *c = collector_named(name);
-
-	if (!c)
-		return rc_fail(PI_INVALID_ARGUMENT, "there is no collector '%s'", name);
-	if (major < 0 || major >= PITRACE_MAJORS)
-		return rc_fail(PI_INVALID_ARGUMENT, "majors are 0 to %d", PITRACE_MAJORS - 1);
-	return collector_has(c, (unsigned int)major);
-}
-
 /* True: it has no such records, and why says of which. */
 static bool lacks_major(const struct collector *c, const uint64_t majors[], char *why, size_t room)
 {
+	const uint64_t *has = collector_majors(c->name);
+
 	for (unsigned int major = 0; major < PITRACE_MAJORS; major++)
-		if (majors[major / 64] >> (major & 63) & 1 && !collector_has(c, major)) {
+		if (majors[major / 64] & ~has[major / 64] & 1ull << (major & 63)) {
 			collector_lacks(c, major, why, room);
 			return true;
 		}

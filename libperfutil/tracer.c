@@ -162,8 +162,7 @@ int tracer_enable(struct tracer *t, int major, bool on)
 		return rc_fail(PI_INCORRECT_STATE, "majors are enabled and disabled while tracing is off");
 	t->collector->info(t->backend, &info);
 	bit = 1ull << (major & 63);
-	if (on && (!collector_has(t->collector, (unsigned int)major) ||
-		   (!t->collector->records && !(info.available[major / 64] & bit)))) {
+	if (on && !(info.available[major / 64] & bit)) {
 		collector_lacks(t->collector, (unsigned int)major, why, sizeof(why));
 		return rc_fail(PI_NOT_SUPPORTED, "%s", why);
 	}
@@ -377,11 +376,8 @@ void tracer_info(struct tracer *t, struct trace_info *info)
 	info->version = 1;
 	info->dither = t->config.dither;
 	t->collector->info(t->backend, info);
-	if (t->hooks) {
+	if (t->hooks)
 		info->lost[PITRACE_LOST_USER] += hooks_lost(t->hooks);
-		info->available[PITRACE_HOOKIT / 64] |= 1ull << PITRACE_HOOKIT % 64;
-		info->available[3] |= ~0ull << PITRACE_USER_FIRST % 64;
-	}
 	info->mode = t->config.mode;
 	info->scope = t->config.scope;
 	info->pid = t->config.pid;

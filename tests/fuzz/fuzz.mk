@@ -74,7 +74,7 @@ FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/model/stacks.c post/model/unwind%.c,\
 		   $(POST_SRC)) $(call A2N,process space)
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
-		   $(call PERF,crc32c names)
+		   $(call PERF,collector_majors crc32c names rc)
 FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
 
 # Kinds of objects: libFuzzer's in $(O)/fuzz/obj, those that count lines in $(O)/fuzz/cover.
