@@ -53,7 +53,7 @@ FUZZ_SRC_hookfile := $(call PERF,record segment)
 FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
 FUZZ_FOR_timer	:= $(call PERF,timer_files timer_process timer_out timer_check timer_read \
 		   timer_look timer_write backend_timer)
-FUZZ_SRC_timer	:= $(call PERF,timer_program proc_text record segment rc)
+FUZZ_SRC_timer	:= $(call PERF,timer_program collector_majors proc_text record segment rc)
 FUZZ_LIB_timer	:= $(FUZZ_CLOCK)
 FUZZ_FOR_program := $(call PERF,timer_program buildid)
 FUZZ_SRC_program := $(FUZZ_FOR_file) $(call PERF,crc32c file_write segment)
