@@ -52,6 +52,12 @@ $(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libper
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL)
 
+# liba2n's lines, to be compared with other programs'.
+$(O)/tests/format/a2n_lines: tests/format/a2n_lines.c $(O)/lib/liba2n.a
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_A2N)
+
 # `make gen_trace` is what the programs are asked by.
 gen_trace: $(O)/tests/format/gen_trace
 $(O)/tests/format/gen_trace: $(O)/tests/format/gen_trace_main

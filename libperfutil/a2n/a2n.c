@@ -270,6 +270,13 @@ int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_fil
 	return module_file_open(&a->modules, (const struct module *)module, which, path, size);
 }
 
+int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
+	      bool inlined, a2n_take_frames take, void *arg)
+{
+	return module_lines(&a->modules, (const struct module *)module, offsets, n, inlined, take,
+			    arg);
+}
+
 static const char *or_unknown(const char *name)
 {
 	return name ? name : A2N_UNKNOWN;

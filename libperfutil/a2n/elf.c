@@ -72,12 +72,12 @@ static const char *open_segments(struct elf_file *f)
 	return NULL;
 }
 
-static const char *open_elf(struct elf_file *f)
+static const char *open_elf(struct elf_file *f, bool any)
 {
 	const char *why = "not an ELF file";
 
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF && gelf_getehdr(f->elf, &f->header)) {
-		if (f->header.e_type != ET_EXEC && f->header.e_type != ET_DYN)
+		if (!any && f->header.e_type != ET_EXEC && f->header.e_type != ET_DYN)
 			why = "not a program or library";
 		else if (!(why = open_sections(f)))
 			why = open_segments(f);
@@ -87,12 +87,22 @@ static const char *open_elf(struct elf_file *f)
 	return why;
 }
 
-const char *elf_file_open(struct elf_file *f, int fd)
+static const char *open_fd(struct elf_file *f, int fd, bool any)
 {
 	*f = (struct elf_file){ .fd = fd };
 	elf_version(EV_CURRENT);
 	f->elf = elf_begin(fd, ELF_C_READ, NULL);
-	return open_elf(f);
+	return open_elf(f, any);
+}
+
+const char *elf_file_open(struct elf_file *f, int fd)
+{
+	return open_fd(f, fd, false);
+}
+
+const char *elf_file_open_any(struct elf_file *f, int fd)
+{
+	return open_fd(f, fd, true);
 }
 
 const char *elf_file_open_memory(struct elf_file *f, const void *image, size_t size)
@@ -101,7 +111,7 @@ const char *elf_file_open_memory(struct elf_file *f, const void *image, size_t s
 	elf_version(EV_CURRENT);
 	/* libelf only reads what it is given here. */
 	f->elf = elf_memory((char *)(uintptr_t)image, size);
-	return open_elf(f);
+	return open_elf(f, false);
 }
 
 void elf_file_close(struct elf_file *f)
@@ -115,7 +125,7 @@ void elf_file_close(struct elf_file *f)
 	*f = (struct elf_file){ .fd = -1 };
 }
 
-static struct bytes bytes_in_order(const struct elf_file *f, const void *base, size_t size)
+struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size)
 {
 	struct bytes b = bytes_of(base, size);
 	const uint16_t probe = 1;
@@ -132,7 +142,7 @@ struct bytes elf_section_bytes(const struct elf_file *f, const struct section *s
 		data = elf_rawdata(s->scn, NULL);
 	if (!data || !data->d_buf)
 		return bytes_of("", 0);
-	return bytes_in_order(f, data->d_buf, data->d_size);
+	return elf_bytes(f, data->d_buf, data->d_size);
 }
 
 struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint64_t size)
@@ -156,7 +166,7 @@ struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint6
 		data = elf_getdata_rawchunk(f->elf, (int64_t)(h.p_offset + (address - h.p_vaddr)),
 					    size, ELF_T_BYTE);
 		if (data && data->d_buf)
-			return bytes_in_order(f, data->d_buf, data->d_size);
+			return elf_bytes(f, data->d_buf, data->d_size);
 		break;
 	}
 	return bytes_of("", 0);
@@ -213,7 +223,7 @@ void elf_file_build_id(struct elf_file *f, struct build_id *id)
 			continue;
 		data = elf_getdata_rawchunk(f->elf, (int64_t)h.p_offset, h.p_filesz, ELF_T_BYTE);
 		if (data && data->d_buf &&
-		    find_build_id(bytes_in_order(f, data->d_buf, data->d_size),
+		    find_build_id(elf_bytes(f, data->d_buf, data->d_size),
 				  h.p_align == 8 ? 8 : 4, id))
 			return;
 	}

@@ -44,6 +44,8 @@ struct elf_file {
 
 /* Takes fd over, also on failure. NULL, or why it cannot be used. */
 const char *elf_file_open(struct elf_file *f, int fd);
+/* The same of a file with debugging information, which may be an object file. */
+const char *elf_file_open_any(struct elf_file *f, int fd);
 const char *elf_file_open_memory(struct elf_file *f, const void *image, size_t size);
 void elf_file_close(struct elf_file *f);
 
@@ -63,6 +65,7 @@ uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t);	/* .gnu_de
 uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);		/* last: name@plt */
 
 /* For the parts above. */
+struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);
 struct bytes elf_section_bytes(const struct elf_file *f, const struct section *s);
 /* Bytes of the file by virtual address, through the program headers. */
 struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint64_t size);

@@ -158,6 +158,7 @@ static bool file_crc(int fd, uint32_t *crc)
 struct wanted {
 	const struct build_id *id;	/* NULL: by CRC */
 	uint32_t crc;
+	bool any;			/* of any type, not programs and libraries alone */
 	struct elf_file *debug;
 };
 
@@ -175,7 +176,7 @@ static bool try_debug(const struct wanted *w, const char *file)
 		close(fd);
 		return false;
 	}
-	if (elf_file_open(w->debug, fd))
+	if (w->any ? elf_file_open_any(w->debug, fd) : elf_file_open(w->debug, fd))
 		return false;
 	if (w->id) {
 		elf_file_build_id(w->debug, &id);
@@ -249,4 +250,53 @@ bool files_debug(const struct roots *roots, const char *path, const struct build
 	elf_file_debuglink(f, name, sizeof(name), &w.crc);
 	/* "." and ".." are folders and fail to open as files. */
 	return name[0] && by_link(roots, path, name, &w, found, size);
+}
+
+/* The folder that a file is in, with the slash; "" when its name has none. */
+static int folder_of(const char *file)
+{
+	return (int)(strrchr(file, '/') ? strrchr(file, '/') + 1 - file : 0);
+}
+
+bool files_shared(const struct roots *roots, const char *near, const char *name,
+		  const struct build_id *id, struct elf_file *f, char *found, size_t size)
+{
+	struct wanted w = { .id = id, .any = true, .debug = f };
+	bool whole = name[0] == '/';
+	uint32_t i;
+
+	if (id->size >= 2 && by_build_id(roots, &w, found, size))
+		return true;
+	if (!whole)
+		return snprintf(found, size, "%.*s%s", folder_of(near), near, name) < (int)size &&
+		       try_debug(&w, found);
+	for (i = 0; i < roots->n; i++)
+		if ((i + 1 == roots->n || !climbs(name)) &&
+		    snprintf(found, size, "%s%s", roots->root[i], name) < (int)size &&
+		    try_debug(&w, found))
+			return true;
+	return false;
+}
+
+bool files_split(const struct roots *roots, const char *near, const char *folder, const char *name,
+		 file_taker take, void *arg)
+{
+	const char *bare = strrchr(name, '/') ? strrchr(name, '/') + 1 : name, *why;
+	bool whole = name[0] == '/' || folder[0] == '/';
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	if (name[0] == '/')
+		folder = "";
+	/* Who compiled with names that are relative meant them from where the file is. */
+	if (snprintf(path, sizeof(path), "%.*s%s%s%s", whole ? 0 : folder_of(near), near, folder,
+		     *folder ? "/" : "", name) < (int)sizeof(path) &&
+	    files_candidates(roots, path, take, arg, &why))
+		return true;
+	if (snprintf(path, sizeof(path), "%.*s%s", folder_of(near), near, bare) >=
+	    (int)sizeof(path))
+		return false;
+	fd = file_open_regular(path, &st, &why);
+	return fd >= 0 && take(arg, path, fd, &st, true);
 }

@@ -32,4 +32,12 @@ bool files_candidates(const struct roots *roots, const char *path, file_taker ta
 bool files_debug(const struct roots *roots, const char *path, const struct build_id *id,
 		 struct elf_file *f, struct elf_file *debug, char *found, size_t size);
 
+/* What a debug file (near) shares with others, by its build id. */
+bool files_shared(const struct roots *roots, const char *near, const char *name,
+		  const struct build_id *id, struct elf_file *f, char *found, size_t size);
+/* Calls back with each file that may be the .dwo of this name, compiled in this folder, of a file
+ * (near), until the callback says true. */
+bool files_split(const struct roots *roots, const char *near, const char *folder, const char *name,
+		 file_taker take, void *arg);
+
 #endif

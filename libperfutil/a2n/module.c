@@ -530,6 +530,9 @@ int modules_open(struct modules *ms, struct strings *strings, const struct a2n_o
 		ms->warn_arg = options->warn_arg;
 		ms->roots.no_debug_files = options->no_debug_files;
 	}
+	ms->functions = (struct dwarf_names){
+		.arena = &ms->arena, .strings = strings, .demangle = ms->demangle,
+	};
 	ms->none = module_named(ms, A2N_NO_MODULE, MODULE_ANON);
 	ms->anon = module_named(ms, A2N_JITCODE, MODULE_ANON);
 	if (!ms->none || !ms->anon)
@@ -549,6 +552,7 @@ void modules_close(struct modules *ms)
 			module_unload(ms->table.slots[i].item);
 	table_free(&ms->table);
 	table_free(&ms->ids);
+	table_free(&ms->functions.table);
 	roots_close(&ms->roots);
 	arena_free(&ms->arena);
 	free(ms->vdso.bytes);

@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "a2n.h"
+#include "dwarf_file.h"
 #include "elf_file.h"
 #include "files.h"
 #include "pool.h"
@@ -54,6 +55,8 @@ struct modules {
 	} vdso, vdso_32;
 	struct module *none, *anon;
 	struct msi_file *msi;		/* saved symbols */
+	struct dwarf_names functions;	/* of DWARF: named once */
+	uint32_t dwarf_files;		/* opened so far */
 };
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
@@ -95,6 +98,12 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 /* A descriptor, or -errno. */
 int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
 		     size_t size);
+/* The file that has its DWARF: that of the code, or its separate debug file. false: neither. */
+bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_file *elf, char *path,
+		       size_t size);
+/* a2n_lines. */
+int module_lines(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		 bool inlined, a2n_take_frames take, void *arg);
 /* Nothing covers an address in m: as what it answers, and where its symbols come from. */
 void module_set_none(struct module *m, enum a2n_result result, const char *from);
 /* Forget the symbols (objects given out live on). */

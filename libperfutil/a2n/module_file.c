@@ -128,3 +128,41 @@ int module_file_open(struct modules *ms, const struct module *m, enum a2n_file w
 	free(f);
 	return fd;
 }
+
+bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_file *elf, char *path,
+		       size_t size)
+{
+	const struct image *image = module_image(ms, m);
+	struct module_file *f = calloc(1, sizeof(*f));
+	struct build_id id = { .size = 0 };
+	bool found, is_code = false;
+
+	if (!f)
+		return false;
+	if (image) {
+		snprintf(f->path, sizeof(f->path), "%s", m->pub.name);
+		f->elf.fd = -1;
+		found = image->bytes && !elf_file_open_memory(&f->elf, image->bytes, image->size);
+	} else {
+		found = m->kind == MODULE_FILE && module_file_find(ms, m, f);
+	}
+	if (f->told)
+		id = *f->told;
+	if (found) {
+		elf_file_build_id(&f->elf, &id);
+		is_code = dwarf_elf_has_lines(&f->elf);
+	}
+	if (is_code) {
+		*elf = f->elf;
+		snprintf(path, size, "%s", f->path);
+		free(f);
+		return true;
+	}
+	if (m->kind != MODULE_KERNEL && m->kind != MODULE_ANON)
+		is_code = files_debug(&ms->roots, m->path, &id, found ? &f->elf : NULL, elf,
+				      path, size);
+	if (found)
+		elf_file_close(&f->elf);
+	free(f);
+	return is_code;
+}

@@ -163,6 +163,22 @@ enum a2n_file { A2N_FILE_CODE, A2N_FILE_DEBUG };
 int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,
 		    char *path, size_t size);
 
+/* A place in the source. */
+struct a2n_frame {
+	const char *function;		/* demangled when asked; NULL: not known */
+	const char *file;		/* with its folder; NULL: not known */
+	uint32_t line, column;		/* 0: of no line in it; not known */
+	bool inlined;			/* into the function of the next frame */
+};
+/* The i-th address is in frames[0], which is inlined in frames[1] at its line, and so on. */
+typedef void (*a2n_take_frames)(void *arg, size_t i, const struct a2n_frame *frames, size_t n);
+/* The source of many addresses of one module (module_offset of answers) at once: the module's DWARF
+ * is opened, gone through once and closed. Those that nothing is known of are not told, the others
+ * once each, in any order. inlined: also what they are inlined in, else one frame each. 0; -ENOENT:
+ * the module has no DWARF, or no file; -ENOMEM. What is damaged or missing is warned of. */
+int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
+	      bool inlined, a2n_take_frames take, void *arg);
+
 /* Names at a time; "Unknown" when never told. space tells a pid's users and images apart: it
  * differs for every process that ever had the pid, not for exec. */
 const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time);

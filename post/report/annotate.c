@@ -2,6 +2,7 @@
 /* -annotate: a symbol's instructions and source lines, each with its ticks. */
 #include "report/report.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ struct annotated {
 	uint32_t nline, room_line;
 	uint64_t astray;		/* ticks at no instruction's start */
 	uint64_t unlined;		/* ticks whose source line is not known */
+	bool no_memory;
 };
 
 /* ---- which symbols --------------------------------------------------------------------------- */
@@ -103,14 +105,42 @@ static int gather_hits(const struct job *job, struct annotated *a)
 static struct instruction *add_instruction(struct annotated *a, uint64_t offset)
 {
 	struct instruction *i;
-	const char *folder, *name;
 
 	if (keys_grow_array((void **)&a->list, &a->room_list, a->nlist, sizeof(*a->list)))
 		return NULL;
 	i = &a->list[a->nlist++];
 	*i = (struct instruction){ .offset = offset, .spot.source = NO_SOURCE };
-	name = code_line(&a->code, a->code.address + offset, &folder, &i->spot.line);
-	return name && source_find(&a->sources, folder, name, &i->spot.source) ? NULL : i;
+	return i;
+}
+
+static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+{
+	struct annotated *a = arg;
+	struct spot *spot = &a->list[i].spot;
+
+	(void)n;
+	if (!frames->line)
+		return;
+	spot->line = (int)frames->line;
+	a->no_memory |= source_find(&a->sources, frames->file, &spot->source) != 0;
+}
+
+/* Of all instructions at once. */
+static int find_lines(const struct job *job, struct annotated *a)
+{
+	const struct symbol *s = &job->model->names.symbol[a->symbol];
+	uint64_t *address = malloc((a->nlist + 1) * sizeof(*address));
+	uint32_t i;
+	int rc;
+
+	if (!address)
+		return -ENOMEM;
+	for (i = 0; i < a->nlist; i++)
+		address[i] = a->code.address + a->list[i].offset;
+	rc = a2n_lines(job->model->names.a2n, s->a2n->module, address, a->nlist, false, take_line,
+		       a);
+	free(address);
+	return rc == -ENOMEM || a->no_memory ? -ENOMEM : 0;
 }
 
 /* Ticks of the hits below `end` that haven't been taken: those at `at`, and the others astray. */
@@ -247,6 +277,8 @@ static int annotate(const struct job *job, struct annotated *a)
 	a->sources.program = a->code.st;
 	if (!rc)
 		rc = disassemble(a);
+	if (!rc && s->a2n)
+		rc = find_lines(job, a);
 	if (!rc)
 		rc = gather_lines(a);
 	return rc ? rc : checked(job, a);

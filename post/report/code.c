@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a symbol's bytes through the program headers; lines through libdw. */
+/* Reading a symbol's bytes through the program headers. */
 #include "report/code.h"
 
 #include <errno.h>
@@ -52,22 +52,6 @@ static int read_bytes(struct code *c, Elf *elf, uint64_t size)
 	return 0;
 }
 
-static void open_lines(struct code *c, struct a2n *a, const struct a2n_module *module)
-{
-	c->file = (struct dwfl_file){ .a2n = a, .module = module };
-	if (!dwfl_file_range(&c->file))
-		return;
-	c->dwfl = dwfl_file_begin();
-	if (!c->dwfl)
-		return;
-	dwfl_report_begin(c->dwfl);
-	dwfl_file_report(&c->file, c->dwfl);
-	if (!dwfl_report_end(c->dwfl, NULL, NULL) && c->file.mod)
-		return;
-	dwfl_end(c->dwfl);
-	c->dwfl = NULL;
-}
-
 int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
 {
 	uint64_t size = symbol->size < MAX_CODE ? symbol->size : MAX_CODE;
@@ -88,25 +72,11 @@ int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
 		elf_end(elf);
 	}
 	close(fd);
-	if (!c->why && !rc)
-		open_lines(c, a, symbol->module);
 	return rc;
-}
-
-const char *code_line(const struct code *c, uint64_t address, const char **folder, int *line)
-{
-	Dwfl_Line *found = c->dwfl ? dwfl_module_getsrc(c->file.mod, address) : NULL;
-	const char *source;
-
-	*folder = found ? dwfl_line_comp_dir(found) : NULL;
-	source = found ? dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL) : NULL;
-	return source && *line > 0 ? source : NULL;
 }
 
 void code_close(struct code *c)
 {
-	if (c->dwfl)
-		dwfl_end(c->dwfl);
 	free(c->bytes);
 	*c = (struct code){ 0 };
 }

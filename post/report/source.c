@@ -153,16 +153,7 @@ static int read_source(struct sources *s, struct source *f, int fd, const struct
 	return cut(f, size);
 }
 
-static char *whole_path(const char *folder, const char *name)
-{
-	char *path;
-
-	if (name[0] == '/' || !folder)
-		return strdup(name);
-	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
-}
-
-int source_find(struct sources *s, const char *folder, const char *name, uint32_t *number)
+int source_find(struct sources *s, const char *path, uint32_t *number)
 {
 	struct source *f;
 	struct stat st;
@@ -171,23 +162,15 @@ int source_find(struct sources *s, const char *folder, const char *name, uint32_
 
 	for (i = 0; i < s->n; i++) {
 		*number = i;
-		if (s->list[i].name == name && s->list[i].folder == folder)
+		if (!strcmp(s->list[i].path, path))
 			return 0;
 	}
 	if (keys_grow_array((void **)&s->list, &s->room, s->n, sizeof(*s->list)))
 		return -ENOMEM;
 	f = &s->list[s->n];
-	*f = (struct source){ .folder = folder, .name = name, .path = whole_path(folder, name) };
+	*f = (struct source){ .path = strdup(path) };
 	if (!f->path)
 		return -ENOMEM;
-	/* Each unit of the program has words of its own for the same file. */
-	for (i = 0; i < s->n; i++) {
-		*number = i;
-		if (!strcmp(s->list[i].path, f->path)) {
-			free(f->path);
-			return 0;
-		}
-	}
 	*number = s->n++;
 	fd = look(s, f, &st);
 	if (fd >= 0) {

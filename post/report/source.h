@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 
 struct source {
-	const char *folder, *name;	/* as the line table has them */
-	char *path;			/* both together */
+	char *path;			/* as the line table has it, with its folder */
 	const char *why;		/* there is no text, and why */
 	bool newer;			/* than the program: its lines may be others now */
 	char *text;			/* each line with an end of its own */
@@ -27,9 +26,9 @@ struct sources {
 	size_t bytes;
 };
 
-/* 0, *number is the place in the list of this file, whose words are kept (no copies; folder may be
- * NULL), or -ENOMEM. A file that cannot be read is no error: it stands there with its reason. */
-int source_find(struct sources *s, const char *folder, const char *name, uint32_t *number);
+/* 0, *number is the place in the list of this file, or -ENOMEM. A file that cannot be read is no
+ * error: it stands there with its reason. */
+int source_find(struct sources *s, const char *path, uint32_t *number);
 /* Without its line's end; NULL: there is none. */
 const char *source_line(const struct source *s, int line);
 /* A line as it is read: tabs are blanks, what a terminal must not see is escaped. */
