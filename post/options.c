@@ -37,6 +37,8 @@ static const char usage[] =
 "  -cpu              add the reports for each CPU\n"
 "  -off              add offsets within symbols\n"
 "  -pnm, -tnm        count processes, threads of one name together\n"
+"  -line             add source lines: file and line of each address\n"
+"  -inline           show functions that are inlined in others as functions\n"
 "  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
 "  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
 "  -sympath PATH     look for programs and libraries in these folders first\n"
@@ -52,6 +54,7 @@ enum {
 	OPT_REPORT = 256,		/* + enum report_id */
 	OPT_JSON = OPT_REPORT + REPORTS, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
 	OPT_KMAP, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
+	OPT_LINE, OPT_INLINE,
 };
 
 static const struct option long_options[] = {
@@ -78,6 +81,8 @@ static const struct option long_options[] = {
 	{ "off", no_argument, NULL, OPT_OFF },
 	{ "pnm", no_argument, NULL, OPT_PNM },
 	{ "tnm", no_argument, NULL, OPT_TNM },
+	{ "line", no_argument, NULL, OPT_LINE },
+	{ "inline", no_argument, NULL, OPT_INLINE },
 	{ "kmap", required_argument, NULL, OPT_KMAP },
 	{ "sympath", required_argument, NULL, OPT_SYMPATH },
 	{ "jdir", required_argument, NULL, OPT_JDIR },
@@ -95,6 +100,7 @@ static const struct option long_options[] = {
 static const char *contradiction(const struct options *o)
 {
 	bool several = o->reports & (o->reports - 1), show = o->reports & REPORT_BIT(REPORT_SHOW);
+	bool lines = o->names.by_line || o->names.inlined;
 
 	if (o->csv && (o->json || show))
 		return "-csv goes with neither -json nor -show";
@@ -104,6 +110,10 @@ static const char *contradiction(const struct options *o)
 		return "-csv is of one report at a time";
 	if (o->annotate && (several || o->per_cpu))
 		return "-annotate goes with no other report, nor with -cpu";
+	if (lines && o->annotate)
+		return "-annotate has lines anyway: it goes with neither -line nor -inline";
+	if (lines && show)
+		return "-show resolves nothing: it goes with neither -line nor -inline";
 	if (o->reports & STACK_REPORTS && several)
 		return "one report of call stacks at a time, and no other with it";
 	if (o->reports & STACK_REPORTS && o->per_cpu)
@@ -166,6 +176,12 @@ int parse_options(struct options *o, int argc, char **argv)
 			break;
 		case OPT_TNM:
 			o->names.by_thread_name = true;
+			break;
+		case OPT_LINE:
+			o->names.by_line = true;
+			break;
+		case OPT_INLINE:
+			o->names.inlined = true;
 			break;
 		case OPT_KMAP:
 			o->kernel_map = optarg;

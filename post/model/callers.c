@@ -4,15 +4,12 @@
 
 #include <string.h>
 
-/* Beyond what any stack can hold: both parts, the leaf and the root. */
-#define MAX_DEPTH (2 * PITRACE_STACK_MAX + 3)
-
 struct walk {
 	struct callers *c;
 	const struct calls *calls;
 	uint32_t *on_path;		/* by called: how often */
 	uint32_t *innermost;		/* by called: the depth it was last met at */
-	uint32_t path[MAX_DEPTH];	/* called at each depth */
+	uint32_t *path;			/* called at each depth */
 };
 
 static bool same_called(const void *array, uint32_t i, const void *key)
@@ -156,18 +153,21 @@ static void put_in_order(struct callers *c, const struct names *n, uint32_t *pla
 int callers_build(struct callers *c, const struct calls *calls, const struct names *n)
 {
 	struct walk w = { .c = c, .calls = calls };
-	uint32_t i, k, root;
+	uint32_t i, k, root, deepest = 0;
 	int rc = 0;
 
 	*c = (struct callers){ 0 };
 	for (i = 0; i < calls->ncall; i++) {
+		if (calls->call[i].depth > deepest)
+			deepest = calls->call[i].depth;
 		if (calls->call[i].depth &&
 		    get_called(c, calls->call[i].id, calls->call[i].kernel) == NO_KEY)
 			return -ENOMEM;
 	}
 	w.on_path = calloc((size_t)c->ncalled + 1, sizeof(*w.on_path));
 	w.innermost = calloc((size_t)c->ncalled + 1, sizeof(*w.innermost));
-	if (!w.on_path || !w.innermost)
+	w.path = calloc((size_t)deepest + 2, sizeof(*w.path));
+	if (!w.on_path || !w.innermost || !w.path)
 		rc = -ENOMEM;
 	for (root = calls->first; !rc && root != NO_KEY; root = calls->call[root].next) {
 		for (k = calls->call[root].first; !rc && k != NO_KEY; k = calls->call[k].next)
@@ -177,6 +177,7 @@ int callers_build(struct callers *c, const struct calls *calls, const struct nam
 		put_in_order(c, n, w.on_path);
 	free(w.on_path);
 	free(w.innermost);
+	free(w.path);
 	return rc;
 }
 

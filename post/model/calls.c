@@ -37,8 +37,22 @@ void calls_free(struct calls *c)
 	*c = (struct calls){ .first = NO_KEY };
 }
 
-/* The same tree with groups in place of processes. */
-static int group_roots(struct calls *c, const struct names *n)
+/* A node of the new tree for one of the old, below where its parent is now. */
+static uint32_t move_call(struct calls *to, const struct call *from, uint32_t parent,
+			  const struct names *n)
+{
+	const uint32_t *list;
+	uint32_t k;
+
+	if (from->parent == NO_KEY)
+		return calls_get(to, NO_KEY, n->process[from->id].group, from->kernel);
+	for (k = lines_shown(n, from->id, &list); k-- > 0 && parent != NO_KEY;)
+		parent = calls_get(to, parent, list[k], from->kernel);
+	return parent;
+}
+
+/* The same tree with groups in place of processes, and for addresses what reports show. */
+static int make_shown(struct calls *c, const struct names *n)
 {
 	uint32_t *moved = malloc(((size_t)c->ncall + 1) * sizeof(*moved));
 	struct calls to = { .first = NO_KEY };
@@ -48,10 +62,9 @@ static int group_roots(struct calls *c, const struct names *n)
 		return -ENOMEM;
 	for (i = 0; i < c->ncall; i++) {
 		const struct call *from = &c->call[i];
-		bool root = from->parent == NO_KEY;
 
-		moved[i] = calls_get(&to, root ? NO_KEY : moved[from->parent],
-				     root ? n->process[from->id].group : from->id, from->kernel);
+		moved[i] = move_call(&to, from, from->parent == NO_KEY ? NO_KEY :
+				     moved[from->parent], n);
 		if (moved[i] == NO_KEY) {
 			free(moved);
 			calls_free(&to);
@@ -119,13 +132,13 @@ static int link_siblings(struct calls *c, const struct names *n)
 
 int calls_finish(struct calls *c, const struct names *n)
 {
-	bool grouped = false;
+	bool grouped = lines_wanted(&n->lines);
 	uint32_t i;
 
 	c->first = NO_KEY;
 	for (i = 0; i < n->nprocess; i++)
 		grouped |= n->process[i].group != i;
-	if (grouped && group_roots(c, n))
+	if (grouped && make_shown(c, n))
 		return -ENOMEM;
 	for (i = c->ncall; i-- > 0;) {
 		struct call *call = &c->call[i];

@@ -63,6 +63,18 @@ int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64
 	return ++c->npending == COUNTS_BATCH ? counts_flush(c) : 0;
 }
 
+/* Rows may become alike then; whoever groups them adds them up. */
+void counts_show(struct counts *c, const struct names *n)
+{
+	const uint32_t *list;
+	uint32_t i;
+
+	for (i = 0; lines_wanted(&n->lines) && i < c->nrow; i++) {
+		lines_shown(n, c->row[i].symbol, &list);
+		c->row[i].symbol = list[0];
+	}
+}
+
 int counts_finish(struct counts *c, struct names *n)
 {
 	uint32_t i;

@@ -36,6 +36,7 @@ struct names_cached {
 
 struct names_warning {
 	char *module, *message;
+	bool of_lines;
 };
 
 static void keep_warning(void *arg, const char *module, const char *message)
@@ -48,6 +49,7 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
 	w->message = strdup(message);
+	w->of_lines = n->lines.begun;
 	if (w->module && w->message) {
 		n->nwarning++;
 		return;
@@ -65,6 +67,8 @@ int names_open(struct names *n, const struct names_options *o)
 	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 };	/* 0: never, in an empty cache */
 	n->a2n = a2n_open(&options);
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
+	n->lines.by_line = o->by_line;
+	n->lines.inlined = o->inlined;
 	jit_begin(&n->jit, n->a2n, o->jitdumps);
 	maps_begin(&n->maps, &n->jit);
 	return n->a2n && n->cache ? 0 : -ENOMEM;
@@ -91,6 +95,7 @@ void names_close(struct names *n)
 	keys_free(&n->by_pid);
 	keys_free(&n->by_runner);
 	maps_free(&n->maps);
+	lines_free(&n->lines);
 	jit_free(&n->jit);
 	if (n->a2n)
 		a2n_close(n->a2n);
@@ -358,12 +363,14 @@ static uint32_t add_module(struct names *n, const char *name, const char *symbol
 	return n->nmodule++;
 }
 
-static uint32_t add_symbol(struct names *n, const struct symbol *s)
+uint32_t names_add_symbol(struct names *n, const struct symbol *s)
 {
 	if (s->module == NO_KEY ||
 	    keys_grow_array((void **)&n->symbol, &n->room_symbol, n->nsymbol, sizeof(*n->symbol)))
 		return NO_KEY;
 	n->symbol[n->nsymbol] = *s;
+	if (s->base == NO_KEY)
+		n->symbol[n->nsymbol].base = n->nsymbol;
 	return n->nsymbol++;
 }
 
@@ -371,7 +378,7 @@ static uint32_t new_symbol(struct names *n, const struct a2n_answer *a)
 {
 	struct symbol s = {
 		.name = a->symbol->name, .value = a->symbol->value, .result = a->result,
-		.a2n = a->symbol,
+		.a2n = a->symbol, .base = NO_KEY,
 	};
 	uint32_t i;
 
@@ -382,7 +389,7 @@ static uint32_t new_symbol(struct names *n, const struct a2n_answer *a)
 		a->module->user = (void *)((uintptr_t)i + 1);
 	}
 	s.module = (uint32_t)((uintptr_t)a->module->user - 1);
-	i = add_symbol(n, &s);
+	i = names_add_symbol(n, &s);
 	if (i != NO_KEY)
 		a->symbol->user = (void *)((uintptr_t)i + 1);
 	return i;
@@ -411,6 +418,8 @@ resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t
 			.symbol = get_symbol(n, &answer), .unsure = answer.unsure,
 			.offset = answer.symbol_offset,
 		};
+		if (lines_wanted(&n->lines) && !kernel)
+			c->symbol = lines_spot(n, c->symbol, &answer);
 		if (c->symbol == NO_KEY) {
 			c->epoch = 0;
 			return -ENOMEM;
@@ -426,11 +435,11 @@ resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t
 static int names_hidden(struct names *n, struct place *place)
 {
 	static const char name[] = "kernel (hidden)";
-	struct symbol s = { .name = name, .result = A2N_OK };
+	struct symbol s = { .name = name, .result = A2N_OK, .base = NO_KEY };
 
 	if (!n->has_hidden) {
 		s.module = add_module(n, name, "not shown to the user who traced");
-		n->hidden = add_symbol(n, &s);
+		n->hidden = names_add_symbol(n, &s);
 		if (n->hidden == NO_KEY)
 			return -ENOMEM;
 		n->has_hidden = true;
@@ -507,7 +516,7 @@ uint64_t names_epoch(struct names *n, uint32_t pid)
 
 int names_idle(struct names *n, struct place *place)
 {
-	struct symbol s = { .name = "idle", .result = A2N_OK };
+	struct symbol s = { .name = "idle", .result = A2N_OK, .base = NO_KEY };
 
 	if (!n->has_idle) {
 		n->idle.thread = get_process(n, 0, 0, idle_name);
@@ -515,7 +524,7 @@ int names_idle(struct names *n, struct place *place)
 			return -ENOMEM;
 		n->idle.thread = get_thread(n, n->idle.thread, 0, idle_name);
 		s.module = add_module(n, "idle", "computed from the CPUs' idle time");
-		n->idle.symbol = add_symbol(n, &s);
+		n->idle.symbol = names_add_symbol(n, &s);
 		if (n->idle.thread == NO_KEY || n->idle.symbol == NO_KEY)
 			return -ENOMEM;
 		n->has_idle = true;
@@ -531,6 +540,8 @@ static void attach_warnings(struct names *n)
 	uint32_t i, k;
 
 	for (i = 0; i < n->nwarning; i++) {
+		if (n->warning[i].of_lines)
+			continue;
 		for (k = 0; k < n->nmodule; k++) {
 			struct module *m = &n->module[k];
 
@@ -542,11 +553,24 @@ static void attach_warnings(struct names *n)
 	}
 }
 
+bool names_line_warning(const struct names *n, uint32_t i, const char **module,
+			const char **message)
+{
+	const struct names_warning *w = i < n->nwarning ? &n->warning[i] : NULL;
+
+	if (!w)
+		return false;
+	*module = w->of_lines ? w->module : NULL;
+	*message = w->message;
+	return true;
+}
+
 int names_finish(struct names *n, const struct names_options *o)
 {
 	int rc = names_group(n, o);
 
 	if (!rc)
 		attach_warnings(n);
+	n->lines.begun = true;		/* what is asked from here on are lines */
 	return rc;
 }

@@ -11,6 +11,7 @@
 
 #include "model/jit.h"
 #include "model/keys.h"
+#include "model/lines.h"
 #include "model/maps.h"
 
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands
@@ -42,6 +43,14 @@ struct symbol {
 	uint32_t module;
 	enum a2n_result result;
 	const struct a2n_symbol *a2n;	/* NULL: a name of our own */
+	/* Where lines or inlined functions are wanted (lines.h): */
+	uint32_t base;			/* the symbol without a line; itself */
+	bool inlined;			/* a function within others */
+	bool is_spot;			/* an address of it: at the end others stand for it */
+	uint32_t line;			/* 0: none */
+	const char *file;		/* NULL: not known, or not wanted */
+	uint64_t at;			/* of a spot: its module's address */
+	uint32_t first_frame, frames;	/* of a spot: what stands for it */
 };
 
 /* Where a sample belongs. */
@@ -70,6 +79,7 @@ struct names {
 	struct a2n *a2n;
 	struct jit jit;
 	struct maps maps;
+	struct lines lines;
 	struct process *process;
 	struct thread *thread;
 	struct module *module;
@@ -97,6 +107,7 @@ struct names_options {
 	const char *sympath;
 	const char *jitdumps;		/* folders where to look for them first */
 	bool by_process_name, by_thread_name;	/* count what has the same name together */
+	bool by_line, inlined;		/* source lines; inlined functions */
 };
 
 /* 0 or -ENOMEM, this and the others. */
@@ -127,8 +138,13 @@ static inline uint32_t names_version(const struct names *n, uint32_t owner)
 	return n->epoch + n->kernel_epoch + n->owner[owner].version;
 }
 
+/* A symbol with its base its own unless it is one's spot or line. NO_KEY: no memory. */
+uint32_t names_add_symbol(struct names *n, const struct symbol *s);
 /* Where the ticks belong that an idle CPU would have had. */
 int names_idle(struct names *n, struct place *place);
+/* What was said of lines, one after the other; *module NULL: that one is of something else. */
+bool names_line_warning(const struct names *n, uint32_t i, const char **module,
+			const char **message);
 /* After the last sample: the groups of processes and threads, the warnings of modules. */
 int names_finish(struct names *n, const struct names_options *o);
 int names_group(struct names *n, const struct names_options *o);

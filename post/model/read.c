@@ -212,6 +212,14 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 	marks_end(&m->marks);
 	rc = times_finish(&m->times);
 	if (!rc)
+		rc = counts_flush(&m->counts);
+	if (!rc)
+		rc = lines_finish(&m->names);
+	if (!rc) {
+		counts_show(&m->counts, &m->names);
+		counts_show(&m->times.faults, &m->names);
+	}
+	if (!rc)
 		rc = names_finish(&m->names, &o->names);
 	if (!rc)
 		rc = sched_group(&m->times.sched);

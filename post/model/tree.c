@@ -42,6 +42,8 @@ static uint64_t id_at(const struct model *m, const struct row *r, enum level lev
 	case LEVEL_MOD:
 		return n->symbol[r->symbol].module;
 	case LEVEL_SYM:
+		return n->symbol[r->symbol].base;
+	case LEVEL_LIN:
 		return r->symbol;
 	case LEVEL_OFF:
 		return r->offset;
@@ -115,6 +117,10 @@ static void name_group(const struct model *m, struct group *g, enum level level)
 	case LEVEL_SYM:
 		g->name = n->symbol[g->id].name;
 		g->tie = n->symbol[g->id].value;
+		break;
+	case LEVEL_LIN:
+		g->name = n->symbol[g->id].file ? n->symbol[g->id].file : "";
+		g->tie = n->symbol[g->id].line;
 		break;
 	default:
 		break;

@@ -10,13 +10,15 @@
 #include "model/stacks.h"
 #include "model/times.h"
 
-enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_OFF };
-#define LEVELS 5
+enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN,
+	     LEVEL_OFF };
+#define LEVELS 6
 
 struct node {
 	enum level level;
 	uint32_t depth;			/* from 0 */
-	uint64_t id;			/* of the process, thread, module or symbol; the offset */
+	uint64_t id;			/* of the process, thread, module or symbol (LIN: with its line);
+					   the offset */
 	uint64_t ticks, unsure;
 	uint32_t row;			/* one of its rows: tells its parents too */
 	uint32_t next;			/* the node after its last descendant */

@@ -138,11 +138,13 @@ static void csv_called(const struct job *job, void *arg, const struct callers *c
 
 		csv_frame(job, out, of->symbol, of->kernel);
 		putc(',', out);
-		if (e->other == NO_KEY)
+		if (e->other == NO_KEY) {
 			fputs(",,", out);
-		else
+			csv_source(out, job, NULL);
+		} else {
 			csv_frame(job, out, c->called[e->other].symbol,
 				  c->called[e->other].kernel);
+		}
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", of->self, of->total,
 			e->ticks);
 	}
@@ -250,9 +252,13 @@ static int callers_json(const struct job *job, struct json *j)
 static int callers_csv(const struct job *job, FILE *out)
 {
 	const char *other = job->options->calls == CALLS_CALLEES ? "callee" : "caller";
+	const char *names = csv_source_names(job);
 
-	fprintf(out, "name,module,kernel,%s,%s_module,%s_kernel,self,total,ticks\n", other, other,
-		other);
+	fprintf(out, "name,module,kernel%s,%s,%s_module,%s_kernel", names, other, other, other);
+	/* The other one's: each with its word before it. */
+	for (; *names; names += 1 + strcspn(names + 1, ","))
+		fprintf(out, ",%s_%.*s", other, (int)strcspn(names + 1, ","), names + 1);
+	fputs(",self,total,ticks\n", out);
 	return for_each(job, out, csv_called);
 }
 

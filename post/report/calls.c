@@ -94,10 +94,14 @@ void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
 	const struct names *n = &job->model->names;
 	const struct symbol *s = &n->symbol[symbol];
 
-	escape_print(out, s->name);
+	print_function(out, s);
 	fputs("  [", out);
 	escape_print(out, short_module(n->module[s->module].name));
 	putc(']', out);
+	if (s->file) {
+		fputs("  ", out);
+		print_line(out, s, false);
+	}
 }
 
 void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool kernel)
@@ -108,6 +112,7 @@ void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool ker
 	json_string(j, "name", s->name);
 	json_string(j, "module", n->module[s->module].name);
 	json_bool(j, "kernel", kernel);
+	json_source(j, job, s);
 }
 
 void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel)
@@ -119,6 +124,7 @@ void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel)
 	putc(',', out);
 	escape_csv(out, n->module[s->module].name);
 	fprintf(out, ",%d", kernel);
+	csv_source(out, job, s);
 }
 
 void print_root(const struct job *job, FILE *out, uint32_t process)

@@ -56,6 +56,7 @@ static void csv_call(const struct job *job, void *arg, uint32_t i)
 	if (root) {
 		escape_csv(out, n->process[call->id].name);
 		fputs(",,", out);
+		csv_source(out, job, NULL);
 	} else {
 		csv_frame(job, out, call->id, call->kernel);
 	}
@@ -159,7 +160,8 @@ static int calltree_json(const struct job *job, struct json *j)
 
 static int calltree_csv(const struct job *job, FILE *out)
 {
-	fputs("id,parent,depth,pid,name,module,kernel,self,total,percent\n", out);
+	fprintf(out, "id,parent,depth,pid,name,module,kernel%s,self,total,percent\n",
+		csv_source_names(job));
 	return for_each(job, out, csv_call);
 }
 

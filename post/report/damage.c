@@ -59,6 +59,7 @@ void warnings_print(const struct job *job)
 {
 	const struct jit *jit = &job->model->names.jit;
 	const struct module **list;
+	const char *module, *message;
 	uint32_t count, i;
 
 	for (i = 0; i < jit->nnote && !job->options->quiet; i++) {
@@ -71,6 +72,15 @@ void warnings_print(const struct job *job)
 		fprintf(stderr, ": %s", n->what);
 		if (n->records)
 			fprintf(stderr, " (%" PRIu64 " records left out)", n->records);
+		fputc('\n', stderr);
+	}
+	for (i = 0; names_line_warning(&job->model->names, i, &module, &message); i++) {
+		if (!module || job->options->quiet)
+			continue;
+		fputs("post: ", stderr);
+		escape_print(stderr, module);
+		fputs(": ", stderr);
+		escape_print(stderr, message);
 		fputc('\n', stderr);
 	}
 	if (!job->options->verbose || worst_modules(job, &list, &count))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * -folded: a line a stack, "process;outermost;…;innermost ticks", as programs that draw flame
- * graphs read it. Symbols of the kernel end in _[k].
+ * graphs read it. Symbols of the kernel end in _[k], functions that are inlined in _[i].
  */
 #include "report/calls.h"
 
@@ -29,6 +29,7 @@ static int print_path(const struct job *job, FILE *out, uint32_t i)
 {
 	const struct names *n = &job->model->names;
 	const struct call *call = &job->stacks->calls.call[i];
+	const struct symbol *s;
 	int rc;
 
 	if (call->parent == NO_KEY)
@@ -37,9 +38,14 @@ static int print_path(const struct job *job, FILE *out, uint32_t i)
 	if (rc)
 		return rc;
 	putc(';', out);
-	rc = print_name(out, n->symbol[call->id].name);
-	if (call->kernel)
-		fputs("_[k]", out);
+	s = &n->symbol[call->id];
+	rc = print_name(out, s->name);
+	if (s->file) {
+		putc(' ', out);
+		print_line(out, s, false);
+	}
+	if (call->kernel || s->inlined)
+		fputs(call->kernel ? "_[k]" : "_[i]", out);
 	return rc;
 }
 

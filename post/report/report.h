@@ -110,6 +110,15 @@ bool text_colour(FILE *out);		/* a terminal, and nobody wants none */
 double percent_of(uint64_t part, uint64_t whole);
 /* The node's name as text reports show it: name_pid and tid_name in hexadecimal. */
 void print_label(FILE *out, const struct job *job, const struct node *n);
+/* A function's name, and whether it is inlined. */
+void print_function(FILE *out, const struct symbol *s);
+/* "file.c:12", "file.c:?"; "?": not known. whole: with its folder. */
+void print_line(FILE *out, const struct symbol *s, bool whole);
+/* Members of an object, where -line and -inline ask for them. */
+void json_source(struct json *j, const struct job *job, const struct symbol *s);
+/* The columns of them, each with a comma before; and their names. */
+void csv_source(FILE *out, const struct job *job, const struct symbol *s);
+const char *csv_source_names(const struct job *job);
 /* "CPU 0: samples 12, names 3", a line a CPU that lost something, each after prefix; returns the
  * number of lines. */
 unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix);

@@ -40,6 +40,12 @@ void print_label(FILE *out, const struct job *job, const struct node *n)
 			fprintf(out, "%x_", names->thread[n->id].tid);
 		escape_print(out, names->thread[n->id].name);
 		break;
+	case LEVEL_SYM:
+		print_function(out, &names->symbol[n->id]);
+		break;
+	case LEVEL_LIN:
+		print_line(out, &names->symbol[n->id], true);
+		break;
 	case LEVEL_OFF:
 		fprintf(out, "+0x%" PRIx64, n->id);
 		break;
@@ -47,6 +53,57 @@ void print_label(FILE *out, const struct job *job, const struct node *n)
 		escape_print(out, node_name(job->model, n));
 		break;
 	}
+}
+
+void print_function(FILE *out, const struct symbol *s)
+{
+	escape_print(out, s->name);
+	if (s->inlined)
+		fputs(" (inlined)", out);
+}
+
+void print_line(FILE *out, const struct symbol *s, bool whole)
+{
+	if (!s->file) {
+		putc('?', out);
+		return;
+	}
+	escape_print(out, whole ? s->file : short_module(s->file));
+	if (s->line)
+		fprintf(out, ":%u", s->line);
+	else
+		fputs(":?", out);
+}
+
+void json_source(struct json *j, const struct job *job, const struct symbol *s)
+{
+	if (job->options->names.inlined)
+		json_bool(j, "inlined", s->inlined);
+	if (job->options->names.by_line && s->file) {
+		json_string(j, "source", s->file);
+		json_uint(j, "line", s->line);
+	}
+}
+
+void csv_source(FILE *out, const struct job *job, const struct symbol *s)
+{
+	if (job->options->names.inlined)
+		fputs(s && s->inlined ? ",1" : ",0", out);
+	if (!job->options->names.by_line)
+		return;
+	putc(',', out);
+	escape_csv(out, s && s->file ? s->file : "");
+	putc(',', out);
+	if (s && s->line)
+		fprintf(out, "%u", s->line);
+}
+
+const char *csv_source_names(const struct job *job)
+{
+	const struct names_options *o = &job->options->names;
+
+	return o->inlined ? o->by_line ? ",inlined,source,line" : ",inlined" :
+	       o->by_line ? ",source,line" : "";
 }
 
 unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix)

@@ -10,7 +10,7 @@
 struct grouping {
 	const char *name;
 	const char *about;
-	enum level levels[LEVELS];	/* an OFF level follows SYM when offsets are asked for */
+	enum level levels[LEVELS];	/* LIN and OFF follow SYM when asked for */
 };
 
 static const struct grouping groupings[] = {
@@ -30,7 +30,7 @@ static const struct grouping groupings[] = {
 
 static const char *const labels[] = {
 	[LEVEL_PID] = "PID", [LEVEL_TID] = "TID", [LEVEL_MOD] = "MOD", [LEVEL_SYM] = "SYM",
-	[LEVEL_OFF] = "OFF",
+	[LEVEL_LIN] = "LIN", [LEVEL_OFF] = "OFF",
 };
 
 static const char rule[] =
@@ -110,6 +110,8 @@ static void write_summary(const struct job *job, FILE *out)
 	if (job->options->per_cpu)
 		fputs("  and the same for each CPU, in percent of that CPU's ticks\n", out);
 	fputs("\nLAB  PID process, TID thread, MOD module, SYM symbol", out);
+	if (o->by_line)
+		fputs(", LIN source line", out);
 	fputs(job->options->offsets ? ", OFF offset in the symbol\n" : "\n", out);
 	fputs("TKS  ticks\n%%%  percent of all ticks\nNAMES  process ", out);
 	fputs(o->by_process_name ? "name (processes of one name together)" : "name_pid", out);
@@ -158,7 +160,7 @@ static void write_tree(const struct job *job, FILE *out, const struct tree *t, u
 		}
 		fwrite_unlocked("      ", 1, 1 + n->depth, out);
 		fputs_unlocked(labels[n->level], out);
-		fwrite_unlocked("      ", 1, 4 - n->depth, out);
+		fwrite_unlocked("      ", 1, n->depth < 4 ? 4 - n->depth : 0, out);
 		write_share(&shares, out, n->ticks);
 		fwrite_unlocked("      ", 1, n->depth, out);
 		print_label(out, job, n);
@@ -178,8 +180,12 @@ static int write_grouping(const struct job *job, FILE *out, const struct groupin
 
 	for (n = 0; n < LEVELS && g->levels[n]; n++)
 		levels[n] = g->levels[n];
-	if (job->options->offsets && levels[n - 1] == LEVEL_SYM)
-		levels[n] = LEVEL_OFF;
+	if (levels[n - 1] == LEVEL_SYM) {
+		if (job->options->names.by_line)
+			levels[n++] = LEVEL_LIN;
+		if (job->options->offsets)
+			levels[n] = LEVEL_OFF;
+	}
 	rc = build_checked(&tree, job, levels, cpu, g->name);
 	if (rc)
 		return rc;

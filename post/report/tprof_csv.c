@@ -30,6 +30,7 @@ static void write_row(const struct job *job, FILE *out, const struct node *n, ui
 	escape_csv(out, names->module[s->module].name);
 	putc(',', out);
 	escape_csv(out, s->name);
+	csv_source(out, job, s);
 	if (job->options->offsets)
 		fprintf(out, ",0x%" PRIx64, r->offset);
 	fprintf(out, ",%" PRIu64 ",%.4f,%" PRIu64 "\n", n->ticks, percent_of(n->ticks, total),
@@ -38,14 +39,19 @@ static void write_row(const struct job *job, FILE *out, const struct node *n, ui
 
 static int write_rows(const struct job *job, FILE *out, uint32_t cpu)
 {
-	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END };
+	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END,
+				LEVEL_END };
 	uint64_t total = cpu_total(job->trace, cpu);
 	struct tree tree;
 	uint32_t i;
 	int rc;
 
+	uint32_t depth = 4;
+
+	if (job->options->names.by_line)
+		levels[depth++] = LEVEL_LIN;
 	if (job->options->offsets)
-		levels[4] = LEVEL_OFF;
+		levels[depth] = LEVEL_OFF;
 	rc = build_checked(&tree, job, levels, cpu, "csv");
 	if (rc)
 		return rc;
@@ -64,8 +70,8 @@ int tprof_csv(const struct job *job, FILE *out)
 	uint32_t cpu;
 	int rc = 0;
 
-	fprintf(out, "%spid,process,tid,thread,module,symbol%s,ticks,percent,unsure\n",
-		job->options->per_cpu ? "cpu," : "", job->options->offsets ? ",offset" : "");
+	fprintf(out, "%spid,process,tid,thread,module,symbol%s%s,ticks,percent,unsure\n",
+		job->options->per_cpu ? "cpu," : "", csv_source_names(job), job->options->offsets ? ",offset" : "");
 	if (!job->options->per_cpu)
 		return write_rows(job, out, ANY_CPU);
 	for (cpu = 0; cpu < job->trace->ncpus && !rc; cpu++) {

@@ -60,8 +60,16 @@ static void write_node(const struct job *job, struct json *j, const struct node 
 			json_uint(j, "tid", names->thread[n->id].tid);
 		break;
 	case LEVEL_SYM:
-		if (names->symbol[n->id].result == A2N_OK)
+		if (names->symbol[n->id].result == A2N_OK && !names->symbol[n->id].inlined)
 			json_hex(j, "value", names->symbol[n->id].value);
+		if (job->options->names.inlined)
+			json_bool(j, "inlined", names->symbol[n->id].inlined);
+		break;
+	case LEVEL_LIN:
+		if (names->symbol[n->id].file) {
+			json_string(j, "source", names->symbol[n->id].file);
+			json_uint(j, "line", names->symbol[n->id].line);
+		}
 		break;
 	case LEVEL_OFF:
 		json_hex(j, "offset", n->id);
@@ -69,7 +77,7 @@ static void write_node(const struct job *job, struct json *j, const struct node 
 	default:
 		break;
 	}
-	if (n->level != LEVEL_OFF)
+	if (n->level != LEVEL_OFF && n->level != LEVEL_LIN)
 		json_string(j, "name", node_name(job->model, n));
 	json_uint(j, "ticks", n->ticks);
 	json_fixed(j, "percent", percent_of(n->ticks, total), 4);
@@ -83,7 +91,7 @@ static void write_children(const struct job *job, struct json *j, const struct t
 {
 	static const char *const keys[] = {
 		[LEVEL_PID] = "processes", [LEVEL_TID] = "threads", [LEVEL_MOD] = "modules",
-		[LEVEL_SYM] = "symbols", [LEVEL_OFF] = "offsets",
+		[LEVEL_SYM] = "symbols", [LEVEL_LIN] = "lines", [LEVEL_OFF] = "offsets",
 	};
 
 	json_array(j, i < end ? keys[t->node[i].level] : "processes");
@@ -100,12 +108,17 @@ static void write_children(const struct job *job, struct json *j, const struct t
 
 static int write_processes(const struct job *job, struct json *j, uint32_t cpu)
 {
-	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END };
+	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END,
+				LEVEL_END };
 	struct tree tree;
 	int rc;
 
+	uint32_t depth = 4;
+
+	if (job->options->names.by_line)
+		levels[depth++] = LEVEL_LIN;
 	if (job->options->offsets)
-		levels[4] = LEVEL_OFF;
+		levels[depth] = LEVEL_OFF;
 	rc = build_checked(&tree, job, levels, cpu, "json");
 	if (rc)
 		return rc;

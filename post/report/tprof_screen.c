@@ -97,7 +97,7 @@ static int write_symbols(const struct job *job, FILE *out, bool colour)
 		write_share(job, out, tree.node[i].ticks, colour);
 		escape_into(room, sizeof(room), short_module(names->module[s->module].name));
 		fprintf(out, "%-*s ", MODULE_WIDTH, room);
-		escape_print(out, s->name);
+		print_function(out, s);
 		putc('\n', out);
 	}
 	tree_free(&tree);
