@@ -27,8 +27,8 @@ struct calls {
 
 /* The node, made when it is new; NO_KEY: no memory. parent NO_KEY: the root of a process. */
 uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel);
-/* After the last tick: processes of one group together, what is shown of addresses (lines.h), totals, the order of siblings. 0 or
- * -ENOMEM. */
+/* After the last tick: processes of one group together, what is shown of addresses (lines.h),
+ * totals, the order of siblings. 0 or -ENOMEM. */
 int calls_finish(struct calls *c, const struct names *n);
 void calls_free(struct calls *c);
 

@@ -17,8 +17,8 @@ enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LI
 struct node {
 	enum level level;
 	uint32_t depth;			/* from 0 */
-	uint64_t id;			/* of the process, thread, module or symbol (LIN: with its line);
-					   the offset */
+	uint64_t id;			/* of the process, thread, module or symbol (LIN:
+					   with its line); the offset */
 	uint64_t ticks, unsure;
 	uint32_t row;			/* one of its rows: tells its parents too */
 	uint32_t next;			/* the node after its last descendant */

@@ -32,6 +32,9 @@ FUZZ_LIB_pump	:= $(LIB_PERFUTIL)
 FUZZ_FOR_elf	:= $(call A2N,elf elf_debugdata elf_dynamic elf_plt symtab)
 FUZZ_SRC_elf	:= $(A2N_SRC)
 FUZZ_LIB_elf	:= $(LIB_A2N)
+FUZZ_FOR_dwarf	:= $(call A2N,dwarf_file dwarf_unit dwarf_line dwarf_inline lines)
+FUZZ_SRC_dwarf	:= $(A2N_SRC)
+FUZZ_LIB_dwarf	:= $(LIB_A2N)
 FUZZ_FOR_kallsyms := $(call A2N,kallsyms kernel)
 FUZZ_SRC_kallsyms := $(A2N_SRC)
 FUZZ_LIB_kallsyms := $(LIB_A2N)
@@ -66,8 +69,8 @@ FUZZ_LIB_holder	:= $(LIB_PERFUTIL)
 FUZZ_FOR_demangle := $(call A2N,demangle)
 FUZZ_LIB_demangle := -liberty
 FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
-FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c jit.c keys.c maps.c names.c \
-		   names_group.c) $(A2N_SRC)
+FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c jit.c keys.c lines.c maps.c \
+		   names.c names_group.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 
 # All of post but its options and what `stack` is for, and the timeline that it feeds.
