@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: DWARF as a2n_lines reads it. An input is two files: a size (4 bytes, little-endian), the
- * program of that size, and what it refers to: a .dwo, what dwz shared, a package of .dwo. The first
- * is found as /proc/self/fd/900, the second as 901, which is how seeds name it. Each address is told
- * at most once, in frames that end in one that is not inlined; strings have ends.
+ * program of that size, and what it refers to: a .dwo, what dwz shared, a package of .dwo. The
+ * first is found as /proc/self/fd/900, the second as 901, which is how seeds name it. Each address
+ * is told at most once, in frames that end in one that is not inlined; strings have ends.
  */
 #include <fcntl.h>
 #include <stdio.h>
