@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "units.h"
 
@@ -39,6 +40,9 @@ static const char usage[] =
 "  -pnm, -tnm        count processes, threads of one name together\n"
 "  -line             add source lines: file and line of each address\n"
 "  -inline           show functions that are inlined in others as functions\n"
+"  -debuginfod[=SECONDS]\n"
+"                    ask the servers of DEBUGINFOD_URLS for debug files that are not\n"
+"                    here, so long for each (30)\n"
 "  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
 "  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
 "  -sympath PATH     look for programs and libraries in these folders first\n"
@@ -54,7 +58,7 @@ enum {
 	OPT_REPORT = 256,		/* + enum report_id */
 	OPT_JSON = OPT_REPORT + REPORTS, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
 	OPT_KMAP, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
-	OPT_LINE, OPT_INLINE,
+	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD,
 };
 
 static const struct option long_options[] = {
@@ -83,6 +87,7 @@ static const struct option long_options[] = {
 	{ "tnm", no_argument, NULL, OPT_TNM },
 	{ "line", no_argument, NULL, OPT_LINE },
 	{ "inline", no_argument, NULL, OPT_INLINE },
+	{ "debuginfod", optional_argument, NULL, OPT_DEBUGINFOD },
 	{ "kmap", required_argument, NULL, OPT_KMAP },
 	{ "sympath", required_argument, NULL, OPT_SYMPATH },
 	{ "jdir", required_argument, NULL, OPT_JDIR },
@@ -183,6 +188,12 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_INLINE:
 			o->names.inlined = true;
 			break;
+		case OPT_DEBUGINFOD:
+			o->names.debuginfod = optarg ? (uint32_t)strtoul(optarg, NULL, 10) : 30;
+			if (o->names.debuginfod && o->names.debuginfod <= 3600)
+				break;
+			fprintf(stderr, "post: -debuginfod: %s are no seconds from 1 to 3600\n", optarg);
+			return EXIT_UNREADABLE;
 		case OPT_KMAP:
 			o->kernel_map = optarg;
 			break;

@@ -49,6 +49,7 @@ void roots_close(struct roots *roots)
 	for (i = 0; roots->root && i < roots->n; i++)
 		free(roots->root[i]);
 	free(roots->root);
+	debuginfod_close(roots->servers);
 	*roots = (struct roots){ 0 };
 }
 
@@ -234,6 +235,22 @@ static bool by_link(const struct roots *roots, const char *path, const char *nam
 	return false;
 }
 
+/* A server says what it likes: the build id decides here too. */
+static bool from_server(const struct roots *roots, const struct build_id *id,
+			struct elf_file *debug, char *found, size_t size)
+{
+	int fd = debuginfod_get(roots->servers, id, found, size);
+	struct build_id have;
+
+	if (fd < 0 || elf_file_open(debug, fd))
+		return false;
+	elf_file_build_id(debug, &have);
+	if (same_build_id(&have, id))
+		return true;
+	elf_file_close(debug);
+	return false;
+}
+
 bool files_debug(const struct roots *roots, const char *path, const struct build_id *id,
 		 struct elf_file *f, struct elf_file *debug, char *found, size_t size)
 {
@@ -244,12 +261,14 @@ bool files_debug(const struct roots *roots, const char *path, const struct build
 		return false;
 	if (id->size >= 2 && by_build_id(roots, &w, found, size))
 		return true;
-	if (!f)
-		return false;
-	w.id = NULL;
-	elf_file_debuglink(f, name, sizeof(name), &w.crc);
-	/* "." and ".." are folders and fail to open as files. */
-	return name[0] && by_link(roots, path, name, &w, found, size);
+	if (f) {
+		w.id = NULL;
+		elf_file_debuglink(f, name, sizeof(name), &w.crc);
+		/* "." and ".." are folders and fail to open as files. */
+		if (name[0] && by_link(roots, path, name, &w, found, size))
+			return true;
+	}
+	return roots->servers && from_server(roots, id, debug, found, size);
 }
 
 /* The folder that a file is in, with the slash; "" when its name has none. */

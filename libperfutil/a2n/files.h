@@ -8,12 +8,14 @@
 
 #include <sys/stat.h>
 
+#include "debuginfod.h"
 #include "elf_file.h"
 
 struct roots {
 	char **root;		/* sympath's folders; the last is "" for / */
 	uint32_t n;
 	bool no_debug_files;
+	struct debuginfod *servers;	/* NULL: ask nobody */
 };
 
 int roots_open(struct roots *roots, const char *sympath);

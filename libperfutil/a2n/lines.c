@@ -462,8 +462,10 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 	*l = (struct lines){
 		.ms = ms, .module = m, .inlined = inlined, .take = take, .arg = arg,
 	};
-	if (!module_dwarf_open(ms, m, &elf, l->path, sizeof(l->path)))
+	if (!module_dwarf_open(ms, m, &elf, l->path, sizeof(l->path))) {
+		module_warn_servers(ms, m);
 		goto out;
+	}
 	rc = -ENOMEM;
 	if (!open_file(l, &l->file, &elf, l->path, false))
 		goto out;

@@ -68,6 +68,14 @@ void module_warn(const struct modules *ms, const struct module *m, const char *m
 		ms->warn(ms->warn_arg, m->pub.name, message);
 }
 
+void module_warn_servers(const struct modules *ms, const struct module *m)
+{
+	const char *why = ms->roots.servers ? debuginfod_why(ms->roots.servers) : NULL;
+
+	if (why)
+		module_warn(ms, m, why);
+}
+
 static struct module *intern(struct modules *ms, const struct module *wanted, const char *name)
 {
 	uint64_t hash = hash_key(&wanted->key) ^ hash_u64((uintptr_t)wanted->path + wanted->kind);
@@ -401,6 +409,7 @@ static void load(struct modules *ms, struct module *m)
 			l->ms = ms;
 			l->m = m;
 			load_file(l);
+			module_warn_servers(ms, m);
 		} else {
 			module_set_none(m, A2N_RESULT_NO_SYMBOLS, "out of memory");
 		}
@@ -529,6 +538,11 @@ int modules_open(struct modules *ms, struct strings *strings, const struct a2n_o
 		ms->warn = options->warn;
 		ms->warn_arg = options->warn_arg;
 		ms->roots.no_debug_files = options->no_debug_files;
+		if (options->debuginfod_seconds) {
+			ms->roots.servers = debuginfod_open(options->debuginfod_seconds);
+			if (!ms->roots.servers)
+				return -ENOMEM;
+		}
 	}
 	ms->functions = (struct dwarf_names){
 		.arena = &ms->arena, .strings = strings, .demangle = ms->demangle,

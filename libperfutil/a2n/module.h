@@ -110,6 +110,8 @@ void module_set_none(struct module *m, enum a2n_result result, const char *from)
 void module_unload(struct module *m);
 /* Symbol objects given out keep their identity in the new table. */
 void module_adopt(struct module *m, struct symtab *tab);
+/* Why servers gave no debug file, once. */
+void module_warn_servers(const struct modules *ms, const struct module *m);
 void module_warn(const struct modules *ms, const struct module *m, const char *message);
 
 /* offset: in the file (kernel: the address). bias: from there to the module's own addresses. */

@@ -39,6 +39,9 @@ struct a2n_options {
 	const char *sympath;
 	bool demangle;		/* C++, Rust (legacy and v0), D */
 	bool no_debug_files;	/* don't look for separate debug files */
+	/* Ask the servers of DEBUGINFOD_URLS for debug files that are not here, so long for each at
+	 * most; when one takes longer none is asked any more. 0: ask nobody. */
+	uint32_t debuginfod_seconds;
 	/* One message for each module whose symbols cannot be had or are not those that ran. */
 	void (*warn)(void *arg, const char *module, const char *message);
 	void *warn_arg;

@@ -49,7 +49,8 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
 	w->message = strdup(message);
-	w->of_lines = n->lines.begun;
+	/* Who asked for servers wants to know what became of it, whatever the module. */
+	w->of_lines = n->lines.begun || !strncmp(message, "debuginfod:", 11);
 	if (w->module && w->message) {
 		n->nwarning++;
 		return;
@@ -62,6 +63,7 @@ int names_open(struct names *n, const struct names_options *o)
 {
 	struct a2n_options options = {
 		.sympath = o->sympath, .demangle = true, .warn = keep_warning, .warn_arg = n,
+		.debuginfod_seconds = o->debuginfod,
 	};
 
 	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 };	/* 0: never, in an empty cache */

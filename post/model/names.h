@@ -108,6 +108,7 @@ struct names_options {
 	const char *jitdumps;		/* folders where to look for them first */
 	bool by_process_name, by_thread_name;	/* count what has the same name together */
 	bool by_line, inlined;		/* source lines; inlined functions */
+	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
 };
 
 /* 0 or -ENOMEM, this and the others. */

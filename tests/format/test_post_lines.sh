@@ -158,6 +158,49 @@ code 0 "$post" -csv -q -o - real.nrm2 && ! grep -q leaf out && head -1 out | gre
 	awk -F, 'NR > 1 { n += $10 } END { print n }' out | diff plain - >why
 verdict same_sum
 
+# ---- debug files from a server
+if command -v debuginfod >/dev/null; then
+	code 0 "$post" -line -inline -csv -q -o - real.nrm2 && cp out with_debug
+	mkdir served && cp work kept && objcopy --only-keep-debug work served/work.debug && strip -S work
+	port=$((20000 + $$ % 20000))
+	export DEBUGINFOD_CACHE_PATH=$work/cache HOME=$work
+	debuginfod -F -d :memory: -p $port "$work/served" >server.log 2>&1 &
+	server=$!
+	trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+	for _ in $(seq 100); do
+		grep -q 'served.*scanned\|scanned=\|traversed' server.log && break
+		sleep 0.2
+	done
+	sleep 1
+	export DEBUGINFOD_URLS=http://127.0.0.1:$port
+	code 0 "$post" -line -inline -csv -q -o - real.nrm2 && ! grep -q '/work.c' out && ! [ -e cache ]
+	verdict no_server_is_asked
+	code 0 "$post" -line -inline -debuginfod -csv -q -o - real.nrm2 && diff with_debug out >why && [ -e cache ]
+	verdict debuginfod
+	kill $server
+	wait $server 2>/dev/null
+	code 0 "$post" -line -inline -debuginfod -csv -q -o - real.nrm2 && diff with_debug out >why
+	verdict debuginfod_cache
+	# One that never answers
+	perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => shift,
+		Listen => 9, ReuseAddr => 1) or die; while (1) { push @all, $s->accept }' $port &
+	server=$!
+	rm -rf cache
+	sleep 1
+	code 0 timeout 60 "$post" -line -debuginfod=2 -o - real.nrm2 && has err 'took too long' && ! grep -q '/work.c' out
+	verdict server_that_hangs
+	kill $server
+	wait $server 2>/dev/null
+	DEBUGINFOD_URLS= code 0 "$post" -line -debuginfod -o - real.nrm2 && has err 'DEBUGINFOD_URLS names no server'
+	verdict no_server_named
+	code 2 "$post" -debuginfod=0 real.nrm2 && has err 'no seconds'
+	verdict debuginfod_usage
+	trap 'rm -rf "$work"' EXIT
+	cp kept work
+else
+	echo "# debuginfod is not installed: not tested"
+fi
+
 # ---- what is wrong is told
 cp work kept && objcopy --remove-section .debug_line work 2>/dev/null
 printf '\377\377\377\377\377\377\377\377' | dd of=kept bs=1 conv=notrunc status=none \

@@ -16,7 +16,7 @@
 
 #define FIRST	900
 #define SECOND	901
-#define ASKED	4096
+#define ASKED	512
 
 struct told {
 	bool once[ASKED];
@@ -58,7 +58,7 @@ static void choose(struct elf_file *f, uint64_t address[ASKED])
 	uint32_t i, k, n = 0;
 
 	for (i = 0; i < f->n_sections && n < ASKED - 64; i++)
-		for (k = 0; f->sections[i].code && k < 1500 && k < f->sections[i].size &&
+		for (k = 0; f->sections[i].code && k < 400 && k < f->sections[i].size &&
 		     n < ASKED - 64; k++)
 			address[n++] = f->sections[i].address + k;
 	for (i = 0; n < ASKED; i++)
