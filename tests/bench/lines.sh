@@ -13,7 +13,8 @@ for tool in g++ llvm-symbolizer jq; do
 	command -v $tool >/dev/null || { echo "bench: no $tool: left out"; exit 0; }
 done
 
-# Each module sorts, prints and looks up in its own way: some hundred functions that are inlined.
+# Each module sorts, prints and looks up: some hundred functions are inlined. They are one program
+# under as many names, compiled once.
 if ! [ -e "$work/modules/main" ]; then
 	rm -rf "$work/modules"
 	mkdir -p "$work/modules"
@@ -22,12 +23,12 @@ if ! [ -e "$work/modules/main" ]; then
 #include <map>
 #include <string>
 #include <vector>
-extern "C" int FUNCTION(int n)
+extern "C" int one(int n)
 {
 	std::vector<int> v;
 	std::map<std::string, int> m;
 	for (int i = 0; i < n; i++)
-		v.push_back(i * SEED % 1009);
+		v.push_back(i * 7919 % 1009);
 	std::sort(v.begin(), v.end());
 	for (int x : v)
 		m[std::to_string(x % 97)] += x;
@@ -43,25 +44,25 @@ END
 			echo "int f$i(int);"
 			i=$((i + 1))
 		done
-		echo 'int main(void) { int s = 0; for (int k = 0; k < 40; k++) { '
+		echo 'int main(void) { int s = 0; for (int k = 0; k < 8000 / MODULES; k++) { '
 		i=0
 		while [ $i -lt "$modules" ]; do
 			echo "s += f$i(2000);"
 			i=$((i + 1))
 		done
-		echo 'SHOWN } return s & 1; }'
-	} | sed 's/SHOWN//' >"$work/modules/main.c"
+		echo '} return s & 1; }'
+	} >"$work/modules/main.c"
+	g++ -O2 -g -fno-omit-frame-pointer -fPIC -c -o "$work/modules/one.o" "$work/modules/one.cc" || exit 1
 	i=0
 	while [ $i -lt "$modules" ]; do
-		g++ -O2 -g -fno-omit-frame-pointer -shared -fPIC -DFUNCTION=f$i -DSEED=$((i * 2 + 7919)) \
-			-o "$work/modules/lib$i.so" "$work/modules/one.cc" || exit 1
+		objcopy --redefine-sym one=f$i "$work/modules/one.o" "$work/modules/f.o" &&
+			g++ -shared -o "$work/modules/lib$i.so" "$work/modules/f.o" || exit 1
 		i=$((i + 1))
 	done
-	gcc -O2 -g -o "$work/modules/main" "$work/modules/main.c" "$work"/modules/lib*.so \
+	gcc -O2 -g -DMODULES="$modules" -o "$work/modules/main" "$work/modules/main.c" "$work"/modules/lib*.so \
 		-Wl,-rpath,"$(cd "$work/modules" && pwd)" || exit 1
 fi
 
-# perf needs room for one option: none of both differs here
 recording lines -g sh -c "'$work/modules/main'; true"
 "$O/tests/bench/repeat" "$work/lines.nrm2" "$work/large.nrm2" "$samples" >"$work/out" || exit 1
 "$O/tests/bench/repeat" "$work/lines.nrm2" "$work/large.few" "$few" >"$work/out" || exit 1
@@ -82,7 +83,8 @@ beside "lines of $few samples, $modules modules" "$ours_few" s "$cpu" "perf scri
 jq -r '.processes[].threads[].modules[] | .name as $m | select($m | startswith("/")) |
 	.symbols[] | select(.value) | .value as $v | .offsets[] | "\($m) \($v) \(.offset)"' \
 	"$work/large.json" | awk 'function hex(s, n, i) {
-			for (n = 0, i = 3; i <= length(s); i++)
+			n = 0
+			for (i = 3; i <= length(s); i++)
 				n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
 			return n
 		}
