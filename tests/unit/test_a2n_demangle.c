@@ -60,6 +60,9 @@ static void test_none(void)
 		"", "_", "__", "_Z", "_R", "_D", "main", "Z1fv", "_start", "__libc_start_main",
 		"_init", "_Zunfinished", "_ZN", "_ZN5outer", "_RNv", "_D3", "_D_", "_exit",
 		"$_Z1fv",
+		/* Go's, Java's and V8's are readable as they are. */
+		"main.main", "runtime.gcBgMarkWorker", "go.opentelemetry.io/otel.(*T).Do-fm",
+		"type:.eq.[2]string", "Ljava/util/HashMap;::get", "LazyCompile:*run /a/b.js:3",
 		"_Z1f\x01", "_GLOBAL_OFFSET_TABLE_", "_Rotate", "_Dispatch", "_ZGV",
 	};
 	uint32_t i;
