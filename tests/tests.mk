@@ -53,6 +53,7 @@ $(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libper
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL)
 
 # liba2n's lines, to be compared with other programs'.
+tests: $(O)/tests/format/a2n_lines
 $(O)/tests/format/a2n_lines: tests/format/a2n_lines.c $(O)/lib/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
