@@ -59,20 +59,24 @@ static void find_own(struct own *own)
 /* Nothing of a library but system calls: this is no thread that it knows. */
 static _Noreturn void show_narrow(const struct own *own, int fd)
 {
-	unsigned long at = own->parts[0].start, page = 4096, offset;
+	/* A place with room for all of it: where ours lies there may be too little. */
+	unsigned long at = (unsigned long)syscall(SYS_mmap, NULL, DATA_MAX + IMAGE_MAX, PROT_NONE,
+						  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long page = 4096, offset;
 	long size;
 	unsigned int i;
 
+	syscall(SYS_munmap, at, DATA_MAX + IMAGE_MAX);
 	for (i = 0; i < own->n; i++)
 		syscall(SYS_munmap, own->parts[i].start, own->parts[i].end - own->parts[i].start);
 	size = syscall(SYS_arch_prctl, ARCH_MAP_VDSO_32, at);
 	for (offset = 0; size > 0 && offset < DATA_MAX; offset += page) {
-		char magic[4] = "";
-		struct iovec to = { magic, 4 }, from = { (void *)(at + offset), 4 };
+		char magic[5] = "";
+		struct iovec to = { magic, 5 }, from = { (void *)(at + offset), 5 };
 
 		/* Unlike a look, this may fail: not all data is there to be read. */
-		if (syscall(SYS_process_vm_readv, syscall(SYS_getpid), &to, 1, &from, 1, 0) == 4 &&
-		    magic[0] == '\177' && magic[1] == 'E' && magic[2] == 'L' && magic[3] == 'F')
+		if (syscall(SYS_process_vm_readv, syscall(SYS_getpid), &to, 1, &from, 1, 0) == 5 &&
+		    !memcmp(magic, "\177ELF\1", 5))	/* a 32-bit one */
 			break;
 	}
 	if (size > 0 && offset < DATA_MAX)
