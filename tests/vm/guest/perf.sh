@@ -155,8 +155,10 @@ is snapshots_normal $? 0
 swtrace run -F 1000 --rotate-time 1s -o rotate.nrm2 -- plain 5000 rotated 2>rotate.txt
 is rotate_exit_code $? 0
 echo mine >size.nrm2.1
-swtrace run -F 10000 --rotate-size 2 --rotate-keep 1 -o size.nrm2 -- plain 6000 sized 2>size.err
+names=$(($(stat -c %s a.nrm2) / 1024))
+swtrace run -F 10000 --rotate-size $((names + 150))k --rotate-keep 1 -o size.nrm2 -- plain 5000 sized 2>size.err
 is rotate_size_exit_code $? 0
+is rotate_old_is_old "$(cat size.nrm2.1.old)" mine
 is rotate_kept "$(ls size.nrm2.* | grep -c '[0-9]$')" 1
 is rotate_left_no_other "$(ls rotate.nrm2.new size.nrm2.new 2>/dev/null)" ''
 
@@ -193,9 +195,11 @@ says user_symbol u2.out plain_work
 is user_no_kernel "$(sed -n 's/^kernel \([0-9.]*\) %.*/\1/p' u2.out)" 0.00
 # What this user would wait for in vain is refused, with the cure.
 vain() { # NAME WORDS OPTION...
-	su user -c "cd /tmp && swtrace run -B perf ${*:3} -o vain.nrm2 -- touch vain-ran" 2>err
-	is "user_$1" $? 125
-	says "user_$1_words" err "$2"
+	name=$1 words=$2
+	shift 2
+	su user -c "cd /tmp && swtrace run -B perf $* -o vain.nrm2 -- touch vain-ran" 2>err
+	is "user_$name" $? 125
+	says "user_${name}_words" err "$words"
 }
 vain dispatch 'of whole CPUs: perf_event_paranoid is 2.*sysctl kernel.perf_event_paranoid=0' -M tprof,dispatch
 vain kernel_event 'cpu-clock:k is counted in the kernel.*sysctl kernel.perf_event_paranoid=1' -e cpu-clock:k
@@ -208,9 +212,9 @@ su user -c 'cd /tmp && swtrace run -M dispatch -o vain.nrm2 -- touch vain-ran' 2
 is user_dispatch_by_none $? 125
 says user_dispatch_each err 'driver: .*perf: dispatch records are of whole CPUs.*timer: .* no records of dispatch'
 su user -c 'cd /tmp && export PITRACE_SOCKET=/tmp/user.sock && swtrace init -B perf -p $$ -f vain.nrm2 &&
-	swtrace enable dispatch && ! swtrace on 2>err && swtrace free'
+	swtrace enable dispatch && ! swtrace on 2>on.err && swtrace free'
 is user_on_refused $? 0
-says user_on_words err 'dispatch records are of whole CPUs'
+says user_on_words on.err 'dispatch records are of whole CPUs'
 is user_on_no_file "$(ls vain.nrm2 2>/dev/null)" ''
 su user -c 'cd /tmp && swtrace run -B perf -a -d 1 -o x.nrm2' 2>err
 is user_system_refused $? 125
