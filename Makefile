@@ -94,10 +94,12 @@ $(O)/lib/%.a:
 
 $(O)/lib/libperfutil.so: $(call obj,$(PERFUTIL_SRC)) libperfutil/libperfutil.map
 	$(call say,LD)
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,libperfutil.so.0 -Wl,--version-script=libperfutil/libperfutil.map \
 		-o $@ $(filter %.o,$^) $(LIB_PERFUTIL)
 $(O)/lib/liba2n.so: $(call obj,$(A2N_SRC)) libperfutil/a2n/liba2n.map
 	$(call say,LD)
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,liba2n.so.0 -Wl,--version-script=libperfutil/a2n/liba2n.map \
 		-o $@ $(filter %.o,$^) $(LIB_A2N)
 
