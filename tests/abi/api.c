@@ -87,8 +87,8 @@ static void initialized(void)
 	want(PI_OK, TraceEnable(PITRACE_TPROF));
 	want(1, TraceQueryMajor(PITRACE_TPROF));
 	/* Metrics: nobody records them. */
-	want(PI_OK, TraceEnable(0x09));
-	want(PI_NOT_SUPPORTED, TraceOn());
+	want(PI_NOT_SUPPORTED, TraceEnable(0x09));
+	want(0, TraceQueryMajor(0x09));
 	want(0, IsTraceOn());
 	want(PI_OK, TraceDisable(0x09));
 	verdict("initialized");
