@@ -37,7 +37,7 @@ PERFUTIL_SRC := $(wildcard libperfutil/*.c)
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c)
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out tools/swtrace/run_tprof.c,$(wildcard tools/swtrace/*.c))
-RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end say caller)
+RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end run_jit say caller)
 POST_SRC     := $(wildcard post/*.c post/*/*.c)
 
 TIMER_SRC    := $(wildcard libperfutil/timer/*.c)
@@ -77,6 +77,7 @@ $(call obj,libperfutil/events_pfm.c libperfutil/events_file.c): INC = $(INC_PERF
 $(O)/obj/libperfutil/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC)): INC = $(INC_TOOLS)
+$(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 
 $(O)/obj/%.o: %.c

@@ -13,7 +13,7 @@ all: $(BINS) $(O)/manual-checked	## libraries and programs into build/
 endif
 
 .PHONY: tests
-tests: all $(UNIT) gen_trace $(FORMAT) vm-programs $(FUZZ_REPLAY)
+tests: all $(UNIT) $(O)/tests/samples gen_trace $(FORMAT) vm-programs $(FUZZ_REPLAY)
 
 # What the runner runs beside the list tests/suites: name, group, time limit, command.
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(notdir $(t)) check 60 $(t)')

@@ -36,7 +36,7 @@ $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 
 # Of the agent for Java what needs no VM.
-$(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c)
+$(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	$(call say,CC)
@@ -64,5 +64,13 @@ gen_trace: $(O)/tests/format/gen_trace
 $(O)/tests/format/gen_trace: $(O)/tests/format/gen_trace_main
 	cp $< $@
 .PHONY: gen_trace
+
+# Names as post has them, sample by sample.
+$(O)/tests/samples: tests/java/samples.c $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC)) \
+		$(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_POST) -o $@ $(filter %.c %.o %.a,$^) $(ALLLDFLAGS) $(LIB_PERFUTIL) \
+		$(LIB_POST) $(LIB_A2N)
 
 include tests/vm/vm.mk tests/fuzz/fuzz.mk

@@ -114,8 +114,9 @@ int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64
 	return process_unmap(&a->processes, time, pid, start, last_of(start, length));
 }
 
-static int load_code(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
-		     const char *name, size_t name_length, const void *method)
+static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t pid,
+		     uint64_t address, uint64_t size, const char *name, size_t name_length,
+		     const void *method)
 {
 	struct mapping code;
 
@@ -124,19 +125,26 @@ static int load_code(struct a2n *a, uint64_t time, uint32_t pid, uint64_t addres
 	code = jit_add(&a->jits, name, name_length, address, size, method);
 	if (!code.module)
 		return -ENOMEM;
+	jit_late(&a->jits, &code, earliest, time);
 	return process_jit(&a->processes, time, pid, address, last_of(address, size), &code);
 }
 
 int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
 		 const char *name, size_t name_length)
 {
-	return load_code(a, time, pid, address, size, name, name_length, NULL);
+	return load_code(a, time, time, pid, address, size, name, name_length, NULL);
+}
+
+int a2n_jit_load_late(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t pid,
+		      uint64_t address, uint64_t size, const char *name, size_t name_length)
+{
+	return load_code(a, earliest, time, pid, address, size, name, name_length, NULL);
 }
 
 int inner_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
 		   const char *name, void *method)
 {
-	return load_code(a, time, pid, address, size, name, strlen(name), method);
+	return load_code(a, time, time, pid, address, size, name, strlen(name), method);
 }
 
 struct modules *inner_modules(struct a2n *a)
@@ -230,6 +238,28 @@ int a2n_vdso(struct a2n *a, const void *image, size_t size)
 	return module_vdso(&a->modules, image, size);
 }
 
+/* Code that was told late may have run there already. *code is the one that was there; false: it
+ * may have been another one. */
+static bool claim(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address,
+		  struct mapping *code)
+{
+	struct moment at = MOMENT_AT(time);
+	struct mapping next;
+
+	while (process_jit_next(&a->processes, pid, time, address, &at, &next) &&
+	       at.time - time <= a->jits.latest) {
+		const struct jit_code *late = next.module ? jit_of(&a->jits, &next) : NULL;
+
+		if (!late || late->earliest > time)
+			continue;
+		if (!code->module)
+			*code = next;
+		else if (jit_of(&a->jits, code)->symbol != late->symbol)
+			return false;
+	}
+	return true;
+}
+
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer)
 {
@@ -248,7 +278,9 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 		answer->range_start = found.first;
 		answer->range_length = found.mapping.module ? found.last - found.first + 1 : 0;
 	}
-	if (found.jit.module) {
+	if (a->jits.latest && !claim(a, pid, time, address, &found.jit)) {
+		jit_answer_ambiguous(&a->jits, address, answer);
+	} else if (found.jit.module) {
 		jit_answer(&a->jits, &found.jit, address, answer);
 	} else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP) {
 		jit_answer_freed(&a->jits, address, answer);

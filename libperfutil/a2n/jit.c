@@ -6,7 +6,7 @@
 
 #include "jit.h"
 
-/* A hostile file could announce more than memory holds (32 bytes each). */
+/* A hostile file could announce more than memory holds (40 bytes each). */
 #define MAX_CODES (1u << 25)
 
 void jits_open(struct jits *js, struct modules *ms, struct strings *strings)
@@ -15,6 +15,10 @@ void jits_open(struct jits *js, struct modules *ms, struct strings *strings)
 	js->module = ms->anon;
 	js->freed = (struct a2n_symbol){
 		.name = A2N_JIT_FREED, .raw_name = A2N_JIT_FREED, .module = &js->module->pub,
+	};
+	js->ambiguous = (struct a2n_symbol){
+		.name = A2N_JIT_AMBIGUOUS, .raw_name = A2N_JIT_AMBIGUOUS,
+		.module = &js->module->pub,
 	};
 }
 
@@ -55,7 +59,7 @@ static struct mapping add(struct jits *js, struct a2n_symbol *symbol, uint64_t a
 {
 	if (!symbol || js->n >= MAX_CODES || !pool_grow(js->codes, js->n, js->room))
 		return (struct mapping){ NULL, 0 };
-	js->codes[js->n] = (struct jit_code){ address, size, symbol, method };
+	js->codes[js->n] = (struct jit_code){ address, size, UINT64_MAX, symbol, method };
 	return (struct mapping){ js->module, js->n++ };
 }
 
@@ -98,10 +102,30 @@ void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address
 	answer->method = code->method;
 }
 
+void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, uint64_t time)
+{
+	if (earliest >= time)
+		return;
+	js->codes[code->delta].earliest = earliest;
+	if (js->latest < time - earliest)
+		js->latest = time - earliest;
+}
+
+static void answer_none(struct jits *js, struct a2n_symbol *symbol, enum a2n_result result,
+			uint64_t address, struct a2n_answer *answer)
+{
+	answer->result = result;
+	answer->module = &js->module->pub;
+	answer->symbol = symbol;
+	answer->module_offset = answer->symbol_offset = address;
+}
+
 void jit_answer_freed(struct jits *js, uint64_t address, struct a2n_answer *answer)
 {
-	answer->result = A2N_RESULT_JIT_FREED;
-	answer->module = &js->module->pub;
-	answer->symbol = &js->freed;
-	answer->module_offset = answer->symbol_offset = address;
+	answer_none(js, &js->freed, A2N_RESULT_JIT_FREED, address, answer);
+}
+
+void jit_answer_ambiguous(struct jits *js, uint64_t address, struct a2n_answer *answer)
+{
+	answer_none(js, &js->ambiguous, A2N_RESULT_JIT_AMBIGUOUS, address, answer);
 }

@@ -12,6 +12,7 @@
 
 struct jit_code {
 	uint64_t address, size;
+	uint64_t earliest;		/* it may have run since; UINT64_MAX: told in time */
 	struct a2n_symbol *symbol;	/* one for each name */
 	const void *method;		/* its teller's; or NULL */
 };
@@ -23,7 +24,9 @@ struct jits {
 	struct table symbols;		/* by name */
 	struct jit_code *codes;
 	uint32_t n, room;
+	uint64_t latest;		/* no code was told later than by so much */
 	struct a2n_symbol freed;	/* the answer where code was, and was given up */
+	struct a2n_symbol ambiguous;	/* … and where it may be one or another */
 };
 
 /* In a mapping's delta, above the number: perhaps another code was there (perf maps). */
@@ -46,7 +49,10 @@ static inline const struct jit_code *jit_of(const struct jits *js, const struct 
 }
 void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address,
 		struct a2n_answer *answer);
-/* What was there was given up. */
+/* This code may have run before `time`, when it was told. */
+void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, uint64_t time);
+/* What was there was given up; one or another was there. */
 void jit_answer_freed(struct jits *js, uint64_t address, struct a2n_answer *answer);
+void jit_answer_ambiguous(struct jits *js, uint64_t address, struct a2n_answer *answer);
 
 #endif

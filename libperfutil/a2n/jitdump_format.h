@@ -7,6 +7,10 @@
 #define JITDUMP_VERSION		1
 
 #define JITDUMP_HEADER		40	/* at least */
+#define JITDUMP_HEADER_LATE	56	/* the same, tag, late: ours, of writers that tell late; */
+#define JITDUMP_SINCE		8	/* … with it a time stands between a LOAD's name and code */
+#define JITDUMP_SINCE_NEVER	UINT64_MAX	/* … the code was given up */
+#define JITDUMP_LATE_TAG	0x6c61746570690000ull
 #define JITDUMP_PREFIX		16	/* id size time */
 #define JITDUMP_LOAD_FIXED	56	/* prefix pid tid vma address size index; name, code */
 #define JITDUMP_MOVE_FIXED	64	/* prefix pid tid vma from to size index */

@@ -18,6 +18,7 @@
 #define MAX_HEADER	4096		/* as large as a header of the future may be */
 #define MAX_NAME	(32u * 1024)	/* longer ones are cut */
 #define MAX_TABLE	(16u << 20)	/* bytes of a line table that are kept */
+#define MAX_LATE	10000000000ull	/* ns; nobody tells later */
 #define MAX_CODE	(1ull << 30)	/* more is no function */
 
 struct jitdump {
@@ -90,7 +91,7 @@ static struct bytes cursor(const struct jitdump *d, const uint8_t *p, size_t siz
 static const char *read_header(struct jitdump *d)
 {
 	size_t got;
-	const uint8_t *p = look(d, 0, JITDUMP_HEADER, &got);
+	const uint8_t *p = look(d, 0, JITDUMP_HEADER_LATE, &got);
 	struct bytes b;
 	uint32_t magic, size;
 
@@ -110,6 +111,10 @@ static const char *read_header(struct jitdump *d)
 	bytes_u64(&b);			/* its time: some writers' wall clock, in microseconds */
 	d->info.flags = bytes_u64(&b);
 	d->info.raw_time = d->info.flags & JITDUMP_RAW_TIME;
+	if (!b.bad && size >= JITDUMP_HEADER_LATE && bytes_u64(&b) == JITDUMP_LATE_TAG)
+		d->info.late = bytes_u64(&b);
+	if (d->info.late > MAX_LATE)
+		d->info.late = MAX_LATE;
 	if (b.bad)
 		return "the header is cut short";
 	if (!d->info.version || d->info.version > 2)
@@ -298,6 +303,31 @@ static uint64_t find_code(const uint8_t *text, uint64_t room, size_t length, uin
 	return i < end ? end : next;
 }
 
+/* From a writer that tells late: b stands at the name, behind it a time, then the code. */
+static int read_late(struct jitdump *d, struct bytes b, uint64_t room, struct jitdump_event *e)
+{
+	const uint64_t code = e->name_length + 1 + JITDUMP_SINCE;
+	uint64_t since;
+
+	bytes_skip(&b, e->name_length + 1);
+	since = bytes_u64(&b);
+	if (b.bad || room < code) {
+		fault(d, d->at, "a record shorter than its kind");
+		return 0;
+	}
+	if (since == JITDUMP_SINCE_NEVER) {
+		e->kind = JITDUMP_UNLOAD;
+		return e->size ? 1 : 0;
+	}
+	e->earliest = e->time > d->info.late ? e->time - d->info.late : 0;
+	if (e->earliest < since)
+		e->earliest = since < e->time ? since : e->time;
+	if (room - code >= e->size)
+		e->code_offset = d->at + JITDUMP_LOAD_FIXED + code;
+	e->lines = d->table_lines;
+	return e->size ? 1 : 0;
+}
+
 /* 1, 0: left out, -errno. */
 static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 {
@@ -332,6 +362,9 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	memcpy(d->name, text, e->name_length);
 	d->name[e->name_length] = 0;
 	e->name = d->name;
+	e->earliest = e->time;
+	if (d->info.late && nul)
+		return read_late(d, b, room, e);
 	/* Behind a name that was cut nobody looked where the code begins. */
 	code = nul ? find_code(text, room, e->name_length, e->size) : 0;
 	e->code_offset = code ? d->at + JITDUMP_LOAD_FIXED + code : 0;

@@ -45,6 +45,7 @@ struct jitdump_writer {
 	size_t page;
 	uint64_t end;			/* of the last whole record */
 	uint64_t index;
+	uint64_t late;
 	char path[PATH_MAX];
 };
 
@@ -99,20 +100,28 @@ static int write_all(struct jitdump_writer *w, struct iovec *part, int n)
 static int write_header(struct jitdump_writer *w)
 {
 	struct fields f = { .used = 0 };
-	struct iovec part = { f.bytes, JITDUMP_HEADER };
+	size_t size = w->late ? JITDUMP_HEADER_LATE : JITDUMP_HEADER;
+	struct iovec part = { f.bytes, size };
 
 	put32(&f, JITDUMP_MAGIC);
 	put32(&f, JITDUMP_VERSION);
-	put32(&f, JITDUMP_HEADER);
+	put32(&f, (uint32_t)size);
 	put32(&f, MACHINE);
 	put32(&f, 0);
 	put32(&f, (uint32_t)getpid());
 	put64(&f, now());
 	put64(&f, 0);
+	put64(&f, JITDUMP_LATE_TAG);
+	put64(&f, w->late);
 	return write_all(w, &part, 1);
 }
 
 int jitdump_create(struct jitdump_writer **out, const char *folder)
+{
+	return jitdump_create_late(out, folder, 0);
+}
+
+int jitdump_create_late(struct jitdump_writer **out, const char *folder, uint64_t late)
 {
 	struct jitdump_writer *w = calloc(1, sizeof(*w));
 	int err;
@@ -120,6 +129,7 @@ int jitdump_create(struct jitdump_writer **out, const char *folder)
 	*out = NULL;
 	if (!w)
 		return -ENOMEM;
+	w->late = late;
 	if (!folder)
 		folder = getenv("JITDUMPDIR");
 	if (!folder || !*folder)
@@ -214,14 +224,22 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 		 const void *code, const struct jitdump_line *lines, uint32_t n_lines,
 		 uint64_t *index)
 {
+	return jitdump_load_late(w, 0, name, address, size, code, lines, n_lines, index);
+}
+
+int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
+		      uint64_t size, const void *code, const struct jitdump_line *lines,
+		      uint32_t n_lines, uint64_t *index)
+{
 	struct fields table = { .used = 0 }, f = { .used = 0 };
 	uint8_t *entries = NULL;
 	size_t length = strlen(name) + 1, bytes = code ? size : 0, entries_size = 0;
-	struct iovec part[5];
+	size_t word = w->late ? JITDUMP_SINCE : 0;
+	struct iovec part[6];
 	int n = 0, err = 0;
 	uint64_t time;
 
-	if (size > UINT32_MAX || length > UINT32_MAX - JITDUMP_LOAD_FIXED - bytes)
+	if (size > UINT32_MAX || length > UINT32_MAX - JITDUMP_LOAD_FIXED - word - bytes)
 		return -EMSGSIZE;
 	pthread_mutex_lock(&w->lock);
 	/* Under the lock: the file is in the order of time. */
@@ -231,7 +249,7 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 		part[n++] = (struct iovec){ table.bytes, table.used };
 		part[n++] = (struct iovec){ entries, entries_size };
 	}
-	prefix(&f, JITDUMP_ID_LOAD, JITDUMP_LOAD_FIXED + length + bytes, time);
+	prefix(&f, JITDUMP_ID_LOAD, JITDUMP_LOAD_FIXED + length + word + bytes, time);
 	put32(&f, (uint32_t)getpid());
 	put32(&f, (uint32_t)syscall(SYS_gettid));
 	put64(&f, address);
@@ -240,6 +258,7 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 	put64(&f, w->index);
 	part[n++] = (struct iovec){ f.bytes, f.used };
 	part[n++] = (struct iovec){ (void *)name, length };
+	part[n++] = (struct iovec){ &since, word };
 	part[n++] = (struct iovec){ (void *)code, bytes };
 	if (!err)
 		err = write_all(w, part, n);
@@ -251,6 +270,14 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 	pthread_mutex_unlock(&w->lock);
 	free(entries);
 	return err;
+}
+
+int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size)
+{
+	if (!w->late)
+		return -EINVAL;
+	return jitdump_load_late(w, JITDUMP_SINCE_NEVER, JITDUMP_GIVEN_UP, address, size, NULL,
+				 NULL, 0, NULL);
 }
 
 int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64_t to,

@@ -480,6 +480,15 @@ struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time,
 	       (struct mapping){ NULL, 0 };
 }
 
+bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
+		      struct moment *at, struct mapping *code)
+{
+	struct process *p = process_of(ps, pid);
+	struct epoch *e = p ? epoch_at(p, time) : NULL;
+
+	return e && e->jit && space_next(e->jit, address, at, code);
+}
+
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address)
 {
 	struct process *p = process_of(ps, pid);

@@ -98,6 +98,11 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 /* What maps told by then stand there. */
 struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
 
+/* The next change after *at of what the image that pid had at `time` told of an address: when, and
+ * what it told. */
+bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
+		      struct moment *at, struct mapping *code);
+
 #define MAPPING_GIVEN_UP	2	/* as MAPPING_FREE: code that its program gave up */
 
 /* What pid had mapped at address; a NULL module: nothing. */

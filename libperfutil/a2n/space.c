@@ -458,6 +458,25 @@ out:
 	return result;
 }
 
+bool space_next(const struct space *s, uint64_t address, struct moment *at,
+		struct mapping *mapping)
+{
+	const struct piece *p;
+	const struct fact *f;
+	struct cursor c;
+
+	if (!locate(s, address, &c))
+		return false;
+	p = piece_of(s, c);
+	f = fact_at(p, *at);
+	f = f ? f + 1 : p->facts;
+	if (f == p->facts + p->n)
+		return false;
+	*at = f->from;
+	*mapping = f->mapping;
+	return true;
+}
+
 void spaces_free(struct spaces *all)
 {
 	struct space *s = all->first;

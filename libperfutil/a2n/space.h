@@ -96,6 +96,10 @@ static inline struct mapping space_at(struct spaces *all, struct space *s, uint6
 	return space_find(all, s, MOMENT_AT(time), address);
 }
 
+/* The next change after *at of what is there, of this space's own: when, and what is there then. */
+bool space_next(const struct space *s, uint64_t address, struct moment *at,
+		struct mapping *mapping);
+
 void spaces_free(struct spaces *all);
 
 #endif

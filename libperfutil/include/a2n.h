@@ -29,6 +29,7 @@ extern "C" {
 #define A2N_JITCODE		"JITCODE"
 #define A2N_JIT_UNKNOWN		"JitUnannounced"
 #define A2N_JIT_FREED		"JitFreed"
+#define A2N_JIT_AMBIGUOUS	"JitAmbiguous"
 #define A2N_UNKNOWN		"Unknown"
 
 struct a2n;
@@ -89,6 +90,10 @@ int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64
  * not end in a NUL. Times may be late: what is told now is not before what was told there. */
 int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
 		 const char *name, size_t name_length);
+/* The same where the program tells late: it may have run since `earliest`. A sample from there to
+ * `time` is its, if nobody else had the address, else nobody can tell whose. */
+int a2n_jit_load_late(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t pid,
+		      uint64_t address, uint64_t size, const char *name, size_t name_length);
 /* The code at `from` is at `to` now and nothing is at `from`. */
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
 		 uint64_t size);
@@ -125,6 +130,7 @@ enum a2n_result {
 	A2N_RESULT_NO_MODULE,		/* nothing was mapped there at that time */
 	A2N_RESULT_JIT_UNKNOWN,		/* anonymous memory: nobody told what was made there */
 	A2N_RESULT_JIT_FREED,		/* code was there and its program had given it up */
+	A2N_RESULT_JIT_AMBIGUOUS,	/* one of several codes: their program told too late */
 };
 
 struct a2n_module {

@@ -28,15 +28,17 @@ struct jitdump_info {
 	uint64_t flags;
 	bool swapped;			/* the other byte order */
 	bool raw_time;			/* times are the processor's counter, not CLOCK_MONOTONIC */
+	uint64_t late;			/* ns: code may have run so long before it was told */
 };
 
-enum jitdump_kind { JITDUMP_LOAD = 0, JITDUMP_MOVE = 1 };
+enum jitdump_kind { JITDUMP_LOAD = 0, JITDUMP_MOVE = 1, JITDUMP_UNLOAD = 2 };
 
 struct jitdump_event {
 	uint32_t kind;			/* enum jitdump_kind */
 	uint32_t pid, tid;		/* what the record says */
 	uint64_t offset;		/* of the record in the file */
 	uint64_t time;			/* ns of CLOCK_MONOTONIC unless raw_time */
+	uint64_t earliest;		/* LOAD: when it may have run first, up to time */
 	uint64_t address, size;		/* of the code; where it is now */
 	uint64_t from;			/* MOVE: where it was */
 	uint64_t index;			/* the writer's number of this code */
@@ -80,10 +82,21 @@ struct jitdump_writer;
 /* jit-PID.dump in a folder (NULL: $JITDUMPDIR, else the working folder). Threads may write at the
  * same time. All return 0 or -errno; after a failed write the file ends with a whole record. */
 int jitdump_create(struct jitdump_writer **w, const char *folder);
+/* Of code that may have run already, for up to so many ns. Beside the format, where other readers
+ * pass over it: jitdump_load_late's word stands behind each name. */
+int jitdump_create_late(struct jitdump_writer **w, const char *folder, uint64_t late);
 /* Code at its final address. code: NULL where the bytes shall not be kept. *index is its number. */
 int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, uint64_t size,
 		 const void *code, const struct jitdump_line *lines, uint32_t n_lines,
 		 uint64_t *index);
+/* The same; it has not run before `since`. Without jitdump_create_late that is not kept. */
+int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
+		      uint64_t size, const void *code, const struct jitdump_line *lines,
+		      uint32_t n_lines, uint64_t *index);
+/* Code was given up. The format has no word for it: others read that code named JITDUMP_GIVEN_UP
+ * took its place. Without jitdump_create_late -EINVAL. */
+#define JITDUMP_GIVEN_UP "(given up)"
+int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size);
 /* The code with this number is at `to` from now on. */
 int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64_t to,
 		 uint64_t size);

@@ -32,7 +32,7 @@ struct counts {
 	uint32_t npending;
 
 	/* What has no name, by enum a2n_result, and what is unsure: at the end. */
-	uint64_t bucket[A2N_RESULT_JIT_FREED + 1];
+	uint64_t bucket[A2N_RESULT_JIT_AMBIGUOUS + 1];
 	uint64_t unsure;
 };
 

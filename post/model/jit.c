@@ -23,7 +23,7 @@
 struct event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
 	uint32_t pid, tid;
-	uint64_t time, address, size, from;
+	uint64_t time, earliest, address, size, from;
 	const char *name;
 	size_t name_length;
 };
@@ -142,12 +142,15 @@ static void look_ahead(struct jit *j)
 
 static int next_of_dump(struct jit_source *s)
 {
+	static const enum kind kinds[] = {
+		[JITDUMP_LOAD] = LOAD, [JITDUMP_MOVE] = MOVE, [JITDUMP_UNLOAD] = UNLOAD,
+	};
 	struct jitdump_event d;
 	int r = jitdump_next(s->dump, &d);
 
 	if (r > 0)
 		s->event = (struct event){
-			.kind = d.kind == JITDUMP_MOVE ? MOVE : LOAD, .time = d.time,
+			.kind = kinds[d.kind], .time = d.time, .earliest = d.earliest,
 			/* Its number of itself is of its own namespace; another is a child's. */
 			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid : d.pid,
 			.address = d.address, .size = d.size, .from = d.from, .name = d.name,
@@ -167,8 +170,8 @@ static int next_of_log(struct jit_source *s)
 
 	if (r > 0)
 		s->event = (struct event){
-			.kind = kinds[l.kind], .time = l.time, .pid = s->pid, .tid = l.tid,
-			.address = l.address, .size = l.size, .from = l.from, .name = l.name,
+			.kind = kinds[l.kind], .time = l.time, .earliest = l.time, .pid = s->pid,
+			.tid = l.tid, .address = l.address, .size = l.size, .from = l.from, .name = l.name,
 			.name_length = l.name_length,
 		};
 	return r;
@@ -400,8 +403,10 @@ static int tell(struct jit *j, const struct jit_source *s)
 	case THREAD:
 		return a2n_name(j->a2n, e->time, e->pid, e->tid, e->name);
 	default:
-		return a2n_jit_load(j->a2n, e->time, e->pid, e->address, e->size, e->name,
-				    e->name_length);
+		if (e->earliest < e->time && add_change(j, e->earliest, e->pid, 0))
+			return -ENOMEM;
+		return a2n_jit_load_late(j->a2n, e->earliest, e->time, e->pid, e->address, e->size,
+					 e->name, e->name_length);
 	}
 }
 

@@ -99,6 +99,7 @@ void names_close(struct names *n)
 	maps_free(&n->maps);
 	lines_free(&n->lines);
 	jit_free(&n->jit);
+	runtimes_free(&n->runtimes);
 	if (n->a2n)
 		a2n_close(n->a2n);
 	*n = (struct names){ 0 };

@@ -13,6 +13,7 @@
 #include "model/keys.h"
 #include "model/lines.h"
 #include "model/maps.h"
+#include "model/runtimes.h"
 
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands
  * under the name that the process had at that time. Likewise a thread. */
@@ -78,6 +79,7 @@ struct names_warning;
 struct names {
 	struct a2n *a2n;
 	struct jit jit;
+	struct runtimes runtimes;
 	struct maps maps;
 	struct lines lines;
 	struct process *process;

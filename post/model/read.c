@@ -66,7 +66,10 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 	if (rc || r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE)
 		return rc;
 	map = record_map(r);
-	return map && !(map->flags & PITRACE_MAP_KERNEL) ? jit_mapping(jit, r->time, map) : 0;
+	if (!map || map->flags & PITRACE_MAP_KERNEL)
+		return 0;
+	rc = runtimes_mapping(&rd->model->names.runtimes, map);
+	return rc ? rc : jit_mapping(jit, r->time, map);
 }
 
 static uint32_t process_of(const struct reading *rd, const struct place *place)

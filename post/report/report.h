@@ -142,7 +142,7 @@ struct bucket {
 	uint64_t ticks;
 	bool rare;			/* not worth a word where it is empty */
 };
-#define BUCKETS 6
+#define BUCKETS 7
 void fill_buckets(const struct job *job, struct bucket list[BUCKETS]);
 
 /* Modules in which ticks have no symbol, worst first. *list is freed by the caller. */

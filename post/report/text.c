@@ -225,7 +225,10 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
 	list[4] = (struct bucket){ A2N_JIT_FREED, "jit_freed",
 		"its program had given it up by then", c->bucket[A2N_RESULT_JIT_FREED],
 		true };
-	list[5] = (struct bucket){ "unsure", "unsure",
+	list[5] = (struct bucket){ A2N_JIT_AMBIGUOUS, "jit_ambiguous",
+		"one of two codes: its program told too late", c->bucket[A2N_RESULT_JIT_AMBIGUOUS],
+		true };
+	list[6] = (struct bucket){ "unsure", "unsure",
 		"named, but records of names had been lost, or a perf map cannot tell when", c->unsure, false };
 }
 

@@ -123,22 +123,63 @@ static void write_unknown(const struct job *job, FILE *out)
 	putc('\n', out);
 }
 
+/* Of the code that nobody told of most ticks are a known runtime's: its name and they, or NULL. */
+static const char *untold_runtime(const struct job *job, uint64_t *ticks)
+{
+	const struct counts *c = &job->model->counts;
+	const struct names *n = &job->model->names;
+	const char *worst = NULL;
+	uint32_t i, k;
+
+	*ticks = 0;
+	for (i = 0; i < n->runtimes.n; i++) {
+		const char *name = n->runtimes.list[i].name;
+		uint64_t sum = 0;
+
+		if (name == worst)
+			continue;
+		for (k = 0; k < c->nrow; k++) {
+			const struct row *r = &c->row[k];
+			uint32_t pid = n->process[n->thread[r->thread].process].pid;
+
+			if (n->symbol[r->symbol].result == A2N_RESULT_JIT_UNKNOWN &&
+			    runtimes_of(&n->runtimes, pid) == name)
+				sum += r->ticks;
+		}
+		if (sum > *ticks) {
+			*ticks = sum;
+			worst = name;
+		}
+	}
+	return worst;
+}
+
 /* The one thing that would name most of what has no name. */
 int tprof_cure(const struct job *job, FILE *out)
 {
 	uint64_t total = trace_total(job->trace), sum = 0;
 	const struct module **list, *worst = NULL;
+	uint64_t untold;
+	const char *runtime = untold_runtime(job, &untold);
 	uint32_t count, i;
 	int rc = worst_modules(job, &list, &count);
 
 	if (rc)
 		return rc;
-	for (i = 0; i < count; i++)
+	if (runtime && percent_of(untold, total) >= 1.0)
+		fprintf(out, "%.2f %% of all ticks are in unannounced JIT code of %s: restart it with\n"
+			"  swtrace run --jit -- COMMAND\n", percent_of(untold, total), runtime);
+	else
+		runtime = NULL;
+	for (i = 0; i < count; i++) {
+		if (runtime && !strcmp(list[i]->name, A2N_JITCODE))
+			continue;
 		sum += list[i]->unnamed;
-	if (count)
-		worst = list[0];
+		if (!worst)
+			worst = list[i];
+	}
 	free(list);
-	if (percent_of(sum, total) < 1.0)
+	if (!worst || percent_of(sum, total) < 1.0)
 		return 0;
 	fprintf(out, "%.2f %% of all ticks are in modules but have no symbol, most of them in\n  ",
 		percent_of(sum, total));

@@ -161,6 +161,58 @@ static void test_unload(void)
 	IS(1, 49, 0x11010, A2N_JIT_FREED);
 }
 
+static void load_late(uint64_t earliest, uint64_t time, uint64_t address, const char *name)
+{
+	CU_ASSERT_EQUAL(a2n_jit_load_late(a, earliest, time, 1, address, 0x100, name,
+					  strlen(name)), 0);
+}
+
+/* Told when it had run already. */
+static void test_told_late(void)
+{
+	struct a2n_answer r;
+
+	begin();
+	load_late(100, 150, 0x11000, "f");
+	load_late(170, 200, 0x11080, "g");
+	load_late(170, 200, 0x13000, "g");
+	/* Nobody else was there: it is who came. */
+	IS(1, 99, 0x11000, A2N_JIT_UNKNOWN);
+	IS(1, 100, 0x11000, "f");
+	IS(1, 100, 0x11090, "f");
+	CU_ASSERT_EQUAL(ask(1, 100, 0x11090).symbol_offset, 0x90);
+	/* One or the other. */
+	IS(1, 169, 0x11080, "f");
+	IS(1, 170, 0x11080, A2N_JIT_AMBIGUOUS);
+	IS(1, 199, 0x11080, A2N_JIT_AMBIGUOUS);
+	IS(1, 199, 0x1107f, "f");
+	IS(1, 200, 0x11080, "g");
+	r = ask(1, 180, 0x11080);
+	CU_ASSERT_EQUAL(r.result, A2N_RESULT_JIT_AMBIGUOUS);
+	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_JITCODE);
+	/* It was told that the first had gone. */
+	CU_ASSERT_EQUAL(a2n_jit_unload(a, 300, 1, 0x11000, 0x180), 0);
+	load_late(290, 320, 0x11000, "h");
+	IS(1, 289, 0x11000, "f");
+	IS(1, 290, 0x11000, A2N_JIT_AMBIGUOUS);
+	IS(1, 300, 0x11000, "h");
+	IS(1, 300, 0x11100, A2N_JIT_FREED);
+	/* Two to come, of which either may have been there. */
+	CU_ASSERT_EQUAL(a2n_jit_unload(a, 400, 1, 0x11000, 0x100), 0);
+	load_late(405, 420, 0x11000, "i");
+	load_late(410, 430, 0x11000, "j");
+	IS(1, 404, 0x11000, A2N_JIT_FREED);
+	IS(1, 409, 0x11000, "i");
+	IS(1, 410, 0x11000, A2N_JIT_AMBIGUOUS);
+	IS(1, 420, 0x11000, A2N_JIT_AMBIGUOUS);
+	/* Of one name it is the same to the reader. */
+	load_late(470, 500, 0x11000, "j");
+	IS(1, 480, 0x11000, "j");
+	/* Who tells in time is not in doubt. */
+	load(600, 1, 0x11000, 0x100, "k");
+	IS(1, 599, 0x11000, "j");
+}
+
 /* What mappings do to it. */
 static void test_memory(void)
 {
@@ -318,7 +370,8 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "load", test_load }, { "names", test_names }, { "overwrite", test_overwrite },
-		{ "move", test_move }, { "unload", test_unload }, { "memory", test_memory },
+		{ "move", test_move }, { "unload", test_unload }, { "told_late", test_told_late },
+		 { "memory", test_memory },
 		{ "fork", test_fork }, { "late", test_late }, { "model", test_model },
 		{ NULL, NULL },
 	};

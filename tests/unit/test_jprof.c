@@ -5,6 +5,7 @@
 #include <string.h>
 #include "../../tools/jprof/java_name.h"
 #include "../../tools/jprof/ranges.h"
+#include "../../tools/jprof/sizes.h"
 #include "unit.h"
 
 static const char *name(const char *class, const char *method, const char *signature)
@@ -118,6 +119,33 @@ static void pieces_many(void)
 	ranges_free(&r);
 }
 
+/* Against a plain list. */
+static void sizes(void)
+{
+	static uint64_t have[5000];
+	struct sizes s = { 0 };
+	uint32_t seed = 1, i;
+
+	CU_ASSERT_EQUAL(sizes_take(&s, 16), 0);
+	for (i = 0; i < 200000; i++) {
+		uint32_t which;
+
+		seed = seed * 1103515245 + 12345;
+		which = (seed >> 8) % 5000;
+		if (seed >> 31) {
+			have[which] = 1 + (seed >> 4) % 4096;
+			CU_ASSERT_EQUAL(sizes_put(&s, which * 64, have[which]), 0);
+		} else {
+			CU_ASSERT_EQUAL(sizes_take(&s, which * 64), have[which]);
+			have[which] = 0;
+		}
+	}
+	for (i = 0; i < 5000; i++)
+		CU_ASSERT_EQUAL(sizes_take(&s, i * 64), have[i]);
+	CU_ASSERT_EQUAL(s.n, 0);
+	sizes_free(&s);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -126,6 +154,7 @@ int main(void)
 		{ "names_cut", names_cut },
 		{ "pieces", pieces },
 		{ "pieces_many", pieces_many },
+		{ "sizes", sizes },
 		{ NULL, NULL },
 	};
 

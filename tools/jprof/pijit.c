@@ -14,16 +14,21 @@
 
 #include "java_name.h"
 #include "pijit.h"
+#include "prepared.h"
 #include "ranges.h"
+#include "sizes.h"
 
 #define MAX_NAME	4096
+/* VMs tell by a thread of their own, which has to find a CPU: up to 32 ms after were seen. */
+#define LATE		PREPARED_KEPT
 
 static struct {
 	pthread_mutex_t lock;
 	struct jitdump_writer *dump;	/* NULL: not begun, ended, or the disk is full */
 	struct ranges stubs;
+	struct sizes methods;
+	JavaVM *java;			/* NULL: not loaded yet */
 	bool lines;
-	bool loaded;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct options {
@@ -76,23 +81,35 @@ static void write_failed(int err)
 	agent.dump = NULL;
 }
 
-static void told(const char *name, const void *address, uint64_t size,
+static void told(uint64_t since, const char *name, const void *address, uint64_t size,
 		 const struct jitdump_line *lines, uint32_t n)
 {
 	int err = 0;
 
 	pthread_mutex_lock(&agent.lock);
 	if (agent.dump)
-		err = jitdump_load(agent.dump, name, (uintptr_t)address, size, NULL, lines, n,
-				   NULL);
+		err = jitdump_load_late(agent.dump, since, name, (uintptr_t)address, size, NULL,
+					lines, n, NULL);
+	if (agent.dump && !err)
+		err = sizes_put(&agent.methods, (uintptr_t)address, size);
 	if (err && err != -EMSGSIZE)
 		write_failed(err);
 	pthread_mutex_unlock(&agent.lock);
 }
 
-static void name_of(jvmtiEnv *vm, jmethodID method, char name[MAX_NAME])
+static JNIEnv *jni_here(void)
+{
+	JNIEnv *jni;
+
+	return (*agent.java)->GetEnv(agent.java, (void **)&jni, JNI_VERSION_1_6) ? NULL : jni;
+}
+
+/* Its name; and before which time it has not run, or 0. */
+static uint64_t name_of(jvmtiEnv *vm, jmethodID method, char name[MAX_NAME])
 {
 	char *class = NULL, *own = NULL, *signature = NULL;
+	JNIEnv *jni = jni_here();
+	uint64_t since = 0;
 	jclass declarer;
 
 	if ((*vm)->GetMethodDeclaringClass(vm, method, &declarer) ||
@@ -101,8 +118,22 @@ static void name_of(jvmtiEnv *vm, jmethodID method, char name[MAX_NAME])
 		snprintf(name, MAX_NAME, "%s.%s", class ? class : "Java", own ? own : "method");
 	else
 		java_name(name, MAX_NAME, class, own, signature);
+	if (class && jni)
+		since = prepared_since(jni, declarer, class);
 	(*vm)->Deallocate(vm, (unsigned char *)class);
 	(*vm)->Deallocate(vm, (unsigned char *)own);
+	(*vm)->Deallocate(vm, (unsigned char *)signature);
+	return since;
+}
+
+static void JNICALL class_prepared(jvmtiEnv *vm, JNIEnv *jni, jthread thread, jclass class)
+{
+	char *signature;
+
+	(void)thread;
+	if ((*vm)->GetClassSignature(vm, class, &signature, NULL))
+		return;
+	prepared_add(jni, class, signature);
 	(*vm)->Deallocate(vm, (unsigned char *)signature);
 }
 
@@ -112,13 +143,30 @@ static void JNICALL method_loaded(jvmtiEnv *vm, jmethodID method, jint size, con
 {
 	struct jitdump_line *lines = NULL;
 	char name[MAX_NAME];
+	uint64_t since;
 	uint32_t n = 0;
 
-	name_of(vm, method, name);
+	since = name_of(vm, method, name);
 	if (agent.lines)
 		n = lines_make(vm, method, map_length, map, compile_info, &lines);
-	told(name, address, (uint64_t)size, lines, n);
+	told(since, name, address, (uint64_t)size, lines, n);
 	lines_free(lines, n);
+}
+
+/* The class may be gone: its id says nothing any more. */
+static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *address)
+{
+	uint64_t size;
+	int err = 0;
+
+	(void)vm, (void)method;
+	pthread_mutex_lock(&agent.lock);
+	size = sizes_take(&agent.methods, (uintptr_t)address);
+	if (agent.dump && size)
+		err = jitdump_unload(agent.dump, (uintptr_t)address, size);
+	if (err)
+		write_failed(err);
+	pthread_mutex_unlock(&agent.lock);
 }
 
 static int tell_stub(void *name, uint64_t start, uint64_t end)
@@ -150,6 +198,7 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 		jitdump_end(agent.dump);
 	agent.dump = NULL;
 	ranges_free(&agent.stubs);
+	sizes_free(&agent.methods);
 	pthread_mutex_unlock(&agent.lock);
 }
 
@@ -169,12 +218,14 @@ static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
 static jint watch(jvmtiEnv *vm, bool running)
 {
 	static const jvmtiEvent events[] = {
-		JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-		JVMTI_EVENT_VM_DEATH,
+		JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+		JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_VM_DEATH,
 	};
 	const jvmtiEventCallbacks callbacks = {
-		.CompiledMethodLoad = method_loaded, .DynamicCodeGenerated = stub_made,
-		.VMDeath = vm_ends,
+		.CompiledMethodLoad = method_loaded, .CompiledMethodUnload = method_unloaded,
+		.DynamicCodeGenerated = stub_made,
+		.ClassPrepare = class_prepared, .VMDeath = vm_ends,
 	};
 	jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
 	jvmtiError err;
@@ -204,13 +255,13 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	if (err <= 0)
 		return err < 0 ? JNI_ERR : JNI_OK;
 	/* A second time: by the command line and by the environment, or attached. */
-	if (agent.loaded)
+	if (agent.java)
 		return JNI_OK;
 	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_1_2)) {
 		fputs("pijit: this Java VM has no JVMTI\n", stderr);
 		return JNI_ERR;
 	}
-	err = jitdump_create(&agent.dump, *o.folder ? o.folder : NULL);
+	err = jitdump_create_late(&agent.dump, *o.folder ? o.folder : NULL, LATE);
 	if (err) {
 		/* The program is not to blame: it runs, without names. */
 		fprintf(stderr, "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
@@ -218,7 +269,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 			strerror(-err));
 		return JNI_OK;
 	}
-	agent.loaded = true;
+	agent.java = java;
 	agent.lines = o.lines;
 	return watch(vm, running);
 }

@@ -26,6 +26,7 @@ const char cmd_run_options[] =
 	"  -e EVENT[,EVENT]   sample by these events (swtrace event list shows them), or by the\n"
 	"               timer; default: cycles where they are counted, else the timer\n"
 	"  -c COUNT     a sample each so many events (default: -F samples a second)\n"
+	"  --jit        Java, node and Python tell of the code that they make while they run\n"
 	"  -B COLLECTOR take this one: driver, perf or timer (default: the first that works)\n"
 	"  -z           compress the trace\n"
 	"  --clock C    auto, tsc or monotonic\n"
@@ -86,6 +87,7 @@ static bool options(struct run *r, int argc, char **argv)
 		{ "rotate-size", required_argument, NULL, 'R' },
 		{ "rotate-time", required_argument, NULL, 'T' },
 		{ "rotate-keep", required_argument, NULL, 'N' },
+		{ "jit", no_argument, NULL, 'J' },
 		{ "e", required_argument, NULL, 'e' }, { "c", required_argument, NULL, 'c' },
 		{ "B", required_argument, NULL, 'B' },
 		{ NULL, 0, NULL, 0 }
@@ -171,6 +173,9 @@ static bool options(struct run *r, int argc, char **argv)
 		case 'K':
 			r->no_crash = true;
 			break;
+		case 'J':
+			r->jit = true;
+			break;
 		case 'R':
 			ok = size_of("--rotate-size", optarg, 1 << 20, &r->t.rotate_bytes);
 			break;
@@ -211,6 +216,9 @@ static bool options(struct run *r, int argc, char **argv)
 		return fail("--stack-depth goes with -g"), false;
 	if (r->t.pid && r->command)
 		return fail("-p traces a process that runs; it takes no command"), false;
+	if (r->jit && !r->command)
+		return fail("--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)"),
+		       false;
 	if (!r->command && !r->all && !r->t.pid) {
 		fail("what shall be traced? give a command, -p PID or -a");
 		r->misused = true;

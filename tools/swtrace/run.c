@@ -273,6 +273,8 @@ int run_go(struct run *r)
 	}
 	if (check_place(r->t.file))
 		return EXIT_SWTRACE;
+	if (r->jit)
+		run_jit(r);
 	r->sigpipe = signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

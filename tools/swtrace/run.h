@@ -13,6 +13,7 @@ struct run {
 	struct pitrace_event_args events[PITRACE_EVENTS];	/* t's */
 	struct caller caller;
 	bool all, quiet, misused;
+	bool jit;			/* the command shall tell of the code that it makes */
 	bool no_crash;			/* wrap: a crash is not the end */
 	uint64_t delay, duration;	/* ns, 0 none; the second begins when the first is over */
 	int terminal;			/* where Enter ends the run, -1 none */
@@ -51,5 +52,7 @@ bool run_ended(struct run *r);
  * buffer; tracing is off then. 0, or a negative rc that was told. */
 int run_wait(struct run *r, int signals, int target);
 void run_closing_line(struct run *r);
+/* In the environment, for the command: tell of the code that you make. What is done is told. */
+void run_jit(struct run *r);
 
 #endif

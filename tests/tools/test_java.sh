@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Java with the agent, by whichever collector serves: code of one class after another at the same
+# addresses, each sample judged by the program's own log; the agent's options; a VM that runs already;
+# what swtrace run --jit sets, and what post says without it.
+set -u
+
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
+unset SUDO_UID SUDO_GID SUDO_USER JITDUMPDIR JAVA_TOOL_OPTIONS NODE_OPTIONS
+agent=$build/lib/pitrace/libpijit.so
+cd "$work" || exit 1
+mkdir classes traces
+javac -d classes "$top/tests/java/Reuse.java" >out 2>&1
+verdict compiles $?
+cache="-XX:ReservedCodeCacheSize=2496k -XX:InitialCodeCacheSize=2496k -XX:-SegmentedCodeCache"
+
+# ---- the same addresses again and again; the thread waits for its code, which comes soon then
+# shellcheck disable=SC2086
+"$bin/swtrace" run --jit -o traces/reuse.nrm2 -- java $cache -Xbatch -cp classes Reuse 60 25 >log 2>err
+verdict traced $? "$(cat err)"
+says jit_told err "^swtrace: --jit: Java loads libpijit.so (jitdumps in $work/traces), node runs with"
+[ -n "$(ls traces/jit-*.dump)" ]
+verdict jitdump_beside_the_trace $? "$(ls . traces)"
+"$programs/samples" traces/reuse.nrm2 >samples 2>err
+"$top/tests/java/judge_reuse" log samples >out 2>&1
+verdict reuse $?
+cat out
+# A judge that can tell: the log of other rounds.
+sed -E 's/^7/8/; s/^6/7/; s/^5/6/; s/^[0-4]/5/' log >shifted
+! "$top/tests/java/judge_reuse" shifted samples >out 2>&1
+verdict reuse_judged $?
+
+# ---- without the agent
+"$bin/swtrace" run -q -o silent.nrm2 -- java -cp classes Reuse 20 40 >log 2>err
+"$bin/post" -r silent.nrm2 -o silent.out >screen 2>err
+says cure screen 'of all ticks are in unannounced JIT code of Java: restart it with'
+says cure_how screen '^  swtrace run --jit -- COMMAND'
+
+# ---- the agent's options
+java -agentpath:"$agent=help" -version >out 2>&1 && grep -q '^  dir=FOLDER' out
+verdict help $?
+! java -agentpath:"$agent=nonsense" -version >out 2>&1 && grep -q "unknown option 'nonsense'" out
+verdict unknown_option $?
+java -agentpath:"$agent=dir=/nowhere/at/all" -version >out 2>&1 &&
+	grep -q 'cannot be made in /nowhere/at/all: No such file' out
+verdict no_folder $?
+JAVA_TOOL_OPTIONS="-agentpath:$agent=dir=." java -agentpath:"$agent=dir=." -cp classes Reuse 2 20 >out 2>&1
+verdict twice $?
+
+# ---- a VM that runs already
+java -cp classes Reuse 150 20 >log &
+vm=$!
+sleep 1
+jcmd $vm JVMTI.agent_load "$agent" "\"dir=$work,lines\"" >out 2>&1
+verdict attached $?
+wait $vm
+verdict attached_vm_ends $?
+strings "jit-$vm.dump" >out
+says attached_stubs out 'Interpreter'
+says attached_code out 'Gen[0-7].work[0-7](int)'
+says attached_lines out 'Reuse.java'
+
+# ---- what is refused, what is set
+"$bin/swtrace" run --jit -p $$ -d 1 >out 2>&1
+is for_a_command $? 125
+says for_a_command_told out '--jit is for a command'
+NODE_OPTIONS=--no-warnings "$bin/swtrace" run -q --jit -o env.nrm2 -- env >env 2>err
+says node env '^NODE_OPTIONS=--no-warnings --perf-prof$'
+says python env '^PYTHONPERFSUPPORT=1$'
+
+[ $failures = 0 ]

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The jitdump writer: what it writes is read back, also where others look; a disk that fills. */
+#include <dirent.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jitdump.h"
+#include "unit.h"
+
+static struct jitdump_event e;
+
+static struct jitdump_fault told(struct jitdump *d)
+{
+	struct jitdump_fault f;
+
+	jitdump_fault(d, &f);
+	return f;
+}
+
+static char folder[] = "/tmp/jitdumpXXXXXX";
+
+static void test_write(void)
+{
+	static const struct jitdump_line lines[] = {
+		{ 0x1000, 1, 0, "a.c" }, { 0x1004, 2, 5, "a.c" }, { 0x1008, 3, 0, NULL },
+	};
+	struct jitdump_writer *w, *second;
+	struct jitdump_line line;
+	struct jitdump *d;
+	uint64_t index = 99, before;
+	char maps[4096], path[128];
+	const char *why;
+	FILE *f;
+	bool marked = false;
+
+	CU_ASSERT_EQUAL_FATAL(jitdump_create(&w, folder), 0);
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+	CU_ASSERT_STRING_EQUAL(jitdump_path(w), path);
+	f = fopen("/proc/self/maps", "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	while (fgets(maps, sizeof(maps), f))
+		marked |= strstr(maps, path) && strstr(maps, "r-xp");
+	fclose(f);
+	CU_ASSERT_TRUE(marked);
+
+	CU_ASSERT_EQUAL(jitdump_load(w, "f", 0x1000, 12, "abcdefghijkl", lines, 3, &index), 0);
+	CU_ASSERT_EQUAL(index, 0);
+	CU_ASSERT_EQUAL(jitdump_load(w, "g", 0x2000, 1000, NULL, NULL, 0, &index), 0);
+	CU_ASSERT_EQUAL(index, 1);
+	CU_ASSERT_EQUAL(jitdump_move(w, 1, 0x2000, 0x3000, 1000), 0);
+	CU_ASSERT_EQUAL(jitdump_load(w, "x", 0, UINT64_MAX, NULL, NULL, 0, &index), -EMSGSIZE);
+
+	CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, open(path, O_RDONLY), &why), 0);
+	CU_ASSERT_EQUAL(jitdump_info(d)->pid, (uint32_t)getpid());
+	CU_ASSERT_NOT_EQUAL(jitdump_info(d)->machine, EM_NONE);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "f");
+	CU_ASSERT_EQUAL(e.address, 0x1000);
+	CU_ASSERT_EQUAL(e.size, 12);
+	CU_ASSERT_EQUAL(e.pid, (uint32_t)getpid());
+	before = e.time;
+	CU_ASSERT(before > 0);
+	for (int i = 0; i < 3; i++) {
+		CU_ASSERT_TRUE(jitdump_line(d, &line));
+		CU_ASSERT_EQUAL(line.address, lines[i].address);
+		CU_ASSERT_EQUAL(line.line, lines[i].line);
+		CU_ASSERT_EQUAL(line.discriminator, lines[i].discriminator);
+		CU_ASSERT_STRING_EQUAL(line.file, lines[i].file ? lines[i].file : "");
+	}
+	CU_ASSERT_FALSE(jitdump_line(d, &line));
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "g");
+	CU_ASSERT_EQUAL(e.code_offset, 0);
+	CU_ASSERT(e.time >= before);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.kind, JITDUMP_MOVE);
+	CU_ASSERT_EQUAL(e.from, 0x2000);
+	CU_ASSERT_EQUAL(e.address, 0x3000);
+	CU_ASSERT_EQUAL(e.index, 1);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	/* We read while it writes. */
+	CU_ASSERT_EQUAL(jitdump_load(w, "late", 0x4000, 4, "abcd", NULL, 0, NULL), 0);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "late");
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	/* A second one in the same process begins anew; the first one's reader keeps its file. */
+	CU_ASSERT_EQUAL(jitdump_create(&second, folder), 0);
+	CU_ASSERT_EQUAL(jitdump_end(second), 0);
+	CU_ASSERT_EQUAL(jitdump_end(w), 0);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	CU_ASSERT_PTR_NULL(told(d).what);
+	jitdump_close(d);
+	unlink(path);
+	CU_ASSERT_EQUAL(jitdump_create(&w, "/nowhere/at/all"), -ENOENT);
+}
+
+/* Who tells late says by how much; what was given up has a record. */
+static void test_write_late(void)
+{
+	static uint8_t image[4096];
+	struct jitdump_writer *w;
+	struct jitdump *d;
+	uint64_t at;
+	char path[128];
+	const char *why;
+	FILE *f;
+
+	CU_ASSERT_EQUAL_FATAL(jitdump_create_late(&w, folder, 5000), 0);
+	snprintf(path, sizeof(path), "%s", jitdump_path(w));
+	CU_ASSERT_EQUAL(jitdump_load(w, "f", 0x1000, 4, "abcd", NULL, 0, NULL), 0);
+	CU_ASSERT_EQUAL(jitdump_load_late(w, 7, "g", 0x2000, 4, NULL, NULL, 0, NULL), 0);
+	CU_ASSERT_EQUAL(jitdump_unload(w, 0x1000, 4), 0);
+	CU_ASSERT_EQUAL(jitdump_load_late(w, UINT64_MAX - 1, "h", 0x1000, 4, "efgh", NULL, 0, NULL),
+			0);
+	CU_ASSERT_EQUAL(jitdump_end(w), 0);
+	CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, open(path, O_RDONLY), &why), 0);
+	CU_ASSERT_EQUAL(jitdump_info(d)->late, 5000);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "f");
+	CU_ASSERT_EQUAL(e.earliest, e.time - 5000);
+	at = e.code_offset;
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "g");
+	CU_ASSERT_EQUAL(e.earliest, e.time - 5000);
+	CU_ASSERT_EQUAL(e.code_offset, 0);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.kind, JITDUMP_UNLOAD);
+	CU_ASSERT_EQUAL(e.address, 0x1000);
+	CU_ASSERT_EQUAL(e.size, 4);
+	/* Code has not run later than it was told. */
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_EQUAL(e.earliest, e.time);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	CU_ASSERT_PTR_NULL(told(d).what);
+	jitdump_close(d);
+	/* Where others look for the code, at the record's end: it is there. */
+	f = fopen(path, "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	CU_ASSERT(fread(image, 1, sizeof(image), f) > 0);
+	fclose(f);
+	CU_ASSERT(at && !memcmp(image + at, "abcd", 4));
+	CU_ASSERT_EQUAL(at + 4, 56 + *(uint32_t *)(image + 56 + 4));
+	unlink(path);
+	CU_ASSERT_EQUAL_FATAL(jitdump_create(&w, folder), 0);
+	CU_ASSERT_EQUAL(jitdump_unload(w, 0x1000, 4), -EINVAL);
+	CU_ASSERT_EQUAL(jitdump_end(w), 0);
+	unlink(path);
+}
+
+/* A disk that fills leaves whole records. */
+static void test_full(void)
+{
+	const struct rlimit small = { 300, 300 };
+	struct jitdump *d;
+	char path[128];
+	const char *why;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct jitdump_writer *w;
+		int err = 0, i;
+
+		signal(SIGXFSZ, SIG_IGN);
+		if (setrlimit(RLIMIT_FSIZE, &small) || jitdump_create(&w, folder))
+			_exit(1);
+		for (i = 0; i < 100 && !err; i++)
+			err = jitdump_load(w, "function", 0x1000, 20, "01234567890123456789", NULL,
+					   0, NULL);
+		/* 40 + 3 * 85 = 295 */
+		_exit(err && i == 4 ? 0 : 2);
+	}
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_EQUAL(status, 0);
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)pid);
+	CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, open(path, O_RDONLY), &why), 0);
+	for (int i = 0; i < 3; i++) {
+		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+		CU_ASSERT_STRING_EQUAL(e.name, "function");
+	}
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+	CU_ASSERT_PTR_NULL(told(d).what);
+	CU_ASSERT_EQUAL(told(d).unfinished, 0);
+	jitdump_close(d);
+	unlink(path);
+	CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "write", test_write }, { "late", test_write_late }, { "full", test_full },
+		{ NULL, NULL },
+	};
+
+	if (!mkdtemp(folder))
+		return 1;
+	return unit_run("jitdump_write", tests);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * --jit: the command and its children tell of the code that they make while they run. All by the
+ * environment, so that it reaches whatever the command starts; a program that is none of these
+ * takes no notice.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "run.h"
+
+#define AGENT "libpijit.so"
+
+/* Beside this program, or where it was installed. */
+static bool find_agent(char path[PATH_MAX])
+{
+	char exe[PATH_MAX], beside[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *slash;
+
+	exe[n > 0 ? n : 0] = 0;
+	slash = strrchr(exe, '/');
+	if (slash) {
+		snprintf(beside, sizeof(beside), "%.*s/../lib/pitrace/" AGENT, (int)(slash - exe),
+			 exe);
+		if (realpath(beside, path))
+			return true;
+	}
+	return realpath(PITRACE_LIBDIR "/" AGENT, path) != NULL;
+}
+
+/* Behind what the variable holds already, a blank between. */
+static bool append(const char *name, const char *word)
+{
+	const char *old = getenv(name);
+	char *text;
+	bool done;
+
+	if (old && strstr(old, word))
+		return true;
+	if (asprintf(&text, "%s%s%s", old ? old : "", old && *old ? " " : "", word) < 0)
+		return false;
+	done = !setenv(name, text, 1);
+	free(text);
+	return done;
+}
+
+/* The trace's folder, where jitdumps are found again with it. */
+static bool folder_of(const char *file, char path[PATH_MAX])
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(file, '/');
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - file + 1) : 1,
+		 slash ? file : ".");
+	return realpath(folder, path) != NULL;
+}
+
+static bool java(struct run *r, char folder[PATH_MAX])
+{
+	char agent[PATH_MAX], word[2 * PATH_MAX + 64];
+
+	if (!find_agent(agent))
+		return fail("--jit: " AGENT " is not installed: Java's code will have no names; build it where a JDK's headers are (default-jdk-headless), then make install"),
+		       false;
+	if (!folder_of(r->t.file, folder))
+		return fail("--jit: the folder of %s: %s", r->t.file, strerror(errno)), false;
+	/* The VM parts its variable at blanks, we part options at commas. */
+	if (strpbrk(agent, " \t\n\"',=") || strpbrk(folder, " \t\n\"',"))
+		return fail("--jit: the path %s has a blank, a comma or a quote, which Java's variable cannot hold: Java's code will have no names",
+			    strpbrk(agent, " \t\n\"',=") ? agent : folder), false;
+	snprintf(word, sizeof(word), "-agentpath:%s=dir=%s", agent, folder);
+	return append("JAVA_TOOL_OPTIONS", word);
+}
+
+void run_jit(struct run *r)
+{
+	char folder[PATH_MAX];
+	bool has_java = java(r, folder);
+
+	append("NODE_OPTIONS", "--perf-prof");
+	setenv("PYTHONPERFSUPPORT", "1", 1);
+	/* 3.13's: a jitdump instead, which has times. */
+	setenv("PYTHON_PERF_JIT_SUPPORT", "1", 1);
+	if (!r->quiet)
+		fprintf(stderr, "%s: --jit: %s%s%snode runs with --perf-prof, Python (3.12 or newer) with its perf support\n",
+			program_invocation_short_name,
+			has_java ? "Java loads " AGENT " (jitdumps in " : "",
+			has_java ? folder : "", has_java ? "), " : "");
+}
