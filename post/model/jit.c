@@ -171,8 +171,8 @@ static int next_of_log(struct jit_source *s)
 	if (r > 0)
 		s->event = (struct event){
 			.kind = kinds[l.kind], .time = l.time, .earliest = l.time, .pid = s->pid,
-			.tid = l.tid, .address = l.address, .size = l.size, .from = l.from, .name = l.name,
-			.name_length = l.name_length,
+			.tid = l.tid, .address = l.address, .size = l.size, .from = l.from,
+			.name = l.name, .name_length = l.name_length,
 		};
 	return r;
 }
