@@ -188,8 +188,8 @@ static bool kernel_address(uint32_t low, uint32_t high)
 #endif
 }
 
-/* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and stamp
- * are anything), or the end of one value and the low half of a user's address. */
+/* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and
+ * stamp are anything), or the end of one value and the low half of a user's address. */
 static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 {
 	uint32_t word, high;
