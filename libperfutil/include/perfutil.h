@@ -122,8 +122,8 @@ int TraceTerminate(void);
 
 /* ---- between init and on --------------------------------------------------------------------- */
 
-/* Majors 0-255; PI_NOT_SUPPORTED: the collector has none of this one. MTE is always recorded. With no
- * major enabled, on records tprof. */
+/* Majors 0-255; PI_NOT_SUPPORTED: the collector has none of this one. MTE is always recorded. With
+ * no major enabled, on records tprof. */
 int TraceEnable(int major);
 int TraceDisable(int major);
 int TraceQueryMajor(int major);			/* 1 enabled, 0 not */
