@@ -199,6 +199,7 @@ make_initramfs() {
 	copy_in "$stage" "$sysroot/lib/$triplet/libgcc_s.so.1" "/usr/lib/$triplet/libgcc_s.so.1"
 	add_libraries "$stage" "$sysroot"
 	[ -z "$module" ] || cp "$module" "$stage/rig/pitrace.ko"
+	cp "$top/scripts/60-pitrace.rules" "$stage/rig/pitrace.rules"
 	[ ${#kmods[@]} = 0 ] || stock_kmods "$stage" $base_kmods "${kmods[@]}"
 
 	if [ $# -gt 0 ]; then
