@@ -40,7 +40,10 @@ if [ -n "$cost" ]; then
 	sed 's/^/# instructions: /' "$out/cost.txt"
 	read -r _ record <"$out/cost.txt"
 	nobody=$(sed -n 's/^nobody //p' "$out/cost.txt")
-	calc "$record < 2500 && $nobody < 250"
+	# 1,290 and 71 were measured on this one; other kernels and machines differ.
+	most=2500 most_nobody=250
+	[ "$kernel-$arch" != 6.1-x86_64 ] || most=1500 most_nobody=90
+	calc "$record < $most && $nobody < $most_nobody"
 	verdict cost $? "$record a record, $nobody when nobody listens"
 fi
 exit $code
