@@ -10,7 +10,8 @@ FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_INC     := $(INC_PERFUTIL) -Ilibperfutil/a2n -Itools/common -Ipost -Itests/fuzz
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
-		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' $(FUZZ_INC) -idirafter /usr/include
+		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
+		-DPITRACE_DKMSDIR='"/nowhere"' $(FUZZ_INC) -idirafter /usr/include
 FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_COVER   := -fprofile-instr-generate -fcoverage-mapping
 FUZZ_LIMITS  := -rss_limit_mb=512 -timeout=5
