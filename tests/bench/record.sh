@@ -26,6 +26,9 @@ done
 for peer in ftrace perf lttng; do
 	compare "system call's entry or exit" "$(value call pitrace)" instructions "$(value call $peer)" $peer
 done
+for peer in ftrace perf lttng; do
+	compare "  ... its bytes" "$(value call-bytes pitrace)" bytes "$(value call-bytes $peer)" $peer
+done
 echo "  (a call takes $(value call none) instructions, $(value call slow) when anybody listens)"
 compare "program's own record, 2 integers" "$(value mark record)" instructions "$(value mark marker)" \
 	"trace_marker, as text"

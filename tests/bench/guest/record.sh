@@ -58,8 +58,12 @@ calls
 echo "call none $(cat /tmp/call)"
 ab() { # TRACER OPTIONS
 	case " $peers " in *" $1 "*) ;; *) return ;; esac
+	local empty
+	"with_$1" "$2" bench_work /tmp/ns calls 1
+	empty=$bytes
 	"with_$1" "$2" bench_work /tmp/ns calls 50000
 	echo "call $1 $(hundredths "($(cat /tmp/ns) / 50000 - $base) / 2")"
+	echo "call-bytes $1 $(hundredths "($bytes - $empty) / (2 * 49999)")"
 }
 echo "probe sys_enter" >$run && echo "probe sys_exit" >$run || fail probe
 calls
