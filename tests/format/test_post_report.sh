@@ -58,7 +58,7 @@ code 1 "$post" -json story.nrm2 && jq -e '
 	.user_ticks == 54 and .late_samples == 7 and .clean == false and .complete == true and
 	.duration_ns == 2000000000 and .collector == "driver" and .cpus == 2 and .rate == 1000 and
 	.unknown == {no_module: 7, no_symbols: 47, no_symbol_found: 0, jit_unannounced: 0,
-		jit_freed: 0, unsure: 16}' out >why
+		jit_freed: 0, jit_ambiguous: 0, unsure: 16}' out >why
 verdict json_totals
 jq -e '[.processes[].ticks] | add == 200' out >why &&
 	jq -e '[.processes[].threads[].ticks] | add == 200' out >why &&
