@@ -185,10 +185,10 @@ make_initramfs() {
 		cp -a "$libs/$name" "$stage/usr/lib/$triplet/"
 	done
 	# Programs, and what tests/vm and tests/abi build for guests; folders in tests are the host's.
-	find "$bin" "${bin%/bin}/tests" -maxdepth 1 -type f ! -name '*.[ad]' 2>/dev/null |
-		while read -r name; do
-			copy_in "$stage" "$name" "/usr/local/bin/${name##*/}"
-		done
+	for name in "$bin"/* "${bin%/bin}"/tests/*; do
+		case $name in *.[ad]) continue ;; esac
+		[ ! -f "$name" ] || copy_in "$stage" "$name" "/usr/local/bin/${name##*/}"
+	done
 	for name in "${progs[@]}"; do
 		add_program "$stage" "$name"
 	done
