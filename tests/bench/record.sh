@@ -30,10 +30,17 @@ for peer in ftrace perf lttng; do
 	compare "  ... its bytes" "$(value call-bytes pitrace)" bytes "$(value call-bytes $peer)" $peer
 done
 echo "  (a call takes $(value call none) instructions, $(value call slow) when anybody listens)"
+for peer in ftrace perf; do
+	compare "page fault of user code, its bytes" "$(value fault-bytes pitrace)" bytes \
+		"$(value fault-bytes $peer)" $peer
+done
 compare "program's own record, 2 integers" "$(value mark record)" instructions "$(value mark marker)" \
 	"trace_marker, as text"
 compare "program's own record, 2 integers" "$(value mark record)" instructions "$(value mark logger)" \
 	"lttng-logger, as text"
+printf '%-44s %8s bytes\n' "  ... its bytes" "$(value mark-bytes record)"
 printf '%-44s %8s instructions\n' "program's own record, nobody listens" "$(value mark nobody)"
 compare "timer sample, interrupt and all" "$(value sample pitrace)" instructions \
 	"$(value sample perf)" "perf's cpu-clock"
+compare "  ... its bytes" "$(value sample-bytes pitrace)" bytes "$(value sample-bytes perf)" \
+	"perf's cpu-clock"

@@ -75,11 +75,26 @@ ab ftrace "raw_syscalls/sys_enter raw_syscalls/sys_exit"
 ab perf "-a -m 32M -e raw_syscalls:sys_enter,raw_syscalls:sys_exit"
 ab lttng "--syscall=getppid"
 
+# Page faults of user code: their bytes.
+faults() { # TRACER OPTIONS
+	local empty
+	"with_$1" "$2" books faults 1 >/dev/null
+	empty=$bytes
+	"with_$1" "$2" books faults 10001 >/dev/null
+	echo "fault-bytes $1 $(hundredths "($bytes - $empty) / 10000")"
+}
+faults pitrace "-t norm -M fault -s 32"
+faults ftrace exceptions/page_fault_user
+faults perf "-a -m 32M -e exceptions:page_fault_user"
+
 # A program's own record: two integers, beside ftrace's marker and LTTng's logger with them as text.
 # Nobody drains meanwhile, as nobody drains the marker's ring.
 echo 1 >$tracing/tracing_on
 echo 100 >/sys/module/pitrace/parameters/user_budget
+with_pitrace "-t norm -M 0xD1 -s 32" sh -c "marks cost 10000 $tracing/trace_marker >/tmp/cost"
+empty=$bytes
 with_pitrace "-t norm -M 0xD1 -s 32" sh -c "marks cost 20000 $tracing/trace_marker >/tmp/cost"
+echo "mark-bytes record $(hundredths "($bytes - $empty) / 10000")"
 awk '{ print "mark", $1, $2 }' /tmp/cost
 case $peers in *lttng) with_lttng lttng_logger sh -c "marks cost 20000 /proc/lttng-logger >/tmp/cost"
 	awk '$1 == "marker" { print "mark logger", $2 }' /tmp/cost ;;
@@ -90,7 +105,11 @@ turns=300000000
 bench_work /tmp/ns spin $turns
 base=$(cat /tmp/ns)
 sample() { # TRACER OPTIONS
+	local empty short
+	"with_$1" "$2" bench_work /tmp/ns spin $((turns / 10))
+	empty=$bytes short=$(cat /tmp/ns)
 	"with_$1" "$2" bench_work /tmp/ns spin $turns
+	echo "sample-bytes $1 $(hundredths "($bytes - $empty) / (($(cat /tmp/ns) - $short) / 100000)")"
 	echo "sample $1 $(hundredths "($(cat /tmp/ns) - $base) / ($(cat /tmp/ns) / 100000)")"
 }
 sample pitrace "-t norm -s 32 -F 10000"
