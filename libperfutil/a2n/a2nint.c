@@ -435,7 +435,8 @@ int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *d)
 	if (r.result == A2N_OK) {
 		bool jitted = d->flags & A2N_FLAG_JITTED;
 
-		d->sym_addr = address - r.symbol_offset;
+		/* Of a damaged table a symbol may begin below address 0. */
+		d->sym_addr = r.symbol_offset < address ? address - r.symbol_offset : 0;
 		/* A name may have had several codes. */
 		d->sym_length = jitted ? r.range_length : r.symbol->size;
 	}

@@ -2,6 +2,7 @@
 /*
  * Fuzz: a file of saved symbols, asked at many addresses of modules that it may name.
  */
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
