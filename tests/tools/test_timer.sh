@@ -211,16 +211,4 @@ run norm.nrm2 -t norm -- true
 is normal_mode $? 125
 says normal_mode_words err '-t cont'
 
-# ---- what it costs: the same work with and without it, in turn; the least of each
-rate=0
-for i in 1 2 3 4 5; do
-	"$programs/sampled" fixed 800 >>without
-	run cost.nrm2 -F 1000 -- "$programs/sampled" fixed 800
-	cat out >>with
-done
-least() { sort -n "$1" | head -n 1; }
-rate=$(awk "BEGIN { print $(least with) / $(least without) }")
-echo "CPU time with the collector at its highest rate: $rate of that without"
-calc "$rate < 1.03"
-verdict cost $? "$rate"
 exit $((failures != 0))
