@@ -170,8 +170,8 @@ static void await_left(pid_t pid)
 }
 
 /* The children have ended: those that stop go on each time. Who stops tells its parent before it
- * leaves, and if it is to go on by then it never leaves: so its parent sees it leave first. (For who
- * is traced the kernel itself waits.) */
+ * leaves, and if it is to go on by then it never leaves: so its parent sees it leave first. (For
+ * who is traced the kernel itself waits.) */
 static void see_them_through(void)
 {
 	int status, living = PARTS;
@@ -242,8 +242,8 @@ void test_left(void)
 			if (i != p->why && i != PITRACE_LEFT_DEAD && p->left[i] > 3)
 				wrong("%s: %u times for reason %u", p->name, p->left[i], i);
 	}
-	/* Who computes in user code only is preempted in the kernel's code for interrupts at most: far
-	 * less often than who computes in the kernel. */
+	/* Who computes in user code only is preempted in the kernel's code for interrupts at most:
+	 * far less often than who computes in the kernel. */
 	check(running_share(&parts[2]) > 2 * running_share(&parts[3]));
 	munmap((void *)enough, sizeof(*enough));
 	close(ready[0]);
