@@ -61,7 +61,8 @@ static void put_task(struct session *s, u32 minor, struct task_struct *task, con
 	data->pid = task->tgid;
 	data->tid = task->pid;
 	rcu_read_lock();
-	parent = rcu_dereference(task->real_parent);
+	/* Who has been reaped keeps the address of a parent that may be gone. */
+	parent = pid_alive(task) ? rcu_dereference(task->real_parent) : NULL;
 	data->ppid = parent ? parent->tgid : 0;
 	/* Memory comes from who forked, also when CLONE_PARENT makes another one the parent. */
 	if (minor == PITRACE_MTE_FORK || minor == PITRACE_MTE_CLONE)

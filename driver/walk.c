@@ -76,7 +76,8 @@ static void put_ancestors(struct session *s, struct task_struct *task)
 	int depth = 0;
 
 	rcu_read_lock();
-	for (p = rcu_dereference(task->real_parent); p && p->pid && depth < 64;
+	for (p = pid_alive(task) ? rcu_dereference(task->real_parent) : NULL;
+	     p && p->pid && depth < 64;
 	     p = rcu_dereference(p->real_parent), depth++)
 		mte_task(s, PITRACE_MTE_PROCESS, p, PITRACE_TASK_WALK | PITRACE_TASK_ANCESTOR);
 	rcu_read_unlock();
