@@ -17,7 +17,7 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 #include "buildid.h"
-#include "hook.h"
+#include "hook_seen.h"
 #include "mte.h"
 #include "session.h"
 

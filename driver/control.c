@@ -14,6 +14,7 @@
 #include "control.h"
 #include "create.h"
 #include "hook.h"
+#include "hook_seen.h"
 #include "member.h"
 #include "pages.h"
 #include "session.h"

@@ -7,7 +7,6 @@
 static DEFINE_MUTEX(hooks_lock);
 static int users;
 static int nkprobes;
-u32 hooks_seen;
 
 /* The hooks that one major needs. */
 static struct family {

@@ -42,14 +42,6 @@ void hook_fault(u32 minor, u32 flags, u64 ip, u64 address);
 /* A thread ends: the system call that it is in has no exit. */
 void hook_syscall_forget(struct task_struct *task);
 
-/* What the hooks have seen happen since the module was loaded, PITRACE_HAVE_*. */
-extern u32 hooks_seen;
-static inline void hook_saw(u32 have)
-{
-	if (unlikely((READ_ONCE(hooks_seen) & have) != have))
-		WRITE_ONCE(hooks_seen, hooks_seen | have);
-}
-
 int hook_module_init(void);
 void hook_module_exit(void);
 

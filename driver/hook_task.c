@@ -7,6 +7,7 @@
 #include "buildid.h"
 #include "compat/unmap.h"
 #include "hook.h"
+#include "hook_seen.h"
 #include "member.h"
 #include "mte.h"
 #include "session.h"

@@ -11,6 +11,7 @@
 #include <linux/umh.h>
 #include "compat/unmap.h"
 #include "hook.h"
+#include "hook_seen.h"
 
 u32 selftest_missing;
 

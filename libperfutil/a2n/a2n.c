@@ -11,7 +11,9 @@
 #include "inner.h"
 #include "jit.h"
 #include "kernel.h"
-#include "module.h"
+#include "lines.h"
+#include "module_file.h"
+#include "module_symbols.h"
 #include "process.h"
 
 struct a2n {

@@ -13,6 +13,7 @@
 
 #include "a2nint.h"
 #include "inner.h"
+#include "module_symbols.h"
 #include "msi.h"
 #include "perfmap.h"
 #include "text.h"

@@ -4,6 +4,7 @@
 #define A2N_KERNEL_INNER_H
 
 #include "kernel.h"
+#include "module_symbols.h"
 
 /* vmlinux, a module, or something else with a tag in kallsyms ("bpf"). */
 struct kernel_part {

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module.h"
+#include "lines.h"
+#include "module_file.h"
 
 #define BUDGET_AN_ADDRESS 1024	/* functions in functions that an address may be in */
 

@@ -6,8 +6,6 @@
 #ifndef A2N_MODULE_H
 #define A2N_MODULE_H
 
-#include <limits.h>
-
 #include "a2n.h"
 #include "dwarf_file.h"
 #include "elf_file.h"
@@ -62,14 +60,6 @@ struct modules {
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
 void modules_close(struct modules *ms);
 
-/* Each file, with its symbols loaded. */
-void modules_each(struct modules *ms,
-		  void (*each)(void *arg, struct modules *ms, struct module *m), void *arg);
-/* The file of this path that was told first, loaded; NULL: none. Its i-th symbol, or NULL without
- * memory. */
-struct module *module_find(struct modules *ms, const char *path);
-const struct a2n_symbol *module_symbol(struct modules *ms, struct module *m, uint32_t i);
-
 /* The module of a mapping, or NULL without memory. */
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
 /* Of a vdso: the image that serves. NULL: m is none. */
@@ -84,38 +74,12 @@ bool module_holds_code(const struct module *m);
 /* The build id told for it; NULL: none was. */
 const struct build_id *module_told(const struct modules *ms, const struct module *m);
 
-/* A module's file while it is looked for. */
-struct module_file {
-	const struct module *module;
-	const struct build_id *told;
-	const char *why;		/* why it was not found */
-	struct elf_file elf;
-	bool other_inode;		/* than the one that ran; no build id tells more */
-	char path[PATH_MAX];
-};
-/* true: elf is open, path is its name. */
-bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f);
-/* A descriptor, or -errno. */
-int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
-		     size_t size);
-/* The file that has its DWARF: that of the code, or its separate debug file. false: neither. */
-bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_file *elf, char *path,
-		       size_t size);
-/* a2n_lines. */
-int module_lines(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
-		 bool inlined, a2n_take_frames take, void *arg);
 /* Nothing covers an address in m: as what it answers, and where its symbols come from. */
 void module_set_none(struct module *m, enum a2n_result result, const char *from);
 /* Forget the symbols (objects given out live on). */
 void module_unload(struct module *m);
-/* Symbol objects given out keep their identity in the new table. */
-void module_adopt(struct module *m, struct symtab *tab);
 /* Why servers gave no debug file, once. */
 void module_warn_servers(const struct modules *ms, const struct module *m);
 void module_warn(const struct modules *ms, const struct module *m, const char *message);
-
-/* offset: in the file (kernel: the address). bias: from there to the module's own addresses. */
-void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint64_t bias,
-		    struct a2n_answer *answer);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "module.h"
+#include "module_file.h"
 
 static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
 {
