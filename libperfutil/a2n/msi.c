@@ -73,6 +73,13 @@ static bool same_id(struct bytes digits, const struct build_id *told)
 	return i == told->size && !bytes_left(&digits);
 }
 
+static void drop_segments(struct module *m)
+{
+	free(m->segments);
+	m->segments = NULL;
+	m->n_segments = 0;
+}
+
 static void add_segment(struct module *m, struct bytes b)
 {
 	uint64_t offset, address, size;
@@ -115,6 +122,7 @@ static uint32_t symbols_in(const struct msi_file *f, struct module *m, const str
 		if (begins(line, length, "MODULE ", &rest)) {
 			if (n)
 				break;
+			drop_segments(m);
 			here = rest.size == strlen(m->path) &&
 			       !memcmp(rest.base, m->path, rest.size);
 		} else if (!here) {
@@ -127,6 +135,9 @@ static uint32_t symbols_in(const struct msi_file *f, struct module *m, const str
 			n += add_symbol(m, rest);
 		}
 	}
+	/* Without symbols they serve nobody: the module's own file has others. */
+	if (!n)
+		drop_segments(m);
 	return n;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: a packet to a tracer. The first byte chooses who asks: a guest, as a traced program does
- * that may be another user's; or its owner, who then asks for nothing that makes files. Nothing but
- * whole answers may come back, and to a guest nothing that is not a guest's.
+ * that may be another user's; or its owner, whose session cannot be turned on, for its file cannot
+ * be made. Nothing but whole answers may come back, and to a guest nothing that is not a guest's.
  */
 #include <stdio.h>
 #include <sys/socket.h>
@@ -30,7 +30,7 @@ static void begin(void)
 	tracer_defaults(&o);
 	o.scope = TRACE_PROCESS;
 	o.collector = "timer";
-	o.file = "/nowhere/fuzz";
+	o.file = "/dev/null/fuzz";
 	tracer = tracer_open(&o, &rc);
 	/* A name without a file. */
 	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "pitrace-fuzz-%d", getpid());
@@ -59,6 +59,36 @@ static int guests_rc(const struct holder_request *q)
 	return PI_NOT_SUPPORTED;
 }
 
+/* What its owner is told; SOME_ERROR: there are several reasons against it, ANY: for and against. */
+enum { SOME_ERROR = 1, ANY };
+
+static int owners_rc(const struct holder_request *q)
+{
+	switch (q->op) {
+	case HOLDER_INFO:
+		return PI_OK;
+	case HOLDER_ON:
+		return PI_FILE_ERROR;
+	case HOLDER_OFF:
+	case HOLDER_SUSPEND:
+	case HOLDER_RESUME:
+	case HOLDER_WRITE:
+		return PI_INCORRECT_STATE;
+	case HOLDER_MAJOR:
+		return q->a < 0 || q->a >= PITRACE_MAJORS ? PI_INVALID_ARGUMENT : ANY;
+	case HOLDER_RATE:
+		return q->a < 1 || q->a > TRACE_MAX_RATE ? PI_INVALID_ARGUMENT : PI_OK;
+	case HOLDER_EVENTS:
+		return q->a ? SOME_ERROR : PI_OK;	/* this collector samples none */
+	}
+	return PI_NOT_SUPPORTED;
+}
+
+static bool as_told(int rc, int expected)
+{
+	return expected == ANY || (expected == SOME_ERROR ? rc < 0 : rc == expected);
+}
+
 static void check(const struct holder_request *q, const struct holder_reply *r, ssize_t got,
 		  bool guest)
 {
@@ -71,6 +101,8 @@ static void check(const struct holder_request *q, const struct holder_reply *r, 
 	if (guest && q->version == HOLDER_VERSION && r->rc != guests_rc(q) && guests_rc(q))
 		abort();
 	if (q->version != HOLDER_VERSION && r->rc != PI_NOT_SUPPORTED)
+		abort();
+	if (!guest && q->version == HOLDER_VERSION && !as_told(r->rc, owners_rc(q)))
 		abort();
 	/* Nobody turned it on. */
 	if (r->info.state != PITRACE_STATE_OFF)
@@ -95,8 +127,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Most of a request is a path: what is missing of it is zeros. */
 	if (size >= 12 && size < sizeof(q))
 		size = sizeof(q);
-	if (q.op == HOLDER_ON || q.op == HOLDER_WRITE)
-		guest = true;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    send(fd, size <= sizeof(q) ? (void *)&q : data, size, MSG_NOSIGNAL) != (ssize_t)size)

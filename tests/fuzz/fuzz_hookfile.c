@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "fuzz_clock.h"
+#include "fuzz_segment.h"
 #include "hookfile.h"
-#include "record.h"
 
 #define SLOTS	4
 #define SLOT_AT(i) (HOOKFILE_DATA + (off_t)(i) * 32768)
@@ -32,7 +32,8 @@ struct head {
 
 static char folder[64];
 static struct hooks *hooks;
-static uint64_t last[PITRACE_RINGS];
+/* The newest stamp so far, and that of the last time that all segments went out. */
+static uint64_t newest[PITRACE_RINGS], last[PITRACE_RINGS];
 
 static void leave(void)
 {
@@ -68,29 +69,15 @@ static void check(const struct record *r)
 		abort();
 }
 
-static int sink(void *arg, const void *segment, size_t size)
+/* Across the CPUs' rings, too, nothing stands before what went out at an earlier draining. */
+static void record(const struct pitrace_segment *h, const struct record *r)
 {
-	struct pitrace_segment h;
-	struct record_walk w;
-	struct record r;
-	int got;
-
-	(void)arg;
-	if (record_walk_begin(&w, segment, size, &h) || h.ring >= PITRACE_RINGS)
+	if (r->stamp < FUZZ_START || r->stamp <= last[h->ring])
 		abort();
-	while ((got = record_next(&w, &r)) > 0) {
-		if (w.backwards || r.stamp < FUZZ_START)
-			abort();
-		if (r.major != PITRACE_LOST)
-			check(&r);
-		fuzz_touch(r.data, r.size);
-	}
-	if (got < 0)
-		abort();
-	/* Also across the CPUs' rings nothing stands before what went out at the last draining. */
-	if (h.stamp < last[h.ring])
-		abort();
-	return 0;
+	if (r->stamp > newest[h->ring])
+		newest[h->ring] = r->stamp;
+	if (r->major != PITRACE_LOST)
+		check(r);
 }
 
 static void put_table(int fd, const struct head *head, unsigned int which)
@@ -114,9 +101,15 @@ static void put_table(int fd, const struct head *head, unsigned int which)
 
 static void drain(bool all)
 {
-	if (hooks_collect(hooks) || hooks_drain(hooks, PITRACE_RING_MTE, all, sink, NULL) ||
-	    hooks_drain(hooks, PITRACE_RING_TRACE, all, sink, NULL))
+	struct fuzz_sink sink = { record };
+
+	if (hooks_collect(hooks) ||
+	    hooks_drain(hooks, PITRACE_RING_MTE, all, fuzz_segment, &sink) ||
+	    hooks_drain(hooks, PITRACE_RING_TRACE, all, fuzz_segment, &sink))
 		abort();
+	last[PITRACE_RING_MTE] = newest[PITRACE_RING_MTE];
+	if (all)
+		last[PITRACE_RING_TRACE] = newest[PITRACE_RING_TRACE];
 }
 
 static void name_of(char name[256], const struct head *head, struct fuzz_input *in)
@@ -154,7 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	fuzz_now = FUZZ_START;
 	fuzz_alive = true;
-	last[0] = last[1] = 0;
+	memset(newest, 0, sizeof(newest));
+	memset(last, 0, sizeof(last));
 	fuzz_take(&in, &head, sizeof(head));
 	if (hooks_listen(hooks, majors) || (head.flags & PAUSED && hooks_pause(hooks, true)))
 		abort();

@@ -10,16 +10,47 @@
 #include "fuzz.h"
 #include "jitdump.h"
 
-#define ASK 64		/* addresses to remember */
+#define ASK 64		/* places to remember */
+
+struct place {
+	uint32_t pid;
+	uint64_t address, time;
+};
+
+static int tell(struct a2n *a, const struct jitdump_event *e)
+{
+	switch (e->kind) {
+	case JITDUMP_MOVE:
+		return a2n_jit_move(a, e->time, e->pid, e->from, e->address, e->size);
+	case JITDUMP_UNLOAD:
+		return a2n_jit_unload(a, e->time, e->pid, e->address, e->size);
+	default:
+		return a2n_jit_load_late(a, e->earliest, e->time, e->pid, e->address, e->size,
+					 e->name, e->name_length);
+	}
+}
+
+static void ask(struct a2n *a, const struct place *p, uint64_t time)
+{
+	struct a2n_answer r;
+
+	a2n_resolve(a, p->pid, time, p->address, false, &r);
+	if (!r.symbol || !r.module || r.symbol->module != r.module ||
+	    (r.result == A2N_OK && p->address - r.range_start >= r.range_length))
+		abort();
+	fuzz_touch(r.symbol->name, strlen(r.symbol->name));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint64_t asked[ASK] = { 0 };
+	const struct a2n_map heap = {
+		.start = 0x1000, .length = 1ull << 46, .flags = A2N_MAP_ANON,
+	};
+	struct place place[ASK] = { 0 };
 	struct jitdump_event e;
 	struct jitdump_fault fault;
 	struct jitdump_line line;
 	struct jitdump *d;
-	struct a2n_answer r;
 	const char *why = NULL;
 	uint64_t last = 0;
 	unsigned int n = 0, i;
@@ -35,40 +66,34 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	a = a2n_open(NULL);
-	if (!a)
+	if (!a || a2n_add_map(a, 1, jitdump_info(d)->pid, &heap))
 		abort();
 	while ((rc = jitdump_next(d, &e)) > 0) {
 		if (e.offset <= last || e.offset >= size || !e.size)
 			abort();
 		last = e.offset;
-		if (e.kind == JITDUMP_MOVE) {
-			rc = a2n_jit_move(a, e.time, e.pid, e.from, e.address, e.size);
-		} else {
-			if (strlen(e.name) != e.name_length ||
-			    (e.code_offset && (e.code_offset + e.size > size ||
-					       e.code_offset < e.offset)) ||
-			    e.eh_frame_offset + e.eh_frame_size > size ||
-			    e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size)
-				abort();
-			while (jitdump_line(d, &line))
-				fuzz_touch(line.file, strlen(line.file));
-			rc = a2n_jit_load(a, e.time, e.pid, e.address, e.size, e.name,
-					  e.name_length);
-		}
-		if (rc)
+		if (e.kind != JITDUMP_MOVE &&
+		    (strlen(e.name) != e.name_length || e.earliest > e.time ||
+		     (e.code_offset && (e.code_offset + e.size > size ||
+					e.code_offset < e.offset)) ||
+		     e.eh_frame_offset + e.eh_frame_size > size ||
+		     e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size))
 			abort();
-		asked[n++ % ASK] = e.address;
+		while (jitdump_line(d, &line))
+			fuzz_touch(line.file, strlen(line.file));
+		if (tell(a, &e))
+			abort();
+		place[n++ % ASK] = (struct place){ e.pid, e.address, e.time };
 	}
 	if (rc)
 		abort();
 	jitdump_fault(d, &fault);
 	if (fault.what ? fault.offset >= size : fault.records)
 		abort();
-	for (i = 0; i < ASK; i++) {
-		a2n_resolve(a, 77, UINT64_MAX / 2, asked[i], false, &r);
-		if (!r.symbol || !r.module || r.symbol->module != r.module)
-			abort();
-		fuzz_touch(r.symbol->name, strlen(r.symbol->name));
+	for (i = 0; i < ASK && i < n; i++) {
+		ask(a, &place[i], place[i].time);
+		ask(a, &place[i], place[i].time - jitdump_info(d)->late / 2);
+		ask(a, &place[i], UINT64_MAX / 2);
 	}
 	jitdump_close(d);
 	a2n_close(a);

@@ -6,19 +6,26 @@
 #include "fuzz.h"
 #include "record.h"
 
+/* What else a target asks of it: a sink's argument, or NULL. */
+struct fuzz_sink {
+	void (*record)(const struct pitrace_segment *h, const struct record *r);
+};
+
 static inline int fuzz_segment(void *arg, const void *segment, size_t size)
 {
+	const struct fuzz_sink *sink = arg;
 	struct pitrace_segment h;
 	struct record_walk w;
 	struct record r;
 	int got;
 
-	(void)arg;
 	if (record_walk_begin(&w, segment, size, &h) || h.ring >= PITRACE_RINGS)
 		abort();
 	while ((got = record_next(&w, &r)) > 0) {
 		if (w.backwards)
 			abort();
+		if (sink)
+			sink->record(&h, &r);
 		fuzz_touch(r.data, r.size);
 	}
 	if (got < 0)

@@ -106,6 +106,8 @@ static void test_modules(void)
 				       "ffffffff81000200 T _etext\n";
 	static const char kernel[] = ".globl _stext,there,_etext\n_stext: nop\n.balign 256\n"
 				     "there: nop\n.balign 256\n_etext: nop\n";
+	static const char odd[] = "pitrace-msi 1\nMODULE /odd\nSEGMENT 0 5000 1000\n"
+				  "MODULE /odd\nSEGMENT 0 1000 1000\nSYMBOL 1000 1800 7 1 odd\n";
 	char path[128], msi[128];
 	int n[3] = { 0, 0, -1 };
 	uint64_t it;
@@ -140,6 +142,13 @@ static void test_modules(void)
 	CU_ASSERT_EQUAL(d.sym_addr, 0x500000 + it);
 	IS(7, 100, 0x500000 + address_of("m.so.kept", "more"), "more");
 	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0x501fff, &d), A2N_NO_SYMBOL_HERE);
+	/* Segments without symbols are no module's: the next ones serve. */
+	write_file("odd.msi", odd, strlen(odd));
+	snprintf(msi, sizeof(msi), "%s/odd.msi", dir);
+	CU_ASSERT_EQUAL(A2nLoadMsiFile(msi), 0);
+	CU_ASSERT_EQUAL(A2nAddModule(7, 0x600000, 0x2000, "/odd", 100, 0), 0);
+	IS(7, 100, 0x600010, "odd");
+	CU_ASSERT_EQUAL(d.sym_addr, 0x600000);
 	/* Not what it says it is; not there. */
 	write_file("bad.msi", "pitrace-msj 1\n", 14);
 	snprintf(msi, sizeof(msi), "%s/bad.msi", dir);
