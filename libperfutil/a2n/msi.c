@@ -101,12 +101,16 @@ static void add_segment(struct module *m, struct bytes b)
 static uint32_t add_symbol(struct module *m, struct bytes b)
 {
 	uint64_t value, end, rank, sized;
+	const char *name;
 
 	if (!hex(&b, &value) || !hex(&b, &end) || !hex(&b, &rank) || !hex(&b, &sized) ||
 	    end <= value || rank > RANK(RANK_GLOBAL, 1) || !text_char(&b, ' ') || !bytes_left(&b))
 		return 0;
-	symtab_add(&m->tab, value, sized ? end - value : 0, end, (uint8_t)rank,
-		   (const char *)b.base + b.at, bytes_left(&b));
+	name = (const char *)b.base + b.at;
+	if (memchr(name, 0, bytes_left(&b)))
+		return 0;		/* no text */
+	symtab_add(&m->tab, value, sized ? end - value : 0, end, (uint8_t)rank, name,
+		   bytes_left(&b));
 	return 1;
 }
 

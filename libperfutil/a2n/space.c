@@ -359,6 +359,8 @@ bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64
 	if (!locate(s, address, &c))
 		return false;
 	p = piece_of(s, c);
+	if (!p->n)
+		return false;
 	f = fact_at(p, MOMENT_AT(from));
 	end = p->facts + p->n;
 	for (f = f ? f : p->facts; f < end && f->from.time <= to; f++)
@@ -468,6 +470,8 @@ bool space_next(const struct space *s, uint64_t address, struct moment *at,
 	if (!locate(s, address, &c))
 		return false;
 	p = piece_of(s, c);
+	if (!p->n)
+		return false;
 	f = fact_at(p, *at);
 	f = f ? f + 1 : p->facts;
 	if (f == p->facts + p->n)

@@ -40,32 +40,4 @@ int __wrap_kill(pid_t pid, int signal)
 	return fuzz_alive ? 0 : -1;
 }
 
-/* What is left of the input, from the front; zeros beyond its end. */
-struct fuzz_input {
-	const uint8_t *data;
-	size_t size;
-};
-
-static inline size_t fuzz_take(struct fuzz_input *in, void *out, size_t n)
-{
-	size_t got = n < in->size ? n : in->size;
-
-	memset(out, 0, n);
-	memcpy(out, in->data, got);
-	in->data += got;
-	in->size -= got;
-	return got;
-}
-
-/* In memory, if there is such a place. */
-static inline void fuzz_folder(char path[64])
-{
-	strcpy(path, "/dev/shm/pitrace-fuzz-XXXXXX");
-	if (mkdtemp(path))
-		return;
-	strcpy(path, "/tmp/pitrace-fuzz-XXXXXX");
-	if (!mkdtemp(path))
-		abort();
-}
-
 #endif

@@ -59,7 +59,7 @@ static int guests_rc(const struct holder_request *q)
 	return PI_NOT_SUPPORTED;
 }
 
-/* What its owner is told; SOME_ERROR: there are several reasons against it, ANY: for and against. */
+/* What its owner is told; SOME_ERROR: several things are against it, ANY: for and against. */
 enum { SOME_ERROR = 1, ANY };
 
 static int owners_rc(const struct holder_request *q)

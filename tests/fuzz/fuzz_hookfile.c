@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fuzz_clock.h"
+#include "fuzz_input.h"
 #include "fuzz_segment.h"
 #include "hookfile.h"
 

@@ -2,6 +2,8 @@
 /*
  * Fuzz: all of post, from a trace file to a report. The first byte chooses the reports, the rest is
  * the file. Its CRCs are made right, so that what a damaged file would hide behind them is reached.
+ * For reports that look into a folder, behind the last section stand files to find there: of each
+ * its length (4 bytes) and as much; none where the length is 0.
  */
 #include "fuzz.h"
 
@@ -15,11 +17,12 @@ int post_main(int argc, char **argv);
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz_input.h"
 #include "fuzz_trace.h"
 
 #define WORDS 12
 
-/* "@" is the trace itself. Each writes to /dev/null, and what belongs on the screen to stdout,
+/* "@" is the trace itself, "#" the folder. Each writes to /dev/null, and what belongs on the screen to stdout,
  * which is that too. */
 static const char *const wanted[][WORDS] = {
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-cpu" },
@@ -37,7 +40,23 @@ static const char *const wanted[][WORDS] = {
 	{ "-tprof", "-e", "0", "-kmap", "@" }, { "-annotate", "g@[vdso]", "-e", "0" },
 	{ "-annotate", "one", "-e", "0", "-json" }, { "-annotate", "g", "-e", "0", "-csv" },
 	{ "-calltree", "-e", "0", "-pnm" }, { "-callers=g", "-e", "timer", "-sympath", "/nowhere" },
+	{ "-marks", "-csv" }, { "-marks", "-tnm" }, { "-sched", "-pnm", "-marks", "-tprof", "-tnm" },
+	{ "-tprof", "-line", "-jdir", "#", "-sympath", "#", "-v", "-marks" },
+	{ "-tprof", "-line", "-inline", "-json", "-jdir", "#", "-sympath", "#" },
+	{ "-tprof", "-inline", "-line", "-csv", "-jdir", "#", "-sympath", "#", "-off" },
+	{ "-calltree", "-line", "-inline", "-jdir", "#", "-sympath", "#" },
+	{ "-callers", "-line", "-json", "-jdir", "#", "-sympath", "#" },
+	{ "-folded", "-inline", "-jdir", "#", "-sympath", "#" },
+	{ "-annotate", "hot", "-jdir", "#", "-sympath", "#" },
+	{ "-annotate", "hot@program", "-json", "-jdir", "#", "-sympath", "#" },
+	{ "-annotate", "hot", "-csv", "-jdir", "#", "-sympath", "#" },
 };
+
+static const char *const beside[] = {
+	"jit-5000007.dump", "log-jita2n_5000008", "log-jtnm_5000008", "perf-5000009.map", "program",
+	"source.c",
+};
+#define BESIDE (sizeof(beside) / sizeof(beside[0]))
 #define REPORT_SETS (sizeof(wanted) / sizeof(wanted[0]))
 
 /* It says what is wrong with the file; here nobody reads that. */
@@ -51,29 +70,90 @@ static void silence(void)
 	stderr = err;
 }
 
+static char folder[64];
+
+static void empty_folder(void)
+{
+	char path[128];
+
+	for (size_t i = 0; i < BESIDE; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, beside[i]);
+		unlink(path);
+	}
+}
+
+static void leave(void)
+{
+	empty_folder();
+	rmdir(folder);
+}
+
+static void fill_folder(struct fuzz_input in)
+{
+	uint32_t length;
+	char path[128];
+	size_t n;
+	int fd;
+
+	if (!*folder) {
+		fuzz_folder(folder);
+		atexit(leave);
+	}
+	for (size_t i = 0; i < BESIDE && in.size; i++) {
+		fuzz_take(&in, &length, sizeof(length));
+		n = length < in.size ? length : in.size;
+		if (!n)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, beside[i]);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 || write(fd, in.data, n) != (ssize_t)n)
+			abort();
+		close(fd);
+		in.data += n;
+		in.size -= n;
+	}
+}
+
+/* The words of the input's reports; true: one of them is the folder. */
+static bool get_words(const uint8_t *data, char *path, char **argv)
+{
+	bool has = false;
+
+	for (const char *const *word = wanted[data[0] % REPORT_SETS]; *word; word++) {
+		has |= !strcmp(*word, "#");
+		*argv++ = !strcmp(*word, "@") ? path : !strcmp(*word, "#") ? folder : (char *)*word;
+	}
+	*argv = NULL;
+	return has;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	FILE *own_out = stdout, *own_err = stderr;
 	static FILE *no_out, *no_err;
-	char *argv[WORDS + 8], path[64];
+	char *argv[WORDS + 8] = { "post" }, path[64];
+	size_t trace = size - 1;
 	uint8_t *file;
-	int fd, code, argc = 0;
+	int fd, code, argc;
 
 	if (size < 1)
 		return 0;
 	file = malloc(size);
-	if (!file)
-		abort();
-	memcpy(file, data + 1, size - 1);
-	fuzz_mend_crcs(file, size - 1);
 	fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, file, size - 1) != (ssize_t)size - 1)
+	if (!file || fd < 0)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	memcpy(file, data + 1, size - 1);
+	if (get_words(data, path, argv + 1)) {
+		trace = fuzz_trace_end(file, size - 1);
+		fill_folder((struct fuzz_input){ file + trace, size - 1 - trace });
+	}
+	fuzz_mend_crcs(file, trace);
+	if (write(fd, file, trace) != (ssize_t)trace)
 		abort();
 	free(file);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	argv[argc++] = "post";
-	for (const char *const *word = wanted[data[0] % REPORT_SETS]; *word; word++)
-		argv[argc++] = strcmp(*word, "@") ? (char *)*word : path;
+	for (argc = 0; argv[argc]; argc++)
+		;
 	argv[argc++] = "-o";
 	argv[argc++] = "/dev/null";
 	argv[argc++] = "-r";
@@ -91,6 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stdout = own_out;
 	stderr = own_err;
 	close(fd);
+	if (*folder)
+		empty_folder();
 	if (code < EXIT_CLEAN || code > EXIT_UNREADABLE)
 		abort();
 	return 0;

@@ -11,6 +11,7 @@
 
 #include "backend.h"
 #include "fuzz_clock.h"
+#include "fuzz_input.h"
 #include "fuzz_segment.h"
 #include "timer/layout.h"
 

@@ -37,6 +37,20 @@ static inline bool fuzz_section(const uint8_t *file, size_t size, size_t *at,
 	return true;
 }
 
+/* Where the last section ends. */
+static inline size_t fuzz_trace_end(const uint8_t *file, size_t size)
+{
+	uint32_t magic = fuzz_swapped(file, size) ? __builtin_bswap32(PIFILE_SECTION_MAGIC)
+						  : PIFILE_SECTION_MAGIC;
+	size_t at = sizeof(struct pifile_header), end = at, payload;
+	struct pifile_section s;
+	uint64_t bytes;
+
+	while (fuzz_section(file, size, &at, &s, &payload, &bytes) && s.magic == magic)
+		end = at;
+	return end < size ? end : size;
+}
+
 static inline void fuzz_mend_crcs(uint8_t *file, size_t size)
 {
 	bool swapped = fuzz_swapped(file, size);
