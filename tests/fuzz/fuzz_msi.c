@@ -11,6 +11,7 @@
 #include "a2nint.h"
 #include "fuzz.h"
 #include "inner.h"
+#include "module_symbols.h"
 #include "msi.h"
 
 #define BASE	0x10000ull	/* of the first module */
