@@ -94,6 +94,17 @@ struct abbrevs {
 	uint32_t n, room, n_attr, room_attr, n_constant, room_constant;
 };
 
+/* ---- dwarf_read.c ---------------------------------------------------------------------------- */
+
+uint64_t dwarf_uleb(struct bytes *b);
+int64_t dwarf_sleb(struct bytes *b);
+/* A unit's length and what size its offsets have. */
+uint64_t dwarf_length(struct bytes *b, uint8_t *offset_size);
+uint64_t dwarf_sized(struct bytes *b, uint8_t size);
+const char *dwarf_string(const struct bytes *part, uint64_t offset);
+/* false: no memory. */
+bool dwarf_add_range(struct dwarf_ranges *to, uint64_t low, uint64_t high);
+
 /* ---- dwarf_file.c ---------------------------------------------------------------------------- */
 
 /* Takes the ELF over, also on failure. dwo: its parts are called .dwo. false: no memory. */
@@ -127,13 +138,6 @@ bool dwarf_is_code(const struct dwarf_file *f, uint64_t address);
 
 /* ---- dwarf_unit.c ---------------------------------------------------------------------------- */
 
-uint64_t dwarf_uleb(struct bytes *b);
-int64_t dwarf_sleb(struct bytes *b);
-/* A unit's length and what size its offsets have. */
-uint64_t dwarf_length(struct bytes *b, uint8_t *offset_size);
-uint64_t dwarf_sized(struct bytes *b, uint8_t size);
-const char *dwarf_string(const struct bytes *part, uint64_t offset);
-
 /* The headers of all units. */
 void dwarf_units(struct dwarf_file *f);
 /* The header of one that begins there; its end is at most `limit`. false: none. */
@@ -149,7 +153,6 @@ bool dwarf_skip(const struct dwarf_unit *u, struct bytes *b, const struct abbrev
 /* Adds the ranges of an entry. */
 void dwarf_read_ranges(const struct dwarf_unit *u, const struct attr_value *value,
 		       struct dwarf_ranges *to);
-bool dwarf_add_range(struct dwarf_ranges *to, uint64_t low, uint64_t high);
 
 /* ---- dwarf_line.c ---------------------------------------------------------------------------- */
 
