@@ -2,7 +2,6 @@
 /* Units: headers, abbreviations, attributes, ranges of addresses. */
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "dwarf_file.h"
 
