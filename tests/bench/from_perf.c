@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * from_perf IN.data OUT [LIKE]: the samples, mappings and processes of a perf.data file (perf record
- * -k mono, one event) as a pitrace file: so that post and perf name the very same samples. The
- * kernel's names are those of LIKE, a pitrace file of the same boot.
+ * from_perf IN.data OUT [LIKE]: the samples, mappings and processes of a perf.data file (perf
+ * record -k mono, one event) as a pitrace file: so that post and perf name the very same samples.
+ * The kernel's names are those of LIKE, a pitrace file of the same boot.
  */
 #include <errno.h>
 #include <fcntl.h>

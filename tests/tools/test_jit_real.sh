@@ -28,8 +28,8 @@ perf record -q -e cpu-clock -o probe.data true 2>/dev/null && [ -s probe.data ] 
 	exit 77
 }
 
-# ---- programs: some functions that take unlike shares of one and a half seconds of CPU, each call of a random
-# length: no sampler keeps in step with them
+# ---- programs: some functions that take unlike shares of one and a half seconds of CPU, each call of
+# a random length: no sampler keeps in step with them
 cat >busy.js <<'END'
 const vm = require('vm');
 const compile = (work, file) => vm.runInThisContext(
