@@ -102,7 +102,8 @@ static void look(const uint8_t *p, const uint8_t *stop)
 			records = realloc(records, room * sizeof(*records));
 			check(records ? 0 : -ENOMEM, "reading");
 		}
-		records[n] = (struct record){ .at = (uint32_t)((p - data) / 8), .order = (uint32_t)n };
+		records[n].at = (uint32_t)((p - data) / 8);
+		records[n].order = (uint32_t)n;
 		records[n].time = decode(records[n].at).time;
 		n++;
 	}
