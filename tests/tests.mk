@@ -50,7 +50,7 @@ $(O)/tests/format/test_unwind: CFLAGS += -fomit-frame-pointer
 $(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL) $(TESTLINK)
 
 # liba2n's lines, to be compared with other programs'.
 tests: $(O)/tests/format/a2n_lines

@@ -3,11 +3,13 @@
 # script tests/bench/NAME.sh that prints one line a figure (lib.sh's `beside`); `make bench-NAME`
 # runs one. A bench is slow or fast, it never fails for that. Here first, then those in guests.
 
-BENCHES	  := file post growth stacks lines timer record slowdown
+BENCHES	  := file post growth stacks lines jit timer record slowdown
 BENCH_SRC := $(wildcard tests/bench/*.c)
 BENCH	  := $(patsubst tests/%.c,$(O)/tests/%,$(BENCH_SRC))
 
 tests: $(BENCH)
+$(O)/tests/bench/jitted $(O)/tests/bench/find_code: $(O)/lib/liba2n.a
+$(O)/tests/bench/jitted $(O)/tests/bench/find_code: TESTLINK = $(LIB_A2N)
 
 # Runs in the guest: nothing but the C library.
 BENCH_WORK := $(O)/tests/bench/guest/bench_work
