@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * find_code FUNCTIONS: what a look-up of (process, address, time) costs beside bsearch(3) in a sorted
- * array of as many ranges, the same addresses at random in the same order: each beside the other,
- * again and again, the least of each. Prints both and the ratio.
+ * find_code FUNCTIONS: what a look-up of (process, address, time) costs beside bsearch(3) in a
+ * sorted array of as many ranges, the same addresses at random in the same order: in turn, again
+ * and again, the least of each. Prints both (ns) and the ratio.
  */
 #include <a2n.h>
 #include <stdint.h>

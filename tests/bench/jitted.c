@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitted FUNCTIONS SECONDS: a program that makes so many functions while it runs, tells of them in a
- * jitdump ($JITDUMPDIR, else here), and runs one after the other at random, those made so far, for so
- * much CPU time; all are made in its first half.
+ * jitted FUNCTIONS SECONDS: a program that makes so many functions while it runs, tells of them in
+ * a jitdump ($JITDUMPDIR, else here), and runs one after the other at random, those made so far,
+ * for so much CPU time; all are made in its first half.
  */
 #include <errno.h>
 #include <jitdump.h>
