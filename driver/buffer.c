@@ -267,7 +267,11 @@ void ring_announce(struct ring *r)
 		memcpy(p, &lost, sizeof(lost));
 		ring_commit(r);
 	}
-	r->lost_news = lost_kind(r) >= 0;
+	/* As in put_lost(). */
+	r->lost_news = false;
+	barrier();
+	if (lost_kind(r) >= 0)
+		r->lost_news = true;
 }
 
 void ring_lose_of(struct ring *r, u32 uid)

@@ -12,6 +12,7 @@
 #include <linux/hash.h>
 #include <linux/kdev_t.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
@@ -120,6 +121,7 @@ static void done(struct request *q)
 	clear_bit_unlock(q - requests, taken);
 	if (atomic_dec_and_test(&outstanding))
 		wake_up_all(&idle);
+	module_put(THIS_MODULE);
 }
 
 static void work(struct callback_head *head)
@@ -165,10 +167,15 @@ static void ask(struct file *file)
 	struct request *q;
 	int i;
 
+	/* Who asks may wait for long in the system call that he is in: unloading is refused then. */
+	if (!try_module_get(THIS_MODULE))
+		return;
 	do {
 		i = find_first_zero_bit(taken, REQUESTS);
-		if (i >= REQUESTS)
+		if (i >= REQUESTS) {
+			module_put(THIS_MODULE);
 			return;
+		}
 	} while (test_and_set_bit_lock(i, taken));
 	q = &requests[i];
 	q->file = get_file(file);
@@ -197,6 +204,11 @@ void build_id_ask(struct vm_area_struct *vma)
 	if (wanted(key))
 		ask(vma->vm_file);
 	preempt_enable();
+}
+
+void build_id_settle(void)
+{
+	wait_event_timeout(idle, !atomic_read(&outstanding), HZ);
 }
 
 int build_id_init(void)

@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 #include "args.h"
 #include "clock.h"
+#include "buildid.h"
 #include "control.h"
 #include "create.h"
 #include "hook.h"
@@ -130,6 +131,7 @@ static int session_release(struct inode *inode, struct file *file)
 {
 	session_off(file->private_data);
 	session_destroy(file->private_data);
+	build_id_settle();
 	return 0;
 }
 
@@ -169,7 +171,7 @@ static long put_info(struct pitrace_info __user *user)
 {
 	struct pitrace_info info = {
 		.size = sizeof(info), .version = PITRACE_ABI_VERSION,
-		.have = hooks_seen, .missing = selftest_missing,
+		.have = (u32)atomic_read(&hooks_seen), .missing = selftest_missing,
 		.sessions = sessions_alive(), .clock = clock_pick(PITRACE_CLOCK_AUTO),
 	};
 	u32 size;

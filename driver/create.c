@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sessions: made and ended. Who may have one, member.c says. */
 #include <linux/log2.h>
-#include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -9,6 +8,7 @@
 #include "create.h"
 #include "member.h"
 #include "pages.h"
+#include "scope.h"
 #include "session.h"
 
 static unsigned long taken;	/* session slots; id = slot + 1 */
@@ -69,31 +69,6 @@ static int get_sizes(struct session *s, const struct pitrace_session_args *args)
 	s->mte_bytes = roundup_pow_of_two(max(mte, 4 * segment));
 	s->trace_bytes = roundup_pow_of_two(max(trace, 4 * segment));
 	return 0;
-}
-
-static int get_scope(struct session *s, const struct pitrace_session_args *args)
-{
-	struct task_struct *task;
-	int err = 0;
-
-	if (args->scope == PITRACE_SCOPE_SYSTEM)
-		return args->pid ? -EINVAL : 0;
-	if (args->scope != PITRACE_SCOPE_PROCESS || args->pid <= 0)
-		return -EINVAL;
-	s->pids = pages_alloc(PITRACE_PIDS / 8);
-	if (!s->pids)
-		return -ENOMEM;
-	s->root = find_get_pid(args->pid);
-	if (!s->root)
-		return -ESRCH;
-	rcu_read_lock();
-	task = pid_task(s->root, PIDTYPE_PID);
-	if (task && task->tgid < PITRACE_PIDS)
-		set_bit(task->tgid, s->pids);
-	else
-		err = -ESRCH;
-	rcu_read_unlock();
-	return err;
 }
 
 /* A ring filled: a normal session ends here, and says where it ended. */
@@ -246,7 +221,7 @@ struct session *session_create(const struct pitrace_session_args *args)
 
 	err = s->clock ? get_sizes(s, args) : -EOPNOTSUPP;
 	if (!err)
-		err = get_scope(s, args);
+		err = scope_get(s, args);
 	if (!err)
 		err = member_check_scope(s);
 	if (!err)

@@ -268,7 +268,7 @@ void event_cpu_online(struct session *s, unsigned int cpu)
 	if (!event_wanted(s))
 		return;
 	mark_stale(s, cpu);
-	queue_work(system_unbound_wq, &s->refill);
+	queue_work(work_queue, &s->refill);
 }
 
 void event_cpu_offline(struct session *s, unsigned int cpu)
@@ -277,5 +277,5 @@ void event_cpu_offline(struct session *s, unsigned int cpu)
 		return;
 	mark_stale(s, cpu);
 	ring_announce(&s->cpu[cpu]->ring[PITRACE_RING_TRACE]);
-	queue_work(system_unbound_wq, &s->refill);
+	queue_work(work_queue, &s->refill);
 }

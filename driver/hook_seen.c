@@ -2,4 +2,4 @@
 /* What hooks tell and the self-test and its readers ask: beneath all of them. */
 #include "hook_seen.h"
 
-u32 hooks_seen;
+atomic_t hooks_seen;

@@ -3,15 +3,16 @@
 #ifndef PITRACE_HOOK_SEEN_H
 #define PITRACE_HOOK_SEEN_H
 
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
 #include "pitrace.h"
 
-extern u32 hooks_seen;
+extern atomic_t hooks_seen;
 static inline void hook_saw(u32 have)
 {
-	if (unlikely((READ_ONCE(hooks_seen) & have) != have))
-		WRITE_ONCE(hooks_seen, hooks_seen | have);
+	if (unlikely(((u32)atomic_read(&hooks_seen) & have) != have))
+		atomic_or((int)have, &hooks_seen);
 }
 
 #endif

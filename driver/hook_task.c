@@ -10,25 +10,8 @@
 #include "hook_seen.h"
 #include "member.h"
 #include "mte.h"
+#include "scope.h"
 #include "session.h"
-
-/* A new process is in the scope that its parent is in, also when the pid had another owner. */
-static void inherit_scope(const struct task_struct *parent, const struct task_struct *child)
-{
-	struct session *s;
-	int i;
-
-	preempt_disable();
-	for_each_active(s, i) {
-		if (s->scope != PITRACE_SCOPE_PROCESS || child->tgid >= PITRACE_PIDS)
-			continue;
-		if (session_has(s, parent->tgid) && member_sees_current(s))
-			set_bit(child->tgid, s->pids);
-		else
-			clear_bit(child->tgid, s->pids);
-	}
-	preempt_enable();
-}
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -37,7 +20,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		mte_task(NULL, PITRACE_MTE_THREAD, child, 0);
 		return;
 	}
-	inherit_scope(parent, child);
+	scope_fork(parent, child);
 	mte_task(NULL, child->mm && child->mm == parent->mm ? PITRACE_MTE_CLONE : PITRACE_MTE_FORK,
 		 child, 0);
 }

@@ -2,9 +2,11 @@
 /* pitrace.ko: what is set up in which order, and undone in the opposite one. */
 #include <linux/init.h>
 #include <linux/module.h>
+#include <linux/workqueue.h>
 #include "buildid.h"
 #include "control.h"
 #include "hook.h"
+#include "session.h"
 #include "state.h"
 #include "user.h"
 
@@ -12,9 +14,17 @@ static int __init pitrace_init(void)
 {
 	int err;
 
+	/* Hooks take locks there that may sleep. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("pitrace: not made for PREEMPT_RT kernels\n");
+		return -EOPNOTSUPP;
+	}
+	work_queue = alloc_workqueue("pitrace", WQ_UNBOUND, 0);
+	if (!work_queue)
+		return -ENOMEM;
 	err = build_id_init();
 	if (err)
-		return err;
+		goto no_build_id;
 	hooks_init(session_majors);
 	err = hook_module_init();
 	if (err)
@@ -39,6 +49,8 @@ no_power:
 	hook_module_exit();
 no_hooks:
 	build_id_exit();
+no_build_id:
+	destroy_workqueue(work_queue);
 	return err;
 }
 
@@ -50,6 +62,7 @@ static void __exit pitrace_exit(void)
 	power_exit();
 	hook_module_exit();
 	build_id_exit();
+	destroy_workqueue(work_queue);
 }
 
 module_init(pitrace_init);

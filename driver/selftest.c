@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/umh.h>
 #include "compat/unmap.h"
 #include "hook.h"
@@ -54,17 +55,26 @@ void selftest(void)
 		selftest_missing = ~0u;
 		return;
 	}
-	t = kthread_run(nothing, NULL, "pitrace-selftest");
+	t = kthread_create(nothing, NULL, "pitrace-selftest");
+	if (!IS_ERR(t)) {
+		get_task_struct(t);
+		wake_up_process(t);
+	}
 	if (current->mm) {
 		map_and_unmap();
 		tried |= PITRACE_HAVE_MAP | PITRACE_HAVE_UNMAP;
 	}
 	if (!call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC))
 		tried |= PITRACE_HAVE_EXEC;
-	hooks_put(NULL);
-	if (IS_ERR(t))
+	if (IS_ERR(t)) {
 		tried &= ~(u32)PITRACE_HAVE_FORK;
-	selftest_missing = tried & ~hooks_seen;
+	} else {
+		/* It runs code of the module: not beyond this. */
+		kthread_stop(t);
+		put_task_struct(t);
+	}
+	hooks_put(NULL);
+	selftest_missing = tried & ~(u32)atomic_read(&hooks_seen);
 	if (selftest_missing)
 		pr_warn("pitrace: self-test: events %#x do not arrive on this kernel\n",
 			selftest_missing);

@@ -4,6 +4,7 @@
 #include <linux/smp.h>
 #include "session.h"
 
+struct workqueue_struct *work_queue;
 struct session *active[PITRACE_MAX_SESSIONS];
 unsigned long wants[WANTS];
 DEFINE_MUTEX(sessions_lock);
@@ -55,16 +56,28 @@ void session_set_state(struct session *s, int state)
 	smp_store_release(&s->control->state, state);
 }
 
+bool session_turn(struct session *s, int from, int to)
+{
+	if (cmpxchg(&s->state, from, to) != from)
+		return false;
+	/* Who stops it from here on says so after us. */
+	cmpxchg(&s->control->state, from, to);
+	return true;
+}
+
 void session_stop(struct session *s, u32 cpu, u32 ring)
 {
 	int old = READ_ONCE(s->state);
 
-	if ((old != PITRACE_STATE_ON && old != PITRACE_STATE_STARTING) ||
-	    cmpxchg(&s->state, old, PITRACE_STATE_STOPPED) != old)
-		return;
+	/* Once for a ring: whoever turns it from one state to another must not hide it. */
+	do {
+		if (old < PITRACE_STATE_STARTING || old > PITRACE_STATE_SUSPENDED)
+			return;
+	} while (!try_cmpxchg(&s->state, &old, PITRACE_STATE_STOPPED));
 	s->control->stop_cpu = cpu;
 	s->control->stop_ring = ring;
-	session_set_state(s, PITRACE_STATE_STOPPED);
+	/* (C) stop_* before state */
+	smp_store_release(&s->control->state, PITRACE_STATE_STOPPED);
 	session_wake(s);
 }
 

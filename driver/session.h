@@ -66,6 +66,7 @@ struct session {
 	struct mutex event_lock;	/* event[] of all CPUs */
 	struct work_struct refill;	/* CPUs came or went */
 	bool counting;
+	u64 since;			/* of the boot: nobody has kept the scope from here on */
 	struct pid *root;		/* SCOPE_PROCESS: the process it began with */
 	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
 	bool hides_kernel;		/* … or the system is locked down: no kernel addresses */
@@ -82,6 +83,7 @@ struct session {
 	struct delayed_work sync;	/* a clock sync each second */
 	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
 	u64 walked;			/* MTE records lost before the last walk */
+	bool ending;			/* timers are stopped, and start no more until the next on */
 	bool told_unstable;
 	u64 *seen;
 
@@ -89,6 +91,7 @@ struct session {
 	unsigned long charged;
 };
 
+extern struct workqueue_struct *work_queue;	/* the module's own */
 extern struct session *active[PITRACE_MAX_SESSIONS];
 extern struct mutex sessions_lock;	/* active[] and its users, CPU hotplug's view of them */
 
@@ -121,6 +124,8 @@ void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal);
 void session_wake(struct session *s);
 void session_wake_init(struct session *s);
 void session_set_state(struct session *s, int state);
+/* From one state to another, unless it has been stopped meanwhile. */
+bool session_turn(struct session *s, int from, int to);
 
 static inline bool session_mte(const struct session *s)
 {

@@ -7,6 +7,7 @@
 #include "member.h"
 #include "mte.h"
 #include "pages.h"
+#include "scope.h"
 #include "session.h"
 #include "state.h"
 #include "user.h"
@@ -44,7 +45,7 @@ static void sync_work(struct work_struct *work)
 			s->id);
 		mte_sync(s, PITRACE_SYNC_UNSTABLE);
 	}
-	queue_delayed_work(system_wq, &s->sync, HZ);
+	queue_delayed_work(work_queue, &s->sync, HZ);
 }
 
 static u64 mte_lost(const struct session *s)
@@ -69,7 +70,7 @@ static void rescan_work(struct work_struct *work)
 		/* All that a file needs which begins here. */
 		mte_sync(s, PITRACE_SYNC_SECOND);
 		mte_interval(s, PITRACE_INTERVAL_AGAIN);
-		walk_tasks(s);
+		walk_tasks(s, &s->ending);
 		/* Whoever sees the count finds the walk's records. */
 		smp_store_release(&s->control->rescans_done, asked);
 	}
@@ -90,6 +91,8 @@ static void prepare(struct session *s)
 {
 	unsigned int cpu;
 
+	/* A consumer may be at work: what he says of the interval before must not meet new rings. */
+	mutex_lock(&s->consumer);
 	for (cpu = 0; cpu < s->ncpus; cpu++) {
 		struct session_cpu *c = s->cpu[cpu];
 
@@ -103,22 +106,26 @@ static void prepare(struct session *s)
 		c->page->ticks = c->page->idle_ticks = c->page->late = c->page->out_of_scope = 0;
 		c->page->online = cpu_online(cpu);
 	}
+	mutex_unlock(&s->consumer);
 	memset(s->seen, 0, PITRACE_SEEN * sizeof(*s->seen));
 	if (s->calls)
 		memset(s->calls, 0, PITRACE_CALLS * sizeof(*s->calls));
 	INIT_DELAYED_WORK(&s->sync, sync_work);
 	INIT_WORK(&s->rescan, rescan_work);
 	s->interval++;
-	s->control->interval = s->interval;
+	/* (E) the rings before the interval */
+	smp_store_release(&s->control->interval, s->interval);
 	s->control->rate = s->rate;
 	s->control->dither = s->dither;
 	s->control->stop_pid = s->control->stop_signal = 0;
 	s->told_unstable = clock_unstable(s->clock);
 	s->walked = 0;
+	s->ending = false;
 }
 
 static int turn_on(struct session *s)
 {
+	u64 begin;
 	int err = hooks_get(s->majors);
 
 	if (err)
@@ -126,19 +133,20 @@ static int turn_on(struct session *s)
 	prepare(s);
 	session_set_state(s, PITRACE_STATE_STARTING);
 
+	begin = ktime_get_boottime_ns();
 	mutex_lock(&sessions_lock);
 	WRITE_ONCE(active[s->id - 1], s);
 	session_wants();
 	user_listen();
 	mutex_unlock(&sessions_lock);
+	scope_begin(s, begin);
 	mte_sync(s, PITRACE_SYNC_ON);
-	queue_delayed_work(system_wq, &s->sync, HZ);
+	queue_delayed_work(work_queue, &s->sync, HZ);
 
-	err = walk_tasks(s);
+	err = walk_tasks(s, NULL);
 	if (!err)
 		err = event_start(s);
-	if (!err && cmpxchg(&s->state, PITRACE_STATE_STARTING, PITRACE_STATE_ON) !=
-	    PITRACE_STATE_STARTING)
+	if (!err && !session_turn(s, PITRACE_STATE_STARTING, PITRACE_STATE_ON))
 		err = -ENOBUFS;
 	if (err) {
 		cancel_delayed_work_sync(&s->sync);
@@ -148,7 +156,6 @@ static int turn_on(struct session *s)
 		session_set_state(s, PITRACE_STATE_OFF);
 		return err;
 	}
-	smp_store_release(&s->control->state, PITRACE_STATE_ON);
 	mte_interval(s, 0);
 	cpus_read_lock();
 	on_each_cpu(timer_start, s, 1);
@@ -175,14 +182,18 @@ int session_off(struct session *s)
 	if (s->state != PITRACE_STATE_OFF) {
 		event_pause(s, true);
 		cpus_read_lock();
+		/* A CPU that comes from here on starts no timer. */
+		WRITE_ONCE(s->ending, true);
 		on_each_cpu(timer_stop, s, 1);
 		cpus_read_unlock();
+		wake_up_all(&s->wait);
 		cancel_delayed_work_sync(&s->sync);
 		cancel_work_sync(&s->rescan);
 		/* What of the live tasks is unwritten: only what was lost since the last walk. */
 		if (session_mte(s) && mte_lost(s) != s->walked)
-			walk_tasks(s);
+			walk_tasks(s, NULL);
 		mte_sync(s, PITRACE_SYNC_OFF);
+		s->since = ktime_get_boottime_ns();
 		deactivate(s);
 		event_release(s);
 		hooks_put(s->majors);
@@ -209,8 +220,7 @@ int session_suspend(struct session *s, bool suspend)
 		cpus_read_lock();
 		if (suspend)
 			on_each_cpu(timer_stop, s, 1);
-		if (cmpxchg(&s->state, from, to) == from)
-			smp_store_release(&s->control->state, to);
+		session_turn(s, from, to);
 		/* What lies before was cut off: readers must not join it to what follows. */
 		if (!suspend)
 			mte_interval(s, 0);
@@ -234,7 +244,7 @@ int session_rescan(struct session *s)
 	mutex_lock(&s->lock);
 	if (session_mte(s)) {
 		WRITE_ONCE(s->control->rescans_asked, s->control->rescans_asked + 1);
-		queue_work(system_unbound_wq, &s->rescan);
+		queue_work(work_queue, &s->rescan);
 		err = 0;
 	}
 	mutex_unlock(&s->lock);

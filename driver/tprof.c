@@ -141,6 +141,7 @@ void tprof_init(struct tprof_cpu *t, struct session *s, u32 cpu)
 {
 	t->session = s;
 	t->cpu = cpu;
+	t->running = t->parked = false;
 	hrtimer_setup(&t->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
@@ -149,7 +150,7 @@ void tprof_start(struct tprof_cpu *t)
 	struct session *s = t->session;
 	u32 period = NSEC_PER_SEC / s->rate;
 
-	if (t->running || READ_ONCE(s->state) != PITRACE_STATE_ON ||
+	if (t->running || READ_ONCE(s->ending) || READ_ONCE(s->state) != PITRACE_STATE_ON ||
 	    !test_bit(PITRACE_TPROF, s->majors) || s->nevents)
 		return;
 	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);

@@ -4,6 +4,7 @@
  * can fall on a process that nobody described. What was born meanwhile with a parent not yet
  * described is walked in a further pass.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
@@ -19,20 +20,40 @@
 
 #define PASSES	8
 
-/* In continuous mode a consumer makes room: don't write faster than it reads. */
-static void pace(struct session *s)
+static bool told_to_end(const bool *end)
+{
+	return end && READ_ONCE(*end);
+}
+
+/* In continuous mode a consumer makes room: don't write faster than it reads. false: none does. */
+static bool pace(struct session *s, const bool *end)
 {
 	struct ring *r = session_ring(s, raw_smp_processor_id(), PITRACE_RING_MTE);
 
-	if (r && s->mode != PITRACE_MODE_NORMAL && ring_half_full(r)) {
-		session_wake(s);
-		wait_event_killable_timeout(s->wait, !ring_half_full(r), HZ);
+	if (!r || s->mode == PITRACE_MODE_NORMAL || !ring_half_full(r))
+		return true;
+	session_wake(s);
+	return wait_event_killable_timeout(s->wait, !ring_half_full(r) || told_to_end(end), HZ) > 0;
+}
+
+/* A worker cannot be killed out of a wait for memory whose owner hangs: it tries for a second. */
+static int lock_memory(struct mm_struct *mm, const bool *end)
+{
+	int tries;
+
+	if (!end)
+		return mmap_read_lock_killable(mm);
+	for (tries = 0; tries < 100 && !told_to_end(end); tries++) {
+		if (mmap_read_trylock(mm))
+			return 0;
+		msleep(10);
 	}
+	return -EAGAIN;
 }
 
 /* One process: that it is, then its mappings, each stamped inside its mmap lock. An exec meanwhile
  * gives it new memory, and what was written is of the old one: then it is written again. */
-static int put_process(struct session *s, struct task_struct *task)
+static int put_process(struct session *s, struct task_struct *task, const bool *end)
 {
 	struct vm_area_struct *vma;
 	struct mm_struct *mm;
@@ -44,7 +65,7 @@ static int put_process(struct session *s, struct task_struct *task)
 		mm = get_task_mm(task);
 		if (!mm)
 			return 0;
-		err = mmap_read_lock_killable(mm);
+		err = lock_memory(mm, end);
 		if (!err) {
 			VMA_ITERATOR(it, mm, 0);
 
@@ -83,20 +104,20 @@ static void put_ancestors(struct session *s, struct task_struct *task)
 	rcu_read_unlock();
 }
 
-static int put_all(struct session *s, struct task_struct *task)
+static int put_all(struct session *s, struct task_struct *task, const bool *end)
 {
 	int err;
 
 	if (s->scope == PITRACE_SCOPE_PROCESS)
 		put_ancestors(s, task);
-	err = put_process(s, task);
+	err = put_process(s, task, end);
 	put_threads(s, task);
 	return err;
 }
 
 /* For who may see his own processes only: no ancestors, and no exec that gains credentials between
  * the look at them and the last mapping. */
-static int put_own(struct session *s, struct task_struct *task)
+static int put_own(struct session *s, struct task_struct *task, const bool *end)
 {
 	struct rw_semaphore *exec = &task->signal->exec_update_lock;
 	int err = down_read_killable(exec);
@@ -104,7 +125,7 @@ static int put_own(struct session *s, struct task_struct *task)
 	if (err)
 		return err;
 	if (member_may_see(s, task)) {
-		err = put_process(s, task);
+		err = put_process(s, task, end);
 		put_threads(s, task);
 	} else {
 		clear_bit(task->tgid, s->pids);
@@ -142,11 +163,12 @@ static struct task_struct **gather(struct session *s, u64 since, unsigned int *c
 	return list;
 }
 
-int walk_tasks(struct session *s)
+int walk_tasks(struct session *s, const bool *end)
 {
 	u64 since = 0, next;
 	unsigned int i, n;
 	int pass, err = 0;
+	bool paced = true;
 
 	for (pass = 0; pass < PASSES && !err; pass++) {
 		struct task_struct **list;
@@ -156,9 +178,13 @@ int walk_tasks(struct session *s)
 		if (!list)
 			return -ENOMEM;
 		for (i = 0; i < n; i++) {
-			if (!err && session_mte(s)) {
-				pace(s);
-				err = s->cred ? put_own(s, list[i]) : put_all(s, list[i]);
+			if (!err && session_mte(s) && !told_to_end(end)) {
+				paced = paced && pace(s, end);
+				err = s->cred ? put_own(s, list[i], end) :
+						put_all(s, list[i], end);
+				/* It stays as it was told before. */
+				if (err == -EAGAIN)
+					err = 0;
 			}
 			put_task_struct(list[i]);
 		}

@@ -32,6 +32,7 @@ struct backend {
 	size_t control_bytes;
 	struct cpu_rings *cpu;
 	bool events;			/* the session samples by events */
+	uint64_t interval;		/* from one `on` to the next: the one that tails are of */
 	uint64_t mte_lost;		/* a rescan was asked for at this count */
 };
 
@@ -337,11 +338,6 @@ static int driver_on(struct backend *b, const struct trace_config *config)
 	err = set_events(b, config);
 	if (err)
 		return err;
-	for (uint32_t c = 0; c < b->control->ncpus; c++) {
-		b->cpu[c].tail[0] = b->cpu[c].tail[1] = 0;
-		b->cpu[c].floor = b->cpu[c].until = 0;
-	}
-	b->mte_lost = 0;
 	return call(b, PITRACE_IOC_ON);
 }
 
@@ -395,6 +391,22 @@ static uint64_t mte_lost(const struct backend *b)
 	return lost;
 }
 
+/* A new interval begins with empty rings. Not at on: who drains has begun by then. */
+static void follow(struct backend *b)
+{
+	/* (E) the interval before the heads */
+	uint64_t interval = __atomic_load_n(&b->control->interval, __ATOMIC_ACQUIRE);
+
+	if (interval == b->interval)
+		return;
+	b->interval = interval;
+	for (uint32_t c = 0; c < b->control->ncpus; c++) {
+		b->cpu[c].tail[0] = b->cpu[c].tail[1] = 0;
+		b->cpu[c].floor = b->cpu[c].until = 0;
+	}
+	b->mte_lost = 0;
+}
+
 /*
  * First note how far each trace ring reaches, then close and hand over all MTE, then the trace up
  * to the noted place: whatever a sample needs was written before it, and so stands before it.
@@ -406,6 +418,7 @@ static int driver_drain(struct backend *b, bool all, segment_sink sink, void *ar
 	uint32_t c;
 	int err;
 
+	follow(b);
 	if (all && !wrap) {
 		what = PITRACE_FLUSH_TRACE;
 		if (ioctl(b->fd, PITRACE_IOC_FLUSH, &what))
@@ -460,6 +473,7 @@ static int driver_mark(struct backend *b)
 {
 	uint32_t what = PITRACE_FLUSH_TRACE;
 
+	follow(b);
 	if (ioctl(b->fd, PITRACE_IOC_FLUSH, &what))
 		return -errno;
 	for (uint32_t c = 0; c < b->control->ncpus; c++)
@@ -508,6 +522,7 @@ static int driver_discard(struct backend *b)
 {
 	uint32_t what = PITRACE_FLUSH_TRACE;
 
+	follow(b);
 	if (ioctl(b->fd, PITRACE_IOC_FLUSH, &what))
 		return -errno;
 	for (uint32_t c = 0; c < b->control->ncpus; c++) {

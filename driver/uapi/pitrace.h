@@ -44,6 +44,7 @@
  *   (C)  stop_*; smp_wmb; state = STOPPED       |  s = state; load-acquire; read stop_*
  *   (D)  wrap: opened = o; smp_wmb; write the   |  copy a segment; read-acquire fence; o = opened;
  *        segment that ends at o                 |  it is whole if its position >= o - ring's size
+ *   (E)  on: heads = 0; smp_wmb; interval = i   |  i = interval; load-acquire; a new one: tails = 0
  *
  * Compatibility: every struct passed in begins with its size and the version of this interface.
  * A shorter struct than the kernel's is padded with zeros, a longer one is accepted when the excess

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The processes that a session is about. */
+#ifndef PITRACE_SCOPE_H
+#define PITRACE_SCOPE_H
+
+#include <linux/types.h>
+
+struct pitrace_session_args;
+struct session;
+struct task_struct;
+
+/* As the caller of a new session wants it: 0 or -errno. */
+int scope_get(struct session *s, const struct pitrace_session_args *args);
+/* In a hook: a new process is in the scope that its parent is in, also when its pid had another
+ * owner. */
+void scope_fork(const struct task_struct *parent, const struct task_struct *child);
+/* The session goes on, its hooks since `begin` (ns since boot). Out are processes that have ended
+ * while it was off, and whoever was given their numbers. */
+void scope_begin(struct session *s, u64 begin);
+
+#endif
