@@ -7,8 +7,8 @@
 
 struct session;
 
-/* 0 or -errno (-ENOMEM, -EINTR). May sleep, and waits for the consumer where there is one. A worker,
- * which cannot be killed, gives the flag that ends it; others NULL. */
+/* 0 or -errno (-ENOMEM, -EINTR). May sleep, and waits for the consumer where there is one. A
+ * worker, which cannot be killed, gives the flag that ends it; others NULL. */
 int walk_tasks(struct session *s, const bool *end);
 
 #endif
