@@ -118,15 +118,17 @@ int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64
 
 static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t pid,
 		     uint64_t address, uint64_t size, const char *name, size_t name_length,
-		     const void *method)
+		     const void *bytes)
 {
 	struct mapping code;
 
+	a->jits.last = NO_CODE;
 	if (!size)
 		return 0;
-	code = jit_add(&a->jits, name, name_length, address, size, method);
+	code = jit_add(&a->jits, name, name_length, address, size, bytes);
 	if (!code.module)
 		return -ENOMEM;
+	a->jits.last = (uint32_t)code.delta;
 	jit_late(&a->jits, &code, earliest, time);
 	return process_jit(&a->processes, time, pid, address, last_of(address, size), &code);
 }
@@ -143,10 +145,15 @@ int a2n_jit_load_late(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t 
 	return load_code(a, earliest, time, pid, address, size, name, name_length, NULL);
 }
 
-int inner_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
-		   const char *name, void *method)
+int a2n_jit_lines(struct a2n *a, const struct a2n_jit_line *lines, size_t n)
 {
-	return load_code(a, time, time, pid, address, size, name, strlen(name), method);
+	return jit_lines(&a->jits, lines, n);
+}
+
+int inner_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
+		   const char *name, const void *bytes)
+{
+	return load_code(a, time, time, pid, address, size, name, strlen(name), bytes);
 }
 
 struct modules *inner_modules(struct a2n *a)
@@ -268,7 +275,7 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 	struct found found;
 
 	answer->range_start = answer->range_length = 0;
-	answer->method = NULL;
+	answer->code = NULL;
 	if (kernel || address >> 63) {
 		answer->unsure = false;
 		kernel_resolve(&a->kernel, time, address, answer);
@@ -307,8 +314,10 @@ int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_fil
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
 	      bool inlined, a2n_take_frames take, void *arg)
 {
-	return module_lines(&a->modules, (const struct module *)module, offsets, n, inlined, take,
-			    arg);
+	const struct module *m = (const struct module *)module;
+
+	return m == a->modules.anon ? jit_find_lines(&a->jits, offsets, n, take, arg) :
+	       module_lines(&a->modules, m, offsets, n, inlined, take, arg);
 }
 
 static const char *or_unknown(const char *name)

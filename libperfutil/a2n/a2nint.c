@@ -20,14 +20,6 @@
 
 #define MAX_TEXT (256u << 20)
 
-/* What was told of jitted code beside its name. */
-struct method {
-	uint8_t *code;
-	const char *file;
-	A2N_LINE *lines;
-	uint32_t count;
-};
-
 static struct {
 	pthread_mutex_t lock;
 	struct a2n *a;
@@ -244,39 +236,40 @@ int A2nAddJittedMethod(uint32_t pid, const char *name, uint64_t address, uint64_
 	return A2nAddJittedMethodLines(pid, name, address, length, code, NULL, NULL, 0, time);
 }
 
-static struct method *new_method(uint64_t length, const void *code, const char *file,
-				 const A2N_LINE *lines, uint32_t count)
+static int add_lines(uint64_t address, const char *file, const A2N_LINE *lines, uint32_t count)
 {
-	struct method *m = arena_alloc(&all.arena, sizeof(*m));
+	struct a2n_jit_line *list = malloc(count * sizeof(*list));
+	uint32_t i;
+	int rc;
 
-	if (!m)
-		return NULL;
-	m->file = file ? arena_strndup(&all.arena, file, strlen(file)) : "";
-	m->code = code ? arena_alloc(&all.arena, length) : NULL;
-	m->lines = count ? arena_alloc(&all.arena, count * sizeof(*lines)) : NULL;
-	if (!m->file || (code && !m->code) || (count && !m->lines))
-		return NULL;
-	if (code)
-		memcpy(m->code, code, length);
-	if (count)
-		memcpy(m->lines, lines, count * sizeof(*lines));
-	m->count = count;
-	return m;
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		list[i] = (struct a2n_jit_line){ address + lines[i].offset, lines[i].line, file };
+	rc = a2n_jit_lines(all.a, list, count);
+	free(list);
+	return rc;
 }
 
 int A2nAddJittedMethodLines(uint32_t pid, const char *name, uint64_t address, uint64_t length,
 			    const void *code, const char *file, const A2N_LINE *lines,
 			    uint32_t count, uint64_t time)
 {
-	struct method *m;
 	int rc = length > UINT32_MAX ? -EMSGSIZE : begin();
+	void *bytes = NULL;
 
 	if (rc)
 		return rc;
-	m = new_method(length, code, file, lines, lines ? count : 0);
-	if (!m)
-		return end(-ENOMEM);
-	return end(inner_jit_load(all.a, time_of(time), pid, address, length, name, m));
+	if (code) {
+		bytes = arena_alloc(&all.arena, length);
+		if (!bytes)
+			return end(-ENOMEM);
+		memcpy(bytes, code, length);
+	}
+	rc = inner_jit_load(all.a, time_of(time), pid, address, length, name, bytes);
+	if (!rc && lines && count)
+		rc = add_lines(address, file, lines, count);
+	return end(rc);
 }
 
 int A2nRemoveJittedMethod(uint32_t pid, uint64_t address, uint64_t length, uint64_t time)
@@ -395,16 +388,15 @@ int A2nLoadMap(uint32_t pid)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-static void add_line(SYMDATA *d, const struct method *m, uint64_t offset)
+static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
 {
-	uint32_t i;
+	SYMDATA *d = arg;
 
-	for (i = 0; i < m->count && m->lines[i].offset <= offset; i++)
-		;
-	if (i) {
-		d->src_file = m->file;
-		d->src_lineno = m->lines[i - 1].line;
-	}
+	(void)i, (void)n;
+	if (!frames->line)
+		return;
+	d->src_file = frames->file ? frames->file : "";
+	d->src_lineno = frames->line;
 }
 
 static int results[] = {
@@ -414,9 +406,9 @@ static int results[] = {
 	[A2N_RESULT_JIT_FREED] = A2N_CODE_FREED,
 };
 
-int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *d)
+/* lines: also those of files, for which their DWARF is gone through. */
+static int ask(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMDATA *d)
 {
-	const struct method *m;
 	struct a2n_answer r;
 	int rc = begin();
 
@@ -441,12 +433,16 @@ int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *d)
 		/* A name may have had several codes. */
 		d->sym_length = jitted ? r.range_length : r.symbol->size;
 	}
-	m = r.method;
-	if (m) {
-		d->code = m->code;
-		add_line(d, m, r.symbol_offset);
-	}
+	d->code = r.code;
+	if ((lines || d->flags & A2N_FLAG_JITTED) &&
+	    a2n_lines(all.a, r.module, &r.module_offset, 1, false, take_line, d) == -ENOMEM)
+		return end(-ENOMEM);
 	return end(results[r.result]);
+}
+
+int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *d)
+{
+	return ask(pid, address, time, false, d);
 }
 
 int A2nGetSymbol(uint32_t pid, uint64_t address, SYMDATA *d)
@@ -457,16 +453,13 @@ int A2nGetSymbol(uint32_t pid, uint64_t address, SYMDATA *d)
 int A2nGetLineNumberAt(uint32_t pid, uint64_t address, uint64_t time, const char **file,
 		       uint32_t *line)
 {
-	SYMDATA d;
-	int rc = A2nGetSymbolAt(pid, address, time, &d);
+	SYMDATA d = { .src_file = "" };
+	int rc = ask(pid, address, time, true, &d);
 
-	*file = "";
-	*line = 0;
-	if (rc)
-		return rc;
 	*file = d.src_file;
 	*line = d.src_lineno;
-	return d.src_lineno ? A2N_SUCCESS : A2N_NO_LINE;
+	/* A line may be known where no symbol is. */
+	return rc < 0 ? rc : d.src_lineno ? A2N_SUCCESS : rc ? rc : A2N_NO_LINE;
 }
 
 int A2nGetLineNumber(uint32_t pid, uint64_t address, const char **file, uint32_t *line)

@@ -7,8 +7,8 @@
 #include "module.h"
 
 struct modules *inner_modules(struct a2n *a);
-/* a2n_jit_load; answers in this code have `method`. */
+/* a2n_jit_load; answers in this code have its bytes, which are the caller's. */
 int inner_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
-		   const char *name, void *method);
+		   const char *name, const void *bytes);
 
 #endif

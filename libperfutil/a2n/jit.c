@@ -6,13 +6,14 @@
 
 #include "jit.h"
 
-/* A hostile file could announce more than memory holds (40 bytes each). */
+/* A hostile file could announce more than memory holds (56 bytes each). */
 #define MAX_CODES (1u << 25)
 
 void jits_open(struct jits *js, struct modules *ms, struct strings *strings)
 {
 	js->strings = strings;
 	js->module = ms->anon;
+	js->last = NO_CODE;
 	js->freed = (struct a2n_symbol){
 		.name = A2N_JIT_FREED, .raw_name = A2N_JIT_FREED, .module = &js->module->pub,
 	};
@@ -55,18 +56,21 @@ static struct a2n_symbol *symbol_of(struct jits *js, const char *name, size_t le
 }
 
 static struct mapping add(struct jits *js, struct a2n_symbol *symbol, uint64_t address,
-			  uint64_t size, const void *method)
+			  uint64_t size, const void *bytes)
 {
 	if (!symbol || js->n >= MAX_CODES || !pool_grow(js->codes, js->n, js->room))
 		return (struct mapping){ NULL, 0 };
-	js->codes[js->n] = (struct jit_code){ address, size, UINT64_MAX, symbol, method };
+	js->codes[js->n] = (struct jit_code){
+		.address = address, .size = size, .earliest = UINT64_MAX, .symbol = symbol,
+		.bytes = bytes,
+	};
 	return (struct mapping){ js->module, js->n++ };
 }
 
 struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_t address,
-		       uint64_t size, const void *method)
+		       uint64_t size, const void *bytes)
 {
-	return add(js, symbol_of(js, name, length, address, size), address, size, method);
+	return add(js, symbol_of(js, name, length, address, size), address, size, bytes);
 }
 
 bool jit_same(const struct jits *js, const struct mapping *code, const char *name, size_t length,
@@ -82,9 +86,18 @@ struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t a
 			 uint64_t size)
 {
 	const struct jit_code *old = jit_of(js, code);
+	struct mapping new = add(js, old->symbol, address,
+				 size && size < old->size ? size : old->size, old->bytes);
 
-	return add(js, old->symbol, address, size && size < old->size ? size : old->size,
-		   old->method);
+	if (new.module) {
+		struct jit_code *c = &js->codes[new.delta];
+
+		/* The codes may have moved meanwhile. */
+		old = jit_of(js, code);
+		c->lines = old->lines;
+		c->n_lines = old->n_lines;
+	}
+	return new;
 }
 
 void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address,
@@ -95,11 +108,13 @@ void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address
 	answer->result = A2N_OK;
 	answer->module = &js->module->pub;
 	answer->symbol = code->symbol;
-	answer->module_offset = address;
 	answer->symbol_offset = address - code->address;
+	answer->module_offset = JIT_OWN | (uint64_t)(code - js->codes) << 32 |
+				(answer->symbol_offset < UINT32_MAX ? answer->symbol_offset :
+				 UINT32_MAX);
 	answer->range_start = code->address;
 	answer->range_length = code->size;
-	answer->method = code->method;
+	answer->code = code->bytes;
 }
 
 void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, uint64_t time)
@@ -110,6 +125,101 @@ void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, ui
 	if (js->latest < time - earliest)
 		js->latest = time - earliest;
 }
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static int by_offset(const void *pa, const void *pb)
+{
+	const struct a2n_jit_line *const *a = pa, *const *b = pb;
+
+	if ((*a)->address != (*b)->address)
+		return (*a)->address < (*b)->address ? -1 : 1;
+	return *a < *b ? -1 : *a > *b;	/* of several at one address the last one counts */
+}
+
+int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)
+{
+	struct jit_code *code = js->last == NO_CODE ? NULL : &js->codes[js->last];
+	const struct a2n_jit_line **sorted;
+	struct jit_line *kept;
+	size_t i;
+
+	if (!code || !n || n >= UINT32_MAX)
+		return 0;
+	/* A writer that errs once may err everywhere: no line is better than a wrong one. */
+	for (i = 0; i < n; i++)
+		if (lines[i].address - code->address > code->size ||
+		    lines[i].address - code->address > UINT32_MAX)
+			return 0;
+	sorted = malloc(n * sizeof(*sorted));
+	kept = sorted ? arena_alloc(&js->arena, n * sizeof(*kept)) : NULL;
+	if (!kept) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		sorted[i] = &lines[i];
+	qsort(sorted, n, sizeof(*sorted), by_offset);
+	for (i = 0; i < n; i++) {
+		const char *file = sorted[i]->file ? sorted[i]->file : "";
+
+		kept[i] = (struct jit_line){
+			.offset = (uint32_t)(sorted[i]->address - code->address),
+			.line = sorted[i]->line,
+			.file = *file ? strings_intern(js->strings, file, strlen(file)) : NULL,
+		};
+		if (*file && !kept[i].file) {
+			free(sorted);
+			return -ENOMEM;
+		}
+	}
+	free(sorted);
+	code->lines = kept;
+	code->n_lines = (uint32_t)n;
+	js->has_lines = true;
+	return 0;
+}
+
+static const struct jit_line *line_of(const struct jit_code *code, uint32_t offset)
+{
+	uint32_t low = 0, high = code->n_lines;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (code->lines[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &code->lines[low - 1] : NULL;
+}
+
+int jit_find_lines(const struct jits *js, const uint64_t *offsets, size_t n, a2n_take_frames take,
+		   void *arg)
+{
+	size_t i;
+
+	if (!js->has_lines)
+		return -ENOENT;
+	for (i = 0; i < n; i++) {
+		uint64_t number = (offsets[i] & ~JIT_OWN) >> 32;
+		const struct jit_code *code = offsets[i] & JIT_OWN && number < js->n ?
+					      &js->codes[number] : NULL;
+		const struct jit_line *line = code ? line_of(code, (uint32_t)offsets[i]) : NULL;
+		struct a2n_frame frame;
+
+		if (!line)
+			continue;
+		frame = (struct a2n_frame){
+			.function = code->symbol->name, .file = line->file, .line = line->line,
+		};
+		take(arg, i, &frame, 1);
+	}
+	return 0;
+}
+
+/* ---- nobody's -------------------------------------------------------------------------------- */
 
 static void answer_none(struct jits *js, struct a2n_symbol *symbol, enum a2n_result result,
 			uint64_t address, struct a2n_answer *answer)

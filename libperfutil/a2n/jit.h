@@ -14,7 +14,15 @@ struct jit_code {
 	uint64_t address, size;
 	uint64_t earliest;		/* it may have run since; UINT64_MAX: told in time */
 	struct a2n_symbol *symbol;	/* one for each name */
-	const void *method;		/* its teller's; or NULL */
+	const struct jit_line *lines;	/* by offset */
+	uint32_t n_lines;
+	const void *bytes;		/* its teller's; or NULL */
+};
+
+/* From this offset of a code on. */
+struct jit_line {
+	uint32_t offset, line;
+	const char *file;
 };
 
 struct jits {
@@ -24,10 +32,17 @@ struct jits {
 	struct table symbols;		/* by name */
 	struct jit_code *codes;
 	uint32_t n, room;
+	uint32_t last;			/* the number of the code told last; NO_CODE: none was */
+	bool has_lines;
 	uint64_t latest;		/* no code was told later than by so much */
 	struct a2n_symbol freed;	/* the answer where code was, and was given up */
 	struct a2n_symbol ambiguous;	/* … and where it may be one or another */
 };
+
+#define NO_CODE UINT32_MAX
+/* JITCODE's own addresses, as of a file's: this bit, the code's number, 32 bits of offset in it. No
+ * memory of programs has the bit. */
+#define JIT_OWN (1ull << 63)
 
 /* In a mapping's delta, above the number: perhaps another code was there (perf maps). */
 #define JIT_UNSURE	(1ull << 32)
@@ -36,7 +51,7 @@ void jits_open(struct jits *js, struct modules *ms, struct strings *strings);
 void jits_close(struct jits *js);
 /* A new code's mapping; a NULL module: no memory. */
 struct mapping jit_add(struct jits *js, const char *name, size_t length, uint64_t address,
-		       uint64_t size, const void *method);
+		       uint64_t size, const void *bytes);
 /* Is this code the one of that name at that place? */
 bool jit_same(const struct jits *js, const struct mapping *code, const char *name, size_t length,
 	      uint64_t address, uint64_t size);
@@ -51,6 +66,11 @@ void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address
 		struct a2n_answer *answer);
 /* This code may have run before `time`, when it was told. */
 void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, uint64_t time);
+/* The line table of the code told last. 0 or -ENOMEM. */
+int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n);
+/* a2n_lines of JITCODE. */
+int jit_find_lines(const struct jits *js, const uint64_t *offsets, size_t n, a2n_take_frames take,
+		   void *arg);
 /* What was there was given up; one or another was there. */
 void jit_answer_freed(struct jits *js, uint64_t address, struct a2n_answer *answer);
 void jit_answer_ambiguous(struct jits *js, uint64_t address, struct a2n_answer *answer);

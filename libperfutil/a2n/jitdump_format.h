@@ -9,7 +9,6 @@
 #define JITDUMP_HEADER		40	/* at least */
 #define JITDUMP_HEADER_LATE	56	/* the same, tag, late: ours, of writers that tell late; */
 #define JITDUMP_SINCE		8	/* … with it a time stands between a LOAD's name and code */
-#define JITDUMP_SINCE_NEVER	UINT64_MAX	/* … the code was given up */
 #define JITDUMP_LATE_TAG	0x6c61746570690000ull
 #define JITDUMP_PREFIX		16	/* id size time */
 #define JITDUMP_LOAD_FIXED	56	/* prefix pid tid vma address size index; name, code */
@@ -17,11 +16,17 @@
 #define JITDUMP_DEBUG_FIXED	32	/* prefix address count; entries */
 #define JITDUMP_DEBUG_ENTRY	16	/* address line discriminator; name */
 #define JITDUMP_UNWIND_FIXED	40	/* prefix size header_size mapped_size; bytes */
+#define JITDUMP_UNLOAD_FIXED	40	/* prefix pid tid address size */
 
 #define JITDUMP_RAW_TIME	1	/* flag */
 
 enum jitdump_id {
 	JITDUMP_ID_LOAD, JITDUMP_ID_MOVE, JITDUMP_ID_DEBUG, JITDUMP_ID_CLOSE, JITDUMP_ID_UNWIND,
+	JITDUMP_ID_UNLOAD = 0x50490000,	/* ours: others pass over what they do not know */
 };
+
+/* Some writers' line tables are of the ELF file that a reader is to make of the code. */
+#define JITDUMP_ELF_HEADER	0x40
+#define JITDUMP_PAD_V8		0xdeadbeefu
 
 #endif

@@ -40,6 +40,9 @@ struct jitdump {
 
 	struct bytes lines;		/* of the LOAD given last: what jitdump_line has not read */
 	uint32_t lines_left;
+	uint64_t lines_add;		/* what the writer added to their addresses */
+	uint64_t vma;			/* of that LOAD */
+	bool v8;
 	const char *file;
 	char name[MAX_NAME + 1];
 };
@@ -106,7 +109,7 @@ static const char *read_header(struct jitdump *d)
 	d->info.version = bytes_u32(&b);
 	size = bytes_u32(&b);
 	d->info.machine = bytes_u32(&b);
-	bytes_u32(&b);
+	d->v8 = bytes_u32(&b) == JITDUMP_PAD_V8;
 	d->info.pid = bytes_u32(&b);
 	bytes_u64(&b);			/* its time: some writers' wall clock, in microseconds */
 	d->info.flags = bytes_u64(&b);
@@ -315,10 +318,6 @@ static int read_late(struct jitdump *d, struct bytes b, uint64_t room, struct ji
 		fault(d, d->at, "a record shorter than its kind");
 		return 0;
 	}
-	if (since == JITDUMP_SINCE_NEVER) {
-		e->kind = JITDUMP_UNLOAD;
-		return e->size ? 1 : 0;
-	}
 	e->earliest = e->time > d->info.late ? e->time - d->info.late : 0;
 	if (e->earliest < since)
 		e->earliest = since < e->time ? since : e->time;
@@ -343,7 +342,7 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	bytes_skip(&b, JITDUMP_PREFIX);
 	e->pid = bytes_u32(&b);
 	e->tid = bytes_u32(&b);
-	bytes_u64(&b);			/* vma: LLVM writes 0 */
+	d->vma = bytes_u64(&b);		/* LLVM writes 0 */
 	e->address = bytes_u64(&b);
 	e->size = bytes_u64(&b);
 	e->index = bytes_u64(&b);
@@ -372,6 +371,60 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 		return 0;		/* nothing can be found in it */
 	e->lines = d->table_lines;
 	return 1;
+}
+
+/* The next entry as it stands there; false: none is whole. */
+static bool read_line(struct bytes *b, struct jitdump_line *line, const char **file)
+{
+	line->address = bytes_u64(b);
+	line->line = bytes_u32(b);
+	line->discriminator = bytes_u32(b);
+	*file = (const char *)b->base + b->at;
+	if (b->bad || !memchr(*file, 0, bytes_left(b)))
+		return false;
+	bytes_skip(b, strlen(*file) + 1);
+	return true;
+}
+
+/* V8 and LLVM add the size of an ELF header. They are known by what else they write, all others by
+ * lines behind the code's end. */
+static uint64_t added(const struct jitdump *d, const struct jitdump_event *e)
+{
+	struct bytes b = d->lines;
+	uint64_t low = UINT64_MAX, high = 0;
+	struct jitdump_line line;
+	const char *file;
+	uint32_t i;
+
+	for (i = 0; i < d->lines_left && read_line(&b, &line, &file); i++) {
+		low = line.address < low ? line.address : low;
+		high = line.address > high ? line.address : high;
+	}
+	if (!i || low < e->address || low - e->address < JITDUMP_ELF_HEADER)
+		return 0;
+	return d->v8 || !d->vma || high - e->address > e->size ? JITDUMP_ELF_HEADER : 0;
+}
+
+static int read_unload(struct jitdump *d, struct jitdump_event *e)
+{
+	size_t got;
+	const uint8_t *p = look(d, d->at, JITDUMP_UNLOAD_FIXED, &got);
+	struct bytes b;
+
+	if (!p)
+		return -EIO;
+	b = cursor(d, p, got);
+	bytes_skip(&b, JITDUMP_PREFIX);
+	e->kind = JITDUMP_UNLOAD;
+	e->pid = bytes_u32(&b);
+	e->tid = bytes_u32(&b);
+	e->address = bytes_u64(&b);
+	e->size = bytes_u64(&b);
+	if (e->size > MAX_CODE || e->address + e->size < e->address) {
+		fault(d, d->at, "code of an impossible size");
+		return 0;
+	}
+	return e->size ? 1 : 0;
 }
 
 static int read_move(struct jitdump *d, struct jitdump_event *e)
@@ -410,9 +463,9 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 {
 	int r;
 
-	if (id >= sizeof(smallest) / sizeof(smallest[0]))
+	if (id != JITDUMP_ID_UNLOAD && id >= sizeof(smallest) / sizeof(smallest[0]))
 		return 0;		/* of a later version: its size says where it ends */
-	if (size < smallest[id]) {
+	if (size < (id == JITDUMP_ID_UNLOAD ? JITDUMP_UNLOAD_FIXED : smallest[id])) {
 		fault(d, d->at, "a record shorter than its kind");
 		return 0;
 	}
@@ -424,6 +477,7 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 
 			d->lines = cursor(d, d->table, d->table_size);
 			d->lines_left = d->table_lines;
+			d->lines_add = added(d, e);
 			d->file = "";
 			r = err ?: r;
 		}
@@ -431,6 +485,8 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 		return r;
 	case JITDUMP_ID_MOVE:
 		return read_move(d, e);
+	case JITDUMP_ID_UNLOAD:
+		return read_unload(d, e);
 	case JITDUMP_ID_DEBUG:
 		return read_debug(d, size);
 	case JITDUMP_ID_UNWIND:
@@ -517,23 +573,17 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *e)
 bool jitdump_line(struct jitdump *d, struct jitdump_line *line)
 {
 	static const char same[] = "\xff";
-	size_t length;
 	const char *file;
 
 	if (!d->lines_left)
 		return false;
 	d->lines_left--;
-	line->address = bytes_u64(&d->lines);
-	line->line = bytes_u32(&d->lines);
-	line->discriminator = bytes_u32(&d->lines);
-	file = (const char *)d->lines.base + d->lines.at;
-	if (d->lines.bad || !memchr(file, 0, bytes_left(&d->lines))) {
+	if (!read_line(&d->lines, line, &file)) {
 		fault(d, d->at, "a line table that ends inside an entry");
 		d->lines_left = 0;
 		return false;
 	}
-	length = strlen(file);
-	bytes_skip(&d->lines, length + 1);
+	line->address -= d->lines_add;
 	if (strcmp(file, same))
 		d->file = file;
 	line->file = d->file;

@@ -274,10 +274,19 @@ int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name
 
 int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size)
 {
-	if (!w->late)
-		return -EINVAL;
-	return jitdump_load_late(w, JITDUMP_SINCE_NEVER, JITDUMP_GIVEN_UP, address, size, NULL,
-				 NULL, 0, NULL);
+	struct fields f = { .used = 0 };
+	struct iovec part = { f.bytes, JITDUMP_UNLOAD_FIXED };
+	int err;
+
+	pthread_mutex_lock(&w->lock);
+	prefix(&f, JITDUMP_ID_UNLOAD, JITDUMP_UNLOAD_FIXED, now());
+	put32(&f, (uint32_t)getpid());
+	put32(&f, (uint32_t)syscall(SYS_gettid));
+	put64(&f, address);
+	put64(&f, size);
+	err = write_all(w, &part, 1);
+	pthread_mutex_unlock(&w->lock);
+	return err;
 }
 
 int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64_t to,

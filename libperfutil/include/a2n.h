@@ -94,6 +94,15 @@ int a2n_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, u
  * `time` is its, if nobody else had the address, else nobody can tell whose. */
 int a2n_jit_load_late(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t pid,
 		      uint64_t address, uint64_t size, const char *name, size_t name_length);
+/* The line table of the code that was told last: from its address on, up to the next one's, each
+ * entry's line holds; file NULL: not known. All is copied. Of a table with an entry outside of the
+ * code nothing is kept. */
+struct a2n_jit_line {
+	uint64_t address;
+	uint32_t line;
+	const char *file;
+};
+int a2n_jit_lines(struct a2n *a, const struct a2n_jit_line *lines, size_t n);
 /* The code at `from` is at `to` now and nothing is at `from`. */
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
 		 uint64_t size);
@@ -155,12 +164,14 @@ struct a2n_answer {
 	/* Never NULL; the same symbol is the same pointer; each module has one of its own for "no
 	 * symbol found". */
 	struct a2n_symbol *symbol;
-	uint64_t module_offset;		/* the address as the module sees it (ELF: virtual) */
+	/* The address as the module sees it (ELF: virtual; JITCODE: another number for each code
+	 * that was ever told). */
+	uint64_t module_offset;
 	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
 	/* The code that a program made, or of what is mapped there the part that was so at this
 	 * time; length 0: neither. */
 	uint64_t range_start, range_length;
-	const void *method;		/* of A2nAddJittedMethod; else NULL */
+	const void *code;		/* its bytes, of A2nAddJittedMethod; else NULL */
 };
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);
@@ -182,9 +193,10 @@ struct a2n_frame {
 /* The i-th address is in frames[0], which is inlined in frames[1] at its line, and so on. */
 typedef void (*a2n_take_frames)(void *arg, size_t i, const struct a2n_frame *frames, size_t n);
 /* The source of many addresses of one module (module_offset of answers) at once: the module's DWARF
- * is opened, gone through once and closed. Those that nothing is known of are not told, the others
- * once each, in any order. inlined: also what they are inlined in, else one frame each. 0; -ENOENT:
- * the module has no DWARF, or no file; -ENOMEM. What is damaged or missing is warned of. */
+ * is opened, gone through once and closed; of JITCODE what a2n_jit_lines told. Those that nothing is
+ * known of are not told, the others once each, in any order. inlined: also what they are inlined in,
+ * else one frame each. 0; -ENOENT: the module has no DWARF, or no file, or of no code were lines
+ * told; -ENOMEM. What is damaged or missing is warned of. */
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
 	      bool inlined, a2n_take_frames take, void *arg);
 

@@ -53,7 +53,7 @@ struct jitdump_event {
 };
 
 struct jitdump_line {
-	uint64_t address;		/* as the writer gave it; some add 0x40 */
+	uint64_t address;		/* in the code, also where the writer added 0x40 */
 	uint32_t line, discriminator;
 	const char *file;		/* until the next call of jitdump_next */
 };
@@ -93,9 +93,7 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
 		      uint32_t n_lines, uint64_t *index);
-/* Code was given up. The format has no word for it: others read that code named JITDUMP_GIVEN_UP
- * took its place. Without jitdump_create_late -EINVAL. */
-#define JITDUMP_GIVEN_UP "(given up)"
+/* Code was given up. The format has no record for it: this one is ours, others pass over it. */
 int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size);
 /* The code with this number is at `to` from now on. */
 int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64_t to,

@@ -47,9 +47,9 @@ static bool is_open(const struct jit_source *s)
 	return s->dump || s->log;
 }
 
-void jit_begin(struct jit *j, struct a2n *a, const char *folders)
+void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines)
 {
-	*j = (struct jit){ .a2n = a, .folders = folders, .next = NEVER,
+	*j = (struct jit){ .a2n = a, .folders = folders, .lines = lines, .next = NEVER,
 			    .change_next = NEVER };
 }
 
@@ -386,6 +386,32 @@ int jit_changed(struct jit *j, uint64_t time, uint32_t pid)
 	return add_change(j, time, pid, 0);
 }
 
+/* Of the event that was read last. */
+static int tell_lines(struct jit *j, struct jitdump *dump)
+{
+	struct jitdump_line line;
+	uint32_t n = 0;
+
+	while (jitdump_line(dump, &line)) {
+		if (keys_grow_array((void **)&j->line, &j->room_line, n, sizeof(*j->line)))
+			return -ENOMEM;
+		j->line[n++] = (struct a2n_jit_line){ line.address, line.line, line.file };
+	}
+	return a2n_jit_lines(j->a2n, j->line, n);
+}
+
+static int tell_load(struct jit *j, const struct jit_source *s)
+{
+	const struct event *e = &s->event;
+	int rc;
+
+	if (e->earliest < e->time && add_change(j, e->earliest, e->pid, 0))
+		return -ENOMEM;
+	rc = a2n_jit_load_late(j->a2n, e->earliest, e->time, e->pid, e->address, e->size, e->name,
+			       e->name_length);
+	return !rc && j->lines && s->dump ? tell_lines(j, s->dump) : rc;
+}
+
 static int tell(struct jit *j, const struct jit_source *s)
 {
 	const struct event *e = &s->event;
@@ -403,10 +429,7 @@ static int tell(struct jit *j, const struct jit_source *s)
 	case THREAD:
 		return a2n_name(j->a2n, e->time, e->pid, e->tid, e->name);
 	default:
-		if (e->earliest < e->time && add_change(j, e->earliest, e->pid, 0))
-			return -ENOMEM;
-		return a2n_jit_load_late(j->a2n, e->earliest, e->time, e->pid, e->address, e->size,
-					 e->name, e->name_length);
+		return tell_load(j, s);
 	}
 }
 
@@ -492,6 +515,7 @@ void jit_free(struct jit *j)
 	for (i = 0; i < j->nnote; i++)
 		free(j->note[i].path);
 	free(j->source);
+	free(j->line);
 	free(j->change);
 	free(j->note);
 	*j = (struct jit){ 0 };

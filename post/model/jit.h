@@ -23,6 +23,9 @@ struct jit_note {
 struct jit {
 	struct a2n *a2n;
 	const char *folders;		/* colon list: look there first; or NULL */
+	bool lines;			/* source lines are wanted */
+	struct a2n_jit_line *line;	/* of one code */
+	uint32_t room_line;
 	struct jit_source *source;
 	uint32_t nsource, room_source;
 	uint64_t next;			/* the time of the first event that is not told yet */
@@ -33,7 +36,7 @@ struct jit {
 	uint32_t nnote, room_note;
 };
 
-void jit_begin(struct jit *j, struct a2n *a, const char *folders);
+void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines);
 /* Logs (log-jita2n_PID, log-jtnm_PID) in those folders and beside the trace: the first of all. */
 int jit_logs(struct jit *j, const char *trace);
 /* A process has this executable mapping now: is it a jitdump? 0 or -ENOMEM. */

@@ -24,8 +24,10 @@ uint32_t lines_spot(struct names *n, uint32_t symbol, const struct a2n_answer *a
 
 	if (symbol == NO_KEY)
 		return symbol;
-	/* Only files have lines. */
-	if (answer->module->name[0] != '/' && answer->module->name[0] != '[')
+	/* Files have lines, and code that its program told of (which has no functions inlined). */
+	if (!strcmp(answer->module->name, A2N_JITCODE)
+	    ? answer->result != A2N_OK || !n->lines.by_line
+	    : answer->module->name[0] != '/' && answer->module->name[0] != '[')
 		return symbol;
 	spot = n->symbol[symbol];
 	spot.base = symbol;

@@ -71,7 +71,7 @@ int names_open(struct names *n, const struct names_options *o)
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
 	n->lines.by_line = o->by_line;
 	n->lines.inlined = o->inlined;
-	jit_begin(&n->jit, n->a2n, o->jitdumps);
+	jit_begin(&n->jit, n->a2n, o->jitdumps, o->by_line);
 	maps_begin(&n->maps, &n->jit);
 	return n->a2n && n->cache ? 0 : -ENOMEM;
 }

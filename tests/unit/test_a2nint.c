@@ -97,6 +97,36 @@ static int count(void *arg, const SYMDATA *s)
 	return ++n[0] == n[2];
 }
 
+/* Lines of files are those of their DWARF. */
+static void test_lines(void)
+{
+	static const char source[] = "int first(int x)\n{\n\treturn x;\n}\n";
+	char path[128], wanted[128];
+	const char *file;
+	uint32_t line;
+	uint64_t it;
+
+	write_file("l.c", source, strlen(source));
+	SH("gcc -O1 -g -fPIC -shared -nostdlib l.c -o l.so -Wl,-Ttext-segment=0,-z,noseparate-code");
+	snprintf(path, sizeof(path), "%s/l.so", dir);
+	snprintf(wanted, sizeof(wanted), "%s/l.c", dir);
+	it = 0x400000 + address_of("l.so", "first");
+	CU_ASSERT_EQUAL_FATAL(A2nInit(), 0);
+	CU_ASSERT_EQUAL(A2nAddModule(7, 0x400000, 0x2000, path, 100, 0), 0);
+	IS(7, 100, it, "first");
+	CU_ASSERT_EQUAL(d.src_lineno, 0);
+	CU_ASSERT_EQUAL(A2nGetLineNumber(7, it, &file, &line), A2N_SUCCESS);
+	CU_ASSERT_STRING_EQUAL(file, wanted);
+	CU_ASSERT(line == 2 || line == 3);
+	CU_ASSERT_EQUAL(A2nGetLineNumber(7, 0x401fff, &file, &line), A2N_NO_SYMBOL_HERE);
+	CU_ASSERT(!*file && !line);
+	SH("strip -g l.so");
+	CU_ASSERT_EQUAL(A2nInit(), 0);
+	CU_ASSERT_EQUAL(A2nAddModule(7, 0x400000, 0x2000, path, 100, 0), 0);
+	CU_ASSERT_EQUAL(A2nGetLineNumber(7, it, &file, &line), A2N_NO_LINE);
+	A2nTerminate();
+}
+
 /* A library here, then gone, its symbols saved. */
 static void test_modules(void)
 {
@@ -246,6 +276,7 @@ static int run(void)
 {
 	static const struct unit_test tests[] = {
 		{ "states", test_states }, { "methods", test_methods },
+		{ "lines", test_lines },
 		{ "modules", test_modules }, { "self", test_self }, { "threads", test_threads },
 		{ NULL, NULL },
 	};

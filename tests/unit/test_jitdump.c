@@ -18,6 +18,8 @@
 static uint8_t image[1 << 20];
 static size_t used;
 static bool big;			/* the other byte order */
+static uint32_t pad = 0xcafe;		/* not to be trusted */
+static uint64_t vma;			/* 0, as LLVM has it */
 
 static void u32(uint32_t v)
 {
@@ -48,7 +50,7 @@ static void header_of(uint32_t version, uint32_t size, uint64_t flags)
 	u32(version);
 	u32(size);
 	u32(EM_X86_64);
-	u32(0xdeadbeef);		/* pad is not to be trusted */
+	u32(pad);
 	u32(77);
 	u64(12345);
 	u64(flags);
@@ -79,7 +81,7 @@ static size_t load(struct load l)
 	u64(l.time);
 	u32(l.pid ? l.pid : 77);
 	u32(78);
-	u64(0);				/* vma, as LLVM has it */
+	u64(vma);
 	u64(l.address);
 	u64(l.size);
 	u64(l.index);
@@ -580,6 +582,46 @@ static void test_lines_cut(void)
 	jitdump_close(d);
 }
 
+/* The first line of code at 0x2000 whose table has these addresses, less 0x2000. */
+static uint64_t line_at(uint64_t loaded, uint64_t first, uint64_t last)
+{
+	struct jitdump_line line = { 0 };
+	struct jitdump *d;
+
+	vma = loaded;
+	header();
+	prefix(2, 32 + 18 + 18, 5);
+	u64(0x2000), u64(2);
+	u64(0x2000 + last), u32(1), u32(0), raw("a", 2);
+	u64(0x2000 + first), u32(2), u32(0), raw("a", 2);
+	load((struct load){ 6, 0x2000, 0x100, 0, "f", 0, NULL, 0, 0 });
+	d = open_image();
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_TRUE(jitdump_line(d, &line));
+	CU_ASSERT_EQUAL(line.line, 1);
+	CU_ASSERT_TRUE(jitdump_line(d, &line));
+	jitdump_close(d);
+	return line.address - 0x2000;
+}
+
+/* Who adds the size of an ELF header to a line's address, and who doesn't. */
+static void test_lines_added(void)
+{
+	for (int order = 0; order < 2; order++) {
+		big = order;
+		CU_ASSERT_EQUAL(line_at(0x2000, 0x40, 0x100), 0x40);
+		CU_ASSERT_EQUAL(line_at(0x2000, 0x50, 0x101), 0x10);
+		CU_ASSERT_EQUAL(line_at(0, 0x40, 0x80), 0);
+		CU_ASSERT_EQUAL(line_at(0, 0x3f, 0x80), 0x3f);
+		pad = 0xdeadbeef;	/* V8 */
+		CU_ASSERT_EQUAL(line_at(0x2000, 0x40, 0x80), 0);
+		CU_ASSERT_EQUAL(line_at(0x2000, 0, 0x80), 0);
+		pad = 0xcafe;
+	}
+	big = false;
+	vma = 0;
+}
+
 static void test_zero_tail(void)
 {
 	struct jitdump *d;
@@ -697,7 +739,8 @@ int main(void)
 		{ "names_and_slack", test_names_and_slack }, { "long", test_long },
 		{ "appended", test_appended }, { "headers", test_headers },
 		{ "not_a_file", test_not_a_file }, { "odd", test_odd },
-		{ "lines_cut", test_lines_cut }, { "zero_tail", test_zero_tail },
+		{ "lines_cut", test_lines_cut }, { "lines_added", test_lines_added },
+		{ "zero_tail", test_zero_tail },
 		{ "damage", test_damage }, { "read_late", test_read_late },
 		{ NULL, NULL },
 	};

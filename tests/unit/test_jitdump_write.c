@@ -98,7 +98,7 @@ static void test_write(void)
 	CU_ASSERT_EQUAL(jitdump_create(&w, "/nowhere/at/all"), -ENOENT);
 }
 
-/* Who tells late says by how much; what was given up has a record. */
+/* Who tells late says by how much. */
 static void test_write_late(void)
 {
 	static uint8_t image[4096];
@@ -114,6 +114,7 @@ static void test_write_late(void)
 	CU_ASSERT_EQUAL(jitdump_load(w, "f", 0x1000, 4, "abcd", NULL, 0, NULL), 0);
 	CU_ASSERT_EQUAL(jitdump_load_late(w, 7, "g", 0x2000, 4, NULL, NULL, 0, NULL), 0);
 	CU_ASSERT_EQUAL(jitdump_unload(w, 0x1000, 4), 0);
+	CU_ASSERT_EQUAL(jitdump_unload(w, 0, 1ull << 40), 0);
 	CU_ASSERT_EQUAL(jitdump_load_late(w, UINT64_MAX - 1, "h", 0x1000, 4, "efgh", NULL, 0, NULL),
 			0);
 	CU_ASSERT_EQUAL(jitdump_end(w), 0);
@@ -131,11 +132,12 @@ static void test_write_late(void)
 	CU_ASSERT_EQUAL(e.kind, JITDUMP_UNLOAD);
 	CU_ASSERT_EQUAL(e.address, 0x1000);
 	CU_ASSERT_EQUAL(e.size, 4);
-	/* Code has not run later than it was told. */
+	CU_ASSERT_EQUAL(e.pid, (uint32_t)getpid());
+	/* One of an impossible size is left out; code has not run later than it was told. */
 	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
 	CU_ASSERT_EQUAL(e.earliest, e.time);
 	CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
-	CU_ASSERT_PTR_NULL(told(d).what);
+	CU_ASSERT_EQUAL(told(d).records, 1);
 	jitdump_close(d);
 	/* Where others look for the code, at the record's end: it is there. */
 	f = fopen(path, "r");
@@ -145,9 +147,34 @@ static void test_write_late(void)
 	CU_ASSERT(at && !memcmp(image + at, "abcd", 4));
 	CU_ASSERT_EQUAL(at + 4, 56 + *(uint32_t *)(image + 56 + 4));
 	unlink(path);
+}
+
+/* What was given up has a record of a kind and size that others pass over. */
+static void test_unload(void)
+{
+	struct jitdump_writer *w;
+	uint32_t record[10];
+	struct jitdump *d;
+	char path[128];
+	const char *why;
+	int fd;
+
 	CU_ASSERT_EQUAL_FATAL(jitdump_create(&w, folder), 0);
-	CU_ASSERT_EQUAL(jitdump_unload(w, 0x1000, 4), -EINVAL);
+	snprintf(path, sizeof(path), "%s", jitdump_path(w));
+	CU_ASSERT_EQUAL(jitdump_unload(w, 0x123456789000, 4), 0);
+	CU_ASSERT_EQUAL(jitdump_load(w, "f", 0x1000, 4, "abcd", NULL, 0, NULL), 0);
 	CU_ASSERT_EQUAL(jitdump_end(w), 0);
+	fd = open(path, O_RDONLY);
+	CU_ASSERT_EQUAL(pread(fd, record, sizeof(record), 40), sizeof(record));
+	CU_ASSERT_EQUAL(record[0], 0x50490000);
+	CU_ASSERT_EQUAL(record[1], 40);
+	CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, fd, &why), 0);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT(e.kind == JITDUMP_UNLOAD && e.address == 0x123456789000 && e.size == 4);
+	CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+	CU_ASSERT_STRING_EQUAL(e.name, "f");
+	CU_ASSERT_PTR_NULL(told(d).what);
+	jitdump_close(d);
 	unlink(path);
 }
 
@@ -193,7 +220,8 @@ static void test_full(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "write", test_write }, { "late", test_write_late }, { "full", test_full },
+		{ "write", test_write }, { "late", test_write_late },
+		{ "unload", test_unload }, { "full", test_full },
 		{ NULL, NULL },
 	};
 

@@ -2,7 +2,7 @@
 /*
  * jitting move MS | reuse MS | silent MS | map MS | log MS | hook MS | child MS: a program that
  * makes code while it runs and tells of it in a jitdump. What ran how long by this process's own
- * CPU clock goes to stdout: NAME NANOSECONDS.
+ * CPU clock goes to stdout: NAME NANOSECONDS [LINE], the line as told of jitting.src.
  *  move    f_old at A, f_new over it, f_new moved to B, then code at A that nobody is told of: MS,
  *          MS, MS and half of it
  *  reuse   many functions at overlapping addresses, each for a part of MS
@@ -43,6 +43,7 @@ static const uint8_t code[] = { 0xa7, 0x27, 0x00, 0x00, 0x07, 0xfe };
 
 static struct jitdump_writer *dump;
 static uint8_t *area;
+static unsigned int line;		/* of the source, of what runs; 0: not told */
 
 static uint64_t cpu_time(void)
 {
@@ -74,7 +75,10 @@ static void run(const void *function, uint64_t ns, const char *name)
 		f(LOOPS);
 		now = cpu_time();
 	} while (now - start < ns);
-	printf("%s %llu\n", name, (unsigned long long)(now - start));
+	printf("%s %llu", name, (unsigned long long)(now - start));
+	if (line)
+		printf(" %u", line);
+	putchar('\n');
 }
 
 static void put(uint8_t *at)
@@ -83,9 +87,15 @@ static void put(uint8_t *at)
 	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
 }
 
-static void announce(const char *name, const uint8_t *at, size_t size)
+/* All of it is of this line, what would follow of the next. */
+static void announce(const char *name, const uint8_t *at, size_t size, uint64_t *index)
 {
-	check(jitdump_load(dump, name, (uintptr_t)at, size, at, NULL, 0, NULL), name);
+	const struct jitdump_line lines[] = {
+		{ (uintptr_t)at, line, 0, "/src/jitting.src" },
+		{ (uintptr_t)at + sizeof(code), line + 1, 0, "/src/jitting.src" },
+	};
+
+	check(jitdump_load(dump, name, (uintptr_t)at, size, at, lines, line ? 2 : 0, index), name);
 }
 
 static void move(uint64_t ns)
@@ -94,15 +104,18 @@ static void move(uint64_t ns)
 	uint64_t index;
 
 	put(a);
-	announce("f_old", a, 64);
+	line = 10;
+	announce("f_old", a, 64, NULL);
 	run(a, ns, "f_old");
 	put(a);
-	check(jitdump_load(dump, "f_new", (uintptr_t)a, 64, a, NULL, 0, &index), "f_new");
+	line = 20;
+	announce("f_new", a, 64, &index);
 	run(a, ns, "f_new");
 	put(b);
 	check(jitdump_move(dump, index, (uintptr_t)a, (uintptr_t)b, 64), "move");
 	run(b, ns, "f_new");
 	put(a);
+	line = 0;
 	run(a, ns / 2, "-");
 }
 
@@ -119,7 +132,8 @@ static void reuse(uint64_t ns)
 		at = area + (seed >> 16) % 32 * 64;
 		put(at);
 		snprintf(name, sizeof(name), "gen%u", i % 12);
-		announce(name, at, 64 + (seed >> 22) % 16 * 16);
+		line = 100 + i;
+		announce(name, at, 64 + (seed >> 22) % 16 * 16, NULL);
 		run(at, ns / 60 * (1 + i % 12) / 6, name);
 	}
 }
