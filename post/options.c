@@ -2,9 +2,12 @@
 /* The command line, and what of it does not go together. */
 #include "options.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "units.h"
 
@@ -27,6 +30,9 @@ static const char usage[] =
 "  -folded           a line a call stack, for flame graphs, on stdout\n"
 "  -annotate SYMBOL[@MODULE]\n"
 "                    its instructions and source lines with their ticks, on stdout\n"
+"  -explain PID:ADDRESS:TIME\n"
+"                    all that the address ever meant, who told, and which it was then,\n"
+"                    on stdout\n"
 "  -show             every record in words, to post.show (with -json: JSON lines)\n"
 "\n"
 "  -r, -i, -in FILE  the trace\n"
@@ -58,7 +64,7 @@ enum {
 	OPT_REPORT = 256,		/* + enum report_id */
 	OPT_JSON = OPT_REPORT + REPORTS, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
 	OPT_KMAP, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
-	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD,
+	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD, OPT_EXPLAIN,
 };
 
 static const struct option long_options[] = {
@@ -77,6 +83,7 @@ static const struct option long_options[] = {
 	{ "callees", optional_argument, NULL, OPT_CALLEES },
 	{ "folded", no_argument, NULL, OPT_REPORT + REPORT_FOLDED },
 	{ "annotate", required_argument, NULL, OPT_ANNOTATE },
+	{ "explain", required_argument, NULL, OPT_EXPLAIN },
 	{ "event", required_argument, NULL, 'e' },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "csv", no_argument, NULL, OPT_CSV },
@@ -119,6 +126,8 @@ static const char *contradiction(const struct options *o)
 		return "-annotate has lines anyway: it goes with neither -line nor -inline";
 	if (lines && show)
 		return "-show resolves nothing: it goes with neither -line nor -inline";
+	if (o->reports & REPORT_BIT(REPORT_EXPLAIN) && (several || lines || o->per_cpu))
+		return "-explain goes with no other report, nor with -line, -inline, -cpu";
 	if (o->reports & STACK_REPORTS && several)
 		return "one report of call stacks at a time, and no other with it";
 	if (o->reports & STACK_REPORTS && o->per_cpu)
@@ -128,6 +137,42 @@ static const char *contradiction(const struct options *o)
 	if (o->calls == (CALLS_CALLERS | CALLS_CALLEES) && o->csv)
 		return "-csv: either -callers or -callees";
 	return NULL;
+}
+
+/* A number of this base up to a character, which is passed. No sign, no blank before it. */
+static bool number_to(const char **text, int base, char end, uint64_t *value)
+{
+	char *stop;
+
+	if (!isxdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	*value = strtoull(*text, &stop, base);
+	if (errno || *stop != end)
+		return false;
+	*text = stop + (end != '\0');
+	return true;
+}
+
+/* PID:ADDRESS:TIME, as -show has them: 4242:0x7f0012340010:25758.5 */
+static bool parse_explain(const char *text, struct explain_wanted *w)
+{
+	uint64_t pid, seconds, unit = 100000000;
+
+	if (!number_to(&text, 10, ':', &pid) || pid > INT32_MAX ||
+	    !number_to(&text, 16, ':', &w->address))
+		return false;
+	if (!number_to(&text, 10, strchr(text, '.') ? '.' : '\0', &seconds) ||
+	    seconds > UINT64_MAX / 1000000000 - 1)
+		return false;
+	for (w->time = seconds * 1000000000; *text; text++, unit /= 10) {
+		if (*text < '0' || *text > '9' || !unit)
+			return false;
+		w->time += (uint64_t)(*text - '0') * unit;
+	}
+	w->pid = (uint32_t)pid;
+	w->wanted = true;
+	return true;
 }
 
 int parse_options(struct options *o, int argc, char **argv)
@@ -159,6 +204,13 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->reports |= REPORT_BIT(REPORT_ANNOTATE);
 			o->annotate = optarg;
 			break;
+		case OPT_EXPLAIN:
+			o->reports |= REPORT_BIT(REPORT_EXPLAIN);
+			if (parse_explain(optarg, &o->names.explain))
+				break;
+			fprintf(stderr, "post: -explain: %s is no PID:ADDRESS:TIME: the address in hexadecimal, the time in seconds, as -show has them: 4242:0x7f0012340010:25758.5\n",
+				optarg);
+			return EXIT_UNREADABLE;
 		case OPT_JSON:
 			o->json = true;
 			break;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "a2n.h"
+#include "history.h"
 #include "inner.h"
 #include "jit.h"
 #include "kernel.h"
@@ -273,11 +274,13 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 		 struct a2n_answer *answer)
 {
 	struct found found;
+	bool told;
 
 	answer->range_start = answer->range_length = 0;
 	answer->code = NULL;
 	if (kernel || address >> 63) {
 		answer->unsure = false;
+		answer->why = A2N_WHY_KERNEL;
 		kernel_resolve(&a->kernel, time, address, answer);
 		return;
 	}
@@ -287,21 +290,41 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 		answer->range_start = found.first;
 		answer->range_length = found.mapping.module ? found.last - found.first + 1 : 0;
 	}
+	told = found.jit.module;
 	if (a->jits.latest && !claim(a, pid, time, address, &found.jit)) {
+		answer->why = A2N_WHY_AMBIGUOUS;
 		jit_answer_ambiguous(&a->jits, address, answer);
 	} else if (found.jit.module) {
+		answer->why = told ? A2N_WHY_CODE : A2N_WHY_CODE_LATE;
 		jit_answer(&a->jits, &found.jit, address, answer);
 	} else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP) {
+		answer->why = A2N_WHY_CODE_FREED;
 		jit_answer_freed(&a->jits, address, answer);
 	} else if (found.map.module && module_holds_code(found.mapping.module)) {
+		answer->why = A2N_WHY_PERF_MAP;
 		answer->unsure |= (found.map.delta & JIT_UNSURE) != 0;
 		jit_answer(&a->jits, &found.map, address, answer);
 	} else if (found.mapping.module) {
+		answer->why = A2N_WHY_MAPPED;
 		module_resolve(&a->modules, found.mapping.module, address + found.mapping.delta, 0,
 			       answer);
 	} else {
+		answer->why = A2N_WHY_NOTHING;
 		module_resolve(&a->modules, a->modules.none, address, 0, answer);
 	}
+}
+
+uint32_t a2n_told(const struct a2n *a)
+{
+	return a->processes.order;
+}
+
+void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg)
+{
+	if (address >> 63)
+		history_kernel(kernel_space(&a->kernel), address, take, arg);
+	else
+		history_process(&a->processes, &a->jits, pid, address, take, arg);
 }
 
 int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,

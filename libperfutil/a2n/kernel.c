@@ -468,16 +468,21 @@ out:
 	return r;
 }
 
-void kernel_resolve(struct kernel *k, uint64_t time, uint64_t address, struct a2n_answer *answer)
+const struct space *kernel_space(struct kernel *k)
 {
-	struct mapping mapping = { NULL, 0 };
-
 	if (k->dirty) {
 		k->dirty = false;
 		if (build(k))
 			k->space = NULL;	/* no memory: nothing is known */
 	}
-	if (k->space)
+	return k->space;
+}
+
+void kernel_resolve(struct kernel *k, uint64_t time, uint64_t address, struct a2n_answer *answer)
+{
+	struct mapping mapping = { NULL, 0 };
+
+	if (kernel_space(k))
 		mapping = space_at(&k->spaces, k->space, time, address);
 	if (mapping.module)
 		module_resolve(k->modules, mapping.module, address, mapping.delta, answer);

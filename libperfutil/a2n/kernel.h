@@ -36,6 +36,8 @@ int kernel_modules(struct kernel *k, const char *text, size_t size);
 /* length 0: unloaded. */
 int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t start,
 		 uint64_t length);
+/* Its memory as it is known by now; NULL: no memory. */
+const struct space *kernel_space(struct kernel *k);
 void kernel_resolve(struct kernel *k, uint64_t time, uint64_t address, struct a2n_answer *answer);
 
 #endif

@@ -205,6 +205,7 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 		e = add_epoch(c, now, owner);
 	if (!e)
 		return -ENOMEM;
+	e->copy = true;
 	e->space = shares ? from->space : space_fork(&ps->spaces, from->space, now);
 	if (!e->space)
 		return -ENOMEM;
@@ -458,9 +459,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	if (!map)
 		return -ENOMEM;
 	/* Nobody looked before: it holds for as long as this image was there. */
-	if (!since)
-		from = (struct moment){ 0, 1 };
-	else if (since < first->from.time)
+	if (since && since < first->from.time)
 		from.time = first->from.time;
 	doubt = space_any(map, start, last) ||
 		(e->space && space_reused(e->space, start, from.time, time));
@@ -602,6 +601,11 @@ uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time)
 	const struct owner *o = owner_at(ps, pid, time, &early);
 
 	return o ? o->serial : 0;
+}
+
+const struct process *process_known(const struct processes *ps, uint32_t pid)
+{
+	return table_find(&ps->by_pid, hash_u64(pid), match_pid, &pid);
 }
 
 void processes_free(struct processes *ps)

@@ -33,6 +33,7 @@ struct epoch {
 	struct space *jit;		/* code that it told of, over what is mapped; NULL: none */
 	struct space *map;		/* of perf maps; all epochs of an image have one */
 	bool seen;			/* not exec: a walk found it alive */
+	bool copy;			/* not exec: its parent's memory, or a copy of it */
 	uint64_t unsure;		/* from this time on */
 };
 
@@ -116,6 +117,8 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);
 const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time);
 uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time);
+/* NULL: nothing was told of it. */
+const struct process *process_known(const struct processes *ps, uint32_t pid);
 void processes_free(struct processes *ps);
 
 #endif

@@ -285,8 +285,11 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 			break;
 		if (p->n && same(&p->facts[p->n - 1].mapping, mapping))
 			continue;
-		if (p->n && !not_after(p->facts[p->n - 1].from, when))
-			when = p->facts[p->n - 1].from;
+		if (p->n && !not_after(p->facts[p->n - 1].from, when)) {
+			when.time = p->facts[p->n - 1].from.time;
+			if (when.order < p->facts[p->n - 1].from.order)
+				when.order = p->facts[p->n - 1].from.order;
+		}
 		if (all->facts >= MAX_FACTS ||
 		    !pool_grow(p->facts, p->n, p->room))
 			return -ENOMEM;
@@ -479,6 +482,43 @@ bool space_next(const struct space *s, uint64_t address, struct moment *at,
 	*at = f->from;
 	*mapping = f->mapping;
 	return true;
+}
+
+/* The facts of a layer up to a moment; `to`: when the last of them ends. */
+static void layer_history(const struct space *s, uint64_t address, struct moment until, uint64_t to,
+			  bool inherited, void (*take)(void *arg, const struct space_fact *fact),
+			  void *arg)
+{
+	const struct piece *p = NULL;
+	struct cursor c;
+	uint32_t i, n = 0;
+
+	if (locate(s, address, &c)) {
+		const struct fact *last;
+
+		p = piece_of(s, c);
+		last = fact_at(p, until);
+		n = last ? (uint32_t)(last - p->facts) + 1 : 0;
+	}
+	if (s->parent)
+		layer_history(s->parent, address, s->forked, n ? p->facts[0].from.time : to, true,
+			      take, arg);
+	for (i = 0; i < n; i++) {
+		const struct space_fact fact = {
+			.from = p->facts[i].from, .start = p->start, .last = last_of(s, c),
+			.to = i + 1 < n ? p->facts[i + 1].from.time : to,
+			.mapping = p->facts[i].mapping, .walk = p->facts[i].walk,
+			.inherited = inherited,
+		};
+
+		take(arg, &fact);
+	}
+}
+
+void space_history(const struct space *s, uint64_t address,
+		   void (*take)(void *arg, const struct space_fact *fact), void *arg)
+{
+	layer_history(s, address, MOMENT_AT(UINT64_MAX), UINT64_MAX, false, take, arg);
 }
 
 void spaces_free(struct spaces *all)

@@ -100,6 +100,18 @@ static inline struct mapping space_at(struct spaces *all, struct space *s, uint6
 bool space_next(const struct space *s, uint64_t address, struct moment *at,
 		struct mapping *mapping);
 
+/* What was there one after the other: this space's own, before it (inherited) what its parents had
+ * by the time of the fork. */
+struct space_fact {
+	struct moment from;
+	uint64_t to;
+	uint64_t start, last;		/* of addresses that have the same history in that space */
+	struct mapping mapping;
+	bool walk, inherited;
+};
+void space_history(const struct space *s, uint64_t address,
+		   void (*take)(void *arg, const struct space_fact *fact), void *arg);
+
 void spaces_free(struct spaces *all);
 
 #endif

@@ -155,8 +155,21 @@ struct a2n_symbol {
 	struct a2n_module *module;
 	void *user;
 };
+/* By which rule an answer is what it is; the first that holds. */
+enum a2n_why {
+	A2N_WHY_KERNEL,			/* an address of the kernel: its own memory */
+	A2N_WHY_AMBIGUOUS,		/* several codes, each of which may have run by then */
+	A2N_WHY_CODE,			/* the program had told of code there */
+	A2N_WHY_CODE_LATE,		/* … it told later, of code that may have run by then */
+	A2N_WHY_CODE_FREED,		/* … and had given it up; nobody has the memory since */
+	A2N_WHY_PERF_MAP,		/* a perf map names it */
+	A2N_WHY_MAPPED,			/* what was mapped there */
+	A2N_WHY_NOTHING,		/* nothing was */
+};
+
 struct a2n_answer {
 	enum a2n_result result;
+	enum a2n_why why;
 	/* MTE records were lost before this time, or a perf map cannot tell whose address it
 	 * was. */
 	bool unsure;
@@ -175,6 +188,42 @@ struct a2n_answer {
 };
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);
+
+/* ---- how an answer came to be ---------------------------------------------------------------- */
+
+/* Each event that changes whose an address is has a number, in the order in which they were told;
+ * some have several. That of the last one; 0: none was told. */
+uint32_t a2n_told(const struct a2n *a);
+
+enum a2n_span_kind {
+	/* The process's memory: */
+	A2N_SPAN_EMPTY,			/* empty at first: exec, or the first that was told of it */
+	A2N_SPAN_COPY,			/* another's, or a copy of it, at first: clone, fork */
+	A2N_SPAN_SEEN,			/* found by a walk, with all that is mapped */
+	/* The address: */
+	A2N_SPAN_MAPPED, A2N_SPAN_UNMAPPED,
+	A2N_SPAN_CODE,			/* code that the program told of */
+	A2N_SPAN_CODE_MOVED,		/* it moved away: unknown what is there */
+	A2N_SPAN_CODE_FREED,
+	A2N_SPAN_PERF_MAP,		/* code in a perf map */
+};
+/* For so long an address meant one thing, as far as one kind of teller is concerned. */
+struct a2n_span {
+	enum a2n_span_kind kind;
+	uint64_t from, to;		/* UINT64_MAX: to the end */
+	uint64_t earliest;		/* CODE: it may have run since; else from */
+	bool walk;			/* … found at from: it was there before, if nobody else was */
+	bool inherited;			/* told of memory that this one is a copy of */
+	bool unsure;			/* a perf map's: perhaps another code was there */
+	uint64_t start, length;		/* of the code, or of what was told together; 0: of no range */
+	const char *name;		/* of the code, else of what is mapped, or NULL */
+	uint32_t told;			/* the event's number; 0: of no event, or the kernel's */
+};
+typedef void (*a2n_take_span)(void *arg, const struct a2n_span *span);
+/* All that an address of a process (of the kernel, by its highest bit) ever meant: each image of the
+ * process and behind it what was mapped, what code was told of, what maps say; each in the order of
+ * time. A2N_SPAN_MAPPED and what lies over it hold at the same time. */
+void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg);
 
 /* The file that a module of an answer was mapped from, if it can be found and is the one that ran
  * (as for its symbols), or its separate debug file. A descriptor, to be closed by the caller, and

@@ -24,6 +24,7 @@ struct event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
 	uint32_t pid, tid;
 	uint64_t time, earliest, address, size, from;
+	uint64_t offset;		/* in the file */
 	const char *name;
 	size_t name_length;
 };
@@ -153,8 +154,8 @@ static int next_of_dump(struct jit_source *s)
 			.kind = kinds[d.kind], .time = d.time, .earliest = d.earliest,
 			/* Its number of itself is of its own namespace; another is a child's. */
 			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid : d.pid,
-			.address = d.address, .size = d.size, .from = d.from, .name = d.name,
-			.name_length = d.name_length,
+			.address = d.address, .size = d.size, .from = d.from, .offset = d.offset,
+			.name = d.name, .name_length = d.name_length,
 		};
 	return r;
 }
@@ -172,7 +173,7 @@ static int next_of_log(struct jit_source *s)
 		s->event = (struct event){
 			.kind = kinds[l.kind], .time = l.time, .earliest = l.time, .pid = s->pid,
 			.tid = l.tid, .address = l.address, .size = l.size, .from = l.from,
-			.name = l.name, .name_length = l.name_length,
+			.offset = l.offset, .name = l.name, .name_length = l.name_length,
 		};
 	return r;
 }
@@ -412,7 +413,7 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 	return !rc && j->lines && s->dump ? tell_lines(j, s->dump) : rc;
 }
 
-static int tell(struct jit *j, const struct jit_source *s)
+static int tell_event(struct jit *j, const struct jit_source *s)
 {
 	const struct event *e = &s->event;
 
@@ -431,6 +432,19 @@ static int tell(struct jit *j, const struct jit_source *s)
 	default:
 		return tell_load(j, s);
 	}
+}
+
+static int tell(struct jit *j, const struct jit_source *s)
+{
+	const struct event *e = &s->event;
+	uint32_t before = a2n_told(j->a2n);
+	int rc = tell_event(j, s);
+
+	if (rc || (!explain_concerns(&j->explain, e->address, e->size) &&
+		   !explain_concerns(&j->explain, e->from, e->size)))
+		return rc;
+	return explain_file(&j->explain, j->a2n, before, s->dump ? "jitdump" : "log", s->path,
+			    e->offset);
 }
 
 int jit_tell(struct jit *j, uint64_t time)
@@ -514,6 +528,7 @@ void jit_free(struct jit *j)
 	}
 	for (i = 0; i < j->nnote; i++)
 		free(j->note[i].path);
+	explain_free(&j->explain);
 	free(j->source);
 	free(j->line);
 	free(j->change);

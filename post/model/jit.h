@@ -10,6 +10,8 @@
 #include <a2n.h>
 #include <pifile.h>
 
+#include "model/explain.h"
+
 struct jit_source;
 struct jit_change;
 
@@ -22,6 +24,7 @@ struct jit_note {
 
 struct jit {
 	struct a2n *a2n;
+	struct explain explain;		/* … and what else is told to it */
 	const char *folders;		/* colon list: look there first; or NULL */
 	bool lines;			/* source lines are wanted */
 	struct a2n_jit_line *line;	/* of one code */

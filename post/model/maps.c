@@ -149,14 +149,23 @@ int maps_record(struct maps *m, struct input *in, const struct pirecord *r)
 
 /* ---- what maps say --------------------------------------------------------------------------- */
 
-static int tell(struct maps *m, struct perfmap *map, uint32_t pid, uint64_t since, uint64_t until)
+/* The map's text begins at this offset of the file of this path. */
+static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t offset,
+		uint32_t pid, uint64_t since, uint64_t until)
 {
+	struct explain *x = &m->jit->explain;
 	struct perfmap_entry e;
+	uint32_t before;
 	int r, rc = 0;
 
-	while (!rc && (r = perfmap_next(map, &e)) > 0)
+	while (!rc && (r = perfmap_next(map, &e)) > 0) {
+		before = a2n_told(m->jit->a2n);
 		rc = a2n_jit_map(m->jit->a2n, since, until, pid, e.address, e.size, e.name,
 				 e.name_length);
+		if (!rc && explain_concerns(x, e.address, e.size))
+			rc = explain_file(x, m->jit->a2n, before, "perf map", path,
+					  offset + e.offset);
+	}
 	if (rc)
 		return rc;
 	if (since)
@@ -189,7 +198,7 @@ static int tell_section(struct maps *m, const struct input_section *s)
 	if (!p || perfmap_open_text(&map, nl + 1, s->size - (size_t)(nl + 1 - text)))
 		return -ENOMEM;
 	p->has = true;
-	rc = tell(m, map, pid, since, until);
+	rc = tell(m, map, path, offset, pid, since, until);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
 	if (fault.what && !p->what) {
@@ -281,7 +290,7 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	rc = perfmap_open_fd(&map, fd, &why);
 	if (rc)
 		return why ? jit_note(m->jit, path, NO_OFFSET, why, 0) : rc;
-	rc = tell(m, map, p->pid, 0, p->to);
+	rc = tell(m, map, path, 0, p->pid, 0, p->to);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
 	if (rc && rc != -ENOMEM)

@@ -72,6 +72,7 @@ int names_open(struct names *n, const struct names_options *o)
 	n->lines.by_line = o->by_line;
 	n->lines.inlined = o->inlined;
 	jit_begin(&n->jit, n->a2n, o->jitdumps, o->by_line);
+	n->jit.explain.what = o->explain;
 	maps_begin(&n->maps, &n->jit);
 	return n->a2n && n->cache ? 0 : -ENOMEM;
 }

@@ -111,6 +111,7 @@ struct names_options {
 	bool by_process_name, by_thread_name;	/* count what has the same name together */
 	bool by_line, inlined;		/* source lines; inlined functions */
 	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
+	struct explain_wanted explain;
 };
 
 /* 0 or -ENOMEM, this and the others. */

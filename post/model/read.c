@@ -55,12 +55,16 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 {
 	struct jit *jit = &rd->model->names.jit;
 	const struct pitrace_mte_map *map;
+	uint32_t before;
 	int rc = trace_record(rd->trace, rd->input, r);
 
 	if (!rc)
 		rc = jit_until(jit, r->time);
+	before = a2n_told(jit->a2n);
 	if (!rc)
-		rc = feed_record(rd->model->names.a2n, rd->trace, r);
+		rc = feed_record(jit->a2n, rd->trace, r);
+	if (!rc)
+		rc = explain_record(&jit->explain, jit->a2n, before, r);
 	if (!rc)
 		rc = maps_record(&rd->model->names.maps, rd->input, r);
 	if (rc || r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE)

@@ -12,7 +12,7 @@
 #include "options.h"
 
 /* What is wanted of the records beside names. */
-enum { NEED_SAMPLES = 1, NEED_TIMES = 2, NEED_STACKS = 4, NEED_MARKS = 8 };
+enum { NEED_SAMPLES = 1, NEED_TIMES = 2, NEED_STACKS = 4, NEED_MARKS = 8, NEED_NAMES = 16 };
 
 /* 0, or -errno. */
 int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,

@@ -15,6 +15,7 @@ static const struct report *const reports[REPORTS] = {
 	[REPORT_CALLERS] = &report_callers,
 	[REPORT_FOLDED] = &report_folded,
 	[REPORT_ANNOTATE] = &report_annotate,
+	[REPORT_EXPLAIN] = &report_explain,
 	[REPORT_SCHED] = &report_sched,
 	[REPORT_OFFCPU] = &report_offcpu,
 	[REPORT_IRQ] = &report_irq,

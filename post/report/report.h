@@ -50,7 +50,7 @@ struct report {
 
 extern const struct report report_tprof, report_calltree, report_callers, report_folded,
 	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_marks,
-	report_show, report_annotate;
+	report_show, report_annotate, report_explain;
 
 /* What the model must hold for the reports asked for. */
 unsigned int reports_need(const struct options *o);
