@@ -73,21 +73,23 @@ sed 's/f_old/f_new/' log >shifted
 verdict move_judged $?
 
 # ---- why: where f_old was when it ran, when f_new did, when it had moved
-explained() { # NAME OF A TICK'S CODE: post -explain of the last such tick, in `why`
-	local name=$1 at
-	at=$("$bin/post" -show -json -o - | jq -r 'select(.record == "tprof" and .kind == "user") |
-		"\(.pid):\(.address):\(.time)"' | sed -E 's/(.{9})$/.\1/' | tac | while read -r at; do
-		"$bin/post" -explain "$at" >out 2>err
-		grep -q "^Answer  *$name" out && echo "$at" && break
-	done)
-	"$bin/post" -explain "$at" >why 2>err
+explained() { # PART: post -explain, in `why`, of the tick so far into those on the page with the most
+	"$bin/post" -show -json -o - | jq -r 'select(.record == "tprof" and .kind == "user") |
+		"\(.pid):\(.address):\(.time)"' | sed -E 's/(.{9})$/.\1/' | awk -F : -v part="$1" '{
+			page = substr($2, 1, length($2) - 3)
+			at[page, n[page]++] = $0
+			if (n[page] > n[most])
+				most = page
+		}
+		END { print at[most, int(part * n[most])] }' >at
+	"$bin/post" -explain "$(cat at)" >why 2>err
 }
-explained f_old
+explained 0.2
 grep -q '^Why  *the program had told of this code by then' why &&
 	grep -q '^\* .* code: f_old, ' why && grep -q '^  .* code: f_new, ' why &&
 	grep -q "^ *by jitdump $PWD/jit-.*\.dump, byte 123$" why && grep -q 'mapped: anonymous memory' why
 verdict explained $? "$(cat why err)"
-explained JitUnannounced
+explained 0.95
 grep -q '^  *of the code in it its program told nothing by then' why &&
 	grep -q '^\* .* code moved away' why && [ "$(grep -c ' code: ' why)" = 2 ]
 verdict explained_moved $? "$(cat why err)"
@@ -164,7 +166,7 @@ verdict log $? "$(cat told)"
 cat told
 grep -q JitFreed told && grep -q '^[0-9]*,jitting,[0-9]*,a thread of many words,JITCODE,' csv
 verdict log_thread $? "$(cat csv)"
-explained JitFreed
+explained 0.5
 grep -q '^\* .* code given up' why && grep -q "^ *by log ./log-jita2n_[0-9]*, byte [1-9]" why
 verdict log_explained $? "$(cat why err)"
 "$bin/post" -csv >csv 2>err
@@ -193,7 +195,7 @@ verdict hook $? "$(cat told)"
 cat told
 grep -q JitFreed told && grep -q '^[0-9]*,jitting,[0-9]*,a thread of many words,JITCODE,' csv
 verdict hook_thread $? "$(cat csv)"
-explained JitFreed
+explained 0.5
 grep -q '^\* .* code given up' why && grep -q '^ *by record mte .*, pid [0-9]*, cpu ' why
 verdict hook_explained $? "$(cat why err)"
 "$bin/post" -csv >csv 2>err
