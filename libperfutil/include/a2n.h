@@ -212,17 +212,17 @@ struct a2n_span {
 	enum a2n_span_kind kind;
 	uint64_t from, to;		/* UINT64_MAX: to the end */
 	uint64_t earliest;		/* CODE: it may have run since; else from */
-	bool walk;			/* … found at from: it was there before, if nobody else was */
+	bool walk;			/* … found at from: there before, if nobody else was */
 	bool inherited;			/* told of memory that this one is a copy of */
 	bool unsure;			/* a perf map's: perhaps another code was there */
-	uint64_t start, length;		/* of the code, or of what was told together; 0: of no range */
+	uint64_t start, length;		/* of the code, of what was told together; 0: no range */
 	const char *name;		/* of the code, else of what is mapped, or NULL */
 	uint32_t told;			/* the event's number; 0: of no event, or the kernel's */
 };
 typedef void (*a2n_take_span)(void *arg, const struct a2n_span *span);
-/* All that an address of a process (of the kernel, by its highest bit) ever meant: each image of the
- * process and behind it what was mapped, what code was told of, what maps say; each in the order of
- * time. A2N_SPAN_MAPPED and what lies over it hold at the same time. */
+/* All that an address of a process (of the kernel, by its highest bit) ever meant: each image of
+ * the process and behind it what was mapped, what code was told of, what maps say; each in the
+ * order of time. A2N_SPAN_MAPPED and what lies over it hold at the same time. */
 void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg);
 
 /* The file that a module of an answer was mapped from, if it can be found and is the one that ran
@@ -242,10 +242,10 @@ struct a2n_frame {
 /* The i-th address is in frames[0], which is inlined in frames[1] at its line, and so on. */
 typedef void (*a2n_take_frames)(void *arg, size_t i, const struct a2n_frame *frames, size_t n);
 /* The source of many addresses of one module (module_offset of answers) at once: the module's DWARF
- * is opened, gone through once and closed; of JITCODE what a2n_jit_lines told. Those that nothing is
- * known of are not told, the others once each, in any order. inlined: also what they are inlined in,
- * else one frame each. 0; -ENOENT: the module has no DWARF, or no file, or of no code were lines
- * told; -ENOMEM. What is damaged or missing is warned of. */
+ * is opened, gone through once and closed; of JITCODE what a2n_jit_lines told. Those that nothing
+ * is known of are not told, the others once each, in any order. inlined: also what they are
+ * inlined in, else one frame each. 0; -ENOENT: the module has no DWARF, or no file, or of no code
+ * were lines told; -ENOMEM. What is damaged or missing is warned of. */
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
 	      bool inlined, a2n_take_frames take, void *arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who told what of one address of a process: while events are told to liba2n, those that concern the
- * address are noted with the record or the file that they came from, by liba2n's own numbers.
+ * Who told what of one address of a process: while events are told to liba2n, those that concern
+ * the address are noted with the record or the file that they came from, by liba2n's own numbers.
  */
 #ifndef POST_EXPLAIN_H
 #define POST_EXPLAIN_H
