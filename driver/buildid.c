@@ -167,7 +167,7 @@ static void ask(struct file *file)
 	struct request *q;
 	int i;
 
-	/* Who asks may wait for long in the system call that he is in: unloading is refused then. */
+	/* Who asks may wait for long in the system call that he is in: unloading is refused. */
 	if (!try_module_get(THIS_MODULE))
 		return;
 	do {

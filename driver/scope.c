@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which processes a session is about: one and what descends from it, kept by number while the session
- * is on. Who watches nobody meanwhile knows of no end and no birth, and numbers are given again.
+ * Which processes a session is about: one and what descends from it, kept by number while the
+ * session is on. Who watches nobody meanwhile knows of no end and no birth, and numbers are given
+ * again.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>

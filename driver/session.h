@@ -83,7 +83,7 @@ struct session {
 	struct delayed_work sync;	/* a clock sync each second */
 	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
 	u64 walked;			/* MTE records lost before the last walk */
-	bool ending;			/* timers are stopped, and start no more until the next on */
+	bool ending;			/* timers are stopped until the next on */
 	bool told_unstable;
 	u64 *seen;
 

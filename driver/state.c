@@ -91,7 +91,7 @@ static void prepare(struct session *s)
 {
 	unsigned int cpu;
 
-	/* A consumer may be at work: what he says of the interval before must not meet new rings. */
+	/* A consumer may be at work: what he says of the interval before meets no new rings. */
 	mutex_lock(&s->consumer);
 	for (cpu = 0; cpu < s->ncpus; cpu++) {
 		struct session_cpu *c = s->cpu[cpu];
