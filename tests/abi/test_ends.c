@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Where an interval ends and the next begins: what others do at that moment must not spoil either. */
+/* Where an interval ends and the next begins: what others do at that moment spoils neither. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -120,7 +120,8 @@ static void *consume_all(void *arg)
 	const struct view *v = arg;
 
 	while (!over) {
-		ioctl(v->fd, PITRACE_IOC_FLUSH, &(uint32_t){ PITRACE_FLUSH_MTE | PITRACE_FLUSH_TRACE });
+		ioctl(v->fd, PITRACE_IOC_FLUSH,
+		      &(uint32_t){ PITRACE_FLUSH_MTE | PITRACE_FLUSH_TRACE });
 		for (uint32_t cpu = 0; cpu < 2; cpu++)
 			for (uint32_t ring = 0; ring < PITRACE_RINGS; ring++)
 				consume(v, cpu, ring, ~0ull);
