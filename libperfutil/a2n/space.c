@@ -11,7 +11,7 @@
 #include "pool.h"
 #include "space.h"
 
-#define CHUNK_PIECES	128
+#define CHUNK_PIECES	32
 #define MAX_LAYERS	8
 /* A hostile file could ask for more facts than memory holds (32 bytes each). */
 #define MAX_FACTS	(1u << 25)
@@ -80,7 +80,7 @@ static bool locate(const struct space *s, uint64_t address, struct cursor *c)
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (s->chunks[middle]->pieces[0].start <= address)
+		if (s->starts[middle] <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -135,7 +135,8 @@ static bool insert_chunk(struct space *s, uint32_t at, uint32_t room)
 {
 	struct chunk *chunk;
 
-	if (!pool_grow(s->chunks, s->n_chunks, s->room))
+	if (!pool_grow(s->chunks, s->n_chunks, s->room) ||
+	    !pool_grow(s->starts, s->n_chunks, s->room_starts))
 		return false;
 	chunk = malloc(sizeof(*chunk) + room * sizeof(chunk->pieces[0]));
 	if (!chunk)
@@ -143,6 +144,7 @@ static bool insert_chunk(struct space *s, uint32_t at, uint32_t room)
 	chunk->n = 0;
 	chunk->room = room;
 	memmove(s->chunks + at + 1, s->chunks + at, (s->n_chunks - at) * sizeof(*s->chunks));
+	memmove(s->starts + at + 1, s->starts + at, (s->n_chunks - at) * sizeof(*s->starts));
 	s->chunks[at] = chunk;
 	s->n_chunks++;
 	return true;
@@ -153,15 +155,19 @@ static bool insert_piece(struct space *s, struct cursor at, const struct piece *
 	struct chunk *chunk = s->chunks[at.chunk];
 
 	if (chunk->n == CHUNK_PIECES) {
-		uint32_t half = CHUNK_PIECES / 2;
+		/* Behind all others there will be more: code comes at rising addresses. */
+		bool last = at.piece == CHUNK_PIECES && at.chunk + 1 == s->n_chunks;
+		uint32_t half = last ? CHUNK_PIECES : CHUNK_PIECES / 2;
 
 		if (!insert_chunk(s, at.chunk + 1, CHUNK_PIECES))
 			return false;
 		memcpy(s->chunks[at.chunk + 1]->pieces, chunk->pieces + half,
-		       half * sizeof(chunk->pieces[0]));
-		s->chunks[at.chunk + 1]->n = half;
+		       (CHUNK_PIECES - half) * sizeof(chunk->pieces[0]));
+		s->chunks[at.chunk + 1]->n = CHUNK_PIECES - half;
+		if (!last)
+			s->starts[at.chunk + 1] = chunk->pieces[half].start;
 		chunk->n = half;
-		if (at.piece > half) {
+		if (at.piece > half || last) {
 			at.chunk++;
 			at.piece -= half;
 			chunk = s->chunks[at.chunk];
@@ -179,6 +185,7 @@ static bool insert_piece(struct space *s, struct cursor at, const struct piece *
 		(chunk->n - at.piece) * sizeof(chunk->pieces[0]));
 	chunk->pieces[at.piece] = *p;
 	chunk->n++;
+	s->starts[at.chunk] = chunk->pieces[0].start;
 	return true;
 }
 
@@ -535,6 +542,7 @@ void spaces_free(struct spaces *all)
 			free(s->chunks[i]);
 		}
 		free(s->chunks);
+		free(s->starts);
 		free(s);
 		s = next;
 	}
