@@ -42,7 +42,7 @@ struct space {
 	bool event_first;		/* the first mapping was an event, not a walk's */
 
 	struct chunk **chunks;		/* pieces in the order of addresses */
-	uint64_t *starts;		/* of each chunk: looked through without a look at the chunks */
+	uint64_t *starts;		/* of each chunk: looked through instead of them */
 	uint32_t n_chunks, room, room_starts;
 
 	struct {			/* the rectangle hit last */

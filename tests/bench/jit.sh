@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # jit.sh [FUNCTIONS...]: a program that makes so many functions while it runs and tells of them in a
-# jitdump (jitted.c), sampled by perf record 50,000 times a second, about a million samples. post on
-# these very samples (from_perf) beside perf inject --jit and perf report, CPU time of both together;
-# both must have the same names with the same counts. Then what a look-up costs beside bsearch(3).
+# jitdump (jitted.c), sampled by perf record 50,000 times a second for JIT_SECONDS (20) of its CPU
+# time: about a million samples. post on these very samples (from_perf) beside perf inject --jit and
+# perf report, CPU time of both together; both must have the same names with the same counts. Then
+# what a look-up costs beside bsearch(3).
 . "$(dirname "$0")/lib.sh"
 
 [ $# -gt 0 ] || set -- 40000 400000
@@ -25,7 +26,7 @@ of_perf() {
 "$O/bin/swtrace" run -q -B perf -o "$work/kernel.nrm2" -- true >"$work/out" 2>&1 || exit 1
 for functions in "$@"; do
 	perf record -q -k mono -e cpu-clock -F 49999 -m 8M -o "$work/jit.data" -- \
-		env JITDUMPDIR="$work" "$O/tests/bench/jitted" "$functions" 20 >"$work/out" 2>&1 || {
+		env JITDUMPDIR="$work" "$O/tests/bench/jitted" "$functions" "${JIT_SECONDS:-20}" >"$work/out" 2>&1 || {
 		cat "$work/out" >&2
 		exit 1
 	}
@@ -56,7 +57,7 @@ for functions in "$@"; do
 	echo "  perf inject $inject s, perf report $report s;" \
 		"files written: $(find "$work" -name 'jitted-*.so' | wc -l), by post none;" \
 		"$(wc -l <"$work/of_post") names, the same of both"
-	find "$work" -name 'jit*' -delete
+	find "$work" -type f -name 'jit*' -delete
 done
 for functions in "$@"; do
 	set -- $("$O/tests/bench/find_code" "$functions") || exit 1

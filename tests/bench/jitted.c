@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 		while (n < want && (double)n <= 2 * (double)want * now / seconds) {
 			size_t size = LEAST * (1 + draw() % 8);
 
-			snprintf(name, sizeof(name), "Lorg/example/package%zu/Class%zu;method%zu(IJ)V",
+			snprintf(name, sizeof(name), "org.example.package%zu.Class%zu.method%zu",
 				 n % 97, n / 20, n);
 			memcpy(next, code, sizeof(code));
 			if (jitdump_load(dump, name, (uintptr_t)next, size, next, NULL, 0, NULL)) {
