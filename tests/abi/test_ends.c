@@ -155,7 +155,7 @@ void test_consumer_at_on(void)
 		return;
 	over = false;
 	check(!pthread_create(&consumer, NULL, consume_all, &v));
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 20; i++) {
 		uint32_t all = PITRACE_FLUSH_MTE | PITRACE_FLUSH_TRACE;
 		uint64_t published = 0;
 
