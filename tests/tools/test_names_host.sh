@@ -51,6 +51,12 @@ cat >work.c <<'END_OF_FILE'
 	} while (t.tv_sec * 1000000000ll + t.tv_nsec < end); \
 }
 
+/* perf tells no build ids: swtrace reads them once a second, from whoever is there then. */
+static void be_seen(void)
+{
+	usleep(1500000);
+}
+
 #ifdef LIBRARY
 WORKER(LIBRARY)
 #else
@@ -100,6 +106,7 @@ int main(int argc, char **argv)
 		prctl(PR_SET_NAME, argv[2]);
 	if (!strcmp(what, "plain")) {
 		plain_work();
+		be_seen();
 #ifndef STATIC
 	} else if (!strcmp(what, "libraries")) {
 		libraries();
@@ -132,6 +139,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "deleted")) {
 		unlink(argv[0]);
 		plain_work();
+		be_seen();
 	}
 	return 0;
 }
