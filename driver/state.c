@@ -78,6 +78,7 @@ static void rescan_work(struct work_struct *work)
 
 static void deactivate(struct session *s)
 {
+	s->since = ktime_get_boottime_ns();
 	mutex_lock(&sessions_lock);
 	WRITE_ONCE(active[s->id - 1], NULL);
 	session_wants();
@@ -193,7 +194,6 @@ int session_off(struct session *s)
 		if (session_mte(s) && mte_lost(s) != s->walked)
 			walk_tasks(s, NULL);
 		mte_sync(s, PITRACE_SYNC_OFF);
-		s->since = ktime_get_boottime_ns();
 		deactivate(s);
 		event_release(s);
 		hooks_put(s->majors);
