@@ -134,6 +134,8 @@ static int turn_on(struct session *s)
 	prepare(s);
 	session_set_state(s, PITRACE_STATE_STARTING);
 
+	/* Before any hook records, and again for what happened until they all did. */
+	scope_begin(s, ktime_get_boottime_ns());
 	begin = ktime_get_boottime_ns();
 	mutex_lock(&sessions_lock);
 	WRITE_ONCE(active[s->id - 1], s);
