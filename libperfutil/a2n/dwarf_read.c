@@ -4,41 +4,38 @@
 
 #include "dwarf_file.h"
 
-static uint64_t long_uleb(struct bytes *b)
+/* Groups of seven bits, the lowest first; what lies beyond 64 bits is read and dropped. */
+static uint64_t groups(struct bytes *b, unsigned int *shift, uint8_t *last)
 {
 	uint64_t v = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
 
+	*shift = 0;
 	do {
-		byte = bytes_u8(b);
-		if (shift < 64)
-			v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && !b->bad && shift < 140);
+		*last = bytes_u8(b);
+		if (*shift < 64)
+			v |= (uint64_t)(*last & 0x7f) << *shift;
+		*shift += 7;
+	} while (*last & 0x80 && !b->bad && *shift < 140);
 	return v;
 }
 
 uint64_t dwarf_uleb(struct bytes *b)
 {
+	unsigned int shift;
+	uint8_t last;
+
 	if (b->at < b->size && !b->bad && b->base[b->at] < 0x80)
 		return b->base[b->at++];
-	return long_uleb(b);
+	return groups(b, &shift, &last);
 }
 
 int64_t dwarf_sleb(struct bytes *b)
 {
-	uint64_t v = 0;
-	unsigned int shift = 0;
-	uint8_t byte;
+	unsigned int shift;
+	uint8_t last;
+	uint64_t v = groups(b, &shift, &last);
 
-	do {
-		byte = bytes_u8(b);
-		if (shift < 64)
-			v |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80 && !b->bad && shift < 140);
-	if (byte & 0x40 && shift < 64)
+	if (last & 0x40 && shift < 64)
 		v |= ~0ull << shift;
 	return (int64_t)v;
 }
