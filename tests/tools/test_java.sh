@@ -94,8 +94,16 @@ says attached_lines out 'Reuse.java'
 "$bin/swtrace" run --jit -p $$ -d 1 >out 2>&1
 is for_a_command $? 125
 says for_a_command_told out '--jit is for a command'
+"$bin/run.tprof" --jit -r 1 >out 2>&1
+is tprof_for_a_command $? 125
+says tprof_for_a_command_told out '^run.tprof: --jit is for a command'
 NODE_OPTIONS=--no-warnings "$bin/swtrace" run -q --jit -o env.nrm2 -- env >env 2>err
 says node env '^NODE_OPTIONS=--no-warnings --perf-prof$'
 says python env '^PYTHONPERFSUPPORT=1$'
+
+# ---- traced and reported in one go
+"$bin/run.tprof" --jit -- java $cache -Xbatch -cp classes Reuse 20 40 >out 2>err
+verdict tprof $? "$(tail -n 3 err)"
+says tprof_named tprof.out ' SYM .* Gen[0-7]\.work[0-7](int)$'
 
 [ $failures = 0 ]

@@ -216,9 +216,6 @@ static bool options(struct run *r, int argc, char **argv)
 		return fail("--stack-depth goes with -g"), false;
 	if (r->t.pid && r->command)
 		return fail("-p traces a process that runs; it takes no command"), false;
-	if (r->jit && !r->command)
-		return fail("--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)"),
-		       false;
 	if (!r->command && !r->all && !r->t.pid) {
 		fail("what shall be traced? give a command, -p PID or -a");
 		r->misused = true;

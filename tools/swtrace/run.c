@@ -259,6 +259,8 @@ int run_go(struct run *r)
 	sigset_t set;
 	int signals, err, code;
 
+	if (r->jit && !r->command)
+		return fail("--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)");
 	caller_get(&r->caller);
 	r->t.owner = r->caller.uid;
 	r->t.group = r->caller.gid;

@@ -32,6 +32,7 @@ static const char usage[] =
 	"  -s SECONDS   begin after so long (5, 500ms, 2m); the command is started at once\n"
 	"  -r SECONDS   trace for so long; the command goes on untraced\n"
 	"  -B COLLECTOR take this one: driver, perf or timer (default: the first that works)\n"
+	"  --jit        Java, node and Python tell of the code that they make while they run\n"
 	"  -h, --help   this text\n"
 	"  --version    the version\n"
 	"\n"
@@ -103,6 +104,7 @@ static int options(struct wish *w, int argc, char **argv)
 		{ "m", required_argument, NULL, 'm' }, { "e", required_argument, NULL, 'e' },
 		{ "c", required_argument, NULL, 'c' }, { "s", required_argument, NULL, 's' },
 		{ "r", required_argument, NULL, 'r' }, { "B", required_argument, NULL, 'B' },
+		{ "jit", no_argument, NULL, 'J' },
 		{ "help", no_argument, NULL, 'h' }, { "h", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
 	};
@@ -113,7 +115,7 @@ static int options(struct wish *w, int argc, char **argv)
 	while ((c = getopt_long_only(argc, argv, "+", longs, NULL)) != -1) {
 		bool ok = true;
 
-		w->tracing |= !!strchr("bmecsrB", c);
+		w->tracing |= !!strchr("bmecsrBJ", c);
 		switch (c) {
 		case 'a':
 		case 't':
@@ -148,6 +150,9 @@ static int options(struct wish *w, int argc, char **argv)
 			break;
 		case 'B':
 			r->t.collector = optarg;
+			break;
+		case 'J':
+			r->jit = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
