@@ -42,7 +42,7 @@ int out_begin(struct tracer *t, struct out *o, const char *path)
 				    &o->modules);
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids);
-	o->maps = perfmaps_new();
+	o->maps = perfmaps_new(t->owner != (uid_t)-1 ? t->owner : geteuid());
 	if (!err && (!o->ids || !o->maps))
 		err = -ENOMEM;
 	return err;

@@ -29,6 +29,7 @@ struct one {
 	uint32_t pid, inner;		/* inner: its number where it lives */
 	uid_t user;
 	bool tried, known, gone;
+	bool left;			/* gone before anybody asked who it was */
 	int root, fd;			/* -1: not to be had, not there yet */
 	uint64_t read;			/* bytes that are in the trace */
 	uint64_t looked;		/* ns, before the last look; 0: there was none */
@@ -40,12 +41,20 @@ struct perfmaps {
 	struct one one[PROCESSES_MAX];
 	size_t n;
 	uint64_t looked, written;
+	uid_t owner;
+	struct timespec begun;		/* of the clock that files have */
 	char *part;
 };
 
-struct perfmaps *perfmaps_new(void)
+struct perfmaps *perfmaps_new(uid_t owner)
 {
-	return calloc(1, sizeof(struct perfmaps));
+	struct perfmaps *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->owner = owner;
+		clock_gettime(CLOCK_REALTIME_COARSE, &m->begun);
+	}
+	return m;
 }
 
 static void close_one(struct one *o)
@@ -141,7 +150,7 @@ static bool status_number(const char *text, size_t size, const char *key, int nt
 }
 
 /* Who it is, while it lives: false, ask again later. */
-static bool know(struct one *o)
+static bool ask(struct one *o)
 {
 	char name[64], text[4096];
 	uint64_t uid, inner = 0;
@@ -166,7 +175,29 @@ static bool know(struct one *o)
 	return o->known = o->root >= 0 || o->inner == o->pid;
 }
 
-static void open_map(struct one *o)
+/* Of one that lived too short to be asked: what it left in our own /tmp counts if it is the user's
+ * for whom we trace, written since. */
+static bool know(const struct perfmaps *m, struct one *o)
+{
+	if (ask(o))
+		return true;
+	if (!o->gone)
+		return false;
+	o->left = true;
+	o->inner = o->pid;
+	o->user = m->owner;
+	return o->known = true;
+}
+
+static bool is_its(const struct perfmaps *m, const struct one *o, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && (st->st_uid == o->user || !st->st_uid) &&
+	       (!o->left || st->st_mtim.tv_sec > m->begun.tv_sec ||
+		(st->st_mtim.tv_sec == m->begun.tv_sec &&
+		 st->st_mtim.tv_nsec >= m->begun.tv_nsec));
+}
+
+static void open_map(const struct perfmaps *m, struct one *o)
 {
 	struct open_how how = {
 		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
@@ -182,7 +213,7 @@ static void open_map(struct one *o)
 		o->fd = open(name, (int)how.flags);
 	if (o->fd < 0)
 		return;
-	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode) && (st.st_uid == o->user || !st.st_uid))
+	if (!fstat(o->fd, &st) && is_its(m, o, &st))
 		return;
 	close(o->fd);
 	o->fd = -1;
@@ -235,10 +266,10 @@ static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 	size_t n;
 	int err;
 
-	if (!o->known && !know(o))
+	if (!o->known && !know(m, o))
 		return 0;
 	if (o->fd < 0)
-		open_map(o);
+		open_map(m, o);
 	if (o->fd < 0)
 		return 0;
 	if (!m->part) {

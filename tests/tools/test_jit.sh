@@ -34,31 +34,9 @@ have() {
 have_lines() {
 	awk -F, '$5 == "JITCODE" { print ($6 == "JitUnannounced" ? "-" : $6) ":" $7 ":" $8, $9 }' csv
 }
-# Each name's ticks against its share of the CPU time: within four standard deviations of as many
-# independent ticks, which timer ticks are not: they are closer.
+# Each name's ticks against its share of the CPU time.
 shares() { # [LOG [HAVE]]
-	"${2:-have}" | awk -v truth="${1:-log}" '
-		{ ticks[$1] += $2; n += $2 }
-		END {
-			while ((getline line < truth) > 0) {
-				split(line, f, " ")
-				time[f[1]] += f[2]
-				all += f[2]
-			}
-			for (name in time) {
-				p = time[name] / all
-				off = ticks[name] / n - p
-				printf "%s %.2f %%, by its clock %.2f %%\n", name,
-					100 * ticks[name] / n, 100 * p
-				if (off * off > 16 * p * (1 - p) / n)
-					wrong = wrong " " name
-			}
-			for (name in ticks)
-				if (!(name in time))
-					wrong = wrong " " name
-			print n, "ticks;", wrong ? "wrong:" wrong : "all right"
-			exit n < 200 || wrong != ""
-		}' >told
+	"${2:-have}" | "$top/tests/vm/judge" shares "${1:-log}" >told 2>&1
 }
 
 # ---- moved: f_old 28.6 %, f_new 57.1 %, nobody knows what 14.3 %

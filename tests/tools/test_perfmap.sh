@@ -91,6 +91,11 @@ traced "$programs/jitting" child 700
 maps="$maps /tmp/perf-$(pid_of jitting | head -n 1).map"
 [ "$(have | cut -d' ' -f1 | sort | uniq -c | awk '{ print $2, $1 }')" = "c_one 2" ]
 verdict child $? "$(have)"
+# Both were gone before anybody looked: what they left is in the trace too.
+traced "$programs/jitting" child 100
+rm "/tmp/perf-$(pid_of jitting | head -n 1).map"
+[ "$(have | cut -d' ' -f1 | sort | uniq -c | awk '{ print $2, $1 }')" = "c_one 2" ]
+verdict short $? "$(have)"
 
 # ---- a container: another number, another /tmp
 if unshare -mpf --mount-proc true 2>/dev/null; then

@@ -81,10 +81,10 @@ booted() {
 	return $rc
 }
 
-# report TRACE: TRACE.json, the report; records TRACE: TRACE.show, every record as a line of JSON
+# report TRACE [SYMPATH [OPTION]...]: TRACE.json, the report; records TRACE: TRACE.show, every record as a line of JSON
 report() {
 	local rc=0
-	"$build/bin/post" -q -json -r "$1" -sympath "${2:-$sympath}" >"$1.json" || rc=$?
+	"$build/bin/post" -q -json -r "$1" -sympath "${2:-$sympath}" "${@:3}" >"$1.json" || rc=$?
 	# 1: records were lost, which emulated machines cannot help; the suites look at what and where.
 	[ $rc -le 1 ] || { echo "post: exit code $rc for $1" && return 1; } >&2
 }
