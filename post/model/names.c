@@ -574,6 +574,8 @@ int names_finish(struct names *n, const struct names_options *o)
 	int rc = names_group(n, o);
 
 	if (!rc)
+		rc = names_order(n);
+	if (!rc)
 		attach_warnings(n);
 	n->lines.begun = true;		/* what is asked from here on are lines */
 	return rc;

@@ -49,6 +49,7 @@ struct symbol {
 	bool inlined;			/* a function within others */
 	bool is_spot;			/* an address of it: at the end others stand for it */
 	uint32_t line;			/* 0: none */
+	uint32_t order;			/* at the end: its place among all, by name and address */
 	const char *file;		/* NULL: not known, or not wanted */
 	uint64_t at;			/* of a spot: its module's address */
 	uint32_t first_frame, frames;	/* of a spot: what stands for it */
@@ -149,8 +150,10 @@ int names_idle(struct names *n, struct place *place);
 /* What was said of lines, one after the other; *module NULL: that one is of something else. */
 bool names_line_warning(const struct names *n, uint32_t i, const char **module,
 			const char **message);
-/* After the last sample: the groups of processes and threads, the warnings of modules. */
+/* After the last sample: the groups of processes and threads, the order of symbols, the warnings of
+ * modules. */
 int names_finish(struct names *n, const struct names_options *o);
 int names_group(struct names *n, const struct names_options *o);
+int names_order(struct names *n);
 
 #endif

@@ -13,7 +13,7 @@ struct group {			/* a stretch of sorted rows with the same id at one level */
 	uint64_t ticks, unsure;
 	uint32_t from, to;
 	const char *name;
-	uint64_t tie;		/* decides between equal names: pid, tid, address, offset */
+	uint64_t tie;		/* decides between equal names: pid, tid, order, offset */
 };
 
 struct sorted {
@@ -115,8 +115,8 @@ static void name_group(const struct model *m, struct group *g, enum level level)
 		g->name = n->module[g->id].name;
 		break;
 	case LEVEL_SYM:
-		g->name = n->symbol[g->id].name;
-		g->tie = n->symbol[g->id].value;
+		/* Many: each name was compared once, for all trees. */
+		g->tie = n->symbol[g->id].order;
 		break;
 	case LEVEL_LIN:
 		g->name = n->symbol[g->id].file ? n->symbol[g->id].file : "";
@@ -241,6 +241,8 @@ const char *node_name(const struct model *m, const struct node *n)
 {
 	struct group g = { .id = n->id };
 
+	if (n->level == LEVEL_SYM)
+		return m->names.symbol[n->id].name;
 	name_group(m, &g, n->level);
 	return g.name;
 }
