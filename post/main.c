@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 		return code;
 	needs = reports_need(&options);
 	model.counts.by_cpu = options.per_cpu;
-	model.counts.by_offset = options.offsets || options.annotate;
+	model.counts.by_offset = options.offsets || options.names.annotate;
 	trace_begin(&trace, &input, options.event);
 	code = read_model(&job, needs);
 	if (!code)

@@ -120,9 +120,9 @@ static const char *contradiction(const struct options *o)
 		return "-show goes with no other report";
 	if (o->csv && several)
 		return "-csv is of one report at a time";
-	if (o->annotate && (several || o->per_cpu))
+	if (o->names.annotate && (several || o->per_cpu))
 		return "-annotate goes with no other report, nor with -cpu";
-	if (lines && o->annotate)
+	if (lines && o->names.annotate)
 		return "-annotate has lines anyway: it goes with neither -line nor -inline";
 	if (lines && show)
 		return "-show resolves nothing: it goes with neither -line nor -inline";
@@ -202,7 +202,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			break;
 		case OPT_ANNOTATE:
 			o->reports |= REPORT_BIT(REPORT_ANNOTATE);
-			o->annotate = optarg;
+			o->names.annotate = optarg;
 			break;
 		case OPT_EXPLAIN:
 			o->reports |= REPORT_BIT(REPORT_EXPLAIN);

@@ -32,7 +32,6 @@ struct options {
 	unsigned int calls;		/* CALLS_* */
 	bool away;			/* reports of call stacks are of time off the CPU */
 	const char *symbol;		/* of callers and callees: this one only */
-	const char *annotate;		/* SYMBOL or SYMBOL@MODULE */
 	bool per_cpu, offsets;
 	bool json, csv;
 	bool verbose, quiet;

@@ -151,6 +151,20 @@ int a2n_jit_lines(struct a2n *a, const struct a2n_jit_line *lines, size_t n)
 	return jit_lines(&a->jits, lines, n);
 }
 
+void a2n_jit_bytes(struct a2n *a, const void *bytes)
+{
+	jit_bytes(&a->jits, bytes);
+}
+
+bool a2n_code(const struct a2n *a, uint64_t module_offset, struct a2n_code *code)
+{
+	const struct jit_code *c = jit_at(&a->jits, module_offset);
+
+	if (c)
+		*code = (struct a2n_code){ c->address, c->size, c->bytes };
+	return c;
+}
+
 int inner_jit_load(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size,
 		   const char *name, const void *bytes)
 {

@@ -109,7 +109,7 @@ void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address
 	answer->module = &js->module->pub;
 	answer->symbol = code->symbol;
 	answer->symbol_offset = address - code->address;
-	answer->module_offset = JIT_OWN | (uint64_t)(code - js->codes) << 32 |
+	answer->module_offset = A2N_CODE | (uint64_t)(code - js->codes) << 32 |
 				(answer->symbol_offset < UINT32_MAX ? answer->symbol_offset :
 				 UINT32_MAX);
 	answer->range_start = code->address;
@@ -124,6 +124,19 @@ void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, ui
 	js->codes[code->delta].earliest = earliest;
 	if (js->latest < time - earliest)
 		js->latest = time - earliest;
+}
+
+void jit_bytes(struct jits *js, const void *bytes)
+{
+	if (js->last != NO_CODE)
+		js->codes[js->last].bytes = bytes;
+}
+
+const struct jit_code *jit_at(const struct jits *js, uint64_t module_offset)
+{
+	uint64_t number = (module_offset & ~A2N_CODE) >> 32;
+
+	return module_offset & A2N_CODE && number < js->n ? &js->codes[number] : NULL;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -203,9 +216,7 @@ int jit_find_lines(const struct jits *js, const uint64_t *offsets, size_t n, a2n
 	if (!js->has_lines)
 		return -ENOENT;
 	for (i = 0; i < n; i++) {
-		uint64_t number = (offsets[i] & ~JIT_OWN) >> 32;
-		const struct jit_code *code = offsets[i] & JIT_OWN && number < js->n ?
-					      &js->codes[number] : NULL;
+		const struct jit_code *code = jit_at(js, offsets[i]);
 		const struct jit_line *line = code ? line_of(code, (uint32_t)offsets[i]) : NULL;
 		struct a2n_frame frame;
 

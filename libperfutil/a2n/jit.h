@@ -40,9 +40,6 @@ struct jits {
 };
 
 #define NO_CODE UINT32_MAX
-/* JITCODE's own addresses, as of a file's: this bit, the code's number, 32 bits of offset in it. No
- * memory of programs has the bit. */
-#define JIT_OWN (1ull << 63)
 
 /* In a mapping's delta, above the number: perhaps another code was there (perf maps). */
 #define JIT_UNSURE	(1ull << 32)
@@ -68,6 +65,10 @@ void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address
 void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, uint64_t time);
 /* The line table of the code told last. 0 or -ENOMEM. */
 int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n);
+/* The bytes of the code told last. */
+void jit_bytes(struct jits *js, const void *bytes);
+/* By JITCODE's own addresses; or NULL. */
+const struct jit_code *jit_at(const struct jits *js, uint64_t module_offset);
 /* a2n_lines of JITCODE. */
 int jit_find_lines(const struct jits *js, const uint64_t *offsets, size_t n, a2n_take_frames take,
 		   void *arg);

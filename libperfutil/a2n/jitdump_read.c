@@ -42,6 +42,7 @@ struct jitdump {
 	uint32_t lines_left;
 	uint64_t lines_add;		/* what the writer added to their addresses */
 	uint64_t vma;			/* of that LOAD */
+	uint64_t code_at, code_size;	/* its bytes in the file; 0: they are not there */
 	bool v8;
 	const char *file;
 	char name[MAX_NAME + 1];
@@ -373,6 +374,22 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	return 1;
 }
 
+size_t jitdump_code(const struct jitdump *d, void *code, size_t room)
+{
+	size_t want = d->code_size < room ? d->code_size : room, n = 0;
+
+	while (d->code_at && n < want) {
+		ssize_t r = pread(d->fd, (char *)code + n, want - n, (off_t)(d->code_at + n));
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			break;
+		n += (size_t)r;
+	}
+	return n;
+}
+
 /* The next entry as it stands there; false: none is whole. */
 static bool read_line(struct bytes *b, struct jitdump_line *line, const char **file)
 {
@@ -479,6 +496,8 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 			d->lines_left = d->table_lines;
 			d->lines_add = added(d, e);
 			d->file = "";
+			d->code_at = e->code_offset;
+			d->code_size = e->size;
 			r = err ?: r;
 		}
 		forget(d);

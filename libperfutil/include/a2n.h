@@ -103,6 +103,8 @@ struct a2n_jit_line {
 	const char *file;
 };
 int a2n_jit_lines(struct a2n *a, const struct a2n_jit_line *lines, size_t n);
+/* The bytes of the code that was told last: the caller keeps them. */
+void a2n_jit_bytes(struct a2n *a, const void *bytes);
 /* The code at `from` is at `to` now and nothing is at `from`. */
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
 		 uint64_t size);
@@ -177,17 +179,27 @@ struct a2n_answer {
 	/* Never NULL; the same symbol is the same pointer; each module has one of its own for "no
 	 * symbol found". */
 	struct a2n_symbol *symbol;
-	/* The address as the module sees it (ELF: virtual; JITCODE: another number for each code
-	 * that was ever told). */
+	/* The address as the module sees it (ELF: virtual; JITCODE: A2N_CODE, the number of the code
+	 * among all that were told, 32 bits of offset in it). */
 	uint64_t module_offset;
 	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
 	/* The code that a program made, or of what is mapped there the part that was so at this
 	 * time; length 0: neither. */
 	uint64_t range_start, range_length;
-	const void *code;		/* its bytes, of A2nAddJittedMethod; else NULL */
+	const void *code;		/* its bytes, if they were told; else NULL */
 };
+#define A2N_CODE (1ull << 63)		/* of no memory of programs */
+#define A2N_CODE_OFFSET(module_offset) ((uint32_t)(module_offset))
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);
+
+/* The code of a module_offset of JITCODE, as it was told (moved: where it is since). False: that is
+ * none. */
+struct a2n_code {
+	uint64_t address, size;
+	const void *bytes;		/* or NULL */
+};
+bool a2n_code(const struct a2n *a, uint64_t module_offset, struct a2n_code *code);
 
 /* ---- how an answer came to be ---------------------------------------------------------------- */
 

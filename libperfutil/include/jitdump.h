@@ -73,6 +73,8 @@ const struct jitdump_info *jitdump_info(const struct jitdump *d);
 int jitdump_next(struct jitdump *d, struct jitdump_event *event);
 /* The next entry of the line table of the LOAD that jitdump_next gave last. */
 bool jitdump_line(struct jitdump *d, struct jitdump_line *line);
+/* The code bytes of that LOAD: their number, at most room, 0: not there. */
+size_t jitdump_code(const struct jitdump *d, void *code, size_t room);
 void jitdump_fault(const struct jitdump *d, struct jitdump_fault *fault);
 
 /* ---- writing --------------------------------------------------------------------------------- */

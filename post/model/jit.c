@@ -16,9 +16,11 @@
 
 #include "formats/format.h"
 #include "model/keys.h"
+#include "model/wanted.h"
 
 #define NEVER UINT64_MAX
 #define LOGS_MAX 512			/* a descriptor each */
+#define CODE_MAX (64u << 20)		/* bytes of code that are kept */
 
 struct event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
@@ -36,6 +38,9 @@ struct jit_source {
 	uint64_t inode;
 	char *path;			/* the mapping's */
 	struct event event;		/* the next one */
+	struct stat st;			/* of a dump */
+	uint32_t machine;
+	bool swapped;
 };
 
 struct jit_change {
@@ -48,10 +53,10 @@ static bool is_open(const struct jit_source *s)
 	return s->dump || s->log;
 }
 
-void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines)
+void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines, const char *wanted)
 {
-	*j = (struct jit){ .a2n = a, .folders = folders, .lines = lines, .next = NEVER,
-			    .change_next = NEVER };
+	*j = (struct jit){ .a2n = a, .folders = folders, .lines = lines || wanted,
+			    .wanted = wanted, .next = NEVER, .change_next = NEVER };
 }
 
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records)
@@ -255,11 +260,15 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 	fd = open_dump(j, map, &why);
 	if (fd < 0)
 		return jit_note(j, s->path, NO_OFFSET, why, 0);
+	if (fstat(fd, &s->st))
+		s->st = (struct stat){ 0 };
 	rc = jitdump_open(&s->dump, fd, &why);
 	if (rc == -EBADMSG)
 		return jit_note(j, s->path, 0, why, 0);
 	if (rc)
 		return rc;
+	s->machine = jitdump_info(s->dump)->machine;
+	s->swapped = jitdump_info(s->dump)->swapped;
 	if (jitdump_info(s->dump)->raw_time) {
 		jitdump_close(s->dump);
 		s->dump = NULL;
@@ -401,6 +410,44 @@ static int tell_lines(struct jit *j, struct jitdump *dump)
 	return a2n_jit_lines(j->a2n, j->line, n);
 }
 
+/* Of the event that was read last. */
+static int tell_bytes(struct jit *j, const struct jit_source *s)
+{
+	const struct event *e = &s->event;
+	struct jit_bytes *b;
+
+	if (e->size > CODE_MAX - j->code_size)
+		return 0;
+	b = malloc(sizeof(*b) + e->size);
+	if (!b)
+		return -ENOMEM;
+	b->next = j->bytes;
+	b->source = (uint32_t)(s - j->source);
+	b->size = jitdump_code(s->dump, b->bytes, e->size);
+	j->bytes = b;
+	j->code_size += e->size;
+	a2n_jit_bytes(j->a2n, b->bytes);
+	return 0;
+}
+
+bool jit_from(const struct jit *j, const void *bytes, struct jit_from *from)
+{
+	const struct jit_bytes *b = j->bytes;
+	const uint16_t one = 1;
+	const struct jit_source *s;
+
+	while (b && b->bytes != bytes)
+		b = b->next;
+	if (!b)
+		return false;
+	s = &j->source[b->source];
+	*from = (struct jit_from){
+		.path = s->path, .st = &s->st, .size = b->size, .machine = s->machine,
+		.big_endian = s->swapped == *(const uint8_t *)&one,
+	};
+	return true;
+}
+
 static int tell_load(struct jit *j, const struct jit_source *s)
 {
 	const struct event *e = &s->event;
@@ -410,7 +457,11 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 		return -ENOMEM;
 	rc = a2n_jit_load_late(j->a2n, e->earliest, e->time, e->pid, e->address, e->size, e->name,
 			       e->name_length);
-	return !rc && j->lines && s->dump ? tell_lines(j, s->dump) : rc;
+	if (!rc && j->lines && s->dump)
+		rc = tell_lines(j, s->dump);
+	if (!rc && s->dump && j->wanted && wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE))
+		rc = tell_bytes(j, s);
+	return rc;
 }
 
 static int tell_event(struct jit *j, const struct jit_source *s)
@@ -528,6 +579,12 @@ void jit_free(struct jit *j)
 	}
 	for (i = 0; i < j->nnote; i++)
 		free(j->note[i].path);
+	while (j->bytes) {
+		struct jit_bytes *b = j->bytes;
+
+		j->bytes = b->next;
+		free(b);
+	}
 	explain_free(&j->explain);
 	free(j->source);
 	free(j->line);

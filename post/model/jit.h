@@ -9,11 +9,29 @@
 
 #include <a2n.h>
 #include <pifile.h>
+#include <sys/stat.h>
 
 #include "model/explain.h"
 
 struct jit_source;
 struct jit_change;
+
+/* The bytes of a code whose symbol is wanted. */
+struct jit_bytes {
+	struct jit_bytes *next;
+	uint32_t source;
+	size_t size;
+	uint8_t bytes[];
+};
+
+/* Where they were read, for which machine they are. */
+struct jit_from {
+	const char *path;
+	const struct stat *st;
+	size_t size;			/* of the bytes that were there */
+	uint32_t machine;		/* ELF's number; 0: the file does not say */
+	bool big_endian;
+};
 
 struct jit_note {
 	char *path;
@@ -27,6 +45,9 @@ struct jit {
 	struct explain explain;		/* … and what else is told to it */
 	const char *folders;		/* colon list: look there first; or NULL */
 	bool lines;			/* source lines are wanted */
+	const char *wanted;		/* a symbol whose code is (wanted.h), or NULL */
+	struct jit_bytes *bytes;
+	size_t code_size;		/* of all of them */
 	struct a2n_jit_line *line;	/* of one code */
 	uint32_t room_line;
 	struct jit_source *source;
@@ -39,7 +60,7 @@ struct jit {
 	uint32_t nnote, room_note;
 };
 
-void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines);
+void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines, const char *wanted);
 /* Logs (log-jita2n_PID, log-jtnm_PID) in those folders and beside the trace: the first of all. */
 int jit_logs(struct jit *j, const char *trace);
 /* A process has this executable mapping now: is it a jitdump? 0 or -ENOMEM. */
@@ -56,6 +77,8 @@ void jit_finish(struct jit *j);
 /* What else knows of such code: it changed there and then; something is wrong with a file. */
 int jit_changed(struct jit *j, uint64_t time, uint32_t pid);
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records);
+/* Of bytes of an a2n_code; false: they are of no file. */
+bool jit_from(const struct jit *j, const void *bytes, struct jit_from *from);
 /* After that, a pass over the same time again: whose code changed by then, or the name of
  * which thread (else tid is 0), one a call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);

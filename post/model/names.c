@@ -71,7 +71,8 @@ int names_open(struct names *n, const struct names_options *o)
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
 	n->lines.by_line = o->by_line;
 	n->lines.inlined = o->inlined;
-	jit_begin(&n->jit, n->a2n, o->jitdumps, o->by_line);
+	n->by_code = o->annotate;
+	jit_begin(&n->jit, n->a2n, o->jitdumps, o->by_line, o->annotate);
 	n->jit.explain.what = o->explain;
 	maps_begin(&n->maps, &n->jit);
 	return n->a2n && n->cache ? 0 : -ENOMEM;
@@ -420,7 +421,8 @@ resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t
 		*c = (struct names_cached){
 			.address = address, .pid = pid, .epoch = epoch,
 			.symbol = get_symbol(n, &answer), .unsure = answer.unsure,
-			.offset = answer.symbol_offset,
+			.offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
+				  answer.module_offset : answer.symbol_offset,
 		};
 		if (lines_wanted(&n->lines) && !kernel)
 			c->symbol = lines_spot(n, c->symbol, &answer);

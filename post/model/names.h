@@ -60,7 +60,8 @@ struct place {
 	uint32_t thread, symbol;
 	uint32_t owner;			/* of its pid, see names_version */
 	bool unsure;
-	uint64_t offset;		/* from the symbol's start */
+	uint64_t offset;		/* from the symbol's start; of code that is wanted, which
+					   has several places: the module's address */
 };
 
 /* Whoever has a pid now. */
@@ -104,6 +105,7 @@ struct names {
 	bool has_idle;
 	uint32_t hidden;		/* symbol */
 	bool has_hidden;
+	bool by_code;			/* see place */
 };
 
 struct names_options {
@@ -112,6 +114,7 @@ struct names_options {
 	bool by_process_name, by_thread_name;	/* count what has the same name together */
 	bool by_line, inlined;		/* source lines; inlined functions */
 	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
+	const char *annotate;		/* a symbol whose code is wanted (wanted.h); or NULL */
 	struct explain_wanted explain;
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "model/wanted.h"
 #include "report/code.h"
 #include "report/disasm.h"
 #include "report/source.h"
@@ -39,8 +40,8 @@ struct annotated {
 	uint64_t ticks;
 	struct code code;
 	const char *why;		/* there are no instructions, and why */
-	struct offset_ticks *hit;	/* by offset */
-	uint32_t nhit, room_hit;
+	const struct offset_ticks *hit;	/* by offset */
+	uint32_t nhit;
 	struct instruction *list;	/* without instructions: what was hit */
 	uint32_t nlist, room_list;
 	struct sources sources;
@@ -53,18 +54,17 @@ struct annotated {
 
 /* ---- which symbols --------------------------------------------------------------------------- */
 
-/* NAME, or NAME@MODULE (whole path or last part); names may have an @ of their own. */
 static bool is_named(const struct job *job, const struct symbol *s)
 {
-	const char *wanted = job->options->annotate, *at = strrchr(wanted, '@');
-	const char *module = job->model->names.module[s->module].name;
-
-	if (!strcmp(s->name, wanted))
-		return true;
-	return at && strlen(s->name) == (size_t)(at - wanted) &&
-	       !strncmp(s->name, wanted, (size_t)(at - wanted)) &&
-	       (!strcmp(module, at + 1) || !strcmp(short_module(module), at + 1));
+	return wanted_is(job->options->names.annotate, s->name, strlen(s->name),
+			 job->model->names.module[s->module].name);
 }
+
+/* The ticks of a symbol, all threads together: by its code where it has several, by offset. */
+struct hits {
+	struct offset_ticks *list;
+	uint32_t n, room;
+};
 
 static int compare_hits(const void *pa, const void *pb)
 {
@@ -73,31 +73,46 @@ static int compare_hits(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Ticks by offset, all threads together. */
-static int gather_hits(const struct job *job, struct annotated *a)
+static int gather_hits(const struct job *job, uint32_t symbol, struct hits *h)
 {
 	const struct counts *c = &job->model->counts;
 	uint32_t i, k = 0;
 
 	for (i = 0; i < c->nrow; i++) {
-		if (c->row[i].symbol != a->symbol)
+		if (c->row[i].symbol != symbol || !c->row[i].ticks)
 			continue;
-		if (keys_grow_array((void **)&a->hit, &a->room_hit, a->nhit, sizeof(*a->hit)))
+		if (keys_grow_array((void **)&h->list, &h->room, h->n, sizeof(*h->list)))
 			return -ENOMEM;
-		a->hit[a->nhit++] = (struct offset_ticks){ c->row[i].offset, c->row[i].ticks };
-		a->ticks += c->row[i].ticks;
+		h->list[h->n++] = (struct offset_ticks){ c->row[i].offset, c->row[i].ticks };
 	}
-	if (!a->nhit)
+	if (!h->n)
 		return 0;
-	qsort(a->hit, a->nhit, sizeof(*a->hit), compare_hits);
-	for (i = 1; i < a->nhit; i++) {
-		if (a->hit[i].offset == a->hit[k].offset)
-			a->hit[k].ticks += a->hit[i].ticks;
+	qsort(h->list, h->n, sizeof(*h->list), compare_hits);
+	for (i = 1; i < h->n; i++) {
+		if (h->list[i].offset == h->list[k].offset)
+			h->list[k].ticks += h->list[i].ticks;
 		else
-			a->hit[++k] = a->hit[i];
+			h->list[++k] = h->list[i];
 	}
-	a->nhit = k + 1;
+	h->n = k + 1;
 	return 0;
+}
+
+/* The hits from `at` on that are of one code, now from its start: where the next one's begin. */
+static uint32_t cut_hits(struct hits *h, uint32_t at, struct annotated *a)
+{
+	uint64_t first = h->list[at].offset, base = 0;
+	uint32_t i;
+
+	if (first & A2N_CODE)
+		base = first - A2N_CODE_OFFSET(first);
+	a->hit = h->list + at;
+	for (i = at; i < h->n && (!base || h->list[i].offset - base <= UINT32_MAX); i++) {
+		h->list[i].offset -= base;
+		a->ticks += h->list[i].ticks;
+	}
+	a->nhit = i - at;
+	return i;
 }
 
 /* ---- instructions and lines ------------------------------------------------------------------ */
@@ -136,7 +151,7 @@ static int find_lines(const struct job *job, struct annotated *a)
 	if (!address)
 		return -ENOMEM;
 	for (i = 0; i < a->nlist; i++)
-		address[i] = a->code.address + a->list[i].offset;
+		address[i] = a->code.base + a->list[i].offset;
 	rc = a2n_lines(job->model->names.a2n, s->a2n->module, address, a->nlist, false, take_line,
 		       a);
 	free(address);
@@ -261,24 +276,24 @@ static int checked(const struct job *job, const struct annotated *a)
 	return REPORT_WRONG;
 }
 
-static int annotate(const struct job *job, struct annotated *a)
+/* Of the code that was hit first at `place`. */
+static int annotate(const struct job *job, struct annotated *a, uint64_t place)
 {
 	const struct symbol *s = &job->model->names.symbol[a->symbol];
-	int rc = gather_hits(job, a);
+	int rc = 0;
 
-	if (rc || !a->ticks)
-		return rc;
 	/* Idle ticks and the hidden kernel have no code. */
-	if (s->a2n)
-		rc = code_open(&a->code, job->model->names.a2n, s->a2n);
-	else
+	if (!s->a2n)
 		a->code.why = "it is no code";
+	else if (place & A2N_CODE)
+		rc = code_made(&a->code, &job->model->names, place);
+	else
+		rc = code_open(&a->code, job->model->names.a2n, s->a2n);
 	a->sources.sympath = job->options->names.sympath;
 	a->sources.program = a->code.st;
 	if (!rc)
 		rc = disassemble(a);
-	/* Code made at run time has several places; -line tells its lines. */
-	if (!rc && s->a2n && strcmp(s->a2n->module->name, A2N_JITCODE) != 0)
+	if (!rc && s->a2n)
 		rc = find_lines(job, a);
 	if (!rc)
 		rc = gather_lines(a);
@@ -289,7 +304,6 @@ static void annotated_free(struct annotated *a)
 {
 	sources_free(&a->sources);
 	code_close(&a->code);
-	free(a->hit);
 	free(a->list);
 	free(a->line);
 }
@@ -352,7 +366,8 @@ static void text_lines(const struct annotated *a, FILE *out, bool colour)
 	text_share(a, out, a->unlined, colour);
 	fputs("  not known", out);
 	if (!a->nline)
-		fputs(": no line table in the file, nor a debug file for it", out);
+		fputs(a->code.base & A2N_CODE ? ": its program told of none" :
+		      ": no line table in the file, nor a debug file for it", out);
 	putc('\n', out);
 }
 
@@ -375,6 +390,8 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 		fputs("code from ", out);
 		escape_print(out, a->code.path);
 		fprintf(out, ", 0x%" PRIx64 "\n", a->code.address);
+	} else if (a->code.base & A2N_CODE) {
+		fprintf(out, "code at 0x%" PRIx64 "\n", a->code.address);
 	}
 	if (a->why)
 		fprintf(out, "no instructions: %s\n", a->why);
@@ -503,7 +520,7 @@ static void csv_annotated(const struct job *job, void *to, const struct annotate
 		escape_csv(out, s->name);
 		putc(',', out);
 		escape_csv(out, n->module[s->module].name);
-		putc(',', out);
+		fprintf(out, ",0x%" PRIx64 ",", a->code.address);
 		if (in)
 			fprintf(out, "0x%" PRIx64, in->offset);
 		fprintf(out, ",%" PRIu64 ",", in ? in->ticks : a->astray);
@@ -517,7 +534,7 @@ static void csv_annotated(const struct job *job, void *to, const struct annotate
 
 typedef void (*form)(const struct job *job, void *to, const struct annotated *a);
 
-/* In this form, each symbol of the name that was hit. */
+/* In this form, each symbol of the name that was hit, each of its codes. */
 static int for_each(const struct job *job, void *to, form write)
 {
 	const struct names *n = &job->model->names;
@@ -525,14 +542,23 @@ static int for_each(const struct job *job, void *to, form write)
 	int rc = 0;
 
 	for (i = 0; i < n->nsymbol && !rc; i++) {
-		struct annotated a = { .symbol = i };
+		struct hits hits = { 0 };
+		uint32_t at = 0;
 
 		if (!is_named(job, &n->symbol[i]))
 			continue;
-		rc = annotate(job, &a);
-		if (!rc && a.ticks)
-			write(job, to, &a);
-		annotated_free(&a);
+		rc = gather_hits(job, i, &hits);
+		while (!rc && at < hits.n) {
+			struct annotated a = { .symbol = i };
+			uint64_t place = hits.list[at].offset;
+
+			at = cut_hits(&hits, at, &a);
+			rc = annotate(job, &a, place);
+			if (!rc)
+				write(job, to, &a);
+			annotated_free(&a);
+		}
+		free(hits.list);
 	}
 	return rc;
 }
@@ -547,7 +573,7 @@ static bool annotate_absent(const struct job *job)
 			return false;
 	}
 	fputs("post: no ticks are in the symbol ", stderr);
-	escape_print(stderr, job->options->annotate);
+	escape_print(stderr, job->options->names.annotate);
 	fputs(": names are as in tprof.out, NAME or NAME@MODULE\n", stderr);
 	return true;
 }
@@ -573,7 +599,7 @@ static int annotate_json(const struct job *job, struct json *j)
 
 static int annotate_csv(const struct job *job, FILE *out)
 {
-	fputs("symbol,module,offset,ticks,instruction,source,line,source_text\n", out);
+	fputs("symbol,module,address,offset,ticks,instruction,source,line,source_text\n", out);
 	return for_each(job, out, csv_annotated);
 }
 

@@ -15,7 +15,7 @@ static const char *no_file(const struct a2n_module *m)
 	if (m->name[0] == '/')
 		return "the file that ran is not here: name a folder that holds it, -sympath FOLDER";
 	if (!strcmp(m->name, A2N_JITCODE))
-		return "the code was made at run time: the trace does not hold its bytes";
+		return "nobody told what code this was";
 	return "the kernel's code is in no file that post reads: kallsyms has names only";
 }
 
@@ -58,7 +58,7 @@ int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
 	Elf *elf;
 	int fd, rc = 0;
 
-	*c = (struct code){ .address = symbol->value };
+	*c = (struct code){ .address = symbol->value, .base = symbol->value };
 	fd = a2n_module_open(a, symbol->module, A2N_FILE_CODE, c->path, sizeof(c->path));
 	if (fd < 0) {
 		c->why = no_file(symbol->module);
@@ -73,6 +73,39 @@ int code_open(struct code *c, struct a2n *a, const struct a2n_symbol *symbol)
 	}
 	close(fd);
 	return rc;
+}
+
+int code_made(struct code *c, const struct names *n, uint64_t module_offset)
+{
+	struct a2n_code code = { 0 };
+	struct jit_from from;
+
+	a2n_code(n->a2n, module_offset, &code);
+	*c = (struct code){
+		.address = code.address, .base = module_offset - A2N_CODE_OFFSET(module_offset),
+		.why = "its program told of this code without its bytes",
+	};
+	if (!code.bytes || !jit_from(&n->jit, code.bytes, &from))
+		return 0;
+	snprintf(c->path, sizeof(c->path), "%s", from.path);
+	c->st = *from.st;
+	c->machine = from.machine;
+	c->is_32 = from.machine == EM_386 || from.machine == EM_ARM || from.machine == EM_PPC;
+	c->big_endian = from.big_endian;
+	if (!from.size)
+		return 0;
+	if (!from.machine) {
+		c->why = "the jitdump does not say for which machine it is";
+		return 0;
+	}
+	/* Moved in part: it is shorter by then. */
+	c->size = from.size < code.size ? from.size : code.size;
+	c->bytes = malloc(c->size);
+	if (!c->bytes)
+		return -ENOMEM;
+	memcpy(c->bytes, code.bytes, c->size);
+	c->why = NULL;
+	return 0;
 }
 
 void code_close(struct code *c)

@@ -35,7 +35,7 @@ verdict reuse_judged $?
 # ---- source lines: of each method those that it has in its source. LINE CLASS METHOD of each
 awk '/^class Gen/ { class = $2 } /static int work|int applyAsInt/ { sub(/\(.*/, ""); method = $NF }
 	class { print NR, class, method }' "$top/tests/java/Reuse.java" >source
-"$bin/swtrace" run -q -o lines.nrm2 -- java "-agentpath:$agent=dir=$work,lines" -cp classes Reuse 30 40 >log 2>err
+"$bin/swtrace" run -q -o lines.nrm2 -- java "-agentpath:$agent=dir=$work,lines,code" -cp classes Reuse 30 40 >log 2>err
 verdict lines_traced $? "$(cat err)"
 "$bin/post" -line -csv -q -r lines.nrm2 -o lines.csv 2>err
 awk -F, 'FILENAME == "source" { split($0, f, " "); method[f[1]] = f[2] "." f[3]; next }
@@ -59,6 +59,15 @@ awk -F, 'FILENAME == "source" { split($0, f, " "); method[f[1]] = f[2] "." f[3];
 	}' source lines.csv >out
 verdict lines $?
 tail -n 1 out
+
+# ---- instructions: of the hottest method, with its lines
+hottest=$("$bin/post" -csv -q -r lines.nrm2 | awk -F, '$6 ~ /^Gen[0-7]\.work/ && $7 > n { n = $7; s = $6 } END { print s }')
+"$bin/post" -q -json -annotate "$hottest" -r lines.nrm2 >out 2>err
+jq -e '.annotated | length > 0 and ([.[].ticks] | add) > 20 and
+	([.[] | .astray] | add) < 0.1 * ([.[].ticks] | add) and
+	all(.[]; all(.instructions[]; .text != null)) and
+	([.[].lines[] | select(.source == "Reuse.java") | .ticks] | add) > 0.8 * ([.[].ticks] | add)' out >why
+verdict instructions $? "$hottest: $(cat err) $(jq -c '.annotated | map({ticks, astray, lines})' out | head -c 400)"
 
 # ---- without the agent
 "$bin/swtrace" run -q -o silent.nrm2 -- java -cp classes Reuse 20 40 >log 2>err

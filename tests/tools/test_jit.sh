@@ -137,6 +137,27 @@ shares by_line have_lines
 verdict lines_moved $? "$(cat told)"
 cat told
 
+# ---- instructions of the code, at each place where it was, each with its line
+"$bin/post" -annotate f_new -json >out 2>err
+jq -e '.annotated | length == 2 and (map(.address) | unique | length == 2) and all(
+	.ticks > 20 and .astray == 0 and .name == "f_new" and .module == "JITCODE" and
+	(.code_from | test("/jit-[0-9]+[.]dump$")) and
+	([.instructions[].ticks] | add) == .ticks and
+	(.lines | map([.source, .line])) == [["/src/jitting.src", 20]] and
+	all(.instructions[]; .text != null and (.ticks == 0 or .line == 20)))' out >why
+verdict annotated $? "$(cat err) $(jq -c .annotated out)"
+have_lines | awk -F '[: ]' '$1 == "f_new" { n += $NF } END { print n }' >want
+jq '[.annotated[].ticks] | add' out | cmp -s - want
+verdict annotated_ticks $? "$(cat want)"
+if [ "$(uname -m)" = x86_64 ]; then
+	[ "$(jq -r '.annotated[0].instructions[:3][].text' out | sed 's/  */ /; s/ *$//' | xargs)" = \
+		"dec %rdi jne +0x0 ret" ]
+	verdict annotated_words $? "$(jq -c '.annotated[0].instructions[:3]' out)"
+fi
+"$bin/post" -annotate f_new@JITCODE >out 2>err
+[ "$(grep -c '^code from .*/jit-[0-9]*\.dump, 0x' out)" = 2 ]
+verdict annotated_text $? "$(head -n 20 out)"
+
 # ---- logs beside the trace, with what was given up, and a thread's name
 traced log 500
 shares

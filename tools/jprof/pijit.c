@@ -28,12 +28,12 @@ static struct {
 	struct ranges stubs;
 	struct sizes methods;
 	JavaVM *java;			/* NULL: not loaded yet */
-	bool lines;
+	bool lines, code;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct options {
 	char folder[4096];		/* "": the writer's default */
-	bool lines;
+	bool lines, code;
 };
 
 static const char usage[] =
@@ -41,6 +41,7 @@ static const char usage[] =
 	"  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n"
 	"  dir=FOLDER   where the jitdump goes (default: $JITDUMPDIR, else the working folder)\n"
 	"  lines        source lines too, those of inlined methods too\n"
+	"  code         the methods' instructions too, for post -annotate\n"
 	"  help         this text\n";
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -57,11 +58,13 @@ static int parse(struct options *o, const char *text)
 			return 0;
 		} else if (n == 5 && !strncmp(text, "lines", n)) {
 			o->lines = true;
+		} else if (n == 4 && !strncmp(text, "code", n)) {
+			o->code = true;
 		} else if (n > 4 && !strncmp(text, "dir=", 4) && n - 4 < sizeof(o->folder)) {
 			memcpy(o->folder, text + 4, n - 4);
 			o->folder[n - 4] = 0;
 		} else if (n) {
-			fprintf(stderr, "pijit: unknown option '%.*s'; there are dir=FOLDER, lines, help\n",
+			fprintf(stderr, "pijit: unknown option '%.*s'; there are dir=FOLDER, lines, code, help\n",
 				(int)n, text);
 			return -1;
 		}
@@ -88,8 +91,8 @@ static void told(uint64_t since, const char *name, const void *address, uint64_t
 
 	pthread_mutex_lock(&agent.lock);
 	if (agent.dump)
-		err = jitdump_load_late(agent.dump, since, name, (uintptr_t)address, size, NULL,
-					lines, n, NULL);
+		err = jitdump_load_late(agent.dump, since, name, (uintptr_t)address, size,
+					agent.code ? address : NULL, lines, n, NULL);
 	if (agent.dump && !err)
 		err = sizes_put(&agent.methods, (uintptr_t)address, size);
 	if (err && err != -EMSGSIZE)
@@ -271,6 +274,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	}
 	agent.java = java;
 	agent.lines = o.lines;
+	agent.code = o.code;
 	return watch(vm, running);
 }
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A symbol that the user asked for: NAME or NAME@MODULE, the module's whole path or its last part. */
+#ifndef POST_WANTED_H
+#define POST_WANTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool wanted_is(const char *wanted, const char *name, size_t length, const char *module);
+
+#endif
