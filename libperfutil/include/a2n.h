@@ -179,8 +179,8 @@ struct a2n_answer {
 	/* Never NULL; the same symbol is the same pointer; each module has one of its own for "no
 	 * symbol found". */
 	struct a2n_symbol *symbol;
-	/* The address as the module sees it (ELF: virtual; JITCODE: A2N_CODE, the number of the code
-	 * among all that were told, 32 bits of offset in it). */
+	/* The address as the module sees it (ELF: virtual; JITCODE: A2N_CODE, the number of the
+	 * code among all that were told, 32 bits of offset in it). */
 	uint64_t module_offset;
 	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
 	/* The code that a program made, or of what is mapped there the part that was so at this

@@ -459,7 +459,8 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 			       e->name_length);
 	if (!rc && j->lines && s->dump)
 		rc = tell_lines(j, s->dump);
-	if (!rc && s->dump && j->wanted && wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE))
+	if (!rc && s->dump && j->wanted &&
+	    wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE))
 		rc = tell_bytes(j, s);
 	return rc;
 }

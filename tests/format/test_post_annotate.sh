@@ -161,7 +161,7 @@ absent() { # FORM
 every absent '' -json -csv '-o absent.out'
 verdict absent
 code 0 "$post" -annotate work -csv at.nrm2 &&
-	[ "$(awk -F, 'NR > 1 { n += $4 } END { print n }' out)" = 60 ]
+	[ "$(awk -F, 'NR > 1 { n += $5 } END { print n }' out)" = 60 ]
 verdict csv
 
 # ---- no bytes, and why

@@ -50,6 +50,10 @@ static const char *const wanted[][WORDS] = {
 	{ "-annotate", "hot", "-jdir", "#", "-sympath", "#" },
 	{ "-annotate", "hot@program", "-json", "-jdir", "#", "-sympath", "#" },
 	{ "-annotate", "hot", "-csv", "-jdir", "#", "-sympath", "#" },
+	{ "-annotate", "A::run", "-jdir", "#", "-sympath", "#", "-json" },
+	{ "-explain", "5000007:0x700000001010:10.00005", "-jdir", "#", "-json" },
+	{ "-explain", "5000008:0x700000002010:10.000052", "-jdir", "#", "-csv" },
+	{ "-explain", "5000011:0x700000000110:10.000054", "-jdir", "#" },
 };
 
 static const char *const beside[] = {
