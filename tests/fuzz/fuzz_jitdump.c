@@ -11,6 +11,7 @@
 #include "jitdump.h"
 
 #define ASK 64		/* places to remember */
+#define CODE 256	/* bytes to look at */
 
 struct place {
 	uint32_t pid;
@@ -28,6 +29,15 @@ static int tell(struct a2n *a, const struct jitdump_event *e)
 		return a2n_jit_load_late(a, e->earliest, e->time, e->pid, e->address, e->size,
 					 e->name, e->name_length);
 	}
+}
+
+static bool code_is_whole(const struct jitdump *d, const struct jitdump_event *e)
+{
+	uint8_t code[CODE];
+	size_t n = jitdump_code(d, code, sizeof(code));
+
+	fuzz_touch(code, n);
+	return n == (!e->code_offset ? 0 : e->size < CODE ? e->size : CODE);
 }
 
 static void ask(struct a2n *a, const struct place *p, uint64_t time)
@@ -72,12 +82,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (e.offset <= last || e.offset >= size || !e.size)
 			abort();
 		last = e.offset;
-		if (e.kind != JITDUMP_MOVE &&
+		if (e.kind == JITDUMP_LOAD &&
 		    (strlen(e.name) != e.name_length || e.earliest > e.time ||
 		     (e.code_offset && (e.code_offset + e.size > size ||
 					e.code_offset < e.offset)) ||
 		     e.eh_frame_offset + e.eh_frame_size > size ||
-		     e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size))
+		     e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size ||
+		     !code_is_whole(d, &e)))
 			abort();
 		while (jitdump_line(d, &line))
 			fuzz_touch(line.file, strlen(line.file));
