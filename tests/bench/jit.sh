@@ -8,19 +8,18 @@
 . "$(dirname "$0")/lib.sh"
 
 [ $# -gt 0 ] || set -- 40000 400000
-work=$work/jit
-rm -rf "$work"
-mkdir -p "$work"
+# perf inject writes a file for each function: in memory, or the disk would be what is measured.
+mkdir -p "$work/jit"
+work=$(mktemp -d /dev/shm/pitrace-bench.XXXXXX 2>/dev/null) || work=$O/bench/jit
 trap 'rm -rf "$work"' EXIT
-room 3000 || exit 0
+room 4000 || exit 0
 
 # NAME COUNT of JIT code: by post, by perf
 of_post() {
 	"$O/bin/post" -q -csv -r "$1" | awk -F, '$5 == "JITCODE" { print $6, $7 }' | sort
 }
-of_perf() {
-	perf report -i "$1" --stdio -n -s sym,dso -t '|' 2>/dev/null | grep 'jitted-' |
-		sed -E 's/^[^|]*\| *([0-9]+) *\|\[\.\] ([^ ]*) *\|.*/\2 \1/' | sort
+of_perf() { # REPORT
+	grep 'jitted-' "$1" | sed -E 's/^[^|]*\| *([0-9]+) *\|\[\.\] ([^ ]*) *\|.*/\2 \1/' | sort
 }
 
 "$O/bin/swtrace" run -q -B perf -o "$work/kernel.nrm2" -- true >"$work/out" 2>&1 || exit 1
@@ -36,11 +35,11 @@ for functions in "$@"; do
 	ours=$cpu memory=$rss
 	cost 1 perf inject --jit -i "$work/jit.data" -o "$work/jit.injected"
 	inject=$cpu inject_memory=$rss
-	cost 1 perf report -i "$work/jit.injected" --stdio --no-children -g none --no-inline
+	cost 1 perf report -i "$work/jit.injected" --stdio --no-children -g none --no-inline -n -s sym,dso -t '|'
 	report=$cpu
+	of_perf "$work/out" >"$work/of_perf"
 	rss=$(printf '%s\n' "$rss" "$inject_memory" | sort -n | tail -n 1)
 	of_post "$work/jit.nrm2" >"$work/of_post"
-	of_perf "$work/jit.injected" >"$work/of_perf"
 	cmp -s "$work/of_post" "$work/of_perf" || {
 		echo "bench: post and perf have not the same names: $(diff "$work/of_post" "$work/of_perf" |
 			grep -c '^[<>]') lines differ" >&2
