@@ -30,6 +30,12 @@ wait_for() { # PID NAME: until the process has this name, so that its file is ma
 		sleep 0.02
 	done
 }
+worked() { # PID: until it has had 200 ms of a CPU, so that ticks fell on it
+	while [ "$(cut -d' ' -f14 /proc/$1/stat)" -lt 20 ]; do
+		kill -0 $1 || exit 1
+		sleep 0.02
+	done
+}
 "/tmp/odd/with blank/a b" $MS blank
 "$newline" $MS newline
 /tmp/odd/still $MS static
@@ -42,7 +48,8 @@ replaced=$!
 wait_for $replaced replaced
 cp /usr/local/bin/plain-other /tmp/odd/new
 mv /tmp/odd/new /tmp/odd/replaced
-sleep 0.3
+worked $gone
+worked $replaced
 kill $gone $replaced
 unshare -m sh -c 'mount -t tmpfs none /mnt && cp /usr/local/bin/plain /mnt/inner && /mnt/inner $MS namespace'
 chroot /tmp/jail /prisoner $MS chroot
