@@ -42,6 +42,8 @@ struct format {
 	void (*progress)(const struct input *in, uint64_t *done, uint64_t *total);
 	/* The i-th section beside the records; 0 when there are no more. */
 	int (*section)(struct input *in, size_t i, struct input_section *section);
+	/* A stamp of the trace's own clock (header.clock) as nanoseconds of the system's. */
+	uint64_t (*monotonic)(struct input *in, uint64_t stamp);
 	uint64_t (*realtime)(struct input *in, uint64_t stamp);
 	size_t (*faults)(const struct input *in, const struct pifile_fault **list);
 	void (*close)(struct input *in);

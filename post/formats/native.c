@@ -83,6 +83,13 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 	return 1;
 }
 
+static uint64_t native_monotonic(struct input *in, uint64_t stamp)
+{
+	struct native *n = in->state;
+
+	return pifile_monotonic(n->file, stamp);
+}
+
 static uint64_t native_realtime(struct input *in, uint64_t stamp)
 {
 	struct native *n = in->state;
@@ -117,6 +124,7 @@ const struct format format_native = {
 	.next = native_next,
 	.progress = native_progress,
 	.section = native_section,
+	.monotonic = native_monotonic,
 	.realtime = native_realtime,
 	.faults = native_faults,
 	.close = native_close,

@@ -41,6 +41,7 @@ struct jit_source {
 	struct stat st;			/* of a dump */
 	uint32_t machine;
 	bool swapped;
+	bool raw;			/* a dump's times are stamps of the trace's clock */
 };
 
 struct jit_change {
@@ -146,7 +147,12 @@ static void look_ahead(struct jit *j)
 	}
 }
 
-static int next_of_dump(struct jit_source *s)
+static uint64_t time_of(struct input *trace, const struct jit_source *s, uint64_t time)
+{
+	return s->raw ? trace->format->monotonic(trace, time) : time;
+}
+
+static int next_of_dump(struct input *trace, struct jit_source *s)
 {
 	static const enum kind kinds[] = {
 		[JITDUMP_LOAD] = LOAD, [JITDUMP_MOVE] = MOVE, [JITDUMP_UNLOAD] = UNLOAD,
@@ -156,7 +162,8 @@ static int next_of_dump(struct jit_source *s)
 
 	if (r > 0)
 		s->event = (struct event){
-			.kind = kinds[d.kind], .time = d.time, .earliest = d.earliest,
+			.kind = kinds[d.kind], .time = time_of(trace, s, d.time),
+			.earliest = time_of(trace, s, d.earliest),
 			/* Its number of itself is of its own namespace; another is a child's. */
 			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid : d.pid,
 			.address = d.address, .size = d.size, .from = d.from, .offset = d.offset,
@@ -216,7 +223,7 @@ static int end_of_log(struct jit *j, struct jit_source *s)
 /* The source's next event, or its end with what was wrong. */
 static int advance(struct jit *j, struct jit_source *s)
 {
-	int r = s->dump ? next_of_dump(s) : next_of_log(s), rc = 0;
+	int r = s->dump ? next_of_dump(j->trace, s) : next_of_log(s), rc = 0;
 
 	if (r > 0)
 		return 0;
@@ -269,10 +276,13 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 		return rc;
 	s->machine = jitdump_info(s->dump)->machine;
 	s->swapped = jitdump_info(s->dump)->swapped;
-	if (jitdump_info(s->dump)->raw_time) {
+	s->raw = jitdump_info(s->dump)->raw_time;
+	if (s->raw && j->trace->header.clock != PITRACE_CLOCK_TSC) {
 		jitdump_close(s->dump);
 		s->dump = NULL;
-		return jit_note(j, s->path, 0, "its times are of the processor's own clock", 0);
+		return jit_note(j, s->path, 0,
+				"its times are of the processor's own clock, the trace's are not: trace by the driver with --clock tsc",
+				0);
 	}
 	rc = advance(j, s);
 	look_ahead(j);
@@ -354,23 +364,25 @@ static int open_logs(struct jit *j, const char *folder, uid_t owner)
 	return rc;
 }
 
-int jit_logs(struct jit *j, const char *trace)
+int jit_logs(struct jit *j, struct input *trace)
 {
-	const char *p = j->folders, *end = strrchr(trace, '/');
+	const char *p = j->folders, *end;
 	char folder[PATH_MAX];
 	struct stat st;
 	int rc = 0;
 
+	j->trace = trace;
 	for (; !rc && p && *p; p = *end ? end + 1 : end) {
 		end = strchrnul(p, ':');
 		if (snprintf(folder, sizeof(folder), "%.*s", (int)(end - p), p) <
 		    (int)sizeof(folder))
 			rc = open_logs(j, folder, (uid_t)-1);
 	}
-	end = strrchr(trace, '/');
-	if (!rc && !stat(trace, &st) &&
-	    snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - trace) + !(end - trace) : 1,
-		     end ? trace : ".") < (int)sizeof(folder))
+	p = trace->path;
+	end = strrchr(p, '/');
+	if (!rc && !stat(p, &st) &&
+	    snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - p) + !(end - p) : 1,
+		     end ? p : ".") < (int)sizeof(folder))
 		rc = open_logs(j, folder, st.st_uid);
 	look_ahead(j);
 	return rc;

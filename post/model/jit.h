@@ -13,6 +13,7 @@
 
 #include "model/explain.h"
 
+struct input;
 struct jit_source;
 struct jit_change;
 
@@ -43,6 +44,7 @@ struct jit_note {
 struct jit {
 	struct a2n *a2n;
 	struct explain explain;		/* … and what else is told to it */
+	struct input *trace;
 	const char *folders;		/* colon list: look there first; or NULL */
 	bool lines;			/* source lines are wanted */
 	const char *wanted;		/* a symbol whose code is (wanted.h), or NULL */
@@ -62,7 +64,7 @@ struct jit {
 
 void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines, const char *wanted);
 /* Logs (log-jita2n_PID, log-jtnm_PID) in those folders and beside the trace: the first of all. */
-int jit_logs(struct jit *j, const char *trace);
+int jit_logs(struct jit *j, struct input *trace);
 /* A process has this executable mapping now: is it a jitdump? 0 or -ENOMEM. */
 int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map);
 /* Tell all that programs said before this time. */

@@ -191,7 +191,7 @@ static int read_passes(struct reading *rd)
 	int rc = read_sections(rd);
 
 	if (!rc)
-		rc = jit_logs(&rd->model->names.jit, rd->input->path);
+		rc = jit_logs(&rd->model->names.jit, rd->input);
 	if (!rc)
 		rc = run_pass(rd, PIMERGE_MTE, "post: names", name_record);
 	if (!rc)

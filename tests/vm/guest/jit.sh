@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: jit.sh RATE MS [php]. Programs that make code and tell of it in every way there is.
+# In the guest: jit.sh RATE MS [x86]. Programs that make code and tell of it in every way there is.
 cd /tmp
 rate=$1 ms=$2
 
-traced() { # NAME COMMAND...
+traced() { # NAME [OPTION]... -- COMMAND...
 	local name=$1
 	shift
-	swtrace run -q -F "$rate" -o "$name.nrm2" -- "$@" >"$name.txt" && return
+	swtrace run -q -F "$rate" -o "$name.nrm2" "$@" >"$name.txt" && return
 	echo "not ok jit_${name}_ran"
 	exit 1
 }
 
 for way in move child log hook; do
-	traced $way jitting $way "$ms"
+	traced $way -- jitting $way "$ms"
 done
-traced reuse jitting reuse $((3 * ms))
+traced reuse -- jitting reuse $((3 * ms))
 [ -n "$3" ] || exit 0
+
+# Times of the processor's own clock: the trace has them too, or not.
+traced raw --clock tsc -- jitting raw "$ms"
+traced other --clock monotonic -- jitting raw "$ms"
 
 # What PHP compiles when a program starts, by turns; each function's CPU time by the process's own clock.
 cat >work.php <<'END'
@@ -38,6 +42,6 @@ foreach (['one' => 0.6, 'two' => 1, 'three' => 0.4] as $name => $part) {
 }
 END
 # Without its files: it would miss them aloud.
-traced php php -n -d display_errors=0 -d zend_extension=/usr/lib/php/opcache.so -d opcache.enable_cli=1 \
+traced php -- php -n -d display_errors=0 -d zend_extension=/usr/lib/php/opcache.so -d opcache.enable_cli=1 \
 	-d opcache.file_update_protection=0 -d opcache.jit=function -d opcache.jit_buffer_size=16M \
 	-d opcache.jit_debug=0x20 work.php "$ms"
