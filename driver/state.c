@@ -149,6 +149,9 @@ static int turn_on(struct session *s)
 	err = walk_tasks(s, NULL);
 	if (!err)
 		err = event_start(s);
+	/* Before the first record of a trace major: all behind it is the interval's. */
+	if (!err)
+		mte_interval(s, 0);
 	if (!err && !session_turn(s, PITRACE_STATE_STARTING, PITRACE_STATE_ON))
 		err = -ENOBUFS;
 	if (err) {
@@ -159,7 +162,6 @@ static int turn_on(struct session *s)
 		session_set_state(s, PITRACE_STATE_OFF);
 		return err;
 	}
-	mte_interval(s, 0);
 	cpus_read_lock();
 	on_each_cpu(timer_start, s, 1);
 	cpus_read_unlock();
@@ -222,10 +224,10 @@ int session_suspend(struct session *s, bool suspend)
 		cpus_read_lock();
 		if (suspend)
 			on_each_cpu(timer_stop, s, 1);
-		session_turn(s, from, to);
 		/* What lies before was cut off: readers must not join it to what follows. */
 		if (!suspend)
 			mte_interval(s, 0);
+		session_turn(s, from, to);
 		if (!suspend)
 			on_each_cpu(timer_start, s, 1);
 		cpus_read_unlock();

@@ -61,14 +61,15 @@ done < <(grep '^cpu' "$out/wrap.counts")
 equal cpus_judged "$(grep -c '^cpu' "$out/wrap.judged" "$out/wrap.counts" | cut -d: -f2 | xargs)" \
 	"$([ "$1" = icount ] && echo 1 1 || echo 2 2)"
 if [ "$1" = icount ]; then
-	# A section holds 1022 samples; a mark of the clock's high half may take the place of one.
+	# A section holds 1022 samples; a mark of the clock's high half, each 4.3 s, may take the place of one.
 	ticks=$(sed -nE 's/^swtrace: .* ([0-9]+) ticks.*/\1/p' "$out/wrap.txt")
 	held=$(jq .total_ticks "$out/wrap.nrm2.json")
 	older=$(jq '.held[0].older_sections' "$out/wrap.nrm2.json")
+	marks=$(jq '.duration_ns / 4294967296 | floor + 2' "$out/wrap.nrm2.json")
 	# … and so may each tick that came late, which is told.
 	late=$(jq '[.lost[].count] | add // 0' "$out/wrap.nrm2.json")
-	echo "# $ticks ticks, $held held, $late late, $older sections overwritten"
-	calc "$ticks <= $held + 1022 * $older && $ticks >= $held + 1022 * $older - 2 - $late"
+	echo "# $ticks ticks, $held held, $late late, $older sections overwritten, at most $marks marks"
+	calc "$ticks <= $held + 1022 * $older && $ticks >= $held + 1022 * $older - $marks - $late"
 	verdict every_tick_is_accounted_for $? "$ticks ticks, $held held, $older sections overwritten"
 fi
 
