@@ -44,7 +44,6 @@ static const struct {
 	{ "rescan", test_rescan },
 	{ "mte_full", test_mte_full },
 	{ "stop_suspended", test_stop_suspended },
-	{ "interval_first", test_interval_first },
 	{ "number_again", test_number_again },
 	{ "consumer_at_on", test_consumer_at_on },
 	{ "cpu_at_off", test_cpu_at_off },

@@ -98,7 +98,6 @@ void test_crash(void);
 void test_rescan(void);
 void test_mte_full(void);
 void test_stop_suspended(void);
-void test_interval_first(void);
 void test_number_again(void);
 void test_consumer_at_on(void);
 void test_cpu_at_off(void);

@@ -8,7 +8,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <linux/sched.h>
 #include "abi.h"
@@ -40,80 +39,6 @@ void test_stop_suspended(void)
 	want(EINVAL, ioctl(v.fd, PITRACE_IOC_RESUME));
 	check(v.control->state == PITRACE_STATE_STOPPED);
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
-	unview(&v);
-	no_session_left();
-}
-
-/* ---- where an interval begins ---------------------------------------------------------------- */
-
-#define PAUSES 50
-
-struct pauses {
-	uint32_t from[PAUSES], to[PAUSES + 1];	/* low halves of stamps, nanoseconds */
-	unsigned int intervals, inside, after;
-};
-
-static void interval_of(const struct pitrace_rec *rec, void *arg)
-{
-	struct pauses *p = arg;
-
-	if (rec->major == PITRACE_SYSINFO && rec->minor == PITRACE_SYSINFO_INTERVAL &&
-	    p->intervals <= PAUSES)
-		p->to[p->intervals++] = rec->stamp;
-}
-
-static void in_pauses(const struct pitrace_rec *rec, void *arg)
-{
-	struct pauses *p = arg;
-
-	for (int i = 0; i < PAUSES; i++)
-		p->inside += rec->stamp - p->from[i] < p->to[i + 1] - p->from[i];
-	p->after += rec->stamp - p->to[PAUSES] < 1u << 31;
-}
-
-/* The interval is told before its first record, also where another CPU calls all the time. */
-void test_interval_first(void)
-{
-	struct pitrace_session_args args = plain();
-	struct pitrace_setup_args setup = setup_args(100);
-	struct pauses p = { 0 };
-	struct timespec now;
-	struct view v;
-	pid_t pid;
-
-	args.clock = PITRACE_CLOCK_MONOTONIC;
-	args.trace_bytes = 16 * MB;
-	setup.majors[0] = 1ull << PITRACE_SYSCALL;
-	if (!begin(&v, args, 100) || want(0, ioctl(v.fd, PITRACE_IOC_SETUP, &setup)))
-		return;
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		on_cpu(1);
-		for (;;)
-			getppid();
-	}
-	on_cpu(0);
-	want(0, ioctl(v.fd, PITRACE_IOC_ON));
-	for (int i = 0; i < PAUSES; i++) {
-		nap(1);
-		want(0, ioctl(v.fd, PITRACE_IOC_SUSPEND));
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		p.from[i] = (uint32_t)(now.tv_sec * 1000000000 + now.tv_nsec);
-		want(0, ioctl(v.fd, PITRACE_IOC_RESUME));
-	}
-	nap(1);
-	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
-	on_all_cpus();
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	each_record(&v, PITRACE_RING_MTE, interval_of, &p);
-	each_record(&v, PITRACE_RING_TRACE, in_pauses, &p);
-	check(p.intervals == PAUSES + 1);
-	check(p.after > 0);
-	if (p.inside)
-		wrong("%u records before the interval that they are of", p.inside);
 	unview(&v);
 	no_session_left();
 }
