@@ -38,6 +38,7 @@ A2N_SRC	     := $(wildcard libperfutil/a2n/*.c)
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out tools/swtrace/run_tprof.c,$(wildcard tools/swtrace/*.c))
 RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end run_jit say caller)
+MSR_SRC	     := $(wildcard tools/msr/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c)
 
 TIMER_SRC    := $(wildcard libperfutil/timer/*.c)
@@ -62,7 +63,7 @@ obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 PIJIT	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof post)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof msr post)
 
 all: $(LIBS) $(TIMER) $(PIJIT) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -76,7 +77,7 @@ $(O)/obj/libperfutil/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"
 $(call obj,libperfutil/events_pfm.c libperfutil/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(O)/obj/libperfutil/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
-$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC)): INC = $(INC_TOOLS)
+$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(MSR_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 
@@ -128,6 +129,10 @@ $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/lib/libperfu
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+$(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC))
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	$(call say,LD)
 	@mkdir -p $(@D)

@@ -9,6 +9,7 @@ cd "$work" || exit 1
 : >"a file.nrm2"
 . "$top/scripts/completion/swtrace"
 . "$top/scripts/completion/run.tprof"
+. "$top/scripts/completion/msr"
 . "$top/scripts/completion/post"
 compopt() { :; }
 
@@ -33,6 +34,9 @@ want tprof_mode "event time" "$(ask run.tprof -m '')"
 want tprof_option "-s" "$(ask run.tprof -c 100 -s)"
 want tprof_command "gzip" "$(ask run.tprof -s 1 gzi | tr ' ' '\n' | grep -x gzip | uniq)"
 want tprof_command_option "" "$(ask run.tprof -- ls -)"
+want msr_option "--bits" "$(ask msr --b)"
+PATH=$bin:$PATH
+want msr_register "IA32_APERF IA32_APIC_BASE" "$(ask msr -c 0 IA32_AP)"
 want post_option "-callees -callers -calltree -clip -cpu -csv" "$(ask post -c)"
 want post_file "a file.nrm2" "$(ask post a)"
 
@@ -43,6 +47,9 @@ want swtrace_options "" "$(diff there offered)"
 ask run.tprof - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
 "$bin/run.tprof" --help | options >there
 want tprof_options "" "$(diff there offered)"
+ask msr - | tr ' ' '\n' | sort -u >offered
+"$bin/msr" --help | options >there
+want msr_options "" "$(diff there offered)"
 tr -d '\\' <"$top/post/post.1" | grep -oE -- '-[a-z]+' | sort -u >there
 want post_no_others "" "$(ask post - | tr ' ' '\n' | sort | comm -13 there -)"
 "$bin/swtrace" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort >there

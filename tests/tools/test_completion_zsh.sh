@@ -41,11 +41,14 @@ swtrace init -
 swtrace init -B |
 swtrace check -
 swtrace mark -
+msr -
+msr --json -
+msr IA32_AP
 post -
 post -json -c
 END
 # A limit against a zsh that hangs, not a measure.
-timeout 300 zsh -f "$work/ask" "$top/scripts/completion/zsh" <"$work/questions" >"$work/seen"
+PATH=$bin:$PATH timeout 300 zsh -f "$work/ask" "$top/scripts/completion/zsh" <"$work/questions" >"$work/seen"
 
 want() { # NAME WANTED HAVE
 	is "$1" "$3" "$2"
@@ -54,7 +57,7 @@ want() { # NAME WANTED HAVE
 ask() {
 	sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r/\n/g' "$work/seen" |
 		awk -v line="== $1" '/^== / { on = $0 == line; next } on' |
-		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
+		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e '/^msr/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
 		grep -xE -e '--?[a-zA-Z][a-zA-Z-]*|[a-z]{2,}' | sort -u | paste -sd' '
 }
 words() {
@@ -87,6 +90,11 @@ for sub in init check mark; do
 done
 want swtrace_init_collector "driver perf" "$(ask 'swtrace init -B ')"
 
+"$bin/msr" --help | options >"$work/options"
+want msr_options "$(words <"$work/options")" "$(ask 'msr -')"
+want msr_options_that_fit "--bits --help --list --version --write -c -h" "$(ask 'msr --json -')"
+grep -q IA32_APERF "$work/seen"
+verdict msr_register $?
 "$bin/post" -help | options >"$work/options"
 want post_options "$(words <"$work/options")" "$(ask 'post -')"
 want post_options_that_fit "-callees -callers -calltree -clip -cpu" "$(ask 'post -json -c')"

@@ -90,6 +90,8 @@ pages not_declared 1 'no header declares TraceSuspend, which a library exports'
 told() { # PAGE: what it has a paragraph for
 	man -l "$top/$1" | col -b | grep -E '^ {7}-' | sed 's/^ */  /' | options
 }
+diff <(told tools/msr/msr.1) <("$bin/msr" --help | options) >"$work/out"
+verdict options_msr $?
 helps() {
 	"$bin/swtrace" help | awk '/^  [a-z]+ / { print $1 }' | while read -r sub; do
 		"$bin/swtrace" help "$sub"

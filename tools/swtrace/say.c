@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the programs and sub-commands say alike, and the words they understand alike. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "complain.h"
 #include "swtrace.h"
 #include "units.h"
 
@@ -11,11 +11,9 @@ int fail(const char *format, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	complain_args(format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	return EXIT_SWTRACE;
 }
 
