@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The holder process, and how it is reached and asked; what it answers is in holder_serve.c. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,28 +9,15 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "held.h"
 #include "holder.h"
 #include "rc.h"
 
-/* One holder a user: root's stands in /run, others' in their runtime folder. */
 static void address(struct sockaddr_un *a)
 {
-	const char *named = getenv("PITRACE_SOCKET"), *folder = getenv("XDG_RUNTIME_DIR");
-
-	memset(a, 0, sizeof(*a));
-	a->sun_family = AF_UNIX;
-	if (named && *named)
-		snprintf(a->sun_path, sizeof(a->sun_path), "%s", named);
-	else if (geteuid() == 0)
-		snprintf(a->sun_path, sizeof(a->sun_path), "/run/pitrace.sock");
-	else if (folder && *folder)
-		snprintf(a->sun_path, sizeof(a->sun_path), "%.80s/pitrace.sock", folder);
-	else
-		snprintf(a->sun_path, sizeof(a->sun_path), "/tmp/pitrace-%u.sock", geteuid());
+	held_address(a, "PITRACE_SOCKET", "pitrace");
 }
 
 /* Of a tracer that controls itself and lets others do so: beside the holder's. */
@@ -55,40 +41,14 @@ void holder_hooks(char *path, size_t room)
 	snprintf(path, room, "%s.hooks", a.sun_path);
 }
 
-static int packet_socket(void)
-{
-	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-}
-
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Not patiently: for two seconds at most, and not in a queue: anybody may have made one in /tmp. */
 static int reach(bool patiently)
 {
-	struct timeval soon = { .tv_sec = 2 };
 	struct sockaddr_un a;
-	int fd = packet_socket(), err;
 
-	if (fd < 0)
-		return -errno;
-	if (!patiently) {
-		fcntl(fd, F_SETFL, O_NONBLOCK);
-		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
-	}
 	address(&a);
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a))) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	if (!holder_trusts(fd, (uid_t)-1)) {
-		close(fd);
-		return -EPERM;
-	}
-	if (!patiently)
-		fcntl(fd, F_SETFL, 0);
-	return fd;
+	return held_reach(&a, patiently);
 }
 
 int holder_ask(const struct holder_request *request, struct holder_reply *reply)
@@ -207,32 +167,13 @@ static void hold(struct tracer *t, int listener)
 	}
 }
 
-static int bind_socket(const struct sockaddr_un *a)
-{
-	int fd = packet_socket(), err;
-	mode_t mask;
-
-	if (fd < 0)
-		return -errno;
-	/* Nobody answered there (holder_start asked): it is left over from a killed one. */
-	unlink(a->sun_path);
-	mask = umask(0177);
-	err = bind(fd, (const struct sockaddr *)a, sizeof(*a)) || listen(fd, 8) ? -errno : 0;
-	umask(mask);
-	if (err) {
-		close(fd);
-		return err;
-	}
-	return fd;
-}
-
 int tracer_socket(uid_t guest, char *path, size_t room)
 {
 	struct sockaddr_un a;
 	int fd;
 
 	own_address(&a, path, room);
-	fd = bind_socket(&a);
+	fd = held_bind(&a);
 	if (fd >= 0 && guest != (uid_t)-1 && lchown(path, guest, (gid_t)-1)) {
 		int err = -errno;
 
@@ -243,76 +184,46 @@ int tracer_socket(uid_t guest, char *path, size_t room)
 	return fd < 0 ? rc_errno(fd, "%s", path) : fd;
 }
 
-static void report(int pipe_fd, int rc)
+static void holder_main(void *arg, int pipe_fd)
 {
-	struct holder_reply r = { .size = sizeof(r), .version = HOLDER_VERSION, .rc = rc };
-
-	snprintf(r.why, sizeof(r.why), "%s", rc ? TraceLastError() : "");
-	if (write(pipe_fd, &r, sizeof(r)) < 0)
-		_exit(1);
-}
-
-static _Noreturn void holder_main(const struct tracer_options *wanted, int pipe_fd)
-{
-	struct tracer_options options = *wanted;
+	struct holder_reply r = { .size = sizeof(r), .version = HOLDER_VERSION };
+	struct tracer_options options = *(const struct tracer_options *)arg;
 	char hooks[PATH_MAX];
 	struct sockaddr_un a;
 	struct tracer *t;
-	int rc, listener = -1, null;
+	int listener = -1;
 
-	setsid();
 	holder_hooks(hooks, sizeof(hooks));
 	options.hooks = hooks;
-	t = tracer_open(&options, &rc);
+	t = tracer_open(&options, &r.rc);
 	if (t) {
 		address(&a);
-		listener = bind_socket(&a);
+		listener = held_bind(&a);
 		if (listener < 0)
-			rc = rc_errno(listener, "the session's socket");
+			r.rc = rc_errno(listener, "the session's socket");
 	}
-	report(pipe_fd, rc);
-	close(pipe_fd);
-	if (rc)
+	snprintf(r.why, sizeof(r.why), "%s", r.rc ? TraceLastError() : "");
+	if (!held_report(pipe_fd, &r, sizeof(r)) || r.rc)
 		_exit(1);
-	/* Whoever waits for the end of init's output must not wait for us. */
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; null >= 0 && fd < 3; fd++)
-		dup2(null, fd);
+	held_detach();
 	hold(t, listener);
-	_exit(0);
 }
 
 int holder_start(const struct tracer_options *options)
 {
+	struct tracer_options copy = *options;
 	struct holder_reply r = { 0 };
-	pid_t pid;
 	ssize_t n;
-	int ends[2], fd = reach(true);
+	int fd = reach(true);
 
 	if (fd >= 0 || fd == -EPERM || fd == -EACCES) {
 		if (fd >= 0)
 			close(fd);
 		return rc_fail(PI_BUSY, "busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
 	}
-	if (pipe2(ends, O_CLOEXEC))
-		return rc_errno(errno, "a pipe");
-	/* Twice, so that it is nobody's child that must be waited for. */
-	pid = fork();
-	if (pid < 0)
-		return rc_errno(errno, "starting the holder");
-	if (!pid) {
-		close(ends[0]);
-		if (fork())
-			_exit(0);
-		holder_main(options, ends[1]);
-	}
-	close(ends[1]);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	do
-		n = read(ends[0], &r, sizeof(r));
-	while (n < 0 && errno == EINTR);
-	close(ends[0]);
+	n = held_start(holder_main, &copy, &r, sizeof(r));
+	if (n < 0)
+		return rc_errno((int)n, "starting the holder");
 	if (n != (ssize_t)sizeof(r))
 		return rc_fail(PI_HOLDER_GONE, "the session's holder died before it began");
 	return r.rc ? rc_fail(r.rc, "%s", r.why) : PI_OK;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The holder: a process that owns a session between init and free, and answers on a UNIX socket
- * (mode 0600, same user or root). The messages are structs of one machine and one release, one
- * packet each way.
+ * The holder: a process that owns a session between init and free, and answers on a socket
+ * (held.h). The messages are structs of one machine and one release, one packet each way.
  */
 #ifndef PITRACE_HOLDER_H
 #define PITRACE_HOLDER_H
@@ -44,8 +43,6 @@ int holder_ask(const struct holder_request *request, struct holder_reply *reply)
  * environment of a program with other rights names. One thread at a time calls it. */
 int holder_hook(void);
 
-/* Who is at the other end? Ourselves or root, or `also`; false: somebody else. */
-bool holder_trusts(int fd, uid_t also);
 /* Answer one request, one a connection; guests: those only that may be made of a tracer that
  * somebody else controls. True: the session shall end, and whoever asked waits for *r on *fd. */
 bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,

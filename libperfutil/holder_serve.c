@@ -10,17 +10,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "driver_hook.h"
+#include "held.h"
 #include "holder.h"
 #include "rc.h"
-
-bool holder_trusts(int fd, uid_t also)
-{
-	struct ucred peer;
-	socklen_t n = sizeof(peer);
-
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) &&
-	       (peer.uid == geteuid() || peer.uid == 0 || peer.uid == also);
-}
 
 /* For one who may not open the device and wants to write records. */
 static int give_hook(struct tracer *t, int *pass)
@@ -152,7 +144,7 @@ bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int 
 		return false;
 	/* A client that says nothing must not hold up the others. */
 	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (holder_trusts(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
+	if (held_trusts(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
 		memset(r, 0, sizeof(*r));
 		r->size = sizeof(*r);
 		r->version = HOLDER_VERSION;

@@ -69,6 +69,17 @@ static void want_stacks(struct perf_event_attr *a, const struct trace_config *co
 	}
 }
 
+void perf_attr_event(struct perf_event_attr *a, const struct pitrace_event_args *e)
+{
+	a->type = e->type;
+	a->config = e->config;
+	a->config1 = e->config1;
+	a->config2 = e->config2;
+	a->exclude_kernel = !!(e->flags & PITRACE_EVENT_USER);
+	a->exclude_user = !!(e->flags & PITRACE_EVENT_KERNEL);
+	a->exclude_guest = e->type != PERF_TYPE_SOFTWARE && e->type != PERF_TYPE_TRACEPOINT;
+}
+
 static void want_samples(struct perf_event_attr *a, const struct trace_config *config,
 			 unsigned int number, bool user_only)
 {
@@ -79,15 +90,9 @@ static void want_samples(struct perf_event_attr *a, const struct trace_config *c
 	if (config->nevents) {
 		const struct pitrace_event_args *e = &config->events[number];
 
-		a->type = e->type;
-		a->config = e->config;
-		a->config1 = e->config1;
-		a->config2 = e->config2;
+		perf_attr_event(a, e);
 		a->freq = !!(e->flags & PITRACE_EVENT_RATE);
 		a->sample_period = e->period;
-		a->exclude_kernel = !!(e->flags & PITRACE_EVENT_USER);
-		a->exclude_user = !!(e->flags & PITRACE_EVENT_KERNEL);
-		a->exclude_guest = e->type != PERF_TYPE_SOFTWARE && e->type != PERF_TYPE_TRACEPOINT;
 	} else {
 		a->config = PERF_COUNT_SW_CPU_CLOCK;
 		a->sample_period = NS_PER_SEC / config->rate;
@@ -196,7 +201,7 @@ static void refused(const struct trace_config *config, struct collector_check *c
 			 "perf_event_paranoid is %d, and this user has no CAP_PERFMON: %s", paranoid,
 			 system ? "the whole system may not be traced" : "no process may be traced");
 		snprintf(check->cure, sizeof(check->cure), "sudo sysctl kernel.perf_event_paranoid=%d%s",
-			 system ? 0 : 1, system ? ", or run swtrace as root (sudo)" : "");
+			 system ? 0 : 1, system ? ", or run it as root (sudo)" : "");
 		return;
 	}
 	if (filtered()) {
@@ -207,11 +212,11 @@ static void refused(const struct trace_config *config, struct collector_check *c
 	if (!system && config->pid) {
 		snprintf(check->why, sizeof(check->why), "process %d is another user's, or has privileges that this user lacks",
 			 config->pid);
-		CURE("run swtrace as root (sudo)");
+		CURE("run it as root (sudo)");
 		return;
 	}
 	WHY("the kernel refuses perf events to this user (a security module?)");
-	CURE("run swtrace as root (sudo)");
+	CURE("run it as root (sudo)");
 }
 
 void perf_why(int err, const struct trace_config *config, struct collector_check *check)
@@ -253,15 +258,20 @@ void perf_why(int err, const struct trace_config *config, struct collector_check
 	}
 }
 
+bool perf_in_kernel(const struct pitrace_event_args *e)
+{
+	return e->flags & PITRACE_EVENT_KERNEL || e->type == PERF_TYPE_TRACEPOINT ||
+	       (e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+						  e->config == PERF_COUNT_SW_CPU_MIGRATIONS));
+}
+
 /* What a user who may not see the kernel asks for in vain: it would be there, and empty. */
 static bool kernel_alone(const struct trace_config *config, struct collector_check *check)
 {
 	const uint32_t code = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY;
 	const struct pitrace_event_args *e = config->events, *end = e + config->nevents;
 
-	while (e < end && !(e->flags & PITRACE_EVENT_KERNEL) && e->type != PERF_TYPE_TRACEPOINT &&
-	       !(e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
-						   e->config == PERF_COUNT_SW_CPU_MIGRATIONS)))
+	while (e < end && !perf_in_kernel(e))
 		e++;
 	if (e == end && (config->stacks & code) != PITRACE_WANT_KERNEL)
 		return false;
@@ -272,7 +282,7 @@ static bool kernel_alone(const struct trace_config *config, struct collector_che
 	else
 		snprintf(check->why, sizeof(check->why), "stacks of the kernel alone: perf_event_paranoid %d does not show them to this user",
 			 perf_paranoid());
-	CURE("sudo sysctl kernel.perf_event_paranoid=1, or run swtrace as root (sudo)");
+	CURE("sudo sysctl kernel.perf_event_paranoid=1, or run it as root (sudo)");
 	return true;
 }
 

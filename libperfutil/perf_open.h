@@ -23,6 +23,11 @@ static inline bool perf_counts(const struct trace_config *config)
 	return config->nevents && !(config->events[0].flags & PITRACE_EVENT_RATE);
 }
 
+/* What is counted, and whose code. */
+void perf_attr_event(struct perf_event_attr *attr, const struct pitrace_event_args *e);
+/* Does it happen in the kernel's code alone? */
+bool perf_in_kernel(const struct pitrace_event_args *e);
+
 /* A descriptor or -errno. What older kernels do not know and can be done without is left out. */
 int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu);
 

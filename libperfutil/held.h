@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a process is made of that holds something for programs of its user between their calls: it
+ * is nobody's child, and is asked on a UNIX socket (mode 0600, same user or root), by packets.
+ */
+#ifndef PITRACE_HELD_H
+#define PITRACE_HELD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+/* Where it answers: what the environment variable `named` says, or one place a user: root's is
+ * /run/LEAF.sock, others' are in their runtime folders. */
+void held_address(struct sockaddr_un *a, const char *named, const char *leaf);
+/* A descriptor to ask by, or -errno: -ENOENT, -ECONNREFUSED: nobody is there; -EPERM, -EACCES: he
+ * is another user's. Not patiently: for two seconds at most. */
+int held_reach(const struct sockaddr_un *a, bool patiently);
+/* Who is at the other end? Ourselves or root, or `also`; false: somebody else. */
+bool held_trusts(int fd, uid_t also);
+/* A socket to listen on. Whoever was there before must be known to be dead. */
+int held_bind(const struct sockaddr_un *a);
+
+/* Run `hold` in a process that is nobody's child. What it reports (held_report, once) is put into
+ * `report`: its size, less when it died before, or -errno. */
+ssize_t held_start(void (*hold)(void *arg, int pipe_fd), void *arg, void *report, size_t size);
+/* In there: report; false: whoever started it is gone. Then nobody waits for the end of our
+ * output. */
+bool held_report(int pipe_fd, const void *report, size_t size);
+void held_detach(void);
+
+#endif
