@@ -37,8 +37,10 @@ PERFUTIL_SRC := $(wildcard libperfutil/*.c)
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c)
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out tools/swtrace/run_tprof.c,$(wildcard tools/swtrace/*.c))
-RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end run_jit say caller)
+RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end run_jit say)
 MSR_SRC	     := $(wildcard tools/msr/*.c)
+EVENTS_SRC   := $(wildcard tools/events/*.c)
+MPEVT_SRC    := $(wildcard tools/mpevt/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c)
 
 TIMER_SRC    := $(wildcard libperfutil/timer/*.c)
@@ -51,7 +53,7 @@ JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /inclu
 INC_PERFUTIL := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
 INC_TIMER    := -Idriver/uapi -Ilibperfutil/timer
 INC_A2N	     := -Ilibperfutil/include -Ilibperfutil -Ilibperfutil/a2n
-INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common
+INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common -Itools/events
 INC_PIJIT    := -Ilibperfutil/include $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
 
@@ -63,7 +65,7 @@ obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 PIJIT	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof msr post)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof msr mpevt post)
 
 all: $(LIBS) $(TIMER) $(PIJIT) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -77,7 +79,7 @@ $(O)/obj/libperfutil/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"
 $(call obj,libperfutil/events_pfm.c libperfutil/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(O)/obj/libperfutil/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
-$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(MSR_SRC)): INC = $(INC_TOOLS)
+$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(MPEVT_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 
@@ -121,11 +123,15 @@ $(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/lib/liba2n.a
 	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
 
 # Programs link our libraries statically: they run wherever they are copied.
-$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
 $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+$(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)

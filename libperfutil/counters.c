@@ -271,6 +271,13 @@ static void add(struct counters *c, struct counter_value *v, const struct counte
 	v->counted += r.running;
 }
 
+/* These count all of the time, whoever asks. */
+static bool is_clock(const struct pitrace_event_args *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_TASK_CLOCK ||
+						 e->config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
 int counters_read(struct counters *c, struct counter_value *list, unsigned int room)
 {
 	bool cpus = c->o.scope == COUNTERS_CPUS;
@@ -282,7 +289,7 @@ int counters_read(struct counters *c, struct counter_value *list, unsigned int r
 
 		list[i] = (struct counter_value){
 			.cpu = cpus ? c->cpus[i % c->o.ncpus] : -1,
-			.user_only = c->user_only[event],
+			.user_only = c->user_only[event] && !is_clock(&c->events[event]),
 		};
 		memcpy(list[i].name, c->events[event].name, sizeof(list[i].name) - 1);
 	}

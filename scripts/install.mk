@@ -17,7 +17,7 @@ DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 HEADERS	:= driver/uapi/pitrace.h $(wildcard libperfutil/include/*.h)
 PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/*.3 driver/*.4 libperfutil/*.5)
 DOCS	:= README.md CHANGELOG.md COPYING
-COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof msr post)
+COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof msr mpevt post)
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
 EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.

@@ -10,6 +10,7 @@ cd "$work" || exit 1
 . "$top/scripts/completion/swtrace"
 . "$top/scripts/completion/run.tprof"
 . "$top/scripts/completion/msr"
+. "$top/scripts/completion/mpevt"
 . "$top/scripts/completion/post"
 compopt() { :; }
 
@@ -37,6 +38,9 @@ want tprof_command_option "" "$(ask run.tprof -- ls -)"
 want msr_option "--bits" "$(ask msr --b)"
 PATH=$bin:$PATH
 want msr_register "IA32_APERF IA32_APIC_BASE" "$(ask msr -c 0 IA32_AP)"
+want mpevt_event "context-switches" "$(ask mpevt run -e context-s)"
+want mpevt_command "gzip" "$(ask mpevt run -c all gzi | tr ' ' '\n' | grep -x gzip | uniq)"
+want mpevt_command_option "" "$(ask mpevt run -- ls -)"
 want post_option "-callees -callers -calltree -clip -cpu -csv" "$(ask post -c)"
 want post_file "a file.nrm2" "$(ask post a)"
 
@@ -50,6 +54,11 @@ want tprof_options "" "$(diff there offered)"
 ask msr - | tr ' ' '\n' | sort -u >offered
 "$bin/msr" --help | options >there
 want msr_options "" "$(diff there offered)"
+for words in '' '-l ' 'run ' 'start ' 'read '; do
+	ask mpevt $words - | tr ' ' '\n'
+done | grep -vx -- -- | sort -u >offered
+"$bin/mpevt" --help | options >there
+want mpevt_options "" "$(diff there offered)"
 tr -d '\\' <"$top/post/post.1" | grep -oE -- '-[a-z]+' | sort -u >there
 want post_no_others "" "$(ask post - | tr ' ' '\n' | sort | comm -13 there -)"
 "$bin/swtrace" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort >there

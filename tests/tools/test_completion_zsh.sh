@@ -44,6 +44,13 @@ swtrace mark -
 msr -
 msr --json -
 msr IA32_AP
+mpevt |
+mpevt run -
+mpevt start -
+mpevt stop -
+mpevt -l -
+mpevt run -c all gzi
+mpevt start -p 1 faul
 post -
 post -json -c
 END
@@ -57,7 +64,7 @@ want() { # NAME WANTED HAVE
 ask() {
 	sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r/\n/g' "$work/seen" |
 		awk -v line="== $1" '/^== / { on = $0 == line; next } on' |
-		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e '/^msr/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
+		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e '/^msr/d' -e '/^mpevt/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
 		grep -xE -e '--?[a-zA-Z][a-zA-Z-]*|[a-z]{2,}' | sort -u | paste -sd' '
 }
 words() {
@@ -95,6 +102,13 @@ want msr_options "$(words <"$work/options")" "$(ask 'msr -')"
 want msr_options_that_fit "--bits --help --list --version --write -c -h" "$(ask 'msr --json -')"
 grep -q IA32_APERF "$work/seen"
 verdict msr_register $?
+want mpevt_commands "read run start stop" "$(ask 'mpevt ')"
+want mpevt_run "--csv --json -c -e -o" "$(ask 'mpevt run -')"
+want mpevt_start "-c -e -p -t" "$(ask 'mpevt start -')"
+want mpevt_stop "--csv --json" "$(ask 'mpevt stop -')"
+want mpevt_list "--csv --json --pmu -ld" "$(ask 'mpevt -l -')"
+want mpevt_command "gzip" "$(ask 'mpevt run -c all gzi')"
+want mpevt_event "faults" "$(ask 'mpevt start -p 1 faul')"
 "$bin/post" -help | options >"$work/options"
 want post_options "$(words <"$work/options")" "$(ask 'post -')"
 want post_options_that_fit "-callees -callers -calltree -clip -cpu" "$(ask 'post -json -c')"

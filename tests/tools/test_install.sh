@@ -23,18 +23,19 @@ make_in_tree() {
 
 check runs make_in_tree install DESTDIR="$dest" PREFIX=/usr
 check programs sh -c "'$usr/bin/swtrace' --version && '$usr/bin/run.tprof' --version &&
-	'$usr/bin/msr' --version && '$usr/bin/post' --version"
+	'$usr/bin/msr' --version && '$usr/bin/mpevt' --version &&
+	'$usr/bin/post' --version"
 
 files_there() {
 	local file code=0
 	for file in "lib/libperfutil.so.$version" "lib/liba2n.so.$version" lib/libperfutil.a \
 		lib/liba2n.a lib/pitrace/libpitrace-timer.so lib/pitrace/libpijit.so include/pitrace/{perfutil,pifile,a2n,pitrace}.h "src/pitrace-$version/Kbuild" \
-		"src/pitrace-$version/uapi/pitrace.h" share/man/man1/{swtrace,run.tprof,msr,post,libpijit}.1 \
+		"src/pitrace-$version/uapi/pitrace.h" share/man/man1/{swtrace,run.tprof,msr,mpevt,post,libpijit}.1 \
 		lib/udev/rules.d/60-pitrace.rules lib/sysusers.d/pitrace.conf \
 		share/man/man4/pitrace.4 share/man/man5/pitrace-{file,events}.5 \
 		share/pitrace/events/arm64/cortex-a57-a72.json \
 		share/zsh/site-functions/_run.tprof \
-		share/bash-completion/completions/{swtrace,run.tprof,msr,post} share/doc/pitrace/COPYING; do
+		share/bash-completion/completions/{swtrace,run.tprof,msr,mpevt,post} share/doc/pitrace/COPYING; do
 		[ -s "$usr/$file" ] || { echo "no $file" && code=1; }
 	done
 	for file in perfutil a2n; do

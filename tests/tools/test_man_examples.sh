@@ -50,6 +50,7 @@ run a2n_process '^at (200: init|300: child)$'
 run a2n_add_map '^at (150: /usr/lib/libx.so|250: NoModule)$'
 run a2n_resolve '^main\+0x1 in /.*/a2n_resolve$'
 run pifile_create '^$'
+run counters_open '^page-faults:u: [0-9]+$'
 run pifile_open '^ +[0-9]+ type [0-9]+ cpu 0: [0-9]+ bytes, 0 records$' by-hand.nrm2
 run pimerge_open '^$' by-hand.nrm2
 
@@ -92,6 +93,8 @@ told() { # PAGE: what it has a paragraph for
 }
 diff <(told tools/msr/msr.1) <("$bin/msr" --help | options) >"$work/out"
 verdict options_msr $?
+diff <(told tools/mpevt/mpevt.1) <("$bin/mpevt" --help | options) >"$work/out"
+verdict options_mpevt $?
 helps() {
 	"$bin/swtrace" help | awk '/^  [a-z]+ / { print $1 }' | while read -r sub; do
 		"$bin/swtrace" help "$sub"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "escape.h"
+#include "list.h"
 #include "swtrace.h"
 #include "units.h"
 
@@ -14,55 +14,15 @@ const char cmd_event_options[] =
 	"list shows the names, or those with WORD in them. A NAME is shown with what it stands for; if\n"
 	"there is a session it samples by it from the next on; timer: by the timer again.";
 
-struct listing {
-	const char *word;
-	char source[4096];		/* of the last line */
-	uint64_t shown;
-	bool bad;
-};
-
-static void show(void *arg, const char *source, const char *name, const char *what)
-{
-	static const char *const heads[][2] = {
-		{ "kernel", "The kernel's own names" },
-		{ "pmu", "In the PMUs' folders of this kernel (/sys/bus/event_source/devices)" },
-		{ "libpfm4", "Known to libpfm4, of this machine's PMUs" },
-	};
-	struct listing *l = arg;
-	const char *head = source;
-
-	/* A file that is not understood. */
-	if (!strcmp(source, "bad")) {
-		fail("%s: %s", name, what);
-		l->bad = true;
-		return;
-	}
-	if (l->word && !strcasestr(name, l->word) && !strcasestr(what, l->word))
-		return;
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if (!strcmp(heads[i][0], source))
-			head = heads[i][1];
-	if (strcmp(l->source, source)) {
-		printf("%s%s%s:\n", l->shown ? "\n" : "", head == source ? "Of the file " : "", head);
-		snprintf(l->source, sizeof(l->source), "%s", source);
-	}
-	l->shown++;
-	printf("  %-34s ", name);
-	escape_print(stdout, what);
-	putchar('\n');
-}
-
 static int list(const char *word)
 {
-	struct listing l = { .word = word };
-	struct pitrace_event_args cycles;
+	struct event_list l = { .word = word };
 
-	TraceListEvents(show, &l);
+	event_list_print(&l);
 	if (!l.shown)
 		return l.bad ? EXIT_SWTRACE : fail("no event has '%s' in its name or its words", word);
-	if (TraceFindEvents("cycles", 0, 1, TRACE_PRIV_ANY, &cycles) == 1 && !TraceCanCount(&cycles))
-		puts("\nThis machine has no hardware counters, or does not show them: hardware events are not\n"
-		     "counted here. The timer serves instead, and the software events above.");
+	if (event_list_no_hardware())
+		puts("The timer serves instead, and the software events above.");
 	puts("\nAlso raw events (r and a hexadecimal config), tracepoints (system:name), and with :u or :k\n"
 	     "behind it user code or the kernel only.");
 	return l.bad ? EXIT_SWTRACE : 0;

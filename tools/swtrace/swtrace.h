@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <perfutil.h>
 #include <tracer.h>
+#include "caller.h"
 
 #define EXIT_SWTRACE	125	/* swtrace failed; other codes are the command's own */
 #define EXIT_CANNOT	126	/* the command cannot be executed */
@@ -58,16 +59,5 @@ bool size_of(const char *option, const char *text, unsigned long long unit, uint
 /* --rotate-time; and whether all that was said of rotation makes sense together. */
 bool rotate_time(const char *text, uint64_t *ns);
 bool rotation_of(const struct tracer_options *o);
-
-/* Who called sudo, or nobody. */
-struct caller {
-	bool sudo;
-	uid_t uid;
-	gid_t gid;
-	char name[64];
-};
-void caller_get(struct caller *c);
-/* Become that user for good (a child, before exec). 0 or -errno. */
-int caller_become(const struct caller *c);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Under sudo the traced command runs as who called it, and the files are theirs. */
+#include "caller.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "swtrace.h"
 
 static bool id_of(const char *name, unsigned long *id)
 {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who called sudo, or nobody: a command is run as that user. */
+#ifndef COMMON_CALLER_H
+#define COMMON_CALLER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct caller {
+	bool sudo;
+	uid_t uid;
+	gid_t gid;
+	char name[64];
+};
+void caller_get(struct caller *c);
+/* Become that user for good (a child, before exec). 0 or -errno. */
+int caller_become(const struct caller *c);
+
+#endif

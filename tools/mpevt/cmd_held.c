@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpevt start, read, stop: counters that a process of their own holds meanwhile. */
+#include <stdlib.h>
+#include "complain.h"
+#include "mpevt.h"
+
+int cmd_start(const struct mpevt *m)
+{
+	struct pitrace_event_args events[PITRACE_EVENTS];
+	struct counters_options o = { .scope = COUNTERS_CPUS, .events = events };
+	unsigned int *cpus = NULL;
+	int rc;
+
+	o.nevents = events_of(m->events, m->words, events);
+	if (!o.nevents)
+		return EXIT_MPEVT;
+	if (m->pid || m->tid) {
+		o.scope = m->pid ? COUNTERS_PROCESS : COUNTERS_THREAD;
+		o.pid = (int)(m->pid ? m->pid : m->tid);
+	} else {
+		o.ncpus = cpus_of_options(m, &cpus);
+		o.cpus = cpus;
+	}
+	rc = counters_hold(&o);
+	free(cpus);
+	return rc ? failed(rc) : 0;
+}
+
+int cmd_ask(const struct mpevt *m, bool stop)
+{
+	int n = counters_ask(0, NULL, NULL, 0), again;
+	struct counter_value *list = n > 0 ? calloc((size_t)n, sizeof(*list)) : NULL;
+	struct result result = { .list = list };
+	bool whole;
+
+	if (n < 0)
+		return failed(n);
+	if (!list)
+		return complain("no memory"), EXIT_MPEVT;
+	again = counters_ask(stop, &result.held, list, (unsigned int)n);
+	if (again != n) {
+		free(list);
+		return again < 0 ? failed(again) : (complain("others begun meanwhile"), EXIT_MPEVT);
+	}
+	whole = show(stdout, m->form, &result);
+	free(list);
+	return whole ? 0 : EXIT_MISSING;
+}

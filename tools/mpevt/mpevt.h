@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mpevt: what its files share. */
+#ifndef MPEVT_H
+#define MPEVT_H
+
+#include <counters.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include "cpus.h"
+
+#define EXIT_MPEVT	125	/* mpevt failed; other codes are the command's own */
+#define EXIT_CANNOT	126	/* the command cannot be executed */
+#define EXIT_NOT_FOUND	127
+#define EXIT_MISSING	1	/* read, stop: an event has no value, or too small a one */
+
+enum form { FORM_WORDS, FORM_JSON, FORM_CSV };
+
+struct mpevt {
+	enum form form;
+	const char *events;		/* of -e */
+	const char *file;		/* of -o */
+	struct cpus cpus;
+	bool on_cpus;
+	long pid, tid;			/* 0: none */
+	bool list, described;
+	const char *pmu;
+	char **words;			/* what follows the options; ends with NULL */
+};
+
+/* Exit codes, what failed was told. */
+int cmd_list(const struct mpevt *m);
+int cmd_run(const struct mpevt *m);
+int cmd_start(const struct mpevt *m);
+int cmd_ask(const struct mpevt *m, bool stop);
+
+/* Names with commas (or NULL), and words, to events: their number, or 0 after words. */
+unsigned int events_of(const char *some, char *const *words, struct pitrace_event_args *list);
+/* The CPUs of -c: their number. The caller frees the list. */
+unsigned int cpus_of_options(const struct mpevt *m, unsigned int **list);
+/* The sentence of the last library call; EXIT_MPEVT. */
+int failed(int rc);
+
+struct result {
+	struct counters_held held;	/* scope, pid, values, elapsed */
+	const struct counter_value *list;
+};
+/* False: an event has no value, or too small a one, as was told. */
+bool show(FILE *out, enum form form, const struct result *r);
+
+#endif
