@@ -8,18 +8,22 @@
 . "$(dirname "$0")/lib.sh"
 
 [ $# -gt 0 ] || set -- 40000 400000
-# perf inject writes a file for each function: in memory, or the disk would be what is measured.
-mkdir -p "$work/jit"
-work=$(mktemp -d /dev/shm/pitrace-bench.XXXXXX 2>/dev/null) || work=$O/bench/jit
+# perf inject writes a file for each function, and another into its cache: into JIT_FOLDER, on the disk
+# unless told otherwise.
+work=$(mktemp -d "${JIT_FOLDER:-$work}/jit.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 room 4000 || exit 0
+
+perf() {
+	command perf --buildid-dir "$work/debug" "$@"
+}
 
 # NAME COUNT of JIT code: by post, by perf
 of_post() {
 	"$O/bin/post" -q -csv -r "$1" | awk -F, '$5 == "JITCODE" { print $6, $7 }' | sort
 }
 of_perf() { # REPORT
-	grep 'jitted-' "$1" | sed -E 's/^[^|]*\| *([0-9]+) *\|\[\.\] ([^ ]*) *\|.*/\2 \1/' | sort
+	awk -F'|' '$4 ~ /jitted-/ { sub(/^ *\[.\] /, "", $5); print $5, $2 + 0 }' "$1" | sed 's/  */ /' | sort
 }
 
 "$O/bin/swtrace" run -q -B perf -o "$work/kernel.nrm2" -- true >"$work/out" 2>&1 || exit 1
@@ -33,9 +37,10 @@ for functions in "$@"; do
 	cat "$work"/jit* >/dev/null
 	cost 3 "$O/bin/post" -q -r "$work/jit.nrm2" -o "$work/jit.out"
 	ours=$cpu memory=$rss
-	cost 1 perf inject --jit -i "$work/jit.data" -o "$work/jit.injected"
+	cost 1 perf --buildid-dir "$work/debug" inject --jit -i "$work/jit.data" -o "$work/jit.injected"
 	inject=$cpu inject_memory=$rss
-	cost 1 perf report -i "$work/jit.injected" --stdio --no-children -g none --no-inline -n -s sym,dso -t '|'
+	cost 1 perf --buildid-dir "$work/debug" report -i "$work/jit.injected" --stdio --no-children -g none \
+		--no-inline -n -t '|'
 	report=$cpu
 	of_perf "$work/out" >"$work/of_perf"
 	rss=$(printf '%s\n' "$rss" "$inject_memory" | sort -n | tail -n 1)
