@@ -21,7 +21,7 @@ static struct {
 	char collector[16];
 	struct pitrace_event_args events[PITRACE_EVENTS];
 	uint32_t nevents;
-} wanted = { .mode = TRACE_NORMAL, .scope = TRACE_SYSTEM };
+} settings = { .mode = TRACE_NORMAL, .scope = TRACE_SYSTEM };
 
 static struct holder_reply last;
 
@@ -65,7 +65,7 @@ int TraceSetMode(int mode)
 	if (mode < TRACE_NORMAL || mode > TRACE_WRAP)
 		return rc_fail(PI_INVALID_ARGUMENT, "no such mode");
 	if (!rc)
-		wanted.mode = mode;
+		settings.mode = mode;
 	return rc;
 }
 
@@ -73,7 +73,7 @@ int TraceSetName(const char *path)
 {
 	int rc = before_init();
 
-	return rc ? rc : absolute(path, wanted.file);
+	return rc ? rc : absolute(path, settings.file);
 }
 
 int TraceSetMteSize(uint64_t bytes)
@@ -81,7 +81,7 @@ int TraceSetMteSize(uint64_t bytes)
 	int rc = before_init();
 
 	if (!rc)
-		wanted.mte_bytes = bytes;
+		settings.mte_bytes = bytes;
 	return rc;
 }
 
@@ -90,7 +90,7 @@ int TraceSetSectionSize(uint64_t bytes)
 	int rc = before_init();
 
 	if (!rc)
-		wanted.section_bytes = bytes;
+		settings.section_bytes = bytes;
 	return rc;
 }
 
@@ -103,8 +103,8 @@ int TraceSetScope(int scope, int pid)
 	if (scope == TRACE_PROCESS && pid <= 0)
 		return rc_fail(PI_INVALID_ARGUMENT, "a process scope needs a pid");
 	if (!rc) {
-		wanted.scope = scope;
-		wanted.pid = scope == TRACE_PROCESS ? pid : 0;
+		settings.scope = scope;
+		settings.pid = scope == TRACE_PROCESS ? pid : 0;
 	}
 	return rc;
 }
@@ -122,9 +122,9 @@ int TraceSetStacks(int what, int depth, int copy)
 	    !copy != !(what & PITRACE_WANT_COPY))
 		return rc_fail(PI_INVALID_ARGUMENT, "a stack's copy has 8 to %d bytes, a multiple of 8", PITRACE_STACK_COPY_MAX);
 	if (!rc) {
-		wanted.stacks = (uint32_t)what;
-		wanted.depth = (uint32_t)depth;
-		wanted.copy = (uint32_t)copy;
+		settings.stacks = (uint32_t)what;
+		settings.depth = (uint32_t)depth;
+		settings.copy = (uint32_t)copy;
 	}
 	return rc;
 }
@@ -136,9 +136,9 @@ int TraceSetRotation(uint64_t bytes, uint64_t seconds, int keep)
 	if (keep < 0 || seconds > UINT32_MAX)
 		return rc_fail(PI_INVALID_ARGUMENT, "no such number of files or seconds");
 	if (!rc) {
-		wanted.rotate_bytes = bytes;
-		wanted.rotate_ns = seconds * 1000000000ull;
-		wanted.rotate_keep = (uint32_t)keep;
+		settings.rotate_bytes = bytes;
+		settings.rotate_ns = seconds * 1000000000ull;
+		settings.rotate_keep = (uint32_t)keep;
 	}
 	return rc;
 }
@@ -150,7 +150,7 @@ int TraceSetCollector(const char *name)
 	if (name && !collector_named(name))
 		return rc_fail(PI_INVALID_ARGUMENT, "there is no collector '%s'", name);
 	if (!rc)
-		snprintf(wanted.collector, sizeof(wanted.collector), "%s", name ? name : "");
+		snprintf(settings.collector, sizeof(settings.collector), "%s", name ? name : "");
 	return rc;
 }
 
@@ -180,7 +180,7 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 	struct holder_request q = {
 		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_EVENTS,
 	};
-	uint32_t rate = wanted.rate ? (uint32_t)wanted.rate : TRACE_DEFAULT_RATE;
+	uint32_t rate = settings.rate ? (uint32_t)settings.rate : TRACE_DEFAULT_RATE;
 	int rc = ask(HOLDER_INFO, 0, 0, NULL);
 
 	if (cpu != -1)
@@ -196,8 +196,8 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 	if (!rc)
 		return holder_ask(&q, &last);
 	/* Before init they are kept for init. */
-	memcpy(wanted.events, q.events, sizeof(wanted.events));
-	wanted.nevents = (uint32_t)q.a;
+	memcpy(settings.events, q.events, sizeof(settings.events));
+	settings.nevents = (uint32_t)q.a;
 	return PI_OK;
 }
 
@@ -247,29 +247,29 @@ int TraceInit(uint64_t size)
 	struct tracer_options o;
 	int rc;
 
-	if (!*wanted.file) {
-		rc = absolute(TRACE_DEFAULT_NAME, wanted.file);
+	if (!*settings.file) {
+		rc = absolute(TRACE_DEFAULT_NAME, settings.file);
 		if (rc)
 			return rc;
 	}
 	tracer_defaults(&o);
-	o.mode = wanted.mode;
-	o.scope = wanted.scope;
-	o.pid = wanted.pid;
-	o.rate = (uint32_t)wanted.rate;
-	o.mte_bytes = wanted.mte_bytes;
+	o.mode = settings.mode;
+	o.scope = settings.scope;
+	o.pid = settings.pid;
+	o.rate = (uint32_t)settings.rate;
+	o.mte_bytes = settings.mte_bytes;
 	o.trace_bytes = size;
-	o.section_bytes = wanted.section_bytes;
-	o.stacks = wanted.stacks;
-	o.depth = wanted.depth;
-	o.copy = wanted.copy;
-	o.file = wanted.file;
-	o.events = wanted.events;
-	o.nevents = wanted.nevents;
-	o.rotate_bytes = wanted.rotate_bytes;
-	o.rotate_ns = wanted.rotate_ns;
-	o.rotate_keep = wanted.rotate_keep;
-	o.collector = *wanted.collector ? wanted.collector : NULL;
+	o.section_bytes = settings.section_bytes;
+	o.stacks = settings.stacks;
+	o.depth = settings.depth;
+	o.copy = settings.copy;
+	o.file = settings.file;
+	o.events = settings.events;
+	o.nevents = settings.nevents;
+	o.rotate_bytes = settings.rotate_bytes;
+	o.rotate_ns = settings.rotate_ns;
+	o.rotate_keep = settings.rotate_keep;
+	o.collector = *settings.collector ? settings.collector : NULL;
 	/* Under sudo the files belong to who called it. */
 	if (geteuid() == 0 && getenv("SUDO_UID") && getenv("SUDO_GID")) {
 		o.owner = (uid_t)strtoul(getenv("SUDO_UID"), NULL, 10);
@@ -313,7 +313,7 @@ int SetProfilerRate(int rate)
 		return rc;
 	if (rate < 1 || rate > TRACE_MAX_RATE)
 		return rc_fail(PI_INVALID_ARGUMENT, "rates are 1 to %d ticks a second", TRACE_MAX_RATE);
-	wanted.rate = rate;
+	settings.rate = rate;
 	return PI_OK;
 }
 
@@ -372,7 +372,7 @@ static int mode_is(int mode)
 
 	if (rc && rc != PI_NOT_INITIALIZED)
 		return rc;
-	return (rc ? wanted.mode : (int)last.info.mode) == mode;
+	return (rc ? settings.mode : (int)last.info.mode) == mode;
 }
 
 int IsContMode(void)
@@ -388,7 +388,7 @@ int IsWrapMode(void)
 const char *TraceGetName(void)
 {
 	if (ask(HOLDER_INFO, 0, 0, NULL))
-		return *wanted.file ? wanted.file : TRACE_DEFAULT_NAME;
+		return *settings.file ? settings.file : TRACE_DEFAULT_NAME;
 	return last.info.file;
 }
 

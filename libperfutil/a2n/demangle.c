@@ -44,7 +44,7 @@ static void take(const char *text, size_t length, void *arg)
 
 typedef int (*demangler)(const char *, int, demangle_callbackref, void *);
 
-static char *run(demangler demangle, const char *name)
+static char *demangled(demangler demangle, const char *name)
 {
 	/* Static storage would do, but threads may each have an a2n of their own. */
 	struct output *o = calloc(1, sizeof(*o));
@@ -75,11 +75,11 @@ char *a2n_demangle(const char *name)
 		return NULL;
 	switch (name[1]) {
 	case 'R':
-		return run(rust_demangle_callback, name);
+		return demangled(rust_demangle_callback, name);
 	case 'Z':
 		/* Rust's first mangling looks like C++ with a hash at the end. */
-		text = run(rust_demangle_callback, name);
-		return text ? text : run(cplus_demangle_v3_callback, name);
+		text = demangled(rust_demangle_callback, name);
+		return text ? text : demangled(cplus_demangle_v3_callback, name);
 	case 'D':
 		text = dlang_demangle(name, 0);
 		if (text && !strcmp(text, name)) {

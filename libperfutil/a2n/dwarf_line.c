@@ -303,7 +303,8 @@ static void standard(struct program *p, uint8_t opcode)
 	}
 }
 
-static void run(struct program *p, struct dwarf_files *files, dwarf_take_rows take, void *arg)
+static void run_program(struct program *p, struct dwarf_files *files, dwarf_take_rows take,
+			void *arg)
 {
 	reset(p);
 	while (bytes_left(&p->b) && !p->no_memory) {
@@ -329,7 +330,7 @@ bool dwarf_run_lines(const struct dwarf_unit *u, struct dwarf_files *files, dwar
 	bytes_seek(&p.b, u->lines_at);
 	ok = !p.b.bad && read_header(&p, files, &why) && dwarf_spend(u->file, bytes_left(&p.b));
 	if (ok) {
-		run(&p, files, take, arg);
+		run_program(&p, files, take, arg);
 		why = p.no_memory ? "out of memory" : "a line table's program cannot be read";
 		ok = !p.b.bad && !p.no_memory;
 	}

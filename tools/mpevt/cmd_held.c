@@ -23,7 +23,7 @@ int cmd_start(const struct mpevt *m)
 	}
 	rc = counters_hold(&o);
 	free(cpus);
-	return rc ? failed(rc) : 0;
+	return rc ? mpevt_failed(rc) : 0;
 }
 
 int cmd_ask(const struct mpevt *m, bool stop)
@@ -34,13 +34,13 @@ int cmd_ask(const struct mpevt *m, bool stop)
 	bool whole;
 
 	if (n < 0)
-		return failed(n);
+		return mpevt_failed(n);
 	if (!list)
 		return complain("no memory"), EXIT_MPEVT;
 	again = counters_ask(stop, &result.held, list, (unsigned int)n);
 	if (again != n) {
 		free(list);
-		return again < 0 ? failed(again) : (complain("others begun meanwhile"), EXIT_MPEVT);
+		return again < 0 ? mpevt_failed(again) : (complain("others begun meanwhile"), EXIT_MPEVT);
 	}
 	whole = show(stdout, m->form, &result);
 	free(list);

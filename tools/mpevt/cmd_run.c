@@ -91,7 +91,7 @@ static int open_counters(struct run *r)
 	clock_gettime(CLOCK_MONOTONIC, &r->begun);
 	if (!rc && r->m->on_cpus)
 		rc = counters_on(r->counters);
-	return rc ? failed(rc) : 0;
+	return rc ? mpevt_failed(rc) : 0;
 }
 
 static int results(struct run *r)
@@ -106,7 +106,7 @@ static int results(struct run *r)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!list || counters_read(r->counters, list, (unsigned int)n) != n) {
 		free(list);
-		return n < 0 ? failed(n) : (complain("the counters cannot be read"), EXIT_MPEVT);
+		return n < 0 ? mpevt_failed(n) : (complain("the counters cannot be read"), EXIT_MPEVT);
 	}
 	result.held = (struct counters_held){
 		.scope = r->m->on_cpus ? COUNTERS_CPUS : COUNTERS_COMMAND, .pid = child,

@@ -38,7 +38,7 @@ unsigned int events_of(const char *some, char *const *words, struct pitrace_even
 /* The CPUs of -c: their number. The caller frees the list. */
 unsigned int cpus_of_options(const struct mpevt *m, unsigned int **list);
 /* The sentence of the last library call; EXIT_MPEVT. */
-int failed(int rc);
+int mpevt_failed(int rc);
 
 struct result {
 	struct counters_held held;	/* scope, pid, values, elapsed */
