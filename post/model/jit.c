@@ -442,22 +442,17 @@ static int tell_bytes(struct jit *j, const struct jit_source *s)
 	return 0;
 }
 
-bool jit_from(const struct jit *j, const void *bytes, struct jit_from *from)
+struct jit_from jit_from(const struct jit *j, const void *bytes)
 {
-	const struct jit_bytes *b = j->bytes;
+	const struct jit_bytes *b = (const void *)((const char *)bytes -
+						   offsetof(struct jit_bytes, bytes));
+	const struct jit_source *s = &j->source[b->source];
 	const uint16_t one = 1;
-	const struct jit_source *s;
 
-	while (b && b->bytes != bytes)
-		b = b->next;
-	if (!b)
-		return false;
-	s = &j->source[b->source];
-	*from = (struct jit_from){
+	return (struct jit_from){
 		.path = s->path, .st = &s->st, .size = b->size, .machine = s->machine,
 		.big_endian = s->swapped == *(const uint8_t *)&one,
 	};
-	return true;
 }
 
 static int tell_load(struct jit *j, const struct jit_source *s)

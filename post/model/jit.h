@@ -79,8 +79,8 @@ void jit_finish(struct jit *j);
 /* What else knows of such code: it changed there and then; something is wrong with a file. */
 int jit_changed(struct jit *j, uint64_t time, uint32_t pid);
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records);
-/* Of bytes of an a2n_code; false: they are of no file. */
-bool jit_from(const struct jit *j, const void *bytes, struct jit_from *from);
+/* Of the bytes of an a2n_code: nobody else tells liba2n of any. */
+struct jit_from jit_from(const struct jit *j, const void *bytes);
 /* After that, a pass over the same time again: whose code changed by then, or the name of
  * which thread (else tid is 0), one a call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);

@@ -85,8 +85,9 @@ int code_made(struct code *c, const struct names *n, uint64_t module_offset)
 		.address = code.address, .base = module_offset - A2N_CODE_OFFSET(module_offset),
 		.why = "its program told of this code without its bytes",
 	};
-	if (!code.bytes || !jit_from(&n->jit, code.bytes, &from))
+	if (!code.bytes)
 		return 0;
+	from = jit_from(&n->jit, code.bytes);
 	snprintf(c->path, sizeof(c->path), "%s", from.path);
 	c->st = *from.st;
 	c->machine = from.machine;
