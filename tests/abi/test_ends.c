@@ -203,7 +203,7 @@ void test_cpu_at_off(void)
 		return;
 	over = false;
 	check(!pthread_create(&toggler, NULL, toggle_cpu, NULL));
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < 10; i++) {
 		if (!begin(&v, plain(), 20000))
 			break;
 		for (int k = 0; k < 3; k++) {
