@@ -92,7 +92,7 @@ static int visit(struct walk *w, uint32_t node)
 static int compare_called(const void *pa, const void *pb, void *names)
 {
 	const struct called *a = pa, *b = pb;
-	const struct symbol *symbol = ((const struct names *)names)->symbol;
+	const struct symbol *symbol = ((const struct names *)names)->symbols.symbol;
 	int c;
 
 	if (a->total != b->total)

@@ -46,7 +46,7 @@ static uint32_t move_call(struct calls *to, const struct call *from, uint32_t pa
 
 	if (from->parent == NO_KEY)
 		return calls_get(to, NO_KEY, n->process[from->id].group, from->kernel);
-	for (k = lines_shown(n, from->id, &list); k-- > 0 && parent != NO_KEY;)
+	for (k = lines_shown(&n->lines, from->id, &list); k-- > 0 && parent != NO_KEY;)
 		parent = calls_get(to, parent, list[k], from->kernel);
 	return parent;
 }
@@ -102,7 +102,9 @@ static int compare(const void *pa, const void *pb, void *arg)
 		if (!c && p->pid != q->pid)
 			c = p->pid < q->pid ? -1 : 1;
 	} else {
-		c = strcmp(s->names->symbol[a->id].name, s->names->symbol[b->id].name);
+		const struct symbol *symbol = s->names->symbols.symbol;
+
+		c = strcmp(symbol[a->id].name, symbol[b->id].name);
 	}
 	return c ? c : ia < ib ? -1 : 1;
 }

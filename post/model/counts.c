@@ -70,7 +70,7 @@ void counts_show(struct counts *c, const struct names *n)
 	uint32_t i;
 
 	for (i = 0; lines_wanted(&n->lines) && i < c->nrow; i++) {
-		lines_shown(n, c->row[i].symbol, &list);
+		lines_shown(&n->lines, c->row[i].symbol, &list);
 		c->row[i].symbol = list[0];
 	}
 }
@@ -82,7 +82,7 @@ int counts_finish(struct counts *c, struct names *n)
 
 	for (i = 0; i < c->nrow; i++) {
 		const struct row *r = &c->row[i];
-		const struct symbol *s = &n->symbol[r->symbol];
+		const struct symbol *s = &n->symbols.symbol[r->symbol];
 		struct module *m = &n->module[s->module];
 
 		c->bucket[s->result] += r->ticks;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/names.h"
-
 #define MAX_FRAMES 64			/* of one address: what is deeper is left out */
 
 static bool same_spot(const void *array, uint32_t i, const void *key)
@@ -16,7 +14,7 @@ static bool same_spot(const void *array, uint32_t i, const void *key)
 	return a->base == b->base && a->at == b->at;
 }
 
-uint32_t lines_spot(struct names *n, uint32_t symbol, const struct a2n_answer *answer)
+uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer)
 {
 	struct symbol spot;
 	uint64_t hash;
@@ -26,19 +24,19 @@ uint32_t lines_spot(struct names *n, uint32_t symbol, const struct a2n_answer *a
 		return symbol;
 	/* Files have lines, and code that its program told of (which has no functions inlined). */
 	if (!strcmp(answer->module->name, A2N_JITCODE)
-	    ? answer->result != A2N_OK || !n->lines.by_line
+	    ? answer->result != A2N_OK || !l->by_line
 	    : answer->module->name[0] != '/' && answer->module->name[0] != '[')
 		return symbol;
-	spot = n->symbol[symbol];
+	spot = l->symbols->symbol[symbol];
 	spot.base = symbol;
 	spot.at = answer->module_offset;
 	spot.is_spot = true;
 	hash = hash_mix(spot.at, spot.base);
-	i = keys_find(&n->lines.by_spot, hash, same_spot, n->symbol, &spot);
+	i = keys_find(&l->by_spot, hash, same_spot, l->symbols->symbol, &spot);
 	if (i != NO_KEY)
 		return i;
-	i = names_add_symbol(n, &spot);
-	return i == NO_KEY || keys_add(&n->lines.by_spot, hash, i) ? NO_KEY : i;
+	i = symbols_add(l->symbols, &spot);
+	return i == NO_KEY || keys_add(&l->by_spot, hash, i) ? NO_KEY : i;
 }
 
 static bool same_shown(const void *array, uint32_t i, const void *key)
@@ -50,20 +48,20 @@ static bool same_shown(const void *array, uint32_t i, const void *key)
 	       a->file == b->file && a->line == b->line && a->inlined == b->inlined;
 }
 
-static uint32_t get_shown(struct names *n, const struct symbol *s)
+static uint32_t get_shown(struct lines *l, const struct symbol *s)
 {
 	uint64_t hash = hash_mix((uintptr_t)s->name ^ (uint64_t)s->base << 32,
 				 hash_mix((uintptr_t)s->file, s->line) ^ s->inlined);
-	uint32_t i = keys_find(&n->lines.by_shown, hash, same_shown, n->symbol, s);
+	uint32_t i = keys_find(&l->by_shown, hash, same_shown, l->symbols->symbol, s);
 
 	if (i != NO_KEY)
 		return i;
-	i = names_add_symbol(n, s);
-	return i == NO_KEY || keys_add(&n->lines.by_shown, hash, i) ? NO_KEY : i;
+	i = symbols_add(l->symbols, s);
+	return i == NO_KEY || keys_add(&l->by_shown, hash, i) ? NO_KEY : i;
 }
 
 /* A function that is inlined: of its module, whatever it is inlined in. */
-static uint32_t get_inlined(struct names *n, uint32_t module, const char *name)
+static uint32_t get_inlined(struct lines *l, uint32_t module, const char *name)
 {
 	static const char unknown[] = A2N_UNKNOWN;
 	struct symbol s = {
@@ -71,119 +69,125 @@ static uint32_t get_inlined(struct names *n, uint32_t module, const char *name)
 		.base = NO_KEY,
 	};
 
-	return get_shown(n, &s);
+	return get_shown(l, &s);
 }
 
 struct finishing {
-	struct names *n;
+	struct lines *lines;
 	const uint32_t *spot;		/* of the module, in the order of the addresses asked for */
 	bool no_memory;
 };
 
-static bool add_frame(struct names *n, uint32_t spot, uint32_t base, const struct a2n_frame *f)
+static bool add_frame(struct lines *l, uint32_t spot, uint32_t base, const struct a2n_frame *f)
 {
-	struct lines *l = &n->lines;
 	uint32_t shown = base;
 
 	if (l->by_line && base != NO_KEY) {
-		struct symbol s = n->symbol[base];
+		struct symbol s = l->symbols->symbol[base];
 
 		s.base = base;
 		s.file = f->file;
 		s.line = f->line;
-		shown = get_shown(n, &s);
+		shown = get_shown(l, &s);
 	}
 	if (shown == NO_KEY ||
 	    keys_grow_array((void **)&l->frame, &l->room_frame, l->nframe, sizeof(*l->frame)))
 		return false;
 	l->frame[l->nframe++] = shown;
-	n->symbol[spot].frames++;
+	l->symbols->symbol[spot].frames++;
 	return true;
 }
 
 static void take_frames(void *arg, size_t i, const struct a2n_frame *frames, size_t count)
 {
 	struct finishing *f = arg;
-	struct names *n = f->n;
+	struct lines *l = f->lines;
 	uint32_t spot = f->spot[i], base;
 	size_t k;
 
-	n->symbol[spot].first_frame = n->lines.nframe;
+	l->symbols->symbol[spot].first_frame = l->nframe;
 	for (k = 0; k < count && !f->no_memory; k++) {
 		if (k >= MAX_FRAMES && k + 1 < count)
 			continue;
-		base = frames[k].inlined ? get_inlined(n, n->symbol[spot].module,
+		base = frames[k].inlined ? get_inlined(l, l->symbols->symbol[spot].module,
 						       frames[k].function)
-					 : n->symbol[spot].base;
-		f->no_memory = !add_frame(n, spot, base, &frames[k]);
+					 : l->symbols->symbol[spot].base;
+		f->no_memory = !add_frame(l, spot, base, &frames[k]);
 	}
 }
 
 /* The spots [from, to) are of one module. */
-static int finish_module(struct names *n, const uint32_t *spot, uint32_t count)
+static int finish_module(struct lines *l, const uint32_t *spot, uint32_t count)
 {
-	const struct a2n_symbol *s = n->symbol[spot[0]].a2n;
+	const struct a2n_symbol *s = l->symbols->symbol[spot[0]].a2n;
 	uint64_t *address = malloc(count * sizeof(*address));
-	struct finishing f = { .n = n, .spot = spot };
+	struct finishing f = { .lines = l, .spot = spot };
 	uint32_t i;
 	int rc;
 
 	if (!address)
 		return -ENOMEM;
 	for (i = 0; i < count; i++)
-		address[i] = n->symbol[spot[i]].at;
-	rc = a2n_lines(n->a2n, s->module, address, count, n->lines.inlined, take_frames, &f);
+		address[i] = l->symbols->symbol[spot[i]].at;
+	rc = a2n_lines(l->a2n, s->module, address, count, l->inlined, take_frames, &f);
 	free(address);
 	return rc == -ENOMEM || f.no_memory ? -ENOMEM : 0;
 }
 
 static int by_module(const void *pa, const void *pb, void *arg)
 {
-	const struct names *n = arg;
-	const struct symbol *a = &n->symbol[*(const uint32_t *)pa];
-	const struct symbol *b = &n->symbol[*(const uint32_t *)pb];
+	const struct symbol *symbol = arg;
+	const struct symbol *a = &symbol[*(const uint32_t *)pa];
+	const struct symbol *b = &symbol[*(const uint32_t *)pb];
 
 	if (a->module != b->module)
 		return a->module < b->module ? -1 : 1;
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-int lines_finish(struct names *n)
+int lines_finish(struct lines *l)
 {
+	const struct symbols *symbols = l->symbols;
 	uint32_t *spot, count = 0, i, end;
 	int rc = 0;
 
-	if (!lines_wanted(&n->lines))
+	if (!lines_wanted(l))
 		return 0;
-	n->lines.begun = true;
-	spot = malloc(((size_t)n->nsymbol + 1) * sizeof(*spot));
+	l->begun = true;
+	spot = malloc(((size_t)symbols->count + 1) * sizeof(*spot));
 	if (!spot)
 		return -ENOMEM;
-	for (i = 0; i < n->nsymbol; i++)
-		if (n->symbol[i].is_spot)
+	for (i = 0; i < symbols->count; i++)
+		if (symbols->symbol[i].is_spot)
 			spot[count++] = i;
-	qsort_r(spot, count, sizeof(*spot), by_module, n);
+	qsort_r(spot, count, sizeof(*spot), by_module, symbols->symbol);
 	for (i = 0; i < count && !rc; i = end) {
-		for (end = i; end < count &&
-			      n->symbol[spot[end]].module == n->symbol[spot[i]].module; end++)
+		uint32_t module = symbols->symbol[spot[i]].module;
+
+		for (end = i; end < count && symbols->symbol[spot[end]].module == module; end++)
 			;
-		rc = finish_module(n, spot + i, end - i);
+		rc = finish_module(l, spot + i, end - i);
 	}
 	free(spot);
 	return rc;
 }
 
-uint32_t lines_shown(const struct names *n, uint32_t symbol, const uint32_t **list)
+uint32_t lines_shown(const struct lines *l, uint32_t symbol, const uint32_t **list)
 {
-	const struct symbol *s = &n->symbol[symbol];
+	const struct symbol *s = &l->symbols->symbol[symbol];
 
 	if (s->is_spot && s->frames) {
-		*list = &n->lines.frame[s->first_frame];
+		*list = &l->frame[s->first_frame];
 		return s->frames;
 	}
 	/* Nothing is known of it: the symbol without a line. */
 	*list = &s->base;
 	return 1;
+}
+
+void lines_begin(struct lines *l, struct symbols *symbols, struct a2n *a2n)
+{
+	*l = (struct lines){ .symbols = symbols, .a2n = a2n };
 }
 
 void lines_free(struct lines *l)

@@ -11,10 +11,11 @@
 #include <a2n.h>
 
 #include "model/keys.h"
-
-struct names;
+#include "model/symbols.h"
 
 struct lines {
+	struct symbols *symbols;
+	struct a2n *a2n;
 	bool by_line, inlined;		/* what is wanted */
 	bool begun;			/* names are known: messages are of lines now */
 	struct keys by_spot, by_shown;
@@ -22,16 +23,18 @@ struct lines {
 	uint32_t nframe, room_frame;
 };
 
+/* By line, inlined functions: as its user sets them after this. */
+void lines_begin(struct lines *l, struct symbols *symbols, struct a2n *a2n);
 static inline bool lines_wanted(const struct lines *l)
 {
 	return l->by_line || l->inlined;
 }
 /* The spot of an answer whose symbol is this one; NO_KEY: no memory. */
-uint32_t lines_spot(struct names *n, uint32_t symbol, const struct a2n_answer *answer);
+uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer);
 /* After the last address: what is shown for each spot. 0 or -ENOMEM. */
-int lines_finish(struct names *n);
+int lines_finish(struct lines *l);
 /* What is shown for a symbol: itself, or for a spot one or several, innermost first. */
-uint32_t lines_shown(const struct names *n, uint32_t symbol, const uint32_t **list);
+uint32_t lines_shown(const struct lines *l, uint32_t symbol, const uint32_t **list);
 void lines_free(struct lines *l);
 
 #endif

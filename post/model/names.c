@@ -69,6 +69,7 @@ int names_open(struct names *n, const struct names_options *o)
 	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 };	/* 0: never, in an empty cache */
 	n->a2n = a2n_open(&options);
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
+	lines_begin(&n->lines, &n->symbols, n->a2n);
 	n->lines.by_line = o->by_line;
 	n->lines.inlined = o->inlined;
 	n->by_code = o->annotate;
@@ -90,7 +91,7 @@ void names_close(struct names *n)
 	free(n->process);
 	free(n->thread);
 	free(n->module);
-	free(n->symbol);
+	symbols_free(&n->symbols);
 	free(n->owner);
 	free(n->runner);
 	free(n->cache);
@@ -368,17 +369,6 @@ static uint32_t add_module(struct names *n, const char *name, const char *symbol
 	return n->nmodule++;
 }
 
-uint32_t names_add_symbol(struct names *n, const struct symbol *s)
-{
-	if (s->module == NO_KEY ||
-	    keys_grow_array((void **)&n->symbol, &n->room_symbol, n->nsymbol, sizeof(*n->symbol)))
-		return NO_KEY;
-	n->symbol[n->nsymbol] = *s;
-	if (s->base == NO_KEY)
-		n->symbol[n->nsymbol].base = n->nsymbol;
-	return n->nsymbol++;
-}
-
 static uint32_t new_symbol(struct names *n, const struct a2n_answer *a)
 {
 	struct symbol s = {
@@ -394,7 +384,7 @@ static uint32_t new_symbol(struct names *n, const struct a2n_answer *a)
 		a->module->user = (void *)((uintptr_t)i + 1);
 	}
 	s.module = (uint32_t)((uintptr_t)a->module->user - 1);
-	i = names_add_symbol(n, &s);
+	i = symbols_add(&n->symbols, &s);
 	if (i != NO_KEY)
 		a->symbol->user = (void *)((uintptr_t)i + 1);
 	return i;
@@ -425,7 +415,7 @@ resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t
 				  answer.module_offset : answer.symbol_offset,
 		};
 		if (lines_wanted(&n->lines) && !kernel)
-			c->symbol = lines_spot(n, c->symbol, &answer);
+			c->symbol = lines_spot(&n->lines, c->symbol, &answer);
 		if (c->symbol == NO_KEY) {
 			c->epoch = 0;
 			return -ENOMEM;
@@ -445,7 +435,7 @@ static int names_hidden(struct names *n, struct place *place)
 
 	if (!n->has_hidden) {
 		s.module = add_module(n, name, "not shown to the user who traced");
-		n->hidden = names_add_symbol(n, &s);
+		n->hidden = symbols_add(&n->symbols, &s);
 		if (n->hidden == NO_KEY)
 			return -ENOMEM;
 		n->has_hidden = true;
@@ -530,7 +520,7 @@ int names_idle(struct names *n, struct place *place)
 			return -ENOMEM;
 		n->idle.thread = get_thread(n, n->idle.thread, 0, idle_name);
 		s.module = add_module(n, "idle", "computed from the CPUs' idle time");
-		n->idle.symbol = names_add_symbol(n, &s);
+		n->idle.symbol = symbols_add(&n->symbols, &s);
 		if (n->idle.thread == NO_KEY || n->idle.symbol == NO_KEY)
 			return -ENOMEM;
 		n->has_idle = true;
@@ -576,7 +566,7 @@ int names_finish(struct names *n, const struct names_options *o)
 	int rc = names_group(n, o);
 
 	if (!rc)
-		rc = names_order(n);
+		rc = symbols_order(&n->symbols);
 	if (!rc)
 		attach_warnings(n);
 	n->lines.begun = true;		/* what is asked from here on are lines */

@@ -14,6 +14,7 @@
 #include "model/lines.h"
 #include "model/maps.h"
 #include "model/runtimes.h"
+#include "model/symbols.h"
 
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands
  * under the name that the process had at that time. Likewise a thread. */
@@ -36,23 +37,6 @@ struct module {
 	const char *symbols_from;	/* a file, or why there are no symbols */
 	const char *warning;		/* what liba2n said about it, or NULL */
 	uint64_t ticks, unnamed;	/* of them without a symbol */
-};
-
-struct symbol {
-	const char *name;
-	uint64_t value;
-	uint32_t module;
-	enum a2n_result result;
-	const struct a2n_symbol *a2n;	/* NULL: a name of our own */
-	/* Where lines or inlined functions are wanted (lines.h): */
-	uint32_t base;			/* the symbol without a line; itself */
-	bool inlined;			/* a function within others */
-	bool is_spot;			/* an address of it: at the end others stand for it */
-	uint32_t line;			/* 0: none */
-	uint32_t order;			/* at the end: its place among all, by name and address */
-	const char *file;		/* NULL: not known, or not wanted */
-	uint64_t at;			/* of a spot: its module's address */
-	uint32_t first_frame, frames;	/* of a spot: what stands for it */
 };
 
 /* Where a sample belongs. */
@@ -87,11 +71,11 @@ struct names {
 	struct process *process;
 	struct thread *thread;
 	struct module *module;
-	struct symbol *symbol;
-	uint32_t nprocess, nthread, nmodule, nsymbol;
+	struct symbols symbols;
+	uint32_t nprocess, nthread, nmodule;
 
 	/* The rest is names.c's own. */
-	uint32_t room_process, room_thread, room_module, room_symbol;
+	uint32_t room_process, room_thread, room_module;
 	struct keys by_serial, by_tid, by_pid, by_runner;
 	struct names_owner *owner;
 	uint32_t nowner, room_owner;
@@ -146,8 +130,6 @@ static inline uint32_t names_version(const struct names *n, uint32_t owner)
 	return n->epoch + n->kernel_epoch + n->owner[owner].version;
 }
 
-/* A symbol with its base its own unless it is one's spot or line. NO_KEY: no memory. */
-uint32_t names_add_symbol(struct names *n, const struct symbol *s);
 /* Where the ticks belong that an idle CPU would have had. */
 int names_idle(struct names *n, struct place *place);
 /* What was said of lines, one after the other; *module NULL: that one is of something else. */
@@ -157,6 +139,5 @@ bool names_line_warning(const struct names *n, uint32_t i, const char **module,
  * modules. */
 int names_finish(struct names *n, const struct names_options *o);
 int names_group(struct names *n, const struct names_options *o);
-int names_order(struct names *n);
 
 #endif

@@ -55,34 +55,3 @@ int names_group(struct names *n, const struct names_options *o)
 	free(list);
 	return 0;
 }
-
-/* ---- symbols --------------------------------------------------------------------------------- */
-
-static int compare_symbols(const void *pa, const void *pb, void *arg)
-{
-	const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct symbol *sa = (const struct symbol *)arg + a;
-	const struct symbol *sb = (const struct symbol *)arg + b;
-	int c = sa->name == sb->name ? 0 : strcmp(sa->name, sb->name);
-
-	if (c)
-		return c;
-	if (sa->value != sb->value)
-		return sa->value < sb->value ? -1 : 1;
-	return a < b ? -1 : 1;
-}
-
-int names_order(struct names *n)
-{
-	uint32_t *list = malloc((n->nsymbol + 1ul) * sizeof(*list)), i;
-
-	if (!list)
-		return -ENOMEM;
-	for (i = 0; i < n->nsymbol; i++)
-		list[i] = i;
-	qsort_r(list, n->nsymbol, sizeof(*list), compare_symbols, n->symbol);
-	for (i = 0; i < n->nsymbol; i++)
-		n->symbol[list[i]].order = i;
-	free(list);
-	return 0;
-}

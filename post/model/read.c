@@ -221,7 +221,7 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 	if (!rc)
 		rc = counts_flush(&m->counts);
 	if (!rc)
-		rc = lines_finish(&m->names);
+		rc = lines_finish(&m->names.lines);
 	if (!rc) {
 		counts_show(&m->counts, &m->names);
 		counts_show(&m->times.faults, &m->names);

@@ -40,9 +40,9 @@ static uint64_t id_at(const struct model *m, const struct row *r, enum level lev
 	case LEVEL_TID:
 		return n->thread[r->thread].group;
 	case LEVEL_MOD:
-		return n->symbol[r->symbol].module;
+		return n->symbols.symbol[r->symbol].module;
 	case LEVEL_SYM:
-		return n->symbol[r->symbol].base;
+		return n->symbols.symbol[r->symbol].base;
 	case LEVEL_LIN:
 		return r->symbol;
 	case LEVEL_OFF:
@@ -116,11 +116,11 @@ static void name_group(const struct model *m, struct group *g, enum level level)
 		break;
 	case LEVEL_SYM:
 		/* Many: each name was compared once, for all trees. */
-		g->tie = n->symbol[g->id].order;
+		g->tie = n->symbols.symbol[g->id].order;
 		break;
 	case LEVEL_LIN:
-		g->name = n->symbol[g->id].file ? n->symbol[g->id].file : "";
-		g->tie = n->symbol[g->id].line;
+		g->name = n->symbols.symbol[g->id].file ? n->symbols.symbol[g->id].file : "";
+		g->tie = n->symbols.symbol[g->id].line;
 		break;
 	default:
 		break;
@@ -242,7 +242,7 @@ const char *node_name(const struct model *m, const struct node *n)
 	struct group g = { .id = n->id };
 
 	if (n->level == LEVEL_SYM)
-		return m->names.symbol[n->id].name;
+		return m->names.symbols.symbol[n->id].name;
 	name_group(m, &g, n->level);
 	return g.name;
 }

@@ -143,7 +143,7 @@ static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_
 /* Of all instructions at once. */
 static int find_lines(const struct job *job, struct annotated *a)
 {
-	const struct symbol *s = &job->model->names.symbol[a->symbol];
+	const struct symbol *s = &job->model->names.symbols.symbol[a->symbol];
 	uint64_t *address = malloc((a->nlist + 1) * sizeof(*address));
 	uint32_t i;
 	int rc;
@@ -271,7 +271,7 @@ static int checked(const struct job *job, const struct annotated *a)
 		return 0;
 	fprintf(stderr, "post: internal error: instructions sum to %" PRIu64 ", lines to %" PRIu64
 		" of %" PRIu64 " ticks of ", by_instruction, by_line, a->ticks);
-	escape_print(stderr, job->model->names.symbol[a->symbol].name);
+	escape_print(stderr, job->model->names.symbols.symbol[a->symbol].name);
 	putc('\n', stderr);
 	return REPORT_WRONG;
 }
@@ -279,7 +279,7 @@ static int checked(const struct job *job, const struct annotated *a)
 /* Of the code that was hit first at `place`. */
 static int annotate(const struct job *job, struct annotated *a, uint64_t place)
 {
-	const struct symbol *s = &job->model->names.symbol[a->symbol];
+	const struct symbol *s = &job->model->names.symbols.symbol[a->symbol];
 	int rc = 0;
 
 	/* Idle ticks and the hidden kernel have no code. */
@@ -375,7 +375,7 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 {
 	FILE *out = to;
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbol[a->symbol];
+	const struct symbol *s = &n->symbols.symbol[a->symbol];
 	bool colour = text_colour(out);
 	struct spot last = { .source = NO_SOURCE };
 	uint32_t i;
@@ -453,7 +453,7 @@ static void json_annotated(const struct job *job, void *to, const struct annotat
 {
 	struct json *j = to;
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbol[a->symbol];
+	const struct symbol *s = &n->symbols.symbol[a->symbol];
 	uint32_t i;
 
 	json_object(j, NULL);
@@ -509,7 +509,7 @@ static void csv_annotated(const struct job *job, void *to, const struct annotate
 {
 	FILE *out = to;
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbol[a->symbol];
+	const struct symbol *s = &n->symbols.symbol[a->symbol];
 	uint32_t i;
 
 	for (i = 0; i <= a->nlist; i++) {
@@ -541,11 +541,11 @@ static int for_each(const struct job *job, void *to, form write)
 	uint32_t i;
 	int rc = 0;
 
-	for (i = 0; i < n->nsymbol && !rc; i++) {
+	for (i = 0; i < n->symbols.count && !rc; i++) {
 		struct hits hits = { 0 };
 		uint32_t at = 0;
 
-		if (!is_named(job, &n->symbol[i]))
+		if (!is_named(job, &n->symbols.symbol[i]))
 			continue;
 		rc = gather_hits(job, i, &hits);
 		while (!rc && at < hits.n) {
@@ -565,11 +565,12 @@ static int for_each(const struct job *job, void *to, form write)
 
 static bool annotate_absent(const struct job *job)
 {
+	const struct symbol *symbol = job->model->names.symbols.symbol;
 	const struct counts *c = &job->model->counts;
 	uint32_t i;
 
 	for (i = 0; i < c->nrow; i++) {
-		if (c->row[i].ticks && is_named(job, &job->model->names.symbol[c->row[i].symbol]))
+		if (c->row[i].ticks && is_named(job, &symbol[c->row[i].symbol]))
 			return false;
 	}
 	fputs("post: no ticks are in the symbol ", stderr);

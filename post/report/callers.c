@@ -13,7 +13,7 @@ static bool is_wanted(const struct job *job, const struct called *of)
 	const char *name = job->options->symbol;
 
 	if (name)
-		return !strcmp(job->model->names.symbol[of->symbol].name, name);
+		return !strcmp(job->model->names.symbols.symbol[of->symbol].name, name);
 	return percent_of(of->total, job->stack_total) >= job->options->clip;
 }
 
@@ -36,7 +36,7 @@ static int checked(const struct job *job, const struct callers *c)
 			continue;
 		fprintf(stderr, "post: internal error: callers sum to %" PRIu64 ", callees to %"
 			PRIu64 " of %" PRIu64 " ticks of ", above, below, of->total);
-		escape_print(stderr, job->model->names.symbol[of->symbol].name);
+		escape_print(stderr, job->model->names.symbols.symbol[of->symbol].name);
 		putc('\n', stderr);
 		return REPORT_WRONG;
 	}
@@ -182,7 +182,7 @@ static bool callers_absent(const struct job *job)
 
 	for (i = 0; name && i < c->ncall; i++) {
 		if (c->call[i].parent != NO_KEY &&
-		    !strcmp(job->model->names.symbol[c->call[i].id].name, name))
+		    !strcmp(job->model->names.symbols.symbol[c->call[i].id].name, name))
 			return false;
 	}
 	if (!name)

@@ -92,7 +92,7 @@ void json_stack_books(const struct job *job, struct json *j)
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
 {
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbol[symbol];
+	const struct symbol *s = &n->symbols.symbol[symbol];
 
 	print_function(out, s);
 	fputs("  [", out);
@@ -107,7 +107,7 @@ void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
 void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool kernel)
 {
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbol[symbol];
+	const struct symbol *s = &n->symbols.symbol[symbol];
 
 	json_string(j, "name", s->name);
 	json_string(j, "module", n->module[s->module].name);
@@ -118,7 +118,7 @@ void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool ker
 void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel)
 {
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbol[symbol];
+	const struct symbol *s = &n->symbols.symbol[symbol];
 
 	escape_csv(out, s->name);
 	putc(',', out);

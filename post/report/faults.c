@@ -124,7 +124,7 @@ static void json_line(const struct job *job, void *arg, const struct node *n)
 {
 	const struct row *r = &job->model->times.faults.row[n->row];
 	const struct names *names = &job->model->names;
-	const struct symbol *s = &names->symbol[r->symbol];
+	const struct symbol *s = &names->symbols.symbol[r->symbol];
 	struct json *j = arg;
 
 	json_object(j, NULL);
@@ -149,7 +149,7 @@ static void csv_line(const struct job *job, void *out, const struct node *n)
 {
 	const struct row *r = &job->model->times.faults.row[n->row];
 	const struct names *names = &job->model->names;
-	const struct symbol *s = &names->symbol[r->symbol];
+	const struct symbol *s = &names->symbols.symbol[r->symbol];
 
 	csv_thread(out, job, r->thread);
 	escape_csv(out, names->module[s->module].name);

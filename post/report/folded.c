@@ -38,7 +38,7 @@ static int print_path(const struct job *job, FILE *out, uint32_t i)
 	if (rc)
 		return rc;
 	putc(';', out);
-	s = &n->symbol[call->id];
+	s = &n->symbols.symbol[call->id];
 	rc = print_name(out, s->name);
 	if (s->file) {
 		putc(' ', out);

@@ -41,10 +41,10 @@ void print_label(FILE *out, const struct job *job, const struct node *n)
 		escape_print(out, names->thread[n->id].name);
 		break;
 	case LEVEL_SYM:
-		print_function(out, &names->symbol[n->id]);
+		print_function(out, &names->symbols.symbol[n->id]);
 		break;
 	case LEVEL_LIN:
-		print_line(out, &names->symbol[n->id], true);
+		print_line(out, &names->symbols.symbol[n->id], true);
 		break;
 	case LEVEL_OFF:
 		fprintf(out, "+0x%" PRIx64, n->id);

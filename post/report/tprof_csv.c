@@ -12,7 +12,7 @@ static void write_row(const struct job *job, FILE *out, const struct node *n, ui
 	const struct row *r = &job->model->counts.row[n->row];
 	const struct thread *t = &names->thread[r->thread];
 	const struct process *p = &names->process[t->process];
-	const struct symbol *s = &names->symbol[r->symbol];
+	const struct symbol *s = &names->symbols.symbol[r->symbol];
 	uint64_t total = cpu_total(job->trace, cpu);
 
 	if (cpu != ANY_CPU)

@@ -48,6 +48,7 @@ static void write_modules(const struct job *job, struct json *j)
 static void write_node(const struct job *job, struct json *j, const struct node *n, uint64_t total)
 {
 	const struct names *names = &job->model->names;
+	const struct symbol *s;
 
 	json_object(j, NULL);
 	switch (n->level) {
@@ -60,15 +61,17 @@ static void write_node(const struct job *job, struct json *j, const struct node 
 			json_uint(j, "tid", names->thread[n->id].tid);
 		break;
 	case LEVEL_SYM:
-		if (names->symbol[n->id].result == A2N_OK && !names->symbol[n->id].inlined)
-			json_hex(j, "value", names->symbol[n->id].value);
+		s = &names->symbols.symbol[n->id];
+		if (s->result == A2N_OK && !s->inlined)
+			json_hex(j, "value", s->value);
 		if (job->options->names.inlined)
-			json_bool(j, "inlined", names->symbol[n->id].inlined);
+			json_bool(j, "inlined", s->inlined);
 		break;
 	case LEVEL_LIN:
-		if (names->symbol[n->id].file) {
-			json_string(j, "source", names->symbol[n->id].file);
-			json_uint(j, "line", names->symbol[n->id].line);
+		s = &names->symbols.symbol[n->id];
+		if (s->file) {
+			json_string(j, "source", s->file);
+			json_uint(j, "line", s->line);
 		}
 		break;
 	case LEVEL_OFF:

@@ -89,7 +89,7 @@ static int write_symbols(const struct job *job, FILE *out, bool colour)
 		return rc;
 	fprintf(out, "\n%8s %11s  %-*s SYMBOL\n", "%%%", "TICKS", MODULE_WIDTH, "MODULE");
 	for (i = 0; i < tree.count && shown < TOP_SYMBOLS; i++) {
-		const struct symbol *s = &names->symbol[tree.node[i].id];
+		const struct symbol *s = &names->symbols.symbol[tree.node[i].id];
 
 		if (names->has_idle && tree.node[i].id == names->idle.symbol)
 			continue;			/* it stands in the second line */
@@ -142,7 +142,7 @@ static const char *untold_runtime(const struct job *job, uint64_t *ticks)
 			const struct row *r = &c->row[k];
 			uint32_t pid = n->process[n->thread[r->thread].process].pid;
 
-			if (n->symbol[r->symbol].result == A2N_RESULT_JIT_UNKNOWN &&
+			if (n->symbols.symbol[r->symbol].result == A2N_RESULT_JIT_UNKNOWN &&
 			    runtimes_of(&n->runtimes, pid) == name)
 				sum += r->ticks;
 		}

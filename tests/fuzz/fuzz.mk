@@ -71,7 +71,7 @@ FUZZ_FOR_demangle := $(call A2N,demangle)
 FUZZ_LIB_demangle := -liberty
 FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
 FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c explain.c jit.c keys.c lines.c maps.c \
-		   names.c names_group.c runtimes.c wanted.c) $(A2N_SRC)
+		   names.c names_group.c runtimes.c symbols.c wanted.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 
 # All of post but its options and what `stack` is for, and the timeline that it feeds.
