@@ -15,10 +15,10 @@ javac -d classes "$top/tests/java/Reuse.java" >out 2>&1
 verdict compiles $?
 cache="-XX:ReservedCodeCacheSize=2496k -XX:InitialCodeCacheSize=2496k -XX:-SegmentedCodeCache"
 
-# ---- the same addresses again and again; the thread waits for its code, which comes soon then. A round
-# takes 40 ms of CPU: what is ambiguous are a millisecond or two of each, more on a busy machine.
+# ---- the same addresses again and again. A round takes 40 ms of CPU: what is ambiguous are a millisecond
+# or two of each, more on a busy machine.
 # shellcheck disable=SC2086
-"$bin/swtrace" run --jit -o traces/reuse.nrm2 -- java $cache -Xbatch -cp classes Reuse 60 40 >log 2>err
+"$bin/swtrace" run --jit -o traces/reuse.nrm2 -- java $cache -cp classes Reuse 60 40 >log 2>err
 verdict traced $? "$(cat err)"
 says jit_told err "^swtrace: --jit: Java loads libpijit.so (jitdumps in $work/traces), node runs with"
 [ -n "$(ls traces/jit-*.dump)" ]
@@ -111,7 +111,7 @@ says node env '^NODE_OPTIONS=--no-warnings --perf-prof$'
 says python env '^PYTHONPERFSUPPORT=1$'
 
 # ---- traced and reported in one go
-"$bin/run.tprof" --jit -- java $cache -Xbatch -cp classes Reuse 20 40 >out 2>err
+"$bin/run.tprof" --jit -- java $cache -cp classes Reuse 20 40 >out 2>err
 verdict tprof $? "$(tail -n 3 err)"
 says tprof_named tprof.out ' SYM .* Gen[0-7]\.work[0-7](int)$'
 
