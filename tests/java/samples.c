@@ -53,8 +53,8 @@ static void show(struct names *n, const struct pirecord *r, uint64_t end)
 	check(names_sample(n, s, r->time, false, &place), "name");
 	a2n_resolve(n->a2n, s->pid, end, s->address, false, &later);
 	printf("%" PRIu64 "\t%u\t%u\t0x%" PRIx64 "\t%s\t%s\t%s\n", r->time, s->pid, s->tid,
-	       (uint64_t)s->address, n->module[n->symbol[place.symbol].module].name,
-	       n->symbol[place.symbol].name, later.symbol->name);
+	       (uint64_t)s->address, n->module[n->symbols.symbol[place.symbol].module].name,
+	       n->symbols.symbol[place.symbol].name, later.symbol->name);
 }
 
 int main(int argc, char **argv)
