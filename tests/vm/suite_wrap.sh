@@ -9,7 +9,7 @@ if [ "$1" = icount ]; then
 	[ "$kernel" != debug ] || rate=4000 ms=22000 scale=4 least=600 end=1e7
 else
 	# Half of the ticks come too late there, and all that is done takes its time.
-	machine='--smp 2' rate=10000 ms=16000 pause=1 least=40 end=1e8
+	machine='--smp 2' rate=10000 ms=24000 pause=1 least=40 end=1e8
 fi
 
 booted guest $machine --timeout 300 --get '/tmp/*.nrm2' --get '/tmp/*.nrm2.1' --get '/tmp/*.txt' -- \
