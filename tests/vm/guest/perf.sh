@@ -114,7 +114,7 @@ is wrap_ran $? 0
 # Far more than a small buffer holds, of a program that ended long before its end.
 cat >ends.sh <<'END'
 plain 300 gone
-plain 3000 early & plain 3000 early
+plain 6000 early & plain 6000 early
 wait
 plain 150 ending
 plain 100 last
