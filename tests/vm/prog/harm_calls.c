@@ -189,7 +189,8 @@ static bool kernel_address(uint32_t low, uint32_t high)
 }
 
 /* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and
- * stamp are anything), or the end of one value and the low half of a user's address. */
+ * stamp are anything), or the end of one value and the low half of the next: a user's address, or
+ * bits that are nearly all set, as of the users' majors. */
 static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 {
 	uint32_t word, high;
@@ -206,8 +207,9 @@ static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 	}
 	if (at + 12 > bytes)
 		return false;
+	memcpy(&word, p + at + 4, 4);
 	memcpy(&high, p + at + 8, 4);
-	return high >= 0x5000 && high < 0x8000;
+	return (high >= 0x5000 && high < 0x8000) || (high == 0xFFFFFFFF && word >= 0xFFFF0000);
 }
 
 /* Values of eight bytes may stand at any four. */
