@@ -91,12 +91,12 @@ swtrace off && swtrace free
 is pause_off $? 0
 
 # Losses: a reader that stands still, small rings.
-swtrace run -a -F 4000 -s 64k -d 4 -o lossy.nrm2 2>lossy.err &
+swtrace run -a -F 4000 -s 64k -d 6 -o lossy.nrm2 2>lossy.err &
 swtrace=$!
-plain 2500 work &
+plain 4500 work &
 sleep 1
 kill -STOP $swtrace
-sleep 1.5
+sleep 3
 kill -CONT $swtrace
 wait $swtrace
 is lossy_ran $? 0
