@@ -184,7 +184,9 @@ static bool kernel_address(uint32_t low, uint32_t high)
 	(void)high;
 	return !low && false;
 #else
-	return high >= 0xFFFF0000 && (high != 0xFFFFFFFF || low < 0xFF000000);
+	/* Nothing of arm64's kernel lies in the last 4 GB: -1 beside any other number is none. */
+	(void)low;
+	return high >= 0xFFFF0000 && high != 0xFFFFFFFF;
 #endif
 }
 
