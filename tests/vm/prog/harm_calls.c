@@ -184,9 +184,9 @@ static bool kernel_address(uint32_t low, uint32_t high)
 	(void)high;
 	return !low && false;
 #else
-	/* Nothing of arm64's kernel lies in the last 4 GB: -1 beside any other number is none. */
+	/* The end of what arm64's uses: a small negative number beside any other is no address. */
 	(void)low;
-	return high >= 0xFFFF0000 && high != 0xFFFFFFFF;
+	return high >= 0xFFFF0000 && high < 0xFFFFFE00;
 #endif
 }
 
