@@ -83,14 +83,14 @@ struct part {
 	unsigned int left[PITRACE_LEFT_OTHER + 1], strange;
 };
 
-/* The first four on one CPU: who sleeps takes it from the two others, each time that it wakes. In
- * user code that is no preemption. */
+/* The first four on one CPU: who sleeps takes it from the two others, each time that it wakes; from
+ * which of them, the scheduler knows. In user code that is no preemption. */
 static struct part parts[] = {
 	{ .name = "sleeps", .work = part_sleep, .nice = 5, .why = PITRACE_LEFT_SLEEP,
 	  .least = SLEEPS - 10, .most = SLEEPS },
 	{ .name = "sleeps, FIFO", .work = part_sleep, .fifo = 10, .why = PITRACE_LEFT_SLEEP,
 	  .least = SLEEPS - 10, .most = SLEEPS },
-	{ .name = "spins", .work = part_spin, .nice = 7, .why = PITRACE_LEFT_RUNNING, .least = 10,
+	{ .name = "spins", .work = part_spin, .nice = 7, .why = PITRACE_LEFT_RUNNING, .least = 3,
 	  .most = ~0u },
 	{ .name = "reads zeros", .work = part_read, .nice = 3, .why = PITRACE_LEFT_PREEMPTED,
 	  .least = 10, .most = ~0u },
