@@ -184,9 +184,11 @@ static bool kernel_address(uint32_t low, uint32_t high)
 	(void)high;
 	return !low && false;
 #else
-	/* The end of what arm64's uses: a small negative number beside any other is no address. */
+	/* arm64's memory, image, modules, and what vmalloc gives, from the bottom up; pages'
+	 * descriptions. What lies between would be -4096 beside any other number. */
 	(void)low;
-	return high >= 0xFFFF0000 && high < 0xFFFFFE00;
+	return (high >= 0xFFFF0000 && high < 0xFFFFE000) ||
+	       (high >= 0xFFFFFC00 && high < 0xFFFFFE00);
 #endif
 }
 
