@@ -198,7 +198,8 @@ int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
 		 uint64_t size)
 {
-	struct mapping old = process_jit_now(&a->processes, pid, from), code = { NULL, 0 };
+	const struct mapping old = process_jit_now(&a->processes, pid, from), unknown = { NULL, 0 };
+	struct mapping code = unknown;
 	int err;
 
 	if (!size || from == to)
@@ -208,10 +209,15 @@ int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint
 		if (!code.module)
 			return -ENOMEM;
 	}
-	err = process_jit(&a->processes, time, pid, from, last_of(from, size),
-			  &(struct mapping){ NULL, 0 });
-	/* Code that nobody told of has moved: nobody knows what is there now. */
-	return err ?: process_jit(&a->processes, time, pid, to, last_of(to, size), &code);
+	err = process_jit(&a->processes, time, pid, from, last_of(from, size), &unknown);
+	/* Code that nobody told of has moved, or something behind the known one: nobody knows what
+	 * is there now. */
+	if (!err && (!code.module || jit_of(&a->jits, &code)->size < size))
+		err = process_jit(&a->processes, time, pid, to, last_of(to, size), &unknown);
+	if (!err && code.module)
+		err = process_jit(&a->processes, time, pid, to,
+				  last_of(to, jit_of(&a->jits, &code)->size), &code);
+	return err;
 }
 
 int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address, uint64_t size)

@@ -34,11 +34,13 @@ struct jitdump {
 
 	/* Of the next LOAD: what DEBUG_INFO and UNWINDING records before it said. */
 	uint8_t *table;
+	uint64_t table_at;		/* in the file */
 	size_t table_size, table_room;
 	uint32_t table_lines;
 	uint64_t unwind_at, unwind_size, unwind_header;
 
 	struct bytes lines;		/* of the LOAD given last: what jitdump_line has not read */
+	uint64_t lines_at;		/* in the file */
 	uint32_t lines_left;
 	uint64_t lines_add;		/* what the writer added to their addresses */
 	uint64_t vma;			/* of that LOAD */
@@ -219,6 +221,7 @@ static int read_debug(struct jitdump *d, uint64_t size)
 		memcpy(d->table + have, p, got);
 		have += got;
 	}
+	d->table_at = d->at + JITDUMP_DEBUG_FIXED;
 	d->table_size = room;
 	d->table_lines = (uint32_t)count;
 	return 0;
@@ -493,6 +496,7 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 			int err = place_unwind(d, e);
 
 			d->lines = cursor(d, d->table, d->table_size);
+			d->lines_at = d->table_at;
 			d->lines_left = d->table_lines;
 			d->lines_add = added(d, e);
 			d->file = "";
@@ -598,7 +602,7 @@ bool jitdump_line(struct jitdump *d, struct jitdump_line *line)
 		return false;
 	d->lines_left--;
 	if (!read_line(&d->lines, line, &file)) {
-		fault(d, d->at, "a line table that ends inside an entry");
+		fault(d, d->lines_at + d->lines.at, "a line table that ends inside an entry");
 		d->lines_left = 0;
 		return false;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: a jitdump, read to its end, what it says told to liba2n, and asked for again. Names have an
- * end, code lies inside the file, an answer covers the address that was asked for.
+ * end, code lies inside the file, an answer covers the address that was asked for, a line is one of
+ * those that were told.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #define ASK 64		/* places to remember */
 #define CODE 256	/* bytes to look at */
+#define LINES 64	/* of a table */
 
 struct place {
 	uint32_t pid;
@@ -40,6 +42,35 @@ static bool code_is_whole(const struct jitdump *d, const struct jitdump_event *e
 	return n == (!e->code_offset ? 0 : e->size < CODE ? e->size : CODE);
 }
 
+static uint32_t highest;		/* line that was told */
+
+/* Of the load that was told last. */
+static int tell_lines(struct a2n *a, struct jitdump *d)
+{
+	struct a2n_jit_line lines[LINES];
+	struct jitdump_line line;
+	size_t n = 0;
+
+	while (jitdump_line(d, &line)) {
+		fuzz_touch(line.file, strlen(line.file));
+		if (n < LINES)
+			lines[n++] = (struct a2n_jit_line){ line.address, line.line, line.file };
+		if (line.line > highest)
+			highest = line.line;
+	}
+	return a2n_jit_lines(a, lines, n);
+}
+
+static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_t n)
+{
+	(void)arg;
+	if (i || n != 1 || frames->inlined || frames->line > highest)
+		abort();
+	fuzz_touch(frames->function, strlen(frames->function));
+	if (frames->file)
+		fuzz_touch(frames->file, strlen(frames->file));
+}
+
 static void ask(struct a2n *a, const struct place *p, uint64_t time)
 {
 	struct a2n_answer r;
@@ -49,6 +80,8 @@ static void ask(struct a2n *a, const struct place *p, uint64_t time)
 	    (r.result == A2N_OK && p->address - r.range_start >= r.range_length))
 		abort();
 	fuzz_touch(r.symbol->name, strlen(r.symbol->name));
+	if (r.result == A2N_OK && !strcmp(r.module->name, A2N_JITCODE))
+		a2n_lines(a, r.module, &r.module_offset, 1, false, take_line, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -59,7 +92,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct place place[ASK] = { 0 };
 	struct jitdump_event e;
 	struct jitdump_fault fault;
-	struct jitdump_line line;
 	struct jitdump *d;
 	const char *why = NULL;
 	uint64_t last = 0;
@@ -67,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct a2n *a;
 	int fd = memfd_create("jitdump", MFD_CLOEXEC), rc;
 
+	highest = 0;
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	rc = jitdump_open(&d, fd, &why);
@@ -90,9 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		     e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size ||
 		     !code_is_whole(d, &e)))
 			abort();
-		while (jitdump_line(d, &line))
-			fuzz_touch(line.file, strlen(line.file));
-		if (tell(a, &e))
+		if (tell(a, &e) || (e.kind == JITDUMP_LOAD && tell_lines(a, d)))
 			abort();
 		place[n++ % ASK] = (struct place){ e.pid, e.address, e.time };
 	}

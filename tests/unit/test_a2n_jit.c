@@ -352,7 +352,7 @@ static unsigned int next(unsigned int n)
 static void test_model(void)
 {
 	static int owner[STEPS][CELLS];
-	static unsigned int base[STEPS];	/* where the function of a step began */
+	static unsigned int base[STEPS], length[STEPS];	/* where the function of a step is */
 	unsigned int run, t, i;
 
 	for (run = 0; run < 20; run++) {
@@ -373,6 +373,7 @@ static void test_model(void)
 				for (i = start; i < start + size; i++)
 					owner[t][i] = (int)t;
 				base[t] = start;
+				length[t] = size;
 				break;
 			case 2:
 				CU_ASSERT_EQUAL(a2n_jit_unload(a, t * 10, 1, at, size * 16), 0);
@@ -385,7 +386,8 @@ static void test_model(void)
 					break;
 				to = (unsigned int)owner[t][start];
 				start = base[to];
-				for (size = 0; start + size < CELLS &&
+				/* What stands behind it may be a piece of it from before a move. */
+				for (size = 0; size < length[to] &&
 				     owner[t][start + size] == (int)to; size++)
 					;
 				if (!size)
@@ -399,6 +401,7 @@ static void test_model(void)
 						owner[t][i + k] = (int)to;
 					/* Pieces elsewhere: none is asked. */
 					base[to] = i;
+					length[to] = size;
 				}
 				break;
 			}
