@@ -285,7 +285,7 @@ static void shown(int fd)
 	setup.stacks = PITRACE_WANT_USER;
 	want(0, ioctl(v.fd, PITRACE_IOC_SETUP, &setup));
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
-	for (i = 0; i < 50; i++)
+	for (i = 0; i < 200; i++)
 		check(read(zero, buffer, MB) == (long)MB);
 	spin(100);
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
