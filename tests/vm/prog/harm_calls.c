@@ -184,12 +184,12 @@ static bool kernel_address(uint32_t low, uint32_t high)
 	(void)high;
 	return !low && false;
 #else
-	/* arm64's memory, image, modules, and what vmalloc gives, from the bottom up; pages'
-	 * descriptions. What lies between would be -4096 beside any other number. */
 	/* A user's program (0xaaaa...) less a library of his (0xffff...); the high half of a small
 	 * number and the low half of a negative one. */
 	if ((high >= 0xFFFFAAAA && high <= 0xFFFFAAAC) || !low)
 		return false;
+	/* arm64's memory, image, modules, and what vmalloc gives, from the bottom up; pages'
+	 * descriptions. What lies between would be -4096 beside any other number. */
 	return (high >= 0xFFFF0000 && high < 0xFFFFE000) ||
 	       (high >= 0xFFFFFC00 && high < 0xFFFFFE00);
 #endif
