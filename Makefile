@@ -36,11 +36,16 @@ ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)
 PERFUTIL_SRC := $(wildcard libperfutil/*.c)
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c)
 COMMON_SRC   := $(wildcard tools/common/*.c)
-SWTRACE_SRC  := $(filter-out tools/swtrace/run_tprof.c,$(wildcard tools/swtrace/*.c))
-RUN_TPROF_SRC := $(patsubst %,tools/swtrace/%.c,run_tprof run run_end run_jit say)
+SWTRACE_SRC  := $(filter-out %/run_tprof.c %/itrace_main.c %/run_post.c,$(wildcard tools/swtrace/*.c))
+RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_post place say)
+RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
+RUN_ITRACE_SRC := tools/swtrace/itrace_main.c $(RUN_SRC)
 MSR_SRC	     := $(wildcard tools/msr/*.c)
 EVENTS_SRC   := $(wildcard tools/events/*.c)
+AI_SRC	     := $(wildcard tools/ai/*.c)
 MPEVT_SRC    := $(wildcard tools/mpevt/*.c)
+PTT_SRC	     := $(wildcard tools/ptt/*.c)
+CPI_SRC	     := $(wildcard tools/cpi/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c)
 
 TIMER_SRC    := $(wildcard libperfutil/timer/*.c)
@@ -53,19 +58,19 @@ JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /inclu
 INC_PERFUTIL := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
 INC_TIMER    := -Idriver/uapi -Ilibperfutil/timer
 INC_A2N	     := -Ilibperfutil/include -Ilibperfutil -Ilibperfutil/a2n
-INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common -Itools/events
-INC_PIJIT    := -Ilibperfutil/include $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
+INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common -Itools/events -Itools/ai
+INC_PIJIT    := -Ilibperfutil/include -Itools/common $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
 
 LIB_PERFUTIL := -lzstd -lpthread
 LIB_A2N	     := -lelf -llzma -liberty
-LIB_POST     := -ldw -lopcodes -lseccomp
+LIB_POST     := -ldw -lopcodes -lseccomp -lz
 
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 PIJIT	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so))
-BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof msr mpevt post)
+BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace msr mpevt ptt cpi post)
 
 all: $(LIBS) $(TIMER) $(PIJIT) $(BINS)
 ifeq ($(JDK_INCLUDE),)
@@ -79,9 +84,11 @@ $(O)/obj/libperfutil/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"
 $(call obj,libperfutil/events_pfm.c libperfutil/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(O)/obj/libperfutil/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
-$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(MSR_SRC) $(EVENTS_SRC) $(MPEVT_SRC)): INC = $(INC_TOOLS)
+$(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
+# Readers share the decoder and the cursor with the collectors.
+$(call obj,$(wildcard post/formats/*.c)): INC = $(INC_POST) -Ilibperfutil
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)
@@ -123,7 +130,7 @@ $(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/lib/liba2n.a
 	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
 
 # Programs link our libraries statically: they run wherever they are copied.
-$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
@@ -131,7 +138,19 @@ $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/lib/libperfu
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+$(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
 $(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+$(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
+$(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)

@@ -17,3 +17,11 @@ int get_args(void *to, size_t size, const void __user *from)
 		return -EINVAL;
 	return copy_struct_from_user(to, size, from, stated);
 }
+
+bool args_zero(const u64 *p, size_t n)
+{
+	while (n--)
+		if (p[n])
+			return false;
+	return true;
+}

@@ -18,17 +18,10 @@
 #include "hook_seen.h"
 #include "member.h"
 #include "pages.h"
+#include "ptt_open.h"
 #include "session.h"
 #include "state.h"
 #include "user.h"
-
-static bool zero(const u64 *p, size_t n)
-{
-	while (n--)
-		if (p[n])
-			return false;
-	return true;
-}
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
@@ -54,6 +47,12 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		if (!perfmon_capable())
 			return -EPERM;
 		return err ?: event_set(s, &args);
+	}
+	case _IOC_NR(PITRACE_IOC_ITRACE): {
+		struct pitrace_itrace_args args;
+		int err = get_args(&args, sizeof(args), user);
+
+		return err ?: itrace_set(s, &args);
 	}
 	case _IOC_NR(PITRACE_IOC_ON):
 		/* A descriptor handed to someone who may not trace starts nothing. */
@@ -154,7 +153,7 @@ static long open_session(const struct pitrace_session_args __user *user)
 	if (err)
 		return err;
 	if (args.flags & ~PITRACE_SESSION_STOP_ON_CRASH ||
-	    !zero(args.reserved, ARRAY_SIZE(args.reserved)))
+	    !args_zero(args.reserved, ARRAY_SIZE(args.reserved)))
 		return -EINVAL;
 	s = session_create(&args);
 	if (IS_ERR(s))
@@ -173,6 +172,7 @@ static long put_info(struct pitrace_info __user *user)
 		.size = sizeof(info), .version = PITRACE_ABI_VERSION,
 		.have = (u32)atomic_read(&hooks_seen), .missing = selftest_missing,
 		.sessions = sessions_alive(), .clock = clock_pick(PITRACE_CLOCK_AUTO),
+		.ptts = ptts_alive(),
 	};
 	u32 size;
 
@@ -196,6 +196,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return open_session((void __user *)arg);
 	case _IOC_NR(PITRACE_IOC_HOOK_OPEN):
 		return user_open();
+	case _IOC_NR(PITRACE_IOC_PTT):
+		return ptt_open((void __user *)arg);
 	}
 	return -ENOTTY;
 }

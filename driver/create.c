@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sessions: made and ended. Who may have one, member.c says. */
 #include <linux/log2.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "clock.h"
@@ -13,6 +12,7 @@
 
 static unsigned long taken;	/* session slots; id = slot + 1 */
 static bool system_wide;	/* one of them is */
+static struct member_slots member_slots;
 
 unsigned int sessions_alive(void)
 {
@@ -24,6 +24,7 @@ static void free_session(struct session *s)
 	unsigned int cpu;
 
 	stack_free(s);
+	itrace_free(s);
 	for (cpu = 0; s->cpu && cpu < s->ncpus; cpu++) {
 		if (s->cpu[cpu])
 			vfree(s->cpu[cpu]->data);
@@ -35,15 +36,12 @@ static void free_session(struct session *s)
 	vfree(s->seen);
 	vfree(s->calls);
 	put_pid(s->root);
-	if (s->mm) {
-		account_locked_vm(s->mm, s->charged, false);
-		mmdrop(s->mm);
-	}
+	pages_uncharge(&s->charge);
 	mutex_lock(&sessions_lock);
 	if (s->scope == PITRACE_SCOPE_SYSTEM)
 		system_wide = false;
 	clear_bit(s->id - 1, &taken);
-	member_free_slot(s->id - 1);
+	member_free_slot(&member_slots, s->id - 1);
 	mutex_unlock(&sessions_lock);
 	put_cred(s->cred);
 	kfree(s);
@@ -148,27 +146,13 @@ static int make_rings(struct session *s)
 	return 0;
 }
 
-/* The pages are the caller's: counted against its limit of locked memory. More than half of the
- * machine's, or more than most of what is to be had now, is refused before the allocator fights for
- * it: nobody is to be killed for a trace's buffers. */
 static int charge(struct session *s)
 {
 	unsigned long pages = num_present_cpus() * ((s->mte_bytes + s->trace_bytes) >> PAGE_SHIFT);
-	struct sysinfo machine;
-	int err;
 
 	if (s->pids)
 		pages += PITRACE_PIDS / 8 >> PAGE_SHIFT;
-	si_meminfo(&machine);
-	if (pages > machine.totalram / 2 || (long)pages > si_mem_available() / 8 * 7)
-		return -ENOMEM;
-	err = account_locked_vm(current->mm, pages, true);
-	if (err)
-		return err;
-	s->charged = pages;
-	s->mm = current->mm;
-	mmgrab(s->mm);
-	return 0;
+	return pages_charge(&s->charge, pages);
 }
 
 struct session *session_create(const struct pitrace_session_args *args)
@@ -194,7 +178,7 @@ struct session *session_create(const struct pitrace_session_args *args)
 		 (args->scope == PITRACE_SCOPE_SYSTEM && system_wide))
 		err = -EBUSY;
 	else
-		err = member_take_slot(s, slot);
+		err = member_take_slot(&member_slots, s->cred, slot);
 	if (!err) {
 		set_bit(slot, &taken);
 		system_wide |= args->scope == PITRACE_SCOPE_SYSTEM;

@@ -2,10 +2,11 @@
 /* Find, register and release tracepoints and kprobes, in the order that is safe. */
 #include <linux/mutex.h>
 #include <linux/string.h>
+#include "arch/arch.h"
 #include "hook.h"
 
 static DEFINE_MUTEX(hooks_lock);
-static int users;
+static int users, memory_users;
 static int nkprobes;
 
 /* The hooks that one major needs. */
@@ -14,13 +15,19 @@ static struct family {
 	struct hook_tracepoint *all;	/* each of them must be there */
 	struct hook_tracepoint *some;	/* as many of these as there are */
 	struct kprobe *instead;		/* where there is none of `some` */
+	bool breaks;			/* ITrace's BREAK records and kernel side need them, too */
 	bool have, probed;
 	int users;
 } families[] = {
 	{ PITRACE_WAKEUP, .all = hook_wakeup_tracepoints },
-	{ PITRACE_INTERRUPT, .all = hook_irq_tracepoints, .some = arch_irq_tracepoints },
+	{ PITRACE_INTERRUPT, .all = hook_irq_tracepoints, .some = arch_irq_tracepoints,
+	  .breaks = true },
 	{ PITRACE_SYSCALL, .all = hook_syscall_tracepoints },
-	{ PITRACE_FAULT, .some = arch_fault_tracepoints, .instead = &hook_fault_kprobe },
+	{ PITRACE_FAULT, .some = arch_fault_tracepoints, .instead = &hook_fault_kprobe,
+	  .breaks = true },
+#if ARCH_ITRACE
+	{ PITRACE_BRANCH_USER, .all = hook_itrace_tracepoints },
+#endif
 };
 
 #define for_each_family(f) \
@@ -92,11 +99,21 @@ void hooks_init(u64 *majors)
 	tell_missing(hook_sched_tracepoints);
 	for_each_family(f) {
 		look_at(f);
-		if (f->have)
+		if (f->have && f->major != PITRACE_BRANCH_USER)
 			majors[f->major / 64] |= BIT_ULL(f->major % 64);
 	}
 	if (hook_sched_tracepoints[0].tp)
 		majors[PITRACE_DISPATCH / 64] |= BIT_ULL(PITRACE_DISPATCH % 64);
+}
+
+bool hooks_serve(u16 major)
+{
+	struct family *f;
+
+	for_each_family(f)
+		if (f->major == major)
+			return f->have;
+	return false;
 }
 
 static int enable(struct hook_tracepoint *h)
@@ -165,7 +182,6 @@ static void disable_kprobes(void)
 
 static void release(void)
 {
-	disable_kprobes();
 	disable(hook_task_tracepoints);
 	/* sched_switch goes last: others rely on what it keeps for each CPU. */
 	disable(hook_sched_tracepoints);
@@ -174,7 +190,12 @@ static void release(void)
 
 static bool serves(const struct family *f, const unsigned long *majors)
 {
-	return f->have && majors && test_bit(f->major, majors);
+	return f->have && majors &&
+	       (test_bit(f->major, majors) ||
+		(f->major == PITRACE_BRANCH_USER && test_bit(PITRACE_BRANCH_KERNEL, majors)) ||
+		(f->breaks && (test_bit(PITRACE_BREAK_USER, majors) ||
+			       test_bit(PITRACE_BREAK_KERNEL, majors) ||
+			       test_bit(PITRACE_BRANCH_KERNEL, majors))));
 }
 
 static void put_family(struct family *f)
@@ -207,37 +228,40 @@ static int get_family(struct family *f)
 	return err;
 }
 
-static int get_base(void)
+static int get_base(bool memory)
 {
 	int err;
 
-	if (users++)
-		return 0;
-	err = enable(hook_sched_tracepoints);
-	if (!err)
-		err = enable(hook_task_tracepoints);
-	if (!err) {
-		enable_kprobes();
-	} else {
-		release();
-		users--;
+	if (!users) {
+		err = enable(hook_sched_tracepoints);
+		if (!err)
+			err = enable(hook_task_tracepoints);
+		if (err) {
+			release();
+			return err;
+		}
 	}
-	return err;
+	users++;
+	if (memory && !memory_users++)
+		enable_kprobes();
+	return 0;
 }
 
-static void put_base(void)
+static void put_base(bool memory)
 {
+	if (memory && !--memory_users)
+		disable_kprobes();
 	if (!--users)
 		release();
 }
 
-int hooks_get(const unsigned long *majors)
+int hooks_get(const unsigned long *majors, bool memory)
 {
 	struct family *f;
 	int err;
 
 	mutex_lock(&hooks_lock);
-	err = get_base();
+	err = get_base(memory);
 	if (err)
 		goto out;
 	for_each_family(f) {
@@ -251,14 +275,14 @@ int hooks_get(const unsigned long *majors)
 		while (f-- > families)
 			if (serves(f, majors))
 				put_family(f);
-		put_base();
+		put_base(memory);
 	}
 out:
 	mutex_unlock(&hooks_lock);
 	return err;
 }
 
-void hooks_put(const unsigned long *majors)
+void hooks_put(const unsigned long *majors, bool memory)
 {
 	struct family *f;
 
@@ -266,6 +290,6 @@ void hooks_put(const unsigned long *majors)
 	for_each_family(f)
 		if (serves(f, majors))
 			put_family(f);
-	put_base();
+	put_base(memory);
 	mutex_unlock(&hooks_lock);
 }

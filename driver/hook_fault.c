@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include "arch/arch.h"
 #include "hook.h"
+#include "itrace.h"
 #include "session.h"
 
 void hook_fault(u32 minor, u32 flags, u64 ip, u64 address)
@@ -16,6 +17,8 @@ void hook_fault(u32 minor, u32 flags, u64 ip, u64 address)
 	struct session *s;
 	struct ring *r;
 
+	if (itrace_any() && minor == PITRACE_TPROF_USER)
+		itrace_fault(flags, ip);
 	preempt_disable_notrace();
 	for_each_wanting(s, WANT_FAULT) {
 		r = session_trace(s);

@@ -8,6 +8,8 @@
 #include <linux/sched.h>
 #include "hook.h"
 #include "arch/arch.h"
+#include "itrace.h"
+#include "ptt.h"
 #include "session.h"
 
 #define MOST	32	/* bits of irq_nest.told; deeper ones are not recorded */
@@ -33,6 +35,9 @@ void hook_irq_entry(enum pitrace_irq_source source, u32 number)
 	struct ring *r;
 	u32 depth;
 
+	ptt_interrupt(true);
+	if (itrace_any())
+		itrace_interrupt(source);
 	preempt_disable_notrace();
 	for_each_wanting(s, WANT_INTERRUPT) {
 		c = session_here(s);
@@ -76,6 +81,7 @@ void hook_irq_exit(enum pitrace_irq_source source, u32 number)
 			put(r, source | PITRACE_EXIT, number);
 	}
 	preempt_enable_notrace();
+	ptt_interrupt(false);
 }
 
 static void on_irq_entry(void *unused, int irq, struct irqaction *action)
@@ -94,20 +100,24 @@ static void on_irq_exit(void *unused, int irq, struct irqaction *action, int res
 		hook_irq_exit(source, irq);
 }
 
-static void on_softirq_entry(void *unused, unsigned int vector)
+void hook_softirq_entry(void *unused, unsigned int vector)
 {
+	if (itrace_any())
+		itrace_softirq(true);
 	hook_irq_entry(PITRACE_IRQ_SOFTIRQ, vector);
 }
 
 static void on_softirq_exit(void *unused, unsigned int vector)
 {
 	hook_irq_exit(PITRACE_IRQ_SOFTIRQ, vector);
+	if (itrace_any())
+		itrace_softirq(false);
 }
 
 struct hook_tracepoint hook_irq_tracepoints[] = {
 	{ "irq_handler_entry", on_irq_entry },
 	{ "irq_handler_exit", on_irq_exit },
-	{ "softirq_entry", on_softirq_entry },
+	{ "softirq_entry", hook_softirq_entry },
 	{ "softirq_exit", on_softirq_exit },
 	{ }
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Switches between threads, and what made them runnable. A switch also wakes the sampling timers of
- * a CPU that leaves idle, so its hook is there for every session.
+ * a CPU that leaves idle, and moves ptts on, so its hook is there for every session and ptt.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include "hook.h"
+#include "itrace.h"
+#include "ptt.h"
 #include "session.h"
 
 /* Why a thread left, from the kernel's state bits. */
@@ -82,13 +84,12 @@ static __always_inline void dispatch(struct session *s, u32 minor, const struct 
 	ring_commit(r);
 }
 
-static void on_switch(void *unused, bool preempt, struct task_struct *prev,
-		      struct task_struct *next, unsigned int prev_state)
+static noinline void switch_sessions(bool preempt, const struct task_struct *prev,
+				     const struct task_struct *next, unsigned int prev_state)
 {
 	struct session_cpu *c;
 	struct session *s;
 
-	preempt_disable_notrace();
 	if (is_idle_task(prev))
 		for_each_wanting(s, WANT_TPROF) {
 			c = session_here(s);
@@ -97,6 +98,27 @@ static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 		}
 	for_each_wanting(s, WANT_DISPATCH)
 		dispatch(s, left_because(preempt, prev_state), prev, next);
+}
+
+/* It takes what its caller was given as it was given: who only passes it on moves nothing (__used
+ * keeps the compiler from leaving out what is not needed here). */
+static noinline __used void switch_slowly(void *unused, bool preempt, struct task_struct *prev,
+					  struct task_struct *next, unsigned int prev_state)
+{
+	ptt_switch(prev, next, !preempt && prev_state & TASK_DEAD);
+	if (itrace_any())
+		itrace_switch(prev, next);
+	if (READ_ONCE(wants[WANT_ANY]))
+		switch_sessions(preempt, prev, next, prev_state);
+}
+
+/* Under a ptt most switches are between threads that nobody watches: few instructions for these. */
+static void on_switch(void *unused, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	preempt_disable_notrace();
+	if (unlikely(READ_ONCE(wants[WANT_ANY]) || !ptt_passes(next, prev_state)))
+		switch_slowly(unused, preempt, prev, next, prev_state);
 	preempt_enable_notrace();
 }
 

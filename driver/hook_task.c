@@ -8,19 +8,24 @@
 #include "compat/unmap.h"
 #include "hook.h"
 #include "hook_seen.h"
+#include "itrace.h"
 #include "member.h"
 #include "mte.h"
+#include "ptt_watch.h"
 #include "scope.h"
 #include "session.h"
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	hook_saw(PITRACE_HAVE_FORK);
+	ptt_fork(parent, child);
 	if (child->tgid == parent->tgid) {
+		itrace_fork(parent, child);
 		mte_task(NULL, PITRACE_MTE_THREAD, child, 0);
 		return;
 	}
 	scope_fork(parent, child);
+	itrace_fork(parent, child);
 	mte_task(NULL, child->mm && child->mm == parent->mm ? PITRACE_MTE_CLONE : PITRACE_MTE_FORK,
 		 child, 0);
 }
@@ -44,6 +49,7 @@ static void crashed(struct task_struct *task)
 static void on_exit(void *data, struct task_struct *task)
 {
 	hook_saw(PITRACE_HAVE_EXIT);
+	itrace_exit(task);
 	mte_task(NULL, PITRACE_MTE_THREAD_EXIT, task, 0);
 	hook_syscall_forget(task);
 	if (!atomic_read(&task->signal->live))
@@ -57,10 +63,18 @@ static void on_rename(void *data, struct task_struct *task, const char *comm)
 	mte_rename(task, comm);
 }
 
+static void on_new_program(void *data, struct task_struct *task, pid_t old_pid,
+			   struct linux_binprm *bprm)
+{
+	ptt_exec();
+	itrace_exec(bprm);
+}
+
 struct hook_tracepoint hook_task_tracepoints[] = {
 	{ "sched_process_fork", on_fork },
 	{ "sched_process_exit", on_exit },
 	{ "task_rename", on_rename },
+	{ "sched_process_exec", on_new_program },
 	{ }
 };
 
@@ -72,6 +86,7 @@ static int on_map(struct kprobe *p, struct pt_regs *regs)
 
 	if (vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
 		hook_saw(PITRACE_HAVE_MAP);
+		itrace_mapped();
 		mte_map(NULL, current->tgid, vma, 0);
 		build_id_ask(vma);
 	}

@@ -6,6 +6,7 @@
 #include "buildid.h"
 #include "control.h"
 #include "hook.h"
+#include "itrace_scope.h"
 #include "session.h"
 #include "state.h"
 #include "user.h"
@@ -26,6 +27,7 @@ static int __init pitrace_init(void)
 	if (err)
 		goto no_build_id;
 	hooks_init(session_majors);
+	itrace_init(session_majors);
 	err = hook_module_init();
 	if (err)
 		goto no_hooks;
@@ -48,6 +50,7 @@ no_user:
 no_power:
 	hook_module_exit();
 no_hooks:
+	itrace_uninit();
 	build_id_exit();
 no_build_id:
 	destroy_workqueue(work_queue);
@@ -61,6 +64,7 @@ static void __exit pitrace_exit(void)
 	user_exit();
 	power_exit();
 	hook_module_exit();
+	itrace_uninit();
 	build_id_exit();
 	destroy_workqueue(work_queue);
 }

@@ -13,9 +13,7 @@
 
 #define DUMPABLE	1	/* SUID_DUMP_USER */
 
-/* Who has a session's slot without CAP_PERFMON; under sessions_lock. */
-static kuid_t owner[PITRACE_MAX_SESSIONS];
-static DECLARE_BITMAP(members, PITRACE_MAX_SESSIONS);
+static_assert(PITRACE_MAX_SESSIONS <= MEMBER_ALL_SLOTS && PITRACE_MAX_PTTS <= MEMBER_ALL_SLOTS);
 
 static bool covers(const struct cred *who, const struct cred *whom)
 {
@@ -27,28 +25,39 @@ static bool covers(const struct cred *who, const struct cred *whom)
 }
 
 /* A process that has given up its memory shows nothing of it. */
-static bool dumpable(const struct task_struct *task)
+bool member_dumpable(const struct task_struct *task)
 {
 	return !READ_ONCE(task->mm) || compat_dumpable(task) == DUMPABLE;
 }
 
-bool member_sees_current_slowly(const struct session *s)
-{
-	return covers(s->cred, current_cred()) && dumpable(current);
-}
-
-bool member_may_see(const struct session *s, struct task_struct *task)
+bool member_sees(const struct cred *owner, const struct task_struct *task)
 {
 	bool may;
 
-	if (!s->cred)
+	rcu_read_lock();
+	may = covers(owner, __task_cred(task)) && member_dumpable(task);
+	rcu_read_unlock();
+	return may;
+}
+
+bool member_may_use(const struct cred *owner)
+{
+	return perfmon_capable() || (owner && covers(owner, current_cred()) &&
+				     uid_eq(owner->uid, current_euid()));
+}
+
+bool member_may_see(const struct cred *owner, struct task_struct *task)
+{
+	bool may;
+
+	if (!owner)
 		return true;
 	rcu_read_lock();
-	may = covers(s->cred, __task_cred(task));
+	may = covers(owner, __task_cred(task));
 	rcu_read_unlock();
 	/* Its memory stays while this is held. */
 	task_lock(task);
-	may = may && dumpable(task);
+	may = may && member_dumpable(task);
 	task_unlock(task);
 	return may;
 }
@@ -59,27 +68,27 @@ void member_init(struct session *s)
 	s->hides_kernel = s->cred || security_locked_down(LOCKDOWN_PERF);
 }
 
-/* One uid has a few sessions, all members together leave some for root. */
-int member_take_slot(struct session *s, unsigned int slot)
+/* One uid has a few, all members together leave some for root. */
+int member_take_slot(struct member_slots *slots, const struct cred *owner, unsigned int slot)
 {
 	unsigned int i, n = 0;
 
-	if (!s->cred)
+	if (!owner)
 		return 0;
-	for_each_set_bit(i, members, PITRACE_MAX_SESSIONS)
-		n += uid_eq(owner[i], s->cred->uid);
-	if (n >= MEMBER_SESSIONS)
+	for_each_set_bit(i, &slots->members, MEMBER_ALL_SLOTS)
+		n += uid_eq(slots->owner[i], owner->uid);
+	if (n >= MEMBER_SLOTS)
 		return -EDQUOT;
-	if (bitmap_weight(members, PITRACE_MAX_SESSIONS) >= MEMBERS_SLOTS)
+	if (hweight_long(slots->members) >= MEMBERS_SLOTS)
 		return -EBUSY;
-	owner[slot] = s->cred->uid;
-	__set_bit(slot, members);
+	slots->owner[slot] = owner->uid;
+	__set_bit(slot, &slots->members);
 	return 0;
 }
 
-void member_free_slot(unsigned int slot)
+void member_free_slot(struct member_slots *slots, unsigned int slot)
 {
-	__clear_bit(slot, members);
+	__clear_bit(slot, &slots->members);
 }
 
 int member_check_scope(struct session *s)
@@ -92,7 +101,7 @@ int member_check_scope(struct session *s)
 	task = get_pid_task(s->root, PIDTYPE_PID);
 	if (!task)
 		return -ESRCH;
-	err = member_may_see(s, task) ? 0 : -EPERM;
+	err = member_may_see(s->cred, task) ? 0 : -EPERM;
 	put_task_struct(task);
 	return err;
 }
@@ -101,18 +110,17 @@ int member_start(struct session *s)
 {
 	unsigned int nr;
 
-	if (!s->cred)
-		return perfmon_capable() ? 0 : -EPERM;
-	if (!perfmon_capable() && !(covers(s->cred, current_cred()) &&
-				    uid_eq(s->cred->uid, current_euid())))
+	if (!member_may_use(s->cred))
 		return -EPERM;
+	if (!s->cred)
+		return 0;
 	/* While off nobody looked: pids may have other owners, owners other credentials. */
 	for_each_set_bit(nr, s->pids, PITRACE_PIDS) {
 		struct task_struct *task;
 
 		rcu_read_lock();
 		task = pid_task(find_pid_ns(nr, &init_pid_ns), PIDTYPE_TGID);
-		if (!task || !member_may_see(s, task))
+		if (!task || !member_may_see(s->cred, task))
 			clear_bit(nr, s->pids);
 		rcu_read_unlock();
 	}
@@ -124,7 +132,9 @@ int member_check_setup(const struct session *s, const struct pitrace_setup_args 
 {
 	DECLARE_BITMAP(majors, PITRACE_MAJORS);
 
-	if (s->hides_kernel && args->stacks & PITRACE_WANT_KERNEL)
+	if (s->hides_kernel && (args->stacks & PITRACE_WANT_KERNEL ||
+				args->majors[0] & (BIT_ULL(PITRACE_BRANCH_KERNEL) |
+						   BIT_ULL(PITRACE_BREAK_KERNEL))))
 		return -EPERM;
 	if (!s->cred)
 		return 0;
@@ -133,6 +143,12 @@ int member_check_setup(const struct session *s, const struct pitrace_setup_args 
 	__clear_bit(PITRACE_SYSINFO, majors);
 	__clear_bit(PITRACE_MTE, majors);
 	__clear_bit(PITRACE_HOOKIT, majors);
+	__clear_bit(PITRACE_BRANCH_USER, majors);
+	__clear_bit(PITRACE_BREAK_USER, majors);
+	__clear_bit(PITRACE_ITRACE_SWITCH, majors);
+	__clear_bit(PITRACE_ITRACE_START, majors);
+	__clear_bit(PITRACE_ITRACE_STOP, majors);
+	__clear_bit(PITRACE_CODE, majors);
 	bitmap_clear(majors, PITRACE_USER_FIRST, PITRACE_MAJORS - PITRACE_USER_FIRST);
 	return bitmap_empty(majors, PITRACE_MAJORS) && !(args->stacks & PITRACE_WANT_DISPATCH) ?
 	       0 : -EPERM;

@@ -2,8 +2,37 @@
 /* Memory that user space may map. vmalloc_user says loudly when there is none. */
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 #include "pages.h"
+
+/* More than half of the machine's, or more than most of what is to be had now, is refused before
+ * the allocator fights for it: nobody is to be killed for a trace's buffers. */
+int pages_charge(struct pages_charge *charge, unsigned long pages)
+{
+	struct sysinfo machine;
+	int err;
+
+	si_meminfo(&machine);
+	if (pages > machine.totalram / 2 || (long)pages > si_mem_available() / 8 * 7)
+		return -ENOMEM;
+	err = account_locked_vm(current->mm, pages, true);
+	if (err)
+		return err;
+	charge->pages = pages;
+	charge->mm = current->mm;
+	mmgrab(charge->mm);
+	return 0;
+}
+
+void pages_uncharge(struct pages_charge *charge)
+{
+	if (!charge->mm)
+		return;
+	account_locked_vm(charge->mm, charge->pages, false);
+	mmdrop(charge->mm);
+	charge->mm = NULL;
+}
 
 void *pages_alloc(size_t bytes)
 {

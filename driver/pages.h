@@ -8,6 +8,14 @@
 
 #include <linux/mm.h>
 
+/* Pages that are the caller's: counted against its limit of locked memory. */
+struct pages_charge {
+	struct mm_struct *mm;		/* NULL: nothing is charged */
+	unsigned long pages;
+};
+int pages_charge(struct pages_charge *charge, unsigned long pages);	/* 0 or -errno */
+void pages_uncharge(struct pages_charge *charge);
+
 void *pages_alloc(size_t bytes);	/* zeroed, from a page's begin; vfree gives it back */
 /* In mmap: the area, from the page `first` on. */
 int pages_map(struct vm_area_struct *vma, void *area, size_t bytes, unsigned long first);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* CPUs that come and go, and suspend: timers follow, clocks are tied together again. */
+/* CPUs that come and go, and suspend: timers and ptts follow, clocks are tied together again. */
 #include <linux/cpuhotplug.h>
 #include <linux/notifier.h>
 #include <linux/suspend.h>
 #include "control.h"
+#include "ptt.h"
 #include "state.h"
 
 static enum cpuhp_state state;
@@ -12,12 +13,14 @@ static enum cpuhp_state state;
 static int online(unsigned int cpu)
 {
 	sessions_cpu_online(cpu);
+	ptts_cpu_online(cpu);
 	return 0;
 }
 
 static int offline(unsigned int cpu)
 {
 	sessions_cpu_offline(cpu);
+	ptts_cpu_offline(cpu);
 	return 0;
 }
 

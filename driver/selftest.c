@@ -51,7 +51,7 @@ void selftest(void)
 	u32 tried = PITRACE_HAVE_FORK | PITRACE_HAVE_EXIT | PITRACE_HAVE_NAME;
 	struct task_struct *t;
 
-	if (hooks_get(NULL)) {
+	if (hooks_get(NULL, true)) {
 		selftest_missing = ~0u;
 		return;
 	}
@@ -73,7 +73,7 @@ void selftest(void)
 		kthread_stop(t);
 		put_task_struct(t);
 	}
-	hooks_put(NULL);
+	hooks_put(NULL, true);
 	selftest_missing = tried & ~(u32)atomic_read(&hooks_seen);
 	if (selftest_missing)
 		pr_warn("pitrace: self-test: events %#x do not arrive on this kernel\n",

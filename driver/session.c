@@ -2,6 +2,7 @@
 /* The sessions that are on; what stops a session, wakes its consumer and drains its rings. */
 #include <linux/cpu.h>
 #include <linux/smp.h>
+#include "itrace.h"
 #include "session.h"
 
 struct workqueue_struct *work_queue;
@@ -15,6 +16,7 @@ void session_wants(void)
 		[WANT_TPROF] = PITRACE_TPROF, [WANT_DISPATCH] = PITRACE_DISPATCH,
 		[WANT_WAKEUP] = PITRACE_WAKEUP, [WANT_INTERRUPT] = PITRACE_INTERRUPT,
 		[WANT_SYSCALL] = PITRACE_SYSCALL, [WANT_FAULT] = PITRACE_FAULT,
+		[WANT_ITRACE] = PITRACE_BRANCH_USER,
 	};
 	int want, i;
 
@@ -23,7 +25,9 @@ void session_wants(void)
 
 		for (i = 0; i < PITRACE_MAX_SESSIONS; i++)
 			if (active[i] && (want == WANT_ANY ||
-					  test_bit(majors[want], active[i]->majors)))
+					  test_bit(majors[want], active[i]->majors) ||
+					  (want == WANT_ITRACE &&
+					   test_bit(PITRACE_BRANCH_KERNEL, active[i]->majors))))
 				mask |= BIT(i);
 		WRITE_ONCE(wants[want], mask);
 	}
@@ -102,6 +106,8 @@ int session_consume(struct session *s, const struct pitrace_consume_args *args)
 	ring_consume(r, args->position);
 	mutex_unlock(&s->consumer);
 	wake_up_all(&s->wait);
+	WRITE_ONCE(s->itrace.holder, current->tgid);
+	itrace_room();
 	return 0;
 }
 

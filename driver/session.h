@@ -13,6 +13,8 @@
 #include <linux/workqueue.h>
 #include "buffer.h"
 #include "event.h"
+#include "itrace_scope.h"
+#include "pages.h"
 #include "stack.h"
 #include "tprof.h"
 
@@ -68,6 +70,7 @@ struct session {
 	bool counting;
 	u64 since;			/* of the boot: nobody has kept the scope from here on */
 	struct pid *root;		/* SCOPE_PROCESS: the process it began with */
+	struct itrace itrace;
 	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
 	bool hides_kernel;		/* … or the system is locked down: no kernel addresses */
 
@@ -87,8 +90,7 @@ struct session {
 	bool told_unstable;
 	u64 *seen;
 
-	struct mm_struct *mm;		/* the pages are charged to it */
-	unsigned long charged;
+	struct pages_charge charge;
 };
 
 extern struct workqueue_struct *work_queue;	/* the module's own */
@@ -103,6 +105,7 @@ extern struct mutex sessions_lock;	/* active[] and its users, CPU hotplug's view
 /* What hooks look at first: which of active[] want their records, a bit for each. */
 enum want {
 	WANT_TPROF, WANT_DISPATCH, WANT_WAKEUP, WANT_INTERRUPT, WANT_SYSCALL, WANT_FAULT,
+	WANT_ITRACE,
 	WANT_ANY,			/* all that are active */
 	WANTS
 };

@@ -105,6 +105,8 @@ static void prepare(struct session *s)
 		c->irq = (struct irq_nest){ };
 		memset(c->page->lost, 0, sizeof(c->page->lost));
 		c->page->ticks = c->page->idle_ticks = c->page->late = c->page->out_of_scope = 0;
+		c->page->instructions = c->page->branches = 0;
+		c->page->waits = c->page->waited = 0;
 		c->page->online = cpu_online(cpu);
 	}
 	mutex_unlock(&s->consumer);
@@ -127,7 +129,7 @@ static void prepare(struct session *s)
 static int turn_on(struct session *s)
 {
 	u64 begin;
-	int err = hooks_get(s->majors);
+	int err = hooks_get(s->majors, true);
 
 	if (err)
 		return err;
@@ -158,13 +160,14 @@ static int turn_on(struct session *s)
 		cancel_delayed_work_sync(&s->sync);
 		deactivate(s);
 		event_release(s);
-		hooks_put(s->majors);
+		hooks_put(s->majors, true);
 		session_set_state(s, PITRACE_STATE_OFF);
 		return err;
 	}
 	cpus_read_lock();
 	on_each_cpu(timer_start, s, 1);
 	cpus_read_unlock();
+	itrace_on(s, PITRACE_ITRACE_ON);
 	return 0;
 }
 
@@ -185,6 +188,7 @@ int session_off(struct session *s)
 
 	mutex_lock(&s->lock);
 	if (s->state != PITRACE_STATE_OFF) {
+		itrace_off(s, false);
 		event_pause(s, true);
 		cpus_read_lock();
 		/* A CPU that comes from here on starts no timer. */
@@ -200,7 +204,7 @@ int session_off(struct session *s)
 		mte_sync(s, PITRACE_SYNC_OFF);
 		deactivate(s);
 		event_release(s);
-		hooks_put(s->majors);
+		hooks_put(s->majors, true);
 		session_flush(s, PITRACE_FLUSH_MTE | PITRACE_FLUSH_TRACE);
 		session_set_state(s, PITRACE_STATE_OFF);
 		session_wake(s);
@@ -219,8 +223,10 @@ int session_suspend(struct session *s, bool suspend)
 
 	mutex_lock(&s->lock);
 	if (s->state == from) {
-		if (suspend)
+		if (suspend) {
+			itrace_off(s, true);
 			event_pause(s, true);
+		}
 		cpus_read_lock();
 		if (suspend)
 			on_each_cpu(timer_stop, s, 1);
@@ -231,8 +237,10 @@ int session_suspend(struct session *s, bool suspend)
 		if (!suspend)
 			on_each_cpu(timer_start, s, 1);
 		cpus_read_unlock();
-		if (!suspend)
+		if (!suspend) {
 			event_pause(s, false);
+			itrace_on(s, PITRACE_ITRACE_ON);
+		}
 	} else if (s->state != to) {
 		err = -EINVAL;
 	}
@@ -292,6 +300,8 @@ int session_setup(struct session *s, const struct pitrace_setup_args *args)
 		err = stack_prepare(s);
 		if (err)
 			s->stacks = 0;
+		else
+			err = itrace_prepare(s);
 	}
 	mutex_unlock(&s->lock);
 	return err;

@@ -124,7 +124,7 @@ static int put_own(struct session *s, struct task_struct *task, const bool *end)
 
 	if (err)
 		return err;
-	if (member_may_see(s, task)) {
+	if (member_may_see(s->cred, task)) {
 		err = put_process(s, task, end);
 		put_threads(s, task);
 	} else {

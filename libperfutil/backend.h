@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <perfutil.h>
 #include <pifile.h>
+#include <tracer.h>
 
 /* Of each CPU, when nobody says otherwise. */
 #define TRACER_MTE_BYTES	(2 << 20)
@@ -38,6 +39,7 @@ struct trace_config {
 	struct pitrace_event_args events[PITRACE_EVENTS];
 	/* SCOPE_PROCESS: the file that `pid` is about to execute, NULL if it runs already. */
 	const char *program;
+	struct tracer_itrace itrace;
 };
 
 /* A segment, of `size` bytes with its padding; it is valid during the call. 0 or -errno: then the
@@ -95,6 +97,8 @@ struct collector {
 	uint64_t (*clock_hz)(struct backend *b);
 	/* One a CPU that has buffers: an array (free it) and their number, or -errno. */
 	int (*stats)(struct backend *b, struct pifile_stats **stats);
+	/* As tracer_ended; NULL: nobody else waits for the command. */
+	bool (*ended)(struct backend *b, pid_t child, int *status);
 	/* Records of programs come through hook files (hookfile.h), which the tracer reads: this
 	 * collector has none of them, and its stamps are CLOCK_MONOTONIC ns. */
 	bool hook_files;
@@ -102,7 +106,8 @@ struct collector {
 
 /* All there are, the one with the most to offer first; ends with NULL. */
 extern const struct collector *const collectors[];
-extern const struct collector collector_driver, collector_perf, collector_timer;
+extern const struct collector collector_driver, collector_perf, collector_timer,
+			      collector_ptrace;
 
 /* A bit a major: all that the collector of this name can ever record; NULL: there is none. What it
  * can here an open session says by info.available. */

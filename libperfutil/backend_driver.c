@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "backend.h"
+#include "driver_itrace.h"
 #include "driver_why.h"
 #include "rc.h"
 
@@ -172,19 +173,45 @@ static int set_up(int session, const struct trace_config *config)
 	return -err;
 }
 
+/* The kernel's side is not to be had: for nobody here, or not for this user. */
+static void no_kernel_side(bool nobody, struct collector_check *check)
+{
+	if (nobody) {
+		snprintf(check->why, sizeof(check->why),
+			 "the driver traces the kernel's side of system calls only where it was loaded with kernel_itrace=1 and the machine allows it (the kernel log says why not)");
+		snprintf(check->cure, sizeof(check->cure),
+			 "sudo rmmod pitrace && sudo modprobe pitrace kernel_itrace=1");
+		return;
+	}
+	snprintf(check->why, sizeof(check->why),
+		 "the kernel's side is traced with CAP_PERFMON only, and not where the system is locked down");
+	snprintf(check->cure, sizeof(check->cure), "run swtrace as root (sudo)");
+}
+
 /* May this user have all that? What else is answered is said when it is turned on. */
 static void check_setup(int session, const struct trace_config *config,
 			struct collector_check *check)
 {
-	switch (set_up(session, config)) {
+	bool kernel = config->majors[0] >> PITRACE_BRANCH_KERNEL & 1;
+	int err = set_up(session, config);
+
+	switch (err ? err : driver_itrace(session, config)) {
 	case -EPERM:
 		check->state = COLLECTOR_REFUSED;
+		if (kernel) {
+			no_kernel_side(false, check);
+			break;
+		}
 		snprintf(check->why, sizeof(check->why),
 			 "without CAP_PERFMON the driver records samples of user code, names, and what programs write themselves, nothing else");
 		snprintf(check->cure, sizeof(check->cure), "run swtrace as root (sudo)");
 		break;
 	case -EOPNOTSUPP:
 		check->state = COLLECTOR_ABSENT;
+		if (kernel) {
+			no_kernel_side(true, check);
+			break;
+		}
 		snprintf(check->why, sizeof(check->why),
 			 "on this kernel the driver has not all of the records that are wanted (swtrace maj tells which, in a session)");
 		break;
@@ -336,6 +363,8 @@ static int driver_on(struct backend *b, const struct trace_config *config)
 	if (err)
 		return err;
 	err = set_events(b, config);
+	if (!err)
+		err = driver_itrace(b->fd, config);
 	if (err)
 		return err;
 	return call(b, PITRACE_IOC_ON);
@@ -578,6 +607,7 @@ static void driver_info(struct backend *b, struct trace_info *info)
 	memcpy(info->available, b->driver.majors, sizeof(info->available));
 	info->ncpus = 0;
 	info->ticks = info->idle_ticks = info->late = 0;
+	info->instructions = info->branches = info->waits = info->waited = info->taken = 0;
 	memset(info->lost, 0, sizeof(info->lost));
 	for (uint32_t i = 0; i < c->ncpus; i++) {
 		const struct pitrace_cpu *p = b->cpu[i].page;
@@ -588,6 +618,11 @@ static void driver_info(struct backend *b, struct trace_info *info)
 		info->ticks += p->ticks;
 		info->idle_ticks += p->idle_ticks;
 		info->late += p->late;
+		info->instructions += p->instructions;
+		info->branches += p->branches;
+		info->waits += p->waits;
+		info->waited += p->waited;
+		info->taken += p->taken;
 		for (int k = 0; k < PITRACE_LOST_KINDS; k++)
 			info->lost[k] += p->lost[k];
 	}

@@ -149,6 +149,7 @@ static int open_session(struct backend *b, const struct trace_config *config)
 	b->s.stacks = (struct perf_stacks){
 		.want = config->stacks, .regs = perf_user_registers(),
 		.depth = config->depth ? config->depth : PITRACE_STACK_MAX,
+		.copy = PITRACE_STACK_COPY_MAX, .registers = perf_registers_here(),
 	};
 	if (b->s.user_only)
 		b->s.stacks.want &= ~PITRACE_WANT_KERNEL;

@@ -8,6 +8,11 @@
 #define BIT(major)	(1ull << (major) % 64)
 #define ALWAYS		(BIT(PITRACE_TPROF) | BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
 
+/* Of user code. */
+#define ITRACE		(BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER) | \
+			 BIT(PITRACE_ITRACE_START) | BIT(PITRACE_ITRACE_STOP) | \
+			 BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
+
 /* Programs' own records are in all of them: by the driver, or by hook files. */
 #define USERS		BIT(PITRACE_HOOKIT), ~0ull << PITRACE_USER_FIRST % 64
 
@@ -18,6 +23,7 @@ static const struct {
 	{ "driver", { ~0ull, ~0ull, ~0ull, ~0ull } },
 	{ "perf", { ALWAYS | BIT(PITRACE_DISPATCH), 0, USERS } },
 	{ "timer", { ALWAYS, 0, USERS } },
+	{ "ptrace", { ITRACE, 0, USERS } },
 };
 
 const uint64_t *collector_majors(const char *name)

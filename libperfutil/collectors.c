@@ -5,7 +5,7 @@
 #include "backend.h"
 
 const struct collector *const collectors[] = { &collector_driver, &collector_perf, &collector_timer,
-					       NULL };
+					       &collector_ptrace, NULL };
 
 const struct collector *collector_named(const char *name)
 {

@@ -17,10 +17,15 @@
 
 #define REFERENCE	UINT32_MAX
 
+/* PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING */
+struct reading {
+	uint64_t value, enabled, running;
+};
 struct counter {
 	int fd;
 	uint32_t event;			/* or REFERENCE, before the events of its thread */
 	uint32_t cpu;			/* its place in the options' list */
+	struct reading reset;		/* when it was set to zero; not to be had: the one before */
 };
 struct counters {
 	struct counters_options o;
@@ -30,11 +35,6 @@ struct counters {
 	struct counter *list;
 	size_t n, room;
 };
-/* PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING */
-struct reading {
-	uint64_t value, enabled, running;
-};
-
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static int refused(const struct counters *c, const struct pitrace_event_args *e, int err)
@@ -73,7 +73,7 @@ static int keep(struct counters *c, int fd, uint32_t event, uint32_t cpu)
 		c->list = more;
 		c->room = room;
 	}
-	c->list[c->n++] = (struct counter){ fd, event, cpu };
+	c->list[c->n++] = (struct counter){ .fd = fd, .event = event, .cpu = cpu };
 	return PI_OK;
 }
 
@@ -257,12 +257,33 @@ int counters_off(struct counters *c)
 	return set(c, false);
 }
 
+/* The kernel's own reset leaves what ended threads counted, and the times. */
+static bool read_since(const struct counter *from, struct reading *r)
+{
+	if (read(from->fd, r, sizeof(*r)) != (ssize_t)sizeof(*r))
+		return false;
+	r->value -= from->reset.value;
+	r->enabled -= from->reset.enabled;
+	r->running -= from->reset.running;
+	return true;
+}
+
+int counters_reset(struct counters *c)
+{
+	struct reading r;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (read(c->list[i].fd, &r, sizeof(r)) == (ssize_t)sizeof(r))
+			c->list[i].reset = r;
+	return PI_OK;
+}
+
 static void add(struct counters *c, struct counter_value *v, const struct counter *from,
 		uint64_t wanted)
 {
 	struct reading r;
 
-	if (read(from->fd, &r, sizeof(r)) != (ssize_t)sizeof(r)) {
+	if (!read_since(from, &r)) {
 		v->state = COUNTER_NO_ROOM;
 		return;
 	}
@@ -276,6 +297,17 @@ static bool is_clock(const struct pitrace_event_args *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_TASK_CLOCK ||
 						 e->config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
+/* Before Linux 6.2 a thread's hardware events have a clock of their own, which starts and stops
+ * beside the reference's at each dispatch: what differs by less may be nothing. */
+static uint64_t unsure(const struct counters *c, const struct pitrace_event_args *e,
+		       uint64_t wanted)
+{
+	bool same = c->o.scope == COUNTERS_CPUS || e->type == PERF_TYPE_SOFTWARE ||
+		    e->type == PERF_TYPE_TRACEPOINT || e->type == PERF_TYPE_BREAKPOINT;
+
+	return same ? 0 : wanted / 32;
 }
 
 int counters_read(struct counters *c, struct counter_value *list, unsigned int room)
@@ -298,14 +330,19 @@ int counters_read(struct counters *c, struct counter_value *list, unsigned int r
 		unsigned int place = from->event * (cpus ? c->o.ncpus : 1) + from->cpu;
 
 		if (from->event == REFERENCE) {
-			if (read(from->fd, &r, sizeof(r)) != (ssize_t)sizeof(r))
+			if (!read_since(from, &r))
 				return rc_fail(PI_ERROR, "a counter cannot be read");
 		} else if (place < room) {
 			add(c, &list[place], from, r.enabled);
 		}
 	}
-	for (unsigned int i = 0; i < n && i < room; i++)
-		if (list[i].state == COUNTER_COUNTED && list[i].counted < list[i].wanted)
-			list[i].state = COUNTER_PARTLY;
+	for (unsigned int i = 0; i < n && i < room; i++) {
+		struct counter_value *v = &list[i];
+		const struct pitrace_event_args *e = &c->events[cpus ? i / c->o.ncpus : i];
+
+		if (v->state == COUNTER_COUNTED &&
+		    v->counted + unsure(c, e, v->wanted) < v->wanted)
+			v->state = COUNTER_PARTLY;
+	}
 	return (int)n;
 }

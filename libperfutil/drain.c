@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "now.h"
 #include "tracer_inner.h"
 
 #define FLUSH_MS	1000	/* what a kill may cost: open segments are closed this often */
@@ -23,10 +23,7 @@
 
 int64_t drain_clock(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
+	return (int64_t)now_ns();
 }
 
 static void tell(int fd)

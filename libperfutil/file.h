@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <pifile.h>
 
-#define FILE_FAULTS	64
+#define FILE_FAULTS	4096
 
 /* A stretch of stamps with one slope: time = base + (stamp - from) * mult / 2^40. The stretches
  * of a file cover all stamps, and no product in its stretch overflows the time. */
@@ -57,11 +57,16 @@ enum file_state {
 	FILE_BAD,		/* a fault was noted; it is not read again */
 };
 
+/* Where it is: its header is read again when it is needed, so that memory hardly grows with the
+ * file. */
 struct file_section {
-	struct pifile_section s;
-	uint64_t offset;
-	enum file_state state;
+	uint64_t eighths : 61;	/* its offset / 8 */
+	uint64_t state : 3;	/* enum file_state */
+	uint32_t next;		/* the next section of its ring, which merge.c knows; 0: none */
+	uint16_t type;
+	uint16_t ring;		/* FILE_NO_RING: more than fits */
 };
+#define FILE_NO_RING	UINT16_MAX
 
 /* A buffer that only grows. */
 struct file_buffer {
@@ -79,6 +84,8 @@ struct pifile {
 	struct pifile_header header;
 	struct file_section *sections;
 	size_t nsections, room;
+	uint64_t first;			/* least stamp that a segment begins with */
+	struct pifile_section shown;	/* pifile_section's answer */
 	struct pifile_fault faults[FILE_FAULTS];
 	size_t nfaults;
 	struct file_buffer stored;	/* bytes of a compressed payload */
@@ -101,9 +108,20 @@ void file_section_fault(struct pifile *f, size_t i, enum file_state state, const
 #define file_bad(f, i, ...)	file_section_fault(f, i, FILE_BAD, __VA_ARGS__)
 #define file_doubt(f, i, ...)	file_section_fault(f, i, FILE_DOUBTED, __VA_ARGS__)
 
+static inline uint64_t file_offset(const struct pifile *f, size_t i)
+{
+	return (uint64_t)f->sections[i].eighths * 8;
+}
+
+/* The header of section i, as it was found. False: it is not there any more, a fault was noted. */
+bool file_section_header(struct pifile *f, size_t i, struct pifile_section *s);
 /* The payload of section i, CRC checked and decompressed, in buffer. NULL: a fault was noted, now
  * or before. */
 const void *file_payload(struct pifile *f, size_t i, struct file_buffer *buffer, size_t *size);
+
+/* The same of a section whose header is known. */
+const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_section *s,
+			    struct file_buffer *buffer, size_t *size);
 
 int file_buffer_grow(struct file_buffer *b, size_t size);
 void file_buffer_free(struct file_buffer *b);

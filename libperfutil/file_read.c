@@ -48,7 +48,7 @@ void file_section_fault(struct pifile *f, size_t i, enum file_state state, const
 	f->sections[i].state = state;
 	if (f->nfaults < FILE_FAULTS) {
 		va_start(ap, format);
-		say(&f->faults[f->nfaults], f->sections[i].offset, format, ap);
+		say(&f->faults[f->nfaults], file_offset(f, i), format, ap);
 		va_end(ap);
 	}
 	f->nfaults++;
@@ -148,6 +148,8 @@ static bool is_header(const struct pifile *f, struct pifile_section *s)
 
 static bool add_section(struct pifile *f, const struct pifile_section *s, uint64_t offset)
 {
+	if (f->nsections == UINT32_MAX)
+		return false;
 	if (f->nsections == f->room) {
 		size_t room = f->room ? 2 * f->room : 128;
 		struct file_section *p = realloc(f->sections, room * sizeof(*p));
@@ -157,8 +159,25 @@ static bool add_section(struct pifile *f, const struct pifile_section *s, uint64
 		f->sections = p;
 		f->room = room;
 	}
-	f->sections[f->nsections++] = (struct file_section){ .s = *s, .offset = offset };
+	f->sections[f->nsections++] = (struct file_section){
+		.eighths = offset / 8, .type = s->type,
+		.ring = s->ring < FILE_NO_RING ? (uint16_t)s->ring : FILE_NO_RING,
+	};
+	if (s->type == PIFILE_SEC_SEGMENT && s->first < f->first)
+		f->first = s->first;
 	return true;
+}
+
+bool file_section_header(struct pifile *f, size_t i, struct pifile_section *s)
+{
+	ssize_t got = read_at(f, file_offset(f, i), s, sizeof(*s));
+
+	if (got == (ssize_t)sizeof(*s) && is_header(f, s) && s->type == f->sections[i].type)
+		return true;
+	*s = (struct pifile_section){ 0 };
+	file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
+		 got < (ssize_t)sizeof(*s) ? "the file became shorter" : "the file was changed");
+	return false;
 }
 
 /* The next good section header from offset on, or the size of the file; -errno. Sections stand at
@@ -267,9 +286,10 @@ static void check_index(struct pifile *f)
 	struct file_buffer b = { 0 };
 	const struct pifile_index *index;
 	size_t n = f->nsections, size;
+	struct pifile_section s;
 
 	/* Behind any other fault it has nothing to add. */
-	if (f->nfaults || n < 2 || f->sections[n - 1].s.type != PIFILE_SEC_INDEX)
+	if (f->nfaults || n < 2 || f->sections[n - 1].type != PIFILE_SEC_INDEX)
 		return;
 	n -= 2;			/* END and itself are not in it */
 	index = file_payload(f, n + 1, &b, &size);
@@ -277,9 +297,9 @@ static void check_index(struct pifile *f)
 		bool same = size == n * sizeof(*index);
 
 		for (size_t i = 0; same && i < n; i++)
-			same = index[i].offset == f->sections[i].offset &&
-			       index[i].type == f->sections[i].s.type &&
-			       index[i].cpu == f->sections[i].s.cpu;
+			same = index[i].offset == file_offset(f, i) &&
+			       index[i].type == f->sections[i].type &&
+			       file_section_header(f, i, &s) && index[i].cpu == s.cpu;
 		if (!same)
 			file_bad(f, n + 1, "the index lists other sections than the file holds");
 	}
@@ -293,10 +313,9 @@ static uint64_t most_bytes(const struct pifile_section *s)
 	return s->type == PIFILE_SEC_SEGMENT ? PIFILE_SEGMENT_MAX : PIFILE_PAYLOAD_MAX;
 }
 
-static bool stored_bytes(struct pifile *f, size_t i, void *out)
+static bool stored_bytes(struct pifile *f, size_t i, const struct pifile_section *s, void *out)
 {
-	const struct pifile_section *s = &f->sections[i].s;
-	ssize_t got = read_at(f, f->sections[i].offset + sizeof(*s), out, s->stored);
+	ssize_t got = read_at(f, file_offset(f, i) + sizeof(*s), out, s->stored);
 
 	if (got != (ssize_t)s->stored) {
 		file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
@@ -311,9 +330,8 @@ static bool stored_bytes(struct pifile *f, size_t i, void *out)
 	return true;
 }
 
-static bool decompress(struct pifile *f, size_t i, void *out)
+static bool decompress(struct pifile *f, size_t i, const struct pifile_section *s, void *out)
 {
-	const struct pifile_section *s = &f->sections[i].s;
 	size_t n;
 
 	if (!f->dctx)
@@ -336,7 +354,17 @@ static bool decompress(struct pifile *f, size_t i, void *out)
 
 const void *file_payload(struct pifile *f, size_t i, struct file_buffer *buffer, size_t *size)
 {
-	const struct pifile_section *s = &f->sections[i].s;
+	struct pifile_section s;
+
+	*size = 0;
+	if (f->sections[i].state == FILE_BAD || !file_section_header(f, i, &s))
+		return NULL;
+	return file_payload_of(f, i, &s, buffer, size);
+}
+
+const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_section *s,
+			    struct file_buffer *buffer, size_t *size)
+{
 	bool packed = s->flags & PIFILE_ZSTD;
 
 	*size = 0;
@@ -359,7 +387,7 @@ const void *file_payload(struct pifile *f, size_t i, struct file_buffer *buffer,
 		return NULL;
 	}
 	if (packed) {
-		if (!stored_bytes(f, i, f->stored.data))
+		if (!stored_bytes(f, i, s, f->stored.data))
 			return NULL;
 		/* The frame's own claim, before its size is asked of malloc. */
 		if (ZSTD_getFrameContentSize(f->stored.data, s->stored) != s->bytes) {
@@ -371,7 +399,7 @@ const void *file_payload(struct pifile *f, size_t i, struct file_buffer *buffer,
 		file_bad(f, i, "no memory for a section of %" PRIu64 " bytes", s->bytes);
 		return NULL;
 	}
-	if (packed ? !decompress(f, i, buffer->data) : !stored_bytes(f, i, buffer->data))
+	if (packed ? !decompress(f, i, s, buffer->data) : !stored_bytes(f, i, s, buffer->data))
 		return NULL;
 	if (f->swapped)
 		file_swap_payload(s->type, buffer->data, s->bytes);
@@ -462,6 +490,7 @@ static struct pifile *open_any(struct pifile *f, struct pifile_fault *fault)
 		errno = err;
 		return NULL;
 	}
+	f->first = UINT64_MAX;
 	err = scan(f);
 	if (err) {
 		pifile_close(f);
@@ -559,14 +588,17 @@ size_t pifile_sections(const struct pifile *f)
 	return f->nsections;
 }
 
-const struct pifile_section *pifile_section(const struct pifile *f, size_t i)
+const struct pifile_section *pifile_section(struct pifile *f, size_t i)
 {
-	return i < f->nsections ? &f->sections[i].s : NULL;
+	if (i >= f->nsections)
+		return NULL;
+	file_section_header(f, i, &f->shown);
+	return &f->shown;
 }
 
 uint64_t pifile_section_offset(const struct pifile *f, size_t i)
 {
-	return i < f->nsections ? f->sections[i].offset : 0;
+	return i < f->nsections ? file_offset(f, i) : 0;
 }
 
 /* Every payload that was not read yet, for its faults. */

@@ -114,6 +114,21 @@ static const char *shape_of(uint16_t major, uint32_t minor, bool *stack)
 		return minor & PITRACE_EXIT ? "448" : "44888";
 	case PITRACE_FAULT:
 		return "444488";
+	case PITRACE_BRANCH_KERNEL:
+	case PITRACE_BRANCH_USER:
+		return "44488";
+	case PITRACE_BREAK_KERNEL:
+	case PITRACE_BREAK_USER:
+		return "444488";
+	case PITRACE_ITRACE_SWITCH:
+		return "4444";
+	case PITRACE_ITRACE_START:
+	case PITRACE_ITRACE_STOP:
+		return "44448";
+	case PITRACE_LOAD_STORE:
+		return "444488";
+	case PITRACE_CODE:
+		return "448";
 	case PITRACE_SYSINFO:
 		return minor == PITRACE_SYSINFO_EVENT ? "448" : "4844844";
 	case PITRACE_SYNC:

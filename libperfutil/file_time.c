@@ -60,14 +60,14 @@ static bool collect(struct pifile *f, struct points *p)
 	bool unstable = false;
 
 	for (size_t i = 0; i < f->nsections; i++) {
-		const struct pifile_section *s = &f->sections[i].s;
 		struct pitrace_segment h;
 		struct record_walk walk;
 		struct record r;
 		const void *payload;
 		size_t size;
 
-		if (s->type != PIFILE_SEC_SEGMENT || s->ring != PITRACE_RING_MTE)
+		if (f->sections[i].type != PIFILE_SEC_SEGMENT ||
+		    f->sections[i].ring != PITRACE_RING_MTE)
 			continue;
 		payload = file_payload(f, i, &b, &size);
 		/* What is wrong with the records is the merge's to say. */
@@ -82,7 +82,7 @@ static bool collect(struct pifile *f, struct points *p)
 			}
 			if (r.minor == PITRACE_SYNC_UNSTABLE && !unstable) {
 				unstable = true;
-				file_fault(f, f->sections[i].offset,
+				file_fault(f, file_offset(f, i),
 					   "the clock turned unstable at stamp %" PRIu64
 					   ": times from there on are unsure", r.stamp);
 			}
@@ -220,13 +220,8 @@ const struct file_piece *file_time_piece(const struct file_time *t, uint64_t sta
 /* Where no sync ties the stamps to the day: the file was begun about when its first record was. */
 static void guess_day(struct pifile *f)
 {
-	uint64_t first = UINT64_MAX;
-
-	for (size_t i = 0; i < f->nsections; i++)
-		if (f->sections[i].s.type == PIFILE_SEC_SEGMENT && f->sections[i].s.first < first)
-			first = f->sections[i].s.first;
 	f->time.day = f->header.start_realtime -
-		      file_piece_time(file_time_piece(&f->time, first), first);
+		      file_piece_time(file_time_piece(&f->time, f->first), f->first);
 }
 
 bool file_time_build(struct pifile *f)

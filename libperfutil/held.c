@@ -2,6 +2,8 @@
 /* A process that holds something for others: how it is started, and reached. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "held.h"
+#include "rc.h"
 
 void held_address(struct sockaddr_un *a, const char *named, const char *leaf)
 {
@@ -137,4 +140,209 @@ void held_detach(void)
 
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+bool held_send(int fd, const void *packet, size_t size, int pass)
+{
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(pass))] = { 0 };
+	struct iovec data = { .iov_base = (void *)packet, .iov_len = size };
+	struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	if (pass >= 0) {
+		m.msg_control = room;
+		m.msg_controllen = sizeof(room);
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(pass));
+		memcpy(CMSG_DATA(c), &pass, sizeof(pass));
+	}
+	return sendmsg(fd, &m, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+ssize_t held_receive(int fd, void *packet, size_t size, int *passed)
+{
+	/* No more than one descriptor goes in there: what is too much the kernel closes. */
+	_Alignas(struct cmsghdr) char room[CMSG_LEN(sizeof(*passed))];
+	struct iovec data = { .iov_base = packet, .iov_len = size };
+	struct msghdr m;
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (passed)
+		*passed = -1;
+	do {
+		m = (struct msghdr){ .msg_iov = &data, .msg_iovlen = 1 };
+		if (passed) {
+			m.msg_control = room;
+			m.msg_controllen = sizeof(room);
+		}
+		n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	c = CMSG_FIRSTHDR(&m);
+	if (c && passed && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(*passed)))
+		memcpy(passed, CMSG_DATA(c), sizeof(*passed));
+	return n;
+}
+
+/* ---- short questions ------------------------------------------------------------------------- */
+
+struct question {
+	uint32_t size, version, op, reserved;
+};
+
+/* How it began. */
+struct beginning {
+	int32_t rc;
+	char why[1024];
+};
+
+struct holding {
+	const struct held *held;
+	void *arg;
+};
+
+void held_withdraw(const struct held *h)
+{
+	struct sockaddr_un a;
+
+	held_address(&a, h->named, h->leaf);
+	unlink(a.sun_path);
+}
+
+int held_gone(const struct held *h)
+{
+	return rc_fail(PI_HOLDER_GONE, "%s died, or is of another release", h->holder);
+}
+
+/* One question, one a connection. True: it was the last. */
+static bool serve(const struct holding *g, int listener)
+{
+	struct timeval patience = { .tv_sec = 2 };
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	struct question q;
+	bool last = false;
+
+	if (fd < 0)
+		return false;
+	/* A client that says or hears nothing must not hold up the others. */
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (held_trusts(fd, (uid_t)-1) &&
+	    recv(fd, &q, sizeof(q), MSG_TRUNC) == (ssize_t)sizeof(q) && q.size == sizeof(q) &&
+	    q.version == g->held->version && !q.reserved)
+		last = g->held->answer(g->arg, fd, q.op);
+	close(fd);
+	return last;
+}
+
+static volatile sig_atomic_t ended;
+
+static void on_signal(int number)
+{
+	ended = number;
+}
+
+static void hold_on(const struct holding *g, int listener)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	struct pollfd p = { .fd = listener, .events = POLLIN };
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	while (!ended)
+		if (poll(&p, 1, -1) > 0 && serve(g, listener))
+			return;
+	held_withdraw(g->held);
+}
+
+static int begin(const struct holding *g, int *listener)
+{
+	struct sockaddr_un a;
+	int rc;
+
+	held_address(&a, g->held->named, g->held->leaf);
+	*listener = held_bind(&a);
+	if (*listener < 0)
+		return rc_errno(*listener, "%s", a.sun_path);
+	rc = g->held->begin(g->arg);
+	if (rc)
+		unlink(a.sun_path);
+	return rc;
+}
+
+static void hold(void *arg, int pipe_fd)
+{
+	const struct holding *g = arg;
+	struct beginning b = { 0 };
+	int listener;
+
+	b.rc = begin(g, &listener);
+	snprintf(b.why, sizeof(b.why), "%s", b.rc ? TraceLastError() : "");
+	if (!held_report(pipe_fd, &b, sizeof(b))) {
+		if (!b.rc)
+			held_withdraw(g->held);
+		_exit(1);
+	}
+	if (b.rc)
+		_exit(1);
+	held_detach();
+	hold_on(g, listener);
+}
+
+int held_begin(const struct held *h, void *arg)
+{
+	struct holding g = { .held = h, .arg = arg };
+	struct beginning b;
+	struct sockaddr_un a;
+	ssize_t n;
+	int fd;
+
+	held_address(&a, h->named, h->leaf);
+	fd = held_reach(&a, true);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || fd == -EPERM || fd == -EACCES)
+		return rc_fail(PI_BUSY, "%s", h->busy);
+	n = held_start(hold, &g, &b, sizeof(b));
+	if (n < 0)
+		return rc_errno((int)n, "starting %s", h->holder);
+	if (n != (ssize_t)sizeof(b))
+		return rc_fail(PI_HOLDER_GONE, "%s died before it began", h->holder);
+	return b.rc ? rc_fail(b.rc, "%s", b.why) : PI_OK;
+}
+
+int held_ask(const struct held *h, uint32_t op)
+{
+	struct question q = { .size = sizeof(q), .version = h->version, .op = op };
+	struct sockaddr_un a;
+	int fd;
+
+	held_address(&a, h->named, h->leaf);
+	fd = held_reach(&a, true);
+	switch (fd) {
+	case -ENOENT:
+		return rc_fail(PI_NOT_INITIALIZED, "%s", h->none);
+	case -ECONNREFUSED:
+		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)", h->holder,
+			       h->anew);
+	case -EPERM:
+	case -EACCES:
+		return rc_fail(PI_NOT_OWNER, "%s", h->others);
+	}
+	if (fd < 0)
+		return rc_errno(fd, "reaching %s", h->holder);
+	if (held_send(fd, &q, sizeof(q), -1))
+		return fd;
+	close(fd);
+	return held_gone(h);
 }

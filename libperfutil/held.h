@@ -7,6 +7,7 @@
 #define PITRACE_HELD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/un.h>
 
@@ -28,5 +29,33 @@ ssize_t held_start(void (*hold)(void *arg, int pipe_fd), void *arg, void *report
  * output. */
 bool held_report(int pipe_fd, const void *report, size_t size);
 void held_detach(void);
+
+/* A packet, perhaps with a descriptor (-1: none). False: it did not go out whole. */
+bool held_send(int fd, const void *packet, size_t size, int pass);
+/* Its size, 0: the other end is gone, or -errno. *passed: the descriptor that came along, -1: none;
+ * the caller closes it. NULL: none is taken. */
+ssize_t held_receive(int fd, void *packet, size_t size, int *passed);
+
+/* ---- what is asked short questions ----------------------------------------------------------- */
+
+/* One thing that is held: the same on both ends. Functions that return a code have its sentence. */
+struct held {
+	const char *named, *leaf;	/* held_address */
+	uint32_t version;		/* of its questions */
+	const char *holder;		/* "the holder of counters" */
+	const char *none, *others, *busy, *anew;	/* sentences; how to begin anew */
+	/* In the holder: begin; answer one question; true: it was the last. */
+	int (*begin)(void *arg);
+	bool (*answer)(void *arg, int fd, uint32_t op);
+};
+
+/* Begin in a process of its own, unless it is held already: 0 or a code. */
+int held_begin(const struct held *h, void *arg);
+/* In there, before the last answer: who hears it may begin anew. */
+void held_withdraw(const struct held *h);
+/* Ask: a descriptor to receive the answer on, or a code. */
+int held_ask(const struct held *h, uint32_t op);
+/* Nothing, or nonsense, was answered: a code. */
+int held_gone(const struct held *h);
 
 #endif

@@ -65,11 +65,8 @@ int holder_ask(const struct holder_request *request, struct holder_reply *reply)
 		return rc_fail(PI_NOT_OWNER, "the trace session belongs to another user");
 	if (fd < 0)
 		return rc_errno(fd, "reaching the session's holder");
-	n = send(fd, request, sizeof(*request), MSG_NOSIGNAL);
-	if (n == (ssize_t)sizeof(*request))
-		do
-			n = recv(fd, reply, sizeof(*reply), 0);
-		while (n < 0 && errno == EINTR);
+	n = held_send(fd, request, sizeof(*request), -1) ?
+	    held_receive(fd, reply, sizeof(*reply), NULL) : -1;
 	close(fd);
 	if (n != (ssize_t)sizeof(*reply) || reply->version != HOLDER_VERSION)
 		return rc_fail(PI_HOLDER_GONE, n > 0 ? "the session's holder is of another release"
@@ -84,26 +81,14 @@ int holder_hook(void)
 		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_HOOK,
 	};
 	static struct holder_reply r;
-	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))];
-	struct iovec data = { .iov_base = &r, .iov_len = sizeof(r) };
-	struct msghdr m = {
-		.msg_iov = &data, .msg_iovlen = 1,
-		.msg_control = room, .msg_controllen = sizeof(room),
-	};
-	struct cmsghdr *c = NULL;
 	int fd = getauxval(AT_SECURE) ? -1 : reach(false), hook = -1;
 	ssize_t n = -1;
 
 	if (fd < 0)
 		return -1;
-	if (send(fd, &q, sizeof(q), MSG_NOSIGNAL) == (ssize_t)sizeof(q))
-		n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+	if (held_send(fd, &q, sizeof(q), -1))
+		n = held_receive(fd, &r, sizeof(r), &hook);
 	close(fd);
-	if (n >= 0)
-		c = CMSG_FIRSTHDR(&m);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-	    c->cmsg_len == CMSG_LEN(sizeof(hook)))
-		memcpy(&hook, CMSG_DATA(c), sizeof(hook));
 	if (hook >= 0 && (n != (ssize_t)sizeof(r) || r.version != HOLDER_VERSION || r.rc)) {
 		close(hook);
 		hook = -1;

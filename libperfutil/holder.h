@@ -13,6 +13,7 @@ enum holder_op {
 	HOLDER_MAJOR, HOLDER_RATE, HOLDER_TERMINATE, HOLDER_DISCARD,
 	HOLDER_HOOK,			/* the answer brings a hook descriptor along */
 	HOLDER_EVENTS,			/* what samples */
+	HOLDER_ITRACE,			/* whose instructions */
 };
 struct holder_request {
 	uint32_t size, version;
@@ -22,6 +23,7 @@ struct holder_request {
 	union {
 		char path[4096];	/* WRITE: absolute, or "" */
 		struct pitrace_event_args events[PITRACE_EVENTS];	/* EVENTS */
+		struct tracer_itrace itrace;	/* ITRACE */
 	};
 };
 struct holder_reply {

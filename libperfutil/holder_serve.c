@@ -38,6 +38,20 @@ static int set_events(struct tracer *t, const struct holder_request *q)
 	return tracer_events(t, q->events, n);
 }
 
+/* As set_events. */
+static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
+{
+	const uint32_t flags = PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS |
+			       PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL;
+
+	if (i->flags & ~flags || i->scope > PITRACE_ITRACE_RANGE ||
+	    i->listed > PITRACE_ITRACE_LIST ||
+	    !memchr(i->start_file, 0, sizeof(i->start_file)) ||
+	    !memchr(i->stop_file, 0, sizeof(i->stop_file)))
+		return rc_fail(PI_INVALID_ARGUMENT, "no such instruction trace");
+	return tracer_itrace(t, i);
+}
+
 /* With the answer goes the descriptor *pass, if it is one. True: the session shall end. */
 static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r,
 		   int *pass)
@@ -72,6 +86,9 @@ static bool answer(struct tracer *t, const struct holder_request *q, struct hold
 		break;
 	case HOLDER_EVENTS:
 		r->rc = set_events(t, q);
+		break;
+	case HOLDER_ITRACE:
+		r->rc = set_itrace(t, &q->itrace);
 		break;
 	case HOLDER_TERMINATE:
 		return true;
@@ -110,27 +127,6 @@ static bool is_guests(const struct holder_request *q, struct holder_reply *r)
 	return false;
 }
 
-static void reply(int fd, struct holder_reply *r, int pass)
-{
-	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(pass))] = { 0 };
-	struct iovec data = { .iov_base = r, .iov_len = sizeof(*r) };
-	struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
-	struct cmsghdr *c;
-
-	if (pass >= 0) {
-		m.msg_control = room;
-		m.msg_controllen = sizeof(room);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(pass));
-		memcpy(CMSG_DATA(c), &pass, sizeof(pass));
-	}
-	sendmsg(fd, &m, MSG_NOSIGNAL);
-	if (pass >= 0)
-		close(pass);
-}
-
 bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
 		  struct holder_reply *r)
 {
@@ -156,7 +152,9 @@ bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int 
 		if (end)
 			return true;
 		tracer_info(t, &r->info);
-		reply(*fd, r, pass);
+		held_send(*fd, r, sizeof(*r), pass);
+		if (pass >= 0)
+			close(pass);
 	}
 	close(*fd);
 	return false;

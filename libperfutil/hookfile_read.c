@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "hookfile.h"
+#include "now.h"
 #include "record.h"
 #include "segment.h"
 
@@ -67,14 +68,6 @@ struct hooks {
 	uint64_t last[PITRACE_RINGS];	/* stamps handed over */
 	uint64_t lost, told;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int grow(struct room *r, size_t size)
 {

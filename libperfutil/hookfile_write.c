@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "hookfile.h"
+#include "now.h"
 #include "segment.h"
 
 #define NAMES	4096			/* files that one pid may have had before, by exec */
@@ -205,14 +205,6 @@ static void begin_lane(struct lane *l, struct hookfile *f)
 	pthread_once(&lane_once, make_key);
 	if (lane_key != (pthread_key_t)-1)
 		pthread_setspecific(lane_key, l);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 int hookfile_put(struct hookfile *f, uint16_t major, uint32_t minor, const struct pitrace_user *who,

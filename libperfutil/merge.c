@@ -23,14 +23,18 @@ struct stream {
 	uint64_t left;			/* records that its header still promises */
 	uint32_t cpu, ring, session;
 	uint32_t number;		/* place in merge.streams, ordered by CPU and ring */
-	size_t next, end;		/* places in merge.order */
-	size_t open;			/* the open section, if is_open */
+	size_t next;			/* section; NO_SECTION: no more */
+	size_t last;			/* … of them, while they are sorted */
+	size_t open;			/* the open section, if is_open; its header's: */
+	uint64_t records, stored;
 	bool is_open;
 	bool any;			/* a section was opened: sequence holds its number */
 	bool snapshot;
 	uint64_t sequence;
 	struct file_buffer buffer;
 };
+
+#define NO_SECTION SIZE_MAX
 
 /* The heap compares one number: time, then rank, then the stream's number. */
 typedef unsigned __int128 heap_key;
@@ -47,8 +51,8 @@ struct pimerge {
 	size_t nheap;
 	heap_key limit;			/* the least key but the first: up to it no heap work */
 	enum { SNAPSHOTS, RINGS, ENDED } phase;
-	size_t *order;			/* sections, stream by stream, each in file order */
 	uint64_t done, total;
+	uint32_t gaps;			/* in trace rings: see struct pirecord */
 };
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -90,7 +94,7 @@ static heap_key key_of(const struct stream *s)
 static void close_section(struct pimerge *m, struct stream *s)
 {
 	s->is_open = false;
-	m->done += m->f->sections[s->open].s.stored;
+	m->done += s->stored;
 }
 
 /* Why the open section, whose CRC was right, is not what its header says; NULL when it is. */
@@ -104,39 +108,53 @@ static const char *contradiction(const struct pifile_section *s, const struct pi
 	return NULL;
 }
 
+static size_t next_section(const struct pimerge *m, struct stream *s)
+{
+	size_t i = s->next;
+
+	s->next = m->f->sections[i].next ? m->f->sections[i].next : NO_SECTION;
+	return i;
+}
+
 /* The stream's next section that can be read; false: no more. */
 static bool open_section(struct pimerge *m, struct stream *s)
 {
-	while (s->next < s->end) {
-		size_t i = m->order[s->next++], size;
-		const struct file_section *section = &m->f->sections[i];
+	while (s->next != NO_SECTION) {
+		size_t i = next_section(m, s), size;
+		struct pifile_section section;
 		struct pitrace_segment h;
 		const char *why;
 		const void *payload;
 
-		if (!s->snapshot && s->any && section->s.sequence <= s->sequence) {
+		if (!file_section_header(m->f, i, &section))
+			continue;
+		if (!s->snapshot && s->any && section.sequence <= s->sequence) {
 			file_bad(m->f, i, "segment %" PRIu64 " of CPU %" PRIu32 ", ring %" PRIu32
-				 " comes twice or late: left out", section->s.sequence, s->cpu,
+				 " comes twice or late: left out", section.sequence, s->cpu,
 				 s->ring);
-			m->done += section->s.stored;
+			m->done += section.stored;
 			continue;
 		}
-		payload = file_payload(m->f, i, &s->buffer, &size);
+		payload = file_payload_of(m->f, i, &section, &s->buffer, &size);
 		if (!payload) {
-			m->done += section->s.stored;
+			m->done += section.stored;
 			continue;
 		}
 		record_walk_begin(&s->walk, payload, size, &h);
-		why = s->walk.why ? s->walk.why : contradiction(&section->s, &h);
+		why = s->walk.why ? s->walk.why : contradiction(&section, &h);
 		if (why) {
 			file_bad(m->f, i, "%s", why);
-			m->done += section->s.stored;
+			m->done += section.stored;
 			continue;
 		}
+		/* Empty segments are not written: in a file without faults nothing is missing. */
+		if (section.sequence != (s->any ? s->sequence + 1 : 0) && m->f->nfaults)
+			m->gaps += s->ring == PITRACE_RING_TRACE && !s->snapshot;
 		s->any = true;
-		s->sequence = section->s.sequence;
-		s->offset = section->offset;
-		s->left = section->s.records;
+		s->sequence = section.sequence;
+		s->offset = file_offset(m->f, i);
+		s->left = s->records = section.records;
+		s->stored = section.stored;
 		s->open = i;
 		s->is_open = true;
 		return true;
@@ -148,14 +166,14 @@ static bool open_section(struct pimerge *m, struct stream *s)
 /* The open section has ended: was all of it right? */
 static void end_section(struct pimerge *m, struct stream *s, int got)
 {
-	const struct pifile_section *section = &m->f->sections[s->open].s;
-
+	if (got < 0 || s->left || s->walk.backwards)
+		m->gaps += s->ring == PITRACE_RING_TRACE && !s->snapshot;
 	if (got < 0)
 		file_doubt(m->f, s->open, "%s, at byte %zu of the section's payload", s->walk.why,
 			 s->walk.b.at);
 	else if (s->left)
 		file_doubt(m->f, s->open, "a section holds %" PRIu64 " records, its header says %"
-			 PRIu64, section->records - s->left, section->records);
+			 PRIu64, s->records - s->left, s->records);
 	else if (s->walk.backwards)
 		file_doubt(m->f, s->open, "%" PRIu64 " stamps are less than the one before",
 			 s->walk.backwards);
@@ -221,15 +239,9 @@ static void push(struct pimerge *m, struct stream *s)
 
 /* ---- the merge ------------------------------------------------------------------------------- */
 
-struct place {
-	size_t section;
-	uint32_t cpu, ring, session;
-	bool snapshot;
-};
-
-static int by_stream(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct stream *x = a, *y = b;
 
 	if (x->snapshot != y->snapshot)
 		return x->snapshot ? -1 : 1;
@@ -239,29 +251,25 @@ static int by_stream(const void *a, const void *b)
 		return x->ring < y->ring ? -1 : 1;
 	if (x->session != y->session)
 		return x->session < y->session ? -1 : 1;
-	return x->section < y->section ? -1 : x->section > y->section;
+	return 0;
 }
 
-static bool same_stream(const struct place *x, const struct place *y)
+/* Is it of a stream that is wanted? Then *s says of which. */
+static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct pifile_section *section,
+		      struct stream *s)
 {
-	return x->snapshot == y->snapshot && x->cpu == y->cpu && x->ring == y->ring &&
-	       x->session == y->session;
-}
-
-static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct place *p)
-{
-	const struct pifile_section *s = &f->sections[i].s;
-
-	*p = (struct place){ .section = i };
-	if (s->type == PIFILE_SEC_SNAPSHOT) {
-		p->snapshot = true;
+	*s = (struct stream){ 0 };
+	if (f->sections[i].type != PIFILE_SEC_SNAPSHOT && f->sections[i].type != PIFILE_SEC_SEGMENT)
+		return false;
+	if (!file_section_header(f, i, section))
+		return false;
+	if (section->type == PIFILE_SEC_SNAPSHOT) {
+		s->snapshot = true;
 		return what & PIMERGE_MTE;
 	}
-	if (s->type != PIFILE_SEC_SEGMENT)
-		return false;
-	p->cpu = s->cpu;
-	p->ring = s->ring;
-	p->session = s->session;
+	s->cpu = section->cpu;
+	s->ring = section->ring;
+	s->session = section->session;
 	if (s->ring == PITRACE_RING_MTE)
 		return what & PIMERGE_MTE;
 	if (s->ring == PITRACE_RING_TRACE)
@@ -270,60 +278,94 @@ static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct plac
 	return false;
 }
 
-/* Sort the wanted sections into streams. */
-static bool make_streams(struct pimerge *m, struct place *places, unsigned int what)
+/* Streams by their place, while sections are sorted: indexes + 1, open addressing. */
+struct table {
+	uint32_t *slot;
+	size_t size;			/* a power of two, more than twice the streams */
+};
+
+static size_t slot_of(const struct pimerge *m, const struct table *t, const struct stream *key)
 {
-	size_t n = 0;
+	uint64_t hash = (uint64_t)key->cpu << 32 ^ (uint64_t)key->session << 2 ^ key->ring << 1 ^
+			key->snapshot;
+	size_t i = (size_t)(hash * 0x9E3779B97F4A7C15ull >> 24) & (t->size - 1);
 
-	for (size_t i = 0; i < m->f->nsections; i++)
-		if (is_wanted(m->f, i, what, &places[n])) {
-			m->total += m->f->sections[i].s.stored;
-			n++;
-		}
-	if (n)
-		qsort(places, n, sizeof(*places), by_stream);
-	for (size_t i = 0; i < n; i++)
-		m->nstreams += !i || !same_stream(&places[i - 1], &places[i]);
-	m->order = malloc((n + 1) * sizeof(*m->order));
-	m->streams = calloc(m->nstreams + 1, sizeof(*m->streams));
-	m->heap = calloc(m->nstreams + 1, sizeof(*m->heap));
-	if (!m->order || !m->streams || !m->heap)
+	while (t->slot[i] && by_place(&m->streams[t->slot[i] - 1], key))
+		i = (i + 1) & (t->size - 1);
+	return i;
+}
+
+static bool grow_table(struct pimerge *m, struct table *t)
+{
+	size_t size = t->size ? 2 * t->size : 256;
+	struct stream *streams = realloc(m->streams, size / 2 * sizeof(*streams));
+	uint32_t *slot = calloc(size, sizeof(*slot));
+
+	if (streams)
+		m->streams = streams;
+	free(t->slot);
+	*t = (struct table){ slot, size };
+	if (!streams || !slot)
 		return false;
-	for (size_t i = 0, k = 0; i < n; i++) {
-		struct stream *s;
+	for (size_t i = 0; i < m->nstreams; i++)
+		t->slot[slot_of(m, t, &m->streams[i])] = (uint32_t)i + 1;
+	return true;
+}
 
-		k += i && !same_stream(&places[i - 1], &places[i]);
-		s = &m->streams[k];
-		if (!s->end) {
-			s->next = i;
-			s->number = (uint32_t)k;
-			s->cpu = places[i].cpu;
-			s->ring = places[i].ring;
-			s->session = places[i].session;
-			s->snapshot = places[i].snapshot;
-			s->piece = m->f->time.pieces[0];
+/* Each stream's sections are a chain, in file order. */
+static bool sort_sections(struct pimerge *m, struct table *t, unsigned int what)
+{
+	struct pifile_section section;
+	struct stream key;
+	size_t at;
+
+	for (size_t i = 0; i < m->f->nsections; i++) {
+		if (!is_wanted(m->f, i, what, &section, &key))
+			continue;
+		/* Another merge of the file makes the same chains. */
+		m->f->sections[i].next = 0;
+		m->total += section.stored;
+		if (2 * m->nstreams >= t->size && !grow_table(m, t))
+			return false;
+		at = slot_of(m, t, &key);
+		if (t->slot[at]) {
+			struct stream *s = &m->streams[t->slot[at] - 1];
+
+			m->f->sections[s->last].next = (uint32_t)i;
+			s->last = i;
+			continue;
 		}
-		s->end = i + 1;
-		m->order[i] = places[i].section;
+		key.next = key.last = i;
+		key.piece = m->f->time.pieces[0];
+		m->streams[m->nstreams++] = key;
+		t->slot[at] = (uint32_t)m->nstreams;
 	}
 	return true;
+}
+
+static bool make_streams(struct pimerge *m, unsigned int what)
+{
+	struct table t = { 0 };
+	bool done = sort_sections(m, &t, what);
+
+	free(t.slot);
+	if (done && m->nstreams)
+		qsort(m->streams, m->nstreams, sizeof(*m->streams), by_place);
+	for (size_t i = 0; i < m->nstreams; i++)
+		m->streams[i].number = (uint32_t)i;
+	m->heap = calloc(m->nstreams + 1, sizeof(*m->heap));
+	return done && m->heap;
 }
 
 struct pimerge *pimerge_open(struct pifile *f, unsigned int what)
 {
 	struct pimerge *m = calloc(1, sizeof(*m));
-	struct place *places = malloc((f->nsections + 1) * sizeof(*places));
 
-	if (!m || !places || !file_time_build(f))
-		goto no_memory;
-	m->f = f;
-	if (!make_streams(m, places, what))
-		goto no_memory;
-	free(places);
-	return m;
-
-no_memory:
-	free(places);
+	if (m && file_time_build(f)) {
+		m->f = f;
+		if (make_streams(m, what))
+			return m;
+	}
 	pimerge_close(m);
 	errno = ENOMEM;
 	return NULL;
@@ -339,7 +381,7 @@ static void fill_heap(struct pimerge *m)
 		settle(m, m->heap[0].key, m->heap[0].s);
 }
 
-static int give(const struct stream *s, struct pirecord *r)
+static int give(const struct pimerge *m, const struct stream *s, struct pirecord *r)
 {
 	r->stamp = s->head.stamp;
 	r->time = s->time;
@@ -352,6 +394,8 @@ static int give(const struct stream *s, struct pirecord *r)
 	r->size = s->head.size;
 	r->snapshot = s->snapshot;
 	r->offset = s->offset;
+	r->gaps = m->gaps;
+	r->repeats = 0;
 	return 1;
 }
 
@@ -359,10 +403,10 @@ static int give(const struct stream *s, struct pirecord *r)
 static int next_snapshot(struct pimerge *m, struct pirecord *r)
 {
 	if (m->nstreams && m->streams[0].snapshot && advance(m, &m->streams[0]))
-		return give(&m->streams[0], r);
+		return give(m, &m->streams[0], r);
 	fill_heap(m);
 	m->phase = m->nheap ? RINGS : ENDED;
-	return m->nheap ? give(m->heap[0].s, r) : 0;
+	return m->nheap ? give(m, m->heap[0].s, r) : 0;
 }
 
 int pimerge_next(struct pimerge *m, struct pirecord *r)
@@ -377,7 +421,7 @@ int pimerge_next(struct pimerge *m, struct pirecord *r)
 		heap_key key = key_of(s);
 
 		if (key <= m->limit)	/* its old key in the heap is good enough there */
-			return give(s, r);
+			return give(m, s, r);
 		settle(m, key, s);
 	} else {
 		if (!--m->nheap) {
@@ -386,7 +430,7 @@ int pimerge_next(struct pimerge *m, struct pirecord *r)
 		}
 		settle(m, m->heap[m->nheap].key, m->heap[m->nheap].s);
 	}
-	return give(m->heap[0].s, r);
+	return give(m, m->heap[0].s, r);
 }
 
 void pimerge_progress(const struct pimerge *m, uint64_t *done, uint64_t *total)
@@ -403,6 +447,5 @@ void pimerge_close(struct pimerge *m)
 		file_buffer_free(&m->streams[i].buffer);
 	free(m->streams);
 	free(m->heap);
-	free(m->order);
 	free(m);
 }

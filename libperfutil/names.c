@@ -8,6 +8,11 @@ static const char *const majors[PITRACE_MAJORS] = {
 	[PITRACE_HIGH] = "high", [PITRACE_TPROF] = "tprof", [PITRACE_SYSINFO] = "sysinfo",
 	[PITRACE_DISPATCH] = "dispatch", [PITRACE_MTE] = "mte", [PITRACE_PAD] = "pad",
 	[PITRACE_SYNC] = "sync", [PITRACE_LOST] = "lost", [PITRACE_WAKEUP] = "wakeup",
+	[PITRACE_BRANCH_KERNEL] = "kbranch", [PITRACE_BRANCH_USER] = "ubranch",
+	[PITRACE_BREAK_KERNEL] = "kbreak", [PITRACE_BREAK_USER] = "ubreak",
+	[PITRACE_ITRACE_SWITCH] = "itswitch", [PITRACE_ITRACE_START] = "itstart",
+	[PITRACE_ITRACE_STOP] = "itstop", [PITRACE_LOAD_STORE] = "access",
+	[PITRACE_CODE] = "code",
 };
 
 static const char *const losses[PITRACE_LOST_KINDS] = {
@@ -17,7 +22,7 @@ static const char *const losses[PITRACE_LOST_KINDS] = {
 	[PITRACE_LOST_INTERRUPT] = "interrupts", [PITRACE_LOST_SYSCALL] = "system calls",
 	[PITRACE_LOST_FAULT] = "page faults", [PITRACE_LOST_USER] = "user records",
 	[PITRACE_LOST_BUDGET] = "user records beyond the budget",
-	[PITRACE_LOST_THROTTLED] = "throttled samples",
+	[PITRACE_LOST_THROTTLED] = "throttled samples", [PITRACE_LOST_BRANCH] = "branches",
 };
 
 const char *TraceMajorName(int major)

@@ -43,6 +43,8 @@ int out_begin(struct tracer *t, struct out *o, const char *path)
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids);
 	o->maps = perfmaps_new(t->owner != (uid_t)-1 ? t->owner : geteuid());
+	if (t->config.majors[0] >> PITRACE_BRANCH_KERNEL & 1)
+		o->code = kernel_code_new("/proc/kcore");
 	if (!err && (!o->ids || !o->maps))
 		err = -ENOMEM;
 	return err;
@@ -54,6 +56,8 @@ static int put_segment(struct out *o, const void *segment, size_t size, uint64_t
 		buildids_scan(o->ids, segment, size);
 	if (o->maps)
 		perfmaps_scan(o->maps, segment, size);
+	if (o->code)
+		kernel_code_scan(o->code, segment, size);
 	return pifile_write_segment(o->writer, segment, size, interval);
 }
 
@@ -81,6 +85,8 @@ static int flush(struct out *o, bool last)
 {
 	int err = buildids_flush(o->ids, o->writer);
 
+	if (!err && o->code)
+		err = kernel_code_flush(o->code, o->writer);
 	return err ? err : perfmaps_flush(o->maps, o->writer, last);
 }
 
@@ -120,6 +126,13 @@ int out_drain(struct tracer *t, bool all)
 
 	count_written(t);
 	return err;
+}
+
+int out_code(struct tracer *t)
+{
+	int err = t->file.code ? out_drain(t, true) : 0;
+
+	return err || !t->file.code ? err : kernel_code_check(t->file.code, t->file.writer);
 }
 
 int out_window(struct tracer *t, struct out *o)
@@ -204,6 +217,7 @@ static void forget(struct out *o)
 {
 	buildids_free(o->ids);
 	perfmaps_free(o->maps);
+	kernel_code_free(o->code);
 	free(o->modules);
 	free(o->before);
 	*o = (struct out){ 0 };

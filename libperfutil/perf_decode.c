@@ -36,17 +36,22 @@ static const void *take_array(struct bytes *b, uint64_t count, size_t entry)
 	return bytes_take(b, (size_t)count * entry);
 }
 
-static void take_values(struct bytes *b, uint64_t format)
+/* A group's counters stand behind its times, a single one before them. */
+static void take_values(struct bytes *b, uint64_t format, struct perf_item *p)
 {
-	uint64_t values = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			  !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-	uint64_t count = 1;
+	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	uint64_t more = !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 
-	if (format & PERF_FORMAT_GROUP)
-		count = bytes_u64(b);
-	take_array(b, values, sizeof(uint64_t));
-	take_array(b, count, each * sizeof(uint64_t));
+	if (format & PERF_FORMAT_GROUP) {
+		p->nvalues = bytes_u64(b);
+		take_array(b, times, sizeof(uint64_t));
+		p->value_words = (uint32_t)(1 + more);
+		p->values = take_array(b, p->nvalues, p->value_words * sizeof(uint64_t));
+	} else {
+		p->nvalues = p->value_words = 1;
+		p->values = take_array(b, 1 + times + more, sizeof(uint64_t));
+	}
 }
 
 static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf_item *p)
@@ -76,7 +81,7 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 	if (type & PERF_SAMPLE_PERIOD)
 		p->period = bytes_u64(b);
 	if (type & PERF_SAMPLE_READ)
-		take_values(b, s->read_format);
+		take_values(b, s->read_format, p);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		p->nchain = bytes_u64(b);
 		p->chain = take_array(b, p->nchain, sizeof(uint64_t));
@@ -201,6 +206,13 @@ static void take_body(struct bytes *b, const struct perf_shape *s, struct perf_i
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
 		p->time = bytes_u64(b);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		p->start = bytes_u64(b);
+		p->length = bytes_u32(b);
+		bytes_skip(b, 2);
+		p->gone = bytes_u16(b) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+		take_text(b, p);
 		break;
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		p->of_pid = bytes_u32(b);

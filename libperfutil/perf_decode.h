@@ -35,6 +35,10 @@ struct perf_item {
 	uint64_t time, id;
 	/* SAMPLE */
 	uint64_t ip, period;
+	const uint8_t *values;		/* READ: nvalues counters of value_words words each: value,
+					   perhaps id, perhaps lost */
+	uint64_t nvalues;
+	uint32_t value_words;
 	const uint8_t *chain;		/* callchain: nchain words, see perf_word */
 	uint64_t nchain;
 	const uint8_t *regs;		/* user registers: nregs words */
@@ -50,7 +54,8 @@ struct perf_item {
 	uint32_t parent_pid, parent_tid;	/* FORK, EXIT */
 	const char *text;		/* name or path, with its NUL */
 	size_t text_len;
-	uint64_t start, length, offset;	/* MMAP, MMAP2 */
+	uint64_t start, length, offset;	/* MMAP, MMAP2; KSYMBOL: the first two */
+	bool gone;			/* KSYMBOL: it is not there any more */
 	uint32_t dev_major, dev_minor, generation, prot, flags;
 	uint64_t inode;
 	const uint8_t *build_id;	/* instead of device, inode and generation */

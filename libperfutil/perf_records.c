@@ -2,7 +2,6 @@
 /* From perf's records to ours. */
 #include <string.h>
 #include <sys/mman.h>
-#include <asm/perf_regs.h>
 #include "perf_records.h"
 
 #define PATH_ROOM	4096
@@ -93,7 +92,9 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 {
 	switch (p->type) {
 	case PERF_RECORD_FORK:
+		/* perf's own walk: what was alive has its own memory, which is told next. */
 		return put_task(p, p->of_pid == p->parent_pid ? PITRACE_MTE_THREAD :
+				p->misc & PERF_RECORD_MISC_FORK_EXEC ? PITRACE_MTE_PROCESS :
 				PITRACE_MTE_FORK, p->parent_pid, put, arg);
 	case PERF_RECORD_EXIT:
 		return put_exit(p, put, arg);
@@ -113,43 +114,65 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* perf's numbers of the registers, in DWARF's order, the program counter last. */
+/* perf's numbers of the registers (asm/perf_regs.h of each machine), in DWARF's order, the program
+ * counter last; of its 64-bit and of its 32-bit programs. */
+struct perf_registers {
+	const char *machine;
+	uint8_t sp;			/* without it a copy is of no use */
+	uint8_t wide[REGISTERS_MAX], narrow[REGISTERS_MAX];
+};
+
+static const struct perf_registers registers[] = {
+	{ "x86_64", 7,
+	  { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8, NO_REGISTER },
+	  { 0, 2, 3, 1, 7, 6, 4, 5, 8, NO_REGISTER } },
+	{ "aarch64", 31,
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+	    24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER },
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 32, NO_REGISTER } },
+	{ "ppc64le", 1,
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+	    24, 25, 26, 27, 28, 29, 30, 31, 36, 32, NO_REGISTER },
+	  { NO_REGISTER } },
+	{ "s390x", 15,
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 33, NO_REGISTER },
+	  { NO_REGISTER } },
+};
+
+const struct perf_registers *perf_registers_of(const char *machine)
+{
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
+		if (!strcmp(machine, registers[i].machine))
+			return &registers[i];
+	}
+	return NULL;
+}
+
+const struct perf_registers *perf_registers_here(void)
+{
 #if defined(__x86_64__)
-static const uint8_t wide[] = {
-	PERF_REG_X86_AX, PERF_REG_X86_DX, PERF_REG_X86_CX, PERF_REG_X86_BX, PERF_REG_X86_SI,
-	PERF_REG_X86_DI, PERF_REG_X86_BP, PERF_REG_X86_SP, PERF_REG_X86_R8, PERF_REG_X86_R9,
-	PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14,
-	PERF_REG_X86_R15, PERF_REG_X86_IP, NO_REGISTER,
-};
-static const uint8_t narrow[] = {
-	PERF_REG_X86_AX, PERF_REG_X86_CX, PERF_REG_X86_DX, PERF_REG_X86_BX, PERF_REG_X86_SP,
-	PERF_REG_X86_BP, PERF_REG_X86_SI, PERF_REG_X86_DI, PERF_REG_X86_IP, NO_REGISTER,
-};
+	return perf_registers_of("x86_64");
 #elif defined(__aarch64__)
-static const uint8_t wide[] = {
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
-	25, 26, 27, 28, 29, 30, PERF_REG_ARM64_SP, PERF_REG_ARM64_PC, NO_REGISTER,
-};
-static const uint8_t narrow[] = {
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, PERF_REG_ARM64_PC, NO_REGISTER,
-};
+	return perf_registers_of("aarch64");
 #else
-static const uint8_t wide[] = { NO_REGISTER }, narrow[] = { NO_REGISTER };
+	return NULL;
 #endif
+}
 
 uint64_t perf_user_registers(void)
 {
+	const struct perf_registers *here = perf_registers_here();
 	uint64_t mask = 0;
 
-	for (size_t i = 0; wide[i] != NO_REGISTER; i++)
-		mask |= 1ull << wide[i];
+	for (size_t i = 0; here && here->wide[i] != NO_REGISTER; i++)
+		mask |= 1ull << here->wide[i];
 	return mask;
 }
 
 struct with_stack {
 	struct pitrace_sample sample;
 	struct pitrace_stack stack;
-	uint64_t words[2 * PITRACE_STACK_MAX + REGISTERS_MAX + PITRACE_STACK_COPY_MAX / 8];
+	uint64_t words[2 * PITRACE_STACK_MAX + REGISTERS_MAX + PERF_COPY_MAX / 8];
 } __attribute__((packed, aligned(4)));
 
 /* The callchain: parts, each behind a word that says whose it is. */
@@ -191,18 +214,27 @@ static void put_copy(const struct perf_item *p, const struct perf_stacks *s, str
 		     uint32_t *n)
 {
 	bool is_narrow = p->abi == PERF_SAMPLE_REGS_ABI_32;
-	const uint8_t *order = is_narrow ? narrow : wide;
-	size_t count, bytes = PITRACE_STACK_COPY_MAX;
+	const uint8_t *order = !s->registers ? NULL :
+			       is_narrow ? s->registers->narrow : s->registers->wide;
+	size_t count = 0, bytes = s->copy < PERF_COPY_MAX ? s->copy : PERF_COPY_MAX;
+	bool pc = false;
 
-	if (p->abi == PERF_SAMPLE_REGS_ABI_NONE || !p->nregs) {
+	/* Of the rest those that were not asked for are 0. */
+	if (order && p->nregs && p->abi != PERF_SAMPLE_REGS_ABI_NONE &&
+	    s->regs >> s->registers->sp & 1) {
+		for (; order[count] != NO_REGISTER; count++) {
+			uint64_t below = s->regs & ((1ull << order[count]) - 1);
+
+			pc = s->regs >> order[count] & 1;
+			r->words[*n + count] = pc ? perf_word(p, p->regs,
+					(uint64_t)__builtin_popcountll(below)) : 0;
+		}
+	}
+	if (!pc) {
 		r->stack.flags |= PITRACE_STACK_NONE_U;
 		return;
 	}
-	for (count = 0; order[count] != NO_REGISTER; count++) {
-		uint64_t below = s->regs & ((1ull << order[count]) - 1);
-
-		r->words[(*n)++] = perf_word(p, p->regs, (uint64_t)__builtin_popcountll(below));
-	}
+	*n += (uint32_t)count;
 	if (bytes > p->nstack)
 		bytes = p->nstack;
 	bytes &= ~(size_t)7;
@@ -248,7 +280,7 @@ int perf_put_dispatch(const struct perf_item *p, struct perf_running *running, p
 	uint32_t left = PITRACE_LEFT_OTHER;
 	bool out = p->misc & PERF_RECORD_MISC_SWITCH_OUT;
 
-	if (p->type != PERF_RECORD_SWITCH_CPU_WIDE)
+	if (p->type != PERF_RECORD_SWITCH_CPU_WIDE && p->type != PERF_RECORD_SWITCH)
 		return 0;
 	if (!out) {
 		if (running->known && running->pid == p->pid && running->tid == p->tid)

@@ -19,12 +19,21 @@ typedef int (*perf_put)(void *arg, uint16_t major, uint32_t minor, const void *d
 int perf_put_name(const struct perf_item *item, perf_put put, void *arg);
 
 /* How stacks are told: what the session wants, and how the event was opened. */
+struct perf_registers;
 struct perf_stacks {
 	uint32_t want;			/* PITRACE_WANT_* */
 	uint32_t depth;			/* most addresses of each part */
 	uint32_t most;			/* of both together, as the kernel was told; 0: unknown */
 	uint64_t regs;			/* mask of user registers */
+	uint32_t copy;			/* most bytes of a copied stack, up to PERF_COPY_MAX */
+	const struct perf_registers *registers;
 };
+#define PERF_COPY_MAX	65536
+
+/* How a machine's registers (utsname's name of it) are numbered. NULL: stacks from there are not
+ * unwound. */
+const struct perf_registers *perf_registers_of(const char *machine);
+const struct perf_registers *perf_registers_here(void);
 /* The mask for REGS_USER on this machine; 0: stacks are not copied here. */
 uint64_t perf_user_registers(void);
 
@@ -37,7 +46,7 @@ struct perf_running {
 	bool known;
 };
 /* SWITCH_CPU_WIDE: the half that tells who leaves; where the kernel left that out (as it does for
- * some threads), the half that tells who came. */
+ * some threads), the half that tells who came. SWITCH does not tell who else: nobody (idle). */
 int perf_put_dispatch(const struct perf_item *item, struct perf_running *running, perf_put put,
 		      void *arg);
 

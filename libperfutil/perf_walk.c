@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include "now.h"
 #include "perf_walk.h"
 #include "proc_text.h"
 
@@ -27,14 +27,6 @@ struct walk {
 	perf_put put;
 	void *arg;
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static bool read_task(const char *path, struct task *t)
 {
@@ -201,7 +193,7 @@ static int put_ancestors(struct walk *w, pid_t scope)
 		t = find(w, t->ppid);
 		if (t)
 			err = put_task(w, PITRACE_MTE_PROCESS, t->pid, t, PITRACE_TASK_ANCESTOR,
-				       now());
+				       now_ns());
 	}
 	return err;
 }
@@ -214,7 +206,7 @@ int perf_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), vo
 	if (!err && scope)
 		err = put_ancestors(&w, scope);
 	for (size_t i = 0; i < w.n && !err; i++) {
-		uint64_t time = now();
+		uint64_t time = now_ns();
 		struct task t;
 		char path[64];
 

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "now.h"
 #include "perfmaps.h"
 #include "record.h"
 #include "text.h"
@@ -119,14 +120,6 @@ void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
 }
 
 /* ---- a process's file ------------------------------------------------------------------------ */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* The nth number of the line that begins with key, or its last where it has fewer. */
 static bool status_number(const char *text, size_t size, const char *key, int nth, uint64_t *value)

@@ -42,4 +42,28 @@ struct proc_symbol {
 
 bool proc_symbol_parse(const char *line, size_t length, struct proc_symbol *symbol);
 
+/* ---- CPUs (proc_cpus.c) ---------------------------------------------------------------------- */
+
+/* A CPU's line of /proc/stat, in clock ticks; older kernels' last ones are missing, and 0. */
+struct proc_cpu {
+	uint32_t cpu;
+	uint64_t user, nice, system, idle, iowait, irq, softirq, steal;
+};
+
+bool proc_cpu_parse(const char *line, size_t length, struct proc_cpu *cpu);
+
+/* /proc/interrupts, /proc/softirqs: the first line names the CPUs of the columns; the others'
+ * counts are added up by column. False: no such line, or it counts no interrupts of CPUs. */
+bool proc_heads_parse(const char *line, size_t length, uint32_t *cpus, uint32_t room,
+		      uint32_t *columns);
+bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t columns);
+
+/* A CPU's line of /proc/schedstat. */
+struct proc_sched {
+	uint32_t cpu;
+	uint64_t dispatches;		/* of threads, not of idle */
+};
+
+bool proc_sched_parse(const char *line, size_t length, struct proc_sched *sched);
+
 #endif

@@ -169,6 +169,19 @@ void timer_out_sample(struct timer_out *o, uint32_t cpu, const struct pitrace_sa
 	o->stats[cpu].ticks++;
 }
 
+void timer_out_trace(struct timer_out *o, uint32_t cpu, uint16_t major, uint32_t minor,
+		     const void *data, size_t bytes, const void *more, size_t more_bytes,
+		     uint64_t stamp)
+{
+	uint8_t *p = put_trace(o, cpu, major, minor, bytes + more_bytes, stamp);
+
+	if (!p)
+		return;
+	memcpy(p, data, bytes);
+	if (more_bytes)
+		memcpy(p + bytes, more, more_bytes);
+}
+
 void timer_out_lost(struct timer_out *o, uint32_t cpu, enum pitrace_lost kind, uint32_t count,
 		    uint64_t stamp)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The records that the collector `timer` makes: one MTE ring, a trace ring for each CPU. */
+/* The records that the collectors `timer` and `ptrace` make: one MTE ring, a trace ring for each
+ * CPU. */
 #ifndef PITRACE_TIMER_OUT_H
 #define PITRACE_TIMER_OUT_H
 
@@ -40,6 +41,10 @@ void timer_out_unmap(struct timer_out *o, uint32_t pid, const struct timer_map *
 /* With a stack of `bytes` behind it: struct pitrace_stack and what belongs to it; 0: none. */
 void timer_out_sample(struct timer_out *o, uint32_t cpu, const struct pitrace_sample *sample,
 		      const void *stack, uint32_t bytes, uint64_t stamp);
+/* Any other record of that CPU's: one part of its data after the other. */
+void timer_out_trace(struct timer_out *o, uint32_t cpu, uint16_t major, uint32_t minor,
+		     const void *data, size_t bytes, const void *more, size_t more_bytes,
+		     uint64_t stamp);
 void timer_out_lost(struct timer_out *o, uint32_t cpu, enum pitrace_lost kind, uint32_t count,
 		    uint64_t stamp);
 

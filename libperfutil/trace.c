@@ -10,6 +10,7 @@
 #include "events.h"
 #include "holder.h"
 #include "rc.h"
+#include "trace_inner.h"
 
 static struct {
 	int mode, scope, pid, rate;
@@ -242,7 +243,8 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 	return n;
 }
 
-int TraceInit(uint64_t size)
+/* As it was set. */
+static int start(struct tracer_options *given)
 {
 	struct tracer_options o;
 	int rc;
@@ -252,13 +254,9 @@ int TraceInit(uint64_t size)
 		if (rc)
 			return rc;
 	}
-	tracer_defaults(&o);
-	o.mode = settings.mode;
-	o.scope = settings.scope;
-	o.pid = settings.pid;
+	o = *given;
 	o.rate = (uint32_t)settings.rate;
 	o.mte_bytes = settings.mte_bytes;
-	o.trace_bytes = size;
 	o.section_bytes = settings.section_bytes;
 	o.stacks = settings.stacks;
 	o.depth = settings.depth;
@@ -276,6 +274,42 @@ int TraceInit(uint64_t size)
 		o.group = (gid_t)strtoul(getenv("SUDO_GID"), NULL, 10);
 	}
 	return holder_start(&o);
+}
+
+int TraceInit(uint64_t size)
+{
+	struct tracer_options o;
+
+	tracer_defaults(&o);
+	o.mode = settings.mode;
+	o.scope = settings.scope;
+	o.pid = settings.pid;
+	o.trace_bytes = size;
+	return start(&o);
+}
+
+int trace_begin(int pid, const uint64_t majors[PITRACE_MAJORS / 64],
+		const struct tracer_itrace *itrace)
+{
+	struct tracer_options o;
+
+	tracer_defaults(&o);
+	o.mode = TRACE_CONTINUOUS;
+	o.scope = pid ? TRACE_PROCESS : TRACE_SYSTEM;
+	o.pid = pid;
+	o.itrace = itrace;
+	memcpy(o.majors, majors, sizeof(o.majors));
+	return start(&o);
+}
+
+int trace_itrace(const struct tracer_itrace *itrace)
+{
+	struct holder_request q = {
+		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_ITRACE,
+		.itrace = *itrace,
+	};
+
+	return holder_ask(&q, &last);
 }
 
 int TraceTerminate(void)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "events.h"
@@ -92,6 +93,8 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		.user = o->owner != (uid_t)-1 ? o->owner : geteuid(),
 	};
 	memcpy(t->config.majors, o->majors, sizeof(o->majors));
+	if (o->itrace)
+		t->config.itrace = *o->itrace;
 	t->config.nevents = o->nevents < PITRACE_EVENTS ? o->nevents : PITRACE_EVENTS;
 	if (t->config.nevents)
 		memcpy(t->config.events, o->events, t->config.nevents * sizeof(*o->events));
@@ -194,6 +197,33 @@ int tracer_events(struct tracer *t, const struct pitrace_event_args *events, uns
 	return PI_OK;
 }
 
+int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace)
+{
+	struct trace_config with = t->config;
+	struct collector_check check;
+
+	if (t->on)
+		return rc_fail(PI_INCORRECT_STATE, "what ITrace traces is set while tracing is off");
+	if (itrace->scope == PITRACE_ITRACE_NONE) {
+		t->config.itrace = *itrace;
+		return PI_OK;
+	}
+	if (!(collector_majors(t->collector->name)[0] >> PITRACE_BRANCH_USER & 1)) {
+		collector_lacks(t->collector, PITRACE_BRANCH_USER, check.why, sizeof(check.why));
+		return rc_fail(PI_NOT_SUPPORTED, "%s", check.why);
+	}
+	/* The major may be enabled later. */
+	with.majors[0] |= 1ull << PITRACE_BRANCH_USER;
+	with.itrace = *itrace;
+	t->collector->check(&with, &check);
+	if (check.state != COLLECTOR_WORKS)
+		return rc_fail(check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
+			       PI_NOT_SUPPORTED, "%s%s%s", check.why, *check.cure ? ": " : "",
+			       check.cure);
+	t->config.itrace = *itrace;
+	return PI_OK;
+}
+
 int tracer_rate(struct tracer *t, int rate)
 {
 	if (rate < 1 || rate > TRACE_MAX_RATE)
@@ -292,7 +322,7 @@ int tracer_off(struct tracer *t)
 {
 	struct trace_info info = { 0 };
 	uint64_t n;
-	int err;
+	int err, code;
 
 	if (!t->on)
 		return rc_fail(PI_INCORRECT_STATE, "tracing is not on");
@@ -302,6 +332,7 @@ int tracer_off(struct tracer *t)
 		t->stopped = true;
 	if (t->hooks)
 		hooks_listen(t->hooks, NULL);
+	code = t->file.writer ? out_code(t) : 0;
 	err = t->collector->off(t->backend);
 	if (err == -EALREADY)
 		err = 0;
@@ -309,7 +340,7 @@ int tracer_off(struct tracer *t)
 		int rest = err ? err : take_rest(t);
 
 		if (!t->error)
-			t->error = rest;
+			t->error = code ? code : rest;
 		err = out_end(t, &t->file, NULL);
 		if (!t->error)
 			t->error = err;
@@ -412,6 +443,13 @@ int tracer_environment(struct tracer *t, char ***variables)
 		return PI_OK;
 	err = t->collector->environment(t->backend, variables);
 	return err ? rc_errno(err, "the command's environment") : PI_OK;
+}
+
+int tracer_ended(struct tracer *t, pid_t child, int *status)
+{
+	if (t && t->collector->ended)
+		return t->collector->ended(t->backend, child, status);
+	return waitpid(child, status, WNOHANG) == child;
 }
 
 int tracer_fd(struct tracer *t)

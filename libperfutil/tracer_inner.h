@@ -11,12 +11,14 @@
 #include <tracer.h>
 #include "backend.h"
 #include "buildid.h"
+#include "kernel_code.h"
 #include "perfmaps.h"
 
 struct out {				/* a file that is being written */
 	struct pifile_writer *writer;	/* NULL: none is */
 	struct buildids *ids;
 	struct perfmaps *maps;
+	struct kernel_code *code;	/* NULL: not wanted, or not for this user */
 	char *modules;
 	struct pifile_stats *before;	/* the counters when it began; NULL: it was at *on* */
 	int nbefore;
@@ -59,6 +61,8 @@ struct tracer {
 int out_begin(struct tracer *t, struct out *o, const char *path);
 /* Hand what the collector has to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
+/* Before tracing is off, when the kernel's code changes: t->file has all that was executed. */
+int out_code(struct tracer *t);
 /* Wrap mode: what the trace rings held at the mark. */
 int out_window(struct tracer *t, struct out *o);
 /* Finish it. With `next` that one counts from here on; without it is safe on the disk. 0 or -errno

@@ -35,6 +35,7 @@ static int open_trace(const struct options *o, struct input *input)
 {
 	struct pifile_fault fault;
 
+	input->program = o->program;
 	if (input_open(input, o->input, &fault) >= 0)
 		return EXIT_CLEAN;
 	fprintf(stderr, "post: %s: ", o->input);
@@ -61,6 +62,7 @@ static int read_model(struct job *job, unsigned int needs)
 		return failed("names", rc);
 	m->marks.names = &m->names;
 	times_begin(&m->times, &m->names, job->trace, header);
+	m->sums.wanted = needs & NEED_SUMS;
 	if (needs & NEED_STACKS) {
 		snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(header->machine),
 			 header->machine);
@@ -76,7 +78,8 @@ static int read_model(struct job *job, unsigned int needs)
 	if (rc)
 		return failed(job->options->input, rc);
 	job->stacks = job->options->away ? &m->times.away.stacks : &m->stacks;
-	job->stack_total = job->options->away ? m->times.away.total : trace_total(job->trace);
+	job->stack_total = job->options->away ? m->times.away.total :
+			   job->options->instructions ? m->stacks.with : trace_total(job->trace);
 	if (needs & NEED_SAMPLES && job->options->event && !job->trace->events.has_chosen) {
 		mode_absent(job);
 		return EXIT_UNREADABLE;
@@ -86,23 +89,24 @@ static int read_model(struct job *job, unsigned int needs)
 
 static int report_all(struct job *job, unsigned int needs)
 {
+	bool on_the_way = !needs || needs & NEED_RUNS, absent;
 	struct pifile_fault *faults = NULL;
-	bool absent;
 	int rc, code;
 
 	/* A report of names tells the damage itself; one of records meets it on its way. */
-	rc = needs ? damage_gather(job, &faults) : 0;
+	rc = on_the_way ? 0 : damage_gather(job, &faults);
 	if (rc)
 		return failed("faults", rc);
 	absent = reports_absent(job);
 	code = absent ? EXIT_UNREADABLE : reports_write(job);
 	if (!code && needs & NEED_TIMES && !times_add_up(&job->model->times))
 		code = EXIT_DAMAGED;
-	if (!needs && damage_gather(job, &faults) < 0)
+	if (on_the_way && damage_gather(job, &faults) < 0)
 		code = EXIT_UNREADABLE;
 	if (!absent)
 		code = reports_screen(job, code);
-	damage_print(job);
+	if (!(job->options->reports & REPORT_BIT(REPORT_VALIDATE)))
+		damage_print(job);
 	warnings_print(job);
 	if (!code && (job->nfaults || jit_damaged(&job->model->names.jit) ||
 		      !job->input->complete || trace_lossy(job->trace)))
@@ -114,9 +118,12 @@ static int report_all(struct job *job, unsigned int needs)
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct input input;
+	struct input input = { 0 }, passing;
 	struct trace trace = { 0 };
 	struct model model = { 0 };
+	struct filtered filtered = {
+		.base = &input, .filter = &options.filter, .names = &model.names,
+	};
 	struct job job = { .options = &options, .input = &input, .trace = &trace, .model = &model };
 	unsigned int needs;
 	int code = parse_options(&options, argc, argv);
@@ -129,13 +136,20 @@ int main(int argc, char **argv)
 	needs = reports_need(&options);
 	model.counts.by_cpu = options.per_cpu;
 	model.counts.by_offset = options.offsets || options.names.annotate;
-	trace_begin(&trace, &input, options.event);
+	if (filter_wanted(&options.filter)) {
+		filter_input(&passing, &filtered);
+		job.input = &passing;
+	}
+	trace_begin(&trace, job.input, options.event);
+	if (options.filter.timed)
+		trace_between(&trace, options.filter.from, options.filter.to);
 	code = read_model(&job, needs);
 	if (!code)
 		code = report_all(&job, needs);
 	marks_free(&model.marks);
 	times_free(&model.times);
 	stacks_free(&model.stacks);
+	sums_free(&model.sums);
 	counts_free(&model.counts);
 	names_close(&model.names);
 	trace_free(&trace);

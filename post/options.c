@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/read.h"
+#include "report/report.h"
 #include "units.h"
 
 static const char usage[] =
@@ -24,6 +26,16 @@ static const char usage[] =
 "  -syscalls         system calls: number, errors, time (syscalls.out)\n"
 "  -faults           page faults by thread and symbol (faults.out)\n"
 "  -marks            what programs wrote themselves, times of pairs (marks.out)\n"
+"  -arc              every run of instructions that was traced, a line each (arc.out;\n"
+"                    with -json, as -flow: JSON lines)\n"
+"  -c, -ck, -cp      of it: a line a function, one for the kernel, none for the plt\n"
+"  -flow             the calls among them, nested (flow.out)\n"
+"  -functions        calls of each function and their times, of XRay logs\n"
+"                    (functions.out)\n"
+"  -disasm           every instruction that was executed (disasm.out)\n"
+"  -verify           whether the runs make sense, by libopcodes, on stdout\n"
+"  -tree             their number by who called whom (calltree.out); with -callers,\n"
+"                    -callees or -folded: these, of instructions\n"
 "  -calltree         who called whom, to calltree.out\n"
 "  -callers[=SYMBOL], -callees[=SYMBOL]\n"
 "                    each symbol with its callers, what it called, to callers.out\n"
@@ -33,11 +45,21 @@ static const char usage[] =
 "  -explain PID:ADDRESS:TIME\n"
 "                    all that the address ever meant, who told, and which it was then,\n"
 "                    on stdout\n"
+"  -info             what the file says of itself, on stdout\n"
+"  -stats            how many records of each kind it has, on stdout\n"
+"  -validate         each fault of the file with its place, on stdout\n"
 "  -show             every record in words, to post.show (with -json: JSON lines)\n"
+"  -format FORMAT    no report: the trace in another format, to -o FILE or a file of the\n"
+"                    format's name; -format list: which there are\n"
 "\n"
-"  -r, -i, -in FILE  the trace\n"
+"  -r, -i, -in FILE  the trace: swtrace's, perf.data or its folder; - is stdin\n"
 "  -o, -out FILE     where the report goes; - is stdout, and nothing else there\n"
 "  -e, -event EVENT  reports of this event, by name or number (default: the first)\n"
+"  -pid, -tid, -cpus LIST\n"
+"                    only what is of these processes, threads, CPUs: 4242,5000-5010\n"
+"  -comm LIST        … of threads with these names; * and ? stand for others\n"
+"  -symbol LIST      … samples in these symbols\n"
+"  -time FROM-TO     … of this stretch, in seconds, as -show has them; one may be missing\n"
 "  -json             the reports as one JSON object on stdout\n"
 "  -csv              the report as a table on stdout\n"
 "  -clip PERCENT     leave out lines below\n"
@@ -49,6 +71,7 @@ static const char usage[] =
 "  -debuginfod[=SECONDS]\n"
 "                    ask the servers of DEBUGINFOD_URLS for debug files that are not\n"
 "                    here, so long for each (30)\n"
+"  -program FILE     the program that an XRay log is of: its functions' names\n"
 "  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
 "  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
 "  -sympath PATH     look for programs and libraries in these folders first\n"
@@ -63,8 +86,10 @@ static const char usage[] =
 enum {
 	OPT_REPORT = 256,		/* + enum report_id */
 	OPT_JSON = OPT_REPORT + REPORTS, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
-	OPT_KMAP, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
+	OPT_KMAP, OPT_PROGRAM, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
 	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD, OPT_EXPLAIN,
+	OPT_TREE, OPT_C, OPT_CK, OPT_CP,
+	OPT_FORMAT, OPT_PID, OPT_TID, OPT_COMM, OPT_CPUS, OPT_TIME, OPT_SYMBOL,
 };
 
 static const struct option long_options[] = {
@@ -77,13 +102,32 @@ static const struct option long_options[] = {
 	{ "syscalls", no_argument, NULL, OPT_REPORT + REPORT_SYSCALLS },
 	{ "faults", no_argument, NULL, OPT_REPORT + REPORT_FAULTS },
 	{ "marks", no_argument, NULL, OPT_REPORT + REPORT_MARKS },
+	{ "info", no_argument, NULL, OPT_REPORT + REPORT_INFO },
+	{ "stats", no_argument, NULL, OPT_REPORT + REPORT_STATS },
+	{ "validate", no_argument, NULL, OPT_REPORT + REPORT_VALIDATE },
 	{ "show", no_argument, NULL, OPT_REPORT + REPORT_SHOW },
+	{ "arc", no_argument, NULL, OPT_REPORT + REPORT_ARC },
+	{ "c", no_argument, NULL, OPT_C },
+	{ "ck", no_argument, NULL, OPT_CK },
+	{ "cp", no_argument, NULL, OPT_CP },
+	{ "flow", no_argument, NULL, OPT_REPORT + REPORT_FLOW },
+	{ "functions", no_argument, NULL, OPT_REPORT + REPORT_FUNCTIONS },
+	{ "disasm", no_argument, NULL, OPT_REPORT + REPORT_INSTRUCTIONS },
+	{ "verify", no_argument, NULL, OPT_REPORT + REPORT_VERIFY },
+	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "calltree", no_argument, NULL, OPT_REPORT + REPORT_CALLTREE },
 	{ "callers", optional_argument, NULL, OPT_CALLERS },
 	{ "callees", optional_argument, NULL, OPT_CALLEES },
 	{ "folded", no_argument, NULL, OPT_REPORT + REPORT_FOLDED },
 	{ "annotate", required_argument, NULL, OPT_ANNOTATE },
 	{ "explain", required_argument, NULL, OPT_EXPLAIN },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "pid", required_argument, NULL, OPT_PID },
+	{ "tid", required_argument, NULL, OPT_TID },
+	{ "comm", required_argument, NULL, OPT_COMM },
+	{ "cpus", required_argument, NULL, OPT_CPUS },
+	{ "time", required_argument, NULL, OPT_TIME },
+	{ "symbol", required_argument, NULL, OPT_SYMBOL },
 	{ "event", required_argument, NULL, 'e' },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "csv", no_argument, NULL, OPT_CSV },
@@ -96,6 +140,7 @@ static const struct option long_options[] = {
 	{ "inline", no_argument, NULL, OPT_INLINE },
 	{ "debuginfod", optional_argument, NULL, OPT_DEBUGINFOD },
 	{ "kmap", required_argument, NULL, OPT_KMAP },
+	{ "program", required_argument, NULL, OPT_PROGRAM },
 	{ "sympath", required_argument, NULL, OPT_SYMPATH },
 	{ "jdir", required_argument, NULL, OPT_JDIR },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -108,14 +153,60 @@ static const struct option long_options[] = {
 #define STACK_REPORTS \
 	(REPORT_BIT(REPORT_CALLTREE) | REPORT_BIT(REPORT_CALLERS) | REPORT_BIT(REPORT_FOLDED))
 
+/* Of samples; with -tree and -offcpu those of call stacks are not. */
+#define SAMPLE_REPORTS \
+	(STACK_REPORTS | REPORT_BIT(REPORT_TPROF) | REPORT_BIT(REPORT_ANNOTATE) | \
+	 REPORT_BIT(REPORT_CONVERT))
+
+#define CODE_REPORTS (REPORT_BIT(REPORT_INSTRUCTIONS) | REPORT_BIT(REPORT_VERIFY))
+#define FILE_REPORTS \
+	(REPORT_BIT(REPORT_STATS) | REPORT_BIT(REPORT_INFO) | REPORT_BIT(REPORT_VALIDATE))
+#define RUN_REPORTS (REPORT_BIT(REPORT_ARC) | REPORT_BIT(REPORT_FLOW) | CODE_REPORTS)
+
+/* The same of instruction traces. */
+static const char *run_contradiction(const struct options *o, bool several)
+{
+	bool runs = o->reports & RUN_REPORTS, arc = o->reports & REPORT_BIT(REPORT_ARC);
+
+	if (runs && (several || o->csv || o->per_cpu))
+		return "a report of runs of instructions goes with no other, nor with -csv, -cpu";
+	if (o->reports & CODE_REPORTS && o->json)
+		return "-disasm and -verify go without -json";
+	if ((o->by_function || o->kernel_once) && !arc)
+		return "-c and -ck are of -arc";
+	if (o->plt_once && (!runs || o->reports & CODE_REPORTS))
+		return "-cp is of -arc and -flow";
+	if (o->names.inlined && runs)
+		return "-inline goes with no report of runs: -tree knows what is inlined";
+	if (o->names.by_line && runs && !arc)
+		return "of the reports of runs -arc alone has source lines";
+	if (o->reports & REPORT_BIT(REPORT_FUNCTIONS) && (several || o->per_cpu))
+		return "-functions goes with no other report, nor with -cpu";
+	if (o->instructions && (o->away || o->reports & ~STACK_REPORTS))
+		return "-tree goes with no report but those of call stacks";
+	return NULL;
+}
+
 /* What doesn't go together, in words; NULL: all does. */
 static const char *contradiction(const struct options *o)
 {
 	bool several = o->reports & (o->reports - 1), show = o->reports & REPORT_BIT(REPORT_SHOW);
 	bool lines = o->names.by_line || o->names.inlined;
 
+	if (o->convert && (several || o->json || o->csv || o->per_cpu || o->offsets))
+		return "-format goes with no report, nor with -json, -csv, -cpu, -off";
+	if (o->filter.comm && show)
+		return "-show resolves nothing: -comm does not go with it";
+	if (filter_threads(&o->filter) && o->reports & REPORT_BIT(REPORT_IRQ))
+		return "interrupts are of no thread: -irq goes with none of -pid, -tid, -comm";
+	if (filter_threads(&o->filter) && o->away)
+		return "-offcpu with a report of call stacks goes with none of -pid, -tid, -comm";
+	if (o->filter.symbol && o->reports & ~SAMPLE_REPORTS)
+		return "-symbol is of reports of samples";
 	if (o->csv && (o->json || show))
 		return "-csv goes with neither -json nor -show";
+	if (o->reports & FILE_REPORTS && (several || o->csv || o->per_cpu))
+		return "-stats, -info, -validate go with no other report, nor with -csv, -cpu";
 	if (show && several)
 		return "-show goes with no other report";
 	if (o->csv && several)
@@ -136,7 +227,7 @@ static const char *contradiction(const struct options *o)
 		return "-folded has no other form: -calltree has";
 	if (o->calls == (CALLS_CALLERS | CALLS_CALLEES) && o->csv)
 		return "-csv: either -callers or -callees";
-	return NULL;
+	return run_contradiction(o, several);
 }
 
 /* A number of this base up to a character, which is passed. No sign, no blank before it. */
@@ -175,6 +266,25 @@ static bool parse_explain(const char *text, struct explain_wanted *w)
 	return true;
 }
 
+/* A format that can be written; false: the list was told instead. */
+static bool parse_format(struct options *o, const char *name)
+{
+	const struct format *f = format_named(name);
+	bool list = !strcmp(name, "list");
+
+	if (f && (f->write || f->write_folder)) {
+		o->convert = f;
+		o->reports |= REPORT_BIT(REPORT_CONVERT);
+		o->names.places = f->needs & NEED_PLACES;
+		return true;
+	}
+	if (!list)
+		fprintf(stderr, f ? "post: -format: %s is read only; there are\n" :
+			"post: -format: there is no %s; there are\n", name);
+	convert_list(list ? stdout : stderr);
+	return false;
+}
+
 int parse_options(struct options *o, int argc, char **argv)
 {
 	const char *wrong;
@@ -211,6 +321,42 @@ int parse_options(struct options *o, int argc, char **argv)
 			fprintf(stderr, "post: -explain: %s is no PID:ADDRESS:TIME: the address in hexadecimal, the time in seconds, as -show has them: 4242:0x7f0012340010:25758.5\n",
 				optarg);
 			return EXIT_UNREADABLE;
+		case OPT_FORMAT:
+			if (!parse_format(o, optarg))
+				return strcmp(optarg, "list") ? EXIT_UNREADABLE : EXIT_CLEAN;
+			break;
+		case OPT_PID:
+		case OPT_TID:
+		case OPT_CPUS:
+			if (filter_numbers(optarg, c == OPT_PID ? &o->filter.pid :
+					   c == OPT_TID ? &o->filter.tid : &o->filter.cpu))
+				break;
+			fprintf(stderr, "post: %s: these are no numbers as in 4242,5000-5010\n", optarg);
+			return EXIT_UNREADABLE;
+		case OPT_COMM:
+			o->filter.comm = optarg;
+			break;
+		case OPT_SYMBOL:
+			o->filter.symbol = optarg;
+			break;
+		case OPT_TIME:
+			if (filter_time(optarg, &o->filter))
+				break;
+			fprintf(stderr, "post: -time: %s is no FROM-TO in seconds, as 25758.5-25760\n",
+				optarg);
+			return EXIT_UNREADABLE;
+		case OPT_TREE:
+			o->instructions = true;
+			break;
+		case OPT_C:
+			o->by_function = true;
+			break;
+		case OPT_CK:
+			o->kernel_once = true;
+			break;
+		case OPT_CP:
+			o->plt_once = true;
+			break;
 		case OPT_JSON:
 			o->json = true;
 			break;
@@ -246,6 +392,9 @@ int parse_options(struct options *o, int argc, char **argv)
 				break;
 			fprintf(stderr, "post: -debuginfod: %s are no seconds from 1 to 3600\n", optarg);
 			return EXIT_UNREADABLE;
+		case OPT_PROGRAM:
+			o->program = optarg;
+			break;
 		case OPT_KMAP:
 			o->kernel_map = optarg;
 			break;
@@ -282,6 +431,11 @@ int parse_options(struct options *o, int argc, char **argv)
 		fprintf(stderr, "post: one trace at a time: what is %s?\n", argv[optind]);
 		return EXIT_UNREADABLE;
 	}
+	if (o->instructions && !(o->reports & STACK_REPORTS))
+		o->reports |= REPORT_BIT(REPORT_CALLTREE);
+	if (o->convert && o->convert->lines)
+		o->names.by_line = o->names.inlined = true;
+	o->names.all_code = o->reports & CODE_REPORTS;
 	if (!o->reports)
 		o->reports = REPORT_BIT(REPORT_TPROF);
 	/* Together with a report of call stacks it says of what that is. */

@@ -14,10 +14,10 @@ UDEVDIR	   ?= $(PREFIX)/lib/udev/rules.d
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 
-HEADERS	:= driver/uapi/pitrace.h $(wildcard libperfutil/include/*.h)
-PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/*.3 driver/*.4 libperfutil/*.5)
+HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h)
+PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/*.3 driver/*.4 libperfutil/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING
-COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof msr mpevt post)
+COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof run.itrace msr mpevt ptt cpi post)
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
 EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.

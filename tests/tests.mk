@@ -34,18 +34,37 @@ $(O)/tests/unit/test_driver_why: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 # Models of post, one object each.
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
+# Formats are tables of what reads and what writes: all of post comes with them.
+FORMAT_UNITS := $(O)/tests/unit/test_gperftools $(O)/tests/unit/test_xray
+$(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
+$(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed
+
+$(O)/tests/unit/test_perf_file: $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
+$(O)/tests/unit/test_perf_file: TESTLINK = -Wl,--no-as-needed $(LIB_POST)
+
+# What programs share of AboveIdle.
+$(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
+$(O)/tests/unit/test_ai: $(call obj,tools/ai/span.c)
 
 # Of the agent for Java what needs no VM.
 $(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
+# Of ptt what two moments give.
+$(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/names.c)
+$(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common
+
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.o %.a,$^) \
-		-lcunit $(LIB_PERFUTIL) $(LIB_A2N)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.o,$^) \
+		$(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 
 # What it records shows that no frame pointers are needed.
 $(O)/tests/format/test_unwind: CFLAGS += -fomit-frame-pointer
+
+# It tells of its code as a JIT does.
+$(O)/tests/format/test_jit_moves: $(O)/lib/liba2n.a
+$(O)/tests/format/test_jit_moves: TESTLINK = $(LIB_A2N)
 
 $(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
 	$(call say,CC)
@@ -64,6 +83,37 @@ gen_trace: $(O)/tests/format/gen_trace
 $(O)/tests/format/gen_trace: $(O)/tests/format/gen_trace_main
 	cp $< $@
 .PHONY: gen_trace
+
+# What was executed, by libopcodes, held against a trace; the other half runs in guests too
+# (tests/vm/prog/itrace_judge.c). Of other machines by their binutils' libopcodes, as far as they are
+# here.
+ITRACE_OTHERS := $(foreach a,arm64:arm64 ppc64le:ppc64el s390x:s390x,\
+		   $(if $(wildcard /usr/lib/*/libopcodes-*-$(lastword $(subst :, ,$(a))).so),$(a)))
+ITRACE_TRUTH := $(O)/tests/itrace_truth
+ITRACE_FLOW  := $(O)/tests/itrace_flow
+opcodes = $(firstword $(wildcard /usr/lib/*/libopcodes-*-$(1).so)) $(firstword $(wildcard /usr/lib/*/libbfd-*-$(1).so))
+define itrace_other
+ITRACE_TRUTH += $(O)/tests/itrace_truth_$(1)
+ITRACE_FLOW += $(O)/tests/itrace_flow_$(1)
+$(O)/tests/itrace_truth_$(1) $(O)/tests/itrace_flow_$(1): OPCODES = $(call opcodes,$(2))
+endef
+$(foreach a,$(ITRACE_OTHERS),$(eval $(call itrace_other,$(firstword $(subst :, ,$(a))),$(lastword $(subst :, ,$(a))))))
+$(O)/tests/itrace_truth $(O)/tests/itrace_flow: OPCODES = -lopcodes -lbfd
+# What a program reads and writes: of ppc64le alone.
+ITRACE_ACCESS := $(if $(filter ppc64le:%,$(ITRACE_OTHERS)),$(O)/tests/itrace_access_ppc64le)
+$(ITRACE_ACCESS): OPCODES = $(call opcodes,ppc64el)
+$(ITRACE_ACCESS): tests/itrace/access.c tests/itrace/insn.c tests/itrace/insn.h tests/itrace/log.h \
+		$(O)/lib/libperfutil.a
+tests: $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS)
+$(ITRACE_TRUTH): tests/itrace/truth.c tests/itrace/insn.c tests/itrace/insn.h tests/itrace/log.h \
+		$(O)/lib/libperfutil.a
+$(ITRACE_FLOW): tests/itrace/flow_check.c tests/itrace/insn.c tests/itrace/insn.h libperfutil/flow.h \
+		$(O)/lib/libperfutil.a
+$(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS):
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) $(INC_TESTS) -o $@ $(filter %.c %.a,$^) $(ALLLDFLAGS) \
+		$(LIB_PERFUTIL) $(OPCODES)
 
 # Names as post has them, sample by sample.
 $(O)/tests/samples: tests/java/samples.c $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC)) \

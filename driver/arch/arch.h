@@ -20,6 +20,15 @@ static __always_inline u64 arch_cycles(void)
 	asm volatile("rdtsc" : "=a" (low), "=d" (high));
 	return (u64)high << 32 | low;
 }
+#elif defined(CONFIG_S390)
+/* As user code reads it: the kernel's own counts from its boot. */
+static __always_inline u64 arch_cycles(void)
+{
+	u64 tod;
+
+	asm volatile("stckf %0" : "=Q" (tod) : : "cc");
+	return tod >> 2;
+}
 #else
 #include <linux/timex.h>
 static __always_inline u64 arch_cycles(void)
@@ -68,6 +77,27 @@ static inline u32 arch_irq_source(const struct irqaction *action)
 	return action->flags & __IRQF_TIMER ? PITRACE_IRQ_TIMER : PITRACE_IRQ_DEVICE;
 }
 
+/*
+ * Hardware counters that user code may be let read, numbered as pitrace.h has them. An event's, on
+ * the CPU that counts it; 0: it has none of its own. All of this CPU's, let or no more; interrupts
+ * are off.
+ */
+#if defined(CONFIG_ARM64) || defined(CONFIG_PPC64)
+#define ARCH_USER_COUNTERS	1
+struct perf_event;
+unsigned int arch_counter_index(const struct perf_event *perf);
+unsigned int arch_counter_width(const struct pitrace_metric *metric);
+void arch_let_counters(bool let);
+#else
+#define ARCH_USER_COUNTERS	0
+#define arch_counter_index(perf)	0
+#define arch_counter_width(metric)	64
+#define arch_let_counters(let)		do { } while (0)
+#endif
+
+u64 arch_counter_hz(void);		/* of arch_cycles(); 0: unknown */
+bool arch_counter_trusted(void);	/* … known to be one on all CPUs, at all times */
+/* May stamps be such cycles? */
 u64 arch_cycles_hz(void);		/* 0: no cycle counter to be had */
 bool arch_cycles_trusted(void);		/* same rate always, never stops, same on all CPUs */
 bool arch_cycles_unstable(void);	/* found unfit since */
@@ -96,5 +126,123 @@ void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames 
 /* The return address of a function that has no frame yet or no more: where it stands above the
  * stack pointer; -1: it has one, or nobody can tell. */
 int arch_return_on_stack(const struct pt_regs *regs, bool is32);
+
+/*
+ * ITrace. An architecture that can stop a thread after each instruction, or after each branch, says
+ * ARCH_ITRACE and gives what follows in one file, arch/itrace_NAME.c. Its trap's handler calls
+ * itrace_trap() and does nothing else with a trap that was ours; all that is known of a thread,
+ * when to arm it and what is written is above (itrace.c).
+ *
+ * Where a trap comes after branches alone (s390x: PER's branch events; ppc64le: MSR[BE]), what ran
+ * since the last look is the straight line from `since`; where it comes after each instruction, it
+ * is the one at `since`.
+ */
+#if defined(CONFIG_X86) || defined(CONFIG_S390) || defined(CONFIG_PPC64)
+#define ARCH_ITRACE	1
+#else
+#define ARCH_ITRACE	0
+#endif
+
+struct arch_ran {
+	u64 from;		/* the last instruction that ran */
+	u32 count;		/* from `since` on, it included; 0: it has not ended (rep) */
+	u8 kind;		/* PITRACE_BRANCH_*, if it was taken */
+	bool taken;		/* the flow did not go on behind it */
+	bool lost;		/* what ran before it cannot be told */
+};
+
+/* Traps of ours come from here on, as was tried; 0 or -errno. None is set when exit() begins. */
+int arch_itrace_init(void);
+void arch_itrace_exit(void);
+/* User code of this task traps from now on, or no more. `regs` are those that it returns to user
+ * code by. The task is the current one, or does not run; disarm() may meet one that does: then it
+ * must do no harm, and need do no good. */
+void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs);
+void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs);
+/* The current task has trapped, at `regs`. What has run? Fault-free, in any context. */
+void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran);
+/* Instructions from `since` up to `ip`, that one not included, in a straight line; -1: it does not
+ * lead there. */
+int arch_itrace_between(u64 since, u64 ip);
+/* In a system call's entry: where its instruction stands, and what is behind it. */
+u64 arch_itrace_call(struct pt_regs *regs, u64 *behind);
+/* A signal's handler is about to run: where the signal came. */
+bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip);
+/* Is a debugger stepping it? */
+bool arch_itrace_debugged(struct task_struct *task);
+#ifdef CONFIG_S390
+/* The current task has trapped, but that will be told only when it returns to user code: it is told
+ * by who asks, now. */
+bool arch_itrace_pending(void);
+#else
+static inline bool arch_itrace_pending(void) { return false; }
+#endif
+#ifdef CONFIG_PPC64
+/* What the instruction at `at` reads or writes. */
+#define ARCH_ACCESSES	4
+struct arch_access {
+	u64 at, address;
+	u32 bytes;
+	u8 way;			/* PITRACE_ACCESS_* */
+};
+struct arch_itrace {
+	u64 ip, branch;		/* armed at; the branch that will trap, 0 none */
+	u32 count, word;	/* instructions up to it; that one */
+	bool step;		/* after one instruction it traps */
+	bool alone;		/* it stands before instructions that no trap may interrupt */
+	bool loose;		/* it runs them untraced */
+	u8 accesses;		/* of what it executes next, or (alone) has executed */
+	struct arch_access access[ARCH_ACCESSES];
+	unsigned long fault;	/* memory that they want, and is not there */
+	u64 asked;		/* where that was asked for last: once is enough */
+};
+struct it_thread;
+/* So it does: they run here. Returns how many branches were taken on the way, and (path) what they
+ * were and where they led; the rest is a straight line to where it stands now. -1: none ran. */
+#define ARCH_ALONE	8
+struct arch_path {
+	struct arch_ran ran;
+	u64 to;
+};
+int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path);
+/* Get that memory; it may sleep. */
+void arch_itrace_reach(struct it_thread *t);
+#else
+struct arch_itrace { };
+#endif
+#ifdef CONFIG_X86
+static inline u64 arch_itrace_next(u64 ip) { return 0; }
+#else
+/* What stands behind the instruction at `ip`; 0: cannot be told. */
+u64 arch_itrace_next(u64 ip);
+#endif
+
+/* The kernel's side of system calls. Why it is not to be had on this machine, NULL: it is. */
+#ifdef CONFIG_X86
+#define ARCH_MODULES	MODULES_VADDR	/* no module's code lies below */
+const char *arch_itrace_no_kernel(void);
+/* The code that runs here traps from now on; no more: did it? */
+void arch_itrace_step(void);
+bool arch_itrace_unstep(void);
+/* … when these registers are returned by. */
+void arch_itrace_step_at(struct pt_regs *regs, bool step);
+bool arch_itrace_steps(const struct pt_regs *regs);
+/* In an interrupt: by which the current thread, in kernel code, goes on. NULL: not to be had. */
+struct pt_regs *arch_itrace_irq_regs(void);
+/* Does this instruction of the kernel's lead to user code? */
+bool arch_itrace_returns(u64 ip);
+#else
+#define ARCH_MODULES	0ul
+static inline const char *arch_itrace_no_kernel(void)
+{
+	return "the driver steps it on x86-64 alone";
+}
+static inline void arch_itrace_step(void) { }
+static inline bool arch_itrace_unstep(void) { return false; }
+static inline void arch_itrace_step_at(struct pt_regs *regs, bool step) { }
+static inline bool arch_itrace_steps(const struct pt_regs *regs) { return false; }
+static inline struct pt_regs *arch_itrace_irq_regs(void) { return NULL; }
+static inline bool arch_itrace_returns(u64 ip) { return false; }
+#endif
 
 #endif

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* arm64: registers and frames of user code. */
+/* arm64: the counter's rate; hardware counters; registers and frames of user code. */
+#include <linux/perf/arm_pmu.h>
+#include <asm/sysreg.h>
 #include "arch/arch.h"
+
+#define PMUVER_LONG	6		/* PMUv3 for Armv8.5: event counters of 64 bits */
+#define USERENR_READ	(1 << 3 | 1 << 2)	/* event counters, the cycle counter */
 
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
 {
@@ -22,4 +27,33 @@ void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames 
 	f->word = is32 ? 0 : 8;
 	f->return_at = 8;
 	f->in_next = false;
+}
+
+/* The cycle counter is 32. A counter of 64 bits may be two of 32, on older hardware. */
+unsigned int arch_counter_index(const struct perf_event *perf)
+{
+	int counter = compat_arm_counter(perf->hw.idx);
+
+	if (counter < 0 || (counter < 31 && perf->attr.config1 & 1 &&
+			    to_arm_pmu(perf->pmu)->pmuver < PMUVER_LONG))
+		return 0;
+	return counter + 1;
+}
+
+/* perf has counters of 32 bits overflow at half of that, and sets them back in an interrupt. */
+unsigned int arch_counter_width(const struct pitrace_metric *metric)
+{
+	return metric->config1 & 1 ? 64 : 32;
+}
+
+/* perf writes this, too, whenever it starts its counters: none, but for threads with its own. */
+void arch_let_counters(bool let)
+{
+	write_sysreg(let ? USERENR_READ : 0, pmuserenr_el0);
+	isb();
+}
+
+u64 arch_counter_hz(void)
+{
+	return read_sysreg(cntfrq_el0);
 }

@@ -24,3 +24,9 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32)
 {
 	return -1;
 }
+
+/* These architectures say so. */
+bool arch_counter_trusted(void)
+{
+	return true;
+}

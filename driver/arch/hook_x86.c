@@ -3,6 +3,7 @@
 #include <asm/trap_pf.h>
 #include <linux/ptrace.h>
 #include "hook.h"
+#include "itrace.h"
 
 #define VECTORS(V)						\
 	V(local_timer, PITRACE_IRQ_TIMER)			\
@@ -44,6 +45,8 @@ static void fault(u32 minor, unsigned long address, struct pt_regs *regs, unsign
 		flags |= PITRACE_FAULT_WRITE;
 	if (error & X86_PF_INSTR)
 		flags |= PITRACE_FAULT_EXEC;
+	if (itrace_any() && minor == PITRACE_TPROF_KERNEL)
+		itrace_kernel_fault(flags, regs);
 	hook_fault(minor, flags, instruction_pointer(regs), address);
 }
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* ppc64: the kernel's stack; registers and frames of user code. */
+/* ppc64: the timebase's rate; counters; the kernel's stack; registers and frames of user code. */
+#include <linux/perf_event.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <asm/cputable.h>
+#include <asm/hw_irq.h>
+#include <asm/reg.h>
+#include <asm/time.h>
 #include "arch/arch.h"
 
 #define LR_SAVE		(STACK_FRAME_LR_SAVE * sizeof(long))
@@ -70,4 +75,36 @@ void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames 
 	f->word = is32 ? 4 : 8;
 	f->return_at = is32 ? 4 : 16;
 	f->in_next = true;
+}
+
+unsigned int arch_counter_index(const struct perf_event *perf)
+{
+	return perf->hw.idx > 0 ? perf->hw.idx : 0;
+}
+
+/* perf sets a counter back to 0 when its highest bit comes on. */
+unsigned int arch_counter_width(const struct pitrace_metric *metric)
+{
+	return 31;
+}
+
+/*
+ * Until POWER9 all user code reads them. Since then not, if this bit is set, which perf does
+ * whenever it starts its counters. Its interrupt comes also where others are off, and writes there.
+ */
+void arch_let_counters(bool let)
+{
+	unsigned long mmcr0;
+
+	if (!cpu_has_feature(CPU_FTR_ARCH_31))
+		return;
+	hard_irq_disable();
+	mmcr0 = mfspr(SPRN_MMCR0);
+	mtspr(SPRN_MMCR0, let ? mmcr0 & ~MMCR0_PMCCEXT : mmcr0 | MMCR0_PMCCEXT);
+	isync();
+}
+
+u64 arch_counter_hz(void)
+{
+	return ppc_tb_freq;
 }

@@ -112,3 +112,13 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32)
 		return code[0] == 0x89 && code[1] == 0xe5 ? 4 : -1;
 	return code[0] == 0x48 && code[1] == 0x89 && code[2] == 0xe5 ? 8 : -1;
 }
+
+u64 arch_counter_hz(void)
+{
+	return arch_cycles_hz();
+}
+
+bool arch_counter_trusted(void)
+{
+	return arch_cycles_trusted();
+}

@@ -48,6 +48,30 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 }
 #endif
 
+/* task_struct.perf_event_ctxp: bd2756811766 ("perf: Rewrite core context handling"), 6.2 */
+static inline bool compat_has_perf_events(const struct task_struct *task)
+{
+#ifdef PROBE_perf_context
+	return READ_ONCE(task->perf_event_ctxp);
+#else
+	return READ_ONCE(task->perf_event_ctxp[perf_hw_context]);
+#endif
+}
+
+/* Which counter perf_event.hw.idx is, the cycle counter as 31; negative: none. Cycles were 0 and
+ * counters began at 1 before bf5ffc8c80e0 ("perf: arm_pmu: Remove event index to counter
+ * remapping"), 6.12 */
+#ifdef CONFIG_ARM64
+static inline int compat_arm_counter(int idx)
+{
+#ifdef PROBE_arm_cycle_idx
+	return idx <= 31 ? idx : -1;
+#else
+	return idx ? idx - (idx > 0) : 31;
+#endif
+}
+#endif
+
 /* PF_USER_WORKER: 54e6842d0775 ("fork/vm: Move common PF_IO_WORKER behavior to new flag"), 6.4 */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0

@@ -4,11 +4,12 @@
  *
  * How a trace is made
  * -------------------
- * /dev/pitrace gives out typed descriptors: sessions and, for programs that write records of their
- * own (TraceHook), hooks. PITRACE_IOC_SESSION returns a *session*: a scope (the
- * whole system or a process with its children), a set of enabled majors and, for each CPU, two
- * rings: one for MTE records (what names need: processes, threads, mappings, clock syncs) and one
- * for all others. The session ends when its descriptor and every mapping of it are closed.
+ * /dev/pitrace gives out typed descriptors: sessions; for programs that write records of their own
+ * (TraceHook), hooks; and ptts, which are no part of a trace (pitrace_ptt.h). PITRACE_IOC_SESSION
+ * returns a *session*: a scope (the whole system or a process with its children), a set of enabled
+ * majors and, for each CPU, two rings: one for MTE records (what names need: processes, threads,
+ * mappings, clock syncs) and one for all others. The session ends when its descriptor and every
+ * mapping of it are closed.
  *
  * mmap of the session: offset 0 holds struct pitrace_control; struct pitrace_cpu of CPU c stands at
  * cpu_offset + c * cpu_stride. Offsets and strides are read from the control page, never computed
@@ -45,6 +46,8 @@
  *   (D)  wrap: opened = o; smp_wmb; write the   |  copy a segment; read-acquire fence; o = opened;
  *        segment that ends at o                 |  it is whole if its position >= o - ring's size
  *   (E)  on: heads = 0; smp_wmb; interval = i   |  i = interval; load-acquire; a new one: tails = 0
+ *   (F)  ptt: sequence odd; smp_wmb; write;     |  s = sequence; load-acquire; read; fence;
+ *        smp_wmb; sequence even                 |  good if s is even and the sequence is still s
  *
  * Compatibility: every struct passed in begins with its size and the version of this interface.
  * A shorter struct than the kernel's is padded with zeros, a longer one is accepted when the excess
@@ -53,7 +56,9 @@
  * Who may do what: whoever has CAP_PERFMON may trace all. Others who may open the device (group
  * pitrace) may have a session of the scope PROCESS on a process of their own that is dumpable and
  * has no capability that they lack: TPROF and what it needs, of user code alone; a sample of the
- * kernel tells no address. And they may write records of their own (PITRACE_IOC_HOOK).
+ * kernel tells no address. And they may write records of their own (PITRACE_IOC_HOOK), and watch
+ * such processes' threads, not the CPUs. A descriptor that was handed on serves only who may have
+ * opened it.
  *
  * Times are in stamps: TSC cycles or nanoseconds of CLOCK_MONOTONIC, as control.clock says. SYNC
  * records tie stamps to the system's clocks. Pids are those of the initial pid namespace.
@@ -106,10 +111,19 @@ enum pitrace_major {
 	PITRACE_SYSINFO		= 0x11,
 	PITRACE_DISPATCH	= 0x12,	/* struct pitrace_dispatch */
 	PITRACE_MTE		= 0x19,
+	PITRACE_BRANCH_KERNEL	= 0x20,	/* struct pitrace_branch */
+	PITRACE_BRANCH_USER	= 0x21,
+	PITRACE_BREAK_KERNEL	= 0x28,	/* struct pitrace_break_rec */
+	PITRACE_BREAK_USER	= 0x29,
+	PITRACE_ITRACE_SWITCH	= 0x2C,	/* struct pitrace_itrace_switch */
+	PITRACE_ITRACE_START	= 0x2E,	/* struct pitrace_itrace_mark */
+	PITRACE_ITRACE_STOP	= 0x2F,
+	PITRACE_LOAD_STORE	= 0x31,	/* struct pitrace_access */
 	PITRACE_HOOKIT		= 0xB0,	/* the users' first: struct pitrace_user */
 	PITRACE_PAD		= 0xC0,	/* to the end of the segment */
 	PITRACE_SYNC		= 0xC1,	/* struct pitrace_sync */
 	PITRACE_LOST		= 0xC2,	/* struct pitrace_lost_rec; minor: enum pitrace_lost */
+	PITRACE_CODE		= 0xC4,	/* struct pitrace_code */
 	PITRACE_WAKEUP		= 0xC6,	/* struct pitrace_wakeup */
 	PITRACE_USER_FIRST	= 0xD0,	/* … to 0xFF: the users', struct pitrace_user */
 };
@@ -306,6 +320,7 @@ enum pitrace_lost {
 	PITRACE_LOST_BUDGET,		/* a user's records beyond that user's share of time */
 	PITRACE_LOST_THROTTLED,		/* samples held back by perf, at least: the event came too
 					   often */
+	PITRACE_LOST_BRANCH,		/* of ITrace, all its majors */
 	PITRACE_LOST_KINDS = 16,
 };
 struct pitrace_lost_rec {
@@ -502,7 +517,12 @@ struct pitrace_cpu {
 	__u64 idle_ticks;
 	__u64 late;
 	__u64 out_of_scope;	/* ticks that fell on tasks outside the session's scope */
-	__u64 reserved1[20];
+	__u64 instructions;	/* of ITrace's threads */
+	__u64 branches;
+	__u64 waits;		/* of such threads, for the consumer; */
+	__u64 waited;		/* … ns of these */
+	__u64 taken;		/* threads that were not traced: another session traces them */
+	__u64 reserved1[15];
 };
 PITRACE_ASSERT(sizeof(struct pitrace_cpu) == 512, "CPU page");
 
@@ -517,6 +537,8 @@ PITRACE_ASSERT(sizeof(struct pitrace_cpu) == 512, "CPU page");
 #define PITRACE_HAVE_NAME	0x20
 #define PITRACE_HAVE_EXIT	0x40
 #define PITRACE_HAVE_BUILDID	0x80
+#define PITRACE_HAVE_BTF	0x100	/* ITrace stops at branches alone, not at each step */
+#define PITRACE_HAVE_ITRACE	0x200	/* of user code; of the kernel: BRANCH_KERNEL in majors */
 struct pitrace_info {
 	__u32 size;
 	__u32 version;
@@ -526,8 +548,10 @@ struct pitrace_info {
 	__u32 clock;		/* what AUTO means here */
 	__u64 clock_hz;
 	__u64 majors[4];	/* bitmap of what this driver can record here */
+	__u32 ptts;		/* alive now */
+	__u32 reserved;
 };
-PITRACE_ASSERT(sizeof(struct pitrace_info) == 64, "info");
+PITRACE_ASSERT(sizeof(struct pitrace_info) == 72, "info");
 
 enum pitrace_scope { PITRACE_SCOPE_SYSTEM = 0, PITRACE_SCOPE_PROCESS = 1 };
 
@@ -623,6 +647,9 @@ struct pitrace_consume_args {
 };
 PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 
+#include "pitrace_itrace.h"
+#include "pitrace_ptt.h"
+
 /* Flush closes the open segments (bit 0: MTE, bit 1: trace), so that all that was written stands
  * in whole segments. Rescan writes all live tasks again (after MTE records were lost). */
 #define PITRACE_FLUSH_MTE	0x1
@@ -632,6 +659,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 #define PITRACE_IOC_INFO	_IOR(PITRACE_IOC_MAGIC, 0x00, struct pitrace_info)
 #define PITRACE_IOC_SESSION	_IOW(PITRACE_IOC_MAGIC, 0x01, struct pitrace_session_args)
 #define PITRACE_IOC_HOOK_OPEN	_IO(PITRACE_IOC_MAGIC, 0x02)	/* returns a hook descriptor */
+#define PITRACE_IOC_PTT		_IOWR(PITRACE_IOC_MAGIC, 0x03, struct pitrace_ptt_args)
 #define PITRACE_IOC_SETUP	_IOW(PITRACE_IOC_MAGIC, 0x10, struct pitrace_setup_args)
 #define PITRACE_IOC_ON		_IO(PITRACE_IOC_MAGIC, 0x11)
 #define PITRACE_IOC_OFF		_IO(PITRACE_IOC_MAGIC, 0x12)
@@ -641,6 +669,13 @@ PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 #define PITRACE_IOC_FLUSH	_IOW(PITRACE_IOC_MAGIC, 0x16, __u32)
 #define PITRACE_IOC_RESCAN	_IO(PITRACE_IOC_MAGIC, 0x17)
 #define PITRACE_IOC_EVENT	_IOW(PITRACE_IOC_MAGIC, 0x18, struct pitrace_event_args)
+#define PITRACE_IOC_ITRACE	_IOW(PITRACE_IOC_MAGIC, 0x19, struct pitrace_itrace_args)
 #define PITRACE_IOC_HOOK	_IOW(PITRACE_IOC_MAGIC, 0x20, struct pitrace_hook_args)
+#define PITRACE_IOC_PTT_ADD	_IOW(PITRACE_IOC_MAGIC, 0x30, struct pitrace_ptt_thread_args)
+#define PITRACE_IOC_PTT_REMOVE	_IOW(PITRACE_IOC_MAGIC, 0x31, struct pitrace_ptt_thread_args)
+#define PITRACE_IOC_PTT_CHARGE	_IOW(PITRACE_IOC_MAGIC, 0x32, __u32)
+#define PITRACE_IOC_PTT_UPDATE	_IO(PITRACE_IOC_MAGIC, 0x33)	/* all values up to now */
+#define PITRACE_IOC_PTT_STOP	_IO(PITRACE_IOC_MAGIC, 0x34)	/* for good; values stay */
+#define PITRACE_IOC_PTT_UPDATE_HERE _IO(PITRACE_IOC_MAGIC, 0x35)	/* of this CPU alone */
 
 #endif /* _UAPI_PITRACE_H */

@@ -15,6 +15,7 @@
 #include "lines.h"
 #include "module_file.h"
 #include "module_symbols.h"
+#include "msi.h"
 #include "process.h"
 
 struct a2n {
@@ -252,6 +253,16 @@ int a2n_modules(struct a2n *a, const char *text, size_t size)
 	return kernel_modules(&a->kernel, text, size);
 }
 
+int a2n_symbols(struct a2n *a, const char *text, size_t size)
+{
+	char *copy = malloc(size + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, text, size);
+	return msi_load(&a->modules, copy, size);
+}
+
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length)
 {
@@ -352,6 +363,15 @@ int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_fil
 {
 	/* The public part is the first of it. */
 	return module_file_open(&a->modules, (const struct module *)module, which, path, size);
+}
+
+size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module,
+			   const uint8_t **id)
+{
+	const struct build_id *told = module_told(&a->modules, (const struct module *)module);
+
+	*id = told ? told->id : NULL;
+	return told ? told->size : 0;
 }
 
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,

@@ -234,7 +234,7 @@ const struct abbrev *dwarf_abbrev(struct dwarf_unit *u, uint64_t code)
 	uint32_t i;
 
 	/* Nearly always they are numbered as they stand. */
-	if (code <= t->n && t->list[code - 1].code == code)
+	if (code - 1 < t->n && t->list[code - 1].code == code)
 		return &t->list[code - 1];
 	for (i = 0; i < t->n; i++)
 		if (t->list[i].code == code)

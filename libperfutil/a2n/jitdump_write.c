@@ -14,11 +14,11 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "jitdump.h"
 #include "jitdump_format.h"
+#include "now.h"
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -67,14 +67,6 @@ static void put64(struct fields *f, uint64_t v)
 	f->used += sizeof(v);
 }
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* All of it, or the file as it was. */
 static int write_all(struct jitdump_writer *w, struct iovec *part, int n)
 {
@@ -109,7 +101,7 @@ static int write_header(struct jitdump_writer *w)
 	put32(&f, MACHINE);
 	put32(&f, 0);
 	put32(&f, (uint32_t)getpid());
-	put64(&f, now());
+	put64(&f, now_ns());
 	put64(&f, 0);
 	put64(&f, JITDUMP_LATE_TAG);
 	put64(&f, w->late);
@@ -243,7 +235,7 @@ int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name
 		return -EMSGSIZE;
 	pthread_mutex_lock(&w->lock);
 	/* Under the lock: the file is in the order of time. */
-	time = now();
+	time = now_ns();
 	if (n_lines) {
 		err = make_table(&table, time, address, lines, n_lines, &entries, &entries_size);
 		part[n++] = (struct iovec){ table.bytes, table.used };
@@ -279,7 +271,7 @@ int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size)
 	int err;
 
 	pthread_mutex_lock(&w->lock);
-	prefix(&f, JITDUMP_ID_UNLOAD, JITDUMP_UNLOAD_FIXED, now());
+	prefix(&f, JITDUMP_ID_UNLOAD, JITDUMP_UNLOAD_FIXED, now_ns());
 	put32(&f, (uint32_t)getpid());
 	put32(&f, (uint32_t)syscall(SYS_gettid));
 	put64(&f, address);
@@ -297,7 +289,7 @@ int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64
 	int err;
 
 	pthread_mutex_lock(&w->lock);
-	prefix(&f, JITDUMP_ID_MOVE, JITDUMP_MOVE_FIXED, now());
+	prefix(&f, JITDUMP_ID_MOVE, JITDUMP_MOVE_FIXED, now_ns());
 	put32(&f, (uint32_t)getpid());
 	put32(&f, (uint32_t)syscall(SYS_gettid));
 	put64(&f, to);
@@ -316,7 +308,7 @@ int jitdump_end(struct jitdump_writer *w)
 	struct iovec part = { f.bytes, JITDUMP_PREFIX };
 	int err;
 
-	prefix(&f, JITDUMP_ID_CLOSE, JITDUMP_PREFIX, now());
+	prefix(&f, JITDUMP_ID_CLOSE, JITDUMP_PREFIX, now_ns());
 	err = write_all(w, &part, 1);
 	munmap(w->marker, w->page);
 	if (close(w->fd) && !err)

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "jitlog.h"
+#include "now.h"
 
 struct file {
 	int fd;
@@ -22,14 +22,6 @@ struct jitlog_writer {
 	pthread_mutex_t lock;
 	struct file code, threads;
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* All of it, or the file as it was. */
 static int put(struct file *f, const char *line, size_t size)
@@ -112,7 +104,7 @@ static int line_of(struct jitlog_writer *w, struct file *f, const char *before, 
 		return -ENOMEM;
 	pthread_mutex_lock(&w->lock);
 	/* Under the lock: the file is in the order of time. */
-	p = line + sprintf(line, "%" PRIu64 "\t%s\t", now(), before);
+	p = line + sprintf(line, "%" PRIu64 "\t%s\t", now_ns(), before);
 	p = escape(p, name);
 	p = stpcpy(p, after);
 	for (; size; size--)

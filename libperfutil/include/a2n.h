@@ -126,6 +126,8 @@ int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid);
  * modules with times, the vdso's image. All are copied. */
 int a2n_kallsyms(struct a2n *a, const char *text, size_t size);
 int a2n_modules(struct a2n *a, const char *text, size_t size);	/* text of /proc/modules */
+/* Saved symbols (A2nCreateMsiFile's text), for modules of these names. -EBADMSG: it is none. */
+int a2n_symbols(struct a2n *a, const char *text, size_t size);
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length);
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name);
@@ -243,6 +245,10 @@ void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span ta
 enum a2n_file { A2N_FILE_CODE, A2N_FILE_DEBUG };
 int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,
 		    char *path, size_t size);
+
+/* The build id that was told for a module: *id, of so many bytes. 0: none was. */
+size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module,
+			   const uint8_t **id);
 
 /* A place in the source. */
 struct a2n_frame {

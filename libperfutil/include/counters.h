@@ -49,6 +49,8 @@ void counters_close(struct counters *c);
 /* Of COUNTERS_COMMAND they are on from the exec. */
 int counters_on(struct counters *c);
 int counters_off(struct counters *c);
+/* All values are zero again, on or off. */
+int counters_reset(struct counters *c);
 /* A value an event, of COUNTERS_CPUS one an event and CPU; on or off. Their number, of which at
  * most `room` were filled in. */
 int counters_read(struct counters *c, struct counter_value *list, unsigned int room);

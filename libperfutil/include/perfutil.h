@@ -78,7 +78,7 @@ int TraceSetStacks(int what, int depth, int copy);
 /* Continuous mode: begin a new file at so many bytes, after so many seconds (0: not by that), and
  * keep so many older ones, name.1, name.2 … (0: all). */
 int TraceSetRotation(uint64_t bytes, uint64_t seconds, int keep);
-/* Who records: "driver" or "perf"; NULL (the default): the first that can serve. */
+/* Who records: "driver", "perf", …; NULL (the default): the first that can serve. */
 int TraceSetCollector(const char *name);
 
 /* Before TraceInit or, while tracing is off, of the session there is.
@@ -199,6 +199,9 @@ struct trace_info {
 	char	 note[200];		/* what it does not show, a sentence, or "" */
 	char	 file[4096];
 	char	 got_file[4096];	/* … and its name */
+	uint64_t instructions, branches;	/* of ITrace's threads */
+	uint64_t waits, waited;		/* of these, for the file to be written; ns */
+	uint64_t taken;			/* threads left out: another session traces them */
 	char	 sampler[128];		/* what samples: "the timer", or events: "cycles,page-faults" */
 };
 int TraceGetInfo(struct trace_info *info);

@@ -169,13 +169,14 @@ void pifile_close(struct pifile *f);
 const struct pifile_header *pifile_get_header(const struct pifile *f);
 bool pifile_complete(const struct pifile *f);	/* an END section was found */
 uint64_t pifile_size(const struct pifile *f);
-/* What was wrong so far; more may come while sections are read. Faults beyond 64 are counted only.
- * Returns their number; *list holds min(number, 64). */
+/* What was wrong so far; more may come while sections are read. Faults beyond 4096 are counted
+ * only. Returns their number; *list holds min(number, 4096). */
 size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list);
 
-/* Sections with whole headers, in file order. */
+/* Sections with whole headers, in file order. What pifile_section points at holds until it is
+ * called again; zeros: the header is not in the file any more. */
 size_t pifile_sections(const struct pifile *f);
-const struct pifile_section *pifile_section(const struct pifile *f, size_t i);
+const struct pifile_section *pifile_section(struct pifile *f, size_t i);
 uint64_t pifile_section_offset(const struct pifile *f, size_t i);
 /* The payload, read and decompressed into *buffer, which is replaced by malloc and freed by the
  * caller (begin with NULL); payloads kept at the same time need a buffer each. NULL when its CRC or
@@ -199,6 +200,10 @@ struct pirecord {
 	uint32_t size;			/* bytes of data */
 	uint32_t snapshot;		/* 1: from a SNAPSHOT section */
 	uint64_t offset;		/* of the section in the file: for messages */
+	uint32_t gaps;			/* places of the trace rings, met so far, where records are
+					   missing from the file or damaged */
+	uint64_t repeats;		/* TPROF: the sample was met so often again: profiles that
+					   were counted have no others; else 0 */
 };
 
 struct pimerge;

@@ -17,6 +17,18 @@ extern "C" {
 
 struct tracer;
 
+/* Instructions traced, where BRANCH_USER or BRANCH_KERNEL is enabled: see pitrace_itrace.h. */
+struct tracer_itrace {
+	uint32_t scope;			/* enum pitrace_itrace_scope; NONE: as ALL */
+	uint32_t flags;			/* PITRACE_ITRACE_* */
+	int32_t	 first, last;
+	uint32_t listed;
+	int32_t	 list[PITRACE_ITRACE_LIST];
+	uint64_t skip, limit;		/* instructions of each thread; limit 0: none */
+	uint64_t start, stop;		/* FROM, UNTIL: the byte of this file; … */
+	char	 start_file[1024], stop_file[1024];	/* … "": of memory */
+};
+
 struct tracer_options {
 	int mode;			/* enum trace_mode */
 	int scope;			/* enum trace_scope */
@@ -47,6 +59,7 @@ struct tracer_options {
 	/* Without events: by CPU cycles, at `rate`, where the collector can count them for this
 	 * user, else by the timer. info.sampler tells which. */
 	bool prefer_cycles;
+	const struct tracer_itrace *itrace;	/* NULL: of all, as FOLLOW says */
 	uid_t owner;			/* of the file; (uid_t)-1: as it comes */
 	gid_t group;
 };
@@ -59,6 +72,8 @@ int tracer_enable(struct tracer *t, int major, bool on);
 int tracer_rate(struct tracer *t, int rate);
 /* While it is off: what samples, as the options' events; n 0: the timer. */
 int tracer_events(struct tracer *t, const struct pitrace_event_args *events, unsigned int n);
+/* While it is off: whose instructions are traced, and which. */
+int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace);
 /* In continuous and wrap mode the file is made here. */
 int tracer_on(struct tracer *t);
 int tracer_off(struct tracer *t);
@@ -71,6 +86,10 @@ void tracer_info(struct tracer *t, struct trace_info *info);
 /* What the environment of the process `pid` must hold when it executes its program, "NAME=VALUE":
  * an array that ends with NULL, or NULL for nothing. The caller frees its words and itself. */
 int tracer_environment(struct tracer *t, char ***variables);
+/* Did this child of ours, the process of the scope, end? Then 1, and its status as of waitpid; else
+ * 0. Who waits for such a child must ask here: a collector may have to wait for it itself; then the
+ * end is told by SIGCHLD. */
+int tracer_ended(struct tracer *t, pid_t child, int *status);
 /* Readable when the session stopped by itself (a full buffer) or its file failed: then
  * tracer_off. */
 int tracer_fd(struct tracer *t);

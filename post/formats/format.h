@@ -7,9 +7,14 @@
 #ifndef POST_FORMAT_H
 #define POST_FORMAT_H
 
+#include <stdio.h>
+
 #include <pifile.h>
 
 #define INPUT_HEAD 4096		/* bytes of the beginning that a probe may see */
+
+/* Text of saved symbols (liba2n's) that a format has made: in no file of ours. */
+#define INPUT_SEC_SYMBOLS ((enum pifile_section_type)1000)
 
 /* What stands beside the records: texts and tables that name the system and its kernel. */
 struct input_section {
@@ -23,15 +28,29 @@ struct input_section {
 
 struct input {
 	const struct format *format;
-	const char *path;
+	const char *path;		/* to be opened, and … */
+	const char *name;		/* … what it is called in reports */
+	char spool_path[32];		/* of a copy of what came by a pipe */
+	int spool;			/* its descriptor, or -1 */
 	void *state;			/* the format's own */
 	struct pifile_header header;	/* who recorded it, on what, how */
 	uint64_t size;
 	bool complete;			/* the writer finished it */
+	const char *program;		/* the user says that it is of this one; or NULL */
+	bool calls;			/* it tells functions' entries and exits (call_record.h) */
 };
+
+/* A line "key : value" about the file. */
+typedef void (*input_say)(void *arg, const char *line);
+/* So many records of a kind; event: of the whole file (NULL), of this event. */
+typedef void (*input_count)(void *arg, const char *event, const char *kind, uint64_t count);
+
+struct job;			/* of report.h: all that is known of a trace that was read */
 
 struct format {
 	const char *name;
+	const char *what;		/* in words, for the list */
+	/* NULL, with all down to close: it is written only. */
 	bool (*probe)(const void *head, size_t size);
 	/* Fill in header, size, complete. 0, or -errno and fault in words. */
 	int (*open)(struct input *in, struct pifile_fault *fault);
@@ -45,16 +64,40 @@ struct format {
 	/* A stamp of the trace's own clock (header.clock) as nanoseconds of the system's. */
 	uint64_t (*monotonic)(struct input *in, uint64_t stamp);
 	uint64_t (*realtime)(struct input *in, uint64_t stamp);
+	/* What the file says of itself beyond the header; how many records of its own kinds there
+	 * are; read also what no report needs, for its faults. 0 or -errno. NULL: nothing; those
+	 * that next gives are all; likewise. */
+	int (*info)(struct input *in, input_say say, void *arg);
+	int (*stats)(struct input *in, input_count count, void *arg);
+	int (*check)(struct input *in);
 	size_t (*faults)(const struct input *in, const struct pifile_fault **list);
 	void (*close)(struct input *in);
-	/* Convert: write another input to path. NULL: import only. */
-	int (*write)(struct input *from, const char *path);
+	/*
+	 * Convert a trace, whatever format it came in: a file, or a folder that was made already.
+	 * What a writer sees of samples beside the records themselves is model/profile.h. Both
+	 * NULL: it is read only. 0, or -errno, or REPORT_WRONG.
+	 */
+	int (*write)(const struct job *job, FILE *out);
+	int (*write_folder)(const struct job *job, int folder);
+	const char *path;		/* where it goes unless the user says */
+	unsigned int needs;		/* NEED_* of read.h, as a report's */
+	bool whole;			/* a trace without samples can be written too */
+	bool lines;			/* it has source lines and inlined functions in any case */
 };
 
-extern const struct format format_native;
+extern const struct format format_native, format_perf, format_gperftools, format_xray,
+	format_pprof, format_folded, format_speedscope, format_firefox,
+	format_chrome, format_perfetto, format_ctf;
 
-/* 0, or -errno with fault telling where (perhaps nowhere: NO_OFFSET) and what. */
+/* Those that are here, in the order in which they are listed; NULL: no more. */
+const struct format *format_at(size_t i);
+/* The one that is called so; NULL: none. */
+const struct format *format_named(const char *name);
+
+/* in->program is the caller's. 0, or -errno with fault telling where (perhaps nowhere: NO_OFFSET)
+ * and what. */
 #define NO_OFFSET UINT64_MAX
+#define INPUT_FAULTS 4096	/* that a format keeps; more are counted only */
 int input_open(struct input *in, const char *path, struct pifile_fault *fault);
 void input_close(struct input *in);
 

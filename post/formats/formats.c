@@ -9,9 +9,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/spool.h"
+
 static const struct format *const formats[] = {
 	&format_native,
+	&format_perf,
+	&format_gperftools,
+	&format_pprof,
+	&format_folded,
+	&format_speedscope,
+	&format_firefox,
+	&format_chrome,
+	&format_perfetto,
+	&format_ctf,
+	&format_xray,			/* knows its files by little: last */
 };
+
+const struct format *format_at(size_t i)
+{
+	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
+}
+
+const struct format *format_named(const char *name)
+{
+	const struct format *f;
+	size_t i;
+
+	for (i = 0; (f = format_at(i)) && strcmp(f->name, name) != 0; i++)
+		;
+	return f;
+}
+
+/* A trace that is a folder has its beginning in a file of it. */
+static int open_head(const char *path)
+{
+	/* O_NONBLOCK: a FIFO laid in the file's place must not hang us. */
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, fd = open(path, flags), inner;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
+		return fd;
+	inner = openat(fd, "data", flags);
+	if (inner < 0)
+		return fd;
+	close(fd);
+	return inner;
+}
 
 static int read_head(const char *path, char *head, size_t *size, struct pifile_fault *fault)
 {
@@ -19,8 +62,7 @@ static int read_head(const char *path, char *head, size_t *size, struct pifile_f
 	ssize_t n = -1;
 	int fd, rc = 0;
 
-	/* O_NONBLOCK: a FIFO laid in the file's place must not hang us. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = open_head(path);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		rc = -errno;
 	} else if (!S_ISREG(st.st_mode)) {
@@ -47,13 +89,21 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 	size_t size, i;
 	int rc;
 
-	*in = (struct input){ .path = path };
+	*in = (struct input){ .path = path, .name = path, .spool = -1, .program = in->program };
 	memset(fault, 0, sizeof(*fault));
-	rc = read_head(path, head, &size, fault);
+	if (is_pipe(path)) {
+		in->spool = spool_open(path, fault);
+		if (in->spool < 0)
+			return in->spool;
+		snprintf(in->spool_path, sizeof(in->spool_path), "/proc/self/fd/%d", in->spool);
+		in->path = in->spool_path;
+		in->name = strcmp(path, "-") ? path : "stdin";
+	}
+	rc = read_head(in->path, head, &size, fault);
 	if (rc)
 		return rc;
 	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!formats[i]->probe(head, size))
+		if (!formats[i]->probe || !formats[i]->probe(head, size))
 			continue;
 		in->format = formats[i];
 		rc = in->format->open(in, fault);
@@ -71,4 +121,7 @@ void input_close(struct input *in)
 	if (in->format)
 		in->format->close(in);
 	in->format = NULL;
+	if (in->spool >= 0)
+		close(in->spool);
+	in->spool = -1;
 }

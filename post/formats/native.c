@@ -97,6 +97,15 @@ static uint64_t native_realtime(struct input *in, uint64_t stamp)
 	return pifile_realtime(n->file, stamp);
 }
 
+/* Payloads that no report reads have checksums too. */
+static int native_check(struct input *in)
+{
+	struct native *n = in->state;
+
+	pifile_verify(n->file);
+	return 0;
+}
+
 static size_t native_faults(const struct input *in, const struct pifile_fault **list)
 {
 	const struct native *n = in->state;
@@ -118,6 +127,7 @@ static void native_close(struct input *in)
 
 const struct format format_native = {
 	.name = "native",
+	.what = "swtrace's own file",
 	.probe = native_probe,
 	.open = native_open,
 	.begin = native_begin,
@@ -126,6 +136,7 @@ const struct format format_native = {
 	.section = native_section,
 	.monotonic = native_monotonic,
 	.realtime = native_realtime,
+	.check = native_check,
 	.faults = native_faults,
 	.close = native_close,
 };

@@ -71,6 +71,7 @@ static int make_shown(struct calls *c, const struct names *n)
 			return -ENOMEM;
 		}
 		to.call[moved[i]].self += from->self;
+		to.call[moved[i]].times += from->times;
 	}
 	free(moved);
 	calls_free(c);
@@ -140,7 +141,8 @@ int calls_finish(struct calls *c, const struct names *n)
 	c->first = NO_KEY;
 	for (i = 0; i < n->nprocess; i++)
 		grouped |= n->process[i].group != i;
-	if (grouped && make_shown(c, n))
+	/* Who wants places asks for what is shown there himself. */
+	if (grouped && !n->lines.places && make_shown(c, n))
 		return -ENOMEM;
 	for (i = c->ncall; i-- > 0;) {
 		struct call *call = &c->call[i];

@@ -15,6 +15,7 @@ struct call {
 	uint16_t depth;			/* 0: a root */
 	uint32_t first, next;		/* child and sibling, most ticks first; NO_KEY: none */
 	uint64_t self, total;		/* total: at the end */
+	uint64_t times;			/* it was called, where records tell that */
 };
 
 struct calls {

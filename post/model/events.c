@@ -13,7 +13,7 @@ void events_begin(struct events *e, const char *wanted)
 	strcpy(e->kind[0].name, "timer");
 	/* Numbers that no record names. */
 	strcpy(e->kind[EVENT_UNNAMED].name, "unnamed");
-	for (i = 1; i <= PITRACE_EVENTS; i++)
+	for (i = 1; i <= EVENT_NUMBERS; i++)
 		e->now[i] = EVENT_UNNAMED;
 }
 
@@ -37,7 +37,7 @@ bool events_told(struct events *e, const struct pitrace_event_rec *r)
 	struct event new = { .flags = r->flags, .period = r->period };
 	unsigned int i;
 
-	if (r->event >= PITRACE_EVENTS)
+	if (r->event >= EVENT_NUMBERS)
 		return false;
 	memcpy(new.name, r->name, sizeof(r->name));
 	for (i = 1; i < e->kinds && strcmp(e->kind[i].name, new.name); i++)

@@ -11,8 +11,9 @@
 #include <pifile.h>
 
 /* Distinct ones of all intervals: the timer, those that records name, and the rest. */
-#define EVENT_KINDS 34
+#define EVENT_KINDS 130
 #define EVENT_UNNAMED (EVENT_KINDS - 1)
+#define EVENT_NUMBERS 128	/* at the same time: files of others have more than a session */
 
 struct event {
 	char name[65];
@@ -25,7 +26,7 @@ struct event {
 struct events {
 	struct event kind[EVENT_KINDS];
 	unsigned int kinds;		/* the timer and those with a name */
-	uint8_t now[PITRACE_EVENTS + 1];	/* what a sample's number means in this interval */
+	uint8_t now[EVENT_NUMBERS + 1];	/* what a sample's number means in this interval */
 	const char *wanted;		/* name or place in the list, NULL: the first */
 	unsigned int chosen;
 	bool has_chosen;
@@ -37,7 +38,7 @@ bool events_told(struct events *e, const struct pitrace_event_rec *r);
 /* Samples of a kind were met while none is chosen. */
 void events_choose(struct events *e, unsigned int kind);
 
-/* Count samples by their record's number (up to PITRACE_EVENTS); whether reports are of them. */
+/* Count samples by their record's number (up to EVENT_NUMBERS); whether reports are of them. */
 static inline bool events_sample(struct events *e, unsigned int number, uint64_t samples,
 				 uint64_t period)
 {

@@ -180,11 +180,13 @@ int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 {
 	if (!s->data)
 		return 0;		/* damaged: the format noted the fault */
-	switch (s->type) {
+	switch ((unsigned int)s->type) {
 	case PIFILE_SEC_KALLSYMS:
 		return kernel_map ? 0 : a2n_kallsyms(a, s->data, s->size);
 	case PIFILE_SEC_MODULES:
 		return a2n_modules(a, s->data, s->size);
+	case INPUT_SEC_SYMBOLS:
+		return a2n_symbols(a, s->data, s->size);
 	case PIFILE_SEC_VDSO:
 		return a2n_vdso(a, s->data, s->size);
 	default:

@@ -466,8 +466,8 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 			       e->name_length);
 	if (!rc && j->lines && s->dump)
 		rc = tell_lines(j, s->dump);
-	if (!rc && s->dump && j->wanted &&
-	    wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE))
+	if (!rc && s->dump && (j->all_bytes || (j->wanted &&
+	    wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE))))
 		rc = tell_bytes(j, s);
 	return rc;
 }
@@ -564,6 +564,12 @@ bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid)
 	*tid = j->change[j->seen_change++].tid;
 	j->change_next = j->seen_change < j->nchange ? j->change[j->seen_change].time : NEVER;
 	return true;
+}
+
+void jit_rewind(struct jit *j)
+{
+	j->seen_change = 0;
+	j->change_next = j->nchange ? j->change[0].time : NEVER;
 }
 
 bool jit_damaged(const struct jit *j)

@@ -48,6 +48,7 @@ struct jit {
 	const char *folders;		/* colon list: look there first; or NULL */
 	bool lines;			/* source lines are wanted */
 	const char *wanted;		/* a symbol whose code is (wanted.h), or NULL */
+	bool all_bytes;			/* that of all codes is: set by its user after jit_begin */
 	struct jit_bytes *bytes;
 	size_t code_size;		/* of all of them */
 	struct a2n_jit_line *line;	/* of one code */
@@ -84,6 +85,8 @@ struct jit_from jit_from(const struct jit *j, const void *bytes);
 /* After that, a pass over the same time again: whose code changed by then, or the name of
  * which thread (else tid is 0), one a call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);
+/* … from its begin once more. */
+void jit_rewind(struct jit *j);
 /* Was anything of what programs told unreadable? That a jitdump is gone is no damage. */
 bool jit_damaged(const struct jit *j);
 void jit_free(struct jit *j);

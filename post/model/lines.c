@@ -14,23 +14,30 @@ static bool same_spot(const void *array, uint32_t i, const void *key)
 	return a->base == b->base && a->at == b->at;
 }
 
-uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer)
+/* Files have lines, and code that its program told of (which has no functions inlined). */
+static bool has_lines(const struct lines *l, const struct a2n_answer *answer)
 {
+	if (!lines_wanted(l))
+		return false;
+	if (!strcmp(answer->module->name, A2N_JITCODE))
+		return answer->result == A2N_OK && l->by_line;
+	return answer->module->name[0] == '/' || answer->module->name[0] == '[';
+}
+
+uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer, bool kernel)
+{
+	bool lineless = kernel || !has_lines(l, answer);
 	struct symbol spot;
 	uint64_t hash;
 	uint32_t i;
 
-	if (symbol == NO_KEY)
-		return symbol;
-	/* Files have lines, and code that its program told of (which has no functions inlined). */
-	if (!strcmp(answer->module->name, A2N_JITCODE)
-	    ? answer->result != A2N_OK || !l->by_line
-	    : answer->module->name[0] != '/' && answer->module->name[0] != '[')
+	if (symbol == NO_KEY || (lineless && !l->places))
 		return symbol;
 	spot = l->symbols->symbol[symbol];
 	spot.base = symbol;
 	spot.at = answer->module_offset;
 	spot.is_spot = true;
+	spot.lineless = lineless;
 	hash = hash_mix(spot.at, spot.base);
 	i = keys_find(&l->by_spot, hash, same_spot, l->symbols->symbol, &spot);
 	if (i != NO_KEY)
@@ -158,7 +165,7 @@ int lines_finish(struct lines *l)
 	if (!spot)
 		return -ENOMEM;
 	for (i = 0; i < symbols->count; i++)
-		if (symbols->symbol[i].is_spot)
+		if (symbols->symbol[i].is_spot && !symbols->symbol[i].lineless)
 			spot[count++] = i;
 	qsort_r(spot, count, sizeof(*spot), by_module, symbols->symbol);
 	for (i = 0; i < count && !rc; i = end) {

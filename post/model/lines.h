@@ -17,6 +17,7 @@ struct lines {
 	struct symbols *symbols;
 	struct a2n *a2n;
 	bool by_line, inlined;		/* what is wanted */
+	bool places;			/* each address is to be kept, also where it has no line */
 	bool begun;			/* names are known: messages are of lines now */
 	struct keys by_spot, by_shown;
 	uint32_t *frame;		/* symbols of spots, innermost first */
@@ -30,7 +31,7 @@ static inline bool lines_wanted(const struct lines *l)
 	return l->by_line || l->inlined;
 }
 /* The spot of an answer whose symbol is this one; NO_KEY: no memory. */
-uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer);
+uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer, bool kernel);
 /* After the last address: what is shown for each spot. 0 or -ENOMEM. */
 int lines_finish(struct lines *l);
 /* What is shown for a symbol: itself, or for a spot one or several, innermost first. */

@@ -7,6 +7,7 @@
  */
 #include "model/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "model/record.h"
@@ -72,8 +73,10 @@ int names_open(struct names *n, const struct names_options *o)
 	lines_begin(&n->lines, &n->symbols, n->a2n);
 	n->lines.by_line = o->by_line;
 	n->lines.inlined = o->inlined;
+	n->lines.places = o->places;
 	n->by_code = o->annotate;
 	jit_begin(&n->jit, n->a2n, o->jitdumps, o->by_line, o->annotate);
+	n->jit.all_bytes = o->all_code;
 	n->jit.explain.what = o->explain;
 	maps_begin(&n->maps, &n->jit);
 	return n->a2n && n->cache ? 0 : -ENOMEM;
@@ -88,6 +91,9 @@ void names_close(struct names *n)
 		free(n->warning[i].message);
 	}
 	free(n->warning);
+	for (i = 0; i < n->nnumber; i++)
+		free(n->number[i]);
+	free(n->number);
 	free(n->process);
 	free(n->thread);
 	free(n->module);
@@ -286,6 +292,19 @@ int names_event(struct names *n, const struct pirecord *r)
 	}
 }
 
+void names_rewind(struct names *n)
+{
+	uint32_t i;
+
+	n->epoch++;
+	n->kernel_epoch++;
+	for (i = 0; i < n->nowner; i++)
+		n->owner[i].known = false;
+	for (i = 0; i < n->nrunner; i++)
+		n->runner[i].known = false;
+	jit_rewind(&n->jit);
+}
+
 /* ---- processes and threads ------------------------------------------------------------------- */
 
 static bool same_process(const void *array, uint32_t i, const void *key)
@@ -414,8 +433,11 @@ resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t
 			.offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
 				  answer.module_offset : answer.symbol_offset,
 		};
-		if (lines_wanted(&n->lines) && !kernel)
-			c->symbol = lines_spot(&n->lines, c->symbol, &answer);
+		/* Of the kernel a place is the address itself. */
+		if (kernel)
+			answer.module_offset = address;
+		if (n->lines.places || (lines_wanted(&n->lines) && !kernel))
+			c->symbol = lines_spot(&n->lines, c->symbol, &answer, kernel);
 		if (c->symbol == NO_KEY) {
 			c->epoch = 0;
 			return -ENOMEM;
@@ -492,6 +514,16 @@ int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time,
 	return resolve(n, o, s->address, time, kernel, place);
 }
 
+int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,
+		      bool kernel, struct place *place)
+{
+	place->thread = had->thread;
+	place->owner = had->owner;
+	if (!address && kernel)
+		return names_hidden(n, place);
+	return resolve(n, &n->owner[had->owner], address, time, kernel, place);
+}
+
 int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
 		  uint32_t *symbol)
 {
@@ -508,6 +540,27 @@ uint64_t names_epoch(struct names *n, uint32_t pid)
 	const struct names_owner *o = find_owner(n, pid);
 
 	return (uint64_t)n->kernel_epoch << 32 | (n->epoch + (o ? o->epoch : 0));
+}
+
+int names_number(struct names *n, uint32_t function, uint32_t *symbol)
+{
+	struct symbol s = { .result = A2N_OK, .base = NO_KEY };
+	char *name;
+
+	if (!n->numbered) {
+		n->numbered = add_module(n, "xray", "function numbers: -program names the program") + 1;
+		if (!n->numbered)
+			return -ENOMEM;
+	}
+	if (keys_grow_array((void **)&n->number, &n->room_number, n->nnumber, sizeof(*n->number)) ||
+	    asprintf(&name, "function %u", function) < 0)
+		return -ENOMEM;
+	n->number[n->nnumber++] = name;
+	s.name = name;
+	s.module = n->numbered - 1;
+	s.value = function;
+	*symbol = symbols_add(&n->symbols, &s);
+	return *symbol == NO_KEY ? -ENOMEM : 0;
 }
 
 int names_idle(struct names *n, struct place *place)

@@ -88,6 +88,9 @@ struct names {
 	struct place idle;
 	bool has_idle;
 	uint32_t hidden;		/* symbol */
+	uint32_t numbered;		/* module + 1 */
+	char **number;			/* names of such functions */
+	uint32_t nnumber, room_number;
 	bool has_hidden;
 	bool by_code;			/* see place */
 };
@@ -97,8 +100,10 @@ struct names_options {
 	const char *jitdumps;		/* folders where to look for them first */
 	bool by_process_name, by_thread_name;	/* count what has the same name together */
 	bool by_line, inlined;		/* source lines; inlined functions */
+	bool places;			/* each address by itself */
 	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
 	const char *annotate;		/* a symbol whose code is wanted (wanted.h); or NULL */
+	bool all_code;			/* all code is, as bytes */
 	struct explain_wanted explain;
 };
 
@@ -117,18 +122,26 @@ static inline void names_until(struct names *n, uint64_t time)
 }
 int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
 		 struct place *place);
+/* The same of a thread of which nothing has changed since it had that place (names_version). */
+int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,
+		      bool kernel, struct place *place);
 /* What stands at an address of a process, and a number that differs when any answer of it may. */
 int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
 		  uint32_t *symbol);
 uint64_t names_epoch(struct names *n, uint32_t pid);
 /* The thread alone, as it is called at this time. */
 int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uint32_t *thread);
+/* The records are read once more from the first on. */
+void names_rewind(struct names *n);
 /* Differs whenever a sample of this pid may have another place than the same sample had before. All
  * that is added only grows. */
 static inline uint32_t names_version(const struct names *n, uint32_t owner)
 {
 	return n->epoch + n->kernel_epoch + n->owner[owner].version;
 }
+
+/* The symbol of a function of which its number alone is known. */
+int names_number(struct names *n, uint32_t function, uint32_t *symbol);
 
 /* Where the ticks belong that an idle CPU would have had. */
 int names_idle(struct names *n, struct place *place);

@@ -5,7 +5,9 @@
 #include <errno.h>
 
 #include "model/feed.h"
+#include "model/functions.h"
 #include "model/hits.h"
+#include "model/profile.h"
 #include "model/record.h"
 #include "progress.h"
 
@@ -18,6 +20,10 @@ struct reading {
 	const struct options *options;
 	unsigned int needs;
 	struct hits hits;
+	struct runs runs;
+	struct runs_reader *reader;
+	struct functions *functions;
+	const struct profile_reader *profile;
 };
 
 /* Call `each` for all records of a pass: it is inlined. 0, or -errno. */
@@ -81,6 +87,41 @@ static uint32_t process_of(const struct reading *rd, const struct place *place)
 	return rd->model->names.thread[place->thread].process;
 }
 
+/* Of the timer's ticks the length is known by their rate alone. */
+static uint64_t idle_ns(const struct trace *t, const struct pitrace_idle *idle)
+{
+	return t->rate ? idle->ticks * (1000000000ull / t->rate) : 0;
+}
+
+static int count_sum(struct reading *rd, const struct pirecord *r, const struct place *place,
+		     uint64_t ticks, uint64_t counted)
+{
+	struct sum add = {
+		.stack = rd->model->stacks.last, .thread = place->thread, .cpu = r->cpu,
+		.ticks = ticks, .counted = counted,
+	};
+
+	return rd->model->sums.wanted ? sums_add(&rd->model->sums, &add) : 0;
+}
+
+/* Whether it is of a symbol that is wanted. */
+static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uint64_t time,
+			 bool kernel, bool *wanted)
+{
+	struct names *n = &rd->model->names;
+	struct place place;
+	int rc;
+
+	*wanted = true;
+	if (!rd->options->filter.symbol)
+		return 0;
+	rc = names_sample(n, s, time, kernel, &place);
+	if (!rc)
+		*wanted = filter_symbol(&rd->options->filter,
+					n->symbols.symbol[place.symbol].name);
+	return rc;
+}
+
 static int count_idle(struct reading *rd, const struct pirecord *r, struct trace_cpu *cpu)
 {
 	const struct pitrace_idle *idle = RECORD_AS(r, struct pitrace_idle);
@@ -91,7 +132,7 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 		trace_malformed(rd->trace, r, "not idle ticks");
 		return 0;
 	}
-	if (!idle->ticks)
+	if (!idle->ticks || !filter_symbol(&rd->options->filter, "idle"))
 		return 0;
 	/* They are the timer's. */
 	if (!events_sample(&rd->trace->events, 0, idle->ticks, 0))
@@ -100,6 +141,8 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 	if (!rc && rd->model->stacks.wanted)
 		rc = stacks_leaf(&rd->model->stacks, process_of(rd, &place), place.symbol, false,
 				 idle->ticks);
+	if (!rc)
+		rc = count_sum(rd, r, &place, idle->ticks, idle_ns(rd->trace, idle));
 	if (rc)
 		return rc;
 	rd->trace->idle += idle->ticks;
@@ -112,14 +155,15 @@ static int count_stack(struct reading *rd, const struct pirecord *r,
 {
 	struct stacks_hit hit = {
 		.process = process_of(rd, place), .pid = s->pid, .leaf = place->symbol,
-		.address = s->address, .kernel = kernel, .time = r->time, .ticks = 1,
+		.address = s->address, .kernel = kernel, .time = r->time,
+		.ticks = 1 + r->repeats,
 	};
 	struct stack stack;
 	bool has = r->minor & PITRACE_TPROF_STACK;
 
 	if (has && !stack_read(r, sizeof(*s), &stack)) {
 		trace_malformed(rd->trace, r, "its stack is not whole");
-		rd->model->stacks.malformed++;
+		rd->model->stacks.malformed += 1 + r->repeats;
 		has = false;
 	}
 	return stacks_add(&rd->model->stacks, &rd->model->names, &hit, has ? &stack : NULL);
@@ -132,23 +176,30 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	unsigned int event = r->minor >> PITRACE_TPROF_EVENT_SHIFT;
 	struct trace_cpu *cpu = trace_cpu(rd->trace, r->cpu);
 	const struct place *place;
+	bool wanted;
 	int rc;
 
 	if (!cpu)
 		return -ENOMEM;
 	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
 		return count_idle(rd, r, cpu);
-	if (!s || event > PITRACE_EVENTS) {
+	if (!s || event > EVENT_NUMBERS) {
 		trace_malformed(rd->trace, r, "not a sample");
 		return 0;
 	}
-	if (!events_sample(&rd->trace->events, event, 1, s->period))
-		return 0;
+	rc = wanted_symbol(rd, s, r->time, kernel, &wanted);
+	if (rc || !wanted || !events_sample(&rd->trace->events, event, 1 + r->repeats,
+					    (1 + r->repeats) * s->period))
+		return rc;
 	rc = hits_add(&rd->hits, s, r->time, r->cpu, kernel, &place);
+	if (!rc && r->repeats)
+		rc = counts_add(&rd->model->counts, place, r->cpu, r->repeats);
 	if (rc)
 		return rc;
 	trace_sample(rd->trace, r, kernel, cpu);
-	return rd->model->stacks.wanted ? count_stack(rd, r, s, place, kernel) : 0;
+	if (rd->model->stacks.wanted)
+		rc = count_stack(rd, r, s, place, kernel);
+	return rc ? rc : count_sum(rd, r, place, 1 + r->repeats, (1 + r->repeats) * s->period);
 }
 
 /* MTE records were told already: here they only say where names change between samples. */
@@ -186,7 +237,8 @@ static int read_sections(struct reading *rd)
 	return rc;
 }
 
-static int read_passes(struct reading *rd)
+/* The first pass. */
+static int read_names(struct reading *rd)
 {
 	int rc = read_sections(rd);
 
@@ -199,17 +251,229 @@ static int read_passes(struct reading *rd)
 	if (!rc)
 		rc = maps_finish(&rd->model->names.maps, rd->input);
 	jit_finish(&rd->model->names.jit);
+	return rc;
+}
+
+static int read_passes(struct reading *rd)
+{
+	int rc = read_names(rd);
+
 	if (!rc)
 		rc = run_pass(rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", count_record);
 	return rc ? rc : hits_finish(&rd->hits);
+}
+
+/* ---- samples once more ----------------------------------------------------------------------- */
+
+static int tell_idle(struct reading *rd, const struct pirecord *r, struct profile_sample *tell,
+		     struct stacks_hit *hit)
+{
+	const struct pitrace_idle *idle = RECORD_AS(r, struct pitrace_idle);
+	struct place place;
+	int rc;
+
+	if (!idle || !idle->ticks || !filter_symbol(&rd->options->filter, "idle") ||
+	    !events_sample(&rd->trace->events, 0, idle->ticks, 0))
+		return 0;
+	rc = names_idle(&rd->model->names, &place);
+	tell->thread = place.thread;
+	tell->ticks = idle->ticks;
+	tell->counted = idle_ns(rd->trace, idle);
+	hit->leaf = place.symbol;
+	return rc ? rc : 1;
+}
+
+static int tell_sample(struct reading *rd, const struct pirecord *r, struct profile_sample *tell,
+		       struct stacks_hit *hit)
+{
+	const struct pitrace_sample *s = RECORD_AS(r, struct pitrace_sample);
+	unsigned int event = r->minor >> PITRACE_TPROF_EVENT_SHIFT;
+	struct place place;
+	bool wanted;
+	int rc;
+
+	if (!s || event > PITRACE_EVENTS)
+		return 0;
+	tell->kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
+	rc = wanted_symbol(rd, s, r->time, tell->kernel, &wanted);
+	if (rc || !wanted || !events_sample(&rd->trace->events, event, 1 + r->repeats,
+					    (1 + r->repeats) * s->period))
+		return rc;
+	rc = names_sample(&rd->model->names, s, r->time, tell->kernel, &place);
+	tell->thread = place.thread;
+	tell->ticks = 1 + r->repeats;
+	tell->counted = tell->ticks * s->period;
+	hit->pid = s->pid;
+	hit->leaf = place.symbol;
+	hit->address = s->address;
+	hit->kernel = tell->kernel;
+	return rc ? rc : 1;
+}
+
+static int tell_record(struct reading *rd, const struct pirecord *r)
+{
+	bool idle = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE;
+	const struct profile_reader *p = rd->profile;
+	struct profile_sample tell = { .time = r->time, .cpu = r->cpu };
+	struct stacks *st = &rd->model->stacks;
+	struct stacks_hit hit = { .time = r->time };
+	struct stack stack;
+	int rc;
+
+	names_until(&rd->model->names, r->time);
+	if (r->ring == PITRACE_RING_MTE)
+		return names_event(&rd->model->names, r);
+	rc = trace_record(rd->trace, rd->input, r);
+	if (rc)
+		return rc;
+	if (r->major != PITRACE_TPROF)
+		return p->record ? p->record(p->arg, r) : 0;
+	rc = idle ? tell_idle(rd, r, &tell, &hit) : tell_sample(rd, r, &tell, &hit);
+	if (rc <= 0)
+		return rc;
+	hit.process = rd->model->names.thread[tell.thread].process;
+	if (st->wanted) {
+		bool has = !idle && r->minor & PITRACE_TPROF_STACK &&
+			   stack_read(r, sizeof(struct pitrace_sample), &stack);
+
+		rc = stacks_call(st, &rd->model->names, &hit, has ? &stack : NULL, &tell.stack);
+		if (rc)
+			return rc;
+	}
+	return p->sample ? p->sample(p->arg, &tell) : 0;
+}
+
+int read_samples(struct input *in, struct model *m, const struct options *o,
+		 const struct profile_reader *reader)
+{
+	struct trace books;
+	struct reading rd = {
+		.input = in, .trace = &books, .model = m, .options = o, .profile = reader,
+	};
+	int rc;
+
+	trace_begin(&books, in, o->event);
+	names_rewind(&m->names);
+	rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: samples", tell_record);
+	trace_free(&books);
+	return rc;
+}
+
+/* ---- calls of functions ---------------------------------------------------------------------- */
+
+static int call_record(struct reading *rd, const struct pirecord *r)
+{
+	int rc = trace_record(rd->trace, rd->input, r);
+
+	return rc || r->major != CALL_RECORD ? rc : functions_record(rd->functions, r);
+}
+
+int read_functions(struct input *in, struct trace *t, const struct options *o, struct functions *f)
+{
+	struct reading rd = { .input = in, .trace = t, .options = o, .functions = f };
+	int rc = run_pass(&rd, PIMERGE_TRACE, "post: calls", call_record);
+
+	if (!rc)
+		trace_end(t);
+	return rc;
+}
+
+/* ---- runs of instructions -------------------------------------------------------------------- */
+
+static int run_record(struct reading *rd, const struct pirecord *r)
+{
+	struct runs_reader *reader = rd->reader;
+	struct run run;
+	int rc;
+
+	names_until(&rd->model->names, r->time);
+	if (reader->record) {
+		rc = reader->record(reader->arg, r);
+		if (rc)
+			return rc;
+	}
+	rc = r->ring == PITRACE_RING_MTE ? names_event(&rd->model->names, r) :
+	     trace_record(rd->trace, rd->input, r);
+	if (!rc)
+		rc = runs_record(&rd->runs, r, &run);
+	return rc > 0 ? reader->run(reader->arg, &run) : rc;
+}
+
+int read_runs(struct input *in, struct trace *t, struct model *m, const struct options *o,
+	      struct runs_reader *reader)
+{
+	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .reader = reader };
+	int rc;
+
+	runs_begin(&rd.runs, &m->names, t, &in->header, reader->calls);
+	rc = run_pass(&rd, PIMERGE_MTE | PIMERGE_TRACE, "post: records", run_record);
+	reader->books = rd.runs.itrace;
+	reader->too_deep = rd.runs.frames.too_deep;
+	runs_free(&rd.runs);
+	if (!rc)
+		trace_end(t);
+	return rc;
+}
+
+static int nothing(void *arg, const struct run *run)
+{
+	(void)arg;
+	(void)run;
+	return 0;
+}
+
+/* Source lines are asked for all at once, so who wants them goes over the records once more. */
+static int find_lines(struct reading *rd)
+{
+	struct runs_reader reader = { .run = nothing };
+	struct trace books = { 0 };
+	int rc;
+
+	rc = read_runs(rd->input, &books, rd->model, rd->options, &reader);
+	trace_free(&books);
+	if (!rc)
+		rc = lines_finish(&rd->model->names.lines);
+	names_rewind(&rd->model->names);
+	return rc;
+}
+
+/* Instructions take the place of ticks. */
+static int count_instructions(struct reading *rd)
+{
+	struct stacks *st = &rd->model->stacks;
+	struct runs_reader reader = { .run = nothing, .calls = &st->calls };
+	int rc = read_runs(rd->input, rd->trace, rd->model, rd->options, &reader);
+
+	if (rc)
+		return rc;
+	st->with = reader.books.instructions;
+	st->too_deep = reader.too_deep;
+	rc = lines_finish(&rd->model->names.lines);
+	if (!rc)
+		rc = names_finish(&rd->model->names, &rd->options->names);
+	return rc ? rc : stacks_finish(st, &rd->model->names);
+}
+
+static int read_for_runs(struct reading *rd)
+{
+	int rc = read_names(rd);
+
+	if (!rc && rd->needs & NEED_INSTRUCTIONS)
+		return count_instructions(rd);
+	if (!rc && lines_wanted(&rd->model->names.lines))
+		rc = find_lines(rd);
+	return rc;
 }
 
 int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,
 	       unsigned int needs)
 {
 	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .needs = needs };
-	int rc = hits_open(&rd.hits, &m->names, &m->counts);
+	int rc;
 
+	if (needs & (NEED_RUNS | NEED_INSTRUCTIONS))
+		return read_for_runs(&rd);
+	rc = hits_open(&rd.hits, &m->names, &m->counts);
 	if (!rc)
 		rc = read_passes(&rd);
 	hits_free(&rd.hits);

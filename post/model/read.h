@@ -7,15 +7,45 @@
 #define POST_READ_H
 
 #include "formats/format.h"
+#include "model/runs.h"
 #include "model/trace.h"
 #include "model/tree.h"
 #include "options.h"
 
 /* What is wanted of the records beside names. */
-enum { NEED_SAMPLES = 1, NEED_TIMES = 2, NEED_STACKS = 4, NEED_MARKS = 8, NEED_NAMES = 16 };
+enum {
+	NEED_SAMPLES = 1, NEED_TIMES = 2, NEED_STACKS = 4, NEED_MARKS = 8, NEED_NAMES = 16,
+	NEED_RUNS = 32,			/* of instructions: the report reads them, by read_runs */
+	NEED_INSTRUCTIONS = 64,		/* … they are counted in the tree of calls */
+	NEED_SUMS = 128,		/* of samples: by stack, thread and CPU */
+	NEED_PLACES = 256,		/* stacks have places, see profile.h */
+};
 
 /* 0, or -errno. */
 int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,
 	       unsigned int needs);
+
+/* The second pass of NEED_SAMPLES, NEED_STACKS once more, for who wants each sample: profile.h. */
+struct profile_reader;
+int read_samples(struct input *in, struct model *m, const struct options *o,
+		 const struct profile_reader *reader);
+
+/* The second pass of calls: each record of one; damage is passed over. 0, or -errno. */
+struct functions;
+int read_functions(struct input *in, struct trace *t, const struct options *o, struct functions *f);
+
+/* The second pass of NEED_RUNS: each run is told as it comes; books: what became of them all. each:
+ * 0 or -errno, which ends it. 0, or -errno. */
+struct runs_reader {
+	int (*run)(void *arg, const struct run *run);
+	/* Any record, before what it means for runs; or NULL. */
+	int (*record)(void *arg, const struct pirecord *r);
+	void *arg;
+	struct calls *calls;		/* instructions are counted there; or NULL */
+	struct itrace books;
+	uint64_t too_deep;		/* see struct frames */
+};
+int read_runs(struct input *in, struct trace *t, struct model *m, const struct options *o,
+	      struct runs_reader *reader);
 
 #endif

@@ -215,7 +215,19 @@ int stacks_leaf(struct stacks *st, uint32_t process, uint32_t symbol, bool kerne
 	if (i == NO_KEY)
 		return -ENOMEM;
 	st->calls.call[i].self += ticks;
+	st->last = i;
 	return 0;
+}
+
+int stacks_call(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		const struct stack *s, uint32_t *call)
+{
+	if (s)
+		return stacks_find(st, n, hit, s, call);
+	*call = calls_get(&st->calls, NO_KEY, hit->process, false);
+	if (*call != NO_KEY)
+		*call = calls_get(&st->calls, *call, hit->leaf, hit->kernel);
+	return *call == NO_KEY ? -ENOMEM : 0;
 }
 
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
@@ -266,9 +278,11 @@ int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 	}
 	st->with += hit->ticks;
 	rc = stacks_find(st, n, hit, s, &call);
-	if (!rc)
-		st->calls.call[call].self += hit->ticks;
-	return rc;
+	if (rc)
+		return rc;
+	st->calls.call[call].self += hit->ticks;
+	st->last = call;
+	return 0;
 }
 
 int stacks_open(struct stacks *st, struct names *n, const char *machine)

@@ -25,7 +25,8 @@ struct stacks {
 	uint64_t with, without;		/* ticks with a stack; without one */
 	uint64_t malformed;		/* of those without: it was there, but made no sense */
 	uint64_t ended[STACKS_ENDS];
-
+	uint64_t too_deep;		/* of instructions: in functions deeper than the tree is */
+	uint32_t last;			/* the call of what was added last */
 
 	/* The rest is stacks.c's own. */
 	struct unwind *unwind;
@@ -55,6 +56,9 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 /* stack NULL: the record has none. 0 or -ENOMEM. */
 int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 	       const struct stack *stack);
+/* The same, and nothing is counted. */
+int stacks_call(struct stacks *st, struct names *n, const struct stacks_hit *hit,
+		const struct stack *stack, uint32_t *call);
 /* Ticks that can't have a stack. */
 int stacks_leaf(struct stacks *st, uint32_t process, uint32_t symbol, bool kernel, uint64_t ticks);
 const char *stacks_end_words(enum stacks_end end);

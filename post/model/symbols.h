@@ -18,6 +18,7 @@ struct symbol {
 	uint32_t base;			/* the symbol without a line; itself */
 	bool inlined;			/* a function within others */
 	bool is_spot;			/* an address of it: at the end others stand for it */
+	bool lineless;			/* … but none can */
 	uint32_t line;			/* 0: none */
 	uint32_t order;			/* at the end: its place among all, by name and address */
 	const char *file;		/* NULL: not known, or not wanted */

@@ -11,7 +11,9 @@ void times_begin(struct times *t, struct names *n, struct trace *trace,
 		 const struct pifile_header *header)
 {
 	*t = (struct times){
-		.names = n, .trace = trace, .wrap = header->mode == PITRACE_MODE_WRAP,
+		.names = n, .trace = trace,
+		/* A stretch begins where its oldest record is, too. */
+		.wrap = header->mode == PITRACE_MODE_WRAP || trace->from,
 	};
 	t->sched = (struct sched){
 		.names = n, .irqs = &t->irqs, .epoch = 1,
@@ -58,6 +60,8 @@ static int switch_on(struct times *t, uint64_t time)
 static int switch_off(struct times *t, uint64_t time)
 {
 	t->off = true;
+	if (time > t->trace->to)
+		time = t->trace->to;
 	return end(t, stopped(t->trace) && t->last ? t->last : time);
 }
 

@@ -22,6 +22,7 @@ void trace_begin(struct trace *t, struct input *in, const char *event)
 		.rate = in->header.rate,
 		.dither = in->header.dither,
 		.wraps = in->header.mode == PITRACE_MODE_WRAP,
+		.to = UINT64_MAX,
 	};
 	events_begin(&t->events, event);
 }
@@ -59,22 +60,29 @@ static void raise_to(uint64_t *value, uint64_t least)
 		*value = least;
 }
 
+static uint64_t within(const struct trace *t, uint64_t time)
+{
+	return time < t->from ? t->from : time > t->to ? t->to : time;
+}
+
 static void switch_on(struct trace *t, struct input *in, const struct pirecord *r)
 {
 	if (t->is_on)
 		return;
 	t->is_on = true;
-	t->on_at = r->time;
+	t->on_at = within(t, r->time);
 	if (t->intervals++ == 0) {
 		uint64_t start = in->format->realtime(in, r->stamp);
 
 		if (start)
 			t->start_realtime = start;
+		t->began = r->time;
 	}
 }
 
 static void switch_off(struct trace *t, uint64_t time)
 {
+	time = within(t, time);
 	if (t->is_on && time > t->on_at)
 		t->duration += time - t->on_at;
 	t->is_on = false;
@@ -250,7 +258,7 @@ int trace_section(struct trace *t, const struct input_section *s)
 void trace_end(struct trace *t)
 {
 	if (!t->intervals) {		/* no record of "on": it began with its first record */
-		t->on_at = t->first;
+		t->on_at = within(t, t->first);
 		t->is_on = true;
 	}
 	switch_off(t, t->last);		/* no record of "off": it ended with its last */

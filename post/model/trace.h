@@ -35,6 +35,7 @@ struct trace_fact {			/* a "key: value" line of the system section */
 
 struct trace {
 	uint64_t start_realtime;	/* ns */
+	uint64_t began;			/* … and the trace's time then */
 	uint64_t duration;		/* ns between on and off, pauses left out */
 	uint64_t intervals;		/* times it was on */
 	uint32_t rate, dither;		/* ticks a second; thousandths of a period */
@@ -55,6 +56,7 @@ struct trace {
 	size_t nfacts;
 	struct irq_names irqs;
 
+	uint64_t from, to;		/* only this stretch is wanted */
 	bool counted;			/* it has the counters of its end */
 	bool is_on;			/* while records pass: inside an interval */
 	bool synced;			/* clock syncs tell on and off: nobody else needs to */
@@ -63,6 +65,12 @@ struct trace {
 };
 
 void trace_begin(struct trace *t, struct input *in, const char *event);
+/* Nothing before and after is. */
+static inline void trace_between(struct trace *t, uint64_t from, uint64_t to)
+{
+	t->from = from;
+	t->to = to;
+}
 /* Clock syncs, losses, intervals. 0 or -ENOMEM. */
 int trace_told(struct trace *t, struct input *in, const struct pirecord *r);
 /* The system's texts and the counters at the end. */
@@ -105,14 +113,16 @@ static inline int trace_record(struct trace *t, struct input *in, const struct p
 static inline void trace_sample(struct trace *t, const struct pirecord *r, bool kernel,
 				struct trace_cpu *cpu)
 {
-	t->samples++;
+	uint64_t n = 1 + r->repeats;
+
+	t->samples += n;
 	if (kernel)
-		t->kernel++;
+		t->kernel += n;
 	else
-		t->user++;
+		t->user += n;
 	if (r->minor & PITRACE_TPROF_LATE)
-		t->late++;
-	cpu->samples++;
+		t->late += n;
+	cpu->samples += n;
 }
 
 #endif

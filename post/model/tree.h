@@ -8,6 +8,7 @@
 
 #include "model/marks.h"
 #include "model/stacks.h"
+#include "model/sums.h"
 #include "model/times.h"
 
 enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN,
@@ -35,6 +36,7 @@ struct model {				/* what reports read */
 	struct names names;
 	struct counts counts;
 	struct stacks stacks;
+	struct sums sums;
 	struct times times;
 	struct marks marks;
 };

@@ -582,7 +582,7 @@ static bool annotate_absent(const struct job *job)
 static int annotate_write(const struct job *job, FILE *out)
 {
 	fprintf(out, "Annotated code, pitrace %s\n\n%-16s", PITRACE_VERSION, "Trace file");
-	escape_print(out, job->input->path);
+	escape_print(out, job->input->name);
 	putc('\n', out);
 	print_mode(job, out);
 	return for_each(job, out, text_annotated);

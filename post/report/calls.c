@@ -35,8 +35,24 @@ void print_stack_books(const struct job *job, FILE *out, const char *title)
 
 	fprintf(out, "%s, pitrace %s\n\n", title, PITRACE_VERSION);
 	fprintf(out, "%-16s", "Trace file");
-	escape_print(out, job->input->path);
+	escape_print(out, job->input->name);
 	putc('\n', out);
+	if (job->options->instructions && job->input->calls) {
+		fprintf(out, "Nanoseconds in functions that tell of themselves, in place of ticks\n\nTOTAL %-12s%10" PRIu64
+			"\n", "ns", job->stack_total);
+		if (st->too_deep)
+			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
+		return;
+	}
+	if (job->options->instructions) {
+		fprintf(out, "Instructions that were traced, in place of ticks\n\nTOTAL %-12s%10" PRIu64
+			"\n", "INSTRUCTIONS", job->stack_total);
+		if (st->too_deep)
+			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
+		if (!job->stack_total)
+			fputs("\nThe trace has none: record them with swtrace run --itrace\n", out);
+		return;
+	}
 	if (!job->options->away)
 		print_mode(job, out);
 	if (job->options->away)
@@ -69,7 +85,9 @@ void json_stack_books(const struct job *job, struct json *j)
 	unsigned int i;
 
 	json_events(job, j);
-	json_string(j, "unit", job->options->away ? "us off the CPU" : "ticks");
+	json_string(j, "unit", job->options->away ? "us off the CPU" :
+		    job->options->instructions && job->input->calls ? "nanoseconds" :
+		    job->options->instructions ? "instructions" : "ticks");
 	json_uint(j, "total_ticks", job->stack_total);
 	json_uint(j, "idle_ticks", job->options->away ? 0 : job->trace->idle);
 	json_object(j, "stacks");

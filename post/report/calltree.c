@@ -23,15 +23,29 @@ static bool is_shown(const struct job *job, const struct call *call)
 	return percent_of(call->total, job->stack_total) >= job->options->clip;
 }
 
+/* Whether records tell how often something was called. */
+static bool has_times(const struct job *job)
+{
+	return job->options->instructions && job->input->calls;
+}
+
+static const char *text_head(const struct job *job)
+{
+	return has_times(job) ? "\n       TOTAL    %%%        SELF    %%%       CALLS  PROCESS, CALLS\n" :
+	       "\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n";
+}
+
 static void text_call(const struct job *job, void *arg, uint32_t i)
 {
 	const struct call *call = &job->stacks->calls.call[i];
 	FILE *out = arg;
 	uint64_t all = job->stack_total;
 
-	fprintf(out, "%12" PRIu64 " %6.2f %11" PRIu64 " %6.2f  %*s", call->total,
-		percent_of(call->total, all), call->self, percent_of(call->self, all),
-		2 * call->depth, "");
+	fprintf(out, "%12" PRIu64 " %6.2f %11" PRIu64 " %6.2f  ", call->total,
+		percent_of(call->total, all), call->self, percent_of(call->self, all));
+	if (has_times(job))
+		fprintf(out, "%10" PRIu64 "  ", call->times);
+	fprintf(out, "%*s", 2 * call->depth, "");
 	if (call->parent == NO_KEY)
 		print_root(job, out, call->id);
 	else
@@ -84,6 +98,8 @@ static void json_call(const struct job *job, void *arg, uint32_t i)
 		json_frame(job, j, call->id, call->kernel);
 	json_uint(j, "self", call->self);
 	json_uint(j, "total", call->total);
+	if (has_times(job) && !root)
+		json_uint(j, "calls", call->times);
 	json_fixed(j, "percent", percent_of(call->total, job->stack_total), 4);
 	json_end(j, '}');
 }
@@ -108,7 +124,7 @@ static int for_each(const struct job *job, void *arg,
 static int calltree_write(const struct job *job, FILE *out)
 {
 	print_stack_books(job, out, "Call tree");
-	fputs("\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n", out);
+	fputs(text_head(job), out);
 	return for_each(job, out, text_call);
 }
 
@@ -139,7 +155,7 @@ static int calltree_screen(const struct job *job, FILE *out)
 	struct screen s = { .out = out };
 	int rc;
 
-	fputs("\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n", out);
+	fputs(text_head(job), out);
 	rc = for_each(job, &s, screen_call);
 	if (s.more)
 		fprintf(out, "... and %u more calls of at least %.0f %%\n", s.more, SCREEN_LEAST);

@@ -10,16 +10,11 @@
 #include "escape.h"
 
 /* Two passes may meet the same fault. */
-int damage_gather(struct job *job, struct pifile_fault **room)
+size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_fault *out)
 {
-	const struct pifile_fault *list = NULL;
-	size_t n = job->input->format->faults(job->input, &list), have = n < 64 ? n : 64, i, k;
-	struct pifile_fault *out = calloc(have + 1, sizeof(*out));
-	size_t count = 0;
+	size_t count = 0, i, k;
 
-	if (!out)
-		return -ENOMEM;
-	for (i = 0; i < have; i++) {
+	for (i = 0; i < n; i++) {
 		for (k = 0; k < count; k++) {
 			if (out[k].offset == list[i].offset && !strcmp(out[k].what, list[i].what))
 				break;
@@ -27,6 +22,19 @@ int damage_gather(struct job *job, struct pifile_fault **room)
 		if (k == count)
 			out[count++] = list[i];
 	}
+	return count;
+}
+
+int damage_gather(struct job *job, struct pifile_fault **room)
+{
+	const struct pifile_fault *list = NULL;
+	size_t n = job->input->format->faults(job->input, &list), have = n < 64 ? n : 64;
+	struct pifile_fault *out = calloc(have + 1, sizeof(*out));
+	size_t count;
+
+	if (!out)
+		return -ENOMEM;
+	count = damage_distinct(list, have, out);
 	job->more_faults = n - have;
 	if (job->trace->malformed) {
 		out[count++] = job->trace->first_malformed;
@@ -43,14 +51,14 @@ void damage_print(const struct job *job)
 
 	for (i = 0; i < job->nfaults && i < most; i++) {
 		fputs("post: ", stderr);
-		escape_print(stderr, job->input->path);
+		escape_print(stderr, job->input->name);
 		fprintf(stderr, ": at byte %" PRIu64 ": ", job->fault[i].offset);
 		escape_print(stderr, job->fault[i].what);
 		putc('\n', stderr);
 	}
 	if (job->nfaults - i + job->more_faults)
 		fprintf(stderr, "post: and %zu more faults\n", job->nfaults - i + job->more_faults);
-	if (job->nfaults)
+	if (job->nfaults && job->trace->records)
 		fprintf(stderr, "post: %" PRIu64 " records were read all the same\n",
 			job->trace->records);
 }

@@ -7,6 +7,7 @@
 #include <dis-asm.h>
 
 #include "report/disasm.h"
+#include "report/insn.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -21,6 +22,9 @@ struct disasm {
 	char *text;
 	size_t room, used;
 	uint64_t low, high;		/* of the symbol */
+	unsigned int machine;
+	uint64_t target;		/* the last address that was printed */
+	bool has_target;
 };
 
 static const struct {
@@ -72,6 +76,8 @@ static void print_address(bfd_vma address, struct disassemble_info *info)
 {
 	struct disasm *d = info->stream;
 
+	d->target = address;
+	d->has_target = true;
 	if (address >= d->low && address < d->high)
 		print_plain(d, "+0x%" PRIx64, (uint64_t)address - d->low);
 	else
@@ -87,6 +93,7 @@ struct disasm *disasm_open(unsigned int machine, bool is_32, bool big_endian, co
 		return NULL;
 	while (i < n && machines[i].elf != machine)
 		i++;
+	d->machine = machine;
 	if (i < n) {
 		init_disassemble_info(&d->info, d, print_plain, print_styled);
 		d->info.arch = machines[i].arch;
@@ -106,8 +113,8 @@ struct disasm *disasm_open(unsigned int machine, bool is_32, bool big_endian, co
 	return d;
 }
 
-size_t disasm_one(struct disasm *d, const uint8_t *code, size_t size, size_t at, uint64_t address,
-		  char *text, size_t room)
+static size_t print_one(struct disasm *d, const uint8_t *code, size_t size, size_t at,
+			uint64_t address, char *text, size_t room)
 {
 	size_t i;
 	int n;
@@ -115,8 +122,6 @@ size_t disasm_one(struct disasm *d, const uint8_t *code, size_t size, size_t at,
 	d->text = text;
 	d->room = room;
 	d->used = 0;
-	d->low = address;
-	d->high = address + size;
 	text[0] = '\0';
 	d->info.buffer = (bfd_byte *)(uintptr_t)code;
 	d->info.buffer_vma = address;
@@ -129,6 +134,28 @@ size_t disasm_one(struct disasm *d, const uint8_t *code, size_t size, size_t at,
 	while (d->used && text[d->used - 1] == ' ')
 		text[--d->used] = '\0';
 	return n > 0 && (size_t)n <= size - at ? (size_t)n : 0;
+}
+
+size_t disasm_one(struct disasm *d, const uint8_t *code, size_t size, size_t at, uint64_t address,
+		  char *text, size_t room)
+{
+	d->low = address;
+	d->high = address + size;
+	return print_one(d, code, size, at, address, text, room);
+}
+
+void disasm_insn(struct disasm *d, const uint8_t *code, size_t size, uint64_t address,
+		 struct insn *insn)
+{
+	/* Some machines look beyond the instruction, if more is there. */
+	size_t most = size < 32 ? size : 32;
+
+	d->has_target = false;
+	d->low = d->high = 0;
+	insn->length = print_one(d, code, most, 0, address, insn->text, sizeof(insn->text));
+	insn->target = d->target;
+	insn_classify(d->machine, insn);
+	insn->direct = insn->direct && d->has_target;
 }
 
 void disasm_close(struct disasm *d)

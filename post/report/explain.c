@@ -191,7 +191,7 @@ static int explain_write(const struct job *job, FILE *out)
 	begin(&e, job, &answer);
 	e.out = out;
 	fprintf(out, "Explained address, pitrace %s\n\n%-16s", PITRACE_VERSION, "Trace file");
-	escape_print(out, job->input->path);
+	escape_print(out, job->input->name);
 	fprintf(out, "\n%-16s%u (", "Process", w->pid);
 	escape_print(out, a2n_process_name(n->a2n, w->pid, w->time));
 	fprintf(out, ")\n%-16s0x%" PRIx64 "\n%-16s%" PRIu64 ".%09" PRIu64 " s\n%-16s", "Address",

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <perfutil.h>
 
+#include "model/call_record.h"
+
 static const struct {
 	uint16_t major;
 	const char *by;
@@ -34,7 +36,7 @@ void no_samples(const struct job *job, FILE *out)
 	}
 	for (i = PITRACE_USER_FIRST; i < PITRACE_MAJORS; i++)
 		users += t->major[i];
-	for (any = users, i = 0; i < SHOWN; i++)
+	for (any = users + t->major[CALL_RECORD], i = 0; i < SHOWN; i++)
 		any += t->major[shown[i].major];
 	if (!any) {
 		fputs(". Was tprof enabled (swtrace enable tprof), and did anything run\n"
@@ -46,5 +48,6 @@ void no_samples(const struct job *job, FILE *out)
 	for (i = 0; i < SHOWN; i++)
 		line(out, TraceMajorName(shown[i].major), t->major[shown[i].major],
 		     shown[i].by);
+	line(out, "call", t->major[CALL_RECORD], "-functions, -flow, -tree");
 	line(out, "user's own", users, "-marks");
 }

@@ -21,14 +21,17 @@ static uint64_t absence_value(const void *rows, uint32_t i)
 }
 
 /* All that there are; *list is freed by the caller. */
-static int gather(const struct sched *s, struct absence **list, uint32_t *count)
+static int gather(const struct job *job, struct absence **list, uint32_t *count)
 {
+	const struct sched *s = &job->model->times.sched;
 	uint32_t i, k, n = 0;
 
 	*list = calloc((size_t)s->nrow * SCHED_REASONS + 1, sizeof(**list));
 	if (!*list)
 		return -ENOMEM;
 	for (i = 0; i < s->nrow; i++) {
+		if (!filter_shows(&job->options->filter, s->names, i))
+			continue;
 		for (k = 0; k < SCHED_REASONS; k++) {
 			if (s->row[i].off[k] || s->row[i].wait[k])
 				(*list)[n++] = (struct absence){ i, k, s->row[i].off[k],
@@ -45,7 +48,7 @@ static int for_each(const struct job *job, uint32_t most, void *arg,
 {
 	struct absence *list;
 	uint32_t *order, all, count, i;
-	int rc = gather(&job->model->times.sched, &list, &all);
+	int rc = gather(job, &list, &all);
 
 	if (rc)
 		return rc;

@@ -99,7 +99,7 @@ void preamble_run(const struct job *job, FILE *out)
 	char text[64];
 
 	fprintf(out, "%-16s", "Trace file");
-	escape_print(out, job->input->path);
+	escape_print(out, job->input->name);
 	fprintf(out, " (%s, %" PRIu64 " bytes, %" PRIu64 " records)\n", job->input->format->name,
 		job->input->size, t->records);
 	fprintf(out, "%-16s", "Trace start");
@@ -172,7 +172,7 @@ static void json_trace(const struct job *job, struct json *j)
 	const struct trace *t = job->trace;
 	size_t i;
 
-	json_string(j, "file", job->input->path);
+	json_string(j, "file", job->input->name);
 	json_string(j, "format", job->input->format->name);
 	text_field(j, "collector", h->collector, sizeof(h->collector));
 	text_field(j, "kernel", h->release, sizeof(h->release));

@@ -22,7 +22,16 @@ static const struct report *const reports[REPORTS] = {
 	[REPORT_SYSCALLS] = &report_syscalls,
 	[REPORT_FAULTS] = &report_faults,
 	[REPORT_MARKS] = &report_marks,
+	[REPORT_CONVERT] = &report_convert,
 	[REPORT_SHOW] = &report_show,
+	[REPORT_ARC] = &report_arc,
+	[REPORT_FLOW] = &report_flow,
+	[REPORT_FUNCTIONS] = &report_functions,
+	[REPORT_INSTRUCTIONS] = &report_instructions,
+	[REPORT_VERIFY] = &report_verify,
+	[REPORT_STATS] = &report_stats,
+	[REPORT_INFO] = &report_info,
+	[REPORT_VALIDATE] = &report_validate,
 };
 
 /* The i-th of those asked for; NULL: no more. */
@@ -44,7 +53,9 @@ unsigned int reports_need(const struct options *o)
 
 	for (i = 0; (r = wanted(o, i)); i++)
 		needs |= r->needs;
-	return o->away ? NEED_TIMES | NEED_STACKS : needs;
+	if (o->convert)
+		needs |= o->convert->needs;
+	return o->away ? NEED_TIMES | NEED_STACKS : o->instructions ? NEED_INSTRUCTIONS : needs;
 }
 
 static int failed(const char *what, int rc)
@@ -99,13 +110,18 @@ static int write_texts(const struct job *job, FILE *out)
 static int write_to(struct job *job, const char *path, mode_t mode,
 		    int (*write)(const struct job *job, FILE *out))
 {
-	struct output out;
+	const struct format *convert = job->options->convert;
+	struct output out = { 0 };
 	int rc, closed;
 
-	rc = output_open(&out, path, mode);
-	if (rc)
-		return failed(path, rc);
-	rc = write(job, out.file);
+	if (convert && convert->write_folder) {
+		rc = convert_folder(job, path, &out.renamed);
+	} else {
+		rc = output_open(&out, path, mode);
+		if (rc)
+			return failed(path, rc);
+		rc = write(job, out.file);
+	}
 	closed = output_close(&out);
 	if (rc || closed)
 		return failed(path, rc < 0 || !closed ? rc : closed);
@@ -140,7 +156,8 @@ int reports_write(struct job *job)
 	if (o->output)
 		return write_to(job, o->output, r->mode, write_texts);
 	for (i = 0; (r = wanted(o, i)); i++)
-		code = worse(code, write_to(job, r->path, r->mode, r->write));
+		code = worse(code, write_to(job, o->convert ? o->convert->path : r->path, r->mode,
+					    r->write));
 	return code;
 }
 
@@ -177,7 +194,7 @@ int reports_screen(struct job *job, int code)
 		escape_print(out.file, job->written[i].path);
 		if (!screen) {
 			fprintf(out.file, ": %" PRIu64 " records from ", job->trace->records);
-			escape_print(out.file, job->input->path);
+			escape_print(out.file, job->input->name);
 		} else if (job->written[i].renamed) {
 			fputs(" (the one before is now ", out.file);
 			escape_print(out.file, job->written[i].path);

@@ -50,7 +50,9 @@ struct report {
 
 extern const struct report report_tprof, report_calltree, report_callers, report_folded,
 	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_marks,
-	report_show, report_annotate, report_explain;
+	report_show, report_convert, report_annotate, report_explain, report_arc, report_flow,
+	report_functions,
+	report_instructions, report_verify, report_stats, report_info, report_validate;
 
 /* What the model must hold for the reports asked for. */
 unsigned int reports_need(const struct options *o);
@@ -61,6 +63,13 @@ int reports_write(struct job *job);
 /* What belongs on stdout, unless a report itself went there. A report that could not be written is
  * no reason to keep silent. `code`, or a worse one. */
 int reports_screen(struct job *job, int code);
+
+/* ---- convert.c: a trace in another format ---------------------------------------------------- */
+
+/* A folder, of a format that is one; an older one is set aside. 0, or -errno, or REPORT_WRONG. */
+int convert_folder(const struct job *job, const char *path, bool *renamed);
+/* The formats that there are, a line each. */
+void convert_list(FILE *out);
 
 /* ---- preamble.c: what all files and the JSON object begin with ------------------------------- */
 
@@ -78,6 +87,8 @@ int screen_missing(const struct job *job, FILE *out);
 
 /* The format's faults without repetitions, and our own. *room is freed by the caller. */
 int damage_gather(struct job *job, struct pifile_fault **room);
+/* Distinct ones of n, into out, which has room for as many. */
+size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_fault *out);
 void damage_print(const struct job *job);
 void warnings_print(const struct job *job);
 
@@ -100,6 +111,11 @@ void mode_absent(const struct job *job);
 
 /* What the trace has instead, and which reports show it. */
 void no_samples(const struct job *job, FILE *out);
+
+/* ---- run_lines.c ----------------------------------------------------------------------------- */
+
+/* Functions that tell of their calls are no runs of instructions: said so. */
+bool runs_absent(const struct job *job);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 

@@ -123,7 +123,7 @@ static int write_threads(const struct job *job, FILE *out)
 {
 	const struct sched *s = sched_of(job);
 	uint32_t *order, count, i;
-	int rc = order_by(&order, &count, s->nrow, thread_value, s->row);
+	int rc = order_threads(job, &order, &count, thread_value);
 
 	if (rc)
 		return rc;
@@ -142,7 +142,7 @@ static int write_latencies(const struct job *job, FILE *out)
 {
 	const struct sched *s = sched_of(job);
 	uint32_t *order, count, i;
-	int rc = order_by(&order, &count, s->nrow, latency_value, s->row);
+	int rc = order_threads(job, &order, &count, latency_value);
 
 	if (rc)
 		return rc;
@@ -280,7 +280,7 @@ static int screen_threads(const struct job *job, FILE *out)
 {
 	const struct sched *s = sched_of(job);
 	uint32_t *order, count, i;
-	int rc = order_by(&order, &count, s->nrow, thread_value, s->row);
+	int rc = order_threads(job, &order, &count, thread_value);
 
 	if (rc)
 		return rc;
@@ -362,7 +362,7 @@ static int json_threads(const struct job *job, struct json *j)
 {
 	const struct sched *s = sched_of(job);
 	uint32_t *order, count, i;
-	int rc = order_by(&order, &count, s->nrow, thread_value, s->row);
+	int rc = order_threads(job, &order, &count, thread_value);
 
 	if (rc)
 		return rc;
@@ -455,7 +455,7 @@ static int sched_csv(const struct job *job, FILE *out)
 {
 	const struct sched *s = sched_of(job);
 	uint32_t *order, count, i, k;
-	int rc = order_by(&order, &count, s->nrow, thread_value, s->row);
+	int rc = order_threads(job, &order, &count, thread_value);
 
 	if (rc)
 		return rc;

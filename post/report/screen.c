@@ -24,7 +24,7 @@ void screen_header(const struct job *job, FILE *out)
 	const struct trace *t = job->trace;
 	bool samples = job->options->reports & REPORT_BIT(REPORT_TPROF);
 
-	escape_print(out, job->input->path);
+	escape_print(out, job->input->name);
 	fputs(": ", out);
 	bounded(out, h->collector, sizeof(h->collector));
 	fputs(", Linux ", out);

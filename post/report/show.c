@@ -11,11 +11,13 @@
 #include "escape.h"
 #include "json.h"
 #include "model/record.h"
+#include "model/call_record.h"
 #include "model/stack.h"
 #include "progress.h"
 #include "report/report.h"
 
 #define UPDATE_EVERY 65536
+#define ROOM (2 * PITRACE_CODE_MAX + 1)	/* of the longest text, the bytes of code in hexadecimal */
 
 static uint64_t number(const struct pirecord *r, const struct field *f)
 {
@@ -27,6 +29,8 @@ static uint64_t number(const struct pirecord *r, const struct field *f)
 	switch (f->type) {
 	case FIELD_CALL:
 		return r->minor & ~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT);
+	case FIELD_FLAGS_BRANCH:
+		return r->minor & ~PITRACE_BRANCH_KIND;
 	case FIELD_S16:
 		memcpy(&v16, p, sizeof(v16));
 		return (uint64_t)(int64_t)v16;
@@ -56,9 +60,12 @@ static const char *hex_bytes(const struct pirecord *r, const struct field *f, ch
 {
 	const uint8_t *p = (const uint8_t *)r->data + f->offset;
 	uint64_t n = number(r, f - 1), i;
+	uint64_t most = f->type == FIELD_CODE ? r->size - f->offset : PITRACE_BUILDID_MAX;
 
-	if (n > PITRACE_BUILDID_MAX)
-		n = PITRACE_BUILDID_MAX;
+	if (n > most)
+		n = most;
+	if (n > PITRACE_CODE_MAX)
+		n = PITRACE_CODE_MAX;
 	room[0] = '\0';
 	for (i = 0; i < n; i++)
 		sprintf(room + 2 * i, "%02x", p[i]);
@@ -68,6 +75,7 @@ static const char *hex_bytes(const struct pirecord *r, const struct field *f, ch
 static const struct flag *flags_of(const struct field *f)
 {
 	return f->type == FIELD_FLAGS_TASK ? show_task_flags :
+	       f->type == FIELD_FLAGS_BRANCH ? show_branch_flags :
 	       f->type == FIELD_FLAGS_FAULT ? show_fault_flags :
 	       f->type == FIELD_FLAGS_EVENT ? show_event_flags : show_map_flags;
 }
@@ -112,12 +120,37 @@ static void words_stack(FILE *out, const struct pirecord *r, const struct field 
 		fprintf(out, " 0x%" PRIx64, s.user[i]);
 }
 
+/* Integers behind the struct, as many as it says and are there. */
+static uint32_t arguments(const struct pirecord *r, uint64_t value[CALL_ARGUMENTS])
+{
+	const struct call_record *c = r->data;
+	uint32_t n = c->arguments < CALL_ARGUMENTS ? c->arguments : CALL_ARGUMENTS;
+
+	if (n > (r->size - sizeof(*c)) / sizeof(*value))
+		n = (uint32_t)((r->size - sizeof(*c)) / sizeof(*value));
+	memcpy(value, c + 1, n * sizeof(*value));
+	return n;
+}
+
+static void words_arguments(FILE *out, const struct pirecord *r)
+{
+	uint64_t value[CALL_ARGUMENTS];
+	uint32_t i, n = arguments(r, value);
+
+	for (i = 0; i < n; i++)
+		fprintf(out, " argument=0x%" PRIx64, value[i]);
+}
+
 static void words_field(FILE *out, const struct pirecord *r, const struct field *f)
 {
-	char room[4096 + 1];
+	char room[ROOM];
 
 	if (f->type == FIELD_STACK) {
 		words_stack(out, r, f);
+		return;
+	}
+	if (f->type == FIELD_ARGUMENTS) {
+		words_arguments(out, r);
 		return;
 	}
 	fprintf(out, " %s=", f->name);
@@ -134,6 +167,7 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	case FIELD_FLAGS_MAP:
 	case FIELD_FLAGS_FAULT:
 	case FIELD_FLAGS_EVENT:
+	case FIELD_FLAGS_BRANCH:
 		words_flags(out, number(r, f), flags_of(f));
 		break;
 	case FIELD_COMM:
@@ -144,6 +178,7 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 		putc('"', out);
 		break;
 	case FIELD_BYTES:
+	case FIELD_CODE:
 		fputs(hex_bytes(r, f, room), out);
 		break;
 	default:
@@ -164,6 +199,8 @@ static void words_record(FILE *out, const struct pirecord *r, const struct kind 
 		fputs(" snapshot", out);
 	if (r->major == PITRACE_TPROF && r->minor & PITRACE_TPROF_LATE)
 		fputs(" late", out);
+	if (r->repeats)
+		fprintf(out, " repeats=%" PRIu64, r->repeats);
 	if (kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			words_field(out, r, f);
@@ -197,14 +234,28 @@ static void json_stack(struct json *j, const struct pirecord *r, const struct fi
 	json_addresses(j, "stack_user", s.user, s.head->user);
 }
 
+static void json_arguments(struct json *j, const struct pirecord *r)
+{
+	uint64_t value[CALL_ARGUMENTS];
+	uint32_t i, n = arguments(r, value);
+
+	json_array(j, "arguments");
+	for (i = 0; i < n; i++)
+		json_hex(j, NULL, value[i]);
+	json_end(j, ']');
+}
+
 static void json_field(struct json *j, const struct pirecord *r, const struct field *f)
 {
 	const struct flag *flag;
-	char room[4096 + 1];
+	char room[ROOM];
 
 	switch (f->type) {
 	case FIELD_STACK:
 		json_stack(j, r, f);
+		break;
+	case FIELD_ARGUMENTS:
+		json_arguments(j, r);
 		break;
 	case FIELD_S16:
 	case FIELD_S64:
@@ -218,6 +269,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	case FIELD_FLAGS_MAP:
 	case FIELD_FLAGS_FAULT:
 	case FIELD_FLAGS_EVENT:
+	case FIELD_FLAGS_BRANCH:
 		json_array(j, f->name);
 		for (flag = flags_of(f); flag->bit; flag++) {
 			if (number(r, f) & flag->bit)
@@ -231,6 +283,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 		json_string(j, f->name, text(r, f, room, sizeof(room)));
 		break;
 	case FIELD_BYTES:
+	case FIELD_CODE:
 		json_string(j, f->name, hex_bytes(r, f, room));
 		break;
 	default:
@@ -261,6 +314,8 @@ static void json_record(FILE *out, const struct pirecord *r, const struct kind *
 		json_bool(&j, "snapshot", true);
 	if (r->major == PITRACE_TPROF)
 		json_bool(&j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
+	if (r->repeats)
+		json_uint(&j, "repeats", r->repeats);
 	if (kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			json_field(&j, r, f);

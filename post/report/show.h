@@ -20,6 +20,9 @@ enum field_type {
 	FIELD_S16, FIELD_S64,
 	FIELD_CALL,			/* the number of a system call: of the minor */
 	FIELD_STACK,			/* where it begins, when the minor says it is there */
+	FIELD_FLAGS_BRANCH,		/* of the minor */
+	FIELD_CODE,			/* bytes, as many as the field before says */
+	FIELD_ARGUMENTS,		/* 64-bit integers, to the end: so many */
 };
 
 struct field {
@@ -51,6 +54,6 @@ struct flag {
 	const char *name;
 };
 extern const struct flag show_task_flags[], show_map_flags[], show_fault_flags[],
-			 show_event_flags[];
+			 show_event_flags[], show_branch_flags[];
 
 #endif

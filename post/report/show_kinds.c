@@ -2,6 +2,8 @@
 /* The table of record kinds. A new kind is a row here; show.c knows none by name. */
 #include "report/show.h"
 
+#include "model/call_record.h"
+
 #include <perfutil.h>
 #include <stddef.h>
 
@@ -98,6 +100,45 @@ static const struct field event[] = {
 	F(pitrace_event_rec, name, FIELD_EVENT), { NULL, FIELD_END, 0 },
 };
 
+static const struct field branch[] = {
+	F(pitrace_branch, pid, FIELD_U32), F(pitrace_branch, tid, FIELD_U32),
+	F(pitrace_branch, count, FIELD_U32), F(pitrace_branch, from, FIELD_HEX64),
+	F(pitrace_branch, to, FIELD_HEX64), { "flags", FIELD_FLAGS_BRANCH, 0 },
+	{ NULL, FIELD_END, 0 },
+};
+static const struct field brk[] = {
+	F(pitrace_break_rec, pid, FIELD_U32), F(pitrace_break_rec, tid, FIELD_U32),
+	F(pitrace_break_rec, count, FIELD_U32), F(pitrace_break_rec, number, FIELD_U32),
+	F(pitrace_break_rec, at, FIELD_HEX64), F(pitrace_break_rec, to, FIELD_HEX64),
+	{ "flags", FIELD_FLAGS_BRANCH, 0 }, { NULL, FIELD_END, 0 },
+};
+static const struct field itrace_switch[] = {
+	F(pitrace_itrace_switch, pid, FIELD_U32), F(pitrace_itrace_switch, tid, FIELD_U32),
+	F(pitrace_itrace_switch, from_cpu, FIELD_U32), { "flags", FIELD_FLAGS_BRANCH, 0 },
+	{ NULL, FIELD_END, 0 },
+};
+static const struct field itrace_mark[] = {
+	F(pitrace_itrace_mark, pid, FIELD_U32), F(pitrace_itrace_mark, tid, FIELD_U32),
+	F(pitrace_itrace_mark, count, FIELD_U32), F(pitrace_itrace_mark, address, FIELD_HEX64),
+	{ "flags", FIELD_FLAGS_BRANCH, 0 }, { NULL, FIELD_END, 0 },
+};
+static const struct field access_to[] = {
+	F(pitrace_access, pid, FIELD_U32), F(pitrace_access, tid, FIELD_U32),
+	F(pitrace_access, bytes, FIELD_U32), F(pitrace_access, at, FIELD_HEX64),
+	F(pitrace_access, address, FIELD_HEX64), { "flags", FIELD_FLAGS_BRANCH, 0 },
+	{ NULL, FIELD_END, 0 },
+};
+static const struct field function[] = {
+	F(call_record, pid, FIELD_U32), F(call_record, tid, FIELD_U32),
+	F(call_record, function, FIELD_U32), F(call_record, address, FIELD_HEX64),
+	F(call_record, arguments, FIELD_ARGUMENTS), { NULL, FIELD_END, 0 },
+};
+static const struct field code[] = {
+	F(pitrace_code, pid, FIELD_U32), F(pitrace_code, address, FIELD_HEX64),
+	F(pitrace_code, bytes, FIELD_U32), { "code", FIELD_CODE, sizeof(struct pitrace_code) },
+	{ NULL, FIELD_END, 0 },
+};
+
 #define ALL UINT32_MAX
 #define KIND(major, minor, mask, name, fields, type) \
 	{ major, minor, mask, name, fields, sizeof(struct type) }
@@ -114,6 +155,18 @@ static const struct field event[] = {
 	KIND(PITRACE_SYSCALL, minor, PITRACE_EXIT | PITRACE_SYSCALL_COMPAT, name, fields, type)
 #define FAULT(minor, name) KIND(PITRACE_FAULT, minor, ALL, name, fault, pitrace_fault)
 #define MTE(minor, name, fields, type) KIND(PITRACE_MTE, minor, ALL, name, fields, type)
+#define BRANCH(kind, name) \
+	KIND(PITRACE_BRANCH_KERNEL, kind, PITRACE_BRANCH_KIND, name, branch, pitrace_branch), \
+	KIND(PITRACE_BRANCH_USER, kind, PITRACE_BRANCH_KIND, name, branch, pitrace_branch)
+#define BREAK(kind, name) \
+	KIND(PITRACE_BREAK_KERNEL, kind, PITRACE_BRANCH_KIND, name, brk, pitrace_break_rec), \
+	KIND(PITRACE_BREAK_USER, kind, PITRACE_BRANCH_KIND, name, brk, pitrace_break_rec)
+#define MARK(why, name) \
+	KIND(PITRACE_ITRACE_START, why, PITRACE_BRANCH_KIND, name, itrace_mark, \
+	     pitrace_itrace_mark), \
+	KIND(PITRACE_ITRACE_STOP, why, PITRACE_BRANCH_KIND, name, itrace_mark, pitrace_itrace_mark)
+#define ACCESS(way, name) \
+	KIND(PITRACE_LOAD_STORE, way, PITRACE_BRANCH_KIND, name, access_to, pitrace_access)
 #define SYNC(minor, name) KIND(PITRACE_SYNC, minor, ALL, name, sync, pitrace_sync)
 
 static const struct kind kinds[] = {
@@ -170,6 +223,41 @@ static const struct kind kinds[] = {
 	KIND(PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, ALL, "interval", interval,
 	     pitrace_interval),
 	KIND(PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, ALL, "event", event, pitrace_event_rec),
+	BRANCH(PITRACE_BRANCH_CALL, "call"),
+	BRANCH(PITRACE_BRANCH_RETURN, "return"),
+	BRANCH(PITRACE_BRANCH_JUMP, "jump"),
+	BRANCH(PITRACE_BRANCH_IRET, "iret"),
+	BRANCH(PITRACE_BRANCH_OTHER, "other"),
+	BRANCH(PITRACE_BRANCH_UNDEFINED, "undefined"),
+	BREAK(PITRACE_BREAK_INTERRUPT, "interrupt"),
+	BREAK(PITRACE_BREAK_FAULT, "fault"),
+	BREAK(PITRACE_BREAK_EXCEPTION, "exception"),
+	BREAK(PITRACE_BREAK_SIGNAL, "signal"),
+	BREAK(PITRACE_BREAK_SIGRETURN, "sigreturn"),
+	BREAK(PITRACE_BREAK_SYSCALL, "syscall"),
+	BREAK(PITRACE_BREAK_EXEC, "exec"),
+	BREAK(PITRACE_BREAK_SWITCH, "switch"),
+	BREAK(PITRACE_BREAK_OWN, "own"),
+	KIND(PITRACE_ITRACE_SWITCH, 0, PITRACE_BRANCH_KIND, "switch", itrace_switch,
+	     pitrace_itrace_switch),
+	MARK(PITRACE_ITRACE_ON, "on"),
+	MARK(PITRACE_ITRACE_FORK, "fork"),
+	MARK(PITRACE_ITRACE_EXEC, "exec"),
+	MARK(PITRACE_ITRACE_EXIT, "exit"),
+	MARK(PITRACE_ITRACE_ADDRESS, "address"),
+	MARK(PITRACE_ITRACE_SKIPPED, "skipped"),
+	MARK(PITRACE_ITRACE_LIMIT, "limit"),
+	MARK(PITRACE_ITRACE_DEBUGGER, "debugger"),
+	MARK(PITRACE_ITRACE_BUDGET, "budget"),
+	MARK(PITRACE_ITRACE_TAKEN, "taken"),
+	ACCESS(PITRACE_ACCESS_LOAD, "load"),
+	ACCESS(PITRACE_ACCESS_STORE, "store"),
+	KIND(PITRACE_CODE, 0, ALL, "code", code, pitrace_code),
+	KIND(CALL_RECORD, CALL_ENTRY, ALL, "entry", function, call_record),
+	KIND(CALL_RECORD, CALL_EXIT, ALL, "exit", function, call_record),
+	KIND(CALL_RECORD, CALL_TAIL_EXIT, ALL, "tail-exit", function, call_record),
+	KIND(CALL_RECORD, CALL_ENTRY_ARGUMENTS, ALL, "entry-arg", function, call_record),
+	KIND(PITRACE_CODE, PITRACE_CODE_CHANGED, ALL, "changed", code, pitrace_code),
 };
 
 const struct flag show_task_flags[] = {
@@ -188,6 +276,11 @@ const struct flag show_fault_flags[] = {
 const struct flag show_event_flags[] = {
 	{ PITRACE_EVENT_RATE, "rate" }, { PITRACE_EVENT_USER, "user" },
 	{ PITRACE_EVENT_KERNEL, "kernel" }, { 0, NULL },
+};
+
+const struct flag show_branch_flags[] = {
+	{ PITRACE_BRANCH_GAP, "gap" }, { PITRACE_BRANCH_CROSS, "cross" },
+	{ PITRACE_BRANCH_STEP, "step" }, { 0, NULL },
 };
 
 const struct kind *show_kind(const struct pirecord *r)
@@ -212,7 +305,7 @@ const char *show_kind_name(const struct kind *kind, const struct pirecord *r)
 
 const char *show_major(uint16_t major)
 {
-	const char *name = TraceMajorName(major);
+	const char *name = major == CALL_RECORD ? "call" : TraceMajorName(major);
 
 	return name ? name : "unknown";
 }

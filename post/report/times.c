@@ -304,6 +304,21 @@ static int compare_ordered(const void *pa, const void *pb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+int order_threads(const struct job *job, uint32_t **order, uint32_t *count,
+		  uint64_t (*value)(const void *rows, uint32_t i))
+{
+	const struct sched *s = &job->model->times.sched;
+	uint32_t i, n = 0;
+	int rc = order_by(order, count, s->nrow, value, s->row);
+
+	for (i = 0; !rc && i < *count; i++) {
+		if (filter_shows(&job->options->filter, &job->model->names, (*order)[i]))
+			(*order)[n++] = (*order)[i];
+	}
+	*count = rc ? 0 : n;
+	return rc;
+}
+
 int order_by(uint32_t **order, uint32_t *count, uint32_t of,
 	     uint64_t (*value)(const void *rows, uint32_t i), const void *rows)
 {

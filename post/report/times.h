@@ -49,6 +49,10 @@ void csv_spread(FILE *out, const struct spread *s);
 int order_by(uint32_t **order, uint32_t *count, uint32_t of,
 	     uint64_t (*value)(const void *rows, uint32_t i), const void *rows);
 
+/* The threads' rows likewise, those that are wanted. */
+int order_threads(const struct job *job, uint32_t **order, uint32_t *count,
+		  uint64_t (*value)(const void *rows, uint32_t i));
+
 /* The time of all CPUs while tracing was on. */
 uint64_t times_wall(const struct job *job);
 /* In words why a thread left: PITRACE_LEFT_*, SCHED_*. */

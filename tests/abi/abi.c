@@ -7,13 +7,17 @@
  *			   are checked, and that each kind of record is there
  *	abi spin MS        use the CPU for so long
  *	abi hold on        open a session, map it, switch it on, say "ready", wait to be killed
+ *	abi sleeper	leave a stopped process behind that was traced; its pid
+ *	abi kernel_sleepers	the same of two that sleep in calls whose kernel side was traced
  *	abi hold mapped    the same, but only the mappings are left and nothing is on
  */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi.h"
+#include "itrace.h"
 
 static const struct {
 	const char *name;
@@ -77,6 +81,58 @@ static const struct {
 	{ "call_contents", test_call_contents },
 	{ "fault_contents", test_fault_contents },
 	{ "interrupts", test_interrupts },
+	{ "ptt_fields", test_ptt_fields },
+	{ "ptt_maps", test_ptt_maps },
+	{ "ptt_books", test_ptt_books },
+	{ "ptt_unwatched", test_ptt_unwatched },
+	{ "ptt_kin", test_ptt_kin },
+	{ "ptt_clock", test_ptt_clock },
+	{ "ptt_own", test_ptt_own },
+	{ "ptt_two", test_ptt_two },
+	{ "ptt_ends", test_ptt_ends },
+	{ "ptt_order", test_ptt_order },
+	{ "ptt_reuse", test_ptt_reuse },
+	{ "ptt_crowd", test_ptt_crowd },
+	{ "ptt_removed", test_ptt_removed },
+	{ "ptt_charge", test_ptt_charge },
+	{ "ptt_rights", test_ptt_rights },
+	{ "ptt_exec", test_ptt_exec },
+	{ "ptt_cpus", test_ptt_cpus },
+	{ "ptt_event_fields", test_ptt_event_fields },
+	{ "ptt_faults", test_ptt_faults },
+	{ "ptt_hardware", test_ptt_hardware },
+	{ "ptt_too_many", test_ptt_too_many },
+	{ "ptt_event_cpus", test_ptt_event_cpus },
+	{ "itrace_fields", test_itrace_fields },
+	{ "itrace_loop", test_itrace_loop },
+	{ "itrace_equal", test_itrace_equal },
+	{ "itrace_flags", test_itrace_flags },
+	{ "itrace_children", test_itrace_children },
+	{ "itrace_scopes", test_itrace_scopes },
+	{ "itrace_exec", test_itrace_exec },
+	{ "itrace_limits", test_itrace_limits },
+	{ "itrace_code", test_itrace_code },
+	{ "itrace_debugger", test_itrace_debugger },
+	{ "itrace_wait", test_itrace_wait },
+	{ "itrace_storm", test_itrace_storm },
+	{ "itrace_taken", test_itrace_taken },
+	{ "itrace_forks", test_itrace_forks },
+	{ "itrace_stopped", test_itrace_stopped },
+	{ "itrace_frozen", test_itrace_frozen },
+	{ "itrace_consumer", test_itrace_consumer },
+	{ "itrace_uprobe", test_itrace_uprobe },
+	{ "itrace_32bit", test_itrace_32bit },
+	{ "itrace_member", test_itrace_member },
+	{ "kernel_itrace_calls", test_kernel_itrace_calls },
+	{ "kernel_itrace_alone", test_kernel_itrace_alone },
+	{ "kernel_itrace_exec", test_kernel_itrace_exec },
+	{ "kernel_itrace_faults", test_kernel_itrace_faults },
+	{ "kernel_itrace_sleeps", test_kernel_itrace_sleeps },
+	{ "kernel_itrace_signals", test_kernel_itrace_signals },
+	{ "kernel_itrace_interrupts", test_kernel_itrace_interrupts },
+	{ "kernel_itrace_limits", test_kernel_itrace_limits },
+	{ "kernel_itrace_storm", test_kernel_itrace_storm },
+	{ "kernel_itrace_refused", test_kernel_itrace_refused },
 };
 
 /* ---- not tests, but parts of them ------------------------------------------------------------ */
@@ -196,6 +252,10 @@ int main(int argc, char **argv)
 		spin(atol(argv[2]));
 		return 0;
 	}
+	if (argc == 2 && !strcmp(argv[1], "kernel_sleepers"))
+		return leave_kernel_sleepers();
+	if (argc == 2 && !strcmp(argv[1], "sleeper"))
+		return leave_sleeper();
 	if (argc == 3 && !strcmp(argv[1], "hold"))
 		return hold(argv[2]);
 	/* Nothing else can be tested after it. */
@@ -208,8 +268,15 @@ int main(int argc, char **argv)
 		bool chosen = argc < 2;
 
 		for (k = 1; k < argc; k++)
-			chosen |= !strcmp(argv[k], tests[i].name);
+			chosen |= !fnmatch(argv[k], tests[i].name, 0);
 		if (!chosen)
+			continue;
+		/* Of a driver that serves no instruction traces what it refuses is tested. */
+		if (!strncmp(tests[i].name, "itrace_", 7) && strcmp(tests[i].name, "itrace_fields") &&
+		    !(info().have & PITRACE_HAVE_ITRACE))
+			continue;
+		if (!strncmp(tests[i].name, "kernel_", 7) && strcmp(tests[i].name, "kernel_itrace_refused") &&
+		    !(info().majors[0] >> PITRACE_BRANCH_KERNEL & 1))
 			continue;
 		bad = 0;
 		tests[i].run();

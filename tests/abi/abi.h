@@ -59,7 +59,8 @@ uint64_t head(const struct view *v, unsigned int cpu, int ring);
 bool view(struct view *v, int fd);
 void unview(struct view *v);
 int consume(const struct view *v, uint32_t cpu, uint32_t ring, uint64_t position);
-/* Every record of the whole segments that are still there, but pads. */
+/* Every record of the whole segments that are still there, but pads; in front of each segment's the
+ * high half of its stamp, as a record. */
 void each_record(const struct view *v, int ring, void (*f)(const struct pitrace_rec *, void *),
 		 void *arg);
 long check_rings(const struct view *v);
@@ -67,6 +68,12 @@ uint64_t lost(const struct view *v, int kind);
 uint64_t ticks(const struct view *v);
 /* Run part in a child that is uid 1000, perhaps in a group more. */
 void as_user(gid_t group, void (*part)(int fd), int fd);
+/* The same, in the device's group. */
+void as_member(void (*part)(int fd), int fd);
+/* This program, as another file. */
+bool copy_self(const char *to);
+/* CPU 1 goes ("0") or comes ("1"). false: it is not there, or cannot. */
+bool cpu1(const char *on);
 bool begin(struct view *v, struct pitrace_session_args args, uint32_t rate);
 bool begin_major(struct view *v, unsigned int major);
 int hook_open(void);
@@ -132,5 +139,57 @@ void test_woken(void);
 void test_call_contents(void);
 void test_fault_contents(void);
 void test_interrupts(void);
+void test_ptt_fields(void);
+void test_ptt_maps(void);
+void test_ptt_books(void);
+void test_ptt_unwatched(void);
+void test_ptt_kin(void);
+void test_ptt_clock(void);
+void test_ptt_own(void);
+void test_ptt_two(void);
+void test_ptt_ends(void);
+void test_ptt_order(void);
+void test_ptt_reuse(void);
+void test_ptt_crowd(void);
+void test_ptt_removed(void);
+void test_ptt_charge(void);
+void test_ptt_rights(void);
+void test_ptt_exec(void);
+void test_ptt_cpus(void);
+void test_ptt_event_fields(void);
+void test_ptt_faults(void);
+void test_ptt_hardware(void);
+void test_ptt_too_many(void);
+void test_ptt_event_cpus(void);
+void test_itrace_fields(void);
+void test_itrace_loop(void);
+void test_itrace_equal(void);
+void test_itrace_flags(void);
+void test_itrace_children(void);
+void test_itrace_scopes(void);
+void test_itrace_exec(void);
+void test_itrace_limits(void);
+void test_itrace_code(void);
+void test_itrace_debugger(void);
+void test_itrace_wait(void);
+void test_itrace_storm(void);
+void test_itrace_taken(void);
+void test_itrace_forks(void);
+void test_itrace_stopped(void);
+void test_itrace_frozen(void);
+void test_itrace_consumer(void);
+void test_itrace_uprobe(void);
+void test_itrace_32bit(void);
+void test_itrace_member(void);
+void test_kernel_itrace_calls(void);
+void test_kernel_itrace_alone(void);
+void test_kernel_itrace_exec(void);
+void test_kernel_itrace_faults(void);
+void test_kernel_itrace_sleeps(void);
+void test_kernel_itrace_signals(void);
+void test_kernel_itrace_interrupts(void);
+void test_kernel_itrace_limits(void);
+void test_kernel_itrace_storm(void);
+void test_kernel_itrace_refused(void);
 
 #endif

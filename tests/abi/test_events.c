@@ -299,7 +299,7 @@ void test_event_cycles(void)
 
 /* ---- CPUs that come and go ------------------------------------------------------------------- */
 
-static bool cpu1(const char *on)
+bool cpu1(const char *on)
 {
 	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY | O_CLOEXEC);
 	bool done = fd >= 0 && write(fd, on, 1) == 1;

@@ -299,20 +299,24 @@ void test_stack_each_instruction(void)
 		.from = (uintptr_t)__start_code_outer, .to = (uintptr_t)__stop_code_outer,
 	};
 	struct view v;
+	int turn;
 
 #ifndef __x86_64__
 	return;		/* elsewhere a walk cannot know where a function begins */
 #endif
-	if (!start(&v, getpid(), PITRACE_WANT_USER, 0, 0))
-		return;
-	hot(1500000);
-	finish(&v, &inner);
-	each_record(&v, PITRACE_RING_TRACE, look, &outer);
-	printf("# %u and %u samples, %u and %u without the first caller\n", inner.looked, outer.looked,
-	       inner.missed, outer.missed);
+	/* An emulator lets interrupts in where it likes: in short functions, too, at last. */
+	for (turn = 0; turn < 10 && inner.looked <= 50; turn++) {
+		if (!start(&v, getpid(), PITRACE_WANT_USER, 0, 0))
+			return;
+		hot(1500000);
+		finish(&v, &inner);
+		each_record(&v, PITRACE_RING_TRACE, look, &outer);
+		unview(&v);
+	}
+	printf("# %u and %u samples, %u and %u without the first caller\n", inner.looked,
+	       outer.looked, inner.missed, outer.missed);
 	check(inner.looked > 50 && outer.looked > 50);
 	check(2 * inner.missed < inner.looked && 2 * outer.missed < outer.looked);
-	unview(&v);
 	no_session_left();
 }
 

@@ -279,7 +279,13 @@ void each_record(const struct view *v, int ring, void (*f)(const struct pitrace_
 
 		for (at = end > size ? end - size : 0; at < end; at += bytes) {
 			const unsigned char *p = v->data[cpu] + start + at % size;
+			const struct pitrace_segment *segment = (const void *)p;
+			struct pitrace_rec high = {
+				.type_len = sizeof(high), .major = PITRACE_HIGH,
+				.minor = (uint32_t)(segment->stamp >> 32),
+			};
 
+			f(&high, arg);
 			for (in = sizeof(struct pitrace_segment); in + 12 <= bytes;) {
 				const struct pitrace_rec *rec = (const void *)(p + in);
 

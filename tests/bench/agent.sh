@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the Java agent costs (names only): javac with and without it in turn, beside the perf map that
 # the VM writes at its end itself; also a program that makes new code all the time. CPU time of all
-# threads, the least of each counts.
+# threads, the means of as many turns as it takes to see a percent: two runs differ by ten.
 . "$(dirname "$0")/lib.sh"
 
 agent=$PWD/$O/lib/pitrace/libpijit.so
@@ -23,27 +23,34 @@ took() {
 	unset JAVA_TOOL_OPTIONS
 	echo "$cpu" >>"$at/$list"
 }
-least() {
-	sort -n "$at/$1" | head -1
+# added NAME KIND: what KIND adds to the mean, and its standard error
+added() {
+	awk 'FNR == NR { a += $1; aa += $1 * $1; n++; next } { b += $1; bb += $1 * $1 }
+		END {
+			a /= n; b /= n
+			e = sqrt((aa / n - a * a) / (n - 1) / a ^ 2 + (bb / n - b * b) / (n - 1) / b ^ 2)
+			printf "%.1f %% (+- %.1f)", 100 * (b / a - 1), 100 * e * b / a
+		}' "$at/$1.without" "$at/$1.$2"
 }
+# As swtrace run --jit starts it.
+names_only='-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints'
 # turns NAME TURNS WHAT COMMAND...
 turns() {
-	name=$1 n=$2 what=$3
+	name=$1 n=$2 count=$2 what=$3
 	shift 3
 	while [ "$n" -gt 0 ]; do
 		took "$name.without" -Dpitrace=none "$@"
-		took "$name.agent" "-agentpath:$agent=dir=$at" "$@"
+		took "$name.agent" "-agentpath:$agent=dir=$at $names_only" "$@"
 		took "$name.peer" "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit" "$@"
 		rm -f "$at"/jit-*.dump "/tmp/perf-$(cat "$at/pid").map"
 		n=$((n - 1))
 	done
-	base=$(least "$name.without")
-	# Each alone: what differs by chance is as much, so their ratio says nothing.
-	echo "$what: CPU time added by the agent $(calc "100 * ($(least "$name.agent") / $base - 1)") %" \
-		"(goal <= 3 %), by DumpPerfMapAtExit $(calc "100 * ($(least "$name.peer") / $base - 1)") %"
-	echo "  of $base s"
+	mean=$(awk '{ s += $1 } END { printf "%.2f", s / NR }' "$at/$name.without")
+	echo "$what: CPU time added by the agent $(added "$name" agent) (goal <= 3 %)," \
+		"by DumpPerfMapAtExit $(added "$name" peer)"
+	echo "  of $mean s; means of $count turns, and their standard errors"
 }
 
 # A program that is mostly start; one that makes code, and gives it up, a hundred times.
-turns short "${1:-9}" "javac of 200 lines" javac -d "$at/classes" tests/java/Reuse.java
-turns long "${1:-9}" "a hundred classes in turn" java -cp "$at/classes" Reuse 100 30
+turns short "${1:-200}" "javac of 200 lines" javac -d "$at/classes" tests/java/Reuse.java
+turns long "${1:-20}" "a hundred classes in turn" java -cp "$at/classes" Reuse 100 30

@@ -3,7 +3,7 @@
 # script tests/bench/NAME.sh that prints one line a figure (lib.sh's `beside`); `make bench-NAME`
 # runs one. A bench is slow or fast, it never fails for that. Here first, then those in guests.
 
-BENCHES	  := file post growth stacks lines jit timer agent record slowdown
+BENCHES	  := file post growth stacks lines xray arc jit timer agent record slowdown ptt itrace
 BENCH_SRC := $(wildcard tests/bench/*.c)
 BENCH	  := $(patsubst tests/%.c,$(O)/tests/%,$(BENCH_SRC))
 
@@ -11,12 +11,12 @@ tests: $(BENCH)
 $(O)/tests/bench/jitted $(O)/tests/bench/find_code: $(O)/lib/liba2n.a
 $(O)/tests/bench/jitted $(O)/tests/bench/find_code: TESTLINK = $(LIB_A2N)
 
-# Runs in the guest: nothing but the C library.
-BENCH_WORK := $(O)/tests/bench/guest/bench_work
-$(BENCH_WORK): tests/bench/guest/bench_work.c
+# These run in the guest.
+BENCH_WORK := $(O)/tests/bench/guest/bench_work $(O)/tests/bench/guest/ptt_work $(O)/tests/bench/guest/itrace_work
+$(BENCH_WORK): $(O)/%: %.c $(O)/lib/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) -o $@ $< $(ALLLDFLAGS) -pthread
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TOOLS) -o $@ $< $(O)/lib/libperfutil.a $(ALLLDFLAGS) $(LIB_PERFUTIL)
 
 .PHONY: bench bench-ready
 bench-ready: all $(BENCH) $(BENCH_WORK) vm-programs

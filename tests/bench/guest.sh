@@ -14,7 +14,7 @@ in_guest() {
 	[ -n "${BENCH_NO_LTTNG:-}" ] || lttng=$(scripts/vm/lttng "$kernel" x86_64) || exit 1
 	mkdir -p "$out/add"
 	cp "$kmod" tests/bench/guest/*.sh "$out/add/"
-	tests/vm/run.sh --kernel "$kernel" --icount --mem 2048 --settle 2 --timeout 900 --prog perf "${more[@]}" \
+	tests/vm/run.sh --kernel "$kernel" --icount --mem 2048 --settle 2 --timeout "${BENCH_TIMEOUT:-900}" --prog perf "${more[@]}" \
 		--add "$out/add:/rig/bench" --add "$O/tests/bench/guest/bench_work:/usr/local/bin/bench_work" \
 		${lttng:+--add "$lttng:/"} --log "$out/$name.log" -- "tests/bench/guest/$name.sh" "$@" \
 		>"$values" || rc=$?

@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* repeat IN OUT SAMPLES: a pitrace file repeated until it has so many samples (repeat.h). */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "repeat.h"
-#include "segment.h"
+#include "rings.h"
 
-#define CPUS		64
-#define SEGMENT_BYTES	65536
-
-static struct pifile *in;
-static struct pifile_writer *out;
-static struct segment_out rings[CPUS][PITRACE_RINGS];
 static uint64_t ticks[CPUS];
 static struct repeat repeat;
 static struct pirecord *records;
 static size_t nrecords;
-
-static void check(int rc, const char *what)
-{
-	if (!rc)
-		return;
-	fprintf(stderr, "repeat: %s: %s\n", what, strerror(-rc));
-	exit(1);
-}
-
-static int sink(void *arg, const void *segment, size_t size)
-{
-	(void)arg;
-	return pifile_write_segment(out, segment, size, 1);
-}
 
 /* ---- one record ------------------------------------------------------------------------------ */
 
@@ -87,15 +63,9 @@ static void repeat_data(const struct pirecord *r, uint8_t *data)
 
 static void put(const struct pirecord *r)
 {
-	uint64_t stamp = r->stamp + repeat.shift;
-	struct segment_out *o = &rings[r->cpu][r->ring];
+	void *data = rings_put(r, repeat.shift);
 	struct pitrace_sync sync;
-	void *data;
-	int rc;
 
-	data = segment_put(o, r->major, r->minor, r->type, r->size, stamp, sink, NULL, &rc);
-	check(rc, "writing");
-	memcpy(data, r->data, r->size);
 	repeat_data(r, data);
 	if (r->major == PITRACE_SYNC && r->size >= sizeof(sync)) {
 		memcpy(&sync, data, sizeof(sync));
@@ -210,27 +180,13 @@ int main(int argc, char **argv)
 {
 	struct recording recording = { .is_sample = is_sample, .time = time_of, .pid = pid_of,
 				       .write = write_record };
-	struct pifile_fault fault;
-	struct pifile_header h;
 
 	repeat.left = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
 	if (!repeat.left) {
 		fputs("usage: repeat IN OUT SAMPLES\n", stderr);
 		return 2;
 	}
-	in = pifile_open(argv[1], &fault);
-	if (!in) {
-		fprintf(stderr, "%s: %s\n", argv[1], fault.what);
-		return 1;
-	}
-	h = *pifile_get_header(in);
-	out = pifile_create(argv[2], &h);
-	check(out ? 0 : -errno, argv[2]);
-	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
-		for (uint16_t ring = 0; ring < PITRACE_RINGS; ring++)
-			rings[cpu][ring] = (struct segment_out){
-				.session = 1, .cpu = cpu, .ring = ring, .size = SEGMENT_BYTES,
-			};
+	rings_open(argv[1], argv[2]);
 	copy_sections(false);
 	load();
 	recording.n = nrecords;
@@ -239,14 +195,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nrecords; i++)
 		if (is_end(&records[i]))
 			put(&records[i]);
-	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
-		for (uint16_t ring = 0; ring < PITRACE_RINGS; ring++) {
-			check(segment_close(&rings[cpu][ring], sink, NULL), "writing");
-			segment_free(&rings[cpu][ring]);
-		}
+	rings_flush();
 	copy_sections(true);
 	printf("%zu samples, %u copies\n", repeat.samples, repeat.copy + 1);
-	check(pifile_finish(out), "writing");
-	pifile_close(in);
+	rings_close();
 	return 0;
 }

@@ -306,6 +306,133 @@ static void raw(void)
 			  PITRACE_TYPE_STRUCT, size, now), 0, (size + 3) & ~3u);
 }
 
+/* map PID START LENGTH OFFSET PATH */
+static void map(void)
+{
+	struct {
+		struct pitrace_mte_map m;
+		char path[256];
+	} x = { .m = { .pid = (uint32_t)number(1), .start = number(2), .length = number(3),
+		       .offset = number(4), .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC } };
+
+	if (nwords < 6)
+		die("too few words");
+	x.m.path_len = (uint32_t)snprintf(x.path, sizeof(x.path), "%s", words[5]);
+	if (!strncmp(x.path, "//anon", 6))
+		x.m.flags |= PITRACE_MAP_ANON;
+	put(&mte[0], PITRACE_MTE, PITRACE_MTE_MODULE, &x,
+	    sizeof(x.m) + ((x.m.path_len + 4) & ~3u));
+}
+
+/* ---- ITrace: side is k or u; gap, cross and step may stand at the end ------------------------ */
+
+static bool of_kernel(unsigned int i)
+{
+	static const char *const sides[] = { "u", "k" };
+
+	return choose(i, sides, 2);
+}
+
+static uint32_t branch_flags(unsigned int i)
+{
+	static const char *const flags[] = { "gap", "cross", "step" };
+	uint32_t all = 0;
+
+	for (; i < nwords; i++)
+		all |= PITRACE_BRANCH_GAP << choose(i, flags, 3);
+	return all;
+}
+
+/* branch CPU THREAD SIDE KIND COUNT FROM TO */
+static void branch(void)
+{
+	static const char *const kinds[] = { NULL, "call", "return", "jump", "iret", "other",
+					     "undefined" };
+	struct pitrace_branch b = { .count = (uint32_t)number(5), .from = number(6),
+				    .to = number(7) };
+
+	thread(2, &b.pid, &b.tid);
+	put(&trace[cpu_at(1)], of_kernel(3) ? PITRACE_BRANCH_KERNEL : PITRACE_BRANCH_USER,
+	    choose(4, kinds, 7) | branch_flags(8), &b, sizeof(b));
+}
+
+/* break CPU THREAD SIDE WHAT COUNT NUMBER AT TO */
+static void brk(void)
+{
+	static const char *const kinds[] = { NULL, "interrupt", "fault", "exception", "signal",
+					     "sigreturn", "syscall", "exec" };
+	struct pitrace_break_rec b = { .count = (uint32_t)number(5), .number = (uint32_t)number(6),
+				       .at = number(7), .to = number(8) };
+
+	thread(2, &b.pid, &b.tid);
+	put(&trace[cpu_at(1)], of_kernel(3) ? PITRACE_BREAK_KERNEL : PITRACE_BREAK_USER,
+	    choose(4, kinds, 8) | branch_flags(9), &b, sizeof(b));
+}
+
+/* arrive CPU THREAD FROM_CPU */
+static void arrive(void)
+{
+	struct pitrace_itrace_switch s = { .from_cpu = (uint32_t)number(3) };
+
+	thread(2, &s.pid, &s.tid);
+	put(&trace[cpu_at(1)], PITRACE_ITRACE_SWITCH, branch_flags(4), &s, sizeof(s));
+}
+
+/* start CPU THREAD WHY COUNT ADDRESS; stop likewise */
+static void mark_at(uint16_t major)
+{
+	static const char *const why[] = { NULL, "on", "fork", "exec", "exit", "address",
+					   "skipped", "limit", "debugger", "budget" };
+	struct pitrace_itrace_mark m = { .count = (uint32_t)number(4), .address = number(5) };
+
+	thread(2, &m.pid, &m.tid);
+	put(&trace[cpu_at(1)], major, choose(3, why, 10) | branch_flags(6), &m, sizeof(m));
+}
+
+static void start(void)
+{
+	mark_at(PITRACE_ITRACE_START);
+}
+
+static void stop(void)
+{
+	mark_at(PITRACE_ITRACE_STOP);
+}
+
+/* access CPU THREAD load|store BYTES AT ADDRESS */
+static void access_to(void)
+{
+	static const char *const ways[] = { NULL, "load", "store" };
+	struct pitrace_access a = { .bytes = (uint32_t)number(4), .at = number(5),
+				    .address = number(6) };
+
+	thread(2, &a.pid, &a.tid);
+	put(&trace[cpu_at(1)], PITRACE_LOAD_STORE, choose(3, ways, 3), &a, sizeof(a));
+}
+
+/* code CPU PID ADDRESS HEX [changed]; PID 0: the kernel's */
+static void code(void)
+{
+	struct pitrace_code c = { .pid = (uint32_t)number(2), .address = number(3) };
+	uint8_t *data;
+	uint32_t i;
+
+	if (nwords < 5)
+		die("too few words");
+	c.bytes = (uint32_t)strlen(words[4]) / 2;
+	data = gen_record(&trace[cpu_at(1)], PITRACE_CODE,
+			  nwords > 5 ? PITRACE_CODE_CHANGED : 0, PITRACE_TYPE_STRUCT,
+			  (uint32_t)sizeof(c) + c.bytes, now);
+	memcpy(data, &c, sizeof(c));
+	for (i = 0; i < c.bytes; i++) {
+		unsigned int byte;
+
+		if (sscanf(words[4] + 2 * i, "%2x", &byte) != 1)
+			die("not bytes");
+		data[sizeof(c) + i] = (uint8_t)byte;
+	}
+}
+
 static const struct {
 	const char *word;
 	void (*put)(void);
@@ -313,7 +440,9 @@ static const struct {
 	{ "on", on }, { "off", off }, { "resume", resume }, { "again", again }, { "hotplug", hotplug }, { "task", task },
 	{ "dispatch", dispatch }, { "wake", wake }, { "irq", irq }, { "call", call },
 	{ "ret", ret }, { "fault", fault }, { "lost", lose }, { "sample", sample },
-	{ "raw", raw }, { "mark", mark },
+	{ "raw", raw }, { "mark", mark }, { "map", map }, { "branch", branch }, { "break", brk },
+	{ "arrive", arrive }, { "start", start }, { "stop", stop }, { "access", access_to },
+	{ "code", code },
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */

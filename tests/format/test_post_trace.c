@@ -397,7 +397,9 @@ static void hostile(uint64_t seed)
 	static const uint16_t majors[] = {
 		PITRACE_TPROF, PITRACE_SYSINFO, PITRACE_MTE, PITRACE_SYNC, PITRACE_LOST,
 		PITRACE_INTERRUPT, 0xB0, 0xFF, PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_SYSCALL,
-		PITRACE_FAULT,
+		PITRACE_FAULT, PITRACE_BRANCH_USER, PITRACE_BRANCH_KERNEL, PITRACE_BREAK_USER,
+		PITRACE_BREAK_KERNEL, PITRACE_ITRACE_SWITCH, PITRACE_ITRACE_START,
+		PITRACE_ITRACE_STOP, PITRACE_LOAD_STORE, PITRACE_CODE,
 	};
 	static const uint32_t minors[] = {
 		0x01, 0x02, 0x20, 0x23, 0x34, 0x40, 0x63, 0x64, 0x65, 0x66, 0x67, 0x78, 0x79, 0x7A,
@@ -417,7 +419,7 @@ static void hostile(uint64_t seed)
 		size = (uint32_t)(x >> 33) % 26 * 4;
 		fill = (uint32_t)(x >> 40) % 4;
 		*time += 1000;
-		data = gen_record(r, majors[(x >> 20) % 12], minors[(x >> 25) % 22],
+		data = gen_record(r, majors[(x >> 20) % 21], minors[(x >> 25) % 22],
 				  x >> 60 ? 3 : x >> 58 & 3, size, *time);
 		for (k = 0; k < size; k++) {
 			x = x * 6364136223846793005ull + 1442695040888963407ull;

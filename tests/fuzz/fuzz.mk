@@ -51,7 +51,7 @@ FUZZ_LIB_jitlog := $(LIB_A2N)
 FUZZ_FOR_msi := $(call A2N,msi)
 FUZZ_SRC_msi := $(A2N_SRC)
 FUZZ_LIB_msi := $(LIB_A2N)
-FUZZ_FOR_maps	:= $(call PERF,proc_text)
+FUZZ_FOR_maps	:= $(call PERF,proc_text proc_cpus)
 FUZZ_FOR_hookfile := $(call PERF,hookfile_read)
 FUZZ_SRC_hookfile := $(call PERF,record segment)
 FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
@@ -74,12 +74,36 @@ FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c explain.
 		   names.c names_group.c runtimes.c symbols.c wanted.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 
+FUZZ_FOR_xray	:= $(filter-out %/xray_map.c %/xray_write.c,$(wildcard post/formats/xray*.c)) \
+		   $(addprefix post/model/,callflow.c functions.c)
+
+FUZZ_FOR_itrace	:= $(addprefix post/model/,itrace.c frames.c)
+FUZZ_SRC_itrace	:= $(addprefix post/model/,calls.c dwfl_file.c events.c explain.c irq_names.c jit.c keys.c \
+		   lines.c maps.c names.c names_group.c runtimes.c symbols.c trace.c wanted.c) $(A2N_SRC)
+FUZZ_LIB_itrace	:= -ldw $(LIB_A2N)
+
 # All of post but its options and what `stack` is for, and the timeline that it feeds.
 FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/model/stacks.c post/model/unwind%.c,\
 		   $(POST_SRC)) $(call A2N,process space)
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
-		   $(call PERF,collector_majors crc32c names rc)
+		   $(call PERF,collector_majors crc32c names perf_decode perf_records rc)
+FUZZ_FOR_gperftools := post/formats/gperftools.c
+FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
+FUZZ_LIB_gperftools = $(FUZZ_LIB_post)
+FUZZ_SRC_xray = $(FUZZ_SRC_post)
+FUZZ_LIB_xray = $(FUZZ_LIB_post)
 FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
+
+# Its writer is linked with the reader, and with that all of post.
+FUZZ_FOR_pprof	:= post/formats/pprof_read.c post/formats/pprof_tables.c
+FUZZ_SRC_pprof	:= $(FUZZ_SRC_post)
+FUZZ_LIB_pprof	:= $(FUZZ_LIB_post)
+
+# The kernel's names, which perf_kernel.c finds on this machine, are no part of the file.
+FUZZ_FOR_perfdata := $(filter-out %/perf_kernel.c %/perf_write.c %/perfetto.c,\
+		   $(wildcard post/formats/perf*.c))
+FUZZ_SRC_perfdata := $(FUZZ_SRC_post)
+FUZZ_LIB_perfdata := $(FUZZ_LIB_post)
 
 # Kinds of objects: libFuzzer's in $(O)/fuzz/obj, those that count lines in $(O)/fuzz/cover.
 $(O)/fuzz/obj/%.o: %.c

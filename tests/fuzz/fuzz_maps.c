@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: the texts of /proc, each line as a mapping and as a kernel symbol, all of it as a task. */
+/* Fuzz: texts of /proc, each line as a mapping, a kernel symbol, of CPUs, all of it as a task. */
 #include <pitrace.h>
 
 #include "fuzz.h"
 #include "proc_text.h"
+
+#define COLUMNS	5u
 
 static void inside(const char *part, size_t length, const char *text, size_t size)
 {
@@ -37,10 +39,31 @@ static void as_symbol(const char *line, size_t size)
 	inside(s.name, s.name_len, line, size);
 }
 
+/* The first line may be a table's heads; the others are added to its columns. */
+static void as_cpus(const char *line, size_t size, uint32_t *columns)
+{
+	uint32_t cpus[COLUMNS];
+	uint64_t sum[COLUMNS + 1] = { 0 };
+	struct proc_sched sched;
+	struct proc_cpu cpu;
+
+	proc_cpu_parse(line, size, &cpu);
+	proc_sched_parse(line, size, &sched);
+	if (!*columns && proc_heads_parse(line, size, cpus, COLUMNS, columns) && !*columns)
+		abort();
+	if (*columns > COLUMNS)
+		abort();
+	proc_counts_add(line, size, sum, *columns);
+	for (uint32_t i = *columns; i <= COLUMNS; i++)
+		if (sum[i])
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
 	struct proc_task t;
+	uint32_t columns = 0;
 	size_t at, n;
 
 	if (proc_task_parse(text, size, &t) && (t.comm[15] || !memchr(text, '(', size)))
@@ -57,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(line, text + at, n);
 		as_map(line, n);
 		as_symbol(line, n);
+		as_cpus(line, n, &columns);
 		free(line);
 	}
 	return 0;

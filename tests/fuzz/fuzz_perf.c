@@ -9,7 +9,7 @@ static int tell(void *arg, uint16_t major, uint32_t minor, const void *data, siz
 		uint64_t time)
 {
 	(void)arg, (void)major, (void)minor, (void)time;
-	if (size > 65535 - sizeof(struct pitrace_rec))
+	if (size > 2 * PERF_COPY_MAX)
 		abort();
 	fuzz_touch(data, size);
 	return 0;
@@ -33,15 +33,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size -= sizeof(head);
 	shape.sample_type = head[0];
 	shape.read_format = head[1];
-	/* Registers are those that the collector asks for, or none: masks are not in records. */
-	shape.regs_user = head[2] & 1 ? perf_user_registers() : 0;
+	shape.regs_user = head[2] & 1 ? perf_user_registers() : head[2] >> 8;
 	shape.id_all = head[2] & 2;
 	shape.branch_index = head[2] & 4;
 	shape.build_id = head[2] & 8;
 	shape.swap = head[2] & 16;
 	stacks = (struct perf_stacks){
 		.want = head[3] & 15, .depth = head[3] >> 8 & 127, .most = head[3] >> 16 & 255,
-		.regs = shape.regs_user,
+		.regs = shape.regs_user, .copy = head[3] & 16 ? PERF_COPY_MAX : 8192,
+		.registers = perf_registers_of(head[3] & 32 ? "aarch64" : "x86_64"),
 	};
 	copy = malloc(size ? size : 1);
 	if (!copy)

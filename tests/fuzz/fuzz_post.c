@@ -54,6 +54,14 @@ static const char *const wanted[][WORDS] = {
 	{ "-explain", "5000007:0x700000001010:10.00005", "-jdir", "#", "-json" },
 	{ "-explain", "5000008:0x700000002010:10.000052", "-jdir", "#", "-csv" },
 	{ "-explain", "5000011:0x700000000110:10.000054", "-jdir", "#" },
+	{ "-arc" }, { "-arc", "-line", "-jdir", "#", "-sympath", "#" }, { "-arc", "-c", "-cp" },
+	{ "-arc", "-ck" }, { "-flow", "-cp" }, { "-tree" }, { "-tree", "-callers", "-json" },
+	{ "-tree", "-folded", "-inline", "-sympath", "#" }, { "-disasm", "-jdir", "#", "-sympath", "#" },
+	{ "-verify", "-sympath", "#" },
+	{ "-format", "pprof", "-jdir", "#", "-sympath", "#" }, { "-format", "folded", "-cpus", "0" },
+	{ "-format", "speedscope", "-time", "10.00001-" }, { "-format", "firefox", "-comm", "*" },
+	{ "-format", "chrome" }, { "-format", "perfetto" }, { "-format", "perfetto", "-pid", "1-99" },
+	{ "-tprof", "-symbol", "*a*", "-tid", "0-100000" }, { "-sched", "-offcpu", "-tid", "1-300" },
 };
 
 static const char *const beside[] = {

@@ -11,6 +11,8 @@ cd "$work" || exit 1
 . "$top/scripts/completion/run.tprof"
 . "$top/scripts/completion/msr"
 . "$top/scripts/completion/mpevt"
+. "$top/scripts/completion/ptt"
+. "$top/scripts/completion/cpi"
 . "$top/scripts/completion/post"
 compopt() { :; }
 
@@ -27,6 +29,7 @@ ask() {
 want subcommand "enable event" "$(ask swtrace e)"
 want option "-s -sm -ss" "$(ask swtrace run -s)"
 want stacks "-g -g=dwarf -g=kernel -g=switches -g=user" "$(ask swtrace run -g)"
+want ai_option "-s -sp" "$(ask swtrace ai -s)"
 want mode "norm" "$(ask swtrace init -t n)"
 want file "a file.nrm2" "$(ask swtrace run -o a)"
 want command_option "" "$(ask swtrace run -F 100 -- ls -)"
@@ -41,13 +44,22 @@ want msr_register "IA32_APERF IA32_APIC_BASE" "$(ask msr -c 0 IA32_AP)"
 want mpevt_event "context-switches" "$(ask mpevt run -e context-s)"
 want mpevt_command "gzip" "$(ask mpevt run -c all gzi | tr ' ' '\n' | grep -x gzip | uniq)"
 want mpevt_command_option "" "$(ask mpevt run -- ls -)"
-want post_option "-callees -callers -calltree -clip -cpu -csv" "$(ask post -c)"
+want ptt_metric "tsc" "$(ask ptt run -m ts)"
+want ptt_command "gzip" "$(ask ptt run --cpus gzi | tr ' ' '\n' | grep -x gzip | uniq)"
+want ptt_command_option "" "$(ask ptt run -m tsc ls -)"
+want cpi_option "-s" "$(ask cpi -s)"
+want cpi_command "gzip" "$(ask cpi -c -u gzi | tr ' ' '\n' | grep -x gzip | uniq)"
+want cpi_command_option "" "$(ask cpi -c ls -)"
+want post_option "-c -callees -callers -calltree -ck -clip -comm -cp -cpu -cpus -csv" "$(ask post -c)"
 want post_file "a file.nrm2" "$(ask post a)"
 
 # Every option that the help shows at a line's begin is offered, and none that it doesn't have.
 ask swtrace run - | tr ' ' '\n' | grep -vxe -- -e '-g=.*' | sort -u >offered
 "$bin/swtrace" help run | options >there
 want swtrace_options "" "$(diff there offered)"
+ask swtrace ai - | tr ' ' '\n' | sort -u >offered
+"$bin/swtrace" help ai | options >there
+want ai_options "" "$(diff there offered)"
 ask run.tprof - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
 "$bin/run.tprof" --help | options >there
 want tprof_options "" "$(diff there offered)"
@@ -59,9 +71,21 @@ for words in '' '-l ' 'run ' 'start ' 'read '; do
 done | grep -vx -- -- | sort -u >offered
 "$bin/mpevt" --help | options >there
 want mpevt_options "" "$(diff there offered)"
+want ptt_subcommand "init ints" "$(ask ptt in | tr ' ' '\n' | grep -v info | paste -sd' ')"
+want ptt_priv "priv_any priv_kernel priv_user" "$(ask ptt init priv)"
+want ptt_dump_order "-s -sd -si -sm -sp -st" "$(ask ptt dump -s)"
+want ptt_of_itself "$$" "$(ask ptt dump -pl $$)"
+for words in '' 'init ' 'info ' 'dump ' 'top ' 'run '; do
+	ask ptt $words - | tr ' ' '\n'
+done | grep -vx -- -- | sort -u >offered
+"$bin/ptt" --help | options >there
+want ptt_options "" "$(diff there offered)"
+ask cpi - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
+"$bin/cpi" --help | options >there
+want cpi_options "" "$(diff there offered)"
 tr -d '\\' <"$top/post/post.1" | grep -oE -- '-[a-z]+' | sort -u >there
 want post_no_others "" "$(ask post - | tr ' ' '\n' | sort | comm -13 there -)"
-"$bin/swtrace" help | sed -nE 's/^  ([a-z]+) .*/\1/p' | sort >there
+"$bin/swtrace" help | sed -nE 's/^  ([a-z_]+) .*/\1/p' | sort >there
 want subcommands "$(cat there)" "$(ask swtrace '' | tr ' ' '\n' | grep -v '^-' | sort)"
 
 [ $failures = 0 ]

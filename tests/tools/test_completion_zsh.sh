@@ -51,6 +51,15 @@ mpevt stop -
 mpevt -l -
 mpevt run -c all gzi
 mpevt start -p 1 faul
+ptt |
+ptt init -
+ptt info -
+ptt dump -
+ptt top -
+ptt run -
+ptt run --cpus gzi
+cpi -
+cpi -c -u gzi
 post -
 post -json -c
 END
@@ -64,7 +73,7 @@ want() { # NAME WANTED HAVE
 ask() {
 	sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r/\n/g' "$work/seen" |
 		awk -v line="== $1" '/^== / { on = $0 == line; next } on' |
-		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e '/^msr/d' -e '/^mpevt/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
+		sed -e '/^run.tprof/d' -e '/^swtrace/d' -e '/^post/d' -e '/^msr/d' -e '/^mpevt/d' -e '/^ptt/d' -e '/^cpi/d' -e 's/ -- .*//' | tr -s ' \t=' '\n' |
 		grep -xE -e '--?[a-zA-Z][a-zA-Z-]*|[a-z]{2,}' | sort -u | paste -sd' '
 }
 words() {
@@ -86,7 +95,7 @@ want swtrace_run "$("$bin/swtrace" help run | options | words)" "$(ask 'swtrace 
 want swtrace_mode "cont norm wrap" "$(ask 'swtrace run -t ')"
 want swtrace_clock "auto monotonic tsc" "$(ask 'swtrace run --clock ')"
 want swtrace_command "gzip" "$(ask 'swtrace run -a -F 100 gzi')"
-want swtrace_majors "$(ask 'swtrace enable ' | tr ' ' '\n' | grep -c .) majors" "7 majors"
+want swtrace_majors "$(ask 'swtrace enable ' | tr ' ' '\n' | grep -c .) majors" "10 majors"
 for sub in init check mark; do
 	"$bin/swtrace" help $sub >"$work/help"
 	{
@@ -108,8 +117,18 @@ want mpevt_start "-c -e -p -t" "$(ask 'mpevt start -')"
 want mpevt_stop "--csv --json" "$(ask 'mpevt stop -')"
 want mpevt_list "--csv --json --pmu -ld" "$(ask 'mpevt -l -')"
 want mpevt_command "gzip" "$(ask 'mpevt run -c all gzi')"
+want ptt_commands "dump info init ints noints run term top" "$(ask 'ptt ')"
+want ptt_init "--ints --noints -n -p" "$(ask 'ptt init -')"
+want ptt_info "--json" "$(ask 'ptt info -')"
+want ptt_dump "--cpus --csv --json -cpi -o -pl -r -s -sd -si -sm -sp -st" "$(ask 'ptt dump -')"
+want ptt_top "-d -k -m -n -p -pl -r -sd -si -sm -sp -st -u" "$(ask 'ptt top -')"
+want ptt_run "--cpus --csv --ints --json --noints -cpi -k -m -n -o -u" "$(ask 'ptt run -')"
+want ptt_command "gzip" "$(ask 'ptt run --cpus gzi')"
+"$bin/cpi" --help | options >"$work/options"
+want cpi_options "$(words <"$work/options")" "$(ask 'cpi -')"
+want cpi_command "gzip" "$(ask 'cpi -c -u gzi')"
 want mpevt_event "faults" "$(ask 'mpevt start -p 1 faul')"
 "$bin/post" -help | options >"$work/options"
 want post_options "$(words <"$work/options")" "$(ask 'post -')"
-want post_options_that_fit "-callees -callers -calltree -clip -cpu" "$(ask 'post -json -c')"
+want post_options_that_fit "-c -callees -callers -calltree -ck -clip -comm -cp -cpu -cpus" "$(ask 'post -json -c')"
 [ $failures = 0 ]

@@ -14,10 +14,13 @@ cd "$work/tree" || exit 1
 
 env -u MAKEFLAGS -u MAKELEVEL -u O make demo >"$work/out" 2>&1 </dev/null
 is exit_code $? 0
-grep -q '^swtrace: demo.nrm2: .* ticks by the timer, none lost (collector driver)$' "$work/out"
+# Ticks that fell due while the kernel kept interrupts off are its own (seen: 3.4 million instructions
+# where it gives back the pages of a large program that has ended); no record is lost.
+grep -Eq '^swtrace: demo.nrm2: .* ticks by the timer, (none lost|LOST ([0-9]+) \(overruns \2\)) \(collector driver\)$' \
+	"$work/out"
 verdict traced $?
-grep -q '^lost: nothing$' "$work/out"
-verdict nothing_lost $?
+grep -Eq '^lost: (nothing|CPU 0: overruns [0-9]+)$' "$work/out"
+verdict nothing_lost_but_overruns $?
 # Most of the work is perl's, and its functions have names.
 grep -Eq '^ *[0-9.]+ +[0-9]+  perl +Perl_[a-z_]+$' "$work/out"
 verdict named $?

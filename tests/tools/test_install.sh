@@ -32,7 +32,7 @@ files_there() {
 		lib/liba2n.a lib/pitrace/libpitrace-timer.so lib/pitrace/libpijit.so include/pitrace/{perfutil,pifile,a2n,pitrace}.h "src/pitrace-$version/Kbuild" \
 		"src/pitrace-$version/uapi/pitrace.h" share/man/man1/{swtrace,run.tprof,msr,mpevt,post,libpijit}.1 \
 		lib/udev/rules.d/60-pitrace.rules lib/sysusers.d/pitrace.conf \
-		share/man/man4/pitrace.4 share/man/man5/pitrace-{file,events}.5 \
+		share/man/man4/pitrace.4 share/man/man5/pitrace-{file,events}.5 share/man/man7/pitrace-formats.7 \
 		share/pitrace/events/arm64/cortex-a57-a72.json \
 		share/zsh/site-functions/_run.tprof \
 		share/bash-completion/completions/{swtrace,run.tprof,msr,mpevt,post} share/doc/pitrace/COPYING; do

@@ -51,6 +51,10 @@ run a2n_add_map '^at (150: /usr/lib/libx.so|250: NoModule)$'
 run a2n_resolve '^main\+0x1 in /.*/a2n_resolve$'
 run pifile_create '^$'
 run counters_open '^page-faults:u: [0-9]+$'
+run AiInit '^CPU [0-9]+: [0-9.]+ % busy$'
+run InitPerfCounterEvent '^(cs: dispatches|[0-9]+|.*perf_event_paranoid.*)$'
+run PttInit '^(tsc: [0-9]+ cycles|page-faults:u: [0-9]+ events), by (driver|perf)$'
+run CyclesPerSecond '^(hello|[0-9.]+ us)$'
 run pifile_open '^ +[0-9]+ type [0-9]+ cpu 0: [0-9]+ bytes, 0 records$' by-hand.nrm2
 run pimerge_open '^$' by-hand.nrm2
 
@@ -95,8 +99,10 @@ diff <(told tools/msr/msr.1) <("$bin/msr" --help | options) >"$work/out"
 verdict options_msr $?
 diff <(told tools/mpevt/mpevt.1) <("$bin/mpevt" --help | options) >"$work/out"
 verdict options_mpevt $?
+diff <(told tools/cpi/cpi.1) <("$bin/cpi" --help | options) >"$work/out"
+verdict options_cpi $?
 helps() {
-	"$bin/swtrace" help | awk '/^  [a-z]+ / { print $1 }' | while read -r sub; do
+	"$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }' | while read -r sub; do
 		"$bin/swtrace" help "$sub"
 	done
 }
@@ -104,6 +110,8 @@ diff <(told post/post.1) <("$bin/post" -help | options) >"$work/out"
 verdict options_post $?
 diff <(told tools/swtrace/run.tprof.1) <("$bin/run.tprof" --help | options) >"$work/out"
 verdict options_run.tprof $?
+diff <(told tools/swtrace/run.itrace.1) <("$bin/run.itrace" --help | options) >"$work/out"
+verdict options_run.itrace $?
 helps >"$work/help"
 {
 	options <"$work/help"
@@ -111,7 +119,7 @@ helps >"$work/help"
 } | sort -u >"$work/options"
 diff <(told tools/swtrace/swtrace.1) "$work/options" >"$work/out"
 verdict options_swtrace $?
-for sub in $("$bin/swtrace" help | awk '/^  [a-z]+ / { print $1 }'); do
+for sub in $("$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }'); do
 	man -l "$top/tools/swtrace/swtrace.1" | col -b | grep -qE "^   ([a-z]+, )*$sub(,|\$)"
 	verdict "sub_command_$sub" $?
 done

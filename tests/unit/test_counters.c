@@ -371,7 +371,7 @@ static void killed(void)
 	CU_ASSERT_EQUAL_FATAL(counters_hold(&o), 0);
 	CU_ASSERT_EQUAL(counters_ask(0, &h, &v, 1), 1);
 	kill(h.holder, SIGKILL);
-	while (counters_ask(0, NULL, &v, 1) != PI_NOT_INITIALIZED)
+	while (counters_ask(0, NULL, &v, 1) != PI_HOLDER_GONE)
 		sched_yield();
 	CU_ASSERT_EQUAL(counters_hold(&o), 0);
 	CU_ASSERT_EQUAL(counters_ask(0, &h, &v, 1), 1);

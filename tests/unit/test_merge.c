@@ -247,6 +247,44 @@ static void sessions(void)
 	image_free(&i);
 }
 
+/* Where records are missing from a ring, whoever reads is told; a number that was never written is
+ * no gap. */
+static void gaps(void)
+{
+	struct image i = image_begin(&header);
+	struct gen_ring g;
+	struct got got[8];
+	struct pifile *f;
+	size_t spoilt, gone;
+
+	gen_ring_open(&g, i.w, 0, PITRACE_RING_TRACE, 16384);
+	for (uint32_t n = 0; n < 6; n++) {
+		g.sequence = n + n / 5;
+		put(&g, 0xD0, n, n);
+		gen_ring_flush(&g);
+	}
+	gen_ring_close(&g);
+	image_take(&i);
+	f = image_open(&i);
+	CU_ASSERT_EQUAL(take_all(f, PIMERGE_TRACE, got, 8), 6);
+	for (size_t n = 0; n < 6; n++)
+		CU_ASSERT_EQUAL(got[n].r.gaps, 0);
+	spoilt = pifile_section_offset(f, 1) + sizeof(struct pifile_section) + 70;
+	gone = pifile_section_offset(f, 3) + 8;
+	pifile_close(f);
+	i.data[spoilt] ^= 1;
+	i.data[gone] ^= 1;
+	f = image_open(&i);
+	CU_ASSERT_EQUAL(take_all(f, PIMERGE_TRACE, got, 8), 4);
+	CU_ASSERT_EQUAL(got[0].r.gaps, 0);
+	CU_ASSERT_EQUAL(got[1].r.minor, 2);
+	CU_ASSERT_EQUAL(got[1].r.gaps, 1);
+	CU_ASSERT_EQUAL(got[2].r.minor, 4);
+	CU_ASSERT_EQUAL(got[2].r.gaps, 2);
+	pifile_close(f);
+	image_free(&i);
+}
+
 static void unknown_ring(void)
 {
 	struct image i = image_begin(&header);
@@ -385,6 +423,7 @@ static const struct unit_test tests[] = {
 	{ "snapshots_first", snapshots_first },
 	{ "twice_and_gaps", twice_and_gaps },
 	{ "sessions", sessions },
+	{ "gaps", gaps },
 	{ "unknown_ring", unknown_ring },
 	{ "progress", progress },
 	{ "against_a_sort", against_a_sort },

@@ -283,7 +283,7 @@ static void names(void)
 		CU_ASSERT_PTR_NOT_NULL(TraceMajorName(kinds[k].major));
 	for (int k = 0; k < PITRACE_LOST_KINDS; k++)
 		named += strcmp(TraceLostName(k), "unknown") != 0;
-	CU_ASSERT_EQUAL(named, PITRACE_LOST_THROTTLED + 1);
+	CU_ASSERT_EQUAL(named, PITRACE_LOST_BRANCH + 1);
 	CU_ASSERT_STRING_EQUAL(TraceLostName(-1), "unknown");
 	CU_ASSERT_STRING_EQUAL(TraceLostName(PITRACE_LOST_KINDS), "unknown");
 }

@@ -30,6 +30,8 @@ usage: run.sh [option]... -- SCRIPT [ARGUMENT]...
   --get PATH              copy a guest's file, folder or pattern back (repeatable) ...
   --out FOLDER            ... into this folder (.)
   --log FILE              keep the kernel log there
+  --monitor PIPES         the emulator's monitor: commands from PIPES.in, answers to PIPES.out
+  --log-to FILE           its log goes there, when the monitor switches it on
   --dry-run               print QEMU's command and stop
 exit code: the script's; 119 module not loaded, 123 --get failed, 124 no verdict (hung, crashed,
 timed out), 125 the kernel log holds a warning or worse, 2 usage
@@ -38,7 +40,7 @@ END
 }
 
 kernel=6.1 arch=x86_64 smp=1 mem=512 limit=300 settle=0 append='' out_dir=. cpu='' keep_log=''
-icount='' mttcg='' pmu='' tsc_reliable=1 shell='' module=build dry_run=''
+icount='' mttcg='' monitor='' log_to='' pmu='' tsc_reliable=1 shell='' module=build dry_run=''
 gets=() adds=() progs=() kmods=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -54,7 +56,7 @@ while [ $# -gt 0 ]; do
 		break
 		;;
 	--kernel | --arch | --smp | --cpu | --mem | --timeout | --settle | --append | --module | \
-		--kmod | --prog | --add | --get | --out | --log)
+		--kmod | --prog | --add | --get | --out | --log | --monitor | --log-to)
 		[ $# -ge 2 ] || usage
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -72,6 +74,8 @@ while [ $# -gt 0 ]; do
 		--get) gets+=("$2") ;;
 		--out) out_dir=$2 ;;
 		--log) keep_log=$2 ;;
+		--monitor) monitor=$2 ;;
+		--log-to) log_to=$2 ;;
 		esac
 		shift
 		;;
@@ -160,6 +164,8 @@ fi
 qemu+=(-cpu "$cpu" -smp "$smp" -m "$mem" -nodefaults -no-user-config -display none -nic none
 	-no-reboot)
 
+[ -z "$monitor" ] || qemu+=(-chardev "pipe,id=monitor,path=$monitor" -mon chardev=monitor)
+[ -z "$log_to" ] || qemu+=(-D "$log_to")
 if [ -n "$shell" ]; then
 	shell=/dev/$console
 	out=/dev/null

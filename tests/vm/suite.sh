@@ -25,10 +25,12 @@ build_all() {
 	mkdir -p "$build/vm"
 	(
 		flock 7
-		make -s "$o/bin/swtrace" "$o/bin/run.tprof" "$o/bin/post" vm-programs || exit 1
+		make -s "$o/bin/swtrace" "$o/bin/run.tprof" "$o/bin/run.itrace" "$o/bin/ptt" "$o/bin/cpi" "$o/bin/post" \
+			vm-programs || exit 1
 		[ -z "$cross" ] || make -s ARCH="$arch" CROSS_COMPILE="$cross" \
 			SYSROOT="$(scripts/vm/sysroot "$arch")" "$o/$arch/bin/swtrace" \
-			"$o/$arch/bin/run.tprof" "$o/$arch/bin/post" vm-programs
+			"$o/$arch/bin/run.tprof" "$o/$arch/bin/ptt" "$o/$arch/bin/cpi" \
+			"$o/$arch/bin/post" vm-programs
 	) 7>"$build/vm/build.lock" || die "the build failed"
 }
 if [ -n "$cross" ]; then

@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# suite_abi.sh KERNEL ARCH [TEST]...: the driver's interface, asked wrongly in every way. On arm64 also
+# suite_abi.sh KERNEL ARCH [NAME=VALUE] [TEST]...: the driver's interface, asked wrongly in every way. On arm64 also
 # copies of that machine's stacks, walked on this one (on x86-64 that needs no guest). With names of
 # tests only these.
 . "$(dirname "$0")/suite.sh"
 
 if [ "$arch" != arm64 ] || [ $# -gt 0 ]; then
-	booted guest --smp 2 -- tests/vm/guest/abi.sh "$@"
+	# So many turns as are asked for take their time.
+	case ${1:-} in *=*) limit=1700 ;; *) limit=500 ;; esac
+	booted guest --smp 2 --timeout $limit -- tests/vm/guest/abi.sh "$@"
 	exit $code
 fi
 
-booted guest --smp 2 --get '/tmp/unwind.*' -- tests/vm/guest/abi.sh || exit 1
+booted guest --smp 2 --timeout 500 --pmu --get '/tmp/unwind.*' -- tests/vm/guest/abi.sh || exit 1
 "$build/bin/post" -q -folded -sympath "$sympath" "$out/unwind.nrm2" >"$out/unwind.folded"
 
 # chain PROCESS: the program's own functions on its stack, the outermost first

@@ -35,8 +35,8 @@ holds killed_file_is_cut killed '.complete == false and (.damage | length) > 0'
 holds killed_file_all_named killed ".total_ticks > 500 and $named"
 ticks=0
 for i in 1 2 3 4 5 6; do
-	# So early that there is no file yet: nothing to be wrong.
-	[ -e "$out/kill$i.nrm2" ] || continue
+	# So early that there is no file yet, or nothing in it: nothing to be wrong.
+	[ -s "$out/kill$i.nrm2" ] || continue
 	holds "kill${i}_all_named" kill$i "$named"
 	ticks=$((ticks + $(jq .total_ticks "$out/kill$i.nrm2.json")))
 done

@@ -3,10 +3,10 @@
 # PATH; libraries that the programs load; and the ABI harness. Also for the other architectures.
 
 VM_LIBS := $(O)/tests/libreuse_a.so $(O)/tests/libreuse_b.so
-VM_PROG := $(filter-out %/reuse_lib %/narrow %/harm_calls,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
-VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi $(O)/tests/api
+VM_PROG := $(filter-out %/reuse_lib %/narrow %/harm_calls %/harm_ptt,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
+VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi $(O)/tests/api $(O)/tests/ptt_api
 ifeq ($(ARCH),x86_64)
-VM	+= $(O)/tests/chain32 $(O)/tests/narrow/narrow
+VM	+= $(O)/tests/chain32 $(O)/tests/trace32 $(O)/tests/narrow/narrow
 endif
 
 # It writes a trace of its own stacks: it knows these machines' registers.
@@ -25,11 +25,21 @@ $(VM_PROG): $(O)/tests/%: tests/vm/prog/%.c
 	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) \
 		$(ALLLDFLAGS) $(PROG_LIB) -pthread -ldl
 
-$(O)/tests/harm: tests/vm/prog/harm_calls.c tests/vm/prog/harm.h
+$(O)/tests/harm: tests/vm/prog/harm_calls.c tests/vm/prog/harm_ptt.c tests/vm/prog/harm.h
+
+# A dynamic linker would be most of what is traced.
+$(O)/tests/itrace_subject $(O)/tests/itrace_long: PROG_LIB = -static
+$(O)/tests/itrace_judge: tests/itrace/log.h
 
 # These use the library.
 $(O)/tests/marks: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/marks: $(O)/lib/libperfutil.a
+$(O)/tests/itrace_api: PROG_LIB = $(LIB_PERFUTIL)
+$(O)/tests/itrace_api: $(O)/lib/libperfutil.a
+$(O)/tests/ptt_exact: PROG_LIB = $(LIB_PERFUTIL)
+$(O)/tests/ptt_exact: $(O)/lib/libperfutil.a
+$(O)/tests/ptt_storm: PROG_LIB = $(LIB_PERFUTIL)
+$(O)/tests/ptt_storm: $(O)/lib/libperfutil.a
 $(O)/tests/jitting: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/jitting: $(O)/lib/liba2n.a $(O)/lib/libperfutil.a
 
@@ -47,17 +57,18 @@ $(O)/tests/plain-static $(O)/tests/plain-other: tests/vm/prog/plain.c
 	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -o $@ $< $(ALLLDFLAGS) $(PLAIN)
 
 # With frame pointers in leaves too, or whatever links frames there: it walks its own stacks.
-$(O)/tests/abi: tests/abi/abi.c tests/abi/view.c $(wildcard tests/abi/test_*.c) tests/abi/abi.h \
-		driver/uapi/pitrace.h
+# Its symbols are bound at its start: what its children run does not hang on what it did before.
+$(O)/tests/abi: tests/abi/abi.c tests/abi/view.c tests/abi/ptt_view.c $(wildcard tests/abi/test_*.c) \
+		tests/abi/abi.h tests/abi/ptt.h tests/abi/itrace.h $(wildcard driver/uapi/*.h)
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-omit-frame-pointer \
 		$(if $(filter x86_64 arm64,$(ARCH)),-mno-omit-leaf-frame-pointer) \
 		$(if $(filter s390x,$(ARCH)),-mbackchain) \
-		-Idriver/uapi -Itests/vm/prog -o $@ $(filter %.c,$^) $(ALLLDFLAGS)
+		-Idriver/uapi -Itests/vm/prog -o $@ $(filter %.c,$^) $(ALLLDFLAGS) -Wl,-z,now
 
 # 32-bit code without a library: x86's compiler needs nothing more for it.
-$(O)/tests/chain32: tests/abi/chain32.c
+$(O)/tests/chain32 $(O)/tests/trace32: $(O)/tests/%: tests/abi/%.c
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -m32 -O2 -Wall -Wextra -ffreestanding -fno-omit-frame-pointer -fno-pie -no-pie -nostdlib \
@@ -72,7 +83,7 @@ $(O)/tests/narrow/narrow: tests/vm/prog/narrow.c tests/vm/prog/work.h
 	$(Q)i686-linux-gnu-gcc $(CSTD) $(WARN) -D_GNU_SOURCE -fno-omit-frame-pointer -Itests/vm/prog -o $@ $<
 
 # The library's state rules, through the shared interface only.
-$(O)/tests/api: tests/abi/api.c $(O)/lib/libperfutil.a
+$(O)/tests/api $(O)/tests/ptt_api: $(O)/tests/%: tests/abi/%.c $(O)/lib/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) $(ALLLDFLAGS) $(LIB_PERFUTIL)

@@ -145,6 +145,15 @@ void escape_json(FILE *out, const char *name)
 	putc('"', out);
 }
 
+bool escape_is_plain(const char *name)
+{
+	for (; *name; name++) {
+		if (*name < ' ' || *name > '~' || *name == '"' || *name == '\\')
+			return false;
+	}
+	return true;
+}
+
 void escape_csv(FILE *out, const char *name)
 {
 	bool quote = name[strcspn(name, ",\"\r\n")] != '\0' || *name == ' ';

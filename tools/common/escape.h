@@ -7,6 +7,7 @@
 #ifndef COMMON_ESCAPE_H
 #define COMMON_ESCAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -21,6 +22,8 @@ void escape_print(FILE *out, const char *name);
 /* A JSON string with its quotes: controls as \u00NN. Bytes that are not UTF-8 stand as the text
  * \xNN, because JSON has no way to say them that every reader accepts. */
 void escape_json(FILE *out, const char *name);
+/* Whether it needs no escape in JSON: visible ASCII without quotes and backslashes. */
+bool escape_is_plain(const char *name);
 
 /* A CSV field after RFC 4180, quoted when it must be; controls as in text. */
 void escape_csv(FILE *out, const char *name);

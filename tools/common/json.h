@@ -28,6 +28,7 @@ void json_uint(struct json *j, const char *key, uint64_t value);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_null(struct json *j, const char *key);
 void json_bool(struct json *j, const char *key, bool value);
+void json_number(struct json *j, const char *key, const char *digits);	/* as they are */
 void json_fixed(struct json *j, const char *key, double value, int digits);
 void json_hex(struct json *j, const char *key, uint64_t value);	/* "0x1f": exact beyond 2^53 */
 

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The progress line: drawn over itself, wiped at the end. */
+#include "now.h"
 #include "progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WAIT_NS	 2000000000ull
 #define EVERY_NS 100000000ull
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
 void progress_begin(struct progress *p, const char *what, bool quiet)
 {
-	*p = (struct progress){ .what = what, .begun = now(), .terminal = !quiet && isatty(2) };
+	*p = (struct progress){ .what = what, .begun = now_ns(), .terminal = !quiet && isatty(2) };
 }
 
 void progress_update(struct progress *p, uint64_t done, uint64_t total)
@@ -28,7 +20,7 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total)
 
 	if (!p->terminal)
 		return;
-	t = now();
+	t = now_ns();
 	if (t - p->begun < WAIT_NS || t - p->shown < EVERY_NS)
 		return;
 	p->shown = t;

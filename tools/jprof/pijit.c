@@ -7,23 +7,34 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "java_name.h"
+#include "now.h"
 #include "pijit.h"
 #include "prepared.h"
 #include "ranges.h"
 #include "sizes.h"
 
 #define MAX_NAME	4096
-/* VMs tell by a thread of their own, which has to find a CPU: up to 32 ms after were seen. */
+/* VMs tell by a thread of their own, which has to find a CPU: up to 32 ms after were seen, and it
+ * gathers. */
 #define LATE		PREPARED_KEPT
+/* To wake that thread for each method costs more than all that we do. */
+#define GATHER		20000000	/* ns */
+/* It had nothing to tell for as long: it waited. */
+#define QUIET		200000		/* ns */
 
 static struct {
 	pthread_mutex_t lock;
+	pthread_cond_t ends;		/* whoever gathers need not any more */
+	uint64_t told;			/* when the last method was */
+	bool ending;
 	struct jitdump_writer *dump;	/* NULL: not begun, ended, or the disk is full */
 	struct ranges stubs;
 	struct sizes methods;
@@ -84,6 +95,19 @@ static void write_failed(int err)
 	agent.dump = NULL;
 }
 
+/* The first of several methods: the others come while we sleep, and then wake nobody. */
+static void gather(void)
+{
+	uint64_t time = now_ns(), until = time + GATHER;
+	struct timespec t = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
+
+	pthread_mutex_lock(&agent.lock);
+	if (time - agent.told > QUIET)
+		while (!agent.ending && !pthread_cond_timedwait(&agent.ends, &agent.lock, &t))
+			;
+	pthread_mutex_unlock(&agent.lock);
+}
+
 static void told(uint64_t since, const char *name, const void *address, uint64_t size,
 		 const struct jitdump_line *lines, uint32_t n)
 {
@@ -97,6 +121,7 @@ static void told(uint64_t since, const char *name, const void *address, uint64_t
 		err = sizes_put(&agent.methods, (uintptr_t)address, size);
 	if (err && err != -EMSGSIZE)
 		write_failed(err);
+	agent.told = now_ns();
 	pthread_mutex_unlock(&agent.lock);
 }
 
@@ -149,6 +174,7 @@ static void JNICALL method_loaded(jvmtiEnv *vm, jmethodID method, jint size, con
 	uint64_t since;
 	uint32_t n = 0;
 
+	gather();
 	since = name_of(vm, method, name);
 	if (agent.lines)
 		n = lines_make(vm, method, map_length, map, compile_info, &lines);
@@ -156,13 +182,17 @@ static void JNICALL method_loaded(jvmtiEnv *vm, jmethodID method, jint size, con
 	lines_free(lines, n);
 }
 
-/* The class may be gone: its id says nothing any more. */
+/* The class may be gone: its id says nothing any more. From the first on addresses may be used
+ * again, and it matters since when a class can have run. */
 static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *address)
 {
+	static atomic_bool asked;
 	uint64_t size;
 	int err = 0;
 
-	(void)vm, (void)method;
+	(void)method;
+	if (!atomic_exchange(&asked, true))
+		(*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, JVMTI_EVENT_CLASS_PREPARE, NULL);
 	pthread_mutex_lock(&agent.lock);
 	size = sizes_take(&agent.methods, (uintptr_t)address);
 	if (agent.dump && size)
@@ -192,11 +222,21 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 	pthread_mutex_unlock(&agent.lock);
 }
 
-/* The code goes on running, its names are all there. */
+/* What was gathered is told yet. The code goes on running, its names are all there. */
 static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 {
+	const struct timespec quiet = { 0, QUIET };
+	uint64_t since = now_ns();
+
 	(void)vm, (void)jni;
 	pthread_mutex_lock(&agent.lock);
+	agent.ending = true;
+	pthread_cond_broadcast(&agent.ends);
+	do {
+		pthread_mutex_unlock(&agent.lock);
+		nanosleep(&quiet, NULL);
+		pthread_mutex_lock(&agent.lock);
+	} while (now_ns() - agent.told < QUIET && now_ns() - since < GATHER);
 	if (agent.dump)
 		jitdump_end(agent.dump);
 	agent.dump = NULL;
@@ -222,8 +262,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 {
 	static const jvmtiEvent events[] = {
 		JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-		JVMTI_EVENT_CLASS_PREPARE, JVMTI_EVENT_VM_DEATH,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_VM_DEATH,
 	};
 	const jvmtiEventCallbacks callbacks = {
 		.CompiledMethodLoad = method_loaded, .CompiledMethodUnload = method_unloaded,
@@ -251,6 +290,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 
 static jint begin(JavaVM *java, const char *text, bool running)
 {
+	pthread_condattr_t clock;
 	struct options o;
 	jvmtiEnv *vm;
 	int err = parse(&o, text);
@@ -272,6 +312,10 @@ static jint begin(JavaVM *java, const char *text, bool running)
 			strerror(-err));
 		return JNI_OK;
 	}
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&agent.ends, &clock);
+	pthread_condattr_destroy(&clock);
 	agent.java = java;
 	agent.lines = o.lines;
 	agent.code = o.code;

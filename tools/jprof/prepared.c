@@ -5,8 +5,8 @@
  * which makes them, never comes here.
  */
 #include <pthread.h>
-#include <time.h>
 
+#include "now.h"
 #include "prepared.h"
 
 #define ENTRIES 1024
@@ -19,14 +19,6 @@ static struct prepared {
 static uint32_t first, count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static uint32_t hash_of(const char *text)
 {
 	uint32_t h = 2166136261u;
@@ -38,7 +30,7 @@ static uint32_t hash_of(const char *text)
 
 void prepared_add(JNIEnv *jni, jclass class, const char *signature)
 {
-	struct prepared new = { now(), hash_of(signature), NULL };
+	struct prepared new = { now_ns(), hash_of(signature), NULL };
 
 	new.class = (*jni)->NewWeakGlobalRef(jni, class);
 	if (!new.class)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Longer ago than this nobody asks. */
-#define PREPARED_KEPT	50000000ull	/* ns */
+#define PREPARED_KEPT	80000000ull	/* ns */
 
 void prepared_add(JNIEnv *jni, jclass class, const char *signature);
 /* When, by CLOCK_MONOTONIC; 0: not lately, or nobody knows. */

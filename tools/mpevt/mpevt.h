@@ -6,11 +6,10 @@
 #include <counters.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "command.h"
 #include "cpus.h"
 
-#define EXIT_MPEVT	125	/* mpevt failed; other codes are the command's own */
-#define EXIT_CANNOT	126	/* the command cannot be executed */
-#define EXIT_NOT_FOUND	127
+#define EXIT_MPEVT	COMMAND_FAILED	/* run: other codes are the command's own */
 #define EXIT_MISSING	1	/* read, stop: an event has no value, or too small a one */
 
 enum form { FORM_WORDS, FORM_JSON, FORM_CSV };

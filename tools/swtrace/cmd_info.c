@@ -113,6 +113,13 @@ int cmd_info(int argc, char **argv)
 	       (unsigned long long)i.records);
 	printf("ticks:       %llu, idle %llu, late %llu\n", (unsigned long long)i.ticks,
 	       (unsigned long long)i.idle_ticks, (unsigned long long)i.late);
+	if (i.instructions)
+		printf("itrace:      %llu instructions, %llu taken branches; threads waited %llu times, %.1f ms\n",
+		       (unsigned long long)i.instructions, (unsigned long long)i.branches,
+		       (unsigned long long)i.waits, (double)i.waited / 1e6);
+	if (i.taken)
+		printf("left out:    %llu thread%s that another session traces\n",
+		       (unsigned long long)i.taken, i.taken == 1 ? "" : "s");
 	fputs("lost:        ", stdout);
 	puts(print_lost(stdout, &i) ? "" : "nothing");
 	return 0;

@@ -15,6 +15,9 @@ static const struct {
 	{ PITRACE_INTERRUPT, "devices, softirqs, timers, other CPUs: begin and end" },
 	{ PITRACE_SYSCALL, "system calls: begin and end" },
 	{ PITRACE_FAULT, "page faults" },
+	{ PITRACE_BRANCH_USER, "ITrace: taken branches of user code (see it_install)" },
+	{ PITRACE_BRANCH_KERNEL, "ITrace: of the kernel, on threads' behalf" },
+	{ PITRACE_LOAD_STORE, "ITrace: addresses that are read and written" },
 	{ PITRACE_HOOKIT, "records that programs write (0xB0, 0xD0 to 0xFF)" },
 	{ PITRACE_MTE, "processes, threads, mappings: what names need" },
 };

@@ -27,7 +27,18 @@ const char cmd_run_options[] =
 	"               timer; default: cycles where they are counted, else the timer\n"
 	"  -c COUNT     a sample each so many events (default: -F samples a second)\n"
 	"  --jit        Java, node and Python tell of the code that they make while they run\n"
-	"  -B COLLECTOR take this one: driver, perf or timer (default: the first that works)\n"
+	"  --itrace     every taken branch: what was executed, instruction by instruction\n"
+	"  -n COUNT     --itrace: no more instructions of each thread (10M; all: no limit)\n"
+	"  --from PLACE, --until PLACE   --itrace: begin, stop where this is reached: a symbol\n"
+	"               or address of the program, or FILE:PLACE of another file\n"
+	"  --skip COUNT --itrace: these instructions of each thread are not recorded\n"
+	"  --kernel     --itrace: the kernel's side of system calls too; --kernel-only: it alone\n"
+	"  --ls         --itrace: the addresses that are read and written, where it can (ppc64le)\n"
+	"  --lossy      --itrace: drop records, counted, when the file is behind; never wait\n"
+	"  --no-follow  --itrace: not what the command starts\n"
+	"  --steps      --itrace: a record of each instruction\n"
+	"  -B COLLECTOR take this one: driver, perf, timer or ptrace (default: the first that\n"
+	"               works)\n"
 	"  -z           compress the trace\n"
 	"  --clock C    auto, tsc or monotonic\n"
 	"  --no-dither  ticks at equal distances: shows what aliasing does\n"
@@ -88,6 +99,13 @@ static bool options(struct run *r, int argc, char **argv)
 		{ "rotate-time", required_argument, NULL, 'T' },
 		{ "rotate-keep", required_argument, NULL, 'N' },
 		{ "jit", no_argument, NULL, 'J' },
+		{ "itrace", no_argument, NULL, 'I' }, { "n", required_argument, NULL, 'n' },
+		{ "from", required_argument, NULL, 'f' }, { "until", required_argument, NULL, 'u' },
+		{ "skip", required_argument, NULL, 'P' }, { "kernel", no_argument, NULL, 'k' },
+		{ "kernel-only", no_argument, NULL, 'O' },
+		{ "ls", no_argument, NULL, 'y' },
+		{ "lossy", no_argument, NULL, 'l' }, { "no-follow", no_argument, NULL, 'L' },
+		{ "steps", no_argument, NULL, 'x' },
 		{ "e", required_argument, NULL, 'e' }, { "c", required_argument, NULL, 'c' },
 		{ "B", required_argument, NULL, 'B' },
 		{ NULL, 0, NULL, 0 }
@@ -173,6 +191,39 @@ static bool options(struct run *r, int argc, char **argv)
 		case 'K':
 			r->no_crash = true;
 			break;
+		case 'I':
+			run_itrace(r);
+			break;
+		case 'n':
+			ok = run_itrace_count("-n", optarg, &r->itrace.limit);
+			break;
+		case 'P':
+			ok = run_itrace_count("--skip", optarg, &r->itrace.skip);
+			break;
+		case 'f':
+			r->from = optarg;
+			break;
+		case 'u':
+			r->until = optarg;
+			break;
+		case 'k':
+			r->kernel = true;
+			break;
+		case 'O':
+			r->kernel_only = true;
+			break;
+		case 'y':
+			r->accesses = true;
+			break;
+		case 'l':
+			r->itrace.flags |= PITRACE_ITRACE_LOSSY;
+			break;
+		case 'L':
+			r->no_follow = true;
+			break;
+		case 'x':
+			r->itrace.flags |= PITRACE_ITRACE_STEPS;
+			break;
 		case 'J':
 			r->jit = true;
 			break;
@@ -204,9 +255,13 @@ static bool options(struct run *r, int argc, char **argv)
 		return fail("-c counts the events of -e"), false;
 	if (events && !run_events(r, events, count))
 		return false;
+	if (r->t.itrace && !run_itrace_majors(r))
+		return false;
 	r->t.prefer_cycles = !events && !timer && samples(r->t.majors);
 	if (optind < argc)
 		r->command = argv + optind;
+	if (!run_itrace_agrees(r))
+		return false;
 	r->t.stop_on_crash = r->t.mode == TRACE_WRAP && !r->no_crash;
 	if (!rotation_of(&r->t))
 		return false;

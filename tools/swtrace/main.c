@@ -35,6 +35,13 @@ static const struct command commands[] = {
 	  "write a record into the trace: for scripts", NULL },
 	{ "event", cmd_event, "list [WORD] | [-c COUNT] NAME[,NAME]",
 	  "what can be sampled; what a name means; sample by it", cmd_event_options },
+	{ "ai", cmd_ai, "[INTERVAL [SAMPLES | -r TIME]] [OPTION]...",
+	  "AboveIdle: how idle and busy the CPUs are", cmd_ai_options },
+	{ "ptt_int", cmd_ptt_int, "on|off",
+	  "interrupts are charged to threads, or stand apart (of ptt init)", NULL },
+	{ "it_install", cmd_it_install, "[OPTION]...",
+	  "trace instructions when tracing is on (of init)", cmd_it_install_options },
+	{ "it_remove", cmd_it_remove, "", "trace no more instructions", NULL },
 	{ "run", cmd_run, "[OPTION]... [--] COMMAND [ARG]...", "trace a command and its children",
 	  cmd_run_options },
 	{ "help", cmd_help, "[SUBCOMMAND]", "this text", NULL },
@@ -64,7 +71,7 @@ static int cmd_help(int argc, char **argv)
 	}
 	puts("usage: swtrace SUBCOMMAND [OPTION]...\n");
 	for (c = commands; c->name; c++)
-		printf("  %-8s %-44s %s\n", c->name, c->usage, c->what);
+		printf("  %-10s %-44s %s\n", c->name, c->usage, c->what);
 	puts("\nUsual order: init, enable, on, off, get, free; then post. Or all at once: run, then post.\n"
 	     "swtrace help run lists the options of run, help init those of init; swtrace(1) tells the rest.");
 	return 0;

@@ -223,6 +223,7 @@ static int session(struct run *r, int signals)
 		give_up(r);
 		return fail_rc(rc);
 	}
+	run_itrace_show(r, false);
 	if (r->terminal >= 0)
 		fprintf(stderr, "%s: tracing; press Enter to stop\n", program_invocation_short_name);
 	if (r->command) {
@@ -235,6 +236,7 @@ static int session(struct run *r, int signals)
 			r->exec_error = 0;
 	}
 	rc = run_wait(r, signals, target);
+	run_itrace_show(r, true);
 	/* In normal mode nothing was written yet. */
 	if (!rc && r->t.mode == TRACE_NORMAL) {
 		rc = tracer_write(r->tracer, NULL);
@@ -273,6 +275,8 @@ int run_go(struct run *r)
 			return not_executed(r->command[0], err);
 		r->t.program = path;
 	}
+	if (r->t.itrace && !run_itrace_places(r, r->t.program))
+		return EXIT_SWTRACE;
 	if (check_place(r->t.file))
 		return EXIT_SWTRACE;
 	if (r->jit)

@@ -11,6 +11,9 @@
 struct run {
 	struct tracer_options t;
 	struct pitrace_event_args events[PITRACE_EVENTS];	/* t's */
+	struct tracer_itrace itrace;	/* t's, with --itrace: t.itrace points here */
+	const char *from, *until;	/* as they were said */
+	bool kernel, kernel_only, accesses, no_follow;
 	struct caller caller;
 	bool all, quiet, misused;
 	bool jit;			/* the command shall tell of the code that it makes */
@@ -52,6 +55,15 @@ bool run_ended(struct run *r);
  * buffer; tracing is off then. 0, or a negative rc that was told. */
 int run_wait(struct run *r, int signals, int target);
 void run_closing_line(struct run *r);
+/* --itrace (run_itrace.c): wanted; a count that may be "all"; do its options make sense together;
+ * what is recorded; where the places are, of a command that is this file. False after words. */
+void run_itrace(struct run *r);
+bool run_itrace_count(const char *option, const char *text, uint64_t *count);
+bool run_itrace_agrees(const struct run *r);
+bool run_itrace_majors(struct run *r);
+bool run_itrace_places(struct run *r, const char *program);
+/* How far it is, on a terminal, now and then; the line is wiped at the end. */
+void run_itrace_show(const struct run *r, bool end);
 /* In the environment, for the command: tell of the code that you make. What is done is told. */
 void run_jit(struct run *r);
 

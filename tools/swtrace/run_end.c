@@ -11,17 +11,11 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "now.h"
 #include "run.h"
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
+#define SHOW_NS		500000000	/* between two looks at how far an instruction trace is */
 
 /* Tracing goes off, because of what (if it did not itself). The command goes on. */
 static int stop(struct run *r, const char *trigger)
@@ -47,7 +41,7 @@ bool run_ended(struct run *r)
 {
 	int status;
 
-	if (r->child > 0 && r->status < 0 && waitpid(r->child, &status, WNOHANG) == r->child)
+	if (r->child > 0 && r->status < 0 && tracer_ended(r->tracer, r->child, &status))
 		r->status = status;
 	return r->child > 0 && r->status >= 0;
 }
@@ -88,11 +82,16 @@ static bool signalled(struct run *r, const struct signalfd_siginfo *s, bool *ask
 /* Until that time, or (0) for good; it may return early. */
 static int poll_until(int64_t when, struct pollfd *p, nfds_t n)
 {
-	int64_t left = (when - now_ns()) / 1000000 + 1;
+	int64_t left = (when - (int64_t)now_ns()) / 1000000 + 1;
 
 	if (!when)
 		return poll(p, n, -1);
 	return poll(p, n, left < 0 ? 0 : left > 3600000 ? 3600000 : (int)left);
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a && a < b ? a : b;
 }
 
 /* A line, or no more of them: false. */
@@ -106,7 +105,7 @@ static bool read_line(int terminal)
 
 bool run_hold(const struct run *r, int signals)
 {
-	int64_t when = !r->ask && r->delay ? now_ns() + (int64_t)r->delay : 0;
+	int64_t when = !r->ask && r->delay ? (int64_t)now_ns() + (int64_t)r->delay : 0;
 	struct pollfd p[2] = {
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = r->ask ? r->terminal : -1, .events = POLLIN },
@@ -123,14 +122,14 @@ bool run_hold(const struct run *r, int signals)
 			return false;
 		if (n > 0 && p[1].revents)
 			return read_line(r->terminal);
-	} while (!when || now_ns() < when);
+	} while (!when || (int64_t)now_ns() < when);
 	return true;
 }
 
 static int wait_for_end(struct run *r, int signals, int target)
 {
-	int64_t begin = r->paused ? now_ns() + (int64_t)r->delay : 0;
-	int64_t end = r->duration ? (begin ? begin : now_ns()) + (int64_t)r->duration : 0;
+	int64_t begin = r->paused ? (int64_t)now_ns() + (int64_t)r->delay : 0;
+	int64_t end = r->duration ? (begin ? begin : (int64_t)now_ns()) + (int64_t)r->duration : 0;
 	struct pollfd p[5] = {
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = tracer_fd(r->tracer), .events = POLLIN },
@@ -144,7 +143,7 @@ static int wait_for_end(struct run *r, int signals, int target)
 	while (!run_ended(r)) {
 		struct signalfd_siginfo s;
 		int64_t next = r->stopped ? 0 : r->paused ? begin : end;
-		bool due = next && now_ns() >= next;
+		bool due = next && (int64_t)now_ns() >= next;
 		int n;
 
 		if (due && r->paused) {
@@ -160,6 +159,10 @@ static int wait_for_end(struct run *r, int signals, int target)
 			if (r->child <= 0 || rc)
 				return rc;
 			continue;
+		}
+		if (r->t.itrace && !r->stopped) {
+			run_itrace_show(r, false);
+			next = sooner(next, (int64_t)now_ns() + SHOW_NS);
 		}
 		n = poll_until(next, p, 5);
 		if (n < 0 && errno != EINTR)
@@ -226,10 +229,18 @@ void run_closing_line(struct run *r)
 	if (i.files)
 		fprintf(stderr, "with %u older file%s ", i.files, i.files == 1 ? "" : "s");
 	/* In normal mode the file was written by request, at the end. */
-	fprintf(stderr, "%.1f MB, %llu records, %llu ticks by %s",
+	fprintf(stderr, "%.1f MB, %llu records",
 		(double)(r->t.mode == TRACE_NORMAL ? i.got : i.written) / 1e6,
-		(unsigned long long)(r->t.mode == TRACE_NORMAL ? i.got_records : i.records),
-		(unsigned long long)(i.ticks + i.idle_ticks), i.sampler);
+		(unsigned long long)(r->t.mode == TRACE_NORMAL ? i.got_records : i.records));
+	if (r->t.itrace)
+		fprintf(stderr, ", %llu instructions, %llu taken branches",
+			(unsigned long long)i.instructions, (unsigned long long)i.branches);
+	if (i.taken)
+		fprintf(stderr, ", %llu thread%s left out that another session traces",
+			(unsigned long long)i.taken, i.taken == 1 ? "" : "s");
+	if (i.majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 || !r->t.itrace)
+		fprintf(stderr, ", %llu ticks by %s", (unsigned long long)(i.ticks + i.idle_ticks),
+			i.sampler);
 	if (lost) {
 		fprintf(stderr, ", LOST %llu (", (unsigned long long)lost);
 		print_lost(stderr, &i);

@@ -13,6 +13,9 @@
 #include "run.h"
 
 #define AGENT "libpijit.so"
+/* With an agent for compiled code HotSpot's compilers note where each instruction comes from, which
+ * takes them longer than all that the agent does: names need it not. */
+#define NAMES_ONLY "-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
 
 /* Beside this program, or where it was installed. */
 static bool find_agent(char path[PATH_MAX])
@@ -73,7 +76,7 @@ static bool java(struct run *r, char folder[PATH_MAX])
 		return fail("--jit: the path %s has a blank, a comma or a quote, which Java's variable cannot hold: Java's code will have no names",
 			    strpbrk(agent, " \t\n\"',=") ? agent : folder), false;
 	snprintf(word, sizeof(word), "-agentpath:%s=dir=%s", agent, folder);
-	return append("JAVA_TOOL_OPTIONS", word);
+	return append("JAVA_TOOL_OPTIONS", word) && append("JAVA_TOOL_OPTIONS", NAMES_ONLY);
 }
 
 void run_jit(struct run *r)

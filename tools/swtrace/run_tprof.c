@@ -3,18 +3,14 @@
  * run.tprof: trace and report in one go. The run is that of swtrace run; post, a program of its
  * own, makes the report. On a terminal it asks when to start and to stop.
  */
-#include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "run.h"
+#include "run_post.h"
 #include "units.h"
-
-#define EXIT_POST	2	/* post's: from here on it has made no report */
 
 static const char usage[] =
 	"usage: run.tprof [-a|-t|-p] [OPTION]... [-- COMMAND [ARG]...]\n"
@@ -39,11 +35,9 @@ static const char usage[] =
 	"Exit code: the command's own; without one post's: 0, or 1 if records were lost or damaged;\n"
 	"125 tracing or the report failed, 126 the command cannot be executed, 127 it was not found.\n";
 
-enum what { TRACE_AND_POST, TRACE_ONLY, POST_ONLY };
-
 struct wish {
 	struct run run;
-	enum what what;
+	enum run_what what;
 	bool tracing;			/* an option that says how to trace was given */
 	bool by_time, by_event;		/* -m */
 	bool delayed;			/* -s, maybe of 0 */
@@ -177,77 +171,12 @@ static int options(struct wish *w, int argc, char **argv)
 	return sampling(w) && limits(w) ? -1 : EXIT_SWTRACE;
 }
 
-/* ---- the report ------------------------------------------------------------------------------ */
-
-/* post lies beside this program, or where the shell would find it. */
-static bool find_post(char *path, size_t room)
-{
-	ssize_t n = readlink("/proc/self/exe", path, room);
-	char *slash;
-
-	if (n > 0 && (size_t)n + sizeof("post") < room) {
-		path[n] = 0;
-		slash = strrchr(path, '/');
-		strcpy(slash + 1, "post");
-		if (!access(path, X_OK))
-			return true;
-	}
-	return !run_look_up("post", path, room);
-}
-
-/* Its exit code, or EXIT_SWTRACE when it made no report. */
-static int report(const char *post, const struct run *r)
-{
-	int status;
-	pid_t child = fork();
-
-	if (child < 0)
-		return fail("starting %s: %s", post, strerror(errno));
-	if (!child) {
-		sigset_t none;
-
-		/* A run has blocked some. */
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		signal(SIGPIPE, SIG_DFL);
-		/* tprof.out belongs to whom the trace belongs to. */
-		errno = -caller_become(&r->caller);
-		if (!errno)
-			execl(post, "post", "-r", r->t.file, NULL);
-		fail("starting %s: %s", post, strerror(errno));
-		_exit(EXIT_SWTRACE);
-	}
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return fail("waiting for %s: %s", post, strerror(errno));
-	if (WIFSIGNALED(status))
-		return fail("%s died by signal %d", post, WTERMSIG(status));
-	return WEXITSTATUS(status) < EXIT_POST ? WEXITSTATUS(status) : EXIT_SWTRACE;
-}
-
 int main(int argc, char **argv)
 {
 	struct wish w = { .what = TRACE_AND_POST };
-	struct run *r = &w.run;
-	char post[4096];
 	int code;
 
-	run_defaults(r);
+	run_defaults(&w.run);
 	code = options(&w, argc, argv);
-	if (code >= 0)
-		return code;
-	if (w.what != TRACE_ONLY && !find_post(post, sizeof(post)))
-		return fail("no program 'post', neither beside run.tprof nor in PATH; -t only traces");
-	if (w.what == POST_ONLY) {
-		caller_get(&r->caller);
-		return report(post, r);
-	}
-	code = run_go(r);
-	if (code)
-		return code;
-	if (r->paused)
-		fail("the command ended before -s was over: there are no samples");
-	if (w.what == TRACE_AND_POST)
-		code = report(post, r);
-	return r->command && code != EXIT_SWTRACE ? run_code(r) : code;
+	return code >= 0 ? code : run_and_report(&w.run, w.what, "run.tprof", NULL);
 }

@@ -33,8 +33,13 @@ int cmd_info(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_mark(int argc, char **argv);
 int cmd_event(int argc, char **argv);
+int cmd_ai(int argc, char **argv);
+int cmd_ptt_int(int argc, char **argv);
+int cmd_it_install(int argc, char **argv);
+int cmd_it_remove(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-extern const char cmd_init_options[], cmd_event_options[], cmd_run_options[];
+extern const char cmd_init_options[], cmd_event_options[], cmd_ai_options[], cmd_run_options[];
+extern const char cmd_it_install_options[];
 
 /* The program's name and a sentence on stderr; returns EXIT_SWTRACE. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -280,8 +280,8 @@ static bool report(const struct worker_args *a)
 		const uint64_t *n = all->count[op];
 
 		printf("# %-10s %10llu %10llu\n", op_names[op], N(n[0]), N(n[1]));
-		/* Events are not for users. */
-		if (a->uid && op == EVENT)
+		/* Events are not for users, instruction traces not everywhere. */
+		if ((a->uid && op == EVENT) || (op == ITRACE && !all->itrace))
 			good = n[0] >= a->quota && !n[1];
 		else if (counts)
 			good = n[0] >= a->quota && n[1] >= a->quota;

@@ -20,9 +20,10 @@
 #define SESSIONS	2		/* of each worker at most */
 
 const char *const op_names[OPS] = {
-	"open", "info", "session", "setup", "event", "on", "off", "suspend", "resume", "consume",
-	"flush", "rescan", "mmap", "mremap", "mprotect", "munmap", "poll", "strange", "hook_open",
-	"hook", "hook_mmap", "close",
+	"open", "info", "session", "setup", "event", "itrace", "on", "off", "suspend", "resume", "consume",
+	"flush", "rescan", "mmap", "mremap", "mprotect", "munmap", "poll", "strange", "ptt",
+	"ptt_add", "ptt_remove", "ptt_charge", "ptt_update", "ptt_here", "ptt_stop", "ptt_mmap",
+	"hook_open", "hook", "hook_mmap", "close",
 };
 
 struct shared *all;
@@ -56,19 +57,19 @@ static uint32_t rnd31(void)
 	return w.seed;
 }
 
-static uint64_t rnd(void)
+uint64_t rnd(void)
 {
 	uint64_t high = rnd31() & 0xFF;
 
 	return high << 32 | rnd31();
 }
 
-static bool chance(unsigned int percent)
+bool chance(unsigned int percent)
 {
 	return rnd() % 100 < percent;
 }
 
-static bool did(enum op op, long result)
+bool did(enum op op, long result)
 {
 	__atomic_add_fetch(&all->count[op][result >= 0], 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&all->calls, 1, __ATOMIC_RELAXED);
@@ -77,7 +78,7 @@ static bool did(enum op op, long result)
 
 /* ---- what is wrong with a call --------------------------------------------------------------- */
 
-static uint64_t odd(void)
+uint64_t odd(void)
 {
 	static const uint64_t values[] = {
 		0, 1, 2, 7, 8, 63, 64, 255, 256, 4095, 4096, 65536, 0x7FFFFFFF, 0x80000000,
@@ -87,8 +88,8 @@ static uint64_t odd(void)
 	return chance(70) ? values[rnd() % (sizeof(values) / sizeof(*values))] : rnd();
 }
 
-/* A field or two, of four or eight bytes. */
-static void spoil(void *args, size_t size)
+/* Of four or eight bytes. */
+void spoil(void *args, size_t size)
 {
 	int n = 1 + (int)(rnd() % 2);
 
@@ -100,8 +101,7 @@ static void spoil(void *args, size_t size)
 	}
 }
 
-/* An address where nothing can be read, or not all of it. */
-static void *nowhere(const void *args, size_t size)
+void *nowhere(const void *args, size_t size)
 {
 	static unsigned char *edge;
 	long page = sysconf(_SC_PAGESIZE);
@@ -143,8 +143,7 @@ static long call(int fd, unsigned long request, void *args, size_t size, bool go
 	return result;
 }
 
-/* Run out of descriptors for one call. */
-static rlim_t descriptors(rlim_t most)
+rlim_t descriptors(rlim_t most)
 {
 	struct rlimit r;
 	rlim_t old;
@@ -370,6 +369,8 @@ static void do_setup(const struct mine *s, bool good)
 		args.stacks |= PITRACE_WANT_COPY;
 		args.copy = COPY;
 	}
+	if (chance(50))
+		args.majors[0] |= all->itrace;
 	if (!good && chance(85)) {
 		spoil(&args, sizeof(args));
 		/* It comes back in the trace and must not look like an address. */
@@ -391,6 +392,63 @@ static void do_event(const struct mine *s, bool good)
 	if (chance(50))
 		args.type = PITRACE_EVENT_NONE;
 	did(EVENT, call(s->fd, PITRACE_IOC_EVENT, &args, sizeof(args), good));
+}
+
+static void know_itrace(void)
+{
+	struct pitrace_info info = { .size = sizeof(info) };
+	static const int majors[] = {
+		PITRACE_BRANCH_USER, PITRACE_BREAK_USER, PITRACE_ITRACE_SWITCH,
+		PITRACE_ITRACE_START, PITRACE_ITRACE_STOP,
+	};
+
+	if (ioctl(w.device, PITRACE_IOC_INFO, &info) || !(info.have & PITRACE_HAVE_ITRACE))
+		return;
+	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++)
+		__atomic_fetch_or(&all->itrace, 1ull << majors[i], __ATOMIC_RELAXED);
+}
+
+/* Threads of others: it is never this worker who waits for room, nor who makes it. So nobody waits;
+ * and nobody is traced for long, or there would be no end of it. */
+static void do_itrace(const struct mine *s, bool good)
+{
+	static const uint32_t flags[] = {
+		0, PITRACE_ITRACE_FOLLOW, PITRACE_ITRACE_STEPS, PITRACE_ITRACE_FROM,
+		PITRACE_ITRACE_UNTIL, PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL,
+	};
+	int32_t list[PITRACE_ITRACE_LIST];
+	struct pitrace_itrace_args args = {
+		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.flags = flags[rnd() % 6], .scope = 1 + (uint32_t)(rnd() % 4), .skip = rnd() % 1000,
+	};
+
+	for (int i = 0; i < PITRACE_ITRACE_LIST; i++)
+		list[i] = chance(50) ? all->alive : getppid();
+	if (args.scope == PITRACE_ITRACE_PIDS || args.scope == PITRACE_ITRACE_TIDS) {
+		args.listed = 1;
+		list[0] = chance(70) ? getpid() : list[0];
+		args.list = (uintptr_t)list;
+		if (chance(20))
+			args.listed = 1 + (uint32_t)(rnd() % PITRACE_ITRACE_LIST);
+	} else if (args.scope == PITRACE_ITRACE_RANGE) {
+		args.first = 1 + (int32_t)(rnd() % 1000);
+		args.last = chance(50) ? 0 : args.first + (int32_t)(rnd() % 1000);
+	}
+	if (args.flags & PITRACE_ITRACE_FROM) {
+		args.start.fd = -1;
+		args.start.address = (uintptr_t)do_itrace;
+	}
+	if (args.flags & PITRACE_ITRACE_UNTIL) {
+		args.stop.fd = -1;
+		args.stop.address = (uintptr_t)rnd;
+	}
+	if (!good && chance(85)) {
+		spoil(&args, sizeof(args));
+		good = true;
+	}
+	args.flags |= PITRACE_ITRACE_LOSSY;
+	args.limit = 1 + rnd() % 1000;
+	did(ITRACE, call(s->fd, PITRACE_IOC_ITRACE, &args, sizeof(args), good));
 }
 
 static void do_consume(const struct mine *s, bool good)
@@ -590,6 +648,7 @@ static void one(enum op op, bool good)
 		break;
 	case SETUP:
 	case EVENT:
+	case ITRACE:
 	case ON:
 		/* These want a session that is off, and fail with one that is on. */
 		if (good)
@@ -598,6 +657,8 @@ static void one(enum op op, bool good)
 			do_setup(s, good);
 		else if (op == EVENT)
 			do_event(s, good);
+		else if (op == ITRACE)
+			do_itrace(s, good);
 		else
 			plain(s, ON, PITRACE_IOC_ON);
 		break;
@@ -635,6 +696,16 @@ static void one(enum op op, bool good)
 	case POLL:
 		do_poll(s, good);
 		break;
+	case PTT:
+	case PTT_ADD:
+	case PTT_REMOVE:
+	case PTT_CHARGE:
+	case PTT_UPDATE:
+	case PTT_HERE:
+	case PTT_STOP:
+	case PTT_MMAP:
+		ptt_one(op, good, w.root, w.device);
+		break;
 	case HOOK_OPEN:
 		do_hook_open(good);
 		break;
@@ -668,8 +739,9 @@ static void any(uint64_t quota)
 				good = k % 2;
 				break;
 			}
-	/* Sessions that are made, go on or off wait for all CPUs: these calls are the dear ones. */
-	if (((op >= SESSION && op <= RESUME) || op == RESCAN || op == CLOSE) &&
+	/* What is made, goes on or off waits for all CPUs: these calls are the dear ones. */
+	if (((op >= SESSION && op <= RESUME) || op == RESCAN || op == CLOSE || op == PTT ||
+	     op == PTT_STOP) &&
 	    all->count[op][0] > quota && all->count[op][1] > quota && !chance(5))
 		op = HOOK;
 	one(op, good);
@@ -700,6 +772,7 @@ static void bear(uint64_t quota)
 	w.held.map = NULL;
 	for (int i = 0; i < SESSIONS; i++)
 		w.s[i].map = NULL;
+	ptt_born();
 	for (int i = 0; i < 5; i++)
 		any(quota);
 	if (chance(50))
@@ -721,6 +794,7 @@ void worker(const struct worker_args *a)
 		_exit(2);
 	}
 	w.hook = ioctl(w.device, PITRACE_IOC_HOOK_OPEN);
+	know_itrace();
 	while (__atomic_load_n(&all->calls, __ATOMIC_RELAXED) < a->calls) {
 		any(a->quota);
 		if (!(rnd() % 500)) {
@@ -730,5 +804,6 @@ void worker(const struct worker_args *a)
 	}
 	for (int i = 0; i < SESSIONS; i++)
 		scan_map(&w.s[i]);
+	ptt_scan(w.root);
 	_exit(0);
 }

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ITrace on s390x: program event recording (PER) stops a thread after each branch that was taken,
+ * and says where it stood. What ran before it is a straight line, whose instructions tell their
+ * lengths by their first two bits.
+ *
+ * A thread's PER control registers are kept by the kernel (thread.per_user, for debuggers), which
+ * loads them when it switches to the thread. A trap in user code is told on the way back to user
+ * code: behind the signals that came meanwhile, so these must ask for it (arch_itrace_pending).
+ */
+#include <linux/kdebug.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <asm/lowcore.h>
+#include <asm/sigcontext.h>
+#include <asm/ucontext.h>
+#include "arch/arch.h"
+#include "itrace.h"
+
+#define PER_BIT		62		/* of the PSW's mask */
+#define BRANCHES	(PER_EVENT_BRANCH | PER_CONTROL_SUSPENSION | PER_EVENT_TRANSACTION_END)
+#define PER_BRANCH	0x8000		/* thread.per_event.cause */
+#define CHUNK		256		/* bytes of code, read at a time */
+#define FARTHEST	65536		/* … of a straight line */
+
+static const struct per_regs all_branches = { .control = BRANCHES, .start = 0, .end = -1ul };
+static struct task_struct *tester;
+static unsigned int tested;
+static unsigned long tested_from, tested_to;
+
+/* ---- armed or not ---------------------------------------------------------------------------- */
+
+static void load_control(const struct per_regs *per)
+{
+	asm volatile("lctlg 9,11,%0" : : "Q" (*per) : "memory");
+}
+
+static void store_control(struct per_regs *per)
+{
+	asm volatile("stctg 9,11,%0" : "=Q" (*per));
+}
+
+static bool is_ours(const struct per_regs *per)
+{
+	return per->control == BRANCHES && per->start == 0 && per->end == -1ul;
+}
+
+/* A debugger steps it or has set PER's registers; a user probe steps over what it has replaced. */
+bool arch_itrace_debugged(struct task_struct *task)
+{
+	const struct per_regs *per = &task->thread.per_user;
+
+	return test_tsk_thread_flag(task, TIF_SINGLE_STEP) ||
+	       test_tsk_thread_flag(task, TIF_UPROBE_SINGLESTEP) ||
+	       (READ_ONCE(per->control) & PER_EVENT_MASK && !is_ours(per));
+}
+
+void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
+{
+	struct per_regs now;
+
+	if (arch_itrace_debugged(task))
+		return;
+	task->thread.per_user = all_branches;
+	if (task == current) {
+		store_control(&now);
+		if (!is_ours(&now))
+			load_control(&all_branches);
+	}
+	set_bit(PER_BIT, &regs->psw.mask);
+}
+
+void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
+{
+	if (!is_ours(&task->thread.per_user) || arch_itrace_debugged(task))
+		return;
+	WRITE_ONCE(task->thread.per_user.control, 0);
+	/* Who asks while it runs elsewhere meets a word that its kernel entry may be writing. */
+	if (regs->psw.mask & PSW_MASK_PER)
+		clear_bit(PER_BIT, &regs->psw.mask);
+}
+
+/* ---- what has run ---------------------------------------------------------------------------- */
+
+static bool fetch(void *code, u64 at, size_t n)
+{
+	return !copy_from_user_nofault(code, (const void __user *)at, n);
+}
+
+static unsigned int length_of(u8 first)
+{
+	return first < 0x40 ? 2 : first < 0xc0 ? 4 : 6;
+}
+
+u64 arch_itrace_next(u64 ip)
+{
+	u8 first;
+
+	return fetch(&first, ip, 1) ? ip + length_of(first) : 0;
+}
+
+int arch_itrace_between(u64 since, u64 ip)
+{
+	u8 code[CHUNK];
+	u64 at = since, have = since, left;
+	int n = 0;
+
+	if (ip - since > FARTHEST)
+		return -1;
+	while (at < ip) {
+		if (at >= have) {
+			left = min_t(u64, CHUNK, ip - at);
+			if (!fetch(code, at, left))
+				return -1;
+			since = at;
+			have = at + left;
+		}
+		at += length_of(code[at - since]);
+		n++;
+	}
+	return at == ip ? n : -1;
+}
+
+struct decoded {
+	u8 kind;		/* PITRACE_BRANCH_*; 0: no branch */
+	bool maybe;		/* if a condition says so */
+};
+
+static void branch(struct decoded *d, u8 kind, bool maybe)
+{
+	d->kind = kind;
+	d->maybe = maybe;
+}
+
+static void masked(struct decoded *d, u8 mask, u8 kind)
+{
+	if (mask)
+		branch(d, kind, mask != 15);
+}
+
+static void decode_long(const u8 *code, struct decoded *d)
+{
+	u8 high = code[1] >> 4, low = code[1] & 15, last = code[5];
+
+	switch (code[0]) {
+	case 0xc0:				/* brcl, brasl */
+		if (low == 4)
+			masked(d, high, PITRACE_BRANCH_JUMP);
+		else if (low == 5)
+			branch(d, PITRACE_BRANCH_CALL, false);
+		break;
+	case 0xc6:				/* exrl: what it executes may be one */
+		branch(d, low ? 0 : PITRACE_BRANCH_JUMP, true);
+		break;
+	case 0xcc:				/* brcth */
+		branch(d, low == 6 ? PITRACE_BRANCH_JUMP : 0, true);
+		break;
+	case 0xe3:				/* bctg, bic */
+		if (last == 0x46)
+			branch(d, PITRACE_BRANCH_JUMP, true);
+		else if (last == 0x47)
+			masked(d, high, PITRACE_BRANCH_JUMP);
+		break;
+	case 0xeb:				/* bxhg, bxleg */
+		branch(d, last == 0x44 || last == 0x45 ? PITRACE_BRANCH_JUMP : 0, true);
+		break;
+	case 0xec:				/* compare and branch; brxhg, brxlg */
+		branch(d, PITRACE_BRANCH_JUMP, true);
+		break;
+	}
+}
+
+static void decode(const u8 *code, struct decoded *d)
+{
+	u8 high = code[1] >> 4, low = code[1] & 15;
+
+	switch (code[0]) {
+	case 0x07:				/* bcr */
+		masked(d, high, low == 14 ? PITRACE_BRANCH_RETURN : PITRACE_BRANCH_JUMP);
+		break;
+	case 0x47:				/* bc */
+		masked(d, high, PITRACE_BRANCH_JUMP);
+		break;
+	case 0x05: case 0x0c: case 0x0d:	/* balr, bassm, basr */
+	case 0x45: case 0x4d:			/* bal, bas */
+		branch(d, PITRACE_BRANCH_CALL, false);
+		break;
+	case 0x0b:				/* bsm */
+		branch(d, PITRACE_BRANCH_JUMP, false);
+		break;
+	case 0x06: case 0x44: case 0x46:	/* bctr, ex, bct */
+	case 0x84: case 0x85: case 0x86: case 0x87:	/* brxh, brxle, bxh, bxle */
+	case 0xb9:				/* bctgr */
+		branch(d, PITRACE_BRANCH_JUMP, true);
+		break;
+	case 0xa7:
+		if (low == 4)
+			masked(d, high, PITRACE_BRANCH_JUMP);
+		else if (low == 5)
+			branch(d, PITRACE_BRANCH_CALL, false);
+		else
+			branch(d, low == 6 || low == 7 ? PITRACE_BRANCH_JUMP : 0, true);
+		break;
+	default:
+		decode_long(code, d);
+		break;
+	}
+}
+
+/* It is known that the last one branched: what it was is asked for its kind alone. */
+void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
+{
+	u64 from = current->thread.per_event.address, to = instruction_pointer(regs);
+	struct decoded d = { };
+	unsigned int length;
+	u8 code[6] = { };
+	int n;
+
+	ran->from = from;
+	ran->taken = true;
+	ran->kind = PITRACE_BRANCH_UNDEFINED;
+	n = arch_itrace_between(since, from);
+	ran->lost = n < 0;
+	ran->count = max(n, 0) + 1;
+	if (!fetch(code, from, 1))
+		return;
+	length = length_of(code[0]);
+	if (!fetch(code, from, length))
+		return;
+	decode(code, &d);
+	if (!d.kind)
+		return;
+	ran->kind = d.kind;
+	/* To the next one, by a condition: nobody can tell that from no branch. */
+	ran->taken = !d.maybe || to != from + length;
+}
+
+/* ---- system calls, signals ------------------------------------------------------------------- */
+
+/* The kernel's own function that makes an interrupted call go on returns to where that one would:
+ * its svc stands elsewhere. */
+static bool elsewhere(const struct pt_regs *regs, u64 *at)
+{
+	u64 behind = S390_lowcore.svc_old_psw.addr;
+	u8 code[2];
+
+	if ((regs->int_code & 0xffff) != __NR_restart_syscall || behind == regs->psw.addr ||
+	    !fetch(code, behind - 2, 2) || code[0] != 0x0a || code[1] != __NR_restart_syscall)
+		return false;
+	*at = behind - 2;
+	return true;
+}
+
+u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
+{
+	unsigned int length = regs->int_code >> 16 & 6;
+	u64 at;
+
+	if (elsewhere(regs, &at)) {
+		*behind = at + 2;
+		return at;
+	}
+	*behind = regs->psw.addr;
+	return regs->psw.addr - length;
+}
+
+/* As the kernel builds them; the one with information is told by where that stands. */
+struct frame {
+	u8 save[__SIGNAL_FRAMESIZE];
+	struct sigcontext sc;
+	_sigregs sregs;
+};
+struct rt_frame {
+	u8 save[__SIGNAL_FRAMESIZE];
+	u16 svc;
+	struct siginfo info;
+	struct ucontext uc;
+};
+
+bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
+{
+	unsigned long frame = regs->gprs[15], more = regs->gprs[3] - frame, at;
+
+	if (test_thread_flag(TIF_31BIT))
+		return false;
+	if (more == offsetof(struct frame, sc))
+		at = offsetof(struct frame, sregs.regs.psw.addr);
+	else if (more == offsetof(struct rt_frame, info))
+		at = offsetof(struct rt_frame, uc.uc_mcontext.regs.psw.addr);
+	else
+		return false;
+	if (!fetch(&at, frame + at, sizeof(at)))
+		return false;
+	*ip = at;
+	return true;
+}
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+static bool trapped(void)
+{
+	return current->thread.per_event.cause & PER_BRANCH && is_ours(&current->thread.per_user);
+}
+
+bool arch_itrace_pending(void)
+{
+	return trapped() && test_and_clear_thread_flag(TIF_PER_TRAP);
+}
+
+static int on_die(struct notifier_block *block, unsigned long what, void *data)
+{
+	struct die_args *args = data;
+	struct pt_regs *regs = args->regs;
+	unsigned long flags;
+	bool ours;
+
+	/* A breakpoint in user code: a probe's step must not find PER as we set it. */
+	if (what == DIE_BPT && user_mode(regs))
+		itrace_breakpoint();
+	if (what != DIE_SSTEP)
+		return NOTIFY_DONE;
+	if (!user_mode(regs)) {
+		if (current != READ_ONCE(tester))
+			return NOTIFY_DONE;
+		tested++;
+		tested_from = S390_lowcore.per_address;
+		tested_to = regs->psw.addr;
+		regs->psw.mask &= ~PSW_MASK_PER;
+		return NOTIFY_STOP;
+	}
+	if (!is_ours(&current->thread.per_user) || arch_itrace_debugged(current))
+		return NOTIFY_DONE;
+	/* The end of a transaction, whose branches are not told: the next trap misses them. */
+	if (!trapped())
+		return NOTIFY_STOP;
+	local_irq_save(flags);
+	ours = itrace_trap(regs);
+	local_irq_restore(flags);
+	return ours ? NOTIFY_STOP : NOTIFY_DONE;
+}
+
+static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
+
+/* Of a branch that is not taken and one that is the second alone traps, and is told right. */
+static bool test_branch(void)
+{
+	struct per_regs before;
+	unsigned long flags, from, to;
+	u8 mask;
+
+	local_irq_save(flags);
+	store_control(&before);
+	load_control(&all_branches);
+	tested = 0;
+	WRITE_ONCE(tester, current);
+	asm volatile("	larl	%[from],1f\n"
+		     "	larl	%[to],2f\n"
+		     "	cr	%%r0,%%r0\n"
+		     "	stosm	%[mask],%[per]\n"
+		     "	jne	2f\n"
+		     "1:	je	2f\n"
+		     "	nopr\n"
+		     "2:	nopr\n"
+		     : [from] "=&d" (from), [to] "=&d" (to), [mask] "=Q" (mask)
+		     : [per] "i" (PSW_MASK_PER >> 56) : "cc", "memory");
+	WRITE_ONCE(tester, NULL);
+	load_control(&before);
+	local_irq_restore(flags);
+	return tested == 1 && tested_from == from && tested_to == to;
+}
+
+int arch_itrace_init(void)
+{
+	int err = register_die_notifier(&block);
+
+	if (err)
+		return err;
+	if (test_branch())
+		return 0;
+	unregister_die_notifier(&block);
+	return -ENODEV;
+}
+
+void arch_itrace_exit(void)
+{
+	unregister_die_notifier(&block);
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ITrace on x86-64: the trap flag stops a thread after each instruction, whose bytes say whether it
+ * was a branch. (DEBUGCTL.BTF would stop at branches alone, but then nothing here
+ * tells how many instructions lie between them: there is no length decoder that modules may use.)
+ */
+#include <linux/kdebug.h>
+#include <linux/kgdb.h>
+#include <linux/processor.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+#include <linux/uprobes.h>
+#include <asm/debugreg.h>
+#include <asm/processor-flags.h>
+#include <asm/sigframe.h>
+#include <asm/unwind.h>
+#include "arch/arch.h"
+#include "itrace.h"
+
+#define LONGEST	15		/* bytes of an instruction */
+
+static struct task_struct *tester;
+static unsigned int tested;
+
+/* ---- armed or not ---------------------------------------------------------------------------- */
+
+/* A debugger steps it, or a user probe steps over what it has replaced. */
+bool arch_itrace_debugged(struct task_struct *task)
+{
+	if (test_tsk_thread_flag(task, TIF_SINGLESTEP))
+		return true;
+#ifdef CONFIG_UPROBES
+	if (task->utask && task->utask->active_uprobe)
+		return true;
+#endif
+	return false;
+}
+
+void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
+{
+	set_bit(X86_EFLAGS_TF_BIT, &regs->flags);
+}
+
+void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
+{
+	if (regs->flags & X86_EFLAGS_TF && !arch_itrace_debugged(task))
+		clear_bit(X86_EFLAGS_TF_BIT, &regs->flags);
+}
+
+/* ---- what has run ---------------------------------------------------------------------------- */
+
+struct decoded {
+	u8 kind;		/* PITRACE_BRANCH_*; 0: no branch */
+	bool maybe;		/* it goes on behind it if a condition says so; `length` is known */
+	bool pushes_flags;
+	bool lets_in;		/* interrupts, where they were kept out */
+	u8 length;
+};
+
+static unsigned int fetch(u8 *code, u64 at, bool user)
+{
+	unsigned int n = LONGEST;
+
+	/* Its end may lie in a page that is not there: no need of it. */
+	if (user ? !copy_from_user_nofault(code, (const void __user *)at, n) :
+		   !copy_from_kernel_nofault(code, (const void *)at, n))
+		return n;
+	n = PAGE_SIZE - (at & (PAGE_SIZE - 1));
+	if (n >= LONGEST)
+		return 0;
+	if (user ? !copy_from_user_nofault(code, (const void __user *)at, n) :
+		   !copy_from_kernel_nofault(code, (const void *)at, n))
+		return n;
+	return 0;
+}
+
+#define WORD	8	/* of this many bytes, four prefixes at most are no reason to read more */
+
+/* The first bytes of an instruction in user code, by one load. */
+static __always_inline bool fetch_word(u64 *to, u64 at)
+{
+	u64 word;
+	int err;
+
+	if (unlikely(!access_ok((const void __user *)at, WORD)))
+		return false;
+	pagefault_disable();
+	err = __get_user(word, (const u64 __user *)at);
+	pagefault_enable();
+	if (unlikely(err))
+		return false;
+	*to = word;
+	return true;
+}
+
+/* Opcodes that decode() has to look at, prefixes too; of all others it would say nothing. A REX
+ * prefix (64-bit code) is looked behind. */
+static const u64 special[4] = {
+	/* 0f, 26 2e 36 3e */
+	1ull << 0x0f | 1ull << 0x26 | 1ull << 0x2e | 1ull << 0x36 | 1ull << 0x3e,
+	/* 64 - 67, 70 - 7f */
+	0xfull << (0x64 - 0x40) | 0xffffull << (0x70 - 0x40),
+	/* 9a 9c */
+	1ull << (0x9a - 0x80) | 1ull << (0x9c - 0x80),
+	/* c2 c3 c7 ca - cf, e0 - e3 e8 - eb, f0 - f3 ff */
+	3ull << (0xc2 - 0xc0) | 1ull << (0xc7 - 0xc0) | 0x3full << (0xca - 0xc0) |
+	0xfull << (0xe0 - 0xc0) | 0xfull << (0xe8 - 0xc0) | 0xfull << (0xf0 - 0xc0) |
+	1ull << (0xff - 0xc0),
+};
+
+static __always_inline bool is_special(u64 word, bool is64)
+{
+	u8 c = word;
+
+	if ((c & 0xf0) == 0x40 && is64)
+		c = word >> 8;
+	/* A second REX prefix is one that has no effect: decode() knows. */
+	return special[c / 64] >> c % 64 & 1 || (is64 && (c & 0xf0) == 0x40);
+}
+
+static bool is_prefix(u8 c, bool is64)
+{
+	switch (c) {
+	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67:
+	case 0xf0: case 0xf2: case 0xf3:
+		return true;
+	}
+	return is64 && (c & 0xf0) == 0x40;
+}
+
+static void decode_0f(const u8 *p, unsigned int i, bool narrow, struct decoded *d)
+{
+	if ((p[i] & 0xf0) == 0x80) {		/* jcc */
+		d->kind = PITRACE_BRANCH_JUMP;
+		d->maybe = true;
+		d->length = i + 1 + (narrow ? 2 : 4);
+	} else if (p[i] == 0x05 || p[i] == 0x34) {	/* syscall, sysenter */
+		d->kind = PITRACE_BRANCH_OTHER;
+	} else if (p[i] == 0x07 || p[i] == 0x35) {	/* sysret, sysexit */
+		d->kind = PITRACE_BRANCH_IRET;
+	}
+}
+
+/* `code` is longer than any instruction, zeros behind what could be read. Returns how many prefixes
+ * there were. */
+static unsigned int decode(const u8 *code, bool is64, struct decoded *d)
+{
+	unsigned int i = 0;
+	bool narrow = false;
+	u8 c, reg;
+
+	for (; i < LONGEST - 2 && is_prefix(code[i], is64); i++)
+		narrow |= code[i] == 0x66 && !is64;
+	c = code[i];
+	reg = code[i + 1] >> 3 & 7;
+	if ((c & 0xf0) == 0x70 || (c & 0xfc) == 0xe0) {	/* jcc, loop, jcxz */
+		d->kind = PITRACE_BRANCH_JUMP;
+		d->maybe = true;
+		d->length = i + 2;
+		return i;
+	}
+	switch (c) {
+	case 0x0f:
+		decode_0f(code, i + 1, narrow, d);
+		break;
+	case 0x9c:
+		d->pushes_flags = true;
+		break;
+	case 0xfb:
+		d->lets_in = true;
+		break;
+	case 0xc7:					/* xbegin */
+		if (code[i + 1] == 0xf8) {
+			d->kind = PITRACE_BRANCH_JUMP;
+			d->maybe = true;
+			d->length = i + 2 + (narrow ? 2 : 4);
+		}
+		break;
+	case 0x9a:
+		d->kind = is64 ? 0 : PITRACE_BRANCH_CALL;
+		break;
+	case 0xea:
+		d->kind = is64 ? 0 : PITRACE_BRANCH_JUMP;
+		break;
+	case 0xe8:
+		d->kind = PITRACE_BRANCH_CALL;
+		break;
+	case 0xe9: case 0xeb:
+		d->kind = PITRACE_BRANCH_JUMP;
+		break;
+	case 0xc2: case 0xc3: case 0xca: case 0xcb:
+		d->kind = PITRACE_BRANCH_RETURN;
+		break;
+	case 0xcf:
+		d->kind = PITRACE_BRANCH_IRET;
+		break;
+	case 0xcc: case 0xcd: case 0xce: case 0xf1:
+		d->kind = PITRACE_BRANCH_OTHER;
+		break;
+	case 0xff:
+		if (reg == 2 || reg == 3)
+			d->kind = PITRACE_BRANCH_CALL;
+		else if (reg == 4 || reg == 5)
+			d->kind = PITRACE_BRANCH_JUMP;
+		break;
+	}
+	return i;
+}
+
+/* Flags that were pushed are restored some day, perhaps when nobody traces any more. */
+static void clean_pushed(const struct pt_regs *regs, bool user)
+{
+	u8 flags;
+
+	/* Its second byte; TF is the lowest bit of it. */
+	if (user) {
+		u8 __user *at = (u8 __user *)regs->sp + 1;
+
+		if (!copy_from_user_nofault(&flags, at, 1) && flags & X86_EFLAGS_TF >> 8) {
+			flags &= ~(X86_EFLAGS_TF >> 8);
+			if (copy_to_user_nofault(at, &flags, 1))
+				return;
+		}
+	} else {
+		((u8 *)regs->sp)[1] &= ~(X86_EFLAGS_TF >> 8);
+	}
+}
+
+/* One instruction has run, at `since`. Of sti, false: the one behind it has, too: where sti lets
+ * interrupts in, some machines put off its trap as they do an interrupt. */
+static bool one_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
+{
+	bool user = user_mode(regs), is64 = !user || user_64bit_mode(regs);
+	u64 length = regs->ip - since;
+	struct decoded d = { };
+	u64 word[3];
+	u8 *code = (u8 *)word;
+
+	ran->from = since;
+	ran->count = 1;
+	word[1] = word[2] = 0;
+	if (user && likely(fetch_word(word, since))) {
+		if (likely(!is_special(word[0], is64)) ||
+		    likely(decode(code, is64, &d) <= WORD - 4))
+			goto decoded;
+		d = (struct decoded){ };
+	}
+	word[0] = 0;
+	if (!fetch(code, since, user)) {
+		ran->kind = PITRACE_BRANCH_UNDEFINED;
+		ran->taken = length > LONGEST;
+		ran->count = length ? 1 : 0;
+		return true;
+	}
+	decode(code, is64, &d);
+decoded:
+	if (d.pushes_flags)
+		clean_pushed(regs, user);
+	ran->kind = d.kind;
+	if (d.kind) {
+		ran->taken = !d.maybe || length != d.length;
+		return true;
+	}
+	if (unlikely(d.lets_in) && !user && length != 1)
+		return false;
+	/* A string instruction that is not finished traps, too. */
+	if (!length)
+		ran->count = 0;
+	ran->taken = length > LONGEST;
+	if (ran->taken)
+		ran->kind = PITRACE_BRANCH_UNDEFINED;
+	return true;
+}
+
+void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
+{
+	if (likely(one_ran(since, regs, ran)))
+		return;
+	one_ran(since + 1, regs, ran);
+	if (ran->kind != PITRACE_BRANCH_UNDEFINED)
+		ran->count++;
+}
+
+int arch_itrace_between(u64 since, u64 ip)
+{
+	u8 code[2];
+
+	if (since == ip)
+		return 0;
+	/* 32-bit programs' system calls: the kernel stands behind the int that follows sysenter. */
+	if (ip - since == 2 && !user_64bit_mode(task_pt_regs(current)) &&
+	    !copy_from_user_nofault(code, (const void __user *)since, sizeof(code)) &&
+	    code[0] == 0x0f && (code[1] == 0x34 || code[1] == 0x05))
+		return 0;
+	return -1;
+}
+
+u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
+{
+	*behind = regs->ip;
+	/* syscall leaves the flags there. */
+	if (regs->r11 & X86_EFLAGS_TF && (regs->r11 & ~X86_EFLAGS_TF) == regs->flags)
+		regs->r11 &= ~X86_EFLAGS_TF;
+	return regs->ip - 2;
+}
+
+bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
+{
+	unsigned long at;
+
+	if (!user_64bit_mode(regs) ||
+	    copy_from_user_nofault(&at, (const void __user *)regs->sp +
+				   offsetof(struct rt_sigframe, uc.uc_mcontext.ip), sizeof(at)))
+		return false;
+	*ip = at;
+	return true;
+}
+
+/* ---- the kernel's side ----------------------------------------------------------------------- */
+
+const char *arch_itrace_no_kernel(void)
+{
+#ifdef X86_FEATURE_FRED
+	/* It returns by what it has pushed, in ways that were not seen to work. */
+	if (boot_cpu_has(X86_FEATURE_FRED))
+		return "this machine enters its kernel by FRED";
+#endif
+	if (boot_cpu_has(X86_FEATURE_XENPV))
+		return "this is a guest that Xen enters its kernel for";
+#ifdef CONFIG_KGDB
+	if (kgdb_connected)
+		return "a kernel debugger steps by the same flag";
+#endif
+	return NULL;
+}
+
+void arch_itrace_step(void)
+{
+	asm volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i" (X86_EFLAGS_TF) : "memory", "cc");
+}
+
+bool arch_itrace_unstep(void)
+{
+	unsigned long flags;
+
+	asm volatile("pushfq\n\tpopq %0" : "=rm" (flags) : : "memory");
+	if (!(flags & X86_EFLAGS_TF))
+		return false;
+	asm volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq" : : "i" (~X86_EFLAGS_TF) : "memory", "cc");
+	return true;
+}
+
+void arch_itrace_step_at(struct pt_regs *regs, bool step)
+{
+	if (step)
+		regs->flags |= X86_EFLAGS_TF;
+	else
+		regs->flags &= ~X86_EFLAGS_TF;
+}
+
+bool arch_itrace_steps(const struct pt_regs *regs)
+{
+	return regs->flags & X86_EFLAGS_TF;
+}
+
+/* Those that were pushed on the thread's own stack: an interrupt in between has others. */
+struct pt_regs *arch_itrace_irq_regs(void)
+{
+	unsigned long stack = (unsigned long)task_stack_page(current);
+	struct unwind_state state;
+	struct pt_regs *regs;
+
+	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		regs = unwind_get_entry_regs(&state, NULL);
+		if (regs && (unsigned long)regs - stack < THREAD_SIZE)
+			return user_mode(regs) ? NULL : regs;
+	}
+	return NULL;
+}
+
+bool arch_itrace_returns(u64 ip)
+{
+	u8 code[LONGEST + 9] = { };
+	struct decoded d = { };
+
+	if (!fetch(code, ip, false))
+		return false;
+	decode(code, true, &d);
+	return d.kind == PITRACE_BRANCH_IRET;
+}
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+static int on_debug(struct die_args *args)
+{
+	unsigned long *dr6 = (unsigned long *)args->err;
+	struct pt_regs *regs = args->regs;
+
+	if (!(*dr6 & DR_STEP))
+		return NOTIFY_DONE;
+	if (!user_mode(regs)) {
+		if (current == READ_ONCE(tester)) {
+			tested++;
+			regs->flags &= ~X86_EFLAGS_TF;
+		} else if (!itrace_kernel_trap(regs)) {
+			return NOTIFY_DONE;
+		}
+	} else if (!itrace_trap(regs)) {
+		return NOTIFY_DONE;
+	}
+	*dr6 &= ~DR_STEP;
+	/* A breakpoint of someone else's on the same instruction goes on to him. */
+	return *dr6 & DR_TRAP_BITS ? NOTIFY_DONE : NOTIFY_STOP;
+}
+
+static int on_die(struct notifier_block *block, unsigned long what, void *data)
+{
+	struct die_args *args = data;
+
+	if (what == DIE_DEBUG)
+		return on_debug(args);
+	/* A breakpoint in user code: a probe's step must not find our flag. */
+	if (what == DIE_INT3 && user_mode(args->regs))
+		itrace_breakpoint();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
+
+int arch_itrace_init(void)
+{
+	int err = register_die_notifier(&block);
+
+	if (err)
+		return err;
+	/* The instruction behind popf is the first that traps. */
+	tested = 0;
+	WRITE_ONCE(tester, current);
+	asm volatile("pushfq\n\torl $0x100, (%%rsp)\n\tpopfq\n\tnop\n\tnop" : : : "memory", "cc");
+	WRITE_ONCE(tester, NULL);
+	if (tested == 1)
+		return 0;
+	unregister_die_notifier(&block);
+	return -ENODEV;
+}
+
+void arch_itrace_exit(void)
+{
+	unregister_die_notifier(&block);
+}

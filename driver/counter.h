@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a metric counts with: on each CPU a counter that only grows. Cycles need none; others are
+ * events of perf, one for each CPU, pinned: a counter or nothing, never a share of its time.
+ */
+#ifndef PITRACE_COUNTER_H
+#define PITRACE_COUNTER_H
+
+#include <linux/perf_event.h>
+#include "arch/arch.h"
+#include "pitrace.h"
+
+struct counter {
+	struct pitrace_metric metric;
+	u16 how;			/* enum pitrace_ptt_how */
+	u16 width;			/* bits that differences are modulo */
+	bool counted;			/* perf itself keeps its count up to date */
+	struct perf_event **perf;	/* by CPU, NULL where there is none; NULL: cycles */
+};
+
+/* All metrics of a ptt as they were asked for, by a member (who has no CAP_PERFMON) or not; nothing
+ * counts yet: 0, or -errno and which one it was. After any of these counters_put. */
+int counters_get(struct counter *counters, const struct pitrace_metric *metrics, u32 count,
+		 bool member, u32 *failed);
+void counters_put(struct counter *counters, u32 count);
+/* Does one of them have PITRACE_HOW_COUNTER? */
+bool counters_let(const struct counter *counters, u32 count);
+/* Do CPUs need what counters_make makes? */
+bool counters_are_events(const struct counter *counters, u32 count);
+/* Which ones a CPU has not, and of the last of these why. -EADDRINUSE: others have its counters. */
+struct counters_lack {
+	u32 missing;			/* a bit for each */
+	u32 which;
+	int why;
+};
+/*
+ * Make, make anew, one CPU's; nobody reads them meanwhile. By a thread of the kernel that holds no
+ * lock that CPU hotplug waits for: perf takes hotplug's, and asks what the current thread may. 0,
+ * also where the CPU is of a kind that cannot have one; else why nothing is to be counted on it.
+ */
+int counters_make(struct counter *counters, u32 count, unsigned int cpu,
+		  struct counters_lack *lack);
+/* The same bits now: of an event that lost its counter since, what is counted stands still. */
+u32 counters_missing(const struct counter *counters, u32 count, unsigned int cpu);
+
+static inline u64 counter_read_event(struct perf_event *perf)
+{
+	if (!perf)
+		return 0;
+	/* perf has a call for this, but modules do not. */
+	if (READ_ONCE(perf->state) == PERF_EVENT_STATE_ACTIVE &&
+	    READ_ONCE(perf->oncpu) == smp_processor_id())
+		perf->pmu->read(perf);
+	return local64_read(&perf->count);
+}
+
+/* Right after it was read: what the thread that runs here needs to read it itself, or that it may
+ * not now. PITRACE_HOW_COUNTER alone; interrupts off. */
+static inline void counter_tell(const struct counter *counter, bool let,
+				struct pitrace_ptt_value *value)
+{
+	const struct perf_event *perf = counter->perf[smp_processor_id()];
+
+	value->index = 0;
+	if (!let || !perf || READ_ONCE(perf->state) != PERF_EVENT_STATE_ACTIVE ||
+	    READ_ONCE(perf->oncpu) != smp_processor_id())
+		return;
+	value->index = arch_counter_index(perf);
+	value->last = local64_read(&perf->hw.prev_count);
+}
+
+/* On this CPU, now; interrupts off. */
+static __always_inline u64 counter_read(const struct counter *counter)
+{
+	struct perf_event *perf;
+
+	if (likely(!counter->perf))
+		return arch_cycles();
+	perf = counter->perf[smp_processor_id()];
+	return counter->counted && perf ? local64_read(&perf->count) : counter_read_event(perf);
+}
+
+#endif

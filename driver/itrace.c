@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A traced thread, step by step. `user.ip` is where the thread stands as far as is known: whatever
+ * happens to it begins with a look at where it really is.
+ *
+ * A system call's instruction does not trap: its entry counts it. Where the call returns to (behind
+ * it, to itself again, into a handler, to what a handler had interrupted, to a new program) is seen
+ * at the thread's next sign of life in user code, and told by then. While a thread is in a system
+ * call the trap is not set in the registers that it returns by: nobody finds it there who copies or
+ * saves them (fork, signals, debuggers).
+ */
+#include <linux/binfmts.h>
+#include <linux/sched/task_stack.h>
+#include <asm/irq_regs.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#include "hook.h"
+#include "itrace.h"
+#include "itrace_scope.h"
+#include "member.h"
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static __always_inline void disarm(struct it_thread *t)
+{
+	arch_itrace_disarm(t->task, task_pt_regs(t->task));
+}
+
+/* The run that it is in is cut; of the other side there is none. */
+void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
+{
+	if (t->phase == IT_RUNNING)
+		it_put_mark(t, false, why, t->user.run + t->kernel.side.run, address);
+	t->user.run = t->kernel.side.run = 0;
+}
+
+void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
+{
+	it_cut(t, why, address);
+	t->phase = IT_DONE;
+	disarm(t);
+}
+
+void it_passes(struct it_thread *t, u64 ip)
+{
+	const struct itrace *it = &t->session->itrace;
+
+	if (t->phase == IT_SKIPPING && !t->skip) {
+		t->why = PITRACE_ITRACE_SKIPPED;
+		t->phase = it->flags & PITRACE_ITRACE_FROM ? IT_WAITING : IT_RUNNING;
+		if (t->phase == IT_RUNNING)
+			it_put_mark(t, true, t->why, 0, ip);
+	}
+	if (t->phase == IT_WAITING && t->start == ip && ip) {
+		t->phase = IT_RUNNING;
+		it_put_mark(t, true, PITRACE_ITRACE_ADDRESS, 0, ip);
+	} else if (t->phase == IT_RUNNING && t->stop == ip && ip) {
+		it_cut(t, PITRACE_ITRACE_ADDRESS, ip);
+		t->phase = IT_WAITING;
+		if (!(it->flags & PITRACE_ITRACE_FROM)) {
+			t->phase = IT_DONE;
+			disarm(t);
+		}
+	}
+}
+
+bool it_count(struct it_thread *t, struct it_side *side, u32 n)
+{
+	if (unlikely(t->phase != IT_RUNNING)) {
+		if (t->phase == IT_SKIPPING)
+			t->skip -= min_t(u64, n, t->skip);
+		return true;
+	}
+	side->run += n;
+	if (!t->left)
+		return true;
+	t->left -= min_t(u64, n, t->left);
+	return t->left;
+}
+
+/* Does nothing begin or end on its way straight on, over n instructions, to `to`? */
+static bool uneventful(const struct it_thread *t, u32 n, u64 to)
+{
+	u64 from = t->user.ip;
+
+	if (t->phase == IT_SKIPPING)
+		return t->skip > n;
+	if (t->phase == IT_WAITING)
+		return !t->start || t->start - from > to - from;
+	return (!t->left || t->left > n) && (!t->stop || t->stop - from > to - from);
+}
+
+/* So it went. What begins or ends on the way is told as if each instruction had trapped. False:
+ * nothing more is recorded. */
+static bool straight(struct it_thread *t, u32 n, u64 to)
+{
+	bool steps = t->session->itrace.flags & PITRACE_ITRACE_STEPS;
+	u64 next;
+
+	if (!steps && uneventful(t, n, to)) {
+		t->user.ip = to;
+		return it_count(t, &t->user, n);
+	}
+	for (; n; n--) {
+		next = n > 1 ? arch_itrace_next(t->user.ip) : to;
+		if (!it_count(t, &t->user, 1)) {
+			it_stop(t, PITRACE_ITRACE_LIMIT, next);
+			return false;
+		}
+		if (steps)
+			it_put_branch(t, true, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP,
+				      t->user.ip, next);
+		t->user.ip = next;
+		it_passes(t, next);
+		if (t->phase == IT_DONE)
+			return false;
+	}
+	return true;
+}
+
+/* ---- where the thread is --------------------------------------------------------------------- */
+
+/* The call that was counted last has returned to `ip`. */
+static void returned(struct it_thread *t, u64 ip)
+{
+	u32 why = t->exec ? PITRACE_BREAK_EXEC :
+		  t->diverted ? PITRACE_BREAK_SIGRETURN : PITRACE_BREAK_SYSCALL;
+
+	t->in_call = t->exec = t->diverted = false;
+	t->user.ip = ip;
+	it_put_break(t, true, why, why == PITRACE_BREAK_EXEC ? 0 : t->number, t->call_end, ip);
+	it_passes(t, ip);
+}
+
+void it_at(struct it_thread *t, u64 ip)
+{
+	int n;
+
+	if (t->kernel.on && (it_kernel_left(t, ip) || t->phase == IT_DONE))
+		return;
+	if (t->in_call) {
+		/* Behind the call, or somewhere on from there; else it begins again. */
+		returned(t, arch_itrace_between(t->back, ip) < 0 ? ip : t->back);
+		if (t->phase == IT_DONE)
+			return;
+	}
+	if (!it_wants(t, true)) {
+		t->user.ip = ip;
+		return;
+	}
+	n = arch_itrace_between(t->user.ip, ip);
+	if (n < 0)
+		/* The kernel has moved it: nobody has told why. */
+		it_put_break(t, true, PITRACE_BREAK_EXCEPTION, 0, t->user.ip, ip);
+	else if (n)
+		straight(t, n, ip);
+	t->user.ip = ip;
+}
+
+/* May it still be traced? */
+bool it_goes_on(struct it_thread *t)
+{
+	if (unlikely(READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE))
+		return false;
+	if (unlikely(READ_ONCE(t->session->state) != PITRACE_STATE_ON)) {
+		t->phase = IT_DONE;
+		return false;
+	}
+	if (unlikely(READ_ONCE(t->task->ptrace))) {
+		it_stop(t, PITRACE_ITRACE_DEBUGGER, t->user.ip);
+		return false;
+	}
+	return true;
+}
+
+static void begin(struct it_thread *t)
+{
+	const struct itrace *it = &t->session->itrace;
+	struct pt_regs *regs = task_pt_regs(t->task);
+
+	if (t->phase == IT_DONE)
+		return;
+	t->user = (struct it_side){ .ip = instruction_pointer(regs) };
+	t->kernel = (struct it_kernel){ };
+	t->in_call = false;
+	t->signal_at = 0;
+	/* It may be in a call that is begun again: then it goes back. */
+	if (t->why != PITRACE_ITRACE_FORK && syscall_get_nr(t->task, regs) != -1) {
+		t->in_call = true;
+		t->number = syscall_get_nr(t->task, regs);
+		t->call_end = t->back = t->user.ip;
+	}
+	if (it->flags & (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL))
+		t->resolve = !t->start && !t->stop;
+	t->phase = t->skip ? IT_SKIPPING :
+		   it->flags & PITRACE_ITRACE_FROM ? IT_WAITING : IT_RUNNING;
+	if (t->phase == IT_RUNNING)
+		it_put_mark(t, true, t->why, 0, t->user.ip);
+}
+
+void it_arm(struct it_thread *t, bool leaves)
+{
+	/* First the state: only who is not quiet has a session for certain. */
+	if (READ_ONCE(t->state) != IT_ARMING || t->task->flags & PF_EXITING ||
+	    READ_ONCE(t->session->state) != PITRACE_STATE_ON)
+		return;
+	/* In a call its registers may be copied (a child's): it is armed where it leaves that, or
+	 * if it has, at an interrupt. */
+	if ((!leaves && syscall_get_nr(t->task, task_pt_regs(t->task)) != -1) ||
+	    cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
+		return;
+	t->cpu = smp_processor_id();
+	begin(t);
+	if (it_goes_on(t) && it_wants(t, true))
+		arch_itrace_arm(t->task, task_pt_regs(t->task));
+}
+
+/* Does a branch to `ip` lead to code that is perhaps in no file? */
+static __always_inline bool unknown_code(struct it_thread *t, u64 ip)
+{
+	int i;
+
+	if (unlikely(t->maps != (u32)atomic_read(&it_maps))) {
+		t->maps = atomic_read(&it_maps);
+		memset(t->to, 0, sizeof(t->to));
+		t->unit = ~0ull;
+	}
+	for (i = 0; i < IT_RANGES; i++)
+		if (ip - t->from[i] < t->to[i] - t->from[i] && t->to[i])
+			goto file;
+	return (ip & ~(u64)(PITRACE_CODE_MAX - 1)) != t->unit;
+file:
+	t->unit = ~0ull;
+	return false;
+}
+
+/* That has run, and it is at `to`. False: nothing more is recorded. */
+static __always_inline bool told(struct it_thread *t, const struct arch_ran *ran, u64 to)
+{
+	t->gap |= ran->lost;
+	if (ran->count > 1 && !straight(t, ran->count - 1, ran->from))
+		return false;
+	t->user.ip = to;
+	if (!it_count(t, &t->user, 1)) {
+		/* Its last branch is told: the count alone would not say where it led. */
+		if (ran->taken)
+			it_put_branch(t, true, ran->kind, ran->from, to);
+		it_stop(t, PITRACE_ITRACE_LIMIT, to);
+		return false;
+	}
+	if (ran->taken) {
+		it_put_branch(t, true, ran->kind, ran->from, to);
+	} else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS)) {
+		it_put_branch(t, true, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran->from, to);
+	}
+	if (unlikely(t->stop || t->phase != IT_RUNNING)) {
+		it_passes(t, to);
+		return t->phase != IT_DONE;
+	}
+	return true;
+}
+
+#ifdef ARCH_ALONE
+static bool alone(struct it_thread *t, struct pt_regs *regs);
+
+/* That could not be: perhaps if its memory is there, else it goes on without traps for a while. */
+static void not_alone(struct it_thread *t, struct pt_regs *regs)
+{
+	if (t->arch.fault && t->arch.asked != instruction_pointer(regs)) {
+		t->arch.asked = instruction_pointer(regs);
+		it_ask(t, IT_ASK_REACH);
+		return;
+	}
+	t->arch.asked = 0;
+	t->arch.loose = true;
+	t->gap = true;
+	disarm(t);
+}
+
+void it_reached(struct it_thread *t)
+{
+	arch_itrace_reach(t);
+	preempt_disable();
+	if (it_goes_on(t) && t->arch.alone)
+		alone(t, task_pt_regs(current));
+	preempt_enable();
+}
+#endif
+
+/* What no trap may interrupt has run, if it stands there. False: nothing more is recorded. */
+static bool alone(struct it_thread *t, struct pt_regs *regs)
+{
+#ifdef ARCH_ALONE
+	struct arch_path path[ARCH_ALONE];
+	int i, n;
+
+	while (unlikely(t->arch.alone)) {
+		n = arch_itrace_alone(regs, path);
+		if (n < 0) {
+			not_alone(t, regs);
+			return true;
+		}
+		it_put_accesses(t);
+		for (i = 0; i < n; i++)
+			if (!told(t, &path[i].ran, path[i].to))
+				return false;
+		it_at(t, instruction_pointer(regs));
+		if (t->phase == IT_DONE)
+			return false;
+		arch_itrace_arm(current, regs);
+	}
+#endif
+	return true;
+}
+
+/* Next instructions are the thread's own again. recorded: it may be that there is no room now. */
+static __always_inline void resume(struct it_thread *t, struct pt_regs *regs, bool recorded)
+{
+	/* Also for the one trap that ends the kernel's side. */
+	if (it_wants(t, true) || t->kernel.on) {
+		arch_itrace_arm(t->task, regs);
+		if (!alone(t, regs))
+			return;
+	}
+	if (unlikely(t->resolve))
+		it_ask(t, IT_ASK_PLACES);
+	if (recorded && it_must_wait(t))
+		it_ask(t, IT_ASK_ROOM);
+}
+
+bool itrace_trap(struct pt_regs *regs)
+{
+	u64 to = instruction_pointer(regs);
+	struct it_thread *t;
+	struct arch_ran ran;
+
+	t = it_find(current);
+	if (!t)
+		return false;
+	if (!it_goes_on(t)) {
+		t->kernel.on = false;
+		if (arch_itrace_debugged(current))
+			return false;
+		/* If that one pushed its flags: without ours, now too. */
+		arch_itrace_ran(t->user.ip, regs, &ran);
+		arch_itrace_disarm(current, regs);
+		return true;
+	}
+	if (t->kernel.on && it_kernel_left(t, to)) {
+		if (it_wants(t, true) && t->phase != IT_DONE)
+			resume(t, regs, true);
+		else
+			arch_itrace_disarm(current, regs);
+		return true;
+	}
+	if (t->in_call)
+		returned(t, t->back);
+	if (!it_wants(t, true)) {
+		arch_itrace_disarm(current, regs);
+		return true;
+	}
+	arch_itrace_ran(t->user.ip, regs, &ran);
+	if (unlikely(!ran.count)) {
+		arch_itrace_arm(current, regs);
+		return true;
+	}
+	it_put_accesses(t);
+	if (!told(t, &ran, to))
+		return true;
+	resume(t, regs, ran.taken || t->session->itrace.flags & PITRACE_ITRACE_STEPS);
+	if (ran.taken && t->phase == IT_RUNNING && unknown_code(t, to) &&
+	    test_bit(PITRACE_CODE, t->session->majors))
+		it_ask(t, IT_ASK_CODE);
+	return true;
+}
+
+/* ---- hooks ----------------------------------------------------------------------------------- */
+
+static void on_enter(void *unused, struct pt_regs *regs, long number)
+{
+	struct it_thread *t;
+	u64 behind;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (!t)
+		goto out;
+	if (t->state == IT_ARMED && t->phase != IT_DONE)
+		arch_itrace_disarm(current, regs);
+	if (!it_goes_on(t)) {
+		if (!arch_itrace_debugged(current))
+			arch_itrace_disarm(current, regs);
+		goto out;
+	}
+	it_at(t, arch_itrace_call(regs, &behind));
+	if (t->phase == IT_DONE)
+		goto out;
+	t->call = t->user.ip;
+	t->call_end = t->back = behind;
+	t->number = number;
+	t->in_call = true;
+	t->exec = t->diverted = false;
+	if (!it_count(t, &t->user, 1))
+		it_stop(t, PITRACE_ITRACE_LIMIT, t->call_end);
+	else if (it_wants(t, false))
+		it_kernel_enter(t, (unsigned long)__builtin_frame_address(0));
+out:
+	preempt_enable_notrace();
+}
+
+static void on_leave(void *unused, struct pt_regs *regs, long result)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (!t)
+		goto out;
+	it_arm(t, true);
+	if (!it_goes_on(t))
+		goto out;
+	if (t->in_call || t->kernel.on) {
+		t->back = instruction_pointer(regs);
+		/* A call that goes on with one that was interrupted returns as that one. */
+		t->diverted = t->back != t->call_end && !t->exec &&
+			      t->number != __NR_restart_syscall;
+	}
+	resume(t, regs, true);
+	/* A new program's first instructions, if they stand in no file. */
+	if (t->exec && unknown_code(t, t->back) && test_bit(PITRACE_CODE, t->session->majors))
+		it_ask(t, IT_ASK_CODE);
+out:
+	preempt_enable_notrace();
+}
+
+/* Before the registers are saved on the user's stack. */
+static void on_signal(void *unused, int signal, struct kernel_siginfo *info, struct k_sigaction *ka)
+{
+	struct it_thread *t;
+
+	if (ka->sa.sa_handler == SIG_DFL || ka->sa.sa_handler == SIG_IGN)
+		return;
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t) {
+		if (arch_itrace_pending())
+			itrace_trap(task_pt_regs(current));
+		/* Over or not: what is saved would be restored some day. */
+		disarm(t);
+		if (it_goes_on(t)) {
+			t->signal = signal;
+			it_ask(t, IT_ASK_SIGNAL);
+		}
+	}
+	preempt_enable_notrace();
+}
+
+struct hook_tracepoint hook_itrace_tracepoints[] = {
+	{ "sys_enter", on_enter },
+	{ "sys_exit", on_leave },
+	{ "signal_deliver", on_signal },
+	{ }
+};
+
+/* Who sleeps is not armed when a debugger looks at it, nor when the trace is over. */
+static void switch_out(struct it_thread *t)
+{
+	it_kernel_out(t);
+	if (READ_ONCE(t->state) == IT_QUIET)
+		disarm(t);
+	else if (unlikely(READ_ONCE(t->task->ptrace)))
+		it_goes_on(t);
+}
+
+static void switch_in(struct it_thread *t)
+{
+	u32 from = t->cpu;
+
+	if (READ_ONCE(t->state) != IT_ARMED)
+		it_kernel_quiet(t);
+	if (READ_ONCE(t->state) == IT_ARMING) {
+		it_arm(t, false);
+	} else if (READ_ONCE(t->state) == IT_ARMED) {
+		t->cpu = smp_processor_id();
+		if (t->phase == IT_RUNNING)
+			it_put_switch(t, from);
+		it_kernel_in(t);
+	}
+}
+
+void itrace_switch(struct task_struct *prev, struct task_struct *next)
+{
+	struct it_thread *t;
+
+	t = it_find(prev);
+	if (t)
+		switch_out(t);
+	t = it_find(next);
+	if (t)
+		switch_in(t);
+}
+
+void itrace_fork(struct task_struct *parent, struct task_struct *child)
+{
+	struct it_thread *t;
+
+	if (child->flags & (PF_KTHREAD | PF_USER_WORKER))
+		return;
+	preempt_disable_notrace();
+	/* Its registers are the parent's in a call: without a trap. */
+	t = it_find(parent);
+	it_scope_fork(t, child);
+	preempt_enable_notrace();
+}
+
+void itrace_exec(const struct linux_binprm *bprm)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && it_goes_on(t)) {
+		if (bprm->secureexec || !member_dumpable(current)) {
+			it_stop(t, PITRACE_ITRACE_EXEC, 0);
+		} else {
+			t->exec = true;
+			t->start = t->stop = 0;
+			t->resolve = t->session->itrace.flags &
+				     (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL);
+			memset(t->to, 0, sizeof(t->to));
+			t->unit = ~0ull;
+		}
+	}
+	preempt_enable_notrace();
+}
+
+void itrace_exit(struct task_struct *task)
+{
+	unsigned long flags;
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	if (task == current && it_find(task) && arch_itrace_pending())
+		itrace_trap(task_pt_regs(task));
+	raw_spin_lock_irqsave(&it_lock, flags);
+	t = it_find(task);
+	if (t) {
+		if (t->state == IT_ARMED)
+			it_cut(t, PITRACE_ITRACE_EXIT, 0);
+		it_remove(t);
+	}
+	raw_spin_unlock_irqrestore(&it_lock, flags);
+	preempt_enable_notrace();
+}
+
+/* In an interrupt's entry. */
+void itrace_interrupt(u32 source)
+{
+	struct pt_regs *regs = get_irq_regs();
+	struct it_thread *t;
+
+	if (!regs || source == PITRACE_IRQ_SOFTIRQ)
+		return;
+	t = it_find(current);
+	if (t && !user_mode(regs))
+		it_kernel_interrupt(t, source, regs);
+	if (!t || !user_mode(regs) || regs != task_pt_regs(current))
+		return;
+	if (unlikely(READ_ONCE(t->state) == IT_ARMING)) {
+		it_arm(t, false);
+		return;
+	}
+	if (!it_goes_on(t) || !it_wants(t, true))
+		return;
+	it_at(t, instruction_pointer(regs));
+	it_put_break(t, true, PITRACE_BREAK_INTERRUPT, source, t->user.ip, t->user.ip);
+#ifdef ARCH_ALONE
+	if (t->arch.loose && t->phase != IT_DONE)
+		resume(t, regs, true);
+#endif
+}
+
+void itrace_fault(u32 flags, u64 ip)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && it_goes_on(t) && it_wants(t, true)) {
+		it_at(t, ip);
+		it_put_break(t, true, PITRACE_BREAK_FAULT, flags, ip, ip);
+	}
+	preempt_enable_notrace();
+}
+
+/* A user probe steps by the same flag, and would keep what it finds of ours: this thread is left to
+ * it. */
+void itrace_breakpoint(void)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && it_goes_on(t))
+		it_stop(t, PITRACE_ITRACE_DEBUGGER, t->user.ip);
+	preempt_enable_notrace();
+}
+
+/* The current process has another executable mapping. */
+void itrace_mapped(void)
+{
+	struct it_thread *t;
+	unsigned long flags;
+
+	atomic_inc(&it_maps);
+	raw_spin_lock_irqsave(&it_lock, flags);
+	for_each_it(NULL, t)
+		if (t->task->mm == current->mm)
+			t->resolve |= !!(t->session->itrace.flags &
+					 (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL));
+	raw_spin_unlock_irqrestore(&it_lock, flags);
+}

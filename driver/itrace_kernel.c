@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's side of a traced thread's system calls. It is stepped from where the probe of
+ * sys_enter returns to down to the instruction that leads back to user code; what runs before that
+ * probe is what it is, and is not seen.
+ *
+ * What is never stepped, and why:
+ * - interrupts and exceptions: the CPU clears the trap flag when it enters them, and what they
+ *   return by sets it again;
+ * - softirqs that run on a thread's back: between their tracepoints the flag is off;
+ * - another thread: the flag is off from the tracepoint of a switch on, and set again by an
+ *   interrupt that this CPU sends itself, which comes as soon as the scheduler lets any in;
+ * - this driver: while its own code runs on the thread's behalf (a hook, a file of its own) traps
+ *   change nothing (`own`), so they meet no half of what that code does. It may take the flag off.
+ *
+ * A trap comes as an NMI does: no lock is taken, nothing is waited for.
+ */
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched/task_stack.h>
+#include "hook.h"
+#include "itrace.h"
+
+static bool served;
+
+/* ---- this driver's own code ------------------------------------------------------------------ */
+
+static bool on_stack(u64 sp)
+{
+	return sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
+}
+
+/* Has it returned to who called it? */
+static bool left_own(u64 own, u64 sp)
+{
+	bool was = on_stack(own), is = on_stack(sp);
+
+	return was == is ? sp > own : is;
+}
+
+static bool is_own(u64 ip)
+{
+	return ip >= ARCH_MODULES && within_module_core(ip, THIS_MODULE);
+}
+
+/* What of the kernel's does that part of ours see? */
+static u8 why_own(u64 ip)
+{
+	/* An indirect call may come by a few bytes in front of it. */
+	if ((unsigned long)hook_sched_tracepoints[0].probe - ip < 64)
+		return PITRACE_BREAK_SWITCH;
+	if ((unsigned long)hook_softirq_entry - ip < 64)
+		return PITRACE_BREAK_INTERRUPT;
+	return PITRACE_BREAK_OWN;
+}
+
+/* Back from there: the flow goes on at `ip`. */
+static void leave_own(struct it_thread *t, u64 ip)
+{
+	struct it_kernel *k = &t->kernel;
+
+	k->own = 0;
+	k->side.ip = ip;
+	if (!k->fresh) {
+		it_put_break(t, false, k->why,
+			     k->why == PITRACE_BREAK_INTERRUPT ? PITRACE_IRQ_SOFTIRQ : 0,
+			     k->own_ip, ip);
+		return;
+	}
+	/* The call's first instruction that is seen: where user code's last one led. */
+	k->fresh = false;
+	t->in_call = false;
+	it_put_entry(t, ip);
+}
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+static void end(struct it_thread *t)
+{
+	t->kernel.on = false;
+	/* Where the call returns to is still to be told. */
+	t->in_call = t->phase != IT_DONE;
+}
+
+static void step(struct it_thread *t, struct pt_regs *regs)
+{
+	struct it_kernel *k = &t->kernel;
+	u64 ip = instruction_pointer(regs);
+	struct arch_ran ran;
+	bool more;
+
+	arch_itrace_ran(k->side.ip, regs, &ran);
+	k->side.ip = ip;
+	if (!ran.count && ran.kind != PITRACE_BRANCH_UNDEFINED)
+		return;
+	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
+		/* A fault's fixup: its first instruction has run, nobody knows which. */
+		t->gap = true;
+		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
+		return;
+	}
+	more = it_count(t, &k->side, ran.count);
+	if (ran.taken)
+		it_put_branch(t, false, ran.kind, ran.from, ip);
+	else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS))
+		it_put_branch(t, false, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran.from, ip);
+	if (!more)
+		it_stop(t, PITRACE_ITRACE_LIMIT, ip);
+	else
+		it_passes(t, ip);
+}
+
+bool itrace_kernel_trap(struct pt_regs *regs)
+{
+	struct it_thread *t = it_find(current);
+	u64 ip = instruction_pointer(regs);
+	struct it_kernel *k;
+
+	if (!served)
+		return false;
+	/* Nobody else steps the kernel by this flag, so that a trap which comes late is ours, too:
+	 * of who was preempted by an interrupt, and goes on when the trace is over. */
+	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
+		goto stop;
+	k = &t->kernel;
+	k->fault = NULL;
+	if (k->own && !left_own(k->own, kernel_stack_pointer(regs)))
+		return true;
+	if (!it_goes_on(t))
+		goto stop;
+	if (k->own) {
+		leave_own(t, ip);
+	} else {
+		step(t, regs);
+		if (t->phase == IT_DONE)
+			goto stop;
+		if (unlikely(is_own(ip))) {
+			k->own = kernel_stack_pointer(regs);
+			k->own_ip = ip;
+			k->why = why_own(ip);
+		} else if (unlikely(++k->steps > PITRACE_KERNEL_STEPS)) {
+			it_put_mark(t, false, PITRACE_ITRACE_BUDGET, k->side.run, ip);
+			k->side.run = 0;
+			goto stop;
+		}
+	}
+	/* What was pushed has lost the flag, so what is popped may lack it. */
+	arch_itrace_step_at(regs, true);
+	return true;
+stop:
+	if (t) {
+		t->kernel.fault = NULL;
+		if (t->kernel.on)
+			end(t);
+	}
+	arch_itrace_step_at(regs, false);
+	return true;
+}
+
+/* ---- there and back -------------------------------------------------------------------------- */
+
+/* At the end of the probe that has seen the call, whose frame is given. */
+void it_kernel_enter(struct it_thread *t, u64 frame)
+{
+	t->kernel = (struct it_kernel){ .on = true, .fresh = true, .own = frame };
+	arch_itrace_step();
+}
+
+/* The thread is in user code, at `ip`. Did nothing run there yet? */
+bool it_kernel_left(struct it_thread *t, u64 ip)
+{
+	bool user = it_wants(t, true);
+	struct it_kernel *k = &t->kernel;
+	bool returns = arch_itrace_returns(k->side.ip);
+	u32 why = t->exec ? PITRACE_BREAK_EXEC : t->diverted ? PITRACE_BREAK_SIGRETURN : 0;
+	bool only = returns && !t->in_call;
+	bool more = true;
+	u64 at, to;
+
+	k->on = false;
+	if (t->in_call)
+		return false;
+	if (!only)
+		ip = t->back;
+	/* A signal's handler, a new program, what a handler had interrupted: user code is told of
+	 * these as it is without the kernel's side. */
+	at = t->signal_at ? t->signal_at : ip;
+	to = user && why ? t->call_end : user ? at : ip;
+	if (returns) {
+		more = it_count(t, &k->side, 1);
+		it_put_branch(t, false, PITRACE_BRANCH_IRET | PITRACE_BRANCH_CROSS, k->side.ip, to);
+	} else {
+		/* What it was stepped by was lost on the way (a virtual machine's start, a
+		 * suspend). */
+		t->gap = true;
+		it_put_break(t, false, PITRACE_BREAK_EXCEPTION | PITRACE_BRANCH_CROSS, 0,
+			     k->side.ip, to);
+	}
+	if (why)
+		it_put_break(t, true, why, t->exec ? 0 : t->number, t->call_end, at);
+	if (t->signal_at)
+		it_put_break(t, true, PITRACE_BREAK_SIGNAL, t->signal, at, ip);
+	t->exec = t->diverted = false;
+	t->signal_at = 0;
+	t->user.ip = ip;
+	if (!more)
+		it_stop(t, PITRACE_ITRACE_LIMIT, ip);
+	else if (user)
+		it_passes(t, ip);
+	return only;
+}
+
+/* ---- switches -------------------------------------------------------------------------------- */
+
+/* Scheduler's context of the thread that leaves: the flag would go on to the next one. What it was
+ * interrupted by and sleeps in (a page fault) returns by registers on its stack. */
+void it_kernel_out(struct it_thread *t)
+{
+	struct it_kernel *k = &t->kernel;
+
+	if (arch_itrace_unstep())
+		k->out = true;
+	if (k->fault)
+		arch_itrace_step_at(k->fault, false);
+}
+
+/* The session is over, or pauses. The thread runs here, perhaps in such a fault, or begins to: from
+ * here on nobody tells when it leaves that. */
+void it_kernel_quiet(struct it_thread *t)
+{
+	if (t->kernel.fault)
+		arch_itrace_step_at(t->kernel.fault, false);
+	t->kernel.fault = NULL;
+}
+
+static void resume(struct irq_work *work)
+{
+	struct it_thread *t = it_find(current);
+	struct pt_regs *regs;
+	struct it_kernel *k;
+
+	if (!t || !t->kernel.on || !t->kernel.out || READ_ONCE(t->state) != IT_ARMED)
+		return;
+	k = &t->kernel;
+	k->out = false;
+	/* Not to be had: the rest of this call is not seen. */
+	regs = arch_itrace_irq_regs();
+	if (!regs)
+		return;
+	if (k->why == PITRACE_BREAK_SWITCH && k->own && !k->fresh) {
+		k->own = 0;
+		k->side.ip = instruction_pointer(regs);
+		it_put_break(t, false, PITRACE_BREAK_SWITCH, 0, k->own_ip, k->side.ip);
+	}
+	arch_itrace_step_at(regs, true);
+}
+
+static DEFINE_PER_CPU(struct irq_work, resuming);
+
+/* The same of the one that leaves, whose stack is not its own yet. */
+void it_kernel_in(struct it_thread *t)
+{
+	if (t->kernel.fault)
+		arch_itrace_step_at(t->kernel.fault, true);
+	if (t->kernel.out)
+		irq_work_queue(this_cpu_ptr(&resuming));
+}
+
+/* ---- interrupts and exceptions --------------------------------------------------------------- */
+
+/* The thread itself was interrupted, not a softirq on its back. */
+void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs)
+{
+	u64 ip = instruction_pointer(regs);
+
+	if (t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t))
+		it_put_break(t, false, PITRACE_BREAK_INTERRUPT, source, ip, ip);
+}
+
+void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
+{
+	u64 ip = instruction_pointer(regs);
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && t->kernel.on && arch_itrace_steps(regs)) {
+		if (!it_goes_on(t)) {
+			/* It may sleep until nobody is here any more. */
+			arch_itrace_step_at(regs, false);
+		} else {
+			t->kernel.fault = regs;
+			if (!t->kernel.own)
+				it_put_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
+		}
+	}
+	preempt_enable_notrace();
+}
+
+/* They do not nest; those at an interrupt's end find the flag off. */
+void itrace_softirq(bool begins)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && t->kernel.on) {
+		if (begins) {
+			t->kernel.softirq = arch_itrace_unstep();
+		} else if (t->kernel.softirq) {
+			t->kernel.softirq = false;
+			arch_itrace_step();
+		}
+	}
+	preempt_enable_notrace();
+}
+
+/* ---- at load --------------------------------------------------------------------------------- */
+
+static bool kernel_itrace;
+module_param(kernel_itrace, bool, 0444);
+MODULE_PARM_DESC(kernel_itrace, "with itrace: the kernel's side of system calls, too");
+
+bool it_kernel_init(void)
+{
+	const char *why;
+	int cpu;
+
+	/* Addresses in a module's data for each CPU are not filled in for it. */
+	for_each_possible_cpu(cpu)
+		init_irq_work(&per_cpu(resuming, cpu), resume);
+	if (!kernel_itrace)
+		return false;
+	why = !hooks_serve(PITRACE_INTERRUPT) || !hooks_serve(PITRACE_FAULT) ?
+	      "hooks are missing" : arch_itrace_no_kernel();
+	if (why)
+		pr_warn("pitrace: the kernel's side of system calls is not traced here: %s\n", why);
+	served = !why;
+	return served;
+}
+
+void it_kernel_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(resuming, cpu));
+}

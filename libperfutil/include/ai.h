@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * AboveIdle: what each CPU did since AiInit: idle, busy, interrupts, with how many dispatches and
+ * interrupts. By the pitrace module, exact; or by /proc, as the kernel accounts for it: AiGetInfo
+ * says what that leaves open. Functions return 0 (or what is said) or a negative enum pi_rc, with a
+ * sentence in TraceLastError.
+ */
+#ifndef PITRACE_AI_H
+#define PITRACE_AI_H
+
+#include <perfutil.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Before AiInit: "driver" or "proc"; NULL (the default): the first that can serve. */
+int AiSetCollector(const char *name);
+int AiInit(void);
+int AiTerminate(void);
+
+#define AI_UNKNOWN	UINT64_MAX
+
+struct ai_counters {
+	uint32_t cpu;
+	uint32_t online;		/* 0: it is off line, what follows stays as it is */
+	uint64_t current;		/* ns since AiInit, while on line; always the sum of */
+	uint64_t idle, busy, interrupt;	/* these, none of which ever steps back */
+	uint64_t steal;			/* ns that a hypervisor gave to others; in these, too */
+	uint64_t dispatches;		/* of threads and of idle; or AI_UNKNOWN */
+	uint64_t interrupts;		/* of devices, of the machine's own, softirqs */
+};
+/* A CPU each: their number, of which at most `room` were filled in. */
+int AiGetCounters(struct ai_counters *list, int room);
+
+struct ai_info {
+	uint32_t size, version;		/* set by AiGetInfo: sizeof, 1 */
+	uint32_t exact;			/* 1: each moment is booked; 0: see note */
+	uint32_t dispatches;		/* 1: they are known */
+	char	 collector[16];		/* "driver", "proc" */
+	char	 note[400];		/* what it cannot tell, and why; or "" */
+};
+int AiGetInfo(struct ai_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Stacks as formats of viewers have them: a list of frames, each once, and of stacks (a frame and
+ * the stack that called it). An address where functions are inlined is as many frames.
+ */
+#ifndef POST_FRAME_LIST_H
+#define POST_FRAME_LIST_H
+
+#include "model/profile.h"
+
+struct list_frame {
+	uint32_t symbol;		/* as shown: its name, file, line, whether it is inlined */
+	uint64_t address;		/* of the place; an inlined frame has its caller's */
+	bool kernel;
+};
+
+struct list_stack {
+	uint32_t caller;		/* NO_KEY: none */
+	uint32_t frame;
+};
+
+struct frame_list {
+	struct list_frame *frame;
+	struct list_stack *stack;	/* callers first */
+	uint32_t frames, room_frame, stacks, room_stack;
+	uint32_t *of_call;		/* the stack of each call of the tree; NO_KEY: a process */
+	struct keys by_frame, by_stack;
+};
+
+/* addresses: frames of one function differ by them; else by their line alone. 0 or -ENOMEM. */
+int frame_list_make(struct frame_list *l, const struct job *job, bool addresses);
+void frame_list_free(struct frame_list *l);
+
+#endif

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * perf.data: opened and looked through once (what kinds of records, what times, what a pipe says of
+ * itself), then read in as many passes as wanted, each in the order of time.
+ */
+#include "formats/perf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/read.h"
+
+#define FILES_MAX	65536
+#define HELD_MAX	(64ull << 20)	/* beyond the file's size */
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int add_file(struct perf *p, const char *path, bool named)
+{
+	struct perf_file *more = realloc(p->file, (p->nfiles + 1) * sizeof(*more)), *f;
+	struct stat st;
+	int fd;
+
+	if (!more)
+		return -ENOMEM;
+	p->file = more;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	f = &p->file[p->nfiles];
+	*f = (struct perf_file){ .fd = fd, .size = (uint64_t)st.st_size };
+	f->end = f->size;
+	f->path = named ? strdup(path) : NULL;
+	p->nfiles++;
+	p->in->size += f->size;
+	return 0;
+}
+
+/* A directory: `data` has the header, data.0, data.1 … records alone. */
+static int open_files(struct perf *p)
+{
+	const char *path = p->in->path;
+	char name[4096];
+	struct stat st;
+	int rc;
+
+	p->directory = !stat(path, &st) && S_ISDIR(st.st_mode);
+	if (!p->directory)
+		return add_file(p, path, false);
+	snprintf(name, sizeof(name), "%s/data", path);
+	rc = add_file(p, name, true);
+	for (int i = 0; !rc && i < FILES_MAX; i++) {
+		snprintf(name, sizeof(name), "%s/data.%d", path, i);
+		rc = add_file(p, name, true);
+	}
+	return rc == -ENOENT && p->nfiles ? 0 : rc;
+}
+
+/* ---- the look at all records ----------------------------------------------------------------- */
+
+static int each_counted(void *arg, const struct perf_item *i, uint32_t attr)
+{
+	struct perf *p = arg;
+
+	(void)i;
+	p->attr[attr].samples++;
+	return 0;
+}
+
+static int look_sample(struct perf *p, const struct perf_raw *raw, uint32_t attr)
+{
+	struct perf_item item;
+	const char *why;
+
+	if (!(p->attr[attr].shape.sample_type & PERF_SAMPLE_READ)) {
+		p->attr[attr].samples++;
+		return 0;
+	}
+	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
+		return 0;		/* told when it is to be used */
+	return perf_each_sample(p, &item, attr, each_counted, p);
+}
+
+/* "[kernel.kallsyms]_text": where the kernel's text was. */
+static void look_kernel(struct perf *p, const struct perf_item *item)
+{
+	const char *end = strchr(item->text, ']');
+
+	if (p->kernel_start || strncmp(item->text, "[kernel.", 8) || !end)
+		return;
+	p->kernel_start = item->start;
+	p->kernel_reference = item->offset;
+	snprintf(p->kernel_symbol, sizeof(p->kernel_symbol), "%s", end + 1);
+}
+
+static int look_ksymbol(struct perf *p, const struct perf_item *item)
+{
+	size_t room = item->text_len * 2 + 32;
+	char *more = realloc(p->ksymbols, p->ksymbols_size + room);
+
+	if (!more)
+		return -ENOMEM;
+	p->ksymbols = more;
+	p->ksymbols_size += (size_t)snprintf(more + p->ksymbols_size, room, "%016" PRIx64
+					     " t %s\t[%s]\n", item->start, item->text, item->text);
+	return 0;
+}
+
+static int look_inside(struct perf *p, const struct perf_raw *raw, uint32_t attr)
+{
+	struct perf_item item;
+	const char *why;
+
+	if (raw->type != PERF_RECORD_MMAP && raw->type != PERF_RECORD_MMAP2 &&
+	    raw->type != PERF_RECORD_KSYMBOL && raw->type != PERF_RECORD_LOST &&
+	    raw->type != PERF_RECORD_LOST_SAMPLES)
+		return 0;
+	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
+		return 0;
+	if (raw->type == PERF_RECORD_KSYMBOL)
+		return item.gone ? 0 : look_ksymbol(p, &item);
+	if (item.text)
+		look_kernel(p, &item);
+	if (raw->type == PERF_RECORD_LOST)
+		p->lost += item.lost;
+	else
+		p->lost_samples += item.lost;
+	return 0;
+}
+
+/* The time of a record; 0: it has none. */
+static inline uint64_t time_of(const struct perf *p, const struct perf_attr *a,
+			       const struct perf_raw *raw)
+{
+	uint32_t at;
+
+	if (raw->type == PERF_RECORD_SAMPLE) {
+		at = a->time_at;
+		return at && at + 8 <= raw->size ? perf_u64(p, raw->data + at) : 0;
+	}
+	at = a->time_back;
+	return at && at + 8 <= raw->size ? perf_u64(p, raw->data + raw->size - at) : 0;
+}
+
+static bool is_name(uint32_t type)
+{
+	return type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 || type == PERF_RECORD_COMM ||
+	       type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT || type == PERF_RECORD_KSYMBOL;
+}
+
+static int look_record(struct perf *p, const struct perf_raw *raw)
+{
+	bool sample = raw->type == PERF_RECORD_SAMPLE;
+	const struct perf_attr *a;
+	uint64_t time;
+	uint32_t attr;
+
+	p->total++;
+	if (raw->type < PERF_TYPES)
+		p->count[raw->type]++;
+	else
+		p->unknown_type++;
+	if (raw->type >= PERF_USER_FIRST) {
+		if (raw->type == PERF_AUXTRACE && raw->size >= 16)
+			p->aux_bytes += perf_u64(p, raw->data + 8);
+		return p->pipe && raw->type != PERF_TIME_CONV ? 0 : perf_header_record(p, raw);
+	}
+	attr = perf_attr_of(p, raw->data, raw->size, sample);
+	if (attr == UINT32_MAX)
+		return 0;
+	a = &p->attr[attr];
+	time = time_of(p, a, raw);
+	if (time && time < UINT64_MAX) {
+		p->first = !p->first || time < p->first ? time : p->first;
+		p->last = time > p->last ? time : p->last;
+	}
+	if (is_name(raw->type) && perf_order_add(&p->names, raw, attr, time))
+		return -ENOMEM;
+	return sample ? look_sample(p, raw, attr) : look_inside(p, raw, attr);
+}
+
+static int each_raw(struct perf *p, int (*each)(struct perf *p, const struct perf_raw *raw))
+{
+	struct perf_raw raw;
+	int rc = perf_stream_begin(&p->stream, p);
+
+	while (!rc && (rc = perf_stream_next(&p->stream, &raw)) > 0)
+		rc = each(p, &raw);
+	perf_stream_free(&p->stream);
+	return rc;
+}
+
+static int header_only(struct perf *p, const struct perf_raw *raw)
+{
+	return raw->type >= PERF_USER_FIRST && raw->type != PERF_TIME_CONV ?
+	       perf_header_record(p, raw) : 0;
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static void perf_close(struct input *in)
+{
+	struct perf *p = in->state;
+
+	perf_stream_free(&p->stream);
+	perf_order_free(&p->order);
+	perf_order_free(&p->names);
+	perf_told_free(p->told);
+	perf_header_free(p);
+	for (uint32_t i = 0; i < p->nfiles; i++) {
+		close(p->file[i].fd);
+		free(p->file[i].path);
+	}
+	free(p->file);
+	free(p->kallsyms);
+	free(p->ksymbols);
+	free(p->system);
+	free(p->running);
+	free(p->lost_total);
+	free(p);
+	in->state = NULL;
+}
+
+static int perf_open(struct input *in, struct pifile_fault *fault)
+{
+	struct perf *p = calloc(1, sizeof(*p));
+	int rc = -ENOMEM;
+
+	if (!p)
+		return rc;
+	p->in = in;
+	in->state = p;
+	in->complete = true;
+	in->header = (struct pifile_header){
+		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000, .collector = "perf",
+	};
+	p->told = perf_told_new();
+	if (p->told)
+		rc = open_files(p);
+	if (!rc)
+		rc = perf_header_read(p, fault);
+	if (!rc && p->pipe)
+		rc = each_raw(p, header_only);
+	if (!rc)
+		rc = perf_header_finish(p);
+	if (!rc)
+		rc = each_raw(p, look_record);
+	p->has_names = true;
+	if (!in->header.ncpus)
+		in->header.ncpus = 1;
+	in->header.start_realtime = in->format->realtime(in, p->first);
+	if (!rc)
+		return 0;
+	if (!fault->what[0])
+		snprintf(fault->what, sizeof(fault->what), "%s", strerror(-rc));
+	perf_close(in);
+	return rc;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static int perf_begin(struct input *in, unsigned int what)
+{
+	struct perf *p = in->state;
+	int rc;
+
+	perf_stream_free(&p->stream);
+	perf_order_free(&p->order);
+	perf_told_free(p->told);
+	p->told = perf_told_new();
+	p->what = what;
+	p->time = p->read_time = 0;
+	p->ended = false;
+	for (uint32_t i = 0; i < p->room_ids; i++)
+		p->id[i].counted = 0;
+	free(p->running);
+	free(p->lost_total);
+	p->running = NULL;
+	p->lost_total = NULL;
+	p->nrunning = p->nlost = 0;
+	rc = p->told ? perf_stream_begin(&p->stream, p) : -ENOMEM;
+	if (!rc && what == PIMERGE_MTE && p->has_names) {
+		p->order = p->names;
+		p->names = (struct perf_order){ 0 };
+		p->has_names = false;
+		p->ended = true;
+		rc = perf_order_round(&p->order, true);
+	}
+	return rc ? rc : perf_tell_begin(p);
+}
+
+static bool is_wanted(const struct perf *p, uint32_t type)
+{
+	return is_name(type) || (p->what & PIMERGE_TRACE && type < PERF_USER_FIRST);
+}
+
+static int take(struct perf *p, const struct perf_raw *raw)
+{
+	bool sample = raw->type == PERF_RECORD_SAMPLE;
+	uint64_t time;
+	uint32_t attr;
+
+	if (raw->type == PERF_FINISHED_ROUND)
+		return perf_order_round(&p->order, false);
+	if (!is_wanted(p, raw->type))
+		return 0;
+	attr = perf_attr_of(p, raw->data, raw->size, sample);
+	if (attr == UINT32_MAX) {
+		perf_fault_in(p, raw->file, raw->offset, p->nattrs ?
+			      "a sample of no event that the header names" :
+			      "a record, but the header names no event");
+		return 0;
+	}
+	time = time_of(p, &p->attr[attr], raw);
+	if (time)
+		p->read_time = time;
+	else if (sample)
+		time = p->read_time;
+	if (perf_order_add(&p->order, raw, attr, time))
+		return -ENOMEM;
+	/* A few bytes may unpack to gigabytes. */
+	if (p->order.blocks * PERF_BLOCK > p->in->size + HELD_MAX) {
+		p->order.bound = p->order.greatest;
+		return perf_order_round(&p->order, false);
+	}
+	return 0;
+}
+
+static int perf_next(struct input *in, struct pirecord *record)
+{
+	struct perf *p = in->state;
+	const struct perf_entry *e;
+	struct perf_raw raw;
+	int rc;
+
+	for (;;) {
+		if (perf_told_next(p->told, record))
+			return 1;
+		e = perf_order_next(&p->order);
+		if (e) {
+			rc = perf_tell(p, e);
+		} else if (p->ended) {
+			if (!p->stream.perf)
+				return 0;
+			perf_stream_free(&p->stream);
+			rc = perf_tell_end(p);
+		} else {
+			do {
+				rc = perf_stream_next(&p->stream, &raw);
+				if (rc > 0)
+					rc = take(p, &raw);
+				else
+					p->ended = true;
+			} while (!rc && !p->ended && !p->order.draining);
+			if (!rc && p->ended)
+				rc = perf_order_round(&p->order, true);
+		}
+		if (rc)
+			return rc;
+	}
+}
+
+static void perf_progress(const struct input *in, uint64_t *done, uint64_t *total)
+{
+	const struct perf *p = in->state;
+	const struct perf_stream *s = &p->stream;
+
+	*total = p->in->size;
+	*done = s->perf ? s->done + s->offset - p->file[s->file].begin : *total;
+}
+
+/* ---- what stands beside the records ---------------------------------------------------------- */
+
+static const char *text_of(struct perf *p, enum perf_feature i, char *room, size_t size)
+{
+	uint8_t *own;
+	size_t n;
+	const uint8_t *data = perf_feature(p, i, &n, &own);
+	struct bytes b = perf_bytes(p, data, n);
+	const char *text = data ? perf_text(&b) : NULL;
+
+	snprintf(room, size, "%s", text ? text : "");
+	free(own);
+	return room;
+}
+
+/* The command line, its words as one text. */
+static void add_command(struct perf *p, FILE *out)
+{
+	uint8_t *own;
+	size_t n;
+	const uint8_t *data = perf_feature(p, PERF_CMDLINE, &n, &own);
+	struct bytes b = perf_bytes(p, data, n);
+	uint32_t words = data ? bytes_u32(&b) : 0;
+
+	fputs(words ? "command:" : "", out);
+	for (uint32_t i = 0; i < words && !b.bad; i++) {
+		const char *word = perf_text(&b);
+
+		fprintf(out, " %s", word ? word : "");
+	}
+	fputs(words ? "\n" : "", out);
+	free(own);
+}
+
+static const char *system_text(struct perf *p, size_t *size)
+{
+	static const struct {
+		enum perf_feature feature;
+		const char *key;
+	} facts[] = {
+		{ PERF_CPUDESC, "cpu model" }, { PERF_HOSTNAME, "host" },
+		{ PERF_VERSION, "perf version" },
+	};
+	char text[256];
+	FILE *out;
+
+	if (!p->system) {
+		out = open_memstream(&p->system, size);
+		if (!out)
+			return NULL;
+		for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+			text_of(p, facts[i].feature, text, sizeof(text));
+			if (*text)
+				fprintf(out, "%s: %s\n", facts[i].key, text);
+		}
+		add_command(p, out);
+		if (p->aux_bytes)
+			fprintf(out, "aux data: %" PRIu64 " bytes, which post does not decode\n",
+				p->aux_bytes);
+		if (fclose(out))
+			return NULL;
+	}
+	*size = p->system ? strlen(p->system) : 0;
+	return p->system;
+}
+
+static int perf_section(struct input *in, size_t i, struct input_section *section)
+{
+	struct perf *p = in->state;
+
+	*section = (struct input_section){ .type = PIFILE_SEC_SYSTEM };
+	switch (i) {
+	case 0:
+		section->data = system_text(p, &section->size);
+		return 1;
+	case 1:
+		section->type = PIFILE_SEC_KALLSYMS;
+		section->data = perf_kernel_symbols(p, &section->size);
+		if (!section->data)
+			section->data = "";
+		return 1;
+	case 2:
+		section->type = PIFILE_SEC_KALLSYMS;
+		section->data = p->ksymbols ? p->ksymbols : "";
+		section->size = p->ksymbols_size;
+		return 1;
+	case 3:
+		section->type = PIFILE_SEC_VDSO;
+		section->data = perf_kernel_vdso(p, &section->size);
+		return section->data != NULL;
+	}
+	return 0;
+}
+
+/* A stamp is a time of perf's clock; what else told us times (jitdumps without a clock of the
+ * system's) counts cycles. */
+static uint64_t perf_monotonic(struct input *in, uint64_t stamp)
+{
+	const struct perf *p = in->state;
+	uint64_t whole, rest;
+
+	if (!p->time_conv)
+		return stamp;
+	whole = stamp >> p->time_shift;
+	rest = stamp & ((1ull << p->time_shift) - 1);
+	return p->time_zero + whole * p->time_mult + ((rest * p->time_mult) >> p->time_shift);
+}
+
+static uint64_t perf_realtime(struct input *in, uint64_t stamp)
+{
+	const struct perf *p = in->state;
+
+	if (p->has_clock_data)
+		return stamp - p->clock_time + p->clock_wall;
+	for (uint32_t i = 0; i < p->nattrs; i++) {
+		if (p->attr[i].use_clock && p->attr[i].clock == CLOCK_REALTIME)
+			return stamp;
+	}
+	return 0;
+}
+
+static size_t perf_faults(const struct input *in, const struct pifile_fault **list)
+{
+	const struct perf *p = in->state;
+
+	*list = p->fault;
+	return p->nfaults;
+}
+
+static int perf_stats(struct input *in, input_count count, void *arg)
+{
+	const struct perf *p = in->state;
+	unsigned int i;
+	char name[32];
+
+	count(arg, NULL, "TOTAL", p->total);
+	for (i = 0; i < PERF_TYPES; i++) {
+		if (!p->count[i])
+			continue;
+		snprintf(name, sizeof(name), "%s", perf_type_name(i));
+		if (!*name)
+			snprintf(name, sizeof(name), "UNKNOWN %u", i);
+		count(arg, NULL, name, p->count[i]);
+	}
+	if (p->unknown_type)
+		count(arg, NULL, "UNKNOWN above 255", p->unknown_type);
+	for (i = 0; i < p->nattrs; i++) {
+		if (p->attr[i].samples)
+			count(arg, p->attr[i].name, "SAMPLE", p->attr[i].samples);
+	}
+	return 0;
+}
+
+const struct format format_perf = {
+	.name = "perf.data",
+	.what = "what perf record writes: a file, a folder, a pipe",
+	.probe = perf_probe,
+	.open = perf_open,
+	.begin = perf_begin,
+	.next = perf_next,
+	.progress = perf_progress,
+	.section = perf_section,
+	.monotonic = perf_monotonic,
+	.realtime = perf_realtime,
+	.info = perf_info,
+	.stats = perf_stats,
+	.faults = perf_faults,
+	.close = perf_close,
+	.write = perf_write,
+	.path = "post.data",
+	.needs = NEED_NAMES | NEED_SAMPLES | NEED_STACKS,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a pipe to a file in TMPDIR (/var/tmp unless told: it may be large). */
+#include "formats/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/format.h"
+
+bool is_pipe(const char *path)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-"))
+		return true;
+	return (!strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) ||
+		!strcmp(path, "/dev/stdin")) && !stat(path, &st) &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode));
+}
+
+static int make_file(const char *folder)
+{
+	char path[4096];
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/post-XXXXXX", folder) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+static int copy(int from, int to)
+{
+	static char buffer[1 << 18];
+	ssize_t n, put;
+
+	while ((n = read(from, buffer, sizeof(buffer))) != 0) {
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		for (ssize_t at = 0; at < n; at += put) {
+			put = write(to, buffer + at, (size_t)(n - at));
+			if (put < 0)
+				return -errno;
+		}
+	}
+	return 0;
+}
+
+int spool_open(const char *path, struct pifile_fault *fault)
+{
+	const char *folder = getenv("TMPDIR");
+	int from = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	int to = from < 0 ? -errno : make_file(folder && *folder ? folder : "/var/tmp");
+	int rc = to < 0 ? to : copy(from, to);
+
+	fault->offset = NO_OFFSET;
+	if (rc)
+		snprintf(fault->what, sizeof(fault->what), "a copy of it in %s: %s (TMPDIR chooses another folder)",
+			 folder && *folder ? folder : "/var/tmp", strerror(-rc));
+	if (from >= 0)
+		close(from);
+	if (rc && to >= 0)
+		close(to);
+	return rc ? rc : to;
+}

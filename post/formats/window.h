@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A file as a window that moves over it: what stands at an offset is asked for with its length, so
+ * that a reader keeps no more in memory than the longest thing it looks at.
+ */
+#ifndef POST_WINDOW_H
+#define POST_WINDOW_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct window {
+	int fd;
+	uint64_t size;			/* of the file */
+	uint8_t *room;
+	size_t bytes;			/* of the room */
+	uint64_t at;			/* the file's bytes from here on … */
+	size_t have;			/* … so many are in the room */
+};
+
+/* 0 or -errno. */
+static inline int window_open(struct window *w, const char *path, size_t bytes)
+{
+	struct stat st;
+	int rc = 0;
+
+	*w = (struct window){ .fd = open(path, O_RDONLY | O_CLOEXEC), .bytes = bytes };
+	if (w->fd < 0 || fstat(w->fd, &st) < 0)
+		rc = -errno;
+	else
+		w->size = (uint64_t)st.st_size;
+	w->room = rc ? NULL : malloc(bytes);
+	if (!rc && !w->room)
+		rc = -ENOMEM;
+	return rc;
+}
+
+static inline void window_close(struct window *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w->room);
+	*w = (struct window){ .fd = -1 };
+}
+
+/* The bytes from `offset` on, at least n of them unless the file ends before: *length. NULL: none.
+ * Valid until the next call. n is at most the room. */
+static inline const uint8_t *window_look(struct window *w, uint64_t offset, size_t n,
+					 size_t *length)
+{
+	ssize_t got;
+
+	if (offset < w->at || offset - w->at > w->have || w->have - (size_t)(offset - w->at) < n) {
+		w->at = offset;
+		w->have = 0;
+		while (w->have < w->bytes) {
+			got = pread(w->fd, w->room + w->have, w->bytes - w->have,
+				    (off_t)(offset + w->have));
+			if (got <= 0)
+				break;
+			w->have += (size_t)got;
+		}
+	}
+	*length = w->have - (size_t)(offset - w->at);
+	return *length ? w->room + (offset - w->at) : NULL;
+}
+
+#endif

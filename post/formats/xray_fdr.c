@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * XRay's flight data recorder: a buffer a thread and stretch of time. Function records have 8
+ * bytes, metadata 16, perhaps with an event's text behind. Version 1 has buffers of one size;
+ * later ones tell each buffer's length before it (extents). What is damaged may say anything:
+ * where a buffer does not end at the next one's beginning its records are walked. LLVM's writer
+ * takes a typed event for 16 bytes less than it has, and leaves out so much of the buffer's end:
+ * the last record is cut.
+ */
+#include "formats/xray.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define FUNCTION	8		/* bytes of a record */
+#define METADATA	16
+
+enum fdr_kind {
+	FDR_NEW_BUFFER = 0, FDR_END_OF_BUFFER, FDR_NEW_CPU, FDR_TSC_WRAP, FDR_WALL, FDR_CUSTOM,
+	FDR_ARGUMENT, FDR_EXTENTS, FDR_TYPED, FDR_PID,
+	FDR_KINDS
+};
+
+static uint16_t u16_at(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint32_t u32_at(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static uint64_t u64_at(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* ---- the parts ------------------------------------------------------------------------------- */
+
+/* A record at an offset, as far as its length goes. */
+struct step {
+	uint64_t bytes;			/* 0: nobody can tell */
+	bool odd;
+};
+
+/* false: less than a record is left. */
+static bool step_at(struct xray *x, uint64_t at, struct step *s)
+{
+	const uint8_t *p;
+	size_t have;
+	int32_t event;
+
+	*s = (struct step){ 0 };
+	p = window_look(&x->w, at, METADATA, &have);
+	if (!p || have < FUNCTION)
+		return false;
+	if (!(p[0] & 1)) {
+		s->bytes = FUNCTION;
+		s->odd = (u32_at(p) >> 1 & 7) >= CALL_KINDS || !(u32_at(p) >> 4);
+		return true;
+	}
+	if (have < METADATA)
+		return false;
+	s->bytes = METADATA;
+	s->odd = p[0] >> 1 >= FDR_KINDS;
+	if (p[0] >> 1 != FDR_CUSTOM && p[0] >> 1 != FDR_TYPED)
+		return true;
+	event = (int32_t)u32_at(p + 1);
+	s->bytes = event < 0 || at + METADATA + (uint32_t)event > x->w.size ? 0 :
+		   METADATA + (uint32_t)event;
+	return true;
+}
+
+/* Whether a buffer begins here, or the log ends. What a record leaves free is not zero: the kinds
+ * of the first records tell. */
+static bool begins_at(struct xray *x, uint64_t at)
+{
+	const uint8_t *p;
+	size_t have;
+
+	if (at == x->w.size)
+		return true;
+	p = window_look(&x->w, at, METADATA + 1, &have);
+	if (!p || have < METADATA || p[0] != (FDR_EXTENTS << 1 | 1))
+		return false;
+	return have == METADATA || p[METADATA] == (FDR_NEW_BUFFER << 1 | 1) ||
+	       p[METADATA] == (FDR_EXTENTS << 1 | 1);
+}
+
+/* The same where no record need begin. */
+static bool surely_begins_at(struct xray *x, uint64_t at)
+{
+	const uint8_t *p = NULL;
+	size_t have;
+
+	if (begins_at(x, at))
+		p = window_look(&x->w, at, 2 * METADATA + 1, &have);
+	return p && have > 2 * METADATA && p[METADATA] == (FDR_NEW_BUFFER << 1 | 1) &&
+	       p[2 * METADATA] == (FDR_WALL << 1 | 1);
+}
+
+static uint64_t search_from(struct xray *x, uint64_t at)
+{
+	const uint8_t *p, *found;
+	size_t have;
+
+	while ((p = window_look(&x->w, at, METADATA, &have))) {
+		found = memchr(p, FDR_EXTENTS << 1 | 1, have);
+		at += found ? (size_t)(found - p) : have;
+		if (found && surely_begins_at(x, at))
+			return at;
+		at += found != NULL;
+	}
+	return x->w.size;
+}
+
+/* Where the buffer ends whose records begin here, and which claims so many bytes. */
+static uint64_t walk(struct xray *x, uint64_t body, uint64_t claimed)
+{
+	uint64_t at = body, limit = 0, claim = body + claimed;
+	bool bounded = claimed >= METADATA && claimed <= x->w.size;
+	struct step s;
+
+	while (at < x->w.size) {
+		if (at > body && begins_at(x, at))
+			return at;
+		if (bounded && !limit && at == claim)
+			limit = at;	/* unless it goes on as a buffer does, up to the next one */
+		if (!step_at(x, at, &s))
+			return limit ? limit : x->w.size;
+		if (limit && (s.odd || !s.bytes))
+			return limit;
+		if (!s.bytes)
+			return search_from(x, at + METADATA);
+		at += s.bytes;
+	}
+	return limit ? limit : x->w.size;
+}
+
+/* Whose the buffer is and when it begins. */
+static void read_preamble(struct xray *x, struct xray_part *part)
+{
+	uint64_t at = part->offset, wall = 0;
+	const uint8_t *p;
+	size_t have;
+
+	for (; at < part->end; at += METADATA) {
+		p = window_look(&x->w, at, METADATA, &have);
+		if (!p || have < METADATA || !(p[0] & 1))
+			return;
+		switch (p[0] >> 1) {
+		case FDR_NEW_BUFFER:
+			part->tid = u32_at(p + 1);
+			break;
+		case FDR_WALL:
+			wall = u64_at(p + 1) * 1000000000 + u32_at(p + 9) * 1000ull;
+			break;
+		case FDR_PID:
+			part->pid = u32_at(p + 1);
+			break;
+		case FDR_TSC_WRAP:
+			part->first = u64_at(p + 1);
+			break;
+		case FDR_NEW_CPU:
+			part->first = u64_at(p + 3);
+			if (wall && !x->wall) {
+				x->wall = wall;
+				x->wall_stamp = part->first;
+			}
+			return;
+		default:
+			return;
+		}
+	}
+}
+
+static int add_buffer(struct xray *x, uint64_t body, uint64_t end)
+{
+	struct xray_part part = { .offset = body, .end = end };
+
+	if (end <= body)
+		return 0;
+	read_preamble(x, &part);
+	return xray_add_part(x, &part);
+}
+
+/* Buffers of one size. */
+static int index_sized(struct xray *x)
+{
+	uint64_t at = XRAY_HEADER, size = x->buffer_size, end;
+	const uint8_t *p;
+	size_t have;
+	int rc = 0;
+
+	if (size < METADATA) {
+		faults_tell(&x->faults, 16, "buffers of %" PRIu64 " bytes: taken as one", size);
+		size = x->w.size;
+	}
+	for (; !rc && at < x->w.size; at = end) {
+		end = size < x->w.size - at ? at + size : x->w.size;
+		if (size > x->w.size - at && x->buffer_size >= METADATA)
+			faults_tell(&x->faults, at, "the log ends within a buffer of %" PRIu64 " bytes",
+				    size);
+		p = window_look(&x->w, at, 1, &have);
+		if (p && *p == (FDR_NEW_BUFFER << 1 | 1))
+			rc = add_buffer(x, at, end);
+		else
+			faults_tell(&x->faults, at, "no buffer begins here: %" PRIu64 " bytes passed over",
+				    end - at);
+	}
+	return rc;
+}
+
+/* The buffer at `at`, which tells its length; where the next is to be looked for. */
+static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t *next)
+{
+	uint64_t body = at + METADATA, end = body + claimed;
+
+	*next = end;
+	if (claimed <= x->w.size && end <= x->w.size && begins_at(x, end) &&
+	    (claimed >= METADATA || end == x->w.size || !claimed)) {
+		return add_buffer(x, body, end);
+	}
+	end = walk(x, body, claimed);
+	if (end != body + claimed)
+		faults_tell(&x->faults, at, "a buffer says that it has %" PRIu64 " bytes; it has %" PRIu64,
+			    claimed, end - body);
+	*next = end;
+	return add_buffer(x, body, end);
+}
+
+int xray_fdr_index(struct xray *x)
+{
+	uint64_t at = XRAY_HEADER, next;
+	const uint8_t *p;
+	size_t have;
+	int rc = 0;
+
+	if (x->version < 2)
+		return index_sized(x);
+	for (; !rc && at < x->w.size; at = next) {
+		p = window_look(&x->w, at, METADATA, &have);
+		if (p && have >= METADATA && p[0] == (FDR_EXTENTS << 1 | 1)) {
+			rc = index_extents(x, at, u64_at(p + 1), &next);
+		} else if (p && have >= METADATA && p[0] == (FDR_NEW_BUFFER << 1 | 1)) {
+			next = walk(x, at, 0);
+			faults_tell(&x->faults, at, "a buffer does not say how long it is; it has %" PRIu64 " bytes",
+				    next - at);
+			rc = add_buffer(x, at, next);
+		} else {
+			next = search_from(x, at + 1);
+			faults_tell(&x->faults, at, "no buffer begins here: %" PRIu64 " bytes passed over",
+				    next - at);
+		}
+	}
+	return rc;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static int read_event(struct xray *x, struct xray_cursor *c, const uint8_t *p, bool typed)
+{
+	uint32_t size = u32_at(p + 1), type = typed ? u16_at(p + 9) : 0;
+	uint64_t left = c->part->end - c->offset - METADATA;
+
+	if (typed || x->version >= 5) {
+		c->base += (uint64_t)(int64_t)(int32_t)u32_at(p + 5);
+	} else {
+		c->base = u64_at(p + 5);
+		if (x->version == 4)
+			c->cpu = u16_at(p + 13);
+	}
+	if ((int32_t)size < 0 || size > left) {
+		faults_tell(&x->faults, c->offset, "an event of %" PRId32 " bytes, where the buffer has %" PRIu64,
+			    (int32_t)size, left);
+		return 0;
+	}
+	p = xray_look(x, c, METADATA + (size_t)size);
+	if (!p)
+		return 0;
+	c->used += METADATA + (size_t)size;
+	return xray_put_event(c, typed, type, p + METADATA, size) ? -ENOMEM : 1;
+}
+
+/* Arguments stand behind the entry. */
+static void read_arguments(struct xray *x, struct xray_cursor *c)
+{
+	const uint8_t *p;
+	uint32_t n = 0;
+
+	while ((p = xray_look(x, c, 1)) && p[0] == (FDR_ARGUMENT << 1 | 1)) {
+		p = xray_look(x, c, METADATA);
+		if (!p)
+			break;
+		if (n < CALL_ARGUMENTS)
+			c->call.argument[n] = u64_at(p + 1);
+		n++;
+		c->used += METADATA;
+	}
+	if (n > CALL_ARGUMENTS)
+		faults_tell(&x->faults, c->offset, "%u arguments: the first %u are kept", n,
+			    CALL_ARGUMENTS);
+	if (n)
+		c->minor = CALL_ENTRY_ARGUMENTS;
+	c->call.call.arguments = n < CALL_ARGUMENTS ? n : CALL_ARGUMENTS;
+}
+
+/* 1: go on; 0: the buffer ends; 2: a record was read; -ENOMEM. */
+static int read_metadata(struct xray *x, struct xray_cursor *c)
+{
+	const uint8_t *p = xray_look(x, c, METADATA);
+	int rc;
+
+	if (!p) {
+		faults_tell(&x->faults, c->offset, "the buffer ends within a record");
+		return 0;
+	}
+	switch (p[0] >> 1) {
+	case FDR_END_OF_BUFFER:
+		if (x->version < 2)
+			return 0;
+		faults_tell(&x->faults, c->offset, "an end of the buffer, which version %u does not have",
+			    x->version);
+		break;
+	case FDR_NEW_CPU:
+		c->cpu = u16_at(p + 1);
+		c->base = u64_at(p + 3);
+		break;
+	case FDR_TSC_WRAP:
+		c->base = u64_at(p + 1);
+		break;
+	case FDR_CUSTOM:
+	case FDR_TYPED:
+		rc = read_event(x, c, p, p[0] >> 1 == FDR_TYPED);
+		return rc == 1 ? 2 : rc;
+	case FDR_NEW_BUFFER:
+	case FDR_WALL:
+	case FDR_PID:
+		break;
+	case FDR_ARGUMENT:
+		faults_tell(&x->faults, c->offset, "an argument without a function's entry");
+		break;
+	default:
+		faults_tell(&x->faults, c->offset, "a record of kind %u, which is not known", p[0] >> 1);
+	}
+	c->used += METADATA;
+	return 1;
+}
+
+int xray_fdr_next(struct xray *x, struct xray_cursor *c)
+{
+	const uint8_t *p;
+	uint32_t word;
+	int rc;
+
+	for (;;) {
+		p = xray_look(x, c, FUNCTION);
+		c->offset = c->at + c->used;
+		if (__builtin_expect(!p, 0)) {
+			if (c->offset < c->part->end)
+				faults_tell(&x->faults, c->offset, "the buffer ends within a record");
+			return 0;
+		}
+		if (__builtin_expect(p[0] & 1, 0)) {
+			rc = read_metadata(x, c);
+			if (rc != 1)
+				return rc == 2 ? 1 : rc;
+			continue;
+		}
+		word = u32_at(p);
+		c->base += u32_at(p + 4);
+		c->used += FUNCTION;
+		if (__builtin_expect((word >> 1 & 7) >= CALL_KINDS, 0)) {
+			faults_tell(&x->faults, c->offset, "a function record of kind %u, which is not known",
+				    word >> 1 & 7);
+			continue;
+		}
+		c->major = CALL_RECORD;
+		c->minor = word >> 1 & 7;
+		c->call.call.function = word >> 4;
+		c->call.call.arguments = 0;
+		/* Old writers do not tell these from other entries. */
+		if (c->minor == CALL_ENTRY || c->minor == CALL_ENTRY_ARGUMENTS)
+			read_arguments(x, c);
+		return 1;
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is rare: new threads, deeper stacks, exits that do not fit. */
+#include "model/callflow.h"
+
+static bool same_thread(const void *array, uint32_t i, const void *key)
+{
+	const struct callflow_thread *a = (const struct callflow_thread *)array + i, *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
+int callflow_new_thread(struct callflow *cf, uint32_t pid, uint32_t tid)
+{
+	struct callflow_thread new = { .pid = pid, .tid = tid };
+	uint64_t hash = hash_mix(pid, tid);
+
+	cf->last = keys_find(&cf->by_thread, hash, same_thread, cf->thread, &new);
+	if (cf->last != NO_KEY)
+		return 0;
+	cf->last = 0;
+	if (keys_grow_array((void **)&cf->thread, &cf->room, cf->nthread, sizeof(new)) ||
+	    keys_add(&cf->by_thread, hash, cf->nthread))
+		return -ENOMEM;
+	cf->last = cf->nthread;
+	cf->thread[cf->nthread++] = new;
+	return 0;
+}
+
+int callflow_grow(struct callflow_thread *th)
+{
+	uint32_t room = th->room ? 2 * th->room : 64;
+	struct callflow_frame *more = realloc(th->frame, room * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	th->frame = more;
+	th->room = room;
+	return 0;
+}
+
+void callflow_exit(struct callflow *cf, struct callflow_thread *th, uint32_t function,
+		   struct callflow_step *step)
+{
+	uint32_t i;
+
+	if (th->below) {
+		th->below--;		/* nothing is known of these */
+		return;
+	}
+	for (i = th->depth; i && th->frame[i - 1].function != function; i--)
+		;
+	if (!i) {
+		cf->unentered++;
+		return;
+	}
+	step->left = th->depth - (i - 1);
+	cf->unleft += step->left - 1;
+	th->depth = i - 1;
+}
+
+uint64_t callflow_open(const struct callflow *cf)
+{
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < cf->nthread; i++)
+		n += cf->thread[i].depth + cf->thread[i].below;
+	return n;
+}
+
+void callflow_free(struct callflow *cf)
+{
+	uint32_t i;
+
+	for (i = 0; i < cf->nthread; i++)
+		free(cf->thread[i].frame);
+	free(cf->thread);
+	keys_free(&cf->by_thread);
+	*cf = (struct callflow){ 0 };
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Of each thread the functions that it is in, from records of entries and exits (call_record.h). An
+ * exit leaves the innermost call of that function and what it called; of a function that was not
+ * entered it is only counted.
+ */
+#ifndef POST_CALLFLOW_H
+#define POST_CALLFLOW_H
+
+#include "model/call_record.h"
+#include "model/keys.h"
+
+struct callflow_frame {
+	uint64_t entered;		/* stamp */
+	uint32_t function;
+	uint32_t node, call;		/* its user's */
+};
+
+struct callflow_thread {
+	uint32_t pid, tid;
+	uint32_t cpu;			/* of its last record, and … */
+	uint64_t stamp, time;		/* … when that was */
+	struct callflow_frame *frame;
+	uint32_t depth, room;
+	uint32_t below;			/* calls that are not kept: too many */
+};
+
+/* What a record means: the thread had been in `function` since its record before, if it was in any;
+ * then it entered one, or left some: thread->frame[thread->depth …] are those. */
+struct callflow_step {
+	struct callflow_thread *thread;
+	uint32_t index;			/* of the thread */
+	bool ran;
+	uint32_t function, depth, cpu;
+	uint64_t stamps, ns;		/* it was there */
+	uint64_t since;			/* time */
+	bool entered;
+	uint32_t left;
+};
+
+struct callflow {
+	struct callflow_thread *thread;
+	uint32_t nthread, room;
+	struct keys by_thread;
+	uint32_t last;
+	uint64_t calls;			/* entries */
+	uint64_t unentered;		/* exits of functions that were not entered */
+	uint64_t unleft;		/* entries whose exit is missing: their caller was left */
+};
+
+#define CALLFLOW_DEEPEST 65536
+
+/* 0 or -ENOMEM. */
+int callflow_new_thread(struct callflow *cf, uint32_t pid, uint32_t tid);
+int callflow_grow(struct callflow_thread *th);
+void callflow_exit(struct callflow *cf, struct callflow_thread *th, uint32_t function,
+		   struct callflow_step *step);
+/* Calls that are not over, after the last record. */
+uint64_t callflow_open(const struct callflow *cf);
+void callflow_free(struct callflow *cf);
+
+/* r is a CALL_RECORD. 0 or -ENOMEM. */
+static inline int callflow_record(struct callflow *cf, const struct pirecord *r,
+				  struct callflow_step *step)
+{
+	const struct call_record *call = r->data;
+	struct callflow_thread *th = cf->last < cf->nthread ? &cf->thread[cf->last] : NULL;
+
+	if (__builtin_expect(!th || th->tid != call->tid || th->pid != call->pid, 0)) {
+		if (callflow_new_thread(cf, call->pid, call->tid))
+			return -ENOMEM;
+		th = &cf->thread[cf->last];
+	}
+	step->thread = th;
+	step->index = cf->last;
+	step->left = 0;
+	step->depth = th->depth;
+	step->ran = th->depth;
+	if (th->depth) {
+		step->function = th->frame[th->depth - 1].function;
+		step->stamps = r->stamp > th->stamp ? r->stamp - th->stamp : 0;
+		step->ns = r->time - th->time;
+		step->since = th->time;
+		step->cpu = th->cpu;
+	}
+	th->stamp = r->stamp;
+	th->time = r->time;
+	th->cpu = r->cpu;
+	step->entered = r->minor == CALL_ENTRY || r->minor == CALL_ENTRY_ARGUMENTS;
+	if (!step->entered) {
+		if (__builtin_expect(th->depth && !th->below &&
+				     th->frame[th->depth - 1].function == call->function, 1)) {
+			th->depth--;
+			step->left = 1;
+		} else {
+			callflow_exit(cf, th, call->function, step);
+		}
+		return 0;
+	}
+	cf->calls++;
+	if (__builtin_expect(th->depth == th->room, 0)) {
+		if (th->depth == CALLFLOW_DEEPEST) {
+			th->below++;
+			step->entered = false;
+			return 0;
+		}
+		if (callflow_grow(th))
+			return -ENOMEM;
+	}
+	th->frame[th->depth++] = (struct callflow_frame){
+		.entered = r->stamp, .function = call->function,
+	};
+	return 0;
+}
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What of a trace's records passes. */
+#include "model/filter.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/record.h"
+
+/* ---- what the user says ---------------------------------------------------------------------- */
+
+static bool number(const char **text, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	*value = strtoull(*text, &end, 10);
+	*text = end;
+	return !errno;
+}
+
+bool filter_numbers(const char *text, struct filter_list *list)
+{
+	do {
+		struct filter_range *r = &list->range[list->count];
+
+		if (list->count == FILTER_RANGES || !number(&text, &r->from))
+			return false;
+		r->to = r->from;
+		if (*text == '-') {
+			text++;
+			if (!number(&text, &r->to) || r->to < r->from)
+				return false;
+		}
+		list->count++;
+	} while (*text++ == ',');
+	return !text[-1];
+}
+
+/* Seconds with up to nine digits behind the point. */
+static bool seconds(const char **text, uint64_t *ns)
+{
+	uint64_t unit = 100000000, s;
+
+	if (!number(text, &s) || s > UINT64_MAX / 1000000000 - 1)
+		return false;
+	*ns = s * 1000000000;
+	if (**text != '.')
+		return true;
+	for (++*text; isdigit((unsigned char)**text); ++*text, unit /= 10)
+		*ns += (uint64_t)(**text - '0') * unit;
+	return true;
+}
+
+bool filter_time(const char *text, struct filter *f)
+{
+	const char *dash = strchr(text, '-');
+
+	f->from = 0;
+	f->to = UINT64_MAX;
+	f->timed = true;
+	if (!dash || (dash == text && !dash[1]))
+		return false;
+	if (dash != text && (!seconds(&text, &f->from) || text != dash))
+		return false;
+	text = dash + 1;
+	if (*text && (!seconds(&text, &f->to) || *text))
+		return false;
+	return f->from <= f->to;
+}
+
+/* ---- what passes ----------------------------------------------------------------------------- */
+
+static bool listed(const struct filter_list *list, uint64_t value)
+{
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++) {
+		if (value >= list->range[i].from && value <= list->range[i].to)
+			return true;
+	}
+	return !list->count;
+}
+
+/* One of several patterns. What is longer than the room is no name of anything. */
+static bool matches(const char *patterns, const char *name)
+{
+	const char *end;
+	char one[1024];
+	size_t n;
+
+	if (!patterns)
+		return true;
+	for (;; patterns = end + 1) {
+		end = strchrnul(patterns, ',');
+		n = (size_t)(end - patterns);
+		if (n < sizeof(one)) {
+			memcpy(one, patterns, n);
+			one[n] = '\0';
+			if (!strcmp(one, name) || !fnmatch(one, name, 0))
+				return true;
+		}
+		if (!*end)
+			return false;
+	}
+}
+
+bool filter_symbol(const struct filter *f, const char *name)
+{
+	/* Commas stand in names of C++: the whole is one first. */
+	return !f->symbol || !strcmp(f->symbol, name) || matches(f->symbol, name);
+}
+
+bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread)
+{
+	const struct thread *t = &n->thread[thread];
+
+	return listed(&f->pid, n->process[t->process].pid) && listed(&f->tid, t->tid) &&
+	       matches(f->comm, t->name);
+}
+
+static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	const struct filter *f = x->filter;
+
+	if (!listed(&f->pid, pid) || !listed(&f->tid, tid))
+		return false;
+	if (!f->comm)
+		return true;
+	return matches(f->comm, pid ? a2n_thread_name(x->names->a2n, pid, tid, time) : "Idle");
+}
+
+/* Whose it is. */
+struct whose {
+	uint32_t pid, tid;
+};
+
+static bool passes_record(const struct filtered *x, const struct pirecord *r)
+{
+	const struct whose *whose;
+
+	switch (r->major) {
+	case PITRACE_SYNC:
+	case PITRACE_SYSINFO:
+		return true;
+	case PITRACE_LOST:
+		return listed(&x->filter->cpu, r->cpu);
+	}
+	if (!listed(&x->filter->cpu, r->cpu))
+		return false;
+	if (x->filter->timed && (r->time < x->filter->from || r->time > x->filter->to))
+		return false;
+	if (!filter_threads(x->filter))
+		return true;
+	switch (r->major) {
+	case PITRACE_DISPATCH:
+	case PITRACE_WAKEUP:
+	case PITRACE_INTERRUPT:
+		return true;
+	case PITRACE_TPROF:
+		if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
+			return passes_thread(x, 0, 0, r->time);
+		break;
+	}
+	/* All others begin with their thread. */
+	if (r->size < sizeof(*whose))
+		return true;
+	whose = r->data;
+	return passes_thread(x, whose->pid, whose->tid, r->time);
+}
+
+static const struct filtered *state_of(const struct input *in)
+{
+	return in->state;
+}
+
+static int filtered_begin(struct input *in, unsigned int what)
+{
+	struct input *base = state_of(in)->base;
+
+	return base->format->begin(base, what);
+}
+
+static int filtered_next(struct input *in, struct pirecord *r)
+{
+	const struct filtered *x = in->state;
+	int rc;
+
+	do
+		rc = x->base->format->next(x->base, r);
+	while (rc > 0 && r->ring != PITRACE_RING_MTE && !passes_record(x, r));
+	return rc;
+}
+
+static void filtered_progress(const struct input *in, uint64_t *done, uint64_t *total)
+{
+	const struct input *base = state_of(in)->base;
+
+	base->format->progress(base, done, total);
+}
+
+static int filtered_section(struct input *in, size_t i, struct input_section *section)
+{
+	struct input *base = state_of(in)->base;
+
+	return base->format->section(base, i, section);
+}
+
+static uint64_t filtered_monotonic(struct input *in, uint64_t stamp)
+{
+	struct input *base = state_of(in)->base;
+
+	return base->format->monotonic(base, stamp);
+}
+
+static uint64_t filtered_realtime(struct input *in, uint64_t stamp)
+{
+	struct input *base = state_of(in)->base;
+
+	return base->format->realtime(base, stamp);
+}
+
+static size_t filtered_faults(const struct input *in, const struct pifile_fault **list)
+{
+	const struct input *base = state_of(in)->base;
+
+	return base->format->faults(base, list);
+}
+
+static void filtered_close(struct input *in)
+{
+	(void)in;			/* the one behind it is the caller's */
+}
+
+static const struct format format_filtered = {
+	.name = "filtered",
+	.begin = filtered_begin,
+	.next = filtered_next,
+	.progress = filtered_progress,
+	.section = filtered_section,
+	.monotonic = filtered_monotonic,
+	.realtime = filtered_realtime,
+	.faults = filtered_faults,
+	.close = filtered_close,
+};
+
+void filter_input(struct input *in, struct filtered *state)
+{
+	*in = *state->base;
+	in->format = &format_filtered;
+	in->state = state;
+}

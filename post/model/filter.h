@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Only some records of a trace: of some processes, threads, CPUs, of a stretch of time. A filter is
+ * an input before another one, so what reads a trace need not know of it. Records that names need
+ * pass all of them, and so do those of who runs where: their time is booked whole, a report shows
+ * the threads that are wanted (filter_shows). A symbol is known only when a sample's place is:
+ * whoever counts samples asks for that (filter_symbol).
+ */
+#ifndef POST_FILTER_H
+#define POST_FILTER_H
+
+#include "formats/format.h"
+#include "model/names.h"
+
+#define FILTER_RANGES 64
+
+struct filter_range {
+	uint64_t from, to;		/* both are in it */
+};
+
+struct filter_list {
+	struct filter_range range[FILTER_RANGES];
+	uint32_t count;			/* 0: all pass */
+};
+
+struct filter {
+	struct filter_list pid, tid, cpu;
+	const char *comm, *symbol;	/* patterns with commas between; NULL: all pass */
+	uint64_t from, to;		/* ns of the trace's clock; both are in it */
+	bool timed;
+};
+
+/* Numbers and ranges: 4242,5000-5010. false: it is none. */
+bool filter_numbers(const char *text, struct filter_list *list);
+/* FROM-TO in seconds, one of them may be missing. */
+bool filter_time(const char *text, struct filter *f);
+/* Whether it lets anything of these kinds drop. */
+static inline bool filter_threads(const struct filter *f)
+{
+	return f->pid.count || f->tid.count || f->comm;
+}
+static inline bool filter_wanted(const struct filter *f)
+{
+	return filter_threads(f) || f->cpu.count || f->timed;
+}
+
+bool filter_shows(const struct filter *f, const struct names *n, uint32_t thread);
+bool filter_symbol(const struct filter *f, const char *name);
+
+/* `in` with only what passes; `base` is the caller's and stays open behind it. names: of the trace,
+ * for threads by name. */
+struct filtered {
+	struct input *base;
+	const struct filter *filter;
+	struct names *names;
+};
+void filter_input(struct input *in, struct filtered *state);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Times are appended as calls end, and selected from at the end. */
+#include "model/functions.h"
+
+#include <string.h>
+
+#define SMALL (1u << 20)
+
+static bool same_number(const void *array, uint32_t i, const void *key)
+{
+	return ((const struct function *)array)[i].number == *(const uint32_t *)key;
+}
+
+static int new_function(struct functions *f, uint32_t number, uint32_t *index)
+{
+	uint64_t hash = hash_mix(number, 5);
+
+	if (keys_grow_array((void **)&f->function, &f->room, f->nfunction, sizeof(*f->function)))
+		return -ENOMEM;
+	if (number >= SMALL) {
+		if (keys_add(&f->others, hash, f->nfunction))
+			return -ENOMEM;
+	} else {
+		f->by_number[number] = f->nfunction + 1;
+	}
+	f->function[f->nfunction] = (struct function){ .number = number, .min = UINT64_MAX };
+	*index = f->nfunction++;
+	return 0;
+}
+
+static int find_slow(struct functions *f, uint32_t number, uint32_t *index)
+{
+	uint32_t n, *more;
+
+	if (number >= SMALL) {
+		*index = keys_find(&f->others, hash_mix(number, 5), same_number, f->function,
+				   &number);
+		return *index == NO_KEY ? new_function(f, number, index) : 0;
+	}
+	if (number >= f->nby_number) {
+		for (n = 1024; n <= number; n *= 2)
+			;
+		more = realloc(f->by_number, n * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		memset(more + f->nby_number, 0, (n - f->nby_number) * sizeof(*more));
+		f->by_number = more;
+		f->nby_number = n;
+	}
+	return new_function(f, number, index);
+}
+
+static inline int find(struct functions *f, uint32_t number, uint32_t *index)
+{
+	if (__builtin_expect(number < f->nby_number && f->by_number[number], 1)) {
+		*index = f->by_number[number] - 1;
+		return 0;
+	}
+	return find_slow(f, number, index);
+}
+
+static int keep_longer(struct function *fn, uint64_t took)
+{
+	uint64_t room = fn->room_longer ? 2 * fn->room_longer : 16, *more;
+
+	if (fn->nlonger == fn->room_longer) {
+		more = realloc(fn->longer, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		fn->longer = more;
+		fn->room_longer = room;
+	}
+	fn->longer[fn->nlonger++] = took;
+	return 0;
+}
+
+static int count_call(struct function *fn, uint64_t took)
+{
+	uint64_t room;
+	uint32_t *more;
+
+	fn->calls++;
+	fn->total += took;
+	fn->min = took < fn->min ? took : fn->min;
+	fn->max = took > fn->max ? took : fn->max;
+	if (__builtin_expect(took > UINT32_MAX, 0))
+		return keep_longer(fn, took);
+	if (__builtin_expect(fn->ntook == fn->room, 0)) {
+		room = fn->room ? fn->room + fn->room / 2 : 64;
+		more = realloc(fn->took, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		fn->took = more;
+		fn->room = room;
+	}
+	fn->took[fn->ntook++] = (uint32_t)took;
+	return 0;
+}
+
+int functions_record(struct functions *f, const struct pirecord *r)
+{
+	const struct call_record *call = r->data;
+	struct callflow_step step;
+	struct function *fn;
+	uint32_t k;
+	int rc = callflow_record(&f->flow, r, &step);
+
+	if (!rc && step.ran)
+		f->function[step.thread->frame[step.depth - 1].node].self += step.stamps;
+	if (step.entered && !rc) {
+		struct callflow_frame *frame = &step.thread->frame[step.thread->depth - 1];
+
+		rc = find(f, call->function, &k);
+		if (rc)
+			return rc;
+		frame->node = k;
+		fn = &f->function[k];
+		if (__builtin_expect(!fn->pid, 0)) {
+			fn->pid = call->pid;
+			fn->address = call->address;
+			fn->time = r->time;
+		}
+	}
+	/* What it had called is left with it; when that was is not known. */
+	if (step.left && !rc) {
+		struct callflow_frame *frame = &step.thread->frame[step.thread->depth];
+
+		rc = count_call(&f->function[frame->node],
+				r->stamp > frame->entered ? r->stamp - frame->entered : 0);
+	}
+	return rc;
+}
+
+/* The k-th least of n, by partitioning. */
+static uint32_t select_u32(uint32_t *a, uint64_t n, uint64_t k)
+{
+	uint64_t low = 0, high = n - 1;
+
+	while (low < high) {
+		uint32_t pivot = a[low + (high - low) / 2], swap;
+		uint64_t i = low, j = high;
+
+		for (;;) {
+			while (a[i] < pivot)
+				i++;
+			while (a[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swap = a[i];
+			a[i++] = a[j];
+			a[j--] = swap;
+		}
+		if (k <= j)
+			high = j;
+		else
+			low = j + 1;
+	}
+	return a[k];
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+uint64_t function_percentile(struct function *fn, double part)
+{
+	uint64_t k = (uint64_t)((double)fn->calls * part);
+
+	if (!fn->calls)
+		return 0;
+	if (k >= fn->calls)
+		k = fn->calls - 1;
+	if (k < fn->ntook)
+		return select_u32(fn->took, fn->ntook, k);
+	qsort(fn->longer, fn->nlonger, sizeof(*fn->longer), compare);
+	return fn->longer[k - fn->ntook];
+}
+
+void functions_free(struct functions *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->nfunction; i++) {
+		free(f->function[i].took);
+		free(f->function[i].longer);
+	}
+	free(f->function);
+	free(f->by_number);
+	keys_free(&f->others);
+	callflow_free(&f->flow);
+	*f = (struct functions){ 0 };
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What writers of formats see of samples, whatever format they came in: each one with its thread
+ * and its stack, one after the other in the order of time (profile_read), or added up (sums.h).
+ *
+ * A stack is a call of the model's one tree: its parents lead out to the process. A call's symbol
+ * is a place: an address of a module. What stands there (several functions where some are inlined,
+ * each with its line) profile_frames tells. Reports of call stacks have functions in its stead; so
+ * who asks for NEED_PLACES has no such report beside it.
+ */
+#ifndef POST_PROFILE_H
+#define POST_PROFILE_H
+
+#include "model/read.h"
+
+struct profile_sample {
+	uint64_t time;			/* ns, CLOCK_MONOTONIC */
+	uint64_t ticks;			/* more than one: of an idle CPU, until `time`; of a
+					   profile that counted them */
+	uint64_t counted;		/* what its event counted; the timer: ns */
+	uint32_t stack;			/* NEED_STACKS */
+	uint32_t thread;
+	uint32_t cpu;
+	bool kernel;
+};
+
+/* Each: 0, or -errno, which ends it. */
+struct profile_reader {
+	int (*sample)(void *arg, const struct profile_sample *s);
+	/* Any other record of the trace rings, or NULL. */
+	int (*record)(void *arg, const struct pirecord *r);
+	void *arg;
+};
+/* The samples that were counted, once more. Names may be asked for as of each. */
+int profile_read(const struct job *job, const struct profile_reader *reader);
+
+/* What stands at a place, as symbols, innermost first: their names, files, lines; all but the last
+ * are inlined. */
+static inline uint32_t profile_frames(const struct names *n, uint32_t symbol, const uint32_t **list)
+{
+	return lines_shown(&n->lines, symbol, list);
+}
+
+/* A place's address as its module has it (of the kernel: the address; of code that programs made:
+ * where it was). */
+uint64_t profile_address(const struct names *n, uint32_t symbol);
+
+/* A process as reports name it: with -pnm the first of its name. */
+static inline const struct process *profile_process(const struct names *n, uint32_t process)
+{
+	return &n->process[n->process[process].group];
+}
+static inline const struct thread *profile_thread(const struct names *n, uint32_t thread)
+{
+	return &n->thread[n->thread[thread].group];
+}
+
+/* The build id that was told for a module; 0: none was. */
+size_t profile_build_id(const struct names *n, uint32_t module, const uint8_t **id);
+
+/* Whether samples tell what they counted; else there are ticks alone. */
+static inline bool profile_counted(const struct trace *t)
+{
+	return t->events.has_chosen && t->events.kind[t->events.chosen].counted;
+}
+/* Of the event that samples are of: what its counts are in ("nanoseconds", "count"). */
+const char *profile_unit(const struct trace *t);
+
+#endif

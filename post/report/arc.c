@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* -arc: a line a run of instructions, after the paper's figure 3. */
+#include "report/run_lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const char head[] =
+"# arc: a line a run of instructions that follow one another, in the order in which they ended\n"
+"#   1  CPU\n"
+"#   2  K (kernel) or U (user)\n"
+"#   3  type of the last instruction:\n"
+"#      0 INTRPT 1 CALL 2 RETURN 3 JUMP 4 IRET 5 OTHER 6 UNDEFD 7 ALLOC\n"
+"#   4  number of instructions\n"
+"#   5  @ the flow goes on from the thread's line before; ? it does not, or that is not sure\n"
+"#   6  offset from the symbol's start (hexadecimal); ~ of the run's last instruction, because its\n"
+"#      first is not known\n"
+"#   7  symbol:module\n"
+"#   8  pid_tid_name[_threadname], numbers hexadecimal\n"
+"#   9  the type in words; :WHAT ended the run if no branch did; ?WHY field 5 is ?\n"
+"#  10  source line, with -line; 0: not known\n"
+"#\n";
+
+/* ~ and the offset, as wide as others. */
+static char *put_end(char *p, uint64_t offset)
+{
+	char digits[17];
+	size_t n = (size_t)(put_hex(digits, offset, 0) - digits);
+
+	p = put_blanks(p, n < 6 ? 6 - (unsigned int)n : 0);
+	p = put_char(p, '~');
+	return put_text(p, digits, n);
+}
+
+static void print_run(struct run_lines *l, const struct run *run)
+{
+	const struct run_text *symbol = run_symbol(l, run), *thread = run_thread(l, run);
+	const struct run_text *source = run_source(l, run);
+	const struct itrace_run *r = &run->r;
+	char *p;
+
+	if (l->job->options->json) {
+		run_json(l, run, false);
+		return;
+	}
+	p = numbers_begin(&l->out, (size_t)symbol->length + thread->length + source->length);
+	if (!p) {
+		l->failed = true;
+		return;
+	}
+	p = put_decimal(p, r->cpu, 3);
+	p = put_char(p, ' ');
+	p = put_char(p, r->kernel ? 'K' : 'U');
+	p = put_char(p, ' ');
+	p = put_char(p, (char)('0' + r->type));
+	p = put_char(p, ' ');
+	p = put_decimal(p, r->count, 6);
+	p = put_char(p, ' ');
+	p = put_char(p, r->doubt ? '?' : '@');
+	p = put_char(p, ' ');
+	p = r->known ? put_hex(p, run->place.offset, 7) : put_end(p, run->place.offset);
+	p = put_char(p, ' ');
+	p = put_text(p, symbol->text, symbol->length);
+	if (run->place.unsure)
+		p = put_char(p, '?');
+	p = put_char(p, ' ');
+	p = put_text(p, thread->text, thread->length);
+	p = put_char(p, ' ');
+	p = run_words(p, run);
+	p = put_char(p, ' ');
+	p = put_text(p, source->text, source->length);
+	p = put_char(p, '\n');
+	numbers_end(&l->out, p);
+}
+
+static int arc_write(const struct job *job, FILE *out)
+{
+	struct run_lines l = {
+		.by_function = job->options->by_function,
+		.kernel_once = job->options->kernel_once,
+		.plt_once = job->options->plt_once,
+		.print = print_run,
+	};
+
+	return run_lines_write(&l, job, out, head);
+}
+
+const struct report report_arc = {
+	.path = "arc.out",
+	.mode = 0666,
+	.needs = NEED_RUNS,
+	.absent = runs_absent,
+	.write = arc_write,
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --format: the trace in another format, as its writer makes it. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "model/profile.h"
+
+int profile_read(const struct job *job, const struct profile_reader *reader)
+{
+	return read_samples(job->input, job->model, job->options, reader);
+}
+
+/* Of what is missing nothing can be written; a damaged rest is. */
+static bool convert_absent(const struct job *job)
+{
+	const struct options *o = job->options;
+
+	if (!(o->convert->needs & NEED_SAMPLES) || o->convert->whole || trace_total(job->trace))
+		return false;
+	fprintf(stderr, "post: --format %s: there are no samples in ", o->convert->name);
+	escape_print(stderr, job->input->path);
+	fputs(filter_wanted(&o->filter) || o->filter.symbol ? " that pass the filters\n" : "\n",
+	      stderr);
+	return true;
+}
+
+static int convert_write(const struct job *job, FILE *out)
+{
+	return job->options->convert->write(job, out);
+}
+
+/* An older one is set aside as a file would be; what is no folder stays where it is. */
+static int make_folder(const char *path, bool *renamed)
+{
+	struct stat st;
+	char *old;
+	int rc = 0;
+
+	*renamed = false;
+	if (lstat(path, &st) == 0) {
+		if (!S_ISDIR(st.st_mode))
+			return -ENOTDIR;
+		if (asprintf(&old, "%s.old", path) < 0)
+			return -ENOMEM;
+		rc = rename(path, old) < 0 ? -errno : 0;
+		free(old);
+		*renamed = true;
+	}
+	return rc ? rc : mkdir(path, 0777) < 0 ? -errno : 0;
+}
+
+int convert_folder(const struct job *job, const char *path, bool *renamed)
+{
+	int folder, rc = make_folder(path, renamed);
+
+	if (rc)
+		return rc;
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder < 0)
+		return -errno;
+	rc = job->options->convert->write_folder(job, folder);
+	close(folder);
+	return rc;
+}
+
+void convert_list(FILE *out)
+{
+	const struct format *f;
+	size_t i;
+
+	for (i = 0; (f = format_at(i)); i++)
+		fprintf(out, "  %-12s%-6s%-7s%s\n", f->name, f->probe ? "reads" : "-",
+			f->write || f->write_folder ? "writes" : "-", f->what);
+}
+
+const struct report report_convert = {
+	.mode = 0666,
+	.absent = convert_absent,
+	.write = convert_write,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The instructions of a run, one after the other, decoded once each as long as they stay. */
+#ifndef POST_STEPS_H
+#define POST_STEPS_H
+
+#include "model/bytes.h"
+#include "model/runs.h"
+#include "report/disasm.h"
+
+struct steps_cached;
+struct steps_machine;
+
+struct steps {
+	struct bytes bytes;
+	struct steps_cached *cache;
+	struct steps_machine *machine;
+	uint32_t nmachine, room_machine;
+};
+
+/* 0 or -ENOMEM, each. */
+int steps_begin(struct steps *s, struct names *n, struct input *in);
+/* The instruction at an address of the run; NULL: none is to be had, *why. Valid until the next
+ * call. */
+int steps_at(struct steps *s, const struct run *run, uint64_t address, const struct insn **insn,
+	     const char **why);
+void steps_free(struct steps *s);
+
+#endif

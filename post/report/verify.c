@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * -verify: does an instruction trace make sense? Each run is gone through by libopcodes, from where
+ * it began: it must have as many instructions as its record says, none in between that cannot but
+ * go elsewhere, and end with a branch that can reach where the record says it went.
+ */
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/steps.h"
+
+#define WRONG_SHOWN 20
+#define REASONS 16
+#define SEEN_BITS 14
+
+struct seen {
+	uint64_t start, end, to, count;
+	uint32_t pid, version, epoch;
+	uint8_t what, type, cause;
+	bool known, kernel, crosses, misfit;
+};
+
+struct verify {
+	struct steps steps;
+	FILE *out;
+	struct seen *seen;		/* that were right: they are again */
+	uint64_t right, right_ends, wrong, unchecked;
+	struct {
+		const char *why;
+		uint64_t runs;
+	} reason[REASONS];		/* why runs were not checked */
+};
+
+static void not_checked(struct verify *v, const char *why)
+{
+	size_t i;
+
+	v->unchecked++;
+	for (i = 0; i + 1 < REASONS && v->reason[i].why && v->reason[i].why != why; i++)
+		;
+	v->reason[i].why = why;
+	v->reason[i].runs++;
+}
+
+/* ---- one run --------------------------------------------------------------------------------- */
+
+static const char *check_last(const struct run *run, const struct insn *insn)
+{
+	static const enum insn_kind kinds[] = {
+		[PITRACE_BRANCH_CALL] = INSN_CALL, [PITRACE_BRANCH_RETURN] = INSN_RETURN,
+		[PITRACE_BRANCH_JUMP] = INSN_JUMP, [PITRACE_BRANCH_IRET] = INSN_IRET,
+		[PITRACE_BRANCH_OTHER] = INSN_SYSCALL,
+	};
+	const struct itrace_run *r = &run->r;
+
+	if (insn->kind == INSN_PLAIN || insn->kind == INSN_TRAP)
+		return "the instruction at its end is no branch";
+	if (r->type != PITRACE_BRANCH_UNDEFINED && insn->kind != kinds[r->type])
+		return "the branch at its end is of another kind";
+	if (insn->direct && !r->crosses && insn->kind != INSN_SYSCALL && insn->target != r->to)
+		return "the branch at its end goes elsewhere";
+	return NULL;
+}
+
+static const char *check_middle(const struct insn *insn)
+{
+	if (insn->kind != INSN_PLAIN && !insn->conditional)
+		return "an instruction before its end cannot but go elsewhere";
+	return NULL;
+}
+
+/* The end of a run that no branch ended. */
+static const char *check_break(const struct itrace_run *r, uint64_t address,
+			       const struct insn *last)
+{
+	if (r->what == ITRACE_BREAK && r->cause == PITRACE_BREAK_SYSCALL)
+		return last && last->kind == INSN_SYSCALL ? NULL :
+		       "the instruction at its end is no system call";
+	if (r->what == ITRACE_BREAK && (r->cause == PITRACE_BREAK_SIGRETURN ||
+					r->cause == PITRACE_BREAK_EXEC))
+		return NULL;		/* it ends where it is not: in another program, at a call */
+	return !r->end || address == r->end ? NULL : "its instructions end elsewhere";
+}
+
+/* *wrong: in words, or NULL; *at: where. *why: it could not be checked. */
+static int check_run(struct verify *v, const struct run *run, const char **wrong, uint64_t *at,
+		     const char **why)
+{
+	const struct itrace_run *r = &run->r;
+	bool branch = r->what == ITRACE_BRANCH;
+	uint64_t address = r->known ? r->start : r->end, n = r->known ? r->count : branch;
+	const struct insn *insn = NULL;
+	int rc = 0;
+
+	*wrong = r->misfit ? "it cannot begin where the thread's run before went" : NULL;
+	*why = NULL;
+	for (; n && !*wrong; n--, address += insn->length) {
+		*at = address;
+		rc = steps_at(&v->steps, run, address, &insn, why);
+		if (rc || !insn)
+			return rc;
+		if (n > 1)
+			*wrong = check_middle(insn);
+		else if (branch)
+			*wrong = address != r->end ? "its instructions end elsewhere" :
+				 check_last(run, insn);
+		else if (r->what == ITRACE_BREAK && (r->cause < PITRACE_BREAK_SIGRETURN ||
+						     r->cause > PITRACE_BREAK_EXEC))
+			*wrong = check_middle(insn);
+	}
+	if (!*wrong && !branch && r->known)
+		*wrong = check_break(r, address, insn);
+	return 0;
+}
+
+static struct seen *find_seen(struct verify *v, const struct run *run, struct seen *key)
+{
+	const struct itrace_run *r = &run->r;
+
+	memset(key, 0, sizeof(*key));
+	key->start = r->start;
+	key->end = r->end;
+	key->to = r->to;
+	key->count = r->count;
+	key->pid = r->pid;
+	key->version = run->version;
+	key->epoch = v->steps.bytes.epoch + 1;
+	key->what = r->what;
+	key->type = r->type;
+	key->cause = r->cause;
+	key->known = r->known;
+	key->kernel = r->kernel;
+	key->crosses = r->crosses;
+	key->misfit = r->misfit;
+	return &v->seen[hash_mix(r->start ^ r->count << 48, r->end) >> 8 & ((1u << SEEN_BITS) - 1)];
+}
+
+static int verify_run(void *arg, const struct run *run)
+{
+	const struct itrace_run *r = &run->r;
+	const char *wrong, *why;
+	struct verify *v = arg;
+	struct seen key, *seen;
+	uint64_t at = 0;
+	int rc;
+
+	if (!r->known && !r->misfit && r->what != ITRACE_BRANCH) {
+		not_checked(v, "where the run began is not known");
+		return 0;
+	}
+	seen = find_seen(v, run, &key);
+	if (memcmp(seen, &key, sizeof(key)) != 0) {
+		rc = check_run(v, run, &wrong, &at, &why);
+		if (rc)
+			return rc;
+		if (why) {
+			not_checked(v, why);
+			return 0;
+		}
+		if (wrong) {
+			if (v->wrong++ < WRONG_SHOWN)
+				fprintf(v->out, "wrong: thread %u at %" PRIu64 ".%09" PRIu64 ": %" PRIu64
+					" instructions from 0x%" PRIx64 " to the one at 0x%" PRIx64
+					", then 0x%" PRIx64 ": at 0x%" PRIx64 ": %s\n", r->tid,
+					r->time / 1000000000, r->time % 1000000000, r->count,
+					r->start, r->end, r->to, at, wrong);
+			return 0;
+		}
+		*seen = key;
+	}
+	v->right++;
+	v->right_ends += !r->known;
+	return 0;
+}
+
+static int verify_record(void *arg, const struct pirecord *r)
+{
+	return bytes_record(&((struct verify *)arg)->steps.bytes, r);
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static void print_sums(const struct verify *v, const struct itrace *t, FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "%12" PRIu64 " runs of %" PRIu64 " instructions\n", t->runs, t->instructions);
+	fprintf(out, "%12" PRIu64 " right", v->right);
+	if (v->right_ends)
+		fprintf(out, " (of %" PRIu64 " the last instruction alone: where they began is not known)",
+			v->right_ends);
+	fprintf(out, "\n%12" PRIu64 " wrong\n%12" PRIu64 " not checked\n", v->wrong, v->unchecked);
+	for (i = 0; i < REASONS && v->reason[i].why; i++)
+		fprintf(out, "%12" PRIu64 "   %s\n", v->reason[i].runs,
+			i == REASONS - 1 ? "other reasons" : v->reason[i].why);
+}
+
+static int verify_write(const struct job *job, FILE *out)
+{
+	struct verify *v = calloc(1, sizeof(*v));
+	struct runs_reader reader = { .run = verify_run, .record = verify_record, .arg = v };
+	int rc;
+
+	if (!v)
+		return -ENOMEM;
+	v->out = out;
+	v->seen = calloc(1u << SEEN_BITS, sizeof(*v->seen));
+	rc = steps_begin(&v->steps, &job->model->names, job->input);
+	if (!rc && !v->seen)
+		rc = -ENOMEM;
+	if (!rc)
+		rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
+	if (!rc)
+		print_sums(v, &reader.books, out);
+	if (!rc && v->wrong) {
+		fprintf(stderr, "post: %" PRIu64 " runs of instructions make no sense\n", v->wrong);
+		rc = REPORT_WRONG;
+	}
+	steps_free(&v->steps);
+	free(v->seen);
+	free(v);
+	return rc;
+}
+
+const struct report report_verify = {
+	.path = "-",
+	.mode = 0666,
+	.needs = NEED_RUNS,
+	.absent = runs_absent,
+	.write = verify_write,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the tests of instruction traces share. */
+#ifndef ABI_ITRACE_H
+#define ABI_ITRACE_H
+
+#include "abi.h"
+
+/* A child waits until a byte comes. */
+struct gate {
+	int fd[2];
+};
+
+struct pitrace_itrace_args itrace_of(int32_t *pid);
+struct pitrace_session_args itrace_plain(void);
+/* A session set up for instruction traces, off. */
+bool begin_itrace(struct view *v, struct pitrace_session_args args,
+		  const struct pitrace_itrace_args *it);
+
+int leave_sleeper(void);
+/* The same of who sleeps in calls whose kernel side was traced: their pids. */
+int leave_kernel_sleepers(void);
+
+/* A child that does `part` when it is let go; its status. */
+pid_t child_of(struct gate *g, void (*part)(void));
+void let_go(struct gate *g);
+int status_of(pid_t pid);
+void done(struct gate *g);
+/* Of a storm's three children: none has ended by now; they are ended. */
+#define STORM_CHILDREN 3
+void all_alive(const pid_t *pid, long turn);
+void end_children(const pid_t *pid, struct gate *g);
+/* A part without an end. */
+void part_spin(void);
+
+/* What a trace says of a process. */
+struct seen {
+	uint32_t pid;			/* 0: of all */
+	unsigned long branches, breaks[16], start[16], stop[16], gaps, code, threads;
+	uint32_t tids[64], pids;
+	uint32_t other;			/* another process's */
+	uint64_t instructions;
+	uint64_t first_start, last_stop;
+	bool code_seen;
+};
+
+struct seen seen_of(const struct view *v, uint32_t pid);
+/* A number of struct pitrace_cpu, of all CPUs. */
+uint64_t sum_pages(const struct view *v, size_t at);
+void consume_all(const struct view *v);
+
+#endif

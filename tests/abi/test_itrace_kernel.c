@@ -1,0 +1,768 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The kernel's side of instruction traces: each call that a child makes is seen from its entry to
+ * its return, as a row of runs of which each begins where the one before led; what user code did is
+ * the same with it and without it. The module was loaded with kernel_itrace=1.
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "itrace.h"
+
+#if defined(__x86_64__)
+
+#define BIT(major)	(1ull << (major))
+#define USER_SIDE	(BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER))
+#define KERNEL_SIDE	(BIT(PITRACE_BRANCH_KERNEL) | BIT(PITRACE_BREAK_KERNEL))
+#define MARKS		(BIT(PITRACE_ITRACE_SWITCH) | BIT(PITRACE_ITRACE_START) | \
+			 BIT(PITRACE_ITRACE_STOP))
+#define KERNEL(address)	((int64_t)(address) < 0)
+
+/* ---- a thread's records, in the order of time ------------------------------------------------ */
+
+struct event {
+	uint64_t stamp, from, to;
+	uint32_t count, number, minor;
+	uint16_t major;
+};
+struct flow {
+	uint32_t tid;
+	struct event *event;
+	long n, room, gaps, calls, returns, branches[2], instructions[2], breaks[2][16], stops[16];
+	uint64_t high;
+};
+
+static void collect(const struct pitrace_rec *rec, void *arg)
+{
+	const uint32_t *who = (const void *)(rec + 1);
+	struct flow *f = arg;
+	struct event e = { .major = rec->major, .minor = rec->minor };
+
+	if (rec->major == PITRACE_HIGH) {
+		f->high = (uint64_t)rec->minor << 32;
+		return;
+	}
+	switch (rec->major) {
+	case PITRACE_BRANCH_USER: case PITRACE_BRANCH_KERNEL: {
+		const struct pitrace_branch *b = (const void *)who;
+
+		e.from = b->from;
+		e.to = b->to;
+		break;
+	}
+	case PITRACE_BREAK_USER: case PITRACE_BREAK_KERNEL: {
+		const struct pitrace_break_rec *b = (const void *)who;
+
+		e.from = b->at;
+		e.to = b->to;
+		e.number = b->number;
+		break;
+	}
+	case PITRACE_ITRACE_START: case PITRACE_ITRACE_STOP:
+		e.from = e.to = ((const struct pitrace_itrace_mark *)who)->address;
+		break;
+	default:
+		return;
+	}
+	if (who[1] != f->tid)
+		return;
+	e.count = who[2];
+	e.stamp = f->high | rec->stamp;
+	if (f->n == f->room) {
+		f->room = f->room ? 2 * f->room : 1024;
+		f->event = realloc(f->event, f->room * sizeof(e));
+	}
+	f->event[f->n++] = e;
+}
+
+static bool is_kernel(const struct event *e)
+{
+	return e->major == PITRACE_BRANCH_KERNEL || e->major == PITRACE_BREAK_KERNEL;
+}
+
+static bool is_branch(const struct event *e)
+{
+	return e->major == PITRACE_BRANCH_KERNEL || e->major == PITRACE_BRANCH_USER;
+}
+
+static bool is_mark(const struct event *e)
+{
+	return e->major == PITRACE_ITRACE_START || e->major == PITRACE_ITRACE_STOP;
+}
+
+/* Each record continues where the one before it led, on the side that it led to. */
+static bool follows(const struct flow *f, long i)
+{
+	const struct event *e = &f->event[i], *before = e - 1;
+	uint32_t kind = e->minor & PITRACE_BRANCH_KIND;
+	uint64_t n = e->count, bytes = e->from - before->to;
+	bool cross = before->minor & PITRACE_BRANCH_CROSS;
+
+	if (e->minor & PITRACE_BRANCH_GAP || is_mark(before) || (is_mark(e) && !e->from))
+		return true;
+	if (is_kernel(e) != KERNEL(e->from) && e->from)
+		return false;
+	if (!is_mark(e) && is_kernel(e) != (is_kernel(before) ^ cross))
+		return false;
+	if (KERNEL(e->to) != (is_kernel(e) ^ !!(e->minor & PITRACE_BRANCH_CROSS)) && !is_mark(e))
+		return false;
+	if (is_branch(e)) {
+		if (!n)
+			return false;
+		n--;
+	} else if (!is_kernel(e) && (kind == PITRACE_BREAK_SYSCALL || kind == PITRACE_BREAK_EXEC ||
+				     kind == PITRACE_BREAK_SIGRETURN)) {
+		return true;
+	}
+	return bytes >= n && bytes <= 15 * n;
+}
+
+static void check_flow(struct flow *f)
+{
+	long i;
+
+	for (i = 0; i < f->n; i++) {
+		const struct event *e = &f->event[i];
+		uint32_t kind = e->minor & 15;
+		bool kernel = is_kernel(e);
+
+		f->gaps += !!(e->minor & PITRACE_BRANCH_GAP);
+		if (e->major == PITRACE_ITRACE_STOP)
+			f->stops[kind]++;
+		if (is_mark(e))
+			continue;
+		f->instructions[kernel] += e->count;
+		if (is_branch(e)) {
+			f->branches[kernel]++;
+			if (e->minor & PITRACE_BRANCH_CROSS)
+				++*(kernel ? &f->returns : &f->calls);
+		} else {
+			f->breaks[kernel][kind]++;
+		}
+		if (i && !follows(f, i)) {
+			wrong("record %ld: major %#x, minor %#x, %u instructions, %#lx -> %#lx, behind %#x, %#x -> %#lx",
+			      i, e->major, e->minor, e->count, (long)e->from, (long)e->to,
+			      e[-1].major, e[-1].minor, (long)e[-1].to);
+			return;
+		}
+	}
+}
+
+static int by_stamp(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	return x->stamp < y->stamp ? -1 : x->stamp > y->stamp;
+}
+
+/* Of the CPU that the thread stays on, or of all. */
+static struct flow flow_of(const struct view *v, uint32_t tid, bool moves)
+{
+	struct flow f = { .tid = tid };
+
+	each_record(v, PITRACE_RING_TRACE, collect, &f);
+	if (moves)
+		qsort(f.event, f.n, sizeof(*f.event), by_stamp);
+	check_flow(&f);
+	printf("# %ld records; %ld calls, %ld returns; user: %ld instructions, %ld branches; kernel: %ld, %ld; %ld gaps\n",
+	       f.n, f.calls, f.returns, f.instructions[0], f.branches[0], f.instructions[1],
+	       f.branches[1], f.gaps);
+	return f;
+}
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+static bool begin_sides(struct view *v, uint64_t majors, const struct pitrace_itrace_args *it)
+{
+	struct pitrace_setup_args setup = setup_args(1000);
+	struct pitrace_session_args args = itrace_plain();
+
+	args.trace_bytes = 64 * MB;
+	if (!begin(v, args, 1000))
+		return false;
+	setup.majors[0] = majors | MARKS;
+	want(0, ioctl(v->fd, PITRACE_IOC_SETUP, &setup));
+	return want(0, ioctl(v->fd, PITRACE_IOC_ITRACE, it)) == 0;
+}
+
+/* `part` in a child, from before it begins to its end; the child's number is left in *pid. */
+static bool traced(struct view *v, void (*part)(void), uint64_t majors, int32_t *pid,
+		   struct pitrace_itrace_args *it, int code)
+{
+	struct gate g;
+	int status;
+
+	*pid = child_of(&g, part);
+	it->list = (uintptr_t)pid;
+	if (!begin_sides(v, majors, it)) {
+		kill(*pid, SIGKILL);
+		status_of(*pid);
+		done(&g);
+		return false;
+	}
+	want(0, ioctl(v->fd, PITRACE_IOC_ON));
+	let_go(&g);
+	status = status_of(*pid);
+	if (status != code)
+		wrong("the child's status is %#x", status);
+	want(0, ioctl(v->fd, PITRACE_IOC_OFF));
+	check(check_rings(v) > 0);
+	check(lost(v, PITRACE_LOST_BRANCH) == 0);
+	done(&g);
+	return true;
+}
+
+static struct flow flow(void (*part)(void), uint64_t majors, bool moves)
+{
+	struct pitrace_itrace_args it = itrace_of(NULL);
+	struct flow f = { 0 };
+	struct view v;
+	int32_t pid;
+
+	if (!moves)
+		on_cpu(0);
+	if (traced(&v, part, majors, &pid, &it, 0)) {
+		f = flow_of(&v, pid, moves);
+		unview(&v);
+	}
+	if (!moves)
+		on_all_cpus();
+	return f;
+}
+
+/* ---- what user code does --------------------------------------------------------------------- */
+
+static void part_calls(void)
+{
+	char text[100] = "written";
+	int fd[2], i;
+
+	if (pipe(fd))
+		_exit(3);
+	for (i = 0; i < 10; i++)
+		syscall(SYS_getpid);
+	for (i = 0; i < 10; i++)
+		if (write(fd[1], text, sizeof(text)) != sizeof(text) ||
+		    read(fd[0], text, sizeof(text)) != sizeof(text))
+			_exit(4);
+	if (write(-1, text, 1) != -1)
+		_exit(5);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handler(int signal)
+{
+	(void)signal;
+	handled++;
+	syscall(SYS_getpid);
+}
+
+static void part_signals(void)
+{
+	struct sigaction a = { .sa_handler = handler };
+	struct timespec t = { 0, 1000000 };
+	int i;
+
+	sigaction(SIGUSR1, &a, NULL);
+	sigaction(SIGALRM, &a, NULL);
+	for (i = 0; i < 5; i++)
+		raise(SIGUSR1);
+	nanosleep(&t, NULL);
+	if (handled != 5)
+		_exit(3);
+}
+
+/* Its branches and breaks, those of interrupts not, nor how its calls are told of. */
+static long user_side(struct flow *f)
+{
+	long i, n = 0;
+	uint32_t run = 0;
+
+	for (i = 0; i < f->n; i++) {
+		struct event e = f->event[i];
+		uint32_t kind = e.minor & PITRACE_BRANCH_KIND;
+
+		if (is_kernel(&e) || is_mark(&e))
+			continue;
+		e.count += run;
+		run = 0;
+		if (!is_branch(&e) && (kind == PITRACE_BREAK_INTERRUPT ||
+				       kind == PITRACE_BREAK_FAULT)) {
+			run = e.count;
+			continue;
+		}
+		/* A call ends the run; the other side tells where it returns to. */
+		if ((is_branch(&e) && e.minor & PITRACE_BRANCH_CROSS) ||
+		    (!is_branch(&e) && kind == PITRACE_BREAK_SYSCALL)) {
+			e.major = PITRACE_BRANCH_USER;
+			e.minor = PITRACE_BRANCH_OTHER;
+			e.from = e.to = 0;
+		}
+		/* What a call led to elsewhere counts it, without the kernel's side. */
+		if (!is_branch(&e) && kind != PITRACE_BREAK_SYSCALL && e.count) {
+			f->event[n] = e;
+			f->event[n].major = PITRACE_BRANCH_USER;
+			f->event[n].minor = PITRACE_BRANCH_OTHER;
+			f->event[n].from = f->event[n].to = 0;
+			n++;
+			e.count = 0;
+		}
+		f->event[n++] = e;
+	}
+	return n;
+}
+
+static void same_user_side(void (*part)(void))
+{
+	struct flow both = flow(part, USER_SIDE | KERNEL_SIDE, false);
+	struct flow alone = flow(part, USER_SIDE, false);
+	long n = user_side(&both), m = user_side(&alone), i;
+
+	for (i = 0; i < n && i < m; i++) {
+		const struct event *a = &both.event[i], *b = &alone.event[i];
+
+		if (a->major == b->major && a->minor == b->minor && a->count == b->count &&
+		    (a->from == b->from || !a->from || !b->from))
+			continue;
+		wrong("%ld of the user's: %#x, %#x, %u instructions, %#lx -> %#lx; alone %#x, %#x, %u, %#lx -> %#lx",
+		      i, a->major, a->minor, a->count, (long)a->from, (long)a->to, b->major,
+		      b->minor, b->count, (long)b->from, (long)b->to);
+		break;
+	}
+	/* The call that ends it returns no more, and is told of by the kernel's side alone. */
+	check(n == m + 1 && n > 20);
+	check(both.calls == both.returns + 1);	/* exit_group does not return */
+	check(both.instructions[1] > 100 * both.calls);
+	check(both.gaps == 0 && alone.gaps == 0);
+	check(!alone.branches[1]);
+	free(both.event);
+	free(alone.event);
+}
+
+void test_kernel_itrace_calls(void)
+{
+	same_user_side(part_calls);
+	no_session_left();
+}
+
+void test_kernel_itrace_signals(void)
+{
+	same_user_side(part_signals);
+	no_session_left();
+}
+
+/* The kernel's side alone: of user code only where it calls. */
+void test_kernel_itrace_alone(void)
+{
+	struct flow f = flow(part_calls, KERNEL_SIDE, false);
+	long i;
+
+	for (i = 0; i < f.n; i++)
+		if (f.event[i].major == PITRACE_BRANCH_USER)
+			check(f.event[i].count == 1 && f.event[i].minor ==
+			      (PITRACE_BRANCH_OTHER | PITRACE_BRANCH_CROSS | PITRACE_BRANCH_GAP));
+	check(f.calls == f.returns + 1 && f.calls > 30);
+	check(f.branches[0] == f.calls && !f.breaks[0][PITRACE_BREAK_FAULT]);
+	free(f.event);
+	no_session_left();
+}
+
+static void part_exec(void)
+{
+	execlp("busybox", "busybox", "true", NULL);
+	_exit(3);
+}
+
+void test_kernel_itrace_exec(void)
+{
+	struct flow f = flow(part_exec, USER_SIDE | KERNEL_SIDE, false);
+
+	check(f.breaks[0][PITRACE_BREAK_EXEC] == 1);
+	check(f.stops[PITRACE_ITRACE_EXIT] == 1 && !f.stops[PITRACE_ITRACE_BUDGET]);
+	check(f.instructions[1] > 100000);
+	check(f.calls == f.returns + 1);
+	free(f.event);
+	no_session_left();
+}
+
+/* Pages that are not there yet, under the kernel's hands; and one that is never. */
+static void part_faults(void)
+{
+	char *page = mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	char *volatile nowhere = (char *)16;
+	int fd[2], i;
+
+	if (pipe(fd))
+		_exit(3);
+	for (i = 0; i < 8; i++)
+		if (write(fd[1], page + i * 4096, 100) != 100)
+			_exit(4);
+	if (write(fd[1], nowhere, 100) != -1 || errno != EFAULT)
+		_exit(5);
+	if (read(fd[0], nowhere, 100) != -1 || errno != EFAULT)
+		_exit(6);
+}
+
+void test_kernel_itrace_faults(void)
+{
+	struct flow f = flow(part_faults, USER_SIDE | KERNEL_SIDE, false);
+
+	check(f.breaks[1][PITRACE_BREAK_FAULT] >= 10);
+	check(f.breaks[1][PITRACE_BREAK_EXCEPTION] >= 1);
+	check(f.gaps == f.breaks[1][PITRACE_BREAK_EXCEPTION]);
+	check(f.calls == f.returns + 1);
+	free(f.event);
+	no_session_left();
+}
+
+/* It sleeps in a call on one CPU and goes on on the other. */
+#define SLEEPS	20
+static int sleeping[2], awake[2];
+
+static void part_sleeps(void)
+{
+	char c;
+	int i;
+
+	for (i = 0; i < SLEEPS; i++)
+		if (read(sleeping[0], &c, 1) != 1 || write(awake[1], &c, 1) != 1)
+			_exit(3);
+}
+
+void test_kernel_itrace_sleeps(void)
+{
+	struct pitrace_itrace_args it = itrace_of(NULL);
+	struct gate g;
+	struct view v;
+	int32_t pid;
+	int i, status = -1;
+	char c = 0;
+
+	check(!pipe(sleeping) && !pipe(awake));
+	pid = child_of(&g, part_sleeps);
+	it.list = (uintptr_t)&pid;
+	if (begin_sides(&v, USER_SIDE | KERNEL_SIDE, &it)) {
+		want(0, ioctl(v.fd, PITRACE_IOC_ON));
+		let_go(&g);
+		for (i = 0; i < SLEEPS; i++) {
+			cpu_set_t cpus;
+
+			nap(20);
+			CPU_ZERO(&cpus);
+			CPU_SET(i % 2, &cpus);
+			sched_setaffinity(pid, sizeof(cpus), &cpus);
+			check(write(sleeping[1], &c, 1) == 1);
+			check(read(awake[0], &c, 1) == 1);
+		}
+		status = status_of(pid);
+		check(status == 0);
+		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		check(lost(&v, PITRACE_LOST_BRANCH) == 0);
+
+		struct flow f = flow_of(&v, pid, true);
+
+		check(f.breaks[1][PITRACE_BREAK_SWITCH] >= SLEEPS);
+		check(f.gaps == 0);
+		check(f.calls == f.returns + 1);
+		free(f.event);
+		unview(&v);
+	}
+	done(&g);
+	close(sleeping[0]), close(sleeping[1]), close(awake[0]), close(awake[1]);
+	no_session_left();
+}
+
+/* Calls without an end, in which interrupts come, and which are preempted. */
+static void calls_until(time_t end)
+{
+	char text[4096];
+	int fd[2];
+
+	if (pipe(fd))
+		_exit(3);
+	while (time(NULL) < end) {
+		void *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
+
+		if (write(fd[1], p, sizeof(text)) != sizeof(text) ||
+		    read(fd[0], text, sizeof(text)) != sizeof(text))
+			_exit(4);
+		munmap(p, 65536);
+		sched_yield();
+	}
+}
+
+static long seconds(void)
+{
+	return getenv("SECONDS") ? atol(getenv("SECONDS")) : 2;
+}
+
+static void part_interrupts(void)
+{
+	calls_until(time(NULL) + seconds());
+}
+
+static void count_all(const struct pitrace_rec *rec, void *arg)
+{
+	const struct pitrace_break_rec *b = (const void *)(rec + 1);
+	bool interrupt = (rec->minor & PITRACE_BRANCH_KIND) == PITRACE_BREAK_INTERRUPT;
+	unsigned long *n = arg;
+
+	if (rec->major == PITRACE_BRANCH_KERNEL)
+		n[0]++;
+	else if (rec->major == PITRACE_BREAK_KERNEL)
+		n[1 + (interrupt && b->at == b->to)]++;
+}
+
+/* Two threads at once; both CPUs take interrupts meanwhile. With SECONDS=60 the long one. */
+void test_kernel_itrace_interrupts(void)
+{
+	struct pitrace_itrace_args it;
+	unsigned long n[3] = { 0 };
+	uint64_t instructions;
+	int32_t pid[2];
+	struct gate g[2];
+	struct view v;
+	int k;
+
+	for (k = 0; k < 2; k++)
+		pid[k] = child_of(&g[k], part_interrupts);
+	it = itrace_of(pid);
+	it.listed = 2;
+	it.flags = PITRACE_ITRACE_LOSSY;
+	if (begin_sides(&v, USER_SIDE | KERNEL_SIDE, &it)) {
+		want(0, ioctl(v.fd, PITRACE_IOC_ON));
+		for (k = 0; k < 2; k++)
+			let_go(&g[k]);
+		nap(1000 * seconds() - 500);
+		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		for (k = 0; k < 2; k++)
+			check(status_of(pid[k]) == 0);
+		instructions = page_of(&v, 0)->instructions;
+		each_record(&v, PITRACE_RING_TRACE, count_all, n);
+		printf("# %lu branches of the kernel, %lu interrupts, %lu other breaks, %lu instructions on CPU 0\n",
+		       n[0], n[2], n[1], (unsigned long)instructions);
+		check(n[0] > 1000 && n[2] > 0 && n[1] > 0);
+		unview(&v);
+	}
+	for (k = 0; k < 2; k++)
+		done(&g[k]);
+	no_session_left();
+}
+
+/* It stops within a call, at the very instruction; no call is too long unless it says so. */
+void test_kernel_itrace_limits(void)
+{
+	struct pitrace_itrace_args it = itrace_of(NULL);
+	long i, total = 0;
+	struct flow f;
+	struct view v;
+	int32_t pid;
+
+	on_cpu(0);
+	it.limit = 5000;
+	if (traced(&v, part_calls, USER_SIDE | KERNEL_SIDE, &pid, &it, 0)) {
+		f = flow_of(&v, pid, false);
+		for (i = 0; i < f.n; i++)
+			total += f.event[i].count;
+		check(total == 5000);
+		check(f.stops[PITRACE_ITRACE_LIMIT] == 1);
+		free(f.event);
+		unview(&v);
+	}
+	on_all_cpus();
+	no_session_left();
+}
+
+static void part_storm(void)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			handled = 0;
+			signal(SIGUSR1, handler);
+			raise(SIGUSR1);
+			execlp("busybox", "busybox", "true", NULL);
+			_exit(3);
+		}
+		if (status_of(pid))
+			_exit(4);
+	}
+}
+
+static void part_long(void)
+{
+	calls_until(time(NULL) + 100000);
+}
+
+/* Tracing of threads in calls goes on and off; none of them dies of it. */
+void test_kernel_itrace_storm(void)
+{
+	long turns = getenv("TURNS") ? atol(getenv("TURNS")) : 40, i, kernel = 0;
+	struct pitrace_itrace_args it, none = itrace_of(NULL);
+	struct pitrace_session_args own = plain();
+	struct pitrace_setup_args setup = setup_args(1000);
+	struct gate g[STORM_CHILDREN];
+	int32_t pid[STORM_CHILDREN];
+	struct view v, keep;
+	int k;
+
+	/* The hooks stay: each turn is one of threads, not of hooks. */
+	none.scope = PITRACE_ITRACE_NONE;
+	none.listed = 0;
+	own.scope = PITRACE_SCOPE_PROCESS;
+	own.pid = getpid();
+	setup.majors[0] = USER_SIDE | KERNEL_SIDE | MARKS;
+	if (!begin(&keep, own, 1000))
+		return;
+	want(0, ioctl(keep.fd, PITRACE_IOC_SETUP, &setup));
+	want(0, ioctl(keep.fd, PITRACE_IOC_ITRACE, &none));
+	want(0, ioctl(keep.fd, PITRACE_IOC_ON));
+	for (k = 0; k < STORM_CHILDREN; k++)
+		pid[k] = child_of(&g[k], k == 2 ? part_long : part_storm);
+	it = itrace_of(pid);
+	it.listed = 3;
+	it.flags = PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY;
+	if (begin_sides(&v, USER_SIDE | KERNEL_SIDE, &it)) {
+		for (k = 0; k < STORM_CHILDREN; k++)
+			let_go(&g[k]);
+		for (i = 0; i < turns && !bad; i++) {
+			unsigned long n[3] = { 0 };
+
+			want(0, ioctl(v.fd, PITRACE_IOC_ON));
+			if (i % 4 == 1) {
+				want(0, ioctl(v.fd, PITRACE_IOC_SUSPEND));
+				want(0, ioctl(v.fd, PITRACE_IOC_RESUME));
+			}
+			if (i % 4 == 2)
+				nap(5);
+			want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+			if (i % 4 == 2)
+				each_record(&v, PITRACE_RING_TRACE, count_all, n);
+			kernel += n[0];
+			all_alive(pid, i);
+		}
+		unview(&v);
+	}
+	end_children(pid, g);
+	unview(&keep);
+	printf("# %ld turns, %ld branches of the kernel in each fourth\n", turns, kernel);
+	check(kernel > turns);
+	no_session_left();
+}
+
+/* ---- who sleeps when the driver goes --------------------------------------------------------- */
+
+static char *missing;
+static int faults = -1;
+
+/* In a call; and in a page fault of one, which nobody serves. */
+static void part_asleep(void)
+{
+	char c;
+
+	(void)!read(sleeping[0], &c, 1);
+	pause();
+}
+
+static void part_fault(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register r = {
+		.range = { .len = 4096 }, .mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	missing = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	r.range.start = (uintptr_t)missing;
+	if (faults >= 0 && !ioctl(faults, UFFDIO_API, &api) && !ioctl(faults, UFFDIO_REGISTER, &r))
+		(void)!write(awake[1], missing, 100);
+	pause();
+}
+
+int leave_kernel_sleepers(void)
+{
+	struct pitrace_itrace_args it;
+	struct gate g[2];
+	int32_t pid[2];
+	struct view v;
+
+	check(!pipe(sleeping) && !pipe(awake));
+	pid[0] = child_of(&g[0], part_asleep);
+	pid[1] = child_of(&g[1], part_fault);
+	it = itrace_of(pid);
+	it.listed = 2;
+	if (!begin_sides(&v, USER_SIDE | KERNEL_SIDE, &it))
+		return 1;
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	let_go(&g[0]);
+	let_go(&g[1]);
+	nap(300);
+	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+	check(flow_of(&v, pid[0], true).branches[1] > 100);
+	check(flow_of(&v, pid[1], true).branches[1] > 100);
+	unview(&v);
+	printf("%d %d\n", bad ? 0 : pid[0], bad ? 0 : pid[1]);
+	return bad != 0;
+}
+
+#else
+
+int leave_kernel_sleepers(void) { return 1; }
+void test_kernel_itrace_calls(void) { }
+void test_kernel_itrace_alone(void) { }
+void test_kernel_itrace_exec(void) { }
+void test_kernel_itrace_faults(void) { }
+void test_kernel_itrace_sleeps(void) { }
+void test_kernel_itrace_signals(void) { }
+void test_kernel_itrace_interrupts(void) { }
+void test_kernel_itrace_limits(void) { }
+void test_kernel_itrace_storm(void) { }
+
+#endif
+
+/* ---- who may not ----------------------------------------------------------------------------- */
+
+static void rights(int unused)
+{
+	struct pitrace_session_args args = plain();
+	struct pitrace_setup_args setup = setup_args(1000);
+	bool have = info().majors[0] >> PITRACE_BRANCH_KERNEL & 1;
+	int fd;
+
+	(void)unused;
+	args.scope = PITRACE_SCOPE_PROCESS;
+	args.pid = getpid();
+	fd = want(0, session(&args));
+	setup.majors[0] = 1ull << PITRACE_BRANCH_KERNEL;
+	want(have ? EPERM : EOPNOTSUPP, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	setup.majors[0] = 1ull << PITRACE_BREAK_KERNEL;
+	want(have ? EPERM : EOPNOTSUPP, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	close(fd);
+}
+
+/* Members have none of it; root has where the module was told so. */
+void test_kernel_itrace_refused(void)
+{
+	struct pitrace_session_args args = plain();
+	struct pitrace_setup_args setup = setup_args(1000);
+	bool have = info().majors[0] >> PITRACE_BRANCH_KERNEL & 1;
+	int fd = want(0, session(&args));
+
+	setup.majors[0] |= 1ull << PITRACE_BRANCH_KERNEL;
+	want(have ? 0 : EOPNOTSUPP, ioctl(fd, PITRACE_IOC_SETUP, &setup));
+	close(fd);
+	as_member(rights, 0);
+	no_session_left();
+}

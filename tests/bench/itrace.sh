@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What instruction traces cost: instructions that are added to a traced one and to a taken branch, beside
+# a debugger that single-steps and does nothing else, and beside the ptrace collector; how much slower gzip
+# is, also beside callgrind (user code alone, no order kept, no kernel, no JIT code's bytes: counts); how
+# large the file is. In one guest with one CPU.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/guest.sh"
+kb=${BENCH_KB:-1024} ptrace_kb=${BENCH_PTRACE_KB:-4}
+
+valgrind=/usr/libexec/valgrind
+more=(--add "$O/tests/bench/guest/itrace_work:/usr/local/bin/itrace_work")
+for each in callgrind-amd64-linux vgpreload_core-amd64-linux.so default.supp; do
+	[ ! -e "$valgrind/$each" ] || more+=(--add "$valgrind/$each:$valgrind/$each")
+done
+[ ! -e /usr/bin/valgrind.bin ] || more+=(--add /usr/bin/valgrind.bin:/usr/bin/valgrind)
+BENCH_NO_LTTNG=1 BENCH_TIMEOUT=1800 in_guest itrace $kb $ptrace_kb
+
+added() { # WHO WHAT: instructions
+	calc "($(value cost "$1" "$2") - $(value cost alone "$2")) / 100"
+}
+for what in steps branches; do
+	each="an instruction" goal="16 x, aim 20 x"
+	[ $what = steps ] || each="a taken branch" goal=
+	compare "added to $each" "$(added driver $what)" instructions "$(added ptrace $what)" \
+		"a debugger's single step" "$goal"
+	compare "  ..." "$(added driver $what)" instructions "$(added collector $what)" \
+		"the ptrace collector" ""
+done
+slower() { # WHO KB: as many times
+	calc "$(value gzip "$1" "$2") / $(value gzip alone "$2")"
+}
+compare "gzip, $kb KB: slower by" "$(slower driver $kb)" "times" "$(slower ptrace $ptrace_kb)" \
+	"single steps ($ptrace_kb KB)" ""
+compare "  ..." "$(slower driver $kb)" "times" "$(slower callgrind $kb)" callgrind ""
+n=$(value file branches) empty=$(value file empty)
+printf '%-44s %8s bytes (goal 8; %s million branches in %s million instructions)\n' "the file, a branch" \
+	"$(calc "($(value file packed) - $empty) / $n")" "$(calc "$n / 1e6")" \
+	"$(calc "$(value file instructions) / 1e6")"

@@ -1,0 +1,326 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Traces in other formats, and filters: the totals are the reports' own, to the last tick, as reference
+# readers have them.
+set -u
+# shellcheck source=tests/format/post_lib.sh
+. "$(dirname "$0")/post_lib.sh"
+script=${TESTS:-$build/tests}/format/test_post_script
+
+"$make_trace" stacks stacks.nrm2 || exit 1
+"$make_trace" story story.nrm2 || exit 1
+"$make_trace" events events.nrm2 || exit 1
+"$script" sched.nrm2 <"$here/post_sched.story" || exit 1
+
+json() { # TRACE OPTION...: the report
+	"$post" -q -json "${@:2}" "$1"
+	[ $? -le 1 ]
+}
+convert() { # FORMAT TRACE FILE OPTION...
+	"$post" -q -format "$1" -o "$3" "${@:4}" "$2" 2>err
+	[ $? -le 1 ]
+}
+
+# ---- the list
+code 0 "$post" -format list && has_line out pprof reads writes \
+	'profile.proto, compressed: go tool pprof and many others'
+verdict list
+code 2 "$post" -format nonsense && has err 'there is no nonsense; there are' && has err speedscope
+verdict unknown
+code 2 "$post" -format native stacks.nrm2 && has err 'native is read only'
+verdict read_only
+code 2 "$post" -format pprof -sched stacks.nrm2 && has err 'goes with no report'
+verdict no_report_beside
+
+# ---- filters: what they let pass adds up to the whole
+total() {
+	json "$@" | jq .total_ticks
+}
+adds_up() { # OPTION LIST...: of all, without overlap
+	local sum=0 want item
+	want=$(total story.nrm2)
+	for item in "${@:2}"; do
+		sum=$((sum + $(total story.nrm2 "$1" "$item")))
+	done
+	[ "$sum" = "$want" ] && [ "$want" = 200 ] || {
+		echo "$sum of $want" >why
+		return 1
+	}
+}
+adds_up -pid 4156 77-78 0
+verdict pids_add_up
+adds_up -tid 0,4156 4157,77 78
+verdict tids_add_up
+adds_up -cpus 0 1
+verdict cpus_add_up
+adds_up -comm 'j*,GC' 'cc,Idle' 'ev*'
+verdict comms_add_up
+adds_up -symbol 'spin_unlock,copy*' idle 'vfs_read,No*,*ext4*,ext*'
+verdict symbols_add_up
+# The last moment of the first half is no moment of the second.
+middle=$("$post" -q -show -json -o - story.nrm2 | jq -s 'map(select(.record == "tprof").time) | sort |
+	.[length / 2 | floor]')
+at() {
+	printf '%d.%09d' $(($1 / 1000000000)) $(($1 % 1000000000))
+}
+adds_up -time "-$(at "$middle")" "$(at $((middle + 1)))-"
+verdict times_add_up
+[ "$(total story.nrm2 -time "$(at "$middle")-$(at "$middle")")" -ge 1 ]
+verdict time_bounds_are_in_it
+code 2 "$post" -pid 12-3 story.nrm2 && code 2 "$post" -cpus 1, story.nrm2 &&
+	code 2 "$post" -time 5 story.nrm2 && code 2 "$post" -time 6-5 story.nrm2 &&
+	code 2 "$post" -time - story.nrm2 && code 2 "$post" -tid '' story.nrm2
+verdict filters_that_make_no_sense
+# A row under a filter is the row without it.
+json story.nrm2 -pid 4156 | jq -S .processes >some
+json story.nrm2 | jq -S '[.processes[] | select(.pid == 4156)]' >all
+diff <(jq 'walk(if type == "object" then del(.percent) else . end)' some) \
+	<(jq 'walk(if type == "object" then del(.percent) else . end)' all) >why
+verdict rows_are_the_same
+tid=$(json sched.nrm2 -sched | jq '.sched.threads[0].tid')
+json sched.nrm2 -sched -tid "$tid" | jq -S .sched.threads >some
+json sched.nrm2 -sched | jq -S "[.sched.threads[] | select(.tid == $tid)]" >all
+[ "$(jq length all)" -ge 1 ] && diff some all >why
+verdict sched_of_a_thread
+code 2 "$post" -irq -tid 1 sched.nrm2 && code 2 "$post" -show -comm x sched.nrm2 &&
+	code 2 "$post" -sched -symbol x sched.nrm2
+verdict filters_that_do_not_go
+code 2 "$post" -format pprof -pid 5 story.nrm2 && has err 'that pass the filters'
+verdict nothing_passes
+
+# ---- folded
+convert folded stacks.nrm2 a.folded && "$post" -q -folded stacks.nrm2 >b.folded &&
+	cmp a.folded b.folded >why
+verdict folded
+
+# ---- pprof, as protoc has it
+decoded() {
+	zcat "$1" | protoc --decode=Profile --proto_path="$here" "$here/pprof.proto"
+}
+# Sums of the first and of the second value.
+values() {
+	decoded "$1" | awk '/^sample \{/ { n = 0 } /^  value:/ { sum[n++] += $2 }
+		END { print sum[0], sum[1] }'
+}
+convert pprof stacks.nrm2 stacks.pb.gz && [ "$(values stacks.pb.gz)" = '100 100000000' ] &&
+	convert pprof story.nrm2 story.pb.gz && [ "$(values story.pb.gz | cut -d' ' -f1)" = 200 ] &&
+	convert pprof story.nrm2 one.pb.gz -tid 4157 &&
+	[ "$(values one.pb.gz | cut -d' ' -f1)" = "$(total story.nrm2 -tid 4157)" ] &&
+	convert pprof events.nrm2 event.pb.gz -e 1 &&
+	[ "$(values event.pb.gz | cut -d' ' -f1)" = "$(total events.nrm2 -e 1)" ]
+verdict pprof_totals
+# Own ticks by symbol are the flat report's: google's pprof reads them.
+own() { # of the report, name and ticks
+	json "$1" | jq -r '[.processes[].threads[].modules[].symbols[]] | group_by(.name)[] |
+		"\(map(.ticks) | add) \(.[0].name)"' | sort
+}
+raw() { # of a profile
+	go tool pprof -symbolize=none -sample_index=samples -nodefraction=0 -edgefraction=0 -nodecount=1000000 -top "$1" 2>err |
+		awk 'on && $1 > 0 { name = $6; for (i = 7; i <= NF; i++) name = name " " $i; print $1, name }
+			$1 == "flat" { on = 1 }' | sort
+}
+own stacks.nrm2 >want && raw stacks.pb.gz >have && [ -s have ] && diff want have >why &&
+	own story.nrm2 >want && raw story.pb.gz >have && [ -s have ] && diff want have >why
+verdict pprof_symbols
+go tool pprof -symbolize=none -sample_index=samples -tags stacks.pb.gz >tags 2>err
+tag() {
+	awk -v key="$1:" -v value="$2" '$1 == key { on = 1; next } /^ *[a-z]*: Total/ { on = 0 }
+		on && $NF == value { print $1 }' tags
+}
+[ "$(tag cpu 1)" = 10.0 ] && [ "$(tag comm GC)" = 11.0 ] && [ "$(tag process java)" = 80.0 ] ||
+	cat tags >why
+[ ! -s why ]
+verdict pprof_labels
+
+# ---- pprof read back: the same ticks of the same symbols in the same modules and threads; a second
+# time the same profile
+rows() {
+	json "$@" | jq -r '.processes[] as $p | $p.threads[] as $t | $t.modules[] as $m | $m.symbols[] |
+		[$p.pid, $t.tid, $m.name, .name, .ticks] | @json' | sed 's/\\t/\\\\x09/g' |
+		awk -F, '{ n = $NF + 0; NF--; sum[$0] += n } END { for (s in sum) print s, sum[s] }' | sort
+}
+for trace in stacks story times; do
+	[ $trace = times ] && { "$make_trace" times times.nrm2 || exit 1; }
+	convert pprof $trace.nrm2 back.pb.gz && code 0 "$post" -validate back.pb.gz &&
+		rows $trace.nrm2 >want && rows back.pb.gz >have && [ -s have ] && diff want have >why
+	verdict pprof_back_$trace
+done
+convert pprof stacks.nrm2 one.pb.gz && convert pprof one.pb.gz two.pb.gz &&
+	[ "$(values one.pb.gz)" = "$(values two.pb.gz)" ] && raw one.pb.gz >want && raw two.pb.gz >have &&
+	diff want have >why
+verdict pprof_twice
+convert folded stacks.nrm2 a.folded && convert folded one.pb.gz b.folded &&
+	diff <(sed 's/_\[k\]//g' a.folded | grep -v '^ev' | sort) <(grep -v '^ev' b.folded | sort) >why
+verdict pprof_stacks_back
+
+# What Go's own runtime wrote, as Go's pprof has it.
+mkdir go && cat >go/main.go <<'END'
+package main
+
+import (
+	"os"
+	"runtime/pprof"
+	"time"
+)
+
+var sink uint64
+
+//go:noinline
+func many() {
+	for i := uint64(0); i < 30000; i++ {
+		sink += i * sink
+	}
+}
+
+//go:noinline
+func few() {
+	for i := uint64(0); i < 10000; i++ {
+		sink ^= i * sink
+	}
+}
+
+func main() {
+	f, _ := os.Create(os.Args[1])
+	pprof.StartCPUProfile(f)
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		many()
+		few()
+	}
+	pprof.StopCPUProfile()
+	f.Close()
+}
+END
+GOCACHE=$PWD/go/cache GO111MODULE=off go build -o busy go/main.go >why 2>&1 && ./busy go.pb.gz &&
+	code 0 "$post" -validate go.pb.gz && own go.pb.gz >want && raw go.pb.gz >have && [ -s have ] &&
+	grep -q main.many have && diff want have >why
+verdict pprof_of_go
+# Damage: cut at every byte it is read as far as it goes, and said so; nothing else happens.
+zcat stacks.pb.gz >plain.pb
+cut_at_every_byte() { # FILE
+	local size i
+	size=$(stat -c %s "$1")
+	for ((i = 0; i < size; i += $2)); do
+		head -c "$i" "$1" >cut
+		"$post" -q -o /dev/null cut >out 2>err
+		case $? in
+		1 | 2) ;;
+		# Fields end where the message does: of a part that ends with one nobody can tell.
+		0) [ "$1" = plain.pb ] && continue ;&
+		*)
+			echo "cut at $i: exit code is not 1 or 2" >why
+			return 1
+			;;
+		esac
+	done
+}
+cut_at_every_byte stacks.pb.gz 3 && cut_at_every_byte plain.pb 7
+verdict pprof_cut
+
+# ---- speedscope: a profile a thread
+convert speedscope stacks.nrm2 a.json && jq -e '[.profiles[].weights[]] | add == 100000000' a.json >why &&
+	jq -e '[.profiles[] | .endValue == (.weights | add) and
+		(.samples | length) == (.weights | length)] | all' a.json >why &&
+	jq -e '(.shared.frames | length) as $n | [.profiles[].samples[][] < $n] | all' a.json >why
+verdict speedscope_totals
+# Its stacks are the folded ones.
+jq -r '.shared.frames as $f | .profiles[] | select(.name | contains("\u001b") | not) | (.name | sub(" \\(pid.*"; "")) as $p |
+	[.samples, .weights] | transpose[] |
+	"\([$p] + [.[0][] | $f[.].name] | join(";")) \(.[1] / 1000000)"' a.json |
+	awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (s in sum) print s sum[s] }' | sort >have
+sed 's/_\[k\]//g' b.folded | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (s in sum) print s sum[s] }' |
+	sort >want
+diff <(grep -v '^ev' want) have >why
+verdict speedscope_stacks
+
+# ---- Firefox Profiler: its tables refer to what is there, its stacks are the folded ones
+convert firefox stacks.nrm2 f.json && jq -e '[.threads[].samples.weight[]] | (add - 100 | fabs) < 1e-9' f.json >why &&
+	jq -e '[.threads[] | (.stringArray | length) as $strings |
+		(.samples | .length as $n | (.stack, .time, .weight | length == $n)),
+		(.stackTable | .length as $n | (.frame, .prefix, .category | length == $n)),
+		(.stackTable.prefix | to_entries[] | .value == null or .value < .key),
+		(.frameTable.length as $n | .stackTable.frame[] < $n),
+		(.funcTable.length as $n | .frameTable.func[] < $n),
+		(.funcTable.name[] < $strings)] | all' f.json >why
+verdict firefox_tables
+jq -r '.threads[] | select(.processName | contains("\u001b") | not) | . as $t |
+	def names: if . == null then [] else ($t.stackTable.prefix[.] | names) +
+		[$t.stringArray[$t.funcTable.name[$t.frameTable.func[$t.stackTable.frame[.]]]]] end;
+	[.samples.stack, .samples.weight] | transpose[] |
+	"\([$t.processName] + (.[0] | names) | join(";")) \(.[1])"' f.json |
+	awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (s in sum) print s sum[s] }' | sort >have
+diff <(grep -v '^ev' want) have >why
+verdict firefox_stacks
+
+# ---- timelines: as many dispatches, interrupts, wake-ups and so on as the trace has, at their times
+"$script" calls.nrm2 <"$here/post_calls.story" || exit 1
+count() { # TRACE RECORD [CONDITION]: records of this kind
+	"$post" -q -show -json -o - "$1" | jq -s "map(select(.record == \"$2\" and (${3:-true}))) | length"
+}
+same_number() { # WHAT HAVE WANT
+	[ "$2" = "$3" ] || {
+		echo "$1: $2, not $3" >>why
+		return 1
+	}
+}
+for trace in sched calls stacks; do
+	convert chrome $trace.nrm2 $trace.chrome && convert perfetto $trace.nrm2 $trace.perfetto &&
+		convert ctf $trace.nrm2 $trace.ctf || cat err
+	babeltrace2 --clock-cycles $trace.ctf >$trace.text 2>err || cat err
+	protoc --decode=Trace --proto_path="$here" "$here/perfetto.proto" <$trace.perfetto >$trace.decoded
+done
+events() { # TRACE JQ-CONDITION: of Chrome's
+	jq "[.traceEvents[] | select($2)] | length" "$1.chrome"
+}
+ticks=$(total stacks.nrm2)
+same_number chrome "$(jq '[.traceEvents[] | select(.cat == "sample").args.ticks] | add' stacks.chrome)" "$ticks"
+same_number perfetto "$(grep -c '^  sample {' stacks.decoded)" "$ticks"
+same_number ctf "$(grep -o 'sample: .*ticks = [0-9]*' stacks.text | awk '{ n += $NF } END { print n }')" "$ticks"
+[ ! -s why ]
+verdict timelines_samples
+for trace in sched calls; do
+	n=$(count $trace.nrm2 dispatch)
+	same_number "dispatches perfetto" "$(grep -c '^      switch {' $trace.decoded)" "$n"
+	same_number "dispatches ctf" "$(grep -c ' dispatch: ' $trace.text)" "$n"
+	n=$(count $trace.nrm2 wakeup)
+	same_number "wakeups chrome" "$(events $trace '.cat == "wakeup"')" "$n"
+	same_number "wakeups perfetto" "$(grep -c '^      waking {' $trace.decoded)" "$n"
+	same_number "wakeups ctf" "$(grep -c ' wakeup: ' $trace.text)" "$n"
+	n=$(count $trace.nrm2 interrupt '.kind | endswith("exit") | not')
+	same_number "interrupts chrome" "$(events $trace '.cat == "interrupt" and .ph == "B"')" "$n"
+	same_number "interrupts perfetto" "$(grep -c 'category: "interrupt"' $trace.decoded)" "$n"
+	same_number "interrupts ctf" "$(grep -c ' interrupt_entry: ' $trace.text)" "$n"
+	n=$(count $trace.nrm2 syscall '.kind | endswith("exit") | not')
+	same_number "calls chrome" "$(events $trace '.cat == "syscall" and .ph == "B"')" "$n"
+	same_number "calls perfetto" "$(grep -c 'category: "syscall"' $trace.decoded)" "$n"
+	same_number "calls ctf" "$(grep -c ' syscall_entry: ' $trace.text)" "$n"
+	n=$(count $trace.nrm2 fault)
+	same_number "faults chrome" "$(events $trace '.cat == "fault"')" "$n"
+	same_number "faults perfetto" "$(grep -c 'category: "fault"' $trace.decoded)" "$n"
+	same_number "faults ctf" "$(grep -c ' page_fault: ' $trace.text)" "$n"
+done
+[ ! -s why ]
+verdict timelines_events
+# Each begins before it ends, and CPUs run one thread at a time.
+jq -e '[.traceEvents[] | select(.ph == "B" or .ph == "E")] | group_by([.pid, .tid]) | map(
+		reduce .[] as $e ({n: 0, ok: true}; .n += (if $e.ph == "B" then 1 else -1 end) |
+			.ok = (.ok and .n >= 0 and ($e.pid != 4194305 or .n <= 1))) | .ok) | all' sched.chrome >why
+verdict chrome_nests
+# CTF's times are the trace's own.
+"$post" -q -show -json -o - sched.nrm2 | jq 'select(.record == "dispatch").time' | sort -n >want
+sed -n 's/^\[0*\([0-9]*\)\] .* dispatch: .*/\1/p' sched.text | sort -n >have
+[ -s have ] && diff want have >why
+verdict ctf_times
+: >plain
+code 2 "$post" -format ctf -o plain stacks.nrm2 && [ -f plain ] && [ ! -e plain.old ] &&
+	convert ctf stacks.nrm2 stacks.ctf && [ -d stacks.ctf.old ]
+verdict ctf_folder
+
+# ---- the manual's table is the list
+page=$here/../../post/pitrace-formats.7
+"$post" -format list | awk '{ print $1, $2 == "reads" ? "yes" : "no", $3 == "writes" ? "yes" : "no" }' |
+	sort >want
+awk '/^\.TS/ { on = 1 } /^\.TE/ { on = 0 } on && NF == 3 && /\t(yes|no)\t/ { print $1, $2, $3 }' "$page" |
+	sort >have
+[ -s have ] && diff want have >why && ! "$post" -format list | grep -q null
+verdict manual
+finish

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fuzz: a perf.data file, from its header to the records that reports take, in two passes. */
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "formats/format.h"
+
+static void take_line(void *arg, const char *line)
+{
+	(void)arg;
+	fuzz_touch(line, strlen(line));
+}
+
+static void take_count(void *arg, const char *event, const char *kind, uint64_t count)
+{
+	(void)arg;
+	(void)count;
+	fuzz_touch(kind, strlen(kind));
+	if (event)
+		fuzz_touch(event, strlen(event));
+}
+
+static void read_all(struct input *in, unsigned int what)
+{
+	struct input_section section;
+	uint64_t done, total;
+	struct pirecord r;
+	int rc = in->format->begin(in, what);
+
+	while (!rc && (rc = in->format->next(in, &r)) > 0) {
+		if (r.major > 255 || r.ring >= PITRACE_RINGS || (uintptr_t)r.data % 4)
+			abort();
+		fuzz_touch(r.data, r.size);
+		rc = 0;
+	}
+	if (rc)
+		abort();
+	in->format->progress(in, &done, &total);
+	if (done > total)
+		abort();
+	in->format->section(in, 0, &section);
+	if (section.data)
+		fuzz_touch(section.data, section.size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { .format = &format_perf };
+	const struct pifile_fault *list = NULL;
+	struct pifile_fault fault = { 0 };
+	char path[64];
+	size_t n;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), rc;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	in.path = in.name = path;
+	rc = in.format->open(&in, &fault);
+	if (rc && !fault.what[0])
+		abort();
+	if (!rc) {
+		in.format->stats(&in, take_count, NULL);
+		in.format->info(&in, take_line, NULL);
+		read_all(&in, PIMERGE_MTE);
+		read_all(&in, PIMERGE_MTE | PIMERGE_TRACE);
+		n = in.format->faults(&in, &list);
+		for (size_t i = 0; i < n && i < INPUT_FAULTS; i++) {
+			if (!list[i].what[0])
+				abort();
+		}
+		in.format->close(&in);
+	}
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * itrace_access LOG TRACE: the addresses that a program of one thread read and wrote behind its
+ * last exec: as the judge's registers and libopcodes' words for its instructions tell them, held
+ * against a trace's (ppc64le).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pifile.h>
+#include "insn.h"
+#include "log.h"
+
+struct access {
+	uint64_t at, address;
+	uint32_t bytes, way;
+};
+
+struct list {
+	struct access *a;
+	size_t n, room;
+};
+
+static void die(const char *what, const char *more)
+{
+	fprintf(stderr, "itrace_access: %s%s\n", what, more);
+	exit(2);
+}
+
+static void add(struct list *l, struct access a)
+{
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 4096;
+		l->a = realloc(l->a, l->room * sizeof(*l->a));
+		if (!l->a)
+			die("no memory", "");
+	}
+	l->a[l->n++] = a;
+}
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+#define PAGES	4096
+static struct {
+	uint64_t address;
+	uint8_t bytes[LOG_PAGE];
+} pages[PAGES];
+static size_t npages;
+
+static const uint8_t *page_of(uint64_t pc)
+{
+	for (size_t i = npages; i--;)
+		if (pages[i].address == (pc & ~(uint64_t)(LOG_PAGE - 1)))
+			return pages[i].bytes;
+	return NULL;
+}
+
+/* Loads and stores by their names, without the endings for update and index. */
+static uint32_t bytes_of(const char *name, uint32_t *way)
+{
+	static const struct {
+		const char *names;
+		uint32_t bytes;
+	} sizes[] = {
+		{ " lbz stb lbarx stbcx. lvebx stvebx lxsibzx stxsibx ", 1 },
+		{ " lhz lha sth lhbrx sthbrx lharx sthcx. lvehx stvehx lxsihzx stxsihx ", 2 },
+		{ " lwz lwa stw lwbrx stwbrx lwarx stwcx. lfs stfs lfiwax lfiwzx stfiwx lxsspx "
+		  "stxsspx lxssp stxssp lxsiwax lxsiwzx stxsiwx lvewx stvewx lxvwsx ", 4 },
+		{ " ld std ldbrx stdbrx ldarx stdcx. lfd stfd lxsdx stxsdx lxsd stxsd lxvdsx ", 8 },
+		{ " lxv stxv lxvx stxvx lxvd2x stxvd2x lxvw4x stxvw4x lxvh8x stxvh8x lxvb16x "
+		  "stxvb16x lvx stvx lvxl stvxl lq stq ", 16 },
+		{ " lxvp stxvp ", 32 },
+		{ " dcbz ", 128 },
+	};
+	static const char *const endings[] = { "", "x", "u", "ux" };
+	size_t n = strlen(name);
+	char word[32];
+
+	*way = *name == 'l' ? PITRACE_ACCESS_LOAD : PITRACE_ACCESS_STORE;
+	for (size_t e = 0; e < 4; e++) {
+		size_t end = strlen(endings[e]);
+
+		if (n <= end || n > 16 || strcmp(name + n - end, endings[e]))
+			continue;
+		snprintf(word, sizeof(word), " %.*s ", (int)(n - end), name);
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+			if (strstr(sizes[i].names, word))
+				return sizes[i].bytes;
+	}
+	return 0;
+}
+
+static uint64_t gpr(const uint64_t *gprs, const char *operand)
+{
+	const char *digits = operand + strspn(operand, "%r");
+	unsigned long n = strtoul(digits, NULL, 10);
+
+	/* "0" in the place of a register is the number. */
+	return digits == operand || n >= LOG_GPRS ? 0 : gprs[n];
+}
+
+/* "REG,DISPLACEMENT(REG)" or "[REG,]REG,REG" */
+static uint64_t address_of(const char *operands, const uint64_t *gprs)
+{
+	const char *open = strchr(operands, '('), *comma = strchr(operands, ',');
+	const char *last = strrchr(operands, ',');
+
+	if (open)
+		return gpr(gprs, open + 1) +
+		       (uint64_t)strtoll(comma ? comma + 1 : operands, NULL, 0);
+	if (!last)
+		die("no operands: ", operands);
+	return gpr(gprs, last + 1) + gpr(gprs, comma == last ? operands : comma + 1);
+}
+
+static void executes(struct list *l, uint64_t pc, const uint64_t *gprs)
+{
+	const uint8_t *page = page_of(pc);
+	char name[32] = "", operands[128] = "";
+	uint32_t bytes, way;
+	struct insn i;
+	uint64_t address;
+
+	if (!page)
+		die("the log lacks a page that was executed", "");
+	i = insn_at(pc, page + pc % LOG_PAGE, LOG_PAGE - pc % LOG_PAGE);
+	if (i.unknown)
+		die("an instruction that libopcodes does not know", "");
+	sscanf(insn_text(), "%31s %127s", name, operands);
+	bytes = bytes_of(name, &way);
+	if (!bytes) {
+		/* Whoever is missing in the list above must not be passed over. */
+		if (!strncmp(name, "lx", 2) || !strncmp(name, "stx", 3) ||
+		    !strncmp(name, "lv", 2) || !strncmp(name, "stv", 3) || strchr(operands, '('))
+			if (strcmp(name, "lvsl") && strcmp(name, "lvsr"))
+				die("whose size is not known: ", name);
+		return;
+	}
+	address = address_of(operands, gprs);
+	if (!strncmp(name, "lv", 2) || !strncmp(name, "stv", 3) || !strcmp(name, "dcbz"))
+		address &= ~(uint64_t)(bytes - 1);
+	add(l, (struct access){ pc, address, bytes, way });
+}
+
+static void read_log(struct list *l, const char *name)
+{
+	uint64_t now[LOG_GPRS], then[LOG_GPRS] = { 0 }, pc = 0;
+	FILE *f = fopen(name, "re");
+	struct log_entry e;
+
+	if (!f)
+		die("cannot open ", name);
+	while (fread(&e, sizeof(e), 1, f) == 1) {
+		switch (e.what) {
+		case LOG_REGISTERS:
+			if (fread(now, sizeof(now), 1, f) != 1)
+				die(name, ": is cut");
+			break;
+		case LOG_PAGE_OF:
+			if (npages == PAGES)
+				die("too many pages", "");
+			pages[npages].address = e.pc;
+			if (fread(pages[npages++].bytes, LOG_PAGE, 1, f) != 1)
+				die(name, ": is cut");
+			break;
+		case LOG_EXEC:
+			l->n = npages = 0;
+			pc = e.pc;
+			break;
+		case LOG_STEP:
+			/* The first may be the exec's own. */
+			if (pc != e.pc)
+				executes(l, pc, then);
+			pc = e.pc;
+			memcpy(then, now, sizeof(then));
+			break;
+		}
+	}
+	fclose(f);
+}
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+static void read_trace(struct list *l, const char *name)
+{
+	struct pifile_fault fault;
+	struct pifile *f = pifile_open(name, &fault);
+	struct pimerge *m = f ? pimerge_open(f, PIMERGE_TRACE) : NULL;
+	struct pirecord r;
+
+	if (!m)
+		die(name, ": cannot be read");
+	if (strcmp(pifile_get_header(f)->machine, "ppc64le") || !insn_open("ppc64le"))
+		die(name, ": is no trace of ppc64le, or libopcodes does not know that");
+	while (pimerge_next(m, &r) > 0) {
+		const struct pitrace_access *a = r.data;
+
+		if (r.major == PITRACE_BREAK_USER &&
+		    (r.minor & PITRACE_BRANCH_KIND) == PITRACE_BREAK_EXEC)
+			l->n = 0;
+		else if (r.major == PITRACE_LOAD_STORE && r.minor & PITRACE_BRANCH_GAP)
+			die(name, ": a gap");
+		else if (r.major == PITRACE_LOAD_STORE)
+			add(l, (struct access){ a->at, a->address, a->bytes,
+						r.minor & PITRACE_BRANCH_KIND });
+		else if (r.major == PITRACE_LOST)
+			die(name, ": records were lost");
+	}
+	pimerge_close(m);
+	pifile_close(f);
+}
+
+static void tell(const char *who, const struct list *l, size_t i)
+{
+	if (i < l->n)
+		printf("  %s: %" PRIx64 " %s %" PRIx64 ", %" PRIu32 " bytes\n", who, l->a[i].at,
+		       l->a[i].way == PITRACE_ACCESS_LOAD ? "reads" : "writes", l->a[i].address,
+		       l->a[i].bytes);
+	else
+		printf("  %s: nothing more\n", who);
+}
+
+int main(int argc, char **argv)
+{
+	struct list log = { 0 }, trace = { 0 };
+	size_t i;
+
+	if (argc != 3)
+		die("usage: itrace_access LOG TRACE", "");
+	read_trace(&trace, argv[2]);
+	read_log(&log, argv[1]);
+	for (i = 0; i < log.n && i < trace.n; i++)
+		if (memcmp(&log.a[i], &trace.a[i], sizeof(*log.a)))
+			break;
+	if (i < log.n || i < trace.n || !i) {
+		printf("access %zu differs\n", i);
+		tell("truth", &log, i);
+		tell("trace", &trace, i);
+		return 1;
+	}
+	printf("equal: %zu accesses\n", i);
+	return 0;
+}

@@ -1,0 +1,295 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What post reads of a perf.data beside what perf itself does: of files that perf record makes here in
+# each of its ways, and of those in tests/data/perf: records by kind (perf report --stats), the header
+# (perf report --header-only -I), each sample's time, pid, tid, address, period and call chain (perf
+# script -D), and how many samples each thread has under each name (perf script). What perf itself cannot
+# read is held against the same run read in another way.
+set -u
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+export TZ=UTC LC_ALL=C
+
+perf record -q -e cpu-clock -o probe.data true 2>/dev/null && [ -s probe.data ] || {
+	echo "skip ${suite} perf record does not work here"
+	exit 77
+}
+
+cat >work.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) void leaf(unsigned long n)
+{ for (unsigned long i = 0; i < n; i++) sink += i * i; }
+__attribute__((noinline)) void middle(unsigned long n) { leaf(n); sink++; }
+__attribute__((noinline)) void outer(unsigned long n) { middle(n); leaf(n / 4); sink++; }
+static void *run(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	for (int i = 0; i < 150; i++) {
+		outer(200000);
+		sched_yield();
+		void *p = malloc(1 << 20);
+		memset(p, 1, 1 << 20);
+		free(p);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[3];
+	char *names[] = { "one", "two words", "three" };
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, run, names[i]);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	pid_t child = fork();
+	if (!child) {
+		outer(10000000);
+		execl("/bin/sh", "sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; ls / >/dev/null", NULL);
+	}
+	waitpid(child, NULL, 0);
+	return 0;
+}
+END
+gcc -g -O1 -fno-omit-frame-pointer -o work work.c -lpthread || exit 1
+
+# post OPTION...: what it prints on stdout; its exit code may tell of losses
+post() {
+	"$bin/post" -q "$@" 2>err
+	[ $? -le 1 ]
+}
+
+# Lines of perf's that depend on the perf that prints, and those that are ours alone.
+header_of_perf() {
+	perf report --header-only -I -i "$1" 2>/dev/null | sed -n 's/^# //p' |
+		grep -v '^captured on\|^missing features\|^====\|^bpf_prog_info\|^btf info'
+}
+header_of_post() {
+	post -info -r "$1" | sed '1,/^clock : /d' |
+		grep -v '^build id : \|^aux data\|^contains tracing\|^cacheline\|^e_machine\|^rate\|^bpf programs\|^btf info'
+}
+# perf's own counts of samples that were lost are of later versions of it.
+kinds() {
+	grep -v '^$' | sed '/stats:$/,$ { /LOST_SAMPLES/d }'
+}
+
+same_kinds() { # NAME FILE
+	perf report --stats -i "$2" 2>/dev/null | kinds >want
+	post -stats -r "$2" | kinds >have
+	[ -s want ] && diff want have >out
+	verdict "kinds_$1" $?
+}
+same_header() { # NAME FILE
+	header_of_perf "$2" >want
+	header_of_post "$2" >have
+	[ -s want ] && diff want have >out
+	verdict "header_$1" $?
+}
+same_samples() { # NAME FILE [empty]
+	perf script -D -i "$2" 2>/dev/null | "$top/tests/tools/perf_samples" >want
+	post -show -json -o - -r "$2" | "$top/tests/tools/perf_samples" post >have
+	{ [ -s want ] || [ "${3-}" = empty ]; } && diff want have >out
+	verdict "samples_$1" $?
+}
+# Of each event in turn, since a report is of one: samples by thread and its name.
+same_names() { # NAME FILE
+	local n event
+	: >have
+	n=$(post -json -r "$2" | jq -r '.events[] | select(.ticks > 0) | .number')
+	for event in $n; do
+		post -csv -r "$2" -e "$event" >csv || return
+		perl -e '
+			use Text::ParseWords;
+			<>;
+			while (<>) {
+				my ($pid, $process, $tid, $thread, $module, $symbol, $ticks) = parse_line(",", 0, $_);
+				$n{"$thread $pid/$tid"} += $ticks;
+			}
+			print "$_ $n{$_}\n" for keys %n;' csv
+	done | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (k in sum) print k sum[k] }' |
+		sed 's/^Idle 0\//swapper 0\//; s/^Unknown 4294967295\/4294967295/:-1 -1\/-1/' |
+		sort >have
+	perf script -G -i "$2" -F comm,pid,tid 2>/dev/null | sed 's/^ *//; s/ *$//; s/:$//; s/  */ /g' |
+		sort | uniq -c | awk '{ n = $1; $1 = ""; sub(/^ /, ""); print $0, n }' | sort >want
+	[ -s want ] && diff want have >out
+	verdict "names_$1" $?
+}
+
+record() { # NAME OPTION...
+	local name=$1
+	shift
+	perf record -q "$@" -o "$name.data" ./work 2>err || {
+		echo "skip ${suite}_$name perf record $*: $(head -n 1 err)"
+		return 1
+	}
+}
+
+each_way() { # NAME OPTION...: perf record in this way
+	record "$@" || return
+	same_kinds "$1" "$1.data"
+	same_header "$1" "$1.data"
+	same_samples "$1" "$1.data"
+	same_names "$1" "$1.data"
+}
+
+each_way plain -e cpu-clock
+each_way chains -e cpu-clock -g
+each_way dwarf -e cpu-clock --call-graph dwarf,4096
+each_way compressed -e cpu-clock -g -z
+each_way events -e cpu-clock,task-clock,page-faults,context-switches -g
+each_way group -e '{cpu-clock,task-clock}'
+each_way tracepoints -e sched:sched_switch,sched:sched_process_fork -c 1
+each_way registers -e cpu-clock --intr-regs=ip,sp,ax --user-regs=ip,sp
+each_way folder -e cpu-clock -g --threads
+each_way switches -e cpu-clock --switch-events
+each_way clock -e cpu-clock -k mono -g
+each_way addresses -e cpu-clock -d -T --sample-cpu --phys-data
+each_way buildids -e cpu-clock --buildid-mmap -g
+each_way spaces -e cpu-clock --namespaces --all-cgroups --tail-synthesize
+each_way system -e cpu-clock -a --switch-events -g
+
+# Events that are counted with their leader are samples of their own.
+if record leader -e '{cpu-clock,task-clock,page-faults}:S'; then
+	same_kinds leader leader.data
+	perf script -i leader.data --ns -F pid,tid,time,period,ip 2>/dev/null |
+		sed 's/[.:]//g' | awk '{ split($1, p, "/"); sub(/^0*/, "", $2); print $2, p[1], p[2], $4, $3 }' >want
+	post -show -json -o - -r leader.data | "$top/tests/tools/perf_samples" post >have
+	[ -s want ] && diff want have >out
+	verdict samples_leader $?
+fi
+
+# A pipe's: from a file and from a pipe.
+perf record -q -e cpu-clock,page-faults -g -o - ./work >pipe.data 2>err
+same_kinds pipe pipe.data
+same_header pipe pipe.data
+same_samples pipe pipe.data
+same_names pipe pipe.data
+post -tprof -o - -r pipe.data | sed '/^Trace file/d' >want
+post -tprof -o - - <pipe.data | sed '/^Trace file/d' >have
+diff want have >out
+verdict stdin $?
+post -tprof -o - <(cat pipe.data) | sed '/^Trace file/d' >have
+diff want have >out
+verdict named_pipe $?
+TMPDIR=/nowhere "$bin/post" - <pipe.data >out 2>err
+is no_place_for_a_copy $? 2
+says no_place_is_told err 'TMPDIR'
+
+# Compressed and from a pipe perf itself (6.1 at least) does not read.
+perf record -q -e cpu-clock -g -z -o - ./work >packed.data 2>err
+post -stats -r packed.data >out && grep -q '    COMPRESSED events' out &&
+	[ "$(awk '$1 == "SAMPLE" { print $3; exit }' out)" -gt 20 ]
+verdict compressed_pipe $?
+
+# Counters alone.
+perf stat record -o stat.data -e task-clock,page-faults -I 50 ./work >/dev/null 2>&1
+same_kinds stat stat.data
+same_header stat stat.data
+
+# Stacks that were copied are unwound: who called leaf.
+post -folded -r dwarf.data >folded
+grep -q 'main;outer;middle;leaf [0-9]' folded && grep -q 'run;outer;middle;leaf [0-9]' folded
+verdict dwarf_unwound $?
+post -folded -r chains.data >folded	# leaf has no frame of its own, so middle is missing
+grep -q 'main;outer;leaf [0-9]' folded && grep -q 'run;outer;leaf [0-9]' folded
+verdict chains_named $?
+# A report of each kind has something to tell.
+post -tprof -o - -r chains.data >out
+says kernel_named out 'vmlinux'
+says user_named out 'leaf'
+post -sched -o - -r system.data >out
+says dispatches out 'work'
+
+# ---- what post writes, read by perf: the same samples, names, kinds
+samples_of() {
+	perf script -D -i "$1" 2>/dev/null | "$top/tests/tools/perf_samples"
+}
+same_written() { # NAME FILE
+	post -format perf.data -o "written.$1" -r "$2"
+	samples_of "$2" >want
+	samples_of "written.$1" >have
+	[ -s want ] && diff want have >out
+	verdict "written_$1" $?
+	same_names "written_$1" "written.$1"
+	same_kinds "written_$1" "written.$1"
+	same_header "written_$1" "written.$1"
+	same_samples "written_$1" "written.$1"
+}
+same_written plain plain.data
+same_written chains chains.data
+same_written events events.data
+same_written switches system.data
+perf report --stats -i written.switches 2>/dev/null >out
+says written_dispatches out 'SWITCH_CPU_WIDE events'
+perf buildid-list -i written.chains >out 2>/dev/null
+says written_build_ids out "$(readelf -n work | sed -n 's/.*Build ID: //p') .*/work\$"
+# Unwound stacks become call chains.
+post -format perf.data -o written.dwarf -r dwarf.data
+perf script -i written.dwarf -F ip,sym 2>/dev/null | awk '
+	NF { chain = chain ";" $2; next } { print chain; chain = "" }' >out
+says written_unwound out ';leaf;middle;outer;main'
+# As perf record -o - does.
+post -format perf.data -o - -r events.data | perf report --stats -i - 2>/dev/null | grep SAMPLE >have
+perf report --stats -i events.data 2>/dev/null | grep SAMPLE | sed 's/ *(.*//' >want
+sed 's/ *(.*//' have | diff want - >out
+verdict written_pipe $?
+# A trace of our own.
+"$bin/swtrace" run -q -B perf -g -o own.nrm2 -- ./work >/dev/null
+post -format perf.data -o written.own -r own.nrm2
+want=$(post -json -r own.nrm2 | jq .total_ticks)
+have=$(perf report --stats -i written.own 2>/dev/null | awk '$1 == "SAMPLE" { print $3; exit }')
+is written_own "$have" "$want"
+perf script -i written.own -F comm,ip,sym 2>/dev/null >out
+says written_own_names out 'two words'
+says written_own_chains out ' outer'
+
+# Code that a program made, by its jitdump: no perf inject between.
+if command -v node >/dev/null; then
+	cat >hot.js <<'END'
+function hot(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; }
+let x = 0;
+for (let i = 0; i < 600; i++) x ^= hot(300000);
+END
+	perf record -q -k mono -e cpu-clock -F 2000 -o jit.data \
+		node --perf-prof --interpreted-frames-native-stack hot.js >/dev/null 2>err
+	perf inject -j -i jit.data -o injected.data 2>err
+	want=$(perf script -G -i injected.data -F ip,sym 2>/dev/null | grep -c 'JS:\*hot')
+	have=$(post -csv -r jit.data | grep 'JITCODE,.*JS:\*hot' | awk -F, '{ n += $7 } END { print n + 0 }')
+	# perf loses the samples between a function's first run and its announcement.
+	calc "$want > 50 && $have >= $want && $have < $want * 1.2"
+	verdict jit $? "$have samples of hot, perf inject has $want"
+else
+	echo "skip ${suite}_jit node is not installed"
+fi
+
+# ---- files of other versions
+for f in "$top"/tests/data/perf/perf.data.*; do
+	name=${f##*perf.data.}
+	case $name in
+	*corrupted*)
+		post -validate -r "$f" >out
+		says "fault_$name" out '^at byte 49104: '
+		continue
+		;;
+	esac
+	same_kinds "$name" "$f"
+	same_header "$name" "$f"
+	case $name in
+	branch*) perf script -D -i "$f" 2>/dev/null | sed '/branch stack: nr/,/^$/d' |
+			"$top/tests/tools/perf_samples" >want
+		post -show -json -o - -r "$f" | "$top/tests/tools/perf_samples" post >have
+		diff want have >out
+		verdict "samples_$name" $?
+		;;
+	*) same_samples "$name" "$f" ;;
+	esac
+	same_names "$name" "$f"
+done
+[ $failures = 0 ]

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# In the guest: ptt_exact.sh METRIC: its table; of a counter also the one of user code alone; of cycles
+# also the thread's clock.
+case $1 in
+tsc)
+	ptt_exact time >/tmp/time.txt || exit 1
+	;;
+*)
+	# Unasked the module lets nobody read counters.
+	if ptt_exact "$1" >/dev/null 2>/tmp/off; then
+		echo "counters were let be read"
+		exit 1
+	fi
+	cat /tmp/off
+	echo 1 >/sys/module/pitrace/parameters/user_counters || exit 1
+	ptt_exact "$1:u" >/tmp/user.txt || exit 1
+	;;
+esac
+ptt_exact "$1" >/tmp/exact.txt

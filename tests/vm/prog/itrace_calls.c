@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two system calls by the C library's functions: README.md has what -arc shows of them. */
+#include <unistd.h>
+
+int main(void)
+{
+	getpid();
+	return write(1, "hello\n", 6) != 6;
+}

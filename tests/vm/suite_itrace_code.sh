@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_itrace_code.sh KERNEL ARCH: the driver's instruction traces where code is in no file: jitted
+# functions, named before and after they move; the kernel's own code, which is kept with the trace, and by
+# which each run of a system call is checked, from libc through the kernel and back.
+. "$(dirname "$0")/suite.sh"
+post=$build/bin/post
+kernel_side=''
+[ "$arch" != x86_64 ] || kernel_side=kernel
+moves=$programs/format/test_jit_moves
+[ -n "${PITRACE_NO_BUILD:-}" ] || make -s "${moves#"$top/"}" || die "the build failed"
+
+booted guest --add "$moves:/usr/bin/jit_moves" --get '/tmp/*.nrm2' --get '/tmp/*.txt' --get '/tmp/jit-*.dump' \
+	-- tests/vm/guest/itrace_code.sh $kernel_side || exit 1
+
+# right NAME: each run whose code is to be had makes sense
+right() {
+	"$post" -verify -q -r "$out/$1.nrm2" -jdir "$out" -sympath "$sympath" >"$out/$1.verify" 2>&1
+	[ $? = 0 ] && grep -qE '^ +0 wrong$' "$out/$1.verify" &&
+		[ "$(awk '/ right/ { print $1; exit }' "$out/$1.verify")" -gt "$2" ]
+	verdict "right_$1" $? "$(head -c 600 "$out/$1.verify")"
+}
+equal moves_ran "$(cat "$out/moves.txt")" '5 5 7'
+"$post" -arc -q -r "$out/moves.nrm2" -jdir "$out" -sympath "$sympath" -o "$out/moves.arc"
+equal moves_named "$(grep -oE '(mover|settler):JITCODE' "$out/moves.arc" | paste -sd' ')" \
+	'mover:JITCODE mover:JITCODE settler:JITCODE'
+equal moves_starts "$(awk '/:JITCODE/ { print $5 $6 }' "$out/moves.arc" | paste -sd' ')" '@0 @0 @0'
+right moves 50
+"$post" -disasm -q -r "$out/moves.nrm2" -jdir "$out" -sympath "$sympath" -o "$out/moves.disasm"
+equal moves_code "$(grep -c 'mover:JITCODE' "$out/moves.disasm") $(grep -c 'settler:JITCODE' "$out/moves.disasm")" \
+	"$(awk '/mover:JITCODE/ { n += $4 } /settler:JITCODE/ { m += $4 } END { print n, m }' "$out/moves.arc")"
+[ -n "$kernel_side" ] || exit $code
+
+equal calls_ran "$(cat "$out/calls.txt")" hello
+right calls 1000
+grep -q 'the kernel.s code' "$out/calls.verify"
+verdict kernel_code_kept $((! $?)) "$(grep 'the kernel' "$out/calls.verify")"
+"$post" -arc -q -r "$out/calls.nrm2" -sympath "$sympath" -o "$out/calls.arc"
+# call NAME: from libc's function through the kernel's, which runs, back to behind the call.
+call() {
+	awk -v libc="^(__)?$1:.*libc" -v kernel="^__x64_sys_$1:vmlinux" '
+		!/^#/ && $2 == "U" && $7 ~ libc && $9 == "OTHER" { state = 1; next }
+		state && $6 == 0 && $2 == "K" && $7 ~ kernel { there = 1 }
+		state && /\?(gap|entry|longjmp|unwound)/ { doubt = $0 }
+		state && $2 == "U" { exit !(there && !doubt && was == "IRET" && $5 == "@" && $7 ~ libc) }
+		{ was = $9 }' "$out/calls.arc"
+	verdict "call_$1" $? "$(grep -n -m 3 "$1" "$out/calls.arc")"
+}
+call getpid
+call write
+exit $code

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# suite_itrace_qemu.sh KERNEL x86_64: a program's instruction trace, user and kernel side, beside the
+# emulator's own log of what it has executed, in the same run: each instruction that ran with the trap
+# flag set, one by one (the flag is in the log). Nothing else may have run with it.
+. "$(dirname "$0")/suite.sh"
+fifos=$out/fifo
+mkdir -p "$fifos"
+mkfifo "$fifos/monitor.in" "$fifos/monitor.out" "$fifos/log"
+cat <"$fifos/monitor.out" >"$out/monitor" &
+listener=$!
+
+# Hundreds of instructions serve each step: only the steps are kept. [cs/pc/flags/...], TF is bit 8.
+awk -F/ '/^Trace/ && $3 ~ /[13579bdf]..$/ { print $2 }' <"$fifos/log" >"$out/steps" &
+filter=$!
+
+# The guest says when.
+boot --monitor "$fifos/monitor" --log-to "$fifos/log" --timeout 280 --get /tmp/trace.nrm2 -- \
+	tests/vm/guest/itrace_qemu.sh |
+	while read -r line; do
+		case $line in
+		'log on') printf 'singlestep on\nlog exec,nochain\n' ;;
+		'log off') printf 'log none\nsinglestep off\n' ;;
+		*) echo "$line" >&2 ;;
+		esac
+	done >"$fifos/monitor.in"
+rc=${PIPESTATUS[0]}
+kill $listener 2>/dev/null
+[ "$rc" = 0 ] || { kill $filter; not_ok guest "the guest ended with $rc"; exit 1; }
+wait $filter
+records "$out/trace.nrm2" || exit 1
+"$judge" steps "$out/trace.nrm2.show" "$out/steps" >"$out/judged"
+verdict equal $? "$(head -n 3 "$out/judged" | paste -sd' ')"
+echo "# $(tail -n 1 "$out/judged")"
+exit $code

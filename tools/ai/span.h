@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the CPUs did from one reading of AboveIdle to another, for the programs that show it. */
+#ifndef AI_SPAN_H
+#define AI_SPAN_H
+
+#include <ai.h>
+#include <stdbool.h>
+
+struct span {
+	struct ai_counters *cpu;	/* by number */
+	int cpus;
+	struct ai_counters all;		/* added up */
+};
+
+/* Since AiInit; 0 or a code. */
+int span_read(struct span *s);
+/* From one reading to a later one: 0 or a code. */
+int span_between(struct span *s, const struct span *from, const struct span *to);
+void span_free(struct span *s);
+
+/* Idle, busy, interrupt in hundredths of a percent, which add up to 10000; false, and zeros: no
+ * time went by. */
+enum span_share { SPAN_IDLE, SPAN_BUSY, SPAN_INTERRUPT, SPAN_SHARES };
+bool span_shares(const struct ai_counters *c, unsigned int share[SPAN_SHARES]);
+/* "12.34" */
+const char *span_percent(char room[8], unsigned int hundredths);
+
+#endif

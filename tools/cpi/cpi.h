@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cpi: what its files share. */
+#ifndef CPI_H
+#define CPI_H
+
+#include <counters.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include "command.h"
+#include "span.h"
+
+#define EXIT_CPI	COMMAND_FAILED	/* -c: other codes are the command's own */
+#define EXIT_MISSING	1	/* an interval: a counter has no value, or too small a one */
+
+enum form { FORM_WORDS, FORM_JSON, FORM_CSV };
+
+struct cpi {
+	enum form form;
+	bool command;			/* -c: words are one */
+	bool all;			/* -a: of what all CPUs do meanwhile */
+	int priv;			/* enum trace_priv */
+	uint64_t delay, run;		/* ns; run 0: until Ctrl-C */
+	const char *file;		/* of -o */
+	char **words;
+};
+
+/* Cycles and instructions, of a command or a CPU. */
+struct pair {
+	int cpu;			/* -1: not of one */
+	uint64_t cycles, instructions;
+	uint32_t state;			/* the worse of both: enum counter_state */
+	bool user_only;			/* of both, this user may not see more */
+};
+struct result {
+	bool of_cpus;			/* pairs are CPUs', else one, the command's */
+	struct pair *pair, all;
+	int pairs;
+	struct span span;		/* idle, busy meanwhile */
+	struct ai_info info;
+	char no_span[512];		/* why there is none, or "" */
+	uint64_t elapsed;
+};
+
+/* Count as is asked for: 0 or an exit code after words; *status of the command as of waitpid. */
+int count(const struct cpi *o, struct result *r, int *status);
+void result_free(struct result *r);
+/* Cycles of an instruction; false: there is no such number. */
+bool cpi_of(const struct pair *p, double *cpi);
+/* False: a counter has no value, or too small a one, as was told. */
+bool show(FILE *out, const struct cpi *o, const struct result *r);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ptt: what its files share. */
+#ifndef PTT_TOOL_H
+#define PTT_TOOL_H
+
+#include <pttview.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include "command.h"
+
+#define EXIT_PTT	COMMAND_FAILED	/* run: other codes are the command's own */
+#define EXIT_BOOKS	1		/* the books do not balance */
+
+enum form { FORM_WORDS, FORM_JSON, FORM_CSV };
+enum sort { SORT_PROCESS, SORT_THREAD, SORT_DISPATCHES, SORT_INTERRUPTS, SORT_METRIC };
+
+struct options {
+	enum form form;
+	const char *metric[PTT_METRICS];
+	int metrics;			/* 0: none was named */
+	int priv;			/* enum trace_priv */
+	int threads;			/* 0: not said */
+	bool charged;
+	bool cpus;			/* show them, too */
+	bool cpi;
+	enum sort sort;
+	int by;				/* SORT_METRIC: which */
+	uint64_t interval, repeat;	/* ns, how often; 0: not said */
+	int pid[PTTVIEW_HELD_PIDS];
+	int pids;
+	char *chosen;			/* of -pl */
+	const char *file;		/* of -o */
+	char **words;			/* what follows the options; ends with NULL */
+};
+
+/* ---- what was counted: dump.c ---------------------------------------------------------------- */
+
+struct row {
+	int slot;
+	struct ptt_thread_data t;
+};
+
+/* At one moment, or between two. */
+struct dump {
+	struct ptt_info info;
+	bool charged;
+	struct row *row;		/* by slot, until they are sorted */
+	int rows;
+	struct pttview_gone gone;
+	struct pttview_cpu *cpu;	/* those there are */
+	int *cpu_number;
+	int cpus;
+	uint64_t at, cycles;		/* CLOCK_MONOTONIC, ns; the machine's counter */
+	uint64_t elapsed, ticks;	/* since its begin: ns; of that counter */
+	uint64_t interval;		/* its number; 0: not one of several */
+	bool partly;			/* only some threads were chosen */
+	bool torn;			/* threads went while it was taken: `gone` is unsure */
+	bool whole;			/* threads' values add up to the CPUs' part for them */
+	int cpi[2];			/* cycles, instructions among the metrics; -1: not shown */
+};
+
+/* 0 or -ENOMEM; either way dump_free. `begun` as `at`. */
+int dump_take(struct dump *d, const struct pttview *v, uint64_t begun);
+/* What came from one moment to the next. */
+int dump_between(struct dump *d, const struct dump *before, const struct dump *now);
+void dump_free(struct dump *d);
+/* names.c: threads' names as they are now. */
+void dump_name(struct dump *d);
+/* Those of the processes of -pl alone; what of it named nobody is told to `missed`, if that is. */
+void dump_choose(struct dump *d, const char *chosen, void (*missed)(void *arg, const char *name),
+		 void *arg);
+/* Without threads that used nothing. */
+void dump_busy(struct dump *d);
+void dump_sort(struct dump *d, enum sort sort, int by);
+bool dump_used(const struct dump *d, const struct ptt_thread_data *t);
+/* Do each CPU's four parts add up to its time, in each metric? */
+bool dump_balanced(const struct dump *d);
+
+/* cpi.c: cycles per instruction are to be shown: false, and told: there are not both. */
+bool dump_cpi(struct dump *d);
+/* False where there were no instructions. */
+bool cpi_of(const struct dump *d, const uint64_t *value, double *cpi);
+
+/* ---- shown ----------------------------------------------------------------------------------- */
+
+extern const char *const bucket_names[];	/* of enum pttview_bucket */
+void show(FILE *out, const struct options *o, const struct dump *d);
+void show_json(FILE *out, const struct dump *d);
+void show_csv(FILE *out, const struct dump *d);
+
+/* ---- sub-commands: exit codes, what failed was told ------------------------------------------ */
+
+int cmd_run(const struct options *o);
+int cmd_init(const struct options *o);
+int cmd_term(const struct options *o);
+int cmd_info(const struct options *o);
+int cmd_charge(bool charged);
+int cmd_dump(const struct options *o);
+int cmd_top(const struct options *o);
+
+/* The sentence of the last library call; EXIT_PTT. */
+int ptt_failed(void);
+/* Room for so many threads: as said, or for all there are and may come soon; 0: the library's. */
+int ptt_room(const struct options *o);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run that traces instructions: what its options mean, and how far it is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "now.h"
+#include "place.h"
+#include "run.h"
+#include "units.h"
+
+#define COUNT	10000000	/* instructions of a thread, if nobody says how many */
+
+void run_itrace(struct run *r)
+{
+	r->t.itrace = &r->itrace;
+}
+
+bool run_itrace_count(const char *option, const char *text, uint64_t *count)
+{
+	if (!strcmp(text, "all") && !strcmp(option, "-n")) {
+		*count = UINT64_MAX;
+		return true;
+	}
+	if (unit_count(text, count) && *count)
+		return true;
+	return fail("%s: '%s' is no number of instructions", option, text), false;
+}
+
+bool run_itrace_agrees(const struct run *r)
+{
+	const struct tracer_itrace *i = &r->itrace;
+
+	if (r->t.itrace || !(i->limit || i->skip || i->flags || r->from || r->until || r->kernel ||
+			     r->kernel_only || r->accesses || r->no_follow))
+		return true;
+	return fail("-n, --from, --until, --skip, --kernel, --kernel-only, --ls, --lossy, --no-follow and --steps go with --itrace"),
+	       false;
+}
+
+bool run_itrace_majors(struct run *r)
+{
+	if (!r->kernel_only)
+		r->t.majors[0] |= 1ull << PITRACE_BRANCH_USER;
+	/* A tenth of the bytes, for a twentieth of the time. */
+	r->t.compression = 1;
+	if (r->kernel || r->kernel_only)
+		r->t.majors[0] |= 1ull << PITRACE_BRANCH_KERNEL;
+	if (r->accesses)
+		r->t.majors[0] |= 1ull << PITRACE_LOAD_STORE;
+	if (!r->itrace.limit)
+		r->itrace.limit = COUNT;
+	if (!r->no_follow)
+		r->itrace.flags |= PITRACE_ITRACE_FOLLOW;
+	r->itrace.scope = PITRACE_ITRACE_ALL;
+	if (r->all)
+		return fail("--itrace traces a command, or -p PID: a whole system of traced threads would stand still (swtrace it_install traces more than one process)"),
+		       false;
+	return true;
+}
+
+bool run_itrace_places(struct run *r, const char *program)
+{
+	struct tracer_itrace *i = &r->itrace;
+
+	if (r->from) {
+		i->flags |= PITRACE_ITRACE_FROM;
+		if (!place_find("--from", r->from, program, i->start_file, sizeof(i->start_file),
+				&i->start))
+			return false;
+	}
+	if (r->until) {
+		i->flags |= PITRACE_ITRACE_UNTIL;
+		if (!place_find("--until", r->until, program, i->stop_file, sizeof(i->stop_file),
+				&i->stop))
+			return false;
+	}
+	return true;
+}
+
+void run_itrace_show(const struct run *r, bool end)
+{
+	static uint64_t begun;
+	static bool shown;
+	uint64_t now = now_ns(), left;
+	struct trace_info i;
+	double seconds, rate;
+
+	if (!r->t.itrace || r->quiet)
+		return;
+	if (end) {
+		if (shown)
+			fputs("\r\033[K", stderr);
+		return;
+	}
+	if (!begun) {
+		begun = now;
+		tracer_info(r->tracer, &i);
+		if (!strcmp(i.collector, "ptrace"))
+			fputs("swtrace: by ptrace, which is the slow way: each instruction is a stop (the driver does without: swtrace check)\n",
+			      stderr);
+	}
+	seconds = (double)(now - begun) / 1e9;
+	if (!isatty(STDERR_FILENO) || seconds < 1)
+		return;
+	tracer_info(r->tracer, &i);
+	rate = (double)i.instructions / seconds;
+	left = r->itrace.limit > i.instructions ? r->itrace.limit - i.instructions : 0;
+	fprintf(stderr, "\r\033[K%.1f M instructions, %.3f M a second", (double)i.instructions / 1e6,
+		rate / 1e6);
+	if (r->itrace.limit != UINT64_MAX && rate > 0)
+		fprintf(stderr, ", at most %.0f s to the limit (-n)", (double)left / rate);
+	shown = true;
+}
