@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -114,13 +115,18 @@ void all_alive(const pid_t *pid, long turn)
 			wrong("turn %ld: child %d ended, status %#x", turn, k, status);
 }
 
+/* Theirs, too: what one of them had just begun has the sessions open that we had. */
 void end_children(const pid_t *pid, struct gate *g)
 {
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (int k = 0; k < STORM_CHILDREN; k++) {
 		kill(pid[k], SIGKILL);
 		status_of(pid[k]);
 		done(&g[k]);
 	}
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 /* `part` from its begin to its end. */

@@ -312,7 +312,7 @@ void test_member_shown(void)
 static void *become(void *unused)
 {
 	(void)unused;
-	execl(SETUID, SETUID, "spin", "400", (char *)NULL);
+	execl(SETUID, SETUID, "spin", "800", (char *)NULL);
 	_exit(127);
 }
 
@@ -352,7 +352,7 @@ static void gains(int mode)
 
 		if (read(go[0], &c, 1) != 1)
 			_exit(1);
-		spin(100);
+		spin(200);
 		if (read(go[0], &c, 1) != 1)
 			_exit(1);
 		if (mode & THREAD && !pthread_create(&thread, NULL, become, NULL))
