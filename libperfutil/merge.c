@@ -395,6 +395,7 @@ static int give(const struct pimerge *m, const struct stream *s, struct pirecord
 	r->snapshot = s->snapshot;
 	r->offset = s->offset;
 	r->gaps = m->gaps;
+	r->origin = 0;
 	r->repeats = 0;
 	return 1;
 }

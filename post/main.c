@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/merged.h"
 #include "model/feed.h"
 #include "model/read.h"
 #include "options.h"
@@ -34,14 +35,16 @@ static int kernel_map(const struct options *o, struct a2n *a)
 static int open_trace(const struct options *o, struct input *input)
 {
 	struct pifile_fault fault;
+	int rc;
 
 	input->program = o->program;
+	if (o->more) {
+		rc = merged_open(input, o->more, o->inputs);
+		return rc == -EINVAL ? EXIT_UNREADABLE : rc ? failed("traces", rc) : EXIT_CLEAN;
+	}
 	if (input_open(input, o->input, &fault) >= 0)
 		return EXIT_CLEAN;
-	fprintf(stderr, "post: %s: ", o->input);
-	if (fault.offset != NO_OFFSET)
-		fprintf(stderr, "at byte %" PRIu64 ": ", fault.offset);
-	fprintf(stderr, "%s\n", fault.what);
+	input_complain(o->input, &fault);
 	if (fault.offset == NO_OFFSET && o->default_input)
 		fputs("Make a trace with: swtrace run -- COMMAND\n", stderr);
 	return EXIT_UNREADABLE;
@@ -58,6 +61,8 @@ static int read_model(struct job *job, unsigned int needs)
 	if (!needs)
 		return EXIT_CLEAN;
 	rc = names_open(&m->names, &job->options->names);
+	if (!rc)
+		rc = names_origins(&m->names, job->input->origin, job->input->origins);
 	if (rc)
 		return failed("names", rc);
 	m->marks.names = &m->names;

@@ -14,9 +14,10 @@
 #include "units.h"
 
 static const char usage[] =
-"Usage: post [OPTION]... [FILE]\n"
+"Usage: post [OPTION]... [FILE]...\n"
 "Report where the time of a trace went (default: swtrace.nrm2): a screenful on\n"
-"stdout, all of it in a file.\n"
+"stdout, all of it in a file. Several traces are read as one, with what tells their\n"
+"names apart before the names of their processes.\n"
 "\n"
 "  -tprof            samples by process, module and symbol: the default (tprof.out)\n"
 "  -sched            time of threads and CPUs, latencies, who woke whom (sched.out)\n"
@@ -161,6 +162,10 @@ static const struct option long_options[] = {
 #define CODE_REPORTS (REPORT_BIT(REPORT_INSTRUCTIONS) | REPORT_BIT(REPORT_VERIFY))
 #define FILE_REPORTS \
 	(REPORT_BIT(REPORT_STATS) | REPORT_BIT(REPORT_INFO) | REPORT_BIT(REPORT_VALIDATE))
+/* They tell of records as they stand in a file. */
+#define ONE_REPORTS \
+	(REPORT_BIT(REPORT_SHOW) | REPORT_BIT(REPORT_STATS) | REPORT_BIT(REPORT_VERIFY) | \
+	 REPORT_BIT(REPORT_EXPLAIN))
 #define RUN_REPORTS (REPORT_BIT(REPORT_ARC) | REPORT_BIT(REPORT_FLOW) | CODE_REPORTS)
 
 /* The same of instruction traces. */
@@ -195,6 +200,8 @@ static const char *contradiction(const struct options *o)
 
 	if (o->convert && (several || o->json || o->csv || o->per_cpu || o->offsets))
 		return "-format goes with no report, nor with -json, -csv, -cpu, -off";
+	if (o->more && o->reports & ONE_REPORTS)
+		return "-show, -stats, -verify and -explain are of one trace";
 	if (o->filter.comm && show)
 		return "-show resolves nothing: -comm does not go with it";
 	if (filter_threads(&o->filter) && o->reports & REPORT_BIT(REPORT_IRQ))
@@ -425,12 +432,20 @@ int parse_options(struct options *o, int argc, char **argv)
 			return EXIT_UNREADABLE;
 		}
 	}
-	if (optind < argc && !o->input)
-		o->input = argv[optind++];
-	if (optind < argc) {
-		fprintf(stderr, "post: one trace at a time: what is %s?\n", argv[optind]);
+	if (optind < argc && o->input) {
+		fprintf(stderr, "post: several traces go without -r: what is %s?\n", argv[optind]);
 		return EXIT_UNREADABLE;
 	}
+	if (argc - optind > ORIGINS) {
+		fprintf(stderr, "post: at most %d traces are read as one\n", ORIGINS);
+		return EXIT_UNREADABLE;
+	}
+	if (argc - optind > 1) {
+		o->more = (const char *const *)&argv[optind];
+		o->inputs = (uint32_t)(argc - optind);
+	}
+	if (optind < argc)
+		o->input = argv[optind];
 	if (o->instructions && !(o->reports & STACK_REPORTS))
 		o->reports |= REPORT_BIT(REPORT_CALLTREE);
 	if (o->convert && o->convert->lines)

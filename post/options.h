@@ -24,6 +24,8 @@ enum { CALLS_CALLERS = 1, CALLS_CALLEES = 2 };
 
 struct options {
 	const char *input;
+	const char *const *more;	/* several that are read as one: these; else NULL */
+	uint32_t inputs;
 	bool default_input;		/* nobody named one */
 	const char *output;		/* NULL: the report's own default */
 	const char *kernel_map;

@@ -22,7 +22,7 @@ struct a2n {
 	struct strings strings;
 	struct modules modules;
 	struct processes processes;
-	struct kernel kernel;
+	struct kernel kernel, *others;	/* of machine 0, of those from 1 on */
 	struct jits jits;
 };
 
@@ -34,7 +34,7 @@ struct a2n *a2n_open(const struct a2n_options *options)
 		return NULL;
 	a->processes.strings = &a->strings;
 	if (modules_open(&a->modules, &a->strings, options) ||
-	    kernel_open(&a->kernel, &a->modules)) {
+	    kernel_open(&a->kernel, &a->modules, 0)) {
 		a2n_close(a);
 		return NULL;
 	}
@@ -44,15 +44,56 @@ struct a2n *a2n_open(const struct a2n_options *options)
 
 void a2n_close(struct a2n *a)
 {
+	uint32_t i;
+
 	if (!a)
 		return;
 	jits_close(&a->jits);
 	kernel_close(&a->kernel);
+	for (i = 1; a->others && i < a->modules.machines; i++)
+		kernel_close(&a->others[i - 1]);
+	free(a->others);
 	processes_free(&a->processes);
 	modules_close(&a->modules);
 	strings_free(&a->strings);
 	free(a);
 }
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+int a2n_machines(struct a2n *a, uint32_t count)
+{
+	uint32_t i;
+	int rc;
+
+	if (!count || count > A2N_MACHINES || a->modules.machines)
+		return -EINVAL;
+	a->others = calloc(count, sizeof(*a->others));
+	rc = a->others ? modules_machines(&a->modules, count) : -ENOMEM;
+	if (!rc)
+		rc = processes_machines(&a->processes, count);
+	for (i = 1; !rc && i < count; i++)
+		rc = kernel_open(&a->others[i - 1], &a->modules, i);
+	return rc;
+}
+
+void a2n_machine(struct a2n *a, uint32_t machine)
+{
+	a->modules.machine = machine < a->modules.machines ? machine : 0;
+}
+
+static struct kernel *kernel_of(struct a2n *a, uint32_t machine)
+{
+	return machine && machine < a->modules.machines ? &a->others[machine - 1] : &a->kernel;
+}
+
+/* Of what is told. */
+static struct kernel *kernel_told(struct a2n *a)
+{
+	return kernel_of(a, a->modules.machine);
+}
+
+/* ---- what happened --------------------------------------------------------------------------- */
 
 int a2n_process(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start_time)
 {
@@ -233,7 +274,9 @@ int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address,
 int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		 uint32_t generation, const uint8_t *id, size_t length)
 {
-	const struct file_key key = { inode, dev_major, dev_minor, generation };
+	const struct file_key key = {
+		inode, dev_major, dev_minor, generation, a->modules.machine,
+	};
 
 	return module_build_id(&a->modules, &key, id, length);
 }
@@ -245,12 +288,12 @@ int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid)
 
 int a2n_kallsyms(struct a2n *a, const char *text, size_t size)
 {
-	return kernel_kallsyms(&a->kernel, text, size);
+	return kernel_kallsyms(kernel_told(a), text, size);
 }
 
 int a2n_modules(struct a2n *a, const char *text, size_t size)
 {
-	return kernel_modules(&a->kernel, text, size);
+	return kernel_modules(kernel_told(a), text, size);
 }
 
 int a2n_symbols(struct a2n *a, const char *text, size_t size)
@@ -266,12 +309,12 @@ int a2n_symbols(struct a2n *a, const char *text, size_t size)
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length)
 {
-	return length ? kernel_event(&a->kernel, time, name, start, length) : 0;
+	return length ? kernel_event(kernel_told(a), time, name, start, length) : 0;
 }
 
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name)
 {
-	return kernel_event(&a->kernel, time, name, 0, 0);
+	return kernel_event(kernel_told(a), time, name, 0, 0);
 }
 
 int a2n_vdso(struct a2n *a, const void *image, size_t size)
@@ -312,7 +355,7 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 	if (kernel || address >> 63) {
 		answer->unsure = false;
 		answer->why = A2N_WHY_KERNEL;
-		kernel_resolve(&a->kernel, time, address, answer);
+		kernel_resolve(kernel_of(a, pid >> A2N_PID_BITS), time, address, answer);
 		return;
 	}
 	found = process_find(&a->processes, pid, time, address);
@@ -353,7 +396,7 @@ uint32_t a2n_told(const struct a2n *a)
 void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg)
 {
 	if (address >> 63)
-		history_kernel(kernel_space(&a->kernel), address, take, arg);
+		history_kernel(kernel_space(kernel_of(a, pid >> A2N_PID_BITS)), address, take, arg);
 	else
 		history_process(&a->processes, &a->jits, pid, address, take, arg);
 }

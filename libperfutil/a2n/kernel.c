@@ -38,7 +38,7 @@ struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t lengt
 		return NULL;
 	p->name = copy;
 	p->lowest = UINT64_MAX;
-	p->module = module_named(k->modules, tagged, MODULE_KERNEL);
+	p->module = module_named(k->modules, tagged, MODULE_KERNEL, k->machine);
 	if (!p->module || table_add(&k->table, hash_u64((uintptr_t)copy), p))
 		return NULL;
 	module_set_none(p->module, A2N_RESULT_NO_SYMBOLS, "not in kallsyms");
@@ -47,15 +47,16 @@ struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t lengt
 	return p;
 }
 
-int kernel_open(struct kernel *k, struct modules *modules)
+int kernel_open(struct kernel *k, struct modules *modules, uint32_t machine)
 {
 	k->modules = modules;
+	k->machine = machine;
 	k->image = arena_alloc(&k->arena, sizeof(*k->image));
 	if (!k->image)
 		return -ENOMEM;
 	k->image->name = A2N_KERNEL;
 	k->image->lowest = UINT64_MAX;
-	k->image->module = module_named(modules, A2N_KERNEL, MODULE_KERNEL);
+	k->image->module = module_named(modules, A2N_KERNEL, MODULE_KERNEL, machine);
 	k->parts = k->image;
 	k->dirty = true;
 	return k->image->module ? 0 : -ENOMEM;

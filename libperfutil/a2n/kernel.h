@@ -11,6 +11,7 @@
 
 struct kernel {
 	struct modules *modules;
+	uint32_t machine;
 	struct arena arena;
 	struct table table;		/* struct kernel_part by name */
 	struct kernel_part *parts;
@@ -29,7 +30,7 @@ struct kernel {
 	struct space *space;
 };
 
-int kernel_open(struct kernel *k, struct modules *modules);
+int kernel_open(struct kernel *k, struct modules *modules, uint32_t machine);
 void kernel_close(struct kernel *k);
 int kernel_kallsyms(struct kernel *k, const char *text, size_t size);
 int kernel_modules(struct kernel *k, const char *text, size_t size);

@@ -16,13 +16,14 @@ struct known_id {
 static bool same_key(const struct file_key *a, const struct file_key *b)
 {
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
-	       a->generation == b->generation;
+	       a->generation == b->generation && a->machine == b->machine;
 }
 
 static uint64_t hash_key(const struct file_key *key)
 {
 	return hash_u64(key->inode ^ hash_u64((uint64_t)key->major << 32 ^
-					      (uint64_t)key->minor << 16 ^ key->generation));
+					      (uint64_t)key->minor << 16 ^ key->generation ^
+					      (uint64_t)key->machine << 48));
 }
 
 static bool match_id(const void *item, const void *key)
@@ -85,9 +86,10 @@ static struct module *intern(struct modules *ms, const struct module *wanted, co
 	return table_add(&ms->table, hash, m) ? NULL : m;
 }
 
-struct module *module_named(struct modules *ms, const char *name, enum module_kind kind)
+struct module *module_named(struct modules *ms, const char *name, enum module_kind kind,
+			    uint32_t machine)
 {
-	struct module wanted = { .kind = kind };
+	struct module wanted = { .kind = kind, .key.machine = machine };
 	struct module *m;
 
 	wanted.loaded = kind != MODULE_VDSO && kind != MODULE_VDSO_32;
@@ -101,8 +103,8 @@ struct module *module_named(struct modules *ms, const char *name, enum module_ki
 /* Only 32-bit programs have it down there. */
 static struct module *vdso_at(struct modules *ms, uint64_t start)
 {
-	return start >> 32 ? module_named(ms, A2N_VDSO, MODULE_VDSO)
-			   : module_named(ms, A2N_VDSO_32, MODULE_VDSO_32);
+	return start >> 32 ? module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine)
+			   : module_named(ms, A2N_VDSO_32, MODULE_VDSO_32, ms->machine);
 }
 
 bool module_holds_code(const struct module *m)
@@ -134,7 +136,9 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 		return NULL;
 	if (map->inode)
 		wanted.key = (struct file_key){ map->inode, map->dev_major, map->dev_minor,
-						map->generation };
+						map->generation, ms->machine };
+	else if (msi_of(ms, ms->machine))
+		wanted.key.machine = ms->machine;
 	if (map->build_id && map->build_id_size && map->build_id_size <= BUILD_ID_MAX) {
 		wanted.id.size = (uint8_t)map->build_id_size;
 		memcpy(wanted.id.id, map->build_id, map->build_id_size);
@@ -183,16 +187,20 @@ int module_build_id(struct modules *ms, const struct file_key *key, const void *
 
 const struct image *module_image(const struct modules *ms, const struct module *m)
 {
-	return m->kind == MODULE_VDSO ? &ms->vdso : m->kind == MODULE_VDSO_32 ? &ms->vdso_32 : NULL;
+	const struct images *images = m->key.machine ? &ms->others[m->key.machine - 1] : &ms->first;
+
+	return m->kind == MODULE_VDSO ? &images->vdso :
+	       m->kind == MODULE_VDSO_32 ? &images->vdso_32 : NULL;
 }
 
 int module_vdso(struct modules *ms, const void *image, size_t size)
 {
 	const unsigned char *e = image;
 	bool is_32 = size > EI_CLASS && !memcmp(e, ELFMAG, SELFMAG) && e[EI_CLASS] == ELFCLASS32;
-	struct image *to = is_32 ? &ms->vdso_32 : &ms->vdso;
-	struct module *m = is_32 ? module_named(ms, A2N_VDSO_32, MODULE_VDSO_32)
-				 : module_named(ms, A2N_VDSO, MODULE_VDSO);
+	struct images *images = ms->machine ? &ms->others[ms->machine - 1] : &ms->first;
+	struct image *to = is_32 ? &images->vdso_32 : &images->vdso;
+	struct module *m = is_32 ? module_named(ms, A2N_VDSO_32, MODULE_VDSO_32, ms->machine)
+				 : module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine);
 	void *copy = malloc(size ? size : 1);
 
 	if (!m || !copy) {
@@ -245,13 +253,26 @@ int modules_open(struct modules *ms, struct strings *strings, const struct a2n_o
 	ms->functions = (struct dwarf_names){
 		.arena = &ms->arena, .strings = strings, .demangle = ms->demangle,
 	};
-	ms->none = module_named(ms, A2N_NO_MODULE, MODULE_ANON);
-	ms->anon = module_named(ms, A2N_JITCODE, MODULE_ANON);
+	ms->none = module_named(ms, A2N_NO_MODULE, MODULE_ANON, 0);
+	ms->anon = module_named(ms, A2N_JITCODE, MODULE_ANON, 0);
 	if (!ms->none || !ms->anon)
 		return -ENOMEM;
 	module_set_none(ms->none, A2N_RESULT_NO_MODULE, "nothing was mapped there");
 	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN, "code made at run time, of which nobody told");
 	return roots_open(&ms->roots, options ? options->sympath : NULL);
+}
+
+static void images_free(struct images *images)
+{
+	free(images->vdso.bytes);
+	free(images->vdso_32.bytes);
+}
+
+int modules_machines(struct modules *ms, uint32_t count)
+{
+	ms->others = calloc(count, sizeof(*ms->others));
+	ms->machines = ms->others ? count : 0;
+	return ms->others ? 0 : -ENOMEM;
 }
 
 void modules_close(struct modules *ms)
@@ -267,6 +288,8 @@ void modules_close(struct modules *ms)
 	table_free(&ms->functions.table);
 	roots_close(&ms->roots);
 	arena_free(&ms->arena);
-	free(ms->vdso.bytes);
-	free(ms->vdso_32.bytes);
+	images_free(&ms->first);
+	for (i = 0; ms->others && i < ms->machines; i++)
+		images_free(&ms->others[i]);
+	free(ms->others);
 }

@@ -19,6 +19,7 @@ enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE
 struct file_key {
 	uint64_t inode;
 	uint32_t major, minor, generation;
+	uint32_t machine;		/* whose file it is */
 };
 
 struct module {
@@ -47,10 +48,14 @@ struct modules {
 	bool demangle;
 	void (*warn)(void *arg, const char *module, const char *message);
 	void *warn_arg;
-	struct image {
-		void *bytes;		/* NULL: not told */
-		size_t size;
-	} vdso, vdso_32;
+	uint32_t machines;		/* that were announced; 0: one */
+	uint32_t machine;		/* whose is what is told */
+	struct images {
+		struct image {
+			void *bytes;	/* NULL: not told */
+			size_t size;
+		} vdso, vdso_32;
+	} first, *others;		/* of machine 0, of those from 1 on */
 	struct module *none, *anon;
 	struct msi_file *msi;		/* saved symbols */
 	struct dwarf_names functions;	/* of DWARF: named once */
@@ -59,13 +64,16 @@ struct modules {
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
 void modules_close(struct modules *ms);
+/* So many machines. 0 or -ENOMEM. */
+int modules_machines(struct modules *ms, uint32_t count);
 
 /* The module of a mapping, or NULL without memory. */
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
 /* Of a vdso: the image that serves. NULL: m is none. */
 const struct image *module_image(const struct modules *ms, const struct module *m);
 /* A module with this name, new at its first call; its symbols are the caller's business. */
-struct module *module_named(struct modules *ms, const char *name, enum module_kind kind);
+struct module *module_named(struct modules *ms, const char *name, enum module_kind kind,
+			    uint32_t machine);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
 int module_vdso(struct modules *ms, const void *image, size_t size);
 /* Memory in which programs make code: anonymous, or a file without a name that two mappings

@@ -13,6 +13,7 @@ struct msi_file {
 	struct msi_file *next;
 	size_t size;
 	char *text;
+	uint32_t machine;
 };
 
 int msi_load(struct modules *ms, char *text, size_t size)
@@ -26,7 +27,7 @@ int msi_load(struct modules *ms, char *text, size_t size)
 		free(text);
 		return ours ? -ENOMEM : -EBADMSG;
 	}
-	*f = (struct msi_file){ ms->msi, size, text };
+	*f = (struct msi_file){ ms->msi, size, text, ms->machine };
 	ms->msi = f;
 	return 0;
 }
@@ -145,13 +146,22 @@ static uint32_t symbols_in(const struct msi_file *f, struct module *m, const str
 	return n;
 }
 
+bool msi_of(const struct modules *ms, uint32_t machine)
+{
+	const struct msi_file *f;
+
+	for (f = ms->msi; f && f->machine != machine; f = f->next)
+		;
+	return f;
+}
+
 uint32_t msi_symbols(const struct modules *ms, struct module *m, const struct build_id *told)
 {
 	const struct msi_file *f;
 	uint32_t n = 0;
 
 	for (f = ms->msi; f && !n; f = f->next)
-		n = symbols_in(f, m, told);
+		n = f->machine == m->key.machine ? symbols_in(f, m, told) : 0;
 	return n;
 }
 

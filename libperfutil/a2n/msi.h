@@ -21,6 +21,8 @@ struct msi_file;
 /* A text to take symbols from, which is ours from now on. 0, -ENOMEM, -EBADMSG. */
 int msi_load(struct modules *ms, char *text, size_t size);
 void msi_free(struct modules *ms);
+/* Whether any text of this machine was taken. */
+bool msi_of(const struct modules *ms, uint32_t machine);
 /* The saved symbols of a module: their number; 0: none were. */
 uint32_t msi_symbols(const struct modules *ms, struct module *m, const struct build_id *told);
 /* Write a module that has symbols. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "a2n.h"
 #include "process.h"
 
 static bool match_pid(const void *item, const void *key)
@@ -155,19 +156,27 @@ static const char *name_at(const struct owner *o, uint64_t time, bool early)
 }
 
 /* Records were lost for everybody between the epoch's begin and this time. */
-static bool all_unsure(const struct processes *ps, uint64_t from, uint64_t time)
+static bool all_unsure(const struct losses *l, uint64_t from, uint64_t time)
 {
-	uint32_t low = 0, high = ps->n_unsure;
+	uint32_t low = 0, high = l->n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (ps->unsure[middle] < from)
+		if (l->unsure[middle] < from)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < ps->n_unsure && ps->unsure[low] <= time;
+	return low < l->n && l->unsure[low] <= time;
+}
+
+/* Of the pid's machine. */
+static struct losses *losses_of(struct processes *ps, uint32_t pid)
+{
+	uint32_t machine = pid >> A2N_PID_BITS;
+
+	return machine && machine < ps->machines ? &ps->others[machine - 1] : &ps->losses;
 }
 
 int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t child,
@@ -225,7 +234,7 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 	e->map = shares ? from->map : space_fork(&ps->spaces, from->map, now);
 	if (!e->map)
 		return -ENOMEM;
-	if (from->unsure <= now.time || all_unsure(ps, from->from.time, now.time))
+	if (from->unsure <= now.time || all_unsure(losses_of(ps, child), from->from.time, now.time))
 		e->unsure = now.time;
 	name = name_at(from->owner, now.time, true);
 	return name && !owner->n_names ? add_name(owner, now.time, name) : 0;
@@ -286,12 +295,21 @@ int process_exit(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid
 	return 0;
 }
 
+int processes_machines(struct processes *ps, uint32_t count)
+{
+	ps->others = calloc(count, sizeof(*ps->others));
+	ps->machines = ps->others ? count : 0;
+	return ps->others ? 0 : -ENOMEM;
+}
+
 int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
 {
+	struct losses *l = losses_of(ps, pid);
 	struct process *p;
 	struct epoch *e;
 
-	if (pid) {
+	/* Pid 0 is everybody, of its machine. */
+	if (pid && !(ps->machines && pid << (32 - A2N_PID_BITS) == 0)) {
 		struct moment now;
 
 		p = get_process(ps, pid);
@@ -306,14 +324,14 @@ int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
 		return 0;
 	}
 	/* A second loss with no event between them says nothing new. */
-	if (ps->n_unsure && ps->unsure_order == ps->order)
+	if (l->n && l->order == ps->order)
 		return 0;
-	if (ps->n_unsure && ps->unsure[ps->n_unsure - 1] > time)
-		time = ps->unsure[ps->n_unsure - 1];
-	if (!pool_grow(ps->unsure, ps->n_unsure, ps->room_unsure))
+	if (l->n && l->unsure[l->n - 1] > time)
+		time = l->unsure[l->n - 1];
+	if (!pool_grow(l->unsure, l->n, l->room))
 		return -ENOMEM;
-	ps->unsure[ps->n_unsure++] = time;
-	ps->unsure_order = ps->order;
+	l->unsure[l->n++] = time;
+	l->order = ps->order;
 	return 0;
 }
 
@@ -492,6 +510,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 {
 	struct process *p = process_of(ps, pid);
 	struct epoch *e = p ? epoch_at(p, time) : NULL;
+	const struct losses *losses = losses_of(ps, pid);
 	struct found found = { .unsure = false };
 	struct owner *owner;
 	struct mapping m;
@@ -502,8 +521,8 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 	} else {
 		owner = p && p->n && !p->epochs[0].owner->born ? p->epochs[0].owner : NULL;
 	}
-	if (ps->n_unsure && !found.unsure)
-		found.unsure = all_unsure(ps, e ? e->from.time : 0, time);
+	if (losses->n && !found.unsure)
+		found.unsure = all_unsure(losses, e ? e->from.time : 0, time);
 	if (e && e->jit) {
 		found.jit = space_at(&ps->spaces, e->jit, time, address);
 		if (found.jit.module)
@@ -625,5 +644,8 @@ void processes_free(struct processes *ps)
 	table_free(&ps->by_tid);
 	spaces_free(&ps->spaces);
 	arena_free(&ps->arena);
-	free(ps->unsure);
+	free(ps->losses.unsure);
+	for (i = 0; i < ps->machines; i++)
+		free(ps->others[i].unsure);
+	free(ps->others);
 }

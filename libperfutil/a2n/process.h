@@ -66,10 +66,16 @@ struct processes {
 	struct owner *owners;
 	uint64_t serial;
 	uint32_t order;
-	uint64_t *unsure;		/* times from which everybody is */
-	uint32_t n_unsure, room_unsure;
-	uint32_t unsure_order;		/* the call that added the last of them */
+	struct losses {
+		uint64_t *unsure;	/* times from which everybody is */
+		uint32_t n, room;
+		uint32_t order;		/* the call that added the last of them */
+	} losses, *others;		/* of machine 0, of those from 1 on */
+	uint32_t machines;		/* that were announced; 0: one */
 };
+
+/* So many machines. 0 or -ENOMEM. */
+int processes_machines(struct processes *ps, uint32_t count);
 
 int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time,
 		  bool seen);

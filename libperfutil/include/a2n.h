@@ -119,8 +119,18 @@ int a2n_jit_unload(struct a2n *a, uint64_t time, uint32_t pid, uint64_t address,
 /* The build id of a file, whenever it becomes known, for all times. length 0: it has none. */
 int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		 uint32_t generation, const uint8_t *id, size_t length);
-/* From here on names in pid's memory are unsure (pid 0: everybody's): records were lost. */
+/* From here on names in pid's memory are unsure (pid 0: everybody's, of its machine): records were
+ * lost. */
 int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid);
+
+/* What several machines tell, each with a kernel, files and pids of its own: machine i's pid is
+ * told and asked for as i << A2N_PID_BITS | pid. a2n_machines says how many there are, before all
+ * else; a2n_machine whose is what is told next without a pid (of none that there is: the first's).
+ */
+#define A2N_PID_BITS 22
+#define A2N_MACHINES 512
+int a2n_machines(struct a2n *a, uint32_t count);	/* -EINVAL: none, or too many */
+void a2n_machine(struct a2n *a, uint32_t machine);
 
 /* The kernel: text of /proc/kallsyms (a later one adds symbols of modules loaded since), ranges of
  * modules with times, the vdso's image. All are copied. */

@@ -202,6 +202,7 @@ struct pirecord {
 	uint64_t offset;		/* of the section in the file: for messages */
 	uint32_t gaps;			/* places of the trace rings, met so far, where records are
 					   missing from the file or damaged */
+	uint32_t origin;		/* which of several files that are read as one; else 0 */
 	uint64_t repeats;		/* TPROF: the sample was met so often again: profiles that
 					   were counted have no others; else 0 */
 };

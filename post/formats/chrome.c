@@ -96,14 +96,14 @@ static int name_thread(struct writing *w, uint32_t thread)
 	w->named[thread] = true;
 	t = &w->names->thread[thread];
 	p = &w->names->process[t->process];
-	tell_name(w, "process_name", p->pid, t->tid, p->name);
-	tell_name(w, "thread_name", p->pid, t->tid, t->name);
+	tell_name(w, "process_name", names_unique(p), t->tid, p->name);
+	tell_name(w, "thread_name", names_unique(p), t->tid, t->name);
 	return 0;
 }
 
 static uint32_t pid_of(const struct writing *w, uint32_t thread)
 {
-	return w->names->process[w->names->thread[thread].process].pid;
+	return names_unique(&w->names->process[w->names->thread[thread].process]);
 }
 
 static void tell_sample(struct writing *w, const struct moment *m)

@@ -295,7 +295,7 @@ static int write_thread(struct writing *w, uint32_t thread)
 	json_string(j, "processName", p->name);
 	json_string(j, "name", t->name);
 	json_bool(j, "isMainThread", t->tid == p->pid);
-	snprintf(number, sizeof(number), "%u", p->pid);
+	snprintf(number, sizeof(number), "%u", names_unique(p));
 	json_string(j, "pid", number);
 	json_uint(j, "tid", t->tid);
 	json_uint(j, "processStartupTime", 0);

@@ -11,6 +11,8 @@
 
 #include <pifile.h>
 
+#include "formats/origin.h"
+
 #define INPUT_HEAD 4096		/* bytes of the beginning that a probe may see */
 
 /* Text of saved symbols (liba2n's) that a format has made: in no file of ours. */
@@ -24,6 +26,7 @@ struct input_section {
 	uint64_t sequence;		/* … the number of this part of them, from 0 */
 	const void *data;		/* valid until the next call; NULL: it could not be read */
 	size_t size;
+	uint32_t origin;
 };
 
 struct input {
@@ -38,7 +41,15 @@ struct input {
 	bool complete;			/* the writer finished it */
 	const char *program;		/* the user says that it is of this one; or NULL */
 	bool calls;			/* it tells functions' entries and exits (call_record.h) */
+	const struct origin *origin;	/* several traces as one (merged.h): these; else NULL */
+	uint32_t origins;
 };
+
+/* A pid of a record as its own machine has it. */
+static inline uint32_t input_pid(const struct input *in, uint32_t pid)
+{
+	return in->origins ? origin_own(pid) : pid;
+}
 
 /* A line "key : value" about the file. */
 typedef void (*input_say)(void *arg, const char *line);

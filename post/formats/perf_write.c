@@ -157,11 +157,17 @@ static void sample_id(struct writing *w, const struct pirecord *r, uint32_t pid,
 static void put_name(struct writing *w, const struct pirecord *r,
 		     const struct pitrace_mte_task *t, bool exec)
 {
-	char name[17] = "";
+	char name[17] = "", both[40] = "";
 
 	if (!t->comm[0])
 		return;
 	memcpy(name, t->comm, 16);
+	if (w->job->input->origins) {
+		snprintf(both, sizeof(both), "%.14s:%.16s",
+			 w->job->input->origin[r->origin].label, name);
+		memcpy(name, both, 15);		/* perf has no more room */
+		name[15] = '\0';
+	}
 	begin(w, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
 	u32(&w->o, t->pid);
 	u32(&w->o, t->tid);

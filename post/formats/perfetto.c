@@ -295,7 +295,7 @@ static void tell_thread(struct writing *w, uint32_t thread)
 	if (new_track(w, TRACK(TRACKS_PROCESS, t->process))) {
 		at = track(w, TRACK(TRACKS_PROCESS, t->process), &data);
 		m = protobuf_begin(&w->p, TRACK_PROCESS);
-		protobuf_uint(&w->p, PROCESS_PID, p->pid);
+		protobuf_uint(&w->p, PROCESS_PID, names_unique(p));
 		put_name(w, PROCESS_NAME, p->name);
 		protobuf_end(&w->p, m);
 		protobuf_end(&w->p, data);
@@ -305,8 +305,8 @@ static void tell_thread(struct writing *w, uint32_t thread)
 		return;
 	at = track(w, TRACK(TRACKS_THREAD, thread), &data);
 	m = protobuf_begin(&w->p, TRACK_THREAD);
-	protobuf_uint(&w->p, THREAD_PID, p->pid);
-	protobuf_uint(&w->p, THREAD_TID, t->tid);
+	protobuf_uint(&w->p, THREAD_PID, names_unique(p));
+	protobuf_uint(&w->p, THREAD_TID, names_unique_tid(w->names, thread));
 	put_name(w, THREAD_NAME, t->name);
 	protobuf_end(&w->p, m);
 	protobuf_end(&w->p, data);
@@ -385,8 +385,9 @@ static int tell_sample(struct writing *w, const struct moment *m)
 		protobuf_uint(&w->p, PACKET_FLAGS, NEEDS);
 		data = protobuf_begin(&w->p, PACKET_SAMPLE);
 		protobuf_uint(&w->p, SAMPLE_CPU, m->cpu);
-		protobuf_uint(&w->p, SAMPLE_PID, w->names->process[t->process].pid);
-		protobuf_uint(&w->p, SAMPLE_TID, t->tid);
+		protobuf_uint(&w->p, SAMPLE_PID,
+			      names_unique(&w->names->process[t->process]));
+		protobuf_uint(&w->p, SAMPLE_TID, names_unique_tid(w->names, m->thread));
 		if (stack != NO_KEY)
 			protobuf_uint(&w->p, SAMPLE_STACK, stack + 1ull);
 		protobuf_uint(&w->p, SAMPLE_MODE, s->kernel ? MODE_KERNEL : MODE_USER);

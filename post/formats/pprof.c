@@ -275,6 +275,8 @@ static void write_sample(struct writing *w, const struct sum *sum)
 	protobuf_varint(&w->p, sum->ticks);
 	protobuf_varint(&w->p, sum->counted);
 	protobuf_end(&w->p, list);
+	if (w->job->input->origins)
+		label_text(w, "origin", name(w, w->job->input->origin[p->origin].label));
 	if (!o->by_process_name)
 		label_number(w, "pid", p->pid);
 	if (!o->by_thread_name)

@@ -122,6 +122,7 @@ static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
 	const struct pitrace_mte_buildid *id;
 	struct user_record x;
 
+	a2n_machine(a, r->origin);
 	switch (r->minor) {
 	case PITRACE_MTE_JIT:
 	case PITRACE_MTE_JAVA_THREAD:
@@ -172,7 +173,7 @@ int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r)
 	if (r->major == PITRACE_MTE)
 		return feed_mte(a, t, r);
 	if (r->major == PITRACE_LOST && r->minor == PITRACE_LOST_MTE)
-		return a2n_unsure(a, r->time, 0);
+		return a2n_unsure(a, r->time, origin_pid(r->origin, 0));
 	return 0;
 }
 
@@ -180,6 +181,7 @@ int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 {
 	if (!s->data)
 		return 0;		/* damaged: the format noted the fault */
+	a2n_machine(a, s->origin);
 	switch ((unsigned int)s->type) {
 	case PIFILE_SEC_KALLSYMS:
 		return kernel_map ? 0 : a2n_kallsyms(a, s->data, s->size);

@@ -128,11 +128,11 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 {
 	const struct filter *f = x->filter;
 
-	if (!listed(&f->pid, pid) || !listed(&f->tid, tid))
+	if (!listed(&f->pid, input_pid(x->base, pid)) || !listed(&f->tid, input_pid(x->base, tid)))
 		return false;
 	if (!f->comm)
 		return true;
-	return matches(f->comm, pid ? a2n_thread_name(x->names->a2n, pid, tid, time) : "Idle");
+	return matches(f->comm, input_pid(x->base, pid) ? a2n_thread_name(x->names->a2n, pid, tid, time) : "Idle");
 }
 
 /* Whose it is. */

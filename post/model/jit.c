@@ -128,7 +128,7 @@ static int open_dump(const struct jit *j, const struct pitrace_mte_map *map, con
 	if (fd >= 0)
 		return fd;
 	/* In a container, if it still runs. */
-	if (snprintf(path, sizeof(path), "/proc/%u/root%s", map->pid, map->path) >=
+	if (snprintf(path, sizeof(path), "/proc/%u/root%s", input_pid(j->trace, map->pid), map->path) >=
 	    (int)sizeof(path))
 		return -1;
 	return try_open(path, map, why);
@@ -147,8 +147,15 @@ static void look_ahead(struct jit *j)
 	}
 }
 
+static uint32_t origin_at(const struct jit *j, uint32_t pid)
+{
+	return j->trace->origins ? origin_of(pid) : 0;
+}
+
 static uint64_t time_of(struct input *trace, const struct jit_source *s, uint64_t time)
 {
+	if (trace->origins)
+		return origin_time(&trace->origin[origin_of(s->pid)], time);
 	return s->raw ? trace->format->monotonic(trace, time) : time;
 }
 
@@ -165,14 +172,15 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 			.kind = kinds[d.kind], .time = time_of(trace, s, d.time),
 			.earliest = time_of(trace, s, d.earliest),
 			/* Its number of itself is of its own namespace; another is a child's. */
-			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid : d.pid,
+			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid :
+			       trace->origins ? origin_pid(origin_of(s->pid), d.pid) : d.pid,
 			.address = d.address, .size = d.size, .from = d.from, .offset = d.offset,
 			.name = d.name, .name_length = d.name_length,
 		};
 	return r;
 }
 
-static int next_of_log(struct jit_source *s)
+static int next_of_log(struct input *trace, struct jit_source *s)
 {
 	static const enum kind kinds[] = {
 		[JITLOG_LOAD] = LOAD, [JITLOG_MOVE] = MOVE, [JITLOG_UNLOAD] = UNLOAD,
@@ -183,8 +191,11 @@ static int next_of_log(struct jit_source *s)
 
 	if (r > 0)
 		s->event = (struct event){
-			.kind = kinds[l.kind], .time = l.time, .earliest = l.time, .pid = s->pid,
-			.tid = l.tid, .address = l.address, .size = l.size, .from = l.from,
+			.kind = kinds[l.kind], .time = time_of(trace, s, l.time),
+			.earliest = time_of(trace, s, l.time), .pid = s->pid,
+			.tid = trace->origins && l.tid ? origin_pid(origin_of(s->pid), l.tid) :
+			       l.tid,
+			 .address = l.address, .size = l.size, .from = l.from,
 			.offset = l.offset, .name = l.name, .name_length = l.name_length,
 		};
 	return r;
@@ -223,7 +234,7 @@ static int end_of_log(struct jit *j, struct jit_source *s)
 /* The source's next event, or its end with what was wrong. */
 static int advance(struct jit *j, struct jit_source *s)
 {
-	int r = s->dump ? next_of_dump(j->trace, s) : next_of_log(s), rc = 0;
+	int r = s->dump ? next_of_dump(j->trace, s) : next_of_log(j->trace, s), rc = 0;
 
 	if (r > 0)
 		return 0;
@@ -259,7 +270,8 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 		return 0;
 	/* A child of fork has its parent's mapping, and its code from it too. */
 	for (i = 0; i < j->nsource; i++)
-		if (!strcmp(j->source[i].path, map->path) && j->source[i].inode == map->inode)
+		if (!strcmp(j->source[i].path, map->path) && j->source[i].inode == map->inode &&
+		    origin_at(j, j->source[i].pid) == origin_at(j, map->pid))
 			return 0;
 	s = new_source(j, map->pid, map->inode, map->path);
 	if (!s)
@@ -307,20 +319,22 @@ static uint32_t log_of(const char *name, bool *threads)
 	return *end || pid > INT32_MAX ? 0 : (uint32_t)pid;
 }
 
-static bool is_known(const struct jit *j, const char *name)
+static bool is_known(const struct jit *j, const char *name, uint32_t pid)
 {
 	uint32_t i;
 
 	for (i = 0; i < j->nsource; i++) {
 		const char *slash = strrchr(j->source[i].path, '/');
 
-		if (!strcmp(slash ? slash + 1 : j->source[i].path, name))
+		if (!strcmp(slash ? slash + 1 : j->source[i].path, name) &&
+		    origin_at(j, j->source[i].pid) == origin_at(j, pid))
 			return true;
 	}
 	return false;
 }
 
-static int open_log(struct jit *j, const char *folder, const char *name, uid_t owner)
+static int open_log(struct jit *j, uint32_t origin, const char *folder, const char *name,
+		    uid_t owner)
 {
 	struct jit_source *s;
 	const char *why;
@@ -330,7 +344,9 @@ static int open_log(struct jit *j, const char *folder, const char *name, uid_t o
 	uint32_t pid = log_of(name, &threads);
 	int fd, rc;
 
-	if (!pid || j->nsource >= LOGS_MAX || is_known(j, name) ||
+	if (pid && j->trace->origins)
+		pid = origin_pid(origin, pid);
+	if (!pid || j->nsource >= LOGS_MAX || is_known(j, name, pid) ||
 	    snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
 		return 0;
 	s = new_source(j, pid, 0, path);
@@ -351,39 +367,51 @@ static int open_log(struct jit *j, const char *folder, const char *name, uid_t o
 	return rc ? rc : advance(j, s);
 }
 
-static int open_logs(struct jit *j, const char *folder, uid_t owner)
+static int open_logs(struct jit *j, uint32_t origin, const char *folder, uid_t owner)
 {
 	DIR *d = opendir(folder);
 	const struct dirent *entry;
 	int rc = 0;
 
 	while (!rc && d && (entry = readdir(d)))
-		rc = open_log(j, folder, entry->d_name, owner);
+		rc = open_log(j, origin, folder, entry->d_name, owner);
 	if (d)
 		closedir(d);
 	return rc;
 }
 
-int jit_logs(struct jit *j, struct input *trace)
+static int logs_beside(struct jit *j, uint32_t origin, const char *path)
 {
-	const char *p = j->folders, *end;
+	const char *end = strrchr(path, '/');
 	char folder[PATH_MAX];
 	struct stat st;
+
+	if (stat(path, &st) ||
+	    snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - path) + !(end - path) : 1,
+		     end ? path : ".") >= (int)sizeof(folder))
+		return 0;
+	return open_logs(j, origin, folder, st.st_uid);
+}
+
+int jit_logs(struct jit *j, struct input *trace)
+{
+	const char *p = trace->origins ? NULL : j->folders, *end;
+	char folder[PATH_MAX];
+	uint32_t i;
 	int rc = 0;
 
 	j->trace = trace;
+	/* Of several traces nobody knows whose a log in such a folder is. */
 	for (; !rc && p && *p; p = *end ? end + 1 : end) {
 		end = strchrnul(p, ':');
 		if (snprintf(folder, sizeof(folder), "%.*s", (int)(end - p), p) <
 		    (int)sizeof(folder))
-			rc = open_logs(j, folder, (uid_t)-1);
+			rc = open_logs(j, 0, folder, (uid_t)-1);
 	}
-	p = trace->path;
-	end = strrchr(p, '/');
-	if (!rc && !stat(p, &st) &&
-	    snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - p) + !(end - p) : 1,
-		     end ? p : ".") < (int)sizeof(folder))
-		rc = open_logs(j, folder, st.st_uid);
+	if (!rc && !trace->origins)
+		rc = logs_beside(j, 0, trace->path);
+	for (i = 0; !rc && i < trace->origins; i++)
+		rc = logs_beside(j, i, trace->origin[i].path);
 	look_ahead(j);
 	return rc;
 }

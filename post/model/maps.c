@@ -240,14 +240,14 @@ static const char *stranger(const struct maps *m, const struct maps_process *p, 
 }
 
 /* The number of a process that lives in its own namespace, if it is the one that was traced. */
-static bool inner_number(const struct maps_process *p, uint32_t *inner)
+static bool inner_number(const struct maps_process *p, uint32_t pid, uint32_t *inner)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), ticks;
 	char path[64], line[1024], *word;
 	bool same = false;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", p->pid);
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	f = fopen(path, "re");
 	if (f && fgets(line, sizeof(line), f) && (word = strrchr(line, ')')))
 		same = sscanf(word, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
@@ -257,7 +257,7 @@ static bool inner_number(const struct maps_process *p, uint32_t *inner)
 		fclose(f);
 	if (!same)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%u/status", p->pid);
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
 	f = fopen(path, "re");
 	same = false;
 	while (f && !same && fgets(line, sizeof(line), f))
@@ -323,24 +323,24 @@ static int open_inside(uint32_t pid, const char *path)
 static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
 {
 	const char *folder = m->jit->folders, *end;
+	uint32_t pid = input_pid(m->jit->trace, p->pid), inner;
 	char path[PATH_MAX];
-	uint32_t inner;
 	int r = 0;
 
 	for (; !r && folder && *folder; folder = *end ? end + 1 : end) {
 		end = strchrnul(folder, ':');
 		if (snprintf(path, sizeof(path), "%.*s/perf-%u.map", (int)(end - folder), folder,
-			     p->pid) < (int)sizeof(path))
+			     pid) < (int)sizeof(path))
 			r = try_file(m, p, open(path, HOW), path, true, tracer);
 	}
 	if (!r) {
-		snprintf(path, sizeof(path), "/tmp/perf-%u.map", p->pid);
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 		r = try_file(m, p, open(path, HOW), path, false, tracer);
 	}
 	/* It still runs, in a container perhaps. */
-	if (!r && p->to == NEVER && inner_number(p, &inner)) {
+	if (!r && p->to == NEVER && inner_number(p, pid, &inner)) {
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner);
-		r = try_file(m, p, open_inside(p->pid, path), path, false, tracer);
+		r = try_file(m, p, open_inside(pid, path), path, false, tracer);
 	}
 	return r < 0 ? r : 0;
 }

@@ -16,7 +16,8 @@
 static const char idle_name[] = "Idle";
 
 #define CACHE_BITS 14
-#define KERNEL_PID UINT32_MAX		/* the kernel's memory is nobody's: one key for all */
+#define KERNEL_PID UINT32_MAX		/* the kernel's memory is nobody's: one key for all of a
+					   machine */
 
 /* Whoever has a tid now. */
 struct names_runner {
@@ -24,6 +25,13 @@ struct names_runner {
 	uint32_t process;		/* of its pid's owner; another one: not known any more */
 	uint32_t thread;
 	bool known;
+};
+
+/* A process's name with its origin's label before it. */
+struct names_label {
+	uint32_t origin;
+	const char *name;		/* liba2n's */
+	char *text;
 };
 
 struct names_cached {
@@ -82,6 +90,13 @@ int names_open(struct names *n, const struct names_options *o)
 	return n->a2n && n->cache ? 0 : -ENOMEM;
 }
 
+int names_origins(struct names *n, const struct origin *origin, uint32_t count)
+{
+	n->origin = origin;
+	n->origins = count;
+	return count ? a2n_machines(n->a2n, count) : 0;
+}
+
 void names_close(struct names *n)
 {
 	uint32_t i;
@@ -91,6 +106,10 @@ void names_close(struct names *n)
 		free(n->warning[i].message);
 	}
 	free(n->warning);
+	for (i = 0; i < n->nlabel; i++)
+		free(n->label[i].text);
+	free(n->label);
+	keys_free(&n->by_label);
 	for (i = 0; i < n->nnumber; i++)
 		free(n->number[i]);
 	free(n->number);
@@ -311,7 +330,35 @@ static bool same_process(const void *array, uint32_t i, const void *key)
 {
 	const struct process *a = (const struct process *)array + i, *b = key;
 
-	return a->pid == b->pid && a->serial == b->serial && a->name == b->name;
+	return a->pid == b->pid && a->serial == b->serial && a->name == b->name &&
+	       a->origin == b->origin;
+}
+
+static bool same_label(const void *array, uint32_t i, const void *key)
+{
+	const struct names_label *a = (const struct names_label *)array + i, *b = key;
+
+	return a->origin == b->origin && a->name == b->name;
+}
+
+/* NULL: no memory. */
+static const char *labelled(struct names *n, uint32_t origin, const char *name)
+{
+	struct names_label l = { .origin = origin, .name = name };
+	uint64_t hash = hash_mix(origin, (uintptr_t)name);
+	uint32_t i = keys_find(&n->by_label, hash, same_label, n->label, &l);
+
+	if (i != NO_KEY)
+		return n->label[i].text;
+	if (keys_grow_array((void **)&n->label, &n->room_label, n->nlabel, sizeof(l)) ||
+	    asprintf(&l.text, "%s:%s", n->origin[origin].label, name) < 0)
+		return NULL;
+	if (keys_add(&n->by_label, hash, n->nlabel)) {
+		free(l.text);
+		return NULL;
+	}
+	n->label[n->nlabel++] = l;
+	return l.text;
 }
 
 static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, const char *name)
@@ -319,9 +366,18 @@ static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, cons
 	struct process p = {
 		.serial = serial, .pid = pid, .group = n->nprocess, .name = name,
 	};
-	uint64_t hash = hash_mix(hash_mix(serial, pid), (uintptr_t)name);
-	uint32_t i = keys_find(&n->by_serial, hash, same_process, n->process, &p);
+	uint64_t hash;
+	uint32_t i;
 
+	if (n->origins) {
+		p.origin = origin_of(pid) < n->origins ? origin_of(pid) : 0;
+		p.pid = origin_own(pid);
+		p.name = labelled(n, p.origin, name);
+		if (!p.name)
+			return NO_KEY;
+	}
+	hash = hash_mix(hash_mix(serial, pid), (uintptr_t)p.name);
+	i = keys_find(&n->by_serial, hash, same_process, n->process, &p);
 	if (i != NO_KEY)
 		return i;
 	if (keys_grow_array((void **)&n->process, &n->room_process, n->nprocess, sizeof(p)) ||
@@ -341,7 +397,8 @@ static bool same_thread(const void *array, uint32_t i, const void *key)
 static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, const char *name)
 {
 	struct thread t = {
-		.process = process, .tid = tid, .group = n->nthread, .name = name,
+		.process = process, .tid = n->origins ? origin_own(tid) : tid,
+		.group = n->nthread, .name = name,
 	};
 	uint64_t hash = hash_mix(hash_mix(process, tid), (uintptr_t)name);
 	uint32_t i = keys_find(&n->by_tid, hash, same_thread, n->thread, &t);
@@ -355,11 +412,17 @@ static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, cons
 	return n->nthread++;
 }
 
+/* Pid 0 is each CPU's idle task: one process, whatever walks say of it. */
+static bool is_idle(const struct names *n, uint32_t pid)
+{
+	return !(n->origins ? origin_own(pid) : pid);
+}
+
 static int know_owner(struct names *n, struct names_owner *o, uint64_t time)
 {
-	/* Pid 0 is each CPU's idle task: one process, whatever walks say of it. */
-	uint64_t serial = o->pid ? a2n_process_serial(n->a2n, o->pid, time) : 0;
-	const char *name = o->pid ? a2n_process_name(n->a2n, o->pid, time) : idle_name;
+	bool idle = is_idle(n, o->pid);
+	uint64_t serial = idle ? 0 : a2n_process_serial(n->a2n, o->pid, time);
+	const char *name = idle ? idle_name : a2n_process_name(n->a2n, o->pid, time);
 
 	o->process = get_process(n, o->pid, serial, name);
 	o->known = o->process != NO_KEY;
@@ -369,7 +432,8 @@ static int know_owner(struct names *n, struct names_owner *o, uint64_t time)
 static int know_runner(struct names *n, struct names_runner *r, const struct names_owner *o,
 		       uint64_t time)
 {
-	const char *name = o->pid ? a2n_thread_name(n->a2n, o->pid, r->tid, time) : idle_name;
+	const char *name = is_idle(n, o->pid) ? idle_name :
+			   a2n_thread_name(n->a2n, o->pid, r->tid, time);
 
 	r->process = o->process;
 	r->thread = get_thread(n, o->process, r->tid, name);
@@ -418,7 +482,7 @@ static inline __attribute__((always_inline)) int
 resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t time,
 		   bool kernel, struct place *place)
 {
-	uint32_t pid = kernel ? KERNEL_PID : o->pid;
+	uint32_t pid = !kernel ? o->pid : n->origins ? KERNEL_PID - origin_of(o->pid) : KERNEL_PID;
 	/* Both counts only grow, so their sum tells every change of either. */
 	uint32_t epoch = kernel ? n->kernel_epoch : n->epoch + o->epoch;
 	struct names_cached *c;
@@ -563,19 +627,25 @@ int names_number(struct names *n, uint32_t function, uint32_t *symbol)
 	return *symbol == NO_KEY ? -ENOMEM : 0;
 }
 
-int names_idle(struct names *n, struct place *place)
+int names_idle(struct names *n, uint32_t origin, struct place *place)
 {
 	struct symbol s = { .name = "idle", .result = A2N_OK, .base = NO_KEY };
+	uint32_t process;
 
 	if (!n->has_idle) {
-		n->idle.thread = get_process(n, 0, 0, idle_name);
-		if (n->idle.thread == NO_KEY)
-			return -ENOMEM;
-		n->idle.thread = get_thread(n, n->idle.thread, 0, idle_name);
 		s.module = add_module(n, "idle", "computed from the CPUs' idle time");
 		n->idle.symbol = symbols_add(&n->symbols, &s);
-		if (n->idle.thread == NO_KEY || n->idle.symbol == NO_KEY)
+		if (n->idle.symbol == NO_KEY)
 			return -ENOMEM;
+	}
+	if (!n->has_idle || origin != n->idle_origin) {
+		process = get_process(n, origin_pid(origin, 0), 0, idle_name);
+		if (process == NO_KEY)
+			return -ENOMEM;
+		n->idle.thread = get_thread(n, process, 0, idle_name);
+		if (n->idle.thread == NO_KEY)
+			return -ENOMEM;
+		n->idle_origin = origin;
 		n->has_idle = true;
 	}
 	*place = n->idle;

@@ -9,6 +9,7 @@
 #include <a2n.h>
 #include <pifile.h>
 
+#include "formats/origin.h"
 #include "model/jit.h"
 #include "model/keys.h"
 #include "model/lines.h"
@@ -20,7 +21,8 @@
  * under the name that the process had at that time. Likewise a thread. */
 struct process {
 	uint64_t serial;		/* tells the owners of a pid apart */
-	uint32_t pid;
+	uint32_t pid;			/* as its own machine has it */
+	uint32_t origin;		/* which of several traces read as one; else 0 */
 	uint32_t group;			/* counted with: itself, or the first of its name */
 	const char *name;		/* the same name of one a2n is the same pointer */
 };
@@ -58,6 +60,7 @@ struct names_owner {
 	bool shares;			/* its memory may be another pid's too (vfork, CLONE_VM) */
 };
 
+struct names_label;
 struct names_runner;
 struct names_cached;
 struct names_warning;
@@ -74,7 +77,13 @@ struct names {
 	struct symbols symbols;
 	uint32_t nprocess, nthread, nmodule;
 
+	const struct origin *origin;	/* whose processes' names tell of which trace they are */
+	uint32_t origins;
+
 	/* The rest is names.c's own. */
+	struct keys by_label;
+	struct names_label *label;
+	uint32_t nlabel, room_label;
 	uint32_t room_process, room_thread, room_module;
 	struct keys by_serial, by_tid, by_pid, by_runner;
 	struct names_owner *owner;
@@ -85,7 +94,8 @@ struct names {
 	uint32_t epoch, kernel_epoch;
 	struct names_warning *warning;
 	uint32_t nwarning, room_warning;
-	struct place idle;
+	struct place idle;		/* of the origin that was asked for last */
+	uint32_t idle_origin;
 	bool has_idle;
 	uint32_t hidden;		/* symbol */
 	uint32_t numbered;		/* module + 1 */
@@ -110,6 +120,20 @@ struct names_options {
 /* 0 or -ENOMEM, this and the others. */
 int names_open(struct names *n, const struct names_options *o);
 void names_close(struct names *n);
+/* Before all else: names are of several traces. 0, -ENOMEM, -EINVAL (too many). */
+int names_origins(struct names *n, const struct origin *origin, uint32_t count);
+/* A process's number, which no process of another origin has. */
+static inline uint32_t names_unique(const struct process *p)
+{
+	return p->origin ? origin_pid(p->origin, p->pid) : p->pid;
+}
+static inline uint32_t names_unique_tid(const struct names *n, uint32_t thread)
+{
+	const struct thread *t = &n->thread[thread];
+	uint32_t origin = n->process[t->process].origin;
+
+	return origin && t->tid ? origin_pid(origin, t->tid) : t->tid;
+}
 
 /* A record that may change what an address means from here on: answers kept for it are dropped. */
 int names_event(struct names *n, const struct pirecord *r);
@@ -143,8 +167,8 @@ static inline uint32_t names_version(const struct names *n, uint32_t owner)
 /* The symbol of a function of which its number alone is known. */
 int names_number(struct names *n, uint32_t function, uint32_t *symbol);
 
-/* Where the ticks belong that an idle CPU would have had. */
-int names_idle(struct names *n, struct place *place);
+/* Where the ticks belong that an idle CPU (of this origin) would have had. */
+int names_idle(struct names *n, uint32_t origin, struct place *place);
 /* What was said of lines, one after the other; *module NULL: that one is of something else. */
 bool names_line_warning(const struct names *n, uint32_t i, const char **module,
 			const char **message);

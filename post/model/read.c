@@ -137,7 +137,7 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 	/* They are the timer's. */
 	if (!events_sample(&rd->trace->events, 0, idle->ticks, 0))
 		return 0;
-	rc = names_idle(&rd->model->names, &place);
+	rc = names_idle(&rd->model->names, r->origin, &place);
 	if (!rc && rd->model->stacks.wanted)
 		rc = stacks_leaf(&rd->model->stacks, process_of(rd, &place), place.symbol, false,
 				 idle->ticks);
@@ -275,7 +275,7 @@ static int tell_idle(struct reading *rd, const struct pirecord *r, struct profil
 	if (!idle || !idle->ticks || !filter_symbol(&rd->options->filter, "idle") ||
 	    !events_sample(&rd->trace->events, 0, idle->ticks, 0))
 		return 0;
-	rc = names_idle(&rd->model->names, &place);
+	rc = names_idle(&rd->model->names, r->origin, &place);
 	tell->thread = place.thread;
 	tell->ticks = idle->ticks;
 	tell->counted = idle_ns(rd->trace, idle);

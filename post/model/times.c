@@ -98,6 +98,8 @@ static int interval(struct times *t, const struct pirecord *r)
 
 static int sync_record(struct times *t, const struct pirecord *r)
 {
+	int rc = 0;
+
 	switch (r->minor) {
 	case PITRACE_SYNC_ON:
 		return switch_on(t, r->time);
@@ -106,7 +108,14 @@ static int sync_record(struct times *t, const struct pirecord *r)
 	case PITRACE_SYNC_CPU_ONLINE:
 		return t->sched.open ? sched_online(&t->sched, r->cpu, r->time) : 0;
 	case PITRACE_SYNC_CPU_OFFLINE:
-		return t->sched.open ? sched_offline(&t->sched, r->cpu, r->time) : 0;
+		if (!t->sched.open)
+			return 0;
+		/* Of several traces one is off: what runs there from now on is unknown. */
+		if (t->sched.names->origins && r->cpu < t->sched.ncpus) {
+			t->sched.cpu[r->cpu].last = r->time;
+			rc = sched_gap(&t->sched, r->cpu, r->time);
+		}
+		return rc ? rc : sched_offline(&t->sched, r->cpu, r->time);
 	}
 	return 0;
 }

@@ -52,7 +52,9 @@ void damage_print(const struct job *job)
 	for (i = 0; i < job->nfaults && i < most; i++) {
 		fputs("post: ", stderr);
 		escape_print(stderr, job->input->name);
-		fprintf(stderr, ": at byte %" PRIu64 ": ", job->fault[i].offset);
+		fputs(": ", stderr);
+		if (job->fault[i].offset != NO_OFFSET)
+			fprintf(stderr, "at byte %" PRIu64 ": ", job->fault[i].offset);
 		escape_print(stderr, job->fault[i].what);
 		putc('\n', stderr);
 	}

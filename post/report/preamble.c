@@ -134,7 +134,9 @@ void preamble_damage(const struct job *job, FILE *out)
 	if (!job->nfaults)
 		fputs("  the file has no end: it was cut, or its writer did not finish\n", out);
 	for (i = 0; i < job->nfaults; i++) {
-		fprintf(out, "  at byte %" PRIu64 ": ", job->fault[i].offset);
+		fputs("  ", out);
+		if (job->fault[i].offset != NO_OFFSET)
+			fprintf(out, "at byte %" PRIu64 ": ", job->fault[i].offset);
 		escape_print(out, job->fault[i].what);
 		putc('\n', out);
 	}
@@ -215,7 +217,8 @@ static void json_damage(const struct job *job, struct json *j)
 	json_array(j, "damage");
 	for (i = 0; i < job->nfaults; i++) {
 		json_object(j, NULL);
-		json_uint(j, "offset", job->fault[i].offset);
+		if (job->fault[i].offset != NO_OFFSET)
+			json_uint(j, "offset", job->fault[i].offset);
 		json_string(j, "what", job->fault[i].what);
 		json_end(j, '}');
 	}

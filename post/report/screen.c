@@ -89,12 +89,14 @@ int screen_missing(const struct job *job, FILE *out)
 	if (t->unstable_clock)
 		fputs("the clock turned unstable while tracing: times after that are unsure\n",
 		      out);
-	if (job->nfaults)
-		fprintf(out, "damaged: %zu fault%s, the first at byte %" PRIu64 "; %" PRIu64
-			" records were read\n", job->nfaults + job->more_faults,
-			job->nfaults + job->more_faults == 1 ? "" : "s", job->fault[0].offset,
-			t->records);
-	else if (!job->input->complete)
+	if (job->nfaults) {
+		fprintf(out, "damaged: %zu fault%s", job->nfaults + job->more_faults,
+			job->nfaults + job->more_faults == 1 ? "" : "s");
+		if (job->fault[0].offset != NO_OFFSET)
+			fprintf(out, ", the first at byte %" PRIu64, job->fault[0].offset);
+		fprintf(out, "; %" PRIu64 " records were read\n", t->records);
+	}
+	if (!job->nfaults && !job->input->complete)
 		fprintf(out, "the file has no end: it was cut, or its writer did not finish; %"
 			PRIu64 " records were read\n", t->records);
 	return job->options->reports & REPORT_BIT(REPORT_TPROF) ? tprof_cure(job, out) : 0;

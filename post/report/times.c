@@ -171,7 +171,8 @@ void print_thread(FILE *out, const struct job *job, uint32_t thread)
 	const struct process *p = &n->process[t->process];
 
 	if (!o->by_thread_name) {
-		escape_print(out, t->name);
+		/* Of several traces the process's name tells which. */
+		escape_print(out, n->origins && t->tid == p->pid ? p->name : t->name);
 		fprintf(out, " (%u)", t->tid);
 		if (t->tid == p->pid)
 			return;

@@ -447,9 +447,7 @@ static const struct {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static const char kallsyms[] =
-	"ffffffff81000000 T _stext\nffffffff81001000 T spin_unlock\n"
-	"ffffffff81002000 T copy_to_user\nffffffff81003000 T _etext\n";
+static const char *spin = "spin_unlock";	/* what the kernel has at its beginning */
 static const char interrupts[] =
 	"           CPU0       CPU1       \n"
 	"  1:          0          9   IO-APIC   1-edge      i8042\n"
@@ -460,12 +458,16 @@ static const char interrupts[] =
 static void open_all(const char *path)
 {
 	static const char system_text[] = "os: Test OS 1\ncpu model: Paper CPU\n";
+	char kallsyms[256];
 
 	writer = pifile_create(path, &header);
 	if (!writer)
 		die(strerror(errno));
 	pifile_write_section(writer, PIFILE_SEC_SYSTEM, system_text, sizeof(system_text) - 1);
-	pifile_write_section(writer, PIFILE_SEC_KALLSYMS, kallsyms, sizeof(kallsyms) - 1);
+	snprintf(kallsyms, sizeof(kallsyms),
+		 "ffffffff81000000 T _stext\nffffffff81001000 T %.64s\n"
+		 "ffffffff81002000 T copy_to_user\nffffffff81003000 T _etext\n", spin);
+	pifile_write_section(writer, PIFILE_SEC_KALLSYMS, kallsyms, strlen(kallsyms));
 	pifile_write_section(writer, PIFILE_SEC_INTERRUPTS, interrupts, sizeof(interrupts) - 1);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		gen_ring_open(&mte[cpu], writer, cpu, PITRACE_RING_MTE, 16384);
@@ -531,6 +533,10 @@ int main(int argc, char **argv)
 			stopped_by = 2;
 		else if (!strncmp(argv[1], "--collector=", 12))
 			snprintf(header.collector, sizeof(header.collector), "%s", argv[1] + 12);
+		else if (!strncmp(argv[1], "--spin=", 7))
+			spin = argv[1] + 7;
+		else if (!strncmp(argv[1], "--later=", 8))
+			header.start_realtime += strtoull(argv[1] + 8, NULL, 10) * SEC;
 		else if (!strncmp(argv[1], "--scope=", 8)) {
 			header.scope = PITRACE_SCOPE_PROCESS;
 			header.pid = atoi(argv[1] + 8);
@@ -538,7 +544,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (argc != 2 || !header.ncpus || header.ncpus > CPUS) {
-		fputs("usage: test_post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--scope=PID] FILE <STORY\n",
+		fputs("usage: test_post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--scope=PID] [--spin=SYMBOL] [--later=SECONDS] FILE <STORY\n",
 		      stderr);
 		return 2;
 	}

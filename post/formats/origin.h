@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Several traces that are read as one (merged.h): whose a pid is. Records have pids that tell, as
+ * liba2n has them; what users see and name is the origin's own pid.
+ */
+#ifndef POST_ORIGIN_H
+#define POST_ORIGIN_H
+
+#include <a2n.h>
+#include <stdint.h>
+
+#define ORIGINS A2N_MACHINES
+#define ORIGIN_PIDS ((1u << A2N_PID_BITS) - 1)	/* the last one: not known */
+
+struct origin {
+	const char *label;		/* what tells its file from the others */
+	const char *path;
+	int64_t shift;			/* ns from its time to that of all */
+};
+
+/* Origin i's pid as records have it. */
+static inline uint32_t origin_pid(uint32_t i, uint32_t pid)
+{
+	return i << A2N_PID_BITS | (pid < ORIGIN_PIDS ? pid : ORIGIN_PIDS);
+}
+
+/* … and as its own machine has it. */
+static inline uint32_t origin_own(uint32_t pid)
+{
+	pid &= ORIGIN_PIDS;
+	return pid == ORIGIN_PIDS ? UINT32_MAX : pid;
+}
+
+static inline uint32_t origin_of(uint32_t pid)
+{
+	return pid >> A2N_PID_BITS;
+}
+
+/* What was before the beginning of all is at it. */
+static inline uint64_t origin_time(const struct origin *o, uint64_t time)
+{
+	uint64_t shift = o->shift < 0 ? -(uint64_t)o->shift : (uint64_t)o->shift;
+
+	if (o->shift < 0)
+		return time > shift ? time - shift : 0;
+	return time < UINT64_MAX - shift ? time + shift : UINT64_MAX;
+}
+
+#endif
