@@ -320,8 +320,3 @@ bool ring_readable(const struct ring *r)
 {
 	return READ_ONCE(*r->published) - READ_ONCE(r->tail) >= r->segment;
 }
-
-bool ring_half_full(const struct ring *r)
-{
-	return (u64)local_read(&r->head) - READ_ONCE(r->tail) > r->size / 2;
-}

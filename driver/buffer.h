@@ -129,8 +129,12 @@ void ring_announce(struct ring *r);
 void ring_close(struct ring *r);
 /* May be called anywhere. Clamped to whole, published segments. */
 void ring_consume(struct ring *r, u64 position);
-/* Is there a whole segment to read? Is it more than half full? */
+/* Is there a whole segment to read? */
 bool ring_readable(const struct ring *r);
-bool ring_half_full(const struct ring *r);
+
+static __always_inline bool ring_half_full(const struct ring *r)
+{
+	return (u64)local_read(&r->head) - READ_ONCE(r->tail) > r->size / 2;
+}
 
 #endif

@@ -157,8 +157,7 @@ void it_at(struct it_thread *t, u64 ip)
 	t->user.ip = ip;
 }
 
-/* May it still be traced? */
-bool it_goes_on(struct it_thread *t)
+static __always_inline bool goes_on(struct it_thread *t)
 {
 	if (unlikely(READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE))
 		return false;
@@ -171,6 +170,11 @@ bool it_goes_on(struct it_thread *t)
 		return false;
 	}
 	return true;
+}
+
+bool it_goes_on(struct it_thread *t)
+{
+	return goes_on(t);
 }
 
 static void begin(struct it_thread *t)
@@ -222,11 +226,11 @@ static __always_inline bool unknown_code(struct it_thread *t, u64 ip)
 
 	if (unlikely(t->maps != (u32)atomic_read(&it_maps))) {
 		t->maps = atomic_read(&it_maps);
-		memset(t->to, 0, sizeof(t->to));
+		memset(t->bytes, 0, sizeof(t->bytes));
 		t->unit = ~0ull;
 	}
 	for (i = 0; i < IT_RANGES; i++)
-		if (ip - t->from[i] < t->to[i] - t->from[i] && t->to[i])
+		if (ip - t->from[i] < t->bytes[i])
 			goto file;
 	return (ip & ~(u64)(PITRACE_CODE_MAX - 1)) != t->unit;
 file:
@@ -337,7 +341,7 @@ bool itrace_trap(struct pt_regs *regs)
 	t = it_find(current);
 	if (!t)
 		return false;
-	if (!it_goes_on(t)) {
+	if (!goes_on(t)) {
 		t->kernel.on = false;
 		if (arch_itrace_debugged(current))
 			return false;
@@ -527,7 +531,7 @@ void itrace_exec(const struct linux_binprm *bprm)
 			t->start = t->stop = 0;
 			t->resolve = t->session->itrace.flags &
 				     (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL);
-			memset(t->to, 0, sizeof(t->to));
+			memset(t->bytes, 0, sizeof(t->bytes));
 			t->unit = ~0ull;
 		}
 	}

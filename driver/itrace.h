@@ -111,7 +111,15 @@ enum it_ask {
 };
 void it_ask(struct it_thread *t, enum it_ask what);
 void it_work_exit(void);
-bool it_must_wait(const struct it_thread *t);
+bool it_waits(const struct session *s);		/* does it, where there is little room? */
+
+/* Asked after each record. Preemption off. */
+static __always_inline bool it_must_wait(const struct it_thread *t)
+{
+	const struct ring *r = session_trace(t->session);
+
+	return r && unlikely(ring_half_full(r)) && it_waits(t->session);
+}
 
 /* itrace_code.c: keep the code at which the current thread stands; it may sleep. */
 void it_code(struct it_thread *t);

@@ -30,7 +30,7 @@ static bool in_file(struct it_thread *t, u64 ip)
 		file = vma->vm_file ? file_inode(vma->vm_file)->i_nlink > 0 : vma->vm_ops != NULL;
 		if (file) {
 			t->from[t->range] = vma->vm_start;
-			t->to[t->range] = vma->vm_end;
+			t->bytes[t->range] = vma->vm_end - vma->vm_start;
 			t->range = (t->range + 1) % IT_RANGES;
 		}
 	}

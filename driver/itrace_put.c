@@ -4,42 +4,50 @@
 #include "member.h"
 
 /* What finds no room is counted, and the thread's next record says that it is missing. */
-void *it_reserve(struct it_thread *t, u16 major, u32 minor, u32 size, struct ring **ring)
+static __always_inline void *reserve(struct it_thread *t, struct session_cpu *c, u16 major,
+				     u32 minor, u32 size, struct ring **ring)
 {
 	struct session *s = t->session;
-	struct ring *r = session_trace(s);
+	struct ring *r = NULL;
 	void *data = NULL;
 
-	if (r && (likely(!s->cred) || member_sees(s->cred, t->task)))
-		data = ring_reserve(r, major, minor | (t->gap ? PITRACE_BRANCH_GAP : 0), size,
-				    PITRACE_LOST_BRANCH);
+	if (likely(c && READ_ONCE(s->state) == PITRACE_STATE_ON)) {
+		r = &c->ring[PITRACE_RING_TRACE];
+		if (likely(!s->cred) || member_sees(s->cred, t->task))
+			data = ring_reserve(r, major, minor | (t->gap ? PITRACE_BRANCH_GAP : 0),
+					    size, PITRACE_LOST_BRANCH);
+	}
 	t->gap = !data;
 	*ring = r;
 	return data;
 }
 
-/* The run has ended, told of or lost. */
-static void end_run(const struct it_thread *t, struct it_side *side, bool branch)
+void *it_reserve(struct it_thread *t, u16 major, u32 minor, u32 size, struct ring **ring)
 {
-	struct session_cpu *c = session_here(t->session);
+	return reserve(t, session_here(t->session), major, minor, size, ring);
+}
 
-	if (c) {
+/* The run has ended, told of or lost. */
+static __always_inline void end_run(struct session_cpu *c, struct it_side *side, bool branch)
+{
+	if (likely(c)) {
 		c->page->instructions += side->run;
 		c->page->branches += branch;
 	}
 	side->run = 0;
 }
 
-static void put_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
+static __always_inline void put_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
 {
 	struct it_side *side = user ? &t->user : &t->kernel.side;
 	u16 major = user ? PITRACE_BRANCH_USER : PITRACE_BRANCH_KERNEL;
+	struct session_cpu *c = session_here(t->session);
 	struct pitrace_branch *data;
 	struct ring *r;
 
 	if (t->phase != IT_RUNNING)
 		return;
-	data = it_reserve(t, major, kind, sizeof(*data), &r);
+	data = reserve(t, c, major, kind, sizeof(*data), &r);
 	if (!data)
 		goto out;
 	data->pid = t->task->tgid;
@@ -49,13 +57,18 @@ static void put_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 t
 	data->to = to;
 	ring_commit(r);
 out:
-	end_run(t, side, !(kind & PITRACE_BRANCH_STEP));
+	end_run(c, side, !(kind & PITRACE_BRANCH_STEP));
 }
 
 void it_put_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
 {
-	if (it_wants(t, user))
-		put_branch(t, user, kind, from, to);
+	if (!it_wants(t, user))
+		return;
+	/* Of each side its own: most traps come here. */
+	if (user)
+		put_branch(t, true, kind, from, to);
+	else
+		put_branch(t, false, kind, from, to);
 }
 
 /* Who does not trace user code is told of it all the same: there the kernel's first run begins. */
@@ -103,7 +116,7 @@ void it_put_break(struct it_thread *t, bool user, u32 why, u32 number, u64 at, u
 	data->to = to;
 	ring_commit(r);
 out:
-	end_run(t, side, false);
+	end_run(session_here(t->session), side, false);
 }
 
 void it_put_mark(struct it_thread *t, bool start, u32 why, u32 count, u64 address)

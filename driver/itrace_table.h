@@ -77,7 +77,7 @@ struct it_thread {
 
 	u32 maps;		/* as of when what follows was known */
 	u64 unit;		/* piece of anonymous code that it is in */
-	u64 from[IT_RANGES], to[IT_RANGES];	/* code that stands in files */
+	u64 from[IT_RANGES], bytes[IT_RANGES];	/* code that stands in files */
 	u8 range;
 
 	struct arch_itrace arch;

@@ -16,16 +16,10 @@ static DECLARE_WAIT_QUEUE_HEAD(waiting);
 /* ---- the consumer ---------------------------------------------------------------------------- */
 
 /* Preemption off. */
-bool it_must_wait(const struct it_thread *t)
+bool it_waits(const struct session *s)
 {
-	const struct session *s = t->session;
-	const struct ring *r;
-
-	if (s->mode != PITRACE_MODE_CONTINUOUS || s->itrace.flags & PITRACE_ITRACE_LOSSY ||
-	    current->tgid == READ_ONCE(s->itrace.holder))
-		return false;
-	r = session_trace(s);
-	return r && ring_half_full(r);
+	return s->mode == PITRACE_MODE_CONTINUOUS && !(s->itrace.flags & PITRACE_ITRACE_LOSSY) &&
+	       current->tgid != READ_ONCE(s->itrace.holder);
 }
 
 /* The session may end meanwhile: it is there while the table says that this thread is its. */

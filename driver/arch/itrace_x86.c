@@ -93,31 +93,6 @@ static __always_inline bool fetch_word(u64 *to, u64 at)
 	return true;
 }
 
-/* Opcodes that decode() has to look at, prefixes too; of all others it would say nothing. A REX
- * prefix (64-bit code) is looked behind. */
-static const u64 special[4] = {
-	/* 0f, 26 2e 36 3e */
-	1ull << 0x0f | 1ull << 0x26 | 1ull << 0x2e | 1ull << 0x36 | 1ull << 0x3e,
-	/* 64 - 67, 70 - 7f */
-	0xfull << (0x64 - 0x40) | 0xffffull << (0x70 - 0x40),
-	/* 9a 9c */
-	1ull << (0x9a - 0x80) | 1ull << (0x9c - 0x80),
-	/* c2 c3 c7 ca - cf, e0 - e3 e8 - eb, f0 - f3 ff */
-	3ull << (0xc2 - 0xc0) | 1ull << (0xc7 - 0xc0) | 0x3full << (0xca - 0xc0) |
-	0xfull << (0xe0 - 0xc0) | 0xfull << (0xe8 - 0xc0) | 0xfull << (0xf0 - 0xc0) |
-	1ull << (0xff - 0xc0),
-};
-
-static __always_inline bool is_special(u64 word, bool is64)
-{
-	u8 c = word;
-
-	if ((c & 0xf0) == 0x40 && is64)
-		c = word >> 8;
-	/* A second REX prefix is one that has no effect: decode() knows. */
-	return special[c / 64] >> c % 64 & 1 || (is64 && (c & 0xf0) == 0x40);
-}
-
 static bool is_prefix(u8 c, bool is64)
 {
 	switch (c) {
@@ -226,9 +201,49 @@ static void clean_pushed(const struct pt_regs *regs, bool user)
 	}
 }
 
+/* What an opcode's first byte says of it: nothing (no branch), its kind and whether it may go on
+ * behind itself, then by two bytes; or that decode() has to look, prefixes too. */
+#define MAYBE	0x40
+#define LOOK	0x80
+#define LOOKS	LOOK, LOOK, LOOK, LOOK
+static const u8 opcode[256] = {
+	[0x0f] = LOOK, [0x26] = LOOK, [0x2e] = LOOK, [0x36] = LOOK, [0x3e] = LOOK,
+	[0x40] = LOOKS, LOOKS, LOOKS, LOOKS,	/* REX: a second one has no effect */
+	[0x64] = LOOKS,
+	[0x70 ... 0x7f] = PITRACE_BRANCH_JUMP | MAYBE,
+	[0x9a] = LOOK, [0x9c] = LOOK,
+	[0xc2] = PITRACE_BRANCH_RETURN, PITRACE_BRANCH_RETURN, [0xc7] = LOOK,
+	[0xca] = PITRACE_BRANCH_RETURN, PITRACE_BRANCH_RETURN, LOOKS,
+	[0xe0 ... 0xe3] = PITRACE_BRANCH_JUMP | MAYBE,
+	[0xe8] = PITRACE_BRANCH_CALL, PITRACE_BRANCH_JUMP, LOOK, PITRACE_BRANCH_JUMP,
+	[0xf0 ... 0xf3] = LOOK, [0xff] = LOOK,
+};
+
+/* What the first byte tells, in 64-bit code the one behind REX; false: not enough. */
+static __always_inline bool plain(u64 word, u64 length, bool is64, struct arch_ran *ran)
+{
+	u8 c = word, what, bytes = 2;
+
+	if ((c & 0xf0) == 0x40 && is64) {
+		c = word >> 8;
+		bytes = 3;
+	}
+	what = opcode[c];
+	if (unlikely(what & LOOK))
+		return false;
+	ran->kind = what & ~MAYBE;
+	if (!what) {
+		/* A string instruction that is not finished traps, too. */
+		ran->count = length != 0;
+		return length <= LONGEST;
+	}
+	ran->taken = !(what & MAYBE) || length != bytes;
+	return true;
+}
+
 /* One instruction has run, at `since`. Of sti, false: the one behind it has, too: where sti lets
  * interrupts in, some machines put off its trap as they do an interrupt. */
-static bool one_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
+static bool one_ran(u64 since, struct pt_regs *regs, const u64 *first, struct arch_ran *ran)
 {
 	bool user = user_mode(regs), is64 = !user || user_64bit_mode(regs);
 	u64 length = regs->ip - since;
@@ -236,12 +251,11 @@ static bool one_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 	u64 word[3];
 	u8 *code = (u8 *)word;
 
-	ran->from = since;
-	ran->count = 1;
+	*ran = (struct arch_ran){ .from = since, .count = 1 };
 	word[1] = word[2] = 0;
-	if (user && likely(fetch_word(word, since))) {
-		if (likely(!is_special(word[0], is64)) ||
-		    likely(decode(code, is64, &d) <= WORD - 4))
+	if (first) {
+		word[0] = *first;
+		if (likely(decode(code, is64, &d) <= WORD - 4))
 			goto decoded;
 		d = (struct decoded){ };
 	}
@@ -263,7 +277,6 @@ decoded:
 	}
 	if (unlikely(d.lets_in) && !user && length != 1)
 		return false;
-	/* A string instruction that is not finished traps, too. */
 	if (!length)
 		ran->count = 0;
 	ran->taken = length > LONGEST;
@@ -274,9 +287,14 @@ decoded:
 
 void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 {
-	if (likely(one_ran(since, regs, ran)))
+	u64 word, *first = user_mode(regs) && likely(fetch_word(&word, since)) ? &word : NULL;
+
+	*ran = (struct arch_ran){ .from = since, .count = 1 };
+	if (first && likely(plain(word, regs->ip - since, user_64bit_mode(regs), ran)))
 		return;
-	one_ran(since + 1, regs, ran);
+	if (likely(one_ran(since, regs, first, ran)))
+		return;
+	one_ran(since + 1, regs, NULL, ran);
 	if (ran->kind != PITRACE_BRANCH_UNDEFINED)
 		ran->count++;
 }
