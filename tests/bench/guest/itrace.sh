@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: itrace.sh KB PTRACE_KB: lines "cost WHO WHAT HUNDREDTHS" of an instruction and of a
-# taken branch; "gzip WHO KB TICKS", alone and traced; "file WHAT N", of the trace of gzip.
+# In the guest: itrace.sh KB DRIVER_KB PTRACE_KB: lines "cost WHO WHAT HUNDREDTHS" of an instruction and
+# of a taken branch; "gzip WHO KB TICKS", alone and traced; "file WHAT N", of the trace of gzip.
 . /rig/bench/lib.sh
-kb=$1 ptrace_kb=$2
+kb=$1 driver_kb=$2 ptrace_kb=$3
 busybox=$(command -v busybox)
 
 itrace_work cost | sed 's/^/cost alone /'
@@ -28,10 +28,11 @@ said() {
 }
 # The first one brings its files into memory.
 under first $kb
-under alone $kb
-under alone $ptrace_kb
+for each in $(printf '%s\n' $kb $driver_kb $ptrace_kb | sort -u); do
+	under alone $each
+done
 command -v valgrind >/dev/null && under callgrind $kb valgrind -q --tool=callgrind --callgrind-out-file=/dev/null
-under driver $kb swtrace run --itrace -B driver -n all --clock tsc -t cont -o /tmp/packed.nrm2 --
+under driver $driver_kb swtrace run --itrace -B driver -n all --clock tsc -t cont -o /tmp/packed.nrm2 --
 echo "file branches $(said taken branches)"
 echo "file instructions $(said instructions)"
 echo "file packed $(size /tmp/packed.nrm2)"
@@ -39,4 +40,5 @@ rm /tmp/packed.nrm2
 swtrace run -q --itrace -B driver -t cont -o /tmp/empty.nrm2 -- true
 echo "file empty $(size /tmp/empty.nrm2)"
 under ptrace $ptrace_kb itrace_work stepped
+under collector $ptrace_kb swtrace run -q --itrace -B ptrace -n all -o /tmp/stepped.nrm2 --
 exit 0
