@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* -arc: a line a run of instructions, after the paper's figure 3. */
-#include "report/run_lines.h"
+#include "report/run_access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +19,8 @@ static const char head[] =
 "#   8  pid_tid_name[_threadname], numbers hexadecimal\n"
 "#   9  the type in words; :WHAT ended the run if no branch did; ?WHY field 5 is ?\n"
 "#  10  source line, with -line; 0: not known\n"
+"#   3 L or S: what an instruction of the next run loads or stores; 9 with its size; 10 the address,\n"
+"#     =symbol:module+offset if it is known what stands there\n"
 "#\n";
 
 /* ~ and the offset, as wide as others. */
@@ -73,6 +75,45 @@ static void print_run(struct run_lines *l, const struct run *run)
 	numbers_end(&l->out, p);
 }
 
+/* The instruction of an access is counted with its run. */
+static int print_access(struct run_lines *l, const struct pirecord *r)
+{
+	const struct run_text *symbol, *thread;
+	struct run_access a;
+	int rc = run_access_read(l, r, &a);
+	char *p;
+
+	if (rc <= 0)
+		return rc;
+	if (l->job->options->json) {
+		run_access_json(l, &a);
+		return 0;
+	}
+	symbol = run_symbol(l, &a.at);
+	thread = run_thread(l, &a.at);
+	p = numbers_begin(&l->out, (size_t)symbol->length + thread->length +
+				   run_access_texts(l, &a));
+	if (!p)
+		return -ENOMEM;
+	p = put_decimal(p, a.at.r.cpu, 3);
+	p = put_word(p, a.at.r.kernel ? " K " : " U ");
+	p = put_word(p, a.store ? "S      0 " : "L      0 ");
+	p = put_char(p, a.at.r.doubt ? '?' : '@');
+	p = put_char(p, ' ');
+	p = put_hex(p, a.at.place.offset, 7);
+	p = put_char(p, ' ');
+	p = put_text(p, symbol->text, symbol->length);
+	p = put_char(p, ' ');
+	p = put_text(p, thread->text, thread->length);
+	p = put_char(p, ' ');
+	p = put_access(p, &a);
+	p = put_char(p, ' ');
+	p = put_access_data(p, l, &a);
+	p = put_char(p, '\n');
+	numbers_end(&l->out, p);
+	return 0;
+}
+
 static int arc_write(const struct job *job, FILE *out)
 {
 	struct run_lines l = {
@@ -80,6 +121,7 @@ static int arc_write(const struct job *job, FILE *out)
 		.kernel_once = job->options->kernel_once,
 		.plt_once = job->options->plt_once,
 		.print = print_run,
+		.record = print_access,
 	};
 
 	return run_lines_write(&l, job, out, head);

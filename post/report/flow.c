@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* -flow: which function called which, a line each time that the flow comes to one. */
-#include "report/run_lines.h"
+#include "report/run_access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static const char head[] =
 "# flow: a line each time that a thread comes to a function: CPU, K (kernel) or U (user), number of\n"
 "# instructions until it leaves it, @ or ? (not continuous: ?WHY at the end), how many functions it\n"
 "# is in, pid_tid_name[_threadname] (hexadecimal), and, the deeper the further to the right,\n"
-"# symbol:module, +offset where it does not begin at its start\n"
+"# symbol:module, +offset where it does not begin at its start; - for the depth: what the next function\n"
+"# loads or stores, with its size, the address, =symbol:module+offset if it is known what stands there\n"
 "#\n";
 
 static void print_run(struct run_lines *l, const struct run *run)
@@ -61,10 +62,42 @@ static void print_run(struct run_lines *l, const struct run *run)
 	numbers_end(&l->out, p);
 }
 
+static int print_access(struct run_lines *l, const struct pirecord *r)
+{
+	const struct run_text *thread;
+	struct run_access a;
+	int rc = run_access_read(l, r, &a);
+	char *p;
+
+	if (rc <= 0)
+		return rc;
+	if (l->job->options->json) {
+		run_access_json(l, &a);
+		return 0;
+	}
+	thread = run_thread(l, &a.at);
+	p = numbers_begin(&l->out, thread->length + run_access_texts(l, &a));
+	if (!p)
+		return -ENOMEM;
+	p = put_decimal(p, a.at.r.cpu, 3);
+	p = put_word(p, a.at.r.kernel ? " K        0 " : " U        0 ");
+	p = put_char(p, a.at.r.doubt ? '?' : '@');
+	p = put_word(p, "   - ");
+	p = put_text(p, thread->text, thread->length);
+	p = put_char(p, ' ');
+	p = put_access(p, &a);
+	p = put_char(p, ' ');
+	p = put_access_data(p, l, &a);
+	p = put_char(p, '\n');
+	numbers_end(&l->out, p);
+	return 0;
+}
+
 static int flow_write(const struct job *job, FILE *out)
 {
 	struct run_lines l = {
 		.by_function = true, .plt_once = job->options->plt_once, .print = print_run,
+		.record = print_access,
 	};
 
 	return run_lines_write(&l, job, out, job->input->calls ? calls_head : head);

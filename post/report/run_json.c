@@ -33,6 +33,12 @@ static void json_thread(const struct run_lines *l, struct json *j, const struct 
 	json_string(j, "thread", th->name);
 }
 
+void run_json_place(const struct run_lines *l, struct json *j, const struct run *run)
+{
+	json_symbol(l, j, run);
+	json_thread(l, j, run);
+}
+
 void run_json(struct run_lines *l, const struct run *run, bool flow)
 {
 	const struct itrace_run *r = &run->r;
@@ -50,8 +56,7 @@ void run_json(struct run_lines *l, const struct run *run, bool flow)
 	json_bool(&j, "continuous", !r->doubt);
 	if (r->doubt)
 		json_string(&j, "why", itrace_doubt_word(r->doubt));
-	json_symbol(l, &j, run);
-	json_thread(l, &j, run);
+	run_json_place(l, &j, run);
 	if (flow)
 		json_uint(&j, "depth", run->depth);
 	source = flow ? NULL : run_source(l, run);

@@ -247,6 +247,21 @@ static void add_run(struct run_lines *l, const struct run *run)
 	line->is = true;
 }
 
+void run_lines_before(struct run_lines *l, const struct run *at)
+{
+	const struct symbol *symbol = l->job->model->names.symbols.symbol;
+	struct run_line *line = at->r.cpu < l->nline ? &l->line[at->r.cpu] : NULL;
+
+	if (!line || !line->is ||
+	    (l->by_function && line->run.place.thread == at->place.thread &&
+	     symbol[line->run.place.symbol].base == symbol[at->place.symbol].base) ||
+	    (l->kernel_once && line->run.r.kernel && at->r.kernel) ||
+	    (l->plt_once && is_plt(l, &line->run)))
+		return;
+	l->print(l, &line->run);
+	line->is = false;
+}
+
 static int each_run(void *arg, const struct run *run)
 {
 	struct run_lines *l = arg;

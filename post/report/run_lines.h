@@ -69,8 +69,12 @@ char *run_words(char *p, const struct run *run);
 /* The type in words; what ended the run: "branch" or what else did. */
 const char *run_type(const struct run *run);
 const char *run_ended_by(const struct run *run);
-/* The line as JSON (run_json.c). */
+/* The line as JSON (run_json.c); of any the symbol and the thread. */
 void run_json(struct run_lines *l, const struct run *run, bool flow);
+struct json;
+void run_json_place(const struct run_lines *l, struct json *j, const struct run *run);
+/* Something of this place is about to be told: a line that no longer grows comes before it. */
+void run_lines_before(struct run_lines *l, const struct run *at);
 
 /* A report: head, a line a run, what it ran on. `l` is zeros but for what to join and print. */
 int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const char *head);

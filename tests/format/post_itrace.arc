@@ -11,6 +11,8 @@
 #   8  pid_tid_name[_threadname], numbers hexadecimal
 #   9  the type in words; :WHAT ended the run if no branch did; ?WHY field 5 is ?
 #  10  source line, with -line; 0: not known
+#   3 L or S: what an instruction of the next run loads or stores; 9 with its size; 10 the address,
+#     =symbol:module+offset if it is known what stands there
 #
   0 U 1      5 ?       0 main:/work/hello 1f4_1f4_hello CALL?first 0
   0 U 3      4 @       0 work:/work/hello 1f4_1f4_hello JUMP 0
@@ -19,6 +21,7 @@
   0 U 2      6 @       0 leaf:/work/hello 1f4_1f4_hello RETURN 0
   0 U 5      2 @      25 work:/work/hello 1f4_1f4_hello OTHER 0
   0 K 1      7 @       0 spin_unlock:vmlinux 1f4_1f4_hello CALL 0
+  0 K S      0 @       4 copy_to_user:vmlinux 1f4_1f4_hello STORE:8 7fff00001000
   0 K 2      9 @       0 copy_to_user:vmlinux 1f4_1f4_hello RETURN 0
   0 K 4      3 @      25 spin_unlock:vmlinux 1f4_1f4_hello IRET 0
   0 U 2      5 @      2a work:/work/hello 1f4_1f4_hello RETURN 0
@@ -38,6 +41,7 @@
   0 U 1      3 @       0 work:/work/hello 1f4_1f4_hello CALL 0
   0 U 3      2 @       0 leaf:/work/hello 1f4_1f4_hello JUMP 0
   0 U 1      2 ?      28 catcher:/work/hello 1f4_1f4_hello CALL?unwound 0
+  0 U L      0 @       8 work:/work/hello 1f4_1f4_hello LOAD:4 401084=leaf:/work/hello+4
   0 U 1      3 @       0 work:/work/hello 1f4_1f4_hello CALL 0
   0 U 2      2 @       0 leaf:/work/hello 1f4_1f4_hello RETURN 0
   0 U 2      1 ?      32 catcher:/work/hello 1f4_1f4_hello RETURN?unwound 0

@@ -30,7 +30,7 @@ gcc -nostdlib -static -Wl,-Ttext=0x401000,-z,max-page-size=0x1000,-e,main,--buil
 	fn setjmp 32
 END
 sed "s,HELLO,$work/hello," "$here/post_itrace.story" | "$make_script" story.nrm2 || exit 1
-here_same() { sed "s,$work,/work," "$1" >placed && same placed "$2"; }
+here_same() { sed "s,$work,/work,g" "$1" >placed && same placed "$2"; }
 
 # ---- every record in words and as JSON
 code 1 "$post" -show story.nrm2 && here_same post.show post_itrace.show
@@ -70,7 +70,8 @@ fields() { # of -arc's lines: side, type, number, @ or ?, offset, symbol:module,
 for options in "" -c -ck -cp; do
 	# shellcheck disable=SC2086
 	code 1 "$post" -arc $options -o - story.nrm2 && fields out >lines &&
-		code 1 "$post" -arc -json -q $options -o - story.nrm2 && jq -r '[.cpu, (if .kernel then "K" else "U" end),
+		code 1 "$post" -arc -json -q $options -o - story.nrm2 && jq -r 'if .address then {instructions: 0,
+		ended_by: "branch", type: "\(.type):\(.bytes)"} + del(.type) else . end | [.cpu, (if .kernel then "K" else "U" end),
 		.instructions, (if .continuous then "@" else "?" end), (.offset // .end_offset // 0),
 		"\(.symbol // "?"):\(.module // "?")", .type + (if .ended_by == "branch" then "" else ":" + .ended_by end) +
 		(if .why then "?" + .why else "" end)] | join(" ")' out >json_lines
@@ -81,7 +82,9 @@ for options in "" -c -ck -cp; do
 done
 [ ! -s why ]
 verdict arc_json
-code 1 "$post" -flow -json -q -o - story.nrm2 && jq -r '[.instructions, .depth, "\(.symbol // "?"):\(.module // "?")"] |
+code 1 "$post" -flow -json -q -o - story.nrm2 && jq -s -e 'map(select(.address == "0x401084") |
+	[.type, .bytes, .symbol, .offset, .data_symbol, .data_offset]) == [["LOAD", 4, "work", 8, "leaf", 4]]' out >why &&
+	jq -r 'if .address then [0, "-", "\(.type):\(.bytes)"] else [.instructions, .depth, "\(.symbol // "?"):\(.module // "?")"] end |
 	join(" ")' out >b && awk '!/^#/ { print $3, $5, $7 }' flow.out >a && diff a b >why && [ -s a ]
 verdict flow_json
 code 2 "$post" -disasm -json story.nrm2 && has err 'go without -json'

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of loads and stores, named: the instruction and what it reads or writes. */
+#include "report/run_access.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "json.h"
+#include "model/record.h"
+
+static int name(struct run_lines *l, const struct pirecord *r, const struct pitrace_access *b,
+		uint64_t address, struct run *run)
+{
+	struct pitrace_sample s = { .pid = b->pid, .tid = b->tid, .address = address };
+
+	run->r.cpu = r->cpu;
+	run->r.pid = b->pid;
+	run->r.tid = b->tid;
+	run->r.time = r->time;
+	run->r.kernel = address >> 63;
+	run->r.known = true;
+	run->r.start = address;
+	run->r.doubt = r->minor & PITRACE_BRANCH_GAP ? ITRACE_GAP : ITRACE_SURE;
+	return names_sample(&l->job->model->names, &s, r->time, run->r.kernel, &run->place);
+}
+
+int run_access_read(struct run_lines *l, const struct pirecord *r, struct run_access *a)
+{
+	const struct pitrace_access *b = r->major == PITRACE_LOAD_STORE ?
+					 RECORD_AS(r, struct pitrace_access) : NULL;
+	uint32_t way = r->minor & PITRACE_BRANCH_KIND;
+	const struct symbol *symbol;
+
+	if (!b || (way != PITRACE_ACCESS_LOAD && way != PITRACE_ACCESS_STORE))
+		return 0;
+	*a = (struct run_access){
+		.address = b->address, .bytes = b->bytes, .store = way == PITRACE_ACCESS_STORE,
+	};
+	if (name(l, r, b, b->at, &a->at) || name(l, r, b, b->address, &a->data))
+		return -ENOMEM;
+	symbol = &l->job->model->names.symbols.symbol[a->data.place.symbol];
+	a->mapped = b->address && (symbol->result == A2N_OK ||
+				   symbol->result == A2N_RESULT_NO_SYMBOL ||
+				   symbol->result == A2N_RESULT_NO_SYMBOLS);
+	run_lines_before(l, &a->at);
+	return 1;
+}
+
+char *put_access(char *p, const struct run_access *a)
+{
+	p = put_word(p, a->store ? "STORE:" : "LOAD:");
+	return put_decimal(p, a->bytes, 0);
+}
+
+size_t run_access_texts(struct run_lines *l, const struct run_access *a)
+{
+	return a->mapped ? run_symbol(l, &a->data)->length : 0;
+}
+
+char *put_access_data(char *p, struct run_lines *l, const struct run_access *a)
+{
+	const struct run_text *symbol;
+
+	p = put_hex(p, a->address, 0);
+	if (!a->mapped)
+		return p;
+	symbol = run_symbol(l, &a->data);
+	p = put_char(p, '=');
+	p = put_text(p, symbol->text, symbol->length);
+	if (a->data.place.offset) {
+		p = put_char(p, '+');
+		p = put_hex(p, a->data.place.offset, 0);
+	}
+	if (a->data.place.unsure)
+		p = put_char(p, '?');
+	return p;
+}
+
+void run_access_json(struct run_lines *l, const struct run_access *a)
+{
+	const struct names *n = &l->job->model->names;
+	const struct symbol *s;
+	char address[24];
+	struct json j;
+
+	json_begin(&j, l->out.out, false);
+	json_object(&j, NULL);
+	json_uint(&j, "time", a->at.r.time);
+	json_uint(&j, "cpu", a->at.r.cpu);
+	json_bool(&j, "kernel", a->at.r.kernel);
+	json_string(&j, "type", a->store ? "STORE" : "LOAD");
+	json_uint(&j, "bytes", a->bytes);
+	snprintf(address, sizeof(address), "0x%" PRIx64, a->address);
+	json_string(&j, "address", address);
+	if (a->mapped) {
+		s = &n->symbols.symbol[n->symbols.symbol[a->data.place.symbol].base];
+		json_string(&j, "data_symbol", s->name);
+		json_string(&j, "data_module", n->module[s->module].name);
+		json_uint(&j, "data_offset", a->data.place.offset);
+	}
+	json_bool(&j, "continuous", !a->at.r.doubt);
+	run_json_place(l, &j, &a->at);
+	json_end(&j, '}');
+}
