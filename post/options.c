@@ -212,8 +212,8 @@ static const char *contradiction(const struct options *o)
 		return "-symbol is of reports of samples";
 	if (o->csv && (o->json || show))
 		return "-csv goes with neither -json nor -show";
-	if (o->reports & FILE_REPORTS && (several || o->csv || o->per_cpu))
-		return "-stats, -info, -validate go with no other report, nor with -csv, -cpu";
+	if (o->reports & FILE_REPORTS && (several || o->per_cpu))
+		return "-stats, -info, -validate go with no other report, nor with -cpu";
 	if (show && several)
 		return "-show goes with no other report";
 	if (o->csv && several)

@@ -422,6 +422,7 @@ static int number_cpus(struct input *in, struct merged *m)
 int merged_open(struct input *in, const char *const *paths, uint32_t count)
 {
 	struct merged *m = calloc(1, sizeof(*m));
+	uint32_t i;
 	int rc;
 
 	if (!m)
@@ -430,6 +431,8 @@ int merged_open(struct input *in, const char *const *paths, uint32_t count)
 	m->part = calloc(count, sizeof(*m->part));
 	m->origin = calloc(count, sizeof(*m->origin));
 	m->count = m->part && m->origin ? count : 0;
+	for (i = 0; i < m->count; i++)
+		m->part[i].in.spool = -1;
 	rc = m->count ? open_parts(in, m, paths, count) : -ENOMEM;
 	if (!rc)
 		rc = merged_labels(m, in->origins);

@@ -60,7 +60,8 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 		return -EINVAL;
 	}
 	if (type && x->swap) {
-		snprintf(fault->what, sizeof(fault->what), "an FDR log of a machine of the other byte order");
+		snprintf(fault->what, sizeof(fault->what),
+			 "an FDR log of a big-endian machine, which is not read: a basic log of it is");
 		return -EINVAL;
 	}
 	newest = x->basic ? BASIC_NEWEST : FDR_NEWEST;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* -info: what the file says of itself, a line "key : value" each. */
+/* -info: what the file says of itself, a line "key : value" each; CSV: key,value. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -11,7 +11,25 @@
 struct telling {
 	FILE *out;
 	struct json *j;
+	bool csv;
 };
+
+/* A line without a colon is a key alone. */
+static void csv_line(FILE *out, const char *line)
+{
+	const char *value = strchrnul(line, ':');
+	size_t n = (size_t)(value - line);
+	char key[256];
+
+	while (n && line[n - 1] == ' ')
+		n--;
+	value += *value == ':';
+	snprintf(key, sizeof(key), "%.*s", (int)n, line);
+	escape_csv(out, key);
+	putc(',', out);
+	escape_csv(out, value + strspn(value, " "));
+	putc('\n', out);
+}
 
 static void tell(void *arg, const char *line)
 {
@@ -19,6 +37,10 @@ static void tell(void *arg, const char *line)
 
 	if (t->j) {
 		json_string(t->j, NULL, line);
+		return;
+	}
+	if (t->csv) {
+		csv_line(t->out, line);
 		return;
 	}
 	escape_print(t->out, line);
@@ -106,7 +128,7 @@ static void say_sections(struct telling *t, struct input *in)
 
 static int info_write(const struct job *job, FILE *out)
 {
-	struct telling t = { .out = out };
+	struct telling t = { .out = out, .csv = job->options->csv };
 	struct input *in = job->input;
 	struct json j;
 	int rc = 0;
@@ -117,6 +139,8 @@ static int info_write(const struct job *job, FILE *out)
 		json_array(&j, "info");
 		t.j = &j;
 	}
+	if (t.csv)
+		fputs("key,value\n", out);
 	say_header(&t, in);
 	if (in->format->info)
 		rc = in->format->info(in, tell, &t);
@@ -133,4 +157,5 @@ const struct report report_info = {
 	.path = "-",
 	.mode = 0666,
 	.write = info_write,
+	.csv = info_write,
 };

@@ -18,6 +18,7 @@ struct tally {
 	const struct job *job;
 	FILE *out;
 	struct json *j;
+	bool csv;
 	const char *event;		/* whose counts are being told */
 	bool begun;
 	uint64_t total;
@@ -49,6 +50,13 @@ static void tell(void *arg, const char *event, const char *kind, uint64_t count)
 {
 	struct tally *t = arg;
 
+	if (t->csv) {
+		escape_csv(t->out, event ? event : "");
+		putc(',', t->out);
+		escape_csv(t->out, kind);
+		fprintf(t->out, ",%" PRIu64 "\n", count);
+		return;
+	}
 	begin_event(t, event);
 	if (t->j) {
 		json_uint(t->j, kind, count);
@@ -136,7 +144,7 @@ static int count_all(struct tally *t, struct kinds *k)
 
 static int stats_write(const struct job *job, FILE *out)
 {
-	struct tally t = { .job = job, .out = out };
+	struct tally t = { .job = job, .out = out, .csv = job->options->csv };
 	struct input *in = job->input;
 	struct kinds kinds = { 0 };
 	struct json j;
@@ -147,6 +155,8 @@ static int stats_write(const struct job *job, FILE *out)
 		json_object(&j, NULL);
 		t.j = &j;
 	}
+	if (t.csv)
+		fputs("event,kind,records\n", out);
 	rc = in->format->stats ? in->format->stats(in, tell, &t) : count_all(&t, &kinds);
 	if (t.j) {
 		if (t.begun)
@@ -164,4 +174,5 @@ const struct report report_stats = {
 	.path = "-",
 	.mode = 0666,
 	.write = stats_write,
+	.csv = stats_write,
 };

@@ -16,8 +16,16 @@ static void ignore(void *arg, const char *line)
 	(void)arg, (void)line;
 }
 
-static void tell(FILE *out, struct json *j, const struct pifile_fault *f)
+static void tell(FILE *out, struct json *j, bool csv, const struct pifile_fault *f)
 {
+	if (csv) {
+		if (f->offset != NO_OFFSET)
+			fprintf(out, "%" PRIu64, f->offset);
+		putc(',', out);
+		escape_csv(out, f->what);
+		putc('\n', out);
+		return;
+	}
 	if (j) {
 		json_object(j, NULL);
 		if (f->offset != NO_OFFSET)
@@ -77,8 +85,10 @@ static int validate_write(const struct job *job, FILE *out)
 		json_array(&j, "faults");
 		to = &j;
 	}
+	if (job->options->csv)
+		fputs("offset,what\n", out);
 	for (i = 0; i < have; i++)
-		tell(out, to, &fault[i]);
+		tell(out, to, job->options->csv, &fault[i]);
 	free(fault);
 	if (to) {
 		json_end(&j, ']');
@@ -87,7 +97,7 @@ static int validate_write(const struct job *job, FILE *out)
 		json_bool(&j, "complete", in->complete);
 		json_bool(&j, "lossy", trace_lossy(t));
 		json_end(&j, '}');
-	} else {
+	} else if (!job->options->csv) {
 		sums(job, out, n, have);
 	}
 	return n || !in->complete ? REPORT_WRONG : 0;
@@ -98,4 +108,5 @@ const struct report report_validate = {
 	.mode = 0666,
 	.needs = NEED_NAMES | NEED_SAMPLES,
 	.write = validate_write,
+	.csv = validate_write,
 };

@@ -148,4 +148,37 @@ code 0 "$post" -show "$data/edge/27_maps_garbage.prof" && has post.show '"/z/bin
 	has post.show '"/lib/ld-2.3.2.so"'
 verdict 27_maps_garbage
 
+# Cut at every byte: the ticks of the stacks that are whole; before the first of them ends there is
+# nothing to report, within the header no profile.
+cut_anywhere() { # FILE SLOT: a header of 5 slots; stacks of 5, 3 and 2 ticks end with slot 10, 14, 19
+	local n slot want got size
+	size=$(stat -c %s "$1")
+	for ((n = 1; n < size; n++)); do
+		head -c "$n" "$1" >cut
+		slot=$((n / $2))
+		want=$((slot < 5 ? -1 : slot < 10 ? 0 : slot < 14 ? 5 : slot < 19 ? 8 : 10))
+		"$post" -json -q cut >out 2>err
+		case $? in
+		0) [ "$slot" -ge 22 ] ;;
+		1) [ "$slot" -ge 5 ] ;;
+		2) [ "$slot" -lt 5 ] ;;
+		*) false ;;
+		esac || {
+			echo "cut at $n: its exit code is wrong" >why
+			return 1
+		}
+		[ "$want" -lt 0 ] && continue
+		got=$(jq .total_ticks out)
+		[ "$got" = "$want" ] && continue
+		echo "cut at $n: $got ticks of $want" >why
+		return 1
+	done
+}
+cut_anywhere "$data/edge/00_ok64le.prof" 8
+verdict cut_64
+cut_anywhere "$data/edge/03_ok64be.prof" 8
+verdict cut_64_swapped
+cut_anywhere "$data/edge/01_ok32le.prof" 4
+verdict cut_32
+
 finish

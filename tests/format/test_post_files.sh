@@ -59,6 +59,18 @@ else
 	echo "skip post_files_no_color script is not installed"
 fi
 
+# ---- what a file says of itself, as tables
+code 0 "$post" -stats -csv && sum=$(awk -F, 'NR > 1 && $2 != "TOTAL" { n += $3 } END { print n }' out) &&
+	has out ",TOTAL,$sum" && code 0 "$post" -stats && has_line out TOTAL events: "$sum"
+verdict stats_csv
+code 0 "$post" -info -csv && sed 1d out | sed 's/,/ : /' | tr -d '"' | LC_ALL=C sort >have &&
+	code 0 "$post" -info && tr -d '"' <out | sed 's/ *: */ : /' | LC_ALL=C sort | diff - have >why
+verdict info_csv
+head -c 3000 story.nrm2 >part
+code 1 "$post" -validate -csv part && [ "$(sed 1d out | wc -l)" = 1 ] && at=$(sed 1d out | cut -d, -f1) &&
+	code 1 "$post" -validate part && has out "at byte $at: "
+verdict validate_csv
+
 # ---- input
 code 2 "$post" nosuch.nrm2 && has err "nosuch.nrm2: No such file"
 verdict no_file

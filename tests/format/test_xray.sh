@@ -229,6 +229,41 @@ code 2 "$post" -arc one.xray && has err "-functions"
 verdict no_instructions
 code 2 "$post" -functions -program /bin/true one.xray && has err "xray_instr_map"
 verdict no_map
+# A program that is damaged: its functions have numbers, or names, never anything else.
+size=$(stat -c %s custom)
+map=$((16#$(readelf -SW custom | awk '{ sub(/^ *\[ *[0-9]+\]/, "") } $1 == "xray_instr_map" { print $4 }')))
+calls=$("$post" -functions -json -q -program ./custom one.xray | jq '[.functions[].calls] | add')
+damaged_map() { # a copy in `bad`
+	"$post" -functions -json -q -program ./bad one.xray >out 2>err
+	case $? in
+	0 | 1) [ "$(jq '[.functions[].calls] | add' out)" = "$calls" ] ;;
+	2) [ -s err ] ;;
+	*) false ;;
+	esac && return
+	echo "$1: wrong exit code, or other calls than $calls" >why
+	return 1
+}
+cut_map() {
+	local n
+	for ((n = 1; n < size; n += size / 60)); do
+		head -c "$n" custom >bad
+		damaged_map "cut at $n" || return 1
+	done
+}
+[ -n "$calls" ] && cut_map
+verdict program_cut
+flip_map() { # the map's first bytes, and those of the ELF header
+	local n
+	for ((n = 0; n < 64; n += 3)); do
+		for at in $((map + n)) "$n"; do
+			cp custom bad
+			printf '\377' | dd of=bad bs=1 seek="$at" conv=notrunc status=none
+			damaged_map "byte $at" || return 1
+		done
+	done
+}
+[ "$map" -gt 0 ] && flip_map
+verdict program_damaged
 code 0 "$post" one.xray && has out "-functions"
 verdict no_samples_either
 
