@@ -390,12 +390,13 @@ void itrace_init(u64 *majors)
 #endif
 		PITRACE_BRANCH_KERNEL, PITRACE_BREAK_KERNEL,	/* the last two */
 	};
+	const char *why = "tracepoints are missing: sys_enter, sys_exit or signal_deliver";
 	unsigned int i, n = ARRAY_SIZE(ours);
 
 	if (!itrace)
 		return;
-	if (!hooks_serve(PITRACE_BRANCH_USER) || arch_itrace_init()) {
-		pr_info("pitrace: no instruction traces on this machine\n");
+	if (!hooks_serve(PITRACE_BRANCH_USER) || (why = arch_itrace_init())) {
+		pr_info("pitrace: no instruction traces on this machine: %s\n", why);
 		return;
 	}
 	served = true;

@@ -151,8 +151,9 @@ struct arch_ran {
 	bool lost;		/* what ran before it cannot be told */
 };
 
-/* Traps of ours come from here on, as was tried; 0 or -errno. None is set when exit() begins. */
-int arch_itrace_init(void);
+/* Traps of ours come from here on, as was tried: NULL, or why they do not. None is set when exit()
+ * begins. */
+const char *arch_itrace_init(void);
 void arch_itrace_exit(void);
 /* User code of this task traps from now on, or no more. `regs` are those that it returns to user
  * code by. The task is the current one, or does not run; disarm() may meet one that does: then it

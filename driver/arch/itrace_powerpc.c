@@ -615,21 +615,20 @@ static struct notifier_block block = { .notifier_call = on_die, .priority = INT_
 	local_irq_restore(flags_);						\
 	tested == 1 ? (long)(tested_to - begin_) : -1; })
 
-int arch_itrace_init(void)
+const char *arch_itrace_init(void)
 {
-	int err = register_die_notifier(&block);
 	long step;
 
-	if (err)
-		return err;
+	if (register_die_notifier(&block))
+		return "its kernel lets nobody see traps (no die notifier)";
 	branches_trap = TRAPS(MSR_BE, "	bne 3f\n	nop\n	nop\n3:	nop\n") == 8 &&
 			TRAPS(MSR_BE, "	beq 3f\n	nop\n	nop\n3:	nop\n") == 16;
 	/* What sets the bit may count, or not. */
 	step = TRAPS(MSR_SE, "	nop\n	nop\n");
 	if (step == 4 || step == 0)
-		return 0;
+		return NULL;
 	unregister_die_notifier(&block);
-	return -ENODEV;
+	return "MSR[SE] does not stop its CPU after each instruction";
 }
 
 void arch_itrace_exit(void)

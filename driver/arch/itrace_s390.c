@@ -369,16 +369,14 @@ static bool test_branch(void)
 	return tested == 1 && tested_from == from && tested_to == to;
 }
 
-int arch_itrace_init(void)
+const char *arch_itrace_init(void)
 {
-	int err = register_die_notifier(&block);
-
-	if (err)
-		return err;
+	if (register_die_notifier(&block))
+		return "its kernel lets nobody see traps (no die notifier)";
 	if (test_branch())
-		return 0;
+		return NULL;
 	unregister_die_notifier(&block);
-	return -ENODEV;
+	return "its CPU tells no branches by PER, or of wrong ones";
 }
 
 void arch_itrace_exit(void)

@@ -446,21 +446,20 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 
 static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
 
-int arch_itrace_init(void)
+const char *arch_itrace_init(void)
 {
-	int err = register_die_notifier(&block);
-
-	if (err)
-		return err;
+	if (register_die_notifier(&block))
+		return "its kernel lets nobody see traps (no die notifier)";
 	/* The instruction behind popf is the first that traps. */
 	tested = 0;
 	WRITE_ONCE(tester, current);
 	asm volatile("pushfq\n\torl $0x100, (%%rsp)\n\tpopfq\n\tnop\n\tnop" : : : "memory", "cc");
 	WRITE_ONCE(tester, NULL);
 	if (tested == 1)
-		return 0;
+		return NULL;
 	unregister_die_notifier(&block);
-	return -ENODEV;
+	return tested ? "the trap flag (TF) stops its CPU more than once behind it" :
+			"the trap flag (TF) does not stop its CPU";
 }
 
 void arch_itrace_exit(void)

@@ -77,7 +77,8 @@ static const char *check_middle(const struct insn *insn)
 static const char *check_break(const struct itrace_run *r, uint64_t address,
 			       const struct insn *last)
 {
-	if (r->what == ITRACE_BREAK && r->cause == PITRACE_BREAK_SYSCALL)
+	/* Without any: of a call in which its trace began. */
+	if (r->what == ITRACE_BREAK && r->cause == PITRACE_BREAK_SYSCALL && r->count)
 		return last && last->kind == INSN_SYSCALL ? NULL :
 		       "the instruction at its end is no system call";
 	if (r->what == ITRACE_BREAK && (r->cause == PITRACE_BREAK_SIGRETURN ||

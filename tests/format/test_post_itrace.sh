@@ -152,6 +152,7 @@ cat >code.story <<END
 0 task walk 9 1 code
 0 map 9 0x401000 0x1000 0x1000 $work/code
 1 start 0 9 on 0 0x401000
+1 break 0 9 u syscall 0 3 0x401000 0x401000
 2 branch 0 9 u call 3 0x401006 0x401040
 3 branch 0 9 u return 2 0x401042 0x40100b
 4 branch 0 9 u jump 2 0x40100d 0x401006
@@ -166,12 +167,12 @@ cat >code.story <<END
 20 off
 END
 "$make_script" code.nrm2 <code.story
-code 0 "$post" -verify code.nrm2 && has_line out 10 runs of 18 instructions && has_line out 10 right &&
+code 0 "$post" -verify code.nrm2 && has_line out 11 runs of 18 instructions && has_line out 11 right &&
 	has_line out 0 wrong && has_line out 0 not checked
 verdict verify
 code 0 "$post" -disasm -q code.nrm2 && awk '!/^#/ && !/:/ { exit 1 } !/^#/ { print $5 }' disasm.out |
 	tr '\n' ' ' >addresses
-echo "401000 401001 401006 401040 401042 40100b 40100d 401006 401040 401040 401042 40100b 40100d 40100f \
+echo "401000 401000 401001 401006 401040 401042 40100b 40100d 401006 401040 401040 401042 40100b 40100d 40100f \
 401011 401011 500000 500001 401000 401001 401006 " | tr -d '\\\n' >wanted
 diff wanted addresses >why && has disasm.out ':interrupt' && grep -q '401040 work:.*+0  rep movs' disasm.out &&
 	grep -q ' 500001 .*  ret' disasm.out && has disasm.out '18 instructions, 0 without their bytes'
@@ -183,25 +184,27 @@ while read -r n what; do
 	"$post" -verify -q changed.nrm2 >out 2>err
 	[ $? = 1 ] && grep -q '^wrong: ' out || missed="$missed [line $n: $what: $(tail -n 3 out | tr '\n' ' ')]"
 done <<'END'
-5 $7 = 4
-5 $7 = 2
-5 $8 = "0x401007"
-5 $9 = "0x401041"
-5 $6 = "jump"
-5 $6 = "return"
-6 $7 = 1
-6 $7 = 3
-6 $6 = "call"
+5 $7 = 1
+5 $9 = "0x401001"
+6 $7 = 4
+6 $7 = 2
+6 $8 = "0x401007"
+6 $9 = "0x401041"
+6 $6 = "jump"
+6 $6 = "return"
+7 $7 = 1
 7 $7 = 3
-7 $8 = "0x40100b"
-7 $9 = "0x401008"
-8 $6 = "other"
-10 $6 = "jump"
-11 $7 = 2
-13 $6 = "call"
-14 $7 = 1
-15 $7 = "0x401005"
-12 $0 = "9 code 0 9 0x500000 c390"
+7 $6 = "call"
+8 $7 = 3
+8 $8 = "0x40100b"
+8 $9 = "0x401008"
+9 $6 = "other"
+11 $6 = "jump"
+12 $7 = 2
+14 $6 = "call"
+15 $7 = 1
+16 $7 = "0x401005"
+13 $0 = "9 code 0 9 0x500000 c390"
 END
 echo "missed:$missed" >why
 [ -z "$missed" ]
