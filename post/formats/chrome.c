@@ -26,7 +26,7 @@ struct writing {
 	struct json j;
 	bool *named;			/* threads of which the names were told */
 	uint32_t threads;
-	bool *running;			/* CPUs */
+	uint32_t *running;		/* on each CPU: thread, or NO_KEY */
 	uint32_t cpus;
 };
 
@@ -66,20 +66,34 @@ static void tell_name(struct writing *w, const char *what, uint32_t pid, uint32_
 	json_end(j, '}');
 }
 
-static bool grow(bool **flags, uint32_t *have, uint32_t i)
+/* The size that an array of n needs to have an i-th element. */
+static uint32_t room_for(uint32_t i)
 {
-	uint32_t n = i * 2 + 16, k;
-	bool *more;
+	return i * 2 + 16;
+}
 
-	if (i < *have)
-		return true;
-	more = realloc(*flags, n * sizeof(*more));
+static bool more_threads(struct writing *w, uint32_t thread)
+{
+	uint32_t n = room_for(thread);
+	bool *more = realloc(w->named, n * sizeof(*more));
+
 	if (!more)
 		return false;
-	for (k = *have; k < n; k++)
-		more[k] = false;
-	*flags = more;
-	*have = n;
+	w->named = more;
+	while (w->threads < n)
+		w->named[w->threads++] = false;
+	return true;
+}
+
+static bool more_cpus(struct writing *w, uint32_t cpu)
+{
+	uint32_t n = room_for(cpu), *more = realloc(w->running, n * sizeof(*more));
+
+	if (!more)
+		return false;
+	w->running = more;
+	while (w->cpus < n)
+		w->running[w->cpus++] = NO_KEY;
 	return true;
 }
 
@@ -91,7 +105,7 @@ static int name_thread(struct writing *w, uint32_t thread)
 
 	if (thread == NO_KEY || (thread < w->threads && w->named[thread]))
 		return 0;
-	if (!grow(&w->named, &w->threads, thread))
+	if (thread >= w->threads && !more_threads(w, thread))
 		return -ENOMEM;
 	w->named[thread] = true;
 	t = &w->names->thread[thread];
@@ -109,7 +123,7 @@ static uint32_t pid_of(const struct writing *w, uint32_t thread)
 static void tell_sample(struct writing *w, const struct moment *m)
 {
 	const struct profile_sample *s = m->sample;
-	uint32_t stack = w->list.of_call[s->stack];
+	uint32_t stack = frame_list_stack(&w->list, s->stack);
 	struct json *j = event_at(w, "i", pid_of(w, m->thread), w->names->thread[m->thread].tid,
 				  m->time);
 
@@ -132,16 +146,18 @@ static int tell_runs(struct writing *w, const struct moment *m)
 	const struct thread *t;
 	struct json *j;
 
-	if (m->cpu >= w->cpus && !grow(&w->running, &w->cpus, m->cpu))
+	if (m->cpu >= w->cpus && !more_cpus(w, m->cpu))
 		return -ENOMEM;
-	if (w->running[m->cpu]) {
+	if (w->running[m->cpu] != NO_KEY) {
 		j = event_at(w, "E", PID_CPUS, m->cpu, m->time);
+		/* There are viewers that find the beginning by its name. */
+		json_string(j, "name", w->names->thread[w->running[m->cpu]].name);
 		json_object(j, "args");
 		json_string(j, "left", reason_name(m->why));
 		json_end(j, '}');
 		json_end(j, '}');
 	}
-	w->running[m->cpu] = m->thread != NO_KEY;
+	w->running[m->cpu] = m->thread;
 	if (m->thread == NO_KEY)
 		return 0;
 	t = &w->names->thread[m->thread];

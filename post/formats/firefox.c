@@ -117,7 +117,7 @@ static void write_samples(struct writing *w, const struct thread_samples *t)
 	json_end(j, ']');
 	json_array(j, "stack");
 	for (i = 0; i < t->count; i++) {
-		uint32_t stack = w->list.of_call[t->sample[i].stack];
+		uint32_t stack = frame_list_stack(&w->list, t->sample[i].stack);
 
 		if (stack == NO_KEY)
 			json_null(j, NULL);

@@ -82,6 +82,7 @@ int frame_list_make(struct frame_list *l, const struct job *job, bool addresses)
 	l->of_call = malloc(((size_t)c->ncall + 1) * sizeof(*l->of_call));
 	if (!l->of_call)
 		return -ENOMEM;
+	l->calls = c->ncall;
 	for (i = 0; i < c->ncall; i++) {
 		l->of_call[i] = NO_KEY;
 		if (c->call[i].parent == NO_KEY)

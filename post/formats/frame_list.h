@@ -23,12 +23,19 @@ struct frame_list {
 	struct list_frame *frame;
 	struct list_stack *stack;	/* callers first */
 	uint32_t frames, room_frame, stacks, room_stack;
-	uint32_t *of_call;		/* the stack of each call of the tree; NO_KEY: a process */
+	uint32_t *of_call, calls;	/* the stack of each call of the tree; NO_KEY: a process */
 	struct keys by_frame, by_stack;
 };
 
 /* addresses: frames of one function differ by them; else by their line alone. 0 or -ENOMEM. */
 int frame_list_make(struct frame_list *l, const struct job *job, bool addresses);
 void frame_list_free(struct frame_list *l);
+
+/* A sample's stack; NO_KEY: none, also where a damaged file's samples are others when they are
+ * read once more. */
+static inline uint32_t frame_list_stack(const struct frame_list *l, uint32_t call)
+{
+	return call < l->calls ? l->of_call[call] : NO_KEY;
+}
 
 #endif

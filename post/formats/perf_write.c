@@ -371,11 +371,15 @@ static int put_sample(struct writing *w, const struct pirecord *r)
 	if (event == UINT8_MAX)
 		return 0;
 	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE) {
+		if (idle && idle->ticks > PROFILE_TICKS_MOST)
+			return -EFBIG;
 		/* Ticks of a CPU that had nothing to do: the idle task's, nowhere. */
 		for (i = 0; idle && i < idle->ticks && !rc; i++)
 			rc = put_one(w, r, &none, event, true);
 		return rc;
 	}
+	if (r->repeats >= PROFILE_TICKS_MOST)
+		return -EFBIG;
 	for (i = 0; s && i <= r->repeats && !rc; i++)
 		rc = put_one(w, r, s, event,
 			     (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL);

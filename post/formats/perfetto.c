@@ -54,7 +54,6 @@ enum { SLICE_BEGIN = 1, SLICE_END, INSTANT };
 enum { ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_NAME = 10 };
 
 #define SEQUENCE 1
-#define TICKS_MOST (1u << 24)	/* of one record */
 
 /* Tracks: of CPUs' interrupts, processes, threads, pairs of threads. */
 #define TRACK(kind, i) ((uint64_t)(kind) << 32 | (i))
@@ -372,12 +371,11 @@ static int tell_sample(struct writing *w, const struct moment *m)
 {
 	const struct profile_sample *s = m->sample;
 	const struct thread *t = &w->names->thread[m->thread];
-	uint32_t stack = w->list.of_call[s->stack];
+	uint32_t stack = frame_list_stack(&w->list, s->stack);
 	uint64_t i;
 	size_t at, data;
 
-	/* Nobody looks at so many, and a damaged file could tell of more than disks hold. */
-	if (s->ticks > TICKS_MOST)
+	if (s->ticks > PROFILE_TICKS_MOST)
 		return -EFBIG;
 	/* A sample is one tick: idle ticks that were computed are as many. */
 	for (i = 0; i < s->ticks; i++) {

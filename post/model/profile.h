@@ -13,6 +13,12 @@
 
 #include "model/read.h"
 
+/* Ticks of one record, of which a format has each as a sample: nobody looks at more, and a damaged
+ * file could tell of more than disks hold. */
+#ifndef PROFILE_TICKS_MOST
+#define PROFILE_TICKS_MOST (1u << 24)
+#endif
+
 struct profile_sample {
 	uint64_t time;			/* ns, CLOCK_MONOTONIC */
 	uint64_t ticks;			/* more than one: of an idle CPU, until `time`; of a

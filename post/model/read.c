@@ -292,7 +292,7 @@ static int tell_sample(struct reading *rd, const struct pirecord *r, struct prof
 	bool wanted;
 	int rc;
 
-	if (!s || event > PITRACE_EVENTS)
+	if (!s || event > EVENT_NUMBERS)
 		return 0;
 	tell->kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
 	rc = wanted_symbol(rd, s, r->time, tell->kernel, &wanted);
@@ -321,11 +321,12 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 	int rc;
 
 	names_until(&rd->model->names, r->time);
-	if (r->ring == PITRACE_RING_MTE)
-		return names_event(&rd->model->names, r);
+	/* These books are new: what events are called they learn here, too. */
 	rc = trace_record(rd->trace, rd->input, r);
 	if (rc)
 		return rc;
+	if (r->ring == PITRACE_RING_MTE)
+		return names_event(&rd->model->names, r);
 	if (r->major != PITRACE_TPROF)
 		return p->record ? p->record(p->arg, r) : 0;
 	rc = idle ? tell_idle(rd, r, &tell, &hit) : tell_sample(rd, r, &tell, &hit);
