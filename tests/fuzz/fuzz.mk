@@ -11,7 +11,7 @@ FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_INC     := $(INC_PERFUTIL) -Ilibperfutil/a2n -Itools/common -Ipost -Itests/fuzz
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
-		-DPITRACE_DKMSDIR='"/nowhere"' $(FUZZ_INC) -idirafter /usr/include
+		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 $(FUZZ_INC) -idirafter /usr/include
 FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_COVER   := -fprofile-instr-generate -fcoverage-mapping
 FUZZ_LIMITS  := -rss_limit_mb=512 -timeout=5
@@ -82,9 +82,6 @@ FUZZ_SRC_itrace	:= $(addprefix post/model/,calls.c dwfl_file.c events.c explain.
 		   lines.c maps.c names.c names_group.c runtimes.c symbols.c trace.c wanted.c) $(A2N_SRC)
 FUZZ_LIB_itrace	:= -ldw $(LIB_A2N)
 
-# All of post but its options and what `stack` is for, and the timeline that it feeds.
-FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/model/stacks.c post/model/unwind%.c,\
-		   $(POST_SRC)) $(call A2N,process space)
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
 		   $(call PERF,collector_majors crc32c names perf_decode perf_records rc)
 FUZZ_FOR_gperftools := post/formats/gperftools.c
@@ -104,6 +101,11 @@ FUZZ_FOR_perfdata := $(filter-out %/perf_kernel.c %/perf_write.c %/perfetto.c,\
 		   $(wildcard post/formats/perf*.c))
 FUZZ_SRC_perfdata := $(FUZZ_SRC_post)
 FUZZ_LIB_perfdata := $(FUZZ_LIB_post)
+
+# All of post but its options and what other targets are for, and the timeline that it feeds.
+FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/formats/perf_kernel.c $(FUZZ_FOR_stack) $(FUZZ_FOR_itrace) \
+		   $(FUZZ_FOR_xray) $(FUZZ_FOR_gperftools) $(FUZZ_FOR_pprof) \
+		   $(FUZZ_FOR_perfdata),$(POST_SRC)) $(call A2N,process space)
 
 # Kinds of objects: libFuzzer's in $(O)/fuzz/obj, those that count lines in $(O)/fuzz/cover.
 $(O)/fuzz/obj/%.o: %.c

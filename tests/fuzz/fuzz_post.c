@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: all of post, from a trace file to a report. The first byte chooses the reports, the rest is
- * the file. Its CRCs are made right, so that what a damaged file would hide behind them is reached.
+ * the file. The CRCs of a file of ours are made right, so that what a damaged one would hide behind
+ * them is reached; files of other formats are left as they are.
  * For reports that look into a folder, behind the last section stand files to find there: of each
  * its length (4 bytes) and as much; none where the length is 0.
  */
@@ -12,6 +13,7 @@ int post_main(int argc, char **argv);
 #include "main.c"
 #undef main
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/mman.h>
@@ -22,8 +24,8 @@ int post_main(int argc, char **argv);
 
 #define WORDS 12
 
-/* "@" is the trace itself, "#" the folder. Each writes to /dev/null, and what belongs on the screen to stdout,
- * which is that too. */
+/* "@" is the trace itself, "#" the folder, "~" something to be written in there. Else each writes to /dev/null,
+ * and what belongs on the screen to stdout, which is that too. */
 static const char *const wanted[][WORDS] = {
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-cpu" },
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-json", "-off" },
@@ -62,6 +64,11 @@ static const char *const wanted[][WORDS] = {
 	{ "-format", "speedscope", "-time", "10.00001-" }, { "-format", "firefox", "-comm", "*" },
 	{ "-format", "chrome" }, { "-format", "perfetto" }, { "-format", "perfetto", "-pid", "1-99" },
 	{ "-tprof", "-symbol", "*a*", "-tid", "0-100000" }, { "-sched", "-offcpu", "-tid", "1-300" },
+	{ "-info" }, { "-stats" }, { "-validate" }, { "-functions" }, { "-functions", "-json" },
+	{ "-functions", "-csv" }, { "-format", "gperftools" }, { "-format", "xray" },
+	{ "-format", "perf.data" }, { "-format", "perf.data", "-o", "~" },
+	{ "-format", "ctf", "-o", "~" }, { "-format", "speedscope", "-inline", "-sympath", "#" },
+	{ "-tprof", "-calltree", "-sched", "-time", "10-10.0001", "-cpus", "0,2-70", "-comm", "a*,?*" },
 };
 
 static const char *const beside[] = {
@@ -82,12 +89,30 @@ static void silence(void)
 	stderr = err;
 }
 
-static char folder[64];
+static char folder[64], written[72];
+
+/* What was written: a file or a folder of files. */
+static void remove_written(void)
+{
+	char path[128];
+	struct dirent *e;
+	DIR *d;
+
+	d = opendir(written);
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%.32s", written, e->d_name);
+		unlink(path);
+	}
+	if (d)
+		closedir(d);
+	remove(written);
+}
 
 static void empty_folder(void)
 {
 	char path[128];
 
+	remove_written();
 	for (size_t i = 0; i < BESIDE; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, beside[i]);
 		unlink(path);
@@ -100,6 +125,15 @@ static void leave(void)
 	rmdir(folder);
 }
 
+static void make_folder(void)
+{
+	if (*folder)
+		return;
+	fuzz_folder(folder);
+	snprintf(written, sizeof(written), "%s/written", folder);
+	atexit(leave);
+}
+
 static void fill_folder(struct fuzz_input in)
 {
 	uint32_t length;
@@ -107,10 +141,6 @@ static void fill_folder(struct fuzz_input in)
 	size_t n;
 	int fd;
 
-	if (!*folder) {
-		fuzz_folder(folder);
-		atexit(leave);
-	}
 	for (size_t i = 0; i < BESIDE && in.size; i++) {
 		fuzz_take(&in, &length, sizeof(length));
 		n = length < in.size ? length : in.size;
@@ -126,17 +156,35 @@ static void fill_folder(struct fuzz_input in)
 	}
 }
 
-/* The words of the input's reports; true: one of them is the folder. */
-static bool get_words(const uint8_t *data, char *path, char **argv)
+/* The words of the input's reports, how many. */
+static int get_words(const uint8_t *data, char *path, char **argv, bool *beside_it)
 {
-	bool has = false;
+	char *out = "/dev/null";
+	int n = 0;
 
+	*beside_it = false;
 	for (const char *const *word = wanted[data[0] % REPORT_SETS]; *word; word++) {
-		has |= !strcmp(*word, "#");
-		*argv++ = !strcmp(*word, "@") ? path : !strcmp(*word, "#") ? folder : (char *)*word;
+		if (!strcmp(*word, "#") || !strcmp(*word, "~"))
+			make_folder();
+		*beside_it |= !strcmp(*word, "#");
+		if (!strcmp(*word, "~"))
+			out = NULL;
+		argv[n++] = !strcmp(*word, "@") ? path : !strcmp(*word, "#") ? folder :
+			    !strcmp(*word, "~") ? written : (char *)*word;
 	}
-	*argv = NULL;
-	return has;
+	if (out) {
+		argv[n++] = "-o";
+		argv[n++] = out;
+	}
+	argv[n++] = "-r";
+	argv[n++] = path;
+	argv[n] = NULL;
+	return n;
+}
+
+static bool is_ours(const uint8_t *file, size_t size)
+{
+	return size >= strlen(PIFILE_MAGIC) && !memcmp(file, PIFILE_MAGIC, strlen(PIFILE_MAGIC));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -147,6 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t trace = size - 1;
 	uint8_t *file;
 	int fd, code, argc;
+	bool beside_it;
 
 	if (size < 1)
 		return 0;
@@ -156,21 +205,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	memcpy(file, data + 1, size - 1);
-	if (get_words(data, path, argv + 1)) {
-		trace = fuzz_trace_end(file, size - 1);
-		fill_folder((struct fuzz_input){ file + trace, size - 1 - trace });
+	argc = 1 + get_words(data, path, argv + 1, &beside_it);
+	if (is_ours(file, trace)) {
+		if (beside_it) {
+			trace = fuzz_trace_end(file, size - 1);
+			fill_folder((struct fuzz_input){ file + trace, size - 1 - trace });
+		}
+		fuzz_mend_crcs(file, trace);
 	}
-	fuzz_mend_crcs(file, trace);
 	if (write(fd, file, trace) != (ssize_t)trace)
 		abort();
 	free(file);
-	for (argc = 0; argv[argc]; argc++)
-		;
-	argv[argc++] = "-o";
-	argv[argc++] = "/dev/null";
-	argv[argc++] = "-r";
-	argv[argc++] = path;
-	argv[argc] = NULL;
 	if (!no_out) {
 		silence();
 		no_out = stdout;
