@@ -546,7 +546,7 @@ static void part_busy(void)
 {
 	struct sigaction act = { .sa_handler = on_alarm };
 	struct itimerval every = { { 0, 2000 }, { 0, 2000 } };
-	time_t end = time(NULL) + 600;
+	time_t end = time(NULL) + 3600;
 
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
