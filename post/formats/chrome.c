@@ -34,7 +34,7 @@ static struct json *event(struct writing *w, const char *phase, uint32_t pid, ui
 {
 	struct json *j = &w->j;
 
-	fputc('\n', j->out);
+	fputc('\n', json_out(j));
 	json_object(j, NULL);
 	json_string(j, "ph", phase);
 	json_uint(j, "pid", pid);

@@ -83,7 +83,7 @@ static void write_thread(const struct job *job, const struct frame_list *l,
 	json_uint(j, "endValue", weight(t, 0, t->count, counted));
 	json_array(j, "samples");
 	for (i = 0; i < t->count; i += run_length(t, i)) {
-		fputs(i ? ",\n[" : "\n[", j->out);
+		fputs(i ? ",\n[" : "\n[", json_out(j));
 		write_stack(l, j->out, l->of_call[t->sample[i].stack]);
 		putc(']', j->out);
 	}

@@ -158,6 +158,47 @@ static void json_shape(void)
 	free(got);
 }
 
+/* A line longer than what is held of it, keys and values longer than what is short, in order. */
+static void json_long(void)
+{
+	static const char key[] = "a key of more characters than the short ones have, which is sixty-four";
+	char *got = NULL, *want = NULL, value[200];
+	size_t size;
+	FILE *f = open_memstream(&got, &size), *w = open_memstream(&want, &size);
+	struct json j;
+
+	memset(value, 'v', sizeof(value) - 1);
+	value[sizeof(value) - 1] = '\0';
+	json_begin(&j, f, false);
+	json_object(&j, NULL);
+	json_array(&j, "list");
+	fputs("{\"list\":[", w);
+	for (uint64_t i = 0, n = 0; i < 1000; i++, n = n * 3 + i) {
+		json_uint(&j, NULL, n);
+		fprintf(w, "%s%" PRIu64, i ? "," : "", n);
+		json_int(&j, NULL, -(int64_t)(n >> 1));
+		fprintf(w, ",%" PRId64, -(int64_t)(n >> 1));
+		if (i % 50)
+			continue;
+		json_string(&j, NULL, value + i % 180);
+		fprintf(w, ",\"%s\"", value + i % 180);
+		fputc(' ', json_out(&j));
+		fputc(' ', w);
+	}
+	json_end(&j, ']');
+	json_int(&j, key, INT64_MIN);
+	json_uint(&j, key, UINT64_MAX);
+	json_int(&j, "least", INT64_MIN);
+	json_end(&j, '}');
+	fprintf(w, "],\"%s\":%" PRId64 ",\"%s\":%" PRIu64 ",\"least\":%" PRId64 "}\n", key, INT64_MIN,
+		key, UINT64_MAX, INT64_MIN);
+	fclose(f);
+	fclose(w);
+	CU_ASSERT_STRING_EQUAL(got, want);
+	free(got);
+	free(want);
+}
+
 /* ---- output ---------------------------------------------------------------------------------- */
 
 static void outputs(void)
@@ -195,6 +236,7 @@ int main(void)
 		{ "units_sizes", units_sizes }, { "units_times", units_times },
 		{ "units_refused", units_refused }, { "escapes", escapes },
 		{ "escapes_cut_whole", escapes_cut_whole }, { "json_shape", json_shape },
+		{ "json_long", json_long },
 		{ "outputs", outputs }, { NULL, NULL },
 	};
 

@@ -7,64 +7,121 @@
 
 #include "escape.h"
 
+#define SHORT	160		/* a member that is put together in the room */
+#define KEY_MAX	64
+
 void json_begin(struct json *j, FILE *out, bool indent)
 {
-	*j = (struct json){ .out = out, .indent = indent };
+	/* Of many short lines each begins here: what is in the room matters to none. */
+	j->out = out;
+	j->indent = indent;
+	j->depth = 0;
+	j->more[0] = false;
+	j->held = 0;
+}
+
+FILE *json_out(struct json *j)
+{
+	fwrite_unlocked(j->room, 1, j->held, j->out);
+	j->held = 0;
+	return j->out;
 }
 
 static void line(struct json *j)
 {
 	if (j->indent)
-		fprintf(j->out, "\n%*s", j->depth, "");
+		fprintf(json_out(j), "\n%*s", j->depth, "");
 }
 
 static void member(struct json *j, const char *key)
 {
+	FILE *out = json_out(j);
+
 	if (j->more[j->depth])
-		putc(',', j->out);
+		putc(',', out);
 	if (j->depth)
 		line(j);
 	j->more[j->depth] = true;
 	if (key)
-		fprintf(j->out, "\"%s\":%s", key, j->indent ? " " : "");
+		fprintf(out, "\"%s\":%s", key, j->indent ? " " : "");
 }
 
-/* Lines of records are as many as these: a member is put together here and written at once. */
-#define ROOM	160
-#define KEY_MAX	64
-
-/* A short member's begin, as it stands behind others on its line. */
-static char *begin_short(struct json *j, const char *key, char *p)
+/* Where a member's value is to be put, its key before it; NULL: it is none of one short line. */
+static inline char *begin_short(struct json *j, const char *key, size_t size)
 {
-	size_t n = key ? strlen(key) : 0;
+	size_t n = 0;
+	char *p;
 
+	if (j->indent || size > SHORT - KEY_MAX - 8)
+		return NULL;
+	if (j->held > JSON_ROOM - SHORT)
+		json_out(j);
+	p = j->room + j->held;
 	if (j->more[j->depth])
 		*p++ = ',';
-	j->more[j->depth] = true;
 	if (key) {
+		n = strlen(key);
+		if (n >= KEY_MAX)
+			return NULL;
 		*p++ = '"';
 		memcpy(p, key, n);
 		p += n;
 		*p++ = '"';
 		*p++ = ':';
 	}
+	j->more[j->depth] = true;
 	return p;
 }
 
-static bool is_short(const struct json *j, const char *key)
+static inline void end_short(struct json *j, const char *end)
 {
-	return !j->indent && (!key || strlen(key) < KEY_MAX);
+	j->held = (size_t)(end - j->room);
 }
 
-static void write_short(struct json *j, const char *room, const char *end)
+static void hold(struct json *j, char c)
 {
-	fwrite_unlocked(room, 1, (size_t)(end - room), j->out);
+	if (j->held == JSON_ROOM)
+		json_out(j);
+	j->room[j->held++] = c;
+}
+
+/* The value's decimal digits, two a division; their number. */
+static inline unsigned int decimal(char *to, uint64_t value)
+{
+	static const char pairs[] =
+		"00010203040506070809101112131415161718192021222324"
+		"25262728293031323334353637383940414243444546474849"
+		"50515253545556575859606162636465666768697071727374"
+		"75767778798081828384858687888990919293949596979899";
+	char digits[20];
+	unsigned int i = sizeof(digits), n;
+
+	for (; value >= 100; value /= 100) {
+		i -= 2;
+		memcpy(digits + i, pairs + value % 100 * 2, 2);
+	}
+	if (value >= 10) {
+		i -= 2;
+		memcpy(digits + i, pairs + value * 2, 2);
+	} else {
+		digits[--i] = (char)('0' + value);
+	}
+	n = sizeof(digits) - i;
+	memcpy(to, digits + i, n);
+	return n;
 }
 
 static void nest(struct json *j, const char *key, char bracket)
 {
-	member(j, key);
-	putc(bracket, j->out);
+	char *p = begin_short(j, key, 1);
+
+	if (p) {
+		*p++ = bracket;
+		end_short(j, p);
+	} else {
+		member(j, key);
+		putc(bracket, j->out);
+	}
 	if (j->depth < JSON_DEPTH - 1)
 		j->depth++;
 	j->more[j->depth] = false;
@@ -87,22 +144,24 @@ void json_end(struct json *j, char bracket)
 	j->depth--;
 	if (!empty)
 		line(j);
-	putc(bracket, j->out);
+	hold(j, bracket);
 	if (j->depth == 0)
-		putc('\n', j->out);
+		hold(j, '\n');
+	if (j->depth == 0 || j->indent)
+		json_out(j);
 }
 
 void json_string(struct json *j, const char *key, const char *value)
 {
 	size_t n = strlen(value);
-	char room[ROOM], *p;
+	char *p = escape_is_plain(value) ? begin_short(j, key, n + 2) : NULL;
 
-	if (is_short(j, key) && n < ROOM - KEY_MAX - 8 && escape_is_plain(value)) {
-		p = begin_short(j, key, room);
+	if (p) {
 		*p++ = '"';
 		memcpy(p, value, n);
-		p[n] = '"';
-		write_short(j, room, p + n + 1);
+		p += n;
+		*p++ = '"';
+		end_short(j, p);
 		return;
 	}
 	member(j, key);
@@ -111,25 +170,26 @@ void json_string(struct json *j, const char *key, const char *value)
 
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
-	char room[ROOM], digits[20], *p;
-	unsigned int i = sizeof(digits);
+	char *p = begin_short(j, key, 20);
 
-	if (!is_short(j, key)) {
-		member(j, key);
-		fprintf(j->out, "%" PRIu64, value);
+	if (p) {
+		end_short(j, p + decimal(p, value));
 		return;
 	}
-	p = begin_short(j, key, room);
-	do {
-		digits[--i] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	memcpy(p, digits + i, sizeof(digits) - i);
-	write_short(j, room, p + sizeof(digits) - i);
+	member(j, key);
+	fprintf(j->out, "%" PRIu64, value);
 }
 
 void json_int(struct json *j, const char *key, int64_t value)
 {
+	char *p = begin_short(j, key, 21);
+
+	if (p) {
+		if (value < 0)
+			*p++ = '-';
+		end_short(j, p + decimal(p, value < 0 ? -(uint64_t)value : (uint64_t)value));
+		return;
+	}
 	member(j, key);
 	fprintf(j->out, "%" PRId64, value);
 }
@@ -142,16 +202,16 @@ void json_null(struct json *j, const char *key)
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-	char room[ROOM], *p;
+	const char *word = value ? "true" : "false";
+	char *p = begin_short(j, key, 5);
 
-	if (!is_short(j, key)) {
-		member(j, key);
-		fputs(value ? "true" : "false", j->out);
+	if (p) {
+		memcpy(p, word, value ? 4 : 5);
+		end_short(j, p + (value ? 4 : 5));
 		return;
 	}
-	p = begin_short(j, key, room);
-	memcpy(p, value ? "true" : "false", 5);
-	write_short(j, room, p + (value ? 4 : 5));
+	member(j, key);
+	fputs(word, j->out);
 }
 
 void json_number(struct json *j, const char *key, const char *digits)
@@ -170,18 +230,17 @@ void json_hex(struct json *j, const char *key, uint64_t value)
 {
 	static const char digits[] = "0123456789abcdef";
 	int length = value ? (67 - __builtin_clzll(value)) / 4 : 1;
-	char room[ROOM], *p;
+	char *p = begin_short(j, key, 20);
 
-	if (!is_short(j, key)) {
+	if (!p) {
 		member(j, key);
 		fprintf(j->out, "\"0x%" PRIx64 "\"", value);
 		return;
 	}
-	p = begin_short(j, key, room);
 	memcpy(p, "\"0x", 3);
 	p += 3;
 	for (int i = length; i-- > 0; value >>= 4)
 		p[i] = digits[value & 15];
 	p[length] = '"';
-	write_short(j, room, p + length + 1);
+	end_short(j, p + length + 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Writing JSON: commas, nesting and escapes in one place. A key of NULL stands for an element of an
- * array. Nothing is allocated; errors are the FILE's.
+ * array. Nothing is allocated; errors are the FILE's, which has all of a line when it ends.
  */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
@@ -11,12 +11,15 @@
 #include <stdio.h>
 
 #define JSON_DEPTH 32
+#define JSON_ROOM 1024
 
 struct json {
 	FILE *out;
 	int depth;
 	bool indent;		/* a line a member; else everything on one line */
 	bool more[JSON_DEPTH];	/* a comma is due at this depth */
+	size_t held;		/* bytes in room, not written yet */
+	char room[JSON_ROOM];
 };
 
 void json_begin(struct json *j, FILE *out, bool indent);
@@ -31,5 +34,7 @@ void json_bool(struct json *j, const char *key, bool value);
 void json_number(struct json *j, const char *key, const char *digits);	/* as they are */
 void json_fixed(struct json *j, const char *key, double value, int digits);
 void json_hex(struct json *j, const char *key, uint64_t value);	/* "0x1f": exact beyond 2^53 */
+/* To write what stands between members. */
+FILE *json_out(struct json *j);
 
 #endif
