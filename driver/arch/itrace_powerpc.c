@@ -25,6 +25,7 @@
 #define FARTHEST	16384		/* bytes of a straight line that was run */
 #define AHEAD		4096		/* … that is to be run */
 #define LONGEST		64		/* instructions of a sequence */
+#define FIRST_SAVED	14		/* general register that calls preserve */
 
 static struct task_struct *tester;
 static unsigned int tested;
@@ -532,11 +533,17 @@ int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path)
 	regs->link = q.regs.link;
 	regs->xer = q.regs.xer;
 	regs->ccr = q.regs.ccr;
+	/*
+	 * A way back to user code loads registers that calls preserve (from a system call: all)
+	 * where it has looked for signals. TIF_RESTOREALL is for system calls: left over, it would
+	 * keep a later one's result from its register.
+	 */
+	if (trap_is_syscall(regs) ||
+	    memcmp(regs->gpr + FIRST_SAVED, q.regs.gpr + FIRST_SAVED, sizeof(regs->gpr) -
+		   FIRST_SAVED * sizeof(*regs->gpr)))
+		set_thread_flag(TIF_SIGPENDING);
 	memcpy(regs->gpr, q.regs.gpr, sizeof(regs->gpr));
 	regs_set_return_ip(regs, q.regs.nip);
-	/* All registers are loaded on a way back to user code that looks for work. */
-	set_thread_flag(TIF_NOTIFY_RESUME);
-	set_thread_flag(TIF_RESTOREALL);
 	return q.taken;
 }
 
