@@ -154,6 +154,23 @@ static void lost_stops(struct thread *t, uint64_t pc, uint64_t number)
 	}
 }
 
+/* Behind a system call that sends its caller a signal there is the signal's stop alone. */
+static void lost_before_signal(struct thread *t, uint64_t pc, uint64_t number)
+{
+	uint64_t at = t->at;
+	int call = 0;
+
+	while (at < pc && pc - at < 64)
+		at += look(t->tid, at, &call);
+	if (at != pc)
+		return;
+	for (at = t->at; at < pc;) {
+		at += look(t->tid, at, &call);
+		put(t->tid, LOG_STEP, at, number);
+	}
+	t->at = pc;
+}
+
 #else
 static void ask_for_branches(pid_t tid)
 {
@@ -161,6 +178,13 @@ static void ask_for_branches(pid_t tid)
 }
 
 static void lost_stops(struct thread *t, uint64_t pc, uint64_t number)
+{
+	(void)t;
+	(void)pc;
+	(void)number;
+}
+
+static void lost_before_signal(struct thread *t, uint64_t pc, uint64_t number)
 {
 	(void)t;
 	(void)pc;
@@ -443,6 +467,7 @@ static int stop(struct thread *t, int signal, int event)
 		return 1;
 	}
 	if (signal != SIGTRAP) {
+		lost_before_signal(t, pc, number);
 		put(t->tid, LOG_SIGNAL, pc, (uint64_t)signal);
 		t->deliver = signal;
 		return 1;
