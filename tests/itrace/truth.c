@@ -48,7 +48,8 @@ struct threads {
 };
 
 static bool x86;
-static uint32_t sigreturn;
+/* A second one that handlers without information return by: s390x; else the same. */
+static uint32_t sigreturn, sigreturn_plain;
 
 static void die(const char *what, const char *more)
 {
@@ -159,7 +160,8 @@ static void executed(struct thread *t, uint64_t pc, uint64_t number)
 			t->again = t->pc;
 			break;
 		}
-		flush(t, t->number == sigreturn ? SIGRETURN : SYSCALL, (uint32_t)t->number,
+		flush(t, t->number == sigreturn || t->number == sigreturn_plain ? SIGRETURN :
+		      SYSCALL, (uint32_t)t->number,
 		      t->pc + i.length, pc);
 		break;
 	case INSN_CONDITIONAL:
@@ -349,6 +351,7 @@ static void read_trace(struct threads *all, const char *name_of)
 	x86 = !strcmp(machine, "x86_64");
 	sigreturn = x86 ? 15 : !strcmp(machine, "ppc64le") ? 172 : !strcmp(machine, "s390x") ? 173 :
 		    139;
+	sigreturn_plain = strcmp(machine, "s390x") ? sigreturn : 119;
 	if (!insn_open(machine))
 		die("this libopcodes does not know the machine ", machine);
 	while (pimerge_next(m, &r) > 0) {

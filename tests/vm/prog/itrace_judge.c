@@ -31,6 +31,7 @@ struct thread {
 	int delivered;
 	int begun;
 	int fresh;		/* it has not run yet */
+	int late;		/* a step that was put down is told once more, where it stands by then */
 	uint64_t at;		/* where it stood at last */
 };
 
@@ -154,7 +155,8 @@ static void lost_stops(struct thread *t, uint64_t pc, uint64_t number)
 	}
 }
 
-/* Behind a system call that sends its caller a signal there is the signal's stop alone. */
+/* Behind a system call that sends its caller a signal there is the signal's stop first: that of the
+ * step comes where the handler begins. */
 static void lost_before_signal(struct thread *t, uint64_t pc, uint64_t number)
 {
 	uint64_t at = t->at;
@@ -168,6 +170,7 @@ static void lost_before_signal(struct thread *t, uint64_t pc, uint64_t number)
 		at += look(t->tid, at, &call);
 		put(t->tid, LOG_STEP, at, number);
 	}
+	t->late = t->at != pc;
 	t->at = pc;
 }
 
@@ -478,9 +481,14 @@ static int stop(struct thread *t, int signal, int event)
 		return 1;
 	}
 	t->fresh = 0;
+	if (t->late && pc == t->at && !handler_entered(t)) {
+		t->late = 0;
+		return 1;
+	}
 	if (handler_entered(t)) {
 		put(t->tid, LOG_HANDLER, pc, number);
 	} else {
+		t->late = 0;
 		lost_stops(t, pc, number);
 		put(t->tid, LOG_STEP, pc, number);
 	}
