@@ -31,7 +31,7 @@ struct thread {
 	int delivered;
 	int begun;
 	int fresh;		/* it has not run yet */
-	int late;		/* a step that was put down is told once more, where it stands by then */
+	int late;		/* a step that was put down is told again, where it is now */
 	uint64_t at;		/* where it stood at last */
 };
 
