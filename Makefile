@@ -165,5 +165,5 @@ $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a $(O)
 
 include tests/tests.mk scripts/front.mk scripts/install.mk
 
--include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(O)/obj $(O)/tests -name '*.d' 2>/dev/null)
 .PHONY: all

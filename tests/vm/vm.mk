@@ -87,5 +87,3 @@ $(O)/tests/api $(O)/tests/ptt_api: $(O)/tests/%: tests/abi/%.c $(O)/lib/libperfu
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) $(ALLLDFLAGS) $(LIB_PERFUTIL)
-
--include $(wildcard $(O)/tests/*.d)
