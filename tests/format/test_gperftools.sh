@@ -48,7 +48,8 @@ __attribute__((noinline)) int deep(int n)
 int main()
 {
 	long sum = 0;
-	std::vector<int> v(20000);
+	/* Not given back: functions of the C library have names that differ from reader to reader. */
+	std::vector<int> &v = *new std::vector<int>(20000);
 	for (long i = 0; i < 3000; i++) {
 		for (size_t k = 0; k < v.size(); k++)
 			v[k] = (int)((k * 7919u) ^ i);
