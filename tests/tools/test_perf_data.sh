@@ -114,7 +114,9 @@ same_names() { # NAME FILE
 			}
 			print "$_ $n{$_}\n" for keys %n;' csv
 	done | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (k in sum) print k sum[k] }' |
-		sed 's/^Idle 0\//swapper 0\//; s/^Unknown 4294967295\/4294967295/:-1 -1\/-1/' |
+		sed 's/^Idle 0\//swapper 0\//
+			# the kernel numbers a thread that has ended, or its process as well, -1
+			s/^Unknown \([0-9]*\)\/4294967295/:-1 \1\/-1/; s/^:-1 4294967295\//:-1 -1\//' |
 		sort >have
 	perf script -G -i "$2" -F comm,pid,tid 2>/dev/null | sed 's/^ *//; s/ *$//; s/:$//; s/  */ /g' |
 		sort | uniq -c | awk '{ n = $1; $1 = ""; sub(/^ /, ""); print $0, n }' | sort >want
