@@ -71,6 +71,7 @@ int main(int argc, char **argv)
 		return 2;
 	check(input_open(&in, argv[1], &fault), fault.what);
 	check(names_open(&names, &options), "names");
+	check(jit_logs(&names.jit, &in), "logs");
 	check(in.format->begin(&in, PIMERGE_MTE), argv[1]);
 	while (in.format->next(&in, &r) > 0) {
 		tell(&names, &trace, &r);
