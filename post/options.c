@@ -28,7 +28,7 @@ static const char usage[] =
 "  -faults           page faults by thread and symbol (faults.out)\n"
 "  -marks            what programs wrote themselves, times of pairs (marks.out)\n"
 "  -arc              every run of instructions that was traced, a line each (arc.out;\n"
-"                    with -json, as -flow: JSON lines)\n"
+"                    with -json, as -flow, -disasm and -verify: JSON lines)\n"
 "  -c, -ck, -cp      of it: a line a function, one for the kernel, none for the plt\n"
 "  -flow             the calls among them, nested (flow.out)\n"
 "  -functions        calls of each function and their times, of XRay logs\n"
@@ -173,10 +173,8 @@ static const char *run_contradiction(const struct options *o, bool several)
 {
 	bool runs = o->reports & RUN_REPORTS, arc = o->reports & REPORT_BIT(REPORT_ARC);
 
-	if (runs && (several || o->csv || o->per_cpu))
-		return "a report of runs of instructions goes with no other, nor with -csv, -cpu";
-	if (o->reports & CODE_REPORTS && o->json)
-		return "-disasm and -verify go without -json";
+	if (runs && (several || o->per_cpu))
+		return "a report of runs of instructions goes with no other, nor with -cpu";
 	if ((o->by_function || o->kernel_once) && !arc)
 		return "-c and -ck are of -arc";
 	if (o->plt_once && (!runs || o->reports & CODE_REPORTS))

@@ -41,8 +41,8 @@ static void print_run(struct run_lines *l, const struct run *run)
 	const struct itrace_run *r = &run->r;
 	char *p;
 
-	if (l->job->options->json) {
-		run_json(l, run, false);
+	if (l->columns.form) {
+		run_columns(l, run);
 		return;
 	}
 	p = numbers_begin(&l->out, (size_t)symbol->length + thread->length + source->length);
@@ -85,8 +85,8 @@ static int print_access(struct run_lines *l, const struct pirecord *r)
 
 	if (rc <= 0)
 		return rc;
-	if (l->job->options->json) {
-		run_access_json(l, &a);
+	if (l->columns.form) {
+		run_access_columns(l, &a);
 		return 0;
 	}
 	symbol = run_symbol(l, &a.at);
@@ -106,11 +106,7 @@ static int print_access(struct run_lines *l, const struct pirecord *r)
 	p = put_char(p, ' ');
 	p = put_text(p, thread->text, thread->length);
 	p = put_char(p, ' ');
-	p = put_access(p, &a);
-	p = put_char(p, ' ');
-	p = put_access_data(p, l, &a);
-	p = put_char(p, '\n');
-	numbers_end(&l->out, p);
+	access_end(l, p, &a);
 	return 0;
 }
 
@@ -133,4 +129,5 @@ const struct report report_arc = {
 	.needs = NEED_RUNS,
 	.absent = runs_absent,
 	.write = arc_write,
+	.csv = arc_write,
 };

@@ -26,8 +26,8 @@ static void print_run(struct run_lines *l, const struct run *run)
 	const struct itrace_run *r = &run->r;
 	char *p;
 
-	if (l->job->options->json) {
-		run_json(l, run, true);
+	if (l->columns.form) {
+		run_columns(l, run);
 		return;
 	}
 	p = numbers_begin(&l->out, (size_t)symbol->length + thread->length);
@@ -71,8 +71,8 @@ static int print_access(struct run_lines *l, const struct pirecord *r)
 
 	if (rc <= 0)
 		return rc;
-	if (l->job->options->json) {
-		run_access_json(l, &a);
+	if (l->columns.form) {
+		run_access_columns(l, &a);
 		return 0;
 	}
 	thread = run_thread(l, &a.at);
@@ -85,11 +85,7 @@ static int print_access(struct run_lines *l, const struct pirecord *r)
 	p = put_word(p, "   - ");
 	p = put_text(p, thread->text, thread->length);
 	p = put_char(p, ' ');
-	p = put_access(p, &a);
-	p = put_char(p, ' ');
-	p = put_access_data(p, l, &a);
-	p = put_char(p, '\n');
-	numbers_end(&l->out, p);
+	access_end(l, p, &a);
 	return 0;
 }
 
@@ -97,7 +93,7 @@ static int flow_write(const struct job *job, FILE *out)
 {
 	struct run_lines l = {
 		.by_function = true, .plt_once = job->options->plt_once, .print = print_run,
-		.record = print_access,
+		.record = print_access, .nested = true,
 	};
 
 	return run_lines_write(&l, job, out, job->input->calls ? calls_head : head);
@@ -108,4 +104,5 @@ const struct report report_flow = {
 	.mode = 0666,
 	.needs = NEED_RUNS,
 	.write = flow_write,
+	.csv = flow_write,
 };

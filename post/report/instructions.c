@@ -20,14 +20,53 @@ struct instructions {
 	uint64_t shown, missing;
 };
 
-/* A line: its place, words, and at the first of a run why that is in doubt. */
+/* What a line tells beside its place. */
+struct told {
+	const char *words;
+	uint64_t missing;		/* so many, words are why; 0: it is here */
+	bool end;			/* what ended the run */
+};
+
+static void print_columns(struct instructions *in, const struct run *run, uint64_t address,
+		      const struct told *t, bool doubt)
+{
+	const struct names *n = &in->lines.job->model->names;
+	const struct symbol *s = &n->symbols.symbol[n->symbols.symbol[run->place.symbol].base];
+	uint64_t place = itrace_place(&run->r);
+	struct columns *c = &in->lines.columns;
+
+	columns_begin(c);
+	do {
+		column_uint(c, "cpu", true, run->r.cpu);
+		column_bool(c, "kernel", true, run->r.kernel);
+		column_bool(c, "continuous", true, !doubt);
+		column_text(c, "why", doubt ? itrace_doubt_word(run->r.doubt) : NULL);
+		column_uint(c, "pid", true, run->r.pid);
+		column_uint(c, "tid", true, run->r.tid);
+		column_hex(c, "address", true, address);
+		column_text(c, "symbol", place ? s->name : NULL);
+		column_text(c, "module", place ? n->module[s->module].name : NULL);
+		column_uint(c, "offset", place, run->place.offset + (address - place));
+		column_text(c, "instruction", t->end || t->missing ? NULL : t->words);
+		column_uint(c, "missing", t->missing, t->missing);
+		column_text(c, "missing_because", t->missing ? t->words : NULL);
+		column_text(c, "ended_by", t->end ? run_ended_by(run) : NULL);
+	} while (columns_end(c));
+}
+
+/* A line: its place, what it tells, and at the first of a run why that is in doubt. */
 static void print_line_at(struct instructions *in, const struct run *run, uint64_t address,
-			  const char *words, bool first)
+			  const struct told *t, bool first)
 {
 	const struct run_text *symbol = run_symbol(&in->lines, run);
 	bool doubt = first && run->r.doubt;
-	char *p = numbers_begin(&in->lines.out, symbol->length + strlen(words));
+	char *p;
 
+	if (in->lines.columns.form) {
+		print_columns(in, run, address, t, doubt);
+		return;
+	}
+	p = numbers_begin(&in->lines.out, symbol->length + strlen(t->words));
 	if (!p) {
 		in->lines.failed = true;
 		return;
@@ -48,7 +87,14 @@ static void print_line_at(struct instructions *in, const struct run *run, uint64
 	p = put_char(p, '+');
 	p = put_hex(p, run->place.offset + (address - itrace_place(&run->r)), 0);
 	p = put_word(p, "  ");
-	p = put_word(p, words);
+	if (t->missing) {
+		p = put_char(p, '[');
+		p = put_decimal(p, t->missing, 0);
+		p = put_word(p, ": ");
+	}
+	p = put_word(p, t->words);
+	if (t->missing)
+		p = put_char(p, ']');
 	if (doubt) {
 		p = put_word(p, "  ?");
 		p = put_word(p, itrace_doubt_word(run->r.doubt));
@@ -60,11 +106,8 @@ static void print_line_at(struct instructions *in, const struct run *run, uint64
 static void print_missing(struct instructions *in, const struct run *run, uint64_t address,
 			  uint64_t n, const char *why, bool first)
 {
-	char words[160];
-
 	in->missing += n;
-	snprintf(words, sizeof(words), "[%" PRIu64 ": %s]", n, why);
-	print_line_at(in, run, address, words, first);
+	print_line_at(in, run, address, &(struct told){ .words = why, .missing = n }, first);
 }
 
 /* From this address on; -ENOMEM or 0. */
@@ -83,7 +126,7 @@ static int print_steps(struct instructions *in, const struct run *run, uint64_t 
 			print_missing(in, run, address, n, why, first);
 			return 0;
 		}
-		print_line_at(in, run, address, insn->text, first);
+		print_line_at(in, run, address, &(struct told){ .words = insn->text }, first);
 		address += insn->length;
 		in->shown++;
 	}
@@ -108,7 +151,8 @@ static void print_run(struct run_lines *l, const struct run *run)
 	}
 	if (r->what != ITRACE_BRANCH) {
 		*run_words(words, run) = '\0';
-		print_line_at(in, run, r->end, words, false);
+		print_line_at(in, run, r->end, &(struct told){ .words = words, .end = true },
+			      false);
 	}
 	l->failed |= rc != 0;
 }
@@ -130,7 +174,7 @@ static int instructions_write(const struct job *job, FILE *out)
 	in->lines.record = each_record;
 	if (!rc)
 		rc = run_lines_write(&in->lines, job, out, head);
-	if (!rc)
+	if (!rc && !in->lines.columns.form)
 		fprintf(out, "# Shown         %" PRIu64 " instructions, %" PRIu64
 			" without their bytes\n", in->shown, in->missing);
 	steps_free(&in->steps);
@@ -144,4 +188,5 @@ const struct report report_instructions = {
 	.needs = NEED_RUNS,
 	.absent = runs_absent,
 	.write = instructions_write,
+	.csv = instructions_write,
 };

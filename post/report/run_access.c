@@ -3,9 +3,7 @@
 #include "report/run_access.h"
 
 #include <errno.h>
-#include <inttypes.h>
 
-#include "json.h"
 #include "model/record.h"
 
 static int name(struct run_lines *l, const struct pirecord *r, const struct pitrace_access *b,
@@ -46,18 +44,12 @@ int run_access_read(struct run_lines *l, const struct pirecord *r, struct run_ac
 	return 1;
 }
 
-char *put_access(char *p, const struct run_access *a)
-{
-	p = put_word(p, a->store ? "STORE:" : "LOAD:");
-	return put_decimal(p, a->bytes, 0);
-}
-
 size_t run_access_texts(struct run_lines *l, const struct run_access *a)
 {
 	return a->mapped ? run_symbol(l, &a->data)->length : 0;
 }
 
-char *put_access_data(char *p, struct run_lines *l, const struct run_access *a)
+static char *put_data(char *p, struct run_lines *l, const struct run_access *a)
 {
 	const struct run_text *symbol;
 
@@ -76,29 +68,12 @@ char *put_access_data(char *p, struct run_lines *l, const struct run_access *a)
 	return p;
 }
 
-void run_access_json(struct run_lines *l, const struct run_access *a)
+void access_end(struct run_lines *l, char *p, const struct run_access *a)
 {
-	const struct names *n = &l->job->model->names;
-	const struct symbol *s;
-	char address[24];
-	struct json j;
-
-	json_begin(&j, l->out.out, false);
-	json_object(&j, NULL);
-	json_uint(&j, "time", a->at.r.time);
-	json_uint(&j, "cpu", a->at.r.cpu);
-	json_bool(&j, "kernel", a->at.r.kernel);
-	json_string(&j, "type", a->store ? "STORE" : "LOAD");
-	json_uint(&j, "bytes", a->bytes);
-	snprintf(address, sizeof(address), "0x%" PRIx64, a->address);
-	json_string(&j, "address", address);
-	if (a->mapped) {
-		s = &n->symbols.symbol[n->symbols.symbol[a->data.place.symbol].base];
-		json_string(&j, "data_symbol", s->name);
-		json_string(&j, "data_module", n->module[s->module].name);
-		json_uint(&j, "data_offset", a->data.place.offset);
-	}
-	json_bool(&j, "continuous", !a->at.r.doubt);
-	run_json_place(l, &j, &a->at);
-	json_end(&j, '}');
+	p = put_word(p, a->store ? "STORE:" : "LOAD:");
+	p = put_decimal(p, a->bytes, 0);
+	p = put_char(p, ' ');
+	p = put_data(p, l, a);
+	p = put_char(p, '\n');
+	numbers_end(&l->out, p);
 }

@@ -16,12 +16,11 @@ struct run_access {
 
 /* Is the record one? Then *a is told, behind the lines that came before it. 1, 0, -ENOMEM. */
 int run_access_read(struct run_lines *l, const struct pirecord *r, struct run_access *a);
-/* LOAD or STORE with the bytes; the address, and what stands there. */
-char *put_access(char *p, const struct run_access *a);
-char *put_access_data(char *p, struct run_lines *l, const struct run_access *a);
-/* Bytes that the latter may need beside a line's spare room. */
+/* End a line with LOAD or STORE and the bytes, the address, and what stands there. */
+void access_end(struct run_lines *l, char *p, const struct run_access *a);
+/* Bytes that this may need beside a line's spare room. */
 size_t run_access_texts(struct run_lines *l, const struct run_access *a);
-/* The line as JSON. */
-void run_access_json(struct run_lines *l, const struct run_access *a);
+/* The line for programs (run_columns.c). */
+void run_access_columns(struct run_lines *l, const struct run_access *a);
 
 #endif

@@ -340,7 +340,9 @@ int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const
 	int rc;
 
 	l->job = job;
-	if (!job->options->json)
+	l->columns.out = out;
+	l->columns.form = columns_form(job->options);
+	if (!l->columns.form)
 		fputs(head, out);
 	l->out = (struct numbers){ .out = out };
 	rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
@@ -349,7 +351,7 @@ int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const
 			l->print(l, &l->line[i].run);
 	}
 	numbers_flush(&l->out);
-	if (!rc && !job->options->json)
+	if (!rc && !l->columns.form)
 		print_end(job, &reader.books, out);
 	texts_free(&l->symbols);
 	texts_free(&l->threads);

@@ -9,6 +9,7 @@
 #include "model/runs.h"
 #include "report/numbers.h"
 #include "report/report.h"
+#include "report/columns.h"
 
 struct run_text {
 	char *text;
@@ -24,8 +25,10 @@ struct run_texts {
 struct run_lines {
 	const struct job *job;
 	struct numbers out;
+	struct columns columns;			/* for programs, where they are wanted */
 	struct run_texts symbols, threads, sources;
 	bool by_function, kernel_once, plt_once;	/* what is joined */
+	bool nested;			/* a line tells its depth */
 	void (*print)(struct run_lines *l, const struct run *run);
 	int (*record)(struct run_lines *l, const struct pirecord *r);	/* any; or NULL */
 	struct run_line *line;		/* that may still grow, by CPU */
@@ -69,10 +72,8 @@ char *run_words(char *p, const struct run *run);
 /* The type in words; what ended the run: "branch" or what else did. */
 const char *run_type(const struct run *run);
 const char *run_ended_by(const struct run *run);
-/* The line as JSON (run_json.c); of any the symbol and the thread. */
-void run_json(struct run_lines *l, const struct run *run, bool flow);
-struct json;
-void run_json_place(const struct run_lines *l, struct json *j, const struct run *run);
+/* The line for programs (run_columns.c). */
+void run_columns(struct run_lines *l, const struct run *run);
 /* Something of this place is about to be told: a line that no longer grows comes before it. */
 void run_lines_before(struct run_lines *l, const struct run *at);
 

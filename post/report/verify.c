@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/columns.h"
 #include "report/steps.h"
 
 #define WRONG_SHOWN 20
@@ -26,7 +27,8 @@ struct seen {
 
 struct verify {
 	struct steps steps;
-	FILE *out;
+	struct columns columns;			/* what is wrong, for programs or … */
+	FILE *out;			/* … in words */
 	struct seen *seen;		/* that were right: they are again */
 	uint64_t right, right_ends, wrong, unchecked;
 	struct {
@@ -118,6 +120,44 @@ static int check_run(struct verify *v, const struct run *run, const char **wrong
 	return 0;
 }
 
+static const struct itrace_run nowhere;
+
+/* So many runs came out so. Of one run: where it was, and what of it is wrong. */
+static void tell_columns(struct verify *v, const char *outcome, const char *why, uint64_t runs,
+		     const struct itrace_run *r, uint64_t at)
+{
+	bool is = r != &nowhere;
+	struct columns *c = &v->columns;
+
+	columns_begin(c);
+	do {
+		column_text(c, "outcome", outcome);
+		column_text(c, "why", why);
+		column_uint(c, "runs", true, runs);
+		column_uint(c, "tid", is, r->tid);
+		column_uint(c, "time", is, r->time);
+		column_uint(c, "instructions", is, r->count);
+		column_hex(c, "start", is, r->start);
+		column_hex(c, "end", is, r->end);
+		column_hex(c, "to", is, r->to);
+		column_hex(c, "at", is, at);
+	} while (columns_end(c));
+}
+
+static void tell_wrong(struct verify *v, const struct itrace_run *r, const char *wrong, uint64_t at)
+{
+	if (v->wrong++ >= WRONG_SHOWN)
+		return;
+	if (v->columns.form)
+		tell_columns(v, "wrong", wrong, 1, r, at);
+	else
+		fprintf(v->out, "wrong: thread %u at %" PRIu64 ".%09" PRIu64 ": %" PRIu64
+			" instructions from 0x%" PRIx64 " to the one at 0x%" PRIx64
+			", then 0x%" PRIx64 ": at 0x%" PRIx64 ": %s\n", r->tid,
+			r->time / 1000000000, r->time % 1000000000, r->count,
+			r->start, r->end, r->to, at, wrong);
+}
+
 static struct seen *find_seen(struct verify *v, const struct run *run, struct seen *key)
 {
 	const struct itrace_run *r = &run->r;
@@ -163,12 +203,7 @@ static int verify_run(void *arg, const struct run *run)
 			return 0;
 		}
 		if (wrong) {
-			if (v->wrong++ < WRONG_SHOWN)
-				fprintf(v->out, "wrong: thread %u at %" PRIu64 ".%09" PRIu64 ": %" PRIu64
-					" instructions from 0x%" PRIx64 " to the one at 0x%" PRIx64
-					", then 0x%" PRIx64 ": at 0x%" PRIx64 ": %s\n", r->tid,
-					r->time / 1000000000, r->time % 1000000000, r->count,
-					r->start, r->end, r->to, at, wrong);
+			tell_wrong(v, r, wrong, at);
 			return 0;
 		}
 		*seen = key;
@@ -185,6 +220,24 @@ static int verify_record(void *arg, const struct pirecord *r)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
+static const char *reason(const struct verify *v, size_t i)
+{
+	return i == REASONS - 1 ? "other reasons" : v->reason[i].why;
+}
+
+static void sums_columns(struct verify *v)
+{
+	size_t i;
+
+	tell_columns(v, "right", NULL, v->right - v->right_ends, &nowhere, 0);
+	tell_columns(v, "right", "the last instruction alone: where they began is not known",
+		 v->right_ends, &nowhere, 0);
+	if (v->wrong > WRONG_SHOWN)
+		tell_columns(v, "wrong", "more", v->wrong - WRONG_SHOWN, &nowhere, 0);
+	for (i = 0; i < REASONS && v->reason[i].why; i++)
+		tell_columns(v, "not checked", reason(v, i), v->reason[i].runs, &nowhere, 0);
+}
+
 static void print_sums(const struct verify *v, const struct itrace *t, FILE *out)
 {
 	size_t i;
@@ -197,7 +250,7 @@ static void print_sums(const struct verify *v, const struct itrace *t, FILE *out
 	fprintf(out, "\n%12" PRIu64 " wrong\n%12" PRIu64 " not checked\n", v->wrong, v->unchecked);
 	for (i = 0; i < REASONS && v->reason[i].why; i++)
 		fprintf(out, "%12" PRIu64 "   %s\n", v->reason[i].runs,
-			i == REASONS - 1 ? "other reasons" : v->reason[i].why);
+			reason(v, i));
 }
 
 static int verify_write(const struct job *job, FILE *out)
@@ -208,14 +261,17 @@ static int verify_write(const struct job *job, FILE *out)
 
 	if (!v)
 		return -ENOMEM;
-	v->out = out;
+	v->out = v->columns.out = out;
+	v->columns.form = columns_form(job->options);
 	v->seen = calloc(1u << SEEN_BITS, sizeof(*v->seen));
 	rc = steps_begin(&v->steps, &job->model->names, job->input);
 	if (!rc && !v->seen)
 		rc = -ENOMEM;
 	if (!rc)
 		rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
-	if (!rc)
+	if (!rc && v->columns.form)
+		sums_columns(v);
+	else if (!rc)
 		print_sums(v, &reader.books, out);
 	if (!rc && v->wrong) {
 		fprintf(stderr, "post: %" PRIu64 " runs of instructions make no sense\n", v->wrong);
@@ -233,4 +289,5 @@ const struct report report_verify = {
 	.needs = NEED_RUNS,
 	.absent = runs_absent,
 	.write = verify_write,
+	.csv = verify_write,
 };

@@ -87,8 +87,21 @@ code 1 "$post" -flow -json -q -o - story.nrm2 && jq -s -e 'map(select(.address =
 	jq -r 'if .address then [0, "-", "\(.type):\(.bytes)"] else [.instructions, .depth, "\(.symbol // "?"):\(.module // "?")"] end |
 	join(" ")' out >b && awk '!/^#/ { print $3, $5, $7 }' flow.out >a && diff a b >why && [ -s a ]
 verdict flow_json
-code 2 "$post" -disasm -json story.nrm2 && has err 'go without -json'
-verdict disasm_json
+# As CSV: a row a line of JSON, with the same in it; nothing else.
+csv_is_json() { # CODE OPTIONS… FILE
+	local want=$1
+	shift
+	code "$want" "$post" -csv -q "$@" && mv out table && code "$want" "$post" -json -q -o - "$@" &&
+		head -n 1 table | tr ',' '\n' | jq -R . | jq -s . >columns &&
+		jq -r --slurpfile c columns '. as $line | [$c[0][] | . as $k | $line | if has($k) then .[$k] | tostring else "" end] |
+		join(",")' out >a && tail -n +2 table | sed 's,"",\x01,g; s,",,g; s,\x01,",g' >b && diff a b >why && [ -s a ] &&
+		jq -s -e --slurpfile c columns 'map(keys) | add | unique | . - $c[0] == []' out >why
+}
+for options in -arc "-arc -c" -flow; do
+	# shellcheck disable=SC2086
+	csv_is_json 1 $options story.nrm2 || break
+done && [ "$(head -n 1 table | cut -d , -f 1-7)" = time,cpu,kernel,type,ended_by,instructions,continuous ]
+verdict csv
 # A handler lies in the function that the signal came in, which goes on as deep as before; a tail call
 # takes its caller's place, and returns to that one's caller: nothing of that is in doubt.
 "$make_script" nested.nrm2 <<END
@@ -177,6 +190,12 @@ echo "401000 401000 401001 401006 401040 401042 40100b 40100d 401006 401040 4010
 diff wanted addresses >why && has disasm.out ':interrupt' && grep -q '401040 work:.*+0  rep movs' disasm.out &&
 	grep -q ' 500001 .*  ret' disasm.out && has disasm.out '18 instructions, 0 without their bytes'
 verdict disasm
+csv_is_json 0 -disasm code.nrm2 && jq -s -e '(map(select(.instruction)) | length == 18 and .[16].address == "0x401000") and
+	(map(.ended_by // empty) == ["syscall", "interrupt", "syscall", "stop"])' out >why
+verdict disasm_forms
+csv_is_json 0 -verify code.nrm2 && jq -s -e '(map(select(.outcome == "right") | .runs) | add) == 11 and
+	all(.outcome != "wrong")' out >why
+verdict verify_forms
 # Any number that is not what it was is found.
 missed=
 while read -r n what; do
@@ -209,6 +228,10 @@ END
 echo "missed:$missed" >why
 [ -z "$missed" ]
 verdict verify_finds
+awk 'NR == 6 { $8 = "0x401007" } 1' code.story | "$make_script" changed.nrm2
+csv_is_json 1 -verify changed.nrm2 && jq -s -e 'map(select(.outcome == "wrong")) | length > 0 and all(.runs == 1) and
+	(.[0] | .tid == 9 and .end == "0x401007" and (.why | length > 9))' out >why
+verdict verify_wrong_forms
 # The kernel's, which comes with the trace: what stood there at the time, and nothing where that is not
 # sure.
 "$make_script" kernel.nrm2 <<'END'
