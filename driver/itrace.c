@@ -270,8 +270,10 @@ static bool alone(struct it_thread *t, struct pt_regs *regs);
 /* That could not be: perhaps if its memory is there, else it goes on without traps for a while. */
 static void not_alone(struct it_thread *t, struct pt_regs *regs)
 {
-	if (t->arch.fault && t->arch.asked != instruction_pointer(regs)) {
-		t->arch.asked = instruction_pointer(regs);
+	u64 wanted = instruction_pointer(regs) | t->arch.writes;
+
+	if (t->arch.fault && t->arch.asked != wanted) {
+		t->arch.asked = wanted;
 		it_ask(t, IT_ASK_REACH);
 		return;
 	}

@@ -195,7 +195,9 @@ struct arch_itrace {
 	u8 accesses;		/* of what it executes next, or (alone) has executed */
 	struct arch_access access[ARCH_ACCESSES];
 	unsigned long fault;	/* memory that they want, and is not there */
-	u64 asked;		/* where that was asked for last: once is enough */
+	bool writes;		/* … to write */
+	u64 asked;		/* where that was asked for last, odd: to write; once is enough */
+	u64 fails;		/* where they begin whose store fails, as behind a page fault */
 };
 struct it_thread;
 /* So it does: they run here. Returns how many branches were taken on the way, and (path) what they

@@ -265,6 +265,27 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 
 /* ---- what has run ---------------------------------------------------------------------------- */
 
+/* Where the branch at `from` leads if it is taken, as the registers behind it say; 0: they do
+ * not. */
+static u64 target(u64 from, u32 w, const struct pt_regs *regs)
+{
+	u64 base = w & 2 ? 0 : from;
+
+	switch (w >> 26) {
+	case 16:
+		return base + sign_extend64(w & 0xfffc, 15);
+	case 18:
+		return base + sign_extend64(w & 0x3fffffc, 25);
+	}
+	switch (w >> 1 & 0x3ff) {
+	case 16:
+		return w & 1 ? 0 : regs->link & ~3ul;
+	case 528:
+		return regs->ctr & ~3ul;
+	}
+	return 0;
+}
+
 static void branched(struct arch_ran *ran, u32 w, u64 to)
 {
 	enum what what = what_is(w);
@@ -274,8 +295,24 @@ static void branched(struct arch_ran *ran, u32 w, u64 to)
 	ran->taken = what == IS_BRANCH || (what == IS_MAYBE && to != ran->from + 4);
 }
 
-static void stepped(u64 since, u64 to, struct arch_ran *ran)
+/*
+ * A trap may not have come: QEMU's POWER10 reads the next instruction when it delivers one, and if
+ * that is not in memory its page fault comes instead. Then the thread has gone on alone.
+ */
+static void branched_as_told(struct arch_ran *ran, u32 w, const struct pt_regs *regs)
 {
+	u64 to = target(ran->from, w, regs);
+
+	branched(ran, w, regs->nip);
+	if (ran->taken && to && to != regs->nip) {
+		ran->taken = false;
+		ran->lost = true;
+	}
+}
+
+static void stepped(u64 since, const struct pt_regs *regs, struct arch_ran *ran)
+{
+	u64 to = regs->nip;
 	u32 w;
 
 	ran->from = since;
@@ -285,9 +322,9 @@ static void stepped(u64 since, u64 to, struct arch_ran *ran)
 	if (!fetch(&w, since, sizeof(w)))
 		return;
 	if (what_is(w) == IS_BRANCH || what_is(w) == IS_MAYBE)
-		branched(ran, w, to);
+		branched_as_told(ran, w, regs);
 	else
-		ran->taken = to != since + length_of(w);
+		ran->lost = ran->taken = to != since + length_of(w);
 }
 
 void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
@@ -298,15 +335,15 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 
 	memset(ran, 0, sizeof(*ran));
 	if (a->step || !a->branch) {
-		stepped(since, regs->nip, ran);
-		ran->lost = !a->step;
+		stepped(since, regs, ran);
+		ran->lost |= !a->step;
 		return;
 	}
 	n = a->ip == since ? a->count - 1 : arch_itrace_between(since, a->branch);
 	ran->lost = n < 0;
 	ran->count = max(n, 0) + 1;
 	ran->from = a->branch;
-	branched(ran, a->word, regs->nip);
+	branched_as_told(ran, a->word, regs);
 }
 
 /* ---- loads with reservation and their stores ------------------------------------------------- */
@@ -387,8 +424,9 @@ static bool user_stcx(unsigned long at, unsigned int size, unsigned long value, 
 /* An instruction of the sequence, on registers that are not the thread's yet. */
 struct sequence {
 	struct pt_regs regs;
-	bool reserved, stored, over;
+	bool reserved, stored, over, fails;
 	unsigned long fault;	/* an address that could not be reached */
+	bool writes;		/* … to be written */
 	struct arch_path *path;
 	u32 taken, run;
 	struct arch_itrace *a;
@@ -462,9 +500,18 @@ static bool branch_of(struct sequence *q, const struct instruction_op *op, u32 w
 
 static bool reach(struct sequence *q, const struct instruction_op *op, bool reached)
 {
-	if (!reached)
+	if (!reached) {
 		q->fault = op->ea;
+		q->writes = GETTYPE(op->type) == STCX;
+	}
 	return reached;
+}
+
+/* A page fault would have taken the reservation away: then the store fails once. */
+static bool store(struct sequence *q, const struct instruction_op *op, u32 *field)
+{
+	*field = 0;
+	return q->fails || reach(q, op, user_stcx(op->ea, GETSIZE(op->type), op->val, field));
 }
 
 static bool execute(struct sequence *q)
@@ -491,7 +538,7 @@ static bool execute(struct sequence *q)
 		break;
 	case STCX:
 		if (!q->reserved || op.ea & (GETSIZE(op.type) - 1) ||
-		    !reach(q, &op, user_stcx(op.ea, GETSIZE(op.type), op.val, &field)))
+		    !store(q, &op, &field))
 			return false;
 		regs->ccr = (regs->ccr & 0x0fffffff) | field | (regs->xer >> 3 & 0x10000000);
 		q->stored = true;
@@ -514,6 +561,8 @@ int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path)
 	int i;
 
 	q.accesses = wants_accesses(t);
+	q.fails = t->arch.fails == regs->nip;
+	t->arch.fails = 0;
 	t->arch.accesses = 0;
 	/* An interrupt takes the reservation away, too, but then the store just fails once. */
 	local_irq_save(flags);
@@ -523,12 +572,14 @@ int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path)
 	pagefault_enable();
 	local_irq_restore(flags);
 	t->arch.fault = q.fault;
+	t->arch.writes = q.writes;
 	if (!good || !(q.stored || q.over)) {
 		t->arch.accesses = 0;
 		if (q.accesses)
 			accesses_of(&t->arch, regs);
 		return -1;
 	}
+	t->arch.asked = 0;
 	regs->ctr = q.regs.ctr;
 	regs->link = q.regs.link;
 	regs->xer = q.regs.xer;
@@ -550,10 +601,12 @@ int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path)
 void arch_itrace_reach(struct it_thread *t)
 {
 	unsigned long at = xchg(&t->arch.fault, 0);
+	bool writes = t->arch.writes;
 
 	if (!at || mmap_read_lock_killable(current->mm))
 		return;
-	fixup_user_fault(current->mm, at, FAULT_FLAG_WRITE, NULL);
+	if (!fixup_user_fault(current->mm, at, writes ? FAULT_FLAG_WRITE : 0, NULL) && writes)
+		t->arch.fails = task_pt_regs(current)->nip;
 	mmap_read_unlock(current->mm);
 }
 

@@ -68,6 +68,11 @@ calc() {
 	awk "BEGIN { exit !($1) }"
 }
 
+# What a traced thread's guest is: QEMU's POWER10 loses a trap where the next instruction's page is not
+# in memory (it looks whether that one is prefixed).
+itrace_cpu=()
+[ "$arch" != ppc64le ] || itrace_cpu=(--cpu power9)
+
 # boot [OPTION]... -- SCRIPT [ARGUMENT]...: one guest. What it says goes through.
 boot() {
 	tests/vm/run.sh --kernel "$kernel" --arch "$arch" --out "$out" --log "$out/kernel.log" \

@@ -24,6 +24,7 @@
 
 #define THREADS	4096
 #define SEEN	16384
+#define CALL_STOP	(SIGTRAP | 0x80)
 
 struct thread {
 	pid_t tid, pid;		/* pid 0: not known yet */
@@ -32,6 +33,7 @@ struct thread {
 	int begun;
 	int fresh;		/* it has not run yet */
 	int late;		/* a step that was put down is told again, where it is now */
+	int calls;		/* it was let run to its system call's end */
 	uint64_t at;		/* where it stood at last */
 };
 
@@ -194,6 +196,35 @@ static void lost_before_signal(struct thread *t, uint64_t pc, uint64_t number)
 	(void)number;
 }
 #endif
+
+/*
+ * ppc64le: a step of a system call ends behind one instruction more. There it goes on not by a step
+ * but to the call's entry, and from that to its end.
+ */
+static int before_call(const struct thread *t)
+{
+#if defined(__powerpc64__)
+	uint64_t pc, number;
+	uint32_t word = 0;
+	struct iovec here = { &word, sizeof(word) }, there = { NULL, sizeof(word) };
+
+	registers(t->tid, &pc, &number);
+	there.iov_base = (void *)(uintptr_t)pc;
+	return process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof(word) && word >> 26 == 17;
+#else
+	(void)t;
+	return 0;
+#endif
+}
+
+static void go_on(struct thread *t)
+{
+	if (!t->calls && !t->deliver)
+		t->calls = before_call(t);
+	ptrace(t->calls ? PTRACE_SYSCALL : PTRACE_SINGLESTEP, t->tid, 0, t->deliver);
+	t->delivered = t->deliver;
+	t->deliver = 0;
+}
 
 /* The page of each address at which it stood, once. */
 static void page_of(struct thread *t, uint64_t pc)
@@ -425,7 +456,7 @@ static void made(struct thread *parent)
 		forget_pages(t->pid);
 	/* It has stopped before its parent said so. */
 	if (t->begun)
-		ptrace(PTRACE_SINGLESTEP, t->tid, 0, 0);
+		go_on(t);
 }
 
 static int handler_entered(const struct thread *t)
@@ -469,6 +500,13 @@ static int stop(struct thread *t, int signal, int event)
 		put(t->tid, LOG_EXIT, pc, 0);
 		return 1;
 	}
+	if (signal == CALL_STOP) {
+		/* Its entry, then its end. */
+		t->calls = t->calls == 1 ? 2 : 0;
+		if (t->calls)
+			return 1;
+		signal = SIGTRAP;
+	}
 	if (signal != SIGTRAP) {
 		lost_before_signal(t, pc, number);
 		put(t->tid, LOG_SIGNAL, pc, (uint64_t)signal);
@@ -500,7 +538,8 @@ static int stop(struct thread *t, int signal, int event)
 int main(int argc, char **argv)
 {
 	unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-				PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL;
+				PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL |
+				PTRACE_O_TRACESYSGOOD;
 	int status, code = 0;
 	pid_t child, tid;
 
@@ -539,11 +578,10 @@ int main(int argc, char **argv)
 			continue;
 		}
 		if (stop(t, WSTOPSIG(status), status >> 16)) {
-			if (WSTOPSIG(status) == SIGTRAP && !(status >> 16) && !t->deliver)
+			if ((WSTOPSIG(status) & ~0x80) == SIGTRAP && !(status >> 16) &&
+			    !t->deliver && !t->calls)
 				sequences(t);
-			ptrace(PTRACE_SINGLESTEP, tid, 0, t->deliver);
-			t->delivered = t->deliver;
-			t->deliver = 0;
+			go_on(t);
 		}
 	}
 	if (fclose(out))
