@@ -12,9 +12,12 @@
 #include "report/report.h"
 #include "report/times.h"
 
-/* How much is open: of CPUs and, by kind, of threads. */
-struct open_thread {
-	uint32_t calls, pairs;
+/* The call that a thread is in. It ends as who began it, although after exec the names' thread is
+ * another one. */
+struct open_call {
+	uint32_t pid, tid, thread;
+	uint32_t call;
+	bool open;
 };
 
 struct timeline {
@@ -24,8 +27,11 @@ struct timeline {
 	void *arg;
 	uint32_t *irqs;			/* of CPUs */
 	uint32_t cpus;
-	struct open_thread *open;
+	uint32_t *pairs;		/* of threads */
 	uint32_t threads;
+	struct open_call *call;
+	uint32_t ncall, room;
+	struct keys by_thread;
 	char machine[sizeof(((struct pifile_header *)0)->machine) + 1];
 };
 
@@ -129,15 +135,38 @@ static int take_interrupt(struct timeline *t, const struct pirecord *r)
 	return tell(t, &m);
 }
 
+static bool same_thread(const void *array, uint32_t i, const void *key)
+{
+	const struct open_call *a = (const struct open_call *)array + i, *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
+static struct open_call *call_of(struct timeline *t, uint32_t pid, uint32_t tid)
+{
+	struct open_call new = { .pid = pid, .tid = tid };
+	uint64_t hash = hash_mix(pid, tid);
+	uint32_t i = keys_find(&t->by_thread, hash, same_thread, t->call, &new);
+
+	if (i != NO_KEY)
+		return &t->call[i];
+	if (keys_grow_array((void **)&t->call, &t->room, t->ncall, sizeof(new)) ||
+	    keys_add(&t->by_thread, hash, t->ncall))
+		return NULL;
+	t->call[t->ncall] = new;
+	return &t->call[t->ncall++];
+}
+
 static int take_call(struct timeline *t, const struct pirecord *r)
 {
+	uint32_t number = r->minor & ~PITRACE_EXIT;
 	bool ends = r->minor & PITRACE_EXIT;
 	struct moment m = {
 		.kind = ends ? MOMENT_CALL_ENDS : MOMENT_CALL_BEGINS, .time = r->time,
 		.cpu = r->cpu,
 	};
 	const struct pitrace_sysexit *x = RECORD_AS(r, struct pitrace_sysexit);
-	struct open_thread *open;
+	struct open_call *open;
 	char room[64];
 	int rc;
 
@@ -147,14 +176,19 @@ static int take_call(struct timeline *t, const struct pirecord *r)
 	rc = thread_of(t, x->pid, x->tid, r->time, &m.thread);
 	if (rc || m.thread == NO_KEY)
 		return rc;
-	open = counter((void **)&t->open, &t->threads, m.thread, sizeof(*open));
+	open = call_of(t, x->pid, x->tid);
 	if (!open)
 		return -ENOMEM;
-	if (ends && !open->calls)
+	if (!ends) {
+		open->thread = m.thread;
+		open->call = number;
+	} else if (!open->open || open->call != number) {
 		return 0;
-	open->calls += ends ? -1u : 1;
+	}
+	open->open = !ends;
+	m.thread = open->thread;
 	m.value = ends ? (uint64_t)x->result : 0;
-	m.name = call_name(t->machine, r->minor & ~PITRACE_EXIT, room, sizeof(room));
+	m.name = call_name(t->machine, number, room, sizeof(room));
 	return tell(t, &m);
 }
 
@@ -178,8 +212,8 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 	bool pair = r->major == PITRACE_HOOKIT && (!r->minor || r->minor == MARK_END);
 	struct moment m = { .kind = MOMENT_MARK, .time = r->time, .cpu = r->cpu };
 	char room[PITRACE_USER_MAX];
-	struct open_thread *open;
 	struct user_record x;
+	uint32_t *open;
 	int rc;
 
 	if (!user_record(r, &x))
@@ -192,13 +226,13 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 	m.name = x.u.strs ? user_record_string(&x, 0, room) : room;
 	if (!pair)
 		return tell(t, &m);
-	open = counter((void **)&t->open, &t->threads, m.thread, sizeof(*open));
+	open = counter((void **)&t->pairs, &t->threads, m.thread, sizeof(*open));
 	if (!open)
 		return -ENOMEM;
 	m.kind = r->minor ? MOMENT_PAIR_ENDS : MOMENT_PAIR_BEGINS;
-	if (r->minor && !open->pairs)
+	if (r->minor && !*open)
 		return 0;
-	open->pairs += r->minor ? -1u : 1;
+	*open += r->minor ? -1u : 1;
 	return tell(t, &m);
 }
 
@@ -234,6 +268,8 @@ int timeline_read(const struct job *job, int (*each)(void *arg, const struct mom
 		 job->input->header.machine);
 	rc = profile_read(job, &reader);
 	free(t.irqs);
-	free(t.open);
+	free(t.pairs);
+	free(t.call);
+	keys_free(&t.by_thread);
 	return rc;
 }

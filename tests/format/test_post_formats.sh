@@ -293,6 +293,9 @@ for trace in sched calls; do
 	same_number "calls chrome" "$(events $trace '.cat == "syscall" and .ph == "B"')" "$n"
 	same_number "calls perfetto" "$(grep -c 'category: "syscall"' $trace.decoded)" "$n"
 	same_number "calls ctf" "$(grep -c ' syscall_entry: ' $trace.text)" "$n"
+	n=$("$post" -q -syscalls -json $trace.nrm2 | jq '[.syscalls.threads[].time.count] | add // 0')
+	same_number "calls' ends chrome" "$(events $trace '.cat == "syscall" and .ph == "E"')" "$n"
+	same_number "calls' ends ctf" "$(grep -c ' syscall_exit: ' $trace.text)" "$n"
 	n=$(count $trace.nrm2 fault)
 	same_number "faults chrome" "$(events $trace '.cat == "fault"')" "$n"
 	same_number "faults perfetto" "$(grep -c 'category: "fault"' $trace.decoded)" "$n"
