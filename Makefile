@@ -66,6 +66,14 @@ LIB_PERFUTIL := -lzstd -lpthread
 LIB_A2N	     := -lelf -llzma -liberty
 LIB_POST     := -ldw -lopcodes -lseccomp -lz
 
+# Libraries that post can do without: it says so then (-version).
+can_use	= $(shell printf '\043include <%s>\nint main(void) { return 0; }\n' $(1) | \
+	    $(CC) $(ALLFLAGS) $(ALLLDFLAGS) -x c - -MF /dev/null -o /dev/null $(2) 2>/dev/null && echo yes)
+ifeq ($(call can_use,traceevent/event-parse.h,-ltraceevent),yes)
+INC_POST     += -DHAVE_TRACEEVENT
+LIB_POST     += -ltraceevent
+endif
+
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so

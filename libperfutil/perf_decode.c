@@ -12,7 +12,7 @@ struct perf_shape perf_shape_of(const struct perf_event_attr *attr)
 {
 	return (struct perf_shape){
 		.sample_type = attr->sample_type, .read_format = attr->read_format,
-		.regs_user = attr->sample_regs_user,
+		.regs_user = attr->sample_regs_user, .regs_intr = attr->sample_regs_intr,
 		.id_all = attr->sample_id_all, .build_id = attr->build_id,
 		.branch_index = attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX,
 	};
@@ -56,7 +56,7 @@ static void take_values(struct bytes *b, uint64_t format, struct perf_item *p)
 
 static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf_item *p)
 {
-	uint64_t type = s->sample_type, n;
+	uint64_t type = s->sample_type;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		p->id = bytes_u64(b);
@@ -69,7 +69,7 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 	if (type & PERF_SAMPLE_TIME)
 		p->time = bytes_u64(b);
 	if (type & PERF_SAMPLE_ADDR)
-		bytes_skip(b, 8);
+		p->address = bytes_u64(b);
 	if (type & PERF_SAMPLE_ID)
 		p->id = bytes_u64(b);
 	if (type & PERF_SAMPLE_STREAM_ID)
@@ -91,10 +91,10 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 		p->raw = bytes_take(b, p->nraw);
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK) {
-		n = bytes_u64(b);
-		if (s->branch_index)
-			bytes_skip(b, 8);
-		take_array(b, n, BRANCH_ENTRY);
+		p->nbranches = bytes_u64(b);
+		p->branch_index = s->branch_index ? bytes_u64(b) : UINT64_MAX;
+		p->branches = take_array(b, p->nbranches, BRANCH_ENTRY);
+		p->has_branches = true;
 	}
 	if (type & PERF_SAMPLE_REGS_USER) {
 		p->abi = bytes_u64(b);
@@ -110,6 +110,22 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 		if (p->nstack > room)
 			b->bad = true;
 	}
+	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		p->weight = bytes_u64(b);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		p->source = bytes_u64(b);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		p->transaction = bytes_u64(b);
+	if (type & PERF_SAMPLE_REGS_INTR && bytes_u64(b))
+		take_array(b, (uint64_t)__builtin_popcountll(s->regs_intr), sizeof(uint64_t));
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		p->physical = bytes_u64(b);
+	if (type & PERF_SAMPLE_CGROUP)
+		p->cgroup = bytes_u64(b);
+	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+		p->data_page = bytes_u64(b);
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		p->code_page = bytes_u64(b);
 	/* What may follow is of no use here. */
 }
 
@@ -217,6 +233,22 @@ static void take_body(struct bytes *b, const struct perf_shape *s, struct perf_i
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		p->of_pid = bytes_u32(b);
 		p->of_tid = bytes_u32(b);
+		break;
+	case PERF_RECORD_NAMESPACES:
+		p->of_pid = bytes_u32(b);
+		p->of_tid = bytes_u32(b);
+		p->nspaces = bytes_u64(b);
+		p->spaces = take_array(b, p->nspaces, 2 * sizeof(uint64_t));
+		break;
+	case PERF_RECORD_CGROUP:
+		p->cgroup = bytes_u64(b);
+		take_text(b, p);
+		break;
+	case PERF_RECORD_TEXT_POKE:
+		p->start = bytes_u64(b);
+		p->poke_old = bytes_u16(b);
+		p->poke_new = bytes_u16(b);
+		p->poke = take_array(b, (uint64_t)p->poke_old + p->poke_new, 1);
 		break;
 	}
 }

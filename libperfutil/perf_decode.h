@@ -16,7 +16,7 @@
 struct perf_shape {
 	uint64_t sample_type;
 	uint64_t read_format;
-	uint64_t regs_user;		/* a mask */
+	uint64_t regs_user, regs_intr;	/* masks */
 	bool id_all;			/* records other than samples end with a sample id */
 	bool branch_index;		/* PERF_SAMPLE_BRANCH_HW_INDEX */
 	bool build_id;			/* the event asked for them: kernels up to 6.18 at least
@@ -48,8 +48,15 @@ struct perf_item {
 	uint64_t nstack;
 	const uint8_t *raw;
 	uint32_t nraw;
+	const uint8_t *branches;	/* nbranches of three words: from, to, flags */
+	uint64_t nbranches, branch_index;
+	bool has_branches;
+	/* What the instruction did (PERF_SAMPLE_ADDR, _WEIGHT, _DATA_SRC, _TRANSACTION, _PHYS_ADDR,
+	 * _DATA_PAGE_SIZE, _CODE_PAGE_SIZE). */
+	uint64_t address, weight, source, transaction, physical, data_page, code_page;
+	uint64_t cgroup;		/* its id; CGROUP: too */
 	/* COMM, MMAP, MMAP2: whom they are about; FORK, EXIT: the child, the one that ended;
-	 * SWITCH_CPU_WIDE: the next or previous thread. */
+	 * SWITCH_CPU_WIDE: the next or previous thread; NAMESPACES: whose they are. */
 	uint32_t of_pid, of_tid;
 	uint32_t parent_pid, parent_tid;	/* FORK, EXIT */
 	const char *text;		/* name or path, with its NUL */
@@ -61,6 +68,10 @@ struct perf_item {
 	const uint8_t *build_id;	/* instead of device, inode and generation */
 	uint32_t build_id_size;
 	uint64_t lost;			/* LOST, LOST_SAMPLES */
+	const uint8_t *spaces;		/* NAMESPACES: nspaces of two words, device and inode */
+	uint64_t nspaces;
+	const uint8_t *poke;		/* TEXT_POKE, at start: the bytes before, those behind */
+	uint16_t poke_old, poke_new;
 };
 
 /* One whole record, its header included. 0; or -EBADMSG with a sentence in *why. Kinds that are

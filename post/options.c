@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/tracepoints.h"
 #include "model/read.h"
 #include "report/report.h"
 #include "units.h"
@@ -420,6 +421,9 @@ int parse_options(struct options *o, int argc, char **argv)
 			return EXIT_CLEAN;
 		case 'V':
 			printf("post (pitrace) %s\n", PITRACE_VERSION);
+			if (!TRACEPOINTS_READ)
+				puts("built without libtraceevent: data of tracepoints stay numbers, "
+				     "tell no dispatches");
 			return EXIT_CLEAN;
 		default:
 			if (c >= OPT_REPORT && c < OPT_REPORT + REPORTS) {

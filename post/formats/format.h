@@ -17,6 +17,11 @@
 
 /* Text of saved symbols (liba2n's) that a format has made: in no file of ours. */
 #define INPUT_SEC_SYMBOLS ((enum pifile_section_type)1000)
+/* The formats of tracepoints (tracepoints.h), as perf keeps them. */
+#define INPUT_SEC_TRACEPOINTS ((enum pifile_section_type)1001)
+
+/* A pass that is given what perf tells beyond our records, too (model/detail.h). */
+#define INPUT_DETAILS 0x100
 
 /* What stands beside the records: texts and tables that name the system and its kernel. */
 struct input_section {
@@ -65,7 +70,7 @@ struct format {
 	bool (*probe)(const void *head, size_t size);
 	/* Fill in header, size, complete. 0, or -errno and fault in words. */
 	int (*open)(struct input *in, struct pifile_fault *fault);
-	/* Start a pass; what: PIMERGE_*. 0 or -errno. */
+	/* Start a pass; what: PIMERGE_*, INPUT_DETAILS. 0 or -errno. */
 	int (*begin)(struct input *in, unsigned int what);
 	/* 1 a record, 0 the end, <0 -errno. Damage is noted and passed over. */
 	int (*next)(struct input *in, struct pirecord *record);

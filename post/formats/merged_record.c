@@ -6,6 +6,7 @@
 
 #include "formats/merged_inner.h"
 #include "model/call_record.h"
+#include "model/detail.h"
 #include "model/trace.h"
 #include "model/user_record.h"
 
@@ -125,7 +126,7 @@ static void patch_sample(struct merged *m, struct part *p, struct pirecord *r)
 {
 	uint32_t own = r->minor >> PITRACE_TPROF_EVENT_SHIFT, low;
 
-	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
+	if (r->major == PITRACE_TPROF && (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
 		return;
 	patch_both(m, r, 0, 4);
 	if (own && own <= EVENT_NUMBERS && p->event[own]) {
@@ -158,6 +159,7 @@ static void patch_record(struct merged *m, struct part *p, struct pirecord *r)
 		patch_mte(m, r);
 		return;
 	case PITRACE_TPROF:
+	case DETAIL_RECORD:
 		patch_sample(m, p, r);
 		return;
 	case PITRACE_DISPATCH:

@@ -47,7 +47,7 @@ static int native_begin(struct input *in, unsigned int what)
 
 	if (n->merge)
 		pimerge_close(n->merge);
-	n->merge = pimerge_open(n->file, what);
+	n->merge = pimerge_open(n->file, what & (PIMERGE_MTE | PIMERGE_TRACE));
 	return n->merge ? 0 : -ENOMEM;
 }
 

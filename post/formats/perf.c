@@ -124,17 +124,19 @@ static int look_inside(struct perf *p, const struct perf_raw *raw, uint32_t attr
 
 	if (raw->type != PERF_RECORD_MMAP && raw->type != PERF_RECORD_MMAP2 &&
 	    raw->type != PERF_RECORD_KSYMBOL && raw->type != PERF_RECORD_LOST &&
-	    raw->type != PERF_RECORD_LOST_SAMPLES)
+	    raw->type != PERF_RECORD_LOST_SAMPLES && raw->type != PERF_RECORD_TEXT_POKE)
 		return 0;
 	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
 		return 0;
+	if (raw->type == PERF_RECORD_TEXT_POKE)
+		p->pokes++;
 	if (raw->type == PERF_RECORD_KSYMBOL)
 		return item.gone ? 0 : look_ksymbol(p, &item);
 	if (item.text)
 		look_kernel(p, &item);
 	if (raw->type == PERF_RECORD_LOST)
 		p->lost += item.lost;
-	else
+	else if (raw->type == PERF_RECORD_LOST_SAMPLES)
 		p->lost_samples += item.lost;
 	return 0;
 }
@@ -174,6 +176,8 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 	if (raw->type >= PERF_USER_FIRST) {
 		if (raw->type == PERF_AUXTRACE && raw->size >= 16)
 			p->aux_bytes += perf_u64(p, raw->data + 8);
+		else if (raw->type == PERF_THREAD_MAP && raw->size >= 24)
+			p->narrow = perf_u64(p, raw->data + 16) != UINT64_MAX;
 		return p->pipe && raw->type != PERF_TIME_CONV ? 0 : perf_header_record(p, raw);
 	}
 	attr = perf_attr_of(p, raw->data, raw->size, sample);
@@ -217,6 +221,7 @@ static void perf_close(struct input *in)
 	perf_order_free(&p->order);
 	perf_order_free(&p->names);
 	perf_told_free(p->told);
+	perf_details_free(p->details);
 	perf_header_free(p);
 	for (uint32_t i = 0; i < p->nfiles; i++) {
 		close(p->file[i].fd);
@@ -226,6 +231,7 @@ static void perf_close(struct input *in)
 	free(p->kallsyms);
 	free(p->ksymbols);
 	free(p->system);
+	free(p->formats);
 	free(p->running);
 	free(p->lost_total);
 	free(p);
@@ -246,7 +252,8 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000, .collector = "perf",
 	};
 	p->told = perf_told_new();
-	if (p->told)
+	p->details = perf_details_new();
+	if (p->told && p->details)
 		rc = open_files(p);
 	if (!rc)
 		rc = perf_header_read(p, fault);
@@ -279,6 +286,9 @@ static int perf_begin(struct input *in, unsigned int what)
 	perf_order_free(&p->order);
 	perf_told_free(p->told);
 	p->told = perf_told_new();
+	perf_details_free(p->details);
+	p->details = perf_details_new();
+	p->sched = what & PIMERGE_TRACE && perf_details_sched_wanted(p);
 	p->what = what;
 	p->time = p->read_time = 0;
 	p->ended = false;
@@ -289,7 +299,7 @@ static int perf_begin(struct input *in, unsigned int what)
 	p->running = NULL;
 	p->lost_total = NULL;
 	p->nrunning = p->nlost = 0;
-	rc = p->told ? perf_stream_begin(&p->stream, p) : -ENOMEM;
+	rc = p->told && p->details ? perf_stream_begin(&p->stream, p) : -ENOMEM;
 	if (!rc && what == PIMERGE_MTE && p->has_names) {
 		p->order = p->names;
 		p->names = (struct perf_order){ 0 };
@@ -467,6 +477,13 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 		section->size = p->ksymbols_size;
 		return 1;
 	case 3:
+		section->type = INPUT_SEC_TRACEPOINTS;
+		free(p->formats);
+		section->data = perf_feature(p, PERF_TRACING_DATA, &section->size, &p->formats);
+		if (!section->data)
+			section->data = "";
+		return 1;
+	case 4:
 		section->type = PIFILE_SEC_VDSO;
 		section->data = perf_kernel_vdso(p, &section->size);
 		return section->data != NULL;

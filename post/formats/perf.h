@@ -2,8 +2,8 @@
 /*
  * perf.data, as its reader's parts see it: the header (perf_header.c), the bytes as a row of raw
  * records (perf_stream.c), their order of time (perf_order.c), what they mean in ours
- * (perf_tell.c), what the file says of itself in words (perf_info.c) and of the kernel
- * (perf_kernel.c).
+ * (perf_tell.c) and beyond ours (perf_details.c), what the file says of itself in words
+ * (perf_info.c) and of the kernel (perf_kernel.c).
  */
 #ifndef POST_FORMATS_PERF_H
 #define POST_FORMATS_PERF_H
@@ -168,6 +168,7 @@ void perf_order_free(struct perf_order *o);
 #define PERF_FAULTS 4096		/* kept; more are counted */
 
 struct perf_told;
+struct perf_details;
 
 struct perf {
 	struct input *in;
@@ -191,8 +192,9 @@ struct perf {
 
 	/* What a look at all records gave: */
 	uint64_t count[PERF_TYPES], unknown_type, total;
-	uint64_t aux_bytes, tracing_bytes;
-	uint64_t lost, lost_samples;
+	uint64_t aux_bytes;
+	uint64_t lost, lost_samples, pokes;
+	bool narrow;			/* of some processes, not of all CPUs */
 	uint64_t first, last;		/* times; first 0: none has any */
 	uint32_t cpus;			/* above the greatest number */
 	struct perf_order names;	/* what the first pass of names takes, to spare it a look */
@@ -215,15 +217,18 @@ struct perf {
 	size_t kallsyms_size;
 	bool kernel_looked, same_kernel;
 	char *system;			/* "key: value" lines */
+	uint8_t *formats;		/* of tracepoints, while they are looked at */
 
 	/* A pass: */
 	unsigned int what;
+	bool sched;			/* tracepoints that tell dispatches */
 	struct perf_stream stream;
 	struct perf_order order;
 	uint64_t time;			/* last that was told */
 	uint64_t read_time;		/* last that was read */
 	bool ended;
 	struct perf_told *told;
+	struct perf_details *details;
 	struct perf_running *running;	/* of each CPU */
 	uint32_t nrunning;
 	uint64_t *lost_total;		/* of each CPU: samples, throttled */
@@ -269,6 +274,22 @@ int perf_tell_begin(struct perf *p);
 int perf_tell_end(struct perf *p);
 /* The next of them. */
 bool perf_told_next(struct perf_told *t, struct pirecord *r);
+
+/* perf_details.c: what perf tells beyond our records, given to `put`. 0 or -ENOMEM. */
+struct perf_details *perf_details_new(void);
+void perf_details_free(struct perf_details *d);
+int perf_details_event(struct perf *p, uint32_t attr, perf_put put, void *arg);
+int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
+			void *arg);
+int perf_details_record(struct perf *p, const struct perf_item *i, perf_put put, void *arg);
+/* The scheduler's tracepoints, and whose threads they name. */
+bool perf_details_sched_wanted(const struct perf *p);
+int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid);
+int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
+		       void *arg);
+
+/* Flags of a branch (detail.h) as this machine has them. */
+uint64_t perf_branch_flags(uint64_t flags);
 
 /* perf_write.c */
 int perf_write(const struct job *job, FILE *out);

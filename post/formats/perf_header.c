@@ -22,6 +22,7 @@
 #define ATTR_OLD	64		/* the first that perf wrote */
 #define ATTR_MAX	4096
 #define EVENTS_MAX	100000		/* more are damage */
+#define FORMATS_MAX	(256u << 20)
 
 /* Where fields of an attr stand, and its flags. */
 enum {
@@ -694,6 +695,25 @@ static int header_feature(struct perf *p, const struct perf_raw *raw)
 	return 0;
 }
 
+/* The formats of tracepoints stand behind their record. */
+static int tracing_data(struct perf *p, const struct perf_raw *raw)
+{
+	struct perf_section part = { .offset = raw->offset + raw->size };
+	unsigned int i = PERF_TRACING_DATA;
+	struct bytes b = perf_bytes(p, raw->data, raw->size);
+
+	bytes_skip(&b, 8);
+	part.size = bytes_u32(&b);
+	if (b.bad || p->feature_data[i])
+		return 0;
+	p->feature_data[i] = read_part(p, part, FORMATS_MAX);
+	if (!p->feature_data[i])
+		return 0;
+	p->feature[i] = part;
+	p->feature_bits[0] |= 1ull << i;
+	return 0;
+}
+
 int perf_header_record(struct perf *p, const struct perf_raw *raw)
 {
 	struct bytes b = perf_bytes(p, raw->data, raw->size);
@@ -705,6 +725,8 @@ int perf_header_record(struct perf *p, const struct perf_raw *raw)
 		return p->pipe ? header_attr(p, raw) : 0;
 	case PERF_HEADER_FEATURE:
 		return p->pipe ? header_feature(p, raw) : 0;
+	case PERF_HEADER_TRACING_DATA:
+		return p->pipe ? tracing_data(p, raw) : 0;
 	case PERF_EVENT_UPDATE:
 		event_update(p, &b);
 		return 0;

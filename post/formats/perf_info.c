@@ -626,6 +626,8 @@ static void info_rest(struct perf *p, FILE *out)
 			fprintf(out, "%02x", b->id[k]);
 		fprintf(out, " %s\n", b->path);
 	}
+	if (p->pokes)
+		fprintf(out, "kernel code changed : %" PRIu64 " times\n", p->pokes);
 	if (p->aux_bytes)
 		fprintf(out, "aux data : %" PRIu64 " bytes\n", p->aux_bytes);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/detail.h"
 #include "model/events.h"
 #include "model/trace.h"
 
@@ -96,7 +97,8 @@ static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size
 	t->used += (size + 7) & ~(size_t)7;
 	s->r = (struct pirecord){
 		.stamp = t->time, .time = t->time, .cpu = t->cpu, .major = major,
-		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ?
+		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ||
+			(major == DETAIL_RECORD && (minor & DETAIL_KIND) == DETAIL_EVENT) ?
 			PITRACE_RING_MTE : PITRACE_RING_TRACE,
 		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
 		.offset = t->offset,
@@ -213,7 +215,19 @@ int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr
 
 static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
 {
-	return put_one(arg, i, attr);
+	struct perf_told *t = arg;
+	struct perf *p = t->p;
+	int rc = 0;
+
+	if (p->what & INPUT_DETAILS)
+		rc = perf_details_sample(p, i, attr, put, t);
+	if (!rc)
+		rc = put_one(t, i, attr);
+	if (!rc && p->sched)
+		rc = perf_details_task(p->details, i->pid, i->tid);
+	if (!rc && p->sched)
+		rc = perf_details_sched(p, i, attr, put, t);
+	return rc;
 }
 
 static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
@@ -303,6 +317,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	case PERF_RECORD_COMM:
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
+		if (p->sched && perf_details_task(p->details, item.of_pid, item.of_tid))
+			return -ENOMEM;
 		return perf_put_name(&item, put, t);
 	case PERF_RECORD_KSYMBOL:
 		return put_kernel_range(t, item.text, item.start, item.length, item.gone);
@@ -315,7 +331,7 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return put_dispatch(t, &item);
 	}
-	return 0;
+	return perf_details_record(p, &item, put, t);
 }
 
 static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
@@ -349,6 +365,8 @@ int perf_tell_begin(struct perf *p)
 			continue;	/* told of names and dispatches alone */
 		snprintf(e.name, sizeof(e.name), "%s", a->name);
 		rc = put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e), p->first);
+		if (!rc)
+			rc = perf_details_event(p, i, put, p->told);
 	}
 	return rc;
 }

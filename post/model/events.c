@@ -51,3 +51,13 @@ bool events_told(struct events *e, const struct pitrace_event_rec *r)
 		events_choose(e, i);
 	return true;
 }
+
+void events_detail(struct events *e, uint32_t number, const struct detail_event *how)
+{
+	unsigned int kind = number && number <= EVENT_NUMBERS ? e->now[number] : EVENT_UNNAMED;
+
+	if (kind == EVENT_UNNAMED || e->kind[kind].detailed)
+		return;
+	e->kind[kind].how = *how;
+	e->kind[kind].detailed = true;
+}

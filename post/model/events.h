@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include <pifile.h>
+#include "model/detail.h"
 
 /* Distinct ones of all intervals: the timer, those that records name, and the rest. */
 #define EVENT_KINDS 130
@@ -21,6 +21,8 @@ struct event {
 	uint64_t period;
 	uint64_t samples;
 	uint64_t counted;		/* sum of the samples' own counts; timer: nanoseconds */
+	bool detailed;
+	struct detail_event how;	/* it was opened, where that is told */
 };
 
 struct events {
@@ -35,6 +37,8 @@ struct events {
 void events_begin(struct events *e, const char *wanted);
 /* A record that names an event. false: its number is too great, or there are too many. */
 bool events_told(struct events *e, const struct pitrace_event_rec *r);
+/* How the event of that number, which was named before, was opened. */
+void events_detail(struct events *e, uint32_t number, const struct detail_event *how);
 /* Samples of a kind were met while none is chosen. */
 void events_choose(struct events *e, unsigned int kind);
 

@@ -163,6 +163,10 @@ int trace_told(struct trace *t, struct input *in, const struct pirecord *r)
 		else if (r->minor == PITRACE_SYSINFO_EVENT)
 			event_record(t, r);
 		break;
+	case DETAIL_RECORD:
+		if (detail_is(r, DETAIL_EVENT) && detail_whole(r))
+			events_detail(&t->events, r->minor >> PITRACE_TPROF_EVENT_SHIFT, r->data);
+		break;
 	}
 	return 0;
 }

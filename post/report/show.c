@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "escape.h"
+#include "formats/tracepoints.h"
 #include "json.h"
 #include "model/record.h"
 #include "model/call_record.h"
+#include "model/detail.h"
 #include "model/stack.h"
 #include "progress.h"
 #include "report/report.h"
@@ -187,7 +189,8 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	}
 }
 
-static void words_record(FILE *out, const struct pirecord *r, const struct kind *kind)
+static void words_record(FILE *out, const struct pirecord *r, const struct kind *kind,
+			 struct tracepoints *formats)
 {
 	const struct field *f;
 	uint32_t i;
@@ -201,7 +204,9 @@ static void words_record(FILE *out, const struct pirecord *r, const struct kind 
 		fputs(" late", out);
 	if (r->repeats)
 		fprintf(out, " repeats=%" PRIu64, r->repeats);
-	if (kind && r->size >= kind->size) {
+	if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
+		show_detail_words(out, r, formats);
+	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			words_field(out, r, f);
 	} else if (!show_user_words(out, r)) {
@@ -292,7 +297,8 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	}
 }
 
-static void json_record(FILE *out, const struct pirecord *r, const struct kind *kind)
+static void json_record(FILE *out, const struct pirecord *r, const struct kind *kind,
+			struct tracepoints *formats)
 {
 	const uint8_t *p = r->data;
 	const struct field *f;
@@ -316,7 +322,9 @@ static void json_record(FILE *out, const struct pirecord *r, const struct kind *
 		json_bool(&j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
 	if (r->repeats)
 		json_uint(&j, "repeats", r->repeats);
-	if (kind && r->size >= kind->size) {
+	if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
+		show_detail_json(&j, r, formats);
+	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
 		for (f = kind->fields; f->type; f++)
 			json_field(&j, r, f);
 	} else if (!show_user_json(&j, r)) {
@@ -331,9 +339,16 @@ static void json_record(FILE *out, const struct pirecord *r, const struct kind *
 	json_end(&j, '}');
 }
 
+static void close_formats(struct tracepoints *formats[ORIGINS])
+{
+	for (size_t i = 0; i < ORIGINS; i++)
+		tracepoints_close(formats[i]);
+}
+
 static int show_write(const struct job *job, FILE *out)
 {
 	struct input *in = job->input;
+	struct tracepoints *formats[ORIGINS] = { NULL };
 	struct input_section section;
 	struct progress progress;
 	struct pirecord r;
@@ -342,21 +357,27 @@ static int show_write(const struct job *job, FILE *out)
 	int rc = 0;
 
 	/* What was lost decides the exit code here too. */
-	for (i = 0; !rc && in->format->section(in, i, &section) > 0; i++)
+	for (i = 0; !rc && in->format->section(in, i, &section) > 0; i++) {
 		rc = trace_section(job->trace, &section);
+		if (section.type == INPUT_SEC_TRACEPOINTS && section.origin < ORIGINS &&
+		    !formats[section.origin])
+			formats[section.origin] = tracepoints_open(section.data, section.size);
+	}
 	if (!rc)
-		rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE);
-	if (rc)
+		rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
+	if (rc) {
+		close_formats(formats);
 		return rc;
+	}
 	progress_begin(&progress, "post: records", job->options->quiet);
 	while ((rc = in->format->next(in, &r)) > 0) {
 		rc = r.cpu < TRACE_MAX_CPUS ? trace_record(job->trace, in, &r) : 0;
 		if (rc)
 			break;
 		if (job->options->json)
-			json_record(out, &r, show_kind(&r));
+			json_record(out, &r, show_kind(&r), formats[r.origin]);
 		else
-			words_record(out, &r, show_kind(&r));
+			words_record(out, &r, show_kind(&r), formats[r.origin]);
 		if (++n % UPDATE_EVERY == 0) {
 			in->format->progress(in, &done, &total);
 			progress_update(&progress, done, total);
@@ -367,6 +388,7 @@ static int show_write(const struct job *job, FILE *out)
 		}
 	}
 	progress_end(&progress);
+	close_formats(formats);
 	return rc < 0 ? rc : 0;
 }
 

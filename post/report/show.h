@@ -49,6 +49,11 @@ struct json;
 bool show_user_words(FILE *out, const struct pirecord *r);
 bool show_user_json(struct json *j, const struct pirecord *r);
 
+/* What perf tells beyond our records; formats: of their origin's tracepoints, or NULL. */
+struct tracepoints;
+void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *formats);
+void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoints *formats);
+
 struct flag {
 	uint32_t bit;
 	const char *name;

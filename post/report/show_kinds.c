@@ -3,6 +3,7 @@
 #include "report/show.h"
 
 #include "model/call_record.h"
+#include "model/detail.h"
 
 #include <perfutil.h>
 #include <stddef.h>
@@ -167,6 +168,7 @@ static const struct field code[] = {
 	KIND(PITRACE_ITRACE_STOP, why, PITRACE_BRANCH_KIND, name, itrace_mark, pitrace_itrace_mark)
 #define ACCESS(way, name) \
 	KIND(PITRACE_LOAD_STORE, way, PITRACE_BRANCH_KIND, name, access_to, pitrace_access)
+#define DETAIL(kind, name, type) KIND(DETAIL_RECORD, kind, DETAIL_KIND, name, NULL, type)
 #define SYNC(minor, name) KIND(PITRACE_SYNC, minor, ALL, name, sync, pitrace_sync)
 
 static const struct kind kinds[] = {
@@ -258,6 +260,14 @@ static const struct kind kinds[] = {
 	KIND(CALL_RECORD, CALL_TAIL_EXIT, ALL, "tail-exit", function, call_record),
 	KIND(CALL_RECORD, CALL_ENTRY_ARGUMENTS, ALL, "entry-arg", function, call_record),
 	KIND(PITRACE_CODE, PITRACE_CODE_CHANGED, ALL, "changed", code, pitrace_code),
+	DETAIL(DETAIL_EVENT, "event", detail_event),
+	DETAIL(DETAIL_BRANCHES, "branches", detail_branches),
+	DETAIL(DETAIL_RAW, "raw", detail_raw),
+	DETAIL(DETAIL_ACCESS, "access", detail_access),
+	DETAIL(DETAIL_CGROUP_OF, "in-cgroup", detail_cgroup),
+	DETAIL(DETAIL_CGROUP, "cgroup", detail_cgroup),
+	DETAIL(DETAIL_NAMESPACES, "namespaces", detail_namespaces),
+	DETAIL(DETAIL_POKE, "text-poke", detail_poke),
 };
 
 const struct flag show_task_flags[] = {
@@ -305,7 +315,8 @@ const char *show_kind_name(const struct kind *kind, const struct pirecord *r)
 
 const char *show_major(uint16_t major)
 {
-	const char *name = major == CALL_RECORD ? "call" : TraceMajorName(major);
+	const char *name = major == CALL_RECORD ? "call" : major == DETAIL_RECORD ? "perf" :
+			   TraceMajorName(major);
 
 	return name ? name : "unknown";
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What perf tells beyond our own records. No driver writes these: they are a reader's, and given
+ * only to who asks (INPUT_DETAILS), but for DETAIL_EVENT. Those of a sample stand before it, with
+ * its time, CPU, thread and event. All begin with their thread; 0: nobody's.
+ */
+#ifndef POST_DETAIL_H
+#define POST_DETAIL_H
+
+#include <string.h>
+
+#include <pifile.h>
+
+#define DETAIL_RECORD 0xCE		/* major; PITRACE_TYPE_STRUCT */
+#define DETAIL_KIND 0xFF		/* of the minor; from PITRACE_TPROF_EVENT_SHIFT on the
+					   event's number + 1 */
+
+enum detail_kind {
+	DETAIL_EVENT = 0,		/* behind the SYSINFO EVENT that names it */
+	DETAIL_BRANCHES, DETAIL_RAW, DETAIL_ACCESS, DETAIL_CGROUP_OF,	/* of the next sample */
+	DETAIL_CGROUP, DETAIL_NAMESPACES, DETAIL_POKE,
+};
+
+/* How the event was opened: of struct perf_event_attr. */
+struct detail_event {
+	uint32_t pid, tid;
+	uint32_t type, reserved;
+	uint64_t config, config1, config2;
+	uint64_t sample_type, branch_type;
+} __attribute__((packed, aligned(4)));
+
+struct detail_branch {			/* newest first */
+	uint64_t from, to;
+	uint64_t flags;			/* as of a little-endian machine */
+} __attribute__((packed, aligned(4)));
+
+struct detail_branches {
+	uint32_t pid, tid;
+	uint32_t count, reserved;
+	uint64_t index;			/* of the hardware; UINT64_MAX: not told */
+	struct detail_branch branch[];
+} __attribute__((packed, aligned(4)));
+
+/* In the byte order of the machine that recorded it. */
+struct detail_raw {
+	uint32_t pid, tid;
+	uint32_t bytes;
+	uint8_t data[];
+} __attribute__((packed, aligned(4)));
+
+/* Those that its event's sample_type has; the rest are 0. */
+struct detail_access {
+	uint32_t pid, tid;
+	uint64_t address, weight, source, transaction, physical, data_page, code_page;
+} __attribute__((packed, aligned(4)));
+
+struct detail_cgroup {
+	uint32_t pid, tid;
+	uint64_t id;
+	char path[];			/* with a NUL; "" is not known */
+} __attribute__((packed, aligned(4)));
+
+struct detail_space {
+	uint64_t device, inode;
+} __attribute__((packed, aligned(4)));
+
+struct detail_namespaces {
+	uint32_t pid, tid;
+	uint32_t count, reserved;
+	struct detail_space space[];	/* net uts ipc pid user mnt cgroup */
+} __attribute__((packed, aligned(4)));
+
+/* The kernel changed its own code. */
+struct detail_poke {
+	uint32_t pid, tid;
+	uint64_t address;
+	uint16_t before, after;		/* bytes */
+	uint8_t code[];
+} __attribute__((packed, aligned(4)));
+
+static inline bool detail_is(const struct pirecord *r, enum detail_kind kind)
+{
+	return r->major == DETAIL_RECORD && (r->minor & DETAIL_KIND) == kind;
+}
+
+/* Whether what a record counts lies inside it. */
+static inline bool detail_whole(const struct pirecord *r)
+{
+	const struct detail_branches *b = r->data;
+	const struct detail_raw *raw = r->data;
+	const struct detail_namespaces *n = r->data;
+	const struct detail_cgroup *c = r->data;
+	const struct detail_poke *p = r->data;
+
+	if (r->type != PITRACE_TYPE_STRUCT)
+		return false;
+	switch (r->minor & DETAIL_KIND) {
+	case DETAIL_EVENT:
+		return r->size >= sizeof(struct detail_event);
+	case DETAIL_BRANCHES:
+		return r->size >= sizeof(*b) &&
+		       b->count <= (r->size - sizeof(*b)) / sizeof(b->branch[0]);
+	case DETAIL_RAW:
+		return r->size >= sizeof(*raw) && raw->bytes <= r->size - sizeof(*raw);
+	case DETAIL_ACCESS:
+		return r->size >= sizeof(struct detail_access);
+	case DETAIL_CGROUP_OF:
+	case DETAIL_CGROUP:
+		return r->size > sizeof(*c) && memchr(c->path, 0, r->size - sizeof(*c));
+	case DETAIL_NAMESPACES:
+		return r->size >= sizeof(*n) &&
+		       n->count <= (r->size - sizeof(*n)) / sizeof(n->space[0]);
+	case DETAIL_POKE:
+		return r->size >= sizeof(*p) &&
+		       (uint32_t)p->before + p->after <= r->size - sizeof(*p);
+	}
+	return false;
+}
+
+#endif

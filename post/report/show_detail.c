@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What perf tells beyond our records, in both forms. Records are whole (detail_whole). */
+#include <inttypes.h>
+
+#include "escape.h"
+#include "formats/tracepoints.h"
+#include "json.h"
+#include "model/detail.h"
+#include "report/show.h"
+
+#define TEXT_ROOM 16384
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+/* Of the flags of a branch: what it was, how it went. */
+static const char *const branch_types[] = {
+	"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL",
+	"COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "EXTEND",
+};
+static const char *const branch_bits[] = { "mispredicted", "predicted", "in_tx", "abort" };
+
+static uint32_t branch_cycles(uint64_t flags)
+{
+	return flags >> 4 & 0xFFFF;
+}
+
+static const char *branch_type(uint64_t flags)
+{
+	return branch_types[flags >> 20 & 0xF];
+}
+
+static void words_branch(FILE *out, const struct detail_branch *b)
+{
+	fprintf(out, " 0x%" PRIx64 "->0x%" PRIx64, b->from, b->to);
+	for (unsigned int i = 0; i < 4; i++) {
+		if (b->flags >> i & 1)
+			fprintf(out, ":%s", branch_bits[i]);
+	}
+	if (branch_cycles(b->flags))
+		fprintf(out, ":cycles=%" PRIu32, branch_cycles(b->flags));
+	if (*branch_type(b->flags))
+		fprintf(out, ":%s", branch_type(b->flags));
+}
+
+static void json_branch(struct json *j, const struct detail_branch *b)
+{
+	json_object(j, NULL);
+	json_hex(j, "from", b->from);
+	json_hex(j, "to", b->to);
+	for (unsigned int i = 0; i < 4; i++) {
+		if (b->flags >> i & 1)
+			json_bool(j, branch_bits[i], true);
+	}
+	json_uint(j, "cycles", branch_cycles(b->flags));
+	if (*branch_type(b->flags))
+		json_string(j, "type", branch_type(b->flags));
+	json_end(j, '}');
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static void words_bytes(FILE *out, const char *name, const uint8_t *data, uint32_t n)
+{
+	fprintf(out, " %s=", name);
+	while (n--)
+		fprintf(out, "%02x", *data++);
+}
+
+static void json_bytes(struct json *j, const char *name, const uint8_t *data, uint32_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	char room[2 * 65536 + 1];
+	uint32_t i;
+
+	for (i = 0; i < n && i < 65536; i++) {
+		room[2 * i] = digits[data[i] >> 4];
+		room[2 * i + 1] = digits[data[i] & 15];
+	}
+	room[2 * i] = '\0';
+	json_string(j, name, room);
+}
+
+/* ---- all kinds ------------------------------------------------------------------------------- */
+
+static const char *const spaces[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+#define SPACES (sizeof(spaces) / sizeof(spaces[0]))
+
+struct number {
+	const char *name;
+	uint64_t value;
+	bool decimal;
+};
+
+/* Integers of the kinds that are of these alone. */
+static uint32_t numbers(const struct pirecord *r, struct number n[8])
+{
+	const struct detail_event *e = r->data;
+	const struct detail_access *a = r->data;
+	const struct detail_poke *p = r->data;
+	const struct detail_cgroup *c = r->data;
+
+	switch (r->minor & DETAIL_KIND) {
+	case DETAIL_EVENT:
+		n[0] = (struct number){ "type", e->type, true };
+		n[1] = (struct number){ "config", e->config, false };
+		n[2] = (struct number){ "config1", e->config1, false };
+		n[3] = (struct number){ "config2", e->config2, false };
+		n[4] = (struct number){ "sample_type", e->sample_type, false };
+		n[5] = (struct number){ "branch_type", e->branch_type, false };
+		return 6;
+	case DETAIL_ACCESS:
+		n[0] = (struct number){ "address", a->address, false };
+		n[1] = (struct number){ "weight", a->weight, true };
+		n[2] = (struct number){ "source", a->source, false };
+		n[3] = (struct number){ "transaction", a->transaction, false };
+		n[4] = (struct number){ "physical", a->physical, false };
+		n[5] = (struct number){ "data_page", a->data_page, true };
+		n[6] = (struct number){ "code_page", a->code_page, true };
+		return 7;
+	case DETAIL_CGROUP_OF:
+	case DETAIL_CGROUP:
+		n[0] = (struct number){ "id", c->id, true };
+		return 1;
+	case DETAIL_POKE:
+		n[0] = (struct number){ "address", p->address, false };
+		return 1;
+	}
+	return 0;
+}
+
+void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *formats)
+{
+	const uint32_t *whose = r->data;
+	const struct detail_branches *b = r->data;
+	const struct detail_namespaces *s = r->data;
+	const struct detail_poke *p = r->data;
+	const struct detail_raw *raw = r->data;
+	const struct detail_cgroup *c = r->data;
+	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
+	char text[TEXT_ROOM];
+	struct number n[8];
+
+	fprintf(out, " pid=%" PRIu32 " tid=%" PRIu32, whose[0], whose[1]);
+	if (event)
+		fprintf(out, " event=%" PRIu32, event - 1);
+	for (i = 0; i < numbers(r, n); i++)
+		fprintf(out, n[i].decimal ? " %s=%" PRIu64 : " %s=0x%" PRIx64, n[i].name,
+			n[i].value);
+	switch (r->minor & DETAIL_KIND) {
+	case DETAIL_BRANCHES:
+		for (i = 0; i < b->count; i++)
+			words_branch(out, &b->branch[i]);
+		break;
+	case DETAIL_RAW:
+		if (tracepoints_text(formats, raw->data, raw->bytes, text, sizeof(text))) {
+			fputs(" fields=\"", out);
+			escape_print(out, text);
+			putc('"', out);
+		}
+		words_bytes(out, "data", raw->data, raw->bytes);
+		break;
+	case DETAIL_CGROUP_OF:
+	case DETAIL_CGROUP:
+		fputs(" path=\"", out);
+		escape_print(out, c->path);
+		putc('"', out);
+		break;
+	case DETAIL_NAMESPACES:
+		for (i = 0; i < s->count && i < SPACES; i++)
+			fprintf(out, " %s_ns=%" PRIu64 "/%" PRIu64, spaces[i], s->space[i].device,
+				s->space[i].inode);
+		break;
+	case DETAIL_POKE:
+		words_bytes(out, "before", p->code, p->before);
+		words_bytes(out, "after", p->code + p->before, p->after);
+		break;
+	}
+}
+
+void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoints *formats)
+{
+	const uint32_t *whose = r->data;
+	const struct detail_branches *b = r->data;
+	const struct detail_namespaces *s = r->data;
+	const struct detail_poke *p = r->data;
+	const struct detail_raw *raw = r->data;
+	const struct detail_cgroup *c = r->data;
+	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
+	char text[TEXT_ROOM];
+	struct number n[8];
+
+	json_uint(j, "pid", whose[0]);
+	json_uint(j, "tid", whose[1]);
+	if (event)
+		json_uint(j, "event", event - 1);
+	for (i = 0; i < numbers(r, n); i++) {
+		if (n[i].decimal)
+			json_uint(j, n[i].name, n[i].value);
+		else
+			json_hex(j, n[i].name, n[i].value);
+	}
+	switch (r->minor & DETAIL_KIND) {
+	case DETAIL_BRANCHES:
+		json_array(j, "branches");
+		for (i = 0; i < b->count; i++)
+			json_branch(j, &b->branch[i]);
+		json_end(j, ']');
+		break;
+	case DETAIL_RAW:
+		if (tracepoints_text(formats, raw->data, raw->bytes, text, sizeof(text)))
+			json_string(j, "fields", text);
+		json_bytes(j, "data", raw->data, raw->bytes);
+		break;
+	case DETAIL_CGROUP_OF:
+	case DETAIL_CGROUP:
+		json_string(j, "path", c->path);
+		break;
+	case DETAIL_NAMESPACES:
+		json_object(j, "namespaces");
+		for (i = 0; i < s->count && i < SPACES; i++) {
+			json_array(j, spaces[i]);
+			json_uint(j, NULL, s->space[i].device);
+			json_uint(j, NULL, s->space[i].inode);
+			json_end(j, ']');
+		}
+		json_end(j, '}');
+		break;
+	case DETAIL_POKE:
+		json_bytes(j, "before", p->code, p->before);
+		json_bytes(j, "after", p->code + p->before, p->after);
+		break;
+	}
+}

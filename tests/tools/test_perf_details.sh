@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a perf.data tells beyond samples and names, held against perf script and perf report, and again
+# after post has written it: tracepoints' fields, control groups, namespaces, branch stacks, what memory
+# was touched, changes of the kernel's code; dispatches and wake-ups of the scheduler's tracepoints.
+set -u
+# shellcheck source=tests/tools/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+export TZ=UTC LC_ALL=C
+
+post() {
+	"$bin/post" -q "$@" 2>err
+	[ $? -le 1 ]
+}
+same() { # NAME: want and have, of which neither may be empty
+	[ -s want ] && diff want have | head -n 20 | cut -c 1-300 >out
+	[ "${PIPESTATUS[*]}" = "0 0 0" ] && [ -s want ]
+	verdict "$1" $?
+}
+lines() { # FILE: what perf tells, without the times and CPUs of what has none
+	post -show -json -o - -r "$1" | jq -c 'select(.record == "perf") |
+		del(.stamp, .minor, .ring) | if .kind == "event" then del(.time, .cpu, .event, .sample_type)
+		else . end'
+}
+written() { # NAME FILE: written and read again it tells the same
+	lines "$2" >want
+	post -format perf.data -o "$1.file" -r "$2"
+	lines "$1.file" >have
+	same "$1_written"
+	post -format perf.data -o - -r "$2" | cat >"$1.pipe"
+	lines "$1.pipe" >have
+	same "$1_written_pipe"
+}
+
+# ---- all of it, in a file that was made for this, of either byte order
+for order in little big; do
+	"$top/tests/tools/perf_details_image" $order >$order.data
+	post -show -json -o - -r $order.data | jq -c 'del(.stamp)' >$order.json
+	written $order $order.data
+done
+diff little.json big.json >out
+verdict byte_orders $?
+jq -r 'select(.kind == "in-cgroup") | [.time, .id, .path] | @tsv' little.json >have
+printf '2000\t4711\t/outer/inner\n3000\t1\t/\n4000\t99\t\n' >want
+same cgroup_by_name
+jq -r 'select(.kind == "text-poke") | [.time, .address, .before, .after] | @tsv' little.json >have
+printf '2500\t0xffffffff81000040\t0f1f440000\te801020304\n' >want
+same text_poke
+jq -r 'select(.kind == "raw") | .data' little.json >have
+printf '7477656c7665206279746573\n666f7572\n666f7572\n' >want
+same raw_data
+post -info -r little.data >out
+says text_poke_told out '^kernel code changed : 1 times'
+
+if ! perf script -i little.data >/dev/null 2>&1; then
+	echo "skip ${suite}_perf perf does not work here"
+	[ $failures = 0 ]
+	exit
+fi
+# As perf has it, and of the file that post wrote, too.
+told_by_perf() {
+	perf script -i "$1" -F comm,pid,tid,cpu,time,addr,ip,weight,data_src,phys_addr,data_page_size,code_page_size,brstack 2>/dev/null
+	perf script -D -i "$1" 2>/dev/null | grep -A 3 'PERF_RECORD_TEXT_POKE\|PERF_RECORD_CGROUP\|PERF_RECORD_NAMESPACES' |
+		sed 's/ 0x[0-9a-f]* \[0x[0-9a-f]*\]//' | grep -v '^--\|^$\|@'
+}
+for form in file pipe; do
+	told_by_perf little.data >want
+	told_by_perf little.$form >have
+	sed -i 's/ \[unknown\]//' have	# of pipes perf prints more
+	same "perf_reads_$form"
+done
+
+# ---- branch stacks of a real processor
+file=$top/tests/data/perf/perf.data.branch-4.14
+stacks() { # FILE
+	perf script -i "$1" --ns -F pid,time,brstack 2>/dev/null |
+		sed -E 's/^ +//; s/ +/ /g; s/ $//; s/^([0-9]+) ([0-9]+)\.([0-9]+):/\1 \2\3/'
+}
+stacks "$file" >want
+post -show -json -o - -r "$file" | jq -r 'select(.kind == "branches") | [.pid, .time] + [.branches[] |
+	"\(.from)/\(.to)/\(if .mispredicted then "M" elif .predicted then "P" else "-" end)/" +
+	"\(if .in_tx then "X" else "-" end)/\(if .abort then "A" else "-" end)/\(.cycles)/\(.type // "")"] |
+	join(" ")' >have
+same branches_of_perf_script
+written branches "$file"
+stacks "$file" >want
+stacks branches.file >have
+same branches_written_for_perf
+
+# ---- namespaces as perf recorded them long ago
+file=$top/tests/data/perf/perf.data.ctx_switch_namespaces-4.14
+if [ -e "$file" ]; then
+	perf script -D -i "$file" 2>/dev/null | sed -n 's/.*PERF_RECORD_NAMESPACES \([0-9]*\/[0-9]*\).*/\1/p' >want
+	lines "$file" | jq -r 'select(.kind == "namespaces") | "\(.pid)/\(.tid)"' >have
+	same namespaces
+	written namespaces "$file"
+fi
+
+# ---- tracepoints
+if ! perf record -q -a -e sched:sched_switch,sched:sched_wakeup,syscalls:sys_enter_openat --all-cgroups \
+	--namespaces -o trace.data -- sh -c 'ls / >/dev/null; sleep 0.1; ls / >/dev/null' 2>err; then
+	echo "skip ${suite}_tracepoints perf record: $(head -n 1 err)"
+	[ $failures = 0 ]
+	exit
+fi
+if "$bin/post" -version | grep -q 'without libtraceevent'; then
+	echo "skip ${suite}_fields post was built without libtraceevent"
+else
+	fields() {
+		perf script -i "$1" -F trace 2>/dev/null | sed 's/^ *//; s/ *$//'
+	}
+	fields trace.data >want
+	post -show -json -o - -r trace.data | jq -r 'select(.kind == "raw") | .fields' >have
+	same fields
+	written trace trace.data
+	fields trace.data >want
+	fields trace.file >have
+	same fields_written_for_perf
+	cat trace.pipe | perf script -i - -F trace 2>/dev/null | sed 's/^ *//; s/ *$//' >have
+	same fields_written_pipe_for_perf
+
+	perf script -i trace.data --ns 2>/dev/null | sed -nE 's/.*\[0*([0-9]+)\] +([0-9]+)\.([0-9]+): +sched:sched_switch: .*prev_pid=([0-9]+) prev_prio=([0-9-]+) prev_state=([A-Z+|]+) ==> .*next_pid=([0-9]+) next_prio=([0-9-]+).*/\2\3 \1 \4 \5 \7 \8 \6/p' |
+		awk '{ if ($3 == 0) $7 = "running"
+			sub(/^R\+$/, "preempted", $7); sub(/^R$/, "running", $7); sub(/^S$/, "sleep", $7)
+			sub(/^D$/, "blocked", $7); sub(/^[XZ]$/, "dead", $7); sub(/^I$/, "idle", $7); print }' >want
+	post -show -json -o - -r trace.data | jq -r 'select(.record == "dispatch") |
+		"\(.time) \(.cpu) \(.old_tid) \(.old_priority) \(.new_tid) \(.new_priority) \(.kind)"' >have
+	same dispatches
+	perf script -i trace.data --ns 2>/dev/null | sed -nE 's/.* ([0-9]+) +\[0*([0-9]+)\] +([0-9]+)\.([0-9]+): +sched:sched_wakeup: .* pid=([0-9]+) prio=([0-9-]+) target_cpu=0*([0-9]+).*/\3\4 \1 \5 \6 \7/p' >want
+	post -show -json -o - -r trace.data | jq -r 'select(.record == "wakeup") |
+		"\(.time) \(.waker_tid) \(.tid) \(.priority) \(.on_cpu)"' >have
+	same wakeups
+	# Threads' processes are those that names tell.
+	post -show -json -o - -r trace.data | jq -r 'select(.record == "tprof") | "\(.tid) \(.pid)"' | sort -u >known
+	post -show -json -o - -r trace.data | jq -r 'select(.record == "dispatch") | "\(.old_tid) \(.old_pid)"' |
+		sort -u | awk 'NR == FNR { pid[$1] = $2; next } $1 in pid && pid[$1] != $2' known - >out
+	[ -s known ] && [ ! -s out ]
+	verdict dispatched_processes $?
+	# Of one command alone nobody knows when it came back: there are no dispatches.
+	perf record -q -e sched:sched_switch -o narrow.data -- sh -c 'ls / >/dev/null; ls / >/dev/null' 2>err
+	post -show -json -o - -r narrow.data | jq -r '[.record] | join(" ")' | sort | uniq -c >out
+	grep -q tprof out && ! grep -q dispatch out
+	verdict dispatches_of_all_alone $?
+fi
+
+# Each sample's control group: as many of each as perf report has.
+perf report -i trace.data --sort cgroup -F sample,cgroup --stdio 2>/dev/null | awk '/^#/ || !NF { next } { n[$2] += $1 }
+	END { for (k in n) print k, n[k] }' | sort >want
+lines trace.data | jq -r 'select(.kind == "in-cgroup") | .path' | sort | uniq -c | awk '{ print $2, $1 }' | sort >have
+same cgroups_of_perf_report
+[ $failures = 0 ]
