@@ -40,6 +40,12 @@ struct code_record {
 	uint8_t bytes[PAGE];
 };
 
+struct kept {				/* pages of one stamp */
+	uint64_t stamp;
+	struct code_record *page;
+	size_t n;
+};
+
 struct kernel_code {
 	int fd;
 	struct part *part;
@@ -53,6 +59,8 @@ struct kernel_code {
 	size_t ngone;
 	struct code_record batch[BATCH];
 	size_t nbatch;
+	struct kept *kept;		/* for who has no file yet */
+	size_t nkept, room;
 };
 
 /* ---- /proc/kcore ----------------------------------------------------------------------------- */
@@ -103,6 +111,9 @@ void kernel_code_free(struct kernel_code *k)
 		return;
 	if (k->fd >= 0)
 		close(k->fd);
+	for (size_t i = 0; i < k->nkept; i++)
+		free(k->kept[i].page);
+	free(k->kept);
 	free(k->part);
 	free(k);
 }
@@ -294,13 +305,49 @@ void kernel_code_scan(struct kernel_code *k, const void *segment, size_t size)
 
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
+static int keep_batch(struct kernel_code *k, uint64_t stamp)
+{
+	size_t room = 2 * k->nkept + 16, size = k->nbatch * sizeof(*k->batch);
+	struct kept *more, *new;
+
+	if (k->nkept == k->room) {
+		more = realloc(k->kept, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		k->kept = more;
+		k->room = room;
+	}
+	new = &k->kept[k->nkept];
+	*new = (struct kept){ .stamp = stamp, .page = malloc(size), .n = k->nbatch };
+	if (!new->page)
+		return -ENOMEM;
+	memcpy(new->page, k->batch, size);
+	k->nkept++;
+	return 0;
+}
+
 static int write_batch(struct kernel_code *k, struct pifile_writer *w, uint64_t stamp)
 {
 	int err = 0;
 
-	if (k->nbatch)
+	if (k->nbatch && w)
 		err = pifile_write_snapshot(w, k->batch, k->nbatch * sizeof(*k->batch), stamp);
+	else if (k->nbatch)
+		err = keep_batch(k, stamp);
 	k->nbatch = 0;
+	return err;
+}
+
+int kernel_code_write(const struct kernel_code *k, struct pifile_writer *w)
+{
+	const struct kept *kept;
+	int err = 0;
+
+	for (size_t i = 0; i < k->nkept && !err; i++) {
+		kept = &k->kept[i];
+		err = pifile_write_snapshot(w, kept->page, kept->n * sizeof(*kept->page),
+					    kept->stamp);
+	}
 	return err;
 }
 

@@ -23,6 +23,13 @@ struct filling {
 	int error;			/* the first of them */
 };
 
+/* NULL: not wanted, or not for this user. */
+static struct kernel_code *code_begin(const struct tracer *t)
+{
+	return t->config.majors[0] >> PITRACE_BRANCH_KERNEL & 1 ? kernel_code_new("/proc/kcore") :
+	       NULL;
+}
+
 int out_begin(struct tracer *t, struct out *o, const char *path)
 {
 	struct pifile_header header;
@@ -43,8 +50,7 @@ int out_begin(struct tracer *t, struct out *o, const char *path)
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids);
 	o->maps = perfmaps_new(t->owner != (uid_t)-1 ? t->owner : geteuid());
-	if (t->config.majors[0] >> PITRACE_BRANCH_KERNEL & 1)
-		o->code = kernel_code_new("/proc/kcore");
+	o->code = code_begin(t);
 	if (!err && (!o->ids || !o->maps))
 		err = -ENOMEM;
 	return err;
@@ -128,11 +134,42 @@ int out_drain(struct tracer *t, bool all)
 	return err;
 }
 
+static int scan_code(void *arg, const void *segment, size_t size)
+{
+	kernel_code_scan(arg, segment, size);
+	return 0;
+}
+
+static int normal_code(struct tracer *t)
+{
+	int err;
+
+	kernel_code_free(t->code);
+	t->code = code_begin(t);
+	if (!t->code)
+		return 0;
+	err = t->collector->drain(t->backend, true, scan_code, t->code);
+	return err ? err : kernel_code_flush(t->code, NULL);
+}
+
 int out_code(struct tracer *t)
 {
-	int err = t->file.code ? out_drain(t, true) : 0;
+	struct kernel_code *code = t->file.code;
+	int err;
 
-	return err || !t->file.code ? err : kernel_code_check(t->file.code, t->file.writer);
+	if (t->config.mode == PITRACE_MODE_NORMAL)
+		return normal_code(t);
+	if (!code)
+		return 0;
+	err = t->config.mode == PITRACE_MODE_WRAP ? t->collector->mark(t->backend) : 0;
+	if (!err)
+		err = out_drain(t, true);
+	if (err)
+		return err;
+	if (t->config.mode != PITRACE_MODE_WRAP)
+		return kernel_code_check(code, t->file.writer);
+	err = t->collector->window(t->backend, scan_code, code);
+	return err ? err : kernel_code_flush(code, t->file.writer);
 }
 
 int out_window(struct tracer *t, struct out *o)
@@ -266,6 +303,8 @@ static int from_rings(struct tracer *t, const char *path)
 
 	if (!err)
 		err = fill(t, &o, NULL, true);
+	if (!err && t->code)
+		err = kernel_code_write(t->code, o.writer);
 	if (!o.writer)
 		return err;
 	t->got = pifile_written(o.writer, &t->got_records);
@@ -311,8 +350,12 @@ static int from_file(struct tracer *t, const char *path)
 	}
 	if (t->owner != (uid_t)-1)
 		err = file_give(o.writer, t->owner, t->group);
-	if (!err && wrap)
+	if (!err && wrap) {
+		o.code = code_begin(t);
 		err = out_window(t, &o);
+	}
+	if (!err && o.code)
+		err = kernel_code_flush(o.code, o.writer);
 	t->got = pifile_written(o.writer, &t->got_records);
 	end = out_end(t, &o, NULL);
 	return err ? err : end;

@@ -148,6 +148,7 @@ void tracer_close(struct tracer *t)
 	if (t->news >= 0)
 		close(t->news);
 	pthread_mutex_destroy(&t->lock);
+	kernel_code_free(t->code);
 	free(t->path);
 	free(t->command);
 	free(t);
@@ -278,6 +279,8 @@ int tracer_on(struct tracer *t)
 		t->config.majors[PITRACE_TPROF / 64] |= 1ull << (PITRACE_TPROF & 63);
 	t->stopped = false;
 	t->error = 0;
+	kernel_code_free(t->code);
+	t->code = NULL;
 	t->written = t->records = t->unwritten = 0;
 	t->files = 0;
 	t->before_bytes = t->before_records = 0;
@@ -332,15 +335,17 @@ int tracer_off(struct tracer *t)
 		t->stopped = true;
 	if (t->hooks)
 		hooks_listen(t->hooks, NULL);
-	code = t->file.writer ? out_code(t) : 0;
+	code = out_code(t);
 	err = t->collector->off(t->backend);
 	if (err == -EALREADY)
 		err = 0;
+	if (!t->error)
+		t->error = code;
 	if (t->file.writer) {
 		int rest = err ? err : take_rest(t);
 
 		if (!t->error)
-			t->error = code ? code : rest;
+			t->error = rest;
 		err = out_end(t, &t->file, NULL);
 		if (!t->error)
 			t->error = err;

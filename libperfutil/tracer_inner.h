@@ -44,6 +44,7 @@ struct tracer {
 	int news;			/* eventfd: stopped by itself, or the file failed */
 	pthread_mutex_t lock;		/* the backend's rings and what follows */
 	struct out file;
+	struct kernel_code *code;	/* of an interval that is in no file */
 	struct out next;		/* what comes after file, while it is prepared */
 	uint64_t ticket;		/* … until this walk has ended */
 	int64_t begun;			/* file, CLOCK_MONOTONIC ns */
@@ -61,7 +62,7 @@ struct tracer {
 int out_begin(struct tracer *t, struct out *o, const char *path);
 /* Hand what the collector has to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
-/* Before tracing is off, when the kernel's code changes: t->file has all that was executed. */
+/* Before tracing is off, when the kernel's code changes: read all that was executed. */
 int out_code(struct tracer *t);
 /* Wrap mode: what the trace rings held at the mark. */
 int out_window(struct tracer *t, struct out *o);

@@ -248,6 +248,22 @@ static void changes_are_told(void)
 	HAS("T0=1@6", "T1=2@6", "T2=3@6", "T1=99@6+");
 }
 
+/* Read where there is no file yet: what is written later is what was there. */
+static void kept_in_memory(void)
+{
+	begin();
+	branch(5, PITRACE_BRANCH_KERNEL, 0, 1, TEXT + 8, MODULES + PAGE);
+	CU_ASSERT_EQUAL(segment_close(&out, scan, NULL), 0);
+	CU_ASSERT_EQUAL(kernel_code_flush(code, NULL), 0);
+	module(20, PITRACE_MTE_MODULE, 1, 1);
+	fill(9, 77);
+	CU_ASSERT_EQUAL(segment_close(&out, scan, NULL), 0);
+	CU_ASSERT_EQUAL(kernel_code_flush(code, NULL), 0);
+	fill(0, 99);
+	CU_ASSERT_EQUAL(kernel_code_write(code, writer), 0);
+	HAS("T0=1@5", "M1=10@5", "M1=77@20");
+}
+
 static void bounded(void)
 {
 	begin();
@@ -278,6 +294,7 @@ int main(void)
 		{ "a_module_after_another", a_module_after_another },
 		{ "gone_before_it_was_read", gone_before_it_was_read },
 		{ "changes_are_told", changes_are_told },
+		{ "kept_in_memory", kept_in_memory },
 		{ "bounded", bounded },
 		{ "refused", refused },
 		{ NULL, NULL },

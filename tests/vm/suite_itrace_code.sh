@@ -31,10 +31,12 @@ equal moves_code "$(grep -c 'mover:JITCODE' "$out/moves.disasm") $(grep -c 'sett
 	"$(awk '/mover:JITCODE/ { n += $4 } /settler:JITCODE/ { m += $4 } END { print n, m }' "$out/moves.arc")"
 [ -n "$kernel_side" ] || exit $code
 
-equal calls_ran "$(cat "$out/calls.txt")" hello
-right calls 1000
-grep -q 'the kernel.s code' "$out/calls.verify"
-verdict kernel_code_kept $((! $?)) "$(grep 'the kernel' "$out/calls.verify")"
+for trace in calls norm wrap early; do
+	equal ${trace}_ran "$(head -n 1 "$out/$trace.txt")" hello
+	right $trace 1000
+	grep -q 'the kernel.s code' "$out/$trace.verify"
+	verdict ${trace}_kernel_code_kept $((! $?)) "$(grep 'the kernel' "$out/$trace.verify")"
+done
 "$post" -arc -q -r "$out/calls.nrm2" -sympath "$sympath" -o "$out/calls.arc"
 # call NAME: from libc's function through the kernel's, which runs, back to behind the call.
 call() {
