@@ -22,13 +22,15 @@ int perf_put_name(const struct perf_item *item, perf_put put, void *arg);
 struct perf_registers;
 struct perf_stacks {
 	uint32_t want;			/* PITRACE_WANT_* */
-	uint32_t depth;			/* most addresses of each part */
+	uint32_t depth;			/* most addresses of each part: PERF_CHAIN_MAX, and
+					   PITRACE_STACK_MAX where stacks are copied */
 	uint32_t most;			/* of both together, as the kernel was told; 0: unknown */
 	uint64_t regs;			/* mask of user registers */
 	uint32_t copy;			/* most bytes of a copied stack, up to PERF_COPY_MAX */
 	const struct perf_registers *registers;
 };
 #define PERF_COPY_MAX	65536
+#define PERF_CHAIN_MAX	8192	/* a record has room for fewer */
 
 /* How a machine's registers (utsname's name of it) are numbered. NULL: stacks from there are not
  * unwound. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "kept_files.h"
 
 #define MAX_FILE (4ull << 30)
 
@@ -205,6 +206,10 @@ static bool by_build_id(const struct roots *roots, struct wanted *w, char *found
 				     hex, hex + 2) < (int)size && try_debug(w, found))
 				return true;
 		}
+	for (i = 0; kept_path(KEPT_DEBUG, w->id, i, found, size); i++) {
+		if (try_debug(w, found))
+			return true;
+	}
 	return false;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "kept_files.h"
 #include "module_file.h"
 
 static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
@@ -42,6 +43,23 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 	return true;
 }
 
+/* The one that ran, from who kept a copy of it. */
+static bool find_kept(struct module_file *f)
+{
+	const char *before = f->why, *why;
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (unsigned int i = 0; kept_path(KEPT_CODE, f->told, i, path, sizeof(path)); i++) {
+		int fd = file_open_regular(path, &st, &why);
+
+		if (fd >= 0 && take_candidate(f, path, fd, &st, false))
+			return true;
+	}
+	f->why = before;
+	return false;
+}
+
 bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f)
 {
 	const char *none = NULL;
@@ -54,7 +72,7 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 		return true;
 	if (!f->why)
 		f->why = none;
-	return false;
+	return f->told && find_kept(f);
 }
 
 /* An ELF's descriptor outlives it, the ELF is closed. */

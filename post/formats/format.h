@@ -46,6 +46,8 @@ struct input {
 	bool complete;			/* the writer finished it */
 	const char *program;		/* the user says that it is of this one; or NULL */
 	bool calls;			/* it tells functions' entries and exits (call_record.h) */
+	bool own_clock;			/* its times are of no clock of the system's, and */
+	bool cycles;			/* … monotonic() turns cycles into them */
 	const struct origin *origin;	/* several traces as one (merged.h): these; else NULL */
 	uint32_t origins;
 };

@@ -353,6 +353,7 @@ static void sum_up(struct input *in, const struct merged *m)
 		in->size += one->size;
 		in->complete = in->complete && one->complete;
 		in->calls = in->calls || one->calls;
+		in->own_clock = in->own_clock || one->own_clock;
 		if (!i) {
 			*all = *h;
 			continue;

@@ -267,6 +267,10 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 	if (!in->header.ncpus)
 		in->header.ncpus = 1;
 	in->header.start_realtime = in->format->realtime(in, p->first);
+	in->own_clock = true;
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		in->own_clock &= !p->attr[i].use_clock || p->attr[i].clock != CLOCK_MONOTONIC;
+	in->cycles = p->time_conv && in->own_clock;
 	if (!rc)
 		return 0;
 	if (!fault->what[0])

@@ -617,7 +617,7 @@ int perf_header_finish(struct perf *p)
 		/* Where no event asked for them perf has put them in. */
 		a->shape.build_id |= !any_build_id;
 		a->stacks = (struct perf_stacks){
-			.depth = PITRACE_STACK_MAX, .most = a->max_stack,
+			.depth = copy ? PITRACE_STACK_MAX : PERF_CHAIN_MAX, .most = a->max_stack,
 			.regs = a->shape.regs_user,
 			.copy = PERF_COPY_MAX, .registers = perf_registers_of(h->machine),
 		};

@@ -289,14 +289,18 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 	s->machine = jitdump_info(s->dump)->machine;
 	s->swapped = jitdump_info(s->dump)->swapped;
 	s->raw = jitdump_info(s->dump)->raw_time;
-	if (s->raw && j->trace->header.clock != PITRACE_CLOCK_TSC) {
+	if (s->raw && j->trace->header.clock != PITRACE_CLOCK_TSC && !j->trace->cycles) {
 		jitdump_close(s->dump);
 		s->dump = NULL;
 		return jit_note(j, s->path, 0,
 				"its times are of the processor's own clock, the trace's are not: trace by the driver with --clock tsc",
 				0);
 	}
-	rc = advance(j, s);
+	rc = j->trace->own_clock && !s->raw ? jit_note(j, s->path, NO_OFFSET,
+		"its times are of CLOCK_MONOTONIC, the trace's of perf's own clock: they cannot be matched, and what code is called may be wrong: record with perf record -k mono",
+		0) : 0;
+	if (!rc)
+		rc = advance(j, s);
 	look_ahead(j);
 	return rc ? rc : jit_until(j, time);
 }
