@@ -156,7 +156,9 @@ s390x)
 	;;
 esac
 if [ -n "$icount" ]; then
-	qemu+=(-icount "shift=0,sleep=off" -rtc "base=2024-01-01T00:00:00,clock=vm" -seed 1)
+	# Who gives it commands meanwhile lives in real time: when nothing runs, it waits.
+	qemu+=(-icount "shift=0,sleep=$([ -n "$monitor" ] && echo on || echo off)"
+		-rtc "base=2024-01-01T00:00:00,clock=vm" -seed 1)
 	words+=" nokaslr"
 else
 	qemu+=(-accel "tcg,thread=$([ -n "$mttcg" ] && echo multi || echo single)")

@@ -14,8 +14,9 @@ listener=$!
 awk -F/ '/^Trace/ && $3 ~ /[13579bdf]..$/ { print $2 }' <"$fifos/log" >"$out/steps" &
 filter=$!
 
-# The guest says when.
-boot --monitor "$fifos/monitor" --log-to "$fifos/log" --timeout 280 --get /tmp/trace.nrm2 -- \
+# The guest says when. It is as slow as its log: by a clock of instructions it has no more timer
+# interrupts for that.
+boot --icount --monitor "$fifos/monitor" --log-to "$fifos/log" --timeout 380 --get /tmp/trace.nrm2 -- \
 	tests/vm/guest/itrace_qemu.sh |
 	while read -r line; do
 		case $line in

@@ -18,6 +18,9 @@ echo -n x >go
 sleep 5
 echo "log off"
 sleep 2
+# Once more without it: where the last wait led is told when that ends.
+echo -n x >go
+sleep 1
 kill -INT $collector
 wait $collector
 echo "# the collector ended with $?"
