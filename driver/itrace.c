@@ -289,6 +289,8 @@ void it_reached(struct it_thread *t)
 	preempt_disable();
 	if (it_goes_on(t) && t->arch.alone)
 		alone(t, task_pt_regs(current));
+	else if (it_goes_on(t) && it_wants(t, true))
+		arch_itrace_arm(current, task_pt_regs(current));
 	preempt_enable();
 }
 #endif
@@ -327,6 +329,8 @@ static __always_inline void resume(struct it_thread *t, struct pt_regs *regs, bo
 		arch_itrace_arm(t->task, regs);
 		if (!alone(t, regs))
 			return;
+		if (unlikely(it_lacks_code(t)))
+			it_ask(t, IT_ASK_REACH);
 	}
 	if (unlikely(t->resolve))
 		it_ask(t, IT_ASK_PLACES);

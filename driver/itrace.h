@@ -65,6 +65,15 @@ bool it_goes_on(struct it_thread *t);
 bool it_count(struct it_thread *t, struct it_side *side, u32 n);
 /* The memory that it waited for is there, or nobody can help. */
 void it_reached(struct it_thread *t);
+/* What it executes next must be read, and is not there. */
+static inline bool it_lacks_code(const struct it_thread *t)
+{
+#ifdef ARCH_ALONE
+	return t->arch.fault && !t->arch.alone;
+#else
+	return false;
+#endif
+}
 /* The session's thread is armed: the current one (which leaves a system call), or it is about to
  * run. */
 void it_arm(struct it_thread *t, bool leaves);

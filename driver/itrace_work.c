@@ -117,7 +117,7 @@ static void work(struct callback_head *head)
 	if (asked & BIT(IT_ASK_ROOM))
 		wait_for_room(t);
 #ifdef ARCH_ALONE
-	if (asked & BIT(IT_ASK_REACH))
+	if (asked & BIT(IT_ASK_REACH) || it_lacks_code(t))
 		it_reached(t);
 #endif
 	it_put(t);

@@ -194,7 +194,7 @@ struct arch_itrace {
 	bool loose;		/* it runs them untraced */
 	u8 accesses;		/* of what it executes next, or (alone) has executed */
 	struct arch_access access[ARCH_ACCESSES];
-	unsigned long fault;	/* memory that they want, and is not there */
+	unsigned long fault;	/* memory that is wanted (alone: by them), and is not there */
 	bool writes;		/* … to write */
 	u64 asked;		/* where that was asked for last, odd: to write; once is enough */
 	u64 fails;		/* where they begin whose store fails, as behind a page fault */

@@ -148,11 +148,11 @@ static bool ahead(struct arch_itrace *a, u64 ip)
 		n++;
 		switch (what_is(w)) {
 		case IS_LARX:
-			a->alone = n == 1;
+			a->alone |= n == 1;
 			reserved = true;
 			break;
 		case IS_STCX:
-			a->alone = reserved = false;
+			reserved = false;
 			break;
 		case IS_BRANCH:
 		case IS_MAYBE:
@@ -219,8 +219,11 @@ static void accesses_of(struct arch_itrace *a, const struct pt_regs *regs)
 	struct instruction_op op;
 	u32 code[2] = { };
 
-	if (!fetch(code, regs->nip, 4) || (length_of(code[0]) == 8 && !fetch(code, regs->nip, 8)))
+	if (!fetch(code, regs->nip, 4) || (length_of(code[0]) == 8 && !fetch(code, regs->nip, 8))) {
+		a->fault = regs->nip;
+		a->writes = false;
 		return;
+	}
 	analyse_instr(&op, regs, length_of(code[0]) == 8 ? ppc_inst_prefix(code[0], code[1]) :
 							    ppc_inst(code[0]));
 	add_access(a, regs->nip, &op);
@@ -240,15 +243,18 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
 	if (!t)
 		return;
 	t->arch.accesses = 0;
+	t->arch.fault = 0;
 	/* Another's memory cannot be read now: it looks when it has made its first step. */
 	t->arch.ip = regs->nip;
 	t->arch.alone = t->arch.loose = false;
-	t->arch.step = task != current || !branches_trap || !ahead(&t->arch, regs->nip);
+	t->arch.step = task != current || !ahead(&t->arch, regs->nip) || !branches_trap;
 	if (unlikely(wants_accesses(t))) {
 		t->arch.step = true;
 		if (task == current)
 			accesses_of(&t->arch, regs);
 	}
+	/* By branches it traps behind the store, if there is none before. */
+	t->arch.alone &= t->arch.step;
 	trap_by(regs, t->arch.step);
 }
 
@@ -603,7 +609,7 @@ void arch_itrace_reach(struct it_thread *t)
 	unsigned long at = xchg(&t->arch.fault, 0);
 	bool writes = t->arch.writes;
 
-	if (!at || mmap_read_lock_killable(current->mm))
+	if (!at || !current->mm || mmap_read_lock_killable(current->mm))
 		return;
 	if (!fixup_user_fault(current->mm, at, writes ? FAULT_FLAG_WRITE : 0, NULL) && writes)
 		t->arch.fails = task_pt_regs(current)->nip;

@@ -100,12 +100,16 @@ static uint64_t gpr(const uint64_t *gprs, const char *operand)
 	return digits == operand || n >= LOG_GPRS ? 0 : gprs[n];
 }
 
-/* "REG,DISPLACEMENT(REG)" or "[REG,]REG,REG" */
-static uint64_t address_of(const char *operands, const uint64_t *gprs)
+/* "REG,DISPLACEMENT(REG)" or "[REG,]REG,REG[,HINT]" */
+static uint64_t address_of(char *operands, const uint64_t *gprs)
 {
+	char *hint = strrchr(operands, ',');
 	const char *open = strchr(operands, '('), *comma = strchr(operands, ',');
-	const char *last = strrchr(operands, ',');
+	const char *last;
 
+	if (hint && !hint[1 + strspn(hint + 1, "01")])
+		*hint = 0;
+	last = strrchr(operands, ',');
 	if (open)
 		return gpr(gprs, open + 1) +
 		       (uint64_t)strtoll(comma ? comma + 1 : operands, NULL, 0);
@@ -167,6 +171,10 @@ static void read_log(struct list *l, const char *name)
 		case LOG_EXEC:
 			l->n = npages = 0;
 			pc = e.pc;
+			break;
+		case LOG_HANDLER:
+			pc = e.pc;
+			memcpy(then, now, sizeof(then));
 			break;
 		case LOG_STEP:
 			/* The first may be the exec's own. */

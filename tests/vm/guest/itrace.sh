@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# itrace.sh COLLECTOR WHAT...: in the guest: each program stepped by the judge, then traced by that
-# collector; what each said comes back.
+# itrace.sh COLLECTOR[-ls] WHAT...: in the guest: each program stepped by the judge, then traced by
+# that collector (-ls: with what is read and written); what each said comes back.
 cd /tmp
-collector=$1
+collector=${1%-ls}
+registers='' ls=''
+[ "$collector" = "$1" ] || registers=-r ls=--ls
 shift
 mkdir logs
 case $collector-$(uname -m) in
@@ -17,9 +19,9 @@ for what; do
 	true) set -- /usr/bin/coreutils-true ;;
 	*) set -- ./subject "$what" ;;
 	esac
-	itrace_judge "logs/$what.log" busybox env -i "$@" >/dev/null 2>"logs/$what.err"
+	itrace_judge $registers "logs/$what.log" busybox env -i "$@" >/dev/null 2>"logs/$what.err"
 	judged=$?
-	swtrace run --itrace -B "$collector" -o "logs/$what.nrm2" -- busybox env -i "$@" \
+	swtrace run --itrace $ls -B "$collector" -o "logs/$what.nrm2" -- busybox env -i "$@" \
 		>/dev/null 2>>"logs/$what.err"
 	echo "$judged $?" >"logs/$what.codes"
 	tail -n 1 "logs/$what.err"
