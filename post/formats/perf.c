@@ -572,4 +572,5 @@ const struct format format_perf = {
 	.write = perf_write,
 	.path = "post.data",
 	.needs = NEED_NAMES | NEED_SAMPLES | NEED_STACKS,
+	.whole = true,
 };

@@ -389,6 +389,9 @@ static void number_events(struct perf_writing *w)
 		w->event_of[i] = (uint8_t)w->nevents;
 		w->kind[w->nevents++] = i;
 	}
+	/* Names and dispatches need one, too. */
+	if (!w->nevents)
+		w->kind[w->nevents++] = EVENT_UNNAMED;
 }
 
 int perf_write(const struct job *job, FILE *out)

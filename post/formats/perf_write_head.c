@@ -18,6 +18,12 @@ static void long_text(struct perf_out *o, const char *s)
 	perf_write_text(o, s, 64);
 }
 
+static const char *event_name(const struct perf_writing *w, uint32_t i)
+{
+	return !w->kind[i] ? "cpu-clock" : w->kind[i] == EVENT_UNNAMED ? "dummy" :
+	       w->job->trace->events.kind[w->kind[i]].name;
+}
+
 static void put_attr(struct perf_writing *w, uint32_t i)
 {
 	const struct event *e = &w->job->trace->events.kind[w->kind[i]];
@@ -39,7 +45,7 @@ static void put_attr(struct perf_writing *w, uint32_t i)
 		a.config2 = e->how.config2;
 		a.branch_sample_type = a.sample_type & PERF_SAMPLE_BRANCH_STACK ?
 				       e->how.branch_type : 0;
-	} else if (!perf_event_named(w->kind[i] ? e->name : "cpu-clock", &type, &a.config)) {
+	} else if (!perf_event_named(event_name(w, i), &type, &a.config)) {
 		type = PERF_TYPE_SOFTWARE;
 		a.config = PERF_COUNT_SW_DUMMY;
 	}
@@ -54,11 +60,6 @@ static void put_attr(struct perf_writing *w, uint32_t i)
 	}
 	perf_write_bytes(&w->o, &a, sizeof(a) < ATTR ? sizeof(a) : ATTR);
 	perf_write_grow(&w->o, sizeof(a) < ATTR ? ATTR - sizeof(a) : 0);
-}
-
-static const char *event_name(const struct perf_writing *w, uint32_t i)
-{
-	return w->kind[i] ? w->job->trace->events.kind[w->kind[i]].name : "cpu-clock";
 }
 
 static void put_fact(struct perf_writing *w, const char *key)
