@@ -23,9 +23,13 @@ struct task {
 	uint32_t tid, pid;
 };
 
+#define SWITCH_FIELDS 5
+#define WAKEUP_FIELDS 3
+
 struct perf_details {
-	struct tracepoints *tracepoints;
-	bool looked;
+	bool looked;			/* for the fields of the scheduler's tracepoints: */
+	struct tracepoint_field switches[SWITCH_FIELDS], wakeups[WAKEUP_FIELDS];
+	struct tracepoint_field news[WAKEUP_FIELDS];
 	struct group *group;		/* in the order of ids */
 	uint32_t ngroups, room_groups;
 	struct task *task;		/* hash table; tid 0 is an empty place */
@@ -45,7 +49,6 @@ void perf_details_free(struct perf_details *d)
 		return;
 	for (uint32_t i = 0; i < d->ngroups; i++)
 		free(d->group[i].path);
-	tracepoints_close(d->tracepoints);
 	free(d->group);
 	free(d->task);
 	free(d->record);
@@ -361,10 +364,9 @@ static uint32_t pid_of(const struct perf_details *d, uint32_t tid)
 	return tid && d->room_tasks && d->task[i].tid ? d->task[i].pid : tid;
 }
 
-static bool field(struct perf_details *d, const struct perf_item *i, const char *name,
-		  uint64_t *value)
+static bool number(const struct perf_item *i, const struct tracepoint_field *f, uint64_t *value)
 {
-	return tracepoints_field(d->tracepoints, i->raw, i->nraw, name, value);
+	return tracepoint_number(f, i->raw, i->nraw, value);
 }
 
 /* TASK_* of the kernel, as the tracepoint tells them. */
@@ -383,9 +385,11 @@ static int put_switch(struct perf_details *d, const struct perf_item *i, perf_pu
 	uint64_t old, new, state, old_priority, new_priority;
 	struct pitrace_dispatch s;
 
-	if (!field(d, i, "prev_pid", &old) || !field(d, i, "next_pid", &new) ||
-	    !field(d, i, "prev_state", &state) || !field(d, i, "prev_prio", &old_priority) ||
-	    !field(d, i, "next_prio", &new_priority))
+	const struct tracepoint_field *f = d->switches;
+
+	if (!number(i, &f[0], &old) || !number(i, &f[1], &old_priority) ||
+	    !number(i, &f[2], &state) || !number(i, &f[3], &new) ||
+	    !number(i, &f[4], &new_priority))
 		return 0;
 	s = (struct pitrace_dispatch){
 		.old_tid = (uint32_t)old, .new_tid = (uint32_t)new,
@@ -396,37 +400,54 @@ static int put_switch(struct perf_details *d, const struct perf_item *i, perf_pu
 		   sizeof(s), i->time);
 }
 
-static int put_wakeup(struct perf_details *d, const struct perf_item *i, uint32_t minor,
-		      perf_put put, void *arg)
+static int put_wakeup(struct perf_details *d, const struct perf_item *i, bool new, perf_put put,
+		      void *arg)
 {
+	const struct tracepoint_field *f = new ? d->news : d->wakeups;
 	uint64_t tid, cpu, priority;
 	struct pitrace_wakeup w;
 
-	if (!field(d, i, "pid", &tid) || !field(d, i, "target_cpu", &cpu) ||
-	    !field(d, i, "prio", &priority))
+	if (!number(i, &f[0], &tid) || !number(i, &f[1], &priority) || !number(i, &f[2], &cpu))
 		return 0;
 	w = (struct pitrace_wakeup){
 		.pid = pid_of(d, (uint32_t)tid), .tid = (uint32_t)tid, .waker_pid = i->pid,
 		.waker_tid = i->tid, .cpu = (uint32_t)cpu, .priority = (int16_t)priority,
 	};
-	return put(arg, PITRACE_WAKEUP, minor, &w, sizeof(w), i->time);
+	return put(arg, PITRACE_WAKEUP, new ? PITRACE_WAKE_NEW : 0, &w, sizeof(w), i->time);
 }
 
-static struct tracepoints *formats_of(struct perf *p)
+/* Fields that are not there have no size, and no data are of them. */
+static void ask_fields(struct tracepoints *t, const char *event, const char *const *names, size_t n,
+		       struct tracepoint_field *fields)
 {
+	for (size_t i = 0; i < n; i++) {
+		if (!tracepoints_field(t, "sched", event, names[i], &fields[i]))
+			fields[i] = (struct tracepoint_field){ 0 };
+	}
+}
+
+static void look_at_formats(struct perf *p)
+{
+	static const char *const switches[SWITCH_FIELDS] = {
+		"prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio",
+	};
+	static const char *const wakeups[WAKEUP_FIELDS] = { "pid", "prio", "target_cpu" };
 	struct perf_details *d = p->details;
+	struct tracepoints *t;
 	const uint8_t *data;
 	uint8_t *own;
 	size_t size;
 
-	if (!d->looked) {
-		d->looked = true;
-		data = perf_feature(p, PERF_TRACING_DATA, &size, &own);
-		if (data)
-			d->tracepoints = tracepoints_open(data, size);
-		free(own);
-	}
-	return d->tracepoints;
+	d->looked = true;
+	data = perf_feature(p, PERF_TRACING_DATA, &size, &own);
+	t = data ? tracepoints_open(data, size) : NULL;
+	free(own);
+	if (!t)
+		return;
+	ask_fields(t, "sched_switch", switches, SWITCH_FIELDS, d->switches);
+	ask_fields(t, "sched_wakeup", wakeups, WAKEUP_FIELDS, d->wakeups);
+	ask_fields(t, "sched_wakeup_new", wakeups, WAKEUP_FIELDS, d->news);
+	tracepoints_close(t);
 }
 
 bool perf_details_sched_wanted(const struct perf *p)
@@ -447,17 +468,20 @@ int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr,
 	const struct perf_attr *a = &p->attr[attr];
 	struct perf_details *d = p->details;
 
-	if (a->type != PERF_TYPE_TRACEPOINT || !i->nraw || strncmp(a->name, "sched:", 6) ||
-	    !formats_of(p))
+	uint64_t id;
+
+	if (a->type != PERF_TYPE_TRACEPOINT || !i->nraw || strncmp(a->name, "sched:", 6))
 		return 0;
+	if (!d->looked)
+		look_at_formats(p);
 	/* Where the kernel told dispatches itself these are the same ones; of some processes alone
 	 * none tells when a thread comes back. */
 	if (!p->narrow && !p->count[PERF_RECORD_SWITCH] && !p->count[PERF_RECORD_SWITCH_CPU_WIDE] &&
-	    tracepoints_is(d->tracepoints, i->raw, i->nraw, "sched:sched_switch"))
+	    number(i, &d->switches[0], &id))
 		return put_switch(d, i, put, arg);
-	if (tracepoints_is(d->tracepoints, i->raw, i->nraw, "sched:sched_wakeup"))
-		return put_wakeup(d, i, 0, put, arg);
-	if (tracepoints_is(d->tracepoints, i->raw, i->nraw, "sched:sched_wakeup_new"))
-		return put_wakeup(d, i, PITRACE_WAKE_NEW, put, arg);
+	if (number(i, &d->wakeups[0], &id))
+		return put_wakeup(d, i, false, put, arg);
+	if (number(i, &d->news[0], &id))
+		return put_wakeup(d, i, true, put, arg);
 	return 0;
 }

@@ -1,279 +1,182 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The formats of tracepoints as perf keeps them (trace-cmd's version 0.6 of the same), given to
- * libtraceevent. The library trusts a format's offsets, and data to say where their texts lie:
- * events with fields beyond any record are left out, and data are looked at in a room that has all
- * that 16 bits of offset and of length can point at.
- */
+/* The end that asks. */
 #include "formats/tracepoints.h"
 
-#ifdef HAVE_TRACEEVENT
-
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <traceevent/event-parse.h>
-#include <traceevent/trace-seq.h>
-
-#include "bytes.h"
-
-#define RECORD_MAX	65536		/* a record of perf's has 16 bits of length */
-#define ROOM		(4 * RECORD_MAX)
-#define EVENTS_MAX	65536
+#define PATIENCE 10			/* seconds for an answer */
 
 struct tracepoints {
-	struct tep_handle *tep;
-	struct trace_seq text;
-	size_t used;			/* of the room; zeros behind */
-	uint8_t room[ROOM];
+	int fd;				/* -1: it is gone */
+	pid_t pid;
 };
 
-/* ---- formats --------------------------------------------------------------------------------- */
-
-/* So many bytes, as a text. NULL: damaged. */
-static char *take_text(struct bytes *b, uint64_t n)
+static void give_up(struct tracepoints *t)
 {
-	const char *from = n <= bytes_left(b) ? bytes_take(b, (size_t)n) : NULL;
-
-	if (!from)
-		b->bad = true;
-	return from ? strndup(from, (size_t)n) : NULL;
+	if (t->fd < 0)
+		return;
+	close(t->fd);
+	t->fd = -1;
+	/* It has nothing of its own to bring to an end. */
+	kill(t->pid, SIGKILL);
+	while (waitpid(t->pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
-static const char *take_name(struct bytes *b)
+/* -1: there is no answer, nor will there be any. */
+static ssize_t answer(struct tracepoints *t, void *room, size_t size)
 {
-	size_t left = bytes_left(b);
-	const char *name = (const char *)b->base + b->at;
-	const char *nul = left ? memchr(name, 0, left) : NULL;
+	ssize_t n;
 
-	if (!nul) {
-		b->bad = true;
-		return NULL;
+	do
+		n = recv(t->fd, room, size, 0);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		give_up(t);
+	return n > 0 ? n : -1;
+}
+
+static ssize_t ask(struct tracepoints *t, bool text, const void *data, size_t size, void *room,
+		   size_t room_size)
+{
+	struct tracepoints_question q = { .text = text };
+	struct iovec part[] = { { &q, sizeof(q) }, { (void *)data, size } };
+	struct msghdr m = { .msg_iov = part, .msg_iovlen = 2 };
+
+	if (!t || t->fd < 0 || size > TRACEPOINTS_ROOM)
+		return -1;
+	if (sendmsg(t->fd, &m, MSG_NOSIGNAL) < 0) {
+		give_up(t);
+		return -1;
 	}
-	bytes_skip(b, (size_t)(nul - name) + 1);
-	return name;
+	return answer(t, room, room_size);
 }
 
-static bool inside(const struct tep_format_field *f)
+#if TRACEPOINTS_READ
+/* Nothing of this process's but the socket and the memory as it is. */
+static _Noreturn void be_the_other(int fd, const void *data, size_t size)
 {
-	for (; f; f = f->next) {
-		if (f->offset < 0 || f->size < 0 || f->offset + (int64_t)f->size > RECORD_MAX)
-			return false;
-	}
-	return true;
+	int null = open("/dev/null", O_RDWR);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_DUMPABLE, 0);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 ||
+	    dup2(fd, 3) < 0)
+		_exit(1);
+	for (int i = 4; i < 1024; i++)
+		close(i);
+	for (int i = 1; i < 32; i++)
+		signal(i, SIG_DFL);
+	tracepoints_serve(3, data, size);
 }
-
-/* One that the library cannot read is missing alone. */
-static void take_event(struct tracepoints *t, struct bytes *b, const char *system)
-{
-	uint64_t size = bytes_u64(b);
-	char *format = take_text(b, size);
-
-	if (format)
-		tep_parse_event(t->tep, format, strlen(format), system);
-	free(format);
-}
-
-static void take_events(struct tracepoints *t, struct bytes *b, const char *system)
-{
-	uint32_t n = bytes_u32(b);
-
-	for (uint32_t i = 0; i < n && i < EVENTS_MAX && !b->bad; i++)
-		take_event(t, b, system);
-}
-
-static void take_systems(struct tracepoints *t, struct bytes *b)
-{
-	uint32_t n = bytes_u32(b);
-
-	for (uint32_t i = 0; i < n && !b->bad; i++) {
-		const char *system = take_name(b);
-
-		if (system)
-			take_events(t, b, system);
-	}
-}
-
-/* "header_page", "header_event": a name and a text. */
-static void take_head(struct tracepoints *t, struct bytes *b, uint32_t word)
-{
-	const char *name = take_name(b);
-	uint64_t size = bytes_u64(b);
-	char *text = take_text(b, size);
-
-	if (text && name && !strcmp(name, "header_page"))
-		tep_parse_header_page(t->tep, text, strlen(text), (int)word);
-	free(text);
-}
-
-/* What the formats' texts name by address: strings of the kernel. */
-static void take_strings(struct tracepoints *t, struct bytes *b)
-{
-	uint32_t size = bytes_u32(b);	/* of kallsyms, which perf leaves empty */
-
-	bytes_skip(b, size);
-	size = bytes_u32(b);
-	if (size) {
-		char *text = take_text(b, size);
-
-		if (text)
-			tep_parse_printk_formats(t->tep, text);
-		free(text);
-	}
-}
+#endif
 
 struct tracepoints *tracepoints_open(const void *data, size_t size)
 {
-	static const char magic[] = "\027\010\104tracing";
-	struct bytes b = bytes_of(data, size);
-	const char *began = bytes_take(&b, sizeof(magic) - 1);
+#if TRACEPOINTS_READ
+	struct timeval patience = { .tv_sec = PATIENCE };
 	struct tracepoints *t;
-	uint32_t word;
-	bool big;
+	int room = 4 * TRACEPOINTS_ROOM, pair[2];
+	char ready;
 
-	if (!began || memcmp(began, magic, sizeof(magic) - 1) != 0 || !take_name(&b))
+	if (!size || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return NULL;
-	big = bytes_u8(&b);
-	b.swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	word = bytes_u8(&b);
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
-	tep_set_loglevel(TEP_LOG_NONE);
-	trace_seq_init(&t->text);
-	t->tep = tep_alloc();
-	if (!t->tep || b.bad) {
-		tracepoints_close(t);
+	t = malloc(sizeof(*t));
+	if (t) {
+		*t = (struct tracepoints){ .fd = pair[0], .pid = fork() };
+		if (!t->pid)
+			be_the_other(pair[1], data, size);
+	}
+	close(pair[1]);
+	if (!t || t->pid < 0) {
+		close(pair[0]);
+		free(t);
 		return NULL;
 	}
-	tep_set_file_bigendian(t->tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_long_size(t->tep, word);
-	tep_set_page_size(t->tep, (int)bytes_u32(&b));
-	take_head(t, &b, word);
-	take_head(t, &b, word);
-	take_events(t, &b, "ftrace");
-	take_systems(t, &b);
-	take_strings(t, &b);
+	setsockopt(t->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(t->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	setsockopt(t->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	if (answer(t, &ready, sizeof(ready)) < 0) {
+		free(t);
+		return NULL;
+	}
 	return t;
+#else
+	(void)data;
+	(void)size;
+	return NULL;
+#endif
 }
 
 void tracepoints_close(struct tracepoints *t)
 {
 	if (!t)
 		return;
-	tep_free(t->tep);
-	trace_seq_destroy(&t->text);
+	give_up(t);
 	free(t);
 }
 
-/* ---- data ------------------------------------------------------------------------------------ */
-
-static struct tep_event *event_of(struct tracepoints *t, const void *raw, size_t bytes,
-				  struct tep_record *r)
+bool tracepoints_fell(const struct tracepoints *t)
 {
-	struct tep_event *event;
-
-	if (!t || bytes < sizeof(uint64_t) || bytes > RECORD_MAX)
-		return NULL;
-	if (t->used > bytes)
-		memset(t->room + bytes, 0, t->used - bytes);
-	memcpy(t->room, raw, bytes);
-	t->used = bytes;
-	*r = (struct tep_record){ .data = t->room, .size = (int)bytes };
-	event = tep_find_event(t->tep, tep_data_type(t->tep, r));
-	if (!event || event->flags & TEP_EVENT_FL_FAILED || !inside(event->format.fields) ||
-	    !inside(event->format.common_fields))
-		return NULL;
-	return event;
+	return t->fd < 0;
 }
 
 bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char *room,
 		      size_t size)
 {
-	struct tep_record r;
-	struct tep_event *event = event_of(t, raw, bytes, &r);
-	size_t n;
+	ssize_t n = ask(t, true, raw, bytes, room, size - 1);
 
-	if (!event)
+	/* The first byte says whether there is a text. */
+	if (n < 1 || !room[0])
 		return false;
-	trace_seq_reset(&t->text);
-	tep_print_event(t->tep, &t->text, &r, "%s", TEP_PRINT_INFO);
-	trace_seq_terminate(&t->text);
-	n = t->text.len < size ? t->text.len : size - 1;
-	memcpy(room, t->text.buffer, n);
-	room[n] = '\0';
+	memmove(room, room + 1, (size_t)n - 1);
+	room[n - 1] = '\0';
 	return true;
 }
 
-bool tracepoints_field(struct tracepoints *t, const void *raw, size_t bytes, const char *name,
+bool tracepoints_field(struct tracepoints *t, const char *system, const char *event,
+		       const char *name, struct tracepoint_field *field)
+{
+	char names[3][64] = { "" };
+
+	strncpy(names[0], system, 63);
+	strncpy(names[1], event, 63);
+	strncpy(names[2], name, 63);
+	return ask(t, false, names, sizeof(names), field, sizeof(*field)) == sizeof(*field) &&
+	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+}
+
+static uint64_t number(const uint8_t *at, uint32_t size, bool big)
+{
+	uint64_t v = 0;
+
+	for (uint32_t i = 0; i < size; i++)
+		v = v << 8 | at[big ? i : size - 1 - i];
+	return v;
+}
+
+bool tracepoint_number(const struct tracepoint_field *f, const void *raw, size_t bytes,
 		       uint64_t *value)
 {
-	struct tep_record r;
-	struct tep_event *event = event_of(t, raw, bytes, &r);
-	struct tep_format_field *field = event ? tep_find_any_field(event, name) : NULL;
-	unsigned long long number;
+	unsigned int above = 64 - 8 * (f->size & 15);
 
-	if (!field || tep_read_number_field(field, r.data, &number))
+	if (!f->size || bytes < 2 || number(raw, 2, f->big) != (uint32_t)f->event ||
+	    f->offset > bytes || f->size > bytes - f->offset)
 		return false;
-	if (field->flags & TEP_FIELD_IS_SIGNED && field->size == 4)
-		number = (uint64_t)(int64_t)(int32_t)number;
-	*value = number;
+	*value = number((const uint8_t *)raw + f->offset, f->size, f->big);
+	if (f->is_signed)
+		*value = (uint64_t)((int64_t)(*value << above) >> above);
 	return true;
 }
-
-bool tracepoints_is(struct tracepoints *t, const void *raw, size_t bytes, const char *name)
-{
-	struct tep_record r;
-	struct tep_event *event = event_of(t, raw, bytes, &r);
-	size_t n = event ? strlen(event->system) : 0;
-
-	return event && !strncmp(name, event->system, n) && name[n] == ':' &&
-	       !strcmp(name + n + 1, event->name);
-}
-
-#else
-
-struct tracepoints *tracepoints_open(const void *data, size_t size)
-{
-	(void)data;
-	(void)size;
-	return NULL;
-}
-
-void tracepoints_close(struct tracepoints *t)
-{
-	(void)t;
-}
-
-bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char *room,
-		      size_t size)
-{
-	(void)t;
-	(void)raw;
-	(void)bytes;
-	(void)room;
-	(void)size;
-	return false;
-}
-
-bool tracepoints_field(struct tracepoints *t, const void *raw, size_t bytes, const char *name,
-		       uint64_t *value)
-{
-	(void)t;
-	(void)raw;
-	(void)bytes;
-	(void)name;
-	(void)value;
-	return false;
-}
-
-bool tracepoints_is(struct tracepoints *t, const void *raw, size_t bytes, const char *name)
-{
-	(void)t;
-	(void)raw;
-	(void)bytes;
-	(void)name;
-	return false;
-}
-
-#endif

@@ -339,10 +339,14 @@ static void json_record(FILE *out, const struct pirecord *r, const struct kind *
 	json_end(&j, '}');
 }
 
-static void close_formats(struct tracepoints *formats[ORIGINS])
+static void close_formats(const struct job *job, struct tracepoints *formats[ORIGINS])
 {
-	for (size_t i = 0; i < ORIGINS; i++)
+	for (size_t i = 0; i < ORIGINS; i++) {
+		if (formats[i] && tracepoints_fell(formats[i]) && !job->options->quiet)
+			fputs("post: libtraceevent fell over the formats of tracepoints or data of "
+			      "theirs: from there on fields are left out\n", stderr);
 		tracepoints_close(formats[i]);
+	}
 }
 
 static int show_write(const struct job *job, FILE *out)
@@ -366,7 +370,7 @@ static int show_write(const struct job *job, FILE *out)
 	if (!rc)
 		rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
 	if (rc) {
-		close_formats(formats);
+		close_formats(job, formats);
 		return rc;
 	}
 	progress_begin(&progress, "post: records", job->options->quiet);
@@ -388,7 +392,7 @@ static int show_write(const struct job *job, FILE *out)
 		}
 	}
 	progress_end(&progress);
-	close_formats(formats);
+	close_formats(job, formats);
 	return rc < 0 ? rc : 0;
 }
 

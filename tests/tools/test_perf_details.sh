@@ -137,6 +137,12 @@ else
 		sort -u | awk 'NR == FNR { pid[$1] = $2; next } $1 in pid && pid[$1] != $2' known - >out
 	[ -s known ] && [ ! -s out ]
 	verdict dispatched_processes $?
+	# Formats that the library falls over: all but the fields is there, and it is said.
+	LC_ALL=C perl -0777 -pe 's{REC->target_cpu}{REC->pid/0     }g' trace.data >fell.data
+	! cmp -s trace.data fell.data && post -show -json -o - -r trace.data | jq -r '.record' | sort | uniq -c >want
+	"$bin/post" -show -json -o - -r fell.data 2>err | jq -r '.record' | sort | uniq -c >have
+	same records_beside_bad_formats
+	says bad_formats_are_told err 'libtraceevent fell over'
 	# Of one command alone nobody knows when it came back: there are no dispatches.
 	perf record -q -e sched:sched_switch -o narrow.data -- sh -c 'ls / >/dev/null; ls / >/dev/null' 2>err
 	post -show -json -o - -r narrow.data | jq -r '[.record] | join(" ")' | sort | uniq -c >out
