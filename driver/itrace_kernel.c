@@ -95,7 +95,7 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 	if (!ran.count && ran.kind != PITRACE_BRANCH_UNDEFINED)
 		return;
 	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
-		/* A fault's fixup: its first instruction has run, nobody knows which. */
+		/* Another exception's fixup: its first instruction has run, nobody knows which. */
 		t->gap = true;
 		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
 		return;
@@ -111,10 +111,22 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 		it_passes(t, ip);
 }
 
+/* Behind a fault: an access that may fail does not go on where it was, but at its fixup. */
+static void fixed_up(struct it_thread *t, u64 ip)
+{
+	struct it_kernel *k = &t->kernel;
+
+	if (ip == k->fault_ip)
+		return;
+	it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->fault_ip, ip);
+	k->side.ip = ip;
+}
+
 bool itrace_kernel_trap(struct pt_regs *regs)
 {
 	struct it_thread *t = it_find(current);
 	u64 ip = instruction_pointer(regs);
+	struct pt_regs *fault;
 	struct it_kernel *k;
 
 	if (!served)
@@ -124,6 +136,7 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
 		goto stop;
 	k = &t->kernel;
+	fault = k->fault;
 	k->fault = NULL;
 	if (k->own && !left_own(k->own, kernel_stack_pointer(regs)))
 		return true;
@@ -132,6 +145,8 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	if (k->own) {
 		leave_own(t, ip);
 	} else {
+		if (unlikely(fault))
+			fixed_up(t, arch_itrace_returned(fault));
 		step(t, regs);
 		if (t->phase == IT_DONE)
 			goto stop;
@@ -290,7 +305,11 @@ void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
 			/* It may sleep until nobody is here any more. */
 			arch_itrace_step_at(regs, false);
 		} else {
+			/* A fixup's first instruction may fail as well. */
+			if (t->kernel.fault && !t->kernel.own)
+				fixed_up(t, ip);
 			t->kernel.fault = regs;
+			t->kernel.fault_ip = ip;
 			if (!t->kernel.own)
 				it_put_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
 		}

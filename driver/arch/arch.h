@@ -230,6 +230,8 @@ bool arch_itrace_unstep(void);
 /* … when these registers are returned by. */
 void arch_itrace_step_at(struct pt_regs *regs, bool step);
 bool arch_itrace_steps(const struct pt_regs *regs);
+/* In the trap of the first instruction behind an exception: where these registers have led. */
+u64 arch_itrace_returned(const struct pt_regs *regs);
 /* In an interrupt: by which the current thread, in kernel code, goes on. NULL: not to be had. */
 struct pt_regs *arch_itrace_irq_regs(void);
 /* Does this instruction of the kernel's lead to user code? */
@@ -244,6 +246,7 @@ static inline void arch_itrace_step(void) { }
 static inline bool arch_itrace_unstep(void) { return false; }
 static inline void arch_itrace_step_at(struct pt_regs *regs, bool step) { }
 static inline bool arch_itrace_steps(const struct pt_regs *regs) { return false; }
+static inline u64 arch_itrace_returned(const struct pt_regs *regs) { return 0; }
 static inline struct pt_regs *arch_itrace_irq_regs(void) { return NULL; }
 static inline bool arch_itrace_returns(u64 ip) { return false; }
 #endif

@@ -381,6 +381,13 @@ bool arch_itrace_steps(const struct pt_regs *regs)
 	return regs->flags & X86_EFLAGS_TF;
 }
 
+/* They lie below its stack by then. A trap has a stack of its own, one instruction does not write
+ * so far down, and an interrupt in between puts the same address there. */
+u64 arch_itrace_returned(const struct pt_regs *regs)
+{
+	return READ_ONCE_NOCHECK(regs->ip);
+}
+
 /* Those that were pushed on the thread's own stack: an interrupt in between has others. */
 struct pt_regs *arch_itrace_irq_regs(void)
 {
