@@ -261,7 +261,8 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 		s = m->made ? m->made[i] : NULL;
 		if (!s)
 			s = make_symbol(ms, m, i, bias);
-		else		/* where a kernel module begins may have become known since */
+		else if (m->kind != MODULE_FILE)
+			/* where a kernel module begins may have become known since */
 			s->value = m->tab.symbols[i].value + bias;
 	}
 	address += bias;

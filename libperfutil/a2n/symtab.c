@@ -116,20 +116,19 @@ static void reach(struct symtab *t)
 
 static void emit(struct symtab *t, uint64_t start, uint32_t owner)
 {
-	if (t->n_ranges && t->owners[t->n_ranges - 1] == owner)
+	if (t->n_ranges && t->ranges[t->n_ranges - 1].owner == owner)
 		return;
-	if (t->n_ranges && t->starts[t->n_ranges - 1] == start) {
-		t->owners[t->n_ranges - 1] = owner;
+	if (t->n_ranges && t->ranges[t->n_ranges - 1].start == start) {
+		t->ranges[t->n_ranges - 1].owner = owner;
 		return;
 	}
-	t->starts[t->n_ranges] = start;
-	t->owners[t->n_ranges++] = owner;
+	t->ranges[t->n_ranges++] = (struct symtab_range){ start, owner };
 }
 
 /* A first guess for each bucket of addresses, about as many buckets as ranges. */
 static int build_index(struct symtab *t)
 {
-	uint64_t span = t->starts[t->n_ranges - 1] - t->starts[0];
+	uint64_t span = t->ranges[t->n_ranges - 1].start - t->ranges[0].start;
 	uint32_t i, bucket = 0;
 
 	while ((span >> t->shift) > 2 * (uint64_t)t->n_ranges)
@@ -142,7 +141,7 @@ static int build_index(struct symtab *t)
 	for (i = 0; i < t->n_ranges; i++)
 		while (bucket < t->n_index &&
 		       (i + 1 == t->n_ranges ||
-			t->starts[i + 1] - t->starts[0] > (uint64_t)bucket << t->shift))
+			t->ranges[i + 1].start - t->ranges[0].start > (uint64_t)bucket << t->shift))
 			t->index[bucket++] = i;
 	t->index[t->n_index] = t->n_ranges - 1;
 	return 0;
@@ -160,9 +159,8 @@ int symtab_finish(struct symtab *t)
 	qsort_r(t->symbols, t->n, sizeof(*t->symbols), compare, t->names);
 	reach(t);
 	open = malloc(t->n * sizeof(*open));
-	t->starts = malloc((2 * (size_t)t->n + 1) * sizeof(*t->starts));
-	t->owners = malloc((2 * (size_t)t->n + 1) * sizeof(*t->owners));
-	if (!open || !t->starts || !t->owners) {
+	t->ranges = malloc((2 * (size_t)t->n + 1) * sizeof(*t->ranges));
+	if (!open || !t->ranges) {
 		free(open);
 		return -ENOMEM;
 	}
@@ -190,30 +188,29 @@ uint32_t symtab_find(const struct symtab *t, uint64_t address)
 	uint64_t bucket;
 	uint32_t low, high;
 
-	if (!t->n_ranges || address < t->starts[0])
+	if (!t->n_ranges || address < t->ranges[0].start)
 		return NO_SYMBOL;
-	bucket = (address - t->starts[0]) >> t->shift;
+	bucket = (address - t->ranges[0].start) >> t->shift;
 	if (bucket >= t->n_index)
-		return t->owners[t->n_ranges - 1];
+		return t->ranges[t->n_ranges - 1].owner;
 	low = t->index[bucket];
 	high = t->index[bucket + 1] + 1;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (t->starts[middle] <= address)
+		if (t->ranges[middle].start <= address)
 			low = middle;
 		else
 			high = middle;
 	}
-	return t->owners[low];
+	return t->ranges[low].owner;
 }
 
 void symtab_free(struct symtab *t)
 {
 	free(t->symbols);
 	free(t->names);
-	free(t->starts);
-	free(t->owners);
+	free(t->ranges);
 	free(t->index);
 	*t = (struct symtab){ 0 };
 }

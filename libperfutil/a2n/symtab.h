@@ -20,15 +20,19 @@ struct symbol {
 	bool sized;
 };
 
+/* From `start` to the next one's start. */
+struct symtab_range {
+	uint64_t start;
+	uint32_t owner;			/* NO_SYMBOL: nobody */
+};
+
 struct symtab {
 	struct symbol *symbols;
 	uint32_t n, room;
 	char *names;
 	size_t names_used, names_room;
 
-	/* After symtab_finish: from starts[i] on owners[i] has it (NO_SYMBOL: nobody). */
-	uint64_t *starts;
-	uint32_t *owners;
+	struct symtab_range *ranges;	/* after symtab_finish */
 	uint32_t n_ranges;
 	uint32_t *index;		/* the first range of each bucket of addresses */
 	uint32_t n_index, shift;

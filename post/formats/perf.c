@@ -363,6 +363,8 @@ static int perf_next(struct input *in, struct pirecord *record)
 			return 1;
 		e = perf_order_next(&p->order);
 		if (e) {
+			if (perf_plain_tell(p, e, record))
+				return 1;
 			rc = perf_tell(p, e);
 		} else if (p->ended) {
 			if (!p->stream.perf)

@@ -44,6 +44,12 @@ struct perf_section {
 	uint64_t offset, size;
 };
 
+/* Where a sample of an event has its fields, if those before its period are all that it has. */
+struct perf_plain {
+	uint32_t size;			/* 0: it has others */
+	uint32_t ip, tid, cpu, period;	/* 0: it lacks this one */
+};
+
 /* An event of which the file has samples. */
 struct perf_attr {
 	struct perf_shape shape;
@@ -58,6 +64,7 @@ struct perf_attr {
 	uint32_t time_at;		/* where a sample has its time; 0: it has none */
 	uint32_t time_back;		/* … another record, from its end */
 	uint32_t id_at, id_back;
+	struct perf_plain plain;
 	char *name;
 	uint64_t *ids;
 	uint32_t nids;
@@ -228,6 +235,7 @@ struct perf {
 	uint64_t read_time;		/* last that was read */
 	bool ended;
 	struct perf_told *told;
+	struct pitrace_sample sample;	/* that was told at once */
 	struct perf_details *details;
 	struct perf_running *running;	/* of each CPU */
 	uint32_t nrunning;
@@ -267,6 +275,8 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 struct perf_told *perf_told_new(void);
 void perf_told_free(struct perf_told *t);
 int perf_tell(struct perf *p, const struct perf_entry *e);
+/* The time at which a record is told. */
+uint64_t perf_tell_time(struct perf *p, const struct perf_entry *e, bool sample);
 /* A sample may stand for several, of each event of its group that counted anything. */
 int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr,
 		     int (*each)(void *arg, const struct perf_item *i, uint32_t attr), void *arg);
@@ -274,6 +284,10 @@ int perf_tell_begin(struct perf *p);
 int perf_tell_end(struct perf *p);
 /* The next of them. */
 bool perf_told_next(struct perf_told *t, struct pirecord *r);
+
+/* perf_plain.c: samples of such an event, told at once. False: it is none, perf_tell() it. */
+void perf_plain_find(struct perf_attr *a);
+bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord *r);
 
 /* perf_details.c: what perf tells beyond our records, given to `put`. 0 or -ENOMEM. */
 struct perf_details *perf_details_new(void);
@@ -306,6 +320,22 @@ const void *perf_kernel_vdso(struct perf *p, size_t *size);
 uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol);
 /* A kernel module's name of a mapping's path, in `name`. False: it is none. */
 bool perf_kernel_module(const char *path, char *name, size_t size);
+
+static inline uint16_t perf_u16(const struct perf *p, const void *at)
+{
+	uint16_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return p->swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t perf_u32(const struct perf *p, const void *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return p->swap ? __builtin_bswap32(v) : v;
+}
 
 static inline uint64_t perf_u64(const struct perf *p, const void *at)
 {

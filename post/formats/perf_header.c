@@ -147,6 +147,7 @@ static void find_places(struct perf_attr *a)
 	}
 	if (!a->shape.id_all)
 		a->id_back = 0;
+	perf_plain_find(a);
 }
 
 void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, struct perf_attr *a)

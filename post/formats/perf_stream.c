@@ -17,22 +17,6 @@
 #define PLAIN	(256u << 10)
 #define HEAD	sizeof(struct perf_event_header)
 
-static uint16_t load16(const struct perf *p, const void *at)
-{
-	uint16_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return p->swap ? __builtin_bswap16(v) : v;
-}
-
-static uint32_t load32(const struct perf *p, const void *at)
-{
-	uint32_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return p->swap ? __builtin_bswap32(v) : v;
-}
-
 static void damaged(struct perf_stream *s, uint64_t offset, const char *what)
 {
 	perf_fault_in(s->perf, s->file, offset, what);
@@ -124,9 +108,9 @@ static void skip(struct perf_stream *s, uint64_t n)
 static void read_head(const struct perf *p, const uint8_t *at, struct perf_raw *raw)
 {
 	raw->data = at;
-	raw->type = load32(p, at);
-	raw->misc = load16(p, at + 4);
-	raw->size = load16(p, at + 6);
+	raw->type = perf_u32(p, at);
+	raw->misc = perf_u16(p, at + 4);
+	raw->size = perf_u16(p, at + 6);
 }
 
 /* ---- what is packed -------------------------------------------------------------------------- */
@@ -231,7 +215,7 @@ static void pass_payload(struct perf_stream *s, const struct perf_raw *raw)
 	if (raw->type == PERF_AUXTRACE && raw->size >= HEAD + 8)
 		skip(s, perf_u64(s->perf, raw->data + HEAD));
 	else if (raw->type == PERF_HEADER_TRACING_DATA && s->perf->pipe && raw->size >= HEAD + 4)
-		skip(s, ((uint64_t)load32(s->perf, raw->data + HEAD) + 7) & ~7ull);
+		skip(s, ((uint64_t)perf_u32(s->perf, raw->data + HEAD) + 7) & ~7ull);
 }
 
 static int next_in_file(struct perf_stream *s, struct perf_raw *raw)
@@ -276,10 +260,29 @@ static int next_in_file(struct perf_stream *s, struct perf_raw *raw)
 	return 1;
 }
 
+/* Nearly all records: one of the kernel's, whole in the buffer, nothing packed before it. */
+static inline bool next_whole(struct perf_stream *s, struct perf_raw *raw)
+{
+	size_t left = s->have - s->used;
+
+	if (s->npacked || s->plain_have > s->plain_used || s->damaged || left < HEAD)
+		return false;
+	read_head(s->perf, s->buffer + s->used, raw);
+	if (raw->size < HEAD || raw->size > left || raw->type >= PERF_USER_FIRST)
+		return false;
+	raw->offset = s->offset;
+	raw->file = s->file;
+	s->used += raw->size;
+	s->offset += raw->size;
+	return true;
+}
+
 int perf_stream_next(struct perf_stream *s, struct perf_raw *raw)
 {
 	int rc;
 
+	if (next_whole(s, raw))
+		return 1;
 	for (;;) {
 		if (s->npacked || s->plain_have > s->plain_used) {
 			rc = next_plain(s, raw);

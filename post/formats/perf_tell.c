@@ -270,22 +270,21 @@ static int put_dispatch(struct perf_told *t, const struct perf_item *i)
 
 /* ---- each record ----------------------------------------------------------------------------- */
 
-static void set_time(struct perf_told *t, const struct perf_entry *e, uint32_t type)
+uint64_t perf_tell_time(struct perf *p, const struct perf_entry *e, bool sample)
 {
-	struct perf *p = t->p;
+	uint64_t time = e->time;
 
-	t->walk = !e->time && type != PERF_RECORD_SAMPLE;
-	t->time = e->time;
 	/* Without times the order in the file takes their place. */
 	if (!p->first)
-		t->time = p->time + 1;
+		time = p->time + 1;
 	else if (!e->time)
-		t->time = p->time > p->first - 1 ? p->time : p->first - 1;
+		time = p->time > p->first - 1 ? p->time : p->first - 1;
 	/* Names are told in the order of time, whatever the clocks of CPUs say. */
-	else if (t->time < p->time && type != PERF_RECORD_SAMPLE)
-		t->time = p->time;
-	if (t->time > p->time)
-		p->time = t->time;
+	else if (time < p->time && !sample)
+		time = p->time;
+	if (time > p->time)
+		p->time = time;
+	return time;
 }
 
 int perf_tell(struct perf *p, const struct perf_entry *e)
@@ -307,7 +306,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 		return 0;
 	}
 	t->cpu = item.cpu < TRACE_MAX_CPUS ? item.cpu : 0;
-	set_time(t, e, item.type);
+	t->walk = !e->time && item.type != PERF_RECORD_SAMPLE;
+	t->time = perf_tell_time(p, e, item.type == PERF_RECORD_SAMPLE);
 	switch (item.type) {
 	case PERF_RECORD_SAMPLE:
 		return perf_each_sample(p, &item, e->held->attr, each_sample, t);

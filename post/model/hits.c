@@ -26,7 +26,7 @@ int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64
 	int rc = to_rows(h, i);
 
 	if (!rc)
-		rc = names_sample(h->names, s, time, where & 1, &h->place[i]);
+		rc = names_new_sample(h->names, s, time, where & 1, &h->place[i]);
 	if (rc) {
 		hit->version = 0;
 		return rc;
@@ -39,10 +39,24 @@ int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64
 	return 0;
 }
 
-int hits_finish(struct hits *h)
+int hits_settle(struct hits *h)
 {
 	uint32_t i;
 	int rc = 0;
+
+	for (i = 0; i < h->nwait && !rc; i++) {
+		const struct hits_waiting *w = &h->wait[i];
+
+		rc = hits_count(h, w->i, &w->sample, w->time, w->where);
+	}
+	h->nwait = 0;
+	return rc;
+}
+
+int hits_finish(struct hits *h)
+{
+	uint32_t i;
+	int rc = hits_settle(h);
 
 	for (i = 0; i < 1u << HITS_BITS && !rc; i++)
 		rc = to_rows(h, i);

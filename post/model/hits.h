@@ -21,8 +21,19 @@ struct hit {
 
 #define HITS_BITS 14
 
+/* A sample that waits until what it looks at has come from memory. */
+struct hits_waiting {
+	struct pitrace_sample sample;
+	uint32_t i, where;
+	uint64_t time;
+};
+
+#define HITS_WAIT 16
+
 struct hits {
 	struct hit *hit;
+	struct hits_waiting wait[HITS_WAIT];
+	uint32_t nwait;
 	struct place *place;		/* of each */
 	struct names *names;
 	struct counts *counts;
@@ -37,13 +48,23 @@ int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64
 int hits_finish(struct hits *h);
 void hits_free(struct hits *h);
 
-/* Count a sample; *place is valid until the next. */
-static inline int hits_add(struct hits *h, const struct pitrace_sample *s, uint64_t time,
-			   uint32_t cpu, bool kernel, const struct place **place)
+/* Count those that wait: before anything changes that names them. */
+int hits_settle(struct hits *h);
+
+static inline uint32_t hits_place(const struct pitrace_sample *s)
 {
-	uint32_t i = hash_mix(s->address, s->tid) >> 8 & ((1u << HITS_BITS) - 1);
+	return hash_mix(s->address, s->tid) >> 8 & ((1u << HITS_BITS) - 1);
+}
+
+static inline uint32_t hits_where(const struct hits *h, uint32_t cpu, bool kernel)
+{
+	return (h->counts->by_cpu ? cpu << 1 : 0) | kernel;
+}
+
+static inline int hits_count(struct hits *h, uint32_t i, const struct pitrace_sample *s,
+			     uint64_t time, uint32_t where)
+{
 	struct hit *hit = &h->hit[i];
-	uint32_t where = (h->counts->by_cpu ? cpu << 1 : 0) | kernel;
 
 	if (hit->address != s->address || hit->tid != s->tid || hit->pid != s->pid ||
 	    hit->where != where || hit->version != names_version(h->names, hit->owner)) {
@@ -53,8 +74,31 @@ static inline int hits_add(struct hits *h, const struct pitrace_sample *s, uint6
 			return rc;
 	}
 	hit->ticks++;
-	*place = &h->place[i];
 	return 0;
+}
+
+/* Count a sample; *place is valid until the next. */
+static inline int hits_add(struct hits *h, const struct pitrace_sample *s, uint64_t time,
+			   uint32_t cpu, bool kernel, const struct place **place)
+{
+	uint32_t i = hits_place(s);
+
+	*place = &h->place[i];
+	return hits_count(h, i, s, time, hits_where(h, cpu, kernel));
+}
+
+/* Count it soon: nobody asks for its place. */
+static inline int hits_add_later(struct hits *h, const struct pitrace_sample *s, uint64_t time,
+				 uint32_t cpu, bool kernel)
+{
+	struct hits_waiting *w = &h->wait[h->nwait++];
+
+	w->sample = *s;
+	w->i = hits_place(s);
+	w->where = hits_where(h, cpu, kernel);
+	w->time = time;
+	__builtin_prefetch(&h->hit[w->i], 1);
+	return h->nwait == HITS_WAIT ? hits_settle(h) : 0;
 }
 
 #endif

@@ -478,6 +478,32 @@ static inline uint32_t get_symbol(struct names *n, const struct a2n_answer *a)
 	return a->symbol->user ? (uint32_t)((uintptr_t)a->symbol->user - 1) : new_symbol(n, a);
 }
 
+/* Ask liba2n, into a place of the cache or any other. */
+static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool kernel,
+	       struct names_cached *c)
+{
+	struct a2n_answer answer;
+
+	a2n_resolve(n->a2n, o->pid, time, c->address, kernel, &answer);
+	c->symbol = get_symbol(n, &answer);
+	c->unsure = answer.unsure;
+	c->offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
+		    answer.module_offset : answer.symbol_offset;
+	/* Of the kernel a place is the address itself. */
+	if (kernel)
+		answer.module_offset = c->address;
+	if (n->lines.places || (lines_wanted(&n->lines) && !kernel))
+		c->symbol = lines_spot(&n->lines, c->symbol, &answer, kernel);
+	return c->symbol == NO_KEY ? -ENOMEM : 0;
+}
+
+static inline void set_place(struct place *place, const struct names_cached *c)
+{
+	place->symbol = c->symbol;
+	place->offset = c->offset;
+	place->unsure = c->unsure;
+}
+
 static inline __attribute__((always_inline)) int
 resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t time,
 		   bool kernel, struct place *place)
@@ -486,30 +512,16 @@ resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t
 	/* Both counts only grow, so their sum tells every change of either. */
 	uint32_t epoch = kernel ? n->kernel_epoch : n->epoch + o->epoch;
 	struct names_cached *c;
-	struct a2n_answer answer;
 
 	c = &n->cache[hash_mix(address, pid) >> 8 & ((1u << CACHE_BITS) - 1)];
 	if (c->address != address || c->pid != pid || c->epoch != epoch) {
-		a2n_resolve(n->a2n, o->pid, time, address, kernel, &answer);
-		*c = (struct names_cached){
-			.address = address, .pid = pid, .epoch = epoch,
-			.symbol = get_symbol(n, &answer), .unsure = answer.unsure,
-			.offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
-				  answer.module_offset : answer.symbol_offset,
-		};
-		/* Of the kernel a place is the address itself. */
-		if (kernel)
-			answer.module_offset = address;
-		if (n->lines.places || (lines_wanted(&n->lines) && !kernel))
-			c->symbol = lines_spot(&n->lines, c->symbol, &answer, kernel);
-		if (c->symbol == NO_KEY) {
+		*c = (struct names_cached){ .address = address, .pid = pid, .epoch = epoch };
+		if (ask(n, o, time, kernel, c)) {
 			c->epoch = 0;
 			return -ENOMEM;
 		}
 	}
-	place->symbol = c->symbol;
-	place->offset = c->offset;
-	place->unsure = c->unsure;
+	set_place(place, c);
 	return 0;
 }
 
@@ -576,6 +588,25 @@ int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time,
 	if (!s->address && kernel)
 		return names_hidden(n, place);
 	return resolve(n, o, s->address, time, kernel, place);
+}
+
+int names_new_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		     struct place *place)
+{
+	struct names_cached c = { .address = s->address };
+	struct names_owner *o;
+	int rc;
+
+	if (kernel)
+		return names_sample(n, s, time, kernel, place);
+	rc = find_thread(n, s->pid, s->tid, time, &o, &place->thread);
+	if (!rc)
+		rc = ask(n, o, time, kernel, &c);
+	if (rc)
+		return rc;
+	place->owner = (uint32_t)(o - n->owner);
+	set_place(place, &c);
+	return 0;
 }
 
 int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,

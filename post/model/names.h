@@ -139,13 +139,21 @@ static inline uint32_t names_unique_tid(const struct names *n, uint32_t thread)
 int names_event(struct names *n, const struct pirecord *r);
 /* The same of code that programs made by this time, of which the trace has no records. */
 void names_code_changed(struct names *n, uint64_t time);
+static inline bool names_change_until(const struct names *n, uint64_t time)
+{
+	return n->jit.change_next <= time;
+}
+
 static inline void names_until(struct names *n, uint64_t time)
 {
-	if (n->jit.change_next <= time)
+	if (names_change_until(n, time))
 		names_code_changed(n, time);
 }
 int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
 		 struct place *place);
+/* The same of one that is not likely to come again: what is known of user code is not kept. */
+int names_new_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		     struct place *place);
 /* The same of a thread of which nothing has changed since it had that place (names_version). */
 int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,
 		      bool kernel, struct place *place);

@@ -191,6 +191,10 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	if (rc || !wanted || !events_sample(&rd->trace->events, event, 1 + r->repeats,
 					    (1 + r->repeats) * s->period))
 		return rc;
+	if (!r->repeats && !rd->model->stacks.wanted && !rd->model->sums.wanted) {
+		trace_sample(rd->trace, r, kernel, cpu);
+		return hits_add_later(&rd->hits, s, r->time, r->cpu, kernel);
+	}
 	rc = hits_add(&rd->hits, s, r->time, r->cpu, kernel, &place);
 	if (!rc && r->repeats)
 		rc = counts_add(&rd->model->counts, place, r->cpu, r->repeats);
@@ -207,6 +211,10 @@ static int count_record(struct reading *rd, const struct pirecord *r)
 {
 	int rc = 0;
 
+	if (r->ring == PITRACE_RING_MTE || names_change_until(&rd->model->names, r->time))
+		rc = hits_settle(&rd->hits);
+	if (rc)
+		return rc;
 	names_until(&rd->model->names, r->time);
 	if (rd->needs & NEED_TIMES)
 		rc = times_record(&rd->model->times, r);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "escape.h"
 
@@ -133,7 +134,7 @@ struct shares {
 	} kept[256];
 };
 
-static void write_share(struct shares *shares, FILE *out, uint64_t ticks)
+static const struct share *share_of(struct shares *shares, uint64_t ticks)
 {
 	struct share *s = &shares->kept[ticks % 256];
 
@@ -142,70 +143,110 @@ static void write_share(struct shares *shares, FILE *out, uint64_t ticks)
 		s->length = snprintf(s->text, sizeof(s->text), "%12" PRIu64 " %6.2f  ", ticks,
 				     percent_of(ticks, shares->total));
 	}
-	fwrite_unlocked(s->text, 1, (size_t)s->length, out);
+	return s;
 }
 
-static void write_tree(const struct job *job, FILE *out, const struct tree *t, uint64_t total)
+static void put_text(char **at, const char *text, size_t n)
 {
+	memcpy(*at, text, n);
+	*at += n;
+}
+
+/* A tree's levels above `depth`. Lines may be millions: all before the name goes out at once. */
+static void write_tree(const struct job *job, FILE *out, const struct tree *t, uint64_t total,
+		       uint32_t depth)
+{
+	static const char blanks[] = "            ";
 	struct shares shares = { .total = total };
 	uint32_t i = 0;
 
 	while (i < t->count) {
 		const struct node *n = &t->node[i];
-		double percent = percent_of(n->ticks, total);
+		const struct share *s;
+		char line[96], *at = line;
 
-		if (percent < job->options->clip) {
+		if (n->depth >= depth || percent_of(n->ticks, total) < job->options->clip) {
 			i = n->next;
 			continue;
 		}
-		fwrite_unlocked("      ", 1, 1 + n->depth, out);
-		fputs_unlocked(labels[n->level], out);
-		fwrite_unlocked("      ", 1, n->depth < 4 ? 4 - n->depth : 0, out);
-		write_share(&shares, out, n->ticks);
-		fwrite_unlocked("      ", 1, n->depth, out);
+		s = share_of(&shares, n->ticks);
+		put_text(&at, blanks, 1 + n->depth);
+		put_text(&at, labels[n->level], 3);
+		put_text(&at, blanks, n->depth < 4 ? 4 - n->depth : 0);
+		put_text(&at, s->text, (size_t)s->length);
+		put_text(&at, blanks, n->depth);
+		fwrite_unlocked(line, 1, (size_t)(at - line), out);
 		print_label(out, job, n);
 		if (n->unsure)
 			fprintf(out, "  (%" PRIu64 " unsure)", n->unsure);
-		putc('\n', out);
+		putc_unlocked('\n', out);
 		i++;
 	}
 }
 
-static int write_grouping(const struct job *job, FILE *out, const struct grouping *g, uint32_t cpu)
+static uint32_t depth_of(const struct grouping *g)
+{
+	uint32_t n = 0;
+
+	while (n < LEVELS && g->levels[n])
+		n++;
+	return n;
+}
+
+/* The tree of a grouping serves those before it that are its outer levels. */
+static int build_grouping(struct tree *tree, const struct job *job, const struct grouping *g,
+			  uint32_t cpu)
 {
 	enum level levels[LEVELS + 2] = { LEVEL_END };
-	struct tree tree;
-	size_t n;
-	int rc;
+	uint32_t n = depth_of(g);
 
-	for (n = 0; n < LEVELS && g->levels[n]; n++)
-		levels[n] = g->levels[n];
+	memcpy(levels, g->levels, n * sizeof(*levels));
 	if (levels[n - 1] == LEVEL_SYM) {
 		if (job->options->names.by_line)
 			levels[n++] = LEVEL_LIN;
 		if (job->options->offsets)
 			levels[n] = LEVEL_OFF;
 	}
-	rc = build_checked(&tree, job, levels, cpu, g->name);
-	if (rc)
-		return rc;
+	return build_checked(tree, job, levels, cpu, g->name);
+}
+
+static void write_grouping(const struct job *job, FILE *out, const struct tree *tree,
+			   const struct grouping *g, bool innermost, uint32_t cpu)
+{
 	fprintf(out, "\n%s )) %s", rule, g->name);
 	if (cpu != ANY_CPU)
 		fprintf(out, " of CPU %u (%" PRIu64 " ticks)", cpu, cpu_total(job->trace, cpu));
 	fprintf(out, "\n%s\n LAB             TKS    %%%%%%  NAMES\n\n", rule);
-	write_tree(job, out, &tree, cpu_total(job->trace, cpu));
-	tree_free(&tree);
-	return 0;
+	write_tree(job, out, tree, cpu_total(job->trace, cpu),
+		   innermost ? UINT32_MAX : depth_of(g));
+}
+
+/* Whether b has the levels of a, and more. */
+static bool is_outer(const struct grouping *a, const struct grouping *b)
+{
+	uint32_t n = depth_of(a);
+
+	return n < depth_of(b) && !memcmp(a->levels, b->levels, n * sizeof(*a->levels));
 }
 
 static int write_groupings(const struct job *job, FILE *out, uint32_t cpu)
 {
-	int rc = 0;
-	size_t i;
+	struct tree tree;
+	size_t i, last;
+	int rc;
 
-	for (i = 0; i < GROUPINGS && !rc; i++)
-		rc = write_grouping(job, out, &groupings[i], cpu);
-	return rc;
+	for (i = 0; i < GROUPINGS; i = last + 1) {
+		for (last = i; last + 1 < GROUPINGS &&
+		     is_outer(&groupings[last], &groupings[last + 1]);)
+			last++;
+		rc = build_grouping(&tree, job, &groupings[last], cpu);
+		if (rc)
+			return rc;
+		for (; i <= last; i++)
+			write_grouping(job, out, &tree, &groupings[i], i == last, cpu);
+		tree_free(&tree);
+	}
+	return 0;
 }
 
 static int tprof_write(const struct job *job, FILE *out)
