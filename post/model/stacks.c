@@ -16,7 +16,8 @@ struct raw_stack {
 	uint32_t process;
 	uint32_t kernel, user;		/* addresses of each part */
 	bool in_kernel;			/* what was hit */
-	uint32_t at;			/* in words: what was hit, then the addresses */
+	bool callers;			/* without what was hit: of all samples in that function */
+	uint32_t at;			/* in words: what was hit, or 0, then the addresses */
 	uint32_t call;
 };
 
@@ -25,7 +26,7 @@ struct probe {
 	const struct stacks *stacks;
 	struct raw_stack raw;
 	uint64_t address;
-	const void *words;
+	const stack_word *words;
 };
 
 /* Flags that are not the record's: what came of a stack's copy. */
@@ -42,6 +43,7 @@ static bool same_raw(const void *array, uint32_t i, const void *key)
 
 	return a->hash == p->raw.hash && a->epoch == p->raw.epoch &&
 	       a->process == p->raw.process && a->in_kernel == p->raw.in_kernel &&
+	       a->callers == p->raw.callers &&
 	       a->kernel == p->raw.kernel &&
 	       a->user == p->raw.user && words[0] == p->address &&
 	       !memcmp(words + 1, p->words, 8ull * (a->kernel + a->user));
@@ -99,15 +101,17 @@ static int remember(struct stacks *st, const struct probe *p)
 	return 0;
 }
 
-/* A part's calls, outermost first. All addresses but the first are those calls return to, which may
- * be another function's first or another line's: the call itself lies before. */
+/* A part's calls, outermost first, as far as the one at `to`. All addresses but the first are those
+ * calls return to, which may be another function's first or another line's: the call itself lies
+ * before. */
 static int add_part(struct stacks *st, struct names *n, const struct stacks_hit *hit,
-		    const stack_word *address, uint32_t count, bool kernel, uint32_t *call)
+		    const stack_word *address, uint32_t count, uint32_t to, bool kernel,
+		    uint32_t *call)
 {
 	uint32_t i, symbol;
 	int rc;
 
-	for (i = count; i-- > 0;) {
+	for (i = count; i-- > to;) {
 		rc = names_address(n, hit->pid, address[i] - (i ? 1 : 0), hit->time, kernel,
 				   &symbol);
 		if (rc)
@@ -119,8 +123,18 @@ static int add_part(struct stacks *st, struct names *n, const struct stacks_hit 
 	return 0;
 }
 
+/* Whether a stack's first address is what was hit, of which the sample's symbol is known. */
+static bool begins_with_hit(const struct stacks_hit *hit, const struct stack *s)
+{
+	if (!hit->address)
+		return false;
+	if (hit->kernel)
+		return s->head->kernel && s->kernel[0] == hit->address;
+	return !s->head->kernel && s->head->user && s->user[0] == hit->address;
+}
+
 static int resolve(struct stacks *st, struct names *n, const struct stacks_hit *hit,
-		   const struct stack *s, uint32_t *call)
+		   const struct stack *s, bool callers, uint32_t *call)
 {
 	uint32_t count = hit->kernel ? s->head->kernel : s->head->user;
 	const stack_word *part = hit->kernel ? s->kernel : s->user;
@@ -129,11 +143,11 @@ static int resolve(struct stacks *st, struct names *n, const struct stacks_hit *
 	*call = calls_get(&st->calls, NO_KEY, hit->process, false);
 	if (*call == NO_KEY)
 		return -ENOMEM;
-	rc = add_part(st, n, hit, s->user, s->head->user, false, call);
+	rc = add_part(st, n, hit, s->user, s->head->user, callers && !hit->kernel, false, call);
 	if (!rc && hit->kernel)
-		rc = add_part(st, n, hit, s->kernel, s->head->kernel, true, call);
+		rc = add_part(st, n, hit, s->kernel, s->head->kernel, callers, true, call);
 	/* What was hit is the innermost of all, also where its part of the stack is missing. */
-	if (!rc && !(count && part[0] == hit->address)) {
+	if (!rc && !callers && !(count && part[0] == hit->address)) {
 		*call = calls_get(&st->calls, *call, hit->leaf, hit->kernel);
 		rc = *call == NO_KEY ? -ENOMEM : 0;
 	}
@@ -233,8 +247,9 @@ int stacks_call(struct stacks *st, struct names *n, const struct stacks_hit *hit
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *s, uint32_t *call)
 {
-	struct probe p = { .stacks = st, .address = hit->address };
+	struct probe p = { .stacks = st };
 	struct stack made;
+	bool callers;
 	uint32_t i;
 	int rc;
 
@@ -246,16 +261,21 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	}
 	if (s->head->flags)
 		count_ends(st, s->head, hit->ticks);
-	p.words = s->kernel;
+	/* Samples hit many addresses of one function that is called from few places. */
+	callers = begins_with_hit(hit, s);
+	p.address = callers ? 0 : hit->address;
+	p.words = s->kernel + callers;
 	p.raw = (struct raw_stack){
 		.epoch = names_epoch(n, hit->pid), .process = hit->process,
-		.kernel = s->head->kernel, .user = s->head->user, .in_kernel = hit->kernel,
+		.kernel = s->head->kernel - (callers && hit->kernel),
+		.user = s->head->user - (callers && !hit->kernel),
+		.in_kernel = hit->kernel, .callers = callers,
 	};
-	p.raw.hash = hash_words(s->kernel, p.raw.kernel + p.raw.user,
-				hash_mix(hit->address, p.raw.process ^ p.raw.epoch << 20));
+	p.raw.hash = hash_words(p.words, p.raw.kernel + p.raw.user,
+				hash_mix(p.address, p.raw.process ^ p.raw.epoch << 20));
 	i = keys_find(&st->by_raw, p.raw.hash, same_raw, st->raw, &p);
 	if (i == NO_KEY) {
-		rc = resolve(st, n, hit, s, &p.raw.call);
+		rc = resolve(st, n, hit, s, callers, &p.raw.call);
 		if (!rc)
 			rc = remember(st, &p);
 		if (rc)
@@ -263,7 +283,10 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 		i = st->nraw - 1;
 	}
 	*call = st->raw[i].call;
-	return 0;
+	if (!callers)
+		return 0;
+	*call = calls_get(&st->calls, *call, hit->leaf, hit->kernel);
+	return *call == NO_KEY ? -ENOMEM : 0;
 }
 
 int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,

@@ -17,17 +17,18 @@ static void check_table(struct symtab *t)
 	if (symtab_finish(t))
 		abort();
 	for (i = 0; i < t->n_ranges; i++) {
-		uint32_t s = symtab_find(t, t->starts[i]);
+		uint32_t s = symtab_find(t, t->ranges[i].start);
 
-		if (i && t->starts[i] <= t->starts[i - 1])
+		if (i && t->ranges[i].start <= t->ranges[i - 1].start)
 			abort();
-		if (s != t->owners[i])
+		if (s != t->ranges[i].owner)
 			abort();
 		if (s == NO_SYMBOL)
 			continue;
-		if (t->starts[i] < t->symbols[s].value || t->starts[i] >= t->symbols[s].end)
+		if (t->ranges[i].start < t->symbols[s].value ||
+		    t->ranges[i].start >= t->symbols[s].end)
 			abort();
-		if (i + 1 < t->n_ranges && t->starts[i + 1] > t->symbols[s].end)
+		if (i + 1 < t->n_ranges && t->ranges[i + 1].start > t->symbols[s].end)
 			abort();
 		fuzz_touch(symtab_name(t, s), strlen(symtab_name(t, s)));
 		if (symtab_find(t, t->symbols[s].end - 1) == NO_SYMBOL)
@@ -35,7 +36,7 @@ static void check_table(struct symtab *t)
 		if (i < 16)
 			free(demangle_symbol(symtab_name(t, s)));
 	}
-	if (t->n_ranges && symtab_find(t, UINT64_MAX) != t->owners[t->n_ranges - 1])
+	if (t->n_ranges && symtab_find(t, UINT64_MAX) != t->ranges[t->n_ranges - 1].owner)
 		abort();
 	symtab_find(t, 0);
 }
