@@ -161,6 +161,23 @@ static bool is_name(uint32_t type)
 	       type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT || type == PERF_RECORD_KSYMBOL;
 }
 
+static void look_aux_info(struct perf *p, const struct perf_raw *raw)
+{
+	struct bytes b = perf_bytes(p, raw->data, raw->size);
+
+	bytes_skip(&b, 8);
+	p->aux_kind = bytes_u32(&b);
+}
+
+/* An offset, a size, flags. */
+static void look_aux(struct perf *p, const struct perf_raw *raw)
+{
+	struct bytes b = perf_bytes(p, raw->data, raw->size);
+
+	bytes_skip(&b, 8 + 16);
+	p->aux_lost += bytes_u64(&b) & PERF_AUX_FLAG_TRUNCATED;
+}
+
 static int look_record(struct perf *p, const struct perf_raw *raw)
 {
 	bool sample = raw->type == PERF_RECORD_SAMPLE;
@@ -176,6 +193,8 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 	if (raw->type >= PERF_USER_FIRST) {
 		if (raw->type == PERF_AUXTRACE && raw->size >= 16)
 			p->aux_bytes += perf_u64(p, raw->data + 8);
+		else if (raw->type == PERF_AUXTRACE_INFO)
+			look_aux_info(p, raw);
 		else if (raw->type == PERF_THREAD_MAP && raw->size >= 24)
 			p->narrow = perf_u64(p, raw->data + 16) != UINT64_MAX;
 		return p->pipe && raw->type != PERF_TIME_CONV ? 0 : perf_header_record(p, raw);
@@ -189,6 +208,8 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 		p->first = !p->first || time < p->first ? time : p->first;
 		p->last = time > p->last ? time : p->last;
 	}
+	if (raw->type == PERF_RECORD_AUX)
+		look_aux(p, raw);
 	if (is_name(raw->type) && perf_order_add(&p->names, raw, attr, time))
 		return -ENOMEM;
 	return sample ? look_sample(p, raw, attr) : look_inside(p, raw, attr);
@@ -453,8 +474,8 @@ static const char *system_text(struct perf *p, size_t *size)
 		}
 		add_command(p, out);
 		if (p->aux_bytes)
-			fprintf(out, "aux data: %" PRIu64 " bytes, which post does not decode\n",
-				p->aux_bytes);
+			fprintf(out, "aux data: %" PRIu64 " bytes of %s, which post does not decode\n",
+				p->aux_bytes, perf_aux_name(p->aux_kind));
 		if (fclose(out))
 			return NULL;
 	}

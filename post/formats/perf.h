@@ -199,7 +199,8 @@ struct perf {
 
 	/* What a look at all records gave: */
 	uint64_t count[PERF_TYPES], unknown_type, total;
-	uint64_t aux_bytes;
+	uint64_t aux_bytes, aux_lost;	/* lost: AUX records whose data the kernel cut */
+	uint32_t aux_kind;		/* of AUXTRACE_INFO */
 	uint64_t lost, lost_samples, pokes;
 	bool narrow;			/* of some processes, not of all CPUs */
 	uint64_t first, last;		/* times; first 0: none has any */
@@ -311,6 +312,8 @@ int perf_write(const struct job *job, FILE *out);
 /* perf_info.c */
 int perf_info(struct input *in, input_say say, void *arg);
 const char *perf_type_name(unsigned int type);
+/* What data of an AUX area are. */
+const char *perf_aux_name(unsigned int kind);
 
 /* perf_kernel.c: the text that kernel symbols are to be had from; NULL: none. The vdso, if it is
  * this machine's. */

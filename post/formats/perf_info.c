@@ -41,6 +41,17 @@ const char *perf_type_name(unsigned int type)
 	return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "";
 }
 
+const char *perf_aux_name(unsigned int kind)
+{
+	static const char *const names[] = {
+		NULL, "Intel PT", "Intel BTS", "CoreSight ETM", "Arm SPE", "s390 CPU-MF",
+		"HiSilicon PTT", "PowerVM DTL",
+	};
+
+	return kind < sizeof(names) / sizeof(names[0]) && names[kind] ? names[kind] :
+	       "an unknown kind";
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 static void print_bits(FILE *out, uint64_t value, const char *const *names, unsigned int n)
@@ -629,7 +640,8 @@ static void info_rest(struct perf *p, FILE *out)
 	if (p->pokes)
 		fprintf(out, "kernel code changed : %" PRIu64 " times\n", p->pokes);
 	if (p->aux_bytes)
-		fprintf(out, "aux data : %" PRIu64 " bytes\n", p->aux_bytes);
+		fprintf(out, "aux data : %" PRIu64 " bytes of %s, not decoded; cut by the kernel %" PRIu64
+			" times\n", p->aux_bytes, perf_aux_name(p->aux_kind), p->aux_lost);
 }
 
 int perf_info(struct input *in, input_say say, void *arg)

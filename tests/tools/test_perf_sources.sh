@@ -30,6 +30,32 @@ post -format perf.data -o deep.written -r deep.data
 post -show -json -o - -r deep.written | jq -r 'select(.record == "tprof").stack_user | "\(length) \(.[0]) \(.[-1])"' >out
 is deep_chain_written "$(cat out)" '600 0x401000 0x401257'
 
+# ---- data of an AUX area: told, passed over
+for kind in 1 4 99; do
+	perl -e '
+		my $body = pack("QLLQQ", 0x401000, 70, 70, 1000, 1);
+		my $sample = pack("LSS", 9, 2, 8 + length $body) . $body;
+		my $info = pack("LSSLLQ", 70, 0, 24, shift, 0, 0);
+		my $aux = pack("LSSQQQ", 11, 0, 32, 0, 24, 1);	# truncated
+		my $trace = pack("LSSQQQLLLL", 71, 0, 48, 24, 0, 0, 0, 70, 0, 0) . "\x02\x82" x 12;
+		my $data = $info . $sample . $aux . $trace . $sample;
+		print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+		print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+	' $kind >aux.$kind
+	post -info -r aux.$kind | sed -n 's/^aux data : //p'
+	post -json -r aux.$kind | jq .total_ticks
+done >have
+cat >want <<'EOF'
+24 bytes of Intel PT, not decoded; cut by the kernel 1 times
+2
+24 bytes of Arm SPE, not decoded; cut by the kernel 1 times
+2
+24 bytes of an unknown kind, not decoded; cut by the kernel 1 times
+2
+EOF
+diff want have >out
+verdict aux_data_told $?
+
 perf record -q -e cpu-clock -o probe.data true 2>/dev/null && [ -s probe.data ] || {
 	echo "skip ${suite}_recorded perf record does not work here"
 	[ $failures = 0 ]
