@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fuzz: all of post, from a trace file to a report. The first byte chooses the reports, the rest is
- * the file. The CRCs of a file of ours are made right, so that what a damaged one would hide behind
- * them is reached; files of other formats are left as they are.
+ * Fuzz: all of post, from a trace file to a report. The first byte chooses the reports (EVERY: all,
+ * one set after the other: for seeds), the rest is the file. The CRCs of a file of ours are made
+ * right, so that what a damaged one would hide behind them is reached; files of other formats are
+ * left as they are.
  * For reports that look into a folder, behind the last section stand files to find there: of each
  * its length (4 bytes) and as much; none where the length is 0.
  */
@@ -24,8 +25,9 @@ int post_main(int argc, char **argv);
 
 #define WORDS 12
 
-/* "@" is the trace itself, "#" the folder, "~" something to be written in there. Else each writes to /dev/null,
- * and what belongs on the screen to stdout, which is that too. */
+/* "@" is the trace itself (alone: a second one), "#" the folder, "~" something to be written in
+ * there. Else each writes to /dev/null, and what belongs on the screen to stdout, which is that
+ * too. */
 static const char *const wanted[][WORDS] = {
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-cpu" },
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-json", "-off" },
@@ -69,6 +71,11 @@ static const char *const wanted[][WORDS] = {
 	{ "-format", "perf.data" }, { "-format", "perf.data", "-o", "~" },
 	{ "-format", "ctf", "-o", "~" }, { "-format", "speedscope", "-inline", "-sympath", "#" },
 	{ "-tprof", "-calltree", "-sched", "-time", "10-10.0001", "-cpus", "0,2-70", "-comm", "a*,?*" },
+	{ "-arc", "-csv", "-line" }, { "-arc", "-json", "-c" }, { "-flow", "-csv" }, { "-flow", "-json" },
+	{ "-disasm", "-csv", "-sympath", "#", "-jdir", "#" }, { "-disasm", "-json" },
+	{ "-verify", "-json", "-sympath", "#" }, { "-verify", "-csv" }, { "-info", "-csv" },
+	{ "-info", "-json" }, { "-stats", "-json" }, { "-validate", "-json" }, { "-validate", "-csv" },
+	{ "-tprof", "-sched", "@" }, { "-calltree", "@" }, { "-format", "chrome", "@" },
 };
 
 static const char *const beside[] = {
@@ -77,6 +84,7 @@ static const char *const beside[] = {
 };
 #define BESIDE (sizeof(beside) / sizeof(beside[0]))
 #define REPORT_SETS (sizeof(wanted) / sizeof(wanted[0]))
+#define EVERY 0xff
 
 /* It says what is wrong with the file; here nobody reads that. */
 static void silence(void)
@@ -156,14 +164,14 @@ static void fill_folder(struct fuzz_input in)
 	}
 }
 
-/* The words of the input's reports, how many. */
-static int get_words(const uint8_t *data, char *path, char **argv, bool *beside_it)
+/* The words of these reports, how many. */
+static int get_words(size_t set, char *path, char **argv, bool *beside_it)
 {
 	char *out = "/dev/null";
 	int n = 0;
 
 	*beside_it = false;
-	for (const char *const *word = wanted[data[0] % REPORT_SETS]; *word; word++) {
+	for (const char *const *word = wanted[set]; *word; word++) {
 		if (!strcmp(*word, "#") || !strcmp(*word, "~"))
 			make_folder();
 		*beside_it |= !strcmp(*word, "#");
@@ -176,7 +184,6 @@ static int get_words(const uint8_t *data, char *path, char **argv, bool *beside_
 		argv[n++] = "-o";
 		argv[n++] = out;
 	}
-	argv[n++] = "-r";
 	argv[n++] = path;
 	argv[n] = NULL;
 	return n;
@@ -187,35 +194,12 @@ static bool is_ours(const uint8_t *file, size_t size)
 	return size >= strlen(PIFILE_MAGIC) && !memcmp(file, PIFILE_MAGIC, strlen(PIFILE_MAGIC));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run_post(int argc, char **argv)
 {
 	FILE *own_out = stdout, *own_err = stderr;
 	static FILE *no_out, *no_err;
-	char *argv[WORDS + 8] = { "post" }, path[64];
-	size_t trace = size - 1;
-	uint8_t *file;
-	int fd, code, argc;
-	bool beside_it;
+	int code;
 
-	if (size < 1)
-		return 0;
-	file = malloc(size);
-	fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (!file || fd < 0)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	memcpy(file, data + 1, size - 1);
-	argc = 1 + get_words(data, path, argv + 1, &beside_it);
-	if (is_ours(file, trace)) {
-		if (beside_it) {
-			trace = fuzz_trace_end(file, size - 1);
-			fill_folder((struct fuzz_input){ file + trace, size - 1 - trace });
-		}
-		fuzz_mend_crcs(file, trace);
-	}
-	if (write(fd, file, trace) != (ssize_t)trace)
-		abort();
-	free(file);
 	if (!no_out) {
 		silence();
 		no_out = stdout;
@@ -227,11 +211,47 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code = post_main(argc, argv);
 	stdout = own_out;
 	stderr = own_err;
+	if (code < EXIT_CLEAN || code > EXIT_UNREADABLE)
+		abort();
+}
+
+static void run_set(const uint8_t *data, size_t size, size_t set)
+{
+	char *argv[WORDS + 8] = { "post" }, path[64];
+	uint8_t *file = malloc(size + 1);
+	int fd = memfd_create("fuzz", MFD_CLOEXEC), argc;
+	size_t trace = size;
+	bool beside_it;
+
+	if (!file || fd < 0)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	memcpy(file, data, size);
+	argc = 1 + get_words(set, path, argv + 1, &beside_it);
+	if (is_ours(file, trace)) {
+		if (beside_it) {
+			trace = fuzz_trace_end(file, size);
+			fill_folder((struct fuzz_input){ file + trace, size - trace });
+		}
+		fuzz_mend_crcs(file, trace);
+	}
+	if (write(fd, file, trace) != (ssize_t)trace)
+		abort();
+	free(file);
+	run_post(argc, argv);
 	close(fd);
 	if (*folder)
 		empty_folder();
-	if (code < EXIT_CLEAN || code > EXIT_UNREADABLE)
-		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	for (size_t set = 0; data[0] == EVERY && set < REPORT_SETS; set++)
+		run_set(data + 1, size - 1, set);
+	if (data[0] != EVERY)
+		run_set(data + 1, size - 1, data[0] % REPORT_SETS);
 	return 0;
 }
 
@@ -242,6 +262,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 {
 	if (size < 2 || seed % 16 == 0)
 		return LLVMFuzzerMutate(data, size, max);
+	if (data[0] == EVERY)
+		data[0] = (uint8_t)(seed / 16 % REPORT_SETS);
 	return 1 + fuzz_mutate(data + 1, size - 1, max - 1, seed / 16);
 }
 #endif
