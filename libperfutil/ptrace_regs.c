@@ -81,6 +81,17 @@ static void tell(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
 		r->argument[i] = m->gpr[3 + i];
 	r->result = (int64_t)m->gpr[3];
 	r->failed = (m->ccr & 0x10000000) || (r->result < 0 && r->result >= -4095);
+	r->in_syscall = m->trap == 0xC00 || m->trap == 0x3000;
+	r->called = m->gpr[0];
+}
+
+bool ptrace_restarts(const struct ptrace_regs *r)
+{
+	int64_t error = r->result < 0 ? -r->result : r->result;
+
+	/* ERESTARTSYS, -NOINTR, -NOHAND, -RESTARTBLOCK */
+	return r->in_syscall && r->failed &&
+	       (error == 512 || error == 513 || error == 514 || error == 516);
 }
 
 #elif defined(__s390x__)
@@ -107,7 +118,7 @@ static void tell(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
 #error "the registers of this machine are not known"
 #endif
 
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) && !defined(__powerpc64__)
 /* Before anybody is told that the thread stopped it has been set back already. */
 bool ptrace_restarts(const struct ptrace_regs *r)
 {

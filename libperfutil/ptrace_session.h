@@ -52,11 +52,19 @@ enum ptrace_mode {
 	PTRACE_LEAVE,			/* without us */
 };
 
+/* A system call that is not stepped (ppc64le). */
+enum ptrace_call {
+	PTRACE_CALL_NONE,
+	PTRACE_CALL_BEFORE,		/* it stops at its entry next */
+	PTRACE_CALL_IN,			/* … at its end */
+};
+
 struct ptrace_thread {
 	struct ptrace_thread *next;
 	pid_t tid;
 	struct ptrace_process *p;	/* NULL: not known yet whose it is */
 	uint8_t mode;			/* enum ptrace_mode */
+	uint8_t call;			/* enum ptrace_call */
 	bool stopped;			/* it waits for us */
 	bool born;			/* it has not run yet: its trace begins as a new one's */
 	bool begun;			/* a START was written, no STOP since */

@@ -145,8 +145,12 @@ void ptrace_interrupted(struct ptrace_thread *t, const struct ptrace_regs *r)
 	t->behind = r->pc;
 	t->before = *r;
 	t->before.number = r->called;
+#if defined(__powerpc64__)
+	t->flow = (struct flow){ .what = FLOW_SYSCALL, .length = 4 };
+#else
 	/* x86, where all of them have two bytes. */
 	t->flow = (struct flow){ .what = FLOW_SYSCALL, .length = 2 };
+#endif
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

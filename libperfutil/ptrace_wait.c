@@ -143,8 +143,23 @@ static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 static void tell(struct ptrace_session *s, struct ptrace_thread *t, int status);
 static void go_on(struct ptrace_session *s, struct ptrace_thread *t);
 
+/*
+ * ppc64le: a step of a system call ends behind one instruction more. There the thread runs to the
+ * call's entry, and from that to its end. (One that gets a signal is stepped: into its handler.)
+ */
+static enum __ptrace_request way_on(struct ptrace_thread *t)
+{
+#if defined(__powerpc64__)
+	if (!t->asked && t->call != PTRACE_CALL_IN)
+		t->call = t->flow.what == FLOW_SYSCALL && !t->delivered ? PTRACE_CALL_BEFORE :
+								      PTRACE_CALL_NONE;
+#endif
+	return t->call ? PTRACE_SYSCALL : PTRACE_SINGLESTEP;
+}
+
 static void step(struct ptrace_session *s, struct ptrace_thread *t)
 {
+	enum __ptrace_request way;
 	int status;
 
 	if (!t->asked)
@@ -163,8 +178,9 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 		t->over = t->pc;
 		ptrace_break_clear(t, t->pc);
 	}
+	way = way_on(t);
 	t->asked = true;
-	ptrace(PTRACE_SINGLESTEP, t->tid, 0, t->delivered);
+	ptrace(way, t->tid, 0, t->delivered);
 }
 
 static void go_on(struct ptrace_session *s, struct ptrace_thread *t)
@@ -396,6 +412,11 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 	switch (event) {
 	case 0:
 		if (signal == SIGTRAP) {
+			trapped(s, t);
+		} else if (t->call == PTRACE_CALL_BEFORE && signal == (SIGTRAP | 0x80)) {
+			t->call = PTRACE_CALL_IN;
+		} else if (t->call == PTRACE_CALL_IN && signal == (SIGTRAP | 0x80)) {
+			t->call = PTRACE_CALL_NONE;
 			trapped(s, t);
 		} else if (signal == (SIGTRAP | 0x80)) {
 			ptrace_out_maps(s, t->p);
