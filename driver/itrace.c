@@ -21,6 +21,12 @@
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
+/* The number of the call that it is in; -1: none, of which s390x's own function makes 2^32 - 1. */
+static int call_of(struct it_thread *t)
+{
+	return syscall_get_nr(t->task, task_pt_regs(t->task));
+}
+
 static __always_inline void disarm(struct it_thread *t)
 {
 	arch_itrace_disarm(t->task, task_pt_regs(t->task));
@@ -189,9 +195,9 @@ static void begin(struct it_thread *t)
 	t->in_call = false;
 	t->signal_at = 0;
 	/* It may be in a call that is begun again: then it goes back. */
-	if (t->why != PITRACE_ITRACE_FORK && syscall_get_nr(t->task, regs) != -1) {
+	if (t->why != PITRACE_ITRACE_FORK && call_of(t) != -1) {
 		t->in_call = true;
-		t->number = syscall_get_nr(t->task, regs);
+		t->number = call_of(t);
 		t->call_end = t->back = t->user.ip;
 	}
 	if (it->flags & (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL))
@@ -210,7 +216,7 @@ void it_arm(struct it_thread *t, bool leaves)
 		return;
 	/* In a call its registers may be copied (a child's): it is armed where it leaves that, or
 	 * if it has, at an interrupt. */
-	if ((!leaves && syscall_get_nr(t->task, task_pt_regs(t->task)) != -1) ||
+	if ((!leaves && call_of(t) != -1) ||
 	    cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
 		return;
 	t->cpu = smp_processor_id();

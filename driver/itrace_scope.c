@@ -363,9 +363,8 @@ void itrace_off(struct session *s, bool pause)
 
 /* ---- at load --------------------------------------------------------------------------------- */
 
-#ifndef CONFIG_X86
-/* Not by default yet: on s390x programs are traced as they are stepped, but no storm has passed; on
- * ppc64le a thread may stand still at a sequence with a reservation. */
+#ifdef CONFIG_PPC64
+/* Not by default yet: a thread may stand still at a sequence with a reservation. */
 static bool itrace;
 module_param(itrace, bool, 0444);
 MODULE_PARM_DESC(itrace, "instruction traces by the driver (on this machine not finished)");

@@ -119,6 +119,16 @@ static void effects(struct ptrace_session *s, struct ptrace_thread *t, const str
 	}
 }
 
+static bool returns_from_handler(const struct ptrace_thread *t)
+{
+#ifdef __NR_sigreturn
+	/* From one that did not ask for a siginfo. */
+	if (number_of(t) == __NR_sigreturn)
+		return true;
+#endif
+	return number_of(t) == __NR_rt_sigreturn;
+}
+
 static void called(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 	uint64_t behind = t->pc + t->flow.length;
@@ -132,7 +142,7 @@ static void called(struct ptrace_session *s, struct ptrace_thread *t, uint64_t p
 		t->behind = behind;
 		return;
 	}
-	if (number_of(t) == __NR_rt_sigreturn && r.wide)
+	if (returns_from_handler(t) && r.wide)
 		ptrace_out_break(s, t, PITRACE_BREAK_SIGRETURN, number_of(t), behind, pc);
 	else
 		ptrace_out_break(s, t, PITRACE_BREAK_SYSCALL, number_of(t), behind, pc);

@@ -72,8 +72,9 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
 
 void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 {
-	if (!is_ours(&task->thread.per_user) || arch_itrace_debugged(task))
+	if (arch_itrace_debugged(task))
 		return;
+	/* Perhaps not for the first time: of who ran elsewhere the bit is taken by an interrupt. */
 	WRITE_ONCE(task->thread.per_user.control, 0);
 	/* Who asks while it runs elsewhere meets a word that its kernel entry may be writing. */
 	if (regs->psw.mask & PSW_MASK_PER)
@@ -328,8 +329,13 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 		regs->psw.mask &= ~PSW_MASK_PER;
 		return NOTIFY_STOP;
 	}
-	if (!is_ours(&current->thread.per_user) || arch_itrace_debugged(current))
+	if (arch_itrace_debugged(current))
 		return NOTIFY_DONE;
+	/* Ours, but too late. */
+	if (!is_ours(&current->thread.per_user)) {
+		arch_itrace_disarm(current, regs);
+		return NOTIFY_STOP;
+	}
 	/* The end of a transaction, whose branches are not told: the next trap misses them. */
 	if (!trapped())
 		return NOTIFY_STOP;

@@ -5,6 +5,11 @@
 
 #include "abi.h"
 
+/* Machines on which the driver traces programs. */
+#if defined(__x86_64__) || defined(__s390x__)
+#define TRACED_HERE
+#endif
+
 /* A child waits until a byte comes. */
 struct gate {
 	int fd[2];
@@ -47,5 +52,7 @@ struct seen seen_of(const struct view *v, uint32_t pid);
 /* A number of struct pitrace_cpu, of all CPUs. */
 uint64_t sum_pages(const struct view *v, size_t at);
 void consume_all(const struct view *v);
+/* Nobody reads: at how many branches does it stand still? An emulated machine may be slow. */
+uint64_t waits_at(const struct view *v);
 
 #endif

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include "itrace.h"
 
-#if defined(__x86_64__)
+#ifdef TRACED_HERE
 
 /* ---- what is traced -------------------------------------------------------------------------- */
 
@@ -35,9 +35,14 @@ static void part_loop(void)
 {
 	unsigned int n = TURNS;
 
+#ifdef __s390x__
+	asm volatile("1: ahi %0,-1\n\tjnz 1b" : "+d" (n) : : "cc");
+#else
 	asm volatile("1: dec %0\n\tjnz 1b" : "+r" (n) : : "cc");
+#endif
 }
 
+#ifdef __x86_64__
 /* Short jumps forward, jumps of no distance, string instructions. */
 static void part_odd(void)
 {
@@ -110,6 +115,8 @@ static void part_calls(void)
 	munmap(fresh, 16384);
 }
 
+#endif
+
 static pid_t begin_child(struct gate *g, void (*part)(void))
 {
 	pid_t pid;
@@ -139,6 +146,45 @@ static void close_gate(struct gate *g)
 	close(g->fd[0]);
 	close(g->fd[1]);
 }
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+struct pitrace_itrace_args itrace_of(int32_t *pid)
+{
+	return (struct pitrace_itrace_args){
+		.size = sizeof(struct pitrace_itrace_args), .version = PITRACE_ABI_VERSION,
+		.scope = PITRACE_ITRACE_PIDS, .listed = 1, .list = (uintptr_t)pid,
+	};
+}
+
+bool begin_itrace(struct view *v, struct pitrace_session_args args,
+		  const struct pitrace_itrace_args *it)
+{
+	struct pitrace_setup_args setup = setup_args(1000);
+	static const int majors[] = {
+		PITRACE_BRANCH_USER, PITRACE_BREAK_USER, PITRACE_ITRACE_SWITCH,
+		PITRACE_ITRACE_START, PITRACE_ITRACE_STOP, PITRACE_CODE,
+	};
+	unsigned int i;
+
+	if (!begin(v, args, 1000))
+		return false;
+	setup.majors[0] = 0;
+	for (i = 0; i < sizeof(majors) / sizeof(majors[0]); i++)
+		setup.majors[majors[i] / 64] |= 1ull << majors[i] % 64;
+	want(0, ioctl(v->fd, PITRACE_IOC_SETUP, &setup));
+	return want(0, ioctl(v->fd, PITRACE_IOC_ITRACE, it)) == 0;
+}
+
+struct pitrace_session_args itrace_plain(void)
+{
+	struct pitrace_session_args args = plain();
+
+	args.trace_bytes = 8 * MB;
+	return args;
+}
+
+#ifdef __x86_64__
 
 /* ---- the judge: one step after the other ----------------------------------------------------- */
 
@@ -200,43 +246,6 @@ static void step(struct steps *s, void (*part)(void))
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close_gate(&g);
-}
-
-/* ---- the trace ------------------------------------------------------------------------------- */
-
-struct pitrace_itrace_args itrace_of(int32_t *pid)
-{
-	return (struct pitrace_itrace_args){
-		.size = sizeof(struct pitrace_itrace_args), .version = PITRACE_ABI_VERSION,
-		.scope = PITRACE_ITRACE_PIDS, .listed = 1, .list = (uintptr_t)pid,
-	};
-}
-
-bool begin_itrace(struct view *v, struct pitrace_session_args args,
-		  const struct pitrace_itrace_args *it)
-{
-	struct pitrace_setup_args setup = setup_args(1000);
-	static const int majors[] = {
-		PITRACE_BRANCH_USER, PITRACE_BREAK_USER, PITRACE_ITRACE_SWITCH,
-		PITRACE_ITRACE_START, PITRACE_ITRACE_STOP, PITRACE_CODE,
-	};
-	unsigned int i;
-
-	if (!begin(v, args, 1000))
-		return false;
-	setup.majors[0] = 0;
-	for (i = 0; i < sizeof(majors) / sizeof(majors[0]); i++)
-		setup.majors[majors[i] / 64] |= 1ull << majors[i] % 64;
-	want(0, ioctl(v->fd, PITRACE_IOC_SETUP, &setup));
-	return want(0, ioctl(v->fd, PITRACE_IOC_ITRACE, it)) == 0;
-}
-
-struct pitrace_session_args itrace_plain(void)
-{
-	struct pitrace_session_args args = plain();
-
-	args.trace_bytes = 8 * MB;
-	return args;
 }
 
 /* One event of a thread: a record of a branch or a break, in the order of time. */
@@ -458,6 +467,15 @@ void test_itrace_32bit(void)
 	equal("32 bits", part_32);
 	no_session_left();
 }
+
+#else
+
+/* The suite itrace compares there, beside a judge who knows the emulator's steps. */
+void test_itrace_equal(void) { }
+void test_itrace_flags(void) { }
+void test_itrace_32bit(void) { }
+
+#endif
 
 /* A loop of a known length says what the judge says. */
 static void count_loop(const struct pitrace_rec *rec, void *arg)

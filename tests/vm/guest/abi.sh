@@ -16,7 +16,8 @@ fi
 [ $# -gt 0 ] || abi locked_down || code=1
 # Who was stopped while it was traced sleeps with the trap set: not any more when the driver goes.
 sleeper=''
-[ $# -gt 0 ] || [ "$(uname -m)" != x86_64 ] || { abi sleeper >/tmp/sleeper && sleeper=$(cat /tmp/sleeper); } || code=1
+case $(uname -m) in x86_64 | s390x) traced=1 ;; esac
+[ $# -gt 0 ] || [ "${traced:-}" = "" ] || { abi sleeper >/tmp/sleeper && sleeper=$(cat /tmp/sleeper); } || code=1
 # So do who sleep in calls, and in page faults of the kernel's on their behalf, whose code was stepped.
 sleepers=''
 ! grep -qs Y /sys/module/pitrace/parameters/kernel_itrace || { abi kernel_sleepers >/tmp/sleepers && sleepers=$(tail -n 1 /tmp/sleepers); } || code=1

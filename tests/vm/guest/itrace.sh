@@ -8,7 +8,7 @@ registers='' ls=''
 shift
 mkdir logs
 case $collector-$(uname -m) in
-driver-s390x | driver-ppc64le) rmmod pitrace && insmod /rig/pitrace.ko itrace=1 || exit 1 ;;
+driver-ppc64le) rmmod pitrace && insmod /rig/pitrace.ko itrace=1 || exit 1 ;;
 esac
 # Each time in the same places.
 echo 0 >/proc/sys/kernel/randomize_va_space
