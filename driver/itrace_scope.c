@@ -363,11 +363,10 @@ void itrace_off(struct session *s, bool pause)
 
 /* ---- at load --------------------------------------------------------------------------------- */
 
-#ifdef CONFIG_PPC64
-/* Not by default yet: a thread may stand still at a sequence with a reservation. */
-static bool itrace;
+#ifndef CONFIG_X86
+static bool itrace = true;
 module_param(itrace, bool, 0444);
-MODULE_PARM_DESC(itrace, "instruction traces by the driver (on this machine not finished)");
+MODULE_PARM_DESC(itrace, "instruction traces by the driver");
 #else
 static const bool itrace = true;
 #endif

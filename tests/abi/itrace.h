@@ -6,7 +6,7 @@
 #include "abi.h"
 
 /* Machines on which the driver traces programs. */
-#if defined(__x86_64__) || defined(__s390x__)
+#if defined(__x86_64__) || defined(__powerpc64__) || defined(__s390x__)
 #define TRACED_HERE
 #endif
 

@@ -35,8 +35,10 @@ static void part_loop(void)
 {
 	unsigned int n = TURNS;
 
-#ifdef __s390x__
+#if defined(__s390x__)
 	asm volatile("1: ahi %0,-1\n\tjnz 1b" : "+d" (n) : : "cc");
+#elif defined(__powerpc64__)
+	asm volatile("mtctr %0\n1:\tnop\n\tbdnz 1b" : : "r" (n) : "ctr");
 #else
 	asm volatile("1: dec %0\n\tjnz 1b" : "+r" (n) : : "cc");
 #endif
@@ -114,7 +116,6 @@ static void part_calls(void)
 	sched_yield();
 	munmap(fresh, 16384);
 }
-
 #endif
 
 static pid_t begin_child(struct gate *g, void (*part)(void))
@@ -470,7 +471,8 @@ void test_itrace_32bit(void)
 
 #else
 
-/* The suite itrace compares there, beside a judge who knows the emulator's steps. */
+/* Whole programs are compared there (tests/vm/suite_itrace.sh), beside a judge who knows the
+ * emulator's steps. */
 void test_itrace_equal(void) { }
 void test_itrace_flags(void) { }
 void test_itrace_32bit(void) { }

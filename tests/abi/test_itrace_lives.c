@@ -365,9 +365,12 @@ void test_itrace_limits(void)
 
 static void part_code(void)
 {
-#ifdef __s390x__
+#if defined(__s390x__)
 	static const unsigned char ret[] = { 0xa7, 0x29, 0, 1, 0x07, 0xfe };
 	const int value = 3;
+#elif defined(__powerpc64__)
+	static const unsigned char ret[] = { 1, 0, 0x60, 0x38, 0x20, 0, 0x80, 0x4e };
+	const int value = 0;
 #else
 	static const unsigned char ret[] = { 0xb8, 1, 0, 0, 0, 0xc3 };
 	const int value = 1;
@@ -378,10 +381,12 @@ static void part_code(void)
 	int i;
 
 	memcpy(p, ret, sizeof(ret));
+	__builtin___clear_cache((char *)p, (char *)p + sizeof(ret));
 	for (i = 0; i < 10; i++)
 		f();
 	/* The same again is not told, another one is. */
 	p[value] = 2;
+	__builtin___clear_cache((char *)p, (char *)p + sizeof(ret));
 	for (i = 0; i < 10; i++)
 		f();
 	if (f() != 2)

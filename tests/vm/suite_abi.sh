@@ -7,8 +7,8 @@
 
 if [ "$arch" != arm64 ] || [ $# -gt 0 ]; then
 	# So many turns as are asked for take their time.
-	case ${1:-}$arch in *=*) limit=1700 ;; *s390x) limit=900 ;; *) limit=500 ;; esac
-	booted guest --smp 2 --timeout $limit -- tests/vm/guest/abi.sh "$@"
+	case ${1:-}$arch in *=*) limit=1700 ;; *s390x | *ppc64le) limit=900 ;; *) limit=500 ;; esac
+	booted guest "${itrace_cpu[@]}" --smp 2 --timeout $limit -- tests/vm/guest/abi.sh "$@"
 	exit $code
 fi
 

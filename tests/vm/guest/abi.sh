@@ -16,7 +16,7 @@ fi
 [ $# -gt 0 ] || abi locked_down || code=1
 # Who was stopped while it was traced sleeps with the trap set: not any more when the driver goes.
 sleeper=''
-case $(uname -m) in x86_64 | s390x) traced=1 ;; esac
+case $(uname -m) in x86_64 | ppc64le | s390x) traced=1 ;; esac
 [ $# -gt 0 ] || [ "${traced:-}" = "" ] || { abi sleeper >/tmp/sleeper && sleeper=$(cat /tmp/sleeper); } || code=1
 # So do who sleep in calls, and in page faults of the kernel's on their behalf, whose code was stepped.
 sleepers=''

@@ -7,9 +7,6 @@ registers='' ls=''
 [ "$collector" = "$1" ] || registers=-r ls=--ls
 shift
 mkdir logs
-case $collector-$(uname -m) in
-driver-ppc64le) rmmod pitrace && insmod /rig/pitrace.ko itrace=1 || exit 1 ;;
-esac
 # Each time in the same places.
 echo 0 >/proc/sys/kernel/randomize_va_space
 cp "$(command -v itrace_subject)" subject
