@@ -230,6 +230,40 @@ static void outputs(void)
 	rmdir(folder);
 }
 
+/* A name of what is open already is written to, never moved aside. */
+static void outputs_open_already(void)
+{
+	char name[] = "/tmp/test_common.XXXXXX", path[64], text[8] = "";
+	int fd = mkstemp(name), out;
+	struct output o;
+	struct stat st;
+
+	CU_ASSERT_FATAL(fd >= 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	CU_ASSERT_EQUAL(output_open(&o, path, 0600), 0);
+	CU_ASSERT_FALSE(o.renamed);
+	fputs("one", o.file);
+	CU_ASSERT_EQUAL(output_close(&o), 0);
+	fflush(stdout);
+	out = dup(STDOUT_FILENO);
+	CU_ASSERT_FATAL(out >= 0 && dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+	if (!output_open(&o, "/dev/stdout", 0600)) {
+		fputs("two", o.file);
+		output_close(&o);
+	}
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	CU_ASSERT_EQUAL(pread(fd, text, sizeof(text), 0), 6);
+	CU_ASSERT_STRING_EQUAL(text, "onetwo");
+	CU_ASSERT_FALSE(o.renamed);
+	CU_ASSERT_EQUAL(lstat("/dev/stdout", &st), 0);
+	CU_ASSERT(S_ISLNK(st.st_mode));
+	CU_ASSERT_EQUAL(output_open(&o, "/dev/fd/12345", 0600), -EBADF);
+	CU_ASSERT_NOT_EQUAL(output_open(&o, "/dev/fd/x", 0600), 0);
+	close(fd);
+	unlink(name);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
@@ -237,7 +271,7 @@ int main(void)
 		{ "units_refused", units_refused }, { "escapes", escapes },
 		{ "escapes_cut_whole", escapes_cut_whole }, { "json_shape", json_shape },
 		{ "json_long", json_long },
-		{ "outputs", outputs }, { NULL, NULL },
+		{ "outputs", outputs }, { "outputs_open_already", outputs_open_already }, { NULL, NULL },
 	};
 
 	return unit_run("common", tests);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,28 @@ static int set_old_aside(const char *path)
 	return rc;
 }
 
+/* The links to what the process has open already, by which shells' users name it; -1: none of
+ * them. They are not files that an output could take the place of. */
+static int own_descriptor(const char *path)
+{
+	static const char *const links[] = { "/dev/fd/", "/proc/self/fd/" };
+	unsigned long n;
+	char *end;
+	size_t i;
+
+	if (!strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		if (strncmp(path, links[i], strlen(links[i])) != 0)
+			continue;
+		n = strtoul(path + strlen(links[i]), &end, 10);
+		return *end || n > INT_MAX ? -1 : (int)n;
+	}
+	return -1;
+}
+
 int output_open(struct output *o, const char *path, mode_t mode)
 {
 	struct stat st;
@@ -38,6 +61,11 @@ int output_open(struct output *o, const char *path, mode_t mode)
 		o->file = stdout;
 		return 0;
 	}
+	fd = own_descriptor(path);
+	if (fd >= 0) {
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		goto opened;
+	}
 	if (lstat(path, &st) == 0) {
 		if (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)) {	/* /dev/null, a pipe */
 			fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -45,6 +73,8 @@ int output_open(struct output *o, const char *path, mode_t mode)
 		}
 		if (S_ISDIR(st.st_mode))
 			return -EISDIR;
+		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+			return -EOPNOTSUPP;
 		rc = set_old_aside(path);
 		if (rc)
 			return rc;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An output file: never overwritten in silence (an older one becomes NAME.old), never written
- * through a link that somebody laid in its place, errors told at the end. "-" is stdout.
+ * through a link that somebody laid in its place, errors told at the end. "-" is stdout;
+ * /dev/stdout, /dev/stderr and /dev/fd/N are what the process has open there.
  */
 #ifndef COMMON_OUTPUT_H
 #define COMMON_OUTPUT_H
