@@ -139,11 +139,12 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
 	char text[TEXT_ROOM];
 	struct number n[8];
+	uint32_t count = numbers(r, n);
 
 	fprintf(out, " pid=%" PRIu32 " tid=%" PRIu32, whose[0], whose[1]);
 	if (event)
 		fprintf(out, " event=%" PRIu32, event - 1);
-	for (i = 0; i < numbers(r, n); i++)
+	for (i = 0; i < count; i++)
 		fprintf(out, n[i].decimal ? " %s=%" PRIu64 : " %s=0x%" PRIx64, n[i].name,
 			n[i].value);
 	switch (r->minor & DETAIL_KIND) {
@@ -188,12 +189,13 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
 	char text[TEXT_ROOM];
 	struct number n[8];
+	uint32_t count = numbers(r, n);
 
 	json_uint(j, "pid", whose[0]);
 	json_uint(j, "tid", whose[1]);
 	if (event)
 		json_uint(j, "event", event - 1);
-	for (i = 0; i < numbers(r, n); i++) {
+	for (i = 0; i < count; i++) {
 		if (n[i].decimal)
 			json_uint(j, n[i].name, n[i].value);
 		else
