@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FUNCTIONS (1u << 28)
@@ -138,7 +139,23 @@ static int add_segments(struct xray_map *m, Elf *elf, const char *path)
 	return m->segment ? 0 : -ENOMEM;
 }
 
-static int read_map(struct xray_map *m, Elf *elf, const char *path, const char **why)
+/* What relocates words of the map; sections that are more than the file together are none. */
+static void relocate_all(Elf *elf, GElf_Half machine, struct sleds *s, uint64_t left)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA)
+			continue;
+		if (sh.sh_size > left)
+			return;
+		left -= sh.sh_size;
+		relocate(elf, machine, scn, &sh, s);
+	}
+}
+
+static int read_map(struct xray_map *m, Elf *elf, const char *path, uint64_t size, const char **why)
 {
 	struct sleds s = { 0 };
 	Elf_Scn *scn = NULL;
@@ -176,10 +193,7 @@ static int read_map(struct xray_map *m, Elf *elf, const char *path, const char *
 	s.relocated = calloc(s.size / 4 + 1, sizeof(*s.relocated));
 	if (!s.relocated)
 		return -ENOMEM;
-	for (scn = NULL; (scn = elf_nextscn(elf, scn)); ) {
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_RELA)
-			relocate(elf, e.e_machine, scn, &sh, &s);
-	}
+	relocate_all(elf, e.e_machine, &s, size);
 	rc = add_functions(m, &s);
 	free(s.relocated);
 	return rc ? rc : add_segments(m, elf, path);
@@ -190,18 +204,20 @@ int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size)
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 	char *whole = fd < 0 ? NULL : realpath(path, NULL);
 	const char *words = "";
+	struct stat st;
 	Elf *elf;
 
-	if (!whole) {
+	if (!whole || fstat(fd, &st)) {
 		rc = -errno;
 		snprintf(why, size, "%s: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
+		free(whole);
 		return rc;
 	}
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	rc = elf ? read_map(m, elf, whole, &words) : -ENOMEM;
+	rc = elf ? read_map(m, elf, whole, (uint64_t)st.st_size, &words) : -ENOMEM;
 	if (rc)
 		snprintf(why, size, "%s: %s", path, words);
 	elf_end(elf);

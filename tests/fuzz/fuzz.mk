@@ -89,6 +89,8 @@ FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
 FUZZ_LIB_gperftools = $(FUZZ_LIB_post)
 FUZZ_SRC_xray = $(FUZZ_SRC_post)
 FUZZ_LIB_xray = $(FUZZ_LIB_post)
+FUZZ_FOR_xraymap := post/formats/xray_map.c
+FUZZ_LIB_xraymap := -lelf
 FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
 
 # Its writer is linked with the reader, and with that all of post.
