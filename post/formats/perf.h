@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * perf.data, as its reader's parts see it: the header (perf_header.c), the bytes as a row of raw
- * records (perf_stream.c), their order of time (perf_order.c), what they mean in ours
- * (perf_tell.c) and beyond ours (perf_details.c), what the file says of itself in words
- * (perf_info.c) and of the kernel (perf_kernel.c).
+ * perf.data, as its reader's parts see it: the header (perf_header.c), the events of which there
+ * are records (perf_attr.c), the bytes as a row of raw records (perf_stream.c), their order of time
+ * (perf_order.c), what they mean in ours (perf_tell.c) and beyond ours (perf_details.c), what the
+ * file says of itself in words (perf_info.c) and of the kernel (perf_kernel.c).
  */
 #ifndef POST_FORMATS_PERF_H
 #define POST_FORMATS_PERF_H
@@ -76,6 +76,11 @@ struct perf_id {			/* of perf_attr; an empty place has attr == UINT32_MAX */
 	uint64_t id;
 	uint32_t attr;
 	uint64_t counted;		/* of a group that is read with its leader */
+};
+
+struct perf_update {			/* an event's name, by one of its ids */
+	uint64_t id;
+	char *name;
 };
 
 struct perf_build_id {
@@ -192,6 +197,8 @@ struct perf {
 	uint32_t nattrs;
 	struct perf_id *id;		/* hash table */
 	uint32_t nids, room_ids;
+	struct perf_update *update;
+	uint32_t nupdates, room_updates;
 	struct perf_build_id *build_id;
 	uint32_t nbuild_ids, room_build_ids;
 	struct pifile_fault *fault;
@@ -252,7 +259,7 @@ void perf_fault_in(struct perf *p, uint32_t file, uint64_t offset, const char *w
 /* perf_header.c */
 bool perf_probe(const void *head, size_t size);
 int perf_header_read(struct perf *p, struct pifile_fault *fault);
-/* HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE, HEADER_BUILD_ID, TIME_CONV: as a record. */
+/* Features, build ids, TIME_CONV and, in a pipe, events, as records. */
 int perf_header_record(struct perf *p, const struct perf_raw *raw);
 /* After all attributes are known. */
 int perf_header_finish(struct perf *p);
@@ -262,6 +269,17 @@ const uint8_t *perf_feature(struct perf *p, unsigned int i, size_t *size, uint8_
 struct bytes perf_bytes(const struct perf *p, const void *data, size_t size);
 /* A text of a feature: a length and as many bytes, with a NUL among them. NULL: damaged. */
 const char *perf_text(struct bytes *b);
+/* A part of the first file, to be freed. NULL: it isn't there, or is more than `most` bytes. */
+uint8_t *perf_part(struct perf *p, struct perf_section part, uint64_t most);
+
+/* perf_attr.c: the events, of the file's table or a pipe's records; then by their ids, and when the
+ * features have told the rest. 0 or -ENOMEM. */
+int perf_attrs_read(struct perf *p);
+int perf_attr_record(struct perf *p, const struct perf_raw *raw);
+int perf_attr_update(struct perf *p, const struct perf_raw *raw);
+int perf_attrs_hash(struct perf *p);
+int perf_attrs_finish(struct perf *p);
+void perf_attrs_free(struct perf *p);
 /* The number of the event that a record belongs to; UINT32_MAX: of none that is known. */
 uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample);
 /* What perf's own name of a generic event stands for. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a perf.data file says before and behind its records: who recorded which events, by which ids
- * their records are told apart; in a pipe the same comes as records.
+ * What a perf.data file says before and behind its records: where they are, and its features; in a
+ * pipe these come as records.
  */
 #include "formats/perf.h"
 
@@ -19,21 +19,7 @@
 #define HEADER_OLD	72
 #define HEADER_NEW	104
 #define HEADER_PIPE	16
-#define ATTR_OLD	64		/* the first that perf wrote */
-#define ATTR_MAX	4096
-#define EVENTS_MAX	100000		/* more are damage */
 #define FORMATS_MAX	(256u << 20)
-
-/* Where fields of an attr stand, and its flags. */
-enum {
-	AT_SIZE = 4, AT_FLAGS = 40, AT_WAKEUP = 48,
-};
-#define FLAG_FREQ		(1ull << 10)
-#define FLAG_ID_ALL		(1ull << 18)
-#define FLAG_NO_CHAIN_KERNEL	(1ull << 21)
-#define FLAG_NO_CHAIN_USER	(1ull << 22)
-#define FLAG_USE_CLOCK		(1ull << 25)
-#define FLAG_BUILD_ID		(1ull << 34)
 
 void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
 {
@@ -81,8 +67,7 @@ struct bytes perf_bytes(const struct perf *p, const void *data, size_t size)
 	return b;
 }
 
-/* A part of the first file. NULL: it isn't there. */
-static uint8_t *read_part(struct perf *p, struct perf_section part, uint64_t most)
+uint8_t *perf_part(struct perf *p, struct perf_section part, uint64_t most)
 {
 	uint8_t *data;
 	size_t n = 0;
@@ -104,211 +89,6 @@ static uint8_t *read_part(struct perf *p, struct perf_section part, uint64_t mos
 	return data;
 }
 
-/* ---- events ---------------------------------------------------------------------------------- */
-
-/* Bit-fields begin at a byte's lowest bit on little-endian machines, at its highest on others. */
-static uint64_t flags_of(const struct perf *p, const uint8_t *at)
-{
-	bool big = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	uint64_t flags = 0;
-	unsigned int i;
-
-	for (i = 0; i < 64; i++) {
-		if (at[i / 8] >> (big ? 7 - i % 8 : i % 8) & 1)
-			flags |= 1ull << i;
-	}
-	return flags;
-}
-
-static unsigned int words(uint64_t type, uint64_t of)
-{
-	return (unsigned int)__builtin_popcountll(type & of);
-}
-
-/* Where time and id stand in records of such an event; 0: nowhere. */
-static void find_places(struct perf_attr *a)
-{
-	uint64_t type = a->shape.sample_type;
-	uint64_t behind = PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
-			  PERF_SAMPLE_IDENTIFIER;
-
-	if (type & PERF_SAMPLE_TIME) {
-		a->time_at = 8 + 8 * words(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-					   PERF_SAMPLE_TID);
-		a->time_back = a->shape.id_all ? 8 + 8 * words(type, behind) : 0;
-	}
-	if (type & PERF_SAMPLE_IDENTIFIER) {
-		a->id_at = 8;
-		a->id_back = 8;
-	} else if (type & PERF_SAMPLE_ID) {
-		a->id_at = 8 + 8 * words(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-					 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
-		a->id_back = 8 + 8 * words(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
-	}
-	if (!a->shape.id_all)
-		a->id_back = 0;
-	perf_plain_find(a);
-}
-
-void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, struct perf_attr *a)
-{
-	uint8_t room[136] = { 0 };
-	struct bytes b = perf_bytes(p, room, sizeof(room));
-
-	memcpy(room, data, size < sizeof(room) ? size : sizeof(room));
-	*a = (struct perf_attr){ .flags = flags_of(p, room + AT_FLAGS) };
-	a->type = bytes_u32(&b);
-	a->size = bytes_u32(&b);
-	a->config = bytes_u64(&b);
-	a->period = bytes_u64(&b);
-	a->shape.sample_type = bytes_u64(&b);
-	a->shape.read_format = bytes_u64(&b);
-	bytes_seek(&b, AT_WAKEUP);
-	a->wakeup = bytes_u32(&b);
-	a->bp_type = bytes_u32(&b);
-	a->config1 = bytes_u64(&b);
-	a->config2 = bytes_u64(&b);
-	a->branch = bytes_u64(&b);
-	a->shape.regs_user = bytes_u64(&b);
-	a->stack_user = bytes_u32(&b);
-	a->clock = (int32_t)bytes_u32(&b);
-	a->regs_intr = bytes_u64(&b);
-	a->aux_watermark = bytes_u32(&b);
-	a->max_stack = bytes_u16(&b);
-	bytes_skip(&b, 2);
-	a->aux_sample = bytes_u32(&b);
-	bytes_skip(&b, 4);
-	a->sig_data = bytes_u64(&b);
-	a->freq = a->flags & FLAG_FREQ;
-	a->use_clock = a->flags & FLAG_USE_CLOCK;
-	a->shape.id_all = a->flags & FLAG_ID_ALL;
-	a->shape.build_id = a->flags & FLAG_BUILD_ID;
-	a->shape.branch_index = a->branch & PERF_SAMPLE_BRANCH_HW_INDEX;
-	a->shape.swap = p->swap;
-	find_places(a);
-}
-
-static int add_attr(struct perf *p, const uint8_t *data, size_t size, uint64_t *ids, uint32_t nids)
-{
-	struct perf_attr *more = realloc(p->attr, (p->nattrs + 1) * sizeof(*more));
-
-	if (!more) {
-		free(ids);
-		return -ENOMEM;
-	}
-	p->attr = more;
-	perf_attr_read(p, data, size, &more[p->nattrs]);
-	more[p->nattrs].ids = ids;
-	more[p->nattrs++].nids = nids;
-	return 0;
-}
-
-/* Ids in the file's order of bytes, copied in ours. NULL: no memory. */
-static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
-{
-	uint64_t *ids = calloc(n + 1, sizeof(*ids));
-
-	for (uint32_t i = 0; ids && i < n; i++)
-		ids[i] = perf_u64(p, data + 8 * (size_t)i);
-	return ids;
-}
-
-static int read_attrs(struct perf *p)
-{
-	uint64_t entry = p->attr_size, n = entry ? p->attrs.size / entry : 0, i;
-	uint8_t *data = read_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
-	int rc = 0;
-
-	if (entry < ATTR_OLD + 16 || entry > ATTR_MAX || n > EVENTS_MAX || (!data && n)) {
-		perf_fault(p, 16, "no events: %" PRIu64 " entries of %" PRIu64 " bytes at %" PRIu64,
-			   n, entry, p->attrs.offset);
-		free(data);
-		return 0;
-	}
-	for (i = 0; i < n && !rc; i++) {
-		struct bytes b = perf_bytes(p, data + i * entry, entry);
-		struct perf_section part;
-		uint64_t *ids = NULL;
-		uint8_t *raw;
-
-		bytes_seek(&b, entry - 16);
-		part.offset = bytes_u64(&b);
-		part.size = bytes_u64(&b) & ~7ull;
-		raw = read_part(p, part, 8ull * EVENTS_MAX * 100);
-		if (raw)
-			ids = copy_ids(p, raw, (uint32_t)(part.size / 8));
-		else
-			perf_fault(p, p->attrs.offset + i * entry,
-				   "event %" PRIu64 ": its ids are not in the file", i);
-		free(raw);
-		rc = add_attr(p, data + i * entry, entry - 16, ids,
-			      ids ? (uint32_t)(part.size / 8) : 0);
-	}
-	free(data);
-	return rc;
-}
-
-/* ---- which event a record is of -------------------------------------------------------------- */
-
-static uint32_t place_of(const struct perf *p, uint64_t id)
-{
-	uint32_t i = (uint32_t)((id * 0x9E3779B97F4A7C15ull) >> 32) & (p->room_ids - 1);
-
-	while (p->id[i].attr != UINT32_MAX && p->id[i].id != id)
-		i = (i + 1) & (p->room_ids - 1);
-	return i;
-}
-
-static int hash_ids(struct perf *p)
-{
-	uint64_t n = 0;
-	uint32_t i, k;
-
-	for (i = 0; i < p->nattrs; i++)
-		n += p->attr[i].nids;
-	for (p->room_ids = 64; p->room_ids < 2 * n; p->room_ids *= 2)
-		;
-	p->id = malloc(p->room_ids * sizeof(*p->id));
-	if (!p->id)
-		return -ENOMEM;
-	for (i = 0; i < p->room_ids; i++)
-		p->id[i].attr = UINT32_MAX;
-	for (i = 0; i < p->nattrs; i++) {
-		for (k = 0; k < p->attr[i].nids; k++)
-			p->id[place_of(p, p->attr[i].ids[k])] = (struct perf_id){
-				.id = p->attr[i].ids[k], .attr = i };
-	}
-	return 0;
-}
-
-uint32_t perf_attr_by_id(const struct perf *p, uint64_t id)
-{
-	return p->id[place_of(p, id)].attr;
-}
-
-struct perf_id *perf_id_find(struct perf *p, uint64_t id)
-{
-	struct perf_id *at = &p->id[place_of(p, id)];
-
-	return at->attr == UINT32_MAX ? NULL : at;
-}
-
-/* All events of a file have the id in the same place, or there would be no finding it. */
-uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample)
-{
-	const struct perf_attr *first = p->attr;
-	uint32_t at, attr;
-
-	if (p->nattrs < 2)
-		return p->nattrs ? 0 : UINT32_MAX;
-	at = sample ? first->id_at : first->id_back ? size - first->id_back : 0;
-	if (!at || (sample ? at + 8 > size : first->id_back + 8 > size))
-		return 0;
-	attr = perf_attr_by_id(p, perf_u64(p, record + at));
-	/* What perf made up itself has no id. */
-	return attr == UINT32_MAX && !sample ? 0 : attr;
-}
-
 /* ---- features -------------------------------------------------------------------------------- */
 
 const uint8_t *perf_feature(struct perf *p, unsigned int i, size_t *size, uint8_t **own)
@@ -321,7 +101,7 @@ const uint8_t *perf_feature(struct perf *p, unsigned int i, size_t *size, uint8_
 		return p->feature_data[i];
 	if (p->pipe)
 		return NULL;
-	*own = read_part(p, p->feature[i], 1ull << 30);
+	*own = perf_part(p, p->feature[i], 1ull << 30);
 	if (!*own)
 		perf_fault(p, p->feature[i].offset, "feature %u of %" PRIu64
 			   " bytes is not in the file", i, p->feature[i].size);
@@ -349,7 +129,7 @@ static void read_features(struct perf *p)
 	table.size = 16 * n;
 	if (!n)
 		return;
-	data = read_part(p, table, 16 * PERF_FEATURES);
+	data = perf_part(p, table, 16 * PERF_FEATURES);
 	if (!data) {
 		perf_fault(p, table.offset, "the table of features is not in the file");
 		memset(p->feature_bits, 0, sizeof(p->feature_bits));
@@ -422,7 +202,7 @@ static void event_names(struct perf *p)
 /* Names of files before there was such a description: of an event's config. */
 static void old_names(struct perf *p)
 {
-	uint8_t *data = p->types.size ? read_part(p, p->types, 72 * 10000) : NULL;
+	uint8_t *data = p->types.size ? perf_part(p, p->types, 72 * 10000) : NULL;
 	struct bytes b = perf_bytes(p, data, data ? p->types.size : 0);
 
 	while (bytes_left(&b) >= 72) {
@@ -436,63 +216,6 @@ static void old_names(struct perf *p)
 		}
 	}
 	free(data);
-}
-
-static const char *const hardware[] = {
-	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
-	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
-};
-static const char *const software[] = {
-	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations",
-	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
-	"bpf-output", "cgroup-switches",
-};
-
-bool perf_event_named(const char *name, uint32_t *type, __u64 *config)
-{
-	size_t n = strcspn(name, ":"), i;
-
-	for (i = 0; i < sizeof(hardware) / sizeof(hardware[0]); i++) {
-		if (strlen(hardware[i]) == n && !memcmp(name, hardware[i], n)) {
-			*type = PERF_TYPE_HARDWARE;
-			*config = i;
-			return true;
-		}
-	}
-	for (i = 0; i < sizeof(software) / sizeof(software[0]); i++) {
-		if (strlen(software[i]) == n && !memcmp(name, software[i], n)) {
-			*type = PERF_TYPE_SOFTWARE;
-			*config = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static const char *known_event(const struct perf_attr *a)
-{
-	if (a->type == PERF_TYPE_HARDWARE && a->config < sizeof(hardware) / sizeof(hardware[0]))
-		return hardware[a->config];
-	if (a->type == PERF_TYPE_SOFTWARE && a->config < sizeof(software) / sizeof(software[0]))
-		return software[a->config];
-	return NULL;
-}
-
-static int name_rest(struct perf *p)
-{
-	char text[64];
-
-	for (uint32_t i = 0; i < p->nattrs; i++) {
-		struct perf_attr *a = &p->attr[i];
-		const char *known = known_event(a);
-
-		snprintf(text, sizeof(text), "event %u/0x%" PRIx64, a->type, a->config);
-		if (!a->name)
-			a->name = strdup(known ? known : text);
-		if (!a->name)
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 /* What stands behind a record's head. */
@@ -585,21 +308,17 @@ static void clock_data(struct perf *p)
 int perf_header_finish(struct perf *p)
 {
 	struct pifile_header *h = &p->in->header;
-	bool any_build_id = false;
 	uint8_t *own;
 	const uint8_t *data;
 	struct bytes b;
-	uint32_t i;
 	size_t n;
-	int rc = hash_ids(p);
+	int rc = perf_attrs_hash(p);
 
 	if (rc)
 		return rc;
 	event_names(p);
 	old_names(p);
-	rc = name_rest(p);
-	if (!rc)
-		rc = build_ids(p);
+	rc = build_ids(p);
 	clock_data(p);
 	feature_text(p, PERF_OSRELEASE, h->release, sizeof(h->release));
 	feature_text(p, PERF_ARCH, h->machine, sizeof(h->machine));
@@ -608,75 +327,7 @@ int perf_header_finish(struct perf *p)
 	if (data)
 		h->ncpus = bytes_u32(&b);	/* available, then online */
 	free(own);
-	for (i = 0; i < p->nattrs; i++)
-		any_build_id |= p->attr[i].shape.build_id;
-	for (i = 0; i < p->nattrs; i++) {
-		struct perf_attr *a = &p->attr[i];
-		uint64_t type = a->shape.sample_type;
-		bool copy = type & PERF_SAMPLE_STACK_USER && type & PERF_SAMPLE_REGS_USER;
-
-		/* Where no event asked for them perf has put them in. */
-		a->shape.build_id |= !any_build_id;
-		a->stacks = (struct perf_stacks){
-			.depth = copy ? PITRACE_STACK_MAX : PERF_CHAIN_MAX, .most = a->max_stack,
-			.regs = a->shape.regs_user,
-			.copy = PERF_COPY_MAX, .registers = perf_registers_of(h->machine),
-		};
-		if (type & PERF_SAMPLE_CALLCHAIN)
-			a->stacks.want = PITRACE_WANT_KERNEL | PITRACE_WANT_USER;
-		if (a->flags & FLAG_NO_CHAIN_KERNEL)
-			a->stacks.want &= ~(uint32_t)PITRACE_WANT_KERNEL;
-		if (a->flags & FLAG_NO_CHAIN_USER)
-			a->stacks.want &= ~(uint32_t)PITRACE_WANT_USER;
-		if (copy)
-			a->stacks.want |= PITRACE_WANT_COPY;
-	}
-	return rc;
-}
-
-/* Text behind a record's head, to its end. */
-static char *rest_text(struct bytes *b)
-{
-	size_t left = bytes_left(b), length;
-	const char *text = left ? bytes_str(b, left, &length) : NULL;
-
-	return text ? strdup(text) : NULL;
-}
-
-/* The name of an event, told by one of its ids (PERF_EVENT_UPDATE__NAME is 2). */
-static void event_update(struct perf *p, struct bytes *b)
-{
-	uint64_t kind = bytes_u64(b), id = bytes_u64(b);
-	uint32_t i, k;
-
-	for (i = 0; i < p->nattrs && kind == 2; i++) {
-		for (k = 0; k < p->attr[i].nids; k++) {
-			if (p->attr[i].ids[k] != id || p->attr[i].name)
-				continue;
-			p->attr[i].name = rest_text(b);
-			return;
-		}
-	}
-}
-
-static int header_attr(struct perf *p, const struct perf_raw *raw)
-{
-	struct bytes b = perf_bytes(p, raw->data, raw->size);
-	uint32_t size, n;
-	uint64_t *ids;
-
-	bytes_seek(&b, 8 + AT_SIZE);
-	size = bytes_u32(&b);
-	if (!size)
-		size = ATTR_OLD;
-	if (b.bad || size < ATTR_OLD || size > raw->size - 8 || p->nattrs == EVENTS_MAX) {
-		perf_fault(p, raw->offset, "an event of %u bytes in a record of %u", size,
-			   raw->size);
-		return 0;
-	}
-	n = (raw->size - 8 - size) / 8;
-	ids = copy_ids(p, raw->data + 8 + size, n);
-	return ids ? add_attr(p, raw->data + 8, size, ids, n) : -ENOMEM;
+	return rc ? rc : perf_attrs_finish(p);
 }
 
 /* A feature that comes as a record: its number, its bytes. */
@@ -707,7 +358,7 @@ static int tracing_data(struct perf *p, const struct perf_raw *raw)
 	part.size = bytes_u32(&b);
 	if (b.bad || p->feature_data[i])
 		return 0;
-	p->feature_data[i] = read_part(p, part, FORMATS_MAX);
+	p->feature_data[i] = perf_part(p, part, FORMATS_MAX);
 	if (!p->feature_data[i])
 		return 0;
 	p->feature[i] = part;
@@ -723,14 +374,13 @@ int perf_header_record(struct perf *p, const struct perf_raw *raw)
 	bytes_skip(&b, 8);
 	switch (raw->type) {
 	case PERF_HEADER_ATTR:
-		return p->pipe ? header_attr(p, raw) : 0;
+		return p->pipe ? perf_attr_record(p, raw) : 0;
 	case PERF_HEADER_FEATURE:
 		return p->pipe ? header_feature(p, raw) : 0;
 	case PERF_HEADER_TRACING_DATA:
 		return p->pipe ? tracing_data(p, raw) : 0;
 	case PERF_EVENT_UPDATE:
-		event_update(p, &b);
-		return 0;
+		return p->pipe ? perf_attr_update(p, raw) : 0;
 	case PERF_HEADER_BUILD_ID:
 		rc = build_id(p, &b, raw->misc, true);
 		if (rc == -EBADMSG)
@@ -756,7 +406,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 {
 	struct perf_file *f = &p->file[0];
 	struct perf_section whole = { 0, f->size < HEADER_NEW ? f->size : HEADER_NEW };
-	uint8_t *data = read_part(p, whole, HEADER_NEW);
+	uint8_t *data = perf_part(p, whole, HEADER_NEW);
 	struct bytes b;
 	uint64_t turned;
 	int rc;
@@ -825,7 +475,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 		p->in->complete = false;
 		memset(p->feature_bits, 0, sizeof(p->feature_bits));
 	}
-	rc = read_attrs(p);
+	rc = perf_attrs_read(p);
 	if (!rc)
 		read_features(p);
 	return rc;
@@ -835,16 +485,11 @@ void perf_header_free(struct perf *p)
 {
 	uint32_t i;
 
-	for (i = 0; i < p->nattrs; i++) {
-		free(p->attr[i].name);
-		free(p->attr[i].ids);
-	}
+	perf_attrs_free(p);
 	for (i = 0; i < p->nbuild_ids; i++)
 		free(p->build_id[i].path);
 	for (i = 0; i < PERF_FEATURES; i++)
 		free(p->feature_data[i]);
-	free(p->attr);
-	free(p->id);
 	free(p->build_id);
 	free(p->fault);
 }
