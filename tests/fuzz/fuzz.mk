@@ -99,7 +99,8 @@ FUZZ_SRC_pprof	:= $(FUZZ_SRC_post)
 FUZZ_LIB_pprof	:= $(FUZZ_LIB_post)
 
 # The kernel's names, which perf_kernel.c finds on this machine, are no part of the file.
-FUZZ_FOR_perfdata := $(filter-out %/perf_kernel.c %/perf_write.c %/perfetto.c,\
+FUZZ_FOR_perfdata := $(filter-out %/perf_kernel.c %/perf_write.c %/perf_write_bytes.c %/perf_write_details.c \
+		   %/perf_write_head.c %/perfetto.c,\
 		   $(wildcard post/formats/perf*.c))
 FUZZ_SRC_perfdata := $(FUZZ_SRC_post)
 FUZZ_LIB_perfdata := $(FUZZ_LIB_post)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: a perf.data file, from its header to the records that reports take, in two passes. */
+/* Fuzz: a perf.data file, from its header to the records that reports take, in three passes. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -68,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		in.format->info(&in, take_line, NULL);
 		read_all(&in, PIMERGE_MTE);
 		read_all(&in, PIMERGE_MTE | PIMERGE_TRACE);
+		read_all(&in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
 		n = in.format->faults(&in, &list);
 		for (size_t i = 0; i < n && i < INPUT_FAULTS; i++) {
 			if (!list[i].what[0])
