@@ -105,7 +105,7 @@ struct format {
 
 extern const struct format format_native, format_perf, format_gperftools, format_xray,
 	format_pprof, format_folded, format_speedscope, format_firefox,
-	format_chrome, format_perfetto, format_ctf;
+	format_chrome, format_perfetto, format_ctf, format_xray_map;
 
 /* Those that are here, in the order in which they are listed; NULL: no more. */
 const struct format *format_at(size_t i);

@@ -22,6 +22,7 @@ static const struct format *const formats[] = {
 	&format_chrome,
 	&format_perfetto,
 	&format_ctf,
+	&format_xray_map,
 	&format_xray,			/* knows its files by little: last */
 };
 

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/read.h"
+
 #define WINDOW		(1u << 20)
 #define CURSOR_ROOM	(1u << 16)	/* bytes of a part that are read at a time */
 #define VERSIONS	99		/* above it is no log */
@@ -643,4 +645,13 @@ const struct format format_xray = {
 	.close = xray_close,
 	.path = "post.xray",
 	.write = xray_write,
+	.needs = NEED_RUNS,
+};
+
+const struct format format_xray_map = {
+	.name = "xray-map",
+	.what = "names for an XRay log that was written from an instruction trace",
+	.path = "post.xray.map",
+	.write = xray_map_write,
+	.needs = NEED_RUNS,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay's flight data recorder, written: a trace of functions' entries and exits as a log of version
- * 5, with buffers of one thread each, in the order in which they fill.
+ * XRay's flight data recorder, written: a trace of functions' entries and exits, or of
+ * instructions, as a log of version 5, with buffers of one thread each, in the order in which they
+ * fill.
  */
 #include "formats/xray.h"
 
@@ -183,11 +184,13 @@ static int write_event(struct writing *w, const struct pirecord *r)
 	return 0;
 }
 
+/* Of an instruction trace the clock's cycles are nanoseconds. */
 static void write_header(struct writing *w, const struct input *in)
 {
 	const uint16_t version = htole16(VERSION), type = htole16(1);
 	const uint32_t bits = htole32(3);	/* a clock that is constant and does not stop */
-	const uint64_t words[3] = { htole64(in->header.clock_hz), htole64(BUFFER), 0 };
+	const uint64_t hz = in->calls ? in->header.clock_hz : 1000000000;
+	const uint64_t words[3] = { htole64(hz), htole64(BUFFER), 0 };
 
 	fwrite(&version, sizeof(version), 1, w->out);
 	fwrite(&type, sizeof(type), 1, w->out);
@@ -195,28 +198,37 @@ static void write_header(struct writing *w, const struct input *in)
 	fwrite(words, sizeof(words), 1, w->out);
 }
 
-int xray_write(const struct job *job, FILE *out)
+static int each_call(void *arg, const struct pirecord *r)
+{
+	return write_call(arg, r);
+}
+
+static int write_records(struct writing *w, const struct job *job)
 {
 	struct input *in = job->input;
-	struct writing w = { .out = out };
 	struct pirecord r = { 0 };
-	uint32_t i;
-	int rc;
+	int rc = in->format->begin(in, PIMERGE_TRACE);
 
-	if (!in->calls) {
-		fputs("post: --format xray: the trace does not tell functions' entries and exits\n",
-		      stderr);
-		return -EOPNOTSUPP;
-	}
-	write_header(&w, in);
-	rc = in->format->begin(in, PIMERGE_TRACE);
 	while (!rc && (rc = in->format->next(in, &r)) > 0) {
 		rc = trace_record(job->trace, in, &r);
 		if (!rc && r.major == CALL_RECORD)
-			rc = write_call(&w, &r);
+			rc = write_call(w, &r);
 		else if (!rc && (r.major == CALL_CUSTOM_EVENT || r.major == CALL_TYPED_EVENT))
-			rc = write_event(&w, &r);
+			rc = write_event(w, &r);
 	}
+	return rc;
+}
+
+int xray_write(const struct job *job, FILE *out)
+{
+	struct xray_functions f = { 0 };
+	struct writing w = { .out = out };
+	uint32_t i;
+	int rc;
+
+	write_header(&w, job->input);
+	rc = job->input->calls ? write_records(&w, job) : xray_runs(job, &f, each_call, &w);
+	xray_functions_free(&f);
 	for (i = 0; i < w.nthread; i++) {
 		if (!rc)
 			flush(&w, &w.thread[i]);

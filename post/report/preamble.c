@@ -62,11 +62,13 @@ void preamble_system(const struct job *job, FILE *out)
 	snprintf(text, sizeof(text), "Linux %.*s %.*s",
 		 (int)strnlen(h->release, sizeof(h->release)), h->release,
 		 (int)strnlen(h->machine, sizeof(h->machine)), h->machine);
-	field(out, "Kernel", text);
+	field(out, "Kernel", h->release[0] || h->machine[0] ? text : "not recorded");
 	if (t->cpus_online && t->cpus_online != h->ncpus)
 		snprintf(text, sizeof(text), "%u, %u of them online", h->ncpus, t->cpus_online);
-	else
+	else if (h->ncpus)
 		snprintf(text, sizeof(text), "%u", h->ncpus);
+	else
+		snprintf(text, sizeof(text), "not recorded");
 	field(out, "Processors", text);
 	for (i = 0; i < t->nfacts; i++) {
 		name = known_name(t->facts[i].key, &known);

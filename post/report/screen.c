@@ -27,11 +27,15 @@ void screen_header(const struct job *job, FILE *out)
 	escape_print(out, job->input->name);
 	fputs(": ", out);
 	bounded(out, h->collector, sizeof(h->collector));
-	fputs(", Linux ", out);
-	bounded(out, h->release, sizeof(h->release));
-	putc(' ', out);
-	bounded(out, h->machine, sizeof(h->machine));
-	fprintf(out, ", %u CPU%s, ", h->ncpus, h->ncpus == 1 ? "" : "s");
+	if (h->release[0] || h->machine[0]) {
+		fputs(", Linux ", out);
+		bounded(out, h->release, sizeof(h->release));
+		putc(' ', out);
+		bounded(out, h->machine, sizeof(h->machine));
+	}
+	if (h->ncpus)
+		fprintf(out, ", %u CPU%s", h->ncpus, h->ncpus == 1 ? "" : "s");
+	fputs(", ", out);
 	if (samples && t->events.has_chosen && t->events.chosen)
 		escape_print(out, mode_name(t));
 	else if (samples)

@@ -199,6 +199,10 @@ void print_date(FILE *out, uint64_t realtime_ns)
 	char day[64], zone[16];
 	struct tm tm;
 
+	if (!realtime_ns) {
+		fputs("not recorded", out);
+		return;
+	}
 	if (!localtime_r(&seconds, &tm) || !strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm) ||
 	    !strftime(zone, sizeof(zone), "%z", &tm)) {
 		fprintf(out, "%" PRIu64 " ns after 1970", realtime_ns);

@@ -212,7 +212,38 @@ code 1 "$post" --format xray -q -o again.xray typed.xray &&
 verdict written_typed
 accounted again.xray >out 2>&1 && [ "$(wc -l <out)" -ge 5 ]
 verdict written_account
-code 2 "$post" --format xray -q -o again.xray "$data/../gperftools/edge/00_ok64le.prof" && has err "entries and exits"
+
+# ---- written from an instruction trace: calls as the program makes them, the flow as it was
+cat >fib.c <<'END'
+static int __attribute__((noinline)) leaf(int x) { return x * 3; }
+static int __attribute__((noinline)) fib(int n) { return n < 2 ? leaf(n) : fib(n - 1) + fib(n - 2); }
+int main(void) { return fib(8) & 1; }
+END
+gcc -g -O1 -fno-optimize-sibling-calls -static -o fib fib.c && "$(dirname "$post")/swtrace" run --itrace -o fib.nrm2 -- \
+	./fib >out 2>&1
+code 0 "$post" -format xray -q -o fib.xray fib.nrm2 && code 0 "$post" -format xray-map -q -o fib.map fib.nrm2
+verdict runs_written
+printf 'fib 67\nleaf 34\nmain 1\n' >want
+accounted_names() { llvm-xray account -k -d -f csv -m fib.map fib.xray 2>err | awk -F, '{ gsub(/"/, "", $NF); print $NF, $2 }'; }
+accounted_names | grep -E '^(main|fib|leaf) ' | sort >have
+diff want have >why
+verdict runs_account
+code 0 "$post" -functions -json -q -program fib.map fib.xray
+jq -r '.functions[] | select(.name | test("^(main|fib|leaf)$")) | "\(.name) \(.calls)"' out | sort >have
+diff want have >why
+verdict runs_functions
+# Where one function takes the other's place the caller is met for no time at all; nothing comes after
+# the last one.
+flow() { # FILE OPTION...
+	"$post" -flow -csv -q -o - "$@" 2>err | awk -F, 'NR > 1 && $6 { print $18, $9 }' | uniq
+}
+flow fib.nrm2 | sed '$d' >want
+flow fib.xray -program fib.map >have
+[ "$(wc -l <have)" -ge 500 ] && diff want have >why
+verdict runs_flow
+code 2 "$post" -format xray-map -q -o map one.xray && has err "in the program"
+verdict runs_map_of_calls
+code 2 "$post" -format xray -q -o again.xray "$data/../gperftools/edge/00_ok64le.prof" && has err "nor instructions"
 verdict nothing_to_write
 
 # ---- the flow of calls: all time, in each form

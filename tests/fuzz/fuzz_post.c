@@ -76,6 +76,7 @@ static const char *const wanted[][WORDS] = {
 	{ "-verify", "-json", "-sympath", "#" }, { "-verify", "-csv" }, { "-info", "-csv" },
 	{ "-info", "-json" }, { "-stats", "-json" }, { "-validate", "-json" }, { "-validate", "-csv" },
 	{ "-tprof", "-sched", "@" }, { "-calltree", "@" }, { "-format", "chrome", "@" },
+	{ "-format", "xray-map" },
 };
 
 static const char *const beside[] = {
