@@ -20,6 +20,31 @@ struct bytes {
 	bool bad;
 };
 
+/* An integer that stands at p, which its reader knows to be there. */
+static inline uint16_t bytes_load16(const void *p, bool swap)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t bytes_load32(const void *p, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t bytes_load64(const void *p, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
+
 static inline struct bytes bytes_of(const void *base, size_t size)
 {
 	return (struct bytes){ .base = base, .size = size };

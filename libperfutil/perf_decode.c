@@ -20,10 +20,7 @@ struct perf_shape perf_shape_of(const struct perf_event_attr *attr)
 
 uint64_t perf_word(const struct perf_item *item, const uint8_t *words, uint64_t i)
 {
-	uint64_t v;
-
-	memcpy(&v, words + i * sizeof(v), sizeof(v));
-	return item->swap ? __builtin_bswap64(v) : v;
+	return bytes_load64(words + i * sizeof(uint64_t), item->swap);
 }
 
 /* An array of `count` entries; a count beyond what is left is refused before it is multiplied. */

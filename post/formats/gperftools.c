@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "formats/faults.h"
 #include "formats/window.h"
 #include "model/read.h"
@@ -57,15 +58,7 @@ struct gperftools {
 
 static uint64_t slot_value(const uint8_t *p, unsigned int size, bool swap)
 {
-	uint32_t four;
-	uint64_t eight;
-
-	if (size == 4) {
-		memcpy(&four, p, sizeof(four));
-		return swap ? __builtin_bswap32(four) : four;
-	}
-	memcpy(&eight, p, sizeof(eight));
-	return swap ? __builtin_bswap64(eight) : eight;
+	return size == 4 ? bytes_load32(p, swap) : bytes_load64(p, swap);
 }
 
 /* A layout in which the header makes sense: 0, the number of slots that follow. */

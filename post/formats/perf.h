@@ -344,26 +344,17 @@ bool perf_kernel_module(const char *path, char *name, size_t size);
 
 static inline uint16_t perf_u16(const struct perf *p, const void *at)
 {
-	uint16_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return p->swap ? __builtin_bswap16(v) : v;
+	return bytes_load16(at, p->swap);
 }
 
 static inline uint32_t perf_u32(const struct perf *p, const void *at)
 {
-	uint32_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return p->swap ? __builtin_bswap32(v) : v;
+	return bytes_load32(at, p->swap);
 }
 
 static inline uint64_t perf_u64(const struct perf *p, const void *at)
 {
-	uint64_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return p->swap ? __builtin_bswap64(v) : v;
+	return bytes_load64(at, p->swap);
 }
 
 #endif

@@ -31,18 +31,11 @@ static bool xray_probe(const void *head, size_t size)
 	return p[0] && p[0] <= VERSIONS && !p[1] && p[2] <= 15 && !p[3];
 }
 
-static uint64_t get64(const struct xray *x, const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return x->swap ? __builtin_bswap64(v) : v;
-}
-
 static int read_header(struct xray *x, struct pifile_fault *fault)
 {
 	const uint8_t *p;
 	unsigned int type, newest;
+	bool big;
 	size_t have;
 
 	p = window_look(&x->w, 0, XRAY_HEADER, &have);
@@ -51,9 +44,10 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 		snprintf(fault->what, sizeof(fault->what), "the file ends within the header of an XRay log");
 		return -EINVAL;
 	}
-	x->swap = !p[0];
-	x->version = x->swap ? p[1] : p[0];
-	type = x->swap ? p[3] : p[2];
+	big = !p[0];
+	x->swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	x->version = big ? p[1] : p[0];
+	type = big ? p[3] : p[2];
 	x->basic = !type;
 	fault->offset = 2;
 	if (type > 1) {
@@ -61,7 +55,7 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 			 type);
 		return -EINVAL;
 	}
-	if (type && x->swap) {
+	if (type && big) {
 		snprintf(fault->what, sizeof(fault->what),
 			 "an FDR log of a big-endian machine, which is not read: a basic log of it is");
 		return -EINVAL;
@@ -72,8 +66,8 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 			    newest);
 		x->version = (uint16_t)newest;
 	}
-	x->frequency = get64(x, p + 8);
-	x->buffer_size = get64(x, p + 16);
+	x->frequency = xray_u64(x, p + 8);
+	x->buffer_size = xray_u64(x, p + 16);
 	return 0;
 }
 

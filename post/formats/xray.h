@@ -9,6 +9,7 @@
 #ifndef POST_FORMATS_XRAY_H
 #define POST_FORMATS_XRAY_H
 
+#include "bytes.h"
 #include "formats/faults.h"
 #include "formats/format.h"
 #include "formats/window.h"
@@ -114,6 +115,21 @@ void xray_functions_free(struct xray_functions *f);
 /* Functions of a program's instrumentation map: 0, or -errno and why in words. */
 int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size);
 void xray_map_free(struct xray_map *m);
+
+static inline uint16_t xray_u16(const struct xray *x, const void *at)
+{
+	return bytes_load16(at, x->swap);
+}
+
+static inline uint32_t xray_u32(const struct xray *x, const void *at)
+{
+	return bytes_load32(at, x->swap);
+}
+
+static inline uint64_t xray_u64(const struct xray *x, const void *at)
+{
+	return bytes_load64(at, x->swap);
+}
 
 static inline const uint8_t *xray_look(struct xray *x, struct xray_cursor *c, size_t n)
 {

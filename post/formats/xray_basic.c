@@ -12,30 +12,6 @@
 
 enum basic_type { BASIC_FUNCTION = 0, BASIC_ARGUMENT = 1 };
 
-static uint16_t get16(const struct xray *x, const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return x->swap ? __builtin_bswap16(v) : v;
-}
-
-static uint32_t get32(const struct xray *x, const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return x->swap ? __builtin_bswap32(v) : v;
-}
-
-static uint64_t get64(const struct xray *x, const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return x->swap ? __builtin_bswap64(v) : v;
-}
-
 /* Threads are told to the index as parts of no length; a real one goes on as long as time does. */
 int xray_basic_index(struct xray *x)
 {
@@ -49,9 +25,9 @@ int xray_basic_index(struct xray *x)
 
 	for (at = XRAY_HEADER; !rc && (p = window_look(&x->w, at, RECORD, &have)) && have >= RECORD;
 	     at += RECORD) {
-		if (get16(x, p) != BASIC_FUNCTION)
+		if (xray_u16(x, p) != BASIC_FUNCTION)
 			continue;
-		stamp = get64(x, p + 8);
+		stamp = xray_u64(x, p + 8);
 		if (any && stamp < last) {
 			part.end = at;
 			rc = xray_add_part(x, &part);
@@ -60,9 +36,9 @@ int xray_basic_index(struct xray *x)
 		if (!any || stamp < last)
 			part.first = stamp;
 		last = stamp;
-		if (!any || tid != get32(x, p + 16) || pid != get32(x, p + 20)) {
-			tid = get32(x, p + 16);
-			pid = get32(x, p + 20);
+		if (!any || tid != xray_u32(x, p + 16) || pid != xray_u32(x, p + 20)) {
+			tid = xray_u32(x, p + 16);
+			pid = xray_u32(x, p + 20);
 			who = (struct xray_part){ .tid = tid, .pid = pid };
 			if (!rc)
 				rc = xray_add_part(x, &who);
@@ -76,13 +52,13 @@ int xray_basic_index(struct xray *x)
 /* Arguments stand behind the entry, with its thread and function. */
 static void read_arguments(struct xray *x, struct xray_cursor *c, const uint8_t *entry)
 {
-	uint32_t n = 0, function = get32(x, entry + 4), tid = get32(x, entry + 16);
+	uint32_t n = 0, function = xray_u32(x, entry + 4), tid = xray_u32(x, entry + 16);
 	const uint8_t *p;
 
-	while ((p = xray_look(x, c, RECORD)) && get16(x, p) == BASIC_ARGUMENT &&
-	       get32(x, p + 4) == function && get32(x, p + 8) == tid) {
+	while ((p = xray_look(x, c, RECORD)) && xray_u16(x, p) == BASIC_ARGUMENT &&
+	       xray_u32(x, p + 4) == function && xray_u32(x, p + 8) == tid) {
 		if (n < CALL_ARGUMENTS)
-			c->call.argument[n] = get64(x, p + 16);
+			c->call.argument[n] = xray_u64(x, p + 16);
 		n++;
 		c->used += RECORD;
 	}
@@ -105,7 +81,7 @@ int xray_basic_next(struct xray *x, struct xray_cursor *c)
 		}
 		memcpy(record, p, RECORD);
 		c->used += RECORD;
-		type = get16(x, record);
+		type = xray_u16(x, record);
 		if (type == BASIC_FUNCTION && record[3] < CALL_KINDS)
 			break;
 		if (type == BASIC_FUNCTION)
@@ -116,13 +92,13 @@ int xray_basic_next(struct xray *x, struct xray_cursor *c)
 		else
 			faults_tell(&x->faults, c->offset, "a record of type %u, which is not known", type);
 	}
-	c->base = get64(x, record + 8);
+	c->base = xray_u64(x, record + 8);
 	c->cpu = record[2];
 	c->major = CALL_RECORD;
 	c->minor = record[3];
-	c->call.call.function = get32(x, record + 4);
-	c->call.call.tid = get32(x, record + 16);
-	c->call.call.pid = get32(x, record + 20);
+	c->call.call.function = xray_u32(x, record + 4);
+	c->call.call.tid = xray_u32(x, record + 16);
+	c->call.call.pid = xray_u32(x, record + 20);
 	c->call.call.arguments = 0;
 	if (c->minor == CALL_ENTRY_ARGUMENTS)
 		read_arguments(x, c, record);

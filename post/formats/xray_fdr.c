@@ -21,30 +21,6 @@ enum fdr_kind {
 	FDR_KINDS
 };
 
-static uint16_t u16_at(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint32_t u32_at(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint64_t u64_at(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 /* ---- the parts ------------------------------------------------------------------------------- */
 
 /* A record at an offset, as far as its length goes. */
@@ -66,7 +42,7 @@ static bool step_at(struct xray *x, uint64_t at, struct step *s)
 		return false;
 	if (!(p[0] & 1)) {
 		s->bytes = FUNCTION;
-		s->odd = (u32_at(p) >> 1 & 7) >= CALL_KINDS || !(u32_at(p) >> 4);
+		s->odd = (xray_u32(x, p) >> 1 & 7) >= CALL_KINDS || !(xray_u32(x, p) >> 4);
 		return true;
 	}
 	if (have < METADATA)
@@ -75,7 +51,7 @@ static bool step_at(struct xray *x, uint64_t at, struct step *s)
 	s->odd = p[0] >> 1 >= FDR_KINDS;
 	if (p[0] >> 1 != FDR_CUSTOM && p[0] >> 1 != FDR_TYPED)
 		return true;
-	event = (int32_t)u32_at(p + 1);
+	event = (int32_t)xray_u32(x, p + 1);
 	s->bytes = event < 0 || at + METADATA + (uint32_t)event > x->w.size ? 0 :
 		   METADATA + (uint32_t)event;
 	return true;
@@ -160,19 +136,19 @@ static void read_preamble(struct xray *x, struct xray_part *part)
 			return;
 		switch (p[0] >> 1) {
 		case FDR_NEW_BUFFER:
-			part->tid = u32_at(p + 1);
+			part->tid = xray_u32(x, p + 1);
 			break;
 		case FDR_WALL:
-			wall = u64_at(p + 1) * 1000000000 + u32_at(p + 9) * 1000ull;
+			wall = xray_u64(x, p + 1) * 1000000000 + xray_u32(x, p + 9) * 1000ull;
 			break;
 		case FDR_PID:
-			part->pid = u32_at(p + 1);
+			part->pid = xray_u32(x, p + 1);
 			break;
 		case FDR_TSC_WRAP:
-			part->first = u64_at(p + 1);
+			part->first = xray_u64(x, p + 1);
 			break;
 		case FDR_NEW_CPU:
-			part->first = u64_at(p + 3);
+			part->first = xray_u64(x, p + 3);
 			if (wall && !x->wall) {
 				x->wall = wall;
 				x->wall_stamp = part->first;
@@ -251,7 +227,7 @@ int xray_fdr_index(struct xray *x)
 	for (; !rc && at < x->w.size; at = next) {
 		p = window_look(&x->w, at, METADATA, &have);
 		if (p && have >= METADATA && p[0] == (FDR_EXTENTS << 1 | 1)) {
-			rc = index_extents(x, at, u64_at(p + 1), &next);
+			rc = index_extents(x, at, xray_u64(x, p + 1), &next);
 		} else if (p && have >= METADATA && p[0] == (FDR_NEW_BUFFER << 1 | 1)) {
 			next = walk(x, at, 0);
 			faults_tell(&x->faults, at, "a buffer does not say how long it is; it has %" PRIu64 " bytes",
@@ -270,15 +246,15 @@ int xray_fdr_index(struct xray *x)
 
 static int read_event(struct xray *x, struct xray_cursor *c, const uint8_t *p, bool typed)
 {
-	uint32_t size = u32_at(p + 1), type = typed ? u16_at(p + 9) : 0;
+	uint32_t size = xray_u32(x, p + 1), type = typed ? xray_u16(x, p + 9) : 0;
 	uint64_t left = c->part->end - c->offset - METADATA;
 
 	if (typed || x->version >= 5) {
-		c->base += (uint64_t)(int64_t)(int32_t)u32_at(p + 5);
+		c->base += (uint64_t)(int64_t)(int32_t)xray_u32(x, p + 5);
 	} else {
-		c->base = u64_at(p + 5);
+		c->base = xray_u64(x, p + 5);
 		if (x->version == 4)
-			c->cpu = u16_at(p + 13);
+			c->cpu = xray_u16(x, p + 13);
 	}
 	if ((int32_t)size < 0 || size > left) {
 		faults_tell(&x->faults, c->offset, "an event of %" PRId32 " bytes, where the buffer has %" PRIu64,
@@ -303,7 +279,7 @@ static void read_arguments(struct xray *x, struct xray_cursor *c)
 		if (!p)
 			break;
 		if (n < CALL_ARGUMENTS)
-			c->call.argument[n] = u64_at(p + 1);
+			c->call.argument[n] = xray_u64(x, p + 1);
 		n++;
 		c->used += METADATA;
 	}
@@ -333,11 +309,11 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 			    x->version);
 		break;
 	case FDR_NEW_CPU:
-		c->cpu = u16_at(p + 1);
-		c->base = u64_at(p + 3);
+		c->cpu = xray_u16(x, p + 1);
+		c->base = xray_u64(x, p + 3);
 		break;
 	case FDR_TSC_WRAP:
-		c->base = u64_at(p + 1);
+		c->base = xray_u64(x, p + 1);
 		break;
 	case FDR_CUSTOM:
 	case FDR_TYPED:
@@ -377,8 +353,8 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 				return rc == 2 ? 1 : rc;
 			continue;
 		}
-		word = u32_at(p);
-		c->base += u32_at(p + 4);
+		word = xray_u32(x, p);
+		c->base += xray_u32(x, p + 4);
 		c->used += FUNCTION;
 		if (__builtin_expect((word >> 1 & 7) >= CALL_KINDS, 0)) {
 			faults_tell(&x->faults, c->offset, "a function record of kind %u, which is not known",

@@ -25,15 +25,8 @@ struct sleds {
 
 static uint64_t word_at(const struct sleds *s, uint64_t at)
 {
-	uint64_t eight;
-	uint32_t four;
-
-	if (s->narrow) {
-		memcpy(&four, s->data + at, sizeof(four));
-		return s->swap ? __builtin_bswap32(four) : four;
-	}
-	memcpy(&eight, s->data + at, sizeof(eight));
-	return s->swap ? __builtin_bswap64(eight) : eight;
+	return s->narrow ? bytes_load32(s->data + at, s->swap) :
+	       bytes_load64(s->data + at, s->swap);
 }
 
 /* What the loader adds the program's place to, or a symbol's. */

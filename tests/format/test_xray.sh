@@ -346,6 +346,9 @@ damaged 39_custom_neg 0 112 "an event of -5 bytes"
 damaged 40_custom_huge 0 112 "an event of 1073741824 bytes"
 code 2 "$post" "$data/edge/03_hdr16.xray" && has err "at byte 16: the file ends within the header"
 verdict 03_hdr16
+{ printf '\0\5\0\1' && head -c 60 /dev/zero; } >big.xray
+code 2 "$post" big.xray && has err "at byte 2: an FDR log of a big-endian machine"
+verdict big_endian_fdr
 code 2 "$post" "$data/edge/10_type_2.xray" && has err "at byte 2: an XRay log of type 2"
 verdict 10_type_2
 code 2 "$post" "$data/edge/01_empty.xray" && has err "empty"
