@@ -15,7 +15,7 @@ static struct family {
 	struct hook_tracepoint *all;	/* each of them must be there */
 	struct hook_tracepoint *some;	/* as many of these as there are */
 	struct kprobe *instead;		/* where there is none of `some` */
-	bool breaks;			/* ITrace's BREAK records and kernel side need them, too */
+	bool breaks;			/* ITrace needs them, too */
 	bool have, probed;
 	int users;
 } families[] = {
@@ -193,7 +193,8 @@ static bool serves(const struct family *f, const unsigned long *majors)
 	return f->have && majors &&
 	       (test_bit(f->major, majors) ||
 		(f->major == PITRACE_BRANCH_USER && test_bit(PITRACE_BRANCH_KERNEL, majors)) ||
-		(f->breaks && (test_bit(PITRACE_BREAK_USER, majors) ||
+		(f->breaks && (test_bit(PITRACE_BRANCH_USER, majors) ||
+			       test_bit(PITRACE_BREAK_USER, majors) ||
 			       test_bit(PITRACE_BREAK_KERNEL, majors) ||
 			       test_bit(PITRACE_BRANCH_KERNEL, majors))));
 }

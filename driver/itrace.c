@@ -22,7 +22,7 @@
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 /* The number of the call that it is in; -1: none, of which s390x's own function makes 2^32 - 1. */
-static int call_of(struct it_thread *t)
+static int call_of(const struct it_thread *t)
 {
 	return syscall_get_nr(t->task, task_pt_regs(t->task));
 }
@@ -208,15 +208,25 @@ static void begin(struct it_thread *t)
 		it_put_mark(t, true, t->why, 0, t->user.ip);
 }
 
+/* In a call its registers may be copied (a child's): it is armed where it leaves that, or if it
+ * has, at an interrupt. Where a signal's handler is being set up on its stack, what is saved there may
+ * keep the trap, and be restored when nobody traces any more: who is elsewhere in the kernel is
+ * armed at an interrupt of its user code, too. */
+static bool may_arm(const struct it_thread *t, bool leaves)
+{
+	if (leaves || call_of(t) != -1)
+		return leaves;
+	return !ARCH_FRAME_TRAPS ||
+	       (t->task == current && get_irq_regs() == task_pt_regs(current));
+}
+
 void it_arm(struct it_thread *t, bool leaves)
 {
 	/* First the state: only who is not quiet has a session for certain. */
 	if (READ_ONCE(t->state) != IT_ARMING || t->task->flags & PF_EXITING ||
 	    READ_ONCE(t->session->state) != PITRACE_STATE_ON)
 		return;
-	/* In a call its registers may be copied (a child's): it is armed where it leaves that, or
-	 * if it has, at an interrupt. */
-	if ((!leaves && call_of(t) != -1) ||
+	if (!may_arm(t, leaves) ||
 	    cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
 		return;
 	t->cpu = smp_processor_id();

@@ -308,7 +308,7 @@ void itrace_on(struct session *s, enum pitrace_itrace_why why)
 		preempt_enable();
 	}
 	rcu_read_unlock();
-	/* Who runs is armed now, who sleeps when it is switched to. */
+	/* Who runs is armed now, who sleeps when it is switched to, or later. */
 	on_each_cpu(arm_here, s, 1);
 }
 

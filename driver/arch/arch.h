@@ -151,6 +151,10 @@ struct arch_ran {
 	bool lost;		/* what ran before it cannot be told */
 };
 
+/* What a signal's frame saves of a thread's registers can hold the trap, and a return from the
+ * handler restores it. */
+#define ARCH_FRAME_TRAPS	IS_ENABLED(CONFIG_X86)
+
 /* Traps of ours come from here on, as was tried: NULL, or why they do not. None is set when exit()
  * begins. */
 const char *arch_itrace_init(void);
