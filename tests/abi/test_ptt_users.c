@@ -209,7 +209,7 @@ void test_ptt_order(void)
 			for (;;)
 				turns(1000);
 	}
-	for (i = 0; i < 12; i++) {
+	for (i = 0; i < 8; i++) {
 		/* Hooks go with the last one: not each time, it takes many calls of all CPUs. */
 		if (i % 4 == 0)
 			keeper = want(0, ptt_open(&args));
