@@ -209,8 +209,8 @@ static void begin(struct it_thread *t)
 }
 
 /* In a call its registers may be copied (a child's): it is armed where it leaves that, or if it
- * has, at an interrupt. Where a signal's handler is being set up on its stack, what is saved there may
- * keep the trap, and be restored when nobody traces any more: who is elsewhere in the kernel is
+ * has, at an interrupt. Where a signal's handler is being set up on its stack, what is saved there
+ * may keep the trap, and be restored when nobody traces any more: who is elsewhere in the kernel is
  * armed at an interrupt of its user code, too. */
 static bool may_arm(const struct it_thread *t, bool leaves)
 {

@@ -95,7 +95,8 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 	if (!ran.count && ran.kind != PITRACE_BRANCH_UNDEFINED)
 		return;
 	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
-		/* Another exception's fixup: its first instruction has run, nobody knows which. */
+		/* An exception's fixup, on another stack: its first instruction has run, nobody
+		 * knows which. */
 		t->gap = true;
 		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
 		return;
@@ -111,14 +112,14 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 		it_passes(t, ip);
 }
 
-/* Behind a fault: an access that may fail does not go on where it was, but at its fixup. */
+/* An instruction that may fail, and did, is not executed: the thread stands at its fixup. */
 static void fixed_up(struct it_thread *t, u64 ip)
 {
 	struct it_kernel *k = &t->kernel;
 
-	if (ip == k->fault_ip)
+	if (likely(ip == k->side.ip))
 		return;
-	it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->fault_ip, ip);
+	it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->side.ip, ip);
 	k->side.ip = ip;
 }
 
@@ -126,7 +127,6 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 {
 	struct it_thread *t = it_find(current);
 	u64 ip = instruction_pointer(regs);
-	struct pt_regs *fault;
 	struct it_kernel *k;
 
 	if (!served)
@@ -136,7 +136,6 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
 		goto stop;
 	k = &t->kernel;
-	fault = k->fault;
 	k->fault = NULL;
 	if (k->own && !left_own(k->own, kernel_stack_pointer(regs)))
 		return true;
@@ -145,8 +144,7 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	if (k->own) {
 		leave_own(t, ip);
 	} else {
-		if (unlikely(fault))
-			fixed_up(t, arch_itrace_returned(fault));
+		fixed_up(t, arch_itrace_returned(k->pushed, k->side.ip));
 		step(t, regs);
 		if (t->phase == IT_DONE)
 			goto stop;
@@ -160,6 +158,7 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 			goto stop;
 		}
 	}
+	k->pushed = arch_itrace_pushed(regs);
 	/* What was pushed has lost the flag, so what is popped may lack it. */
 	arch_itrace_step_at(regs, true);
 	return true;
@@ -266,6 +265,7 @@ static void resume(struct irq_work *work)
 	if (k->why == PITRACE_BREAK_SWITCH && k->own && !k->fresh) {
 		k->own = 0;
 		k->side.ip = instruction_pointer(regs);
+		k->pushed = NULL;
 		it_put_break(t, false, PITRACE_BREAK_SWITCH, 0, k->own_ip, k->side.ip);
 	}
 	arch_itrace_step_at(regs, true);
@@ -289,8 +289,10 @@ void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs)
 {
 	u64 ip = instruction_pointer(regs);
 
-	if (t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t))
+	if (t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t)) {
+		fixed_up(t, ip);
 		it_put_break(t, false, PITRACE_BREAK_INTERRUPT, source, ip, ip);
+	}
 }
 
 void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
@@ -305,13 +307,12 @@ void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
 			/* It may sleep until nobody is here any more. */
 			arch_itrace_step_at(regs, false);
 		} else {
-			/* A fixup's first instruction may fail as well. */
-			if (t->kernel.fault && !t->kernel.own)
-				fixed_up(t, ip);
 			t->kernel.fault = regs;
-			t->kernel.fault_ip = ip;
-			if (!t->kernel.own)
+			if (!t->kernel.own) {
+				/* A fixup's first instruction may fail as well. */
+				fixed_up(t, ip);
 				it_put_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
+			}
 		}
 	}
 	preempt_enable_notrace();

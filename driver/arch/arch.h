@@ -234,8 +234,11 @@ bool arch_itrace_unstep(void);
 /* … when these registers are returned by. */
 void arch_itrace_step_at(struct pt_regs *regs, bool step);
 bool arch_itrace_steps(const struct pt_regs *regs);
-/* In the trap of the first instruction behind an exception: where these registers have led. */
-u64 arch_itrace_returned(const struct pt_regs *regs);
+/* In a trap: where an exception or an interrupt that comes before the next trap leaves the address
+ * that it returns to, which is none until then. NULL: not to be had. */
+u64 *arch_itrace_pushed(const struct pt_regs *regs);
+/* In that next trap: has one come, and where has it led? Else, and at NULL, `since`. */
+u64 arch_itrace_returned(const u64 *pushed, u64 since);
 /* In an interrupt: by which the current thread, in kernel code, goes on. NULL: not to be had. */
 struct pt_regs *arch_itrace_irq_regs(void);
 /* Does this instruction of the kernel's lead to user code? */
@@ -250,7 +253,8 @@ static inline void arch_itrace_step(void) { }
 static inline bool arch_itrace_unstep(void) { return false; }
 static inline void arch_itrace_step_at(struct pt_regs *regs, bool step) { }
 static inline bool arch_itrace_steps(const struct pt_regs *regs) { return false; }
-static inline u64 arch_itrace_returned(const struct pt_regs *regs) { return 0; }
+static inline u64 *arch_itrace_pushed(const struct pt_regs *regs) { return NULL; }
+static inline u64 arch_itrace_returned(const u64 *pushed, u64 since) { return since; }
 static inline struct pt_regs *arch_itrace_irq_regs(void) { return NULL; }
 static inline bool arch_itrace_returns(u64 ip) { return false; }
 #endif

@@ -381,11 +381,27 @@ bool arch_itrace_steps(const struct pt_regs *regs)
 	return regs->flags & X86_EFLAGS_TF;
 }
 
-/* They lie below its stack by then. A trap has a stack of its own, one instruction does not write
- * so far down, and an interrupt in between puts the same address there. */
-u64 arch_itrace_returned(const struct pt_regs *regs)
+/* The CPU pushes right below the stack pointer, to sixteen bytes. There the kernel keeps nothing,
+ * one instruction does not write so far down, and the trap itself has a stack of its own. Behind an
+ * exception that led elsewhere an interrupt puts that same address there. */
+u64 *arch_itrace_pushed(const struct pt_regs *regs)
 {
-	return READ_ONCE_NOCHECK(regs->ip);
+	unsigned long at = ALIGN_DOWN(regs->sp, 16) - sizeof(*regs);
+	u64 *pushed = (u64 *)&((struct pt_regs *)at)->ip;
+
+	if (at - (unsigned long)task_stack_page(current) >= THREAD_SIZE)
+		return NULL;
+	/* What may tell bad accesses to a stack is not asked. */
+	asm volatile("movq $0, %0" : "=m" (*pushed));
+	return pushed;
+}
+
+/* A breakpoint's registers are moved before they are changed. */
+u64 arch_itrace_returned(const u64 *pushed, u64 since)
+{
+	u64 ip = pushed ? READ_ONCE_NOCHECK(*pushed) : 0;
+
+	return !ip || ip == since + 1 ? since : ip;
 }
 
 /* Those that were pushed on the thread's own stack: an interrupt in between has others. */

@@ -185,6 +185,7 @@ void test_kernel_itrace_calls(void);
 void test_kernel_itrace_alone(void);
 void test_kernel_itrace_exec(void);
 void test_kernel_itrace_faults(void);
+void test_kernel_itrace_exceptions(void);
 void test_kernel_itrace_sleeps(void);
 void test_kernel_itrace_signals(void);
 void test_kernel_itrace_interrupts(void);

@@ -426,6 +426,42 @@ void test_kernel_itrace_faults(void)
 	no_session_left();
 }
 
+/* A register that is 32 bits wide, if there at all: to write more is an exception (#GP) in the
+ * kernel, which goes on a few bytes behind that instruction. */
+#define MSR_PKRS	0x6e1
+
+static void part_exception(void)
+{
+	int fd = open("/dev/cpu/0/msr", O_WRONLY);
+	uint64_t wide = ~0ull;
+
+	if (fd < 0)
+		_exit(3);
+	if (pwrite(fd, &wide, sizeof(wide), MSR_PKRS) != -1 || errno != EIO)
+		_exit(4);
+}
+
+void test_kernel_itrace_exceptions(void)
+{
+	struct flow f = flow(part_exception, KERNEL_SIDE, false);
+	long i, n = 0;
+
+	for (i = 0; i < f.n; i++) {
+		const struct event *e = &f.event[i];
+
+		if (e->major == PITRACE_BREAK_KERNEL &&
+		    (e->minor & PITRACE_BRANCH_KIND) == PITRACE_BREAK_EXCEPTION) {
+			printf("# %#lx -> %#lx\n", (long)e->from, (long)e->to);
+			check(e->to - e->from >= 2 && e->to - e->from < 15);
+			n++;
+		}
+	}
+	/* Of each call that user code was not seen to make. */
+	check(n == 1 && f.gaps == f.calls);
+	free(f.event);
+	no_session_left();
+}
+
 /* It sleeps in a call on one CPU and goes on on the other. */
 #define SLEEPS	20
 static int sleeping[2], awake[2];
@@ -725,6 +761,7 @@ void test_kernel_itrace_calls(void) { }
 void test_kernel_itrace_alone(void) { }
 void test_kernel_itrace_exec(void) { }
 void test_kernel_itrace_faults(void) { }
+void test_kernel_itrace_exceptions(void) { }
 void test_kernel_itrace_sleeps(void) { }
 void test_kernel_itrace_signals(void) { }
 void test_kernel_itrace_interrupts(void) { }
