@@ -221,8 +221,24 @@ static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t
 #endif
 }
 
+/* On s390x a stop is told twice where the kernel took the thread elsewhere. */
+static bool nothing_ran(const struct ptrace_thread *t, uint64_t pc)
+{
+	if (pc != t->pc)
+		return false;
+	if (t->flow.what == FLOW_NEXT)
+		return t->flow.length;
+#if defined(__s390x__)
+	return ptrace_executed(t->tid) != t->pc;
+#else
+	return false;
+#endif
+}
+
 void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
+	if (nothing_ran(t, pc))
+		return;
 	put_back(s, t, pc);
 	if (t->mode != PTRACE_STEP)
 		return;

@@ -399,6 +399,16 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 	t->signal = SIGTRAP;
 }
 
+/* A system call that a signal came with: on s390x no stop of its own tells that it has ended. */
+static void called_before(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	uint64_t pc;
+
+	if (t->asked && t->mode == PTRACE_STEP && t->flow.what == FLOW_SYSCALL && !t->restarts &&
+	    !ptrace_pc_get(t->tid, &pc) && pc == t->pc + t->flow.length)
+		ptrace_stepped(s, t, pc);
+}
+
 static bool stops(int signal)
 {
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -426,6 +436,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 				ptrace_break_set(t, t->over);
 				t->over = 0;
 			}
+			called_before(s, t);
 			t->asked = false;
 			t->signal = signal;
 		}
