@@ -297,8 +297,50 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	}
 }
 
+/* What is alike in most records: kept as it was written, by what it tells. */
+struct json_head {
+	const struct kind *kind;
+	uint32_t minor, ring;
+	uint16_t major;
+	bool snapshot;
+	struct json_kept kept;
+};
+
+#define HEADS 16
+
+static void write_head(struct json *j, const struct pirecord *r, const struct kind *kind)
+{
+	json_string(j, "ring", r->ring == PITRACE_RING_MTE ? "mte" : "trace");
+	json_uint(j, "major", r->major);
+	json_uint(j, "minor", r->minor);
+	json_string(j, "record", show_major(r->major));
+	json_string(j, "kind", show_kind_name(kind, r));
+	if (r->snapshot)
+		json_bool(j, "snapshot", true);
+	if (r->major == PITRACE_TPROF)
+		json_bool(j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
+}
+
+static void json_head(struct json *j, const struct pirecord *r, const struct kind *kind,
+		      struct json_head heads[HEADS])
+{
+	struct json_head *h = &heads[(r->major * 5u + r->minor) % HEADS];
+
+	if (h->kind == kind && h->minor == r->minor && h->major == r->major &&
+	    h->ring == r->ring && h->snapshot == r->snapshot && json_again(j, &h->kept))
+		return;
+	json_keep_begin(j);
+	write_head(j, r, kind);
+	json_keep_end(j, &h->kept);
+	h->kind = kind;
+	h->minor = r->minor;
+	h->major = r->major;
+	h->ring = r->ring;
+	h->snapshot = r->snapshot;
+}
+
 static void json_record(FILE *out, const struct pirecord *r, const struct kind *kind,
-			struct tracepoints *formats)
+			struct tracepoints *formats, struct json_head heads[HEADS])
 {
 	const uint8_t *p = r->data;
 	const struct field *f;
@@ -311,15 +353,7 @@ static void json_record(FILE *out, const struct pirecord *r, const struct kind *
 	json_uint(&j, "time", r->time);
 	json_uint(&j, "stamp", r->stamp);
 	json_uint(&j, "cpu", r->cpu);
-	json_string(&j, "ring", r->ring == PITRACE_RING_MTE ? "mte" : "trace");
-	json_uint(&j, "major", r->major);
-	json_uint(&j, "minor", r->minor);
-	json_string(&j, "record", show_major(r->major));
-	json_string(&j, "kind", show_kind_name(kind, r));
-	if (r->snapshot)
-		json_bool(&j, "snapshot", true);
-	if (r->major == PITRACE_TPROF)
-		json_bool(&j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
+	json_head(&j, r, kind, heads);
 	if (r->repeats)
 		json_uint(&j, "repeats", r->repeats);
 	if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
@@ -353,6 +387,7 @@ static int show_write(const struct job *job, FILE *out)
 {
 	struct input *in = job->input;
 	struct tracepoints *formats[ORIGINS] = { NULL };
+	struct json_head heads[HEADS] = { 0 };
 	struct input_section section;
 	struct progress progress;
 	struct pirecord r;
@@ -379,7 +414,7 @@ static int show_write(const struct job *job, FILE *out)
 		if (rc)
 			break;
 		if (job->options->json)
-			json_record(out, &r, show_kind(&r), formats[r.origin]);
+			json_record(out, &r, show_kind(&r), formats[r.origin], heads);
 		else
 			words_record(out, &r, show_kind(&r), formats[r.origin]);
 		if (++n % UPDATE_EVERY == 0) {

@@ -199,6 +199,82 @@ static void json_long(void)
 	free(want);
 }
 
+/* Where a number gets one digit more. */
+static void json_digits(void)
+{
+	char *got = NULL, *want = NULL;
+	size_t size;
+	FILE *f = open_memstream(&got, &size), *w = open_memstream(&want, &size);
+	uint64_t ten = 1;
+	struct json j;
+
+	json_begin(&j, f, false);
+	json_array(&j, NULL);
+	json_uint(&j, NULL, 0);
+	fputs("[0", w);
+	for (int i = 0; i < 20; i++, ten *= 10) {
+		for (uint64_t n = ten - 1; n <= ten + 1; n++) {
+			json_uint(&j, NULL, n);
+			fprintf(w, ",%" PRIu64, n);
+		}
+	}
+	json_end(&j, ']');
+	fputs("]\n", w);
+	fclose(f);
+	fclose(w);
+	CU_ASSERT_STRING_EQUAL(got, want);
+	free(got);
+	free(want);
+}
+
+/* Members once more in other objects, wherever the room ends; what was too long or left the room is
+ * not kept. */
+static void json_repeated(void)
+{
+	static const char *const values[] = { "plain", "a\tb" };
+	char *got = NULL, *want = NULL, value[JSON_KEPT];
+	size_t size;
+	FILE *f = open_memstream(&got, &size), *w = open_memstream(&want, &size);
+	struct json_kept kept = { 0 };
+	struct json j;
+
+	memset(value, 'v', sizeof(value) - 1);
+	value[sizeof(value) - 1] = '\0';
+	json_begin(&j, f, false);
+	json_array(&j, NULL);
+	CU_ASSERT_FALSE(json_again(&j, &kept));
+	for (uint64_t i = 0; i < 200; i++) {
+		json_object(&j, NULL);
+		json_uint(&j, "i", i);
+		if (!i || !json_again(&j, &kept)) {
+			json_keep_begin(&j);
+			json_string(&j, "name", "same");
+			json_uint(&j, "n", 7);
+			json_keep_end(&j, &kept);
+			CU_ASSERT_EQUAL(i, 0);
+		}
+		json_end(&j, '}');
+		fprintf(w, "%s{\"i\":%" PRIu64 ",\"name\":\"same\",\"n\":7}", i ? "," : "[", i);
+	}
+	json_keep_begin(&j);
+	json_string(&j, NULL, values[0]);
+	json_string(&j, NULL, values[1]);
+	json_keep_end(&j, &kept);
+	CU_ASSERT_FALSE(json_again(&j, &kept));
+	json_keep_begin(&j);
+	json_string(&j, NULL, value);
+	json_string(&j, NULL, "");
+	json_keep_end(&j, &kept);
+	CU_ASSERT_FALSE(json_again(&j, &kept));
+	json_end(&j, ']');
+	fprintf(w, ",\"plain\",\"a\\u0009b\",\"%s\",\"\"]\n", value);
+	fclose(f);
+	fclose(w);
+	CU_ASSERT_STRING_EQUAL(got, want);
+	free(got);
+	free(want);
+}
+
 /* ---- output ---------------------------------------------------------------------------------- */
 
 static void outputs(void)
@@ -270,7 +346,8 @@ int main(void)
 		{ "units_sizes", units_sizes }, { "units_times", units_times },
 		{ "units_refused", units_refused }, { "escapes", escapes },
 		{ "escapes_cut_whole", escapes_cut_whole }, { "json_shape", json_shape },
-		{ "json_long", json_long },
+		{ "json_long", json_long }, { "json_digits", json_digits },
+		{ "json_repeated", json_repeated },
 		{ "outputs", outputs }, { "outputs_open_already", outputs_open_already }, { NULL, NULL },
 	};
 

@@ -24,7 +24,33 @@ FILE *json_out(struct json *j)
 {
 	fwrite_unlocked(j->room, 1, j->held, j->out);
 	j->held = 0;
+	j->whole = false;
 	return j->out;
+}
+
+void json_keep_begin(struct json *j)
+{
+	json_out(j);
+	j->whole = true;
+}
+
+void json_keep_end(struct json *j, struct json_kept *kept)
+{
+	kept->size = j->whole && j->held <= JSON_KEPT ? j->held : 0;
+	memcpy(kept->text, j->room, kept->size);
+	j->whole = false;
+}
+
+bool json_again(struct json *j, const struct json_kept *kept)
+{
+	if (!kept->size)
+		return false;
+	if (j->held > JSON_ROOM - JSON_KEPT)
+		json_out(j);
+	/* Of one size, which needs no call; what is behind it is overwritten. */
+	memcpy(j->room + j->held, kept->text, JSON_KEPT);
+	j->held += kept->size;
+	return true;
 }
 
 static void line(struct json *j)
@@ -49,8 +75,7 @@ static void member(struct json *j, const char *key)
 /* Where a member's value is to be put, its key before it; NULL: it is none of one short line. */
 static inline char *begin_short(struct json *j, const char *key, size_t size)
 {
-	size_t n = 0;
-	char *p;
+	char *p, *end;
 
 	if (j->indent || size > SHORT - KEY_MAX - 8)
 		return NULL;
@@ -60,12 +85,12 @@ static inline char *begin_short(struct json *j, const char *key, size_t size)
 	if (j->more[j->depth])
 		*p++ = ',';
 	if (key) {
-		n = strlen(key);
-		if (n >= KEY_MAX)
-			return NULL;
+		/* Keys are so short that calls would cost more. */
 		*p++ = '"';
-		memcpy(p, key, n);
-		p += n;
+		for (end = p + KEY_MAX; *key && p < end; key++)
+			*p++ = *key;
+		if (*key)
+			return NULL;
 		*p++ = '"';
 		*p++ = ':';
 	}
@@ -85,6 +110,20 @@ static void hold(struct json *j, char c)
 	j->room[j->held++] = c;
 }
 
+static inline unsigned int digits_of(uint64_t value)
+{
+	static const uint64_t tens[] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+		10000000000000000000ull,
+	};
+	/* 1233/4096 is log10(2), nearly: all digits but one, or all. */
+	unsigned int n = (64u - (unsigned int)__builtin_clzll(value | 1)) * 1233 >> 12;
+
+	return n + (value >= tens[n]);
+}
+
 /* The value's decimal digits, two a division; their number. */
 static inline unsigned int decimal(char *to, uint64_t value)
 {
@@ -93,21 +132,16 @@ static inline unsigned int decimal(char *to, uint64_t value)
 		"25262728293031323334353637383940414243444546474849"
 		"50515253545556575859606162636465666768697071727374"
 		"75767778798081828384858687888990919293949596979899";
-	char digits[20];
-	unsigned int i = sizeof(digits), n;
+	unsigned int n = digits_of(value), i = n;
 
 	for (; value >= 100; value /= 100) {
 		i -= 2;
-		memcpy(digits + i, pairs + value % 100 * 2, 2);
+		memcpy(to + i, pairs + value % 100 * 2, 2);
 	}
-	if (value >= 10) {
-		i -= 2;
-		memcpy(digits + i, pairs + value * 2, 2);
-	} else {
-		digits[--i] = (char)('0' + value);
-	}
-	n = sizeof(digits) - i;
-	memcpy(to, digits + i, n);
+	if (value >= 10)
+		memcpy(to, pairs + value * 2, 2);
+	else
+		*to = (char)('0' + value);
 	return n;
 }
 

@@ -12,14 +12,22 @@
 
 #define JSON_DEPTH 32
 #define JSON_ROOM 1024
+#define JSON_KEPT 256
 
 struct json {
 	FILE *out;
 	int depth;
 	bool indent;		/* a line a member; else everything on one line */
 	bool more[JSON_DEPTH];	/* a comma is due at this depth */
+	bool whole;		/* the room has all since json_keep_begin */
 	size_t held;		/* bytes in room, not written yet */
 	char room[JSON_ROOM];
+};
+
+/* Members of one object as they were written, for objects that have the same ones. */
+struct json_kept {
+	size_t size;		/* 0: nothing is kept */
+	char text[JSON_KEPT];
 };
 
 void json_begin(struct json *j, FILE *out, bool indent);
@@ -34,6 +42,11 @@ void json_bool(struct json *j, const char *key, bool value);
 void json_number(struct json *j, const char *key, const char *digits);	/* as they are */
 void json_fixed(struct json *j, const char *key, double value, int digits);
 void json_hex(struct json *j, const char *key, uint64_t value);	/* "0x1f": exact beyond 2^53 */
+/* What is written between these two is kept, unless it is too long; a member must stand before. */
+void json_keep_begin(struct json *j);
+void json_keep_end(struct json *j, struct json_kept *kept);
+/* Write it again; false: nothing is kept. */
+bool json_again(struct json *j, const struct json_kept *kept);
 /* To write what stands between members. */
 FILE *json_out(struct json *j);
 
