@@ -73,6 +73,10 @@ ifeq ($(call can_use,traceevent/event-parse.h,-ltraceevent),yes)
 INC_POST     += -DHAVE_TRACEEVENT
 LIB_POST     += -ltraceevent
 endif
+ifeq ($(call can_use,intel-pt.h,-lipt),yes)
+INC_POST     += -DHAVE_LIBIPT
+LIB_POST     += -lipt
+endif
 
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so

@@ -424,6 +424,9 @@ int parse_options(struct options *o, int argc, char **argv)
 			if (!TRACEPOINTS_READ)
 				puts("built without libtraceevent: data of tracepoints stay numbers, "
 				     "tell no dispatches");
+#ifndef HAVE_LIBIPT
+			puts("built without libipt: Intel PT is not decoded");
+#endif
 			return EXIT_CLEAN;
 		default:
 			if (c >= OPT_REPORT && c < OPT_REPORT + REPORTS) {

@@ -66,6 +66,9 @@ $(O)/tests/format/test_unwind: CFLAGS += -fomit-frame-pointer
 $(O)/tests/format/test_jit_moves: $(O)/lib/liba2n.a
 $(O)/tests/format/test_jit_moves: TESTLINK = $(LIB_A2N)
 
+# It encodes what libipt is to decode.
+$(O)/tests/format/test_pt_image: TESTLINK = $(filter -lipt,$(LIB_POST))
+
 $(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)

@@ -161,12 +161,21 @@ static bool is_name(uint32_t type)
 	       type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT || type == PERF_RECORD_KSYMBOL;
 }
 
-static void look_aux_info(struct perf *p, const struct perf_raw *raw)
+static int look_aux_info(struct perf *p, const struct perf_raw *raw)
 {
 	struct bytes b = perf_bytes(p, raw->data, raw->size);
 
 	bytes_skip(&b, 8);
 	p->aux_kind = bytes_u32(&b);
+	return perf_pt_info(p, raw);
+}
+
+static int look_aux_data(struct perf *p, const struct perf_raw *raw)
+{
+	if (raw->size < 16)
+		return 0;
+	p->aux_bytes += perf_u64(p, raw->data + 8);
+	return perf_pt_piece(p, raw);
 }
 
 /* An offset, a size, flags. */
@@ -191,11 +200,11 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 	else
 		p->unknown_type++;
 	if (raw->type >= PERF_USER_FIRST) {
-		if (raw->type == PERF_AUXTRACE && raw->size >= 16)
-			p->aux_bytes += perf_u64(p, raw->data + 8);
-		else if (raw->type == PERF_AUXTRACE_INFO)
-			look_aux_info(p, raw);
-		else if (raw->type == PERF_THREAD_MAP && raw->size >= 24)
+		if (raw->type == PERF_AUXTRACE)
+			return look_aux_data(p, raw);
+		if (raw->type == PERF_AUXTRACE_INFO)
+			return look_aux_info(p, raw);
+		if (raw->type == PERF_THREAD_MAP && raw->size >= 24)
 			p->narrow = perf_u64(p, raw->data + 16) != UINT64_MAX;
 		return p->pipe && raw->type != PERF_TIME_CONV ? 0 : perf_header_record(p, raw);
 	}
@@ -243,6 +252,7 @@ static void perf_close(struct input *in)
 	perf_order_free(&p->names);
 	perf_told_free(p->told);
 	perf_details_free(p->details);
+	perf_pt_free(p);
 	perf_header_free(p);
 	for (uint32_t i = 0; i < p->nfiles; i++) {
 		close(p->file[i].fd);
@@ -317,6 +327,7 @@ static int perf_begin(struct input *in, unsigned int what)
 	p->what = what;
 	p->time = p->read_time = 0;
 	p->ended = false;
+	p->entry = NULL;
 	for (uint32_t i = 0; i < p->room_ids; i++)
 		p->id[i].counted = 0;
 	free(p->running);
@@ -332,6 +343,8 @@ static int perf_begin(struct input *in, unsigned int what)
 		p->ended = true;
 		rc = perf_order_round(&p->order, true);
 	}
+	if (!rc)
+		rc = perf_pt_begin(p);
 	return rc ? rc : perf_tell_begin(p);
 }
 
@@ -382,14 +395,26 @@ static int perf_next(struct input *in, struct pirecord *record)
 	for (;;) {
 		if (perf_told_next(p->told, record))
 			return 1;
-		e = perf_order_next(&p->order);
+		e = p->entry ? p->entry : perf_order_next(&p->order);
+		p->entry = NULL;
 		if (e) {
-			if (perf_plain_tell(p, e, record))
+			rc = p->pt ? perf_pt_step(p, e->time) : 0;
+			if (rc > 0) {
+				p->entry = e;
+				continue;
+			}
+			if (!rc && perf_plain_tell(p, e, record))
 				return 1;
-			rc = perf_tell(p, e);
+			if (!rc)
+				rc = perf_tell(p, e);
 		} else if (p->ended) {
 			if (!p->stream.perf)
 				return 0;
+			rc = p->pt ? perf_pt_step(p, UINT64_MAX) : 0;
+			if (rc > 0)
+				continue;
+			if (rc)
+				return rc;
 			perf_stream_free(&p->stream);
 			rc = perf_tell_end(p);
 		} else {
@@ -473,7 +498,7 @@ static const char *system_text(struct perf *p, size_t *size)
 				fprintf(out, "%s: %s\n", facts[i].key, text);
 		}
 		add_command(p, out);
-		if (p->aux_bytes)
+		if (p->aux_bytes && !p->pt)
 			fprintf(out, "aux data: %" PRIu64 " bytes of %s, which post does not decode\n",
 				p->aux_bytes, perf_aux_name(p->aux_kind));
 		if (fclose(out))

@@ -3,7 +3,8 @@
  * perf.data, as its reader's parts see it: the header (perf_header.c), the events of which there
  * are records (perf_attr.c), the bytes as a row of raw records (perf_stream.c), their order of time
  * (perf_order.c), what they mean in ours (perf_tell.c) and beyond ours (perf_details.c), what the
- * file says of itself in words (perf_info.c) and of the kernel (perf_kernel.c).
+ * file says of itself in words (perf_info.c) and of the kernel (perf_kernel.c), what the processor
+ * itself traced (perf_pt.c) and of which code (perf_code.c).
  */
 #ifndef POST_FORMATS_PERF_H
 #define POST_FORMATS_PERF_H
@@ -181,6 +182,7 @@ void perf_order_free(struct perf_order *o);
 
 struct perf_told;
 struct perf_details;
+struct perf_pt;
 
 struct perf {
 	struct input *in;
@@ -242,9 +244,11 @@ struct perf {
 	uint64_t time;			/* last that was told */
 	uint64_t read_time;		/* last that was read */
 	bool ended;
+	const struct perf_entry *entry;	/* that waits for the processor's trace */
 	struct perf_told *told;
 	struct pitrace_sample sample;	/* that was told at once */
 	struct perf_details *details;
+	struct perf_pt *pt;		/* Intel PT, if the file has it */
 	struct perf_running *running;	/* of each CPU */
 	uint32_t nrunning;
 	uint64_t *lost_total;		/* of each CPU: samples, throttled */
@@ -303,6 +307,60 @@ int perf_tell_begin(struct perf *p);
 int perf_tell_end(struct perf *p);
 /* The next of them. */
 bool perf_told_next(struct perf_told *t, struct pirecord *r);
+bool perf_told_any(const struct perf_told *t);
+/* A record of no record of perf's. */
+int perf_tell_put(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
+		  uint64_t time, uint32_t cpu);
+
+/* perf_pt.c: AUXTRACE_INFO and AUXTRACE of the file; a pass; in it perf's records as they are told,
+ * and what the processor told up to a time: 1 something, perhaps more, 0 nothing any more. Else 0
+ * or -ENOMEM. */
+#ifdef HAVE_LIBIPT
+int perf_pt_info(struct perf *p, const struct perf_raw *raw);
+int perf_pt_piece(struct perf *p, const struct perf_raw *raw);
+int perf_pt_begin(struct perf *p);
+int perf_pt_record(struct perf *p, const struct perf_item *item);
+int perf_pt_step(struct perf *p, uint64_t until);
+void perf_pt_end(struct perf *p);
+void perf_pt_free(struct perf *p);
+/* Gaps of the last pass whose code was not at hand. */
+uint64_t perf_pt_gaps(const struct perf *p);
+#else
+static inline int perf_pt_info(struct perf *p, const struct perf_raw *raw)
+{
+	return (void)p, (void)raw, 0;
+}
+
+static inline int perf_pt_piece(struct perf *p, const struct perf_raw *raw)
+{
+	return (void)p, (void)raw, 0;
+}
+
+static inline int perf_pt_begin(struct perf *p)
+{
+	return (void)p, 0;
+}
+
+static inline int perf_pt_record(struct perf *p, const struct perf_item *item)
+{
+	return (void)p, (void)item, 0;
+}
+
+static inline int perf_pt_step(struct perf *p, uint64_t until)
+{
+	return (void)p, (void)until, 0;
+}
+
+static inline void perf_pt_free(struct perf *p)
+{
+	(void)p;
+}
+
+static inline uint64_t perf_pt_gaps(const struct perf *p)
+{
+	return (void)p, 0;
+}
+#endif
 
 /* perf_plain.c: samples of such an event, told at once. False: it is none, perf_tell() it. */
 void perf_plain_find(struct perf_attr *a);

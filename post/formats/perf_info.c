@@ -640,8 +640,9 @@ static void info_rest(struct perf *p, FILE *out)
 	if (p->pokes)
 		fprintf(out, "kernel code changed : %" PRIu64 " times\n", p->pokes);
 	if (p->aux_bytes)
-		fprintf(out, "aux data : %" PRIu64 " bytes of %s, not decoded; cut by the kernel %" PRIu64
-			" times\n", p->aux_bytes, perf_aux_name(p->aux_kind), p->aux_lost);
+		fprintf(out, "aux data : %" PRIu64 " bytes of %s, %sdecoded; cut by the kernel %" PRIu64
+			" times\n", p->aux_bytes, perf_aux_name(p->aux_kind), p->pt ? "" : "not ",
+			p->aux_lost);
 }
 
 int perf_info(struct input *in, input_say say, void *arg)

@@ -59,6 +59,11 @@ bool perf_told_next(struct perf_told *t, struct pirecord *r)
 	return true;
 }
 
+bool perf_told_any(const struct perf_told *t)
+{
+	return t->next < t->n;
+}
+
 static int make_room(struct perf_told *t, size_t size)
 {
 	if (t->n == t->room) {
@@ -108,6 +113,21 @@ static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size
 	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID)
 		((struct pitrace_mte_task *)(t->data + s->at))->flags |= PITRACE_TASK_WALK;
 	return 0;
+}
+
+int perf_tell_put(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
+		  uint64_t time, uint32_t cpu)
+{
+	struct perf_told *t = p->told;
+
+	t->p = p;
+	t->offset = 0;
+	t->cpu = cpu;
+	t->walk = false;
+	if (time > p->time)
+		p->time = time;
+	t->time = p->time;
+	return put(t, major, minor, data, size, t->time);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -305,6 +325,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 		perf_fault_in(p, e->held->file, e->held->offset, what);
 		return 0;
 	}
+	if (p->pt && p->what & PIMERGE_TRACE && perf_pt_record(p, &item))
+		return -ENOMEM;
 	t->cpu = item.cpu < TRACE_MAX_CPUS ? item.cpu : 0;
 	t->walk = !e->time && item.type != PERF_RECORD_SAMPLE;
 	t->time = perf_tell_time(p, e, item.type == PERF_RECORD_SAMPLE);

@@ -11,7 +11,8 @@ FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
 FUZZ_INC     := $(INC_PERFUTIL) -Ilibperfutil/a2n -Itools/common -Ipost -Itests/fuzz
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
-		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 $(FUZZ_INC) -idirafter /usr/include
+		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
+		$(filter -DHAVE_LIBIPT,$(INC_POST)) $(FUZZ_INC) -idirafter /usr/include
 FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_COVER   := -fprofile-instr-generate -fcoverage-mapping
 FUZZ_LIMITS  := -rss_limit_mb=512 -timeout=5
