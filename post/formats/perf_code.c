@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings by process, the newest wins; of files the pages that were read last. */
+/* Mappings by process; of files the pages that were read last. */
 #include "formats/perf_code.h"
 
 #include <elfutils/libdwelf.h>
@@ -18,10 +18,27 @@ struct code_map {
 	uint32_t file;
 };
 
-struct code_process {
-	uint32_t pid;
-	struct code_map *map;		/* in the order in which they came */
+/* What a process has mapped, in the order in which it came: of two that lie on each other the newer
+ * one is there. A child begins with what its parent had then. */
+struct code_space {
+	struct code_map *map;
 	uint32_t nmaps, room;
+	uint32_t parent, inherited;	/* space; so many of its maps */
+	uint32_t depth;			/* of parents */
+};
+#define NO_SPACE	UINT32_MAX
+#define MAPS		65536u		/* of a process: the kernel has 65,530 */
+#define DEPTH		64u		/* a child of more ancestors begins with nothing */
+
+struct code_process {
+	uint32_t pid, space;
+};
+
+/* Where a page was found when it was read last. */
+struct code_found {
+	uint64_t page;
+	uint32_t space, version;
+	struct code_map map;
 };
 
 struct code_file {
@@ -34,6 +51,7 @@ struct code_file {
 
 #define PAGE	4096u
 #define PAGES	256u			/* that are kept */
+#define FOUND	1024u
 
 struct code_page {
 	uint64_t at;
@@ -45,6 +63,10 @@ struct perf_code {
 	struct code_process *process;
 	uint32_t nprocesses, room_processes;
 	struct keys by_pid;
+	struct code_space *space;
+	uint32_t nspaces, room_spaces;
+	uint32_t version;		/* of all spaces */
+	struct code_found found[FOUND];
 	struct code_file *file;
 	uint32_t nfiles, room_files;
 	struct keys by_file;
@@ -63,8 +85,9 @@ void perf_code_free(struct perf_code *c)
 
 	if (!c)
 		return;
-	for (i = 0; i < c->nprocesses; i++)
-		free(c->process[i].map);
+	for (i = 0; i < c->nspaces; i++)
+		free(c->space[i].map);
+	free(c->space);
 	for (i = 0; i < c->nfiles; i++)
 		free(c->file[i].path);
 	free(c->process);
@@ -186,74 +209,77 @@ static struct code_process *find(struct perf_code *c, uint32_t pid)
 	return &c->process[i];
 }
 
-static struct code_process *get(struct perf_code *c, uint32_t pid)
+static uint32_t new_space(struct perf_code *c, uint32_t parent)
+{
+	struct code_space new = { .parent = NO_SPACE };
+
+	if (keys_grow_array((void **)&c->space, &c->room_spaces, c->nspaces, sizeof(new)))
+		return NO_SPACE;
+	if (parent != NO_SPACE && c->space[parent].depth < DEPTH) {
+		new.parent = parent;
+		new.inherited = c->space[parent].nmaps;
+		new.depth = c->space[parent].depth + 1;
+	}
+	c->space[c->nspaces] = new;
+	c->version++;
+	return c->nspaces++;
+}
+
+/* The process gets a space of its own: empty, or as the parent's. 0 or -ENOMEM. */
+static int begin_space(struct perf_code *c, uint32_t pid, uint32_t parent)
 {
 	struct code_process *p = find(c, pid);
+	uint32_t space = new_space(c, parent);
 
-	if (p)
-		return p;
+	if (space == NO_SPACE)
+		return -ENOMEM;
+	if (p) {
+		p->space = space;
+		return 0;
+	}
 	if (keys_grow_array((void **)&c->process, &c->room_processes, c->nprocesses,
 			    sizeof(*c->process)) ||
 	    keys_add(&c->by_pid, hash_mix(pid, 1), c->nprocesses))
-		return NULL;
-	p = &c->process[c->nprocesses++];
-	*p = (struct code_process){ .pid = pid };
-	return p;
+		return -ENOMEM;
+	c->process[c->nprocesses++] = (struct code_process){ pid, space };
+	return 0;
 }
 
 static int add_map(struct perf_code *c, const struct perf_item *item)
 {
-	bool data = item->misc & PERF_RECORD_MISC_MMAP_DATA;
-	struct code_process *p;
-	uint32_t file, i, n;
+	struct code_process *p = find(c, item->of_pid);
+	struct code_space *s;
+	uint32_t file;
 
-	if (data || item->start + item->length <= item->start)
+	if (item->misc & PERF_RECORD_MISC_MMAP_DATA || item->start + item->length <= item->start)
 		return 0;
+	if (!p && begin_space(c, item->of_pid, NO_SPACE))
+		return -ENOMEM;
+	p = find(c, item->of_pid);
 	file = get_file(c, item);
-	p = file == NO_KEY ? NULL : get(c, item->of_pid);
-	if (!p)
+	if (!p || file == NO_KEY)
 		return -ENOMEM;
-	/* What it covers is gone; what it cuts stays, and is found where it is not covered. */
-	for (i = n = 0; i < p->nmaps; i++) {
-		if (p->map[i].start < item->start || p->map[i].end > item->start + item->length)
-			p->map[n++] = p->map[i];
-	}
-	p->nmaps = n;
-	if (keys_grow_array((void **)&p->map, &p->room, p->nmaps, sizeof(*p->map)))
+	s = &c->space[p->space];
+	if (s->nmaps == MAPS)
+		return 0;
+	if (keys_grow_array((void **)&s->map, &s->room, s->nmaps, sizeof(*s->map)))
 		return -ENOMEM;
-	p->map[p->nmaps++] = (struct code_map){
+	s->map[s->nmaps++] = (struct code_map){
 		item->start, item->start + item->length, item->offset, file,
 	};
+	c->version++;
 	return 0;
 }
 
 static int fork_maps(struct perf_code *c, uint32_t parent, uint32_t child)
 {
-	struct code_process *to = parent != child ? get(c, child) : NULL, *from;
-	struct code_map *more;
+	struct code_process *from = find(c, parent);
 
-	if (parent == child)
-		return 0;
-	from = find(c, parent);
-	if (!to)
-		return -ENOMEM;
-	to = find(c, child);
-	to->nmaps = 0;
-	if (!from || !from->nmaps)
-		return 0;
-	more = realloc(to->map, from->nmaps * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	memcpy(more, from->map, from->nmaps * sizeof(*more));
-	to->map = more;
-	to->nmaps = to->room = from->nmaps;
-	return 0;
+	return parent == child ? 0 : begin_space(c, child, from ? from->space : NO_SPACE);
 }
 
 int perf_code_record(struct perf_code *c, const struct perf_item *item)
 {
-	struct code_process *p;
-
 	switch (item->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -262,32 +288,65 @@ int perf_code_record(struct perf_code *c, const struct perf_item *item)
 	case PERF_RECORD_FORK:
 		return fork_maps(c, item->parent_pid, item->of_pid);
 	case PERF_RECORD_COMM:
-		p = item->misc & PERF_RECORD_MISC_COMM_EXEC ? find(c, item->of_pid) : NULL;
-		if (p)
-			p->nmaps = 0;
-		return 0;
+		return item->misc & PERF_RECORD_MISC_COMM_EXEC ?
+		       begin_space(c, item->of_pid, NO_SPACE) : 0;
 	}
 	return 0;
+}
+
+static bool look_up(const struct perf_code *c, uint32_t space, uint64_t address,
+		    struct code_map *map)
+{
+	const struct code_space *s = &c->space[space];
+	uint32_t i, n = s->nmaps;
+
+	for (;; n = s->inherited, s = &c->space[s->parent]) {
+		for (i = n; i-- > 0;) {
+			const struct code_map *m = &s->map[i];
+
+			if (address - m->start < m->end - m->start) {
+				*map = *m;
+				return true;
+			}
+		}
+		if (s->parent == NO_SPACE)
+			return false;
+	}
+}
+
+/* Where an address is; a mapping is whole pages. NULL: nowhere. */
+static const struct code_map *find_map(struct perf_code *c, uint32_t pid, uint64_t address)
+{
+	const struct code_process *p = find(c, pid);
+	uint64_t page = address / PAGE;
+	struct code_found *f;
+
+	if (!p)
+		return NULL;
+	f = &c->found[hash_mix(p->space, page) % FOUND];
+	if (f->page != page || f->space != p->space || f->version != c->version ||
+	    address - f->map.start >= f->map.end - f->map.start) {
+		if (!look_up(c, p->space, address, &f->map)) {
+			f->version = 0;
+			return NULL;
+		}
+		f->page = page;
+		f->space = p->space;
+		f->version = c->version;
+	}
+	return &f->map;
 }
 
 size_t perf_code_read(struct perf_code *c, uint32_t pid, uint64_t address, uint8_t *out,
 		      size_t size)
 {
-	struct code_process *p = find(c, pid);
+	const struct code_map *m = find_map(c, pid, address);
 	const struct code_page *page;
-	const struct code_map *m;
 	size_t done = 0, n;
 	uint64_t at;
-	uint32_t i;
 
-	/* A newer one may lie on it in part. */
-	for (i = p ? p->nmaps : 0; i-- > 0;) {
-		if (address - p->map[i].start < p->map[i].end - p->map[i].start)
-			break;
-	}
-	if (i == UINT32_MAX)
+	if (!m)
 		return 0;
-	m = &p->map[i];
 	if (size > m->end - address)
 		size = (size_t)(m->end - address);
 	for (; done < size; done += n) {

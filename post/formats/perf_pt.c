@@ -10,196 +10,18 @@
 #ifdef HAVE_LIBIPT
 
 #include <errno.h>
-#include <intel-pt.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "formats/perf_code.h"
+#include "formats/perf_pt.h"
 #include "model/keys.h"
 #include "model/trace.h"
 
-#define KIND_PT		1		/* of AUXTRACE_INFO */
-#define INFO_WORDS	16
-#define NOBODY		UINT32_MAX
 #define UNMOVED		(1u << 20)	/* instructions that need none of the data: no code is so */
 
-/* Words of AUXTRACE_INFO. */
-enum {
-	INFO_PMU_TYPE, INFO_TIME_SHIFT, INFO_TIME_MULT, INFO_TIME_ZERO, INFO_CAP_TIME, INFO_TSC_BIT,
-	INFO_NORETCOMP, INFO_HAVE_SWITCH, INFO_SNAPSHOT, INFO_PER_CPU, INFO_MTC_BIT, INFO_MTC_FREQ,
-	INFO_TSC_CTC_N, INFO_TSC_CTC_D, INFO_CYC_BIT, INFO_RATIO,
-};
-
-/* Bytes of one buffer, as they stand in a file. */
-struct pt_piece {
-	uint64_t offset, size;		/* in the file */
-	uint64_t at;			/* in the buffer, which goes round */
-	uint32_t file, queue, tid, cpu;
-};
-
-/* A thread: where tracing was switched off, told when it is known where it goes on. */
-struct pt_thread {
-	uint32_t pid, tid;
-	bool off;
-	uint8_t cause;			/* enum pitrace_break */
-	uint32_t count;
-	uint64_t at;
-};
-
-struct pt_queue {
-	uint32_t queue, tid, cpu;	/* tid NOBODY: of a CPU */
-	uint32_t first, piece;		/* those of the decoder's data; next */
-	uint8_t *data;
-	struct pt_insn_decoder *decoder;
-	bool synced, ended;
-	int status;
-	uint64_t time;			/* of perf's clock, that is known last */
-	struct perf_pt *pt;
-	uint32_t thread;		/* that it is in */
-	/* The run: */
-	bool on, gap;
-	uint32_t count, unmoved;	/* unmoved: instructions since the data moved on */
-	uint64_t offset;
-	struct pt_insn last;		/* size 0: none yet */
-};
-
-struct perf_pt {
-	struct perf *p;
-	uint64_t info[INFO_WORDS];
-	uint32_t ninfo;
-	struct pt_piece *piece;
-	uint32_t npieces, room_pieces;
-	/* A pass: */
-	struct pt_queue *queue;
-	uint32_t nqueues, room_queues;
-	struct pt_thread *thread;
-	uint32_t nthreads, room_threads;
-	struct keys by_tid;
-	uint32_t *on_cpu;		/* thread + 1 */
-	uint32_t ncpu;
-	struct perf_code *code;
-	uint64_t unmapped;		/* gaps: code that is not at hand */
-};
-
-/* ---- the file -------------------------------------------------------------------------------- */
-
-int perf_pt_info(struct perf *p, const struct perf_raw *raw)
-{
-	struct bytes b = perf_bytes(p, raw->data, raw->size);
-	struct perf_pt *pt;
-
-	bytes_skip(&b, 16);
-	if (p->aux_kind != KIND_PT || p->pt)
-		return 0;
-	pt = calloc(1, sizeof(*pt));
-	if (!pt)
-		return -ENOMEM;
-	while (pt->ninfo < INFO_WORDS && bytes_left(&b) >= 8)
-		pt->info[pt->ninfo++] = bytes_u64(&b);
-	pt->p = p;
-	p->pt = pt;
-	return 0;
-}
-
-int perf_pt_piece(struct perf *p, const struct perf_raw *raw)
-{
-	struct bytes b = perf_bytes(p, raw->data, raw->size);
-	struct pt_piece piece = { .offset = raw->offset + raw->size, .file = raw->file };
-	struct perf_pt *pt = p->pt;
-
-	if (!pt)
-		return 0;
-	bytes_skip(&b, 8);
-	piece.size = bytes_u64(&b);
-	piece.at = bytes_u64(&b);
-	bytes_skip(&b, 8);
-	piece.queue = bytes_u32(&b);
-	piece.tid = bytes_u32(&b);
-	piece.cpu = bytes_u32(&b);
-	if (b.bad || piece.offset > p->file[raw->file].size ||
-	    piece.size > p->file[raw->file].size - piece.offset) {
-		perf_fault_in(p, raw->file, raw->offset, "AUX data that are not in the file");
-		return 0;
-	}
-	if (keys_grow_array((void **)&pt->piece, &pt->room_pieces, pt->npieces, sizeof(piece)))
-		return -ENOMEM;
-	pt->piece[pt->npieces++] = piece;
-	return 0;
-}
-
-/* ---- a pass ---------------------------------------------------------------------------------- */
-
-static void close_decoder(struct pt_queue *q)
-{
-	pt_insn_free_decoder(q->decoder);
-	free(q->data);
-	q->decoder = NULL;
-	q->data = NULL;
-}
-
-void perf_pt_end(struct perf *p)
-{
-	struct perf_pt *pt = p->pt;
-	uint32_t i;
-
-	if (!pt)
-		return;
-	for (i = 0; i < pt->nqueues; i++)
-		close_decoder(&pt->queue[i]);
-	free(pt->queue);
-	free(pt->thread);
-	free(pt->on_cpu);
-	keys_free(&pt->by_tid);
-	perf_code_free(pt->code);
-	pt->queue = NULL;
-	pt->thread = NULL;
-	pt->on_cpu = NULL;
-	pt->code = NULL;
-	pt->unmapped = 0;
-	pt->nqueues = pt->room_queues = pt->nthreads = pt->room_threads = pt->ncpu = 0;
-}
-
-void perf_pt_free(struct perf *p)
-{
-	if (!p->pt)
-		return;
-	perf_pt_end(p);
-	free(p->pt->piece);
-	free(p->pt);
-	p->pt = NULL;
-}
-
-int perf_pt_begin(struct perf *p)
-{
-	struct perf_pt *pt = p->pt;
-	uint32_t i, k;
-
-	perf_pt_end(p);
-	if (!pt || p->what == PIMERGE_MTE)
-		return 0;
-	pt->code = perf_code_new();
-	if (!pt->code)
-		return -ENOMEM;
-	for (i = 0; i < pt->npieces; i++) {
-		const struct pt_piece *piece = &pt->piece[i];
-
-		for (k = 0; k < pt->nqueues && pt->queue[k].queue != piece->queue; k++)
-			;
-		if (k < pt->nqueues)
-			continue;
-		if (keys_grow_array((void **)&pt->queue, &pt->room_queues, pt->nqueues,
-				    sizeof(*pt->queue)))
-			return -ENOMEM;
-		pt->queue[pt->nqueues++] = (struct pt_queue){
-			.queue = piece->queue, .tid = piece->tid, .piece = i, .thread = NOBODY,
-			.cpu = piece->cpu < TRACE_MAX_CPUS ? piece->cpu : 0,
-		};
-	}
-	return 0;
-}
+/* ---- who runs -------------------------------------------------------------------------------- */
 
 static bool same_tid(const void *array, uint32_t i, const void *key)
 {
@@ -233,13 +55,13 @@ static int runs_on(struct perf_pt *pt, uint32_t cpu, uint32_t pid, uint32_t tid)
 	if (cpu >= TRACE_MAX_CPUS)
 		return 0;
 	if (cpu >= pt->ncpu) {
-		uint32_t *more = realloc(pt->on_cpu, (cpu + 1) * sizeof(*more));
+		uint32_t n = cpu + cpu / 2 + 8, *more = realloc(pt->on_cpu, n * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
-		memset(more + pt->ncpu, 0, (cpu + 1 - pt->ncpu) * sizeof(*more));
+		memset(more + pt->ncpu, 0, (n - pt->ncpu) * sizeof(*more));
 		pt->on_cpu = more;
-		pt->ncpu = cpu + 1;
+		pt->ncpu = n;
 	}
 	pt->on_cpu[cpu] = thread + 1;
 	return 0;
@@ -460,98 +282,6 @@ static int read_code(uint8_t *out, size_t size, const struct pt_asid *asid, uint
 	return n ? (int)n : -pte_nomap;
 }
 
-static void find_cpu(struct perf *p, struct pt_config *config)
-{
-	unsigned int family, model, stepping;
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, PERF_CPUID, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
-	const char *text = data ? perf_text(&b) : NULL;
-
-	if (text && sscanf(text, "GenuineIntel,%u,%x,%x", &family, &model, &stepping) == 3) {
-		config->cpu = (struct pt_cpu){
-			.vendor = pcv_intel, .family = (uint16_t)family, .model = (uint8_t)model,
-			.stepping = (uint8_t)stepping,
-		};
-		pt_cpu_errata(&config->errata, &config->cpu);
-	}
-	free(own);
-}
-
-/* Which of the event's bits it is. */
-static uint8_t mtc_frequency(const struct perf_pt *pt)
-{
-	uint64_t bits = pt->info[INFO_MTC_FREQ];
-
-	for (uint32_t i = 0; bits && i < pt->p->nattrs; i++) {
-		const struct perf_attr *a = &pt->p->attr[i];
-
-		if (a->type == pt->info[INFO_PMU_TYPE] && a->config & pt->info[INFO_MTC_BIT])
-			return (uint8_t)((a->config & bits) >> __builtin_ctzll(bits));
-	}
-	return 0;
-}
-
-/* The queue's next pieces that follow one another in its buffer. 0 the end, 1, -ENOMEM. */
-static int open_decoder(struct pt_queue *q)
-{
-	struct perf_pt *pt = q->pt;
-	const struct pt_piece *first = NULL;
-	struct pt_config config;
-	uint64_t size = 0, have = 0;
-	uint32_t i, end = q->piece;
-
-	for (i = q->piece; i < pt->npieces; i++) {
-		const struct pt_piece *piece = &pt->piece[i];
-
-		if (piece->queue != q->queue)
-			continue;
-		if (first && (piece->at != first->at + size || pt->info[INFO_SNAPSHOT]))
-			break;
-		first = first ? first : piece;
-		size += piece->size;
-		end = i + 1;
-	}
-	if (!first)
-		return 0;
-	q->data = malloc(size ? size : 1);
-	if (!q->data)
-		return -ENOMEM;
-	for (i = q->piece; i < end; i++) {
-		const struct pt_piece *piece = &pt->piece[i];
-		uint64_t n = 0;
-
-		while (piece->queue == q->queue && n < piece->size) {
-			ssize_t got = pread(pt->p->file[piece->file].fd, q->data + have + n,
-					    piece->size - n, (off_t)(piece->offset + n));
-
-			if (got <= 0)
-				break;
-			n += (uint64_t)got;
-		}
-		have += n;
-	}
-	q->first = q->piece;
-	q->piece = end;
-	pt_config_init(&config);
-	config.begin = q->data;
-	config.end = q->data + have;
-	config.mtc_freq = mtc_frequency(pt);
-	config.cpuid_0x15_eax = (uint32_t)pt->info[INFO_TSC_CTC_D];
-	config.cpuid_0x15_ebx = (uint32_t)pt->info[INFO_TSC_CTC_N];
-	config.nom_freq = (uint8_t)pt->info[INFO_RATIO];
-	find_cpu(pt->p, &config);
-	q->decoder = pt_insn_alloc_decoder(&config);
-	q->synced = false;
-	if (q->decoder && !pt_image_set_callback(pt_insn_get_image(q->decoder), read_code, q))
-		return 1;
-	perf_fault(pt->p, first->offset, "Intel PT: %" PRIu64 " bytes that libipt does not take",
-		   have);
-	close_decoder(q);
-	return 1;
-}
-
 static uint64_t perf_time(const struct perf_pt *pt, uint64_t tsc)
 {
 	uint64_t shift = pt->info[INFO_TIME_SHIFT] & 63, mult = pt->info[INFO_TIME_MULT];
@@ -603,23 +333,6 @@ static int take_events(struct pt_queue *q)
 	return rc;
 }
 
-/* Where in the file a place of the queue's data stands. */
-static uint64_t place_of(const struct pt_queue *q, uint64_t offset)
-{
-	const struct pt_piece *piece = NULL;
-	uint32_t i;
-
-	for (i = q->first; i < q->piece; i++) {
-		if (q->pt->piece[i].queue != q->queue)
-			continue;
-		piece = &q->pt->piece[i];
-		if (offset < piece->size)
-			break;
-		offset -= piece->size;
-	}
-	return piece ? piece->offset + offset : 0;
-}
-
 /* Why decoding stops here: code that is not at hand is no fault of the file's. */
 static void tell_fault(struct pt_queue *q)
 {
@@ -630,7 +343,7 @@ static void tell_fault(struct pt_queue *q)
 		return;
 	}
 	pt_insn_get_offset(q->decoder, &offset);
-	perf_fault(q->pt->p, place_of(q, offset), "Intel PT: %s",
+	perf_fault(q->pt->p, perf_pt_place(q, offset), "Intel PT: %s",
 		   q->status < 0 ? pt_errstr((enum pt_error_code)-q->status) :
 		   "instructions without end");
 }
@@ -652,7 +365,7 @@ static int synchronize(struct pt_queue *q)
 {
 	q->status = pt_insn_sync_forward(q->decoder);
 	if (q->status < 0) {
-		close_decoder(q);
+		perf_pt_close(q);
 		return 0;
 	}
 	q->synced = true;
@@ -671,7 +384,7 @@ static int advance(struct pt_queue *q)
 	int rc = 0;
 
 	if (!q->decoder) {
-		rc = open_decoder(q);
+		rc = perf_pt_open(q, read_code);
 		q->ended = !rc;
 		return rc < 0 ? rc : 0;
 	}
@@ -706,11 +419,12 @@ int perf_pt_step(struct perf *p, uint64_t until)
 	int rc;
 
 	/* The one that is behind most, as far as is known. */
-	for (i = 0; i < pt->nqueues; i++) {
-		struct pt_queue *at = &pt->queue[i];
+	for (i = 0; i < pt->nactive; i++) {
+		struct pt_queue *at = &pt->queue[pt->active[i]];
 
-		at->pt = pt;
-		if (!at->ended && at->time <= until && (!q || at->time < q->time))
+		if (at->ended)
+			pt->active[i--] = pt->active[--pt->nactive];
+		else if (at->time <= until && (!q || at->time < q->time))
 			q = at;
 	}
 	while (q && !q->ended && q->time <= until) {
