@@ -162,17 +162,6 @@ int perf_pt_begin(struct perf *p)
 
 /* ---- a decoder ------------------------------------------------------------------------------- */
 
-uint64_t perf_pt_place(const struct pt_queue *q, uint64_t offset)
-{
-	const struct pt_piece *piece = &q->pt->piece[q->first];
-
-	while (offset >= piece->size && piece->next != q->piece && piece->next != NO_PIECE) {
-		offset -= piece->size;
-		piece = &q->pt->piece[piece->next];
-	}
-	return piece->offset + offset;
-}
-
 static void find_cpu(struct perf *p, struct pt_config *config)
 {
 	unsigned int family, model, stepping;
@@ -206,12 +195,27 @@ static uint8_t mtc_frequency(const struct perf_pt *pt)
 	return 0;
 }
 
+/* Does the next piece go on where this one ends, which may be padded to eight bytes? */
+static bool goes_on(const struct perf_pt *pt, const struct pt_piece *piece)
+{
+	const struct pt_piece *next = piece->next == NO_PIECE ? NULL : &pt->piece[piece->next];
+
+	return next && !pt->info[INFO_SNAPSHOT] && next->at > piece->at &&
+	       piece->size - (next->at - piece->at) < 8;
+}
+
+/* Without the padding. */
+static uint64_t length_of(const struct perf_pt *pt, const struct pt_piece *piece)
+{
+	return goes_on(pt, piece) ? pt->piece[piece->next].at - piece->at : piece->size;
+}
+
 static uint64_t read_piece(const struct perf_pt *pt, const struct pt_piece *piece, uint8_t *out)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, length = length_of(pt, piece);
 
-	while (n < piece->size) {
-		ssize_t got = pread(pt->p->file[piece->file].fd, out + n, piece->size - n,
+	while (n < length) {
+		ssize_t got = pread(pt->p->file[piece->file].fd, out + n, length - n,
 				    (off_t)(piece->offset + n));
 
 		if (got <= 0)
@@ -219,6 +223,17 @@ static uint64_t read_piece(const struct perf_pt *pt, const struct pt_piece *piec
 		n += (uint64_t)got;
 	}
 	return n;
+}
+
+uint64_t perf_pt_place(const struct pt_queue *q, uint64_t offset)
+{
+	const struct pt_piece *piece = &q->pt->piece[q->first];
+
+	while (offset >= length_of(q->pt, piece) && goes_on(q->pt, piece)) {
+		offset -= length_of(q->pt, piece);
+		piece = &q->pt->piece[piece->next];
+	}
+	return piece->offset + offset;
 }
 
 int perf_pt_open(struct pt_queue *q, read_memory_callback_t *read_code)
@@ -232,11 +247,11 @@ int perf_pt_open(struct pt_queue *q, read_memory_callback_t *read_code)
 	if (end == NO_PIECE)
 		return 0;
 	first = &pt->piece[end];
-	while (end != NO_PIECE && (!size || (pt->piece[end].at == first->at + size &&
-					     !pt->info[INFO_SNAPSHOT]))) {
-		size += pt->piece[end].size;
-		end = pt->piece[end].next;
-	}
+	do {
+		i = end;
+		size += length_of(pt, &pt->piece[i]);
+		end = pt->piece[i].next;
+	} while (goes_on(pt, &pt->piece[i]));
 	q->data = malloc(size ? size : 1);
 	if (!q->data)
 		return -ENOMEM;

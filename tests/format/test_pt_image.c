@@ -243,8 +243,7 @@ static void aux(uint64_t from, uint64_t to)
 	two(g.cpus ? 0 : UINT32_MAX, 0);
 	ends(at);
 	bytes(g.aux + from, to - from);
-	while (g.nrecords % 8)
-		bytes("", 1);
+	bytes("\0\0\0\0\0\0\0", -(to - from) & 7);
 }
 
 /* ---- what ran -------------------------------------------------------------------------------- */
@@ -428,7 +427,7 @@ int main(int argc, char **argv)
 	begin(name ? name + 1 : argv[i + 2]);
 	run();
 	pt_enc_get_offset(g.encoder, &size);
-	half = g.pieces ? size / 2 & ~7ull : size;
+	half = g.pieces ? size / 2 | 3 : size;	/* padded */
 	aux(0, half);
 	if (g.pieces)
 		aux(half, size);
