@@ -17,7 +17,7 @@ root=/
 [ -z "$cross" ] || root=$(scripts/vm/sysroot "$arch")
 [ ! -x "$root/usr/bin/true" ] || module+=(--add "$root/usr/bin/true:/usr/bin/coreutils-true")
 
-booted guest "${itrace_cpu[@]}" "${module[@]}" --timeout 400 --get '/tmp/logs' -- tests/vm/guest/itrace.sh "$collector" "$@" || exit 1
+booted guest "${itrace_cpu[@]}" "${module[@]}" --timeout 800 --get '/tmp/logs' -- tests/vm/guest/itrace.sh "$collector" "$@" || exit 1
 for what; do
 	read -r judged traced <"$out/logs/$what.codes"
 	equal "code_$what" "$judged $traced" '0 0'
