@@ -15,10 +15,10 @@ booted guest --icount --mem 768 "${php[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.tx
 	--get '/tmp/log-j*' -- tests/vm/guest/jit.sh 5000 200 $x86 || exit 1
 
 # have TRACE: NAME TICKS of what is no file's code; the unannounced as "-". PHP's script itself is code
-# too, which calls the functions.
+# too, which calls the functions, and so is what reads its clock: now().
 have() {
 	jq -r '.processes[] | select(.name == "jitting" or .name == "php") | .threads[].modules[] |
-		select(.name == "JITCODE") | .symbols[] | select(.name | contains("/") | not) |
+		select(.name == "JITCODE") | .symbols[] | select(.name | (contains("/") or . == "JIT$now") | not) |
 		[(.name | sub("^JitUnannounced$"; "-") | sub("^JIT[$]"; "")), .ticks] | join(" ")' "$1.json"
 }
 for name in move reuse child log hook ${x86:+raw php}; do
