@@ -64,7 +64,8 @@ verdict tree
 want=$(awk '$4 != "gap" { n += $3 } END { print n }' plain.truth)
 code 0 "$post" -arc -q -o arc plain.data && has arc "# Instructions  $want in"
 verdict instructions
-code 0 "$post" -verify -q -o - plain.data && has out ' 0 '
+code 0 "$post" -verify -q -o - plain.data && has out " $(wc -l <plain.truth) right" && has out '   0 wrong' &&
+	has out '   0 not checked'
 verdict verified
 code 0 "$post" -info plain.data && has out 'bytes of Intel PT, decoded'
 verdict info
