@@ -323,8 +323,6 @@ int perf_pt_record(struct perf *p, const struct perf_item *item);
 int perf_pt_step(struct perf *p, uint64_t until);
 void perf_pt_end(struct perf *p);
 void perf_pt_free(struct perf *p);
-/* Gaps of the last pass whose code was not at hand. */
-uint64_t perf_pt_gaps(const struct perf *p);
 #else
 static inline int perf_pt_info(struct perf *p, const struct perf_raw *raw)
 {
@@ -354,11 +352,6 @@ static inline int perf_pt_step(struct perf *p, uint64_t until)
 static inline void perf_pt_free(struct perf *p)
 {
 	(void)p;
-}
-
-static inline uint64_t perf_pt_gaps(const struct perf *p)
-{
-	return (void)p, 0;
 }
 #endif
 

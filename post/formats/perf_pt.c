@@ -338,10 +338,8 @@ static void tell_fault(struct pt_queue *q)
 {
 	uint64_t offset = 0;
 
-	if (q->status == -pte_nomap) {
-		q->pt->unmapped++;
+	if (q->status == -pte_nomap)
 		return;
-	}
 	pt_insn_get_offset(q->decoder, &offset);
 	perf_fault(q->pt->p, perf_pt_place(q, offset), "Intel PT: %s",
 		   q->status < 0 ? pt_errstr((enum pt_error_code)-q->status) :
@@ -433,11 +431,6 @@ int perf_pt_step(struct perf *p, uint64_t until)
 			return rc < 0 ? rc : 1;
 	}
 	return q ? 1 : 0;
-}
-
-uint64_t perf_pt_gaps(const struct perf *p)
-{
-	return p->pt ? p->pt->unmapped : 0;
 }
 
 #endif

@@ -73,7 +73,6 @@ struct perf_pt {
 	uint32_t *on_cpu;		/* thread + 1 */
 	uint32_t ncpu;
 	struct perf_code *code;
-	uint64_t unmapped;		/* gaps: code that is not at hand */
 };
 
 /* The queue's next pieces that follow one another in its buffer, and a decoder of them if they are

@@ -94,7 +94,6 @@ void perf_pt_end(struct perf *p)
 	pt->thread = NULL;
 	pt->on_cpu = NULL;
 	pt->code = NULL;
-	pt->unmapped = 0;
 	pt->nqueues = pt->room_queues = pt->nthreads = pt->room_threads = pt->ncpu = 0;
 	pt->nactive = 0;
 }
