@@ -122,7 +122,7 @@ int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, v
 	free(rd.thread);
 	if (rc || f->count)
 		return rc;
-	fputs("post: --format xray: the trace tells neither functions' entries and exits nor instructions\n",
+	fputs("post: the trace tells neither functions' entries and exits nor instructions\n",
 	      stderr);
 	return -EOPNOTSUPP;
 }
