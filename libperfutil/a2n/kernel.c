@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel_inner.h"
+#include "nearly.h"
 
 #define PAGE 4096ull
 /* Where nothing says where a part ends (bpf programs, trampolines), its symbols reach this far. */
@@ -99,10 +100,11 @@ int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t sta
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-static int by_part(const void *a, const void *b)
+static int by_part(const void *a, const void *b, void *arg)
 {
 	const struct kernel_symbol *x = a, *y = b;
 
+	(void)arg;
 	if (x->part != y->part)
 		return x->part < y->part ? -1 : 1;
 	return x->address < y->address ? -1 : x->address > y->address;
@@ -441,8 +443,7 @@ static int build(struct kernel *k)
 	r = read_layout(k, &l);
 	if (r)
 		goto out;
-	if (k->n_symbols)
-		qsort(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part);
+	nearly_sorted(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part, NULL);
 	r = build_image(k, &l);
 	if (!r)
 		r = build_ranges(k, &l);

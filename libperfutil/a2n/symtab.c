@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nearly.h"
 #include "pool.h"
 #include "symtab.h"
 
@@ -156,7 +157,7 @@ int symtab_finish(struct symtab *t)
 		return -ENOMEM;
 	if (!t->n)
 		return 0;
-	qsort_r(t->symbols, t->n, sizeof(*t->symbols), compare, t->names);
+	nearly_sorted(t->symbols, t->n, sizeof(*t->symbols), compare, t->names);
 	reach(t);
 	open = malloc(t->n * sizeof(*open));
 	t->ranges = malloc((2 * (size_t)t->n + 1) * sizeof(*t->ranges));
