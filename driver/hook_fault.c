@@ -53,6 +53,8 @@ static int on_fault(struct kprobe *p, struct pt_regs *regs)
 		flags |= PITRACE_FAULT_WRITE;
 	if (how & FAULT_FLAG_INSTRUCTION)
 		flags |= PITRACE_FAULT_EXEC;
+	if (itrace_any() && !(how & FAULT_FLAG_USER))
+		itrace_kernel_fault(flags, at);
 	hook_fault(how & FAULT_FLAG_USER ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL, flags,
 		   instruction_pointer(at), address);
 	return 0;

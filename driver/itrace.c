@@ -429,7 +429,8 @@ static void on_enter(void *unused, struct pt_regs *regs, long number)
 	if (!it_count(t, &t->user, 1))
 		it_stop(t, PITRACE_ITRACE_LIMIT, t->call_end);
 	else if (it_wants(t, false))
-		it_kernel_enter(t, (unsigned long)__builtin_frame_address(0));
+		it_kernel_enter(t, current_stack_pointer,
+				(unsigned long)__builtin_return_address(0));
 out:
 	preempt_enable_notrace();
 }
@@ -498,7 +499,7 @@ static void switch_out(struct it_thread *t)
 		it_goes_on(t);
 }
 
-static void switch_in(struct it_thread *t)
+static void switch_in(struct it_thread *t, const struct task_struct *prev)
 {
 	u32 from = t->cpu;
 
@@ -510,7 +511,7 @@ static void switch_in(struct it_thread *t)
 		t->cpu = smp_processor_id();
 		if (t->phase == IT_RUNNING)
 			it_put_switch(t, from);
-		it_kernel_in(t);
+		it_kernel_in(t, prev);
 	}
 }
 
@@ -523,7 +524,7 @@ void itrace_switch(struct task_struct *prev, struct task_struct *next)
 		switch_out(t);
 	t = it_find(next);
 	if (t)
-		switch_in(t);
+		switch_in(t, prev);
 }
 
 void itrace_fork(struct task_struct *parent, struct task_struct *child)

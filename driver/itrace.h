@@ -31,6 +31,7 @@ void itrace_mapped(void);
 /* A trap of kernel code; false: not ours. A fault of such code; softirqs that run or have run. */
 bool itrace_kernel_trap(struct pt_regs *regs);
 void itrace_kernel_fault(u32 flags, struct pt_regs *regs);
+void itrace_kernel_fixed(u64 at, struct pt_regs *regs);	/* what stands there failed, it goes on */
 void itrace_softirq(bool begins);
 /* A breakpoint in user code, whoever's. */
 void itrace_breakpoint(void);
@@ -43,6 +44,7 @@ static inline void itrace_exec(const struct linux_binprm *bprm) { }
 static inline void itrace_exit(struct task_struct *task) { }
 static inline void itrace_interrupt(u32 source) { }
 static inline void itrace_fault(u32 flags, u64 ip) { }
+static inline void itrace_kernel_fault(u32 flags, struct pt_regs *regs) { }
 static inline void itrace_softirq(bool begins) { }
 static inline void itrace_mapped(void) { }
 static inline void itrace_room(void) { }
@@ -86,10 +88,10 @@ static __always_inline bool it_wants(const struct it_thread *t, bool user)
 /* itrace_kernel.c */
 bool it_kernel_init(void);		/* false: it is not to be had, or not wanted */
 void it_kernel_exit(void);
-void it_kernel_enter(struct it_thread *t, u64 frame);
+void it_kernel_enter(struct it_thread *t, u64 sp, u64 back);
 bool it_kernel_left(struct it_thread *t, u64 ip);
 void it_kernel_out(struct it_thread *t);
-void it_kernel_in(struct it_thread *t);
+void it_kernel_in(struct it_thread *t, const struct task_struct *prev);
 void it_kernel_quiet(struct it_thread *t);
 void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs);
 

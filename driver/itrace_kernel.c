@@ -32,11 +32,14 @@ static bool on_stack(u64 sp)
 }
 
 /* Has it returned to who called it? */
-static bool left_own(u64 own, u64 sp)
+static bool left_own(const struct it_kernel *k, struct pt_regs *regs)
 {
-	bool was = on_stack(own), is = on_stack(sp);
+	u64 sp = kernel_stack_pointer(regs);
+	bool was = on_stack(k->own), is = on_stack(sp);
 
-	return was == is ? sp > own : is;
+	if (k->back)
+		return instruction_pointer(regs) == k->back && was == is && sp >= k->own;
+	return was == is ? sp > k->own : is;
 }
 
 static bool is_own(u64 ip)
@@ -112,21 +115,89 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 		it_passes(t, ip);
 }
 
-/* An instruction that may fail, and did, is not executed: the thread stands at its fixup. */
-static void fixed_up(struct it_thread *t, u64 ip)
+/* The thread stands there, straight on; or an instruction that may fail, and did, was not executed:
+ * it stands at its fixup. */
+static void at(struct it_thread *t, u64 ip)
 {
 	struct it_kernel *k = &t->kernel;
+	int n;
 
 	if (likely(ip == k->side.ip))
 		return;
+	n = arch_itrace_between_kernel(k->side.ip, ip);
+	if (n >= 0) {
+		k->side.ip = ip;
+		if (!it_count(t, &k->side, n))
+			it_stop(t, PITRACE_ITRACE_LIMIT, ip);
+		return;
+	}
 	it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->side.ip, ip);
 	k->side.ip = ip;
+}
+
+/* Straight on to `at`. */
+static bool straight(struct it_thread *t, const struct arch_ran *ran)
+{
+	struct it_kernel *k = &t->kernel;
+
+	t->gap |= ran->lost;
+	k->side.ip = ran->from;
+	if (it_count(t, &k->side, ran->count))
+		return true;
+	it_stop(t, PITRACE_ITRACE_LIMIT, ran->from);
+	return false;
+}
+
+/* A probe of the kernel's code. False: the rest of the call is not stepped. */
+static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_probe *probe)
+{
+	struct it_kernel *k = &t->kernel;
+
+	if (!straight(t, &probe->ran))
+		return false;
+	if (!probe->ours) {
+		it_put_mark(t, false, PITRACE_ITRACE_PROBE, k->side.run, probe->ran.from);
+		k->side.run = 0;
+		return false;
+	}
+	k->own = kernel_stack_pointer(regs);
+	k->own_ip = probe->ran.from;
+	k->back = probe->after;
+	k->why = PITRACE_BREAK_OWN;
+	arch_itrace_after(probe->after);
+	return true;
+}
+
+/* The way out, where nothing traps: it is told here. */
+static bool leaves(struct it_thread *t, const struct pt_regs *regs)
+{
+	struct arch_path path[ARCH_WAY], *p = path;
+	struct it_kernel *k = &t->kernel;
+	int n = arch_itrace_way(regs, path);
+
+	if (n < 0)
+		return false;
+	for (; n; n--, p++) {
+		if (!straight(t, &p->ran))
+			return true;
+		if (p->ran.taken) {
+			if (!it_count(t, &k->side, 1)) {
+				it_stop(t, PITRACE_ITRACE_LIMIT, p->to);
+				return true;
+			}
+			it_put_branch(t, false, p->ran.kind, p->ran.from, p->to);
+			k->side.ip = p->to;
+		}
+	}
+	it_kernel_left(t, instruction_pointer(task_pt_regs(current)));
+	return true;
 }
 
 bool itrace_kernel_trap(struct pt_regs *regs)
 {
 	struct it_thread *t = it_find(current);
 	u64 ip = instruction_pointer(regs);
+	struct arch_probe probe;
 	struct it_kernel *k;
 
 	if (!served)
@@ -137,21 +208,28 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 		goto stop;
 	k = &t->kernel;
 	k->fault = NULL;
-	if (k->own && !left_own(k->own, kernel_stack_pointer(regs)))
+	if (k->own && !left_own(k, regs))
 		return true;
 	if (!it_goes_on(t))
 		goto stop;
 	if (k->own) {
+		arch_itrace_after(0);
 		leave_own(t, ip);
+	} else if (unlikely(arch_itrace_probe(k->side.ip, regs, &probe))) {
+		if (!meet(t, regs, &probe))
+			goto stop;
 	} else {
-		fixed_up(t, arch_itrace_returned(k->pushed, k->side.ip));
+		at(t, arch_itrace_returned(k->pushed, k->side.ip));
 		step(t, regs);
 		if (t->phase == IT_DONE)
 			goto stop;
 		if (unlikely(is_own(ip))) {
 			k->own = kernel_stack_pointer(regs);
 			k->own_ip = ip;
+			k->back = arch_itrace_back(regs);
 			k->why = why_own(ip);
+		} else if (unlikely(leaves(t, regs))) {
+			goto stop;
 		} else if (unlikely(++k->steps > PITRACE_KERNEL_STEPS)) {
 			it_put_mark(t, false, PITRACE_ITRACE_BUDGET, k->side.run, ip);
 			k->side.run = 0;
@@ -168,16 +246,17 @@ stop:
 		if (t->kernel.on)
 			end(t);
 	}
+	arch_itrace_after(0);
 	arch_itrace_step_at(regs, false);
 	return true;
 }
 
 /* ---- there and back -------------------------------------------------------------------------- */
 
-/* At the end of the probe that has seen the call, whose frame is given. */
-void it_kernel_enter(struct it_thread *t, u64 frame)
+/* At the end of the probe that has seen the call: its stack, and where it returns to. */
+void it_kernel_enter(struct it_thread *t, u64 sp, u64 back)
 {
-	t->kernel = (struct it_kernel){ .on = true, .fresh = true, .own = frame };
+	t->kernel = (struct it_kernel){ .on = true, .fresh = true, .own = sp, .back = back };
 	arch_itrace_step();
 }
 
@@ -274,11 +353,11 @@ static void resume(struct irq_work *work)
 static DEFINE_PER_CPU(struct irq_work, resuming);
 
 /* The same of the one that leaves, whose stack is not its own yet. */
-void it_kernel_in(struct it_thread *t)
+void it_kernel_in(struct it_thread *t, const struct task_struct *prev)
 {
 	if (t->kernel.fault)
 		arch_itrace_step_at(t->kernel.fault, true);
-	if (t->kernel.out)
+	if (t->kernel.out && (ARCH_STEPS_BURIALS || READ_ONCE(prev->__state) != TASK_DEAD))
 		irq_work_queue(this_cpu_ptr(&resuming));
 }
 
@@ -290,7 +369,7 @@ void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs)
 	u64 ip = instruction_pointer(regs);
 
 	if (t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t)) {
-		fixed_up(t, ip);
+		at(t, ip);
 		it_put_break(t, false, PITRACE_BREAK_INTERRUPT, source, ip, ip);
 	}
 }
@@ -310,10 +389,24 @@ void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
 			t->kernel.fault = regs;
 			if (!t->kernel.own) {
 				/* A fixup's first instruction may fail as well. */
-				fixed_up(t, ip);
+				at(t, ip);
 				it_put_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
 			}
 		}
+	}
+	preempt_enable_notrace();
+}
+
+void itrace_kernel_fixed(u64 ip, struct pt_regs *regs)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t)) {
+		at(t, ip);
+		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ip, instruction_pointer(regs));
+		t->kernel.side.ip = instruction_pointer(regs);
 	}
 	preempt_enable_notrace();
 }

@@ -45,6 +45,7 @@ struct it_kernel {
 	u32 steps;
 	u64 own;		/* the stack where the driver's own code was entered; 0: not */
 	u64 own_ip;		/* … at this instruction */
+	u64 back;		/* … and where it returns to; 0: unknown */
 	struct pt_regs *fault;	/* what returns to stepped code by the flag in these */
 	u64 *pushed;		/* where an exception leaves what it returns to; NULL: unknown */
 	struct it_side side;

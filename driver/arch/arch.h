@@ -150,6 +150,10 @@ struct arch_ran {
 	bool taken;		/* the flow did not go on behind it */
 	bool lost;		/* what ran before it cannot be told */
 };
+struct arch_path {
+	struct arch_ran ran;
+	u64 to;
+};
 
 /* What a signal's frame saves of a thread's registers can hold the trap, and a return from the
  * handler restores it. */
@@ -207,10 +211,6 @@ struct it_thread;
 /* So it does: they run here. Returns how many branches were taken on the way, and (path) what they
  * were and where they led; the rest is a straight line to where it stands now. -1: none ran. */
 #define ARCH_ALONE	8
-struct arch_path {
-	struct arch_ran ran;
-	u64 to;
-};
 int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path);
 /* Get that memory; it may sleep. */
 void arch_itrace_reach(struct it_thread *t);
@@ -225,8 +225,7 @@ u64 arch_itrace_next(u64 ip);
 #endif
 
 /* The kernel's side of system calls. Why it is not to be had on this machine, NULL: it is. */
-#ifdef CONFIG_X86
-#define ARCH_MODULES	MODULES_VADDR	/* no module's code lies below */
+#if defined(CONFIG_X86) || defined(CONFIG_S390)
 const char *arch_itrace_no_kernel(void);
 /* The code that runs here traps from now on; no more: did it? */
 void arch_itrace_step(void);
@@ -234,29 +233,77 @@ bool arch_itrace_unstep(void);
 /* … when these registers are returned by. */
 void arch_itrace_step_at(struct pt_regs *regs, bool step);
 bool arch_itrace_steps(const struct pt_regs *regs);
-/* In a trap: where an exception or an interrupt that comes before the next trap leaves the address
- * that it returns to, which is none until then. NULL: not to be had. */
-u64 *arch_itrace_pushed(const struct pt_regs *regs);
-/* In that next trap: has one come, and where has it led? Else, and at NULL, `since`. */
-u64 arch_itrace_returned(const u64 *pushed, u64 since);
 /* In an interrupt: by which the current thread, in kernel code, goes on. NULL: not to be had. */
 struct pt_regs *arch_itrace_irq_regs(void);
 /* Does this instruction of the kernel's lead to user code? */
 bool arch_itrace_returns(u64 ip);
 #else
-#define ARCH_MODULES	0ul
 static inline const char *arch_itrace_no_kernel(void)
 {
-	return "the driver steps it on x86-64 alone";
+	return "the driver steps it on x86-64 and s390x alone";
 }
 static inline void arch_itrace_step(void) { }
 static inline bool arch_itrace_unstep(void) { return false; }
 static inline void arch_itrace_step_at(struct pt_regs *regs, bool step) { }
 static inline bool arch_itrace_steps(const struct pt_regs *regs) { return false; }
-static inline u64 *arch_itrace_pushed(const struct pt_regs *regs) { return NULL; }
-static inline u64 arch_itrace_returned(const u64 *pushed, u64 since) { return since; }
 static inline struct pt_regs *arch_itrace_irq_regs(void) { return NULL; }
 static inline bool arch_itrace_returns(u64 ip) { return false; }
+#endif
+
+#ifdef CONFIG_X86
+#define ARCH_MODULES	MODULES_VADDR	/* no module's code lies below */
+/* In a trap: where an exception or an interrupt that comes before the next trap leaves the address
+ * that it returns to, which is none until then. NULL: not to be had. */
+u64 *arch_itrace_pushed(const struct pt_regs *regs);
+/* In that next trap: has one come, and where has it led? Else, and at NULL, `since`. */
+u64 arch_itrace_returned(const u64 *pushed, u64 since);
+#else
+#define ARCH_MODULES	0ul
+static inline u64 *arch_itrace_pushed(const struct pt_regs *regs) { return NULL; }
+static inline u64 arch_itrace_returned(const u64 *pushed, u64 since) { return since; }
+#endif
+#ifdef CONFIG_S390
+/* As arch_itrace_between(), of the kernel's code. */
+int arch_itrace_between_kernel(u64 since, u64 ip);
+#else
+static inline int arch_itrace_between_kernel(u64 since, u64 ip) { return since == ip ? 0 : -1; }
+#endif
+
+/* In a kernel trap, of a branch that led there. */
+struct arch_probe {
+	struct arch_ran ran;	/* up to where a probe of the kernel's code begins (from) */
+	u64 after;		/* where that code goes on */
+	bool ours;		/* it is this driver's: known not to come there again by itself */
+};
+#define ARCH_WAY	4
+#ifdef CONFIG_S390
+/* Is it a probe, where nothing may trap? */
+bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe);
+/* The next trap comes when code goes on there (0: as ever). */
+void arch_itrace_after(u64 ip);
+/* Where the call that has just been made returns to. */
+static inline u64 arch_itrace_back(const struct pt_regs *regs)
+{
+	return regs->gprs[14];
+}
+/* Is it the code that leads to user code, where nothing may trap? The branches on that way (each
+ * counts what runs before it), the last one none: the instruction at its end. -1: it is not. */
+int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path);
+/* May one that was switched to from a thread that has ended be stepped at once? */
+#define ARCH_STEPS_BURIALS	false
+#else
+static inline bool arch_itrace_probe(u64 since, const struct pt_regs *regs,
+				     struct arch_probe *probe)
+{
+	return false;
+}
+static inline void arch_itrace_after(u64 ip) { }
+static inline u64 arch_itrace_back(const struct pt_regs *regs) { return 0; }
+static inline int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
+{
+	return -1;
+}
+#define ARCH_STEPS_BURIALS	true
 #endif
 
 #endif

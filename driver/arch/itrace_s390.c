@@ -7,14 +7,24 @@
  * A thread's PER control registers are kept by the kernel (thread.per_user, for debuggers), which
  * loads them when it switches to the thread. A trap in user code is told on the way back to user
  * code: behind the signals that came meanwhile, so these must ask for it (arch_itrace_pending).
+ *
+ * The kernel's side traps where PER is on in the PSW that runs, which no interrupt and no exception
+ * takes along. A trap there is taken for the end of a kprobe's step by the kernel, which is asked
+ * first, wherever a kprobe's handler may be running: none may come from there (arch_itrace_probe,
+ * ARCH_STEPS_BURIALS: who buries a thread is in such a state for a while). And what the kernel
+ * returns to user code by stands in memory that each trap uses, too: the last instructions are not
+ * stepped either, but followed here (arch_itrace_way).
  */
 #include <linux/kdebug.h>
+#include <linux/kprobes.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <asm/irq_regs.h>
 #include <asm/lowcore.h>
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
 #include "arch/arch.h"
+#include "hook.h"
 #include "itrace.h"
 
 #define PER_BIT		62		/* of the PSW's mask */
@@ -83,9 +93,12 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 
 /* ---- what has run ---------------------------------------------------------------------------- */
 
-static bool fetch(void *code, u64 at, size_t n)
+/* Of both sides, whose addresses say nothing of where they are. */
+static bool fetch(void *code, u64 at, size_t n, bool user)
 {
-	return !copy_from_user_nofault(code, (const void __user *)at, n);
+	if (user)
+		return !copy_from_user_nofault(code, (const void __user *)at, n);
+	return !copy_from_kernel_nofault(code, (const void *)at, n);
 }
 
 static unsigned int length_of(u8 first)
@@ -97,10 +110,10 @@ u64 arch_itrace_next(u64 ip)
 {
 	u8 first;
 
-	return fetch(&first, ip, 1) ? ip + length_of(first) : 0;
+	return fetch(&first, ip, 1, true) ? ip + length_of(first) : 0;
 }
 
-int arch_itrace_between(u64 since, u64 ip)
+static int between(u64 since, u64 ip, bool user)
 {
 	u8 code[CHUNK];
 	u64 at = since, have = since, left;
@@ -111,15 +124,23 @@ int arch_itrace_between(u64 since, u64 ip)
 	while (at < ip) {
 		if (at >= have) {
 			left = min_t(u64, CHUNK, ip - at);
-			if (!fetch(code, at, left))
+			if (!fetch(code, at, left, user))
 				return -1;
 			since = at;
 			have = at + left;
 		}
+		/* A breakpoint of the kernel's: what stood there is not known. */
+		if (!user && !code[at - since])
+			return -1;
 		at += length_of(code[at - since]);
 		n++;
 	}
 	return at == ip ? n : -1;
+}
+
+int arch_itrace_between(u64 since, u64 ip)
+{
+	return between(since, ip, true);
 }
 
 struct decoded {
@@ -211,7 +232,9 @@ static void decode(const u8 *code, struct decoded *d)
 /* It is known that the last one branched: what it was is asked for its kind alone. */
 void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 {
-	u64 from = current->thread.per_event.address, to = instruction_pointer(regs);
+	bool user = user_mode(regs);
+	u64 from = user ? current->thread.per_event.address : S390_lowcore.per_address;
+	u64 to = instruction_pointer(regs);
 	struct decoded d = { };
 	unsigned int length;
 	u8 code[6] = { };
@@ -220,13 +243,20 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 	ran->from = from;
 	ran->taken = true;
 	ran->kind = PITRACE_BRANCH_UNDEFINED;
-	n = arch_itrace_between(since, from);
+	ran->lost = false;
+	ran->count = 1;
+	/* The end of a kprobe's step: what that was is not told. */
+	if (!user && !(S390_lowcore.per_code_combined & PER_BRANCH)) {
+		ran->from = since;
+		return;
+	}
+	n = between(since, from, user);
 	ran->lost = n < 0;
 	ran->count = max(n, 0) + 1;
-	if (!fetch(code, from, 1))
+	if (!fetch(code, from, 1, user))
 		return;
 	length = length_of(code[0]);
-	if (!fetch(code, from, length))
+	if (!fetch(code, from, length, user))
 		return;
 	decode(code, &d);
 	if (!d.kind)
@@ -246,7 +276,7 @@ static bool elsewhere(const struct pt_regs *regs, u64 *at)
 	u8 code[2];
 
 	if ((regs->int_code & 0xffff) != __NR_restart_syscall || behind == regs->psw.addr ||
-	    !fetch(code, behind - 2, 2) || code[0] != 0x0a || code[1] != __NR_restart_syscall)
+	    !fetch(code, behind - 2, 2, true) || code[0] != 0x0a || code[1] != __NR_restart_syscall)
 		return false;
 	*at = behind - 2;
 	return true;
@@ -290,10 +320,270 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 		at = offsetof(struct rt_frame, uc.uc_mcontext.regs.psw.addr);
 	else
 		return false;
-	if (!fetch(&at, frame + at, sizeof(at)))
+	if (!fetch(&at, frame + at, sizeof(at), true))
 		return false;
 	*ip = at;
 	return true;
+}
+
+/* ---- the kernel's side ----------------------------------------------------------------------- */
+
+#define PER_BYTE	(PSW_MASK_PER >> 56)
+
+static bool sees_fixups;
+static unsigned long returning;		/* where functions return to whose returns are probed */
+
+/* The one whose return is probed. */
+static noinline unsigned long probed(void)
+{
+	barrier();
+	return (unsigned long)__builtin_return_address(0);
+}
+
+static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static struct kretprobe return_probe = { .kp.addr = (kprobe_opcode_t *)probed,
+					 .handler = on_return, .maxactive = 1 };
+
+/* An instruction that may fail, and did: fixup_exception(regs) has them go on elsewhere. */
+struct fixup {
+	struct pt_regs *regs;
+	u64 at;
+};
+
+static int on_fixup(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct fixup *f = (void *)ri->data;
+
+	f->regs = (struct pt_regs *)regs->gprs[2];
+	f->at = instruction_pointer(f->regs);
+	return user_mode(f->regs);
+}
+
+static int on_fixed(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct fixup *f = (void *)ri->data;
+
+	itrace_kernel_fixed(f->at, f->regs);
+	return 0;
+}
+
+static struct kretprobe fixup_probe = {
+	.kp.symbol_name = "fixup_exception", .entry_handler = on_fixup, .handler = on_fixed,
+	.data_size = sizeof(struct fixup),
+};
+
+const char *arch_itrace_no_kernel(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPTION))
+		return "this kernel may be interrupted for another thread wherever it traps";
+	if (register_kretprobe(&return_probe))
+		return "where its kernel returns to when it is probed was not to be found";
+	returning = probed();
+	unregister_kretprobe(&return_probe);
+	if (register_kretprobe(&fixup_probe))
+		return "its kernel tells nobody where it goes on when an access fails";
+	sees_fixups = true;
+	return NULL;
+}
+
+/* Switches load what belongs to a thread's user code, which is the same. */
+void arch_itrace_step(void)
+{
+	struct per_regs now;
+	u8 mask;
+
+	if (arch_itrace_debugged(current))
+		return;
+	current->thread.per_user = all_branches;
+	store_control(&now);
+	if (!is_ours(&now))
+		load_control(&all_branches);
+	asm volatile("stosm %0,%1" : "=Q" (mask) : "i" (PER_BYTE) : "memory");
+}
+
+bool arch_itrace_unstep(void)
+{
+	u8 mask;
+
+	asm volatile("stnsm %0,%1" : "=Q" (mask) : "i" (0xff & ~PER_BYTE) : "memory");
+	return mask & PER_BYTE;
+}
+
+void arch_itrace_step_at(struct pt_regs *regs, bool step)
+{
+	if (step)
+		regs->psw.mask |= PSW_MASK_PER;
+	else
+		regs->psw.mask &= ~PSW_MASK_PER;
+}
+
+bool arch_itrace_steps(const struct pt_regs *regs)
+{
+	return regs->psw.mask & PSW_MASK_PER;
+}
+
+struct pt_regs *arch_itrace_irq_regs(void)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	if (!regs || user_mode(regs) ||
+	    (unsigned long)regs - (unsigned long)task_stack_page(current) >= THREAD_SIZE)
+		return NULL;
+	return regs;
+}
+
+int arch_itrace_between_kernel(u64 since, u64 ip)
+{
+	return between(since, ip, false);
+}
+
+static void straight(u64 since, u64 to, struct arch_ran *ran)
+{
+	int n = between(since, to, false);
+
+	*ran = (struct arch_ran){ .from = to, .count = max(n, 0), .lost = n < 0 };
+}
+
+static bool is_ours_probe(unsigned long at)
+{
+	struct kprobe **p;
+
+	for (p = hook_task_kprobes; *p; p++)
+		if ((unsigned long)(*p)->addr == at)
+			return true;
+	return (unsigned long)hook_fault_kprobe.addr == at;
+}
+
+/* A function's first instruction that leads to what all probed ones share, over a piece of code of
+ * its own: brcl, and there brasl by %r1, which no function begins with. Or brasl by %r0. */
+bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe)
+{
+	u64 from = S390_lowcore.per_address, to = instruction_pointer(regs);
+	u8 first[2] = { }, next[2] = { };
+
+	if (!(S390_lowcore.per_code_combined & PER_BRANCH))
+		return false;
+	if (returning && to == returning) {
+		straight(since, from, &probe->ran);
+		probe->ours = false;
+		return true;
+	}
+	if (!fetch(first, from, 2, false) || first[0] != 0xc0)
+		return false;
+	if (first[1] != 0x05 &&
+	    !(first[1] == 0xf4 && fetch(next, to, 2, false) && next[0] == 0xc0 && next[1] == 0x15))
+		return false;
+	straight(since, from, &probe->ran);
+	probe->after = from + 6;
+	probe->ours = is_ours_probe(from);
+	return true;
+}
+
+void arch_itrace_after(u64 ip)
+{
+	struct per_regs now, only = { .control = BRANCHES | PER_CONTROL_BRANCH_ADDRESS,
+				      .start = ip, .end = ip };
+
+	store_control(&now);
+	if (ip)
+		load_control(&only);
+	else if (now.control & PER_CONTROL_BRANCH_ADDRESS && is_ours(&current->thread.per_user))
+		load_control(&all_branches);
+}
+
+/* Its operand, base and displacement. */
+static u64 operand(const struct pt_regs *regs, const u8 *code)
+{
+	unsigned int base = code[2] >> 4;
+
+	return (base ? regs->gprs[base] : 0) + ((code[2] & 15) << 8 | code[3]);
+}
+
+struct way {
+	u64 ip, since;
+	u8 set;			/* the condition code as a mask's bit; 0: not known */
+	int n;
+};
+
+/* A branch there: by a condition that is known, or none. */
+static bool turn(struct way *w, struct arch_path *path, u8 mask, u64 to, unsigned int length)
+{
+	if (mask && mask != 15 && !w->set)
+		return false;
+	if (!(mask & (w->set ?: 15))) {
+		w->ip += length;
+		return true;
+	}
+	if (w->n == ARCH_WAY - 1)
+		return false;
+	straight(w->since, w->ip, &path[w->n].ran);
+	path[w->n].ran.kind = PITRACE_BRANCH_JUMP;
+	path[w->n].ran.taken = true;
+	path[w->n++].to = w->ip = w->since = to;
+	return true;
+}
+
+/* lpswe, lpswey */
+static bool leads_out(const u8 *code)
+{
+	return (code[0] == 0xb2 && code[1] == 0xb2) || (code[0] == 0xeb && code[5] == 0x71);
+}
+
+#define WAY_LONGEST	32	/* instructions */
+
+/* From where the system call's function has returned to, down to lpswe. What stands there tests
+ * nothing but memory, by tm. */
+int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
+{
+	struct way w = { .ip = instruction_pointer(regs), .since = instruction_pointer(regs) };
+	u8 code[6], byte;
+	int i;
+
+	if (regs->gprs[15] != (unsigned long)task_pt_regs(current) - STACK_FRAME_OVERHEAD ||
+	    regs->gprs[14] != w.ip)
+		return -1;
+	for (i = 0; i < WAY_LONGEST; i++) {
+		if (!fetch(code, w.ip, 1, false) ||
+		    !fetch(code, w.ip, length_of(code[0]), false))
+			break;
+		if (leads_out(code))
+			break;
+		if (code[0] == 0x91) {
+			if (!fetch(&byte, operand(regs, code), 1, false))
+				break;
+			byte &= code[1];
+			w.set = !byte ? 8 : byte == code[1] ? 1 : 4;
+			w.ip += 4;
+		} else if (code[0] == 0x47) {
+			if (code[1] & 15 || !turn(&w, path, code[1] >> 4, operand(regs, code), 4))
+				break;
+		} else if (code[0] == 0xa7 && (code[1] & 15) == 4) {
+			if (!turn(&w, path, code[1] >> 4,
+				  w.ip + 2 * (s64)(s16)(code[2] << 8 | code[3]), 4))
+				break;
+		} else if (code[0] == 0xc0 && (code[1] & 15) == 4) {
+			if (!turn(&w, path, code[1] >> 4, w.ip + 2 * (s64)(s32)
+				  (code[2] << 24 | code[3] << 16 | code[4] << 8 | code[5]), 6))
+				break;
+		} else {
+			w.ip += length_of(code[0]);
+		}
+	}
+	/* There, or where it is not known on: the end is looked at again. */
+	straight(w.since, w.ip, &path[w.n].ran);
+	return w.n + 1;
+}
+
+bool arch_itrace_returns(u64 ip)
+{
+	u8 code[6] = { };
+
+	return fetch(code, ip, 1, false) && fetch(code, ip, length_of(code[0]), false) &&
+	       leads_out(code);
 }
 
 /* ---- traps ----------------------------------------------------------------------------------- */
@@ -321,13 +611,17 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 	if (what != DIE_SSTEP)
 		return NOTIFY_DONE;
 	if (!user_mode(regs)) {
-		if (current != READ_ONCE(tester))
-			return NOTIFY_DONE;
-		tested++;
-		tested_from = S390_lowcore.per_address;
-		tested_to = regs->psw.addr;
-		regs->psw.mask &= ~PSW_MASK_PER;
-		return NOTIFY_STOP;
+		if (current == READ_ONCE(tester)) {
+			tested++;
+			tested_from = S390_lowcore.per_address;
+			tested_to = regs->psw.addr;
+			regs->psw.mask &= ~PSW_MASK_PER;
+			return NOTIFY_STOP;
+		}
+		local_irq_save(flags);
+		ours = itrace_kernel_trap(regs);
+		local_irq_restore(flags);
+		return ours ? NOTIFY_STOP : NOTIFY_DONE;
 	}
 	if (arch_itrace_debugged(current))
 		return NOTIFY_DONE;
@@ -385,7 +679,21 @@ const char *arch_itrace_init(void)
 	return "its CPU tells no branches by PER, or of wrong ones";
 }
 
+/* Who sleeps with interrupts' mask saved, PER among it, must not trap on when it is restored. */
+static void quiet_cpu(void *unused)
+{
+	static const struct per_regs none = { };
+	struct per_regs now;
+
+	store_control(&now);
+	if (now.control & PER_EVENT_BRANCH && !current->thread.per_user.control)
+		load_control(&none);
+}
+
 void arch_itrace_exit(void)
 {
+	if (sees_fixups)
+		unregister_kretprobe(&fixup_probe);
+	on_each_cpu(quiet_cpu, NULL, 1);
 	unregister_die_notifier(&block);
 }

@@ -112,6 +112,7 @@ enum pitrace_itrace_why {
 	PITRACE_ITRACE_DEBUGGER,	/* STOP: a debugger steps this thread, or has */
 	PITRACE_ITRACE_BUDGET,		/* STOP of the kernel side: this call took too many steps */
 	PITRACE_ITRACE_TAKEN,		/* STOP, alone: another session traces this thread */
+	PITRACE_ITRACE_PROBE,		/* STOP of the kernel side: this call meets a probe there */
 };
 #define PITRACE_KERNEL_STEPS	8000000	/* of one call */
 struct pitrace_itrace_mark {
