@@ -85,10 +85,8 @@ bool it_count(struct it_thread *t, struct it_side *side, u32 n)
 }
 
 /* Does nothing begin or end on its way straight on, over n instructions, to `to`? */
-static bool uneventful(const struct it_thread *t, u32 n, u64 to)
+static bool uneventful(const struct it_thread *t, u64 from, u32 n, u64 to)
 {
-	u64 from = t->user.ip;
-
 	if (t->phase == IT_SKIPPING)
 		return t->skip > n;
 	if (t->phase == IT_WAITING)
@@ -96,27 +94,26 @@ static bool uneventful(const struct it_thread *t, u32 n, u64 to)
 	return (!t->left || t->left > n) && (!t->stop || t->stop - from > to - from);
 }
 
-/* So it went. What begins or ends on the way is told as if each instruction had trapped. False:
- * nothing more is recorded. */
-static bool straight(struct it_thread *t, u32 n, u64 to)
+bool it_straight(struct it_thread *t, bool user, u32 n, u64 to)
 {
+	struct it_side *side = user ? &t->user : &t->kernel.side;
 	bool steps = t->session->itrace.flags & PITRACE_ITRACE_STEPS;
 	u64 next;
 
-	if (!steps && uneventful(t, n, to)) {
-		t->user.ip = to;
-		return it_count(t, &t->user, n);
+	if (!steps && uneventful(t, side->ip, n, to)) {
+		side->ip = to;
+		return it_count(t, side, n);
 	}
 	for (; n; n--) {
-		next = n > 1 ? arch_itrace_next(t->user.ip) : to;
-		if (!it_count(t, &t->user, 1)) {
+		next = n > 1 ? arch_itrace_next(side->ip, user) : to;
+		if (!it_count(t, side, 1)) {
 			it_stop(t, PITRACE_ITRACE_LIMIT, next);
 			return false;
 		}
 		if (steps)
-			it_put_branch(t, true, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP,
-				      t->user.ip, next);
-		t->user.ip = next;
+			it_put_branch(t, user, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP,
+				      side->ip, next);
+		side->ip = next;
 		it_passes(t, next);
 		if (t->phase == IT_DONE)
 			return false;
@@ -146,7 +143,7 @@ void it_at(struct it_thread *t, u64 ip)
 		return;
 	if (t->in_call) {
 		/* Behind the call, or somewhere on from there; else it begins again. */
-		returned(t, arch_itrace_between(t->back, ip) < 0 ? ip : t->back);
+		returned(t, arch_itrace_between(t->back, ip, true) < 0 ? ip : t->back);
 		if (t->phase == IT_DONE)
 			return;
 	}
@@ -154,12 +151,12 @@ void it_at(struct it_thread *t, u64 ip)
 		t->user.ip = ip;
 		return;
 	}
-	n = arch_itrace_between(t->user.ip, ip);
+	n = arch_itrace_between(t->user.ip, ip, true);
 	if (n < 0)
 		/* The kernel has moved it: nobody has told why. */
 		it_put_break(t, true, PITRACE_BREAK_EXCEPTION, 0, t->user.ip, ip);
 	else if (n)
-		straight(t, n, ip);
+		it_straight(t, true, n, ip);
 	t->user.ip = ip;
 }
 
@@ -258,7 +255,7 @@ file:
 static __always_inline bool told(struct it_thread *t, const struct arch_ran *ran, u64 to)
 {
 	t->gap |= ran->lost;
-	if (ran->count > 1 && !straight(t, ran->count - 1, ran->from))
+	if (ran->count > 1 && !it_straight(t, true, ran->count - 1, ran->from))
 		return false;
 	t->user.ip = to;
 	if (!it_count(t, &t->user, 1)) {

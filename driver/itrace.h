@@ -65,6 +65,9 @@ void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
 bool it_goes_on(struct it_thread *t);
 /* So many instructions more; false: those were the last. */
 bool it_count(struct it_thread *t, struct it_side *side, u32 n);
+/* So many, straight on to `to`. What begins or ends on the way is told as if each instruction had
+ * trapped. False: nothing more is recorded. */
+bool it_straight(struct it_thread *t, bool user, u32 n, u64 to);
 /* The memory that it waited for is there, or nobody can help. */
 void it_reached(struct it_thread *t);
 /* What it executes next must be read, and is not there. */

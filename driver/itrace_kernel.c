@@ -94,17 +94,21 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 	bool more;
 
 	arch_itrace_ran(k->side.ip, regs, &ran);
-	k->side.ip = ip;
-	if (!ran.count && ran.kind != PITRACE_BRANCH_UNDEFINED)
-		return;
 	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
+		k->side.ip = ip;
 		/* An exception's fixup, on another stack: its first instruction has run, nobody
 		 * knows which. */
 		t->gap = true;
 		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
 		return;
 	}
-	more = it_count(t, &k->side, ran.count);
+	t->gap |= ran.lost;
+	if (ran.count > 1 && !it_straight(t, false, ran.count - 1, ran.from))
+		return;
+	k->side.ip = ip;
+	if (!ran.count)
+		return;
+	more = it_count(t, &k->side, 1);
 	if (ran.taken)
 		it_put_branch(t, false, ran.kind, ran.from, ip);
 	else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS))
@@ -124,28 +128,23 @@ static void at(struct it_thread *t, u64 ip)
 
 	if (likely(ip == k->side.ip))
 		return;
-	n = arch_itrace_between_kernel(k->side.ip, ip);
+	n = arch_itrace_between(k->side.ip, ip, false);
 	if (n >= 0) {
-		k->side.ip = ip;
-		if (!it_count(t, &k->side, n))
-			it_stop(t, PITRACE_ITRACE_LIMIT, ip);
+		it_straight(t, false, n, ip);
 		return;
 	}
 	it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->side.ip, ip);
 	k->side.ip = ip;
 }
 
-/* Straight on to `at`. */
-static bool straight(struct it_thread *t, const struct arch_ran *ran)
+/* What ran before a branch. */
+static bool before(struct it_thread *t, const struct arch_ran *ran)
 {
-	struct it_kernel *k = &t->kernel;
-
 	t->gap |= ran->lost;
-	k->side.ip = ran->from;
-	if (it_count(t, &k->side, ran->count))
-		return true;
-	it_stop(t, PITRACE_ITRACE_LIMIT, ran->from);
-	return false;
+	if (ran->count && !it_straight(t, false, ran->count, ran->from))
+		return false;
+	t->kernel.side.ip = ran->from;
+	return true;
 }
 
 /* A probe of the kernel's code. False: the rest of the call is not stepped. */
@@ -153,7 +152,7 @@ static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_pr
 {
 	struct it_kernel *k = &t->kernel;
 
-	if (!straight(t, &probe->ran))
+	if (!before(t, &probe->ran))
 		return false;
 	if (!probe->ours) {
 		it_put_mark(t, false, PITRACE_ITRACE_PROBE, k->side.run, probe->ran.from);
@@ -178,7 +177,7 @@ static bool leaves(struct it_thread *t, const struct pt_regs *regs)
 	if (n < 0)
 		return false;
 	for (; n; n--, p++) {
-		if (!straight(t, &p->ran))
+		if (!before(t, &p->ran))
 			return true;
 		if (p->ran.taken) {
 			if (!it_count(t, &k->side, 1)) {

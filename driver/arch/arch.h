@@ -170,9 +170,9 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs);
 void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs);
 /* The current task has trapped, at `regs`. What has run? Fault-free, in any context. */
 void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran);
-/* Instructions from `since` up to `ip`, that one not included, in a straight line; -1: it does not
- * lead there. */
-int arch_itrace_between(u64 since, u64 ip);
+/* Instructions of user code, or the kernel's, from `since` up to `ip`, that one not included, in a
+ * straight line; -1: it does not lead there. */
+int arch_itrace_between(u64 since, u64 ip, bool user);
 /* In a system call's entry: where its instruction stands, and what is behind it. */
 u64 arch_itrace_call(struct pt_regs *regs, u64 *behind);
 /* A signal's handler is about to run: where the signal came. */
@@ -218,10 +218,10 @@ void arch_itrace_reach(struct it_thread *t);
 struct arch_itrace { };
 #endif
 #ifdef CONFIG_X86
-static inline u64 arch_itrace_next(u64 ip) { return 0; }
+static inline u64 arch_itrace_next(u64 ip, bool user) { return 0; }
 #else
 /* What stands behind the instruction at `ip`; 0: cannot be told. */
-u64 arch_itrace_next(u64 ip);
+u64 arch_itrace_next(u64 ip, bool user);
 #endif
 
 /* The kernel's side of system calls. Why it is not to be had on this machine, NULL: it is. */
@@ -261,12 +261,6 @@ u64 arch_itrace_returned(const u64 *pushed, u64 since);
 #define ARCH_MODULES	0ul
 static inline u64 *arch_itrace_pushed(const struct pt_regs *regs) { return NULL; }
 static inline u64 arch_itrace_returned(const u64 *pushed, u64 since) { return since; }
-#endif
-#ifdef CONFIG_S390
-/* As arch_itrace_between(), of the kernel's code. */
-int arch_itrace_between_kernel(u64 since, u64 ip);
-#else
-static inline int arch_itrace_between_kernel(u64 since, u64 ip) { return since == ip ? 0 : -1; }
 #endif
 
 /* In a kernel trap, of a branch that led there. */

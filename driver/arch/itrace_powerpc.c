@@ -87,7 +87,7 @@ static unsigned int length_of(u32 w)
 	return w >> 26 == 1 ? 8 : 4;
 }
 
-u64 arch_itrace_next(u64 ip)
+u64 arch_itrace_next(u64 ip, bool user)
 {
 	u32 w;
 
@@ -119,7 +119,7 @@ static bool word(struct line *l, u64 end, u32 *w)
 	return true;
 }
 
-int arch_itrace_between(u64 since, u64 ip)
+int arch_itrace_between(u64 since, u64 ip, bool user)
 {
 	struct line l = { .at = since };
 	int n = 0;
@@ -345,7 +345,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 		ran->lost |= !a->step;
 		return;
 	}
-	n = a->ip == since ? a->count - 1 : arch_itrace_between(since, a->branch);
+	n = a->ip == since ? a->count - 1 : arch_itrace_between(since, a->branch, true);
 	ran->lost = n < 0;
 	ran->count = max(n, 0) + 1;
 	ran->from = a->branch;

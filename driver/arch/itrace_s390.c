@@ -106,14 +106,14 @@ static unsigned int length_of(u8 first)
 	return first < 0x40 ? 2 : first < 0xc0 ? 4 : 6;
 }
 
-u64 arch_itrace_next(u64 ip)
+u64 arch_itrace_next(u64 ip, bool user)
 {
 	u8 first;
 
-	return fetch(&first, ip, 1, true) ? ip + length_of(first) : 0;
+	return fetch(&first, ip, 1, user) ? ip + length_of(first) : 0;
 }
 
-static int between(u64 since, u64 ip, bool user)
+int arch_itrace_between(u64 since, u64 ip, bool user)
 {
 	u8 code[CHUNK];
 	u64 at = since, have = since, left;
@@ -136,11 +136,6 @@ static int between(u64 since, u64 ip, bool user)
 		n++;
 	}
 	return at == ip ? n : -1;
-}
-
-int arch_itrace_between(u64 since, u64 ip)
-{
-	return between(since, ip, true);
 }
 
 struct decoded {
@@ -250,7 +245,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 		ran->from = since;
 		return;
 	}
-	n = between(since, from, user);
+	n = arch_itrace_between(since, from, user);
 	ran->lost = n < 0;
 	ran->count = max(n, 0) + 1;
 	if (!fetch(code, from, 1, user))
@@ -436,14 +431,9 @@ struct pt_regs *arch_itrace_irq_regs(void)
 	return regs;
 }
 
-int arch_itrace_between_kernel(u64 since, u64 ip)
-{
-	return between(since, ip, false);
-}
-
 static void straight(u64 since, u64 to, struct arch_ran *ran)
 {
-	int n = between(since, to, false);
+	int n = arch_itrace_between(since, to, false);
 
 	*ran = (struct arch_ran){ .from = to, .count = max(n, 0), .lost = n < 0 };
 }

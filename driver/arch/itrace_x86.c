@@ -299,14 +299,14 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 		ran->count++;
 }
 
-int arch_itrace_between(u64 since, u64 ip)
+int arch_itrace_between(u64 since, u64 ip, bool user)
 {
 	u8 code[2];
 
 	if (since == ip)
 		return 0;
 	/* 32-bit programs' system calls: the kernel stands behind the int that follows sysenter. */
-	if (ip - since == 2 && !user_64bit_mode(task_pt_regs(current)) &&
+	if (user && ip - since == 2 && !user_64bit_mode(task_pt_regs(current)) &&
 	    !copy_from_user_nofault(code, (const void __user *)since, sizeof(code)) &&
 	    code[0] == 0x0f && (code[1] == 0x34 || code[1] == 0x05))
 		return 0;

@@ -348,7 +348,7 @@ static int mark_record(struct itrace *t, struct trace *books, const struct pirec
 	struct itrace_thread *th;
 	int rc = 0;
 
-	if (!m || !why || why > PITRACE_ITRACE_TAKEN)
+	if (!m || !why || why > PITRACE_ITRACE_PROBE)
 		return malformed(t, books, r, "not the start or stop of a trace");
 
 	th = get_thread(t, m->pid, m->tid);

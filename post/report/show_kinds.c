@@ -252,6 +252,7 @@ static const struct kind kinds[] = {
 	MARK(PITRACE_ITRACE_DEBUGGER, "debugger"),
 	MARK(PITRACE_ITRACE_BUDGET, "budget"),
 	MARK(PITRACE_ITRACE_TAKEN, "taken"),
+	MARK(PITRACE_ITRACE_PROBE, "probe"),
 	ACCESS(PITRACE_ACCESS_LOAD, "load"),
 	ACCESS(PITRACE_ACCESS_STORE, "store"),
 	KIND(PITRACE_CODE, 0, ALL, "code", code, pitrace_code),

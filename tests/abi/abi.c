@@ -127,7 +127,9 @@ static const struct {
 	{ "kernel_itrace_alone", test_kernel_itrace_alone },
 	{ "kernel_itrace_exec", test_kernel_itrace_exec },
 	{ "kernel_itrace_faults", test_kernel_itrace_faults },
+#ifdef __x86_64__
 	{ "kernel_itrace_exceptions", test_kernel_itrace_exceptions },
+#endif
 	{ "kernel_itrace_sleeps", test_kernel_itrace_sleeps },
 	{ "kernel_itrace_signals", test_kernel_itrace_signals },
 	{ "kernel_itrace_interrupts", test_kernel_itrace_interrupts },

@@ -3,7 +3,7 @@
 case $1 in *=*) export "$1"; shift ;; esac
 case " $*" in
 *' kernel_itrace_'*)
-	modprobe msr allow_writes=on
+	modprobe -q msr allow_writes=on
 	rmmod pitrace && insmod /rig/pitrace.ko kernel_itrace=1 || code=1
 	chgrp pitrace /dev/pitrace && chmod 660 /dev/pitrace
 	;;
