@@ -147,6 +147,15 @@ static bool before(struct it_thread *t, const struct arch_ran *ran)
 	return true;
 }
 
+/* The rest of the call is not seen. */
+static void leave_out(struct it_thread *t, u64 ip)
+{
+	if (t->phase == IT_RUNNING)
+		it_put_mark(t, false, PITRACE_ITRACE_PROBE, t->kernel.side.run, ip);
+	t->kernel.side.run = 0;
+	end(t);
+}
+
 /* A probe of the kernel's code. False: the rest of the call is not stepped. */
 static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_probe *probe)
 {
@@ -155,8 +164,7 @@ static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_pr
 	if (!before(t, &probe->ran))
 		return false;
 	if (!probe->ours) {
-		it_put_mark(t, false, PITRACE_ITRACE_PROBE, k->side.run, probe->ran.from);
-		k->side.run = 0;
+		leave_out(t, probe->ran.from);
 		return false;
 	}
 	k->own = kernel_stack_pointer(regs);
@@ -198,6 +206,7 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	u64 ip = instruction_pointer(regs);
 	struct arch_probe probe;
 	struct it_kernel *k;
+	bool probed;
 
 	if (!served)
 		return false;
@@ -207,14 +216,18 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 		goto stop;
 	k = &t->kernel;
 	k->fault = NULL;
-	if (k->own && !left_own(k, regs))
+	probed = arch_itrace_probe(k->side.ip, regs, &probe);
+	if (k->own && !left_own(k, regs)) {
+		if (unlikely(probed))
+			goto stop;
 		return true;
+	}
 	if (!it_goes_on(t))
 		goto stop;
 	if (k->own) {
 		arch_itrace_after(0);
 		leave_own(t, ip);
-	} else if (unlikely(arch_itrace_probe(k->side.ip, regs, &probe))) {
+	} else if (unlikely(probed)) {
 		if (!meet(t, regs, &probe))
 			goto stop;
 	} else {
@@ -356,7 +369,11 @@ void it_kernel_in(struct it_thread *t, const struct task_struct *prev)
 {
 	if (t->kernel.fault)
 		arch_itrace_step_at(t->kernel.fault, true);
-	if (t->kernel.out && (ARCH_STEPS_BURIALS || READ_ONCE(prev->__state) != TASK_DEAD))
+	if (!t->kernel.out)
+		return;
+	if (!ARCH_STEPS_BURIALS && READ_ONCE(prev->__state) == TASK_DEAD)
+		leave_out(t, 0);
+	else
 		irq_work_queue(this_cpu_ptr(&resuming));
 }
 

@@ -15,6 +15,11 @@
 #define LONGEST_INSN	15
 #define BATCH		64		/* pages a snapshot */
 #define GONE		64		/* modules that were unloaded last */
+#ifdef __s390x__
+#define LOWEST		8192		/* below, each CPU has its own; kcore shows another */
+#else
+#define LOWEST		1
+#endif
 
 enum state { WANTED = 1, KEPT, NOT_THERE };
 
@@ -196,7 +201,7 @@ static void want(struct kernel_code *k, uint64_t address, uint64_t before, uint6
 	uint64_t first = address - (before < 16 * PAGE ? before : 16 * PAGE);
 	uint64_t last = address + LONGEST_INSN;
 
-	if (!address || first > address || last < address)
+	if (address < LOWEST || first > address || last < address)
 		return;
 	for (uint64_t n = first / PAGE; n <= last / PAGE; n++)
 		want_page(k, n, stamp);

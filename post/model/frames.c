@@ -238,6 +238,10 @@ static int came_by_jump(struct frames *f, struct frames_thread *th, struct itrac
 
 	if (top->symbol == symbol)
 		return 0;
+	/* By a register that holds it, as s390x's functions return whose own is needed: br %r4. */
+	if (th->depth > 1 && top[-1].symbol == symbol && top->kind == FRAME_CALL &&
+	    (!top->call || returns_here(top, run->start)))
+		return came_by_return(f, th, run, symbol, offset);
 	jump = th->njump ? find_jump(th, run->start, &several) : NULL;
 	if (jump) {
 		run->doubt = run->doubt < ITRACE_LONGJMP ? ITRACE_LONGJMP : run->doubt;
@@ -306,7 +310,9 @@ static int came_by_break(struct frames *f, struct frames_thread *th, struct itra
 		return leave(th, FRAME_SIGNAL, symbol);
 	case PITRACE_BREAK_EXEC:
 		return begin_anew(th, symbol);
-	case PITRACE_BREAK_OWN:
+	case PITRACE_BREAK_OWN:		/* … at a function's first instruction, or called */
+		if (th->frame[th->depth - 1].symbol == symbol)
+			return 0;
 		return came_by_return(f, th, run, symbol, offset);
 	case PITRACE_BREAK_SWITCH:	/* the scheduler called it behind the driver's back */
 		th->depth -= th->depth > 1;

@@ -163,6 +163,24 @@ static void classify_powerpc(struct insn *insn, char *word)
 	}
 }
 
+/* br, bner: s390x's branches to where a register points, by a condition or not. */
+static bool by_register(const char *word)
+{
+	return word[0] == 'b' && ends(word, "r") && strlen(word) <= 4 && word[1] != 's' &&
+	       word[1] != 'a' && strcmp(word, "bctr");
+}
+
+/* By register 0 none is meant: such an instruction waits for others to end, or notes where it is. */
+static bool goes_nowhere(const char *word, const char *operands)
+{
+	const char *last = strrchr(operands, ',');
+
+	if (by_register(word))
+		return begins(operands, "%r0");
+	return (!strcmp(word, "basr") || !strcmp(word, "balr") || !strcmp(word, "bassm") ||
+		!strcmp(word, "bctr") || !strcmp(word, "bctgr")) && last && begins(last + 1, "%r0");
+}
+
 static void classify_s390(struct insn *insn, const char *word, const char *operands)
 {
 	static const char *const calls[] = { "brasl", "bras", "basr", "bas", "basl", "jas", "jasl",
@@ -180,6 +198,8 @@ static void classify_s390(struct insn *insn, const char *word, const char *opera
 
 	operands += strspn(operands, " ");
 	insn->direct = word[0] == 'j' || begins(word, "br");
+	if (goes_nowhere(word, operands))
+		return;
 	if (!strcmp(word, "svc")) {
 		insn->kind = INSN_SYSCALL;
 	} else if (begins(word, "lpsw")) {
@@ -187,8 +207,9 @@ static void classify_s390(struct insn *insn, const char *word, const char *opera
 	} else if (one_of(word, calls)) {
 		insn->kind = INSN_CALL;
 		insn->direct = strcmp(word, "basr") && strcmp(word, "bas") && strcmp(word, "balr");
-	} else if (!strcmp(word, "br") && begins(operands, "%r14")) {
+	} else if (by_register(word) && begins(operands, "%r14")) {
 		insn->kind = INSN_RETURN;
+		insn->conditional = strcmp(word, "br") != 0;
 		insn->direct = false;
 	} else if (one_of(word, plain_jumps)) {
 		insn->kind = INSN_JUMP;
@@ -197,7 +218,7 @@ static void classify_s390(struct insn *insn, const char *word, const char *opera
 		insn->kind = INSN_JUMP;
 		insn->conditional = true;
 	} else if ((word[0] == 'j' && strncmp(word, "jnop", 4)) ||
-		   (word[0] == 'b' && ends(word, "r") && strlen(word) <= 4 && word[1] != 's')) {
+		   by_register(word)) {
 		insn->kind = INSN_JUMP;		/* jne, jgh; bner */
 		insn->conditional = true;
 		insn->direct = word[0] == 'j';
