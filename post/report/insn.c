@@ -170,7 +170,7 @@ static bool by_register(const char *word)
 	       word[1] != 'a' && strcmp(word, "bctr");
 }
 
-/* By register 0 none is meant: such an instruction waits for others to end, or notes where it is. */
+/* By register 0 none is meant: it waits for others to end, or notes where it is. */
 static bool goes_nowhere(const char *word, const char *operands)
 {
 	const char *last = strrchr(operands, ',');
