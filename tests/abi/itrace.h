@@ -9,6 +9,10 @@
 #if defined(__x86_64__) || defined(__powerpc64__) || defined(__s390x__)
 #define TRACED_HERE
 #endif
+/* … and the kernel's side. */
+#if defined(__x86_64__) || defined(__s390x__)
+#define KERNEL_TRACED_HERE
+#endif
 
 /* A child waits until a byte comes. */
 struct gate {

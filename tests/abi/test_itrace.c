@@ -469,14 +469,6 @@ void test_itrace_32bit(void)
 	no_session_left();
 }
 
-#else
-
-/* Whole programs are compared there (tests/vm/suite_itrace.sh), beside a judge who knows the
- * emulator's steps. */
-void test_itrace_equal(void) { }
-void test_itrace_flags(void) { }
-void test_itrace_32bit(void) { }
-
 #endif
 
 /* A loop of a known length says what the judge says. */
@@ -517,13 +509,6 @@ void test_itrace_loop(void)
 	on_all_cpus();
 	no_session_left();
 }
-
-#else
-
-void test_itrace_equal(void) { }
-void test_itrace_flags(void) { }
-void test_itrace_loop(void) { }
-void test_itrace_32bit(void) { }
 
 #endif
 

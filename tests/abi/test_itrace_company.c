@@ -437,13 +437,4 @@ void test_itrace_uprobe(void)
 	no_session_left();
 }
 
-#else
-
-void test_itrace_taken(void) { }
-void test_itrace_forks(void) { }
-void test_itrace_stopped(void) { }
-void test_itrace_frozen(void) { }
-void test_itrace_consumer(void) { }
-void test_itrace_uprobe(void) { }
-
 #endif

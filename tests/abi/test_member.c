@@ -426,7 +426,6 @@ void test_member_exec(void)
 
 /* ---- 32-bit code ----------------------------------------------------------------------------- */
 
-#ifdef __x86_64__
 static void narrow(int unused)
 {
 	struct pitrace_setup_args setup = setup_args(5000);
@@ -467,15 +466,11 @@ static void narrow(int unused)
 	close(in[1]);
 	close(out[0]);
 }
-#endif
 
-/* Other machines' compilers here make no 32-bit code. */
 void test_member_32bit(void)
 {
-#ifdef __x86_64__
 	as_member(narrow, -1);
 	no_session_left();
-#endif
 }
 
 /* ---- a kernel that is locked down ------------------------------------------------------------ */

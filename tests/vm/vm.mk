@@ -3,7 +3,7 @@
 # PATH; libraries that the programs load; and the ABI harness. Also for the other architectures.
 
 VM_LIBS := $(O)/tests/libreuse_a.so $(O)/tests/libreuse_b.so
-VM_PROG := $(filter-out %/reuse_lib %/narrow %/harm_calls %/harm_ptt,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
+VM_PROG := $(filter-out %/reuse_lib %/narrow %/harm_calls %/harm_made %/harm_scan %/harm_ptt,$(patsubst tests/vm/prog/%.c,$(O)/tests/%,$(wildcard tests/vm/prog/*.c)))
 VM	:= $(VM_PROG) $(VM_LIBS) $(O)/tests/plain-static $(O)/tests/plain-other $(O)/tests/abi $(O)/tests/api $(O)/tests/ptt_api
 ifeq ($(ARCH),x86_64)
 VM	+= $(O)/tests/chain32 $(O)/tests/trace32 $(O)/tests/narrow/narrow
@@ -25,7 +25,7 @@ $(VM_PROG): $(O)/tests/%: tests/vm/prog/%.c
 	$(Q)$(CC) $(ALLFLAGS) -Itests/vm/prog -Idriver/uapi -Ilibperfutil/include -o $@ $(filter %.c %.a,$^) \
 		$(ALLLDFLAGS) $(PROG_LIB) -pthread -ldl
 
-$(O)/tests/harm: tests/vm/prog/harm_calls.c tests/vm/prog/harm_ptt.c tests/vm/prog/harm.h
+$(O)/tests/harm: $(patsubst %,tests/vm/prog/harm_%.c,calls made scan ptt) tests/vm/prog/harm.h
 
 # A dynamic linker would be most of what is traced.
 $(O)/tests/itrace_subject $(O)/tests/itrace_long: PROG_LIB = -static
@@ -58,8 +58,8 @@ $(O)/tests/plain-static $(O)/tests/plain-other: tests/vm/prog/plain.c
 
 # With frame pointers in leaves too, or whatever links frames there: it walks its own stacks.
 # Its symbols are bound at its start: what its children run does not hang on what it did before.
-$(O)/tests/abi: tests/abi/abi.c tests/abi/view.c tests/abi/ptt_view.c $(wildcard tests/abi/test_*.c) \
-		tests/abi/abi.h tests/abi/ptt.h tests/abi/itrace.h $(wildcard driver/uapi/*.h)
+$(O)/tests/abi: tests/abi/abi.c tests/abi/view.c tests/abi/ptt_view.c tests/abi/itrace.c tests/abi/kernel_flow.c $(wildcard tests/abi/test_*.c) \
+		tests/abi/abi.h tests/abi/ptt.h tests/abi/itrace.h tests/abi/kernel_flow.h $(wildcard driver/uapi/*.h)
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -fno-omit-frame-pointer \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of harm share: harm_calls.c has the workers and their calls, harm.c all others. */
+/* What the parts of harm share: harm_calls.c has the workers and their calls, harm_made.c what
+ * these are made of, harm_scan.c the search, harm_ptt.c a ptt, harm.c all others. */
 #ifndef HARM_H
 #define HARM_H
 
@@ -47,6 +48,7 @@ void become(uid_t uid, gid_t group);
 
 /* ---- what calls are made of; by one worker --------------------------------------------------- */
 
+void seed(uint64_t from);
 uint64_t rnd(void);
 bool chance(unsigned int percent);
 /* A number that somebody may not have thought of. */

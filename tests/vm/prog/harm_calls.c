@@ -35,92 +35,17 @@ struct mine {
 };
 
 static struct worker {
-	uint32_t seed;
 	bool root, few;			/* few: no sessions for this user */
 	int device, hook;
 	struct mine s[SESSIONS];
 	struct mine held;		/* a session that its mapping alone keeps */
 } w;
 
-/* Numbers stand in registers and on the stack, which are traced, and must never look like half of a
- * kernel's address, beside a -1: they are made of 31 bits (Park and Miller's generator). */
-#define PRIME	0x7FFFFFFFu
-
-static void seed(uint64_t from)
-{
-	w.seed = (uint32_t)(from * 7919 % (PRIME - 1)) + 1;
-}
-
-static uint32_t rnd31(void)
-{
-	w.seed = (uint32_t)((uint64_t)w.seed * 48271 % PRIME);
-	return w.seed;
-}
-
-uint64_t rnd(void)
-{
-	uint64_t high = rnd31() & 0xFF;
-
-	return high << 32 | rnd31();
-}
-
-bool chance(unsigned int percent)
-{
-	return rnd() % 100 < percent;
-}
-
 bool did(enum op op, long result)
 {
 	__atomic_add_fetch(&all->count[op][result >= 0], 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&all->calls, 1, __ATOMIC_RELAXED);
 	return result >= 0;
-}
-
-/* ---- what is wrong with a call --------------------------------------------------------------- */
-
-uint64_t odd(void)
-{
-	static const uint64_t values[] = {
-		0, 1, 2, 7, 8, 63, 64, 255, 256, 4095, 4096, 65536, 0x7FFFFFFF, 0x80000000,
-		0xFFFFFFFF, 0x100000000, 1ull << 62, 1ull << 63, ~0ull, ~0ull - 4095,
-	};
-
-	return chance(70) ? values[rnd() % (sizeof(values) / sizeof(*values))] : rnd();
-}
-
-/* Of four or eight bytes. */
-void spoil(void *args, size_t size)
-{
-	int n = 1 + (int)(rnd() % 2);
-
-	while (n--) {
-		uint64_t value = odd();
-		size_t width = chance(50) ? 4 : 8, at = rnd() % (size / width) * width;
-
-		memcpy((char *)args + at, &value, width);
-	}
-}
-
-void *nowhere(const void *args, size_t size)
-{
-	static unsigned char *edge;
-	long page = sysconf(_SC_PAGESIZE);
-
-	if (!edge) {
-		edge = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		munmap(edge + page, (size_t)page);
-	}
-	switch (rnd() % 4) {
-	case 0:
-		return NULL;
-	case 1:
-		return (void *)0xFFFFFFFFFF601000;	/* the kernel's half */
-	case 2:
-		return edge + page;
-	}
-	memcpy(edge + (size_t)page - size / 2, args, size / 2);
-	return edge + (size_t)page - size / 2;
 }
 
 static long call(int fd, unsigned long request, void *args, size_t size, bool good)
@@ -141,113 +66,6 @@ static long call(int fd, unsigned long request, void *args, size_t size, bool go
 	if (memcmp(before, copy, size))
 		__atomic_add_fetch(&all->changed, 1, __ATOMIC_RELAXED);
 	return result;
-}
-
-rlim_t descriptors(rlim_t most)
-{
-	struct rlimit r;
-	rlim_t old;
-
-	getrlimit(RLIMIT_NOFILE, &r);
-	old = r.rlim_cur;
-	r.rlim_cur = most;
-	setrlimit(RLIMIT_NOFILE, &r);
-	return old;
-}
-
-/* ---- what may be seen ------------------------------------------------------------------------ */
-
-/* No register may hold the whole of it, nor of a kernel's address, since workers are traced: all is
- * looked at in halves. */
-static const volatile uint32_t canary_high = CANARY >> 32, canary_low = (uint32_t)CANARY;
-
-static bool is_canary(uint32_t low, uint32_t high)
-{
-	return high == canary_high && low == canary_low;
-}
-
-/* s390x's kernel has no addresses of its own. */
-static bool kernel_address(uint32_t low, uint32_t high)
-{
-#ifdef __x86_64__
-	if (high >= 0xFFFF8880 && high < 0xFFFFE900)
-		return true;
-	/* -1 beside any other number is no address: only where something lies. */
-	return high == 0xFFFFFFFF &&
-	       ((low >= all->kernel[0].first && low <= all->kernel[0].last) ||
-		(low >= all->kernel[1].first && low <= all->kernel[1].last));
-#elif defined(__powerpc64__)
-	(void)low;
-	return high == 0xC0000000 || high >> 16 == 0xC008;
-#elif defined(__s390x__)
-	(void)high;
-	return !low && false;
-#else
-	/* A user's program (0xaaaa...) less a library of his (0xffff...); the high half of a small
-	 * number and the low half of a negative one. */
-	if ((high >= 0xFFFFAAAA && high <= 0xFFFFAAAC) || !low)
-		return false;
-	/* arm64's memory, image, modules, and what vmalloc gives, from the bottom up; pages'
-	 * descriptions. What lies between would be -4096 beside any other number. */
-	return (high >= 0xFFFF0000 && high < 0xFFFFE000) ||
-	       (high >= 0xFFFFFC00 && high < 0xFFFFFE00);
-#endif
-}
-
-/* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and
- * stamp are anything), or the end of one value and the low half of the next: a user's address, or
- * bits that are nearly all set, as of the users' majors. */
-static bool straddles(const unsigned char *p, size_t at, size_t bytes)
-{
-	uint32_t word, high;
-
-	for (size_t back = 0; back < sizeof(struct pitrace_rec) && back <= at; back += 4) {
-		uint32_t major, length;
-
-		memcpy(&word, p + at - back, 4);
-		major = word >> 16;
-		length = word & PITRACE_LEN_MASK;
-		if (length >= sizeof(struct pitrace_rec) && major && major < PITRACE_MAJORS &&
-		    (length <= PITRACE_MAX_RECORD || major == PITRACE_PAD))
-			return true;
-	}
-	if (at + 12 > bytes)
-		return false;
-	memcpy(&word, p + at + 4, 4);
-	memcpy(&high, p + at + 8, 4);
-	return (high >= 0x5000 && high < 0x8000) || (high == 0xFFFFFFFF && word >= 0xFFFF0000);
-}
-
-/* Values of eight bytes may stand at any four. */
-void scan(const void *from, size_t bytes, bool root)
-{
-	const volatile uint32_t *word = from;
-	const unsigned char *p = from;
-
-	for (size_t at = 0; at + 8 <= bytes; at += 4) {
-		uint32_t first = word[at / 4], second = word[at / 4 + 1];
-		uint32_t low = LITTLE ? first : second, high = LITTLE ? second : first;
-		bool canary;
-
-		if (!high)
-			continue;
-		canary = is_canary(low, high);
-		if (!canary && (!kernel_address(low, high) || straddles(p, at, bytes)))
-			continue;
-		/* Root may see addresses, and what others write. */
-		if (root) {
-			__atomic_add_fetch(canary ? &all->canaries : &all->addresses, 1,
-					   __ATOMIC_RELAXED);
-		} else if (!__atomic_fetch_add(&all->found, 1, __ATOMIC_RELAXED)) {
-			all->high = high;
-			all->at = at;
-			all->low = low;
-			for (size_t i = 0; i < sizeof(all->before) && i < at; i++)
-				((unsigned char *)all->before)[sizeof(all->before) - 1 - i] =
-					p[at - 1 - i];
-		}
-	}
-	__atomic_add_fetch(&all->scanned, bytes, __ATOMIC_RELAXED);
 }
 
 static void scan_map(const struct mine *s)
@@ -768,7 +586,7 @@ static void bear(uint64_t quota)
 
 	if (pid)
 		return;
-	seed(w.seed + (uint64_t)getpid());
+	seed(rnd() + (uint64_t)getpid());
 	w.held.map = NULL;
 	for (int i = 0; i < SESSIONS; i++)
 		w.s[i].map = NULL;
