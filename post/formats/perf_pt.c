@@ -67,6 +67,29 @@ static int runs_on(struct perf_pt *pt, uint32_t cpu, uint32_t pid, uint32_t tid)
 	return 0;
 }
 
+/* It was switched off, and is not on again: what it ran last ends there. */
+static int end_thread(struct perf_pt *pt, struct pt_thread *t, uint32_t why, uint64_t time,
+		      uint32_t cpu)
+{
+	struct pitrace_itrace_mark m = {
+		.pid = t->pid, .tid = t->tid, .count = t->count, .address = t->at,
+	};
+
+	if (!t->off)
+		return 0;
+	t->off = false;
+	return perf_tell_put(pt->p, PITRACE_ITRACE_STOP, why, &m, sizeof(m), time, cpu);
+}
+
+static int exits(struct perf_pt *pt, const struct perf_item *item)
+{
+	uint32_t i = keys_find(&pt->by_tid, hash_mix(item->of_tid, 5), same_tid, pt->thread,
+			       &item->of_tid);
+
+	return i == NO_KEY ? 0 : end_thread(pt, &pt->thread[i], PITRACE_ITRACE_EXIT, item->time,
+					    item->cpu < TRACE_MAX_CPUS ? item->cpu : 0);
+}
+
 int perf_pt_record(struct perf *p, const struct perf_item *item)
 {
 	struct perf_pt *pt = p->pt;
@@ -78,6 +101,8 @@ int perf_pt_record(struct perf *p, const struct perf_item *item)
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return out ? 0 : runs_on(pt, item->cpu, item->pid, item->tid);
+	case PERF_RECORD_EXIT:
+		return exits(pt, item);
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_COMM:
 		if (thread_of(pt, item->of_pid, item->of_tid) == NOBODY)
@@ -430,7 +455,14 @@ int perf_pt_step(struct perf *p, uint64_t until)
 		if (rc || perf_told_any(p->told))
 			return rc < 0 ? rc : 1;
 	}
-	return q ? 1 : 0;
+	if (q)
+		return 1;
+	for (i = 0; until == UINT64_MAX && i < pt->nthreads; i++) {
+		rc = end_thread(pt, &pt->thread[i], PITRACE_ITRACE_ON, p->time, 0);
+		if (rc)
+			return rc;
+	}
+	return perf_told_any(p->told);
 }
 
 #endif

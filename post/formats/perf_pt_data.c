@@ -52,11 +52,13 @@ int perf_pt_piece(struct perf *p, const struct perf_raw *raw)
 	piece.queue = bytes_u32(&b);
 	piece.tid = bytes_u32(&b);
 	piece.cpu = bytes_u32(&b);
-	if (b.bad || piece.offset > p->file[raw->file].size ||
-	    piece.size > p->file[raw->file].size - piece.offset) {
+	if (b.bad || piece.offset > p->file[raw->file].size) {
 		perf_fault_in(p, raw->file, raw->offset, "AUX data that are not in the file");
 		return 0;
 	}
+	/* What is there of one that is cut, as the reader says. */
+	if (piece.size > p->file[raw->file].size - piece.offset)
+		piece.size = p->file[raw->file].size - piece.offset;
 	if (keys_grow_array((void **)&pt->piece, &pt->room_pieces, pt->npieces, sizeof(piece)))
 		return -ENOMEM;
 	pt->piece[pt->npieces++] = piece;

@@ -317,8 +317,6 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	uint32_t size = e->held->size;
 	char what[128];
 
-	t->p = p;
-	t->offset = e->held->offset;
 	if (perf_decode(&a->shape, record, size, &item, &why)) {
 		snprintf(what, sizeof(what), "%s, type %u: %s", perf_type_name(item.type),
 			 item.type, why);
@@ -327,6 +325,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	}
 	if (p->pt && p->what & PIMERGE_TRACE && perf_pt_record(p, &item))
 		return -ENOMEM;
+	t->p = p;
+	t->offset = e->held->offset;
 	t->cpu = item.cpu < TRACE_MAX_CPUS ? item.cpu : 0;
 	t->walk = !e->time && item.type != PERF_RECORD_SAMPLE;
 	t->time = perf_tell_time(p, e, item.type == PERF_RECORD_SAMPLE);

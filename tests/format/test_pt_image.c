@@ -212,6 +212,19 @@ static void begin(const char *name)
 	g.time += 10;
 }
 
+static void exits(void)
+{
+	size_t at;
+
+	g.time += 100;
+	at = record(PERF_RECORD_EXIT, 0);
+	two((uint32_t)g.pid, 1);
+	two((uint32_t)g.pid, 1);
+	word(g.time);
+	identity();
+	ends(at);
+}
+
 static void info(void)
 {
 	/* PMU, shift, multiplier, zero, user time, TSC bit, no compressed returns … */
@@ -350,6 +363,9 @@ static void run(void)
 			synchronize(r.rip);
 	}
 	ip(ppt_tip_pgd, 0);
+	/* Without a record of its end tracing was switched off there, for all that is known. */
+	g.run++;
+	say(g.pieces ? "on" : "exit", (uint64_t)r.rip + 2, 0);
 	kill(g.pid, SIGKILL);
 }
 
@@ -426,6 +442,8 @@ int main(int argc, char **argv)
 	info();
 	begin(name ? name + 1 : argv[i + 2]);
 	run();
+	if (!g.pieces)
+		exits();
 	pt_enc_get_offset(g.encoder, &size);
 	half = g.pieces ? size / 2 | 3 : size;	/* padded */
 	aux(0, half);
