@@ -6,7 +6,7 @@
 # large the file is. In one guest with one CPU.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/guest.sh"
-# Each is beside gzip alone of as much; the factors hardly change with it, the time to wait does.
+# Each is beside gzip alone of as much: of little of it much is start-up, which costs them less.
 kb=${BENCH_KB:-1024} driver_kb=${BENCH_DRIVER_KB:-$kb} ptrace_kb=${BENCH_PTRACE_KB:-4}
 
 valgrind=/usr/libexec/valgrind
