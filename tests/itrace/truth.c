@@ -4,6 +4,9 @@
  * trace of another run of the same program: thread by thread, the ordered list of taken branches
  * and breaks, and the instructions between them. Exit code 0: equal to the last record.
  *
+ * ppc64le: a store that is reserved (stcx.) fails where an interrupt came in between, and is tried
+ * again: how often is chance, in each of the two runs; that it was is left out of both.
+ *
  * -s EXECS: of the first thread what comes before its so-manieth exec is left out.
  *
  * itrace_truth -c TRACE, -t TRACE: how many instructions, threads a trace has.
@@ -47,7 +50,7 @@ struct threads {
 	size_t n;
 };
 
-static bool x86;
+static bool x86, ppc64;
 /* A second one that handlers without information return by: s390x; else the same. */
 static uint32_t sigreturn, sigreturn_plain;
 
@@ -349,6 +352,7 @@ static void read_trace(struct threads *all, const char *name_of)
 		die(name_of, ": cannot be read");
 	machine = pifile_get_header(f)->machine;
 	x86 = !strcmp(machine, "x86_64");
+	ppc64 = !strcmp(machine, "ppc64le");
 	sigreturn = x86 ? 15 : !strcmp(machine, "ppc64le") ? 172 : !strcmp(machine, "s390x") ? 173 :
 		    139;
 	sigreturn_plain = strcmp(machine, "s390x") ? sigreturn : 119;
@@ -472,6 +476,60 @@ static int flow(const char *name_of)
 	return 0;
 }
 
+/* ---- reserved stores that were tried again --------------------------------------------------- */
+
+#define LONGEST_TRY	128		/* bytes */
+
+static bool one_of(unsigned int what, const unsigned int *of)
+{
+	while (*of && *of != what)
+		of++;
+	return *of;
+}
+
+/* From behind a reserved store back to the load that reserves. */
+static bool tries_again(uint32_t pid, const struct event *e)
+{
+	static const unsigned int loads[] = { 20, 52, 84, 116, 276, 0 };
+	static const unsigned int stores[] = { 150, 182, 214, 694, 726, 0 };
+	bool load = false, store = false;
+
+	if (e->what != BRANCH || e->to >= e->from || e->from - e->to > LONGEST_TRY)
+		return false;
+	for (uint64_t at = e->to; at < e->from; at += 4) {
+		const struct page *p = page_of(pid, at, false);
+		unsigned int what;
+		uint32_t word;
+
+		if (!p || at & 3)
+			return false;
+		memcpy(&word, p->bytes + at % LOG_PAGE, sizeof(word));
+		what = word >> 26 == 31 ? word >> 1 & 0x3ff : 0;
+		load |= at == e->to && one_of(what, loads);
+		store |= one_of(what, stores);
+	}
+	return load && store;
+}
+
+/* `pid`: whose code the log has. */
+static void leave_out_tries(struct thread *t, uint32_t pid)
+{
+	uint32_t more = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; ppc64 && i < t->n; i++) {
+		struct event *e = &t->events[i];
+
+		e->count += more;
+		more = 0;
+		if (tries_again(pid, e))
+			more = e->count - (uint32_t)((e->from - e->to) / 4 + 1);
+		else
+			t->events[n++] = *e;
+	}
+	t->n = ppc64 ? n : t->n;
+}
+
 /* ---- held against each other ----------------------------------------------------------------- */
 
 static void tell(const char *who, const struct thread *t, size_t i)
@@ -578,8 +636,11 @@ int main(int argc, char **argv)
 	/* The log has the exec that began it; a trace that began before that, too. */
 	told = execs_of(&used.list[0]) == execs_of(&log.list[0]);
 	for (size_t i = 0; i < log.n; i++) {
-		size_t from = i ? 0 : behind(&log.list[0], skip + 1);
+		size_t from;
 
+		leave_out_tries(&log.list[i], log.list[i].pid);
+		leave_out_tries(&used.list[i], log.list[i].pid);
+		from = i ? 0 : behind(&log.list[0], skip + 1);
 		equal &= compare(&log.list[i], from, &used.list[i],
 				 i ? 0 : behind(&used.list[0], skip + told));
 		for (size_t k = from; k < log.list[i].n; k++) {
