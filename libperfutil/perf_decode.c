@@ -113,8 +113,11 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 		p->source = bytes_u64(b);
 	if (type & PERF_SAMPLE_TRANSACTION)
 		p->transaction = bytes_u64(b);
-	if (type & PERF_SAMPLE_REGS_INTR && bytes_u64(b))
-		take_array(b, (uint64_t)__builtin_popcountll(s->regs_intr), sizeof(uint64_t));
+	if (type & PERF_SAMPLE_REGS_INTR) {
+		p->intr_abi = bytes_u64(b);
+		p->nintr_regs = p->intr_abi ? (uint32_t)__builtin_popcountll(s->regs_intr) : 0;
+		p->intr_regs = take_array(b, p->nintr_regs, sizeof(uint64_t));
+	}
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		p->physical = bytes_u64(b);
 	if (type & PERF_SAMPLE_CGROUP)

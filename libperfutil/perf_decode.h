@@ -44,6 +44,9 @@ struct perf_item {
 	const uint8_t *regs;		/* user registers: nregs words */
 	uint32_t nregs;
 	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_* */
+	const uint8_t *intr_regs;	/* those that it was interrupted with, in either mode */
+	uint32_t nintr_regs;
+	uint64_t intr_abi;
 	const uint8_t *stack;		/* user stack */
 	uint64_t nstack;
 	const uint8_t *raw;

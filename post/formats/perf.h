@@ -56,7 +56,7 @@ struct perf_attr {
 	struct perf_shape shape;
 	uint32_t type, size;
 	uint64_t config, period, flags, branch;
-	uint64_t regs_intr, config1, config2, sig_data;
+	uint64_t config1, config2, sig_data;
 	uint32_t stack_user, wakeup, bp_type, aux_watermark, aux_sample;
 	uint16_t max_stack;
 	bool freq;

@@ -94,7 +94,7 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 	a->shape.regs_user = bytes_u64(&b);
 	a->stack_user = bytes_u32(&b);
 	a->clock = (int32_t)bytes_u32(&b);
-	a->regs_intr = bytes_u64(&b);
+	a->shape.regs_intr = bytes_u64(&b);
 	a->aux_watermark = bytes_u32(&b);
 	a->max_stack = bytes_u16(&b);
 	bytes_skip(&b, 2);

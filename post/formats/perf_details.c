@@ -12,6 +12,7 @@
 
 #include "formats/tracepoints.h"
 #include "model/detail.h"
+#include "model/registers.h"
 #include "model/events.h"
 
 struct group {				/* a control group */
@@ -177,6 +178,29 @@ static int put_group(struct perf *p, const struct perf_item *i, uint32_t minor, 
 	return put(arg, DETAIL_RECORD, minor, g, size, i->time);
 }
 
+static int put_registers(struct perf *p, const struct perf_item *i, uint32_t attr, bool intr,
+			 perf_put put, void *arg)
+{
+	const struct perf_shape *shape = &p->attr[attr].shape;
+	uint32_t n = intr ? i->nintr_regs : i->nregs;
+	const uint8_t *words = intr ? i->intr_regs : i->regs;
+	size_t size = sizeof(struct detail_registers) + n * sizeof(uint64_t);
+	struct detail_registers *g = make(p->details, size);
+
+	if (!g)
+		return -ENOMEM;
+	*g = (struct detail_registers){
+		.pid = i->pid, .tid = i->tid, .count = n,
+		.machine = registers_machine(p->in->header.machine),
+		.abi = intr ? i->intr_abi : i->abi,
+		.mask = intr ? shape->regs_intr : shape->regs_user,
+	};
+	for (uint32_t k = 0; k < n; k++)
+		g->value[k] = perf_word(i, words, k);
+	return put(arg, DETAIL_RECORD,
+		   minor_of(intr ? DETAIL_REGS_INTR : DETAIL_REGS_USER, attr), g, size, i->time);
+}
+
 #define ACCESS (PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |		\
 		PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |	\
 		PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
@@ -209,6 +233,10 @@ int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr
 		rc = put_branches(p, i, attr, put, arg);
 	if (!rc && type & PERF_SAMPLE_RAW)
 		rc = put_raw(p, i, attr, put, arg);
+	if (!rc && type & PERF_SAMPLE_REGS_USER)
+		rc = put_registers(p, i, attr, false, put, arg);
+	if (!rc && type & PERF_SAMPLE_REGS_INTR)
+		rc = put_registers(p, i, attr, true, put, arg);
 	return rc;
 }
 
@@ -306,7 +334,8 @@ int perf_details_event(struct perf *p, uint32_t attr, perf_put put, void *arg)
 	struct detail_event e = {
 		.type = a->type, .config = a->config, .config1 = a->config1,
 		.config2 = a->config2, .sample_type = a->shape.sample_type,
-		.branch_type = a->branch,
+		.branch_type = a->branch, .regs_user = a->shape.regs_user,
+		.regs_intr = a->shape.regs_intr,
 	};
 
 	return put(arg, DETAIL_RECORD, minor_of(DETAIL_EVENT, attr), &e, sizeof(e), p->first);

@@ -152,7 +152,7 @@ static void print_attr(FILE *out, const struct perf_attr *a)
 	print_number(out, "sample_stack_user", a->stack_user, false);
 	if (a->clock)
 		fprintf(out, ", clockid = %d", a->clock);
-	print_number(out, "sample_regs_intr", a->regs_intr, true);
+	print_number(out, "sample_regs_intr", a->shape.regs_intr, true);
 	print_number(out, "aux_watermark", a->aux_watermark, false);
 	print_number(out, "sample_max_stack", a->max_stack, false);
 	print_number(out, "aux_sample_size", a->aux_sample, false);

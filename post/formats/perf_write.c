@@ -214,7 +214,7 @@ static int put_one(struct perf_writing *w, const struct pirecord *r, const struc
 	uint64_t type = perf_write_details_type(w, event);
 	int rc = 0;
 
-	w->branch_type = e->how.branch_type;
+	w->how = &e->how;
 	perf_write_details_of(w, r, s);
 	perf_write_begin(w, PERF_RECORD_SAMPLE, kernel ? PERF_RECORD_MISC_KERNEL :
 			 PERF_RECORD_MISC_USER);

@@ -36,7 +36,7 @@ struct perf_writing {
 	char *formats;			/* of tracepoints */
 	size_t formats_size;
 	struct perf_write_details *details;
-	uint64_t branch_type;		/* of the event of the sample that is being written */
+	const struct detail_event *how;	/* the event of the sample that is being written */
 	int rc;
 };
 

@@ -32,7 +32,8 @@ uint64_t perf_write_details_type(const struct perf_writing *w, uint32_t event)
 {
 	const struct event *e = &w->job->trace->events.kind[w->kind[event]];
 	uint64_t has = e->detailed ? e->how.sample_type : 0;
-	uint64_t can = ACCESS | PERF_SAMPLE_BRANCH_STACK;
+	uint64_t can = ACCESS | PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
+		       PERF_SAMPLE_REGS_INTR;
 
 	if (!w->job->input->origins)
 		can |= PERF_SAMPLE_CGROUP;
@@ -139,6 +140,8 @@ int perf_write_detail(struct perf_writing *w, const struct pirecord *r)
 	case DETAIL_BRANCHES:
 	case DETAIL_RAW:
 	case DETAIL_ACCESS:
+	case DETAIL_REGS_USER:
+	case DETAIL_REGS_INTR:
 	case DETAIL_CGROUP_OF:
 		return keep(w, r);
 	}
@@ -208,7 +211,7 @@ void perf_write_details_raw(struct perf_writing *w, uint64_t type)
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK) {
 		perf_write_u64(&w->o, b ? b->count : 0);
-		if (w->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		if (w->how->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 			perf_write_u64(&w->o, b ? b->index : UINT64_MAX);
 		for (uint32_t i = 0; b && i < b->count; i++) {
 			perf_write_u64(&w->o, b->branch[i].from);
@@ -218,17 +221,35 @@ void perf_write_details_raw(struct perf_writing *w, uint64_t type)
 	}
 }
 
+/* Those of the event's mask: none, if others were told. */
+static void put_registers(struct perf_writing *w, enum detail_kind kind, uint64_t mask)
+{
+	const struct detail_registers *g = kept(w, kind);
+
+	if (!g || g->mask != mask || !g->count) {
+		perf_write_u64(&w->o, 0);
+		return;
+	}
+	perf_write_u64(&w->o, g->abi);
+	for (uint32_t i = 0; i < g->count; i++)
+		perf_write_u64(&w->o, g->value[i]);
+}
+
 void perf_write_details_rest(struct perf_writing *w, uint64_t type)
 {
 	const struct detail_cgroup *c = kept(w, DETAIL_CGROUP_OF);
 	struct detail_access a = access_of(w);
 
+	if (type & PERF_SAMPLE_REGS_USER)
+		put_registers(w, DETAIL_REGS_USER, w->how->regs_user);
 	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
 		perf_write_u64(&w->o, a.weight);
 	if (type & PERF_SAMPLE_DATA_SRC)
 		perf_write_u64(&w->o, a.source);
 	if (type & PERF_SAMPLE_TRANSACTION)
 		perf_write_u64(&w->o, a.transaction);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		put_registers(w, DETAIL_REGS_INTR, w->how->regs_intr);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
 		perf_write_u64(&w->o, a.physical);
 	if (type & PERF_SAMPLE_CGROUP)

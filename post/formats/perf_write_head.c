@@ -49,6 +49,10 @@ static void put_attr(struct perf_writing *w, uint32_t i)
 		type = PERF_TYPE_SOFTWARE;
 		a.config = PERF_COUNT_SW_DUMMY;
 	}
+	if (a.sample_type & PERF_SAMPLE_REGS_USER)
+		a.sample_regs_user = e->how.regs_user;
+	if (a.sample_type & PERF_SAMPLE_REGS_INTR)
+		a.sample_regs_intr = e->how.regs_intr;
 	a.type = type;
 	if (!w->kind[i]) {
 		a.freq = 1;

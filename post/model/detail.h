@@ -17,7 +17,9 @@
 
 enum detail_kind {
 	DETAIL_EVENT = 0,		/* behind the SYSINFO EVENT that names it */
-	DETAIL_BRANCHES, DETAIL_RAW, DETAIL_ACCESS, DETAIL_CGROUP_OF,	/* of the next sample */
+	/* Of the next sample: */
+	DETAIL_BRANCHES, DETAIL_RAW, DETAIL_ACCESS, DETAIL_REGS_USER, DETAIL_REGS_INTR,
+	DETAIL_CGROUP_OF,
 	DETAIL_CGROUP, DETAIL_NAMESPACES, DETAIL_POKE,
 };
 
@@ -27,6 +29,7 @@ struct detail_event {
 	uint32_t type, reserved;
 	uint64_t config, config1, config2;
 	uint64_t sample_type, branch_type;
+	uint64_t regs_user, regs_intr;	/* masks */
 } __attribute__((packed, aligned(4)));
 
 struct detail_branch {			/* newest first */
@@ -52,6 +55,16 @@ struct detail_raw {
 struct detail_access {
 	uint32_t pid, tid;
 	uint64_t address, weight, source, transaction, physical, data_page, code_page;
+} __attribute__((packed, aligned(4)));
+
+/* Of user code, or those that the sample's interrupt met. */
+struct detail_registers {
+	uint32_t pid, tid;
+	uint32_t count;
+	uint32_t machine;		/* EM_*, as perf numbers them there; 0: unknown */
+	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_*; without one there are none */
+	uint64_t mask;			/* their numbers, from the lowest bit up */
+	uint64_t value[];
 } __attribute__((packed, aligned(4)));
 
 struct detail_cgroup {
@@ -89,6 +102,7 @@ static inline bool detail_whole(const struct pirecord *r)
 	const struct detail_branches *b = r->data;
 	const struct detail_raw *raw = r->data;
 	const struct detail_namespaces *n = r->data;
+	const struct detail_registers *g = r->data;
 	const struct detail_cgroup *c = r->data;
 	const struct detail_poke *p = r->data;
 
@@ -104,6 +118,11 @@ static inline bool detail_whole(const struct pirecord *r)
 		return r->size >= sizeof(*raw) && raw->bytes <= r->size - sizeof(*raw);
 	case DETAIL_ACCESS:
 		return r->size >= sizeof(struct detail_access);
+	case DETAIL_REGS_USER:
+	case DETAIL_REGS_INTR:
+		return r->size >= sizeof(*g) &&
+		       g->count <= (r->size - sizeof(*g)) / sizeof(g->value[0]) &&
+		       g->count == (g->abi ? (uint32_t)__builtin_popcountll(g->mask) : 0);
 	case DETAIL_CGROUP_OF:
 	case DETAIL_CGROUP:
 		return r->size > sizeof(*c) && memchr(c->path, 0, r->size - sizeof(*c));

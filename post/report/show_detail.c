@@ -6,6 +6,7 @@
 #include "formats/tracepoints.h"
 #include "json.h"
 #include "model/detail.h"
+#include "model/registers.h"
 #include "report/show.h"
 
 #define TEXT_ROOM 16384
@@ -80,6 +81,37 @@ static void json_bytes(struct json *j, const char *name, const uint8_t *data, ui
 	json_string(j, name, room);
 }
 
+/* ---- registers ------------------------------------------------------------------------------- */
+
+/* The next one's number in the mask, from *bit on, which is moved behind it. */
+static const char *next_register(const struct detail_registers *g, uint32_t *bit,
+				 char room[REGISTER_ROOM])
+{
+	while (!(g->mask >> *bit & 1))
+		++*bit;
+	return register_name(g->machine, (*bit)++, room);
+}
+
+static void words_registers(FILE *out, const struct detail_registers *g)
+{
+	char room[REGISTER_ROOM];
+	uint32_t bit = 0;
+
+	for (uint32_t i = 0; i < g->count; i++)
+		fprintf(out, " %s=0x%" PRIx64, next_register(g, &bit, room), g->value[i]);
+}
+
+static void json_registers(struct json *j, const struct detail_registers *g)
+{
+	char room[REGISTER_ROOM];
+	uint32_t bit = 0;
+
+	json_object(j, "registers");
+	for (uint32_t i = 0; i < g->count; i++)
+		json_hex(j, next_register(g, &bit, room), g->value[i]);
+	json_end(j, '}');
+}
+
 /* ---- all kinds ------------------------------------------------------------------------------- */
 
 static const char *const spaces[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
@@ -98,6 +130,7 @@ static uint32_t numbers(const struct pirecord *r, struct number n[8])
 	const struct detail_access *a = r->data;
 	const struct detail_poke *p = r->data;
 	const struct detail_cgroup *c = r->data;
+	const struct detail_registers *g = r->data;
 
 	switch (r->minor & DETAIL_KIND) {
 	case DETAIL_EVENT:
@@ -107,7 +140,13 @@ static uint32_t numbers(const struct pirecord *r, struct number n[8])
 		n[3] = (struct number){ "config2", e->config2, false };
 		n[4] = (struct number){ "sample_type", e->sample_type, false };
 		n[5] = (struct number){ "branch_type", e->branch_type, false };
-		return 6;
+		n[6] = (struct number){ "regs_user", e->regs_user, false };
+		n[7] = (struct number){ "regs_intr", e->regs_intr, false };
+		return 8;
+	case DETAIL_REGS_USER:
+	case DETAIL_REGS_INTR:
+		n[0] = (struct number){ "abi", g->abi, true };
+		return 1;
 	case DETAIL_ACCESS:
 		n[0] = (struct number){ "address", a->address, false };
 		n[1] = (struct number){ "weight", a->weight, true };
@@ -151,6 +190,10 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	case DETAIL_BRANCHES:
 		for (i = 0; i < b->count; i++)
 			words_branch(out, &b->branch[i]);
+		break;
+	case DETAIL_REGS_USER:
+	case DETAIL_REGS_INTR:
+		words_registers(out, r->data);
 		break;
 	case DETAIL_RAW:
 		if (tracepoints_text(formats, raw->data, raw->bytes, text, sizeof(text))) {
@@ -207,6 +250,10 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 		for (i = 0; i < b->count; i++)
 			json_branch(j, &b->branch[i]);
 		json_end(j, ']');
+		break;
+	case DETAIL_REGS_USER:
+	case DETAIL_REGS_INTR:
+		json_registers(j, r->data);
 		break;
 	case DETAIL_RAW:
 		if (tracepoints_text(formats, raw->data, raw->bytes, text, sizeof(text)))

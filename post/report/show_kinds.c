@@ -265,6 +265,8 @@ static const struct kind kinds[] = {
 	DETAIL(DETAIL_BRANCHES, "branches", detail_branches),
 	DETAIL(DETAIL_RAW, "raw", detail_raw),
 	DETAIL(DETAIL_ACCESS, "access", detail_access),
+	DETAIL(DETAIL_REGS_USER, "user-registers", detail_registers),
+	DETAIL(DETAIL_REGS_INTR, "registers", detail_registers),
 	DETAIL(DETAIL_CGROUP_OF, "in-cgroup", detail_cgroup),
 	DETAIL(DETAIL_CGROUP, "cgroup", detail_cgroup),
 	DETAIL(DETAIL_NAMESPACES, "namespaces", detail_namespaces),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What a perf.data tells beyond samples and names, held against perf script and perf report, and again
 # after post has written it: tracepoints' fields, control groups, namespaces, branch stacks, what memory
-# was touched, changes of the kernel's code; dispatches and wake-ups of the scheduler's tracepoints.
+# was touched, registers, changes of the kernel's code; dispatches and wake-ups of the scheduler's tracepoints.
 set -u
 # shellcheck source=tests/tools/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -50,6 +50,12 @@ same text_poke
 jq -r 'select(.kind == "raw") | .data' little.json >have
 printf '7477656c7665206279746573\n666f7572\n666f7572\n' >want
 same raw_data
+jq -r 'select(.kind == "user-registers" or .kind == "registers") |
+	[.time, .kind, .abi, (.registers | to_entries[] | .key + "=" + .value)] | @tsv' little.json >have
+printf '%s\t%s\t%s\n' 2000 user-registers '2	r7=0x7ffc00001000	r8=0x402267' 2000 registers '2	r0=0xaaaa	r8=0x403267	r9=0x246' \
+	3000 user-registers 0 3000 registers '2	r0=0xaaaa	r8=0x402001	r9=0x246' \
+	4000 user-registers '2	r7=0x7ffc00001000	r8=0x401063' 4000 registers '2	r0=0xaaaa	r8=0x402063	r9=0x246' >want
+same registers
 post -info -r little.data >out
 says text_poke_told out '^kernel code changed : 1 times'
 
@@ -60,7 +66,7 @@ if ! perf script -i little.data >/dev/null 2>&1; then
 fi
 # As perf has it, and of the file that post wrote, too.
 told_by_perf() {
-	perf script -i "$1" -F comm,pid,tid,cpu,time,addr,ip,weight,data_src,phys_addr,data_page_size,code_page_size,brstack 2>/dev/null
+	perf script -i "$1" -F comm,pid,tid,cpu,time,addr,ip,weight,data_src,phys_addr,data_page_size,code_page_size,brstack,iregs,uregs 2>/dev/null
 	perf script -D -i "$1" 2>/dev/null | grep -A 3 'PERF_RECORD_TEXT_POKE\|PERF_RECORD_CGROUP\|PERF_RECORD_NAMESPACES' |
 		sed 's/ 0x[0-9a-f]* \[0x[0-9a-f]*\]//' | grep -v '^--\|^$\|@'
 }
@@ -70,6 +76,31 @@ for form in file pipe; do
 	sed -i 's/ \[unknown\]//' have	# of pipes perf prints more
 	same "perf_reads_$form"
 done
+
+# ---- registers of this machine
+if perf record -q -e cpu-clock -F 2000 --intr-regs --user-regs -o regs.data sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done' 2>out; then
+	registers_by_perf() {
+		perf script -i "$1" --ns -F time,"$2" 2>/dev/null | sed -E 's/^ +//; s/ +/ /g; s/ $//; s/^([0-9]+)\.([0-9]+):/\1\2/'
+	}
+	registers() { # FILE KIND
+		post -show -json -o - -r "$1" | jq -r 'select(.record == "perf" and .kind == "'"$2"'") |
+			[(.time | tostring), "ABI:" + (.abi | tostring), (.registers | to_entries[] | .key + ":" + .value)] | join(" ")'
+	}
+	for kind in iregs:registers uregs:user-registers; do
+		registers_by_perf regs.data "${kind%:*}" >want
+		registers regs.data "${kind#*:}" >have
+		same "${kind#*:}_as_perf"
+		cp want "want.${kind%:*}"
+	done
+	post -format perf.data -o regs.file -r regs.data
+	for kind in iregs uregs; do
+		registers_by_perf regs.file $kind >have
+		cp want.$kind want
+		same ${kind}_perf_reads
+	done
+else
+	echo "skip ${suite}_registers perf record --intr-regs: $(head -n 1 out)"
+fi
 
 # ---- branch stacks of a real processor
 file=$top/tests/data/perf/perf.data.branch-4.14

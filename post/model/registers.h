@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Registers as perf numbers them, by machine (asm/perf_regs.h), and calls them. */
+#ifndef POST_REGISTERS_H
+#define POST_REGISTERS_H
+
+#include <stdint.h>
+
+#define REGISTER_ROOM 12
+
+/* EM_*; 0: no machine whose registers are known. */
+uint32_t registers_machine(const char *machine);
+/* Where there is no name its number, as "r7". */
+const char *register_name(uint32_t machine, uint32_t number, char room[REGISTER_ROOM]);
+
+#endif
