@@ -303,6 +303,32 @@ for trace in sched calls; do
 done
 [ ! -s why ]
 verdict timelines_events
+# What programs wrote themselves: pairs by name, those that end nothing left out, and marks alone.
+"$script" marks.nrm2 <<'END' || exit 1
+0 on
+0 task walk 100 1 app
+0 task walk_thread 100/101 1 app
+10 mark 0 100 0xb0 0 outer
+20 mark 0 100 0xb0 0 inner
+25 mark 1 100/101 0xd0 7 lonely
+30 mark 0 100 0xb0 0x80 inner
+40 mark 0 100 0xb0 0x80 outer
+45 mark 1 100/101 0xb0 0x80 outer
+50 mark 1 100/101 0xd1 1
+60 off
+END
+convert chrome marks.nrm2 marks.chrome && convert perfetto marks.nrm2 marks.perfetto && convert ctf marks.nrm2 marks.ctf || cat err
+jq -r '[.traceEvents[] | select(.cat == "pair" or .cat == "mark") | "\(.ph) \(.name) \(.tid)"] | join(";")' marks.chrome >have
+echo 'b outer 100;b inner 100;i lonely 101;e inner 100;e outer 100;i d1/1 101' | diff - have >why
+verdict marks_chrome
+protoc --decode=Trace --proto_path="$here" "$here/perfetto.proto" <marks.perfetto >marks.decoded
+same_number "pairs perfetto" "$(grep -c 'category: "pair"' marks.decoded)" 2
+same_number "marks perfetto" "$(grep -c 'category: "mark"' marks.decoded)" 2
+[ ! -s why ]
+verdict marks_perfetto
+babeltrace2 --clock-cycles marks.ctf 2>err | sed -nE 's/.* (pair_begin|pair_end|mark): .*name = "([^"]*)".*/\1 \2/p' | paste -sd';' >have
+echo 'pair_begin outer;pair_begin inner;mark lonely;pair_end inner;pair_end outer;mark d1/1' | diff - have >why
+verdict marks_ctf
 # Each begins before it ends, and CPUs run one thread at a time.
 jq -e '[.traceEvents[] | select(.ph == "B" or .ph == "E")] | group_by([.pid, .tid]) | map(
 		reduce .[] as $e ({n: 0, ok: true}; .n += (if $e.ph == "B" then 1 else -1 end) |
