@@ -122,19 +122,22 @@ cat >jit.c <<'EOF'
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 __attribute__((noinline)) static unsigned long made(unsigned long n)
 { unsigned long s = 0; for (unsigned long i = 0; i < n; i++) s += i ^ (s << 1); return s; }
+static unsigned int ns;	/* a tick of the clock; unless 1 it is a counter of the machine's */
 static uint64_t now(void)
-{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000ull + t.tv_nsec; }
-int main(void)
+{ struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (t.tv_sec * 1000000000ull + t.tv_nsec) / ns; }
+int main(int argc, char **argv)
 {
+	ns = argc > 1 ? atoi(argv[1]) : 1;
 	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } h =
-		{ 0x4A695444, 1, 40, 62, 0, getpid(), now(), 0 };
+		{ 0x4A695444, 1, 40, 62, 0, getpid(), now(), ns > 1 };
 	struct { uint32_t id, size; uint64_t time; uint32_t pid, tid; uint64_t vma, at, bytes, index; } l =
 		{ 0, 56 + 8 + 256, now(), getpid(), getpid(), (uintptr_t)code, (uintptr_t)code, 256, 1 };
 	char name[64];
@@ -142,6 +145,9 @@ int main(void)
 	int fd = open(name, O_RDWR | O_CREAT, 0600);
 	memcpy(code, made, 256);
 	write(fd, &h, sizeof(h));
+	FILE *mapped = fopen("mapped", "w");
+	fprintf(mapped, "%lu\n", now());
+	fclose(mapped);
 	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	write(fd, &l, sizeof(l));
 	write(fd, "jitcode", 8);
@@ -159,4 +165,23 @@ perf record -q -N -k mono -e cpu-clock -o mono.data ./jit 2>err
 ! grep -q CLOCK_MONOTONIC err
 verdict same_clock_is_not $?
 says same_clock_names out 'jitcode'
+# Times that a jitdump took from the machine's counter, here of four nanoseconds each, which TIME_CONV
+# (79) makes perf's own. When the dump was mapped is known by both clocks. With a wrong multiplier the
+# code comes long after it ran.
+perf record -q -N -e cpu-clock -o - ./jit 4 >counted.data 2>err
+zero=$(($(perf script --show-mmap-events --ns -i counted.data 2>/dev/null |
+	sed -nE 's/.* ([0-9]+)\.([0-9]{9}): PERF_RECORD_MMAP2 .*jit-[0-9]+\.dump.*/\1\2/p') - 4 * $(cat mapped)))
+converted() { # MULTIPLIER
+	head -c 16 counted.data
+	perl -e 'print pack("L<S<S<Q<2q<2", 79, 0, 40, 0, @ARGV, 0)' "$1" $zero
+	tail -c +17 counted.data
+}
+"$bin/post" -csv -r counted.data >out 2>err
+says counter_alone_is_told err "jit-[0-9]*\.dump: .* of the processor's own clock"
+converted 4 >with.data
+"$bin/post" -csv -r with.data 2>err | grep JITCODE >out
+says counter_converted out ',jitcode,'
+converted 8 >with.data
+"$bin/post" -csv -r with.data 2>err | grep JITCODE >out
+says counter_converted_wrongly out ',JitUnannounced,'
 [ $failures = 0 ]
