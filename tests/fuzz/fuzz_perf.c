@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	shape.sample_type = head[0];
 	shape.read_format = head[1];
 	shape.regs_user = head[2] & 1 ? perf_user_registers() : head[2] >> 8;
+	shape.regs_intr = head[3] >> 32;
 	shape.id_all = head[2] & 2;
 	shape.branch_index = head[2] & 4;
 	shape.build_id = head[2] & 8;

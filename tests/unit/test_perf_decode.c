@@ -15,7 +15,8 @@
 		 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 #define WHOLE_SAMPLE (ALL_IDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD |	\
 		      PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |		\
-		      PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+		      PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | \
+		      PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR)
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -98,7 +99,7 @@ static const struct perf_shape shape_of_all = {
 	.sample_type = WHOLE_SAMPLE,
 	.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST |
 		       PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-	.regs_user = 7, .id_all = true, .branch_index = true, .build_id = true,
+	.regs_user = 7, .regs_intr = 5, .id_all = true, .branch_index = true, .build_id = true,
 };
 
 static struct builder build_sample(bool swap)
@@ -140,6 +141,10 @@ static struct builder build_sample(bool swap)
 	u64(&b, 0x5151515151515151);
 	u64(&b, 0x5252525252525252);
 	u64(&b, 8);			/* of which the kernel filled 8 */
+	u64(&b, PERF_SAMPLE_REGS_ABI_32);
+	u64(&b, 200);
+	u64(&b, 201);
+	u64(&b, 0x123456);		/* PHYS_ADDR */
 	set_size(&b, b.n);
 	return b;
 }
@@ -273,6 +278,10 @@ static void round_trip_order(bool swap)
 			CU_ASSERT_EQUAL_FATAL(p.nregs, 3);
 			CU_ASSERT_EQUAL(perf_word(&p, p.regs, 2), 102);
 			CU_ASSERT_EQUAL(p.nstack, 8);
+			CU_ASSERT_EQUAL(p.intr_abi, PERF_SAMPLE_REGS_ABI_32);
+			CU_ASSERT_EQUAL_FATAL(p.nintr_regs, 2);
+			CU_ASSERT_EQUAL(perf_word(&p, p.intr_regs, 1), 201);
+			CU_ASSERT_EQUAL(p.physical, 0x123456);
 			CU_ASSERT_EQUAL(p.stack[7], 0x51);
 			break;
 		case 1:
