@@ -65,11 +65,14 @@ call getpid
 call write
 [ "$arch" = s390x ] || exit $code
 
-# Probes, on a function's first instruction and within it, and of a return: as many hits as without
-# the trace; the rest of such a call is left out, and that is told.
-equal probed_ran "$(head -n 1 "$out/probed.txt")" hello
-equal probed_hits "$(sed 1d "$out/probed.txt" | paste -sd' ')" "$(paste -sd' ' "$out/hits.txt")"
-records "$out/probed.nrm2"
+# Probes: as many hits as without the trace. One within a function is a gap; of one on its first
+# instruction, or of its return, the rest of the call is left out, and that is told.
+equal within_ran "$(paste -sd' ' "$out/within.txt")" 'hello within: hello within:'
+equal probed_ran "$(paste -sd' ' "$out/probed.txt")" 'hello first: return: hello first: return:'
+for trace in within probed; do
+	records "$out/$trace.nrm2"
+	right $trace 1000
+done
+equal within_told "$(grep -c '"kind":"probe"' "$out/within.nrm2.show") $(grep -c '"gap"' "$out/within.nrm2.show")" '0 1'
 equal probed_told "$(grep -c '"kind":"probe"' "$out/probed.nrm2.show")" 2
-right probed 1000
 exit $code

@@ -18,21 +18,24 @@ mv all.nrm2.1 early.nrm2
 [ "$(uname -m)" = s390x ] || exit 0
 tracing=/sys/kernel/tracing
 [ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing || exit 1
-for probe in 'p:first __s390x_sys_getpid' 'p:within vfs_write+0x20' 'r:return ksys_write'; do
-	echo "$probe" >>$tracing/kprobe_events || exit 1
-done
-echo 1 >$tracing/events/kprobes/enable
-hits() {
-	"$@" ./itrace_calls
-	for probe in first within return; do
-		grep -c "itrace_calls-.* $probe: " $tracing/trace
+probed() { # NAME PROBE...: hits without and with a trace
+	name=$1
+	shift
+	echo >$tracing/kprobe_events
+	for probe; do
+		echo "$probe" >>$tracing/kprobe_events || exit 1
 	done
-	echo >$tracing/trace
+	echo 1 >$tracing/events/kprobes/enable
+	for trace in '' "swtrace run -q --itrace --kernel --from main -B driver -o $name.nrm2 --"; do
+		$trace ./itrace_calls >>$name.txt
+		grep -oE 'itrace_calls-.* (first|within|return): ' $tracing/trace | awk '{ print $NF }' | sort | paste -sd' ' >>$name.txt
+		echo >$tracing/trace
+	done
+	echo 0 >$tracing/events/kprobes/enable
 }
-hits env | sed 1d >hits.txt
-hits swtrace run -q --itrace --kernel --from main -B driver -o probed.nrm2 -- >probed.txt
-echo 0 >$tracing/events/kprobes/enable
-for trace in calls norm wrap early probed; do
+probed within 'p:within vfs_write+0x20'
+probed probed 'p:first __s390x_sys_getpid' 'r:return ksys_write'
+for trace in calls norm wrap early within probed; do
 	post -q -verify -r $trace.nrm2 >$trace.verify 2>&1
 done
 true
