@@ -189,6 +189,23 @@ perf record -q -e cpu-clock -g -z -o - ./work >packed.data 2>err
 post -stats -r packed.data >out && grep -q '    COMPRESSED events' out &&
 	[ "$(awk '$1 == "SAMPLE" { print $3; exit }' out)" -gt 20 ]
 verdict compressed_pipe $?
+# As newer perfs write it: COMPRESSED2 (83), whose data's size is told and which is padded; here each
+# is cut in two, so that records go on in the next one.
+perl -e 'binmode STDIN; binmode STDOUT; local $/; $_ = <STDIN>; print substr($_, 0, 16);
+	for (my $at = 16; $at < length; ) {
+		my ($type, $misc, $size) = unpack("L<S<S<", substr($_, $at, 8));
+		my $data = substr($_, $at + 8, $size - 8);
+		my $half = length($data) / 2;
+		print $type == 81 ? map { pack("L<S<S<Q<", 83, $misc, 16 + (length($_) + 7 & ~7), length $_) . $_ .
+			"\0" x (-length($_) & 7) } substr($data, 0, $half), substr($data, $half) : substr($_, $at, $size);
+		$at += $size;
+	}' <packed.data >packed2.data
+for file in packed packed2; do
+	post -show -json -o - -r $file.data | jq -c 'select(.record == "tprof" or .record == "mte") | del(.offset)' >$file.json
+done
+[ "$(grep -c . packed.json)" -gt 20 ] && diff packed.json packed2.json | head -n 5 >out && [ ! -s out ] &&
+	post -stats -r packed2.data >out && grep -q 'COMPRESSED2 events' out
+verdict compressed2 $?
 
 # Counters alone.
 perf stat record -o stat.data -e task-clock,page-faults -I 50 ./work >/dev/null 2>&1
