@@ -218,9 +218,10 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	k->fault = NULL;
 	probed = arch_itrace_probe(k->side.ip, regs, &probe);
 	if (k->own && !left_own(k, regs)) {
-		if (unlikely(probed))
-			goto stop;
-		return true;
+		if (likely(!probed))
+			return true;
+		leave_out(t, probe.ran.from);
+		goto stop;
 	}
 	if (!it_goes_on(t))
 		goto stop;
@@ -349,10 +350,11 @@ static void resume(struct irq_work *work)
 		return;
 	k = &t->kernel;
 	k->out = false;
-	/* Not to be had: the rest of this call is not seen. */
 	regs = arch_itrace_irq_regs();
-	if (!regs)
+	if (!regs) {
+		leave_out(t, 0);
 		return;
+	}
 	if (k->why == PITRACE_BREAK_SWITCH && k->own && !k->fresh) {
 		k->own = 0;
 		k->side.ip = instruction_pointer(regs);

@@ -19,7 +19,7 @@
 #include <linux/kprobes.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
-#include <asm/irq_regs.h>
+#include <asm/stacktrace.h>
 #include <asm/lowcore.h>
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
@@ -421,14 +421,38 @@ bool arch_itrace_steps(const struct pt_regs *regs)
 	return regs->psw.mask & PSW_MASK_PER;
 }
 
+#define FRAMES	256
+
+static bool lies_on(unsigned long sp, unsigned long stack)
+{
+	return sp - stack <= THREAD_SIZE - sizeof(struct pt_regs) - STACK_FRAME_OVERHEAD;
+}
+
+/* It may have come in a softirq, on the stack of interrupts: back to the thread's own, where a
+ * frame without one before it is an interrupt's, whose registers stand behind it. */
 struct pt_regs *arch_itrace_irq_regs(void)
 {
-	struct pt_regs *regs = get_irq_regs();
+	unsigned long own = (unsigned long)task_stack_page(current);
+	unsigned long async = S390_lowcore.async_stack & ~(THREAD_SIZE - 1);
+	unsigned long sp = current_frame_address();
+	struct pt_regs *regs;
+	int i;
 
-	if (!regs || user_mode(regs) ||
-	    (unsigned long)regs - (unsigned long)task_stack_page(current) >= THREAD_SIZE)
-		return NULL;
-	return regs;
+	for (i = 0; i < FRAMES && (lies_on(sp, own) || lies_on(sp, async)); i++) {
+		unsigned long before = ((struct stack_frame *)sp)->back_chain;
+
+		if (before) {
+			sp = before;
+			continue;
+		}
+		regs = (struct pt_regs *)(sp + STACK_FRAME_OVERHEAD);
+		if (user_mode(regs))
+			return NULL;
+		if (lies_on(sp, own))
+			return regs;
+		sp = regs->gprs[15];
+	}
+	return NULL;
 }
 
 static void straight(u64 since, u64 to, struct arch_ran *ran)
