@@ -169,6 +169,17 @@ static long user_side(struct flow *f)
 	return n;
 }
 
+/* Calls whose rest is left out, and told: on s390x one that goes on behind a thread that has ended;
+ * more of them, or elsewhere any, are one too many. */
+static long left_out(const struct flow *f)
+{
+#ifdef __s390x__
+	if (f->stops[PITRACE_ITRACE_PROBE] == 1)
+		return 1;
+#endif
+	return f->stops[PITRACE_ITRACE_PROBE] ? -1000 : 0;
+}
+
 static void same_user_side(void (*part)(void))
 {
 	struct flow both = flow(part, USER_SIDE | KERNEL_SIDE, false);
@@ -189,7 +200,7 @@ static void same_user_side(void (*part)(void))
 	/* The call that ends it returns no more, and is told of by the kernel's side alone. */
 	check(n == m + 1 && n > 20);
 	/* exit_group does not return */
-	check(both.calls == both.returns + both.stops[PITRACE_ITRACE_PROBE] + 1);
+	check(both.calls == both.returns + left_out(&both) + 1);
 	check(both.instructions[1] > 100 * both.calls);
 	check(both.gaps == 0 && alone.gaps == 0);
 	check(!alone.branches[1]);
@@ -219,7 +230,7 @@ void test_kernel_itrace_alone(void)
 		if (f.event[i].major == PITRACE_BRANCH_USER)
 			check(f.event[i].count == 1 && f.event[i].minor ==
 			      (PITRACE_BRANCH_OTHER | PITRACE_BRANCH_CROSS | PITRACE_BRANCH_GAP));
-	check(f.calls == f.returns + f.stops[PITRACE_ITRACE_PROBE] + 1 && f.calls > 30);
+	check(f.calls == f.returns + left_out(&f) + 1 && f.calls > 30);
 	check(f.branches[0] == f.calls && !f.breaks[0][PITRACE_BREAK_FAULT]);
 	free(f.event);
 	no_session_left();
@@ -238,7 +249,7 @@ void test_kernel_itrace_exec(void)
 	check(f.breaks[0][PITRACE_BREAK_EXEC] == 1);
 	check(f.stops[PITRACE_ITRACE_EXIT] == 1 && !f.stops[PITRACE_ITRACE_BUDGET]);
 	check(f.instructions[1] > 100000);
-	check(f.calls == f.returns + f.stops[PITRACE_ITRACE_PROBE] + 1);
+	check(f.calls == f.returns + left_out(&f) + 1);
 	free(f.event);
 	no_session_left();
 }
@@ -275,7 +286,7 @@ void test_kernel_itrace_faults(void)
 	/* What failed twice did not go on where it was. */
 	check(f.breaks[1][PITRACE_BREAK_EXCEPTION] >= 2);
 	check(f.gaps == 0);
-	check(f.calls == f.returns + f.stops[PITRACE_ITRACE_PROBE] + 1);
+	check(f.calls == f.returns + left_out(&f) + 1);
 	free(f.event);
 	no_session_left();
 }
@@ -368,7 +379,7 @@ void test_kernel_itrace_sleeps(void)
 
 		check(f.breaks[1][PITRACE_BREAK_SWITCH] >= SLEEPS);
 		check(f.gaps == 0);
-		check(f.calls == f.returns + f.stops[PITRACE_ITRACE_PROBE] + 1);
+		check(f.calls == f.returns + left_out(&f) + 1);
 		free(f.event);
 		unview(&v);
 	}
