@@ -70,6 +70,7 @@ struct ptrace_thread {
 	bool begun;			/* a START was written, no STOP since */
 	bool asked;			/* a step was begun, its end is not seen yet */
 	bool entered;			/* the next trap tells of an exec that was told already */
+	bool called;			/* the last step was a system call */
 	bool done;			/* its limit is reached */
 	uint64_t over;			/* it steps over a breakpoint, taken out meanwhile */
 	uint64_t pc;			/* of the next instruction */

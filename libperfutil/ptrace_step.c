@@ -221,16 +221,23 @@ static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t
 #endif
 }
 
-/* On s390x a stop is told twice where the kernel took the thread elsewhere. */
-static bool nothing_ran(const struct ptrace_thread *t, uint64_t pc)
+/* On s390x a stop is told twice where the kernel took the thread elsewhere, on arm64 that behind a
+ * system call. */
+static bool nothing_ran(struct ptrace_thread *t, uint64_t pc)
 {
+	bool called = t->called;
+
+	t->called = false;
 	if (pc != t->pc)
 		return false;
 	if (t->flow.what == FLOW_NEXT)
 		return t->flow.length;
 #if defined(__s390x__)
 	return ptrace_executed(t->tid) != t->pc;
+#elif defined(__aarch64__)
+	return called;
 #else
+	(void)called;
 	return false;
 #endif
 }
@@ -252,6 +259,7 @@ void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 		break;
 	case FLOW_SYSCALL:
 		called(s, t, pc);
+		t->called = true;
 		break;
 	case FLOW_BRANCH:
 		count(s, t);
@@ -287,6 +295,7 @@ void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t p
 	if (t->asked && t->flow.what == FLOW_SYSCALL)
 		count(s, t);
 	ptrace_out_break(s, t, PITRACE_BREAK_EXEC, 0, t->pc + t->flow.length, pc);
+	t->called = true;
 	t->pc = pc;
 	look_around(s, t);
 }

@@ -75,7 +75,7 @@ FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c explain.
 		   names.c names_group.c runtimes.c symbols.c wanted.c) $(A2N_SRC)
 FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
 
-FUZZ_FOR_xray	:= $(filter-out %/xray_map.c %/xray_write.c,$(wildcard post/formats/xray*.c)) \
+FUZZ_FOR_xray	:= $(filter-out %/xray_map.c %/xray_write.c %/xray_elf.c %/xray_runs.c,$(wildcard post/formats/xray*.c)) \
 		   $(addprefix post/model/,callflow.c functions.c)
 
 FUZZ_FOR_itrace	:= $(addprefix post/model/,itrace.c frames.c)

@@ -4,8 +4,9 @@
  * trace of another run of the same program: thread by thread, the ordered list of taken branches
  * and breaks, and the instructions between them. Exit code 0: equal to the last record.
  *
- * ppc64le: a store that is reserved (stcx.) fails where an interrupt came in between, and is tried
- * again: how often is chance, in each of the two runs; that it was is left out of both.
+ * ppc64le, arm64: a store that is reserved (stcx., stxr) fails where an interrupt came in between,
+ * and is tried again: how often is chance, in each of the two runs; that it was is left out of
+ * both.
  *
  * -s EXECS: of the first thread what comes before its so-manieth exec is left out.
  *
@@ -50,7 +51,7 @@ struct threads {
 	size_t n;
 };
 
-static bool x86, ppc64;
+static bool x86, ppc64, arm64;
 /* A second one that handlers without information return by: s390x; else the same. */
 static uint32_t sigreturn, sigreturn_plain;
 
@@ -353,6 +354,7 @@ static void read_trace(struct threads *all, const char *name_of)
 	machine = pifile_get_header(f)->machine;
 	x86 = !strcmp(machine, "x86_64");
 	ppc64 = !strcmp(machine, "ppc64le");
+	arm64 = !strcmp(machine, "aarch64");
 	sigreturn = x86 ? 15 : !strcmp(machine, "ppc64le") ? 172 : !strcmp(machine, "s390x") ? 173 :
 		    139;
 	sigreturn_plain = strcmp(machine, "s390x") ? sigreturn : 119;
@@ -487,26 +489,33 @@ static bool one_of(unsigned int what, const unsigned int *of)
 	return *of;
 }
 
-/* From behind a reserved store back to the load that reserves. */
-static bool tries_again(uint32_t pid, const struct event *e)
+/* Is it a load that reserves, or such a store? */
+static bool reserves(uint32_t word, bool load)
 {
 	static const unsigned int loads[] = { 20, 52, 84, 116, 276, 0 };
 	static const unsigned int stores[] = { 150, 182, 214, 694, 726, 0 };
+
+	if (arm64)
+		return (word & 0x3FC00000) == (load ? 0x08400000u : 0x08000000u);
+	return word >> 26 == 31 && one_of(word >> 1 & 0x3ff, load ? loads : stores);
+}
+
+/* From behind a reserved store back to the load that reserves. */
+static bool tries_again(uint32_t pid, const struct event *e)
+{
 	bool load = false, store = false;
 
 	if (e->what != BRANCH || e->to >= e->from || e->from - e->to > LONGEST_TRY)
 		return false;
 	for (uint64_t at = e->to; at < e->from; at += 4) {
 		const struct page *p = page_of(pid, at, false);
-		unsigned int what;
 		uint32_t word;
 
 		if (!p || at & 3)
 			return false;
 		memcpy(&word, p->bytes + at % LOG_PAGE, sizeof(word));
-		what = word >> 26 == 31 ? word >> 1 & 0x3ff : 0;
-		load |= at == e->to && one_of(what, loads);
-		store |= one_of(what, stores);
+		load |= at == e->to && reserves(word, true);
+		store |= reserves(word, false);
 	}
 	return load && store;
 }
@@ -517,7 +526,9 @@ static void leave_out_tries(struct thread *t, uint32_t pid)
 	uint32_t more = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; ppc64 && i < t->n; i++) {
+	if (!ppc64 && !arm64)
+		return;
+	for (size_t i = 0; i < t->n; i++) {
 		struct event *e = &t->events[i];
 
 		e->count += more;
@@ -527,7 +538,7 @@ static void leave_out_tries(struct thread *t, uint32_t pid)
 		else
 			t->events[n++] = *e;
 	}
-	t->n = ppc64 ? n : t->n;
+	t->n = n;
 }
 
 /* ---- held against each other ----------------------------------------------------------------- */

@@ -197,6 +197,32 @@ static void lost_before_signal(struct thread *t, uint64_t pc, uint64_t number)
 }
 #endif
 
+/* arm64: a step of a system call stops at the call's end and again before the next instruction. */
+#if defined(__aarch64__)
+#define STOPS_TWICE	1
+
+static int was_call(pid_t tid, uint64_t at)
+{
+	uint32_t word = 0;
+	struct iovec here = { &word, sizeof(word) };
+	struct iovec there = { (void *)(uintptr_t)at, sizeof(word) };
+
+	return process_vm_readv(tid, &here, 1, &there, 1, 0) == sizeof(word) &&
+	       (word & 0xFFE0001F) == 0xD4000001;
+}
+
+#else
+#define STOPS_TWICE	0
+
+static int was_call(pid_t tid, uint64_t at)
+{
+	(void)tid;
+	(void)at;
+	return 0;
+}
+
+#endif
+
 /*
  * ppc64le: a step of a system call ends behind one instruction more. There it goes on not by a step
  * but to the call's entry, and from that to its end.
@@ -493,6 +519,7 @@ static int stop(struct thread *t, int signal, int event)
 		ask_for_branches(t->tid);
 		forget_pages(t->pid);
 		put(t->tid, LOG_EXEC, pc, 0);
+		t->late = STOPS_TWICE;
 		t->at = pc;
 		pages_of(t, pc);
 		return 1;
@@ -526,7 +553,7 @@ static int stop(struct thread *t, int signal, int event)
 	if (handler_entered(t)) {
 		put(t->tid, LOG_HANDLER, pc, number);
 	} else {
-		t->late = 0;
+		t->late = was_call(t->tid, t->at);
 		lost_stops(t, pc, number);
 		put(t->tid, LOG_STEP, pc, number);
 	}
