@@ -5,6 +5,15 @@ more=()
 kernel=${BENCH_KERNEL:-6.1}
 out=$PWD/$O/bench
 
+# Callgrind in the guest, where it is installed here.
+with_callgrind() {
+	local each of=/usr/libexec/valgrind
+	for each in callgrind-amd64-linux vgpreload_core-amd64-linux.so default.supp; do
+		[ ! -e "$of/$each" ] || more+=(--add "$of/$each:$of/$each")
+	done
+	[ ! -e /usr/bin/valgrind.bin ] || more+=(--add /usr/bin/valgrind.bin:/usr/bin/valgrind)
+}
+
 # in_guest NAME ARGUMENT...: runs tests/bench/guest/NAME.sh; its lines are in $out/NAME.values
 in_guest() {
 	local name=$1 lttng='' kmod rc=0

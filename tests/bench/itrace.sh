@@ -9,12 +9,8 @@
 # Each is beside gzip alone of as much: of little of it much is start-up, which costs them less.
 kb=${BENCH_KB:-1024} driver_kb=${BENCH_DRIVER_KB:-$kb} ptrace_kb=${BENCH_PTRACE_KB:-4}
 
-valgrind=/usr/libexec/valgrind
 more=(--add "$O/tests/bench/guest/itrace_work:/usr/local/bin/itrace_work")
-for each in callgrind-amd64-linux vgpreload_core-amd64-linux.so default.supp; do
-	[ ! -e "$valgrind/$each" ] || more+=(--add "$valgrind/$each:$valgrind/$each")
-done
-[ ! -e /usr/bin/valgrind.bin ] || more+=(--add /usr/bin/valgrind.bin:/usr/bin/valgrind)
+with_callgrind
 BENCH_NO_LTTNG=1 BENCH_TIMEOUT=1800 in_guest itrace $kb $driver_kb $ptrace_kb
 
 added() { # WHO WHAT: instructions
