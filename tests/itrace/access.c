@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * itrace_access LOG TRACE: the addresses that a program of one thread read and wrote behind its
+ * itrace_access LOG TRACE: the addresses that each thread of a process read and wrote behind its
  * last exec: as the judge's registers and libopcodes' words for its instructions tell them, held
- * against a trace's (ppc64le).
+ * against a trace's (ppc64le). A thread is known by when it was made: the order of the numbers.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,14 +12,25 @@
 #include "insn.h"
 #include "log.h"
 
+#define THREADS	64
+
 struct access {
 	uint64_t at, address;
 	uint32_t bytes, way;
 };
 
+/* Of one thread. */
 struct list {
+	uint32_t tid;
 	struct access *a;
 	size_t n, room;
+	/* Of the log: where it stands, with which registers. */
+	uint64_t pc, gprs[LOG_GPRS];
+};
+
+struct threads {
+	struct list list[THREADS];
+	size_t n;
 };
 
 static void die(const char *what, const char *more)
@@ -37,6 +48,26 @@ static void add(struct list *l, struct access a)
 			die("no memory", "");
 	}
 	l->a[l->n++] = a;
+}
+
+static struct list *thread(struct threads *all, uint32_t tid)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->list[i].tid == tid)
+			return &all->list[i];
+	if (all->n == THREADS)
+		die("too many threads", "");
+	all->list[all->n].tid = tid;
+	return &all->list[all->n++];
+}
+
+/* A program begins: nobody else is left. */
+static struct list *begins(struct threads *all, uint32_t tid)
+{
+	for (size_t i = 0; i < all->n; i++)
+		free(all->list[i].a);
+	memset(all, 0, sizeof(*all));
+	return thread(all, tid);
 }
 
 /* ---- the log --------------------------------------------------------------------------------- */
@@ -147,10 +178,32 @@ static void executes(struct list *l, uint64_t pc, const uint64_t *gprs)
 	add(l, (struct access){ pc, address, bytes, way });
 }
 
-static void read_log(struct list *l, const char *name)
+static void entry(struct threads *all, const struct log_entry *e, const uint64_t *gprs)
 {
-	uint64_t now[LOG_GPRS], then[LOG_GPRS] = { 0 }, pc = 0;
+	struct list *l = e->what == LOG_EXEC ? begins(all, e->tid) : thread(all, e->tid);
+
+	switch (e->what) {
+	case LOG_EXEC:
+		npages = 0;
+		l->pc = e->pc;
+		break;
+	case LOG_STEP:
+		/* The first may be the exec's own. */
+		if (l->pc != e->pc)
+			executes(l, l->pc, l->gprs);
+		/* fall through */
+	case LOG_BEGIN:
+	case LOG_HANDLER:
+		l->pc = e->pc;
+		memcpy(l->gprs, gprs, sizeof(l->gprs));
+		break;
+	}
+}
+
+static void read_log(struct threads *all, const char *name)
+{
 	FILE *f = fopen(name, "re");
+	uint64_t gprs[LOG_GPRS];
 	struct log_entry e;
 
 	if (!f)
@@ -158,7 +211,7 @@ static void read_log(struct list *l, const char *name)
 	while (fread(&e, sizeof(e), 1, f) == 1) {
 		switch (e.what) {
 		case LOG_REGISTERS:
-			if (fread(now, sizeof(now), 1, f) != 1)
+			if (fread(gprs, sizeof(gprs), 1, f) != 1)
 				die(name, ": is cut");
 			break;
 		case LOG_PAGE_OF:
@@ -168,21 +221,8 @@ static void read_log(struct list *l, const char *name)
 			if (fread(pages[npages++].bytes, LOG_PAGE, 1, f) != 1)
 				die(name, ": is cut");
 			break;
-		case LOG_EXEC:
-			l->n = npages = 0;
-			pc = e.pc;
-			break;
-		case LOG_HANDLER:
-			pc = e.pc;
-			memcpy(then, now, sizeof(then));
-			break;
-		case LOG_STEP:
-			/* The first may be the exec's own. */
-			if (pc != e.pc)
-				executes(l, pc, then);
-			pc = e.pc;
-			memcpy(then, now, sizeof(then));
-			break;
+		default:
+			entry(all, &e, gprs);
 		}
 	}
 	fclose(f);
@@ -190,7 +230,7 @@ static void read_log(struct list *l, const char *name)
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
-static void read_trace(struct list *l, const char *name)
+static void read_trace(struct threads *all, const char *name)
 {
 	struct pifile_fault fault;
 	struct pifile *f = pifile_open(name, &fault);
@@ -202,15 +242,19 @@ static void read_trace(struct list *l, const char *name)
 	if (strcmp(pifile_get_header(f)->machine, "ppc64le") || !insn_open("ppc64le"))
 		die(name, ": is no trace of ppc64le, or libopcodes does not know that");
 	while (pimerge_next(m, &r) > 0) {
+		const struct pitrace_itrace_mark *mark = r.data;
+		const struct pitrace_break_rec *b = r.data;
 		const struct pitrace_access *a = r.data;
 
 		if (r.major == PITRACE_BREAK_USER &&
 		    (r.minor & PITRACE_BRANCH_KIND) == PITRACE_BREAK_EXEC)
-			l->n = 0;
+			begins(all, b->tid);
+		else if (r.major == PITRACE_ITRACE_START)
+			thread(all, mark->tid);
 		else if (r.major == PITRACE_LOAD_STORE && r.minor & PITRACE_BRANCH_GAP)
 			die(name, ": a gap");
 		else if (r.major == PITRACE_LOAD_STORE)
-			add(l, (struct access){ a->at, a->address, a->bytes,
+			add(thread(all, a->tid), (struct access){ a->at, a->address, a->bytes,
 						r.minor & PITRACE_BRANCH_KIND });
 		else if (r.major == PITRACE_LOST)
 			die(name, ": records were lost");
@@ -229,24 +273,47 @@ static void tell(const char *who, const struct list *l, size_t i)
 		printf("  %s: nothing more\n", who);
 }
 
+static bool equal(const struct list *log, const struct list *trace)
+{
+	size_t i = 0;
+
+	while (i < log->n && i < trace->n && !memcmp(&log->a[i], &trace->a[i], sizeof(*log->a)))
+		i++;
+	if (i && i == log->n && i == trace->n)
+		return true;
+	printf("thread %" PRIu32 ": access %zu differs\n", log->tid, i);
+	tell("truth", log, i);
+	tell("trace", trace, i);
+	return false;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct list *l = a, *r = b;
+
+	return (l->tid > r->tid) - (l->tid < r->tid);
+}
+
 int main(int argc, char **argv)
 {
-	struct list log = { 0 }, trace = { 0 };
-	size_t i;
+	static struct threads log, trace;
+	size_t accesses = 0;
 
 	if (argc != 3)
 		die("usage: itrace_access LOG TRACE", "");
 	read_trace(&trace, argv[2]);
 	read_log(&log, argv[1]);
-	for (i = 0; i < log.n && i < trace.n; i++)
-		if (memcmp(&log.a[i], &trace.a[i], sizeof(*log.a)))
-			break;
-	if (i < log.n || i < trace.n || !i) {
-		printf("access %zu differs\n", i);
-		tell("truth", &log, i);
-		tell("trace", &trace, i);
+	if (!log.n || log.n != trace.n) {
+		printf("%zu threads, %zu in the trace\n", log.n, trace.n);
 		return 1;
 	}
-	printf("equal: %zu accesses\n", i);
+	qsort(log.list, log.n, sizeof(*log.list), by_tid);
+	qsort(trace.list, trace.n, sizeof(*trace.list), by_tid);
+	for (size_t i = 0; i < log.n; i++) {
+		if (!equal(&log.list[i], &trace.list[i]))
+			return 1;
+		accesses += log.list[i].n;
+	}
+	printf("equal: %zu threads, %zu accesses\n", log.n, accesses);
 	return 0;
 }

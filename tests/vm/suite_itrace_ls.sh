@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# suite_itrace_ls.sh KERNEL ppc64le WHAT...: the addresses that programs of one thread read and write
-# (swtrace run --itrace --ls): as a debugger's registers before each step and libopcodes tell them.
+# suite_itrace_ls.sh KERNEL ppc64le WHAT...: the addresses that each thread of programs reads and
+# writes (swtrace run --itrace --ls): as a debugger's registers before each step and libopcodes tell them.
 . "$(dirname "$0")/suite.sh"
 
 booted guest "${itrace_cpu[@]}" --timeout 400 --get '/tmp/logs' -- \
