@@ -289,3 +289,17 @@ const char *insn_text(void)
 {
 	return d.said;
 }
+
+bool insn_reserves(uint32_t word, bool load)
+{
+	static const unsigned int loads[] = { 20, 52, 84, 116, 276 };
+	static const unsigned int stores[] = { 150, 182, 214, 694, 726 };
+	const unsigned int *of = load ? loads : stores;
+
+	if (d.info.arch == bfd_arch_aarch64)
+		return (word & 0x3FC00000) == (load ? 0x08400000u : 0x08000000u);
+	for (size_t i = 0; word >> 26 == 31 && i < sizeof(loads) / sizeof(*loads); i++)
+		if ((word >> 1 & 0x3ff) == of[i])
+			return d.info.arch == bfd_arch_powerpc;
+	return false;
+}

@@ -23,5 +23,7 @@ bool insn_open(const char *machine);
 const char *insn_text(void);
 /* The instruction at address; `length` 0: it is none. */
 struct insn insn_at(uint64_t address, const uint8_t *bytes, size_t n);
+/* ppc64le, arm64: is it a load that reserves, or such a store? */
+bool insn_reserves(uint32_t word, bool load);
 
 #endif

@@ -482,24 +482,6 @@ static int flow(const char *name_of)
 
 #define LONGEST_TRY	128		/* bytes */
 
-static bool one_of(unsigned int what, const unsigned int *of)
-{
-	while (*of && *of != what)
-		of++;
-	return *of;
-}
-
-/* Is it a load that reserves, or such a store? */
-static bool reserves(uint32_t word, bool load)
-{
-	static const unsigned int loads[] = { 20, 52, 84, 116, 276, 0 };
-	static const unsigned int stores[] = { 150, 182, 214, 694, 726, 0 };
-
-	if (arm64)
-		return (word & 0x3FC00000) == (load ? 0x08400000u : 0x08000000u);
-	return word >> 26 == 31 && one_of(word >> 1 & 0x3ff, load ? loads : stores);
-}
-
 /* From behind a reserved store back to the load that reserves. */
 static bool tries_again(uint32_t pid, const struct event *e)
 {
@@ -514,8 +496,8 @@ static bool tries_again(uint32_t pid, const struct event *e)
 		if (!p || at & 3)
 			return false;
 		memcpy(&word, p->bytes + at % LOG_PAGE, sizeof(word));
-		load |= at == e->to && reserves(word, true);
-		store |= reserves(word, false);
+		load |= at == e->to && insn_reserves(word, true);
+		store |= insn_reserves(word, false);
 	}
 	return load && store;
 }
