@@ -232,10 +232,11 @@ static bool nothing_ran(struct ptrace_thread *t, uint64_t pc)
 		return false;
 	if (t->flow.what == FLOW_NEXT)
 		return t->flow.length;
-#if defined(__s390x__)
-	return ptrace_executed(t->tid) != t->pc;
-#elif defined(__aarch64__)
+#if defined(__aarch64__)
 	return called;
+#elif defined(__s390x__)
+	(void)called;
+	return ptrace_executed(t->tid) != t->pc;
 #else
 	(void)called;
 	return false;
