@@ -33,6 +33,11 @@ build_all() {
 			"$o/$arch/bin/post" vm-programs
 	) 7>"$build/vm/build.lock" || die "the build failed"
 }
+# build_judge FILE: a program of this machine that judges what comes back.
+build_judge() {
+	[ -n "${PITRACE_NO_BUILD:-}" ] ||
+		(flock 7 && make -s "${1#"$top/"}") 7>"$build/vm/build.lock" || die "the build failed"
+}
 if [ -n "$cross" ]; then
 	programs=$build/$arch/tests
 	sympath=$programs:$build/$arch/bin:$(scripts/vm/sysroot "$arch")

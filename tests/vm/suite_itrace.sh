@@ -11,6 +11,7 @@ module=()
 [ "$collector" = driver ] || module=(--no-module)
 truth=$build/tests/itrace_truth
 [ "$arch" = x86_64 ] || truth+=_$arch
+build_judge "$truth"
 
 # A program with its libraries, where there is one: a guest has busybox.
 root=/
