@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # How much slower gzip of a whole megabyte is under the driver, callgrind and a debugger that single-steps:
-# of zeros, for single steps of text take a day. An hour or two (BENCH_PEER=collector: the ptrace collector
+# of zeros, for single steps of text take five hours. An hour or two (BENCH_PEER=collector: the ptrace collector
 # instead of the debugger): not in `make bench`, which takes a few KB.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/guest.sh"

@@ -203,7 +203,7 @@ static void entry(struct threads *all, const struct log_entry *e, const uint64_t
 static void read_log(struct threads *all, const char *name)
 {
 	FILE *f = fopen(name, "re");
-	uint64_t gprs[LOG_GPRS];
+	uint64_t gprs[LOG_GPRS] = { 0 };
 	struct log_entry e;
 
 	if (!f)
