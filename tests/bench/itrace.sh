@@ -24,6 +24,13 @@ for what in steps branches; do
 	compare "  ..." "$(added driver $what)" instructions "$(added collector $what)" \
 		"the ptrace collector" ""
 done
+# No debugger of a program steps the kernel: beside what it takes for a step of the program's own code.
+for what in steps branches; do
+	each="an instruction"
+	[ $what = steps ] || each="a taken branch"
+	compare "added to $each of the kernel" "$(added driver kernel-$what)" instructions "$(added ptrace $what)" \
+		"a debugger's single step of user code" ""
+done
 slower() { # WHO KB: as many times
 	calc "$(value gzip "$1" "$2") / $(value gzip alone "$2")"
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # In the guest: itrace.sh KB DRIVER_KB PTRACE_KB: lines "cost WHO WHAT HUNDREDTHS" of an instruction and
-# of a taken branch; "gzip WHO KB TICKS", alone and traced; "file WHAT N", of the trace of gzip.
+# of a taken branch, of a program and (kernel-) of the kernel; "gzip WHO KB TICKS", alone and traced; "file WHAT N", of the trace of gzip.
 . /rig/bench/lib.sh
 kb=$1 driver_kb=$2 ptrace_kb=$3
 busybox=$(command -v busybox)
@@ -11,6 +11,19 @@ swtrace run -q --itrace -B driver -n all --clock tsc -t cont -o /tmp/cost.nrm2 -
 itrace_work stepped itrace_work cost | sed 's/^/cost ptrace /'
 swtrace run -q --itrace -B ptrace -o /tmp/cost.nrm2 -n 5M -- itrace_work cost | sed 's/^/cost collector /'
 rm -f /tmp/cost.nrm2
+
+# The kernel's side: a call of a module, which runs as many instructions.
+insmod /rig/bench/pitrace_bench.ko || fail module
+rmmod pitrace && insmod /rig/pitrace.ko kernel_itrace=1 || fail driver
+for what in steps branches; do
+	echo $what 200 >$run
+	echo "cost alone kernel-$what $(cat $run)"
+	swtrace run -q --itrace --kernel-only -B driver -n all --clock tsc -t cont -o /tmp/cost.nrm2 -- \
+		sh -c "echo $what 200 >$run" || fail kernel $what
+	echo "cost driver kernel-$what $(cat $run)"
+	rm /tmp/cost.nrm2
+done
+rmmod pitrace && insmod /rig/pitrace.ko || fail driver
 
 # Text that compresses as text does: what this kernel says of itself, again and again.
 cat /proc/kallsyms /proc/kallsyms /proc/kallsyms >/tmp/all

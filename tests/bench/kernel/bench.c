@@ -4,7 +4,9 @@
  * "WHAT COUNT" to the parameter `run`, read the result there: hundredths of a tick a turn, bytes of
  * a hundred records. WHAT is `floor` (clock read and store), `ring` (the driver's), `kernel` (the
  * kernel's ring_buffer) or the name of a tracepoint, that is fired with whatever listens to it.
- * `probe NAME` hangs a probe that does nothing on a tracepoint until the module goes.
+ * `steps COUNT` and `branches COUNT` run a thousand instructions or jumps that often: hundredths of
+ * a tick that one took, the least of all turns. `probe NAME` hangs a probe that does nothing on a
+ * tracepoint until the module goes.
  */
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -203,6 +205,39 @@ static void unprobe(void)
 	tracepoint_synchronize_unregister();
 }
 
+/* ---- code that is stepped -------------------------------------------------------------------- */
+
+#define RUN	1000		/* instructions of each */
+
+static noinline u64 steps(void)
+{
+	u64 begun = rdtsc();
+
+	asm volatile(".rept 1000\n\tnop\n\t.endr");
+	return rdtsc() - begun;
+}
+
+static noinline u64 branches(void)
+{
+	u64 begun = rdtsc();
+
+	asm volatile(".rept 1000\n\tjmp 1f\n1:\n\t.endr");
+	return rdtsc() - begun;
+}
+
+/* Interrupts may come in between, whose turns are not the least. */
+static u64 least(u64 (*run)(void), u32 count)
+{
+	u64 best = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		best = min(best, run());
+		cond_resched();
+	}
+	return best;
+}
+
 /* ---- the parameter --------------------------------------------------------------------------- */
 
 static int measure(const char *what, u32 count)
@@ -214,6 +249,11 @@ static int measure(const char *what, u32 count)
 
 	if (!count || count > MOST)
 		return -ERANGE;
+	if (!strcmp(what, "steps") || !strcmp(what, "branches")) {
+		snprintf(result, sizeof(result), "%llu",
+			 100 * least(*what == 's' ? steps : branches, count) / RUN);
+		return 0;
+	}
 	if (!strcmp(what, "floor")) {
 		floor_at = 0;
 		start = rdtsc();
