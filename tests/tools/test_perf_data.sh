@@ -66,18 +66,22 @@ post() {
 	[ $? -le 1 ]
 }
 
-# Lines of perf's that depend on the perf that prints, and those that are ours alone.
+# Lines of perf's that depend on the perf that prints, and those that are ours alone; newer ones tell
+# what type and config are called, and a config of 0.
 header_of_perf() {
-	perf report --header-only -I -i "$1" 2>/dev/null | sed -n 's/^# //p' |
+	perf report --header-only -I -i "$1" 2>/dev/null | sed -n 's/^# //p' | sed -E '
+			s/(type = [0-9]+) \([^)]*\)/\1/; s/ config = 0 \([^)]*\),//; s/(config = 0x[0-9a-f]+) \([^)]*\)/\1/' |
 		grep -v '^captured on\|^missing features\|^====\|^bpf_prog_info\|^btf info'
 }
 header_of_post() {
 	post -info -r "$1" | sed '1,/^clock : /d' |
 		grep -v '^build id : \|^aux data\|^contains tracing\|^cacheline\|^e_machine\|^rate\|^bpf programs\|^btf info'
 }
-# perf's own counts of samples that were lost are of later versions of it.
+# perf's own counts of samples that were lost are of later versions of it, as is how far its lines
+# stand in. An event with nothing else is not told of then.
 kinds() {
-	grep -v '^$' | sed '/stats:$/,$ { /LOST_SAMPLES/d }'
+	grep -v '^$' | sed '/stats:$/,$ { /LOST_SAMPLES/d }; s/^ *//; s/  */ /g' |
+		awk '/ stats:$/ { title = $0; next } title { print title; title = "" } { print }'
 }
 
 same_kinds() { # NAME FILE
@@ -116,7 +120,7 @@ same_names() { # NAME FILE
 	done | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (k in sum) print k sum[k] }' |
 		sed 's/^Idle 0\//swapper 0\//
 			# the kernel numbers a thread that has ended, or its process as well, -1
-			s/^Unknown \([0-9]*\)\/4294967295/:-1 \1\/-1/; s/^:-1 4294967295\//:-1 -1\//' |
+			s/4294967295/-1/g; s/^Unknown \([0-9-]*\)\/\([0-9-]*\)/:\2 \1\/\2/' |
 		sort >have
 	perf script -G -i "$2" -F comm,pid,tid 2>/dev/null | sed 's/^ *//; s/ *$//; s/:$//; s/  */ /g' |
 		sort | uniq -c | awk '{ n = $1; $1 = ""; sub(/^ /, ""); print $0, n }' | sort >want
@@ -286,6 +290,42 @@ END
 	verdict jit $? "$have samples of hot, perf inject has $want"
 else
 	echo "skip ${suite}_jit node is not installed"
+fi
+
+# ---- a newer perf: it reads what post wrote as this one does, and post what it records
+if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
+	ours=$(command -v perf)
+	# Addresses of chains stand in -D: one prints them as of the module, the other as of the process; a
+	# thread that has ended has no name any more for the newer one; of plt's entries it knows more.
+	as_read() { # PERF FILE
+		"$1" report --stats -i "$2" 2>/dev/null | kinds
+		"$1" script -D -i "$2" 2>/dev/null | "$top/tests/tools/perf_samples"
+		"$1" script -i "$2" --ns -F pid,tid,time,event,ip,sym 2>/dev/null |
+			sed -E 's/^\t *[0-9a-f]+ //; s/[^ ]*@plt/@plt/; s/^ +//; s/ +/ /g'
+		"$1" buildid-list -i "$2" 2>/dev/null | sort
+	}
+	for file in written.*; do
+		as_read "$ours" "$file" >want
+		as_read "$newer" "$file" >have
+		[ -s want ] && diff want have | head -n 40 >out && [ ! -s out ]
+		verdict "newer_reads_$file" $?
+	done
+	perf() {
+		"$newer" "$@"
+	}
+	each_way newer_plain -e cpu-clock
+	each_way newer_chains -e cpu-clock -g
+	each_way newer_compressed -e cpu-clock,page-faults -g -z
+	each_way newer_addresses -e cpu-clock -d -T --sample-cpu --phys-data --data-page-size --code-page-size
+	each_way newer_folder -e cpu-clock -g --threads
+	if record newer_system -e cpu-clock -a --switch-events -g; then
+		same_kinds newer_system newer_system.data
+		same_header newer_system newer_system.data
+		same_samples newer_system newer_system.data
+	fi
+	unset -f perf
+else
+	verdict newer_is_there 1
 fi
 
 # ---- files of other versions
