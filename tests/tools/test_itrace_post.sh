@@ -78,10 +78,15 @@ for n in $places; do
 			head -c "$n" long.nrm2 >hurt.nrm2
 		else
 			cp long.nrm2 hurt.nrm2
-			printf '\377\376' | dd of=hurt.nrm2 bs=1 seek="$n" conv=notrunc 2>/dev/null
+			# Others than there were, whatever these are.
+			byte=$(od -An -tu1 -j"$n" -N1 long.nrm2)
+			printf "\\x$(printf %x $((255 - byte)))" | dd of=hurt.nrm2 bs=1 seek="$n" conv=notrunc 2>/dev/null
+			cmp -s long.nrm2 hurt.nrm2 && wrong+=" [$n is as it was]"
 		fi
 		"$bin/post" -arc -q -o hurt.arc hurt.nrm2 2>err
-		[ $? = 1 ] && grep -qE 'cut|damaged|section|skipped' err || wrong+=" [$how at $n: $(head -c 200 err)]"
+		told=$?
+		[ $told = 1 ] && grep -qE 'cut|damaged|section|skipped' err ||
+			wrong+=" [$how at $n: $told $(head -c 200 err)]"
 		grep -v '^#' hurt.arc | diff whole - | grep '^>' | grep -v '?gap ' >others &&
 			wrong+=" [$how at $n: $(head -n 1 others)]"
 		damaged=$((damaged + 1))
