@@ -439,7 +439,8 @@ static int flow(const char *name_of)
 			continue;
 		}
 		f = follow(b->tid);
-		if (r.minor & PITRACE_BRANCH_GAP) {
+		/* What is missing before a start was not to be told. */
+		if (r.minor & PITRACE_BRANCH_GAP && r.major != PITRACE_ITRACE_START) {
 			gaps++;
 			f->known = false;
 		}
