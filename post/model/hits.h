@@ -67,7 +67,8 @@ static inline int hits_count(struct hits *h, uint32_t i, const struct pitrace_sa
 	struct hit *hit = &h->hit[i];
 
 	if (hit->address != s->address || hit->tid != s->tid || hit->pid != s->pid ||
-	    hit->where != where || hit->version != names_version(h->names, hit->owner)) {
+	    hit->where != where || !hit->version ||
+	    hit->version != names_version(h->names, hit->owner)) {
 		int rc = hits_take(h, i, s, time, where);
 
 		if (rc)
