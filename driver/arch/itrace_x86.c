@@ -13,6 +13,7 @@
 #include <asm/debugreg.h>
 #include <asm/processor-flags.h>
 #include <asm/sigframe.h>
+#include <asm/text-patching.h>
 #include <asm/unwind.h>
 #include "arch/arch.h"
 #include "itrace.h"
@@ -271,6 +272,9 @@ decoded:
 	if (d.pushes_flags)
 		clean_pushed(regs, user);
 	ran->kind = d.kind;
+	/* A breakpoint of the kernel's: its probe has executed elsewhere what it stands for. */
+	if (unlikely(!user && *code == INT3_INSN_OPCODE))
+		ran->kind = PITRACE_BRANCH_UNDEFINED;
 	if (d.kind) {
 		ran->taken = !d.maybe || length != d.length;
 		return true;
