@@ -70,7 +70,8 @@ enum pitrace_break {
 	PITRACE_BREAK_INTERRUPT	= 1,	/* number: enum pitrace_irq_source */
 	PITRACE_BREAK_FAULT	= 2,	/* a page fault; number: PITRACE_FAULT_* */
 	PITRACE_BREAK_EXCEPTION	= 3,	/* another one; number: the vector, 0 unknown; kernel: `at`
-					   may fail and has; GAP: what came next was not seen */
+					   may fail and has, or is a probe's breakpoint; GAP:
+					   what came next was not seen */
 	PITRACE_BREAK_SIGNAL	= 4,	/* number: the signal; `to` is its handler */
 	PITRACE_BREAK_SIGRETURN	= 5,	/* number: of the call; `to` is where the signal came */
 	PITRACE_BREAK_SYSCALL	= 6,	/* user side alone; number: of the call; its instruction is
