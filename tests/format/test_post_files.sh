@@ -70,6 +70,10 @@ head -c 3000 story.nrm2 >part
 code 1 "$post" -validate -csv part && [ "$(sed 1d out | wc -l)" = 1 ] && at=$(sed 1d out | cut -d, -f1) &&
 	code 1 "$post" -validate part && has out "at byte $at: "
 verdict validate_csv
+head -c 3000 /dev/zero >nothing
+code 0 "$post" -validate swtrace.nrm2 && code 1 "$post" -validate part && code 2 "$post" -validate nothing &&
+	has err 'nothing: at byte 0: '
+verdict validate_codes
 
 # ---- input
 code 2 "$post" nosuch.nrm2 && has err "nosuch.nrm2: No such file"

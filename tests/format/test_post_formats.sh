@@ -116,8 +116,10 @@ own() { # of the report, name and ticks
 }
 raw() { # of a profile
 	go tool pprof -symbolize=none -sample_index=samples -nodefraction=0 -edgefraction=0 -nodecount=1000000 -top "$1" 2>err |
-		awk 'on && $1 > 0 { name = $6; for (i = 7; i <= NF; i++) name = name " " $i; print $1, name }
-			$1 == "flat" { on = 1 }' | sort
+		awk 'on && $1 > 0 { name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+				sub(/ \((partial-)?inline\)$/, "", name); sum[name] += $1 }
+			$1 == "flat" { on = 1 }
+			END { for (name in sum) print sum[name], name }' | sort
 }
 own stacks.nrm2 >want && raw stacks.pb.gz >have && [ -s have ] && diff want have >why &&
 	own story.nrm2 >want && raw story.pb.gz >have && [ -s have ] && diff want have >why
@@ -152,6 +154,32 @@ verdict pprof_twice
 convert folded stacks.nrm2 a.folded && convert folded one.pb.gz b.folded &&
 	diff <(sed 's/_\[k\]//g' a.folded | grep -v '^ev' | sort) <(grep -v '^ev' b.folded | sort) >why
 verdict pprof_stacks_back
+
+# Lines, functions that are inlined, and build ids of real code.
+cat >inlined.cc <<'END'
+static volatile unsigned long sink;
+static inline __attribute__((always_inline)) void inner(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++) sink += i * i;
+}
+__attribute__((noinline)) void outer(unsigned long n) { inner(n); sink++; }
+int main()
+{
+	for (int i = 0; i < 100; i++)
+		outer(1000000);
+}
+END
+g++ -O1 -g -fno-omit-frame-pointer -Wl,--build-id -o inlined inlined.cc &&
+	"$(dirname "$post")/swtrace" run -q -B perf -g -o inlined.nrm2 -- ./inlined >why 2>&1 &&
+	convert pprof inlined.nrm2 inlined.pb.gz &&
+	want=$("$post" -q -csv -line -inline inlined.nrm2 | awk -F, '$6 ~ /^inner/ { n += $10 } END { print n }') &&
+	go tool pprof -symbolize=none -sample_index=samples -lines -top inlined.pb.gz 2>err >top &&
+	have=$(awk '/ inner .*inlined.cc:4 \(inline\)$/ { print $1 }' top) && [ "${want:-0}" -gt 50 ] &&
+	{ [ "$have" = "$want" ] || { cat top >why && false; }; }
+verdict pprof_lines_inlined
+go tool pprof -symbolize=none -raw inlined.pb.gz 2>err >raw &&
+	grep -q "/inlined $(readelf -n inlined | sed -n 's/.*Build ID: //p')" raw
+verdict pprof_build_id
 
 # What Go's own runtime wrote, as Go's pprof has it.
 mkdir go && cat >go/main.go <<'END'
