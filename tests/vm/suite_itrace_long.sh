@@ -5,11 +5,12 @@
 # more memory at the end than at a tenth; of LOSSY branches without waiting some are lost, and counted.
 . "$(dirname "$0")/suite.sh"
 branches=$1 lossy=$2
+truth=$build/tests/itrace_truth
+[ "$arch" = x86_64 ] || truth+=_$arch
+build_judge "$truth"
 # The guest's files are in its memory, half of which they may take: 4.3 bytes a branch, and some; ppc64le's
 # has pieces of 256 MB.
 booted guest --mem $(((512 + branches / 80000 + 255) / 256 * 256)) --timeout "${TIMEOUT:-2200}" --get '/tmp/logs' -- tests/vm/guest/itrace_long.sh "$branches" "$lossy" || exit 1
-truth=$build/tests/itrace_truth
-[ "$arch" = x86_64 ] || truth+=_$arch
 
 # flow NAME: sets instructions, taken, gaps, lost
 flow() {

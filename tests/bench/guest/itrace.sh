@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# In the guest: itrace.sh KB DRIVER_KB PTRACE_KB: lines "cost WHO WHAT HUNDREDTHS" of an instruction and
-# of a taken branch, of a program and (kernel-) of the kernel; "gzip WHO KB TICKS", alone and traced; "file WHAT N", of the trace of gzip.
+# In the guest: itrace.sh KB DRIVER_KB PTRACE_KB: lines "cost WHO WHAT HUNDREDTHS" of an instruction and of
+# a taken branch, a program's and (kernel-) the kernel's; "gzip WHO KB TICKS", alone and traced; "file WHAT
+# N", of the trace of gzip.
 . /rig/bench/lib.sh
 kb=$1 driver_kb=$2 ptrace_kb=$3
 busybox=$(command -v busybox)
