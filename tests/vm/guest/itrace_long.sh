@@ -19,13 +19,19 @@ sleep 1
 kill -CONT $pid
 wait $pid
 echo "code $?" >>logs/lossy.said
-# A thread that one session traces another cannot have.
+# A thread that one session traces another cannot have: once the first one's branches are in its file, behind
+# the names.
 ./long 1000000000 &
 long=$!
-swtrace run -q --itrace -B driver --lossy -n all -t cont -p $long -d 4 -o first.nrm2 &
-sleep 2
+swtrace run -q --itrace -B driver --lossy -n all -t cont -p $long -o first.nrm2 &
+first=$!
+tries=0
+until [ -e first.nrm2 ] && [ "$(stat -c %s first.nrm2)" -gt 1000000 ] || [ $((tries += 1)) -gt 120 ]; do
+	sleep 0.5
+done
 swtrace run --itrace -B driver -n all -t cont -p $long -d 1 -o second.nrm2 2>logs/second.err
-wait $!
+kill -INT $first
+wait $first
 kill $long
 tail -n 1 logs/*.err
 rmmod pitrace
