@@ -1,57 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Grouping: a level sorts its parent's stretch of rows by their ids, so that each group is a
- * stretch again; then only siblings have to be put in the order of ticks. Ids are small numbers,
- * and the rows may be millions: they are sorted by digits.
+ * Grouping: a level sorts its parent's stretch of rows by their ranks, so that each group is a
+ * stretch again, and groups stand in the order of names; then siblings have to be put in the order
+ * of ticks alone. Ranks are small numbers, and the rows may be millions: they are sorted by digits.
  */
 #include "model/tree.h"
 
 #include <string.h>
 
-struct group {			/* a stretch of sorted rows with the same id at one level */
-	uint64_t id;
+struct group {			/* a stretch of sorted rows with the same rank at one level */
 	uint64_t ticks, unsure;
 	uint32_t from, to;
-	const char *name;
-	uint64_t tie;		/* decides between equal names: pid, tid, order, offset */
 };
 
 struct sorted {
-	uint64_t id;		/* at the level that was sorted last */
+	uint64_t rank;		/* at the level that was sorted last */
 	uint32_t row;
 };
 
 struct build {
 	const struct model *m;
 	const enum level *levels;
+	struct levels ranks;
 	struct sorted *order, *spare;
 	struct group *group;	/* a stack: siblings lie side by side */
 	uint32_t ngroup, room;
 	struct tree *tree;
 };
-
-static uint64_t id_at(const struct model *m, const struct row *r, enum level level)
-{
-	const struct names *n = &m->names;
-
-	switch (level) {
-	case LEVEL_PID:
-		return n->process[n->thread[r->thread].process].group;
-	case LEVEL_TID:
-		return n->thread[r->thread].group;
-	case LEVEL_MOD:
-		return n->symbols.symbol[r->symbol].module;
-	case LEVEL_SYM:
-		return n->symbols.symbol[r->symbol].base;
-	case LEVEL_LIN:
-		return r->symbol;
-	case LEVEL_OFF:
-		return r->offset;
-	case LEVEL_END:
-		break;
-	}
-	return 0;
-}
 
 static void sort_few(struct sorted *s, uint32_t n)
 {
@@ -60,14 +35,14 @@ static void sort_few(struct sorted *s, uint32_t n)
 	for (i = 1; i < n; i++) {
 		struct sorted one = s[i];
 
-		for (k = i; k && s[k - 1].id > one.id; k--)
+		for (k = i; k && s[k - 1].rank > one.rank; k--)
 			s[k] = s[k - 1];
 		s[k] = one;
 	}
 }
 
-/* By the bytes in which ids differ, least first; stable, so that equal trees come out equal. */
-static void sort_by_id(struct sorted *s, struct sorted *spare, uint32_t n)
+/* By the bytes in which ranks differ, least first; stable, so that equal trees come out equal. */
+static void sort_by_rank(struct sorted *s, struct sorted *spare, uint32_t n)
 {
 	uint64_t differ = 0;
 	uint32_t i, shift, at, count[256];
@@ -77,13 +52,13 @@ static void sort_by_id(struct sorted *s, struct sorted *spare, uint32_t n)
 		return;
 	}
 	for (i = 1; i < n; i++)
-		differ |= s[i].id ^ s[0].id;
+		differ |= s[i].rank ^ s[0].rank;
 	for (shift = 0; shift < 64; shift += 8) {
 		if (!(differ >> shift & 0xFF))
 			continue;
 		memset(count, 0, sizeof(count));
 		for (i = 0; i < n; i++)
-			count[s[i].id >> shift & 0xFF]++;
+			count[s[i].rank >> shift & 0xFF]++;
 		for (i = 0, at = 0; i < 256; i++) {
 			uint32_t c = count[i];
 
@@ -91,76 +66,38 @@ static void sort_by_id(struct sorted *s, struct sorted *spare, uint32_t n)
 			at += c;
 		}
 		for (i = 0; i < n; i++)
-			spare[count[s[i].id >> shift & 0xFF]++] = s[i];
+			spare[count[s[i].rank >> shift & 0xFF]++] = s[i];
 		memcpy(s, spare, n * sizeof(*s));
 	}
 }
 
-static void name_group(const struct model *m, struct group *g, enum level level)
-{
-	const struct names *n = &m->names;
-
-	g->name = "";
-	g->tie = g->id;
-	switch (level) {
-	case LEVEL_PID:
-		g->name = n->process[g->id].name;
-		g->tie = n->process[g->id].pid;
-		break;
-	case LEVEL_TID:
-		g->name = n->thread[g->id].name;
-		g->tie = n->thread[g->id].tid;
-		break;
-	case LEVEL_MOD:
-		g->name = n->module[g->id].name;
-		break;
-	case LEVEL_SYM:
-		/* Many: each name was compared once, for all trees. */
-		g->tie = n->symbols.symbol[g->id].order;
-		break;
-	case LEVEL_LIN:
-		g->name = n->symbols.symbol[g->id].file ? n->symbols.symbol[g->id].file : "";
-		g->tie = n->symbols.symbol[g->id].line;
-		break;
-	default:
-		break;
-	}
-}
-
+/* Of equal ticks the first by name comes first: it stands first already. */
 static int compare_groups(const void *pa, const void *pb)
 {
 	const struct group *a = pa, *b = pb;
-	int c;
 
 	if (a->ticks != b->ticks)
 		return a->ticks > b->ticks ? -1 : 1;
-	c = strcmp(a->name, b->name);
-	if (c)
-		return c;
-	if (a->tie != b->tie)
-		return a->tie < b->tie ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return a->from < b->from ? -1 : 1;
 }
 
-static int push_groups(struct build *b, uint32_t depth, uint32_t from, uint32_t to)
+static int push_groups(struct build *b, enum level level, uint32_t from, uint32_t to)
 {
-	enum level level = b->levels[depth];
+	const struct row *row = b->m->counts.row;
+	struct group *g = NULL;
 	uint32_t i;
 
 	for (i = from; i < to; i++)
-		b->order[i].id = id_at(b->m, &b->m->counts.row[b->order[i].row], level);
-	sort_by_id(b->order + from, b->spare, to - from);
+		b->order[i].rank = level_rank(&b->ranks, level, &row[b->order[i].row]);
+	sort_by_rank(b->order + from, b->spare, to - from);
 	for (i = from; i < to; i++) {
-		const struct row *r = &b->m->counts.row[b->order[i].row];
-		uint64_t id = b->order[i].id;
-		struct group *g = b->ngroup ? &b->group[b->ngroup - 1] : NULL;
+		const struct row *r = &row[b->order[i].row];
 
-		if (i == from || g->id != id) {
+		if (!g || b->order[i].rank != b->order[i - 1].rank) {
 			if (keys_grow_array((void **)&b->group, &b->room, b->ngroup, sizeof(*g)))
 				return -ENOMEM;
 			g = &b->group[b->ngroup++];
-			*g = (struct group){ .id = id, .from = i };
-			name_group(b->m, g, level);
+			*g = (struct group){ .from = i };
 		}
 		g->ticks += r->ticks;
 		g->unsure += r->unsure;
@@ -171,9 +108,10 @@ static int push_groups(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 
 static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t to)
 {
+	enum level level = b->levels[depth];
 	struct tree *t = b->tree;
 	uint32_t base = b->ngroup, i, at;
-	int rc = push_groups(b, depth, from, to);
+	int rc = push_groups(b, level, from, to);
 
 	if (rc)
 		return rc;
@@ -182,14 +120,16 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 		qsort(b->group + base, b->ngroup - base, sizeof(*b->group), compare_groups);
 	for (i = base; i < b->ngroup; i++) {
 		struct group g = b->group[i];		/* the stack moves when it grows */
-		uint32_t end = b->ngroup;
+		uint32_t end = b->ngroup, row;
 
 		if (keys_grow_array((void **)&t->node, &t->room, t->count, sizeof(*t->node)))
 			return -ENOMEM;
+		row = b->order[g.from].row;
 		at = t->count++;
 		t->node[at] = (struct node){
-			.level = b->levels[depth], .depth = depth, .id = g.id, .ticks = g.ticks,
-			.unsure = g.unsure, .row = b->order[g.from].row,
+			.level = level, .depth = depth,
+			.id = level_id(&b->m->names, level, &b->m->counts.row[row]),
+			.ticks = g.ticks, .unsure = g.unsure, .row = row,
 		};
 		if (depth == 0)
 			t->ticks += g.ticks;
@@ -215,7 +155,7 @@ int tree_build(struct tree *t, const struct model *m, const enum level *levels, 
 	*t = (struct tree){ 0 };
 	b.order = malloc(((size_t)m->counts.nrow + 1) * sizeof(*b.order));
 	b.spare = malloc(((size_t)m->counts.nrow + 1) * sizeof(*b.spare));
-	if (!b.order || !b.spare)
+	if (!b.order || !b.spare || levels_rank(&b.ranks, &m->names, levels))
 		goto out;
 	for (i = 0; i < m->counts.nrow; i++) {
 		if (cpu == ANY_CPU || m->counts.row[i].cpu == cpu)
@@ -226,6 +166,7 @@ out:
 	free(b.order);
 	free(b.spare);
 	free(b.group);
+	levels_free(&b.ranks);
 	if (rc)
 		tree_free(t);
 	return rc;
@@ -239,10 +180,5 @@ void tree_free(struct tree *t)
 
 const char *node_name(const struct model *m, const struct node *n)
 {
-	struct group g = { .id = n->id };
-
-	if (n->level == LEVEL_SYM)
-		return m->names.symbols.symbol[n->id].name;
-	name_group(m, &g, n->level);
-	return g.name;
+	return level_name(&m->names, n->level, n->id);
 }

@@ -6,14 +6,11 @@
 #ifndef POST_TREE_H
 #define POST_TREE_H
 
+#include "model/levels.h"
 #include "model/marks.h"
 #include "model/stacks.h"
 #include "model/sums.h"
 #include "model/times.h"
-
-enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN,
-	     LEVEL_OFF };
-#define LEVELS 6
 
 struct node {
 	enum level level;

@@ -152,7 +152,24 @@ static void put_text(char **at, const char *text, size_t n)
 	*at += n;
 }
 
-/* A tree's levels above `depth`. Lines may be millions: all before the name goes out at once. */
+/* The label, if it is nothing but a name that fits. */
+static bool put_name(char **at, const char *end, const struct job *job, const struct node *n)
+{
+	const char *name;
+	size_t length;
+
+	if (n->level != LEVEL_MOD && (n->level != LEVEL_SYM ||
+				      job->model->names.symbols.symbol[n->id].inlined))
+		return false;
+	name = node_name(job->model, n);
+	length = escape_plain(name);
+	if (name[length] || length > (size_t)(end - *at))
+		return false;
+	put_text(at, name, length);
+	return true;
+}
+
+/* A tree's levels above `depth`. Lines may be millions: nearly each goes out at once. */
 static void write_tree(const struct job *job, FILE *out, const struct tree *t, uint64_t total,
 		       uint32_t depth)
 {
@@ -163,7 +180,7 @@ static void write_tree(const struct job *job, FILE *out, const struct tree *t, u
 	while (i < t->count) {
 		const struct node *n = &t->node[i];
 		const struct share *s;
-		char line[96], *at = line;
+		char line[512], *at = line;
 
 		if (n->depth >= depth || percent_of(n->ticks, total) < job->options->clip) {
 			i = n->next;
@@ -175,11 +192,15 @@ static void write_tree(const struct job *job, FILE *out, const struct tree *t, u
 		put_text(&at, blanks, n->depth < 4 ? 4 - n->depth : 0);
 		put_text(&at, s->text, (size_t)s->length);
 		put_text(&at, blanks, n->depth);
-		fwrite_unlocked(line, 1, (size_t)(at - line), out);
-		print_label(out, job, n);
+		if (!put_name(&at, line + sizeof(line) - 40, job, n)) {
+			fwrite_unlocked(line, 1, (size_t)(at - line), out);
+			print_label(out, job, n);
+			at = line;
+		}
 		if (n->unsure)
-			fprintf(out, "  (%" PRIu64 " unsure)", n->unsure);
-		putc_unlocked('\n', out);
+			at += sprintf(at, "  (%" PRIu64 " unsure)", n->unsure);
+		*at++ = '\n';
+		fwrite_unlocked(line, 1, (size_t)(at - line), out);
 		i++;
 	}
 }

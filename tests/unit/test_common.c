@@ -130,6 +130,21 @@ static void escapes_cut_whole(void)
 	CU_ASSERT_STRING_EQUAL(escape_into(room, 4, "ab\xc3\xbc"), "ab");
 }
 
+/* Whichever byte, wherever in a word of eight it stands. */
+static void escapes_none(void)
+{
+	for (size_t at = 0; at < 20; at++) {
+		for (int byte = 1; byte < 256; byte++) {
+			char name[] = "abcdefgh_~ }0123456z";
+			bool self = byte >= 0x20 && byte < 0x7F && byte != '\\';
+
+			name[at] = (char)byte;
+			CU_ASSERT_EQUAL_FATAL(escape_plain(name), self ? 20 : at);
+			CU_ASSERT_EQUAL_FATAL(escape_is_plain(name), self && byte != '"');
+		}
+	}
+}
+
 static void json_shape(void)
 {
 	char *got = NULL;
@@ -345,7 +360,8 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "units_sizes", units_sizes }, { "units_times", units_times },
 		{ "units_refused", units_refused }, { "escapes", escapes },
-		{ "escapes_cut_whole", escapes_cut_whole }, { "json_shape", json_shape },
+		{ "escapes_cut_whole", escapes_cut_whole }, { "escapes_none", escapes_none },
+		{ "json_shape", json_shape },
 		{ "json_long", json_long }, { "json_digits", json_digits },
 		{ "json_repeated", json_repeated },
 		{ "outputs", outputs }, { "outputs_open_already", outputs_open_already }, { NULL, NULL },

@@ -69,14 +69,36 @@ static size_t put_char(char *room, const char *s, size_t n, uint32_t code, bool 
 	return w;
 }
 
-/* How many bytes at the beginning stand for themselves; most names are nothing else. */
-static size_t plain(const char *s)
-{
-	size_t n = 0;
+#define EACH(byte)	(~0ull / 255 * (byte))
 
-	while (s[n] >= 0x20 && s[n] < 0x7F && s[n] != '\\')
-		n++;
-	return n;
+/* Not 0: one of eight bytes is 0. */
+static uint64_t has_zero(uint64_t x)
+{
+	return (x - EACH(1)) & ~x & EACH(0x80);
+}
+
+/* How many of n bytes at the beginning are visible ASCII, not a backslash and not `also`; most
+ * names are nothing else. */
+static size_t plain(const char *s, size_t n, char also)
+{
+	size_t i;
+	uint64_t x;
+
+	for (i = 0; i + sizeof(x) <= n; i += sizeof(x)) {
+		memcpy(&x, s + i, sizeof(x));
+		if ((x & EACH(0x80)) | ((x - EACH(0x20)) & ~x & EACH(0x80)) |
+		    has_zero(x ^ EACH(0x7F)) | has_zero(x ^ EACH('\\')) |
+		    has_zero(x ^ EACH((uint8_t)also)))
+			break;
+	}
+	while (i < n && s[i] >= 0x20 && s[i] < 0x7F && s[i] != '\\' && s[i] != also)
+		i++;
+	return i;
+}
+
+size_t escape_plain(const char *name)
+{
+	return plain(name, strlen(name), '\\');
 }
 
 char *escape_into(char *room, size_t size, const char *name)
@@ -112,7 +134,7 @@ char *escape_text(const char *name)
 
 void escape_print(FILE *out, const char *name)
 {
-	size_t n = plain(name);
+	size_t n = escape_plain(name);
 	char one[16];
 	uint32_t code;
 	bool valid;
@@ -147,11 +169,9 @@ void escape_json(FILE *out, const char *name)
 
 bool escape_is_plain(const char *name)
 {
-	for (; *name; name++) {
-		if (*name < ' ' || *name > '~' || *name == '"' || *name == '\\')
-			return false;
-	}
-	return true;
+	size_t n = strlen(name);
+
+	return plain(name, n, '"') == n;
 }
 
 void escape_csv(FILE *out, const char *name)

@@ -18,6 +18,8 @@ char *escape_into(char *room, size_t size, const char *name);
 
 /* The same straight into a file, however long. */
 void escape_print(FILE *out, const char *name);
+/* How many bytes at the beginning stand for themselves there: all of them, in most names. */
+size_t escape_plain(const char *name);
 
 /* A JSON string with its quotes: controls as \u00NN. Bytes that are not UTF-8 stand as the text
  * \xNN, because JSON has no way to say them that every reader accepts. */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * By what rows can be grouped, and the order of names at each such level. Names are compared once
+ * an id, not once a row: a row's rank at a level is the place of its id among all by name.
+ */
+#ifndef POST_LEVELS_H
+#define POST_LEVELS_H
+
+#include "model/counts.h"
+
+enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN,
+	     LEVEL_OFF };
+#define LEVELS 6
+
+/* Ranks by a row's thread (PID, TID) or its symbol (MOD, SYM, LIN); NULL: of a level that is not
+ * there. */
+struct levels {
+	uint32_t *rank[LEVELS + 1];
+};
+
+/* Of the levels up to LEVEL_END. 0 or -ENOMEM. */
+int levels_rank(struct levels *l, const struct names *n, const enum level *levels);
+void levels_free(struct levels *l);
+
+/* A process, thread, module or symbol (LIN: with its line); the offset. */
+uint64_t level_id(const struct names *n, enum level level, const struct row *r);
+const char *level_name(const struct names *n, enum level level, uint64_t id);
+
+static inline uint64_t level_rank(const struct levels *l, enum level level, const struct row *r)
+{
+	return level == LEVEL_OFF ? r->offset :
+	       l->rank[level][level <= LEVEL_TID ? r->thread : r->symbol];
+}
+
+#endif
