@@ -19,12 +19,13 @@ unsigned int sessions_alive(void)
 	return hweight_long(READ_ONCE(taken));
 }
 
-static void free_session(struct session *s)
+void session_destroy(struct session *s)
 {
 	unsigned int cpu;
 
 	stack_free(s);
 	itrace_free(s);
+	session_wake_free(s);
 	for (cpu = 0; s->cpu && cpu < s->ncpus; cpu++) {
 		if (s->cpu[cpu])
 			vfree(s->cpu[cpu]->data);
@@ -45,12 +46,6 @@ static void free_session(struct session *s)
 	mutex_unlock(&sessions_lock);
 	put_cred(s->cred);
 	kfree(s);
-}
-
-void session_destroy(struct session *s)
-{
-	irq_work_sync(&s->wake);
-	free_session(s);
 }
 
 /* Sizes: powers of two, at least four segments a ring, no more than 1 GB a CPU. */
@@ -201,9 +196,9 @@ struct session *session_create(const struct pitrace_session_args *args)
 	mutex_init(&s->lock);
 	mutex_init(&s->consumer);
 	event_init(s);
-	session_wake_init(s);
-
-	err = s->clock ? get_sizes(s, args) : -EOPNOTSUPP;
+	err = session_wake_init(s);
+	if (!err)
+		err = s->clock ? get_sizes(s, args) : -EOPNOTSUPP;
 	if (!err)
 		err = scope_get(s, args);
 	if (!err)
@@ -213,7 +208,7 @@ struct session *session_create(const struct pitrace_session_args *args)
 	if (!err)
 		err = make_rings(s);
 	if (err) {
-		free_session(s);
+		session_destroy(s);
 		return ERR_PTR(err);
 	}
 	return s;

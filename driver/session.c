@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The sessions that are on; what stops a session, wakes its consumer and drains its rings. */
 #include <linux/cpu.h>
+#include <linux/percpu.h>
 #include <linux/smp.h>
 #include "itrace.h"
 #include "session.h"
@@ -37,20 +38,44 @@ void session_wants(void)
 
 static void wake_work(struct irq_work *work)
 {
-	struct session *s = container_of(work, struct session, wake);
+	struct session *s = container_of(work, struct session_wake, work)->session;
 
 	wake_up_interruptible_all(&s->wait);
 }
 
-void session_wake_init(struct session *s)
+int session_wake_init(struct session *s)
 {
+	unsigned int cpu;
+
 	init_waitqueue_head(&s->wait);
-	init_irq_work(&s->wake, wake_work);
+	s->wake = alloc_percpu(struct session_wake);
+	if (!s->wake)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct session_wake *w = per_cpu_ptr(s->wake, cpu);
+
+		init_irq_work(&w->work, wake_work);
+		w->session = s;
+	}
+	return 0;
+}
+
+void session_wake_free(struct session *s)
+{
+	unsigned int cpu;
+
+	if (!s->wake)
+		return;
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(s->wake, cpu)->work);
+	free_percpu(s->wake);
 }
 
 void session_wake(struct session *s)
 {
-	irq_work_queue(&s->wake);
+	preempt_disable();
+	irq_work_queue(&this_cpu_ptr(s->wake)->work);
+	preempt_enable();
 }
 
 void session_set_state(struct session *s, int state)

@@ -45,6 +45,13 @@ struct call {
 };
 #define PITRACE_CALLS	32768		/* threads in system calls at one time, about */
 
+/* Each CPU has its own: of one that two CPUs run at a time irq_work_sync() waits for the first
+ * only. */
+struct session_wake {
+	struct irq_work work;
+	struct session *session;
+};
+
 struct session {
 	int state;			/* enum pitrace_state; hooks read it */
 	u32 scope;
@@ -82,7 +89,7 @@ struct session {
 	struct mutex lock;		/* on, off, setup */
 	struct mutex consumer;		/* consume, flush: never waits for `lock` */
 	wait_queue_head_t wait;
-	struct irq_work wake;
+	struct session_wake __percpu *wake;
 	struct delayed_work sync;	/* a clock sync each second */
 	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
 	u64 walked;			/* MTE records lost before the last walk */
@@ -125,7 +132,8 @@ int session_consume(struct session *s, const struct pitrace_consume_args *args);
 void session_stop(struct session *s, u32 cpu, u32 ring);
 void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal);
 void session_wake(struct session *s);
-void session_wake_init(struct session *s);
+int session_wake_init(struct session *s);
+void session_wake_free(struct session *s);	/* waits for those that are under way */
 void session_set_state(struct session *s, int state);
 /* From one state to another, unless it has been stopped meanwhile. */
 bool session_turn(struct session *s, int from, int to);

@@ -51,6 +51,7 @@ static const struct {
 	{ "number_again", test_number_again },
 	{ "consumer_at_on", test_consumer_at_on },
 	{ "cpu_at_off", test_cpu_at_off },
+	{ "wakes_at_close", test_wakes_at_close },
 	{ "permissions", test_permissions },
 	{ "scope", test_scope },
 	{ "memlock", test_memlock },

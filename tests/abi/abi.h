@@ -108,6 +108,7 @@ void test_stop_suspended(void);
 void test_number_again(void);
 void test_consumer_at_on(void);
 void test_cpu_at_off(void);
+void test_wakes_at_close(void);
 void test_permissions(void);
 void test_scope(void);
 void test_memlock(void);

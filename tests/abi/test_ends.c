@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -224,6 +225,48 @@ void test_cpu_at_off(void)
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 		unview(&v);
 	}
+	unview(&other);
+	no_session_left();
+}
+
+/* ---- the last wake-ups ----------------------------------------------------------------------- */
+
+static void *rename_on(void *arg)
+{
+	on_cpu((unsigned int)(uintptr_t)arg);
+	for (int i = 0; !over; i++)
+		prctl(PR_SET_NAME, i & 1 ? "one" : "other");
+	return NULL;
+}
+
+/* A session is closed with something new on both CPUs: each of them wakes its consumer once more, at
+ * one time, while it goes. It is a matter of luck to meet the moment; a driver that waits for one of
+ * them only, and that waits 20 ms on CPU 0 before it wakes, crashes in the first turns. */
+void test_wakes_at_close(void)
+{
+	struct pitrace_session_args args = plain();
+	long turns = getenv("TURNS") ? atol(getenv("TURNS")) : 50, i;
+	pthread_t renamer[2];
+	struct view other;
+	int fd;
+
+	if (!begin_other(&other))
+		return;
+	over = false;
+	for (i = 0; i < 2; i++)
+		check(!pthread_create(&renamer[i], NULL, rename_on, (void *)i));
+	args.scope = PITRACE_SCOPE_PROCESS;
+	args.pid = getpid();
+	for (i = 0; i < turns && !bad; i++) {
+		fd = session(&args);
+		want(0, ioctl(fd, PITRACE_IOC_ON));
+		if (i % 2)
+			nap(1);
+		close(fd);
+	}
+	over = true;
+	for (i = 0; i < 2; i++)
+		pthread_join(renamer[i], NULL);
 	unview(&other);
 	no_session_left();
 }
