@@ -239,9 +239,9 @@ static void *rename_on(void *arg)
 	return NULL;
 }
 
-/* A session is closed with something new on both CPUs: each of them wakes its consumer once more, at
- * one time, while it goes. It is a matter of luck to meet the moment; a driver that waits for one of
- * them only, and that waits 20 ms on CPU 0 before it wakes, crashes in the first turns. */
+/* A session is closed with something new on both CPUs: each wakes its consumer once more, at one
+ * time, while it goes. To meet the moment is a matter of luck; a driver that waits for one of them
+ * only crashes in the first turns if its CPU 0 dawdles 20 ms before it wakes. */
 void test_wakes_at_close(void)
 {
 	struct pitrace_session_args args = plain();
