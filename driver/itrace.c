@@ -19,17 +19,70 @@
 #include "itrace_scope.h"
 #include "member.h"
 
+/* ---- the trap -------------------------------------------------------------------------------- */
+
+/*
+ * User probes and debuggers step by the same flag. From its first breakpoint or debugger on a thread
+ * is theirs: our flag is taken off where that is seen, before they set theirs, and not touched any
+ * more. Nor is that of a thread for which we never set it.
+ */
+static struct it_thread *clearing;	/* whose flag is taken from elsewhere */
+
+static __always_inline void trap_on(struct it_thread *t, struct pt_regs *regs)
+{
+	if (unlikely(t->theirs))
+		return;
+	t->trap = true;
+	arch_itrace_arm(t->task, regs);
+}
+
+static __always_inline void trap_off(struct it_thread *t, struct pt_regs *regs)
+{
+	if (t->trap && !READ_ONCE(t->theirs))
+		arch_itrace_disarm(t->task, regs);
+}
+
+static __always_inline void disarm(struct it_thread *t)
+{
+	trap_off(t, task_pt_regs(t->task));
+}
+
+void it_set_trap(struct it_thread *t, struct pt_regs *regs)
+{
+	trap_on(t, regs);
+}
+
+void it_clear_trap(struct it_thread *t, struct pt_regs *regs)
+{
+	trap_off(t, regs);
+}
+
+void it_clear_trap_of(struct it_thread *t)
+{
+	WRITE_ONCE(clearing, t);
+	/* clearing before theirs: leave_trap() has it the other way round */
+	smp_mb();
+	disarm(t);
+	smp_store_release(&clearing, NULL);
+}
+
+static void leave_trap(struct it_thread *t)
+{
+	disarm(t);
+	WRITE_ONCE(t->theirs, true);
+	/* theirs before clearing */
+	smp_mb();
+	/* Few instructions, interrupts off. */
+	while (smp_load_acquire(&clearing) == t)
+		cpu_relax();
+}
+
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 /* The number of the call that it is in; -1: none, of which s390x's own function makes 2^32 - 1. */
 static int call_of(const struct it_thread *t)
 {
 	return syscall_get_nr(t->task, task_pt_regs(t->task));
-}
-
-static __always_inline void disarm(struct it_thread *t)
-{
-	arch_itrace_disarm(t->task, task_pt_regs(t->task));
 }
 
 /* The run that it is in is cut; of the other side there is none. */
@@ -44,7 +97,10 @@ void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
 {
 	it_cut(t, why, address);
 	t->phase = IT_DONE;
-	disarm(t);
+	if (why == PITRACE_ITRACE_DEBUGGER)
+		leave_trap(t);
+	else
+		disarm(t);
 }
 
 void it_passes(struct it_thread *t, u64 ip)
@@ -160,11 +216,19 @@ void it_at(struct it_thread *t, u64 ip)
 	t->user.ip = ip;
 }
 
+bool it_visible(const struct it_thread *t)
+{
+	const struct cred *owner = t->session->cred;
+
+	return likely(!owner) || member_sees(owner, t->task);
+}
+
 static __always_inline bool goes_on(struct it_thread *t)
 {
 	if (unlikely(READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE))
 		return false;
-	if (unlikely(READ_ONCE(t->session->state) != PITRACE_STATE_ON)) {
+	/* Whose owner may not see it any more: what it ran since the last record is not told. */
+	if (unlikely(READ_ONCE(t->session->state) != PITRACE_STATE_ON || !it_visible(t))) {
 		t->phase = IT_DONE;
 		return false;
 	}
@@ -217,19 +281,29 @@ static bool may_arm(const struct it_thread *t, bool leaves)
 	       (t->task == current && get_irq_regs() == task_pt_regs(current));
 }
 
-void it_arm(struct it_thread *t, bool leaves)
+bool it_arm(struct it_thread *t, bool leaves)
 {
 	/* First the state: only who is not quiet has a session for certain. */
 	if (READ_ONCE(t->state) != IT_ARMING || t->task->flags & PF_EXITING ||
 	    READ_ONCE(t->session->state) != PITRACE_STATE_ON)
-		return;
+		return false;
 	if (!may_arm(t, leaves) ||
 	    cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
-		return;
+		return false;
 	t->cpu = smp_processor_id();
+	/* It may have other credentials than when it joined. */
+	if (!it_visible(t)) {
+		t->phase = IT_DONE;
+	} else if (t->phase != IT_DONE && (t->theirs || arch_itrace_debugged(t->task))) {
+		t->phase = IT_DONE;
+		leave_trap(t);
+		it_put_mark(t, false, PITRACE_ITRACE_DEBUGGER, 0,
+			    instruction_pointer(task_pt_regs(t->task)));
+	}
 	begin(t);
 	if (it_goes_on(t) && it_wants(t, true))
-		arch_itrace_arm(t->task, task_pt_regs(t->task));
+		trap_on(t, task_pt_regs(t->task));
+	return true;
 }
 
 /* Does a branch to `ip` lead to code that is perhaps in no file? */
@@ -303,7 +377,7 @@ void it_reached(struct it_thread *t)
 	if (it_goes_on(t) && t->arch.alone)
 		alone(t, task_pt_regs(current));
 	else if (it_goes_on(t) && it_wants(t, true))
-		arch_itrace_arm(current, task_pt_regs(current));
+		trap_on(t, task_pt_regs(current));
 	preempt_enable();
 }
 #endif
@@ -328,7 +402,7 @@ static bool alone(struct it_thread *t, struct pt_regs *regs)
 		it_at(t, instruction_pointer(regs));
 		if (t->phase == IT_DONE)
 			return false;
-		arch_itrace_arm(current, regs);
+		trap_on(t, regs);
 	}
 #endif
 	return true;
@@ -339,7 +413,7 @@ static __always_inline void resume(struct it_thread *t, struct pt_regs *regs, bo
 {
 	/* Also for the one trap that ends the kernel's side. */
 	if (it_wants(t, true) || t->kernel.on) {
-		arch_itrace_arm(t->task, regs);
+		trap_on(t, regs);
 		if (!alone(t, regs))
 			return;
 		if (unlikely(it_lacks_code(t)))
@@ -356,35 +430,38 @@ bool itrace_trap(struct pt_regs *regs)
 	u64 to = instruction_pointer(regs);
 	struct it_thread *t;
 	struct arch_ran ran;
+	bool ours;
 
 	t = it_find(current);
 	if (!t)
 		return false;
+	/* Before what is seen now leaves the next one to a debugger. */
+	ours = t->trap && !t->theirs;
 	if (!goes_on(t)) {
 		t->kernel.on = false;
-		if (arch_itrace_debugged(current))
+		if (!ours || arch_itrace_debugged(current))
 			return false;
 		/* If that one pushed its flags: without ours, now too. */
 		arch_itrace_ran(t->user.ip, regs, &ran);
-		arch_itrace_disarm(current, regs);
+		trap_off(t, regs);
 		return true;
 	}
 	if (t->kernel.on && it_kernel_left(t, to)) {
 		if (it_wants(t, true) && t->phase != IT_DONE)
 			resume(t, regs, true);
 		else
-			arch_itrace_disarm(current, regs);
+			trap_off(t, regs);
 		return true;
 	}
 	if (t->in_call)
 		returned(t, t->back);
 	if (!it_wants(t, true)) {
-		arch_itrace_disarm(current, regs);
+		trap_off(t, regs);
 		return true;
 	}
 	arch_itrace_ran(t->user.ip, regs, &ran);
 	if (unlikely(!ran.count)) {
-		arch_itrace_arm(current, regs);
+		trap_on(t, regs);
 		return true;
 	}
 	it_put_accesses(t);
@@ -399,33 +476,51 @@ bool itrace_trap(struct pt_regs *regs)
 
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
-static void on_enter(void *unused, struct pt_regs *regs, long number)
+/* The instruction of a system call has run. False: nothing more is recorded. */
+static bool called(struct it_thread *t, struct pt_regs *regs, u32 number)
 {
-	struct it_thread *t;
 	u64 behind;
 
-	preempt_disable_notrace();
-	t = it_find(current);
-	if (!t)
-		goto out;
-	if (t->state == IT_ARMED && t->phase != IT_DONE)
-		arch_itrace_disarm(current, regs);
-	if (!it_goes_on(t)) {
-		if (!arch_itrace_debugged(current))
-			arch_itrace_disarm(current, regs);
-		goto out;
-	}
 	it_at(t, arch_itrace_call(regs, &behind));
 	if (t->phase == IT_DONE)
-		goto out;
+		return false;
 	t->call = t->user.ip;
 	t->call_end = t->back = behind;
 	t->number = number;
 	t->in_call = true;
 	t->exec = t->diverted = false;
-	if (!it_count(t, &t->user, 1))
-		it_stop(t, PITRACE_ITRACE_LIMIT, t->call_end);
-	else if (it_wants(t, false))
+	if (it_count(t, &t->user, 1))
+		return true;
+	it_stop(t, PITRACE_ITRACE_LIMIT, t->call_end);
+	return false;
+}
+
+/* A child's first return is from its parent's call: it stands behind that already. */
+static bool in_unseen_call(const struct it_thread *t)
+{
+	return !t->in_call && !t->kernel.on && call_of(t) != -1 &&
+	       t->user.ip != instruction_pointer(task_pt_regs(t->task));
+}
+
+/* A call that was answered before sys_enter (seccomp, syscall user dispatch) is seen where it ends. */
+static void called_unseen(struct it_thread *t, struct pt_regs *regs)
+{
+	if (!in_unseen_call(t))
+		return;
+	trap_off(t, regs);
+	called(t, regs, call_of(t));
+}
+
+static void on_enter(void *unused, struct pt_regs *regs, long number)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (!t)
+		goto out;
+	trap_off(t, regs);
+	if (it_goes_on(t) && called(t, regs, number) && it_wants(t, false))
 		it_kernel_enter(t, current_stack_pointer,
 				(unsigned long)__builtin_return_address(0));
 out:
@@ -435,13 +530,18 @@ out:
 static void on_leave(void *unused, struct pt_regs *regs, long result)
 {
 	struct it_thread *t;
+	bool armed;
 
 	preempt_disable_notrace();
 	t = it_find(current);
 	if (!t)
 		goto out;
-	it_arm(t, true);
+	armed = it_arm(t, true);
 	if (!it_goes_on(t))
+		goto out;
+	if (!armed)
+		called_unseen(t, regs);
+	if (t->phase == IT_DONE)
 		goto out;
 	if (t->in_call || t->kernel.on) {
 		t->back = instruction_pointer(regs);
@@ -471,6 +571,8 @@ static void on_signal(void *unused, int signal, struct kernel_siginfo *info, str
 			itrace_trap(task_pt_regs(current));
 		/* Over or not: what is saved would be restored some day. */
 		disarm(t);
+		if (it_goes_on(t))
+			called_unseen(t, task_pt_regs(current));
 		if (it_goes_on(t)) {
 			t->signal = signal;
 			it_ask(t, IT_ASK_SIGNAL);
@@ -486,14 +588,18 @@ struct hook_tracepoint hook_itrace_tracepoints[] = {
 	{ }
 };
 
-/* Who sleeps is not armed when a debugger looks at it, nor when the trace is over. */
+/* Who sleeps is not armed when a debugger looks at it, nor when the trace is over, nor in a call:
+ * what asks others for its answer (seccomp) comes before sys_enter. */
 static void switch_out(struct it_thread *t)
 {
 	it_kernel_out(t);
-	if (READ_ONCE(t->state) == IT_QUIET)
-		disarm(t);
-	else if (unlikely(READ_ONCE(t->task->ptrace)))
+	if (unlikely(READ_ONCE(t->task->ptrace))) {
 		it_goes_on(t);
+		if (t->trap)
+			leave_trap(t);
+	} else if (READ_ONCE(t->state) == IT_QUIET || in_unseen_call(t)) {
+		disarm(t);
+	}
 }
 
 static void switch_in(struct it_thread *t, const struct task_struct *prev)
@@ -506,7 +612,7 @@ static void switch_in(struct it_thread *t, const struct task_struct *prev)
 		it_arm(t, false);
 	} else if (READ_ONCE(t->state) == IT_ARMED) {
 		t->cpu = smp_processor_id();
-		if (t->phase == IT_RUNNING)
+		if (it_goes_on(t) && t->phase == IT_RUNNING)
 			it_put_switch(t, from);
 		it_kernel_in(t, prev);
 	}
@@ -543,18 +649,22 @@ void itrace_exec(const struct linux_binprm *bprm)
 
 	preempt_disable_notrace();
 	t = it_find(current);
-	if (t && it_goes_on(t)) {
-		if (bprm->secureexec || !member_dumpable(current)) {
+	if (!t)
+		goto out;
+	if (bprm->secureexec || !member_dumpable(current)) {
+		if (it_goes_on(t))
 			it_stop(t, PITRACE_ITRACE_EXEC, 0);
-		} else {
-			t->exec = true;
-			t->start = t->stop = 0;
-			t->resolve = t->session->itrace.flags &
-				     (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL);
-			memset(t->bytes, 0, sizeof(t->bytes));
-			t->unit = ~0ull;
-		}
+		/* One that waits to be armed, or pauses, never is. */
+		t->phase = IT_DONE;
+	} else if (it_goes_on(t)) {
+		t->exec = true;
+		t->start = t->stop = 0;
+		t->resolve = t->session->itrace.flags &
+			     (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL);
+		memset(t->bytes, 0, sizeof(t->bytes));
+		t->unit = ~0ull;
 	}
+out:
 	preempt_enable_notrace();
 }
 
@@ -569,7 +679,7 @@ void itrace_exit(struct task_struct *task)
 	raw_spin_lock_irqsave(&it_lock, flags);
 	t = it_find(task);
 	if (t) {
-		if (t->state == IT_ARMED)
+		if (t->state == IT_ARMED && it_visible(t))
 			it_cut(t, PITRACE_ITRACE_EXIT, 0);
 		it_remove(t);
 	}
@@ -618,15 +728,19 @@ void itrace_fault(u32 flags, u64 ip)
 }
 
 /* A user probe steps by the same flag, and would keep what it finds of ours: this thread is left to
- * it. */
+ * it, in any state. */
 void itrace_breakpoint(void)
 {
 	struct it_thread *t;
 
 	preempt_disable_notrace();
 	t = it_find(current);
-	if (t && it_goes_on(t))
-		it_stop(t, PITRACE_ITRACE_DEBUGGER, t->user.ip);
+	if (t) {
+		if (it_goes_on(t))
+			it_stop(t, PITRACE_ITRACE_DEBUGGER, t->user.ip);
+		else
+			leave_trap(t);
+	}
 	preempt_enable_notrace();
 }
 

@@ -57,10 +57,18 @@ static inline void itrace_room(void) { }
 void it_at(struct it_thread *t, u64 ip);
 /* It is about to execute what stands there: does its trace begin or end? */
 void it_passes(struct it_thread *t, u64 ip);
+/* The trap, which a thread's registers hold: set, or taken away, in its own hooks, or while it is
+ * switched. */
+void it_set_trap(struct it_thread *t, struct pt_regs *regs);
+void it_clear_trap(struct it_thread *t, struct pt_regs *regs);
+/* The same of one that is quiet, from elsewhere; the table's lock is held. */
+void it_clear_trap_of(struct it_thread *t);
 /* Nothing more is recorded of it. */
 void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
 /* So are what it has run, where it is cut, and the trace goes on. */
 void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
+/* May the session's owner see it? Of the current thread, or one that is switched to. */
+bool it_visible(const struct it_thread *t);
 /* May it still be traced? */
 bool it_goes_on(struct it_thread *t);
 /* So many instructions more; false: those were the last. */
@@ -80,8 +88,8 @@ static inline bool it_lacks_code(const struct it_thread *t)
 #endif
 }
 /* The session's thread is armed: the current one (which leaves a system call), or it is about to
- * run. */
-void it_arm(struct it_thread *t, bool leaves);
+ * run. False: it was before, or is not yet. */
+bool it_arm(struct it_thread *t, bool leaves);
 
 static __always_inline bool it_wants(const struct it_thread *t, bool user)
 {

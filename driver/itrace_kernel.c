@@ -210,6 +210,9 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 
 	if (!served)
 		return false;
+	/* A kernel debugger that came later steps by the same flag: traps are its from then on. */
+	if (unlikely(arch_itrace_kernel_debugged()) && !(t && t->kernel.on))
+		return false;
 	/* Nobody else steps the kernel by this flag, so that a trap which comes late is ours, too:
 	 * of who was preempted by an interrupt, and goes on when the trace is over. */
 	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
@@ -225,6 +228,10 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	}
 	if (!it_goes_on(t))
 		goto stop;
+	if (unlikely(arch_itrace_kernel_debugged())) {
+		leave_out(t, k->side.ip);
+		goto stop;
+	}
 	if (k->own) {
 		arch_itrace_after(0);
 		leave_own(t, ip);
@@ -269,6 +276,8 @@ stop:
 /* At the end of the probe that has seen the call: its stack, and where it returns to. */
 void it_kernel_enter(struct it_thread *t, u64 sp, u64 back)
 {
+	if (unlikely(arch_itrace_kernel_debugged()))
+		return;
 	t->kernel = (struct it_kernel){ .on = true, .fresh = true, .own = sp, .back = back };
 	arch_itrace_step();
 }

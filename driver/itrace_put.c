@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ITrace's records. */
 #include "itrace.h"
-#include "member.h"
 
 /* What finds no room is counted, and the thread's next record says that it is missing. */
 static __always_inline void *reserve(struct it_thread *t, struct session_cpu *c, u16 major,
@@ -13,9 +12,8 @@ static __always_inline void *reserve(struct it_thread *t, struct session_cpu *c,
 
 	if (likely(c && READ_ONCE(s->state) == PITRACE_STATE_ON)) {
 		r = &c->ring[PITRACE_RING_TRACE];
-		if (likely(!s->cred) || member_sees(s->cred, t->task))
-			data = ring_reserve(r, major, minor | (t->gap ? PITRACE_BRANCH_GAP : 0),
-					    size, PITRACE_LOST_BRANCH);
+		data = ring_reserve(r, major, minor | (t->gap ? PITRACE_BRANCH_GAP : 0), size,
+				    PITRACE_LOST_BRANCH);
 	}
 	t->gap = !data;
 	*ring = r;

@@ -218,6 +218,11 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 
 	raw_spin_lock_irqsave(&it_lock, flags);
 	t = it_find(task);
+	/* This is set before its exit takes the lock, too: who is added is removed there. */
+	if (READ_ONCE(task->flags) & PF_EXITING) {
+		raw_spin_unlock_irqrestore(&it_lock, flags);
+		return;
+	}
 	if (!t && s->itrace.on) {
 		t = it_add(s, task);
 		if (t) {
@@ -234,8 +239,9 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 				t->start = s->itrace.start.inode ? 0 : s->itrace.start.address;
 				t->stop = s->itrace.stop.inode ? 0 : s->itrace.stop.address;
 			}
-			if (READ_ONCE(s->state) == PITRACE_STATE_SUSPENDED)
+			if (s->itrace.paused)
 				t->state = IT_QUIET;
+			it_show(t);
 		} else if (session_here(s)) {
 			ring_lose(&session_here(s)->ring[PITRACE_RING_TRACE], PITRACE_LOST_BRANCH,
 				  1);
@@ -282,6 +288,28 @@ static void arm_here(void *data)
 		it_arm(t, false);
 }
 
+/* Of a member: quiet threads that he may not see any more are traced no further. */
+static void drop_hidden(struct session *s)
+{
+	struct it_thread *t = NULL, *before;
+	unsigned long flags;
+
+	if (!s->cred)
+		return;
+	do {
+		before = t;
+		raw_spin_lock_irqsave(&it_lock, flags);
+		t = it_next(s, before);
+		if (t)
+			it_get(t);
+		raw_spin_unlock_irqrestore(&it_lock, flags);
+		if (before)
+			it_put(before);
+		if (t && !member_may_see(s->cred, t->task))
+			WRITE_ONCE(t->phase, IT_DONE);
+	} while (t);
+}
+
 void itrace_on(struct session *s, enum pitrace_itrace_why why)
 {
 	struct task_struct *leader, *task;
@@ -290,11 +318,13 @@ void itrace_on(struct session *s, enum pitrace_itrace_why why)
 
 	if (!wanted(s))
 		return;
+	drop_hidden(s);
 	s->itrace.holder = current->tgid;
 	if (s->itrace.code && !s->itrace.on)
 		it_code_forget(s->itrace.code);
 	raw_spin_lock_irqsave(&it_lock, flags);
 	s->itrace.on = true;
+	s->itrace.paused = false;
 	for_each_it(s, t) {
 		t->why = why;
 		smp_store_release(&t->state, IT_ARMING);
@@ -317,7 +347,7 @@ static void disarm_here(void *data)
 	struct it_thread *t = it_find(current);
 
 	if (t && t->session == data && READ_ONCE(t->state) == IT_QUIET) {
-		arch_itrace_disarm(current, task_pt_regs(current));
+		it_clear_trap(t, task_pt_regs(current));
 		it_kernel_quiet(t);
 	}
 }
@@ -336,14 +366,15 @@ void itrace_off(struct session *s, bool pause)
 	if (!s->itrace.on)
 		return;
 	raw_spin_lock_irqsave(&it_lock, flags);
-	s->itrace.on = pause;
+	s->itrace.on = s->itrace.paused = pause;
 	for_each_it(s, t)
 		xchg(&t->state, IT_QUIET);
 	raw_spin_unlock_irqrestore(&it_lock, flags);
 	synchronize_rcu();
+	drop_hidden(s);
 	raw_spin_lock_irqsave(&it_lock, flags);
 	for_each_it(s, t) {
-		arch_itrace_disarm(t->task, task_pt_regs(t->task));
+		it_clear_trap_of(t);
 		it_cut(t, PITRACE_ITRACE_ON, t->in_call ? t->back :
 		       t->kernel.on ? t->kernel.side.ip : t->user.ip);
 		t->in_call = false;

@@ -30,6 +30,8 @@ struct itrace {
 	u64 skip, limit;
 	struct itrace_place start, stop;
 	bool on;			/* threads may join */
+	bool paused;			/* … but none is armed */
+	u32 threads;			/* in the table; its lock is held */
 	pid_t holder;			/* who reads the rings is not traced */
 	u64 *code;			/* CODE: sums of what was written already */
 };

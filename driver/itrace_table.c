@@ -1,58 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where traced threads are kept. */
 #include <linux/mutex.h>
+#include <linux/sched/task.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 #include "itrace_table.h"
+#include "session.h"
 
-struct it_place it_places[(1 << IT_BITS) + IT_TRIES];
+struct it_thread *it_places[(1 << IT_BITS) + IT_TRIES];
 DEFINE_RAW_SPINLOCK(it_lock);
 static struct it_thread *threads;
 static DECLARE_BITMAP(used, IT_THREADS);
 static DEFINE_MUTEX(needing);
 
-struct it_thread *it_add(struct session *s, struct task_struct *task)
+static struct it_thread **free_place(const struct task_struct *task)
 {
-	struct it_place *place = &it_places[hash_ptr(task, IT_BITS)];
-	unsigned long slot;
-	struct it_thread *t;
+	struct it_thread **place = &it_places[hash_ptr(task, IT_BITS)];
 	int i;
 
-	for (i = 0; i < IT_TRIES && place->task; i++)
-		place++;
+	for (i = 0; i < IT_TRIES; i++, place++)
+		if (!*place)
+			return place;
+	return NULL;
+}
+
+struct it_thread *it_add(struct session *s, struct task_struct *task)
+{
+	unsigned long slot;
+	struct it_thread *t;
+
+	/* One member's process must not keep the others out. */
+	if (s->cred && s->itrace.threads >= IT_MEMBER)
+		return NULL;
 	slot = find_first_zero_bit(used, IT_THREADS);
-	if (i == IT_TRIES || slot >= IT_THREADS || !threads)
+	if (!free_place(task) || slot >= IT_THREADS || !threads)
 		return NULL;
 	set_bit(slot, used);
 	t = &threads[slot];
 	memset(t, 0, sizeof(*t));
-	t->task = task;
+	t->task = get_task_struct(task);
 	t->session = s;
+	s->itrace.threads++;
 	refcount_set(&t->refs, 1);
-	place->thread = t;
-	smp_store_release(&place->task, task);
 	return t;
+}
+
+void it_show(struct it_thread *t)
+{
+	smp_store_release(free_place(t->task), t);
 }
 
 void it_remove(struct it_thread *t)
 {
-	struct it_place *place = &it_places[hash_ptr(t->task, IT_BITS)];
+	struct it_thread **place = &it_places[hash_ptr(t->task, IT_BITS)];
 	int i;
 
 	for (i = 0; i < IT_TRIES; i++)
-		if (place[i].thread == t && place[i].task == t->task)
-			WRITE_ONCE(place[i].task, NULL);
+		if (place[i] == t)
+			WRITE_ONCE(place[i], NULL);
+	t->session->itrace.threads--;
 	/* Its task work may still come. */
 	WRITE_ONCE(t->state, IT_QUIET);
 	WRITE_ONCE(t->session, NULL);
 	it_put(t);
 }
 
-/* Its slot may be given to another as soon as the bit is clear. */
+/* No hook is at it any more: its slot may be given to another. */
+static void it_free(struct rcu_head *rcu)
+{
+	struct it_thread *t = container_of(rcu, struct it_thread, rcu);
+
+	put_task_struct(t->task);
+	clear_bit_unlock(t - threads, used);
+}
+
 void it_put(struct it_thread *t)
 {
 	if (refcount_dec_and_test(&t->refs))
-		clear_bit_unlock(t - threads, used);
+		call_rcu(&t->rcu, it_free);
 }
 
 struct it_thread *it_next(const struct session *s, struct it_thread *t)
@@ -86,5 +111,6 @@ int it_table_need(void)
 
 void it_table_exit(void)
 {
+	rcu_barrier();
 	vfree(threads);
 }

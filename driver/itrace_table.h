@@ -7,6 +7,7 @@
 #define PITRACE_ITRACE_TABLE_H
 
 #include <linux/hash.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -56,7 +57,7 @@ struct it_kernel {
 /* Written by the thread itself, in a hook or a trap (preemption off), or while it is switched; when
  * it was made quiet, and no hook is at it any more, by who did that. */
 struct it_thread {
-	struct task_struct *task;
+	struct task_struct *task;	/* held */
 	struct session *session;	/* NULL: it has let this thread go */
 	int state;
 	u8 phase;
@@ -64,6 +65,8 @@ struct it_thread {
 	bool gap;		/* records are missing */
 	bool resolve;		/* the start and stop addresses are to be looked up */
 	bool exec;		/* the system call that it is in has begun a program */
+	bool trap;		/* the trap was set for it once */
+	bool theirs;		/* a probe or a debugger owns the trap: it is not touched again */
 
 	bool in_call;		/* a system call was counted; where it returns to is not told yet */
 	bool diverted;		/* … it was to `back` that it returned, by its own will */
@@ -87,35 +90,37 @@ struct it_thread {
 	unsigned long asked;	/* of its task work: enum it_ask */
 	struct callback_head work;
 	refcount_t refs;	/* the table's, the work's */
+	struct rcu_head rcu;
 };
 
-struct it_place {
-	struct task_struct *task;	/* NULL: free */
-	struct it_thread *thread;
-};
 #define IT_BITS		13
 #define IT_TRIES	16
 #define IT_THREADS	2048	/* traced at one time */
-extern struct it_place it_places[];
+#define IT_MEMBER	(IT_THREADS / 8)	/* … by one session without CAP_PERFMON */
+extern struct it_thread *it_places[];	/* NULL: free */
 
-/* Preemption off. */
+/* Preemption off: until it is on again the entry is this thread's, if no longer in the table. */
 static __always_inline struct it_thread *it_find(const struct task_struct *task)
 {
-	const struct it_place *place = &it_places[hash_ptr(task, IT_BITS)];
+	struct it_thread *const *place = &it_places[hash_ptr(task, IT_BITS)];
+	struct it_thread *t;
 	int i;
 
-	for (i = 0; i < IT_TRIES; i++, place++)
-		if (READ_ONCE(place->task) == task)
-			return READ_ONCE(place->thread);
+	for (i = 0; i < IT_TRIES; i++, place++) {
+		t = READ_ONCE(*place);
+		if (t && t->task == task)
+			return t;
+	}
 	return NULL;
 }
 
 extern raw_spinlock_t it_lock;	/* who stands in the table; interrupts off */
 
-/* The lock is held. NULL: no room. */
+/* The lock is held; the task does not exit yet. NULL: no room. It is found when it was shown. */
 struct it_thread *it_add(struct session *s, struct task_struct *task);
+void it_show(struct it_thread *t);
 void it_remove(struct it_thread *t);
-/* All of a session's (NULL: of any); the lock is held, or none of them is removed. */
+/* All of a session's (NULL: of any); the lock is held. */
 struct it_thread *it_next(const struct session *s, struct it_thread *t);
 #define for_each_it(s, t) \
 	for ((t) = it_next(s, NULL); (t); (t) = it_next(s, t))

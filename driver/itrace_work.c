@@ -88,7 +88,7 @@ static void handler(struct it_thread *t)
 		if (!t->signal_at)
 			t->signal_at = at;
 		t->back = instruction_pointer(regs);
-		arch_itrace_arm(current, regs);
+		it_set_trap(t, regs);
 	} else if (READ_ONCE(t->state) == IT_ARMED && t->phase != IT_DONE && it_wants(t, true)) {
 		if (!arch_itrace_interrupted(regs, &at))
 			at = t->in_call ? t->back : t->user.ip;
@@ -98,7 +98,7 @@ static void handler(struct it_thread *t)
 			     instruction_pointer(regs));
 		t->user.ip = instruction_pointer(regs);
 		if (t->phase != IT_DONE)
-			arch_itrace_arm(current, regs);
+			it_set_trap(t, regs);
 	}
 	preempt_enable();
 }

@@ -27,7 +27,9 @@ static bool covers(const struct cred *who, const struct cred *whom)
 /* A process that has given up its memory shows nothing of it. */
 bool member_dumpable(const struct task_struct *task)
 {
-	return !READ_ONCE(task->mm) || compat_dumpable(task) == DUMPABLE;
+	struct mm_struct *mm = READ_ONCE(task->mm);
+
+	return !mm || compat_dumpable(task, mm) == DUMPABLE;
 }
 
 bool member_sees(const struct cred *owner, const struct task_struct *task)

@@ -227,6 +227,8 @@ u64 arch_itrace_next(u64 ip, bool user);
 /* The kernel's side of system calls. Why it is not to be had on this machine, NULL: it is. */
 #if defined(CONFIG_X86) || defined(CONFIG_S390)
 const char *arch_itrace_no_kernel(void);
+/* Has a kernel debugger come since? */
+bool arch_itrace_kernel_debugged(void);
 /* The code that runs here traps from now on; no more: did it? */
 void arch_itrace_step(void);
 bool arch_itrace_unstep(void);
@@ -242,6 +244,7 @@ static inline const char *arch_itrace_no_kernel(void)
 {
 	return "the driver steps it on x86-64 and s390x alone";
 }
+static inline bool arch_itrace_kernel_debugged(void) { return false; }
 static inline void arch_itrace_step(void) { }
 static inline bool arch_itrace_unstep(void) { return false; }
 static inline void arch_itrace_step_at(struct pt_regs *regs, bool step) { }

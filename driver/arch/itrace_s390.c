@@ -385,6 +385,12 @@ const char *arch_itrace_no_kernel(void)
 	return NULL;
 }
 
+/* None steps s390x's kernel. */
+bool arch_itrace_kernel_debugged(void)
+{
+	return false;
+}
+
 /* Switches load what belongs to a thread's user code, which is the same. */
 void arch_itrace_step(void)
 {

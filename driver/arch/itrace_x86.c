@@ -44,8 +44,15 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
 
 void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 {
-	if (regs->flags & X86_EFLAGS_TF && !arch_itrace_debugged(task))
+	if (arch_itrace_debugged(task))
+		return;
+	if (regs->flags & X86_EFLAGS_TF)
 		clear_bit(X86_EFLAGS_TF_BIT, &regs->flags);
+	/* The instruction of a system call leaves its flags there. Of another thread, which may be
+	 * about to leave new ones, that is not touched: it has passed here when it began to sleep. */
+	if (task == current && regs->orig_ax != -1ul && regs->r11 & X86_EFLAGS_TF &&
+	    (regs->r11 & ~X86_EFLAGS_TF) == regs->flags)
+		regs->r11 &= ~X86_EFLAGS_TF;
 }
 
 /* ---- what has run ---------------------------------------------------------------------------- */
@@ -320,9 +327,6 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
 {
 	*behind = regs->ip;
-	/* syscall leaves the flags there. */
-	if (regs->r11 & X86_EFLAGS_TF && (regs->r11 & ~X86_EFLAGS_TF) == regs->flags)
-		regs->r11 &= ~X86_EFLAGS_TF;
 	return regs->ip - 2;
 }
 
@@ -349,11 +353,18 @@ const char *arch_itrace_no_kernel(void)
 #endif
 	if (boot_cpu_has(X86_FEATURE_XENPV))
 		return "this is a guest that Xen enters its kernel for";
-#ifdef CONFIG_KGDB
-	if (kgdb_connected)
+	if (arch_itrace_kernel_debugged())
 		return "a kernel debugger steps by the same flag";
-#endif
 	return NULL;
+}
+
+bool arch_itrace_kernel_debugged(void)
+{
+#ifdef CONFIG_KGDB
+	return READ_ONCE(kgdb_connected);
+#else
+	return false;
+#endif
 }
 
 void arch_itrace_step(void)

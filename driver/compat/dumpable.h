@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* May a process be dumped, 0 to 2 (prctl PR_SET_DUMPABLE)? The task has memory and keeps it. */
+/* May a process be dumped, 0 to 2 (prctl PR_SET_DUMPABLE)? `mm` is the task's memory, which stays. */
 #ifndef PITRACE_COMPAT_DUMPABLE_H
 #define PITRACE_COMPAT_DUMPABLE_H
 
@@ -8,10 +8,10 @@
 #include <linux/sched/exec_state.h>
 #endif
 
-static inline int compat_dumpable(const struct task_struct *task)
+static inline int compat_dumpable(const struct task_struct *task, struct mm_struct *mm)
 {
 #ifdef PROBE_get_dumpable
-	return get_dumpable(task->mm);
+	return get_dumpable(mm);
 #else
 	const struct task_exec_state *state;
 	int dumpable = 0;

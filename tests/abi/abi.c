@@ -119,6 +119,12 @@ static const struct {
 	{ "itrace_consumer", test_itrace_consumer },
 	{ "itrace_uprobe", test_itrace_uprobe },
 	{ "itrace_member", test_itrace_member },
+	{ "itrace_dying", test_itrace_dying },
+	{ "itrace_gains", test_itrace_gains },
+	{ "itrace_probed", test_itrace_probed },
+	{ "itrace_answered", test_itrace_answered },
+	{ "itrace_born_in_pause", test_itrace_born_in_pause },
+	{ "itrace_crowd", test_itrace_crowd },
 #endif
 #ifdef __x86_64__
 	/* Elsewhere a walk cannot know where a function begins, compilers here make no 32-bit code,

@@ -1,0 +1,721 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What an instruction trace must do no harm to: threads that end while they are added, programs that
+ * gain credentials before they are armed, user probes in any state, system calls that are answered
+ * before anybody sees them, and the other users' room in the table.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
+#include "itrace.h"
+
+#ifdef TRACED_HERE
+
+static long turns_or(long few)
+{
+	return getenv("TURNS") ? atol(getenv("TURNS")) : few;
+}
+
+static uint64_t instructions(const struct view *v)
+{
+	return sum_pages(v, offsetof(struct pitrace_cpu, instructions));
+}
+
+static struct pitrace_session_args of_process(pid_t pid)
+{
+	struct pitrace_session_args args = plain();
+
+	args.scope = PITRACE_SCOPE_PROCESS;
+	args.pid = pid;
+	args.segment_bytes = 32 * KB;
+	args.mte_bytes = args.trace_bytes = 128 * KB;
+	return args;
+}
+
+static struct pitrace_itrace_args everything(void)
+{
+	struct pitrace_itrace_args it = itrace_of(NULL);
+
+	it.scope = PITRACE_ITRACE_ALL;
+	it.listed = 0;
+	it.list = 0;
+	it.flags = PITRACE_ITRACE_LOSSY;
+	return it;
+}
+
+/* A member's child must be one that he may see. */
+static pid_t visible_child(struct gate *g, void (*part)(void))
+{
+	prctl(PR_SET_DUMPABLE, 1);
+	return child_of(g, part);
+}
+
+/* ---- threads that end while they are added --------------------------------------------------- */
+
+#define BATCH	12
+
+static volatile int *hold;
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static void *churn(void *arg)
+{
+	pthread_t t[BATCH];
+	int n;
+
+	for (;;) {
+		while (*hold)
+			usleep(1000);
+		for (n = 0; n < BATCH; n++)
+			if (pthread_create(&t[n], NULL, nothing, NULL))
+				break;
+		while (n--)
+			pthread_join(t[n], NULL);
+	}
+	return arg;
+}
+
+static void part_churn(void)
+{
+	pthread_t t;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (pthread_create(&t, NULL, churn, NULL))
+			_exit(3);
+	for (;;)
+		pause();
+}
+
+/* A kernel that looks for mistakes tells of what is followed when it is gone. */
+static void dying(int unused)
+{
+	struct pitrace_itrace_args it = everything();
+	struct view v, keep;
+	long i, turns = turns_or(60);
+	struct gate g;
+	pid_t pid;
+
+	(void)unused;
+	hold = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid = visible_child(&g, part_churn);
+	/* The hooks stay from turn to turn. */
+	if (!begin_itrace(&keep, of_process(pid), &it))
+		return;
+	want(0, ioctl(keep.fd, PITRACE_IOC_ON));
+	want(0, ioctl(keep.fd, PITRACE_IOC_SUSPEND));
+	if (begin_itrace(&v, of_process(pid), &it)) {
+		let_go(&g);
+		for (i = 0; i < turns && !bad; i++) {
+			want(0, ioctl(v.fd, PITRACE_IOC_ON));
+			*hold = 1;
+			nap(5);
+			want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+			*hold = 0;
+			nap(4);
+			check(waitpid(pid, NULL, WNOHANG) == 0);
+		}
+		unview(&v);
+	}
+	unview(&keep);
+	kill(pid, SIGKILL);
+	status_of(pid);
+	done(&g);
+}
+
+void test_itrace_dying(void)
+{
+	as_member(dying, 0);
+	no_session_left();
+}
+
+/* ---- programs that gain credentials ---------------------------------------------------------- */
+
+#define GAINS	"/usr/local/bin/gains"
+
+/* Somebody else's hand on the memory that its execve() reads. */
+static struct {
+	struct gate go;
+	char *page;
+	int fd;
+} held;
+
+static void *fill_page(void *arg)
+{
+	static char argument[PAGE] = "6000";
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)held.page, .src = (uintptr_t)argument,
+		.len = (uint64_t)getpagesize(),
+	};
+	char c;
+
+	if (read(held.go.fd[0], &c, 1) == 1)
+		ioctl(held.fd, UFFDIO_COPY, &copy);
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* It stands in execve() until it is let go. */
+static void part_held_exec(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register area = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	pthread_t t;
+
+	held.fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	held.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	area.range.start = (uintptr_t)held.page;
+	area.range.len = PAGE;
+	if (held.fd < 0 || ioctl(held.fd, UFFDIO_API, &api) ||
+	    ioctl(held.fd, UFFDIO_REGISTER, &area) || pthread_create(&t, NULL, fill_page, NULL))
+		_exit(4);
+	execl(GAINS, "abi", "spin", held.page, (char *)NULL);
+	_exit(3);
+}
+
+static int euid_of(pid_t pid)
+{
+	char path[64], line[200];
+	int real, effective = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %d %d", &real, &effective) == 2)
+			break;
+	if (f)
+		fclose(f);
+	return effective;
+}
+
+/* Nothing of what runs as root is counted for the member: not if it was armed on its way there
+ * (0), nor if its session paused meanwhile (1). */
+static void gains(int pauses)
+{
+	struct pitrace_itrace_args it = everything();
+	struct gate g;
+	struct view v;
+	uint64_t before;
+	pid_t pid;
+	int i;
+
+	if (pipe(held.go.fd))
+		return;
+	pid = visible_child(&g, part_held_exec);
+	let_go(&g);
+	nap(300);
+	if (begin_itrace(&v, of_process(pid), &it)) {
+		want(0, ioctl(v.fd, PITRACE_IOC_ON));
+		if (pauses)
+			want(0, ioctl(v.fd, PITRACE_IOC_SUSPEND));
+		check(euid_of(pid) == 1000);
+		let_go(&held.go);
+		for (i = 0; i < 200 && euid_of(pid) == 1000; i++)
+			nap(10);
+		check(euid_of(pid) == 0);
+		if (pauses)
+			want(0, ioctl(v.fd, PITRACE_IOC_RESUME));
+		nap(50);
+		before = instructions(&v);
+		nap(200);
+		check(instructions(&v) == before);
+		check(waitpid(pid, NULL, WNOHANG) == 0);
+		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		check(instructions(&v) == before);
+		unview(&v);
+	}
+	done(&held.go);
+	done(&g);
+}
+
+static volatile int hidden_now;
+
+static void *spinning(void *arg)
+{
+	for (;;)
+		hidden_now++;
+	return arg;
+}
+
+/* It hides while another of its threads computes. */
+static void part_hides(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, spinning, NULL))
+		_exit(3);
+	usleep(200000);
+	prctl(PR_SET_DUMPABLE, 0);
+	for (;;)
+		pause();
+}
+
+static bool dumpable(pid_t pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	return !stat(path, &st) && st.st_uid == 1000;
+}
+
+static void hides(int unused)
+{
+	struct pitrace_itrace_args it = everything();
+	uint64_t before;
+	struct gate g;
+	struct view v;
+	pid_t pid = visible_child(&g, part_hides);
+	int i;
+
+	(void)unused;
+	if (begin_itrace(&v, of_process(pid), &it)) {
+		want(0, ioctl(v.fd, PITRACE_IOC_ON));
+		let_go(&g);
+		nap(100);
+		check(instructions(&v) > 0);
+		for (i = 0; i < 200 && dumpable(pid); i++)
+			nap(20);
+		check(!dumpable(pid));
+		nap(20);
+		before = instructions(&v);
+		nap(200);
+		check(instructions(&v) == before);
+		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		check(instructions(&v) == before);
+		unview(&v);
+	}
+	kill(pid, SIGKILL);
+	status_of(pid);
+	done(&g);
+}
+
+static bool tell(const char *path, const char *words)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done_so = fd >= 0 && write(fd, words, strlen(words)) == (ssize_t)strlen(words);
+
+	if (fd >= 0)
+		close(fd);
+	return done_so;
+}
+
+void test_itrace_gains(void)
+{
+	check(copy_self(GAINS) && chmod(GAINS, 04755) == 0);
+	check(tell("/proc/sys/vm/unprivileged_userfaultfd", "1"));
+	as_member(gains, 0);
+	as_member(gains, 1);
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	tell("/proc/sys/vm/unprivileged_userfaultfd", "0");
+	unlink(GAINS);
+	as_member(hides, 0);
+	no_session_left();
+}
+
+/* ---- user probes ----------------------------------------------------------------------------- */
+
+#define EVENTS	"/sys/kernel/tracing/uprobe_events"
+#define ENABLE	"/sys/kernel/tracing/events/uprobes/harm/enable"
+
+__attribute__((noinline, noclone)) static long probed(long a, long b)
+{
+	/* What is stepped for it is not emulated. */
+#ifdef __x86_64__
+	long sum;
+
+	asm volatile("lea 3(%1, %2), %0" : "=r" (sum) : "r" (a), "r" (b));
+	return sum;
+#else
+	asm volatile("" : "+r" (a));
+	return a + b + 3;
+#endif
+}
+
+static void part_probed(void)
+{
+	long i;
+
+	for (i = 0;; i++)
+		if (probed(i, 5) != i + 8)
+			_exit(9);
+}
+
+static bool probe_there(char *words, size_t size)
+{
+	unsigned long from, to, offset, at = (uintptr_t)probed;
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[400], path[200];
+	bool found = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %199s", &from, &to, &offset, path) == 4 &&
+		    at >= from && at < to) {
+			snprintf(words, size, "p:uprobes/harm %s:%#lx", path, at - from + offset);
+			found = true;
+		}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Turns that begin and end anywhere in a probe's own steps. */
+void test_itrace_probed(void)
+{
+	struct pitrace_itrace_args it = everything();
+	long i, turns = turns_or(100);
+	struct view v, keep;
+	struct gate g;
+	char words[300];
+	int status;
+	pid_t pid;
+
+	if (access(EVENTS, W_OK)) {
+		printf("# no user probes here\n");
+		return;
+	}
+	if (!probe_there(words, sizeof(words)) || !tell(EVENTS, words) || !tell(ENABLE, "1")) {
+		wrong("no probe at %s", words);
+		return;
+	}
+	pid = child_of(&g, part_probed);
+	if (begin_itrace(&keep, of_process(pid), &it) && begin_itrace(&v, of_process(pid), &it)) {
+		/* That the hooks stay. */
+		want(0, ioctl(keep.fd, PITRACE_IOC_ON));
+		want(0, ioctl(keep.fd, PITRACE_IOC_SUSPEND));
+		let_go(&g);
+		for (i = 0; i < turns && !bad; i++) {
+			want(0, ioctl(v.fd, PITRACE_IOC_ON));
+			usleep(2000);
+			want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+			usleep(1000 + rand() % 3000);
+			if (waitpid(pid, &status, WNOHANG) != 0)
+				wrong("turn %ld: the child ended, status %#x", i, status);
+		}
+		unview(&v);
+		unview(&keep);
+	}
+	if (!bad) {
+		kill(pid, SIGKILL);
+		status_of(pid);
+	}
+	done(&g);
+	check(tell(ENABLE, "0") && tell(EVENTS, "-:uprobes/harm"));
+	no_session_left();
+}
+
+/* ---- calls that are answered before sys_enter ------------------------------------------------ */
+
+#define CALLS	200
+
+static volatile int seen_trap, signals;
+
+static void filter(uint32_t answer)
+{
+	struct sock_filter program[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpgid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, answer),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog f = { sizeof(program) / sizeof(*program), program };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &f))
+		_exit(4);
+}
+
+/* Calls alone; what a register holds of the flags is looked at (x86). */
+static void calls(void)
+{
+	int i;
+
+	for (i = 0; i < CALLS; i++) {
+#ifdef __x86_64__
+		unsigned long flags;
+		long number = SYS_getpgid;
+
+		asm volatile("syscall\n\tmov %%r11, %1" : "+a" (number), "=r" (flags)
+			     : "D" (0l) : "rcx", "r11", "memory");
+		seen_trap |= !!(flags & 0x100);
+#else
+		syscall(SYS_getpgid, 0);
+#endif
+	}
+	if (seen_trap)
+		_exit(5);
+}
+
+static void on_sys(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+#ifdef __x86_64__
+	seen_trap |= !!((unsigned long)((ucontext_t *)context)->uc_mcontext.gregs[REG_R11] & 0x100);
+	seen_trap |= !!((unsigned long)((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] & 0x100);
+#endif
+	signals++;
+}
+
+static void handle_sys(void)
+{
+	struct sigaction action = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGSYS, &action, NULL);
+}
+
+static void part_plain(void)
+{
+	calls();
+}
+
+static void part_errno(void)
+{
+	filter(SECCOMP_RET_ERRNO | EPERM);
+	calls();
+}
+
+static void part_trap(void)
+{
+	handle_sys();
+	filter(SECCOMP_RET_TRAP);
+	calls();
+	if (signals != CALLS)
+		_exit(6);
+}
+
+#ifdef PR_SET_SYSCALL_USER_DISPATCH
+static char selector = 0;
+
+/* The handler's own return must not be taken for one more. */
+static void on_dispatched(int number, siginfo_t *info, void *context)
+{
+	selector = 0;
+	on_sys(number, info, context);
+}
+
+static void part_dispatched(void)
+{
+	struct sigaction action = { .sa_sigaction = on_dispatched, .sa_flags = SA_SIGINFO };
+	int i;
+
+	sigaction(SIGSYS, &action, NULL);
+	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, &selector))
+		_exit(errno == EINVAL ? 77 : 4);
+	for (i = 0; i < CALLS; i++) {
+		selector = 1;
+		syscall(SYS_getpgid, 0);
+		selector = 0;
+	}
+	if (seen_trap)
+		_exit(5);
+	if (signals != CALLS)
+		_exit(6);
+}
+#endif
+
+static struct seen traced(void (*part)(void), int *status)
+{
+	struct pitrace_itrace_args it;
+	struct seen s = { 0 };
+	struct gate g;
+	struct view v;
+	int32_t pid = child_of(&g, part);
+
+	it = itrace_of(&pid);
+	if (begin_itrace(&v, itrace_plain(), &it)) {
+		want(0, ioctl(v.fd, PITRACE_IOC_ON));
+		let_go(&g);
+		*status = status_of(pid);
+		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		s = seen_of(&v, pid);
+		unview(&v);
+	} else {
+		*status = -1;
+		kill(pid, SIGKILL);
+		status_of(pid);
+	}
+	done(&g);
+	return s;
+}
+
+void test_itrace_answered(void)
+{
+	struct seen plain_calls, s;
+	int status;
+
+	plain_calls = traced(part_plain, &status);
+	check(status == 0 && plain_calls.gaps == 0);
+	check(plain_calls.breaks[PITRACE_BREAK_SYSCALL] >= CALLS);
+
+	s = traced(part_errno, &status);
+	if (status)
+		wrong("the child whose calls are refused: status %#x", status);
+	printf("# %lu calls, refused %lu\n", plain_calls.breaks[PITRACE_BREAK_SYSCALL],
+	       s.breaks[PITRACE_BREAK_SYSCALL]);
+	check(s.gaps == 0);
+	/* And two for the filter; what comes to be told by the C library may differ. */
+	check(s.breaks[PITRACE_BREAK_SYSCALL] == plain_calls.breaks[PITRACE_BREAK_SYSCALL] + 2);
+#ifdef __x86_64__
+	check(s.instructions >= plain_calls.instructions &&
+	      s.instructions - plain_calls.instructions < CALLS);
+#endif
+
+	s = traced(part_trap, &status);
+	if (status)
+		wrong("the child whose calls are signals: status %#x", status);
+	check(s.gaps == 0 && s.breaks[PITRACE_BREAK_SIGNAL] == CALLS);
+	check(s.breaks[PITRACE_BREAK_EXCEPTION] == 0);
+#ifdef PR_SET_SYSCALL_USER_DISPATCH
+	s = traced(part_dispatched, &status);
+	if (status == 77 << 8)
+		return;
+	if (status)
+		wrong("the child whose calls are dispatched: status %#x", status);
+	printf("# dispatched: %lu calls, %lu signals\n", s.breaks[PITRACE_BREAK_SYSCALL],
+	       s.breaks[PITRACE_BREAK_SIGNAL]);
+	check(s.gaps == 0 && s.breaks[PITRACE_BREAK_SIGNAL] == CALLS);
+	check(s.breaks[PITRACE_BREAK_EXCEPTION] == 0);
+#endif
+	no_session_left();
+}
+
+/* ---- threads that are born while it pauses --------------------------------------------------- */
+
+#define BORN	40
+
+static void *alive(void *arg)
+{
+	for (;;) {
+		volatile int i;
+
+		for (i = 0; i < 100; i++)
+			;
+		usleep(1000);
+	}
+	return arg;
+}
+
+static void part_bears(void)
+{
+	pthread_t t;
+	int i;
+
+	for (i = 0; i < BORN; i++) {
+		if (pthread_create(&t, NULL, alive, NULL))
+			_exit(3);
+		usleep(20000);
+	}
+	for (;;)
+		pause();
+}
+
+void test_itrace_born_in_pause(void)
+{
+	struct pitrace_itrace_args it;
+	struct gate g;
+	struct view v;
+	int32_t pid = child_of(&g, part_bears);
+	struct seen s;
+	int i;
+
+	it = itrace_of(&pid);
+	it.flags = PITRACE_ITRACE_LOSSY;
+	if (begin_itrace(&v, itrace_plain(), &it)) {
+		want(0, ioctl(v.fd, PITRACE_IOC_ON));
+		let_go(&g);
+		/* Longer than all of them are born in. */
+		for (i = 0; i < 40; i++) {
+			want(0, ioctl(v.fd, PITRACE_IOC_SUSPEND));
+			want(0, ioctl(v.fd, PITRACE_IOC_RESUME));
+			nap(20);
+		}
+		nap(300);
+		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		s = seen_of(&v, pid);
+		printf("# %lu threads\n", s.threads);
+		check(lost(&v, PITRACE_LOST_BRANCH) == 0);
+		/* The first one, which has borne the others, too. */
+		check(s.threads == BORN + 1);
+		unview(&v);
+	}
+	kill(pid, SIGKILL);
+	status_of(pid);
+	done(&g);
+	no_session_left();
+}
+
+/* ---- a member's many threads ----------------------------------------------------------------- */
+
+#define CROWD	300
+#define SHARE	256
+
+static void *waiting(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void part_crowd(void)
+{
+	pthread_attr_t small;
+	pthread_t t;
+	int i;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 * KB);
+	for (i = 0; i < CROWD; i++)
+		if (pthread_create(&t, &small, waiting, NULL))
+			_exit(3);
+	for (;;)
+		pause();
+}
+
+static void crowd(int unused)
+{
+	struct pitrace_itrace_args it = everything();
+	struct view v;
+	struct gate g;
+	pid_t pid = visible_child(&g, part_crowd);
+
+	(void)unused;
+	if (begin_itrace(&v, of_process(pid), &it)) {
+		let_go(&g);
+		nap(500);
+		want(0, ioctl(v.fd, PITRACE_IOC_ON));
+		printf("# %lu had no room\n", (long)lost(&v, PITRACE_LOST_BRANCH));
+		check(lost(&v, PITRACE_LOST_BRANCH) >= CROWD + 1 - SHARE);
+		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
+		unview(&v);
+	}
+	kill(pid, SIGKILL);
+	status_of(pid);
+	done(&g);
+}
+
+void test_itrace_crowd(void)
+{
+	as_member(crowd, 0);
+	no_session_left();
+}
+
+#endif
