@@ -537,8 +537,11 @@ static void on_leave(void *unused, struct pt_regs *regs, long result)
 	if (!t)
 		goto out;
 	armed = it_arm(t, true);
-	if (!it_goes_on(t))
+	if (!it_goes_on(t)) {
+		/* Of a call that nobody saw begin the flag is still there. */
+		trap_off(t, regs);
 		goto out;
+	}
 	if (!armed)
 		called_unseen(t, regs);
 	if (t->phase == IT_DONE)

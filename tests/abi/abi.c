@@ -125,6 +125,7 @@ static const struct {
 	{ "itrace_answered", test_itrace_answered },
 	{ "itrace_born_in_pause", test_itrace_born_in_pause },
 	{ "itrace_crowd", test_itrace_crowd },
+	{ "itrace_together", test_itrace_together },
 #endif
 #ifdef __x86_64__
 	/* Elsewhere a walk cannot know where a function begins, compilers here make no 32-bit code,

@@ -188,6 +188,7 @@ void test_itrace_probed(void);
 void test_itrace_answered(void);
 void test_itrace_born_in_pause(void);
 void test_itrace_crowd(void);
+void test_itrace_together(void);
 void test_kernel_itrace_calls(void);
 void test_kernel_itrace_alone(void);
 void test_kernel_itrace_exec(void);

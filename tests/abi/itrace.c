@@ -3,6 +3,7 @@
  * says of them. */
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,11 @@ pid_t child_of(struct gate *g, void (*part)(void))
 		_exit(2);
 	part();
 	_exit(0);
+}
+
+long turns_or(long few)
+{
+	return getenv("TURNS") ? atol(getenv("TURNS")) : few;
 }
 
 void let_go(struct gate *g)
@@ -137,6 +143,11 @@ uint64_t sum_pages(const struct view *v, size_t at)
 		if (page_of(v, cpu)->present)
 			sum += *(const uint64_t *)((const char *)page_of(v, cpu) + at);
 	return sum;
+}
+
+uint64_t instructions(const struct view *v)
+{
+	return sum_pages(v, offsetof(struct pitrace_cpu, instructions));
 }
 
 void consume_all(const struct view *v)

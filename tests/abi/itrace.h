@@ -38,8 +38,19 @@ void done(struct gate *g);
 #define STORM_CHILDREN 3
 void all_alive(const pid_t *pid, long turn);
 void end_children(const pid_t *pid, struct gate *g);
-/* A part without an end. */
+/* Parts without an end: it computes; short threads come and go; a function of it is probed, and its
+ * results are looked at; its calls are refused by seccomp. */
 void part_spin(void);
+void part_churn(void);
+void part_steps_probe(void);
+void part_refused(void);
+/* That probe. False: there are none here. */
+bool probe_on(void);
+void probe_off(void);
+/* This program with root's credentials, while a test runs that puts it there. */
+#define GAINS	"/usr/local/bin/gains"
+/* TURNS of the environment, or so few. */
+long turns_or(long few);
 
 /* What a trace says of a process. */
 struct seen {
@@ -55,6 +66,7 @@ struct seen {
 struct seen seen_of(const struct view *v, uint32_t pid);
 /* A number of struct pitrace_cpu, of all CPUs. */
 uint64_t sum_pages(const struct view *v, size_t at);
+uint64_t instructions(const struct view *v);
 void consume_all(const struct view *v);
 /* Nobody reads: at how many branches does it stand still? An emulated machine may be slow. */
 uint64_t waits_at(const struct view *v);
