@@ -7,6 +7,7 @@
 #ifndef PITRACE_HOOK_H
 #define PITRACE_HOOK_H
 
+#include <linux/build_bug.h>
 #include <linux/kprobes.h>
 #include <linux/tracepoint.h>
 #include "pitrace.h"
@@ -17,6 +18,15 @@ struct hook_tracepoint {
 	struct tracepoint *tp;	/* found by name: __tracepoint_* are not exported */
 	bool on;
 };
+
+/* One of a table. Its prototype must be the one that this kernel calls it by, to the const: a kernel
+ * with kCFI traps elsewhere, others hand over wrong arguments. The kernel's header of the tracepoint
+ * tells it, so who has a table includes that. */
+#define HOOK(tracepoint, f)								\
+	{ .name = #tracepoint, .probe = (void *)(f) + HOOK_DIFFERS(tracepoint, f) }
+#define HOOK_DIFFERS(tracepoint, f)							\
+	BUILD_BUG_ON_ZERO(!__same_type(check_trace_callback_type_##tracepoint,		\
+				       void (typeof(&(f)))))
 
 /* All end with a NULL name. */
 extern struct hook_tracepoint hook_task_tracepoints[];

@@ -6,6 +6,7 @@
  */
 #include <linux/interrupt.h>
 #include <linux/sched.h>
+#include <trace/events/irq.h>
 #include "hook.h"
 #include "arch/arch.h"
 #include "itrace.h"
@@ -115,9 +116,9 @@ static void on_softirq_exit(void *unused, unsigned int vector)
 }
 
 struct hook_tracepoint hook_irq_tracepoints[] = {
-	{ "irq_handler_entry", on_irq_entry },
-	{ "irq_handler_exit", on_irq_exit },
-	{ "softirq_entry", hook_softirq_entry },
-	{ "softirq_exit", on_softirq_exit },
+	HOOK(irq_handler_entry, on_irq_entry),
+	HOOK(irq_handler_exit, on_irq_exit),
+	HOOK(softirq_entry, hook_softirq_entry),
+	HOOK(softirq_exit, on_softirq_exit),
 	{ }
 };

@@ -5,6 +5,7 @@
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <trace/events/sched.h>
 #include "hook.h"
 #include "itrace.h"
 #include "ptt.h"
@@ -123,7 +124,7 @@ static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 }
 
 struct hook_tracepoint hook_sched_tracepoints[] = {
-	{ "sched_switch", on_switch },
+	HOOK(sched_switch, on_switch),
 	{ }
 };
 
@@ -166,7 +167,7 @@ static void on_wakeup_new(void *unused, struct task_struct *task)
 }
 
 struct hook_tracepoint hook_wakeup_tracepoints[] = {
-	{ "sched_waking", on_waking },
-	{ "sched_wakeup_new", on_wakeup_new },
+	HOOK(sched_waking, on_waking),
+	HOOK(sched_wakeup_new, on_wakeup_new),
 	{ }
 };

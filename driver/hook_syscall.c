@@ -9,6 +9,7 @@
 #include <linux/hash.h>
 #include <linux/sched.h>
 #include <asm/syscall.h>
+#include <trace/events/syscalls.h>
 #include "hook.h"
 #include "session.h"
 
@@ -142,7 +143,7 @@ void hook_syscall_forget(struct task_struct *task)
 }
 
 struct hook_tracepoint hook_syscall_tracepoints[] = {
-	{ "sys_enter", on_enter },
-	{ "sys_exit", on_exit },
+	HOOK(sys_enter, on_enter),
+	HOOK(sys_exit, on_exit),
 	{ }
 };

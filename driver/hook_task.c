@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Processes, threads and their memory as they change: fork, exec, name, exit, map, unmap. */
+#include <linux/binfmts.h>
 #include <linux/mm.h>
+#include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched/signal.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
 #include "arch/arch.h"
 #include "buildid.h"
 #include "compat/unmap.h"
@@ -46,7 +50,7 @@ static void crashed(struct task_struct *task)
 	preempt_enable();
 }
 
-static void on_exit(void *data, struct task_struct *task)
+static void on_exit(COMPAT_EXIT_ARGUMENTS)
 {
 	hook_saw(PITRACE_HAVE_EXIT);
 	itrace_exit(task);
@@ -71,10 +75,10 @@ static void on_new_program(void *data, struct task_struct *task, pid_t old_pid,
 }
 
 struct hook_tracepoint hook_task_tracepoints[] = {
-	{ "sched_process_fork", on_fork },
-	{ "sched_process_exit", on_exit },
-	{ "task_rename", on_rename },
-	{ "sched_process_exec", on_new_program },
+	HOOK(sched_process_fork, on_fork),
+	HOOK(sched_process_exit, on_exit),
+	HOOK(task_rename, on_rename),
+	HOOK(sched_process_exec, on_new_program),
 	{ }
 };
 
@@ -133,6 +137,10 @@ static int on_exec(struct kprobe *p, struct pt_regs *regs)
 	mte_task(NULL, PITRACE_MTE_PROCESS, current, 0);
 	return 0;
 }
+
+/* They read arguments as these have them. */
+static_assert(__same_type(perf_event_mmap, void (struct vm_area_struct *)));
+static_assert(__same_type(setup_new_exec, void (struct linux_binprm *)));
 
 static struct kprobe map_probe = { .symbol_name = "perf_event_mmap", .pre_handler = on_map };
 static struct kprobe remap_probe = { .symbol_name = "copy_vma", .pre_handler = on_remap };

@@ -14,6 +14,8 @@
 #include <asm/irq_regs.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
+#include <trace/events/signal.h>
+#include <trace/events/syscalls.h>
 #include "hook.h"
 #include "itrace.h"
 #include "itrace_scope.h"
@@ -585,9 +587,9 @@ static void on_signal(void *unused, int signal, struct kernel_siginfo *info, str
 }
 
 struct hook_tracepoint hook_itrace_tracepoints[] = {
-	{ "sys_enter", on_enter },
-	{ "sys_exit", on_leave },
-	{ "signal_deliver", on_signal },
+	HOOK(sys_enter, on_enter),
+	HOOK(sys_exit, on_leave),
+	HOOK(signal_deliver, on_signal),
 	{ }
 };
 

@@ -26,7 +26,7 @@ static bool served;
 
 /* ---- this driver's own code ------------------------------------------------------------------ */
 
-static bool on_stack(u64 sp)
+static bool on_own_stack(u64 sp)
 {
 	return sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
@@ -35,7 +35,7 @@ static bool on_stack(u64 sp)
 static bool left_own(const struct it_kernel *k, struct pt_regs *regs)
 {
 	u64 sp = kernel_stack_pointer(regs);
-	bool was = on_stack(k->own), is = on_stack(sp);
+	bool was = on_own_stack(k->own), is = on_own_stack(sp);
 
 	if (k->back)
 		return instruction_pointer(regs) == k->back && was == is && sp >= k->own;

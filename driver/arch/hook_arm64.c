@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* arm64: interrupts that CPUs send one another, told apart by the kernel's words for them. */
+#include <trace/events/ipi.h>
 #include "hook.h"
 
 static enum pitrace_irq_source source_of(const char *reason)
@@ -28,8 +29,8 @@ static void on_ipi_exit(void *unused, const char *reason)
 }
 
 struct hook_tracepoint arch_irq_tracepoints[] = {
-	{ "ipi_entry", on_ipi_entry },
-	{ "ipi_exit", on_ipi_exit },
+	HOOK(ipi_entry, on_ipi_entry),
+	HOOK(ipi_exit, on_ipi_exit),
 	{ }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ppc64le: the external interrupt, in which devices' handlers run, the decrementer, doorbells. */
 #include <linux/ptrace.h>
+#include <asm/trace.h>
 #include "hook.h"
 
 #define INTERRUPTS(I)					\
@@ -21,6 +22,10 @@
 	{ #name "_entry", on_##name##_entry }, { #name "_exit", on_##name##_exit },
 
 INTERRUPTS(PROBES)
+
+/* All are events of one class; doorbells hang on the kernel's options. */
+static_assert(!HOOK_DIFFERS(irq_entry, on_irq_entry) && !HOOK_DIFFERS(irq_exit, on_irq_exit) &&
+	      !HOOK_DIFFERS(timer_interrupt_entry, on_timer_interrupt_entry));
 
 struct hook_tracepoint arch_irq_tracepoints[] = {
 	INTERRUPTS(ROWS)

@@ -2,6 +2,8 @@
 /* x86-64: interrupts by their vectors, page faults. */
 #include <asm/trap_pf.h>
 #include <linux/ptrace.h>
+#include <asm/trace/irq_vectors.h>
+#include "compat/exceptions.h"
 #include "hook.h"
 #include "itrace.h"
 
@@ -31,6 +33,10 @@
 	{ #name "_entry", on_##name##_entry }, { #name "_exit", on_##name##_exit },
 
 VECTORS(PROBES)
+
+/* All are events of one class; which there are hangs on the kernel's options. */
+static_assert(!HOOK_DIFFERS(local_timer_entry, on_local_timer_entry) &&
+	      !HOOK_DIFFERS(local_timer_exit, on_local_timer_exit));
 
 struct hook_tracepoint arch_irq_tracepoints[] = {
 	VECTORS(ROWS)
@@ -63,7 +69,7 @@ static void on_kernel_fault(void *unused, unsigned long address, struct pt_regs 
 }
 
 struct hook_tracepoint arch_fault_tracepoints[] = {
-	{ "page_fault_user", on_user_fault },
-	{ "page_fault_kernel", on_kernel_fault },
+	HOOK(page_fault_user, on_user_fault),
+	HOOK(page_fault_kernel, on_kernel_fault),
 	{ }
 };

@@ -228,7 +228,7 @@ static void decode(const u8 *code, struct decoded *d)
 void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 {
 	bool user = user_mode(regs);
-	u64 from = user ? current->thread.per_event.address : S390_lowcore.per_address;
+	u64 from = user ? current->thread.per_event.address : get_lowcore()->per_address;
 	u64 to = instruction_pointer(regs);
 	struct decoded d = { };
 	unsigned int length;
@@ -241,7 +241,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
 	ran->lost = false;
 	ran->count = 1;
 	/* The end of a kprobe's step: what that was is not told. */
-	if (!user && !(S390_lowcore.per_code_combined & PER_BRANCH)) {
+	if (!user && !(get_lowcore()->per_code_combined & PER_BRANCH)) {
 		ran->from = since;
 		return;
 	}
@@ -267,7 +267,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
  * its svc stands elsewhere. */
 static bool elsewhere(const struct pt_regs *regs, u64 *at)
 {
-	u64 behind = S390_lowcore.svc_old_psw.addr;
+	u64 behind = get_lowcore()->svc_old_psw.addr;
 	u8 code[2];
 
 	if ((regs->int_code & 0xffff) != __NR_restart_syscall || behind == regs->psw.addr ||
@@ -307,7 +307,7 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 {
 	unsigned long frame = regs->gprs[15], more = regs->gprs[3] - frame, at;
 
-	if (test_thread_flag(TIF_31BIT))
+	if (arch_task_32bit(current))
 		return false;
 	if (more == offsetof(struct frame, sc))
 		at = offsetof(struct frame, sregs.regs.psw.addr);
@@ -439,7 +439,7 @@ static bool lies_on(unsigned long sp, unsigned long stack)
 struct pt_regs *arch_itrace_irq_regs(void)
 {
 	unsigned long own = (unsigned long)task_stack_page(current);
-	unsigned long async = S390_lowcore.async_stack & ~(THREAD_SIZE - 1);
+	unsigned long async = get_lowcore()->async_stack & ~(THREAD_SIZE - 1);
 	unsigned long sp = current_frame_address();
 	struct pt_regs *regs;
 	int i;
@@ -482,10 +482,10 @@ static bool is_ours_probe(unsigned long at)
  * its own: brcl, and there brasl by %r1, which no function begins with. Or brasl by %r0. */
 bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe)
 {
-	u64 from = S390_lowcore.per_address, to = instruction_pointer(regs);
+	u64 from = get_lowcore()->per_address, to = instruction_pointer(regs);
 	u8 first[2] = { }, next[2] = { };
 
-	if (!(S390_lowcore.per_code_combined & PER_BRANCH))
+	if (!(get_lowcore()->per_code_combined & PER_BRANCH))
 		return false;
 	if (returning && to == returning) {
 		straight(since, from, &probe->ran);
@@ -633,7 +633,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 	if (!user_mode(regs)) {
 		if (current == READ_ONCE(tester)) {
 			tested++;
-			tested_from = S390_lowcore.per_address;
+			tested_from = get_lowcore()->per_address;
 			tested_to = regs->psw.addr;
 			regs->psw.mask &= ~PSW_MASK_PER;
 			return NOTIFY_STOP;

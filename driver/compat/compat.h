@@ -6,6 +6,7 @@
 #ifndef PITRACE_COMPAT_H
 #define PITRACE_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -70,6 +71,28 @@ static inline int compat_arm_counter(int idx)
 	return idx ? idx - (idx > 0) : 31;
 #endif
 }
+#endif
+
+/* file_user_path: def3ae83da02 ("fs: store real path instead of fake path in backing file f_path"), 6.7 */
+#ifndef PROBE_file_user_path
+static inline const struct path *file_user_path(const struct file *file)
+{
+	return &file->f_path;
+}
+#endif
+
+/* get_lowcore: 6.11, in place of S390_lowcore */
+#if defined(CONFIG_S390) && !defined(PROBE_get_lowcore)
+#include <asm/lowcore.h>
+#define get_lowcore()	(&S390_lowcore)
+#endif
+
+/* The arguments of sched_process_exit's probes, the thread being `task`. More of them since
+ * 6.16: a probe has exactly its kernel's prototype, or a kernel with kCFI traps where it calls. */
+#ifdef PROBE_exit_group_dead
+#define COMPAT_EXIT_ARGUMENTS	void *data, struct task_struct *task, bool group_dead
+#else
+#define COMPAT_EXIT_ARGUMENTS	void *data, struct task_struct *task
 #endif
 
 /* PF_USER_WORKER: 54e6842d0775 ("fork/vm: Move common PF_IO_WORKER behavior to new flag"), 6.4 */

@@ -44,6 +44,11 @@ set_kernel() {
 	kdir=$cache/kernel/$kernel-$arch
 }
 
+# set_headers: where what builds modules is kept of the kernel that was set: with its image, or alone
+set_headers() {
+	[ "$kernel" = debug ] || [ -f "$kdir/complete" ] || kdir+=-headers
+}
+
 # Two calls at once must not write one cache: take the lock for as long as this shell lives.
 lock_cache() {
 	mkdir -p "$cache"

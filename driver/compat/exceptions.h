@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tracepoints of x86's page faults: they moved to where other architectures have them, too. */
+#ifndef PITRACE_COMPAT_EXCEPTIONS_H
+#define PITRACE_COMPAT_EXCEPTIONS_H
+
+#if __has_include(<trace/events/exceptions.h>)
+#include <trace/events/exceptions.h>
+#else
+#include <asm/trace/exceptions.h>
+#endif
+
+#endif
