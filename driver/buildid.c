@@ -18,6 +18,7 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 #include "buildid.h"
+#include "file_id.h"
 #include "hook_seen.h"
 #include "mte.h"
 #include "session.h"
@@ -127,10 +128,10 @@ static void done(struct request *q)
 static void work(struct callback_head *head)
 {
 	struct request *q = container_of(head, struct request, work);
-	struct inode *inode = file_inode(q->file);
+	struct file_id file = file_id_mapped(q->file);
 	struct pitrace_mte_buildid id = {
-		.dev_major = MAJOR(inode->i_sb->s_dev), .dev_minor = MINOR(inode->i_sb->s_dev),
-		.inode = inode->i_ino, .generation = inode->i_generation,
+		.dev_major = MAJOR(file.dev), .dev_minor = MINOR(file.dev), .inode = file.inode,
+		.generation = file_id_generation(&file),
 	};
 	u8 *page = kmalloc(NOTE_BYTES, GFP_KERNEL);
 
@@ -190,15 +191,15 @@ static void ask(struct file *file)
 
 void build_id_ask(struct vm_area_struct *vma)
 {
-	struct inode *inode;
+	struct file_id id;
 	u64 key;
 
 	if (!vma->vm_file || current->flags & (PF_EXITING | PF_KTHREAD))
 		return;
-	inode = file_inode(vma->vm_file);
-	if (!S_ISREG(inode->i_mode))
+	if (!S_ISREG(file_inode(vma->vm_file)->i_mode))
 		return;
-	key = hash_64(inode->i_ino, 64) ^ ((u64)inode->i_sb->s_dev << 32 | inode->i_generation);
+	id = file_id_mapped(vma->vm_file);
+	key = hash_64(id.inode, 64) ^ ((u64)id.dev << 32 | file_id_generation(&id));
 	key |= 1;
 	preempt_disable();
 	if (wanted(key))

@@ -7,12 +7,15 @@
 
 static u64 place_in(const struct itrace_place *place, const struct vm_area_struct *vma)
 {
-	const struct inode *inode = file_inode(vma->vm_file);
+	const struct inode *data = file_inode(vma->vm_file);
+	const struct file_id seen = file_id_mapped(vma->vm_file);
+	/* Who looks from outside knows a layer's file by its own name. */
+	const struct file_id own = file_id_with(data, data);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 
-	if (place->inode != inode->i_ino || place->dev != inode->i_sb->s_dev ||
-	    place->generation != inode->i_generation || place->address < offset ||
-	    place->address - offset >= vma->vm_end - vma->vm_start)
+	if (!file_id_same(&place->file, &seen) && !file_id_same(&place->file, &own))
+		return 0;
+	if (place->address < offset || place->address - offset >= vma->vm_end - vma->vm_start)
 		return 0;
 	return vma->vm_start + (place->address - offset);
 }
@@ -29,11 +32,11 @@ void it_places_find(struct it_thread *t)
 	if (s && READ_ONCE(t->state) == IT_ARMED) {
 		start = s->itrace.start;
 		stop = s->itrace.stop;
-		from = start.inode ? 0 : start.address;
-		until = stop.inode ? 0 : stop.address;
+		from = start.file.inode ? 0 : start.address;
+		until = stop.file.inode ? 0 : stop.address;
 	}
 	preempt_enable();
-	if (start.inode || stop.inode) {
+	if (start.file.inode || stop.file.inode) {
 		VMA_ITERATOR(vmi, current->mm, 0);
 
 		if (mmap_read_lock_killable(current->mm))

@@ -36,7 +36,6 @@ static void drop(struct itrace *it)
 
 static int get_place(struct itrace_place *to, const struct pitrace_itrace_place *from, bool wanted)
 {
-	struct inode *inode;
 	struct file *file;
 
 	if (!wanted)
@@ -49,14 +48,10 @@ static int get_place(struct itrace_place *to, const struct pitrace_itrace_place 
 	file = fget(from->fd);
 	if (!file)
 		return -EBADF;
-	inode = file_inode(file);
-	to->inode = inode->i_ino;
-	to->dev = inode->i_sb->s_dev;
-	to->generation = inode->i_generation;
-	if (!S_ISREG(inode->i_mode))
-		to->inode = 0;
+	if (S_ISREG(file_inode(file)->i_mode))
+		to->file = file_id_open(file);
 	fput(file);
-	return to->inode ? 0 : -EINVAL;
+	return to->file.inode ? 0 : -EINVAL;
 }
 
 /* One of the list, seen by who owns the session. */
@@ -236,8 +231,8 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 				t->start = parent->start;
 				t->stop = parent->stop;
 			} else {
-				t->start = s->itrace.start.inode ? 0 : s->itrace.start.address;
-				t->stop = s->itrace.stop.inode ? 0 : s->itrace.stop.address;
+				t->start = s->itrace.start.file.inode ? 0 : s->itrace.start.address;
+				t->stop = s->itrace.stop.file.inode ? 0 : s->itrace.stop.address;
 			}
 			if (s->itrace.paused)
 				t->state = IT_QUIET;

@@ -6,6 +6,7 @@
 #include <linux/pid.h>
 #include <linux/types.h>
 #include "arch/arch.h"
+#include "file_id.h"
 #include "pitrace.h"
 
 struct it_thread;
@@ -14,8 +15,7 @@ struct task_struct;
 
 /* A byte of a file that is mapped somewhere; no inode: an address itself. */
 struct itrace_place {
-	u64 inode;
-	u32 dev, generation;
+	struct file_id file;
 	u64 address;
 };
 

@@ -10,6 +10,7 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 #include "clock.h"
+#include "file_id.h"
 #include "member.h"
 #include "mte.h"
 #include "session.h"
@@ -107,7 +108,7 @@ static const char *describe(struct vm_area_struct *vma, struct pitrace_mte_map *
 {
 	char *buffer = *this_cpu_ptr(&path_buffer);
 	struct file *file = vma->vm_file;
-	struct inode *inode;
+	struct file_id id;
 	char *path;
 
 	if (!file) {
@@ -129,18 +130,18 @@ static const char *describe(struct vm_area_struct *vma, struct pitrace_mte_map *
 			return "[stack]";
 		return "//anon";
 	}
-	inode = file_inode(file);
-	m->inode = inode->i_ino;
-	m->dev_major = MAJOR(inode->i_sb->s_dev);
-	m->dev_minor = MINOR(inode->i_sb->s_dev);
-	m->generation = inode->i_generation;
+	id = file_id_mapped(file);
+	m->inode = id.inode;
+	m->dev_major = MAJOR(id.dev);
+	m->dev_minor = MINOR(id.dev);
+	m->generation = file_id_generation(&id);
 	/* An exiting task has no root to name a path from. */
 	if (!current->fs)
 		return "//gone";
-	path = file_path(file, buffer, PATH_MAX);
+	path = d_path(file_user_path(file), buffer, PATH_MAX);
 	if (IS_ERR(path))
 		return "//toolong";
-	if (d_unlinked(file->f_path.dentry)) {
+	if (d_unlinked(file_user_path(file)->dentry)) {
 		size_t n = strlen(path);
 		static const char deleted[] = " (deleted)";
 

@@ -5,16 +5,19 @@
 # tests only these.
 . "$(dirname "$0")/suite.sh"
 
+# The debug kernel has no modules of Debian's.
+kmods=(--kmod overlay)
+[ "$kernel" != debug ] || kmods=()
+
 if [ "$arch" != arm64 ] || [ $# -gt 0 ]; then
 	# So many turns as are asked for take their time.
 	case ${1:-}$arch in *=*) limit=1700 ;; *s390x | *ppc64le) limit=900 ;; *) limit=500 ;; esac
-	kmods=()
-	case "$kernel $arch $*" in debug*) ;; *x86_64*kernel_itrace_*) kmods=(--kmod msr) ;; esac
+	case "$kernel $arch $*" in debug*) ;; *x86_64*kernel_itrace_*) kmods+=(--kmod msr) ;; esac
 	booted guest "${itrace_cpu[@]}" "${kmods[@]}" --smp 2 --timeout $limit -- tests/vm/guest/abi.sh "$@"
 	exit $code
 fi
 
-booted guest --smp 2 --timeout 500 --pmu --get '/tmp/unwind.*' -- tests/vm/guest/abi.sh || exit 1
+booted guest "${kmods[@]}" --smp 2 --timeout 500 --pmu --get '/tmp/unwind.*' -- tests/vm/guest/abi.sh || exit 1
 "$build/bin/post" -q -folded -sympath "$sympath" "$out/unwind.nrm2" >"$out/unwind.folded"
 
 # chain PROCESS: the program's own functions on its stack, the outermost first

@@ -8,6 +8,8 @@ case " $*" in
 	chgrp pitrace /dev/pitrace && chmod 660 /dev/pitrace
 	;;
 esac
+# Where the guest has it, it must be there.
+[ ! -e "/lib/modules/$(uname -r)/overlay.ko" ] || modprobe overlay || code=1
 abi "$@" || code=1
 [ $# -gt 0 ] || api || code=1
 [ $# -gt 0 ] || ptt_api driver || code=1
