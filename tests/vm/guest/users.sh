@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# In the guest: tests/users/test_NAME.sh of each NAME. Programs are all in one folder here.
+code=0
+export BIN=/usr/local/bin PROGRAMS=/usr/local/bin IN_GUEST=1
+chmod 1777 /tmp
+for name in "$@"; do
+	bash "/users/test_$name.sh" || code=1
+done
+exit $code
