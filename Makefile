@@ -34,7 +34,8 @@ ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)
 
 # One line a product: its sources, its include path (the dependency rule), its libraries.
 PERFUTIL_SRC := $(wildcard libperfutil/*.c)
-A2N_SRC	     := $(wildcard libperfutil/a2n/*.c)
+# It stands on its own: what it shares with libperfutil comes with both.
+A2N_SRC	     := $(wildcard libperfutil/a2n/*.c) libperfutil/rights.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/itrace_main.c %/run_post.c,$(wildcard tools/swtrace/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_post place say)
@@ -99,8 +100,8 @@ $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
-# Readers share the decoder and the cursor with the collectors.
-$(call obj,$(wildcard post/formats/*.c)): INC = $(INC_POST) -Ilibperfutil
+# Readers share the decoder and the cursor with the collectors, all of them how others' files are opened.
+$(call obj,$(wildcard post/formats/*.c post/model/*.c post/report/*.c)): INC = $(INC_POST) -Ilibperfutil
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)

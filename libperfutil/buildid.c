@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "buildid.h"
 #include "record.h"
+#include "regular.h"
 
 #define NOTES_MAX	4096
 #define HEADERS_MAX	8192
@@ -30,16 +31,18 @@ struct buildids {
 	size_t nfound, found_room;
 	uint64_t stamp;
 	bool all;
+	const struct rights *user;
 };
 
-struct buildids *buildids_new(bool all)
+struct buildids *buildids_new(bool all, const struct rights *user)
 {
 	struct buildids *b = calloc(1, sizeof(*b));
 
-	if (b)
+	if (b) {
 		b->all = all;
-	if (b)
+		b->user = user;
 		b->seen = calloc(b->room = 1024, sizeof(*b->seen));
+	}
 	if (b && !b->seen) {
 		free(b);
 		return NULL;
@@ -161,28 +164,36 @@ static void read_id(int fd, struct pitrace_mte_buildid *id)
 	}
 }
 
-/* The very file that is mapped, or nothing. */
-static int open_mapped(const struct pitrace_mte_map *m, const char *path)
+static int is_mapped(int fd, const struct stat *st, const struct pitrace_mte_map *m)
 {
-	char name[PATH_MAX + 64];
+	if (fd >= 0 && st->st_ino != m->inode) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The very file that is mapped, or nothing. */
+static int open_mapped(const struct buildids *b, const struct pitrace_mte_map *m)
+{
+	struct rights its;
+	const struct rights *rights = rights_of_process((pid_t)m->pid, &its) ? b->user : &its;
+	char name[128];
 	struct stat st;
-	int fd;
+	int root, fd;
 
 	snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", m->pid,
 		 (unsigned long long)m->start, (unsigned long long)(m->start + m->length));
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		snprintf(name, sizeof(name), "/proc/%u/root%s", m->pid, path);
-		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = is_mapped(rights_reopen(rights, open(name, REGULAR_LOOK), &st), &st, m);
+	if (fd >= 0)
+		return fd;
+	root = rights_root((pid_t)m->pid);
+	if (root >= 0) {
+		fd = is_mapped(rights_open_below(rights, root, m->path, &st), &st, m);
+		close(root);
 	}
 	/* The process may be gone. */
-	if (fd < 0)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_ino != m->inode)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	return fd >= 0 ? fd : is_mapped(rights_open_below(rights, -1, m->path, &st), &st, m);
 }
 
 /* A file's mapping whose build id is ours to read, and whole? */
@@ -221,7 +232,7 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 			b->found = more;
 			b->found_room = room;
 		}
-		fd = open_mapped(m, m->path);
+		fd = open_mapped(b, m);
 		if (fd < 0)
 			continue;
 		n = &b->found[b->nfound++];

@@ -8,11 +8,13 @@
 
 #include <stddef.h>
 #include <pifile.h>
+#include "rights.h"
 
 struct buildids;
 
-/* all: not only what a walk described. */
-struct buildids *buildids_new(bool all);
+/* all: not only what a walk described. user: for whom is traced; NULL: ourselves. It must live as
+ * long. Files are opened with the rights of the process that has them mapped. */
+struct buildids *buildids_new(bool all, const struct rights *user);
 void buildids_free(struct buildids *b);
 /* Look through a segment for files not seen yet, and read theirs. */
 void buildids_scan(struct buildids *b, const void *segment, size_t size);

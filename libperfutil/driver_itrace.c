@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "driver_itrace.h"
+#include "regular.h"
 
 bool driver_itrace_wanted(const struct trace_config *config)
 {
@@ -18,7 +19,7 @@ static int open_place(struct pitrace_itrace_place *p, const char *file, uint64_t
 	p->address = address;
 	p->fd = -1;
 	if (*file)
-		p->fd = open(file, O_RDONLY | O_CLOEXEC);
+		p->fd = regular_open(file, 0, NULL);
 	return *file && p->fd < 0 ? -errno : 0;
 }
 

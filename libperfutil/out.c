@@ -48,8 +48,8 @@ int out_begin(struct tracer *t, struct out *o, const char *path)
 		err = sysinfo_write(o->writer, &t->config, t->command, info.note,
 				    &o->modules);
 	pifile_set_compression(o->writer, t->compression);
-	o->ids = buildids_new(t->collector->drain_reads_build_ids);
-	o->maps = perfmaps_new(t->owner != (uid_t)-1 ? t->owner : geteuid());
+	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
+	o->maps = perfmaps_new(t->user);
 	o->code = code_begin(t);
 	if (!err && (!o->ids || !o->maps))
 		err = -ENOMEM;

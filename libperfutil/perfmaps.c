@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files belong to the traced programs: they are opened below the process's own root, no link is
- * followed, whose they are is checked, what they say is not looked at here but for the ends of
- * lines.
+ * The files belong to the traced programs: they are opened with the process's own rights below its own
+ * root, no link is followed, whose they are is checked, what they say is not looked at here but for
+ * the ends of lines.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "now.h"
 #include "perfmaps.h"
 #include "record.h"
+#include "rights.h"
 #include "text.h"
 
 #define LOOK_NS		1000000000ull
@@ -28,7 +27,7 @@
 
 struct one {
 	uint32_t pid, inner;		/* inner: its number where it lives */
-	uid_t user;
+	struct rights rights;
 	bool tried, known, gone;
 	bool left;			/* gone before anybody asked who it was */
 	int root, fd;			/* -1: not to be had, not there yet */
@@ -42,17 +41,17 @@ struct perfmaps {
 	struct one one[PROCESSES_MAX];
 	size_t n;
 	uint64_t looked, written;
-	uid_t owner;
+	const struct rights *user;
 	struct timespec begun;		/* of the clock that files have */
 	char *part;
 };
 
-struct perfmaps *perfmaps_new(uid_t owner)
+struct perfmaps *perfmaps_new(const struct rights *user)
 {
 	struct perfmaps *m = calloc(1, sizeof(*m));
 
 	if (m) {
-		m->owner = owner;
+		m->user = user;
 		clock_gettime(CLOCK_REALTIME_COARSE, &m->begun);
 	}
 	return m;
@@ -146,7 +145,7 @@ static bool status_number(const char *text, size_t size, const char *key, int nt
 static bool ask(struct one *o)
 {
 	char name[64], text[4096];
-	uint64_t uid, inner = 0;
+	uint64_t inner = 0;
 	ssize_t n;
 	int fd;
 
@@ -155,15 +154,13 @@ static bool ask(struct one *o)
 	n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0 || !status_number(text, (size_t)n, "Uid:", 2, &uid))
+	if (n <= 0 || rights_of_process((pid_t)o->pid, &o->rights))
 		return false;
-	o->user = (uid_t)uid;
 	/* Namespaces in each other, the innermost last; no kernel has more than 33. */
 	if (!status_number(text, (size_t)n, "NSpid:", 64, &inner))
 		inner = o->pid;
 	o->inner = (uint32_t)inner;
-	snprintf(name, sizeof(name), "/proc/%u/root", o->pid);
-	o->root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	o->root = rights_root((pid_t)o->pid);
 	/* Its number is of a namespace whose files are not to be seen. */
 	return o->known = o->root >= 0 || o->inner == o->pid;
 }
@@ -178,13 +175,16 @@ static bool know(const struct perfmaps *m, struct one *o)
 		return false;
 	o->left = true;
 	o->inner = o->pid;
-	o->user = m->owner;
+	if (m->user)
+		o->rights = *m->user;
+	else
+		o->rights.uid = geteuid();
 	return o->known = true;
 }
 
 static bool is_its(const struct perfmaps *m, const struct one *o, const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && (st->st_uid == o->user || !st->st_uid) &&
+	return (st->st_uid == o->rights.uid || !st->st_uid) &&
 	       (!o->left || st->st_mtim.tv_sec > m->begun.tv_sec ||
 		(st->st_mtim.tv_sec == m->begun.tv_sec &&
 		 st->st_mtim.tv_nsec >= m->begun.tv_nsec));
@@ -192,21 +192,17 @@ static bool is_its(const struct perfmaps *m, const struct one *o, const struct s
 
 static void open_map(const struct perfmaps *m, struct one *o)
 {
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
+	const struct rights *rights = o->left ? m->user : &o->rights;
+	struct rights now;
 	char name[64];
 	struct stat st;
 
+	/* It may have given rights up since it was first asked. */
+	if (!o->left && !rights_of_process((pid_t)o->pid, &now))
+		o->rights = now;
 	snprintf(name, sizeof(name), "/tmp/perf-%u.map", o->inner);
-	if (o->root >= 0)
-		o->fd = (int)syscall(SYS_openat2, o->root, name, &how, sizeof(how));
-	else
-		o->fd = open(name, (int)how.flags);
-	if (o->fd < 0)
-		return;
-	if (!fstat(o->fd, &st) && is_its(m, o, &st))
+	o->fd = rights_open_below(rights, o->root, name, &st);
+	if (o->fd < 0 || is_its(m, o, &st))
 		return;
 	close(o->fd);
 	o->fd = -1;

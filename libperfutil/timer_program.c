@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #include "bytes.h"
+#include "regular.h"
 #include "timer_program.h"
 
 #define SCRIPTS_MAX	4		/* a script's interpreter may be a script */
@@ -101,10 +102,10 @@ bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, s
 	for (int depth = 0; program == PROGRAM_SCRIPT && depth <= SCRIPTS_MAX; depth++) {
 		bool gains;
 
-		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		fd = regular_open(name, 0, &st);
 		if (fd < 0)
 			return true;	/* may be executed, not read: it will show */
-		gains = !fstat(fd, &st) && S_ISREG(st.st_mode) && gains_rights(fd, &st);
+		gains = gains_rights(fd, &st);
 		program = look_at(fd, interpreter, sizeof(interpreter));
 		close(fd);
 		if (program != PROGRAM_SCRIPT && gains) {

@@ -77,6 +77,14 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	pthread_mutex_init(&t->lock, NULL);
 	t->owner = o->owner;
 	t->group = o->group;
+	if (o->owner != (uid_t)-1) {
+		t->user = malloc(sizeof(*t->user));
+		if (!t->user) {
+			*rc = rc_fail(PI_NO_MEMORY, "no memory");
+			goto fail;
+		}
+		rights_of_user(o->owner, o->group, t->user);
+	}
 	t->compression = o->compression;
 	t->path = strdup(o->file ? o->file : TRACE_DEFAULT_NAME);
 	t->command = strdup(o->command ? o->command : "");
@@ -151,6 +159,7 @@ void tracer_close(struct tracer *t)
 	kernel_code_free(t->code);
 	free(t->path);
 	free(t->command);
+	free(t->user);
 	free(t);
 }
 

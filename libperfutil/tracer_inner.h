@@ -13,6 +13,7 @@
 #include "buildid.h"
 #include "kernel_code.h"
 #include "perfmaps.h"
+#include "rights.h"
 
 struct out {				/* a file that is being written */
 	struct pifile_writer *writer;	/* NULL: none is */
@@ -30,6 +31,7 @@ struct tracer {
 	struct trace_config config;
 	char *path, *command;
 	struct hooks *hooks;		/* hook files; NULL: the collector needs none */
+	struct rights *user;		/* for whom is traced; NULL: ourselves */
 	uid_t owner;
 	gid_t group;
 	int compression;

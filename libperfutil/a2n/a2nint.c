@@ -16,6 +16,7 @@
 #include "module_symbols.h"
 #include "msi.h"
 #include "perfmap.h"
+#include "rights.h"
 #include "text.h"
 
 #define MAX_TEXT (256u << 20)
@@ -337,16 +338,21 @@ static int add_perfmap(uint32_t pid, uint64_t time)
 {
 	struct perfmap_entry e;
 	struct perfmap *map;
+	struct rights rights;
 	const char *why;
 	struct stat st;
 	char path[64];
-	int rc = 0;
+	int rc = 0, fd;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-	if (stat(path, &st))
+	if (rights_of_process((pid_t)pid, &rights))
 		return 0;
 	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
-	if (perfmap_open(&map, path, st.st_uid, &why))
+	fd = rights_open_below(&rights, -1, path, &st);
+	if (fd >= 0 && st.st_uid && st.st_uid != rights.uid) {
+		close(fd);
+		fd = -1;
+	}
+	if (fd < 0 || perfmap_open_fd(&map, fd, &why))
 		return 0;
 	while (!rc && perfmap_next(map, &e) > 0)
 		rc = a2n_jit_map(all.a, 0, time, pid, e.address, e.size, e.name, e.name_length);

@@ -13,6 +13,7 @@
 
 #include "files.h"
 #include "kept_files.h"
+#include "regular.h"
 
 #define MAX_FILE (4ull << 30)
 
@@ -56,26 +57,16 @@ void roots_close(struct roots *roots)
 
 int file_open_regular(const char *path, struct stat *st, const char **why)
 {
-	int fd;
+	int fd = regular_open(path, 0, st);
 
-	/* Look first: opening a device can already do something. */
-	if (stat(path, st)) {
-		*why = errno == ENOENT || errno == ENOTDIR ? "no such file" : "cannot be read";
-		return -1;
-	}
-	*why = "not a regular file";
-	if (!S_ISREG(st->st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
-		*why = "cannot be read";
+		*why = errno == ENOENT || errno == ENOTDIR ? "no such file" :
+		       errno == EINVAL ? "not a regular file" : "cannot be read";
 		return -1;
 	}
-	if (!fstat(fd, st) && S_ISREG(st->st_mode)) {
-		*why = "larger than 4 GB";
-		if ((uint64_t)st->st_size <= MAX_FILE)
-			return fd;
-	}
+	*why = "larger than 4 GB";
+	if ((uint64_t)st->st_size <= MAX_FILE)
+		return fd;
 	close(fd);
 	return -1;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reader of perf maps: a line is used as a whole or not at all. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "perfmap.h"
+#include "regular.h"
 #include "text.h"
 #include "textfile.h"
 
@@ -43,8 +43,8 @@ int perfmap_open_fd(struct perfmap **m, int fd, const char **why)
 
 int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char **why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int fd = regular_open(path, O_NOFOLLOW, &st);
 
 	*m = NULL;
 	*why = NULL;
@@ -53,10 +53,11 @@ int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char *
 
 		*why = err == -EACCES ? "no permission to read it" :
 		       err == -ELOOP ? "it is a link" :
+		       err == -EINVAL ? "not a regular file" :
 		       err == -ENOENT || err == -ENOTDIR ? "it is not there" : "cannot be opened";
 		return err;
 	}
-	if (owner != (uid_t)-1 && !fstat(fd, &st) && st.st_uid != owner && st.st_uid) {
+	if (owner != (uid_t)-1 && st.st_uid != owner && st.st_uid) {
 		close(fd);
 		*why = "it is another user's file";
 		return -EPERM;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "model/keys.h"
+#include "regular.h"
 
 struct code_map {
 	uint64_t start, end, offset;
@@ -149,20 +150,20 @@ static bool has_build_id(const struct code_file *f, int fd)
 	return same;
 }
 
-static int open_file(const struct code_file *f)
+static int open_file(const struct code_file *f, struct stat *st)
 {
-	return f->path[0] == '/' ? open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	return f->path[0] == '/' ? regular_open(f->path, 0, st) : -1;
 }
 
 static void look(struct code_file *f)
 {
-	int fd = open_file(f);
 	struct stat st;
+	int fd = open_file(f, &st);
 
 	f->looked = true;
 	if (fd < 0)
 		return;
-	f->good = !fstat(fd, &st) && S_ISREG(st.st_mode) && (!f->inode || st.st_ino == f->inode) &&
+	f->good = (!f->inode || st.st_ino == f->inode) &&
 		  (!f->build_id_size || has_build_id(f, fd));
 	close(fd);
 }
@@ -178,7 +179,7 @@ static const struct code_page *get_page(struct perf_code *c, uint32_t file, uint
 		return page;
 	if (!c->file[file].looked)
 		look(&c->file[file]);
-	fd = c->file[file].good && at < INT64_MAX ? open_file(&c->file[file]) : -1;
+	fd = c->file[file].good && at < INT64_MAX ? open_file(&c->file[file], NULL) : -1;
 	if (fd < 0)
 		return NULL;
 	page->file = file;

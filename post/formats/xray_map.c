@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "regular.h"
+
 #define FUNCTIONS (1u << 28)
 
 struct sleds {
@@ -194,13 +196,13 @@ static int read_map(struct xray_map *m, Elf *elf, const char *path, uint64_t siz
 
 int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	struct stat st;
+	int fd = regular_open(path, 0, &st), rc;
 	char *whole = fd < 0 ? NULL : realpath(path, NULL);
 	const char *words = "";
-	struct stat st;
 	Elf *elf;
 
-	if (!whole || fstat(fd, &st)) {
+	if (!whole) {
 		rc = -errno;
 		snprintf(why, size, "%s: %s", path, strerror(errno));
 		if (fd >= 0)

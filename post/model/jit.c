@@ -17,6 +17,7 @@
 #include "formats/format.h"
 #include "model/keys.h"
 #include "model/wanted.h"
+#include "regular.h"
 
 #define NEVER UINT64_MAX
 #define LOGS_MAX 512			/* a descriptor each */
@@ -91,15 +92,15 @@ static bool is_jitdump(const char *path)
 /* Another process's file of this name may stand there by now: the inode tells. */
 static int try_open(const char *path, const struct pitrace_mte_map *map, const char **why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int fd = regular_open(path, O_NOFOLLOW, &st);
 
 	if (fd < 0) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			*why = errno == EACCES ? "no permission to read it" : "cannot be opened";
 		return -1;
 	}
-	if (!fstat(fd, &st) && (!map || !map->inode || st.st_ino == map->inode))
+	if (!map || !map->inode || st.st_ino == map->inode)
 		return fd;
 	close(fd);
 	*why = "the file of this name is another one than was mapped";
@@ -356,11 +357,12 @@ static int open_log(struct jit *j, uint32_t origin, const char *folder, const ch
 	s = new_source(j, pid, 0, path);
 	if (!s)
 		return -ENOMEM;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd < 0)
 		return jit_note(j, path, NO_OFFSET, errno == EACCES ? "no permission to read it" :
-				errno == ELOOP ? "it is a link" : "cannot be opened", 0);
-	if (owner != (uid_t)-1 && !fstat(fd, &st) && st.st_uid && st.st_uid != owner &&
+				errno == ELOOP ? "it is a link" : errno == EINVAL ?
+				"not a regular file" : "cannot be opened", 0);
+	if (owner != (uid_t)-1 && st.st_uid && st.st_uid != owner &&
 	    st.st_uid != geteuid()) {
 		close(fd);
 		return jit_note(j, path, NO_OFFSET, "it is another user's file", 0);

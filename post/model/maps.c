@@ -6,15 +6,15 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <perfmap.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "model/record.h"
+#include "regular.h"
+#include "rights.h"
 
 #define NEVER		UINT64_MAX
 #define HEAD_MAX	256
@@ -281,7 +281,7 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 		return errno == ENOENT || errno == ENOTDIR || errno == ENOSYS ? 0 :
 		       jit_note(m->jit, path, NO_OFFSET, errno == EACCES ?
 				"no permission to read it" : errno == ELOOP ? "it is a link" :
-				"cannot be opened", 0);
+				errno == EINVAL ? "not a regular file" : "cannot be opened", 0);
 	why = named ? NULL : stranger(m, p, fd, tracer);
 	if (why) {
 		close(fd);
@@ -300,21 +300,20 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	return rc ? rc : 1;
 }
 
-#define HOW (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-
-/* Below the root of a process: links in there lead nowhere else. */
+/* Below the root of a process, with its rights: links in there lead nowhere else, nor does what it
+ * mounted there. */
 static int open_inside(uint32_t pid, const char *path)
 {
-	struct open_how how = { .flags = HOW, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	char name[64];
-	int root, fd, err;
+	struct rights rights;
+	int root = rights_root((pid_t)pid), fd = -1, err = errno;
 
-	snprintf(name, sizeof(name), "/proc/%u/root", pid);
-	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -1;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	err = errno;
+	err = -rights_of_process((pid_t)pid, &rights);
+	if (!err) {
+		fd = rights_open_below(&rights, root, path, NULL);
+		err = errno;
+	}
 	close(root);
 	errno = err;
 	return fd;
@@ -331,11 +330,12 @@ static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
 		end = strchrnul(folder, ':');
 		if (snprintf(path, sizeof(path), "%.*s/perf-%u.map", (int)(end - folder), folder,
 			     pid) < (int)sizeof(path))
-			r = try_file(m, p, open(path, HOW), path, true, tracer);
+			r = try_file(m, p, regular_open(path, O_NOFOLLOW, NULL), path, true,
+				     tracer);
 	}
 	if (!r) {
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-		r = try_file(m, p, open(path, HOW), path, false, tracer);
+		r = try_file(m, p, regular_open(path, O_NOFOLLOW, NULL), path, false, tracer);
 	}
 	/* It still runs, in a container perhaps. */
 	if (!r && p->to == NEVER && inner_number(p, pid, &inner)) {

@@ -15,6 +15,7 @@
 
 #include "escape.h"
 #include "model/keys.h"
+#include "regular.h"
 
 #define FILE_MAX	(16u << 20)
 #define ALL_MAX		(256u << 20)
@@ -22,14 +23,7 @@
 
 static int open_here(const char *path, struct stat *st)
 {
-	/* Look first: opening a device can already do something. */
-	if (lstat(path, st))
-		return -1;
-	if (!S_ISREG(st->st_mode)) {
-		errno = EINVAL;
-		return -1;
-	}
-	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	return regular_open(path, O_NOFOLLOW, st);
 }
 
 /* As the program's owner, and none of root's groups. */
@@ -53,15 +47,8 @@ static int open_as_owner(const struct stat *program, const char *path, struct st
 
 static int open_source(const struct stat *program, const char *path, struct stat *st)
 {
-	int fd = !geteuid() && program->st_uid ? open_as_owner(program, path, st)
-					       : open_here(path, st);
-
-	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	return fd;
+	return !geteuid() && program->st_uid ? open_as_owner(program, path, st)
+					     : open_here(path, st);
 }
 
 static const char *reason(int error)

@@ -63,7 +63,7 @@ static void read_build_id(const char *path, uint64_t inode)
 	int err, fd = memfd_create("trace", MFD_CLOEXEC);
 	uint8_t *p;
 
-	ids = buildids_new(true);
+	ids = buildids_new(true, NULL);
 	w = pifile_create_fd(dup(fd), &(struct pifile_header){ .clock = PITRACE_CLOCK_MONOTONIC });
 	if (!ids || !w)
 		abort();

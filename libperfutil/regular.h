@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Regular files whose names others chose: by the time such a name is opened a device may stand there,
+ * and opening a device can already do something (/dev/watchdog begins to count). So what stands there
+ * is taken hold of first, which opens nothing, looked at, and that very file is opened then.
+ */
+#ifndef PITRACE_REGULAR_H
+#define PITRACE_REGULAR_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REGULAR_LOOK	(O_PATH | O_CLOEXEC)
+
+/* Open for reading what was taken hold of by O_PATH (-1: it was not, errno says why), if it is a
+ * regular file; hold is closed. -1 with errno; EINVAL: it is none, ELOOP: it is a link. */
+static inline int regular_reopen(int hold, struct stat *st)
+{
+	struct stat own;
+	char name[32];
+	int fd = -1, err = 0;
+
+	if (hold < 0)
+		return -1;
+	st = st ? st : &own;
+	if (fstat(hold, st)) {
+		err = errno;
+	} else if (!S_ISREG(st->st_mode)) {
+		err = S_ISLNK(st->st_mode) ? ELOOP : EINVAL;
+	} else {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", hold);
+		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		err = errno;
+	}
+	close(hold);
+	errno = err;
+	return fd;
+}
+
+/* flags: 0, or O_NOFOLLOW: a link is refused. st may be NULL. */
+static inline int regular_open(const char *path, int flags, struct stat *st)
+{
+	return regular_reopen(open(path, REGULAR_LOOK | flags), st);
+}
+
+#endif
