@@ -39,10 +39,12 @@ static void tell(int fd)
 static void name_of(const struct tracer *t, const char *suffix, unsigned int number, char *name,
 		    size_t room)
 {
+	const char *leaf = folder_leaf(t->path);
+
 	if (number)
-		snprintf(name, room, "%s.%u%s", t->path, number, suffix);
+		snprintf(name, room, "%s.%u%s", leaf, number, suffix);
 	else
-		snprintf(name, room, "%s%s", t->path, suffix);
+		snprintf(name, room, "%s%s", leaf, suffix);
 }
 
 static bool due(struct tracer *t)
@@ -57,7 +59,7 @@ static int prepare(struct tracer *t)
 	int err;
 
 	name_of(t, ".new", 0, name, sizeof(name));
-	err = out_begin(t, &t->next, name);
+	err = out_begin(t, &t->next, &t->folder, name);
 	if (!err) {
 		int n = out_stats(t, &t->next.before);
 
@@ -66,7 +68,7 @@ static int prepare(struct tracer *t)
 	}
 	if (err) {
 		out_drop(&t->next);
-		unlink(name);
+		folder_remove(&t->folder, name);
 	}
 	/* It stops by itself just now: nothing needs a new file. */
 	return err == -EINVAL ? 0 : err;
@@ -74,8 +76,9 @@ static int prepare(struct tracer *t)
 
 static int change(struct tracer *t)
 {
-	char from[4200], to[4200], old[4210];
+	char from[4200], to[4200], old[4210], leaf[4200];
 	int err = out_drain(t, true);
+	struct stat st;
 
 	if (!err)
 		err = out_end(t, &t->file, &t->next);
@@ -86,14 +89,19 @@ static int change(struct tracer *t)
 	t->before_records = t->records;
 	name_of(t, "", t->files, to, sizeof(to));
 	name_of(t, ".old", t->files, old, sizeof(old));
-	if (!access(to, F_OK) && rename(to, old))
-		return -errno;
+	if (!folder_look(&t->folder, to, &st))
+		err = folder_rename(&t->folder, to, old);
 	name_of(t, ".new", 0, from, sizeof(from));
-	if (rename(t->path, to) || rename(from, t->path))
-		return -errno;
+	name_of(t, "", 0, leaf, sizeof(leaf));
+	if (!err)
+		err = folder_rename(&t->folder, leaf, to);
+	if (!err)
+		err = folder_rename(&t->folder, from, leaf);
+	if (err)
+		return err;
 	if (t->rotate_keep && t->files > t->rotate_keep) {
 		name_of(t, "", t->files - t->rotate_keep, old, sizeof(old));
-		unlink(old);
+		folder_remove(&t->folder, old);
 	}
 	t->file = t->next;
 	t->next = (struct out){ 0 };
@@ -117,7 +125,7 @@ static void stay(struct tracer *t)
 		return;
 	out_drop(&t->next);
 	name_of(t, ".new", 0, name, sizeof(name));
-	unlink(name);
+	folder_remove(&t->folder, name);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */

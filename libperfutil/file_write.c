@@ -196,41 +196,40 @@ struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *heade
 	return w;
 }
 
-/* Make room for a new file at path: 1 when one stood there and is old now, 0 when none did. */
-static int move_aside(const char *path, const char *old)
+/* Make room for a new file: 1 when one stood there and is old now, 0 when none did. */
+static int move_aside(const struct folder *f, const char *leaf, const char *old)
 {
 	struct stat st;
+	int err = folder_look(f, leaf, &st);
 
-	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : -errno;
+	if (err)
+		return err == -ENOENT ? 0 : err;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	if (S_ISLNK(st.st_mode))
 		return -ELOOP;		/* whose file would be renamed, whose written? */
 	if (!S_ISREG(st.st_mode))
 		return -EOPNOTSUPP;
-	return rename(path, old) ? -errno : 1;
+	err = folder_rename(f, leaf, old);
+	return err ? err : 1;
 }
 
-/* Open a new file at path. What stood there is at *old now (NULL: nothing did). The descriptor or
- * -errno. */
-static int open_new(const char *path, char **old)
+/* Open a new file. What stood there is *old now (NULL: nothing did). The descriptor or -errno. */
+static int open_new(const struct folder *f, const char *leaf, char **old)
 {
 	int moved, fd;
 
-	if (asprintf(old, "%s.old", path) < 0) {
+	if (asprintf(old, "%s.old", leaf) < 0) {
 		*old = NULL;
 		return -ENOMEM;
 	}
-	moved = move_aside(path, *old);
+	moved = move_aside(f, leaf, *old);
 	fd = moved;
 	if (moved >= 0) {
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (fd < 0)
-			fd = -errno;
+		fd = folder_create(f, leaf);
 		/* No new file: the old one is not an old one. */
 		if (fd < 0 && moved && fd != -EEXIST)
-			(void)!rename(*old, path);
+			folder_rename(f, *old, leaf);
 	}
 	if (fd < 0 || !moved) {
 		free(*old);
@@ -239,30 +238,48 @@ static int open_new(const char *path, char **old)
 	return fd;
 }
 
-static void take_back(const char *path, const char *old)
+static void take_back(const struct folder *f, const char *leaf, const char *old)
 {
-	unlink(path);
+	folder_remove(f, leaf);
 	if (old)
-		(void)!rename(old, path);
+		folder_rename(f, old, leaf);
 }
 
-struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header)
+struct pifile_writer *file_create(const struct folder *f, const char *leaf,
+				  const struct pifile_header *header)
 {
 	struct pifile_writer *w = NULL;
 	char *old;
-	int fd = open_new(path, &old), err = fd < 0 ? -fd : 0;
+	int fd = open_new(f, leaf, &old), err = fd < 0 ? -fd : 0;
 
 	if (fd >= 0) {
 		w = pifile_create_fd(fd, header);
 		if (!w) {
 			err = errno;
 			close(fd);
-			take_back(path, old);
+			take_back(f, leaf, old);
 		} else {
 			w->moved = old;
 		}
 	}
 	free(old);
+	errno = err;
+	return w;
+}
+
+struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header)
+{
+	struct pifile_writer *w;
+	struct folder f;
+	int err = folder_open(&f, path, NULL);
+
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	w = file_create(&f, folder_leaf(path), header);
+	err = errno;
+	folder_close(&f);
 	errno = err;
 	return w;
 }
@@ -418,14 +435,14 @@ void pifile_abandon(struct pifile_writer *w)
 	release(w);
 }
 
-void file_take_back(struct pifile_writer *w, const char *path)
+void file_take_back(struct pifile_writer *w, const struct folder *f, const char *leaf)
 {
 	char *old = NULL;
 
-	if (w->moved && asprintf(&old, "%s.old", path) < 0)
+	if (w->moved && asprintf(&old, "%s.old", leaf) < 0)
 		old = NULL;
 	pifile_abandon(w);
-	take_back(path, old);
+	take_back(f, leaf, old);
 	free(old);
 }
 
@@ -473,16 +490,16 @@ static int copy_bytes(int to, int from, off_t at, uint64_t bytes)
 	return 0;
 }
 
-int file_settle(struct pifile_writer *w, const char *path)
+int file_settle(struct pifile_writer *w, const struct folder *f, const char *leaf)
 {
 	char *old;
-	int fd = open_new(path, &old), err = fd < 0 ? fd : 0;
+	int fd = open_new(f, leaf, &old), err = fd < 0 ? fd : 0;
 
 	if (!err)
 		err = copy_bytes(fd, w->fd, w->base, w->offset);
 	if (err && fd >= 0) {
 		close(fd);
-		take_back(path, old);
+		take_back(f, leaf, old);
 	}
 	free(old);
 	if (err) {
@@ -495,35 +512,25 @@ int file_settle(struct pifile_writer *w, const char *path)
 	return 0;
 }
 
-int file_copy(const char *from, const char *path, uid_t owner, gid_t group)
+int file_copy(const struct folder *from, const char *leaf, const struct folder *to,
+	      const char *to_leaf)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), out = -1, err = 0;
-	char *old = NULL;
 	struct stat st;
+	char *old = NULL;
+	int in = folder_read(from, leaf, &st), out = -1, err = in < 0 ? in : 0;
 
-	if (in < 0 || fstat(in, &st))
-		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		err = -EINVAL;
 	if (!err) {
-		out = open_new(path, &old);
+		out = open_new(to, to_leaf, &old);
 		err = out < 0 ? out : 0;
 	}
 	if (!err)
 		err = copy_bytes(out, in, 0, (uint64_t)st.st_size);
-	if (!err && owner != (uid_t)-1 && fchown(out, owner, group))
-		err = -errno;
 	if (out >= 0 && close(out) && !err)
 		err = -errno;
 	if (err && out >= 0)
-		take_back(path, old);
+		take_back(to, to_leaf, old);
 	free(old);
 	if (in >= 0)
 		close(in);
 	return err;
-}
-
-int file_give(struct pifile_writer *w, uid_t owner, gid_t group)
-{
-	return fchown(w->fd, owner, group) ? -errno : 0;
 }

@@ -30,7 +30,7 @@ static struct kernel_code *code_begin(const struct tracer *t)
 	       NULL;
 }
 
-int out_begin(struct tracer *t, struct out *o, const char *path)
+int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf)
 {
 	struct pifile_header header;
 	struct trace_info info = { 0 };
@@ -40,13 +40,10 @@ int out_begin(struct tracer *t, struct out *o, const char *path)
 	t->collector->info(t->backend, &info);
 	sysinfo_header(&header, &t->config, t->collector->name, info.clock,
 		       t->collector->clock_hz(t->backend));
-	o->writer = pifile_create(path, &header);
+	o->writer = file_create(folder, leaf, &header);
 	if (!o->writer)
 		return -errno;
-	err = t->owner != (uid_t)-1 ? file_give(o->writer, t->owner, t->group) : 0;
-	if (!err)
-		err = sysinfo_write(o->writer, &t->config, t->command, info.note,
-				    &o->modules);
+	err = sysinfo_write(o->writer, &t->config, t->command, info.note, &o->modules);
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
 	o->maps = perfmaps_new(t->user);
@@ -289,17 +286,17 @@ void out_drop(struct out *o)
 void out_take_back(struct tracer *t)
 {
 	if (t->file.writer)
-		file_take_back(t->file.writer, t->path);
+		file_take_back(t->file.writer, &t->folder, folder_leaf(t->path));
 	forget(&t->file);
 }
 
 /* ---- for somebody who asks ------------------------------------------------------------------- */
 
 /* Normal mode: from the rings, which hold everything. */
-static int from_rings(struct tracer *t, const char *path)
+static int from_rings(struct tracer *t, const struct folder *folder, const char *leaf)
 {
 	struct out o;
-	int err = out_begin(t, &o, path), end;
+	int err = out_begin(t, &o, folder, leaf), end;
 
 	if (!err)
 		err = fill(t, &o, NULL, true);
@@ -315,7 +312,7 @@ static int from_rings(struct tracer *t, const char *path)
 
 /* While it is on: the file as it is, and in wrap mode what the trace rings hold. The lock is held
  * no longer than it takes to know where all that ends: the rings must not fill meanwhile. */
-static int from_file(struct tracer *t, const char *path)
+static int from_file(struct tracer *t, const struct folder *folder, const char *leaf)
 {
 	bool wrap = t->config.mode == PITRACE_MODE_WRAP;
 	struct out o = { 0 };
@@ -342,15 +339,13 @@ static int from_file(struct tracer *t, const char *path)
 	pthread_mutex_unlock(&t->lock);
 	if (err)
 		return err;
-	err = file_settle(o.writer, path);
+	err = file_settle(o.writer, folder, leaf);
 	if (err) {
 		o.writer = NULL;
 		forget(&o);
 		return err;
 	}
-	if (t->owner != (uid_t)-1)
-		err = file_give(o.writer, t->owner, t->group);
-	if (!err && wrap) {
+	if (wrap) {
 		o.code = code_begin(t);
 		err = out_window(t, &o);
 	}
@@ -365,39 +360,51 @@ static int from_file(struct tracer *t, const char *path)
 static void free_name(const struct tracer *t, char *name, size_t room)
 {
 	unsigned int i = 0;
+	struct stat st;
 
 	do
 		snprintf(name, room, "%s.%u", t->path, ++i);
-	while (!access(name, F_OK) && i < 100000);
+	while (!folder_look(&t->folder, folder_leaf(name), &st) && i < 100000);
+}
+
+static int write_to(struct tracer *t, const struct folder *folder, bool own)
+{
+	const char *leaf = folder_leaf(t->got_file);
+	int err = 0;
+
+	if (t->config.mode == PITRACE_MODE_NORMAL)
+		return from_rings(t, folder, leaf);
+	if (t->on && !own)
+		return from_file(t, folder, leaf);
+	if (t->on) {
+		pthread_mutex_lock(&t->lock);
+		err = t->error ? t->error : out_drain(t, true);
+		pthread_mutex_unlock(&t->lock);
+	}
+	t->got = t->written;
+	t->got_records = t->records;
+	return own ? err : file_copy(&t->folder, folder_leaf(t->path), folder, leaf);
 }
 
 int out_write(struct tracer *t, const char *path)
 {
-	bool own = !path || !strcmp(path, t->path);
+	bool own = !path || !strcmp(path, t->path), wrap = t->config.mode == PITRACE_MODE_WRAP;
+	struct folder other = { .fd = -1 };
 	int err = 0;
 
+	if (path && own && wrap && t->on)
+		return rc_fail(PI_INVALID_ARGUMENT, "%s is being written: give another name, or none", path);
 	snprintf(t->got_file, sizeof(t->got_file), "%s", path ? path : t->path);
 	t->got = t->got_records = 0;
-	if (t->config.mode == PITRACE_MODE_NORMAL) {
-		err = from_rings(t, t->got_file);
-	} else if (!t->on) {
-		t->got = t->written;
-		t->got_records = t->records;
-		if (!own)
-			err = file_copy(t->path, path, t->owner, t->group);
-	} else if (!own || (!path && t->config.mode == PITRACE_MODE_WRAP)) {
-		if (!path)
-			free_name(t, t->got_file, sizeof(t->got_file));
-		err = from_file(t, t->got_file);
-	} else if (t->config.mode == PITRACE_MODE_WRAP) {
-		return rc_fail(PI_INVALID_ARGUMENT, "%s is being written: give another name, or none", path);
-	} else {
-		pthread_mutex_lock(&t->lock);
-		err = t->error ? t->error : out_drain(t, true);
-		pthread_mutex_unlock(&t->lock);
-		t->got = t->written;
-		t->got_records = t->records;
+	if (!own) {
+		err = folder_open(&other, path, t->user);
+	} else if (wrap && t->on) {
+		free_name(t, t->got_file, sizeof(t->got_file));
+		own = false;
 	}
+	if (!err)
+		err = write_to(t, other.fd >= 0 ? &other : &t->folder, own);
+	folder_close(&other);
 	if (err) {
 		rc_errno(err, "%s", t->got_file);
 		return PI_FILE_ERROR;

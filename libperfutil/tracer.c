@@ -73,10 +73,8 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		*rc = rc_fail(PI_NO_MEMORY, "no memory");
 		return NULL;
 	}
-	t->wake = t->news = -1;
+	t->wake = t->news = t->folder.fd = -1;
 	pthread_mutex_init(&t->lock, NULL);
-	t->owner = o->owner;
-	t->group = o->group;
 	if (o->owner != (uid_t)-1) {
 		t->user = malloc(sizeof(*t->user));
 		if (!t->user) {
@@ -133,7 +131,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	/* Without them programs cannot write records; that is all. A folder with a name is for all
 	 * programs of this user, another one for the command. */
 	if (t->collector->hook_files)
-		t->hooks = hooks_new(o->hooks, o->hooks ? (uid_t)-1 : t->owner,
+		t->hooks = hooks_new(o->hooks, o->hooks ? (uid_t)-1 : o->owner,
 				     t->config.trace_bytes, 1);
 	*rc = PI_OK;
 	return t;
@@ -157,6 +155,7 @@ void tracer_close(struct tracer *t)
 		close(t->news);
 	pthread_mutex_destroy(&t->lock);
 	kernel_code_free(t->code);
+	folder_close(&t->folder);
 	free(t->path);
 	free(t->command);
 	free(t->user);
@@ -275,6 +274,26 @@ static int refused_on(struct tracer *t, int err)
 	return rc_fail(PI_NO_PERMISSION, "%s%s%s", check.why, *check.cure ? ": " : "", check.cure);
 }
 
+/* A place that cannot be written is refused before anything is traced. */
+static int open_folder(struct tracer *t)
+{
+	const char *leaf = folder_leaf(t->path);
+	struct stat st;
+	int err;
+
+	folder_close(&t->folder);
+	err = folder_open(&t->folder, t->path, t->user);
+	if (err) {
+		rc_errno(err, "%s: cannot be written: %.*s", t->path,
+			 leaf == t->path ? 1 : (int)(leaf - t->path),
+			 leaf == t->path ? "." : t->path);
+		return PI_FILE_ERROR;
+	}
+	if (!folder_look(&t->folder, leaf, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return rc_fail(PI_FILE_ERROR, "%s: is not a regular file", t->path);
+	return PI_OK;
+}
+
 int tracer_on(struct tracer *t)
 {
 	uint64_t any = 0;
@@ -293,8 +312,11 @@ int tracer_on(struct tracer *t)
 	t->written = t->records = t->unwritten = 0;
 	t->files = 0;
 	t->before_bytes = t->before_records = 0;
+	err = open_folder(t);
+	if (err)
+		return err;
 	if (t->config.mode != PITRACE_MODE_NORMAL)
-		err = out_begin(t, &t->file, t->path);
+		err = out_begin(t, &t->file, &t->folder, folder_leaf(t->path));
 	if (err) {
 		out_take_back(t);
 		return rc_errno(err, "%s", t->path) == PI_NO_MEMORY ? PI_NO_MEMORY : PI_FILE_ERROR;

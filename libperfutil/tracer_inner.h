@@ -11,6 +11,7 @@
 #include <tracer.h>
 #include "backend.h"
 #include "buildid.h"
+#include "folder.h"
 #include "kernel_code.h"
 #include "perfmaps.h"
 #include "rights.h"
@@ -30,10 +31,9 @@ struct tracer {
 	struct backend *backend;
 	struct trace_config config;
 	char *path, *command;
+	struct folder folder;		/* path's, from *on* on */
 	struct hooks *hooks;		/* hook files; NULL: the collector needs none */
 	struct rights *user;		/* for whom is traced; NULL: ourselves */
-	uid_t owner;
-	gid_t group;
 	int compression;
 	uint64_t rotate_bytes, rotate_ns;	/* 0: not by size, not by time */
 	unsigned int rotate_keep;		/* older files; 0: all */
@@ -61,7 +61,7 @@ struct tracer {
 };
 
 /* Begin a file for the interval that is on or comes next. 0 or -errno; then out_drop. */
-int out_begin(struct tracer *t, struct out *o, const char *path);
+int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf);
 /* Hand what the collector has to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
 /* Before tracing is off, when the kernel's code changes: read all that was executed. */

@@ -61,4 +61,75 @@ grep -aq roots_own_words roots.nrm2
 verdict roots_map_is_there $? "root's map is not in the trace"
 chmod 600 "$(cat roots.map)"
 
+# ---- traces (point 13): alice calls sudo, and may not write where root alone may
+folder roots 0 700
+victim roots/x.nrm2
+victim roots/get.nrm2
+victim roots/x.nrm2.1
+# all_untouched NAME: nothing in root's folder was changed, added or removed
+all_untouched() {
+	untouched "$1_file" roots/x.nrm2
+	untouched "$1_get_file" roots/get.nrm2
+	untouched "$1_numbered_file" roots/x.nrm2.1
+	is "$1_folder" "$(cd roots && echo *nrm2*)" \
+		"get.nrm2 get.nrm2.after get.nrm2.before x.nrm2 x.nrm2.1 x.nrm2.1.after x.nrm2.1.before x.nrm2.after x.nrm2.before"
+}
+all_untouched begin >/dev/null
+for mode in cont norm; do
+	sudo_by $alice "$bin/swtrace" run -q -B $collector -t $mode -o "$work/roots/new.nrm2" -- touch "$work/a/ran" >out 2>&1
+	is roots_folder_${mode}_refused $? 125
+	says roots_folder_${mode}_words out 'Permission denied'
+	is roots_folder_${mode}_before_the_run "$(ls a/ran 2>/dev/null)" ''
+	sudo_by $alice "$bin/swtrace" run -q -B $collector -t $mode -o "$work/roots/x.nrm2" -- true >out 2>&1
+	is roots_file_${mode}_refused $? 125
+	all_untouched roots_folder_$mode
+done
+
+# The command exchanges the trace's folder for a link to root's while it is traced.
+# exchanged NAME OPTIONS... -- COMMAND: COMMAND runs between
+exchanged() {
+	local name=$1 options=()
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	rm -rf a/d a/kept
+	folder a/d $alice 700
+	sudo_by $alice timeout 60 "$bin/swtrace" run -q -B $collector "${options[@]}" -o "$work/a/d/x.nrm2" -- sh -c \
+		"mv $work/a/d $work/a/kept && ln -s $work/roots $work/a/d; $2" >out 2>&1
+	verdict "exchanged_$name" $?
+	all_untouched "exchanged_$name"
+	is "exchanged_${name}_owner" "$(stat -c '%u %g %a' a/kept/x.nrm2)" "$alice $alice 600"
+}
+exchanged cont -t cont -- true
+exchanged norm -t norm -- true
+exchanged rotated -t cont --rotate-time 1s -- "sleep 4"
+[ -e a/kept/x.nrm2.1 ]
+verdict exchanged_rotated_where_it_was $? "no rotated file: $(ls a/kept)"
+is exchanged_rotated_its_owner "$(stat -c '%u %g %a' a/kept/x.nrm2.1)" "$alice $alice 600"
+exchanged snapshot -t wrap -- "kill -USR2 \$PPID; sleep 2"
+# A session that is held: what is written later, elsewhere.
+folder held $alice 700
+export PITRACE_SOCKET=$work/held/socket
+sudo_by $alice "$bin/swtrace" init -B $collector -t cont -f "$work/held/x.nrm2" >out 2>&1 && "$bin/swtrace" on >out 2>&1
+verdict held_on $?
+mv held held2 && folder held $alice 700
+sudo_by $alice env PITRACE_SOCKET="$work/held2/socket" "$bin/swtrace" get "$work/roots/get.nrm2" >out 2>&1
+[ $? != 0 ]
+verdict held_get_refused $? "it wrote into root's folder"
+all_untouched held_get
+sudo_by $alice env PITRACE_SOCKET="$work/held2/socket" "$bin/swtrace" get "$work/a/get.nrm2" >out 2>&1
+verdict held_get $?
+is held_get_owner "$(stat -c '%u %g %a' a/get.nrm2)" "$alice $alice 600"
+rm -rf held && ln -s roots held
+sudo_by $alice env PITRACE_SOCKET="$work/held2/socket" "$bin/swtrace" free >out 2>&1
+verdict held_free $?
+unset PITRACE_SOCKET
+all_untouched held
+# Real root writes where root may.
+"$bin/swtrace" run -q -B $collector -o roots/own.nrm2 -- true >out 2>&1
+verdict root_itself $?
+is root_itself_owner "$(stat -c '%u %g %a' roots/own.nrm2)" "0 0 600"
+
 [ "$failures" = 0 ]

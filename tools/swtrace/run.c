@@ -172,24 +172,6 @@ static void give_up(struct run *r)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* A place that cannot be written is refused before anything runs. */
-static int check_place(const char *file)
-{
-	char folder[4096];
-	const char *slash = strrchr(file, '/');
-	struct stat st;
-
-	if (slash)
-		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - file + 1), file);
-	else
-		snprintf(folder, sizeof(folder), ".");
-	if (access(folder, W_OK))
-		return fail("%s: cannot be written: %s: %s", file, folder, strerror(errno));
-	if (!stat(file, &st) && !S_ISREG(st.st_mode))
-		return fail("%s: is not a regular file", file);
-	return 0;
-}
-
 static int session(struct run *r, int signals)
 {
 	int report = -1, target = -1, rc, err;
@@ -276,8 +258,6 @@ int run_go(struct run *r)
 		r->t.program = path;
 	}
 	if (r->t.itrace && !run_itrace_places(r, r->t.program))
-		return EXIT_SWTRACE;
-	if (check_place(r->t.file))
 		return EXIT_SWTRACE;
 	if (r->jit)
 		run_jit(r);
