@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hookfile.h"
 #include "now.h"
 #include "tracer_inner.h"
 
@@ -142,21 +143,36 @@ static int drain_once(struct tracer *t, bool all)
 	return err;
 }
 
+/* Programs that write records are met at once: in normal mode they may be gone when these are read. */
+static bool meet_programs(struct tracer *t)
+{
+	pthread_mutex_lock(&t->lock);
+	t->error = hooks_meet(t->hooks);
+	pthread_mutex_unlock(&t->lock);
+	if (t->error)
+		tell(t->news);
+	return t->error;
+}
+
 /* Continuous and wrap mode: drain what is full, and each second also what is open. Normal mode:
  * wait until the session stops itself. */
 static void *drain_thread(void *arg)
 {
 	struct tracer *t = arg;
 	bool filled = t->config.mode != PITRACE_MODE_NORMAL;
-	struct pollfd p[2] = {
+	struct pollfd p[3] = {
 		{ .fd = t->collector->fd(t->backend), .events = filled ? POLLIN : 0 },
 		{ .fd = t->wake, .events = POLLIN },
+		{ .events = POLLIN },
 	};
 	int64_t flushed = drain_clock(), now;
 
 	for (;;) {
-		int n = poll(p, 2, !filled ? -1 : t->next.writer ? WALK_MS : FLUSH_MS);
+		int n;
 		bool all;
+
+		p[2].fd = t->hooks ? hooks_fd(t->hooks) : -1;
+		n = poll(p, 3, !filled ? -1 : t->next.writer ? WALK_MS : FLUSH_MS);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -167,6 +183,8 @@ static void *drain_thread(void *arg)
 			tell(t->news);
 			return NULL;
 		}
+		if (p[2].revents && meet_programs(t))
+			return NULL;
 		if (!filled)
 			continue;
 		usleep(PAUSE_US);

@@ -2,7 +2,8 @@
 /*
  * Hook files: how a program's own records (TraceHook) reach a collector that has no module. The
  * collector makes a folder; in it stands `control`, which says what is listened to, and each
- * process that writes makes a file PID.N of its own, mode 0600. A file is a table of slots and the
+ * process that writes makes a file PID.N of its own, mode 0600, and tells a socket of the folder; whose
+ * it is the kernel says then (hookfile_whose.h), not its name. A file is a table of slots and the
  * slots: a thread takes a free slot, fills it with a segment, and takes another; the collector
  * reads as far as `used` says and frees slots that are full. Both sides go by the number and size
  * of slots that the control file states. What is mapped survives its process: a crash loses nothing
@@ -18,6 +19,7 @@
 
 #define HOOKFILE_ENV		"PITRACE_HOOKS"	/* the folder */
 #define HOOKFILE_CONTROL	"control"
+#define HOOKFILE_SOCKET		"born"	/* there a process tells that it made its file */
 #define HOOKFILE_MAGIC		0x4B4F4F48u	/* "HOOK" */
 #define HOOKFILE_VERSION	1
 #define HOOKFILE_SLOTS_MAX	2040
@@ -82,6 +84,10 @@ const char *hooks_folder(const struct hooks *h);
 int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64]);
 /* Only names, or what was listened to before. */
 int hooks_pause(struct hooks *h, bool pause);
+/* Readable: processes have made files; then hooks_meet opens them, before they are gone. It is part of
+ * hooks_collect. -1: nobody can be met now. */
+int hooks_fd(const struct hooks *h);
+int hooks_meet(struct hooks *h);
 /* Read what the processes wrote. 0 or -errno. */
 int hooks_collect(struct hooks *h);
 /* Hand over full segments; with `all`, and of the MTE ring always, the open ones too. */

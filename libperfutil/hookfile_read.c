@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector's side of hook files. Nothing in a file is believed: whose it is says the file
- * system, which process wrote it says its name; only what a program may write passes, with a stamp
- * that lies between on and now. Records of all threads come out in the order of time, each with a
+ * The collector's side of hook files. Nothing in a file is believed: whose it is and which process
+ * wrote it the kernel says; only what a program may write passes, with a stamp that lies between on
+ * and now. Records of all threads come out in the order of time, each with a
  * stamp of its own, so that the order of a thread's records holds whatever CPU they were made on.
  */
 #include <dirent.h>
@@ -16,9 +16,10 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "hookfile.h"
+#include "hookfile_whose.h"
 #include "now.h"
 #include "record.h"
+#include "regular.h"
 #include "segment.h"
 
 #define FILES		1024		/* processes at one time; others wait until some are gone */
@@ -26,8 +27,8 @@
 #define RING_BYTES	(64u << 10)	/* of the segments that go into the trace */
 
 struct process {
-	char name[32];			/* of the file */
-	pid_t pid;
+	char name[HOOKFILE_NAME];	/* of the file */
+	pid_t pid;			/* the kernel's, not the name's */
 	int fd;
 	uint64_t lost;			/* as last read */
 	uint32_t done[];		/* bytes of each slot that were read */
@@ -49,7 +50,7 @@ struct pending {
 struct hooks {
 	char *folder;
 	bool made;			/* the folder is ours to remove */
-	int dir, control_fd;
+	int dir, control_fd, born;	/* born: processes announce files there */
 	uid_t owner;
 	struct hookfile_control control;
 	uint64_t majors[PITRACE_MAJORS / 64];	/* of the newest interval, also after its end */
@@ -147,6 +148,14 @@ static int remove_file(struct hooks *h, const char *name)
 	return 0;
 }
 
+/* Before the control file says that anybody listens. */
+static int make_socket(struct hooks *h)
+{
+	unlinkat(h->dir, HOOKFILE_SOCKET, 0);	/* left over, as the control file */
+	h->born = hookfile_socket(h->dir, h->owner);
+	return h->born < 0 ? h->born : 0;
+}
+
 static int put_control(struct hooks *h)
 {
 	const struct hookfile_control c = h->control;
@@ -163,7 +172,7 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 
 	if (!h)
 		return NULL;
-	h->dir = h->control_fd = -1;
+	h->dir = h->control_fd = h->born = -1;
 	h->owner = owner == (uid_t)-1 ? geteuid() : owner;
 	h->session = session + HOOKS_SESSION;
 	h->ncpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -178,6 +187,8 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 	}
 	if (!err)
 		err = make_folder(h, folder);
+	if (!err)
+		err = make_socket(h);
 	if (!err)
 		err = put_control(h);
 	if (err) {
@@ -251,12 +262,12 @@ static void forget(struct hooks *h, size_t i)
 	h->process[i] = h->process[--h->nprocesses];
 }
 
-static bool known(const struct hooks *h, const char *name)
+static struct process *find(const struct hooks *h, const char *name)
 {
 	for (size_t i = 0; i < h->nprocesses; i++)
 		if (!strcmp(h->process[i]->name, name))
-			return true;
-	return false;
+			return h->process[i];
+	return NULL;
 }
 
 /* PID.N, nothing else. */
@@ -271,40 +282,20 @@ static pid_t pid_of(const char *name)
 	return (pid_t)pid;
 }
 
-/* A file of a user whose process that is, and of nobody else's. */
-static bool honest(const struct hooks *h, int fd, pid_t pid)
+/* A file of this user's, with a head; under no other name. */
+static bool honest(const struct hooks *h, int fd, const struct stat *st)
 {
 	struct hookfile_header header;
-	struct stat st, process;
-	char proc[32];
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != h->owner || st.st_nlink != 1 ||
-	    pread(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-	    header.magic != HOOKFILE_MAGIC || header.version != HOOKFILE_VERSION)
-		return false;
-	/* One that is not dumpable is shown as root's. */
-	snprintf(proc, sizeof(proc), "/proc/%d", pid);
-	return stat(proc, &process) || process.st_uid == h->owner || process.st_uid == 0;
+	return st->st_uid == h->owner && st->st_nlink == 1 &&
+	       pread(fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) &&
+	       header.magic == HOOKFILE_MAGIC && header.version == HOOKFILE_VERSION;
 }
 
-static int meet(struct hooks *h, const char *name)
+static int take(struct hooks *h, const char *name, pid_t pid, int fd)
 {
-	pid_t pid = pid_of(name);
-	struct process *p;
-	int fd;
+	struct process *p = calloc(1, sizeof(*p) + h->control.slots * sizeof(p->done[0]));
 
-	if (!pid || h->nprocesses == FILES || known(h, name))
-		return 0;
-	fd = openat(h->dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return 0;
-	/* It may be just being made; if not, it is looked at in vain each time. */
-	if (!honest(h, fd, pid)) {
-		h->unmet = true;
-		close(fd);
-		return 0;
-	}
-	p = calloc(1, sizeof(*p) + h->control.slots * sizeof(p->done[0]));
 	if (!p) {
 		close(fd);
 		return -ENOMEM;
@@ -314,6 +305,57 @@ static int meet(struct hooks *h, const char *name)
 	p->fd = fd;
 	h->process[h->nprocesses++] = p;
 	return 0;
+}
+
+/* by: who announced it, 0: nobody did. */
+static int meet(struct hooks *h, const char *name, pid_t by)
+{
+	pid_t pid = pid_of(name);
+	struct process *p = find(h, name);
+	struct stat st;
+	int fd;
+
+	if (p && by)
+		p->pid = by;
+	if (!pid || p || h->nprocesses == FILES)
+		return 0;
+	fd = regular_reopen_for(openat(h->dir, name, REGULAR_LOOK | O_NOFOLLOW), O_RDWR, &st);
+	if (fd < 0)
+		return 0;
+	/* It may be just being made; if not, it is looked at in vain each time. */
+	if (!honest(h, fd, &st) || !(by || hookfile_of_process(pid, h->owner, &st))) {
+		h->unmet = true;
+		close(fd);
+		return 0;
+	}
+	return take(h, name, by ? by : pid, fd);
+}
+
+static int meet_found(struct hooks *h, const char *name)
+{
+	return meet(h, name, 0);
+}
+
+int hooks_fd(const struct hooks *h)
+{
+	return h->nprocesses < FILES ? h->born : -1;
+}
+
+int hooks_meet(struct hooks *h)
+{
+	char name[HOOKFILE_NAME];
+	pid_t pid;
+	uid_t uid;
+	int err = 0;
+
+	/* A user who announces without end is heard again at the next look. */
+	for (int i = 0; !err && i < FILES && h->nprocesses < FILES; i++) {
+		if (!hookfile_announced(h->born, name, &pid, &uid))
+			break;
+		if (uid == h->owner)
+			err = meet(h, name, pid);
+	}
+	return err;
 }
 
 /* Anything new in the folder? A change as recent as this may not be the last with its time. */
@@ -494,8 +536,10 @@ static int read_process(struct hooks *h, struct process *p)
 
 int hooks_collect(struct hooks *h)
 {
-	int err = changed(h) ? each_file(h, meet) : 0;
+	int err = hooks_meet(h);
 
+	if (!err && changed(h))
+		err = each_file(h, meet_found);
 	h->until = now_ns();
 	for (size_t i = 0; i < h->nprocesses && !err;) {
 		struct process *p = h->process[i];
@@ -596,6 +640,8 @@ void hooks_free(struct hooks *h)
 		put_control(h);
 		close(h->control_fd);
 	}
+	if (h->born >= 0)
+		close(h->born);
 	while (h->nprocesses)
 		forget(h, h->nprocesses - 1);
 	if (h->dir >= 0) {

@@ -11,12 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include "hookfile.h"
 #include "now.h"
 #include "segment.h"
 
+#define TRIES	20			/* to announce, 1 ms between them: nobody may be reading */
 #define NAMES	4096			/* files that one pid may have had before, by exec */
 
 struct hookfile {
@@ -73,14 +76,12 @@ static bool have(void *p, size_t size)
 	return !madvise((void *)start, (uintptr_t)p + size - start, MADV_POPULATE_WRITE);
 }
 
-static int make_file(const char *folder)
+static int make_file(const char *folder, char path[4096])
 {
-	char path[4096];
 	int fd = -1;
 
 	for (unsigned int n = 0; n < NAMES; n++) {
-		if (snprintf(path, sizeof(path), "%s/%d.%u", folder, getpid(), n) >=
-		    (int)sizeof(path))
+		if (snprintf(path, 4096, "%s/%d.%u", folder, getpid(), n) >= 4096)
 			return -ENAMETOOLONG;
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd >= 0 || errno != EEXIST)
@@ -89,10 +90,34 @@ static int make_file(const char *folder)
 	return fd < 0 ? -errno : fd;
 }
 
+/* The kernel tells whose the file is to whom we tell its name. A collector that does not listen for it
+ * (an older one) believes the name. */
+static void announce(const char *folder, const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	const char *name = path + strlen(folder) + 1;
+	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	/* A folder's own name may be longer than an address is. */
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" HOOKFILE_SOCKET, dir);
+	for (int i = 0; dir >= 0 && s >= 0 && i < TRIES; i++) {
+		if (sendto(s, name, strlen(name), MSG_DONTWAIT | MSG_NOSIGNAL,
+			   (struct sockaddr *)&a, sizeof(a)) >= 0 || errno != EAGAIN)
+			break;
+		usleep(1000);
+	}
+	if (s >= 0)
+		close(s);
+	if (dir >= 0)
+		close(dir);
+}
+
 struct hookfile *hookfile_make(const char *folder, const struct hookfile_control *control)
 {
 	static struct hookfile *newest;
 	struct hookfile *f = calloc(1, sizeof(*f));
+	char path[4096];
 	size_t size;
 	void *p;
 	int fd, err = 0;
@@ -102,7 +127,7 @@ struct hookfile *hookfile_make(const char *folder, const struct hookfile_control
 	f->slots = control->slots;
 	f->slot_bytes = control->slot_bytes;
 	size = HOOKFILE_DATA + (size_t)f->slots * f->slot_bytes;
-	fd = make_file(folder);
+	fd = make_file(folder, path);
 	if (fd < 0) {
 		free(f);
 		errno = -fd;
@@ -135,6 +160,7 @@ struct hookfile *hookfile_make(const char *folder, const struct hookfile_control
 	f->header = p;
 	f->header->version = HOOKFILE_VERSION;
 	__atomic_store_n(&f->header->magic, HOOKFILE_MAGIC, __ATOMIC_RELEASE);
+	announce(folder, path);
 	return f;
 }
 

@@ -298,8 +298,11 @@ static int from_rings(struct tracer *t, const struct folder *folder, const char 
 	struct out o;
 	int err = out_begin(t, &o, folder, leaf), end;
 
+	/* The thread may meet programs meanwhile. */
+	pthread_mutex_lock(&t->lock);
 	if (!err)
 		err = fill(t, &o, NULL, true);
+	pthread_mutex_unlock(&t->lock);
 	if (!err && t->code)
 		err = kernel_code_write(t->code, o.writer);
 	if (!o.writer)

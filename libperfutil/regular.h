@@ -15,9 +15,9 @@
 
 #define REGULAR_LOOK	(O_PATH | O_CLOEXEC)
 
-/* Open for reading what was taken hold of by O_PATH (-1: it was not, errno says why), if it is a
- * regular file; hold is closed. -1 with errno; EINVAL: it is none, ELOOP: it is a link. */
-static inline int regular_reopen(int hold, struct stat *st)
+/* Open (O_RDONLY or O_RDWR) what was taken hold of by O_PATH (-1: it was not, errno says why), if it
+ * is a regular file; hold is closed. -1 with errno; EINVAL: it is none, ELOOP: it is a link. */
+static inline int regular_reopen_for(int hold, int access, struct stat *st)
 {
 	struct stat own;
 	char name[32];
@@ -32,12 +32,17 @@ static inline int regular_reopen(int hold, struct stat *st)
 		err = S_ISLNK(st->st_mode) ? ELOOP : EINVAL;
 	} else {
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", hold);
-		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = open(name, access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		err = errno;
 	}
 	close(hold);
 	errno = err;
 	return fd;
+}
+
+static inline int regular_reopen(int hold, struct stat *st)
+{
+	return regular_reopen_for(hold, O_RDONLY, st);
 }
 
 /* flags: 0, or O_NOFOLLOW: a link is refused. st may be NULL. */

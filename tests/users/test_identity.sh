@@ -132,4 +132,33 @@ all_untouched held
 verdict root_itself $?
 is root_itself_owner "$(stat -c '%u %g %a' roots/own.nrm2)" "0 0 600"
 
+# ---- records of programs (point 16): alice's program copies its hook file to names of others' processes
+cat >forge <<'END'
+"$1" 1000 1 0 >told
+cd "$PITRACE_HOOKS" || exit 3
+own=$(ls | grep '^[0-9]*[.]0$')
+[ -n "$own" ] && echo "$own" >"$2/own"
+for pid in 1 "$3" 99999999 $PPID; do
+	cp "$own" "tmp$pid" && mv "tmp$pid" "$pid.0"
+done
+sleep 2
+END
+# records TRACE: of the programs' major, as PID COUNT
+records() {
+	(cd a && "$bin/post" -q -show -json -r "$1" >/dev/null 2>&1
+		grep '"major":209,' post.show | grep -o '"pid":[0-9]*' | sort | uniq -c | awk '{ print $2, $1 }')
+}
+sleep 300 &
+roots=$!
+# In normal mode its process is gone when the file is read; it counts all the same.
+for mode in cont norm; do
+	rm -f a/told a/own
+	(cd a && sudo_by $alice "$bin/swtrace" run -q -B perf -t $mode -M user -o forge.nrm2 -- \
+		sh "$work/forge" "$programs/marks" "$work/a" $roots) >out 2>&1
+	verdict forge_${mode}_ran $?
+	is forge_${mode}_written "$(tail -n 1 a/told)" 'written 1000 lost 0 nobody 0'
+	is forge_${mode}_believed "$(records forge.nrm2)" "\"pid\":$(sed 's/[.]0//' a/own) 1000"
+done
+kill $roots
+
 [ "$failures" = 0 ]
