@@ -161,4 +161,27 @@ for mode in cont norm; do
 done
 kill $roots
 
+# ---- devices (point 17): a mapped file's path becomes a link to one
+mknod "$work/device" c 1 3 && chmod 666 "$work/device"
+"$programs/watched" opens "$work/device" cat "$work/device"
+is device_is_watched $? 1
+folder a/lib $alice 700
+for name in $collector ptrace timer; do
+	rm -f a/lib/*
+	options=()
+	[ $name != ptrace ] || options=(--itrace)
+	sudo_by $alice "$programs/watched" opens "$work/device" "$bin/swtrace" run -q -B $name "${options[@]}" \
+		-o "$work/a/links.nrm2" -- "$programs/watched" links "$work/a/lib" "$work/device" >out 2>&1
+	is device_not_opened_by_$name $? 0
+	[ -s a/links.nrm2 ] && [ -L a/lib/lib39.so ]
+	verdict device_traced_by_$name $?
+	(cd a && "$programs/watched" opens "$work/device" "$bin/post" -q -r links.nrm2) >out 2>&1
+	is device_not_opened_by_post_of_$name $? 0
+done
+# What a script says that it is run by.
+printf '#!%s\n' "$work/device" >a/script && chmod 755 a/script
+sudo_by $alice "$programs/watched" opens "$work/device" "$bin/swtrace" run -q -B timer -o "$work/a/script.nrm2" -- \
+	"$work/a/script" >out 2>&1
+is device_not_opened_as_interpreter $? 0
+
 [ "$failures" = 0 ]

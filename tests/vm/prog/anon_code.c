@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* anon_code MS: has executable memory of its own making, as a JIT compiler has, for so long. */
 #include <stdio.h>
 #include <stdlib.h>
