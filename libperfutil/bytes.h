@@ -45,9 +45,10 @@ static inline uint64_t bytes_load64(const void *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
+/* Of what could not be read (NULL) there are no bytes, whatever its size was to be. */
 static inline struct bytes bytes_of(const void *base, size_t size)
 {
-	return (struct bytes){ .base = base, .size = size };
+	return (struct bytes){ .base = base, .size = base ? size : 0 };
 }
 
 static inline size_t bytes_left(const struct bytes *b)

@@ -458,8 +458,8 @@ static int build(struct kernel *k)
 				"no kallsyms were told");
 	if (k->hidden && !k->warned)
 		module_warn(k->modules, k->image->module,
-			    "/proc/kallsyms hid the addresses: record as root or with CAP_SYSLOG, "
-			    "or lower kernel.kptr_restrict");
+			    "/proc/kallsyms hid the addresses: record, or read a perf.data, as root or with "
+			    "CAP_SYSLOG, or lower kernel.kptr_restrict");
 	else if (k->hidden_modules && !k->warned)
 		module_warn(k->modules, k->image->module,
 			    "/proc/modules hid the addresses: modules cannot be told apart");

@@ -29,10 +29,17 @@ struct input_section {
 	uint64_t offset;
 	uint32_t cpu, ring;		/* of records: which CPU's, enum pitrace_ring_kind, and */
 	uint64_t sequence;		/* … the number of this part of them, from 0 */
-	const void *data;		/* valid until the next call; NULL: it could not be read */
-	size_t size;
+	const void *data;		/* valid until the next call; NULL: it could not be read, */
+	size_t size;			/* … and is 0 then: see input_section_is() */
 	uint32_t origin;
 };
+
+/* Its data and their size, or neither: what says NULL leaves no size behind. */
+static inline void input_section_is(struct input_section *s, const void *data, size_t size)
+{
+	s->data = data;
+	s->size = data ? size : 0;
+}
 
 struct input {
 	const struct format *format;

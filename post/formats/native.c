@@ -69,6 +69,8 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 {
 	struct native *n = in->state;
 	const struct pifile_section *s;
+	const void *data;
+	size_t size;
 
 	if (i >= pifile_sections(n->file))
 		return 0;
@@ -78,8 +80,10 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 		.cpu = s->cpu, .ring = s->ring, .sequence = s->sequence,
 	};
 	/* Segments come through next: don't unpack them here. */
-	if (s->type != PIFILE_SEC_SEGMENT && s->type != PIFILE_SEC_SNAPSHOT)
-		section->data = pifile_payload(n->file, i, &n->buffer, &section->size);
+	if (s->type != PIFILE_SEC_SEGMENT && s->type != PIFILE_SEC_SNAPSHOT) {
+		data = pifile_payload(n->file, i, &n->buffer, &size);
+		input_section_is(section, data, size);
+	}
 	return 1;
 }
 

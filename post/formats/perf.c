@@ -106,14 +106,15 @@ static void look_kernel(struct perf *p, const struct perf_item *item)
 
 static int look_ksymbol(struct perf *p, const struct perf_item *item)
 {
+	struct blob *k = &p->ksymbols;
 	size_t room = item->text_len * 2 + 32;
-	char *more = realloc(p->ksymbols, p->ksymbols_size + room);
+	char *more = realloc(k->data, k->size + room);
 
 	if (!more)
 		return -ENOMEM;
-	p->ksymbols = more;
-	p->ksymbols_size += (size_t)snprintf(more + p->ksymbols_size, room, "%016" PRIx64
-					     " t %s\t[%s]\n", item->start, item->text, item->text);
+	*k = blob_of(more, k->size + (size_t)snprintf(more + k->size, room, "%016" PRIx64
+						      " t %s\t[%s]\n", item->start, item->text,
+						      item->text));
 	return 0;
 }
 
@@ -259,10 +260,10 @@ static void perf_close(struct input *in)
 		free(p->file[i].path);
 	}
 	free(p->file);
-	free(p->kallsyms);
-	free(p->ksymbols);
+	blob_free(&p->kallsyms);
+	blob_free(&p->ksymbols);
 	free(p->system);
-	free(p->formats);
+	perf_view_free(&p->formats);
 	free(p->running);
 	free(p->lost_total);
 	free(p);
@@ -446,25 +447,21 @@ static void perf_progress(const struct input *in, uint64_t *done, uint64_t *tota
 
 static const char *text_of(struct perf *p, enum perf_feature i, char *room, size_t size)
 {
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, i, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
-	const char *text = data ? perf_text(&b) : NULL;
+	struct perf_view v = perf_feature(p, i);
+	struct bytes b = perf_view_bytes(p, &v);
+	const char *text = v.data ? perf_text(&b) : NULL;
 
 	snprintf(room, size, "%s", text ? text : "");
-	free(own);
+	perf_view_free(&v);
 	return room;
 }
 
 /* The command line, its words as one text. */
 static void add_command(struct perf *p, FILE *out)
 {
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, PERF_CMDLINE, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
-	uint32_t words = data ? bytes_u32(&b) : 0;
+	struct perf_view v = perf_feature(p, PERF_CMDLINE);
+	struct bytes b = perf_view_bytes(p, &v);
+	uint32_t words = v.data ? bytes_u32(&b) : 0;
 
 	fputs(words ? "command:" : "", out);
 	for (uint32_t i = 0; i < words && !b.bad; i++) {
@@ -473,10 +470,10 @@ static void add_command(struct perf *p, FILE *out)
 		fprintf(out, " %s", word ? word : "");
 	}
 	fputs(words ? "\n" : "", out);
-	free(own);
+	perf_view_free(&v);
 }
 
-static const char *system_text(struct perf *p, size_t *size)
+static const char *system_text(struct perf *p)
 {
 	static const struct {
 		enum perf_feature feature;
@@ -486,10 +483,11 @@ static const char *system_text(struct perf *p, size_t *size)
 		{ PERF_VERSION, "perf version" },
 	};
 	char text[256];
+	size_t size;
 	FILE *out;
 
 	if (!p->system) {
-		out = open_memstream(&p->system, size);
+		out = open_memstream(&p->system, &size);
 		if (!out)
 			return NULL;
 		for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
@@ -504,41 +502,43 @@ static const char *system_text(struct perf *p, size_t *size)
 		if (fclose(out))
 			return NULL;
 	}
-	*size = p->system ? strlen(p->system) : 0;
 	return p->system;
 }
 
 static int perf_section(struct input *in, size_t i, struct input_section *section)
 {
 	struct perf *p = in->state;
+	struct blob kernel;
+	const char *text;
+	const void *vdso;
+	size_t size;
 
 	*section = (struct input_section){ .type = PIFILE_SEC_SYSTEM };
 	switch (i) {
 	case 0:
-		section->data = system_text(p, &section->size);
+		text = system_text(p);
+		input_section_is(section, text, text ? strlen(text) : 0);
 		return 1;
 	case 1:
 		section->type = PIFILE_SEC_KALLSYMS;
-		section->data = perf_kernel_symbols(p, &section->size);
-		if (!section->data)
-			section->data = "";
+		kernel = perf_kernel_symbols(p);
+		input_section_is(section, kernel.data, kernel.size);
 		return 1;
 	case 2:
 		section->type = PIFILE_SEC_KALLSYMS;
-		section->data = p->ksymbols ? p->ksymbols : "";
-		section->size = p->ksymbols_size;
+		input_section_is(section, p->ksymbols.data, p->ksymbols.size);
 		return 1;
 	case 3:
 		section->type = INPUT_SEC_TRACEPOINTS;
-		free(p->formats);
-		section->data = perf_feature(p, PERF_TRACING_DATA, &section->size, &p->formats);
-		if (!section->data)
-			section->data = "";
+		perf_view_free(&p->formats);
+		p->formats = perf_feature(p, PERF_TRACING_DATA);
+		input_section_is(section, p->formats.data, p->formats.size);
 		return 1;
 	case 4:
 		section->type = PIFILE_SEC_VDSO;
-		section->data = perf_kernel_vdso(p, &section->size);
-		return section->data != NULL;
+		vdso = perf_kernel_vdso(p, &size);
+		input_section_is(section, vdso, size);
+		return vdso != NULL;
 	}
 	return 0;
 }

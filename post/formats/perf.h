@@ -11,7 +11,7 @@
 
 #include <sys/types.h>
 
-#include "bytes.h"
+#include "blob.h"
 #include "formats/format.h"
 #include "perf_decode.h"
 #include "perf_records.h"
@@ -44,6 +44,19 @@ enum perf_feature {
 struct perf_section {
 	uint64_t offset, size;
 };
+
+/* A feature's bytes, of which some are the view's own: perf_view_free(). */
+struct perf_view {
+	const uint8_t *data;		/* NULL: it isn't there, or cannot be read; size is 0 */
+	size_t size;
+	struct blob own;
+};
+
+static inline void perf_view_free(struct perf_view *v)
+{
+	blob_free(&v->own);
+	*v = (struct perf_view){ 0 };
+}
 
 /* Where a sample of an event has its fields, if those before its period are all that it has. */
 struct perf_plain {
@@ -194,7 +207,7 @@ struct perf {
 	struct perf_section attrs, data, types;
 	uint64_t feature_bits[4];
 	struct perf_section feature[PERF_FEATURES];	/* in the file */
-	uint8_t *feature_data[PERF_FEATURES];		/* of a pipe: kept */
+	struct blob feature_data[PERF_FEATURES];	/* of a pipe: kept */
 	struct perf_attr *attr;
 	uint32_t nattrs;
 	struct perf_id *id;		/* hash table */
@@ -216,8 +229,7 @@ struct perf {
 	uint32_t cpus;			/* above the greatest number */
 	struct perf_order names;	/* what the first pass of names takes, to spare it a look */
 	bool has_names;
-	char *ksymbols;			/* as lines of kallsyms */
-	size_t ksymbols_size;
+	struct blob ksymbols;		/* as lines of kallsyms, without the last one's NUL */
 	uint64_t kernel_start;		/* where the kernel's text was, */
 	uint64_t kernel_reference;	/* … and where this symbol of it: */
 	char kernel_symbol[32];
@@ -230,11 +242,10 @@ struct perf {
 	uint32_t clock;
 	uint64_t clock_wall, clock_time;
 
-	char *kallsyms;			/* text, and where it is from */
-	size_t kallsyms_size;
+	struct blob kallsyms;		/* text, without its NUL */
 	bool kernel_looked, same_kernel;
 	char *system;			/* "key: value" lines */
-	uint8_t *formats;		/* of tracepoints, while they are looked at */
+	struct perf_view formats;	/* of tracepoints, while they are looked at */
 
 	/* A pass: */
 	unsigned int what;
@@ -268,13 +279,16 @@ int perf_header_record(struct perf *p, const struct perf_raw *raw);
 /* After all attributes are known. */
 int perf_header_finish(struct perf *p);
 void perf_header_free(struct perf *p);
-/* A feature's bytes; NULL: it isn't there, or cannot be read. *own is freed by the caller. */
-const uint8_t *perf_feature(struct perf *p, unsigned int i, size_t *size, uint8_t **own);
+struct perf_view perf_feature(struct perf *p, unsigned int i);
 struct bytes perf_bytes(const struct perf *p, const void *data, size_t size);
+static inline struct bytes perf_view_bytes(const struct perf *p, const struct perf_view *v)
+{
+	return perf_bytes(p, v->data, v->size);
+}
 /* A text of a feature: a length and as many bytes, with a NUL among them. NULL: damaged. */
 const char *perf_text(struct bytes *b);
 /* A part of the first file, to be freed. NULL: it isn't there, or is more than `most` bytes. */
-uint8_t *perf_part(struct perf *p, struct perf_section part, uint64_t most);
+struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most);
 
 /* perf_attr.c: the events, of the file's table or a pipe's records; then by their ids, and when the
  * features have told the rest. 0 or -ENOMEM. */
@@ -384,9 +398,9 @@ const char *perf_type_name(unsigned int type);
 /* What data of an AUX area are. */
 const char *perf_aux_name(unsigned int kind);
 
-/* perf_kernel.c: the text that kernel symbols are to be had from; NULL: none. The vdso, if it is
- * this machine's. */
-const char *perf_kernel_symbols(struct perf *p, size_t *size);
+/* perf_kernel.c: the text that kernel symbols are to be had from, which stays the perf's; NULL: none.
+ * The vdso, if it is this machine's. */
+struct blob perf_kernel_symbols(struct perf *p);
 const void *perf_kernel_vdso(struct perf *p, size_t *size);
 /* The address of a symbol in a text of kallsyms; 0: it is not there. */
 uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol);

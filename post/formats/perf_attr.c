@@ -138,35 +138,36 @@ static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
 int perf_attrs_read(struct perf *p)
 {
 	uint64_t entry = p->attr_size, n = entry ? p->attrs.size / entry : 0, i;
-	uint8_t *data = perf_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
+	struct blob attrs = perf_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
+	const uint8_t *data = attrs.data;
 	int rc = 0;
 
 	if (entry < ATTR_OLD + 16 || entry > ATTR_MAX || n > EVENTS_MAX || (!data && n)) {
 		perf_fault(p, 16, "no events: %" PRIu64 " entries of %" PRIu64 " bytes at %" PRIu64,
 			   n, entry, p->attrs.offset);
-		free(data);
+		blob_free(&attrs);
 		return 0;
 	}
 	for (i = 0; i < n && !rc; i++) {
 		struct bytes b = perf_bytes(p, data + i * entry, entry);
 		struct perf_section part;
 		uint64_t *ids = NULL;
-		uint8_t *raw;
+		struct blob raw;
 
 		bytes_seek(&b, entry - 16);
 		part.offset = bytes_u64(&b);
 		part.size = bytes_u64(&b) & ~7ull;
 		raw = perf_part(p, part, 8ull * EVENTS_MAX * 100);
-		if (raw)
-			ids = copy_ids(p, raw, (uint32_t)(part.size / 8));
+		if (raw.data)
+			ids = copy_ids(p, raw.data, (uint32_t)(raw.size / 8));
 		else
 			perf_fault(p, p->attrs.offset + i * entry,
 				   "event %" PRIu64 ": its ids are not in the file", i);
-		free(raw);
+		blob_free(&raw);
 		rc = add_attr(p, data + i * entry, entry - 16, ids,
 			      ids ? (uint32_t)(part.size / 8) : 0);
 	}
-	free(data);
+	blob_free(&attrs);
 	return rc;
 }
 
@@ -184,16 +185,17 @@ static uint32_t place_of(const struct perf *p, uint64_t id)
 /* Then names can be given to those that were told by ids. */
 int perf_attrs_hash(struct perf *p)
 {
+	uint32_t i, k, room = 64;
 	uint64_t n = 0;
-	uint32_t i, k;
 
 	for (i = 0; i < p->nattrs; i++)
 		n += p->attr[i].nids;
-	for (p->room_ids = 64; p->room_ids < 2 * n; p->room_ids *= 2)
-		;
-	p->id = malloc(p->room_ids * sizeof(*p->id));
+	while (room < 2 * n)
+		room *= 2;
+	p->id = malloc(room * sizeof(*p->id));
 	if (!p->id)
 		return -ENOMEM;
+	p->room_ids = room;
 	for (i = 0; i < p->room_ids; i++)
 		p->id[i].attr = UINT32_MAX;
 	for (i = 0; i < p->nattrs; i++) {
@@ -321,13 +323,15 @@ int perf_attr_update(struct perf *p, const struct perf_raw *raw)
 	if (!u.name)
 		return 0;
 	if (p->nupdates == p->room_updates) {
-		p->room_updates = 2 * p->room_updates + 16;
-		more = realloc(p->update, p->room_updates * sizeof(*more));
+		uint32_t room = 2 * p->room_updates + 16;
+
+		more = realloc(p->update, room * sizeof(*more));
 		if (!more) {
 			free(u.name);
 			return -ENOMEM;
 		}
 		p->update = more;
+		p->room_updates = room;
 	}
 	p->update[p->nupdates++] = u;
 	return 0;

@@ -463,14 +463,12 @@ static void look_at_formats(struct perf *p)
 	static const char *const wakeups[WAKEUP_FIELDS] = { "pid", "prio", "target_cpu" };
 	struct perf_details *d = p->details;
 	struct tracepoints *t;
-	const uint8_t *data;
-	uint8_t *own;
-	size_t size;
+	struct perf_view v;
 
 	d->looked = true;
-	data = perf_feature(p, PERF_TRACING_DATA, &size, &own);
-	t = data ? tracepoints_open(data, size) : NULL;
-	free(own);
+	v = perf_feature(p, PERF_TRACING_DATA);
+	t = v.data ? tracepoints_open(v.data, v.size) : NULL;
+	perf_view_free(&v);
 	if (!t)
 		return;
 	ask_fields(t, "sched_switch", switches, SWITCH_FIELDS, d->switches);

@@ -20,6 +20,7 @@
 #define HEADER_NEW	104
 #define HEADER_PIPE	16
 #define FORMATS_MAX	(256u << 20)
+#define FEATURE_MAX	(1u << 30)
 
 void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
 {
@@ -67,14 +68,15 @@ struct bytes perf_bytes(const struct perf *p, const void *data, size_t size)
 	return b;
 }
 
-uint8_t *perf_part(struct perf *p, struct perf_section part, uint64_t most)
+struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most)
 {
+	struct blob none = { 0 };
 	uint8_t *data;
 	size_t n = 0;
 
 	if (part.size > most || part.offset > p->file[0].size ||
 	    part.size > p->file[0].size - part.offset)
-		return NULL;
+		return none;
 	data = malloc(part.size ? part.size : 1);
 	while (data && n < part.size) {
 		ssize_t got = pread(p->file[0].fd, data + n, part.size - n,
@@ -82,30 +84,31 @@ uint8_t *perf_part(struct perf *p, struct perf_section part, uint64_t most)
 
 		if (got <= 0) {
 			free(data);
-			return NULL;
+			return none;
 		}
 		n += (size_t)got;
 	}
-	return data;
+	return blob_of(data, part.size);
 }
 
 /* ---- features -------------------------------------------------------------------------------- */
 
-const uint8_t *perf_feature(struct perf *p, unsigned int i, size_t *size, uint8_t **own)
+struct perf_view perf_feature(struct perf *p, unsigned int i)
 {
-	*own = NULL;
+	const struct blob *kept = &p->feature_data[i];
+	struct perf_view v = { 0 };
+
 	if (!(p->feature_bits[i / 64] >> i % 64 & 1))
-		return NULL;
-	*size = p->feature[i].size;
-	if (p->feature_data[i])
-		return p->feature_data[i];
+		return v;
 	if (p->pipe)
-		return NULL;
-	*own = perf_part(p, p->feature[i], 1ull << 30);
-	if (!*own)
+		return (struct perf_view){ .data = kept->data, .size = kept->size };
+	v.own = perf_part(p, p->feature[i], FEATURE_MAX);
+	v.data = v.own.data;
+	v.size = v.own.size;
+	if (!v.data)
 		perf_fault(p, p->feature[i].offset, "feature %u of %" PRIu64
 			   " bytes is not in the file", i, p->feature[i].size);
-	return *own;
+	return v;
 }
 
 const char *perf_text(struct bytes *b)
@@ -121,8 +124,8 @@ static void read_features(struct perf *p)
 {
 	unsigned int i, n = 0, k = 0;
 	struct perf_section table = { .offset = p->data.offset + p->data.size };
+	struct blob data;
 	struct bytes b;
-	uint8_t *data;
 
 	for (i = 0; i < 4; i++)
 		n += (unsigned int)__builtin_popcountll(p->feature_bits[i]);
@@ -130,13 +133,13 @@ static void read_features(struct perf *p)
 	if (!n)
 		return;
 	data = perf_part(p, table, 16 * PERF_FEATURES);
-	if (!data) {
+	if (!data.data) {
 		perf_fault(p, table.offset, "the table of features is not in the file");
 		memset(p->feature_bits, 0, sizeof(p->feature_bits));
 		p->in->complete = false;
 		return;
 	}
-	b = perf_bytes(p, data, table.size);
+	b = perf_bytes(p, data.data, data.size);
 	for (i = 0; i < PERF_FEATURES && k < n; i++) {
 		if (!(p->feature_bits[i / 64] >> i % 64 & 1))
 			continue;
@@ -148,32 +151,28 @@ static void read_features(struct perf *p)
 			perf_fault(p, table.offset + 16 * (k - 1),
 				   "feature %u reaches beyond the file's end", i);
 	}
-	free(data);
+	blob_free(&data);
 }
 
 static void feature_text(struct perf *p, unsigned int i, char *out, size_t size)
 {
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, i, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
-	const char *text = data ? perf_text(&b) : NULL;
+	struct perf_view v = perf_feature(p, i);
+	struct bytes b = perf_view_bytes(p, &v);
+	const char *text = v.data ? perf_text(&b) : NULL;
 
 	if (text)
 		snprintf(out, size, "%s", text);
-	free(own);
+	perf_view_free(&v);
 }
 
 /* The events' names, by their ids or, where these are not told, by their order. */
 static void event_names(struct perf *p)
 {
+	struct perf_view v = perf_feature(p, PERF_EVENT_DESC);
+	struct bytes b = perf_view_bytes(p, &v);
 	uint32_t i, k, count, size, nids;
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, PERF_EVENT_DESC, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
 
-	if (!data)
+	if (!v.data)
 		return;
 	count = bytes_u32(&b);
 	size = bytes_u32(&b);
@@ -196,14 +195,14 @@ static void event_names(struct perf *p)
 	if (b.bad)
 		perf_fault(p, p->feature[PERF_EVENT_DESC].offset + b.at,
 			   "the description of events is damaged");
-	free(own);
+	perf_view_free(&v);
 }
 
 /* Names of files before there was such a description: of an event's config. */
 static void old_names(struct perf *p)
 {
-	uint8_t *data = p->types.size ? perf_part(p, p->types, 72 * 10000) : NULL;
-	struct bytes b = perf_bytes(p, data, data ? p->types.size : 0);
+	struct blob data = perf_part(p, p->types, 72 * 10000);
+	struct bytes b = perf_bytes(p, data.data, data.size);
 
 	while (bytes_left(&b) >= 72) {
 		uint64_t config = bytes_u64(&b);
@@ -215,7 +214,7 @@ static void old_names(struct perf *p)
 				p->attr[i].name = strdup(name);
 		}
 	}
-	free(data);
+	blob_free(&data);
 }
 
 /* What stands behind a record's head. */
@@ -254,14 +253,12 @@ static int build_id(struct perf *p, struct bytes *b, uint16_t misc, bool has_pid
 /* Entries that look like records; old ones lack the pid, which shows in their texts. */
 static int build_ids(struct perf *p)
 {
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, PERF_BUILD_ID, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
-	bool has_pid = !(n > 48 && data && !memcmp(data + 36, "nel.kallsyms]", 13));
+	struct perf_view v = perf_feature(p, PERF_BUILD_ID);
+	struct bytes b = perf_view_bytes(p, &v);
+	bool has_pid = !(v.size > 48 && !memcmp(v.data + 36, "nel.kallsyms]", 13));
 	int rc = 0;
 
-	while (data && bytes_left(&b) >= 8 && !rc) {
+	while (bytes_left(&b) >= 8 && !rc) {
 		size_t at = b.at;
 		uint16_t misc, size;
 		struct bytes entry;
@@ -283,24 +280,22 @@ static int build_ids(struct perf *p)
 			   "the table of build ids is damaged");
 		rc = 0;
 	}
-	free(own);
+	perf_view_free(&v);
 	return rc;
 }
 
 static void clock_data(struct perf *p)
 {
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, PERF_CLOCK_DATA, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
+	struct perf_view v = perf_feature(p, PERF_CLOCK_DATA);
+	struct bytes b = perf_view_bytes(p, &v);
 
-	if (data && bytes_u32(&b) == 1) {
+	if (v.data && bytes_u32(&b) == 1) {
 		p->clock = bytes_u32(&b);
 		p->clock_wall = bytes_u64(&b);
 		p->clock_time = bytes_u64(&b);
 		p->has_clock_data = !b.bad;
 	}
-	free(own);
+	perf_view_free(&v);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -308,10 +303,8 @@ static void clock_data(struct perf *p)
 int perf_header_finish(struct perf *p)
 {
 	struct pifile_header *h = &p->in->header;
-	uint8_t *own;
-	const uint8_t *data;
+	struct perf_view v;
 	struct bytes b;
-	size_t n;
 	int rc = perf_attrs_hash(p);
 
 	if (rc)
@@ -322,11 +315,11 @@ int perf_header_finish(struct perf *p)
 	clock_data(p);
 	feature_text(p, PERF_OSRELEASE, h->release, sizeof(h->release));
 	feature_text(p, PERF_ARCH, h->machine, sizeof(h->machine));
-	data = perf_feature(p, PERF_NRCPUS, &n, &own);
-	b = perf_bytes(p, data, n);
-	if (data)
+	v = perf_feature(p, PERF_NRCPUS);
+	b = perf_view_bytes(p, &v);
+	if (v.data)
 		h->ncpus = bytes_u32(&b);	/* available, then online */
-	free(own);
+	perf_view_free(&v);
 	return rc ? rc : perf_attrs_finish(p);
 }
 
@@ -336,12 +329,11 @@ static int header_feature(struct perf *p, const struct perf_raw *raw)
 	uint64_t i = raw->size >= 16 ? perf_u64(p, raw->data + 8) : PERF_FEATURES;
 	uint32_t size = raw->size - 16;
 
-	if (i >= PERF_FEATURES || p->feature_data[i])
+	if (i >= PERF_FEATURES || p->feature_data[i].data)
 		return 0;
-	p->feature_data[i] = malloc(size + 1);
-	if (!p->feature_data[i])
+	p->feature_data[i] = blob_copy(raw->data + 16, size);
+	if (!p->feature_data[i].data)
 		return -ENOMEM;
-	memcpy(p->feature_data[i], raw->data + 16, size);
 	p->feature[i] = (struct perf_section){ raw->offset + 16, size };
 	p->feature_bits[i / 64] |= 1ull << i % 64;
 	return 0;
@@ -356,11 +348,14 @@ static int tracing_data(struct perf *p, const struct perf_raw *raw)
 
 	bytes_skip(&b, 8);
 	part.size = bytes_u32(&b);
-	if (b.bad || p->feature_data[i])
+	if (b.bad || p->feature_data[i].data)
 		return 0;
 	p->feature_data[i] = perf_part(p, part, FORMATS_MAX);
-	if (!p->feature_data[i])
+	if (!p->feature_data[i].data) {
+		perf_fault(p, raw->offset, "the formats of tracepoints, %" PRIu64
+			   " bytes, are not in the file", part.size);
 		return 0;
+	}
 	p->feature[i] = part;
 	p->feature_bits[0] |= 1ull << i;
 	return 0;
@@ -406,30 +401,30 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 {
 	struct perf_file *f = &p->file[0];
 	struct perf_section whole = { 0, f->size < HEADER_NEW ? f->size : HEADER_NEW };
-	uint8_t *data = perf_part(p, whole, HEADER_NEW);
+	struct blob data = perf_part(p, whole, HEADER_NEW);
 	struct bytes b;
 	uint64_t turned;
 	int rc;
 
-	if (!data || whole.size < HEADER_PIPE) {
-		free(data);
+	if (data.size < HEADER_PIPE) {
+		blob_free(&data);
 		fault->offset = whole.size;
 		snprintf(fault->what, sizeof(fault->what),
 			 "a perf.data file that ends in its header");
 		return -EBADMSG;
 	}
 	/* A header's size is small: that tells the order of bytes, whatever the version. */
-	p->version = memcmp(data, MAGIC_1, 8) ? 2 : 1;
-	memcpy(&p->header_size, data + 8, 8);
+	p->version = memcmp(data.data, MAGIC_1, 8) ? 2 : 1;
+	memcpy(&p->header_size, (uint8_t *)data.data + 8, 8);
 	p->swap = p->header_size > UINT32_MAX;
-	b = perf_bytes(p, data, whole.size);
+	b = perf_bytes(p, data.data, data.size);
 	bytes_skip(&b, 8);
 	p->header_size = bytes_u64(&b);
 	p->pipe = p->header_size == HEADER_PIPE;
 	if (p->pipe) {
 		f->begin = HEADER_PIPE;
 		f->end = f->size;
-		free(data);
+		blob_free(&data);
 		return 0;
 	}
 	p->attr_size = bytes_u64(&b);
@@ -440,7 +435,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 	p->types.offset = bytes_u64(&b);
 	p->types.size = bytes_u64(&b);
 	if (b.bad || p->header_size < HEADER_OLD) {
-		free(data);
+		blob_free(&data);
 		fault->offset = 8;
 		snprintf(fault->what, sizeof(fault->what), "a header of %" PRIu64
 			 " bytes, or a file that ends in it: perf's have 72, 104 or 16 (a pipe's)",
@@ -453,7 +448,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 	turned = p->feature_bits[0] << 32 | p->feature_bits[0] >> 32;
 	if (p->swap && !(p->feature_bits[0] & 1u << PERF_HOSTNAME) && turned & 1u << PERF_HOSTNAME)
 		p->feature_bits[0] = turned;
-	free(data);
+	blob_free(&data);
 	f->begin = p->data.offset;
 	if (p->data.offset > f->size) {
 		perf_fault(p, 40, "its data begin at %" PRIu64 ", beyond its end", p->data.offset);
@@ -489,7 +484,7 @@ void perf_header_free(struct perf *p)
 	for (i = 0; i < p->nbuild_ids; i++)
 		free(p->build_id[i].path);
 	for (i = 0; i < PERF_FEATURES; i++)
-		free(p->feature_data[i]);
+		blob_free(&p->feature_data[i]);
 	free(p->build_id);
 	free(p->fault);
 }

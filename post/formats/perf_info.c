@@ -656,16 +656,14 @@ int perf_info(struct input *in, input_say say, void *arg)
 		return -ENOMEM;
 	info_header(p, out);
 	for (unsigned int i = 0; i < PERF_FEATURES; i++) {
-		uint8_t *own;
-		size_t n;
-		const uint8_t *data = perf_feature(p, i, &n, &own);
-		struct bytes b = perf_bytes(p, data, n);
+		struct perf_view v = perf_feature(p, i);
+		struct bytes b = perf_view_bytes(p, &v);
 
-		if (data)
+		if (v.data)
 			info_feature(p, i, &b, out);
-		if (data && b.bad)
+		if (v.data && b.bad)
 			perf_fault(p, p->feature[i].offset + b.at, "feature %u is damaged", i);
-		free(own);
+		perf_view_free(&v);
 	}
 	info_rest(p, out);
 	if (fclose(out)) {

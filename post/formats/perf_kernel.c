@@ -19,7 +19,8 @@
 
 #define TEXT_MAX	(256u << 20)
 
-static char *read_text(const char *path, size_t *size)
+/* With a NUL behind it, which does not count. */
+static struct blob read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	size_t room = 0, n = 0;
@@ -43,17 +44,16 @@ static char *read_text(const char *path, size_t *size)
 		close(fd);
 	if (got < 0 || !n) {
 		free(text);
-		return NULL;
+		return blob_of(NULL, 0);
 	}
 	text[n] = '\0';
-	*size = n;
-	return text;
+	return blob_of(text, n);
 }
 
 /* The GNU build id among notes. */
-static bool id_of_notes(const char *notes, size_t size, uint8_t id[20], uint32_t *length)
+static bool id_of_notes(const struct blob *notes, uint8_t id[20], uint32_t *length)
 {
-	struct bytes b = bytes_of(notes, size);
+	struct bytes b = blob_bytes(notes);
 
 	while (bytes_left(&b) >= 12) {
 		uint32_t name = bytes_u32(&b), desc = bytes_u32(&b), type = bytes_u32(&b);
@@ -90,15 +90,14 @@ static bool runs_here(const struct perf *p)
 	uint8_t here[20] = { 0 };
 	uint32_t length = 0;
 	struct utsname u;
-	size_t size = 0;
-	char *notes;
+	struct blob notes;
 	bool same;
 
 	if (!id)
 		return !uname(&u) && !strcmp(u.release, p->in->header.release);
-	notes = read_text("/sys/kernel/notes", &size);
-	same = notes && id_of_notes(notes, size, here, &length) && !memcmp(here, id->id, 20);
-	free(notes);
+	notes = read_text("/sys/kernel/notes");
+	same = id_of_notes(&notes, here, &length) && !memcmp(here, id->id, 20);
+	blob_free(&notes);
 	return same;
 }
 
@@ -114,11 +113,11 @@ uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol)
 }
 
 /* All addresses of the kernel itself, by so much; modules were elsewhere then. */
-static char *move_text(char *text, size_t *size, uint64_t by)
+static struct blob move_text(struct blob text, uint64_t by)
 {
-	char *out = malloc(*size + 1), *to = out, *line, *next;
+	char *out = malloc(text.size + 1), *to = out, *line, *next;
 
-	for (line = text; out && *line; line = next) {
+	for (line = text.data; out && *line; line = next) {
 		char *end = strchr(line, '\n'), *rest;
 		uint64_t address = strtoull(line, &rest, 16);
 
@@ -131,56 +130,77 @@ static char *move_text(char *text, size_t *size, uint64_t by)
 	}
 	if (out)
 		*to = '\0';
-	*size = out ? (size_t)(to - out) : 0;
-	free(text);
-	return out;
+	blob_free(&text);
+	return blob_of(out, (size_t)(to - out));
 }
 
-static char *running_text(struct perf *p, size_t *size)
+/* Whether its addresses are hidden from this user: all are 0. */
+static bool is_hidden(const struct blob *text)
 {
-	char *text = p->same_kernel ? read_text("/proc/kallsyms", size) : NULL;
-	uint64_t here = text && p->kernel_symbol[0] ?
-		perf_kernel_address(text, *size, p->kernel_symbol) : 0;
+	struct bytes b = blob_bytes(text);
+	const char *line;
+	size_t length;
 
-	if (!text || !p->kernel_symbol[0])
+	while (bytes_line(&b, &line, &length)) {
+		if (length < 17 || memcmp(line, "0000000000000000 ", 17))
+			return false;
+	}
+	return true;
+}
+
+static struct blob running_text(struct perf *p)
+{
+	struct blob text = { 0 };
+	uint64_t here;
+
+	if (p->same_kernel)
+		text = read_text("/proc/kallsyms");
+	if (!text.data || !p->kernel_symbol[0] || is_hidden(&text))
 		return text;
+	here = perf_kernel_address(text.data, text.size, p->kernel_symbol);
 	if (here == p->kernel_reference)
 		return text;
 	if (here)
-		return move_text(text, size, p->kernel_reference - here);
-	free(text);			/* addresses are hidden from this user */
-	return NULL;
+		return move_text(text, p->kernel_reference - here);
+	blob_free(&text);		/* where it was then cannot be told */
+	return text;
 }
 
-static char *kept_text(const struct perf *p, size_t *size)
+static struct blob kept_text(const struct perf *p)
 {
 	const struct perf_build_id *id = kernel_id(p);
 	const char *home = getenv("HOME");
 	char path[512], hex[41];
 
 	if (!id || !home)
-		return NULL;
+		return blob_of(NULL, 0);
 	for (uint32_t i = 0; i < 20; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id->id[i]);
 	hex[2 * id->size] = '\0';
 	snprintf(path, sizeof(path), "%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex);
-	return read_text(path, size);
+	return read_text(path);
 }
 
 static void look(struct perf *p)
 {
+	struct blob kept;
+
 	p->kernel_looked = true;
 	p->same_kernel = runs_here(p);
-	p->kallsyms = running_text(p, &p->kallsyms_size);
-	if (!p->kallsyms)
-		p->kallsyms = kept_text(p, &p->kallsyms_size);
+	p->kallsyms = running_text(p);
+	if (!is_hidden(&p->kallsyms))
+		return;
+	kept = kept_text(p);
+	if (!kept.data)
+		return;			/* what is hidden tells why there are no names */
+	blob_free(&p->kallsyms);
+	p->kallsyms = kept;
 }
 
-const char *perf_kernel_symbols(struct perf *p, size_t *size)
+struct blob perf_kernel_symbols(struct perf *p)
 {
 	if (!p->kernel_looked)
 		look(p);
-	*size = p->kallsyms_size;
 	return p->kallsyms;
 }
 
@@ -190,6 +210,7 @@ const void *perf_kernel_vdso(struct perf *p, size_t *size)
 
 	if (!p->kernel_looked)
 		look(p);
+	*size = 0;
 	if (!p->same_kernel || !image || image->e_ident[EI_CLASS] != ELFCLASS64)
 		return NULL;
 	*size = image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;

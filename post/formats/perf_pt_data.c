@@ -166,11 +166,9 @@ int perf_pt_begin(struct perf *p)
 static void find_cpu(struct perf *p, struct pt_config *config)
 {
 	unsigned int family, model, stepping;
-	uint8_t *own;
-	size_t n;
-	const uint8_t *data = perf_feature(p, PERF_CPUID, &n, &own);
-	struct bytes b = perf_bytes(p, data, n);
-	const char *text = data ? perf_text(&b) : NULL;
+	struct perf_view v = perf_feature(p, PERF_CPUID);
+	struct bytes b = perf_view_bytes(p, &v);
+	const char *text = v.data ? perf_text(&b) : NULL;
 
 	if (text && sscanf(text, "GenuineIntel,%u,%x,%x", &family, &model, &stepping) == 3) {
 		config->cpu = (struct pt_cpu){
@@ -179,7 +177,7 @@ static void find_cpu(struct perf *p, struct pt_config *config)
 		};
 		pt_cpu_errata(&config->errata, &config->cpu);
 	}
-	free(own);
+	perf_view_free(&v);
 }
 
 /* Which of the event's bits it is. */

@@ -33,8 +33,7 @@ struct perf_writing {
 	uint8_t event_of[EVENT_KINDS];	/* … and the other way round */
 	uint8_t now[EVENT_NUMBERS + 1];	/* what a sample's number means, as kinds */
 	struct unwound unwound;
-	char *formats;			/* of tracepoints */
-	size_t formats_size;
+	struct blob formats;		/* of tracepoints */
 	struct perf_write_details *details;
 	const struct detail_event *how;	/* the event of the sample that is being written */
 	int rc;

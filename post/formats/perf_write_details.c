@@ -37,7 +37,7 @@ uint64_t perf_write_details_type(const struct perf_writing *w, uint32_t event)
 
 	if (!w->job->input->origins)
 		can |= PERF_SAMPLE_CGROUP;
-	if (w->formats_size || (e->how.type != PERF_TYPE_TRACEPOINT && !w->job->input->origins))
+	if (w->formats.size || (e->how.type != PERF_TYPE_TRACEPOINT && !w->job->input->origins))
 		can |= PERF_SAMPLE_RAW;
 	return has & can;
 }
@@ -51,13 +51,11 @@ int perf_write_details_begin(struct perf_writing *w)
 	if (!w->details)
 		return -ENOMEM;
 	for (size_t i = 0; !in->origins && in->format->section(in, i, &s) > 0; i++) {
-		if (s.type != INPUT_SEC_TRACEPOINTS || !s.size || w->formats)
+		if (s.type != INPUT_SEC_TRACEPOINTS || !s.size || w->formats.data)
 			continue;
-		w->formats = malloc(s.size);
-		if (!w->formats)
+		w->formats = blob_copy(s.data, s.size);
+		if (!w->formats.data)
 			return -ENOMEM;
-		memcpy(w->formats, s.data, s.size);
-		w->formats_size = s.size;
 	}
 	return 0;
 }
@@ -67,7 +65,7 @@ void perf_write_details_end(struct perf_writing *w)
 	for (size_t i = 0; w->details && i <= DETAIL_CGROUP_OF; i++)
 		free(w->details->kept[i].data);
 	free(w->details);
-	free(w->formats);
+	blob_free(&w->formats);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static void put_attr(struct perf_writing *w, uint32_t i)
 	};
 	uint32_t type;
 
-	if (e->detailed && (e->how.type != PERF_TYPE_TRACEPOINT || w->formats_size)) {
+	if (e->detailed && (e->how.type != PERF_TYPE_TRACEPOINT || w->formats.size)) {
 		type = e->how.type;
 		a.config = e->how.config;
 		a.config1 = e->how.config1;
@@ -121,8 +121,8 @@ static void put_feature(struct perf_writing *w, unsigned int feature)
 
 	switch (feature) {
 	case PERF_TRACING_DATA:
-		if (!w->pipe && w->formats_size)
-			perf_write_bytes(&w->o, w->formats, w->formats_size);
+		if (!w->pipe && w->formats.size)
+			perf_write_bytes(&w->o, w->formats.data, w->formats.size);
 		break;
 	case PERF_BUILD_ID:
 		put_build_ids(w);
@@ -244,7 +244,7 @@ uint64_t perf_write_features(struct perf_writing *w)
 /* The formats of tracepoints do not count to their record's length. */
 static void put_pipe_formats(struct perf_writing *w)
 {
-	size_t n = w->formats_size, padded = (n + 7) & ~(size_t)7;
+	size_t n = w->formats.size, padded = (n + 7) & ~(size_t)7;
 
 	if (!n)
 		return;
@@ -252,7 +252,7 @@ static void put_pipe_formats(struct perf_writing *w)
 	perf_write_u32(&w->o, (uint32_t)padded);
 	perf_write_u32(&w->o, 0);
 	perf_write_end(w);
-	perf_write_bytes(&w->o, w->formats, n);
+	perf_write_bytes(&w->o, w->formats.data, n);
 	perf_write_grow(&w->o, padded - n);
 	perf_write_flush(w, &w->written);
 }

@@ -210,7 +210,7 @@ void pprof_close(struct input *in)
 	free(p->first_place);
 	free(p->owner);
 	keys_free(&p->by_owner);
-	free(p->symbols);
+	blob_free(&p->symbols);
 	free(p->sample);
 	free(p->faults.list);
 	free(p);
@@ -448,9 +448,8 @@ int pprof_section(struct input *in, size_t i, struct input_section *section)
 
 	if (i)
 		return 0;
-	*section = (struct input_section){
-		.type = INPUT_SEC_SYMBOLS, .data = p->symbols, .size = p->symbols_size,
-	};
+	*section = (struct input_section){ .type = INPUT_SEC_SYMBOLS };
+	input_section_is(section, p->symbols.data, p->symbols.size);
 	return 1;
 }
 

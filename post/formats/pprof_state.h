@@ -3,6 +3,7 @@
 #ifndef POST_PPROF_STATE_H
 #define POST_PPROF_STATE_H
 
+#include "blob.h"
 #include "formats/faults.h"
 #include "formats/pprof.h"
 #include "formats/protobuf_read.h"
@@ -78,8 +79,7 @@ struct pprof {
 	uint32_t types;
 	int32_t ticks, counted;		/* which value is; -1: none */
 	uint64_t time, duration, period, total;
-	char *symbols;
-	size_t symbols_size;
+	struct blob symbols;		/* saved symbols, without their NUL */
 	struct pitrace_interval interval;
 	struct pitrace_event_rec event;
 	bool has_event;

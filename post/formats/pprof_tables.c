@@ -398,14 +398,17 @@ static int lay_out(struct pprof *p)
 	char path[4096], name[4096];
 	struct protobuf_field f;
 	struct bytes b;
+	char *text = NULL;
+	size_t size = 0;
 	uint32_t m, i;
 	FILE *out;
+	int rc;
 
 	for (i = 0; i < p->codes; i++) {
 		p->code[i].base = p->module[p->code[i].module].used;
 		p->module[p->code[i].module].used += STEP * p->code[i].places;
 	}
-	out = open_memstream(&p->symbols, &p->symbols_size);
+	out = open_memstream(&text, &size);
 	if (!out)
 		return -ENOMEM;
 	fputs("pitrace-msi 1\n", out);
@@ -426,7 +429,9 @@ static int lay_out(struct pprof *p)
 				p->code[i].base + STEP * p->code[i].places, name);
 		}
 	}
-	return fclose(out) ? -ENOMEM : 0;
+	rc = fclose(out) ? -ENOMEM : 0;
+	p->symbols = blob_of(text, size);
+	return rc;
 }
 
 int pprof_read_places(struct pprof *p)

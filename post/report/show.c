@@ -398,8 +398,8 @@ static int show_write(const struct job *job, FILE *out)
 	/* What was lost decides the exit code here too. */
 	for (i = 0; !rc && in->format->section(in, i, &section) > 0; i++) {
 		rc = trace_section(job->trace, &section);
-		if (section.type == INPUT_SEC_TRACEPOINTS && section.origin < ORIGINS &&
-		    !formats[section.origin])
+		if (section.type == INPUT_SEC_TRACEPOINTS && section.data &&
+		    section.origin < ORIGINS && !formats[section.origin])
 			formats[section.origin] = tracepoints_open(section.data, section.size);
 	}
 	if (!rc)
