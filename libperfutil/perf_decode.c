@@ -8,14 +8,31 @@
 			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 #define BRANCH_ENTRY	24
 
+/* The bits that stand in perf_event.h of Linux 7.0, whatever header this is built with. */
+#define SAMPLE_KNOWN	((1ull << 25) - 1)
+#define BRANCH_KNOWN	((1ull << 20) - 1)
+#define READ_KNOWN	((1ull << 5) - 1)
+
 struct perf_shape perf_shape_of(const struct perf_event_attr *attr)
 {
 	return (struct perf_shape){
 		.sample_type = attr->sample_type, .read_format = attr->read_format,
 		.regs_user = attr->sample_regs_user, .regs_intr = attr->sample_regs_intr,
 		.id_all = attr->sample_id_all, .build_id = attr->build_id,
-		.branch_index = attr->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX,
+		.branch_type = attr->branch_sample_type,
 	};
+}
+
+uint64_t perf_shape_unknown(const struct perf_shape *s, const char **of)
+{
+	*of = "sample_type";
+	if (s->sample_type & ~SAMPLE_KNOWN)
+		return s->sample_type & ~SAMPLE_KNOWN;
+	*of = "branch_sample_type";
+	if (s->sample_type & PERF_SAMPLE_BRANCH_STACK && s->branch_type & ~BRANCH_KNOWN)
+		return s->branch_type & ~BRANCH_KNOWN;
+	*of = "read_format";
+	return s->sample_type & PERF_SAMPLE_READ ? s->read_format & ~READ_KNOWN : 0;
 }
 
 uint64_t perf_word(const struct perf_item *item, const uint8_t *words, uint64_t i)
@@ -89,8 +106,11 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK) {
 		p->nbranches = bytes_u64(b);
-		p->branch_index = s->branch_index ? bytes_u64(b) : UINT64_MAX;
+		p->branch_index = s->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX ? bytes_u64(b) :
+				  UINT64_MAX;
 		p->branches = take_array(b, p->nbranches, BRANCH_ENTRY);
+		if (s->branch_type & PERF_BRANCH_COUNTERS)
+			p->branch_counters = take_array(b, p->nbranches, sizeof(uint64_t));
 		p->has_branches = true;
 	}
 	if (type & PERF_SAMPLE_REGS_USER) {
@@ -258,6 +278,7 @@ int perf_decode(const struct perf_shape *s, const void *record, size_t size,
 {
 	struct bytes b = bytes_of(record, size), id;
 	size_t id_size = 0, said;
+	const char *of;
 
 	b.swap = s->swap;
 	*item = (struct perf_item){ .swap = s->swap };
@@ -269,6 +290,10 @@ int perf_decode(const struct perf_shape *s, const void *record, size_t size,
 		return -EBADMSG;
 	}
 	if (item->type == PERF_RECORD_SAMPLE) {
+		if (perf_shape_unknown(s, &of)) {
+			*why = "a sample of an event with bits that are not known: where its fields are cannot be told";
+			return -EBADMSG;
+		}
 		take_sample(&b, s, item);
 	} else {
 		if (s->id_all)

@@ -18,12 +18,19 @@ struct perf_shape {
 	uint64_t read_format;
 	uint64_t regs_user, regs_intr;	/* masks */
 	bool id_all;			/* records other than samples end with a sample id */
-	bool branch_index;		/* PERF_SAMPLE_BRANCH_HW_INDEX */
+	uint64_t branch_type;		/* branch_sample_type: two bits of it add words */
 	bool build_id;			/* the event asked for them: kernels up to 6.18 at least
 					   leave the flag set for the next event's record, too */
 	bool swap;			/* records are of the other byte order */
 };
 struct perf_shape perf_shape_of(const struct perf_event_attr *attr);
+
+/* Bits of a newer kernel's that add to a sample nobody knows what nor where; 0: all are known.
+ * *of: whose they are. perf_decode() refuses such samples. */
+uint64_t perf_shape_unknown(const struct perf_shape *shape, const char **of);
+
+/* Since Linux 6.8. */
+#define PERF_BRANCH_COUNTERS	(1ull << 19)
 
 /* Pointers lead into the record. What a record does not tell is 0. */
 struct perf_item {
@@ -52,6 +59,7 @@ struct perf_item {
 	const uint8_t *raw;
 	uint32_t nraw;
 	const uint8_t *branches;	/* nbranches of three words: from, to, flags */
+	const uint8_t *branch_counters;	/* a word for each branch; NULL: none were asked for */
 	uint64_t nbranches, branch_index;
 	bool has_branches;
 	/* What the instruction did (PERF_SAMPLE_ADDR, _WEIGHT, _DATA_SRC, _TRANSACTION, _PHYS_ADDR,

@@ -74,6 +74,8 @@ struct perf_attr {
 	uint16_t max_stack;
 	bool freq;
 	bool use_clock;
+	bool unknown;			/* its samples cannot be taken apart, which was told */
+	uint64_t at;			/* in the file */
 	int32_t clock;
 	uint32_t time_at;		/* where a sample has its time; 0: it has none */
 	uint32_t time_back;		/* … another record, from its end */
@@ -238,6 +240,8 @@ struct perf {
 	uint32_t time_mult;
 	uint64_t time_zero;
 
+	uint32_t branch_counters;	/* of each branch, */
+	uint32_t branch_bits;		/* … so wide; 0: not told */
 	bool has_clock_data;
 	uint32_t clock;
 	uint64_t clock_wall, clock_time;

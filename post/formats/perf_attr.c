@@ -105,12 +105,13 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 	a->use_clock = a->flags & FLAG_USE_CLOCK;
 	a->shape.id_all = a->flags & FLAG_ID_ALL;
 	a->shape.build_id = a->flags & FLAG_BUILD_ID;
-	a->shape.branch_index = a->branch & PERF_SAMPLE_BRANCH_HW_INDEX;
+	a->shape.branch_type = a->branch;
 	a->shape.swap = p->swap;
 	find_places(a);
 }
 
-static int add_attr(struct perf *p, const uint8_t *data, size_t size, uint64_t *ids, uint32_t nids)
+static int add_attr(struct perf *p, uint64_t at, const uint8_t *data, size_t size, uint64_t *ids,
+		    uint32_t nids)
 {
 	struct perf_attr *more = realloc(p->attr, (p->nattrs + 1) * sizeof(*more));
 
@@ -120,6 +121,7 @@ static int add_attr(struct perf *p, const uint8_t *data, size_t size, uint64_t *
 	}
 	p->attr = more;
 	perf_attr_read(p, data, size, &more[p->nattrs]);
+	more[p->nattrs].at = at;
 	more[p->nattrs].ids = ids;
 	more[p->nattrs++].nids = nids;
 	return 0;
@@ -164,7 +166,7 @@ int perf_attrs_read(struct perf *p)
 			perf_fault(p, p->attrs.offset + i * entry,
 				   "event %" PRIu64 ": its ids are not in the file", i);
 		blob_free(&raw);
-		rc = add_attr(p, data + i * entry, entry - 16, ids,
+		rc = add_attr(p, p->attrs.offset + i * entry, data + i * entry, entry - 16, ids,
 			      ids ? (uint32_t)(part.size / 8) : 0);
 	}
 	blob_free(&attrs);
@@ -354,7 +356,23 @@ int perf_attr_record(struct perf *p, const struct perf_raw *raw)
 	}
 	n = (raw->size - 8 - size) / 8;
 	ids = copy_ids(p, raw->data + 8 + size, n);
-	return ids ? add_attr(p, raw->data + 8, size, ids, n) : -ENOMEM;
+	return ids ? add_attr(p, raw->offset + 8, raw->data + 8, size, ids, n) : -ENOMEM;
+}
+
+/* Events of a newer kernel's: told once, not with each of their samples. */
+static void tell_unknown(struct perf *p)
+{
+	for (uint32_t i = 0; i < p->nattrs; i++) {
+		struct perf_attr *a = &p->attr[i];
+		const char *of;
+		uint64_t bits = perf_shape_unknown(&a->shape, &of);
+
+		a->unknown = bits;
+		if (bits)
+			perf_fault(p, a->at, "event %.40s: its %s has bits 0x%" PRIx64 " that are not "
+				   "known: where fields of its samples are cannot be told, they are "
+				   "left out", a->name, of, bits);
+	}
 }
 
 /* After the features: every event has a name, and how its stacks are to be understood. */
@@ -362,6 +380,7 @@ int perf_attrs_finish(struct perf *p)
 {
 	bool any_build_id = false;
 	uint32_t i;
+	int rc;
 
 	for (i = 0; i < p->nattrs; i++)
 		any_build_id |= p->attr[i].shape.build_id;
@@ -386,7 +405,10 @@ int perf_attrs_finish(struct perf *p)
 		if (copy)
 			a->stacks.want |= PITRACE_WANT_COPY;
 	}
-	return name_rest(p);
+	rc = name_rest(p);
+	if (!rc)
+		tell_unknown(p);
+	return rc;
 }
 
 void perf_attrs_free(struct perf *p)

@@ -125,13 +125,15 @@ static int put_branches(struct perf *p, const struct perf_item *i, uint32_t attr
 		return -ENOMEM;
 	*b = (struct detail_branches){
 		.pid = i->pid, .tid = i->tid, .count = (uint32_t)i->nbranches,
-		.index = i->branch_index,
+		.index = i->branch_index, .has_counters = i->branch_counters != NULL,
+		.counters = (uint8_t)p->branch_counters, .bits = (uint8_t)p->branch_bits,
 	};
 	for (uint32_t k = 0; k < b->count; k++) {
 		b->branch[k] = (struct detail_branch){
 			.from = perf_word(i, i->branches, 3 * k),
 			.to = perf_word(i, i->branches, 3 * k + 1),
 			.flags = branch_flags(perf_word(i, i->branches, 3 * k + 2), big),
+			.counters = i->branch_counters ? perf_word(i, i->branch_counters, k) : 0,
 		};
 	}
 	return put(arg, DETAIL_RECORD, minor_of(DETAIL_BRANCHES, attr), b, size, i->time);

@@ -298,6 +298,32 @@ static void clock_data(struct perf *p)
 	perf_view_free(&v);
 }
 
+/* How many counters a branch has, and how wide: of "name" "value" pairs of one PMU or several. */
+static void branch_counters(struct perf *p, enum perf_feature feature)
+{
+	struct perf_view v = perf_feature(p, feature);
+	struct bytes b = perf_view_bytes(p, &v);
+	uint32_t pmus = feature == PERF_PMU_CAPS ? bytes_u32(&b) : 1, i, k, n;
+
+	for (i = 0; i < pmus && v.data && !b.bad; i++) {
+		n = bytes_u32(&b);
+		for (k = 0; k < n && !b.bad; k++) {
+			const char *name = perf_text(&b), *value = perf_text(&b);
+			unsigned long number = name && value ? strtoul(value, NULL, 10) : 0;
+
+			if (!number || number > 64)
+				continue;
+			if (!strcmp(name, "branch_counter_nr"))
+				p->branch_counters = (uint32_t)number;
+			else if (!strcmp(name, "branch_counter_width"))
+				p->branch_bits = (uint32_t)number;
+		}
+		if (feature == PERF_PMU_CAPS)
+			perf_text(&b);
+	}
+	perf_view_free(&v);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 int perf_header_finish(struct perf *p)
@@ -313,6 +339,8 @@ int perf_header_finish(struct perf *p)
 	old_names(p);
 	rc = build_ids(p);
 	clock_data(p);
+	branch_counters(p, PERF_CPU_PMU_CAPS);
+	branch_counters(p, PERF_PMU_CAPS);
 	feature_text(p, PERF_OSRELEASE, h->release, sizeof(h->release));
 	feature_text(p, PERF_ARCH, h->machine, sizeof(h->machine));
 	v = perf_feature(p, PERF_NRCPUS);

@@ -317,6 +317,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	uint32_t size = e->held->size;
 	char what[128];
 
+	if (a->unknown && perf_u32(p, record) == PERF_RECORD_SAMPLE)
+		return 0;
 	if (perf_decode(&a->shape, record, size, &item, &why)) {
 		snprintf(what, sizeof(what), "%s, type %u: %s", perf_type_name(item.type),
 			 item.type, why);

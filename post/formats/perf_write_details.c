@@ -216,6 +216,9 @@ void perf_write_details_raw(struct perf_writing *w, uint64_t type)
 			perf_write_u64(&w->o, b->branch[i].to);
 			perf_write_u64(&w->o, perf_branch_flags(b->branch[i].flags));
 		}
+		for (uint32_t i = 0; b && i < b->count &&
+		     w->how->branch_type & PERF_BRANCH_COUNTERS; i++)
+			perf_write_u64(&w->o, b->branch[i].counters);
 	}
 }
 

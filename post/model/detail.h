@@ -35,11 +35,15 @@ struct detail_event {
 struct detail_branch {			/* newest first */
 	uint64_t from, to;
 	uint64_t flags;			/* as of a little-endian machine */
+	uint64_t counters;		/* events since the branch before: fields of a few bits */
 } __attribute__((packed, aligned(4)));
 
 struct detail_branches {
 	uint32_t pid, tid;
-	uint32_t count, reserved;
+	uint32_t count;
+	uint8_t has_counters;		/* PERF_SAMPLE_BRANCH_COUNTERS */
+	uint8_t counters, bits;		/* of each branch, from the lowest bit; 0: not told */
+	uint8_t reserved;
 	uint64_t index;			/* of the hardware; UINT64_MAX: not told */
 	struct detail_branch branch[];
 } __attribute__((packed, aligned(4)));

@@ -30,7 +30,47 @@ static const char *branch_type(uint64_t flags)
 	return branch_types[flags >> 20 & 0xF];
 }
 
-static void words_branch(FILE *out, const struct detail_branch *b)
+/* The i-th counter of a branch; false: how many there are, how wide, is not told. */
+static bool branch_counter(const struct detail_branches *all, const struct detail_branch *b,
+			   uint32_t i, uint64_t *value)
+{
+	if (!all->bits || i >= all->counters || (i + 1) * all->bits > 64)
+		return false;
+	*value = b->counters >> i * all->bits;
+	if (all->bits < 64)
+		*value &= (1ull << all->bits) - 1;
+	return true;
+}
+
+static void words_counters(FILE *out, const struct detail_branches *all,
+			   const struct detail_branch *b)
+{
+	uint64_t value;
+	uint32_t i;
+
+	for (i = 0; branch_counter(all, b, i, &value); i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : ":counters=", value);
+	if (!i)
+		fprintf(out, ":counters=0x%" PRIx64, b->counters);
+}
+
+static void json_counters(struct json *j, const struct detail_branches *all,
+			  const struct detail_branch *b)
+{
+	uint64_t value;
+
+	if (!branch_counter(all, b, 0, &value)) {
+		json_hex(j, "counters", b->counters);
+		return;
+	}
+	json_array(j, "counters");
+	for (uint32_t i = 0; branch_counter(all, b, i, &value); i++)
+		json_uint(j, NULL, value);
+	json_end(j, ']');
+}
+
+static void words_branch(FILE *out, const struct detail_branches *all,
+			 const struct detail_branch *b)
 {
 	fprintf(out, " 0x%" PRIx64 "->0x%" PRIx64, b->from, b->to);
 	for (unsigned int i = 0; i < 4; i++) {
@@ -41,9 +81,12 @@ static void words_branch(FILE *out, const struct detail_branch *b)
 		fprintf(out, ":cycles=%" PRIu32, branch_cycles(b->flags));
 	if (*branch_type(b->flags))
 		fprintf(out, ":%s", branch_type(b->flags));
+	if (all->has_counters)
+		words_counters(out, all, b);
 }
 
-static void json_branch(struct json *j, const struct detail_branch *b)
+static void json_branch(struct json *j, const struct detail_branches *all,
+			const struct detail_branch *b)
 {
 	json_object(j, NULL);
 	json_hex(j, "from", b->from);
@@ -55,6 +98,8 @@ static void json_branch(struct json *j, const struct detail_branch *b)
 	json_uint(j, "cycles", branch_cycles(b->flags));
 	if (*branch_type(b->flags))
 		json_string(j, "type", branch_type(b->flags));
+	if (all->has_counters)
+		json_counters(j, all, b);
 	json_end(j, '}');
 }
 
@@ -189,7 +234,7 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	switch (r->minor & DETAIL_KIND) {
 	case DETAIL_BRANCHES:
 		for (i = 0; i < b->count; i++)
-			words_branch(out, &b->branch[i]);
+			words_branch(out, b, &b->branch[i]);
 		break;
 	case DETAIL_REGS_USER:
 	case DETAIL_REGS_INTR:
@@ -248,7 +293,7 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 	case DETAIL_BRANCHES:
 		json_array(j, "branches");
 		for (i = 0; i < b->count; i++)
-			json_branch(j, &b->branch[i]);
+			json_branch(j, b, &b->branch[i]);
 		json_end(j, ']');
 		break;
 	case DETAIL_REGS_USER:

@@ -36,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	shape.regs_user = head[2] & 1 ? perf_user_registers() : head[2] >> 8;
 	shape.regs_intr = head[3] >> 32;
 	shape.id_all = head[2] & 2;
-	shape.branch_index = head[2] & 4;
+	shape.branch_type = (head[2] & 4 ? PERF_SAMPLE_BRANCH_HW_INDEX : 0) |
+			    (head[2] & 32 ? PERF_BRANCH_COUNTERS : 0);
 	shape.build_id = head[2] & 8;
 	shape.swap = head[2] & 16;
 	stacks = (struct perf_stacks){

@@ -56,6 +56,35 @@ printf '%s\t%s\t%s\n' 2000 user-registers '2	r7=0x7ffc00001000	r8=0x402267' 2000
 	3000 user-registers 0 3000 registers '2	r0=0xaaaa	r8=0x402001	r9=0x246' \
 	4000 user-registers '2	r7=0x7ffc00001000	r8=0x401063' 4000 registers '2	r0=0xaaaa	r8=0x402063	r9=0x246' >want
 same registers
+# Counters of branches stand between these and the registers, whose places they move.
+for order in little big; do
+	"$top/tests/tools/perf_details_image" $order counters >$order.counters
+	lines $order.counters >counters.$order
+	jq -c 'if .branches then del(.branches[].counters) else . end' counters.$order | grep -v '"kind":"event"' >have
+	lines $order.data | grep -v '"kind":"event"' >want
+	same counters_move_nothing_$order
+	jq -c 'select(.kind == "branches") | [.branches[].counters]' counters.$order >have
+	printf '[[1,2,0],[1,3,0]]\n[]\n[[1,2,0]]\n' >want
+	same counters_$order
+	# How wide they are is not written.
+	post -format perf.data -o $order.counters.file -r $order.counters
+	lines $order.counters.file | jq -c 'select(.kind == "branches") | [.branches[].counters]' >have
+	printf '["0x21","0x31"]\n[]\n["0x21"]\n' >want
+	same counters_written_$order
+	lines $order.counters.file | grep -v '"kind":"branches"' >have
+	grep -v '"kind":"branches"' counters.$order >want
+	same counters_written_beside_$order
+done
+post -show -o - -r little.counters >out
+says counters_in_words out '0x401010->0x402020:predicted:cycles=17:CALL:counters=1,2,0'
+# Bits that nobody knows: said once, not guessed; names are there all the same.
+"$top/tests/tools/perf_details_image" little unknown >unknown.data
+"$bin/post" -q -show -json -o out -r unknown.data 2>err
+is unknown_bits_code $? 1
+is unknown_bits_told "$(grep -c 'branch_sample_type has bits 0x100000 that are not known' err)" 1
+is unknown_bits_samples "$(jq -r .record out | grep -c tprof)" 0
+is unknown_bits_names "$(jq -r 'select(.comm == "work") | .comm' out | sort -u)" work
+
 post -info -r little.data >out
 says text_poke_told out '^kernel code changed : 1 times'
 
