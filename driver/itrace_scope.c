@@ -363,15 +363,16 @@ void itrace_off(struct session *s, bool pause)
 	raw_spin_lock_irqsave(&it_lock, flags);
 	s->itrace.on = s->itrace.paused = pause;
 	for_each_it(s, t)
-		xchg(&t->state, IT_QUIET);
+		t->was_armed = xchg(&t->state, IT_QUIET) == IT_ARMED;
 	raw_spin_unlock_irqrestore(&it_lock, flags);
 	synchronize_rcu();
 	drop_hidden(s);
 	raw_spin_lock_irqsave(&it_lock, flags);
 	for_each_it(s, t) {
 		it_clear_trap_of(t);
-		it_cut(t, PITRACE_ITRACE_ON, t->in_call ? t->back :
-		       t->kernel.on ? t->kernel.side.ip : t->user.ip);
+		if (t->was_armed)
+			it_cut(t, PITRACE_ITRACE_ON, t->in_call ? t->back :
+			       t->kernel.on ? t->kernel.side.ip : t->user.ip);
 		t->in_call = false;
 	}
 	raw_spin_unlock_irqrestore(&it_lock, flags);

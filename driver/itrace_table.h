@@ -65,6 +65,7 @@ struct it_thread {
 	bool gap;		/* records are missing */
 	bool resolve;		/* the start and stop addresses are to be looked up */
 	bool exec;		/* the system call that it is in has begun a program */
+	bool was_armed;		/* … until it was made quiet */
 	bool trap;		/* the trap was set for it once */
 	bool theirs;		/* a probe or a debugger owns the trap: it is not touched again */
 
