@@ -413,7 +413,7 @@ static bool ptrace_ended(struct backend *b, pid_t child, int *status)
 	/* From now on, or until now, nobody else waits for it. */
 	ours = b->working && !b->idle;
 	pthread_mutex_unlock(&b->lock);
-	return ended || (!ours && waitpid(child, status, WNOHANG) == child);
+	return ended || ((!ours || b->s.let_go) && waitpid(child, status, WNOHANG) == child);
 }
 
 /* ---- the drain ------------------------------------------------------------------------------- */
@@ -463,6 +463,12 @@ static void ptrace_info(struct backend *b, struct trace_info *info)
 
 		snprintf(info->note + n, sizeof(info->note) - n, "; no more than %d million instructions of a thread (-n)",
 			 LIMIT / 1000000);
+	}
+	if (b->s.hidden) {
+		size_t n = strlen(info->note);
+
+		snprintf(info->note + n, sizeof(info->note) - n, "; %u program%s that gained rights left out",
+			 b->s.hidden, b->s.hidden == 1 ? "" : "s");
 	}
 	info->ncpus = 1;
 	info->ticks = info->idle_ticks = info->late = 0;

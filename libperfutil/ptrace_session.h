@@ -96,6 +96,8 @@ struct ptrace_session {
 	bool on;			/* not suspended */
 	bool leaving;			/* all shall go on without us */
 	_Atomic uint64_t instructions, branches;	/* others read them */
+	_Atomic uint32_t hidden;	/* programs that are not for the user's eyes */
+	_Atomic bool let_go;		/* config.pid goes on without us: others wait for it */
 	/* The end of config.pid, told to: */
 	void (*ended)(void *arg, int status);
 	void *arg;
@@ -158,6 +160,8 @@ void ptrace_interrupted(struct ptrace_thread *t, const struct ptrace_regs *r);
 void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc, int signal);
 /* A new program was entered. */
 void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc);
+/* A new program was entered that is not for the user's eyes. */
+void ptrace_hides(struct ptrace_session *s, struct ptrace_thread *t);
 /* It ends. */
 void ptrace_exits(struct ptrace_session *s, struct ptrace_thread *t);
 

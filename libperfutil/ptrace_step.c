@@ -301,6 +301,14 @@ void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t p
 	look_around(s, t);
 }
 
+void ptrace_hides(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	if (t->asked && t->flow.what == FLOW_SYSCALL)
+		count(s, t);
+	t->pc = 0;
+	ptrace_end(s, t, PITRACE_ITRACE_EXEC);
+}
+
 void ptrace_exits(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	uint64_t pc;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "ptrace_session.h"
+#include "rights.h"
 
 #define OPTIONS	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
 		 PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD)
@@ -122,6 +123,8 @@ static bool wanted(const struct ptrace_session *s, const struct ptrace_thread *t
 /* Between two instructions: does it trace as it shall? */
 static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 {
+	if (t->mode == PTRACE_LEAVE)
+		return;
 	if (s->leaving || !s->on) {
 		if (t->mode == PTRACE_STEP)
 			ptrace_end(s, t, PITRACE_ITRACE_ON);
@@ -194,6 +197,8 @@ static void go_on(struct ptrace_session *s, struct ptrace_thread *t)
 		step(s, t);
 	} else if (t->mode == PTRACE_LEAVE) {
 		ptrace_break_clear_all(t);
+		if (t->tid == s->config.pid)
+			s->let_go = true;
 		ptrace(PTRACE_DETACH, t->tid, 0, t->delivered);
 		thread_free(s, t);
 	} else {
@@ -267,6 +272,13 @@ static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borr
 	go_on(s, child);
 }
 
+/* Under sudo the trace is the caller's, and we are root: a program that gained rights, or that its user
+ * may not read, goes on without us, and with it what it starts. */
+static bool hidden(const struct ptrace_session *s, const struct ptrace_process *p)
+{
+	return s->config.user && !geteuid() && rights_gained(p->pid);
+}
+
 /* A thread of another number may have done it: it has the leader's now, all others are gone. */
 static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thread *t)
 {
@@ -290,6 +302,15 @@ static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thre
 	p->borrows = false;
 	if (t->done && !t->begun) {
 		t->mode = PTRACE_LEAVE;
+		return t;
+	}
+	if (hidden(s, p)) {
+		ptrace_hides(s, t);
+		t->asked = false;
+		t->over = 0;
+		t->done = true;
+		t->mode = PTRACE_LEAVE;
+		s->hidden++;
 		return t;
 	}
 	if (ptrace_regs_get(t->tid, &r))

@@ -41,9 +41,18 @@ static bool id_at(struct bytes *l, uint64_t *id)
 	return text_number(l, 10, id) && *id < UINT32_MAX;
 }
 
+static uint64_t mask_at(struct bytes *l)
+{
+	uint64_t mask;
+
+	text_skip_blanks(l);
+	return text_number(l, 16, &mask) ? mask : 0;
+}
+
 struct told {
 	uint64_t uid[4], gid[4];	/* real, effective, saved, for files */
 	bool has_uid, has_gid;
+	uint64_t permitted, ambient;	/* all capabilities */
 };
 
 static bool four_ids(struct bytes *l, uint64_t id[4])
@@ -66,11 +75,12 @@ static void read_line(struct bytes line, struct told *t, struct rights *r)
 	else if (l = line, begins(&l, "Groups:"))
 		while (r->ngroups < RIGHTS_GROUPS && id_at(&l, &n))
 			r->groups[r->ngroups++] = (gid_t)n;
-	else if (l = line, begins(&l, "CapEff:")) {
-		text_skip_blanks(&l);
-		if (text_number(&l, 16, &n))
-			r->capabilities = n & OVERRULES;
-	}
+	else if (l = line, begins(&l, "CapEff:"))
+		r->capabilities = mask_at(&l) & OVERRULES;
+	else if (l = line, begins(&l, "CapPrm:"))
+		t->permitted = mask_at(&l);
+	else if (l = line, begins(&l, "CapAmb:"))
+		t->ambient = mask_at(&l);
 }
 
 static int read_status(pid_t pid, char *text)
@@ -101,10 +111,9 @@ static bool in_our_namespace(pid_t pid)
 	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
 }
 
-int rights_of_process(pid_t pid, struct rights *r)
+static int ask(pid_t pid, struct told *t, struct rights *r)
 {
 	char text[STATUS_MAX];
-	struct told t = { 0 };
 	int size = read_status(pid, text);
 	struct bytes b = bytes_of(text, size > 0 ? (size_t)size : 0);
 	const char *line;
@@ -112,19 +121,52 @@ int rights_of_process(pid_t pid, struct rights *r)
 	bool root;
 
 	*r = (struct rights){ 0 };
+	*t = (struct told){ 0 };
 	if (size < 0)
 		return size;
 	while (bytes_line(&b, &line, &length))
-		read_line(bytes_of(line, length), &t, r);
-	if (!t.has_uid || !t.has_gid)
+		read_line(bytes_of(line, length), t, r);
+	if (!t->has_uid || !t->has_gid)
 		return -ESRCH;
 	/* Root may go about as somebody else, all others gained what their files' ids have more. */
-	root = !t.uid[0];
-	r->uid = (uid_t)(root ? t.uid[3] : t.uid[0]);
-	r->gid = (gid_t)(root ? t.gid[3] : t.gid[0]);
+	root = !t->uid[0];
+	r->uid = (uid_t)(root ? t->uid[3] : t->uid[0]);
+	r->gid = (gid_t)(root ? t->gid[3] : t->gid[0]);
 	if (r->uid || !r->capabilities || !in_our_namespace(pid))
 		r->capabilities = 0;
 	return 0;
+}
+
+int rights_of_process(pid_t pid, struct rights *r)
+{
+	struct told t;
+
+	return ask(pid, &t, r);
+}
+
+static bool all_the_same(const uint64_t id[4])
+{
+	return id[0] == id[1] && id[0] == id[2] && id[0] == id[3];
+}
+
+bool rights_gained(pid_t pid)
+{
+	struct rights r;
+	struct told t;
+	char name[64];
+	int fd;
+
+	if (ask(pid, &t, &r) || !all_the_same(t.uid) || !all_the_same(t.gid))
+		return true;
+	/* In a user namespace of one's own all have all. */
+	if (t.uid[0] && t.permitted & ~t.ambient && in_our_namespace(pid))
+		return true;
+	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
+	fd = rights_reopen(&r, open(name, REGULAR_LOOK), NULL);
+	if (fd < 0)
+		return true;
+	close(fd);
+	return false;
 }
 
 void rights_of_user(uid_t uid, gid_t gid, struct rights *r)

@@ -31,6 +31,9 @@ struct rights {
  * (set-user-ID, set-group-ID, file capabilities) counts with those of the user who called it; one in
  * a user namespace of its own has no capabilities here. 0 or -errno. */
 int rights_of_process(pid_t pid, struct rights *r);
+/* Does it have other or more rights than the user who called it, by what it executes? Also where that
+ * user could not read it (then it may be executed alone), or it cannot be told. */
+bool rights_gained(pid_t pid);
 /* A user's, with the groups that the system's tables give. */
 void rights_of_user(uid_t uid, gid_t gid, struct rights *r);
 

@@ -184,4 +184,41 @@ sudo_by $alice "$programs/watched" opens "$work/device" "$bin/swtrace" run -q -B
 	"$work/a/script" >out 2>&1
 is device_not_opened_as_interpreter $? 0
 
+# ---- programs that gain rights (point 18): instruction traces by ptrace, which are alice's
+folder programs 0 755
+for name in plain suid sgid capable unreadable; do
+	cp "$programs/watched" "programs/the_$name" && chmod 755 "programs/the_$name"
+done
+chown $bob programs/the_suid && chmod 4755 programs/the_suid
+chgrp $bob programs/the_sgid && chmod 2755 programs/the_sgid
+"$programs/watched" gains programs/the_capable
+verdict gains_prepared $?
+chmod 711 programs/the_unreadable
+# stepped NAME COMMAND: its trace is a/NAME.nrm2; what it says a/NAME.told
+stepped() {
+	echo "$2" >"$work/a/$1.sh"
+	sudo_by $alice timeout 100 "$bin/swtrace" run --itrace -B ptrace -n 3000000 -o "$work/a/$1.nrm2" -- sh "$work/a/$1.sh" \
+		>"a/$1.told" 2>out
+	is "gains_$1_code" $? 7
+}
+shows() { # NAME PROGRAM: is that program in its trace?
+	grep -aq "the_$2" "a/$1.nrm2" && echo yes || echo no
+}
+# As children of one that goes on and then becomes a program that may be seen; as the command itself.
+stepped children "for name in suid sgid capable unreadable; do $work/programs/the_\$name ids; done
+exec $work/programs/the_plain ids"
+is gains_children_ids "$(tr '\n' , <a/children.told)" "$bob $alice,$alice $bob,$alice $alice,$alice $alice,$alice $alice,"
+for name in suid sgid capable unreadable; do
+	is gains_${name}_seen "$(shows children $name)" no
+done
+is gains_plain_seen "$(shows children plain)" yes
+says gains_children_words out '4 programs that gained rights left out'
+stepped command "exec $work/programs/the_suid ids"
+is gains_command_ids "$(cat a/command.told)" "$bob $alice"
+is gains_command_seen "$(shows command suid)" no
+says gains_command_words out '1 program that gained rights left out'
+(cd a && "$bin/post" -q -show -json -r command.nrm2) >out 2>&1
+grep -q '"record":"itstop","kind":"exec"' a/post.show
+verdict gains_command_reason $? "no stop by exec in: $(tail -n 3 a/post.show | cut -c 1-300)"
+
 [ "$failures" = 0 ]
