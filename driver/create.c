@@ -7,12 +7,12 @@
 #include "create.h"
 #include "member.h"
 #include "pages.h"
+#include "quota.h"
 #include "scope.h"
 #include "session.h"
 
 static unsigned long taken;	/* session slots; id = slot + 1 */
 static bool system_wide;	/* one of them is */
-static struct member_slots member_slots;
 
 unsigned int sessions_alive(void)
 {
@@ -42,9 +42,9 @@ void session_destroy(struct session *s)
 	if (s->scope == PITRACE_SCOPE_SYSTEM)
 		system_wide = false;
 	clear_bit(s->id - 1, &taken);
-	member_free_slot(&member_slots, s->id - 1);
 	mutex_unlock(&sessions_lock);
-	put_cred(s->cred);
+	quota_give(s->quota, QUOTA_SESSIONS, 1);
+	member_exit(s);
 	kfree(s);
 }
 
@@ -150,10 +150,35 @@ static int charge(struct session *s)
 	return pages_charge(&s->charge, pages);
 }
 
+/* A slot, and one session of the owner's quota. */
+static int take_slot(struct session *s, bool whole_system)
+{
+	unsigned long slot;
+	int err = 0;
+
+	mutex_lock(&sessions_lock);
+	slot = find_first_zero_bit(&taken, PITRACE_MAX_SESSIONS);
+	if (whole_system && s->cred)
+		err = -EPERM;
+	else if (whole_system && system_wide)
+		err = -EBUSY;
+	else if (slot >= PITRACE_MAX_SESSIONS)
+		err = -EUSERS;
+	else
+		err = quota_take(s->quota, QUOTA_SESSIONS, 1);
+	if (!err) {
+		set_bit(slot, &taken);
+		system_wide |= whole_system;
+		s->id = slot + 1;
+	}
+	mutex_unlock(&sessions_lock);
+	return err;
+}
+
 struct session *session_create(const struct pitrace_session_args *args)
 {
 	struct session *s;
-	int slot, err;
+	int err;
 
 	if (args->mode > PITRACE_MODE_WRAP || args->scope > PITRACE_SCOPE_PROCESS ||
 	    args->clock > PITRACE_CLOCK_MONOTONIC)
@@ -164,28 +189,17 @@ struct session *session_create(const struct pitrace_session_args *args)
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 
-	member_init(s);
-	mutex_lock(&sessions_lock);
-	slot = find_first_zero_bit(&taken, PITRACE_MAX_SESSIONS);
-	if (args->scope == PITRACE_SCOPE_SYSTEM && s->cred)
-		err = -EPERM;
-	else if (slot >= PITRACE_MAX_SESSIONS ||
-		 (args->scope == PITRACE_SCOPE_SYSTEM && system_wide))
-		err = -EBUSY;
-	else
-		err = member_take_slot(&member_slots, s->cred, slot);
+	err = member_init(s);
 	if (!err) {
-		set_bit(slot, &taken);
-		system_wide |= args->scope == PITRACE_SCOPE_SYSTEM;
+		err = take_slot(s, args->scope == PITRACE_SCOPE_SYSTEM);
+		if (err)
+			member_exit(s);
 	}
-	mutex_unlock(&sessions_lock);
 	if (err) {
-		put_cred(s->cred);
 		kfree(s);
 		return ERR_PTR(err);
 	}
 
-	s->id = slot + 1;
 	s->flags = args->flags;
 	s->mode = args->mode;
 	s->scope = args->scope;

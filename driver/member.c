@@ -10,10 +10,9 @@
 #include <linux/security.h>
 #include "compat/dumpable.h"
 #include "member.h"
+#include "quota.h"
 
 #define DUMPABLE	1	/* SUID_DUMP_USER */
-
-static_assert(PITRACE_MAX_SESSIONS <= MEMBER_ALL_SLOTS && PITRACE_MAX_PTTS <= MEMBER_ALL_SLOTS);
 
 static bool covers(const struct cred *who, const struct cred *whom)
 {
@@ -64,33 +63,22 @@ bool member_may_see(const struct cred *owner, struct task_struct *task)
 	return may;
 }
 
-void member_init(struct session *s)
+int member_init(struct session *s)
 {
-	s->cred = perfmon_capable() ? NULL : get_current_cred();
+	if (!perfmon_capable()) {
+		s->quota = quota_get(current_cred());
+		if (IS_ERR(s->quota))
+			return PTR_ERR(s->quota);
+		s->cred = get_current_cred();
+	}
 	s->hides_kernel = s->cred || security_locked_down(LOCKDOWN_PERF);
-}
-
-/* One uid has a few, all members together leave some for root. */
-int member_take_slot(struct member_slots *slots, const struct cred *owner, unsigned int slot)
-{
-	unsigned int i, n = 0;
-
-	if (!owner)
-		return 0;
-	for_each_set_bit(i, &slots->members, MEMBER_ALL_SLOTS)
-		n += uid_eq(slots->owner[i], owner->uid);
-	if (n >= MEMBER_SLOTS)
-		return -EDQUOT;
-	if (hweight_long(slots->members) >= MEMBERS_SLOTS)
-		return -EBUSY;
-	slots->owner[slot] = owner->uid;
-	__set_bit(slot, &slots->members);
 	return 0;
 }
 
-void member_free_slot(struct member_slots *slots, unsigned int slot)
+void member_exit(struct session *s)
 {
-	__clear_bit(slot, &slots->members);
+	quota_put(s->quota);
+	put_cred(s->cred);
 }
 
 int member_check_scope(struct session *s)

@@ -12,21 +12,10 @@
 #include <linux/sched.h>
 #include "session.h"
 
-#define MEMBER_ALL_SLOTS 8
-#define MEMBER_SLOTS	2	/* a uid's sessions, or ptts */
-#define MEMBERS_SLOTS	6	/* all members' together */
-
-/* Which of something are members', and whose. Under a lock of its users. */
-struct member_slots {
-	kuid_t owner[MEMBER_ALL_SLOTS];
-	unsigned long members;
-};
-
-/* A session of a caller without CAP_PERFMON has his credentials from here on. */
-void member_init(struct session *s);
-/* May the owner (NULL: no member) have one more, in this slot? 0 or -errno. */
-int member_take_slot(struct member_slots *slots, const struct cred *owner, unsigned int slot);
-void member_free_slot(struct member_slots *slots, unsigned int slot);
+/* A session of a caller without CAP_PERFMON has his credentials, and counts as his, from here on.
+ * 0 or -errno. */
+int member_init(struct session *s);
+void member_exit(struct session *s);
 /* May he see the process of its scope? 0 or -errno. */
 int member_check_scope(struct session *s);
 /* May the caller turn this session on? Processes that he may not see any more leave its scope. */

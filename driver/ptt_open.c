@@ -15,12 +15,12 @@
 #include "ptt.h"
 #include "ptt_open.h"
 #include "ptt_watch.h"
+#include "quota.h"
 
 #define SLOTS	64		/* where the user does not say */
 
 static DEFINE_MUTEX(slots_lock);
 static unsigned long taken;	/* of ptts[] */
-static struct member_slots member_slots;
 
 unsigned int ptts_alive(void)
 {
@@ -32,12 +32,12 @@ unsigned int ptts_alive(void)
 static int take_id(struct ptt *p)
 {
 	unsigned long id;
-	int err = -EBUSY;
+	int err = -EUSERS;
 
 	mutex_lock(&slots_lock);
 	id = find_first_zero_bit(&taken, PITRACE_MAX_PTTS);
 	if (id < PITRACE_MAX_PTTS)
-		err = member_take_slot(&member_slots, p->cred, id);
+		err = quota_take(p->quota, QUOTA_PTTS, 1);
 	if (!err) {
 		__set_bit(id, &taken);
 		p->id = id;
@@ -67,8 +67,9 @@ static void free_ptt(struct ptt *p)
 	pages_uncharge(&p->charge);
 	mutex_lock(&slots_lock);
 	__clear_bit(p->id, &taken);
-	member_free_slot(&member_slots, p->id);
 	mutex_unlock(&slots_lock);
+	quota_give(p->quota, QUOTA_PTTS, 1);
+	quota_put(p->quota);
 	put_cred(p->cred);
 	kfree(p);
 }
@@ -184,7 +185,15 @@ static struct ptt *create(const struct pitrace_ptt_args *args, u32 *failed)
 	p->flags = args->flags;
 	p->slots = args->slots ?: SLOTS;
 	ptt_init(p);
-	p->cred = perfmon_capable() ? NULL : get_current_cred();
+	if (!perfmon_capable()) {
+		p->quota = quota_get(current_cred());
+		if (IS_ERR(p->quota)) {
+			err = PTR_ERR(p->quota);
+			kfree(p);
+			return ERR_PTR(err);
+		}
+		p->cred = get_current_cred();
+	}
 	err = counters_get(p->counter, args->metric, args->metrics, p->cred, failed);
 	p->let = counters_let(p->counter, p->metrics);
 	p->events = counters_are_events(p->counter, p->metrics);
@@ -192,6 +201,7 @@ static struct ptt *create(const struct pitrace_ptt_args *args, u32 *failed)
 		err = take_id(p);
 	if (err) {
 		counters_put(p->counter, p->metrics);
+		quota_put(p->quota);
 		put_cred(p->cred);
 		kfree(p);
 		return ERR_PTR(err);

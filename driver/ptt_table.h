@@ -49,6 +49,7 @@ struct ptt {
 	struct counter counter[PITRACE_METRICS];
 	struct ptt_cpu **cpu;		/* NULL where a CPU is absent */
 	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
+	struct quota *quota;		/* his; else NULL */
 
 	struct ptt_place *place;	/* a hash table by task */
 	u8 *reach;			/* how many places to look at, for each hash */

@@ -79,6 +79,7 @@ struct session {
 	struct pid *root;		/* SCOPE_PROCESS: the process it began with */
 	struct itrace itrace;
 	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
+	struct quota *quota;		/* his; else NULL */
 	bool hides_kernel;		/* … or the system is locked down: no kernel addresses */
 
 	unsigned int ncpus;		/* possible ones */

@@ -137,7 +137,7 @@ void test_ptt_fields(void)
 
 	for (i = 1; i < PITRACE_MAX_PTTS; i++)
 		more[i] = want(0, ptt_open(&args));
-	want(EBUSY, ptt_open(&args));
+	want(EUSERS, ptt_open(&args));
 	for (i = 1; i < PITRACE_MAX_PTTS; i++)
 		close(more[i]);
 	close(fd);

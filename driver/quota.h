@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How much users without CAP_PERFMON may have: so much a user, and so much all of them together,
+ * which leaves some for root. It is counted by uid, so more processes, sessions or ptts get a user
+ * no more of what they share.
+ */
+#ifndef PITRACE_QUOTA_H
+#define PITRACE_QUOTA_H
+
+#include <linux/types.h>
+
+struct cred;
+struct quota;				/* of one user */
+
+enum quota_kind {
+	QUOTA_SESSIONS,
+	QUOTA_PTTS,
+	QUOTA_RATE,			/* ticks a second, of all sessions that are on */
+	QUOTA_ITRACE,			/* threads in the table of instruction traces */
+	QUOTA_KINDS
+};
+
+/* A reference to the quota of who has these credentials; ERR_PTR(-ENOMEM). May sleep. */
+struct quota *quota_get(const struct cred *cred);
+void quota_put(struct quota *quota);
+/* From any context. NULL is who has CAP_PERFMON: he may have all. 0; -EDQUOT: the user has as much
+ * as he may; -EUSERS: all users without CAP_PERFMON together have. */
+int quota_take(struct quota *quota, enum quota_kind kind, u32 amount);
+void quota_give(struct quota *quota, enum quota_kind kind, u32 amount);
+
+#endif
