@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Switches between threads, and what made them runnable. A switch also wakes the sampling timers of
- * a CPU that leaves idle, and moves ptts on, so its hook is there for every session and ptt.
+ * a CPU that leaves idle, lets those of one process follow its threads, and moves ptts on, so its
+ * hook is there for every session and ptt.
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -91,12 +92,11 @@ static noinline void switch_sessions(bool preempt, const struct task_struct *pre
 	struct session_cpu *c;
 	struct session *s;
 
-	if (is_idle_task(prev))
-		for_each_wanting(s, WANT_TPROF) {
-			c = session_here(s);
-			if (c)
-				tprof_wake(&c->tprof);
-		}
+	for_each_wanting(s, WANT_TPROF) {
+		c = session_here(s);
+		if (c)
+			tprof_switch(&c->tprof, prev, next);
+	}
 	for_each_wanting(s, WANT_DISPATCH)
 		dispatch(s, left_because(preempt, prev_state), prev, next);
 }

@@ -7,6 +7,7 @@
 #include "member.h"
 #include "mte.h"
 #include "pages.h"
+#include "quota.h"
 #include "scope.h"
 #include "session.h"
 #include "state.h"
@@ -126,13 +127,32 @@ static void prepare(struct session *s)
 	s->ending = false;
 }
 
+/* What its timers do at most. It does not change while it is on. */
+static u32 ticks_a_second(const struct session *s)
+{
+	return test_bit(PITRACE_TPROF, s->majors) && !s->nevents ? s->rate : 0;
+}
+
+static void release(struct session *s)
+{
+	event_release(s);
+	hooks_put(s->majors, true);
+	quota_give(s->quota, QUOTA_RATE, ticks_a_second(s));
+	session_set_state(s, PITRACE_STATE_OFF);
+}
+
 static int turn_on(struct session *s)
 {
 	u64 begin;
-	int err = hooks_get(s->majors, true);
+	int err = quota_take(s->quota, QUOTA_RATE, ticks_a_second(s));
 
 	if (err)
 		return err;
+	err = hooks_get(s->majors, true);
+	if (err) {
+		quota_give(s->quota, QUOTA_RATE, ticks_a_second(s));
+		return err;
+	}
 	prepare(s);
 	session_set_state(s, PITRACE_STATE_STARTING);
 
@@ -159,9 +179,7 @@ static int turn_on(struct session *s)
 	if (err) {
 		cancel_delayed_work_sync(&s->sync);
 		deactivate(s);
-		event_release(s);
-		hooks_put(s->majors, true);
-		session_set_state(s, PITRACE_STATE_OFF);
+		release(s);
 		return err;
 	}
 	cpus_read_lock();
@@ -203,10 +221,8 @@ int session_off(struct session *s)
 			walk_tasks(s, NULL);
 		mte_sync(s, PITRACE_SYNC_OFF);
 		deactivate(s);
-		event_release(s);
-		hooks_put(s->majors, true);
 		session_flush(s, PITRACE_FLUSH_MTE | PITRACE_FLUSH_TRACE);
-		session_set_state(s, PITRACE_STATE_OFF);
+		release(s);
 		session_wake(s);
 		err = 0;
 	}

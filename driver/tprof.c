@@ -3,6 +3,10 @@
  * tprof by timer. A tick that finds the CPU idle is recorded and parks the timer: an idle CPU is
  * not woken again; when it leaves idle the ticks it would have had are computed from the same
  * sequence of due times, so that ticks always add up to time.
+ *
+ * A session about one process has on each CPU a clock that stands while others run there: when one
+ * of its threads comes the next tick is as far away as it was when the last one went. So its ticks
+ * add up to what its threads ran, however short each turn is, and whoever else runs has none.
  */
 #include <asm/irq_regs.h>
 #include <linux/ptrace.h>
@@ -20,6 +24,11 @@ static void advance(struct tprof_cpu *t)
 	t->due += dither_next(&t->dither);
 }
 
+static void tell_outside(struct session_cpu *c, u64 ticks)
+{
+	WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + ticks);
+}
+
 void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u32 period)
 {
 	struct session_cpu *c = s->cpu[cpu];
@@ -30,7 +39,7 @@ void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u
 	bool user;
 
 	if (!session_has(s, current->tgid) || !member_sees_current(s)) {
-		WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + 1);
+		tell_outside(c, 1);
 		return;
 	}
 	WRITE_ONCE(c->page->ticks, c->page->ticks + 1);
@@ -78,10 +87,80 @@ static void overrun(struct tprof_cpu *t, u64 ticks)
 {
 	struct session *s = t->session;
 
-	if (unlikely(ticks) && session_has(s, current->tgid))
+	if (unlikely(ticks))
 		ring_lose(&s->cpu[t->cpu]->ring[PITRACE_RING_TRACE], PITRACE_LOST_OVERRUN,
 			  min_t(u64, ticks, U32_MAX));
 }
+
+/* ---- one process's threads ------------------------------------------------------------------- */
+
+/* This one's time is sampled. It runs here, or is about to. */
+static bool is_ours(const struct session *s, const struct task_struct *task)
+{
+	return s->scope == PITRACE_SCOPE_SYSTEM ||
+	       (session_has(s, task->tgid) && (likely(!s->cred) || member_sees(s->cred, task)));
+}
+
+/* The ticks that others would have had: they are none of ours, and that many. */
+static void tell_others(struct tprof_cpu *t, u64 now)
+{
+	u64 ticks;
+	u32 rest;
+
+	if (t->others && now > t->others)
+		t->outside += now - t->others;
+	t->others = now;
+	if (t->outside < t->dither.period)
+		return;
+	ticks = div_u64_rem(t->outside, t->dither.period, &rest);
+	t->outside = rest;
+	tell_outside(t->session->cpu[t->cpu], ticks);
+}
+
+static void leave(struct tprof_cpu *t, const struct task_struct *next, u64 now)
+{
+	t->away = true;
+	t->since = now;
+	t->others = is_idle_task(next) ? 0 : now;
+}
+
+/* The clock goes on. What fell due when interrupts were off before it stood comes at once. */
+static void go_on(struct tprof_cpu *t, u64 now)
+{
+	u64 stood = now > t->since ? now - t->since : 0;
+
+	t->away = false;
+	t->previous += stood;
+	t->due += stood;
+	hrtimer_start(&t->timer, ns_to_ktime(t->due), HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+void tprof_follow(struct tprof_cpu *t, const struct task_struct *prev,
+		  const struct task_struct *next)
+{
+	bool ours = is_ours(t->session, next);
+	u64 now;
+
+	/* Most switches change nothing: within the scope, or from one of the others to another. */
+	if (ours ? !t->away : t->away && is_idle_task(prev) == is_idle_task(next))
+		return;
+	if (READ_ONCE(t->session->state) != PITRACE_STATE_ON)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (!t->away) {
+		/* Nobody else's CPU serves it, so it does not run now. */
+		hrtimer_try_to_cancel(&t->timer);
+		leave(t, next, now);
+		return;
+	}
+	tell_others(t, now);
+	if (ours)
+		go_on(t, now);
+	else if (is_idle_task(next))
+		t->others = 0;
+}
+
+/* ---- the timer ------------------------------------------------------------------------------- */
 
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
@@ -91,6 +170,13 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 	if (READ_ONCE(s->state) != PITRACE_STATE_ON)
 		return HRTIMER_NORESTART;
+	/* It has left the scope, or its owner's sight, while it runs. */
+	if (t->follows && !is_ours(s, current)) {
+		tell_outside(s->cpu[t->cpu], 1);
+		advance(t);
+		leave(t, current, now);
+		return HRTIMER_NORESTART;
+	}
 	tprof_sample(s, t->cpu, get_irq_regs(), now - t->due > LATE_NS ? PITRACE_TPROF_LATE : 0,
 		     t->due - t->previous);
 	advance(t);
@@ -141,40 +227,77 @@ void tprof_init(struct tprof_cpu *t, struct session *s, u32 cpu)
 {
 	t->session = s;
 	t->cpu = cpu;
-	t->running = t->parked = false;
+	t->running = t->parked = t->follows = t->away = t->begun = false;
+	t->outside = 0;
 	hrtimer_setup(&t->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+static void begin(struct tprof_cpu *t, u64 now)
+{
+	struct session *s = t->session;
+	u32 period = NSEC_PER_SEC / s->rate;
+
+	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);
+	/* CPUs are staggered over one period. Who follows threads begins anywhere in it, so that what
+	 * runs for less than that on each of many CPUs is sampled as often as it should. */
+	t->due = now + (t->follows ? 1 + dither_random(&t->dither, period) :
+			period + div_u64((u64)period * t->cpu, s->ncpus));
+	t->previous = t->due - period;
+	t->since = now;
+	t->begun = true;
 }
 
 void tprof_start(struct tprof_cpu *t)
 {
 	struct session *s = t->session;
-	u32 period = NSEC_PER_SEC / s->rate;
+	u64 now;
 
 	if (t->running || READ_ONCE(s->ending) || READ_ONCE(s->state) != PITRACE_STATE_ON ||
 	    !test_bit(PITRACE_TPROF, s->majors) || s->nevents)
 		return;
-	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);
 	t->parked = false;
 	t->running = true;
-	/* CPUs are staggered over one period. */
-	t->previous = ktime_to_ns(ktime_get());
-	t->due = t->previous + period + div_u64((u64)period * t->cpu, s->ncpus);
-	t->previous = t->due - period;
-	hrtimer_start(&t->timer, ns_to_ktime(t->due), HRTIMER_MODE_ABS_PINNED_HARD);
+	t->follows = s->scope != PITRACE_SCOPE_SYSTEM;
+	now = ktime_to_ns(ktime_get());
+	if (!t->follows || !t->begun)
+		begin(t, now);
+	if (is_ours(s, current)) {
+		go_on(t, now);
+		return;
+	}
+	/* The clock stands already. */
+	t->away = true;
+	t->others = is_idle_task(current) ? 0 : now;
+}
+
+/* The clock stands from here on, if it did not. */
+static void stop_following(struct tprof_cpu *t, u64 now)
+{
+	if (!t->away)
+		t->since = now;
+	else if (t->others)
+		tell_others(t, now);
+	overrun(t, overdue(t, t->since));
+	t->follows = t->away = false;
 }
 
 void tprof_stop(struct tprof_cpu *t)
 {
+	u64 now;
+
 	if (!t->running)
 		return;
 	t->running = false;
 	hrtimer_cancel(&t->timer);
+	now = ktime_get_mono_fast_ns();
 	if (READ_ONCE(t->session->state) == PITRACE_STATE_ON) {
-		if (t->parked)
-			computed(t, ktime_get_mono_fast_ns());
+		if (t->follows)
+			stop_following(t, now);
+		else if (t->parked)
+			computed(t, now);
 		else
-			overrun(t, overdue(t, ktime_get_mono_fast_ns()));
+			overrun(t, overdue(t, now));
 		ring_announce(&t->session->cpu[t->cpu]->ring[PITRACE_RING_TRACE]);
 	}
-	t->parked = false;
+	t->parked = t->follows = false;
 }

@@ -2,7 +2,7 @@
 # In the guest, under an instruction counter: stacks and events to the last sample; then a member of
 # the group pitrace, who traces a program of his own and is refused all else.
 PITRACE_ICOUNT=1 abi stack_chain stack_each_instruction stack_copy stack_kernel stack_dispatch \
-	event_software event_cycles member_shown member_exec || code=1
+	event_software event_cycles member_shown member_exec follow_turns follow_pauses || code=1
 
 sed -i 's/^pitrace:.*/&user/' /etc/group
 chgrp pitrace /dev/pitrace
