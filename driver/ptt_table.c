@@ -15,23 +15,26 @@ u32 ptt_table_bits(u32 slots)
 	return order_base_2(slots) + 2;
 }
 
-bool ptt_put(struct ptt *p, struct ptt_thread *thread)
+struct ptt_place *ptt_room(const struct ptt *p, const struct task_struct *task)
 {
-	u32 at = hash_ptr(thread->task, p->bits), i;
+	struct ptt_place *place = &p->place[hash_ptr(task, p->bits)];
+	u32 i;
 
-	for (i = 0; i < PTT_TRIES; i++) {
-		struct ptt_place *place = &p->place[at + i];
+	for (i = 0; i < PTT_TRIES; i++, place++)
+		if (!READ_ONCE(place->task))
+			return place;
+	return NULL;
+}
 
-		if (READ_ONCE(place->task))
-			continue;
-		if (p->reach[at] <= i)
-			WRITE_ONCE(p->reach[at], i + 1);
-		WRITE_ONCE(place->thread, thread);
-		atomic_inc(ptt_crowd_of(thread->task));
-		smp_store_release(&place->task, thread->task);
-		return true;
-	}
-	return false;
+void ptt_put(struct ptt *p, struct ptt_place *place, struct ptt_thread *thread)
+{
+	u32 at = hash_ptr(thread->task, p->bits), reach = place - &p->place[at] + 1;
+
+	if (p->reach[at] < reach)
+		WRITE_ONCE(p->reach[at], reach);
+	WRITE_ONCE(place->thread, thread);
+	atomic_inc(ptt_crowd_of(thread->task));
+	smp_store_release(&place->task, thread->task);
 }
 
 bool ptt_give_up(struct ptt *p, const struct ptt_thread *thread)

@@ -137,9 +137,10 @@ static inline u32 ptt_table_places(u32 bits)
 /* The table goes; no hook sees it any more. */
 void ptt_forget(const struct ptt *p);
 
-/* A thread comes into the table (the lock is held); false: there is no room near its place. It
- * goes: of its last switch and of calls that remove it, one gets true. */
-bool ptt_put(struct ptt *p, struct ptt_thread *thread);
+/* Where a thread may stand (the lock is held); NULL: there is no room near its place. It comes
+ * there. It goes: of its last switch and of calls that remove it, one gets true. */
+struct ptt_place *ptt_room(const struct ptt *p, const struct task_struct *task);
+void ptt_put(struct ptt *p, struct ptt_place *place, struct ptt_thread *thread);
 bool ptt_give_up(struct ptt *p, const struct ptt_thread *thread);
 /* A hook: this thread has run for the last time. */
 void ptt_ended(struct ptt *p, struct task_struct *task);

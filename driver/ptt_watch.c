@@ -72,6 +72,7 @@ static void page_begin(const struct ptt *p, struct pitrace_ptt_thread *t,
 static int watch(struct ptt *p, struct task_struct *task, u32 inherit)
 {
 	struct ptt_thread *thread = ptt_find(p, task);
+	struct ptt_place *place;
 	u32 slot;
 
 	if (thread) {
@@ -81,15 +82,16 @@ static int watch(struct ptt *p, struct task_struct *task, u32 inherit)
 	/* It may have run for the last time. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return -ESRCH;
-	slot = slot_get(p);
+	/* Nobody's slot is given up, nor shown as watched, for who finds no place. */
+	place = ptt_room(p, task);
+	slot = place ? slot_get(p) : p->slots;
 	if (slot >= p->slots)
 		return -ENOSPC;
 	thread = &p->thread[slot];
 	WRITE_ONCE(thread->task, task);
 	thread->inherit = inherit;
 	page_begin(p, thread->page, task);
-	if (!ptt_put(p, thread))
-		return -ENOSPC;
+	ptt_put(p, place, thread);
 	__set_bit(slot, p->used);
 	/* If it is not ending now its last switch finds it. If it is, that may be over. */
 	smp_mb();
