@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "counter.h"
+#include "paranoid.h"
 
 static bool user_counters;
 module_param(user_counters, bool, 0644);
@@ -36,12 +37,15 @@ static bool is_clock(const struct pitrace_metric *m)
 }
 
 /* perf is asked by a thread of the kernel, which may all: so only what anyone might be told of his
- * own code. A raw event could be of the CPU's other thread, too. */
+ * own code. A raw event could be of the CPU's other thread, too. And a hardware counter is taken
+ * from all others on all CPUs: it is for those whom perf lets have CPUs. */
 static bool for_members(const struct pitrace_metric *m)
 {
-	return m->flags == PITRACE_METRIC_USER && !m->config1 && !m->config2 &&
-	       (m->type == PERF_TYPE_HARDWARE || m->type == PERF_TYPE_SOFTWARE ||
-		m->type == PERF_TYPE_HW_CACHE);
+	if (m->flags != PITRACE_METRIC_USER || m->config1 || m->config2)
+		return false;
+	return m->type == PERF_TYPE_SOFTWARE ||
+	       ((m->type == PERF_TYPE_HARDWARE || m->type == PERF_TYPE_HW_CACHE) &&
+		paranoid_lets_cpus());
 }
 
 static int get_event(struct counter *counter, bool member)

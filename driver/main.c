@@ -7,6 +7,7 @@
 #include "control.h"
 #include "hook.h"
 #include "itrace_scope.h"
+#include "paranoid.h"
 #include "session.h"
 #include "state.h"
 #include "user.h"
@@ -26,6 +27,7 @@ static int __init pitrace_init(void)
 	err = build_id_init();
 	if (err)
 		goto no_build_id;
+	paranoid_init();
 	hooks_init(session_majors);
 	itrace_init(session_majors);
 	err = hook_module_init();
@@ -51,6 +53,7 @@ no_power:
 	hook_module_exit();
 no_hooks:
 	itrace_uninit();
+	paranoid_exit();
 	build_id_exit();
 no_build_id:
 	destroy_workqueue(work_queue);
@@ -65,6 +68,7 @@ static void __exit pitrace_exit(void)
 	power_exit();
 	hook_module_exit();
 	itrace_uninit();
+	paranoid_exit();
 	build_id_exit();
 	destroy_workqueue(work_queue);
 }

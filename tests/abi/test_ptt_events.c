@@ -3,6 +3,7 @@
  * PTT's metrics that are events of perf: exact counts to whom they belong, books that balance in
  * each metric, what is refused, CPUs that go and come back with new counters.
  */
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -81,6 +82,59 @@ static void refused_to_member(int unused)
 	args = with(&faults, 1);
 	if (ptt_view(&p, want(0, ptt_open(&args))))
 		ptt_close(&p);
+}
+
+/* Hardware counters of whole CPUs are for whom perf lets have them. */
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+static void paranoid(const char *level)
+{
+	int fd = open(PARANOID, O_WRONLY);
+
+	check(fd >= 0 && write(fd, level, strlen(level)) > 0);
+	close(fd);
+}
+
+static void counters_kept(int unused)
+{
+	(void)unused;
+	refused(EPERM, event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, PITRACE_METRIC_USER));
+	refused(EPERM, event(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D, PITRACE_METRIC_USER));
+}
+
+/* Whether this machine has any is another matter. */
+static void counters_let(int unused)
+{
+	struct pitrace_metric m = event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
+					PITRACE_METRIC_USER);
+	struct pitrace_ptt_args args = with(&m, 1);
+	int fd = ptt_open(&args);
+
+	(void)unused;
+	check(fd >= 0 || (errno != EPERM && errno != EACCES));
+	if (fd >= 0)
+		close(fd);
+}
+
+void test_ptt_paranoid(void)
+{
+	char before[16] = "";
+	int fd = open(PARANOID, O_RDONLY);
+
+	check(fd >= 0 && read(fd, before, sizeof(before) - 1) > 0);
+	close(fd);
+	paranoid("1");
+	as_member(counters_kept, 0);
+	paranoid("2");
+	as_member(counters_kept, 0);
+	paranoid("0");
+	as_member(counters_let, 0);
+	paranoid("-1");
+	as_member(counters_let, 0);
+	paranoid("2");
+	as_member(counters_kept, 0);
+	paranoid(before);
+	no_ptt_left();
 }
 
 void test_ptt_event_fields(void)
