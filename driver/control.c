@@ -32,6 +32,8 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 	if (_IOC_TYPE(cmd) != PITRACE_IOC_MAGIC)
 		return -ENOTTY;
+	if (!member_may_use(s->cred))
+		return -EPERM;
 	/* The number alone counts: the size within it may grow with the struct. */
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(PITRACE_IOC_SETUP): {
@@ -44,7 +46,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		struct pitrace_event_args args;
 		int err = get_args(&args, sizeof(args), user);
 
-		if (!perfmon_capable())
+		if (s->cred)
 			return -EPERM;
 		return err ?: event_set(s, &args);
 	}
@@ -55,14 +57,15 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return err ?: itrace_set(s, &args);
 	}
 	case _IOC_NR(PITRACE_IOC_ON):
-		/* A descriptor handed to someone who may not trace starts nothing. */
-		return member_start(s) ?: session_on(s);
+		member_start(s);
+		return session_on(s);
 	case _IOC_NR(PITRACE_IOC_OFF):
 		return session_off(s);
 	case _IOC_NR(PITRACE_IOC_SUSPEND):
 		return session_suspend(s, true);
 	case _IOC_NR(PITRACE_IOC_RESUME):
-		return member_start(s) ?: session_suspend(s, false);
+		member_start(s);
+		return session_suspend(s, false);
 	case _IOC_NR(PITRACE_IOC_CONSUME): {
 		struct pitrace_consume_args args;
 
@@ -94,6 +97,8 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 	struct session *s = file->private_data;
 	unsigned int cpu;
 
+	if (!member_may_use(s->cred))
+		return EPOLLERR;
 	poll_wait(file, &s->wait, wait);
 	if (READ_ONCE(s->state) == PITRACE_STATE_STOPPED)
 		return EPOLLIN | EPOLLRDNORM | EPOLLHUP;
@@ -112,7 +117,7 @@ static int session_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 stride = s->control->data_stride, start = s->control->data_offset;
 	u64 cpu;
 
-	if (vma->vm_flags & VM_WRITE)
+	if (vma->vm_flags & VM_WRITE || !member_may_use(s->cred))
 		return -EPERM;
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
 	if (offset < start)

@@ -10,6 +10,7 @@
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 #include "itrace.h"
+#include "member.h"
 
 static DECLARE_WAIT_QUEUE_HEAD(waiting);
 
@@ -19,7 +20,7 @@ static DECLARE_WAIT_QUEUE_HEAD(waiting);
 bool it_waits(const struct session *s)
 {
 	return s->mode == PITRACE_MODE_CONTINUOUS && !(s->itrace.flags & PITRACE_ITRACE_LOSSY) &&
-	       current->tgid != READ_ONCE(s->itrace.holder);
+	       current->tgid != READ_ONCE(s->itrace.holder) && member_may_halt(s);
 }
 
 /* The session may end meanwhile: it is there while the table says that this thread is its. */

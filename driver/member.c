@@ -43,8 +43,7 @@ bool member_sees(const struct cred *owner, const struct task_struct *task)
 
 bool member_may_use(const struct cred *owner)
 {
-	return perfmon_capable() || (owner && covers(owner, current_cred()) &&
-				     uid_eq(owner->uid, current_euid()));
+	return (owner && covers(owner, current_cred())) || perfmon_capable();
 }
 
 bool member_may_see(const struct cred *owner, struct task_struct *task)
@@ -63,6 +62,14 @@ bool member_may_see(const struct cred *owner, struct task_struct *task)
 	return may;
 }
 
+/* Who waits for a consumer is in his hands: so it is asked what a debugger would be asked. */
+bool member_may_halt(const struct session *s)
+{
+	if (is_global_init(current))
+		return false;
+	return s->halts_all || member_sees(s->maker, current);
+}
+
 int member_init(struct session *s)
 {
 	if (!perfmon_capable()) {
@@ -71,6 +78,8 @@ int member_init(struct session *s)
 			return PTR_ERR(s->quota);
 		s->cred = get_current_cred();
 	}
+	s->maker = get_current_cred();
+	s->halts_all = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
 	s->hides_kernel = s->cred || security_locked_down(LOCKDOWN_PERF);
 	return 0;
 }
@@ -79,6 +88,7 @@ void member_exit(struct session *s)
 {
 	quota_put(s->quota);
 	put_cred(s->cred);
+	put_cred(s->maker);
 }
 
 int member_check_scope(struct session *s)
@@ -96,14 +106,12 @@ int member_check_scope(struct session *s)
 	return err;
 }
 
-int member_start(struct session *s)
+void member_start(struct session *s)
 {
 	unsigned int nr;
 
-	if (!member_may_use(s->cred))
-		return -EPERM;
 	if (!s->cred)
-		return 0;
+		return;
 	/* While off nobody looked: pids may have other owners, owners other credentials. */
 	for_each_set_bit(nr, s->pids, PITRACE_PIDS) {
 		struct task_struct *task;
@@ -114,7 +122,6 @@ int member_start(struct session *s)
 			clear_bit(nr, s->pids);
 		rcu_read_unlock();
 	}
-	return 0;
 }
 
 /* Samples and what names them, and records of the user's own programs. */

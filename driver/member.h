@@ -18,9 +18,14 @@ int member_init(struct session *s);
 void member_exit(struct session *s);
 /* May he see the process of its scope? 0 or -errno. */
 int member_check_scope(struct session *s);
-/* May the caller turn this session on? Processes that he may not see any more leave its scope. */
-int member_start(struct session *s);
-/* May the caller use what belongs to this owner (NULL: to no member)? */
+/* It is about to be turned on: processes that its owner may not see any more leave its scope. */
+void member_start(struct session *s);
+/*
+ * The rule of descriptors: may the caller use this session or ptt of this owner (NULL: of one with
+ * CAP_PERFMON)? However he has come by it, it is asked at each call: he has CAP_PERFMON, or he is
+ * the member who made it, with the credentials that he had then. What may be done with it is
+ * another matter: that is settled by who made it, not by who holds it.
+ */
 bool member_may_use(const struct cred *owner);
 /* May an owner see this process? */
 bool member_may_see(const struct cred *owner, struct task_struct *task);
@@ -28,6 +33,9 @@ bool member_may_see(const struct cred *owner, struct task_struct *task);
 bool member_sees(const struct cred *owner, const struct task_struct *task);
 /* Is its memory for its own user's eyes? As above. */
 bool member_dumpable(const struct task_struct *task);
+/* May the current thread be made to wait for this session's consumer? Never init; of others who is
+ * its maker's own, or any if he has CAP_SYS_PTRACE. Preemption off. */
+bool member_may_halt(const struct session *s);
 /* May it be set up so? */
 int member_check_setup(const struct session *s, const struct pitrace_setup_args *args);
 /* The current process has new credentials: out of the scopes of those who may not see it now. */

@@ -28,7 +28,6 @@ static const struct {
 	[QUOTA_SESSIONS] = { 2, 6 },
 	[QUOTA_PTTS] = { 2, 6 },
 	[QUOTA_RATE] = { PITRACE_MAX_RATE, PITRACE_MAX_SESSIONS * PITRACE_MAX_RATE },
-	[QUOTA_ITRACE] = { 512, 1536 },
 };
 
 static_assert(PITRACE_MAX_SESSIONS > 6 && PITRACE_MAX_PTTS > 6);

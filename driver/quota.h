@@ -16,7 +16,6 @@ enum quota_kind {
 	QUOTA_SESSIONS,
 	QUOTA_PTTS,
 	QUOTA_RATE,			/* ticks a second, of all sessions that are on */
-	QUOTA_ITRACE,			/* threads in the table of instruction traces */
 	QUOTA_KINDS
 };
 

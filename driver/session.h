@@ -78,6 +78,8 @@ struct session {
 	u64 since;			/* of the boot: nobody has kept the scope from here on */
 	struct pid *root;		/* SCOPE_PROCESS: the process it began with */
 	struct itrace itrace;
+	const struct cred *maker;	/* with what credentials it was made */
+	bool halts_all;			/* … he might debug all */
 	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
 	struct quota *quota;		/* his; else NULL */
 	bool hides_kernel;		/* … or the system is locked down: no kernel addresses */

@@ -299,9 +299,13 @@ static struct backend *driver_open(const struct trace_config *config, int *rc, c
 			driver_why_refused(config, &check);
 			snprintf(why, room, "%s; %s", check.why, check.cure);
 			break;
-		case EDQUOT:
-			snprintf(why, room, "you have as many trace sessions as a user may have without CAP_PERFMON; end one (swtrace free)");
+		case EUSERS:
+			snprintf(why, room, "busy: no trace session is free: there are %d at most, and fewer for users without CAP_PERFMON; wait until one ends",
+				 PITRACE_MAX_SESSIONS);
 			break;
+		case EDQUOT:
+			snprintf(why, room, "busy: you have as many trace sessions as a user may have without CAP_PERFMON; end one (swtrace free)");
+			return open_failed(b, rc, PI_BUSY);
 		case ENOMEM:
 			snprintf(why, room, "no memory for buffers of %llu + %llu KB a CPU, or the limit of locked memory (ulimit -l) is too low; ask for less with -s and -sm",
 				 (unsigned long long)config->trace_bytes >> 10,

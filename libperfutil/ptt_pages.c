@@ -17,8 +17,8 @@ static int refused(const struct ptt_config *config, const struct pitrace_ptt_arg
 	int err = errno;
 
 	switch (err) {
-	case EBUSY:
-		return rc_fail(PI_BUSY, "%d users have PTT already, more there cannot be",
+	case EUSERS:
+		return rc_fail(PI_BUSY, "no PTT is free: there are %d at most, and fewer for users without CAP_PERFMON",
 			       PITRACE_MAX_PTTS);
 	case EDQUOT:
 		return rc_fail(PI_BUSY, "this user has as many PTTs as one may have");
@@ -31,7 +31,7 @@ static int refused(const struct ptt_config *config, const struct pitrace_ptt_arg
 			return rc_fail(PI_BAD_DRIVER, "the pitrace module is of another version: it has no such PTT");
 		break;
 	case EPERM:
-		return rc_fail(PI_NO_PERMISSION, "metric %s: without CAP_PERFMON the module counts user code alone (:u)",
+		return rc_fail(PI_NO_PERMISSION, "metric %s: without CAP_PERFMON the module counts user code alone (:u), and by hardware counters only where kernel.perf_event_paranoid is 0 or less",
 			       config->metric[args->failed].event.name);
 	}
 	return ptt_refused(&config->metric[args->failed], err);

@@ -60,7 +60,8 @@ int rc_of_errno(int err)
 {
 	switch (err < 0 ? -err : err) {
 	case 0:			return PI_OK;
-	case EBUSY:		return PI_BUSY;
+	case EBUSY:
+	case EUSERS:		return PI_BUSY;
 	case EALREADY:		return PI_INCORRECT_STATE;
 	case ENOBUFS:		return PI_BUFFER_FULL;
 	case ENXIO:

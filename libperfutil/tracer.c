@@ -267,6 +267,9 @@ static int refused_on(struct tracer *t, int err)
 {
 	struct collector_check check = { .state = COLLECTOR_WORKS };
 
+	if (err == -EDQUOT)
+		return rc_fail(PI_BUSY, "busy: without CAP_PERFMON your trace sessions may take %d samples a second together; ask for fewer (-F), or end one (swtrace free)",
+			       TRACE_MAX_RATE);
 	if (err == -EACCES || err == -EPERM)
 		t->collector->check(&t->config, &check);
 	if (check.state == COLLECTOR_WORKS)

@@ -516,7 +516,7 @@ struct pitrace_cpu {
 	__u64 ticks;		/* samples taken (recorded or lost), at 320 */
 	__u64 idle_ticks;
 	__u64 late;
-	__u64 out_of_scope;	/* ticks that fell on tasks outside the session's scope */
+	__u64 out_of_scope;	/* ticks of the time of tasks outside the session's scope */
 	__u64 instructions;	/* of ITrace's threads */
 	__u64 branches;
 	__u64 waits;		/* of such threads, for the consumer; */
@@ -573,7 +573,8 @@ struct pitrace_session_args {
 };
 PITRACE_ASSERT(sizeof(struct pitrace_session_args) == 64, "session arguments");
 
-/* Of a session. What may change only while off answers EBUSY while on. */
+/* Of a session. What may change only while off answers EBUSY while on. EPERM, to all calls: the
+ * caller has neither CAP_PERFMON nor the credentials of the member who made it. */
 struct pitrace_setup_args {
 	__u32 size;
 	__u32 version;

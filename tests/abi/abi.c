@@ -7,6 +7,7 @@
  *			   are checked, and that each kind of record is there
  *	abi spin MS        use the CPU for so long
  *	abi hold on        open a session, map it, switch it on, say "ready", wait to be killed
+ *	abi use FD	the answer that this program gets from a session: 0 or an errno
  *	abi sleeper	leave a stopped process behind that was traced; its pid
  *	abi kernel_sleepers	the same of two that sleep in calls whose kernel side was traced
  *	abi hold mapped    the same, but only the mappings are left and nothing is on
@@ -58,6 +59,7 @@ static const struct {
 	{ "permissions", test_permissions },
 	{ "scope", test_scope },
 	{ "memlock", test_memlock },
+	{ "handed", test_handed },
 	{ "hook_arguments", test_hook_arguments },
 	{ "hook_listen", test_hook_listen },
 	{ "hook_record", test_hook_record },
@@ -104,6 +106,7 @@ static const struct {
 	{ "ptt_exec", test_ptt_exec },
 	{ "ptt_cpus", test_ptt_cpus },
 	{ "ptt_event_fields", test_ptt_event_fields },
+	{ "ptt_paranoid", test_ptt_paranoid },
 	{ "ptt_faults", test_ptt_faults },
 	{ "ptt_hardware", test_ptt_hardware },
 	{ "ptt_too_many", test_ptt_too_many },
@@ -134,6 +137,7 @@ static const struct {
 	{ "itrace_crowd", test_itrace_crowd },
 	{ "itrace_together", test_itrace_together },
 	{ "itrace_overlay", test_itrace_overlay },
+	{ "itrace_halt", test_itrace_halt },
 #endif
 #ifdef __x86_64__
 	/* Elsewhere a walk cannot know where a function begins, compilers here make no 32-bit code,
@@ -279,6 +283,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 #ifdef TRACED_HERE
+	if (argc == 3 && !strcmp(argv[1], "use"))
+		return use_session(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "sleeper"))
 		return leave_sleeper();
 #endif

@@ -70,6 +70,8 @@ uint64_t ticks(const struct view *v);
 void as_user(gid_t group, void (*part)(int fd), int fd);
 /* The same, in the device's group. */
 void as_member(void (*part)(int fd), int fd);
+/* This process is uid 1000 from here on, with CAP_PERFMON alone. */
+void perfmon_only(void);
 /* This program, as another file. */
 bool copy_self(const char *to);
 /* CPU 1 goes ("0") or comes ("1"). false: it is not there, or cannot. */
@@ -115,6 +117,8 @@ void test_wakes_at_close(void);
 void test_permissions(void);
 void test_scope(void);
 void test_memlock(void);
+void test_handed(void);
+int use_session(int fd);
 void test_hook_arguments(void);
 void test_hook_listen(void);
 void test_hook_record(void);
@@ -165,6 +169,7 @@ void test_ptt_rights(void);
 void test_ptt_exec(void);
 void test_ptt_cpus(void);
 void test_ptt_event_fields(void);
+void test_ptt_paranoid(void);
 void test_ptt_faults(void);
 void test_ptt_hardware(void);
 void test_ptt_too_many(void);
@@ -197,6 +202,7 @@ void test_itrace_born_in_pause(void);
 void test_itrace_crowd(void);
 void test_itrace_together(void);
 void test_itrace_overlay(void);
+void test_itrace_halt(void);
 void test_kernel_itrace_calls(void);
 void test_kernel_itrace_alone(void);
 void test_kernel_itrace_exec(void);

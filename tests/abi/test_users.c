@@ -40,7 +40,7 @@ static void outsider(int fd)
 	want(EACCES, open(PITRACE_DEVICE, O_RDONLY));
 }
 
-/* A descriptor that came into the wrong hands can be read and stopped, never started. */
+/* More of a descriptor in other hands: test_handed.c. */
 static void heir(int fd)
 {
 	want(EPERM, ioctl(fd, PITRACE_IOC_ON));
@@ -59,19 +59,26 @@ void test_permissions(void)
 	no_session_left();
 }
 
-/* Who may trace but not lock memory beyond its limit gets no more than the limit. */
-static void limited(int fd)
+void perfmon_only(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct caps[2] = { { 0 } };
-	struct pitrace_session_args args = plain();
-	struct rlimit limit = { 600 * KB, 600 * KB };	/* two CPUs of two rings of 128 KB: fits */
 
 	want(0, prctl(PR_SET_KEEPCAPS, 1));
+	want(0, setgid(1000));
 	want(0, setuid(1000));
 	caps[CAP_PERFMON / 32].effective = 1u << CAP_PERFMON % 32;
 	caps[CAP_PERFMON / 32].permitted = 1u << CAP_PERFMON % 32;
 	want(0, syscall(SYS_capset, &header, caps));
+}
+
+/* Who may trace but not lock memory beyond its limit gets no more than the limit. */
+static void limited(int fd)
+{
+	struct pitrace_session_args args = plain();
+	struct rlimit limit = { 600 * KB, 600 * KB };	/* two CPUs of two rings of 128 KB: fits */
+
+	perfmon_only();
 	want(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	want(ENOMEM, ioctl(fd, PITRACE_IOC_SESSION, &args));
 	args.mte_bytes = args.trace_bytes = 128 * KB;

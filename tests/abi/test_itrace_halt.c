@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Whom a session that nobody drains makes wait: its maker's own, and not who is none of his. */
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "itrace.h"
+
+/* A process of this user that loops for some time when a byte comes. */
+static pid_t worker(const int *gate, uid_t uid)
+{
+	pid_t pid = fork();
+	volatile int i;
+	char c;
+
+	if (pid)
+		return pid;
+	if (uid && (setgid(uid) || setuid(uid) || prctl(PR_SET_DUMPABLE, 1)))
+		_exit(1);
+	if (read(gate[0], &c, 1) != 1)
+		_exit(2);
+	for (i = 0; i < 20000; i++)
+		;
+	_exit(0);
+}
+
+/* With CAP_PERFMON alone: traces it, and reads nothing until it is killed. */
+static pid_t tracer(int32_t pid, int ready)
+{
+	struct pitrace_itrace_args it = itrace_of(&pid);
+	struct group *g = getgrnam("pitrace");
+	pid_t self = fork();
+	struct view v;
+
+	if (self)
+		return self;
+	bad = 0;
+	if (!g || setgroups(1, &g->gr_gid))
+		_exit(1);
+	perfmon_only();
+	if (!begin_itrace(&v, plain(), &it) || ioctl(v.fd, PITRACE_IOC_ON) || bad ||
+	    write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Has it ended well after so many tenths of a second, at most? */
+static bool ends(pid_t pid, int tenths, int *status)
+{
+	while (waitpid(pid, status, WNOHANG) != pid) {
+		if (!tenths--)
+			return false;
+		nap(100);
+	}
+	return true;
+}
+
+static void halt(uid_t uid, bool waits)
+{
+	int gate[2], ready[2], status = -1;
+	pid_t loop, who;
+	char c;
+
+	fflush(stdout);
+	check(!pipe(gate) && !pipe(ready));
+	loop = worker(gate, uid);
+	nap(50);
+	who = tracer(loop, ready[1]);
+	close(ready[1]);
+	check(read(ready[0], &c, 1) == 1);
+	check(write(gate[1], "", 1) == 1);
+	/* An emulated machine may take long for the loop. */
+	if (ends(loop, waits ? 50 : 900, &status)) {
+		check(!waits);
+	} else {
+		check(waits);
+		kill(who, SIGKILL);
+		check(ends(loop, 900, &status));
+	}
+	check(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	kill(who, SIGKILL);
+	waitpid(who, &status, 0);
+	close(gate[0]);
+	close(gate[1]);
+	close(ready[0]);
+	no_session_left();
+}
+
+void test_itrace_halt(void)
+{
+	halt(0, false);
+	halt(1001, false);
+	halt(1000, true);
+}
