@@ -35,7 +35,7 @@ ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)
 # One line a product: its sources, its include path (the dependency rule), its libraries.
 PERFUTIL_SRC := $(wildcard libperfutil/*.c)
 # It stands on its own: what it shares with libperfutil comes with both.
-A2N_SRC	     := $(wildcard libperfutil/a2n/*.c) libperfutil/rights.c
+A2N_SRC	     := $(wildcard libperfutil/a2n/*.c) libperfutil/rights.c libperfutil/newfile.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/itrace_main.c %/run_post.c,$(wildcard tools/swtrace/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_post place say)
@@ -102,6 +102,8 @@ $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 # Readers share the decoder and the cursor with the collectors, all of them how others' files are opened.
 $(call obj,$(wildcard post/formats/*.c post/model/*.c post/report/*.c)): INC = $(INC_POST) -Ilibperfutil
+# All write new files in the same way.
+$(call obj,tools/common/output.c): INC += -Ilibperfutil
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)
@@ -167,7 +169,7 @@ $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/lib/libperfuti
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^ $(LIB_PERFUTIL)
-$(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC))
+$(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -o $@ $^

@@ -17,6 +17,7 @@
 #include <pifile.h>
 #include "crc32c.h"
 #include "file_write.h"
+#include "newfile.h"
 #include "record.h"
 
 #define WORTH_COMPRESSING	64	/* bytes; a frame has a header of its own */
@@ -27,7 +28,7 @@ struct pifile_writer {
 	off_t base;			/* where the file header stands in fd; -1: cannot seek */
 	uint64_t offset;		/* end of the last whole section, from the file header */
 	uint64_t records, unwritten;
-	bool moved;			/* an older file made way */
+	struct newfile made;		/* by name: not by pifile_create_fd */
 	uint64_t snapshots;
 	struct pifile_index *index;	/* NULL with index_room 0: none yet */
 	size_t nindex, index_room;
@@ -179,6 +180,7 @@ struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *heade
 	if (!w)
 		return NULL;
 	w->fd = fd;
+	w->made.folder = w->made.fd = -1;
 	w->base = lseek(fd, 0, SEEK_CUR);
 	memcpy(h.magic, PIFILE_MAGIC, sizeof(h.magic));
 	h.size = sizeof(h);
@@ -196,92 +198,37 @@ struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *heade
 	return w;
 }
 
-/* Make room for a new file: 1 when one stood there and is old now, 0 when none did. */
-static int move_aside(const struct folder *f, const char *leaf, const char *old)
+static struct pifile_writer *begin(struct newfile made, const struct pifile_header *header)
 {
-	struct stat st;
-	int err = folder_look(f, leaf, &st);
+	struct pifile_writer *w = pifile_create_fd(made.fd, header);
+	int err = errno;
 
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (S_ISLNK(st.st_mode))
-		return -ELOOP;		/* whose file would be renamed, whose written? */
-	if (!S_ISREG(st.st_mode))
-		return -EOPNOTSUPP;
-	err = folder_rename(f, leaf, old);
-	return err ? err : 1;
-}
-
-/* Open a new file. What stood there is *old now (NULL: nothing did). The descriptor or -errno. */
-static int open_new(const struct folder *f, const char *leaf, char **old)
-{
-	int moved, fd;
-
-	if (asprintf(old, "%s.old", leaf) < 0) {
-		*old = NULL;
-		return -ENOMEM;
+	if (w) {
+		w->made = made;
+	} else {
+		newfile_undo(&made);
+		errno = err;
 	}
-	moved = move_aside(f, leaf, *old);
-	fd = moved;
-	if (moved >= 0) {
-		fd = folder_create(f, leaf);
-		/* No new file: the old one is not an old one. */
-		if (fd < 0 && moved && fd != -EEXIST)
-			folder_rename(f, *old, leaf);
-	}
-	if (fd < 0 || !moved) {
-		free(*old);
-		*old = NULL;
-	}
-	return fd;
-}
-
-static void take_back(const struct folder *f, const char *leaf, const char *old)
-{
-	folder_remove(f, leaf);
-	if (old)
-		folder_rename(f, old, leaf);
+	return w;
 }
 
 struct pifile_writer *file_create(const struct folder *f, const char *leaf,
 				  const struct pifile_header *header)
 {
-	struct pifile_writer *w = NULL;
-	char *old;
-	int fd = open_new(f, leaf, &old), err = fd < 0 ? -fd : 0;
+	struct newfile made;
+	int err = newfile_open_in(&made, f, leaf, NEWFILE_READ, 0600);
 
-	if (fd >= 0) {
-		w = pifile_create_fd(fd, header);
-		if (!w) {
-			err = errno;
-			close(fd);
-			take_back(f, leaf, old);
-		} else {
-			w->moved = old;
-		}
-	}
-	free(old);
-	errno = err;
-	return w;
+	errno = -err;
+	return err ? NULL : begin(made, header);
 }
 
 struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header)
 {
-	struct pifile_writer *w;
-	struct folder f;
-	int err = folder_open(&f, path, NULL);
+	struct newfile made;
+	int err = newfile_open(&made, path, NEWFILE_READ, 0600);
 
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
-	w = file_create(&f, folder_leaf(path), header);
-	err = errno;
-	folder_close(&f);
-	errno = err;
-	return w;
+	errno = -err;
+	return err ? NULL : begin(made, header);
 }
 
 void pifile_set_compression(struct pifile_writer *w, int level)
@@ -401,6 +348,7 @@ uint64_t pifile_written(const struct pifile_writer *w, uint64_t *records)
 
 static void release(struct pifile_writer *w)
 {
+	newfile_keep(&w->made);
 	ZSTD_freeCCtx(w->cctx);
 	free(w->scratch);
 	free(w->index);
@@ -435,15 +383,10 @@ void pifile_abandon(struct pifile_writer *w)
 	release(w);
 }
 
-void file_take_back(struct pifile_writer *w, const struct folder *f, const char *leaf)
+void file_take_back(struct pifile_writer *w)
 {
-	char *old = NULL;
-
-	if (w->moved && asprintf(&old, "%s.old", leaf) < 0)
-		old = NULL;
-	pifile_abandon(w);
-	take_back(f, leaf, old);
-	free(old);
+	newfile_undo(&w->made);
+	release(w);
 }
 
 void file_no_sync(struct pifile_writer *w)
@@ -460,6 +403,7 @@ struct pifile_writer *file_fork(const struct pifile_writer *w)
 	if (!copy)
 		return NULL;
 	*copy = *w;
+	copy->made = (struct newfile){ .fd = -1, .folder = -1 };
 	copy->cctx = NULL;
 	copy->scratch = NULL;
 	copy->scratch_room = 0;
@@ -492,22 +436,21 @@ static int copy_bytes(int to, int from, off_t at, uint64_t bytes)
 
 int file_settle(struct pifile_writer *w, const struct folder *f, const char *leaf)
 {
-	char *old;
-	int fd = open_new(f, leaf, &old), err = fd < 0 ? fd : 0;
+	struct newfile made;
+	int err = newfile_open_in(&made, f, leaf, NEWFILE_READ, 0600);
 
-	if (!err)
-		err = copy_bytes(fd, w->fd, w->base, w->offset);
-	if (err && fd >= 0) {
-		close(fd);
-		take_back(f, leaf, old);
+	if (!err) {
+		err = copy_bytes(made.fd, w->fd, w->base, w->offset);
+		if (err)
+			newfile_undo(&made);
 	}
-	free(old);
 	if (err) {
 		pifile_abandon(w);
 		return err;
 	}
 	close(w->fd);
-	w->fd = fd;
+	w->fd = made.fd;
+	w->made = made;
 	w->base = 0;
 	return 0;
 }
@@ -515,21 +458,21 @@ int file_settle(struct pifile_writer *w, const struct folder *f, const char *lea
 int file_copy(const struct folder *from, const char *leaf, const struct folder *to,
 	      const char *to_leaf)
 {
+	struct newfile made;
 	struct stat st;
-	char *old = NULL;
-	int in = folder_read(from, leaf, &st), out = -1, err = in < 0 ? in : 0;
+	int in = folder_read(from, leaf, &st), err = in < 0 ? in : 0;
 
-	if (!err) {
-		out = open_new(to, to_leaf, &old);
-		err = out < 0 ? out : 0;
-	}
 	if (!err)
-		err = copy_bytes(out, in, 0, (uint64_t)st.st_size);
-	if (out >= 0 && close(out) && !err)
-		err = -errno;
-	if (err && out >= 0)
-		take_back(to, to_leaf, old);
-	free(old);
+		err = newfile_open_in(&made, to, to_leaf, NEWFILE_READ, 0600);
+	if (!err) {
+		err = copy_bytes(made.fd, in, 0, (uint64_t)st.st_size);
+		if (err) {
+			newfile_undo(&made);
+		} else {
+			err = close(made.fd) ? -errno : 0;
+			newfile_keep(&made);
+		}
+	}
 	if (in >= 0)
 		close(in);
 	return err;

@@ -13,7 +13,7 @@ struct pifile_writer *file_create(const struct folder *folder, const char *leaf,
 /* Records of segments that came after the file had failed, and of the one with which it did. */
 uint64_t file_unwritten(const struct pifile_writer *w);
 /* It was made by file_create, and shall not be: what stood there is back. Frees w. */
-void file_take_back(struct pifile_writer *w, const struct folder *folder, const char *leaf);
+void file_take_back(struct pifile_writer *w);
 
 /* Don't wait for the disk at the end: the next file is waiting. */
 void file_no_sync(struct pifile_writer *w);

@@ -93,20 +93,6 @@ int folder_remove(const struct folder *f, const char *leaf)
 	return err;
 }
 
-int folder_create(const struct folder *f, const char *leaf)
-{
-	struct rights_kept kept;
-	int fd, err = rights_take(f->rights, &kept);
-
-	if (err)
-		return err;
-	fd = openat(f->fd, leaf, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		fd = -errno;
-	rights_give_back(&kept);
-	return fd;
-}
-
 int folder_read(const struct folder *f, const char *leaf, struct stat *st)
 {
 	struct rights_kept kept;

@@ -286,7 +286,7 @@ void out_drop(struct out *o)
 void out_take_back(struct tracer *t)
 {
 	if (t->file.writer)
-		file_take_back(t->file.writer, &t->folder, folder_leaf(t->path));
+		file_take_back(t->file.writer);
 	forget(&t->file);
 }
 

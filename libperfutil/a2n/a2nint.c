@@ -15,6 +15,7 @@
 #include "inner.h"
 #include "module_symbols.h"
 #include "msi.h"
+#include "newfile.h"
 #include "perfmap.h"
 #include "rights.h"
 #include "text.h"
@@ -511,19 +512,22 @@ static void save(void *arg, struct modules *ms, struct module *m)
 
 int A2nCreateMsiFile(const char *path)
 {
+	struct newfile made;
+	int rc = begin(), err;
 	FILE *f;
-	int fd, rc = begin(), err;
 
 	if (rc)
 		return rc;
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	f = fd >= 0 ? fdopen(fd, "w") : NULL;
+	rc = newfile_open(&made, path, NEWFILE_REPLACE, 0600);
+	if (rc)
+		return end(rc);
+	f = fdopen(made.fd, "w");
 	if (!f) {
 		rc = -errno;
-		if (fd >= 0)
-			close(fd);
+		newfile_undo(&made);
 		return end(rc);
 	}
+	newfile_keep(&made);
 	fputs(MSI_FIRST, f);
 	modules_each(inner_modules(all.a), save, f);
 	err = ferror(f) ? -EIO : 0;

@@ -18,6 +18,7 @@
 
 #include "jitdump.h"
 #include "jitdump_format.h"
+#include "newfile.h"
 #include "now.h"
 
 #if defined(__x86_64__)
@@ -116,6 +117,7 @@ int jitdump_create(struct jitdump_writer **out, const char *folder)
 int jitdump_create_late(struct jitdump_writer **out, const char *folder, uint64_t late)
 {
 	struct jitdump_writer *w = calloc(1, sizeof(*w));
+	struct newfile made;
 	int err;
 
 	*out = NULL;
@@ -131,18 +133,13 @@ int jitdump_create_late(struct jitdump_writer **out, const char *folder, uint64_
 		free(w);
 		return -ENAMETOOLONG;
 	}
-	/* What a process of this number left goes; a link that somebody laid is not followed. */
-	if (unlink(w->path) && errno != ENOENT) {
-		err = -errno;
+	/* What a process of this number left goes. */
+	err = newfile_open(&made, w->path, NEWFILE_REPLACE | NEWFILE_READ | NEWFILE_APPEND, 0600);
+	if (err) {
 		free(w);
 		return err;
 	}
-	w->fd = open(w->path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (w->fd < 0) {
-		err = -errno;
-		free(w);
-		return err;
-	}
+	w->fd = made.fd;
 	pthread_mutex_init(&w->lock, NULL);
 	w->page = (size_t)sysconf(_SC_PAGESIZE);
 	err = write_header(w);
@@ -152,11 +149,11 @@ int jitdump_create_late(struct jitdump_writer **out, const char *folder, uint64_
 			err = -errno;
 	}
 	if (err) {
-		unlink(w->path);
-		close(w->fd);
+		newfile_undo(&made);
 		free(w);
 		return err;
 	}
+	newfile_keep(&made);
 	*out = w;
 	return 0;
 }

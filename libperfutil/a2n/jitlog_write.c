@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "jitlog.h"
+#include "newfile.h"
 #include "now.h"
 
 struct file {
@@ -43,17 +44,18 @@ static int put(struct file *f, const char *line, size_t size)
 static int begin(struct file *f, const char *folder, const char *name, const char *fields)
 {
 	char path[PATH_MAX], line[128];
-	int n;
+	struct newfile made;
+	int n, err;
 
 	if (snprintf(path, sizeof(path), "%s/%s_%d", folder, name, (int)getpid()) >=
 	    (int)sizeof(path))
 		return -ENAMETOOLONG;
-	/* What a process of this number left goes; a link that somebody laid is not followed. */
-	if (unlink(path) && errno != ENOENT)
-		return -errno;
-	f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (f->fd < 0)
-		return -errno;
+	/* What a process of this number left goes. */
+	err = newfile_open(&made, path, NEWFILE_REPLACE | NEWFILE_APPEND, 0600);
+	if (err)
+		return err;
+	f->fd = made.fd;
+	newfile_keep(&made);
 	n = snprintf(line, sizeof(line), "# %s\n", fields);
 	return put(f, line, (size_t)n);
 }

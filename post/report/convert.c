@@ -2,16 +2,12 @@
 /* --format: the trace in another format, as its writer makes it. */
 #include "report/report.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "escape.h"
 #include "model/profile.h"
+#include "newfile.h"
 
 int profile_read(const struct job *job, const struct profile_reader *reader)
 {
@@ -37,35 +33,12 @@ static int convert_write(const struct job *job, FILE *out)
 	return job->options->convert->write(job, out);
 }
 
-/* An older one is set aside as a file would be; what is no folder stays where it is. */
-static int make_folder(const char *path, bool *renamed)
-{
-	struct stat st;
-	char *old;
-	int rc = 0;
-
-	*renamed = false;
-	if (lstat(path, &st) == 0) {
-		if (!S_ISDIR(st.st_mode))
-			return -ENOTDIR;
-		if (asprintf(&old, "%s.old", path) < 0)
-			return -ENOMEM;
-		rc = rename(path, old) < 0 ? -errno : 0;
-		free(old);
-		*renamed = true;
-	}
-	return rc ? rc : mkdir(path, 0777) < 0 ? -errno : 0;
-}
-
 int convert_folder(const struct job *job, const char *path, bool *renamed)
 {
-	int folder, rc = make_folder(path, renamed);
+	int folder = newfile_folder(path, 0777, renamed), rc;
 
-	if (rc)
-		return rc;
-	folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (folder < 0)
-		return -errno;
+		return folder;
 	rc = job->options->convert->write_folder(job, folder);
 	close(folder);
 	return rc;

@@ -61,7 +61,7 @@ unsigned int reports_need(const struct options *o)
 static int failed(const char *what, int rc)
 {
 	if (rc < 0)
-		fprintf(stderr, "post: %s: %s\n", what, strerror(-rc));
+		fprintf(stderr, "post: %s: %s\n", what, output_error(rc));
 	return rc == REPORT_WRONG ? EXIT_DAMAGED : EXIT_UNREADABLE;
 }
 

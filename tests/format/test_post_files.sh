@@ -17,10 +17,9 @@ code 0 "$post" -q && cmp first tprof.out.old >why && [ -e tprof.out ]
 verdict old_is_kept
 code 0 "$post" -r swtrace.nrm2 -o mine && [ -s mine ] && has out "full report: mine"
 verdict output_named
-echo precious >target && ln -s target link && code 0 "$post" -q -o link &&
-	[ "$(cat target)" = precious ] &&
-	[ ! -L link ]
-verdict link_is_not_followed
+echo precious >target && ln -s target link && code 2 "$post" -q -o link && has err "symbolic link" &&
+	[ "$(cat target)" = precious ] && [ -L link ]
+verdict link_is_refused
 code 0 "$post" -q -o /dev/null
 verdict dev_null
 rm -f tprof.out* && code 0 "$post" -o - && ! [ -e tprof.out ] && has out ")) Module_Symbol"

@@ -21,6 +21,7 @@
 #include "files.h"
 #include "folder.h"
 #include "regular.h"
+#include "newfile.h"
 #include "rights.h"
 #include "timer_program.h"
 #include "unit.h"
@@ -280,9 +281,9 @@ static void test_gained(void)
 static void test_folder(void)
 {
 	char moved[90], path[100];
+	struct newfile made;
 	struct folder f;
 	struct stat st;
-	int fd;
 
 	begin();
 	snprintf(moved, sizeof(moved), "%s/moved", folder);
@@ -291,10 +292,14 @@ static void test_folder(void)
 	CU_ASSERT_EQUAL_FATAL(folder_open(&f, path, NULL), 0);
 	CU_ASSERT_EQUAL(rename(name, moved), 0);
 	CU_ASSERT_EQUAL(symlink("/nonexistent", name), 0);
-	fd = folder_create(&f, folder_leaf(path));
-	CU_ASSERT(fd >= 0);
-	close(fd);
-	CU_ASSERT_EQUAL(folder_create(&f, "t"), -EEXIST);
+	CU_ASSERT_EQUAL(newfile_open_in(&made, &f, folder_leaf(path), 0, 0600), 0);
+	close(made.fd);
+	newfile_keep(&made);
+	/* One that stands there makes way, and comes back. */
+	CU_ASSERT_EQUAL(newfile_open_in(&made, &f, "t", 0, 0600), 0);
+	CU_ASSERT_EQUAL(folder_look(&f, "t.old", &st), 0);
+	newfile_undo(&made);
+	CU_ASSERT_EQUAL(folder_look(&f, "t.old", &st), -ENOENT);
 	CU_ASSERT_EQUAL(folder_rename(&f, "t", "u"), 0);
 	CU_ASSERT_EQUAL(folder_look(&f, "t", &st), -ENOENT);
 	CU_ASSERT_EQUAL(symlinkat("u", f.fd, "l"), 0);

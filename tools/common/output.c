@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * rename() moves a link itself, not what it points to, and O_EXCL creates only what is not there:
- * so an output in a folder that others may write to lands in a new file of ours.
- */
+/* Where an output goes: newfile.h, what the process has open already, or stdout. */
 #include "output.h"
 
 #include <errno.h>
@@ -11,23 +8,11 @@
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "newfile.h"
+
 #define BUFFER (256 * 1024)
-
-static int set_old_aside(const char *path)
-{
-	char *old;
-	int rc = 0;
-
-	if (asprintf(&old, "%s.old", path) < 0)
-		return -ENOMEM;
-	if (rename(path, old) < 0)
-		rc = -errno;
-	free(old);
-	return rc;
-}
 
 /* The links to what the process has open already, by which shells' users name it; -1: none of
  * them. They are not files that an output could take the place of. */
@@ -53,7 +38,7 @@ static int own_descriptor(const char *path)
 
 int output_open(struct output *o, const char *path, mode_t mode)
 {
-	struct stat st;
+	struct newfile f;
 	int fd, rc;
 
 	*o = (struct output){ .path = path };
@@ -64,26 +49,16 @@ int output_open(struct output *o, const char *path, mode_t mode)
 	fd = own_descriptor(path);
 	if (fd >= 0) {
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		goto opened;
-	}
-	if (lstat(path, &st) == 0) {
-		if (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)) {	/* /dev/null, a pipe */
-			fd = open(path, O_WRONLY | O_CLOEXEC);
-			goto opened;
-		}
-		if (S_ISDIR(st.st_mode))
-			return -EISDIR;
-		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-			return -EOPNOTSUPP;
-		rc = set_old_aside(path);
+		if (fd < 0)
+			return -errno;
+	} else {
+		rc = newfile_open(&f, path, NEWFILE_ASIDE | NEWFILE_STREAM, mode);
 		if (rc)
 			return rc;
-		o->renamed = true;
+		fd = f.fd;
+		o->renamed = f.moved;
+		newfile_keep(&f);
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-opened:
-	if (fd < 0)
-		return -errno;
 	o->file = fdopen(fd, "w");
 	if (!o->file) {
 		rc = -errno;
@@ -93,6 +68,25 @@ opened:
 	setvbuf(o->file, NULL, _IOFBF, BUFFER);
 	__fsetlocking(o->file, FSETLOCKING_BYCALLER);	/* one thread writes it */
 	return 0;
+}
+
+const char *output_error(int rc)
+{
+	switch (-rc) {
+	case ELOOP:
+		return "it is a symbolic link, and outputs do not follow any";
+	case EPERM:
+		return "it is another user's";
+	case ENXIO:
+		return "nobody reads this FIFO: begin to read it first";
+	case EOPNOTSUPP:
+		return "it is a device or a socket";
+	case EEXIST:
+		return "it cannot be set aside: its .old is another user's, or no file";
+	case EBUSY:
+		return "somebody else makes it again and again";
+	}
+	return strerror(-rc);
 }
 
 int output_close(struct output *o)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An output file: never overwritten in silence (an older one becomes NAME.old), never written
- * through a link that somebody laid in its place, errors told at the end. "-" is stdout;
+ * through a link that somebody laid in its place, errors told at the end. A FIFO that is read, a
+ * terminal, /dev/null and /dev/full may stand there; no other device is touched. "-" is stdout;
  * /dev/stdout, /dev/stderr and /dev/fd/N are what the process has open there.
  */
 #ifndef COMMON_OUTPUT_H
@@ -21,5 +22,7 @@ struct output {
 int output_open(struct output *o, const char *path, mode_t mode);
 /* 0, or -errno of the first write that failed (a closed pipe, a full disk). */
 int output_close(struct output *o);
+/* Either's error in words. */
+const char *output_error(int rc);
 
 #endif

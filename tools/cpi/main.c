@@ -107,7 +107,7 @@ static int report(const struct cpi *o, const struct result *r, bool *whole)
 		err = output_close(&out);
 	if (!err)
 		return 0;
-	complain("%s: %s", o->file, strerror(-err));
+	complain("%s: %s", o->file, output_error(err));
 	return EXIT_CPI;
 }
 

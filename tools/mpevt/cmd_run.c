@@ -80,7 +80,7 @@ static int results(struct run *r)
 	free(list);
 	if (!err)
 		return 0;
-	complain("%s: %s", r->m->file, strerror(-err));
+	complain("%s: %s", r->m->file, output_error(err));
 	return EXIT_MPEVT;
 }
 

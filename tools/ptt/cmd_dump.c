@@ -159,6 +159,6 @@ int cmd_dump(const struct options *o)
 	pttview_close(g.view);
 	if (!err)
 		return g.code;
-	complain("%s: %s", o->file, strerror(-err));
+	complain("%s: %s", o->file, output_error(err));
 	return EXIT_PTT;
 }

@@ -43,7 +43,7 @@ static int report(const struct options *o, struct dump *d)
 		err = output_close(&out);
 	if (!err)
 		return 0;
-	complain("%s: %s", o->file, strerror(-err));
+	complain("%s: %s", o->file, output_error(err));
 	return EXIT_PTT;
 }
 

@@ -363,7 +363,7 @@ static int above_idle(struct ai *ai, const char *collector)
 	if (ai->path)
 		err = output_open(&ai->file, ai->path, 0666);
 	if (err)
-		return fail("%s: %s", ai->path, strerror(-err));
+		return fail("%s: %s", ai->path, output_error(err));
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	ai->out[0] = stdout;
@@ -377,7 +377,7 @@ static int above_idle(struct ai *ai, const char *collector)
 	if (ai->path)
 		err = output_close(&ai->file);
 	if (err)
-		rc = fail("%s: %s", ai->path, strerror(-err));
+		rc = fail("%s: %s", ai->path, output_error(err));
 	AiTerminate();
 	span_free(&ai->first);
 	span_free(&ai->last);
