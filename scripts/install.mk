@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make install and make uninstall. All goes below PREFIX (the driver's source for DKMS too:
-# PREFIX/src is /usr/src for a package), all below DESTDIR when that is given.
+# PREFIX/src is /usr/src for a package), all below DESTDIR when that is given. Each file is put there
+# by install -m: DKMS runs as root what stands in dkms.conf, whatever the umask was.
 
 BINDIR	   ?= $(PREFIX)/bin
 LIBDIR	   ?= $(PREFIX)/lib
@@ -37,7 +38,7 @@ define install_lib
 	$(Q)sed -e 's,@VERSION@,$(VERSION),' -e 's,@PREFIX@,$(PREFIX),' -e 's,@PRIVATE@,$(PRIVATE_$(1)),' \
 		-e 's,@LIBDIR@,$(call below_prefix,$(LIBDIR)),' \
 		-e 's,@INCLUDEDIR@,$(call below_prefix,$(INCLUDEDIR)),' \
-		libperfutil/$(1).pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
+		libperfutil/$(1).pc.in | install -m 644 /dev/stdin $(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
 endef
 
 .PHONY: install uninstall
@@ -68,7 +69,8 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	@set -e; for file in $(DRIVER); do \
 		install -D -m 644 $$file $(DESTDIR)$(DKMSDIR)/$${file#driver/}; \
 	done
-	$(Q)sed 's,@VERSION@,$(VERSION),' scripts/dkms.conf >$(DESTDIR)$(DKMSDIR)/dkms.conf
+	$(Q)sed 's,@VERSION@,$(VERSION),' scripts/dkms.conf | \
+		install -m 644 /dev/stdin $(DESTDIR)$(DKMSDIR)/dkms.conf
 	@echo 'group pitrace (systemd-sysusers, or groupadd -r pitrace): its members trace their own processes'
 	@echo 'installed below $(DESTDIR)$(PREFIX); the driver is source there: $(DKMSDIR)'
 

@@ -60,7 +60,7 @@ try() {
 get="apt-get install -y --no-install-recommends"
 : >"$work/absent"
 echo 0 >"$work/uid"
-try nothing_missing 0 "" --
+try nothing_missing 0 "" -- build check
 if [ -s "$work/out" ]; then
 	echo "not ok deps_silent"
 	failures=$((failures + 1))
@@ -68,18 +68,20 @@ else
 	echo "ok deps_silent"
 fi
 printf '%s\n' make jq cpio >"$work/absent"
-try root_goes_ahead 0 "$get cpio jq make" --
+try no_set_installs_nothing 1 "" --
+try yes_alone_installs_nothing 2 "" -- --yes
+try root_goes_ahead 0 "$get cpio jq make" -- build check
 try build_only 0 "$get make" -- build
 try demo_without_tests 0 "$get cpio make" -- demo
 try bad_word 2 "" -- everything
 touch "$work/unknown"
-try unknown_package 0 "apt-get update;$get cpio jq make" --
+try unknown_package 0 "apt-get update;$get cpio jq make" -- build check
 rm "$work/unknown"
 touch "$work/stale"
-try stale_lists 0 "$get cpio jq make;apt-get update;$get cpio jq make" --
+try stale_lists 0 "$get cpio jq make;apt-get update;$get cpio jq make" -- build check
 rm "$work/stale"
 echo 1000 >"$work/uid"
-try user_is_told 1 "" --
-try user_says_yes 0 "sudo;$get cpio jq make" -- --yes
+try user_is_told 1 "" -- build check
+try user_says_yes 0 "sudo;$get cpio jq make" -- --yes build check
 
 [ $failures = 0 ]

@@ -56,6 +56,20 @@ clean_source() {
 }
 check nothing_of_the_build clean_source
 
+# What others may write or cannot read is none of it, whatever the umask: root runs some of it.
+modes() {
+	local mask bad code=0
+	for mask in 0 077; do
+		(umask $mask && make_in_tree install DESTDIR="$work/mask" PREFIX=/usr >/dev/null) || return 1
+		bad=$(find "$work/mask" -mindepth 1 ! -type l \( -perm /022 -o ! -perm -444 \))
+		[ -z "$bad" ] || { echo "umask $mask: $bad" && code=1; }
+		[ -s "$work/mask/usr/src/pitrace-$version/dkms.conf" ] || code=1
+		rm -rf "$work/mask"
+	done
+	return $code
+}
+check modes modes
+
 # A program built against it, with shared and with static libraries, from C and from C++.
 example() { awk '/^\.EX/ { on = 1; next } /^\.EE/ { on = 0 } on' "$1" | sed -e 's/\\-/-/g' -e 's/\\e/\\/g'; }
 example "$top/libperfutil/a2n_process.3" >"$work/a2n.c"
