@@ -67,10 +67,8 @@ static int prepare(struct tracer *t)
 		t->next.nbefore = n > 0 ? n : 0;
 		err = n < 0 ? n : t->collector->rescan(t->backend, &t->ticket);
 	}
-	if (err) {
-		out_drop(&t->next);
-		folder_remove(&t->folder, name);
-	}
+	if (err)
+		out_undo(&t->next);
 	/* It stops by itself just now: nothing needs a new file. */
 	return err == -EINVAL ? 0 : err;
 }
@@ -120,13 +118,7 @@ static int rotate(struct tracer *t)
 /* No next file any more. */
 static void stay(struct tracer *t)
 {
-	char name[4200];
-
-	if (!t->next.writer)
-		return;
-	out_drop(&t->next);
-	name_of(t, ".new", 0, name, sizeof(name));
-	folder_remove(&t->folder, name);
+	out_undo(&t->next);
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */

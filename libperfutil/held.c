@@ -72,15 +72,46 @@ int held_reach(const struct sockaddr_un *a, bool patiently)
 	return fd;
 }
 
+void held_remove(const char *path, uid_t also)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISSOCK(st.st_mode) &&
+	    (st.st_uid == geteuid() || st.st_uid == also))
+		unlink(path);
+}
+
+/* A socket of ours that nobody answers at is left over from a killed one: it goes, and nothing
+ * else. */
+static int make_way(const struct sockaddr_un *a)
+{
+	struct stat st;
+	int fd, err;
+
+	if (lstat(a->sun_path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	if (st.st_uid != geteuid())
+		return -EPERM;
+	fd = packet_socket();
+	if (fd < 0)
+		return -errno;
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	err = connect(fd, (const struct sockaddr *)a, sizeof(*a)) ? errno : 0;
+	close(fd);
+	if (err != ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(a->sun_path) ? -errno : 0;
+}
+
 int held_bind(const struct sockaddr_un *a)
 {
-	int fd = packet_socket(), err;
+	int err = make_way(a), fd = err ? err : packet_socket();
 	mode_t mask;
 
 	if (fd < 0)
-		return -errno;
-	/* Nobody answered there: it is left over from a killed one. */
-	unlink(a->sun_path);
+		return err ? err : -errno;
 	mask = umask(0177);
 	err = bind(fd, (const struct sockaddr *)a, sizeof(*a)) || listen(fd, 8) ? -errno : 0;
 	umask(mask);
@@ -213,7 +244,7 @@ void held_withdraw(const struct held *h)
 	struct sockaddr_un a;
 
 	held_address(&a, h->named, h->leaf);
-	unlink(a.sun_path);
+	held_remove(a.sun_path, (uid_t)-1);
 }
 
 int held_gone(const struct held *h)
@@ -276,7 +307,7 @@ static int begin(const struct holding *g, int *listener)
 		return rc_errno(*listener, "%s", a.sun_path);
 	rc = g->held->begin(g->arg);
 	if (rc)
-		unlink(a.sun_path);
+		held_remove(a.sun_path, (uid_t)-1);
 	return rc;
 }
 

@@ -19,8 +19,11 @@ void held_address(struct sockaddr_un *a, const char *named, const char *leaf);
 int held_reach(const struct sockaddr_un *a, bool patiently);
 /* Who is at the other end? Ourselves or root, or `also`; false: somebody else. */
 bool held_trusts(int fd, uid_t also);
-/* A socket to listen on. Whoever was there before must be known to be dead. */
+/* A socket to listen on, or -errno: -EEXIST: something else stands there; -EPERM: another user's
+ * socket; -EADDRINUSE: somebody listens there. */
 int held_bind(const struct sockaddr_un *a);
+/* Remove a socket's name, if it is still a socket of ours, or of `also`. */
+void held_remove(const char *path, uid_t also);
 
 /* Run `hold` in a process that is nobody's child. What it reports (held_report, once) is put into
  * `report`: its size, less when it died before, or -errno. */

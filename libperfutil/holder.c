@@ -104,7 +104,7 @@ static void withdraw(int listener)
 	struct sockaddr_un a;
 
 	address(&a);
-	unlink(a.sun_path);
+	held_remove(a.sun_path, (uid_t)-1);
 	close(listener);
 }
 
@@ -163,7 +163,7 @@ int tracer_socket(uid_t guest, char *path, size_t room)
 		int err = -errno;
 
 		close(fd);
-		unlink(path);
+		held_remove(path, (uid_t)-1);
 		fd = err;
 	}
 	return fd < 0 ? rc_errno(fd, "%s", path) : fd;

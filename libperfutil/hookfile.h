@@ -82,14 +82,17 @@ struct hooks;
 struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_t session);
 const char *hooks_folder(const struct hooks *h);
 int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64]);
+bool hooks_listening(const struct hooks *h);
 /* Only names, or what was listened to before. */
 int hooks_pause(struct hooks *h, bool pause);
 /* Readable: processes have made files; then hooks_meet opens them, before they are gone. It is part of
  * hooks_collect. -1: nobody can be met now. */
 int hooks_fd(const struct hooks *h);
 int hooks_meet(struct hooks *h);
-/* Read what the processes wrote. 0 or -errno. */
+/* Read what the processes wrote, so much at a time: 0 or -errno. */
 int hooks_collect(struct hooks *h);
+/* There is more of it than that was: it waits for the next time. */
+bool hooks_rest(const struct hooks *h);
 /* Hand over full segments; with `all`, and of the MTE ring always, the open ones too. */
 int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *arg);
 uint64_t hooks_lost(const struct hooks *h);

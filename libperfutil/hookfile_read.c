@@ -25,6 +25,8 @@
 #define FILES		1024		/* processes at one time; others wait until some are gone */
 #define SLOT_BYTES	(32u << 10)
 #define RING_BYTES	(64u << 10)	/* of the segments that go into the trace */
+#define READ_MAX	(16u << 20)	/* bytes of slots that a drain reads: the rest waits in them */
+#define NAMES_MAX	4096		/* … of the folder, likewise */
 
 struct process {
 	char name[HOOKFILE_NAME];	/* of the file */
@@ -49,7 +51,7 @@ struct pending {
 
 struct hooks {
 	char *folder;
-	bool made;			/* the folder is ours to remove */
+	bool made;			/* the folder is ours to empty and remove */
 	int dir, control_fd, born;	/* born: processes announce files there */
 	uid_t owner;
 	struct hookfile_control control;
@@ -58,6 +60,10 @@ struct hooks {
 	uint64_t until;			/* of the records that are read now */
 	struct timespec scanned;	/* when the folder had last changed at the last look */
 	bool unmet;			/* it held a file that was not ready */
+	DIR *listing;			/* the last look did not come to its end */
+	size_t nread;			/* bytes, by this drain */
+	size_t next;			/* the process with which the next drain begins */
+	bool rest;			/* this drain left something */
 	struct process *process[FILES];
 	size_t nprocesses;
 
@@ -87,14 +93,31 @@ static int grow(struct room *r, size_t size)
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
+/* One that is there already must be as a collector that was killed left it: private, ours. */
+static int use_folder(struct hooks *h)
+{
+	struct stat st;
+
+	if (fstatat(h->dir, HOOKFILE_CONTROL, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return -EEXIST;
+	return unlinkat(h->dir, HOOKFILE_CONTROL, 0) ? -errno : 0;
+}
+
 static int make_folder(struct hooks *h, const char *folder)
 {
 	const char *tmp = getenv("TMPDIR");
+	bool fresh = true;
 	struct stat st;
+	int err;
 
 	if (folder) {
 		h->folder = strdup(folder);
-		if (!h->folder || (mkdir(folder, 0700) && errno != EEXIST))
+		if (!h->folder)
+			return -ENOMEM;
+		fresh = !mkdir(folder, 0700);
+		if (!fresh && errno != EEXIST)
 			return -errno;
 	} else {
 		if (!tmp || !*tmp)
@@ -106,15 +129,17 @@ static int make_folder(struct hooks *h, const char *folder)
 		if (!mkdtemp(h->folder))
 			return -errno;
 	}
-	h->made = true;
 	h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (h->dir < 0 || fstat(h->dir, &st))
 		return -errno;
-	/* One that someone else put there is not ours to use. */
-	if (st.st_uid != geteuid() && st.st_uid != h->owner)
+	/* What someone else put there is not ours to use, and less to empty. */
+	if (fresh ? st.st_uid != geteuid() : st.st_mode & 077 ||
+	    (st.st_uid != geteuid() && st.st_uid != h->owner))
 		return -EPERM;
-	/* Left over from a collector that was killed. */
-	unlinkat(h->dir, HOOKFILE_CONTROL, 0);
+	err = fresh ? 0 : use_folder(h);
+	if (err)
+		return err;
+	h->made = true;
 	h->control_fd = openat(h->dir, HOOKFILE_CONTROL,
 			       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (h->control_fd < 0 || fchmod(h->control_fd, 0644) || fchmod(h->dir, 0700))
@@ -124,28 +149,14 @@ static int make_folder(struct hooks *h, const char *folder)
 	return 0;
 }
 
-static int each_file(struct hooks *h, int (*look)(struct hooks *h, const char *name))
+static DIR *list(const struct hooks *h)
 {
-	int fd = openat(h->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	int fd = openat(h->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
 
-	if (!d) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	while (!err && (e = readdir(d)))
-		err = look(h, e->d_name);
-	closedir(d);
-	return err;
-}
-
-static int remove_file(struct hooks *h, const char *name)
-{
-	unlinkat(h->dir, name, 0);
-	return 0;
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
 }
 
 /* Before the control file says that anybody listens. */
@@ -282,6 +293,32 @@ static pid_t pid_of(const char *name)
 	return (pid_t)pid;
 }
 
+/* Only what a collector or its programs make: the folder may hold other things too. */
+static void remove_file(const struct hooks *h, const char *name)
+{
+	struct stat st;
+
+	if ((pid_of(name) || !strcmp(name, HOOKFILE_CONTROL) || !strcmp(name, HOOKFILE_SOCKET)) &&
+	    !fstatat(h->dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode)))
+		unlinkat(h->dir, name, 0);
+}
+
+static void remove_folder(struct hooks *h)
+{
+	DIR *d = list(h);
+	struct stat st, named;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		remove_file(h, e->d_name);
+	if (d)
+		closedir(d);
+	if (!fstat(h->dir, &st) && !lstat(h->folder, &named) && st.st_dev == named.st_dev &&
+	    st.st_ino == named.st_ino)
+		rmdir(h->folder);	/* unless there is something else in it */
+}
+
 /* A file of this user's, with a head; under no other name. */
 static bool honest(const struct hooks *h, int fd, const struct stat *st)
 {
@@ -300,7 +337,7 @@ static int take(struct hooks *h, const char *name, pid_t pid, int fd)
 		close(fd);
 		return -ENOMEM;
 	}
-	snprintf(p->name, sizeof(p->name), "%s", name);
+	memcpy(p->name, name, strlen(name) + 1);	/* pid_of() saw that it fits */
 	p->pid = pid;
 	p->fd = fd;
 	h->process[h->nprocesses++] = p;
@@ -329,11 +366,6 @@ static int meet(struct hooks *h, const char *name, pid_t by)
 		return 0;
 	}
 	return take(h, name, by ? by : pid, fd);
-}
-
-static int meet_found(struct hooks *h, const char *name)
-{
-	return meet(h, name, 0);
 }
 
 int hooks_fd(const struct hooks *h)
@@ -377,6 +409,31 @@ static bool changed(struct hooks *h)
 	h->scanned = st.st_mtim;
 	h->unmet = false;
 	return news;
+}
+
+/* New files: so many names a drain, in the next one those that follow. */
+static int meet_all(struct hooks *h)
+{
+	struct dirent *e = NULL;
+	int err = 0;
+
+	if (!h->listing && !changed(h))
+		return 0;
+	if (!h->listing)
+		h->listing = list(h);
+	if (!h->listing)
+		return -errno;
+	for (int n = 0; n < NAMES_MAX && !err; n++) {
+		e = readdir(h->listing);
+		if (!e)
+			break;
+		err = meet(h, e->d_name, 0);
+	}
+	if (!e) {
+		closedir(h->listing);
+		h->listing = NULL;
+	}
+	return err;
 }
 
 /* Is this what TraceHook writes, and of a major that is listened to? */
@@ -451,6 +508,7 @@ static int read_records(struct hooks *h, struct process *p, uint32_t slot, uint3
 		used = h->control.slot_bytes;
 	if (grow(&h->slot, h->control.slot_bytes))
 		return -ENOMEM;
+	h->nread += used;
 	if (pread(p->fd, h->slot.data, used, HOOKFILE_DATA + (off_t)slot * h->control.slot_bytes) !=
 	    (ssize_t)used || record_walk_begin(&w, h->slot.data, used, &segment)) {
 		p->done[slot] = used;
@@ -512,11 +570,16 @@ static int read_process(struct hooks *h, struct process *p)
 		h->lost += t->lost - p->lost;
 		p->lost = t->lost;
 	}
+	h->nread += size;
 	for (uint32_t i = 0; i < h->control.slots && !err; i++) {
 		struct hookfile_slot s;
 
 		if (t->slot[i].state == HOOKFILE_FREE)
 			continue;
+		if (h->nread >= READ_MAX) {
+			h->rest = true;
+			break;
+		}
 		/* A read beside a store may be torn: what two reads say is so. What was full at the
 		 * first is complete at the second. */
 		if (!read_slot(p, i, &s) ||
@@ -538,20 +601,38 @@ int hooks_collect(struct hooks *h)
 {
 	int err = hooks_meet(h);
 
-	if (!err && changed(h))
-		err = each_file(h, meet_found);
+	if (!err)
+		err = meet_all(h);
 	h->until = now_ns();
-	for (size_t i = 0; i < h->nprocesses && !err;) {
-		struct process *p = h->process[i];
-		bool gone = kill(p->pid, 0) && errno == ESRCH;
+	h->nread = 0;
+	h->rest = false;
+	for (size_t left = h->nprocesses; left && !err && !h->rest; left--) {
+		struct process *p;
+		bool gone;
 
+		if (h->next >= h->nprocesses)
+			h->next = 0;
+		p = h->process[h->next];
+		gone = kill(p->pid, 0) && errno == ESRCH;
 		err = read_process(h, p);
-		if (gone && !err)
-			forget(h, i);
+		if (err || h->rest)
+			break;
+		if (gone)
+			forget(h, h->next);
 		else
-			i++;
+			h->next++;
 	}
 	return err;
+}
+
+bool hooks_listening(const struct hooks *h)
+{
+	return h->control.majors[PITRACE_MTE / 64] >> PITRACE_MTE % 64 & 1;
+}
+
+bool hooks_rest(const struct hooks *h)
+{
+	return h->rest || h->listing;
 }
 
 /* ---- what goes into the trace ---------------------------------------------------------------- */
@@ -644,12 +725,12 @@ void hooks_free(struct hooks *h)
 		close(h->born);
 	while (h->nprocesses)
 		forget(h, h->nprocesses - 1);
-	if (h->dir >= 0) {
-		each_file(h, remove_file);
-		close(h->dir);
-	}
+	if (h->listing)
+		closedir(h->listing);
 	if (h->made)
-		rmdir(h->folder);
+		remove_folder(h);
+	if (h->dir >= 0)
+		close(h->dir);
 	for (int ring = 0; ring < PITRACE_RINGS; ring++) {
 		for (uint32_t c = 0; h->out[ring] && c < h->ncpus; c++)
 			segment_free(&h->out[ring][c]);

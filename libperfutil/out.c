@@ -17,6 +17,8 @@
 #include "sysinfo.h"
 #include "tracer_inner.h"
 
+#define LAST_READS	256	/* of hook files, at the end: more than all of them can hold */
+
 struct filling {
 	struct tracer *tracer;
 	struct out *out, *next;		/* next: names only, or NULL */
@@ -93,20 +95,35 @@ static int flush(struct out *o, bool last)
 	return err ? err : perfmaps_flush(o->maps, o->writer, last);
 }
 
+/* What programs wrote themselves; names come before what they name. */
+static int fill_hooks(struct tracer *t, struct filling *f, int ring, bool all)
+{
+	int err = 0;
+
+	if (t->hooks && ring == PITRACE_RING_MTE)
+		err = hooks_collect(t->hooks);
+	if (t->hooks && !err)
+		err = hooks_drain(t->hooks, ring, all, keep_segment, f);
+	return err;
+}
+
 static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 {
 	struct filling f = { t, o, next, 0 };
-	int err = 0;
+	int err = fill_hooks(t, &f, PITRACE_RING_MTE, all), n;
+	bool last;
 
-	if (t->hooks) {
-		err = hooks_collect(t->hooks);
-		if (!err)
-			err = hooks_drain(t->hooks, PITRACE_RING_MTE, all, keep_segment, &f);
-	}
 	if (!err)
 		err = t->collector->drain(t->backend, all, keep_segment, &f);
-	if (!err && t->hooks)
-		err = hooks_drain(t->hooks, PITRACE_RING_TRACE, all, keep_segment, &f);
+	if (!err)
+		err = fill_hooks(t, &f, PITRACE_RING_TRACE, all);
+	/* No other drain comes for what waits. */
+	last = t->hooks && all && (t->config.mode == PITRACE_MODE_NORMAL || !hooks_listening(t->hooks));
+	for (n = 0; n < LAST_READS && last && !err && hooks_rest(t->hooks); n++) {
+		err = fill_hooks(t, &f, PITRACE_RING_MTE, all);
+		if (!err)
+			err = fill_hooks(t, &f, PITRACE_RING_TRACE, all);
+	}
 	if (!err)
 		err = f.error;
 	if (!err)
@@ -277,17 +294,11 @@ int out_end(struct tracer *t, struct out *o, struct out *next)
 	return err ? err : end;
 }
 
-void out_drop(struct out *o)
+void out_undo(struct out *o)
 {
-	pifile_abandon(o->writer);
+	if (o->writer)
+		file_take_back(o->writer);
 	forget(o);
-}
-
-void out_take_back(struct tracer *t)
-{
-	if (t->file.writer)
-		file_take_back(t->file.writer);
-	forget(&t->file);
 }
 
 /* ---- for somebody who asks ------------------------------------------------------------------- */

@@ -321,7 +321,7 @@ int tracer_on(struct tracer *t)
 	if (t->config.mode != PITRACE_MODE_NORMAL)
 		err = out_begin(t, &t->file, &t->folder, folder_leaf(t->path));
 	if (err) {
-		out_take_back(t);
+		out_undo(&t->file);
 		return rc_errno(err, "%s", t->path) == PI_NO_MEMORY ? PI_NO_MEMORY : PI_FILE_ERROR;
 	}
 	/* It drains while live tasks are written: they may be more than the buffer holds. */
@@ -332,7 +332,7 @@ int tracer_on(struct tracer *t)
 			drain_end(t);
 	}
 	if (err) {
-		out_take_back(t);
+		out_undo(&t->file);
 		if (err == -ENOBUFS)
 			return rc_fail(PI_BUFFER_FULL, "the MTE buffer is too small for the processes of this machine: make it larger (-sm), or trace in continuous mode");
 		return refused_on(t, err);

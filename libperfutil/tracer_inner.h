@@ -60,7 +60,7 @@ struct tracer {
 	char got_file[4096];
 };
 
-/* Begin a file for the interval that is on or comes next. 0 or -errno; then out_drop. */
+/* Begin a file for the interval that is on or comes next. 0 or -errno; then out_undo. */
 int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf);
 /* Hand what the collector has to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
@@ -71,10 +71,8 @@ int out_window(struct tracer *t, struct out *o);
 /* Finish it. With `next` that one counts from here on; without it is safe on the disk. 0 or -errno
  * of the first write that failed. */
 int out_end(struct tracer *t, struct out *o, struct out *next);
-/* Give it up as it is. */
-void out_drop(struct out *o);
-/* No trace after all: t->file goes, and what it made way for is back. */
-void out_take_back(struct tracer *t);
+/* No file after all: it goes, and what it made way for is back. */
+void out_undo(struct out *o);
 /* Write what there is now to a file of its own, whatever the state. 0 or a negative rc. */
 int out_write(struct tracer *t, const char *path);
 

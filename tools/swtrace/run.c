@@ -240,6 +240,7 @@ static void join_words(char **words, char *out, size_t room)
 int run_go(struct run *r)
 {
 	char path[4096];
+	struct stat st;
 	sigset_t set;
 	int signals, err, code;
 
@@ -278,7 +279,7 @@ int run_go(struct run *r)
 	if (r->command)
 		r->control = tracer_socket(r->caller.uid, r->control_path, sizeof(r->control_path));
 	code = session(r, signals);
-	if (r->control >= 0)
+	if (r->control >= 0 && !lstat(r->control_path, &st) && S_ISSOCK(st.st_mode))
 		unlink(r->control_path);
 	if (r->tracer) {
 		/* Ctrl-C twice: the command may live on; its code is not known then. */
