@@ -18,6 +18,7 @@
 
 #define DRAIN_NS	50000000	/* between two readings of the rings */
 #define HOLD_NS		100000000ull	/* what is younger waits for what is still to come */
+#define LAST_READS	64		/* of the rings, at the end, as long as something is left */
 #define EVENT_BYTES	(128u << 10)
 #define SAMPLE_BYTES	(64u << 10)
 #define STACK_BYTES	(512u << 10)	/* sample rings with stacks … */
@@ -95,7 +96,7 @@ static struct backend *timer_open(const struct trace_config *config, int *rc, ch
 		return NULL;
 	b->config = *config;
 	b->rate = (uint32_t)((TIMER_SECOND + control.interval / 2) / control.interval);
-	b->s.folder.fd = -1;
+	b->s.folder.fd = b->s.folder.control_fd = -1;
 	b->clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (b->clock >= 0 && !timerfd_settime(b->clock, 0, &often, NULL) &&
 	    !timer_out_open(&b->s.out, config->segment_bytes)) {
@@ -129,7 +130,7 @@ static int timer_environment(struct backend *b, char ***variables)
 static void set_state(struct backend *b, uint32_t state, uint32_t to_programs)
 {
 	__atomic_store_n(&b->state, state, __ATOMIC_RELEASE);
-	__atomic_store_n(&b->s.folder.control->state, to_programs, __ATOMIC_RELAXED);
+	timer_folder_state(&b->s.folder, to_programs);
 }
 
 static int timer_on(struct backend *b, const struct trace_config *config)
@@ -190,10 +191,12 @@ static int timer_drain(struct backend *b, bool all, segment_sink sink, void *arg
 		timer_out_sync(&b->s.out, PITRACE_SYNC_ON, b->on_stamp);
 		timer_out_interval(&b->s.out, &b->config, b->rate, b->on_stamp);
 	}
+	b->s.out.steps = TIMER_STEPS;
 	timer_read_all(&b->s);
 	if (b->over) {
 		/* Who is gone is known of those who were known before. */
-		timer_read_all(&b->s);
+		for (int n = 0; n < LAST_READS && (n < 2 || b->s.rest); n++)
+			timer_read_all(&b->s);
 		timer_write_until(&b->s, UINT64_MAX);
 		timer_out_sync(&b->s.out, PITRACE_SYNC_OFF, b->s.off_stamp);
 	} else {

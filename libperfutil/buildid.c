@@ -15,6 +15,7 @@
 #define NOTES_MAX	4096
 #define HEADERS_MAX	8192
 #define FILES_MAX	65536
+#define SEGMENTS_MAX	16		/* of notes that are looked through; linkers make two or three */
 #define OWN_ORDER	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
 #define HEADER_AT(wide, field)	\
 	((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
@@ -135,7 +136,7 @@ static void read_id(int fd, struct pitrace_mte_buildid *id)
 	const uint8_t *ident = bytes_take(&b, EI_NIDENT);
 	bool wide;
 	uint64_t phoff, offset, size;
-	unsigned int count, step;
+	unsigned int count, step, left = SEGMENTS_MAX;
 
 	if (!ident || memcmp(ident, ELFMAG, SELFMAG))
 		return;
@@ -146,11 +147,14 @@ static void read_id(int fd, struct pitrace_mte_buildid *id)
 	bytes_seek(&b, HEADER_AT(wide, e_phentsize));
 	step = bytes_u16(&b);
 	count = bytes_u16(&b);
-	for (unsigned int i = 0; i < count && !id->length; i++) {
+	if (step < (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
+		return;
+	for (unsigned int i = 0; i < count && left && !id->length; i++) {
 		if (!bytes_seek(&b, phoff + (uint64_t)i * step))
 			return;
 		if (bytes_u32(&b) != PT_NOTE)
 			continue;
+		left--;
 		if (wide)
 			bytes_skip(&b, 4);
 		offset = wide ? bytes_u64(&b) : bytes_u32(&b);

@@ -12,7 +12,10 @@
 #include "driver_hook.h"
 #include "held.h"
 #include "holder.h"
+#include "now.h"
 #include "rc.h"
+
+#define SNAPSHOTS	16	/* of a traced program, at once */
 
 /* For one who may not open the device and wants to write records. */
 static int give_hook(struct tracer *t, int *pass)
@@ -100,6 +103,20 @@ static bool answer(struct tracer *t, const struct holder_request *q, struct hold
 	return false;
 }
 
+/* A snapshot costs its copy of the buffers: so many at once, then one a second. */
+static bool may_write(void)
+{
+	static uint64_t spent;
+	uint64_t now = now_ns(), most = SNAPSHOTS * 1000000000ull;
+
+	if (now > most && spent < now - most)
+		spent = now - most;
+	if (spent + 1000000000ull > now)
+		return false;
+	spent += 1000000000ull;
+	return true;
+}
+
 /* What may be asked of a tracer that somebody else controls: nothing that outlives it, and files
  * only where it writes its own. It may be root's, and the one who asks not. */
 static bool is_guests(const struct holder_request *q, struct holder_reply *r)
@@ -113,9 +130,12 @@ static bool is_guests(const struct holder_request *q, struct holder_reply *r)
 	case HOLDER_HOOK:
 		return true;
 	case HOLDER_WRITE:
-		if (!*q->path)
+		if (!*q->path && may_write())
 			return true;
-		r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot's name is not yours to choose: give none");
+		if (!*q->path)
+			r->rc = rc_fail(PI_BUSY, "under swtrace run a program has one snapshot a second, and %d at once", SNAPSHOTS);
+		else
+			r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot's name is not yours to choose: give none");
 		break;
 	case HOLDER_ON:
 		r->rc = rc_fail(PI_INCORRECT_STATE, "swtrace run turns tracing on, once; suspend and resume pause it");

@@ -22,6 +22,7 @@
 #define PROCESSES_MAX	256		/* a descriptor or two each */
 #define PART_MAX	(4u << 20)	/* of a map at one look */
 #define TEXT_MAX	(256ull << 20)	/* of all maps in a file */
+#define FLUSH_MAX	(16u << 20)	/* of all maps at one look: the rest waits */
 #define HEAD_MAX	256
 #define TAIL		64
 
@@ -41,6 +42,7 @@ struct perfmaps {
 	struct one one[PROCESSES_MAX];
 	size_t n;
 	uint64_t looked, written;
+	uint64_t until;			/* bytes written in all by this look */
 	const struct rights *user;
 	struct timespec begun;		/* of the clock that files have */
 	char *part;
@@ -272,7 +274,7 @@ static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 			o->read = 0;
 			o->ntail = 0;
 		}
-		n = m->written < TEXT_MAX ? read_part(m, o) : 0;
+		n = m->written < m->until ? read_part(m, o) : 0;
 		if (!n)
 			return 0;
 		err = put_part(m, o, w, n, before);
@@ -292,6 +294,7 @@ int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now)
 
 	if (due)
 		m->looked = time;
+	m->until = now || m->written + FLUSH_MAX > TEXT_MAX ? TEXT_MAX : m->written + FLUSH_MAX;
 	for (i = 0; i < m->n; i++) {
 		struct one *o = &m->one[i];
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "timer_files.h"
@@ -24,22 +23,26 @@ static bool give(int fd, uid_t user)
 	return user == geteuid() || !fchown(fd, user, (gid_t)-1);
 }
 
-static struct timer_control *make_control(int folder, const struct timer_control *control,
-					  uid_t user)
+/* The file stays ours: programs only read it. It is written by pwrite and never read again, so
+ * that it may be cut short or exchanged meanwhile. */
+static bool make_control(struct timer_folder *f, const struct timer_control *control)
 {
-	int fd = openat(folder, TIMER_CONTROL, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	struct timer_control *c = MAP_FAILED;
-
-	if (fd < 0)
-		return NULL;
+	f->control_fd = openat(f->fd, TIMER_CONTROL, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* Rings are made so too: a place that cannot give room beforehand won't do. */
-	if (!fallocate(fd, 0, 0, sizeof(*c)) && give(fd, user))
-		c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (c == MAP_FAILED)
-		return NULL;
-	*c = *control;
-	return c;
+	if (f->control_fd < 0 || fallocate(f->control_fd, 0, 0, sizeof(*control)) ||
+	    fchmod(f->control_fd, 0444))
+		return false;
+	f->control = *control;
+	return pwrite(f->control_fd, control, sizeof(*control), 0) == (ssize_t)sizeof(*control);
+}
+
+void timer_folder_state(struct timer_folder *f, uint32_t state)
+{
+	f->control.state = state;
+	/* On a full disk the room was there before. */
+	if (f->control_fd >= 0 &&
+	    pwrite(f->control_fd, &state, sizeof(state), offsetof(struct timer_control, state)) < 0)
+		errno = 0;
 }
 
 static int try_place(struct timer_folder *f, const char *base, const struct timer_control *control,
@@ -53,11 +56,8 @@ static int try_place(struct timer_folder *f, const char *base, const struct time
 	if (!mkdtemp(f->path))
 		return -errno;
 	f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (f->fd >= 0) {
-		f->control = make_control(f->fd, control, user);
-		if (f->control && give(f->fd, user))
-			return 0;
-	}
+	if (f->fd >= 0 && make_control(f, control) && give(f->fd, user))
+		return 0;
 	err = errno ? -errno : -EIO;
 	timer_folder_remove(f);
 	return err;
@@ -72,8 +72,7 @@ int timer_folder_make(struct timer_folder *f, const struct timer_control *contro
 	struct stat st;
 	int err = -ENOENT;
 
-	f->fd = -1;
-	f->control = NULL;
+	f->fd = f->control_fd = -1;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (!places[i] || (i == 0 && (stat(own, &st) || st.st_uid != geteuid())))
 			continue;
@@ -86,25 +85,39 @@ int timer_folder_make(struct timer_folder *f, const struct timer_control *contro
 	return err;
 }
 
+/* What we and the library make there; a user to whom it was given may have put other things. */
+static void empty(const struct timer_folder *f, DIR *d)
+{
+	struct timer_name name;
+	struct dirent *e;
+	struct stat st;
+
+	while ((e = readdir(d)))
+		if ((!strcmp(e->d_name, TIMER_CONTROL) || timer_name_parse(e->d_name, &name)) &&
+		    !fstatat(f->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			unlinkat(f->fd, e->d_name, 0);
+}
+
 void timer_folder_remove(struct timer_folder *f)
 {
-	struct dirent *e;
+	struct stat st, named;
 	DIR *d;
 
-	if (f->control) {
-		__atomic_store_n(&f->control->state, TIMER_OVER, __ATOMIC_RELAXED);
-		munmap(f->control, sizeof(*f->control));
-		f->control = NULL;
+	if (f->control_fd >= 0) {
+		timer_folder_state(f, TIMER_OVER);
+		close(f->control_fd);
+		f->control_fd = -1;
 	}
 	d = f->fd >= 0 ? fdopendir(f->fd) : NULL;
 	if (d) {
 		rewinddir(d);
-		while ((e = readdir(d)))
-			unlinkat(f->fd, e->d_name, 0);
+		empty(f, d);
+		if (!fstat(f->fd, &st) && !lstat(f->path, &named) && st.st_dev == named.st_dev &&
+		    st.st_ino == named.st_ino)
+			rmdir(f->path);
 		closedir(d);
 	}
 	f->fd = -1;
-	rmdir(f->path);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -182,8 +195,8 @@ static bool read_ring(int fd, off_t data, uint32_t size, struct timer_ring *ring
 static int read_open(const struct timer_folder *f, int fd, const struct timer_name *name,
 		     struct timer_read *read, timer_record_fn fn, void *arg)
 {
-	uint32_t events = name->number ? 0 : f->control->event_bytes;
-	uint32_t samples = f->control->sample_bytes;
+	uint32_t events = name->number ? 0 : f->control.event_bytes;
+	uint32_t samples = f->control.sample_bytes;
 	struct timer_file h;
 	struct stat st;
 	bool news;

@@ -14,15 +14,17 @@
 
 struct timer_folder {
 	char path[512];
-	int fd;
-	struct timer_control *control;
+	int fd, control_fd;
+	struct timer_control control;	/* as it is in the file */
 };
 
 /* Make the folder and its control file (state ON is the caller's to set) for that user's programs;
  * 0 or -errno, with a sentence. */
 int timer_folder_make(struct timer_folder *f, const struct timer_control *control, uid_t user,
 		      char *why, size_t room);
-/* Tell the programs that it is over; remove it with all that is in it. */
+/* Tell the programs: enum timer_state. */
+void timer_folder_state(struct timer_folder *f, uint32_t state);
+/* Tell the programs that it is over; remove it with all that was made in it. */
 void timer_folder_remove(struct timer_folder *f);
 
 /* Which ring a file of the folder is. False: none. */

@@ -43,8 +43,10 @@ void timer_look_now(struct timer_session *s, struct timer_process *p)
 		timer_add_item(s, p, TIMER_LOOK, p->pid, now, &n, sizeof(n));
 		return;
 	}
-	while (s->nitem > first)
-		free(s->item[--s->nitem].data);
+	while (s->nitem > first) {
+		s->item_bytes -= s->item[--s->nitem].bytes;
+		free(s->item[s->nitem].data);
+	}
 }
 
 /* A mapping began after the last look that did not show it: the next look that shows what the
@@ -53,7 +55,7 @@ void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
 {
 	struct timer_process *p = s->item[i].p;
 
-	if (timer_maps_have(&p->maps, address) || (p->missed && p->missed == address >> 12))
+	if (!timer_out_steps(&s->out, p->maps.n) || timer_maps_have(&p->maps, address) || (p->missed && p->missed == address >> 12))
 		return;
 	for (size_t j = i + 1, end = s->nitem; j <= end; j++) {
 		struct timer_map map;
@@ -64,6 +66,8 @@ void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
 			if (j == end)
 				break;
 		}
+		if (!timer_out_steps(&s->out, 1))
+			return;
 		if (s->item[j].p != p)
 			continue;
 		if (s->item[j].kind == TIMER_LOOK)

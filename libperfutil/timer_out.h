@@ -4,6 +4,7 @@
 #ifndef PITRACE_TIMER_OUT_H
 #define PITRACE_TIMER_OUT_H
 
+#include <stdbool.h>
 #include "segment.h"
 
 struct timer_map {
@@ -22,7 +23,21 @@ struct timer_out {
 	segment_sink sink;
 	void *arg;
 	int err;			/* the first: nothing is written after it */
+	/* What a drain may still take to look things up: what the programs tell would make it
+	 * endless. */
+	uint64_t steps;
 };
+
+#define TIMER_STEPS	(1u << 26)	/* a drain: some 100 ms */
+
+/* So many more: false: that is too much for this drain. */
+static inline bool timer_out_steps(struct timer_out *o, uint64_t n)
+{
+	bool ok = n <= o->steps;
+
+	o->steps -= ok ? n : o->steps;
+	return ok;
+}
 
 int timer_out_open(struct timer_out *o, size_t segment_bytes);
 void timer_out_close(struct timer_out *o);

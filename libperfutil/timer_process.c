@@ -13,6 +13,8 @@
 
 #define MAPS_MAX	65536		/* of a process */
 #define THREADS_MAX	65536
+#define IMAGES_MAX	65536		/* all */
+#define NAME_STEPS	4096		/* to read a thread's name */
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -28,7 +30,7 @@ struct timer_process *timer_process_get(struct timer_processes *all, uint32_t pi
 	for (p = *first; p; p = p->next)
 		if (p->pid == pid && p->image == image)
 			return p;
-	p = calloc(1, sizeof(*p));
+	p = all->n < IMAGES_MAX ? calloc(1, sizeof(*p)) : NULL;
 	if (!p)
 		return NULL;
 	p->pid = pid;
@@ -168,6 +170,10 @@ static void maps_drop(struct timer_maps *maps, uint32_t i)
 void timer_process_map(struct timer_process *p, struct timer_out *o, const struct timer_map *map,
 		       uint64_t stamp)
 {
+	if (!timer_out_steps(o, p->maps.n)) {
+		timer_out_lost(o, 0, PITRACE_LOST_MTE, 1, stamp);
+		return;
+	}
 	if (has_map(&p->maps, map))
 		return;
 	/* What it covers is gone. */
@@ -187,6 +193,11 @@ void timer_process_map(struct timer_process *p, struct timer_out *o, const struc
 
 void timer_process_look(struct timer_process *p, struct timer_out *o, uint64_t stamp)
 {
+	if (!timer_out_steps(o, (uint64_t)p->maps.n * p->seen.n)) {
+		timer_out_lost(o, 0, PITRACE_LOST_MTE, p->seen.n, stamp);
+		maps_clear(&p->seen);
+		return;
+	}
 	for (uint32_t i = 0; i < p->maps.n;) {
 		if (has_map(&p->seen, &p->maps.list[i])) {
 			i++;
@@ -313,7 +324,7 @@ void timer_process_thread(struct timer_process *p, struct timer_out *o, uint32_t
 	struct timer_thread *t;
 	char comm[16];
 
-	if (find_thread(p, tid))
+	if (!timer_out_steps(o, p->nthread) || find_thread(p, tid))
 		return;
 	t = add_thread(p, tid);
 	if (!t)
@@ -326,7 +337,7 @@ void timer_process_thread(struct timer_process *p, struct timer_out *o, uint32_t
 void timer_process_thread_exit(struct timer_process *p, struct timer_out *o, uint32_t tid,
 			       const char *comm, uint64_t stamp)
 {
-	struct timer_thread *t = find_thread(p, tid);
+	struct timer_thread *t = timer_out_steps(o, p->nthread) ? find_thread(p, tid) : NULL;
 	char name[16] = "";
 
 	if (!t || tid == p->pid)
@@ -342,7 +353,7 @@ void timer_process_names(struct timer_process *p, struct timer_out *o, uint64_t 
 {
 	char comm[16];
 
-	for (uint32_t i = 0; i < p->nthread; i++)
+	for (uint32_t i = 0; i < p->nthread && timer_out_steps(o, NAME_STEPS); i++)
 		if (read_name(p, p->thread[i].tid, comm))
 			name_thread(p, o, &p->thread[i], comm, stamp);
 }

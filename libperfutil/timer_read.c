@@ -8,6 +8,11 @@
 #include <unistd.h>
 #include "timer_session.h"
 
+#define READ_MAX	(1u << 18)	/* records of a drain: the rest waits in the rings */
+#define FILES_MAX	(1u << 16)	/* entries of the folder that are looked at */
+#define ITEMS_MAX	(1u << 20)	/* that wait until they are old enough … */
+#define ITEM_BYTES_MAX	(128u << 20)	/* … and their data: what is more is lost */
+
 /* There is no memory for it. */
 static void lose(struct timer_session *s, uint32_t kind)
 {
@@ -27,6 +32,10 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 {
 	struct timer_item *i;
 
+	if (kind != TIMER_GONE && (s->nitem >= ITEMS_MAX || s->item_bytes > ITEM_BYTES_MAX)) {
+		lose(s, kind);
+		return;
+	}
 	if (s->nitem == s->item_room) {
 		size_t room = s->item_room ? 2 * s->item_room : 1024;
 
@@ -49,6 +58,7 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 	}
 	if (bytes)
 		memcpy(i->data, data, bytes);
+	s->item_bytes += bytes;
 	if (p && p->last < stamp)
 		p->last = stamp;
 	s->nitem++;
@@ -60,6 +70,7 @@ static void take_record(void *arg, const struct timer_record *r, const void *dat
 	struct timer_session *s = arg;
 	uint64_t now = timer_clock_now(), stamp = r->stamp;
 
+	s->nread++;
 	stamp = stamp < s->floor ? s->floor : stamp > now ? now : stamp;
 	if (r->kind > TIMER_PAD && r->kind <= TIMER_EXIT)
 		timer_add_item(s, s->reading, r->kind, r->tid, stamp, data, bytes);
@@ -150,22 +161,36 @@ static void bury_gone(struct timer_session *s, struct timer_process *p)
 		       0);
 }
 
+/* From where the last drain stopped. A ring is read whole: it is no larger than we made it. */
+static void read_files(struct timer_session *s, DIR *d)
+{
+	struct timer_name name;
+	struct dirent *e;
+	uint32_t n = 0;
+
+	s->nread = 0;
+	while (n < FILES_MAX && s->nread < READ_MAX && (e = readdir(d)))
+		if (n++ >= s->rest && timer_name_parse(e->d_name, &name))
+			read_file(s, &name);
+	s->rest = s->nread < READ_MAX ? 0 : n;
+}
+
 void timer_read_all(struct timer_session *s)
 {
 	int fd = dup(s->folder.fd);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	struct timer_name name;
-	struct dirent *e;
+	bool whole = !s->rest;
 
-	timer_each_process(s, mark_gone);
+	/* Gone is who was so before all of the folder is read. */
+	if (whole)
+		timer_each_process(s, mark_gone);
 	if (d) {
 		rewinddir(d);
-		while ((e = readdir(d)))
-			if (timer_name_parse(e->d_name, &name))
-				read_file(s, &name);
+		read_files(s, d);
 		closedir(d);
 	} else if (fd >= 0) {
 		close(fd);
 	}
-	timer_each_process(s, bury_gone);
+	if (whole && !s->rest)
+		timer_each_process(s, bury_gone);
 }

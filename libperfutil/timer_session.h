@@ -33,12 +33,16 @@ struct timer_session {
 	struct timer_processes all;
 	struct timer_item *item;
 	size_t nitem, item_room;
+	uint64_t item_bytes;		/* of their data */
 	uint64_t order, floor;		/* no stamp is before */
 	uint64_t second;		/* the next */
 	uint64_t off_stamp;		/* 0: it is on */
 	uint32_t unsampled_threads, unsampled_processes;
 	/* Of the record that is being read. */
 	struct timer_process *reading;
+	uint32_t nread;			/* by this drain */
+	/* Where the last drain stopped reading, by number in the folder, and 0: it read all. */
+	uint32_t rest;
 };
 
 /* The clock of its stamps. */
@@ -54,7 +58,7 @@ static inline uint64_t timer_clock_now(void)
 bool timer_find_library(char path[PATH_MAX]);
 void timer_check(const struct trace_config *config, struct collector_check *check);
 
-/* timer_read.c */
+/* timer_read.c: s->rest: a part of it is left for the next drain. */
 void timer_read_all(struct timer_session *s);
 /* One item more; without memory for it it is lost, and told. */
 void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t kind, uint32_t tid,

@@ -27,7 +27,7 @@ static void write_sample(struct timer_session *s, size_t i)
 	const struct timer_sample *t = (const void *)it.data;
 	const struct pitrace_stack *stack = (const void *)(t + 1);
 	struct pitrace_sample sample = { .pid = it.p->pid, .tid = it.tid };
-	uint64_t period = s->folder.control->interval, addresses[PITRACE_STACK_MAX];
+	uint64_t period = s->folder.control.interval, addresses[PITRACE_STACK_MAX];
 	uint32_t overruns, bytes = 0;
 
 	/* A program that is not told who it is cannot have it. */
@@ -128,8 +128,10 @@ void timer_write_until(struct timer_session *s, uint64_t horizon)
 		}
 		write_item(s, i);
 	}
-	for (size_t k = 0; k < i; k++)
+	for (size_t k = 0; k < i; k++) {
+		s->item_bytes -= s->item[k].bytes;
 		free(s->item[k].data);
+	}
 	memmove(s->item, s->item + i, (s->nitem - i) * sizeof(*s->item));
 	s->nitem -= i;
 }

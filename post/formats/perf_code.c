@@ -143,7 +143,7 @@ static bool has_build_id(const struct code_file *f, int fd)
 	bool same;
 
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
 	n = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
 	same = n >= (ssize_t)f->build_id_size && !memcmp(id, f->build_id, f->build_id_size);
 	elf_end(elf);

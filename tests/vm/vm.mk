@@ -32,6 +32,8 @@ $(O)/tests/itrace_subject $(O)/tests/itrace_long: PROG_LIB = -static
 $(O)/tests/itrace_judge: tests/itrace/log.h
 
 # These use the library.
+$(O)/tests/unruly: PROG_LIB = $(LIB_PERFUTIL)
+$(O)/tests/unruly: $(O)/lib/libperfutil.a
 $(O)/tests/marks: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/marks: $(O)/lib/libperfutil.a
 $(O)/tests/itrace_api: PROG_LIB = $(LIB_PERFUTIL)

@@ -7,24 +7,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "place.h"
 #include "swtrace.h"
 
+#define TABLES_MAX	(1u << 30)	/* bytes of symbols and their names, of a file */
+
+/* Read, not mapped: whoever owns the file may cut it short meanwhile. */
 struct image {
-	const uint8_t *bytes;
-	size_t size;
+	int fd;
 	Elf64_Ehdr header;
+	uint64_t left;			/* bytes of tables that are still read */
 };
 
 static bool get(const struct image *m, uint64_t at, void *to, size_t n)
 {
-	if (at > m->size || n > m->size - at)
-		return false;
-	memcpy(to, m->bytes + at, n);
-	return true;
+	return at <= INT64_MAX - n && pread(m->fd, to, n, (off_t)at) == (ssize_t)n;
+}
+
+/* A table of the file in memory, or NULL: none, or too large to be one. */
+static void *get_all(struct image *m, uint64_t at, uint64_t size)
+{
+	void *p = size && size <= m->left ? malloc(size) : NULL;
+
+	m->left -= p ? size : 0;
+	if (p && !get(m, at, p, size)) {
+		free(p);
+		p = NULL;
+	}
+	return p;
 }
 
 /* The byte at which the code of that address stands. */
@@ -42,35 +54,40 @@ static bool offset_of(const struct image *m, uint64_t address, uint64_t *offset)
 	return false;
 }
 
-static bool named(const struct image *m, const Elf64_Shdr *strings, uint32_t at, const char *name)
+static bool named(const char *strings, uint64_t size, uint32_t at, const char *name)
 {
 	size_t n = strlen(name) + 1;
 
-	return at < strings->sh_size && n <= strings->sh_size - at &&
-	       strings->sh_offset <= m->size && at + n <= m->size - strings->sh_offset &&
-	       !memcmp(m->bytes + strings->sh_offset + at, name, n);
+	return at < size && n <= size - at && !memcmp(strings + at, name, n);
 }
 
-static bool in_table(const struct image *m, const Elf64_Shdr *table, const char *name,
+static bool in_table(struct image *m, const Elf64_Shdr *table, const char *name,
 		     uint64_t *address)
 {
+	Elf64_Sym *symbols = NULL;
+	char *names = NULL;
 	Elf64_Shdr strings;
-	Elf64_Sym s;
+	bool found = false;
 
-	if (!get(m, m->header.e_shoff + table->sh_link * sizeof(strings), &strings,
-		 sizeof(strings)))
-		return false;
-	for (uint64_t at = 0; at < table->sh_size && get(m, table->sh_offset + at, &s, sizeof(s));
-	     at += sizeof(s))
-		if (s.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s.st_info) == STT_FUNC &&
-		    named(m, &strings, s.st_name, name)) {
-			*address = s.st_value;
-			return true;
-		}
-	return false;
+	if (get(m, m->header.e_shoff + table->sh_link * sizeof(strings), &strings,
+		sizeof(strings))) {
+		symbols = get_all(m, table->sh_offset, table->sh_size);
+		names = get_all(m, strings.sh_offset, strings.sh_size);
+	}
+	for (uint64_t i = 0; symbols && names && !found && i < table->sh_size / sizeof(*symbols); i++) {
+		const Elf64_Sym *s = &symbols[i];
+
+		found = s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+			named(names, strings.sh_size, s->st_name, name);
+		if (found)
+			*address = s->st_value;
+	}
+	free(symbols);
+	free(names);
+	return found;
 }
 
-static bool symbol(const struct image *m, const char *name, uint64_t *address)
+static bool symbol(struct image *m, const char *name, uint64_t *address)
 {
 	Elf64_Shdr s;
 
@@ -84,14 +101,14 @@ static bool symbol(const struct image *m, const char *name, uint64_t *address)
 	return !strcmp(name, "_start");
 }
 
-static bool find(const char *option, const struct image *m, const char *file, const char *name,
+static bool find(const char *option, struct image *m, const char *file, const char *name,
 		 uint64_t *offset)
 {
 	char *end;
 	uint64_t address = strtoull(name, &end, 16);
 	const uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 
-	if (m->size < sizeof(m->header) || memcmp(m->header.e_ident, ELFMAG, SELFMAG) ||
+	if (memcmp(m->header.e_ident, ELFMAG, SELFMAG) ||
 	    m->header.e_ident[EI_CLASS] != ELFCLASS64 || m->header.e_ident[EI_DATA] != order)
 		return fail("%s: %s is no 64-bit ELF file of this machine: say FILE:%s", option, file,
 			    name), false;
@@ -110,32 +127,28 @@ bool place_find(const char *option, const char *text, const char *program, char 
 		uint64_t *offset)
 {
 	const char *colon = strrchr(text, ':');
-	struct image m = { 0 };
+	struct image m = { .left = TABLES_MAX };
 	char path[PATH_MAX], real[PATH_MAX];
 	struct stat st;
 	bool ok;
-	int fd;
 
 	if (!colon && !program)
 		return fail("%s: of which file? say FILE:%s", option, text), false;
 	snprintf(path, sizeof(path), "%.*s", colon ? (int)(colon - text) : PATH_MAX - 1,
 		 colon ? text : program);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !realpath(path, real) ||
+	/* A FIFO opens at once, and is refused. */
+	m.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (m.fd < 0 || fstat(m.fd, &st) || !S_ISREG(st.st_mode) || !realpath(path, real) ||
 	    strlen(real) >= room) {
-		fail("%s: %s: %s", option, path, fd < 0 ? strerror(errno) : "no file that can be used");
-		if (fd >= 0)
-			close(fd);
+		fail("%s: %s: %s", option, path,
+		     m.fd < 0 ? strerror(errno) : "no file that can be used");
+		if (m.fd >= 0)
+			close(m.fd);
 		return false;
 	}
 	strcpy(file, real);
-	m.size = (size_t)st.st_size;
-	m.bytes = m.size ? mmap(NULL, m.size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-	close(fd);
-	if (m.bytes == MAP_FAILED)
-		return fail("%s: %s: it is empty, or cannot be read", option, path), false;
 	get(&m, 0, &m.header, sizeof(m.header));
 	ok = find(option, &m, path, colon ? colon + 1 : text, offset);
-	munmap((void *)(uintptr_t)m.bytes, m.size);
+	close(m.fd);
 	return ok;
 }

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Traced programs that want the one that traces them to die, to stand still, or to take all the memory
+# or disk.
+set -u
+# shellcheck source=tests/users/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The control file of the timer collector is cut short, removed, a folder: by the user's own program,
+# and under sudo.
+for who in "$alice" sudo; do
+	folder "control-$who" "$alice" 755
+	cd "$work/control-$who" || exit 1
+	run=(as "$alice")
+	[ "$who" != sudo ] || run=(sudo_by "$alice")
+	"${run[@]}" timeout -k 5 60 "$bin/swtrace" run -B timer -o t -- "$programs/unruly" control >"$work/out" 2>&1
+	code=$?
+	"${run[@]}" "$bin/post" -validate t >>"$work/out" 2>&1
+	name=user
+	[ "$who" != sudo ] || name=sudo
+	is "control_${name}_lives" "$code $?" "0 0"
+	find /dev/shm /tmp -maxdepth 1 -name 'pitrace-timer-*' -user "$alice" -exec rm -rf {} + 2>/dev/null
+done
+
+# Notes without end: the tracer's own CPU time
+folder notes "$alice" 755
+cd "$work/notes" || exit 1
+TIMEFORMAT='%U %S'
+spent=$({ time sudo_by "$alice" timeout -k 5 120 "$bin/swtrace" run -B timer -o t -- "$programs/unruly" notes 400 \
+	>"$work/out" 2>&1; } 2>&1)
+[ -s t ] && awk "BEGIN { split(\"$spent\", s, \" \"); exit !(s[1] + s[2] < 10) }"
+verdict notes_cost_little $? "swtrace and its command took $spent s of CPU time: $(tail -n 1 "$work/out")"
+
+# 64 processes that fill their 4 MB each at once
+folder hooks "$alice" 755
+cd "$work/hooks" || exit 1
+as "$alice" timeout -k 5 120 "$bin/swtrace" run -B timer -M 0xB0 -o t -- "$programs/unruly" hooks 64 >said 2>"$work/out"
+mb=$(sed -n 's/.*had \([0-9]*\) MB.*/\1/p' said)
+[ -n "$mb" ] && [ "$mb" -lt 150 ]
+verdict hooks_memory $? "the tracer took ${mb:-?} MB: $(tail -n 1 "$work/out")"
+as "$alice" "$bin/post" -validate t >"$work/out" 2>&1
+# What found no room is counted: that is damage of a kind, and no other is.
+[ $? -le 1 ]
+verdict hooks_readable $?
+
+# Snapshots, one after the other
+folder snapshots "$alice" 755
+cd "$work/snapshots" || exit 1
+sudo_by "$alice" timeout -k 5 120 "$bin/swtrace" run -q -t wrap -o t -- "$programs/unruly" snapshots 3 >said 2>"$work/out"
+n=$(find . -name 't.[0-9]*' | wc -l)
+[ "$n" -ge 1 ] && [ "$n" -le 24 ]
+verdict snapshots_are_few $? "$n: $(cat said "$work/out")"
+read -r written _ refused _ <said
+[ "$written" = "$n" ] && [ "$refused" -gt 0 ]
+verdict snapshots_are_refused_openly $? "$(cat said), $n files"
+cd "$work" || exit 1
+[ "$failures" = 0 ]
