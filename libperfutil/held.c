@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A process that holds something for others: how it is started, and reached. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,20 +16,81 @@
 #include "held.h"
 #include "rc.h"
 
-void held_address(struct sockaddr_un *a, const char *named, const char *leaf)
+static bool is_own(const char *folder)
 {
-	const char *path = getenv(named), *folder = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	return !lstat(folder, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
+static bool is_private(const char *folder)
+{
+	struct stat st;
+
+	return is_own(folder) && !lstat(folder, &st) && !(st.st_mode & 077);
+}
+
+/* Where somebody else has taken the name that we would choose: one with a name that nobody could
+ * foresee, found again by whose it is. */
+static bool find_other(char *folder, size_t room, const char *first)
+{
+	const char *name = strrchr(first, '/') + 1;
+	size_t n = strlen(name);
+	DIR *d = opendir("/tmp");
+	struct dirent *e;
+	bool found = false;
+
+	while (d && !found && (e = readdir(d))) {
+		if (strncmp(e->d_name, name, n) || e->d_name[n] != '.' ||
+		    strlen(e->d_name) != n + 7)
+			continue;
+		snprintf(folder, room, "/tmp/%.40s", e->d_name);
+		found = is_private(folder);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+void held_folder(char *folder, size_t room, bool make)
+{
+	const char *given = getenv("XDG_RUNTIME_DIR");
+	char first[64];
+
+	snprintf(folder, room, "/run");
+	if (geteuid() == 0)
+		return;
+	if (given && *given && is_own(given)) {
+		snprintf(folder, room, "%.79s", given);
+		return;
+	}
+	snprintf(folder, room, "/run/user/%u", geteuid());
+	if (is_private(folder))
+		return;
+	snprintf(first, sizeof(first), "/tmp/pitrace-%u", geteuid());
+	snprintf(folder, room, "%s", first);
+	if (is_private(folder) || (make && !mkdir(folder, 0700)) ||
+	    find_other(folder, room, first))
+		return;
+	snprintf(folder, room, "%s.XXXXXX", first);
+	/* Nobody is to be asked where nothing is ours. */
+	if (!make || !mkdtemp(folder))
+		snprintf(folder, room, "/proc/none");
+}
+
+void held_address(struct sockaddr_un *a, const char *named, const char *leaf, bool make)
+{
+	const char *path = getenv(named);
+	char folder[80];
 
 	memset(a, 0, sizeof(*a));
 	a->sun_family = AF_UNIX;
-	if (path && *path)
+	if (path && *path) {
 		snprintf(a->sun_path, sizeof(a->sun_path), "%s", path);
-	else if (geteuid() == 0)
-		snprintf(a->sun_path, sizeof(a->sun_path), "/run/%.20s.sock", leaf);
-	else if (folder && *folder)
-		snprintf(a->sun_path, sizeof(a->sun_path), "%.80s/%.20s.sock", folder, leaf);
-	else
-		snprintf(a->sun_path, sizeof(a->sun_path), "/tmp/%.20s-%u.sock", leaf, geteuid());
+		return;
+	}
+	held_folder(folder, sizeof(folder), make);
+	snprintf(a->sun_path, sizeof(a->sun_path), "%s/%.20s.sock", folder, leaf);
 }
 
 static int packet_socket(void)
@@ -173,6 +235,41 @@ void held_detach(void)
 		dup2(null, fd);
 }
 
+static volatile sig_atomic_t ended;
+
+static void on_signal(int number)
+{
+	ended = number;
+}
+
+void held_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int held_wait(struct pollfd *p, unsigned int n)
+{
+	sigset_t open;
+	int got;
+
+	sigprocmask(SIG_SETMASK, NULL, &open);
+	sigdelset(&open, SIGTERM);
+	sigdelset(&open, SIGHUP);
+	got = ppoll(p, n, NULL, &open);
+	return ended ? -1 : got < 0 ? 0 : got;
+}
+
 /* ---- packets --------------------------------------------------------------------------------- */
 
 bool held_send(int fd, const void *packet, size_t size, int pass)
@@ -243,7 +340,7 @@ void held_withdraw(const struct held *h)
 {
 	struct sockaddr_un a;
 
-	held_address(&a, h->named, h->leaf);
+	held_address(&a, h->named, h->leaf, false);
 	held_remove(a.sun_path, (uid_t)-1);
 }
 
@@ -273,25 +370,14 @@ static bool serve(const struct holding *g, int listener)
 	return last;
 }
 
-static volatile sig_atomic_t ended;
-
-static void on_signal(int number)
-{
-	ended = number;
-}
-
 static void hold_on(const struct holding *g, int listener)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	struct pollfd p = { .fd = listener, .events = POLLIN };
+	int n;
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	while (!ended)
-		if (poll(&p, 1, -1) > 0 && serve(g, listener))
+	held_signals();
+	while ((n = held_wait(&p, 1)) >= 0)
+		if (n > 0 && serve(g, listener))
 			return;
 	held_withdraw(g->held);
 }
@@ -301,7 +387,7 @@ static int begin(const struct holding *g, int *listener)
 	struct sockaddr_un a;
 	int rc;
 
-	held_address(&a, g->held->named, g->held->leaf);
+	held_address(&a, g->held->named, g->held->leaf, true);
 	*listener = held_bind(&a);
 	if (*listener < 0)
 		return rc_errno(*listener, "%s", a.sun_path);
@@ -338,7 +424,7 @@ int held_begin(const struct held *h, void *arg)
 	ssize_t n;
 	int fd;
 
-	held_address(&a, h->named, h->leaf);
+	held_address(&a, h->named, h->leaf, false);
 	fd = held_reach(&a, true);
 	if (fd >= 0)
 		close(fd);
@@ -358,7 +444,7 @@ int held_ask(const struct held *h, uint32_t op)
 	struct sockaddr_un a;
 	int fd;
 
-	held_address(&a, h->named, h->leaf);
+	held_address(&a, h->named, h->leaf, false);
 	fd = held_reach(&a, true);
 	switch (fd) {
 	case -ENOENT:

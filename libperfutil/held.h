@@ -12,8 +12,11 @@
 #include <sys/un.h>
 
 /* Where it answers: what the environment variable `named` says, or one place a user: root's is
- * /run/LEAF.sock, others' are in their runtime folders. */
-void held_address(struct sockaddr_un *a, const char *named, const char *leaf);
+ * /run/LEAF.sock, others' are in their runtime folders, else in a private folder in /tmp, which
+ * is made only when `make`. */
+void held_address(struct sockaddr_un *a, const char *named, const char *leaf, bool make);
+/* That folder. */
+void held_folder(char *folder, size_t room, bool make);
 /* A descriptor to ask by, or -errno: -ENOENT, -ECONNREFUSED: nobody is there; -EPERM, -EACCES: he
  * is another user's. Not patiently: for two seconds at most. */
 int held_reach(const struct sockaddr_un *a, bool patiently);
@@ -32,6 +35,11 @@ ssize_t held_start(void (*hold)(void *arg, int pipe_fd), void *arg, void *report
  * output. */
 bool held_report(int pipe_fd, const void *report, size_t size);
 void held_detach(void);
+/* SIGTERM and SIGHUP end the holding, also those that come while it answers: they are let in only
+ * where it waits. held_signals once; then held_wait: -1: it shall end, 0: nothing, else as poll. */
+struct pollfd;
+void held_signals(void);
+int held_wait(struct pollfd *p, unsigned int n);
 
 /* A packet, perhaps with a descriptor (-1: none). False: it did not go out whole. */
 bool held_send(int fd, const void *packet, size_t size, int pass);

@@ -15,19 +15,18 @@
 #include "holder.h"
 #include "rc.h"
 
-static void address(struct sockaddr_un *a)
+static void address(struct sockaddr_un *a, bool make)
 {
-	held_address(a, "PITRACE_SOCKET", "pitrace");
+	held_address(a, "PITRACE_SOCKET", "pitrace", make);
 }
 
 /* Of a tracer that controls itself and lets others do so: beside the holder's. */
 static void own_address(struct sockaddr_un *a, char *path, size_t room)
 {
-	const char *folder = getenv("XDG_RUNTIME_DIR");
+	char folder[80];
 
-	if (geteuid() == 0)
-		folder = "/run";
-	snprintf(path, room, "%.60s/pitrace-%d.sock", folder && *folder ? folder : "/tmp", getpid());
+	held_folder(folder, sizeof(folder), true);
+	snprintf(path, room, "%s/pitrace-%d.sock", folder, getpid());
 	memset(a, 0, sizeof(*a));
 	a->sun_family = AF_UNIX;
 	snprintf(a->sun_path, sizeof(a->sun_path), "%s", path);
@@ -37,7 +36,7 @@ void holder_hooks(char *path, size_t room)
 {
 	struct sockaddr_un a;
 
-	address(&a);
+	address(&a, false);
 	snprintf(path, room, "%s.hooks", a.sun_path);
 }
 
@@ -47,7 +46,7 @@ static int reach(bool patiently)
 {
 	struct sockaddr_un a;
 
-	address(&a);
+	address(&a, false);
 	return held_reach(&a, patiently);
 }
 
@@ -103,16 +102,9 @@ static void withdraw(int listener)
 {
 	struct sockaddr_un a;
 
-	address(&a);
+	address(&a, false);
 	held_remove(a.sun_path, (uid_t)-1);
 	close(listener);
-}
-
-static volatile sig_atomic_t ended;
-
-static void on_signal(int number)
-{
-	ended = number;
 }
 
 static void hold(struct tracer *t, int listener)
@@ -120,24 +112,19 @@ static void hold(struct tracer *t, int listener)
 	struct pollfd p[2] = {
 		{ .fd = listener, .events = POLLIN }, { .fd = tracer_fd(t), .events = POLLIN },
 	};
-	struct sigaction action = { .sa_handler = on_signal };
 	static struct holder_reply r;
 	int fd;
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
+	held_signals();
 	for (;;) {
-		int n = poll(p, 2, -1);
+		int n = held_wait(p, 2);
 
-		if (ended) {
+		if (n < 0) {
 			tracer_close(t);
 			withdraw(listener);
 			return;
 		}
-		if (n < 0)
+		if (!n)
 			continue;
 		/* A buffer filled or the file failed: off, so that what was traced stays. */
 		if (p[1].revents)
@@ -178,11 +165,11 @@ static void holder_main(void *arg, int pipe_fd)
 	struct tracer *t;
 	int listener = -1;
 
+	address(&a, true);
 	holder_hooks(hooks, sizeof(hooks));
 	options.hooks = hooks;
 	t = tracer_open(&options, &r.rc);
 	if (t) {
-		address(&a);
 		listener = held_bind(&a);
 		if (listener < 0)
 			r.rc = rc_errno(listener, "the session's socket");

@@ -41,7 +41,7 @@ own_names=(
 	"swtrace.nrm2 trace run.itrace true"
 )
 
-# write_there OUT WORD...: run it, at most 20 seconds, with a session of its own where it needs one
+# write_there OUT WORD...: run it, at most 60 seconds, with a session of its own where it needs one
 write_there() {
 	local out=$1 words=("${@:2}") code
 	words=("${words[@]/OUT/$out}")
@@ -52,10 +52,10 @@ write_there() {
 			"${run[@]}" "$bin/swtrace" init -f "$PWD/session.$BASHPID" || return 99
 		fi
 		case ${words[0]} in
-		init) timeout -k 5 20 "${run[@]}" "$bin/swtrace" "${words[@]}" &&
-			timeout -k 5 20 "${run[@]}" "$bin/swtrace" on ;;
-		get) timeout -k 5 20 "${run[@]}" "$bin/swtrace" on &&
-			timeout -k 5 20 "${run[@]}" "$bin/swtrace" "${words[@]}" ;;
+		init) timeout -k 5 60 "${run[@]}" "$bin/swtrace" "${words[@]}" &&
+			timeout -k 5 60 "${run[@]}" "$bin/swtrace" on ;;
+		get) timeout -k 5 60 "${run[@]}" "$bin/swtrace" on &&
+			timeout -k 5 60 "${run[@]}" "$bin/swtrace" "${words[@]}" ;;
 		esac
 		code=$?
 		"${run[@]}" "$bin/swtrace" free
@@ -63,7 +63,7 @@ write_there() {
 		return $code
 		;;
 	esac
-	timeout -k 5 20 "${run[@]}" "$bin/${words[0]}" "${words[@]:1}"
+	timeout -k 5 60 "${run[@]}" "$bin/${words[0]}" "${words[@]:1}"
 }
 # try OUT WORD...: its code in $code, what it said in $work/out
 try() {

@@ -14,11 +14,11 @@ for who in "$alice" sudo; do
 	run=(as "$alice")
 	[ "$who" != sudo ] || run=(sudo_by "$alice")
 	"${run[@]}" timeout -k 5 60 "$bin/swtrace" run -B timer -o t -- "$programs/unruly" control >"$work/out" 2>&1
-	code=$?
-	"${run[@]}" "$bin/post" -validate t >>"$work/out" 2>&1
 	name=user
 	[ "$who" != sudo ] || name=sudo
-	is "control_${name}_lives" "$code $?" "0 0"
+	# The command itself, which has the file mapped, may die of it.
+	grep -q 'swtrace: t: .* records' "$work/out" && "${run[@]}" "$bin/post" -validate t >>"$work/out" 2>&1
+	verdict "control_${name}_lives" $?
 	find /dev/shm /tmp -maxdepth 1 -name 'pitrace-timer-*' -user "$alice" -exec rm -rf {} + 2>/dev/null
 done
 
@@ -31,12 +31,12 @@ spent=$({ time sudo_by "$alice" timeout -k 5 120 "$bin/swtrace" run -B timer -o 
 [ -s t ] && awk "BEGIN { split(\"$spent\", s, \" \"); exit !(s[1] + s[2] < 10) }"
 verdict notes_cost_little $? "swtrace and its command took $spent s of CPU time: $(tail -n 1 "$work/out")"
 
-# 64 processes that fill their 4 MB each at once
+# 32 processes that fill their 4 MB each at once
 folder hooks "$alice" 755
 cd "$work/hooks" || exit 1
-as "$alice" timeout -k 5 120 "$bin/swtrace" run -B timer -M 0xB0 -o t -- "$programs/unruly" hooks 64 >said 2>"$work/out"
+as "$alice" timeout -k 5 120 "$bin/swtrace" run -B timer -M 0xB0 -o t -- "$programs/unruly" hooks 32 >said 2>"$work/out"
 mb=$(sed -n 's/.*had \([0-9]*\) MB.*/\1/p' said)
-[ -n "$mb" ] && [ "$mb" -lt 150 ]
+[ -n "$mb" ] && [ "$mb" -lt 120 ]
 verdict hooks_memory $? "the tracer took ${mb:-?} MB: $(tail -n 1 "$work/out")"
 as "$alice" "$bin/post" -validate t >"$work/out" 2>&1
 # What found no room is counted: that is damage of a kind, and no other is.
@@ -46,12 +46,12 @@ verdict hooks_readable $?
 # Snapshots, one after the other
 folder snapshots "$alice" 755
 cd "$work/snapshots" || exit 1
-sudo_by "$alice" timeout -k 5 120 "$bin/swtrace" run -q -t wrap -o t -- "$programs/unruly" snapshots 3 >said 2>"$work/out"
+sudo_by "$alice" timeout -k 5 120 "$bin/swtrace" run -q -t wrap -o t -- "$programs/unruly" snapshots 60 >said 2>"$work/out"
 n=$(find . -name 't.[0-9]*' | wc -l)
-[ "$n" -ge 1 ] && [ "$n" -le 24 ]
+read -r written _ refused _ _ seconds _ <said
+[ "$n" -ge 1 ] && [ "$n" = "$written" ] && [ "$n" -le $((18 + seconds)) ]
 verdict snapshots_are_few $? "$n: $(cat said "$work/out")"
-read -r written _ refused _ <said
-[ "$written" = "$n" ] && [ "$refused" -gt 0 ]
+[ "$refused" -gt 0 ] || [ "$seconds" -gt 40 ]
 verdict snapshots_are_refused_openly $? "$(cat said), $n files"
 cd "$work" || exit 1
 [ "$failures" = 0 ]

@@ -11,32 +11,38 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool id_of(const char *name, unsigned long *id)
-{
-	const char *text = getenv(name);
-	char *end;
+#include "complain.h"
 
-	if (!text || !*text)
+/* Digits alone, as sudo writes them. */
+static bool id_of(const char *text, unsigned long *id)
+{
+	if (!text || !*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 10)
 		return false;
-	errno = 0;
-	*id = strtoul(text, &end, 10);
-	return !*end && !errno && *id < UINT32_MAX;
+	*id = strtoul(text, NULL, 10);
+	return *id < UINT32_MAX;
 }
 
-void caller_get(struct caller *c)
+bool caller_get(struct caller *c)
 {
-	unsigned long uid, gid;
+	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
 	const char *name = getenv("SUDO_USER");
+	unsigned long uid, gid;
 
 	memset(c, 0, sizeof(*c));
 	c->uid = (uid_t)-1;
 	c->gid = (gid_t)-1;
-	if (geteuid() != 0 || !id_of("SUDO_UID", &uid) || !id_of("SUDO_GID", &gid))
-		return;
+	if (geteuid() != 0 || (!uid_text && !gid_text))
+		return true;
+	/* Half of it is no reason to run the command as root. */
+	if (!id_of(uid_text, &uid) || !id_of(gid_text, &gid)) {
+		complain("SUDO_UID and SUDO_GID do not say whose the command is: set both as sudo does, or none");
+		return false;
+	}
 	c->sudo = true;
 	c->uid = (uid_t)uid;
 	c->gid = (gid_t)gid;
 	snprintf(c->name, sizeof(c->name), "%s", name ? name : "");
+	return true;
 }
 
 int caller_become(const struct caller *c)

@@ -12,7 +12,8 @@ struct caller {
 	gid_t gid;
 	char name[64];
 };
-void caller_get(struct caller *c);
+/* False: the environment says half of it, and a sentence was said. */
+bool caller_get(struct caller *c);
 /* Become that user for good (a child, before exec). 0 or -errno. */
 int caller_become(const struct caller *c);
 

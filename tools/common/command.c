@@ -41,7 +41,8 @@ int command_start(struct command *c, char **words)
 	int gate[2], ends[2];
 	struct caller caller;
 
-	caller_get(&caller);
+	if (!caller_get(&caller))
+		return -EINVAL;
 	if (pipe2(gate, O_CLOEXEC) || pipe2(ends, O_CLOEXEC))
 		return -errno;
 	child = fork();

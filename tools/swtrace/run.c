@@ -246,7 +246,8 @@ int run_go(struct run *r)
 
 	if (r->jit && !r->command)
 		return fail("--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)");
-	caller_get(&r->caller);
+	if (!caller_get(&r->caller))
+		return EXIT_SWTRACE;
 	r->t.owner = r->caller.uid;
 	r->t.group = r->caller.gid;
 	if (r->command) {

@@ -64,7 +64,8 @@ int run_and_report(struct run *r, enum run_what what, const char *name, const ch
 	if (what != TRACE_ONLY && !find_post(post, sizeof(post)))
 		return fail("no program 'post', neither beside %s nor in PATH; -t only traces", name);
 	if (what == POST_ONLY) {
-		caller_get(&r->caller);
+		if (!caller_get(&r->caller))
+			return EXIT_SWTRACE;
 		return report(post, r, option);
 	}
 	code = run_go(r);

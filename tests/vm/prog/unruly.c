@@ -3,8 +3,8 @@
  * unruly WHAT [N]: a traced program that does what it should not to the one that traces it.
  * control: spoils the control file of the timer collector; notes N: maps N files whose program
  * headers lead 65,535 times to notes without end; hooks N: N processes fill all their room for records
- * while the tracer, its parent, stands still, then N MB of its memory are not too much; snapshots N:
- * asks for snapshots for N seconds.
+ * while the tracer, its parent, stands still; snapshots N: asks for N snapshots;
+ * silent SOCKET: connects to a holder and says nothing.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,9 +110,10 @@ static int hooks(int n)
 	for (int i = 0; i < n; i++) {
 		if (fork())
 			continue;
-		/* More than any room. */
-		for (int k = 0; k < 200000; k++)
-			TraceHook(0xB0, 1, 1, 0, (long long)k);
+		/* As much as there is room. */
+		for (uint64_t k = 0; TraceHook(-1, 0xB0, 1, 1, 0, &k, NULL, NULL) != PI_BUFFER_FULL; k++)
+			if (k > 10000000)
+				_exit(1);
 		if (write(full[1], "", 1) != 1)
 			_exit(1);
 		close(done[1]);
@@ -120,7 +123,7 @@ static int hooks(int n)
 	for (int i = 0; i < n; i++)
 		(void)!read(full[0], &byte, 1);
 	kill(tracer, SIGCONT);
-	sleep(3);
+	sleep(2);
 	mb = peak();
 	close(done[1]);
 	while (wait(NULL) > 0)
@@ -129,18 +132,27 @@ static int hooks(int n)
 	return 0;
 }
 
-static int snapshots(int seconds)
+static int snapshots(int n)
 {
-	time_t end = time(NULL) + seconds;
-	int written = 0, refused = 0;
+	time_t begun = time(NULL);
+	int written = 0;
 
-	while (time(NULL) < end) {
-		if (TraceWriteBufferToFile(NULL))
-			refused++;
-		else
-			written++;
-	}
-	printf("%d written, %d refused\n", written, refused);
+	for (int i = 0; i < n; i++)
+		written += TraceWriteBufferToFile(NULL) == PI_OK;
+	printf("%d written, %d refused in %ld s\n", written, n - written, (long)(time(NULL) - begun));
+	return 0;
+}
+
+/* Connects to a holder and says nothing. */
+static int silent(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof(a)))
+		return 3;
+	sleep(4);
 	return 0;
 }
 
@@ -150,6 +162,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
+	if (argc > 2 && !strcmp(argv[1], "silent"))
+		return silent(argv[2]);
 	return !strcmp(argv[1], "control") ? control() : !strcmp(argv[1], "notes") ? notes(n) :
 	       !strcmp(argv[1], "hooks") ? hooks(n) : !strcmp(argv[1], "snapshots") ? snapshots(n) : 2;
 }

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Who calls, and who is in the way: sudo's variables half set, a signal that comes while a holder answers,
+# another user's names where a holder's socket goes, a FIFO where a program should be.
+set -u
+# shellcheck source=tests/users/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A command is not run as root because its caller is only half known.
+folder sudo 0 777
+cd sudo || exit 1
+bad=''
+for set in "SUDO_UID=$alice" "SUDO_GID=$alice" "SUDO_UID=-1 SUDO_GID=$alice" "SUDO_UID=$alice SUDO_GID=x" \
+	"SUDO_UID= SUDO_GID=$alice" "SUDO_UID=+$alice SUDO_GID=$alice" "SUDO_UID=4294967295 SUDO_GID=$alice" \
+	"SUDO_UID=99999999999999999999 SUDO_GID=$alice" "SUDO_UID=0x10 SUDO_GID=$alice"; do
+	for command in "swtrace run -q --" "mpevt run -e task-clock --"; do
+		rm -f ran
+		# shellcheck disable=SC2086
+		env $set timeout -k 5 60 "$bin/"$command sh -c 'id -u >ran' >"$work/out" 2>&1 && bad="$bad $set:exit"
+		[ ! -e ran ] || bad="$bad $set:ran"
+	done
+done
+[ -z "$bad" ]
+verdict half_a_caller $? "$bad"
+rm -f ran
+sudo_by "$alice" timeout -k 5 60 "$bin/swtrace" run -q -- sh -c 'id -u >ran' >"$work/out" 2>&1
+is whole_caller "$(cat ran)" "$alice"
+cd "$work" || exit 1
+
+# SIGTERM while the holder waits for a client that says nothing
+folder held 0 755
+cd held || exit 1
+export PITRACE_SOCKET=$PWD/socket
+timeout -k 5 60 "$bin/swtrace" init -B perf -t cont -f trace >"$work/out" 2>&1
+verdict holder_begins $?
+holder=$(for p in /proc/[0-9]*; do
+	[ "$(readlink "$p/cwd" 2>/dev/null)" = "$PWD" ] && [ "$(cat "$p/comm" 2>/dev/null)" = swtrace ] && echo "${p#/proc/}"
+done)
+"$programs/unruly" silent "$PITRACE_SOCKET" &
+client=$!
+sleep 0.7
+[ -n "$holder" ] && kill -TERM "$holder"
+for _ in $(seq 100); do
+	[ -e "/proc/${holder:-0}" ] || break
+	sleep 0.2
+done
+[ -n "$holder" ] && [ ! -e "/proc/$holder" ] && [ ! -e socket ]
+verdict sigterm_is_not_lost $? "the holder ${holder:-?} lives"
+kill $client 2>/dev/null
+[ -z "$holder" ] || kill "$holder" 2>/dev/null
+unset PITRACE_SOCKET
+cd "$work" || exit 1
+
+# Bob has taken what names alice's holder might have; her runtime folder is not there.
+folder squat "$alice" 755
+cd squat || exit 1
+names="/tmp/pitrace-$alice /tmp/pitrace-$alice.sock"
+as "$bob" sh -c "umask 0; mkdir /tmp/pitrace-$alice; : >/tmp/pitrace-$alice.sock; : >/tmp/pitrace-$alice.aaaaaa"
+setpriv --reuid "$alice" --regid "$alice" --clear-groups -- sleep 100 &
+target=$!
+sleep 0.3
+unset XDG_RUNTIME_DIR
+her=(as "$alice" timeout -k 5 60)
+"${her[@]}" "$bin/swtrace" init -B perf -p "$target" -t cont -f trace >"$work/out" 2>&1
+verdict squatted_init $?
+"${her[@]}" "$bin/swtrace" info >"$work/out" 2>&1
+verdict squatted_info $?
+"${her[@]}" "$bin/swtrace" free >"$work/out" 2>&1
+verdict squatted_free $?
+kill $target
+is squatters_things "$(find $names -printf '%U %p\n' | sort | tr '\n' ' ')" "$bob /tmp/pitrace-$alice $bob /tmp/pitrace-$alice.sock "
+find /tmp -maxdepth 1 -name "pitrace-$alice*" -exec rm -rf {} +
+cd "$work" || exit 1
+
+# No program at the end of a FIFO
+folder fifo 0 755
+cd fifo || exit 1
+mkfifo -m 755 fifo
+timeout -k 5 20 "$bin/swtrace" run -q --itrace --from main -- ./fifo >"$work/out" 2>&1
+code=$?
+[ $code != 0 ] && [ $code != 124 ] && [ $code != 137 ]
+verdict from_a_fifo $? "exit code $code"
+timeout -k 5 20 "$bin/swtrace" run -q --itrace --from "$PWD/fifo:main" -- true >"$work/out" 2>&1
+code=$?
+[ $code != 0 ] && [ $code != 124 ] && [ $code != 137 ]
+verdict from_in_a_fifo $? "exit code $code"
+cd "$work" || exit 1
+[ "$failures" = 0 ]
