@@ -54,6 +54,7 @@ cd "$work" || exit 1
 # Bob has taken what names alice's holder might have; her runtime folder is not there.
 folder squat "$alice" 755
 cd squat || exit 1
+find /tmp -maxdepth 1 -name "pitrace-$alice*" -exec rm -rf {} +
 names="/tmp/pitrace-$alice /tmp/pitrace-$alice.sock"
 as "$bob" sh -c "umask 0; mkdir /tmp/pitrace-$alice; : >/tmp/pitrace-$alice.sock; : >/tmp/pitrace-$alice.aaaaaa"
 setpriv --reuid "$alice" --regid "$alice" --clear-groups -- sleep 100 &
