@@ -135,7 +135,7 @@ static int drain_once(struct tracer *t, bool all)
 	return err;
 }
 
-/* Programs that write records are met at once: in normal mode they may be gone when these are read. */
+/* Programs that write records are met at once: in normal mode they are gone when these are read. */
 static bool meet_programs(struct tracer *t)
 {
 	pthread_mutex_lock(&t->lock);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The folder that a trace is written into: opened once, with the rights of the user for whom is traced,
- * so that who exchanges it for a link later, or says a name below a folder of root's, changes nothing.
- * All that follows are names in it, made, looked at, renamed and removed with the same rights.
+ * The folder that a trace is written into: opened once, with the rights of the user for whom is
+ * traced, so that who exchanges it for a link later, or says a name below a folder of root's,
+ * changes nothing. All that follows are names in it, made, looked at, renamed and removed with the
+ * same rights.
  */
 #ifndef PITRACE_FOLDER_H
 #define PITRACE_FOLDER_H

@@ -23,7 +23,8 @@ int hookfile_socket(int folder, uid_t user)
 	if (s < 0)
 		return -errno;
 	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" HOOKFILE_SOCKET, folder);
-	/* What is bound has this mode: the folder is the user's, no name in it is safe to be changed. */
+	/* What is bound has this mode: the folder is the user's, no name in it is safe to be
+	 * changed. */
 	err = fchmod(s, 0600) || setsockopt(s, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ? -errno :
 	      rights_take(user == geteuid() ? NULL : &as, &kept);
 	if (!err) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whose a hook file is: the kernel's word, not the file's name. A process that has made its file sends
- * the name to a socket in the folder, and the kernel adds who it is: that holds also when it is gone
- * before anybody looks. A file that nobody announced (of a program linked with an older library) counts
- * as its name says while that process lives, is the user's and not younger than the file.
+ * Whose a hook file is: the kernel's word, not the file's name. A process that has made its file
+ * sends the name to a socket in the folder, and the kernel adds who it is: that holds also when it
+ * is gone before anybody looks. A file that nobody announced (of a program linked with an older
+ * library) counts as its name says while that process lives, is the user's and not younger than the
+ * file.
  */
 #ifndef PITRACE_HOOKFILE_WHOSE_H
 #define PITRACE_HOOKFILE_WHOSE_H

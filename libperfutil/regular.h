@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Regular files whose names others chose: by the time such a name is opened a device may stand there,
- * and opening a device can already do something (/dev/watchdog begins to count). So what stands there
- * is taken hold of first, which opens nothing, looked at, and that very file is opened then.
+ * Regular files whose names others chose: by the time such a name is opened a device may stand
+ * there, and opening a device can already do something (/dev/watchdog begins to count). So what
+ * stands there is taken hold of first, which opens nothing, looked at, and that very file is opened
+ * then.
  */
 #ifndef PITRACE_REGULAR_H
 #define PITRACE_REGULAR_H
@@ -15,8 +16,8 @@
 
 #define REGULAR_LOOK	(O_PATH | O_CLOEXEC)
 
-/* Open (O_RDONLY or O_RDWR) what was taken hold of by O_PATH (-1: it was not, errno says why), if it
- * is a regular file; hold is closed. -1 with errno; EINVAL: it is none, ELOOP: it is a link. */
+/* Open (O_RDONLY or O_RDWR) what was taken hold of by O_PATH (-1: it was not, errno says why), if
+ * it is a regular file; hold is closed. -1 with errno; EINVAL: it is none, ELOOP: it is a link. */
 static inline int regular_reopen_for(int hold, int access, struct stat *st)
 {
 	struct stat own;

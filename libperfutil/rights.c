@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rights of others: plain system calls, for the C library's setgroups and the like change all threads.
+ * Rights of others: plain system calls, for the C library's setgroups and the like change all
+ * threads.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Is a device opened that takes the place of a mapped file?
- *	watched opens FILE COMMAND...	run it; how often FILE was opened meanwhile (0 to 250: its exit
- *					code; 255: no answer)
+ * For tests with several users.
+ *	watched opens FILE COMMAND...	run it; how often FILE was opened meanwhile is the exit
+ *					code (0 to 250; 255: no answer)
+ *	watched links FOLDER FILE	map new files of FOLDER to be executed, and put a link to
+ *					FILE in the place of each
  *	watched ids			say effective user and group, exit with 7
  *	watched gains FILE		give that program a file capability
- *	watched links FOLDER FILE	map new files of FOLDER to be executed, and put a link to FILE
- *					in the place of each
  */
 #include <fcntl.h>
 #include <stdio.h>
