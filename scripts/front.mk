@@ -20,7 +20,7 @@ UNIT_SUITES   = $(foreach t,$(UNIT),'$(notdir $(t)) check 60 $(t)')
 SCRIPT_SUITES = $(foreach t,$(wildcard tests/format/test_*.sh tests/tools/test_*.sh),\
 	'$(basename $(notdir $(t))) check 180 O=$(O) $(t)') \
 	$(foreach t,$(wildcard tests/users/test_*.sh),\
-	'users-$(patsubst test_%.sh,%,$(notdir $(t))) check 180 O=$(O) $(t)')
+	'users-$(patsubst test_%.sh,%,$(notdir $(t))) check 400 O=$(O) $(t)')
 FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\
 	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n)')
 

@@ -49,11 +49,11 @@ int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char *
 	*m = NULL;
 	*why = NULL;
 	if (fd < 0) {
-		int err = -errno;
+		int err = errno == EINVAL ? -EBADMSG : -errno;
 
 		*why = err == -EACCES ? "no permission to read it" :
 		       err == -ELOOP ? "it is a link" :
-		       err == -EINVAL ? "not a regular file" :
+		       err == -EBADMSG ? "not a regular file" :
 		       err == -ENOENT || err == -ENOTDIR ? "it is not there" : "cannot be opened";
 		return err;
 	}
