@@ -78,6 +78,7 @@ struct pifile {
 	int fd;				/* -1: in memory */
 	const uint8_t *memory;
 	uint64_t size;			/* when it was opened */
+	uint64_t unpacked;		/* bytes of packed payloads that were read once */
 	bool ignore_crc;
 	bool swapped;			/* written in the other byte order */
 	bool complete;

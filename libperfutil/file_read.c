@@ -18,6 +18,7 @@
 #include "crc32c.h"
 #include "file.h"
 #include "file_swap.h"
+#include "unpacked.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
@@ -380,6 +381,16 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 		file_bad(f, i, "a section of impossible size: %" PRIu64 " bytes, %" PRIu64 " stored",
 			 s->bytes, s->stored);
 		return NULL;
+	}
+	/* Of all that is packed, as it is met: a few bytes may become gigabytes. */
+	if (packed && f->sections[i].state == FILE_UNREAD) {
+		if (s->bytes > unpacked_most(f->size) - f->unpacked) {
+			file_bad(f, i, "a section of %" PRIu64 " bytes, %" PRIu64 " stored: with what was "
+				 "read before it is more than 16 MB and 32 times the file's size, and "
+				 "left out", s->bytes, s->stored);
+			return NULL;
+		}
+		f->unpacked += s->bytes;
 	}
 	/* One byte more, so that an empty payload has an address. */
 	if (packed && file_buffer_grow(&f->stored, s->stored + 1)) {

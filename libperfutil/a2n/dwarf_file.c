@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dwarf_file.h"
+#include "unpacked.h"
 
 #define MAX_PART (4ull << 30)
 /* Each byte may be looked at so often; what is honest needs a few times. */
@@ -51,24 +52,52 @@ static enum dwarf_part part_of(const char *name, bool dwo, bool *packed)
 	return PARTS;
 }
 
-/* The bytes of a section as they were before they were packed. */
-static struct bytes load(const struct elf_file *f, const struct section *s, bool packed)
+/* How long a section says to be once it is unpacked; 0: nobody knows. */
+static uint64_t said_size(const struct section *s, const GElf_Shdr *h)
 {
+	Elf_Data *raw;
+	struct bytes b;
+	uint64_t size = 0;
+	GElf_Chdr c;
+
+	if (h->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(s->scn, &c) ? c.ch_size : 0;
+	raw = elf_rawdata(s->scn, NULL);
+	b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
+	if (!bytes_skip(&b, 4))		/* "ZLIB", then a number whose highest byte is first */
+		return 0;
+	for (unsigned int i = 0; i < 8; i++)
+		size = size << 8 | bytes_u8(&b);
+	return b.bad ? 0 : size;
+}
+
+/* The bytes of a section as they were before they were packed. */
+static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const struct section *s,
+			 bool packed)
+{
+	const struct elf_file *f = &file->elf;
 	struct bytes none = bytes_of("", 0), b;
+	uint64_t size;
 	Elf_Data *data;
 	GElf_Shdr h;
-	GElf_Chdr c;
 
 	if (!s->scn || !gelf_getshdr(s->scn, &h) || h.sh_type == SHT_NOBITS ||
 	    h.sh_size > MAX_PART)
 		return none;
-	if (h.sh_flags & SHF_COMPRESSED) {
-		if (!gelf_getchdr(s->scn, &c) || c.ch_size > MAX_PART ||
-		    elf_compress(s->scn, 0, 0) < 0)
+	packed &= !(h.sh_flags & SHF_COMPRESSED);
+	if (packed || h.sh_flags & SHF_COMPRESSED) {
+		size = said_size(s, &h);
+		file->packed += h.sh_size;
+		if (size > MAX_PART || size > unpacked_most(file->packed) - file->unpacked) {
+			dwarf_fault(file, part, 0, "it is packed too well to be true: more than 32 "
+				    "times its size, and 16 MB, it is left out");
 			return none;
-	} else if (packed && elf_compress_gnu(s->scn, 0, 0) < 0) {
-		return none;
+		}
+		file->unpacked += size;
 	}
+	if (h.sh_flags & SHF_COMPRESSED ? elf_compress(s->scn, 0, 0) < 0 :
+	    packed && elf_compress_gnu(s->scn, 0, 0) < 0)
+		return none;
 	data = (h.sh_flags & SHF_COMPRESSED) || packed ? elf_getdata(s->scn, NULL)
 						       : elf_rawdata(s->scn, NULL);
 	if (!data || !data->d_buf || !data->d_size)
@@ -124,7 +153,7 @@ bool dwarf_file_open(struct dwarf_file *f, struct elf_file *elf, const char *pat
 		part = s->name ? part_of(s->name, dwo, &packed) : PARTS;
 		if (part == PARTS || f->part[part].size)
 			continue;
-		f->part[part] = load(&f->elf, s, packed);
+		f->part[part] = load(f, part, s, packed);
 		if (!f->part[part].size && s->size && s->type != SHT_NOBITS)
 			dwarf_fault(f, part, 0, "it cannot be read or unpacked");
 		f->budget += BUDGET_A_BYTE * (uint64_t)f->part[part].size;

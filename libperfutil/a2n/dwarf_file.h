@@ -42,6 +42,7 @@ struct dwarf_file {
 	struct table abbrevs;		/* by offset */
 	struct dwarf_file *alt;		/* what several files share (dwz) */
 	uint64_t budget;
+	uint64_t packed, unpacked;	/* bytes of packed sections, before and after */
 	struct dwarf_fault fault;	/* the first */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "elf_file.h"
+#include "unpacked.h"
 
 #define MAX_UNPACKED	(256u << 20)
 #define MAX_DECODER	(128u << 20)
@@ -14,6 +15,7 @@
 static void *unpack(struct bytes packed, size_t *size)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
+	uint64_t most = unpacked_most(packed.size);
 	size_t room = 0;
 	uint8_t *out = NULL;
 	lzma_ret r;
@@ -25,7 +27,7 @@ static void *unpack(struct bytes packed, size_t *size)
 	do {
 		if (!stream.avail_out) {
 			size_t more = room ? room * 2 : 65536;
-			uint8_t *bigger = more <= MAX_UNPACKED ? realloc(out, more) : NULL;
+			uint8_t *bigger = room < most ? realloc(out, more) : NULL;
 
 			if (!bigger) {
 				r = LZMA_MEM_ERROR;
@@ -40,7 +42,7 @@ static void *unpack(struct bytes packed, size_t *size)
 	} while (r == LZMA_OK);
 	*size = room - stream.avail_out;
 	lzma_end(&stream);
-	if (r != LZMA_STREAM_END) {
+	if (r != LZMA_STREAM_END || *size > MAX_UNPACKED) {
 		free(out);
 		return NULL;
 	}

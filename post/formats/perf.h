@@ -140,6 +140,7 @@ struct perf_stream {
 	uint64_t packed_offset;
 	uint8_t *plain;
 	size_t plain_have, plain_used;
+	uint64_t unpacked;		/* bytes that came out of all chunks */
 	bool packed_damage;
 };
 

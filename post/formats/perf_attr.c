@@ -140,6 +140,7 @@ static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
 int perf_attrs_read(struct perf *p)
 {
 	uint64_t entry = p->attr_size, n = entry ? p->attrs.size / entry : 0, i;
+	uint64_t left = p->file[0].size;	/* each id stands in the file for one event */
 	struct blob attrs = perf_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
 	const uint8_t *data = attrs.data;
 	int rc = 0;
@@ -159,12 +160,15 @@ int perf_attrs_read(struct perf *p)
 		bytes_seek(&b, entry - 16);
 		part.offset = bytes_u64(&b);
 		part.size = bytes_u64(&b) & ~7ull;
-		raw = perf_part(p, part, 8ull * EVENTS_MAX * 100);
+		raw = perf_part(p, part, left < 8ull * EVENTS_MAX * 100 ? left :
+				8ull * EVENTS_MAX * 100);
+		left -= raw.size;
 		if (raw.data)
 			ids = copy_ids(p, raw.data, (uint32_t)(raw.size / 8));
 		else
 			perf_fault(p, p->attrs.offset + i * entry,
-				   "event %" PRIu64 ": its ids are not in the file", i);
+				   "event %" PRIu64 ": its ids are not in the file, or are those of "
+				   "others, too", i);
 		blob_free(&raw);
 		rc = add_attr(p, p->attrs.offset + i * entry, data + i * entry, entry - 16, ids,
 			      ids ? (uint32_t)(part.size / 8) : 0);

@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "unpacked.h"
+
 #define BUFFER	(1u << 20)
 #define PLAIN	(256u << 10)
 #define HEAD	sizeof(struct perf_event_header)
@@ -145,6 +147,14 @@ static int unpack(struct perf_stream *s)
 	ZSTD_outBuffer out;
 	size_t rc;
 
+	if (s->unpacked > unpacked_most(s->perf->in->size)) {
+		damaged(s, s->packed_offset, "more than 16 MB and 32 times the file's size came out of "
+			"what is compressed: the rest is left out");
+		s->packed_damage = true;
+		s->npacked = 0;
+		s->plain_have = s->plain_used = 0;
+		return 0;
+	}
 	if (!s->zstd)
 		s->zstd = ZSTD_createDCtx();
 	if (!s->plain)
@@ -162,6 +172,7 @@ static int unpack(struct perf_stream *s)
 		s->npacked = 0;
 		return 0;
 	}
+	s->unpacked += out.pos - s->plain_have;
 	/* Nothing came and nothing went: it waits for more than there is room for. */
 	if (!in.pos && out.pos == s->plain_have)
 		s->npacked = 0;

@@ -13,13 +13,20 @@
 #define MODULES 2000u			/* 64 GB of addresses each */
 #define MODULE_SHIFT 36
 #define NOBODY 0x400001u		/* no process has this number */
-#define OWNERS_MOST (1u << 22)		/* processes and threads times modules */
+#define OWNERS_START (1u << 18)		/* processes and threads times modules; and a thread of */
+#define OWNER_BYTES 8			/* … each so many bytes of the message */
+#define ENTRIES_START (1u << 16)
+#define ENTRY_BYTES 8			/* of the message, that an entry has on the average */
 #define STEP 2				/* a caller's address is looked for one before */
 #define DEVICE 0xffff			/* inodes of no file system: for build ids */
 
+struct part {				/* of the message, which has less than 4 GB */
+	uint32_t at, size;
+};
+
 struct item {				/* a mapping, location or function, by its id */
 	uint64_t id;
-	struct bytes bytes;
+	struct part part;
 };
 struct items {
 	struct item *item;
@@ -62,7 +69,7 @@ struct pprof {
 	uint8_t *data;
 	size_t size;
 	bool packed;
-	struct bytes *string;
+	struct part *string;
 	uint32_t strings, room_string;
 	struct items mappings, locations, functions;
 	struct module *module;		/* of mappings; the last is of locations without one */
@@ -71,6 +78,7 @@ struct pprof {
 	struct keys by_code;
 	struct place *place;
 	uint32_t places, room_place;
+	uint64_t entries;		/* strings, items and places: each has a few bytes at least */
 	uint32_t *first_place;		/* of each location; and of the one behind the last */
 	struct owner *owner;
 	uint32_t owners, room_owner;
@@ -113,6 +121,10 @@ static inline uint64_t pprof_offset(const struct pprof *p, uint64_t at)
 }
 uint32_t pprof_find(const struct items *t, uint64_t id);
 struct bytes pprof_string(const struct pprof *p, uint64_t i);
+static inline struct bytes pprof_part(const struct pprof *p, struct part part)
+{
+	return bytes_of(p->data + part.at, part.size);
+}
 bool pprof_is_string(const struct pprof *p, uint64_t i, const char *words);
 /* Into room, with an end; what no name can have is a '?'. Its length. */
 size_t pprof_text(struct bytes s, char *room, size_t size);

@@ -12,9 +12,10 @@
 
 #include "formats/pprof_read.h"
 #include "formats/window.h"
+#include "unpacked.h"
 
 #define WINDOW (1u << 20)
-#define UNPACKED_MOST (1ull << 32)
+#define MESSAGE_MOST UINT32_MAX
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -77,19 +78,23 @@ static int unpack(struct pprof *p, struct window *w)
 {
 	z_stream z = { 0 };
 	uint64_t at = 0;
-	size_t room = 0, have;
+	size_t room = 0, have, most = unpacked_most(w->size);
 	uint8_t *more;
 	int rc = Z_OK;
+
+	most = most < MESSAGE_MOST ? most : MESSAGE_MOST;
 
 	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
 		return -ENOMEM;
 	while (rc == Z_OK) {
 		if (p->size == room) {
-			room = room ? 2 * room : WINDOW;
-			more = room <= UNPACKED_MOST ? realloc(p->data, room) : NULL;
+			size_t next = room ? 2 * room : WINDOW;
+
+			more = room < most ? realloc(p->data, next < most ? next : most) : NULL;
 			if (!more)
 				break;
 			p->data = more;
+			room = next < most ? next : most;
 		}
 		if (!z.avail_in) {
 			z.next_in = (void *)window_look(w, at, 1, &have);
@@ -108,7 +113,7 @@ static int unpack(struct pprof *p, struct window *w)
 	}
 	if (rc != Z_STREAM_END)
 		faults_tell(&p->faults, at - z.avail_in < w->size ? at - z.avail_in : w->size,
-			    rc == Z_OK && room > UNPACKED_MOST ? "more than 4 GB unpacked: the rest is left out" :
+			    rc == Z_OK && p->size == most ? "what is unpacked is more than 4 GB, or than 16 MB and 32 times the file's size: the rest is left out" :
 			    rc == Z_OK || rc == Z_BUF_ERROR ? "the file ends within its compressed data" :
 			    "the compressed data are damaged");
 	inflateEnd(&z);
@@ -128,9 +133,9 @@ int pprof_read_file(struct pprof *p, const char *path, uint64_t *size)
 		p->packed = true;
 		rc = unpack(p, &w);
 	} else if (!rc) {
-		p->data = malloc(w.size + 1);
+		p->data = w.size <= MESSAGE_MOST ? malloc(w.size + 1) : NULL;
 		if (!p->data)
-			rc = -ENOMEM;
+			rc = w.size <= MESSAGE_MOST ? -ENOMEM : -EFBIG;
 		while (!rc && (head = window_look(&w, p->size, 1, &have))) {
 			have = have < w.size - p->size ? have : w.size - p->size;
 			if (!have)
@@ -155,10 +160,28 @@ uint32_t pprof_find(const struct items *t, uint64_t id)
 	return keys_find(&t->by_id, hash_mix(id, 0), same_id, t->item, &id);
 }
 
+static struct part part_of(const struct pprof *p, const struct bytes *b)
+{
+	return (struct part){ b->size ? (uint32_t)(b->base - p->data) : 0, (uint32_t)b->size };
+}
+
+/* Whether there is room for one more: a profile that is one has more bytes to each. */
+static bool may_add(struct pprof *p, uint64_t at)
+{
+	uint64_t most = ENTRIES_START + p->size / ENTRY_BYTES;
+
+	if (p->entries == most) {
+		faults_tell(&p->faults, pprof_offset(p, at), "more strings and places than a profile of %zu bytes can have: the rest is left out",
+			    p->size);
+		p->entries++;		/* once */
+	}
+	return p->entries < most && ++p->entries;
+}
+
 /* The id is the first field of each, whatever it is. */
 static int add_item(struct pprof *p, struct items *t, const struct protobuf_field *f)
 {
-	struct item new = { .bytes = f->bytes };
+	struct item new = { .part = part_of(p, &f->bytes) };
 	struct bytes b = f->bytes;
 	struct protobuf_field id;
 
@@ -171,6 +194,8 @@ static int add_item(struct pprof *p, struct items *t, const struct protobuf_fiel
 			    new.id ? "a number that was told already" : "without a number");
 		return 0;
 	}
+	if (!may_add(p, f->at))
+		return 0;
 	if (keys_grow_array((void **)&t->item, &t->room, t->count, sizeof(new)) ||
 	    keys_add(&t->by_id, hash_mix(new.id, 0), t->count))
 		return -ENOMEM;
@@ -180,15 +205,17 @@ static int add_item(struct pprof *p, struct items *t, const struct protobuf_fiel
 
 static int add_string(struct pprof *p, const struct protobuf_field *f)
 {
-	if (keys_grow_array((void **)&p->string, &p->room_string, p->strings, sizeof(f->bytes)))
+	if (!may_add(p, f->at))
+		return 0;
+	if (keys_grow_array((void **)&p->string, &p->room_string, p->strings, sizeof(*p->string)))
 		return -ENOMEM;
-	p->string[p->strings++] = f->bytes;
+	p->string[p->strings++] = part_of(p, &f->bytes);
 	return 0;
 }
 
 struct bytes pprof_string(const struct pprof *p, uint64_t i)
 {
-	return i < p->strings ? p->string[i] : bytes_of("", 0);
+	return i < p->strings ? pprof_part(p, p->string[i]) : bytes_of("", 0);
 }
 
 bool pprof_is_string(const struct pprof *p, uint64_t i, const char *words)
@@ -286,7 +313,7 @@ static void read_modules(struct pprof *p)
 	for (i = 0; i < p->mappings.count; i++) {
 		struct module *m = &p->module[i];
 
-		for (b = p->mappings.item[i].bytes; protobuf_next(&b, &f);) {
+		for (b = pprof_part(p, p->mappings.item[i].part); protobuf_next(&b, &f);) {
 			switch (f.number) {
 			case MAPPING_START:
 				m->start = f.value;
@@ -344,7 +371,7 @@ static int add_place(struct pprof *p, const struct place *new)
 static int read_location(struct pprof *p, uint32_t i)
 {
 	uint32_t module = p->mappings.count, lines = 0, function;
-	struct bytes b = p->locations.item[i].bytes, inner;
+	struct bytes b = pprof_part(p, p->locations.item[i].part), inner;
 	struct protobuf_field f, l;
 	struct place new = { .code = NO_KEY };
 	uint64_t id, address = 0;
@@ -357,13 +384,13 @@ static int read_location(struct pprof *p, uint32_t i)
 			module = pprof_find(&p->mappings, f.value);
 	}
 	module = module < MODULES ? module : p->mappings.count;
-	for (b = p->locations.item[i].bytes; !rc && protobuf_next(&b, &f);) {
+	for (b = pprof_part(p, p->locations.item[i].part); !rc && protobuf_next(&b, &f);) {
 		if (f.number != LOCATION_LINE)
 			continue;
 		for (id = 0, inner = f.bytes; protobuf_next(&inner, &l);)
 			id = l.number == LINE_FUNCTION ? l.value : id;
 		function = pprof_find(&p->functions, id);
-		if (function == NO_KEY)
+		if (function == NO_KEY || !may_add(p, (size_t)(b.base + f.at - p->data)))
 			continue;
 		new.code = get_code(p, module, function);
 		if (new.code == NO_KEY)
@@ -420,7 +447,7 @@ static int lay_out(struct pprof *p)
 		for (i = p->module[m].first; i != NO_KEY; i = p->code[i].next) {
 			uint64_t words = 0;
 
-			b = p->functions.item[p->code[i].function].bytes;
+			b = pprof_part(p, p->functions.item[p->code[i].function].part);
 			while (protobuf_next(&b, &f))
 				words = f.number == FUNCTION_NAME ? f.value : words;
 			if (!pprof_text(pprof_string(p, words), name, sizeof(name)))
