@@ -32,8 +32,8 @@ static const struct {
 
 static_assert(PITRACE_MAX_SESSIONS > 6 && PITRACE_MAX_PTTS > 6);
 
-/* Whose uids these are: a user who was given more of them for his user namespaces is one user still.
- * What root makes namespaces for are users of their own. */
+/* Whose uids these are: a user who was given more of them for his user namespaces is one user
+ * still. What root makes namespaces for are users of their own. */
 static kuid_t owner(const struct cred *cred)
 {
 	const struct user_namespace *ns;

@@ -238,8 +238,8 @@ static void begin(struct tprof_cpu *t, u64 now)
 	u32 period = NSEC_PER_SEC / s->rate;
 
 	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);
-	/* CPUs are staggered over one period. Who follows threads begins anywhere in it, so that what
-	 * runs for less than that on each of many CPUs is sampled as often as it should. */
+	/* CPUs are staggered over one period. Who follows threads begins anywhere in it, so that
+	 * what runs for less than that on each of many CPUs is sampled as often as it should. */
 	t->due = now + (t->follows ? 1 + dither_random(&t->dither, period) :
 			period + div_u64((u64)period * t->cpu, s->ncpus));
 	t->previous = t->due - period;

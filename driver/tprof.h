@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tprof: where each CPU is, at dithered times. One pinned timer a CPU and session. That of a session
- * about one process runs while one of its threads does: others' time is not cut up by it.
+ * tprof: where each CPU is, at dithered times. One pinned timer a CPU and session. That of a
+ * session about one process runs while one of its threads does: others' time is not cut up by it.
  */
 #ifndef PITRACE_TPROF_H
 #define PITRACE_TPROF_H

@@ -41,9 +41,10 @@ struct pitrace_metric {
 PITRACE_ASSERT(sizeof(struct pitrace_metric) == 32, "metric");
 
 /* PITRACE_IOC_PTT. EUSERS: none is free (PITRACE_MAX_PTTS, fewer for members). EDQUOT: this user
- * has his share of them. metric `failed`: EEXIST: is there twice; EOPNOTSUPP, ENODEV, ENOENT, EINVAL: is not to be had here;
- * EADDRINUSE: found no counter free, be they held by others or by the metrics before it;
- * EPERM: counts what a member may not know. */
+ * has his share of them. The metric `failed`: EEXIST: is there twice; EOPNOTSUPP, ENODEV, ENOENT,
+ * EINVAL: is not to be had here; EADDRINUSE: found no counter free, be they held by others or by
+ * the metrics before it; EPERM: counts what a member may not know, or takes a hardware counter
+ * that he may not have. */
 #define PITRACE_PTT_CHARGE	0x1	/* interrupts are charged to who was interrupted */
 struct pitrace_ptt_args {
 	__u32 size;

@@ -189,7 +189,8 @@ static void turns(int unused)
 {
 	volatile int go = 0;
 	struct worker w[3] = {
-		{ .turn = PERIOD / 10, .go = &go }, { .turn = PERIOD / 3, .wanders = true, .go = &go },
+		{ .turn = PERIOD / 10, .go = &go },
+		{ .turn = PERIOD / 3, .wanders = true, .go = &go },
 		{ .turn = PERIOD * 2 / 3, .go = &go },
 	};
 	struct view v;
@@ -220,7 +221,7 @@ static void turns(int unused)
 	off = all / (double)used - 1;
 	check(off > -exact * 0.01 && off < exact * 0.01);
 	each_record(&v, PITRACE_RING_TRACE, count, w);
-	/* A machine that stands still now and then misses ticks, and whose they were is not told. */
+	/* A machine that stands still now and then misses ticks; whose they were is not told. */
 	if (missed * 50 > ticks(&v))
 		printf("# %llu ticks were missed\n", (unsigned long long)missed);
 	for (i = 0; i < 3; i++) {
@@ -228,7 +229,8 @@ static void turns(int unused)
 
 		printf("# turns of %d us: %lu samples, %.0f ms: %.3f\n", (int)(w[i].turn / 1000),
 		       w[i].samples, (double)w[i].used / 1e6, part);
-		check(missed * 50 > ticks(&v) || (w[i].samples > 50 && part > 1 - exact * 0.05 && part < 1 + exact * 0.05));
+		check(missed * 50 > ticks(&v) || (w[i].samples > 50 &&
+						  part > 1 - exact * 0.05 && part < 1 + exact * 0.05));
 	}
 	unview(&v);
 }
