@@ -139,7 +139,8 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 
 # Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
 $(call obj,$(PIJIT_SRC)): INC = $(INC_PIJIT) -fvisibility=hidden
-$(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/lib/liba2n.a
+$(O)/lib/libpijit-common.a: $(call obj,tools/common/escape.c)
+$(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/lib/liba2n.a $(O)/lib/libpijit-common.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread

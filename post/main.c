@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "formats/merged.h"
 #include "model/feed.h"
 #include "model/read.h"
@@ -17,7 +18,7 @@
 
 static int failed(const char *what, int rc)
 {
-	fprintf(stderr, "post: %s: %s\n", what, strerror(-rc));
+	complain("%s: %s", what, strerror(-rc));
 	return EXIT_UNREADABLE;
 }
 
@@ -27,8 +28,8 @@ static int kernel_map(const struct options *o, struct a2n *a)
 
 	if (!rc)
 		return EXIT_CLEAN;
-	fprintf(stderr, "post: -kmap: %s: %s\n", o->kernel_map,
-		rc == -EILSEQ ? "not a copy of /proc/kallsyms" : strerror(-rc));
+	complain("-kmap: %s: %s", o->kernel_map,
+		 rc == -EILSEQ ? "not a copy of /proc/kallsyms" : strerror(-rc));
 	return EXIT_UNREADABLE;
 }
 

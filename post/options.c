@@ -4,13 +4,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "formats/tracepoints.h"
 #include "model/read.h"
+#include "next_option.h"
 #include "report/report.h"
 #include "units.h"
 
@@ -285,8 +286,8 @@ static bool parse_format(struct options *o, const char *name)
 		return true;
 	}
 	if (!list)
-		fprintf(stderr, f ? "post: -format: %s is read only; there are\n" :
-			"post: -format: there is no %s; there are\n", name);
+		complain(f ? "-format: %s is read only; there are" :
+			 "-format: there is no %s; there are", name);
 	convert_list(list ? stdout : stderr);
 	return false;
 }
@@ -297,7 +298,7 @@ int parse_options(struct options *o, int argc, char **argv)
 	int c;
 
 	*o = (struct options){ 0 };
-	while ((c = getopt_long_only(argc, argv, "r:i:o:e:vqhV", long_options, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "r:i:o:e:vqhV", long_options)) != -1) {
 		switch (c) {
 		case 'r':
 		case 'i':
@@ -324,8 +325,8 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->reports |= REPORT_BIT(REPORT_EXPLAIN);
 			if (parse_explain(optarg, &o->names.explain))
 				break;
-			fprintf(stderr, "post: -explain: %s is no PID:ADDRESS:TIME: the address in hexadecimal, the time in seconds, as -show has them: 4242:0x7f0012340010:25758.5\n",
-				optarg);
+			complain("-explain: %s is no PID:ADDRESS:TIME: the address in hexadecimal, the time in seconds, as -show has them: 4242:0x7f0012340010:25758.5",
+				 optarg);
 			return EXIT_UNREADABLE;
 		case OPT_FORMAT:
 			if (!parse_format(o, optarg))
@@ -337,7 +338,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			if (filter_numbers(optarg, c == OPT_PID ? &o->filter.pid :
 					   c == OPT_TID ? &o->filter.tid : &o->filter.cpu))
 				break;
-			fprintf(stderr, "post: %s: these are no numbers as in 4242,5000-5010\n", optarg);
+			complain("%s: these are no numbers as in 4242,5000-5010", optarg);
 			return EXIT_UNREADABLE;
 		case OPT_COMM:
 			o->filter.comm = optarg;
@@ -348,8 +349,8 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_TIME:
 			if (filter_time(optarg, &o->filter))
 				break;
-			fprintf(stderr, "post: -time: %s is no FROM-TO in seconds, as 25758.5-25760\n",
-				optarg);
+			complain("-time: %s is no FROM-TO in seconds, as 25758.5-25760",
+				 optarg);
 			return EXIT_UNREADABLE;
 		case OPT_TREE:
 			o->instructions = true;
@@ -372,7 +373,7 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_CLIP:
 			if (unit_percent(optarg, &o->clip))
 				break;
-			fprintf(stderr, "post: -clip: %s is no percentage from 0 to 100\n", optarg);
+			complain("-clip: %s is no percentage from 0 to 100", optarg);
 			return EXIT_UNREADABLE;
 		case OPT_CPU:
 			o->per_cpu = true;
@@ -396,7 +397,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->names.debuginfod = optarg ? (uint32_t)strtoul(optarg, NULL, 10) : 30;
 			if (o->names.debuginfod && o->names.debuginfod <= 3600)
 				break;
-			fprintf(stderr, "post: -debuginfod: %s are no seconds from 1 to 3600\n", optarg);
+			complain("-debuginfod: %s are no seconds from 1 to 3600", optarg);
 			return EXIT_UNREADABLE;
 		case OPT_PROGRAM:
 			o->program = optarg;
@@ -438,11 +439,11 @@ int parse_options(struct options *o, int argc, char **argv)
 		}
 	}
 	if (optind < argc && o->input) {
-		fprintf(stderr, "post: several traces go without -r: what is %s?\n", argv[optind]);
+		complain("several traces go without -r: what is %s?", argv[optind]);
 		return EXIT_UNREADABLE;
 	}
 	if (argc - optind > ORIGINS) {
-		fprintf(stderr, "post: at most %d traces are read as one\n", ORIGINS);
+		complain("at most %d traces are read as one", ORIGINS);
 		return EXIT_UNREADABLE;
 	}
 	if (argc - optind > 1) {
@@ -465,7 +466,7 @@ int parse_options(struct options *o, int argc, char **argv)
 	}
 	wrong = contradiction(o);
 	if (wrong) {
-		fprintf(stderr, "post: %s\n", wrong);
+		complain("%s", wrong);
 		return EXIT_UNREADABLE;
 	}
 	if (!o->input) {

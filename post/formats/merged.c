@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "formats/merged_inner.h"
 #include "model/trace.h"
 
@@ -333,10 +334,10 @@ static const struct format format_merged = {
 
 void input_complain(const char *path, const struct pifile_fault *fault)
 {
-	fprintf(stderr, "post: %s: ", path);
 	if (fault->offset != NO_OFFSET)
-		fprintf(stderr, "at byte %" PRIu64 ": ", fault->offset);
-	fprintf(stderr, "%s\n", fault->what);
+		complain("%s: at byte %" PRIu64 ": %s", path, fault->offset, fault->what);
+	else
+		complain("%s: %s", path, fault->what);
 }
 
 /* What all of them say, and the sums. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "report/report.h"
 
 #define FIRST		0x1000u		/* address, and offset in the file, of the first function */
@@ -143,8 +144,7 @@ int xray_map_write(const struct job *job, FILE *out)
 	int rc;
 
 	if (job->input->calls) {
-		fputs("post: --format xray-map: the functions of an XRay log are in the program that it is of\n",
-		      stderr);
+		complain("--format xray-map: the functions of an XRay log are in the program that it is of");
 		return -EOPNOTSUPP;
 	}
 	rc = xray_runs(job, &f, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "complain.h"
 #include "model/read.h"
 #include "report/report.h"
 
@@ -122,8 +123,7 @@ int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, v
 	free(rd.thread);
 	if (rc || f->count)
 		return rc;
-	fputs("post: the trace tells neither functions' entries and exits nor instructions\n",
-	      stderr);
+	complain("the trace tells neither functions' entries and exits nor instructions");
 	return -EOPNOTSUPP;
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "complain.h"
 #include "model/record.h"
 
 void times_begin(struct times *t, struct names *n, struct trace *trace,
@@ -336,13 +337,13 @@ bool times_add_up(const struct times *t)
 		sum = c->busy + c->idle + c->interrupt + c->others + c->unknown;
 		busy += c->busy;
 		if (sum != c->wall) {
-			fprintf(stderr, "post: internal error: CPU %" PRIu32 "'s times sum to %"
-				PRIu64 " of %" PRIu64 " ns\n", i, sum, c->wall);
+			complain("internal error: CPU %" PRIu32 "'s times sum to %" PRIu64
+				 " of %" PRIu64 " ns", i, sum, c->wall);
 			right = false;
 		}
 		if (c->misfits) {
-			fprintf(stderr, "post: CPU %" PRIu32 ": %" PRIu64 " records contradict those "
-				"before, and no loss was told: times are unsure\n", i, c->misfits);
+			complain("CPU %" PRIu32 ": %" PRIu64 " records contradict those "
+				 "before, and no loss was told: times are unsure", i, c->misfits);
 			right = false;
 		}
 	}
@@ -351,12 +352,11 @@ bool times_add_up(const struct times *t)
 		inside += s->row[i].interrupted;
 	}
 	if (ran - inside != busy) {
-		fprintf(stderr, "post: internal error: threads ran for %" PRIu64 " ns, CPUs for %"
-			PRIu64 "\n", ran - inside, busy);
+		complain("internal error: threads ran for %" PRIu64 " ns, CPUs for %" PRIu64, ran - inside, busy);
 		right = false;
 	}
 	if (!irqs_add_up(&t->irqs)) {
-		fputs("post: internal error: interrupts' times do not add up\n", stderr);
+		complain("internal error: interrupts' times do not add up");
 		right = false;
 	}
 	return right;

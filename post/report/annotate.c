@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "escape.h"
 #include "model/wanted.h"
 #include "report/code.h"
@@ -269,10 +270,9 @@ static int checked(const struct job *job, const struct annotated *a)
 		by_line += a->line[i].ticks;
 	if (by_instruction == a->ticks && by_line == a->ticks)
 		return 0;
-	fprintf(stderr, "post: internal error: instructions sum to %" PRIu64 ", lines to %" PRIu64
-		" of %" PRIu64 " ticks of ", by_instruction, by_line, a->ticks);
-	escape_print(stderr, job->model->names.symbols.symbol[a->symbol].name);
-	putc('\n', stderr);
+	complain("internal error: instructions sum to %" PRIu64 ", lines to %" PRIu64 " of %" PRIu64
+		 " ticks of %s", by_instruction, by_line, a->ticks,
+		 job->model->names.symbols.symbol[a->symbol].name);
 	return REPORT_WRONG;
 }
 
@@ -573,9 +573,8 @@ static bool annotate_absent(const struct job *job)
 		if (c->row[i].ticks && is_named(job, &symbol[c->row[i].symbol]))
 			return false;
 	}
-	fputs("post: no ticks are in the symbol ", stderr);
-	escape_print(stderr, job->options->names.annotate);
-	fputs(": names are as in tprof.out, NAME or NAME@MODULE\n", stderr);
+	complain("no ticks are in the symbol %s: names are as in tprof.out, NAME or NAME@MODULE",
+		 job->options->names.annotate);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "complain.h"
 #include "escape.h"
 #include "model/callers.h"
 
@@ -34,16 +35,15 @@ static int checked(const struct job *job, const struct callers *c)
 		self += of->self;
 		if (above == of->total && below == of->total)
 			continue;
-		fprintf(stderr, "post: internal error: callers sum to %" PRIu64 ", callees to %"
-			PRIu64 " of %" PRIu64 " ticks of ", above, below, of->total);
-		escape_print(stderr, job->model->names.symbols.symbol[of->symbol].name);
-		putc('\n', stderr);
+		complain("internal error: callers sum to %" PRIu64 ", callees to %" PRIu64
+			 " of %" PRIu64 " ticks of %s", above, below, of->total,
+			 job->model->names.symbols.symbol[of->symbol].name);
 		return REPORT_WRONG;
 	}
 	if (self == job->stack_total)
 		return 0;
-	fprintf(stderr, "post: internal error: symbols sum to %" PRIu64 " of %" PRIu64 " ticks\n",
-		self, job->stack_total);
+	complain("internal error: symbols sum to %" PRIu64 " of %" PRIu64 " ticks", self,
+		 job->stack_total);
 	return REPORT_WRONG;
 }
 
@@ -187,9 +187,7 @@ static bool callers_absent(const struct job *job)
 	}
 	if (!name)
 		return false;
-	fputs("post: no call stack has the symbol ", stderr);
-	escape_print(stderr, name);
-	fputs(": post -callers lists all\n", stderr);
+	complain("no call stack has the symbol %s: post -callers lists all", name);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "complain.h"
 #include "escape.h"
 
 int calls_checked(const struct job *job, const char *what)
@@ -16,8 +17,8 @@ int calls_checked(const struct job *job, const char *what)
 		self += c->call[i].self;
 	if (self == want && c->total == want)
 		return 0;
-	fprintf(stderr, "post: internal error: report %s sums to %" PRIu64 " (its own ticks to %"
-		PRIu64 ") of %" PRIu64 " ticks\n", what, c->total, self, want);
+	complain("internal error: report %s sums to %" PRIu64 " (its own ticks to %"
+		 PRIu64 ") of %" PRIu64 " ticks", what, c->total, self, want);
 	return REPORT_WRONG;
 }
 

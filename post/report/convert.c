@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "complain.h"
 #include "escape.h"
 #include "model/profile.h"
 #include "newfile.h"
@@ -21,10 +22,8 @@ static bool convert_absent(const struct job *job)
 
 	if (!(o->convert->needs & NEED_SAMPLES) || o->convert->whole || trace_total(job->trace))
 		return false;
-	fprintf(stderr, "post: --format %s: there are no samples in ", o->convert->name);
-	escape_print(stderr, job->input->path);
-	fputs(filter_wanted(&o->filter) || o->filter.symbol ? " that pass the filters\n" : "\n",
-	      stderr);
+	complain("--format %s: there are no samples in %s%s", o->convert->name, job->input->path,
+		 filter_wanted(&o->filter) || o->filter.symbol ? " that pass the filters" : "");
 	return true;
 }
 

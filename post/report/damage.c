@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "complain.h"
+#include "formats/merged.h"
 
 /* Two passes may meet the same fault. */
 size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_fault *out)
@@ -50,19 +51,12 @@ void damage_print(const struct job *job)
 	size_t i, most = job->options->verbose ? job->nfaults : 3;
 
 	for (i = 0; i < job->nfaults && i < most; i++) {
-		fputs("post: ", stderr);
-		escape_print(stderr, job->input->name);
-		fputs(": ", stderr);
-		if (job->fault[i].offset != NO_OFFSET)
-			fprintf(stderr, "at byte %" PRIu64 ": ", job->fault[i].offset);
-		escape_print(stderr, job->fault[i].what);
-		putc('\n', stderr);
+		input_complain(job->input->name, &job->fault[i]);
 	}
 	if (job->nfaults - i + job->more_faults)
-		fprintf(stderr, "post: and %zu more faults\n", job->nfaults - i + job->more_faults);
+		complain("and %zu more faults", job->nfaults - i + job->more_faults);
 	if (job->nfaults && job->trace->records)
-		fprintf(stderr, "post: %" PRIu64 " records were read all the same\n",
-			job->trace->records);
+		complain("%" PRIu64 " records were read all the same", job->trace->records);
 }
 
 void warnings_print(const struct job *job)
@@ -70,38 +64,30 @@ void warnings_print(const struct job *job)
 	const struct jit *jit = &job->model->names.jit;
 	const struct module **list;
 	const char *module, *message;
+	char at[40], left_out[48];
 	uint32_t count, i;
 
 	for (i = 0; i < jit->nnote && !job->options->quiet; i++) {
 		const struct jit_note *n = &jit->note[i];
 
-		fputs("post: ", stderr);
-		escape_print(stderr, n->path);
+		*at = *left_out = '\0';
 		if (n->offset != NO_OFFSET)
-			fprintf(stderr, ": at byte %" PRIu64, n->offset);
-		fprintf(stderr, ": %s", n->what);
+			snprintf(at, sizeof(at), ": at byte %" PRIu64, n->offset);
 		if (n->records)
-			fprintf(stderr, " (%" PRIu64 " records left out)", n->records);
-		fputc('\n', stderr);
+			snprintf(left_out, sizeof(left_out), " (%" PRIu64 " records left out)",
+				 n->records);
+		complain("%s%s: %s%s", n->path, at, n->what, left_out);
 	}
 	for (i = 0; names_line_warning(&job->model->names, i, &module, &message); i++) {
 		if (!module || job->options->quiet)
 			continue;
-		fputs("post: ", stderr);
-		escape_print(stderr, module);
-		fputs(": ", stderr);
-		escape_print(stderr, message);
-		fputc('\n', stderr);
+		complain("%s: %s", module, message);
 	}
 	if (!job->options->verbose || worst_modules(job, &list, &count))
 		return;
 	for (i = 0; i < count; i++) {
-		fputs("post: ", stderr);
-		escape_print(stderr, list[i]->name);
-		fputs(": ", stderr);
-		escape_print(stderr, module_reason(list[i]));
-		fprintf(stderr, " (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)\n",
-			list[i]->unnamed, list[i]->ticks);
+		complain("%s: %s (%" PRIu64 " of its %" PRIu64 " ticks have no symbol)",
+			 list[i]->name, module_reason(list[i]), list[i]->unnamed, list[i]->ticks);
 	}
 	free(list);
 }

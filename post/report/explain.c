@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "complain.h"
 #include "escape.h"
 #include "report/show.h"
 
@@ -342,17 +343,17 @@ static bool explain_absent(const struct job *job)
 	struct explained e;
 
 	if (w->time < t->first || w->time > t->last) {
-		fprintf(stderr, "post: -explain: the trace is from %" PRIu64 ".%09" PRIu64 " to %" PRIu64
-			".%09" PRIu64 " seconds (times are those of -show): %" PRIu64 ".%09" PRIu64
-			" is not in it\n", t->first / 1000000000, t->first % 1000000000,
-			t->last / 1000000000, t->last % 1000000000, w->time / 1000000000,
-			w->time % 1000000000);
+		complain("-explain: the trace is from %" PRIu64 ".%09" PRIu64 " to %" PRIu64
+			 ".%09" PRIu64 " seconds (times are those of -show): %" PRIu64 ".%09" PRIu64
+			 " is not in it", t->first / 1000000000, t->first % 1000000000,
+			 t->last / 1000000000, t->last % 1000000000, w->time / 1000000000,
+			 w->time % 1000000000);
 		return true;
 	}
 	begin(&e, job, &answer);
 	if (e.n || w->address >> 63)
 		return false;
-	fprintf(stderr, "post: -explain: the trace tells of no process %u\n", w->pid);
+	complain("-explain: the trace tells of no process %u", w->pid);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "escape.h"
 #include "report/report.h"
 
@@ -207,8 +208,7 @@ static bool functions_absent(const struct job *job)
 {
 	if (job->input->calls)
 		return false;
-	fputs("post: -functions: the trace does not tell functions' calls, as an XRay log does\n",
-	      stderr);
+	complain("-functions: the trace does not tell functions' calls, as an XRay log does");
 	return true;
 }
 

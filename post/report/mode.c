@@ -88,9 +88,7 @@ void mode_absent(const struct job *job)
 	const char *comma = "";
 	unsigned int i;
 
-	fputs("post: -e: the trace has no event ", stderr);
-	escape_print(stderr, job->options->event);
-	fputs(": it has ", stderr);
+	escape_printf(stderr, "post: -e: the trace has no event %s: it has ", job->options->event);
 	for (i = 0; i < EVENT_KINDS; i++) {
 		if (!e->kind[i].samples && (i == 0 || i >= e->kinds))
 			continue;

@@ -22,7 +22,8 @@ struct numbers {
 
 static inline void numbers_flush(struct numbers *n)
 {
-	fwrite(n->buffer, 1, n->used, n->out);
+	if (n->used)		/* before the first line there is no buffer */
+		fwrite(n->buffer, 1, n->used, n->out);
 	n->used = 0;
 }
 

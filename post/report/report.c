@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "complain.h"
 #include "escape.h"
 #include "output.h"
 
@@ -61,7 +62,7 @@ unsigned int reports_need(const struct options *o)
 static int failed(const char *what, int rc)
 {
 	if (rc < 0)
-		fprintf(stderr, "post: %s: %s\n", what, output_error(rc));
+		complain("%s: %s", what, output_error(rc));
 	return rc == REPORT_WRONG ? EXIT_DAMAGED : EXIT_UNREADABLE;
 }
 

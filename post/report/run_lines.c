@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "complain.h"
 #include "escape.h"
 
 struct run_line {
@@ -283,8 +284,7 @@ static int each_record(void *arg, const struct pirecord *r)
 bool runs_absent(const struct job *job)
 {
 	if (job->input->calls)
-		fputs("post: the trace has functions' entries and exits, no instructions: -flow, -tree and -functions show them\n",
-		      stderr);
+		complain("the trace has functions' entries and exits, no instructions: -flow, -tree and -functions show them");
 	return job->input->calls;
 }
 

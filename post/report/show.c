@@ -8,12 +8,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "complain.h"
 #include "escape.h"
 #include "formats/tracepoints.h"
 #include "json.h"
-#include "model/record.h"
 #include "model/call_record.h"
 #include "model/detail.h"
+#include "model/record.h"
 #include "model/stack.h"
 #include "progress.h"
 #include "report/report.h"
@@ -377,8 +378,8 @@ static void close_formats(const struct job *job, struct tracepoints *formats[ORI
 {
 	for (size_t i = 0; i < ORIGINS; i++) {
 		if (formats[i] && tracepoints_fell(formats[i]) && !job->options->quiet)
-			fputs("post: libtraceevent fell over the formats of tracepoints or data of "
-			      "theirs: from there on fields are left out\n", stderr);
+			complain("libtraceevent fell over the formats of tracepoints or data of "
+				 "theirs: from there on fields are left out");
 		tracepoints_close(formats[i]);
 	}
 }

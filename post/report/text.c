@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "complain.h"
 #include "escape.h"
 
 bool text_colour(FILE *out)
@@ -321,9 +322,9 @@ int build_checked(struct tree *t, const struct job *job, const enum level *level
 		return rc;
 	if (t->ticks == total && t->leaf_ticks == total)
 		return 0;
-	fprintf(stderr, "post: internal error: report %s sums to %" PRIu64 " (%" PRIu64
-		" at its innermost level) of %" PRIu64 " ticks\n", what, t->ticks, t->leaf_ticks,
-		total);
+	complain("internal error: report %s sums to %" PRIu64 " (%" PRIu64
+		 " at its innermost level) of %" PRIu64 " ticks", what, t->ticks, t->leaf_ticks,
+		 total);
 	tree_free(t);
 	return REPORT_WRONG;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "report/columns.h"
 #include "report/steps.h"
 
@@ -274,7 +275,7 @@ static int verify_write(const struct job *job, FILE *out)
 	else if (!rc)
 		print_sums(v, &reader.books, out);
 	if (!rc && v->wrong) {
-		fprintf(stderr, "post: %" PRIu64 " runs of instructions make no sense\n", v->wrong);
+		complain("%" PRIu64 " runs of instructions make no sense", v->wrong);
 		rc = REPORT_WRONG;
 	}
 	steps_free(&v->steps);

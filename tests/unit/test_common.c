@@ -91,6 +91,22 @@ static const struct {
 	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "\"\\\\xed\\\\xa0\\\\x80\"", "\\xed\\xa0\\x80" },
 	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "\"\\\\xf4\\\\x90\\\\x80\\\\x80\"",
 	  "\\xf4\\x90\\x80\\x80" },
+	/* What a spreadsheet would compute, and what only looks so. */
+	{ "=1+1", "=1+1", "\"=1+1\"", "\"'=1+1\"" },
+	{ "@SUM(A1)", "@SUM(A1)", "\"@SUM(A1)\"", "\"'@SUM(A1)\"" },
+	{ "-[Foo bar]", "-[Foo bar]", "\"-[Foo bar]\"", "\"'-[Foo bar]\"" },
+	{ "+\",x", "+\",x", "\"+\\\",x\"", "\"'+\"\",x\"" },
+	{ "  =a", "  =a", "\"  =a\"", "\"'  =a\"" },
+	{ "\t=a", "\\x09=a", "\"\\u0009=a\"", "\\x09=a" },
+	{ "\xef\xbc\x9d" "1", "\xef\xbc\x9d" "1", "\"\xef\xbc\x9d" "1\"", "\"'\xef\xbc\x9d" "1\"" },
+	{ "-", "-", "\"-\"", "\"'-\"" },
+	{ "-5", "-5", "\"-5\"", "-5" },
+	{ "+1.25e-3", "+1.25e-3", "\"+1.25e-3\"", "+1.25e-3" },
+	{ "-.5", "-.5", "\"-.5\"", "-.5" },
+	{ "-5e", "-5e", "\"-5e\"", "\"'-5e\"" },
+	{ "-5-6", "-5-6", "\"-5-6\"", "\"'-5-6\"" },
+	{ "-0x1f", "-0x1f", "\"-0x1f\"", "\"'-0x1f\"" },
+	{ "a=1", "a=1", "\"a=1\"", "a=1" },
 };
 
 static void check_stream(void (*put)(FILE *, const char *), const char *raw, const char *wanted)
@@ -118,6 +134,22 @@ static void escapes(void)
 		check_stream(escape_json, names[i].raw, names[i].json);
 		check_stream(escape_csv, names[i].raw, names[i].csv);
 	}
+}
+
+/* The format's own newline at its end stays, an argument's does not. */
+static void escapes_printed(void)
+{
+	char *got = NULL;
+	size_t size;
+	FILE *out = open_memstream(&got, &size);
+
+	escape_printf(out, "%s: %.*s %d\n", "a\n\x1b", 3, "b\\cd", 5);
+	escape_printf(out, "%s", "e\n");
+	escape_printf(out, "\n");
+	escape_printf(out, "%s", "");
+	fclose(out);
+	CU_ASSERT_STRING_EQUAL(got, "a\\x0a\\x1b: b\\\\c 5\ne\\x0a\n");
+	free(got);
 }
 
 static void escapes_cut_whole(void)
@@ -360,6 +392,7 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "units_sizes", units_sizes }, { "units_times", units_times },
 		{ "units_refused", units_refused }, { "escapes", escapes },
+		{ "escapes_printed", escapes_printed },
 		{ "escapes_cut_whole", escapes_cut_whole }, { "escapes_none", escapes_none },
 		{ "json_shape", json_shape },
 		{ "json_long", json_long }, { "json_digits", json_digits },

@@ -4,12 +4,19 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "escape.h"
 
 void complain_args(const char *format, va_list args)
 {
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	char *sentence;
+
+	if (vasprintf(&sentence, format, args) < 0)
+		sentence = NULL;
+	escape_printf(stderr, "%s: %s\n", program_invocation_short_name,
+		      sentence ? sentence : format);
+	free(sentence);
 }
 
 void complain(const char *format, ...)

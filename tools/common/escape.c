@@ -146,6 +146,35 @@ void escape_print(FILE *out, const char *name)
 	}
 }
 
+void escape_vprintf(FILE *out, const char *format, va_list args)
+{
+	char *raw, *text = NULL;
+	bool line;
+	size_t n;
+
+	if (vasprintf(&raw, format, args) < 0)
+		raw = NULL;
+	n = strlen(format);
+	line = n && format[n - 1] == '\n';
+	if (raw && line)
+		raw[strlen(raw) - 1] = '\0';
+	if (raw)
+		text = escape_text(raw);
+	/* At once: lines of several programs on one terminal do not mix. */
+	fprintf(out, "%s%s", text ? text : "(no memory)", line ? "\n" : "");
+	free(text);
+	free(raw);
+}
+
+void escape_printf(FILE *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	escape_vprintf(out, format, args);
+	va_end(args);
+}
+
 void escape_json(FILE *out, const char *name)
 {
 	uint32_t code;
@@ -174,9 +203,49 @@ bool escape_is_plain(const char *name)
 	return plain(name, n, '"') == n;
 }
 
+/* What spreadsheets begin a formula with; in some locales the wide forms too. Tabs and ends of lines
+ * do so as well, but are escaped. */
+static bool begins_formula(const char *name)
+{
+	static const char *const wide[] = { "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D",
+					    "\xEF\xBC\xA0" };		/* = + - @ */
+
+	name += strspn(name, " ");
+	if (*name && strchr("=+-@", *name))
+		return true;
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+		if (!strncmp(name, wide[i], strlen(wide[i])))
+			return true;
+	return false;
+}
+
+/* -5, +1.5, -1e-3: digits, not what strtod takes besides (0x, inf, blanks). */
+static bool plain_number(const char *s)
+{
+	static const char digits[] = "0123456789";
+	size_t whole, part = 0;
+
+	s += *s == '+' || *s == '-';
+	whole = strspn(s, digits);
+	s += whole;
+	if (*s == '.') {
+		part = strspn(++s, digits);
+		s += part;
+	}
+	if (whole + part && (*s == 'e' || *s == 'E')) {
+		s++;
+		s += *s == '+' || *s == '-';
+		whole = strspn(s, digits);
+		s += whole;
+		part = 0;
+	}
+	return whole + part && !*s;
+}
+
 void escape_csv(FILE *out, const char *name)
 {
-	bool quote = name[strcspn(name, ",\"\r\n")] != '\0' || *name == ' ';
+	bool formula = begins_formula(name) && !plain_number(name);
+	bool quote = formula || name[strcspn(name, ",\"\r\n")] != '\0' || *name == ' ';
 	char one[16];
 	uint32_t code;
 	bool valid;
@@ -184,6 +253,8 @@ void escape_csv(FILE *out, const char *name)
 
 	if (quote)
 		putc('"', out);
+	if (formula)
+		putc('\'', out);
 	for (; *name; name += n) {
 		n = next_char(name, &code, &valid);
 		if (valid && code == '"')

@@ -7,6 +7,7 @@
 #ifndef COMMON_ESCAPE_H
 #define COMMON_ESCAPE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -21,13 +22,20 @@ void escape_print(FILE *out, const char *name);
 /* How many bytes at the beginning stand for themselves there: all of them, in most names. */
 size_t escape_plain(const char *name);
 
+/* printf for texts that hold names, paths and arguments: all that it makes is escaped. A newline at
+ * the format's end is one, others are escaped too. */
+void escape_printf(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void escape_vprintf(FILE *out, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
 /* A JSON string with its quotes: controls as \u00NN. Bytes that are not UTF-8 stand as the text
  * \xNN, because JSON has no way to say them that every reader accepts. */
 void escape_json(FILE *out, const char *name);
 /* Whether it needs no escape in JSON: visible ASCII without quotes and backslashes. */
 bool escape_is_plain(const char *name);
 
-/* A CSV field after RFC 4180, quoted when it must be; controls as in text. */
+/* A CSV field after RFC 4180, quoted when it must be; controls as in text. What a spreadsheet would
+ * take for a formula, and is no plain number, gets a ' before it. */
 void escape_csv(FILE *out, const char *name);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "escape.h"
+
 #define WAIT_NS	 2000000000ull
 #define EVERY_NS 100000000ull
 
@@ -25,8 +27,9 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total)
 		return;
 	p->shown = t;
 	p->visible = true;
-	fprintf(stderr, "\r%s %3.0f %% ", p->what,
-		total ? 100.0 * (double)(done < total ? done : total) / (double)total : 0.0);
+	putc('\r', stderr);
+	escape_printf(stderr, "%s %3.0f %% ", p->what,
+		      total ? 100.0 * (double)(done < total ? done : total) / (double)total : 0.0);
 }
 
 void progress_end(struct progress *p)

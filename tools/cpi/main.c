@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cpi: cycles per instruction, of a command, for a time, or until Ctrl-C. */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "complain.h"
 #include "cpi.h"
+#include "next_option.h"
 #include "output.h"
 #include "units.h"
 
@@ -47,7 +47,7 @@ static int take(struct cpi *o, int argc, char **argv)
 	int c;
 
 	/* "+": what follows the command's name are its own options. */
-	while ((c = getopt_long_only(argc, argv, "+", longs, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "+", longs)) != -1) {
 		bool ok = true;
 
 		switch (c) {

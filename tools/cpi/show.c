@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cpi.h"
+#include "escape.h"
 #include "json.h"
 
 static const char *const states[] = { "counted", "no counter", "partly" };
@@ -115,7 +116,7 @@ static void show_words(FILE *out, const struct cpi *o, const struct result *r)
 	if (*r->no_span)
 		fprintf(out, "how idle the CPUs were is not known: %s\n", r->no_span);
 	else if (*r->info.note)
-		fprintf(out, "idle, busy: %s\n", r->info.note);
+		escape_printf(out, "idle, busy: %s\n", r->info.note);
 	fprintf(out, "in %" PRIu64 ".%03" PRIu64 " s", r->elapsed / 1000000000,
 		r->elapsed / 1000000 % 1000);
 	if (strcmp(code_of(o, r), "all"))

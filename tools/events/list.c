@@ -5,6 +5,7 @@
 #include <perfutil.h>
 #include <stdio.h>
 #include <string.h>
+
 #include "complain.h"
 #include "escape.h"
 
@@ -31,12 +32,12 @@ static void print_words(struct event_list *l, const char *source, const char *na
 		if (!strcmp(heads[i][0], source))
 			head = heads[i][1];
 	if (strcmp(l->source, source)) {
-		printf("%s%s%s:\n", l->shown ? "\n" : "", head == source ? "Of the file " : "", head);
+		if (l->shown)
+			putchar('\n');
+		escape_printf(stdout, "%s%s:\n", head == source ? "Of the file " : "", head);
 		snprintf(l->source, sizeof(l->source), "%s", source);
 	}
-	printf("  %-34s ", name);
-	escape_print(stdout, what);
-	putchar('\n');
+	escape_printf(stdout, "  %-34s %s\n", name, what);
 }
 
 static void print(void *arg, const char *source, const char *name, const char *what)
@@ -58,7 +59,7 @@ static void print(void *arg, const char *source, const char *name, const char *w
 		print_words(l, source, name, what);
 		break;
 	case EVENTS_NAMES:
-		puts(name);
+		escape_printf(stdout, "%s\n", name);
 		break;
 	case EVENTS_JSON:
 		json_object(&l->json, NULL);

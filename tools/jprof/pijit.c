@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "escape.h"
 #include "java_name.h"
 #include "now.h"
 #include "pijit.h"
@@ -75,8 +76,8 @@ static int parse(struct options *o, const char *text)
 			memcpy(o->folder, text + 4, n - 4);
 			o->folder[n - 4] = 0;
 		} else if (n) {
-			fprintf(stderr, "pijit: unknown option '%.*s'; there are dir=FOLDER, lines, code, help\n",
-				(int)n, text);
+			escape_printf(stderr, "pijit: unknown option '%.*s'; there are dir=FOLDER, lines, code, help\n",
+				      (int)n, text);
 			return -1;
 		}
 		text += n + (text[n] == ',');
@@ -89,8 +90,8 @@ static int parse(struct options *o, const char *text)
 /* With the lock held. A full disk is told once; what is in the file stays good. */
 static void write_failed(int err)
 {
-	fprintf(stderr, "pijit: %s: %s: code that is made from here on has no names\n",
-		jitdump_path(agent.dump), strerror(-err));
+	escape_printf(stderr, "pijit: %s: %s: code that is made from here on has no names\n",
+		      jitdump_path(agent.dump), strerror(-err));
 	jitdump_end(agent.dump);
 	agent.dump = NULL;
 }
@@ -253,7 +254,7 @@ static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
 	char *words = NULL;
 
 	(*vm)->GetErrorName(vm, err, &words);
-	fprintf(stderr, "pijit: %s: %s\n", what, words ? words : "refused");
+	escape_printf(stderr, "pijit: %s: %s\n", what, words ? words : "refused");
 	(*vm)->Deallocate(vm, (unsigned char *)words);
 	return JNI_ERR;
 }
@@ -307,9 +308,9 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	err = jitdump_create_late(&agent.dump, *o.folder ? o.folder : NULL, LATE);
 	if (err) {
 		/* The program is not to blame: it runs, without names. */
-		fprintf(stderr, "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
-			*o.folder ? o.folder : getenv("JITDUMPDIR") ? getenv("JITDUMPDIR") : ".",
-			strerror(-err));
+		escape_printf(stderr, "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
+			      *o.folder ? o.folder : getenv("JITDUMPDIR") ? getenv("JITDUMPDIR") : ".",
+			      strerror(-err));
 		return JNI_OK;
 	}
 	pthread_condattr_init(&clock);

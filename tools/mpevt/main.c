@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mpevt: events listed and counted. The first word names a sub-command, or -l lists. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include "complain.h"
 #include "list.h"
 #include "mpevt.h"
+#include "next_option.h"
 #include "units.h"
 
 static const char usage[] =
@@ -75,7 +75,7 @@ static int options(struct mpevt *m, int argc, char **argv, const char *allowed)
 	int c;
 
 	/* "+": what follows the command's name are its own options. */
-	while ((c = getopt_long_only(argc, argv, strchr(allowed, '+') ? "+" : "", longs, NULL)) != -1) {
+	while ((c = next_option(argc, argv, strchr(allowed, '+') ? "+" : "", longs)) != -1) {
 		bool ok = true;
 
 		if (c != '?' && c != 'h' && c != 'v' && !strchr(allowed, c)) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* msr: read a model-specific register of CPUs; write it when told so in as many words. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include "cpus.h"
 #include "device.h"
 #include "names.h"
+#include "next_option.h"
 #include "show.h"
 
 enum { OK, FAILED, MISUSED, NOT_X86 };
@@ -63,7 +63,7 @@ static bool options(struct job *job, int argc, char **argv, int *code)
 	int c;
 
 	*code = MISUSED;
-	while ((c = getopt_long_only(argc, argv, "", longs, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "", longs)) != -1) {
 		switch (c) {
 		case 'c':
 			if (!cpus_wanted(job, optarg))

@@ -143,7 +143,7 @@ static void info_words(const struct facts *f)
 		       PITRACE_MAX_PTTS);
 	info_cpus(f);
 	if (*d->info.note)
-		printf("Note:       %s\n", d->info.note);
+		escape_printf(stdout, "Note:       %s\n", d->info.note);
 }
 
 static void info_json(const struct facts *f)

@@ -7,8 +7,8 @@
 #include <time.h>
 #include "complain.h"
 #include "escape.h"
-#include "screen.h"
 #include "now.h"
+#include "screen.h"
 #include "tool.h"
 
 #define INTERVAL	2000000000ull
@@ -108,7 +108,7 @@ static void head(FILE *out, const struct top *t)
 	if (d->charged)
 		fputs("interrupts are charged to whom they interrupt\n", out);
 	if (*d->info.note)
-		fprintf(out, "%s\n", d->info.note);
+		escape_printf(out, "%s\n", d->info.note);
 	fputs("     PID      TID    %CPU  %INTR    DISP/S    INTR/S", out);
 	for (uint32_t i = 0; i < d->info.metrics; i++) {
 		char name[15];

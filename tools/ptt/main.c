@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* ptt: what each thread really used. The first word names a sub-command. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "complain.h"
+#include "next_option.h"
 #include "tool.h"
 #include "units.h"
 
@@ -284,7 +284,7 @@ static int take(struct options *o, int argc, char **argv, const struct sub *sub)
 	const char *shorts = sub && sub->call == run ? "+" : "";
 	int c;
 
-	while ((c = getopt_long_only(argc, argv, shorts, longs, NULL)) != -1) {
+	while ((c = next_option(argc, argv, shorts, longs)) != -1) {
 		switch (c) {
 		case HELP:
 			puts(usage);

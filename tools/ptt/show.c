@@ -209,7 +209,7 @@ static void show_words(FILE *out, const struct options *o, const struct dump *d)
 	if (d->charged)
 		fputs("Interrupts are charged to whom they interrupt.\n", out);
 	if (*d->info.note)
-		fprintf(out, "%s\n", d->info.note);
+		escape_printf(out, "%s\n", d->info.note);
 	fprintf(out, "in %" PRIu64 ".%03" PRIu64 " s\n", d->elapsed / 1000000000,
 		d->elapsed / 1000000 % 1000);
 }

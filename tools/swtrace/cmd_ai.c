@@ -2,13 +2,14 @@
 /* swtrace ai, AboveIdle: how idle and busy CPUs are, each interval or all in all. */
 #include <ai.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "escape.h"
 #include "json.h"
+#include "next_option.h"
 #include "output.h"
 #include "span.h"
 #include "swtrace.h"
@@ -164,7 +165,7 @@ static void head(struct ai *ai)
 		switch (ai->form) {
 		case FORM_WORDS:
 			if (*ai->info.note)
-				fprintf(out, "by %s: %s\n", ai->info.collector, ai->info.note);
+				escape_printf(out, "by %s: %s\n", ai->info.collector, ai->info.note);
 			fprintf(out, "%s CPU  IDLE %%  BUSY %%  INTR %%     DISP/S     INTR/S\n",
 				ai->stamps ? "TIME         " : "");
 			break;
@@ -403,7 +404,7 @@ static int options(struct ai *ai, int argc, char **argv, const char **collector)
 	int c;
 
 	optind = 1;
-	while ((c = getopt_long_only(argc, argv, "", longs, NULL)) != -1)
+	while ((c = next_option(argc, argv, "", longs)) != -1)
 		switch (c) {
 		case 'r':
 			if (!time_of("-r", optarg, &ai->run))

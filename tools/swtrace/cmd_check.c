@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace check: which collectors can serve here, why the others cannot, and what mends it. */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include "escape.h"
 #include "json.h"
+#include "next_option.h"
 #include "swtrace.h"
 
 #define COLLECTORS	8
@@ -39,15 +40,15 @@ static bool same(const struct trace_check *a, const struct trace_check *b)
 
 static void print_one(const char *scope, const struct trace_check *c)
 {
-	printf("  %-16s %-8s %s\n", scope, states[c->state], c->why);
+	escape_printf(stdout, "  %-16s %-8s %s\n", scope, states[c->state], c->why);
 	if (*c->cure)
-		printf("  %16s %8s mend it: %s\n", "", "", c->cure);
+		escape_printf(stdout, "  %16s %8s mend it: %s\n", "", "", c->cure);
 }
 
 static void print_words(const struct answers *a, const char *process)
 {
 	for (int i = 0; i < a->n; i++) {
-		printf("%s: %s\n", a->process[i].name, a->process[i].what);
+		escape_printf(stdout, "%s: %s\n", a->process[i].name, a->process[i].what);
 		if (same(&a->process[i], &a->system[i])) {
 			print_one("all", &a->process[i]);
 			continue;
@@ -55,9 +56,9 @@ static void print_words(const struct answers *a, const char *process)
 		print_one(process, &a->process[i]);
 		print_one("the system (-a)", &a->system[i]);
 	}
-	printf("%s is traced by %s, the system (-a) by %s.\n", process,
-	       a->serves[0] ? a->serves[0]->name : "none",
-	       a->serves[1] ? a->serves[1]->name : "none");
+	escape_printf(stdout, "%s is traced by %s, the system (-a) by %s.\n", process,
+		      a->serves[0] ? a->serves[0]->name : "none",
+		      a->serves[1] ? a->serves[1]->name : "none");
 }
 
 static void put_one(struct json *j, const char *key, const struct trace_check *c)
@@ -106,7 +107,7 @@ int cmd_check(int argc, char **argv)
 	int c;
 
 	optind = 1;
-	while ((c = getopt_long_only(argc, argv, "", options, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "", options)) != -1) {
 		switch (c) {
 		case 'p':
 			if (!number("-p", optarg, 1, 1 << 30, &pid))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace event: the events' names, what they mean here, whether this machine counts them; and by
  * which of them the session samples. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "escape.h"
 #include "list.h"
+#include "next_option.h"
 #include "swtrace.h"
 #include "units.h"
 
@@ -30,7 +31,8 @@ static int list(const char *word)
 
 static void explain(const struct pitrace_event_args *e)
 {
-	printf("%s: type %" PRIu32 ", config 0x%" PRIx64, e->name, e->type, (uint64_t)e->config);
+	escape_printf(stdout, "%s: type %" PRIu32 ", config 0x%" PRIx64, e->name, e->type,
+		      (uint64_t)e->config);
 	if (e->config1)
 		printf(", config1 0x%" PRIx64, (uint64_t)e->config1);
 	if (e->config2)
@@ -53,7 +55,7 @@ static bool set(const char *names, uint64_t count, int *code)
 	rc = TraceSetTprofEvent(-1, names, count, TRACE_PRIV_ANY);
 	*code = rc ? fail_rc(rc) : 0;
 	if (!rc && !TraceGetInfo(&i))
-		printf("the session samples by %s\n", i.sampler);
+		escape_printf(stdout, "the session samples by %s\n", i.sampler);
 	return true;
 }
 
@@ -81,7 +83,7 @@ int cmd_event(int argc, char **argv)
 	int c;
 
 	optind = 1;
-	while ((c = getopt_long_only(argc, argv, "", options, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "", options)) != -1) {
 		if (c != 'c')
 			return USAGE;
 		if (!unit_count(optarg, &count) || !count)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "escape.h"
 #include "swtrace.h"
 
 static const struct {
@@ -34,8 +35,8 @@ static void driver_absent(void)
 
 	for (int i = 0; i < n && i < 8; i++)
 		if (!strcmp(list[i].name, "driver"))
-			printf("driver:      %s%s%s\n", list[i].why, *list[i].cure ? ": " : "",
-			       list[i].cure);
+			escape_printf(stdout, "driver:      %s%s%s\n", list[i].why,
+				      *list[i].cure ? ": " : "", list[i].cure);
 }
 
 static int driver_info(void)
@@ -90,23 +91,23 @@ int cmd_info(int argc, char **argv)
 	printf("session:     %s, collector %s, holder %d, interval %llu\n", state_name(i.state),
 	       i.collector, i.holder, (unsigned long long)i.interval);
 	if (*i.note)
-		printf("collector:   %s\n", i.note);
+		escape_printf(stdout, "collector:   %s\n", i.note);
 	stop_words(&i, why, sizeof(why));
 	if (i.stopped)
-		printf("stopped:     %s\n", why);
+		escape_printf(stdout, "stopped:     %s\n", why);
 	if (i.scope == TRACE_PROCESS)
 		printf("scope:       process %d and its children\n", i.pid);
 	else
 		puts("scope:       the whole system");
 	printf("mode:        %s\n", mode_name((int)i.mode));
-	printf("samples by:  %s\n", i.sampler);
+	escape_printf(stdout, "samples by:  %s\n", i.sampler);
 	printf("rate:        %u ticks a second, dithered by %.1f %%\n", i.rate, i.dither / 10.0);
 	printf("buffers:     %u CPUs, trace %.1f MB, MTE %.1f MB, section %llu KB\n", i.ncpus,
 	       (double)i.trace_bytes / 1048576, (double)i.mte_bytes / 1048576,
 	       (unsigned long long)i.segment_bytes >> 10);
-	printf("file:        %s\n", i.file);
+	escape_printf(stdout, "file:        %s\n", i.file);
 	if (i.files)
-		printf("older files: %s.%u and before\n", i.file, i.files);
+		escape_printf(stdout, "older files: %s.%u and before\n", i.file, i.files);
 	if (i.file_error)
 		printf("file error:  %s\n", strerror((int)i.file_error));
 	printf("written:     %.1f MB, %llu records\n", (double)i.written / 1e6,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace init and free: a session begins and ends. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "next_option.h"
 #include "swtrace.h"
 #include "units.h"
 
@@ -46,7 +46,7 @@ int cmd_init(int argc, char **argv)
 	if (IsTraceActive() != 0)
 		return fail("busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
 	optind = 1;
-	while ((c = getopt_long_only(argc, argv, "", options, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "", options)) != -1) {
 		switch (c) {
 		case 's':
 			if (!size_of("-s", optarg, 1 << 20, &trace))

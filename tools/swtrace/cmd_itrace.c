@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace it_install and it_remove: instruction traces in the session that init began. */
-#include <getopt.h>
 #include <itrace.h>
 #include <stdlib.h>
 #include <string.h>
+#include "next_option.h"
 #include "place.h"
 #include "run.h"
 
@@ -90,7 +90,7 @@ int cmd_it_install(int argc, char **argv)
 	char which = 0;
 
 	optind = 1;
-	while ((c = getopt_long_only(argc, argv, "", options, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "", options)) != -1) {
 		switch (c) {
 		case 'p':
 		case 't':

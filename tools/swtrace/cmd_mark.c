@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace mark: a record of its own into the trace, for scripts. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
+#include "next_option.h"
 #include "swtrace.h"
 
 #define INTS	64
@@ -22,12 +22,13 @@ static bool integer(const char *text, uint64_t *value)
 
 int cmd_mark(int argc, char **argv)
 {
+	static const struct option none[] = { { NULL, 0, NULL, 0 } };
 	long major = PITRACE_HOOKIT, minor = 0;
 	uint64_t ints[INTS];
 	int c, rc, n = 0;
 
 	optind = 1;
-	while ((c = getopt(argc, argv, "+M:m:i:")) != -1) {
+	while ((c = next_option(argc, argv, "+M:m:i:", none)) != -1) {
 		bool ok = false;
 
 		switch (c) {

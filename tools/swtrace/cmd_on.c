@@ -2,6 +2,7 @@
 /* swtrace on, off, suspend, resume, discard, get, setrate: the state of a session. */
 #include <stdio.h>
 #include <string.h>
+#include "escape.h"
 #include "swtrace.h"
 
 static int simple(int argc, int (*call)(void))
@@ -45,7 +46,7 @@ static int tell_stop(const struct trace_info *i)
 
 	stop_words(i, why, sizeof(why));
 	if (i->stopped)
-		printf("tracing had stopped: %s\n", why);
+		escape_printf(stdout, "tracing had stopped: %s\n", why);
 	return i->file_error ? fail("%s: %s; tracing is off, what was written stays readable", i->file,
 				    strerror((int)i->file_error)) : 0;
 }
@@ -78,8 +79,8 @@ int cmd_get(int argc, char **argv)
 	if (rc)
 		return fail_rc(rc);
 	if (!TraceGetInfo(&i))
-		fprintf(stderr, "%s: %.1f MB, %llu records\n", i.got_file, (double)i.got / 1e6,
-			(unsigned long long)i.got_records);
+		escape_printf(stderr, "%s: %.1f MB, %llu records\n", i.got_file,
+			      (double)i.got / 1e6, (unsigned long long)i.got_records);
 	return 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* swtrace run: what it shall do, and its exit code. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "next_option.h"
 #include "run.h"
 #include "units.h"
 
@@ -118,7 +118,7 @@ static bool options(struct run *r, int argc, char **argv)
 
 	optind = 1;
 	/* "+": what follows the command's name are its own options. */
-	while ((c = getopt_long_only(argc, argv, "+", longs, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "+", longs)) != -1) {
 		bool ok = true;
 
 		switch (c) {

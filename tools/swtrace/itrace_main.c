@@ -4,12 +4,12 @@
  * program of its own, makes the report. Without a command it asks for the lowest pid to trace.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "next_option.h"
 #include "run.h"
 #include "run_post.h"
 #include "units.h"
@@ -101,7 +101,7 @@ static int options(struct wish *w, int argc, char **argv)
 
 	run_itrace(r);
 	/* "+": what follows the command's name are its own options. */
-	while ((c = getopt_long_only(argc, argv, "+", longs, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "+", longs)) != -1) {
 		bool ok = true;
 
 		w->tracing |= !!strchr("lbnckFUrBJ", c);

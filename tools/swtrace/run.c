@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "complain.h"
 #include "run.h"
 
 #define GO	'\1'		/* not in any variable's text, which ends in NUL */
@@ -207,7 +208,7 @@ static int session(struct run *r, int signals)
 	}
 	run_itrace_show(r, false);
 	if (r->terminal >= 0)
-		fprintf(stderr, "%s: tracing; press Enter to stop\n", program_invocation_short_name);
+		complain("tracing; press Enter to stop");
 	if (r->command) {
 		rc = open_gate(r);
 		if (rc) {

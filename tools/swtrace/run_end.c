@@ -12,6 +12,8 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "complain.h"
+#include "escape.h"
 #include "now.h"
 #include "run.h"
 
@@ -114,7 +116,7 @@ bool run_hold(const struct run *r, int signals)
 	if (!r->ask && !when)
 		return true;
 	if (r->ask)
-		fprintf(stderr, "%s: press Enter to start\n", program_invocation_short_name);
+		complain("press Enter to start");
 	do {
 		int n = poll_until(when, p, 2);
 
@@ -207,7 +209,6 @@ int run_wait(struct run *r, int signals, int target)
 void run_closing_line(struct run *r)
 {
 	struct trace_info i;
-	const char *who = program_invocation_short_name;
 	uint64_t lost;
 
 	tracer_info(r->tracer, &i);
@@ -217,15 +218,15 @@ void run_closing_line(struct run *r)
 	if (r->quiet)
 		return;
 	if (i.stopped && i.stop_ring != PITRACE_STOP_CRASH)
-		fprintf(stderr, "%s: stopped early: %s (-s and -sm make them larger, -t cont writes while tracing)\n",
-			who, r->trigger);
+		complain("stopped early: %s (-s and -sm make them larger, -t cont writes while tracing)",
+			 r->trigger);
 	else if (r->t.mode == TRACE_WRAP)
-		fprintf(stderr, "%s: wrote the newest records: %s\n", who,
-			*r->trigger ? r->trigger : r->child > 0 ? "the command ended" :
-			"tracing ended");
+		complain("wrote the newest records: %s",
+			 *r->trigger ? r->trigger : r->child > 0 ? "the command ended" :
+			 "tracing ended");
 	else if (*r->trigger)
-		fprintf(stderr, "%s: stopped: %s\n", who, r->trigger);
-	fprintf(stderr, "%s: %s: ", who, i.file);
+		complain("stopped: %s", r->trigger);
+	escape_printf(stderr, "%s: %s: ", program_invocation_short_name, i.file);
 	if (i.files)
 		fprintf(stderr, "with %u older file%s ", i.files, i.files == 1 ? "" : "s");
 	/* In normal mode the file was written by request, at the end. */
@@ -239,8 +240,8 @@ void run_closing_line(struct run *r)
 		fprintf(stderr, ", %llu thread%s left out that another session traces",
 			(unsigned long long)i.taken, i.taken == 1 ? "" : "s");
 	if (i.majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 || !r->t.itrace)
-		fprintf(stderr, ", %llu ticks by %s", (unsigned long long)(i.ticks + i.idle_ticks),
-			i.sampler);
+		escape_printf(stderr, ", %llu ticks by %s",
+			      (unsigned long long)(i.ticks + i.idle_ticks), i.sampler);
 	if (lost) {
 		fprintf(stderr, ", LOST %llu (", (unsigned long long)lost);
 		print_lost(stderr, &i);
@@ -248,5 +249,5 @@ void run_closing_line(struct run *r)
 	} else {
 		fputs(", none lost", stderr);
 	}
-	fprintf(stderr, " (collector %s%s%s)\n", i.collector, *i.note ? ", " : "", i.note);
+	escape_printf(stderr, " (collector %s%s%s)\n", i.collector, *i.note ? ", " : "", i.note);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "complain.h"
 #include "run.h"
 
 #define AGENT "libpijit.so"
@@ -89,8 +90,7 @@ void run_jit(struct run *r)
 	/* 3.13's: a jitdump instead, which has times. */
 	setenv("PYTHON_PERF_JIT_SUPPORT", "1", 1);
 	if (!r->quiet)
-		fprintf(stderr, "%s: --jit: %s%s%snode runs with --perf-prof, Python (3.12 or newer) with its perf support\n",
-			program_invocation_short_name,
-			has_java ? "Java loads " AGENT " (jitdumps in " : "",
-			has_java ? folder : "", has_java ? "), " : "");
+		complain("--jit: %s%s%snode runs with --perf-prof, Python (3.12 or newer) with its perf support",
+			 has_java ? "Java loads " AGENT " (jitdumps in " : "",
+			 has_java ? folder : "", has_java ? "), " : "");
 }

@@ -3,11 +3,11 @@
  * run.tprof: trace and report in one go. The run is that of swtrace run; post, a program of its
  * own, makes the report. On a terminal it asks when to start and to stop.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "next_option.h"
 #include "run.h"
 #include "run_post.h"
 #include "units.h"
@@ -106,7 +106,7 @@ static int options(struct wish *w, int argc, char **argv)
 	int c, whats = 0;
 
 	/* "+": what follows the command's name are its own options. */
-	while ((c = getopt_long_only(argc, argv, "+", longs, NULL)) != -1) {
+	while ((c = next_option(argc, argv, "+", longs)) != -1) {
 		bool ok = true;
 
 		w->tracing |= !!strchr("bmecsrBJ", c);

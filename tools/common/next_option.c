@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The next option of a command line, and what is wrong with it in words. */
+#include "next_option.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "complain.h"
+
+/* How many long options begin with what was typed; an exact name is one. They are listed. */
+static int meant(const struct option *longs, const char *typed, size_t n, char *list, size_t room)
+{
+	int count = 0, used = 0;
+
+	*list = '\0';
+	for (; longs->name; longs++) {
+		if (strncmp(longs->name, typed, n))
+			continue;
+		if (!longs->name[n])
+			return 1;
+		count++;
+		if ((size_t)used < room)
+			used += snprintf(list + used, room - (size_t)used, " -%s", longs->name);
+	}
+	return count;
+}
+
+static void refuse(const char *word, int option, const struct option *longs)
+{
+	const char *typed = word + 1 + (word[1] == '-');
+	size_t n = strcspn(typed, "=");
+	char list[256];
+	int count = n ? meant(longs, typed, n, list, sizeof(list)) : 0;
+
+	if (count > 1)
+		complain("option '%s' is ambiguous:%s", word, list);
+	else if (count && typed[n])
+		complain("option '%.*s' doesn't allow an argument", (int)(typed - word + n), word);
+	else if (!option)
+		complain("unrecognized option '%s'", word);
+	else
+		complain("invalid option -- '%c'", option);
+}
+
+int next_option(int argc, char **argv, const char *shorts, const struct option *longs)
+{
+	char ours[64];
+	bool stop = *shorts == '+';
+	int at = optind ? optind : 1, c;
+
+	/* ':' tells a missing argument from an unknown option. */
+	snprintf(ours, sizeof(ours), "%s:%s", stop ? "+" : "", shorts + stop);
+	opterr = 0;
+	c = getopt_long_only(argc, argv, ours, longs, NULL);
+	if (c == ':') {
+		complain("option '%s' requires an argument", argv[optind - 1]);
+		return '?';
+	}
+	/* In the midst of a word of several letters the word is not passed yet. */
+	if (c == '?')
+		refuse(argv[optind > at ? optind - 1 : optind], optopt, longs);
+	return c;
+}
