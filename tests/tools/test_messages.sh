@@ -88,4 +88,5 @@ cat >"$folder/mine.json" <<'END'
 END
 "$bin/mpevt" -l --csv MY_WAITS >out 2>&1
 says csv_event out ",\"'=HYPERLINK(1)"
+"$bin/swtrace" free >out 2>&1
 exit $((failures != 0))
