@@ -317,8 +317,20 @@ static void put_events(struct session *s, struct ring *r)
 	}
 }
 
+/* By time that is, as the events are: others come as often as they count. */
+static u32 rate_of_events(const struct session *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nevents; i++)
+		if (s->events[i].flags & PITRACE_EVENT_RATE)
+			return s->events[i].period;
+	return 0;
+}
+
 void mte_interval(struct session *s, u32 flags)
 {
+	bool timer = !s->nevents;	/* its ticks alone are dithered */
 	struct pitrace_interval *data;
 	struct ring *r;
 
@@ -328,9 +340,10 @@ void mte_interval(struct session *s, u32 flags)
 				PITRACE_LOST_MTE) : NULL;
 	if (data) {
 		*data = (struct pitrace_interval){
-			.flags = flags, .interval = s->interval, .rate = s->rate,
-			.dither = s->dither, .seed = s->seed, .cpus_present = num_present_cpus(),
-			.cpus_online = num_online_cpus(),
+			.flags = flags, .interval = s->interval,
+			.rate = timer ? s->rate : rate_of_events(s),
+			.dither = timer ? s->dither : 0, .seed = timer ? s->seed : 0,
+			.cpus_present = num_present_cpus(), .cpus_online = num_online_cpus(),
 		};
 		ring_commit(r);
 		put_events(s, r);

@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "events.h"
 #include "perf_session.h"
 #include "rc.h"
 
@@ -330,8 +331,10 @@ static void end_keeping(struct backend *b)
 
 static int say_interval(struct backend *b, uint32_t flags)
 {
+	const struct trace_config *c = &b->s.config;
 	struct pitrace_interval i = {
-		.flags = flags, .interval = b->interval, .rate = b->s.config.rate,
+		.flags = flags, .interval = b->interval,
+		.rate = c->nevents ? events_rate(c->events, c->nevents) : c->rate,
 		.cpus_present = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
@@ -619,7 +622,6 @@ static void perf_info(struct backend *b, struct trace_info *info)
 		for (int k = 0; k < PITRACE_LOST_KINDS; k++)
 			info->lost[k] += b->s.cpu[i].lost[k];
 	}
-	info->dither = 0;
 	snprintf(info->note, sizeof(info->note), "%s", b->note);
 }
 

@@ -452,8 +452,8 @@ static void ptrace_info(struct backend *b, struct trace_info *info)
 
 	info->state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 	info->segment_bytes = b->s.config.segment_bytes;
-	info->mte_bytes = b->s.config.mte_bytes;
-	info->trace_bytes = b->s.config.trace_bytes;
+	info->mte_bytes = info->trace_bytes = 0;	/* what is read waits in segments */
+	info->rate = 0;				/* it takes no ticks */
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	memcpy(info->available, collector_majors("ptrace"), sizeof(info->available));

@@ -236,8 +236,8 @@ static void timer_info(struct backend *b, struct trace_info *info)
 {
 	info->state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 	info->segment_bytes = b->config.segment_bytes;
-	info->mte_bytes = b->config.mte_bytes;
-	info->trace_bytes = b->config.trace_bytes;
+	info->mte_bytes = info->trace_bytes = 0;	/* a ring a thread, of a size of its own */
+	info->rate = b->rate;
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	memcpy(info->available, collector_majors("timer"), sizeof(info->available));

@@ -207,6 +207,14 @@ bool event_counts(const struct pitrace_event_args *e)
 	return count != 0;
 }
 
+uint32_t events_rate(const struct pitrace_event_args *list, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].flags & PITRACE_EVENT_RATE)
+			return (uint32_t)list[i].period;
+	return 0;
+}
+
 void events_list(event_each each, void *arg)
 {
 	for (size_t i = 0; i < GENERIC; i++)

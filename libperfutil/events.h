@@ -27,6 +27,9 @@ int event_try(const struct pitrace_event_args *e);
  * such) does not. */
 bool event_counts(const struct pitrace_event_args *e);
 
+/* Samples a second, of the first of these that is taken by time; 0: all are taken by count. */
+uint32_t events_rate(const struct pitrace_event_args *list, uint32_t n);
+
 /* Each name there is: where it comes from ("kernel", "pmu", "libpfm4", an event file's path), and in
  * words what it counts ("" unknown). "bad": `name` is where in an event file, `what` what is wrong
  * there. */

@@ -35,17 +35,17 @@ static struct kernel_code *code_begin(const struct tracer *t)
 int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf)
 {
 	struct pifile_header header;
-	struct trace_info info = { 0 };
+	struct trace_info info;
 	int err;
 
 	*o = (struct out){ 0 };
-	t->collector->info(t->backend, &info);
-	sysinfo_header(&header, &t->config, t->collector->name, info.clock,
+	session_info(t, &info);
+	sysinfo_header(&header, &t->config, t->collector->name, &info,
 		       t->collector->clock_hz(t->backend));
 	o->writer = file_create(folder, leaf, &header);
 	if (!o->writer)
 		return -errno;
-	err = sysinfo_write(o->writer, &t->config, t->command, info.note, &o->modules);
+	err = sysinfo_write(o->writer, &t->config, t->command, &info, &o->modules);
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
 	o->maps = perfmaps_new(t->user);

@@ -13,7 +13,7 @@
 #define TEXT_MAX	(64u << 20)
 
 void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
-		    const char *collector, uint32_t clock, uint64_t clock_hz)
+		    const char *collector, const struct trace_info *info, uint64_t clock_hz)
 {
 	struct utsname u = { 0 };
 	struct timespec now;
@@ -21,15 +21,15 @@ void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 	clock_gettime(CLOCK_REALTIME, &now);
 	uname(&u);
 	memset(h, 0, sizeof(*h));
-	h->clock = clock;
+	h->clock = info->clock;
 	h->clock_hz = clock_hz;
 	h->mode = config->mode;
 	h->scope = config->scope;
 	h->pid = config->scope == PITRACE_SCOPE_PROCESS ? config->pid : 0;
 	h->ncpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	h->start_realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	h->rate = config->rate;
-	h->dither = config->dither;
+	h->rate = info->rate;
+	h->dither = info->dither;
 	h->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	snprintf(h->collector, sizeof(h->collector), "%s", collector);
 	snprintf(h->machine, sizeof(h->machine), "%.31s", u.machine);
@@ -112,8 +112,8 @@ static char *field(const char *path, const char *key, char *out, size_t room)
 	return out;
 }
 
-static int write_system(struct pifile_writer *w, const struct trace_config *config,
-			const char *command, const char *note)
+static int write_system(struct pifile_writer *w, const char *command,
+			const struct trace_info *info)
 {
 	struct utsname u = { 0 };
 	char os[128], model[128], mhz[64], memory[64], online[64] = "", *text = NULL;
@@ -139,16 +139,18 @@ static int write_system(struct pifile_writer *w, const struct trace_config *conf
 	fprintf(f, "cpu mhz: %s\n", field("/proc/cpuinfo", "cpu MHz", mhz, sizeof(mhz)));
 	fprintf(f, "cpus online: %s\ncpus: %ld\n", online, sysconf(_SC_NPROCESSORS_CONF));
 	fprintf(f, "memory: %s\n", field("/proc/meminfo", "MemTotal", memory, sizeof(memory)));
-	fprintf(f, "trace buffer: %llu\nmte buffer: %llu\nsection size: %llu\n",
-		(unsigned long long)config->trace_bytes, (unsigned long long)config->mte_bytes,
-		(unsigned long long)config->segment_bytes);
+	/* Not every collector has them. */
+	if (info->trace_bytes)
+		fprintf(f, "trace buffer: %llu\nmte buffer: %llu\n",
+			(unsigned long long)info->trace_bytes, (unsigned long long)info->mte_bytes);
+	fprintf(f, "section size: %llu\n", (unsigned long long)info->segment_bytes);
 	/* One line each, whatever the command holds. */
 	fputs("command: ", f);
 	for (const char *c = command ? command : ""; *c; c++)
 		fputc((unsigned char)*c < ' ' ? ' ' : *c, f);
 	fprintf(f, "\nwriter: pitrace %s\n", PITRACE_VERSION);
-	if (*note)
-		fprintf(f, "collector note: %s\n", note);
+	if (*info->note)
+		fprintf(f, "collector note: %s\n", info->note);
 	if (fclose(f)) {
 		free(text);
 		return -ENOMEM;
@@ -170,7 +172,7 @@ static int write_interrupts(struct pifile_writer *w)
 }
 
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
-		  const char *note, char **modules)
+		  const struct trace_info *info, char **modules)
 {
 	size_t n;
 	int err;
@@ -178,7 +180,7 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 	/* Text shrinks to a fifth; segments stay as they are unless that is asked for. */
 	pifile_set_compression(w, 1);
 	*modules = read_text("/proc/modules", NULL, &n);
-	err = write_system(w, config, command, note);
+	err = write_system(w, command, info);
 	if (!err)
 		err = write_kallsyms(w);
 	if (!err && *modules)

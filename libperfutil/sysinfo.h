@@ -6,13 +6,13 @@
 #include <pifile.h>
 #include "backend.h"
 
-/* The file's header for a session that begins now. */
+/* The file's header for a session that begins now: what the collector does, not what was asked. */
 void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
-		    const char *collector, uint32_t clock, uint64_t clock_hz);
-/* Sections at the start: system, kallsyms, modules, vdso. The note is the collector's, what it does
- * not show. *modules keeps the text of /proc/modules for sysinfo_again. 0 or -errno of the file. */
+		    const char *collector, const struct trace_info *info, uint64_t clock_hz);
+/* Sections at the start: system, kallsyms, modules, vdso. The info is the collector's, its note what
+ * it does not show. *modules keeps the text of /proc/modules for sysinfo_again. 0 or -errno of the file. */
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
-		  const char *note, char **modules);
+		  const struct trace_info *info, char **modules);
 /* At the end: kallsyms and modules once more if modules came or went. Frees *modules. */
 int sysinfo_again(struct pifile_writer *w, char **modules);
 

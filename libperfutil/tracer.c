@@ -120,6 +120,9 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	t->collector = collector_choose(o->collector, &t->config, rc, why, sizeof(why));
 	if (t->collector && o->prefer_cycles && !t->config.nevents)
 		prefer_cycles(t);
+	/* What is recorded says what is so, not what was asked for. */
+	if (t->collector && !t->collector->dithers)
+		t->config.dither = t->config.seed = 0;
 	if (t->collector && lacks(t, o->seed, why, sizeof(why)))
 		*rc = PI_NOT_SUPPORTED;
 	else if (t->collector)
@@ -421,9 +424,9 @@ int tracer_discard(struct tracer *t)
 
 int tracer_write(struct tracer *t, const char *path)
 {
-	struct trace_info info = { 0 };
+	struct trace_info info;
 
-	t->collector->info(t->backend, &info);
+	session_info(t, &info);
 	if (!info.interval)
 		return rc_fail(PI_INCORRECT_STATE, "nothing was traced yet");
 	return out_write(t, path);
@@ -439,19 +442,26 @@ static void tell_sampler(const struct tracer *t, char *to, size_t room)
 				      t->config.events[i].name);
 }
 
+void session_info(struct tracer *t, struct trace_info *info)
+{
+	const struct trace_config *c = &t->config;
+
+	memset(info, 0, sizeof(*info));
+	info->rate = c->nevents ? events_rate(c->events, c->nevents) : c->rate;
+	info->dither = c->nevents ? 0 : c->dither;
+	t->collector->info(t->backend, info);
+}
+
 void tracer_info(struct tracer *t, struct trace_info *info)
 {
-	memset(info, 0, sizeof(*info));
+	session_info(t, info);
 	info->size = sizeof(*info);
 	info->version = 1;
-	info->dither = t->config.dither;
-	t->collector->info(t->backend, info);
 	if (t->hooks)
 		info->lost[PITRACE_LOST_USER] += hooks_lost(t->hooks);
 	info->mode = t->config.mode;
 	info->scope = t->config.scope;
 	info->pid = t->config.pid;
-	info->rate = t->config.rate;
 	info->stopped = t->stopped;
 	info->holder = getpid();
 	info->file_error = (uint32_t)-t->error;

@@ -60,6 +60,9 @@ struct tracer {
 	char got_file[4096];
 };
 
+/* What the collector says of its session, and the rate and dither that it keeps. */
+void session_info(struct tracer *t, struct trace_info *info);
+
 /* Begin a file for the interval that is on or comes next. 0 or -errno; then out_undo. */
 int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf);
 /* Hand what the collector has to t->file (and names to t->next). */

@@ -30,8 +30,11 @@ void print_mode(const struct job *job, FILE *out)
 
 	fprintf(out, "%-16s", "Mode");
 	if (kind == &e->kind[0]) {
-		fprintf(out, "time, %u ticks a second and CPU, dither %u.%u %%\n", t->rate,
-			t->dither / 10, t->dither % 10);
+		fputs("time", out);
+		if (t->rate)
+			fprintf(out, ", %u ticks a second and CPU, dither %u.%u %%", t->rate,
+				t->dither / 10, t->dither % 10);
+		putc('\n', out);
 	} else {
 		fputs("event ", out);
 		escape_print(out, kind->name);

@@ -39,6 +39,16 @@ for name in default default_perf; do
 	calc "$samples > 100 && $samples < 400"
 	verdict "${name}_sampled" $? "$samples samples"
 done
+# Rate, dither and whether there is a seed, as header and interval have them: the timer's ticks are
+# dithered, events taken by count are not, and have no rate.
+kept() {
+	od -An -tu4 -j168 -N8 "$1" | xargs
+	records "$1" >/dev/null
+	sed -n 's/.*"rate":\([0-9]*\),"dither":\([0-9]*\),"seed":"\([^"]*\)".*/\1 \2 \3/p' "$1.show" |
+		head -n 1 | sed 's/0x[0-9a-f]\{2,\}$/seed/'
+}
+equal kept_timer "$(kept "$out/timer.nrm2" | xargs)" '997 100 997 100 seed'
+equal kept_by_count "$(kept "$out/faults.nrm2" | xargs)" '0 0 0 0 0x0'
 by=$(sed -n 's/.* ticks by \([^,]*\), none lost .*/\1/p' "$out/timer.txt" "$out/seed.txt" | sort | uniq -c)
 equal timer_by_wish "$(echo $by)" "2 the timer"
 samples=$(grep -c '"record":"tprof"' "$out/member.nrm2.show")

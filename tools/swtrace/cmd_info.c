@@ -71,6 +71,18 @@ static const char *state_name(unsigned int state)
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }
 
+/* What is so: a collector may keep neither the rate nor the dither that it was asked for. */
+static void print_rate(const struct trace_info *i)
+{
+	if (!i->rate)
+		puts("rate:        none");
+	else if (i->dither)
+		printf("rate:        %u ticks a second, dithered by %.1f %%\n", i->rate,
+		       i->dither / 10.0);
+	else
+		printf("rate:        %u ticks a second, at equal distances\n", i->rate);
+}
+
 int cmd_info(int argc, char **argv)
 {
 	struct trace_info i;
@@ -101,10 +113,12 @@ int cmd_info(int argc, char **argv)
 		puts("scope:       the whole system");
 	printf("mode:        %s\n", mode_name((int)i.mode));
 	escape_printf(stdout, "samples by:  %s\n", i.sampler);
-	printf("rate:        %u ticks a second, dithered by %.1f %%\n", i.rate, i.dither / 10.0);
-	printf("buffers:     %u CPUs, trace %.1f MB, MTE %.1f MB, section %llu KB\n", i.ncpus,
-	       (double)i.trace_bytes / 1048576, (double)i.mte_bytes / 1048576,
-	       (unsigned long long)i.segment_bytes >> 10);
+	print_rate(&i);
+	printf("buffers:     ");
+	if (i.trace_bytes)
+		printf("%u CPUs, trace %.1f MB, MTE %.1f MB, ", i.ncpus,
+		       (double)i.trace_bytes / 1048576, (double)i.mte_bytes / 1048576);
+	printf("section %llu KB\n", (unsigned long long)i.segment_bytes >> 10);
 	escape_printf(stdout, "file:        %s\n", i.file);
 	if (i.files)
 		escape_printf(stdout, "older files: %s.%u and before\n", i.file, i.files);

@@ -27,5 +27,6 @@ swtrace run -B driver -g -F 5000 -e timer -o root.nrm2 -- sh -c \
 swtrace run -o default.nrm2 -- abi spin 200 2>default.txt || code=1
 swtrace run -B perf -o default_perf.nrm2 -- abi spin 200 2>default_perf.txt || code=1
 swtrace run -e timer -o timer.nrm2 -- true 2>timer.txt || code=1
+swtrace run -B driver -e page-faults -c 5 -o faults.nrm2 -- true 2>faults.txt || code=1
 swtrace run --seed 1 -o seed.nrm2 -- true 2>seed.txt || code=1
 exit ${code:-0}
