@@ -101,9 +101,11 @@ $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 # Readers share the decoder and the cursor with the collectors, all of them how others' files are opened.
-$(call obj,$(wildcard post/formats/*.c post/model/*.c post/report/*.c)): INC = $(INC_POST) -Ilibperfutil
+$(call obj,$(wildcard post/formats/*.c post/model/*.c post/report/*.c post/sandbox/*.c)): INC = $(INC_POST) -Ilibperfutil
 # All write new files in the same way.
 $(call obj,tools/common/output.c): INC += -Ilibperfutil
+# It asks debuginfod for liba2n.
+$(O)/obj/post/sandbox/servers.o: INC = $(INC_POST) -Ilibperfutil -Ilibperfutil/a2n
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)

@@ -15,6 +15,8 @@
 #include "model/read.h"
 #include "options.h"
 #include "report/report.h"
+#include "sandbox/opener.h"
+#include "sandbox/sandbox.h"
 
 static int failed(const char *what, int rc)
 {
@@ -31,6 +33,22 @@ static int kernel_map(const struct options *o, struct a2n *a)
 	complain("-kmap: %s: %s", o->kernel_map,
 		 rc == -EILSEQ ? "not a copy of /proc/kallsyms" : strerror(-rc));
 	return EXIT_UNREADABLE;
+}
+
+/* From here on others' files are read. */
+static void shut_in(const struct options *o)
+{
+	struct sandbox s = { .calls = NULL };
+	int rc = opener_begin(o);
+
+	if (!rc)
+		s = sandbox_enter();
+	if (o->verbose && rc)
+		complain("no sandbox: %s", strerror(-rc));
+	if (o->verbose && s.calls)
+		complain("no sandbox by seccomp: %s", s.calls);
+	if (o->verbose && s.files)
+		complain("no sandbox by Landlock: %s", s.files);
 }
 
 static int open_trace(const struct options *o, struct input *input)
@@ -136,9 +154,12 @@ int main(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	shut_in(&options);
 	code = open_trace(&options, &input);
-	if (code)
+	if (code) {
+		opener_end();
 		return code;
+	}
 	needs = reports_need(&options);
 	model.counts.by_cpu = options.per_cpu;
 	model.counts.by_offset = options.offsets || options.names.annotate;
@@ -160,5 +181,6 @@ int main(int argc, char **argv)
 	names_close(&model.names);
 	trace_free(&trace);
 	input_close(&input);
+	opener_end();
 	return code;
 }

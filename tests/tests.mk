@@ -42,6 +42,9 @@ $(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed
 $(O)/tests/unit/test_perf_file: $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
 $(O)/tests/unit/test_perf_file: TESTLINK = -Wl,--no-as-needed $(LIB_POST)
 
+$(O)/tests/unit/test_sandbox: $(call obj,post/sandbox/sandbox.c post/sandbox/landlock.c)
+$(O)/tests/unit/test_sandbox: TESTLINK = -Wl,--no-as-needed -lseccomp -Wl,--as-needed
+
 # What programs share of AboveIdle.
 $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/span.c)
@@ -61,6 +64,13 @@ $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(
 
 # What it records shows that no frame pointers are needed.
 $(O)/tests/format/test_unwind: CFLAGS += -fomit-frame-pointer
+
+# Loaded into post it tries its sandbox.
+tests: $(O)/tests/format/way_out.so
+$(O)/tests/format/way_out.so: tests/format/way_out.c
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -shared -o $@ $< $(ALLLDFLAGS) -lseccomp
 
 # It tells of its code as a JIT does.
 $(O)/tests/format/test_jit_moves: $(O)/lib/liba2n.a

@@ -22,4 +22,10 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 /* Why the last one could not be had, if that is worth a word and not said yet; else NULL. */
 const char *debuginfod_why(struct debuginfod *d);
 
+/* A process without a network lets another one ask: set before the first file is wanted. Like
+ * debuginfod_get; *why as debuginfod_why says it. */
+typedef int (*debuginfod_asker)(const struct build_id *id, char *path, size_t size,
+				const char **why);
+void debuginfod_by(debuginfod_asker asker);
+
 #endif

@@ -14,6 +14,7 @@
 #include "escape.h"
 #include "formats/timeline.h"
 #include "report/report.h"
+#include "sandbox/opener.h"
 
 #define CTF_MAGIC 0xC1FC1FC1u
 #define NAME_ROOM 256
@@ -113,12 +114,13 @@ static void put_text(struct writing *w, const char *text)
 
 static FILE *open_in(const struct writing *w, const char *name)
 {
-	int fd = openat(w->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0666);
+	int fd = opener_in_folder(w->folder, name);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!file && fd >= 0)
 		close(fd);
+	if (fd < 0)
+		errno = -fd;
 	return file;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/format.h"
+#include "sandbox/opener.h"
 
 bool is_pipe(const char *path)
 {
@@ -21,22 +22,6 @@ bool is_pipe(const char *path)
 	return (!strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) ||
 		!strcmp(path, "/dev/stdin")) && !stat(path, &st) &&
 	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode));
-}
-
-static int make_file(const char *folder)
-{
-	char path[4096];
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	if (snprintf(path, sizeof(path), "%s/post-XXXXXX", folder) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	return fd;
 }
 
 static int copy(int from, int to)
@@ -60,7 +45,7 @@ int spool_open(const char *path, struct pifile_fault *fault)
 {
 	const char *folder = getenv("TMPDIR");
 	int from = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
-	int to = from < 0 ? -errno : make_file(folder && *folder ? folder : "/var/tmp");
+	int to = from < 0 ? -errno : opener_spool();
 	int rc = to < 0 ? to : copy(from, to);
 
 	fault->offset = NO_OFFSET;

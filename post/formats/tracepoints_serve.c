@@ -218,11 +218,14 @@ void tracepoints_serve(int fd, const void *data, size_t size)
 	static char out[TRACEPOINTS_ROOM];
 	ssize_t n;
 
+	alarm(TRACEPOINTS_PATIENCE);
 	if (!take_all(&t, data, size) || send(fd, "", 1, MSG_NOSIGNAL) != 1)
 		_exit(1);
+	alarm(0);
 	while ((n = recv(fd, &in, sizeof(in), 0)) >= (ssize_t)sizeof(in.q)) {
 		size_t rest = (size_t)n - sizeof(in.q), answer = sizeof(struct tracepoint_field);
 
+		alarm(TRACEPOINTS_PATIENCE);
 		if (in.q.text) {
 			answer = text(&t, in.rest, rest, out, sizeof(out));
 		} else {
@@ -230,6 +233,7 @@ void tracepoints_serve(int fd, const void *data, size_t size)
 
 			memcpy(out, &f, sizeof(f));
 		}
+		alarm(0);
 		if (send(fd, out, answer, MSG_NOSIGNAL) < 0)
 			break;
 	}

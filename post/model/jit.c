@@ -18,6 +18,7 @@
 #include "model/keys.h"
 #include "model/wanted.h"
 #include "regular.h"
+#include "sandbox/opener.h"
 
 #define NEVER UINT64_MAX
 #define LOGS_MAX 512			/* a descriptor each */
@@ -90,21 +91,27 @@ static bool is_jitdump(const char *path)
 }
 
 /* Another process's file of this name may stand there by now: the inode tells. */
-static int try_open(const char *path, const struct pitrace_mte_map *map, const char **why)
+static int tried(int fd, int err, const struct pitrace_mte_map *map, const char **why)
 {
 	struct stat st;
-	int fd = regular_open(path, O_NOFOLLOW, &st);
 
 	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			*why = errno == EACCES ? "no permission to read it" : "cannot be opened";
+		if (err != ENOENT && err != ENOTDIR && err != ENOSYS)
+			*why = err == EACCES ? "no permission to read it" : "cannot be opened";
 		return -1;
 	}
-	if (!map || !map->inode || st.st_ino == map->inode)
+	if (!map || !map->inode || (!fstat(fd, &st) && st.st_ino == map->inode))
 		return fd;
 	close(fd);
 	*why = "the file of this name is another one than was mapped";
 	return -1;
+}
+
+static int try_open(const char *path, const struct pitrace_mte_map *map, const char **why)
+{
+	int fd = regular_open(path, O_NOFOLLOW, NULL);
+
+	return tried(fd, errno, map, why);
 }
 
 static int open_dump(const struct jit *j, const struct pitrace_mte_map *map, const char **why)
@@ -129,10 +136,8 @@ static int open_dump(const struct jit *j, const struct pitrace_mte_map *map, con
 	if (fd >= 0)
 		return fd;
 	/* In a container, if it still runs. */
-	if (snprintf(path, sizeof(path), "/proc/%u/root%s", input_pid(j->trace, map->pid), map->path) >=
-	    (int)sizeof(path))
-		return -1;
-	return try_open(path, map, why);
+	fd = opener_inside(input_pid(j->trace, map->pid), map->path);
+	return tried(fd, -fd, map, why);
 }
 
 static void look_ahead(struct jit *j)

@@ -14,7 +14,7 @@
 
 #include "model/record.h"
 #include "regular.h"
-#include "rights.h"
+#include "sandbox/opener.h"
 
 #define NEVER		UINT64_MAX
 #define HEAD_MAX	256
@@ -300,25 +300,6 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	return rc ? rc : 1;
 }
 
-/* Below the root of a process, with its rights: links in there lead nowhere else, nor does what it
- * mounted there. */
-static int open_inside(uint32_t pid, const char *path)
-{
-	struct rights rights;
-	int root = rights_root((pid_t)pid), fd = -1, err = errno;
-
-	if (root < 0)
-		return -1;
-	err = -rights_of_process((pid_t)pid, &rights);
-	if (!err) {
-		fd = rights_open_below(&rights, root, path, NULL);
-		err = errno;
-	}
-	close(root);
-	errno = err;
-	return fd;
-}
-
 static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
 {
 	const char *folder = m->jit->folders, *end;
@@ -339,8 +320,12 @@ static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
 	}
 	/* It still runs, in a container perhaps. */
 	if (!r && p->to == NEVER && inner_number(p, pid, &inner)) {
+		int fd;
+
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner);
-		r = try_file(m, p, open_inside(pid, path), path, false, tracer);
+		fd = opener_inside(pid, path);
+		errno = fd < 0 ? -fd : 0;
+		r = try_file(m, p, fd, path, false, tracer);
 	}
 	return r < 0 ? r : 0;
 }

@@ -8,7 +8,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "model/profile.h"
-#include "newfile.h"
+#include "sandbox/opener.h"
 
 int profile_read(const struct job *job, const struct profile_reader *reader)
 {
@@ -32,9 +32,9 @@ static int convert_write(const struct job *job, FILE *out)
 	return job->options->convert->write(job, out);
 }
 
-int convert_folder(const struct job *job, const char *path, bool *renamed)
+int convert_folder(const struct job *job, unsigned int i, bool *renamed)
 {
-	int folder = newfile_folder(path, 0777, renamed), rc;
+	int folder = opener_folder(job->options, i, renamed), rc;
 
 	if (folder < 0)
 		return folder;

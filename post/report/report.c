@@ -9,6 +9,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "output.h"
+#include "sandbox/opener.h"
 
 static const struct report *const reports[REPORTS] = {
 	[REPORT_TPROF] = &report_tprof,
@@ -108,17 +109,35 @@ static int write_texts(const struct job *job, FILE *out)
 	return rc;
 }
 
-static int write_to(struct job *job, const char *path, mode_t mode,
+const char *reports_output(const struct options *o, unsigned int i, mode_t *mode)
+{
+	const struct report *r = wanted(o, 0);
+	bool object = o->csv || (o->json && r->json);
+
+	*mode = object ? 0666 : r->mode;
+	if (object || o->output)
+		return i ? NULL : o->output ? o->output : "-";
+	r = wanted(o, i);
+	if (!r)
+		return NULL;
+	*mode = r->mode;
+	return o->convert ? o->convert->path : r->path;
+}
+
+/* The i-th output. */
+static int write_to(struct job *job, unsigned int i,
 		    int (*write)(const struct job *job, FILE *out))
 {
 	const struct format *convert = job->options->convert;
 	struct output out = { 0 };
+	mode_t mode;
+	const char *path = reports_output(job->options, i, &mode);
 	int rc, closed;
 
 	if (convert && convert->write_folder) {
-		rc = convert_folder(job, path, &out.renamed);
+		rc = convert_folder(job, i, &out.renamed);
 	} else {
-		rc = output_open(&out, path, mode);
+		rc = opener_output(job->options, i, &out);
 		if (rc)
 			return failed(path, rc);
 		rc = write(job, out.file);
@@ -152,13 +171,11 @@ int reports_write(struct job *job)
 
 	r = wanted(o, 0);
 	if (o->csv || (o->json && r->json))
-		return write_to(job, o->output ? o->output : "-", 0666,
-				o->csv ? write_csv : write_json);
+		return write_to(job, 0, o->csv ? write_csv : write_json);
 	if (o->output)
-		return write_to(job, o->output, r->mode, write_texts);
+		return write_to(job, 0, write_texts);
 	for (i = 0; (r = wanted(o, i)); i++)
-		code = worse(code, write_to(job, o->convert ? o->convert->path : r->path, r->mode,
-					    r->write));
+		code = worse(code, write_to(job, i, r->write));
 	return code;
 }
 

@@ -58,6 +58,8 @@ extern const struct report report_tprof, report_calltree, report_callers, report
 unsigned int reports_need(const struct options *o);
 /* Whether a report is of something that isn't there: then none is to be written. */
 bool reports_absent(const struct job *job);
+/* Where the i-th output of these options goes, "-": to stdout; NULL: there is none. */
+const char *reports_output(const struct options *o, unsigned int i, mode_t *mode);
 /* Write them where they go. The exit code. */
 int reports_write(struct job *job);
 /* What belongs on stdout, unless a report itself went there. A report that could not be written is
@@ -66,8 +68,9 @@ int reports_screen(struct job *job, int code);
 
 /* ---- convert.c: a trace in another format ---------------------------------------------------- */
 
-/* A folder, of a format that is one; an older one is set aside. 0, or -errno, or REPORT_WRONG. */
-int convert_folder(const struct job *job, const char *path, bool *renamed);
+/* The i-th output is a folder, as the format is; an older one is set aside. 0, or -errno, or
+ * REPORT_WRONG. */
+int convert_folder(const struct job *job, unsigned int i, bool *renamed);
 /* The formats that there are, a line each. */
 void convert_list(FILE *out);
 
