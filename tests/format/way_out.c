@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Loaded into post (LD_PRELOAD) it stands for a reader that somebody else has taken over: where post
- * decompresses a trace it tries to get out. What came of it is told when post ends.
+ * Loaded into post (LD_PRELOAD) it stands for a reader that somebody else has taken over: where
+ * post decompresses a trace it tries to get out. What came of it is told when post ends.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -160,7 +160,11 @@ static long read_parent(void)
 
 static long descriptor_of_parent(void)	{ return syscall(SYS_pidfd_open, getppid(), 0); }
 static long new_namespace(void)	{ return unshare(CLONE_NEWUSER); }
-static long new_process_in_namespace(void) { return syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0); }
+static long new_process_in_namespace(void)
+{
+	return syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
+}
+
 static long mount_over(void)	{ return mount("x", in("sub"), "tmpfs", 0, NULL); }
 static long load_bpf(void)	{ return syscall(SYS_bpf, 0, NULL, 0); }
 static long io_uring(void)	{ return syscall(425, 1, NULL); }
