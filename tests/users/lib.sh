@@ -55,6 +55,15 @@ as() {
 	shift
 	setpriv --reuid "$user" --regid "$user" --clear-groups -- env HOME=/ USER= LOGNAME= "$@"
 }
+# end PID...: of what was begun in the background, all that it has begun, too
+end() {
+	local pid
+	for pid in "$@"; do
+		# shellcheck disable=SC2046
+		end $(pgrep -P "$pid")
+		kill "$pid" 2>/dev/null
+	done
+}
 # sudo_by USER COMMAND...: root's, called by that user's sudo
 sudo_by() {
 	SUDO_UID=$1 SUDO_GID=$1 env "${@:2}"

@@ -242,7 +242,7 @@ race() { # NAME MAKE WORD...: MAKE makes, as bob, A and B, which are exchanged
 		try OUT "${words[@]}"
 		[ $code != 124 ] && [ $code != 137 ] || slow=$((slow + 1))
 	done
-	kill $swapper
+	end $swapper
 	wait $swapper 2>/dev/null
 	is "race_${name}_ends" "$slow" 0
 	untouched "race_${name}_victim" "$work/victim"
@@ -276,7 +276,7 @@ for turn in $(seq 60); do
 	try OUT post -q -o OUT "$trace"
 	[ $code != 124 ] || slow=$((slow + 1))
 done
-kill $swapper $reader
+end $swapper $reader
 wait $swapper $reader 2>/dev/null
 is race_read_fifo_ends "$slow" 0
 untouched race_read_fifo_victim "$work/victim"
