@@ -71,17 +71,15 @@ FUZZ_LIB_holder	:= $(LIB_PERFUTIL)
 FUZZ_FOR_demangle := $(call A2N,demangle)
 FUZZ_LIB_demangle := -liberty
 FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
-FUZZ_SRC_stack	:= $(addprefix post/model/,calls.c callers.c dwfl_file.c explain.c jit.c keys.c lines.c maps.c \
-		   names.c names_group.c runtimes.c symbols.c wanted.c) $(A2N_SRC)
-FUZZ_LIB_stack	:= -ldw $(LIB_A2N)
+FUZZ_SRC_stack = $(FUZZ_SRC_post)
+FUZZ_LIB_stack = $(FUZZ_LIB_post)
 
 FUZZ_FOR_xray	:= $(filter-out %/xray_map.c %/xray_write.c %/xray_elf.c %/xray_runs.c,$(wildcard post/formats/xray*.c)) \
 		   $(addprefix post/model/,callflow.c functions.c)
 
 FUZZ_FOR_itrace	:= $(addprefix post/model/,itrace.c frames.c)
-FUZZ_SRC_itrace	:= $(addprefix post/model/,calls.c dwfl_file.c events.c explain.c irq_names.c jit.c keys.c \
-		   lines.c maps.c names.c names_group.c runtimes.c symbols.c trace.c wanted.c) $(A2N_SRC)
-FUZZ_LIB_itrace	:= -ldw $(LIB_A2N)
+FUZZ_SRC_itrace = $(FUZZ_SRC_post)
+FUZZ_LIB_itrace = $(FUZZ_LIB_post)
 
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
 		   $(call PERF,collector_majors crc32c names perf_decode perf_records rc)
