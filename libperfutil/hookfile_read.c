@@ -52,6 +52,7 @@ struct pending {
 struct hooks {
 	char *folder;
 	bool made;			/* the folder is ours to empty and remove */
+	bool fresh;			/* … and was not there before */
 	int dir, control_fd, born;	/* born: processes announce files there */
 	uid_t owner;
 	struct hookfile_control control;
@@ -140,6 +141,7 @@ static int make_folder(struct hooks *h, const char *folder)
 	if (err)
 		return err;
 	h->made = true;
+	h->fresh = fresh;
 	h->control_fd = openat(h->dir, HOOKFILE_CONTROL,
 			       O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (h->control_fd < 0 || fchmod(h->control_fd, 0644) || fchmod(h->dir, 0700))
@@ -293,14 +295,16 @@ static pid_t pid_of(const char *name)
 	return (pid_t)pid;
 }
 
-/* Only what a collector or its programs make: the folder may hold other things too. */
+/* Of a folder that was there before only what a collector or its programs make: it may hold other
+ * things too. */
 static void remove_file(const struct hooks *h, const char *name)
 {
 	struct stat st;
 
-	if ((pid_of(name) || !strcmp(name, HOOKFILE_CONTROL) || !strcmp(name, HOOKFILE_SOCKET)) &&
-	    !fstatat(h->dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	    (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode)))
+	if (h->fresh ||
+	    ((pid_of(name) || !strcmp(name, HOOKFILE_CONTROL) || !strcmp(name, HOOKFILE_SOCKET)) &&
+	     !fstatat(h->dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	     (S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode))))
 		unlinkat(h->dir, name, 0);
 }
 

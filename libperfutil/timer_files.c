@@ -85,22 +85,10 @@ int timer_folder_make(struct timer_folder *f, const struct timer_control *contro
 	return err;
 }
 
-/* What we and the library make there; a user to whom it was given may have put other things. */
-static void empty(const struct timer_folder *f, DIR *d)
-{
-	struct timer_name name;
-	struct dirent *e;
-	struct stat st;
-
-	while ((e = readdir(d)))
-		if ((!strcmp(e->d_name, TIMER_CONTROL) || timer_name_parse(e->d_name, &name)) &&
-		    !fstatat(f->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
-			unlinkat(f->fd, e->d_name, 0);
-}
-
 void timer_folder_remove(struct timer_folder *f)
 {
 	struct stat st, named;
+	struct dirent *e;
 	DIR *d;
 
 	if (f->control_fd >= 0) {
@@ -111,7 +99,8 @@ void timer_folder_remove(struct timer_folder *f)
 	d = f->fd >= 0 ? fdopendir(f->fd) : NULL;
 	if (d) {
 		rewinddir(d);
-		empty(f, d);
+		while ((e = readdir(d)))
+			unlinkat(f->fd, e->d_name, 0);
 		if (!fstat(f->fd, &st) && !lstat(f->path, &named) && st.st_dev == named.st_dev &&
 		    st.st_ino == named.st_ino)
 			rmdir(f->path);

@@ -24,7 +24,7 @@ int timer_folder_make(struct timer_folder *f, const struct timer_control *contro
 		      char *why, size_t room);
 /* Tell the programs: enum timer_state. */
 void timer_folder_state(struct timer_folder *f, uint32_t state);
-/* Tell the programs that it is over; remove it with all that was made in it. */
+/* Tell the programs that it is over; remove it, which was made new, with all that is in it. */
 void timer_folder_remove(struct timer_folder *f);
 
 /* Which ring a file of the folder is. False: none. */

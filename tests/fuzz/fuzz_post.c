@@ -11,6 +11,11 @@
 
 int post_main(int argc, char **argv);
 #define main post_main
+/* One process reads all inputs, and writes some of them itself: it is not shut in. */
+#include "sandbox/opener.h"
+#include "sandbox/sandbox.h"
+#define opener_begin(o)	(-ENOSYS)
+#define sandbox_enter()	((struct sandbox){ NULL })
 #include "main.c"
 #undef main
 

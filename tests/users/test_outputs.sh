@@ -265,9 +265,14 @@ cd "$work/race" || exit 1
 rm -rf ./*
 victim "$work/victim"
 as "$bob" sh -c "mkfifo OUT; ln -s $work/victim B"
-as "$bob" sh -c 'exec 3<>OUT; cat <&3 >/dev/null' &
+as "$bob" sh -c 'exec 3<>OUT; : >reads; exec cat <&3 >/dev/null' &
 reader=$!
-sleep 0.3
+for turn in $(seq 100); do
+	[ ! -e reads ] || break
+	sleep 0.1
+done
+[ -e reads ]
+verdict race_read_fifo_begins $?
 as "$bob" "$programs/swap_names" OUT B &
 swapper=$!
 run=(env)
