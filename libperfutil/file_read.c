@@ -384,9 +384,9 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 	}
 	/* Of all that is packed, as it is met: a few bytes may become gigabytes. */
 	if (packed && f->sections[i].state == FILE_UNREAD) {
-		if (s->bytes > unpacked_most(f->size) - f->unpacked) {
+		if (s->bytes > unpacked_stream(f->size) - f->unpacked) {
 			file_bad(f, i, "a section of %" PRIu64 " bytes, %" PRIu64 " stored: with what was "
-				 "read before it is more than 16 MB and 32 times the file's size, and "
+				 "read before it is more than 16 MB and 1024 times the file's size, and "
 				 "left out", s->bytes, s->stored);
 			return NULL;
 		}

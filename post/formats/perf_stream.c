@@ -147,8 +147,8 @@ static int unpack(struct perf_stream *s)
 	ZSTD_outBuffer out;
 	size_t rc;
 
-	if (s->unpacked > unpacked_most(s->perf->in->size)) {
-		damaged(s, s->packed_offset, "more than 16 MB and 32 times the file's size came out of "
+	if (s->unpacked > unpacked_stream(s->perf->in->size)) {
+		damaged(s, s->packed_offset, "more than 16 MB and 1024 times the file's size came out of "
 			"what is compressed: the rest is left out");
 		s->packed_damage = true;
 		s->npacked = 0;

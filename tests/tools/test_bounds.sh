@@ -67,4 +67,31 @@ if command -v zstd >/dev/null; then
 else
 	echo "skip ${suite}_perf_compressed zstd is missing"
 fi
+
+# ---- a trace: sections that are some thousand times as large as they stand there
+"$programs/format/test_packed" packed.nrm2
+bounded native_packed 400 20 '1024 times' -csv -r packed.nrm2
+
+# ---- a program: debugging information of 400 MB, packed to half a MB
+echo 'int main(void) { volatile int i; for (i = 0; i < 9; i++); return 0; }' >prog.c
+gcc -g -O0 -no-pie -o prog prog.c
+head -c 400M /dev/zero >zeros
+for section in .debug_str .debug_line_str; do
+	objcopy --remove-section $section --add-section $section=zeros prog bomb
+	objcopy --compress-debug-sections=zlib bomb
+	verdict "dwarf_packed${section}_small" "$(calc "$(stat -c %s bomb) > 2000000"; echo $((1 - $?)))"
+	perl -e '
+		my ($path, $main) = @ARGV;
+		my $name = $path . "\0" x (8 - length($path) % 8);
+		my $map = pack("LLQQQ", 70, 70, 0x401000, 0x1000, 0x1000) . $name;
+		my $body = pack("QLLQQ", hex $main, 70, 70, 2000, 1);
+		my $data = pack("LSS", 1, 2, 8 + length $map) . $map . pack("LSS", 9, 2, 8 + length $body) . $body;
+		print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+		print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+	' "$work/bomb" "$(nm prog | sed -n 's/ T main$//p')" >bomb.data
+	(ulimit -v 400000 -t 20 && exec "$bin/post" -line -r bomb.data -o out.report >/dev/null 2>err)
+	is "dwarf_packed${section}_code" $? 0
+	says "dwarf_packed${section}_name" out.report main
+	says "dwarf_packed${section}_told" err 'packed too well'
+done
 [ $failures = 0 ]
