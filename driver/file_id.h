@@ -15,7 +15,7 @@ struct file_id {
 	u64 inode;
 	dev_t dev;
 	u32 generation;
-	u32 layer;		/* which file of which layer; 0: it has no layers, or they are not known */
+	u32 layer;		/* which file of which layer; 0: no layers, or not known */
 };
 
 static inline const struct inode *file_id_inode(const struct file *file)
@@ -24,7 +24,8 @@ static inline const struct inode *file_id_inode(const struct file *file)
 }
 
 /* Layers of several file systems may give one inode number to several files, and a file that was
- * copied up keeps the number of the one that is still mapped: the layer's inode tells them apart. */
+ * copied up keeps the number of the one that is still mapped: the layer's inode tells them
+ * apart. */
 static inline struct file_id file_id_with(const struct inode *seen, const struct inode *data)
 {
 	u32 dev = data->i_sb->s_dev;
@@ -32,7 +33,8 @@ static inline struct file_id file_id_with(const struct inode *seen, const struct
 	return (struct file_id){
 		.inode = seen->i_ino, .dev = seen->i_sb->s_dev, .generation = seen->i_generation,
 		.layer = seen == data ? 0 :
-			 hash_64(data->i_ino, 32) ^ hash_64((u64)dev << 32 | data->i_generation, 32),
+			 hash_64(data->i_ino, 32) ^
+			 hash_64((u64)dev << 32 | data->i_generation, 32),
 	};
 }
 

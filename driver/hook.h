@@ -19,9 +19,9 @@ struct hook_tracepoint {
 	bool on;
 };
 
-/* One of a table. Its prototype must be the one that this kernel calls it by, to the const: a kernel
- * with kCFI traps elsewhere, others hand over wrong arguments. The kernel's header of the tracepoint
- * tells it, so who has a table includes that. */
+/* One of a table. Its prototype must be the one that this kernel calls it by, to the const: a
+ * kernel with kCFI traps elsewhere, others hand over wrong arguments. The kernel's header of the
+ * tracepoint tells it, so who has a table includes that. */
 #define HOOK(tracepoint, f)								\
 	{ .name = #tracepoint, .probe = (void *)(f) + HOOK_DIFFERS(tracepoint, f) }
 #define HOOK_DIFFERS(tracepoint, f)							\

@@ -24,9 +24,9 @@
 /* ---- the trap -------------------------------------------------------------------------------- */
 
 /*
- * User probes and debuggers step by the same flag. From its first breakpoint or debugger on a thread
- * is theirs: our flag is taken off where that is seen, before they set theirs, and not touched any
- * more. Nor is that of a thread for which we never set it.
+ * User probes and debuggers step by the same flag. From its first breakpoint or debugger on a
+ * thread is theirs: our flag is taken off where that is seen, before they set theirs, and not
+ * touched any more. Nor is that of a thread for which we never set it.
  */
 static struct it_thread *clearing;	/* whose flag is taken from elsewhere */
 
@@ -504,7 +504,8 @@ static bool in_unseen_call(const struct it_thread *t)
 	       t->user.ip != instruction_pointer(task_pt_regs(t->task));
 }
 
-/* A call that was answered before sys_enter (seccomp, syscall user dispatch) is seen where it ends. */
+/* A call that was answered before sys_enter (seccomp, syscall user dispatch) is seen where it
+ * ends. */
 static void called_unseen(struct it_thread *t, struct pt_regs *regs)
 {
 	if (!in_unseen_call(t))

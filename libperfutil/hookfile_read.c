@@ -25,7 +25,7 @@
 #define FILES		1024		/* processes at one time; others wait until some are gone */
 #define SLOT_BYTES	(32u << 10)
 #define RING_BYTES	(64u << 10)	/* of the segments that go into the trace */
-#define READ_MAX	(16u << 20)	/* bytes of slots that a drain reads: the rest waits in them */
+#define READ_MAX	(16u << 20)	/* bytes of slots that a drain reads: the rest waits */
 #define NAMES_MAX	4096		/* … of the folder, likewise */
 
 struct process {

@@ -90,8 +90,8 @@ static int make_file(const char *folder, char path[4096])
 	return fd < 0 ? -errno : fd;
 }
 
-/* The kernel tells whose the file is to whom we tell its name. A collector that does not listen for it
- * (an older one) believes the name. */
+/* The kernel tells whose the file is to whom we tell its name. A collector that does not listen for
+ * it (an older one) believes the name. */
 static void announce(const char *folder, const char *path)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };

@@ -193,7 +193,8 @@ static void put_back(struct newfile *f)
 static int make(struct newfile *f, unsigned int how, mode_t mode)
 {
 	int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
-		    (how & NEWFILE_READ ? O_RDWR : O_WRONLY) | (how & NEWFILE_APPEND ? O_APPEND : 0);
+		    (how & NEWFILE_READ ? O_RDWR : O_WRONLY) |
+		    (how & NEWFILE_APPEND ? O_APPEND : 0);
 	int err = 0;
 
 	for (int n = 0; n < TRIES; n++) {
@@ -231,8 +232,8 @@ int newfile_open(struct newfile *f, const char *path, unsigned int how, mode_t m
 	return make_or_release(f, split(f, path), how, mode);
 }
 
-int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name, unsigned int how,
-		    mode_t mode)
+int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name,
+		    unsigned int how, mode_t mode)
 {
 	struct rights_kept kept;
 	int err;

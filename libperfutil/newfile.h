@@ -31,14 +31,15 @@ struct newfile {
 };
 
 /*
- * 0 or -errno: -ELOOP: a link stands there; -EPERM: another user's file or FIFO; -ENXIO: a FIFO that
- * nobody reads; -EISDIR; -EOPNOTSUPP: a device or the like; -EEXIST: NAME.old is no file that
+ * 0 or -errno: -ELOOP: a link stands there; -EPERM: another user's file or FIFO; -ENXIO: a FIFO
+ * that nobody reads; -EISDIR; -EOPNOTSUPP: a device or the like; -EEXIST: NAME.old is no file that
  * could go; -EBUSY: the name changes all the time. The mode is cut by the umask.
  */
 int newfile_open(struct newfile *f, const char *path, unsigned int how, mode_t mode);
-/* The same of a name in a folder that is open, with the rights of its user. These must live as long. */
-int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name, unsigned int how,
-		    mode_t mode);
+/* The same of a name in a folder that is open, with the rights of its user. These must live as
+ * long. */
+int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name,
+		    unsigned int how, mode_t mode);
 /* It shall not be: the file goes if it still has its name, and what made way is back. fd is
  * closed, and the rest released. */
 void newfile_undo(struct newfile *f);

@@ -118,7 +118,8 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 	if (!err)
 		err = fill_hooks(t, &f, PITRACE_RING_TRACE, all);
 	/* No other drain comes for what waits. */
-	last = t->hooks && all && (t->config.mode == PITRACE_MODE_NORMAL || !hooks_listening(t->hooks));
+	last = t->hooks && all &&
+	       (t->config.mode == PITRACE_MODE_NORMAL || !hooks_listening(t->hooks));
 	for (n = 0; n < LAST_READS && last && !err && hooks_rest(t->hooks); n++) {
 		err = fill_hooks(t, &f, PITRACE_RING_MTE, all);
 		if (!err)

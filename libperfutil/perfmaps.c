@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files belong to the traced programs: they are opened with the process's own rights below its own
- * root, no link is followed, whose they are is checked, what they say is not looked at here but for
- * the ends of lines.
+ * The files belong to the traced programs: they are opened with the process's own rights below its
+ * own root, no link is followed, whose they are is checked, what they say is not looked at here but
+ * for the ends of lines.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
  * perf maps of traced programs, copied into the trace while they grow: the files have no times, so
  * what stands in them is known to be of before the look that found it, and, but for what the first
  * look found, of after the look before. A process with executable memory of its own making is
- * looked at once a second, in its own /tmp, under its own number and with its own rights, and a last
- * time when it is gone. Of one that was gone before the first look the map in our /tmp is taken, with
- * the rights of the user for whom is traced.
+ * looked at once a second, in its own /tmp, under its own number and with its own rights, and a
+ * last time when it is gone. Of one that was gone before the first look the map in our /tmp is
+ * taken, with the rights of the user for whom is traced.
  */
 #ifndef PITRACE_PERFMAPS_H
 #define PITRACE_PERFMAPS_H

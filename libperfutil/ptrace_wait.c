@@ -272,8 +272,8 @@ static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borr
 	go_on(s, child);
 }
 
-/* Under sudo the trace is the caller's, and we are root: a program that gained rights, or that its user
- * may not read, goes on without us, and with it what it starts. */
+/* Under sudo the trace is the caller's, and we are root: a program that gained rights, or that its
+ * user may not read, goes on without us, and with it what it starts. */
 static bool hidden(const struct ptrace_session *s, const struct ptrace_process *p)
 {
 	return s->config.user && !geteuid() && rights_gained(p->pid);

@@ -55,7 +55,8 @@ void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
 {
 	struct timer_process *p = s->item[i].p;
 
-	if (!timer_out_steps(&s->out, p->maps.n) || timer_maps_have(&p->maps, address) || (p->missed && p->missed == address >> 12))
+	if (!timer_out_steps(&s->out, p->maps.n) || timer_maps_have(&p->maps, address) ||
+	    (p->missed && p->missed == address >> 12))
 		return;
 	for (size_t j = i + 1, end = s->nitem; j <= end; j++) {
 		struct timer_map map;

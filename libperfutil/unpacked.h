@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much what is packed may become. Traces, profiles and debugging information pack to a third or a
- * tenth; a file that was made to fill memory to a thousandth. So there is a limit, by the size of what
- * is packed, that only the latter reaches: pitrace-formats(7) tells it. What is unpacked piece by piece
- * is not kept; there copies of stacks that are the same each time pack to a hundredth.
+ * How much what is packed may become. Traces, profiles and debugging information pack to a third or
+ * a tenth; a file that was made to fill memory to a thousandth. So there is a limit, by the size of
+ * what is packed, that only the latter reaches: pitrace-formats(7) tells it. What is unpacked piece
+ * by piece is not kept; there copies of stacks that are the same each time pack to a hundredth.
  */
 #ifndef PITRACE_UNPACKED_H
 #define PITRACE_UNPACKED_H

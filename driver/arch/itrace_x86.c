@@ -49,7 +49,8 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 	if (regs->flags & X86_EFLAGS_TF)
 		clear_bit(X86_EFLAGS_TF_BIT, &regs->flags);
 	/* The instruction of a system call leaves its flags there. Of another thread, which may be
-	 * about to leave new ones, that is not touched: it has passed here when it began to sleep. */
+	 * about to leave new ones, that is not touched: it has passed here when it began to
+	 * sleep. */
 	if (task == current && regs->orig_ax != -1ul && regs->r11 & X86_EFLAGS_TF &&
 	    (regs->r11 & ~X86_EFLAGS_TF) == regs->flags)
 		regs->r11 &= ~X86_EFLAGS_TF;

@@ -389,7 +389,7 @@ struct pitrace_mte_map {
 	__u64 inode;
 	__u32 dev_major;
 	__u32 dev_minor;
-	__u32 generation;	/* of the inode; on a layered file system also of the layer's file */
+	__u32 generation;	/* of the inode; in layers also of the layer's file */
 	__u32 path_len;		/* bytes of path, without the NUL that follows it */
 	char  path[];		/* padded with NULs to a multiple of 4 */
 } __attribute__((packed, aligned(4)));

@@ -403,8 +403,8 @@ const char *perf_type_name(unsigned int type);
 /* What data of an AUX area are. */
 const char *perf_aux_name(unsigned int kind);
 
-/* perf_kernel.c: the text that kernel symbols are to be had from, which stays the perf's; NULL: none.
- * The vdso, if it is this machine's. */
+/* perf_kernel.c: the text that kernel symbols are to be had from, which stays the perf's; NULL:
+ * none. The vdso, if it is this machine's. */
 struct blob perf_kernel_symbols(struct perf *p);
 const void *perf_kernel_vdso(struct perf *p, size_t *size);
 /* The address of a symbol in a text of kallsyms; 0: it is not there. */

@@ -136,7 +136,8 @@ static int read_samples(struct pprof *p)
 		}
 		p->total += ticks;
 		/* Each process has all modules: damage shall not tell of more than can be. */
-		if ((uint64_t)p->owners * (p->mappings.count + 1) > OWNERS_START + p->size / OWNER_BYTES) {
+		if ((uint64_t)p->owners * (p->mappings.count + 1) >
+		    OWNERS_START + p->size / OWNER_BYTES) {
 			faults_tell(&p->faults, pprof_offset(p, at.at), "too many processes and threads: of the others nothing is named");
 			continue;
 		}

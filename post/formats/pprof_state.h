@@ -78,7 +78,7 @@ struct pprof {
 	struct keys by_code;
 	struct place *place;
 	uint32_t places, room_place;
-	uint64_t entries;		/* strings, items and places: each has a few bytes at least */
+	uint64_t entries;		/* strings, items and places: of some bytes each */
 	uint32_t *first_place;		/* of each location; and of the one behind the last */
 	struct owner *owner;
 	uint32_t owners, room_owner;

@@ -28,8 +28,8 @@ static void give_up(struct tracepoints *t)
 		return;
 	close(t->fd);
 	t->fd = -1;
-	/* It ends when its socket does, and an answer that lasts too long ends by its alarm: a sandbox
-	 * lets us kill nobody. */
+	/* It ends when its socket does, and an answer that lasts too long ends by its alarm: a
+	 * sandbox lets us kill nobody. */
 	while (waitpid(t->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -230,7 +230,8 @@ static void turns(int unused)
 		printf("# turns of %d us: %lu samples, %.0f ms: %.3f\n", (int)(w[i].turn / 1000),
 		       w[i].samples, (double)w[i].used / 1e6, part);
 		check(missed * 50 > ticks(&v) || (w[i].samples > 50 &&
-						  part > 1 - exact * 0.05 && part < 1 + exact * 0.05));
+						  part > 1 - exact * 0.05 &&
+						  part < 1 + exact * 0.05));
 	}
 	unview(&v);
 }

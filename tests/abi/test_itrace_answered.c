@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * System calls that are answered before the tracepoint of their entry: by seccomp, or by the dispatch
- * of system calls to user code. Each is told, no instruction is missing, and the program never finds
- * the trap in the flags that the call has left.
+ * System calls that are answered before the tracepoint of their entry: by seccomp, or by the
+ * dispatch of system calls to user code. Each is told, no instruction is missing, and the program
+ * never finds the trap in the flags that the call has left.
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +31,8 @@ static void filter(uint32_t answer)
 	};
 	struct sock_fprog f = { sizeof(program) / sizeof(*program), program };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &f))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &f))
 		_exit(4);
 }
 

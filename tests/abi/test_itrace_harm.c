@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What an instruction trace must do no harm to: threads that end while they are added, programs that
- * gain credentials before they are armed, user probes in any state, and the other users' room in the
- * table.
+ * What an instruction trace must do no harm to: threads that end while they are added, programs
+ * that gain credentials before they are armed, user probes in any state, and the other users' room
+ * in the table.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Sessions that go on and off over programs that are probed, refused by seccomp, debugged, that begin
- * set-user-ID programs and many short threads, while a CPU goes off and on: each part goes on for
- * ever, and ends with a status of its own as soon as something is not as it is without a trace.
+ * Sessions that go on and off over programs that are probed, refused by seccomp, debugged, that
+ * begin set-user-ID programs and many short threads, while a CPU goes off and on: each part goes on
+ * for ever, and ends with a status of its own as soon as something is not as it is without a trace.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -46,7 +46,8 @@ static void part_debugger(void)
 		if (!pid)
 			part_spin();
 		usleep(2000);
-		if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) ||
+		if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) ||
+		    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) ||
 		    waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
 			_exit(7);
 		for (i = 0; i < STEPS; i++)

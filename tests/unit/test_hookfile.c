@@ -417,7 +417,8 @@ static void test_lies(void)
 	at += rec.type_len & PITRACE_LEN_MASK;
 	t->slot[0].used = (uint32_t)(at - HOOKFILE_DATA);
 
-	/* Names that are none, one of a process of another user, one of no process: none is read. */
+	/* Names that are none, one of a process of another user, one of no process: none is
+	 * read. */
 	put_file(h, "0.1", good, size);
 	put_file(h, "x.1", good, size);
 	put_file(h, "12", good, size);
@@ -485,7 +486,8 @@ static void test_whose(void)
 	}
 	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
 	CU_ASSERT_EQUAL_FATAL(status, 0);
-	/* Before it is looked at: the same file under the names of a process of root's and of none. */
+	/* Before it is looked at: the same file under the names of a process of root's and of
+	 * none. */
 	for (int i = 0; i < 2; i++) {
 		snprintf(from, sizeof(from), "%s/%d.0", hooks_folder(h), pid);
 		snprintf(path, sizeof(path), "cp %s %s/%s.0 && chown %u %s/%s.0", from,

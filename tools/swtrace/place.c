@@ -74,7 +74,8 @@ static bool in_table(struct image *m, const Elf64_Shdr *table, const char *name,
 		symbols = get_all(m, table->sh_offset, table->sh_size);
 		names = get_all(m, strings.sh_offset, strings.sh_size);
 	}
-	for (uint64_t i = 0; symbols && names && !found && i < table->sh_size / sizeof(*symbols); i++) {
+	for (uint64_t i = 0; symbols && names && !found && i < table->sh_size / sizeof(*symbols);
+	     i++) {
 		const Elf64_Sym *s = &symbols[i];
 
 		found = s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&

@@ -2,9 +2,9 @@
 /*
  * unruly WHAT [N]: a traced program that does what it should not to the one that traces it.
  * control: spoils the control file of the timer collector; notes N: maps N files whose program
- * headers lead 65,535 times to notes without end; hooks N: N processes fill all their room for records
- * while the tracer, its parent, stands still; snapshots N: asks for N snapshots;
- * silent SOCKET: connects to a holder and says nothing.
+ * headers lead 65,535 times to notes without end; hooks N: N processes fill all their room for
+ * records while the tracer, its parent, stands still; snapshots N: asks for N snapshots; silent
+ * SOCKET: connects to a holder and says nothing.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -111,7 +111,8 @@ static int hooks(int n)
 		if (fork())
 			continue;
 		/* As much as there is room. */
-		for (uint64_t k = 0; TraceHook(-1, 0xB0, 1, 1, 0, &k, NULL, NULL) != PI_BUFFER_FULL; k++)
+		for (uint64_t k = 0;
+		     TraceHook(-1, 0xB0, 1, 1, 0, &k, NULL, NULL) != PI_BUFFER_FULL; k++)
 			if (k > 10000000)
 				_exit(1);
 		if (write(full[1], "", 1) != 1)
