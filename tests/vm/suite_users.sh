@@ -7,6 +7,7 @@
 	name=${script##*/test_}
 	set -- "$@" "${name%.sh}"
 done
-booted guest --mem 768 --timeout 400 --prog bash --prog setpriv --prog unshare --add tests/users:/users \
+booted guest --mem 768 --timeout 800 --prog bash --prog setpriv --prog unshare --add tests/users:/users \
+	--add "$build/lib/pitrace:/usr/local/lib/pitrace" \
 	-- tests/vm/guest/users.sh "$@" || code=1
 exit $code
