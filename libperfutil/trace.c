@@ -188,7 +188,8 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 		return rc_fail(PI_NOT_SUPPORTED, "an event is counted on all CPUs: cpu is -1");
 	if (rc && rc != PI_NOT_INITIALIZED)
 		return rc;
-	if (!rc)
+	/* One that samples by counts has none. */
+	if (!rc && last.info.rate)
 		rate = last.info.rate;
 	if (event)
 		q.a = TraceFindEvents(event, count, rate, priv, q.events);

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include "itrace.h"
 
+#ifdef TRACED_HERE
+
 /* A process of this user that loops for some time when a byte comes. */
 static pid_t worker(const int *gate, uid_t uid)
 {
@@ -95,3 +97,5 @@ void test_itrace_halt(void)
 	halt(1001, false);
 	halt(1000, true);
 }
+
+#endif
