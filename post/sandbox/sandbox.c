@@ -21,6 +21,11 @@
 #define WORD		0xFFFFFFFFu	/* the kernel looks at no more of an int */
 #define WRITES		(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
 #define NAMESPACES	0x7E020080u	/* CLONE_NEW*, whatever the headers know */
+#ifdef __powerpc__
+#define TERMINAL	0x402C7413u	/* TCGETS of the kernel's struct, not of the C library's */
+#else
+#define TERMINAL	TCGETS
+#endif
 #define TERMINAL2	0x802C542Au	/* TCGETS2, for which few headers have the struct */
 #ifndef PR_SET_VMA
 #define PR_SET_VMA	0x53564D41	/* names of malloc's memory */
@@ -70,7 +75,7 @@ static const struct {
 } some[] = {
 	{ "open", 1, WRITES, O_RDONLY }, { "openat", 2, WRITES, O_RDONLY },
 	{ "clone", CLONE_FLAGS, NAMESPACES, 0 }, { "prlimit64", 0, WORD, 0 },
-	{ "ioctl", 1, WORD, TCGETS }, { "ioctl", 1, WORD, TERMINAL2 },
+	{ "ioctl", 1, WORD, TERMINAL }, { "ioctl", 1, WORD, TERMINAL2 },
 	{ "ioctl", 1, WORD, TIOCGWINSZ }, { "ioctl", 1, WORD, FIONREAD },
 	{ "fcntl", 1, WORD, F_DUPFD }, { "fcntl", 1, WORD, F_DUPFD_CLOEXEC },
 	{ "fcntl", 1, WORD, F_GETFD }, { "fcntl", 1, WORD, F_SETFD },
