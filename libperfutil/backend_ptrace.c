@@ -177,6 +177,7 @@ static void *work(void *arg)
 	sigemptyset(&kick);
 	sigaddset(&kick, KICK);
 	pthread_sigmask(SIG_UNBLOCK, &kick, NULL);
+	s->out.steps = TIMER_STEPS;
 	timer_out_sync(&s->out, PITRACE_SYNC_ON, b->on_stamp);
 	timer_out_interval(&s->out, &s->config, 0, b->on_stamp);
 	err = attach_all(s);
@@ -187,6 +188,8 @@ static void *work(void *arg)
 
 		if (w & WISH_OFF)
 			break;
+		if (looked)
+			s->out.steps = TIMER_STEPS;
 		if (w & WISH_FLUSH)
 			flushed(b);
 		if (looked && !(w & WISH_SUSPEND) != s->on)

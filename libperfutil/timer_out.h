@@ -23,8 +23,8 @@ struct timer_out {
 	segment_sink sink;
 	void *arg;
 	int err;			/* the first: nothing is written after it */
-	/* What a drain may still take to look things up: what the programs tell would make it
-	 * endless. */
+	/* What a drain (ptrace: 64 turns) may still take to look things up: what the programs tell
+	 * would make it endless. */
 	uint64_t steps;
 };
 
