@@ -51,6 +51,8 @@ static struct flow two_byte(const uint8_t *p, size_t left, uint8_t before)
 		return always(PITRACE_BRANCH_IRET, before + 1);
 	case 0x80 ... 0x8F:			/* jcc, near */
 		return maybe(JUMP, before + 5);
+	case 0xA2:				/* cpuid: its stop may be lost */
+		return plain(before + 1);
 	}
 	return plain(0);
 }

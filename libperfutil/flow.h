@@ -28,7 +28,7 @@ enum flow_what {
 struct flow {
 	uint8_t what;			/* enum flow_what */
 	uint8_t kind;			/* of a branch: enum pitrace_branch_kind */
-	uint8_t length;			/* bytes; 0: not looked at (x86, what is no branch) */
+	uint8_t length;			/* bytes; 0: not looked at (x86, no branch but cpuid) */
 	bool direct;			/* MAYBE: the target is `reach` bytes on from here */
 	int64_t reach;
 	uint32_t number;		/* s390x, SYSCALL: the number in the instruction, 0 none */

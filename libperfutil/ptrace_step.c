@@ -194,7 +194,18 @@ static void went_on(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 			  PITRACE_BRANCH_OTHER, t->pc, pc);
 }
 
-/* Where a stop was lost behind a system call or a branch that was not taken: it is put back. */
+/* One that went straight on, whose stop nobody told. */
+static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	count(s, t);
+	went_on(s, t, t->pc + t->flow.length);
+	t->pc += t->flow.length;
+	look_around(s, t);
+	ptrace_prepare(s, t);
+}
+
+/* Where a stop was lost it is put back: on s390x behind a system call or a branch that was not taken;
+ * on x86 behind cpuid, which some virtual machines' hosts execute in its place. */
 static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 #if defined(__s390x__)
@@ -207,14 +218,13 @@ static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t
 		look_around(s, t);
 		ptrace_prepare(s, t);
 	}
-	while (t->flow.what == FLOW_MAYBE && last != t->pc && t->mode == PTRACE_STEP) {
-		count(s, t);
-		went_on(s, t, t->pc + t->flow.length);
-		t->pc += t->flow.length;
-		look_around(s, t);
-		ptrace_prepare(s, t);
-	}
+	while (t->flow.what == FLOW_MAYBE && last != t->pc && t->mode == PTRACE_STEP)
+		put_back_one(s, t);
+#elif defined(__x86_64__)
+	if (t->flow.what == FLOW_NEXT && t->flow.length && pc != t->pc + t->flow.length)
+		put_back_one(s, t);
 #else
+	(void)put_back_one;
 	(void)s;
 	(void)t;
 	(void)pc;
