@@ -16,39 +16,25 @@
 #include "escape.h"
 #include "model/keys.h"
 #include "regular.h"
+#include "sandbox/opener.h"
 
 #define FILE_MAX	(16u << 20)
 #define ALL_MAX		(256u << 20)
-#define GROUPS_MAX	256
 
-static int open_here(const char *path, struct stat *st)
-{
-	return regular_open(path, O_NOFOLLOW, st);
-}
-
-/* As the program's owner, and none of root's groups. */
-static int open_as_owner(const struct stat *program, const char *path, struct stat *st)
-{
-	gid_t groups[GROUPS_MAX], group = getegid();
-	int n = getgroups(GROUPS_MAX, groups), fd = -1, error = EPERM;
-
-	if (n < 0 || setgroups(1, &program->st_gid))
-		return -1;
-	if (!setegid(program->st_gid) && !seteuid(program->st_uid)) {
-		fd = open_here(path, st);
-		error = errno;
-	}
-	/* Whoever could give it up gets it back; without it nothing must go on. */
-	if (seteuid(0) || setegid(group) || setgroups((size_t)n, groups))
-		abort();
-	errno = error;
-	return fd;
-}
-
+/* Root's as the program's owner, and with none of root's groups. */
 static int open_source(const struct stat *program, const char *path, struct stat *st)
 {
-	return !geteuid() && program->st_uid ? open_as_owner(program, path, st)
-					     : open_here(path, st);
+	int fd;
+
+	if (geteuid() || !program->st_uid)
+		return regular_open(path, O_NOFOLLOW, st);
+	fd = opener_as(program->st_uid, program->st_gid, path);
+	if (fd >= 0 && fstat(fd, st)) {
+		close(fd);
+		fd = -EINVAL;
+	}
+	errno = fd < 0 ? -fd : 0;
+	return fd < 0 ? -1 : fd;
 }
 
 static const char *reason(int error)

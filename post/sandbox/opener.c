@@ -17,13 +17,14 @@
 #include "rights.h"
 #include "sandbox/servers.h"
 
-enum question { OUTPUT, FOLDER, IN_FOLDER, INSIDE, SPOOL, DEBUG_FILE };
+enum question { OUTPUT, FOLDER, IN_FOLDER, INSIDE, AS_USER, SPOOL, DEBUG_FILE };
 
 struct request {
 	uint32_t question;
-	uint32_t number;		/* OUTPUT, FOLDER: which; INSIDE: the process;
+	uint32_t number;		/* OUTPUT, FOLDER: which; INSIDE: the process; AS_USER: who;
 					   DEBUG_FILE: bytes of the build id */
-	char name[4096];		/* IN_FOLDER, INSIDE; DEBUG_FILE: the build id */
+	uint32_t group;			/* AS_USER */
+	char name[4096];		/* IN_FOLDER, INSIDE, AS_USER; DEBUG_FILE: the build id */
 };
 
 struct reply {
@@ -63,6 +64,14 @@ static int open_inside(uint32_t pid, const char *path)
 	}
 	close(root);
 	return rc;
+}
+
+static int open_as(uid_t uid, gid_t gid, const char *path)
+{
+	const struct rights rights = { .uid = uid, .gid = gid, .ngroups = 1, .groups = { gid } };
+	int fd = rights_open_below(&rights, -1, path, NULL);
+
+	return fd < 0 ? -errno : fd;
 }
 
 static const char *spool_folder(void)
@@ -152,6 +161,8 @@ static int serve_one(struct serving *s, struct request *q, struct reply *r)
 		return serve_in_folder(s, q);
 	case INSIDE:
 		return open_inside(q->number, q->name);
+	case AS_USER:
+		return open_as(q->number, q->group, q->name);
 	case SPOOL:
 		return make_spool();
 	case DEBUG_FILE:
@@ -230,17 +241,22 @@ static int receive(struct reply *r)
 	return r->rc ? r->rc : fd;
 }
 
+static int ask_for(struct request *q, const void *name, size_t size, struct reply *r)
+{
+	if (size > sizeof(q->name))
+		return -ENAMETOOLONG;
+	memcpy(q->name, name, size);
+	if (send(opener.fd, q, sizeof(*q), MSG_NOSIGNAL) < 0)
+		return -errno;
+	return receive(r);
+}
+
 static int ask(enum question question, uint32_t number, const void *name, size_t size,
 	       struct reply *r)
 {
 	struct request q = { .question = question, .number = number };
 
-	if (size > sizeof(q.name))
-		return -ENAMETOOLONG;
-	memcpy(q.name, name, size);
-	if (send(opener.fd, &q, sizeof(q), MSG_NOSIGNAL) < 0)
-		return -errno;
-	return receive(r);
+	return ask_for(&q, name, size, r);
 }
 
 int opener_output(const struct options *o, unsigned int i, struct output *out)
@@ -291,6 +307,14 @@ int opener_inside(uint32_t pid, const char *path)
 
 	return opener.fd < 0 ? open_inside(pid, path) :
 	       ask(INSIDE, pid, path, strlen(path) + 1, &r);
+}
+
+int opener_as(uid_t uid, gid_t gid, const char *path)
+{
+	struct request q = { .question = AS_USER, .number = uid, .group = gid };
+	static struct reply r;
+
+	return opener.fd < 0 ? open_as(uid, gid, path) : ask_for(&q, path, strlen(path) + 1, &r);
 }
 
 int opener_spool(void)

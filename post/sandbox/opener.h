@@ -3,7 +3,7 @@
  * A process of post's own that has the rights which its sandbox takes: it began before the first
  * byte of input was read, and does nothing but what the options ask for. It opens the outputs that
  * they name, each once; files in the folder that a format is; files without names for copies of
- * pipes; files to be read of processes in containers; and asks debuginfod. Without it (tests) the
+ * pipes; files to be read of processes in containers, or as another user; and asks debuginfod. Without it (tests) the
  * caller does all that itself.
  */
 #ifndef POST_OPENER_H
@@ -25,6 +25,8 @@ int opener_in_folder(int folder, const char *name);
 /* Of a process that runs: a file below its root, to be read; links in there lead nowhere else. Who
  * may look into no other process may not either. A descriptor or -errno. */
 int opener_inside(uint32_t pid, const char *path);
+/* A regular file that this user could read, with no other group: no link. A descriptor or -errno. */
+int opener_as(uid_t uid, gid_t gid, const char *path);
 /* A file without a name in TMPDIR, to be written and read. A descriptor or -errno. */
 int opener_spool(void);
 

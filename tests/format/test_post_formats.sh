@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) void inner(unsigned long n)
 __attribute__((noinline)) void outer(unsigned long n) { inner(n); sink++; }
 int main()
 {
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 400; i++)
 		outer(1000000);
 }
 END
