@@ -335,7 +335,7 @@ static void run(void)
 {
 	struct user_regs_struct r;
 	uint8_t code[FLOW_BYTES + 1];
-	uint64_t n = 0, offset;
+	uint64_t n = 0, ends = 0, offset;
 	int status;
 
 	if (ptrace(PTRACE_GETREGS, g.pid, 0, &r))
@@ -358,11 +358,14 @@ static void run(void)
 			f = look(at, code);
 		}
 		ran(&f, code, at, r.rip, n);
-		if (g.overflow && n == 5000) {
+		/* Behind a branch that a packet tells: a jump behind it would be lost, too. */
+		if (g.overflow && !ends && n >= 5000 && f.what == FLOW_MAYBE &&
+		    r.rip != at + f.length) {
 			flush();
 			g.lost = true;
+			ends = n + 1000;
 		}
-		if (g.lost && n == 6000) {
+		if (g.lost && n == ends) {
 			put((struct pt_packet){ .type = ppt_ovf });
 			put((struct pt_packet){ .type = ppt_fup, .payload.ip = {
 				.ipc = pt_ipc_full, .ip = r.rip } });
