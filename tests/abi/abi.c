@@ -282,9 +282,9 @@ int main(int argc, char **argv)
 		spin(atol(argv[2]));
 		return 0;
 	}
-#ifdef TRACED_HERE
 	if (argc == 3 && !strcmp(argv[1], "use"))
 		return use_session(atoi(argv[2]));
+#ifdef TRACED_HERE
 	if (argc == 2 && !strcmp(argv[1], "sleeper"))
 		return leave_sleeper();
 #endif
