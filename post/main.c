@@ -91,7 +91,7 @@ static int read_model(struct job *job, unsigned int needs)
 		snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(header->machine),
 			 header->machine);
 		rc = stacks_open(job->options->away ? &m->times.away.stacks : &m->stacks,
-				 &m->names, machine);
+				 &m->names, machine, job->input->size);
 		if (rc)
 			return failed("stacks", rc);
 	}

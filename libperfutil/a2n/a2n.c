@@ -286,6 +286,17 @@ int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid)
 	return process_unsure(&a->processes, time, pid);
 }
 
+bool a2n_full(const struct a2n *a, uint64_t *since)
+{
+	bool full = spaces_full(&a->processes.spaces, since) ||
+		    spaces_full(&a->kernel.spaces, since);
+	uint32_t i;
+
+	for (i = 1; !full && i < a->modules.machines; i++)
+		full = spaces_full(&a->others[i - 1].spaces, since);
+	return full;
+}
+
 int a2n_kallsyms(struct a2n *a, const char *text, size_t size)
 {
 	return kernel_kallsyms(kernel_told(a), text, size);

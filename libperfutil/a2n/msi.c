@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Saved symbols stay text until their module is asked for. */
+/* Saved symbols stay text until their module is asked for; where each module's begin is sorted. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,64 @@
 
 #define MAX_SEGMENTS 64
 
+struct msi_module {
+	size_t path, length, lines;	/* in the text */
+};
+
 struct msi_file {
 	struct msi_file *next;
 	size_t size;
 	char *text;
+	struct msi_module *module;	/* by path, and as they stand there */
+	uint32_t n_modules, room;
 	uint32_t machine;
 };
+
+static bool begins(const char *line, size_t length, const char *word, struct bytes *rest)
+{
+	size_t n = strlen(word);
+
+	if (length < n || memcmp(line, word, n))
+		return false;
+	*rest = bytes_of(line + n, length - n);
+	return true;
+}
+
+static int compare_paths(const char *text, const struct msi_module *m, const char *path,
+			 size_t length)
+{
+	int c = memcmp(text + m->path, path, m->length < length ? m->length : length);
+
+	return c ? c : m->length < length ? -1 : m->length > length;
+}
+
+static int by_path(const void *a, const void *b, void *text)
+{
+	const struct msi_module *x = a, *y = b;
+	int c = compare_paths(text, x, (char *)text + y->path, y->length);
+
+	return c ? c : x->path < y->path ? -1 : x->path > y->path;
+}
+
+static int find_modules(struct msi_file *f)
+{
+	struct bytes b = bytes_of(f->text, f->size), rest;
+	const char *line;
+	size_t length;
+
+	while (bytes_line(&b, &line, &length)) {
+		if (!begins(line, length, "MODULE ", &rest))
+			continue;
+		if (!pool_grow(f->module, f->n_modules, f->room))
+			return -ENOMEM;
+		f->module[f->n_modules++] = (struct msi_module){
+			(size_t)((const char *)rest.base - f->text), rest.size, b.at,
+		};
+	}
+	if (f->n_modules)
+		qsort_r(f->module, f->n_modules, sizeof(*f->module), by_path, f->text);
+	return 0;
+}
 
 int msi_load(struct modules *ms, char *text, size_t size)
 {
@@ -27,9 +79,11 @@ int msi_load(struct modules *ms, char *text, size_t size)
 		free(text);
 		return ours ? -ENOMEM : -EBADMSG;
 	}
-	*f = (struct msi_file){ ms->msi, size, text, ms->machine };
+	*f = (struct msi_file){
+		.next = ms->msi, .size = size, .text = text, .machine = ms->machine,
+	};
 	ms->msi = f;
-	return 0;
+	return find_modules(f);
 }
 
 void msi_free(struct modules *ms)
@@ -38,19 +92,10 @@ void msi_free(struct modules *ms)
 		struct msi_file *f = ms->msi;
 
 		ms->msi = f->next;
+		free(f->module);
 		free(f->text);
 		free(f);
 	}
-}
-
-static bool begins(const char *line, size_t length, const char *word, struct bytes *rest)
-{
-	size_t n = strlen(word);
-
-	if (length < n || memcmp(line, word, n))
-		return false;
-	*rest = bytes_of(line + n, length - n);
-	return true;
 }
 
 static bool hex(struct bytes *b, uint64_t *value)
@@ -115,25 +160,19 @@ static uint32_t add_symbol(struct module *m, struct bytes b)
 	return 1;
 }
 
-static uint32_t symbols_in(const struct msi_file *f, struct module *m, const struct build_id *told)
+static uint32_t read_module(const struct msi_file *f, const struct msi_module *at, struct module *m,
+			    const struct build_id *told)
 {
-	struct bytes b = bytes_of(f->text, f->size), rest;
-	bool here = false;
+	struct bytes b = bytes_of(f->text + at->lines, f->size - at->lines), rest;
 	const char *line;
 	size_t length;
 	uint32_t n = 0;
 
-	while (bytes_line(&b, &line, &length)) {
-		if (begins(line, length, "MODULE ", &rest)) {
-			if (n)
+	drop_segments(m);
+	while (bytes_line(&b, &line, &length) && !begins(line, length, "MODULE ", &rest)) {
+		if (begins(line, length, "BUILDID ", &rest)) {
+			if (told && !same_id(rest, told))
 				break;
-			drop_segments(m);
-			here = rest.size == strlen(m->path) &&
-			       !memcmp(rest.base, m->path, rest.size);
-		} else if (!here) {
-			continue;
-		} else if (begins(line, length, "BUILDID ", &rest)) {
-			here = !told || same_id(rest, told);
 		} else if (begins(line, length, "SEGMENT ", &rest)) {
 			add_segment(m, rest);
 		} else if (begins(line, length, "SYMBOL ", &rest)) {
@@ -143,6 +182,27 @@ static uint32_t symbols_in(const struct msi_file *f, struct module *m, const str
 	/* Without symbols they serve nobody: the module's own file has others. */
 	if (!n)
 		drop_segments(m);
+	return n;
+}
+
+static uint32_t symbols_in(const struct msi_file *f, struct module *m, const struct build_id *told)
+{
+	size_t length = strlen(m->path);
+	uint32_t low = 0, high = f->n_modules, n = 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_paths(f->text, &f->module[middle], m->path, length) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; !n && low < f->n_modules; low++) {
+		if (compare_paths(f->text, &f->module[low], m->path, length))
+			break;
+		n = read_module(f, &f->module[low], m, told);
+	}
 	return n;
 }
 

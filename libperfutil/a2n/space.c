@@ -13,8 +13,14 @@
 
 #define CHUNK_PIECES	32
 #define MAX_LAYERS	8
-/* A hostile file could ask for more facts than memory holds (32 bytes each). */
-#define MAX_FACTS	(1u << 25)
+/* Mappings of all of a space that is cut into many pieces, again and again, ask for more facts (of
+ * 40 bytes) than memory holds, and for more time than anybody has. What is told of real programs
+ * costs a few facts each time, and now and then those of a whole heap. */
+#define FACTS_START	(1u << 21)
+#define FACTS_TOLD	64u
+#define FACTS_MOST	(1u << 26)
+#define STEPS_START	(1ull << 28)
+#define STEPS_TOLD	4096u
 
 struct fact {
 	struct moment from;
@@ -55,10 +61,29 @@ struct space *space_new(struct spaces *all)
 	struct space *s = calloc(1, sizeof(*s));
 
 	if (s) {
+		s->all = all;
 		s->next = all->first;
 		all->first = s;
 	}
 	return s;
+}
+
+/* Whether what is told of that time cannot be followed any more. */
+static bool refuse(struct spaces *all, struct moment from)
+{
+	bool full = all->full;
+
+	all->told++;
+	if (!full)
+		full = all->facts > FACTS_START + FACTS_TOLD * all->told ||
+		       all->facts > FACTS_MOST ||
+		       all->steps > STEPS_START + STEPS_TOLD * all->told;
+	if (full && (!all->full || from.time < all->since)) {
+		all->since = from.time;
+		all->change++;
+	}
+	all->full = full;
+	return full;
 }
 
 bool space_blank(const struct space *s)
@@ -201,8 +226,6 @@ static int cut(struct spaces *all, struct space *s, uint64_t address)
 		if (p->start == address)
 			return 0;
 		if (p->n) {
-			if (all->facts + p->n > MAX_FACTS)
-				return -ENOMEM;
 			new.facts = malloc(p->n * sizeof(*p->facts));
 			if (!new.facts)
 				return -ENOMEM;
@@ -236,6 +259,7 @@ static int each(const struct space *s, struct moment at, uint64_t start, uint64_
 		const struct fact *f = some ? fact_at(piece_of(s, c), at) : NULL;
 		uint64_t end = UINT64_MAX;
 
+		s->all->steps++;
 		if (some)
 			end = last_of(s, c);
 		else if (s->n_chunks)
@@ -288,6 +312,7 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 		struct piece *p = piece_of(s, c);
 		struct moment when = from;
 
+		all->steps++;
 		if (p->start > last)
 			break;
 		if (p->n && same(&p->facts[p->n - 1].mapping, mapping))
@@ -297,8 +322,7 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 			if (when.order < p->facts[p->n - 1].from.order)
 				when.order = p->facts[p->n - 1].from.order;
 		}
-		if (all->facts >= MAX_FACTS ||
-		    !pool_grow(p->facts, p->n, p->room))
+		if (!pool_grow(p->facts, p->n, p->room))
 			return -ENOMEM;
 		p->facts[p->n++] = (struct fact){ when, *mapping, walk };
 		all->facts++;
@@ -309,6 +333,8 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 	      uint64_t last, const struct mapping *mapping, bool walk)
 {
+	if (refuse(all, from))
+		return 0;
 	if (space_blank(s))
 		s->event_first = !walk;
 	if (space_has(s, start, last, mapping))
@@ -336,6 +362,8 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 	struct part part = { .last = start - 1 };
 	int err;
 
+	if (refuse(all, from))
+		return 0;
 	/* Most of what a process unmaps is data that nobody told us of. */
 	do {
 		if (!each(s, MOMENT_AT(UINT64_MAX), part.last + 1, last, first_known, &part))
@@ -397,7 +425,7 @@ struct space *space_fork(struct spaces *all, struct space *parent, struct moment
 {
 	struct space *s = space_new(all);
 
-	if (!s || !parent)
+	if (!s || !parent || refuse(all, at))
 		return s;
 	/* Layers without facts of their own are left out (unless a walk may still add some). */
 	while (parent->parent && !parent->n_chunks && parent->parent->n_chunks) {
@@ -421,11 +449,17 @@ struct mapping space_find(struct spaces *all, struct space *s, struct moment at,
 {
 	struct mapping walked = { NULL, 0 }, result;
 	uint64_t low = 0, last = UINT64_MAX, from = 0, to = UINT64_MAX;
-	bool sample = at.order == UINT32_MAX;
+	bool sample = at.order == UINT32_MAX, known = !all->full || at.time < all->since;
 	const struct space *layer;
 	struct moment when = at;
 
-	for (layer = s; layer; when = layer->forked, layer = layer->parent) {
+	if (!known) {
+		low = last = address;
+		from = all->since;
+	} else if (all->full) {
+		to = all->since;
+	}
+	for (layer = s; known && layer; when = layer->forked, layer = layer->parent) {
 		const struct piece *p = NULL;
 		const struct fact *f = NULL;
 		struct cursor c;
@@ -447,7 +481,7 @@ struct mapping space_find(struct spaces *all, struct space *s, struct moment at,
 
 			if (f)
 				from = f->from.time;
-			if (next < p->facts + p->n)
+			if (next < p->facts + p->n && next->from.time < to)
 				to = next->from.time;
 		}
 		if (f) {

@@ -51,6 +51,7 @@ struct space {
 		uint64_t change;	/* 0: none */
 	} hit;
 
+	struct spaces *all;
 	struct space *next;		/* of all spaces */
 };
 
@@ -58,7 +59,10 @@ struct space {
 struct spaces {
 	struct space *first;
 	uint64_t change;		/* grows with each change, before the first fact */
-	uint64_t facts;
+	uint64_t told;			/* calls of space_map, _unmap, _clear and _fork */
+	uint64_t facts, steps;		/* … and what they cost; a hostile file's cost more, … */
+	bool full;			/* … and are not followed any more, … */
+	uint64_t since;			/* … so that nothing is known from then on */
 };
 
 struct space *space_new(struct spaces *all);
@@ -112,6 +116,12 @@ struct space_fact {
 };
 void space_history(const struct space *s, uint64_t address,
 		   void (*take)(void *arg, const struct space_fact *fact), void *arg);
+
+static inline bool spaces_full(const struct spaces *all, uint64_t *since)
+{
+	*since = all->since;
+	return all->full;
+}
 
 void spaces_free(struct spaces *all);
 

@@ -122,6 +122,10 @@ int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t
 /* From here on names in pid's memory are unsure (pid 0: everybody's, of its machine): records were
  * lost. */
 int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid);
+/* What is told of memory may cost more than 64 facts (of 40 bytes) or 4,096 steps each time, and 2
+ * million or 256 million at the beginning: no program's does. From then on nothing is kept, and
+ * answers are A2N_RESULT_NO_MODULE. Whether it came to that, and the time from which on. */
+bool a2n_full(const struct a2n *a, uint64_t *since);
 
 /* What several machines tell, each with a kernel, files and pids of its own: machine i's pid is
  * told and asked for as i << A2N_PID_BITS | pid. a2n_machines says how many there are, before all

@@ -24,6 +24,7 @@
 #define HEADER_MOST	1024
 #define LINE_MOST	8192		/* of the text */
 #define MAPPINGS	65536
+#define PATHS_START	(1u << 20)	/* bytes of all mappings' paths; and as many as the file has */
 /* No process has this number: nothing is to be found of it on the machine that reads. */
 #define NOBODY		0x400001u
 
@@ -32,6 +33,10 @@ struct sample {
 	struct pitrace_stack stack;
 	uint64_t address[STACK_ADDRESSES];
 } __attribute__((packed, aligned(4)));
+
+struct upper {			/* addresses of the upper half that were mapped */
+	uint64_t start, last;
+};
 
 struct gperftools {
 	struct window w;
@@ -44,6 +49,10 @@ struct gperftools {
 	struct pitrace_mte_task task;
 	struct pitrace_mte_map **told;	/* what was mapped */
 	uint32_t ntold, room;
+	uint64_t paths;			/* bytes */
+	bool full;			/* more is not kept */
+	struct upper *upper;		/* sorted, apart from each other */
+	uint32_t nupper;
 	struct pitrace_interval interval;
 	/* A pass: */
 	unsigned int what;
@@ -175,16 +184,23 @@ static void put_build(char *room, size_t size, const char *path, const char *bui
 	room[n] = '\0';
 }
 
-static int tell_mapping(struct gperftools *g, const struct pitrace_mte_map *map, const char *path,
-			const char *build)
+static int tell_mapping(struct gperftools *g, uint64_t at, const struct pitrace_mte_map *map,
+			const char *path, const char *build)
 {
 	char whole[LINE_MOST];
 	struct pitrace_mte_map *t, **more;
 	uint32_t length;
 
-	put_build(whole, sizeof(whole), path, build);
-	if (g->ntold == MAPPINGS)
+	if (g->full)
 		return 0;
+	put_build(whole, sizeof(whole), path, build);
+	g->paths += strlen(whole);
+	if (g->ntold == MAPPINGS || g->paths > PATHS_START + g->w.size) {
+		g->full = true;
+		faults_tell(&g->faults, at, "%u mappings with paths of %" PRIu64 " bytes: the rest is left out",
+			    g->ntold, g->paths);
+		return 0;
+	}
 	if (g->ntold == g->room) {
 		more = realloc(g->told, (2ul * g->room + 64) * sizeof(*more));
 		if (!more)
@@ -219,7 +235,7 @@ static int read_text(struct gperftools *g)
 {
 	char line[LINE_MOST], build[LINE_MOST] = "";
 	struct pitrace_mte_map map;
-	uint64_t at = g->text;
+	uint64_t at = g->text, line_at;
 	const char *end, *path;
 	const uint8_t *p;
 	size_t have, n;
@@ -238,15 +254,48 @@ static int read_text(struct gperftools *g)
 		n = end ? (size_t)(end - (const char *)p) : have < LINE_MOST ? have : LINE_MOST - 1;
 		memcpy(line, p, n);
 		line[n] = '\0';
+		line_at = at;
 		at += n + (end != NULL);
 		path = line;
 		blanks(&path);
 		if (!strncmp(path, "build=", 6))
 			strcpy(build, path + 6);
 		else if ((path = parse_mapping(line, &map)))
-			rc = tell_mapping(g, &map, path, build);
+			rc = tell_mapping(g, line_at, &map, path, build);
 	}
 	return rc;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct upper *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* What the process has of the upper half: overlapping parts as one. */
+static int find_upper(struct gperftools *g)
+{
+	uint32_t i, n = 0, kept = 0;
+
+	g->upper = calloc((size_t)g->ntold + 1, sizeof(*g->upper));
+	if (!g->upper)
+		return -ENOMEM;
+	for (i = 0; i < g->ntold; i++) {
+		const struct pitrace_mte_map *m = g->told[i];
+
+		if ((m->start + (m->length - 1)) >> 63)
+			g->upper[n++] = (struct upper){ m->start, m->start + (m->length - 1) };
+	}
+	qsort(g->upper, n, sizeof(*g->upper), by_start);
+	for (i = 0; i < n; i++) {
+		if (!kept || g->upper[i].start > g->upper[kept - 1].last)
+			g->upper[kept++] = g->upper[i];
+		else if (g->upper[i].last > g->upper[kept - 1].last)
+			g->upper[kept - 1].last = g->upper[i].last;
+	}
+	g->nupper = kept;
+	return 0;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -424,6 +473,7 @@ static void gperftools_close(struct input *in)
 	for (i = 0; i < g->ntold; i++)
 		free(g->told[i]);
 	free(g->told);
+	free(g->upper);
 	free(g->sample);
 	free(g->faults.list);
 	window_close(&g->w);
@@ -448,6 +498,8 @@ static int gperftools_open(struct input *in, struct pifile_fault *fault)
 	if (!rc) {
 		find_text(g, &in->complete);
 		rc = read_text(g);
+		if (!rc)
+			rc = find_upper(g);
 	}
 	if (rc) {
 		if (!fault->what[0])
@@ -520,13 +572,19 @@ static bool give_first(struct gperftools *g, struct pirecord *r)
 /* Upper addresses are the kernel's, but for what the process says is its own. */
 static bool in_kernel(const struct gperftools *g, uint64_t pc)
 {
-	uint32_t i;
+	uint32_t low = 0, high = g->nupper;
 
-	for (i = 0; pc >> 63 && i < g->ntold; i++) {
-		if (pc - g->told[i]->start < g->told[i]->length)
-			return false;
+	if (!(pc >> 63))
+		return false;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (g->upper[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return pc >> 63;
+	return !low || g->upper[low - 1].last < pc;
 }
 
 static void give_sample(struct gperftools *g, const struct stack_at *s, struct pirecord *r)

@@ -9,6 +9,7 @@
 #include "formats/pprof_read.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,7 @@ int pprof_begin(struct input *in, unsigned int what)
 	p->at = bytes_of(p->data, what & PIMERGE_TRACE ? p->size : 0);
 	p->done = 0;
 	p->rest = 0;
+	p->calls = CALLS_GIVEN + CALLS_PER_BYTE * (uint64_t)p->size;
 	return 0;
 }
 
@@ -357,23 +359,40 @@ static uint64_t place_address(const struct pprof *p, const struct place *at)
 	return pprof_base(c->module) + c->base + STEP * at->at;
 }
 
+static void tell_cut(struct pprof *p, const struct told *t)
+{
+	if (p->cut_told)
+		return;
+	p->cut_told = true;
+	p->faults.all = false;
+	faults_tell(&p->faults, pprof_offset(p, (uint64_t)(t->locations.base - p->data)),
+		    "stacks of more than %" PRIu64 " calls, all together: of the rest only the innermost one is read",
+		    CALLS_GIVEN + CALLS_PER_BYTE * (uint64_t)p->size);
+	p->faults.all = true;
+}
+
 /* Innermost first; callers as the addresses that calls return to. */
 static void fill_stack(struct pprof *p, const struct told *t)
 {
+	uint32_t location, i, most = p->calls < STACK_ADDRESSES ? 1 : STACK_ADDRESSES;
 	struct bytes b = t->locations;
 	struct protobuf_field f;
-	uint32_t location, i;
 	uint64_t id;
 
 	p->depth = 0;
+	p->cut = false;
 	while (protobuf_next(&b, &f)) {
 		while (f.number == SAMPLE_LOCATION && protobuf_number(&f, &id)) {
 			location = pprof_find(&p->locations, id);
 			if (location == NO_KEY)
 				continue;
 			for (i = p->first_place[location]; i < p->first_place[location + 1]; i++) {
-				if (p->depth == STACK_ADDRESSES)
+				if (p->depth == most) {
+					p->cut = true;
+					if (most == 1)
+						tell_cut(p, t);
 					return;
+				}
 				p->sample->address[p->depth] = place_address(p, &p->place[i]) +
 							       (p->depth ? 1 : 0);
 				p->depth++;
@@ -385,10 +404,13 @@ static void fill_stack(struct pprof *p, const struct told *t)
 static void fill_sample(struct pprof *p, const struct told *t)
 {
 	fill_stack(p, t);
+	p->calls -= p->depth < p->calls ? p->depth : p->calls;
 	p->sample->sample = (struct pitrace_sample){
 		.pid = t->pid, .tid = t->tid, .address = p->depth ? p->sample->address[0] : 0,
 	};
-	p->sample->stack = (struct pitrace_stack){ .user = (uint16_t)p->depth };
+	p->sample->stack = (struct pitrace_stack){
+		.user = (uint16_t)p->depth, .flags = p->cut ? PITRACE_STACK_CUT_U : 0,
+	};
 }
 
 /* Ticks with a period each: what a sample counted is their sum, so some have one more. */

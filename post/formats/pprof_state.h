@@ -17,6 +17,8 @@
 #define OWNER_BYTES 8			/* … each so many bytes of the message */
 #define ENTRIES_START (1u << 16)
 #define ENTRY_BYTES 8			/* of the message, that an entry has on the average */
+#define CALLS_GIVEN (1u << 24)		/* calls of all samples; and so many … */
+#define CALLS_PER_BYTE 8		/* … for each byte of the message */
 #define STEP 2				/* a caller's address is looked for one before */
 #define DEVICE 0xffff			/* inodes of no file system: for build ids */
 
@@ -96,10 +98,12 @@ struct pprof {
 	uint64_t given;			/* records before samples */
 	struct bytes at;
 	uint64_t done;			/* ticks */
+	uint64_t calls;			/* of samples, that are yet to be given */
 	uint64_t rest, rest_period;	/* of this sample: so many more ticks with … */
 	uint32_t cpu;
 	struct sample *sample;
 	uint32_t depth;
+	bool cut, cut_told;
 	struct {
 		struct pitrace_mte_map map;
 		char path[4096 + 8];

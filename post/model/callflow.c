@@ -2,6 +2,11 @@
 /* What is rare: new threads, deeper stacks, exits that do not fit. */
 #include "model/callflow.h"
 
+/* Frames that are looked at in vain for a function that was not entered; from then on only the
+ * innermost ones are, or a file of such exits would take a time of its size by its depth. */
+#define SEARCHED (1u << 26)
+#define INNERMOST 256u
+
 static bool same_thread(const void *array, uint32_t i, const void *key)
 {
 	const struct callflow_thread *a = (const struct callflow_thread *)array + i, *b = key;
@@ -41,15 +46,17 @@ int callflow_grow(struct callflow_thread *th)
 void callflow_exit(struct callflow *cf, struct callflow_thread *th, uint32_t function,
 		   struct callflow_step *step)
 {
-	uint32_t i;
+	uint32_t i, end;
 
 	if (th->below) {
 		th->below--;		/* nothing is known of these */
 		return;
 	}
-	for (i = th->depth; i && th->frame[i - 1].function != function; i--)
+	end = cf->searched > SEARCHED && th->depth > INNERMOST ? th->depth - INNERMOST : 0;
+	for (i = th->depth; i > end && th->frame[i - 1].function != function; i--)
 		;
-	if (!i) {
+	if (i == end) {
+		cf->searched += th->depth - end;
 		cf->unentered++;
 		return;
 	}

@@ -45,6 +45,7 @@ struct callflow {
 	uint32_t last;
 	uint64_t calls;			/* entries */
 	uint64_t unentered;		/* exits of functions that were not entered */
+	uint64_t searched;		/* frames, for them */
 	uint64_t unleft;		/* entries whose exit is missing: their caller was left */
 };
 

@@ -11,6 +11,13 @@ static bool same_call(const void *array, uint32_t i, const void *key)
 	return a->parent == b->parent && a->id == b->id && a->kernel == b->kernel;
 }
 
+void calls_begin(struct calls *c, uint64_t file_size)
+{
+	const uint64_t most = UINT32_MAX / 2 - CALLS_START;
+
+	c->most = CALLS_START + (uint32_t)(file_size < most ? file_size : most);
+}
+
 uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel)
 {
 	struct call new = {
@@ -21,8 +28,14 @@ uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel)
 
 	if (i != NO_KEY)
 		return i;
-	if (parent != NO_KEY)
+	if (parent != NO_KEY) {
+		if (c->ncall >= (c->most ? c->most : CALLS_START) ||
+		    c->call[parent].depth == CALLS_DEPTH) {
+			c->refused++;
+			return parent;
+		}
 		new.depth = (uint16_t)(c->call[parent].depth + 1);
+	}
 	if (keys_grow_array((void **)&c->call, &c->room, c->ncall, sizeof(new)) ||
 	    keys_add(&c->by_call, hash, c->ncall))
 		return NO_KEY;
@@ -55,7 +68,7 @@ static uint32_t move_call(struct calls *to, const struct call *from, uint32_t pa
 static int make_shown(struct calls *c, const struct names *n)
 {
 	uint32_t *moved = malloc(((size_t)c->ncall + 1) * sizeof(*moved));
-	struct calls to = { .first = NO_KEY };
+	struct calls to = { .first = NO_KEY, .most = c->most, .refused = c->refused };
 	uint32_t i;
 
 	if (!moved)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Call stacks as a tree of symbols: roots are processes, a node is a symbol called from its
- * parent's. Its size is bounded by how many different stacks there are, not by samples.
+ * parent's. Its size is bounded by how many different stacks there are, not by samples; and by the
+ * file's size: formats in which stacks share their parts could ask for any number of calls.
  */
 #ifndef POST_CALLS_H
 #define POST_CALLS_H
 
 #include "model/names.h"
+
+#define CALLS_START (1u << 21)		/* and one for each byte of the file */
+#define CALLS_DEPTH 20000u		/* reports go down by recursion */
 
 struct call {
 	uint32_t parent;		/* NO_KEY: a root */
@@ -21,12 +25,16 @@ struct call {
 struct calls {
 	struct call *call;		/* parents before children */
 	uint32_t ncall, room;
+	uint32_t most;			/* 0: CALLS_START */
+	uint64_t refused;		/* calls that had no room: they stand for their callers */
 	struct keys by_call;
 	uint32_t first;			/* root; NO_KEY: none */
 	uint64_t total;
 };
 
-/* The node, made when it is new; NO_KEY: no memory. parent NO_KEY: the root of a process. */
+void calls_begin(struct calls *c, uint64_t file_size);
+/* The node, made when it is new; NO_KEY: no memory. parent NO_KEY: the root of a process. The
+ * parent itself when the tree is full, or it lies too deep. */
 uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel);
 /* After the last tick: processes of one group together, what is shown of addresses (lines.h),
  * totals, the order of siblings. 0 or -ENOMEM. */

@@ -6,6 +6,59 @@
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+#include <bytes.h>
+
+#include "unpacked.h"
+
+/* What a section is when it is unpacked, and what of it lies in the file; false: it is not packed. */
+static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, uint64_t *size)
+{
+	const char *name;
+	Elf_Data *raw;
+	struct bytes b;
+	GElf_Shdr h;
+	GElf_Chdr c;
+
+	if (!gelf_getshdr(scn, &h) || h.sh_type == SHT_NOBITS)
+		return false;
+	*packed = h.sh_size;
+	*size = 0;
+	if (h.sh_flags & SHF_COMPRESSED) {
+		*size = gelf_getchdr(scn, &c) ? c.ch_size : 0;
+		return true;
+	}
+	name = elf_strptr(elf, names, h.sh_name);
+	if (!name || strncmp(name, ".zdebug", 7) != 0)
+		return false;
+	raw = elf_rawdata(scn, NULL);
+	b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
+	bytes_skip(&b, 4);		/* "ZLIB", then a number whose highest byte is first */
+	for (unsigned int i = 0; i < 8; i++)
+		*size = *size << 8 | bytes_u8(&b);
+	return true;
+}
+
+/* libdwfl unpacks all of a file's debugging information, and a file that is packed as a whole. */
+static bool within_bounds(int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	uint64_t packed, size, all_packed = 0, all = 0;
+	bool ok = elf && elf_kind(elf) == ELF_K_ELF;
+	Elf_Scn *scn = NULL;
+	size_t names = 0;
+
+	if (ok)
+		elf_getshdrstrndx(elf, &names);
+	while (ok && (scn = elf_nextscn(elf, scn))) {
+		if (!is_packed(elf, names, scn, &packed, &size))
+			continue;
+		all_packed += packed;
+		ok = size <= UINT64_MAX - all && (all += size) <= unpacked_most(all_packed);
+	}
+	if (elf)
+		elf_end(elf);
+	return ok;
+}
 
 static int open_file(void **userdata, enum a2n_file which, char **name)
 {
@@ -15,6 +68,10 @@ static int open_file(void **userdata, enum a2n_file which, char **name)
 
 	if (fd < 0)
 		return -1;
+	if (!within_bounds(fd)) {
+		close(fd);
+		return -1;
+	}
 	*name = strdup(path);
 	return fd;
 }
@@ -55,7 +112,7 @@ bool dwfl_file_range(struct dwfl_file *f)
 {
 	char path[PATH_MAX];
 	int fd = a2n_module_open(f->a2n, f->module, A2N_FILE_CODE, path, sizeof(path));
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	Elf *elf = fd >= 0 && within_bounds(fd) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	uint64_t low = UINT64_MAX, high = 0;
 	size_t n = 0, i;
 	GElf_Phdr p;

@@ -180,7 +180,7 @@ static int enter(struct runs *rs, const struct callflow_step *step, uint32_t sym
 		frame->call = calls_get(rs->calls, parent, symbol, false);
 	if (frame->call == NO_KEY)
 		return -ENOMEM;
-	rs->calls->call[frame->call].times += th->depth <= CALLS_DEEPEST;
+	rs->calls->call[frame->call].times += frame->call != parent;
 	return 0;
 }
 

@@ -308,8 +308,9 @@ int stacks_add(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 	return 0;
 }
 
-int stacks_open(struct stacks *st, struct names *n, const char *machine)
+int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size)
 {
+	calls_begin(&st->calls, file_size);
 	st->unwind = unwind_open(n->a2n, machine);
 	st->unwound = malloc(sizeof(*st->unwound));
 	st->made = malloc(sizeof(*st->made) + 2 * 8 * PITRACE_STACK_MAX);

@@ -49,7 +49,7 @@ struct stacks_hit {
 };
 
 /* machine: utsname's. 0 or -ENOMEM. */
-int stacks_open(struct stacks *st, struct names *n, const char *machine);
+int stacks_open(struct stacks *st, struct names *n, const char *machine, uint64_t file_size);
 /* The node of a stack, for ticks that are known later. 0 or -ENOMEM. */
 int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		const struct stack *stack, uint32_t *call);

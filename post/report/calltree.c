@@ -35,6 +35,8 @@ static const char *text_head(const struct job *job)
 	       "\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n";
 }
 
+#define INDENTED 100		/* calls below each other; the rest has its depth before its name */
+
 static void text_call(const struct job *job, void *arg, uint32_t i)
 {
 	const struct call *call = &job->stacks->calls.call[i];
@@ -45,7 +47,9 @@ static void text_call(const struct job *job, void *arg, uint32_t i)
 		percent_of(call->total, all), call->self, percent_of(call->self, all));
 	if (has_times(job))
 		fprintf(out, "%10" PRIu64 "  ", call->times);
-	fprintf(out, "%*s", 2 * call->depth, "");
+	fprintf(out, "%*s", 2 * (call->depth < INDENTED ? call->depth : INDENTED), "");
+	if (call->depth > INDENTED)
+		fprintf(out, "[%u] ", call->depth);
 	if (call->parent == NO_KEY)
 		print_root(job, out, call->id);
 	else

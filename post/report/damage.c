@@ -30,7 +30,8 @@ int damage_gather(struct job *job, struct pifile_fault **room)
 {
 	const struct pifile_fault *list = NULL;
 	size_t n = job->input->format->faults(job->input, &list), have = n < 64 ? n : 64;
-	struct pifile_fault *out = calloc(have + 1, sizeof(*out));
+	struct pifile_fault *out = calloc(have + 3, sizeof(*out));
+	uint64_t since;
 	size_t count;
 
 	if (!out)
@@ -40,6 +41,20 @@ int damage_gather(struct job *job, struct pifile_fault **room)
 	if (job->trace->malformed) {
 		out[count++] = job->trace->first_malformed;
 		job->more_faults += job->trace->malformed - 1;
+	}
+	if (job->model->names.a2n && a2n_full(job->model->names.a2n, &since)) {
+		out[count].offset = NO_OFFSET;
+		snprintf(out[count].what, sizeof(out[count].what),
+			 "too many changes of what lies where in memory: names are missing from %" PRIu64 " ns on",
+			 since);
+		count++;
+	}
+	if (job->stacks && job->stacks->calls.refused) {
+		out[count].offset = NO_OFFSET;
+		snprintf(out[count].what, sizeof(out[count].what),
+			 "%" PRIu64 " calls that the tree of calls has no room for: they are counted at their callers",
+			 job->stacks->calls.refused);
+		count++;
 	}
 	job->fault = *room = out;
 	job->nfaults = count;

@@ -36,6 +36,72 @@ bounded pprof_entries 400 20 'more strings and places than' -csv -r entries.pb.g
 perl profile.pl owners 20000 | gzip >owners.pb.gz
 bounded pprof_owners 400 20 'too many processes and threads' -csv -r owners.pb.gz
 
+# One place of 8,000 inlined functions, which all samples share, each called from another function.
+perl -e '
+	sub v { my $n = shift; my $o = ""; while ($n > 127) { $o .= chr($n & 127 | 128); $n >>= 7 } $o . chr $n }
+	sub f { v($_[0] << 3 | 2) . v(length $_[1]) . $_[1] }
+	sub n { v($_[0] << 3) . v($_[1]) }
+	print f(1, n(1, 1) . n(2, 2)), f(6, ""), f(6, "samples"), f(6, "count"), f(6, "leaf");
+	print f(6, "root$_") for 1 .. 5000;
+	print f(5, n(1, $_) . n(2, 4)) for 1 .. 8000;
+	print f(5, n(1, 8000 + $_) . n(2, 4 + $_)) for 1 .. 5000;
+	print f(4, n(1, 1) . join "", map { f(4, n(1, $_)) } 1 .. 8000);
+	print f(4, n(1, 1 + $_) . f(4, n(1, 8000 + $_))), f(2, f(1, v(1) . v(1 + $_)) . f(2, v(1))) for 1 .. 5000;
+' >shared.pb
+bounded pprof_stacks 400 40 'calls, all together' -callers -r shared.pb
+says pprof_stacks_tree err 'calls that the tree of calls has no room for'
+
+# ---- gperftools: paths that one line makes long; samples beside as many mappings
+perl -e '
+	print pack "Q*", 0, 3, 0, 10000, 0, 1, 1, 0x1000, 0, 1, 0;
+	print "build=", "x" x 8000, "\n";
+	printf "%x-%x: \$build\n", $_, $_ + 1 for 1 .. 60000;
+' >paths.prof
+bounded gperftools_paths 100 10 'the rest is left out' -csv -r paths.prof
+perl -e '
+	print pack "Q*", 0, 3, 0, 10000, 0;
+	print pack("Q*", 1, 100), pack("Q", ~0) x 100 for 1 .. 20000;
+	print pack "Q*", 0, 1, 0;
+	printf "%x-%x: a\n", 2 * $_, 2 * $_ + 1 for 1 .. 60000;
+' >upper.prof
+(ulimit -v 100000 -t 20 && exec "$bin/post" -q -csv -r upper.prof -o out.report 2>err)
+is gperftools_upper $? 0
+
+# ---- XRay: functions that are left, and were not entered
+perl -e '
+	my $k = 60000;
+	sub meta { chr($_[0] << 1 | 1) . substr $_[1] . "\0" x 15, 0, 15 }
+	print pack("SSLQQQ", 1, 1, 3, 1000000000, 16 * 3 + 8 * 9 * $k, 0);
+	print meta(0, pack "L", 1), meta(4, pack "QL", 1, 0), meta(2, pack "SQ", 0, 1000);
+	print pack("LL", 1 << 4, 1) x $k, pack("LL", 2 << 4 | 1 << 1, 1) x (8 * $k);
+' >exits.xray
+(ulimit -v 100000 -t 20 && exec "$bin/post" -q -functions -r exits.xray -o out.report 2>err)
+verdict xray_exits "$([ $? -le 1 ]; echo $?)"
+says xray_exits_counted out.report 480000
+
+# ---- a perf map and a log of a JIT: many functions, then one in place of them all, again and again
+perl -e '
+	my $map = pack("LLQQQ", 77, 77, 0x10000, 0x10000000, 0) . "//anon\0\0";
+	my $data = pack("LSS", 1, 2, 8 + length $map) . $map;
+	for my $time (1000, 1000000) {
+		my $body = pack("QLLQQ", 0x10002, 77, 77, $time, 1);
+		$data .= pack("LSS", 9, 2, 8 + length $body) . $body;
+	}
+	print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+	print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+' >jit.data
+mkdir maps logs
+perl -e '
+	printf "%x 1 f\n", 0x10000 + 2 * $_ for 1 .. 20000;
+	print "10000 10000000 g\n10000 10000000 h\n" x 10000;
+' >maps/perf-77.map
+bounded perf_map_changes 500 20 'too many changes' -csv -jdir maps -r jit.data
+perl -e '
+	printf "%d\t%x\t1\tLOAD\tf\t\n", $_, 0x10000 + 2 * $_ for 1 .. 20000;
+	printf "%d\t10000\t1000000\tLOAD\t%s\t\n", 20000 + $_, $_ & 1 ? "g" : "h" for 1 .. 20000;
+' >logs/log-jita2n_77
+bounded jit_log_changes 500 20 'too many changes' -csv -jdir logs -r jit.data
+
 # ---- perf.data: each of many events with the same ids
 perl -e '
 	my ($events, $ids) = (2000, 20000);
