@@ -204,8 +204,8 @@ static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
 	ptrace_prepare(s, t);
 }
 
-/* Where a stop was lost it is put back: on s390x behind a system call or a branch that was not taken;
- * on x86 behind cpuid, which some virtual machines' hosts execute in its place. */
+/* Where a stop was lost it is put back: on s390x behind a system call or a branch that was not
+ * taken; on x86 behind cpuid, which some virtual machines' hosts execute in its place. */
 static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 #if defined(__s390x__)

@@ -3,7 +3,7 @@
 #ifndef PITRACE_COMPAT_EXCEPTIONS_H
 #define PITRACE_COMPAT_EXCEPTIONS_H
 
-#if __has_include(<trace/events/exceptions.h>)
+#ifdef PROBE_trace_exceptions
 #include <trace/events/exceptions.h>
 #else
 #include <asm/trace/exceptions.h>

@@ -24,7 +24,7 @@
 #define HEADER_MOST	1024
 #define LINE_MOST	8192		/* of the text */
 #define MAPPINGS	65536
-#define PATHS_START	(1u << 20)	/* bytes of all mappings' paths; and as many as the file has */
+#define PATHS_START	(1u << 20)	/* bytes of all paths; and as many as the file has */
 /* No process has this number: nothing is to be found of it on the machine that reads. */
 #define NOBODY		0x400001u
 

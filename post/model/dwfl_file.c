@@ -10,7 +10,7 @@
 
 #include "unpacked.h"
 
-/* What a section is when it is unpacked, and what of it lies in the file; false: it is not packed. */
+/* What of a section lies in the file, and its size when it is unpacked; false: it is not packed. */
 static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, uint64_t *size)
 {
 	const char *name;

@@ -3,8 +3,8 @@
  * A process of post's own that has the rights which its sandbox takes: it began before the first
  * byte of input was read, and does nothing but what the options ask for. It opens the outputs that
  * they name, each once; files in the folder that a format is; files without names for copies of
- * pipes; files to be read of processes in containers, or as another user; and asks debuginfod. Without it (tests) the
- * caller does all that itself.
+ * pipes; files to be read of processes in containers, or as another user; and asks debuginfod.
+ * Without it (tests) the caller does all that itself.
  */
 #ifndef POST_OPENER_H
 #define POST_OPENER_H
