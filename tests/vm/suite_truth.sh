@@ -5,8 +5,10 @@
 # period = CPU time. PERIODS: ticks of each of three sets; CONTROL: of a run without the dither; RATE:
 # ticks a second (a kernel that looks for mistakes takes longer for a tick than 50 us).
 . "$(dirname "$0")/suite.sh"
-periods=$1 control=$2 rate=${3:-20000} least=0.98 off=1 late=0
-# Of such a kernel's time a quarter is its own, and ticks are late by more than a period now and then.
+# A kernel's message to the serial console keeps interrupts off for some periods, and may come at any time:
+# such ticks are told as overruns, and no more than a few.
+periods=$1 control=$2 rate=${3:-20000} least=0.98 off=1 late=5
+# Of a kernel that looks for mistakes a quarter of the time is its own, and its ticks are late more often.
 [ "$kernel" != debug ] || least=0.95 off=3 late=20
 
 booted guest --icount --get '/tmp/truth.*' --get '/tmp/control.*' -- \
