@@ -17,7 +17,8 @@
 #define REGULAR_LOOK	(O_PATH | O_CLOEXEC)
 
 /* Open what was taken hold of by O_PATH (-1: it was not, errno says why), if it is of this kind
- * (S_IFREG, …) or `other`; hold is closed. -1 with errno; EINVAL: it is not, ELOOP: it is a link. */
+ * (S_IFREG and such) or `other`; hold is closed. -1 with errno; EINVAL: it is not, ELOOP: it is a
+ * link. */
 static inline int kind_reopen(int hold, mode_t kind, mode_t other, int flags, struct stat *st)
 {
 	struct stat own;

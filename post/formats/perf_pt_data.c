@@ -16,7 +16,7 @@
 #include "model/trace.h"
 
 #define KIND_PT		1		/* of AUXTRACE_INFO */
-/* Instructions that are decoded, and for each byte of data: no whole trace of real code has so many. */
+/* Instructions that are decoded, and for each byte of data: no trace of real code has more. */
 #define DECODED_START	(1ull << 26)
 #define DECODED_EACH	4096ull
 
