@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ITrace's records. */
 #include "itrace.h"
+#include "member.h"
+
+/* In kernels that look for mistakes: nothing is told of a thread that the owner may not trace. */
+static __always_inline void check_owner(const struct it_thread *t)
+{
+	const struct cred *owner = t->session->cred;
+
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && owner)
+		WARN_ON_ONCE(!member_covers(owner, t->task));
+}
 
 /* What finds no room is counted, and the thread's next record says that it is missing. */
 static __always_inline void *reserve(struct it_thread *t, struct session_cpu *c, u16 major,
@@ -10,6 +20,7 @@ static __always_inline void *reserve(struct it_thread *t, struct session_cpu *c,
 	struct ring *r = NULL;
 	void *data = NULL;
 
+	check_owner(t);
 	if (likely(c && READ_ONCE(s->state) == PITRACE_STATE_ON)) {
 		r = &c->ring[PITRACE_RING_TRACE];
 		data = ring_reserve(r, major, minor | (t->gap ? PITRACE_BRANCH_GAP : 0), size,

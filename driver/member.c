@@ -31,14 +31,19 @@ bool member_dumpable(const struct task_struct *task)
 	return !mm || compat_dumpable(task, mm) == DUMPABLE;
 }
 
-bool member_sees(const struct cred *owner, const struct task_struct *task)
+bool member_covers(const struct cred *owner, const struct task_struct *task)
 {
 	bool may;
 
 	rcu_read_lock();
-	may = covers(owner, __task_cred(task)) && member_dumpable(task);
+	may = covers(owner, __task_cred(task));
 	rcu_read_unlock();
 	return may;
+}
+
+bool member_sees(const struct cred *owner, const struct task_struct *task)
+{
+	return member_covers(owner, task) && member_dumpable(task);
 }
 
 bool member_may_use(const struct cred *owner)
@@ -52,9 +57,7 @@ bool member_may_see(const struct cred *owner, struct task_struct *task)
 
 	if (!owner)
 		return true;
-	rcu_read_lock();
-	may = covers(owner, __task_cred(task));
-	rcu_read_unlock();
+	may = member_covers(owner, task);
 	/* Its memory stays while this is held. */
 	task_lock(task);
 	may = may && member_dumpable(task);
