@@ -102,6 +102,7 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 	bytes_skip(&b, 4);
 	a->sig_data = bytes_u64(&b);
 	a->freq = a->flags & FLAG_FREQ;
+	a->shape.period = a->freq ? 0 : a->period;
 	a->use_clock = a->flags & FLAG_USE_CLOCK;
 	a->shape.id_all = a->flags & FLAG_ID_ALL;
 	a->shape.build_id = a->flags & FLAG_BUILD_ID;

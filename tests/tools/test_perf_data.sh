@@ -171,6 +171,23 @@ if record leader -e '{cpu-clock,task-clock,page-faults}:S'; then
 	verdict samples_leader $?
 fi
 
+# Samples that do not tell their period have that of the event.
+perf record -q -e cpu-clock -c 500000 -o fixed.data ./work >out 2>err
+perf record -q -e cpu-clock,task-clock -c 1000000 -g -o fixed_two.data ./work >out 2>err
+for name in fixed fixed_two; do
+	same_samples $name $name.data
+	same_names $name $name.data
+	ticks=$(perf script -i $name.data -F event 2>/dev/null | grep -c cpu-clock)
+	period=$(post -json -r $name.data | jq -r '.events[0].period')
+	rm -f again.*
+	post -q -e cpu-clock -format perf.data -o again.data -r $name.data >out 2>err
+	is ${name}_counted "$(post -json -r again.data | jq -r '.events[0].ticks, .events[0].counted' | tr '\n' ' ')" \
+		"$ticks $((ticks * period)) "
+	post -q -e cpu-clock -format pprof -o again.pb.gz -r $name.data >out 2>err
+	is ${name}_pprof "$(post -show -json -o - -r again.pb.gz | perl -ne 'my ($n) = /"repeats":(\d+)/;
+		$sum += $1 * (1 + ($n // 0)) if /"record":"tprof".*"period":(\d+)/; END { print $sum }')" $((ticks * period))
+done
+
 # A pipe's: from a file and from a pipe.
 perf record -q -e cpu-clock,page-faults -g -o - ./work >pipe.data 2>err
 same_kinds pipe pipe.data
