@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Breakpoints: in the memory of a process, as its threads share it. */
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include "ptrace_session.h"
 
 bool ptrace_break_is(const struct ptrace_process *p, uint64_t address)
@@ -46,6 +49,23 @@ void ptrace_break_clear_all(struct ptrace_thread *t)
 		ptrace_break_clear(t, t->p->place[0].address);
 }
 
+/* The same inode number on another device is another file. Where /proc/PID/maps has not the device
+ * that stat() has (overlayfs, btrfs), the path decides. */
+static bool is_of(const struct ptrace_process *p, const struct timer_map *map,
+		  const struct stat *file)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (map->inode != file->st_ino)
+		return false;
+	if (makedev(map->dev_major, map->dev_minor) == file->st_dev)
+		return true;
+	return snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, map->path) <
+		(int)sizeof(path) && !stat(path, &st) &&
+	       st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
 /* Where that byte of that file is mapped to be executed; 0: nowhere. */
 static uint64_t mapped(const struct ptrace_process *p, const char *file, uint64_t offset)
 {
@@ -57,7 +77,7 @@ static uint64_t mapped(const struct ptrace_process *p, const char *file, uint64_
 	if (stat(file, &st))
 		return 0;
 	for (uint32_t i = 0; i < m->n; i++)
-		if (m->list[i].inode == st.st_ino && offset >= m->list[i].offset &&
+		if (is_of(p, &m->list[i], &st) && offset >= m->list[i].offset &&
 		    offset - m->list[i].offset < m->list[i].end - m->list[i].start)
 			return m->list[i].start + (offset - m->list[i].offset);
 	return 0;

@@ -18,7 +18,7 @@ tests: all $(UNIT) $(O)/tests/samples gen_trace $(FORMAT) vm-programs $(FUZZ_REP
 # What the runner runs beside the list tests/suites: name, group, time limit, command.
 UNIT_SUITES   = $(foreach t,$(UNIT),'$(notdir $(t)) check 60 $(t)')
 SCRIPT_SUITES = $(foreach t,$(wildcard tests/format/test_*.sh tests/tools/test_*.sh),\
-	'$(basename $(notdir $(t))) check 180 O=$(O) $(t)') \
+	'$(basename $(notdir $(t))) check 400 O=$(O) $(t)') \
 	$(foreach t,$(wildcard tests/users/test_*.sh),\
 	'users-$(patsubst test_%.sh,%,$(notdir $(t))) check 400 O=$(O) $(t)')
 FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\

@@ -8,6 +8,12 @@ bin=${BIN:-$build/bin} programs=$build/tests
 suite=$(basename "$0" .sh)
 suite=${suite#test_}
 failures=0
+# Suites run side by side. Who changes what holds for the whole machine waits for the others: alone.
+exec {machine}<"$top/tests/tools/lib.sh"
+flock -s "$machine"
+alone() {
+	flock -w 300 "$machine"
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -110,11 +110,14 @@ static int sink(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
+/* One drain reads so much and no more: the last one is several. */
 static void drain(struct hooks *h, bool all)
 {
-	CU_ASSERT_EQUAL(hooks_collect(h), 0);
-	CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_MTE, all, sink, NULL), 0);
-	CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_TRACE, all, sink, NULL), 0);
+	do {
+		CU_ASSERT_EQUAL(hooks_collect(h), 0);
+		CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_MTE, all, sink, NULL), 0);
+		CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_TRACE, all, sink, NULL), 0);
+	} while (all && hooks_rest(h));
 	if (all)
 		put_in_order();
 }
