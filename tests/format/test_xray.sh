@@ -183,6 +183,7 @@ grep -q 'function-tail-exit 4$' want || converted tails.xray | grep -q 'function
 verdict tail_exits
 # Functions that an exception leaves: called like others, and no record says that they ended.
 cat >thrown.cc <<'END'
+#include <initializer_list>
 #include "xray/xray_interface.h"
 #include "xray/xray_log_interface.h"
 #define TRACED [[clang::xray_always_instrument, gnu::noinline]]
