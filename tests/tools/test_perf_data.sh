@@ -120,7 +120,7 @@ same_names() { # NAME FILE
 	done | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (k in sum) print k sum[k] }' |
 		sed 's/^Idle 0\//swapper 0\//
 			# the kernel numbers a thread that has ended, or its process as well, -1
-			s/4294967295/-1/g; s/^Unknown \([0-9-]*\)\/\([0-9-]*\)/:\2 \1\/\2/' |
+			s/^Unknown \([0-9-]*\)\/\([0-9-]*\)/:\2 \1\/\2/' |
 		sort >have
 	perf script -G -i "$2" -F comm,pid,tid 2>/dev/null | sed 's/^ *//; s/ *$//; s/:$//; s/  */ /g' |
 		sort | uniq -c | awk '{ n = $1; $1 = ""; sub(/^ /, ""); print $0, n }' | sort >want
@@ -308,6 +308,23 @@ END
 else
 	echo "skip ${suite}_jit node is not installed"
 fi
+
+# ---- a thread that has ended: the kernel has no number for it any more
+perl -e '
+	my $body = pack("QLLQQ", 0x401000, 0xffffffff, 0xffffffff, 1000, 1);
+	my $data = pack("LSS", 9, 2, 8 + length $body) . $body;
+	print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+	print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+' >ended.data
+post -show -o out -r ended.data
+says ended_words out ' pid=-1 tid=-1 '
+post -show -json -o - -r ended.data >out
+says ended_json out '"pid":-1,"tid":-1,'
+post -csv -r ended.data >out
+says ended_csv out '^-1,Unknown,-1,'
+is ended_report "$(post -json -r ended.data | jq -c '[.processes[0].pid, .processes[0].threads[0].tid]')" '[-1,-1]'
+post -tprof -o out -r ended.data >/dev/null
+says ended_tprof_out out 'Unknown_-1'
 
 # ---- a newer perf: it reads what post wrote as this one does, and post what it records
 if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
