@@ -326,6 +326,26 @@ is ended_report "$(post -json -r ended.data | jq -c '[.processes[0].pid, .proces
 post -tprof -o out -r ended.data >/dev/null
 says ended_tprof_out out 'Unknown_-1'
 
+# ---- what perf itself could not follow: number and text of each, of both layouts (without a time, with one)
+perl -e '
+	my $body = pack("QLLQQ", 0x401000, 70, 71, 1000, 1);
+	my $data = pack("LSS", 9, 2, 8 + length $body) . $body;
+	for my $format (0, 1) {
+		my $error = pack("LLLLLLQ", 1, 8 + $format, 3, 70, 71, $format, 0x401234 + $format) . ($format ? pack("Q", 900) : "") .
+			pack("a64", "Trace of \e[31m words $format");
+		$data .= pack("LSS", 72, 0, 8 + length $error) . $error;
+	}
+	$data .= pack("LSSL", 72, 0, 12, 1);
+	print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+	print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+' >followed.data
+post -validate -r followed.data >out
+for format in 0 1; do
+	says "aux_error_$format" out "error $((8 + format)) of an instruction trace, cpu 3, pid 70, tid 71, at 0x40123$((4 + format)): Trace of .*words $format"
+done
+says aux_error_short out 'AUXTRACE_ERROR: too short'
+is aux_error_escaped "$(grep -c "$(printf '\033')" out)" 0
+
 # ---- a newer perf: it reads what post wrote as this one does, and post what it records
 if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
 	ours=$(command -v perf)
