@@ -201,6 +201,16 @@ verdict stdin $?
 post -tprof -o - <(cat pipe.data) | sed '/^Trace file/d' >have
 diff want have >out
 verdict named_pipe $?
+# perf 6.1 inject leaves the header out.
+perf record -q -e cpu-clock -F 2000 -o - -- sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done' >whole.pipe 2>err
+tail -c +17 whole.pipe >bare.pipe
+post -csv -r whole.pipe >want
+post -csv -r bare.pipe >have
+[ "$(wc -l <want)" -gt 3 ] && diff want have >out
+verdict pipe_without_header $?
+post -validate -r bare.pipe >out
+says pipe_without_header_told out '^at byte 0: the header of a pipe is missing'
+
 TMPDIR=/nowhere "$bin/post" - <pipe.data >out 2>err
 is no_place_for_a_copy $? 2
 says no_place_is_told err 'TMPDIR'
