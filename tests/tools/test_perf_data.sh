@@ -336,6 +336,17 @@ is ended_report "$(post -json -r ended.data | jq -c '[.processes[0].pid, .proces
 post -tprof -o out -r ended.data >/dev/null
 says ended_tprof_out out 'Unknown_-1'
 
+# ---- the header's size of an event is wrong: the events' own is right
+perl -0777 -pe 'substr($_, 16, 8) = pack("Q", 128 + 24)' ended.data >entry.data
+"$bin/post" -stats -r entry.data >out 2>err
+is entry_code $? 1
+says entry_told err '152 bytes an event do not divide their section of 128: the size that the first'
+is entry_read "$(post -json -r entry.data | jq .total_ticks)" 1
+# Neither is.
+perl -0777 -pe 'substr($_, 16, 8) = pack("Q", 128 + 24); substr($_, 108, 4) = pack("L", 99)' ended.data >entry.data
+"$bin/post" -stats -r entry.data >out 2>err
+says entry_neither err 'do not divide their section of 128$'
+
 # ---- what perf itself could not follow: number and text of each, of both layouts (without a time, with one)
 perl -e '
 	my $body = pack("QLLQQ", 0x401000, 70, 71, 1000, 1);
