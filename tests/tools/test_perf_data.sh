@@ -347,6 +347,31 @@ perl -0777 -pe 'substr($_, 16, 8) = pack("Q", 128 + 24); substr($_, 108, 4) = pa
 "$bin/post" -stats -r entry.data >out 2>err
 says entry_neither err 'do not divide their section of 128$'
 
+# ---- one record of 20 has another length: it is named, and reading goes on behind it
+with_length() { # BYTES: of the fifth, at byte 392
+	perl -e '
+		my $data;
+		for (1 .. 20) {
+			my $body = pack("QLLQQ", 0x401000, 70, 71, 1000 + $_, 1);
+			$data .= pack("LSS", 9, 2, $_ == 5 ? $ARGV[0] : 8 + length $body) . $body;
+		}
+		print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+		print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+	' "$1" >length.data
+}
+for length in 0 4 37 44 12001; do
+	with_length $length
+	is "length_${length}_rest" "$(post -json -r length.data | jq .total_ticks)" 19
+	post -validate -r length.data >out
+	says "length_${length}_told" out '^at byte 392: .*: reading goes on at byte 432$'
+done
+# Nothing follows that is sure: four in a row, or what ends the file.
+with_length 37
+perl -0777 -pe 'substr($_, 432) = "\x7f" x 600' length.data >tail.data
+is length_no_rest "$(post -json -r tail.data | jq .total_ticks)" 4
+post -validate -r tail.data >out
+says length_no_rest_told out '^at byte 392: .*: nothing behind it can be read$'
+
 # ---- what perf itself could not follow: number and text of each, of both layouts (without a time, with one)
 perl -e '
 	my $body = pack("QLLQQ", 0x401000, 70, 71, 1000, 1);
