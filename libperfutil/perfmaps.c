@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "code_memory.h"
 #include "now.h"
 #include "perfmaps.h"
 #include "record.h"
@@ -91,7 +92,7 @@ static bool holds_code(const struct record *r, const struct pitrace_mte_map *map
 	    map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO))
 		return false;
 	return map->flags & PITRACE_MAP_ANON ||
-	       (r->size >= sizeof(*map) + 7 && !memcmp(map->path, "/memfd:", 7));
+	       code_memory(map->path, r->size - sizeof(*map));
 }
 
 void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)

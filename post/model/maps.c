@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "code_memory.h"
 #include "model/record.h"
 #include "regular.h"
 #include "sandbox/opener.h"
@@ -110,7 +111,7 @@ static int map_record(struct maps *m, struct input *in, const struct pirecord *r
 	struct maps_process *p;
 
 	if (!map || map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO) ||
-	    (!(map->flags & PITRACE_MAP_ANON) && strncmp(map->path, "/memfd:", 7)))
+	    (!(map->flags & PITRACE_MAP_ANON) && !code_memory(map->path, strlen(map->path))))
 		return 0;
 	p = process_of(m, map->pid, false);
 	if (!p)
