@@ -135,10 +135,12 @@ static int look_inside(struct perf *p, const struct perf_raw *raw, uint32_t attr
 		return item.gone ? 0 : look_ksymbol(p, &item);
 	if (item.text)
 		look_kernel(p, &item);
-	if (raw->type == PERF_RECORD_LOST)
+	if (raw->type == PERF_RECORD_LOST) {
 		p->lost += item.lost;
-	else if (raw->type == PERF_RECORD_LOST_SAMPLES)
+	} else if (raw->type == PERF_RECORD_LOST_SAMPLES) {
 		p->lost_samples += item.lost;
+		p->attr[attr].lost += item.lost;
+	}
 	return 0;
 }
 
@@ -629,6 +631,8 @@ static int perf_stats(struct input *in, input_count count, void *arg)
 	for (i = 0; i < p->nattrs; i++) {
 		if (p->attr[i].samples)
 			count(arg, p->attr[i].name, "SAMPLE", p->attr[i].samples);
+		if (p->attr[i].lost)
+			count(arg, p->attr[i].name, "LOST_SAMPLES", p->attr[i].lost);
 	}
 	return 0;
 }

@@ -80,7 +80,7 @@ header_of_post() {
 # perf's own counts of samples that were lost are of later versions of it, as is how far its lines
 # stand in. An event with nothing else is not told of then.
 kinds() {
-	grep -v '^$' | sed '/stats:$/,$ { /LOST_SAMPLES/d }; s/^ *//; s/  */ /g' |
+	grep -v '^$' | sed 's/^ *//; s/  */ /g' |
 		awk '/ stats:$/ { title = $0; next } title { print title; title = "" } { print }'
 }
 
@@ -187,6 +187,11 @@ for name in fixed fixed_two; do
 	is ${name}_pprof "$(post -show -json -o - -r again.pb.gz | perl -ne 'my ($n) = /"repeats":(\d+)/;
 		$sum += $1 * (1 + ($n // 0)) if /"record":"tprof".*"period":(\d+)/; END { print $sum }')" $((ticks * period))
 done
+
+# A buffer of one page: samples are lost, and told by event.
+if perf record -q -m 1 -F 20000 -e cpu-clock,page-faults -o lossy.data ./work 2>err; then
+	same_kinds lossy lossy.data
+fi
 
 # A pipe's: from a file and from a pipe.
 perf record -q -e cpu-clock,page-faults -g -o - ./work >pipe.data 2>err
