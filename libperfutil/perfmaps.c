@@ -252,23 +252,34 @@ static int put_part(struct perfmaps *m, struct one *o, struct pifile_writer *w, 
 				    n + (size_t)length);
 }
 
-static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
+/* Does another file stand there now (renamed to it, or made anew)? Then that one, from 0. */
+static bool is_replaced(const struct perfmaps *m, struct one *o)
 {
-	uint64_t before = o->looked;
+	struct one now = *o;
+	struct stat old, new;
+
+	now.fd = -1;
+	open_map(m, &now);
+	o->rights = now.rights;
+	if (now.fd < 0)
+		return false;
+	if (fstat(o->fd, &old) || fstat(now.fd, &new) ||
+	    (old.st_ino == new.st_ino && old.st_dev == new.st_dev)) {
+		close(now.fd);
+		return false;
+	}
+	close(o->fd);
+	o->fd = now.fd;
+	o->read = 0;
+	o->ntail = 0;
+	return true;
+}
+
+static int read_on(struct perfmaps *m, struct one *o, struct pifile_writer *w, uint64_t before)
+{
 	size_t n;
 	int err;
 
-	if (!o->known && !know(m, o))
-		return 0;
-	if (o->fd < 0)
-		open_map(m, o);
-	if (o->fd < 0)
-		return 0;
-	if (!m->part) {
-		m->part = malloc(HEAD_MAX + PART_MAX);
-		if (!m->part)
-			return -ENOMEM;
-	}
 	do {
 		o->looked = now_ns();
 		if (!same_as_before(o)) {
@@ -283,6 +294,29 @@ static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 		memcpy(o->tail, m->part + HEAD_MAX + n - o->ntail, o->ntail);
 		o->read += n;
 	} while (!err && n > PART_MAX / 2);
+	return err;
+}
+
+static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
+{
+	uint64_t before = o->looked;
+	int err;
+
+	if (!o->known && !know(m, o))
+		return 0;
+	if (o->fd < 0)
+		open_map(m, o);
+	if (o->fd < 0)
+		return 0;
+	if (!m->part) {
+		m->part = malloc(HEAD_MAX + PART_MAX);
+		if (!m->part)
+			return -ENOMEM;
+	}
+	/* What came to the old one first. */
+	err = read_on(m, o, w, before);
+	if (!err && is_replaced(m, o))
+		err = read_on(m, o, w, before);
 	return err;
 }
 

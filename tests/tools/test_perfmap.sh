@@ -86,6 +86,16 @@ have >again
 cmp -s names again
 verdict in_trace $? "$(cat again)"
 
+# ---- maps that take one another's place: by rename, by unlink
+traced "$programs/jitting" renew 3000
+maps="$maps /tmp/perf-$(pid_of jitting).map"
+have >names
+sure 30 <names >told
+verdict renewed $? "$(cat told)"
+cat told
+[ "$(grep -c '^m_' names)" = 3 ] && ! grep -q '^- ' names
+verdict renewed_names $? "$(cat names)"
+
 # ---- a child has its parent's code, also where the parent is the one who told
 traced "$programs/jitting" child 700
 maps="$maps /tmp/perf-$(pid_of jitting | head -n 1).map"
