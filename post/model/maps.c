@@ -97,8 +97,9 @@ static int task_record(struct maps *m, const struct pirecord *r)
 		if (!p)
 			return -ENOMEM;
 	}
-	if (!p->from && !p->start && !(task->flags & PITRACE_TASK_WALK) &&
-	    r->minor != PITRACE_MTE_PROCESS)
+	/* Its memory begins with each program that it executes. */
+	if (!(task->flags & PITRACE_TASK_WALK) &&
+	    (r->minor == PITRACE_MTE_PROCESS || (!p->from && !p->start)))
 		p->from = r->time;
 	if (task->start)
 		p->start = task->start;

@@ -164,6 +164,24 @@ if [ "$(id -u)" = 0 ]; then
 	rm "$map"
 fi
 
+# ---- perf's own command: older than its exec, whose time alone the recording tells
+if perf record -q -k mono -e cpu-clock:u -o own.data "$programs/jitting" silent 400 >log 2>err; then
+	pid=$("$bin/post" -json -r own.data 2>/dev/null | jq -r '.processes[] | select(.name == "jitting") | .pid')
+	map=/tmp/perf-$pid.map
+	maps="$maps $map"
+	low=$("$bin/post" -show -o - -r own.data | awk -v pid="pid=$pid" '/anon/ && $0 ~ pid' |
+		grep -o 'start=[0-9a-fx]*' | tail -n 1 | cut -d= -f2)
+	echo "${low#0x} 10000 whole" >"$map"
+	touch -r own.data "$map"
+	[ "$(have -r own.data | cut -d' ' -f1)" = whole ]
+	verdict perf_own $? "$(have -r own.data; cat err)"
+	touch -d '1 hour ago' "$map"
+	[ "$(have -r own.data | cut -d' ' -f1)" = - ] && grep -q "$map: it is older than the process" err
+	verdict perf_own_older $? "$(have -r own.data; cat err)"
+else
+	echo "skip perfmap_perf_own perf record: $(head -n 1 err)"
+fi
+
 # ---- real ones
 cat >busy.js <<'EOF2'
 function alpha(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) * 3; return s; }
