@@ -324,6 +324,22 @@ else
 	echo "skip ${suite}_jit node is not installed"
 fi
 
+# ---- stacks at the entries of a PLT, whose tables ask for the program counter; ours, too
+echo 'int tiny(int x) { return x + 1; }' >tiny.c
+echo 'int tiny(int x); int main(void) { int s = 0; for (long i = 0; i < 200000000; i++) s = tiny(s); return s & 1; }' >plt.c
+gcc -O2 -fPIC -shared -o libtiny.so tiny.c && gcc -O1 -o plt plt.c -L. -ltiny -Wl,-rpath,"$PWD" -Wl,-z,lazy
+at_plt() { # NAME FILE: stacks that end there begin at the program's beginning
+	post -folded -o out -r "$2"
+	calc "$(awk '/;main;tiny@plt [0-9]+$/ { n += $NF } END { print n + 0 }' out) > 5" &&
+		! grep -q '^plt;tiny@plt ' out
+	verdict "plt_$1" $?
+}
+if [ "$(uname -m)" = x86_64 ] && perf record -q --call-graph dwarf,8192 -F 500 -e cpu-clock:u -o plt.data ./plt 2>err; then
+	at_plt perf plt.data
+	"$bin/swtrace" run -q -B perf -g=dwarf -F 500 -o plt.nrm2 -- ./plt 2>err
+	at_plt own plt.nrm2
+fi
+
 # ---- a thread that has ended: the kernel has no number for it any more
 perl -e '
 	my $body = pack("QLLQQ", 0x401000, 0xffffffff, 0xffffffff, 1000, 1);
