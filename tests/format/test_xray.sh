@@ -232,16 +232,13 @@ exact many custom 4800
 
 # ---- typed events: llvm-xray refuses the log, whose writer cuts off what they have too much
 run typed.xray typed 3600 3 ct 16384
-! llvm-xray account -k typed.xray >out 2>&1
-verdict typed_is_refused
 code 1 "$post" -functions -json -q -program ./typed typed.xray && has err "the buffer ends within a record" &&
 	[ "$(jq .typed_events out)" -ge 1000 ] && [ "$(jq .custom_events out)" -ge 1000 ] &&
 	[ "$(jq '.functions[] | select(.name == "leaf") | .calls' out)" -gt $((10800 * 6)) ]
 verdict typed_is_read
-code 0 "$post" -show -q -o show one.xray && has show 'strings="event 20"' || grep -q 'event 20' show
+code 0 "$post" -show -q -o show one.xray && grep -q '"event 20"$' show
 verdict event_text
-"$post" -marks -q -o - typed.xray >out 2>err
-grep -q d1 out || has out 0xd1
+code 1 "$post" -marks -q -o - typed.xray && grep -qw '0xd1\|d1' out
 verdict events_are_marks
 
 # ---- written: llvm-xray and post read all records again; typed events are right then
