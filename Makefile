@@ -103,7 +103,7 @@ $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 # Readers share the decoder and the cursor with the collectors, all of them how others' files are opened.
 $(call obj,$(wildcard post/formats/*.c post/model/*.c post/report/*.c post/sandbox/*.c)): INC = $(INC_POST) -Ilibperfutil
 # All write new files in the same way.
-$(call obj,tools/common/output.c): INC += -Ilibperfutil
+$(call obj,tools/common/output.c tools/swtrace/place.c): INC += -Ilibperfutil
 # It asks debuginfod for liba2n.
 $(O)/obj/post/sandbox/servers.o: INC = $(INC_POST) -Ilibperfutil -Ilibperfutil/a2n
 

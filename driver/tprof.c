@@ -29,26 +29,18 @@ static void tell_outside(struct session_cpu *c, u64 ticks)
 	WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + ticks);
 }
 
-void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u32 period)
+/* Of the current thread, which the session sees. */
+static void put_sample(struct session *s, u32 cpu, u64 address, const struct stack *stack,
+		       u32 minor, u32 period)
 {
 	struct session_cpu *c = s->cpu[cpu];
 	struct ring *r = &c->ring[PITRACE_RING_TRACE];
-	const struct stack *stack = NULL;
 	struct pitrace_sample *data;
 	u32 size = sizeof(*data);
-	bool user;
 
-	if (!session_has(s, current->tgid) || !member_sees_current(s)) {
-		tell_outside(c, 1);
-		return;
-	}
 	WRITE_ONCE(c->page->ticks, c->page->ticks + 1);
 	if (minor & PITRACE_TPROF_LATE)
 		WRITE_ONCE(c->page->late, c->page->late + 1);
-	user = regs && user_mode(regs);
-	minor |= user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL;
-	if (unlikely(s->stacks) && regs)
-		stack = stack_take(s, cpu, regs);
 	if (stack) {
 		minor |= PITRACE_TPROF_STACK;
 		size += stack_bytes(stack);
@@ -57,13 +49,26 @@ void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u
 	if (data) {
 		data->pid = current->tgid;
 		data->tid = current->pid;
-		data->address = regs && (user || !s->hides_kernel) ? instruction_pointer(regs) : 0;
+		data->address = address;
 		data->period = period;
 		if (stack)
 			stack_put(data + 1, stack);
 		ring_commit(r);
 	}
 	stack_done(s, cpu, stack);
+}
+
+void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u32 period)
+{
+	bool user = regs && user_mode(regs);
+
+	if (!session_has(s, current->tgid) || !member_sees_current(s)) {
+		tell_outside(s->cpu[cpu], 1);
+		return;
+	}
+	put_sample(s, cpu, regs && (user || !s->hides_kernel) ? instruction_pointer(regs) : 0,
+		   unlikely(s->stacks) && regs ? stack_take(s, cpu, regs) : NULL,
+		   minor | (user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL), period);
 }
 
 /* Ticks that fell due by now and were not served. Far behind (a machine that stood still) by the
@@ -117,6 +122,27 @@ static void tell_others(struct tprof_cpu *t, u64 now)
 	tell_outside(t->session->cpu[t->cpu], ticks);
 }
 
+/* A tick fell due with interrupts off, in schedule(), which the current thread does not come back
+ * from soon, if ever: it is that thread's. */
+static void serve_in_schedule(struct tprof_cpu *t, u64 now)
+{
+	struct session *s = t->session;
+	u32 minor = PITRACE_TPROF_KERNEL | (now - t->due > LATE_NS ? PITRACE_TPROF_LATE : 0);
+	const struct stack *stack;
+	u64 address;
+
+	if (is_ours(s, current)) {
+		stack = unlikely(s->stacks) ? stack_take(s, t->cpu, NULL) : NULL;
+		address = stack && stack->head.kernel ? stack->words[0] : (unsigned long)schedule;
+		put_sample(s, t->cpu, s->hides_kernel ? 0 : address, stack, minor,
+			   t->due - t->previous);
+	} else {
+		tell_outside(s->cpu[t->cpu], 1);
+	}
+	advance(t);
+	overrun(t, overdue(t, now));
+}
+
 static void leave(struct tprof_cpu *t, const struct task_struct *next, u64 now)
 {
 	t->away = true;
@@ -124,7 +150,7 @@ static void leave(struct tprof_cpu *t, const struct task_struct *next, u64 now)
 	t->others = is_idle_task(next) ? 0 : now;
 }
 
-/* The clock goes on. What fell due when interrupts were off before it stood comes at once. */
+/* The clock goes on. */
 static void go_on(struct tprof_cpu *t, u64 now)
 {
 	u64 stood = now > t->since ? now - t->since : 0;
@@ -150,6 +176,8 @@ void tprof_follow(struct tprof_cpu *t, const struct task_struct *prev,
 	if (!t->away) {
 		/* Nobody else's CPU serves it, so it does not run now. */
 		hrtimer_try_to_cancel(&t->timer);
+		if (unlikely(t->due <= now))
+			serve_in_schedule(t, now);
 		leave(t, next, now);
 		return;
 	}

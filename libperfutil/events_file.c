@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "events.h"
+#include "regular.h"
 
 #define LIBRARY		"libjansson.so.4"
 #define FILE_MAX	(1u << 20)
@@ -141,7 +142,11 @@ struct visit {
 	void *arg;
 	const char *machine;
 	/* The file that is read. */
-	const char *path, *text;
+	const char *path;
+	/* How far it was looked through for the places of events: */
+	const char *at;
+	size_t passed;			/* events */
+	int line, depth;
 };
 
 static int bad(const struct visit *v, int line, const char *cause)
@@ -154,25 +159,25 @@ static int bad(const struct visit *v, int line, const char *cause)
 }
 
 /* The text is valid JSON by now: where does the object of the events' list begin that has this
- * number? It is the only list of objects. */
-static int line_of(const char *text, size_t number)
+ * number? It is the only list of objects; later ones are asked for later. */
+static int line_of(struct visit *v, size_t number)
 {
-	int line = 1, depth = 0;
-	bool quoted = false;
+	bool quoted = false, found = false;
 
-	for (const char *p = text; *p; p++) {
-		line += *p == '\n';
+	for (; *v->at && !found; v->at++) {
+		const char *p = v->at;
+
+		v->line += *p == '\n';
 		if (quoted && *p == '\\' && p[1])
-			p++;
+			v->at++;
 		else if (*p == '"')
 			quoted = !quoted;
 		if (quoted)
 			continue;
-		if (*p == '{' && depth == 2 && !number--)
-			break;
-		depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+		found = *p == '{' && v->depth == 2 && v->passed++ == number;
+		v->depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
 	}
-	return line;
+	return v->line;
 }
 
 static bool is_name(const char *s)
@@ -190,7 +195,7 @@ static bool is_encoding(const char *s)
 	return s[0] == 'r' && s[1] && !s[1 + strspn(s + 1, "0123456789abcdefABCDEF")];
 }
 
-static int take_event(const struct visit *v, const json_t *e, size_t number)
+static int take_event(struct visit *v, const json_t *e, size_t number)
 {
 	static const char *const keys[] = { "name", "encoding", "unit", "description" };
 	const char *value[4] = { NULL }, *cause = NULL;
@@ -214,13 +219,13 @@ static int take_event(const struct visit *v, const json_t *e, size_t number)
 	else if (!cause && (!value[1] || !is_encoding(value[1])))
 		cause = "encoding: r and a hexadecimal number, or pmu/term=value,.../ is wanted";
 	if (cause)
-		return bad(v, line_of(v->text, number), cause);
+		return bad(v, line_of(v, number), cause);
 	snprintf(what, sizeof(what), "%s%s%s%s", value[3] ? value[3] : "",
 		 value[2] ? " (unit: " : "", value[2] ? value[2] : "", value[2] ? ")" : "");
 	return v->event(v->arg, v->path, value[0], value[1], what);
 }
 
-static int take_root(const struct visit *v, const json_t *root)
+static int take_root(struct visit *v, const json_t *root)
 {
 	const json_t *cpus = json.get(root, "cpus"), *events = json.get(root, "events");
 	bool here = false;
@@ -246,15 +251,15 @@ static int take_root(const struct visit *v, const json_t *root)
 /* With a NUL behind it; NULL with errno. */
 static char *read_file(const char *path, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	char *text = NULL;
 	struct stat st;
 	ssize_t n = -1;
+	int fd = regular_open(path, 0, &st);
 
 	if (fd < 0)
 		return NULL;
 	errno = EFBIG;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX)
+	if (st.st_size <= FILE_MAX)
 		text = malloc((size_t)st.st_size + 1);
 	if (text)
 		n = read(fd, text, (size_t)st.st_size);
@@ -281,8 +286,11 @@ static int take_file(struct visit *v, const char *path)
 		return bad(v, 0, LIBRARY " is missing, which reads it (libjansson4)");
 	text = read_file(path, &size);
 	if (!text)
-		return bad(v, 0, strerror(errno));
-	v->text = text;
+		return bad(v, 0, errno == EINVAL ? "not a regular file" : strerror(errno));
+	v->at = text;
+	v->passed = 0;
+	v->line = 1;
+	v->depth = 0;
 	root = json.load(text, size, JSON_REJECT_DUPLICATES, &error);
 	r = root ? take_root(v, root) : bad(v, error.line, error.text);
 	/* Nobody else has a reference to it. */

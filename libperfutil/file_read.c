@@ -18,6 +18,7 @@
 #include "crc32c.h"
 #include "file.h"
 #include "file_swap.h"
+#include "regular.h"
 #include "unpacked.h"
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -531,25 +532,20 @@ struct pifile *file_open_memory(const void *data, size_t size, unsigned int flag
 struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
 {
 	struct pifile *f = calloc(1, sizeof(*f));
-	struct stat st;
+	struct stat st = { 0 };
 	int err;
 
 	if (!f) {
 		refuse(fault, ENOMEM, 0, "no memory");
 		return NULL;
 	}
-	/* Not to wait for a FIFO's writer before it is refused. */
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0 || fstat(f->fd, &st)) {
-		err = errno;
+	f->fd = regular_open(path, 0, &st);
+	if (f->fd < 0) {
+		err = S_ISDIR(st.st_mode) ? EISDIR : errno;
 		pifile_close(f);
-		refuse(fault, err, 0, "%s", strerror(err));
-		return NULL;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		pifile_close(f);
-		err = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-		refuse(fault, err, 0, err == EISDIR ? "is a directory" : "is not a regular file");
+		refuse(fault, err, 0, "%s", err == EISDIR ? "is a directory" :
+		       st.st_mode && !S_ISREG(st.st_mode) ? "is not a regular file" :
+		       strerror(err));
 		return NULL;
 	}
 	f->size = (uint64_t)st.st_size;

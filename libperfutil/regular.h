@@ -16,9 +16,10 @@
 
 #define REGULAR_LOOK	(O_PATH | O_CLOEXEC)
 
-/* Open (O_RDONLY or O_RDWR) what was taken hold of by O_PATH (-1: it was not, errno says why), if
- * it is a regular file; hold is closed. -1 with errno; EINVAL: it is none, ELOOP: it is a link. */
-static inline int regular_reopen_for(int hold, int access, struct stat *st)
+/* Open what was taken hold of by O_PATH (-1: it was not, errno says why), if it is of this kind
+ * (S_IFREG and such) or `other`; hold is closed. -1 with errno; EINVAL: it is not, ELOOP: it is a
+ * link. */
+static inline int kind_reopen(int hold, mode_t kind, mode_t other, int flags, struct stat *st)
 {
 	struct stat own;
 	char name[32];
@@ -29,16 +30,22 @@ static inline int regular_reopen_for(int hold, int access, struct stat *st)
 	st = st ? st : &own;
 	if (fstat(hold, st)) {
 		err = errno;
-	} else if (!S_ISREG(st->st_mode)) {
+	} else if ((st->st_mode & S_IFMT) != kind && (st->st_mode & S_IFMT) != other) {
 		err = S_ISLNK(st->st_mode) ? ELOOP : EINVAL;
 	} else {
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", hold);
-		fd = open(name, access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = open(name, flags | O_CLOEXEC | O_NOCTTY);
 		err = errno;
 	}
 	close(hold);
 	errno = err;
 	return fd;
+}
+
+/* access: O_RDONLY or O_RDWR */
+static inline int regular_reopen_for(int hold, int access, struct stat *st)
+{
+	return kind_reopen(hold, S_IFREG, S_IFREG, access | O_NONBLOCK, st);
 }
 
 static inline int regular_reopen(int hold, struct stat *st)
@@ -50,6 +57,16 @@ static inline int regular_reopen(int hold, struct stat *st)
 static inline int regular_open(const char *path, int flags, struct stat *st)
 {
 	return regular_reopen(open(path, REGULAR_LOOK | flags), st);
+}
+
+/* A pipe, too: what its writers have still to write is waited for, a writer is not. */
+static inline int regular_or_pipe_open(const char *path, struct stat *st)
+{
+	int fd = kind_reopen(open(path, REGULAR_LOOK), S_IFREG, S_IFIFO, O_RDONLY | O_NONBLOCK, st);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, 0);
+	return fd;
 }
 
 #endif

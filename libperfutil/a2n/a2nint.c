@@ -17,6 +17,7 @@
 #include "msi.h"
 #include "newfile.h"
 #include "perfmap.h"
+#include "regular.h"
 #include "rights.h"
 #include "text.h"
 
@@ -108,7 +109,7 @@ int A2nSetSymbolSearchPath(const char *path)
 /* All of a file, with a NUL behind it. */
 static int read_text(const char *path, char **text, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
+	int fd = regular_or_pipe_open(path, NULL), err = 0;
 	size_t room = 0;
 	ssize_t n = 1;
 
@@ -162,7 +163,7 @@ int A2nSetKernelMapName(const char *path)
 
 int A2nSetKernelImageName(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc = 0;
+	int fd = regular_open(path, 0, NULL), rc = 0;
 	struct symtab t = { 0 };
 	struct elf_file f;
 	char *text = NULL;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "formats/spool.h"
+#include "regular.h"
 
 static const struct format *const formats[] = {
 	&format_native,
@@ -44,36 +45,29 @@ const struct format *format_named(const char *name)
 /* A trace that is a folder has its beginning in a file of it. */
 static int open_head(const char *path)
 {
-	/* O_NONBLOCK: a FIFO laid in the file's place must not hang us. */
-	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, fd = open(path, flags), inner;
+	int fd = open(path, REGULAR_LOOK);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
-		return fd;
-	inner = openat(fd, "data", flags);
-	if (inner < 0)
-		return fd;
-	close(fd);
-	return inner;
+	if (fd >= 0 && !fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		int inner = openat(fd, "data", REGULAR_LOOK);
+
+		close(fd);
+		if (inner < 0)
+			errno = EINVAL;
+		fd = inner;
+	}
+	return regular_reopen(fd, NULL);
 }
 
 static int read_head(const char *path, char *head, size_t *size, struct pifile_fault *fault)
 {
-	struct stat st;
-	ssize_t n = -1;
-	int fd, rc = 0;
+	int fd = open_head(path), rc = 0;
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, INPUT_HEAD, 0);
 
-	fd = open_head(path);
-	if (fd < 0 || fstat(fd, &st) < 0) {
+	if (n < 0)
 		rc = -errno;
-	} else if (!S_ISREG(st.st_mode)) {
+	if (rc == -EINVAL)
 		snprintf(fault->what, sizeof(fault->what), "not a regular file");
-		rc = -EINVAL;
-	} else {
-		n = pread(fd, head, INPUT_HEAD, 0);
-		if (n < 0)
-			rc = -errno;
-	}
 	if (rc && !fault->what[0])
 		snprintf(fault->what, sizeof(fault->what), "%s", strerror(-rc));
 	if (fd >= 0)

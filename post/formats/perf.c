@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "model/read.h"
+#include "regular.h"
 
 #define FILES_MAX	65536
 #define HELD_MAX	(64ull << 20)	/* beyond the file's size */
@@ -31,13 +32,9 @@ static int add_file(struct perf *p, const char *path, bool named)
 	if (!more)
 		return -ENOMEM;
 	p->file = more;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = regular_open(path, 0, &st);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
 	f = &p->file[p->nfiles];
 	*f = (struct perf_file){ .fd = fd, .size = (uint64_t)st.st_size };
 	f->end = f->size;

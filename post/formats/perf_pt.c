@@ -359,16 +359,12 @@ static int take_events(struct pt_queue *q)
 }
 
 /* Why decoding stops here: code that is not at hand is no fault of the file's. */
-static void tell_fault(struct pt_queue *q)
+static void tell_fault(const struct pt_queue *q, const char *what)
 {
 	uint64_t offset = 0;
 
-	if (q->status == -pte_nomap)
-		return;
 	pt_insn_get_offset(q->decoder, &offset);
-	perf_fault(q->pt->p, perf_pt_place(q, offset), "Intel PT: %s",
-		   q->status < 0 ? pt_errstr((enum pt_error_code)-q->status) :
-		   "instructions without end");
+	perf_fault(q->pt->p, perf_pt_place(q, offset), "Intel PT: %s", what);
 }
 
 static bool is_stuck(struct pt_queue *q)
@@ -400,6 +396,16 @@ static int synchronize(struct pt_queue *q)
 	return 0;
 }
 
+/* No code needs so few data: the rest is left out, of all queues. */
+static int give_up(struct pt_queue *q)
+{
+	q->pt->decoded = q->pt->most;
+	tell_fault(q, "more instructions than such data can mean; the rest is left out");
+	perf_pt_close(q);
+	q->piece = NO_PIECE;
+	return lose(q);
+}
+
 /* One more instruction, with the events behind it. 0 or -ENOMEM. */
 static int advance(struct pt_queue *q)
 {
@@ -416,6 +422,8 @@ static int advance(struct pt_queue *q)
 	/* What came with it is of a time that may not have come yet. */
 	if (q->status >= 0 && q->status & pts_event_pending)
 		return take_events(q);
+	if (q->pt->decoded++ == q->pt->most)
+		return give_up(q);
 	q->status = pt_insn_next(q->decoder, &insn, sizeof(insn));
 	if (q->status >= 0) {
 		if (insn.iclass != ptic_error)
@@ -428,35 +436,53 @@ static int advance(struct pt_queue *q)
 	}
 	if (q->status >= 0 && !(q->status & pts_eos) && !is_stuck(q))
 		return 0;
-	if (q->status != -pte_eos && !(q->status >= 0 && q->status & pts_eos))
-		tell_fault(q);
+	if (q->status >= 0 && !(q->status & pts_eos))
+		tell_fault(q, "instructions without end");
+	else if (q->status < 0 && q->status != -pte_eos && q->status != -pte_nomap)
+		tell_fault(q, pt_errstr((enum pt_error_code)-q->status));
 	q->synced = false;
 	return lose(q);
+}
+
+static bool is_behind(const struct perf_pt *pt, uint32_t a, uint32_t b)
+{
+	const struct pt_queue *x = &pt->queue[a], *y = &pt->queue[b];
+
+	return x->time != y->time ? x->time < y->time : a < b;
+}
+
+/* The first one has gone on, or ended: the one that is behind most comes first. */
+static void put_in_order(struct perf_pt *pt)
+{
+	uint32_t *active = pt->active, at = 0, next, moved;
+
+	if (pt->queue[active[0]].ended)
+		active[0] = active[--pt->nactive];
+	for (; (next = 2 * at + 1) < pt->nactive; at = next) {
+		if (next + 1 < pt->nactive && is_behind(pt, active[next + 1], active[next]))
+			next++;
+		if (!is_behind(pt, active[next], active[at]))
+			return;
+		moved = active[at];
+		active[at] = active[next];
+		active[next] = moved;
+	}
 }
 
 int perf_pt_step(struct perf *p, uint64_t until)
 {
 	struct perf_pt *pt = p->pt;
-	struct pt_queue *q = NULL;
+	struct pt_queue *q = pt->nactive ? &pt->queue[pt->active[0]] : NULL;
 	uint32_t i;
 	int rc;
 
-	/* The one that is behind most, as far as is known. */
-	for (i = 0; i < pt->nactive; i++) {
-		struct pt_queue *at = &pt->queue[pt->active[i]];
-
-		if (at->ended)
-			pt->active[i--] = pt->active[--pt->nactive];
-		else if (at->time <= until && (!q || at->time < q->time))
-			q = at;
+	if (q && q->time <= until) {
+		do
+			rc = advance(q);
+		while (!rc && !perf_told_any(p->told) && !q->ended && q->time <= until);
+		put_in_order(pt);
+		return rc < 0 ? rc : 1;
 	}
-	while (q && !q->ended && q->time <= until) {
-		rc = advance(q);
-		if (rc || perf_told_any(p->told))
-			return rc < 0 ? rc : 1;
-	}
-	if (q)
-		return 1;
 	for (i = 0; until == UINT64_MAX && i < pt->nthreads; i++) {
 		rc = end_thread(pt, &pt->thread[i], PITRACE_ITRACE_ON, p->time, 0);
 		if (rc)

@@ -66,7 +66,8 @@ struct perf_pt {
 	struct pt_queue *queue;
 	uint32_t nqueues, room_queues;
 	struct keys by_queue;
-	uint32_t *active, nactive;	/* queues that are not at their ends */
+	uint64_t decoded, most;		/* instructions */
+	uint32_t *active, nactive;	/* queues that are not at their ends: a heap by time */
 	struct pt_thread *thread;
 	uint32_t nthreads, room_threads;
 	struct keys by_tid;

@@ -16,6 +16,9 @@
 #include "model/trace.h"
 
 #define KIND_PT		1		/* of AUXTRACE_INFO */
+/* Instructions that are decoded, and for each byte of data: no trace of real code has more. */
+#define DECODED_START	(1ull << 26)
+#define DECODED_EACH	4096ull
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -147,9 +150,12 @@ int perf_pt_begin(struct perf *p)
 	if (!pt || p->what == PIMERGE_MTE)
 		return 0;
 	pt->code = perf_code_new();
+	pt->decoded = 0;
+	pt->most = DECODED_START;
 	for (i = 0; pt->code && i < pt->npieces; i++) {
 		if (add_piece(pt, i))
 			return -ENOMEM;
+		pt->most += DECODED_EACH * pt->piece[i].size;
 	}
 	pt->active = malloc((pt->nqueues + 1) * sizeof(*pt->active));
 	if (!pt->code || !pt->active)

@@ -13,14 +13,26 @@
 #include "formats/format.h"
 #include "sandbox/opener.h"
 
+/* The descriptor of ours that such a path means; -1: it means none. */
+static int descriptor(const char *path)
+{
+	const char *number = !strncmp(path, "/dev/fd/", 8) ? path + 8 :
+			     !strncmp(path, "/proc/self/fd/", 14) ? path + 14 : "";
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdin"))
+		return STDIN_FILENO;
+	return *number && strlen(number) < 9 && !number[strspn(number, "0123456789")] ?
+	       atoi(number) : -1;
+}
+
 bool is_pipe(const char *path)
 {
+	int fd = descriptor(path);
 	struct stat st;
 
 	if (!strcmp(path, "-"))
 		return true;
-	return (!strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14) ||
-		!strcmp(path, "/dev/stdin")) && !stat(path, &st) &&
+	return fd >= 0 && !fstat(fd, &st) &&
 	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode));
 }
 
@@ -44,7 +56,7 @@ static int copy(int from, int to)
 int spool_open(const char *path, struct pifile_fault *fault)
 {
 	const char *folder = getenv("TMPDIR");
-	int from = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	int from = dup(descriptor(path));
 	int to = from < 0 ? -errno : opener_spool();
 	int rc = to < 0 ? to : copy(from, to);
 

@@ -11,6 +11,7 @@
 
 #include "model/record.h"
 #include "model/user_record.h"
+#include "regular.h"
 
 #define MAX_MAP_FILE (1ull << 30)
 
@@ -198,19 +199,15 @@ int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 
 int feed_kernel_map(struct a2n *a, const char *path)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	char *text = NULL;
 	size_t size = 0, room = 0;
 	ssize_t n = 0;
 	int fd, rc = 0;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = regular_or_pipe_open(path, &st);
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode)) {
-		rc = S_ISDIR(st.st_mode) ? -EISDIR : -errno;
-		goto out;
-	}
+		return S_ISDIR(st.st_mode) ? -EISDIR : -errno;
 	do {			/* read, not map: /proc/kallsyms itself has no size */
 		if (size + 65536 > room) {
 			char *more = room < MAX_MAP_FILE ? realloc(text, room * 2 + 1048576) : NULL;

@@ -25,7 +25,7 @@ int opener_in_folder(int folder, const char *name);
 /* Of a process that runs: a file below its root, to be read; links in there lead nowhere else. Who
  * may look into no other process may not either. A descriptor or -errno. */
 int opener_inside(uint32_t pid, const char *path);
-/* A regular file that this user could read, with no other group: no link. A descriptor or -errno. */
+/* A regular file that this user could read, with no other group; no link. A descriptor, -errno. */
 int opener_as(uid_t uid, gid_t gid, const char *path);
 /* A file without a name in TMPDIR, to be written and read. A descriptor or -errno. */
 int opener_spool(void);

@@ -429,6 +429,9 @@ void test_itrace_probed(void)
 
 #define BORN	40
 
+/* How often each of them has gone round. */
+static volatile uint32_t *rounds;
+
 static void *alive(void *arg)
 {
 	for (;;) {
@@ -436,9 +439,20 @@ static void *alive(void *arg)
 
 		for (i = 0; i < 100; i++)
 			;
+		++*(volatile uint32_t *)arg;
 		usleep(1000);
 	}
 	return arg;
+}
+
+/* All have gone round as often as that since `since`. */
+static bool all_round(const uint32_t *since, uint32_t times)
+{
+	int i;
+
+	for (i = 0; i < BORN && rounds[i] - since[i] >= times; i++)
+		;
+	return i == BORN;
 }
 
 static void part_bears(void)
@@ -447,7 +461,7 @@ static void part_bears(void)
 	int i;
 
 	for (i = 0; i < BORN; i++) {
-		if (pthread_create(&t, NULL, alive, NULL))
+		if (pthread_create(&t, NULL, alive, (void *)&rounds[i]))
 			_exit(3);
 		usleep(20000);
 	}
@@ -460,23 +474,29 @@ void test_itrace_born_in_pause(void)
 	struct pitrace_itrace_args it;
 	struct gate g;
 	struct view v;
-	int32_t pid = child_of(&g, part_bears);
 	unsigned long starts = 0, stops = 0;
+	uint32_t since[BORN] = { 0 };
 	struct seen s;
+	int32_t pid;
 	int i;
 
+	rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(rounds != MAP_FAILED);
+	pid = child_of(&g, part_bears);
 	it = itrace_of(&pid);
 	it.flags = PITRACE_ITRACE_LOSSY;
 	if (begin_itrace(&v, itrace_plain(), &it)) {
 		want(0, ioctl(v.fd, PITRACE_IOC_ON));
 		let_go(&g);
-		/* Longer than all of them are born in. */
-		for (i = 0; i < 40; i++) {
+		for (i = 0; i < 40 || (i < 3000 && !all_round(since, 1)); i++) {
 			want(0, ioctl(v.fd, PITRACE_IOC_SUSPEND));
 			want(0, ioctl(v.fd, PITRACE_IOC_RESUME));
 			nap(20);
 		}
-		nap(300);
+		for (i = 0; i < BORN; i++)
+			since[i] = rounds[i];
+		for (i = 0; i < 3000 && !all_round(since, 2); i++)
+			nap(20);
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 		s = seen_of(&v, pid);
 		for (i = 0; i < 16; i++) {
@@ -494,6 +514,7 @@ void test_itrace_born_in_pause(void)
 	kill(pid, SIGKILL);
 	status_of(pid);
 	done(&g);
+	munmap((void *)rounds, 4096);
 	no_session_left();
 }
 

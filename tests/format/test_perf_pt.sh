@@ -99,6 +99,25 @@ head -c 40 /dev/zero | tr '\0' '\377' | dd of=bad.data bs=1 seek=$((first + 600)
 code 1 "$post" -arc -q -o arc bad.data && has err 'Intel PT: ' && has err 'at byte ' && has arc '?gap'
 verdict damaged
 
+# ---- a few bytes that mean more instructions than anybody has time for
+cat >sled.S <<'END_S'
+.globl _start
+_start:	mov $2, %ecx
+1:	.rept 20000
+	nop
+	.endr
+	dec %ecx
+	jnz 1b
+	mov $60, %eax
+	xor %edi, %edi
+	syscall
+END_S
+gcc -nostdlib -static -o sled sled.S
+"$image" repeats sled.data sled.truth ./sled >out 2>why
+code 1 timeout 60 "$post" -arc -q -o arc sled.data && has err 'more instructions than such data can mean' &&
+	awk '/^# Instructions/ { exit !($3 > 64000000 && $3 < 128000000) }' arc
+verdict instructions_bounded
+
 # ---- as perf has it
 if ! perf script -i plain.data --itrace=Zb >/dev/null 2>&1; then
 	echo "skip perf_pt_perf perf does not work here"

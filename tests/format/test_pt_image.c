@@ -5,7 +5,8 @@
  * as perf record -e intel_pt//u writes it. TRUTH: each taken branch, "from to instructions kind",
  * and where tracing was off for a while, "at to instructions off". KIND: interrupts (each 500th
  * instruction), overflow (a stretch in the middle that is lost), cpus (a buffer of a CPU, not of a
- * thread), pieces (the buffer was written in two).
+ * thread), pieces (the buffer was written in two), repeats (the first loop is told as one of 30,000
+ * turns more than it had).
  */
 #include <elf.h>
 #include <errno.h>
@@ -44,6 +45,7 @@ static struct {
 	uint64_t time, psb;
 	uint8_t bits, nbits;
 	bool interrupts, overflow, cpus, pieces;
+	unsigned int repeats;
 	bool lost;			/* nothing is told now */
 	uint64_t run;			/* instructions since the last record */
 } g;
@@ -303,6 +305,10 @@ static void ran(const struct flow *f, const uint8_t *code, uint64_t from, uint64
 	switch (f->what) {
 	case FLOW_MAYBE:
 		taken(to != from + f->length);
+		while (to < from && g.repeats) {
+			g.repeats--;
+			taken(true);
+		}
 		if (to != from + f->length)
 			say(word_of(f->kind), from, to);
 		break;
@@ -428,6 +434,8 @@ int main(int argc, char **argv)
 			g.cpus = true;
 		else if (!strcmp(argv[i], "pieces"))
 			g.pieces = true;
+		else if (!strcmp(argv[i], "repeats"))
+			g.repeats = 30000;
 		else
 			break;
 	}

@@ -140,7 +140,7 @@ bounded native_packed 400 20 '1024 times' -csv -r packed.nrm2
 
 # ---- a program: debugging information of 400 MB, packed to half a MB
 echo 'int main(void) { volatile int i; for (i = 0; i < 9; i++); return 0; }' >prog.c
-gcc -g -O0 -no-pie -o prog prog.c
+gcc -g -O0 -no-pie -fno-asynchronous-unwind-tables -o prog prog.c
 head -c 400M /dev/zero >zeros
 for section in .debug_str .debug_line_str; do
 	objcopy --remove-section $section --add-section $section=zeros prog bomb
@@ -160,4 +160,30 @@ for section in .debug_str .debug_line_str; do
 	says "dwarf_packed${section}_name" out.report main
 	says "dwarf_packed${section}_told" err 'packed too well'
 done
+
+# The same program's file for its stacks: main, called from main, in a copy of the stack.
+if [ "$(uname -m)" = x86_64 ]; then
+	perl -e '
+		my ($path, $main) = @ARGV;
+		my $name = $path . "\0" x (8 - length($path) % 8);
+		my $map = pack("LLQQQ", 70, 70, 0x401000, 0x1000, 0x1000) . $name;
+		my @regs = (0) x 20;
+		@regs[7, 8] = (0x7ffd00000000, hex $main);
+		my $stack = pack("Q", 1 + hex $main) . "\0" x 56;
+		my $body = pack("QLLQQ", hex $main, 70, 70, 2000, 1) . pack("Q*", 2, @regs, length $stack) . $stack . pack("Q", length $stack);
+		my $data = pack("LSS", 1, 2, 8 + length $map) . $map . pack("LSS", 9, 2, 8 + length $body) . $body;
+		print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0x40, 0, 0, 0);
+		print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100 | 0x1000 | 0x2000, 0, 0), "\0" x 32,
+			pack("QLL", 0xff0fff, length $stack, 0), "\0" x 16, pack("QQ", 104, 0), $data,
+			pack("QQL", 248 + length $data, 68, 64), pack("a64", "x86_64");
+	' "$work/bomb" "$(nm prog | sed -n 's/ T main$//p')" >stack.data
+	sed "s,$work/bomb,$work/prog," stack.data >plain.data
+	"$bin/post" -q -folded -r plain.data -o plain.folded
+	says dwarf_packed_stack plain.folded 'main;main'
+	read -r _ _ memory < <("$programs/bench/cost" err 1 "$bin/post" -q -folded -r stack.data -o out.report)
+	echo "# $memory MB"
+	verdict dwarf_packed_stack_memory "$(calc "$memory < 150"; echo $?)"
+else
+	echo "skip ${suite}_dwarf_packed_stack the stack is one of x86-64"
+fi
 [ $failures = 0 ]

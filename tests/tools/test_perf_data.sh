@@ -418,11 +418,11 @@ if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
 	ours=$(command -v perf)
 	# Addresses of chains stand in -D: one prints them as of the module, the other as of the process; a
 	# thread that has ended has no name any more for the newer one; of plt's entries it knows more: to the
-	# other they are unknown, or _init.
+	# other they are unknown, or _init. How names are demangled differs, so they stay as they are.
 	as_read() { # PERF FILE
 		"$1" report --stats -i "$2" 2>/dev/null | kinds
 		"$1" script -D -i "$2" 2>/dev/null | "$top/tests/tools/perf_samples"
-		"$1" script -i "$2" --ns -F pid,tid,time,event,ip,sym 2>/dev/null |
+		"$1" script --no-demangle -i "$2" --ns -F pid,tid,time,event,ip,sym 2>/dev/null |
 			sed -E 's/^\t *[0-9a-f]+ //; s/^ +//; s/ +/ /g; s/(^| )(_init|\.plt|[^ ]*@plt|\[unknown\])$/\1?/'
 		"$1" buildid-list -i "$2" 2>/dev/null | sort
 	}

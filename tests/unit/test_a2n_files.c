@@ -4,6 +4,7 @@
  * deleted or replaced, names of every kind, and files that are none.
  */
 #include <sys/auxv.h>
+#include <sys/resource.h>
 
 #include "elf_files.h"
 
@@ -494,6 +495,46 @@ static void test_labels(void)
 	a2n_close(a);
 }
 
+/* Saved symbols of 40,000 modules, each asked for: none takes a look at all others'. */
+static void test_saved_many(void)
+{
+	const uint32_t modules = 40000;
+	struct a2n *a = a2n_open(NULL);
+	const struct a2n_answer none = { 0 };
+	struct rlimit had, most;
+	char path[32], name[32];
+	uint32_t i, wrong = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	fprintf(f, "pitrace-msi 1\n");
+	for (i = 0; i < modules; i++)
+		fprintf(f, "MODULE /saved/%u\nSEGMENT 0 0 1000\nSYMBOL 100 200 7 1 f%u\n", i,
+			i);
+	fclose(f);
+	/* 40,000 times 2.5 MB would take minutes. */
+	getrlimit(RLIMIT_CPU, &had);
+	most = had;
+	most.rlim_cur = 60;
+	setrlimit(RLIMIT_CPU, &most);
+	CU_ASSERT_EQUAL_FATAL(a2n_symbols(a, text, size), 0);
+	free(text);
+	for (i = 0; i < modules; i++) {
+		const struct a2n_map map = { .start = 0x10000, .length = 0x1000, .path = path };
+		struct a2n_answer r = none;
+
+		snprintf(path, sizeof(path), "/saved/%u", i);
+		snprintf(name, sizeof(name), "f%u", i);
+		a2n_add_map(a, 1, 1 + i, &map);
+		a2n_resolve(a, 1 + i, 1, 0x10150, false, &r);
+		wrong += strcmp(r.symbol->name, name) != 0;
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+	setrlimit(RLIMIT_CPU, &had);
+	a2n_close(a);
+}
+
 static int run(void)
 {
 	static const struct unit_test tests[] = {
@@ -509,6 +550,7 @@ static int run(void)
 		{ "vdso", test_vdso },
 		{ "vdso_of_32bit_programs", test_vdso_of_32bit_programs },
 		{ "labels", test_labels },
+		{ "saved_many", test_saved_many },
 		{ NULL, NULL }
 	};
 

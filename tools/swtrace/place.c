@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "place.h"
+#include "regular.h"
 #include "swtrace.h"
 
 #define TABLES_MAX	(1u << 30)	/* bytes of symbols and their names, of a file */
@@ -137,12 +138,10 @@ bool place_find(const char *option, const char *text, const char *program, char 
 		return fail("%s: of which file? say FILE:%s", option, text), false;
 	snprintf(path, sizeof(path), "%.*s", colon ? (int)(colon - text) : PATH_MAX - 1,
 		 colon ? text : program);
-	/* A FIFO opens at once, and is refused. */
-	m.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (m.fd < 0 || fstat(m.fd, &st) || !S_ISREG(st.st_mode) || !realpath(path, real) ||
-	    strlen(real) >= room) {
-		fail("%s: %s: %s", option, path,
-		     m.fd < 0 ? strerror(errno) : "no file that can be used");
+	m.fd = regular_open(path, 0, &st);
+	if (m.fd < 0 || !realpath(path, real) || strlen(real) >= room) {
+		fail("%s: %s: %s", option, path, m.fd < 0 && errno != EINVAL ? strerror(errno) :
+		     "no file that can be used");
 		if (m.fd >= 0)
 			close(m.fd);
 		return false;
