@@ -31,7 +31,8 @@ static int kernel_map(const struct options *o, struct a2n *a)
 	if (!rc)
 		return EXIT_CLEAN;
 	complain("-kmap: %s: %s", o->kernel_map,
-		 rc == -EILSEQ ? "not a copy of /proc/kallsyms" : strerror(-rc));
+		 rc == -EILSEQ ? "not a copy of /proc/kallsyms" :
+		 rc == -EINVAL ? "neither a regular file nor a pipe" : strerror(-rc));
 	return EXIT_UNREADABLE;
 }
 

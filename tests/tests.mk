@@ -45,6 +45,10 @@ $(O)/tests/unit/test_perf_file: TESTLINK = -Wl,--no-as-needed $(LIB_POST)
 $(O)/tests/unit/test_sandbox: $(call obj,post/sandbox/sandbox.c post/sandbox/landlock.c)
 $(O)/tests/unit/test_sandbox: TESTLINK = -Wl,--no-as-needed -lseccomp -Wl,--as-needed
 
+# What the tools share.
+$(O)/tests/unit/test_common: INC_TESTS += -Itools/common
+$(O)/tests/unit/test_common: $(call obj,$(COMMON_SRC))
+
 # What programs share of AboveIdle.
 $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai
 $(O)/tests/unit/test_ai: $(call obj,tools/ai/span.c)

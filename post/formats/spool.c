@@ -10,24 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "formats/format.h"
 #include "sandbox/opener.h"
 
-/* The descriptor of ours that such a path means; -1: it means none. */
-static int descriptor(const char *path)
-{
-	const char *number = !strncmp(path, "/dev/fd/", 8) ? path + 8 :
-			     !strncmp(path, "/proc/self/fd/", 14) ? path + 14 : "";
-
-	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdin"))
-		return STDIN_FILENO;
-	return *number && strlen(number) < 9 && !number[strspn(number, "0123456789")] ?
-	       atoi(number) : -1;
-}
-
 bool is_pipe(const char *path)
 {
-	int fd = descriptor(path);
+	int fd = own_descriptor(path);
 	struct stat st;
 
 	if (!strcmp(path, "-"))
@@ -56,7 +45,8 @@ static int copy(int from, int to)
 int spool_open(const char *path, struct pifile_fault *fault)
 {
 	const char *folder = getenv("TMPDIR");
-	int from = dup(descriptor(path));
+	int fd = strcmp(path, "-") ? own_descriptor(path) : STDIN_FILENO;
+	int from = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	int to = from < 0 ? -errno : opener_spool();
 	int rc = to < 0 ? to : copy(from, to);
 

@@ -212,7 +212,7 @@ static void gains(int pauses)
 			want(0, ioctl(v.fd, PITRACE_IOC_SUSPEND));
 		check(euid_of(pid) == 1000);
 		let_go(&held.go);
-		for (i = 0; i < 200 && euid_of(pid) == 1000; i++)
+		for (i = 0; i < 3000 && euid_of(pid) == 1000; i++)
 			nap(10);
 		check(euid_of(pid) == 0);
 		if (pauses)
@@ -274,9 +274,10 @@ static void hides(int unused)
 	if (begin_itrace(&v, of_process(pid), &it)) {
 		want(0, ioctl(v.fd, PITRACE_IOC_ON));
 		let_go(&g);
-		nap(100);
+		for (i = 0; i < 600 && !instructions(&v); i++)
+			nap(50);
 		check(instructions(&v) > 0);
-		for (i = 0; i < 200 && dumpable(pid); i++)
+		for (i = 0; i < 1500 && dumpable(pid); i++)
 			nap(20);
 		check(!dumpable(pid));
 		nap(20);
@@ -545,17 +546,34 @@ static void part_crowd(void)
 		pause();
 }
 
+static int threads_of(pid_t pid)
+{
+	char path[32], line[128];
+	int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && !n && fgets(line, sizeof(line), f))
+		sscanf(line, "Threads: %d", &n);
+	if (f)
+		fclose(f);
+	return n;
+}
+
 static void crowd(int unused)
 {
 	struct pitrace_itrace_args it = everything();
 	struct view v;
 	struct gate g;
 	pid_t pid = visible_child(&g, part_crowd);
+	int i;
 
 	(void)unused;
 	if (begin_itrace(&v, of_process(pid), &it)) {
 		let_go(&g);
-		nap(500);
+		for (i = 0; i < 600 && threads_of(pid) < CROWD + 1; i++)
+			nap(100);
 		want(0, ioctl(v.fd, PITRACE_IOC_ON));
 		printf("# %lu had no room\n", (long)lost(&v, PITRACE_LOST_BRANCH));
 		check(lost(&v, PITRACE_LOST_BRANCH) >= CROWD + 1 - SHARE);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tools/common: numbers with units, escapes, JSON, output files. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "unit.h"
-#include "../../tools/common/units.c"
-#include "../../tools/common/escape.c"
-#include "../../tools/common/json.c"
-#include "../../tools/common/output.c"
+#include "escape.h"
+#include "json.h"
+#include "output.h"
+#include "units.h"
 
 /* ---- units ----------------------------------------------------------------------------------- */
 

@@ -4,37 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "newfile.h"
 
 #define BUFFER (256 * 1024)
-
-/* The links to what the process has open already, by which shells' users name it; -1: none of
- * them. They are not files that an output could take the place of. */
-static int own_descriptor(const char *path)
-{
-	static const char *const links[] = { "/dev/fd/", "/proc/self/fd/" };
-	unsigned long n;
-	char *end;
-	size_t i;
-
-	if (!strcmp(path, "/dev/stdout"))
-		return STDOUT_FILENO;
-	if (!strcmp(path, "/dev/stderr"))
-		return STDERR_FILENO;
-	for (i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
-		if (strncmp(path, links[i], strlen(links[i])) != 0)
-			continue;
-		n = strtoul(path + strlen(links[i]), &end, 10);
-		return *end || n > INT_MAX ? -1 : (int)n;
-	}
-	return -1;
-}
 
 int output_open(struct output *o, const char *path, mode_t mode)
 {

@@ -131,14 +131,13 @@ bool place_find(const char *option, const char *text, const char *program, char 
 	const char *colon = strrchr(text, ':');
 	struct image m = { .left = TABLES_MAX };
 	char path[PATH_MAX], real[PATH_MAX];
-	struct stat st;
 	bool ok;
 
 	if (!colon && !program)
 		return fail("%s: of which file? say FILE:%s", option, text), false;
 	snprintf(path, sizeof(path), "%.*s", colon ? (int)(colon - text) : PATH_MAX - 1,
 		 colon ? text : program);
-	m.fd = regular_open(path, 0, &st);
+	m.fd = regular_open(path, 0, NULL);
 	if (m.fd < 0 || !realpath(path, real) || strlen(real) >= room) {
 		fail("%s: %s: %s", option, path, m.fd < 0 && errno != EINVAL ? strerror(errno) :
 		     "no file that can be used");
