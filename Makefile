@@ -64,7 +64,7 @@ INC_PIJIT    := -Ilibperfutil/include -Itools/common $(patsubst %,-idirafter %,$
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
 
 LIB_PERFUTIL := -lzstd -lpthread
-LIB_A2N	     := -lelf -llzma -liberty
+LIB_A2N	     := -lelf -llzma -lzstd -liberty
 LIB_POST     := -ldw -lopcodes -lseccomp -lz
 
 # Libraries that post can do without: it says so then (-version).

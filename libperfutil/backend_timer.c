@@ -29,6 +29,7 @@ struct backend {
 	struct trace_config config;
 	uint64_t on_stamp;
 	uint32_t state;			/* enum pitrace_state, atomic */
+	uint32_t to_programs;		/* enum timer_state, while it is on: paused without tprof */
 	uint32_t rate;
 	bool began, over;
 	int clock;			/* timerfd */
@@ -135,13 +136,14 @@ static void set_state(struct backend *b, uint32_t state, uint32_t to_programs)
 
 static int timer_on(struct backend *b, const struct trace_config *config)
 {
-	(void)config;
+	b->to_programs = config->majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 ? TIMER_ON :
+			 TIMER_PAUSED;
 	/* The command was told once where its rings belong. */
 	if (b->over)
 		return -EALREADY;
 	b->on_stamp = b->s.floor = timer_clock_now();
 	b->s.second = b->on_stamp + TIMER_SECOND;
-	set_state(b, PITRACE_STATE_ON, TIMER_ON);
+	set_state(b, PITRACE_STATE_ON, b->to_programs);
 	return 0;
 }
 
@@ -158,7 +160,7 @@ static int timer_off(struct backend *b)
 static int timer_suspend(struct backend *b, bool suspend)
 {
 	set_state(b, suspend ? PITRACE_STATE_SUSPENDED : PITRACE_STATE_ON,
-		  suspend ? TIMER_PAUSED : TIMER_ON);
+		  suspend ? TIMER_PAUSED : b->to_programs);
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct perf_shape perf_shape_of(const struct perf_event_attr *attr)
 {
 	return (struct perf_shape){
 		.sample_type = attr->sample_type, .read_format = attr->read_format,
+		.period = attr->freq ? 0 : attr->sample_period,
 		.regs_user = attr->sample_regs_user, .regs_intr = attr->sample_regs_intr,
 		.id_all = attr->sample_id_all, .build_id = attr->build_id,
 		.branch_type = attr->branch_sample_type,
@@ -92,8 +93,7 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 		p->cpu = bytes_u32(b);
 		bytes_skip(b, 4);
 	}
-	if (type & PERF_SAMPLE_PERIOD)
-		p->period = bytes_u64(b);
+	p->period = type & PERF_SAMPLE_PERIOD ? bytes_u64(b) : s->period;
 	if (type & PERF_SAMPLE_READ)
 		take_values(b, s->read_format, p);
 	if (type & PERF_SAMPLE_CALLCHAIN) {

@@ -16,6 +16,7 @@
 struct perf_shape {
 	uint64_t sample_type;
 	uint64_t read_format;
+	uint64_t period;		/* of each sample that does not tell its own */
 	uint64_t regs_user, regs_intr;	/* masks */
 	bool id_all;			/* records other than samples end with a sample id */
 	uint64_t branch_type;		/* branch_sample_type: two bits of it add words */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "code_memory.h"
 #include "now.h"
 #include "perfmaps.h"
 #include "record.h"
@@ -91,7 +92,7 @@ static bool holds_code(const struct record *r, const struct pitrace_mte_map *map
 	    map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO))
 		return false;
 	return map->flags & PITRACE_MAP_ANON ||
-	       (r->size >= sizeof(*map) + 7 && !memcmp(map->path, "/memfd:", 7));
+	       code_memory(map->path, r->size - sizeof(*map));
 }
 
 void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
@@ -251,23 +252,34 @@ static int put_part(struct perfmaps *m, struct one *o, struct pifile_writer *w, 
 				    n + (size_t)length);
 }
 
-static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
+/* Does another file stand there now (renamed to it, or made anew)? Then that one, from 0. */
+static bool is_replaced(const struct perfmaps *m, struct one *o)
 {
-	uint64_t before = o->looked;
+	struct one now = *o;
+	struct stat old, new;
+
+	now.fd = -1;
+	open_map(m, &now);
+	o->rights = now.rights;
+	if (now.fd < 0)
+		return false;
+	if (fstat(o->fd, &old) || fstat(now.fd, &new) ||
+	    (old.st_ino == new.st_ino && old.st_dev == new.st_dev)) {
+		close(now.fd);
+		return false;
+	}
+	close(o->fd);
+	o->fd = now.fd;
+	o->read = 0;
+	o->ntail = 0;
+	return true;
+}
+
+static int read_on(struct perfmaps *m, struct one *o, struct pifile_writer *w, uint64_t before)
+{
 	size_t n;
 	int err;
 
-	if (!o->known && !know(m, o))
-		return 0;
-	if (o->fd < 0)
-		open_map(m, o);
-	if (o->fd < 0)
-		return 0;
-	if (!m->part) {
-		m->part = malloc(HEAD_MAX + PART_MAX);
-		if (!m->part)
-			return -ENOMEM;
-	}
 	do {
 		o->looked = now_ns();
 		if (!same_as_before(o)) {
@@ -282,6 +294,29 @@ static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 		memcpy(o->tail, m->part + HEAD_MAX + n - o->ntail, o->ntail);
 		o->read += n;
 	} while (!err && n > PART_MAX / 2);
+	return err;
+}
+
+static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
+{
+	uint64_t before = o->looked;
+	int err;
+
+	if (!o->known && !know(m, o))
+		return 0;
+	if (o->fd < 0)
+		open_map(m, o);
+	if (o->fd < 0)
+		return 0;
+	if (!m->part) {
+		m->part = malloc(HEAD_MAX + PART_MAX);
+		if (!m->part)
+			return -ENOMEM;
+	}
+	/* What came to the old one first. */
+	err = read_on(m, o, w, before);
+	if (!err && is_replaced(m, o))
+		err = read_on(m, o, w, before);
 	return err;
 }
 

@@ -16,7 +16,7 @@ endif
 tests: all $(UNIT) $(O)/tests/samples gen_trace $(FORMAT) vm-programs $(FUZZ_REPLAY)
 
 # What the runner runs beside the list tests/suites: name, group, time limit, command.
-UNIT_SUITES   = $(foreach t,$(UNIT),'$(notdir $(t)) check 150 $(t)')
+UNIT_SUITES   = $(foreach t,$(UNIT),'$(patsubst test_%,unit-%,$(notdir $(t))) check 150 $(t)')
 SCRIPT_SUITES = $(foreach t,$(wildcard tests/format/test_*.sh tests/tools/test_*.sh),\
 	'$(basename $(notdir $(t))) check 400 O=$(O) $(t)') \
 	$(foreach t,$(wildcard tests/users/test_*.sh),\

@@ -3,10 +3,14 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 #include "dwarf_file.h"
 #include "unpacked.h"
 
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
 #define MAX_PART (4ull << 30)
 /* Each byte may be looked at so often; what is honest needs a few times. */
 #define BUDGET_A_BYTE 64
@@ -71,6 +75,28 @@ static uint64_t said_size(const struct section *s, const GElf_Shdr *h)
 	return b.bad ? 0 : size;
 }
 
+/* By us, because libelf knows this method from 0.189 on only. */
+static struct bytes unpack_zstd(struct dwarf_file *file, enum dwarf_part part,
+				const struct section *s, uint64_t size)
+{
+	size_t head = gelf_fsize(file->elf.elf, ELF_T_CHDR, 1, EV_CURRENT), got;
+	Elf_Data *raw = elf_rawdata(s->scn, NULL);
+	struct bytes none = bytes_of("", 0);
+	struct bytes b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
+	void *plain;
+
+	if (!head || !bytes_skip(&b, head) || !size)
+		return none;
+	plain = malloc(size);
+	got = plain ? ZSTD_decompress(plain, size, b.base + b.at, bytes_left(&b)) : 0;
+	if (!plain || ZSTD_isError(got) || got != size) {
+		free(plain);
+		return none;
+	}
+	file->own[part] = plain;
+	return elf_bytes(&file->elf, plain, size);
+}
+
 /* The bytes of a section as they were before they were packed. */
 static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const struct section *s,
 			 bool packed)
@@ -80,6 +106,7 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 	uint64_t size;
 	Elf_Data *data;
 	GElf_Shdr h;
+	GElf_Chdr c;
 
 	if (!s->scn || !gelf_getshdr(s->scn, &h) || h.sh_type == SHT_NOBITS ||
 	    h.sh_size > MAX_PART)
@@ -94,6 +121,13 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 			return none;
 		}
 		file->unpacked += size;
+	}
+	if (h.sh_flags & SHF_COMPRESSED && gelf_getchdr(s->scn, &c) &&
+	    c.ch_type != ELFCOMPRESS_ZLIB) {
+		if (c.ch_type == ELFCOMPRESS_ZSTD)
+			return unpack_zstd(file, part, s, size);
+		dwarf_fault(file, part, 0, "it is packed by a method that is not known here");
+		return none;
 	}
 	if (h.sh_flags & SHF_COMPRESSED ? elf_compress(s->scn, 0, 0) < 0 :
 	    packed && elf_compress_gnu(s->scn, 0, 0) < 0)
@@ -180,6 +214,8 @@ void dwarf_file_close(struct dwarf_file *f)
 	free(f->unit);
 	free(f->code.list);
 	free(f->path);
+	for (i = 0; i < PARTS; i++)
+		free(f->own[i]);
 	elf_file_close(&f->elf);
 	*f = (struct dwarf_file){ .elf.fd = -1 };
 }

@@ -36,6 +36,7 @@ struct dwarf_file {
 	char *path;
 	uint32_t serial;		/* of this a2n's files: names are kept by it */
 	struct bytes part[PARTS];
+	void *own[PARTS];		/* memory of those that were unpacked here */
 	struct dwarf_ranges code;	/* where the program has any, by its sections */
 	struct dwarf_unit *unit;	/* in the order of the file */
 	uint32_t n_units, room_units;

@@ -276,7 +276,7 @@ static bool is_mark(const struct elf_file *f, const char *name, size_t length)
 /*
  * Which symbols name code. Unsized ones: hand-written functions say FUNC and no size, and old
  * assembly has global labels without a type; local labels without a type are places inside of
- * functions.
+ * functions, or routines that nothing else names.
  */
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
 		     size_t length, uint64_t limit, struct symtab *t)
@@ -289,7 +289,7 @@ bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *
 	if (!function && type != STT_NOTYPE && type != STT_OBJECT)
 		return false;
 	rank = bind == STB_LOCAL ? RANK_LOCAL : bind == STB_WEAK ? RANK_WEAK : RANK_GLOBAL;
-	if (!sym->st_size && !function && (type == STT_OBJECT || rank == RANK_LOCAL))
+	if (!sym->st_size && type == STT_OBJECT)
 		return false;
 	if (!length || is_mark(f, name, length))
 		return false;
@@ -300,7 +300,9 @@ bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *
 	/* Nobody said how long it is: believed near by only, or it names the gap behind it. */
 	if (!sym->st_size && limit - value > UNSIZED_REACH)
 		limit = value + UNSIZED_REACH;
-	symtab_add(t, value, sym->st_size, limit, RANK(rank, function), name, length);
+	symtab_add(t, value, sym->st_size, limit,
+		   !sym->st_size && !function && rank == RANK_LOCAL ? RANK_LABEL :
+		   RANK(rank, function), name, length);
 	return true;
 }
 

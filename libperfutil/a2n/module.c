@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_memory.h"
 #include "module.h"
 #include "msi.h"
 
@@ -109,8 +110,8 @@ static struct module *vdso_at(struct modules *ms, uint64_t start)
 
 bool module_holds_code(const struct module *m)
 {
-	return m && (m->kind == MODULE_ANON || (m->kind == MODULE_FILE &&
-						!strncmp(m->path, "/memfd:", 7)));
+	return m && (m->kind == MODULE_ANON ||
+		     (m->kind == MODULE_FILE && code_memory(m->path, strlen(m->path))));
 }
 
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map)

@@ -117,7 +117,7 @@ static void reach(struct symtab *t)
 
 static void emit(struct symtab *t, uint64_t start, uint32_t owner)
 {
-	if (t->n_ranges && t->ranges[t->n_ranges - 1].owner == owner)
+	if (t->n_ranges ? t->ranges[t->n_ranges - 1].owner == owner : owner == NO_SYMBOL)
 		return;
 	if (t->n_ranges && t->ranges[t->n_ranges - 1].start == start) {
 		t->ranges[t->n_ranges - 1].owner = owner;
@@ -148,15 +148,80 @@ static int build_index(struct symtab *t)
 	return 0;
 }
 
-int symtab_finish(struct symtab *t)
+/* ---- labels: after all else ------------------------------------------------------------------ */
+
+/* Labels go to the end, sorted; how many there are. */
+static uint32_t part_labels(struct symtab *t, struct symbol **labels)
+{
+	uint32_t i, kept = 0, n = 0;
+
+	for (i = 0; i < t->n; i++)
+		n += t->symbols[i].rank == RANK_LABEL;
+	*labels = n ? malloc(n * sizeof(**labels)) : NULL;
+	if (!*labels)
+		return n ? UINT32_MAX : 0;
+	for (i = n = 0; i < t->n; i++) {
+		if (t->symbols[i].rank == RANK_LABEL)
+			(*labels)[n++] = t->symbols[i];
+		else
+			t->symbols[kept++] = t->symbols[i];
+	}
+	t->n = kept;
+	nearly_sorted(*labels, n, sizeof(**labels), compare, t->names);
+	return n;
+}
+
+/* From `start` to `end` nothing has a name: labels that lie there do, each to the next one or its
+ * limit. next: the first one that may; the first one behind them is returned. */
+static uint32_t fill_gap(struct symtab *t, uint32_t next, uint64_t start, uint64_t end)
+{
+	emit(t, start, NO_SYMBOL);
+	while (next < t->n && t->symbols[next].value < start)
+		next++;
+	for (; next < t->n && t->symbols[next].value < end; next++) {
+		struct symbol *s = &t->symbols[next];
+
+		if (s->end > end)
+			s->end = end;
+		if (next + 1 < t->n && t->symbols[next + 1].value < s->end)
+			s->end = t->symbols[next + 1].value;
+		emit(t, s->value, next);
+		if (s->end < end)
+			emit(t, s->end, NO_SYMBOL);
+	}
+	return next;
+}
+
+static int add_labels(struct symtab *t, const struct symbol *labels, uint32_t n)
+{
+	struct symtab_range *old = t->ranges;
+	uint32_t n_old = t->n_ranges, next = t->n, i;
+
+	t->ranges = malloc((n_old + 2 * (size_t)n + 1) * sizeof(*t->ranges));
+	if (!t->ranges) {
+		t->ranges = old;
+		return -ENOMEM;
+	}
+	t->n_ranges = 0;
+	memcpy(t->symbols + t->n, labels, n * sizeof(*labels));
+	t->n += n;
+	next = fill_gap(t, next, 0, n_old ? old[0].start : UINT64_MAX);
+	for (i = 0; i < n_old; i++) {
+		if (old[i].owner != NO_SYMBOL)
+			emit(t, old[i].start, old[i].owner);
+		else
+			next = fill_gap(t, next, old[i].start,
+					i + 1 < n_old ? old[i + 1].start : UINT64_MAX);
+	}
+	free(old);
+	return 0;
+}
+
+static int make_ranges(struct symtab *t)
 {
 	uint32_t *open, n_open = 0, i;
 	uint64_t at;
 
-	if (t->failed)
-		return -ENOMEM;
-	if (!t->n)
-		return 0;
 	nearly_sorted(t->symbols, t->n, sizeof(*t->symbols), compare, t->names);
 	reach(t);
 	open = malloc(t->n * sizeof(*open));
@@ -181,7 +246,19 @@ int symtab_finish(struct symtab *t)
 		}
 	}
 	free(open);
-	return build_index(t);
+	return 0;
+}
+
+int symtab_finish(struct symtab *t)
+{
+	struct symbol *labels = NULL;
+	uint32_t n = t->failed ? UINT32_MAX : part_labels(t, &labels);
+	int rc = n == UINT32_MAX ? -ENOMEM : t->n ? make_ranges(t) : 0;
+
+	if (!rc && n)
+		rc = add_labels(t, labels, n);
+	free(labels);
+	return rc ? rc : t->n_ranges ? build_index(t) : 0;
 }
 
 uint32_t symtab_find(const struct symtab *t, uint64_t address)

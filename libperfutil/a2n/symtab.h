@@ -4,7 +4,7 @@
  * don't overlap. Rules: the innermost symbol (latest start) that covers an address has it; of
  * several with one start the best rank, then the one with fewer leading underscores, the shorter,
  * the alphabetically first. A symbol without a size reaches to the next symbol or its limit, and
- * counts only where no sized symbol lies.
+ * counts only where no sized symbol lies. A label (rank RANK_LABEL) names what nothing else does.
  */
 #ifndef A2N_SYMTAB_H
 #define A2N_SYMTAB_H
@@ -44,6 +44,7 @@ struct symtab {
 /* Higher ranks win: binding first, functions before others. */
 #define RANK(binding, function)	((uint8_t)((binding) * 2 + (function)))
 enum { RANK_LOCAL = 1, RANK_WEAK, RANK_GLOBAL };
+#define RANK_LABEL 0
 
 /* size 0: unsized. limit: the end of its section, where it ends at the latest. */
 void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit, uint8_t rank,

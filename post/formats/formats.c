@@ -78,6 +78,30 @@ static int read_head(const char *path, char *head, size_t *size, struct pifile_f
 	return rc;
 }
 
+/* What is not read, by its first bytes: who gives such a file shall know why. */
+static const char *other_name(const char *head, size_t size)
+{
+	static const struct {
+		const char *begin, *name;
+	} others[] = {
+		{ "heap profile:", "a heap or growth profile of gperftools: of these post reads CPU profiles" },
+		{ "--- contention", "a contention profile of gperftools: of these post reads CPU profiles" },
+		{ "--- heap", "a heap profile of gperftools: of these post reads CPU profiles" },
+		{ "--- growth", "a growth profile of gperftools: of these post reads CPU profiles" },
+		{ "JiTD", "a jitdump: it is read with a trace that its process is in" },
+		{ "DTiJ", "a jitdump: it is read with a trace that its process is in" },
+		{ "\177ELF", "a program or library, no trace" },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t n = strlen(others[i].begin);
+
+		if (size >= n && !memcmp(head, others[i].begin, n))
+			return others[i].name;
+	}
+	return size ? "not a trace that post knows" : "the file is empty";
+}
+
 int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 {
 	char head[INPUT_HEAD];
@@ -106,8 +130,7 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 			in->format = NULL;
 		return rc;
 	}
-	snprintf(fault->what, sizeof(fault->what), size ? "not a trace that post knows" :
-		 "the file is empty");
+	snprintf(fault->what, sizeof(fault->what), "%s", other_name(head, size));
 	return -EINVAL;
 }
 

@@ -132,10 +132,12 @@ static int look_inside(struct perf *p, const struct perf_raw *raw, uint32_t attr
 		return item.gone ? 0 : look_ksymbol(p, &item);
 	if (item.text)
 		look_kernel(p, &item);
-	if (raw->type == PERF_RECORD_LOST)
+	if (raw->type == PERF_RECORD_LOST) {
 		p->lost += item.lost;
-	else if (raw->type == PERF_RECORD_LOST_SAMPLES)
+	} else if (raw->type == PERF_RECORD_LOST_SAMPLES) {
 		p->lost_samples += item.lost;
+		p->attr[attr].lost += item.lost;
+	}
 	return 0;
 }
 
@@ -176,6 +178,35 @@ static int look_aux_data(struct perf *p, const struct perf_raw *raw)
 	return perf_pt_piece(p, raw);
 }
 
+/* What perf noted of AUX data that it could not follow (perf inject writes it). */
+static void look_aux_error(struct perf *p, const struct perf_raw *raw)
+{
+	struct bytes b = perf_bytes(p, raw->data, raw->size);
+	uint32_t type, code, cpu, pid, tid, format;
+	const char *text;
+	char what[160];
+	uint64_t ip;
+	size_t n;
+
+	bytes_skip(&b, 8);
+	type = bytes_u32(&b);
+	code = bytes_u32(&b);
+	cpu = bytes_u32(&b);
+	pid = bytes_u32(&b);
+	tid = bytes_u32(&b);
+	format = bytes_u32(&b);
+	ip = bytes_u64(&b);
+	if (format)
+		bytes_skip(&b, 8);	/* the time */
+	n = bytes_left(&b) < 64 ? bytes_left(&b) : 64;
+	text = b.bad ? NULL : bytes_take(&b, n);
+	snprintf(what, sizeof(what), "AUX data: error %" PRIu32 "%s, cpu %" PRId32 ", pid %" PRId32
+		 ", tid %" PRId32 ", at 0x%" PRIx64 ": %.*s", code,
+		 type == 1 ? " of an instruction trace" : "", (int32_t)cpu, (int32_t)pid,
+		 (int32_t)tid, ip, (int)n, text ? text : "");
+	perf_fault_in(p, raw->file, raw->offset, text ? what : "AUXTRACE_ERROR: too short");
+}
+
 /* An offset, a size, flags. */
 static void look_aux(struct perf *p, const struct perf_raw *raw)
 {
@@ -202,6 +233,8 @@ static int look_record(struct perf *p, const struct perf_raw *raw)
 			return look_aux_data(p, raw);
 		if (raw->type == PERF_AUXTRACE_INFO)
 			return look_aux_info(p, raw);
+		if (raw->type == PERF_AUXTRACE_ERROR)
+			look_aux_error(p, raw);
 		if (raw->type == PERF_THREAD_MAP && raw->size >= 24)
 			p->narrow = perf_u64(p, raw->data + 16) != UINT64_MAX;
 		return p->pipe && raw->type != PERF_TIME_CONV ? 0 : perf_header_record(p, raw);
@@ -595,6 +628,8 @@ static int perf_stats(struct input *in, input_count count, void *arg)
 	for (i = 0; i < p->nattrs; i++) {
 		if (p->attr[i].samples)
 			count(arg, p->attr[i].name, "SAMPLE", p->attr[i].samples);
+		if (p->attr[i].lost)
+			count(arg, p->attr[i].name, "LOST_SAMPLES", p->attr[i].lost);
 	}
 	return 0;
 }

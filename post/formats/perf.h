@@ -85,7 +85,7 @@ struct perf_attr {
 	uint64_t *ids;
 	uint32_t nids;
 	struct perf_stacks stacks;
-	uint64_t samples;
+	uint64_t samples, lost;		/* LOST_SAMPLES tells */
 };
 
 struct perf_id {			/* of perf_attr; an empty place has attr == UINT32_MAX */

@@ -102,6 +102,7 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 	bytes_skip(&b, 4);
 	a->sig_data = bytes_u64(&b);
 	a->freq = a->flags & FLAG_FREQ;
+	a->shape.period = a->freq ? 0 : a->period;
 	a->use_clock = a->flags & FLAG_USE_CLOCK;
 	a->shape.id_all = a->flags & FLAG_ID_ALL;
 	a->shape.build_id = a->flags & FLAG_BUILD_ID;
@@ -137,11 +138,29 @@ static uint64_t *copy_ids(const struct perf *p, const uint8_t *data, uint32_t n)
 	return ids;
 }
 
+/* Bytes of an event in the section: as the header says, or where that cannot be as the first event
+ * says itself. */
+static uint64_t entry_size(struct perf *p, const struct blob *attrs)
+{
+	struct bytes b = perf_bytes(p, attrs->data, attrs->size);
+	uint64_t entry = p->attr_size, own;
+
+	if (!attrs->size || (entry && p->attrs.size % entry == 0))
+		return entry;
+	bytes_skip(&b, 4);
+	own = bytes_u32(&b) + 16ull;
+	if (b.bad || own < ATTR_OLD + 16 || own > ATTR_MAX || p->attrs.size % own)
+		own = 0;
+	perf_fault(p, 16, "%" PRIu64 " bytes an event do not divide their section of %" PRIu64 "%s",
+		   entry, p->attrs.size, own ? ": the size that the first event tells is taken" : "");
+	return own ? own : entry;
+}
+
 int perf_attrs_read(struct perf *p)
 {
-	uint64_t entry = p->attr_size, n = entry ? p->attrs.size / entry : 0, i;
 	uint64_t left = p->file[0].size;	/* each id stands in the file for one event */
 	struct blob attrs = perf_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
+	uint64_t entry = entry_size(p, &attrs), n = entry ? p->attrs.size / entry : 0, i;
 	const uint8_t *data = attrs.data;
 	int rc = 0;
 

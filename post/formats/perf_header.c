@@ -19,6 +19,7 @@
 #define HEADER_OLD	72
 #define HEADER_NEW	104
 #define HEADER_PIPE	16
+#define ATTR_LEAST	64		/* struct perf_event_attr's first size */
 #define FORMATS_MAX	(256u << 20)
 #define FEATURE_MAX	(1u << 30)
 
@@ -419,10 +420,26 @@ int perf_header_record(struct perf *p, const struct perf_raw *raw)
 	return 0;
 }
 
+/* What older perfs' inject makes of a pipe: its records, the first of which tells an event, without
+ * the header before them. */
+static bool is_bare(const void *head, size_t size)
+{
+	struct bytes b = bytes_of(head, size);
+	uint32_t type = bytes_u32(&b), length, attr;
+
+	bytes_skip(&b, 2);		/* misc */
+	length = bytes_u16(&b);
+	bytes_skip(&b, 4);
+	attr = bytes_u32(&b);
+	return !b.bad && type == PERF_HEADER_ATTR && length % 8 == 0 && attr >= ATTR_LEAST &&
+	       attr + 8 <= length;
+}
+
 bool perf_probe(const void *head, size_t size)
 {
-	return size >= 8 && (!memcmp(head, MAGIC_2, 8) || !memcmp(head, MAGIC_SWAPPED, 8) ||
-			     !memcmp(head, MAGIC_1, 8));
+	return is_bare(head, size) ||
+	       (size >= 8 && (!memcmp(head, MAGIC_2, 8) || !memcmp(head, MAGIC_SWAPPED, 8) ||
+			      !memcmp(head, MAGIC_1, 8)));
 }
 
 int perf_header_read(struct perf *p, struct pifile_fault *fault)
@@ -440,6 +457,14 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 		snprintf(fault->what, sizeof(fault->what),
 			 "a perf.data file that ends in its header");
 		return -EBADMSG;
+	}
+	if (is_bare(data.data, data.size)) {
+		blob_free(&data);
+		p->version = 2;
+		p->pipe = true;
+		f->end = f->size;
+		perf_fault(p, 0, "the header of a pipe is missing, as perf 6.1 inject leaves it out");
+		return 0;
 	}
 	/* A header's size is small: that tells the order of bytes, whatever the version. */
 	p->version = memcmp(data.data, MAGIC_1, 8) ? 2 : 1;

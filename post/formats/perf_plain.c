@@ -50,7 +50,8 @@ bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord
 	time = perf_tell_time(p, e, true);
 	cpu = f->cpu ? perf_u32(p, at + f->cpu) : 0;
 	mode = perf_u16(p, at + 4) & PERF_RECORD_MISC_CPUMODE_MASK;
-	period = f->period ? perf_u64(p, at + f->period) : 0;
+	period = f->period ? perf_u64(p, at + f->period) :
+		 p->attr[h->attr].shape.period;
 	p->sample = (struct pitrace_sample){
 		.pid = f->tid ? perf_u32(p, at + f->tid) : 0,
 		.tid = f->tid ? perf_u32(p, at + f->tid + 4) : 0,

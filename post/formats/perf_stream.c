@@ -229,25 +229,118 @@ static void pass_payload(struct perf_stream *s, const struct perf_raw *raw)
 		skip(s, ((uint64_t)perf_u32(s->perf, raw->data + HEAD) + 7) & ~7ull);
 }
 
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+#define LAST_KERNEL	24		/* kinds of the kernel's records, some to come */
+#define SURE		4		/* records in a row are no accident */
+
+static bool is_head(const struct perf *p, const uint8_t *at)
+{
+	struct perf_raw raw;
+
+	read_head(p, at, &raw);
+	if (raw.size < HEAD)
+		return false;
+	return raw.type < PERF_USER_FIRST ? raw.type && raw.type <= LAST_KERNEL && !(raw.size & 7) :
+	       raw.type <= PERF_BPF_METADATA;
+}
+
+/* Do records begin so far behind buffer[used]? 1; 0; -1: more than is in the buffer would tell. */
+static int begins(const struct perf_stream *s, size_t at)
+{
+	size_t left = s->have - s->used;
+	struct perf_raw raw;
+	int n;
+
+	for (n = 0; n < SURE && at + HEAD <= left; n++) {
+		if (!is_head(s->perf, s->buffer + s->used + at))
+			return 0;
+		read_head(s->perf, s->buffer + s->used + at, &raw);
+		at += raw.size;
+	}
+	if (n == SURE || (s->at >= s->end && n && at == left))
+		return 1;
+	return s->at >= s->end ? 0 : -1;
+}
+
+/* What stands here is no record: on to where some follow one another. 1; 0: nowhere; -errno. */
+static int find_records(struct perf_stream *s)
+{
+	size_t at = 8;
+	int rc;
+
+	for (;;) {
+		rc = fill(s, PERF_RECORD_MAX);
+		if (rc)
+			return rc;
+		for (rc = 0; !rc && s->have - s->used >= at + HEAD; at += 8)
+			rc = begins(s, at);
+		if (rc)
+			at -= 8;
+		/* With a buffer's length from there on it is known, or taken for true. */
+		if (at > s->have - s->used)
+			at = s->have - s->used;
+		s->used += at;
+		s->offset += at;
+		if (rc > 0 || (rc < 0 && !at))
+			return 1;
+		if (!rc && s->at >= s->end)
+			return 0;
+		at = 0;
+	}
+}
+
+/* A record that cannot be: told with where reading goes on. 1; 0: the rest is lost; -errno. */
+static int pass_damage(struct perf_stream *s, const char *what)
+{
+	uint64_t where = s->offset;
+	char text[128];
+	int rc = find_records(s);
+
+	if (rc < 0)
+		return rc;
+	if (rc)
+		snprintf(text, sizeof(text), "%s: reading goes on at byte %" PRIu64, what, s->offset);
+	else
+		snprintf(text, sizeof(text), "%s: nothing behind it can be read", what);
+	damaged(s, where, text);
+	return rc;
+}
+
+/* What cannot be about the head of a record; NULL: nothing. */
+static const char *wrong_head(const struct perf_raw *raw, char what[64])
+{
+	if (raw->size < HEAD)
+		return raw->type || raw->misc || raw->size ?
+		       "a record shorter than its own head" : "zeros instead of a record";
+	if (!(raw->size & 7) || raw->type >= PERF_USER_FIRST)
+		return NULL;
+	snprintf(what, 64, "a record of %" PRIu32 " bytes, no multiple of 8", raw->size);
+	return what;
+}
+
 static int next_in_file(struct perf_stream *s, struct perf_raw *raw)
 {
+	const char *wrong;
+	char room[64];
 	size_t left;
-	int rc = fill(s, HEAD);
+	int rc;
 
-	left = s->have - s->used;
-	if (rc || !left)
-		return rc;
-	if (left < HEAD) {
-		damaged(s, s->offset, "the last record is cut");
-		return 0;
-	}
-	read_head(s->perf, s->buffer + s->used, raw);
-	if (raw->size < HEAD) {
-		damaged(s, s->offset, raw->type || raw->misc || raw->size ?
-			"a record shorter than its own head: nothing behind it can be read" :
-			"zeros instead of a record: nothing behind them can be read");
-		return 0;
-	}
+	do {
+		rc = fill(s, HEAD);
+		left = s->have - s->used;
+		if (rc || !left)
+			return rc;
+		if (left < HEAD) {
+			damaged(s, s->offset, "the last record is cut");
+			return 0;
+		}
+		read_head(s->perf, s->buffer + s->used, raw);
+		wrong = wrong_head(raw, room);
+		rc = wrong ? pass_damage(s, wrong) : 1;
+		if (rc <= 0)
+			return rc;
+	} while (wrong);
 	rc = fill(s, raw->size);
 	if (rc)
 		return rc;
@@ -279,7 +372,7 @@ static inline bool next_whole(struct perf_stream *s, struct perf_raw *raw)
 	if (s->npacked || s->plain_have > s->plain_used || s->damaged || left < HEAD)
 		return false;
 	read_head(s->perf, s->buffer + s->used, raw);
-	if (raw->size < HEAD || raw->size > left || raw->type >= PERF_USER_FIRST)
+	if (raw->size < HEAD || raw->size & 7 || raw->size > left || raw->type >= PERF_USER_FIRST)
 		return false;
 	raw->offset = s->offset;
 	raw->file = s->file;

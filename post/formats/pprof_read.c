@@ -166,6 +166,8 @@ int pprof_open(struct input *in, struct pifile_fault *fault)
 	if (!rc)
 		rc = pprof_read_places(p);
 	if (!rc)
+		rc = pprof_read_drops(p);
+	if (!rc)
 		rc = read_samples(p);
 	if (!rc && !p->types && !p->strings) {
 		rc = -EINVAL;
@@ -210,6 +212,7 @@ void pprof_close(struct input *in)
 	keys_free(&p->by_code);
 	free(p->place);
 	free(p->first_place);
+	free(p->first_kept);
 	free(p->owner);
 	keys_free(&p->by_owner);
 	blob_free(&p->symbols);
@@ -375,6 +378,7 @@ static void tell_cut(struct pprof *p, const struct told *t)
 static void fill_stack(struct pprof *p, const struct told *t)
 {
 	uint32_t location, i, most = p->calls < STACK_ADDRESSES ? 1 : STACK_ADDRESSES;
+	uint32_t cut = pprof_dropped(p, t->locations), at = 0;
 	struct bytes b = t->locations;
 	struct protobuf_field f;
 	uint64_t id;
@@ -386,7 +390,12 @@ static void fill_stack(struct pprof *p, const struct told *t)
 			location = pprof_find(&p->locations, id);
 			if (location == NO_KEY)
 				continue;
-			for (i = p->first_place[location]; i < p->first_place[location + 1]; i++) {
+			i = p->first_place[location];
+			if (cut != NO_KEY && at <= cut)
+				i = at < cut ? p->first_place[location + 1] :
+				    p->first_kept[location];
+			at++;
+			for (; i < p->first_place[location + 1]; i++) {
 				if (p->depth == most) {
 					p->cut = true;
 					if (most == 1)

@@ -82,6 +82,7 @@ struct pprof {
 	uint32_t places, room_place;
 	uint64_t entries;		/* strings, items and places: of some bytes each */
 	uint32_t *first_place;		/* of each location; and of the one behind the last */
+	uint32_t *first_kept;		/* … that drop_frames leaves; NULL: all */
 	struct owner *owner;
 	uint32_t owners, room_owner;
 	struct keys by_owner;
@@ -117,6 +118,10 @@ int pprof_read_file(struct pprof *p, const char *path, uint64_t *size);
 int pprof_read_tables(struct pprof *p);
 void pprof_choose_values(struct pprof *p);
 int pprof_read_places(struct pprof *p);
+int pprof_read_drops(struct pprof *p);
+/* Of a sample's locations, from the leaf, the one whose first places are left out with all that
+ * stand before it; NO_KEY: none. */
+uint32_t pprof_dropped(const struct pprof *p, struct bytes locations);
 
 /* Where in the file what stands there in the message lies: compressed that is nowhere. */
 static inline uint64_t pprof_offset(const struct pprof *p, uint64_t at)

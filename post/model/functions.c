@@ -74,12 +74,12 @@ static int keep_longer(struct function *fn, uint64_t took)
 	return 0;
 }
 
-static int count_call(struct function *fn, uint64_t took)
+static int count_end(struct function *fn, uint64_t took)
 {
 	uint64_t room;
 	uint32_t *more;
 
-	fn->calls++;
+	fn->ended++;
 	fn->total += took;
 	fn->min = took < fn->min ? took : fn->min;
 	fn->max = took > fn->max ? took : fn->max;
@@ -115,6 +115,7 @@ int functions_record(struct functions *f, const struct pirecord *r)
 			return rc;
 		frame->node = k;
 		fn = &f->function[k];
+		fn->calls++;
 		if (__builtin_expect(!fn->pid, 0)) {
 			fn->pid = call->pid;
 			fn->address = call->address;
@@ -125,7 +126,7 @@ int functions_record(struct functions *f, const struct pirecord *r)
 	if (step.left && !rc) {
 		struct callflow_frame *frame = &step.thread->frame[step.thread->depth];
 
-		rc = count_call(&f->function[frame->node],
+		rc = count_end(&f->function[frame->node],
 				r->stamp > frame->entered ? r->stamp - frame->entered : 0);
 	}
 	return rc;
@@ -168,12 +169,12 @@ static int compare(const void *pa, const void *pb)
 
 uint64_t function_percentile(struct function *fn, double part)
 {
-	uint64_t k = (uint64_t)((double)fn->calls * part);
+	uint64_t k = (uint64_t)((double)fn->ended * part);
 
-	if (!fn->calls)
+	if (!fn->ended)
 		return 0;
-	if (k >= fn->calls)
-		k = fn->calls - 1;
+	if (k >= fn->ended)
+		k = fn->ended - 1;
 	if (k < fn->ntook)
 		return select_u32(fn->took, fn->ntook, k);
 	qsort(fn->longer, fn->nlonger, sizeof(*fn->longer), compare);

@@ -14,7 +14,7 @@ struct function {
 	uint32_t pid;			/* of a process that called it */
 	uint64_t address;		/* 0: not known */
 	uint64_t time;			/* when it was met first */
-	uint64_t calls;			/* that ended */
+	uint64_t calls, ended;		/* the times are of those that ended */
 	uint64_t total, self;		/* with what it called; without */
 	uint64_t min, max;
 	uint32_t *took;			/* of each call; */
@@ -34,7 +34,7 @@ struct functions {
 
 /* r is a CALL_RECORD. 0 or -ENOMEM. */
 int functions_record(struct functions *f, const struct pirecord *r);
-/* The call that (part * calls) others do not take longer than, as llvm-xray counts; puts the times
+/* The call that (part * ended) others do not take longer than, as llvm-xray counts; puts the times
  * into another order. */
 uint64_t function_percentile(struct function *fn, double part);
 void functions_free(struct functions *f);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "code_memory.h"
 #include "model/record.h"
 #include "regular.h"
 #include "sandbox/opener.h"
@@ -96,8 +97,9 @@ static int task_record(struct maps *m, const struct pirecord *r)
 		if (!p)
 			return -ENOMEM;
 	}
-	if (!p->from && !p->start && !(task->flags & PITRACE_TASK_WALK) &&
-	    r->minor != PITRACE_MTE_PROCESS)
+	/* Its memory begins with each program that it executes. */
+	if (!(task->flags & PITRACE_TASK_WALK) &&
+	    (r->minor == PITRACE_MTE_PROCESS || (!p->from && !p->start)))
 		p->from = r->time;
 	if (task->start)
 		p->start = task->start;
@@ -110,7 +112,7 @@ static int map_record(struct maps *m, struct input *in, const struct pirecord *r
 	struct maps_process *p;
 
 	if (!map || map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO) ||
-	    (!(map->flags & PITRACE_MAP_ANON) && strncmp(map->path, "/memfd:", 7)))
+	    (!(map->flags & PITRACE_MAP_ANON) && !code_memory(map->path, strlen(map->path))))
 		return 0;
 	p = process_of(m, map->pid, false);
 	if (!p)

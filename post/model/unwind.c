@@ -16,16 +16,17 @@
 #define REGS 128
 #define STACK_NEAR (16ull << 20)	/* beyond the copy, and yet the stack */
 
-/* Of a machine and of its 32-bit programs: ELF's number, the stack pointer's in DWARF. */
+/* Of a machine and of its 32-bit programs: ELF's number, the stack pointer's in DWARF, and the
+ * program counter's (0: it has none), which tables of PLTs on x86 ask for. */
 static const struct machine {
 	const char *name;
-	unsigned int elf, elf_32, sp, sp_32;
+	unsigned int elf, elf_32, sp, sp_32, pc, pc_32;
 } machines[] = {
-	{ "x86_64", EM_X86_64, EM_386, 7, 4 },
-	{ "aarch64", EM_AARCH64, EM_ARM, 31, 13 },
-	{ "ppc64le", EM_PPC64, EM_PPC, 1, 1 },
-	{ "s390x", EM_S390, EM_S390, 15, 15 },
-	{ "i686", EM_386, EM_386, 4, 4 },
+	{ "x86_64", EM_X86_64, EM_386, 7, 4, 16, 8 },
+	{ "aarch64", EM_AARCH64, EM_ARM, 31, 13, 0, 15 },
+	{ "ppc64le", EM_PPC64, EM_PPC, 1, 1, 0, 0 },
+	{ "s390x", EM_S390, EM_S390, 15, 15, 0, 0 },
+	{ "i686", EM_386, EM_386, 4, 4, 8, 8 },
 };
 
 /* Whether unwinding tables cover an address: asked for again and again. */
@@ -105,12 +106,13 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 	struct unwind *u = arg;
 	Dwarf_Word regs[REGS];
 	unsigned int n = u->stack->head->regs, i;
+	unsigned int pc = u->now->is_32 ? u->machine->pc_32 : u->machine->pc;
 
 	if (n < 2 || n > REGS)
 		return false;
 	for (i = 0; i < n; i++)
 		regs[i] = unsigned_address(u, u->stack->regs[i]);
-	if (!dwfl_thread_state_registers(thread, 0, n - 1, regs))
+	if (!dwfl_thread_state_registers(thread, 0, pc == n - 1 ? n : n - 1, regs))
 		return false;
 	dwfl_thread_state_register_pc(thread, regs[n - 1]);
 	return true;

@@ -152,5 +152,5 @@ void print_root(const struct job *job, FILE *out, uint32_t process)
 
 	escape_print(out, p->name);
 	if (!job->options->names.by_process_name)
-		fprintf(out, "_%x", p->pid);
+		print_id(out, "_", p->pid);
 }

@@ -69,7 +69,7 @@ static void csv_call(const struct job *job, void *arg, uint32_t i)
 		fprintf(out, "%u", call->parent);
 	fprintf(out, ",%u,", call->depth);
 	if (root && !job->options->names.by_process_name)
-		fprintf(out, "%u", n->process[call->id].pid);
+		fprintf(out, "%" PRId64, id_shown(n->process[call->id].pid));
 	putc(',', out);
 	if (root) {
 		escape_csv(out, n->process[call->id].name);
@@ -95,7 +95,7 @@ static void json_call(const struct job *job, void *arg, uint32_t i)
 		json_uint(j, "parent", call->parent);
 	json_uint(j, "depth", call->depth);
 	if (root && !job->options->names.by_process_name)
-		json_uint(j, "pid", n->process[call->id].pid);
+		json_int(j, "pid", id_shown(n->process[call->id].pid));
 	if (root)
 		json_string(j, "name", n->process[call->id].name);
 	else

@@ -80,7 +80,7 @@ static void table_free(struct table *l)
 
 static uint64_t least(const struct function *fn)
 {
-	return fn->calls ? fn->min : 0;
+	return fn->ended ? fn->min : 0;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -109,7 +109,7 @@ static void print_line_of(FILE *out, const struct table *l, const struct line *l
 {
 	const struct function *fn = line->fn;
 
-	fprintf(out, "%10" PRIu64, fn->calls);
+	fprintf(out, "%10" PRIu64 " %10" PRIu64, fn->calls, fn->ended);
 	put_time(out, l, least(fn));
 	put_time(out, l, line->median);
 	put_time(out, l, line->p90);
@@ -134,8 +134,9 @@ static int functions_write(const struct job *job, FILE *out)
 	preamble_run(job, out);
 	putc('\n', out);
 	print_books(job, &l, out);
-	fprintf(out, "\n%10s %14s %14s %14s %14s %14s %14s %14s %8s  %s\n", "CALLS", "MIN s", "MEDIAN",
-		"90 %", "99 %", "MAX", "TOTAL", "SELF", "NUMBER", "FUNCTION:MODULE");
+	fprintf(out, "\n%10s %10s %14s %14s %14s %14s %14s %14s %14s %8s  %s\n", "CALLS", "ENDED",
+		"MIN s", "MEDIAN", "90 %", "99 %", "MAX", "TOTAL", "SELF", "NUMBER",
+		"FUNCTION:MODULE");
 	for (i = 0; i < l.n && !rc; i++)
 		print_line_of(out, &l, &l.line[i]);
 	table_free(&l);
@@ -165,6 +166,7 @@ static int functions_json(const struct job *job, struct json *j)
 		json_string(j, "name", line->symbol->name);
 		json_string(j, "module", line->module);
 		json_uint(j, "calls", line->fn->calls);
+		json_uint(j, "ended", line->fn->ended);
 		json_fixed(j, "min", (double)least(line->fn) / l.stamps, 9);
 		json_fixed(j, "median", (double)line->median / l.stamps, 9);
 		json_fixed(j, "p90", (double)line->p90 / l.stamps, 9);
@@ -185,7 +187,7 @@ static int functions_csv(const struct job *job, FILE *out)
 	uint32_t i;
 	int rc = gather(job, &l);
 
-	fputs("number,calls,min,median,p90,p99,max,total,self,name,module\n", out);
+	fputs("number,calls,min,median,p90,p99,max,total,self,name,module,ended\n", out);
 	for (i = 0; i < l.n && !rc; i++) {
 		const struct line *line = &l.line[i];
 		const struct function *fn = line->fn;
@@ -198,7 +200,7 @@ static int functions_csv(const struct job *job, FILE *out)
 		escape_csv(out, line->symbol->name);
 		putc(',', out);
 		escape_csv(out, line->module);
-		putc('\n', out);
+		fprintf(out, ",%" PRIu64 "\n", fn->ended);
 	}
 	table_free(&l);
 	return rc;

@@ -127,6 +127,13 @@ bool text_colour(FILE *out);		/* a terminal, and nobody wants none */
 #define COLOUR_HOT "\033[31m"
 #define COLOUR_OFF "\033[0m"
 double percent_of(uint64_t part, uint64_t whole);
+/* The number of a process, a thread: -1, as the kernel has it, where it had none any more. */
+static inline int64_t id_shown(uint32_t id)
+{
+	return id == UINT32_MAX ? -1 : (int64_t)id;
+}
+/* In hexadecimal, what stands before it first. */
+void print_id(FILE *out, const char *before, uint32_t id);
 /* The node's name as text reports show it: name_pid and tid_name in hexadecimal. */
 void print_label(FILE *out, const struct job *job, const struct node *n);
 /* A function's name, and whether it is inlined. */

@@ -42,6 +42,9 @@ static uint64_t number(const struct pirecord *r, const struct field *f)
 	case FIELD_HEX64:
 		memcpy(&v64, p, sizeof(v64));
 		return v64;
+	case FIELD_ID:
+		memcpy(&v32, p, sizeof(v32));
+		return id_shown(v32);
 	default:
 		memcpy(&v32, p, sizeof(v32));
 		return v32;
@@ -160,6 +163,7 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	switch (f->type) {
 	case FIELD_S16:
 	case FIELD_S64:
+	case FIELD_ID:
 		fprintf(out, "%" PRId64, (int64_t)number(r, f));
 		break;
 	case FIELD_HEX32:
@@ -265,6 +269,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 		break;
 	case FIELD_S16:
 	case FIELD_S64:
+	case FIELD_ID:
 		json_int(j, f->name, (int64_t)number(r, f));
 		break;
 	case FIELD_HEX32:

@@ -12,6 +12,7 @@
 enum field_type {
 	FIELD_END = 0,
 	FIELD_U32, FIELD_HEX32, FIELD_U64, FIELD_HEX64,
+	FIELD_ID,			/* of a process, a thread; -1: it had none any more */
 	FIELD_COMM,			/* 16 bytes, perhaps without an end */
 	FIELD_EVENT,			/* an event's name: 64 bytes, likewise */
 	FIELD_PATH,			/* of a mapping: to the end of the record */

@@ -7,6 +7,7 @@
 #include "json.h"
 #include "model/detail.h"
 #include "model/registers.h"
+#include "report/report.h"
 #include "report/show.h"
 
 #define TEXT_ROOM 16384
@@ -225,7 +226,7 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	struct number n[8];
 	uint32_t count = numbers(r, n);
 
-	fprintf(out, " pid=%" PRIu32 " tid=%" PRIu32, whose[0], whose[1]);
+	fprintf(out, " pid=%" PRId64 " tid=%" PRId64, id_shown(whose[0]), id_shown(whose[1]));
 	if (event)
 		fprintf(out, " event=%" PRIu32, event - 1);
 	for (i = 0; i < count; i++)
@@ -279,8 +280,8 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 	struct number n[8];
 	uint32_t count = numbers(r, n);
 
-	json_uint(j, "pid", whose[0]);
-	json_uint(j, "tid", whose[1]);
+	json_int(j, "pid", id_shown(whose[0]));
+	json_int(j, "tid", id_shown(whose[1]));
 	if (event)
 		json_uint(j, "event", event - 1);
 	for (i = 0; i < count; i++) {

@@ -11,29 +11,29 @@
 #define F(type, field, kind) { #field, kind, offsetof(struct type, field) }
 
 static const struct field sample[] = {
-	F(pitrace_sample, pid, FIELD_U32), F(pitrace_sample, tid, FIELD_U32),
+	F(pitrace_sample, pid, FIELD_ID), F(pitrace_sample, tid, FIELD_ID),
 	F(pitrace_sample, address, FIELD_HEX64), F(pitrace_sample, period, FIELD_U32),
 	{ "stack", FIELD_STACK, sizeof(struct pitrace_sample) }, { NULL, FIELD_END, 0 },
 };
 static const struct field dispatch[] = {
-	F(pitrace_dispatch, old_pid, FIELD_U32), F(pitrace_dispatch, old_tid, FIELD_U32),
-	F(pitrace_dispatch, new_pid, FIELD_U32), F(pitrace_dispatch, new_tid, FIELD_U32),
+	F(pitrace_dispatch, old_pid, FIELD_ID), F(pitrace_dispatch, old_tid, FIELD_ID),
+	F(pitrace_dispatch, new_pid, FIELD_ID), F(pitrace_dispatch, new_tid, FIELD_ID),
 	F(pitrace_dispatch, old_priority, FIELD_S16), F(pitrace_dispatch, new_priority, FIELD_S16),
 	{ "stack", FIELD_STACK, sizeof(struct pitrace_dispatch) }, { NULL, FIELD_END, 0 },
 };
 static const struct field wakeup[] = {
-	F(pitrace_wakeup, pid, FIELD_U32), F(pitrace_wakeup, tid, FIELD_U32),
-	F(pitrace_wakeup, waker_pid, FIELD_U32), F(pitrace_wakeup, waker_tid, FIELD_U32),
+	F(pitrace_wakeup, pid, FIELD_ID), F(pitrace_wakeup, tid, FIELD_ID),
+	F(pitrace_wakeup, waker_pid, FIELD_ID), F(pitrace_wakeup, waker_tid, FIELD_ID),
 	{ "on_cpu", FIELD_U32, offsetof(struct pitrace_wakeup, cpu) },
 	F(pitrace_wakeup, priority, FIELD_S16), { NULL, FIELD_END, 0 },
 };
 static const struct field interrupt[] = {
-	F(pitrace_interrupt, number, FIELD_U32), F(pitrace_interrupt, tid, FIELD_U32),
+	F(pitrace_interrupt, number, FIELD_U32), F(pitrace_interrupt, tid, FIELD_ID),
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field sysenter[] = {
 	{ "number", FIELD_CALL, 0 },
-	F(pitrace_sysenter, pid, FIELD_U32), F(pitrace_sysenter, tid, FIELD_U32),
+	F(pitrace_sysenter, pid, FIELD_ID), F(pitrace_sysenter, tid, FIELD_ID),
 	{ "argument0", FIELD_HEX64, offsetof(struct pitrace_sysenter, arguments[0]) },
 	{ "argument1", FIELD_HEX64, offsetof(struct pitrace_sysenter, arguments[1]) },
 	{ "argument2", FIELD_HEX64, offsetof(struct pitrace_sysenter, arguments[2]) },
@@ -41,11 +41,11 @@ static const struct field sysenter[] = {
 };
 static const struct field sysexit[] = {
 	{ "number", FIELD_CALL, 0 },
-	F(pitrace_sysexit, pid, FIELD_U32), F(pitrace_sysexit, tid, FIELD_U32),
+	F(pitrace_sysexit, pid, FIELD_ID), F(pitrace_sysexit, tid, FIELD_ID),
 	F(pitrace_sysexit, result, FIELD_S64), { NULL, FIELD_END, 0 },
 };
 static const struct field fault[] = {
-	F(pitrace_fault, pid, FIELD_U32), F(pitrace_fault, tid, FIELD_U32),
+	F(pitrace_fault, pid, FIELD_ID), F(pitrace_fault, tid, FIELD_ID),
 	F(pitrace_fault, flags, FIELD_FLAGS_FAULT), F(pitrace_fault, ip, FIELD_HEX64),
 	F(pitrace_fault, address, FIELD_HEX64), { NULL, FIELD_END, 0 },
 };
@@ -63,14 +63,14 @@ static const struct field lost[] = {
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field task[] = {
-	F(pitrace_mte_task, pid, FIELD_U32), F(pitrace_mte_task, tid, FIELD_U32),
-	F(pitrace_mte_task, ppid, FIELD_U32), F(pitrace_mte_task, flags, FIELD_FLAGS_TASK),
+	F(pitrace_mte_task, pid, FIELD_ID), F(pitrace_mte_task, tid, FIELD_ID),
+	F(pitrace_mte_task, ppid, FIELD_ID), F(pitrace_mte_task, flags, FIELD_FLAGS_TASK),
 	F(pitrace_mte_task, start, FIELD_U64), F(pitrace_mte_task, cgroup, FIELD_U64),
 	F(pitrace_mte_task, pidns, FIELD_U32), F(pitrace_mte_task, comm, FIELD_COMM),
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field map[] = {
-	F(pitrace_mte_map, pid, FIELD_U32), F(pitrace_mte_map, flags, FIELD_FLAGS_MAP),
+	F(pitrace_mte_map, pid, FIELD_ID), F(pitrace_mte_map, flags, FIELD_FLAGS_MAP),
 	F(pitrace_mte_map, start, FIELD_HEX64), F(pitrace_mte_map, length, FIELD_HEX64),
 	F(pitrace_mte_map, offset, FIELD_HEX64), F(pitrace_mte_map, dev_major, FIELD_U32),
 	F(pitrace_mte_map, dev_minor, FIELD_U32), F(pitrace_mte_map, inode, FIELD_U64),
@@ -84,7 +84,7 @@ static const struct field buildid[] = {
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field unmap[] = {
-	F(pitrace_mte_unmap, pid, FIELD_U32), F(pitrace_mte_unmap, start, FIELD_HEX64),
+	F(pitrace_mte_unmap, pid, FIELD_ID), F(pitrace_mte_unmap, start, FIELD_HEX64),
 	F(pitrace_mte_unmap, length, FIELD_HEX64), { NULL, FIELD_END, 0 },
 };
 static const struct field interval[] = {
@@ -102,40 +102,40 @@ static const struct field event[] = {
 };
 
 static const struct field branch[] = {
-	F(pitrace_branch, pid, FIELD_U32), F(pitrace_branch, tid, FIELD_U32),
+	F(pitrace_branch, pid, FIELD_ID), F(pitrace_branch, tid, FIELD_ID),
 	F(pitrace_branch, count, FIELD_U32), F(pitrace_branch, from, FIELD_HEX64),
 	F(pitrace_branch, to, FIELD_HEX64), { "flags", FIELD_FLAGS_BRANCH, 0 },
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field brk[] = {
-	F(pitrace_break_rec, pid, FIELD_U32), F(pitrace_break_rec, tid, FIELD_U32),
+	F(pitrace_break_rec, pid, FIELD_ID), F(pitrace_break_rec, tid, FIELD_ID),
 	F(pitrace_break_rec, count, FIELD_U32), F(pitrace_break_rec, number, FIELD_U32),
 	F(pitrace_break_rec, at, FIELD_HEX64), F(pitrace_break_rec, to, FIELD_HEX64),
 	{ "flags", FIELD_FLAGS_BRANCH, 0 }, { NULL, FIELD_END, 0 },
 };
 static const struct field itrace_switch[] = {
-	F(pitrace_itrace_switch, pid, FIELD_U32), F(pitrace_itrace_switch, tid, FIELD_U32),
+	F(pitrace_itrace_switch, pid, FIELD_ID), F(pitrace_itrace_switch, tid, FIELD_ID),
 	F(pitrace_itrace_switch, from_cpu, FIELD_U32), { "flags", FIELD_FLAGS_BRANCH, 0 },
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field itrace_mark[] = {
-	F(pitrace_itrace_mark, pid, FIELD_U32), F(pitrace_itrace_mark, tid, FIELD_U32),
+	F(pitrace_itrace_mark, pid, FIELD_ID), F(pitrace_itrace_mark, tid, FIELD_ID),
 	F(pitrace_itrace_mark, count, FIELD_U32), F(pitrace_itrace_mark, address, FIELD_HEX64),
 	{ "flags", FIELD_FLAGS_BRANCH, 0 }, { NULL, FIELD_END, 0 },
 };
 static const struct field access_to[] = {
-	F(pitrace_access, pid, FIELD_U32), F(pitrace_access, tid, FIELD_U32),
+	F(pitrace_access, pid, FIELD_ID), F(pitrace_access, tid, FIELD_ID),
 	F(pitrace_access, bytes, FIELD_U32), F(pitrace_access, at, FIELD_HEX64),
 	F(pitrace_access, address, FIELD_HEX64), { "flags", FIELD_FLAGS_BRANCH, 0 },
 	{ NULL, FIELD_END, 0 },
 };
 static const struct field function[] = {
-	F(call_record, pid, FIELD_U32), F(call_record, tid, FIELD_U32),
+	F(call_record, pid, FIELD_ID), F(call_record, tid, FIELD_ID),
 	F(call_record, function, FIELD_U32), F(call_record, address, FIELD_HEX64),
 	F(call_record, arguments, FIELD_ARGUMENTS), { NULL, FIELD_END, 0 },
 };
 static const struct field code[] = {
-	F(pitrace_code, pid, FIELD_U32), F(pitrace_code, address, FIELD_HEX64),
+	F(pitrace_code, pid, FIELD_ID), F(pitrace_code, address, FIELD_HEX64),
 	F(pitrace_code, bytes, FIELD_U32), { "code", FIELD_CODE, sizeof(struct pitrace_code) },
 	{ NULL, FIELD_END, 0 },
 };

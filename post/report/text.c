@@ -34,11 +34,13 @@ void print_label(FILE *out, const struct job *job, const struct node *n)
 	case LEVEL_PID:
 		escape_print(out, names->process[n->id].name);
 		if (!o->by_process_name)
-			fprintf(out, "_%x", names->process[n->id].pid);
+			print_id(out, "_", names->process[n->id].pid);
 		break;
 	case LEVEL_TID:
-		if (!o->by_thread_name)
-			fprintf(out, "%x_", names->thread[n->id].tid);
+		if (!o->by_thread_name) {
+			print_id(out, "", names->thread[n->id].tid);
+			putc('_', out);
+		}
 		escape_print(out, names->thread[n->id].name);
 		break;
 	case LEVEL_SYM:
@@ -54,6 +56,11 @@ void print_label(FILE *out, const struct job *job, const struct node *n)
 		escape_print(out, node_name(job->model, n));
 		break;
 	}
+}
+
+void print_id(FILE *out, const char *before, uint32_t id)
+{
+	fprintf(out, id == UINT32_MAX ? "%s-1" : "%s%x", before, id);
 }
 
 void print_function(FILE *out, const struct symbol *s)

@@ -155,7 +155,7 @@ static void print_process_of(FILE *out, const struct job *job, const struct proc
 {
 	escape_print(out, p->name);
 	if (!job->options->names.by_process_name)
-		fprintf(out, " (%u)", p->pid);
+		fprintf(out, " (%" PRId64 ")", id_shown(p->pid));
 }
 
 void print_process(FILE *out, const struct job *job, uint32_t process)
@@ -173,7 +173,7 @@ void print_thread(FILE *out, const struct job *job, uint32_t thread)
 	if (!o->by_thread_name) {
 		/* Of several traces the process's name tells which. */
 		escape_print(out, n->origins && t->tid == p->pid ? p->name : t->name);
-		fprintf(out, " (%u)", t->tid);
+		fprintf(out, " (%" PRId64 ")", id_shown(t->tid));
 		if (t->tid == p->pid)
 			return;
 		fputs(" of ", out);
@@ -193,12 +193,12 @@ void json_thread(struct json *j, const struct job *job, const char *prefix, uint
 
 	snprintf(key, sizeof(key), "%spid", prefix);
 	if (!job->options->names.by_process_name)
-		json_uint(j, key, p->pid);
+		json_int(j, key, id_shown(p->pid));
 	snprintf(key, sizeof(key), "%sprocess", prefix);
 	json_string(j, key, p->name);
 	snprintf(key, sizeof(key), "%stid", prefix);
 	if (!job->options->names.by_thread_name)
-		json_uint(j, key, t->tid);
+		json_int(j, key, id_shown(t->tid));
 	snprintf(key, sizeof(key), "%sthread", prefix);
 	json_string(j, key, t->name);
 }
@@ -210,12 +210,12 @@ void csv_thread(FILE *out, const struct job *job, uint32_t thread)
 	const struct process *p = &n->process[t->process];
 
 	if (!job->options->names.by_process_name)
-		fprintf(out, "%u", p->pid);
+		fprintf(out, "%" PRId64, id_shown(p->pid));
 	putc(',', out);
 	escape_csv(out, p->name);
 	putc(',', out);
 	if (!job->options->names.by_thread_name)
-		fprintf(out, "%u", t->tid);
+		fprintf(out, "%" PRId64, id_shown(t->tid));
 	putc(',', out);
 	escape_csv(out, t->name);
 	putc(',', out);

@@ -18,12 +18,12 @@ static void write_row(const struct job *job, FILE *out, const struct node *n, ui
 	if (cpu != ANY_CPU)
 		fprintf(out, "%u,", cpu);
 	if (!job->options->names.by_process_name)
-		fprintf(out, "%u", p->pid);
+		fprintf(out, "%" PRId64, id_shown(p->pid));
 	putc(',', out);
 	escape_csv(out, p->name);
 	putc(',', out);
 	if (!job->options->names.by_thread_name)
-		fprintf(out, "%u", t->tid);
+		fprintf(out, "%" PRId64, id_shown(t->tid));
 	putc(',', out);
 	escape_csv(out, t->name);
 	putc(',', out);

@@ -54,11 +54,11 @@ static void write_node(const struct job *job, struct json *j, const struct node 
 	switch (n->level) {
 	case LEVEL_PID:
 		if (!job->options->names.by_process_name)
-			json_uint(j, "pid", names->process[n->id].pid);
+			json_int(j, "pid", id_shown(names->process[n->id].pid));
 		break;
 	case LEVEL_TID:
 		if (!job->options->names.by_thread_name)
-			json_uint(j, "tid", names->thread[n->id].tid);
+			json_int(j, "tid", id_shown(names->thread[n->id].tid));
 		break;
 	case LEVEL_SYM:
 		s = &names->symbols.symbol[n->id];

@@ -67,7 +67,7 @@ static int write_processes(const struct job *job, FILE *out, bool colour)
 		write_share(job, out, tree.node[i].ticks, colour);
 		escape_print(out, p->name);
 		if (!job->options->names.by_process_name)
-			fprintf(out, " (%u)", p->pid);
+			fprintf(out, " (%" PRId64 ")", id_shown(p->pid));
 		putc('\n', out);
 	}
 	if (tree.count > TOP_PROCESSES)

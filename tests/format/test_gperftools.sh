@@ -182,4 +182,15 @@ verdict cut_64_swapped
 cut_anywhere "$data/edge/01_ok32le.prof" 4
 verdict cut_32
 
+# Its other profiles are no CPU profiles, and refused by their names.
+refused() { # NAME TEXT WORDS
+	printf -- "$2" >other.prof
+	code 2 "$post" -r other.prof && has err "$3"
+	verdict "refused_$1"
+}
+refused heap 'heap profile:      1:  1048576 [     1:  1048576] @ heapprofile\n' 'a heap or growth profile of gperftools'
+refused growth 'heap profile:      1:  1048576 [     1:  1048576] @ growthz\n' 'a heap or growth profile of gperftools'
+refused contention '--- contention:\ncycles/second = 1000\n' 'a contention profile of gperftools'
+refused nothing '' 'the file is empty'
+
 finish

@@ -222,6 +222,59 @@ GOCACHE=$PWD/go/cache GO111MODULE=off go build -o busy go/main.go >why 2>&1 && .
 	code 0 "$post" -validate go.pb.gz && own go.pb.gz >want && raw go.pb.gz >have && [ -s have ] &&
 	grep -q main.many have && diff want have >why
 verdict pprof_of_go
+# Frames that the profile itself wants left out, as Go's pprof leaves them out: the function with all that it
+# called, inlined ones too; not those below which nothing of the stack would stay; kept ones not.
+cat >drop.pl <<'END_PL'
+sub v { my $n = shift; my $o = ''; while ($n > 127) { $o .= chr($n & 127 | 128); $n >>= 7 } $o . chr $n }
+sub f { v($_[0] << 3 | 2) . v(length $_[1]) . $_[1] }
+sub n { v($_[0] << 3) . v($_[1]) }
+my ($drop, $keep) = @ARGV;
+my @names = ('main', 'work', 'ns::Alloc(int, char)', 'slow', 'inner', 'malloc_hook', 'malloc_big', '.start',
+	'(anonymous namespace)::Alloc(long)', 'operator()(int)', 'leaf');
+my @strings = ('', 'samples', 'count', @names, $drop, $keep);
+print f(1, n(1, 1) . n(2, 2));
+# locations: 1 to 11 of one function each; 12: inner inlined in work; 13: leaf inlined in malloc_big
+my @stacks = ([1], [3, 2, 1], [11, 3, 2, 1], [11, 6, 1], [11, 7, 1], [12, 1], [11, 12, 1], [13, 1], [4, 8], [8, 8], [11, 8, 1, 8],
+	[11, 9, 1], [11, 10, 1], [11, 3, 2, 3, 1], [5, 5, 5], [5]);
+my $k = 1;
+print f(2, f(1, join '', map { v($_) } @$_) . f(2, v($k++))) for @stacks;
+print f(4, n(1, $_) . f(4, n(1, $_))) for 1 .. 11;
+print f(4, n(1, 12) . f(4, n(1, 5)) . f(4, n(1, 2))), f(4, n(1, 13) . f(4, n(1, 11)) . f(4, n(1, 7)));
+print f(5, n(1, $_) . n(2, 2 + $_)) for 1 .. 11;
+print f(6, $_) for @strings;
+print n(7, 2 + @names + 1), length $keep ? n(8, 2 + @names + 2) : '';
+END_PL
+by_go() { # FILE: folded, functions alone
+	go tool pprof -symbolize=none -traces -sample_index=0 "$1" 2>err | sed 's/ (inline)$//' | awk '
+		/^-+\+/ { if (stack != "") sum[stack] += n; stack = ""; next }
+		/^ *[0-9]+ / { n = $1; sub(/^ *[0-9]+ +/, ""); stack = $0; next }
+		/^ / && stack != "" { sub(/^ +/, ""); stack = $0 ";" stack }
+		END { if (stack != "") sum[stack] += n; for (s in sum) print s, sum[s] }' | sort
+}
+by_post() {
+	"$post" -folded -q -o - "$1" 2>err | sed 's/^[^;]*;//' | sort
+}
+dropped() { # NAME DROP KEEP
+	perl drop.pl "$2" "$3" >drop.pb
+	by_go drop.pb >want
+	by_post drop.pb >have
+	[ -s want ] && diff want have >why
+	verdict "pprof_dropped_$1"
+}
+dropped some 'ns::Alloc|malloc_.*|inner' ''
+dropped kept 'ns::Alloc|malloc_.*|inner' 'malloc_hook'
+dropped groups '(?:ns|\(anonymous namespace\))::Alloc|operator\(\)|start' ''
+dropped all '.*' ''
+dropped none 'nothing' ''
+dropped all_kept '.*' '.*'
+for words in '(a' 'a{9}{9}' '(a)\1' '(?i)main'; do
+	perl drop.pl "$words" '' >drop.pb
+	perl drop.pl nothing '' >none.pb
+	code 1 "$post" -folded -q -o have drop.pb && has err 'drop_frames is not understood' &&
+		"$post" -folded -q -o want none.pb 2>err && diff want have >why
+	verdict "pprof_drop_refused_${words//[^a-z0-9]/_}"
+done
+
 # Damage: cut at every byte it is read as far as it goes, and said so; nothing else happens.
 convert pprof stacks.nrm2 small.pb.gz -comm GC || cat err
 zcat small.pb.gz >plain.pb

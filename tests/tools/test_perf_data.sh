@@ -80,7 +80,7 @@ header_of_post() {
 # perf's own counts of samples that were lost are of later versions of it, as is how far its lines
 # stand in. An event with nothing else is not told of then.
 kinds() {
-	grep -v '^$' | sed '/stats:$/,$ { /LOST_SAMPLES/d }; s/^ *//; s/  */ /g' |
+	grep -v '^$' | sed 's/^ *//; s/  */ /g' |
 		awk '/ stats:$/ { title = $0; next } title { print title; title = "" } { print }'
 }
 
@@ -120,7 +120,7 @@ same_names() { # NAME FILE
 	done | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (k in sum) print k sum[k] }' |
 		sed 's/^Idle 0\//swapper 0\//
 			# the kernel numbers a thread that has ended, or its process as well, -1
-			s/4294967295/-1/g; s/^Unknown \([0-9-]*\)\/\([0-9-]*\)/:\2 \1\/\2/' |
+			s/^Unknown \([0-9-]*\)\/\([0-9-]*\)/:\2 \1\/\2/' |
 		sort >have
 	perf script -G -i "$2" -F comm,pid,tid 2>/dev/null | sed 's/^ *//; s/ *$//; s/:$//; s/  */ /g' |
 		sort | uniq -c | awk '{ n = $1; $1 = ""; sub(/^ /, ""); print $0, n }' | sort >want
@@ -171,6 +171,28 @@ if record leader -e '{cpu-clock,task-clock,page-faults}:S'; then
 	verdict samples_leader $?
 fi
 
+# Samples that do not tell their period have that of the event.
+perf record -q -e cpu-clock -c 500000 -o fixed.data ./work >out 2>err
+perf record -q -e cpu-clock,task-clock -c 1000000 -g -o fixed_two.data ./work >out 2>err
+for name in fixed fixed_two; do
+	same_samples $name $name.data
+	same_names $name $name.data
+	ticks=$(perf script -i $name.data -F event 2>/dev/null | grep -c cpu-clock)
+	period=$(post -json -r $name.data | jq -r '.events[0].period')
+	rm -f again.*
+	post -q -e cpu-clock -format perf.data -o again.data -r $name.data >out 2>err
+	is ${name}_counted "$(post -json -r again.data | jq -r '.events[0].ticks, .events[0].counted' | tr '\n' ' ')" \
+		"$ticks $((ticks * period)) "
+	post -q -e cpu-clock -format pprof -o again.pb.gz -r $name.data >out 2>err
+	is ${name}_pprof "$(post -show -json -o - -r again.pb.gz | perl -ne 'my ($n) = /"repeats":(\d+)/;
+		$sum += $1 * (1 + ($n // 0)) if /"record":"tprof".*"period":(\d+)/; END { print $sum }')" $((ticks * period))
+done
+
+# A buffer of one page: samples are lost, and told by event.
+if perf record -q -m 1 -F 20000 -e cpu-clock,page-faults -o lossy.data ./work 2>err; then
+	same_kinds lossy lossy.data
+fi
+
 # A pipe's: from a file and from a pipe.
 perf record -q -e cpu-clock,page-faults -g -o - ./work >pipe.data 2>err
 same_kinds pipe pipe.data
@@ -184,6 +206,16 @@ verdict stdin $?
 post -tprof -o - <(cat pipe.data) | sed '/^Trace file/d' >have
 diff want have >out
 verdict named_pipe $?
+# perf 6.1 inject leaves the header out.
+perf record -q -e cpu-clock -F 2000 -o - -- sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done' >whole.pipe 2>err
+tail -c +17 whole.pipe >bare.pipe
+post -csv -r whole.pipe >want
+post -csv -r bare.pipe >have
+[ "$(wc -l <want)" -gt 3 ] && diff want have >out
+verdict pipe_without_header $?
+post -validate -r bare.pipe >out
+says pipe_without_header_told out '^at byte 0: the header of a pipe is missing'
+
 TMPDIR=/nowhere "$bin/post" - <pipe.data >out 2>err
 is no_place_for_a_copy $? 2
 says no_place_is_told err 'TMPDIR'
@@ -291,6 +323,95 @@ END
 else
 	echo "skip ${suite}_jit node is not installed"
 fi
+
+# ---- stacks at the entries of a PLT, whose tables ask for the program counter; ours, too
+echo 'int tiny(int x) { return x + 1; }' >tiny.c
+echo 'int tiny(int x); int main(void) { int s = 0; for (long i = 0; i < 200000000; i++) s = tiny(s); return s & 1; }' >plt.c
+gcc -O2 -fPIC -shared -o libtiny.so tiny.c && gcc -O1 -o plt plt.c -L. -ltiny -Wl,-rpath,"$PWD" -Wl,-z,lazy
+at_plt() { # NAME FILE: stacks that end there begin at the program's beginning
+	post -folded -o out -r "$2"
+	calc "$(awk '/;main;tiny@plt [0-9]+$/ { n += $NF } END { print n + 0 }' out) > 5" &&
+		! grep -q '^plt;tiny@plt ' out
+	verdict "plt_$1" $?
+}
+if [ "$(uname -m)" = x86_64 ] && perf record -q --call-graph dwarf,8192 -F 500 -e cpu-clock:u -o plt.data ./plt 2>err; then
+	at_plt perf plt.data
+	"$bin/swtrace" run -q -B perf -g=dwarf -F 500 -o plt.nrm2 -- ./plt 2>err
+	at_plt own plt.nrm2
+fi
+
+# ---- a thread that has ended: the kernel has no number for it any more
+perl -e '
+	my $body = pack("QLLQQ", 0x401000, 0xffffffff, 0xffffffff, 1000, 1);
+	my $data = pack("LSS", 9, 2, 8 + length $body) . $body;
+	print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+	print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+' >ended.data
+post -show -o out -r ended.data
+says ended_words out ' pid=-1 tid=-1 '
+post -show -json -o - -r ended.data >out
+says ended_json out '"pid":-1,"tid":-1,'
+post -csv -r ended.data >out
+says ended_csv out '^-1,Unknown,-1,'
+is ended_report "$(post -json -r ended.data | jq -c '[.processes[0].pid, .processes[0].threads[0].tid]')" '[-1,-1]'
+post -tprof -o out -r ended.data >/dev/null
+says ended_tprof_out out 'Unknown_-1'
+
+# ---- the header's size of an event is wrong: the events' own is right
+perl -0777 -pe 'substr($_, 16, 8) = pack("Q", 128 + 24)' ended.data >entry.data
+"$bin/post" -stats -r entry.data >out 2>err
+is entry_code $? 1
+says entry_told err '152 bytes an event do not divide their section of 128: the size that the first'
+is entry_read "$(post -json -r entry.data | jq .total_ticks)" 1
+# Neither is.
+perl -0777 -pe 'substr($_, 16, 8) = pack("Q", 128 + 24); substr($_, 108, 4) = pack("L", 99)' ended.data >entry.data
+"$bin/post" -stats -r entry.data >out 2>err
+says entry_neither err 'do not divide their section of 128$'
+
+# ---- one record of 20 has another length: it is named, and reading goes on behind it
+with_length() { # BYTES: of the fifth, at byte 392
+	perl -e '
+		my $data;
+		for (1 .. 20) {
+			my $body = pack("QLLQQ", 0x401000, 70, 71, 1000 + $_, 1);
+			$data .= pack("LSS", 9, 2, $_ == 5 ? $ARGV[0] : 8 + length $body) . $body;
+		}
+		print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+		print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+	' "$1" >length.data
+}
+for length in 0 4 37 44 12001; do
+	with_length $length
+	is "length_${length}_rest" "$(post -json -r length.data | jq .total_ticks)" 19
+	post -validate -r length.data >out
+	says "length_${length}_told" out '^at byte 392: .*: reading goes on at byte 432$'
+done
+# Nothing follows that is sure: four in a row, or what ends the file.
+with_length 37
+perl -0777 -pe 'substr($_, 432) = "\x7f" x 600' length.data >tail.data
+is length_no_rest "$(post -json -r tail.data | jq .total_ticks)" 4
+post -validate -r tail.data >out
+says length_no_rest_told out '^at byte 392: .*: nothing behind it can be read$'
+
+# ---- what perf itself could not follow: number and text of each, of both layouts (without a time, with one)
+perl -e '
+	my $body = pack("QLLQQ", 0x401000, 70, 71, 1000, 1);
+	my $data = pack("LSS", 9, 2, 8 + length $body) . $body;
+	for my $format (0, 1) {
+		my $error = pack("LLLLLLQ", 1, 8 + $format, 3, 70, 71, $format, 0x401234 + $format) . ($format ? pack("Q", 900) : "") .
+			pack("a64", "Trace of \e[31m words $format");
+		$data .= pack("LSS", 72, 0, 8 + length $error) . $error;
+	}
+	$data .= pack("LSSL", 72, 0, 12, 1);
+	print "PERFILE2", pack("Q*", 104, 128, 104, 128, 232, length $data, 0, 0, 0, 0, 0, 0);
+	print pack("LLQQQQQ", 1, 112, 0, 1, 0x1 | 0x2 | 0x4 | 0x100, 0, 0), "\0" x 64, pack("QQ", 104, 0), $data;
+' >followed.data
+post -validate -r followed.data >out
+for format in 0 1; do
+	says "aux_error_$format" out "error $((8 + format)) of an instruction trace, cpu 3, pid 70, tid 71, at 0x40123$((4 + format)): Trace of .*words $format"
+done
+says aux_error_short out 'AUXTRACE_ERROR: too short'
+is aux_error_escaped "$(grep -c "$(printf '\033')" out)" 0
 
 # ---- a newer perf: it reads what post wrote as this one does, and post what it records
 if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then

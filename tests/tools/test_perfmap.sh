@@ -86,6 +86,16 @@ have >again
 cmp -s names again
 verdict in_trace $? "$(cat again)"
 
+# ---- maps that take one another's place: by rename, by unlink
+traced "$programs/jitting" renew 3000
+maps="$maps /tmp/perf-$(pid_of jitting).map"
+have >names
+sure 30 <names >told
+verdict renewed $? "$(cat told)"
+cat told
+[ "$(grep -c '^m_' names)" = 3 ] && ! grep -q '^- ' names
+verdict renewed_names $? "$(cat names)"
+
 # ---- a child has its parent's code, also where the parent is the one who told
 traced "$programs/jitting" child 700
 maps="$maps /tmp/perf-$(pid_of jitting | head -n 1).map"
@@ -152,6 +162,24 @@ if [ "$(id -u)" = 0 ]; then
 	[ "$(have | cut -d' ' -f1)" = - ] && grep -q "$map: it is another user's file" err
 	verdict another $? "$(have; cat err)"
 	rm "$map"
+fi
+
+# ---- perf's own command: older than its exec, whose time alone the recording tells
+if perf record -q -k mono -e cpu-clock:u -o own.data "$programs/jitting" silent 400 >log 2>err; then
+	pid=$("$bin/post" -json -r own.data 2>/dev/null | jq -r '.processes[] | select(.name == "jitting") | .pid')
+	map=/tmp/perf-$pid.map
+	maps="$maps $map"
+	low=$("$bin/post" -show -o - -r own.data | awk -v pid="pid=$pid" '/anon/ && $0 ~ pid' |
+		grep -o 'start=[0-9a-fx]*' | tail -n 1 | cut -d= -f2)
+	echo "${low#0x} 10000 whole" >"$map"
+	touch -r own.data "$map"
+	[ "$(have -r own.data | cut -d' ' -f1)" = whole ]
+	verdict perf_own $? "$(have -r own.data; cat err)"
+	touch -d '1 hour ago' "$map"
+	[ "$(have -r own.data | cut -d' ' -f1)" = - ] && grep -q "$map: it is older than the process" err
+	verdict perf_own_older $? "$(have -r own.data; cat err)"
+else
+	echo "skip perfmap_perf_own perf record: $(head -n 1 err)"
 fi
 
 # ---- real ones

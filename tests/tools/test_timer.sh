@@ -53,6 +53,12 @@ verdict periods $? "$period ms"
 grep -q '"clean": true' report && grep -q '"collector": "timer"' report
 verdict clean_file $?
 
+# ---- no ticks where nobody asked for them; marks and names all the same
+run unasked.nrm2 -M 0xD3 -- "$programs/sampled" shares 300
+is unasked_code $? 0
+is unasked_ticks "$(total unasked.nrm2)" 0
+is unasked_names "$("$post" -q -stats -r unasked.nrm2 | grep -ci tprof)" 0
+
 # ---- programs work as without it
 run python.nrm2 -- /usr/bin/python3 -c '
 import hashlib, threading, subprocess

@@ -467,6 +467,34 @@ static void test_vdso_of_32bit_programs(void)
 #endif
 }
 
+/* A local label without a type names what nothing else does; within a function it is a place. */
+static void test_labels(void)
+{
+	static const char labels[] =
+		".text\n.globl sized\n.type sized,@function\nsized: .skip 8\ninside: .skip 8\n"
+		".size sized,.-sized\n.skip 4\nroutine: .skip 12\n"
+		".globl open\n.type open,@function\nopen: .skip 8\nin_open: .skip 8\n";
+	static const struct {
+		const char *after;
+		uint32_t offset;
+		const char *name;
+	} want[] = {
+		{ "sized", 0, "sized" }, { "sized", 12, "sized" },
+		{ "sized", 17, A2N_NO_SYMBOL_FOUND }, { "sized", 20, "routine" },
+		{ "sized", 31, "routine" }, { "open", 0, "open" }, { "open", 12, "open" },
+	};
+	struct a2n *a = open_a2n(NULL, false);
+	size_t i;
+
+	write_file("l.S", labels, strlen(labels));
+	SH("gcc -fPIC -shared -nostdlib l.S -o labels.so");
+	map_file(a, "labels.so");
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		CU_ASSERT_STRING_EQUAL(name_of(a, address_of("labels.so", want[i].after) +
+					       want[i].offset), want[i].name);
+	a2n_close(a);
+}
+
 /* Saved symbols of 40,000 modules, each asked for: none takes a look at all others'. */
 static void test_saved_many(void)
 {
@@ -521,6 +549,7 @@ static int run(void)
 		{ "damaged", test_damaged },
 		{ "vdso", test_vdso },
 		{ "vdso_of_32bit_programs", test_vdso_of_32bit_programs },
+		{ "labels", test_labels },
 		{ "saved_many", test_saved_many },
 		{ NULL, NULL }
 	};

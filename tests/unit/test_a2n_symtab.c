@@ -34,8 +34,9 @@ static bool better(const struct plain *a, const struct plain *b)
 	return strcmp(a->name, b->name) < 0;
 }
 
-/* The innermost sized one that covers; else the unsized one that reaches here, outside of all. */
-static const struct plain *model(const struct plain *list, uint32_t n, uint64_t at)
+/* The innermost sized one that covers; else the unsized one that reaches here, outside of all; no
+ * labels. */
+static const struct plain *without_labels(const struct plain *list, uint32_t n, uint64_t at)
 {
 	const struct plain *best = NULL;
 	uint64_t next = UINT64_MAX;
@@ -45,7 +46,7 @@ static const struct plain *model(const struct plain *list, uint32_t n, uint64_t 
 		const struct plain *p = &list[i];
 		uint64_t end = p->value + p->size < p->limit ? p->value + p->size : p->limit;
 
-		if (p->size && at >= p->value && at < end &&
+		if (p->rank != RANK_LABEL && p->size && at >= p->value && at < end &&
 		    (!best || p->value > best->value ||
 		     (p->value == best->value && better(p, best))))
 			best = p;
@@ -56,12 +57,13 @@ static const struct plain *model(const struct plain *list, uint32_t n, uint64_t 
 		const struct plain *p = &list[i];
 		bool inside = false;
 
-		if (p->size || at < p->value || at >= p->limit || p->value >= p->limit)
+		if (p->rank == RANK_LABEL || p->size || at < p->value || at >= p->limit ||
+		    p->value >= p->limit)
 			continue;
 		for (k = 0, next = UINT64_MAX; k < n; k++) {
 			const struct plain *q = &list[k];
 
-			if (q->value >= q->limit)
+			if (q->rank == RANK_LABEL || q->value >= q->limit)
 				continue;
 			inside |= p->value >= q->value && p->value < q->limit &&
 				  p->value - q->value < q->size;
@@ -76,12 +78,37 @@ static const struct plain *model(const struct plain *list, uint32_t n, uint64_t 
 	return best;
 }
 
+/* Where nothing else is, from the label to here, the last label. */
+static const struct plain *model(const struct plain *list, uint32_t n,
+				 const struct plain *const *named, uint64_t at)
+{
+	const struct plain *best = NULL;
+	uint64_t since = at;
+	uint32_t i;
+
+	if (named[at])
+		return named[at];
+	while (since && !named[since - 1])
+		since--;
+	for (i = 0; i < n; i++) {
+		const struct plain *p = &list[i];
+
+		if (p->rank == RANK_LABEL && p->value >= since && p->value <= at &&
+		    p->value < p->limit &&
+		    (!best || p->value > best->value ||
+		     (p->value == best->value && better(p, best))))
+			best = p;
+	}
+	return best && at < best->limit ? best : NULL;
+}
+
 static void test_model(void)
 {
 	static const char *const stems[] = { "a", "bb", "_a", "__ccc", "d", "a_", "_" };
 	uint32_t round, i, n, wrong = 0;
 
 	for (round = 0; round < 3000; round++) {
+		const struct plain *named[SPAN + 3];
 		struct plain list[MOST];
 		struct symtab t = { 0 };
 		uint64_t at;
@@ -94,14 +121,16 @@ static void test_model(void)
 			p->value = rnd(rnd(2) ? SPAN : SPAN / 8);
 			p->size = rnd(3) ? 1 + rnd(rnd(3) ? 10 : SPAN) : 0;
 			p->limit = rnd(2) ? SPAN : SPAN / 2;
-			p->rank = RANK(1 + rnd(3), rnd(2));
+			p->rank = p->size || rnd(2) ? RANK(1 + rnd(3), rnd(2)) : RANK_LABEL;
 			snprintf(p->name, sizeof(p->name), "%s%u", stems[rnd(7)], rnd(100));
 			symtab_add(&t, p->value, p->size, p->limit, p->rank, p->name,
 				   strlen(p->name));
 		}
 		CU_ASSERT_EQUAL(symtab_finish(&t), 0);
+		for (at = 0; at < SPAN + 3; at++)
+			named[at] = without_labels(list, n, at);
 		for (at = 0; at < SPAN + 3; at++) {
-			const struct plain *p = model(list, n, at);
+			const struct plain *p = model(list, n, named, at);
 			uint32_t s = symtab_find(&t, at);
 
 			if (s == NO_SYMBOL ? p != NULL :

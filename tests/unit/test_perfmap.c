@@ -293,6 +293,17 @@ static void test_late(void)
 	memory(300, 1, 0x14000, 0x1000, "/memfd:doublemapper");
 	map(0, NEVER, 1, 0x14000, "f");
 	IS(1, 300, 0x14000, "f?");
+	/* What else the kernel names that no program or library stands in. */
+	memory(300, 1, 0x15000, 0x1000, "/dev/zero (deleted)");
+	memory(300, 1, 0x16000, 0x1000, "/SYSV00000000 (deleted)");
+	memory(300, 1, 0x17000, 0x1000, "/anon_hugepage (deleted)");
+	memory(300, 1, 0x18000, 0x1000, "/dev/zebra");
+	for (uint64_t at = 0x15000; at < 0x19000; at += 0x1000)
+		map(0, NEVER, 1, at, "f");
+	IS(1, 300, 0x15000, "f?");
+	IS(1, 300, 0x16000, "f?");
+	IS(1, 300, 0x17000, "f");
+	IS(1, 300, 0x18000, A2N_NO_SYMBOLS);
 	a2n_close(a);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitting move|raw|reuse|silent|map|log|hook|child MS: a program that makes code while it runs and
+ * jitting move|raw|reuse|silent|map|renew|log|hook|child MS: a program that makes code while it runs and
  * tells of it in a jitdump. What ran how long by this process's own CPU clock goes to stdout: NAME
  * NANOSECONDS [LINE], the line as told of jitting.src.
  *  move    f_old at A, f_new over it, f_new moved to B, then code at A that nobody is told of: MS,
@@ -9,6 +9,8 @@
  *  reuse   many functions at overlapping addresses, each for a part of MS
  *  silent  code that nobody is told of
  *  map     in a perf map: m_one at A, m_two over it, m_one at B, each MS
+ *  renew   in perf maps, each in the other's place: m_one at A; m_two over it, its map renamed to
+ *          the first one's name; m_three at B, its map made anew after the second was unlinked
  *  log     in a log-jita2n: f_old at A, given up and run all the same, f_new there, moved to B;
  *          in a thread that log-jtnm calls "a thread of many words": MS each
  *  hook    the same in records of the trace (TraceJitLoad …)
@@ -187,15 +189,20 @@ static void reuse(uint64_t ns)
 
 static FILE *perfmap;
 
-static void open_map(void)
+static void open_map_as(const char *end)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map%s", (int)getpid(), end);
 	perfmap = fopen(path, "we");
 	check(perfmap ? 0 : -errno, path);
 	/* Some write such lines. */
 	fprintf(perfmap, "no line of a map\n");
+}
+
+static void open_map(void)
+{
+	open_map_as("");
 }
 
 static void list(const char *name, const uint8_t *at)
@@ -218,6 +225,32 @@ static void mapped(uint64_t ns)
 	put(b);
 	list("m_one", b);
 	run(b, ns, "m_one");
+	check(fclose(perfmap) ? -errno : 0, "map");
+}
+
+static void renewed(uint64_t ns)
+{
+	uint8_t *a = area, *b = area + 4096;
+	char path[64], next[80];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	snprintf(next, sizeof(next), "%s.new", path);
+	open_map();
+	put(a);
+	list("m_one", a);
+	run(a, ns, "m_one");
+	check(fclose(perfmap) ? -errno : 0, "map");
+	put(a);
+	open_map_as(".new");
+	list("m_two", a);
+	check(rename(next, path) ? -errno : 0, "rename");
+	run(a, ns, "m_two");
+	check(fclose(perfmap) ? -errno : 0, "map");
+	check(unlink(path) ? -errno : 0, "unlink");
+	put(b);
+	open_map();
+	list("m_three", b);
+	run(b, ns, "m_three");
 	check(fclose(perfmap) ? -errno : 0, "map");
 }
 
@@ -327,6 +360,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "map")) {
 		mapped(ns);
+		return 0;
+	}
+	if (!strcmp(argv[1], "renew")) {
+		renewed(ns);
 		return 0;
 	}
 	if (!strcmp(argv[1], "log")) {
