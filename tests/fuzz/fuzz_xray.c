@@ -10,7 +10,7 @@ static void account(const uint8_t *data, size_t size)
 	struct input in = { .format = &format_xray };
 	struct functions f = { 0 };
 	struct pirecord r;
-	uint64_t ended = 0;
+	uint64_t calls = 0, ended = 0;
 	char path[64];
 	uint32_t i;
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -31,11 +31,13 @@ static void account(const uint8_t *data, size_t size)
 			uint64_t median = function_percentile(fn, 0.5);
 			uint64_t most = function_percentile(fn, 0.99);
 
-			if (fn->calls && (fn->min > median || median > most || most > fn->max))
+			if (fn->ended && (fn->min > median || median > most || most > fn->max))
 				abort();
-			ended += fn->calls;
+			calls += fn->calls;
+			ended += fn->ended;
 		}
-		if (ended + f.flow.unleft + callflow_open(&f.flow) != f.flow.calls)
+		if (calls != f.flow.calls ||
+		    ended + f.flow.unleft + callflow_open(&f.flow) != calls)
 			abort();
 		functions_free(&f);
 		format_xray.close(&in);

@@ -161,7 +161,9 @@ static void missing_records(void)
 	CU_ASSERT_EQUAL(function_of(1)->calls, 1);
 	CU_ASSERT_EQUAL(function_of(1)->total, 30);
 	CU_ASSERT_EQUAL(function_of(1)->self, 10);
-	CU_ASSERT_EQUAL(function_of(2)->calls, 0);
+	CU_ASSERT_EQUAL(function_of(1)->ended, 1);
+	CU_ASSERT_EQUAL(function_of(2)->calls, 1);
+	CU_ASSERT_EQUAL(function_of(2)->ended, 0);
 	CU_ASSERT_EQUAL(function_of(3)->self, 10);
 	CU_ASSERT_EQUAL(functions.flow.unleft, 2);
 	CU_ASSERT_EQUAL(functions.flow.unentered, 1);
