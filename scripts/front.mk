@@ -44,9 +44,10 @@ check-full:	## the long tests as well
 	$(call run_suites,--group check --group full --report newest)
 check-newest:	## the newest kernel (Debian sid) alone, and it must pass
 	$(call run_suites,--group newest --group newest-full)
-check-debug:	## the driver on a kernel that looks for mistakes (built once, a quarter of an hour)
+check-debug:	## the driver on kernels that look for mistakes (built once, half an hour)
 	@scripts/deps check debug
-	@scripts/vm/debug-kernel >/dev/null
+	@scripts/vm/debug-kernel debug >/dev/null
+	@scripts/vm/debug-kernel debug-sid >/dev/null
 	$(call run_suites,--group debug)
 check-mutants:	## faults are planted, each must fail the test that is named for it
 	@scripts/deps build check

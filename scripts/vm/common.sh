@@ -34,19 +34,24 @@ set_arch() {
 # set_kernel SERIES ARCH: where that kernel is kept
 set_kernel() {
 	case $1 in
-	6.1 | 6.12 | sid | debug) kernel=$1 ;;
-	*) die "unknown kernel $1 (6.1 6.12 sid debug)" ;;
+	6.1 | 6.12 | sid | debug | debug-sid) kernel=$1 ;;
+	*) die "unknown kernel $1 (6.1 6.12 sid debug debug-sid)" ;;
 	esac
 	set_arch "$2"
 	# Which of the private apts knows it.
 	kapt=$debarch
-	[ "$kernel" != sid ] || kapt=$debarch-sid
+	[ "${kernel#debug-}" != sid ] || kapt=$debarch-sid
 	kdir=$cache/kernel/$kernel-$arch
+}
+
+# is_debug: is it a kernel that looks for mistakes?
+is_debug() {
+	[[ $kernel = debug* ]]
 }
 
 # set_headers: where what builds modules is kept of the kernel that was set: with its image, or alone
 set_headers() {
-	[ "$kernel" = debug ] || [ -f "$kdir/complete" ] || kdir+=-headers
+	is_debug || [ -f "$kdir/complete" ] || kdir+=-headers
 }
 
 # Two calls at once must not write one cache: take the lock for as long as this shell lives.

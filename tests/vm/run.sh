@@ -10,7 +10,7 @@ usage() {
 	cat >&2 <<'END'
 usage: run.sh [option]... -- SCRIPT [ARGUMENT]...
        run.sh [option]... --shell
-  --kernel 6.1|6.12|sid|debug   Debian's kernel series (6.1)
+  --kernel 6.1|6.12|sid|debug|debug-sid   Debian's kernel series (6.1)
   --arch ARCH             x86_64 (the default), arm64, ppc64le or s390x
   --icount                one instruction = 1 ns: bit-identical runs, one CPU
   --smp N                 CPUs (1); emulated on one host thread in turn ...
@@ -88,7 +88,7 @@ done
 [ -n "$shell" ] || [ -f "$1" ] || die "no script $1"
 [ -z "$icount" ] || [ "$smp" = 1 ] || die "--icount has one CPU"
 # A kernel that looks at each access to memory takes its time, and memory to note what it saw.
-[ "$kernel" != debug ] || limit=$((limit * 4)) mem=$((mem * 2))
+! is_debug || limit=$((limit * 4)) mem=$((mem * 2))
 set_kernel "$kernel" "$arch"
 "$top/scripts/vm/kernel" "$kernel" "$arch" >/dev/null
 
@@ -130,10 +130,10 @@ x86_64)
 		qemu+=(-M pc -serial chardev:out)
 		disk=virtio-blk-pci
 		# Without MSI the disk's interrupt comes by the board's own table, not by ACPI's.
-		[ "$kernel" != debug ] || words+=" acpi=noirq"
+		! is_debug || words+=" acpi=noirq"
 	fi
 	# KASAN is not ready yet where an unpacked kernel is entered.
-	[ "$kernel" != debug ] || image=$kdir/vmlinuz
+	! is_debug || image=$kdir/vmlinuz
 	: "${cpu:=qemu64,+arat,+rdrand}"
 	;;
 arm64)

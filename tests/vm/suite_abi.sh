@@ -7,7 +7,7 @@
 
 # The debug kernel has no modules of Debian's.
 kmods=(--kmod overlay)
-[ "$kernel" != debug ] || kmods=()
+! is_debug || kmods=()
 
 if [ "$arch" != arm64 ] || [ $# -gt 0 ]; then
 	# So many turns as are asked for take their time.

@@ -8,7 +8,7 @@
 if [ "$1" = icount ]; then
 	machine=--icount factor=1 cpus=0 least=150 most=3
 	# A kernel that looks for mistakes has half of the time for itself.
-	[ "$kernel" != debug ] || factor=2 least=70 most=6
+	! is_debug || factor=2 least=70 most=6
 else
 	machine='--smp 2' factor=4 cpus='0 1' least=10 most=3	# a busy host: ticks come late or not at all
 fi

@@ -44,7 +44,7 @@ if [ -n "$cost" ]; then
 	most=2500 most_nobody=250
 	[ "$kernel-$arch" != 6.1-x86_64 ] || most=1500 most_nobody=90
 	# One that looks for mistakes looks at each access: 11,300.
-	[ "$kernel" != debug ] || most=20000
+	! is_debug || most=20000
 	calc "$record < $most && $nobody < $most_nobody"
 	verdict cost $? "$record a record, $nobody when nobody listens"
 fi

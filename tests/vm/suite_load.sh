@@ -4,7 +4,7 @@
 . "$(dirname "$0")/suite.sh"
 
 leaks=() each=20
-[ "$kernel" != debug ] || leaks=(--append kmemleak=on)
+! is_debug || leaks=(--append kmemleak=on)
 # There a cycle takes 20 s where nothing else runs.
 [ "$arch" != s390x ] || each=34
 booted guest --smp 2 "${leaks[@]}" --timeout $((100 + each * $1)) -- tests/vm/guest/load.sh "$1"

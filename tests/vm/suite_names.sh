@@ -60,7 +60,7 @@ if [ "$count" = 200 ]; then
 	# An instruction of s390x does less; a kernel that looks for mistakes takes many more.
 	limit=5
 	[ "$arch" != s390x ] || limit=8
-	[ "$kernel" != debug ] || limit=500
+	! is_debug || limit=500
 	calc "$longest < $limit"
 	verdict brief_is_brief $? "$longest ms"
 fi

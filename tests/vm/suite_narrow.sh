@@ -37,7 +37,7 @@ calc "$(ticks libc.so.6 memfrob) > 0.98 * $alone / 80 * 4 * 65.536 &&
 	$(ticks libc.so.6 memfrob) < 1.02 * $alone / 80 * 4 * 65.536"
 verdict library_share $? "$(ticks libc.so.6 memfrob) ticks in memfrob"
 # Only a kernel with CHECKPOINT_RESTORE shows the vdso of 32-bit programs; the debug kernel has none.
-shows_vdso=$([ "$kernel" = debug ] || echo yes)
+shows_vdso=$(is_debug || echo yes)
 if [ "$shows_vdso" ]; then
 	calc "$(awk '$1 == "[vdso32]" && $2 ~ /^__vdso_clock_gettime/ { n += $3 } END { print n + 0 }' \
 		"$out/named") > 20"
@@ -45,7 +45,7 @@ if [ "$shows_vdso" ]; then
 fi
 equal no_tick_by_the_other_vdso "$(grep -c '^\[vdso\] ' "$out/named")" 0
 # A kernel that looks for mistakes is late by more than a period now and then.
-jq -e --argjson late "$([ "$kernel" = debug ] && echo 20 || echo 0)" '.unknown.no_module == 0 and
+jq -e --argjson late "$(is_debug && echo 20 || echo 0)" '.unknown.no_module == 0 and
 	.unknown.unsure == 0 and all(.lost[]; .kind == "overruns" and .count <= $late)' \
 	"$out/fp.nrm2.json" >/dev/null
 verdict no_tick_unknown $? "$(jq -c '[.unknown, .lost]' "$out/fp.nrm2.json")"

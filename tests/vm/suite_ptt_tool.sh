@@ -151,7 +151,7 @@ done
 equal run_clocks "$(grep -c true "$out"/clocks[123] | cut -d: -f2 | sort -n | tail -n 1)" 5
 # Of threads that sleep the scheduler knows all to the last switch.
 # The debug kernel keeps no such account.
-if [ "$kernel" != debug ]; then
+if ! is_debug; then
 	while read -r tid clock _; do
 		jq -c --argjson tid "$tid" --argjson clock "$clock" --argjson hz "$hz" \
 			'.threads[] | select(.tid == $tid) | (.values.tsc + .in_interrupts.tsc) * 1e9 / $hz - $clock |

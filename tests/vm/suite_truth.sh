@@ -7,7 +7,7 @@
 . "$(dirname "$0")/suite.sh"
 periods=$1 control=$2 rate=${3:-20000} least=0.98 off=1 late=0
 # Of such a kernel's time a quarter is its own, and ticks are late by more than a period now and then.
-[ "$kernel" != debug ] || least=0.95 off=3 late=20
+! is_debug || least=0.95 off=3 late=20
 # Of 20 short traces one ends where it is hard.
 [ "$kernel$arch" = 6.1x86_64 ] && short=60 || short=10
 
@@ -84,7 +84,7 @@ jq -e --argjson late $late '.unknown.no_module == 0 and .unknown.unsure == 0 and
 	all(.lost[]; .kind == "overruns" and .count <= $late)' "$trace.json" >/dev/null
 verdict nothing_lost $? "$(jq -c '[.lost, .unknown]' "$trace.json")"
 # The tick that falls due while the thread leaves its CPU for good, interrupts being off, is the thread's.
-if [ "$kernel" != debug ]; then
+if ! is_debug; then
 	equal last_tick "$(grep -c 'none lost' "$out/truth.short.txt")" $short
 fi
 exit $code

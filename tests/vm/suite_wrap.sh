@@ -6,7 +6,7 @@
 if [ "$1" = icount ]; then
 	machine=--icount rate=20000 ms=4400 pause=60 least=1000 end=2e6
 	# A kernel that looks for mistakes takes longer for a tick than 50 us.
-	[ "$kernel" != debug ] || rate=4000 ms=22000 scale=4 least=600 end=1e7
+	! is_debug || rate=4000 ms=22000 scale=4 least=600 end=1e7
 else
 	# Half of the ticks come too late there, and all that is done takes its time.
 	machine='--smp 2' rate=10000 ms=24000 pause=1 least=40 end=1e8
