@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Whom a session that nobody drains makes wait: its maker's own, and not who is none of his. */
+/* Whom a session that nobody drains makes wait: its maker's own, and not who is none of his; init
+ * never. */
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -91,8 +92,39 @@ static void halt(uid_t uid, bool waits)
 	no_session_left();
 }
 
+/* Its parent is gone when it ends: init reaps it. */
+static void orphan(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		fork(), _exit(0);
+	waitpid(pid, &status, 0);
+}
+
+/* Root traces init, which reaps orphans, and reads nothing: what finds no room is lost. */
+static void halt_init(void)
+{
+	int32_t init = 1;
+	struct pitrace_itrace_args it = itrace_of(&init);
+	struct view v;
+	int i;
+
+	if (!begin_itrace(&v, plain(), &it))
+		return;
+	want(0, ioctl(v.fd, PITRACE_IOC_ON));
+	for (i = 0; i < 20000 && !lost(&v, PITRACE_LOST_BRANCH); i++)
+		orphan();
+	printf("# %d orphans, %lu branches lost\n", i, (long)lost(&v, PITRACE_LOST_BRANCH));
+	check(lost(&v, PITRACE_LOST_BRANCH) > 0);
+	unview(&v);
+	no_session_left();
+}
+
 void test_itrace_halt(void)
 {
+	halt_init();
 	halt(0, false);
 	halt(1001, false);
 	halt(1000, true);
