@@ -19,7 +19,7 @@ usage: run.sh [option]... -- SCRIPT [ARGUMENT]...
   --cpu MODEL             QEMU's CPU model
   --pmu                   arm64: with counters, which are exact with --icount
   --mem MB                memory (512); twice that for the debug kernel
-  --timeout S             time limit for all of it (300); four times that for the debug kernel
+  --timeout S             time limit for all of it (500); four times that for the debug kernel
   --settle S              wait in the guest before the script starts
   --append WORDS          more for the kernel's command line
   --no-module             do not build and load pitrace.ko
@@ -39,7 +39,7 @@ END
 	exit 2
 }
 
-kernel=6.1 arch=x86_64 smp=1 mem=512 limit=300 settle=0 append='' out_dir=. cpu='' keep_log=''
+kernel=6.1 arch=x86_64 smp=1 mem=512 limit=500 settle=0 append='' out_dir=. cpu='' keep_log=''
 icount='' mttcg='' monitor='' log_to='' pmu='' tsc_reliable=1 shell='' module=build dry_run=''
 gets=() adds=() progs=() kmods=()
 while [ $# -gt 0 ]; do

@@ -17,7 +17,7 @@ else
 	got=(--get '/tmp/*.verify')
 fi
 
-booted guest --timeout 300 "${jit[@]}" "${got[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' \
+booted guest --timeout 500 "${jit[@]}" "${got[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' \
 	-- tests/vm/guest/itrace_code.sh $kernel_side $probes || exit 1
 
 # right NAME: each run whose code is to be had makes sense

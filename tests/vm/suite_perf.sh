@@ -3,7 +3,7 @@
 # suite_perf.sh KERNEL ARCH: a stock Debian kernel without the module: the same commands and the same
 # file by the kernel's perf events; names held against the truth as far as perf can know it.
 . "$(dirname "$0")/suite.sh"
-booted guest --no-module --smp 2 --timeout 300 --get '/tmp/*.nrm2' --get '/tmp/*.nrm2.[0-9]' --get '/tmp/*.txt' \
+booted guest --no-module --smp 2 --timeout 500 --get '/tmp/*.nrm2' --get '/tmp/*.nrm2.[0-9]' --get '/tmp/*.txt' \
 	--get /tmp/check.json -- tests/vm/guest/perf.sh 50 || code=1
 [ -e "$out/lives.nrm2" ] || exit 1
 

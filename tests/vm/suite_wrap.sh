@@ -12,7 +12,7 @@ else
 	machine='--smp 2' rate=10000 ms=24000 pause=1 least=40 end=1e8
 fi
 
-booted guest $machine --timeout 300 --get '/tmp/*.nrm2' --get '/tmp/*.nrm2.1' --get '/tmp/*.txt' -- \
+booted guest $machine --timeout 500 --get '/tmp/*.nrm2' --get '/tmp/*.nrm2.1' --get '/tmp/*.txt' -- \
 	tests/vm/guest/wrap.sh $rate $ms $pause ${scale:-1} || code=1
 
 # holds NAME TRACE FILTER
