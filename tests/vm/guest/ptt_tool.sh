@@ -120,16 +120,18 @@ same cut $? 0
 
 # ---- beside the scheduler's own account of threads that sleep
 mkfifo hold
-worked 3 200 wait <hold >waiting.txt &
-exec 7>hold
-until grep -q wait waiting.txt; do sleep 0.1; done
-sleep 0.3
-ptt dump -pl worked --json >waiting.json || code=1
-for tid in /proc/$(pidof worked)/task/*; do
-	echo "${tid##*/} $(cat $tid/schedstat)"
-done >schedstat.txt
-exec 7>&-
-wait $!
+for i in 1 2 3; do
+	worked 3 200 wait <hold >waiting.txt &
+	exec 7>hold
+	until grep -q wait waiting.txt; do sleep 0.1; done
+	sleep 0.3
+	ptt dump -pl worked --json >waiting$i.json || code=1
+	for tid in /proc/$(pidof worked)/task/*; do
+		echo "${tid##*/} $(cat $tid/schedstat)"
+	done >schedstat$i.txt
+	exec 7>&-
+	wait $!
+done
 
 # ---- what runs at the moment
 fresh plain 600000 chosen &
