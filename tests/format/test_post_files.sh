@@ -81,7 +81,7 @@ verdict no_file
 verdict no_default_file
 : >empty && code 2 "$post" empty && has err "empty"
 verdict empty
-code 2 "$post" /bin/sh && has err "not a trace"
+code 2 "$post" /bin/sh && has err "a program or library, no trace"
 verdict no_trace
 code 2 "$post" . && has err "not a regular file"
 verdict folder
