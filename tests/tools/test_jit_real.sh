@@ -155,11 +155,12 @@ compare() {
 	awk '$1 == "p" { p = $2 } END { exit !(p > 1e-4) }' out
 	verdict "${name}_two_recordings" $?
 
-	# A judge that can tell: the jitdump's beginning does not do.
+	# A judge that can tell: the jitdump's beginning does not do (nor the map that PHP writes too).
 	dump=$("$bin/post" -q -show -r "$name.nrm2" -o - 2>/dev/null |
 		grep -o "/[^ ]*jit-$pid.dump" | head -n 1)
 	mkdir -p part
 	head -c $(($(stat -c %s "$dump") / 10)) "$dump" >"part/jit-$pid.dump"
+	: >"part/perf-$pid.map"
 	! diff "$name.theirs" <(ours "$name.same" -jdir part) >/dev/null
 	verdict "${name}_judged" $?
 }
