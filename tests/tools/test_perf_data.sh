@@ -334,9 +334,9 @@ at_plt() { # NAME FILE: stacks that end there begin at the program's beginning
 		! grep -q '^plt;tiny@plt ' out
 	verdict "plt_$1" $?
 }
-if [ "$(uname -m)" = x86_64 ] && perf record -q --call-graph dwarf,8192 -F 500 -e cpu-clock:u -o plt.data ./plt 2>err; then
+if [ "$(uname -m)" = x86_64 ] && perf record -q --call-graph dwarf,8192 -F 5000 -e cpu-clock:u -o plt.data ./plt 2>err; then
 	at_plt perf plt.data
-	"$bin/swtrace" run -q -B perf -g=dwarf -F 500 -o plt.nrm2 -- ./plt 2>err
+	"$bin/swtrace" run -q -B perf -g=dwarf -F 5000 -o plt.nrm2 -- ./plt 2>err
 	at_plt own plt.nrm2
 fi
 
