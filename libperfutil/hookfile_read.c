@@ -26,12 +26,14 @@
 #define SLOT_BYTES	(32u << 10)
 #define RING_BYTES	(64u << 10)	/* of the segments that go into the trace */
 #define READ_MAX	(16u << 20)	/* bytes of slots that a drain reads: the rest waits */
+#define HOLD_MAX	(32u << 20)	/* … of a look in order, over several drains */
 #define NAMES_MAX	4096		/* … of the folder, likewise */
 
 struct process {
 	char name[HOOKFILE_NAME];	/* of the file */
 	pid_t pid;			/* the kernel's, not the name's */
 	int fd;
+	bool gone;			/* before the look began */
 	uint64_t lost;			/* as last read */
 	uint32_t done[];		/* bytes of each slot that were read */
 };
@@ -62,9 +64,11 @@ struct hooks {
 	struct timespec scanned;	/* when the folder had last changed at the last look */
 	bool unmet;			/* it held a file that was not ready */
 	DIR *listing;			/* the last look did not come to its end */
-	size_t nread;			/* bytes, by this drain */
+	size_t nread, nheld;		/* bytes, by this drain; by this look, and not handed over yet */
 	size_t next;			/* the process with which the next drain begins */
-	bool rest;			/* this drain left something */
+	uint32_t next_slot;		/* … at this slot */
+	size_t left;			/* processes that the look has not been at; 0: none is begun */
+	bool rest;			/* there may be more than the drain took */
 	struct process *process[FILES];
 	size_t nprocesses;
 
@@ -561,12 +565,14 @@ static bool read_slot(const struct process *p, uint32_t slot, struct hookfile_sl
 	return pread(p->fd, s, sizeof(*s), slot_at(slot, 0)) == (ssize_t)sizeof(*s);
 }
 
-static int read_process(struct hooks *h, struct process *p)
+/* From the slot at which the last drain stopped; whole: to the last. */
+static int read_process(struct hooks *h, struct process *p, bool *whole)
 {
 	size_t size = (size_t)slot_at(h->control.slots, 0);
 	const struct hookfile_header *t;
 	int err = grow(&h->table, size);
 
+	*whole = true;
 	if (err || pread(p->fd, h->table.data, size, 0) != (ssize_t)size)
 		return err;
 	t = h->table.data;
@@ -575,14 +581,15 @@ static int read_process(struct hooks *h, struct process *p)
 		p->lost = t->lost;
 	}
 	h->nread += size;
-	for (uint32_t i = 0; i < h->control.slots && !err; i++) {
+	for (uint32_t i = h->next_slot; i < h->control.slots && !err; i++) {
 		struct hookfile_slot s;
 
 		if (t->slot[i].state == HOOKFILE_FREE)
 			continue;
 		if (h->nread >= READ_MAX) {
-			h->rest = true;
-			break;
+			h->next_slot = i;
+			*whole = false;
+			return 0;
 		}
 		/* A read beside a store may be torn: what two reads say is so. What was full at the
 		 * first is complete at the second. */
@@ -601,31 +608,49 @@ static int read_process(struct hooks *h, struct process *p)
 	return err;
 }
 
+/* Who is gone by then has written all that the look takes, and nothing that it leaves. */
+static void begin_look(struct hooks *h)
+{
+	for (size_t i = 0; i < h->nprocesses; i++)
+		h->process[i]->gone = kill(h->process[i]->pid, 0) && errno == ESRCH;
+	h->until = now_ns();
+	h->left = h->nprocesses;
+}
+
+/* A look is at all processes, and takes what was written before it began: over several drains if it
+ * is long. Handed over in one piece it is in order, whatever slots it lay in. */
 int hooks_collect(struct hooks *h)
 {
+	bool begun = h->left;
 	int err = hooks_meet(h);
 
 	if (!err)
 		err = meet_all(h);
-	h->until = now_ns();
+	if (!begun)
+		begin_look(h);
 	h->nread = 0;
-	h->rest = false;
-	for (size_t left = h->nprocesses; left && !err && !h->rest; left--) {
+	while (h->left && h->nprocesses && !err && h->nread < READ_MAX) {
 		struct process *p;
-		bool gone;
+		bool whole;
 
 		if (h->next >= h->nprocesses)
 			h->next = 0;
 		p = h->process[h->next];
-		gone = kill(p->pid, 0) && errno == ESRCH;
-		err = read_process(h, p);
-		if (err || h->rest)
+		err = read_process(h, p, &whole);
+		if (!whole)
 			break;
-		if (gone)
+		h->next_slot = 0;
+		h->left--;
+		if (p->gone && !err)
 			forget(h, h->next);
 		else
 			h->next++;
 	}
+	if (!h->nprocesses)
+		h->left = 0;
+	h->nheld += h->nread;
+	/* What was written since a look of several drains began is the next one's. */
+	h->rest = h->left || begun;
 	return err;
 }
 
@@ -686,6 +711,8 @@ int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *ar
 	struct pending *q = h->index[ring].data;
 	int err = 0;
 
+	if (h->left && h->nheld < HOLD_MAX)
+		return 0;
 	if (h->n[ring])
 		qsort(q, h->n[ring], sizeof(*q), by_time);
 	for (size_t i = 0; i < h->n[ring] && !err; i++) {
@@ -701,7 +728,7 @@ int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *ar
 	}
 	h->n[ring] = 0;
 	if (!h->n[PITRACE_RING_MTE] && !h->n[PITRACE_RING_TRACE])
-		h->nbytes = 0;
+		h->nbytes = h->nheld = 0;
 	if (!err && ring == PITRACE_RING_TRACE)
 		err = tell_lost(h, sink, arg);
 	if (all || ring == PITRACE_RING_MTE)

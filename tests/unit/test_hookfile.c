@@ -235,6 +235,12 @@ static void test_million(void)
 	books(64 << 20, 250000, 500, false);
 }
 
+/* So rarely drained that a look takes several drains, while slots that it freed are filled again. */
+static void test_seldom(void)
+{
+	books(64 << 20, 250000, 60000, false);
+}
+
 static void test_tiny(void)
 {
 	books(0, 50000, 100, true);
@@ -512,6 +518,7 @@ static void test_whose(void)
 static const struct unit_test tests[] = {
 	{ "whose", test_whose },
 	{ "million", test_million },
+		{ "seldom", test_seldom },
 	{ "tiny", test_tiny },
 	{ "fork", test_fork },
 	{ "killed", test_killed },
