@@ -31,7 +31,7 @@ bool member_may_use(const struct cred *owner);
 bool member_may_see(const struct cred *owner, struct task_struct *task);
 /* This thread, which does not run, is about to, or is the current one; preemption off. */
 bool member_sees(const struct cred *owner, const struct task_struct *task);
-/* Has it no credentials that an owner lacks? The part of this that only the thread itself changes. */
+/* Has it no credentials that an owner lacks? The part of it that the thread alone changes. */
 bool member_covers(const struct cred *owner, const struct task_struct *task);
 /* Is its memory for its own user's eyes? As above. */
 bool member_dumpable(const struct task_struct *task);

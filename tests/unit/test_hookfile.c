@@ -235,7 +235,7 @@ static void test_million(void)
 	books(64 << 20, 250000, 500, false);
 }
 
-/* So rarely drained that a look takes several drains, while slots that it freed are filled again. */
+/* So rarely drained that a look takes several drains, while slots that it freed fill again. */
 static void test_seldom(void)
 {
 	books(64 << 20, 250000, 60000, false);
