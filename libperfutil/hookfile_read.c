@@ -65,9 +65,9 @@ struct hooks {
 	bool unmet;			/* it held a file that was not ready */
 	DIR *listing;			/* the last look did not come to its end */
 	size_t nread, nheld;		/* bytes, by this drain; by this look, and not handed over yet */
-	size_t next;			/* the process with which the next drain begins */
+	bool looking;			/* a look is not at its end yet: */
+	size_t next;			/* the process with which the next drain goes on */
 	uint32_t next_slot;		/* … at this slot */
-	size_t left;			/* processes that the look has not been at; 0: none is begun */
 	bool rest;			/* there may be more than the drain took */
 	struct process *process[FILES];
 	size_t nprocesses;
@@ -614,14 +614,16 @@ static void begin_look(struct hooks *h)
 	for (size_t i = 0; i < h->nprocesses; i++)
 		h->process[i]->gone = kill(h->process[i]->pid, 0) && errno == ESRCH;
 	h->until = now_ns();
-	h->left = h->nprocesses;
+	h->next = 0;
+	h->next_slot = 0;
+	h->looking = true;
 }
 
 /* A look is at all processes, and takes what was written before it began: over several drains if it
  * is long. Handed over in one piece it is in order, whatever slots it lay in. */
 int hooks_collect(struct hooks *h)
 {
-	bool begun = h->left;
+	bool begun = h->looking;
 	int err = hooks_meet(h);
 
 	if (!err)
@@ -629,28 +631,23 @@ int hooks_collect(struct hooks *h)
 	if (!begun)
 		begin_look(h);
 	h->nread = 0;
-	while (h->left && h->nprocesses && !err && h->nread < READ_MAX) {
-		struct process *p;
+	while (h->next < h->nprocesses && !err && h->nread < READ_MAX) {
+		struct process *p = h->process[h->next];
 		bool whole;
 
-		if (h->next >= h->nprocesses)
-			h->next = 0;
-		p = h->process[h->next];
 		err = read_process(h, p, &whole);
 		if (!whole)
 			break;
 		h->next_slot = 0;
-		h->left--;
 		if (p->gone && !err)
-			forget(h, h->next);
+			forget(h, h->next);	/* the last one takes its place */
 		else
 			h->next++;
 	}
-	if (!h->nprocesses)
-		h->left = 0;
+	h->looking = h->next < h->nprocesses;
 	h->nheld += h->nread;
 	/* What was written since a look of several drains began is the next one's. */
-	h->rest = h->left || begun;
+	h->rest = h->looking || begun;
 	return err;
 }
 
@@ -711,7 +708,7 @@ int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *ar
 	struct pending *q = h->index[ring].data;
 	int err = 0;
 
-	if (h->left && h->nheld < HOLD_MAX)
+	if (h->looking && h->nheld < HOLD_MAX)
 		return 0;
 	if (h->n[ring])
 		qsort(q, h->n[ring], sizeof(*q), by_time);
