@@ -47,6 +47,11 @@ verdict ran_no_test 1 "0 passed, 1 failed, 0 skipped" "not ok a: ran no test"
 run a='echo okay then; echo not okay'; code=$?
 verdict words_must_match 1 "0 passed, 1 failed, 0 skipped" "ran no test"
 
+run a='echo "not ok two: why"; echo reason; seq 100' b='echo ok one; exit 3'; code=$?
+verdict failure_again_at_the_end 1 "1 passed, 2 failed, 0 skipped" "failed in a: two: why"
+verdict last_failure_at_the_end 1 "1 passed, 2 failed, 0 skipped" "failed in b: b: ended with exit code 3"
+verdict reason_of_a_failure 1 "1 passed, 2 failed, 0 skipped" "reason"
+
 run known='exit 77' b='echo ok one'; code=$?
 verdict exit_77_is_a_skip 0 "1 passed, 0 failed, 1 skipped"
 
