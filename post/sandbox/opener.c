@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "newfile.h"
 #include "report/report.h"
 #include "rights.h"
 #include "sandbox/servers.h"
@@ -44,9 +43,16 @@ static struct {
 
 static int make_in_folder(int folder, const char *name)
 {
-	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	struct rights_kept kept;
+	int fd = output_take_rights(&kept);
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return fd;
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		fd = -errno;
+	rights_give_back(&kept);
+	return fd;
 }
 
 /* With the process's rights: links in there lead nowhere else, nor does what it mounted there. */
@@ -121,7 +127,7 @@ static int serve_output(struct serving *s, const struct request *q, struct reply
 
 		if (!s->o->convert || !s->o->convert->write_folder)
 			return -EINVAL;
-		fd = s->folder = newfile_folder(path, 0777, &renamed);
+		fd = s->folder = output_folder(path, 0777, &renamed);
 		r->renamed = renamed;
 		return fd < 0 ? fd : dup(fd);
 	}
@@ -287,7 +293,7 @@ int opener_folder(const struct options *o, unsigned int i, bool *renamed)
 	int fd;
 
 	if (opener.fd < 0)
-		return newfile_folder(reports_output(o, i, &mode), 0777, renamed);
+		return output_folder(reports_output(o, i, &mode), 0777, renamed);
 	fd = ask(FOLDER, i, "", 0, &r);
 	*renamed = r.renamed;
 	return fd;

@@ -218,7 +218,39 @@ for user in 0 "$alice"; do
 done
 cd "$work" || exit 1
 
-# ---- sudo's caller cannot have root's files written; standard output may be named
+# ---- sudo's caller has their own files written, and nothing where root alone may write: by a path, or by
+# a folder of theirs that is a link
+folder roots 0 755
+folder called "$alice" 755
+as "$alice" ln -s ../roots "$work/called/lent"
+cd called || exit 1
+run=(env "SUDO_UID=$alice" "SUDO_GID=$alice")
+for line in "${commands[@]}"; do
+	read -r name kind rest <<<"$line"
+	find . -mindepth 1 ! -name lent -delete
+	# shellcheck disable=SC2086
+	try own $rest
+	if [ "$code" != 0 ]; then
+		case $name in
+		cpi | ptt | mpevt) echo "skip users_${suite}_called_$name $(head -n 1 "$work/out")" ;;
+		*) verdict "called_$name" 1 "$(head -n 1 "$work/out")" ;;
+		esac
+		continue
+	fi
+	problems=''
+	[ -e own ] && [ -z "$(find own ! -uid "$alice")" ] || bad "another user owns what is made"
+	for out in "$work/roots/new" lent/new; do
+		# shellcheck disable=SC2086
+		try "$out" $rest
+		refused && [ -z "$(ls "$work/roots")" ] || bad "$out"
+		rm -rf "$work"/roots/*
+	done
+	[ -z "$problems" ]
+	verdict "called_$name" $? "wrong with:$problems; at last: $(head -c 300 "$work/out")"
+done
+cd "$work" || exit 1
+
+# ---- standard output may be named
 folder dump "$alice" 755
 cd dump || exit 1
 "$bin/post" -q -o /dev/stdout "$trace" >named 2>"$work/out" && [ -s named ]

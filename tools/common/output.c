@@ -9,10 +9,53 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "caller.h"
 #include "descriptor.h"
 #include "newfile.h"
+#include "rights.h"
 
 #define BUFFER (256 * 1024)
+
+int output_take_rights(struct rights_kept *kept)
+{
+	static struct rights rights;
+	static enum { UNKNOWN, OURS, CALLERS, NOBODYS } whose;
+	struct caller caller;
+
+	if (whose == UNKNOWN && !caller_get(&caller)) {
+		whose = NOBODYS;
+	} else if (whose == UNKNOWN) {
+		whose = caller.sudo ? CALLERS : OURS;
+		if (caller.sudo)
+			rights_of_user(caller.uid, caller.gid, &rights);
+	}
+	return whose == NOBODYS ? -EPERM : rights_take(whose == CALLERS ? &rights : NULL, kept);
+}
+
+static int make(struct newfile *f, const char *path, mode_t mode)
+{
+	struct rights_kept kept;
+	int rc = output_take_rights(&kept);
+
+	if (rc)
+		return rc;
+	rc = newfile_open(f, path, NEWFILE_ASIDE | NEWFILE_STREAM, mode);
+	rights_give_back(&kept);
+	return rc;
+}
+
+int output_folder(const char *path, mode_t mode, bool *renamed)
+{
+	struct rights_kept kept;
+	int rc = output_take_rights(&kept);
+
+	*renamed = false;
+	if (rc)
+		return rc;
+	rc = newfile_folder(path, mode, renamed);
+	rights_give_back(&kept);
+	return rc;
+}
 
 int output_open(struct output *o, const char *path, mode_t mode)
 {
@@ -30,7 +73,7 @@ int output_open(struct output *o, const char *path, mode_t mode)
 		if (fd < 0)
 			return -errno;
 	} else {
-		rc = newfile_open(&f, path, NEWFILE_ASIDE | NEWFILE_STREAM, mode);
+		rc = make(&f, path, mode);
 		if (rc)
 			return rc;
 		fd = f.fd;
