@@ -64,7 +64,7 @@ struct hooks {
 	struct timespec scanned;	/* when the folder had last changed at the last look */
 	bool unmet;			/* it held a file that was not ready */
 	DIR *listing;			/* the last look did not come to its end */
-	size_t nread, nheld;		/* bytes, by this drain; by this look, and not handed over yet */
+	size_t nread, nheld;		/* bytes by this drain; by this look and not handed over */
 	bool looking;			/* a look is not at its end yet: */
 	size_t next;			/* the process with which the next drain goes on */
 	uint32_t next_slot;		/* … at this slot */

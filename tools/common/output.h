@@ -3,9 +3,9 @@
  * An output file: never overwritten in silence (an older one becomes NAME.old), never written
  * through a link that somebody laid in its place, errors told at the end. A FIFO that is read, a
  * terminal, /dev/null and /dev/full may stand there; no other device is touched. "-" is stdout;
- * /dev/stdout, /dev/stderr and /dev/fd/N are what the process has open there. Under sudo an output is
- * its caller's and made with their rights: where they may not write, and where their links lead to,
- * nothing is written.
+ * /dev/stdout, /dev/stderr and /dev/fd/N are what the process has open there. Under sudo an output
+ * is its caller's and made with their rights: where they may not write, and where their links lead
+ * to, nothing is written.
  */
 #ifndef COMMON_OUTPUT_H
 #define COMMON_OUTPUT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * jitting move|raw|reuse|silent|map|renew|log|hook|child MS: a program that makes code while it
- * runs and tells of it in a jitdump. What ran how long by this process's own CPU clock goes to stdout: NAME
- * NANOSECONDS [LINE], the line as told of jitting.src.
+ * runs and tells of it in a jitdump. What ran how long by this process's own CPU clock goes to
+ * stdout: NAME NANOSECONDS [LINE], the line as told of jitting.src.
  *  move    f_old at A, f_new over it, f_new moved to B, then code at A that nobody is told of: MS,
  *          MS, MS and half of it
  *  raw     the same (x86), its times those of the processor's own clock
