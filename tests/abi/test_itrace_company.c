@@ -5,6 +5,7 @@
  * probes.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,8 +185,13 @@ void test_itrace_stopped(void)
 	int32_t pid = child_of(&g, part_spin_handling);
 	uint64_t before;
 	struct seen s;
+	cpu_set_t first;
 	int status, i;
 
+	/* It waits where its CPU's buffer is half full: on another one it would run on. */
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	want(0, sched_setaffinity(pid, sizeof(first), &first));
 	if (begin_waiting(&v, &pid, &g)) {
 		/* Stopped and continued by signals: it waits again. */
 		kill(pid, SIGSTOP);
