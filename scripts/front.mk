@@ -37,7 +37,7 @@ define run_suites
 	@tests/runner --suites $(O)/suites -j 2 $(1)
 endef
 
-.PHONY: check check-full check-newest check-debug check-mutants
+.PHONY: check check-full check-newest check-debug check-mutants recount
 check:	## all tests of the gate, in guests too: installs what is missing after asking
 	$(call run_suites,--group check --report newest)
 check-full:	## the long tests as well
@@ -49,6 +49,8 @@ check-debug:	## the driver on kernels that look for mistakes (built once, half a
 	@scripts/vm/debug-kernel debug >/dev/null
 	@scripts/vm/debug-kernel debug-sid >/dev/null
 	$(call run_suites,--group debug)
+recount:	## how many tests each suite has, of a check that passed: fewer are a failure from then on
+	@tests/recount
 check-mutants:	## faults are planted, each must fail the test that is named for it
 	@scripts/deps build check
 	@$(MAKE) --no-print-directory -j 2 tests

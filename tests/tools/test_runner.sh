@@ -10,8 +10,9 @@ trap 'rm -rf "$work"' EXIT
 echo "known  # a comment" >"$work/skips"
 failures=0
 
+printf '# name number\ncounted 3\n' >"$work/counts"
 run() {
-	"$runner" --log "$work/log" --skips "$work/skips" "$@" >"$work/out" 2>&1
+	"$runner" --log "$work/log" --skips "$work/skips" --counts "$work/counts" "$@" >"$work/out" 2>&1
 }
 
 # verdict NAME CODE LAST-LINE [TEXT-THAT-MUST-BE-THERE]: of the run before
@@ -43,6 +44,15 @@ verdict killed_by_signal 1 "1 passed, 1 failed, 0 skipped" "exit code 139"
 
 run a='echo hello'; code=$?
 verdict ran_no_test 1 "0 passed, 1 failed, 0 skipped" "not ok a: ran no test"
+
+run counted='echo ok one; echo ok two'; code=$?
+verdict fewer_than_there_are 1 "2 passed, 1 failed, 0 skipped" "not ok counted: ran 2 tests of 3 and skipped none"
+
+run counted='echo ok one; echo ok two; echo ok three; echo ok four'; code=$?
+verdict more_than_there_were 0 "4 passed, 0 failed, 0 skipped"
+
+run counted='echo ok one; echo skip known'; code=$?
+verdict fewer_for_a_skip 0 "1 passed, 0 failed, 1 skipped"
 
 run a='echo okay then; echo not okay'; code=$?
 verdict words_must_match 1 "0 passed, 1 failed, 0 skipped" "ran no test"
