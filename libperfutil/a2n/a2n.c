@@ -302,6 +302,11 @@ int a2n_kallsyms(struct a2n *a, const char *text, size_t size)
 	return kernel_kallsyms(kernel_told(a), text, size);
 }
 
+int a2n_kernel_image(struct a2n *a, int fd)
+{
+	return kernel_vmlinux(kernel_told(a), fd);
+}
+
 int a2n_modules(struct a2n *a, const char *text, size_t size)
 {
 	return kernel_modules(kernel_told(a), text, size);

@@ -70,6 +70,7 @@ void kernel_close(struct kernel *k)
 	for (p = k->parts; p; p = p->next)
 		free(p->known);
 	free(k->symbols);
+	free(k->linked);
 	free(k->ranges);
 	free(k->events);
 	table_free(&k->table);
@@ -329,7 +330,8 @@ static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uin
 		return -ENOMEM;
 	}
 	if (tab.n)
-		module_set_none(p->module, A2N_RESULT_NO_SYMBOL, "kallsyms");
+		module_set_none(p->module, A2N_RESULT_NO_SYMBOL,
+				image && k->n_linked ? "its image" : "kallsyms");
 	module_adopt(p->module, &tab);
 	return 0;
 }
@@ -438,7 +440,7 @@ static int build(struct kernel *k)
 
 	spaces_free(&k->spaces);
 	k->space = space_new(&k->spaces);
-	if (!k->space)
+	if (!k->space || kernel_take_linked(k))
 		return -ENOMEM;
 	r = read_layout(k, &l);
 	if (r)
@@ -456,14 +458,14 @@ static int build(struct kernel *k)
 		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS, k->hidden ?
 				"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :
 				"no kallsyms were told");
-	if (k->hidden && !k->warned)
+	if (k->hidden && !k->n_linked && !k->warned)
 		module_warn(k->modules, k->image->module,
 			    "/proc/kallsyms hid the addresses: record, or read a perf.data, as root or with "
 			    "CAP_SYSLOG, or lower kernel.kptr_restrict");
 	else if (k->hidden_modules && !k->warned)
 		module_warn(k->modules, k->image->module,
 			    "/proc/modules hid the addresses: modules cannot be told apart");
-	k->warned |= k->hidden || k->hidden_modules;
+	k->warned |= k->hidden || k->hidden_modules || k->n_linked;
 out:
 	free(l.all);
 	free(l.ranges);
