@@ -343,6 +343,18 @@ int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t sta
 	return length ? kernel_event(kernel_told(a), time, name, start, length) : 0;
 }
 
+int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+		    uint64_t length)
+{
+	return length ? kernel_code(kernel_told(a), time, name, start, length, false) : 0;
+}
+
+int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+			 uint64_t length)
+{
+	return length ? kernel_code(kernel_told(a), time, name, start, length, true) : 0;
+}
+
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name)
 {
 	return kernel_event(kernel_told(a), time, name, 0, 0);

@@ -99,6 +99,27 @@ int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t sta
 	return 0;
 }
 
+int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t start, uint64_t length,
+		bool gone)
+{
+	int rc = kernel_event(k, time, name, start, length);
+	struct kernel_event *e = rc ? NULL : &k->events[k->n_events - 1];
+	struct kernel_symbol s = { .address = start, .type = 't' };
+
+	if (rc)
+		return rc;
+	e->code = true;
+	e->load = !gone;
+	if (gone || !start)
+		return 0;
+	s.part = e->part;
+	s.name = e->part->name;
+	if (!pool_grow(k->symbols, k->n_symbols, k->room_symbols))
+		return -ENOMEM;
+	k->symbols[k->n_symbols++] = s;
+	return 0;
+}
+
 /* ---- symbols --------------------------------------------------------------------------------- */
 
 static int by_part(const void *a, const void *b, void *arg)
@@ -423,6 +444,8 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 		if (e->load)
 			r = space_map(&k->spaces, k->space, e->when, e->start, e->last, &mapping,
 				      false);
+		else if (e->code)
+			r = space_unmap(&k->spaces, k->space, e->when, e->start, e->last);
 		else if (!before)
 			r = unmap_all(k, l, e);
 		else if (before->load)

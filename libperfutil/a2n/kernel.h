@@ -43,6 +43,9 @@ int kernel_modules(struct kernel *k, const char *text, size_t size);
 /* length 0: unloaded. */
 int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t start,
 		 uint64_t length);
+/* Code that the kernel made comes or goes: its name is its symbol's, and it is one of several. */
+int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t start, uint64_t length,
+		bool gone);
 /* Its memory as it is known by now; NULL: no memory. */
 const struct space *kernel_space(struct kernel *k);
 void kernel_resolve(struct kernel *k, uint64_t time, uint64_t address, struct a2n_answer *answer);

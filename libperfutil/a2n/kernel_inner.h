@@ -43,6 +43,7 @@ struct kernel_event {
 	struct moment when;
 	uint64_t start, last;
 	bool load;
+	bool code;			/* it goes from there alone */
 };
 
 struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t length);

@@ -149,6 +149,12 @@ int a2n_symbols(struct a2n *a, const char *text, size_t size);
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length);
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name);
+/* Code that the kernel made (a BPF program): a module with one symbol, both of this name. Several
+ * of one name may be there; this one goes. */
+int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+		    uint64_t length);
+int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+			 uint64_t length);
 /* An ELF32 image is the one of 32-bit programs. */
 int a2n_vdso(struct a2n *a, const void *image, size_t size);
 

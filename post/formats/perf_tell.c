@@ -108,7 +108,8 @@ static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size
 		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
 		.offset = t->offset,
 	};
-	if (t->walk && major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
+	if (t->walk && major == PITRACE_MTE &&
+	    (minor == PITRACE_MTE_MODULE || minor == PITRACE_MTE_UNLOAD))
 		((struct pitrace_mte_map *)(t->data + s->at))->flags |= PITRACE_MAP_WALK;
 	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID)
 		((struct pitrace_mte_task *)(t->data + s->at))->flags |= PITRACE_TASK_WALK;
@@ -132,14 +133,13 @@ int perf_tell_put(struct perf *p, uint16_t major, uint32_t minor, const void *da
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length,
-			    bool gone)
+static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length)
 {
 	union {
 		struct pitrace_mte_map map;
 		uint8_t room[sizeof(struct pitrace_mte_map) + 512];
 	} u;
-	size_t n = strnlen(name, 500);
+	size_t n = strlen(name);
 
 	memset(&u, 0, sizeof(u));
 	u.map = (struct pitrace_mte_map){
@@ -147,7 +147,7 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 		.path_len = (uint32_t)n,
 	};
 	memcpy(u.room + sizeof(u.map), name, n);
-	return put(t, PITRACE_MTE, gone ? PITRACE_MTE_UNLOAD : PITRACE_MTE_MODULE, &u,
+	return put(t, PITRACE_MTE, PITRACE_MTE_MODULE, &u,
 		   sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
 }
 
@@ -167,7 +167,7 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 	if (of_kernel(i)) {
 		if (strncmp(i->text, "[kernel", 7) &&
 		    perf_kernel_module(i->text, name, sizeof(name)))
-			return put_kernel_range(t, name, i->start, i->length, false);
+			return put_kernel_range(t, name, i->start, i->length);
 		return 0;
 	}
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
@@ -345,7 +345,7 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 			return -ENOMEM;
 		return perf_put_name(&item, put, t);
 	case PERF_RECORD_KSYMBOL:
-		return put_kernel_range(t, item.text, item.start, item.length, item.gone);
+		return perf_put_name(&item, put, t);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return lose(t, PITRACE_LOST_TPROF, item.lost);

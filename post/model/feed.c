@@ -70,6 +70,8 @@ static int feed_map(struct a2n *a, const struct pirecord *r, const struct pitrac
 		.path = map->path,
 	};
 
+	if (map->flags & PITRACE_MAP_KERNEL && map->flags & PITRACE_MAP_SYMBOL)
+		return a2n_kernel_code(a, r->time, map->path, map->start, map->length);
 	if (map->flags & PITRACE_MAP_KERNEL)
 		return a2n_kernel_load(a, r->time, map->path, map->start, map->length);
 	return a2n_add_map(a, r->time, map->pid, &m);
@@ -150,6 +152,8 @@ static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
 		break;
 	case PITRACE_MTE_UNLOAD:
 		map = record_map(r);
+		if (map && map->flags & PITRACE_MAP_SYMBOL)
+			return a2n_kernel_code_gone(a, r->time, map->path, map->start, map->length);
 		if (map)
 			return a2n_kernel_unload(a, r->time, map->path);
 		break;

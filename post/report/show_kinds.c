@@ -281,7 +281,8 @@ const struct flag show_map_flags[] = {
 	{ PITRACE_MAP_READ, "read" }, { PITRACE_MAP_WRITE, "write" }, { PITRACE_MAP_EXEC, "exec" },
 	{ PITRACE_MAP_SHARED, "shared" }, { PITRACE_MAP_ANON, "anon" },
 	{ PITRACE_MAP_VDSO, "vdso" }, { PITRACE_MAP_DELETED, "deleted" },
-	{ PITRACE_MAP_KERNEL, "kernel" }, { PITRACE_MAP_WALK, "walk" }, { 0, NULL },
+	{ PITRACE_MAP_KERNEL, "kernel" }, { PITRACE_MAP_WALK, "walk" },
+	{ PITRACE_MAP_SYMBOL, "symbol" }, { 0, NULL },
 };
 const struct flag show_fault_flags[] = {
 	{ PITRACE_FAULT_WRITE, "write" }, { PITRACE_FAULT_EXEC, "exec" }, { 0, NULL },
