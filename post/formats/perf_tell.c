@@ -87,6 +87,12 @@ static int make_room(struct perf_told *t, size_t size)
 	return 0;
 }
 
+/* Told of when they hold whatever is filtered. */
+static bool is_name(uint32_t kind)
+{
+	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;
+}
+
 static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 	       uint64_t time)
 {
@@ -103,7 +109,7 @@ static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size
 	s->r = (struct pirecord){
 		.stamp = t->time, .time = t->time, .cpu = t->cpu, .major = major,
 		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ||
-			(major == DETAIL_RECORD && (minor & DETAIL_KIND) == DETAIL_EVENT) ?
+			(major == DETAIL_RECORD && is_name(minor & DETAIL_KIND)) ?
 			PITRACE_RING_MTE : PITRACE_RING_TRACE,
 		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
 		.offset = t->offset,
@@ -151,6 +157,45 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 		   sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
 }
 
+/* The same as perf has it: its own path, its own build id. */
+static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
+{
+	union {
+		struct detail_kernel_map map;
+		uint8_t room[sizeof(struct detail_kernel_map) + 4100];
+	} u;
+	size_t n = i->text_len < 4096 ? i->text_len : 4096;
+
+	u.map = (struct detail_kernel_map){
+		.start = i->start, .length = i->length, .offset = i->offset,
+		.id_length = i->build_id ? i->build_id_size : 0,
+	};
+	if (i->build_id)
+		memcpy(u.map.id, i->build_id, i->build_id_size);
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, i->text, n);
+	return put(t, DETAIL_RECORD, DETAIL_KERNEL_MAP, &u, sizeof(u.map) + (n & ~(size_t)3) + 4,
+		   t->time);
+}
+
+static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
+{
+	union {
+		struct detail_ksymbol symbol;
+		uint8_t room[sizeof(struct detail_ksymbol) + 516];
+	} u;
+	size_t n = i->text_len < 512 ? i->text_len : 512;
+
+	u.symbol = (struct detail_ksymbol){
+		.start = i->start, .length = (uint32_t)i->length, .type = i->symbol_type,
+		.flags = i->gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+	};
+	memset(u.symbol.name + (n & ~(size_t)3), 0, 4);
+	memcpy(u.symbol.name, i->text, n);
+	return put(t, DETAIL_RECORD, DETAIL_KSYMBOL, &u, sizeof(u.symbol) + (n & ~(size_t)3) + 4,
+		   t->time);
+}
+
 static bool of_kernel(const struct perf_item *i)
 {
 	return (i->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
@@ -165,6 +210,9 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 	int rc;
 
 	if (of_kernel(i)) {
+		rc = t->p->what & INPUT_DETAILS ? put_kernel_map(t, i) : 0;
+		if (rc)
+			return rc;
 		if (strncmp(i->text, "[kernel", 7) &&
 		    perf_kernel_module(i->text, name, sizeof(name)))
 			return put_kernel_range(t, name, i->start, i->length);
@@ -345,6 +393,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 			return -ENOMEM;
 		return perf_put_name(&item, put, t);
 	case PERF_RECORD_KSYMBOL:
+		if (p->what & INPUT_DETAILS && put_ksymbol(t, &item))
+			return -ENOMEM;
 		return perf_put_name(&item, put, t);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:

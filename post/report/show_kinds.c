@@ -271,6 +271,8 @@ static const struct kind kinds[] = {
 	DETAIL(DETAIL_CGROUP, "cgroup", detail_cgroup),
 	DETAIL(DETAIL_NAMESPACES, "namespaces", detail_namespaces),
 	DETAIL(DETAIL_POKE, "text-poke", detail_poke),
+	DETAIL(DETAIL_KERNEL_MAP, "kernel-map", detail_kernel_map),
+	DETAIL(DETAIL_KSYMBOL, "ksymbol", detail_ksymbol),
 };
 
 const struct flag show_task_flags[] = {

@@ -47,6 +47,15 @@ same cgroup_by_name
 jq -r 'select(.kind == "text-poke") | [.time, .address, .before, .after] | @tsv' little.json >have
 printf '2500\t0xffffffff81000040\t0f1f440000\te801020304\n' >want
 same text_poke
+jq -r 'select(.record == "perf" and (.kind == "kernel-map" or .kind == "ksymbol")) |
+	[.time, .start, .length, (.path // .name), .offset // "", .flags // ""] | @tsv' little.json >have
+{
+	printf '900\t0xffffffff81000000\t0x1000000\t[kernel.kallsyms]_text\t0xffffffff81000000\t\n'
+	printf '901\t0xffffffffc0000000\t0x4000\t/lib/modules/6.1.0/kernel/fs/some-fs.ko\t0x0\t\n'
+	printf '902\t0xffffffffc0100000\t0x40\tbpf_prog_0123_one\t\t0x0\n'
+	printf '2600\t0xffffffffc0100000\t0x40\tbpf_prog_0123_one\t\t0x1\n'
+} >want
+same kernel_names
 jq -r 'select(.kind == "raw") | .data' little.json >have
 printf '7477656c7665206279746573\n666f7572\n666f7572\n' >want
 same raw_data
