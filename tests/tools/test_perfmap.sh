@@ -214,7 +214,7 @@ written() { # NAME PATTERN PROCESS COMMAND...: most of the JIT code's ticks are 
 	have >names
 	awk -v pattern="$pattern" '{ t = $(NF - 1); n += t } $1 == "-" { none += t } $0 ~ pattern { mine += t }
 		END { print n + 0, "ticks,", mine + 0, "of such names,", none + 0, "without a name"
-			exit !(n > 50 && mine > 0.5 * n && none < 0.1 * n) }' names >told && ! grep -q 'perf-.*\.map' err
+			exit !(n > 20 && mine > 0.5 * n && none < 0.1 * n) }' names >told && ! grep -q 'perf-.*\.map' err
 	verdict "written_by_$name" $? "$(cat told err; head -n 5 names)"
 	cat told
 }
