@@ -470,13 +470,14 @@ static int build(struct kernel *k)
 		goto out;
 	nearly_sorted(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part, NULL);
 	r = build_image(k, &l);
-	if (!r)
-		r = build_ranges(k, &l);
+	/* What holds for all time goes before what comes and goes. */
 	for (i = 0; !r && i < k->n_symbols; i = n) {
 		for (n = i + 1; n < k->n_symbols && k->symbols[n].part == k->symbols[i].part;)
 			n++;
 		r = build_table(k, &l, i, n);
 	}
+	if (!r)
+		r = build_ranges(k, &l);
 	if (!k->image->module->tab.n)
 		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS, k->hidden ?
 				"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :

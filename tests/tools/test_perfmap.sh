@@ -253,7 +253,7 @@ fi
 if command -v php >/dev/null; then
 	echo '<?php function hot($n) { $s = 0; for ($i = 0; $i < $n; $i++) $s = ($s * 31 + $i) % 65521; return $s; }
 		for ($t = microtime(true); microtime(true) - $t < 2;) hot(100000);' >busy.php
-	written php 'hot' php php -d opcache.enable_cli=1 -d opcache.jit=1255 -d opcache.jit_buffer_size=16M -d opcache.jit_debug=16 busy.php
+	written php 'hot' php php -d opcache.enable_cli=1 -d opcache.jit=1255 -d opcache.jit_buffer_size=16M -d opcache.jit_debug=16 -d opcache.file_update_protection=0 busy.php
 else
 	echo "skip perfmap_written_by_php it is not installed"
 fi
