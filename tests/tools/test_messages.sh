@@ -69,7 +69,7 @@ ambiguous() { # COMMAND...
 	while read -r word first last; do
 		abbreviated=$((abbreviated + 1))
 		timeout 5 "$@" "-$word" x </dev/null >out 2>err && echo "$* -$word: exit code 0"
-		grep -qE -- "'-$word' is ambiguous:.* -$first( .*)? -$last( |$)" err ||
+		grep -qE -- "'-$word' is ambiguous:.* -$first( |$)" err && grep -qE -- " -$last( |$)" err ||
 			echo "$* -$word ($first, $last): $(head -1 err)"
 	done <beginnings >>wrong
 }
