@@ -246,7 +246,7 @@ static void take_body(struct bytes *b, const struct perf_shape *s, struct perf_i
 	case PERF_RECORD_KSYMBOL:
 		p->start = bytes_u64(b);
 		p->length = bytes_u32(b);
-		bytes_skip(b, 2);
+		p->symbol_type = bytes_u16(b);
 		p->gone = bytes_u16(b) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
 		take_text(b, p);
 		break;

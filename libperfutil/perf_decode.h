@@ -75,6 +75,7 @@ struct perf_item {
 	size_t text_len;
 	uint64_t start, length, offset;	/* MMAP, MMAP2; KSYMBOL: the first two */
 	bool gone;			/* KSYMBOL: it is not there any more */
+	uint16_t symbol_type;		/* … PERF_RECORD_KSYMBOL_TYPE_* */
 	uint32_t dev_major, dev_minor, generation, prot, flags;
 	uint64_t inode;
 	const uint8_t *build_id;	/* instead of device, inode and generation */

@@ -123,7 +123,7 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 		/* Not attr.build_id: it replaces the file's identity, and kernels up to 6.18 at
 		 * least leave its mark on the same mapping's record for whoever else listens: perf
 		 * record takes the identity for a build id then, and dies. */
-		a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = 1;
+		a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = a->ksymbol = 1;
 		break;
 	case PERF_SWITCHES:
 		a->context_switch = 1;
@@ -142,10 +142,14 @@ int perf_open(struct perf_event_attr *a, pid_t pid, int cpu)
 
 		if (fd >= 0)
 			return fd;
-		/* Before 6.0 losses are told by records alone. */
-		if (errno != EINVAL || !(a->read_format & PERF_FORMAT_LOST))
+		/* Before 6.0 losses are told by records alone, before 5.1 code that the kernel
+		 * made is not told of. */
+		if (errno == EINVAL && a->read_format & PERF_FORMAT_LOST)
+			a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+		else if (errno == EINVAL && a->ksymbol)
+			a->ksymbol = 0;
+		else
 			return -errno;
-		a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "perf_records.h"
 
 #define PATH_ROOM	4096
+#define SYMBOL_ROOM	512		/* the kernel's KSYM_NAME_LEN */
 #define NO_REGISTER	0xFF		/* the end of a list */
 #define REGISTERS_MAX	64
 
@@ -88,6 +89,27 @@ static int put_mapping(const struct perf_item *p, perf_put put, void *arg)
 	return err ? err : put(arg, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), p->time);
 }
 
+/* Code that the kernel made has the name of its symbol. */
+static int put_kernel_code(const struct perf_item *p, perf_put put, void *arg)
+{
+	union {
+		struct pitrace_mte_map map;
+		uint8_t room[sizeof(struct pitrace_mte_map) + SYMBOL_ROOM + 4];
+	} u;
+	size_t n = p->text_len < SYMBOL_ROOM ? p->text_len : SYMBOL_ROOM;
+
+	if (!n || !p->length)
+		return 0;
+	u.map = (struct pitrace_mte_map){
+		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC | PITRACE_MAP_SYMBOL,
+		.start = p->start, .length = p->length, .path_len = (uint32_t)n,
+	};
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, p->text, n);
+	return put(arg, PITRACE_MTE, p->gone ? PITRACE_MTE_UNLOAD : PITRACE_MTE_MODULE, &u.map,
+		   sizeof(u.map) + (n & ~(size_t)3) + 4, p->time);
+}
+
 int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 {
 	switch (p->type) {
@@ -108,6 +130,8 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 		    : !(p->prot & PROT_EXEC))
 			return 0;
 		return put_mapping(p, put, arg);
+	case PERF_RECORD_KSYMBOL:
+		return put_kernel_code(p, put, arg);
 	}
 	return 0;
 }

@@ -24,16 +24,18 @@ static int failed(const char *what, int rc)
 	return EXIT_UNREADABLE;
 }
 
-static int kernel_map(const struct options *o, struct a2n *a)
+static int kernel_files(const struct options *o, struct a2n *a, uint32_t machines)
 {
-	int rc = o->kernel_map ? feed_kernel_map(a, o->kernel_map) : 0;
+	const char *why = o->kernel_map ? feed_kernel_map(a, machines, o->kernel_map) : NULL;
 
-	if (!rc)
-		return EXIT_CLEAN;
-	complain("-kmap: %s: %s", o->kernel_map,
-		 rc == -EILSEQ ? "not a copy of /proc/kallsyms" :
-		 rc == -EINVAL ? "neither a regular file nor a pipe" : strerror(-rc));
-	return EXIT_UNREADABLE;
+	if (why) {
+		complain("-kmap: %s: %s", o->kernel_map, why);
+		return EXIT_UNREADABLE;
+	}
+	why = o->kernel_image ? feed_kernel_image(a, machines, o->kernel_image) : NULL;
+	if (why)
+		complain("-k: %s: %s", o->kernel_image, why);
+	return why ? EXIT_UNREADABLE : EXIT_CLEAN;
 }
 
 /* From here on others' files are read. */
@@ -62,8 +64,12 @@ static int open_trace(const struct options *o, struct input *input)
 		rc = merged_open(input, o->more, o->inputs);
 		return rc == -EINVAL ? EXIT_UNREADABLE : rc ? failed("traces", rc) : EXIT_CLEAN;
 	}
-	if (input_open(input, o->input, &fault) >= 0)
-		return EXIT_CLEAN;
+	if (input_open(input, o->input, &fault) >= 0) {
+		if (!o->program || input->format == &format_xray)
+			return EXIT_CLEAN;
+		complain("-program: %s is no XRay log", o->input);
+		return EXIT_UNREADABLE;
+	}
 	input_complain(o->input, &fault);
 	if (fault.offset == NO_OFFSET && o->default_input)
 		fputs("Make a trace with: swtrace run -- COMMAND\n", stderr);
@@ -96,7 +102,7 @@ static int read_model(struct job *job, unsigned int needs)
 		if (rc)
 			return failed("stacks", rc);
 	}
-	code = kernel_map(job->options, m->names.a2n);
+	code = kernel_files(job->options, m->names.a2n, job->input->origins);
 	if (code)
 		return code;
 	rc = read_trace(job->input, job->trace, m, job->options, needs);
@@ -163,6 +169,7 @@ int main(int argc, char **argv)
 	}
 	needs = reports_need(&options);
 	model.counts.by_cpu = options.per_cpu;
+	model.counts.unnamed_only = options.unnamed_offsets && !options.names.annotate;
 	model.counts.by_offset = options.offsets || options.names.annotate;
 	if (filter_wanted(&options.filter)) {
 		filter_input(&passing, &filtered);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "complain.h"
 #include "formats/tracepoints.h"
@@ -68,6 +69,7 @@ static const char usage[] =
 "  -clip PERCENT     leave out lines below\n"
 "  -cpu              add the reports for each CPU\n"
 "  -off              add offsets within symbols\n"
+"  -nsf              add offsets within modules where no symbol was found\n"
 "  -pnm, -tnm        count processes, threads of one name together\n"
 "  -line             add source lines: file and line of each address\n"
 "  -inline           show functions that are inlined in others as functions\n"
@@ -75,6 +77,7 @@ static const char usage[] =
 "                    ask the servers of DEBUGINFOD_URLS for debug files that are not\n"
 "                    here, so long for each (30)\n"
 "  -program FILE     the program that an XRay log is of: its functions' names\n"
+"  -k FILE           kernel symbols from this vmlinux, moved to where the kernel ran\n"
 "  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
 "  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
 "  -sympath PATH     look for programs and libraries in these folders first\n"
@@ -89,7 +92,8 @@ static const char usage[] =
 enum {
 	OPT_REPORT = 256,		/* + enum report_id */
 	OPT_JSON = OPT_REPORT + REPORTS, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
-	OPT_KMAP, OPT_PROGRAM, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES, OPT_ANNOTATE,
+	OPT_K, OPT_KMAP, OPT_NSF, OPT_PROGRAM, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES,
+	OPT_ANNOTATE,
 	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD, OPT_EXPLAIN,
 	OPT_TREE, OPT_C, OPT_CK, OPT_CP,
 	OPT_FORMAT, OPT_PID, OPT_TID, OPT_COMM, OPT_CPUS, OPT_TIME, OPT_SYMBOL,
@@ -137,11 +141,13 @@ static const struct option long_options[] = {
 	{ "clip", required_argument, NULL, OPT_CLIP },
 	{ "cpu", no_argument, NULL, OPT_CPU },
 	{ "off", no_argument, NULL, OPT_OFF },
+	{ "nsf", no_argument, NULL, OPT_NSF },
 	{ "pnm", no_argument, NULL, OPT_PNM },
 	{ "tnm", no_argument, NULL, OPT_TNM },
 	{ "line", no_argument, NULL, OPT_LINE },
 	{ "inline", no_argument, NULL, OPT_INLINE },
 	{ "debuginfod", optional_argument, NULL, OPT_DEBUGINFOD },
+	{ "k", required_argument, NULL, OPT_K },
 	{ "kmap", required_argument, NULL, OPT_KMAP },
 	{ "program", required_argument, NULL, OPT_PROGRAM },
 	{ "sympath", required_argument, NULL, OPT_SYMPATH },
@@ -199,7 +205,7 @@ static const char *contradiction(const struct options *o)
 	bool lines = o->names.by_line || o->names.inlined;
 
 	if (o->convert && (several || o->json || o->csv || o->per_cpu || o->offsets))
-		return "-format goes with no report, nor with -json, -csv, -cpu, -off";
+		return "-format goes with no report, nor with -json, -csv, -cpu, -off, -nsf";
 	if (o->more && o->reports & ONE_REPORTS)
 		return "-show, -stats, -verify and -explain are of one trace";
 	if (o->filter.comm && show)
@@ -273,6 +279,26 @@ static bool parse_explain(const char *text, struct explain_wanted *w)
 	return true;
 }
 
+/* A colon list of folders: none of it is something else. One that is not there is no mistake: lists
+ * serve for several machines. */
+static bool folders(const char *option, const char *list)
+{
+	char path[4096];
+	struct stat st;
+
+	for (; *list; list += list[0] == ':') {
+		size_t n = strcspn(list, ":");
+
+		if (n && snprintf(path, sizeof(path), "%.*s", (int)n, list) < (int)sizeof(path) &&
+		    !stat(path, &st) && !S_ISDIR(st.st_mode)) {
+			complain("%s: %s is no folder", option, path);
+			return false;
+		}
+		list += n;
+	}
+	return true;
+}
+
 /* A format that can be written; false: the list was told instead. */
 static bool parse_format(struct options *o, const char *name)
 {
@@ -294,6 +320,7 @@ static bool parse_format(struct options *o, const char *name)
 
 int parse_options(struct options *o, int argc, char **argv)
 {
+	bool all_offsets = false;
 	const char *wrong;
 	int c;
 
@@ -379,7 +406,10 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->per_cpu = true;
 			break;
 		case OPT_OFF:
-			o->offsets = true;
+			all_offsets = true;
+			break;
+		case OPT_NSF:
+			o->unnamed_offsets = true;
 			break;
 		case OPT_PNM:
 			o->names.by_process_name = true;
@@ -402,13 +432,20 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_PROGRAM:
 			o->program = optarg;
 			break;
+		case OPT_K:
+			o->kernel_image = optarg;
+			break;
 		case OPT_KMAP:
 			o->kernel_map = optarg;
 			break;
 		case OPT_JDIR:
+			if (!folders("-jdir", optarg))
+				return EXIT_UNREADABLE;
 			o->names.jitdumps = optarg;
 			break;
 		case OPT_SYMPATH:
+			if (!folders("-sympath", optarg))
+				return EXIT_UNREADABLE;
 			o->names.sympath = optarg;
 			break;
 		case 'v':
@@ -452,6 +489,8 @@ int parse_options(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		o->input = argv[optind];
+	o->offsets = all_offsets || o->unnamed_offsets;
+	o->unnamed_offsets &= !all_offsets;
 	if (o->instructions && !(o->reports & STACK_REPORTS))
 		o->reports |= REPORT_BIT(REPORT_CALLTREE);
 	if (o->convert && o->convert->lines)

@@ -28,7 +28,7 @@ struct options {
 	uint32_t inputs;
 	bool default_input;		/* nobody named one */
 	const char *output;		/* NULL: the report's own default */
-	const char *kernel_map;
+	const char *kernel_map, *kernel_image;
 	const char *program;		/* whose functions a log numbers */
 	const char *event;		/* what reports of samples are of; NULL: the first */
 	const struct format *convert;	/* what the trace is written as; NULL: reports */
@@ -42,6 +42,7 @@ struct options {
 	bool by_function, kernel_once, plt_once;	/* arc: what is one line */
 	const char *symbol;		/* of callers and callees: this one only */
 	bool per_cpu, offsets;
+	bool unnamed_offsets;		/* … only where no symbol was found */
 	bool json, csv;
 	bool verbose, quiet;
 };

@@ -379,6 +379,9 @@ PITRACE_ASSERT(sizeof(struct pitrace_mte_task) == 56, "task");
 #define PITRACE_MAP_DELETED	0x40	/* the file had no name any more; path is its last one */
 #define PITRACE_MAP_KERNEL	0x80	/* a kernel module; path is its name, pid 0 */
 #define PITRACE_MAP_WALK	0x100	/* as PITRACE_TASK_WALK */
+#define PITRACE_MAP_SYMBOL	0x200	/* KERNEL: code that the kernel made (of a BPF program): the
+					   path is its symbol's name; UNLOAD: start and length hold,
+					   others of that name stay */
 #define PITRACE_BUILDID_MAX	20
 struct pitrace_mte_map {
 	__u32 pid;

@@ -218,10 +218,23 @@ struct modules *inner_modules(struct a2n *a)
 	return &a->modules;
 }
 
+struct judged {
+	const struct jits *jits;
+	uint32_t code;
+};
+
+static struct mapping judge(void *arg, const struct mapping *there)
+{
+	const struct judged *j = arg;
+
+	return jit_map_judge(j->jits, j->code, there);
+}
+
 int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint64_t address,
 		uint64_t size, const char *name, size_t name_length)
 {
 	struct mapping now, code, unsure;
+	struct judged judged;
 
 	if (!size)
 		return 0;
@@ -233,8 +246,10 @@ int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint
 	if (!code.module)
 		return -ENOMEM;
 	unsure = (struct mapping){ code.module, code.delta | JIT_UNSURE };
+	judged = (struct judged){ &a->jits, (uint32_t)code.delta };
+	jit_looked(&a->jits, since, time, pid, judged.code);
 	return process_jit_map(&a->processes, since, time, pid, address, last_of(address, size),
-			       &code, &unsure);
+			       &code, &unsure, judge, &judged);
 }
 
 int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint64_t to,
@@ -302,6 +317,11 @@ int a2n_kallsyms(struct a2n *a, const char *text, size_t size)
 	return kernel_kallsyms(kernel_told(a), text, size);
 }
 
+int a2n_kernel_image(struct a2n *a, int fd)
+{
+	return kernel_vmlinux(kernel_told(a), fd);
+}
+
 int a2n_modules(struct a2n *a, const char *text, size_t size)
 {
 	return kernel_modules(kernel_told(a), text, size);
@@ -321,6 +341,18 @@ int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t sta
 		    uint64_t length)
 {
 	return length ? kernel_event(kernel_told(a), time, name, start, length) : 0;
+}
+
+int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+		    uint64_t length)
+{
+	return length ? kernel_code(kernel_told(a), time, name, start, length, false) : 0;
+}
+
+int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+			 uint64_t length)
+{
+	return length ? kernel_code(kernel_told(a), time, name, start, length, true) : 0;
 }
 
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name)

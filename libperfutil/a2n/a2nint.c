@@ -163,34 +163,16 @@ int A2nSetKernelMapName(const char *path)
 
 int A2nSetKernelImageName(const char *path)
 {
-	int fd = regular_open(path, 0, NULL), rc = 0;
-	struct symtab t = { 0 };
-	struct elf_file f;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
-	uint32_t i;
+	int fd = regular_open(path, 0, NULL), rc;
 
 	if (fd < 0)
 		return -errno;
-	if (elf_file_open(&f, fd))
-		return -EBADMSG;
-	elf_symbols_full(&f, &t);
-	elf_file_close(&f);
-	out = open_memstream(&text, &size);
-	for (i = 0; out && i < t.n; i++)
-		fprintf(out, "%" PRIx64 " T %s\n", t.symbols[i].value, symtab_name(&t, i));
-	if (!out || fclose(out))
-		rc = -ENOMEM;
-	else if (!t.n)
-		rc = -ENODATA;
-	symtab_free(&t);
-	if (!rc)
-		rc = begin();
-	if (!rc)
-		rc = end(a2n_kallsyms(all.a, text, size));
-	free(text);
-	return rc;
+	rc = begin();
+	if (rc) {
+		close(fd);
+		return rc;
+	}
+	return end(a2n_kernel_image(all.a, fd));
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

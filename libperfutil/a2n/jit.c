@@ -139,6 +139,68 @@ const struct jit_code *jit_at(const struct jits *js, uint64_t module_offset)
 	return module_offset & A2N_CODE && number < js->n ? &js->codes[number] : NULL;
 }
 
+/* ---- perf maps ------------------------------------------------------------------------------- */
+
+#define RUN_MAX 4096			/* codes before the one around them that are gone through */
+
+static uint64_t last_byte(const struct jit_code *c)
+{
+	return c->size - 1 > UINT64_MAX - c->address ? UINT64_MAX : c->address + (c->size - 1);
+}
+
+static bool is_inside(const struct jit_code *inner, const struct jit_code *outer)
+{
+	return inner->address >= outer->address && last_byte(inner) <= last_byte(outer);
+}
+
+void jit_looked(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, uint32_t code)
+{
+	struct jit_look *l = &js->look;
+
+	if (l->since != since || l->time != time || l->pid != pid)
+		*l = (struct jit_look){ since, time, pid, code, code };
+	if (!is_inside(&js->codes[code], &js->codes[l->around]))
+		l->around = code;
+}
+
+/* How many codes stand before it, one after the other, that lie in it, back to this one; 0: between
+ * them stands another. */
+static uint32_t run_inside(const struct jits *js, uint32_t code, uint32_t back_to)
+{
+	uint32_t i = code;
+
+	while (i > js->look.first && code - i < RUN_MAX &&
+	       is_inside(&js->codes[i - 1], &js->codes[code]))
+		i--;
+	return i <= back_to ? code - i : 0;
+}
+
+/*
+ * Where a map lists a blob and parts of it together, in either order, the part is the more exact
+ * name. Else one of both was there first, and the map does not tell which is meant: of one look the
+ * inner keeps its place where it lies within the other, the later one has it where it begins at the
+ * same address (code that was made anew) or reaches over an end; unsure each. A later look's code
+ * took the place of an earlier one's.
+ */
+struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct mapping *there)
+{
+	const struct jit_code *new = &js->codes[code], *old = jit_of(js, there);
+	struct mapping own = { js->module, code }, unsure = { js->module, code | JIT_UNSURE };
+	struct mapping kept = { there->module, there->delta | JIT_UNSURE };
+	uint32_t number = (uint32_t)there->delta, run;
+
+	if (number < js->look.first)
+		return unsure;
+	if (is_inside(new, old))
+		return number == js->look.around && new->address != old->address ? own : unsure;
+	if (!is_inside(old, new))
+		return unsure;
+	run = run_inside(js, code, number);
+	if (run && (run > 1 || new->address != old->address))
+		return *there;
+	return new->address != old->address ? kept : unsure;
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static int by_offset(const void *pa, const void *pb)

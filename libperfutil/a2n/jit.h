@@ -32,6 +32,12 @@ struct jits {
 	struct table symbols;		/* by name */
 	struct jit_code *codes;
 	uint32_t n, room;
+	struct jit_look {		/* the look at a perf map that goes on: */
+		uint64_t since, time;
+		uint32_t pid;
+		uint32_t first;		/* its first code, and the last around which no later */
+		uint32_t around;	/* … one reached */
+	} look;
 	uint32_t last;			/* the number of the code told last; NO_CODE: none was */
 	bool has_lines;
 	uint64_t latest;		/* no code was told later than by so much */
@@ -67,6 +73,10 @@ void jit_late(struct jits *js, const struct mapping *code, uint64_t earliest, ui
 int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n);
 /* The bytes of the code told last. */
 void jit_bytes(struct jits *js, const void *bytes);
+/* A code was told at a look at a perf map: before it is put where it was. */
+void jit_looked(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, uint32_t code);
+/* It reaches into another one that maps told before: who has that part. */
+struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct mapping *there);
 /* By JITCODE's own addresses; or NULL. */
 const struct jit_code *jit_at(const struct jits *js, uint64_t module_offset);
 /* a2n_lines of JITCODE. */

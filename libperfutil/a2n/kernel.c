@@ -70,6 +70,7 @@ void kernel_close(struct kernel *k)
 	for (p = k->parts; p; p = p->next)
 		free(p->known);
 	free(k->symbols);
+	free(k->linked);
 	free(k->ranges);
 	free(k->events);
 	table_free(&k->table);
@@ -95,6 +96,27 @@ int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t sta
 		e.part->unloaded_first = !e.load;
 	e.part->any_event = true;
 	k->dirty = true;
+	return 0;
+}
+
+int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t start, uint64_t length,
+		bool gone)
+{
+	int rc = kernel_event(k, time, name, start, length);
+	struct kernel_event *e = rc ? NULL : &k->events[k->n_events - 1];
+	struct kernel_symbol s = { .address = start, .type = 't' };
+
+	if (rc)
+		return rc;
+	e->code = true;
+	e->load = !gone;
+	if (gone || !start)
+		return 0;
+	s.part = e->part;
+	s.name = e->part->name;
+	if (!pool_grow(k->symbols, k->n_symbols, k->room_symbols))
+		return -ENOMEM;
+	k->symbols[k->n_symbols++] = s;
 	return 0;
 }
 
@@ -329,7 +351,8 @@ static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uin
 		return -ENOMEM;
 	}
 	if (tab.n)
-		module_set_none(p->module, A2N_RESULT_NO_SYMBOL, "kallsyms");
+		module_set_none(p->module, A2N_RESULT_NO_SYMBOL,
+				image && k->n_linked ? "its image" : "kallsyms");
 	module_adopt(p->module, &tab);
 	return 0;
 }
@@ -421,6 +444,8 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 		if (e->load)
 			r = space_map(&k->spaces, k->space, e->when, e->start, e->last, &mapping,
 				      false);
+		else if (e->code)
+			r = space_unmap(&k->spaces, k->space, e->when, e->start, e->last);
 		else if (!before)
 			r = unmap_all(k, l, e);
 		else if (before->load)
@@ -438,32 +463,33 @@ static int build(struct kernel *k)
 
 	spaces_free(&k->spaces);
 	k->space = space_new(&k->spaces);
-	if (!k->space)
+	if (!k->space || kernel_take_linked(k))
 		return -ENOMEM;
 	r = read_layout(k, &l);
 	if (r)
 		goto out;
 	nearly_sorted(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part, NULL);
 	r = build_image(k, &l);
-	if (!r)
-		r = build_ranges(k, &l);
+	/* What holds for all time goes before what comes and goes. */
 	for (i = 0; !r && i < k->n_symbols; i = n) {
 		for (n = i + 1; n < k->n_symbols && k->symbols[n].part == k->symbols[i].part;)
 			n++;
 		r = build_table(k, &l, i, n);
 	}
+	if (!r)
+		r = build_ranges(k, &l);
 	if (!k->image->module->tab.n)
 		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS, k->hidden ?
 				"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :
 				"no kallsyms were told");
-	if (k->hidden && !k->warned)
+	if (k->hidden && !k->n_linked && !k->warned)
 		module_warn(k->modules, k->image->module,
 			    "/proc/kallsyms hid the addresses: record, or read a perf.data, as root or with "
 			    "CAP_SYSLOG, or lower kernel.kptr_restrict");
 	else if (k->hidden_modules && !k->warned)
 		module_warn(k->modules, k->image->module,
 			    "/proc/modules hid the addresses: modules cannot be told apart");
-	k->warned |= k->hidden || k->hidden_modules;
+	k->warned |= k->hidden || k->hidden_modules || k->n_linked;
 out:
 	free(l.all);
 	free(l.ranges);

@@ -26,6 +26,7 @@ struct kernel_symbol {
 	struct kernel_part *part;
 	const char *name;
 	char type;
+	bool linked;			/* of the image, not of kallsyms */
 };
 
 /* Where /proc/modules says a module is, or (snapshot EVENT) an event. */
@@ -42,9 +43,13 @@ struct kernel_event {
 	struct moment when;
 	uint64_t start, last;
 	bool load;
+	bool code;			/* it goes from there alone */
 };
 
 struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t length);
+
+/* The image's symbols, if it was told, in place of those that kallsyms has of it. 0 or -ENOMEM. */
+int kernel_take_linked(struct kernel *k);
 
 static inline bool is_text(char type)
 {

@@ -15,6 +15,7 @@
 struct perfmap {
 	struct textfile file;
 	struct text_fault fault;
+	bool named;			/* the line before is an entry, or the rest of its name */
 };
 
 static int opened(struct perfmap **out, int fd, const char **why)
@@ -119,18 +120,50 @@ static const char *read_line(struct bytes *b, struct perfmap_entry *e)
 	return memchr(e->name, 0, e->name_length) ? "a name with a NUL in it" : NULL;
 }
 
+static bool is_blank(const struct bytes *line)
+{
+	size_t i = 0;
+
+	while (i < line->size && (line->base[i] == '\r' || text_is_blank(line->base[i])))
+		i++;
+	return i == line->size;
+}
+
+/* Names may have newlines (node's, of what a program calls a function). What stands behind an entry
+ * and does not begin as one is the rest of its name. */
+static bool begins_as_entry(const struct bytes *line)
+{
+	struct bytes b = *line;
+	size_t i;
+
+	text_skip_blanks(&b);
+	if (bytes_left(&b) >= 2 && b.base[b.at] == '0' && (b.base[b.at + 1] | 0x20) == 'x')
+		return true;
+	for (i = b.at; i < b.size && i < b.at + 4; i++) {
+		uint8_t c = b.base[i];
+
+		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'f'))
+			return false;
+	}
+	return i == b.at + 4;
+}
+
 int perfmap_next(struct perfmap *m, struct perfmap_entry *e)
 {
-	struct bytes line;
+	struct bytes line, whole;
 	int r;
 
 	while ((r = textfile_next(&m->file, &line)) > 0) {
 		const char *wrong;
 
-		if (!line.size)
+		if (is_blank(&line))
 			continue;
 		*e = (struct perfmap_entry){ .offset = m->file.offset, .line = m->file.line };
+		whole = line;
 		wrong = read_line(&line, e);
+		if (wrong && m->named && !begins_as_entry(&whole))
+			continue;
+		m->named = !wrong;
 		if (wrong)
 			text_fault(&m->fault, &m->file, wrong);
 		else if (e->size)	/* nothing can be found in what has none */

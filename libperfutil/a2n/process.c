@@ -460,13 +460,15 @@ static struct space *image_map(struct processes *ps, struct process *p, struct e
 
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
-		    const struct mapping *unsure)
+		    const struct mapping *unsure, process_judge judge, void *arg)
 {
 	struct process *p = get_process(ps, pid);
 	struct moment from = { since, ++ps->order };
 	struct epoch *e = p ? epoch_at(p, time) : NULL, *first;
 	struct space *map;
-	bool doubt;
+	uint64_t end;
+	bool reused;
+	int rc = 0;
 
 	if (!e)
 		e = p ? current(ps, p, (struct moment){ since, ps->order }) : NULL;
@@ -479,13 +481,21 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	/* Nobody looked before: it holds for as long as this image was there. */
 	if (since && since < first->from.time)
 		from.time = first->from.time;
-	doubt = space_any(map, start, last) ||
-		(e->space && space_reused(e->space, start, from.time, time));
-	if (space_map(&ps->spaces, map, from, start, last, doubt ? unsure : code, false))
-		return -ENOMEM;
-	return doubt && time != UINT64_MAX ?
-	       space_map(&ps->spaces, map, (struct moment){ time, ++ps->order }, start, last, code,
-			 false) : 0;
+	reused = e->space && space_reused(e->space, start, from.time, time);
+	do {
+		struct mapping there = space_part(map, start, last, &end);
+		struct mapping then = there.module ? judge(arg, &there) : *code;
+
+		if (reused && then.module == code->module && then.delta == code->delta)
+			then = *unsure;
+		rc = space_map(&ps->spaces, map, from, start, end, &then, false);
+		/* By the time that it was found nothing else is meant any more. */
+		if (!rc && then.delta == unsure->delta && time != UINT64_MAX)
+			rc = space_map(&ps->spaces, map, (struct moment){ time, ++ps->order },
+				       start, end, code, false);
+		start = end + 1;
+	} while (!rc && end != last);
+	return rc;
 }
 
 struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address)

@@ -98,10 +98,11 @@ int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address);
 
 /* Code of a perf map that was not there yet at `since`, and was at `time`; also as it is while it
- * is unsure. */
+ * is unsure. Of each part that other code has `judge` says who has it from `since` on. */
+typedef struct mapping (*process_judge)(void *arg, const struct mapping *there);
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
-		    const struct mapping *unsure);
+		    const struct mapping *unsure, process_judge judge, void *arg);
 /* What maps told by then stand there. */
 struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
 

@@ -376,15 +376,28 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 	return err;
 }
 
-static int is_somebodys(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
+struct whole_part {
+	struct mapping mapping;
+	uint64_t last;
+};
+
+static int first_part(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
 {
-	(void)arg, (void)start, (void)last;
-	return mapping->module != NULL;
+	struct whole_part *part = arg;
+
+	(void)start;
+	part->mapping = *mapping;
+	part->last = last;
+	return 1;
 }
 
-bool space_any(const struct space *s, uint64_t start, uint64_t last)
+struct mapping space_part(const struct space *s, uint64_t start, uint64_t last, uint64_t *end)
 {
-	return each(s, MOMENT_AT(UINT64_MAX), start, last, is_somebodys, NULL);
+	struct whole_part part = { { NULL, 0 }, last };
+
+	each(s, MOMENT_AT(UINT64_MAX), start, last, first_part, &part);
+	*end = part.last;
+	return part.mapping;
 }
 
 bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64_t to)

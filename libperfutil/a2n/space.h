@@ -84,8 +84,8 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 /* All of it has this mapping now. */
 bool space_has(const struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping);
 
-/* Somebody has any of it now. */
-bool space_any(const struct space *s, uint64_t start, uint64_t last);
+/* What is at `start` now, and how far that goes, at most to `last`. */
+struct mapping space_part(const struct space *s, uint64_t start, uint64_t last, uint64_t *end);
 /* More than one mapping was there between these times. */
 bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64_t to);
 

@@ -139,12 +139,22 @@ void a2n_machine(struct a2n *a, uint32_t machine);
 /* The kernel: text of /proc/kallsyms (a later one adds symbols of modules loaded since), ranges of
  * modules with times, the vdso's image. All are copied. */
 int a2n_kallsyms(struct a2n *a, const char *text, size_t size);
+/* Its image, an uncompressed vmlinux with symbols, in place of what kallsyms tells of the kernel
+ * itself; where it ran is known by kallsyms' _text or _stext, else it is taken to be where it was
+ * linked. The descriptor is closed. -EBADMSG: no ELF file; -ENODATA: no kernel, or no symbols. */
+int a2n_kernel_image(struct a2n *a, int fd);
 int a2n_modules(struct a2n *a, const char *text, size_t size);	/* text of /proc/modules */
 /* Saved symbols (A2nCreateMsiFile's text), for modules of these names. -EBADMSG: it is none. */
 int a2n_symbols(struct a2n *a, const char *text, size_t size);
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length);
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name);
+/* Code that the kernel made (a BPF program): a module with one symbol, both of this name. Several
+ * of one name may be there; this one goes. */
+int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+		    uint64_t length);
+int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
+			 uint64_t length);
 /* An ELF32 image is the one of 32-bit programs. */
 int a2n_vdso(struct a2n *a, const void *image, size_t size);
 

@@ -20,6 +20,9 @@
 /* The formats of tracepoints (tracepoints.h), as perf keeps them. */
 #define INPUT_SEC_TRACEPOINTS ((enum pifile_section_type)1001)
 
+/* Build ids of the kernel and its modules: entries of perf's table, in our own byte order. */
+#define INPUT_SEC_KERNEL_IDS ((enum pifile_section_type)1002)
+
 /* A pass that is given what perf tells beyond our records, too (model/detail.h). */
 #define INPUT_DETAILS 0x100
 
@@ -53,6 +56,8 @@ struct input {
 	bool complete;			/* the writer finished it */
 	const char *program;		/* the user says that it is of this one; or NULL */
 	bool calls;			/* it tells functions' entries and exits (call_record.h) */
+	bool kernel_maps;		/* DETAIL_KERNEL_MAP tells all that is known of where the
+					   kernel and its modules were */
 	bool own_clock;			/* its times are of no clock of the system's, and */
 	bool cycles;			/* … monotonic() turns cycles into them */
 	const struct origin *origin;	/* several traces as one (merged.h): these; else NULL */

@@ -101,35 +101,19 @@ static void look_kernel(struct perf *p, const struct perf_item *item)
 	snprintf(p->kernel_symbol, sizeof(p->kernel_symbol), "%s", end + 1);
 }
 
-static int look_ksymbol(struct perf *p, const struct perf_item *item)
-{
-	struct blob *k = &p->ksymbols;
-	size_t room = item->text_len * 2 + 32;
-	char *more = realloc(k->data, k->size + room);
-
-	if (!more)
-		return -ENOMEM;
-	*k = blob_of(more, k->size + (size_t)snprintf(more + k->size, room, "%016" PRIx64
-						      " t %s\t[%s]\n", item->start, item->text,
-						      item->text));
-	return 0;
-}
-
 static int look_inside(struct perf *p, const struct perf_raw *raw, uint32_t attr)
 {
 	struct perf_item item;
 	const char *why;
 
 	if (raw->type != PERF_RECORD_MMAP && raw->type != PERF_RECORD_MMAP2 &&
-	    raw->type != PERF_RECORD_KSYMBOL && raw->type != PERF_RECORD_LOST &&
-	    raw->type != PERF_RECORD_LOST_SAMPLES && raw->type != PERF_RECORD_TEXT_POKE)
+	    raw->type != PERF_RECORD_LOST && raw->type != PERF_RECORD_LOST_SAMPLES &&
+	     raw->type != PERF_RECORD_TEXT_POKE)
 		return 0;
 	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
 		return 0;
 	if (raw->type == PERF_RECORD_TEXT_POKE)
 		p->pokes++;
-	if (raw->type == PERF_RECORD_KSYMBOL)
-		return item.gone ? 0 : look_ksymbol(p, &item);
 	if (item.text)
 		look_kernel(p, &item);
 	if (raw->type == PERF_RECORD_LOST) {
@@ -291,7 +275,7 @@ static void perf_close(struct input *in)
 	}
 	free(p->file);
 	blob_free(&p->kallsyms);
-	blob_free(&p->ksymbols);
+	blob_free(&p->kernel_ids);
 	free(p->system);
 	perf_view_free(&p->formats);
 	free(p->running);
@@ -309,7 +293,7 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 		return rc;
 	p->in = in;
 	in->state = p;
-	in->complete = true;
+	in->complete = in->kernel_maps = true;
 	in->header = (struct pifile_header){
 		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000, .collector = "perf",
 	};
@@ -554,9 +538,10 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 		kernel = perf_kernel_symbols(p);
 		input_section_is(section, kernel.data, kernel.size);
 		return 1;
-	case 2:
+	case 2:				/* without names it is known where the kernel was */
 		section->type = PIFILE_SEC_KALLSYMS;
-		input_section_is(section, p->ksymbols.data, p->ksymbols.size);
+		kernel = perf_kernel_place(p);
+		input_section_is(section, kernel.data, kernel.size);
 		return 1;
 	case 3:
 		section->type = INPUT_SEC_TRACEPOINTS;
@@ -565,6 +550,12 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 		input_section_is(section, p->formats.data, p->formats.size);
 		return 1;
 	case 4:
+		section->type = INPUT_SEC_KERNEL_IDS;
+		if (!p->kernel_ids.data)
+			p->kernel_ids = perf_kernel_ids(p);
+		input_section_is(section, p->kernel_ids.data, p->kernel_ids.size);
+		return 1;
+	case 5:
 		section->type = PIFILE_SEC_VDSO;
 		vdso = perf_kernel_vdso(p, &size);
 		input_section_is(section, vdso, size);

@@ -232,10 +232,11 @@ struct perf {
 	uint32_t cpus;			/* above the greatest number */
 	struct perf_order names;	/* what the first pass of names takes, to spare it a look */
 	bool has_names;
-	struct blob ksymbols;		/* as lines of kallsyms, without the last one's NUL */
+	struct blob kernel_ids;		/* INPUT_SEC_KERNEL_IDS */
 	uint64_t kernel_start;		/* where the kernel's text was, */
 	uint64_t kernel_reference;	/* … and where this symbol of it: */
 	char kernel_symbol[32];
+	char kernel_place[64];		/* … as a line of kallsyms */
 	bool time_conv;
 	uint16_t time_shift;
 	uint32_t time_mult;
@@ -406,6 +407,14 @@ const char *perf_aux_name(unsigned int kind);
 /* perf_kernel.c: the text that kernel symbols are to be had from, which stays the perf's; NULL:
  * none. The vdso, if it is this machine's. */
 struct blob perf_kernel_symbols(struct perf *p);
+/* The same where they are not to be had: one place alone, which is no name of code. */
+struct blob perf_kernel_place(struct perf *p);
+/* The kernel's entries of the table of build ids; to be freed. */
+struct blob perf_kernel_ids(const struct perf *p);
+/* One entry of such a table: bytes that it has there; room for all of them. */
+#define PERF_BUILD_ID_ENTRY(path_size) (8 + 4 + 24 + (((path_size) + 63) & ~(size_t)63))
+size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
+			   const char *path);
 const void *perf_kernel_vdso(struct perf *p, size_t *size);
 /* The address of a symbol in a text of kallsyms; 0: it is not there. */
 uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol);

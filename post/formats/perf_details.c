@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a perf.data tells beyond our own records (model/detail.h): branch stacks, raw data, what
- * memory was touched, control groups, namespaces, changes of the kernel's code. And what the
- * scheduler's tracepoints tell in ours: dispatches and wake-ups.
+ * memory was touched, control groups, namespaces, changes of the kernel's code. And what
+ * tracepoints tell in ours: dispatches and wake-ups, system calls.
  */
 #include "formats/perf.h"
 
@@ -27,10 +27,18 @@ struct task {
 #define SWITCH_FIELDS 5
 #define WAKEUP_FIELDS 3
 
+/* Of a tracepoint of system calls: event of nr is 0 where it is none. */
+struct call_fields {
+	struct tracepoint_field nr, result;
+	bool is, leaves;
+	bool all;			/* of all calls: its arguments are an array of words */
+};
+
 struct perf_details {
 	bool looked;			/* for the fields of the scheduler's tracepoints: */
 	struct tracepoint_field switches[SWITCH_FIELDS], wakeups[WAKEUP_FIELDS];
 	struct tracepoint_field news[WAKEUP_FIELDS];
+	struct call_fields *call;	/* of each event of the file */
 	struct group *group;		/* in the order of ids */
 	uint32_t ngroups, room_groups;
 	struct task *task;		/* hash table; tid 0 is an empty place */
@@ -50,6 +58,7 @@ void perf_details_free(struct perf_details *d)
 		return;
 	for (uint32_t i = 0; i < d->ngroups; i++)
 		free(d->group[i].path);
+	free(d->call);
 	free(d->group);
 	free(d->task);
 	free(d->record);
@@ -457,6 +466,78 @@ static void ask_fields(struct tracepoints *t, const char *event, const char *con
 	}
 }
 
+/* raw_syscalls has one event for the entries of all calls and one for the exits, syscalls one each
+ * of each call. Who recorded both would have all twice. */
+static bool is_call(const struct perf *p, const struct perf_attr *a)
+{
+	bool any = a->type == PERF_TYPE_TRACEPOINT && a->shape.sample_type & PERF_SAMPLE_RAW;
+
+	if (any && !strncmp(a->name, "raw_syscalls:sys_e", 18))
+		return true;
+	if (!any || strncmp(a->name, "syscalls:sys_e", 14))
+		return false;
+	for (uint32_t i = 0; i < p->nattrs; i++) {
+		if (!strncmp(p->attr[i].name, "raw_syscalls:sys_e", 18))
+			return false;
+	}
+	return true;
+}
+
+static void look_at_call(struct tracepoints *t, const char *name, struct call_fields *c)
+{
+	const char *event = strchr(name, ':') + 1;
+	bool all = !strncmp(name, "raw_", 4);
+	char system[16];
+
+	snprintf(system, sizeof(system), "%.*s", (int)(event - 1 - name), name);
+	c->all = all;
+	c->leaves = !strncmp(event, "sys_exit", 8);
+	c->is = tracepoints_field(t, system, event, all ? "id" : "__syscall_nr", &c->nr) ||
+		(!all && tracepoints_field(t, system, event, "nr", &c->nr));
+	if (c->is && c->leaves)
+		c->is = tracepoints_field(t, system, event, "ret", &c->result);
+}
+
+static void look_at_calls(struct perf *p, struct tracepoints *t)
+{
+	struct perf_details *d = p->details;
+
+	d->call = calloc(p->nattrs, sizeof(*d->call));
+	for (uint32_t i = 0; d->call && i < p->nattrs; i++) {
+		if (is_call(p, &p->attr[i]))
+			look_at_call(t, p->attr[i].name, &d->call[i]);
+	}
+}
+
+static int put_call(const struct perf_item *i, const struct call_fields *c, perf_put put, void *arg)
+{
+	struct pitrace_sysenter enter = { .pid = i->pid, .tid = i->tid };
+	struct pitrace_sysexit leave = { .pid = i->pid, .tid = i->tid };
+	uint64_t nr, result = 0;
+	uint32_t call;
+
+	if (!number(i, &c->nr, &nr) || (c->leaves && !number(i, &c->result, &result)))
+		return 0;
+	call = (uint32_t)nr & ~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT);
+	if (c->leaves) {
+		leave.result = (int64_t)result;
+		return put(arg, PITRACE_SYSCALL, call | PITRACE_EXIT, &leave, sizeof(leave),
+			   i->time);
+	}
+	/* Words behind the number, which is one itself or stands in the place of one. */
+	for (uint32_t k = 0; k < 3; k++) {
+		struct tracepoint_field word = c->nr;
+		uint64_t value = 0;
+
+		word.size = c->all ? c->nr.size : 8;
+		word.is_signed = false;
+		word.offset += word.size * (k + 1);
+		number(i, &word, &value);
+		enter.arguments[k] = value;
+	}
+	return put(arg, PITRACE_SYSCALL, call, &enter, sizeof(enter), i->time);
+}
+
 static void look_at_formats(struct perf *p)
 {
 	static const char *const switches[SWITCH_FIELDS] = {
@@ -476,6 +557,7 @@ static void look_at_formats(struct perf *p)
 	ask_fields(t, "sched_switch", switches, SWITCH_FIELDS, d->switches);
 	ask_fields(t, "sched_wakeup", wakeups, WAKEUP_FIELDS, d->wakeups);
 	ask_fields(t, "sched_wakeup_new", wakeups, WAKEUP_FIELDS, d->news);
+	look_at_calls(p, t);
 	tracepoints_close(t);
 }
 
@@ -485,7 +567,7 @@ bool perf_details_sched_wanted(const struct perf *p)
 		const struct perf_attr *a = &p->attr[i];
 
 		if (a->type == PERF_TYPE_TRACEPOINT && a->shape.sample_type & PERF_SAMPLE_RAW &&
-		    !strncmp(a->name, "sched:", 6))
+		    (!strncmp(a->name, "sched:", 6) || is_call(p, a)))
 			return true;
 	}
 	return false;
@@ -499,10 +581,14 @@ int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr,
 
 	uint64_t id;
 
-	if (a->type != PERF_TYPE_TRACEPOINT || !i->nraw || strncmp(a->name, "sched:", 6))
+	if (a->type != PERF_TYPE_TRACEPOINT || !i->nraw)
 		return 0;
 	if (!d->looked)
 		look_at_formats(p);
+	if (d->call && d->call[attr].is)
+		return put_call(i, &d->call[attr], put, arg);
+	if (strncmp(a->name, "sched:", 6))
+		return 0;
 	/* Where the kernel told dispatches itself these are the same ones; of some processes alone
 	 * none tells when a thread comes back. */
 	if (!p->narrow && !p->count[PERF_RECORD_SWITCH] && !p->count[PERF_RECORD_SWITCH_CPU_WIDE] &&

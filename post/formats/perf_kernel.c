@@ -83,6 +83,46 @@ static const struct perf_build_id *kernel_id(const struct perf *p)
 	return NULL;
 }
 
+size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
+			   const char *path)
+{
+	size_t n = strlen(path) + 1, size = PERF_BUILD_ID_ENTRY(n);
+	const struct perf_event_header header = {
+		.misc = misc | 0x8000, .size = (uint16_t)size,	/* … it tells the id's length */
+	};
+	uint8_t *to = room;
+
+	if (size > UINT16_MAX || length > 20)
+		return 0;
+	memset(to, 0, size);
+	memcpy(to, &header, sizeof(header));
+	memcpy(to + 8, &pid, sizeof(pid));
+	memcpy(to + 12, id, length);
+	to[32] = (uint8_t)length;
+	memcpy(to + 36, path, n);
+	return size;
+}
+
+struct blob perf_kernel_ids(const struct perf *p)
+{
+	struct blob table = { 0 };
+
+	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
+		const struct perf_build_id *id = &p->build_id[i];
+		uint8_t *more;
+
+		if ((id->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL ||
+		    !id->size)
+			continue;
+		more = realloc(table.data, table.size + PERF_BUILD_ID_ENTRY(strlen(id->path) + 1));
+		if (!more)
+			break;
+		table = blob_of(more, table.size + perf_build_id_entry(more + table.size, id->misc,
+				id->pid, id->id, id->size, id->path));
+	}
+	return table;
+}
+
 /* Whether the kernel that runs here is the file's. */
 static bool runs_here(const struct perf *p)
 {
@@ -202,6 +242,18 @@ struct blob perf_kernel_symbols(struct perf *p)
 	if (!p->kernel_looked)
 		look(p);
 	return p->kallsyms;
+}
+
+struct blob perf_kernel_place(struct perf *p)
+{
+	struct blob names = perf_kernel_symbols(p);
+	int n;
+
+	if ((names.data && !is_hidden(&names)) || !p->kernel_reference || !p->kernel_symbol[0])
+		return blob_of(NULL, 0);
+	n = snprintf(p->kernel_place, sizeof(p->kernel_place), "%016" PRIx64 " a %s\n",
+		     p->kernel_reference, p->kernel_symbol);
+	return blob_of(p->kernel_place, (size_t)n);
 }
 
 const void *perf_kernel_vdso(struct perf *p, size_t *size)

@@ -87,6 +87,12 @@ static int make_room(struct perf_told *t, size_t size)
 	return 0;
 }
 
+/* Told of when they hold whatever is filtered. */
+static bool is_name(uint32_t kind)
+{
+	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;
+}
+
 static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 	       uint64_t time)
 {
@@ -103,12 +109,13 @@ static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size
 	s->r = (struct pirecord){
 		.stamp = t->time, .time = t->time, .cpu = t->cpu, .major = major,
 		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ||
-			(major == DETAIL_RECORD && (minor & DETAIL_KIND) == DETAIL_EVENT) ?
+			(major == DETAIL_RECORD && is_name(minor & DETAIL_KIND)) ?
 			PITRACE_RING_MTE : PITRACE_RING_TRACE,
 		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
 		.offset = t->offset,
 	};
-	if (t->walk && major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
+	if (t->walk && major == PITRACE_MTE &&
+	    (minor == PITRACE_MTE_MODULE || minor == PITRACE_MTE_UNLOAD))
 		((struct pitrace_mte_map *)(t->data + s->at))->flags |= PITRACE_MAP_WALK;
 	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID)
 		((struct pitrace_mte_task *)(t->data + s->at))->flags |= PITRACE_TASK_WALK;
@@ -132,14 +139,13 @@ int perf_tell_put(struct perf *p, uint16_t major, uint32_t minor, const void *da
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length,
-			    bool gone)
+static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length)
 {
 	union {
 		struct pitrace_mte_map map;
 		uint8_t room[sizeof(struct pitrace_mte_map) + 512];
 	} u;
-	size_t n = strnlen(name, 500);
+	size_t n = strlen(name);
 
 	memset(&u, 0, sizeof(u));
 	u.map = (struct pitrace_mte_map){
@@ -147,8 +153,47 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 		.path_len = (uint32_t)n,
 	};
 	memcpy(u.room + sizeof(u.map), name, n);
-	return put(t, PITRACE_MTE, gone ? PITRACE_MTE_UNLOAD : PITRACE_MTE_MODULE, &u,
+	return put(t, PITRACE_MTE, PITRACE_MTE_MODULE, &u,
 		   sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
+}
+
+/* The same as perf has it: its own path, its own build id. */
+static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
+{
+	union {
+		struct detail_kernel_map map;
+		uint8_t room[sizeof(struct detail_kernel_map) + 4100];
+	} u;
+	size_t n = i->text_len < 4096 ? i->text_len : 4096;
+
+	u.map = (struct detail_kernel_map){
+		.start = i->start, .length = i->length, .offset = i->offset,
+		.id_length = i->build_id ? i->build_id_size : 0,
+	};
+	if (i->build_id)
+		memcpy(u.map.id, i->build_id, i->build_id_size);
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, i->text, n);
+	return put(t, DETAIL_RECORD, DETAIL_KERNEL_MAP, &u, sizeof(u.map) + (n & ~(size_t)3) + 4,
+		   t->time);
+}
+
+static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
+{
+	union {
+		struct detail_ksymbol symbol;
+		uint8_t room[sizeof(struct detail_ksymbol) + 516];
+	} u;
+	size_t n = i->text_len < 512 ? i->text_len : 512;
+
+	u.symbol = (struct detail_ksymbol){
+		.start = i->start, .length = (uint32_t)i->length, .type = i->symbol_type,
+		.flags = i->gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+	};
+	memset(u.symbol.name + (n & ~(size_t)3), 0, 4);
+	memcpy(u.symbol.name, i->text, n);
+	return put(t, DETAIL_RECORD, DETAIL_KSYMBOL, &u, sizeof(u.symbol) + (n & ~(size_t)3) + 4,
+		   t->time);
 }
 
 static bool of_kernel(const struct perf_item *i)
@@ -165,9 +210,12 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 	int rc;
 
 	if (of_kernel(i)) {
+		rc = t->p->what & INPUT_DETAILS ? put_kernel_map(t, i) : 0;
+		if (rc)
+			return rc;
 		if (strncmp(i->text, "[kernel", 7) &&
 		    perf_kernel_module(i->text, name, sizeof(name)))
-			return put_kernel_range(t, name, i->start, i->length, false);
+			return put_kernel_range(t, name, i->start, i->length);
 		return 0;
 	}
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
@@ -345,7 +393,9 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 			return -ENOMEM;
 		return perf_put_name(&item, put, t);
 	case PERF_RECORD_KSYMBOL:
-		return put_kernel_range(t, item.text, item.start, item.length, item.gone);
+		if (p->what & INPUT_DETAILS && put_ksymbol(t, &item))
+			return -ENOMEM;
+		return perf_put_name(&item, put, t);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return lose(t, PITRACE_LOST_TPROF, item.lost);

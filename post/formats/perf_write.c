@@ -91,13 +91,41 @@ static void put_task(struct perf_writing *w, const struct pirecord *r)
 	}
 }
 
+/* Code that the kernel made is told in a record of its own kind. */
+static bool put_made_code(struct perf_writing *w, const struct pirecord *r,
+			  const struct pitrace_mte_map *m, bool gone)
+{
+	bool bpf = !strncmp(m->path, "bpf_", 4);
+	union {
+		struct detail_ksymbol symbol;
+		uint8_t room[sizeof(struct detail_ksymbol) + 516];
+	} u;
+	size_t n = strnlen(m->path, 511);
+
+	if (!(m->flags & PITRACE_MAP_SYMBOL))
+		return false;
+	memset(&u, 0, sizeof(u));
+	u.symbol = (struct detail_ksymbol){
+		.start = m->start, .length = (uint32_t)m->length,
+		.type = bpf ? PERF_RECORD_KSYMBOL_TYPE_BPF : PERF_RECORD_KSYMBOL_TYPE_OOL,
+		.flags = gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+	};
+	memcpy(u.symbol.name, m->path, n);
+	perf_write_ksymbol(w, r, &u.symbol);
+	return true;
+}
+
 static void put_map(struct perf_writing *w, const struct pirecord *r)
 {
 	const struct pitrace_mte_map *m = record_map(r);
 	bool kernel = m && m->flags & PITRACE_MAP_KERNEL;
+	bool gone = r->minor == PITRACE_MTE_UNLOAD;
 	char path[4200];
 
 	if (!m)
+		return;
+	/* What perf itself told stands in details. */
+	if (kernel && (w->job->input->kernel_maps || put_made_code(w, r, m, gone) || gone))
 		return;
 	snprintf(path, sizeof(path), kernel ? "[%s]" : "%s%s", m->path,
 		 m->flags & PITRACE_MAP_DELETED ? " (deleted)" : "");
@@ -305,7 +333,7 @@ static int put_record(struct perf_writing *w, const struct pirecord *r)
 			put_event(w, r);
 		return 0;
 	case PITRACE_MTE:
-		if (r->minor == PITRACE_MTE_MODULE)
+		if (r->minor == PITRACE_MTE_MODULE || r->minor == PITRACE_MTE_UNLOAD)
 			put_map(w, r);
 		else
 			put_task(w, r);
@@ -329,6 +357,8 @@ static void put_kernel(struct perf_writing *w)
 	uint64_t from = 0, to = 0;
 	size_t i;
 
+	if (in->kernel_maps)
+		return;
 	for (i = 0; !from && in->format->section(in, i, &s) > 0; i++) {
 		if (s.type != PIFILE_SEC_KALLSYMS || !s.data)
 			continue;

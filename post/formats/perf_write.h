@@ -8,6 +8,7 @@
 #define POST_FORMATS_PERF_WRITE_H
 
 #include "formats/perf.h"
+#include "model/detail.h"
 #include "model/profile.h"
 #include "report/report.h"
 
@@ -34,6 +35,7 @@ struct perf_writing {
 	uint8_t now[EVENT_NUMBERS + 1];	/* what a sample's number means, as kinds */
 	struct unwound unwound;
 	struct blob formats;		/* of tracepoints */
+	struct blob kernel_ids;		/* entries of build ids of the kernel and its modules */
 	struct perf_write_details *details;
 	const struct detail_event *how;	/* the event of the sample that is being written */
 	int rc;
@@ -68,6 +70,8 @@ int perf_write_details_begin(struct perf_writing *w);
 void perf_write_details_end(struct perf_writing *w);
 /* A record: written, or kept for the sample that it is of. 0 or -ENOMEM. */
 int perf_write_detail(struct perf_writing *w, const struct pirecord *r);
+void perf_write_ksymbol(struct perf_writing *w, const struct pirecord *r,
+			const struct detail_ksymbol *k);
 /* Who is at the next sample: what was kept for another is dropped. */
 void perf_write_details_of(struct perf_writing *w, const struct pirecord *r,
 			   const struct pitrace_sample *s);

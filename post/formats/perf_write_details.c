@@ -51,10 +51,13 @@ int perf_write_details_begin(struct perf_writing *w)
 	if (!w->details)
 		return -ENOMEM;
 	for (size_t i = 0; !in->origins && in->format->section(in, i, &s) > 0; i++) {
-		if (s.type != INPUT_SEC_TRACEPOINTS || !s.size || w->formats.data)
+		struct blob *to = s.type == INPUT_SEC_TRACEPOINTS ? &w->formats :
+				  s.type == INPUT_SEC_KERNEL_IDS ? &w->kernel_ids : NULL;
+
+		if (!to || !s.size || to->data)
 			continue;
-		w->formats = blob_copy(s.data, s.size);
-		if (!w->formats.data)
+		*to = blob_copy(s.data, s.size);
+		if (!to->data)
 			return -ENOMEM;
 	}
 	return 0;
@@ -66,6 +69,7 @@ void perf_write_details_end(struct perf_writing *w)
 		free(w->details->kept[i].data);
 	free(w->details);
 	blob_free(&w->formats);
+	blob_free(&w->kernel_ids);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -130,6 +134,62 @@ static void put_poke(struct perf_writing *w, const struct pirecord *r)
 	perf_write_end(w);
 }
 
+/* Ids that came with mappings go where all are: into the table. "[kernel.kallsyms]_text" is of
+ * "[kernel.kallsyms]". */
+static int keep_kernel_id(struct perf_writing *w, const struct detail_kernel_map *m)
+{
+	struct blob *table = &w->kernel_ids;
+	const char *end = m->path[0] == '[' ? strchr(m->path, ']') : NULL;
+	size_t n = end ? (size_t)(end + 1 - m->path) : strlen(m->path), size;
+	char *name = strndup(m->path, n);
+	uint8_t *more;
+
+	if (!name)
+		return -ENOMEM;
+	size = PERF_BUILD_ID_ENTRY(n + 1);
+	if (m->id_length && !(table->size && memmem(table->data, table->size, name, n + 1))) {
+		more = realloc(table->data, table->size + size);
+		if (!more) {
+			free(name);
+			return -ENOMEM;
+		}
+		*table = blob_of(more, table->size);
+		table->size += perf_build_id_entry(more + table->size, PERF_RECORD_MISC_KERNEL, -1,
+						   m->id, m->id_length, name);
+	}
+	free(name);
+	return 0;
+}
+
+static int put_kernel_map(struct perf_writing *w, const struct pirecord *r)
+{
+	const struct detail_kernel_map *m = r->data;
+
+	perf_write_begin(w, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	perf_write_u32(&w->o, UINT32_MAX);
+	perf_write_u32(&w->o, 0);
+	perf_write_u64(&w->o, m->start);
+	perf_write_u64(&w->o, m->length);
+	perf_write_u64(&w->o, m->offset);
+	perf_write_text(&w->o, m->path, 8);
+	perf_write_sample_id(w, r, UINT32_MAX, 0);
+	perf_write_end(w);
+	return keep_kernel_id(w, m);
+}
+
+void perf_write_ksymbol(struct perf_writing *w, const struct pirecord *r,
+			const struct detail_ksymbol *k)
+{
+	perf_write_begin(w, PERF_RECORD_KSYMBOL, 0);
+	perf_write_u64(&w->o, k->start);
+	perf_write_u32(&w->o, k->length);
+	perf_write_u16(&w->o, k->type);
+	perf_write_u16(&w->o, k->flags);
+	perf_write_text(&w->o, k->name, 8);
+	perf_write_sample_id(w, r, 0, 0);
+	perf_write_end(w);
+}
+
 int perf_write_detail(struct perf_writing *w, const struct pirecord *r)
 {
 	if (!detail_whole(r))
@@ -154,6 +214,11 @@ int perf_write_detail(struct perf_writing *w, const struct pirecord *r)
 		break;
 	case DETAIL_POKE:
 		put_poke(w, r);
+		break;
+	case DETAIL_KERNEL_MAP:
+		return put_kernel_map(w, r);
+	case DETAIL_KSYMBOL:
+		perf_write_ksymbol(w, r, r->data);
 		break;
 	}
 	return 0;

@@ -78,24 +78,20 @@ static void put_build_ids(struct perf_writing *w)
 {
 	const struct names *names = &w->job->model->names;
 
+	if (w->kernel_ids.size)
+		perf_write_bytes(&w->o, w->kernel_ids.data, w->kernel_ids.size);
 	for (uint32_t i = 0; i < names->nmodule; i++) {
 		const uint8_t *id;
-		size_t n = profile_build_id(names, i, &id), at = w->o.n;
-		uint16_t size;
+		size_t n = profile_build_id(names, i, &id), size;
+		const char *name = names->module[i].name;
+		void *room;
 
-		if (!n || n > 20 || names->module[i].name[0] == '[')
+		if (!n || n > 20 || name[0] == '[')
 			continue;
-		perf_write_u32(&w->o, 0);
-		perf_write_u16(&w->o, PERF_RECORD_MISC_USER | 0x8000);
-		perf_write_u16(&w->o, 0);
-		perf_write_u32(&w->o, UINT32_MAX);
-		perf_write_bytes(&w->o, id, n);
-		perf_write_grow(&w->o, 20 - n);
-		perf_write_u32(&w->o, (uint32_t)n);
-		perf_write_text(&w->o, names->module[i].name, 64);
-		size = (uint16_t)(w->o.n - at);
-		if (w->o.data && !w->o.no_memory)
-			memcpy(w->o.data + at + 6, &size, sizeof(size));
+		size = PERF_BUILD_ID_ENTRY(strlen(name) + 1);
+		room = size <= UINT16_MAX ? perf_write_grow(&w->o, size) : NULL;
+		if (room)
+			perf_build_id_entry(room, PERF_RECORD_MISC_USER, -1, id, n, name);
 	}
 }
 

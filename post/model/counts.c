@@ -81,7 +81,7 @@ int counts_finish(struct counts *c, struct names *n)
 	int rc = counts_flush(c);
 
 	for (i = 0; i < c->nrow; i++) {
-		const struct row *r = &c->row[i];
+		struct row *r = &c->row[i];
 		const struct symbol *s = &n->symbols.symbol[r->symbol];
 		struct module *m = &n->module[s->module];
 
@@ -90,6 +90,8 @@ int counts_finish(struct counts *c, struct names *n)
 		m->ticks += r->ticks;
 		if (s->result != A2N_OK)
 			m->unnamed += r->ticks;
+		else if (c->unnamed_only)
+			r->offset = 0;
 	}
 	return rc;
 }

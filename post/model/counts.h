@@ -28,6 +28,7 @@ struct counts {
 	uint32_t nrow, room;
 	struct keys by_key;
 	bool by_cpu, by_offset;
+	bool unnamed_only;		/* … only where no symbol was found */
 	struct counts_pending pending[COUNTS_BATCH];
 	uint32_t npending;
 

@@ -21,6 +21,8 @@ enum detail_kind {
 	DETAIL_BRANCHES, DETAIL_RAW, DETAIL_ACCESS, DETAIL_REGS_USER, DETAIL_REGS_INTR,
 	DETAIL_CGROUP_OF,
 	DETAIL_CGROUP, DETAIL_NAMESPACES, DETAIL_POKE,
+	/* Names of the kernel, as perf has them, beside the MTE records that say the same: */
+	DETAIL_KERNEL_MAP, DETAIL_KSYMBOL,
 };
 
 /* How the event was opened: of struct perf_event_attr. */
@@ -95,6 +97,25 @@ struct detail_poke {
 	uint8_t code[];
 } __attribute__((packed, aligned(4)));
 
+/* Where the kernel, or a module of it, was. */
+struct detail_kernel_map {
+	uint32_t pid, tid;
+	uint64_t start, length;
+	uint64_t offset;		/* of the kernel: where the symbol behind its name was */
+	uint32_t id_length;		/* 0: no build id came along */
+	uint8_t id[20];
+	char path[];			/* with a NUL */
+} __attribute__((packed, aligned(4)));
+
+/* Code that the kernel made, of a BPF program for one, came or went. */
+struct detail_ksymbol {
+	uint32_t pid, tid;
+	uint64_t start;
+	uint32_t length;
+	uint16_t type, flags;		/* PERF_RECORD_KSYMBOL_TYPE_*, _FLAGS_* */
+	char name[];			/* with a NUL */
+} __attribute__((packed, aligned(4)));
+
 static inline bool detail_is(const struct pirecord *r, enum detail_kind kind)
 {
 	return r->major == DETAIL_RECORD && (r->minor & DETAIL_KIND) == kind;
@@ -109,6 +130,8 @@ static inline bool detail_whole(const struct pirecord *r)
 	const struct detail_registers *g = r->data;
 	const struct detail_cgroup *c = r->data;
 	const struct detail_poke *p = r->data;
+	const struct detail_kernel_map *m = r->data;
+	const struct detail_ksymbol *k = r->data;
 
 	if (r->type != PITRACE_TYPE_STRUCT)
 		return false;
@@ -136,6 +159,11 @@ static inline bool detail_whole(const struct pirecord *r)
 	case DETAIL_POKE:
 		return r->size >= sizeof(*p) &&
 		       (uint32_t)p->before + p->after <= r->size - sizeof(*p);
+	case DETAIL_KERNEL_MAP:
+		return r->size > sizeof(*m) && m->id_length <= sizeof(m->id) &&
+		       memchr(m->path, 0, r->size - sizeof(*m));
+	case DETAIL_KSYMBOL:
+		return r->size > sizeof(*k) && memchr(k->name, 0, r->size - sizeof(*k));
 	}
 	return false;
 }

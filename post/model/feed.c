@@ -12,6 +12,7 @@
 #include "model/record.h"
 #include "model/user_record.h"
 #include "regular.h"
+#include "text.h"
 
 #define MAX_MAP_FILE (1ull << 30)
 
@@ -69,6 +70,8 @@ static int feed_map(struct a2n *a, const struct pirecord *r, const struct pitrac
 		.path = map->path,
 	};
 
+	if (map->flags & PITRACE_MAP_KERNEL && map->flags & PITRACE_MAP_SYMBOL)
+		return a2n_kernel_code(a, r->time, map->path, map->start, map->length);
 	if (map->flags & PITRACE_MAP_KERNEL)
 		return a2n_kernel_load(a, r->time, map->path, map->start, map->length);
 	return a2n_add_map(a, r->time, map->pid, &m);
@@ -149,6 +152,8 @@ static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
 		break;
 	case PITRACE_MTE_UNLOAD:
 		map = record_map(r);
+		if (map && map->flags & PITRACE_MAP_SYMBOL)
+			return a2n_kernel_code_gone(a, r->time, map->path, map->start, map->length);
 		if (map)
 			return a2n_kernel_unload(a, r->time, map->path);
 		break;
@@ -197,40 +202,135 @@ int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 	}
 }
 
-int feed_kernel_map(struct a2n *a, const char *path)
+/* All of a file or pipe: /proc/kallsyms itself has no size. To be freed. */
+static int read_text(const char *path, char **text, size_t *size)
 {
 	struct stat st = { 0 };
-	char *text = NULL;
-	size_t size = 0, room = 0;
+	size_t room = 0;
 	ssize_t n = 0;
 	int fd, rc = 0;
 
+	*text = NULL;
+	*size = 0;
 	fd = regular_or_pipe_open(path, &st);
 	if (fd < 0)
 		return S_ISDIR(st.st_mode) ? -EISDIR : -errno;
-	do {			/* read, not map: /proc/kallsyms itself has no size */
-		if (size + 65536 > room) {
-			char *more = room < MAX_MAP_FILE ? realloc(text, room * 2 + 1048576) : NULL;
+	do {
+		if (*size + 65536 > room) {
+			char *more = NULL;
 
+			if (room < MAX_MAP_FILE)
+				more = realloc(*text, room * 2 + 1048576);
 			if (!more) {
 				rc = room < MAX_MAP_FILE ? -ENOMEM : -EFBIG;
-				goto out;
+				break;
 			}
-			text = more;
+			*text = more;
 			room = room * 2 + 1048576;
 		}
-		n = read(fd, text + size, 65536);
+		n = read(fd, *text + *size, 65536);
 		if (n > 0)
-			size += (size_t)n;
+			*size += (size_t)n;
 	} while (n > 0);
 	if (n < 0)
 		rc = -errno;
-	else if (size >= 4 && !memcmp(text, "\177ELF", 4))
-		rc = -EILSEQ;	/* vmlinux itself: its addresses are not those it ran at */
-	else
-		rc = a2n_kallsyms(a, text, size);
-out:
-	free(text);
 	close(fd);
 	return rc;
+}
+
+enum kernel_file { KERNEL_OTHER, KERNEL_ELF, KERNEL_TEXT, KERNEL_HIDDEN };
+
+/* "address type name": whether lines are so, and whether one has an address. */
+static enum kernel_file kind_of(const char *text, size_t size)
+{
+	enum kernel_file kind = KERNEL_OTHER;
+	struct bytes b = bytes_of(text, size);
+	const char *line, *word;
+	size_t length;
+
+	if (size >= 4 && !memcmp(text, "\177ELF", 4))
+		return KERNEL_ELF;
+	while (kind != KERNEL_TEXT && bytes_line(&b, &line, &length)) {
+		struct bytes l = bytes_of(line, length);
+		uint64_t address;
+
+		if (!text_number(&l, 16, &address) || !text_word(&l, &word, &length) ||
+		    length != 1 || !text_word(&l, &word, &length)) {
+			/* Something else may have a line that looks so, not its first. */
+			if (kind == KERNEL_OTHER)
+				break;
+			continue;
+		}
+		kind = address ? KERNEL_TEXT : KERNEL_HIDDEN;
+	}
+	return kind;
+}
+
+const char *feed_kernel_map(struct a2n *a, uint32_t machines, const char *path)
+{
+	const char *why = NULL;
+	char *text;
+	size_t size;
+	uint32_t i;
+	int rc = read_text(path, &text, &size);
+
+	if (!rc) {
+		switch (kind_of(text, size)) {
+		case KERNEL_ELF:
+			why = "an ELF file, not a copy of /proc/kallsyms: -k takes a vmlinux";
+			break;
+		case KERNEL_OTHER:
+			why = "not a copy of /proc/kallsyms";
+			break;
+		case KERNEL_HIDDEN:
+			why = "all its addresses are 0: it was copied without CAP_SYSLOG";
+			break;
+		case KERNEL_TEXT:
+			break;
+		}
+	}
+	for (i = 0; !rc && !why && (!i || i < machines); i++) {
+		a2n_machine(a, i);
+		rc = a2n_kallsyms(a, text, size);
+	}
+	free(text);
+	return why ? why : rc == -EINVAL ? "neither a regular file nor a pipe" :
+	       rc ? strerror(-rc) : NULL;
+}
+
+/* What it is instead, by its first bytes. */
+static const char *no_image(int fd)
+{
+	char head[4096];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	if (n >= 0x206 && !memcmp(head + 0x202, "HdrS", 4))
+		return "a packed kernel: -k takes the vmlinux that is in it";
+	/* The last line may be cut. */
+	if (n > 0 && kind_of(head, (size_t)n) != KERNEL_OTHER)
+		return "not a vmlinux: -kmap takes a copy of /proc/kallsyms";
+	return "not a vmlinux: no ELF file";
+}
+
+const char *feed_kernel_image(struct a2n *a, uint32_t machines, const char *path)
+{
+	const char *why = NULL;
+	struct stat st = { 0 };
+	int fd = regular_open(path, 0, &st), rc = 0;
+	uint32_t i;
+
+	if (fd < 0)
+		return S_ISDIR(st.st_mode) ? strerror(EISDIR) :
+		       errno == EINVAL ? "no regular file" : strerror(errno);
+	for (i = 0; !rc && (!i || i < machines); i++) {
+		int own = dup(fd);
+
+		a2n_machine(a, i);
+		rc = own < 0 ? -errno : a2n_kernel_image(a, own);
+	}
+	if (rc)
+		why = rc == -EBADMSG ? no_image(fd) :
+		      rc == -ENODATA ? "not a vmlinux with symbols" : strerror(-rc);
+	close(fd);
+	return why;
 }

@@ -15,7 +15,8 @@
 int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r);
 /* kernel_map: the user gave a kallsyms text of his own, the trace's is not used. */
 int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map);
-/* A kallsyms text from a file. */
-int feed_kernel_map(struct a2n *a, const char *path);
+/* A copy of kallsyms, a vmlinux, for so many machines (0: one). NULL, or what is wrong with it. */
+const char *feed_kernel_map(struct a2n *a, uint32_t machines, const char *path);
+const char *feed_kernel_image(struct a2n *a, uint32_t machines, const char *path);
 
 #endif

@@ -58,8 +58,10 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
 	w->message = strdup(message);
-	/* Who asked for servers wants to know what became of it, whatever the module. */
-	w->of_lines = n->lines.begun || !strncmp(message, "debuginfod:", 11);
+	/* Who asked for servers, or gave an image of the kernel, wants to know what became of it,
+	 * whatever the ticks. */
+	w->of_lines = n->lines.begun || !strncmp(message, "debuginfod:", 11) ||
+		      (!strcmp(module, A2N_KERNEL) && strstr(message, "its image"));
 	if (w->module && w->message) {
 		n->nwarning++;
 		return;

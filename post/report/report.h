@@ -177,6 +177,8 @@ const char *module_reason(const struct module *m);
 const char *module_cure(const struct module *m);	/* what to do about it */
 
 /* tree_build, and the proof that nothing fell under the table: both sums equal the trace's. */
+/* Whether a node is shown: with -nsf offsets are, where no symbol was found, alone. */
+bool offset_shown(const struct job *job, const struct node *n);
 int build_checked(struct tree *t, const struct job *job, const enum level *levels, uint32_t cpu,
 		  const char *what);
 uint64_t cpu_total(const struct trace *t, uint32_t cpu);

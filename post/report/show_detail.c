@@ -177,6 +177,8 @@ static uint32_t numbers(const struct pirecord *r, struct number n[8])
 	const struct detail_poke *p = r->data;
 	const struct detail_cgroup *c = r->data;
 	const struct detail_registers *g = r->data;
+	const struct detail_kernel_map *m = r->data;
+	const struct detail_ksymbol *k = r->data;
 
 	switch (r->minor & DETAIL_KIND) {
 	case DETAIL_EVENT:
@@ -209,8 +211,26 @@ static uint32_t numbers(const struct pirecord *r, struct number n[8])
 	case DETAIL_POKE:
 		n[0] = (struct number){ "address", p->address, false };
 		return 1;
+	case DETAIL_KERNEL_MAP:
+		n[0] = (struct number){ "start", m->start, false };
+		n[1] = (struct number){ "length", m->length, false };
+		n[2] = (struct number){ "offset", m->offset, false };
+		return 3;
+	case DETAIL_KSYMBOL:
+		n[0] = (struct number){ "start", k->start, false };
+		n[1] = (struct number){ "length", k->length, false };
+		n[2] = (struct number){ "type", k->type, true };
+		n[3] = (struct number){ "flags", k->flags, false };
+		return 4;
 	}
 	return 0;
+}
+
+static void words_text(FILE *out, const char *name, const char *text)
+{
+	fprintf(out, " %s=\"", name);
+	escape_print(out, text);
+	putc('"', out);
 }
 
 void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *formats)
@@ -221,6 +241,8 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	const struct detail_poke *p = r->data;
 	const struct detail_raw *raw = r->data;
 	const struct detail_cgroup *c = r->data;
+	const struct detail_kernel_map *m = r->data;
+	const struct detail_ksymbol *k = r->data;
 	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
 	char text[TEXT_ROOM];
 	struct number n[8];
@@ -242,18 +264,13 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 		words_registers(out, r->data);
 		break;
 	case DETAIL_RAW:
-		if (tracepoints_text(formats, raw->data, raw->bytes, text, sizeof(text))) {
-			fputs(" fields=\"", out);
-			escape_print(out, text);
-			putc('"', out);
-		}
+		if (tracepoints_text(formats, raw->data, raw->bytes, text, sizeof(text)))
+			words_text(out, "fields", text);
 		words_bytes(out, "data", raw->data, raw->bytes);
 		break;
 	case DETAIL_CGROUP_OF:
 	case DETAIL_CGROUP:
-		fputs(" path=\"", out);
-		escape_print(out, c->path);
-		putc('"', out);
+		words_text(out, "path", c->path);
 		break;
 	case DETAIL_NAMESPACES:
 		for (i = 0; i < s->count && i < SPACES; i++)
@@ -263,6 +280,14 @@ void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *
 	case DETAIL_POKE:
 		words_bytes(out, "before", p->code, p->before);
 		words_bytes(out, "after", p->code + p->before, p->after);
+		break;
+	case DETAIL_KERNEL_MAP:
+		if (m->id_length)
+			words_bytes(out, "build_id", m->id, m->id_length);
+		words_text(out, "path", m->path);
+		break;
+	case DETAIL_KSYMBOL:
+		words_text(out, "name", k->name);
 		break;
 	}
 }
@@ -275,6 +300,8 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 	const struct detail_poke *p = r->data;
 	const struct detail_raw *raw = r->data;
 	const struct detail_cgroup *c = r->data;
+	const struct detail_kernel_map *m = r->data;
+	const struct detail_ksymbol *k = r->data;
 	uint32_t event = r->minor >> PITRACE_TPROF_EVENT_SHIFT, i;
 	char text[TEXT_ROOM];
 	struct number n[8];
@@ -323,6 +350,14 @@ void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoin
 	case DETAIL_POKE:
 		json_bytes(j, "before", p->code, p->before);
 		json_bytes(j, "after", p->code + p->before, p->after);
+		break;
+	case DETAIL_KERNEL_MAP:
+		if (m->id_length)
+			json_bytes(j, "build_id", m->id, m->id_length);
+		json_string(j, "path", m->path);
+		break;
+	case DETAIL_KSYMBOL:
+		json_string(j, "name", k->name);
 		break;
 	}
 }

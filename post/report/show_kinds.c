@@ -271,6 +271,8 @@ static const struct kind kinds[] = {
 	DETAIL(DETAIL_CGROUP, "cgroup", detail_cgroup),
 	DETAIL(DETAIL_NAMESPACES, "namespaces", detail_namespaces),
 	DETAIL(DETAIL_POKE, "text-poke", detail_poke),
+	DETAIL(DETAIL_KERNEL_MAP, "kernel-map", detail_kernel_map),
+	DETAIL(DETAIL_KSYMBOL, "ksymbol", detail_ksymbol),
 };
 
 const struct flag show_task_flags[] = {
@@ -281,7 +283,8 @@ const struct flag show_map_flags[] = {
 	{ PITRACE_MAP_READ, "read" }, { PITRACE_MAP_WRITE, "write" }, { PITRACE_MAP_EXEC, "exec" },
 	{ PITRACE_MAP_SHARED, "shared" }, { PITRACE_MAP_ANON, "anon" },
 	{ PITRACE_MAP_VDSO, "vdso" }, { PITRACE_MAP_DELETED, "deleted" },
-	{ PITRACE_MAP_KERNEL, "kernel" }, { PITRACE_MAP_WALK, "walk" }, { 0, NULL },
+	{ PITRACE_MAP_KERNEL, "kernel" }, { PITRACE_MAP_WALK, "walk" },
+	{ PITRACE_MAP_SYMBOL, "symbol" }, { 0, NULL },
 };
 const struct flag show_fault_flags[] = {
 	{ PITRACE_FAULT_WRITE, "write" }, { PITRACE_FAULT_EXEC, "exec" }, { 0, NULL },

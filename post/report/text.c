@@ -319,6 +319,14 @@ uint64_t cpu_total(const struct trace *t, uint32_t cpu)
 	return t->cpu[cpu].samples + t->cpu[cpu].idle_ticks;
 }
 
+bool offset_shown(const struct job *job, const struct node *n)
+{
+	const struct row *r = &job->model->counts.row[n->row];
+
+	return n->level != LEVEL_OFF || !job->options->unnamed_offsets ||
+	       job->model->names.symbols.symbol[r->symbol].result != A2N_OK;
+}
+
 int build_checked(struct tree *t, const struct job *job, const enum level *levels, uint32_t cpu,
 		  const char *what)
 {

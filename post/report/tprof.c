@@ -113,7 +113,8 @@ static void write_summary(const struct job *job, FILE *out)
 	fputs("\nLAB  PID process, TID thread, MOD module, SYM symbol", out);
 	if (o->by_line)
 		fputs(", LIN source line", out);
-	fputs(job->options->offsets ? ", OFF offset in the symbol\n" : "\n", out);
+	fputs(job->options->unnamed_offsets ? ", OFF offset in the module where no symbol was found\n" :
+	      job->options->offsets ? ", OFF offset in the symbol\n" : "\n", out);
 	fputs("TKS  ticks\n%%%  percent of all ticks\nNAMES  process ", out);
 	fputs(o->by_process_name ? "name (processes of one name together)" : "name_pid", out);
 	fputs(", thread ", out);
@@ -182,7 +183,8 @@ static void write_tree(const struct job *job, FILE *out, const struct tree *t, u
 		const struct share *s;
 		char line[512], *at = line;
 
-		if (n->depth >= depth || percent_of(n->ticks, total) < job->options->clip) {
+		if (n->depth >= depth || !offset_shown(job, n) ||
+		    percent_of(n->ticks, total) < job->options->clip) {
 			i = n->next;
 			continue;
 		}

@@ -31,8 +31,10 @@ static void write_row(const struct job *job, FILE *out, const struct node *n, ui
 	putc(',', out);
 	escape_csv(out, s->name);
 	csv_source(out, job, s);
-	if (job->options->offsets)
+	if (job->options->offsets && offset_shown(job, n))
 		fprintf(out, ",0x%" PRIx64, r->offset);
+	else if (job->options->offsets)
+		putc(',', out);
 	fprintf(out, ",%" PRIu64 ",%.4f,%" PRIu64 "\n", n->ticks, percent_of(n->ticks, total),
 		n->unsure);
 }

@@ -97,6 +97,9 @@ static void write_children(const struct job *job, struct json *j, const struct t
 		[LEVEL_SYM] = "symbols", [LEVEL_LIN] = "lines", [LEVEL_OFF] = "offsets",
 	};
 
+	/* They come together: of one symbol either all are shown or none. */
+	if (i < end && !offset_shown(job, &t->node[i]))
+		return;
 	json_array(j, i < end ? keys[t->node[i].level] : "processes");
 	for (; i < end; i = t->node[i].next) {
 		if (percent_of(t->node[i].ticks, total) < job->options->clip)

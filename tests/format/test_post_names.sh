@@ -86,6 +86,59 @@ code 2 "$post" -kmap nosuch story.nrm2 && has err "nosuch" &&
 	code 2 "$post" -kmap /bin/sh story.nrm2
 verdict kmap_unreadable
 
+# ---- a kernel's image: by its symbols, moved to where the kernel ran; each kind of file to its option
+if command -v gcc >/dev/null; then
+	cat >kernel.S <<-'END'
+		.globl _text, _stext, in_image, behind, _etext
+		.type in_image, @function
+		_text: _stext: .skip 4096
+		in_image: .skip 4096
+		behind: .skip 4096
+		_etext: nop
+	END
+	gcc -nostdlib -static -no-pie kernel.S -o vmlinux -Wl,-Ttext=0xffffffff82000000,-e,_stext,--build-id=none
+	printf 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81003000 T _etext\n' >map
+	code 1 "$post" -q -kmap map -k vmlinux story.nrm2 && has_line tprof.out SYM 42 21.00 in_image
+	verdict image_moved
+	code 1 "$post" -q -k vmlinux -kmap map -format folded -o folded story.nrm2 && has folded 'in_image_[k]'
+	verdict image_in_formats
+	printf 'ffffffff81000000 T _stext\nffffffff81004000 T _etext\n' >other
+	code 1 "$post" -kmap other -k vmlinux story.nrm2 && has err "another kernel"
+	verdict image_of_another_kernel
+	code 2 "$post" -k map story.nrm2 && has err "-k: map: " && has err "-kmap" &&
+		code 2 "$post" -kmap vmlinux story.nrm2 && has err "-kmap: vmlinux: " && has err "-k " &&
+		code 2 "$post" -k /bin/sh story.nrm2 && has err "-k: /bin/sh: not a vmlinux" &&
+		code 2 "$post" -k story.nrm2 story.nrm2 && has err "no ELF file" &&
+		code 2 "$post" -k . story.nrm2 && has err "directory" &&
+		head -c 514 /dev/zero >packed && echo HdrS >>packed &&
+		head -c 600 /dev/zero >>packed && code 2 "$post" -k packed story.nrm2 && has err "packed kernel"
+	verdict image_of_the_wrong_kind
+else
+	for name in image_moved image_in_formats image_of_another_kernel image_of_the_wrong_kind; do
+		echo "skip post_names_$name gcc is not installed"
+	done
+fi
+echo "no lines of kallsyms" >text
+printf '0000000000000000 T _text\n0000000000000000 t one\n' >hidden
+code 2 "$post" -kmap text story.nrm2 && has err "not a copy" &&
+	code 2 "$post" -kmap story.nrm2 story.nrm2 && has err "not a copy" &&
+	code 2 "$post" -kmap hidden story.nrm2 && has err "CAP_SYSLOG" &&
+	code 2 "$post" -jdir text story.nrm2 && has err "-jdir: text" &&
+	code 2 "$post" -sympath /:text:/usr story.nrm2 && has err "-sympath: text" &&
+	code 2 "$post" -program /bin/sh story.nrm2 && has err "no XRay log"
+verdict files_of_the_wrong_kind
+
+# ---- offsets where no symbol is, there alone
+code 1 "$post" -q -nsf -o bare story.nrm2 && code 1 "$post" -q -off -o all story.nrm2 &&
+	awk '$1 == "SYM" { none = $4 ~ /^(No|Jit)/ } $1 == "OFF" { n[none]++ }
+		END { exit !(n[1] && !n[0]) }' bare &&
+	awk '$1 == "SYM" { none = $4 ~ /^(No|Jit)/ } $1 == "OFF" && none' all >all.off &&
+	awk '$1 == "OFF"' bare | diff all.off - >why &&
+	code 1 "$post" -csv -nsf story.nrm2 && grep -q 'NoS[^,]*,0x' out && grep -q 'vmlinux,[a-z_]*,,' out &&
+	code 1 "$post" -json -nsf story.nrm2 &&
+	jq -e '[.. | objects | select(.offsets) | .name] | length > 0 and all(startswith("No") or startswith("Jit"))' out >why
+verdict nsf
+
 # ---- names that mean harm: no control character gets through, in any form
 bad=
 for options in "-o -" "" "-show -o -" "-csv" "-json" "-show -json -o -" "-verbose -off -cpu"; do

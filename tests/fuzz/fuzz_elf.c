@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "a2n.h"
 #include "demangle.h"
 #include "elf_file.h"
 #include "fuzz.h"
@@ -65,6 +66,25 @@ static void read_all(struct elf_file *f)
 	symtab_free(&t);
 }
 
+/* The same file as the kernel's image, moved. */
+static void as_kernel(int fd)
+{
+	static const char text[] = "ffffffff91000000 T _text\nffffffff91000000 T _stext\n";
+	struct a2n *a = a2n_open(NULL);
+	struct a2n_answer r;
+
+	if (!a || fd < 0)
+		abort();
+	a2n_kallsyms(a, text, sizeof(text) - 1);
+	if (!a2n_kernel_image(a, fd)) {
+		a2n_resolve(a, 0, 1, 0xffffffff91000000, true, &r);
+		if (r.result == A2N_OK && r.symbol_offset >= r.symbol->size)
+			abort();
+		fuzz_touch(r.symbol->name, strlen(r.symbol->name));
+	}
+	a2n_close(a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -73,6 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
+	as_kernel(dup(fd));
 	if (!elf_file_open(&f, fd)) {
 		read_all(&f);
 		elf_file_close(&f);

@@ -46,7 +46,7 @@ static const char *const wanted[][WORDS] = {
 	{ "-callers=spin_unlock" }, { "-folded" }, { "-offcpu", "-folded" },
 	{ "-offcpu", "-calltree" }, { "-annotate", "spin_unlock" },
 	{ "-annotate", "vfs_read@vmlinux", "-json" }, { "-annotate", "copy_to_user", "-csv" },
-	{ "-tprof", "-e", "0", "-kmap", "@" }, { "-annotate", "g@[vdso]", "-e", "0" },
+	{ "-tprof", "-e", "0", "-kmap", "@" }, { "-tprof", "-k", "@", "-nsf" }, { "-annotate", "g@[vdso]", "-e", "0" },
 	{ "-annotate", "one", "-e", "0", "-json" }, { "-annotate", "g", "-e", "0", "-csv" },
 	{ "-calltree", "-e", "0", "-pnm" }, { "-callers=g", "-e", "timer", "-sympath", "/nowhere" },
 	{ "-marks", "-csv" }, { "-marks", "-tnm" }, { "-sched", "-pnm", "-marks", "-tprof", "-tnm" },

@@ -56,6 +56,52 @@ done
 every 1 mpevt_run "$bin/mpevt" run
 every 1 mpevt_start "$bin/mpevt" start
 
+# An abbreviation that could mean two options is an error that names both.
+abbreviated=0
+ambiguous() { # COMMAND...
+	local word
+	"$@" --help >help 2>&1 </dev/null || "$@" -help >help 2>&1 </dev/null
+	options <help | sed 's/^-*//' | sort -u >names
+	# Beginnings of several that are none themselves, each with the first and the last of them.
+	awk '{ for (i = 1; i < length($1); i++) { p = substr($1, 1, i); if (!n[p]++) first[p] = $1; last[p] = $1 }
+		is[$1] = 1 } END { for (p in n) if (n[p] > 1 && !is[p]) print p, first[p], last[p] }' names |
+		sort >beginnings
+	while read -r word first last; do
+		abbreviated=$((abbreviated + 1))
+		timeout 5 "$@" "-$word" x </dev/null >out 2>err && echo "$* -$word: exit code 0"
+		grep -qE -- "'-$word' is ambiguous:.* -$first( |$)" err && grep -qE -- " -$last( |$)" err ||
+			echo "$* -$word ($first, $last): $(head -1 err)"
+	done <beginnings >>wrong
+}
+: >wrong
+for program in post msr cpi run.tprof run.itrace; do
+	ambiguous "$bin/$program"
+done
+for sub in run init event check ai; do
+	ambiguous "$bin/swtrace" "$sub"
+done
+for sub in run dump; do
+	ambiguous "$bin/ptt" "$sub"
+done
+for sub in run start; do
+	ambiguous "$bin/mpevt" "$sub"
+done
+[ ! -s wrong ] && [ "$abbreviated" -gt 20 ]
+verdict abbreviations_that_mean_two $? "$abbreviated, wrong: $(cat wrong)"
+
+# What is whole is no abbreviation: -k takes a vmlinux, not -kmap's file.
+printf 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff82000000 T _etext\n' >kallsyms
+"$bin/swtrace" run -q -B timer -o k.nrm2 -- true >out 2>&1
+for option in -k --k -k=; do
+	case $option in
+	*=) set -- "-${option}kallsyms" ;;
+	*) set -- "$option" kallsyms ;;
+	esac
+	"$bin/post" -q "$@" k.nrm2 >out 2>err
+	is "vmlinux_is_no_kallsyms_$option" "$?" 2
+	says "vmlinux_is_no_kallsyms_says_$option" err 'not a vmlinux: -kmap takes'
+done
+
 # The program's own name.
 mkdir own
 ln -s "$bin/post" "own/$word"

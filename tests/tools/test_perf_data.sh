@@ -450,6 +450,55 @@ else
 	verdict newer_is_there 1
 fi
 
+# ---- whose code a sample was in: perf says the same of what post has written, the kernel's and its modules' too,
+# whatever machine it was recorded on; with -kmap, too
+printf 'ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff82000000 T _etext\n' >other.kallsyms
+dsos() { # PERF FILE
+	"$1" script -G -F pid,tid,time,ip,dso -i "$2" 2>/dev/null | sed -E 's/ +/ /g; s/^ //' | sort
+}
+same_dsos() { # PERF NAME FILE
+	local how
+	dsos "$1" "$3" >want
+	for how in "" -kmap; do
+		post -format perf.data -o dsos.file $how ${how:+other.kallsyms} -r "$3"
+		dsos "$1" dsos.file >have
+		[ -s want ] && diff want have >diffs
+		verdict "dsos_$2$how" $? "$(wc -l <want) samples, differ: $(grep -c '^[<>]' diffs): $(head -n 6 diffs)"
+	done
+	post -format perf.data -o - -r "$3" | cat >dsos.pipe
+	dsos "$1" dsos.pipe >have
+	[ -s want ] && diff want have >diffs
+	verdict "dsos_$2_pipe" $? "$(wc -l <want) samples, differ: $(head -n 6 diffs)"
+}
+kernel_maps() { # FILE: mappings of the kernel and its modules, with their build ids
+	perf script -D -i "$1" 2>/dev/null | grep -oE 'PERF_RECORD_MMAP2? -1/0: .*' | sed -E 's/^PERF_RECORD_MMAP2?//; s/<[^>]*>//' | sort
+}
+perf record -q -a -e cpu-clock -F 500 -o whole.data sh -c 'i=0; while [ $i -lt 40 ]; do i=$((i+1)); cat /proc/self/maps; done' >/dev/null 2>err
+for f in whole.data "$top"/tests/data/perf/perf.data.{branch-4.14,callgraph-3.8,i686-3.4,lost_samples-4.4,singleprocess-3.8,piped.header_features-4.16}; do
+	name=${f##*perf.data.}
+	same_dsos perf "$name" "$f"
+	post -format perf.data -o dsos.file -r "$f"
+	kernel_maps "$f" >want
+	kernel_maps dsos.file >have
+	[ -s want ] && diff want have >out
+	verdict "kernel_maps_$name" $? "$(wc -l <want) mappings, differ: $(head -n 4 out)"
+	perf buildid-list -i "$f" 2>/dev/null | grep '\[kernel\|\.ko' | sort >want
+	perf buildid-list -i dsos.file 2>/dev/null | grep '\[kernel\|\.ko' | sort >have
+	diff want have >out
+	verdict "kernel_ids_$name" $?
+	if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
+		# That one refuses features of a pipe.
+		case $name in piped*) continue ;; esac
+		same_dsos "$newer" "newer_$name" "$f"
+	fi
+done
+# What a stretch of time alone is written of keeps them.
+post -time "-$(perf script -F time -i whole.data 2>/dev/null | sed -n '20s/[ :]//gp')" -format perf.data -o part.data -r whole.data
+kernel_maps whole.data >want
+kernel_maps part.data >have
+diff want have >out
+verdict kernel_maps_of_a_part $?
+
 # ---- files of other versions
 for f in "$top"/tests/data/perf/perf.data.*; do
 	name=${f##*perf.data.}

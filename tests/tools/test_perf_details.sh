@@ -47,6 +47,15 @@ same cgroup_by_name
 jq -r 'select(.kind == "text-poke") | [.time, .address, .before, .after] | @tsv' little.json >have
 printf '2500\t0xffffffff81000040\t0f1f440000\te801020304\n' >want
 same text_poke
+jq -r 'select(.record == "perf" and (.kind == "kernel-map" or .kind == "ksymbol")) |
+	[.time, .start, .length, (.path // .name), .offset // "", .flags // ""] | @tsv' little.json >have
+{
+	printf '900\t0xffffffff81000000\t0x1000000\t[kernel.kallsyms]_text\t0xffffffff81000000\t\n'
+	printf '901\t0xffffffffc0000000\t0x4000\t/lib/modules/6.1.0/kernel/fs/some-fs.ko\t0x0\t\n'
+	printf '902\t0xffffffffc0100000\t0x40\tbpf_prog_0123_one\t\t0x0\n'
+	printf '2600\t0xffffffffc0100000\t0x40\tbpf_prog_0123_one\t\t0x1\n'
+} >want
+same kernel_names
 jq -r 'select(.kind == "raw") | .data' little.json >have
 printf '7477656c7665206279746573\n666f7572\n666f7572\n' >want
 same raw_data
@@ -215,4 +224,40 @@ perf report -i trace.data --sort cgroup -F sample,cgroup --stdio 2>/dev/null | a
 	END { for (k in n) print k, n[k] }' | sort >want
 lines trace.data | jq -r 'select(.kind == "in-cgroup") | .path' | sort | uniq -c | awk '{ print $2, $1 }' | sort >have
 same cgroups_of_perf_report
+# ---- system calls: each that perf's own tracepoints tell, with its result and the time between
+perf record -q -e raw_syscalls:sys_enter,raw_syscalls:sys_exit -o raw.data ls / /nowhere >/dev/null 2>err
+if perf script -i raw.data 2>/dev/null | grep -q sys_exit; then
+	# Of the first call its exit alone is there: perf began in it.
+	perf script -F event,trace -i raw.data 2>/dev/null | awk '
+		match($0, /sys_enter: NR -?[0-9]+/) { split(substr($0, RSTART, RLENGTH), f, " "); open[f[3]]++ }
+		match($0, /sys_exit: NR -?[0-9]+ = -?[0-9]+/) { split(substr($0, RSTART, RLENGTH), f, " ")
+			if (open[f[3]] > 0) { open[f[3]]--; n[f[3]]++; if (f[5] < 0 && f[5] >= -4095) e[f[3]]++ } }
+		END { for (i in n) print i, n[i], e[i] + 0 }' | sort -n >want
+	post -syscalls -json -r raw.data | jq -r '.syscalls.calls[] | select(.time.count > 0) |
+		"\(.number) \(.time.count) \(.error_count)"' | sort -n >have
+	same syscalls_raw
+	perf script -F event,trace -i raw.data 2>/dev/null | sed -nE 's/.*sys_enter: NR ([0-9]+) \(([0-9a-f]+), ([0-9a-f]+),.*/\1 0x\2 0x\3/p' >want
+	post -show -json -o - -r raw.data | jq -r 'select(.record == "syscall" and .kind == "entry") |
+		"\(.number) \(.argument0) \(.argument1)"' >have
+	same syscalls_arguments
+	perf record -q -e 'syscalls:sys_enter_openat,syscalls:sys_exit_openat,syscalls:sys_enter_close,syscalls:sys_exit_close' \
+		-o named.data ls / /nowhere >/dev/null 2>err
+	counted() { # FILE: calls of openat and close
+		post -syscalls -json -r "$1" | jq -r '.syscalls.calls[] | select(.call == "openat" or .call == "close") |
+			"\(.call) \(.time.count)"' | sort
+	}
+	told() {
+		perf script -F event -i "$1" 2>/dev/null | sed -nE 's/.*[ :]sys_exit_(openat|close):.*/\1/p' | sort | uniq -c | awk '{ print $2, $1 }'
+	}
+	told named.data >want
+	counted named.data >have
+	same syscalls_named
+	# Both of them: not all twice.
+	perf record -q -e 'raw_syscalls:*,syscalls:sys_*_openat,syscalls:sys_*_close' -o both.data ls / /nowhere >/dev/null 2>err
+	told both.data >want
+	counted both.data >have
+	same syscalls_both
+else
+	echo "skip ${suite}_syscalls perf does not record tracepoints here"
+fi
 [ $failures = 0 ]

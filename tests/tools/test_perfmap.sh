@@ -203,4 +203,58 @@ if command -v node >/dev/null; then
 else
 	echo "skip perfmap_node it is not installed"
 fi
+
+# The maps that others write: each line of theirs is understood, their code has its names. Names with newlines
+# (node's, of what a program calls a function) and blanks are no damage.
+written() { # NAME PATTERN PROCESS COMMAND...: most of the JIT code's ticks are of such names
+	local name=$1 pattern=$2 process=$3
+	shift 3
+	traced "$@" 2>/dev/null
+	maps="$maps $(pid_of "$process" | sed 's,.*,/tmp/perf-&.map,' | tr '\n' ' ')"
+	have >names
+	awk -v pattern="$pattern" '{ t = $(NF - 1); n += t } $1 == "-" { none += t } $0 ~ pattern { mine += t }
+		END { print n + 0, "ticks,", mine + 0, "of such names,", none + 0, "without a name"
+			exit !(n > 20 && mine > 0.5 * n && none < 0.1 * n) }' names >told && ! grep -q 'perf-.*\.map' err
+	verdict "written_by_$name" $? "$(cat told err; head -n 5 names)"
+	cat told
+}
+if command -v node >/dev/null; then
+	cat >names.js <<'EOF2'
+const o = { "line one\nc 40 two": function (n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) | 0; return s; } };
+const f = o["line one\nc 40 two"];
+let x = 0;
+for (const t = Date.now(); Date.now() - t < 2000;) x ^= f(300000);
+EOF2
+	written node 'line one' node node --perf-basic-prof names.js
+else
+	echo "skip perfmap_written_by_node it is not installed"
+fi
+if command -v javac >/dev/null && java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >/dev/null 2>&1; then
+	cat >Busy.java <<'EOF2'
+public class Busy {
+	static int hot(int[] a) { int s = 0; for (int i = 0; i < a.length; i++) s = s * 31 + a[i] + i; return s; }
+	public static void main(String[] args) {
+		int[] a = new int[100000];
+		long end = System.nanoTime() + 2500000000L;
+		while (System.nanoTime() < end) a[0] = hot(a);
+	}
+}
+EOF2
+	javac Busy.java && written java '^int Busy.hot' java java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp . Busy
+else
+	echo "skip perfmap_written_by_java no Java here that writes perf maps"
+fi
+if command -v erl >/dev/null; then
+	written erlang '[$]erl_eval|[$]lists|[$]erlang' beam.smp erl +S 1 +JPperf map -noshell -eval \
+		'T = erlang:monotonic_time(millisecond), F = fun(G) -> lists:sum(lists:seq(1, 100000)), case erlang:monotonic_time(millisecond) - T > 2000 of true -> ok; _ -> G(G) end end, F(F), halt().'
+else
+	echo "skip perfmap_written_by_erlang it is not installed"
+fi
+if command -v php >/dev/null; then
+	echo '<?php function hot($n) { $s = 0; for ($i = 0; $i < $n; $i++) $s = ($s * 31 + $i) % 65521; return $s; }
+		for ($t = microtime(true); microtime(true) - $t < 2;) hot(100000);' >busy.php
+	written php 'hot' php php -d opcache.enable_cli=1 -d opcache.jit=1255 -d opcache.jit_buffer_size=16M -d opcache.jit_debug=16 -d opcache.file_update_protection=0 busy.php
+else
+	echo "skip perfmap_written_by_php it is not installed"
+fi
 [ $failures = 0 ]

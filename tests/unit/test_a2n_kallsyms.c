@@ -345,6 +345,35 @@ static void test_odd_text(void)
 	MODULE(9, 77 + (1ull << 63), A2N_KERNEL);
 }
 
+/* Code that the kernel made is named by itself, for as long as it was there. */
+static void test_made_code(void)
+{
+	static const char bpf[] = "bpf_prog_1_one", other[] = "bpf_prog_2_two";
+
+	begin();
+	kallsyms("ffffffff81000000 T _stext\nffffffff81001000 T _etext\n"
+		 "ffffffffc0000500 t bpf_prog_3_old\t[bpf]\n");
+	a2n_kernel_code(a, 10, bpf, 0xffffffffc0000100, 0x40);
+	a2n_kernel_code(a, 10, bpf, 0xffffffffc0000200, 0x40);
+	a2n_kernel_code_gone(a, 20, bpf, 0xffffffffc0000100, 0x40);
+	a2n_kernel_code(a, 30, other, 0xffffffffc0000100, 0x80);
+	a2n_kernel_code_gone(a, 30, "bpf_prog_3_old", 0xffffffffc0000500, 0x40);
+	CU_ASSERT_STRING_EQUAL(ask(9, 0xffffffffc0000100).module->name, A2N_NO_MODULE);
+	CU_ASSERT_STRING_EQUAL(ask(10, 0xffffffffc000013f).symbol->name, bpf);
+	CU_ASSERT_STRING_EQUAL(ask(10, 0xffffffffc000013f).module->name, "[bpf_prog_1_one]");
+	CU_ASSERT_EQUAL(ask(10, 0xffffffffc0000108).symbol_offset, 8);
+	CU_ASSERT_STRING_EQUAL(ask(19, 0xffffffffc0000140).module->name, A2N_NO_MODULE);
+	CU_ASSERT_STRING_EQUAL(ask(25, 0xffffffffc0000100).module->name, A2N_NO_MODULE);
+	CU_ASSERT_STRING_EQUAL(ask(30, 0xffffffffc000017f).symbol->name, other);
+	/* The other one of its name stays. */
+	CU_ASSERT_STRING_EQUAL(ask(40, 0xffffffffc0000200).symbol->name, bpf);
+	CU_ASSERT_STRING_EQUAL(ask(29, 0xffffffffc0000500).symbol->name, "bpf_prog_3_old");
+	CU_ASSERT_STRING_EQUAL(ask(30, 0xffffffffc0000500).module->name, A2N_NO_MODULE);
+	/* Of no length it is nothing. */
+	a2n_kernel_code(a, 50, "none", 0xffffffffc0000300, 0);
+	CU_ASSERT_STRING_EQUAL(ask(60, 0xffffffffc0000300).module->name, A2N_NO_MODULE);
+}
+
 static void test_large(void)
 {
 	const uint32_t n = 200000;
@@ -380,6 +409,7 @@ int main(void)
 		{ "rust_names", test_rust_names },
 		{ "no_bounds", test_no_bounds },
 		{ "odd_text", test_odd_text },
+		{ "made_code", test_made_code },
 		{ "large", test_large },
 		{ NULL, NULL }
 	};

@@ -136,6 +136,9 @@ static void test_modules(void)
 				       "ffffffff81000200 T _etext\n";
 	static const char kernel[] = ".globl _stext,there,_etext\n_stext: nop\n.balign 256\n"
 				     "there: nop\n.balign 256\n_etext: nop\n";
+	static const char moved[] = "ffffffff91000000 T _stext\nffffffff91000100 T was_there\n"
+				    "ffffffff91000200 T _etext\n"
+				    "ffffffffc0000000 t of_module\t[mod]\n";
 	static const char odd[] = "pitrace-msi 1\nMODULE /odd\nSEGMENT 0 5000 1000\n"
 				  "MODULE /odd\nSEGMENT 0 1000 1000\nSYMBOL 1000 1800 7 1 odd\n";
 	char path[128], msi[128];
@@ -200,6 +203,21 @@ static void test_modules(void)
 	CU_ASSERT_EQUAL(A2nSetKernelImageName(msi), 0);
 	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0xffffffff81000110, &d), A2N_SUCCESS);
 	CU_ASSERT_STRING_EQUAL(d.sym_name, "there");
+	/* It ran elsewhere, which kallsyms tells, whichever is told first. */
+	write_file("map", moved, strlen(moved));
+	snprintf(path, sizeof(path), "%s/map", dir);
+	CU_ASSERT_EQUAL(A2nSetKernelMapName(path), 0);
+	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0xffffffff91000110, &d), A2N_SUCCESS);
+	CU_ASSERT_STRING_EQUAL(d.sym_name, "there");
+	CU_ASSERT_EQUAL(d.sym_addr, 0xffffffff91000100);
+	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0xffffffffc0000010, &d), A2N_SUCCESS);
+	CU_ASSERT_STRING_EQUAL(d.sym_name, "of_module");
+	CU_ASSERT_EQUAL(A2nInit(), 0);
+	CU_ASSERT_EQUAL(A2nSetKernelMapName(path), 0);
+	CU_ASSERT_EQUAL(A2nSetKernelImageName(msi), 0);
+	CU_ASSERT_EQUAL(A2nGetSymbol(7, 0xffffffff91000110, &d), A2N_SUCCESS);
+	CU_ASSERT_STRING_EQUAL(d.sym_name, "there");
+	CU_ASSERT_EQUAL(A2nSetKernelImageName("/bin/true"), -ENODATA);
 	A2nTerminate();
 }
 

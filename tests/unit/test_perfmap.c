@@ -79,7 +79,6 @@ static void test_damage(void)
 	static const struct {
 		const char *line, *what;
 	} bad[] = {
-		{ "x", "no address at its beginning" },
 		{ "7f00", "no address at its beginning" },
 		{ "10000000000000000 1 f", "no address at its beginning" },
 		{ "0x 1 f", "no address at its beginning" },
@@ -104,6 +103,12 @@ static void test_damage(void)
 		CU_ASSERT_EQUAL(fault.offset, 6);
 		end(bad[i].what, 2, 2);
 	}
+	/* Behind an entry it may be the rest of a name with newlines; nowhere else. */
+	begin("x\n1 1 a\n2 1 b\nc /x.js:1:2\n\r\n \n7 eleven\nno hex\n3 1 c\r\n\r\n7f00 x\nbehind it\n");
+	CU_ASSERT(next("a", 1, 1));
+	CU_ASSERT(next("b", 2, 1));
+	CU_ASSERT(next("c", 3, 1));
+	end("no address at its beginning", 1, 3);
 	/* What has no size is nothing, and no fault. */
 	begin("1 0 nothing\n2 1 b\n");
 	CU_ASSERT(next("b", 2, 1));
@@ -280,10 +285,12 @@ static void test_late(void)
 	IS(1, 100, 0x110ff, "f");
 	IS(1, 100, 0x11100, A2N_JIT_UNKNOWN);
 	IS(1, 1, 0x11000, A2N_NO_MODULE);
-	/* Of two nobody knows which. */
+	/* Of two nobody knows which, where both were. */
 	IS(1, 200, 0x1207f, "old");
 	IS(1, 200, 0x12080, "new?");
-	IS(1, 200, 0x1217f, "new?");
+	IS(1, 200, 0x120ff, "new?");
+	IS(1, 200, 0x12100, "new");
+	IS(1, 200, 0x1217f, "new");
 	/* Outside of the program's own memory nothing is of its making. */
 	map(0, NEVER, 1, 0x20000, "f");
 	IS(1, 200, 0x20000, A2N_NO_MODULE);
@@ -319,14 +326,82 @@ static void test_times(void)
 	map(2000, 3000, 1, 0x15000, "alone");
 	IS(1, 999, 0x11000, "first");
 	IS(1, 1500, 0x11000, "second?");
+	IS(1, 1500, 0x110ff, "second?");
 	IS(1, 2000, 0x11000, "second");
 	IS(1, 1999, 0x11080, "second?");
 	IS(1, 2500, 0x1107f, "second");
 	IS(1, 2500, 0x11080, "third?");
+	IS(1, 2500, 0x11100, "third");
 	IS(1, 3000, 0x11080, "third");
 	IS(1, 999, 0x15000, A2N_JIT_UNKNOWN);
 	IS(1, 1000, 0x15000, "alone");
 	IS(1, 9999, 0x15000, "alone");
+	a2n_close(a);
+}
+
+static void code(uint64_t since, uint64_t time, uint64_t address, uint64_t size, const char *name)
+{
+	CU_ASSERT_EQUAL(a2n_jit_map(a, since, time, 1, address, size, name, strlen(name)), 0);
+}
+
+/* Blobs and parts of them. */
+static void test_nested(void)
+{
+	/* Listed together, in either order, the part is the more exact name. */
+	story();
+	code(0, NEVER, 0x11000, 0x40, "stub 1");
+	code(0, NEVER, 0x11080, 0x40, "stub 2");
+	code(0, NEVER, 0x11000, 0x200, "blob");
+	code(0, NEVER, 0x12000, 0x200, "outer");
+	code(0, NEVER, 0x12010, 0x10, "part 1");
+	code(0, NEVER, 0x12020, 0x10, "part 2");
+	IS(1, 200, 0x1103f, "stub 1");
+	IS(1, 200, 0x11040, "blob");
+	IS(1, 200, 0x11080, "stub 2");
+	IS(1, 200, 0x110c0, "blob");
+	IS(1, 200, 0x111ff, "blob");
+	IS(1, 200, 0x11200, A2N_JIT_UNKNOWN);
+	IS(1, 200, 0x1200f, "outer");
+	IS(1, 200, 0x12010, "part 1");
+	IS(1, 200, 0x1202f, "part 2");
+	IS(1, 200, 0x12030, "outer");
+	a2n_close(a);
+	/* Others between: it may have been made anew. Only where both were it is unsure. */
+	story();
+	code(0, NEVER, 0x11020, 0x20, "small");
+	code(0, NEVER, 0x13000, 0x20, "other");
+	code(0, NEVER, 0x11000, 0x100, "large");
+	code(0, NEVER, 0x12000, 0x100, "first");
+	code(0, NEVER, 0x13020, 0x20, "another");
+	code(0, NEVER, 0x12040, 0x20, "then");
+	IS(1, 200, 0x1101f, "large");
+	IS(1, 200, 0x11020, "small?");
+	IS(1, 200, 0x11040, "large");
+	IS(1, 200, 0x1203f, "first");
+	IS(1, 200, 0x12040, "then?");
+	IS(1, 200, 0x12060, "first");
+	a2n_close(a);
+	/* Rewritten at the same address: the later one, longer or shorter. */
+	story();
+	code(0, NEVER, 0x11000, 0x40, "~f");
+	code(0, NEVER, 0x11000, 0x80, "*f");
+	code(0, NEVER, 0x12000, 0x80, "~g");
+	code(0, NEVER, 0x12000, 0x40, "*g");
+	IS(1, 200, 0x11000, "*f?");
+	IS(1, 200, 0x1103f, "*f?");
+	IS(1, 200, 0x11040, "*f");
+	IS(1, 200, 0x12000, "*g?");
+	IS(1, 200, 0x12040, "~g");
+	a2n_close(a);
+	/* One look after the other: by then the new one is there, whatever lies in what. */
+	story();
+	code(0, 1000, 0x11020, 0x20, "before");
+	code(1000, 2000, 0x11000, 0x100, "after");
+	code(2000, 3000, 0x11000, 0x100, "after");
+	IS(1, 999, 0x11020, "before");
+	IS(1, 1500, 0x11020, "after?");
+	IS(1, 1500, 0x11040, "after");
+	IS(1, 2000, 0x11020, "after");
 	a2n_close(a);
 }
 
@@ -389,7 +464,8 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "lines", test_lines }, { "damage", test_damage }, { "cut", test_cut },
 		{ "grows", test_grows }, { "long", test_long }, { "whose", test_whose },
-		{ "late", test_late }, { "times", test_times }, { "beside", test_beside },
+		{ "late", test_late }, { "times", test_times }, { "nested", test_nested },
+		{ "beside", test_beside },
 		{ "reused", test_reused }, { "processes", test_processes },
 		{ NULL, NULL },
 	};

@@ -27,6 +27,7 @@ inputs=(
 	"post_data post -q -o - -r perf.data"
 	"post_several post -q -o - real/t t"
 	"post_kmap post -q -o - -kmap t -r real/t"
+	"post_k post -q -o - -k t -r real/t"
 	"post_program post -q -o - -program t -r real/t"
 	"post_convert post -q -format pprof -o new -r t"
 	"swtrace_from swtrace run -q -o new --itrace -B ptrace --from main -- ./t"
