@@ -189,7 +189,7 @@ fi
 # ---- normal mode: files are read long after
 if [ $perf = 1 ]; then
 	fresh ran prog
-	"$swtrace" run -q -B perf -m normal -o a.nrm2 -- \
+	"$swtrace" run -q -B perf -t norm -o a.nrm2 -- \
 		sh -c "./prog 300 & sleep 0.1; $replace; wait" sh new prog >out 2>&1
 	verdict normal_runs $?
 	none_wrong normal a.nrm2 ran prog
@@ -243,6 +243,8 @@ if [ $perf = 1 ] && command -v perf >/dev/null; then
 	sh -c "$replace" sh ran prog
 	all_named perf_data_same_again c.data ran prog
 	sh -c "$replace" sh new prog
+	all_named perf_data_after_kept c.data ran prog
+	unkeep
 	not_named perf_data_after c.data ran prog
 fi
 
