@@ -175,11 +175,11 @@ fresh ran.static prog
 cp new.static prog.n
 if timeout 200 "$swtrace" run --itrace -q -B ptrace -o i.nrm2 -- ./prog 0 prog.n >out 2>&1; then
 	"$post" -q -json -tree -o tree -r i.nrm2 2>/dev/null
-	! grep -q 'new_' tree
+	! grep -qE '"new_(first|second)' tree
 	verdict ptrace $?
 	keep ran.static
 	"$post" -q -json -tree -o tree -r i.nrm2 2>/dev/null
-	grep -q 'ran_first' tree && grep -q 'ran_second' tree && ! grep -q 'new_' tree
+	grep -q 'ran_first' tree && grep -q 'ran_second' tree && ! grep -qE '"new_(first|second)' tree
 	verdict ptrace_kept $?
 	unkeep
 else
