@@ -37,7 +37,7 @@ enum file_same file_same(const struct file_told *told, int fd, const struct stat
 	if (st->st_ino != told->inode || other_generation(told, fd))
 		return FILE_OTHER;
 	/* Elsewhere it may have another number since the machine was booted. */
-	if (in_memory(type) && (major(st->st_dev) != told->major || minor(st->st_dev) != told->minor))
+	if (in_memory(type) && st->st_dev != makedev(told->major, told->minor))
 		return FILE_OTHER;
 	return FILE_SAME;
 }

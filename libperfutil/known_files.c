@@ -117,7 +117,8 @@ static struct known_file *get(struct known_files *k, const struct pitrace_mte_ma
 	struct known_file *f;
 	int fd;
 
-	if (!k || !m->inode || m->flags & (PITRACE_MAP_ANON | PITRACE_MAP_KERNEL) || m->path[0] != '/')
+	if (!k || !m->inode || m->flags & (PITRACE_MAP_ANON | PITRACE_MAP_KERNEL) ||
+	    m->path[0] != '/')
 		return NULL;
 	f = place(k->file, k->room, &key);
 	if (f->id.inode)

@@ -15,7 +15,8 @@ struct known_files *known_files_new(void);
 void known_files_free(struct known_files *k);
 /* Look at the file of a mapping (a whole record, its path with a NUL), unless it is known. */
 void known_files_look(struct known_files *k, const struct pitrace_mte_map *map);
-/* The same; and its build id, if nobody was told of it yet: NULL: somebody was, or it is not known. */
+/* The same; and its build id, if nobody was told of it yet. NULL: somebody was, or it is not
+ * known. */
 const struct pitrace_mte_buildid *known_files_news(struct known_files *k,
 						   const struct pitrace_mte_map *map);
 /* The same of an id that the process itself tells, where its file cannot be looked at. */

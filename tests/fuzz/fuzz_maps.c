@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: texts of /proc, each line as a mapping, a mount, a kernel symbol, of CPUs, all of it as a task. */
+/* Fuzz: texts of /proc, each line as a mapping, a mount, a kernel symbol, of CPUs, all of it as a
+ * task. */
 #include <pitrace.h>
 
 #include "fuzz.h"

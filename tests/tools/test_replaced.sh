@@ -41,11 +41,13 @@ main='int main(int argc, char **argv) {
 }'
 { source_of ran 16; echo "$main"; } >ran.c
 { source_of new 700; echo "$main"; } >new.c
+pad=16
 for who in ran new; do
 	gcc -O1 -o $who $who.c &&
 		gcc -O1 -static -o $who.static $who.c &&
 		gcc -O1 -Wl,--build-id=none -o $who.bare $who.c &&
-		source_of $who $([ $who = ran ] && echo 16 || echo 700) | gcc -O1 -shared -fPIC -x c -o $who.so - || exit 1
+		source_of $who $pad | gcc -O1 -shared -fPIC -x c -o $who.so - || exit 1
+	pad=700
 done
 cat >user.c <<-C
 	#include <stdio.h>
@@ -113,7 +115,8 @@ collectors=timer
 for b in $collectors; do
 	# ---- replaced while it runs: soon after its begin
 	fresh ran prog
-	"$swtrace" run -q -B $b -o a.nrm2 -- sh -c "./prog 700 & sleep 0.2; $replace; wait" sh new prog
+	"$swtrace" run -q -B $b -o a.nrm2 -- \
+		sh -c "./prog 700 & sleep 0.2; $replace; wait" sh new prog
 	not_named ${b}_program a.nrm2 ran prog
 	# What its build id was is known: who kept it has the names.
 	keep ran
@@ -163,7 +166,8 @@ for b in $collectors; do
 	not_named ${b}_bare_by_id a.nrm2 ran.bare prog
 	# ---- a library
 	fresh ran.so libspin.so
-	"$swtrace" run -q -B $b -o a.nrm2 -- sh -c "./user 500 & sleep 0.2; $replace; wait" sh new.so libspin.so
+	"$swtrace" run -q -B $b -o a.nrm2 -- \
+		sh -c "./user 500 & sleep 0.2; $replace; wait" sh new.so libspin.so
 	not_named ${b}_library a.nrm2 ran.so libspin.so
 	keep ran.so
 	all_named ${b}_library_kept a.nrm2 ran.so libspin.so
@@ -217,7 +221,8 @@ if $spaces true 2>/dev/null && [ $perf = 1 ]; then
 		# perf's header says the build id of what was there at its end: of new.
 		not_named perf_data_mount c.data ran prog
 		all_named perf_data_mount_sympath c.data ran prog -sympath old
-		perf record -q --buildid-mmap -e cpu-clock:u -F 1000 -o c.data $spaces sh -c "$over" >out 2>&1 &&
+		perf record -q --buildid-mmap -e cpu-clock:u -F 1000 -o c.data \
+			$spaces sh -c "$over" >out 2>&1 &&
 			not_named perf_data_ids_mount c.data ran prog
 		perf record -q -B -e cpu-clock:u -F 1000 -o c.data $spaces sh -c "$over" >out 2>&1 &&
 			not_named perf_data_bare_mount c.data ran prog
