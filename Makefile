@@ -35,7 +35,8 @@ ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)
 # One line a product: its sources, its include path (the dependency rule), its libraries.
 PERFUTIL_SRC := $(wildcard libperfutil/*.c)
 # It stands on its own: what it shares with libperfutil comes with both.
-A2N_SRC	     := $(wildcard libperfutil/a2n/*.c) libperfutil/rights.c libperfutil/newfile.c
+A2N_SRC	     := $(wildcard libperfutil/a2n/*.c) libperfutil/rights.c libperfutil/newfile.c \
+		libperfutil/file_same.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/itrace_main.c %/run_post.c,$(wildcard tools/swtrace/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_post place say)

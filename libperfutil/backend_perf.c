@@ -16,12 +16,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "events.h"
+#include "perf_files.h"
 #include "perf_session.h"
 #include "rc.h"
 
 #define NS_PER_SEC	1000000000u
 #define DRAIN_BYTES	32768		/* less than this is left until the next second */
 #define KEEP_MS		100
+#define PAUSE_US	10000		/* between looks at new mappings */
 
 struct kept {
 	struct pitrace_segment *segment;
@@ -90,6 +92,7 @@ static void perf_close(struct backend *b)
 	drop_kept(b, PITRACE_RING_MTE);
 	drop_kept(b, PITRACE_RING_TRACE);
 	perf_session_close(&b->s);
+	known_files_free(b->s.files);
 	for (int i = 0; i < 2; i++)
 		if (b->ends[i] >= 0)
 			close(b->ends[i]);
@@ -184,11 +187,12 @@ static struct backend *perf_backend_open(const struct trace_config *config, int 
 		return NULL;
 	b->epoll = b->quit = b->ends[0] = b->ends[1] = -1;
 	pthread_mutex_init(&b->lock, NULL);
+	b->s.files = known_files_new();
 	for (int i = 0; i < PITRACE_RINGS; i++)
 		b->last[i] = &b->first[i];
 	check(config, &c);
 	if (c.state == COLLECTOR_WORKS) {
-		err = watch(b);
+		err = b->s.files ? watch(b) : -ENOMEM;
 		if (!err)
 			err = open_session(b, config);
 		if (!err) {
@@ -283,13 +287,33 @@ static int keep_newest(void *arg, const void *segment, size_t size)
 	return append(b, s, size);
 }
 
+/* What is taken now is told again when more comes. */
+static void forget_edges(struct backend *b)
+{
+	struct epoll_event seen[64];
+
+	while (epoll_wait(b->epoll, seen, 64, 0) == 64)
+		;
+}
+
 static void *keep_thread(void *arg)
 {
 	struct backend *b = arg;
-	struct pollfd p = { .fd = b->quit, .events = POLLIN };
+	struct pollfd p[2] = {
+		{ .fd = b->quit, .events = POLLIN }, { .fd = b->epoll, .events = POLLIN },
+	};
+	uint64_t kept = 0;
 
-	while (!poll(&p, 1, KEEP_MS)) {
+	while (poll(p, 2, KEEP_MS) >= 0 && !p[0].revents) {
 		pthread_mutex_lock(&b->lock);
+		forget_edges(b);
+		perf_files_look(&b->s);
+		if (perf_now() - kept < KEEP_MS * 1000000ull) {
+			pthread_mutex_unlock(&b->lock);
+			usleep(PAUSE_US);
+			continue;
+		}
+		kept = perf_now();
 		if (b->state == PITRACE_STATE_ON || b->state == PITRACE_STATE_SUSPENDED) {
 			if (perf_now() - b->s.synced > NS_PER_SEC)
 				perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
@@ -509,7 +533,6 @@ static int replay(struct backend *b, int ring, segment_sink sink, void *arg)
 
 static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 {
-	struct epoll_event seen[64];
 	int err = 0;
 
 	if (normal(b)) {
@@ -524,10 +547,9 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 		pthread_mutex_unlock(&b->lock);
 		return err;
 	}
-	/* Edges: what is taken here is told again when more comes. */
-	while (epoll_wait(b->epoll, seen, 64, 0) == 64)
-		;
+	forget_edges(b);
 	pthread_mutex_lock(&b->lock);
+	perf_files_look(&b->s);
 	if (all && b->state != PITRACE_STATE_OFF && perf_now() - b->s.synced > NS_PER_SEC / 2)
 		err = perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
 	b->sink = sink;

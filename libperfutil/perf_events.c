@@ -173,7 +173,7 @@ void perf_session_close(struct perf_session *s)
 	free(s->cpu);
 	free(s->scope);
 	free(s->queue.data);
-	*s = (struct perf_session){ 0 };
+	*s = (struct perf_session){ .files = s->files };
 }
 
 void perf_session_enable(struct perf_session *s, enum perf_use use, bool on)

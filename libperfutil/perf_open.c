@@ -124,6 +124,8 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 		 * least leave its mark on the same mapping's record for whoever else listens: perf
 		 * record takes the identity for a build id then, and dies. */
 		a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = a->ksymbol = 1;
+		/* Files are looked at while they are mapped. */
+		a->wakeup_watermark = 1;
 		break;
 	case PERF_SWITCHES:
 		a->context_switch = 1;

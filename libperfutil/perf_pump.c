@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "perf_files.h"
 #include "perf_session.h"
 #include "perf_walk.h"
 
@@ -70,7 +71,11 @@ int perf_say_sync(struct perf_session *s, enum pitrace_sync_why why)
 static int say_record(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		      uint64_t time)
 {
-	return perf_say(arg, major, minor, data, size, time);
+	struct perf_session *s = arg;
+
+	if (major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
+		known_files_look(s->files, data);
+	return perf_say(s, major, minor, data, size, time);
 }
 
 static void in_scope(void *arg, pid_t pid)
@@ -91,6 +96,8 @@ int perf_say_walk(struct perf_session *s)
 	pid_t scope = s->config.scope == PITRACE_SCOPE_PROCESS ? s->config.pid : 0;
 
 	s->names_lost = false;
+	/* It is what a file needs that begins here. */
+	known_files_again(s->files);
 	return perf_walk(scope, say_record, in_scope, s);
 }
 
@@ -114,6 +121,17 @@ static int put_mte(void *arg, uint16_t major, uint32_t minor, const void *data, 
 	struct out *o = arg;
 
 	return put_to(&o->c->mte, o, major, minor, data, size, time);
+}
+
+/* What names need, and what is known of the files among it. */
+static int put_name(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		    uint64_t time)
+{
+	struct out *o = arg;
+
+	if (major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
+		return perf_files_put(o->s, data, size, time, put_mte, o);
+	return put_mte(o, major, minor, data, size, time);
 }
 
 static int put_trace(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
@@ -154,8 +172,8 @@ static int put_said(struct out *o, uint64_t until)
 		memcpy(&said, q->data + q->at, sizeof(said));
 		if (said.time > until)
 			return 0;
-		err = put_mte(o, said.major, said.minor, q->data + q->at + sizeof(said), said.size,
-			      said.time);
+		err = put_name(o, said.major, said.minor, q->data + q->at + sizeof(said), said.size,
+			       said.time);
 		q->at += sizeof(said) + said.size;
 	}
 	if (q->at == q->used) {
@@ -189,7 +207,7 @@ static int put_names(struct out *o)
 		} else if (!err) {
 			if (item.type == PERF_RECORD_FORK)
 				in_scope(s, (pid_t)item.of_pid);
-			err = perf_put_name(&item, put_mte, o);
+			err = perf_put_name(&item, put_name, o);
 		}
 		perf_ring_next(&c->names, h);
 	}

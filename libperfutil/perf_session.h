@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include "backend.h"
+#include "known_files.h"
 #include "perf_idle.h"
 #include "perf_open.h"
 #include "perf_ring.h"
@@ -32,6 +33,7 @@ struct perf_cpu {
 	uint32_t cpu;
 	struct perf_ring names, samples, switches;
 	uint64_t until_samples, until_switches;	/* how far this drain reads them */
+	uint64_t names_seen;		/* how far files were looked at (perf_files.c) */
 	struct segment_out mte, trace;
 	struct perf_running running;
 	uint64_t lost[PITRACE_LOST_KINDS], base[PITRACE_LOST_KINDS];
@@ -63,6 +65,7 @@ struct perf_session {
 	size_t nevents, events_room;
 	uint8_t *scope;			/* a bit a pid: ever in scope; NULL: all are */
 	struct perf_queue queue;
+	struct known_files *files;	/* the backend's: it outlives events and rings */
 	uint64_t synced;		/* time of the last clock sync */
 	bool names_lost;		/* since the last walk */
 };

@@ -64,6 +64,42 @@ bool proc_map_parse(const char *line, size_t length, struct proc_map *m)
 	return true;
 }
 
+/* "36 35 98:0 /root /point options …" */
+bool proc_mount_parse(const char *line, size_t length, struct proc_mount *m)
+{
+	struct bytes b = text_of(line, length);
+	uint64_t id;
+
+	memset(m, 0, sizeof(*m));
+	return text_number(&b, 10, &id) && text_char(&b, ' ') && text_number(&b, 10, &id) &&
+	       text_char(&b, ' ') && number_of_32(&b, 10, &m->dev_major) && text_char(&b, ':') &&
+	       number_of_32(&b, 10, &m->dev_minor) && text_char(&b, ' ') &&
+	       text_word(&b, &m->root, &m->root_len) && text_char(&b, ' ') &&
+	       text_word(&b, &m->point, &m->point_len);
+}
+
+bool proc_unescape(const char *text, size_t length, char *out, size_t room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++, n++) {
+		unsigned int c = 0, k = 0;
+
+		if (n + 1 >= room)
+			return false;
+		while (text[i] == '\\' && k < 3 && length - i > 3 && text[i + 1 + k] >= '0' &&
+		       text[i + 1 + k] <= '7')
+			c = c * 8 + (unsigned int)(text[i + 1 + k++] - '0');
+		k = k == 3 && c && c < 256 ? 3 : 0;
+		out[n] = k ? (char)c : text[i];
+		i += k;
+	}
+	if (!room)
+		return false;
+	out[n] = '\0';
+	return true;
+}
+
 /* "pid (name) S ppid …": the name may hold anything but a NUL, so it ends at the last bracket. The
  * 9th word is the flags, the 22nd the start in clock ticks. */
 bool proc_task_parse(const char *text, size_t length, struct proc_task *t)

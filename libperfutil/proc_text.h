@@ -22,6 +22,17 @@ struct proc_map {
 /* False: none, or not executable. */
 bool proc_map_parse(const char *line, size_t length, struct proc_map *map);
 
+/* A line of /proc/PID/mountinfo: this device's folder `root` is to be seen at `point`. */
+struct proc_mount {
+	uint32_t dev_major, dev_minor;
+	const char *root, *point;	/* in the line, blanks as \040; no NUL at their ends */
+	size_t root_len, point_len;
+};
+
+bool proc_mount_parse(const char *line, size_t length, struct proc_mount *mount);
+/* Such a text as it is meant, with a NUL. False: it has no room. */
+bool proc_unescape(const char *text, size_t length, char *out, size_t room);
+
 /* /proc/PID/stat, or that of a thread. */
 struct proc_task {
 	uint32_t pid, ppid;

@@ -49,6 +49,24 @@ void timer_look_now(struct timer_session *s, struct timer_process *p)
 	}
 }
 
+/* The build id that the same look told, of what is mapped there. */
+static void take_id(const struct timer_session *s, size_t from, size_t to,
+		    struct timer_process *p, const struct timer_map *map)
+{
+	for (size_t i = from; i < to; i++) {
+		struct timer_build_id id;
+
+		if (s->item[i].p != p || s->item[i].kind != TIMER_BUILD_ID ||
+		    s->item[i].bytes < sizeof(id))
+			continue;
+		memcpy(&id, s->item[i].data, sizeof(id));
+		if (id.address < map->start || id.address >= map->end)
+			continue;
+		timer_process_id(p, &id);
+		return;
+	}
+}
+
 /* A mapping began after the last look that did not show it: the next look that shows what the
  * sample at item `i` needs is asked, or one of ours. */
 void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
@@ -77,6 +95,7 @@ void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
 		    !timer_map_parse((char *)s->item[j].data, s->item[j].bytes, &map))
 			continue;
 		if (address >= map.start && address < map.end) {
+			take_id(s, i + 1, j, p, &map);
 			timer_process_map(p, &s->out, &map, s->item[i].stamp);
 			free(map.path);
 			return;

@@ -14,7 +14,8 @@ int timer_out_open(struct timer_out *o, size_t segment_bytes)
 	o->ncpus = n > 0 ? (uint32_t)n : 1;
 	o->trace = calloc(o->ncpus, sizeof(*o->trace));
 	o->stats = calloc(o->ncpus, sizeof(*o->stats));
-	if (!o->trace || !o->stats)
+	o->files = known_files_new();
+	if (!o->trace || !o->stats || !o->files)
 		return -1;
 	o->mte = (struct segment_out){
 		.session = 1, .ring = PITRACE_RING_MTE, .size = segment_bytes,
@@ -36,6 +37,7 @@ void timer_out_close(struct timer_out *o)
 		segment_free(&o->trace[i]);
 	free(o->trace);
 	free(o->stats);
+	known_files_free(o->files);
 }
 
 static int sink_mte(void *arg, const void *segment, size_t size)
@@ -121,23 +123,51 @@ void timer_out_task(struct timer_out *o, enum pitrace_mte_minor minor,
 		memcpy(p, task, sizeof(*task));
 }
 
-void timer_out_map(struct timer_out *o, uint32_t pid, const struct timer_map *map,
-		   uint64_t stamp)
+static void put_file(struct timer_out *o, const struct pitrace_mte_map *map, const void *id,
+		     size_t id_size, uint64_t stamp)
 {
-	size_t n = strlen(map->path);
-	struct pitrace_mte_map m = {
+	const struct pitrace_mte_buildid *news = known_files_news(o->files, map);
+	void *p;
+
+	if (!news && id_size)
+		news = known_files_told(o->files, map, id, id_size);
+	p = news ? put_mte(o, PITRACE_MTE, PITRACE_MTE_BUILDID, sizeof(*news), stamp) : NULL;
+	if (p)
+		memcpy(p, news, sizeof(*news));
+}
+
+void timer_out_map(struct timer_out *o, uint32_t pid, const struct timer_map *map, const void *id,
+		   size_t id_size, uint64_t stamp)
+{
+	size_t n = strlen(map->path), size = sizeof(struct pitrace_mte_map) + n + 1;
+	struct pitrace_mte_map *m = malloc(size);
+	const char *place;
+	uint8_t *p;
+
+	if (!m) {
+		timer_out_lost(o, 0, PITRACE_LOST_MTE, 1, stamp);
+		return;
+	}
+	*m = (struct pitrace_mte_map){
 		.pid = pid, .flags = map->flags, .start = map->start,
 		.length = map->end - map->start, .offset = map->offset, .inode = map->inode,
-		.dev_major = map->dev_major, .dev_minor = map->dev_minor, .path_len = (uint32_t)n,
+		.dev_major = map->dev_major, .dev_minor = map->dev_minor,
 	};
-	uint8_t *p = put_mte(o, PITRACE_MTE, PITRACE_MTE_MODULE, sizeof(m) + n + 1, stamp);
-
+	memcpy(m->path, map->path, n + 1);
+	put_file(o, m, id, id_size, stamp);
+	place = known_files_place(o->files, m);
+	if (!place)
+		place = map->path;
+	n = strlen(place);
+	m->path_len = (uint32_t)n;
+	p = put_mte(o, PITRACE_MTE, PITRACE_MTE_MODULE, sizeof(*m) + n + 1, stamp);
 	if (p) {
-		memcpy(p, &m, sizeof(m));
-		memcpy(p + sizeof(m), map->path, n);
+		memcpy(p, m, sizeof(*m));
+		memcpy(p + sizeof(*m), place, n);
 		/* The NUL, and the rest of its word. */
-		memset(p + sizeof(m) + n, 0, 4 - n % 4);
+		memset(p + sizeof(*m) + n, 0, 4 - n % 4);
 	}
+	free(m);
 }
 
 void timer_out_unmap(struct timer_out *o, uint32_t pid, const struct timer_map *map,

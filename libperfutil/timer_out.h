@@ -5,6 +5,7 @@
 #define PITRACE_TIMER_OUT_H
 
 #include <stdbool.h>
+#include "known_files.h"
 #include "segment.h"
 
 struct timer_map {
@@ -19,6 +20,7 @@ struct timer_out {
 	struct segment_out *trace;	/* of each CPU */
 	struct pifile_stats *stats;	/* likewise */
 	uint32_t ncpus;
+	struct known_files *files;
 	/* Where full segments go, during a drain. */
 	segment_sink sink;
 	void *arg;
@@ -49,8 +51,10 @@ void timer_out_interval(struct timer_out *o, const struct trace_config *config, 
 			uint64_t stamp);
 void timer_out_task(struct timer_out *o, enum pitrace_mte_minor minor,
 		    const struct pitrace_mte_task *task, uint64_t stamp);
-void timer_out_map(struct timer_out *o, uint32_t pid, const struct timer_map *map,
-		   uint64_t stamp);
+/* What is known of its file goes before it: what a look at it tells, else the process (id, of
+ * `id_size` bytes; 0: it told nothing). */
+void timer_out_map(struct timer_out *o, uint32_t pid, const struct timer_map *map, const void *id,
+		   size_t id_size, uint64_t stamp);
 void timer_out_unmap(struct timer_out *o, uint32_t pid, const struct timer_map *map,
 		     uint64_t stamp);
 /* With a stack of `bytes` behind it: struct pitrace_stack and what belongs to it; 0: none. */

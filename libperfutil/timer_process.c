@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "proc_text.h"
-#include "timer/layout.h"
 #include "timer_process.h"
 
 #define MAPS_MAX	65536		/* of a process */
+#define IDS_MAX		16384
 #define THREADS_MAX	65536
 #define IMAGES_MAX	65536		/* all */
 #define NAME_STEPS	4096		/* to read a thread's name */
@@ -71,6 +71,7 @@ void timer_process_free(struct timer_processes *all, struct timer_process *p)
 	maps_clear(&p->seen);
 	free(p->maps.list);
 	free(p->seen.list);
+	free(p->id);
 	free(p->source);
 	free(p->thread);
 	free(p);
@@ -167,6 +168,34 @@ static void maps_drop(struct timer_maps *maps, uint32_t i)
 	maps->list[i] = maps->list[--maps->n];
 }
 
+void timer_process_id(struct timer_process *p, const struct timer_build_id *id)
+{
+	if (!id->size || id->size > PITRACE_BUILDID_MAX)
+		return;
+	if (p->nids == p->room_ids) {
+		uint32_t room = p->room_ids ? 2 * p->room_ids : 16;
+		void *more = room > IDS_MAX ? NULL : realloc(p->id, room * sizeof(*p->id));
+
+		if (!more)
+			return;
+		p->id = more;
+		p->room_ids = room;
+	}
+	p->id[p->nids++] = *id;
+}
+
+static void put_map(struct timer_process *p, struct timer_out *o, const struct timer_map *map,
+		    uint64_t stamp)
+{
+	const struct timer_build_id *id = NULL;
+
+	if (timer_out_steps(o, p->nids))
+		for (uint32_t i = p->nids; i-- && !id;)
+			if (p->id[i].address >= map->start && p->id[i].address < map->end)
+				id = &p->id[i];
+	timer_out_map(o, p->pid, map, id ? id->id : NULL, id ? id->size : 0, stamp);
+}
+
 void timer_process_map(struct timer_process *p, struct timer_out *o, const struct timer_map *map,
 		       uint64_t stamp)
 {
@@ -188,7 +217,7 @@ void timer_process_map(struct timer_process *p, struct timer_out *o, const struc
 		}
 	}
 	if (maps_add(&p->maps, map))
-		timer_out_map(o, p->pid, map, stamp);
+		put_map(p, o, map, stamp);
 }
 
 void timer_process_look(struct timer_process *p, struct timer_out *o, uint64_t stamp)
@@ -209,6 +238,7 @@ void timer_process_look(struct timer_process *p, struct timer_out *o, uint64_t s
 	for (uint32_t i = 0; i < p->seen.n; i++)
 		timer_process_map(p, o, &p->seen.list[i], stamp);
 	maps_clear(&p->seen);
+	p->nids = 0;
 	p->missed = 0;
 }
 
@@ -220,6 +250,7 @@ bool timer_process_seen(struct timer_process *p, const struct timer_map *map)
 void timer_process_unseen(struct timer_process *p)
 {
 	maps_clear(&p->seen);
+	p->nids = 0;
 }
 
 /* ---- processes and threads ------------------------------------------------------------------- */

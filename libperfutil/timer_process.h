@@ -6,6 +6,7 @@
 #ifndef PITRACE_TIMER_PROCESS_H
 #define PITRACE_TIMER_PROCESS_H
 
+#include "timer/layout.h"
 #include "timer_out.h"
 
 struct timer_maps {
@@ -45,6 +46,8 @@ struct timer_process {
 	uint32_t nsource;
 	struct timer_maps maps;		/* known */
 	struct timer_maps seen;		/* of a look that is being told */
+	struct timer_build_id *id;	/* of objects, as the last look told them */
+	uint32_t nids, room_ids;
 	struct timer_thread *thread;
 	uint32_t nthread, thread_room;
 };
@@ -76,6 +79,8 @@ void timer_process_begin(struct timer_process *p, struct timer_out *o,
 /* One mapping, which a look has shown. */
 void timer_process_map(struct timer_process *p, struct timer_out *o, const struct timer_map *map,
 		       uint64_t stamp);
+/* A look tells build ids first: of what is mapped at an address each. */
+void timer_process_id(struct timer_process *p, const struct timer_build_id *id);
 /* A look tells one mapping after the other … */
 bool timer_process_seen(struct timer_process *p, const struct timer_map *map);
 /* … of which some were lost: forget them; or these are all that there are now. */

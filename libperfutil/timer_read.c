@@ -72,7 +72,7 @@ static void take_record(void *arg, const struct timer_record *r, const void *dat
 
 	s->nread++;
 	stamp = stamp < s->floor ? s->floor : stamp > now ? now : stamp;
-	if (r->kind > TIMER_PAD && r->kind <= TIMER_EXIT)
+	if (r->kind > TIMER_PAD && r->kind <= TIMER_BUILD_ID)
 		timer_add_item(s, s->reading, r->kind, r->tid, stamp, data, bytes);
 }
 

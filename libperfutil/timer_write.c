@@ -71,6 +71,7 @@ static void write_item(struct timer_session *s, size_t i)
 {
 	struct timer_item it = s->item[i];
 	struct timer_process *p = it.p, *parent = NULL;
+	struct timer_build_id id;
 	struct timer_map map;
 
 	switch (it.kind) {
@@ -89,6 +90,12 @@ static void write_item(struct timer_session *s, size_t i)
 			break;
 		timer_process_seen(p, &map);
 		free(map.path);
+		break;
+	case TIMER_BUILD_ID:
+		if (it.bytes < sizeof(id))
+			break;
+		memcpy(&id, it.data, sizeof(id));
+		timer_process_id(p, &id);
 		break;
 	case TIMER_LOOK:
 		write_look(s, &it);

@@ -11,12 +11,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "file_same.h"
 #include "kept_files.h"
 #include "module_file.h"
 
 static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
 {
 	struct module_file *f = arg;
+	const struct file_key *key = &f->module->key;
+	const struct file_told told = { key->inode, key->major, key->minor, key->generation };
+	enum file_same same;
 	struct build_id id;
 	const char *why;
 
@@ -25,14 +29,19 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 		f->why = why;
 		return false;
 	}
+	same = live ? file_same(&told, fd, st) : FILE_SAME;
 	if (f->told) {
 		elf_file_build_id(&f->elf, &id);
 		if (!same_build_id(&id, f->told))
 			why = "the file was replaced since it ran (another build id)";
-	} else if (live && f->module->gone) {
-		why = "the file was deleted and its build id is unknown";
-	} else if (live && f->module->key.inode && st->st_ino != f->module->key.inode) {
-		f->other_inode = true;
+	}
+	/* Of two that have no build id one is not the other. */
+	if (!why && !(f->told && f->told->size) && live) {
+		if (f->module->gone)
+			why = "the file was deleted and its build id is unknown";
+		else if (same == FILE_OTHER)
+			why = "the file was replaced since it ran (another inode)";
+		f->other_inode = same == FILE_UNSURE;
 	}
 	if (why) {
 		f->why = why;

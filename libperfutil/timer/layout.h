@@ -84,6 +84,7 @@ enum timer_kind {
 	TIMER_LOOK,		/* all executable mappings were told: u32 number of lines */
 	TIMER_THREAD_EXIT,	/* text: its name */
 	TIMER_EXIT,
+	TIMER_BUILD_ID,		/* struct timer_build_id: before the lines of a look */
 };
 
 struct timer_record {
@@ -98,6 +99,13 @@ struct timer_sample {
 	uint32_t overruns;	/* intervals that were over besides the one */
 	uint16_t cpu;
 	uint16_t stack;		/* 1: struct pitrace_stack and what belongs to it follow */
+};
+
+/* Of the object whose code is at that address, as its own memory has it. */
+struct timer_build_id {
+	uint64_t address;
+	uint8_t size;		/* bytes of the id, up to 20 */
+	uint8_t id[23];
 };
 
 #endif

@@ -36,6 +36,66 @@ static bool executable(const char *line, size_t n)
 	return space && (size_t)(line + n - space) > 4 && space[3] == 'x';
 }
 
+/* "GNU", type 3; sizes are those of the bytes, which stand in words. */
+static bool find_id(const uint8_t *at, size_t left, struct timer_build_id *id)
+{
+	uint32_t head[3];
+
+	while (left >= sizeof(head)) {
+		size_t name, desc;
+
+		memcpy(head, at, sizeof(head));
+		name = ((size_t)head[0] + 3) & ~(size_t)3;
+		desc = ((size_t)head[1] + 3) & ~(size_t)3;
+		at += sizeof(head);
+		left -= sizeof(head);
+		if (name > left || desc > left - name)
+			return false;
+		if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 && !memcmp(at, "GNU", 4) &&
+		    head[1] && head[1] <= 20) {
+			id->size = (uint8_t)head[1];
+			memcpy(id->id, at + name, head[1]);
+			return true;
+		}
+		at += name + desc;
+		left -= name + desc;
+	}
+	return false;
+}
+
+static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *note)
+{
+	for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_R && note->p_vaddr >= p->p_vaddr &&
+		    note->p_vaddr - p->p_vaddr <= p->p_filesz &&
+		    note->p_filesz <= p->p_filesz - (note->p_vaddr - p->p_vaddr))
+			return true;
+	}
+	return false;
+}
+
+/* Its file may be another one by the time that somebody looks. */
+static int tell_id(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct timer_build_id id = { 0 };
+
+	(void)size;
+	(void)arg;
+	for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X && !id.address)
+			id.address = info->dlpi_addr + p->p_vaddr;
+		if (p->p_type == PT_NOTE && !id.size && is_loaded(info, p))
+			find_id((const void *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, &id);
+	}
+	if (id.address && id.size)
+		rings_event(TIMER_BUILD_ID, &id, sizeof(id));
+	return 0;
+}
+
 void look(void)
 {
 	unsigned long long counts[2] = { 0, 0 };
@@ -47,6 +107,7 @@ void look(void)
 	if (fd < 0)
 		return;
 	dl_iterate_phdr(count_objects, counts);
+	dl_iterate_phdr(tell_id, NULL);
 	while ((n = syscall(SYS_read, fd, text + have, sizeof(text) - have)) > 0) {
 		char *at = text, *end = text + have + n, *newline;
 

@@ -105,6 +105,9 @@ struct perf_build_id {
 	uint8_t id[20];
 	uint32_t size;
 	char *path;
+	/* perf_files.c's: */
+	bool looked, alone;
+	uint64_t inode;
 };
 
 /* One file of records; a directory has several. */
@@ -295,6 +298,10 @@ static inline struct bytes perf_view_bytes(const struct perf *p, const struct pe
 const char *perf_text(struct bytes *b);
 /* A part of the first file, to be freed. NULL: it isn't there, or is more than `most` bytes. */
 struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most);
+
+/* perf_files.c: the header's build id of the file that was mapped at this path; inode 0: not known.
+ * NULL: there is none, or it is another file's. */
+const struct perf_build_id *perf_file_id(struct perf *p, const char *path, uint64_t inode);
 
 /* perf_attr.c: the events, of the file's table or a pipe's records; then by their ids, and when the
  * features have told the rest. 0 or -ENOMEM. */

@@ -204,7 +204,8 @@ static bool of_kernel(const struct perf_item *i)
 
 static int put_mapping(struct perf_told *t, struct perf_item *i)
 {
-	uint32_t mode = i->misc & PERF_RECORD_MISC_CPUMODE_MASK, k;
+	uint32_t mode = i->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	const struct perf_build_id *b;
 	struct pitrace_mte_buildid id;
 	char name[256];
 	int rc;
@@ -220,16 +221,8 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 	}
 	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
 		return 0;
-	for (k = 0; !i->build_id && k < t->p->nbuild_ids; k++) {
-		const struct perf_build_id *b = &t->p->build_id[k];
-
-		if (strcmp(b->path, i->text) || !b->size)
-			continue;
-		if (!i->inode) {
-			i->build_id = b->id;
-			i->build_id_size = b->size;
-			break;
-		}
+	b = i->build_id ? NULL : perf_file_id(t->p, i->text, i->inode);
+	if (b && i->inode) {
 		rc = perf_put_name(i, put, t);
 		id = (struct pitrace_mte_buildid){
 			.dev_major = i->dev_major, .dev_minor = i->dev_minor, .inode = i->inode,
@@ -237,6 +230,10 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 		};
 		memcpy(id.id, b->id, b->size);
 		return rc ? rc : put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), t->time);
+	}
+	if (b) {
+		i->build_id = b->id;
+		i->build_id_size = b->size;
 	}
 	return perf_put_name(i, put, t);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -77,6 +78,7 @@ static const struct {
 	{ "clone", CLONE_FLAGS, NAMESPACES, 0 }, { "prlimit64", 0, WORD, 0 },
 	{ "ioctl", 1, WORD, TERMINAL }, { "ioctl", 1, WORD, TERMINAL2 },
 	{ "ioctl", 1, WORD, TIOCGWINSZ }, { "ioctl", 1, WORD, FIONREAD },
+	{ "ioctl", 1, WORD, FS_IOC_GETVERSION },
 	{ "fcntl", 1, WORD, F_DUPFD }, { "fcntl", 1, WORD, F_DUPFD_CLOEXEC },
 	{ "fcntl", 1, WORD, F_GETFD }, { "fcntl", 1, WORD, F_SETFD },
 	{ "fcntl", 1, WORD, F_GETFL }, { "fcntl", 1, WORD, F_SETFL },

@@ -56,12 +56,14 @@ FUZZ_FOR_maps	:= $(call PERF,proc_text proc_cpus)
 FUZZ_FOR_hookfile := $(call PERF,hookfile_read)
 FUZZ_SRC_hookfile := $(call PERF,record segment)
 FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
+# What collectors learn of files.
+FUZZ_FILES	:= $(call PERF,known_files mapped_file mapped_place file_same rights proc_lines proc_cpus)
 FUZZ_FOR_timer	:= $(call PERF,timer_files timer_process timer_out timer_check timer_read \
 		   timer_look timer_write backend_timer)
-FUZZ_SRC_timer	:= $(call PERF,timer_program collector_majors proc_text record segment rc)
+FUZZ_SRC_timer	:= $(FUZZ_FILES) $(call PERF,timer_program collector_majors proc_text record segment rc)
 FUZZ_LIB_timer	:= $(FUZZ_CLOCK)
-FUZZ_FOR_program := $(call PERF,timer_program buildid)
-FUZZ_SRC_program := $(FUZZ_FOR_file) $(call PERF,crc32c file_write folder newfile rights segment)
+FUZZ_FOR_program := $(call PERF,timer_program buildid mapped_file)
+FUZZ_SRC_program := $(FUZZ_FOR_file) $(call PERF,crc32c file_same file_write folder newfile rights segment)
 FUZZ_LIB_program := -lzstd
 FUZZ_FOR_events	:= $(call PERF,events events_sysfs events_file)
 FUZZ_SRC_events	:= $(call PERF,events_pfm)

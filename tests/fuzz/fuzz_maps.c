@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fuzz: texts of /proc, each line as a mapping, a kernel symbol, of CPUs, all of it as a task. */
+/* Fuzz: texts of /proc, each line as a mapping, a mount, a kernel symbol, of CPUs, all of it as a
+ * task. */
 #include <pitrace.h>
 
 #include "fuzz.h"
@@ -26,6 +27,22 @@ static void as_map(const char *line, size_t size)
 	if (m.path_len == 6 && !memcmp(m.path, "//anon", 6))
 		return;
 	inside(m.path, m.path_len, line, size);
+}
+
+static void as_mount(const char *line, size_t size)
+{
+	struct proc_mount m;
+	char text[64];
+
+	if (!proc_mount_parse(line, size, &m))
+		return;
+	if (!m.root_len || !m.point_len)
+		abort();
+	inside(m.root, m.root_len, line, size);
+	inside(m.point, m.point_len, line, size);
+	if (proc_unescape(m.point, m.point_len, text, sizeof(text)) &&
+	    strnlen(text, sizeof(text)) > m.point_len)
+		abort();
 }
 
 static void as_symbol(const char *line, size_t size)
@@ -79,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		memcpy(line, text + at, n);
 		as_map(line, n);
+		as_mount(line, n);
 		as_symbol(line, n);
 		as_cpus(line, n, &columns);
 		free(line);

@@ -35,6 +35,29 @@ static void test_map(void)
 	CU_ASSERT_EQUAL(m.offset, 0);
 }
 
+static void test_mount(void)
+{
+	static const char line[] = "36 35 98:5 /a\\040b /m\\134n\\04 rw,noatime - ext4 /dev/sda rw";
+	struct proc_mount m;
+	char text[16];
+
+	CU_ASSERT_FATAL(proc_mount_parse(line, strlen(line), &m));
+	CU_ASSERT(m.dev_major == 98 && m.dev_minor == 5);
+	CU_ASSERT(proc_unescape(m.root, m.root_len, text, sizeof(text)));
+	CU_ASSERT_STRING_EQUAL(text, "/a b");
+	CU_ASSERT_FALSE(proc_unescape(m.root, m.root_len, text, 4));
+	CU_ASSERT(proc_unescape(m.root, m.root_len, text, 5));
+	/* What is no such character stays as it is. */
+	CU_ASSERT(proc_unescape(m.point, m.point_len, text, sizeof(text)));
+	CU_ASSERT_STRING_EQUAL(text, "/m\\n\\04");
+	for (size_t n = 0; n <= strlen("36 35 98:5 /a\\040b "); n++) {
+		char *cut = strndup(line, n);
+
+		CU_ASSERT_FALSE(proc_mount_parse(cut, n, &m));
+		free(cut);
+	}
+}
+
 static void test_not_a_map(void)
 {
 	static const char *const lines[] = {
@@ -121,6 +144,7 @@ static void test_nothing(void)
 
 static const struct unit_test tests[] = {
 	{ "map", test_map },
+	{ "mount", test_mount },
 	{ "not_a_map", test_not_a_map },
 	{ "task", test_task },
 	{ "own", test_own },
