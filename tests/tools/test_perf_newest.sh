@@ -99,6 +99,7 @@ verdict deferred_limit $?
 "$top/tests/tools/perf_names_image" >names.pipe
 "$newest" script -i names.pipe --ns -F time,event 2>/dev/null | sed 's/^ *[0-9.]*: *//; s/: *$//' >want
 post -stats -r names.pipe | sed -n 's/ stats:$//p' | grep -v '^Aggregated' >have
-[ "$(grep -c . want)" = 39 ] && grep -qx 'probe_untitled1:main' want && grep -qx 'cycles:ppH' want && diff want have >out
+[ "$(grep -c . want)" = 39 ] && grep -qx 'probe_untitled1:main' want && grep -qx 'cycles:ppH' want &&
+	diff want have >out
 verdict pipe_names $?
 [ "$failures" = 0 ]
