@@ -69,6 +69,16 @@ static void take_values(struct bytes *b, uint64_t format, struct perf_item *p)
 	}
 }
 
+/* A promise of the rest is no part of the chain. */
+static void take_promise(struct perf_item *p)
+{
+	if (p->nchain < 2 || perf_word(p, p->chain, p->nchain - 2) != PERF_CHAIN_USER_DEFERRED)
+		return;
+	p->cookie = perf_word(p, p->chain, p->nchain - 1);
+	p->deferred = true;
+	p->nchain -= 2;
+}
+
 static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf_item *p)
 {
 	uint64_t type = s->sample_type;
@@ -99,6 +109,8 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		p->nchain = bytes_u64(b);
 		p->chain = take_array(b, p->nchain, sizeof(uint64_t));
+		if (p->chain)
+			take_promise(p);
 	}
 	if (type & PERF_SAMPLE_RAW) {
 		p->nraw = bytes_u32(b);
@@ -263,6 +275,11 @@ static void take_body(struct bytes *b, const struct perf_shape *s, struct perf_i
 	case PERF_RECORD_CGROUP:
 		p->cgroup = bytes_u64(b);
 		take_text(b, p);
+		break;
+	case PERF_CALLCHAIN_DEFERRED:
+		p->cookie = bytes_u64(b);
+		p->nchain = bytes_u64(b);
+		p->chain = take_array(b, p->nchain, sizeof(uint64_t));
 		break;
 	case PERF_RECORD_TEXT_POKE:
 		p->start = bytes_u64(b);

@@ -33,6 +33,11 @@ uint64_t perf_shape_unknown(const struct perf_shape *shape, const char **of);
 /* Since Linux 6.8. */
 #define PERF_BRANCH_COUNTERS	(1ull << 19)
 
+/* Since Linux 6.19: a user stack that is taken when the thread goes back to its program, and the
+ * word in a sample's chain that promises it, with a cookie behind. */
+#define PERF_CALLCHAIN_DEFERRED		22
+#define PERF_CHAIN_USER_DEFERRED	((uint64_t)-640)
+
 /* Pointers lead into the record. What a record does not tell is 0. */
 struct perf_item {
 	uint32_t type;			/* PERF_RECORD_* */
@@ -49,6 +54,8 @@ struct perf_item {
 	uint32_t value_words;
 	const uint8_t *chain;		/* callchain: nchain words, see perf_word */
 	uint64_t nchain;
+	bool deferred;			/* the user's part is still to come, with this cookie */
+	uint64_t cookie;		/* … or, CALLCHAIN_DEFERRED, is this chain */
 	const uint8_t *regs;		/* user registers: nregs words */
 	uint32_t nregs;
 	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_* */

@@ -46,6 +46,8 @@ struct gperftools {
 	uint64_t first;			/* record */
 	uint64_t text;			/* where it begins */
 	uint64_t period;		/* ns */
+	uint64_t version;
+	struct java java;		/* of version 1: symbols */
 	struct pitrace_mte_task task;
 	struct pitrace_mte_map **told;	/* what was mapped */
 	uint32_t ntold, room;
@@ -258,12 +260,28 @@ static int read_text(struct gperftools *g)
 		at += n + (end != NULL);
 		path = line;
 		blanks(&path);
-		if (!strncmp(path, "build=", 6))
+		if (g->version == 1 && (rc = java_line(&g->java, path)))
+			rc = rc < 0 ? rc : 0;
+		else if (!strncmp(path, "build=", 6))
 			strcpy(build, path + 6);
 		else if ((path = parse_mapping(line, &map)))
 			rc = tell_mapping(g, line_at, &map, path, build);
 	}
 	return rc;
+}
+
+/* The symbols of a Java program, as a module of its own. */
+static int tell_java(struct gperftools *g)
+{
+	struct pitrace_mte_map m = {
+		.pid = NOBODY, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC, .start = JAVA_BASE,
+		.length = java_size(&g->java),
+	};
+	int rc = java_lay_out(&g->java);
+
+	if (!g->java.n && g->version == 1)
+		faults_tell(&g->faults, 2 * g->slot, "version 1, a Java program's, but without its symbols");
+	return rc || !g->java.n ? rc : tell_mapping(g, g->text, &m, JAVA_MODULE, "");
 }
 
 static int by_start(const void *a, const void *b)
@@ -416,7 +434,7 @@ static void find_text(struct gperftools *g, bool *complete)
 static int read_header(struct gperftools *g, struct pifile_fault *fault)
 {
 	const uint8_t *p;
-	uint64_t words, version;
+	uint64_t words;
 	size_t have;
 
 	p = window_look(&g->w, 0, WINDOW, &have);
@@ -429,14 +447,14 @@ static int read_header(struct gperftools *g, struct pifile_fault *fault)
 		snprintf(fault->what, sizeof(fault->what), "the file ends within the header of a profile by gperftools");
 		return -EINVAL;
 	}
-	version = get(g, p, 2);
+	g->version = get(g, p, 2);
 	g->period = get(g, p, 3);
 	if (words < HEADER_SLOTS - 2)
 		faults_tell(&g->faults, g->slot, "a header of %" PRIu64 " slots, which should have %d",
 			    words + 2, HEADER_SLOTS);
-	if (version)
+	if (g->version > 1)
 		faults_tell(&g->faults, 2 * g->slot, "version %" PRIu64 " is not known: read as version 0",
-			    version);
+			    g->version);
 	if (!g->period)
 		faults_tell(&g->faults, 3 * g->slot, "the header tells no sampling period: samples have no time");
 	if (g->period > UINT32_MAX / 1000) {
@@ -474,6 +492,7 @@ static void gperftools_close(struct input *in)
 		free(g->told[i]);
 	free(g->told);
 	free(g->upper);
+	java_free(&g->java);
 	free(g->sample);
 	free(g->faults.list);
 	window_close(&g->w);
@@ -498,6 +517,8 @@ static int gperftools_open(struct input *in, struct pifile_fault *fault)
 	if (!rc) {
 		find_text(g, &in->complete);
 		rc = read_text(g);
+		if (!rc)
+			rc = tell_java(g);
 		if (!rc)
 			rc = find_upper(g);
 	}
@@ -595,7 +616,7 @@ static void give_sample(struct gperftools *g, const struct stack_at *s, struct p
 	__uint128_t time;
 
 	for (i = 0; i < depth; i++)
-		to->address[i] = get(g, s->pc, i);
+		to->address[i] = java_address(&g->java, get(g, s->pc, i));
 	while (kernel < depth && in_kernel(g, to->address[kernel]))
 		kernel++;
 	to->sample = (struct pitrace_sample){
@@ -642,10 +663,13 @@ static void gperftools_progress(const struct input *in, uint64_t *done, uint64_t
 
 static int gperftools_section(struct input *in, size_t i, struct input_section *section)
 {
-	(void)in;
-	(void)i;
-	(void)section;
-	return 0;
+	struct gperftools *g = in->state;
+
+	if (i || !g->java.n)
+		return 0;
+	*section = (struct input_section){ .type = INPUT_SEC_SYMBOLS };
+	input_section_is(section, g->java.symbols.data, g->java.symbols.size);
+	return 1;
 }
 
 static uint64_t gperftools_monotonic(struct input *in, uint64_t stamp)

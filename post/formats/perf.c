@@ -267,6 +267,7 @@ static void perf_close(struct input *in)
 	perf_order_free(&p->names);
 	perf_told_free(p->told);
 	perf_details_free(p->details);
+	perf_deferred_free(p);
 	perf_pt_free(p);
 	perf_header_free(p);
 	for (uint32_t i = 0; i < p->nfiles; i++) {
@@ -338,6 +339,7 @@ static int perf_begin(struct input *in, unsigned int what)
 	p->told = perf_told_new();
 	perf_details_free(p->details);
 	p->details = perf_details_new();
+	perf_deferred_free(p);
 	p->sched = what & PIMERGE_TRACE && perf_details_sched_wanted(p);
 	p->what = what;
 	p->time = p->read_time = 0;
@@ -599,11 +601,35 @@ static size_t perf_faults(const struct input *in, const struct pifile_fault **li
 	return p->nfaults;
 }
 
+/* Of samples that were to get their user stack later those that did not: the order of time tells
+ * them, which is that of a pass. */
+static int without_stack(struct input *in, uint64_t *n)
+{
+	struct perf *p = in->state;
+	struct pirecord r;
+	bool any = p->count[PERF_CALLCHAIN_DEFERRED];
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->nattrs; i++)
+		any |= p->attr[i].flags & PERF_FLAG_DEFER_CHAIN;
+	if (any)
+		rc = perf_begin(in, PIMERGE_MTE | PIMERGE_TRACE);
+	while (any && !rc && (rc = perf_next(in, &r)) > 0)
+		rc = 0;
+	*n = perf_deferred_alone(p);
+	return rc;
+}
+
 static int perf_stats(struct input *in, input_count count, void *arg)
 {
 	const struct perf *p = in->state;
+	uint64_t alone;
 	unsigned int i;
 	char name[32];
+	int rc = without_stack(in, &alone);
+
+	if (rc)
+		return rc;
 
 	count(arg, NULL, "TOTAL", p->total);
 	for (i = 0; i < PERF_TYPES; i++) {
@@ -616,6 +642,8 @@ static int perf_stats(struct input *in, input_count count, void *arg)
 	}
 	if (p->unknown_type)
 		count(arg, NULL, "UNKNOWN above 255", p->unknown_type);
+	if (alone)
+		count(arg, NULL, "WITHOUT_USER_STACK", alone);
 	for (i = 0; i < p->nattrs; i++) {
 		if (p->attr[i].samples)
 			count(arg, p->attr[i].name, "SAMPLE", p->attr[i].samples);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * perf.data, as its reader's parts see it: the header (perf_header.c), the events of which there
- * are records (perf_attr.c), the bytes as a row of raw records (perf_stream.c), their order of time
- * (perf_order.c), what they mean in ours (perf_tell.c) and beyond ours (perf_details.c), what the
- * file says of itself in words (perf_info.c) and of the kernel (perf_kernel.c), what the processor
- * itself traced (perf_pt.c) and of which code (perf_code.c).
+ * are records (perf_attr.c) and their names (perf_names.c), the bytes as a row of raw records
+ * (perf_stream.c), their order of time (perf_order.c), samples that wait for a part of theirs
+ * (perf_deferred.c), what they mean in ours (perf_tell.c) and beyond ours (perf_details.c), what
+ * the file says of itself in words (perf_info.c) and of the kernel (perf_kernel.c), what the
+ * processor itself traced (perf_pt.c) and of which code (perf_code.c).
  */
 #ifndef POST_FORMATS_PERF_H
 #define POST_FORMATS_PERF_H
@@ -28,6 +29,7 @@ enum perf_user_type {
 	PERF_AUXTRACE, PERF_AUXTRACE_ERROR, PERF_THREAD_MAP, PERF_CPU_MAP, PERF_STAT_CONFIG,
 	PERF_STAT, PERF_STAT_ROUND, PERF_EVENT_UPDATE, PERF_TIME_CONV, PERF_HEADER_FEATURE,
 	PERF_COMPRESSED, PERF_FINISHED_INIT, PERF_COMPRESSED2, PERF_BPF_METADATA,
+	PERF_SCHEDSTAT_CPU, PERF_SCHEDSTAT_DOMAIN,
 };
 
 /* HEADER_*: what a file may say of itself. */
@@ -40,6 +42,8 @@ enum perf_feature {
 	PERF_BPF_BTF, PERF_COMPRESSION, PERF_CPU_PMU_CAPS, PERF_CLOCK_DATA, PERF_HYBRID_TOPOLOGY,
 	PERF_PMU_CAPS, PERF_CPU_DOMAIN, PERF_E_MACHINE, PERF_CLN_SIZE,
 };
+
+#define PERF_FLAG_DEFER_CHAIN	(1ull << 38)	/* of an attr */
 
 struct perf_section {
 	uint64_t offset, size;
@@ -70,7 +74,7 @@ struct perf_attr {
 	uint32_t type, size;
 	uint64_t config, period, flags, branch;
 	uint64_t config1, config2, sig_data;
-	uint32_t stack_user, wakeup, bp_type, aux_watermark, aux_sample;
+	uint32_t stack_user, wakeup, bp_type, aux_watermark, aux_sample, aux_action;
 	uint16_t max_stack;
 	bool freq;
 	bool use_clock;
@@ -201,6 +205,7 @@ void perf_order_free(struct perf_order *o);
 
 struct perf_told;
 struct perf_details;
+struct perf_deferred;
 struct perf_pt;
 
 struct perf {
@@ -268,6 +273,7 @@ struct perf {
 	struct perf_told *told;
 	struct pitrace_sample sample;	/* that was told at once */
 	struct perf_details *details;
+	struct perf_deferred *deferred;	/* samples that wait; NULL: none did */
 	struct perf_pt *pt;		/* Intel PT, if the file has it */
 	struct perf_running *running;	/* of each CPU */
 	uint32_t nrunning;
@@ -313,10 +319,13 @@ int perf_attrs_finish(struct perf *p);
 void perf_attrs_free(struct perf *p);
 /* The number of the event that a record belongs to; UINT32_MAX: of none that is known. */
 uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample);
-/* What perf's own name of a generic event stands for. */
-bool perf_event_named(const char *name, uint32_t *type, __u64 *config);
 uint32_t perf_attr_by_id(const struct perf *p, uint64_t id);
 struct perf_id *perf_id_find(struct perf *p, uint64_t id);	/* or NULL */
+
+/* perf_names.c: names for events that have none. 0 or -ENOMEM. */
+int perf_names_rest(struct perf *p);
+/* What perf's own name of a generic event stands for. */
+bool perf_event_named(const char *name, uint32_t *type, __u64 *config);
 
 /* The fields of an attr as it stands in a file; those that an older one lacks are 0. */
 void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, struct perf_attr *a);
@@ -330,6 +339,12 @@ uint64_t perf_tell_time(struct perf *p, const struct perf_entry *e, bool sample)
 /* A sample may stand for several, of each event of its group that counted anything. */
 int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr,
 		     int (*each)(void *arg, const struct perf_item *i, uint32_t attr), void *arg);
+/* A sample that waited, with what it got. */
+struct perf_waiting {
+	uint64_t time, offset;
+	uint32_t attr, size;
+};
+int perf_tell_waited(struct perf *p, const struct perf_waiting *w, const struct perf_item *item);
 int perf_tell_begin(struct perf *p);
 int perf_tell_end(struct perf *p);
 /* The next of them. */
@@ -338,6 +353,17 @@ bool perf_told_any(const struct perf_told *t);
 /* A record of no record of perf's. */
 int perf_tell_put(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
 		  uint64_t time, uint32_t cpu);
+
+/* perf_deferred.c: a sample whose user stack is still to come; such a stack; a thread's end, the
+ * end of all. They tell what waited for it. 0 or -ENOMEM. */
+int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struct perf_entry *e,
+		       uint64_t time);
+int perf_deferred_stack(struct perf *p, const struct perf_item *stack);
+int perf_deferred_thread_ends(struct perf *p, uint32_t tid);
+int perf_deferred_end(struct perf *p);
+/* How many were told without, in this pass. */
+uint64_t perf_deferred_alone(const struct perf *p);
+void perf_deferred_free(struct perf *p);
 
 /* perf_pt.c: AUXTRACE_INFO and AUXTRACE of the file; a pass; in it perf's records as they are told,
  * and what the processor told up to a time: 1 something, perhaps more, 0 nothing any more. Else 0

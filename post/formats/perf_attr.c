@@ -17,7 +17,7 @@
 
 /* Where fields of an attr stand, and its flags. */
 enum {
-	AT_SIZE = 4, AT_FLAGS = 40, AT_WAKEUP = 48,
+	AT_SIZE = 4, AT_FLAGS = 40, AT_WAKEUP = 48, AT_AUX_ACTION = 116,
 };
 #define FLAG_FREQ		(1ull << 10)
 #define FLAG_ID_ALL		(1ull << 18)
@@ -29,13 +29,13 @@ enum {
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* Bit-fields begin at a byte's lowest bit on little-endian machines, at its highest on others. */
-static uint64_t flags_of(const struct perf *p, const uint8_t *at)
+static uint64_t flags_of(const struct perf *p, const uint8_t *at, unsigned int bits)
 {
 	bool big = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	uint64_t flags = 0;
 	unsigned int i;
 
-	for (i = 0; i < 64; i++) {
+	for (i = 0; i < bits; i++) {
 		if (at[i / 8] >> (big ? 7 - i % 8 : i % 8) & 1)
 			flags |= 1ull << i;
 	}
@@ -78,7 +78,7 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 	struct bytes b = perf_bytes(p, room, sizeof(room));
 
 	memcpy(room, data, size < sizeof(room) ? size : sizeof(room));
-	*a = (struct perf_attr){ .flags = flags_of(p, room + AT_FLAGS) };
+	*a = (struct perf_attr){ .flags = flags_of(p, room + AT_FLAGS, 64) };
 	a->type = bytes_u32(&b);
 	a->size = bytes_u32(&b);
 	a->config = bytes_u64(&b);
@@ -99,6 +99,7 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 	a->max_stack = bytes_u16(&b);
 	bytes_skip(&b, 2);
 	a->aux_sample = bytes_u32(&b);
+	a->aux_action = (uint32_t)flags_of(p, room + AT_AUX_ACTION, 32);
 	bytes_skip(&b, 4);
 	a->sig_data = bytes_u64(&b);
 	a->freq = a->flags & FLAG_FREQ;
@@ -268,63 +269,6 @@ uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool
 	return attr == UINT32_MAX && !sample ? 0 : attr;
 }
 
-static const char *const hardware[] = {
-	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
-	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
-};
-static const char *const software[] = {
-	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations",
-	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
-	"bpf-output", "cgroup-switches",
-};
-
-bool perf_event_named(const char *name, uint32_t *type, __u64 *config)
-{
-	size_t n = strcspn(name, ":"), i;
-
-	for (i = 0; i < sizeof(hardware) / sizeof(hardware[0]); i++) {
-		if (strlen(hardware[i]) == n && !memcmp(name, hardware[i], n)) {
-			*type = PERF_TYPE_HARDWARE;
-			*config = i;
-			return true;
-		}
-	}
-	for (i = 0; i < sizeof(software) / sizeof(software[0]); i++) {
-		if (strlen(software[i]) == n && !memcmp(name, software[i], n)) {
-			*type = PERF_TYPE_SOFTWARE;
-			*config = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static const char *known_event(const struct perf_attr *a)
-{
-	if (a->type == PERF_TYPE_HARDWARE && a->config < sizeof(hardware) / sizeof(hardware[0]))
-		return hardware[a->config];
-	if (a->type == PERF_TYPE_SOFTWARE && a->config < sizeof(software) / sizeof(software[0]))
-		return software[a->config];
-	return NULL;
-}
-
-static int name_rest(struct perf *p)
-{
-	char text[64];
-
-	for (uint32_t i = 0; i < p->nattrs; i++) {
-		struct perf_attr *a = &p->attr[i];
-		const char *known = known_event(a);
-
-		snprintf(text, sizeof(text), "event %u/0x%" PRIx64, a->type, a->config);
-		if (!a->name)
-			a->name = strdup(known ? known : text);
-		if (!a->name)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* Text behind a record's head, to its end. */
 static char *rest_text(struct bytes *b)
 {
@@ -428,7 +372,7 @@ int perf_attrs_finish(struct perf *p)
 		if (copy)
 			a->stacks.want |= PITRACE_WANT_COPY;
 	}
-	rc = name_rest(p);
+	rc = perf_names_rest(p);
 	if (!rc)
 		tell_unknown(p);
 	return rc;

@@ -23,7 +23,7 @@ const char *perf_type_name(unsigned int type)
 		[PERF_RECORD_NAMESPACES] = "NAMESPACES", [PERF_RECORD_KSYMBOL] = "KSYMBOL",
 		[PERF_RECORD_BPF_EVENT] = "BPF_EVENT", [PERF_RECORD_CGROUP] = "CGROUP",
 		[PERF_RECORD_TEXT_POKE] = "TEXT_POKE",
-		[21] = "AUX_OUTPUT_HW_ID", [22] = "CALLCHAIN_DEFERRED",
+		[21] = "AUX_OUTPUT_HW_ID", [PERF_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
 		[PERF_HEADER_ATTR] = "ATTR", [PERF_HEADER_EVENT_TYPE] = "EVENT_TYPE",
 		[PERF_HEADER_TRACING_DATA] = "TRACING_DATA", [PERF_HEADER_BUILD_ID] = "BUILD_ID",
 		[PERF_FINISHED_ROUND] = "FINISHED_ROUND", [PERF_ID_INDEX] = "ID_INDEX",
@@ -34,8 +34,9 @@ const char *perf_type_name(unsigned int type)
 		[PERF_EVENT_UPDATE] = "EVENT_UPDATE", [PERF_TIME_CONV] = "TIME_CONV",
 		[PERF_HEADER_FEATURE] = "FEATURE", [PERF_COMPRESSED] = "COMPRESSED",
 		[PERF_FINISHED_INIT] = "FINISHED_INIT", [PERF_COMPRESSED2] = "COMPRESSED2",
-		[PERF_BPF_METADATA] = "BPF_METADATA", [85] = "SCHEDSTAT_CPU",
-		[86] = "SCHEDSTAT_DOMAIN",
+		[PERF_BPF_METADATA] = "BPF_METADATA",
+		[PERF_SCHEDSTAT_CPU] = "SCHEDSTAT_CPU",
+		[PERF_SCHEDSTAT_DOMAIN] = "SCHEDSTAT_DOMAIN",
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) && names[type] ? names[type] : "";
@@ -100,6 +101,7 @@ static void print_flags(FILE *out, uint64_t flags)
 		"exclude_callchain_user", "mmap2", "comm_exec", "use_clockid", "context_switch",
 		"write_backward", "namespaces", "ksymbol", "bpf_event", "aux_output", "cgroup",
 		"text_poke", "build_id", "inherit_thread", "remove_on_exec", "sigtrap",
+		"defer_callchain", "defer_output",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -125,6 +127,7 @@ static void print_attr(FILE *out, const struct perf_attr *a)
 		"USER", "KERNEL", "HV", "ANY", "ANY_CALL", "ANY_RETURN", "IND_CALL", "ABORT_TX",
 		"IN_TX", "NO_TX", "COND", "CALL_STACK", "IND_JUMP", "CALL", "NO_FLAGS",
 		"NO_CYCLES", "TYPE_SAVE", "HW_INDEX", "PRIV_SAVE",
+		"COUNTERS",
 	};
 
 	print_number(out, "type", a->type, false);
@@ -146,7 +149,7 @@ static void print_attr(FILE *out, const struct perf_attr *a)
 	print_number(out, "{ bp_len, config2 }", a->config2, true);
 	if (a->branch) {
 		fputs(", branch_sample_type = ", out);
-		print_bits(out, a->branch, branches, 19);
+		print_bits(out, a->branch, branches, 20);
 	}
 	print_number(out, "sample_regs_user", a->shape.regs_user, true);
 	print_number(out, "sample_stack_user", a->stack_user, false);
@@ -157,6 +160,9 @@ static void print_attr(FILE *out, const struct perf_attr *a)
 	print_number(out, "sample_max_stack", a->max_stack, false);
 	print_number(out, "aux_sample_size", a->aux_sample, false);
 	print_number(out, "sig_data", a->sig_data, false);
+	print_number(out, "aux_start_paused", a->aux_action & 1, false);
+	print_number(out, "aux_pause", a->aux_action >> 1 & 1, false);
+	print_number(out, "aux_resume", a->aux_action >> 2 & 1, false);
 }
 
 static void print_event(FILE *out, const char *name, const uint64_t *ids, uint32_t nids,

@@ -242,7 +242,7 @@ static bool is_head(const struct perf *p, const uint8_t *at)
 	if (raw.size < HEAD)
 		return false;
 	return raw.type < PERF_USER_FIRST ? raw.type && raw.type <= LAST_KERNEL && !(raw.size & 7) :
-	       raw.type <= PERF_BPF_METADATA;
+	       raw.type <= PERF_SCHEDSTAT_DOMAIN;
 }
 
 /* Do records begin so far behind buffer[used]? 1; 0; -1: more than is in the buffer would tell. */

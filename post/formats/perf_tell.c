@@ -278,7 +278,7 @@ int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr
 	return rc;
 }
 
-static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
+static int each_alone(void *arg, const struct perf_item *i, uint32_t attr)
 {
 	struct perf_told *t = arg;
 	struct perf *p = t->p;
@@ -286,13 +286,46 @@ static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
 
 	if (p->what & INPUT_DETAILS)
 		rc = perf_details_sample(p, i, attr, put, t);
-	if (!rc)
-		rc = put_one(t, i, attr);
-	if (!rc && p->sched)
-		rc = perf_details_task(p->details, i->pid, i->tid);
-	if (!rc && p->sched)
-		rc = perf_details_sched(p, i, attr, put, t);
-	return rc;
+	return rc ? rc : put_one(t, i, attr);
+}
+
+/* What a scheduler's tracepoint tells of a dispatch. */
+static int put_sched(struct perf_told *t, const struct perf_item *i, uint32_t attr)
+{
+	struct perf *p = t->p;
+	int rc = p->sched ? perf_details_task(p->details, i->pid, i->tid) : 0;
+
+	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, put, t);
+}
+
+static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
+{
+	int rc = each_alone(arg, i, attr);
+
+	return rc ? rc : put_sched(arg, i, attr);
+}
+
+int perf_tell_waited(struct perf *p, const struct perf_waiting *w, const struct perf_item *item)
+{
+	struct perf_told *t = p->told;
+
+	t->p = p;
+	t->offset = w->offset;
+	t->cpu = item->cpu < TRACE_MAX_CPUS ? item->cpu : 0;
+	t->walk = false;
+	t->time = w->time;
+	return perf_each_sample(p, item, w->attr, each_alone, t);
+}
+
+/* Dispatches are told in the order of time, whatever the sample waits for. */
+static int put_sample(struct perf_told *t, const struct perf_item *i, const struct perf_entry *e)
+{
+	int rc;
+
+	if (!i->deferred)
+		return perf_each_sample(t->p, i, e->held->attr, each_sample, t);
+	rc = put_sched(t, i, e->held->attr);
+	return rc ? rc : perf_deferred_wait(t->p, i, e, t->time);
 }
 
 static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
@@ -372,6 +405,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	}
 	if (p->pt && p->what & PIMERGE_TRACE && perf_pt_record(p, &item))
 		return -ENOMEM;
+	if (item.type == PERF_RECORD_EXIT && perf_deferred_thread_ends(p, item.of_tid))
+		return -ENOMEM;
 	t->p = p;
 	t->offset = e->held->offset;
 	t->cpu = item.cpu < TRACE_MAX_CPUS ? item.cpu : 0;
@@ -379,7 +414,9 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	t->time = perf_tell_time(p, e, item.type == PERF_RECORD_SAMPLE);
 	switch (item.type) {
 	case PERF_RECORD_SAMPLE:
-		return perf_each_sample(p, &item, e->held->attr, each_sample, t);
+		return put_sample(t, &item, e);
+	case PERF_CALLCHAIN_DEFERRED:
+		return perf_deferred_stack(p, &item);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return put_mapping(t, &item);
@@ -444,5 +481,7 @@ int perf_tell_begin(struct perf *p)
 
 int perf_tell_end(struct perf *p)
 {
-	return put_sync(p, PITRACE_SYNC_OFF, p->time);
+	int rc = perf_deferred_end(p);
+
+	return rc ? rc : put_sync(p, PITRACE_SYNC_OFF, p->time);
 }

@@ -90,6 +90,7 @@ struct pprof {
 	uint32_t types;
 	int32_t ticks, counted;		/* which value is; -1: none */
 	uint64_t time, duration, period, total;
+	uint64_t default_type;		/* the name of the value to be shown; 0: the last one */
 	struct blob symbols;		/* saved symbols, without their NUL */
 	struct pitrace_interval interval;
 	struct pitrace_event_rec event;

@@ -268,6 +268,9 @@ int pprof_read_tables(struct pprof *p)
 		case PROFILE_PERIOD:
 			p->period = f.value;
 			break;
+		case PROFILE_DEFAULT_TYPE:
+			p->default_type = f.value;
+			break;
 		}
 	}
 	/* What is missing because of a cut was told already. */
@@ -277,31 +280,91 @@ int pprof_read_tables(struct pprof *p)
 	return rc;
 }
 
-/* Which value is the number of samples, and which what they counted: the last one. */
+struct value_type {
+	uint64_t type, unit;
+	bool is_count;
+};
+
+static struct value_type value_type(const struct pprof *p, uint32_t i)
+{
+	struct bytes b = p->type[i];
+	struct protobuf_field f;
+	struct value_type v = { 0 };
+
+	while (protobuf_next(&b, &f)) {
+		v.type = f.number == VALUE_TYPE ? f.value : v.type;
+		v.unit = f.number == VALUE_UNIT ? f.value : v.unit;
+	}
+	v.is_count = pprof_is_string(p, v.unit, "count");
+	return v;
+}
+
+/* "inuse_objects" and "inuse_space" are of one kind: so far as "_". */
+static bool same_kind(const struct pprof *p, uint32_t i, uint32_t k)
+{
+	struct bytes a = pprof_string(p, value_type(p, i).type);
+	struct bytes b = pprof_string(p, value_type(p, k).type);
+	const char *end = a.size ? memchr(a.base, '_', a.size) : NULL;
+	size_t n = end ? (size_t)(end - (const char *)a.base) + 1 : 0;
+
+	return n && b.size > n && !memcmp(a.base, b.base, n);
+}
+
+/* Another one with counts, or without; of the same kind, or any. -1: there is none. */
+static int32_t other_type(const struct pprof *p, uint32_t of, bool count, bool same)
+{
+	for (uint32_t i = 0; i < p->types; i++) {
+		uint32_t k = count ? i : p->types - 1 - i;
+
+		if (k != of && value_type(p, k).is_count == count && (!same || same_kind(p, of, k)))
+			return (int32_t)k;
+	}
+	return -1;
+}
+
+/* Of two that count the first one counts samples. */
+static void choose_counts(struct pprof *p, int32_t shown, int32_t other)
+{
+	p->ticks = shown < other || other < 0 ? shown : other;
+	p->counted = other < 0 ? -1 : shown < other ? other : shown;
+}
+
+/* Which value is the number of samples, and which what they counted: the one that the profile says
+ * to be shown, else the last one, with the other that goes with it. */
 void pprof_choose_values(struct pprof *p)
 {
-	uint32_t i;
+	uint32_t shown = p->types ? p->types - 1 : 0, i;
+	struct value_type v;
 
 	p->ticks = p->counted = -1;
-	for (i = 0; i < p->types; i++) {
-		struct bytes b = p->type[i];
-		struct protobuf_field f;
-		uint64_t type = 0, unit = 0;
-
-		while (protobuf_next(&b, &f)) {
-			type = f.number == VALUE_TYPE ? f.value : type;
-			unit = f.number == VALUE_UNIT ? f.value : unit;
-		}
-		if (p->ticks < 0 && pprof_is_string(p, unit, "count")) {
-			p->ticks = (int32_t)i;
-		} else {
-			p->counted = (int32_t)i;
-			p->has_event = !pprof_is_string(p, unit, "nanoseconds");
-			pprof_text(pprof_string(p, type), p->event.name, sizeof(p->event.name));
-		}
+	for (i = 0; i < p->types && p->default_type; i++) {
+		if (value_type(p, i).type == p->default_type)
+			shown = i;
 	}
-	if (p->ticks < 0)
-		p->ticks = p->counted;
+	if (!p->types)
+		return;
+	if (!value_type(p, shown).is_count) {
+		p->counted = (int32_t)shown;
+		p->ticks = other_type(p, shown, true, true);
+		if (p->ticks < 0)
+			p->ticks = other_type(p, shown, true, false);
+		if (p->ticks < 0)
+			p->ticks = p->counted;
+	} else {
+		p->ticks = (int32_t)shown;
+		p->counted = other_type(p, shown, false, true);
+		if (p->counted < 0 && other_type(p, shown, true, true) >= 0)
+			choose_counts(p, (int32_t)shown, other_type(p, shown, true, true));
+		if (p->counted < 0)
+			p->counted = other_type(p, shown, false, false);
+		if (p->counted < 0)
+			choose_counts(p, (int32_t)shown, other_type(p, shown, true, false));
+	}
+	if (p->counted < 0)
+		return;
+	v = value_type(p, (uint32_t)p->counted);
+	p->has_event = !pprof_is_string(p, v.unit, "nanoseconds");
+	pprof_text(pprof_string(p, v.type), p->event.name, sizeof(p->event.name));
 }
 
 static void read_modules(struct pprof *p)

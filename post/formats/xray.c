@@ -35,7 +35,6 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 {
 	const uint8_t *p;
 	unsigned int type, newest;
-	bool big;
 	size_t have;
 
 	p = window_look(&x->w, 0, XRAY_HEADER, &have);
@@ -44,20 +43,15 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 		snprintf(fault->what, sizeof(fault->what), "the file ends within the header of an XRay log");
 		return -EINVAL;
 	}
-	big = !p[0];
-	x->swap = big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	x->version = big ? p[1] : p[0];
-	type = big ? p[3] : p[2];
+	x->big = !p[0];
+	x->swap = x->big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	x->version = x->big ? p[1] : p[0];
+	type = x->big ? p[3] : p[2];
 	x->basic = !type;
 	fault->offset = 2;
 	if (type > 1) {
 		snprintf(fault->what, sizeof(fault->what), "an XRay log of type %u, which is neither basic nor FDR",
 			 type);
-		return -EINVAL;
-	}
-	if (type && big) {
-		snprintf(fault->what, sizeof(fault->what),
-			 "an FDR log of a big-endian machine, which is not read: a basic log of it is");
 		return -EINVAL;
 	}
 	newest = x->basic ? BASIC_NEWEST : FDR_NEWEST;

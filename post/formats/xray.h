@@ -58,7 +58,7 @@ struct xray {
 	struct window w;
 	struct faults faults;
 	uint16_t version;
-	bool basic, swap;
+	bool basic, big, swap;		/* big: of a big-endian machine */
 	uint64_t frequency, buffer_size;
 	uint64_t wall, wall_stamp;	/* ns, and the stamp that was then; 0, 0: not known */
 	struct xray_part *part;

@@ -6,6 +6,9 @@
  * where a buffer does not end at the next one's beginning its records are walked. LLVM's writer
  * takes a typed event for 16 bytes less than it has, and leaves out so much of the buffer's end:
  * the last record is cut.
+ *
+ * A record's bit-fields lie as the compiler of its machine lays them: from the lowest bit up in a
+ * little-endian log, from the highest down in a big-endian one.
  */
 #include "formats/xray.h"
 
@@ -14,12 +17,42 @@
 
 #define FUNCTION	8		/* bytes of a record */
 #define METADATA	16
+#define LOOKED_THROUGH	(16ull << 20)	/* bytes, for what tells a log's version */
+#define FAR		(1ull << 48)	/* ticks: a day */
 
 enum fdr_kind {
 	FDR_NEW_BUFFER = 0, FDR_END_OF_BUFFER, FDR_NEW_CPU, FDR_TSC_WRAP, FDR_WALL, FDR_CUSTOM,
 	FDR_ARGUMENT, FDR_EXTENTS, FDR_TYPED, FDR_PID,
 	FDR_KINDS
 };
+
+/* ---- bits of a record ------------------------------------------------------------------------ */
+
+static inline bool is_metadata(const struct xray *x, uint8_t byte)
+{
+	return byte & (x->big ? 0x80 : 0x01);
+}
+
+static inline unsigned int kind_of(const struct xray *x, uint8_t byte)
+{
+	return x->big ? byte & 0x7f : byte >> 1;
+}
+
+/* What a metadata record of this kind begins with. */
+static inline uint8_t first_byte(const struct xray *x, enum fdr_kind kind)
+{
+	return (uint8_t)(x->big ? 0x80 | kind : kind << 1 | 1);
+}
+
+static inline uint32_t call_kind_of(const struct xray *x, uint32_t word)
+{
+	return x->big ? word >> 28 & 7 : word >> 1 & 7;
+}
+
+static inline uint32_t function_of(const struct xray *x, uint32_t word)
+{
+	return x->big ? word & 0x0fffffff : word >> 4;
+}
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
@@ -32,6 +65,7 @@ struct step {
 /* false: less than a record is left. */
 static bool step_at(struct xray *x, uint64_t at, struct step *s)
 {
+	unsigned int kind;
 	const uint8_t *p;
 	size_t have;
 	int32_t event;
@@ -40,16 +74,18 @@ static bool step_at(struct xray *x, uint64_t at, struct step *s)
 	p = window_look(&x->w, at, METADATA, &have);
 	if (!p || have < FUNCTION)
 		return false;
-	if (!(p[0] & 1)) {
+	if (!is_metadata(x, p[0])) {
 		s->bytes = FUNCTION;
-		s->odd = (xray_u32(x, p) >> 1 & 7) >= CALL_KINDS || !(xray_u32(x, p) >> 4);
+		s->odd = call_kind_of(x, xray_u32(x, p)) >= CALL_KINDS ||
+			 !function_of(x, xray_u32(x, p));
 		return true;
 	}
 	if (have < METADATA)
 		return false;
 	s->bytes = METADATA;
-	s->odd = p[0] >> 1 >= FDR_KINDS;
-	if (p[0] >> 1 != FDR_CUSTOM && p[0] >> 1 != FDR_TYPED)
+	kind = kind_of(x, p[0]);
+	s->odd = kind >= FDR_KINDS;
+	if (kind != FDR_CUSTOM && kind != FDR_TYPED)
 		return true;
 	event = (int32_t)xray_u32(x, p + 1);
 	s->bytes = event < 0 || at + METADATA + (uint32_t)event > x->w.size ? 0 :
@@ -67,10 +103,10 @@ static bool begins_at(struct xray *x, uint64_t at)
 	if (at == x->w.size)
 		return true;
 	p = window_look(&x->w, at, METADATA + 1, &have);
-	if (!p || have < METADATA || p[0] != (FDR_EXTENTS << 1 | 1))
+	if (!p || have < METADATA || p[0] != first_byte(x, FDR_EXTENTS))
 		return false;
-	return have == METADATA || p[METADATA] == (FDR_NEW_BUFFER << 1 | 1) ||
-	       p[METADATA] == (FDR_EXTENTS << 1 | 1);
+	return have == METADATA || p[METADATA] == first_byte(x, FDR_NEW_BUFFER) ||
+	       p[METADATA] == first_byte(x, FDR_EXTENTS);
 }
 
 /* The same where no record need begin. */
@@ -81,8 +117,8 @@ static bool surely_begins_at(struct xray *x, uint64_t at)
 
 	if (begins_at(x, at))
 		p = window_look(&x->w, at, 2 * METADATA + 1, &have);
-	return p && have > 2 * METADATA && p[METADATA] == (FDR_NEW_BUFFER << 1 | 1) &&
-	       p[2 * METADATA] == (FDR_WALL << 1 | 1);
+	return p && have > 2 * METADATA && p[METADATA] == first_byte(x, FDR_NEW_BUFFER) &&
+	       p[2 * METADATA] == first_byte(x, FDR_WALL);
 }
 
 static uint64_t search_from(struct xray *x, uint64_t at)
@@ -91,7 +127,7 @@ static uint64_t search_from(struct xray *x, uint64_t at)
 	size_t have;
 
 	while ((p = window_look(&x->w, at, METADATA, &have))) {
-		found = memchr(p, FDR_EXTENTS << 1 | 1, have);
+		found = memchr(p, first_byte(x, FDR_EXTENTS), have);
 		at += found ? (size_t)(found - p) : have;
 		if (found && surely_begins_at(x, at))
 			return at;
@@ -132,9 +168,9 @@ static void read_preamble(struct xray *x, struct xray_part *part)
 
 	for (; at < part->end; at += METADATA) {
 		p = window_look(&x->w, at, METADATA, &have);
-		if (!p || have < METADATA || !(p[0] & 1))
+		if (!p || have < METADATA || !is_metadata(x, p[0]))
 			return;
-		switch (p[0] >> 1) {
+		switch (kind_of(x, p[0])) {
 		case FDR_NEW_BUFFER:
 			part->tid = xray_u32(x, p + 1);
 			break;
@@ -188,7 +224,7 @@ static int index_sized(struct xray *x)
 			faults_tell(&x->faults, at, "the log ends within a buffer of %" PRIu64 " bytes",
 				    size);
 		p = window_look(&x->w, at, 1, &have);
-		if (p && *p == (FDR_NEW_BUFFER << 1 | 1))
+		if (p && *p == first_byte(x, FDR_NEW_BUFFER))
 			rc = add_buffer(x, at, end);
 		else
 			faults_tell(&x->faults, at, "no buffer begins here: %" PRIu64 " bytes passed over",
@@ -215,6 +251,81 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 	return add_buffer(x, body, end);
 }
 
+/* ---- the version ----------------------------------------------------------------------------- */
+
+/* An event's record tells a time, as before version 5, or how much later than the last one it is. */
+static bool tells_time(uint64_t time, uint64_t base)
+{
+	return time >= base - base / 4 && time < base + FAR;
+}
+
+/* The oldest version that has all that stands here, from a buffer's length on. */
+static uint16_t version_from(struct xray *x, uint64_t at)
+{
+	uint64_t end = at + LOOKED_THROUGH, base = 0;
+	uint16_t version = 2;
+	const uint8_t *p;
+	struct step s;
+	size_t have;
+
+	for (; at < end && step_at(x, at, &s) && s.bytes; at += s.bytes) {
+		p = window_look(&x->w, at, METADATA, &have);
+		if (!p || have < METADATA || !is_metadata(x, p[0]))
+			continue;
+		switch (kind_of(x, p[0])) {
+		case FDR_NEW_CPU:
+			base = xray_u64(x, p + 3);
+			break;
+		case FDR_TSC_WRAP:
+			base = xray_u64(x, p + 1);
+			break;
+		case FDR_PID:
+			version = version < 3 ? 3 : version;
+			break;
+		case FDR_CUSTOM:
+			if (tells_time(xray_u64(x, p + 5), base))
+				break;
+			return 5;
+		case FDR_TYPED:
+			return 5;
+		}
+	}
+	return version;
+}
+
+/* Buffers of the size that the header tells, none of which tells a length. */
+static bool is_sized(struct xray *x)
+{
+	uint64_t at = XRAY_HEADER, size = x->buffer_size;
+	const uint8_t *p;
+	size_t have;
+
+	if (size < METADATA || (x->w.size - at) % size)
+		return false;
+	for (; at < x->w.size; at += size) {
+		p = window_look(&x->w, at, METADATA + 1, &have);
+		if (!p || have <= METADATA || p[0] != first_byte(x, FDR_NEW_BUFFER) ||
+		    p[METADATA] != first_byte(x, FDR_WALL))
+			return false;
+	}
+	return x->w.size > XRAY_HEADER;
+}
+
+/* The first buffer tells whether the header's version can be. */
+static void check_version(struct xray *x)
+{
+	uint16_t said = x->version;
+
+	if (said < 2 && begins_at(x, XRAY_HEADER) && x->w.size > XRAY_HEADER)
+		x->version = version_from(x, XRAY_HEADER);
+	else if (said >= 2 && is_sized(x))
+		x->version = 1;
+	if (said != x->version)
+		faults_tell(&x->faults, 0, "version %u has %s, as these do not: read as version %u", said,
+			    said < 2 ? "buffers of one size" : "buffers that tell their length",
+			    x->version);
+}
+
 int xray_fdr_index(struct xray *x)
 {
 	uint64_t at = XRAY_HEADER, next;
@@ -222,13 +333,14 @@ int xray_fdr_index(struct xray *x)
 	size_t have;
 	int rc = 0;
 
+	check_version(x);
 	if (x->version < 2)
 		return index_sized(x);
 	for (; !rc && at < x->w.size; at = next) {
 		p = window_look(&x->w, at, METADATA, &have);
-		if (p && have >= METADATA && p[0] == (FDR_EXTENTS << 1 | 1)) {
+		if (p && have >= METADATA && p[0] == first_byte(x, FDR_EXTENTS)) {
 			rc = index_extents(x, at, xray_u64(x, p + 1), &next);
-		} else if (p && have >= METADATA && p[0] == (FDR_NEW_BUFFER << 1 | 1)) {
+		} else if (p && have >= METADATA && p[0] == first_byte(x, FDR_NEW_BUFFER)) {
 			next = walk(x, at, 0);
 			faults_tell(&x->faults, at, "a buffer does not say how long it is; it has %" PRIu64 " bytes",
 				    next - at);
@@ -274,7 +386,7 @@ static void read_arguments(struct xray *x, struct xray_cursor *c)
 	const uint8_t *p;
 	uint32_t n = 0;
 
-	while ((p = xray_look(x, c, 1)) && p[0] == (FDR_ARGUMENT << 1 | 1)) {
+	while ((p = xray_look(x, c, 1)) && p[0] == first_byte(x, FDR_ARGUMENT)) {
 		p = xray_look(x, c, METADATA);
 		if (!p)
 			break;
@@ -301,7 +413,7 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 		faults_tell(&x->faults, c->offset, "the buffer ends within a record");
 		return 0;
 	}
-	switch (p[0] >> 1) {
+	switch (kind_of(x, p[0])) {
 	case FDR_END_OF_BUFFER:
 		if (x->version < 2)
 			return 0;
@@ -317,7 +429,7 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 		break;
 	case FDR_CUSTOM:
 	case FDR_TYPED:
-		rc = read_event(x, c, p, p[0] >> 1 == FDR_TYPED);
+		rc = read_event(x, c, p, kind_of(x, p[0]) == FDR_TYPED);
 		return rc == 1 ? 2 : rc;
 	case FDR_NEW_BUFFER:
 	case FDR_WALL:
@@ -327,7 +439,8 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 		faults_tell(&x->faults, c->offset, "an argument without a function's entry");
 		break;
 	default:
-		faults_tell(&x->faults, c->offset, "a record of kind %u, which is not known", p[0] >> 1);
+		faults_tell(&x->faults, c->offset, "a record of kind %u, which is not known",
+			    kind_of(x, p[0]));
 	}
 	c->used += METADATA;
 	return 1;
@@ -336,7 +449,7 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 {
 	const uint8_t *p;
-	uint32_t word;
+	uint32_t word, kind;
 	int rc;
 
 	for (;;) {
@@ -347,7 +460,7 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 				faults_tell(&x->faults, c->offset, "the buffer ends within a record");
 			return 0;
 		}
-		if (__builtin_expect(p[0] & 1, 0)) {
+		if (__builtin_expect(is_metadata(x, p[0]), 0)) {
 			rc = read_metadata(x, c);
 			if (rc != 1)
 				return rc == 2 ? 1 : rc;
@@ -356,14 +469,15 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 		word = xray_u32(x, p);
 		c->base += xray_u32(x, p + 4);
 		c->used += FUNCTION;
-		if (__builtin_expect((word >> 1 & 7) >= CALL_KINDS, 0)) {
+		kind = call_kind_of(x, word);
+		if (__builtin_expect(kind >= CALL_KINDS, 0)) {
 			faults_tell(&x->faults, c->offset, "a function record of kind %u, which is not known",
-				    word >> 1 & 7);
+				    kind);
 			continue;
 		}
 		c->major = CALL_RECORD;
-		c->minor = word >> 1 & 7;
-		c->call.call.function = word >> 4;
+		c->minor = kind;
+		c->call.call.function = function_of(x, word);
 		c->call.call.arguments = 0;
 		/* Old writers do not tell these from other entries. */
 		if (c->minor == CALL_ENTRY || c->minor == CALL_ENTRY_ARGUMENTS)

@@ -182,6 +182,28 @@ verdict cut_64_swapped
 cut_anywhere "$data/edge/01_ok32le.prof" 4
 verdict cut_32
 
+# ---- version 1: a Java program's, with its symbols, in each layout
+java_profile() { # PACK
+	perl -e 'my $slots = sub { print pack("($ARGV[0])*", @_) };
+		$slots->(0, 3, 1, 10000, 0);
+		$slots->(7, 3, 0x7f001000, 0x7f002000, 0x30);
+		$slots->(2, 2, 0x7f001008, 0x7f002000);
+		$slots->(4, 2, 0x99, 0x30);
+		$slots->(1, 1, 0x7f003000);
+		$slots->(0, 1, 0);
+		print "  0x7f001000 a.b.Hot.spin (Hot.java:12)\n0x7f001008 a.b.Hot.spin (Hot.java:13)\n",
+			"0x7f002000 a.b.Main.main(String[]) (Main.java:-1)\n0x30 start_thread (/lib/libpthread.so)\n",
+			"0x99 0xbeef generated stub/JIT\n";' "$1"
+}
+for pack in Q\< Q\> L\< L\>; do
+	java_profile "$pack" >java.prof
+	code 0 "$post" -folded java.prof && sed -E 's/^[^;]*;//' out | sort >have
+	printf '%s\n' 'NoModule 1' 'a.b.Main.main(String[]);a.b.Hot.spin 2' 'start_thread;STUB 4' \
+		'start_thread;a.b.Main.main(String[]);a.b.Hot.spin 7' | sort >want
+	diff want have >why
+	verdict "java_$pack"
+done
+
 # Its other profiles are no CPU profiles, and refused by their names.
 refused() { # NAME TEXT WORDS
 	printf -- "$2" >other.prof

@@ -435,4 +435,42 @@ awk '/^\.TS/ { on = 1 } /^\.TE/ { on = 0 } on && NF == 3 && /\t(yes|no)\t/ { pri
 	sort >have
 [ -s have ] && diff want have >why && ! "$post" -format list | grep -q null
 verdict manual
+# ---- a heap profile has two kinds of values: numbers and sums of one kind
+heap_profile() { # DEFAULT TYPE/UNIT...: 3, 300 of the first kind, 5, 5000 of the second
+	perl -e '
+		my ($default, @types) = @ARGV;
+		my @strings = ("");
+		my $text = sub { push @strings, $_[0]; $#strings };
+		my $number = sub { my ($n, $o) = ($_[0], ""); do { my $b = $n & 127; $n >>= 7; $o .= chr($b | ($n ? 128 : 0)) } while $n; $o };
+		my $value = sub { $number->($_[0] << 3) . $number->($_[1]) };
+		my $part = sub { $number->($_[0] << 3 | 2) . $number->(length $_[1]) . $_[1] };
+		my ($out, %n) = ("");
+		for (@types) {
+			my ($type, $unit) = split m{/};
+			$n{$type} = $text->($type);
+			$out .= $part->(1, $value->(1, $n{$type}) . $value->(2, $text->($unit)));
+		}
+		$out .= $part->(2, $part->(1, $number->(1)) . $part->(2, join "", map { $number->($_) } 3, 300, 5, 5000));
+		$out .= $part->(4, $value->(1, 1) . $part->(4, $value->(1, 1)));
+		$out .= $part->(5, $value->(1, 1) . $value->(2, $text->("grow")));
+		$default = $default ? $value->(14, $n{$default}) : "";
+		print $out, (map { $part->(6, $_) } @strings), $default' "$@"
+}
+of_heap() { # NAME WANT DEFAULT TYPES...
+	heap_profile "${@:3}" >heap.pb
+	"$post" -json -q heap.pb 2>err | jq -r '"\(.events[0].name) \(.events[0].ticks) \(.events[0].counted)"' >have
+	echo "$2" >want
+	diff want have >why
+	verdict "heap_$1"
+}
+heap='alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes'
+# shellcheck disable=SC2086 # a word a type
+{
+	of_heap last 'inuse_space 5 5000' '' $heap
+	of_heap default 'alloc_space 3 300' alloc_space $heap
+	of_heap default_count 'alloc_space 3 300' alloc_objects $heap
+	of_heap delay 'delay 3 300' delay contentions/count delay/milliseconds x/count y/bytes
+	of_heap counts 'b_event 5 5000' '' a_sample/count a_event/count b_sample/count b_event/count
+}
+
 finish

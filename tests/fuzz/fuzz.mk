@@ -85,7 +85,7 @@ FUZZ_LIB_itrace = $(FUZZ_LIB_post)
 
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
 		   $(call PERF,collector_majors crc32c names perf_decode perf_records rc)
-FUZZ_FOR_gperftools := post/formats/gperftools.c
+FUZZ_FOR_gperftools := post/formats/gperftools.c post/formats/gperftools_java.c
 FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
 FUZZ_LIB_gperftools = $(FUZZ_LIB_post)
 FUZZ_SRC_xray = $(FUZZ_SRC_post)

@@ -223,7 +223,19 @@ static struct builder build_switch(bool swap, uint16_t misc)
 	return b;
 }
 
-#define KINDS 8
+static struct builder build_deferred(bool swap)
+{
+	struct builder b = begin(PERF_CALLCHAIN_DEFERRED, 0, swap);
+
+	u64(&b, 0x7000000000001);
+	count(&b, 2);
+	u64(&b, (uint64_t)PERF_CONTEXT_USER);
+	u64(&b, 0xABCD);
+	sample_id(&b);
+	return b;
+}
+
+#define KINDS 9
 static struct builder build(unsigned int kind, bool swap)
 {
 	switch (kind) {
@@ -234,7 +246,8 @@ static struct builder build(unsigned int kind, bool swap)
 	case 4: return build_task(swap, PERF_RECORD_EXIT);
 	case 5: return build_comm(swap, 0);
 	case 6: return build_lost(swap);
-	default: return build_switch(swap, PERF_RECORD_MISC_SWITCH_OUT);
+	case 7: return build_switch(swap, PERF_RECORD_MISC_SWITCH_OUT);
+	default: return build_deferred(swap);
 	}
 }
 
@@ -322,6 +335,11 @@ static void round_trip_order(bool swap)
 			CU_ASSERT_EQUAL(p.of_pid, 51);
 			CU_ASSERT_EQUAL(p.of_tid, 52);
 			break;
+		case 8:
+			CU_ASSERT_EQUAL(p.cookie, 0x7000000000001);
+			CU_ASSERT_EQUAL_FATAL(p.nchain, 2);
+			CU_ASSERT_EQUAL(perf_word(&p, p.chain, 1), 0xABCD);
+			break;
 		}
 		free(copy);
 	}
@@ -359,6 +377,32 @@ static void round_trip(void)
 {
 	round_trip_order(false);
 	round_trip_order(true);
+}
+
+/* A chain that ends with a cookie promises a user stack: that is no part of it. */
+static void promised_stack(void)
+{
+	for (int swap = 0; swap < 2; swap++) {
+		struct builder b = build_sample(swap);
+		size_t n = b.n;
+		struct perf_item p;
+		uint8_t *copy;
+
+		b.n = b.counts[1] + 8 + 2 * 8;	/* the chain's last words */
+		u64(&b, PERF_CHAIN_USER_DEFERRED);
+		u64(&b, 0x7000000000002);
+		b.n = n;
+		CU_ASSERT_EQUAL_FATAL(decode(&b, n, &p, &copy), 0);
+		CU_ASSERT(p.deferred);
+		CU_ASSERT_EQUAL(p.cookie, 0x7000000000002);
+		CU_ASSERT_EQUAL(p.nchain, 2);
+		CU_ASSERT_EQUAL(p.nraw, 12);
+		free(copy);
+		b = build_sample(swap);
+		CU_ASSERT_EQUAL_FATAL(decode(&b, b.n, &p, &copy), 0);
+		CU_ASSERT_FALSE(p.deferred);
+		free(copy);
+	}
 }
 
 /* Told its true, shorter length, or the old one: refused at every length. */
@@ -651,6 +695,7 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "round_trip", round_trip },
 		{ "unknown_bits", unknown_bits },
+		{ "promised_stack", promised_stack },
 		{ "cut_short", cut_short },
 		{ "text_without_end", text_without_end },
 		{ "counts_too_large", counts_too_large },
