@@ -63,6 +63,8 @@ struct collector {
 	const char *what;		/* one line: where its records come from */
 	uint32_t dither;		/* thousandths, at most, by which distances of ticks vary */
 	bool repeats;			/* … by a seed, the same again */
+	/* … as configured; NULL: config->dither, and those of events never do. */
+	uint32_t (*dither_of)(const struct trace_config *config);
 	bool drain_reads_build_ids;	/* of all files; else of those that a walk describes only */
 	/* Can it serve this user and this configuration? Leaves nothing behind. */
 	void (*check)(const struct trace_config *config, struct collector_check *check);

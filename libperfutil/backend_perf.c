@@ -618,7 +618,6 @@ static void perf_info(struct backend *b, struct trace_info *info)
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	info->driver_have = info->driver_missing = 0;
 	memcpy(info->available, collector_majors("perf"), sizeof(info->available));
-	info->dither = perf_dither_of(&b->s.config);
 	info->ncpus = b->s.ncpus;
 	info->ticks = info->idle_ticks = info->late = 0;
 	memset(info->lost, 0, sizeof(info->lost));
@@ -663,6 +662,7 @@ const struct collector collector_perf = {
 	.hook_files = true,
 	.what = "the kernel's perf events (perf_event_open); distances of ticks vary by 5 %",
 	.dither = PERF_DITHER,
+	.dither_of = perf_dither_of,
 	.drain_reads_build_ids = true,
 	.check = check,
 	.open = perf_backend_open,

@@ -245,7 +245,6 @@ static void timer_info(struct backend *b, struct trace_info *info)
 	info->segment_bytes = b->config.segment_bytes;
 	info->mte_bytes = info->trace_bytes = 0;	/* a ring a thread, of a size of its own */
 	info->rate = b->rate;
-	info->dither = timer_dither(&b->config);
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	memcpy(info->available, collector_majors("timer"), sizeof(info->available));
@@ -286,6 +285,7 @@ const struct collector collector_timer = {
 	.name = "timer",
 	.what = "timers of each thread's CPU time in the traced programs: user code only",
 	.dither = 1000,
+	.dither_of = timer_dither,
 	.drain_reads_build_ids = true,
 	.check = timer_check,
 	.open = timer_open,

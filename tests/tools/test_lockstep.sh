@@ -15,7 +15,7 @@ few=400
 n=${LOCKSTEP_TICKS:-$few}
 
 # Five standard deviations of so many independent ticks: p < 1e-6. Many: what is wanted, and theirs.
-bound=$(awk -v n="$n" -v few=$few 'BEGIN { b = 250 / sqrt(n); print n > few && b > 1 ? 1 : b }')
+bound=$(awk -v n="$n" -v few=$few 'BEGIN { b = 250 / sqrt(n); print (n > few && b > 1 ? 1 : b) }')
 tick_ns=$((1000000000 / $(getconf CLK_TCK)))
 # The tick itself, as the timer's header tells it: its rate is 1.05 of them.
 "$swtrace" run -q -B timer -o rate.nrm2 -- true
@@ -42,7 +42,7 @@ lockstep() {
 	verdict "$1_even" $? "$(cat share)"
 	echo "# $1: $(cat share)"
 	# Ticks and what they stand for, us.
-	sed -n 's/.*"major":"tprof".*"period":\([0-9]*\).*/\1/p' post.show | awk -v told="$(cat out)" -v rate="$rate" '
+	sed -n 's/.*"record":"tprof".*"period":\([0-9]*\).*/\1/p' post.show | awk -v told="$(cat out)" -v rate="$rate" '
 		{ n++; sum += $1 / 1000 }
 		END {
 			split(told, t, " ")
