@@ -12,6 +12,8 @@
 #define CALM		2	/* ticks without a sleep between: its thread does not sleep often */
 #define NEARLY		20000u	/* ns: not worth another wait */
 
+bool fine_handlers;
+
 static uint64_t cpu_time(void)
 {
 	struct timespec t;
@@ -31,7 +33,8 @@ static long sleeps(void)
 
 static bool resting(const struct fine *f)
 {
-	return __atomic_load_n(&f->resting, __ATOMIC_RELAXED);
+	return __atomic_load_n(&f->resting, __ATOMIC_RELAXED) ||
+	       (__atomic_load_n(&fine_handlers, __ATOMIC_RELAXED) && rings_shared());
 }
 
 static bool boxed(void)

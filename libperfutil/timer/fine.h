@@ -28,6 +28,12 @@ static inline void fine_rested(struct ring *r)
 {
 	__atomic_store_n(&r->fine.resting, 0, __ATOMIC_RELAXED);
 }
+/*
+ * The program handles signals of its own. One that is sent to the process goes to another thread
+ * where ours waits for a thread that others run in place of: with more than one thread only the
+ * tick takes samples, whose signals wait for none.
+ */
+extern bool fine_handlers;
 /* No system calls from now on, by any thread. */
 void fine_stop_all(void);
 

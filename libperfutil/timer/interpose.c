@@ -211,6 +211,18 @@ EXPORTED int dlclose(void *handle)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
+/* Those of faults come to the thread that made them. */
+static void handles(int number, sighandler_t handler)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS };
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (number == faults[i])
+			return;
+	if (handler != SIG_DFL && handler != SIG_IGN)
+		__atomic_store_n(&fine_handlers, true, __ATOMIC_RELAXED);
+}
+
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
 		       struct sigaction *restrict old)
 {
@@ -220,6 +232,8 @@ EXPORTED int sigaction(int number, const struct sigaction *restrict action,
 		sample_wish(action, old);
 		return 0;
 	}
+	if (action && timer_control)
+		handles(number, action->sa_handler);
 	if (next)
 		return next(number, action, old);
 	errno = ENOSYS;
@@ -235,6 +249,8 @@ EXPORTED sighandler_t signal(int number, sighandler_t wanted)
 		sample_wish(&wish, &old);
 		return old.sa_handler;
 	}
+	if (timer_control)
+		handles(number, wanted);
 	return next ? next(number, wanted) : SIG_ERR;
 }
 

@@ -205,6 +205,11 @@ void rings_begin_first(enum timer_kind kind)
 	begin_thread(r);
 }
 
+bool rings_shared(void)
+{
+	return __atomic_load_n(&ring_count, __ATOMIC_RELAXED) > 1;
+}
+
 void rings_forget(const struct ring *own)
 {
 	uintptr_t low = own ? own->stack_low : 0, top = own ? own->stack_top : 0;

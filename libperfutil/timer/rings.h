@@ -42,6 +42,8 @@ bool timer_active(void);
  * told, the first ring's timer, for the calling thread. */
 bool rings_begin(enum timer_kind kind);
 void rings_begin_first(enum timer_kind kind);
+/* Has the process had more than one thread? */
+bool rings_shared(void);
 /* Forget the rings of the process that we were forked from, by the thread that had `own`. */
 void rings_forget(const struct ring *own);
 /* A ring for the calling thread, and its timer; NULL (counted) if there is none to be had. */
