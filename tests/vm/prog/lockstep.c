@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * A program in step with a clock of its own: in ping() for the first half of each cycle, in pong() for
- * the second. The cycle is of its CPU time, so that what else the machine does shifts nothing.
+ * A program in step with a clock of its own: in ping() for the first half of each cycle, in pong()
+ * for the second. The cycle is of its CPU time, so that what else the machine does shifts nothing.
  *	lockstep CYCLE_NS MS [naps]	naps: it waits a little between some of the cycles
  * It says how long it was in either, by the same clock, us.
  */
