@@ -61,7 +61,10 @@ struct collector_check {
 struct collector {
 	const char *name;
 	const char *what;		/* one line: where its records come from */
-	bool dithers;			/* ticks come at distances that vary */
+	uint32_t dither;		/* thousandths, at most, by which distances of ticks vary */
+	bool repeats;			/* … by a seed, the same again */
+	/* … as configured; NULL: config->dither, and those of events never do. */
+	uint32_t (*dither_of)(const struct trace_config *config);
 	bool drain_reads_build_ids;	/* of all files; else of those that a walk describes only */
 	/* Can it serve this user and this configuration? Leaves nothing behind. */
 	void (*check)(const struct trace_config *config, struct collector_check *check);
@@ -95,6 +98,8 @@ struct collector {
 	/* state, clocks, counters, sizes. */
 	void (*info)(struct backend *b, struct trace_info *info);
 	uint64_t (*clock_hz)(struct backend *b);
+	/* What is known at the end only, for the file: "key: value" lines; NULL: nothing. */
+	void (*facts)(struct backend *b, char *text, size_t room);
 	/* One a CPU that has buffers: an array (free it) and their number, or -errno. */
 	int (*stats)(struct backend *b, struct pifile_stats **stats);
 	/* As tracer_ended; NULL: nobody else waits for the command. */

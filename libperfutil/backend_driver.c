@@ -666,8 +666,9 @@ static int driver_stats(struct backend *b, struct pifile_stats **out)
 
 const struct collector collector_driver = {
 	.name = "driver",
-	.dithers = true,
-	.what = "the kernel module pitrace",
+	.dither = 100,
+	.repeats = true,
+	.what = "the kernel module pitrace; distances of ticks vary by 10 %",
 	.check = driver_check,
 	.open = driver_open,
 	.close = driver_close,

@@ -188,6 +188,7 @@ static struct backend *perf_backend_open(const struct trace_config *config, int 
 	b->epoll = b->quit = b->ends[0] = b->ends[1] = -1;
 	pthread_mutex_init(&b->lock, NULL);
 	b->s.files = known_files_new();
+	pthread_mutex_init(&b->s.turns_lock, NULL);
 	for (int i = 0; i < PITRACE_RINGS; i++)
 		b->last[i] = &b->first[i];
 	check(config, &c);
@@ -359,6 +360,7 @@ static int say_interval(struct backend *b, uint32_t flags)
 	struct pitrace_interval i = {
 		.flags = flags, .interval = b->interval,
 		.rate = c->nevents ? events_rate(c->events, c->nevents) : c->rate,
+		.dither = perf_dither_of(c),
 		.cpus_present = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
@@ -412,6 +414,8 @@ static int turn_on(struct backend *b)
 		err = -ENOBUFS;
 	if (!err && normal(b))
 		err = start_keeping(b);
+	if (!err && wanted(&b->s.config, PITRACE_TPROF))
+		err = perf_turns_begin(&b->s);
 	if (err) {
 		all_off(b);
 		b->state = PITRACE_STATE_OFF;
@@ -441,7 +445,7 @@ static int perf_on(struct backend *b, const struct trace_config *config)
 	if (config->rate != b->s.config.rate && !config->nevents) {
 		/* The period is the event's from its beginning. */
 		b->s.config.rate = config->rate;
-		perf_session_period(&b->s, NS_PER_SEC / config->rate);
+		perf_session_period(&b->s);
 	}
 	if (wanted(config, PITRACE_DISPATCH))
 		err = perf_session_open_switches(&b->s);
@@ -458,6 +462,7 @@ static int perf_off(struct backend *b)
 	if (b->state == PITRACE_STATE_OFF)
 		return -EALREADY;
 	end_keeping(b);
+	perf_turns_end(&b->s);
 	pthread_mutex_lock(&b->lock);
 	perf_session_enable(&b->s, PERF_SAMPLES, false);
 	perf_session_enable(&b->s, PERF_SWITCHES, false);
@@ -677,7 +682,9 @@ static int perf_stats(struct backend *b, struct pifile_stats **out)
 const struct collector collector_perf = {
 	.name = "perf",
 	.hook_files = true,
-	.what = "the kernel's perf events (perf_event_open)",
+	.what = "the kernel's perf events (perf_event_open); distances of ticks vary by 5 %",
+	.dither = PERF_DITHER,
+	.dither_of = perf_dither_of,
 	.drain_reads_build_ids = true,
 	.check = check,
 	.open = perf_backend_open,

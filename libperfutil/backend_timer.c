@@ -6,6 +6,7 @@
  * a little: rings are read one after the other), and made into the same records as any collector's.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,7 @@ static struct backend *timer_open(const struct trace_config *config, int *rc, ch
 		.stacks = config->stacks & (PITRACE_WANT_USER | PITRACE_WANT_COPY),
 		.event_bytes = EVENT_BYTES, .sample_bytes = SAMPLE_BYTES,
 		.depth = config->depth ? config->depth : PITRACE_STACK_MAX,
+		.fine = config->dither != 0,
 	};
 	struct itimerspec often = { { 0, DRAIN_NS }, { 0, DRAIN_NS } };
 	struct collector_check check;
@@ -224,6 +226,9 @@ static void say_note(const struct backend *b, char *note, size_t room)
 	if (b->rate < b->config.rate)
 		n += (size_t)snprintf(note + n, room - n, "; this kernel's tick allows %u a second",
 				      b->rate);
+	if (b->config.dither && b->s.at_tick)
+		n += (size_t)snprintf(note + n, room - n, "; %" PRIu64 " of %" PRIu64 " samples by the kernel's tick",
+				      b->s.at_tick, b->s.at_tick + b->s.fine);
 	if (b->config.stacks & PITRACE_WANT_DISPATCH)
 		n += (size_t)snprintf(note + n, room - n, "; no stacks at dispatches");
 	if (b->s.unsampled_threads)
@@ -254,6 +259,13 @@ static void timer_info(struct backend *b, struct trace_info *info)
 	}
 }
 
+static void timer_facts(struct backend *b, char *text, size_t room)
+{
+	if (b->config.dither && b->s.at_tick)
+		snprintf(text, room, "ticks in step: %" PRIu64 " of %" PRIu64 ", by the kernel's tick\n",
+			 b->s.at_tick, b->s.at_tick + b->s.fine);
+}
+
 static uint64_t timer_clock_hz(struct backend *b)
 {
 	(void)b;
@@ -272,6 +284,8 @@ static int timer_stats(struct backend *b, struct pifile_stats **stats)
 const struct collector collector_timer = {
 	.name = "timer",
 	.what = "timers of each thread's CPU time in the traced programs: user code only",
+	.dither = 1000,
+	.dither_of = timer_dither,
 	.drain_reads_build_ids = true,
 	.check = timer_check,
 	.open = timer_open,
@@ -285,5 +299,6 @@ const struct collector collector_timer = {
 	.fd = timer_fd,
 	.info = timer_info,
 	.clock_hz = timer_clock_hz,
+	.facts = timer_facts,
 	.stats = timer_stats,
 };

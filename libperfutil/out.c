@@ -275,12 +275,22 @@ static void forget(struct out *o)
 	*o = (struct out){ 0 };
 }
 
+static int put_facts(struct tracer *t, struct out *o)
+{
+	char text[256] = "";
+
+	t->collector->facts(t->backend, text, sizeof(text));
+	return *text ? pifile_write_section(o->writer, PIFILE_SEC_SYSTEM, text, strlen(text)) : 0;
+}
+
 int out_end(struct tracer *t, struct out *o, struct out *next)
 {
 	int err, end;
 
 	pifile_set_compression(o->writer, 0);
 	err = sysinfo_again(o->writer, &o->modules);
+	if (!err && t->collector->facts)
+		err = put_facts(t, o);
 	/* Not of a copy: those who made it have what it needs. */
 	if (!err && o->ids && o->maps)
 		err = flush(o, true);

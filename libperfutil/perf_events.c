@@ -33,13 +33,15 @@ static const struct perf_event *first_of(struct perf_session *s, uint32_t cpu,
 }
 
 /* One event; the first of its kind on a CPU has the ring, the others write to it. */
-static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use use, uint32_t number)
+static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use use, uint32_t number,
+	       unsigned int turn)
 {
 	struct perf_cpu *c = &s->cpu[cpu];
 	struct perf_ring *r = ring_of(c, use);
 	const struct perf_event *first;
 	struct perf_event *e;
 	struct perf_event_attr a;
+	bool in_turns = use == PERF_SAMPLES && perf_dithered(&s->config, number);
 	int fd, err = 0;
 
 	if (s->nevents == s->events_room) {
@@ -53,6 +55,10 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 	}
 	first = first_of(s, cpu, r);
 	perf_attr(&a, &s->config, use, number, s->user_only);
+	if (in_turns) {
+		a.freq = 0;
+		a.sample_period = perf_dither_period(&s->config, number, turn);
+	}
 	fd = perf_open(&a, tid, (int)c->cpu);
 	if (fd < 0)
 		return fd;
@@ -72,19 +78,26 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 		s->shape = perf_shape_of(&a);
 	}
 	e = &s->event[s->nevents++];
-	*e = (struct perf_event){ .fd = fd, .use = use, .number = number, .cpu = cpu };
+	*e = (struct perf_event){
+		.fd = fd, .use = use, .number = number, .cpu = cpu, .in_turns = in_turns,
+		.turn = turn,
+	};
 	return ioctl(fd, PERF_EVENT_IOC_ID, &e->id) ? -errno : 0;
 }
 
 static int add_all(struct perf_session *s, uint32_t cpu, pid_t tid)
 {
 	uint32_t samplers = s->config.nevents ? s->config.nevents : 1;
-	int err = add(s, cpu, tid, PERF_NAMES, 0);
+	int err = add(s, cpu, tid, PERF_NAMES, 0, 0);
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < samplers && !err; i++)
-		err = add(s, cpu, tid, PERF_SAMPLES, i);
+	for (uint32_t i = 0; i < samplers && !err; i++) {
+		unsigned int turns = perf_dithered(&s->config, i) ? PERF_TURNS : 1;
+
+		for (unsigned int turn = 0; turn < turns && !err; turn++)
+			err = add(s, cpu, tid, PERF_SAMPLES, i, turn);
+	}
 	return err;
 }
 
@@ -154,12 +167,13 @@ int perf_session_open_switches(struct perf_session *s)
 
 	for (uint32_t i = 0; i < s->ncpus && !err; i++)
 		if (!s->cpu[i].switches.page)
-			err = add(s, i, -1, PERF_SWITCHES, 0);
+			err = add(s, i, -1, PERF_SWITCHES, 0, 0);
 	return err;
 }
 
 void perf_session_close(struct perf_session *s)
 {
+	perf_turns_end(s);
 	for (uint32_t i = 0; i < s->ncpus; i++) {
 		perf_ring_unmap(&s->cpu[i].names);
 		perf_ring_unmap(&s->cpu[i].samples);
@@ -173,16 +187,21 @@ void perf_session_close(struct perf_session *s)
 	free(s->cpu);
 	free(s->scope);
 	free(s->queue.data);
-	*s = (struct perf_session){ .files = s->files };
+	*s = (struct perf_session){ .files = s->files, .turns_lock = PTHREAD_MUTEX_INITIALIZER };
 }
 
 void perf_session_enable(struct perf_session *s, enum perf_use use, bool on)
 {
-	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	pthread_mutex_lock(&s->turns_lock);
+	if (use == PERF_SAMPLES)
+		s->sampling = on;
+	for (size_t i = 0; i < s->nevents; i++) {
+		const struct perf_event *e = &s->event[i];
 
-	for (size_t i = 0; i < s->nevents; i++)
-		if (s->event[i].use == use)
-			ioctl(s->event[i].fd, request, 0);
+		if (e->use == use && !(on && e->in_turns && e->turn != s->turn))
+			ioctl(e->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	}
+	pthread_mutex_unlock(&s->turns_lock);
 }
 
 static int by_id(const void *a, const void *b)
@@ -199,11 +218,15 @@ const struct perf_event *perf_session_event(const struct perf_session *s, uint64
 	return bsearch(&key, s->event, s->nevents, sizeof(*s->event), by_id);
 }
 
-void perf_session_period(struct perf_session *s, uint64_t ns)
+void perf_session_period(struct perf_session *s)
 {
-	for (size_t i = 0; i < s->nevents; i++)
-		if (s->event[i].use == PERF_SAMPLES)
-			ioctl(s->event[i].fd, PERF_EVENT_IOC_PERIOD, &ns);
+	for (size_t i = 0; i < s->nevents; i++) {
+		const struct perf_event *e = &s->event[i];
+		uint64_t ns = perf_dither_period(&s->config, e->number, e->turn);
+
+		if (e->use == PERF_SAMPLES)
+			ioctl(e->fd, PERF_EVENT_IOC_PERIOD, &ns);
+	}
 }
 
 static unsigned int kind_of(enum perf_use use)

@@ -241,25 +241,29 @@ static uint32_t number_of(const struct perf_session *s, uint64_t id)
 /*
  * perf's clock keeps its phase: a tick is served when it is due or later, and ticks that fell due
  * meanwhile are left out. How many is known for whole CPUs only; a process's clock stops with it.
- * What records told as lost or throttled since the last sample is not told again.
+ * What records told as lost or throttled since the last sample is not told again. Where another
+ * event's turn began, a part of an interval of each lies between two ticks: up to one tick more.
  */
-static int missed(struct out *o, uint64_t time)
+static int missed(struct out *o, const struct perf_item *item)
 {
 	struct perf_cpu *c = o->c;
-	uint64_t period = 1000000000u / o->s->config.rate, ticks, lost = c->told;
-	bool throttled = c->throttled;
+	uint64_t period = item->period ? item->period : 1000000000u / o->s->config.rate;
+	uint64_t ticks, lost = c->told, time = item->time;
+	bool throttled = c->throttled, turn = c->due && c->due_of != item->id;
 	int err;
 
 	if (o->s->config.nevents || o->s->config.scope != PITRACE_SCOPE_SYSTEM)
 		return 0;
 	c->told = 0;
 	c->throttled = 0;
+	c->due_of = item->id;
 	ticks = c->due && time > c->due ? (time - c->due) / period : 0;
 	/* Begun anew; or before it was thought to be due: the one before came late. */
-	if (!ticks || throttled)
+	if (!ticks || throttled || turn)
 		c->due = time;
 	else
 		c->due += ticks * period;
+	lost += turn;
 	if (ticks < 2 + lost)
 		return 0;
 	err = put_idle(o);
@@ -273,7 +277,7 @@ static int put_sample(struct out *o, const struct perf_item *item)
 	struct perf_cpu *c = o->c;
 	uint32_t number = number_of(s, item->id);
 	struct perf_item counted;
-	int err = missed(o, item->time);
+	int err = missed(o, item);
 
 	if (err)
 		return err;

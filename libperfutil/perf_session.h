@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include "backend.h"
 #include "known_files.h"
+#include "perf_dither.h"
 #include "perf_idle.h"
 #include "perf_open.h"
 #include "perf_ring.h"
@@ -26,6 +27,8 @@ struct perf_event {
 	enum perf_use use;
 	uint32_t number;		/* SAMPLES: which of config.events */
 	uint32_t cpu;			/* place in perf_session.cpu */
+	bool in_turns;			/* with the next or the one before: */
+	unsigned int turn;		/* … which of them it is */
 	uint64_t id;
 };
 
@@ -40,6 +43,7 @@ struct perf_cpu {
 	uint64_t ticks, idle_ticks;
 	uint64_t mte_bytes, trace_bytes;	/* handed over */
 	uint64_t due;				/* when the timer's last tick was, 0 unknown */
+	uint64_t due_of;			/* … of the event with that identifier */
 	uint64_t throttled;			/* since when, 0: not, since the last sample */
 	uint64_t told;				/* lost since the last sample */
 	/* Ticks of an idle CPU that one record will tell. */
@@ -68,6 +72,13 @@ struct perf_session {
 	struct known_files *files;	/* the backend's: it outlives events and rings */
 	uint64_t synced;		/* time of the last clock sync */
 	bool names_lost;		/* since the last walk */
+	/* perf_dither.c */
+	pthread_t turns;
+	pthread_mutex_t turns_lock;	/* of what follows, and of samples' being on or off */
+	bool turning;			/* the thread is there */
+	int turns_quit;			/* eventfd: it shall end */
+	bool sampling;
+	unsigned int turn;		/* whose it is */
 };
 
 /* Open all events and rings of s->config, off. 0; or -errno with the CPU's or thread's event that
@@ -76,12 +87,12 @@ int perf_session_open(struct perf_session *s);
 /* The rings of switches, once they are wanted. */
 int perf_session_open_switches(struct perf_session *s);
 void perf_session_close(struct perf_session *s);
-/* Count on or off, all events of that use. */
+/* Count on or off, all events of that use; of those in turns the ones whose it is. */
 void perf_session_enable(struct perf_session *s, enum perf_use use, bool on);
 /* Whose records have that identifier (also those inherited from it), or NULL. */
 const struct perf_event *perf_session_event(const struct perf_session *s, uint64_t id);
-/* Another period for the timer's events. */
-void perf_session_period(struct perf_session *s, uint64_t ns);
+/* The timer's events have the periods of s->config.rate from now on. */
+void perf_session_period(struct perf_session *s);
 /* Losses by the events' own counters, where the kernel keeps them: at on (begin) and after the last
  * drain, since a ring that stays full tells of them by no record. */
 void perf_session_count_lost(struct perf_session *s, bool begin);

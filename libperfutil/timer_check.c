@@ -82,4 +82,6 @@ void timer_check(const struct trace_config *config, struct collector_check *c)
 		 !timer_can_enter(config->program, c->why, sizeof(c->why), c->cure,
 				  sizeof(c->cure)))
 		c->state = COLLECTOR_REFUSED;
+	else if (config->dither)
+		snprintf(c->why, sizeof(c->why), "a tick lies anywhere in its interval; of threads that sleep often, in step with the kernel's tick");
 }

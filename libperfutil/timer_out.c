@@ -105,7 +105,7 @@ void timer_out_interval(struct timer_out *o, const struct trace_config *config, 
 			uint64_t stamp)
 {
 	struct pitrace_interval i = {
-		.interval = 1, .rate = rate, .seed = config->seed,
+		.interval = 1, .rate = rate, .dither = timer_dither(config), .seed = config->seed,
 		.cpus_present = o->ncpus, .cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	void *p = put_trace(o, 0, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, sizeof(i), stamp);

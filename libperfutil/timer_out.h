@@ -41,6 +41,12 @@ static inline bool timer_out_steps(struct timer_out *o, uint64_t n)
 	return ok;
 }
 
+/* Thousandths: samples lie anywhere in their intervals. */
+static inline uint32_t timer_dither(const struct trace_config *config)
+{
+	return config->dither ? 1000 : 0;
+}
+
 int timer_out_open(struct timer_out *o, size_t segment_bytes);
 void timer_out_close(struct timer_out *o);
 /* Hand over what is open, MTE first. */

@@ -38,6 +38,7 @@ struct timer_session {
 	uint64_t second;		/* the next */
 	uint64_t off_stamp;		/* 0: it is on */
 	uint32_t unsampled_threads, unsampled_processes;
+	uint64_t fine, at_tick;		/* samples: drawn, and the kernel's tick's */
 	/* Of the record that is being read. */
 	struct timer_process *reading;
 	uint32_t nread;			/* by this drain */

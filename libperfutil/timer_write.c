@@ -36,11 +36,15 @@ static void write_sample(struct timer_session *s, size_t i)
 		return;
 	}
 	it.p->sampled = true;
+	if (t->flags & TIMER_FINE)
+		s->fine++;
+	else
+		s->at_tick++;
 	overruns = t->overruns < OVERRUNS_MAX ? t->overruns : OVERRUNS_MAX;
 	period *= 1 + overruns;
 	sample.address = t->address;
 	sample.period = period < UINT32_MAX ? (uint32_t)period : UINT32_MAX;
-	if (t->stack)
+	if (t->flags & TIMER_STACK)
 		bytes = stack_bytes(stack, it.bytes - (uint32_t)sizeof(*t));
 	timer_process_thread(it.p, &s->out, it.tid, it.stamp);
 	timer_know_address(s, i, t->address);
@@ -142,5 +146,3 @@ void timer_write_until(struct timer_session *s, uint64_t horizon)
 	memmove(s->item, s->item + i, (s->nitem - i) * sizeof(*s->item));
 	s->nitem -= i;
 }
-
-/* What may have changed without a word: names, mappings that came or went without the loader. */

@@ -218,7 +218,7 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 {
 	struct trace_config config = {
 		.mode = PITRACE_MODE_CONTINUOUS, .scope = (uint32_t)scope,
-		.rate = TRACE_DEFAULT_RATE,
+		.rate = TRACE_DEFAULT_RATE, .dither = 100,
 		.pid = pid,		/* 0: a command that is still to come */
 	};
 	bool found = false;

@@ -38,8 +38,8 @@ static bool lacks(const struct tracer *t, bool seed, char *why, size_t room)
 		snprintf(why, room, "the collector %s has no wrap mode; use -t cont", c->name);
 	else if ((t->rotate_bytes || t->rotate_ns) && !c->rescan)
 		snprintf(why, room, "with the collector %s files cannot rotate", c->name);
-	else if (seed && !c->dithers)
-		snprintf(why, room, "the collector %s takes its ticks at equal distances: there is no dither that a seed would repeat",
+	else if (seed && !c->repeats)
+		snprintf(why, room, "the collector %s has no dither that a seed would repeat",
 			 c->name);
 	else
 		return false;
@@ -121,8 +121,10 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	if (t->collector && o->prefer_cycles && !t->config.nevents)
 		prefer_cycles(t);
 	/* What is recorded says what is so, not what was asked for. */
-	if (t->collector && !t->collector->dithers)
-		t->config.dither = t->config.seed = 0;
+	if (t->collector && t->config.dither > t->collector->dither)
+		t->config.dither = t->collector->dither;
+	if (t->collector && !t->collector->repeats)
+		t->config.seed = 0;
 	if (t->collector && lacks(t, o->seed, why, sizeof(why)))
 		*rc = PI_NOT_SUPPORTED;
 	else if (t->collector)
@@ -448,7 +450,8 @@ void session_info(struct tracer *t, struct trace_info *info)
 
 	memset(info, 0, sizeof(*info));
 	info->rate = c->nevents ? events_rate(c->events, c->nevents) : c->rate;
-	info->dither = c->nevents ? 0 : c->dither;
+	info->dither = t->collector->dither_of ? t->collector->dither_of(c) :
+		       c->nevents ? 0 : c->dither;
 	t->collector->info(t->backend, info);
 }
 

@@ -12,9 +12,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include "fine.h"
 #include "look.h"
-#include "rings.h"
 #include "sample.h"
+#include "sleeps.h"
 
 #define EXPORTED	__attribute__((visibility("default")))
 
@@ -32,7 +33,7 @@ static struct {
 #define REAL(name)	\
 	(real.name ? real.name : (real.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name)))
 
-static pthread_key_t thread_key;
+pthread_key_t timer_thread_key;
 
 /* glibc's; others need not have it. Without, children get their rings when they exec. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -57,7 +58,7 @@ static void begin_process(enum timer_kind kind)
 	if (kind == TIMER_START)
 		look();
 	rings_begin_first(kind);
-	pthread_setspecific(thread_key, &timer_rings[0]);
+	pthread_setspecific(timer_thread_key, &timer_rings[0]);
 }
 
 static void forked(void)
@@ -70,7 +71,7 @@ static void forked(void)
 		timer_control = NULL;
 		return;
 	}
-	rings_forget(pthread_getspecific(thread_key));
+	rings_forget(pthread_getspecific(timer_thread_key));
 	if (timer_load(&timer_control->state) != TIMER_OVER)
 		begin_process(TIMER_FORKED);
 	errno = keep;
@@ -85,7 +86,8 @@ __attribute__((constructor)) static void begin(void)
 	if (!control || !REAL(pthread_create) || !REAL(dlclose) || !REAL(sigaction) ||
 	    !REAL(signal) || !REAL(pthread_sigmask) || !REAL(sigprocmask) || !REAL(prctl))
 		return;
-	if (!pthread_key_create(&thread_key, thread_ends)) {
+	if (!pthread_key_create(&timer_thread_key, thread_ends)) {
+		sleeps_begin();
 		sample_install(real.sigaction);
 		timer_control = control;
 		if (__register_atfork)
@@ -124,7 +126,7 @@ static void *start_thread(void *arg)
 		struct ring *r = rings_take();
 
 		if (r)
-			pthread_setspecific(thread_key, r);
+			pthread_setspecific(timer_thread_key, r);
 	}
 	errno = keep;
 	return s.routine(s.arg);
@@ -155,6 +157,15 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
  * of one (who has no rights must give up gaining any first) we make none. Samples need none. But in
  * seccomp's strict mode, or by wish, the CPU's clock is forbidden: that thread is not sampled then.
  */
+static void box(void)
+{
+	bool active = timer_active();
+
+	__atomic_store_n(&timer_sandboxed, true, __ATOMIC_RELAXED);
+	if (active)
+		fine_stop_all();
+}
+
 EXPORTED int prctl(int option, ...)
 {
 	__typeof__(&prctl) next = REAL(prctl);
@@ -167,13 +178,13 @@ EXPORTED int prctl(int option, ...)
 	va_end(ap);
 	if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) ||
 	    (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)) {
-		struct ring *own = timer_active() ? pthread_getspecific(thread_key) : NULL;
+		struct ring *own = timer_active() ? pthread_getspecific(timer_thread_key) : NULL;
 
 		if (own)
 			rings_release(own);
 	}
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-		__atomic_store_n(&timer_sandboxed, true, __ATOMIC_RELAXED);
+		box();
 	if (next)
 		return next(option, a[0], a[1], a[2], a[3]);
 	errno = ENOSYS;
@@ -200,6 +211,18 @@ EXPORTED int dlclose(void *handle)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
+/* Those of faults come to the thread that made them. */
+static void handles(int number, sighandler_t handler)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS };
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (number == faults[i])
+			return;
+	if (handler != SIG_DFL && handler != SIG_IGN)
+		__atomic_store_n(&fine_handlers, true, __ATOMIC_RELAXED);
+}
+
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
 		       struct sigaction *restrict old)
 {
@@ -209,6 +232,8 @@ EXPORTED int sigaction(int number, const struct sigaction *restrict action,
 		sample_wish(action, old);
 		return 0;
 	}
+	if (action && timer_control)
+		handles(number, action->sa_handler);
 	if (next)
 		return next(number, action, old);
 	errno = ENOSYS;
@@ -224,6 +249,8 @@ EXPORTED sighandler_t signal(int number, sighandler_t wanted)
 		sample_wish(&wish, &old);
 		return old.sa_handler;
 	}
+	if (timer_control)
+		handles(number, wanted);
 	return next ? next(number, wanted) : SIG_ERR;
 }
 

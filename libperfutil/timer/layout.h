@@ -25,7 +25,7 @@
 #define TIMER_VARIABLE	"PITRACE_TIMER"
 #define TIMER_CONTROL	"control"
 #define TIMER_MAGIC	0x4D544950u
-#define TIMER_VERSION	1
+#define TIMER_VERSION	2
 #define TIMER_DATA	4096		/* a file's events begin here, then its samples */
 #define TIMER_RINGS	4096		/* of a process, at most */
 
@@ -49,6 +49,8 @@ struct timer_control {
 	uint32_t sample_bytes;
 	uint32_t depth;			/* addresses of a stack */
 	uint32_t copy;			/* bytes of it */
+	uint32_t fine;			/* 0: the tick takes all samples */
+	uint32_t unused;
 };
 
 struct timer_ring {
@@ -98,8 +100,11 @@ struct timer_sample {
 	uint64_t address;
 	uint32_t overruns;	/* intervals that were over besides the one */
 	uint16_t cpu;
-	uint16_t stack;		/* 1: struct pitrace_stack and what belongs to it follow */
+	uint16_t flags;		/* TIMER_STACK, TIMER_FINE */
 };
+
+#define TIMER_STACK	1	/* struct pitrace_stack and what belongs to it follow */
+#define TIMER_FINE	2	/* not by the kernel's tick */
 
 /* Of the object whose code is at that address, as its own memory has it. */
 struct timer_build_id {

@@ -3,6 +3,7 @@
 #ifndef PITRACE_TIMER_MACHINE_H
 #define PITRACE_TIMER_MACHINE_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -97,5 +98,18 @@ static inline void machine_regs(const ucontext_t *c, uint64_t *regs)
 	(void)regs;
 }
 #endif
+
+/* May the signal have ended a system call? */
+static inline int machine_interrupted(const ucontext_t *c)
+{
+#if defined(__x86_64__)
+	return c->uc_mcontext.gregs[REG_RAX] == -EINTR;
+#elif defined(__aarch64__)
+	return (int64_t)c->uc_mcontext.regs[0] == -EINTR;
+#else
+	(void)c;
+	return 1;
+#endif
+}
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "rings.h"
+#include "fine.h"
 
 struct ring timer_rings[TIMER_RINGS];
 static uint32_t ring_count;		/* atomic: rings that have files, from 0 */
@@ -119,6 +119,7 @@ static bool start_timer(struct ring *r)
 	e._sigev_un._tid = (pid_t)r->tid;
 	if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &e, &r->timer))
 		return false;
+	fine_begin(r, first);
 	__atomic_store_n(&r->active, 1, __ATOMIC_RELAXED);
 	/* Whoever started us may have had all signals blocked. */
 	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, NULL, sizeof(own));
@@ -204,6 +205,11 @@ void rings_begin_first(enum timer_kind kind)
 	begin_thread(r);
 }
 
+bool rings_shared(void)
+{
+	return __atomic_load_n(&ring_count, __ATOMIC_RELAXED) > 1;
+}
+
 void rings_forget(const struct ring *own)
 {
 	uintptr_t low = own ? own->stack_low : 0, top = own ? own->stack_top : 0;
@@ -265,6 +271,7 @@ void rings_release(struct ring *r)
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &own, NULL, sizeof(own));
 	__atomic_store_n(&r->active, 0, __ATOMIC_RELAXED);
 	syscall(SYS_timer_delete, r->timer);
+	fine_end(r);
 	record = ring_room(&f->samples, (uint8_t *)f + TIMER_DATA + f->event_bytes, f->sample_bytes,
 			   bytes);
 	if (record) {

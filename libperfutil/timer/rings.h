@@ -8,6 +8,19 @@
 #include <stdint.h>
 #include "control.h"
 
+/* Of a thread whose samples the kernel's tick need not take (fine.c). */
+struct fine {
+	uint64_t first;			/* CPU time at which the first interval is over */
+	uint64_t booked;		/* intervals */
+	uint64_t at;			/* CPU time of the next sample, while armed */
+	uint64_t random;
+	long slept;			/* how often, at the last signal */
+	uint32_t calm;			/* ticks since it slept, up to CALM */
+	uint32_t resting;		/* atomic: in a call that may wait */
+	int timer;			/* the kernel's id */
+	bool has_timer, armed, never;
+};
+
 /* A ring and the thread that it belongs to. */
 struct ring {
 	struct timer_file *file;	/* mapped; NULL: there is none of this number */
@@ -16,6 +29,7 @@ struct ring {
 	uint32_t tid;
 	int timer;			/* the kernel's id */
 	uintptr_t stack_low, stack_top;	/* of the thread; 0: not known */
+	struct fine fine;
 };
 
 extern struct ring timer_rings[];
@@ -28,6 +42,8 @@ bool timer_active(void);
  * told, the first ring's timer, for the calling thread. */
 bool rings_begin(enum timer_kind kind);
 void rings_begin_first(enum timer_kind kind);
+/* Has the process had more than one thread? */
+bool rings_shared(void);
 /* Forget the rings of the process that we were forked from, by the thread that had `own`. */
 void rings_forget(const struct ring *own);
 /* A ring for the calling thread, and its timer; NULL (counted) if there is none to be had. */

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <pitrace.h>
 #include <string.h>
+#include "fine.h"
 #include "machine.h"
-#include "rings.h"
 #include "sample.h"
 
 static struct sigaction wished;		/* the program's own wish for our signal */
@@ -83,7 +83,7 @@ static uint32_t add_stack(const struct ring *r, const ucontext_t *c, uint8_t *at
 	return (uint32_t)sizeof(s) + 8 * n + copy;
 }
 
-static void add_sample(struct ring *r, uint32_t overruns, const ucontext_t *c)
+static void add_sample(struct ring *r, uint32_t overruns, uint16_t flags, const ucontext_t *c)
 {
 	const struct timer_control *control = timer_control;
 	struct timer_file *f = r->file;
@@ -106,11 +106,18 @@ static void add_sample(struct ring *r, uint32_t overruns, const ucontext_t *c)
 	s = (struct timer_sample *)(record + 1);
 	s->address = machine_pc(c);
 	s->overruns = overruns;
+	s->flags = flags | (stack ? TIMER_STACK : 0);
 	s->cpu = this_cpu();
-	s->stack = stack;
 	if (stack)
 		bytes += add_stack(r, c, (uint8_t *)(s + 1));
 	ring_done(&f->samples, record, bytes);
+}
+
+/* Of so many intervals. */
+static void take(struct ring *r, uint32_t intervals, uint16_t flags, const ucontext_t *c)
+{
+	if (intervals && timer_load(&timer_control->state) == TIMER_ON)
+		add_sample(r, intervals - 1, flags, c);
 }
 
 /* A signal of this number that is not our timer's is the program's. */
@@ -129,12 +136,16 @@ static void handler(int number, siginfo_t *info, void *context)
 	int keep = errno;
 
 	if (info->si_code != SI_TIMER || r < timer_rings || i >= TIMER_RINGS ||
-	    r != &timer_rings[i] || r->timer != info->si_timerid) {
+	    r != &timer_rings[i] || (r->timer != info->si_timerid &&
+				     !(r->fine.has_timer && r->fine.timer == info->si_timerid))) {
 		pass_on(number, info, context);
 		return;
 	}
-	if (timer_load(&r->active) && timer_load(&timer_control->state) == TIMER_ON)
-		add_sample(r, info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0, context);
+	if (timer_load(&r->active) && r->timer == info->si_timerid)
+		take(r, fine_tick(r, info->si_overrun > 0 ? (uint32_t)info->si_overrun + 1 : 1), 0,
+		     context);
+	else if (timer_load(&r->active))
+		take(r, fine_look(r, machine_interrupted(context)), TIMER_FINE, context);
 	errno = keep;
 }
 

@@ -30,12 +30,14 @@ made() {
 	is "$1_header" "$(header "$1.nrm2")" "$rate $3"
 	is "$1_interval" "$(interval "$1.nrm2")" "$rate $3 $4"
 }
-made perf 997 0 0x0 -B perf
-made perf_rate 499 0 0x0 -B perf -F 499
+made perf 997 50 0x0 -B perf
+made perf_rate 499 50 0x0 -B perf -F 499
+made perf_equal 499 0 0x0 -B perf -F 499 --no-dither
 made perf_by_count 0 0 0x0 -B perf -e page-faults -c 10
-made perf_by_time 200 0 0x0 -B perf -e cpu-clock -F 200
-made timer tick 0 0x0 -B timer
-made timer_slow 50 0 0x0 -B timer -F 50
+made perf_by_time 200 50 0x0 -B perf -e cpu-clock -F 200
+made timer tick 1000 0x0 -B timer
+made timer_slow 50 1000 0x0 -B timer -F 50
+made timer_equal 50 0 0x0 -B timer -F 50 --no-dither
 made ptrace 0 0 0x0 -B ptrace --itrace
 calc "$(header timer.nrm2 | cut -d' ' -f1) < 997"		# 1.05 ms at the least
 verdict timer_is_no_faster_than_the_tick $? "$(header timer.nrm2)"
@@ -52,9 +54,9 @@ is ptrace_buffers "$(system ptrace.nrm2)" 'section size: 65536'
 "$swtrace" init -B perf -p $$ -t cont -f info.nrm2 >out 2>&1
 verdict init $?
 "$swtrace" setrate 250 && "$swtrace" info >out
-is info_rate "$(sed -n 's/^rate: *//p' out)" '250 ticks a second, at equal distances'
+is info_rate "$(sed -n 's/^rate: *//p' out)" '250 ticks a second, dithered by 5.0 %'
 "$swtrace" setrate 125 && "$swtrace" info >out
-is info_rate_set "$(sed -n 's/^rate: *//p' out)" '125 ticks a second, at equal distances'
+is info_rate_set "$(sed -n 's/^rate: *//p' out)" '125 ticks a second, dithered by 5.0 %'
 "$swtrace" event -c 50 page-faults >out && "$swtrace" info >out
 is info_by_count "$(sed -n 's/^rate: *//p' out)" none
 "$swtrace" on && "$swtrace" off

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A program in step with a clock of its own: in ping() for the first half of each cycle, in pong()
+ * for the second. The cycle is of its CPU time, so that what else the machine does shifts nothing.
+ *	lockstep CYCLE_NS MS [naps]	naps: it waits a little between some of the cycles
+ * It says how long it was in either, by the same clock, us.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "work.h"
+
+#define NAP_NS	20000000	/* of CPU time between two naps */
+
+static int64_t cycle, begin;
+
+/* Until its half is over: when that was. */
+#define HALF(name, last)							\
+	static __attribute__((noinline)) int64_t name(void)			\
+	{									\
+		int64_t now;							\
+										\
+		do {								\
+			turns(6000);						\
+			now = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;	\
+		} while ((now % cycle >= cycle / 2) == (last));			\
+		return now;							\
+	}
+HALF(ping, 0)
+HALF(pong, 1)
+
+int main(int argc, char **argv)
+{
+	int64_t now = 0, before, in_ping = 0, in_pong = 0, nap = NAP_NS, end;
+	int early = 0;
+
+	cycle = argc > 2 ? atoll(argv[1]) : 0;
+	end = argc > 2 ? atoll(argv[2]) * 1000000 : 0;
+	if (cycle < 20000 || end <= 0)
+		return 2;
+	begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	while (now < end) {
+		before = now;
+		now = ping();
+		in_ping += now - before;
+		before = now;
+		now = pong();
+		in_pong += now - before;
+		if (argc > 3 && now > nap) {
+			early += poll(NULL, 0, 3) != 0;
+			nap += NAP_NS;
+		}
+	}
+	printf("ping %lld pong %lld early %d\n", (long long)in_ping / 1000,
+	       (long long)in_pong / 1000, early);
+	return 0;
+}
