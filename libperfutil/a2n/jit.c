@@ -158,22 +158,17 @@ void jit_looked(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, ui
 	struct jit_look *l = &js->look;
 
 	if (l->since != since || l->time != time || l->pid != pid)
-		*l = (struct jit_look){ since, time, pid, code, code };
+		*l = (struct jit_look){ .since = since, .time = time, .pid = pid, .first = code,
+					.around = code };
 	if (!is_inside(&js->codes[code], &js->codes[l->around]))
 		l->around = code;
+	/* Once a code, not once a place that it covers. */
+	l->run = code;
+	while (l->run > l->first && code - l->run < RUN_MAX &&
+	       is_inside(&js->codes[l->run - 1], &js->codes[code]))
+		l->run--;
 }
 
-/* How many codes stand before it, one after the other, that lie in it, back to this one; 0: between
- * them stands another. */
-static uint32_t run_inside(const struct jits *js, uint32_t code, uint32_t back_to)
-{
-	uint32_t i = code;
-
-	while (i > js->look.first && code - i < RUN_MAX &&
-	       is_inside(&js->codes[i - 1], &js->codes[code]))
-		i--;
-	return i <= back_to ? code - i : 0;
-}
 
 /*
  * Where a map lists a blob and parts of it together, in either order, the part is the more exact
@@ -187,7 +182,7 @@ struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct 
 	const struct jit_code *new = &js->codes[code], *old = jit_of(js, there);
 	struct mapping own = { js->module, code }, unsure = { js->module, code | JIT_UNSURE };
 	struct mapping kept = { there->module, there->delta | JIT_UNSURE };
-	uint32_t number = (uint32_t)there->delta, run;
+	uint32_t number = (uint32_t)there->delta;
 
 	if (number < js->look.first)
 		return unsure;
@@ -195,8 +190,7 @@ struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct 
 		return number == js->look.around && new->address != old->address ? own : unsure;
 	if (!is_inside(old, new))
 		return unsure;
-	run = run_inside(js, code, number);
-	if (run && (run > 1 || new->address != old->address))
+	if (number >= js->look.run && (code - js->look.run > 1 || new->address != old->address))
 		return *there;
 	return new->address != old->address ? kept : unsure;
 }

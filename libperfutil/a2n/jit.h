@@ -37,6 +37,7 @@ struct jits {
 		uint32_t pid;
 		uint32_t first;		/* its first code, and the last around which no later */
 		uint32_t around;	/* … one reached */
+		uint32_t run;		/* from here to the last code all lie in that one */
 	} look;
 	uint32_t last;			/* the number of the code told last; NO_CODE: none was */
 	bool has_lines;

@@ -458,6 +458,8 @@ static struct space *image_map(struct processes *ps, struct process *p, struct e
 	return map;
 }
 
+#define PARTS_MAX	1024		/* of a blob of code that a perf map lists */
+
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
 		    const struct mapping *unsure, process_judge judge, void *arg)
@@ -466,7 +468,8 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	struct moment from = { since, ++ps->order };
 	struct epoch *e = p ? epoch_at(p, time) : NULL, *first;
 	struct space *map;
-	uint64_t end;
+	uint64_t end, told;
+	unsigned int parts = 0;
 	bool reused;
 	int rc = 0;
 
@@ -482,10 +485,16 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	if (since && since < first->from.time)
 		from.time = first->from.time;
 	reused = e->space && space_reused(e->space, start, from.time, time);
+	told = ps->spaces.told + 1;
 	do {
 		struct mapping there = space_part(map, start, last, &end);
 		struct mapping then = there.module ? judge(arg, &there) : *code;
 
+		/* A blob has so many parts; what lies over more is not told part by part. */
+		if (parts++ == PARTS_MAX) {
+			end = last;
+			then = *unsure;
+		}
 		if (reused && then.module == code->module && then.delta == code->delta)
 			then = *unsure;
 		rc = space_map(&ps->spaces, map, from, start, end, &then, false);
@@ -494,7 +503,9 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 			rc = space_map(&ps->spaces, map, (struct moment){ time, ++ps->order },
 				       start, end, code, false);
 		start = end + 1;
-	} while (!rc && end != last);
+	} while (!rc && end != last && !ps->spaces.full);
+	/* The bound of what is followed is by what was told: once, however many parts it has. */
+	ps->spaces.told = told;
 	return rc;
 }
 

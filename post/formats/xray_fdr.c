@@ -253,7 +253,7 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 
 /* ---- the version ----------------------------------------------------------------------------- */
 
-/* An event's record tells a time, as before version 5, or how much later than the last one it is. */
+/* An event tells a time, as before version 5, or how much later than the last one it is. */
 static bool tells_time(uint64_t time, uint64_t base)
 {
 	return time >= base - base / 4 && time < base + FAR;

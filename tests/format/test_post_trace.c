@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include "gen_trace.h"
 
 #define SEC 1000000000ull
@@ -57,8 +59,10 @@ static void task(uint32_t minor, uint32_t pid, uint32_t tid, uint32_t ppid, cons
 	       sizeof(t));
 }
 
+/* The file is the one that is there, if one is. */
 static void map(uint32_t pid, uint64_t start, uint64_t length, uint64_t offset, const char *path)
 {
+	struct stat st;
 	struct pitrace_mte_map m = {
 		.pid = pid, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC, .start = start,
 		.length = length, .offset = offset, .inode = 1000 + pid, .dev_major = 250,
@@ -67,6 +71,11 @@ static void map(uint32_t pid, uint64_t start, uint64_t length, uint64_t offset, 
 	char *data = gen_record(&mte, PITRACE_MTE, PITRACE_MTE_MODULE, PITRACE_TYPE_STRUCT,
 				(uint32_t)(sizeof(m) + strlen(path) + 1), now[2]);
 
+	if (!stat(path, &st)) {
+		m.inode = st.st_ino;
+		m.dev_major = major(st.st_dev);
+		m.dev_minor = minor(st.st_dev);
+	}
 	memcpy(data, &m, sizeof(m));
 	strcpy(data + sizeof(m), path);
 }

@@ -73,6 +73,8 @@ ambiguous() { # COMMAND...
 			echo "$* -$word ($first, $last): $(head -1 err)"
 	done <beginnings >>wrong
 }
+# Where init took an option's value a session has begun.
+"$bin/swtrace" free >/dev/null 2>&1
 : >wrong
 for program in post msr cpi run.tprof run.itrace; do
 	ambiguous "$bin/$program"

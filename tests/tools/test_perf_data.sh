@@ -419,16 +419,20 @@ if newer=$("$top/scripts/vm/perf" 2>out) && "$newer" version >out 2>&1; then
 	# Addresses of chains stand in -D: one prints them as of the module, the other as of the process; a
 	# thread that has ended has no name any more for the newer one; of plt's entries it knows more: to the
 	# other they are unknown, or _init. How names are demangled differs, so they stay as they are.
-	as_read() { # PERF FILE
+	# Of the whole system only our program's names: others' files may go between the two.
+	as_read() { # PERF FILE [OPTION]
 		"$1" report --stats -i "$2" 2>/dev/null | kinds
 		"$1" script -D -i "$2" 2>/dev/null | "$top/tests/tools/perf_samples"
-		"$1" script --no-demangle -i "$2" --ns -F pid,tid,time,event,ip,sym 2>/dev/null |
+		"$1" script --no-demangle ${3+"$3"} -i "$2" --ns -F pid,tid,time,event,ip,sym 2>/dev/null |
 			sed -E 's/^\t *[0-9a-f]+ //; s/^ +//; s/ +/ /g; s/(^| )(_init|\.plt|[^ ]*@plt|\[unknown\])$/\1?/'
 		"$1" buildid-list -i "$2" 2>/dev/null | sort
 	}
 	for file in written.*; do
-		as_read "$ours" "$file" >want
-		as_read "$newer" "$file" >have
+		[ "$file" != written.switches ] || set -- "--pid=$("$ours" script -i "$file" -F comm,pid 2>/dev/null |
+			awk '$1 == "work" { print $2 }' | sort -u | paste -sd,)"
+		as_read "$ours" "$file" "$@" >want
+		as_read "$newer" "$file" "$@" >have
+		set --
 		[ -s want ] && diff want have | head -n 40 >out && [ ! -s out ]
 		verdict "newer_reads_$file" $?
 	done
