@@ -26,6 +26,10 @@
 /* What checked builds call instead (no header has them). */
 int __poll_chk(struct pollfd *a, nfds_t b, int c, size_t d);
 int __ppoll_chk(struct pollfd *a, nfds_t b, const struct timespec *c, const sigset_t *d, size_t e);
+ssize_t __read_chk(int a, void *b, size_t c, size_t d);
+ssize_t __recv_chk(int a, void *b, size_t c, size_t d, int e);
+ssize_t __recvfrom_chk(int a, void *restrict b, size_t c, size_t d, int e, __SOCKADDR_ARG f,
+		       socklen_t *restrict g);
 int sem_clockwait(sem_t *restrict a, clockid_t b, const struct timespec *restrict c);
 
 #define SLEEPS(X)									\
@@ -62,12 +66,24 @@ int sem_clockwait(sem_t *restrict a, clockid_t b, const struct timespec *restric
 	X(int, msgsnd, (int a, const void *b, size_t c, int d), (a, b, c, d))		\
 	X(ssize_t, msgrcv, (int a, void *b, size_t c, long d, int e), (a, b, c, d, e))	\
 	X(ssize_t, read, (int a, void *b, size_t c), (a, b, c))				\
+	X(ssize_t, __read_chk, (int a, void *b, size_t c, size_t d), (a, b, c, d))	\
 	X(ssize_t, readv, (int a, const struct iovec *b, int c), (a, b, c))		\
 	X(ssize_t, write, (int a, const void *b, size_t c), (a, b, c))			\
 	X(ssize_t, writev, (int a, const struct iovec *b, int c), (a, b, c))		\
 	X(ssize_t, recv, (int a, void *b, size_t c, int d), (a, b, c, d))		\
+	X(ssize_t, __recv_chk, (int a, void *b, size_t c, size_t d, int e), (a, b, c, d, e)) \
+	X(ssize_t, recvfrom, (int a, void *restrict b, size_t c, int d, __SOCKADDR_ARG e, \
+			      socklen_t *restrict f), (a, b, c, d, e, f))		\
+	X(ssize_t, __recvfrom_chk, (int a, void *restrict b, size_t c, size_t d, int e,	\
+				    __SOCKADDR_ARG f, socklen_t *restrict g),		\
+	  (a, b, c, d, e, f, g))							\
+	X(int, accept, (int a, __SOCKADDR_ARG b, socklen_t *restrict c), (a, b, c))	\
+	X(int, accept4, (int a, __SOCKADDR_ARG b, socklen_t *restrict c, int d), (a, b, c, d)) \
+	X(int, connect, (int a, __CONST_SOCKADDR_ARG b, socklen_t c), (a, b, c))	\
 	X(ssize_t, recvmsg, (int a, struct msghdr *b, int c), (a, b, c))		\
 	X(ssize_t, send, (int a, const void *b, size_t c, int d), (a, b, c, d))		\
+	X(ssize_t, sendto, (int a, const void *b, size_t c, int d, __CONST_SOCKADDR_ARG e, \
+			    socklen_t f), (a, b, c, d, e, f))				\
 	X(ssize_t, sendmsg, (int a, const struct msghdr *b, int c), (a, b, c))
 
 #define NEXT(type, name, parameters, arguments)	__typeof__(&name) name;
