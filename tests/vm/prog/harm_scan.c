@@ -40,9 +40,25 @@ static bool kernel_address(uint32_t low, uint32_t high)
 #endif
 }
 
+/* The end of one of a clock sync's values and the low half of the next one: any number. */
+static bool in_sync(const unsigned char *p, size_t at)
+{
+	const size_t first = sizeof(struct pitrace_rec);	/* the CPU, then four times */
+	uint32_t word;
+
+	for (size_t back = first; back < first + sizeof(struct pitrace_sync) && back <= at;
+	     back += 8) {
+		memcpy(&word, p + at - back, 4);
+		if (word >> 16 == PITRACE_SYNC &&
+		    (word & PITRACE_LEN_MASK) == first + sizeof(struct pitrace_sync))
+			return true;
+	}
+	return false;
+}
+
 /* Eight bytes that are no value of eight bytes: within a record's header or half of it (minor and
- * stamp are anything), or the end of one value and the low half of the next: a user's address, or
- * bits that are nearly all set, as of the users' majors. */
+ * stamp are anything), or the end of one value and the low half of the next: a time, a user's
+ * address, or bits that are nearly all set, as of the users' majors. */
 static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 {
 	uint32_t word, high;
@@ -57,6 +73,8 @@ static bool straddles(const unsigned char *p, size_t at, size_t bytes)
 		    (length <= PITRACE_MAX_RECORD || major == PITRACE_PAD))
 			return true;
 	}
+	if (in_sync(p, at))
+		return true;
 	if (at + 12 > bytes)
 		return false;
 	memcpy(&word, p + at + 4, 4);
