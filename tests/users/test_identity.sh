@@ -197,7 +197,7 @@ chmod 711 programs/the_unreadable
 # stepped NAME COMMAND: its trace is a/NAME.nrm2; what it says a/NAME.told
 stepped() {
 	echo "$2" >"$work/a/$1.sh"
-	sudo_by $alice timeout 100 "$bin/swtrace" run --itrace -B ptrace -n 3000000 -o "$work/a/$1.nrm2" -- sh "$work/a/$1.sh" \
+	sudo_by $alice timeout 300 "$bin/swtrace" run --itrace -B ptrace -n 3000000 -o "$work/a/$1.nrm2" -- sh "$work/a/$1.sh" \
 		>"a/$1.told" 2>out
 	is "gains_$1_code" $? 7
 }
