@@ -11,7 +11,8 @@
 #define NS_PER_SEC	1000000000u
 #define SHORTEST	12000u		/* ns: below 10 us the kernel keeps no period */
 #define TURN_MS		50		/* a turn is so long, and up to twice as much more */
-#define COST		200		/* of a turn's time the part that changing may take */
+#define TURN_EVENTS	1000		/* or a second for so many events: changing one takes 5 us at most */
+#define TURN_LONGEST_MS	2000
 /* Off the mean rate, in billionths for a thousandth of dither: the odd figure keeps the phases of a
  * program's cycle from coming back after few ticks. */
 #define OFF_MEAN	946193u
@@ -81,26 +82,39 @@ static void change(struct perf_session *s)
 			      PERF_EVENT_IOC_DISABLE, 0);
 }
 
+static uint64_t draw_ms(const struct perf_session *s, uint64_t *random)
+{
+	uint64_t ms = TURN_MS + next_random(random) % (2 * TURN_MS + 1);
+	uint64_t least = s->nevents * 1000 / TURN_EVENTS;	/* many threads on many CPUs */
+
+	if (ms < least)
+		ms = least;
+	return ms < TURN_LONGEST_MS ? ms : TURN_LONGEST_MS;
+}
+
+/* The second turn of two is as long as the first has been, however late that one was ended: both
+ * together keep the mean rate, on a machine that stands still now and then, too. */
 static void *take_turns(void *arg)
 {
 	struct perf_session *s = arg;
 	struct pollfd quit = { .fd = s->turns_quit, .events = POLLIN };
-	uint64_t random = perf_now() | 1, took = 0;
+	uint64_t random = perf_now() | 1, began = perf_now(), ms = 0;
+	bool second = false;
 
 	for (;;) {
-		uint64_t ms = TURN_MS + next_random(&random) % (2 * TURN_MS + 1);
-
-		/* Many threads on many CPUs have many events. */
-		if (ms < took * COST / 1000000)
-			ms = took * COST / 1000000;
-		if (poll(&quit, 1, ms < 60000 ? (int)ms : 60000))
+		if (!second)
+			ms = draw_ms(s, &random);
+		if (poll(&quit, 1, (int)ms))
 			return NULL;
 		pthread_mutex_lock(&s->turns_lock);
-		took = perf_now();
 		if (s->sampling)
 			change(s);
-		took = perf_now() - took;
+		ms = (perf_now() - began) / 1000000;
+		if (ms > TURN_LONGEST_MS)
+			ms = TURN_LONGEST_MS;
+		began = perf_now();
 		pthread_mutex_unlock(&s->turns_lock);
+		second = !second;
 	}
 }
 

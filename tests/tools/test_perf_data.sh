@@ -497,11 +497,12 @@ for f in whole.data "$top"/tests/data/perf/perf.data.{branch-4.14,callgraph-3.8,
 	fi
 done
 # What a stretch of time alone is written of keeps them.
-post -time "-$(perf script -F time -i whole.data 2>/dev/null | sed -n '20s/[ :]//gp')" -format perf.data -o part.data -r whole.data
+perf script -F time -i whole.data 2>/dev/null | tr -d ' :' >times
+post -time "-$(sed -n "$((($(wc -l <times) + 1) / 2))p" times)" -format perf.data -o part.data -r whole.data >out 2>&1
 kernel_maps whole.data >want
 kernel_maps part.data >have
-diff want have >out
-verdict kernel_maps_of_a_part $?
+diff want have >diffs
+verdict kernel_maps_of_a_part $? "$(wc -l <times) samples; $(head -n 2 out); $(head -n 4 diffs)"
 
 # ---- files of other versions
 for f in "$top"/tests/data/perf/perf.data.*; do
