@@ -11,7 +11,7 @@
 #define NS_PER_SEC	1000000000u
 #define SHORTEST	12000u		/* ns: below 10 us the kernel keeps no period */
 #define TURN_MS		50		/* a turn is so long, and up to twice as much more */
-#define TURN_EVENTS	1000		/* or a second for so many events: changing one takes 5 us at most */
+#define TURN_EVENTS	1		/* and a millisecond for so many events: to change one takes 5 us */
 #define TURN_LONGEST_MS	2000
 /* Off the mean rate, in billionths for a thousandth of dither: the odd figure keeps the phases of a
  * program's cycle from coming back after few ticks. */
@@ -85,7 +85,7 @@ static void change(struct perf_session *s)
 static uint64_t draw_ms(const struct perf_session *s, uint64_t *random)
 {
 	uint64_t ms = TURN_MS + next_random(random) % (2 * TURN_MS + 1);
-	uint64_t least = s->nevents * 1000 / TURN_EVENTS;	/* many threads on many CPUs */
+	uint64_t least = s->nevents / TURN_EVENTS;	/* many threads on many CPUs */
 
 	if (ms < least)
 		ms = least;
