@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "ai_source.h"
+#include "now.h"
 #include "proc_lines.h"
 #include "proc_text.h"
 #include "rc.h"
@@ -67,14 +67,12 @@ static bool stat_line(void *arg, const char *text, size_t length)
 
 static int read_times(struct ai_raw *list, uint32_t room)
 {
-	struct timespec now;
 	int err;
 
 	p.list = list;
 	p.room = room;
 	p.n = 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	p.now = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	p.now = now_ns();
 	err = proc_lines("/proc/stat", stat_line, NULL);
 	if (!err && p.n)
 		return PI_OK;

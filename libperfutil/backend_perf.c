@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "events.h"
+#include "now.h"
 #include "perf_files.h"
 #include "perf_session.h"
 #include "rc.h"
@@ -309,14 +310,14 @@ static void *keep_thread(void *arg)
 		pthread_mutex_lock(&b->lock);
 		forget_edges(b);
 		perf_files_look(&b->s);
-		if (perf_now() - kept < KEEP_MS * 1000000ull) {
+		if (now_ns() - kept < KEEP_MS * 1000000ull) {
 			pthread_mutex_unlock(&b->lock);
 			usleep(PAUSE_US);
 			continue;
 		}
-		kept = perf_now();
+		kept = now_ns();
 		if (b->state == PITRACE_STATE_ON || b->state == PITRACE_STATE_SUSPENDED) {
-			if (perf_now() - b->s.synced > NS_PER_SEC)
+			if (now_ns() - b->s.synced > NS_PER_SEC)
 				perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
 			perf_pump(&b->s, false, keep, b);
 		}
@@ -364,7 +365,7 @@ static int say_interval(struct backend *b, uint32_t flags)
 		.cpus_present = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
-	uint64_t now = perf_now();
+	uint64_t now = now_ns();
 	int err = perf_say(&b->s, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, &i, sizeof(i), now);
 
 	for (uint32_t k = 0; k < b->s.config.nevents && !err; k++) {
@@ -555,7 +556,7 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 	forget_edges(b);
 	pthread_mutex_lock(&b->lock);
 	perf_files_look(&b->s);
-	if (all && b->state != PITRACE_STATE_OFF && perf_now() - b->s.synced > NS_PER_SEC / 2)
+	if (all && b->state != PITRACE_STATE_OFF && now_ns() - b->s.synced > NS_PER_SEC / 2)
 		err = perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
 	b->sink = sink;
 	b->arg = arg;

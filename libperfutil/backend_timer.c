@@ -14,6 +14,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "now.h"
 #include "rc.h"
 #include "timer_session.h"
 
@@ -143,7 +144,7 @@ static int timer_on(struct backend *b, const struct trace_config *config)
 	/* The command was told once where its rings belong. */
 	if (b->over)
 		return -EALREADY;
-	b->on_stamp = b->s.floor = timer_clock_now();
+	b->on_stamp = b->s.floor = now_ns();
 	b->s.second = b->on_stamp + TIMER_SECOND;
 	set_state(b, PITRACE_STATE_ON, b->to_programs);
 	return 0;
@@ -155,7 +156,7 @@ static int timer_off(struct backend *b)
 		return -EALREADY;
 	b->over = true;
 	set_state(b, PITRACE_STATE_OFF, TIMER_OVER);
-	b->s.off_stamp = timer_clock_now();
+	b->s.off_stamp = now_ns();
 	return 0;
 }
 
@@ -181,7 +182,7 @@ static void refresh(struct timer_session *s, struct timer_process *p)
 static int timer_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 {
 	uint32_t state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
-	uint64_t expirations, now = timer_clock_now();
+	uint64_t expirations, now = now_ns();
 
 	if (read(b->clock, &expirations, sizeof(expirations)) < 0)
 		expirations = 0;

@@ -5,13 +5,18 @@
 #include <stdint.h>
 #include <time.h>
 
-/* CLOCK_MONOTONIC in ns: the clock of traces, jitdumps and logs. */
-static inline uint64_t now_ns(void)
+static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The clock of traces, jitdumps and logs. */
+static inline uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
 }
 
 #endif

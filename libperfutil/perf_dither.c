@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "now.h"
 #include "perf_session.h"
 
 #define NS_PER_SEC	1000000000u
@@ -98,7 +99,7 @@ static void *take_turns(void *arg)
 {
 	struct perf_session *s = arg;
 	struct pollfd quit = { .fd = s->turns_quit, .events = POLLIN };
-	uint64_t random = perf_now() | 1, began = perf_now(), ms = 0;
+	uint64_t random = now_ns() | 1, began = now_ns(), ms = 0;
 	bool second = false;
 
 	for (;;) {
@@ -109,10 +110,10 @@ static void *take_turns(void *arg)
 		pthread_mutex_lock(&s->turns_lock);
 		if (s->sampling)
 			change(s);
-		ms = (perf_now() - began) / 1000000;
+		ms = (now_ns() - began) / 1000000;
 		if (ms > TURN_LONGEST_MS)
 			ms = TURN_LONGEST_MS;
-		began = perf_now();
+		began = now_ns();
 		pthread_mutex_unlock(&s->turns_lock);
 		second = !second;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "now.h"
 #include "perf_files.h"
 #include "perf_session.h"
 #include "perf_walk.h"
@@ -15,19 +16,6 @@ struct out {
 	segment_sink sink;
 	void *arg;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t perf_now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
 
 /* ---- what the collector says ----------------------------------------------------------------- */
 
@@ -62,7 +50,7 @@ int perf_say_sync(struct perf_session *s, enum pitrace_sync_why why)
 {
 	struct pitrace_sync sync = { .cpu = s->cpu[0].cpu };
 
-	sync.stamp = sync.monotonic = s->synced = clock_ns(CLOCK_MONOTONIC);
+	sync.stamp = sync.monotonic = s->synced = now_ns();
 	sync.boottime = clock_ns(CLOCK_BOOTTIME);
 	sync.realtime = clock_ns(CLOCK_REALTIME);
 	return perf_say(s, PITRACE_SYNC, why, &sync, sizeof(sync), sync.stamp);

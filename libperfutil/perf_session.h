@@ -97,7 +97,6 @@ void perf_session_period(struct perf_session *s);
  * drain, since a ring that stays full tells of them by no record. */
 void perf_session_count_lost(struct perf_session *s, bool begin);
 
-uint64_t perf_now(void);
 /* Queue a record of the collector's own. 0 or -ENOMEM. */
 int perf_say(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
 	     uint64_t time);

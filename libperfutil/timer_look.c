@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "now.h"
 #include "timer_session.h"
 
 #define LOOK_NS		100000000ull	/* no more often do we look at a process's mappings */
@@ -11,7 +12,7 @@
  * another one may have taken its place. */
 void timer_look_now(struct timer_session *s, struct timer_process *p)
 {
-	uint64_t now = timer_clock_now();
+	uint64_t now = now_ns();
 	size_t first = s->nitem, room = 0;
 	char path[64], *line = NULL;
 	bool ours = false;

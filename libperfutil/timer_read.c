@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "now.h"
 #include "timer_session.h"
 
 #define READ_MAX	(1u << 18)	/* records of a drain: the rest waits in the rings */
@@ -68,7 +69,7 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 static void take_record(void *arg, const struct timer_record *r, const void *data, uint32_t bytes)
 {
 	struct timer_session *s = arg;
-	uint64_t now = timer_clock_now(), stamp = r->stamp;
+	uint64_t now = now_ns(), stamp = r->stamp;
 
 	s->nread++;
 	stamp = stamp < s->floor ? s->floor : stamp > now ? now : stamp;

@@ -46,15 +46,6 @@ struct timer_session {
 	uint32_t rest;
 };
 
-/* The clock of its stamps. */
-static inline uint64_t timer_clock_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * TIMER_SECOND + (uint64_t)t.tv_nsec;
-}
-
 /* timer_check.c: where the library is that is preloaded; can the collector serve? */
 bool timer_find_library(char path[PATH_MAX]);
 void timer_check(const struct trace_config *config, struct collector_check *check);

@@ -24,14 +24,6 @@ extern bool timer_sandboxed;		/* system calls may be forbidden: we make no more 
 /* What the collector wants, in the folder that it named to this program; NULL: nothing of us. */
 const struct timer_control *control_map(void);
 
-static inline uint64_t timer_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static inline uint32_t timer_load(const uint32_t *p)
 {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "../now.h"
 #include "fine.h"
 
 #define CALM		2	/* ticks without a sleep between: its thread does not sleep often */
@@ -68,7 +69,7 @@ void fine_begin(struct ring *r, uint64_t first)
 
 	memset(f, 0, sizeof(*f));
 	f->first = cpu_time() + first;
-	f->random = timer_now() ^ (uint64_t)r->tid << 32 ^ (uintptr_t)&first;
+	f->random = now_ns() ^ (uint64_t)r->tid << 32 ^ (uintptr_t)&first;
 	f->random = (f->random ^ f->random >> 30) * 0xBF58476D1CE4E5B9ull | 1;
 }
 

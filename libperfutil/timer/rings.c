@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "../now.h"
 #include "fine.h"
 
 struct ring timer_rings[TIMER_RINGS];
@@ -91,7 +92,7 @@ static struct timer_file *make_file(uint32_t number)
 
 static uint64_t chance(uint64_t below)
 {
-	uint64_t x = timer_now() ^ (uint64_t)syscall(SYS_gettid) << 40 ^ (uintptr_t)&x << 16;
+	uint64_t x = now_ns() ^ (uint64_t)syscall(SYS_gettid) << 40 ^ (uintptr_t)&x << 16;
 
 	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
 	x = (x ^ x >> 27) * 0x94D049BB133111EBull;
@@ -185,7 +186,7 @@ bool rings_begin(enum timer_kind kind)
 
 	parent = kind == TIMER_FORKED ? own_pid : 0;
 	own_pid = (uint32_t)syscall(SYS_getpid);
-	image = timer_now();
+	image = now_ns();
 	r->file = make_file(0);
 	if (!r->file)
 		return false;
@@ -278,7 +279,7 @@ void rings_release(struct ring *r)
 		syscall(SYS_prctl, PR_GET_NAME, name);
 		record->kind = TIMER_THREAD_EXIT;
 		record->tid = r->tid;
-		record->stamp = timer_now();
+		record->stamp = now_ns();
 		memcpy(record + 1, name, sizeof(name));
 		ring_done(&f->samples, record, bytes);
 	}
@@ -313,7 +314,7 @@ bool rings_event(enum timer_kind kind, const void *data, size_t bytes)
 		return false;
 	r->kind = (uint16_t)kind;
 	r->tid = (uint32_t)syscall(SYS_gettid);
-	r->stamp = timer_now();
+	r->stamp = now_ns();
 	memcpy(r + 1, data, bytes);
 	/* What is left of the last 8 bytes: texts end in it. */
 	memset((uint8_t *)(r + 1) + bytes, 0, -bytes & 7);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pitrace.h>
 #include <string.h>
+#include "../now.h"
 #include "fine.h"
 #include "machine.h"
 #include "sample.h"
@@ -102,7 +103,7 @@ static void add_sample(struct ring *r, uint32_t overruns, uint16_t flags, const 
 		return;
 	record->kind = TIMER_SAMPLE;
 	record->tid = r->tid;
-	record->stamp = timer_now();
+	record->stamp = now_ns();
 	s = (struct timer_sample *)(record + 1);
 	s->address = machine_pc(c);
 	s->overruns = overruns;

@@ -13,7 +13,7 @@ room $((million * 45)) || exit 0
 recording mix '' tests/bench/mix.sh
 
 "$O/tests/bench/repeat_perf" "$work/mix.data" "$work/runs.data" 1000000 >"$work/out" || exit 1
-cost 3 perf script -i "$work/runs.data" -F comm,pid,tid,time,ip,sym,symoff,dso
+cost 3 "$PERF" script -i "$work/runs.data" -F comm,pid,tid,time,ip,sym,symoff,dso
 peer=$(calc "1000000 / $cpu")
 "$O/tests/bench/repeat_runs" "$work/arc.nrm2" "$work/runs.nrm2" $((million / 10))000000 >"$work/out" ||
 	exit 1

@@ -9,7 +9,7 @@ room 1000 || exit 0
 recording mix '' tests/bench/mix.sh
 "$O/tests/bench/repeat_perf" "$work/mix.data" "$work/formats.data" 500000 >"$work/out" || exit 1
 cat "$work/formats.data" >/dev/null
-cost 1 perf script -i "$work/formats.data"
+cost 1 "$PERF" script -i "$work/formats.data"
 script=$cpu script_memory=$rss
 for f in perf.data pprof folded speedscope firefox chrome perfetto ctf; do
 	cost 1 sh -c "rm -rf '$work/formats.out' &&

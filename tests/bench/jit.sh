@@ -37,9 +37,9 @@ for functions in "$@"; do
 	cat "$work"/jit* >/dev/null
 	cost 3 "$O/bin/post" -q -r "$work/jit.nrm2" -o "$work/jit.out"
 	ours=$cpu memory=$rss
-	cost 1 perf --buildid-dir "$work/debug" inject --jit -i "$work/jit.data" -o "$work/jit.injected"
+	cost 1 "$PERF" --buildid-dir "$work/debug" inject --jit -i "$work/jit.data" -o "$work/jit.injected"
 	inject=$cpu inject_memory=$rss
-	cost 1 perf --buildid-dir "$work/debug" report -i "$work/jit.injected" --stdio --no-children -g none \
+	cost 1 "$PERF" --buildid-dir "$work/debug" report -i "$work/jit.injected" --stdio --no-children -g none \
 		--no-inline -n -t '|'
 	report=$cpu
 	of_perf "$work/out" >"$work/of_perf"

@@ -6,10 +6,19 @@ O=${O:-build}
 work=$O/bench
 mkdir -p "$work"
 
+# The perf that reads what the system's own has recorded: sid's, the newest that Debian has, or as
+# BENCH_PERF says: backports, system.
+case ${BENCH_PERF:-sid} in
+system) PERF=perf ;;
+backports) PERF=$(scripts/vm/perf) || exit 1 ;;
+*) PERF=$(scripts/vm/perf sid) || exit 1 ;;
+esac
+
 # machine: on what these figures were taken
 machine() {
 	echo "on: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) CPUs," \
-		"Linux $(uname -r); $(perf --version), $(xxhsum --version 2>&1 | head -1)"
+		"Linux $(uname -r); recorded by $(perf --version), read by $("$PERF" --version)," \
+		"$(xxhsum --version 2>&1 | head -1)"
 }
 
 # cost RUNS COMMAND...: sets cpu and wall (least seconds of a run) and rss (peak, MB); what the

@@ -75,7 +75,7 @@ cost 2 "$O/bin/post" -q -csv -line -inline -r "$work/large.nrm2" -o "$work/large
 ours=$cpu memory=$rss
 cost 1 "$O/bin/post" -q -csv -line -inline -r "$work/large.few" -o "$work/large.out"
 ours_few=$cpu
-cost 1 perf script -i "$work/large.data" -G -F comm,pid,tid,time,ip,sym,dso,srcline
+cost 1 "$PERF" script -i "$work/large.data" -G -F comm,pid,tid,time,ip,sym,dso,srcline
 beside "lines of $few samples, $modules modules" "$ours_few" s "$cpu" "perf script +srcline"
 
 # The distinct addresses, as llvm-symbolizer reads them: its input is made of post's own report.

@@ -16,7 +16,7 @@ cost 3 "$O/bin/post" -q -r "$work/large.nrm2" -o "$work/large.out"
 ours=$cpu memory=$rss
 cost 5 xxhsum "$work/large.nrm2"
 hashed=$cpu
-cost 1 perf report -i "$work/large.data" --stdio --no-children -g none --no-inline
+cost 1 "$PERF" report -i "$work/large.data" --stdio --no-children -g none --no-inline
 beside "profile of 10 M samples" "$ours" s "$cpu" "perf report" ">= 10"
 beside "  peak memory" "$memory" MB "$rss" "perf report" "<= 256 MB"
 beside "  beside hashing the file" "$ours" s "$hashed" xxhsum ">= 0.25"
@@ -27,14 +27,14 @@ beside "  beside hashing the file" "$ours" s "$hashed" xxhsum ">= 0.25"
 cat "$work/large.data" >/dev/null
 cost 3 "$O/bin/post" -q -r "$work/large.data" -o "$work/large.out"
 ours=$cpu memory=$rss
-cost 1 perf report -i "$work/large.data" --stdio --no-children -g none --no-inline
+cost 1 "$PERF" report -i "$work/large.data" --stdio --no-children -g none --no-inline
 beside "perf.data, 3 M samples: profile" "$ours" s "$cpu" "perf report" ">= 10"
 beside "  peak memory" "$memory" MB "$rss" "perf report"
 cost 3 "$O/bin/post" -stats -r "$work/large.data"
 ours=$cpu memory=$rss
-cost 1 perf report -i "$work/large.data" --stats
+cost 1 "$PERF" report -i "$work/large.data" --stats
 beside "  --stats" "$ours" s "$cpu" "perf report"
 cost 1 "$O/bin/post" -q -show -json -r "$work/large.data" -o /dev/null
 ours=$cpu
-cost 1 perf script -i "$work/large.data"
+cost 1 "$PERF" script -i "$work/large.data"
 beside "  JSON lines" "$ours" s "$cpu" "perf script" ">= 5"

@@ -15,7 +15,7 @@ size=$(stat -c %s "$work/large.nrm2")
 
 cost 2 "$O/bin/post" -q -calltree -r "$work/large.nrm2" -o "$work/large.out"
 ours=$cpu memory=$rss
-cost 1 perf report -i "$work/large.data" --stdio --no-children -g caller --no-inline
+cost 1 "$PERF" report -i "$work/large.data" --stdio --no-children -g caller --no-inline
 beside "call tree of $((samples / 1000000)) M samples, $(((size / samples - 48) / 8)) calls each" "$ours" s \
 	"$cpu" "perf report -g"
 beside "  peak memory" "$memory" MB "$rss" "perf report -g"

@@ -11,7 +11,12 @@ kmods=(--kmod overlay)
 
 if [ "$arch" != arm64 ] || [ $# -gt 0 ]; then
 	# So many turns as are asked for take their time.
-	case ${1:-}$arch in *=*) limit=1700 ;; *s390x | *ppc64le) limit=1400 ;; *) limit=500 ;; esac
+	case ${1:-}$arch in
+	TURNS=*) limit=$((1700 + ${1#*=} * 3)) ;;
+	*=*) limit=1700 ;;
+	*s390x | *ppc64le) limit=1400 ;;
+	*) limit=500 ;;
+	esac
 	case "$kernel $arch $*" in debug*) ;; *x86_64*kernel_itrace_*) kmods+=(--kmod msr) ;; esac
 	booted guest "${itrace_cpu[@]}" "${kmods[@]}" --smp 2 --timeout $limit -- tests/vm/guest/abi.sh "$@"
 	exit $code
