@@ -87,6 +87,7 @@ static int read_model(struct job *job, unsigned int needs)
 	if (!needs)
 		return EXIT_CLEAN;
 	rc = names_open(&m->names, &job->options->names);
+	m->names.jit.tables = needs & NEED_STACKS;
 	if (!rc)
 		rc = names_origins(&m->names, job->input->origin, job->input->origins);
 	if (rc)

@@ -45,6 +45,7 @@ struct jitdump {
 	uint64_t lines_add;		/* what the writer added to their addresses */
 	uint64_t vma;			/* of that LOAD */
 	uint64_t code_at, code_size;	/* its bytes in the file; 0: they are not there */
+	uint64_t eh_frame_at, eh_frame_size;
 	bool v8;
 	const char *file;
 	char name[MAX_NAME + 1];
@@ -377,12 +378,12 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	return 1;
 }
 
-size_t jitdump_code(const struct jitdump *d, void *code, size_t room)
+static size_t read_at(const struct jitdump *d, uint64_t at, uint64_t size, void *to, size_t room)
 {
-	size_t want = d->code_size < room ? d->code_size : room, n = 0;
+	size_t want = size < room ? size : room, n = 0;
 
-	while (d->code_at && n < want) {
-		ssize_t r = pread(d->fd, (char *)code + n, want - n, (off_t)(d->code_at + n));
+	while (at && n < want) {
+		ssize_t r = pread(d->fd, (char *)to + n, want - n, (off_t)(at + n));
 
 		if (r < 0 && errno == EINTR)
 			continue;
@@ -391,6 +392,16 @@ size_t jitdump_code(const struct jitdump *d, void *code, size_t room)
 		n += (size_t)r;
 	}
 	return n;
+}
+
+size_t jitdump_code(const struct jitdump *d, void *code, size_t room)
+{
+	return read_at(d, d->code_at, d->code_size, code, room);
+}
+
+size_t jitdump_eh_frame(const struct jitdump *d, void *eh_frame, size_t room)
+{
+	return read_at(d, d->eh_frame_at, d->eh_frame_size, eh_frame, room);
 }
 
 /* The next entry as it stands there; false: none is whole. */
@@ -502,6 +513,8 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 			d->file = "";
 			d->code_at = e->code_offset;
 			d->code_size = e->size;
+			d->eh_frame_at = e->eh_frame_offset;
+			d->eh_frame_size = e->eh_frame_size;
 			r = err ?: r;
 		}
 		forget(d);

@@ -39,6 +39,8 @@
 #define MACHINE EM_NONE
 #endif
 
+#define MAX_TABLES	(1u << 30)	/* more are of no code: two of them fit into a record */
+
 struct jitdump_writer {
 	pthread_mutex_t lock;
 	int fd;
@@ -220,15 +222,37 @@ int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
 		      uint32_t n_lines, uint64_t *index)
 {
-	struct fields table = { .used = 0 }, f = { .used = 0 };
+	return jitdump_load_unwind(w, since, name, address, size, code, lines, n_lines, NULL, index);
+}
+
+/* Its fixed part; the tables follow, .eh_frame first, as all others write them. */
+static void make_unwind(struct fields *f, uint64_t time, const struct jitdump_unwind *u)
+{
+	uint64_t all = u->eh_frame_size + u->eh_frame_hdr_size;
+
+	prefix(f, JITDUMP_ID_UNWIND, JITDUMP_UNWIND_FIXED + all, time);
+	put64(f, all);
+	put64(f, u->eh_frame_hdr_size);
+	put64(f, all);			/* as if they were in memory: else readers leave them out */
+}
+
+int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *name,
+			uint64_t address, uint64_t size, const void *code,
+			const struct jitdump_line *lines, uint32_t n_lines,
+			const struct jitdump_unwind *unwind, uint64_t *index)
+{
+	struct fields table = { .used = 0 }, tables = { .used = 0 }, f = { .used = 0 };
 	uint8_t *entries = NULL;
 	size_t length = strlen(name) + 1, bytes = code ? size : 0, entries_size = 0;
 	size_t word = w->late ? JITDUMP_SINCE : 0;
-	struct iovec part[6];
+	struct iovec part[9];
 	int n = 0, err = 0;
 	uint64_t time;
 
 	if (size > UINT32_MAX || length > UINT32_MAX - JITDUMP_LOAD_FIXED - word - bytes)
+		return -EMSGSIZE;
+	if (unwind && (unwind->eh_frame_size > MAX_TABLES ||
+		       unwind->eh_frame_hdr_size > MAX_TABLES))
 		return -EMSGSIZE;
 	pthread_mutex_lock(&w->lock);
 	/* Under the lock: the file is in the order of time. */
@@ -237,6 +261,13 @@ int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name
 		err = make_table(&table, time, address, lines, n_lines, &entries, &entries_size);
 		part[n++] = (struct iovec){ table.bytes, table.used };
 		part[n++] = (struct iovec){ entries, entries_size };
+	}
+	if (unwind && unwind->eh_frame_size) {
+		make_unwind(&tables, time, unwind);
+		part[n++] = (struct iovec){ tables.bytes, tables.used };
+		part[n++] = (struct iovec){ (void *)unwind->eh_frame, unwind->eh_frame_size };
+		part[n++] = (struct iovec){ (void *)unwind->eh_frame_hdr,
+					    unwind->eh_frame_hdr_size };
 	}
 	prefix(&f, JITDUMP_ID_LOAD, JITDUMP_LOAD_FIXED + length + word + bytes, time);
 	put32(&f, (uint32_t)getpid());

@@ -47,7 +47,7 @@ struct jitdump_event {
 	size_t name_length;
 	uint64_t code_offset;		/* in the file; 0: the bytes are not there */
 	uint32_t lines;			/* entries of its line table, for jitdump_line */
-	/* Unwinding tables in the file (.eh_frame, then its header); sizes 0: none. */
+	/* Unwinding tables in the file, in either order; sizes 0: none. */
 	uint64_t eh_frame_offset, eh_frame_size;
 	uint64_t eh_frame_hdr_offset, eh_frame_hdr_size;
 };
@@ -75,6 +75,8 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *event);
 bool jitdump_line(struct jitdump *d, struct jitdump_line *line);
 /* The code bytes of that LOAD: their number, at most room, 0: not there. */
 size_t jitdump_code(const struct jitdump *d, void *code, size_t room);
+/* The bytes of its .eh_frame: the same. */
+size_t jitdump_eh_frame(const struct jitdump *d, void *eh_frame, size_t room);
 void jitdump_fault(const struct jitdump *d, struct jitdump_fault *fault);
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -95,6 +97,19 @@ int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, u
 int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
 		      uint32_t n_lines, uint64_t *index);
+/* The same, with tables by which its callers are found. Addresses in them are relative (pcrel), as
+ * if .eh_frame lay behind the code, from the next multiple of 8 of its size on, and .eh_frame_hdr
+ * right behind that. Other readers want both. unwind NULL: it has none. */
+struct jitdump_unwind {
+	const void *eh_frame;
+	uint64_t eh_frame_size;
+	const void *eh_frame_hdr;
+	uint64_t eh_frame_hdr_size;
+};
+int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *name,
+			uint64_t address, uint64_t size, const void *code,
+			const struct jitdump_line *lines, uint32_t n_lines,
+			const struct jitdump_unwind *unwind, uint64_t *index);
 /* Code was given up. The format has no record for it: this one is ours, others pass over it. */
 int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size);
 /* The code with this number is at `to` from now on. */

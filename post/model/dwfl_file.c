@@ -64,7 +64,7 @@ static int open_file(void **userdata, enum a2n_file which, char **name)
 {
 	const struct dwfl_file *f = *userdata;
 	char path[PATH_MAX];
-	int fd = a2n_module_open(f->a2n, f->module, which, path, sizeof(path));
+	int fd = f->made ? -1 : a2n_module_open(f->a2n, f->module, which, path, sizeof(path));
 
 	if (fd < 0)
 		return -1;
@@ -79,10 +79,15 @@ static int open_file(void **userdata, enum a2n_file which, char **name)
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 		    char **file_name, Elf **elf)
 {
+	const struct dwfl_file *f = *userdata;
+
 	(void)mod;
 	(void)name;
 	(void)base;
-	(void)elf;
+	if (f->made) {
+		*elf = elf_memory((char *)f->made, f->made_size);
+		return -1;
+	}
 	return open_file(userdata, A2N_FILE_CODE, file_name);
 }
 

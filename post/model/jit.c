@@ -23,6 +23,8 @@
 #define NEVER UINT64_MAX
 #define LOGS_MAX 512			/* a descriptor each */
 #define CODE_MAX (64u << 20)		/* bytes of code that are kept */
+#define TABLE_MAX (64u << 20)		/* … of unwinding tables */
+#define TABLE_ALIGN 8			/* where they count as standing, see jitdump_create(3) */
 
 struct event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
@@ -31,6 +33,7 @@ struct event {
 	uint64_t offset;		/* in the file */
 	const char *name;
 	size_t name_length;
+	uint64_t table_size, table_at;	/* of .eh_frame; from the code's begin */
 };
 
 struct jit_source {
@@ -173,7 +176,7 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 	struct jitdump_event d;
 	int r = jitdump_next(s->dump, &d);
 
-	if (r > 0)
+	if (r > 0) {
 		s->event = (struct event){
 			.kind = kinds[d.kind], .time = time_of(trace, s, d.time),
 			.earliest = time_of(trace, s, d.earliest),
@@ -182,7 +185,12 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 			       trace->origins ? origin_pid(origin_of(s->pid), d.pid) : d.pid,
 			.address = d.address, .size = d.size, .from = d.from, .offset = d.offset,
 			.name = d.name, .name_length = d.name_length,
+			.table_size = d.eh_frame_size,
 		};
+		/* A header that is first in the file stands first there, too. */
+		s->event.table_at = (d.size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN +
+			(d.eh_frame_hdr_offset < d.eh_frame_offset ? d.eh_frame_hdr_size : 0);
+	}
 	return r;
 }
 
@@ -462,29 +470,56 @@ static int tell_lines(struct jit *j, struct jitdump *dump)
 }
 
 /* Of the event that was read last. */
-static int tell_bytes(struct jit *j, const struct jit_source *s)
+static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 {
 	const struct event *e = &s->event;
+	size_t bytes = code && e->size <= CODE_MAX - j->code_size ? e->size : 0;
+	/* Of the other byte order: stacks of such a machine are not walked here. */
+	size_t table = j->tables && !s->swapped ? e->table_size : 0;
 	struct jit_bytes *b;
+	int rc = 0;
 
-	if (e->size > CODE_MAX - j->code_size)
-		return 0;
-	b = malloc(sizeof(*b) + e->size);
+	if (table && (table > TABLE_MAX || table + sizeof(*b) > TABLE_MAX - j->table_size)) {
+		table = 0;
+		if (!j->many_tables)
+			rc = jit_note(j, s->path, NO_OFFSET,
+				"more unwinding tables than are kept: stacks end early in code told later",
+				0);
+		j->many_tables = true;
+	}
+	if (rc || (!bytes && !table))
+		return rc;
+	b = malloc(sizeof(*b) + bytes + table);
 	if (!b)
 		return -ENOMEM;
 	b->next = j->bytes;
 	b->source = (uint32_t)(s - j->source);
-	b->size = jitdump_code(s->dump, b->bytes, e->size);
+	b->size = jitdump_code(s->dump, b->bytes, bytes);
+	b->table_from = bytes;
+	b->table_size = jitdump_eh_frame(s->dump, b->bytes + bytes, table);
+	b->table_at = e->table_at;
 	j->bytes = b;
-	j->code_size += e->size;
+	j->code_size += bytes;
+	j->table_size += table ? table + sizeof(*b) : 0;
 	a2n_jit_bytes(j->a2n, b->bytes);
 	return 0;
 }
 
+static const struct jit_bytes *kept_of(const void *bytes)
+{
+	return (const void *)((const char *)bytes - offsetof(struct jit_bytes, bytes));
+}
+
+struct jit_table jit_table(const void *bytes)
+{
+	const struct jit_bytes *b = kept_of(bytes);
+
+	return (struct jit_table){ b->bytes + b->table_from, b->table_size, b->table_at };
+}
+
 struct jit_from jit_from(const struct jit *j, const void *bytes)
 {
-	const struct jit_bytes *b = (const void *)((const char *)bytes -
-						   offsetof(struct jit_bytes, bytes));
+	const struct jit_bytes *b = kept_of(bytes);
 	const struct jit_source *s = &j->source[b->source];
 	const uint16_t one = 1;
 
@@ -505,9 +540,9 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 			       e->name_length);
 	if (!rc && j->lines && s->dump)
 		rc = tell_lines(j, s->dump);
-	if (!rc && s->dump && (j->all_bytes || (j->wanted &&
-	    wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE))))
-		rc = tell_bytes(j, s);
+	if (!rc && s->dump)
+		rc = tell_bytes(j, s, j->all_bytes || (j->wanted &&
+				wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE)));
 	return rc;
 }
 

@@ -17,12 +17,22 @@ struct input;
 struct jit_source;
 struct jit_change;
 
-/* The bytes of a code whose symbol is wanted. */
+/* What is kept of a code beside its name: its bytes, where they are wanted (else size is 0), and
+ * behind them its unwinding table, where stacks are. */
 struct jit_bytes {
 	struct jit_bytes *next;
 	uint32_t source;
 	size_t size;
+	size_t table_from, table_size;	/* in bytes */
+	uint64_t table_at;		/* as jit_table has it */
 	uint8_t bytes[];
+};
+
+/* .eh_frame of a code: addresses in it count as if it stood so far behind the code's begin. */
+struct jit_table {
+	const void *eh_frame;
+	size_t size;			/* 0: there is none */
+	uint64_t at;
 };
 
 /* Where they were read, for which machine they are. */
@@ -49,8 +59,10 @@ struct jit {
 	bool lines;			/* source lines are wanted */
 	const char *wanted;		/* a symbol whose code is (wanted.h), or NULL */
 	bool all_bytes;			/* that of all codes is: set by its user after jit_begin */
+	bool tables;			/* unwinding tables are: the same */
 	struct jit_bytes *bytes;
-	size_t code_size;		/* of all of them */
+	size_t code_size, table_size;	/* of all of them */
+	bool many_tables;		/* more than are kept */
 	struct a2n_jit_line *line;	/* of one code */
 	uint32_t room_line;
 	struct jit_source *source;
@@ -82,6 +94,7 @@ int jit_changed(struct jit *j, uint64_t time, uint32_t pid);
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records);
 /* Of the bytes of an a2n_code: nobody else tells liba2n of any. */
 struct jit_from jit_from(const struct jit *j, const void *bytes);
+struct jit_table jit_table(const void *bytes);
 /* After that, a pass over the same time again: whose code changed by then, or the name of
  * which thread (else tid is 0), one a call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);

@@ -175,6 +175,9 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	if (!mod) {
 		m = unwind_space_at(u->now, u->a2n, u->time, address, &added);
 		u->again = added;
+		if (u->now->swept)
+			memset(u->covered, 0, sizeof(u->covered));
+		u->now->swept = false;
 		if (added)
 			return DWARF_CB_ABORT;
 	}

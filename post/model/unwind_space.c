@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/jit.h"
+#include "model/made_elf.h"
+
 /* An ELF file that is nothing but a header: libdw learns the machine from it. */
 static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
 {
@@ -33,7 +36,7 @@ static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
 int unwind_space_open(struct unwind_space *s, uint32_t pid, unsigned int machine, bool is_32,
 		      const Dwfl_Thread_Callbacks *callbacks, void *arg)
 {
-	*s = (struct unwind_space){ .pid = pid, .is_32 = is_32 };
+	*s = (struct unwind_space){ .pid = pid, .is_32 = is_32, .machine = machine };
 	elf_version(EV_CURRENT);
 	s->elf = elf_memory((char *)s->header, make_header(s->header, machine, is_32));
 	s->dwfl = s->elf ? dwfl_file_begin() : NULL;
@@ -50,6 +53,12 @@ int unwind_space_open(struct unwind_space *s, uint32_t pid, unsigned int machine
 	return -EINVAL;
 }
 
+static void free_module(struct unwind_module *m)
+{
+	free(m->file.made);
+	free(m);
+}
+
 void unwind_space_close(struct unwind_space *s)
 {
 	uint32_t i;
@@ -59,91 +68,180 @@ void unwind_space_close(struct unwind_space *s)
 	if (s->elf)
 		elf_end(s->elf);
 	for (i = 0; i < s->nmodule; i++)
-		free(s->module[i]);
+		free_module(s->module[i]);
 	*s = (struct unwind_space){ 0 };
 }
 
-static bool still_there(const struct unwind_space *s, struct a2n *a, uint64_t time,
-			const struct unwind_module *m)
+static bool can_be_had(const struct unwind_module *m)
+{
+	return m->file.low != m->file.high;
+}
+
+/* Which of all codes an answer is in. */
+static uint64_t code_of(const struct a2n_answer *answer)
+{
+	return answer->module_offset & A2N_CODE ? answer->module_offset >> 32 : 0;
+}
+
+static bool is_code(const struct unwind_space *s, struct a2n *a, uint64_t time, uint64_t address,
+		    uint64_t code)
 {
 	struct a2n_answer answer;
 
+	a2n_resolve(a, s->pid, time, address, false, &answer);
+	return code_of(&answer) == code;
+}
+
+/* Code that lies over an end of it makes code forgotten; no file was made before: tried anew. */
+static bool still_there(const struct unwind_space *s, struct a2n *a, uint64_t time,
+			const struct unwind_module *m)
+{
+	const struct dwfl_file *f = &m->file;
+	struct a2n_answer answer;
+
+	if (m->code)
+		return can_be_had(m) && is_code(s, a, time, m->probe, m->code) &&
+		       is_code(s, a, time, f->low, m->code) &&
+		       is_code(s, a, time, f->high - 1, m->code);
 	a2n_resolve(a, s->pid, time, m->probe, false, &answer);
-	return answer.module == m->file.module &&
-	       (m->file.low == m->file.high || m->probe - answer.module_offset == m->file.bias);
+	if (answer.module != m->file.module)
+		return false;
+	return !can_be_had(m) || m->probe - answer.module_offset == m->file.bias;
+}
+
+/* Only those that `keeps` stay. What is reported again stays as it is, opened and all. */
+static int sweep(struct unwind_space *s, struct a2n *a, uint64_t time,
+		 bool (*keeps)(const struct unwind_space *s, struct a2n *a, uint64_t time,
+			       const struct unwind_module *m))
+{
+	struct unwind_module *gone = NULL, *m;
+	uint32_t i, kept = 0;
+	int rc;
+
+	dwfl_report_begin(s->dwfl);
+	for (i = 0; i < s->nmodule; i++) {
+		m = s->module[i];
+		if (!keeps(s, a, time, m)) {
+			s->ncode -= m->code != 0;
+			m->next = gone;
+			gone = m;
+			continue;
+		}
+		if (can_be_had(m))
+			dwfl_file_report(&m->file, s->dwfl);
+		s->module[kept++] = m;
+	}
+	s->nmodule = kept;
+	rc = dwfl_report_end(s->dwfl, NULL, NULL) ? -ENOMEM : 0;
+	/* libdw had their bytes until now. */
+	while (gone) {
+		m = gone;
+		gone = m->next;
+		free_module(m);
+	}
+	return rc;
 }
 
 int unwind_space_check(struct unwind_space *s, struct a2n *a, uint64_t time, uint64_t epoch)
 {
-	uint32_t i, kept = 0;
+	uint32_t i;
 
 	if (s->epoch == epoch)
 		return 0;
 	s->epoch = epoch;
 	for (i = 0; i < s->nmodule && still_there(s, a, time, s->module[i]); i++)
 		;
-	if (i == s->nmodule)
-		return 0;
-	/* What is reported again stays as it is, opened and all. */
-	dwfl_report_begin(s->dwfl);
-	for (i = 0; i < s->nmodule; i++) {
-		struct unwind_module *m = s->module[i];
+	return i == s->nmodule ? 0 : sweep(s, a, time, still_there);
+}
 
-		if (!still_there(s, a, time, m)) {
-			free(m);
-			continue;
-		}
-		if (m->file.low != m->file.high)
-			dwfl_file_report(&m->file, s->dwfl);
-		s->module[kept++] = m;
-	}
-	s->nmodule = kept;
-	return dwfl_report_end(s->dwfl, NULL, NULL) ? -ENOMEM : 0;
+static bool is_file(const struct unwind_space *s, struct a2n *a, uint64_t time,
+		    const struct unwind_module *m)
+{
+	(void)s;
+	(void)a;
+	(void)time;
+	return !m->code;
 }
 
 static struct unwind_module *find(const struct unwind_space *s, const struct a2n_answer *answer,
-				  uint64_t address)
+				  uint64_t code, uint64_t address)
 {
 	uint32_t i;
 
 	for (i = 0; i < s->nmodule; i++) {
 		struct unwind_module *m = s->module[i];
 
-		if (m->file.module != answer->module)
+		if (m->file.module != answer->module || m->code != code)
 			continue;
-		if (m->file.low == m->file.high ||
-		    m->file.bias == address - answer->module_offset)
+		if (code || !can_be_had(m) || m->file.bias == address - answer->module_offset)
 			return m;
 	}
 	return NULL;
 }
 
+/* What libdw shall see of code with a table. Where other code lies over an end of it, or libdw has
+ * some that lies within it, libdw could not tell whose an address is. */
+static bool make_file(const struct unwind_space *s, struct a2n *a, uint64_t time,
+		      struct unwind_module *m, const struct jit_table *table,
+		      const struct a2n_answer *answer)
+{
+	struct dwfl_file *f = &m->file;
+	uint32_t i;
+
+	f->bias = f->low = answer->range_start;
+	f->high = f->low + answer->range_length;
+	if (!is_code(s, a, time, f->low, m->code) || !is_code(s, a, time, f->high - 1, m->code))
+		return false;
+	for (i = 0; i < s->nmodule; i++)
+		if (s->module[i]->file.low < f->high && f->low < s->module[i]->file.high)
+			return false;
+	f->made = made_elf(s->machine, s->is_32, answer->range_length, table->eh_frame,
+			   table->size, table->at, &f->made_size);
+	return f->made;
+}
+
 struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uint64_t time,
 				      uint64_t address, bool *added)
 {
+	struct jit_table table = { .size = 0 };
 	struct a2n_answer answer;
 	struct unwind_module *m;
+	uint64_t code;
 
 	*added = false;
 	a2n_resolve(a, s->pid, time, address, false, &answer);
 	if (answer.result == A2N_RESULT_NO_MODULE)
 		return NULL;
-	m = find(s, &answer, address);
-	if (m || s->nmodule == sizeof(s->module) / sizeof(s->module[0]))
+	code = code_of(&answer);
+	if (code && answer.code)
+		table = jit_table(answer.code);
+	if (!table.size)
+		code = 0;		/* all of these are one module that can't be had */
+	m = find(s, &answer, code, address);
+	if (m)
 		return m;
+	/* A stack has fewer frames than there is room for: it finds its own again. */
+	if (s->nmodule == UNWIND_MODULES) {
+		s->swept = true;
+		if (!s->ncode || sweep(s, a, time, is_file))
+			return &s->full;
+	}
 	m = calloc(1, sizeof(*m));
 	if (!m)
-		return NULL;
+		return &s->full;
 	*m = (struct unwind_module){
-		.probe = address,
+		.probe = address, .code = code,
 		.file = { .a2n = a, .module = answer.module,
 			  .bias = address - answer.module_offset },
 	};
-	s->module[s->nmodule++] = m;
-	if (!dwfl_file_range(&m->file) || address < m->file.low || address >= m->file.high) {
+	s->ncode += code != 0;
+	if (!(code ? make_file(s, a, time, m, &table, &answer) : dwfl_file_range(&m->file)) ||
+	    address < m->file.low || address >= m->file.high) {
 		m->file.low = m->file.high = 0;
+		s->module[s->nmodule++] = m;
 		return m;
 	}
+	s->module[s->nmodule++] = m;
 	dwfl_report_begin_add(s->dwfl);
 	dwfl_file_report(&m->file, s->dwfl);
 	if (dwfl_report_end(s->dwfl, NULL, NULL) || !m->file.mod) {

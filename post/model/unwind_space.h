@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A process's memory as libdw sees it: the files that stacks led into, each opened when the first
- * stack does. A few processes are kept at a time.
+ * A process's memory as libdw sees it: the files that stacks led into, and the code that the
+ * program made, each opened when the first stack does. A few processes are kept at a time.
  */
 #ifndef POST_UNWIND_SPACE_H
 #define POST_UNWIND_SPACE_H
 
 #include "model/dwfl_file.h"
 
+#define UNWIND_MODULES 2048
+
 struct unwind_module {
 	struct dwfl_file file;
 	uint64_t probe;			/* an address in it */
+	uint64_t code;			/* the number of the code it was made of; 0: a file */
+	struct unwind_module *next;	/* of those that go */
 };
 
 struct unwind_space {
@@ -20,9 +24,12 @@ struct unwind_space {
 	uint64_t used;			/* when last: the oldest makes room */
 	Dwfl *dwfl;			/* NULL: nobody's */
 	Elf *elf;			/* tells libdw the machine */
+	unsigned int machine;
 	uint8_t header[64];
-	struct unwind_module *module[256];
-	uint32_t nmodule;
+	struct unwind_module *module[UNWIND_MODULES];
+	uint32_t nmodule, ncode;	/* code with a table of its own */
+	bool swept;			/* set when libdw forgot modules */
+	struct unwind_module full;	/* for what there is no room for */
 };
 
 /* machine: an ELF's e_machine. 0 or -ENOMEM; -EINVAL: libdw doesn't know it. */

@@ -72,7 +72,7 @@ FUZZ_SRC_holder	:= $(PERFUTIL_SRC)
 FUZZ_LIB_holder	:= $(LIB_PERFUTIL)
 FUZZ_FOR_demangle := $(call A2N,demangle)
 FUZZ_LIB_demangle := -liberty
-FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c)
+FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c made_elf.c)
 FUZZ_SRC_stack = $(FUZZ_SRC_post)
 FUZZ_LIB_stack = $(FUZZ_LIB_post)
 

@@ -42,6 +42,15 @@ static bool code_is_whole(const struct jitdump *d, const struct jitdump_event *e
 	return n == (!e->code_offset ? 0 : e->size < CODE ? e->size : CODE);
 }
 
+static bool table_is_whole(const struct jitdump *d, const struct jitdump_event *e)
+{
+	uint8_t table[CODE];
+	size_t n = jitdump_eh_frame(d, table, sizeof(table));
+
+	fuzz_touch(table, n);
+	return n == (e->eh_frame_size < CODE ? e->eh_frame_size : CODE);
+}
+
 static uint32_t highest;		/* line that was told */
 
 /* Of the load that was told last. */
@@ -121,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					e.code_offset < e.offset)) ||
 		     e.eh_frame_offset + e.eh_frame_size > size ||
 		     e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size ||
-		     !code_is_whole(d, &e)))
+		     !code_is_whole(d, &e) || !table_is_whole(d, &e)))
 			abort();
 		if (tell(a, &e) || (e.kind == JITDUMP_LOAD && tell_lines(a, d)))
 			abort();

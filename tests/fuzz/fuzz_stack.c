@@ -3,7 +3,9 @@
  * Fuzz: the stack at a sample's end, resolved and, where it is a copy, walked by this program's own
  * unwinding tables. The first byte chooses the machine, the rest is what follows the sample. Words
  * that begin with 0xC0DE become addresses in this program's code, so that walks get somewhere;
- * those with 0xC0DF in a second mapping of it, which stays when the first one goes.
+ * those with 0xC0DF in a second mapping of it, which stays when the first one goes; those with
+ * 0xC0E0 in code that the program made: where the first byte is 0xE0 to 0xEF, a length (2 bytes)
+ * and the unwinding table of that code stand before the stack.
  */
 #include <unistd.h>
 
@@ -15,9 +17,14 @@
 #define CODE (16ull << 20)
 #define SECOND (BASE + (1ull << 32))
 #define UNMAPPED 20			/* the time at which the first mapping goes */
+#define MADE (BASE + (1ull << 33))	/* code of so many bytes */
+#define MADE_SIZE 64
+#define TABLE_MAX 4096
 #define SAMPLE sizeof(struct pitrace_sample)
 
 extern const char __executable_start[], etext[];
+
+static struct jit_bytes *made;		/* what post keeps of that code */
 
 static void point_at_code(uint8_t *p, size_t size)
 {
@@ -26,10 +33,12 @@ static void point_at_code(uint8_t *p, size_t size)
 
 	for (i = 0; i + sizeof(word) <= size; i += 4) {
 		memcpy(&word, p + i, sizeof(word));
-		base = word >> 48 == 0xC0DE ? BASE : word >> 48 == 0xC0DF ? SECOND : 0;
+		base = word >> 48 == 0xC0DE ? BASE : word >> 48 == 0xC0DF ? SECOND :
+		       word >> 48 == 0xC0E0 ? MADE : 0;
 		if (!base)
 			continue;
-		word = base + (word & 0xffffffff) % (uint64_t)(etext - __executable_start);
+		word = base + (word & 0xffffffff) % (base == MADE ? MADE_SIZE :
+						     (uint64_t)(etext - __executable_start));
 		memcpy(p + i, &word, sizeof(word));
 	}
 }
@@ -98,8 +107,19 @@ static struct names *get_names(void)
 	    a2n_add_map(names.a2n, 2, 1, &map) ||
 	    a2n_unmap(names.a2n, UNMAPPED, 1, BASE, CODE))
 		abort();
+	made = calloc(1, sizeof(*made) + TABLE_MAX);
+	if (!made)
+		abort();
+	made->table_at = MADE_SIZE;
 	map.start = SECOND;
-	if (a2n_add_map(names.a2n, 3, 1, &map) || names_sample(&names, &sample, 10, false, &place))
+	if (a2n_add_map(names.a2n, 3, 1, &map))
+		abort();
+	map = (struct a2n_map){ .start = MADE, .length = 4096, .flags = A2N_MAP_ANON };
+	if (a2n_add_map(names.a2n, 3, 1, &map) ||
+	    a2n_jit_load(names.a2n, 3, 1, MADE, MADE_SIZE, "made", 4))
+		abort();
+	a2n_jit_bytes(names.a2n, made->bytes);
+	if ( names_sample(&names, &sample, 10, false, &place))
 		abort();
 	return &names;
 }
@@ -108,11 +128,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const machines[] = { "x86_64", "aarch64", "ppc64le", "s390x", "none" };
 	struct pirecord r = { .type = PITRACE_TYPE_STRUCT };
+	const char *machine;
+	struct names *n;
 	struct stack s;
 	uint8_t *copy;
+	size_t table;
 
 	if (size < 1)
 		return 0;
+	n = get_names();
+	machine = machines[data[0] % 5];
+	made->table_size = 0;
+	if ((data[0] & 0xf0) == 0xe0) {
+		table = size < 3 ? size : data[1] | (size_t)data[2] << 8;
+		if (size < 3 || table > size - 3 || table > TABLE_MAX)
+			return 0;
+		machine = machines[(data[0] & 0xf) % 5];
+		memcpy(made->bytes, data + 3, table);
+		made->table_size = table;
+		data += 2 + table;
+		size -= 2 + table;
+	}
 	/* Of just its size, for the sanitizer. */
 	copy = malloc(SAMPLE + size - 1);
 	if (!copy)
@@ -125,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (stack_read(&r, SAMPLE, &s)) {
 		if (s.copy + s.head->bytes > copy + r.size)
 			abort();
-		walk(get_names(), &s, machines[data[0] % 5]);
+		walk(n, &s, machine);
 	}
 	free(copy);
 	return 0;

@@ -149,6 +149,67 @@ static void test_write_late(void)
 	unlink(path);
 }
 
+/* Tables are the next load's alone; a line table and a late word may stand beside them. */
+static void test_unwind(void)
+{
+	static const struct jitdump_line line = { 0x1000, 1, 0, "a.c" };
+	const struct jitdump_unwind both = { "eh_frame", 8, "\1\x1b\3\x3b", 4 };
+	const struct jitdump_unwind table = { "eh_frame", 8, NULL, 0 };
+	const struct jitdump_unwind none = { NULL, 0, "\1\x1b\3\x3b", 4 };
+	const struct jitdump_unwind large = { "", 1ull << 40, NULL, 0 };
+	const struct jitdump_unwind large_header = { "eh_frame", 8, "", UINT64_MAX };
+	struct jitdump_writer *w;
+	struct jitdump_line got;
+	struct jitdump *d;
+	char path[128], bytes[16];
+	const char *why;
+	int late, fd;
+
+	for (late = 0; late < 2; late++) {
+		CU_ASSERT_EQUAL_FATAL(jitdump_create_late(&w, folder, late ? 5000 : 0), 0);
+		snprintf(path, sizeof(path), "%s", jitdump_path(w));
+		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "f", 0x1000, 4, "abcd", &line, 1, &both,
+						    NULL), 0);
+		CU_ASSERT_EQUAL(jitdump_load(w, "g", 0x2000, 4, "efgh", NULL, 0, NULL), 0);
+		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "h", 0x3000, 4, NULL, NULL, 0, &table,
+						    NULL), 0);
+		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "i", 0x4000, 4, NULL, NULL, 0, &none,
+						    NULL), 0);
+		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "x", 0x4000, 4, NULL, NULL, 0, &large,
+						    NULL), -EMSGSIZE);
+		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "x", 0x4000, 4, NULL, NULL, 0,
+						    &large_header, NULL), -EMSGSIZE);
+		CU_ASSERT_EQUAL(jitdump_end(w), 0);
+
+		fd = open(path, O_RDONLY);
+		CU_ASSERT_EQUAL_FATAL(jitdump_open(&d, fd, &why), 0);
+		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+		CU_ASSERT_STRING_EQUAL(e.name, "f");
+		CU_ASSERT_TRUE(jitdump_line(d, &got) && got.line == 1);
+		CU_ASSERT_EQUAL(jitdump_code(d, bytes, sizeof(bytes)), 4);
+		CU_ASSERT_EQUAL(memcmp(bytes, "abcd", 4), 0);
+		CU_ASSERT_EQUAL(e.eh_frame_size, 8);
+		CU_ASSERT_EQUAL(e.eh_frame_hdr_size, 4);
+		CU_ASSERT_EQUAL(jitdump_eh_frame(d, bytes, 3), 3);
+		CU_ASSERT_EQUAL(jitdump_eh_frame(d, bytes, sizeof(bytes)), 8);
+		CU_ASSERT_EQUAL(memcmp(bytes, "eh_frame", 8), 0);
+		CU_ASSERT_EQUAL(pread(fd, bytes, 4, (off_t)e.eh_frame_hdr_offset), 4);
+		CU_ASSERT_EQUAL(memcmp(bytes, both.eh_frame_hdr, 4), 0);
+		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+		CU_ASSERT_EQUAL(e.eh_frame_size, 0);
+		CU_ASSERT_EQUAL(jitdump_eh_frame(d, bytes, sizeof(bytes)), 0);
+		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+		CU_ASSERT(e.eh_frame_size == 8 && !e.eh_frame_hdr_size && !e.code_offset);
+		CU_ASSERT_EQUAL(jitdump_next(d, &e), 1);
+		CU_ASSERT_STRING_EQUAL(e.name, "i");
+		CU_ASSERT_EQUAL(e.eh_frame_size, 0);
+		CU_ASSERT_EQUAL(jitdump_next(d, &e), 0);
+		CU_ASSERT_PTR_NULL(told(d).what);
+		jitdump_close(d);
+		unlink(path);
+	}
+}
+
 /* What was given up has a record of a kind and size that others pass over. */
 static void test_unload(void)
 {
@@ -221,7 +282,7 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "write", test_write }, { "late", test_write_late },
-		{ "unload", test_unload }, { "full", test_full },
+		{ "unwind", test_unwind }, { "unload", test_unload }, { "full", test_full },
 		{ NULL, NULL },
 	};
 
