@@ -163,7 +163,7 @@ kill $roots
 
 # ---- devices (point 17): a mapped file's path becomes a link to one
 mknod "$work/device" c 1 3 && chmod 666 "$work/device"
-"$programs/watched" opens "$work/device" cat "$work/device"
+"$programs/watched" opens "$work/device" cat "$work/device" >out
 is device_is_watched $? 1
 folder a/lib $alice 700
 for name in $collector ptrace timer; do

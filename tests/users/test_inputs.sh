@@ -42,12 +42,12 @@ for input in "${inputs[@]}"; do
 		name=${words[0]}_device
 		[ "$what" = "$device" ] || name=${words[0]}_fifo
 		link t perf.data/data "$events/e.json"
-		"$programs/format/test_opened" "$device" timeout -k 5 60 "${words[@]:1}" >out 2>&1 </dev/null
+		"$programs/watched" opens "$device" timeout -k 5 60 "${words[@]:1}" >out 2>&1 </dev/null
 		# 124 and 137: timeout ended it
 		[[ $(tail -n 1 out) == "0 opened, code "* && ! $(tail -n 1 out) =~ (124|137)$ ]]
 		verdict "$name" $?
 	done
 done
 # And the judge sees an opening where there is one.
-is judge "$("$programs/format/test_opened" "$device" sh -c ": <$device")" '1 opened, code 0'
+is judge "$("$programs/watched" opens "$device" sh -c ": <$device")" '1 opened, code 0'
 [ $failures = 0 ]

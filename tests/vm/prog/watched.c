@@ -2,7 +2,9 @@
 /*
  * For tests with several users.
  *	watched opens FILE COMMAND...	run it; how often FILE was opened meanwhile is the exit
- *					code (0 to 250; 255: no answer)
+ *					code (0 to 250; 255: no answer); the last line says the
+ *					command's, too: "2 opened, code 0". Through O_PATH nothing
+ *					is opened.
  *	watched links FOLDER FILE	map new files of FOLDER to be executed, and put a link to
  *					FILE in the place of each
  *	watched ids			say effective user and group, exit with 7
@@ -56,6 +58,7 @@ static int opens(const char *file, char **command)
 		for (char *p = text; p < text + n;
 		     p += sizeof(struct inotify_event) + ((struct inotify_event *)p)->len)
 			count++;
+	printf("%d opened, code %d\n", count, WIFEXITED(status) ? WEXITSTATUS(status) : 128);
 	return count < 250 ? count : 250;
 }
 
