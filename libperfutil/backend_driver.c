@@ -668,6 +668,7 @@ const struct collector collector_driver = {
 	.name = "driver",
 	.dither = 100,
 	.repeats = true,
+	.modules = MODULES_ITS_OWN,
 	.what = "the kernel module pitrace; distances of ticks vary by 10 %",
 	.check = driver_check,
 	.open = driver_open,

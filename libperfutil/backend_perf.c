@@ -687,6 +687,7 @@ const struct collector collector_perf = {
 	.dither = PERF_DITHER,
 	.dither_of = perf_dither_of,
 	.drain_reads_build_ids = true,
+	.modules = MODULES_BY_DRAIN,
 	.check = check,
 	.open = perf_backend_open,
 	.close = perf_close,

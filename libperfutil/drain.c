@@ -20,6 +20,7 @@
 
 #define FLUSH_MS	1000	/* what a kill may cost: open segments are closed this often */
 #define PAUSE_US	10000	/* between drains: each asks every CPU to close its MTE segment */
+#define LOOK_MS		200	/* kernel modules that are there for so long are seen */
 #define WALK_MS		50	/* … and how often a walk is asked whether it is done */
 
 int64_t drain_clock(void)
@@ -135,6 +136,16 @@ static int drain_once(struct tracer *t, bool all)
 	return err;
 }
 
+static int look(struct tracer *t)
+{
+	int err;
+
+	pthread_mutex_lock(&t->lock);
+	err = out_look(t);
+	pthread_mutex_unlock(&t->lock);
+	return err;
+}
+
 /* Programs that write records are met at once: in normal mode they are gone when these are read. */
 static bool meet_programs(struct tracer *t)
 {
@@ -164,7 +175,7 @@ static void *drain_thread(void *arg)
 		bool all;
 
 		p[2].fd = t->hooks ? hooks_fd(t->hooks) : -1;
-		n = poll(p, 3, !filled ? -1 : t->next.writer ? WALK_MS : FLUSH_MS);
+		n = poll(p, 3, !filled ? -1 : t->next.writer ? WALK_MS : LOOK_MS);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -179,12 +190,13 @@ static void *drain_thread(void *arg)
 			return NULL;
 		if (!filled)
 			continue;
-		usleep(PAUSE_US);
+		if (n)
+			usleep(PAUSE_US);
 		now = drain_clock();
 		all = now - flushed >= FLUSH_MS * 1000000LL;
 		if (all)
 			flushed = now;
-		t->error = drain_once(t, all);
+		t->error = n || all || t->next.writer ? drain_once(t, all) : look(t);
 		if (t->error) {
 			tell(t->news);
 			return NULL;

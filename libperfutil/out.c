@@ -13,15 +13,19 @@
 #include <unistd.h>
 #include "file_write.h"
 #include "hookfile.h"
+#include "kernel_modules.h"
+#include "now.h"
 #include "rc.h"
 #include "sysinfo.h"
 #include "tracer_inner.h"
 
+#define LOOK_NS		200000000u	/* from one look at /proc/modules to the next */
 #define LAST_READS	256	/* of hook files, at the end: more than all of them can hold */
 
 struct filling {
 	struct tracer *tracer;
 	struct out *out, *next;		/* next: names only, or NULL */
+	bool module;			/* one came */
 	int error;			/* the first of them */
 };
 
@@ -45,6 +49,7 @@ int out_begin(struct tracer *t, struct out *o, const struct folder *folder, cons
 	o->writer = file_create(folder, leaf, &header);
 	if (!o->writer)
 		return -errno;
+	o->looked = now_ns();
 	err = sysinfo_write(o->writer, &t->config, t->command, &info, &o->modules);
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
@@ -76,6 +81,8 @@ static int keep_segment(void *arg, const void *segment, size_t size)
 	struct trace_info info;
 	int err;
 
+	if (t->collector->modules == MODULES_ITS_OWN && !f->module)
+		f->module = kernel_modules_come(segment, size);
 	t->collector->info(t->backend, &info);
 	err = put_segment(f->out, segment, size, info.interval);
 	if (!err && f->next && f->next->writer && h->ring == PITRACE_RING_MTE)
@@ -95,6 +102,18 @@ static int flush(struct out *o, bool last)
 	return err ? err : perfmaps_flush(o->maps, o->writer, last);
 }
 
+/* A module that is gone at the end had names while it was there. `come`: one came just now. */
+static int look_at_modules(struct tracer *t, struct out *o, bool come)
+{
+	uint64_t now = now_ns(), then = o->looked;
+
+	if (t->collector->modules == MODULES_NOT_SEEN || (!come && now - then < LOOK_NS))
+		return 0;
+	o->looked = now;
+	return sysinfo_look(o->writer, t->compression, &o->modules, then,
+			    t->collector->modules == MODULES_BY_DRAIN ? now : 0);
+}
+
 /* What programs wrote themselves; names come before what they name. */
 static int fill_hooks(struct tracer *t, struct filling *f, int ring, bool all)
 {
@@ -109,7 +128,7 @@ static int fill_hooks(struct tracer *t, struct filling *f, int ring, bool all)
 
 static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 {
-	struct filling f = { t, o, next, 0 };
+	struct filling f = { t, o, next, false, 0 };
 	int err = fill_hooks(t, &f, PITRACE_RING_MTE, all), n;
 	bool last;
 
@@ -129,6 +148,10 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 		err = f.error;
 	if (!err)
 		err = flush(o, false);
+	if (!err)
+		err = look_at_modules(t, o, f.module);
+	if (!err && next && next->writer)
+		err = look_at_modules(t, next, f.module);
 	return err || !next || !next->writer ? err : flush(next, false);
 }
 
@@ -139,6 +162,13 @@ static void count_written(struct tracer *t)
 	t->written = t->before_bytes + pifile_written(t->file.writer, &records);
 	t->records = t->before_records + records;
 	t->unwritten = file_unwritten(t->file.writer);
+}
+
+int out_look(struct tracer *t)
+{
+	int err = look_at_modules(t, &t->file, false);
+
+	return err || !t->next.writer ? err : look_at_modules(t, &t->next, false);
 }
 
 int out_drain(struct tracer *t, bool all)
@@ -189,7 +219,7 @@ int out_code(struct tracer *t)
 
 int out_window(struct tracer *t, struct out *o)
 {
-	struct filling f = { t, o, NULL, 0 };
+	struct filling f = { t, o, NULL, false, 0 };
 	int err = t->collector->window(t->backend, keep_segment, &f);
 
 	return err ? err : f.error;

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "kernel_modules.h"
 #include "sysinfo.h"
 #include "vdso.h"
 
@@ -78,10 +79,16 @@ static bool is_text(const char *line)
 	return type && type[1] && strchr("tTwW", type[1]);
 }
 
-static int write_kallsyms(struct pifile_writer *w)
+/* … of a module: its name stands behind a tab. */
+static bool is_module_text(const char *line)
+{
+	return is_text(line) && strstr(line, "\t[");
+}
+
+static int write_kallsyms(struct pifile_writer *w, bool (*keep)(const char *line))
 {
 	size_t n;
-	char *text = read_text("/proc/kallsyms", is_text, &n);
+	char *text = read_text("/proc/kallsyms", keep, &n);
 	int err = text ? pifile_write_section(w, PIFILE_SEC_KALLSYMS, text, n) : 0;
 
 	free(text);
@@ -182,7 +189,7 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 	*modules = read_text("/proc/modules", NULL, &n);
 	err = write_system(w, command, info);
 	if (!err)
-		err = write_kallsyms(w);
+		err = write_kallsyms(w, is_text);
 	if (!err && *modules)
 		err = pifile_write_section(w, PIFILE_SEC_MODULES, *modules, n);
 	if (!err && config->majors[0] >> PITRACE_INTERRUPT & 1)
@@ -193,20 +200,28 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 	return err;
 }
 
-/* The lines' first words: use counts change without meaning anything. */
-static bool same_modules(const char *a, const char *b)
+int sysinfo_look(struct pifile_writer *w, int compression, char **modules, uint64_t then,
+		 uint64_t now)
 {
-	while (*a && *b) {
-		size_t n = strcspn(a, " \n");
+	size_t n;
+	char *text = read_text("/proc/modules", NULL, &n);
+	int err = 0;
 
-		if (n != strcspn(b, " \n") || memcmp(a, b, n))
-			return false;
-		a += strcspn(a, "\n");
-		b += strcspn(b, "\n");
-		a += *a == '\n';
-		b += *b == '\n';
+	if (!text || kernel_modules_same(*modules, text)) {
+		free(text);
+		return 0;
 	}
-	return *a == *b;
+	if (now && *modules)
+		err = kernel_modules_tell(w, *modules, text, then, now);
+	pifile_set_compression(w, 1);
+	if (!err)
+		err = write_kallsyms(w, is_module_text);
+	if (!err)
+		err = pifile_write_section(w, PIFILE_SEC_MODULES, text, n);
+	pifile_set_compression(w, compression);
+	free(*modules);
+	*modules = text;
+	return err;
 }
 
 int sysinfo_again(struct pifile_writer *w, char **modules)
@@ -215,9 +230,9 @@ int sysinfo_again(struct pifile_writer *w, char **modules)
 	char *now = read_text("/proc/modules", NULL, &n);
 	int err = 0;
 
-	if (now && !(*modules && same_modules(*modules, now))) {
+	if (now && !kernel_modules_same(*modules, now)) {
 		pifile_set_compression(w, 1);
-		err = write_kallsyms(w);
+		err = write_kallsyms(w, is_text);
 		if (!err)
 			err = pifile_write_section(w, PIFILE_SEC_MODULES, now, n);
 		pifile_set_compression(w, 0);

@@ -14,6 +14,11 @@ void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
  * the file. */
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
 		  const struct trace_info *info, char **modules);
+/* In between: kallsyms of modules, and modules, once more if modules came or went; *modules is the
+ * new text then. now not 0: MTE records, too, of what came and went since the last look; stamps are
+ * of the looks. 0 or -errno of the file, whose compression is the one given. */
+int sysinfo_look(struct pifile_writer *w, int compression, char **modules, uint64_t then,
+		 uint64_t now);
 /* At the end: kallsyms and modules once more if modules came or went. Frees *modules. */
 int sysinfo_again(struct pifile_writer *w, char **modules);
 

@@ -21,7 +21,8 @@ struct out {				/* a file that is being written */
 	struct buildids *ids;
 	struct perfmaps *maps;
 	struct kernel_code *code;	/* NULL: not wanted, or not for this user */
-	char *modules;
+	char *modules;			/* /proc/modules as it was looked at last … */
+	uint64_t looked;		/* … at this time */
 	struct pifile_stats *before;	/* the counters when it began; NULL: it was at *on* */
 	int nbefore;
 };
@@ -67,6 +68,8 @@ void session_info(struct tracer *t, struct trace_info *info);
 int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf);
 /* Hand what the collector has to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
+/* In between: what else changes unasked. */
+int out_look(struct tracer *t);
 /* Before tracing is off, when the kernel's code changes: read all that was executed. */
 int out_code(struct tracer *t);
 /* Wrap mode: what the trace rings held at the mark. */

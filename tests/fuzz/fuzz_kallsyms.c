@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Fuzz: kallsyms and modules of a trace, told together with loads and unloads. The input is cut at
- * lines of "--": kallsyms, modules, and again. Every answer must be whole.
+ * lines of "--": kallsyms, modules, and again. Every answer must be whole. The modules are looked at
+ * as a tracer does, too.
  */
+#include <sys/mman.h>
+
 #include "a2n.h"
 #include "fuzz.h"
+#include "kernel_modules.h"
+
+/* Its text, with an end; NULL at first. */
+static char *look(const char *before, const char *text, size_t size)
+{
+	const struct pifile_header h = { .clock = PITRACE_CLOCK_MONOTONIC, .ncpus = 1 };
+	char *now = strndup(text, size);
+	struct pifile_writer *w;
+
+	if (!now || !kernel_modules_same(now, now) ||
+	    kernel_modules_same(before, now) != kernel_modules_same(now, before))
+		abort();
+	if (!before || kernel_modules_same(before, now))
+		return now;
+	w = pifile_create_fd(memfd_create("trace", MFD_CLOEXEC), &h);
+	if (!w || kernel_modules_tell(w, before, now, 10, 20) || pifile_finish(w))
+		abort();
+	return now;
+}
 
 static void ask(struct a2n *a, uint64_t time, uint64_t address)
 {
@@ -58,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct a2n_options options = { .demangle = true };
 	const char *text = (const char *)data;
 	struct a2n *a = a2n_open(&options);
+	char *modules = NULL, *now;
 	size_t at = 0, begin;
 	uint32_t part = 0;
 
@@ -72,6 +95,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		case 1:
 			a2n_modules(a, text + begin, at - begin);
+			now = look(modules, text + begin, at - begin);
+			free(modules);
+			modules = now;
 			break;
 		case 2:
 			a2n_kernel_load(a, 10 * part, "mod", 0xffffffffc0000000 + part * 0x800,
@@ -86,6 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask_all(a, text, size);
 	ask(a, 0, 0);
 	ask(a, UINT64_MAX, UINT64_MAX);
+	free(modules);
 	a2n_close(a);
 	return 0;
 }

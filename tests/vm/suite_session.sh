@@ -5,7 +5,7 @@
 . "$(dirname "$0")/suite.sh"
 kmod=dummy		# a small module that every kernel of Debian's has
 
-booted guest --smp 2 --kmod "$kmod" --get '/tmp/*.nrm2' --get /tmp/kmod -- \
+booted guest --smp 2 --kmod "$kmod" --get '/tmp/*.nrm2' --get /tmp/kmod --get /tmp/ksym -- \
 	tests/vm/guest/session.sh "$kmod"
 
 # holds NAME TRACE FILTER: a trace of which this is true
@@ -51,4 +51,20 @@ jq -es --arg name "$kmod" --arg base "$base" '[.[] | select(.path == $name)] |
 	(.[0].kind == "module" and .[0].start == $base and any(.[]; .kind == "unload"))' \
 	"$out/kmod.nrm2.show" >/dev/null
 verdict kmod_told $? "$(grep "\"$kmod\"" "$out/kmod.nrm2.show" | head -n 3)"
+# … and one that was gone at the end has its symbols for the time it was there.
+records "$out/ksym.nrm2"
+read -r address _ symbol _ <"$out/ksym"
+times=$(jq -rs --arg name "$kmod" '[.[] | select(.path == $name) | .time] | "\(.[0]) \(.[-1])"' \
+	"$out/ksym.nrm2.show")
+ksym_at() { # TIME
+	"$build/bin/post" -q -json -explain "0:$address:$(awk -v t="$1" 'BEGIN { printf "%d.%09d", t / 1e9, t % 1e9 }')" \
+		-r "$out/ksym.nrm2" 2>&1 | jq -r .explained.name
+}
+read -r came went <<<"$times"
+there=$(ksym_at $(((came + went) / 2)))
+[ "$went" -gt $((came + 1000000000)) ] && [ "$there" = "$symbol" ]
+verdict ksym_named $? "$symbol at $address is '$there' between $times"
+gone=$(ksym_at $((went + 300000000)))
+[ "$gone" != "$symbol" ]
+verdict ksym_gone $? "$gone"
 exit $code

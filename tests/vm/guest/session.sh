@@ -109,4 +109,10 @@ verdict works_again $?
 swtrace run -q -a -F 500 -o kmod.nrm2 -- \
 	sh -c "modprobe $1 && grep '^$1 ' /proc/modules >kmod && rmmod $1"
 verdict kmod_exit $?
+# Its symbols, though it is gone when the trace ends.
+swtrace run -q -a -F 500 -o ksym.nrm2 -- \
+	sh -c "modprobe $1 && grep '\[$1\]' /proc/kallsyms | grep -m 1 ' [tT] ' >ksym; sleep 2; rmmod $1; sleep 1"
+verdict ksym_exit $?
+[ -s ksym ]
+verdict ksym_symbol $?
 exit $code

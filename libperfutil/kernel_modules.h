@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Kernel modules that come and go while tracing is on. Who looks into /proc/modules again and again
+ * knows of each only that it was there at one look and not at another: the time between is a
+ * module's where no other one, nor the same one elsewhere, may have had it, and nobody's else.
+ */
+#ifndef PITRACE_KERNEL_MODULES_H
+#define PITRACE_KERNEL_MODULES_H
+
+#include <pifile.h>
+
+/* Two texts of /proc/modules: the same modules at the same places? Use counts do not matter. */
+bool kernel_modules_same(const char *a, const char *b);
+/* MTE records of what came and went between two looks, at `then` and `now` (stamps). 0 or -errno. */
+int kernel_modules_tell(struct pifile_writer *w, const char *before, const char *after,
+			uint64_t then, uint64_t now);
+/* Does a segment tell that one was loaded? */
+bool kernel_modules_come(const void *segment, size_t size);
+
+#endif
