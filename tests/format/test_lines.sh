@@ -177,6 +177,8 @@ if gcc -m32 -O2 -g -c a.c -o a_32.o 2>/dev/null; then
 	echo 'int other(int n) { return n + 1; }' >c.c
 	gcc -m32 -O2 -g -nostdlib -shared -fPIC -o lib32.so a.c c.c && judged lib32.so 20 5
 	verdict of_32_bits
+else
+	echo "skip lines_of_32_bits gcc makes no 32-bit code here"
 fi
 
 # ---- beside the twin

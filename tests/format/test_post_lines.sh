@@ -198,7 +198,7 @@ if command -v debuginfod >/dev/null; then
 	trap 'rm -rf "$work"' EXIT
 	cp kept work
 else
-	echo "# debuginfod is not installed: not tested"
+	echo "skip post_lines_debuginfod debuginfod is not installed"
 fi
 
 # ---- what is wrong is told

@@ -154,6 +154,8 @@ if command -v protoc >/dev/null; then
 	gzip -dc <all.pprof | protoc --decode=Profile --proto_path="$here" "$here/pprof.proto" >out 2>err
 	has out '"origin"' && has out '"old"'
 	verdict pprof_label
+else
+	echo "skip post_merge_pprof_label protoc is not installed"
 fi
 
 # ---- by a pipe, beside a file

@@ -99,6 +99,8 @@ headers() { # LANGUAGE: each header alone
 check headers_c headers c
 if command -v g++ >/dev/null; then
 	check headers_cpp headers c++
+else
+	echo "skip install_headers_cpp g++ is not installed"
 fi
 
 # Every function has its page; a link shows its group's.

@@ -153,6 +153,8 @@ if [ "$(uname -m)" = x86_64 ]; then
 	[ "$(jq -r '.annotated[0].instructions[:3][].text' out | sed 's/  */ /; s/ *$//' | xargs)" = \
 		"dec %rdi jne +0x0 ret" ]
 	verdict annotated_words $? "$(jq -c '.annotated[0].instructions[:3]' out)"
+else
+	echo "skip jit_annotated_words they are x86-64's"
 fi
 "$bin/post" -annotate f_new@JITCODE >out 2>err
 [ "$(grep -c '^code from .*/jit-[0-9]*\.dump, 0x' out)" = 2 ]

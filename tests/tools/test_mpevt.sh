@@ -149,6 +149,8 @@ if command -v perf >/dev/null && mkfifo control ack &&
 	echo enable >&7
 	read -r -t 60 answer <&8
 	is perf_ready "${answer//[^a-z]/}" ack
+else
+	echo "skip mpevt_beside_perf perf is not installed"
 fi
 work
 run 0 read read --json

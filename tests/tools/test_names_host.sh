@@ -220,7 +220,7 @@ if unshare -m -p -f true 2>/dev/null; then
 		cp work mnt/inner && mnt/inner plain inside'"
 	judged container_debug 'inside inner plain_work' -sympath "$work/debug"
 else
-	echo "# no container can be made here"
+	echo "skip names_host_container none can be made here"
 fi
 
 [ $failures = 0 ]

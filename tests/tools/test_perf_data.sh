@@ -338,6 +338,8 @@ if [ "$(uname -m)" = x86_64 ] && perf record -q --call-graph dwarf,8192 -F 5000 
 	at_plt perf plt.data
 	"$bin/swtrace" run -q -B perf -g=dwarf -F 5000 -o plt.nrm2 -- ./plt 2>err
 	at_plt own plt.nrm2
+else
+	echo "skip perf_data_plt its PLT is x86-64's, or perf takes no stacks here"
 fi
 
 # ---- a thread that has ended: the kernel has no number for it any more

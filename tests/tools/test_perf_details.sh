@@ -159,12 +159,10 @@ same branches_written_for_perf
 
 # ---- namespaces as perf recorded them long ago
 file=$top/tests/data/perf/perf.data.ctx_switch_namespaces-4.14
-if [ -e "$file" ]; then
-	perf script -D -i "$file" 2>/dev/null | sed -n 's/.*PERF_RECORD_NAMESPACES \([0-9]*\/[0-9]*\).*/\1/p' >want
-	lines "$file" | jq -r 'select(.kind == "namespaces") | "\(.pid)/\(.tid)"' >have
-	same namespaces
-	written namespaces "$file"
-fi
+perf script -D -i "$file" 2>/dev/null | sed -n 's/.*PERF_RECORD_NAMESPACES \([0-9]*\/[0-9]*\).*/\1/p' >want
+lines "$file" | jq -r 'select(.kind == "namespaces") | "\(.pid)/\(.tid)"' >have
+same namespaces
+written namespaces "$file"
 
 # ---- tracepoints
 if ! perf record -q -a -e sched:sched_switch,sched:sched_wakeup,syscalls:sys_enter_openat --all-cgroups \

@@ -109,7 +109,7 @@ replace='cp "$1" "$2.n" && mv "$2.n" "$2"'
 
 perf=0
 "$swtrace" run -q -B perf -o try.nrm2 true >out 2>&1 && perf=1
-[ $perf = 1 ] || echo "# no perf events here: $(head -n 1 out)"
+[ $perf = 1 ] || echo "skip replaced_own no perf events here: $(head -n 1 out)"
 collectors=timer
 [ $perf = 1 ] && collectors="perf timer"
 for b in $collectors; do
@@ -187,7 +187,7 @@ if timeout 200 "$swtrace" run --itrace -q -B ptrace -o i.nrm2 -- ./prog 0 prog.n
 	verdict ptrace_kept $?
 	unkeep
 else
-	echo "# no instructions by ptrace here: $(head -n 1 out)"
+	echo "skip replaced_instructions none by ptrace here: $(head -n 1 out)"
 fi
 
 # ---- normal mode: files are read long after
@@ -227,11 +227,11 @@ if $spaces true 2>/dev/null && [ $perf = 1 ]; then
 		perf record -q -B -e cpu-clock:u -F 1000 -o c.data $spaces sh -c "$over" >out 2>&1 &&
 			not_named perf_data_bare_mount c.data ran prog
 	else
-		echo "# no perf record here: $(head -n 1 out)"
+		echo "skip replaced_perf_record it does not work here: $(head -n 1 out)"
 	fi
 	rm -rf old
 else
-	echo "# no mounts, or no perf events, here"
+	echo "skip replaced_mounts no mounts, or no perf events, here"
 fi
 
 # ---- perf.data of a program that is replaced
@@ -251,6 +251,8 @@ if [ $perf = 1 ] && command -v perf >/dev/null; then
 	all_named perf_data_after_kept c.data ran prog
 	unkeep
 	not_named perf_data_after c.data ran prog
+else
+	echo "skip replaced_perf_data no perf, or no perf events, here"
 fi
 
 # ---- in a chroot
@@ -268,7 +270,7 @@ if [ "$(id -u)" = 0 ] && [ $perf = 1 ]; then
 	rm "root$work/prog"
 	none_wrong chroot_gone a.nrm2 ran.static prog
 else
-	echo "# no chroot here"
+	echo "skip replaced_chroot none here"
 fi
 
 echo "$failures failures"

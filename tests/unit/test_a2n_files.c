@@ -71,7 +71,7 @@ static void test_debugdata(void)
 
 	build();
 	if (!HAVE("xz")) {
-		printf("# no xz\n");
+		unit_skip(NULL, "xz is not installed");
 		return;
 	}
 	/* As Fedora's find-debuginfo does it: only the functions that .dynsym lacks. */
@@ -401,7 +401,7 @@ static void test_vdso(void)
 	int n, i;
 
 	if (!image) {
-		printf("# no vdso here\n");
+		unit_skip(NULL, "no vdso here");
 		return;
 	}
 	a = open_a2n(NULL, false);
@@ -467,6 +467,8 @@ static void test_vdso_of_32bit_programs(void)
 	a2n_close(a);
 	free(list);
 	free(image);
+#else
+	unit_skip(NULL, "not on x86-64");
 #endif
 }
 
