@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Symbols of a file whose section headers are gone: what the dynamic linker uses is still there.
- * How many symbols there are only the hash tables say.
+ * How many symbols there are only the hash tables say. Also what it does to data: relocations.
  */
 #include <elf.h>
+#include <stdlib.h>
 
 #include "elf_file.h"
 
 struct dynamic {
-	uint64_t symbols, strings, strings_size, hash, gnu_hash;
+	uint64_t symbols, strings, strings_size, hash, gnu_hash, rela, rela_size;
 };
 
+/* false: the file has none. */
 static bool read_dynamic(struct elf_file *f, struct dynamic *d)
 {
 	bool wide = f->header.e_ident[EI_CLASS] == ELFCLASS64;
@@ -42,8 +44,12 @@ static bool read_dynamic(struct elf_file *f, struct dynamic *d)
 			d->hash = value;
 		else if (tag == DT_GNU_HASH)
 			d->gnu_hash = value;
+		else if (tag == DT_RELA)
+			d->rela = value;
+		else if (tag == DT_RELASZ)
+			d->rela_size = value;
 	}
-	return d->symbols && d->strings && d->strings_size;
+	return true;
 }
 
 /* The chains end with the last symbol; those before `first` are not in the table. */
@@ -77,7 +83,7 @@ uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
 	struct bytes b, strings;
 	struct dynamic d;
 
-	if (!read_dynamic(f, &d))
+	if (!read_dynamic(f, &d) || !d.symbols || !d.strings || !d.strings_size)
 		return 0;
 	if (d.hash) {
 		b = elf_address_bytes(f, d.hash, 8);
@@ -128,4 +134,68 @@ uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
 uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t)
 {
 	return f->n_sections > 1 ? elf_symbols_dynsym(f, t) : elf_symbols_segment(f, t);
+}
+
+/* ---- relocations ----------------------------------------------------------------------------- */
+
+/* "The program's begin plus the addend". 0: of a machine whose data has the addends in it. */
+static uint32_t relative_type(unsigned int machine)
+{
+	switch (machine) {
+	case EM_X86_64:
+		return R_X86_64_RELATIVE;
+	case EM_AARCH64:
+		return R_AARCH64_RELATIVE;
+	case EM_S390:
+		return R_390_RELATIVE;
+	case EM_PPC64:
+		return R_PPC64_RELATIVE;
+	case EM_RISCV:
+		return R_RISCV_RELATIVE;
+	case 258:		/* EM_LOONGARCH, which older headers don't have */
+		return 3;
+	}
+	return 0;
+}
+
+static void store(uint8_t *to, uint64_t value, uint8_t size, bool swap)
+{
+	uint32_t half = (uint32_t)value;
+
+	if (swap) {
+		value = __builtin_bswap64(value);
+		half = __builtin_bswap32(half);
+	}
+	memcpy(to, size == 8 ? (void *)&value : &half, size);
+}
+
+struct bytes elf_relocated(struct elf_file *f, uint64_t address, uint64_t size, void **own)
+{
+	uint8_t word = f->header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	struct bytes b = elf_address_bytes(f, address, size), rela;
+	uint32_t type = relative_type(f->header.e_machine);
+	struct dynamic d;
+
+	*own = NULL;
+	if (!type || b.size < word || !read_dynamic(f, &d) || !d.rela || !d.rela_size)
+		return b;
+	rela = elf_address_bytes(f, d.rela, d.rela_size);
+	while (bytes_left(&rela) >= 3u * word) {
+		uint64_t at = word == 8 ? bytes_u64(&rela) : bytes_u32(&rela);
+		uint64_t info = word == 8 ? bytes_u64(&rela) : bytes_u32(&rela);
+		uint64_t addend = word == 8 ? bytes_u64(&rela) : bytes_u32(&rela);
+
+		if ((word == 8 ? (uint32_t)info : (uint8_t)info) != type || at < address ||
+		    at - address > b.size - word)
+			continue;
+		if (!*own) {
+			*own = malloc(b.size);
+			if (!*own)
+				return bytes_of("", 0);
+			memcpy(*own, b.base, b.size);
+			b.base = *own;
+		}
+		store((uint8_t *)*own + (at - address), addend, word, b.swap);
+	}
+	return b;
 }

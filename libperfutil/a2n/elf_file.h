@@ -69,6 +69,9 @@ struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);
 struct bytes elf_section_bytes(const struct elf_file *f, const struct section *s);
 /* Bytes of the file by virtual address, through the program headers. */
 struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint64_t size);
+/* The same with relative relocations applied, for a program that lies where it was linked. *own:
+ * memory to be freed when the bytes aren't needed any more, or NULL. */
+struct bytes elf_relocated(struct elf_file *f, uint64_t address, uint64_t size, void **own);
 /* A string of a string table: NULL when it has no end. */
 const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *length);
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,

@@ -465,6 +465,7 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 	};
 	if (!module_dwarf_open(ms, m, &elf, l->path, sizeof(l->path))) {
 		module_warn_servers(ms, m);
+		rc = module_lines_go(ms, m, offsets, n, take, arg);
 		goto out;
 	}
 	rc = -ENOMEM;

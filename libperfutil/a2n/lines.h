@@ -8,5 +8,8 @@
 /* a2n_lines. */
 int module_lines(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		 bool inlined, a2n_take_frames take, void *arg);
+/* Of a Go program without DWARF. */
+int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		    a2n_take_frames take, void *arg);
 
 #endif

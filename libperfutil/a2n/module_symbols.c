@@ -3,12 +3,14 @@
  * Modules' symbols. The file whose symbols serve must be the one that ran: where a build id was
  * told it decides; where none was, another inode is a reason to warn.
  */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "demangle.h"
+#include "go_table.h"
 #include "module_file.h"
 #include "module_symbols.h"
 #include "msi.h"
@@ -77,6 +79,23 @@ static bool take_segments(struct module *m, struct elf_file *f)
 	return true;
 }
 
+/* What Go programs have names of even when they are stripped. */
+static uint32_t load_go(struct loading *l)
+{
+	struct go_table g;
+	uint32_t n = elf_symbols_go(&l->file.elf, &l->m->tab, &g);
+	char *message;
+
+	if (g.fault && asprintf(&message, "Go's table of functions is damaged, %s: %s, at 0x%" PRIx64
+				" of it: %u functions were read", l->file.path, g.fault,
+				g.fault_at, n) >= 0) {
+		module_warn(l->ms, l->m, message);
+		free(message);
+	}
+	go_table_close(&g);
+	return n;
+}
+
 /* The symbols of an opened file and its companions; the file that has most of them in `from`. */
 static uint32_t load_symbols(struct loading *l, const char **from)
 {
@@ -102,6 +121,7 @@ static uint32_t load_symbols(struct loading *l, const char **from)
 		n = elf_symbols_debugdata(&l->file.elf, t);
 	n += elf_symbols_dynamic(&l->file.elf, t);
 	elf_symbols_plt(&l->file.elf, t);
+	n += load_go(l);
 	return n;
 }
 

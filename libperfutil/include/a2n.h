@@ -286,8 +286,9 @@ typedef void (*a2n_take_frames)(void *arg, size_t i, const struct a2n_frame *fra
 /* The source of many addresses of one module (module_offset of answers) at once: the module's DWARF
  * is opened, gone through once and closed; of JITCODE what a2n_jit_lines told. Those that nothing
  * is known of are not told, the others once each, in any order. inlined: also what they are
- * inlined in, else one frame each. 0; -ENOENT: the module has no DWARF, or no file, or of no code
- * were lines told; -ENOMEM. What is damaged or missing is warned of. */
+ * inlined in, else one frame each. A Go program without DWARF has lines in its table of functions.
+ * 0; -ENOENT: the module has neither, or no file, or of no code were lines told; -ENOMEM. What is
+ * damaged or missing is warned of. */
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,
 	      bool inlined, a2n_take_frames take, void *arg);
 

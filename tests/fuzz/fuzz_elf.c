@@ -10,6 +10,7 @@
 #include "demangle.h"
 #include "elf_file.h"
 #include "fuzz.h"
+#include "go_table.h"
 
 static void check_table(struct symtab *t)
 {
@@ -42,6 +43,36 @@ static void check_table(struct symtab *t)
 	symtab_find(t, 0);
 }
 
+/* Lines of all functions: each is asked for at its begin and end. */
+static void read_go(struct elf_file *f, struct symtab *t)
+{
+	struct go_table g;
+	uint32_t n = elf_symbols_go(f, t, &g);
+
+	if (n > g.n)
+		abort();
+	for (uint64_t i = 0; i < g.n && i < 64; i++) {
+		struct go_function function, same;
+		const char *file;
+		size_t length;
+		uint32_t line;
+
+		if (!go_table_function(&g, i, &function))
+			break;
+		if (function.end < function.entry)
+			abort();
+		fuzz_touch(function.name, function.length);
+		if (go_table_find(&g, function.entry, &same) &&
+		    (same.entry > function.entry || same.end <= function.entry))
+			abort();
+		if (go_table_line(&g, &function, function.entry, &file, &length, &line))
+			fuzz_touch(file, length);
+		if (go_table_line(&g, &function, function.end - 1, &file, &length, &line))
+			fuzz_touch(file, length);
+	}
+	go_table_close(&g);
+}
+
 static void read_all(struct elf_file *f)
 {
 	struct symtab t = { 0 };
@@ -62,6 +93,7 @@ static void read_all(struct elf_file *f)
 	n += elf_symbols_plt(f, &t);
 	if (n < t.n)
 		abort();
+	read_go(f, &t);
 	check_table(&t);
 	symtab_free(&t);
 }
