@@ -105,13 +105,19 @@ void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
 		disarm(t);
 }
 
+/* Must it reach the start address before it is recorded? */
+static bool waits_for_start(const struct it_thread *t)
+{
+	return t->session->itrace.flags & PITRACE_ITRACE_FROM && !t->started;
+}
+
 void it_passes(struct it_thread *t, u64 ip)
 {
 	const struct itrace *it = &t->session->itrace;
 
 	if (t->phase == IT_SKIPPING && !t->skip) {
 		t->why = PITRACE_ITRACE_SKIPPED;
-		t->phase = it->flags & PITRACE_ITRACE_FROM ? IT_WAITING : IT_RUNNING;
+		t->phase = waits_for_start(t) ? IT_WAITING : IT_RUNNING;
 		if (t->phase == IT_RUNNING)
 			it_put_mark(t, true, t->why, 0, ip);
 	}
@@ -265,8 +271,9 @@ static void begin(struct it_thread *t)
 	}
 	if (it->flags & (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL))
 		t->resolve = !t->start && !t->stop;
-	t->phase = t->skip ? IT_SKIPPING :
-		   it->flags & PITRACE_ITRACE_FROM ? IT_WAITING : IT_RUNNING;
+	/* After a pause it starts as all others do. */
+	t->started &= t->why == PITRACE_ITRACE_FORK;
+	t->phase = t->skip ? IT_SKIPPING : waits_for_start(t) ? IT_WAITING : IT_RUNNING;
 	if (t->phase == IT_RUNNING)
 		it_put_mark(t, true, t->why, 0, t->user.ip);
 }

@@ -18,7 +18,7 @@
 #include "pages.h"
 
 #define FLAGS	(PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS | \
-		 PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL)
+		 PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL | PITRACE_ITRACE_NO_THREADS)
 
 /* ---- what the caller wants ------------------------------------------------------------------- */
 
@@ -204,6 +204,23 @@ static bool may(const struct session *s, struct task_struct *task)
 	       member_may_see(s->cred, task);
 }
 
+/* Is the parent's trace on? A call in it has begun the child. */
+static bool recorded(const struct it_thread *parent)
+{
+	return READ_ONCE(parent->phase) == IT_RUNNING;
+}
+
+/* It stays in the table, so that what it begins is known to be left out, too. */
+static bool left_out(const struct it_thread *parent, const struct task_struct *child)
+{
+	u32 flags = parent->session->itrace.flags;
+
+	if (parent->left_out)
+		return true;
+	return flags & PITRACE_ITRACE_NO_THREADS && child->tgid == parent->task->tgid &&
+	       (!(flags & PITRACE_ITRACE_FROM) || recorded(parent));
+}
+
 /* Preemption off. Whoever is told of here and finds no room is counted. */
 static void join(struct session *s, struct task_struct *task, const struct it_thread *parent,
 		 enum pitrace_itrace_why why)
@@ -230,6 +247,10 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 			if (parent && parent->session == s) {
 				t->start = parent->start;
 				t->stop = parent->stop;
+				t->started = recorded(parent);
+				t->left_out = left_out(parent, task);
+				if (t->left_out)
+					t->phase = IT_DONE;
 			} else {
 				t->start = s->itrace.start.file.inode ? 0 : s->itrace.start.address;
 				t->stop = s->itrace.stop.file.inode ? 0 : s->itrace.stop.address;

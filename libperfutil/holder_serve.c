@@ -45,7 +45,8 @@ static int set_events(struct tracer *t, const struct holder_request *q)
 static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
 {
 	const uint32_t flags = PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS |
-			       PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL;
+			       PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL |
+			       PITRACE_ITRACE_NO_THREADS;
 
 	if (i->flags & ~flags || i->scope > PITRACE_ITRACE_RANGE ||
 	    i->listed > PITRACE_ITRACE_LIST ||

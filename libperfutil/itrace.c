@@ -40,7 +40,7 @@ static int not_begun(void)
 int ITraceInit(int flags)
 {
 	const int known = ITRACE_USER | ITRACE_KERNEL | ITRACE_FOLLOW | ITRACE_LOSSY |
-			  ITRACE_STEPS | ITRACE_LOAD_STORE;
+			  ITRACE_STEPS | ITRACE_LOAD_STORE | ITRACE_NO_THREADS;
 
 	enter();
 	if (flags & ~known)
@@ -52,7 +52,8 @@ int ITraceInit(int flags)
 		.scope = PITRACE_ITRACE_PIDS, .listed = 1, .list = { getpid() },
 		.flags = (flags & ITRACE_FOLLOW ? PITRACE_ITRACE_FOLLOW : 0) |
 			 (flags & ITRACE_LOSSY ? PITRACE_ITRACE_LOSSY : 0) |
-			 (flags & ITRACE_STEPS ? PITRACE_ITRACE_STEPS : 0),
+			 (flags & ITRACE_STEPS ? PITRACE_ITRACE_STEPS : 0) |
+			 (flags & ITRACE_NO_THREADS ? PITRACE_ITRACE_NO_THREADS : 0),
 	};
 	return leave(PI_OK);
 }

@@ -129,7 +129,8 @@ static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 		if (t->mode == PTRACE_STEP)
 			ptrace_end(s, t, PITRACE_ITRACE_ON);
 		t->mode = s->leaving ? PTRACE_LEAVE : PTRACE_RUN;
-	} else if (t->mode == PTRACE_RUN && !has(s, PITRACE_ITRACE_FROM) && wanted(s, t)) {
+	} else if (t->mode == PTRACE_RUN && wanted(s, t) &&
+		   (!has(s, PITRACE_ITRACE_FROM) || (t->born && t->started))) {
 		struct ptrace_regs r;
 
 		if (ptrace_regs_get(t->tid, &r))
@@ -193,7 +194,8 @@ static void go_on(struct ptrace_session *s, struct ptrace_thread *t)
 	t->stopped = false;
 	t->delivered = t->signal;
 	t->signal = 0;
-	if (t->asked || t->mode == PTRACE_STEP) {
+	if (t->asked || t->mode == PTRACE_STEP || (t->passes && t->mode == PTRACE_RUN)) {
+		t->passes = false;
 		step(s, t);
 	} else if (t->mode == PTRACE_LEAVE) {
 		ptrace_break_clear_all(t);
@@ -246,6 +248,13 @@ static bool other_process(struct ptrace_session *s, const struct ptrace_process 
 	return child->done || ptrace_out_image(s, p, parent);
 }
 
+static bool left_out(const struct ptrace_session *s, const struct ptrace_thread *parent,
+		     const struct ptrace_thread *child)
+{
+	return parent->left_out || (has(s, PITRACE_ITRACE_NO_THREADS) && child->p == parent->p &&
+				    (!has(s, PITRACE_ITRACE_FROM) || parent->begun));
+}
+
 /* The thread has made another one. */
 static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borrows)
 {
@@ -260,12 +269,15 @@ static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borr
 	if (!child || child->p)
 		return;
 	child->born = true;
+	child->started = t->begun;
 	if (same_process(t->p, child->tid)) {
 		adopt(t->p, child);
 		timer_process_thread(t->p->image, &s->out, (uint32_t)tid, ptrace_stamp(s));
 	} else if (!other_process(s, t->p, child, borrows)) {
 		child->done = true;
 	}
+	child->left_out = left_out(s, t, child);
+	child->done |= child->left_out;
 	if (!child->stopped)
 		return;
 	leave_child(child);
@@ -399,6 +411,8 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 				/* What was mapped at full speed. */
 				ptrace_out_maps(s, t->p);
 				ptrace_begin(s, t, PITRACE_ITRACE_ADDRESS);
+			} else {
+				t->passes = true;
 			}
 		} else {
 			t->signal = SIGTRAP;

@@ -22,6 +22,7 @@ enum itrace_flags {
 	ITRACE_LOSSY	  = 0x08,	/* drop records where the file is behind, never wait */
 	ITRACE_STEPS	  = 0x10,	/* a record of each instruction */
 	ITRACE_LOAD_STORE = 0x20,	/* and of what is read and written, where it can */
+	ITRACE_NO_THREADS = 0x40,	/* not the threads that a traced one begins */
 };
 
 /* Forget what was set before; then what follows may be called. The calling process is traced,
@@ -44,7 +45,8 @@ int ITraceSetSkipCount(uint64_t count);
 /* So many are, then the thread goes on untraced; 0: as many as there are (by ptrace 10 million). */
 int ITraceSetLimit(uint64_t count);
 /* Each thread's trace begins, ends where this byte of this file is executed; file NULL: of memory;
- * both 0: anywhere. */
+ * both 0: anywhere. What a thread begins (threads; with ITRACE_FOLLOW processes) whose trace has
+ * begun is traced at once. */
 int ITraceSetFrom(const char *file, uint64_t offset);
 int ITraceSetUntil(const char *file, uint64_t offset);
 

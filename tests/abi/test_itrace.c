@@ -533,7 +533,7 @@ void test_itrace_fields(void)
 	TRY(have ? 0 : EOPNOTSUPP, );
 	TRY(EINVAL, it.size = 4);
 	TRY(EINVAL, it.version = 99);
-	TRY(inval, it.flags = 0x20);
+	TRY(inval, it.flags = 0x40);
 	TRY(inval, it.flags = ~0u);
 	TRY(inval, it.scope = 5);
 	TRY(inval, it.scope = ~0u);

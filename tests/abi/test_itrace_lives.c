@@ -97,6 +97,14 @@ static void part_vfork(void)
 		_exit(4);
 }
 
+static void from_part_children(struct pitrace_itrace_args *it)
+{
+	it->flags |= PITRACE_ITRACE_FROM;
+	it->start = (struct pitrace_itrace_place){
+		.fd = -1, .address = (uintptr_t)part_children,
+	};
+}
+
 void test_itrace_children(void)
 {
 	struct seen s;
@@ -110,6 +118,15 @@ void test_itrace_children(void)
 	printf("# followed: %lu threads\n", s.threads);
 	check(s.threads == 5 && s.start[PITRACE_ITRACE_FORK] == 4);
 	check(s.stop[PITRACE_ITRACE_EXIT] == 5);
+	s = whole(part_children, PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_NO_THREADS, NULL, false);
+	check(s.threads == 2 && s.start[PITRACE_ITRACE_FORK] == 1);
+	/* What has reached the place has all that it begins with it. */
+	s = whole(part_children, PITRACE_ITRACE_FOLLOW, from_part_children, false);
+	printf("# followed from a place: %lu threads\n", s.threads);
+	check(s.threads == 5 && s.start[PITRACE_ITRACE_ADDRESS] == 1);
+	check(s.start[PITRACE_ITRACE_FORK] == 4 && s.gaps == 0);
+	s = whole(part_children, PITRACE_ITRACE_NO_THREADS, from_part_children, false);
+	check(s.threads == 1 && s.start[PITRACE_ITRACE_ADDRESS] == 1);
 	s = whole(part_vfork, PITRACE_ITRACE_FOLLOW, NULL, false);
 	printf("# vfork: %lu threads, %lu programs, %lu branches\n", s.threads,
 	       s.breaks[PITRACE_BREAK_EXEC], s.branches);

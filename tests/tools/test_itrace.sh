@@ -62,6 +62,33 @@ trace until.nrm2 --until main -- ./subject fib 10
 is until_main "$(count until.nrm2)" $((whole - main))
 trace alone.nrm2 --no-follow -- ./subject fork
 is no_follow "$("$programs/itrace_truth" -t alone.nrm2)" 1
+trace children.nrm2 --no-children -- ./subject fork
+is no_children "$("$programs/itrace_truth" -t children.nrm2)" 1
+# What is begun by one that has reached the place is there from its first instruction on.
+for what in threads fork; do
+	trace all.nrm2 -- ./subject $what
+	trace main.nrm2 --from main -- ./subject $what
+	trace until.nrm2 --until main --no-threads --no-children -- ./subject $what
+	is from_main_$what "$("$programs/itrace_truth" -t main.nrm2)" \
+		"$("$programs/itrace_truth" -t all.nrm2)"
+	is from_main_${what}_whole $(($(count main.nrm2) + $(count until.nrm2))) "$(count all.nrm2)"
+done
+threads() { # NAME THREADS WHAT OPTION...
+	trace threads.nrm2 "${@:4}" -- ./subject "$3"
+	is "$1" "$("$programs/itrace_truth" -t threads.nrm2)" "$2"
+}
+threads no_threads 1 threads --no-threads
+threads from_main_no_threads 1 threads --from main --no-threads
+threads from_main_no_children 1 fork --from main --no-children
+threads from_main_no_threads_but_children 2 fork --from main --no-threads
+# Begun before the place was reached: they reach it themselves.
+trace threads.nrm2 --from thread --no-threads -- ./subject threads
+[ "$("$programs/itrace_truth" -t threads.nrm2)" -ge 1 ]
+verdict from_thread_no_threads $?
+# The place again, behind the end.
+timeout 60 setarch -R "$bin/swtrace" run --itrace -B ptrace -q -o again.nrm2 --from fib -n 1k -- ./subject fib 10
+is limit_from $? 0
+is limit_from_count "$(count again.nrm2)" 1000
 trace steps.nrm2 --steps -n 1k -- ./subject fib 10
 is steps "$(count steps.nrm2)" 1000
 

@@ -20,6 +20,7 @@ const char cmd_it_install_options[] =
 	"  -k, -K       the kernel's side of system calls too; it alone\n"
 	"  -a           addresses that are read and written too, on machines that can\n"
 	"  -f           the processes too that the traced ones begin\n"
+	"  --no-threads not the threads that the traced ones begin\n"
 	"  -l           drop records, counted, when the file is behind; never wait\n"
 	"  -i           instruction counts: they are always there\n"
 	"  -ss          a record of each instruction\n\n"
@@ -81,6 +82,7 @@ int cmd_it_install(int argc, char **argv)
 		{ "until", required_argument, NULL, 'U' }, { "k", no_argument, NULL, 'k' },
 		{ "K", no_argument, NULL, 'K' }, { "a", no_argument, NULL, 'a' },
 		{ "f", no_argument, NULL, 'f' }, { "l", no_argument, NULL, 'l' },
+		{ "no-threads", no_argument, NULL, 'T' },
 		{ "i", no_argument, NULL, 'i' }, { "ss", no_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -125,6 +127,9 @@ int cmd_it_install(int argc, char **argv)
 			break;
 		case 'f':
 			flags |= ITRACE_FOLLOW;
+			break;
+		case 'T':
+			flags |= ITRACE_NO_THREADS;
 			break;
 		case 'l':
 			flags |= ITRACE_LOSSY;

@@ -35,7 +35,8 @@ const char cmd_run_options[] =
 	"  --kernel     --itrace: the kernel's side of system calls too; --kernel-only: it alone\n"
 	"  --ls         --itrace: the addresses that are read and written, where it can (ppc64le)\n"
 	"  --lossy      --itrace: drop records, counted, when the file is behind; never wait\n"
-	"  --no-follow  --itrace: not what the command starts\n"
+	"  --no-threads, --no-children   --itrace: not the threads, not the processes that the\n"
+	"               traced ones begin (--no-follow: the same as --no-children)\n"
 	"  --steps      --itrace: a record of each instruction\n"
 	"  -B COLLECTOR take this one: driver, perf, timer or ptrace (default: the first that\n"
 	"               works)\n"
@@ -105,6 +106,7 @@ static bool options(struct run *r, int argc, char **argv)
 		{ "kernel-only", no_argument, NULL, 'O' },
 		{ "ls", no_argument, NULL, 'y' },
 		{ "lossy", no_argument, NULL, 'l' }, { "no-follow", no_argument, NULL, 'L' },
+		{ "no-children", no_argument, NULL, 'L' }, { "no-threads", no_argument, NULL, 'j' },
 		{ "steps", no_argument, NULL, 'x' },
 		{ "e", required_argument, NULL, 'e' }, { "c", required_argument, NULL, 'c' },
 		{ "B", required_argument, NULL, 'B' },
@@ -220,6 +222,9 @@ static bool options(struct run *r, int argc, char **argv)
 			break;
 		case 'L':
 			r->no_follow = true;
+			break;
+		case 'j':
+			r->no_threads = true;
 			break;
 		case 'x':
 			r->itrace.flags |= PITRACE_ITRACE_STEPS;

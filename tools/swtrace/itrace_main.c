@@ -29,6 +29,7 @@ static const char usage[] =
 	"  -k           the kernel's side of system calls too\n"
 	"  --from PLACE, --until PLACE   begin, stop where this is reached: a symbol or address of\n"
 	"               the command, or FILE:PLACE of another file\n"
+	"  --no-threads, --no-children   not the threads, not the processes that traced ones begin\n"
 	"  -r SECONDS   trace for so long; the command goes on untraced\n"
 	"  -B COLLECTOR take this one: driver or ptrace (default: the first that works)\n"
 	"  --jit        Java, node and Python tell of the code that they make while they run\n"
@@ -92,6 +93,7 @@ static int options(struct wish *w, int argc, char **argv)
 		{ "c", required_argument, NULL, 'c' }, { "k", no_argument, NULL, 'k' },
 		{ "from", required_argument, NULL, 'F' }, { "until", required_argument, NULL, 'U' },
 		{ "r", required_argument, NULL, 'r' }, { "B", required_argument, NULL, 'B' },
+		{ "no-threads", no_argument, NULL, 'T' }, { "no-children", no_argument, NULL, 'C' },
 		{ "jit", no_argument, NULL, 'J' },
 		{ "help", no_argument, NULL, 'h' }, { "h", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 }
@@ -104,7 +106,7 @@ static int options(struct wish *w, int argc, char **argv)
 	while ((c = next_option(argc, argv, "+", longs)) != -1) {
 		bool ok = true;
 
-		w->tracing |= !!strchr("lbnckFUrBJ", c);
+		w->tracing |= !!strchr("lbnckFUTCrBJ", c);
 		switch (c) {
 		case 'a':
 		case 't':
@@ -134,6 +136,12 @@ static int options(struct wish *w, int argc, char **argv)
 			break;
 		case 'U':
 			r->until = optarg;
+			break;
+		case 'T':
+			r->no_threads = true;
+			break;
+		case 'C':
+			r->no_follow = true;
 			break;
 		case 'r':
 			ok = unit_time(optarg, &r->duration) && r->duration;

@@ -13,7 +13,7 @@ struct run {
 	struct pitrace_event_args events[PITRACE_EVENTS];	/* t's */
 	struct tracer_itrace itrace;	/* t's, with --itrace: t.itrace points here */
 	const char *from, *until;	/* as they were said */
-	bool kernel, kernel_only, accesses, no_follow;
+	bool kernel, kernel_only, accesses, no_follow, no_threads;
 	struct caller caller;
 	bool all, quiet, misused;
 	bool jit;			/* the command shall tell of the code that it makes */

@@ -32,9 +32,9 @@ bool run_itrace_agrees(const struct run *r)
 	const struct tracer_itrace *i = &r->itrace;
 
 	if (r->t.itrace || !(i->limit || i->skip || i->flags || r->from || r->until || r->kernel ||
-			     r->kernel_only || r->accesses || r->no_follow))
+			     r->kernel_only || r->accesses || r->no_follow || r->no_threads))
 		return true;
-	return fail("-n, --from, --until, --skip, --kernel, --kernel-only, --ls, --lossy, --no-follow and --steps go with --itrace"),
+	return fail("-n, --from, --until, --skip, --kernel, --kernel-only, --ls, --lossy, --no-threads, --no-children and --steps go with --itrace"),
 	       false;
 }
 
@@ -52,6 +52,8 @@ bool run_itrace_majors(struct run *r)
 		r->itrace.limit = COUNT;
 	if (!r->no_follow)
 		r->itrace.flags |= PITRACE_ITRACE_FOLLOW;
+	if (r->no_threads)
+		r->itrace.flags |= PITRACE_ITRACE_NO_THREADS;
 	r->itrace.scope = PITRACE_ITRACE_ALL;
 	if (r->all)
 		return fail("--itrace traces a command, or -p PID: a whole system of traced threads would stand still (swtrace it_install traces more than one process)"),

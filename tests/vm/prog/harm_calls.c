@@ -233,11 +233,12 @@ static void do_itrace(const struct mine *s, bool good)
 	static const uint32_t flags[] = {
 		0, PITRACE_ITRACE_FOLLOW, PITRACE_ITRACE_STEPS, PITRACE_ITRACE_FROM,
 		PITRACE_ITRACE_UNTIL, PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL,
+		PITRACE_ITRACE_NO_THREADS,
 	};
 	int32_t list[PITRACE_ITRACE_LIST];
 	struct pitrace_itrace_args args = {
 		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.flags = flags[rnd() % 6], .scope = 1 + (uint32_t)(rnd() % 4), .skip = rnd() % 1000,
+		.flags = flags[rnd() % 7], .scope = 1 + (uint32_t)(rnd() % 4), .skip = rnd() % 1000,
 	};
 
 	for (int i = 0; i < PITRACE_ITRACE_LIST; i++)
