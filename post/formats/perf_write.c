@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "complain.h"
 #include "model/detail.h"
 #include "model/profile.h"
 #include "model/record.h"
@@ -459,6 +460,11 @@ int perf_write(const struct job *job, FILE *out)
 	}
 	if (!rc)
 		rc = w->rc;
+	if (!rc && w->too_long) {
+		complain("--format perf.data: %" PRIu64 " record%s left out: longer than 64 KB, which perf.data has no room for",
+			 w->too_long, w->too_long == 1 ? "" : "s");
+		rc = REPORT_WRONG;
+	}
 	perf_write_details_end(w);
 	free(w->o.data);
 	free(w);

@@ -27,6 +27,7 @@ struct perf_writing {
 	struct perf_out o;
 	uint64_t written;		/* bytes of the data */
 	uint64_t records;
+	uint64_t too_long;		/* records that perf's format has no room for */
 	uint64_t first, last;		/* of samples */
 	uint64_t type;			/* of samples */
 	uint32_t kind[EVENT_KINDS];	/* events by their number in the file */

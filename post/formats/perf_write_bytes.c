@@ -83,8 +83,9 @@ void perf_write_end(struct perf_writing *w)
 {
 	uint16_t size = (uint16_t)w->o.n;
 
-	if (w->o.n > UINT16_MAX) {		/* a path beyond all measure */
+	if (w->o.n > UINT16_MAX) {		/* its header has no more room for its size */
 		w->o.n = 0;
+		w->too_long++;
 		return;
 	}
 	if (w->o.data)

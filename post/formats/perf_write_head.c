@@ -90,6 +90,7 @@ static void put_build_ids(struct perf_writing *w)
 			continue;
 		size = PERF_BUILD_ID_ENTRY(strlen(name) + 1);
 		room = size <= UINT16_MAX ? perf_write_grow(&w->o, size) : NULL;
+		w->too_long += size > UINT16_MAX;
 		if (room)
 			perf_build_id_entry(room, PERF_RECORD_MISC_USER, -1, id, n, name);
 	}

@@ -94,6 +94,18 @@ is unknown_bits_told "$(grep -c 'branch_sample_type has bits 0x100000 that are n
 is unknown_bits_samples "$(jq -r .record out | grep -c tprof)" 0
 is unknown_bits_names "$(jq -r 'select(.comm == "work") | .comm' out | sort -u)" work
 
+# A record that is too long when it is written is left out, and said so.
+"$top/tests/tools/perf_long_image" >long.data
+for to in long.file -; do
+	"$bin/post" -q -format perf.data -o $to -r long.data >long.pipe 2>err
+	is too_long_code_$to $? 1
+	says too_long_told_$to err ': 1 record left out: longer than 64 KB'
+	[ $to = - ] && cat long.pipe >long.file
+	post -show -json -o - -r long.file | jq -r 'select(.kind == "branches") | .branches | length' >have
+	printf '2\n1\n' >want
+	same too_long_others_$to
+done
+
 post -info -r little.data >out
 says text_poke_told out '^kernel code changed : 1 times'
 
