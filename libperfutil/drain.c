@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "hookfile.h"
+#include "newfile.h"
 #include "now.h"
 #include "tracer_inner.h"
 
@@ -76,9 +77,8 @@ static int prepare(struct tracer *t)
 
 static int change(struct tracer *t)
 {
-	char from[4200], to[4200], old[4210], leaf[4200];
+	char from[4200], to[4200], old[4200], leaf[4200];
 	int err = out_drain(t, true);
-	struct stat st;
 
 	if (!err)
 		err = out_end(t, &t->file, &t->next);
@@ -88,9 +88,7 @@ static int change(struct tracer *t)
 	t->before_bytes = t->written;
 	t->before_records = t->records;
 	name_of(t, "", t->files, to, sizeof(to));
-	name_of(t, ".old", t->files, old, sizeof(old));
-	if (!folder_look(&t->folder, to, &st))
-		err = folder_rename(&t->folder, to, old);
+	err = newfile_aside(&t->folder, to);
 	name_of(t, ".new", 0, from, sizeof(from));
 	name_of(t, "", 0, leaf, sizeof(leaf));
 	if (!err)

@@ -232,10 +232,9 @@ int newfile_open(struct newfile *f, const char *path, unsigned int how, mode_t m
 	return make_or_release(f, split(f, path), how, mode);
 }
 
-int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name,
-		    unsigned int how, mode_t mode)
+/* A name in a folder that is open. What is made of it is released by newfile_keep(). */
+static int begin_in(struct newfile *f, const struct folder *folder, const char *name)
 {
-	struct rights_kept kept;
 	int err;
 
 	*f = (struct newfile){ .fd = -1, .folder = -1, .rights = folder->rights };
@@ -244,12 +243,51 @@ int newfile_open_in(struct newfile *f, const struct folder *folder, const char *
 		f->folder = fcntl(folder->fd, F_DUPFD_CLOEXEC, 0);
 		err = f->folder < 0 ? -errno : 0;
 	}
+	return err;
+}
+
+int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name,
+		    unsigned int how, mode_t mode)
+{
+	struct rights_kept kept;
+	int err = begin_in(f, folder, name);
+
 	if (!err)
 		err = rights_take(f->rights, &kept);
 	if (err)
 		return make_or_release(f, err, how, mode);
 	err = make_or_release(f, 0, how, mode);
 	rights_give_back(&kept);
+	return err;
+}
+
+/* As often as the name means something else by then. */
+static int make_way(struct newfile *f)
+{
+	struct stat st;
+	int err = -EAGAIN;
+
+	for (int n = 0; n < TRIES && err == -EAGAIN; n++) {
+		if (fstatat(f->folder, f->name, &st, AT_SYMLINK_NOFOLLOW))
+			return errno == ENOENT ? 0 : -errno;
+		err = set_aside(f, &st);
+	}
+	return err == -EAGAIN ? -EBUSY : err;
+}
+
+int newfile_aside(const struct folder *folder, const char *name)
+{
+	struct rights_kept kept;
+	struct newfile f;
+	int err = begin_in(&f, folder, name);
+
+	if (!err)
+		err = rights_take(f.rights, &kept);
+	if (!err) {
+		err = make_way(&f);
+		rights_give_back(&kept);
+	}
+	newfile_keep(&f);
 	return err;
 }
 

@@ -10,7 +10,8 @@ if [ "$(id -u)" != 0 ]; then
 	echo "skip users_$suite acts as two users and root: it must be root"
 	exit 77
 fi
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
 if [ -z "${BIN:-}" ]; then
 	build=$(cd "$top" && cd "${O:-build}" && pwd) || exit 1
 	BIN=$build/bin PROGRAMS=$build/tests

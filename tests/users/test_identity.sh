@@ -108,7 +108,10 @@ exchanged rotated -t cont --rotate-time 1s -- "sleep 4"
 [ -e a/kept/x.nrm2.1 ]
 verdict exchanged_rotated_where_it_was $? "no rotated file: $(ls a/kept)"
 is exchanged_rotated_its_owner "$(stat -c '%u %g %a' a/kept/x.nrm2.1)" "$alice $alice 600"
-exchanged snapshot -t wrap -- "kill -USR2 \$PPID; sleep 2"
+exchanged snapshot -t wrap -- "$programs/unruly snapshots 2"
+[ -s a/kept/x.nrm2.1 ] && [ -s a/kept/x.nrm2.2 ]
+verdict exchanged_snapshot_where_it_was $? "no snapshot: $(ls a/kept)"
+is exchanged_snapshot_its_owner "$(stat -c '%u %g %a' a/kept/x.nrm2.1)" "$alice $alice 600"
 # A session that is held: what is written later, elsewhere.
 folder held $alice 700
 export PITRACE_SOCKET=$work/held/socket
