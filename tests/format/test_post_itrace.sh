@@ -214,6 +214,37 @@ echo "401000 401000 401001 401006 401040 401042 40100b 40100d 401006 401040 4010
 diff wanted addresses >why && has disasm.out ':interrupt' && grep -q '401040 work:.*+0  rep movs' disasm.out &&
 	grep -q ' 500001 .*  ret' disasm.out && has disasm.out '18 instructions, 0 without their bytes'
 verdict disasm
+# Code that is told in two pieces that adjoin, the first or the second first, or that lies in two pages, is
+# whole; of pieces apart from each other in one page the last is known.
+"$make_script" pieces.nrm2 <<-'END'
+	0 on
+	0 task walk 9 1 code
+	0 map 9 0x500000 0x3000 0 //anon
+	1 start 0 9 on 0 0x500000
+	2 code 0 9 0x500000 4889
+	2 code 0 9 0x500002 d8c3
+	3 branch 0 9 u return 2 0x500003 0x500100
+	4 code 0 9 0x500102 d8c3
+	4 code 0 9 0x500100 4889
+	6 branch 0 9 u return 2 0x500103 0x500ffe
+	7 code 0 9 0x500ffe 4889d8c3
+	8 branch 0 9 u return 2 0x501001 0x500100
+	9 branch 0 9 u return 2 0x500103 0x500ffe
+	10 stop 0 9 exit 0 0x500ffe
+	20 off
+END
+code 0 "$post" -disasm -q -o - pieces.nrm2 &&
+	awk '/^ / { $1 = $2 = $3 = $4 = ""; print $5, $7, $8, $9, $10 }' out | sed 's/ *$//; s/ ?first//' >got &&
+	diff - got >why <<-'END'
+	500000 mov %rbx,%rax
+	500003 ret
+	500100 mov %rbx,%rax
+	500103 ret
+	500ffe mov %rbx,%rax
+	501001 ret
+	500100 [2: its code is
+END
+verdict disasm_pieces
 csv_is_json 0 -disasm code.nrm2 && jq -s -e '(map(select(.instruction)) | length == 18 and .[16].address == "0x401000") and
 	(map(.ended_by // empty) == ["syscall", "interrupt", "syscall", "stop"])' out >why
 verdict disasm_forms

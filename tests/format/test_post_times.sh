@@ -238,6 +238,49 @@ verdict resume_is_a_pause
 "$here/judge_times" "$post" again.nrm2 >why
 verdict judged_again
 
+# ---- off and on again: each stretch counts, what lies between does not; the second begins with nothing
+# known, and a wake-up is no latency of before
+cat >twice.story <<-'END'
+	0 on
+	0 task walk 100 1 a
+	0 task walk 200 1 b
+	100 dispatch 0 100 sleep 200
+	150 call 0 200 1
+	160 ret 0 200 1 0
+	300 off
+	700 on
+	720 wake 0 0 200 irq
+	800 dispatch 0 0 running 200
+	850 irq 0 in device 27 200
+	860 irq 0 out device 27 200
+	900 dispatch 0 200 sleep 0
+	1000 off
+END
+tell /dev/stdin twice.nrm2 <twice.story
+code 0 "$post" -sched -irq -offcpu -syscalls -json twice.nrm2 && jq -e '
+	(.sched.cpus | map([.wall_ns, .busy_ns, .idle_ns, .interrupt_ns, .unknown_ns, .dispatches]) ==
+	[[600000, 390000, 200000, 10000, 0, 3]]) and
+	([.sched.threads[] | {key: .thread, value: [.run_ns, .unknown_ns, .off_ns, .wait_ns, .latency.total_ns]}] |
+	from_entries == {a: [100000, 300000, {sleeping: 200000}, {}, 0],
+	b: [300000, 120000, {sleeping: 100000}, {before: 80000}, 80000]}) and
+	(.irq.cpus | map([.wall_ns, .interrupt_ns])) == [[600000, 10000]] and
+	([.offcpu[] | [.thread, .reason, .off_ns]] | sort) ==
+	[["a", "sleeping", 200000], ["b", "before", 0], ["b", "sleeping", 100000]] and
+	(.syscalls.calls | map([.call, .time.count, .open])) == [["write", 1, 0]]' out >why
+verdict second_stretch
+# Nobody told when it went off: with its last record.
+sed '/^300 off/d' twice.story >untold.story
+tell /dev/stdin untold.nrm2 <untold.story
+code 0 "$post" -sched -json untold.nrm2 && jq -e '(.sched.cpus | map([.wall_ns, .busy_ns, .idle_ns]) ==
+	[[460000, 250000, 200000]])' out >why
+verdict second_stretch_untold
+# What stands between off and on is in no stretch.
+sed 's/^700 on/400 dispatch 0 100 sleep 200\n450 wake 0 0 100 irq\n&/' twice.story >between.story
+tell /dev/stdin between.nrm2 <between.story
+code 0 "$post" -sched -json twice.nrm2 && jq "del(.file, .records, .sched.wakeup_records)" out >without &&
+	"$post" -sched -json between.nrm2 | jq "del(.file, .records, .sched.wakeup_records)" | diff without - >why
+verdict nothing_between_stretches
+
 # ---- what a trace may lack
 tell /dev/stdin wrapped.nrm2 --wrap <<-'END'
 	0 on

@@ -12,7 +12,7 @@ code=$?
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tests/mutants"
-cp "$top/tests/mutants/run" "$dir/tests/mutants/"
+cp "$top/tests/mutants/run" "$top/tests/mutants/tree" "$dir/tests/mutants/"
 cd "$dir" || exit 1
 git init -q .
 printf '%s\n' 'one=1' 'two=2' 'two=2' >source

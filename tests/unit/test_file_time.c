@@ -48,14 +48,14 @@ static void done(struct image *i, struct pifile *f)
 
 static void between_and_outside(void)
 {
-	/* 2 GHz, then 2.5 GHz */
+	/* 2 GHz, then 2.5 GHz, whatever the header has for the clock */
 	static const struct point p[] = {
 		{ PITRACE_SYNC_ON, 10 * GHZ, 100 * SECOND, 2000 * SECOND },
 		{ S, 12 * GHZ, 101 * SECOND, 2001 * SECOND },
 		{ PITRACE_SYNC_OFF, 17 * GHZ, 103 * SECOND, 2003 * SECOND + 1000 },
 	};
 	struct image i;
-	struct pifile *f = with(&i, PITRACE_CLOCK_TSC, 2 * GHZ, p, 3);
+	struct pifile *f = with(&i, PITRACE_CLOCK_TSC, 3 * GHZ, p, 3);
 	uint64_t last = 0;
 
 	CU_ASSERT_EQUAL(pifile_monotonic(f, 10 * GHZ), 100 * SECOND);
@@ -167,6 +167,24 @@ static void asleep(void)
 	done(&i, f);
 }
 
+/* The first syncs stand around a sleep: before them time goes as it does after it. */
+static void asleep_at_first(void)
+{
+	static const struct point p[] = {
+		{ PITRACE_SYNC_SUSPEND, 12 * GHZ, 100 * SECOND, 0 },
+		{ PITRACE_SYNC_RESUME, 112 * GHZ, 101 * SECOND, 0 },
+		{ S, 114 * GHZ, 102 * SECOND, 0 },
+		{ S, 115 * GHZ, 103 * SECOND, 0 },
+	};
+	struct image i;
+	struct pifile *f = with(&i, PITRACE_CLOCK_TSC, 3 * GHZ, p, 4);
+
+	CU_ASSERT_EQUAL(pifile_monotonic(f, 8 * GHZ), 98 * SECOND);
+	CU_ASSERT_EQUAL(pifile_monotonic(f, 113 * GHZ), 101 * SECOND + SECOND / 2);
+	CU_ASSERT_EQUAL(pifile_monotonic(f, 117 * GHZ), 105 * SECOND);
+	done(&i, f);
+}
+
 static void backwards_and_unstable(void)
 {
 	static const struct point p[] = {
@@ -227,6 +245,7 @@ static const struct unit_test tests[] = {
 	{ "monotonic_clock", monotonic_clock },
 	{ "close_syncs", close_syncs },
 	{ "asleep", asleep },
+	{ "asleep_at_first", asleep_at_first },
 	{ "backwards_and_unstable", backwards_and_unstable },
 	{ "wild", wild },
 	{ 0 },

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Processes that hold something: that they begin, answer, and that each is gone after its last
+ * answer, after a signal, when it could not begin and when nobody hears how it began. They are
+ * nobody's children; here they become ours, so that their ends are waited for.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "held.h"
+#include "holder.h"
+#include "rc.h"
+#include "unit.h"
+
+#define WHO	1
+#define STOP	2
+
+static char folder[] = "/tmp/held.XXXXXX";
+static struct sockaddr_un address = { .sun_family = AF_UNIX };
+static int begins_with;
+
+static bool answer(void *arg, int fd, uint32_t op);
+
+static int begin(void *arg)
+{
+	(void)arg;
+	return begins_with ? rc_fail(begins_with, "it cannot begin") : PI_OK;
+}
+
+static const struct held held = {
+	.named = "PITRACE_TEST_HELD", .leaf = "test", .version = 3, .holder = "the holder of tests",
+	.none = "nothing is held", .others = "it is another's", .busy = "it is held",
+	.anew = "begin again", .begin = begin, .answer = answer,
+};
+/* The same of another release. */
+static struct held later;
+
+static bool answer(void *arg, int fd, uint32_t op)
+{
+	pid_t pid = getpid();
+
+	(void)arg;
+	if (op == STOP)
+		held_withdraw(&held);
+	held_send(fd, &pid, sizeof(pid), -1);
+	return op == STOP;
+}
+
+/* Our own children are waited for elsewhere: whoever ends now was a holder. A minute is enough. */
+static int ended(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	alarm(60);
+	pid = waitpid(-1, &status, 0);
+	alarm(0);
+	return pid < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static bool nobody(void)
+{
+	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+}
+
+static pid_t ask(const struct held *h, uint32_t op)
+{
+	int fd = held_ask(h, op);
+	pid_t pid = -1;
+
+	if (fd < 0)
+		return fd;
+	if (held_receive(fd, &pid, sizeof(pid), NULL) != (ssize_t)sizeof(pid))
+		pid = 0;
+	close(fd);
+	return pid;
+}
+
+static void set_up(void)
+{
+	CU_ASSERT_EQUAL_FATAL(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
+	setenv("PITRACE_TEST_HELD", address.sun_path, 1);
+	later = held;
+	later.version++;
+}
+
+static void answers(void)
+{
+	struct stat st;
+	pid_t pid;
+
+	CU_ASSERT_EQUAL(ask(&held, WHO), PI_NOT_INITIALIZED);
+	CU_ASSERT_STRING_EQUAL(TraceLastError(), "nothing is held");
+	CU_ASSERT_EQUAL_FATAL(held_begin(&held, NULL), PI_OK);
+	pid = ask(&held, WHO);
+	CU_ASSERT(pid > 0 && pid != getpid());
+	CU_ASSERT_NOT_EQUAL(getsid(pid), getsid(0));
+	CU_ASSERT_EQUAL(ask(&held, WHO), pid);
+	CU_ASSERT_EQUAL(held_begin(&held, NULL), PI_BUSY);
+	CU_ASSERT_STRING_EQUAL(TraceLastError(), "it is held");
+	CU_ASSERT_EQUAL(ask(&later, WHO), 0);
+	CU_ASSERT_EQUAL(stat(address.sun_path, &st), 0);
+	CU_ASSERT_EQUAL(st.st_mode & 077, 0);
+	CU_ASSERT_EQUAL(ask(&held, WHO), pid);
+	CU_ASSERT_EQUAL(ask(&held, STOP), pid);
+	CU_ASSERT_EQUAL(ended(), 0);
+	CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
+	CU_ASSERT(nobody());
+}
+
+static void signals(void)
+{
+	static const int end[] = { SIGTERM, SIGHUP }, ignored[] = { SIGINT, SIGQUIT, SIGPIPE };
+	pid_t pid;
+
+	for (size_t i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL_FATAL(held_begin(&held, NULL), PI_OK);
+		pid = ask(&held, WHO);
+		CU_ASSERT_FATAL(pid > 0);
+		for (size_t k = 0; k < 3; k++)
+			kill(pid, ignored[k]);
+		CU_ASSERT_EQUAL(ask(&held, WHO), pid);
+		kill(pid, end[i]);
+		CU_ASSERT_EQUAL(ended(), 0);
+		CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
+		CU_ASSERT(nobody());
+	}
+}
+
+static void cannot_begin(void)
+{
+	begins_with = PI_NO_MEMORY;
+	CU_ASSERT_EQUAL(held_begin(&held, NULL), PI_NO_MEMORY);
+	CU_ASSERT_STRING_EQUAL(TraceLastError(), "it cannot begin");
+	CU_ASSERT_EQUAL(ended(), 1);
+	CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
+	begins_with = 0;
+	CU_ASSERT(nobody());
+}
+
+/* What stands in the place is no socket, and stays. */
+static void place_is_taken(void)
+{
+	struct stat st;
+	FILE *f = fopen(address.sun_path, "w");
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	fclose(f);
+	CU_ASSERT(held_begin(&held, NULL) < 0);
+	CU_ASSERT_EQUAL(ended(), 1);
+	CU_ASSERT(!lstat(address.sun_path, &st) && S_ISREG(st.st_mode));
+	unlink(address.sun_path);
+	CU_ASSERT_EQUAL(symlink("elsewhere", address.sun_path), 0);
+	CU_ASSERT(held_begin(&held, NULL) < 0);
+	CU_ASSERT_EQUAL(ended(), 1);
+	CU_ASSERT(!lstat(address.sun_path, &st) && S_ISLNK(st.st_mode));
+	unlink(address.sun_path);
+	CU_ASSERT(nobody());
+}
+
+/* A socket that a killed one left is taken over; one that is listened at is not. */
+static void left_over(void)
+{
+	int fd = held_bind(&address);
+
+	CU_ASSERT_FATAL(fd >= 0);
+	CU_ASSERT_EQUAL(held_bind(&address), -EADDRINUSE);
+	close(fd);
+	CU_ASSERT_EQUAL(ask(&held, WHO), PI_HOLDER_GONE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "was killed"));
+	CU_ASSERT_EQUAL(held_begin(&held, NULL), PI_OK);
+	CU_ASSERT(ask(&held, STOP) > 0);
+	CU_ASSERT_EQUAL(ended(), 0);
+	CU_ASSERT(nobody());
+}
+
+/* Nobody reads the report: whoever started it is gone. */
+static void starter_is_gone(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		/* Our end of its pipe goes with us: it writes into nothing. */
+		int ends[2];
+
+		signal(SIGPIPE, SIG_IGN);
+		if (pipe(ends))
+			_exit(9);
+		close(ends[0]);
+		_exit(held_report(ends[1], "x", 1) ? 1 : 0);
+	}
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_EQUAL(status, 0);
+}
+
+/* A session's holder: gone after free, by a signal, and when it could not begin. */
+static int session(const char *collector)
+{
+	struct tracer_options o;
+
+	tracer_defaults(&o);
+	o.collector = collector;
+	return holder_start(&o);
+}
+
+static int session_ends(void)
+{
+	struct holder_request q = { .size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_TERMINATE };
+
+	return holder_ask(&q, NULL);
+}
+
+static void of_a_session(void)
+{
+	setenv("PITRACE_SOCKET", address.sun_path, 1);
+	CU_ASSERT_NOT_EQUAL(session("timer"), PI_OK);	/* it has no sessions of the system */
+	CU_ASSERT_EQUAL(ended(), 1);
+	CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
+	CU_ASSERT_EQUAL(session_ends(), PI_NOT_INITIALIZED);
+	if (session("perf") == PI_OK) {
+		CU_ASSERT(nobody() || waitpid(-1, NULL, WNOHANG) == 0);
+		CU_ASSERT_EQUAL(session("perf"), PI_BUSY);
+		CU_ASSERT_EQUAL(session_ends(), PI_OK);
+		CU_ASSERT_EQUAL(ended(), 0);
+		CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
+	} else {
+		CU_ASSERT_EQUAL(ended(), 1);
+		printf("# perf does not work here: %s\n", TraceLastError());
+	}
+	CU_ASSERT(nobody());
+	CU_ASSERT_EQUAL(session_ends(), PI_NOT_INITIALIZED);
+	CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "set_up", set_up },
+		{ "answers", answers },
+		{ "signals", signals },
+		{ "cannot_begin", cannot_begin },
+		{ "place_is_taken", place_is_taken },
+		{ "left_over", left_over },
+		{ "starter_is_gone", starter_is_gone },
+		{ "of_a_session", of_a_session },
+		{ NULL, NULL }
+	};
+
+	return unit_run("held", tests);
+}
