@@ -37,7 +37,7 @@ define run_suites
 	@tests/runner --suites $(O)/suites -j 2 $(1)
 endef
 
-.PHONY: check check-full check-newest check-debug check-mutants recount
+.PHONY: check check-full check-newest check-debug check-mutants check-random-mutants recount
 check:	## all tests of the gate, in guests too: installs what is missing after asking
 	$(call run_suites,--group check --report newest)
 check-full:	## the long tests as well
@@ -56,6 +56,14 @@ check-mutants:	## faults are planted, each must fail the test that is named for 
 	@$(MAKE) --no-print-directory -j 2 tests
 	@tests/runner --limit 1800 --log $(O)/log/mutants mutants1='tests/mutants/run --part 1/2' \
 		mutants2='tests/mutants/run --part 2/2'
+
+# SEED draws the lines, COUNT is how many faults, AREA one of a2n collectors core formats reports tools.
+SEED	?= 1
+COUNT	?= 60
+AREA	?=
+check-random-mutants:	## random faults (SEED=1 COUNT=60 AREA=), 85 % of each area must fail some test
+	@$(MAKE) --no-print-directory -j 2 tests
+	@tests/mutants/random --seed $(SEED) --count $(COUNT) --area '$(AREA)'
 
 .PHONY: style
 style:	## licence lines, blanks, line lengths, man pages; sparse over the driver
@@ -79,6 +87,6 @@ demo:	## a real workload profiled: here if the module can be loaded, else in a g
 clean:	## remove build/
 	rm -rf build
 help:	## this list
-	@awk -F ':.*##' '/^[a-z-]+:.*##/ { gsub(/^[ \t]+/, "", $$2); printf "%-12s %s\n", $$1, $$2 }' \
+	@awk -F ':.*##' '/^[a-z-]+:.*##/ { gsub(/^[ \t]+/, "", $$2); printf "%-20s %s\n", $$1, $$2 }' \
 		$(filter %Makefile %.mk,$(MAKEFILE_LIST))
 	@echo 'variables:   PREFIX=/usr/local DESTDIR= ARCH= CROSS_COMPILE= SAN=address,undefined'
