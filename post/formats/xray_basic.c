@@ -62,6 +62,9 @@ static void read_arguments(struct xray *x, struct xray_cursor *c, const uint8_t 
 		n++;
 		c->used += RECORD;
 	}
+	if (n > CALL_ARGUMENTS)
+		faults_tell(&x->faults, c->offset, "%u arguments: the first %u are kept", n,
+			    CALL_ARGUMENTS);
 	c->call.call.arguments = n < CALL_ARGUMENTS ? n : CALL_ARGUMENTS;
 }
 

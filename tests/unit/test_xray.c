@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* XRay logs cut at every byte: what is whole is read, the rest told. Calls are counted exactly. */
+#include <endian.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/format.h"
+#include "model/call_record.h"
 #include "model/functions.h"
 #include "unit.h"
 
@@ -96,6 +98,292 @@ static void cut_everywhere(void)
 	cut("edge/52_v5_typed_ok", 3, 0);
 	cut("edge/43_two_callargs", 2, 0);
 	cut("basic-log-version-3", 8, 32);
+}
+
+/* ---- logs made here: header fields and limits -------------------------------------------------- */
+
+static uint8_t made[4096];
+static size_t nmade;
+
+static void put(const void *data, size_t size)
+{
+	CU_ASSERT_FATAL(nmade + size <= sizeof(made));
+	memcpy(made + nmade, data, size);
+	nmade += size;
+}
+
+static void put64(uint64_t value)
+{
+	value = htole64(value);
+	put(&value, sizeof(value));
+}
+
+static void header(unsigned int version, unsigned int type, uint64_t frequency, uint64_t buffer)
+{
+	const uint8_t head[8] = { (uint8_t)version, 0, (uint8_t)type };
+
+	memset(made, 0, sizeof(made));
+	nmade = 0;
+	put(head, 8);
+	put64(frequency);
+	put64(buffer);
+	put64(0);
+}
+
+/* Of a basic log. */
+static void basic(unsigned int type, unsigned int kind, uint32_t function, uint64_t stamp, uint32_t tid)
+{
+	const uint8_t head[4] = { (uint8_t)type, 0, 3, (uint8_t)kind };
+	const uint32_t who[2] = { htole32(tid), htole32(77) };
+	const uint32_t f = htole32(function), t = htole32(tid), none = 0;
+
+	put(head, 4);
+	put(&f, 4);
+	if (type == 1) {		/* an argument: its thread, then the value */
+		put(&t, 4);
+		put(&none, 4);
+		put64(stamp);
+		put64(0);
+		return;
+	}
+	put64(stamp);
+	put(who, 8);
+	put64(0);
+}
+
+/* Of an FDR log: metadata of 16 bytes, with what comes behind the first. */
+static void metadata(unsigned int kind, const void *data, size_t size)
+{
+	uint8_t record[16] = { (uint8_t)(kind << 1 | 1) };
+
+	memcpy(record + 1, data, size);
+	put(record, 16);
+}
+
+static void metadata64(unsigned int kind, uint64_t value)
+{
+	value = htole64(value);
+	metadata(kind, &value, 8);
+}
+
+static void function(unsigned int kind, uint32_t number, uint32_t delta)
+{
+	const uint32_t words[2] = { htole32(number << 4 | kind << 1), htole32(delta) };
+
+	put(words, 8);
+}
+
+/* What is told first, where; the calls that were read. */
+struct read {
+	bool opened;
+	size_t faults;
+	struct pifile_fault first;
+	uint32_t n, arguments, kinds[MOST];
+	uint64_t stamp[MOST], time[MOST], argument[CALL_ARGUMENTS];
+};
+
+static struct read reading(void)
+{
+	int fd = memfd_create("log", MFD_CLOEXEC);
+	struct input in = { .format = &format_xray };
+	const struct pifile_fault *faults;
+	struct read got = { 0 };
+	struct pirecord r;
+	char path[64];
+
+	CU_ASSERT_EQUAL_FATAL(write(fd, made, nmade), (ssize_t)nmade);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	in.path = path;
+	got.opened = in.format->probe(made, nmade) && !in.format->open(&in, &got.first);
+	if (got.opened) {
+		CU_ASSERT_FALSE(in.format->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
+		while (in.format->next(&in, &r) > 0) {
+			if (r.ring == PITRACE_RING_MTE || r.major != CALL_RECORD)
+				continue;
+			CU_ASSERT_FATAL(got.n < MOST);
+			got.arguments = ((const struct call_record *)r.data)->arguments;
+			CU_ASSERT_EQUAL(r.size, sizeof(struct call_record) + 8 * got.arguments);
+			memcpy(got.argument, (const struct call_record *)r.data + 1, 8 * got.arguments);
+			got.kinds[got.n] = r.minor;
+			got.time[got.n] = in.format->monotonic(&in, r.stamp);
+			got.stamp[got.n++] = r.stamp;
+		}
+		got.faults = in.format->faults(&in, &faults);
+		if (got.faults)
+			got.first = faults[0];
+		in.format->close(&in);
+	}
+	close(fd);
+	return got;
+}
+
+static bool tells(const struct read *got, uint64_t offset, const char *what)
+{
+	if (got->first.offset == offset && strstr(got->first.what, what))
+		return true;
+	printf("# told at %llu: %s\n", (unsigned long long)got->first.offset, got->first.what);
+	return false;
+}
+
+static void header_fields(void)
+{
+	struct read got;
+
+	for (unsigned int version = 1; version <= 5; version++) {
+		header(version, 0, 2000000000, 0);
+		basic(0, CALL_ENTRY, 1, 5000, 9);
+		got = reading();
+		CU_ASSERT(got.opened && got.n == 1);
+		CU_ASSERT_EQUAL(got.faults, version > 3);
+		if (version > 3)
+			CU_ASSERT(tells(&got, 0, "is not known: read as version 3"));
+	}
+	for (unsigned int version = 2; version <= 6; version++) {
+		header(version, 1, 2000000000, 0);
+		metadata64(7, 40);
+		metadata64(0, 9);
+		metadata64(2, 100 << 16);	/* on CPU 0, from 100 on */
+		function(CALL_ENTRY, 1, 5);
+		got = reading();
+		CU_ASSERT(got.opened && got.n == 1 && got.stamp[0] == 105);
+		CU_ASSERT_EQUAL(got.faults, version > 5);
+		if (version > 5)
+			CU_ASSERT(tells(&got, 0, "version 6 is not known: read as version 5"));
+	}
+	header(3, 2, 1, 0);
+	got = reading();
+	CU_ASSERT(!got.opened && tells(&got, 2, "type 2, which is neither"));
+	header(3, 0, 1, 0);
+	nmade = 31;
+	got = reading();
+	CU_ASSERT(!got.opened && tells(&got, 31, "ends within the header"));
+	nmade = 32;
+	CU_ASSERT(reading().opened);
+	/* A clock of two, of one, of none: ns, the first record's time is the beginning. */
+	header(3, 0, 2000000000, 0);
+	basic(0, CALL_ENTRY, 1, 1000, 9);
+	basic(0, CALL_EXIT, 1, 5001, 9);
+	got = reading();
+	CU_ASSERT(got.n == 2 && !got.faults);
+	CU_ASSERT_EQUAL(got.time[1] - got.time[0], 2000);
+	header(3, 0, 0, 0);
+	basic(0, CALL_ENTRY, 1, 1000, 9);
+	basic(0, CALL_EXIT, 1, 5001, 9);
+	got = reading();
+	CU_ASSERT(got.n == 2 && tells(&got, 8, "does not tell how fast"));
+	CU_ASSERT_EQUAL(got.time[1] - got.time[0], 4001);
+}
+
+static void basic_limits(void)
+{
+	struct read got;
+
+	header(3, 0, 1000000000, 0);
+	for (unsigned int kind = 0; kind < CALL_KINDS; kind++)
+		basic(0, kind, 1, 100 + kind, 9);
+	got = reading();
+	CU_ASSERT(got.n == CALL_KINDS && !got.faults);
+	for (unsigned int kind = 0; kind < CALL_KINDS; kind++)
+		CU_ASSERT_EQUAL(got.kinds[kind], kind);
+	basic(0, CALL_KINDS, 1, 200, 9);
+	got = reading();
+	CU_ASSERT(got.n == CALL_KINDS && tells(&got, 32 + 32 * CALL_KINDS, "kind 4, which is not known"));
+	header(3, 0, 1000000000, 0);
+	basic(2, 0, 1, 100, 9);
+	basic(1, 0, 1, 100, 9);
+	got = reading();
+	CU_ASSERT(got.n == 0 && got.faults == 2 && tells(&got, 32, "type 2, which is not known"));
+	/* As many arguments as are kept, then one more; another function's or thread's is none. */
+	for (unsigned int n = CALL_ARGUMENTS; n <= CALL_ARGUMENTS + 1; n++) {
+		header(3, 0, 1000000000, 0);
+		basic(0, CALL_ENTRY_ARGUMENTS, 1, 100, 9);
+		for (unsigned int i = 0; i < n; i++)
+			basic(1, 0, 1, 500 + i, 9);
+		got = reading();
+		CU_ASSERT(got.n == 1 && got.arguments == CALL_ARGUMENTS);
+		CU_ASSERT(got.argument[0] == 500 && got.argument[CALL_ARGUMENTS - 1] == 499 + CALL_ARGUMENTS);
+		CU_ASSERT_EQUAL(got.faults, n > CALL_ARGUMENTS);
+		if (got.faults)
+			CU_ASSERT(tells(&got, 32, "9 arguments: the first 8 are kept"));
+	}
+	header(3, 0, 1000000000, 0);
+	basic(0, CALL_ENTRY_ARGUMENTS, 1, 100, 9);
+	basic(1, 0, 2, 500, 9);
+	basic(1, 0, 1, 500, 8);
+	got = reading();
+	CU_ASSERT(got.n == 1 && got.arguments == 0 && got.faults == 2);
+	CU_ASSERT(tells(&got, 64, "an argument without its function's entry"));
+	/* A time that goes back begins anew; a record that is cut is told. */
+	header(3, 0, 1000000000, 0);
+	basic(0, CALL_ENTRY, 1, 300, 9);
+	basic(0, CALL_ENTRY, 2, 100, 8);
+	basic(0, CALL_EXIT, 2, 100, 8);
+	basic(0, CALL_EXIT, 1, 400, 9);
+	nmade -= 1;
+	got = reading();
+	CU_ASSERT(got.n == 3 && got.stamp[0] == 100 && got.stamp[1] == 100 && got.stamp[2] == 300);
+	CU_ASSERT(got.faults == 1 && tells(&got, 128, "ends within a record"));
+}
+
+/* A buffer of FDR's version 5, which begins at byte 48, with a body to be put. */
+static void buffer(uint64_t bytes)
+{
+	header(5, 1, 1000000000, 0);
+	metadata64(7, bytes);
+	metadata64(0, 9);
+	metadata64(2, 100 << 16);
+}
+
+static void event(uint32_t size, uint32_t delta)
+{
+	const uint32_t words[2] = { htole32(size), htole32(delta) };
+
+	metadata(5, words, 8);
+	for (uint32_t i = 0; i < size && i < 64; i++)
+		put("a", 1);
+}
+
+static void fdr_limits(void)
+{
+	struct read got;
+
+	for (unsigned int n = CALL_ARGUMENTS; n <= CALL_ARGUMENTS + 1; n++) {
+		buffer(32 + 8 + 16 * n + 8);
+		function(CALL_ENTRY, 1, 5);
+		for (unsigned int i = 0; i < n; i++)
+			metadata64(6, 500 + i);
+		function(CALL_EXIT, 1, 7);
+		got = reading();
+		CU_ASSERT(got.n == 2 && got.kinds[0] == CALL_ENTRY_ARGUMENTS && got.stamp[1] == 112);
+		CU_ASSERT_EQUAL(got.faults, n > CALL_ARGUMENTS);
+		if (got.faults)
+			CU_ASSERT(tells(&got, 80, "9 arguments: the first 8 are kept"));
+	}
+	buffer(32 + 8 * (CALL_KINDS + 1));
+	for (unsigned int kind = 0; kind <= CALL_KINDS; kind++)
+		function(kind, 3, 1);
+	got = reading();
+	CU_ASSERT(got.n == CALL_KINDS && got.faults == 1);
+	CU_ASSERT(tells(&got, 80 + 8 * CALL_KINDS, "kind 4, which is not known"));
+	/* An event as long as what is left of its buffer, and one longer. */
+	buffer(32 + 16 + 20 + 8);
+	event(20, 4);
+	function(CALL_ENTRY, 1, 5);
+	got = reading();
+	CU_ASSERT(got.n == 1 && !got.faults && got.stamp[0] == 109);
+	buffer(32 + 16 + 20);
+	event(20, 4);
+	CU_ASSERT_EQUAL(reading().faults, 0);
+	buffer(32 + 16 + 19);
+	event(20, 4);
+	nmade--;
+	CU_ASSERT_NOT_EQUAL(reading().faults, 0);
+	buffer(32 + 16 + 8);
+	metadata64(9, 5);
+	metadata64(6, 1);
+	metadata64(1, 0);
+	got = reading();
+	CU_ASSERT(got.n == 0 && got.faults >= 2);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -205,6 +493,9 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "cut_everywhere", cut_everywhere },
+		{ "header_fields", header_fields },
+		{ "basic_limits", basic_limits },
+		{ "fdr_limits", fdr_limits },
 		{ "two_threads", two_threads },
 		{ "missing_records", missing_records },
 		{ "percentiles", percentiles },
