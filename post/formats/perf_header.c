@@ -432,7 +432,7 @@ static bool is_bare(const void *head, size_t size)
 	bytes_skip(&b, 4);
 	attr = bytes_u32(&b);
 	return !b.bad && type == PERF_HEADER_ATTR && length % 8 == 0 && attr >= ATTR_LEAST &&
-	       attr + 8 <= length;
+	       (uint64_t)attr + 8 <= length;
 }
 
 bool perf_probe(const void *head, size_t size)

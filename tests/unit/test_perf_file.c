@@ -20,6 +20,10 @@ struct got {
 	uint64_t fault;			/* where the first is */
 	int opened;
 	char what[160];
+	unsigned int modules;
+	char module[600];		/* the kernel's, that was told last */
+	struct pitrace_mte_map map;
+	struct pifile_header header;
 };
 
 static void take(struct got *g, const struct pirecord *r, uint64_t *last)
@@ -31,8 +35,18 @@ static void take(struct got *g, const struct pirecord *r, uint64_t *last)
 			g->sample[g->samples] = r->time;
 		g->samples++;
 	} else if (r->major == PITRACE_MTE) {
+		const struct pitrace_mte_map *map = r->data;
+
 		g->names++;
 		g->last_name = r->time;
+		if (r->minor == PITRACE_MTE_MODULE && map->flags & PITRACE_MAP_KERNEL) {
+			CU_ASSERT_FATAL(map->path_len < sizeof(g->module) &&
+					sizeof(*map) + map->path_len < r->size);
+			g->modules++;
+			g->map = *map;
+			memcpy(g->module, map->path, map->path_len);
+			g->module[map->path_len] = 0;
+		}
 	} else if (r->major == PITRACE_SYSINFO) {
 		g->events++;
 	} else if (r->major == PITRACE_LOST) {
@@ -68,6 +82,7 @@ static struct got read_image(const uint8_t *data, size_t size, unsigned int what
 		g.faults = in.format->faults(&in, &list);
 		g.fault = g.faults ? list[0].offset : 0;
 		g.complete = in.complete;
+		g.header = in.header;
 		if (g.faults)
 			strcpy(g.what, list[0].what);
 		in.format->close(&in);
@@ -283,12 +298,144 @@ static void aux_data(void)
 	free(m.data);
 }
 
+/* A module of the kernel's, by its path: its name alone, of any length. */
+static struct got module_of(const char *path)
+{
+	struct perf_image m = { .header = 16, .attr = 128 };
+	size_t length = strlen(path), at;
+	struct got g;
+
+	image_build(&m);
+	at = image_begin(&m, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	image_u32(&m, UINT32_MAX);
+	image_u32(&m, 0);
+	image_u64(&m, 0xffffffffc0000000);
+	image_u64(&m, 0x4000);
+	image_u64(&m, 0);
+	image_bytes(&m, path, length);
+	do
+		image_bytes(&m, "", 1);
+	while ((m.n - at) % 8);
+	image_id(&m, 9000, 0, 41);
+	image_end(&m, at);
+	g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+	CU_ASSERT_EQUAL(g.opened, 0);
+	CU_ASSERT_EQUAL(g.faults, 0);
+	free(m.data);
+	return g;
+}
+
+static void modules(void)
+{
+	static const char *const names[][2] = {
+		{ "/lib/modules/6.1/kernel/net/nfs-v4.ko", "nfs_v4" },
+		{ "/lib/modules/6.1/kernel/net/a.ko.xz", "a" },
+		{ "[ext4]", "ext4" }, { "[snd-hda]", "snd_hda" }, { "b.ko", "b" },
+		{ "[kernel.kallsyms]_text", NULL }, { "/lib/modules/.ko", NULL }, { "[]", NULL },
+		{ "[open", NULL }, { "/lib/no-module", NULL },
+	};
+	char path[600], want[600];
+	struct got g;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		g = module_of(names[i][0]);
+		CU_ASSERT_EQUAL(g.modules, names[i][1] != NULL);
+		CU_ASSERT_STRING_EQUAL(g.module, names[i][1] ? names[i][1] : "");
+		if (names[i][1]) {
+			CU_ASSERT(g.map.start == 0xffffffffc0000000 && g.map.length == 0x4000);
+			CU_ASSERT(g.map.flags & PITRACE_MAP_EXEC);
+		}
+	}
+	/* What is longer than any module's name is cut, not more. */
+	for (size_t n = 250; n < 262; n++) {
+		memset(want, 0, sizeof(want));
+		memset(want, 'm', n < 255 ? n : 255);
+		memset(path, 'm', n);
+		strcpy(path + n, ".ko");
+		g = module_of(path);
+		CU_ASSERT_EQUAL(g.modules, 1);
+		CU_ASSERT_STRING_EQUAL(g.module, want);
+	}
+}
+
+static void set64(struct perf_image *m, size_t at, uint64_t value)
+{
+	value = m->swap ? __builtin_bswap64(value) : value;
+	memcpy(m->data + at, &value, 8);
+}
+
+/* Each field of the header, at its limit and beyond. */
+static void header_fields(void)
+{
+	for (unsigned int swap = 0; swap < 2; swap++) {
+		struct perf_image m = { .header = 104, .attr = 128, .swap = swap };
+		uint64_t data, size;
+		struct got g;
+
+		image_build(&m);
+		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+		is_whole(&g, "header");
+		CU_ASSERT_STRING_EQUAL(g.header.release, "6.1.0-test");
+		CU_ASSERT_STRING_EQUAL(g.header.machine, "x86_64");
+		data = 104 + 32 + 2 * (128 + 16);
+		memcpy(&size, m.data + 48, 8);
+		size = swap ? __builtin_bswap64(size) : size;
+
+		set64(&m, 8, 71);		/* smaller than any header */
+		g = read_image(m.data, m.n, PIMERGE_MTE);
+		CU_ASSERT(g.opened && g.fault == 8 && strstr(g.what, "a header of 71 bytes"));
+		set64(&m, 8, 104);
+		set64(&m, 40, m.n + 1);		/* data beyond the end */
+		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+		CU_ASSERT(!g.opened && !g.complete && g.fault == 40 && g.samples == 0 && strstr(g.what, "beyond its end"));
+		set64(&m, 40, data);
+		set64(&m, 48, m.n - data);	/* up to the end: no table of features */
+		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+		CU_ASSERT(!g.opened && strstr(g.what, "table of features is not in the file"));
+		set64(&m, 48, m.n - data + 1);	/* one more than there is */
+		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+		CU_ASSERT(!g.opened && g.fault == m.n && strstr(g.what, "the file ends here, 1 bytes of its data"));
+		set64(&m, 48, UINT64_MAX);
+		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+		CU_ASSERT(!g.opened && strstr(g.what, "the file ends here"));
+		CU_ASSERT(g.samples >= IMAGE_SAMPLES);
+		set64(&m, 48, size);
+		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
+		is_whole(&g, "put back");
+		free(m.data);
+	}
+}
+
+/* The first record of a pipe without a header; no attr is so long that its length turns round. */
+static void bare_pipe(void)
+{
+	struct perf_image m = { .header = 16, .attr = 64 };
+	uint32_t attr;
+
+	image_build(&m);
+	CU_ASSERT(format_perf.probe(m.data + 16, m.n - 16));
+	for (unsigned int i = 0; i < 4; i++) {
+		static const uint32_t wrong[] = { 63, 88 - 8 + 1, UINT32_MAX - 7, UINT32_MAX };
+
+		attr = wrong[i];
+		memcpy(m.data + 16 + 8 + 4, &attr, 4);
+		CU_ASSERT_FALSE(format_perf.probe(m.data + 16, m.n - 16));
+	}
+	attr = 64;
+	memcpy(m.data + 16 + 8 + 4, &attr, 4);
+	m.data[16 + 6]++;			/* a length that is no multiple of 8 */
+	CU_ASSERT_FALSE(format_perf.probe(m.data + 16, m.n - 16));
+	free(m.data);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "forms", forms }, { "packed", packed }, { "unfinished", unfinished },
 		{ "cut", cut }, { "changed", changed }, { "short_record", short_record },
-		{ "unknown_id", unknown_id }, { "aux_data", aux_data }, { NULL, NULL }
+		{ "unknown_id", unknown_id }, { "aux_data", aux_data },
+		{ "modules", modules }, { "header_fields", header_fields },
+		{ "bare_pipe", bare_pipe }, { NULL, NULL }
 	};
 
 	return unit_run("perf_file", tests);
