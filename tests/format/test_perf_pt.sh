@@ -85,6 +85,22 @@ head -c $((size - 2000)) plain.data >cut.data
 code 1 "$post" -show -q -o cut.show cut.data && has err "$((size - 2000))" && shown cut.data | sed '$d' >have &&
 	[ "$(wc -l <have)" -gt 1000 ] && diff <(head -n "$(wc -l <have)" plain.truth) have >why
 verdict cut_data_decoded
+# Data that say they are longer than the file, by one byte or beyond all memory: what is there is taken.
+longer() { # BYTES
+	perl -e '
+		local $/; my $d = <STDIN>; my $more = shift;
+		my $at = index $d, pack "LSS", 71, 0, 48;
+		die "no AUXTRACE record" if $at < 0;
+		my $size = unpack "Q", substr $d, $at + 8, 8;
+		$d = substr $d, 0, $at + 48 + $size;
+		substr($d, $at + 8, 8) = pack "Q", $size + $more;
+		print $d' "$1" <plain.data >longer.data || return 1
+	(ulimit -v 4000000 && code 1 "$post" -show -q -o longer.show longer.data) || return 1
+	shown longer.data >have && diff plain.truth have >why
+}
+every longer 1 8 4096 $((1 << 40)) $((1 << 62))
+verdict longer_than_the_file
+
 flip() { # BYTE
 	cp plain.data bad.data
 	printf '\125\252\377' | dd of=bad.data bs=1 seek="$1" conv=notrunc status=none
