@@ -19,6 +19,8 @@
 #define NAMES_START	65536
 /* Where addresses of lines are asked for, the line table of a function is read from its begin. */
 #define BUDGET_A_BYTE	64
+/* So many places of one part are looked at closer: each may cost a copy of all that follows. */
+#define MAX_PLACES	64
 /* The word of Go's moduledata that has the begin of the code (1.26 on: the header hasn't). */
 #define MODULE_TEXT	22
 
@@ -205,15 +207,17 @@ static bool is_wide(const struct elf_file *f)
 static bool search(struct elf_file *f, struct go_table *g, uint64_t address, uint64_t size)
 {
 	struct bytes b = elf_address_bytes(f, address, size);
+	unsigned int places = 0;
 	uint64_t at;
 
-	for (at = -address & 3; at + 8 <= b.size; at += 4) {
+	for (at = -address & 3; at + 8 <= b.size && places < MAX_PLACES; at += 4) {
 		struct go_function first;
 		struct bytes start = b;
 
 		bytes_seek(&start, at);
 		if (!read_start(g, &start, is_wide(f)))
 			continue;
+		places++;
 		if (take(f, g, address + at, b.size - at) && read_header(g, is_wide(f)) &&
 		    go_table_function(g, 0, &first) && go_table_function(g, g->n - 1, &first))
 			return true;
