@@ -173,12 +173,17 @@ build g1 gcc g++ -O2 -g1 && judged g1 600 400
 verdict g1
 gcc -O2 -g -static -o static a_gcc5.o b_gcc5.o -lstdc++ -lm && judged static 600 400
 verdict static
-if gcc -m32 -O2 -g -c a.c -o a_32.o 2>/dev/null; then
+# gcc's libraries of 32 bits cannot stand beside the cross compilers; none of them is needed.
+for of_32 in "gcc -m32" "clang -m32 -fuse-ld=lld" none; do
+	[ "$of_32" != none ] || break
+	$of_32 -O2 -g -nostdlib -shared -fPIC -o lib32.so a.c >out 2>&1 && break
+done
+if [ "$of_32" != none ]; then
 	echo 'int other(int n) { return n + 1; }' >c.c
-	gcc -m32 -O2 -g -nostdlib -shared -fPIC -o lib32.so a.c c.c && judged lib32.so 20 5
+	$of_32 -O2 -g -nostdlib -shared -fPIC -o lib32.so a.c c.c && judged lib32.so 20 5
 	verdict of_32_bits
 else
-	echo "skip lines_of_32_bits gcc makes no 32-bit code here"
+	echo "skip lines_of_32_bits no compiler makes 32-bit code here"
 fi
 
 # ---- beside the twin
