@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names for procedure linkage tables. No symbol lies there; but each entry loads the address it
- * jumps to from a slot, and the relocations tell whose slot that is. So entries are decoded until
- * the slot is found, whatever their shape (lazy, .plt.sec, IBT, BTI).
+ * jumps to from a slot, and the relocations tell whose slot that is. So the code is searched for
+ * loads from slots: whatever linker made it, and however long its entries are (lazy, .plt.sec, IBT,
+ * retpolines, BTI), each has one.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -154,10 +155,8 @@ static void name_targets(struct slots *slots, const struct symtab *t)
 static const struct slot *find_slot(const struct slots *slots, uint64_t address)
 {
 	const struct slot key = { .address = address };
-	const struct slot *slot = slots->n ? bsearch(&key, slots->slot, slots->n, sizeof(key),
-						     by_address) : NULL;
 
-	return slot && (slot->name || slot->symbol) ? slot : NULL;
+	return slots->n ? bsearch(&key, slots->slot, slots->n, sizeof(key), by_address) : NULL;
 }
 
 struct plt {
@@ -165,7 +164,7 @@ struct plt {
 	const struct section *section;
 	struct slots *slots;		/* by address */
 	struct slot *lazy;		/* by number */
-	uint64_t got;			/* what i386's %ebx points to */
+	uint64_t got, other_got;	/* what i386's %ebx points to: .got.plt; .got (mold) */
 	struct symtab *out;
 	uint32_t found;
 };
@@ -187,50 +186,128 @@ static void name_entry(struct plt *p, uint64_t offset, uint64_t size, const stru
 		return;
 	if (length <= 4 || (size_t)length >= sizeof(name))
 		return;
-	symtab_add(p->out, s->address + offset, size, s->address + s->size, RANK(RANK_LOCAL, 1),
+	/* Before a local symbol: linkers have names of their own for entries (mold's NAME$plt). */
+	symtab_add(p->out, s->address + offset, size, s->address + s->size, RANK(RANK_WEAK, 1),
 		   name, (size_t)length);
 	p->found++;
 }
 
-/* jmp *slot(%rip) or jmp *slot anywhere in the entry; else push $number. */
-static void read_x86(struct plt *p, struct bytes b)
+#define MOST_BYTES 64		/* of an entry */
+
+/* How long an instruction that loads from a slot is, and from which; 0: none is at this place.
+ * jmp *slot, mov slot,%r11 or %eax: by %rip, by %ebx, or its address. */
+static unsigned int loads(const struct plt *p, struct bytes b, uint64_t at, uint64_t *slot)
 {
-	bool wide = p->f->header.e_machine == EM_X86_64;
-	uint64_t entry = p->section->entry == 8 ? 8 : 16, at, i;
+	bool wide = p->f->header.e_machine == EM_X86_64, got = false;
+	unsigned int length = 6;
+	uint8_t op, more;
 
-	for (at = 0; at + entry <= b.size; at += entry) {
-		const struct slot *slot = NULL;
+	bytes_seek(&b, at);
+	op = bytes_u8(&b);
+	if (!wide && op == 0xa1) {
+		length = 5;
+	} else {
+		more = bytes_u8(&b);
+		got = !wide && ((op == 0xff && more == 0xa3) || (op == 0x8b && more == 0x83));
+		if (wide && op == 0x4c && more == 0x8b && bytes_u8(&b) == 0x1d)
+			length = 7;
+		else if (!got && (op != 0xff || more != 0x25))
+			return 0;
+	}
+	*slot = bytes_u32(&b);
+	if (wide)
+		*slot = p->section->address + at + length + (uint64_t)(int32_t)*slot;
+	else if (got)
+		*slot = (uint32_t)(*slot + p->got);
+	return b.bad ? 0 : length;
+}
 
-		for (i = 0; i + 6 <= entry && !slot; i++) {
-			uint64_t target;
-			uint16_t op;
+/* Where an entry begins, of which the load at `at` is: what stands before it there, but not before
+ * `from`: endbr, the number of the relocation (mold), bnd, push %eax (retpolines). */
+static uint64_t begin_x86(const struct plt *p, struct bytes b, uint64_t at, uint64_t from)
+{
+	const uint8_t *code = b.base;
+	uint8_t mark = p->f->header.e_machine == EM_X86_64 ? 0xfa : 0xfb;
 
-			bytes_seek(&b, at + i);
-			op = bytes_u16(&b);
-			if (op != 0x25ff && (wide || op != 0xa3ff))
-				continue;
-			target = bytes_u32(&b);
-			if (wide)
-				target = p->section->address + at + i + 6 +
-					 (uint64_t)(int32_t)target;
-			else if (op == 0xa3ff)
-				target = (uint32_t)(target + p->got);
-			slot = find_slot(p->slots, target);
-		}
-		for (i = 0; p->lazy && i <= 4 && i + 5 <= entry && !slot; i += 4) {
+	if (at > from && code[at - 1] == (code[at] == 0xff ? 0xf2 : 0x50))
+		at--;
+	if (at >= from + 6 && code[at - 6] == 0x41 && code[at - 5] == 0xbb)
+		at -= 6;
+	else if (at >= from + 5 && code[at - 5] == 0xb9)
+		at -= 5;
+	if (at >= from + 4 && code[at - 4] == 0xf3 && code[at - 3] == 0x0f &&
+	    code[at - 2] == 0x1e && code[at - 1] == mark)
+		at -= 4;
+	return at;
+}
+
+/* Entries without a load: those that .plt.sec is for push their relocation's number. */
+static void read_pushes(struct plt *p, struct bytes b)
+{
+	uint64_t at, i;
+
+	for (at = 0; at + 16 <= b.size; at += 16)
+		for (i = 0; i <= 4; i += 4) {
 			uint32_t number;
 
 			bytes_seek(&b, at + i);
 			if (bytes_u8(&b) != 0x68)
 				continue;
 			number = bytes_u32(&b);
-			if (!wide)
+			if (p->f->header.e_machine == EM_386)
 				number /= 8;
 			if (number < p->slots->n_lazy)
-				slot = &p->lazy[number];
+				name_entry(p, at, 16, &p->lazy[number]);
+			break;
 		}
-		name_entry(p, at, entry, slot);
+}
+
+/* From where one entry begins to where the next does; the last is as long as the one before. */
+static bool read_loads(struct plt *p, struct bytes b)
+{
+	uint64_t at = 0, begin = 0, next, from = 0, address, size = 0;
+	const struct slot *slot = NULL, *found;
+	unsigned int length;
+
+	while (at + 5 <= b.size) {
+		length = loads(p, b, at, &address);
+		found = length ? find_slot(p->slots, address) : NULL;
+		if (!found) {
+			at++;
+			continue;
+		}
+		next = begin_x86(p, b, at, from);
+		if (slot) {
+			if (next - begin <= MOST_BYTES)
+				size = next - begin;
+			name_entry(p, begin, size ? size : 16, slot);
+		} else if (length == 7) {
+			size = 32;		/* a retpoline's, unless others follow */
+		} else if (p->section->entry == 8) {
+			size = 8;
+		}
+		begin = next;
+		slot = found;
+		at += length;
+		from = at;
 	}
+	if (slot)
+		name_entry(p, begin, size ? size : 16, slot);
+	return slot;
+}
+
+static void read_x86(struct plt *p, struct bytes b)
+{
+	uint64_t got = p->got;
+	bool found = read_loads(p, b);
+
+	if (!found && p->f->header.e_machine == EM_386 && p->other_got) {
+		p->got = p->other_got;
+		found = read_loads(p, b);
+		p->got = got;
+	}
+	if (!found && p->lazy)
+		read_pushes(p, b);
 }
 
 #define BTI_C	0xd503245fu
@@ -296,10 +373,13 @@ uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t)
 
 		if (s->type == SHT_RELA || s->type == SHT_REL)
 			read_slots(f, s, &slots);
-		else if (s->name && (!strcmp(s->name, ".got.plt") ||
-				     (!p.got && !strcmp(s->name, ".got"))))
+		else if (s->name && !strcmp(s->name, ".got.plt"))
 			p.got = s->address;
+		else if (s->name && !strcmp(s->name, ".got"))
+			p.other_got = s->address;
 	}
+	if (!p.got)
+		p.got = p.other_got;
 	if (!slots.n || slots.failed)
 		goto out;
 	if (slots.n_lazy) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source lines out of Go's table of functions. Each function has two lists of steps, one of files and
- * one of lines: by how much the value changes, and for how many instructions it then holds.
+ * Source lines out of Go's table of functions. Each function has two lists of steps, one of files
+ * and one of lines: by how much the value changes, and for how many instructions it then holds.
  */
 #include "dwarf_file.h"
 #include "go_table.h"
@@ -58,7 +58,8 @@ static bool value(struct go_table *g, const struct go_function *function, uint64
 }
 
 /* Names of files: by one list at first, since 1.16 by one of each package. */
-static uint64_t file_name(const struct go_table *g, const struct go_function *function, uint32_t file)
+static uint64_t file_name(const struct go_table *g, const struct go_function *function,
+			  uint32_t file)
 {
 	struct bytes b = g->table;
 	uint32_t offset;

@@ -37,8 +37,8 @@ void go_table_close(struct go_table *g);
 bool go_table_function(struct go_table *g, uint64_t i, struct go_function *function);
 /* The function that has this address. */
 bool go_table_find(struct go_table *g, uint64_t address, struct go_function *function);
-/* The line of an address of a function; its file's name without a NUL, of *length. false: not known,
- * or damaged (fault). */
+/* The line of an address of a function; its file's name, of *length. false: not known, or damaged
+ * (fault). */
 bool go_table_line(struct go_table *g, const struct go_function *function, uint64_t address,
 		   const char **file, size_t *length, uint32_t *line);
 /* What is wrong, kept if it is the first. Always false. */

@@ -303,6 +303,105 @@ static void test_plt(void)
 	}
 }
 
+/* Where g calls a, bb, cc, bb and take, the entries are, whatever linker made them: each has its
+ * name from its first byte to its last, and no more. */
+static void check_calls(const char *objdump, const char *name, const char *call, unsigned int size)
+{
+	static const char *const callees[] = { "a@plt", "bb@plt", "cc@plt", "bb@plt", "take@plt" };
+	struct a2n *a = open_a2n(NULL, false);
+	char command[512], line[512];
+	unsigned int n = 0, wrong = 0;
+	FILE *f;
+
+	map_file(a, name);
+	snprintf(command, sizeof(command), "%s -d --disassemble=g '%s/%s' | grep -wE '%s'",
+		 objdump, dir, name, call);
+	f = popen(command, "r");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	while (fgets(line, sizeof(line), f)) {
+		const char *bracket = strchr(line, '<'), *space = bracket;
+		const char *expected = n < 5 ? callees[n] : "";
+		unsigned long at;
+
+		if (!bracket || strstr(line, "thunk.bx>"))
+			continue;
+		while (space && space > line + 1 && space[-2] != ' ' && space[-2] != '\t')
+			space--;
+		if (!space || sscanf(space - 1, "%lx", &at) != 1)
+			continue;
+		n++;
+		if (strcmp(name_of(a, at), expected) || strcmp(name_of(a, at + size - 1), expected) ||
+		    !strcmp(name_of(a, at - 1), expected) ||
+		    !strcmp(name_of(a, at + size), expected)) {
+			printf("# %s: %#lx is %s, not %s\n", name, at, name_of(a, at), expected);
+			wrong++;
+		}
+	}
+	pclose(f);
+	if (n != 5)
+		printf("# %s: %u calls\n", name, n);
+	CU_ASSERT_EQUAL(n, 5);
+	CU_ASSERT_EQUAL(wrong, 0);
+	a2n_close(a);
+}
+
+static void test_plt_of_linkers(void)
+{
+	static const char calls[] =
+		"extern void a(void), bb(void), cc(void); extern int take(int);\n"
+		"__attribute__((visibility(\"protected\")))\n"
+		"int g(void) { a(); bb(); cc(); bb(); return 1 + take(2); }\n";
+	static const struct {
+		const char *name, *needs, *object, *link;
+		unsigned int size;
+	} linked[] = {
+		{ "ret", "ld.lld", "c", "ld.lld -z retpolineplt", 32 },
+		{ "ret-now", "ld.lld", "c", "ld.lld -z retpolineplt -z now", 16 },
+		{ "ret-32", "ld.lld", "c32", "ld.lld -m elf_i386 -z retpolineplt", 32 },
+		{ "ret-32-now", "ld.lld", "c32", "ld.lld -m elf_i386 -z retpolineplt -z now", 32 },
+		{ "lld", "ld.lld", "c", "ld.lld", 16 },
+		{ "lld-32", "ld.lld", "c32", "ld.lld -m elf_i386", 16 },
+		{ "lld-ibt", "ld.lld", "c", "ld.lld -z force-ibt 2>/dev/null", 16 },
+		{ "gold", "ld.gold", "c", "ld.gold", 16 },
+		{ "gold-now", "ld.gold", "c", "ld.gold -z now", 16 },
+		{ "ld", "ld", "c", "ld", 16 },
+		{ "ld-ibt", "ld", "c", "ld -z ibtplt", 16 },
+		{ "ld-now-ibt", "ld", "c", "ld -z now -z ibtplt", 16 },
+		{ "ld-32-ibt", "ld", "c32", "ld -m elf_i386 -z ibtplt", 16 },
+		{ "mold", "mold", "c", "mold", 16 },
+		{ "mold-now", "mold", "c", "mold -z now", 16 },
+		{ "mold-32", "mold", "c32", "mold -m elf_i386", 16 },
+		{ "arm64", "ld.lld", "ca", "ld.lld", 16 },
+		{ "arm64-pac", "ld.lld", "ca", "ld.lld -z pac-plt -z force-bti 2>/dev/null", 24 },
+		{ "arm64-mold", "mold", "ca", "mold -m aarch64linux", 16 },
+		{ "arm64-ld", "aarch64-linux-gnu-ld", "ca", "aarch64-linux-gnu-ld", 16 },
+		{ "arm64-gold", "aarch64-linux-gnu-ld.gold", "ca", "aarch64-linux-gnu-ld.gold", 16 },
+	};
+	unsigned int i, built = 0;
+
+	write_file("c.c", calls, strlen(calls));
+#if defined(__x86_64__)
+	SH("gcc -O1 -fPIC -fcf-protection -c c.c -o c.o");
+	sh("gcc -m32 -O1 -fPIC -fcf-protection -c c.c -o c32.o 2>/dev/null");
+#endif
+	sh("aarch64-linux-gnu-gcc -O1 -fPIC -c c.c -o ca.o 2>/dev/null");
+	for (i = 0; i < sizeof(linked) / sizeof(linked[0]); i++) {
+		bool arm = linked[i].object[1] == 'a';
+		char file[32];
+
+		snprintf(file, sizeof(file), "plt-%s.so", linked[i].name);
+		if (sh("command -v %s >/dev/null && %s -shared -o %s %s.o 2>/dev/null",
+		       linked[i].needs, linked[i].link, file, linked[i].object)) {
+			printf("# cannot link %s\n", linked[i].name);
+			continue;
+		}
+		built++;
+		check_calls(arm ? "aarch64-linux-gnu-objdump" : "objdump", file,
+			    arm ? "bl" : "call|jmp", linked[i].size);
+	}
+	CU_ASSERT(built > 4);
+}
+
 /* mprotect and mremap leave parts of a segment mapped; each part knows its place in the file. */
 static void test_parts_of_segment(void)
 {
@@ -411,6 +510,7 @@ static int run(void)
 		{ "gaps_and_aliases", test_gaps_and_aliases },
 		{ "other_machines", test_other_machines },
 		{ "plt", test_plt },
+		{ "plt_of_linkers", test_plt_of_linkers },
 		{ "parts_of_segment", test_parts_of_segment },
 		{ "no_sections", test_no_sections },
 		{ "demangled", test_demangled },

@@ -444,8 +444,8 @@ static void test_go(void)
 	write_file("spin.go", go_program, strlen(go_program));
 	for (size_t i = 0; i < n; i++) {
 		/* GO names another one to be tested. */
-		if (sh("%s GOCACHE=${GOCACHE:-$PWD/cache} GO111MODULE=off ${GO:-go} build %s -o full spin.go >log 2>&1",
-		       builds[i][0], builds[i][1])) {
+		if (sh("%s GOCACHE=${GOCACHE:-$PWD/cache} GO111MODULE=off ${GO:-go} build %s "
+		       "-o full spin.go >log 2>&1", builds[i][0], builds[i][1])) {
 			sh("sed 's/^/# /' log");
 			CU_FAIL("a program cannot be built");
 			continue;
