@@ -298,7 +298,7 @@ const char *a2n_process_name(struct a2n *a, uint32_t pid, uint64_t time);
 const char *a2n_thread_name(struct a2n *a, uint32_t pid, uint32_t tid, uint64_t time);
 uint64_t a2n_process_serial(struct a2n *a, uint32_t pid, uint64_t time);
 
-/* Demangle into a new string (free it), or NULL when it is not a mangled name. */
+/* Demangle into a new string (free it), or NULL when it is not a mangled name or not known how. */
 char *a2n_demangle(const char *name);
 
 #ifdef __cplusplus

@@ -98,6 +98,7 @@ void warnings_print(const struct job *job);
 /* ---- tprof: its other forms ------------------------------------------------------------------ */
 
 int tprof_screen(const struct job *job, FILE *out);
+void tprof_mangled(const struct job *job, FILE *out);	/* a line, when names are */
 int tprof_cure(const struct job *job, FILE *out);	/* the last lines of the screen */
 int tprof_json(const struct job *job, struct json *j);
 int tprof_csv(const struct job *job, FILE *out);

@@ -66,6 +66,7 @@ static void write_ticks(const struct job *job, FILE *out)
 	fill_buckets(job, b);
 	for (i = 0; i < BUCKETS; i++)
 		tick_line(job, out, b[i].name, b[i].ticks, b[i].meaning);
+	tprof_mangled(job, out);
 
 	fputs("\nLost\n", out);
 	tell_losses(out, job, "  ");

@@ -4,10 +4,13 @@
 
 #include <inttypes.h>
 
+#include "model/mangled.h"
+
 static void write_ticks(const struct job *job, struct json *j)
 {
 	const struct trace *t = job->trace;
 	struct bucket b[BUCKETS];
+	const char *first;
 	uint32_t i;
 
 	json_events(job, j);
@@ -22,6 +25,7 @@ static void write_ticks(const struct job *job, struct json *j)
 	for (i = 0; i < BUCKETS; i++)
 		json_uint(j, b[i].key, b[i].ticks);
 	json_end(j, '}');
+	json_uint(j, "mangled_names", count_mangled(&job->model->names.symbols, &first));
 }
 
 static void write_modules(const struct job *job, struct json *j)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "model/mangled.h"
 
 #define TOP_PROCESSES 5
 #define TOP_SYMBOLS 10
@@ -123,6 +124,19 @@ static void write_unknown(const struct job *job, FILE *out)
 	putc('\n', out);
 }
 
+/* Names of a newer compiler than this was built with, or of Swift. */
+void tprof_mangled(const struct job *job, FILE *out)
+{
+	const char *first;
+	uint32_t n = count_mangled(&job->model->names.symbols, &first);
+
+	if (!n)
+		return;
+	fprintf(out, "%u name%s stayed mangled, the first is ", n, n == 1 ? "" : "s");
+	escape_print(out, first);
+	putc('\n', out);
+}
+
 /* Of the code that nobody told of most ticks are a known runtime's: its name and they, or NULL. */
 static const char *untold_runtime(const struct job *job, uint64_t *ticks)
 {
@@ -204,7 +218,9 @@ int tprof_screen(const struct job *job, FILE *out)
 	rc = write_processes(job, out, colour);
 	if (!rc)
 		rc = write_symbols(job, out, colour);
-	if (!rc)
+	if (!rc) {
 		write_unknown(job, out);
+		tprof_mangled(job, out);
+	}
 	return rc;
 }

@@ -62,6 +62,28 @@ if command -v gcc >/dev/null; then
 	"$make_trace" elf here.nrm2 "$work/lib.so" "$address"
 	code 0 "$post" -q here.nrm2 && has_line tprof.out SYM 10 100.00 second
 	verdict symbol_of_file
+	# Names that nobody here demangles are counted: Swift's, and what no compiler wrote.
+	cat >mangled.c <<-'END'
+		void swift(void) __asm__("$s4main4spinyS2iF");
+		void swift(void) { }
+		void unread(void) __asm__("_Z9unreadableQ");
+		void unread(void) { }
+		void rust(void) __asm__("_RNvC6_123foo3bar");
+		void rust(void) { }
+	END
+	gcc -O0 -shared -fPIC -nostdlib -Wl,--build-id=none -Wl,-z,noseparate-code -o mangled.so mangled.c
+	for name in '$s4main4spinyS2iF' _Z9unreadableQ; do
+		"$make_trace" elf mangled.nrm2 "$work/mangled.so" \
+			"$(nm mangled.so | awk -v n="$name" '$3 == n { print $1 }')"
+		code 0 "$post" mangled.nrm2 && has out "1 name stayed mangled, the first is $name" &&
+			has tprof.out "1 name stayed mangled, the first is $name" &&
+			code 0 "$post" -q -json mangled.nrm2 && has out '"mangled_names": *1' || break
+	done
+	verdict mangled_names_are_counted
+	"$make_trace" elf mangled.nrm2 "$work/mangled.so" \
+		"$(nm mangled.so | awk '$3 == "_RNvC6_123foo3bar" { print $1 }')"
+	code 0 "$post" mangled.nrm2 && has_line tprof.out SYM 10 100.00 123foo::bar && ! has out "stayed mangled"
+	verdict demangled_names_are_not
 	cp lib.so root/opt/there/
 	"$make_trace" elf there.nrm2 /opt/there/lib.so "$address"
 	code 0 "$post" there.nrm2 && has out "/opt/there/lib.so: no such file" &&
@@ -73,7 +95,8 @@ if command -v gcc >/dev/null; then
 	code 0 "$post" -verbose here.nrm2 && has err "$work/lib.so"
 	verdict verbose_names_the_module
 else
-	for name in symbol_of_file sympath verbose_names_the_module; do
+	for name in symbol_of_file mangled_names_are_counted demangled_names_are_not sympath \
+		verbose_names_the_module; do
 		echo "skip post_names_$name gcc is not installed"
 	done
 fi
