@@ -84,15 +84,16 @@ static int change(struct tracer *t)
 		err = out_end(t, &t->file, &t->next);
 	if (err)
 		return err;
+	name_of(t, "", t->files + 1, to, sizeof(to));
+	err = newfile_aside(&t->folder, to);
+	if (err)
+		return err;
 	t->files++;
 	t->before_bytes = t->written;
 	t->before_records = t->records;
-	name_of(t, "", t->files, to, sizeof(to));
-	err = newfile_aside(&t->folder, to);
 	name_of(t, ".new", 0, from, sizeof(from));
 	name_of(t, "", 0, leaf, sizeof(leaf));
-	if (!err)
-		err = folder_rename(&t->folder, leaf, to);
+	err = folder_rename(&t->folder, leaf, to);
 	if (!err)
 		err = folder_rename(&t->folder, from, leaf);
 	if (err)

@@ -29,8 +29,9 @@ done
 
 work=$(mktemp -d /tmp/users-$suite.XXXXXX)
 chmod 711 "$work"
-# Whatever a test leaves behind in namespaces of its own is none of ours; what it starts it ends.
-trap 'cd /; rm -rf "$work"' EXIT
+# Whatever a test leaves behind in namespaces of its own is none of ours; what it starts it ends, also
+# where it dies itself (a variable that is not set).
+trap 'cd /; end $(jobs -p); rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
 verdict() { # NAME CODE [WHY]: without a reason what is in $work/out is shown

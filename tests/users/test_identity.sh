@@ -9,7 +9,7 @@ if [ -e /dev/pitrace ]; then collector=driver; else collector=perf; fi
 # ---- perf maps (point 11): alice's command has code of its own making; its map is another's file
 folder a $alice 700
 maps=
-trap 'cd /; rm -rf "$work" $maps' EXIT
+trap 'cd /; end $(jobs -p); rm -rf "$work" $maps' EXIT
 # traced_map NAME COMMAND: COMMAND (with $map and what it needs) makes the map of the process that is
 # traced; the trace is $work/a/NAME.nrm2
 traced_map() {
@@ -104,7 +104,8 @@ exchanged() {
 }
 exchanged cont -t cont -- true
 exchanged norm -t norm -- true
-exchanged rotated -t cont --rotate-time 1s -- "sleep 4"
+exchanged rotated -t cont --rotate-time 1s -- \
+	"n=0; until [ -e $work/a/kept/x.nrm2.2 ] || [ \$n = 40 ]; do n=\$((n + 1)); sleep 1; done"
 [ -e a/kept/x.nrm2.1 ]
 verdict exchanged_rotated_where_it_was $? "no rotated file: $(ls a/kept)"
 is exchanged_rotated_its_owner "$(stat -c '%u %g %a' a/kept/x.nrm2.1)" "$alice $alice 600"

@@ -17,7 +17,7 @@ options=()
 for name in "${real[@]}"; do
 	options+=(--prog "$name")
 done
-booted guest --mem 768 --timeout 800 "${options[@]}" --add /bin/dash:/bin/sh --add tests/users:/users \
+booted guest --mem 768 --timeout 1700 "${options[@]}" --add /bin/dash:/bin/sh --add tests/users:/users \
 	--add "$build/lib/pitrace:/usr/local/lib/pitrace" \
 	-- tests/vm/guest/users.sh "$@" || code=1
 exit $code
