@@ -276,6 +276,40 @@ static void sample(void)
 	    s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &s, sizeof(s));
 }
 
+/* copy CPU THREAD 64|32 REGISTERS SP-NUMBER SP PC HEX: a sample with registers (the last is PC, all others
+ * but SP are 0) and a copy of the stack from SP on */
+static void copy(void)
+{
+	struct pitrace_sample s = { .address = number(7), .period = 1000000 };
+	struct pitrace_stack h = {
+		.flags = PITRACE_STACK_COPY | (number(3) == 32 ? PITRACE_STACK_32BIT : 0),
+		.regs = (uint16_t)number(4), .bytes = nwords > 8 ? (uint32_t)strlen(words[8]) / 2 : 0,
+	};
+	uint64_t regs[256] = { 0 };
+	uint8_t *data;
+
+	if (h.regs < 2 || h.regs > 256 || number(5) >= h.regs || nwords < 9)
+		die("registers, or bytes, are missing");
+	regs[number(5)] = number(6);
+	regs[h.regs - 1] = number(7);
+	thread(2, &s.pid, &s.tid);
+	data = gen_record(&trace[cpu_at(1)], PITRACE_TPROF, PITRACE_TPROF_USER | PITRACE_TPROF_STACK,
+			  PITRACE_TYPE_STRUCT,
+			  (uint32_t)(sizeof(s) + sizeof(h) + 8 * h.regs + h.bytes), now);
+	memcpy(data, &s, sizeof(s));
+	memcpy(data + sizeof(s), &h, sizeof(h));
+	data += sizeof(s) + sizeof(h);
+	memcpy(data, regs, 8ul * h.regs);
+	data += 8ul * h.regs;
+	for (uint32_t i = 0; i < h.bytes; i++) {
+		unsigned int byte;
+
+		if (sscanf(words[8] + 2 * i, "%2x", &byte) != 1)
+			die("not bytes");
+		data[i] = (uint8_t)byte;
+	}
+}
+
 /* mark CPU THREAD MAJOR MINOR [NAME]: with two integers, and a second string */
 static void mark(void)
 {
@@ -440,6 +474,7 @@ static const struct {
 	{ "on", on }, { "off", off }, { "resume", resume }, { "again", again }, { "hotplug", hotplug }, { "task", task },
 	{ "dispatch", dispatch }, { "wake", wake }, { "irq", irq }, { "call", call },
 	{ "ret", ret }, { "fault", fault }, { "lost", lose }, { "sample", sample },
+	{ "copy", copy },
 	{ "raw", raw }, { "mark", mark }, { "map", map }, { "branch", branch }, { "break", brk },
 	{ "arrive", arrive }, { "start", start }, { "stop", stop }, { "access", access_to },
 	{ "code", code },
@@ -533,6 +568,8 @@ int main(int argc, char **argv)
 			stopped_by = 2;
 		else if (!strncmp(argv[1], "--collector=", 12))
 			snprintf(header.collector, sizeof(header.collector), "%s", argv[1] + 12);
+		else if (!strncmp(argv[1], "--machine=", 10))
+			snprintf(header.machine, sizeof(header.machine), "%s", argv[1] + 10);
 		else if (!strncmp(argv[1], "--spin=", 7))
 			spin = argv[1] + 7;
 		else if (!strncmp(argv[1], "--later=", 8))
@@ -544,7 +581,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (argc != 2 || !header.ncpus || header.ncpus > CPUS) {
-		fputs("usage: test_post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--scope=PID] [--spin=SYMBOL] [--later=SECONDS] FILE <STORY\n",
+		fputs("usage: test_post_script [--cpus=N] [--wrap] [--stopped] [--collector=NAME] [--machine=NAME] [--scope=PID] [--spin=SYMBOL] [--later=SECONDS] FILE <STORY\n",
 		      stderr);
 		return 2;
 	}

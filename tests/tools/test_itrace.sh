@@ -60,6 +60,23 @@ trace skipped.nrm2 --skip 1000 -- ./subject fib 10
 is skip "$(count skipped.nrm2)" $((whole - 1000))
 trace until.nrm2 --until main -- ./subject fib 10
 is until_main "$(count until.nrm2)" $((whole - main))
+# Each thread begins, or stops, where it comes there itself, in its parent's image, in a child's, in one
+# that it executed: what the one has is what the other has not.
+across() { # PLACE PROGRAM THREADS-FROM THREADS-UNTIL
+	local whole from until
+	trace whole.nrm2 -- ./subject "$2"
+	trace from.nrm2 --from "$1" -- ./subject "$2"
+	trace until.nrm2 --until "$1" -- ./subject "$2"
+	whole=$(count whole.nrm2) from=$(count from.nrm2) until=$(count until.nrm2)
+	calc "$from > 100 && $until > 100 && $from + $until == $whole"
+	verdict "$1_across_$2" $? "from $from, until $until of $whole"
+	is "$1_across_$2_threads" "$("$programs/itrace_truth" -t from.nrm2) $("$programs/itrace_truth" -t until.nrm2)" \
+		"$3 $4"
+}
+across fib fork 1 2
+across main fork 1 2
+across fib exec 1 2
+across main exec 2 2
 trace alone.nrm2 --no-follow -- ./subject fork
 is no_follow "$("$programs/itrace_truth" -t alone.nrm2)" 1
 trace children.nrm2 --no-children -- ./subject fork
