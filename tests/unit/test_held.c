@@ -209,6 +209,7 @@ static int session(const char *collector)
 
 	tracer_defaults(&o);
 	o.collector = collector;
+	o.mode = TRACE_NORMAL;
 	return holder_start(&o);
 }
 
@@ -219,6 +220,36 @@ static int session_ends(void)
 	return holder_ask(&q, NULL);
 }
 
+/* What is asked is what was set. */
+static void is_controlled(void)
+{
+	CU_ASSERT_EQUAL(IsTraceActive(), 1);
+	CU_ASSERT_EQUAL(IsTraceOn(), 0);
+	CU_ASSERT_EQUAL(IsContMode(), 0);
+	CU_ASSERT_EQUAL(IsWrapMode(), 0);
+	CU_ASSERT_EQUAL(TraceGetIntervalId(), 0);
+	CU_ASSERT_EQUAL(TraceQueryMajor(PITRACE_MTE), 1);
+	CU_ASSERT_EQUAL(TraceQueryMajor(PITRACE_TPROF), 0);
+	CU_ASSERT_EQUAL(TraceEnable(PITRACE_TPROF), PI_OK);
+	CU_ASSERT_EQUAL(TraceQueryMajor(PITRACE_TPROF), 1);
+	CU_ASSERT_EQUAL(TraceDisable(PITRACE_TPROF), PI_OK);
+	CU_ASSERT_EQUAL(TraceQueryMajor(PITRACE_TPROF), 0);
+	CU_ASSERT_EQUAL(TraceEnable(PITRACE_TPROF), PI_OK);
+	CU_ASSERT_EQUAL(TraceQueryMajor(PITRACE_TPROF), 1);
+	CU_ASSERT_EQUAL(TraceQueryMajor(-1), PI_INVALID_ARGUMENT);
+	CU_ASSERT_EQUAL(TraceQueryMajor(PITRACE_MAJORS), PI_INVALID_ARGUMENT);
+	CU_ASSERT_EQUAL(TraceOn(), PI_OK);
+	CU_ASSERT_EQUAL(IsTraceOn(), 1);
+	CU_ASSERT_EQUAL(TraceGetIntervalId(), 1);
+	CU_ASSERT(TraceOn() < 0);
+	CU_ASSERT_EQUAL(TraceSuspend(), PI_OK);
+	CU_ASSERT_EQUAL(IsTraceOn(), 1);
+	CU_ASSERT_EQUAL(TraceResume(), PI_OK);
+	CU_ASSERT_EQUAL(TraceOff(), PI_OK);
+	CU_ASSERT_EQUAL(IsTraceOn(), 0);
+	CU_ASSERT_EQUAL(IsTraceActive(), 1);
+}
+
 static void of_a_session(void)
 {
 	setenv("PITRACE_SOCKET", address.sun_path, 1);
@@ -226,8 +257,11 @@ static void of_a_session(void)
 	CU_ASSERT_EQUAL(ended(), 1);
 	CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
 	CU_ASSERT_EQUAL(session_ends(), PI_NOT_INITIALIZED);
+	CU_ASSERT_EQUAL(IsTraceActive(), 0);
+	CU_ASSERT_EQUAL(IsTraceOn(), 0);
+	CU_ASSERT_EQUAL(TraceOn(), PI_NOT_INITIALIZED);
 	if (session("perf") == PI_OK) {
-		CU_ASSERT(nobody() || waitpid(-1, NULL, WNOHANG) == 0);
+		is_controlled();
 		CU_ASSERT_EQUAL(session("perf"), PI_BUSY);
 		CU_ASSERT_EQUAL(session_ends(), PI_OK);
 		CU_ASSERT_EQUAL(ended(), 0);
@@ -237,6 +271,7 @@ static void of_a_session(void)
 		printf("# perf does not work here: %s\n", TraceLastError());
 	}
 	CU_ASSERT(nobody());
+	CU_ASSERT_EQUAL(IsTraceActive(), 0);
 	CU_ASSERT_EQUAL(session_ends(), PI_NOT_INITIALIZED);
 	CU_ASSERT_EQUAL(rmdir(folder), 0);
 }
