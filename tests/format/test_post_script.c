@@ -276,14 +276,15 @@ static void sample(void)
 	    s.address >> 63 ? PITRACE_TPROF_KERNEL : PITRACE_TPROF_USER, &s, sizeof(s));
 }
 
-/* copy CPU THREAD 64|32 REGISTERS SP-NUMBER SP PC HEX: a sample with registers (the last is PC, all others
- * but SP are 0) and a copy of the stack from SP on */
+/* copy CPU THREAD 64|32 REGISTERS SP-NUMBER SP PC HEX: a sample with registers (the last is PC, all
+ * others but SP are 0) and a copy of the stack from SP on */
 static void copy(void)
 {
 	struct pitrace_sample s = { .address = number(7), .period = 1000000 };
 	struct pitrace_stack h = {
 		.flags = PITRACE_STACK_COPY | (number(3) == 32 ? PITRACE_STACK_32BIT : 0),
-		.regs = (uint16_t)number(4), .bytes = nwords > 8 ? (uint32_t)strlen(words[8]) / 2 : 0,
+		.regs = (uint16_t)number(4),
+		.bytes = nwords > 8 ? (uint32_t)strlen(words[8]) / 2 : 0,
 	};
 	uint64_t regs[256] = { 0 };
 	uint8_t *data;
@@ -293,8 +294,8 @@ static void copy(void)
 	regs[number(5)] = number(6);
 	regs[h.regs - 1] = number(7);
 	thread(2, &s.pid, &s.tid);
-	data = gen_record(&trace[cpu_at(1)], PITRACE_TPROF, PITRACE_TPROF_USER | PITRACE_TPROF_STACK,
-			  PITRACE_TYPE_STRUCT,
+	data = gen_record(&trace[cpu_at(1)], PITRACE_TPROF,
+			  PITRACE_TPROF_USER | PITRACE_TPROF_STACK, PITRACE_TYPE_STRUCT,
 			  (uint32_t)(sizeof(s) + sizeof(h) + 8 * h.regs + h.bytes), now);
 	memcpy(data, &s, sizeof(s));
 	memcpy(data + sizeof(s), &h, sizeof(h));

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What `make check-mutants` stands on: each fault of its list still has its place in the source, and
 # the runner tells a fault that is caught from one that survives, does not fit, does not build, or
-# whose test says nothing.
+# whose test says nothing. Then random faults: what is tested is caught, what is not survives, what was
+# judged does not count.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 "$top/tests/mutants/run" --fits
@@ -52,4 +53,62 @@ is prefix 'not ok mutant_prefix: without the fault on does not pass'
 [ $failed = 1 ] && echo "ok mutants_fails" || { echo "not ok mutants_fails"; code=1; }
 cmp -s source build/mutants/1/source && echo "ok mutants_taken_out" ||
 	{ echo "not ok mutants_taken_out"; code=1; }
+
+# ---- random faults of a source with one function that a test looks at and one that none does
+cp "$top/tests/mutants/random" tests/mutants/
+mkdir -p libperfutil tests/unit
+cat >libperfutil/small.c <<'END'
+int tested(int a, int b);
+int untested(int a, int b);
+int tested(int a, int b)
+{
+	if (a > b)
+		return a - b;
+	return b + 1;
+}
+int untested(int a, int b)
+{
+	return a + b;
+}
+END
+cat >tests/unit/test_small.c <<'END'
+#include <stdio.h>
+int tested(int a, int b);
+int main(void)
+{
+	int right = tested(5, 3) == 2 && tested(3, 3) == 4 && tested(1, 3) == 4 && tested(0, 1) == 2;
+
+	puts(right ? "ok small" : "not ok small");
+	return !right;
+}
+END
+printf '%s\n' 'build/obj/%.o: %.c' '	@mkdir -p $(@D)' '	@cc $(CFLAGS) -c -o $@ $<' \
+	'build/tests/unit/test_small: tests/unit/test_small.c build/obj/libperfutil/small.o' \
+	'	@mkdir -p $(@D)' '	@cc -o $@ $^' >Makefile
+echo 'libperfutil/small\.c	unit/test_small' >tests/mutants/suites
+echo build >.gitignore
+random() { # WANTED NAME WORDS ARGUMENT...
+	local wanted=$1 name=$2 words=$3
+	shift 3
+	PITRACE_BUILD=$dir/build tests/mutants/random "$@" >said 2>&1
+	[ $? = "$wanted" ] && grep -qE "$words" said
+	if [ $? = 0 ]; then
+		echo "ok mutants_random_$name"
+	else
+		echo "not ok mutants_random_$name"
+		sed 's/^/    /' said
+		code=1
+	fi
+}
+random 0 caught '^core +5 +5 +100$' libperfutil/small.c:{5,6,7}
+random 1 alive '^ALIVE +core libperfutil/small.c:11 plus' libperfutil/small.c:11
+printf '%s\t' libperfutil/small.c plus 'return a - b;' >tests/mutants/judged
+echo 'nobody calls it' >>tests/mutants/judged
+random 0 judged '^judged core libperfutil/small.c:11 plus' libperfutil/small.c:11
+random 0 drawn '^core +4 +4 ' --seed 3 --count 4
+grep -E '^(caught|judged|none)' said | sed 's/ (.*//' >drawn
+random 0 drawn_again '^core +4 +4 ' --seed 3 --count 4
+grep -E '^(caught|judged|none)' said | sed 's/ (.*//' | diff drawn - &&
+	cmp libperfutil/small.c build/mutants/random/libperfutil/small.c && echo "ok mutants_random_same" ||
+	{ echo "not ok mutants_random_same"; code=1; }
 exit $code

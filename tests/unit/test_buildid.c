@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Build ids that the drain reads: of which mappings, once a file, and none that was told already. */
+/* Build ids that the drain reads: of which mappings, once a file, none that was told before. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -46,7 +46,8 @@ static void begin(bool all, uint16_t ring)
 static void *put(uint16_t major, uint32_t minor, size_t size, uint64_t stamp)
 {
 	int err = 0;
-	void *p = segment_put(&out, major, minor, PITRACE_TYPE_STRUCT, size, stamp, scan, NULL, &err);
+	void *p = segment_put(&out, major, minor, PITRACE_TYPE_STRUCT, size, stamp, scan, NULL,
+			      &err);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
 	return p;

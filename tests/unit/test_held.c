@@ -215,7 +215,9 @@ static int session(const char *collector)
 
 static int session_ends(void)
 {
-	struct holder_request q = { .size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_TERMINATE };
+	struct holder_request q = {
+		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_TERMINATE,
+	};
 
 	return holder_ask(&q, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The folder of hook files: links and names that are taken already, on the program's side and on the
- * collector's; what stands there that is nobody's business stays as it was.
+ * The folder of hook files: links and names that are taken already, on the program's side and on
+ * the collector's; what stands there that is nobody's business stays as it was.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,9 @@ static struct hooks *folder(void)
 
 static int put_one(struct hookfile *f)
 {
-	struct pitrace_user who = { .pid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .ints = 1 };
+	struct pitrace_user who = {
+		.pid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .ints = 1,
+	};
 	uint64_t value = 7;
 
 	return hookfile_put(f, MAJOR, 1, &who, &value, sizeof(value));
@@ -164,7 +166,8 @@ static void no_name_left(void)
 static void control_file(void)
 {
 	static const struct hookfile_control good = {
-		.magic = HOOKFILE_MAGIC, .version = HOOKFILE_VERSION, .slots = 2, .slot_bytes = 32768,
+		.magic = HOOKFILE_MAGIC, .version = HOOKFILE_VERSION,
+		.slots = 2, .slot_bytes = 32768,
 	};
 	struct hookfile_control c;
 	char path[300];

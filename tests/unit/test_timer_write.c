@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the timer collector makes of what programs tell: which stacks are ones, for how long a sample
- * stands, which look has the mapping that a sample needs, what a look with a line too few is worth;
- * and which programs it can enter, through scripts.
+ * What the timer collector makes of what programs tell: which stacks are ones, for how long a
+ * sample stands, which look has the mapping that a sample needs, what a look with a line too few is
+ * worth; and which programs it can enter, through scripts.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -119,6 +119,8 @@ static unsigned int count(uint16_t major, uint32_t minor)
 /* ---- samples --------------------------------------------------------------------------------- */
 
 #define USER PITRACE_TPROF_USER
+#define COPY PITRACE_STACK_COPY
+#define MOST PITRACE_STACK_COPY_MAX
 
 static void sample(uint64_t stamp, uint64_t address, uint32_t overruns)
 {
@@ -179,8 +181,8 @@ static void stacks(void)
 		{ { .user = 2 }, 0, true },
 		{ { .user = PITRACE_STACK_MAX, .flags = PITRACE_STACK_CUT_U }, 0, true },
 		{ { .user = 1, .flags = PITRACE_STACK_NONE_U }, 0, true },
-		{ { .user = 1, .flags = PITRACE_STACK_COPY, .regs = 4, .bytes = 64 }, 0, true },
-		{ { .user = 1, .flags = PITRACE_STACK_COPY, .bytes = PITRACE_STACK_COPY_MAX }, 0, true },
+		{ { .user = 1, .flags = COPY, .regs = 4, .bytes = 64 }, 0, true },
+		{ { .user = 1, .flags = COPY, .bytes = MOST }, 0, true },
 		{ { .user = 0 }, 0, false },
 		{ { .user = PITRACE_STACK_MAX + 1 }, 0, false },
 		{ { .user = 2, .kernel = 1 }, 0, false },
@@ -189,10 +191,10 @@ static void stacks(void)
 		{ { .user = 2, .flags = PITRACE_STACK_32BIT }, 0, false },
 		{ { .user = 1, .regs = 1 }, 0, false },
 		{ { .user = 1, .bytes = 8 }, 0, false },
-		{ { .user = 1, .flags = PITRACE_STACK_COPY, .bytes = 12 }, 0, false },
-		{ { .user = 1, .flags = PITRACE_STACK_COPY, .bytes = PITRACE_STACK_COPY_MAX + 8 }, 0, false },
+		{ { .user = 1, .flags = COPY, .bytes = 12 }, 0, false },
+		{ { .user = 1, .flags = COPY, .bytes = MOST + 8 }, 0, false },
 		{ { .user = 2 }, 1, false },
-		{ { .user = 1, .flags = PITRACE_STACK_COPY, .regs = 4, .bytes = 64 }, 1, false },
+		{ { .user = 1, .flags = COPY, .regs = 4, .bytes = 64 }, 1, false },
 		{ { .user = 1 }, 9, false },
 	};
 	static struct stack_told t;
@@ -409,7 +411,8 @@ static void file(const char *name, mode_t mode, const void *data, size_t size)
 }
 
 /* A program of that loader ("": it has none). */
-static void program(const char *name, mode_t mode, int class, unsigned int machine, const char *loader)
+static void program(const char *name, mode_t mode, int class, unsigned int machine,
+		    const char *loader)
 {
 	struct {
 		Elf64_Ehdr h;
@@ -418,11 +421,13 @@ static void program(const char *name, mode_t mode, int class, unsigned int machi
 	} f = {
 		.h = {
 			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, (unsigned char)class },
-			.e_machine = (Elf64_Half)machine, .e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 2,
+			.e_machine = (Elf64_Half)machine,
+			.e_phoff = sizeof(Elf64_Ehdr), .e_phnum = 2,
 		},
 		.p = {
 			{ .p_type = PT_LOAD },
-			{ .p_type = *loader ? PT_INTERP : PT_NOTE, .p_offset = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr),
+			{ .p_type = *loader ? PT_INTERP : PT_NOTE,
+			  .p_offset = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr),
 			  .p_filesz = strlen(loader) + 1 },
 		},
 	};

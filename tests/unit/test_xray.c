@@ -100,7 +100,7 @@ static void cut_everywhere(void)
 	cut("basic-log-version-3", 8, 32);
 }
 
-/* ---- logs made here: header fields and limits -------------------------------------------------- */
+/* ---- logs made here: header fields and limits ------------------------------------------------ */
 
 static uint8_t made[4096];
 static size_t nmade;
@@ -131,7 +131,8 @@ static void header(unsigned int version, unsigned int type, uint64_t frequency, 
 }
 
 /* Of a basic log. */
-static void basic(unsigned int type, unsigned int kind, uint32_t function, uint64_t stamp, uint32_t tid)
+static void basic(unsigned int type, unsigned int kind, uint32_t function, uint64_t stamp,
+		  uint32_t tid)
 {
 	const uint8_t head[4] = { (uint8_t)type, 0, 3, (uint8_t)kind };
 	const uint32_t who[2] = { htole32(tid), htole32(77) };
@@ -203,7 +204,8 @@ static struct read reading(void)
 			CU_ASSERT_FATAL(got.n < MOST);
 			got.arguments = ((const struct call_record *)r.data)->arguments;
 			CU_ASSERT_EQUAL(r.size, sizeof(struct call_record) + 8 * got.arguments);
-			memcpy(got.argument, (const struct call_record *)r.data + 1, 8 * got.arguments);
+			memcpy(got.argument, (const struct call_record *)r.data + 1,
+			       8 * got.arguments);
 			got.kinds[got.n] = r.minor;
 			got.time[got.n] = in.format->monotonic(&in, r.stamp);
 			got.stamp[got.n++] = r.stamp;
@@ -301,7 +303,8 @@ static void basic_limits(void)
 			basic(1, 0, 1, 500 + i, 9);
 		got = reading();
 		CU_ASSERT(got.n == 1 && got.arguments == CALL_ARGUMENTS);
-		CU_ASSERT(got.argument[0] == 500 && got.argument[CALL_ARGUMENTS - 1] == 499 + CALL_ARGUMENTS);
+		CU_ASSERT_EQUAL(got.argument[0], 500);
+		CU_ASSERT_EQUAL(got.argument[CALL_ARGUMENTS - 1], 499 + CALL_ARGUMENTS);
 		CU_ASSERT_EQUAL(got.faults, n > CALL_ARGUMENTS);
 		if (got.faults)
 			CU_ASSERT(tells(&got, 32, "9 arguments: the first 8 are kept"));
@@ -354,7 +357,8 @@ static void fdr_limits(void)
 			metadata64(6, 500 + i);
 		function(CALL_EXIT, 1, 7);
 		got = reading();
-		CU_ASSERT(got.n == 2 && got.kinds[0] == CALL_ENTRY_ARGUMENTS && got.stamp[1] == 112);
+		CU_ASSERT(got.n == 2 && got.stamp[1] == 112);
+		CU_ASSERT_EQUAL(got.kinds[0], CALL_ENTRY_ARGUMENTS);
 		CU_ASSERT_EQUAL(got.faults, n > CALL_ARGUMENTS);
 		if (got.faults)
 			CU_ASSERT(tells(&got, 80, "9 arguments: the first 8 are kept"));
