@@ -102,7 +102,7 @@ random() { # WANTED NAME WORDS ARGUMENT...
 }
 random 0 caught '^core +5 +5 +100$' libperfutil/small.c:{5,6,7}
 random 1 alive '^ALIVE +core libperfutil/small.c:11 plus' libperfutil/small.c:11
-printf '%s\t' libperfutil/small.c plus 'return a - b;' >tests/mutants/judged
+printf '%s\t' libperfutil/small.c 'return a + b;' 'return a - b;' >tests/mutants/judged
 echo 'nobody calls it' >>tests/mutants/judged
 random 0 judged '^judged core libperfutil/small.c:11 plus' libperfutil/small.c:11
 random 0 drawn '^core +4 +4 ' --seed 3 --count 4
