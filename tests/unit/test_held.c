@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "held.h"
 #include "holder.h"
@@ -24,6 +25,7 @@
 static char folder[] = "/tmp/held.XXXXXX";
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static int begins_with;
+static pid_t newest;			/* holder that answered */
 
 static bool answer(void *arg, int fd, uint32_t op);
 
@@ -52,16 +54,21 @@ static bool answer(void *arg, int fd, uint32_t op)
 	return op == STOP;
 }
 
-/* Our own children are waited for elsewhere: whoever ends now was a holder. A minute is enough. */
+/* Our own children are waited for elsewhere: whoever ends now was a holder. One that stays alive is
+ * told by -1, after half a minute, and ended. */
 static int ended(void)
 {
-	int status = -1;
-	pid_t pid;
+	const struct timespec some = { .tv_nsec = 10000000 };
+	int status = 0;
+	pid_t pid = 0;
 
-	alarm(60);
-	pid = waitpid(-1, &status, 0);
-	alarm(0);
-	return pid < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	for (int i = 0; i < 3000 && !(pid = waitpid(-1, &status, WNOHANG)); i++)
+		nanosleep(&some, NULL);
+	if (!pid && newest > 0) {
+		kill(newest, SIGKILL);
+		waitpid(newest, &status, 0);
+	}
+	return pid <= 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 static bool nobody(void)
@@ -78,6 +85,8 @@ static pid_t ask(const struct held *h, uint32_t op)
 		return fd;
 	if (held_receive(fd, &pid, sizeof(pid), NULL) != (ssize_t)sizeof(pid))
 		pid = 0;
+	if (pid > 0)
+		newest = pid;
 	close(fd);
 	return pid;
 }
