@@ -66,8 +66,8 @@ struct collector {
 	/* … as configured; NULL: config->dither, and those of events never do. */
 	uint32_t (*dither_of)(const struct trace_config *config);
 	bool drain_reads_build_ids;	/* of all files; else of those that a walk describes only */
-	/* It samples the kernel, and its own records say when kernel modules come and go, or it leaves
-	 * that to the drain. */
+	/* It samples the kernel, and its own records say when kernel modules come and go, or it
+	 * leaves that to the drain. */
 	enum { MODULES_NOT_SEEN, MODULES_ITS_OWN, MODULES_BY_DRAIN } modules;
 	/* Can it serve this user and this configuration? Leaves nothing behind. */
 	void (*check)(const struct trace_config *config, struct collector_check *check);

@@ -17,7 +17,7 @@ struct module {
 	const char *name;
 	size_t length;
 	uint64_t start, size;		/* start 0: hidden from this user */
-	bool doubtful;			/* another may have had its name or place between the looks */
+	bool doubtful;			/* another may have had its name or place between looks */
 };
 
 struct list {
@@ -64,8 +64,10 @@ static int read_list(struct list *l, const char *text)
 	*l = (struct list){ NULL, 0 };
 	while (bytes_line(&b, &line, &length) && l->n < MODULES_MAX) {
 		if (l->n == room) {
-			struct module *more = realloc(l->item, (room = 2 * room + 64) * sizeof(*more));
+			struct module *more;
 
+			room = 2 * room + 64;
+			more = realloc(l->item, room * sizeof(*more));
 			if (!more) {
 				free(l->item);
 				return -ENOMEM;

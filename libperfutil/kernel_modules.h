@@ -11,7 +11,8 @@
 
 /* Two texts of /proc/modules: the same modules at the same places? Use counts do not matter. */
 bool kernel_modules_same(const char *a, const char *b);
-/* MTE records of what came and went between two looks, at `then` and `now` (stamps). 0 or -errno. */
+/* MTE records of what came and went between two looks, at `then` and `now` (stamps). 0 or
+ * -errno. */
 int kernel_modules_tell(struct pifile_writer *w, const char *before, const char *after,
 			uint64_t then, uint64_t now);
 /* Does a segment tell that one was loaded? */

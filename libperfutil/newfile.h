@@ -40,8 +40,8 @@ int newfile_open(struct newfile *f, const char *path, unsigned int how, mode_t m
  * long. */
 int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name,
 		    unsigned int how, mode_t mode);
-/* Whatever has this name, and be it a link, a FIFO or another user's file, becomes NAME.old: a name is
- * needed and nothing is lost. 0, also when nothing has it, or -errno, as above. */
+/* Whatever has this name, and be it a link, a FIFO or another user's file, becomes NAME.old: a name
+ * is needed and nothing is lost. 0, also when nothing has it, or -errno, as above. */
 int newfile_aside(const struct folder *folder, const char *name);
 /* It shall not be: the file goes if it still has its name, and what made way is back. fd is
  * closed, and the rest released. */

@@ -12,7 +12,7 @@
 #define NS_PER_SEC	1000000000u
 #define SHORTEST	12000u		/* ns: below 10 us the kernel keeps no period */
 #define TURN_MS		50		/* a turn is so long, and up to twice as much more */
-#define TURN_EVENTS	1		/* and a millisecond for so many events: to change one takes 5 us */
+#define TURN_EVENTS	1		/* a millisecond more for so many: a change takes 5 us */
 #define TURN_LONGEST_MS	2000
 /* Off the mean rate, in billionths for a thousandth of dither: the odd figure keeps the phases of a
  * program's cycle from coming back after few ticks. */

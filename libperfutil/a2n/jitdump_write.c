@@ -222,7 +222,8 @@ int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
 		      uint32_t n_lines, uint64_t *index)
 {
-	return jitdump_load_unwind(w, since, name, address, size, code, lines, n_lines, NULL, index);
+	return jitdump_load_unwind(w, since, name, address, size, code, lines, n_lines, NULL,
+				   index);
 }
 
 /* Its fixed part; the tables follow, .eh_frame first, as all others write them. */

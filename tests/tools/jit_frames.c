@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * jit_frames SCENE LOOPS: x86-64 code without frame pointers, told in a jitdump with its unwinding
- * tables; end_cb, which it calls, and its own loop take the time. Each code's frame has another size.
+ * tables; end_cb, which it calls, and its own loop take the time. Each frame has another size.
  *  plain    each of three codes called by call_it; a code called by a code
  *  none     the same, no tables
  *  wrong    the same, tables of another frame's size

@@ -330,7 +330,8 @@ static void check_calls(const char *objdump, const char *name, const char *call,
 		if (!space || sscanf(space - 1, "%lx", &at) != 1)
 			continue;
 		n++;
-		if (strcmp(name_of(a, at), expected) || strcmp(name_of(a, at + size - 1), expected) ||
+		if (strcmp(name_of(a, at), expected) ||
+		    strcmp(name_of(a, at + size - 1), expected) ||
 		    !strcmp(name_of(a, at - 1), expected) ||
 		    !strcmp(name_of(a, at + size), expected)) {
 			printf("# %s: %#lx is %s, not %s\n", name, at, name_of(a, at), expected);

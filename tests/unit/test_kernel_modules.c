@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Kernel modules that come and go while a trace is written: what a look at /proc/modules adds to the
- * file, and what liba2n makes of it. /proc is this test's: modules come and go as it likes.
+ * Kernel modules that come and go while a trace is written: what a look at /proc/modules adds to
+ * the file, and what liba2n makes of it. /proc is this test's: modules come and go as it likes.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -224,7 +224,7 @@ static void test_elsewhere_at_end(void)
 	a2n_close(a2n);
 }
 
-/* Another one over the place of one that went: never the other's name, and none where nobody knows. */
+/* Another one over the place of one that went: never the other's name, none where nobody knows. */
 static void test_over(void)
 {
 	begin(A C, KERNEL SYM_A SYM_C);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A unit test program's main: runs a table of tests as one CUnit suite and says of each `ok NAME`
- * or `not ok NAME why` or `skip NAME why`, as tests/runner reads it. Passed means: it ran, and nothing in it failed.
+ * or `not ok NAME why` or `skip NAME why`, as tests/runner reads it. Passed means: it ran, and
+ * nothing in it failed.
  */
 #ifndef UNIT_H
 #define UNIT_H
