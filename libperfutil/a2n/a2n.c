@@ -135,6 +135,11 @@ static uint64_t last_of(uint64_t start, uint64_t length)
 	return length - 1 > UINT64_MAX - start ? UINT64_MAX : start + (length - 1);
 }
 
+void a2n_time_of_day(struct a2n *a, uint64_t realtime)
+{
+	a->modules.time_of_day = realtime;
+}
+
 int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map)
 {
 	struct mapping mapping;

@@ -149,6 +149,8 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 		m->gone |= deleted;
 		if (map->offset < m->lowest)
 			m->lowest = map->offset;
+		if (ms->time_of_day && (!m->mapped || ms->time_of_day < m->mapped))
+			m->mapped = ms->time_of_day;
 	}
 	return m;
 }

@@ -33,6 +33,7 @@ struct module {
 	const char *path;
 	struct file_key key;
 	struct build_id id;		/* told with the mapping; size 0: not */
+	uint64_t mapped;		/* CLOCK_REALTIME, at first; 0: not known */
 	uint64_t lowest;		/* the lowest file offset ever mapped */
 	struct symtab tab;
 	struct segment *segments;
@@ -50,6 +51,7 @@ struct modules {
 	void *warn_arg;
 	uint32_t machines;		/* that were announced; 0: one */
 	uint32_t machine;		/* whose is what is told */
+	uint64_t time_of_day;		/* … of the mappings; 0: not known */
 	struct images {
 		struct image {
 			void *bytes;	/* NULL: not told */

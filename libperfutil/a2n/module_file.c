@@ -15,6 +15,17 @@
 #include "kept_files.h"
 #include "module_file.h"
 
+#define SLACK_NS 20000000u		/* clocks are read one after the other */
+
+/* Written in place it has its inode still. (An owner may set the time of the last write back, not
+ * that of the last change; this one a chmod moves, too.) */
+static bool changed(const struct module *m, const struct stat *st)
+{
+	uint64_t at = (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
+
+	return m->mapped && m->key.inode && at > m->mapped && at - m->mapped > SLACK_NS;
+}
+
 static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
 {
 	struct module_file *f = arg;
@@ -41,6 +52,8 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 			why = "the file was deleted and its build id is unknown";
 		else if (same == FILE_OTHER)
 			why = "the file was replaced since it ran (another inode)";
+		else if (same == FILE_SAME && changed(f->module, st))
+			why = "the file was replaced since it ran (changed after it was mapped)";
 		f->other_inode = same == FILE_UNSURE;
 	}
 	if (why) {

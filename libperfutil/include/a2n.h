@@ -84,6 +84,10 @@ struct a2n_map {
 /* An executable mapping; it replaces exactly what it overlaps. The same file at the same offset
  * again (mprotect's splits) changes nothing. */
 int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map *map);
+/* When the mappings that are told next were made, in nanoseconds of CLOCK_REALTIME, or a later time
+ * when nothing of it ran any more; 0: not known. A file without a build id that has been changed
+ * since then is another one. */
+void a2n_time_of_day(struct a2n *a, uint64_t realtime);
 int a2n_unmap(struct a2n *a, uint64_t time, uint32_t pid, uint64_t start, uint64_t length);
 /* Code that a program made while it ran and told of, in module JITCODE. It replaces exactly what it
  * overlaps, and is gone when its memory is unmapped or another file is mapped there. The name need

@@ -3,6 +3,7 @@
 #include "model/read.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "model/feed.h"
 #include "model/functions.h"
@@ -24,6 +25,7 @@ struct reading {
 	struct runs_reader *reader;
 	struct functions *functions;
 	const struct profile_reader *profile;
+	uint64_t written;		/* the trace's file, CLOCK_REALTIME; 0: it is none */
 };
 
 /* Call `each` for all records of a pass: it is inlined. 0, or -errno. */
@@ -57,6 +59,15 @@ run_pass(struct reading *rd, unsigned int what, const char *name,
 	return rc;
 }
 
+/* When the mapping was made; where the trace's clock says nothing of that, or its time (what perf
+ * found when it began), the end of the recording: that is when its file was written last. */
+static uint64_t time_of_day(struct reading *rd, const struct pirecord *r)
+{
+	uint64_t real = r->stamp ? rd->input->format->realtime(rd->input, r->stamp) : 0;
+
+	return real ? real : rd->written;
+}
+
 static int name_record(struct reading *rd, const struct pirecord *r)
 {
 	struct jit *jit = &rd->model->names.jit;
@@ -67,6 +78,8 @@ static int name_record(struct reading *rd, const struct pirecord *r)
 	if (!rc)
 		rc = jit_until(jit, r->time);
 	before = a2n_told(jit->a2n);
+	if (r->major == PITRACE_MTE && r->minor == PITRACE_MTE_MODULE)
+		a2n_time_of_day(jit->a2n, time_of_day(rd, r));
 	if (!rc)
 		rc = feed_record(jit->a2n, rd->trace, r);
 	if (!rc)
@@ -478,8 +491,12 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 	       unsigned int needs)
 {
 	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .needs = needs };
+	struct stat st;
 	int rc;
 
+	if (!stat(in->path, &st) && S_ISREG(st.st_mode))
+		rd.written = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+			     (uint64_t)st.st_mtim.tv_nsec;
 	if (needs & (NEED_RUNS | NEED_INSTRUCTIONS))
 		return read_for_runs(&rd);
 	rc = hits_open(&rd.hits, &m->names, &m->counts);

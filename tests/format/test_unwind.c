@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
@@ -279,7 +280,8 @@ static void run_scenes(void)
 static void sync_at(uint32_t why)
 {
 	struct pitrace_sync s = {
-		.stamp = now, .monotonic = now, .boottime = now, .realtime = now,
+		.stamp = now, .monotonic = now, .boottime = now,
+		.realtime = now + (uint64_t)time(NULL) * 1000 * MS,
 	};
 
 	memcpy(gen_record(&mte, PITRACE_SYNC, why, PITRACE_TYPE_STRUCT, sizeof(s), now), &s,

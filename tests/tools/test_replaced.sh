@@ -164,6 +164,19 @@ for b in $collectors; do
 	# … and one that has one is none that had none.
 	cat new >prog
 	not_named ${b}_bare_by_id a.nrm2 ran.bare prog
+	# … but not of one that is written in place, with its old time or a new one
+	fresh ran.bare prog
+	"$swtrace" run -q -B $b -o a.nrm2 -- ./prog 200
+	cat new.bare >prog
+	not_named ${b}_bare_in_place a.nrm2 ran.bare prog
+	touch -d '1 day ago' prog
+	not_named ${b}_bare_in_place_old a.nrm2 ran.bare prog
+	mkdir -p "old$work" && cp ran.bare "old$work/prog"
+	all_named ${b}_bare_in_place_sympath a.nrm2 ran.bare prog -sympath old
+	rm -rf old
+	fresh ran.bare prog
+	"$swtrace" run -q -B $b -o a.nrm2 -- sh -c './prog 300; sleep 0.1; cat new.bare >prog; ./prog 300'
+	none_wrong ${b}_bare_in_place_meanwhile a.nrm2 ran.bare prog
 	# ---- a library
 	fresh ran.so libspin.so
 	"$swtrace" run -q -B $b -o a.nrm2 -- \
@@ -253,6 +266,18 @@ if [ $perf = 1 ] && command -v perf >/dev/null; then
 	not_named perf_data_after c.data ran prog
 else
 	echo "skip replaced_perf_data no perf, or no perf events, here"
+fi
+
+# ---- … that has no build id: its inode tells, and written in place when it was changed
+if [ $perf = 1 ] && command -v perf >/dev/null; then
+	for clock in "" "-k mono"; do
+		fresh ran.bare prog
+		perf record -q $clock -e cpu-clock:u -F 1000 -o c.data ./prog 300 >out 2>&1
+		all_named "perf_data_bare_same${clock:+_mono}" c.data ran.bare prog
+		sleep 0.1
+		cat new.bare >prog
+		not_named "perf_data_bare_in_place${clock:+_mono}" c.data ran.bare prog
+	done
 fi
 
 # ---- in a chroot
