@@ -227,9 +227,10 @@ static const char *stranger(const struct maps *m, const struct maps_process *p, 
 	if (st.st_uid && st.st_uid != geteuid() && st.st_uid != tracer)
 		return "it is another user's file: if you trust it, copy it to a folder and name "
 		       "that with -jdir";
-	if (!m->real)
-		return NULL;
 	written = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+	if (!m->real)
+		return p->to != NEVER && m->ended && written > m->ended + SLACK_NS ?
+		       "it was written after the recording had ended" : NULL;
 	if (p->from)
 		start = p->from + m->real;
 	else if (p->start && m->boot)
@@ -295,6 +296,13 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	rc = tell(m, map, path, 0, p->pid, 0, p->to);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
+	/* Of all maps it is said once. */
+	if (!rc && !named && !m->real && !m->unchecked) {
+		m->unchecked = true;
+		rc = jit_note(m->jit, path, NO_OFFSET,
+			      "it is taken, but may be of an older process of that number: the trace does not tell the time of day: record with perf record -k mono",
+			      0);
+	}
 	if (rc && rc != -ENOMEM)
 		rc = jit_note(m->jit, path, NO_OFFSET, "cannot be read", 0);
 	if (!rc && fault.what)
@@ -336,9 +344,15 @@ int maps_finish(struct maps *m, struct input *in)
 {
 	struct input_section s;
 	struct stat st;
-	uid_t tracer = stat(in->path, &st) ? geteuid() : st.st_uid;
+	bool there = !stat(in->path, &st);
+	uid_t tracer = there ? st.st_uid : geteuid();
 	int rc = 0;
 	uint32_t i;
+
+	/* When it was written last. */
+	if (there && S_ISREG(st.st_mode))
+		m->ended = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+			   (uint64_t)st.st_mtim.tv_nsec;
 
 	for (i = 0; !rc && in->format->section(in, i, &s) > 0; i++)
 		if (s.type == PIFILE_SEC_PERFMAP && s.data)
