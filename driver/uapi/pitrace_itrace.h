@@ -172,8 +172,8 @@ enum pitrace_itrace_scope {
 #define PITRACE_ITRACE_FROM	0x8	/* start where `start` is reached, in each thread; one that is
 					   begun by a thread that has started has, too */
 #define PITRACE_ITRACE_UNTIL	0x10	/* stop where `stop` is reached; START may come again */
-#define PITRACE_ITRACE_NO_THREADS 0x20	/* not the threads that a traced one begins in its process, nor
-					   what these begin; FROM: that one that has started */
+#define PITRACE_ITRACE_NO_THREADS 0x20	/* not threads that a traced one begins, nor what these
+					   begin; FROM: that one that has started */
 #define PITRACE_ITRACE_LIST	64
 struct pitrace_itrace_place {
 	__s32 fd;		/* of the file whose byte `address` it is; -1: of memory itself */
