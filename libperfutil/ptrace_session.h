@@ -72,7 +72,7 @@ struct ptrace_thread {
 	bool entered;			/* the next trap tells of an exec that was told already */
 	bool called;			/* the last step was a system call */
 	bool done;			/* its limit is reached */
-	bool started;			/* born of one that was recorded: no need to reach the place */
+	bool started;			/* its parent was recorded: it begins at once */
 	bool left_out;			/* by wish, with all that it begins */
 	bool passes;			/* it stands at a breakpoint that is not for it */
 	uint64_t over;			/* it steps over a breakpoint, taken out meanwhile */

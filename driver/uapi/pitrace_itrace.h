@@ -169,11 +169,11 @@ enum pitrace_itrace_scope {
 					   of theirs alone, of TIDS none */
 #define PITRACE_ITRACE_LOSSY	0x2	/* drop records, counted, when a ring is full; no wait */
 #define PITRACE_ITRACE_STEPS	0x4	/* a record for each instruction */
-#define PITRACE_ITRACE_FROM	0x8	/* start where `start` is reached, in each thread; one that is
+#define PITRACE_ITRACE_FROM	0x8	/* start where `start` is reached, in each thread; what is
 					   begun by a thread that has started has, too */
 #define PITRACE_ITRACE_UNTIL	0x10	/* stop where `stop` is reached; START may come again */
-#define PITRACE_ITRACE_NO_THREADS 0x20	/* not threads that a traced one begins, nor what these
-					   begin; FROM: that one that has started */
+#define PITRACE_ITRACE_NO_THREADS 0x20	/* not threads that a traced one begins, nor what
+					   these begin; FROM: that one that has started */
 #define PITRACE_ITRACE_LIST	64
 struct pitrace_itrace_place {
 	__s32 fd;		/* of the file whose byte `address` it is; -1: of memory itself */

@@ -379,14 +379,46 @@ static bool is_stuck(struct pt_queue *q)
 	return q->unmoved >= UNMOVED;
 }
 
+/* A buffer begins with a place where a decoder can begin, unless it was written over since. */
+static void tell_skipped(struct pt_queue *q, bool none)
+{
+	uint64_t offset = 0;
+
+	if (q->begun || q->pt->piece[q->first].at)
+		return;
+	pt_insn_get_sync_offset(q->decoder, &offset);
+	if (!none && !offset)
+		return;
+	perf_fault(q->pt->p, perf_pt_place(q, 0), none ?
+		   "Intel PT: these data have no place where decoding could begin" :
+		   "Intel PT: these data do not begin as they should; decoding begins behind");
+	q->gap = true;
+}
+
 /* From the next place where the decoder can begin. */
 static int synchronize(struct pt_queue *q)
 {
+	uint64_t offset = 0;
+
 	q->status = pt_insn_sync_forward(q->decoder);
 	if (q->status < 0) {
-		perf_pt_close(q);
-		return 0;
+		bool more = q->status != -pte_eos &&
+			    pt_insn_get_sync_offset(q->decoder, &offset) >= 0 &&
+			    (!q->begun || offset > q->offset);
+
+		if (q->status == -pte_eos)
+			tell_skipped(q, true);
+		else
+			perf_fault(q->pt->p, perf_pt_place(q, offset), "Intel PT: %s",
+				   pt_errstr((enum pt_error_code)-q->status));
+		q->begun = true;
+		q->offset = offset;
+		if (!more)
+			perf_pt_close(q);
+		return lose(q);
 	}
+	tell_skipped(q, false);
+	q->begun = true;
 	q->synced = true;
 	q->unmoved = 0;
 	take_time(q);
@@ -424,6 +456,9 @@ static int advance(struct pt_queue *q)
 		return take_events(q);
 	if (q->pt->decoded++ == q->pt->most)
 		return give_up(q);
+	/* Where data begin in the midst no event says that tracing is on: code is read first. */
+	if (!q->on)
+		find_thread(q);
 	q->status = pt_insn_next(q->decoder, &insn, sizeof(insn));
 	if (q->status >= 0) {
 		if (insn.iclass != ptic_error)

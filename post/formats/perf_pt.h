@@ -44,6 +44,7 @@ struct pt_queue {
 	uint32_t first, piece, tail;	/* that the decoder's data begin with; next; of all */
 	uint8_t *data;
 	struct pt_insn_decoder *decoder;
+	bool begun;			/* a place to begin at was found, or something like one */
 	bool synced, ended;
 	int status;
 	uint64_t time;			/* of perf's clock, that is known last */

@@ -76,6 +76,7 @@ void perf_pt_close(struct pt_queue *q)
 	free(q->data);
 	q->decoder = NULL;
 	q->data = NULL;
+	q->begun = false;
 }
 
 void perf_pt_end(struct perf *p)

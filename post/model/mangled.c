@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names that stayed mangled. C++, Rust and D are read by binutils' libiberty, which is linked in:
- * Debian 12's is of 2023 and knows neither clang 18's nor GCC 14's constraints and explicit objects,
- * newer ones not all of clang's (no C interface of LLVM demangles, and __cxa_demangle of libstdc++ is
- * the same code); Swift's need Swift. So readers are told how many there are.
+ * Names that stayed mangled. C++, Rust and D are demangled by binutils' libiberty, which is linked
+ * in: Debian 12's is of 2023 and knows neither clang 18's nor GCC 14's constraints and explicit
+ * objects, newer ones do not know all of clang's. LLVM's demangler has no C interface, libstdc++'s
+ * __cxa_demangle is the same code as libiberty's; Swift's names need Swift. So the report counts
+ * what is left.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -71,14 +71,52 @@ verdict verified
 code 0 "$post" -info plain.data && has out 'bytes of Intel PT, decoded'
 verdict info
 
-# ---- damage: no crash, what stands before it is told
-cut_at() { # BYTES
-	head -c "$1" plain.data >cut.data
-	"$post" -show -json -q -o cut.json cut.data >out 2>err
-	[ $? -le 2 ] || { echo "cut at $1" >why; return 1; }
-}
+# ---- damage: what is wrong is said, with its place; what stands before it and behind it is read
 size=$(stat -c %s plain.data)
-every cut_at $(seq 1 $((size / 60)) "$size")
+end=$(od -An -tu8 -j40 -N16 plain.data | awk '{ print $1 + $2 }')	# of the data; an index follows
+first=$(grep -abo -m1 "$(printf '\002\202\002\202\002\202')" plain.data | head -n 1 | cut -d: -f1)
+second=$(grep -abo "$(printf '\002\202\002\202\002\202\002\202')" plain.data | cut -d: -f1 |
+	awk -v first="$first" '$1 > first + 16' | head -n 1)
+all=$(wc -l <plain.truth)
+told_before() { # BYTES: branches that these bytes of Intel PT's data tell for sure
+	awk -v b="$1" '$1 + 16 <= b' plain.truth.at | wc -l
+}
+at_most_before() {
+	awk -v b="$1" '$1 <= b' plain.truth.at | wc -l
+}
+bad() { # WHY: with what was said
+	{ echo "$1"; head -n 5 err; } >why
+	false
+}
+read_all_the_same() { # FILE: the number of records that is said is that of those that are told
+	local n
+	n=$("$post" -show -json -q -o - "$1" 2>/dev/null | wc -l)
+	has err "$n records were read all the same" || bad "$n records"
+}
+cut_at() { # BYTES
+	local rc n
+	head -c "$1" plain.data >cut.data
+	"$post" -show -q -o cut.show cut.data >out 2>err
+	rc=$?
+	cp err said
+	shown cut.data >have
+	cp said err
+	n=$(wc -l <have)
+	if [ "$1" -lt 72 ]; then
+		[ $rc = 2 ] && has err 'cut.data: at byte ' || bad "cut at $1: code $rc"
+	elif [ "$1" -ge "$end" ]; then
+		[ $rc = 0 ] && [ ! -s err ] && diff plain.truth have >why
+	else
+		[ $rc = 1 ] && has err "cut.data: at byte $1: the file ends here" || bad "cut at $1: code $rc" || return
+		[ "$1" -lt 256 ] || read_all_the_same cut.data || return
+		# The last one is what ran up to the cut.
+		diff <(head -n $((n ? n - 1 : 0)) plain.truth) <(head -n $((n ? n - 1 : 0)) have) >why || return
+		[ "$1" -le "$first" ] || { [ "$n" -ge "$(told_before $(($1 - first)))" ] &&
+			[ "$n" -le $(($(at_most_before $(($1 - first))) + 1)) ]; } || bad "cut at $1: $n branches"
+	fi
+}
+every cut_at 1 8 15 104 255 256 257 $(seq 400 $((size / 14)) "$size") "$first" $((first + 8)) \
+	$((first + 17)) $((second + 8)) $((end - 1)) "$end" "$size"
 verdict cut
 # Of Intel PT's data what is there is decoded: the very same branches, up to the cut.
 head -c $((size - 2000)) plain.data >cut.data
@@ -101,15 +139,50 @@ longer() { # BYTES
 every longer 1 8 4096 $((1 << 40)) $((1 << 62))
 verdict longer_than_the_file
 
-flip() { # BYTE
+flip() { # BYTE: three of them are others
+	local rc at same back=0 want lost
 	cp plain.data bad.data
 	printf '\125\252\377' | dd of=bad.data bs=1 seek="$1" conv=notrunc status=none
-	"$post" -arc -q -o arc bad.data >out 2>err
-	[ $? -le 2 ] || { echo "byte $1" >why; return 1; }
+	"$post" -show -q -o bad.show bad.data >out 2>err
+	rc=$?
+	cp err said
+	# Where the bytes were a time, the end may lie behind the program's: it is none of its own.
+	shown bad.data | tee shown | sed '$s/ on$/ exit/' >have
+	cp said err
+	# What bytes before tell is told, and what is told behind the next place to begin at.
+	same=$(cmp plain.truth have 2>&1 | sed -n 's/.*line //p')
+	want=$(told_before $(($1 - first)))
+	[ "$1" -ge $((first + 60)) ] || want=0		# where decoding could begin is lost
+	[ $((${same:-all + 1} - 1)) -ge "$want" ] || [ "$want" = 0 ] ||
+		bad "byte $1: ${same:-all} branches before, not $want" || return
+	if [ "$1" -lt $((second - 2)) ]; then
+		back=$(awk -v b=$((second - first + 64)) '$1 >= b' plain.truth.at | wc -l)
+		diff <(tail -n "$back" plain.truth) <(tail -n "$back" have) >why || bad "byte $1: behind" || return
+	fi
+	if cmp -s plain.truth have; then
+		return
+	elif [ $rc = 1 ]; then
+		at=$(sed -nE 's/.*bad.data: at byte ([0-9]+): Intel PT: .*/\1/p' err | head -n 1)
+		[ "${at:-0}" -ge "$first" ] && [ "$at" -le "$end" ] && read_all_the_same bad.data ||
+			bad "byte $1: place ${at:-none}"
+	else
+		# Other packets than there were, and right ones: what is missing is marked.
+		lost=$("$post" -show -json -q -o - bad.data | jq -r 'select((.flags? // []) == ["gap"]) | .record' | wc -l)
+		[ $rc = 0 ] && { [ "$lost" -ge 1 ] || [ "$(tail -n 1 shown | cut -d' ' -f4)" = on ]; } ||
+			bad "byte $1: code $rc, nothing is said"
+	fi
 }
-first=$(grep -abo -m1 "$(printf '\002\202\002\202\002\202')" plain.data | head -n 1 | cut -d: -f1)
-every flip $(seq $((first + 16)) $(((size - first) / 60)) $((size - 100)))
+every flip "$first" $((first + 4)) $((first + 14)) $((first + 20)) \
+	$(seq $((first + 60)) $(((end - first) / 14)) $((end - 20))) $((second + 1)) $((second + 15))
 verdict flipped
+# A place to begin at that is none any more: that is said, and decoding begins at the next one.
+for at in 0 12 16; do
+	cp plain.data bad.data
+	printf '\125\252\377' | dd of=bad.data bs=1 seek=$((first + at)) conv=notrunc status=none
+	code 1 "$post" -arc -q -o arc bad.data && has err "at byte $first: Intel PT: " && has arc '?gap' &&
+		shown bad.data >have && [ "$(wc -l <have)" -gt 1000 ] && diff <(tail -n "$(wc -l <have)" plain.truth) have >why
+	verdict "begin_damaged_$at"
+done
 cp plain.data bad.data
 head -c 40 /dev/zero | tr '\0' '\377' | dd of=bad.data bs=1 seek=$((first + 600)) conv=notrunc status=none
 code 1 "$post" -arc -q -o arc bad.data && has err 'Intel PT: ' && has err 'at byte ' && has arc '?gap'

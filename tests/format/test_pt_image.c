@@ -3,7 +3,8 @@
  * test_pt_image [KIND]... DATA TRUTH PROGRAM [ARGUMENT]...: a program is stepped, and what a
  * processor with Intel PT would have told of it is encoded (by libipt's encoder) into a perf.data
  * as perf record -e intel_pt//u writes it. TRUTH: each taken branch, "from to instructions kind",
- * and where tracing was off for a while, "at to instructions off". KIND: interrupts (each 500th
+ * and where tracing was off for a while, "at to instructions off"; TRUTH.at has, a line each, how many
+ * bytes had been told by then. KIND: interrupts (each 500th
  * instruction), overflow (a stretch in the middle that is lost), cpus (a buffer of a CPU, not of a
  * thread), pieces (the buffer was written in two), repeats (the first loop is told as one of 30,000
  * turns more than it had).
@@ -40,7 +41,7 @@ static struct {
 	uint8_t *records;
 	size_t nrecords, at_aux[2];
 	unsigned int naux;
-	FILE *truth;
+	FILE *truth, *places;
 	pid_t pid;
 	uint64_t time, psb;
 	uint8_t bits, nbits;
@@ -276,10 +277,20 @@ static const char *word_of(uint8_t kind)
 	return kind == 1 ? "call" : kind == 2 ? "return" : kind == 3 ? "jump" : "other";
 }
 
+static void put_place(void)
+{
+	uint64_t offset = 0;
+
+	pt_enc_get_offset(g.encoder, &offset);
+	fprintf(g.places, "%lu\n", offset);
+}
+
 static void say(const char *kind, uint64_t from, uint64_t to)
 {
-	if (!g.lost)
+	if (!g.lost) {
 		fprintf(g.truth, "0x%lx 0x%lx %lu %s\n", from, to, g.run, kind);
+		put_place();
+	}
 	g.run = 0;
 }
 
@@ -376,6 +387,7 @@ static void run(void)
 			put((struct pt_packet){ .type = ppt_fup, .payload.ip = {
 				.ipc = pt_ipc_full, .ip = r.rip } });
 			fprintf(g.truth, "gap\n");
+			put_place();
 			g.lost = false;
 			g.run = 0;
 		}
@@ -420,6 +432,7 @@ static void write_file(const char *path)
 
 int main(int argc, char **argv)
 {
+	char places[4096];
 	struct pt_config config;
 	uint64_t size, half;
 	const char *name;
@@ -444,11 +457,13 @@ int main(int argc, char **argv)
 	g.aux = calloc(1, ROOM);
 	g.records = calloc(2, ROOM);
 	g.truth = fopen(argv[i + 1], "w");
+	snprintf(places, sizeof(places), "%s.at", argv[i + 1]);
+	g.places = fopen(places, "w");
 	pt_config_init(&config);
 	config.begin = g.aux;
 	config.end = g.aux + ROOM;
 	g.encoder = pt_alloc_encoder(&config);
-	if (!g.aux || !g.records || !g.truth || !g.encoder)
+	if (!g.aux || !g.records || !g.truth || !g.places || !g.encoder)
 		die("begin");
 	g.pid = fork();
 	if (!g.pid) {
@@ -472,5 +487,5 @@ int main(int argc, char **argv)
 	if (g.pieces)
 		aux(half, size);
 	write_file(argv[i]);
-	return fclose(g.truth) ? 2 : 0;
+	return fclose(g.truth) || fclose(g.places) ? 2 : 0;
 }

@@ -54,7 +54,7 @@ verdict kmod_told $? "$(grep "\"$kmod\"" "$out/kmod.nrm2.show" | head -n 3)"
 # … and one that was gone at the end has its symbols for the time it was there.
 records "$out/ksym.nrm2"
 read -r address _ symbol _ <"$out/ksym"
-times=$(jq -rs --arg name "$kmod" '[.[] | select(.path == $name) | .time] | "\(.[0]) \(.[-1])"' \
+times=$(jq -rs --arg name "$kmod" '[.[] | select(.path == $name) | .time] | "\(.[0] // 0) \(.[-1] // 0)"' \
 	"$out/ksym.nrm2.show")
 ksym_at() { # TIME
 	"$build/bin/post" -q -json -explain "0:$address:$(awk -v t="$1" 'BEGIN { printf "%d.%09d", t / 1e9, t % 1e9 }')" \
