@@ -202,7 +202,8 @@ else
 	perf script -i trace.data --ns 2>/dev/null | sed -nE 's/.*\[0*([0-9]+)\] +([0-9]+)\.([0-9]+): +sched:sched_switch: .*prev_pid=([0-9]+) prev_prio=([0-9-]+) prev_state=([A-Z+|]+) ==> .*next_pid=([0-9]+) next_prio=([0-9-]+).*/\2\3 \1 \4 \5 \7 \8 \6/p' |
 		awk '{ if ($3 == 0) $7 = "running"
 			sub(/^R\+$/, "preempted", $7); sub(/^R$/, "running", $7); sub(/^S$/, "sleep", $7)
-			sub(/^D$/, "blocked", $7); sub(/^[XZ]$/, "dead", $7); sub(/^I$/, "idle", $7); print }' >want
+			sub(/^D$/, "blocked", $7); sub(/^[XZ]$/, "dead", $7); sub(/^I$/, "idle", $7)
+			sub(/^T$/, "stopped", $7); sub(/^t$/, "traced", $7); sub(/^P$/, "other", $7); print }' >want
 	post -show -json -o - -r trace.data | jq -r 'select(.record == "dispatch") |
 		"\(.time) \(.cpu) \(.old_tid) \(.old_priority) \(.new_tid) \(.new_priority) \(.kind)"' >have
 	same dispatches
