@@ -129,6 +129,7 @@ void it_passes(struct it_thread *t, u64 ip)
 		t->phase = IT_WAITING;
 		if (!(it->flags & PITRACE_ITRACE_FROM)) {
 			t->phase = IT_DONE;
+			t->left_out = true;
 			disarm(t);
 		}
 	}

@@ -68,7 +68,7 @@ struct it_thread {
 	bool was_armed;		/* … until it was made quiet */
 	bool trap;		/* the trap was set for it once */
 	bool started;		/* its parent's trace was on: it need not reach the start address */
-	bool left_out;		/* by the caller's wish, with all that it begins */
+	bool left_out;		/* from now on, by the caller's wish: with all that it begins */
 	bool theirs;		/* a probe or a debugger owns the trap: it is not touched again */
 
 	bool in_call;		/* a system call was counted; where it returns to is not told yet */

@@ -4,7 +4,7 @@
  * worker, traces all threads of the command (backend_ptrace.c has it and what it fills), and its
  * parts share this: ptrace_wait.c is what stops tell (threads that come and go, signals, exec),
  * ptrace_step.c what a step was, ptrace_code.c the instructions' bytes, ptrace_break.c breakpoints,
- * ptrace_out.c the records.
+ * ptrace_over.c the way over them, ptrace_out.c the records.
  */
 #ifndef PITRACE_PTRACE_SESSION_H
 #define PITRACE_PTRACE_SESSION_H
@@ -39,6 +39,7 @@ struct ptrace_process {
 	struct ptrace_page *page[PTRACE_PAGES];
 	struct ptrace_place place[PTRACE_BREAKS];
 	uint32_t nplaces;
+	struct ptrace_thread *stepper;	/* goes over a breakpoint: the others wait; NULL: nobody */
 	bool narrow;			/* 32-bit code */
 	bool borrows;			/* its parent's memory, until it executes a program */
 	bool waits;			/* for the command to be executed */
@@ -73,9 +74,10 @@ struct ptrace_thread {
 	bool called;			/* the last step was a system call */
 	bool done;			/* its limit is reached */
 	bool started;			/* its parent was recorded: it begins at once */
-	bool left_out;			/* by wish, with all that it begins */
+	bool left_out;			/* from now on, by wish: with all that it begins */
 	bool passes;			/* it stands at a breakpoint that is not for it */
 	uint64_t over;			/* it steps over a breakpoint, taken out meanwhile */
+	bool halting, held;		/* it shall stop, it waits, for one that does that */
 	uint64_t pc;			/* of the next instruction */
 	uint32_t count;			/* instructions of the run */
 	uint64_t instructions, skipped;
@@ -144,6 +146,11 @@ void ptrace_break_clear_all(struct ptrace_thread *t);
 bool ptrace_break_is(const struct ptrace_process *p, uint64_t address);
 /* Where the config's places are in this process, as it is mapped now. */
 void ptrace_break_find(struct ptrace_session *s, struct ptrace_thread *t);
+/* A thread at a breakpoint executes what stands there, by that request of ptrace(). The trap that ends
+ * the step may be told already, and the thread go on or be gone. (ptrace_over.c) */
+void ptrace_over(struct ptrace_session *s, struct ptrace_thread *t, int request);
+/* Does another thread of its process go over a breakpoint? Then it must not go on. */
+bool ptrace_over_waits(const struct ptrace_thread *t);
 
 /* ---- steps (ptrace_step.c) ------------------------------------------------------------------- */
 
@@ -177,6 +184,11 @@ int ptrace_attach(struct ptrace_session *s, pid_t pid);
 int ptrace_turn(struct ptrace_session *s);
 /* On or off: all threads change over, at their next stop. */
 void ptrace_switch(struct ptrace_session *s, bool on);
+/* What a stop tells; the thread goes on, or is gone. */
+void ptrace_tell(struct ptrace_session *s, struct ptrace_thread *t, int status);
+void ptrace_go_on(struct ptrace_session *s, struct ptrace_thread *t);
+/* One that uses it less (threads). */
+void ptrace_process_put(struct ptrace_session *s, struct ptrace_process *p);
 /* Let all go. */
 void ptrace_let_go(struct ptrace_session *s);
 struct ptrace_thread *ptrace_thread_find(struct ptrace_session *s, pid_t tid);

@@ -74,7 +74,7 @@ static void look_around(struct ptrace_session *s, struct ptrace_thread *t)
 		t->done = true;
 	} else if (t->p->stop && t->pc == t->p->stop) {
 		ptrace_end(s, t, PITRACE_ITRACE_ADDRESS);
-		t->done = !(wish(s)->flags & PITRACE_ITRACE_FROM);
+		t->done = t->left_out = !(wish(s)->flags & PITRACE_ITRACE_FROM);
 	}
 }
 

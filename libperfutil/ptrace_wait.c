@@ -73,6 +73,12 @@ static void process_free(struct ptrace_session *s, struct ptrace_process *p)
 	free(p);
 }
 
+void ptrace_process_put(struct ptrace_session *s, struct ptrace_process *p)
+{
+	if (--p->threads == 0)
+		process_free(s, p);
+}
+
 static void thread_free(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	struct ptrace_thread **at = &s->threads;
@@ -80,8 +86,8 @@ static void thread_free(struct ptrace_session *s, struct ptrace_thread *t)
 	while (*at != t)
 		at = &(*at)->next;
 	*at = t->next;
-	if (t->p && --t->p->threads == 0)
-		process_free(s, t->p);
+	if (t->p)
+		ptrace_process_put(s, t->p);
 	free(t);
 }
 
@@ -144,9 +150,6 @@ static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 	t->born = false;
 }
 
-static void tell(struct ptrace_session *s, struct ptrace_thread *t, int status);
-static void go_on(struct ptrace_session *s, struct ptrace_thread *t);
-
 /*
  * ppc64le: a step of a system call ends behind one instruction more. There the thread runs to the
  * call's entry, and from that to its end. (One that gets a signal is stepped: into its handler.)
@@ -170,25 +173,28 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace_prepare(s, t);
 	if (!t->asked && !t->delivered && t->flow.what == FLOW_RESERVE && !t->restarts) {
 		if (ptrace_sequence(s, t, &status)) {
-			go_on(s, t);
+			ptrace_go_on(s, t);
 			return;
 		}
 		if (status) {
-			tell(s, t, status);
+			ptrace_tell(s, t, status);
 			return;
 		}
 	}
-	if (ptrace_break_is(t->p, t->pc)) {
-		t->over = t->pc;
-		ptrace_break_clear(t, t->pc);
-	}
 	way = way_on(t);
 	t->asked = true;
-	ptrace(way, t->tid, 0, t->delivered);
+	if (ptrace_break_is(t->p, t->pc))
+		ptrace_over(s, t, way);
+	else
+		ptrace(way, t->tid, 0, t->delivered);
 }
 
-static void go_on(struct ptrace_session *s, struct ptrace_thread *t)
+void ptrace_go_on(struct ptrace_session *s, struct ptrace_thread *t)
 {
+	if (ptrace_over_waits(t)) {
+		t->held = true;
+		return;
+	}
 	if (!t->asked)
 		settle(s, t);
 	t->stopped = false;
@@ -281,7 +287,7 @@ static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borr
 	if (!child->stopped)
 		return;
 	leave_child(child);
-	go_on(s, child);
+	ptrace_go_on(s, child);
 }
 
 /* Under sudo the trace is the caller's, and we are root: a program that gained rights, or that its
@@ -500,7 +506,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 	return true;
 }
 
-static void tell(struct ptrace_session *s, struct ptrace_thread *t, int status)
+void ptrace_tell(struct ptrace_session *s, struct ptrace_thread *t, int status)
 {
 	if (!WIFSTOPPED(status)) {
 		gone(s, t, status);
@@ -518,7 +524,7 @@ static void tell(struct ptrace_session *s, struct ptrace_thread *t, int status)
 	if (t->born)
 		leave_child(t);
 	if (stopped(s, &t, WSTOPSIG(status), status >> 16))
-		go_on(s, t);
+		ptrace_go_on(s, t);
 }
 
 int ptrace_turn(struct ptrace_session *s)
@@ -534,7 +540,7 @@ int ptrace_turn(struct ptrace_session *s)
 	if (!t)
 		t = thread_new(s, tid);
 	if (t)
-		tell(s, t, status);
+		ptrace_tell(s, t, status);
 	else
 		ptrace(PTRACE_DETACH, tid, 0, 0);
 	return 0;
