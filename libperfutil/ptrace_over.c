@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Over a breakpoint: it is taken out, the thread is stepped, and it is set again. Meanwhile the other
- * threads of the process must not execute anything: one that came by would miss it.
+ * Over a breakpoint: it is taken out, the thread is stepped, and it is set again. Meanwhile the
+ * other threads of the process must not execute anything: one that came by would miss it.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "ptrace_session.h"
 
 #define LOOK_US		50
-#define LOOKS		400		/* 20 ms: what takes longer waits for something, maybe for them */
+#define LOOKS		400		/* 20 ms: what takes longer may wait for them */
 
 bool ptrace_over_waits(const struct ptrace_thread *t)
 {

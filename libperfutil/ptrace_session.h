@@ -146,8 +146,8 @@ void ptrace_break_clear_all(struct ptrace_thread *t);
 bool ptrace_break_is(const struct ptrace_process *p, uint64_t address);
 /* Where the config's places are in this process, as it is mapped now. */
 void ptrace_break_find(struct ptrace_session *s, struct ptrace_thread *t);
-/* A thread at a breakpoint executes what stands there, by that request of ptrace(). The trap that ends
- * the step may be told already, and the thread go on or be gone. (ptrace_over.c) */
+/* A thread at a breakpoint executes what stands there, by that request of ptrace(). The trap that
+ * ends the step may be told already, and the thread go on or be gone. (ptrace_over.c) */
 void ptrace_over(struct ptrace_session *s, struct ptrace_thread *t, int request);
 /* Does another thread of its process go over a breakpoint? Then it must not go on. */
 bool ptrace_over_waits(const struct ptrace_thread *t);

@@ -171,8 +171,8 @@ enum pitrace_itrace_scope {
 #define PITRACE_ITRACE_STEPS	0x4	/* a record for each instruction */
 #define PITRACE_ITRACE_FROM	0x8	/* start where `start` is reached, in each thread; what is
 					   begun by a thread that has started has, too */
-#define PITRACE_ITRACE_UNTIL	0x10	/* stop where `stop` is reached; START may come again; without
-					   FROM what such a thread begins later is left out */
+#define PITRACE_ITRACE_UNTIL	0x10	/* stop where `stop` is reached; START may come again;
+					   without FROM: not what such a thread begins later */
 #define PITRACE_ITRACE_NO_THREADS 0x20	/* not threads that a traced one begins, nor what
 					   these begin; FROM: that one that has started */
 #define PITRACE_ITRACE_LIST	64

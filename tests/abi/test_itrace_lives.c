@@ -105,6 +105,14 @@ static void from_part_children(struct pitrace_itrace_args *it)
 	};
 }
 
+static void until_part_children(struct pitrace_itrace_args *it)
+{
+	it->flags |= PITRACE_ITRACE_UNTIL;
+	it->stop = (struct pitrace_itrace_place){
+		.fd = -1, .address = (uintptr_t)part_children,
+	};
+}
+
 void test_itrace_children(void)
 {
 	struct seen s;
@@ -127,6 +135,9 @@ void test_itrace_children(void)
 	check(s.start[PITRACE_ITRACE_FORK] == 4 && s.gaps == 0);
 	s = whole(part_children, PITRACE_ITRACE_NO_THREADS, from_part_children, false);
 	check(s.threads == 1 && s.start[PITRACE_ITRACE_ADDRESS] == 1);
+	/* … and what begins behind the other place is left out. */
+	s = whole(part_children, PITRACE_ITRACE_FOLLOW, until_part_children, false);
+	check(s.threads == 1 && s.stop[PITRACE_ITRACE_ADDRESS] == 1);
 	s = whole(part_vfork, PITRACE_ITRACE_FOLLOW, NULL, false);
 	printf("# vfork: %lu threads, %lu programs, %lu branches\n", s.threads,
 	       s.breaks[PITRACE_BREAK_EXEC], s.branches);
