@@ -135,6 +135,12 @@ static int drain_once(struct tracer *t, bool all)
 	return err;
 }
 
+/* Who wakes up without need disturbs what is measured. */
+static int pause_ms(const struct tracer *t)
+{
+	return t->collector->modules == MODULES_BY_DRAIN ? LOOK_MS : FLUSH_MS;
+}
+
 static int look(struct tracer *t)
 {
 	int err;
@@ -174,7 +180,7 @@ static void *drain_thread(void *arg)
 		bool all;
 
 		p[2].fd = t->hooks ? hooks_fd(t->hooks) : -1;
-		n = poll(p, 3, !filled ? -1 : t->next.writer ? WALK_MS : LOOK_MS);
+		n = poll(p, 3, !filled ? -1 : t->next.writer ? WALK_MS : pause_ms(t));
 
 		if (n < 0 && errno == EINTR)
 			continue;

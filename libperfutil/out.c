@@ -105,13 +105,14 @@ static int flush(struct out *o, bool last)
 /* A module that is gone at the end had names while it was there. `come`: one came just now. */
 static int look_at_modules(struct tracer *t, struct out *o, bool come)
 {
+	bool by_drain = t->collector->modules == MODULES_BY_DRAIN;
 	uint64_t now = now_ns(), then = o->looked;
 
-	if (t->collector->modules == MODULES_NOT_SEEN || (!come && now - then < LOOK_NS))
+	if (by_drain ? now - then < LOOK_NS : !come)
 		return 0;
 	o->looked = now;
 	return sysinfo_look(o->writer, t->compression, &o->modules, then,
-			    t->collector->modules == MODULES_BY_DRAIN ? now : 0);
+			    by_drain ? now : 0);
 }
 
 /* What programs wrote themselves; names come before what they name. */

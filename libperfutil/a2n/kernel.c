@@ -424,6 +424,38 @@ static int unmap_all(struct kernel *k, const struct layout *l, const struct kern
 	return r;
 }
 
+/* A piece that was loaded, as far as it is the module's yet: another may have come to where code for
+ * its begin was. */
+static int unmap_piece(struct kernel *k, const struct kernel_event *e,
+		       const struct kernel_event *load)
+{
+	uint64_t at = load->start, last;
+	int r = 0;
+
+	if (k->spaces.full)
+		return space_unmap(&k->spaces, k->space, e->when, load->start, load->last);
+	do {
+		struct mapping there = space_find(&k->spaces, k->space, MOMENT_AT(e->when.time), at);
+
+		last = k->space->hit.last < load->last ? k->space->hit.last : load->last;
+		if (there.module == e->part->module)
+			r = space_unmap(&k->spaces, k->space, e->when, at, last);
+		at = last + 1;
+	} while (!r && last != load->last);
+	return r;
+}
+
+/* All pieces that were loaded since it was there last. */
+static int unmap_pieces(struct kernel *k, const struct kernel_event *e)
+{
+	const struct kernel_event *load;
+	int r = 0;
+
+	for (load = e->before; !r && load && load->load; load = load->before)
+		r = unmap_piece(k, e, load);
+	return r;
+}
+
 static int build_ranges(struct kernel *k, const struct layout *l)
 {
 	uint32_t i;
@@ -438,18 +470,19 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 			r = set_part(k, range->start, range->last + 1, range->part, range->start);
 	}
 	for (i = 0; !r && i < k->n_events; i++) {
-		const struct kernel_event *e = &k->events[i], *before = e->part->newest;
+		struct kernel_event *e = &k->events[i];
 		const struct mapping mapping = { e->part->module, -e->start };
 
+		e->before = e->part->newest;
 		if (e->load)
 			r = space_map(&k->spaces, k->space, e->when, e->start, e->last, &mapping,
 				      false);
 		else if (e->code)
 			r = space_unmap(&k->spaces, k->space, e->when, e->start, e->last);
-		else if (!before)
+		else if (!e->before)
 			r = unmap_all(k, l, e);
-		else if (before->load)
-			r = space_unmap(&k->spaces, k->space, e->when, before->start, before->last);
+		else
+			r = unmap_pieces(k, e);
 		e->part->newest = e;
 	}
 	return r;

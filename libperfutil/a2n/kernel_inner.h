@@ -44,6 +44,7 @@ struct kernel_event {
 	uint64_t start, last;
 	bool load;
 	bool code;			/* it goes from there alone */
+	const struct kernel_event *before;	/* of its part, while ranges are made */
 };
 
 struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t length);

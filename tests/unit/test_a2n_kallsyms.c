@@ -220,6 +220,29 @@ static void test_load_unload(void)
 	SYMBOL(0, 0xffffffffc0108000, "nf_hook");
 }
 
+/* Its code and what it begins with: all of it goes at once, but for what another has by then. */
+static void test_two_pieces(void)
+{
+	begin();
+	kallsyms("ffffffffc0100000 t two_one\t[two]\n"
+		 "ffffffffc0200000 t two_start\t[two]\n"
+		 "ffffffffc0201000 t other_one\t[other]\n");
+	a2n_kernel_load(a, 100, "two", 0xffffffffc0100000, 0x1000);
+	a2n_kernel_load(a, 100, "two", 0xffffffffc0200000, 0x3000);
+	a2n_kernel_load(a, 200, "other", 0xffffffffc0201000, 0x1000);
+	a2n_kernel_unload(a, 300, "two");
+	SYMBOL(250, 0xffffffffc0100000, "two_one");
+	SYMBOL(150, 0xffffffffc0200000, "two_start");
+	NONE(300, 0xffffffffc0100000);
+	NONE(300, 0xffffffffc0200000);
+	NONE(300, 0xffffffffc0202000);
+	SYMBOL(300, 0xffffffffc0201000, "other_one");
+	a2n_kernel_unload(a, 400, "two");
+	SYMBOL(400, 0xffffffffc0201000, "other_one");
+	a2n_kernel_unload(a, 500, "other");
+	NONE(500, 0xffffffffc0201000);
+}
+
 static void test_loaded_while_on(void)
 {
 	begin();
@@ -402,7 +425,7 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "image", test_image },
 		{ "modules", test_modules },
-		{ "load_unload", test_load_unload },
+		{ "load_unload", test_load_unload }, { "two_pieces", test_two_pieces },
 		{ "loaded_while_on", test_loaded_while_on },
 		{ "overlapping_sizes", test_overlapping_sizes },
 		{ "hidden", test_hidden },
