@@ -424,8 +424,8 @@ static int unmap_all(struct kernel *k, const struct layout *l, const struct kern
 	return r;
 }
 
-/* A piece that was loaded, as far as it is the module's yet: another may have come to where code for
- * its begin was. */
+/* A piece that was loaded, as far as it is the module's yet: its init code is freed early, and
+ * another module may be there. */
 static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 		       const struct kernel_event *load)
 {
@@ -435,7 +435,8 @@ static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 	if (k->spaces.full)
 		return space_unmap(&k->spaces, k->space, e->when, load->start, load->last);
 	do {
-		struct mapping there = space_find(&k->spaces, k->space, MOMENT_AT(e->when.time), at);
+		struct mapping there = space_find(&k->spaces, k->space,
+						  MOMENT_AT(e->when.time), at);
 
 		last = k->space->hit.last < load->last ? k->space->hit.last : load->last;
 		if (there.module == e->part->module)
