@@ -105,7 +105,10 @@ cut_at() { # BYTES
 	if [ "$1" -lt 72 ]; then
 		[ $rc = 2 ] && has err 'cut.data: at byte ' || bad "cut at $1: code $rc"
 	elif [ "$1" -ge "$end" ]; then
-		[ $rc = 0 ] && [ ! -s err ] && diff plain.truth have >why
+		{ [ $rc = 0 ] && [ ! -s err ]; } || { [ $rc = 1 ] && [ "$1" -lt "$size" ] &&
+			has err "at byte $end: the table of features is not in the file"; } ||
+			bad "cut at $1: code $rc" || return
+		diff plain.truth have >why
 	else
 		[ $rc = 1 ] && has err "cut.data: at byte $1: the file ends here" || bad "cut at $1: code $rc" || return
 		[ "$1" -lt 256 ] || read_all_the_same cut.data || return
