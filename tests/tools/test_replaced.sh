@@ -278,6 +278,8 @@ if [ $perf = 1 ] && command -v perf >/dev/null; then
 		cat new.bare >prog
 		not_named "perf_data_bare_in_place${clock:+_mono}" c.data ran.bare prog
 	done
+else
+	echo "skip replaced_perf_data_bare no perf, or no perf events, here"
 fi
 
 # ---- in a chroot
