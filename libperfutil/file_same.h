@@ -20,6 +20,22 @@ enum file_same {
 	FILE_UNSURE,			/* in layers: another inode proves nothing there */
 };
 
+/* Times in ns, CLOCK_REALTIME. */
+static inline uint64_t file_written(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* When it was written last, whatever its owner says: the time of a write can be set back, that of a
+ * change cannot. But a new link is a change, too, and perf keeps programs by links: of a file with
+ * several names it is the time of the write. */
+static inline uint64_t file_changed(const struct stat *st)
+{
+	if (st->st_nlink > 1)
+		return file_written(st);
+	return (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
+}
+
 enum file_same file_same(const struct file_told *told, int fd, const struct stat *st);
 
 #endif

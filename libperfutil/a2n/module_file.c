@@ -17,11 +17,10 @@
 
 #define SLACK_NS 20000000u		/* clocks are read one after the other */
 
-/* Written in place it has its inode still. (An owner may set the time of the last write back, not
- * that of the last change; this one a chmod moves, too.) */
+/* Written in place it has its inode still. */
 static bool changed(const struct module *m, const struct stat *st)
 {
-	uint64_t at = (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
+	uint64_t at = file_changed(st);
 
 	return m->mapped && m->key.inode && at > m->mapped && at - m->mapped > SLACK_NS;
 }

@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "file_same.h"
 #include "regular.h"
 
 /* Only on the machine that recorded are inodes what they were. */
@@ -29,11 +30,6 @@ static bool recorded_here(struct perf *p)
 
 	perf_view_free(&v);
 	return here;
-}
-
-static bool earlier(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
 static bool has_id(int fd, const struct perf_build_id *id)
@@ -64,9 +60,10 @@ static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
 	fd = regular_open(id->path, 0, &st);
 	if (fd < 0)
 		return 0;
-	/* The recording ends when its file is written last. In layers stat has its own numbers. */
+	/* The recording ends when its file is written last. (perf makes its own links to programs
+	 * shortly before.) In layers stat has its own numbers. */
 	if ((stat(p->in->path, &data) || !S_ISREG(data.st_mode) ||
-	     earlier(&st.st_ctim, &data.st_mtim)) &&
+	     file_changed(&st) <= file_written(&data)) &&
 	    !fstatfs(fd, &fs) && fs.f_type != OVERLAYFS_SUPER_MAGIC && has_id(fd, id))
 		inode = st.st_ino;
 	close(fd);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "model/feed.h"
+#include "file_same.h"
 #include "model/functions.h"
 #include "model/hits.h"
 #include "model/profile.h"
@@ -495,8 +496,7 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 	int rc;
 
 	if (!stat(in->path, &st) && S_ISREG(st.st_mode))
-		rd.written = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-			     (uint64_t)st.st_mtim.tv_nsec;
+		rd.written = file_written(&st);
 	if (needs & (NEED_RUNS | NEED_INSTRUCTIONS))
 		return read_for_runs(&rd);
 	rc = hits_open(&rd.hits, &m->names, &m->counts);

@@ -199,7 +199,7 @@ else
 	cat trace.pipe | perf script -i - -F trace 2>/dev/null | sed 's/^ *//; s/ *$//' >have
 	same fields_written_pipe_for_perf
 
-	perf script -i trace.data --ns 2>/dev/null | sed -nE 's/.*\[0*([0-9]+)\] +([0-9]+)\.([0-9]+): +sched:sched_switch: .*prev_pid=([0-9]+) prev_prio=([0-9-]+) prev_state=([A-Z+|]+) ==> .*next_pid=([0-9]+) next_prio=([0-9-]+).*/\2\3 \1 \4 \5 \7 \8 \6/p' |
+	perf script -i trace.data --ns 2>/dev/null | sed -nE 's/.*\[0*([0-9]+)\] +([0-9]+)\.([0-9]+): +sched:sched_switch: .*prev_pid=([0-9]+) prev_prio=([0-9-]+) prev_state=([A-Za-z+|]+) ==> .*next_pid=([0-9]+) next_prio=([0-9-]+).*/\2\3 \1 \4 \5 \7 \8 \6/p' |
 		awk '{ if ($3 == 0) $7 = "running"
 			sub(/^R\+$/, "preempted", $7); sub(/^R$/, "running", $7); sub(/^S$/, "sleep", $7)
 			sub(/^D$/, "blocked", $7); sub(/^[XZ]$/, "dead", $7); sub(/^I$/, "idle", $7)

@@ -275,6 +275,10 @@ if [ $perf = 1 ] && command -v perf >/dev/null; then
 		perf record -q $clock -e cpu-clock:u -F 1000 -o c.data ./prog 300 >out 2>&1
 		all_named "perf_data_bare_same${clock:+_mono}" c.data ran.bare prog
 		sleep 0.1
+		# As perf keeps it when it records again.
+		ln prog kept
+		all_named "perf_data_bare_linked${clock:+_mono}" c.data ran.bare prog
+		rm kept
 		cat new.bare >prog
 		not_named "perf_data_bare_in_place${clock:+_mono}" c.data ran.bare prog
 	done
