@@ -21,7 +21,6 @@
 
 #define FLUSH_MS	1000	/* what a kill may cost: open segments are closed this often */
 #define PAUSE_US	10000	/* between drains: each asks every CPU to close its MTE segment */
-#define LOOK_MS		200	/* kernel modules that are there for so long are seen */
 #define WALK_MS		50	/* … and how often a walk is asked whether it is done */
 
 int64_t drain_clock(void)
@@ -138,7 +137,7 @@ static int drain_once(struct tracer *t, bool all)
 /* Who wakes up without need disturbs what is measured. */
 static int pause_ms(const struct tracer *t)
 {
-	return t->collector->modules == MODULES_BY_DRAIN ? LOOK_MS : FLUSH_MS;
+	return t->collector->modules == MODULES_BY_DRAIN ? OUT_LOOK_MS : FLUSH_MS;
 }
 
 static int look(struct tracer *t)

@@ -19,7 +19,6 @@
 #include "sysinfo.h"
 #include "tracer_inner.h"
 
-#define LOOK_NS		200000000u	/* from one look at /proc/modules to the next */
 #define LAST_READS	256	/* of hook files, at the end: more than all of them can hold */
 
 struct filling {
@@ -108,7 +107,7 @@ static int look_at_modules(struct tracer *t, struct out *o, bool come)
 	bool by_drain = t->collector->modules == MODULES_BY_DRAIN;
 	uint64_t now = now_ns(), then = o->looked;
 
-	if (by_drain ? now - then < LOOK_NS : !come)
+	if (by_drain ? now - then < OUT_LOOK_MS * 1000000ull : !come)
 		return 0;
 	o->looked = now;
 	return sysinfo_look(o->writer, t->compression, &o->modules, then,

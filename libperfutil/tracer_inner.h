@@ -68,7 +68,8 @@ void session_info(struct tracer *t, struct trace_info *info);
 int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf);
 /* Hand what the collector has to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
-/* In between: what else changes unasked. */
+/* In between: what else changes unasked. Kernel modules that are there for so long are seen. */
+#define OUT_LOOK_MS	200
 int out_look(struct tracer *t);
 /* Before tracing is off, when the kernel's code changes: read all that was executed. */
 int out_code(struct tracer *t);
