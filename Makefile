@@ -33,10 +33,11 @@ ALLFLAGS = $(CSTD) $(WARN) -fPIC -fno-omit-frame-pointer -D_GNU_SOURCE -D_FILE_O
 ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 
 # One line a product: its sources, its include path (the dependency rule), its libraries.
-PERFUTIL_SRC := $(wildcard libperfutil/*.c)
+PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base file hook image session collect collect/driver \
+		collect/perf collect/timer collect/ptrace counters ai ptt itrace))
 # It stands on its own: what it shares with libperfutil comes with both.
-A2N_SRC	     := $(wildcard libperfutil/a2n/*.c) libperfutil/rights.c libperfutil/newfile.c \
-		libperfutil/file_same.c
+A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
+		libperfutil/base/file_same.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/itrace_main.c %/run_post.c,$(wildcard tools/swtrace/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_post place say)
@@ -50,7 +51,7 @@ PTT_SRC	     := $(wildcard tools/ptt/*.c)
 CPI_SRC	     := $(wildcard tools/cpi/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c)
 
-TIMER_SRC    := $(wildcard libperfutil/timer/*.c)
+TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 
 # A JDK's headers, the same for all machines: without them the agent for Java is left out.
@@ -58,8 +59,8 @@ JDK_INCLUDE  ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard $(addsuffix /inclu
 		  $(JAVA_HOME) /usr/lib/jvm/default-java /usr/lib/jvm/*))))
 
 INC_PERFUTIL := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil
-INC_TIMER    := -Idriver/uapi -Ilibperfutil/timer
-INC_A2N	     := -Ilibperfutil/include -Ilibperfutil -Ilibperfutil/a2n
+INC_TIMER    := -Idriver/uapi -Ilibperfutil
+INC_A2N	     := -Ilibperfutil/include -Ilibperfutil
 INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common -Itools/events -Itools/ai
 INC_PIJIT    := -Ilibperfutil/include -Itools/common $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
 INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
@@ -92,11 +93,11 @@ ifeq ($(JDK_INCLUDE),)
 endif
 
 $(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
-$(O)/obj/libperfutil/driver_why.o: INC += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
-$(O)/obj/libperfutil/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
+$(O)/obj/libperfutil/collect/driver/driver_why.o: INC += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
+$(O)/obj/libperfutil/collect/timer/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 # libpfm4 and libjansson are loaded at run time; their headers are the same for all machines.
-$(call obj,libperfutil/events_pfm.c libperfutil/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
-$(O)/obj/libperfutil/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
+$(call obj,libperfutil/counters/events_pfm.c libperfutil/counters/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
+$(O)/obj/libperfutil/counters/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
@@ -106,7 +107,7 @@ $(call obj,$(wildcard post/formats/*.c post/model/*.c post/report/*.c post/sandb
 # All write new files in the same way.
 $(call obj,tools/common/output.c tools/swtrace/place.c): INC += -Ilibperfutil
 # It asks debuginfod for liba2n.
-$(O)/obj/post/sandbox/servers.o: INC = $(INC_POST) -Ilibperfutil -Ilibperfutil/a2n
+$(O)/obj/post/sandbox/servers.o: INC = $(INC_POST) -Ilibperfutil
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)

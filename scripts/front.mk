@@ -4,7 +4,7 @@
 
 # Everything that tests run; other .mk files add their programs by a line `tests: program`.
 # The manual holds what the headers promise, or the build fails. Last, so that all else is there.
-$(O)/manual-checked: scripts/check-manpages $(wildcard libperfutil/include/*.h libperfutil/*.3) \
+$(O)/manual-checked: scripts/check-manpages $(wildcard libperfutil/include/*.h libperfutil/man/*.3) \
 		$(O)/lib/libperfutil.so $(O)/lib/liba2n.so
 	@scripts/check-manpages $(filter %.so,$^)
 	@touch $@

@@ -16,7 +16,7 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 
 HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h)
-PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/*.3 driver/*.4 libperfutil/*.5 post/*.7)
+PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING
 COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof run.itrace msr mpevt ptt cpi post)
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)

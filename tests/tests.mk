@@ -12,7 +12,7 @@ include tests/bench/bench.mk
 
 LIBTEST_SRC := tests/format/gen_trace.c tests/format/gen_events.c
 
-INC_TESTS  := $(INC_PERFUTIL) -Ilibperfutil/a2n -Idriver -Itests/unit -Itests/unit/kernel -Itests/format \
+INC_TESTS  := $(INC_PERFUTIL) -Idriver -Itests/unit -Itests/unit/kernel -Itests/format \
 		-Ipost
 $(call obj,$(LIBTEST_SRC)): INC = $(INC_TESTS)
 
@@ -127,7 +127,7 @@ $(ITRACE_ACCESS): tests/itrace/access.c tests/itrace/insn.c tests/itrace/insn.h 
 tests: $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS)
 $(ITRACE_TRUTH): tests/itrace/truth.c tests/itrace/insn.c tests/itrace/insn.h tests/itrace/log.h \
 		$(O)/lib/libperfutil.a
-$(ITRACE_FLOW): tests/itrace/flow_check.c tests/itrace/insn.c tests/itrace/insn.h libperfutil/flow.h \
+$(ITRACE_FLOW): tests/itrace/flow_check.c tests/itrace/insn.c tests/itrace/insn.h libperfutil/itrace/flow.h \
 		$(O)/lib/libperfutil.a
 $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS):
 	$(call say,CC)

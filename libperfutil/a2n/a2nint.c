@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "a2nint.h"
-#include "inner.h"
-#include "module_symbols.h"
-#include "msi.h"
-#include "newfile.h"
+#include "a2n/inner.h"
+#include "a2n/elf/module_symbols.h"
+#include "a2n/elf/msi.h"
+#include "base/newfile.h"
 #include "perfmap.h"
-#include "regular.h"
-#include "rights.h"
-#include "text.h"
+#include "base/regular.h"
+#include "base/rights.h"
+#include "base/text.h"
 
 #define MAX_TEXT (256u << 20)
 

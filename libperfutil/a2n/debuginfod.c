@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "debuginfod.h"
+#include "a2n/debuginfod.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 

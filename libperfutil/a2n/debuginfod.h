@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf_file.h"
+#include "a2n/elf/elf_file.h"
 
 struct debuginfod;
 

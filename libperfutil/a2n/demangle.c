@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "a2n.h"
-#include "demangle.h"
+#include "a2n/demangle.h"
 
 #define MAX_MANGLED	8192
 #define MAX_READABLE	65536

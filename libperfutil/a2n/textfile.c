@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "textfile.h"
+#include "a2n/textfile.h"
 
 #define WINDOW (2 * TEXTFILE_LINE)
 

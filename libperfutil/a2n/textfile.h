@@ -6,7 +6,7 @@
 #ifndef A2N_TEXTFILE_H
 #define A2N_TEXTFILE_H
 
-#include "bytes.h"
+#include "base/cursor.h"
 
 #define TEXTFILE_LINE	(32u * 1024)	/* of longer lines this much is read */
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "formats/spool.h"
-#include "regular.h"
+#include "base/regular.h"
 
 static const struct format *const formats[] = {
 	&format_native,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "base/cursor.h"
 #include "formats/faults.h"
 #include "formats/window.h"
 #include "model/read.h"

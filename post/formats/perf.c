@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "model/read.h"
-#include "regular.h"
+#include "base/regular.h"
 
 #define FILES_MAX	65536
 #define HELD_MAX	(64ull << 20)	/* beyond the file's size */

@@ -6,7 +6,7 @@
 #ifndef POST_FORMATS_PERF_CODE_H
 #define POST_FORMATS_PERF_CODE_H
 
-#include "perf_decode.h"
+#include "collect/perf/perf_decode.h"
 
 struct perf_code;
 

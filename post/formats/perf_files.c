@@ -15,8 +15,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file_same.h"
-#include "regular.h"
+#include "base/file_same.h"
+#include "base/regular.h"
 
 /* Only on the machine that recorded are inodes what they were. */
 static bool recorded_here(struct perf *p)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "unpacked.h"
+#include "base/unpacked.h"
 
 #define BUFFER	(1u << 20)
 #define PLAIN	(256u << 10)

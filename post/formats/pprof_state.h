@@ -3,7 +3,7 @@
 #ifndef POST_PPROF_STATE_H
 #define POST_PPROF_STATE_H
 
-#include "blob.h"
+#include "base/blob.h"
 #include "formats/faults.h"
 #include "formats/pprof.h"
 #include "formats/protobuf_read.h"

@@ -12,7 +12,7 @@
 
 #include "formats/pprof_read.h"
 #include "formats/window.h"
-#include "unpacked.h"
+#include "base/unpacked.h"
 
 #define WINDOW (1u << 20)
 #define MESSAGE_MOST UINT32_MAX

@@ -3,7 +3,7 @@
 #ifndef POST_PROTOBUF_READ_H
 #define POST_PROTOBUF_READ_H
 
-#include "bytes.h"
+#include "base/cursor.h"
 
 struct protobuf_field {
 	uint32_t number;

@@ -17,7 +17,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "bytes.h"
+#include "base/cursor.h"
 
 #define RECORD_MAX	65536		/* a record of perf's has 16 bits of length */
 #define ROOM		(4 * RECORD_MAX)

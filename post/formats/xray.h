@@ -9,7 +9,7 @@
 #ifndef POST_FORMATS_XRAY_H
 #define POST_FORMATS_XRAY_H
 
-#include "bytes.h"
+#include "base/cursor.h"
 #include "formats/faults.h"
 #include "formats/format.h"
 #include "formats/window.h"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "regular.h"
+#include "base/regular.h"
 
 #define FUNCTIONS (1u << 28)
 

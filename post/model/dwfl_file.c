@@ -6,9 +6,9 @@
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
-#include <bytes.h>
+#include "base/cursor.h"
 
-#include "unpacked.h"
+#include "base/unpacked.h"
 
 /* What of a section lies in the file, and its size when it is unpacked; false: it is not packed. */
 static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, uint64_t *size)

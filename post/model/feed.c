@@ -11,8 +11,8 @@
 
 #include "model/record.h"
 #include "model/user_record.h"
-#include "regular.h"
-#include "text.h"
+#include "base/regular.h"
+#include "base/text.h"
 
 #define MAX_MAP_FILE (1ull << 30)
 

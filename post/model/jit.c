@@ -17,7 +17,7 @@
 #include "formats/format.h"
 #include "model/keys.h"
 #include "model/wanted.h"
-#include "regular.h"
+#include "base/regular.h"
 #include "sandbox/opener.h"
 
 #define NEVER UINT64_MAX

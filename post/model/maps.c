@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "code_memory.h"
+#include "image/code_memory.h"
 #include "model/record.h"
-#include "regular.h"
+#include "base/regular.h"
 #include "sandbox/opener.h"
 
 #define NEVER		UINT64_MAX

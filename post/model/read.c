@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "model/feed.h"
-#include "file_same.h"
+#include "base/file_same.h"
 #include "model/functions.h"
 #include "model/hits.h"
 #include "model/profile.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "report/report.h"
-#include "rights.h"
+#include "base/rights.h"
 #include "sandbox/servers.h"
 
 enum question { OUTPUT, FOLDER, IN_FOLDER, INSIDE, AS_USER, SPOOL, DEBUG_FILE };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "crc32c.h"
+#include "base/crc32c.h"
 #include "gen_trace.h"
 
 #define SEGMENTS	16		/* made once, written again and again */

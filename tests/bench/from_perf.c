@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include "perf_records.h"
-#include "segment.h"
+#include "collect/perf/perf_records.h"
+#include "file/segment.h"
 
 #define CPUS		256
 #define SEGMENT_BYTES	65536

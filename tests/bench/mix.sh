@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 failed=0
 scripts/demo.d/workload 300000 &
-for file in libperfutil/*.c; do
+for file in $(git ls-files "libperfutil/*.c" ":!*/preload/*" ":!*/a2n/*"); do
 	gcc -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='""' \
 		-DPITRACE_LIBDIR='""' -DPITRACE_DATADIR='""' -DPITRACE_DKMSDIR='""' \
 		-Idriver/uapi -Ilibperfutil/include -Ilibperfutil \

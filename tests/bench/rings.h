@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pifile.h"
-#include "segment.h"
+#include "file/segment.h"
 
 #define CPUS		64
 #define SEGMENT_BYTES	65536

@@ -9,7 +9,7 @@
 
 # Real sources and the compiler that is here; compiled in the guest, they need no headers there.
 mkdir -p "$out/add"
-for each in merge record trace; do
+for each in file/merge file/record_walk session/trace_api; do
 	gcc -E -D_GNU_SOURCE -Idriver/uapi -Ilibperfutil/include -Ilibperfutil libperfutil/$each.c \
 		-o "$out/add/$each.i" || exit 1
 done

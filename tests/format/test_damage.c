@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "crc32c.h"
-#include "file.h"
+#include "base/crc32c.h"
+#include "file/trace_file.h"
 #include "gen_trace.h"
 
 /* What a section of the intact file delivers. */

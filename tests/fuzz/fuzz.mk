@@ -8,7 +8,7 @@
 FUZZ_SECONDS ?= 300
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_REPLAY  := $(FUZZ_NAMES:%=$(O)/tests/fuzz/fuzz_%)
-FUZZ_INC     := $(INC_PERFUTIL) -Ilibperfutil/a2n -Itools/common -Ipost -Itests/fuzz
+FUZZ_INC     := $(INC_PERFUTIL) -Itools/common -Ipost -Itests/fuzz
 FUZZ_CC	     := clang -g -O1 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DPITRACE_VERSION='"$(VERSION)"' \
 		-DPITRACE_LIBDIR='"/nowhere"' -DPITRACE_DATADIR='"/nowhere"' \
 		-DPITRACE_DKMSDIR='"/nowhere"' -DPROFILE_TICKS_MOST=4096 \
@@ -20,13 +20,14 @@ FUZZ_LIMITS  := -rss_limit_mb=512 -timeout=5
 # tests/fuzz/fuzz_clock.h
 FUZZ_CLOCK   := -Wl,--wrap=clock_gettime,--wrap=kill
 
-PERF = $(addprefix libperfutil/,$(addsuffix .c,$(1)))
-A2N  = $(addprefix libperfutil/a2n/,$(addsuffix .c,$(1)))
+# Files of the libraries, by their names alone.
+PERF = $(foreach n,$(1),$(filter %/$(n).c,$(PERFUTIL_SRC)))
+A2N  = $(foreach n,$(1),$(filter %/$(n).c,$(A2N_SRC)))
 
-FUZZ_FOR_file	:= $(call PERF,file_read file_swap file_time merge record)
+FUZZ_FOR_file	:= $(call PERF,file_read file_swap file_time merge record_walk)
 FUZZ_SRC_file	:= $(call PERF,crc32c)
 FUZZ_LIB_file	:= -lzstd
-FUZZ_FOR_record	:= $(call PERF,record)
+FUZZ_FOR_record	:= $(call PERF,record_walk)
 FUZZ_FOR_perf	:= $(call PERF,perf_decode perf_records)
 FUZZ_FOR_pump	:= $(call PERF,perf_pump)
 FUZZ_SRC_pump	:= $(PERFUTIL_SRC)
@@ -34,13 +35,13 @@ FUZZ_LIB_pump	:= $(LIB_PERFUTIL)
 FUZZ_FOR_elf	:= $(call A2N,elf elf_debugdata elf_dynamic elf_plt go_table go_line symtab vmlinux)
 FUZZ_SRC_elf	:= $(A2N_SRC)
 FUZZ_LIB_elf	:= $(LIB_A2N)
-FUZZ_FOR_dwarf	:= $(call A2N,dwarf_read dwarf_file dwarf_unit dwarf_line dwarf_inline lines)
+FUZZ_FOR_dwarf	:= $(call A2N,dwarf_read dwarf_file dwarf_unit dwarf_line dwarf_inline addr_lines)
 FUZZ_SRC_dwarf	:= $(A2N_SRC)
 FUZZ_LIB_dwarf	:= $(LIB_A2N)
 FUZZ_FOR_kallsyms := $(call A2N,kallsyms kernel) $(call PERF,kernel_modules)
 FUZZ_SRC_kallsyms = $(A2N_SRC) $(FUZZ_SRC_program)
 FUZZ_LIB_kallsyms := -lzstd $(LIB_A2N)
-FUZZ_FOR_jitdump := $(call A2N,jitdump_read jit)
+FUZZ_FOR_jitdump := $(call A2N,jitdump_read jit_code)
 FUZZ_SRC_jitdump := $(A2N_SRC)
 FUZZ_LIB_jitdump := $(LIB_A2N)
 FUZZ_FOR_perfmap := $(call A2N,perfmap textfile)
@@ -54,18 +55,18 @@ FUZZ_SRC_msi := $(A2N_SRC)
 FUZZ_LIB_msi := $(LIB_A2N)
 FUZZ_FOR_maps	:= $(call PERF,proc_text proc_cpus)
 FUZZ_FOR_hookfile := $(call PERF,hookfile_read)
-FUZZ_SRC_hookfile := $(call PERF,record segment)
+FUZZ_SRC_hookfile := $(call PERF,record_walk segment)
 FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
 # What collectors learn of files.
 FUZZ_FILES	:= $(call PERF,known_files mapped_file mapped_place file_same rights proc_lines proc_cpus)
-FUZZ_FOR_timer	:= $(call PERF,timer_files timer_process timer_out timer_check timer_read \
+FUZZ_FOR_timer	:= $(call PERF,timer_files timer_process user_rings timer_check timer_read \
 		   timer_look timer_write backend_timer)
-FUZZ_SRC_timer	:= $(FUZZ_FILES) $(call PERF,timer_program collector_majors proc_text record segment rc)
+FUZZ_SRC_timer	:= $(FUZZ_FILES) $(call PERF,timer_program collector_majors proc_text record_walk segment rc)
 FUZZ_LIB_timer	:= $(FUZZ_CLOCK)
-FUZZ_FOR_program := $(call PERF,timer_program buildid mapped_file)
+FUZZ_FOR_program := $(call PERF,timer_program drain_ids mapped_file)
 FUZZ_SRC_program := $(FUZZ_FOR_file) $(call PERF,crc32c file_same file_write folder newfile rights segment)
 FUZZ_LIB_program := -lzstd
-FUZZ_FOR_events	:= $(call PERF,events events_sysfs events_file)
+FUZZ_FOR_events	:= $(call PERF,event_names events_sysfs events_file)
 FUZZ_SRC_events	:= $(call PERF,events_pfm)
 FUZZ_FOR_holder	:= $(call PERF,holder_serve)
 FUZZ_SRC_holder	:= $(PERFUTIL_SRC)
@@ -84,7 +85,7 @@ FUZZ_SRC_itrace = $(FUZZ_SRC_post)
 FUZZ_LIB_itrace = $(FUZZ_LIB_post)
 
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
-		   $(call PERF,collector_majors crc32c names perf_decode perf_records rc)
+		   $(call PERF,collector_majors crc32c record_names perf_decode perf_records rc)
 FUZZ_FOR_gperftools := post/formats/gperftools.c post/formats/gperftools_java.c
 FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
 FUZZ_LIB_gperftools = $(FUZZ_LIB_post)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "a2n.h"
-#include "dwarf_file.h"
+#include "a2n/dwarf/dwarf_file.h"
 #include "fuzz.h"
 
 #define FIRST	900

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "a2n.h"
-#include "demangle.h"
-#include "elf_file.h"
+#include "a2n/demangle.h"
+#include "a2n/elf/elf_file.h"
 #include "fuzz.h"
-#include "go_table.h"
+#include "a2n/elf/go_table.h"
 
 static void check_table(struct symtab *t)
 {

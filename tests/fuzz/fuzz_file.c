@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "file/trace_file.h"
 #include "fuzz.h"
 #include "fuzz_trace.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "holder.h"
+#include "session/holder.h"
 
 static struct tracer *tracer;
 static struct sockaddr_un address = { .sun_family = AF_UNIX };

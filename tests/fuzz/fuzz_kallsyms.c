@@ -8,7 +8,7 @@
 
 #include "a2n.h"
 #include "fuzz.h"
-#include "kernel_modules.h"
+#include "image/kernel_modules.h"
 
 /* Its text, with an end; NULL at first. */
 static char *look(const char *before, const char *text, size_t size)

@@ -4,7 +4,7 @@
 #include <pitrace.h>
 
 #include "fuzz.h"
-#include "proc_text.h"
+#include "base/proc_text.h"
 
 #define COLUMNS	5u
 

@@ -10,9 +10,9 @@
 
 #include "a2nint.h"
 #include "fuzz.h"
-#include "inner.h"
-#include "module_symbols.h"
-#include "msi.h"
+#include "a2n/inner.h"
+#include "a2n/elf/module_symbols.h"
+#include "a2n/elf/msi.h"
 
 #define BASE	0x10000ull	/* of the first module */
 #define LENGTH	0x10000ull	/* of each */

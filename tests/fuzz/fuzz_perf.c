@@ -2,8 +2,8 @@
 /* Fuzz: perf records, as the collector and the import take them apart and tell them in ours. The
  * first 32 bytes are the shape, the rest is one record. */
 #include "fuzz.h"
-#include "perf_decode.h"
-#include "perf_records.h"
+#include "collect/perf/perf_decode.h"
+#include "collect/perf/perf_records.h"
 
 static int tell(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		uint64_t time)

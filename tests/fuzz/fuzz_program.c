@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buildid.h"
+#include "image/drain_ids.h"
 #include "fuzz.h"
-#include "segment.h"
-#include "timer_program.h"
+#include "file/segment.h"
+#include "collect/timer/timer_program.h"
 
 static struct buildids *ids;
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fuzz_segment.h"
-#include "perf_session.h"
+#include "collect/perf/perf_session.h"
 
 #define RING 8192
 

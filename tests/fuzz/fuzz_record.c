@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzz: a segment through the record walk, as the writer and the merge do it; and bare records. */
 #include "fuzz.h"
-#include "record.h"
+#include "file/record_walk.h"
 
 static void walk(struct record_walk *w, size_t size)
 {

@@ -4,7 +4,7 @@
 #define FUZZ_SEGMENT_H
 
 #include "fuzz.h"
-#include "record.h"
+#include "file/record_walk.h"
 
 /* What else a target asks of it: a sink's argument, or NULL. */
 struct fuzz_sink {

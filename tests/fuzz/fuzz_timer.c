@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "backend.h"
+#include "collect/backend.h"
 #include "fuzz_clock.h"
 #include "fuzz_input.h"
 #include "fuzz_segment.h"
-#include "timer/layout.h"
+#include "collect/timer/preload/layout.h"
 
 #define FILES 3
 #define PID 50000000u		/* no kernel has such processes */

@@ -10,7 +10,7 @@
 
 #include <pifile.h>
 
-#include "crc32c.h"
+#include "base/crc32c.h"
 #include "fuzz.h"
 
 static inline bool fuzz_swapped(const uint8_t *file, size_t size)

@@ -72,8 +72,8 @@ check modes modes
 
 # A program built against it, with shared and with static libraries, from C and from C++.
 example() { awk '/^\.EX/ { on = 1; next } /^\.EE/ { on = 0 } on' "$1" | sed -e 's/\\-/-/g' -e 's/\\e/\\/g'; }
-example "$top/libperfutil/a2n_process.3" >"$work/a2n.c"
-example "$top/libperfutil/pifile_create.3" >"$work/perfutil.c"
+example "$top/libperfutil/man/a2n_process.3" >"$work/a2n.c"
+example "$top/libperfutil/man/pifile_create.3" >"$work/perfutil.c"
 config() {
 	env -u PKG_CONFIG_PATH PKG_CONFIG_LIBDIR="$usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$dest" \
 		PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config "$@"

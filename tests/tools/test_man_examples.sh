@@ -16,7 +16,7 @@ example() {
 		-e 's/\\e/\\/g'
 }
 
-for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/*.[35] "$top"/driver/*.4; do
+for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/man/*.[35] "$top"/driver/*.4; do
 	[ -e "$page" ] || continue
 	name=$(basename "$page")
 	{ man --warnings -E UTF-8 -l "$page" >/dev/null; } >"$work/out" 2>&1
@@ -24,7 +24,7 @@ for page in "$top"/tools/*/*.1 "$top"/post/*.1 "$top"/libperfutil/*.[35] "$top"/
 	verdict "clean_$name" $?
 done
 
-for page in "$top"/libperfutil/*.3 "$top"/driver/*.4; do
+for page in "$top"/libperfutil/man/*.3 "$top"/driver/*.4; do
 	name=$(basename "${page%.[34]}")
 	example "$page" >"$work/$name.c"
 	grep -q '^int main(' "$work/$name.c" &&
@@ -70,16 +70,16 @@ pages() { # NAME CODE [TEXT]
 fresh() {
 	rm -rf "$work/tree/libperfutil"
 	mkdir -p "$work/tree/libperfutil"
-	cp -r "$top/libperfutil/include" "$top"/libperfutil/*.3 "$work/tree/libperfutil/"
+	cp -r "$top/libperfutil/include" "$top"/libperfutil/man "$work/tree/libperfutil/"
 	cd "$work/tree/libperfutil" || exit 1
 }
 fresh
 pages as_it_is 0
 fresh
-rm a2n_resolve.3
+rm man/a2n_resolve.3
 pages no_page 1 'a2n_resolve (libperfutil/include/a2n.h) has no man page'
 fresh
-sed -i '/^\.SH NAME/,/^\.SH SYN/s/^pimerge_open,/pimerge_open, pimerge_rewind,/' pimerge_open.3
+sed -i '/^\.SH NAME/,/^\.SH SYN/s/^pimerge_open,/pimerge_open, pimerge_rewind,/' man/pimerge_open.3
 pages unknown_name 1 'names pimerge_rewind, which no header declares'
 fresh
 sed -i 's/int TraceOn(void)/int TraceOn(int now)/' include/perfutil.h

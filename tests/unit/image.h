@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "crc32c.h"
-#include "file.h"
+#include "base/crc32c.h"
+#include "file/trace_file.h"
 #include "gen_trace.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 #include <lzma.h>
 
 #include "go_files.h"
-#include "go_table.h"
+#include "a2n/elf/go_table.h"
 
 static const struct {
 	uint16_t machine;

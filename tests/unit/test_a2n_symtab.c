@@ -2,7 +2,7 @@
 /* The rules of who covers an address, against a plain model over random symbols that overlap. */
 #include <stdlib.h>
 
-#include "symtab.h"
+#include "a2n/elf/symtab.h"
 #include "unit.h"
 
 enum { SPAN = 300, MOST = 40 };

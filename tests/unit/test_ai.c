@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-#include "ai_source.h"
-#include "proc_text.h"
+#include "ai/ai_source.h"
+#include "base/proc_text.h"
 #include "span.h"
 #include "unit.h"
 

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include "buildid.h"
-#include "segment.h"
+#include "image/drain_ids.h"
+#include "file/segment.h"
 #include "unit.h"
 
 static struct buildids *ids;

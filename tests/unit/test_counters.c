@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "events.h"
-#include "perf_open.h"
+#include "counters/event_names.h"
+#include "collect/perf/perf_open.h"
 #include "unit.h"
 
 #define PAGES	500u

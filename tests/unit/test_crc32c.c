@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "crc32c.h"
+#include "base/crc32c.h"
 #include "unit.h"
 
 /* RFC 3720 B.4, and the usual check value. */

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "file_swap.h"
+#include "file/trace_file.h"
+#include "file/file_swap.h"
 #include "unit.h"
 
 #define SWAP(x)	((x) = (__typeof__(x))(					\

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "held.h"
-#include "holder.h"
-#include "rc.h"
+#include "session/held.h"
+#include "session/holder.h"
+#include "base/rc.h"
 #include "unit.h"
 
 #define WHO	1

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "driver_hook.h"
-#include "holder.h"
+#include "collect/driver/driver_hook.h"
+#include "session/holder.h"
 #include "unit.h"
 
 int __wrap_driver_hook_open(void);

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "hookfile.h"
-#include "record.h"
+#include "hook/hookfile.h"
+#include "file/record_walk.h"
 #include "unit.h"
 
 #define MAJOR	0xD2

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "hookfile.h"
-#include "record.h"
+#include "hook/hookfile.h"
+#include "file/record_walk.h"
 #include "unit.h"
 
 #define MAJOR 0xD2

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "kernel_code.h"
-#include "record.h"
-#include "segment.h"
+#include "image/kernel_code.h"
+#include "file/record_walk.h"
+#include "file/segment.h"
 #include "unit.h"
 
 #define PAGE	KERNEL_CODE_PAGE

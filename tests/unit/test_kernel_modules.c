@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "a2n.h"
-#include "kernel_modules.h"
+#include "image/kernel_modules.h"
 #include "pifile.h"
 #include "pitrace.h"
-#include "sysinfo.h"
+#include "session/sysinfo.h"
 #include "unit.h"
 
 #define A	"a 8192 0 - Live 0xffffffffc0000000\n"

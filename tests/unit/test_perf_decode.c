@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "perf_decode.h"
-#include "perf_records.h"
+#include "collect/perf/perf_decode.h"
+#include "collect/perf/perf_records.h"
 #include "unit.h"
 
 #define ALL_IDS (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |	\

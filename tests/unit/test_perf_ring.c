@@ -2,7 +2,7 @@
 /* A perf event's ring: records one by one, around its end; and what cannot be one. */
 #include <stdlib.h>
 #include <unistd.h>
-#include "perf_ring.h"
+#include "collect/perf/perf_ring.h"
 #include "unit.h"
 
 #define BYTES 4096

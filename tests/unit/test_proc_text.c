@@ -3,7 +3,7 @@
 #include <pitrace.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "proc_text.h"
+#include "base/proc_text.h"
 #include "unit.h"
 
 static bool path_is(const struct proc_map *m, const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records: each kind's way through ring, file and merge; each cut short; each odd ending. */
 #include "image.h"
-#include "record.h"
+#include "file/record_walk.h"
 #include <perfutil.h>
 
 struct kind {

@@ -18,12 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <perfmap.h>
-#include "files.h"
-#include "folder.h"
-#include "regular.h"
-#include "newfile.h"
-#include "rights.h"
-#include "timer_program.h"
+#include "a2n/elf/files.h"
+#include "base/folder.h"
+#include "base/regular.h"
+#include "base/newfile.h"
+#include "base/rights.h"
+#include "collect/timer/timer_program.h"
 #include "unit.h"
 
 #define TURNS	20000

@@ -2,8 +2,8 @@
 /* Segments made in user space: what is put comes back by the walk, whole stamps and all. */
 #include <errno.h>
 #include <stdlib.h>
-#include "record.h"
-#include "segment.h"
+#include "file/record_walk.h"
+#include "file/segment.h"
 #include "unit.h"
 
 #define SIZE	1024

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "unit.h"
-#include "timer_files.h"
-#include "timer_process.h"
+#include "collect/timer/timer_files.h"
+#include "collect/timer/timer_process.h"
 
 #define EVENTS	4096
 #define SAMPLES	4096

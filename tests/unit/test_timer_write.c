@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "record.h"
-#include "timer_program.h"
-#include "timer_session.h"
+#include "file/record_walk.h"
+#include "collect/timer/timer_program.h"
+#include "collect/timer/timer_session.h"
 #include "unit.h"
 
 #define PID	50000000u		/* no kernel has such processes */
@@ -74,7 +74,7 @@ static int take(void *arg, const void *segment, size_t size)
 static void begin(void)
 {
 	s = (struct timer_session){ .second = UINT64_MAX };
-	CU_ASSERT_EQUAL_FATAL(timer_out_open(&s.out, 65536), 0);
+	CU_ASSERT_EQUAL_FATAL(user_rings_open(&s.out, 65536), 0);
 	s.out.sink = take;
 	s.out.steps = TIMER_STEPS;
 	s.folder.control.interval = INTERVAL;
@@ -90,13 +90,13 @@ static void finish(void)
 {
 	n = 0;
 	timer_write_until(&s, UINT64_MAX);
-	timer_out_flush(&s.out);
+	user_rings_flush(&s.out);
 	CU_ASSERT_EQUAL(s.out.err, 0);
 	CU_ASSERT_EQUAL(s.nitem, 0);
 	CU_ASSERT_EQUAL(s.item_bytes, 0);
 	timer_items_free(&s);
 	timer_processes_free(&s.all);
-	timer_out_close(&s.out);
+	user_rings_close(&s.out);
 }
 
 static const struct told *find(uint16_t major, uint32_t minor, uint64_t stamp)

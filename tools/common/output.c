@@ -11,8 +11,8 @@
 
 #include "caller.h"
 #include "descriptor.h"
-#include "newfile.h"
-#include "rights.h"
+#include "base/newfile.h"
+#include "base/rights.h"
 
 #define BUFFER (256 * 1024)
 

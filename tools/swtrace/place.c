@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "place.h"
-#include "regular.h"
+#include "base/regular.h"
 #include "swtrace.h"
 
 #define TABLES_MAX	(1u << 30)	/* bytes of symbols and their names, of a file */

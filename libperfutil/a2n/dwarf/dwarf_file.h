@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Source lines and inlined functions out of DWARF 2 to 5. A file's addresses are asked for all at
+ * once, sorted, and answered in one pass over the units that have them: what is kept at a time is
+ * one unit's. Whatever the file says is checked: it may be damaged or made to hurt, so nothing but
+ * liba2n opens the further files that it names, and a budget bounds the work.
+ */
+#ifndef A2N_DWARF_FILE_H
+#define A2N_DWARF_FILE_H
+
+#include "a2n/elf/elf_file.h"
+#include "a2n/space/pool.h"
+
+enum dwarf_part {
+	PART_INFO, PART_ABBREV, PART_LINE, PART_STR, PART_LINE_STR, PART_STR_OFFSETS, PART_ADDR,
+	PART_RANGES, PART_RNGLISTS, PART_CU_INDEX,
+	PARTS
+};
+
+struct dwarf_fault {
+	const char *what;		/* NULL: none */
+	const char *section;
+	uint64_t offset;
+};
+
+struct dwarf_range {
+	uint64_t low, high;
+};
+struct dwarf_ranges {
+	struct dwarf_range *list;
+	uint32_t n, room;
+};
+
+struct dwarf_file {
+	struct elf_file elf;
+	char *path;
+	uint32_t serial;		/* of this a2n's files: names are kept by it */
+	struct bytes part[PARTS];
+	void *own[PARTS];		/* memory of those that were unpacked here */
+	struct dwarf_ranges code;	/* where the program has any, by its sections */
+	struct dwarf_unit *unit;	/* in the order of the file */
+	uint32_t n_units, room_units;
+	struct table abbrevs;		/* by offset */
+	struct dwarf_file *alt;		/* what several files share (dwz) */
+	uint64_t budget;
+	uint64_t packed, unpacked;	/* bytes of packed sections, before and after */
+	struct dwarf_fault fault;	/* the first */
+};
+
+/* An attribute's value, as much of it as anybody here looks at. */
+enum attr_class {
+	ATTR_NONE, ATTR_ADDRESS, ATTR_CONSTANT, ATTR_STRING, ATTR_REF, ATTR_REF_ALT, ATTR_OFFSET,
+	ATTR_RNGLIST,
+};
+struct attr_value {
+	enum attr_class class;
+	uint64_t u;			/* references: offset in PART_INFO */
+	const char *string;
+};
+
+struct dwarf_unit {
+	struct dwarf_file *file;
+	const struct bytes *part;	/* its file's, or its share of a package */
+	uint64_t start, end;		/* in PART_INFO, header included */
+	uint64_t first;			/* its own entry */
+	uint64_t abbrev_at, dwo_id;
+	uint8_t version, address_size, offset_size, type;
+	bool opened, bad;
+	bool has_low, has_lines, has_ranges;
+	const struct abbrevs *abbrevs;
+	const struct dwarf_unit *skeleton;	/* of a split unit: where its addresses are */
+	/* What its entry says: */
+	uint64_t language, low, high, lines_at;
+	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
+	struct attr_value ranges;
+	const char *name, *folder, *dwo_name;
+};
+
+struct attr {
+	uint16_t name, form;
+	uint32_t constant;		/* of DW_FORM_implicit_const: its place */
+};
+struct abbrev {
+	uint64_t code;
+	uint32_t first, count;		/* attributes */
+	uint16_t tag;
+	bool children, fixed;
+	uint8_t sibling;		/* number of that attribute + 1 */
+	uint32_t bytes, addresses, offsets;	/* fixed: the size of all attributes */
+};
+struct abbrevs {
+	uint64_t at;
+	struct abbrev *list;
+	struct attr *attr;
+	int64_t *constant;
+	uint32_t n, room, n_attr, room_attr, n_constant, room_constant;
+};
+
+/* ---- dwarf_read.c ---------------------------------------------------------------------------- */
+
+uint64_t dwarf_uleb(struct bytes *b);
+int64_t dwarf_sleb(struct bytes *b);
+/* A unit's length and what size its offsets have. */
+uint64_t dwarf_length(struct bytes *b, uint8_t *offset_size);
+uint64_t dwarf_sized(struct bytes *b, uint8_t size);
+const char *dwarf_string(const struct bytes *part, uint64_t offset);
+/* false: no memory. */
+bool dwarf_add_range(struct dwarf_ranges *to, uint64_t low, uint64_t high);
+
+/* ---- dwarf_file.c ---------------------------------------------------------------------------- */
+
+/* Takes the ELF over, also on failure. dwo: its parts are called .dwo. false: no memory. */
+bool dwarf_file_open(struct dwarf_file *f, struct elf_file *elf, const char *path, bool dwo);
+void dwarf_file_close(struct dwarf_file *f);
+static inline bool dwarf_file_has_lines(const struct dwarf_file *f)
+{
+	return f->part[PART_INFO].size || f->part[PART_LINE].size;
+}
+bool dwarf_elf_has_lines(const struct elf_file *f);
+/* The file's or (.debug_sup) DWARF 5's link to what it shares with others; "" and an empty id:
+ * none. */
+void dwarf_file_altlink(const struct dwarf_file *f, char *name, size_t size, struct build_id *id);
+/* A package's share of the unit with this id. */
+bool dwarf_package_find(struct dwarf_file *f, uint64_t id, struct bytes part[PARTS]);
+
+/* What is wrong, kept if it is the first. Always false. */
+bool dwarf_fault(struct dwarf_file *f, enum dwarf_part part, uint64_t offset, const char *what);
+/* So much was read. false: more than any honest file needs. */
+static inline bool dwarf_spend(struct dwarf_file *f, uint64_t amount)
+{
+	if (f->budget < amount) {
+		f->budget = 0;
+		return dwarf_fault(f, PART_INFO, 0, "it takes more work than its size can need");
+	}
+	f->budget -= amount;
+	return true;
+}
+/* An address where the program has code: what a linker dropped lies elsewhere. */
+bool dwarf_is_code(const struct dwarf_file *f, uint64_t address);
+
+/* ---- dwarf_unit.c ---------------------------------------------------------------------------- */
+
+/* The headers of all units. */
+void dwarf_units(struct dwarf_file *f);
+/* The header of one that begins there; its end is at most `limit`. false: none. */
+bool dwarf_unit_header(struct dwarf_file *f, const struct bytes *part, uint64_t at,
+		       struct dwarf_unit *u);
+/* What its own entry says. false: it cannot be read. */
+bool dwarf_unit_open(struct dwarf_unit *u);
+struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
+const struct abbrev *dwarf_abbrev(struct dwarf_unit *u, uint64_t code);
+/* One attribute; b.bad when it cannot be read. */
+struct attr_value dwarf_attr(const struct dwarf_unit *u, struct bytes *b, const struct attr *attr);
+bool dwarf_skip(const struct dwarf_unit *u, struct bytes *b, const struct abbrev *a);
+/* Adds the ranges of an entry. */
+void dwarf_read_ranges(const struct dwarf_unit *u, const struct attr_value *value,
+		       struct dwarf_ranges *to);
+
+/* ---- dwarf_line.c ---------------------------------------------------------------------------- */
+
+struct dwarf_row {
+	uint64_t address;
+	uint32_t file, line, column;
+	bool end;
+};
+
+struct dwarf_files {
+	const char **folder;
+	struct dwarf_source {
+		const char *name;
+		uint64_t folder;
+		const char *path;	/* made when asked for */
+	} *file;
+	uint32_t n_folders, room_folders, n, room;
+	uint32_t base;			/* the number of the first: 1 before DWARF 5 */
+};
+
+/* A unit's line program, run once. Each sequence of rows, in the order of addresses, goes to
+ * `take`. false: it cannot be read, or no memory. */
+typedef void (*dwarf_take_rows)(void *arg, const struct dwarf_row *rows, uint32_t n);
+bool dwarf_run_lines(const struct dwarf_unit *u, struct dwarf_files *files, dwarf_take_rows take,
+		     void *arg);
+void dwarf_files_free(struct dwarf_files *files);
+/* Folder and name together; NULL: there is none of this number. */
+const char *dwarf_path(const struct dwarf_unit *u, struct dwarf_files *files, uint32_t number,
+		       struct strings *strings);
+
+/* ---- dwarf_inline.c -------------------------------------------------------------------------- */
+
+/* A function, or one inlined, that has an address asked for. */
+struct dwarf_node {
+	uint32_t parent;		/* node; NO_NODE: it is not inlined */
+	uint32_t call_file, call_line, call_column;
+	const char *name;		/* NULL: none */
+};
+#define NO_NODE UINT32_MAX
+
+struct dwarf_nodes {
+	struct dwarf_node *list;
+	uint32_t n, room;
+};
+
+/* The names of functions, by where they are told; kept as long as the arena. */
+struct dwarf_names {
+	struct arena *arena;
+	struct table table;
+	struct strings *strings;
+	bool demangle;
+};
+
+/* For each of the addresses (sorted) the innermost function; NO_NODE: none. false: no memory. */
+bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
+		struct dwarf_nodes *nodes, struct dwarf_names *names);
+
+#endif

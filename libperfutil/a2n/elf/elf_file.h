@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is drawn from one ELF file: build id, segments, symbols, PLT entries, and where to look for
+ * its debug file. The file may be damaged or made to hurt: whatever doesn't fit is left out.
+ */
+#ifndef A2N_ELF_H
+#define A2N_ELF_H
+
+#include <gelf.h>
+
+#include "base/cursor.h"
+#include "a2n/elf/symtab.h"
+
+#define BUILD_ID_MAX 64
+
+struct build_id {
+	uint8_t size;			/* 0: none */
+	uint8_t id[BUILD_ID_MAX];
+};
+
+/* An executable part of the program: file offset to virtual address. */
+struct segment {
+	uint64_t offset, size, address;
+};
+
+struct section {
+	uint64_t address, size, entry;
+	uint32_t type, link, info;
+	bool code;			/* loaded and executable */
+	const char *name;		/* NULL when damaged */
+	Elf_Scn *scn;
+};
+
+struct elf_file {
+	Elf *elf;
+	int fd;				/* -1: in memory */
+	GElf_Ehdr header;
+	struct section *sections;	/* by index; none when the file has no section headers */
+	uint32_t n_sections;
+	struct segment *segments;	/* executable ones */
+	uint32_t n_segments;
+	bool hollow;			/* segments without contents: offsets mean nothing */
+};
+
+/* Takes fd over, also on failure. NULL, or why it cannot be used. */
+const char *elf_file_open(struct elf_file *f, int fd);
+/* The same of a file with debugging information, which may be an object file. */
+const char *elf_file_open_any(struct elf_file *f, int fd);
+const char *elf_file_open_memory(struct elf_file *f, const void *image, size_t size);
+void elf_file_close(struct elf_file *f);
+
+void elf_file_build_id(struct elf_file *f, struct build_id *id);
+static inline bool same_build_id(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && !memcmp(a->id, b->id, a->size);
+}
+
+/* The name in .gnu_debuglink (no folder), "" when there is none, and the file's CRC. */
+void elf_file_debuglink(struct elf_file *f, char *name, size_t size, uint32_t *crc);
+
+/* Each adds what it finds and returns how many. */
+uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t);	/* .symtab */
+uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t);	/* .dynsym, PT_DYNAMIC */
+uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t);	/* .gnu_debugdata */
+uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);		/* last: name@plt */
+
+/* For the parts above. */
+struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);
+struct bytes elf_section_bytes(const struct elf_file *f, const struct section *s);
+/* Bytes of the file by virtual address, through the program headers. */
+struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint64_t size);
+/* The same with relative relocations applied, for a program that lies where it was linked. *own:
+ * memory to be freed when the bytes aren't needed any more, or NULL. */
+struct bytes elf_relocated(struct elf_file *f, uint64_t address, uint64_t size, void **own);
+/* A string of a string table: NULL when it has no end. */
+const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *length);
+bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
+		     size_t length, uint64_t limit, struct symtab *t);
+uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t);	/* .dynsym, by sections */
+uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t);	/* PT_DYNAMIC, without */
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The reader of perf maps: a line is used as a whole or not at all. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "perfmap.h"
+#include "base/regular.h"
+#include "base/text.h"
+#include "a2n/textfile.h"
+
+#define MAX_CODE (1ull << 32)		/* more is no function, nor a JIT's whole memory */
+
+struct perfmap {
+	struct textfile file;
+	struct text_fault fault;
+	bool named;			/* the line before is an entry, or the rest of its name */
+};
+
+static int opened(struct perfmap **out, int fd, const char **why)
+{
+	struct perfmap *m = calloc(1, sizeof(*m));
+	int err;
+
+	*out = NULL;
+	*why = NULL;
+	if (!m) {
+		close(fd);
+		return -ENOMEM;
+	}
+	err = textfile_open(&m->file, fd, why);
+	if (err)
+		free(m);
+	else
+		*out = m;
+	return err;
+}
+
+int perfmap_open_fd(struct perfmap **m, int fd, const char **why)
+{
+	return opened(m, fd, why);
+}
+
+int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char **why)
+{
+	struct stat st;
+	int fd = regular_open(path, O_NOFOLLOW, &st);
+
+	*m = NULL;
+	*why = NULL;
+	if (fd < 0) {
+		int err = errno == EINVAL ? -EBADMSG : -errno;
+
+		*why = err == -EACCES ? "no permission to read it" :
+		       err == -ELOOP ? "it is a link" :
+		       err == -EBADMSG ? "not a regular file" :
+		       err == -ENOENT || err == -ENOTDIR ? "it is not there" : "cannot be opened";
+		return err;
+	}
+	if (owner != (uid_t)-1 && st.st_uid != owner && st.st_uid) {
+		close(fd);
+		*why = "it is another user's file";
+		return -EPERM;
+	}
+	return opened(m, fd, why);
+}
+
+int perfmap_open_text(struct perfmap **m, const void *text, size_t size)
+{
+	*m = calloc(1, sizeof(**m));
+	if (!*m)
+		return -ENOMEM;
+	textfile_memory(&(*m)->file, text, size);
+	return 0;
+}
+
+void perfmap_close(struct perfmap *m)
+{
+	if (!m)
+		return;
+	textfile_close(&m->file);
+	free(m);
+}
+
+void perfmap_fault(const struct perfmap *m, struct perfmap_fault *f)
+{
+	*f = (struct perfmap_fault){
+		.offset = m->fault.offset, .line = m->fault.line, .what = m->fault.what,
+		.lines = m->fault.lines, .unfinished = m->file.unfinished,
+	};
+}
+
+/* Hexadecimal; some write 0x before it. */
+static bool hexadecimal(struct bytes *b, uint64_t *value)
+{
+	text_skip_blanks(b);
+	if (bytes_left(b) > 2 && b->base[b->at] == '0' && (b->base[b->at + 1] | 0x20) == 'x')
+		bytes_skip(b, 2);
+	return text_number(b, 16, value) && bytes_left(b) && text_is_blank(b->base[b->at]);
+}
+
+/* NULL: an entry; else what is wrong. */
+static const char *read_line(struct bytes *b, struct perfmap_entry *e)
+{
+	if (!hexadecimal(b, &e->address))
+		return "no address at its beginning";
+	if (!hexadecimal(b, &e->size))
+		return "no size behind the address";
+	if (e->size > MAX_CODE || e->address + e->size < e->address)
+		return "code of an impossible size";
+	text_skip_blanks(b);
+	while (bytes_left(b) && (b->base[b->size - 1] == '\r' ||
+				 text_is_blank(b->base[b->size - 1])))
+		b->size--;
+	e->name = (const char *)b->base + b->at;
+	e->name_length = bytes_left(b);
+	if (!e->name_length)
+		return "no name behind the size";
+	return memchr(e->name, 0, e->name_length) ? "a name with a NUL in it" : NULL;
+}
+
+static bool is_blank(const struct bytes *line)
+{
+	size_t i = 0;
+
+	while (i < line->size && (line->base[i] == '\r' || text_is_blank(line->base[i])))
+		i++;
+	return i == line->size;
+}
+
+/* Names may have newlines (node's, of what a program calls a function). What stands behind an entry
+ * and does not begin as one is the rest of its name. */
+static bool begins_as_entry(const struct bytes *line)
+{
+	struct bytes b = *line;
+	size_t i;
+
+	text_skip_blanks(&b);
+	if (bytes_left(&b) >= 2 && b.base[b.at] == '0' && (b.base[b.at + 1] | 0x20) == 'x')
+		return true;
+	for (i = b.at; i < b.size && i < b.at + 4; i++) {
+		uint8_t c = b.base[i];
+
+		if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'f'))
+			return false;
+	}
+	return i == b.at + 4;
+}
+
+int perfmap_next(struct perfmap *m, struct perfmap_entry *e)
+{
+	struct bytes line, whole;
+	int r;
+
+	while ((r = textfile_next(&m->file, &line)) > 0) {
+		const char *wrong;
+
+		if (is_blank(&line))
+			continue;
+		*e = (struct perfmap_entry){ .offset = m->file.offset, .line = m->file.line };
+		whole = line;
+		wrong = read_line(&line, e);
+		if (wrong && m->named && !begins_as_entry(&whole))
+			continue;
+		m->named = !wrong;
+		if (wrong)
+			text_fault(&m->fault, &m->file, wrong);
+		else if (e->size)	/* nothing can be found in what has none */
+			return 1;
+	}
+	return r;
+}

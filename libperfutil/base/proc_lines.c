@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files of /proc, line by line; which CPUs are on line. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/proc_lines.h"
+#include "base/proc_text.h"
+
+int proc_lines(const char *path, proc_line line, void *arg)
+{
+	FILE *f = fopen(path, "re");
+	size_t room = 0;
+	char *text = NULL;
+	ssize_t n = 0;
+
+	if (!f)
+		return -errno;
+	do
+		n = getline(&text, &room, f);
+	while (n > 0 && line(arg, text, (size_t)n));
+	free(text);
+	fclose(f);
+	return 0;
+}
+
+struct online {
+	unsigned int *cpus;
+	uint32_t n, room;
+};
+
+/* /proc/stat has a line for each, after one that adds them up. */
+static bool add_cpu(void *arg, const char *text, size_t length)
+{
+	struct online *o = arg;
+	struct proc_cpu c;
+
+	if (!proc_cpu_parse(text, length, &c))
+		return !strncmp(text, "cpu ", 4);
+	if (o->n < o->room && (!o->n || c.cpu > o->cpus[o->n - 1]))
+		o->cpus[o->n++] = c.cpu;
+	return true;
+}
+
+int proc_online(unsigned int *cpus, uint32_t room)
+{
+	struct online o = { cpus, 0, room };
+	int err = proc_lines("/proc/stat", add_cpu, &o);
+
+	return err ? err : (int)o.n;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where is the module, and what keeps it from being loaded or used? */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "collect/driver/driver_why.h"
+
+const char *driver_why_root = "", *driver_why_group = "pitrace";
+
+#define LOCKDOWN	"/sys/kernel/security/lockdown"
+#define SECURE_BOOT \
+	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+#define WHY(...)	snprintf(check->why, sizeof(check->why), __VA_ARGS__)
+#define CURE(...)	snprintf(check->cure, sizeof(check->cure), __VA_ARGS__)
+
+static bool there(const char *format, const char *word)
+{
+	char path[512], name[256];
+
+	snprintf(name, sizeof(name), format, word);
+	snprintf(path, sizeof(path), "%.200s%s", driver_why_root, name);
+	return !access(path, F_OK);
+}
+
+/* Does a line of the file have the word? */
+static bool has_word(const char *name, const char *word)
+{
+	char path[512];
+	FILE *f;
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "%.200s%.300s", driver_why_root, name);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &room, f) > 0)
+		found = strstr(line, word) != NULL;
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Signed modules only? The firmware says so (four bytes of attributes, one of value), or the
+ * kernel. */
+static bool signed_only(void)
+{
+	unsigned char value[5] = { 0 };
+	char path[512];
+	bool on;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.200s%s", driver_why_root, SECURE_BOOT);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	on = fd >= 0 && read(fd, value, sizeof(value)) == sizeof(value) && value[4] == 1;
+	if (fd >= 0)
+		close(fd);
+	return on || has_word(LOCKDOWN, "[integrity]") || has_word(LOCKDOWN, "[confidentiality]");
+}
+
+/* All that is missing on the way from the source that make install leaves, in its order. */
+static void not_built(struct collector_check *check, const char *release)
+{
+	bool dkms = there("%s", "/usr/sbin/dkms") || there("%s", "/usr/bin/dkms");
+	bool headers = there("/lib/modules/%.64s/build/Makefile", release);
+	bool known = there("%s", "/var/lib/dkms/pitrace");
+	bool source = there("%s", PITRACE_DKMSDIR "/dkms.conf");
+	size_t n = 0;
+
+	if (!known)
+		WHY("the module is not installed%s", source ? "" : ", nor its source");
+	else
+		WHY("the module is not built for this kernel%s",
+		    headers ? "" : ", whose headers are missing");
+	if (!known && !source)
+		n = (size_t)CURE("sudo make install && ");
+	if (!dkms || !headers)
+		n += (size_t)snprintf(check->cure + n, sizeof(check->cure) - n, "sudo apt install%s%s%.64s && ",
+				      dkms ? "" : " dkms", headers ? "" : " linux-headers-",
+				      headers ? "" : release);
+	if (known)
+		snprintf(check->cure + n, sizeof(check->cure) - n, "sudo dkms autoinstall && sudo modprobe pitrace");
+	else
+		snprintf(check->cure + n, sizeof(check->cure) - n, "sudo dkms add %s && sudo dkms install pitrace/%s && sudo modprobe pitrace",
+			 PITRACE_DKMSDIR, PITRACE_VERSION);
+}
+
+static void not_loaded(struct collector_check *check)
+{
+	struct utsname u = { 0 };
+	char path[256];
+
+	uname(&u);
+	check->state = COLLECTOR_ABSENT;
+	if (!there("%s", "/proc/modules")) {
+		WHY("this kernel takes no modules");
+		return;
+	}
+	snprintf(path, sizeof(path), "/lib/modules/%.64s/modules.dep", u.release);
+	if (!has_word(path, "/pitrace.ko")) {
+		not_built(check, u.release);
+	} else if (signed_only()) {
+		WHY("the module is not loaded, and this kernel takes signed modules only (Secure Boot)");
+		CURE("sudo modprobe pitrace; if its key is refused: sudo mokutil --import /var/lib/dkms/mok.pub, and start the machine anew");
+	} else {
+		WHY("the module is not loaded");
+		CURE("sudo modprobe pitrace");
+	}
+}
+
+static bool in_group(const char *name)
+{
+	struct group *g = getgrnam(name);
+	gid_t list[256];
+	int n = getgroups(256, list);
+
+	if (!g)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (list[i] == g->gr_gid)
+			return true;
+	return getegid() == g->gr_gid;
+}
+
+void driver_why_closed(int err, const struct trace_config *config, struct collector_check *check)
+{
+	*check = (struct collector_check){ .state = COLLECTOR_REFUSED };
+	if (err != EACCES && err != EPERM) {
+		not_loaded(check);
+		/* A device that is there and cannot be opened is a fault of another kind. */
+		if (err != ENOENT)
+			WHY("%s: %s", PITRACE_DEVICE, strerror(err));
+		return;
+	}
+	WHY("%s: %s", PITRACE_DEVICE, strerror(err));
+	if (config->scope == PITRACE_SCOPE_PROCESS && getgrnam(driver_why_group) &&
+	    !in_group(driver_why_group))
+		CURE("sudo usermod -aG %s $USER, and log in anew", driver_why_group);
+	else
+		CURE("run swtrace as root (sudo)");
+}
+
+void driver_why_refused(const struct trace_config *config, struct collector_check *check)
+{
+	*check = (struct collector_check){ .state = COLLECTOR_REFUSED };
+	if (config->scope == PITRACE_SCOPE_SYSTEM)
+		WHY("the whole system is traced with CAP_PERFMON or CAP_SYS_ADMIN only");
+	else
+		WHY("this process is another user's, or hides itself (set-uid, not dumpable): it is traced with CAP_PERFMON or CAP_SYS_ADMIN only");
+	CURE("run swtrace as root (sudo)");
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The events of a session and their rings: on each CPU, of the whole system or of each thread of a
+ * process, from which what they create inherits them. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "collect/perf/perf_session.h"
+
+static struct perf_ring *ring_of(struct perf_cpu *c, enum perf_use use)
+{
+	switch (use) {
+	case PERF_SAMPLES:
+		return &c->samples;
+	case PERF_SWITCHES:
+		return &c->switches;
+	default:
+		return &c->names;
+	}
+}
+
+static const struct perf_event *first_of(struct perf_session *s, uint32_t cpu,
+					 const struct perf_ring *r)
+{
+	for (size_t i = 0; i < s->nevents; i++)
+		if (s->event[i].cpu == cpu && ring_of(&s->cpu[cpu], s->event[i].use) == r)
+			return &s->event[i];
+	return NULL;
+}
+
+/* One event; the first of its kind on a CPU has the ring, the others write to it. */
+static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use use, uint32_t number,
+	       unsigned int turn)
+{
+	struct perf_cpu *c = &s->cpu[cpu];
+	struct perf_ring *r = ring_of(c, use);
+	const struct perf_event *first;
+	struct perf_event *e;
+	struct perf_event_attr a;
+	bool in_turns = use == PERF_SAMPLES && perf_dithered(&s->config, number);
+	int fd, err = 0;
+
+	if (s->nevents == s->events_room) {
+		size_t room = s->events_room ? 2 * s->events_room : 64;
+		void *more = realloc(s->event, room * sizeof(*s->event));
+
+		if (!more)
+			return -ENOMEM;
+		s->event = more;
+		s->events_room = room;
+	}
+	first = first_of(s, cpu, r);
+	perf_attr(&a, &s->config, use, number, s->user_only);
+	if (in_turns) {
+		a.freq = 0;
+		a.sample_period = perf_dither_period(&s->config, number, turn);
+	}
+	fd = perf_open(&a, tid, (int)c->cpu);
+	if (fd < 0)
+		return fd;
+	if (first)
+		err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, first->fd) ? -errno : 0;
+	else
+		err = perf_ring_map(r, fd, use == PERF_NAMES ? s->config.mte_bytes :
+				    s->config.trace_bytes);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	if (use == PERF_SAMPLES) {
+		s->sample_shape = perf_shape_of(&a);
+		s->stacks.most = a.sample_max_stack;
+	} else {
+		s->shape = perf_shape_of(&a);
+	}
+	e = &s->event[s->nevents++];
+	*e = (struct perf_event){
+		.fd = fd, .use = use, .number = number, .cpu = cpu, .in_turns = in_turns,
+		.turn = turn,
+	};
+	return ioctl(fd, PERF_EVENT_IOC_ID, &e->id) ? -errno : 0;
+}
+
+static int add_all(struct perf_session *s, uint32_t cpu, pid_t tid)
+{
+	uint32_t samplers = s->config.nevents ? s->config.nevents : 1;
+	int err = add(s, cpu, tid, PERF_NAMES, 0, 0);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < samplers && !err; i++) {
+		unsigned int turns = perf_dithered(&s->config, i) ? PERF_TURNS : 1;
+
+		for (unsigned int turn = 0; turn < turns && !err; turn++)
+			err = add(s, cpu, tid, PERF_SAMPLES, i, turn);
+	}
+	return err;
+}
+
+/* All threads of today; those to come inherit. */
+static int add_process(struct perf_session *s, uint32_t cpu, pid_t pid)
+{
+	char path[64];
+	struct dirent *e;
+	bool any = false;
+	int err = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	if (!d)
+		return -ESRCH;
+	while (!err && (e = readdir(d))) {
+		if (e->d_name[0] == '.')
+			continue;
+		err = add_all(s, cpu, atoi(e->d_name));
+		any |= !err;
+		/* A thread that ended meanwhile; others may be left. */
+		if (err == -ESRCH)
+			err = 0;
+	}
+	closedir(d);
+	return err ? err : any ? 0 : -ESRCH;
+}
+
+/* Each thread takes several descriptors on each CPU. */
+static void raise_limit(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) || r.rlim_cur == r.rlim_max)
+		return;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &r);
+}
+
+int perf_session_open(struct perf_session *s)
+{
+	uint32_t most = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	int err = 0;
+
+	raise_limit();
+	s->cpu = calloc(most, sizeof(*s->cpu));
+	if (!s->cpu)
+		return -ENOMEM;
+	for (uint32_t cpu = 0; cpu < most && !err; cpu++) {
+		s->cpu[s->ncpus].cpu = cpu;
+		if (s->config.scope == PITRACE_SCOPE_SYSTEM)
+			err = add_all(s, s->ncpus, -1);
+		else
+			err = add_process(s, s->ncpus, s->config.pid);
+		if (err == -ENODEV)		/* offline */
+			err = 0;
+		else if (!err)
+			s->ncpus++;
+	}
+	return err;
+}
+
+int perf_session_open_switches(struct perf_session *s)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->ncpus && !err; i++)
+		if (!s->cpu[i].switches.page)
+			err = add(s, i, -1, PERF_SWITCHES, 0, 0);
+	return err;
+}
+
+void perf_session_close(struct perf_session *s)
+{
+	perf_turns_end(s);
+	for (uint32_t i = 0; i < s->ncpus; i++) {
+		perf_ring_unmap(&s->cpu[i].names);
+		perf_ring_unmap(&s->cpu[i].samples);
+		perf_ring_unmap(&s->cpu[i].switches);
+		segment_free(&s->cpu[i].mte);
+		segment_free(&s->cpu[i].trace);
+	}
+	for (size_t i = 0; i < s->nevents; i++)
+		close(s->event[i].fd);
+	free(s->event);
+	free(s->cpu);
+	free(s->scope);
+	free(s->queue.data);
+	*s = (struct perf_session){ .files = s->files, .turns_lock = PTHREAD_MUTEX_INITIALIZER };
+}
+
+void perf_session_enable(struct perf_session *s, enum perf_use use, bool on)
+{
+	pthread_mutex_lock(&s->turns_lock);
+	if (use == PERF_SAMPLES)
+		s->sampling = on;
+	for (size_t i = 0; i < s->nevents; i++) {
+		const struct perf_event *e = &s->event[i];
+
+		if (e->use == use && !(on && e->in_turns && e->turn != s->turn))
+			ioctl(e->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	}
+	pthread_mutex_unlock(&s->turns_lock);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct perf_event *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+const struct perf_event *perf_session_event(const struct perf_session *s, uint64_t id)
+{
+	struct perf_event key = { .id = id };
+
+	return bsearch(&key, s->event, s->nevents, sizeof(*s->event), by_id);
+}
+
+void perf_session_period(struct perf_session *s)
+{
+	for (size_t i = 0; i < s->nevents; i++) {
+		const struct perf_event *e = &s->event[i];
+		uint64_t ns = perf_dither_period(&s->config, e->number, e->turn);
+
+		if (e->use == PERF_SAMPLES)
+			ioctl(e->fd, PERF_EVENT_IOC_PERIOD, &ns);
+	}
+}
+
+static unsigned int kind_of(enum perf_use use)
+{
+	switch (use) {
+	case PERF_SAMPLES:
+		return PITRACE_LOST_TPROF;
+	case PERF_SWITCHES:
+		return PITRACE_LOST_DISPATCH;
+	default:
+		return PITRACE_LOST_MTE;
+	}
+}
+
+void perf_session_count_lost(struct perf_session *s, bool begin)
+{
+	struct { uint64_t value, lost; } got;
+
+	for (uint32_t i = 0; i < s->ncpus; i++) {
+		uint64_t sum[PITRACE_LOST_KINDS] = { 0 };
+		struct perf_cpu *c = &s->cpu[i];
+
+		for (size_t k = 0; k < s->nevents; k++)
+			if (s->event[k].cpu == i &&
+			    read(s->event[k].fd, &got, sizeof(got)) == (ssize_t)sizeof(got))
+				sum[kind_of(s->event[k].use)] += got.lost;
+		for (unsigned int k = 0; k < PITRACE_LOST_KINDS; k++) {
+			if (begin)
+				c->base[k] = sum[k];
+			else if (sum[k] - c->base[k] > c->lost[k])
+				c->lost[k] = sum[k] - c->base[k];
+		}
+	}
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From perf's rings to segments. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/now.h"
+#include "collect/perf/perf_mapped.h"
+#include "collect/perf/perf_session.h"
+#include "collect/proc_walk.h"
+
+/* Where a CPU's records go. */
+struct out {
+	struct perf_session *s;
+	struct perf_cpu *c;
+	segment_sink sink;
+	void *arg;
+};
+
+/* ---- what the collector says ----------------------------------------------------------------- */
+
+struct said {
+	uint64_t time;
+	uint32_t size, minor;
+	uint16_t major;
+};
+
+int perf_say(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
+	     uint64_t time)
+{
+	struct said said = { .time = time, .size = (uint32_t)size, .minor = minor, .major = major };
+	struct perf_queue *q = &s->queue;
+
+	if (q->room - q->used < sizeof(said) + size) {
+		size_t room = 2 * q->room + sizeof(said) + size + 65536;
+		void *more = realloc(q->data, room);
+
+		if (!more)
+			return -ENOMEM;
+		q->data = more;
+		q->room = room;
+	}
+	memcpy(q->data + q->used, &said, sizeof(said));
+	memcpy(q->data + q->used + sizeof(said), data, size);
+	q->used += sizeof(said) + size;
+	return 0;
+}
+
+int perf_say_sync(struct perf_session *s, enum pitrace_sync_why why)
+{
+	struct pitrace_sync sync = { .cpu = s->cpu[0].cpu };
+
+	sync.stamp = sync.monotonic = s->synced = now_ns();
+	sync.boottime = clock_ns(CLOCK_BOOTTIME);
+	sync.realtime = clock_ns(CLOCK_REALTIME);
+	return perf_say(s, PITRACE_SYNC, why, &sync, sizeof(sync), sync.stamp);
+}
+
+static int say_record(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		      uint64_t time)
+{
+	struct perf_session *s = arg;
+
+	if (major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
+		known_files_look(s->files, data);
+	return perf_say(s, major, minor, data, size, time);
+}
+
+static void in_scope(void *arg, pid_t pid)
+{
+	struct perf_session *s = arg;
+
+	if (s->scope && (uint32_t)pid < PERF_PIDS)
+		s->scope[pid / 8] |= (uint8_t)(1u << (pid & 7));
+}
+
+static bool has_scope(const struct perf_session *s, uint32_t pid)
+{
+	return !s->scope || (pid < PERF_PIDS && s->scope[pid / 8] >> (pid & 7) & 1);
+}
+
+int perf_say_walk(struct perf_session *s)
+{
+	pid_t scope = s->config.scope == PITRACE_SCOPE_PROCESS ? s->config.pid : 0;
+
+	s->names_lost = false;
+	/* It is what a file needs that begins here. */
+	known_files_again(s->files);
+	return proc_walk(scope, say_record, in_scope, s);
+}
+
+/* ---- putting records ------------------------------------------------------------------------- */
+
+static int put_to(struct segment_out *to, struct out *o, uint16_t major, uint32_t minor,
+		  const void *data, size_t size, uint64_t time)
+{
+	int err;
+	void *p = segment_put(to, major, minor, PITRACE_TYPE_STRUCT, size, time, o->sink, o->arg,
+			      &err);
+
+	if (p)
+		memcpy(p, data, size);
+	return err;
+}
+
+static int put_mte(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		   uint64_t time)
+{
+	struct out *o = arg;
+
+	return put_to(&o->c->mte, o, major, minor, data, size, time);
+}
+
+/* What names need, and what is known of the files among it. */
+static int put_name(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		    uint64_t time)
+{
+	struct out *o = arg;
+
+	if (major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
+		return perf_files_put(o->s, data, size, time, put_mte, o);
+	return put_mte(o, major, minor, data, size, time);
+}
+
+static int put_trace(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		     uint64_t time)
+{
+	struct out *o = arg;
+
+	return put_to(&o->c->trace, o, major, minor, data, size, time);
+}
+
+/* A LOST record stands at the gap. */
+static int lose(struct out *o, perf_put put, enum pitrace_lost kind, uint64_t count, uint64_t time)
+{
+	struct segment_out *to = kind == PITRACE_LOST_MTE ? &o->c->mte : &o->c->trace;
+	struct pitrace_lost_rec r;
+
+	if (!count)
+		return 0;
+	o->c->lost[kind] += count;
+	to->lost += count;
+	r = (struct pitrace_lost_rec){
+		.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
+		.total = o->c->lost[kind],
+	};
+	return put(o, PITRACE_LOST, kind, &r, sizeof(r), time);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* What was said up to a time. */
+static int put_said(struct out *o, uint64_t until)
+{
+	struct perf_queue *q = &o->s->queue;
+	struct said said;
+	int err = 0;
+
+	while (q->at < q->used && !err) {
+		memcpy(&said, q->data + q->at, sizeof(said));
+		if (said.time > until)
+			return 0;
+		err = put_name(o, said.major, said.minor, q->data + q->at + sizeof(said), said.size,
+			       said.time);
+		q->at += sizeof(said) + said.size;
+	}
+	if (q->at == q->used) {
+		free(q->data);
+		*q = (struct perf_queue){ 0 };
+	}
+	return err;
+}
+
+static int put_names(struct out *o)
+{
+	struct perf_session *s = o->s;
+	struct perf_cpu *c = o->c;
+	uint64_t until = perf_ring_head(&c->names);
+	const struct perf_event_header *h;
+	struct perf_item item;
+	const char *why;
+	int err = 0;
+
+	while (!err && (h = perf_ring_peek(&c->names, until))) {
+		if (perf_decode(&s->shape, h, h->size, &item, &why)) {
+			err = lose(o, put_mte, PITRACE_LOST_MTE, 1, c->mte.last);
+			perf_ring_next(&c->names, h);
+			continue;
+		}
+		if (c == s->cpu)
+			err = put_said(o, item.time);
+		if (!err && item.type == PERF_RECORD_LOST) {
+			err = lose(o, put_mte, PITRACE_LOST_MTE, item.lost, item.time);
+			s->names_lost = true;
+		} else if (!err) {
+			if (item.type == PERF_RECORD_FORK)
+				in_scope(s, (pid_t)item.of_pid);
+			err = perf_put_name(&item, put_name, o);
+		}
+		perf_ring_next(&c->names, h);
+	}
+	perf_ring_done(&c->names);
+	if (!err && c == s->cpu)
+		err = put_said(o, UINT64_MAX);
+	return err;
+}
+
+/* ---- samples and dispatches ------------------------------------------------------------------ */
+
+static int put_idle(struct out *o)
+{
+	struct perf_cpu *c = o->c;
+	struct pitrace_idle idle = { .ticks = c->idle_count, .since = c->idle_since };
+
+	if (!c->idle_count)
+		return 0;
+	c->idle_ticks += c->idle_count;
+	c->idle_count = 0;
+	return put_trace(o, PITRACE_TPROF, PITRACE_TPROF_IDLE, &idle, sizeof(idle), c->idle_last);
+}
+
+static uint32_t number_of(const struct perf_session *s, uint64_t id)
+{
+	const struct perf_event *e = s->config.nevents > 1 ? perf_session_event(s, id) : NULL;
+
+	return e ? e->number : s->config.nevents ? 0 : UINT32_MAX;
+}
+
+/*
+ * perf's clock keeps its phase: a tick is served when it is due or later, and ticks that fell due
+ * meanwhile are left out. How many is known for whole CPUs only; a process's clock stops with it.
+ * What records told as lost or throttled since the last sample is not told again. Where another
+ * event's turn began, a part of an interval of each lies between two ticks: up to one tick more.
+ */
+static int missed(struct out *o, const struct perf_item *item)
+{
+	struct perf_cpu *c = o->c;
+	uint64_t period = item->period ? item->period : 1000000000u / o->s->config.rate;
+	uint64_t ticks, lost = c->told, time = item->time;
+	bool throttled = c->throttled, turn = c->due && c->due_of != item->id;
+	int err;
+
+	if (o->s->config.nevents || o->s->config.scope != PITRACE_SCOPE_SYSTEM)
+		return 0;
+	c->told = 0;
+	c->throttled = 0;
+	c->due_of = item->id;
+	ticks = c->due && time > c->due ? (time - c->due) / period : 0;
+	/* Begun anew; or before it was thought to be due: the one before came late. */
+	if (!ticks || throttled || turn)
+		c->due = time;
+	else
+		c->due += ticks * period;
+	lost += turn;
+	if (ticks < 2 + lost)
+		return 0;
+	err = put_idle(o);
+	return err ? err : lose(o, put_trace, throttled ? PITRACE_LOST_THROTTLED :
+				PITRACE_LOST_OVERRUN, ticks - 1 - lost, time);
+}
+
+static int put_sample(struct out *o, const struct perf_item *item)
+{
+	struct perf_session *s = o->s;
+	struct perf_cpu *c = o->c;
+	uint32_t number = number_of(s, item->id);
+	struct perf_item counted;
+	int err = missed(o, item);
+
+	if (err)
+		return err;
+	if (perf_counts(&s->config)) {
+		counted = *item;
+		counted.period = s->config.events[number].period;
+		item = &counted;
+	}
+	if (!item->pid && !item->tid && !s->config.nevents && perf_idle_at(&s->idle, item->ip)) {
+		if (!c->idle_count++)
+			c->idle_since = item->time - item->period;
+		c->idle_last = item->time;
+		return 0;
+	}
+	err = put_idle(o);
+	c->ticks++;
+	return err ? err : perf_put_sample(item, &s->stacks, number, put_trace, o);
+}
+
+/* How many samples a throttled event did not take is known of the clock alone (of whole CPUs, by
+ * its next tick); of others it is known that some are missing. */
+static int unthrottle(struct out *o, uint64_t time)
+{
+	struct perf_session *s = o->s;
+	uint64_t since = o->c->throttled, count = 1;
+	int err;
+
+	if (!s->config.nevents && s->config.scope == PITRACE_SCOPE_SYSTEM)
+		return 0;
+	if (since && time > since && !s->config.nevents)
+		count = (time - since) * s->config.rate / 1000000000u;
+	o->c->throttled = 0;
+	err = put_idle(o);
+	return err ? err : lose(o, put_trace, PITRACE_LOST_THROTTLED, count ? count : 1, time);
+}
+
+static int put_from_samples(struct out *o, const struct perf_item *item)
+{
+	int err;
+
+	switch (item->type) {
+	case PERF_RECORD_SAMPLE:
+		return put_sample(o, item);
+	case PERF_RECORD_THROTTLE:
+		o->c->throttled = item->time;
+		return 0;
+	case PERF_RECORD_UNTHROTTLE:
+		return unthrottle(o, item->time);
+	case PERF_RECORD_LOST:
+		err = put_idle(o);
+		o->c->told += item->lost;
+		return err ? err : lose(o, put_trace, PITRACE_LOST_TPROF, item->lost, item->time);
+	}
+	return 0;
+}
+
+/* A dispatch, if either thread is in scope. */
+static int put_switch(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		      uint64_t time)
+{
+	const struct pitrace_dispatch *d = data;
+	struct out *o = arg;
+	int err;
+
+	if (!has_scope(o->s, d->old_pid) && !has_scope(o->s, d->new_pid))
+		return 0;
+	err = put_idle(o);
+	return err ? err : put_trace(o, major, minor, data, size, time);
+}
+
+static int put_from_switches(struct out *o, const struct perf_item *item)
+{
+	int err;
+
+	if (item->type == PERF_RECORD_LOST) {
+		o->c->running.known = false;
+		err = put_idle(o);
+		return err ? err : lose(o, put_trace, PITRACE_LOST_DISPATCH, item->lost,
+					item->time);
+	}
+	return perf_put_dispatch(item, &o->c->running, put_switch, o);
+}
+
+/* The next record of a ring, taken apart; what cannot be is a loss. */
+static const struct perf_event_header *next(struct out *o, const struct perf_shape *shape,
+					    struct perf_ring *r, uint64_t until,
+					    enum pitrace_lost kind, struct perf_item *item,
+					    int *err)
+{
+	const struct perf_event_header *h;
+	const char *why;
+
+	while (!*err && (h = perf_ring_peek(r, until))) {
+		if (!perf_decode(shape, h, h->size, item, &why))
+			return h;
+		*err = lose(o, put_trace, kind, 1, o->c->trace.last);
+		perf_ring_next(r, h);
+	}
+	return NULL;
+}
+
+/* Both rings in the order of time. */
+static int put_records(struct out *o)
+{
+	struct perf_session *s = o->s;
+	struct perf_cpu *c = o->c;
+	const struct perf_event_header *a, *b;
+	struct perf_item sample, change;
+	int err = 0;
+
+	a = next(o, &s->sample_shape, &c->samples, c->until_samples, PITRACE_LOST_TPROF, &sample,
+		 &err);
+	b = next(o, &s->shape, &c->switches, c->until_switches, PITRACE_LOST_DISPATCH, &change,
+		 &err);
+	while (!err && (a || b)) {
+		if (a && (!b || sample.time <= change.time)) {
+			err = put_from_samples(o, &sample);
+			perf_ring_next(&c->samples, a);
+			a = next(o, &s->sample_shape, &c->samples, c->until_samples,
+				 PITRACE_LOST_TPROF, &sample, &err);
+		} else {
+			err = put_from_switches(o, &change);
+			perf_ring_next(&c->switches, b);
+			b = next(o, &s->shape, &c->switches, c->until_switches,
+				 PITRACE_LOST_DISPATCH, &change, &err);
+		}
+	}
+	perf_ring_done(&c->samples);
+	perf_ring_done(&c->switches);
+	return err;
+}
+
+/* ---- the pump -------------------------------------------------------------------------------- */
+
+void perf_pump_reset(struct perf_session *s)
+{
+	for (uint32_t i = 0; i < s->ncpus; i++) {
+		struct perf_cpu *c = &s->cpu[i];
+		struct segment_out fresh = { .session = 1, .cpu = c->cpu,
+					     .size = s->config.segment_bytes };
+
+		c->names.at = perf_ring_head(&c->names);
+		c->samples.at = perf_ring_head(&c->samples);
+		c->switches.at = perf_ring_head(&c->switches);
+		perf_ring_done(&c->names);
+		perf_ring_done(&c->samples);
+		perf_ring_done(&c->switches);
+		segment_free(&c->mte);
+		segment_free(&c->trace);
+		c->mte = c->trace = fresh;
+		c->mte.ring = PITRACE_RING_MTE;
+		c->trace.ring = PITRACE_RING_TRACE;
+		memset(c->lost, 0, sizeof(c->lost));
+		c->ticks = c->idle_ticks = c->due = c->throttled = c->told = 0;
+		c->mte_bytes = c->trace_bytes = 0;
+		c->idle_count = 0;
+		c->running.known = false;
+	}
+	s->queue.used = s->queue.at = 0;
+}
+
+void perf_pump_discard(struct perf_session *s)
+{
+	for (uint32_t i = 0; i < s->ncpus; i++) {
+		struct perf_cpu *c = &s->cpu[i];
+
+		c->samples.at = perf_ring_head(&c->samples);
+		c->switches.at = perf_ring_head(&c->switches);
+		perf_ring_done(&c->samples);
+		perf_ring_done(&c->switches);
+		segment_free(&c->trace);
+		c->trace_bytes = c->due = 0;
+		c->idle_count = 0;
+	}
+}
+
+int perf_pump(struct perf_session *s, bool all, segment_sink sink, void *arg)
+{
+	struct out o = { .s = s, .sink = sink, .arg = arg };
+	int err = 0;
+
+	/* What a sample needs was written before it: first note the samples, then read names. */
+	for (uint32_t i = 0; i < s->ncpus; i++) {
+		s->cpu[i].until_samples = perf_ring_head(&s->cpu[i].samples);
+		s->cpu[i].until_switches = perf_ring_head(&s->cpu[i].switches);
+	}
+	for (uint32_t i = 0; i < s->ncpus && !err; i++) {
+		o.c = &s->cpu[i];
+		err = put_names(&o);
+	}
+	for (uint32_t i = 0; i < s->ncpus && !err; i++)
+		err = segment_close(&s->cpu[i].mte, sink, arg);
+	for (uint32_t i = 0; i < s->ncpus && !err; i++) {
+		o.c = &s->cpu[i];
+		err = put_records(&o);
+		if (!err && all)
+			err = put_idle(&o);
+		if (!err && all)
+			err = segment_close(&s->cpu[i].trace, sink, arg);
+	}
+	return err;
+}

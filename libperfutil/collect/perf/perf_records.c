@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From perf's records to ours. */
+#include <string.h>
+#include <sys/mman.h>
+#include "collect/perf/perf_records.h"
+
+#define PATH_ROOM	4096
+#define SYMBOL_ROOM	512		/* the kernel's KSYM_NAME_LEN */
+#define NO_REGISTER	0xFF		/* the end of a list */
+#define REGISTERS_MAX	64
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static int put_task(const struct perf_item *p, uint32_t minor, uint32_t ppid, perf_put put,
+		    void *arg)
+{
+	struct pitrace_mte_task t = { .pid = p->of_pid, .tid = p->of_tid, .ppid = ppid };
+
+	if (p->text)
+		memcpy(t.comm, p->text, p->text_len < 15 ? p->text_len : 15);
+	return put(arg, PITRACE_MTE, minor, &t, sizeof(t), p->time);
+}
+
+static int put_exit(const struct perf_item *p, perf_put put, void *arg)
+{
+	int err = put_task(p, PITRACE_MTE_THREAD_EXIT, p->parent_pid, put, arg);
+
+	/* Who else of the process is left perf does not say: it ends with its first thread. */
+	if (!err && p->of_pid == p->of_tid)
+		err = put_task(p, PITRACE_MTE_PROCESS_EXIT, p->parent_pid, put, arg);
+	return err;
+}
+
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+	size_t n = strlen(end);
+
+	return length > n && !memcmp(text + length - n, end, n);
+}
+
+static int put_map(const struct perf_item *p, perf_put put, void *arg)
+{
+	static const char deleted[] = " (deleted)";
+	union {
+		struct pitrace_mte_map map;
+		uint8_t room[sizeof(struct pitrace_mte_map) + PATH_ROOM + 4];
+	} u;
+	size_t n = p->text_len < PATH_ROOM ? p->text_len : PATH_ROOM;
+
+	u.map = (struct pitrace_mte_map){
+		.pid = p->of_pid, .start = p->start, .length = p->length, .offset = p->offset,
+		.inode = p->inode, .dev_major = p->dev_major, .dev_minor = p->dev_minor,
+		.generation = p->generation, .flags = PITRACE_MAP_EXEC,
+	};
+	if (p->type == PERF_RECORD_MMAP2)
+		u.map.flags |= (p->prot & PROT_READ ? PITRACE_MAP_READ : 0) |
+			       (p->prot & PROT_WRITE ? PITRACE_MAP_WRITE : 0) |
+			       (p->flags & MAP_SHARED ? PITRACE_MAP_SHARED : 0);
+	if (p->text[0] == '[' || !strncmp(p->text, "//", 2)) {
+		u.map.flags |= PITRACE_MAP_ANON;
+		u.map.offset = u.map.inode = 0;
+		if (!strcmp(p->text, "[vdso]"))
+			u.map.flags |= PITRACE_MAP_VDSO;
+	} else if (ends_with(p->text, n, deleted)) {
+		u.map.flags |= PITRACE_MAP_DELETED;
+		n -= sizeof(deleted) - 1;
+	}
+	u.map.path_len = (uint32_t)n;
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, p->text, n);
+	return put(arg, PITRACE_MTE, PITRACE_MTE_MODULE, &u.map,
+		   sizeof(u.map) + (n & ~(size_t)3) + 4, p->time);
+}
+
+/* A build id, and the mapping: where the file's identity is not told the id stands for it. */
+static int put_mapping(const struct perf_item *p, perf_put put, void *arg)
+{
+	struct pitrace_mte_buildid id = { .length = p->build_id_size };
+	struct perf_item file = *p;
+	int err;
+
+	if (!p->build_id || !p->build_id_size)
+		return put_map(p, put, arg);
+	memcpy(id.id, p->build_id, p->build_id_size);
+	memcpy(&file.inode, id.id, sizeof(file.inode));
+	file.inode |= 1;		/* 0 is none */
+	id.inode = file.inode;
+	err = put_map(&file, put, arg);
+	return err ? err : put(arg, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), p->time);
+}
+
+/* Code that the kernel made has the name of its symbol. */
+static int put_kernel_code(const struct perf_item *p, perf_put put, void *arg)
+{
+	union {
+		struct pitrace_mte_map map;
+		uint8_t room[sizeof(struct pitrace_mte_map) + SYMBOL_ROOM + 4];
+	} u;
+	size_t n = p->text_len < SYMBOL_ROOM ? p->text_len : SYMBOL_ROOM;
+
+	if (!n || !p->length)
+		return 0;
+	u.map = (struct pitrace_mte_map){
+		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC | PITRACE_MAP_SYMBOL,
+		.start = p->start, .length = p->length, .path_len = (uint32_t)n,
+	};
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, p->text, n);
+	return put(arg, PITRACE_MTE, p->gone ? PITRACE_MTE_UNLOAD : PITRACE_MTE_MODULE, &u.map,
+		   sizeof(u.map) + (n & ~(size_t)3) + 4, p->time);
+}
+
+int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
+{
+	switch (p->type) {
+	case PERF_RECORD_FORK:
+		/* perf's own walk: what was alive has its own memory, which is told next. */
+		return put_task(p, p->of_pid == p->parent_pid ? PITRACE_MTE_THREAD :
+				p->misc & PERF_RECORD_MISC_FORK_EXEC ? PITRACE_MTE_PROCESS :
+				PITRACE_MTE_FORK, p->parent_pid, put, arg);
+	case PERF_RECORD_EXIT:
+		return put_exit(p, put, arg);
+	case PERF_RECORD_COMM:
+		return put_task(p, p->misc & PERF_RECORD_MISC_COMM_EXEC ? PITRACE_MTE_PROCESS :
+				PITRACE_MTE_NAME, 0, put, arg);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		/* MMAP tells of data too, when it was asked to. */
+		if (p->type == PERF_RECORD_MMAP ? p->misc & PERF_RECORD_MISC_MMAP_DATA
+		    : !(p->prot & PROT_EXEC))
+			return 0;
+		return put_mapping(p, put, arg);
+	case PERF_RECORD_KSYMBOL:
+		return put_kernel_code(p, put, arg);
+	}
+	return 0;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* perf's numbers of the registers (asm/perf_regs.h of each machine), in DWARF's order, the program
+ * counter last; of its 64-bit and of its 32-bit programs. */
+struct perf_registers {
+	const char *machine;
+	uint8_t sp;			/* without it a copy is of no use */
+	uint8_t wide[REGISTERS_MAX], narrow[REGISTERS_MAX];
+};
+
+static const struct perf_registers registers[] = {
+	{ "x86_64", 7,
+	  { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8, NO_REGISTER },
+	  { 0, 2, 3, 1, 7, 6, 4, 5, 8, NO_REGISTER } },
+	{ "aarch64", 31,
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+	    24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER },
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 32, NO_REGISTER } },
+	{ "ppc64le", 1,
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+	    24, 25, 26, 27, 28, 29, 30, 31, 36, 32, NO_REGISTER },
+	  { NO_REGISTER } },
+	{ "s390x", 15,
+	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 33, NO_REGISTER },
+	  { NO_REGISTER } },
+};
+
+const struct perf_registers *perf_registers_of(const char *machine)
+{
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
+		if (!strcmp(machine, registers[i].machine))
+			return &registers[i];
+	}
+	return NULL;
+}
+
+const struct perf_registers *perf_registers_here(void)
+{
+#if defined(__x86_64__)
+	return perf_registers_of("x86_64");
+#elif defined(__aarch64__)
+	return perf_registers_of("aarch64");
+#else
+	return NULL;
+#endif
+}
+
+uint64_t perf_user_registers(void)
+{
+	const struct perf_registers *here = perf_registers_here();
+	uint64_t mask = 0;
+
+	for (size_t i = 0; here && here->wide[i] != NO_REGISTER; i++)
+		mask |= 1ull << here->wide[i];
+	return mask;
+}
+
+struct with_stack {
+	struct pitrace_sample sample;
+	struct pitrace_stack stack;
+	uint64_t words[2 * PITRACE_STACK_MAX + REGISTERS_MAX + PERF_COPY_MAX / 8];
+} __attribute__((packed, aligned(4)));
+
+/* The callchain: parts, each behind a word that says whose it is. */
+static void put_chain(const struct perf_item *p, const struct perf_stacks *s, struct with_stack *r,
+		      uint32_t *n)
+{
+	bool user = false, kernel = false;
+
+	for (uint64_t i = 0; i < p->nchain; i++) {
+		uint64_t word = perf_word(p, p->chain, i);
+
+		if (word >= PERF_CONTEXT_MAX) {
+			user = word == PERF_CONTEXT_USER;
+			kernel = word == PERF_CONTEXT_KERNEL;
+		} else if (kernel && !r->stack.user && s->want & PITRACE_WANT_KERNEL) {
+			if (r->stack.kernel < s->depth) {
+				r->words[(*n)++] = word;
+				r->stack.kernel++;
+			} else {
+				r->stack.flags |= PITRACE_STACK_CUT_K;
+			}
+		} else if (user && s->want & PITRACE_WANT_USER) {
+			if (r->stack.user < s->depth) {
+				r->words[(*n)++] = word;
+				r->stack.user++;
+			} else {
+				r->stack.flags |= PITRACE_STACK_CUT_U;
+			}
+		}
+	}
+	/* The kernel counts both parts together, and cuts the last. */
+	if (s->most && r->stack.kernel + r->stack.user >= s->most)
+		r->stack.flags |= r->stack.user ? PITRACE_STACK_CUT_U : PITRACE_STACK_CUT_K;
+	if (s->want & PITRACE_WANT_USER && !r->stack.user)
+		r->stack.flags |= PITRACE_STACK_NONE_U;
+}
+
+static void put_copy(const struct perf_item *p, const struct perf_stacks *s, struct with_stack *r,
+		     uint32_t *n)
+{
+	bool is_narrow = p->abi == PERF_SAMPLE_REGS_ABI_32;
+	const uint8_t *order = !s->registers ? NULL :
+			       is_narrow ? s->registers->narrow : s->registers->wide;
+	size_t count = 0, bytes = s->copy < PERF_COPY_MAX ? s->copy : PERF_COPY_MAX;
+	bool pc = false;
+
+	/* Of the rest those that were not asked for are 0. */
+	if (order && p->nregs && p->abi != PERF_SAMPLE_REGS_ABI_NONE &&
+	    s->regs >> s->registers->sp & 1) {
+		for (; order[count] != NO_REGISTER; count++) {
+			uint64_t below = s->regs & ((1ull << order[count]) - 1);
+
+			pc = s->regs >> order[count] & 1;
+			r->words[*n + count] = pc ? perf_word(p, p->regs,
+					(uint64_t)__builtin_popcountll(below)) : 0;
+		}
+	}
+	if (!pc) {
+		r->stack.flags |= PITRACE_STACK_NONE_U;
+		return;
+	}
+	*n += (uint32_t)count;
+	if (bytes > p->nstack)
+		bytes = p->nstack;
+	bytes &= ~(size_t)7;
+	if (bytes)
+		memcpy(r->words + *n, p->stack, bytes);
+	*n += (uint32_t)(bytes / 8);
+	r->stack.regs = (uint16_t)count;
+	r->stack.bytes = (uint32_t)bytes;
+	r->stack.flags |= PITRACE_STACK_COPY | (is_narrow ? PITRACE_STACK_32BIT : 0);
+}
+
+int perf_put_sample(const struct perf_item *p, const struct perf_stacks *s, uint32_t event,
+		    perf_put put, void *arg)
+{
+	uint32_t mode = p->misc & PERF_RECORD_MISC_CPUMODE_MASK, n = 0;
+	uint32_t minor = mode == PERF_RECORD_MISC_USER ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL;
+	struct with_stack r;
+
+	r.sample = (struct pitrace_sample){
+		.pid = p->pid, .tid = p->tid, .address = p->ip,
+		.period = p->period < UINT32_MAX ? (uint32_t)p->period : UINT32_MAX,
+	};
+	minor |= (event + 1) << PITRACE_TPROF_EVENT_SHIFT;
+	if (!(s->want & (PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY)))
+		return put(arg, PITRACE_TPROF, minor, &r.sample, sizeof(r.sample), p->time);
+	r.stack = (struct pitrace_stack){ 0 };
+	put_chain(p, s, &r, &n);
+	if (s->want & PITRACE_WANT_COPY)
+		put_copy(p, s, &r, &n);
+	return put(arg, PITRACE_TPROF, minor | PITRACE_TPROF_STACK, &r,
+		   sizeof(r.sample) + sizeof(r.stack) + n * sizeof(uint64_t), p->time);
+}
+
+/* ---- dispatches ------------------------------------------------------------------------------ */
+
+int perf_put_dispatch(const struct perf_item *p, struct perf_running *running, perf_put put,
+		      void *arg)
+{
+	struct pitrace_dispatch d = {
+		.old_pid = p->pid, .old_tid = p->tid, .new_pid = p->of_pid, .new_tid = p->of_tid,
+		.old_priority = PITRACE_PRIORITY_UNKNOWN, .new_priority = PITRACE_PRIORITY_UNKNOWN,
+	};
+	uint32_t left = PITRACE_LEFT_OTHER;
+	bool out = p->misc & PERF_RECORD_MISC_SWITCH_OUT;
+
+	if (p->type != PERF_RECORD_SWITCH_CPU_WIDE && p->type != PERF_RECORD_SWITCH)
+		return 0;
+	if (!out) {
+		if (running->known && running->pid == p->pid && running->tid == p->tid)
+			return 0;
+		d.old_pid = p->of_pid;
+		d.old_tid = p->of_tid;
+		d.new_pid = p->pid;
+		d.new_tid = p->tid;
+	}
+	/* Whoever could go on; why the others did not is not told. */
+	if ((out && p->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) || !d.old_tid)
+		left = PITRACE_LEFT_RUNNING;
+	/* A thread that leaves for good has no id any more: it is who came last. */
+	if (d.old_tid == UINT32_MAX) {
+		left = PITRACE_LEFT_DEAD;
+		if (running->known) {
+			d.old_pid = running->pid;
+			d.old_tid = running->tid;
+		}
+	}
+	*running = (struct perf_running){ d.new_pid, d.new_tid, true };
+	return put(arg, PITRACE_DISPATCH, left, &d, sizeof(d), p->time);
+}

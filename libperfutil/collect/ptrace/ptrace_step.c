@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a step was, in records. */
+#include <asm/unistd.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include "collect/ptrace/ptrace_session.h"
+
+#define LONGEST	15			/* bytes of an instruction whose length was not looked at */
+
+static const struct tracer_itrace *wish(const struct ptrace_session *s)
+{
+	return &s->config.itrace;
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+void ptrace_begin(struct ptrace_session *s, struct ptrace_thread *t, enum pitrace_itrace_why why)
+{
+	if (t->mode != PTRACE_STEP)
+		ptrace_steps(t->tid, true);
+	t->mode = PTRACE_STEP;
+	if (t->begun || t->skipped < wish(s)->skip)
+		return;
+	t->begun = true;
+	ptrace_out_mark(s, t, true, why);
+}
+
+/* What it was interrupted in: it went on behind it, or it begins again. */
+static void tell_interrupted(struct ptrace_session *s, struct ptrace_thread *t, bool again)
+{
+	if (!t->restarts)
+		return;
+	t->restarts = false;
+	t->pc = again ? t->behind - t->flow.length : t->behind;
+	ptrace_out_break(s, t, PITRACE_BREAK_SYSCALL, (uint32_t)t->before.number, t->behind, t->pc);
+}
+
+void ptrace_end(struct ptrace_session *s, struct ptrace_thread *t, enum pitrace_itrace_why why)
+{
+	tell_interrupted(s, t, true);
+	if (t->begun)
+		ptrace_out_mark(s, t, false, why);
+	t->begun = false;
+	if (t->mode == PTRACE_STEP)
+		ptrace_steps(t->tid, false);
+	t->mode = PTRACE_RUN;
+}
+
+/* One more was executed. */
+static void count(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	t->count++;
+	if (t->begun) {
+		t->instructions++;
+		s->instructions++;
+	} else {
+		t->skipped++;
+	}
+}
+
+/* Is it where it shall begin, or end? */
+static void look_around(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	if (!t->begun && t->mode == PTRACE_STEP && t->skipped >= wish(s)->skip) {
+		t->count = 0;
+		ptrace_begin(s, t, PITRACE_ITRACE_SKIPPED);
+	}
+	if (!t->begun)
+		return;
+	if (wish(s)->limit && t->instructions >= wish(s)->limit) {
+		ptrace_end(s, t, PITRACE_ITRACE_LIMIT);
+		t->done = true;
+	} else if (t->p->stop && t->pc == t->p->stop) {
+		ptrace_end(s, t, PITRACE_ITRACE_ADDRESS);
+		t->done = t->left_out = !(wish(s)->flags & PITRACE_ITRACE_FROM);
+	}
+}
+
+/* ---- system calls ---------------------------------------------------------------------------- */
+
+static uint32_t number_of(const struct ptrace_thread *t)
+{
+	return t->flow.number ? t->flow.number : (uint32_t)t->before.number;
+}
+
+/* May another mapping hold code now? 32-bit code has other numbers: there it is always looked. */
+static bool maps(const struct ptrace_thread *t, const struct ptrace_regs *r)
+{
+	switch (number_of(t)) {
+#if !defined(__s390x__)		/* whose arguments are in memory */
+	case __NR_mmap:
+		/* One in the place of another has an address. */
+		return !r->wide || t->before.argument[2] & PROT_EXEC || t->before.argument[0];
+#else
+	case __NR_mmap:
+#endif
+	case __NR_munmap:
+	case __NR_mprotect:
+	case __NR_pkey_mprotect:
+	case __NR_mremap:
+	case __NR_shmat:
+	case __NR_shmdt:
+		return true;
+	}
+	return !r->wide;
+}
+
+static void effects(struct ptrace_session *s, struct ptrace_thread *t, const struct ptrace_regs *r)
+{
+	if (r->failed)
+		return;
+	if (maps(t, r)) {
+		ptrace_out_maps(s, t->p);
+		ptrace_break_find(s, t);
+	} else if (number_of(t) == __NR_prctl && t->before.argument[0] == PR_SET_NAME) {
+		timer_process_names(t->p->image, &s->out, ptrace_stamp(s));
+	}
+}
+
+static bool returns_from_handler(const struct ptrace_thread *t)
+{
+#ifdef __NR_sigreturn
+	/* From one that did not ask for a siginfo. */
+	if (number_of(t) == __NR_sigreturn)
+		return true;
+#endif
+	return number_of(t) == __NR_rt_sigreturn;
+}
+
+static void called(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
+{
+	uint64_t behind = t->pc + t->flow.length;
+	struct ptrace_regs r;
+
+	if (ptrace_regs_get(t->tid, &r))
+		return;
+	count(s, t);
+	if (pc == behind && ptrace_restarts(&r)) {
+		t->restarts = true;
+		t->behind = behind;
+		return;
+	}
+	if (returns_from_handler(t) && r.wide)
+		ptrace_out_break(s, t, PITRACE_BREAK_SIGRETURN, number_of(t), behind, pc);
+	else
+		ptrace_out_break(s, t, PITRACE_BREAK_SYSCALL, number_of(t), behind, pc);
+	effects(s, t, &r);
+}
+
+void ptrace_interrupted(struct ptrace_thread *t, const struct ptrace_regs *r)
+{
+	t->restarts = true;
+	t->behind = r->pc;
+	t->before = *r;
+	t->before.number = r->called;
+#if defined(__powerpc64__)
+	t->flow = (struct flow){ .what = FLOW_SYSCALL, .length = 4 };
+#else
+	/* x86, where all of them have two bytes. */
+	t->flow = (struct flow){ .what = FLOW_SYSCALL, .length = 2 };
+#endif
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	uint8_t code[FLOW_BYTES];
+	size_t n;
+
+	/* It goes back and makes its system call again. */
+	if (t->restarts)
+		return;
+	n = ptrace_code_at(s, t, t->pc, code);
+	t->flow = flow_here(code, n, !t->p->narrow);
+	if (t->flow.what == FLOW_SYSCALL)
+		ptrace_regs_get(t->tid, &t->before);
+}
+
+/* No branch: it is where the next one stands, unless the kernel has taken it elsewhere. */
+static void went_on(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
+{
+	uint64_t moved = pc - t->pc;
+
+	if (t->flow.length ? moved == t->flow.length : moved - 1 < LONGEST) {
+		if (wish(s)->flags & PITRACE_ITRACE_STEPS)
+			ptrace_out_branch(s, t, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, t->pc,
+					  pc);
+		return;
+	}
+	ptrace_out_branch(s, t, t->flow.what == FLOW_UNKNOWN ? PITRACE_BRANCH_UNDEFINED :
+			  PITRACE_BRANCH_OTHER, t->pc, pc);
+}
+
+/* One that went straight on, whose stop nobody told. */
+static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	count(s, t);
+	went_on(s, t, t->pc + t->flow.length);
+	t->pc += t->flow.length;
+	look_around(s, t);
+	ptrace_prepare(s, t);
+}
+
+/* Where a stop was lost it is put back: on s390x behind a system call or a branch that was not
+ * taken; on x86 behind cpuid, which some virtual machines' hosts execute in its place. */
+static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
+{
+#if defined(__s390x__)
+	bool call = t->flow.what == FLOW_SYSCALL && pc != t->pc + t->flow.length;
+	uint64_t last = call || t->flow.what == FLOW_MAYBE ? ptrace_executed(t->tid) : 0;
+
+	if (call && last == t->pc + t->flow.length) {
+		called(s, t, last);
+		t->pc = last;
+		look_around(s, t);
+		ptrace_prepare(s, t);
+	}
+	while (t->flow.what == FLOW_MAYBE && last != t->pc && t->mode == PTRACE_STEP)
+		put_back_one(s, t);
+#elif defined(__x86_64__)
+	if (t->flow.what == FLOW_NEXT && t->flow.length && pc != t->pc + t->flow.length)
+		put_back_one(s, t);
+#else
+	(void)put_back_one;
+	(void)s;
+	(void)t;
+	(void)pc;
+#endif
+}
+
+/* On s390x a stop is told twice where the kernel took the thread elsewhere, on arm64 that behind a
+ * system call. */
+static bool nothing_ran(struct ptrace_thread *t, uint64_t pc)
+{
+	bool called = t->called;
+
+	t->called = false;
+	if (pc != t->pc)
+		return false;
+	if (t->flow.what == FLOW_NEXT)
+		return t->flow.length;
+#if defined(__aarch64__)
+	return called;
+#elif defined(__s390x__)
+	(void)called;
+	return ptrace_executed(t->tid) != t->pc;
+#else
+	(void)called;
+	return false;
+#endif
+}
+
+void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
+{
+	if (nothing_ran(t, pc))
+		return;
+	put_back(s, t, pc);
+	if (t->mode != PTRACE_STEP)
+		return;
+	tell_interrupted(s, t, true);
+	switch (t->flow.what) {
+	case FLOW_REPEAT:
+		if (pc == t->pc)
+			return;
+		count(s, t);
+		went_on(s, t, pc);
+		break;
+	case FLOW_SYSCALL:
+		called(s, t, pc);
+		t->called = true;
+		break;
+	case FLOW_BRANCH:
+		count(s, t);
+		ptrace_out_branch(s, t, t->flow.kind, t->pc, pc);
+		break;
+	case FLOW_MAYBE:
+		count(s, t);
+		if (pc != t->pc + t->flow.length)
+			ptrace_out_branch(s, t, t->flow.kind, t->pc, pc);
+		else
+			went_on(s, t, pc);
+		break;
+	default:
+		count(s, t);
+		went_on(s, t, pc);
+		break;
+	}
+	t->pc = pc;
+	look_around(s, t);
+}
+
+void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc, int signal)
+{
+	tell_interrupted(s, t, false);
+	ptrace_out_break(s, t, PITRACE_BREAK_SIGNAL, (uint32_t)signal, t->pc, pc);
+	t->pc = pc;
+	look_around(s, t);
+}
+
+void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
+{
+	/* The system call, which was never seen to end. */
+	if (t->asked && t->flow.what == FLOW_SYSCALL)
+		count(s, t);
+	ptrace_out_break(s, t, PITRACE_BREAK_EXEC, 0, t->pc + t->flow.length, pc);
+	t->called = true;
+	t->pc = pc;
+	look_around(s, t);
+}
+
+void ptrace_hides(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	if (t->asked && t->flow.what == FLOW_SYSCALL)
+		count(s, t);
+	t->pc = 0;
+	ptrace_end(s, t, PITRACE_ITRACE_EXEC);
+}
+
+void ptrace_exits(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	uint64_t pc;
+
+	if (!t->begun)
+		return;
+	tell_interrupted(s, t, false);
+	/* By the system call that it was seen to begin. */
+	if (t->asked && t->flow.what == FLOW_SYSCALL && !ptrace_pc_get(t->tid, &pc) &&
+	    pc == t->pc + t->flow.length) {
+		count(s, t);
+		t->pc = 0;
+	}
+	ptrace_end(s, t, PITRACE_ITRACE_EXIT);
+}

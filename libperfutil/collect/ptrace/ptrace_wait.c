@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What stops tell. A thread that was asked for a step stops with a SIGTRAP of the kernel's when it
+ * has executed one instruction; a signal that comes before that stops it without one, and so does
+ * the entry of the signal's handler. All else (new threads, exec, the end) has its own stop.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "collect/ptrace/ptrace_session.h"
+#include "base/rights.h"
+
+#define OPTIONS	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
+		 PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD)
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+struct ptrace_thread *ptrace_thread_find(struct ptrace_session *s, pid_t tid)
+{
+	/* The one that stopped last stops next, mostly. */
+	for (struct ptrace_thread **at = &s->threads; *at; at = &(*at)->next)
+		if ((*at)->tid == tid) {
+			struct ptrace_thread *t = *at;
+
+			*at = t->next;
+			t->next = s->threads;
+			s->threads = t;
+			return t;
+		}
+	return NULL;
+}
+
+static struct ptrace_thread *thread_new(struct ptrace_session *s, pid_t tid)
+{
+	struct ptrace_thread *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	t->next = s->threads;
+	s->threads = t;
+	return t;
+}
+
+static struct ptrace_process *process_new(struct ptrace_session *s, pid_t pid)
+{
+	struct ptrace_process *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->next = s->processes;
+	s->processes = p;
+	return p;
+}
+
+static void process_free(struct ptrace_session *s, struct ptrace_process *p)
+{
+	struct ptrace_process **at = &s->processes;
+
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	if (p->image)
+		timer_process_free(&s->images, p->image);
+	ptrace_code_forget(p);
+	free(p);
+}
+
+void ptrace_process_put(struct ptrace_session *s, struct ptrace_process *p)
+{
+	if (--p->threads == 0)
+		process_free(s, p);
+}
+
+static void thread_free(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	struct ptrace_thread **at = &s->threads;
+
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	if (t->p)
+		ptrace_process_put(s, t->p);
+	free(t);
+}
+
+void ptrace_free(struct ptrace_session *s)
+{
+	while (s->threads)
+		thread_free(s, s->threads);
+	while (s->processes)
+		process_free(s, s->processes);
+	timer_processes_free(&s->images);
+}
+
+static void adopt(struct ptrace_process *p, struct ptrace_thread *t)
+{
+	t->p = p;
+	p->threads++;
+}
+
+/* ---- go on ----------------------------------------------------------------------------------- */
+
+static bool has(const struct ptrace_session *s, uint32_t flag)
+{
+	return s->config.itrace.flags & flag;
+}
+
+/* Of a list of threads it must be one. */
+static bool wanted(const struct ptrace_session *s, const struct ptrace_thread *t)
+{
+	const struct tracer_itrace *i = &s->config.itrace;
+
+	if (t->done || t->p->waits)
+		return false;
+	for (uint32_t k = 0; i->scope == PITRACE_ITRACE_TIDS && k < i->listed; k++)
+		if (i->list[k] == t->tid)
+			return true;
+	return i->scope != PITRACE_ITRACE_TIDS;
+}
+
+/* Between two instructions: does it trace as it shall? */
+static void settle(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	if (t->mode == PTRACE_LEAVE)
+		return;
+	if (s->leaving || !s->on) {
+		if (t->mode == PTRACE_STEP)
+			ptrace_end(s, t, PITRACE_ITRACE_ON);
+		t->mode = s->leaving ? PTRACE_LEAVE : PTRACE_RUN;
+	} else if (t->mode == PTRACE_RUN && wanted(s, t) &&
+		   (!has(s, PITRACE_ITRACE_FROM) || (t->born && t->started))) {
+		struct ptrace_regs r;
+
+		if (ptrace_regs_get(t->tid, &r))
+			return;
+		t->p->narrow = !r.wide;
+		t->pc = r.pc;
+		ptrace_begin(s, t, t->born ? PITRACE_ITRACE_FORK : PITRACE_ITRACE_ON);
+		if (!t->born && ptrace_restarts(&r))
+			ptrace_interrupted(t, &r);
+	}
+	t->born = false;
+}
+
+/*
+ * ppc64le: a step of a system call ends behind one instruction more. There the thread runs to the
+ * call's entry, and from that to its end. (One that gets a signal is stepped: into its handler.)
+ */
+static enum __ptrace_request way_on(struct ptrace_thread *t)
+{
+#if defined(__powerpc64__)
+	if (!t->asked && t->call != PTRACE_CALL_IN)
+		t->call = t->flow.what == FLOW_SYSCALL && !t->delivered ? PTRACE_CALL_BEFORE :
+								      PTRACE_CALL_NONE;
+#endif
+	return t->call ? PTRACE_SYSCALL : PTRACE_SINGLESTEP;
+}
+
+static void step(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	enum __ptrace_request way;
+	int status;
+
+	if (!t->asked)
+		ptrace_prepare(s, t);
+	if (!t->asked && !t->delivered && t->flow.what == FLOW_RESERVE && !t->restarts) {
+		if (ptrace_sequence(s, t, &status)) {
+			ptrace_go_on(s, t);
+			return;
+		}
+		if (status) {
+			ptrace_tell(s, t, status);
+			return;
+		}
+	}
+	way = way_on(t);
+	t->asked = true;
+	if (ptrace_break_is(t->p, t->pc))
+		ptrace_over(s, t, way);
+	else
+		ptrace(way, t->tid, 0, t->delivered);
+}
+
+void ptrace_go_on(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	if (ptrace_over_waits(t)) {
+		t->held = true;
+		return;
+	}
+	if (!t->asked)
+		settle(s, t);
+	t->stopped = false;
+	t->delivered = t->signal;
+	t->signal = 0;
+	if (t->asked || t->mode == PTRACE_STEP || (t->passes && t->mode == PTRACE_RUN)) {
+		t->passes = false;
+		step(s, t);
+	} else if (t->mode == PTRACE_LEAVE) {
+		ptrace_break_clear_all(t);
+		if (t->tid == s->config.pid)
+			s->let_go = true;
+		ptrace(PTRACE_DETACH, t->tid, 0, t->delivered);
+		thread_free(s, t);
+	} else {
+		/* Until it is known where to begin, mappings are looked for. */
+		bool search = has(s, PITRACE_ITRACE_FROM) && !t->p->start && wanted(s, t);
+
+		ptrace(search ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, t->delivered);
+	}
+}
+
+/* ---- who comes ------------------------------------------------------------------------------- */
+
+static bool same_process(const struct ptrace_process *p, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", p->pid, tid);
+	return !access(path, F_OK);
+}
+
+/* A child that is not to be followed. One that borrows its parent's memory would take our
+ * breakpoints out of that: it is let go when it has its own. */
+static void leave_child(struct ptrace_thread *t)
+{
+	if (t->done && t->p && t->tid == t->p->pid && !t->p->borrows)
+		t->mode = PTRACE_LEAVE;
+}
+
+/* Another process: what follows it is for those only that are traced. */
+static bool other_process(struct ptrace_session *s, const struct ptrace_process *parent,
+			  struct ptrace_thread *child, bool borrows)
+{
+	struct ptrace_process *p = process_new(s, child->tid);
+
+	if (!p)
+		return false;
+	adopt(p, child);
+	memcpy(p->place, parent->place, sizeof(p->place));
+	p->nplaces = parent->nplaces;
+	p->start = parent->start;
+	p->stop = parent->stop;
+	p->narrow = parent->narrow;
+	p->borrows = borrows;
+	child->done = !has(s, PITRACE_ITRACE_FOLLOW);
+	return child->done || ptrace_out_image(s, p, parent);
+}
+
+static bool left_out(const struct ptrace_session *s, const struct ptrace_thread *parent,
+		     const struct ptrace_thread *child)
+{
+	return parent->left_out || (has(s, PITRACE_ITRACE_NO_THREADS) && child->p == parent->p &&
+				    (!has(s, PITRACE_ITRACE_FROM) || parent->begun));
+}
+
+/* The thread has made another one. */
+static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borrows)
+{
+	struct ptrace_thread *child;
+	unsigned long tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &tid))
+		return;
+	child = ptrace_thread_find(s, (pid_t)tid);
+	if (!child)
+		child = thread_new(s, (pid_t)tid);
+	if (!child || child->p)
+		return;
+	child->born = true;
+	child->started = t->begun;
+	if (same_process(t->p, child->tid)) {
+		adopt(t->p, child);
+		timer_process_thread(t->p->image, &s->out, (uint32_t)tid, ptrace_stamp(s));
+	} else if (!other_process(s, t->p, child, borrows)) {
+		child->done = true;
+	}
+	child->left_out = left_out(s, t, child);
+	child->done |= child->left_out;
+	if (!child->stopped)
+		return;
+	leave_child(child);
+	ptrace_go_on(s, child);
+}
+
+/* Under sudo the trace is the caller's, and we are root: a program that gained rights, or that its
+ * user may not read, goes on without us, and with it what it starts. */
+static bool hidden(const struct ptrace_session *s, const struct ptrace_process *p)
+{
+	return s->config.user && !geteuid() && rights_gained(p->pid);
+}
+
+/* A thread of another number may have done it: it has the leader's now, all others are gone. */
+static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	struct ptrace_process *p = t->p;
+	struct ptrace_regs r;
+	unsigned long old;
+
+	if (!ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &old) && (pid_t)old != t->tid) {
+		struct ptrace_thread *was = ptrace_thread_find(s, (pid_t)old);
+
+		if (was && was->p == p) {
+			pid_t tid = t->tid;
+
+			thread_free(s, t);
+			t = was;
+			t->tid = tid;
+		}
+	}
+	t->stopped = true;
+	p->nplaces = 0;
+	p->borrows = false;
+	if (t->done && !t->begun) {
+		t->mode = PTRACE_LEAVE;
+		return t;
+	}
+	if (hidden(s, p)) {
+		ptrace_hides(s, t);
+		t->asked = false;
+		t->over = 0;
+		t->done = true;
+		t->mode = PTRACE_LEAVE;
+		s->hidden++;
+		return t;
+	}
+	if (ptrace_regs_get(t->tid, &r))
+		return t;
+	p->start = p->stop = 0;
+	p->narrow = !r.wide;
+	if (!ptrace_out_image(s, p, NULL))
+		return t;
+	ptrace_out_maps(s, p);
+	ptrace_break_find(s, t);
+	if (t->mode == PTRACE_STEP)
+		ptrace_execed(s, t, r.pc);
+	p->waits = false;
+	t->pc = r.pc;
+	t->entered = true;
+	t->asked = false;
+	t->over = 0;
+	return t;
+}
+
+/* ---- who goes -------------------------------------------------------------------------------- */
+
+static void gone(struct ptrace_session *s, struct ptrace_thread *t, int status)
+{
+	struct ptrace_process *p = t->p;
+	bool leader = p && t->tid == p->pid;
+
+	if (p && t->begun)
+		ptrace_end(s, t, PITRACE_ITRACE_EXIT);
+	if (p && p->image) {
+		if (leader)
+			timer_process_exit(p->image, &s->out, ptrace_stamp(s));
+		else
+			timer_process_thread_exit(p->image, &s->out, (uint32_t)t->tid, "",
+						  ptrace_stamp(s));
+	}
+	if (leader && t->tid == s->config.pid && s->ended)
+		s->ended(s->arg, status);
+	thread_free(s, t);
+}
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+static int code_of(pid_t tid)
+{
+	siginfo_t info = { 0 };
+
+	return ptrace(PTRACE_GETSIGINFO, tid, 0, &info) ? 0 : info.si_code;
+}
+
+/* Sent by somebody, or by a breakpoint of the program's own. */
+static bool of_others(const struct ptrace_thread *t, uint64_t pc, bool *again)
+{
+	int code;
+
+	if (pc != t->pc && t->flow.what != FLOW_TRAP)
+		return false;
+	code = code_of(t->tid);
+	/* Another thread's, of which nothing is left (ptrace_sequence.c). */
+	*again = pc == t->pc && code == TRAP_BRKPT && t->flow.what != FLOW_TRAP;
+	return code <= 0 || code == SI_KERNEL || (code == TRAP_BRKPT && t->flow.what == FLOW_TRAP);
+}
+
+static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	bool asked = t->asked, again = false;
+	uint64_t pc;
+
+	if (ptrace_pc_get(t->tid, &pc))
+		return;
+	if (t->over) {
+		ptrace_break_set(t, t->over);
+		t->over = 0;
+	}
+	t->asked = false;
+	if (t->entered && pc == t->pc) {
+		t->entered = false;
+		return;
+	}
+	t->entered = false;
+	if (!asked) {
+		if (ptrace_break_is(t->p, pc - ptrace_break_behind)) {
+			t->pc = pc - ptrace_break_behind;
+			ptrace_pc_set(t->tid, t->pc);
+			if (s->on && !s->leaving && wanted(s, t)) {
+				/* What was mapped at full speed. */
+				ptrace_out_maps(s, t->p);
+				ptrace_begin(s, t, PITRACE_ITRACE_ADDRESS);
+			} else {
+				t->passes = true;
+			}
+		} else {
+			t->signal = SIGTRAP;
+		}
+		return;
+	}
+	/* The kernel tells that it has entered the handler in these words. */
+	if (t->delivered && code_of(t->tid) == SIGTRAP) {
+		ptrace_handler(s, t, pc, t->delivered);
+		return;
+	}
+	if (!of_others(t, pc, &again)) {
+		if (!again)
+			ptrace_stepped(s, t, pc);
+		return;
+	}
+	if (t->flow.what == FLOW_TRAP && pc != t->pc)
+		ptrace_stepped(s, t, pc);
+	t->signal = SIGTRAP;
+}
+
+/* A system call that a signal came with: on s390x no stop of its own tells that it has ended. */
+static void called_before(struct ptrace_session *s, struct ptrace_thread *t)
+{
+	uint64_t pc;
+
+	if (t->asked && t->mode == PTRACE_STEP && t->flow.what == FLOW_SYSCALL && !t->restarts &&
+	    !ptrace_pc_get(t->tid, &pc) && pc == t->pc + t->flow.length)
+		ptrace_stepped(s, t, pc);
+}
+
+static bool stops(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+/* True: it may go on. */
+static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int signal, int event)
+{
+	struct ptrace_thread *t = *at;
+
+	switch (event) {
+	case 0:
+		if (signal == SIGTRAP) {
+			trapped(s, t);
+		} else if (t->call == PTRACE_CALL_BEFORE && signal == (SIGTRAP | 0x80)) {
+			t->call = PTRACE_CALL_IN;
+		} else if (t->call == PTRACE_CALL_IN && signal == (SIGTRAP | 0x80)) {
+			t->call = PTRACE_CALL_NONE;
+			trapped(s, t);
+		} else if (signal == (SIGTRAP | 0x80)) {
+			ptrace_out_maps(s, t->p);
+			ptrace_break_find(s, t);
+		} else {
+			if (t->over) {
+				ptrace_break_set(t, t->over);
+				t->over = 0;
+			}
+			called_before(s, t);
+			t->asked = false;
+			t->signal = signal;
+		}
+		return true;
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+		newborn(s, t, event == PTRACE_EVENT_VFORK);
+		return true;
+	case PTRACE_EVENT_EXEC:
+		*at = execed(s, t);
+		return true;
+	case PTRACE_EVENT_EXIT:
+		ptrace_exits(s, t);
+		t->done = true;
+		t->asked = false;
+		return true;
+	case PTRACE_EVENT_STOP:
+		if (stops(signal) && !s->leaving) {
+			t->stopped = false;
+			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
+			return false;
+		}
+		return true;
+	}
+	return true;
+}
+
+void ptrace_tell(struct ptrace_session *s, struct ptrace_thread *t, int status)
+{
+	if (!WIFSTOPPED(status)) {
+		gone(s, t, status);
+		return;
+	}
+	t->stopped = true;
+	if (!t->p) {
+		/* Whose it is is told by who made it. */
+		if (s->leaving) {
+			ptrace(PTRACE_DETACH, t->tid, 0, 0);
+			thread_free(s, t);
+		}
+		return;
+	}
+	if (t->born)
+		leave_child(t);
+	if (stopped(s, &t, WSTOPSIG(status), status >> 16))
+		ptrace_go_on(s, t);
+}
+
+int ptrace_turn(struct ptrace_session *s)
+{
+	struct ptrace_thread *t;
+	int status;
+	/* Our own children are the others' business. */
+	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+
+	if (tid < 0)
+		return -errno;
+	t = ptrace_thread_find(s, tid);
+	if (!t)
+		t = thread_new(s, tid);
+	if (t)
+		ptrace_tell(s, t, status);
+	else
+		ptrace(PTRACE_DETACH, tid, 0, 0);
+	return 0;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static int seize(struct ptrace_session *s, struct ptrace_process *p, pid_t tid)
+{
+	struct ptrace_thread *t;
+
+	if (ptrace_thread_find(s, tid))
+		return 0;
+	if (ptrace(PTRACE_SEIZE, tid, 0, OPTIONS))
+		return -errno;
+	t = thread_new(s, tid);
+	if (!t)
+		return -ENOMEM;
+	adopt(p, t);
+	if (tid != p->pid)
+		timer_process_thread(p->image, &s->out, (uint32_t)tid, ptrace_stamp(s));
+	if (!p->waits)
+		ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	return 0;
+}
+
+/* Until a look finds no thread that is new. */
+int ptrace_attach(struct ptrace_session *s, pid_t pid)
+{
+	struct ptrace_process *p = process_new(s, pid);
+	char path[64];
+	uint32_t had;
+	int err;
+
+	if (!p || !ptrace_out_image(s, p, NULL))
+		return -ENOMEM;
+	p->waits = s->config.program && pid == s->config.pid;
+	ptrace_out_maps(s, p);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	do {
+		DIR *d = opendir(path);
+		struct dirent *e;
+
+		err = d ? 0 : -ESRCH;
+		had = p->threads;
+		while (d && (e = readdir(d)))
+			if (*e->d_name != '.' && (!err || p->threads))
+				err = seize(s, p, atoi(e->d_name));
+		if (d)
+			closedir(d);
+	} while (p->threads != had);
+	/* Some may have ended meanwhile. */
+	return p->threads ? 0 : err;
+}
+
+void ptrace_switch(struct ptrace_session *s, bool on)
+{
+	s->on = on;
+	for (struct ptrace_thread *t = s->threads; t; t = t->next)
+		if (t->p && !t->stopped && !t->p->waits)
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+}
+
+void ptrace_let_go(struct ptrace_session *s)
+{
+	int err;
+
+	s->leaving = true;
+	for (struct ptrace_thread *t = s->threads, *next; t; t = next) {
+		next = t->next;
+		if (t->p) {
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+		} else if (t->stopped) {
+			ptrace(PTRACE_DETACH, t->tid, 0, 0);
+			thread_free(s, t);
+		}
+	}
+	do
+		err = s->threads ? ptrace_turn(s) : -ECHILD;
+	while (!err || err == -EINTR);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Mappings that nobody told: looked at when a sample needs them, and now and then. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/now.h"
+#include "collect/timer/timer_session.h"
+
+#define LOOK_NS		100000000ull	/* no more often do we look at a process's mappings */
+
+/* A look of our own: as if the process had told it now. Only of an image with our library in it:
+ * another one may have taken its place. */
+void timer_look_now(struct timer_session *s, struct timer_process *p)
+{
+	uint64_t now = now_ns();
+	size_t first = s->nitem, room = 0;
+	char path[64], *line = NULL;
+	bool ours = false;
+	uint32_t n = 0;
+	ssize_t got;
+	FILE *f;
+
+	if (p->gone || now - p->looked < LOOK_NS ||
+	    timer_process_newest(&s->all, p->pid, UINT64_MAX) != p)
+		return;
+	p->looked = now;
+	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	f = fopen(path, "re");
+	while (f && (got = getline(&line, &room, f)) > 0) {
+		struct timer_map map;
+
+		got -= line[got - 1] == '\n';
+		if (!timer_map_parse(line, (size_t)got, &map))
+			continue;
+		ours |= strstr(map.path, TIMER_LIBRARY) != NULL;
+		free(map.path);
+		timer_add_item(s, p, TIMER_MAP, p->pid, now, line, (uint32_t)got);
+		n++;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	if (ours) {
+		timer_add_item(s, p, TIMER_LOOK, p->pid, now, &n, sizeof(n));
+		return;
+	}
+	while (s->nitem > first) {
+		s->item_bytes -= s->item[--s->nitem].bytes;
+		free(s->item[s->nitem].data);
+	}
+}
+
+/* The build id that the same look told, of what is mapped there. */
+static void take_id(const struct timer_session *s, size_t from, size_t to,
+		    struct timer_process *p, const struct timer_map *map)
+{
+	for (size_t i = from; i < to; i++) {
+		struct timer_build_id id;
+
+		if (s->item[i].p != p || s->item[i].kind != TIMER_BUILD_ID ||
+		    s->item[i].bytes < sizeof(id))
+			continue;
+		memcpy(&id, s->item[i].data, sizeof(id));
+		if (id.address < map->start || id.address >= map->end)
+			continue;
+		timer_process_id(p, &id);
+		return;
+	}
+}
+
+/* A mapping began after the last look that did not show it: the next look that shows what the
+ * sample at item `i` needs is asked, or one of ours. */
+void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
+{
+	struct timer_process *p = s->item[i].p;
+
+	if (!user_rings_steps(&s->out, p->maps.n) || timer_maps_have(&p->maps, address) ||
+	    (p->missed && p->missed == address >> 12))
+		return;
+	for (size_t j = i + 1, end = s->nitem; j <= end; j++) {
+		struct timer_map map;
+
+		if (j == end) {
+			timer_look_now(s, p);
+			end = s->nitem;
+			if (j == end)
+				break;
+		}
+		if (!user_rings_steps(&s->out, 1))
+			return;
+		if (s->item[j].p != p)
+			continue;
+		if (s->item[j].kind == TIMER_LOOK)
+			break;
+		if (s->item[j].kind != TIMER_MAP ||
+		    !timer_map_parse((char *)s->item[j].data, s->item[j].bytes, &map))
+			continue;
+		if (address >= map.start && address < map.end) {
+			take_id(s, i + 1, j, p, &map);
+			timer_process_map(p, &s->out, &map, s->item[i].stamp);
+			free(map.path);
+			return;
+		}
+		free(map.path);
+	}
+	p->missed = address >> 12;
+}

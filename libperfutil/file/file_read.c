@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The trace file's reader: finds the sections by their headers (and the next good header behind a
+ * damaged one), checks and decompresses payloads. Bytes are read, not mapped: whoever shortens or
+ * changes the file meanwhile gives us a fault, never a SIGBUS or a length that changes after its
+ * check. Whatever a file claims is checked against its size before memory is asked for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+#include "base/crc32c.h"
+#include "file/trace_file.h"
+#include "file/file_swap.h"
+#include "base/regular.h"
+#include "base/unpacked.h"
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+static void say(struct pifile_fault *fault, uint64_t offset, const char *format, va_list ap)
+{
+	fault->offset = offset;
+	vsnprintf(fault->what, sizeof(fault->what), format, ap);
+}
+
+void file_fault(struct pifile *f, uint64_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	if (f->nfaults < FILE_FAULTS) {
+		va_start(ap, format);
+		say(&f->faults[f->nfaults], offset, format, ap);
+		va_end(ap);
+	}
+	f->nfaults++;
+}
+
+void file_section_fault(struct pifile *f, size_t i, enum file_state state, const char *format, ...)
+{
+	va_list ap;
+
+	if (f->sections[i].state >= state)
+		return;
+	f->sections[i].state = state;
+	if (f->nfaults < FILE_FAULTS) {
+		va_start(ap, format);
+		say(&f->faults[f->nfaults], file_offset(f, i), format, ap);
+		va_end(ap);
+	}
+	f->nfaults++;
+}
+
+/* For pifile_open's caller, when there is no file to hold the fault. */
+__attribute__((format(printf, 4, 5)))
+static void refuse(struct pifile_fault *fault, int error, uint64_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	if (fault) {
+		va_start(ap, format);
+		say(fault, offset, format, ap);
+		va_end(ap);
+	}
+	errno = error;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+int file_buffer_grow(struct file_buffer *b, size_t size)
+{
+	void *p;
+
+	if (size <= b->room)
+		return 0;
+	/* What it held is of no use to whoever wants more. */
+	p = malloc(size);
+	if (!p)
+		return -ENOMEM;
+	free(b->data);
+	b->data = p;
+	b->room = size;
+	return 0;
+}
+
+void file_buffer_free(struct file_buffer *b)
+{
+	free(b->data);
+	*b = (struct file_buffer){ 0 };
+}
+
+/* Bytes read, fewer than size only at the end of the file; or -errno. */
+static ssize_t read_at(const struct pifile *f, uint64_t offset, void *out, size_t size)
+{
+	size_t got = 0;
+
+	if (offset >= f->size)
+		return 0;
+	if (size > f->size - offset)
+		size = f->size - offset;
+	if (f->fd < 0) {
+		memcpy(out, f->memory + offset, size);
+		return (ssize_t)size;
+	}
+	while (got < size) {
+		ssize_t n = pread(f->fd, (char *)out + got, size - got, (off_t)(offset + got));
+
+		if (n < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (!n)
+			break;
+		got += (size_t)n;
+	}
+	return (ssize_t)got;
+}
+
+static bool crc_wrong(const struct pifile *f, uint32_t stated, const void *data, size_t size)
+{
+	return !f->ignore_crc && crc32c(0, data, size) != stated;
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+static uint64_t whole(const struct pifile_section *s)
+{
+	return sizeof(*s) + s->stored + (-s->stored & 7);
+}
+
+/* Is it a section's header, as it stands in the file? Then it is in our byte order afterwards. */
+static bool is_header(const struct pifile *f, struct pifile_section *s)
+{
+	struct pifile_section ours = *s;
+
+	if (f->swapped)
+		file_swap_section(&ours);
+	if (ours.magic != PIFILE_SECTION_MAGIC || ours.size != sizeof(*s) ||
+	    crc_wrong(f, ours.crc, s, offsetof(struct pifile_section, crc)))
+		return false;
+	*s = ours;
+	return true;
+}
+
+static bool add_section(struct pifile *f, const struct pifile_section *s, uint64_t offset)
+{
+	if (f->nsections == UINT32_MAX)
+		return false;
+	if (f->nsections == f->room) {
+		size_t room = f->room ? 2 * f->room : 128;
+		struct file_section *p = realloc(f->sections, room * sizeof(*p));
+
+		if (!p)
+			return false;
+		f->sections = p;
+		f->room = room;
+	}
+	f->sections[f->nsections++] = (struct file_section){
+		.eighths = offset / 8, .type = s->type,
+		.ring = s->ring < FILE_NO_RING ? (uint16_t)s->ring : FILE_NO_RING,
+	};
+	if (s->type == PIFILE_SEC_SEGMENT && s->first < f->first)
+		f->first = s->first;
+	return true;
+}
+
+bool file_section_header(struct pifile *f, size_t i, struct pifile_section *s)
+{
+	ssize_t got = read_at(f, file_offset(f, i), s, sizeof(*s));
+
+	if (got == (ssize_t)sizeof(*s) && is_header(f, s) && s->type == f->sections[i].type)
+		return true;
+	*s = (struct pifile_section){ 0 };
+	file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
+		 got < (ssize_t)sizeof(*s) ? "the file became shorter" : "the file was changed");
+	return false;
+}
+
+/* The next good section header from offset on, or the size of the file; -errno. Sections stand at
+ * multiples of 8. */
+static int next_header(struct pifile *f, uint64_t offset, uint64_t *found)
+{
+	enum { CHUNK = 64 * 1024 };
+	uint8_t *chunk = malloc(CHUNK);
+	struct pifile_section s;
+
+	if (!chunk)
+		return -ENOMEM;
+	offset = (offset + 7) & ~(uint64_t)7;
+	while (offset < f->size) {
+		ssize_t got = read_at(f, offset, chunk, CHUNK);
+		size_t at;
+
+		if (got < (ssize_t)sizeof(s))
+			break;		/* also what cannot be read any more */
+		for (at = 0; at + sizeof(s) <= (size_t)got; at += 8) {
+			memcpy(&s, chunk + at, sizeof(s));
+			if (is_header(f, &s)) {
+				*found = offset + at;
+				free(chunk);
+				return 0;
+			}
+		}
+		offset += at;
+	}
+	free(chunk);
+	*found = f->size;
+	return 0;
+}
+
+/* The bytes between a payload and the next section are zeros; anything else is damage. */
+static void check_padding(struct pifile *f, uint64_t offset, const struct pifile_section *s)
+{
+	uint8_t pad[8] = { 0 };
+	size_t n = -s->stored & 7;
+	uint64_t at = offset + sizeof(*s) + s->stored;
+
+	if (n && read_at(f, at, pad, n) == (ssize_t)n)
+		for (size_t i = 0; i < n; i++)
+			if (pad[i]) {
+				file_fault(f, at + i, "the padding behind a payload is not zero");
+				return;
+			}
+}
+
+/* All sections by their headers. 0, or -ENOMEM. */
+static int scan(struct pifile *f)
+{
+	uint64_t offset = f->header.size, found;
+	struct pifile_section s;
+	bool index = false;
+	ssize_t got;
+	int err;
+
+	while (offset < f->size) {
+		got = read_at(f, offset, &s, sizeof(s));
+		if (got < 0) {
+			file_fault(f, offset, "cannot be read behind %zu whole sections: %s",
+				   f->nsections, strerror((int)-got));
+			return 0;
+		}
+		if (got < (ssize_t)sizeof(s)) {
+			file_fault(f, offset, "cut (or still being written) after %zu whole "
+				   "sections, inside a section's header", f->nsections);
+			return 0;
+		}
+		if (!is_header(f, &s)) {
+			err = next_header(f, offset + 8, &found);
+			if (err)
+				return err;
+			file_fault(f, offset, "no section's header where one should be: %" PRIu64
+				   " bytes skipped", found - offset);
+			offset = found;
+			continue;
+		}
+		if (s.stored > f->size - offset - sizeof(s) ||
+		    whole(&s) > f->size - offset) {
+			file_fault(f, offset, "cut (or still being written) after %zu whole "
+				   "sections, inside a section of %" PRIu64 " bytes",
+				   f->nsections, s.stored);
+			return 0;
+		}
+		if (index)
+			file_fault(f, offset, "a section behind the index");
+		if (!add_section(f, &s, offset))
+			return -ENOMEM;
+		check_padding(f, offset, &s);
+		if (s.type == PIFILE_SEC_END)
+			f->complete = true;
+		index = s.type == PIFILE_SEC_INDEX;
+		offset += whole(&s);
+	}
+	if (!index || (!f->complete && !f->nfaults))
+		file_fault(f, f->size, "not finished: cut (or still being written) after %zu whole "
+			   "sections", f->nsections);
+	return 0;
+}
+
+/* A whole file's index lists what the scan found: it tells when whole sections were taken out. */
+static void check_index(struct pifile *f)
+{
+	struct file_buffer b = { 0 };
+	const struct pifile_index *index;
+	size_t n = f->nsections, size;
+	struct pifile_section s;
+
+	/* Behind any other fault it has nothing to add. */
+	if (f->nfaults || n < 2 || f->sections[n - 1].type != PIFILE_SEC_INDEX)
+		return;
+	n -= 2;			/* END and itself are not in it */
+	index = file_payload(f, n + 1, &b, &size);
+	if (index && size) {
+		bool same = size == n * sizeof(*index);
+
+		for (size_t i = 0; same && i < n; i++)
+			same = index[i].offset == file_offset(f, i) &&
+			       index[i].type == f->sections[i].type &&
+			       file_section_header(f, i, &s) && index[i].cpu == s.cpu;
+		if (!same)
+			file_bad(f, n + 1, "the index lists other sections than the file holds");
+	}
+	file_buffer_free(&b);
+}
+
+/* ---- payloads -------------------------------------------------------------------------------- */
+
+static uint64_t most_bytes(const struct pifile_section *s)
+{
+	return s->type == PIFILE_SEC_SEGMENT ? PIFILE_SEGMENT_MAX : PIFILE_PAYLOAD_MAX;
+}
+
+static bool stored_bytes(struct pifile *f, size_t i, const struct pifile_section *s, void *out)
+{
+	ssize_t got = read_at(f, file_offset(f, i) + sizeof(*s), out, s->stored);
+
+	if (got != (ssize_t)s->stored) {
+		file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
+			 "the file became shorter");
+		return false;
+	}
+	if (crc_wrong(f, s->payload_crc, out, s->stored)) {
+		file_bad(f, i, "a section's payload is damaged (its CRC is wrong): %" PRIu64
+			 " bytes skipped", s->stored);
+		return false;
+	}
+	return true;
+}
+
+static bool decompress(struct pifile *f, size_t i, const struct pifile_section *s, void *out)
+{
+	size_t n;
+
+	if (!f->dctx)
+		f->dctx = ZSTD_createDCtx();
+	if (!f->dctx) {
+		file_bad(f, i, "no memory to decompress a section");
+		return false;
+	}
+	n = ZSTD_decompressDCtx(f->dctx, out, s->bytes, f->stored.data, s->stored);
+	if (ZSTD_isError(n)) {
+		file_bad(f, i, "a section cannot be decompressed: %s", ZSTD_getErrorName(n));
+		return false;
+	}
+	if (n != s->bytes) {
+		file_bad(f, i, "a section has %zu bytes, its header says %" PRIu64, n, s->bytes);
+		return false;
+	}
+	return true;
+}
+
+const void *file_payload(struct pifile *f, size_t i, struct file_buffer *buffer, size_t *size)
+{
+	struct pifile_section s;
+
+	*size = 0;
+	if (f->sections[i].state == FILE_BAD || !file_section_header(f, i, &s))
+		return NULL;
+	return file_payload_of(f, i, &s, buffer, size);
+}
+
+const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_section *s,
+			    struct file_buffer *buffer, size_t *size)
+{
+	bool packed = s->flags & PIFILE_ZSTD;
+
+	*size = 0;
+	if (f->sections[i].state == FILE_BAD)
+		return NULL;
+	if (s->flags & ~(uint32_t)PIFILE_ZSTD) {
+		file_bad(f, i, "a section with unknown flags 0x%" PRIx32, s->flags);
+		return NULL;
+	}
+	/* What is stored fits into the file, as scan() saw to; what it becomes has a limit. */
+	if (s->bytes > most_bytes(s) || s->stored > most_bytes(s) ||
+	    (!packed && s->bytes != s->stored)) {
+		file_bad(f, i, "a section of impossible size: %" PRIu64 " bytes, %" PRIu64 " stored",
+			 s->bytes, s->stored);
+		return NULL;
+	}
+	/* Of all that is packed, as it is met: a few bytes may become gigabytes. */
+	if (packed && f->sections[i].state == FILE_UNREAD) {
+		if (s->bytes > unpacked_stream(f->size) - f->unpacked) {
+			file_bad(f, i, "a section of %" PRIu64 " bytes, %" PRIu64 " stored: with what was "
+				 "read before it is more than 16 MB and 1024 times the file's size, and "
+				 "left out", s->bytes, s->stored);
+			return NULL;
+		}
+		f->unpacked += s->bytes;
+	}
+	/* One byte more, so that an empty payload has an address. */
+	if (packed && file_buffer_grow(&f->stored, s->stored + 1)) {
+		file_bad(f, i, "no memory for a section");
+		return NULL;
+	}
+	if (packed) {
+		if (!stored_bytes(f, i, s, f->stored.data))
+			return NULL;
+		/* The frame's own claim, before its size is asked of malloc. */
+		if (ZSTD_getFrameContentSize(f->stored.data, s->stored) != s->bytes) {
+			file_bad(f, i, "a compressed section's frame differs from its header");
+			return NULL;
+		}
+	}
+	if (file_buffer_grow(buffer, s->bytes + 1)) {
+		file_bad(f, i, "no memory for a section of %" PRIu64 " bytes", s->bytes);
+		return NULL;
+	}
+	if (packed ? !decompress(f, i, s, buffer->data) : !stored_bytes(f, i, s, buffer->data))
+		return NULL;
+	if (f->swapped)
+		file_swap_payload(s->type, buffer->data, s->bytes);
+	if (f->sections[i].state == FILE_UNREAD)
+		f->sections[i].state = FILE_GOOD;
+	*size = s->bytes;
+	return buffer->data;
+}
+
+const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *size)
+{
+	struct file_buffer b = { 0 };
+	const void *payload;
+
+	*size = 0;
+	if (i >= f->nsections)
+		return NULL;
+	/* The room of the caller's buffer is unknown: it is replaced. */
+	payload = file_payload(f, i, &b, size);
+	if (!payload) {
+		file_buffer_free(&b);
+		return NULL;
+	}
+	free(*buffer);
+	*buffer = b.data;
+	return payload;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* False: nothing can be read. A header whose CRC alone is wrong is a fault. */
+static bool read_header(struct pifile *f, struct pifile_fault *fault)
+{
+	struct pifile_header *h = &f->header, stored;
+	ssize_t got = read_at(f, 0, h, sizeof(*h));
+	bool ours = got >= 8 && !memcmp(h->magic, PIFILE_MAGIC, sizeof(h->magic));
+
+	if (got < 0) {
+		refuse(fault, (int)-got, 0, "cannot be read: %s", strerror((int)-got));
+		return false;
+	}
+	if (!got) {
+		refuse(fault, ENODATA, 0, "the file is empty");
+		return false;
+	}
+	if (!ours) {
+		refuse(fault, EBADMSG, 0, "not a trace file: its first bytes are not PITRACE");
+		return false;
+	}
+	if (got < (ssize_t)sizeof(*h)) {
+		refuse(fault, EBADMSG, (uint64_t)got, "cut inside the file's header: %zd bytes", got);
+		return false;
+	}
+	stored = *h;
+	f->swapped = h->order == __builtin_bswap32(PIFILE_ORDER);
+	if (f->swapped)
+		file_swap_header(h);
+	if (crc_wrong(f, h->crc, &stored, offsetof(struct pifile_header, crc))) {
+		/* Sections have checks of their own; what says how to find them must be right. */
+		if (h->order != PIFILE_ORDER || h->version != PIFILE_VERSION ||
+		    h->size != sizeof(*h)) {
+			refuse(fault, EBADMSG, 0, "the file's header is damaged");
+			return false;
+		}
+		file_fault(f, 0, "the file's header is damaged: clock and machine are unsure");
+		return true;
+	}
+	if (h->version != PIFILE_VERSION) {
+		refuse(fault, EBADMSG, offsetof(struct pifile_header, version),
+		       "of version %" PRIu32 "; this program reads version %d", h->version,
+		       PIFILE_VERSION);
+		return false;
+	}
+	if (h->order != PIFILE_ORDER || h->size != sizeof(*h)) {
+		refuse(fault, EBADMSG, 0, "the file's header is wrong");
+		return false;
+	}
+	return true;
+}
+
+static struct pifile *open_any(struct pifile *f, struct pifile_fault *fault)
+{
+	int err;
+
+	if (!read_header(f, fault)) {
+		err = errno;
+		pifile_close(f);
+		errno = err;
+		return NULL;
+	}
+	f->first = UINT64_MAX;
+	err = scan(f);
+	if (err) {
+		pifile_close(f);
+		refuse(fault, -err, 0, "cannot be read: %s", strerror(-err));
+		return NULL;
+	}
+	check_index(f);
+	return f;
+}
+
+struct pifile *file_open_memory(const void *data, size_t size, unsigned int flags,
+				struct pifile_fault *fault)
+{
+	struct pifile *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		refuse(fault, ENOMEM, 0, "no memory");
+		return NULL;
+	}
+	f->fd = -1;
+	f->memory = data;
+	f->size = size;
+	f->ignore_crc = flags & FILE_IGNORE_CRC;
+	return open_any(f, fault);
+}
+
+struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
+{
+	struct pifile *f = calloc(1, sizeof(*f));
+	struct stat st = { 0 };
+	int err;
+
+	if (!f) {
+		refuse(fault, ENOMEM, 0, "no memory");
+		return NULL;
+	}
+	f->fd = regular_open(path, 0, &st);
+	if (f->fd < 0) {
+		err = S_ISDIR(st.st_mode) ? EISDIR : errno;
+		pifile_close(f);
+		refuse(fault, err, 0, "%s", err == EISDIR ? "is a directory" :
+		       st.st_mode && !S_ISREG(st.st_mode) ? "is not a regular file" :
+		       strerror(err));
+		return NULL;
+	}
+	f->size = (uint64_t)st.st_size;
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return open_any(f, fault);
+}
+
+void pifile_close(struct pifile *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		close(f->fd);
+	ZSTD_freeDCtx(f->dctx);
+	file_buffer_free(&f->stored);
+	file_time_free(&f->time);
+	free(f->sections);
+	free(f);
+}
+
+/* ---- what is known of it --------------------------------------------------------------------- */
+
+const struct pifile_header *pifile_get_header(const struct pifile *f)
+{
+	return &f->header;
+}
+
+bool pifile_complete(const struct pifile *f)
+{
+	return f->complete;
+}
+
+uint64_t pifile_size(const struct pifile *f)
+{
+	return f->size;
+}
+
+size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list)
+{
+	if (list)
+		*list = f->faults;
+	return f->nfaults;
+}
+
+size_t pifile_sections(const struct pifile *f)
+{
+	return f->nsections;
+}
+
+const struct pifile_section *pifile_section(struct pifile *f, size_t i)
+{
+	if (i >= f->nsections)
+		return NULL;
+	file_section_header(f, i, &f->shown);
+	return &f->shown;
+}
+
+uint64_t pifile_section_offset(const struct pifile *f, size_t i)
+{
+	return i < f->nsections ? file_offset(f, i) : 0;
+}
+
+/* Every payload that was not read yet, for its faults. */
+size_t pifile_verify(struct pifile *f)
+{
+	struct file_buffer b = { 0 };
+	size_t size;
+
+	for (size_t i = 0; i < f->nsections; i++)
+		if (f->sections[i].state == FILE_UNREAD)
+			file_payload(f, i, &b, &size);
+	file_buffer_free(&b);
+	return f->nfaults;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Byte orders. A shape is a word of digits: integers of so many bytes, one after the other; what
+ * follows them is bytes. A new kind of record needs its shape in shape_of().
+ */
+#include <string.h>
+#include "file/file_swap.h"
+
+static uint8_t *swap2(uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	v = __builtin_bswap16(v);
+	memcpy(p, &v, sizeof(v));
+	return p + sizeof(v);
+}
+
+static uint8_t *swap4(uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	v = __builtin_bswap32(v);
+	memcpy(p, &v, sizeof(v));
+	return p + sizeof(v);
+}
+
+static uint8_t *swap8(uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	v = __builtin_bswap64(v);
+	memcpy(p, &v, sizeof(v));
+	return p + sizeof(v);
+}
+
+/* As many of `count` integers as lie before end. Returns where they end. */
+static uint8_t *swap_array(uint8_t *p, const uint8_t *end, size_t count, unsigned int width)
+{
+	for (; count && end - p >= (ptrdiff_t)width; count--)
+		p = width == 8 ? swap8(p) : width == 4 ? swap4(p) : swap2(p);
+	return p;
+}
+
+static uint8_t *swap_shape(uint8_t *p, const uint8_t *end, const char *shape)
+{
+	for (; *shape; shape++)
+		p = swap_array(p, end, 1, (unsigned int)(*shape - '0'));
+	return p;
+}
+
+#define swap_field(s, field)	swap_array((uint8_t *)&(s)->field, (uint8_t *)(&(s)->field + 1), \
+					   1, sizeof((s)->field))
+
+void file_swap_header(struct pifile_header *h)
+{
+	swap_field(h, size);
+	swap_field(h, version);
+	swap_field(h, order);
+	swap_field(h, clock);
+	swap_field(h, clock_hz);
+	swap_field(h, mode);
+	swap_field(h, scope);
+	swap_field(h, pid);
+	swap_field(h, ncpus);
+	swap_field(h, start_realtime);
+	swap_field(h, rate);
+	swap_field(h, dither);
+	swap_field(h, page_size);
+	swap_field(h, crc);
+}
+
+void file_swap_section(struct pifile_section *s)
+{
+	swap_shape((uint8_t *)s, (uint8_t *)(s + 1), "42244448888888844");
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static const char *mte_shape(uint32_t minor)
+{
+	switch (minor) {
+	case PITRACE_MTE_MODULE:
+	case PITRACE_MTE_UNLOAD:
+		return "4488884444";
+	case PITRACE_MTE_BUILDID:
+		return "44844";
+	case PITRACE_MTE_UNMAP:
+		return "4488";
+	default:
+		return "44448844";
+	}
+}
+
+/* The shape of a PITRACE_TYPE_STRUCT; *stack: a call stack may follow it. */
+static const char *shape_of(uint16_t major, uint32_t minor, bool *stack)
+{
+	switch (major) {
+	case PITRACE_TPROF:
+		if ((minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
+			return "448";
+		*stack = minor & PITRACE_TPROF_STACK;
+		return "4484";
+	case PITRACE_DISPATCH:
+		*stack = minor & PITRACE_DISPATCH_STACK;
+		return "444422";
+	case PITRACE_WAKEUP:
+		return "4444422";
+	case PITRACE_INTERRUPT:
+		return "44";
+	case PITRACE_SYSCALL:
+		return minor & PITRACE_EXIT ? "448" : "44888";
+	case PITRACE_FAULT:
+		return "444488";
+	case PITRACE_BRANCH_KERNEL:
+	case PITRACE_BRANCH_USER:
+		return "44488";
+	case PITRACE_BREAK_KERNEL:
+	case PITRACE_BREAK_USER:
+		return "444488";
+	case PITRACE_ITRACE_SWITCH:
+		return "4444";
+	case PITRACE_ITRACE_START:
+	case PITRACE_ITRACE_STOP:
+		return "44448";
+	case PITRACE_LOAD_STORE:
+		return "444488";
+	case PITRACE_CODE:
+		return "448";
+	case PITRACE_SYSINFO:
+		return minor == PITRACE_SYSINFO_EVENT ? "448" : "4844844";
+	case PITRACE_SYNC:
+		return "48888";
+	case PITRACE_LOST:
+		return "448";
+	case PITRACE_MTE:
+		return mte_shape(minor);
+	}
+	return "";
+}
+
+static void swap_stack(uint8_t *p, const uint8_t *end)
+{
+	struct pitrace_stack s = { 0 };
+	uint8_t *next = swap_shape(p, end, "222244");
+
+	if (next - p < (ptrdiff_t)sizeof(s))
+		return;
+	memcpy(&s, p, sizeof(s));
+	swap_array(next, end, (size_t)s.kernel + s.user + s.regs, 8);
+}
+
+static void swap_user(uint8_t *p, const uint8_t *end)
+{
+	struct pitrace_user u;
+	uint8_t *next = swap_shape(p, end, "444422");
+
+	if (next - p < (ptrdiff_t)sizeof(u))
+		return;
+	memcpy(&u, p, sizeof(u));
+	next = swap_array(next, end, u.ints, 8);
+	swap_array(next, end, u.strs, 4);
+}
+
+static void swap_data(const struct pitrace_rec *r, uint8_t *p, const uint8_t *end)
+{
+	bool stack = false;
+
+	switch (r->type_len & PITRACE_TYPE_MASK) {
+	case PITRACE_TYPE_U32:
+		swap_array(p, end, SIZE_MAX, 4);
+		break;
+	case PITRACE_TYPE_U64:
+		swap_array(p, end, SIZE_MAX, 8);
+		break;
+	case PITRACE_TYPE_MIXED:
+		swap_user(p, end);
+		break;
+	case PITRACE_TYPE_STRUCT:
+		p = swap_shape(p, end, shape_of(r->major, r->minor, &stack));
+		if (stack)
+			swap_stack(p, end);
+		break;
+	}
+}
+
+static void swap_records(uint8_t *p, const uint8_t *end)
+{
+	struct pitrace_rec r;
+	size_t length;
+
+	while (end - p >= (ptrdiff_t)sizeof(r)) {
+		swap_shape(p, end, "2244");
+		memcpy(&r, p, sizeof(r));
+		length = r.type_len & PITRACE_LEN_MASK;
+		if (r.major == PITRACE_PAD || length < sizeof(r) || (ptrdiff_t)length > end - p)
+			return;
+		swap_data(&r, p + sizeof(r), p + length);
+		p += length;
+	}
+	/* The first word of a PAD for which there was no more room. */
+	swap_shape(p, end, "22");
+}
+
+static void swap_segment(uint8_t *p, const uint8_t *end)
+{
+	struct pitrace_segment h;
+
+	if (end - p < (ptrdiff_t)sizeof(h))
+		return;
+	swap_shape(p, end, "42244888888");
+	memcpy(&h, p, sizeof(h));
+	if (h.size >= sizeof(h) && h.size <= end - p)
+		swap_records(p + h.size, end);
+}
+
+void file_swap_payload(enum pifile_section_type type, void *payload, size_t size)
+{
+	uint8_t *p = payload, *end = p + size;
+
+	switch (type) {
+	case PIFILE_SEC_SEGMENT:
+	case PIFILE_SEC_SNAPSHOT:
+		swap_segment(p, end);
+		break;
+	case PIFILE_SEC_STATS:
+		while (end - p >= (ptrdiff_t)sizeof(struct pifile_stats)) {
+			uint8_t *next = p + sizeof(struct pifile_stats);
+
+			p = swap_array(p, next, 2, 4);
+			p = swap_array(p, next, PITRACE_LOST_KINDS + 6, 8);
+			p = swap_array(p, next, 2, 4);
+		}
+		break;
+	case PIFILE_SEC_INDEX:
+		while (end - p >= (ptrdiff_t)sizeof(struct pifile_index))
+			p = swap_shape(p, end, "844");
+		break;
+	default:
+		break;		/* text, an ELF image */
+	}
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The walk through the records of one segment: what the writer checks and the merge delivers.
+ * Lengths are checked before use; HIGH records become whole stamps; PAD ends the walk.
+ */
+#ifndef PITRACE_RECORD_H
+#define PITRACE_RECORD_H
+
+#include <errno.h>
+#include <pitrace.h>
+#include "base/cursor.h"
+
+struct record {
+	uint64_t stamp;			/* whole */
+	uint32_t minor;
+	uint16_t major;
+	uint16_t type;			/* PITRACE_TYPE_* */
+	const void *data;
+	uint32_t size;			/* bytes of data */
+};
+
+struct record_walk {
+	struct bytes b;			/* b.at: the next record; after the end, what is in use */
+	uint64_t high;			/* high half of the stamps from here on, in place */
+	uint64_t last;			/* stamp of the last record */
+	uint64_t backwards;		/* records whose stamp was less than the one before */
+	const char *why;		/* words, after -EBADMSG */
+};
+
+/* Begin the walk of a segment, or of a section's payload; its header is copied to *segment. 0 or
+ * -EBADMSG. base must be 4-byte aligned. */
+int record_walk_begin(struct record_walk *w, const void *base, size_t size,
+		      struct pitrace_segment *segment);
+
+/* Begin the walk of records without a segment's header. */
+void record_walk_bare(struct record_walk *w, const void *base, size_t size, uint64_t stamp);
+
+/* What stands at w->b.at is no record: true and why in w->why, or false: it is the end. */
+bool record_walk_odd(struct record_walk *w);
+
+/* The next record but HIGH and PAD. 1, 0 at the end, -EBADMSG: what stands at w->b.at is no record
+ * (it stays there). */
+static inline int record_next(struct record_walk *w, struct record *r)
+{
+	struct pitrace_rec h;
+	size_t left, length;
+
+	for (;;) {
+		left = w->b.size - w->b.at;
+		if (left < sizeof(h))
+			return record_walk_odd(w) ? -EBADMSG : 0;
+		memcpy(&h, w->b.base + w->b.at, sizeof(h));
+		length = h.type_len & PITRACE_LEN_MASK;
+		if (h.major == PITRACE_PAD)
+			return 0;
+		if (length < sizeof(h) || length > left)
+			return record_walk_odd(w) ? -EBADMSG : 0;
+		if (h.major != PITRACE_HIGH)
+			break;
+		w->high = (uint64_t)h.minor << 32;
+		w->b.at += length;
+	}
+	r->stamp = w->high | h.stamp;
+	r->minor = h.minor;
+	r->major = h.major;
+	r->type = h.type_len & PITRACE_TYPE_MASK;
+	r->data = w->b.base + w->b.at + sizeof(h);
+	r->size = (uint32_t)(length - sizeof(h));
+	w->b.at += length;
+	w->backwards += r->stamp < w->last;
+	w->last = r->stamp;
+	return 1;
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Build ids by the drain: once a file, of those whose collector did not tell one. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "image/drain_ids.h"
+#include "image/mapped_file.h"
+#include "file/record_walk.h"
+
+#define FILES_MAX	65536
+
+struct note_record {
+	struct pitrace_rec rec;
+	struct pitrace_mte_buildid id;
+};
+
+struct buildids {
+	uint64_t *seen;			/* open addressing; 0 is free */
+	size_t used, room;		/* room is a power of two */
+	struct note_record *found;
+	size_t nfound, found_room;
+	uint64_t stamp;
+	bool all;
+	const struct rights *user;
+};
+
+struct buildids *buildids_new(bool all, const struct rights *user)
+{
+	struct buildids *b = calloc(1, sizeof(*b));
+
+	if (b) {
+		b->all = all;
+		b->user = user;
+		b->seen = calloc(b->room = 1024, sizeof(*b->seen));
+	}
+	if (b && !b->seen) {
+		free(b);
+		return NULL;
+	}
+	return b;
+}
+
+void buildids_free(struct buildids *b)
+{
+	if (b) {
+		free(b->seen);
+		free(b->found);
+		free(b);
+	}
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= 0x9E3779B97F4A7C15ull;
+	return x ^ x >> 29;
+}
+
+static bool insert(uint64_t *seen, size_t room, uint64_t key)
+{
+	size_t i = mix(key) & (room - 1);
+
+	while (seen[i]) {
+		if (seen[i] == key)
+			return false;
+		i = (i + 1) & (room - 1);
+	}
+	seen[i] = key;
+	return true;
+}
+
+/* Is this file new? */
+static bool first_time(struct buildids *b, uint32_t major, uint32_t minor, uint64_t inode,
+		       uint32_t generation)
+{
+	uint64_t device = (uint64_t)major << 40 ^ (uint64_t)minor << 20;
+	uint64_t key = mix(inode) ^ mix(device ^ generation) << 1;
+
+	key += !key;
+	if (b->used >= FILES_MAX)
+		return false;
+	if (2 * b->used >= b->room) {
+		uint64_t *more = calloc(2 * b->room, sizeof(*more));
+
+		if (!more)
+			return false;
+		for (size_t i = 0; i < b->room; i++)
+			if (b->seen[i])
+				insert(more, 2 * b->room, b->seen[i]);
+		free(b->seen);
+		b->seen = more;
+		b->room *= 2;
+	}
+	if (!insert(b->seen, b->room, key))
+		return false;
+	b->used++;
+	return true;
+}
+
+/* A file's mapping whose build id is ours to read, and whole? */
+static const struct pitrace_mte_map *wanted(const struct buildids *b, const struct record *r)
+{
+	const struct pitrace_mte_map *m = r->data;
+
+	if (r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE || r->size < sizeof(*m) + 4)
+		return NULL;
+	if (m->path_len >= r->size - sizeof(*m) || m->path[m->path_len])
+		return NULL;
+	return (b->all || m->flags & PITRACE_MAP_WALK) && m->inode ? m : NULL;
+}
+
+/* The collector knew it when the file was mapped. */
+static void know_told(struct buildids *b, const struct record *r)
+{
+	const struct pitrace_mte_buildid *id = r->data;
+
+	if (r->major == PITRACE_MTE && r->minor == PITRACE_MTE_BUILDID && r->size >= sizeof(*id))
+		first_time(b, id->dev_major, id->dev_minor, id->inode, id->generation);
+}
+
+void buildids_scan(struct buildids *b, const void *segment, size_t size)
+{
+	struct pitrace_segment s;
+	struct record_walk w;
+	struct record r;
+
+	if (record_walk_begin(&w, segment, size, &s) || s.ring != PITRACE_RING_MTE)
+		return;
+	while (record_next(&w, &r) == 1) {
+		const struct pitrace_mte_map *m = wanted(b, &r);
+		struct note_record *n;
+		int fd;
+
+		know_told(b, &r);
+		if (!m || !first_time(b, m->dev_major, m->dev_minor, m->inode, m->generation))
+			continue;
+		if (b->nfound == b->found_room) {
+			size_t room = b->found_room ? 2 * b->found_room : 64;
+			void *more = realloc(b->found, room * sizeof(*b->found));
+
+			if (!more)
+				return;
+			b->found = more;
+			b->found_room = room;
+		}
+		fd = mapped_file_open(m, false, b->user);
+		if (fd < 0)
+			continue;
+		n = &b->found[b->nfound++];
+		*n = (struct note_record){
+			.rec = { sizeof(*n) | PITRACE_TYPE_STRUCT, PITRACE_MTE, PITRACE_MTE_BUILDID,
+				 (uint32_t)r.stamp },
+			.id = { .dev_major = m->dev_major, .dev_minor = m->dev_minor,
+				.inode = m->inode, .generation = m->generation },
+		};
+		if (r.stamp > b->stamp)
+			b->stamp = r.stamp;
+		mapped_file_id(fd, &n->id);
+		close(fd);
+	}
+}
+
+int buildids_flush(struct buildids *b, struct pifile_writer *w)
+{
+	int err = 0;
+
+	/* They hold for all times, and come from rings of several CPUs: one stamp for all. */
+	for (size_t i = 0; i < b->nfound; i++)
+		b->found[i].rec.stamp = (uint32_t)b->stamp;
+	if (b->nfound)
+		err = pifile_write_snapshot(w, b->found, b->nfound * sizeof(*b->found), b->stamp);
+	b->nfound = 0;
+	return err;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From two texts of /proc/modules ("name size refs deps state address") to records. */
+#include "image/kernel_modules.h"
+
+#include <errno.h>
+#include <pitrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file/record_walk.h"
+#include "base/text.h"
+
+#define MODULES_MAX	65536
+#define NAME_MAX_BYTES	256
+
+struct module {
+	const char *name;
+	size_t length;
+	uint64_t start, size;		/* start 0: hidden from this user */
+	bool doubtful;			/* another may have had its name or place between looks */
+};
+
+struct list {
+	struct module *item;
+	size_t n;
+};
+
+static bool read_line(struct bytes line, struct module *m)
+{
+	const char *word;
+	size_t length;
+	int skip;
+
+	*m = (struct module){ NULL };
+	if (!text_word(&line, &m->name, &m->length) || m->length >= NAME_MAX_BYTES)
+		return false;
+	text_skip_blanks(&line);
+	if (!text_number(&line, 10, &m->size) || !m->size)
+		return false;
+	for (skip = 0; skip < 4; skip++)	/* refs deps state; the address */
+		if (!text_word(&line, &word, &length))
+			return false;
+	if (length < 3 || memcmp(word, "0x", 2))
+		return false;
+	line = bytes_of(word + 2, length - 2);
+	return text_number(&line, 16, &m->start);
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct module *a = pa, *b = pb;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* In the order of addresses. Newer kernels add up a module's areas, so that its size may reach into
+ * the next one. */
+static int read_list(struct list *l, const char *text)
+{
+	struct bytes b = bytes_of(text, text ? strlen(text) : 0);
+	const char *line;
+	size_t length, room = 0, i;
+
+	*l = (struct list){ NULL, 0 };
+	while (bytes_line(&b, &line, &length) && l->n < MODULES_MAX) {
+		if (l->n == room) {
+			struct module *more;
+
+			room = 2 * room + 64;
+			more = realloc(l->item, room * sizeof(*more));
+			if (!more) {
+				free(l->item);
+				return -ENOMEM;
+			}
+			l->item = more;
+		}
+		l->n += read_line(bytes_of(line, length), &l->item[l->n]);
+	}
+	if (l->n)
+		qsort(l->item, l->n, sizeof(*l->item), by_start);
+	for (i = 0; i + 1 < l->n; i++)
+		if (l->item[i].start && l->item[i].start < l->item[i + 1].start &&
+		    l->item[i].size > l->item[i + 1].start - l->item[i].start)
+			l->item[i].size = l->item[i + 1].start - l->item[i].start;
+	return 0;
+}
+
+static bool same_name(const struct module *a, const struct module *b)
+{
+	return a->length == b->length && !memcmp(a->name, b->name, a->length);
+}
+
+/* Sizes may have been clipped by another neighbour: they are not compared where places are. */
+static bool has(const struct list *l, const struct module *m)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (same_name(&l->item[i], m) && l->item[i].start == m->start &&
+		    (m->start || l->item[i].size == m->size))
+			return true;
+	return false;
+}
+
+static bool all_in(const struct list *a, const struct list *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++)
+		if (!has(b, &a->item[i]))
+			return false;
+	return true;
+}
+
+bool kernel_modules_same(const char *a, const char *b)
+{
+	struct list x, y;
+	bool same;
+
+	if (!a || !b)
+		return a == b;
+	if (read_list(&x, a))
+		return false;
+	if (read_list(&y, b)) {
+		free(x.item);
+		return false;
+	}
+	same = all_in(&x, &y) && all_in(&y, &x);
+	free(x.item);
+	free(y.item);
+	return same;
+}
+
+static void find_doubts(struct list *went, struct list *came)
+{
+	size_t i, k;
+
+	for (i = 0; i < went->n; i++) {
+		struct module *a = &went->item[i];
+
+		for (k = 0; k < came->n; k++) {
+			struct module *b = &came->item[k];
+
+			if (same_name(a, b) || (a->start - b->start < b->size ||
+						b->start - a->start < a->size))
+				a->doubtful = b->doubtful = true;
+		}
+	}
+}
+
+static int tell(struct pifile_writer *w, const struct module *m, uint32_t minor, uint64_t stamp)
+{
+	struct {
+		struct pitrace_rec rec;
+		struct pitrace_mte_map map;
+		char name[NAME_MAX_BYTES];
+	} r = {
+		.map = {
+			.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_READ | PITRACE_MAP_EXEC,
+			.start = m->start, .length = minor == PITRACE_MTE_MODULE ? m->size : 0,
+			.path_len = (uint32_t)m->length,
+		},
+	};
+	size_t size = (sizeof(r.rec) + sizeof(r.map) + m->length + 1 + 3) & ~3ul;
+
+	r.rec = (struct pitrace_rec){
+		(uint32_t)size | PITRACE_TYPE_STRUCT, PITRACE_MTE, minor, (uint32_t)stamp,
+	};
+	memcpy(r.name, m->name, m->length);
+	return pifile_write_snapshot(w, &r, size, stamp);
+}
+
+/* What of one list is not in the other moves to the front of it. */
+static void keep_others(struct list *l, const struct list *other)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->n; i++)
+		if (l->item[i].start && !has(other, &l->item[i]))
+			l->item[n++] = l->item[i];
+	l->n = n;
+}
+
+static int tell_all(struct pifile_writer *w, const struct list *l, bool doubtful, uint32_t minor,
+		    uint64_t stamp)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < l->n && !err; i++)
+		if (l->item[i].doubtful == doubtful)
+			err = tell(w, &l->item[i], minor, stamp);
+	return err;
+}
+
+int kernel_modules_tell(struct pifile_writer *w, const char *before, const char *after,
+			uint64_t then, uint64_t now)
+{
+	struct list went, came, there;
+	int err = read_list(&went, before);
+
+	if (err)
+		return err;
+	err = read_list(&came, after);
+	if (err) {
+		free(went.item);
+		return err;
+	}
+	err = read_list(&there, after);
+	if (!err) {
+		keep_others(&came, &went);
+		keep_others(&went, &there);
+		find_doubts(&went, &came);
+		err = tell_all(w, &went, true, PITRACE_MTE_UNLOAD, then);
+		if (!err)
+			err = tell_all(w, &came, false, PITRACE_MTE_MODULE, then);
+		if (!err)
+			err = tell_all(w, &went, false, PITRACE_MTE_UNLOAD, now);
+		if (!err)
+			err = tell_all(w, &came, true, PITRACE_MTE_MODULE, now);
+		free(there.item);
+	}
+	free(went.item);
+	free(came.item);
+	return err;
+}
+
+bool kernel_modules_come(const void *segment, size_t size)
+{
+	struct pitrace_mte_map m;
+	struct pitrace_segment s;
+	struct record_walk w;
+	struct record r;
+
+	if (record_walk_begin(&w, segment, size, &s) || s.ring != PITRACE_RING_MTE)
+		return false;
+	while (record_next(&w, &r) == 1) {
+		if (r.major != PITRACE_MTE || r.minor != PITRACE_MTE_MODULE || r.size < sizeof(m))
+			continue;
+		memcpy(&m, r.data, sizeof(m));
+		if (m.flags & PITRACE_MAP_KERNEL && !(m.flags & PITRACE_MAP_WALK))
+			return true;
+	}
+	return false;
+}

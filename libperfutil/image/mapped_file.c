@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files of mappings: /proc/PID/map_files (root's), /proc/PID/exe, a path below /proc/PID/root. */
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cursor.h"
+#include "base/file_same.h"
+#include "image/mapped_file.h"
+#include "base/regular.h"
+
+#define NOTES_MAX	4096
+#define HEADERS_MAX	8192
+#define SEGMENTS_MAX	16		/* of notes that are looked through; linkers make few */
+#define OWN_ORDER	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
+#define HEADER_AT(wide, field)	\
+	((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
+
+static bool find_note(const void *data, size_t size, struct pitrace_mte_buildid *id)
+{
+	struct bytes b = bytes_of(data, size);
+
+	for (;;) {
+		uint32_t name_size = bytes_u32(&b), desc_size = bytes_u32(&b), type = bytes_u32(&b);
+		const char *name = bytes_take(&b, ((size_t)name_size + 3) & ~(size_t)3);
+		const void *desc = bytes_take(&b, desc_size);
+
+		if (b.bad)
+			return false;
+		if (type == NT_GNU_BUILD_ID && name_size == 4 && !memcmp(name, "GNU", 4) &&
+		    desc_size && desc_size <= PITRACE_BUILDID_MAX) {
+			id->length = desc_size;
+			memcpy(id->id, desc, desc_size);
+			return true;
+		}
+		bytes_skip(&b, -desc_size & 3);
+	}
+}
+
+void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
+{
+	uint8_t head[HEADERS_MAX], notes[NOTES_MAX];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	struct bytes b = bytes_of(head, n > 0 ? (size_t)n : 0);
+	const uint8_t *ident = bytes_take(&b, EI_NIDENT);
+	bool wide;
+	uint64_t phoff, offset, size;
+	unsigned int count, step, left = SEGMENTS_MAX;
+
+	if (!ident || memcmp(ident, ELFMAG, SELFMAG))
+		return;
+	wide = ident[EI_CLASS] == ELFCLASS64;
+	b.swap = ident[EI_DATA] != OWN_ORDER;
+	bytes_seek(&b, HEADER_AT(wide, e_phoff));
+	phoff = wide ? bytes_u64(&b) : bytes_u32(&b);
+	bytes_seek(&b, HEADER_AT(wide, e_phentsize));
+	step = bytes_u16(&b);
+	count = bytes_u16(&b);
+	if (step < (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
+		return;
+	for (unsigned int i = 0; i < count && left && !id->length; i++) {
+		if (!bytes_seek(&b, phoff + (uint64_t)i * step))
+			return;
+		if (bytes_u32(&b) != PT_NOTE)
+			continue;
+		left--;
+		if (wide)
+			bytes_skip(&b, 4);
+		offset = wide ? bytes_u64(&b) : bytes_u32(&b);
+		bytes_skip(&b, wide ? 16 : 8);
+		size = wide ? bytes_u64(&b) : bytes_u32(&b);
+		if (b.bad || offset > LLONG_MAX)
+			return;
+		n = pread(fd, notes, size < sizeof(notes) ? size : sizeof(notes), (off_t)offset);
+		if (n > 0)
+			find_note(notes, (size_t)n, id);
+	}
+}
+
+static int is_mapped(int fd, const struct stat *st, const struct pitrace_mte_map *m)
+{
+	const struct file_told told = { m->inode, m->dev_major, m->dev_minor, m->generation };
+
+	if (fd >= 0 && file_same(&told, fd, st) != FILE_SAME) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int through(const struct rights *r, const char *name, const struct pitrace_mte_map *m)
+{
+	struct stat st;
+
+	return is_mapped(rights_reopen(r, open(name, REGULAR_LOOK), &st), &st, m);
+}
+
+int mapped_file_open(const struct pitrace_mte_map *m, bool live, const struct rights *user)
+{
+	struct rights its;
+	bool lives = !rights_of_process((pid_t)m->pid, &its);
+	char name[128];
+	struct stat st;
+	int root, fd;
+
+	if (live && !lives)
+		return -1;
+	if (lives) {
+		snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", m->pid,
+			 (unsigned long long)m->start,
+			 (unsigned long long)(m->start + m->length));
+		fd = through(&its, name, m);
+		if (fd >= 0)
+			return fd;
+		snprintf(name, sizeof(name), "/proc/%u/exe", m->pid);
+		fd = through(&its, name, m);
+		if (fd >= 0)
+			return fd;
+	}
+	root = lives ? rights_root((pid_t)m->pid) : -1;
+	if (root >= 0) {
+		fd = is_mapped(rights_open_below(&its, root, m->path, &st), &st, m);
+		close(root);
+		if (fd >= 0)
+			return fd;
+	}
+	/* The process may be gone; or it tells its path as we see it. */
+	return is_mapped(rights_open_below(lives ? &its : user, -1, m->path, &st), &st, m);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files belong to the traced programs: they are opened with the process's own rights below its
+ * own root, no link is followed, whose they are is checked, what they say is not looked at here but
+ * for the ends of lines.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "image/code_memory.h"
+#include "base/now.h"
+#include "image/perfmaps.h"
+#include "file/record_walk.h"
+#include "base/rights.h"
+#include "base/text.h"
+
+#define LOOK_NS		1000000000ull
+#define PROCESSES_MAX	256		/* a descriptor or two each */
+#define PART_MAX	(4u << 20)	/* of a map at one look */
+#define TEXT_MAX	(256ull << 20)	/* of all maps in a file */
+#define FLUSH_MAX	(16u << 20)	/* of all maps at one look: the rest waits */
+#define HEAD_MAX	256
+#define TAIL		64
+
+struct one {
+	uint32_t pid, inner;		/* inner: its number where it lives */
+	struct rights rights;
+	bool tried, known, gone;
+	bool left;			/* gone before anybody asked who it was */
+	int root, fd;			/* -1: not to be had, not there yet */
+	uint64_t read;			/* bytes that are in the trace */
+	uint64_t looked;		/* ns, before the last look; 0: there was none */
+	uint8_t tail[TAIL];		/* the last of them: are they still there? */
+	size_t ntail;
+};
+
+struct perfmaps {
+	struct one one[PROCESSES_MAX];
+	size_t n;
+	uint64_t looked, written;
+	uint64_t until;			/* bytes written in all by this look */
+	const struct rights *user;
+	struct timespec begun;		/* of the clock that files have */
+	char *part;
+};
+
+struct perfmaps *perfmaps_new(const struct rights *user)
+{
+	struct perfmaps *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->user = user;
+		clock_gettime(CLOCK_REALTIME_COARSE, &m->begun);
+	}
+	return m;
+}
+
+static void close_one(struct one *o)
+{
+	if (o->root >= 0)
+		close(o->root);
+	if (o->fd >= 0)
+		close(o->fd);
+}
+
+void perfmaps_free(struct perfmaps *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->n; i++)
+		close_one(&m->one[i]);
+	free(m->part);
+	free(m);
+}
+
+static struct one *find(struct perfmaps *m, uint32_t pid)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->one[i].pid == pid && !m->one[i].gone)
+			return &m->one[i];
+	return NULL;
+}
+
+static bool holds_code(const struct record *r, const struct pitrace_mte_map *map)
+{
+	if (r->size < sizeof(*map) || !(map->flags & PITRACE_MAP_EXEC) ||
+	    map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO))
+		return false;
+	return map->flags & PITRACE_MAP_ANON ||
+	       code_memory(map->path, r->size - sizeof(*map));
+}
+
+void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
+{
+	struct pitrace_segment s;
+	struct record_walk w;
+	struct record r;
+
+	if (record_walk_begin(&w, segment, size, &s) || s.ring != PITRACE_RING_MTE)
+		return;
+	while (record_next(&w, &r) == 1) {
+		const struct pitrace_mte_task *task = r.data;
+		const struct pitrace_mte_map *map = r.data;
+		struct one *o;
+
+		if (r.major != PITRACE_MTE)
+			continue;
+		if (r.minor == PITRACE_MTE_PROCESS_EXIT && r.size >= sizeof(*task)) {
+			o = find(m, task->pid);
+			if (o)
+				o->gone = true;
+		} else if (r.minor == PITRACE_MTE_MODULE && holds_code(&r, map) &&
+			   m->n < PROCESSES_MAX && !find(m, map->pid)) {
+			m->one[m->n++] = (struct one){ .pid = map->pid, .root = -1, .fd = -1 };
+		}
+	}
+}
+
+/* ---- a process's file ------------------------------------------------------------------------ */
+
+/* The nth number of the line that begins with key, or its last where it has fewer. */
+static bool status_number(const char *text, size_t size, const char *key, int nth, uint64_t *value)
+{
+	struct bytes b = bytes_of(text, size);
+	size_t length, n = strlen(key);
+	const char *line;
+	uint64_t number;
+	int i = 0;
+
+	while (!i && bytes_line(&b, &line, &length)) {
+		struct bytes l = bytes_of(line, length);
+
+		if (length < n || memcmp(line, key, n))
+			continue;
+		bytes_skip(&l, n);
+		for (; i < nth && (text_skip_blanks(&l), text_number(&l, 10, &number)); i++)
+			*value = number;
+	}
+	return i > 0;
+}
+
+/* Who it is, while it lives: false, ask again later. */
+static bool ask(struct one *o)
+{
+	char name[64], text[4096];
+	uint64_t inner = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%u/status", o->pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || rights_of_process((pid_t)o->pid, &o->rights))
+		return false;
+	/* Namespaces in each other, the innermost last; no kernel has more than 33. */
+	if (!status_number(text, (size_t)n, "NSpid:", 64, &inner))
+		inner = o->pid;
+	o->inner = (uint32_t)inner;
+	o->root = rights_root((pid_t)o->pid);
+	/* Its number is of a namespace whose files are not to be seen. */
+	return o->known = o->root >= 0 || o->inner == o->pid;
+}
+
+/* Of one that lived too short to be asked: what it left in our own /tmp counts if it is the user's
+ * for whom we trace, written since. */
+static bool know(const struct perfmaps *m, struct one *o)
+{
+	if (ask(o))
+		return true;
+	if (!o->gone)
+		return false;
+	o->left = true;
+	o->inner = o->pid;
+	if (m->user)
+		o->rights = *m->user;
+	else
+		o->rights.uid = geteuid();
+	return o->known = true;
+}
+
+static bool is_its(const struct perfmaps *m, const struct one *o, const struct stat *st)
+{
+	return (st->st_uid == o->rights.uid || !st->st_uid) &&
+	       (!o->left || st->st_mtim.tv_sec > m->begun.tv_sec ||
+		(st->st_mtim.tv_sec == m->begun.tv_sec &&
+		 st->st_mtim.tv_nsec >= m->begun.tv_nsec));
+}
+
+static void open_map(const struct perfmaps *m, struct one *o)
+{
+	const struct rights *rights = o->left ? m->user : &o->rights;
+	struct rights now;
+	char name[64];
+	struct stat st;
+
+	/* It may have given rights up since it was first asked. */
+	if (!o->left && !rights_of_process((pid_t)o->pid, &now))
+		o->rights = now;
+	snprintf(name, sizeof(name), "/tmp/perf-%u.map", o->inner);
+	o->fd = rights_open_below(rights, o->root, name, &st);
+	if (o->fd < 0 || is_its(m, o, &st))
+		return;
+	close(o->fd);
+	o->fd = -1;
+}
+
+/* Is what was read still there? Another program's map, or one written anew, begins from 0. */
+static bool same_as_before(const struct one *o)
+{
+	uint8_t tail[TAIL];
+
+	return !o->ntail || (pread(o->fd, tail, o->ntail, (off_t)(o->read - o->ntail)) ==
+			     (ssize_t)o->ntail && !memcmp(tail, o->tail, o->ntail));
+}
+
+/* Whole lines behind what was read, HEAD_MAX bytes into the buffer. */
+static size_t read_part(struct perfmaps *m, struct one *o)
+{
+	char *text = m->part + HEAD_MAX;
+	const char *nl;
+	size_t n = 0;
+	ssize_t r;
+
+	while (n < PART_MAX && (r = pread(o->fd, text + n, PART_MAX - n, (off_t)(o->read + n))) > 0)
+		n += (size_t)r;
+	nl = n ? memrchr(text, '\n', n) : NULL;
+	if (nl)
+		return (size_t)(nl - text) + 1;
+	/* No map has such a line. */
+	return n == PART_MAX ? n : 0;
+}
+
+static int put_part(struct perfmaps *m, struct one *o, struct pifile_writer *w, size_t n,
+		    uint64_t since)
+{
+	char head[HEAD_MAX];
+	int length;
+
+	length = snprintf(head, sizeof(head), "pid %u since %" PRIu64 " until %" PRIu64 " offset %"
+			  PRIu64 " path /tmp/perf-%u.map\n", o->pid, since, now_ns(), o->read,
+			  o->inner);
+	memcpy(m->part + HEAD_MAX - length, head, (size_t)length);
+	m->written += n;
+	return pifile_write_section(w, PIFILE_SEC_PERFMAP, m->part + HEAD_MAX - length,
+				    n + (size_t)length);
+}
+
+/* Does another file stand there now (renamed to it, or made anew)? Then that one, from 0. */
+static bool is_replaced(const struct perfmaps *m, struct one *o)
+{
+	struct one now = *o;
+	struct stat old, new;
+
+	now.fd = -1;
+	open_map(m, &now);
+	o->rights = now.rights;
+	if (now.fd < 0)
+		return false;
+	if (fstat(o->fd, &old) || fstat(now.fd, &new) ||
+	    (old.st_ino == new.st_ino && old.st_dev == new.st_dev)) {
+		close(now.fd);
+		return false;
+	}
+	close(o->fd);
+	o->fd = now.fd;
+	o->read = 0;
+	o->ntail = 0;
+	return true;
+}
+
+static int read_on(struct perfmaps *m, struct one *o, struct pifile_writer *w, uint64_t before)
+{
+	size_t n;
+	int err;
+
+	do {
+		o->looked = now_ns();
+		if (!same_as_before(o)) {
+			o->read = 0;
+			o->ntail = 0;
+		}
+		n = m->written < m->until ? read_part(m, o) : 0;
+		if (!n)
+			return 0;
+		err = put_part(m, o, w, n, before);
+		o->ntail = n < TAIL ? n : TAIL;
+		memcpy(o->tail, m->part + HEAD_MAX + n - o->ntail, o->ntail);
+		o->read += n;
+	} while (!err && n > PART_MAX / 2);
+	return err;
+}
+
+static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
+{
+	uint64_t before = o->looked;
+	int err;
+
+	if (!o->known && !know(m, o))
+		return 0;
+	if (o->fd < 0)
+		open_map(m, o);
+	if (o->fd < 0)
+		return 0;
+	if (!m->part) {
+		m->part = malloc(HEAD_MAX + PART_MAX);
+		if (!m->part)
+			return -ENOMEM;
+	}
+	/* What came to the old one first. */
+	err = read_on(m, o, w, before);
+	if (!err && is_replaced(m, o))
+		err = read_on(m, o, w, before);
+	return err;
+}
+
+int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now)
+{
+	uint64_t time = now_ns();
+	size_t i, kept = 0;
+	bool due = now || time - m->looked >= LOOK_NS;
+	int err = 0;
+
+	if (due)
+		m->looked = time;
+	m->until = now || m->written + FLUSH_MAX > TEXT_MAX ? TEXT_MAX : m->written + FLUSH_MAX;
+	for (i = 0; i < m->n; i++) {
+		struct one *o = &m->one[i];
+
+		/* At once where it is new: it may be gone soon. */
+		if (!err && (due || o->gone || !o->tried))
+			err = look(m, o, w);
+		o->tried = true;
+		if (o->gone)
+			close_one(o);
+		else
+			m->one[kept++] = *o;
+	}
+	m->n = kept;
+	return err;
+}

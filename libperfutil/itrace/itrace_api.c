@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ITrace* functions: what was wished is kept here, and told to the holder. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <itrace.h>
+#include "base/rc.h"
+#include "session/trace_inner.h"
+
+static struct {
+	pthread_mutex_t lock;
+	bool begun;			/* ITraceInit was called */
+	bool ours;			/* the session */
+	int flags;			/* enum itrace_flags */
+	struct tracer_itrace wish;
+} it = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int leave(int rc)
+{
+	pthread_mutex_unlock(&it.lock);
+	return rc;
+}
+
+static bool enter(void)
+{
+	pthread_mutex_lock(&it.lock);
+	return it.begun;
+}
+
+static int not_begun(void)
+{
+	return leave(rc_fail(PI_NOT_INITIALIZED, "ITraceInit comes first"));
+}
+
+int ITraceInit(int flags)
+{
+	const int known = ITRACE_USER | ITRACE_KERNEL | ITRACE_FOLLOW | ITRACE_LOSSY |
+			  ITRACE_STEPS | ITRACE_LOAD_STORE | ITRACE_NO_THREADS;
+
+	enter();
+	if (flags & ~known)
+		return leave(rc_fail(PI_INVALID_ARGUMENT, "no such flags"));
+	it.begun = true;
+	it.ours = false;
+	it.flags = flags & (ITRACE_USER | ITRACE_KERNEL) ? flags : flags | ITRACE_USER;
+	it.wish = (struct tracer_itrace){
+		.scope = PITRACE_ITRACE_PIDS, .listed = 1, .list = { getpid() },
+		.flags = (flags & ITRACE_FOLLOW ? PITRACE_ITRACE_FOLLOW : 0) |
+			 (flags & ITRACE_LOSSY ? PITRACE_ITRACE_LOSSY : 0) |
+			 (flags & ITRACE_STEPS ? PITRACE_ITRACE_STEPS : 0) |
+			 (flags & ITRACE_NO_THREADS ? PITRACE_ITRACE_NO_THREADS : 0),
+	};
+	return leave(PI_OK);
+}
+
+/* ---- whose ----------------------------------------------------------------------------------- */
+
+static int choose(enum pitrace_itrace_scope scope, int first, int last, int count,
+		  const int *list)
+{
+	if (!enter())
+		return not_begun();
+	if (count < 0 || count > PITRACE_ITRACE_LIST)
+		return leave(rc_fail(PI_INVALID_ARGUMENT, "lists have 1 to %d entries", PITRACE_ITRACE_LIST));
+	for (int i = 0; i < count; i++)
+		if (list[i] <= 0)
+			return leave(rc_fail(PI_INVALID_ARGUMENT, "%d is no process or thread", list[i]));
+	it.wish.scope = scope;
+	it.wish.first = first;
+	it.wish.last = last;
+	it.wish.listed = (uint32_t)count;
+	memset(it.wish.list, 0, sizeof(it.wish.list));
+	for (int i = 0; i < count; i++)
+		it.wish.list[i] = list[i];
+	return leave(PI_OK);
+}
+
+int ITraceEnableAll(void)
+{
+	return choose(PITRACE_ITRACE_ALL, 0, 0, 0, NULL);
+}
+
+int ITraceEnableCurrent(void)
+{
+	int tid = (int)syscall(SYS_gettid);
+
+	return choose(PITRACE_ITRACE_TIDS, 0, 0, 1, &tid);
+}
+
+int ITraceEnablePid(int pid)
+{
+	return choose(PITRACE_ITRACE_PIDS, 0, 0, 1, &pid);
+}
+
+int ITraceEnableGreater(int pid)
+{
+	if (pid <= 0)
+		return rc_fail(PI_INVALID_ARGUMENT, "%d is no process", pid);
+	return choose(PITRACE_ITRACE_RANGE, pid, 0, 0, NULL);
+}
+
+int ITraceEnableRange(int first, int last)
+{
+	if (first <= 0 || last < first)
+		return rc_fail(PI_INVALID_ARGUMENT, "%d to %d is no range of processes", first, last);
+	return choose(PITRACE_ITRACE_RANGE, first, last, 0, NULL);
+}
+
+int ITraceEnableList(int count, const int pids[])
+{
+	return choose(PITRACE_ITRACE_PIDS, 0, 0, count ? count : -1, pids);
+}
+
+int ITraceEnableThreads(int count, const int tids[])
+{
+	return choose(PITRACE_ITRACE_TIDS, 0, 0, count ? count : -1, tids);
+}
+
+/* ---- which ----------------------------------------------------------------------------------- */
+
+int ITraceSetSkipCount(uint64_t count)
+{
+	if (!enter())
+		return not_begun();
+	it.wish.skip = count;
+	return leave(PI_OK);
+}
+
+int ITraceSetLimit(uint64_t count)
+{
+	if (!enter())
+		return not_begun();
+	it.wish.limit = count;
+	return leave(PI_OK);
+}
+
+/* The holder's folder is not ours. */
+static int set_place(uint32_t flag, const char *file, uint64_t offset)
+{
+	char *to = flag == PITRACE_ITRACE_FROM ? it.wish.start_file : it.wish.stop_file;
+	char real[PATH_MAX] = "";
+
+	if (!enter())
+		return not_begun();
+	if (file && !realpath(file, real))
+		return leave(rc_fail(PI_INVALID_ARGUMENT, "%s: no such file", file));
+	if (strlen(real) >= sizeof(it.wish.start_file))
+		return leave(rc_fail(PI_INVALID_ARGUMENT, "%s: the name is too long", real));
+	strcpy(to, real);
+	if (flag == PITRACE_ITRACE_FROM)
+		it.wish.start = offset;
+	else
+		it.wish.stop = offset;
+	it.wish.flags = file || offset ? it.wish.flags | flag : it.wish.flags & ~flag;
+	return leave(PI_OK);
+}
+
+int ITraceSetFrom(const char *file, uint64_t offset)
+{
+	return set_place(PITRACE_ITRACE_FROM, file, offset);
+}
+
+int ITraceSetUntil(const char *file, uint64_t offset)
+{
+	return set_place(PITRACE_ITRACE_UNTIL, file, offset);
+}
+
+/* ---- on and off ------------------------------------------------------------------------------ */
+
+static void majors_of(uint64_t majors[PITRACE_MAJORS / 64])
+{
+	memset(majors, 0, PITRACE_MAJORS / 8);
+	if (it.flags & ITRACE_USER)
+		majors[0] |= 1ull << PITRACE_BRANCH_USER;
+	if (it.flags & ITRACE_KERNEL)
+		majors[0] |= 1ull << PITRACE_BRANCH_KERNEL;
+	if (it.flags & ITRACE_LOAD_STORE)
+		majors[0] |= 1ull << PITRACE_LOAD_STORE;
+}
+
+/* For one process the session is that process's: any user may have it. */
+static int begin_session(void)
+{
+	uint64_t majors[PITRACE_MAJORS / 64];
+	struct tracer_itrace wish = it.wish;
+	int pid = 0, rc;
+
+	if (wish.scope == PITRACE_ITRACE_PIDS && wish.listed == 1) {
+		pid = wish.list[0];
+		wish.scope = PITRACE_ITRACE_ALL;
+		wish.listed = 0;
+	} else if (wish.scope == PITRACE_ITRACE_TIDS && wish.listed == 1 &&
+		   syscall(SYS_tgkill, getpid(), wish.list[0], 0) == 0) {
+		pid = getpid();
+	}
+	majors_of(majors);
+	rc = trace_begin(pid, majors, &wish);
+	it.ours = rc == PI_OK;
+	return rc;
+}
+
+static int install(void)
+{
+	uint64_t majors[PITRACE_MAJORS / 64];
+	int rc = IsTraceActive();
+
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		return begin_session();
+	majors_of(majors);
+	rc = trace_itrace(&it.wish);
+	for (int major = 0; major < 64 && !rc; major++)
+		if (majors[0] >> major & 1)
+			rc = TraceEnable(major);
+	return rc;
+}
+
+int ITraceInstall(void)
+{
+	return enter() ? leave(install()) : not_begun();
+}
+
+/* The holder is no parent of ours: where only such may trace, it is allowed here. */
+static void let_trace(const struct trace_info *info)
+{
+	if (!strcmp(info->collector, "ptrace"))
+		prctl(PR_SET_PTRACER, (unsigned long)info->holder, 0, 0, 0);
+}
+
+int ITraceOn(void)
+{
+	struct trace_info info;
+	int rc;
+
+	if (!enter())
+		return not_begun();
+	rc = TraceGetInfo(&info);
+	if (rc == PI_OK && info.state == PITRACE_STATE_SUSPENDED)
+		return leave(TraceResume());
+	if (rc == PI_OK && info.state == PITRACE_STATE_ON)
+		return leave(PI_OK);
+	if (rc == PI_OK || rc == PI_NOT_INITIALIZED)
+		rc = install();
+	if (!rc)
+		rc = TraceGetInfo(&info);
+	if (!rc) {
+		let_trace(&info);
+		rc = TraceOn();
+	}
+	return leave(rc);
+}
+
+int ITraceOff(void)
+{
+	return enter() ? leave(TraceSuspend()) : not_begun();
+}
+
+int ITraceTerminate(void)
+{
+	struct tracer_itrace nothing = { .scope = PITRACE_ITRACE_NONE };
+	struct trace_info info;
+	int rc;
+
+	if (!enter())
+		return not_begun();
+	it.begun = false;
+	rc = TraceGetInfo(&info);
+	if (rc)
+		return leave(rc == PI_NOT_INITIALIZED ? PI_OK : rc);
+	if (it.ours)
+		return leave(TraceTerminate());
+	if (info.state == PITRACE_STATE_ON || info.state == PITRACE_STATE_SUSPENDED)
+		rc = TraceOff();
+	for (int major = 0; major < 64 && !rc; major++)
+		if ((1ull << PITRACE_BRANCH_USER | 1ull << PITRACE_BRANCH_KERNEL |
+		     1ull << PITRACE_LOAD_STORE) >> major & 1)
+			rc = TraceDisable(major);
+	return leave(rc ? rc : trace_itrace(&nothing));
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A PTT in a process of its own (held.h), which does nothing but keep the driver's descriptor open.
+ * The answer brings it along: whoever asks maps the pages himself.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "session/held.h"
+#include "base/now.h"
+#include "ptt/ptt_pages.h"
+#include "base/rc.h"
+
+#define VERSION	1
+
+enum op { ATTACH = 1, END };
+
+/* ---- holding --------------------------------------------------------------------------------- */
+
+struct holding {
+	const struct pttview_options *options;
+	struct pttview *view;
+	struct pttview_held head;
+};
+
+static void name_metrics(struct pttview_held *head, const struct pttview *v)
+{
+	struct ptt_info info;
+
+	pttview_info(v, &info);
+	head->metrics = info.metrics;
+	memcpy(head->metric, info.metric, sizeof(head->metric));
+	for (uint32_t i = 0; i < info.metrics; i++)
+		head->cycles[i] = !strcmp(info.unit[i], "cycles");
+}
+
+static int begin(void *arg)
+{
+	struct holding *h = arg;
+	int rc;
+
+	h->view = pttview_open(h->options, &rc);
+	if (!h->view)
+		return rc;
+	name_metrics(&h->head, h->view);
+	h->head.holder = getpid();
+	h->head.uid = geteuid();
+	h->head.begun = now_ns();
+	if (h->head.whom == PTTVIEW_ALL)
+		rc = pttview_add(h->view, PTTVIEW_ALL, 0);
+	for (uint32_t i = 0; i < h->head.pids && rc >= 0; i++)
+		rc = pttview_add(h->view, h->head.whom, h->head.pid[i]);
+	if (rc >= 0)
+		return PI_OK;
+	/* Before that is told: whoever tries again at once is to find room. */
+	pttview_close(h->view);
+	return rc;
+}
+
+static bool answer(void *arg, int fd, uint32_t op);
+
+static const struct held held = {
+	.named = "PITRACE_PTT", .leaf = "pitrace-ptt", .version = VERSION,
+	.holder = "PTT's holder",
+	.none = "PTT is not on (ptt init begins)",
+	.others = "this PTT belongs to another user",
+	.busy = "busy: PTT is on already (ptt info shows it, ptt term ends it)",
+	.anew = "ptt init begins anew",
+	.begin = begin, .answer = answer,
+};
+
+static bool answer(void *arg, int fd, uint32_t op)
+{
+	const struct holding *h = arg;
+
+	if (op == END) {
+		held_withdraw(&held);
+		/* Who is attached still sees that it is over. */
+		pttview_stop(h->view);
+		pttview_close(h->view);
+	}
+	if (op == END || op == ATTACH)
+		held_send(fd, &h->head, sizeof(h->head), op == ATTACH ? ptt_view_fd(h->view) : -1);
+	return op == END;
+}
+
+int pttview_hold(const struct pttview_options *options, int whom, const int *pids, int count)
+{
+	struct holding h = {
+		.options = options,
+		.head = {
+			.size = sizeof(h.head), .version = VERSION, .whom = whom,
+			.priv = options->priv, .pids = (uint32_t)count,
+		},
+	};
+
+	if (whom < PTTVIEW_PROCESS || whom > PTTVIEW_ALL || count < 0 ||
+	    count > PTTVIEW_HELD_PIDS || !count != (whom == PTTVIEW_ALL))
+		return rc_fail(PI_INVALID_ARGUMENT, "whom? All threads, or 1 to %d processes",
+			       PTTVIEW_HELD_PIDS);
+	for (int i = 0; i < count; i++)
+		h.head.pid[i] = pids[i];
+	return held_begin(&held, &h);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static bool sound(const struct pttview_held *h)
+{
+	if (h->size != sizeof(*h) || h->version != VERSION || h->whom < PTTVIEW_PROCESS ||
+	    h->whom > PTTVIEW_ALL || h->pids > PTTVIEW_HELD_PIDS || !h->metrics ||
+	    h->metrics > PTT_METRICS)
+		return false;
+	for (uint32_t i = 0; i < h->metrics; i++)
+		if (!memchr(h->metric[i], 0, sizeof(h->metric[i])))
+			return false;
+	return true;
+}
+
+/* Other files would be mapped, too, and might shrink under who reads them. */
+static bool is_ptt(int fd)
+{
+	static const char want[] = "anon_inode:[pitrace-ptt]";
+	char link[32], is[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, is, sizeof(is));
+	return n == (ssize_t)sizeof(want) - 1 && !memcmp(is, want, sizeof(want) - 1);
+}
+
+static int ask(uint32_t op, struct pttview_held *head, int *passed)
+{
+	int fd = held_ask(&held, op);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = held_receive(fd, head, sizeof(*head), passed);
+	close(fd);
+	if (n == (ssize_t)sizeof(*head) && sound(head))
+		return PI_OK;
+	if (passed && *passed >= 0)
+		close(*passed);
+	return held_gone(&held);
+}
+
+struct pttview *pttview_attach(struct pttview_held *out, int *rc)
+{
+	struct ptt_config config = { 0 };
+	struct pttview_held head;
+	int fd;
+
+	*rc = ask(ATTACH, &head, &fd);
+	if (*rc)
+		return NULL;
+	if (fd < 0 || !is_ptt(fd)) {
+		if (fd >= 0)
+			close(fd);
+		*rc = held_gone(&held);
+		return NULL;
+	}
+	config.metrics = (int)head.metrics;
+	for (uint32_t i = 0; i < head.metrics; i++) {
+		config.metric[i].cycles = head.cycles[i];
+		memcpy(config.metric[i].event.name, head.metric[i], sizeof(head.metric[i]));
+	}
+	if (out)
+		*out = head;
+	return ptt_view_of(&config, fd, rc);
+}
+
+int pttview_charge_held(int charged)
+{
+	struct pttview *v;
+	int rc;
+
+	v = pttview_attach(NULL, &rc);
+	if (!v)
+		return rc;
+	rc = pttview_charge(v, charged);
+	pttview_close(v);
+	return rc;
+}
+
+int pttview_end(void)
+{
+	struct pttview_held head;
+
+	return ask(END, &head, NULL);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The thread that drains the buffers while tracing is on, and the rotation of files.
+ *
+ * A file that begins while tracing is on must name what lives already: the collector is asked to
+ * write all live tasks again, and until it has, names go to both files and samples to the old one.
+ * Then the old one takes what is in the buffers, and all that comes later is the new one's: no
+ * record is missing, no sample is in both.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "hook/hookfile.h"
+#include "base/newfile.h"
+#include "base/now.h"
+#include "session/tracer_inner.h"
+
+#define FLUSH_MS	1000	/* what a kill may cost: open segments are closed this often */
+#define PAUSE_US	10000	/* between drains: each asks every CPU to close its MTE segment */
+#define WALK_MS		50	/* … and how often a walk is asked whether it is done */
+
+int64_t drain_clock(void)
+{
+	return (int64_t)now_ns();
+}
+
+static void tell(int fd)
+{
+	uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+/* ---- rotation -------------------------------------------------------------------------------- */
+
+static void name_of(const struct tracer *t, const char *suffix, unsigned int number, char *name,
+		    size_t room)
+{
+	const char *leaf = folder_leaf(t->path);
+
+	if (number)
+		snprintf(name, room, "%s.%u%s", leaf, number, suffix);
+	else
+		snprintf(name, room, "%s%s", leaf, suffix);
+}
+
+static bool due(struct tracer *t)
+{
+	return (t->rotate_bytes && t->written - t->before_bytes >= t->rotate_bytes) ||
+	       (t->rotate_ns && drain_clock() - t->begun >= (int64_t)t->rotate_ns);
+}
+
+static int prepare(struct tracer *t)
+{
+	char name[4200];
+	int err;
+
+	name_of(t, ".new", 0, name, sizeof(name));
+	err = out_begin(t, &t->next, &t->folder, name);
+	if (!err) {
+		int n = out_stats(t, &t->next.before);
+
+		t->next.nbefore = n > 0 ? n : 0;
+		err = n < 0 ? n : t->collector->rescan(t->backend, &t->ticket);
+	}
+	if (err)
+		out_undo(&t->next);
+	/* It stops by itself just now: nothing needs a new file. */
+	return err == -EINVAL ? 0 : err;
+}
+
+static int change(struct tracer *t)
+{
+	char from[4200], to[4200], old[4200], leaf[4200];
+	int err = out_drain(t, true);
+
+	if (!err)
+		err = out_end(t, &t->file, &t->next);
+	if (err)
+		return err;
+	name_of(t, "", t->files + 1, to, sizeof(to));
+	err = newfile_aside(&t->folder, to);
+	if (err)
+		return err;
+	t->files++;
+	t->before_bytes = t->written;
+	t->before_records = t->records;
+	name_of(t, ".new", 0, from, sizeof(from));
+	name_of(t, "", 0, leaf, sizeof(leaf));
+	err = folder_rename(&t->folder, leaf, to);
+	if (!err)
+		err = folder_rename(&t->folder, from, leaf);
+	if (err)
+		return err;
+	if (t->rotate_keep && t->files > t->rotate_keep) {
+		name_of(t, "", t->files - t->rotate_keep, old, sizeof(old));
+		folder_remove(&t->folder, old);
+	}
+	t->file = t->next;
+	t->next = (struct out){ 0 };
+	t->begun = drain_clock();
+	return 0;
+}
+
+static int rotate(struct tracer *t)
+{
+	if (t->next.writer)
+		return t->collector->rescanned(t->backend, t->ticket) ? change(t) : 0;
+	return due(t) ? prepare(t) : 0;
+}
+
+/* No next file any more. */
+static void stay(struct tracer *t)
+{
+	out_undo(&t->next);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static int drain_once(struct tracer *t, bool all)
+{
+	int err;
+
+	pthread_mutex_lock(&t->lock);
+	err = out_drain(t, all);
+	if (!err)
+		err = rotate(t);
+	pthread_mutex_unlock(&t->lock);
+	return err;
+}
+
+/* Who wakes up without need disturbs what is measured. */
+static int pause_ms(const struct tracer *t)
+{
+	return t->collector->modules == MODULES_BY_DRAIN ? OUT_LOOK_MS : FLUSH_MS;
+}
+
+static int look(struct tracer *t)
+{
+	int err;
+
+	pthread_mutex_lock(&t->lock);
+	err = out_look(t);
+	pthread_mutex_unlock(&t->lock);
+	return err;
+}
+
+/* Programs that write records are met at once: in normal mode they are gone when these are read. */
+static bool meet_programs(struct tracer *t)
+{
+	pthread_mutex_lock(&t->lock);
+	t->error = hooks_meet(t->hooks);
+	pthread_mutex_unlock(&t->lock);
+	if (t->error)
+		tell(t->news);
+	return t->error;
+}
+
+/* Continuous and wrap mode: drain what is full, and each second also what is open. Normal mode:
+ * wait until the session stops itself. */
+static void *drain_thread(void *arg)
+{
+	struct tracer *t = arg;
+	bool filled = t->config.mode != PITRACE_MODE_NORMAL;
+	struct pollfd p[3] = {
+		{ .fd = t->collector->fd(t->backend), .events = filled ? POLLIN : 0 },
+		{ .fd = t->wake, .events = POLLIN },
+		{ .events = POLLIN },
+	};
+	int64_t flushed = drain_clock(), now;
+
+	for (;;) {
+		int n;
+		bool all;
+
+		p[2].fd = t->hooks ? hooks_fd(t->hooks) : -1;
+		n = poll(p, 3, !filled ? -1 : t->next.writer ? WALK_MS : pause_ms(t));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (p[1].revents)
+			return NULL;
+		if (p[0].revents & (POLLHUP | POLLERR)) {
+			t->stopped = true;
+			tell(t->news);
+			return NULL;
+		}
+		if (p[2].revents && meet_programs(t))
+			return NULL;
+		if (!filled)
+			continue;
+		if (n)
+			usleep(PAUSE_US);
+		now = drain_clock();
+		all = now - flushed >= FLUSH_MS * 1000000LL;
+		if (all)
+			flushed = now;
+		t->error = n || all || t->next.writer ? drain_once(t, all) : look(t);
+		if (t->error) {
+			tell(t->news);
+			return NULL;
+		}
+	}
+}
+
+int drain_start(struct tracer *t)
+{
+	sigset_t all, old;
+	int err;
+
+	t->begun = drain_clock();
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&t->thread, NULL, drain_thread, t);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	t->draining = !err;
+	return -err;
+}
+
+void drain_end(struct tracer *t)
+{
+	uint64_t n;
+
+	if (!t->draining)
+		return;
+	tell(t->wake);
+	pthread_join(t->thread, NULL);
+	t->draining = false;
+	if (read(t->wake, &n, sizeof(n)) < 0)
+		n = 0;
+	stay(t);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests to a tracer, as the holder and swtrace run answer them: a packet of this release's
+ * shape, from whom the kernel says that it is.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "collect/driver/driver_hook.h"
+#include "session/held.h"
+#include "session/holder.h"
+#include "base/now.h"
+#include "base/rc.h"
+
+#define SNAPSHOTS	16	/* of a traced program, at once */
+
+/* For one who may not open the device and wants to write records. */
+static int give_hook(struct tracer *t, int *pass)
+{
+	if (tracer_hooks(t))
+		return rc_fail(PI_NOT_SUPPORTED, "this session's records of programs come by hook files");
+	*pass = driver_hook_open();
+	return *pass < 0 ? rc_errno(errno, "the driver's hook") : PI_OK;
+}
+
+/* Names end with NULs, flags are those there are; what else they say the kernel judges. */
+static int set_events(struct tracer *t, const struct holder_request *q)
+{
+	const uint32_t flags = PITRACE_EVENT_RATE | PITRACE_EVENT_USER | PITRACE_EVENT_KERNEL;
+	unsigned int n = q->a < 0 ? UINT32_MAX : (unsigned int)q->a;
+
+	for (unsigned int i = 0; i < n && i < PITRACE_EVENTS; i++) {
+		const struct pitrace_event_args *e = &q->events[i];
+
+		if (!memchr(e->name, 0, sizeof(e->name)) || e->flags & ~flags || !e->period)
+			return rc_fail(PI_INVALID_ARGUMENT, "event %u is none", i);
+	}
+	return tracer_events(t, q->events, n);
+}
+
+/* As set_events. */
+static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
+{
+	const uint32_t flags = PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS |
+			       PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL |
+			       PITRACE_ITRACE_NO_THREADS;
+
+	if (i->flags & ~flags || i->scope > PITRACE_ITRACE_RANGE ||
+	    i->listed > PITRACE_ITRACE_LIST ||
+	    !memchr(i->start_file, 0, sizeof(i->start_file)) ||
+	    !memchr(i->stop_file, 0, sizeof(i->stop_file)))
+		return rc_fail(PI_INVALID_ARGUMENT, "no such instruction trace");
+	return tracer_itrace(t, i);
+}
+
+/* With the answer goes the descriptor *pass, if it is one. True: the session shall end. */
+static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r,
+		   int *pass)
+{
+	switch (q->op) {
+	case HOLDER_INFO:
+		break;
+	case HOLDER_ON:
+		r->rc = tracer_on(t);
+		break;
+	case HOLDER_OFF:
+		r->rc = tracer_off(t);
+		break;
+	case HOLDER_SUSPEND:
+	case HOLDER_RESUME:
+		r->rc = tracer_suspend(t, q->op == HOLDER_SUSPEND);
+		break;
+	case HOLDER_DISCARD:
+		r->rc = tracer_discard(t);
+		break;
+	case HOLDER_WRITE:
+		r->rc = tracer_write(t, *q->path ? q->path : NULL);
+		break;
+	case HOLDER_MAJOR:
+		r->rc = tracer_enable(t, q->a, q->b);
+		break;
+	case HOLDER_RATE:
+		r->rc = tracer_rate(t, q->a);
+		break;
+	case HOLDER_HOOK:
+		r->rc = give_hook(t, pass);
+		break;
+	case HOLDER_EVENTS:
+		r->rc = set_events(t, q);
+		break;
+	case HOLDER_ITRACE:
+		r->rc = set_itrace(t, &q->itrace);
+		break;
+	case HOLDER_TERMINATE:
+		return true;
+	default:
+		r->rc = rc_fail(PI_NOT_SUPPORTED, "unknown request %u", q->op);
+	}
+	if (r->rc)
+		snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
+	return false;
+}
+
+/* A snapshot costs its copy of the buffers: so many at once, then one a second. */
+static bool may_write(void)
+{
+	static uint64_t spent;
+	uint64_t now = now_ns(), most = SNAPSHOTS * 1000000000ull;
+
+	if (now > most && spent < now - most)
+		spent = now - most;
+	if (spent + 1000000000ull > now)
+		return false;
+	spent += 1000000000ull;
+	return true;
+}
+
+/* What may be asked of a tracer that somebody else controls: nothing that outlives it, and files
+ * only where it writes its own. It may be root's, and the one who asks not. */
+static bool is_guests(const struct holder_request *q, struct holder_reply *r)
+{
+	switch (q->op) {
+	case HOLDER_INFO:
+	case HOLDER_OFF:
+	case HOLDER_SUSPEND:
+	case HOLDER_RESUME:
+	case HOLDER_DISCARD:
+	case HOLDER_HOOK:
+		return true;
+	case HOLDER_WRITE:
+		if (!*q->path && may_write())
+			return true;
+		if (!*q->path)
+			r->rc = rc_fail(PI_BUSY, "under swtrace run a program has one snapshot a second, and %d at once", SNAPSHOTS);
+		else
+			r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot's name is not yours to choose: give none");
+		break;
+	case HOLDER_ON:
+		r->rc = rc_fail(PI_INCORRECT_STATE, "swtrace run turns tracing on, once; suspend and resume pause it");
+		break;
+	default:
+		r->rc = rc_fail(PI_NOT_SUPPORTED, "under swtrace run this is an option of swtrace run");
+	}
+	snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
+	return false;
+}
+
+bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
+		  struct holder_reply *r)
+{
+	struct timeval patience = { .tv_sec = 2 };
+	static struct holder_request q;
+	bool end = false;
+	int pass = -1;
+
+	*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (*fd < 0)
+		return false;
+	/* A client that says nothing must not hold up the others. */
+	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (held_trusts(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
+		memset(r, 0, sizeof(*r));
+		r->size = sizeof(*r);
+		r->version = HOLDER_VERSION;
+		q.path[sizeof(q.path) - 1] = 0;
+		if (q.version != HOLDER_VERSION)
+			r->rc = PI_NOT_SUPPORTED;
+		else if (!guests || is_guests(&q, r))
+			end = answer(t, &q, r, &pass);
+		if (end)
+			return true;
+		tracer_info(t, &r->info);
+		held_send(*fd, r, sizeof(*r), pass);
+		if (pass >= 0)
+			close(pass);
+	}
+	close(*fd);
+	return false;
+}
+
+void tracer_serve(struct tracer *t, int socket, uid_t guest)
+{
+	static struct holder_reply r;
+	int fd;
+
+	holder_serve(t, socket, true, guest, &fd, &r);
+}

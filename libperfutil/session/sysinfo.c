@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Snapshots of the machine: system, kernel symbols, modules, vdso. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include "image/kernel_modules.h"
+#include "session/sysinfo.h"
+#include "image/vdso.h"
+
+#define TEXT_MAX	(64u << 20)
+
+void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
+		    const char *collector, const struct trace_info *info, uint64_t clock_hz)
+{
+	struct utsname u = { 0 };
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	uname(&u);
+	memset(h, 0, sizeof(*h));
+	h->clock = info->clock;
+	h->clock_hz = clock_hz;
+	h->mode = config->mode;
+	h->scope = config->scope;
+	h->pid = config->scope == PITRACE_SCOPE_PROCESS ? config->pid : 0;
+	h->ncpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	h->start_realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	h->rate = info->rate;
+	h->dither = info->dither;
+	h->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	snprintf(h->collector, sizeof(h->collector), "%s", collector);
+	snprintf(h->machine, sizeof(h->machine), "%.31s", u.machine);
+	snprintf(h->release, sizeof(h->release), "%.63s", u.release);
+}
+
+/* A whole text file of /proc, whose size nobody knows before; with keep, only lines it likes. */
+static char *read_text(const char *path, bool (*keep)(const char *line), size_t *size)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL, *line = NULL;
+	size_t room = 0, n = 0, line_room = 0;
+	ssize_t got;
+
+	*size = 0;
+	if (!f)
+		return NULL;
+	while ((got = getline(&line, &line_room, f)) > 0) {
+		if (keep && !keep(line))
+			continue;
+		if (n + (size_t)got + 1 > room) {
+			char *more;
+
+			room = 2 * room + 65536 + (size_t)got;
+			more = n > TEXT_MAX ? NULL : realloc(text, room);
+			if (!more)
+				break;
+			text = more;
+		}
+		memcpy(text + n, line, (size_t)got);
+		n += (size_t)got;
+	}
+	free(line);
+	fclose(f);
+	if (text)
+		text[n] = 0;
+	*size = n;
+	return text;
+}
+
+/* "ffffffff81000000 T name": only code names code. */
+static bool is_text(const char *line)
+{
+	const char *type = strchr(line, ' ');
+
+	return type && type[1] && strchr("tTwW", type[1]);
+}
+
+/* … of a module: its name stands behind a tab. */
+static bool is_module_text(const char *line)
+{
+	return is_text(line) && strstr(line, "\t[");
+}
+
+static int write_kallsyms(struct pifile_writer *w, bool (*keep)(const char *line))
+{
+	size_t n;
+	char *text = read_text("/proc/kallsyms", keep, &n);
+	int err = text ? pifile_write_section(w, PIFILE_SEC_KALLSYMS, text, n) : 0;
+
+	free(text);
+	return err;
+}
+
+static char *field(const char *path, const char *key, char *out, size_t room)
+{
+	FILE *f = fopen(path, "re");
+	char line[512];
+
+	out[0] = 0;
+	while (f && fgets(line, sizeof(line), f)) {
+		char *v;
+
+		if (strncmp(line, key, strlen(key)))
+			continue;
+		v = strpbrk(line, ":=");
+		if (!v)
+			continue;
+		v += 1 + strspn(v + 1, " \t\"");
+		v[strcspn(v, "\"\n")] = 0;
+		snprintf(out, room, "%s", v);
+		break;
+	}
+	if (f)
+		fclose(f);
+	return out;
+}
+
+static int write_system(struct pifile_writer *w, const char *command,
+			const struct trace_info *info)
+{
+	struct utsname u = { 0 };
+	char os[128], model[128], mhz[64], memory[64], online[64] = "", *text = NULL;
+	size_t n;
+	FILE *f;
+	int err;
+
+	uname(&u);
+	f = fopen("/sys/devices/system/cpu/online", "re");
+	if (f) {
+		if (fgets(online, sizeof(online), f))
+			online[strcspn(online, "\n")] = 0;
+		fclose(f);
+	}
+	f = open_memstream(&text, &n);
+	if (!f)
+		return -ENOMEM;
+	field("/etc/os-release", "PRETTY_NAME", os, sizeof(os));
+	fprintf(f, "os: %s\n", *os ? os : "Linux");
+	fprintf(f, "kernel: %s %s\nkernel version: %s\nmachine: %s\nhost: %s\n", u.sysname,
+		u.release, u.version, u.machine, u.nodename);
+	fprintf(f, "cpu model: %s\n", field("/proc/cpuinfo", "model name", model, sizeof(model)));
+	fprintf(f, "cpu mhz: %s\n", field("/proc/cpuinfo", "cpu MHz", mhz, sizeof(mhz)));
+	fprintf(f, "cpus online: %s\ncpus: %ld\n", online, sysconf(_SC_NPROCESSORS_CONF));
+	fprintf(f, "memory: %s\n", field("/proc/meminfo", "MemTotal", memory, sizeof(memory)));
+	/* Not every collector has them. */
+	if (info->trace_bytes)
+		fprintf(f, "trace buffer: %llu\nmte buffer: %llu\n",
+			(unsigned long long)info->trace_bytes, (unsigned long long)info->mte_bytes);
+	fprintf(f, "section size: %llu\n", (unsigned long long)info->segment_bytes);
+	/* One line each, whatever the command holds. */
+	fputs("command: ", f);
+	for (const char *c = command ? command : ""; *c; c++)
+		fputc((unsigned char)*c < ' ' ? ' ' : *c, f);
+	fprintf(f, "\nwriter: pitrace %s\n", PITRACE_VERSION);
+	if (*info->note)
+		fprintf(f, "collector note: %s\n", info->note);
+	if (fclose(f)) {
+		free(text);
+		return -ENOMEM;
+	}
+	err = pifile_write_section(w, PIFILE_SEC_SYSTEM, text, n);
+	free(text);
+	return err;
+}
+
+/* What irq numbers are called. */
+static int write_interrupts(struct pifile_writer *w)
+{
+	size_t n;
+	char *text = read_text("/proc/interrupts", NULL, &n);
+	int err = text ? pifile_write_section(w, PIFILE_SEC_INTERRUPTS, text, n) : 0;
+
+	free(text);
+	return err;
+}
+
+int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
+		  const struct trace_info *info, char **modules)
+{
+	size_t n;
+	int err;
+
+	/* Text shrinks to a fifth; segments stay as they are unless that is asked for. */
+	pifile_set_compression(w, 1);
+	*modules = read_text("/proc/modules", NULL, &n);
+	err = write_system(w, command, info);
+	if (!err)
+		err = write_kallsyms(w, is_text);
+	if (!err && *modules)
+		err = pifile_write_section(w, PIFILE_SEC_MODULES, *modules, n);
+	if (!err && config->majors[0] >> PITRACE_INTERRUPT & 1)
+		err = write_interrupts(w);
+	if (!err)
+		err = vdso_write(w);
+	pifile_set_compression(w, 0);
+	return err;
+}
+
+int sysinfo_look(struct pifile_writer *w, int compression, char **modules, uint64_t then,
+		 uint64_t now)
+{
+	size_t n;
+	char *text = read_text("/proc/modules", NULL, &n);
+	int err = 0;
+
+	if (!text || kernel_modules_same(*modules, text)) {
+		free(text);
+		return 0;
+	}
+	if (now && *modules)
+		err = kernel_modules_tell(w, *modules, text, then, now);
+	pifile_set_compression(w, 1);
+	if (!err)
+		err = write_kallsyms(w, is_module_text);
+	if (!err)
+		err = pifile_write_section(w, PIFILE_SEC_MODULES, text, n);
+	pifile_set_compression(w, compression);
+	free(*modules);
+	*modules = text;
+	return err;
+}
+
+int sysinfo_again(struct pifile_writer *w, char **modules)
+{
+	size_t n;
+	char *now = read_text("/proc/modules", NULL, &n);
+	int err = 0;
+
+	if (now && !kernel_modules_same(*modules, now)) {
+		pifile_set_compression(w, 1);
+		err = write_kallsyms(w, is_text);
+		if (!err)
+			err = pifile_write_section(w, PIFILE_SEC_MODULES, now, n);
+		pifile_set_compression(w, 0);
+	}
+	free(now);
+	free(*modules);
+	*modules = NULL;
+	return err;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The Trace* functions: they ask the holder. What comes before TraceInit is kept here. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "collect/backend.h"
+#include "counters/event_names.h"
+#include "session/holder.h"
+#include "base/rc.h"
+#include "session/trace_inner.h"
+
+static struct {
+	int mode, scope, pid, rate;
+	uint64_t mte_bytes, section_bytes;
+	uint32_t stacks, depth, copy;
+	uint64_t rotate_bytes, rotate_ns;
+	uint32_t rotate_keep;
+	char file[PATH_MAX];
+	char collector[16];
+	struct pitrace_event_args events[PITRACE_EVENTS];
+	uint32_t nevents;
+} settings = { .mode = TRACE_NORMAL, .scope = TRACE_SYSTEM };
+
+static struct holder_reply last;
+
+/* The holder's folder is not ours: names go absolute. */
+static int absolute(const char *path, char out[PATH_MAX])
+{
+	char folder[PATH_MAX];
+	int n;
+
+	if (path[0] == '/')
+		n = snprintf(out, PATH_MAX, "%s", path);
+	else if (getcwd(folder, sizeof(folder)))
+		n = snprintf(out, PATH_MAX, "%s/%s", folder, path);
+	else
+		return rc_errno(errno, "the working folder");
+	return n < PATH_MAX ? PI_OK : rc_fail(PI_INVALID_ARGUMENT, "the file's name is too long");
+}
+
+static int ask(uint32_t op, int a, int b, const char *path)
+{
+	struct holder_request q = {
+		.size = sizeof(q), .version = HOLDER_VERSION, .op = op, .a = a, .b = b,
+	};
+
+	if (path)
+		snprintf(q.path, sizeof(q.path), "%s", path);
+	return holder_ask(&q, &last);
+}
+
+/* Before init what is set is kept; while there is a session it is too late. */
+static int before_init(void)
+{
+	return ask(HOLDER_INFO, 0, 0, NULL) == PI_NOT_INITIALIZED ? PI_OK
+		: rc_fail(PI_INCORRECT_STATE, "this is set before init");
+}
+
+int TraceSetMode(int mode)
+{
+	int rc = before_init();
+
+	if (mode < TRACE_NORMAL || mode > TRACE_WRAP)
+		return rc_fail(PI_INVALID_ARGUMENT, "no such mode");
+	if (!rc)
+		settings.mode = mode;
+	return rc;
+}
+
+int TraceSetName(const char *path)
+{
+	int rc = before_init();
+
+	return rc ? rc : absolute(path, settings.file);
+}
+
+int TraceSetMteSize(uint64_t bytes)
+{
+	int rc = before_init();
+
+	if (!rc)
+		settings.mte_bytes = bytes;
+	return rc;
+}
+
+int TraceSetSectionSize(uint64_t bytes)
+{
+	int rc = before_init();
+
+	if (!rc)
+		settings.section_bytes = bytes;
+	return rc;
+}
+
+int TraceSetScope(int scope, int pid)
+{
+	int rc = before_init();
+
+	if (scope != TRACE_SYSTEM && scope != TRACE_PROCESS)
+		return rc_fail(PI_INVALID_ARGUMENT, "no such scope");
+	if (scope == TRACE_PROCESS && pid <= 0)
+		return rc_fail(PI_INVALID_ARGUMENT, "a process scope needs a pid");
+	if (!rc) {
+		settings.scope = scope;
+		settings.pid = scope == TRACE_PROCESS ? pid : 0;
+	}
+	return rc;
+}
+
+int TraceSetStacks(int what, int depth, int copy)
+{
+	const int code = PITRACE_WANT_KERNEL | PITRACE_WANT_USER, any = code | PITRACE_WANT_COPY;
+	int rc = before_init();
+
+	if (what & ~(any | PITRACE_WANT_DISPATCH) || (what && !(what & any)))
+		return rc_fail(PI_INVALID_ARGUMENT, "no such kind of call stacks");
+	if (depth < 0 || depth > PITRACE_STACK_MAX || (depth && !(what & code)))
+		return rc_fail(PI_INVALID_ARGUMENT, "stacks have 1 to %d addresses of each part", PITRACE_STACK_MAX);
+	if (copy < 0 || copy > PITRACE_STACK_COPY_MAX || copy % 8 ||
+	    !copy != !(what & PITRACE_WANT_COPY))
+		return rc_fail(PI_INVALID_ARGUMENT, "a stack's copy has 8 to %d bytes, a multiple of 8", PITRACE_STACK_COPY_MAX);
+	if (!rc) {
+		settings.stacks = (uint32_t)what;
+		settings.depth = (uint32_t)depth;
+		settings.copy = (uint32_t)copy;
+	}
+	return rc;
+}
+
+int TraceSetRotation(uint64_t bytes, uint64_t seconds, int keep)
+{
+	int rc = before_init();
+
+	if (keep < 0 || seconds > UINT32_MAX)
+		return rc_fail(PI_INVALID_ARGUMENT, "no such number of files or seconds");
+	if (!rc) {
+		settings.rotate_bytes = bytes;
+		settings.rotate_ns = seconds * 1000000000ull;
+		settings.rotate_keep = (uint32_t)keep;
+	}
+	return rc;
+}
+
+int TraceSetCollector(const char *name)
+{
+	int rc = before_init();
+
+	if (name && !collector_named(name))
+		return rc_fail(PI_INVALID_ARGUMENT, "there is no collector '%s'", name);
+	if (!rc)
+		snprintf(settings.collector, sizeof(settings.collector), "%s", name ? name : "");
+	return rc;
+}
+
+int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
+		    struct pitrace_event_args *list)
+{
+	char why[400] = "";
+	int n;
+
+	if (priv < TRACE_PRIV_ANY || priv > TRACE_PRIV_KERNEL)
+		return rc_fail(PI_BAD_PRIVILEGE, "no such privilege");
+	n = events_find(names, list, why, sizeof(why));
+	if (n < 0)
+		return rc_fail(n == -E2BIG ? PI_TOO_MANY_METRICS : PI_EVENT_UNSUPPORTED, "%s", why);
+	for (int i = 0; i < n; i++) {
+		list[i].period = count ? count : rate;
+		list[i].flags |= count ? 0 : PITRACE_EVENT_RATE;
+		if (priv != TRACE_PRIV_ANY)
+			list[i].flags |= priv == TRACE_PRIV_USER ? PITRACE_EVENT_USER :
+					 PITRACE_EVENT_KERNEL;
+	}
+	return n;
+}
+
+int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
+{
+	struct holder_request q = {
+		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_EVENTS,
+	};
+	uint32_t rate = settings.rate ? (uint32_t)settings.rate : TRACE_DEFAULT_RATE;
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+
+	if (cpu != -1)
+		return rc_fail(PI_NOT_SUPPORTED, "an event is counted on all CPUs: cpu is -1");
+	if (rc && rc != PI_NOT_INITIALIZED)
+		return rc;
+	/* One that samples by counts has none. */
+	if (!rc && last.info.rate)
+		rate = last.info.rate;
+	if (event)
+		q.a = TraceFindEvents(event, count, rate, priv, q.events);
+	if (q.a < 0)
+		return q.a;
+	if (!rc)
+		return holder_ask(&q, &last);
+	/* Before init they are kept for init. */
+	memcpy(settings.events, q.events, sizeof(settings.events));
+	settings.nevents = (uint32_t)q.a;
+	return PI_OK;
+}
+
+void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,
+				  const char *what), void *arg)
+{
+	events_list(each, arg);
+}
+
+int TraceCanCount(const struct pitrace_event_args *event)
+{
+	return event_try(event) == 0;
+}
+
+int TraceCheck(int scope, int pid, struct trace_check *list, int room)
+{
+	struct trace_config config = {
+		.mode = PITRACE_MODE_CONTINUOUS, .scope = (uint32_t)scope,
+		.rate = TRACE_DEFAULT_RATE, .dither = 100,
+		.pid = pid,		/* 0: a command that is still to come */
+	};
+	bool found = false;
+	int n;
+
+	if (scope != TRACE_SYSTEM && scope != TRACE_PROCESS)
+		return rc_fail(PI_INVALID_ARGUMENT, "no such scope");
+	for (n = 0; collectors[n]; n++) {
+		struct collector_check c;
+
+		if (n >= room)
+			continue;
+		collectors[n]->check(&config, &c);
+		memset(&list[n], 0, sizeof(list[n]));
+		snprintf(list[n].name, sizeof(list[n].name), "%s", collectors[n]->name);
+		snprintf(list[n].what, sizeof(list[n].what), "%s", collectors[n]->what);
+		snprintf(list[n].why, sizeof(list[n].why), "%s", c.why);
+		snprintf(list[n].cure, sizeof(list[n].cure), "%s", c.cure);
+		list[n].state = (int)c.state;
+		list[n].serves = c.state == COLLECTOR_WORKS && !found;
+		found |= list[n].serves;
+	}
+	return n;
+}
+
+/* As it was set. */
+static int start(struct tracer_options *given)
+{
+	struct tracer_options o;
+	int rc;
+
+	if (!*settings.file) {
+		rc = absolute(TRACE_DEFAULT_NAME, settings.file);
+		if (rc)
+			return rc;
+	}
+	o = *given;
+	o.rate = (uint32_t)settings.rate;
+	o.mte_bytes = settings.mte_bytes;
+	o.section_bytes = settings.section_bytes;
+	o.stacks = settings.stacks;
+	o.depth = settings.depth;
+	o.copy = settings.copy;
+	o.file = settings.file;
+	o.events = settings.events;
+	o.nevents = settings.nevents;
+	o.rotate_bytes = settings.rotate_bytes;
+	o.rotate_ns = settings.rotate_ns;
+	o.rotate_keep = settings.rotate_keep;
+	o.collector = *settings.collector ? settings.collector : NULL;
+	/* Under sudo the files belong to who called it. */
+	if (geteuid() == 0 && getenv("SUDO_UID") && getenv("SUDO_GID")) {
+		o.owner = (uid_t)strtoul(getenv("SUDO_UID"), NULL, 10);
+		o.group = (gid_t)strtoul(getenv("SUDO_GID"), NULL, 10);
+	}
+	return holder_start(&o);
+}
+
+int TraceInit(uint64_t size)
+{
+	struct tracer_options o;
+
+	tracer_defaults(&o);
+	o.mode = settings.mode;
+	o.scope = settings.scope;
+	o.pid = settings.pid;
+	o.trace_bytes = size;
+	return start(&o);
+}
+
+int trace_begin(int pid, const uint64_t majors[PITRACE_MAJORS / 64],
+		const struct tracer_itrace *itrace)
+{
+	struct tracer_options o;
+
+	tracer_defaults(&o);
+	o.mode = TRACE_CONTINUOUS;
+	o.scope = pid ? TRACE_PROCESS : TRACE_SYSTEM;
+	o.pid = pid;
+	o.itrace = itrace;
+	memcpy(o.majors, majors, sizeof(o.majors));
+	return start(&o);
+}
+
+int trace_itrace(const struct tracer_itrace *itrace)
+{
+	struct holder_request q = {
+		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_ITRACE,
+		.itrace = *itrace,
+	};
+
+	return holder_ask(&q, &last);
+}
+
+int TraceTerminate(void)
+{
+	return ask(HOLDER_TERMINATE, 0, 0, NULL);
+}
+
+int TraceEnable(int major)
+{
+	return ask(HOLDER_MAJOR, major, 1, NULL);
+}
+
+int TraceDisable(int major)
+{
+	return ask(HOLDER_MAJOR, major, 0, NULL);
+}
+
+int TraceQueryMajor(int major)
+{
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+
+	if (rc)
+		return rc;
+	if (major < 0 || major >= PITRACE_MAJORS)
+		return rc_fail(PI_INVALID_ARGUMENT, "majors are 0 to %d", PITRACE_MAJORS - 1);
+	return major == PITRACE_MTE || (last.info.majors[major / 64] >> (major & 63) & 1);
+}
+
+int SetProfilerRate(int rate)
+{
+	int rc = ask(HOLDER_RATE, rate, 0, NULL);
+
+	/* Before init it is kept for init. */
+	if (rc != PI_NOT_INITIALIZED)
+		return rc;
+	if (rate < 1 || rate > TRACE_MAX_RATE)
+		return rc_fail(PI_INVALID_ARGUMENT, "rates are 1 to %d ticks a second", TRACE_MAX_RATE);
+	settings.rate = rate;
+	return PI_OK;
+}
+
+int TraceOn(void)
+{
+	return ask(HOLDER_ON, 0, 0, NULL);
+}
+
+int TraceOff(void)
+{
+	return ask(HOLDER_OFF, 0, 0, NULL);
+}
+
+int TraceSuspend(void)
+{
+	return ask(HOLDER_SUSPEND, 0, 0, NULL);
+}
+
+int TraceResume(void)
+{
+	return ask(HOLDER_RESUME, 0, 0, NULL);
+}
+
+int TraceDiscard(void)
+{
+	return ask(HOLDER_DISCARD, 0, 0, NULL);
+}
+
+int TraceWriteBufferToFile(const char *path)
+{
+	char name[PATH_MAX] = "";
+	int rc = path ? absolute(path, name) : PI_OK;
+
+	return rc ? rc : ask(HOLDER_WRITE, 0, 0, name);
+}
+
+int IsTraceActive(void)
+{
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+
+	return rc == PI_NOT_INITIALIZED ? 0 : rc ? rc : 1;
+}
+
+int IsTraceOn(void)
+{
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+
+	if (rc)
+		return rc == PI_NOT_INITIALIZED ? 0 : rc;
+	return last.info.state == PITRACE_STATE_ON || last.info.state == PITRACE_STATE_SUSPENDED;
+}
+
+static int mode_is(int mode)
+{
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+
+	if (rc && rc != PI_NOT_INITIALIZED)
+		return rc;
+	return (rc ? settings.mode : (int)last.info.mode) == mode;
+}
+
+int IsContMode(void)
+{
+	return mode_is(TRACE_CONTINUOUS);
+}
+
+int IsWrapMode(void)
+{
+	return mode_is(TRACE_WRAP);
+}
+
+const char *TraceGetName(void)
+{
+	if (ask(HOLDER_INFO, 0, 0, NULL))
+		return *settings.file ? settings.file : TRACE_DEFAULT_NAME;
+	return last.info.file;
+}
+
+int TraceGetIntervalId(void)
+{
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+
+	return rc ? rc : (int)last.info.interval;
+}
+
+int TraceGetInfo(struct trace_info *info)
+{
+	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+
+	if (!rc)
+		*info = last.info;
+	return rc;
+}
