@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The folder that the collector `timer` shares with the programs it samples (preload/layout.h). What
- * is in a ring was written by a traced program: it is copied out by read(2), so that a file cut
- * short is no bus error, and each length is checked.
+ * The folder that the collector `timer` shares with the programs it samples (preload/layout.h).
+ * A traced program wrote what is in a ring: it is copied out by read(2), so that a file cut short
+ * is no bus error, and each length is checked.
  */
 #ifndef PITRACE_TIMER_FILES_H
 #define PITRACE_TIMER_FILES_H
