@@ -37,6 +37,19 @@ define run_suites
 	@tests/runner --suites $(O)/suites -j 2 $(1)
 endef
 
+.PHONY: check-last-failed check-changed
+check-last-failed:	## the suites that failed when they last ran
+	$(call run_suites,--last-failed)
+SINCE	?= HEAD
+check-changed:	## the suites of the gate that look at what has changed (SINCE=HEAD)
+	@scripts/deps build check
+	@$(MAKE) --no-print-directory -j 2 tests
+	@{ cat tests/suites; printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES) $(SCRIPT_SUITES); } | \
+		awk '$$2 == "check"' >$(O)/suites.changed
+	@chosen=$$(tests/changed $(O)/suites.changed $(SINCE)) || exit 1; \
+		[ -n "$$chosen" ] || { echo 'nothing has changed that a suite looks at'; exit 0; }; \
+		tests/runner --suites $(O)/suites.changed -j 2 $$chosen
+
 .PHONY: check check-full check-newest check-debug check-mutants check-random-mutants recount
 check:	## all tests of the gate, in guests too: installs what is missing after asking
 	$(call run_suites,--group check --report newest)

@@ -147,4 +147,30 @@ for signal in INT:130 TERM:143; do
 done
 kill $bystander
 
+# --last-failed: what failed when it last ran, until it passes.
+cat >"$work/list" <<'END'
+good check 10 echo ok good
+bad check 10 [ -e ok-now ] && echo ok bad || echo not ok bad
+other check 10 echo not ok other
+END
+listed() {
+	(cd "$work" && run --suites "$work/list" "$@")
+}
+rm -rf "$work/log"
+listed --last-failed; code=$?
+verdict nothing_failed_yet 0 "runner: nothing failed in $work/log the last time"
+listed; code=$?
+verdict two_fail 1 "1 passed, 2 failed, 0 skipped"
+sed -i 's/\[ -e ok-now \]/true/' "$work/list"
+listed --last-failed; code=$?
+verdict last_failed 1 "1 passed, 1 failed, 0 skipped" "done other"
+listed good; code=$?
+listed --last-failed; code=$?
+verdict last_failed_stays 1 "0 passed, 1 failed, 0 skipped" "done other"
+sed -i 's/not ok/ok/' "$work/list"
+listed --last-failed; code=$?
+verdict last_failed_passes 0 "1 passed, 0 failed, 0 skipped" "done other"
+listed --last-failed; code=$?
+verdict nothing_failed 0 "runner: nothing failed in $work/log the last time"
+
 [ $failures = 0 ]
