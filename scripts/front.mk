@@ -78,6 +78,14 @@ check-random-mutants:	## random faults (SEED=1 COUNT=60 AREA=), 85 % of each are
 	@$(MAKE) --no-print-directory -j 2 tests
 	@tests/mutants/random --seed $(SEED) --count $(COUNT) --area '$(AREA)'
 
+.PHONY: format lint compile_commands.json
+format:	## clang-format over all sources (.clang-format)
+	@git ls-files -co --exclude-standard '*.c' '*.h' ':!tests/data' | xargs clang-format -i
+lint:	## clang-format, shellcheck, cppcheck, checkpatch: nothing may be found (scripts/deps lint)
+	@scripts/lint
+compile_commands.json:	## for clangd and clang-tidy
+	@$(MAKE) --no-print-directory -nB V=1 tests | scripts/compile-commands '$(CURDIR)' >$@
+
 .PHONY: style
 style:	## licence lines, blanks, line lengths, man pages; sparse over the driver
 	@scripts/style
