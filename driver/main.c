@@ -3,14 +3,14 @@
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/workqueue.h>
-#include "buildid.h"
-#include "control.h"
-#include "hook.h"
-#include "itrace_scope.h"
-#include "paranoid.h"
-#include "session.h"
-#include "state.h"
-#include "user.h"
+#include "core/control.h"
+#include "core/paranoid.h"
+#include "core/session.h"
+#include "core/session_state.h"
+#include "hook/hook.h"
+#include "itrace/scope.h"
+#include "records/buildid.h"
+#include "records/user.h"
 
 static int __init pitrace_init(void)
 {

@@ -131,7 +131,7 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32);
  * ITrace. An architecture that can stop a thread after each instruction, or after each branch, says
  * ARCH_ITRACE and gives what follows in one file, arch/itrace_NAME.c. Its trap's handler calls
  * itrace_trap() and does nothing else with a trap that was ours; all that is known of a thread,
- * when to arm it and what is written is above (itrace.c).
+ * when to arm it and what is written is above (itrace/).
  *
  * Where a trap comes after branches alone (s390x: PER's branch events; ppc64le: MSR[BE]), what ran
  * since the last look is the straight line from `since`; where it comes after each instruction, it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* arm64: interrupts that CPUs send one another, told apart by the kernel's words for them. */
 #include <trace/events/ipi.h>
-#include "hook.h"
+#include "hook/hook.h"
 
 static enum pitrace_irq_source source_of(const char *reason)
 {

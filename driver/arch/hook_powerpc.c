@@ -2,7 +2,7 @@
 /* ppc64le: the external interrupt, in which devices' handlers run, the decrementer, doorbells. */
 #include <linux/ptrace.h>
 #include <asm/trace.h>
-#include "hook.h"
+#include "hook/hook.h"
 
 #define INTERRUPTS(I)					\
 	I(irq, PITRACE_IRQ_OTHER)			\

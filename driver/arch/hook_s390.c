@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* s390x: it has no hooks of its own for interrupts and page faults. */
-#include "hook.h"
+#include "hook/hook.h"
 
 struct hook_tracepoint arch_irq_tracepoints[] = {
 	{ }

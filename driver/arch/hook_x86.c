@@ -4,8 +4,8 @@
 #include <linux/ptrace.h>
 #include <asm/trace/irq_vectors.h>
 #include "compat/exceptions.h"
-#include "hook.h"
-#include "itrace.h"
+#include "hook/hook.h"
+#include "itrace/itrace.h"
 
 #define VECTORS(V)						\
 	V(local_timer, PITRACE_IRQ_TIMER)			\

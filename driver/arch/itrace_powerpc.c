@@ -17,7 +17,7 @@
 #include <asm/sstep.h>
 #include <asm/ucontext.h>
 #include "arch/arch.h"
-#include "itrace.h"
+#include "itrace/itrace.h"
 
 #define BE_BIT		9
 #define SE_BIT		10

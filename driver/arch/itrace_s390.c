@@ -24,8 +24,8 @@
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
 #include "arch/arch.h"
-#include "hook.h"
-#include "itrace.h"
+#include "hook/hook.h"
+#include "itrace/itrace.h"
 
 #define PER_BIT		62		/* of the PSW's mask */
 #define BRANCHES	(PER_EVENT_BRANCH | PER_CONTROL_SUSPENSION | PER_EVENT_TRANSACTION_END)

@@ -16,7 +16,7 @@
 #include <asm/text-patching.h>
 #include <asm/unwind.h>
 #include "arch/arch.h"
-#include "itrace.h"
+#include "itrace/itrace.h"
 
 #define LONGEST	15		/* bytes of an instruction */
 

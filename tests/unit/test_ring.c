@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "unit.h"
 
-/* Instead of the driver's clock.h. */
+/* Instead of the driver's core/clock.h. */
 #define PITRACE_CLOCK_H
 #include <asm/local.h>
 static u64 stamp_now;
@@ -33,7 +33,7 @@ static u64 ktime_get_mono_fast_ns(void)
 /* The kernel does without this warning. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
-#include "buffer.c"
+#include "ring/ring.c"
 #pragma GCC diagnostic pop
 
 #define SEGMENT	32768u

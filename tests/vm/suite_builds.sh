@@ -26,12 +26,12 @@ done
 
 # One argument more than its kernel hands over.
 cp -r driver "$out/driver"
-sed -i 's/^static void on_rename(.*const char \*comm/&, bool more/' "$out/driver/hook_task.c"
-if cmp -s driver/hook_task.c "$out/driver/hook_task.c"; then
-	echo "not ok builds_prototype there is no on_rename() in hook_task.c"
+sed -i 's/^static void on_rename(.*const char \*comm/&, bool more/' "$out/driver/hook/task.c"
+if cmp -s driver/hook/task.c "$out/driver/hook/task.c"; then
+	echo "not ok builds_prototype there is no on_rename() in hook/task.c"
 	code=1
 elif PITRACE_BUILD=$out/build scripts/vm/module "$kernel" x86_64 "$out/driver" >"$out/prototype" 2>&1 ||
-	! grep -qE 'hook_task.c:.*error:|error:.*callback_type_task_rename' "$out/prototype"; then
+	! grep -qE 'hook/task.c:.*error:|error:.*callback_type_task_rename' "$out/prototype"; then
 	not_ok prototype "$out/prototype"
 else
 	echo "ok builds_prototype"

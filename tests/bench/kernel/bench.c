@@ -16,7 +16,7 @@
 #include <linux/version.h>
 #include <linux/vmalloc.h>
 #include <asm/tsc.h>
-#include "buffer.h"
+#include "ring/ring.h"
 
 #define RING_BYTES	(8 << 20)
 #define SEGMENT_BYTES	(64 << 10)

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules for those without CAP_PERFMON. ptrace's own judgement is not exported; this one is
+ * stricter: the same uid and gid everywhere, dumpable, the same user namespace, no more
+ * capabilities.
+ */
+#include <linux/cred.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task.h>
+#include <linux/security.h>
+#include "compat/dumpable.h"
+#include "core/access.h"
+#include "core/quota.h"
+
+#define DUMPABLE	1	/* SUID_DUMP_USER */
+
+static bool covers(const struct cred *who, const struct cred *whom)
+{
+	return uid_eq(who->uid, whom->uid) && uid_eq(who->uid, whom->euid) &&
+	       uid_eq(who->uid, whom->suid) && gid_eq(who->gid, whom->gid) &&
+	       gid_eq(who->gid, whom->egid) && gid_eq(who->gid, whom->sgid) &&
+	       who->user_ns == whom->user_ns &&
+	       cap_issubset(whom->cap_permitted, who->cap_permitted);
+}
+
+/* A process that has given up its memory shows nothing of it. */
+bool member_dumpable(const struct task_struct *task)
+{
+	struct mm_struct *mm = READ_ONCE(task->mm);
+
+	return !mm || compat_dumpable(task, mm) == DUMPABLE;
+}
+
+bool member_covers(const struct cred *owner, const struct task_struct *task)
+{
+	bool may;
+
+	rcu_read_lock();
+	may = covers(owner, __task_cred(task));
+	rcu_read_unlock();
+	return may;
+}
+
+bool member_sees(const struct cred *owner, const struct task_struct *task)
+{
+	return member_covers(owner, task) && member_dumpable(task);
+}
+
+bool member_may_use(const struct cred *owner)
+{
+	return (owner && covers(owner, current_cred())) || perfmon_capable();
+}
+
+bool member_may_see(const struct cred *owner, struct task_struct *task)
+{
+	bool may;
+
+	if (!owner)
+		return true;
+	may = member_covers(owner, task);
+	/* Its memory stays while this is held. */
+	task_lock(task);
+	may = may && member_dumpable(task);
+	task_unlock(task);
+	return may;
+}
+
+/* Who waits for a consumer is in his hands: so it is asked what a debugger would be asked. */
+bool member_may_halt(const struct session *s)
+{
+	if (is_global_init(current))
+		return false;
+	return s->halts_all || member_sees(s->maker, current);
+}
+
+int member_init(struct session *s)
+{
+	if (!perfmon_capable()) {
+		s->quota = quota_get(current_cred());
+		if (IS_ERR(s->quota))
+			return PTR_ERR(s->quota);
+		s->cred = get_current_cred();
+	}
+	s->maker = get_current_cred();
+	s->halts_all = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
+	s->hides_kernel = s->cred || security_locked_down(LOCKDOWN_PERF);
+	return 0;
+}
+
+void member_exit(struct session *s)
+{
+	quota_put(s->quota);
+	put_cred(s->cred);
+	put_cred(s->maker);
+}
+
+int member_check_scope(struct session *s)
+{
+	struct task_struct *task;
+	int err;
+
+	if (!s->cred)
+		return 0;
+	task = get_pid_task(s->root, PIDTYPE_PID);
+	if (!task)
+		return -ESRCH;
+	err = member_may_see(s->cred, task) ? 0 : -EPERM;
+	put_task_struct(task);
+	return err;
+}
+
+void member_start(struct session *s)
+{
+	unsigned int nr;
+
+	if (!s->cred)
+		return;
+	/* While off nobody looked: pids may have other owners, owners other credentials. */
+	for_each_set_bit(nr, s->pids, PITRACE_PIDS) {
+		struct task_struct *task;
+
+		rcu_read_lock();
+		task = pid_task(find_pid_ns(nr, &init_pid_ns), PIDTYPE_TGID);
+		if (!task || !member_may_see(s->cred, task))
+			clear_bit(nr, s->pids);
+		rcu_read_unlock();
+	}
+}
+
+/* Samples and what names them, and records of the user's own programs. */
+int member_check_setup(const struct session *s, const struct pitrace_setup_args *args)
+{
+	DECLARE_BITMAP(majors, PITRACE_MAJORS);
+
+	if (s->hides_kernel && (args->stacks & PITRACE_WANT_KERNEL ||
+				args->majors[0] & (BIT_ULL(PITRACE_BRANCH_KERNEL) |
+						   BIT_ULL(PITRACE_BREAK_KERNEL))))
+		return -EPERM;
+	if (!s->cred)
+		return 0;
+	bitmap_from_arr64(majors, args->majors, PITRACE_MAJORS);
+	__clear_bit(PITRACE_TPROF, majors);
+	__clear_bit(PITRACE_SYSINFO, majors);
+	__clear_bit(PITRACE_MTE, majors);
+	__clear_bit(PITRACE_HOOKIT, majors);
+	__clear_bit(PITRACE_BRANCH_USER, majors);
+	__clear_bit(PITRACE_BREAK_USER, majors);
+	__clear_bit(PITRACE_ITRACE_SWITCH, majors);
+	__clear_bit(PITRACE_ITRACE_START, majors);
+	__clear_bit(PITRACE_ITRACE_STOP, majors);
+	__clear_bit(PITRACE_CODE, majors);
+	bitmap_clear(majors, PITRACE_USER_FIRST, PITRACE_MAJORS - PITRACE_USER_FIRST);
+	return bitmap_empty(majors, PITRACE_MAJORS) && !(args->stacks & PITRACE_WANT_DISPATCH) ?
+	       0 : -EPERM;
+}
+
+void member_leave(void)
+{
+	struct session *s;
+	int i;
+
+	preempt_disable();
+	for_each_active(s, i)
+		if (!member_sees_current(s) && session_has(s, current->tgid))
+			clear_bit(current->tgid, s->pids);
+	preempt_enable();
+}

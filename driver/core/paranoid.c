@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf looks at kernel.perf_event_paranoid in perf_event_open(2) alone, and tells no module what it
+ * is. So it is read as anyone may read it; but in a /proc of our own, since a user may put another
+ * file over it in his mount namespace.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mount.h>
+#include "core/paranoid.h"
+
+static struct vfsmount *proc;
+
+void paranoid_init(void)
+{
+	/* It is no module: nothing is to be put. */
+	struct file_system_type *type = get_fs_type("proc");
+
+	proc = type ? kern_mount(type) : NULL;
+	if (IS_ERR_OR_NULL(proc))
+		pr_warn("pitrace: no /proc: hardware counters are for CAP_PERFMON alone\n");
+}
+
+void paranoid_exit(void)
+{
+	kern_unmount(proc);
+}
+
+bool paranoid_lets_cpus(void)
+{
+	char text[16] = "";
+	struct file *file;
+	loff_t at = 0;
+	ssize_t n;
+	int level;
+
+	if (IS_ERR_OR_NULL(proc))
+		return false;
+	file = file_open_root(&(struct path){ .mnt = proc, .dentry = proc->mnt_root },
+			      "sys/kernel/perf_event_paranoid", O_RDONLY, 0);
+	if (IS_ERR(file))
+		return false;
+	n = kernel_read(file, text, sizeof(text) - 1, &at);
+	fput(file);
+	return n > 0 && !kstrtoint(text, 10, &level) && level <= 0;
+}

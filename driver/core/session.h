@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A session: scope, majors, rings, state. Hooks see the sessions that are on through active[],
+ * with preemption off; who takes one out waits for all such sections before it frees.
+ */
+#ifndef PITRACE_SESSION_H
+#define PITRACE_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "core/pages.h"
+#include "itrace/scope.h"
+#include "records/event.h"
+#include "records/stack.h"
+#include "records/tprof.h"
+#include "ring/ring.h"
+
+#define PITRACE_PIDS	(4 * 1024 * 1024)	/* PID_MAX_LIMIT of 64-bit kernels */
+#define PITRACE_SEEN	4096			/* files whose build id was asked for */
+
+/* The interrupts that this CPU is in, innermost last, as far as the session saw them begin. */
+struct irq_nest {
+	u32 depth;
+	u32 told;		/* a bit each: entry and exit are to be recorded */
+};
+
+struct session_cpu {
+	struct ring ring[PITRACE_RINGS];
+	struct irq_nest irq;
+	struct tprof_cpu tprof;
+	struct stack_cpu stack;
+	struct event_cpu event[PITRACE_EVENTS];
+	struct pitrace_cpu *page;
+	void *data;			/* both rings: MTE, then trace */
+};
+
+/* A thread in a system call whose entry was to be recorded. */
+struct call {
+	struct task_struct *task;	/* NULL: free */
+	u32 minor;
+	u32 tid;			/* at the entry: execve by a second thread changes it */
+};
+#define PITRACE_CALLS	32768		/* threads in system calls at one time, about */
+
+/* Each CPU has its own: of one that two CPUs run at a time irq_work_sync() waits for the first
+ * only. */
+struct session_wake {
+	struct irq_work work;
+	struct session *session;
+};
+
+struct session {
+	int state;			/* enum pitrace_state; hooks read it */
+	u32 scope;
+	struct session_cpu **cpu;	/* NULL where a CPU has no rings */
+	unsigned long *pids;		/* SCOPE_PROCESS: a bit for each tgid in scope */
+	struct call *calls;		/* SYSCALL: a hash table */
+
+	u32 id;
+	u32 flags;			/* PITRACE_SESSION_* */
+	u32 mode;
+	u32 clock;
+	u32 rate;
+	u32 dither;
+	u64 seed;
+	u64 interval;
+	DECLARE_BITMAP(majors, PITRACE_MAJORS);
+	u32 stacks;			/* PITRACE_WANT_* */
+	u32 depth, copy;		/* addresses of each part; bytes of user stack */
+	struct pitrace_event_args events[PITRACE_EVENTS];
+	u32 nevents;			/* 0: the timer samples */
+	struct mutex event_lock;	/* event[] of all CPUs */
+	struct work_struct refill;	/* CPUs came or went */
+	bool counting;
+	u64 since;			/* of the boot: nobody has kept the scope from here on */
+	struct pid *root;		/* SCOPE_PROCESS: the process it began with */
+	struct itrace itrace;
+	const struct cred *maker;	/* with what credentials it was made */
+	bool halts_all;			/* … he might debug all */
+	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
+	struct quota *quota;		/* his; else NULL */
+	bool hides_kernel;		/* … or the system is locked down: no kernel addresses */
+
+	unsigned int ncpus;		/* possible ones */
+	struct pitrace_control *control;
+	unsigned long control_bytes;
+	unsigned long mte_bytes, trace_bytes, segment_bytes;
+
+	struct mutex lock;		/* on, off, setup */
+	struct mutex consumer;		/* consume, flush: never waits for `lock` */
+	wait_queue_head_t wait;
+	struct session_wake __percpu *wake;
+	struct delayed_work sync;	/* a clock sync each second */
+	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
+	u64 walked;			/* MTE records lost before the last walk */
+	bool ending;			/* timers are stopped until the next on */
+	bool told_unstable;
+	u64 *seen;
+
+	struct pages_charge charge;
+};
+
+extern struct workqueue_struct *work_queue;	/* the module's own */
+extern struct session *active[PITRACE_MAX_SESSIONS];
+extern struct mutex sessions_lock;	/* active[] and its users, CPU hotplug's view of them */
+
+/* In a hook, preemption off. */
+#define for_each_active(s, i) \
+	for ((i) = 0; (i) < PITRACE_MAX_SESSIONS; (i)++) \
+		if (((s) = READ_ONCE(active[i])))
+
+/* What hooks look at first: which of active[] want their records, a bit for each. */
+enum want {
+	WANT_TPROF, WANT_DISPATCH, WANT_WAKEUP, WANT_INTERRUPT, WANT_SYSCALL, WANT_FAULT,
+	WANT_ITRACE,
+	WANT_ANY,			/* all that are active */
+	WANTS
+};
+extern unsigned long wants[WANTS];
+void session_wants(void);			/* active[] changed; sessions_lock is held */
+
+/* In a hook, preemption off. */
+#define for_each_wanting(s, want) \
+	for (unsigned long left_ = READ_ONCE(wants[want]); left_; left_ &= left_ - 1) \
+		if (((s) = READ_ONCE(active[__ffs(left_)])))
+
+int session_flush(struct session *s, u32 what);
+int session_consume(struct session *s, const struct pitrace_consume_args *args);
+
+/* From any context: a ring filled in normal mode (or a process crashed); the consumer has something
+ * to do. */
+void session_stop(struct session *s, u32 cpu, u32 ring);
+void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal);
+void session_wake(struct session *s);
+int session_wake_init(struct session *s);
+void session_wake_free(struct session *s);	/* waits for those that are under way */
+void session_set_state(struct session *s, int state);
+/* From one state to another, unless it has been stopped meanwhile. */
+bool session_turn(struct session *s, int from, int to);
+
+static inline bool session_mte(const struct session *s)
+{
+	int state = READ_ONCE(s->state);
+
+	return state >= PITRACE_STATE_STARTING && state <= PITRACE_STATE_SUSPENDED;
+}
+
+static __always_inline bool session_has(const struct session *s, pid_t tgid)
+{
+	return s->scope == PITRACE_SCOPE_SYSTEM ||
+	       (tgid > 0 && tgid < PITRACE_PIDS && test_bit(tgid, s->pids));
+}
+
+/* This CPU's part, if it has one. Preemption off. */
+static __always_inline struct session_cpu *session_here(const struct session *s)
+{
+	return s->cpu[smp_processor_id()];
+}
+
+/* This CPU's trace ring, if the session records now. Preemption off. */
+static __always_inline struct ring *session_trace(const struct session *s)
+{
+	struct session_cpu *c = session_here(s);
+
+	return likely(c && READ_ONCE(s->state) == PITRACE_STATE_ON) ?
+		&c->ring[PITRACE_RING_TRACE] : NULL;
+}
+
+static inline struct ring *session_ring(const struct session *s, unsigned int cpu, u32 kind)
+{
+	return cpu < s->ncpus && s->cpu[cpu] ? &s->cpu[cpu]->ring[kind] : NULL;
+}
+
+#endif

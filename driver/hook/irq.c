@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Interrupts, in and out. They nest strictly on their CPU; each session keeps for each CPU which of
+ * the ones that it is in were to be recorded, so that an exit is tried exactly if its entry was:
+ * not when the entry was before *on*, in a pause or on a thread out of scope.
+ */
+#include <linux/interrupt.h>
+#include <linux/sched.h>
+#include <trace/events/irq.h>
+#include "arch/arch.h"
+#include "core/session.h"
+#include "hook/hook.h"
+#include "itrace/itrace.h"
+#include "ptt/ptt.h"
+
+#define MOST	32	/* bits of irq_nest.told; deeper ones are not recorded */
+
+static __always_inline void put(struct ring *r, u32 minor, u32 number)
+{
+	struct pitrace_interrupt *data;
+
+	data = ring_reserve(r, PITRACE_INTERRUPT, minor, sizeof(*data), PITRACE_LOST_INTERRUPT);
+	if (!data)
+		return;
+	data->number = number;
+	data->tid = current->pid;
+	ring_commit(r);
+}
+
+/* An interrupt may come between any two lines of these, and will have gone again: it leaves depth
+ * as it found it. So here depth moves first, then the bit is set; there the bit is read first. */
+void hook_irq_entry(enum pitrace_irq_source source, u32 number)
+{
+	struct session_cpu *c;
+	struct session *s;
+	struct ring *r;
+	u32 depth;
+
+	ptt_interrupt(true);
+	if (itrace_any())
+		itrace_interrupt(source);
+	preempt_disable_notrace();
+	for_each_wanting(s, WANT_INTERRUPT) {
+		c = session_here(s);
+		if (!c)
+			continue;
+		depth = c->irq.depth;
+		WRITE_ONCE(c->irq.depth, depth + 1);
+		if (depth >= MOST)
+			continue;
+		r = session_trace(s);
+		if (!r || !session_has(s, current->tgid)) {
+			WRITE_ONCE(c->irq.told, c->irq.told & ~BIT(depth));
+			continue;
+		}
+		WRITE_ONCE(c->irq.told, c->irq.told | BIT(depth));
+		put(r, source, number);
+	}
+	preempt_enable_notrace();
+}
+
+void hook_irq_exit(enum pitrace_irq_source source, u32 number)
+{
+	struct session_cpu *c;
+	struct session *s;
+	struct ring *r;
+	u32 depth, told;
+
+	preempt_disable_notrace();
+	for_each_wanting(s, WANT_INTERRUPT) {
+		c = session_here(s);
+		/* Nothing to leave: it was entered before this session was on. */
+		if (!c || !c->irq.depth)
+			continue;
+		depth = c->irq.depth - 1;
+		told = READ_ONCE(c->irq.told);
+		WRITE_ONCE(c->irq.depth, depth);
+		if (depth >= MOST || !(told & BIT(depth)))
+			continue;
+		r = session_trace(s);
+		if (r)
+			put(r, source | PITRACE_EXIT, number);
+	}
+	preempt_enable_notrace();
+	ptt_interrupt(false);
+}
+
+static void on_irq_entry(void *unused, int irq, struct irqaction *action)
+{
+	enum pitrace_irq_source source = arch_irq_source(action);
+
+	if (source)
+		hook_irq_entry(source, irq);
+}
+
+static void on_irq_exit(void *unused, int irq, struct irqaction *action, int result)
+{
+	enum pitrace_irq_source source = arch_irq_source(action);
+
+	if (source)
+		hook_irq_exit(source, irq);
+}
+
+void hook_softirq_entry(void *unused, unsigned int vector)
+{
+	if (itrace_any())
+		itrace_softirq(true);
+	hook_irq_entry(PITRACE_IRQ_SOFTIRQ, vector);
+}
+
+static void on_softirq_exit(void *unused, unsigned int vector)
+{
+	hook_irq_exit(PITRACE_IRQ_SOFTIRQ, vector);
+	if (itrace_any())
+		itrace_softirq(false);
+}
+
+struct hook_tracepoint hook_irq_tracepoints[] = {
+	HOOK(irq_handler_entry, on_irq_entry),
+	HOOK(irq_handler_exit, on_irq_exit),
+	HOOK(softirq_entry, hook_softirq_entry),
+	HOOK(softirq_exit, on_softirq_exit),
+	{ }
+};

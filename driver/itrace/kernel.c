@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's side of a traced thread's system calls. It is stepped from where the probe of
+ * sys_enter returns to down to the instruction that leads back to user code; what runs before that
+ * probe is what it is, and is not seen.
+ *
+ * What is never stepped, and why:
+ * - interrupts and exceptions: the CPU clears the trap flag when it enters them, and what they
+ *   return by sets it again;
+ * - softirqs that run on a thread's back: between their tracepoints the flag is off;
+ * - another thread: the flag is off from the tracepoint of a switch on, and set again by an
+ *   interrupt that this CPU sends itself, which comes as soon as the scheduler lets any in;
+ * - this driver: while its own code runs on the thread's behalf (a hook, a file of its own) traps
+ *   change nothing (`own`), so they meet no half of what that code does. It may take the flag off.
+ *
+ * A trap comes as an NMI does: no lock is taken, nothing is waited for.
+ */
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched/task_stack.h>
+#include "hook/hook.h"
+#include "itrace/itrace.h"
+
+static bool served;
+
+/* ---- this driver's own code ------------------------------------------------------------------ */
+
+static bool on_own_stack(u64 sp)
+{
+	return sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
+}
+
+/* Has it returned to who called it? */
+static bool left_own(const struct it_kernel *k, struct pt_regs *regs)
+{
+	u64 sp = kernel_stack_pointer(regs);
+	bool was = on_own_stack(k->own), is = on_own_stack(sp);
+
+	if (k->back)
+		return instruction_pointer(regs) == k->back && was == is && sp >= k->own;
+	return was == is ? sp > k->own : is;
+}
+
+static bool is_own(u64 ip)
+{
+	return ip >= ARCH_MODULES && within_module_core(ip, THIS_MODULE);
+}
+
+/* What of the kernel's does that part of ours see? */
+static u8 why_own(u64 ip)
+{
+	/* An indirect call may come by a few bytes in front of it. */
+	if ((unsigned long)hook_sched_tracepoints[0].probe - ip < 64)
+		return PITRACE_BREAK_SWITCH;
+	if ((unsigned long)hook_softirq_entry - ip < 64)
+		return PITRACE_BREAK_INTERRUPT;
+	return PITRACE_BREAK_OWN;
+}
+
+/* Back from there: the flow goes on at `ip`. */
+static void leave_own(struct it_thread *t, u64 ip)
+{
+	struct it_kernel *k = &t->kernel;
+
+	k->own = 0;
+	k->side.ip = ip;
+	if (!k->fresh) {
+		it_put_break(t, false, k->why,
+			     k->why == PITRACE_BREAK_INTERRUPT ? PITRACE_IRQ_SOFTIRQ : 0,
+			     k->own_ip, ip);
+		return;
+	}
+	/* The call's first instruction that is seen: where user code's last one led. */
+	k->fresh = false;
+	t->in_call = false;
+	it_put_entry(t, ip);
+}
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+static void end(struct it_thread *t)
+{
+	t->kernel.on = false;
+	/* Where the call returns to is still to be told. */
+	t->in_call = t->phase != IT_DONE;
+}
+
+static void step(struct it_thread *t, struct pt_regs *regs)
+{
+	struct it_kernel *k = &t->kernel;
+	u64 ip = instruction_pointer(regs);
+	struct arch_ran ran;
+	bool more;
+
+	arch_itrace_ran(k->side.ip, regs, &ran);
+	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
+		k->side.ip = ip;
+		/* An exception's fixup, on another stack: its first instruction has run, nobody
+		 * knows which. */
+		t->gap = true;
+		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
+		return;
+	}
+	t->gap |= ran.lost;
+	if (ran.count > 1 && !it_straight(t, false, ran.count - 1, ran.from))
+		return;
+	k->side.ip = ip;
+	if (!ran.count)
+		return;
+	more = it_count(t, &k->side, 1);
+	if (ran.taken)
+		it_put_branch(t, false, ran.kind, ran.from, ip);
+	else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS))
+		it_put_branch(t, false, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran.from, ip);
+	if (!more)
+		it_stop(t, PITRACE_ITRACE_LIMIT, ip);
+	else
+		it_passes(t, ip);
+}
+
+/* The thread stands there, straight on; or an instruction that may fail, and did, was not executed:
+ * it stands at its fixup. */
+static void at(struct it_thread *t, u64 ip)
+{
+	struct it_kernel *k = &t->kernel;
+	int n;
+
+	if (likely(ip == k->side.ip))
+		return;
+	n = arch_itrace_between(k->side.ip, ip, false);
+	if (n >= 0) {
+		it_straight(t, false, n, ip);
+		return;
+	}
+	it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->side.ip, ip);
+	k->side.ip = ip;
+}
+
+/* What ran before a branch. */
+static bool before(struct it_thread *t, const struct arch_ran *ran)
+{
+	t->gap |= ran->lost;
+	if (ran->count && !it_straight(t, false, ran->count, ran->from))
+		return false;
+	t->kernel.side.ip = ran->from;
+	return true;
+}
+
+/* The rest of the call is not seen. */
+static void leave_out(struct it_thread *t, u64 ip)
+{
+	if (t->phase == IT_RUNNING)
+		it_put_mark(t, false, PITRACE_ITRACE_PROBE, t->kernel.side.run, ip);
+	t->kernel.side.run = 0;
+	end(t);
+}
+
+/* A probe of the kernel's code. False: the rest of the call is not stepped. */
+static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_probe *probe)
+{
+	struct it_kernel *k = &t->kernel;
+
+	if (!before(t, &probe->ran))
+		return false;
+	if (!probe->ours) {
+		leave_out(t, probe->ran.from);
+		return false;
+	}
+	k->own = kernel_stack_pointer(regs);
+	k->own_ip = probe->ran.from;
+	k->back = probe->after;
+	k->why = PITRACE_BREAK_OWN;
+	arch_itrace_after(probe->after);
+	return true;
+}
+
+/* The way out, where nothing traps: it is told here. */
+static bool leaves(struct it_thread *t, const struct pt_regs *regs)
+{
+	struct arch_path path[ARCH_WAY], *p = path;
+	struct it_kernel *k = &t->kernel;
+	int n = arch_itrace_way(regs, path);
+
+	if (n < 0)
+		return false;
+	for (; n; n--, p++) {
+		if (!before(t, &p->ran))
+			return true;
+		if (p->ran.taken) {
+			if (!it_count(t, &k->side, 1)) {
+				it_stop(t, PITRACE_ITRACE_LIMIT, p->to);
+				return true;
+			}
+			it_put_branch(t, false, p->ran.kind, p->ran.from, p->to);
+			k->side.ip = p->to;
+		}
+	}
+	it_kernel_left(t, instruction_pointer(task_pt_regs(current)));
+	return true;
+}
+
+bool itrace_kernel_trap(struct pt_regs *regs)
+{
+	struct it_thread *t = it_find(current);
+	u64 ip = instruction_pointer(regs);
+	struct arch_probe probe;
+	struct it_kernel *k;
+	bool probed;
+
+	if (!served)
+		return false;
+	/* A kernel debugger that came later steps by the same flag: traps are its from then on. */
+	if (unlikely(arch_itrace_kernel_debugged()) && !(t && t->kernel.on))
+		return false;
+	/* Nobody else steps the kernel by this flag, so that a trap which comes late is ours, too:
+	 * of who was preempted by an interrupt, and goes on when the trace is over. */
+	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
+		goto stop;
+	k = &t->kernel;
+	k->fault = NULL;
+	probed = arch_itrace_probe(k->side.ip, regs, &probe);
+	if (k->own && !left_own(k, regs)) {
+		if (likely(!probed))
+			return true;
+		leave_out(t, probe.ran.from);
+		goto stop;
+	}
+	if (!it_goes_on(t))
+		goto stop;
+	if (unlikely(arch_itrace_kernel_debugged())) {
+		leave_out(t, k->side.ip);
+		goto stop;
+	}
+	if (k->own) {
+		arch_itrace_after(0);
+		leave_own(t, ip);
+	} else if (unlikely(probed)) {
+		if (!meet(t, regs, &probe))
+			goto stop;
+	} else {
+		at(t, arch_itrace_returned(k->pushed, k->side.ip));
+		step(t, regs);
+		if (t->phase == IT_DONE)
+			goto stop;
+		if (unlikely(is_own(ip))) {
+			k->own = kernel_stack_pointer(regs);
+			k->own_ip = ip;
+			k->back = arch_itrace_back(regs);
+			k->why = why_own(ip);
+		} else if (unlikely(leaves(t, regs))) {
+			goto stop;
+		} else if (unlikely(++k->steps > PITRACE_KERNEL_STEPS)) {
+			it_put_mark(t, false, PITRACE_ITRACE_BUDGET, k->side.run, ip);
+			k->side.run = 0;
+			goto stop;
+		}
+	}
+	k->pushed = arch_itrace_pushed(regs);
+	/* What was pushed has lost the flag, so what is popped may lack it. */
+	arch_itrace_step_at(regs, true);
+	return true;
+stop:
+	if (t) {
+		t->kernel.fault = NULL;
+		if (t->kernel.on)
+			end(t);
+	}
+	arch_itrace_after(0);
+	arch_itrace_step_at(regs, false);
+	return true;
+}
+
+/* ---- there and back -------------------------------------------------------------------------- */
+
+/* At the end of the probe that has seen the call: its stack, and where it returns to. */
+void it_kernel_enter(struct it_thread *t, u64 sp, u64 back)
+{
+	if (unlikely(arch_itrace_kernel_debugged()))
+		return;
+	t->kernel = (struct it_kernel){ .on = true, .fresh = true, .own = sp, .back = back };
+	arch_itrace_step();
+}
+
+/* The thread is in user code, at `ip`. Did nothing run there yet? */
+bool it_kernel_left(struct it_thread *t, u64 ip)
+{
+	bool user = it_wants(t, true);
+	struct it_kernel *k = &t->kernel;
+	bool returns = arch_itrace_returns(k->side.ip);
+	u32 why = t->exec ? PITRACE_BREAK_EXEC : t->diverted ? PITRACE_BREAK_SIGRETURN : 0;
+	bool only = returns && !t->in_call;
+	bool more = true;
+	u64 at, to;
+
+	k->on = false;
+	if (t->in_call)
+		return false;
+	if (!only)
+		ip = t->back;
+	/* A signal's handler, a new program, what a handler had interrupted: user code is told of
+	 * these as it is without the kernel's side. */
+	at = t->signal_at ? t->signal_at : ip;
+	to = user && why ? t->call_end : user ? at : ip;
+	if (returns) {
+		more = it_count(t, &k->side, 1);
+		it_put_branch(t, false, PITRACE_BRANCH_IRET | PITRACE_BRANCH_CROSS, k->side.ip, to);
+	} else {
+		/* What it was stepped by was lost on the way (a virtual machine's start, a
+		 * suspend). */
+		t->gap = true;
+		it_put_break(t, false, PITRACE_BREAK_EXCEPTION | PITRACE_BRANCH_CROSS, 0,
+			     k->side.ip, to);
+	}
+	if (why)
+		it_put_break(t, true, why, t->exec ? 0 : t->number, t->call_end, at);
+	if (t->signal_at)
+		it_put_break(t, true, PITRACE_BREAK_SIGNAL, t->signal, at, ip);
+	t->exec = t->diverted = false;
+	t->signal_at = 0;
+	t->user.ip = ip;
+	if (!more)
+		it_stop(t, PITRACE_ITRACE_LIMIT, ip);
+	else if (user)
+		it_passes(t, ip);
+	return only;
+}
+
+/* ---- switches -------------------------------------------------------------------------------- */
+
+/* Scheduler's context of the thread that leaves: the flag would go on to the next one. What it was
+ * interrupted by and sleeps in (a page fault) returns by registers on its stack. */
+void it_kernel_out(struct it_thread *t)
+{
+	struct it_kernel *k = &t->kernel;
+
+	if (arch_itrace_unstep())
+		k->out = true;
+	if (k->fault)
+		arch_itrace_step_at(k->fault, false);
+}
+
+/* The session is over, or pauses. The thread runs here, perhaps in such a fault, or begins to: from
+ * here on nobody tells when it leaves that. */
+void it_kernel_quiet(struct it_thread *t)
+{
+	if (t->kernel.fault)
+		arch_itrace_step_at(t->kernel.fault, false);
+	t->kernel.fault = NULL;
+}
+
+static void resume(struct irq_work *work)
+{
+	struct it_thread *t = it_find(current);
+	struct pt_regs *regs;
+	struct it_kernel *k;
+
+	if (!t || !t->kernel.on || !t->kernel.out || READ_ONCE(t->state) != IT_ARMED)
+		return;
+	k = &t->kernel;
+	k->out = false;
+	regs = arch_itrace_irq_regs();
+	if (!regs) {
+		leave_out(t, 0);
+		return;
+	}
+	if (k->why == PITRACE_BREAK_SWITCH && k->own && !k->fresh) {
+		k->own = 0;
+		k->side.ip = instruction_pointer(regs);
+		k->pushed = NULL;
+		it_put_break(t, false, PITRACE_BREAK_SWITCH, 0, k->own_ip, k->side.ip);
+	}
+	arch_itrace_step_at(regs, true);
+}
+
+static DEFINE_PER_CPU(struct irq_work, resuming);
+
+/* The same of the one that leaves, whose stack is not its own yet. */
+void it_kernel_in(struct it_thread *t, const struct task_struct *prev)
+{
+	if (t->kernel.fault)
+		arch_itrace_step_at(t->kernel.fault, true);
+	if (!t->kernel.out)
+		return;
+	if (!ARCH_STEPS_BURIALS && READ_ONCE(prev->__state) == TASK_DEAD)
+		leave_out(t, 0);
+	else
+		irq_work_queue(this_cpu_ptr(&resuming));
+}
+
+/* ---- interrupts and exceptions --------------------------------------------------------------- */
+
+/* The thread itself was interrupted, not a softirq on its back. */
+void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs)
+{
+	u64 ip = instruction_pointer(regs);
+
+	if (t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t)) {
+		at(t, ip);
+		it_put_break(t, false, PITRACE_BREAK_INTERRUPT, source, ip, ip);
+	}
+}
+
+void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
+{
+	u64 ip = instruction_pointer(regs);
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && t->kernel.on && arch_itrace_steps(regs)) {
+		if (!it_goes_on(t)) {
+			/* It may sleep until nobody is here any more. */
+			arch_itrace_step_at(regs, false);
+		} else {
+			t->kernel.fault = regs;
+			if (!t->kernel.own) {
+				/* A fixup's first instruction may fail as well. */
+				at(t, ip);
+				it_put_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
+			}
+		}
+	}
+	preempt_enable_notrace();
+}
+
+void itrace_kernel_fixed(u64 ip, struct pt_regs *regs)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t)) {
+		at(t, ip);
+		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ip, instruction_pointer(regs));
+		t->kernel.side.ip = instruction_pointer(regs);
+	}
+	preempt_enable_notrace();
+}
+
+/* They do not nest; those at an interrupt's end find the flag off. */
+void itrace_softirq(bool begins)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && t->kernel.on) {
+		if (begins) {
+			t->kernel.softirq = arch_itrace_unstep();
+		} else if (t->kernel.softirq) {
+			t->kernel.softirq = false;
+			arch_itrace_step();
+		}
+	}
+	preempt_enable_notrace();
+}
+
+/* ---- at load --------------------------------------------------------------------------------- */
+
+static bool kernel_itrace;
+module_param(kernel_itrace, bool, 0444);
+MODULE_PARM_DESC(kernel_itrace, "with itrace: the kernel's side of system calls, too");
+
+bool it_kernel_init(void)
+{
+	const char *why;
+	int cpu;
+
+	/* Addresses in a module's data for each CPU are not filled in for it. */
+	for_each_possible_cpu(cpu)
+		init_irq_work(&per_cpu(resuming, cpu), resume);
+	if (!kernel_itrace)
+		return false;
+	why = !hooks_serve(PITRACE_INTERRUPT) || !hooks_serve(PITRACE_FAULT) ?
+	      "hooks are missing" : arch_itrace_no_kernel();
+	if (why)
+		pr_warn("pitrace: the kernel's side of system calls is not traced here: %s\n", why);
+	served = !why;
+	return served;
+}
+
+void it_kernel_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(resuming, cpu));
+}

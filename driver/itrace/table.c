@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where traced threads are kept. */
+#include <linux/mutex.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include "core/session.h"
+#include "itrace/table.h"
+
+struct it_thread *it_places[(1 << IT_BITS) + IT_TRIES];
+DEFINE_RAW_SPINLOCK(it_lock);
+static struct it_thread *threads;
+static DECLARE_BITMAP(used, IT_THREADS);
+static DEFINE_MUTEX(needing);
+
+static struct it_thread **free_place(const struct task_struct *task)
+{
+	struct it_thread **place = &it_places[hash_ptr(task, IT_BITS)];
+	int i;
+
+	for (i = 0; i < IT_TRIES; i++, place++)
+		if (!*place)
+			return place;
+	return NULL;
+}
+
+struct it_thread *it_add(struct session *s, struct task_struct *task)
+{
+	unsigned long slot;
+	struct it_thread *t;
+
+	/* One member's process must not keep the others out. */
+	if (s->cred && s->itrace.threads >= IT_MEMBER)
+		return NULL;
+	slot = find_first_zero_bit(used, IT_THREADS);
+	if (!free_place(task) || slot >= IT_THREADS || !threads)
+		return NULL;
+	set_bit(slot, used);
+	t = &threads[slot];
+	memset(t, 0, sizeof(*t));
+	t->task = get_task_struct(task);
+	t->session = s;
+	s->itrace.threads++;
+	refcount_set(&t->refs, 1);
+	return t;
+}
+
+void it_show(struct it_thread *t)
+{
+	smp_store_release(free_place(t->task), t);
+}
+
+void it_remove(struct it_thread *t)
+{
+	struct it_thread **place = &it_places[hash_ptr(t->task, IT_BITS)];
+	int i;
+
+	for (i = 0; i < IT_TRIES; i++)
+		if (place[i] == t)
+			WRITE_ONCE(place[i], NULL);
+	t->session->itrace.threads--;
+	/* Its task work may still come. */
+	WRITE_ONCE(t->state, IT_QUIET);
+	WRITE_ONCE(t->session, NULL);
+	it_put(t);
+}
+
+/* No hook is at it any more: its slot may be given to another. */
+static void it_free(struct rcu_head *rcu)
+{
+	struct it_thread *t = container_of(rcu, struct it_thread, rcu);
+
+	put_task_struct(t->task);
+	clear_bit_unlock(t - threads, used);
+}
+
+void it_put(struct it_thread *t)
+{
+	if (refcount_dec_and_test(&t->refs))
+		call_rcu(&t->rcu, it_free);
+}
+
+struct it_thread *it_next(const struct session *s, struct it_thread *t)
+{
+	unsigned long slot = t ? t - threads + 1 : 0;
+
+	if (!threads)
+		return NULL;
+	for_each_set_bit_from(slot, used, IT_THREADS) {
+		t = &threads[slot];
+		if (s ? t->session == s : t->session != NULL)
+			return t;
+	}
+	return NULL;
+}
+
+int it_table_need(void)
+{
+	int err = 0;
+
+	mutex_lock(&needing);
+	if (!threads) {
+		struct it_thread *all = vzalloc(IT_THREADS * sizeof(*all));
+
+		err = all ? 0 : -ENOMEM;
+		smp_store_release(&threads, all);
+	}
+	mutex_unlock(&needing);
+	return err;
+}
+
+void it_table_exit(void)
+{
+	rcu_barrier();
+	vfree(threads);
+}

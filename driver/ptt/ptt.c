@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state machine of the Performance Inspector's paper. On each CPU time is cut into pieces by
+ * events: a dispatch, the begin and the end of an interrupt. What the counters counted in a piece
+ * goes, when the event that ends it comes, to whom it belonged. All state is the CPU's own and
+ * events of one CPU come one at a time (interrupts are off), so there is nothing to lock.
+ */
+#include <linux/cpu.h>
+#include <linux/kernel_stat.h>
+#include <linux/smp.h>
+#include "core/access.h"
+#include "hook/hook.h"
+#include "ptt/ptt.h"
+
+struct ptt *ptts[PITRACE_MAX_PTTS];
+unsigned long ptts_on;
+DEFINE_PER_CPU(bool, ptt_quiet) = true;
+DEFINE_PER_CPU(u64, ptt_switches);
+static DEFINE_MUTEX(ptts_lock);		/* of ptts, and CPU hotplug's view of them */
+
+/* This CPU's part, if it counts. */
+static __always_inline struct ptt_cpu *here(const struct ptt *p)
+{
+	struct ptt_cpu *c = p->cpu[smp_processor_id()];
+
+	return likely(c && c->on) ? c : NULL;
+}
+
+/* A piece ends. The pages' writers leave both open for what the event itself has to say. */
+static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
+{
+	struct pitrace_ptt_thread *t = c->thread ? c->thread->page : NULL;
+	struct pitrace_ptt_cpu *page = c->page;
+	__u64 *bucket = page->bucket[c->apart ? PITRACE_PTT_INTERRUPTS : c->bucket];
+	u32 i;
+
+	ptt_write_begin(&page->sequence);
+	if (t)
+		ptt_write_begin(&t->sequence);
+	for (i = 0; i < p->metrics; i++) {
+		u64 now = counter_read(&p->counter[i]), used = now - page->last[i];
+
+		page->last[i] = now;
+		bucket[i] += used;
+		if (!t)
+			continue;
+		t->metric[i].last = now;
+		if (c->apart)
+			t->metric[i].interrupt += used;
+		else
+			t->metric[i].value += used;
+	}
+}
+
+/* ---- counters that threads read themselves --------------------------------------------------- */
+
+static atomic_t lets;			/* ptts with such metrics */
+static DEFINE_PER_CPU(bool, let);	/* we let who runs here */
+
+/*
+ * Of a thread that has events of its own the register belongs to perf, which may write it at any
+ * moment that we hear nothing of; so also while the thread before it had some, until the next
+ * interrupt: perf takes these off after our hook. An interrupt is over when perf has done in it
+ * whatever it did.
+ */
+static bool may_let(const struct task_struct *task)
+{
+	return !compat_has_perf_events(task);
+}
+
+static void tell(const struct ptt *p, const struct ptt_cpu *c, bool yes)
+{
+	u32 i;
+
+	for (i = 0; i < p->metrics; i++)
+		if (p->counter[i].how == PITRACE_HOW_COUNTER)
+			counter_tell(&p->counter[i], yes, &c->thread->page->metric[i]);
+}
+
+/* Interrupts are off. What perf let is not taken away. */
+static void let_now(bool yes)
+{
+	if (!yes && !__this_cpu_read(let))
+		return;
+	__this_cpu_write(let, yes);
+	arch_let_counters(yes);
+}
+
+/* Does any ptt let who runs here? `end`: one has stopped; else what perf may have written since
+ * stands until the thread goes. */
+static void let_here(bool end)
+{
+	struct ptt_cpu *c;
+	struct ptt *p;
+	bool yes = false;
+
+	if (!ARCH_USER_COUNTERS || !atomic_read(&lets) || (!end && !may_let(current)))
+		return;
+	for_each_ptt(p) {
+		c = here(p);
+		yes |= c && c->thread && p->let;
+	}
+	let_now(yes && may_let(current));
+}
+
+/* ---- a piece ends ---------------------------------------------------------------------------- */
+
+/* The thread runs here no more, or not for us. */
+static __always_inline void leave(const struct ptt *p, struct ptt_cpu *c)
+{
+	if (!c->thread)
+		return;
+	if (ARCH_USER_COUNTERS && unlikely(p->let))
+		tell(p, c, false);
+	ptt_write_end(&c->thread->page->sequence);
+}
+
+/* Who is in c->thread runs on. */
+static __always_inline void book_end(const struct ptt *p, struct ptt_cpu *c, bool may)
+{
+	if (c->thread) {
+		if (ARCH_USER_COUNTERS && unlikely(p->let))
+			tell(p, c, may);
+		ptt_write_end(&c->thread->page->sequence);
+	}
+	ptt_write_end(&c->page->sequence);
+}
+
+/* What runs here from now on; the CPU's page is open, and no thread's. */
+static __always_inline void take(const struct ptt *p, struct ptt_cpu *c,
+				 const struct task_struct *task, bool dispatch)
+{
+	struct ptt_thread *thread = ptt_find(p, task);
+	struct pitrace_ptt_thread *t;
+	u32 i;
+
+	/* Who has gained credentials is not this owner's to see. */
+	if (thread && unlikely(p->cred) && !member_sees(p->cred, task))
+		thread = NULL;
+	c->thread = thread;
+	if (!thread) {
+		c->bucket = is_idle_task(task) ? PITRACE_PTT_IDLE : PITRACE_PTT_OTHER;
+		return;
+	}
+	c->bucket = PITRACE_PTT_THREADS;
+	t = thread->page;
+	ptt_write_begin(&t->sequence);
+	t->dispatches += dispatch;
+	t->cpu = smp_processor_id();
+	for (i = 0; i < p->metrics; i++)
+		t->metric[i].last = c->page->last[i];
+}
+
+static __always_inline bool quiet(const struct ptt_cpu *c)
+{
+	return !c->thread && !c->depth && c->bucket == PITRACE_PTT_OTHER;
+}
+
+/* What this CPU does has changed for one of them. */
+static void settle(void)
+{
+	bool all = true;
+	struct ptt *p;
+
+	for_each_ptt(p) {
+		const struct ptt_cpu *c = here(p);
+
+		all &= !c || quiet(c);
+	}
+	__this_cpu_write(ptt_quiet, all);
+}
+
+/* Those that passed, too; the page is open. */
+static __always_inline void tell_switches(struct ptt_cpu *c)
+{
+	u64 now = __this_cpu_read(ptt_switches);
+
+	c->page->dispatches += now - c->switches;
+	c->switches = now;
+}
+
+/* A piece ends without an event, and who runs here is looked up: he may be watched since, or no
+ * more. On this CPU, interrupts off. */
+static void look(const struct ptt *p, struct ptt_cpu *c)
+{
+	book_begin(p, c);
+	leave(p, c);
+	take(p, c, current, false);
+	book_end(p, c, may_let(current));
+	settle();
+}
+
+/* ---- hooks ----------------------------------------------------------------------------------- */
+
+void ptt_switch_slowly(struct task_struct *prev, struct task_struct *next, bool dead)
+{
+	bool may = ARCH_USER_COUNTERS && may_let(prev) && may_let(next), any = false;
+	bool all = true;
+	struct ptt_cpu *c;
+	struct ptt *p;
+
+	__this_cpu_inc(ptt_switches);
+	for_each_ptt(p) {
+		c = here(p);
+		if (c) {
+			book_begin(p, c);
+			leave(p, c);
+			/* No switch comes within an interrupt: one without an end had none. */
+			c->depth = 0;
+			c->apart = false;
+			tell_switches(c);
+			take(p, c, next, true);
+			book_end(p, c, may);
+			any |= c->thread && p->let;
+			all &= quiet(c);
+		}
+		/* On whatever CPU: nothing of it is to be found when its memory is another's. */
+		if (unlikely(dead))
+			ptt_ended(p, prev);
+	}
+	if (ARCH_USER_COUNTERS && unlikely(atomic_read(&lets)))
+		let_now(any && may);
+	__this_cpu_write(ptt_quiet, all);
+}
+
+void ptt_interrupt_slowly(bool entry)
+{
+	unsigned long flags;
+	bool all = true;
+	struct ptt_cpu *c;
+	struct ptt *p;
+
+	/* These come in the midst of anything, also of a booking: they stay with whom they hit. */
+	if (in_nmi())
+		return;
+	raw_local_irq_save(flags);
+	for_each_ptt(p) {
+		c = here(p);
+		if (!c)
+			continue;
+		/* Nested ones count once; one that began before us has no end. */
+		if (entry ? c->depth++ : !c->depth || --c->depth) {
+			all &= quiet(c);
+			continue;
+		}
+		book_begin(p, c);
+		c->apart = entry && !(READ_ONCE(p->flags) & PITRACE_PTT_CHARGE);
+		c->page->interrupts += entry;
+		if (c->thread)
+			c->thread->page->interrupts += entry;
+		book_end(p, c, ARCH_USER_COUNTERS && may_let(current));
+		all &= quiet(c);
+	}
+	__this_cpu_write(ptt_quiet, all);
+	if (!entry)
+		let_here(false);
+	raw_local_irq_restore(flags);
+}
+
+/* ---- begin, end, and all CPUs at once -------------------------------------------------------- */
+
+static u64 stolen(void)
+{
+	return kcpustat_cpu(smp_processor_id()).cpustat[CPUTIME_STEAL];
+}
+
+/* What was counted while it did not was nobody's: the begin moves up by it. */
+static void cpu_begin(void *data)
+{
+	struct ptt *p = data;
+	struct ptt_cpu *c = p->cpu[smp_processor_id()];
+	u32 i;
+
+	if (!c || c->on || c->stale || READ_ONCE(p->stopped))
+		return;
+	ptt_write_begin(&c->page->sequence);
+	for (i = 0; i < p->metrics; i++) {
+		u64 now = counter_read(&p->counter[i]);
+
+		c->page->start[i] += now - c->page->last[i];
+		c->page->last[i] = now;
+	}
+	c->stolen = stolen() - c->page->steal;
+	c->switches = __this_cpu_read(ptt_switches);
+	c->depth = 0;
+	c->apart = false;
+	take(p, c, current, false);
+	c->on = true;
+	c->page->online = 1;
+	book_end(p, c, may_let(current));
+	settle();
+	let_here(false);
+}
+
+static void cpu_end(void *data)
+{
+	struct ptt_cpu *c = here(data);
+
+	if (!c)
+		return;
+	book_begin(data, c);
+	leave(data, c);
+	tell_switches(c);
+	c->thread = NULL;
+	book_end(data, c, false);
+	c->on = false;
+	c->page->online = 0;
+	settle();
+	let_here(true);
+}
+
+static void cpu_update(void *data)
+{
+	const struct ptt *p = data;
+	struct ptt_cpu *c = here(p);
+
+	if (!c)
+		return;
+	book_begin(p, c);
+	tell_switches(c);
+	c->page->steal = stolen() - c->stolen;
+	c->page->missing |= counters_missing(p->counter, p->metrics, smp_processor_id());
+	book_end(p, c, may_let(current));
+	let_here(false);
+}
+
+static void cpu_look(void *data)
+{
+	struct ptt_cpu *c = here(data);
+
+	if (!c)
+		return;
+	look(data, c);
+	let_here(false);
+}
+
+static void on_all(smp_call_func_t f, struct ptt *p)
+{
+	cpus_read_lock();
+	on_each_cpu(f, p, 1);
+	cpus_read_unlock();
+}
+
+/* Does one of its threads run there? That may change at once: by a dispatch, which books. */
+static bool runs_thread(int cpu, void *data)
+{
+	const struct ptt *p = data;
+	const struct ptt_cpu *c = p->cpu[cpu];
+
+	return !p->cred || (c && READ_ONCE(c->thread));
+}
+
+/* A member leaves other CPUs in peace: he is shown nothing of them. */
+void ptt_update(struct ptt *p)
+{
+	cpus_read_lock();
+	on_each_cpu_cond(runs_thread, cpu_update, p, true);
+	cpus_read_unlock();
+}
+
+void ptt_update_here(struct ptt *p)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu_update(p);
+	local_irq_restore(flags);
+}
+
+void ptt_look(struct ptt *p)
+{
+	on_all(cpu_look, p);
+}
+
+/*
+ * A thread that was put into the table just now. Where it is dispatched from here on it is found;
+ * so only the CPU on which it may have been running since before is to look: it moves to another
+ * one by a dispatch.
+ */
+void ptt_look_at(struct ptt *p, struct task_struct *task)
+{
+	smp_mb();
+	smp_call_function_single(task_cpu(task), cpu_look, p, 1);
+}
+
+static const unsigned long hooks[BITS_TO_LONGS(PITRACE_MAJORS)] = {
+	[BIT_WORD(PITRACE_INTERRUPT)] = BIT_MASK(PITRACE_INTERRUPT),
+};
+
+static void set_on(struct ptt *p, bool on)
+{
+	mutex_lock(&ptts_lock);
+	WRITE_ONCE(ptts[p->id], on ? p : NULL);
+	WRITE_ONCE(ptts_on, on ? ptts_on | BIT(p->id) : ptts_on & ~BIT(p->id));
+	mutex_unlock(&ptts_lock);
+}
+
+/* CPUs whose counters are to be made get them, and begin. Who comes meanwhile is marked again. */
+static void make_counters(struct work_struct *work)
+{
+	struct ptt *p = container_of(work, struct ptt, make);
+	struct counters_lack lack;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < p->ncpus; cpu++) {
+		struct ptt_cpu *c = p->cpu[cpu];
+
+		if (!c || !READ_ONCE(c->stale) || !cpu_online(cpu))
+			continue;
+		WRITE_ONCE(c->stale, false);
+		smp_mb();
+		p->err = counters_make(p->counter, p->metrics, cpu, &lack);
+		WRITE_ONCE(c->page->missing, c->page->missing | lack.missing);
+		p->lack.missing &= lack.missing;
+		if (lack.missing) {
+			p->lack.which = lack.which;
+			p->lack.why = lack.why;
+		}
+		if (p->err) {
+			WRITE_ONCE(c->stale, true);
+			return;
+		}
+		smp_call_function_single(cpu, cpu_begin, p, 1);
+	}
+}
+
+/* Each CPU that could have its counters has them, and each metric is counted somewhere. */
+static int start_counters(struct ptt *p, u32 *failed)
+{
+	p->lack.missing = BIT(p->metrics) - 1;
+	queue_work(work_queue, &p->make);
+	flush_work(&p->make);
+	if (!p->err && !p->lack.missing)
+		return 0;
+	*failed = p->err ? p->lack.which : __ffs(p->lack.missing);
+	return p->lack.why;
+}
+
+void ptt_init(struct ptt *p)
+{
+	raw_spin_lock_init(&p->lock);
+	mutex_init(&p->changing);
+	INIT_WORK(&p->make, make_counters);
+}
+
+int ptt_start(struct ptt *p, u32 *failed)
+{
+	unsigned int cpu;
+	int err = hooks_get(hooks, false);
+
+	if (err)
+		return err;
+	for (cpu = 0; cpu < p->ncpus; cpu++)
+		if (p->cpu[cpu])
+			p->cpu[cpu]->stale = p->events;
+	atomic_add(p->let, &lets);
+	set_on(p, true);
+	/* CPUs that come from here on begin themselves. */
+	if (!p->events) {
+		on_all(cpu_begin, p);
+		return 0;
+	}
+	err = start_counters(p, failed);
+	if (err)
+		ptt_stop(p);
+	return err;
+}
+
+void ptt_stop(struct ptt *p)
+{
+	if (p->stopped)
+		return;
+	WRITE_ONCE(p->stopped, true);
+	on_all(cpu_end, p);
+	atomic_sub(p->let, &lets);
+	set_on(p, false);
+	cancel_work_sync(&p->make);
+	/* Every hook that saw it has preemption off. */
+	synchronize_rcu();
+	hooks_put(hooks, false);
+	p->control->flags |= PITRACE_PTT_STOPPED;
+}
+
+static void each_here(void (*what)(struct ptt *p, struct ptt_cpu *c))
+{
+	unsigned long flags;
+	int i;
+
+	mutex_lock(&ptts_lock);
+	for (i = 0; i < PITRACE_MAX_PTTS; i++) {
+		struct ptt_cpu *c = ptts[i] ? ptts[i]->cpu[smp_processor_id()] : NULL;
+
+		if (!c)
+			continue;
+		local_irq_save(flags);
+		what(ptts[i], c);
+		local_irq_restore(flags);
+	}
+	mutex_unlock(&ptts_lock);
+}
+
+/* Events that were made for this CPU while it went off are dead, too. */
+static void come(struct ptt *p, struct ptt_cpu *c)
+{
+	if (p->events) {
+		WRITE_ONCE(c->stale, true);
+		queue_work(work_queue, &p->make);
+	} else {
+		cpu_begin(p);
+	}
+}
+
+static void go(struct ptt *p, struct ptt_cpu *c)
+{
+	cpu_end(p);
+	c->stale = p->events;
+}
+
+void ptts_cpu_online(unsigned int cpu)
+{
+	each_here(come);
+}
+
+void ptts_cpu_offline(unsigned int cpu)
+{
+	each_here(go);
+}

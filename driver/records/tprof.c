@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tprof by timer. A tick that finds the CPU idle is recorded and parks the timer: an idle CPU is
+ * not woken again; when it leaves idle the ticks it would have had are computed from the same
+ * sequence of due times, so that ticks always add up to time.
+ *
+ * A session about one process has on each CPU a clock that stands while others run there: when one
+ * of its threads comes the next tick is as far away as it was when the last one went. So its ticks
+ * add up to what its threads ran, however short each turn is, and whoever else runs has none.
+ */
+#include <asm/irq_regs.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include "core/access.h"
+#include "core/clock.h"
+#include "core/session.h"
+
+#define LATE_NS		25000	/* served later than this: interrupts had been off */
+#define WALK_TICKS	256	/* idle ticks that are walked one by one, the rest are divided */
+
+static void advance(struct tprof_cpu *t)
+{
+	t->previous = t->due;
+	t->due += dither_next(&t->dither);
+}
+
+static void tell_outside(struct session_cpu *c, u64 ticks)
+{
+	WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + ticks);
+}
+
+/* Of the current thread, which the session sees. */
+static void put_sample(struct session *s, u32 cpu, u64 address, const struct stack *stack,
+		       u32 minor, u32 period)
+{
+	struct session_cpu *c = s->cpu[cpu];
+	struct ring *r = &c->ring[PITRACE_RING_TRACE];
+	struct pitrace_sample *data;
+	u32 size = sizeof(*data);
+
+	WRITE_ONCE(c->page->ticks, c->page->ticks + 1);
+	if (minor & PITRACE_TPROF_LATE)
+		WRITE_ONCE(c->page->late, c->page->late + 1);
+	if (stack) {
+		minor |= PITRACE_TPROF_STACK;
+		size += stack_bytes(stack);
+	}
+	data = ring_reserve(r, PITRACE_TPROF, minor, size, PITRACE_LOST_TPROF);
+	if (data) {
+		data->pid = current->tgid;
+		data->tid = current->pid;
+		data->address = address;
+		data->period = period;
+		if (stack)
+			stack_put(data + 1, stack);
+		ring_commit(r);
+	}
+	stack_done(s, cpu, stack);
+}
+
+void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u32 period)
+{
+	bool user = regs && user_mode(regs);
+
+	if (!session_has(s, current->tgid) || !member_sees_current(s)) {
+		tell_outside(s->cpu[cpu], 1);
+		return;
+	}
+	put_sample(s, cpu, regs && (user || !s->hides_kernel) ? instruction_pointer(regs) : 0,
+		   unlikely(s->stacks) && regs ? stack_take(s, cpu, regs) : NULL,
+		   minor | (user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL), period);
+}
+
+/* Ticks that fell due by now and were not served. Far behind (a machine that stood still) by the
+ * mean, so that the work is bounded. */
+static u64 overdue(struct tprof_cpu *t, u64 now)
+{
+	u64 ticks = 0;
+
+	if (now > t->due && now - t->due > (u64)WALK_TICKS * t->dither.period) {
+		ticks = div_u64(now - t->due, t->dither.period);
+		t->due += ticks * t->dither.period;
+	}
+	while (t->due <= now) {
+		ticks++;
+		advance(t);
+	}
+	return ticks;
+}
+
+static void overrun(struct tprof_cpu *t, u64 ticks)
+{
+	struct session *s = t->session;
+
+	if (unlikely(ticks))
+		ring_lose(&s->cpu[t->cpu]->ring[PITRACE_RING_TRACE], PITRACE_LOST_OVERRUN,
+			  min_t(u64, ticks, U32_MAX));
+}
+
+/* ---- one process's threads ------------------------------------------------------------------- */
+
+/* This one's time is sampled. It runs here, or is about to. */
+static bool is_ours(const struct session *s, const struct task_struct *task)
+{
+	return s->scope == PITRACE_SCOPE_SYSTEM ||
+	       (session_has(s, task->tgid) && (likely(!s->cred) || member_sees(s->cred, task)));
+}
+
+/* The ticks that others would have had: they are none of ours, and that many. */
+static void tell_others(struct tprof_cpu *t, u64 now)
+{
+	u64 ticks;
+	u32 rest;
+
+	if (t->others && now > t->others)
+		t->outside += now - t->others;
+	t->others = now;
+	if (t->outside < t->dither.period)
+		return;
+	ticks = div_u64_rem(t->outside, t->dither.period, &rest);
+	t->outside = rest;
+	tell_outside(t->session->cpu[t->cpu], ticks);
+}
+
+/* A tick fell due with interrupts off, in schedule(), which the current thread does not come back
+ * from soon, if ever: it is that thread's. */
+static void serve_in_schedule(struct tprof_cpu *t, u64 now)
+{
+	struct session *s = t->session;
+	u32 minor = PITRACE_TPROF_KERNEL | (now - t->due > LATE_NS ? PITRACE_TPROF_LATE : 0);
+	const struct stack *stack;
+	u64 address;
+
+	if (is_ours(s, current)) {
+		stack = unlikely(s->stacks) ? stack_take(s, t->cpu, NULL) : NULL;
+		address = stack && stack->head.kernel ? stack->words[0] : (unsigned long)schedule;
+		put_sample(s, t->cpu, s->hides_kernel ? 0 : address, stack, minor,
+			   t->due - t->previous);
+	} else {
+		tell_outside(s->cpu[t->cpu], 1);
+	}
+	advance(t);
+	overrun(t, overdue(t, now));
+}
+
+static void leave(struct tprof_cpu *t, const struct task_struct *next, u64 now)
+{
+	t->away = true;
+	t->since = now;
+	t->others = is_idle_task(next) ? 0 : now;
+}
+
+/* The clock goes on. */
+static void go_on(struct tprof_cpu *t, u64 now)
+{
+	u64 stood = now > t->since ? now - t->since : 0;
+
+	t->away = false;
+	t->previous += stood;
+	t->due += stood;
+	hrtimer_start(&t->timer, ns_to_ktime(t->due), HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+void tprof_follow(struct tprof_cpu *t, const struct task_struct *prev,
+		  const struct task_struct *next)
+{
+	bool ours = is_ours(t->session, next);
+	u64 now;
+
+	/* Most switches change nothing: within the scope, or from one of the others to another. */
+	if (ours ? !t->away : t->away && is_idle_task(prev) == is_idle_task(next))
+		return;
+	if (READ_ONCE(t->session->state) != PITRACE_STATE_ON)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (!t->away) {
+		/* Nobody else's CPU serves it, so it does not run now. */
+		hrtimer_try_to_cancel(&t->timer);
+		if (unlikely(t->due <= now))
+			serve_in_schedule(t, now);
+		leave(t, next, now);
+		return;
+	}
+	tell_others(t, now);
+	if (ours)
+		go_on(t, now);
+	else if (is_idle_task(next))
+		t->others = 0;
+}
+
+/* ---- the timer ------------------------------------------------------------------------------- */
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct tprof_cpu *t = container_of(timer, struct tprof_cpu, timer);
+	struct session *s = t->session;
+	u64 now = ktime_to_ns(hrtimer_cb_get_time(timer));
+
+	if (READ_ONCE(s->state) != PITRACE_STATE_ON)
+		return HRTIMER_NORESTART;
+	/* It has left the scope, or its owner's sight, while it runs. */
+	if (t->follows && !is_ours(s, current)) {
+		tell_outside(s->cpu[t->cpu], 1);
+		advance(t);
+		leave(t, current, now);
+		return HRTIMER_NORESTART;
+	}
+	tprof_sample(s, t->cpu, get_irq_regs(), now - t->due > LATE_NS ? PITRACE_TPROF_LATE : 0,
+		     t->due - t->previous);
+	advance(t);
+	overrun(t, overdue(t, now));
+	if (is_idle_task(current)) {
+		t->parked = true;
+		t->parked_stamp = clock_stamp(s->clock);
+		return HRTIMER_NORESTART;
+	}
+	hrtimer_set_expires(timer, ns_to_ktime(t->due));
+	return HRTIMER_RESTART;
+}
+
+/* The ticks that fell due while parked: one record. */
+static void computed(struct tprof_cpu *t, u64 now)
+{
+	struct session *s = t->session;
+	struct session_cpu *c = s->cpu[t->cpu];
+	struct ring *r = &c->ring[PITRACE_RING_TRACE];
+	struct pitrace_idle *data;
+	u64 ticks = overdue(t, now);
+
+	if (!ticks || s->scope != PITRACE_SCOPE_SYSTEM)
+		return;
+	WRITE_ONCE(c->page->idle_ticks, c->page->idle_ticks + ticks);
+	data = ring_reserve(r, PITRACE_TPROF, PITRACE_TPROF_IDLE, sizeof(*data),
+			    PITRACE_LOST_OTHER);
+	if (!data)
+		return;
+	data->ticks = min_t(u64, ticks, U32_MAX);
+	data->reserved = 0;
+	data->since = t->parked_stamp;
+	ring_commit(r);
+}
+
+void tprof_wake(struct tprof_cpu *t)
+{
+	if (!t->parked)
+		return;
+	t->parked = false;
+	if (READ_ONCE(t->session->state) != PITRACE_STATE_ON)
+		return;
+	computed(t, ktime_get_mono_fast_ns());
+	hrtimer_start(&t->timer, ns_to_ktime(t->due), HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+void tprof_init(struct tprof_cpu *t, struct session *s, u32 cpu)
+{
+	t->session = s;
+	t->cpu = cpu;
+	t->running = t->parked = t->follows = t->away = t->begun = false;
+	t->outside = 0;
+	hrtimer_setup(&t->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+static void begin(struct tprof_cpu *t, u64 now)
+{
+	struct session *s = t->session;
+	u32 period = NSEC_PER_SEC / s->rate;
+
+	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);
+	/* CPUs are staggered over one period. Who follows threads begins anywhere in it, so that
+	 * what runs for less than that on each of many CPUs is sampled as often as it should. */
+	t->due = now + (t->follows ? 1 + dither_random(&t->dither, period) :
+			period + div_u64((u64)period * t->cpu, s->ncpus));
+	t->previous = t->due - period;
+	t->since = now;
+	t->begun = true;
+}
+
+void tprof_start(struct tprof_cpu *t)
+{
+	struct session *s = t->session;
+	u64 now;
+
+	if (t->running || READ_ONCE(s->ending) || READ_ONCE(s->state) != PITRACE_STATE_ON ||
+	    !test_bit(PITRACE_TPROF, s->majors) || s->nevents)
+		return;
+	t->parked = false;
+	t->running = true;
+	t->follows = s->scope != PITRACE_SCOPE_SYSTEM;
+	now = ktime_to_ns(ktime_get());
+	if (!t->follows || !t->begun)
+		begin(t, now);
+	if (is_ours(s, current)) {
+		go_on(t, now);
+		return;
+	}
+	/* The clock stands already. */
+	t->away = true;
+	t->others = is_idle_task(current) ? 0 : now;
+}
+
+/* The clock stands from here on, if it did not. */
+static void stop_following(struct tprof_cpu *t, u64 now)
+{
+	if (!t->away)
+		t->since = now;
+	else if (t->others)
+		tell_others(t, now);
+	overrun(t, overdue(t, t->since));
+	t->follows = t->away = false;
+}
+
+void tprof_stop(struct tprof_cpu *t)
+{
+	u64 now;
+
+	if (!t->running)
+		return;
+	t->running = false;
+	hrtimer_cancel(&t->timer);
+	now = ktime_get_mono_fast_ns();
+	if (READ_ONCE(t->session->state) == PITRACE_STATE_ON) {
+		if (t->follows)
+			stop_following(t, now);
+		else if (t->parked)
+			computed(t, now);
+		else
+			overrun(t, overdue(t, now));
+		ring_announce(&t->session->cpu[t->cpu]->ring[PITRACE_RING_TRACE]);
+	}
+	t->parked = t->follows = false;
+}

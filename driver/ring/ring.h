@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One CPU's ring of segments. Writers are nested on their own CPU only (task with preemption off,
+ * interrupt, NMI); they reserve by cmpxchg on the growing head and the outermost one publishes.
+ * A writer never blocks, allocates or locks. What nearly every record needs is inline here; what
+ * is rare (a new segment, a new high half, losses to tell) is in ring.c.
+ *
+ * A ring that wraps has no consumer: what limits its writers is only that those nested in one
+ * another must not overwrite what the outermost has not published yet.
+ */
+#ifndef PITRACE_RING_H
+#define PITRACE_RING_H
+
+#include <linux/types.h>
+#include <asm/local.h>
+#include "core/clock.h"
+#include "pitrace.h"
+
+struct ring {
+	local_t nest;			/* writers at work, perhaps + RING_CLOSED */
+	local_t head;			/* reserved up to here */
+	u64 last;			/* stamp of the newest record; its high half is in force */
+	u32 high;			/* the same half again */
+	u32 clock;			/* enum pitrace_clock */
+	unsigned long limit;		/* records up to here need nothing but their own bytes: the
+					   open segment's end, or 0 when there are losses to tell;
+					   always 0 where the clock is not the TSC: then */
+	unsigned long clocked;		/* ... this one says it */
+	void *data;
+	unsigned long mask;		/* size - 1 */
+	bool lost_news;			/* some lost[] differs from announced[] */
+	u16 kind;			/* enum pitrace_ring_kind */
+
+	__u64 *published;		/* head, as user space sees it */
+	bool starved;			/* full, and the owner knows */
+	bool wrap;			/* the oldest segments are overwritten; tail follows */
+	unsigned long size;		/* bytes, powers of two */
+	unsigned long segment;
+	u64 tail;			/* consumed up to here; only grows */
+	unsigned long told;		/* the consumer knows of segments closed up to here */
+	struct pitrace_cpu *page;	/* of this CPU, seen by user space */
+	u32 session;
+	u32 cpu;
+	u32 lost_uid;			/* whose BUDGET losses are not yet announced */
+	local_t lost[PITRACE_LOST_KINDS];
+	u64 announced[PITRACE_LOST_KINDS];
+	void *owner;
+	/* From any context: a record found no room, the first one since there was some; a segment
+	 * was closed. */
+	void (*full)(struct ring *r);
+	void (*crossed)(struct ring *r);
+};
+
+#define RING_CLOSED	0x10000		/* a segment was closed; nobody was told yet */
+
+/* Forget everything: positions, losses. Nobody writes or reads. */
+void ring_reset(struct ring *r);
+
+void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pitrace_lost lost);
+void ring_commit_slow(struct ring *r);
+
+static __always_inline void *ring_at(const struct ring *r, unsigned long position)
+{
+	return r->data + (position & r->mask);
+}
+
+static __always_inline void *ring_put_header(void *p, u16 major, u32 minor, u32 bytes, u16 type,
+					     u64 stamp)
+{
+	struct pitrace_rec *rec = p;
+
+	rec->type_len = bytes | type;
+	rec->major = major;
+	rec->minor = minor;
+	rec->stamp = (u32)stamp;
+	return rec + 1;
+}
+
+/*
+ * Room for a record of `size` data bytes (rounded up to 4), its header already written. NULL: no
+ * room, counted as lost of kind `lost`; then don't commit. On this CPU, preemption off.
+ *
+ * A whole segment has room when its first byte has: consumed positions are segments' ends. So one
+ * comparison with the limit answers for the segment, the room, the losses and the clock.
+ */
+static __always_inline void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size,
+					  enum pitrace_lost lost)
+{
+	u32 bytes = sizeof(struct pitrace_rec) + ALIGN(size, 4);
+	long old, new;
+	u64 stamp;
+	void *p;
+
+	local_inc(&r->nest);
+	old = local_read(&r->head);
+	new = old + bytes;
+	if (unlikely(new > r->limit))
+		return ring_reserve_slow(r, major, minor, bytes, lost);
+	/* Read after the head: a nested writer's later stamp must not precede ours. */
+	stamp = arch_cycles();
+	if (unlikely((u32)(stamp >> 32) != r->high || (u32)stamp < (u32)r->last ||
+		     !local_try_cmpxchg(&r->head, &old, new)))
+		return ring_reserve_slow(r, major, minor, bytes, lost);
+	r->last = stamp;
+	p = ring_put_header(ring_at(r, old), major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
+	/* So that callers' looks for NULL cost nothing here. */
+	if (!p)
+		__builtin_unreachable();
+	return p;
+}
+
+/* Only the outermost writer publishes, all nested in it have finished by then; and only when a
+ * segment was closed: nobody reads open ones. */
+static __always_inline void ring_commit(struct ring *r)
+{
+	barrier();
+	if (unlikely(!local_dec_and_test(&r->nest)))
+		ring_commit_slow(r);
+}
+
+/* Count a loss that is not a record without room (overruns); a LOST record will tell. */
+void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count);
+/* Count one of PITRACE_LOST_BUDGET to this user. Task context. */
+void ring_lose_of(struct ring *r, u32 uid);
+/* Tell now what was lost, where no record may come that would: as ring_close. */
+void ring_announce(struct ring *r);
+/* Tell losses, close the open segment. On the ring's own CPU with interrupts off, or for a CPU that
+ * is off. */
+void ring_close(struct ring *r);
+/* May be called anywhere. Clamped to whole, published segments. */
+void ring_consume(struct ring *r, u64 position);
+/* Is there a whole segment to read? */
+bool ring_readable(const struct ring *r);
+
+static __always_inline bool ring_half_full(const struct ring *r)
+{
+	return (u64)local_read(&r->head) - READ_ONCE(r->tail) > r->size / 2;
+}
+
+#endif
