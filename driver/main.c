@@ -3,10 +3,10 @@
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/workqueue.h>
-#include "core/control.h"
 #include "core/paranoid.h"
 #include "core/session.h"
-#include "core/session_state.h"
+#include "device/control.h"
+#include "device/session_state.h"
 #include "hook/hook.h"
 #include "itrace/scope.h"
 #include "records/buildid.h"

@@ -11,8 +11,8 @@
 #include <linux/sched/task.h>
 #include <linux/umh.h>
 #include "compat/unmap.h"
+#include "core/seen.h"
 #include "hook/hook.h"
-#include "hook/seen.h"
 
 u32 selftest_missing;
 

@@ -12,8 +12,8 @@
 #include <linux/vmalloc.h>
 #include "core/access.h"
 #include "core/pages.h"
+#include "core/seen.h"
 #include "hook/hook.h"
-#include "hook/seen.h"
 #include "itrace/itrace.h"
 #include "itrace/scope.h"
 

@@ -6,7 +6,7 @@
 #include <linux/pid.h>
 #include <linux/types.h>
 #include "arch/arch.h"
-#include "records/file_id.h"
+#include "core/file_id.h"
 #include "pitrace.h"
 
 struct it_thread;

@@ -17,10 +17,10 @@
 #include <linux/slab.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
+#include "core/file_id.h"
+#include "core/seen.h"
 #include "core/session.h"
-#include "hook/seen.h"
 #include "records/buildid.h"
-#include "records/file_id.h"
 #include "records/mte.h"
 
 #define BUILD_ID_NOTE	3	/* NT_GNU_BUILD_ID, which no kernel header has */

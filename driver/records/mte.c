@@ -10,10 +10,10 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 #include "core/access.h"
-#include "core/clock.h"
+#include "core/file_id.h"
 #include "core/session.h"
-#include "records/file_id.h"
 #include "records/mte.h"
+#include "ring/clock.h"
 
 /* Paths are looked up in task context with preemption off: one buffer a CPU serves. */
 static DEFINE_PER_CPU(char [PATH_MAX], path_buffer);

@@ -12,8 +12,8 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include "core/access.h"
-#include "core/clock.h"
 #include "core/session.h"
+#include "ring/clock.h"
 
 #define LATE_NS		25000	/* served later than this: interrupts had been off */
 #define WALK_TICKS	256	/* idle ticks that are walked one by one, the rest are divided */

@@ -7,7 +7,7 @@
 #define PITRACE_TPROF_H
 
 #include <linux/hrtimer.h>
-#include "records/dither.h"
+#include "core/dither.h"
 
 struct pt_regs;
 struct session;

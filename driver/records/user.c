@@ -16,10 +16,10 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "core/args.h"
-#include "core/clock.h"
 #include "core/pages.h"
 #include "core/session.h"
 #include "records/user.h"
+#include "ring/clock.h"
 
 static unsigned int user_budget = 10;
 module_param(user_budget, uint, 0644);

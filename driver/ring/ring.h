@@ -13,7 +13,7 @@
 
 #include <linux/types.h>
 #include <asm/local.h>
-#include "core/clock.h"
+#include "ring/clock.h"
 #include "pitrace.h"
 
 struct ring {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "unit.h"
-#include "records/dither.h"
+#include "core/dither.h"
 
 #define RATES	ARRAY_LENGTH(periods)
 #define ARRAY_LENGTH(a)	(sizeof(a) / sizeof((a)[0]))

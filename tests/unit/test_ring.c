@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "unit.h"
 
-/* Instead of the driver's core/clock.h. */
+/* Instead of the driver's ring/clock.h. */
 #define PITRACE_CLOCK_H
 #include <asm/local.h>
 static u64 stamp_now;

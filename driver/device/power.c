@@ -3,8 +3,8 @@
 #include <linux/cpuhotplug.h>
 #include <linux/notifier.h>
 #include <linux/suspend.h>
-#include "core/control.h"
-#include "core/session_state.h"
+#include "device/control.h"
+#include "device/session_state.h"
 #include "ptt/ptt.h"
 
 static enum cpuhp_state state;

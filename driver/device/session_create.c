@@ -4,12 +4,12 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "core/access.h"
-#include "core/clock.h"
 #include "core/pages.h"
 #include "core/quota.h"
 #include "core/scope.h"
 #include "core/session.h"
-#include "core/session_create.h"
+#include "device/session_create.h"
+#include "ring/clock.h"
 
 static unsigned long taken;	/* session slots; id = slot + 1 */
 static bool system_wide;	/* one of them is */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The stamp's clock: which one, how fast, how it ties to the system's. */
 #include <linux/smp.h>
-#include "core/clock.h"
+#include "ring/clock.h"
 
 static char *clock = "auto";
 module_param(clock, charp, 0444);

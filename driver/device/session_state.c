@@ -3,16 +3,16 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 #include "core/access.h"
-#include "core/clock.h"
 #include "core/pages.h"
 #include "core/quota.h"
 #include "core/scope.h"
 #include "core/session.h"
-#include "core/session_state.h"
+#include "device/session_state.h"
 #include "hook/hook.h"
 #include "records/mte.h"
 #include "records/user.h"
 #include "records/walk.h"
+#include "ring/clock.h"
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 

@@ -11,17 +11,17 @@
 #include <linux/uaccess.h>
 #include "core/access.h"
 #include "core/args.h"
-#include "core/clock.h"
-#include "core/control.h"
 #include "core/pages.h"
+#include "core/seen.h"
 #include "core/session.h"
-#include "core/session_create.h"
-#include "core/session_state.h"
+#include "device/control.h"
+#include "device/session_create.h"
+#include "device/session_state.h"
 #include "hook/hook.h"
-#include "hook/seen.h"
 #include "ptt/open.h"
 #include "records/buildid.h"
 #include "records/user.h"
+#include "ring/clock.h"
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
