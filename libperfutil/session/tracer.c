@@ -444,17 +444,6 @@ static void tell_sampler(const struct tracer *t, char *to, size_t room)
 				      t->config.events[i].name);
 }
 
-void session_info(struct tracer *t, struct trace_info *info)
-{
-	const struct trace_config *c = &t->config;
-
-	memset(info, 0, sizeof(*info));
-	info->rate = c->nevents ? events_rate(c->events, c->nevents) : c->rate;
-	info->dither = t->collector->dither_of ? t->collector->dither_of(c) :
-		       c->nevents ? 0 : c->dither;
-	t->collector->info(t->backend, info);
-}
-
 void tracer_info(struct tracer *t, struct trace_info *info)
 {
 	session_info(t, info);

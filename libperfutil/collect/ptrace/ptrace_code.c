@@ -152,3 +152,9 @@ void ptrace_code_forget(struct ptrace_process *p)
 		p->page[i] = NULL;
 	}
 }
+
+void ptrace_code_maps(struct ptrace_session *s, struct ptrace_process *p)
+{
+	ptrace_out_maps(s, p);
+	ptrace_code_forget(p);
+}

@@ -107,7 +107,6 @@ void ptrace_out_maps(struct ptrace_session *s, struct ptrace_process *p)
 		timer_process_unseen(p->image);
 	else
 		timer_process_look(p->image, &s->out, ptrace_stamp(s));
-	ptrace_code_forget(p);
 }
 
 bool ptrace_out_image(struct ptrace_session *s, struct ptrace_process *p,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Over a breakpoint: it is taken out, the thread is stepped, and it is set again. Meanwhile the
- * other threads of the process must not execute anything: one that came by would miss it.
- */
+/* Over a breakpoint, one thread alone: the others are halted while it is taken out. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
@@ -50,69 +47,41 @@ static bool stop_of(const struct ptrace_thread *t, bool out_is_enough, int *stat
 	return false;
 }
 
-static struct ptrace_thread *next_of(struct ptrace_session *s, const struct ptrace_process *p,
-				     bool held)
+void ptrace_over_halt(struct ptrace_session *s, const struct ptrace_thread *t)
 {
-	for (struct ptrace_thread *t = s->threads; t; t = t->next)
-		if (t->p == p && (held ? t->held : t->halting))
-			return t;
+	for (struct ptrace_thread *o = s->threads; o; o = o->next)
+		if (o->p == t->p && o != t && !o->stopped)
+			o->halting = !ptrace(PTRACE_INTERRUPT, o->tid, 0, 0);
+}
+
+struct ptrace_thread *ptrace_over_halted(struct ptrace_session *s, const struct ptrace_process *p,
+					 int *status)
+{
+	for (struct ptrace_thread *o = s->threads; o; o = o->next)
+		if (o->p == p && o->halting) {
+			o->halting = false;
+			if (stop_of(o, true, status))
+				return o;
+		}
 	return NULL;
 }
 
-static void halt_others(struct ptrace_session *s, const struct ptrace_thread *t)
+void ptrace_over_step(struct ptrace_thread *t, int request)
 {
-	struct ptrace_thread *o;
-	int status;
-
-	for (o = s->threads; o; o = o->next)
-		if (o->p == t->p && o != t && !o->stopped)
-			o->halting = !ptrace(PTRACE_INTERRUPT, o->tid, 0, 0);
-	while ((o = next_of(s, t->p, false))) {
-		o->halting = false;
-		if (stop_of(o, true, &status))
-			ptrace_tell(s, o, status);
-	}
+	t->over = t->pc;
+	ptrace_break_clear(t, t->pc);
+	ptrace(request, t->tid, 0, t->delivered);
 }
 
-/* The others go on. One of them may come to a breakpoint at once. */
-static void release(struct ptrace_session *s, struct ptrace_process *p)
+bool ptrace_over_stop(const struct ptrace_thread *t, int *status)
 {
-	struct ptrace_thread *o;
-
-	p->stepper = NULL;
-	while (!p->stepper && (o = next_of(s, p, true))) {
-		o->held = false;
-		ptrace_go_on(s, o);
-	}
+	return stop_of(t, false, status);
 }
 
-void ptrace_over(struct ptrace_session *s, struct ptrace_thread *t, int request)
+struct ptrace_thread *ptrace_over_held(struct ptrace_session *s, const struct ptrace_process *p)
 {
-	struct ptrace_process *p = t->p;
-	uint64_t address = t->pc;
-	struct ptrace_thread *o;
-	pid_t tid = t->tid;
-	int status;
-
-	t->over = address;
-	if (p->threads == 1) {
-		ptrace_break_clear(t, address);
-		ptrace(request, tid, 0, t->delivered);
-		return;
-	}
-	p->threads++;			/* it stays until we are done */
-	p->stepper = t;
-	halt_others(s, t);
-	ptrace_break_clear(t, address);
-	ptrace(request, tid, 0, t->delivered);
-	/* A stop that was asked for before may come first. */
-	while (t && t->over && stop_of(t, false, &status)) {
-		ptrace_tell(s, t, status);
-		t = ptrace_thread_find(s, tid);
-	}
-	o = next_of(s, p, true);
-	if (!t && o)
-		ptrace_break_set(o, address);
-	release(s, p);
-	ptrace_process_put(s, p);
+	for (struct ptrace_thread *o = s->threads; o; o = o->next)
+		if (o->p == p && o->held)
+			return o;
+	return NULL;
 }

@@ -133,6 +133,8 @@ size_t ptrace_code_at(struct ptrace_session *s, struct ptrace_thread *t, uint64_
 		      uint8_t code[FLOW_BYTES]);
 /* All may be different now. */
 void ptrace_code_forget(struct ptrace_process *p);
+/* Its mappings have changed: they are written, and its code is read again. */
+void ptrace_code_maps(struct ptrace_session *s, struct ptrace_process *p);
 /* Memory of a thread that is stopped: bytes read; all of them written? */
 size_t ptrace_memory_read(const struct ptrace_thread *t, uint64_t address, void *to, size_t n);
 bool ptrace_memory_write(const struct ptrace_thread *t, uint64_t address, const void *from,
@@ -146,11 +148,25 @@ void ptrace_break_clear_all(struct ptrace_thread *t);
 bool ptrace_break_is(const struct ptrace_process *p, uint64_t address);
 /* Where the config's places are in this process, as it is mapped now. */
 void ptrace_break_find(struct ptrace_session *s, struct ptrace_thread *t);
-/* A thread at a breakpoint executes what stands there, by that request of ptrace(). The trap that
- * ends the step may be told already, and the thread go on or be gone. (ptrace_over.c) */
-void ptrace_over(struct ptrace_session *s, struct ptrace_thread *t, int request);
+
+/*
+ * Over a breakpoint (ptrace_over.c): a thread executes what stands there. The breakpoint is taken
+ * out for that step, so the other threads of its process are halted first: one that came by would
+ * miss it. ptrace_wait.c goes through these in their order and handles the stops they return.
+ */
+
 /* Does another thread of its process go over a breakpoint? Then it must not go on. */
 bool ptrace_over_waits(const struct ptrace_thread *t);
+/* Ask the other threads to stop; then each that has stopped, with its status, or NULL. */
+void ptrace_over_halt(struct ptrace_session *s, const struct ptrace_thread *t);
+struct ptrace_thread *ptrace_over_halted(struct ptrace_session *s, const struct ptrace_process *p,
+					 int *status);
+/* Take the breakpoint out and step, by that request of ptrace(). */
+void ptrace_over_step(struct ptrace_thread *t, int request);
+/* The next stop of the thread that steps, if it comes within 20 ms. */
+bool ptrace_over_stop(const struct ptrace_thread *t, int *status);
+/* A thread of the process that was told to wait, or NULL. */
+struct ptrace_thread *ptrace_over_held(struct ptrace_session *s, const struct ptrace_process *p);
 
 /* ---- steps (ptrace_step.c) ------------------------------------------------------------------- */
 

@@ -112,7 +112,7 @@ static void effects(struct ptrace_session *s, struct ptrace_thread *t, const str
 	if (r->failed)
 		return;
 	if (maps(t, r)) {
-		ptrace_out_maps(s, t->p);
+		ptrace_code_maps(s, t->p);
 		ptrace_break_find(s, t);
 	} else if (number_of(t) == __NR_prctl && t->before.argument[0] == PR_SET_NAME) {
 		timer_process_names(t->p->image, &s->out, ptrace_stamp(s));

@@ -164,6 +164,43 @@ static enum __ptrace_request way_on(struct ptrace_thread *t)
 	return t->call ? PTRACE_SYSCALL : PTRACE_SINGLESTEP;
 }
 
+/* The trap that ends the step may be handled in here, and the thread go on or be gone. */
+static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
+{
+	struct ptrace_process *p = t->p;
+	uint64_t address = t->pc;
+	struct ptrace_thread *o;
+	pid_t tid = t->tid;
+	int status;
+
+	if (p->threads == 1) {
+		ptrace_over_step(t, request);
+		return;
+	}
+	p->threads++;			/* it stays until we are done */
+	p->stepper = t;
+	t->over = address;
+	ptrace_over_halt(s, t);
+	while ((o = ptrace_over_halted(s, p, &status)))
+		ptrace_tell(s, o, status);
+	ptrace_over_step(t, request);
+	/* A stop that was asked for before may come first. */
+	while (t && t->over && ptrace_over_stop(t, &status)) {
+		ptrace_tell(s, t, status);
+		t = ptrace_thread_find(s, tid);
+	}
+	o = ptrace_over_held(s, p);
+	if (!t && o)
+		ptrace_break_set(o, address);
+	/* The others go on. One of them may come to a breakpoint at once. */
+	p->stepper = NULL;
+	while (!p->stepper && (o = ptrace_over_held(s, p))) {
+		o->held = false;
+		ptrace_go_on(s, o);
+	}
+	ptrace_process_put(s, p);
+}
+
 static void step(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	enum __ptrace_request way;
@@ -184,7 +221,7 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 	way = way_on(t);
 	t->asked = true;
 	if (ptrace_break_is(t->p, t->pc))
-		ptrace_over(s, t, way);
+		over(s, t, way);
 	else
 		ptrace(way, t->tid, 0, t->delivered);
 }
@@ -337,7 +374,7 @@ static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thre
 	p->narrow = !r.wide;
 	if (!ptrace_out_image(s, p, NULL))
 		return t;
-	ptrace_out_maps(s, p);
+	ptrace_code_maps(s, p);
 	ptrace_break_find(s, t);
 	if (t->mode == PTRACE_STEP)
 		ptrace_execed(s, t, r.pc);
@@ -415,7 +452,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 			ptrace_pc_set(t->tid, t->pc);
 			if (s->on && !s->leaving && wanted(s, t)) {
 				/* What was mapped at full speed. */
-				ptrace_out_maps(s, t->p);
+				ptrace_code_maps(s, t->p);
 				ptrace_begin(s, t, PITRACE_ITRACE_ADDRESS);
 			} else {
 				t->passes = true;
@@ -470,7 +507,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 			t->call = PTRACE_CALL_NONE;
 			trapped(s, t);
 		} else if (signal == (SIGTRAP | 0x80)) {
-			ptrace_out_maps(s, t->p);
+			ptrace_code_maps(s, t->p);
 			ptrace_break_find(s, t);
 		} else {
 			if (t->over) {
@@ -578,7 +615,7 @@ int ptrace_attach(struct ptrace_session *s, pid_t pid)
 	if (!p || !ptrace_out_image(s, p, NULL))
 		return -ENOMEM;
 	p->waits = s->config.program && pid == s->config.pid;
-	ptrace_out_maps(s, p);
+	ptrace_code_maps(s, p);
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	do {
 		DIR *d = opendir(path);

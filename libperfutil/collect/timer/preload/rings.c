@@ -15,8 +15,6 @@
 #include "base/now.h"
 #include "collect/timer/preload/fine.h"
 
-struct ring timer_rings[TIMER_RINGS];
-static uint32_t ring_count;		/* atomic: rings that have files, from 0 */
 static uint32_t lock;
 static uint32_t own_pid, parent;
 static uint64_t image;
@@ -190,7 +188,7 @@ bool rings_begin(enum timer_kind kind)
 	r->file = make_file(0);
 	if (!r->file)
 		return false;
-	ring_count = 1;
+	timer_ring_count = 1;
 	r->taken = 1;
 	tell_stat(kind);
 	return true;
@@ -206,23 +204,18 @@ void rings_begin_first(enum timer_kind kind)
 	begin_thread(r);
 }
 
-bool rings_shared(void)
-{
-	return __atomic_load_n(&ring_count, __ATOMIC_RELAXED) > 1;
-}
-
 void rings_forget(const struct ring *own)
 {
 	uintptr_t low = own ? own->stack_low : 0, top = own ? own->stack_top : 0;
 
-	for (uint32_t i = 0; i < ring_count; i++) {
+	for (uint32_t i = 0; i < timer_ring_count; i++) {
 		struct timer_file *f = timer_rings[i].file;
 
 		if (f)
 			syscall(SYS_munmap, f, TIMER_DATA + f->event_bytes + f->sample_bytes);
 	}
-	memset(timer_rings, 0, ring_count * sizeof(*timer_rings));
-	ring_count = 0;
+	memset(timer_rings, 0, timer_ring_count * sizeof(*timer_rings));
+	timer_ring_count = 0;
 	lock = 0;
 	timer_rings[0].stack_low = low;
 	timer_rings[0].stack_top = top;
@@ -230,7 +223,7 @@ void rings_forget(const struct ring *own)
 
 struct ring *rings_take(void)
 {
-	uint32_t n = __atomic_load_n(&ring_count, __ATOMIC_ACQUIRE), i, none = 0;
+	uint32_t n = __atomic_load_n(&timer_ring_count, __ATOMIC_ACQUIRE), i, none = 0;
 	struct ring *r;
 
 	for (i = 0; i < n; i++, none = 0)
@@ -239,9 +232,9 @@ struct ring *rings_take(void)
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			break;
 	if (i == n) {
-		i = __atomic_fetch_add(&ring_count, 1, __ATOMIC_ACQ_REL);
+		i = __atomic_fetch_add(&timer_ring_count, 1, __ATOMIC_ACQ_REL);
 		if (i >= TIMER_RINGS) {
-			__atomic_store_n(&ring_count, TIMER_RINGS, __ATOMIC_RELAXED);
+			__atomic_store_n(&timer_ring_count, TIMER_RINGS, __ATOMIC_RELAXED);
 			goto none;
 		}
 		timer_rings[i].taken = 1;

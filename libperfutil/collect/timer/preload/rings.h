@@ -33,6 +33,7 @@ struct ring {
 };
 
 extern struct ring timer_rings[];
+extern uint32_t timer_ring_count;	/* atomic: rings that have files, from 0 */
 
 /* Is this still the process that has these rings, and may it change anything about them? Not after
  * a fork that passed our handler by. */

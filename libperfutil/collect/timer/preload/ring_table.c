@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The rings of this process. Whose they are, and who takes one, is rings.c's business. */
+#include "collect/timer/preload/rings.h"
+
+struct ring timer_rings[TIMER_RINGS];
+uint32_t timer_ring_count;
+
+bool rings_shared(void)
+{
+	return __atomic_load_n(&timer_ring_count, __ATOMIC_RELAXED) > 1;
+}
