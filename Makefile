@@ -40,8 +40,8 @@ HARDENLD = -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,separate-code
 ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 
 # One line a product: its sources, its include path (the dependency rule), its libraries.
-PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base file hook image session collect collect/driver \
-		collect/perf collect/timer collect/ptrace counters ai ptt itrace))
+PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image events collect collect/driver \
+		collect/perf collect/timer collect/ptrace hook counters session itrace ptt ai))
 # It stands on its own: what it shares with libperfutil comes with both.
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
 		libperfutil/base/file_same.c
@@ -103,8 +103,8 @@ $(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
 $(O)/obj/libperfutil/collect/driver/driver_why.o: INC += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 $(O)/obj/libperfutil/collect/timer/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 # libpfm4 and libjansson are loaded at run time; their headers are the same for all machines.
-$(call obj,libperfutil/counters/events_pfm.c libperfutil/counters/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
-$(O)/obj/libperfutil/counters/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
+$(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
+$(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
 $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'

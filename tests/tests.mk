@@ -127,7 +127,7 @@ $(ITRACE_ACCESS): tests/itrace/access.c tests/itrace/insn.c tests/itrace/insn.h 
 tests: $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS)
 $(ITRACE_TRUTH): tests/itrace/truth.c tests/itrace/insn.c tests/itrace/insn.h tests/itrace/log.h \
 		$(O)/lib/libperfutil.a
-$(ITRACE_FLOW): tests/itrace/flow_check.c tests/itrace/insn.c tests/itrace/insn.h libperfutil/itrace/flow.h \
+$(ITRACE_FLOW): tests/itrace/flow_check.c tests/itrace/insn.c tests/itrace/insn.h libperfutil/isa/flow.h \
 		$(O)/lib/libperfutil.a
 $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS):
 	$(call say,CC)

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #include "a2n.h"
-#include "a2n/space/history.h"
+#include "a2n/process/history.h"
 #include "a2n/inner.h"
 #include "a2n/jit/jit_code.h"
 #include "a2n/kernel/kernel.h"
-#include "a2n/dwarf/addr_lines.h"
-#include "a2n/elf/module_file.h"
-#include "a2n/elf/module_symbols.h"
-#include "a2n/elf/msi.h"
-#include "a2n/space/process.h"
+#include "a2n/module/addr_lines.h"
+#include "a2n/module/module_file.h"
+#include "a2n/module/module_symbols.h"
+#include "a2n/module/msi.h"
+#include "a2n/process/process.h"
 
 struct a2n {
 	struct strings strings;

@@ -13,8 +13,8 @@
 
 #include "a2nint.h"
 #include "a2n/inner.h"
-#include "a2n/elf/module_symbols.h"
-#include "a2n/elf/msi.h"
+#include "a2n/module/module_symbols.h"
+#include "a2n/module/msi.h"
 #include "base/newfile.h"
 #include "perfmap.h"
 #include "base/regular.h"

@@ -4,7 +4,7 @@
 #define A2N_INNER_H
 
 #include "a2n.h"
-#include "a2n/elf/module.h"
+#include "a2n/module/module.h"
 
 struct modules *inner_modules(struct a2n *a);
 /* a2n_jit_load; answers in this code have its bytes, which are the caller's. */

@@ -14,6 +14,7 @@
 #include <perfutil.h>
 #include <pifile.h>
 #include <tracer.h>
+#include "file/segment.h"
 
 /* Of each CPU, when nobody says otherwise. */
 #define TRACER_MTE_BYTES	(2 << 20)
@@ -41,10 +42,6 @@ struct trace_config {
 	const char *program;
 	struct tracer_itrace itrace;
 };
-
-/* A segment, of `size` bytes with its padding; it is valid during the call. 0 or -errno: then the
- * drain stops with it. */
-typedef int (*segment_sink)(void *arg, const void *segment, size_t size);
 
 struct backend;				/* a collector's open session, its own business */
 

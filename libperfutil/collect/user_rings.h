@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 #include "image/known_files.h"
-#include "file/segment.h"
+#include "collect/backend.h"
 
 struct timer_map {
 	uint64_t start, end, offset, inode;

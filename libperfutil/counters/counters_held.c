@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "session/held.h"
+#include "base/held.h"
 #include "base/now.h"
 #include "base/rc.h"
 

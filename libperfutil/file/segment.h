@@ -6,7 +6,13 @@
 #ifndef PITRACE_SEGMENT_H
 #define PITRACE_SEGMENT_H
 
-#include "collect/backend.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <pitrace.h>
+
+/* A segment, of `size` bytes with its padding; it is valid during the call. 0 or -errno: then the
+ * drain stops with it. */
+typedef int (*segment_sink)(void *arg, const void *segment, size_t size);
 
 struct segment_out {
 	uint32_t session, cpu;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "image/code_memory.h"
+#include "base/code_memory.h"
 #include "base/now.h"
 #include "image/perfmaps.h"
 #include "file/record_walk.h"

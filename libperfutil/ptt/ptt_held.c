@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "session/held.h"
+#include "base/held.h"
 #include "base/now.h"
 #include "ptt/ptt_pages.h"
 #include "base/rc.h"

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "session/held.h"
+#include "base/held.h"
 #include "session/holder.h"
 #include "base/rc.h"
 

@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "collect/driver/driver_hook.h"
-#include "session/held.h"
+#include "base/held.h"
 #include "session/holder.h"
 #include "base/now.h"
 #include "base/rc.h"

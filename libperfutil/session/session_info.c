@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a session's collector does now: for those who ask, and for the headers of its files. */
 #include <string.h>
-#include "counters/event_names.h"
+#include "events/event_names.h"
 #include "session/tracer_inner.h"
 
 void session_info(struct tracer *t, struct trace_info *info)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "collect/backend.h"
-#include "counters/event_names.h"
+#include "events/event_names.h"
 #include "session/holder.h"
 #include "base/rc.h"
 #include "session/trace_inner.h"
@@ -155,27 +155,6 @@ int TraceSetCollector(const char *name)
 	return rc;
 }
 
-int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
-		    struct pitrace_event_args *list)
-{
-	char why[400] = "";
-	int n;
-
-	if (priv < TRACE_PRIV_ANY || priv > TRACE_PRIV_KERNEL)
-		return rc_fail(PI_BAD_PRIVILEGE, "no such privilege");
-	n = events_find(names, list, why, sizeof(why));
-	if (n < 0)
-		return rc_fail(n == -E2BIG ? PI_TOO_MANY_METRICS : PI_EVENT_UNSUPPORTED, "%s", why);
-	for (int i = 0; i < n; i++) {
-		list[i].period = count ? count : rate;
-		list[i].flags |= count ? 0 : PITRACE_EVENT_RATE;
-		if (priv != TRACE_PRIV_ANY)
-			list[i].flags |= priv == TRACE_PRIV_USER ? PITRACE_EVENT_USER :
-					 PITRACE_EVENT_KERNEL;
-	}
-	return n;
-}
-
 int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 {
 	struct holder_request q = {
@@ -201,12 +180,6 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 	memcpy(settings.events, q.events, sizeof(settings.events));
 	settings.nevents = (uint32_t)q.a;
 	return PI_OK;
-}
-
-void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,
-				  const char *what), void *arg)
-{
-	events_list(each, arg);
 }
 
 int TraceCanCount(const struct pitrace_event_args *event)

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "counters/event_names.h"
+#include "events/event_names.h"
 #include "hook/hookfile.h"
 #include "base/rc.h"
 #include "session/tracer_inner.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "image/code_memory.h"
+#include "base/code_memory.h"
 #include "model/record.h"
 #include "base/regular.h"
 #include "sandbox/opener.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "a2n/debuginfod.h"
+#include "a2n/module/debuginfod.h"
 
 static servers_asker other;
 

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <pifile.h>
 #include "collect/perf/perf_records.h"
 #include "file/segment.h"
 

@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "itrace/flow.h"
+#include "isa/flow.h"
 
 #define ROOM		(64u << 20)
 #define PMU		8

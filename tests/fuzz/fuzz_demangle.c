@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzz: names of symbols into readable ones; a short name must neither hang nor fill memory. */
 #include "a2n.h"
-#include "a2n/demangle.h"
+#include "a2n/base/demangle.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

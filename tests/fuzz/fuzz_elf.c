@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "a2n.h"
-#include "a2n/demangle.h"
+#include "a2n/base/demangle.h"
 #include "a2n/elf/elf_file.h"
 #include "fuzz.h"
 #include "a2n/elf/go_table.h"

@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "counters/event_names.h"
+#include "events/event_names.h"
 #include "fuzz.h"
 
 static const char *const files[] = { "pmu/type", "pmu/format/event", "pmu/format/umask",

@@ -11,8 +11,8 @@
 #include "a2nint.h"
 #include "fuzz.h"
 #include "a2n/inner.h"
-#include "a2n/elf/module_symbols.h"
-#include "a2n/elf/msi.h"
+#include "a2n/module/module_symbols.h"
+#include "a2n/module/msi.h"
 
 #define BASE	0x10000ull	/* of the first module */
 #define LENGTH	0x10000ull	/* of each */

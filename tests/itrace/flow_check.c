@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <pitrace.h>
-#include "itrace/flow.h"
+#include "isa/flow.h"
 #include "insn.h"
 
 static uint64_t seed = 88172645463325252u;

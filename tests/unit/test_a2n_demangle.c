@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "a2n.h"
-#include "a2n/demangle.h"
+#include "a2n/base/demangle.h"
 #include "unit.h"
 
 static void is(const char *mangled, const char *readable)

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "a2n/space/nearly.h"
+#include "a2n/base/nearly.h"
 #include "unit.h"
 
 enum { N = 10000 };

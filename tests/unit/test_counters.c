@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "counters/event_names.h"
+#include "events/event_names.h"
 #include "collect/perf/perf_open.h"
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "counters/event_names.h"
+#include "events/event_names.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/events.XXXXXX";

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "session/held.h"
+#include "base/held.h"
 #include "session/holder.h"
 #include "base/rc.h"
 #include "unit.h"

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "session/held.h"
+#include "base/held.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/ptt_held.XXXXXX";

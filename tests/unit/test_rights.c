@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <perfmap.h>
-#include "a2n/elf/files.h"
+#include "a2n/module/files.h"
 #include "base/folder.h"
 #include "base/regular.h"
 #include "base/newfile.h"

@@ -9,7 +9,7 @@
 #define A2N_DWARF_FILE_H
 
 #include "a2n/elf/elf_file.h"
-#include "a2n/space/pool.h"
+#include "a2n/base/pool.h"
 
 enum dwarf_part {
 	PART_INFO, PART_ABBREV, PART_LINE, PART_STR, PART_LINE_STR, PART_STR_OFFSETS, PART_ADDR,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "a2n/demangle.h"
+#include "a2n/base/demangle.h"
 #include "a2n/dwarf/dwarf_file.h"
 
 #define MAX_DEPTH	4096

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "a2n/elf/elf_file.h"
-#include "a2n/space/pool.h"
+#include "a2n/base/pool.h"
 
 /* No table of a file worth reading is larger. */
 #define MAX_TABLE (1ull << 30)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "a2n/elf/elf_file.h"
-#include "a2n/space/pool.h"
+#include "a2n/base/pool.h"
 
 struct slot {
 	uint64_t address;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "a2n/space/nearly.h"
-#include "a2n/space/pool.h"
+#include "a2n/base/nearly.h"
+#include "a2n/base/pool.h"
 #include "a2n/elf/symtab.h"
 
 #define MAX_SYMBOLS (1u << 28)

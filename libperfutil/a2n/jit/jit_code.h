@@ -7,7 +7,7 @@
 #ifndef A2N_JIT_H
 #define A2N_JIT_H
 
-#include "a2n/elf/module.h"
+#include "a2n/module/module.h"
 #include "a2n/space/space.h"
 
 struct jit_code {

@@ -6,7 +6,7 @@
 
 #include "jitlog.h"
 #include "base/text.h"
-#include "a2n/textfile.h"
+#include "a2n/base/textfile.h"
 
 #define MAX_CODE (1ull << 32)		/* more is no function */
 

@@ -8,7 +8,7 @@
 #include "perfmap.h"
 #include "base/regular.h"
 #include "base/text.h"
-#include "a2n/textfile.h"
+#include "a2n/base/textfile.h"
 
 #define MAX_CODE (1ull << 32)		/* more is no function, nor a JIT's whole memory */
 

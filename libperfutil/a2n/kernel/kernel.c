@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "a2n/kernel/kernel_inner.h"
-#include "a2n/space/nearly.h"
+#include "a2n/base/nearly.h"
 
 #define PAGE 4096ull
 /* Where nothing says where a part ends (bpf programs, trampolines), its symbols reach this far. */

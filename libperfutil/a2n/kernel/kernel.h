@@ -6,7 +6,7 @@
 #ifndef A2N_KERNEL_H
 #define A2N_KERNEL_H
 
-#include "a2n/elf/module.h"
+#include "a2n/module/module.h"
 #include "a2n/space/space.h"
 
 struct kernel {

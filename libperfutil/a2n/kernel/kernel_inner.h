@@ -4,7 +4,7 @@
 #define A2N_KERNEL_INNER_H
 
 #include "a2n/kernel/kernel.h"
-#include "a2n/elf/module_symbols.h"
+#include "a2n/module/module_symbols.h"
 
 /* vmlinux, a module, or something else with a tag in kallsyms ("bpf"). */
 struct kernel_part {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "a2n/space/pool.h"
+#include "a2n/base/pool.h"
 #include "a2n/space/space.h"
 
 #define CHUNK_PIECES	32

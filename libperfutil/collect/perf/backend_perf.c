@@ -15,7 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "counters/event_names.h"
+#include "events/event_names.h"
 #include "base/now.h"
 #include "collect/perf/perf_mapped.h"
 #include "collect/perf/perf_session.h"

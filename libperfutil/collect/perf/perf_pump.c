@@ -7,7 +7,7 @@
 #include "base/now.h"
 #include "collect/perf/perf_mapped.h"
 #include "collect/perf/perf_session.h"
-#include "collect/proc_walk.h"
+#include "collect/perf/proc_walk.h"
 
 /* Where a CPU's records go. */
 struct out {

@@ -10,7 +10,7 @@
 #define PITRACE_PTRACE_SESSION_H
 
 #include "collect/backend.h"
-#include "itrace/flow.h"
+#include "isa/flow.h"
 #include "collect/ptrace/ptrace_regs.h"
 #include "collect/timer/timer_process.h"
 

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From many addresses of a module to their source lines and inlined functions: each unit of the
+ * DWARF that has any of them is gone through once, one after the other.
+ */
+#include <dwarf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "a2n/module/addr_lines.h"
+#include "a2n/module/module_file.h"
+
+#define BUDGET_AN_ADDRESS 1024	/* functions in functions that an address may be in */
+
+struct wanted {
+	uint64_t address;
+	size_t i;			/* the caller's number */
+	uint32_t unit;			/* that claims it, or NO_UNIT */
+};
+#define NO_UNIT UINT32_MAX
+
+struct spot {				/* what a unit says of one address */
+	uint32_t file, line, column;
+	bool found;
+};
+
+struct lines {
+	struct modules *ms;
+	const struct module *module;
+	struct dwarf_file file, alt, package;
+	bool has_alt, has_package, sought_package;
+	bool inlined;
+	a2n_take_frames take;
+	void *arg;
+	struct wanted *wanted;		/* by address */
+	uint32_t n;
+	/* Of one unit: */
+	uint64_t *address;
+	size_t *index;
+	struct spot *spot;
+	uint32_t *innermost;
+	uint32_t count;
+	struct dwarf_nodes nodes;
+	struct a2n_frame *frame;
+	uint32_t room_frame;
+	uint32_t missing;		/* .dwo files */
+	char *first_missing;
+	char path[PATH_MAX];
+};
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void warn(struct lines *l, char *message)
+{
+	if (message)
+		module_warn(l->ms, l->module, message);
+	free(message);
+}
+
+static void tell_fault(struct lines *l, const struct dwarf_file *f)
+{
+	char *text;
+
+	if (!f->fault.what)
+		return;
+	if (asprintf(&text, "DWARF is damaged, %s: %s, at 0x%" PRIx64 " of %s", f->path,
+		     f->fault.what, f->fault.offset, f->fault.section) >= 0)
+		warn(l, text);
+}
+
+static void tell_missing(struct lines *l)
+{
+	char *text;
+
+	if (!l->missing)
+		return;
+	if (asprintf(&text, "inlined functions of %u of its parts are in .dwo files that are not "
+		     "here, the first is %s: name a folder that holds them, -sympath FOLDER",
+		     l->missing, l->first_missing ? l->first_missing : "?") >= 0)
+		warn(l, text);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool open_file(struct lines *l, struct dwarf_file *f, struct elf_file *elf, const char *path,
+		      bool dwo)
+{
+	if (!dwarf_file_open(f, elf, path, dwo))
+		return false;
+	f->serial = ++l->ms->dwarf_files;
+	return true;
+}
+
+static void open_alt(struct lines *l)
+{
+	char name[PATH_MAX];
+	struct elf_file elf;
+	struct build_id id;
+	char *text;
+
+	dwarf_file_altlink(&l->file, name, sizeof(name), &id);
+	if (!name[0])
+		return;
+	if (!files_shared(&l->ms->roots, l->file.path, name, &id, &elf, l->path, sizeof(l->path))) {
+		if (asprintf(&text, "%s, which holds a part of its debugging information (dwz), is "
+			     "not here", name) >= 0)
+			warn(l, text);
+		return;
+	}
+	l->has_alt = open_file(l, &l->alt, &elf, l->path, false);
+	if (!l->has_alt)
+		return;
+	dwarf_units(&l->alt);
+	l->file.alt = &l->alt;
+}
+
+/* All split units in one file beside the program's: NAME.dwp. */
+static bool open_package(struct lines *l, const char *of)
+{
+	struct elf_file elf;
+	const char *why;
+	struct stat st;
+	int fd;
+
+	if (snprintf(l->path, sizeof(l->path), "%s.dwp", of) >= (int)sizeof(l->path))
+		return false;
+	fd = file_open_regular(l->path, &st, &why);
+	if (fd < 0 || elf_file_open_any(&elf, fd))
+		return false;
+	return open_file(l, &l->package, &elf, l->path, true);
+}
+
+/* ---- a unit's other half --------------------------------------------------------------------- */
+
+struct split {
+	struct lines *l;
+	const struct dwarf_unit *skeleton;
+	struct dwarf_file file;
+	struct dwarf_unit unit;
+	struct bytes part[PARTS];
+};
+
+/* The unit of this id in parts of a file. */
+static bool take_unit(struct split *s, struct dwarf_file *f, const struct bytes *part)
+{
+	uint64_t at = 0;
+
+	while (at < part[PART_INFO].size && dwarf_unit_header(f, part, at, &s->unit)) {
+		at = s->unit.end;
+		if (s->unit.bad || s->unit.type == DW_UT_split_type)
+			continue;
+		s->unit.skeleton = s->skeleton;
+		if (dwarf_unit_open(&s->unit) &&
+		    s->unit.dwo_id == s->skeleton->dwo_id)
+			return true;
+	}
+	return false;
+}
+
+static bool take_split(void *arg, const char *path, int fd, const struct stat *st, bool live)
+{
+	struct split *s = arg;
+	struct elf_file elf;
+
+	(void)st;
+	(void)live;
+	if (elf_file_open_any(&elf, fd) || !open_file(s->l, &s->file, &elf, path, true))
+		return false;
+	if (take_unit(s, &s->file, s->file.part))
+		return true;
+	dwarf_file_close(&s->file);
+	return false;
+}
+
+static bool in_package(struct lines *l, struct split *s)
+{
+	if (!l->sought_package) {
+		l->sought_package = true;
+		l->has_package = open_package(l, l->module->path) || open_package(l, l->file.path);
+	}
+	return l->has_package &&
+	       dwarf_package_find(&l->package, s->skeleton->dwo_id, s->part) &&
+	       take_unit(s, &l->package, s->part);
+}
+
+/* The functions of the unit, of which the other half may be in another file. */
+static bool walk_unit(struct lines *l, struct dwarf_unit *u)
+{
+	struct split *s = NULL;
+	bool ok, found = false, other = false;
+
+	if (u->dwo_name) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return false;
+		s->l = l;
+		s->skeleton = u;
+		s->file.elf.fd = -1;
+		found = in_package(l, s);
+		if (!found)
+			found = other = files_split(&l->ms->roots, l->file.path,
+						    u->folder ? u->folder : "", u->dwo_name,
+						    take_split, s);
+		if (!found && !l->missing++)
+			l->first_missing = strdup(u->dwo_name);
+	}
+	/* What is inlined may be told in the first half too. */
+	if (found) {
+		s->unit.file->code = l->file.code;
+		s->unit.file->budget += BUDGET_AN_ADDRESS * (uint64_t)l->count;
+	}
+	ok = dwarf_walk(found ? &s->unit : u, l->address, l->count, l->innermost, &l->nodes,
+			&l->ms->functions);
+	if (found)
+		s->unit.file->code = (struct dwarf_ranges){ 0 };
+	if (other) {
+		tell_fault(l, &s->file);
+		dwarf_file_close(&s->file);
+	}
+	free(s);
+	return ok;
+}
+
+/* ---- a unit ---------------------------------------------------------------------------------- */
+
+/* Rows that ascend, the last of them an end: whoever lies between two is of the first's line. */
+static void take_rows(void *arg, const struct dwarf_row *rows, uint32_t n)
+{
+	struct lines *l = arg;
+	uint32_t low = 0, high = l->count, row = 0;
+
+	if (!dwarf_is_code(&l->file, rows[0].address))
+		return;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->address[middle] < rows[0].address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < l->count && l->address[low] < rows[n - 1].address; low++) {
+		struct spot *s = &l->spot[low];
+
+		while (row + 1 < n && rows[row + 1].address <= l->address[low])
+			row++;
+		if (s->found || rows[row].end)
+			continue;
+		*s = (struct spot){ rows[row].file, rows[row].line, rows[row].column, true };
+	}
+}
+
+static bool add_frame(struct lines *l, uint32_t n, const char *function, const char *file,
+		      uint32_t line, uint32_t column)
+{
+	if (!pool_grow(l->frame, n, l->room_frame))
+		return false;
+	l->frame[n] = (struct a2n_frame){
+		.function = function, .file = file, .line = file ? line : 0,
+		.column = file && line ? column : 0,
+	};
+	return true;
+}
+
+/* The frames of one address: its own line, then where each function is inlined. */
+static bool tell(struct lines *l, const struct dwarf_unit *u, struct dwarf_files *files, uint32_t k)
+{
+	struct strings *strings = l->ms->strings;
+	const struct spot *s = &l->spot[k];
+	uint32_t node = l->inlined ? l->innermost[k] : NO_NODE, n = 0;
+	const struct dwarf_node *of = node == NO_NODE ? NULL : &l->nodes.list[node];
+
+	if (!s->found && !of)
+		return true;
+	if (!add_frame(l, n++, of ? of->name : NULL,
+		       s->found ? dwarf_path(u, files, s->file, strings) : NULL, s->line,
+		       s->column))
+		return false;
+	for (; of && of->parent != NO_NODE; of = &l->nodes.list[of->parent]) {
+		l->frame[n - 1].inlined = true;
+		if (!add_frame(l, n++, l->nodes.list[of->parent].name,
+			       dwarf_path(u, files, of->call_file, strings), of->call_line,
+			       of->call_column))
+			return false;
+	}
+	l->take(l->arg, l->index[k], l->frame, n);
+	return true;
+}
+
+static bool one_unit(struct lines *l, struct dwarf_unit *u)
+{
+	struct dwarf_files files = { 0 };
+	bool ok = true;
+	uint32_t k;
+
+	memset(l->spot, 0, l->count * sizeof(*l->spot));
+	l->nodes.n = 0;
+	/* Damage there is told; what stands before it is used. */
+	if (u->has_lines)
+		dwarf_run_lines(u, &files, take_rows, l);
+	if (l->inlined)
+		ok = walk_unit(l, u);
+	for (k = 0; k < l->count && ok; k++)
+		ok = tell(l, u, &files, k);
+	dwarf_files_free(&files);
+	return ok;
+}
+
+/* ---- which unit has which address ------------------------------------------------------------ */
+
+static int by_address(const void *pa, const void *pb)
+{
+	const struct wanted *a = pa, *b = pb;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int by_unit(const void *pa, const void *pb)
+{
+	const struct wanted *a = pa, *b = pb;
+
+	if (a->unit != b->unit)
+		return a->unit < b->unit ? -1 : 1;
+	return by_address(pa, pb);
+}
+
+static void claim(struct lines *l, uint32_t unit, uint64_t from, uint64_t to)
+{
+	uint32_t low = 0, high = l->n;
+
+	if (!dwarf_is_code(&l->file, from))
+		return;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->wanted[middle].address < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < l->n && l->wanted[low].address < to; low++)
+		if (l->wanted[low].unit == NO_UNIT)
+			l->wanted[low].unit = unit;
+	dwarf_spend(&l->file, 1);
+}
+
+/* A unit that doesn't say where its code is: its line table does. */
+struct claiming {
+	struct lines *l;
+	uint32_t unit;
+};
+
+static void claim_rows(void *arg, const struct dwarf_row *rows, uint32_t n)
+{
+	struct claiming *c = arg;
+
+	claim(c->l, c->unit, rows[0].address, rows[n - 1].address);
+}
+
+static void claim_all(struct lines *l)
+{
+	struct dwarf_ranges ranges = { 0 };
+	uint32_t i, k;
+
+	for (i = 0; i < l->file.n_units; i++) {
+		struct dwarf_unit *u = &l->file.unit[i];
+
+		if (!dwarf_unit_open(u) || !u->has_ranges)
+			continue;
+		ranges.n = 0;
+		if (u->ranges.class != ATTR_NONE)
+			dwarf_read_ranges(u, &u->ranges, &ranges);
+		else
+			dwarf_add_range(&ranges, u->low, u->high);
+		for (k = 0; k < ranges.n; k++)
+			claim(l, i, ranges.list[k].low, ranges.list[k].high);
+	}
+	free(ranges.list);
+	for (i = 0; i < l->file.n_units; i++) {
+		struct claiming c = { l, i };
+		struct dwarf_files files = { 0 };
+
+		if (l->file.unit[i].bad || l->file.unit[i].has_ranges ||
+		    !l->file.unit[i].has_lines)
+			continue;
+		dwarf_run_lines(&l->file.unit[i], &files, claim_rows, &c);
+		dwarf_files_free(&files);
+	}
+}
+
+static bool all_units(struct lines *l)
+{
+	uint32_t i, end, k;
+
+	claim_all(l);
+	qsort(l->wanted, l->n, sizeof(*l->wanted), by_unit);
+	for (i = 0; i < l->n && l->wanted[i].unit != NO_UNIT; i = end) {
+		for (end = i; end < l->n && l->wanted[end].unit == l->wanted[i].unit; end++) {
+			k = end - i;
+			l->address[k] = l->wanted[end].address;
+			l->index[k] = l->wanted[end].i;
+		}
+		l->count = end - i;
+		if (!one_unit(l, &l->file.unit[l->wanted[i].unit]))
+			return false;
+	}
+	return true;
+}
+
+static bool prepare(struct lines *l, const uint64_t *offsets, size_t n)
+{
+	uint32_t i;
+
+	l->n = (uint32_t)n;
+	l->wanted = malloc((n + 1) * sizeof(*l->wanted));
+	l->address = malloc((n + 1) * sizeof(*l->address));
+	l->index = malloc((n + 1) * sizeof(*l->index));
+	l->spot = malloc((n + 1) * sizeof(*l->spot));
+	l->innermost = malloc((n + 1) * sizeof(*l->innermost));
+	if (!l->wanted || !l->address || !l->index || !l->spot || !l->innermost)
+		return false;
+	for (i = 0; i < n; i++)
+		l->wanted[i] = (struct wanted){ offsets[i], i, NO_UNIT };
+	qsort(l->wanted, n, sizeof(*l->wanted), by_address);
+	return true;
+}
+
+static void finish(struct lines *l)
+{
+	tell_fault(l, &l->file);
+	if (l->has_alt) {
+		tell_fault(l, &l->alt);
+		dwarf_file_close(&l->alt);
+	}
+	if (l->has_package) {
+		tell_fault(l, &l->package);
+		dwarf_file_close(&l->package);
+	}
+	tell_missing(l);
+	dwarf_file_close(&l->file);
+	free(l->wanted);
+	free(l->address);
+	free(l->index);
+	free(l->spot);
+	free(l->innermost);
+	free(l->nodes.list);
+	free(l->frame);
+	free(l->first_missing);
+}
+
+int module_lines(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		 bool inlined, a2n_take_frames take, void *arg)
+{
+	struct lines *l = n < UINT32_MAX ? calloc(1, sizeof(*l)) : NULL;
+	struct elf_file elf;
+	int rc = -ENOENT;
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct lines){
+		.ms = ms, .module = m, .inlined = inlined, .take = take, .arg = arg,
+	};
+	if (!module_dwarf_open(ms, m, &elf, l->path, sizeof(l->path))) {
+		module_warn_servers(ms, m);
+		rc = module_lines_go(ms, m, offsets, n, take, arg);
+		goto out;
+	}
+	rc = -ENOMEM;
+	if (!open_file(l, &l->file, &elf, l->path, false))
+		goto out;
+	l->file.budget += BUDGET_AN_ADDRESS * (uint64_t)n;
+	open_alt(l);
+	dwarf_units(&l->file);
+	if (prepare(l, offsets, n) && all_units(l))
+		rc = dwarf_file_has_lines(&l->file) ? 0 : -ENOENT;
+	finish(l);
+out:
+	free(l);
+	return rc;
+}

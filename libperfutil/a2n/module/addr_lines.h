@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From addresses of a module to places in the source, by its DWARF. */
+#ifndef A2N_LINES_H
+#define A2N_LINES_H
+
+#include "a2n/module/module.h"
+
+/* a2n_lines. */
+int module_lines(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		 bool inlined, a2n_take_frames take, void *arg);
+/* Of a Go program without DWARF. */
+int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
+		    a2n_take_frames take, void *arg);
+
+#endif

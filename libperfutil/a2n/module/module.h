@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Modules: one object for each distinct file (path, device, inode, generation, build id), and for
+ * what is no file. Symbols are loaded when the first address is asked for.
+ */
+#ifndef A2N_MODULE_H
+#define A2N_MODULE_H
+
+#include "a2n.h"
+#include "a2n/dwarf/dwarf_file.h"
+#include "a2n/elf/elf_file.h"
+#include "a2n/module/files.h"
+#include "a2n/base/pool.h"
+#include "a2n/elf/symtab.h"
+
+enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE_KERNEL };
+
+/* What identifies a file's contents. */
+struct file_key {
+	uint64_t inode;
+	uint32_t major, minor, generation;
+	uint32_t machine;		/* whose file it is */
+};
+
+struct module {
+	struct a2n_module pub;		/* must be first */
+	struct a2n_symbol none;		/* the answer where no symbol is */
+	enum a2n_result none_result;
+	enum module_kind kind;
+	bool loaded;
+	bool deleted;			/* part of its identity where no inode is known */
+	bool gone;			/* it was deleted, by then or later */
+	const char *path;
+	struct file_key key;
+	struct build_id id;		/* told with the mapping; size 0: not */
+	uint64_t mapped;		/* CLOCK_REALTIME, at first; 0: not known */
+	uint64_t lowest;		/* the lowest file offset ever mapped */
+	struct symtab tab;
+	struct segment *segments;
+	uint32_t n_segments;
+	struct a2n_symbol **made;	/* by the symbol's number, NULL until asked for */
+};
+
+struct modules {
+	struct arena arena;
+	struct strings *strings;
+	struct table table, ids;
+	struct roots roots;
+	bool demangle;
+	void (*warn)(void *arg, const char *module, const char *message);
+	void *warn_arg;
+	uint32_t machines;		/* that were announced; 0: one */
+	uint32_t machine;		/* whose is what is told */
+	uint64_t time_of_day;		/* … of the mappings; 0: not known */
+	struct images {
+		struct image {
+			void *bytes;	/* NULL: not told */
+			size_t size;
+		} vdso, vdso_32;
+	} first, *others;		/* of machine 0, of those from 1 on */
+	struct module *none, *anon;
+	struct msi_file *msi;		/* saved symbols */
+	struct dwarf_names functions;	/* of DWARF: named once */
+	uint32_t dwarf_files;		/* opened so far */
+};
+
+int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
+void modules_close(struct modules *ms);
+/* So many machines. 0 or -ENOMEM. */
+int modules_machines(struct modules *ms, uint32_t count);
+
+/* The module of a mapping, or NULL without memory. */
+struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
+/* Of a vdso: the image that serves. NULL: m is none. */
+const struct image *module_image(const struct modules *ms, const struct module *m);
+/* A module with this name, new at its first call; its symbols are the caller's business. */
+struct module *module_named(struct modules *ms, const char *name, enum module_kind kind,
+			    uint32_t machine);
+int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
+int module_vdso(struct modules *ms, const void *image, size_t size);
+/* Memory in which programs make code: anonymous, or a file without a name that two mappings
+ * share. */
+bool module_holds_code(const struct module *m);
+/* The build id told for it; NULL: none was. */
+const struct build_id *module_told(const struct modules *ms, const struct module *m);
+
+/* Nothing covers an address in m: as what it answers, and where its symbols come from. */
+void module_set_none(struct module *m, enum a2n_result result, const char *from);
+/* Forget the symbols (objects given out live on). */
+void module_unload(struct module *m);
+/* Why servers gave no debug file, once. */
+void module_warn_servers(const struct modules *ms, const struct module *m);
+void module_warn(const struct modules *ms, const struct module *m, const char *message);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which file is a module's: the one that ran, by its build id where one was told, and its separate
+ * debug file. Users who need more than names of it get it opened.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/file_same.h"
+#include "a2n/module/kept_files.h"
+#include "a2n/module/module_file.h"
+
+#define SLACK_NS 20000000u		/* clocks are read one after the other */
+
+/* Written in place it has its inode still. */
+static bool changed(const struct module *m, const struct stat *st)
+{
+	uint64_t at = file_changed(st);
+
+	return m->mapped && m->key.inode && at > m->mapped && at - m->mapped > SLACK_NS;
+}
+
+static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
+{
+	struct module_file *f = arg;
+	const struct file_key *key = &f->module->key;
+	const struct file_told told = { key->inode, key->major, key->minor, key->generation };
+	enum file_same same;
+	struct build_id id;
+	const char *why;
+
+	why = elf_file_open(&f->elf, fd);
+	if (why) {
+		f->why = why;
+		return false;
+	}
+	same = live ? file_same(&told, fd, st) : FILE_SAME;
+	if (f->told) {
+		elf_file_build_id(&f->elf, &id);
+		if (!same_build_id(&id, f->told))
+			why = "the file was replaced since it ran (another build id)";
+	}
+	/* Of two that have no build id one is not the other. */
+	if (!why && !(f->told && f->told->size) && live) {
+		if (f->module->gone)
+			why = "the file was deleted and its build id is unknown";
+		else if (same == FILE_OTHER)
+			why = "the file was replaced since it ran (another inode)";
+		else if (same == FILE_SAME && changed(f->module, st))
+			why = "the file was replaced since it ran (changed after it was mapped)";
+		f->other_inode = same == FILE_UNSURE;
+	}
+	if (why) {
+		f->why = why;
+		elf_file_close(&f->elf);
+		return false;
+	}
+	snprintf(f->path, sizeof(f->path), "%s", file);
+	return true;
+}
+
+/* The one that ran, from who kept a copy of it. */
+static bool find_kept(struct module_file *f)
+{
+	const char *before = f->why, *why;
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (unsigned int i = 0; kept_path(KEPT_CODE, f->told, i, path, sizeof(path)); i++) {
+		int fd = file_open_regular(path, &st, &why);
+
+		if (fd >= 0 && take_candidate(f, path, fd, &st, false))
+			return true;
+	}
+	f->why = before;
+	return false;
+}
+
+bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f)
+{
+	const char *none = NULL;
+
+	f->module = m;
+	f->told = module_told(ms, m);
+	f->why = NULL;
+	f->other_inode = false;
+	if (files_candidates(&ms->roots, m->path, take_candidate, f, &none))
+		return true;
+	if (!f->why)
+		f->why = none;
+	return f->told && find_kept(f);
+}
+
+/* An ELF's descriptor outlives it, the ELF is closed. */
+static int keep_descriptor(struct elf_file *elf)
+{
+	int fd = elf->fd;
+
+	elf->fd = -1;
+	elf_file_close(elf);
+	return fd;
+}
+
+static int open_image(const struct image *image)
+{
+	int fd;
+
+	if (!image->bytes)
+		return -ENOENT;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, image->bytes, image->size) == (ssize_t)image->size)
+		return fd;
+	close(fd);
+	return -EIO;
+}
+
+static int open_debug(struct modules *ms, const struct module *m, struct module_file *f,
+		      bool have_code)
+{
+	struct build_id id = { .size = 0 };
+	struct elf_file debug;
+	bool found;
+
+	if (f->told)
+		id = *f->told;
+	else if (have_code)
+		elf_file_build_id(&f->elf, &id);
+	found = files_debug(&ms->roots, m->path, &id, have_code ? &f->elf : NULL, &debug, f->path,
+			    sizeof(f->path));
+	return found ? keep_descriptor(&debug) : -ENOENT;
+}
+
+int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
+		     size_t size)
+{
+	const struct image *image = module_image(ms, m);
+	struct module_file *f;
+	bool found;
+	int fd = -ENOENT;
+
+	if (image && which == A2N_FILE_CODE) {
+		snprintf(path, size, "%s", m->pub.name);
+		return open_image(image);
+	}
+	if (m->kind != MODULE_FILE)
+		return -ENOENT;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	found = module_file_find(ms, m, f);
+	if (which == A2N_FILE_DEBUG) {
+		fd = open_debug(ms, m, f, found);
+		if (found)
+			elf_file_close(&f->elf);
+	} else if (found) {
+		fd = keep_descriptor(&f->elf);
+	}
+	if (fd >= 0)
+		snprintf(path, size, "%s", f->path);
+	free(f);
+	return fd;
+}
+
+bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_file *elf, char *path,
+		       size_t size)
+{
+	const struct image *image = module_image(ms, m);
+	struct module_file *f = calloc(1, sizeof(*f));
+	struct build_id id = { .size = 0 };
+	bool found, is_code = false;
+
+	if (!f)
+		return false;
+	if (image) {
+		snprintf(f->path, sizeof(f->path), "%s", m->pub.name);
+		f->elf.fd = -1;
+		found = image->bytes && !elf_file_open_memory(&f->elf, image->bytes, image->size);
+	} else {
+		found = m->kind == MODULE_FILE && module_file_find(ms, m, f);
+	}
+	if (f->told)
+		id = *f->told;
+	if (found) {
+		elf_file_build_id(&f->elf, &id);
+		is_code = dwarf_elf_has_lines(&f->elf);
+	}
+	if (is_code) {
+		*elf = f->elf;
+		snprintf(path, size, "%s", f->path);
+		free(f);
+		return true;
+	}
+	if (m->kind != MODULE_KERNEL && m->kind != MODULE_ANON)
+		is_code = files_debug(&ms->roots, m->path, &id, found ? &f->elf : NULL, elf,
+				      path, size);
+	if (found)
+		elf_file_close(&f->elf);
+	free(f);
+	return is_code;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which file is a module's: found, opened. */
+#ifndef A2N_MODULE_FILE_H
+#define A2N_MODULE_FILE_H
+
+#include <limits.h>
+
+#include "a2n/module/module.h"
+
+/* A module's file while it is looked for. */
+struct module_file {
+	const struct module *module;
+	const struct build_id *told;
+	const char *why;		/* why it was not found */
+	struct elf_file elf;
+	bool other_inode;		/* than the one that ran; no build id tells more */
+	char path[PATH_MAX];
+};
+/* true: elf is open, path is its name. */
+bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f);
+/* A descriptor, or -errno. */
+int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
+		     size_t size);
+/* The file that has its DWARF: that of the code, or its separate debug file. false: neither. */
+bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_file *elf, char *path,
+		       size_t size);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Modules' symbols. The file whose symbols serve must be the one that ran: where a build id was
+ * told it decides; where none was, another inode is a reason to warn.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "a2n/base/demangle.h"
+#include "a2n/elf/go_table.h"
+#include "a2n/module/module_file.h"
+#include "a2n/module/module_symbols.h"
+#include "a2n/module/msi.h"
+
+#define PAGE 4096ull
+
+static bool make_room(struct module *m)
+{
+	if (!m->made && m->tab.n)
+		m->made = calloc(m->tab.n, sizeof(*m->made));
+	return m->made;
+}
+
+void module_adopt(struct module *m, struct symtab *tab)
+{
+	struct symtab old = m->tab;
+	struct a2n_symbol **made = m->made;
+	uint32_t i, k;
+
+	m->tab = *tab;
+	m->made = NULL;
+	*tab = (struct symtab){ 0 };
+	for (i = 0; made && i < old.n; i++) {
+		if (!made[i])
+			continue;
+		k = symtab_find(&m->tab, old.symbols[i].value);
+		if (k != NO_SYMBOL && m->tab.symbols[k].value == old.symbols[i].value &&
+		    !strcmp(symtab_name(&m->tab, k), made[i]->raw_name) && make_room(m)) {
+			m->made[k] = made[i];
+			made[i]->size = m->tab.symbols[k].end - m->tab.symbols[k].value;
+		}
+	}
+	free(made);
+	symtab_free(&old);
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+struct loading {
+	struct modules *ms;
+	struct module *m;
+	struct module_file file;
+};
+
+static const char *text(struct modules *ms, const char *s)
+{
+	const char *copy = strings_intern(ms->strings, s, strlen(s));
+
+	return copy ? copy : "out of memory";
+}
+
+static bool take_segments(struct module *m, struct elf_file *f)
+{
+	m->segments = f->segments;
+	m->n_segments = f->n_segments;
+	f->segments = NULL;
+	f->n_segments = 0;
+	if (!f->hollow)
+		return true;
+	/* Only memory says where the contents were: the lowest mapping is the segment's begin. */
+	if (m->n_segments != 1 || m->lowest == UINT64_MAX)
+		return false;
+	m->segments->size += m->segments->address % PAGE;
+	m->segments->address &= ~(PAGE - 1);
+	m->segments->offset = m->lowest;
+	return true;
+}
+
+/* What Go programs have names of even when they are stripped. */
+static uint32_t load_go(struct loading *l)
+{
+	struct go_table g;
+	uint32_t n = elf_symbols_go(&l->file.elf, &l->m->tab, &g);
+	char *message;
+
+	if (g.fault && asprintf(&message, "Go's table of functions is damaged, %s: %s, at 0x%" PRIx64
+				" of it: %u functions were read", l->file.path, g.fault,
+				g.fault_at, n) >= 0) {
+		module_warn(l->ms, l->m, message);
+		free(message);
+	}
+	go_table_close(&g);
+	return n;
+}
+
+/* The symbols of an opened file and its companions; the file that has most of them in `from`. */
+static uint32_t load_symbols(struct loading *l, const char **from)
+{
+	struct symtab *t = &l->m->tab;
+	struct build_id id;
+	struct elf_file debug;
+	char found[PATH_MAX];
+	uint32_t n;
+
+	*from = l->file.path;
+	n = elf_symbols_full(&l->file.elf, t);
+	if (!n) {
+		elf_file_build_id(&l->file.elf, &id);
+		if (files_debug(&l->ms->roots, l->m->path, &id, &l->file.elf, &debug, found,
+				sizeof(found))) {
+			n = elf_symbols_full(&debug, t);
+			if (n)
+				*from = text(l->ms, found);
+			elf_file_close(&debug);
+		}
+	}
+	if (!n)
+		n = elf_symbols_debugdata(&l->file.elf, t);
+	n += elf_symbols_dynamic(&l->file.elf, t);
+	elf_symbols_plt(&l->file.elf, t);
+	n += load_go(l);
+	return n;
+}
+
+static void load_file(struct loading *l)
+{
+	struct module *m = l->m;
+	const char *from = NULL;
+	struct elf_file debug;
+	uint32_t n = 0;
+
+	n = msi_symbols(l->ms, m, module_told(l->ms, m));
+	if (n) {
+		from = "saved symbols";
+	} else if (module_file_find(l->ms, m, &l->file)) {
+		n = load_symbols(l, &from);
+		take_segments(m, &l->file.elf);
+		elf_file_close(&l->file.elf);
+		if (!n)
+			from = "no symbols in the file, nor a debug file for it";
+		if (n && l->file.other_inode)
+			module_warn(l->ms, m, "the file has another inode than the one that ran: "
+				    "its names may be wrong");
+	} else {
+		from = l->file.why;
+		if (l->file.told &&
+		    files_debug(&l->ms->roots, m->path, l->file.told, NULL, &debug, l->file.path,
+				sizeof(l->file.path))) {
+			if (take_segments(m, &debug)) {
+				n = elf_symbols_full(&debug, &m->tab);
+				if (n)
+					from = l->file.path;
+			} else {
+				from = "the file is gone and its debug file does not say where "
+				       "code was mapped";
+			}
+			elf_file_close(&debug);
+		}
+	}
+	if (symtab_finish(&m->tab)) {
+		module_unload(m);
+		n = 0;
+		from = "out of memory";
+	}
+	/* Of memory that is no file by nature there is nothing to warn of. */
+	if (!n && m->path[0] == '/' && strncmp(m->path, "/memfd:", 7) &&
+	    strncmp(m->path, "/SYSV", 5))
+		module_warn(l->ms, m, from);
+	module_set_none(m, n ? A2N_RESULT_NO_SYMBOL : A2N_RESULT_NO_SYMBOLS, text(l->ms, from));
+}
+
+static void load_vdso(struct modules *ms, struct module *m)
+{
+	const struct image *image = module_image(ms, m);
+	const char *from = "no image of the vdso was told";
+	struct elf_file f;
+	uint32_t n = 0;
+
+	if (image->bytes) {
+		from = elf_file_open_memory(&f, image->bytes, image->size);
+		if (!from) {
+			n = elf_symbols_full(&f, &m->tab) + elf_symbols_dynamic(&f, &m->tab);
+			take_segments(m, &f);
+			elf_file_close(&f);
+			from = n ? m->pub.name : "the vdso's image has no symbols";
+		}
+	}
+	if (symtab_finish(&m->tab)) {
+		module_unload(m);
+		n = 0;
+		from = "out of memory";
+	}
+	module_set_none(m, n ? A2N_RESULT_NO_SYMBOL : A2N_RESULT_NO_SYMBOLS, from);
+}
+
+static void load(struct modules *ms, struct module *m)
+{
+	struct loading *l;
+
+	if (module_image(ms, m)) {
+		load_vdso(ms, m);
+	} else if (m->kind == MODULE_FILE) {
+		l = calloc(1, sizeof(*l));
+		if (l) {
+			l->ms = ms;
+			l->m = m;
+			load_file(l);
+			module_warn_servers(ms, m);
+		} else {
+			module_set_none(m, A2N_RESULT_NO_SYMBOLS, "out of memory");
+		}
+		free(l);
+	}
+	m->loaded = true;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* Virtual address of a file offset: by the segment that holds it, else by one whose pages do. */
+static uint64_t to_address(const struct module *m, uint64_t offset)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->n_segments; i++)
+		if (offset - m->segments[i].offset < m->segments[i].size)
+			return offset - m->segments[i].offset + m->segments[i].address;
+	for (i = 0; i < m->n_segments; i++) {
+		const struct segment *s = &m->segments[i];
+
+		if (offset >= (s->offset & ~(PAGE - 1)) &&
+		    offset < s->offset + s->size + (-(s->offset + s->size) & (PAGE - 1)))
+			return offset - s->offset + s->address;
+	}
+	return offset;
+}
+
+static struct a2n_symbol *make_symbol(struct modules *ms, struct module *m, uint32_t i,
+				      uint64_t bias)
+{
+	const struct symbol *raw = &m->tab.symbols[i];
+	const char *name = symtab_name(&m->tab, i);
+	struct a2n_symbol *s;
+	char *readable;
+
+	if (!make_room(m))
+		return NULL;
+	s = arena_alloc(&ms->arena, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->raw_name = s->name = strings_intern(ms->strings, name, strlen(name));
+	if (!s->name)
+		return NULL;
+	readable = ms->demangle ? demangle_symbol(name) : NULL;
+	if (readable) {
+		name = strings_intern(ms->strings, readable, strlen(readable));
+		if (name)
+			s->name = name;
+		free(readable);
+	}
+	s->value = raw->value + bias;
+	s->size = raw->end - raw->value;
+	s->module = &m->pub;
+	return m->made[i] = s;
+}
+
+void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint64_t bias,
+		    struct a2n_answer *answer)
+{
+	struct a2n_symbol *s = NULL;
+	uint64_t address;
+	uint32_t i;
+
+	if (!m->loaded)
+		load(ms, m);
+	address = m->n_segments ? to_address(m, offset) : offset;
+	i = symtab_find(&m->tab, address);
+	if (i != NO_SYMBOL) {
+		s = m->made ? m->made[i] : NULL;
+		if (!s)
+			s = make_symbol(ms, m, i, bias);
+		else if (m->kind != MODULE_FILE)
+			/* where a kernel module begins may have become known since */
+			s->value = m->tab.symbols[i].value + bias;
+	}
+	address += bias;
+	answer->module = &m->pub;
+	answer->symbol = s ? s : &m->none;
+	answer->result = s ? A2N_OK : m->none_result;
+	answer->module_offset = address;
+	answer->symbol_offset = s ? address - s->value : address;
+}
+
+void modules_each(struct modules *ms,
+		  void (*each)(void *arg, struct modules *ms, struct module *m), void *arg)
+{
+	size_t i;
+
+	for (i = 0; i < ms->table.size; i++) {
+		struct module *m = ms->table.slots[i].item;
+
+		if (!m || m->kind != MODULE_FILE)
+			continue;
+		if (!m->loaded)
+			load(ms, m);
+		each(arg, ms, m);
+	}
+}
+
+struct module *module_find(struct modules *ms, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < ms->table.size; i++) {
+		struct module *m = ms->table.slots[i].item;
+
+		if (!m || m->kind != MODULE_FILE || strcmp(m->path, path))
+			continue;
+		if (!m->loaded)
+			load(ms, m);
+		return m;
+	}
+	return NULL;
+}
+
+const struct a2n_symbol *module_symbol(struct modules *ms, struct module *m, uint32_t i)
+{
+	return m->made && m->made[i] ? m->made[i] : make_symbol(ms, m, i, 0);
+}

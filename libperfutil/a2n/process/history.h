@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an address ever meant, for who wants to know how an answer came to be. */
+#ifndef A2N_HISTORY_H
+#define A2N_HISTORY_H
+
+#include "a2n/jit/jit_code.h"
+#include "a2n/process/process.h"
+
+void history_process(const struct processes *ps, const struct jits *js, uint32_t pid,
+		     uint64_t address, a2n_take_span take, void *arg);
+void history_kernel(const struct space *s, uint64_t address, a2n_take_span take, void *arg);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who had a pid when: its owners (pids come back), each owner's images (exec gives a new one), the
+ * names of processes and threads over time, and from when on they are unsure.
+ */
+#ifndef A2N_PROCESS_H
+#define A2N_PROCESS_H
+
+#include "a2n/base/pool.h"
+#include "a2n/space/space.h"
+
+struct named {
+	uint64_t from;
+	const char *name;
+};
+
+/* One process, from fork to the next owner of its pid. */
+struct owner {
+	uint64_t start_time;		/* 0: unknown */
+	uint64_t serial;
+	bool born;			/* its beginning was told: nothing of it lies before */
+	bool exited;
+	struct named *names;
+	uint32_t n_names, room;
+	struct owner *next;		/* of all owners */
+};
+
+/* One image of an owner; until the next epoch of its pid. */
+struct epoch {
+	struct moment from;
+	struct owner *owner;
+	struct space *space;		/* NULL until something is known */
+	struct space *jit;		/* code that it told of, over what is mapped; NULL: none */
+	struct space *map;		/* of perf maps; all epochs of an image have one */
+	bool seen;			/* not exec: a walk found it alive */
+	bool copy;			/* not exec: its parent's memory, or a copy of it */
+	uint64_t unsure;		/* from this time on */
+};
+
+struct process {
+	uint32_t pid;
+	uint32_t n, room;
+	uint32_t hit;			/* the epoch found last */
+	struct epoch *epochs;
+};
+
+/* A thread id over time: whose thread, which name. */
+struct thread_fact {
+	uint64_t from;
+	const struct owner *owner;
+	const char *name;
+};
+
+struct thread {
+	uint32_t tid;
+	uint32_t n, room;
+	struct thread_fact *facts;
+};
+
+struct processes {
+	struct arena arena;
+	struct strings *strings;
+	struct spaces spaces;
+	struct table by_pid, by_tid;
+	struct process *last;
+	struct owner *owners;
+	uint64_t serial;
+	uint32_t order;
+	struct losses {
+		uint64_t *unsure;	/* times from which everybody is */
+		uint32_t n, room;
+		uint32_t order;		/* the call that added the last of them */
+	} losses, *others;		/* of machine 0, of those from 1 on */
+	uint32_t machines;		/* that were announced; 0: one */
+};
+
+/* So many machines. 0 or -ENOMEM. */
+int processes_machines(struct processes *ps, uint32_t count);
+
+int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time,
+		  bool seen);
+int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t child,
+		  uint64_t start_time, bool shares);
+int process_thread(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid);
+int process_named(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid,
+		  const char *name);
+int process_exit(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid);
+int process_unsure(struct processes *ps, uint64_t time, uint32_t pid);
+int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
+		const struct mapping *mapping, bool walk, bool anonymous);
+int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start,
+		  uint64_t last);
+
+/* Code that the process made and told of, or (a NULL module) gave up for the reason in delta. */
+int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
+		const struct mapping *code);
+/* What it has told of there by now. */
+struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address);
+
+/* Code of a perf map that was not there yet at `since`, and was at `time`; also as it is while it
+ * is unsure. Of each part that other code has `judge` says who has it from `since` on. */
+typedef struct mapping (*process_judge)(void *arg, const struct mapping *there);
+int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
+		    uint64_t start, uint64_t last, const struct mapping *code,
+		    const struct mapping *unsure, process_judge judge, void *arg);
+/* What maps told by then stand there. */
+struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
+
+/* The next change after *at of what the image that pid had at `time` told of an address: when, and
+ * what it told. */
+bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
+		      struct moment *at, struct mapping *code);
+
+#define MAPPING_GIVEN_UP	2	/* as MAPPING_FREE: code that its program gave up */
+
+/* What pid had mapped at address; a NULL module: nothing. */
+struct found {
+	struct mapping mapping, jit;	/* jit: of code it told of; it goes first */
+	uint64_t first, last;		/* around the address the mapping is this one */
+	struct mapping map;		/* from a perf map, for memory that holds code */
+	bool unsure;
+};
+struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
+const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);
+const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time);
+uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time);
+/* NULL: nothing was told of it. */
+const struct process *process_known(const struct processes *ps, uint32_t pid);
+void processes_free(struct processes *ps);
+
+#endif

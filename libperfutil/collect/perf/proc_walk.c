@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The walk through /proc. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/now.h"
+#include "collect/perf/proc_walk.h"
+#include "base/proc_text.h"
+
+#define PF_KTHREAD	0x00200000	/* the kernel's, in /proc/PID/stat's flags */
+
+struct task {
+	pid_t pid, ppid;
+	uint32_t flags;			/* PITRACE_TASK_* */
+	uint64_t start;			/* ns, to a tick's precision */
+	char comm[16];
+};
+
+struct walk {
+	struct task *list;
+	size_t n, room;
+	perf_put put;
+	void *arg;
+};
+
+static bool read_task(const char *path, struct task *t)
+{
+	struct proc_task told;
+	char text[1024];
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	if (!f)
+		return false;
+	n = fread(text, 1, sizeof(text), f);
+	fclose(f);
+	if (!proc_task_parse(text, n, &told))
+		return false;
+	t->pid = (pid_t)told.pid;
+	t->ppid = (pid_t)told.ppid;
+	t->flags = PITRACE_TASK_WALK | (told.flags & PF_KTHREAD ? PITRACE_TASK_KTHREAD : 0);
+	t->start = told.start;
+	memcpy(t->comm, told.comm, sizeof(t->comm));
+	return true;
+}
+
+static int put_task(struct walk *w, uint32_t minor, pid_t pid, const struct task *t, uint32_t flags,
+		    uint64_t time)
+{
+	struct pitrace_mte_task r = {
+		.pid = (uint32_t)pid, .tid = (uint32_t)t->pid, .ppid = (uint32_t)t->ppid,
+		.flags = t->flags | flags, .start = t->start,
+	};
+
+	memcpy(r.comm, t->comm, sizeof(r.comm));
+	return w->put(w->arg, PITRACE_MTE, minor, &r, sizeof(r), time);
+}
+
+/* A line of /proc/PID/maps, told as perf tells a new mapping. */
+static int put_map(struct walk *w, pid_t pid, const char *line, size_t length, uint64_t time)
+{
+	union {
+		struct pitrace_mte_map map;
+		uint8_t room[sizeof(struct pitrace_mte_map) + PATH_MAX + 4];
+	} u;
+	struct proc_map m;
+	size_t n;
+
+	if (!proc_map_parse(line, length, &m))
+		return 0;
+	n = m.path_len < PATH_MAX ? m.path_len : PATH_MAX;
+	u.map = (struct pitrace_mte_map){
+		.pid = (uint32_t)pid, .flags = PITRACE_MAP_WALK | m.flags, .start = m.start,
+		.length = m.end - m.start, .offset = m.offset, .inode = m.inode,
+		.dev_major = m.dev_major, .dev_minor = m.dev_minor, .path_len = (uint32_t)n,
+	};
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, m.path, n);
+	return w->put(w->arg, PITRACE_MTE, PITRACE_MTE_MODULE, &u.map,
+		      sizeof(u.map) + (n & ~(size_t)3) + 4, time);
+}
+
+static int put_maps(struct walk *w, pid_t pid, uint64_t time)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	ssize_t got;
+	int err = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && !err && (got = getline(&line, &room, f)) > 0)
+		err = put_map(w, pid, line, (size_t)got - (line[got - 1] == '\n'), time);
+	free(line);
+	if (f)
+		fclose(f);
+	return err;
+}
+
+static int put_threads(struct walk *w, pid_t pid, uint64_t time)
+{
+	struct dirent *e;
+	char path[320];
+	int err = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	while (d && !err && (e = readdir(d))) {
+		struct task t;
+
+		if (e->d_name[0] == '.' || atoi(e->d_name) == pid)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid, e->d_name);
+		if (read_task(path, &t))
+			err = put_task(w, PITRACE_MTE_THREAD, pid, &t, 0, time);
+	}
+	if (d)
+		closedir(d);
+	return err;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct task *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static const struct task *find(const struct walk *w, pid_t pid)
+{
+	struct task key = { .pid = pid };
+
+	return bsearch(&key, w->list, w->n, sizeof(*w->list), by_pid);
+}
+
+/* Is it, or does it come from, that one? Chains are short; a walk that sees a pid change hands
+ * meanwhile must still end. */
+static bool comes_from(const struct walk *w, const struct task *t, pid_t scope)
+{
+	for (int depth = 0; t && depth < 256; depth++) {
+		if (t->pid == scope)
+			return true;
+		t = find(w, t->ppid);
+	}
+	return false;
+}
+
+static int list_all(struct walk *w)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+
+	if (!d)
+		return -errno;
+	while ((e = readdir(d))) {
+		char path[300];
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		if (w->n == w->room) {
+			size_t room = w->room ? 2 * w->room : 256;
+			void *more = realloc(w->list, room * sizeof(*w->list));
+
+			if (!more) {
+				closedir(d);
+				return -ENOMEM;
+			}
+			w->list = more;
+			w->room = room;
+		}
+		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
+		if (read_task(path, &w->list[w->n]))
+			w->n++;
+	}
+	closedir(d);
+	qsort(w->list, w->n, sizeof(*w->list), by_pid);
+	return 0;
+}
+
+static int put_ancestors(struct walk *w, pid_t scope)
+{
+	const struct task *t = find(w, scope);
+	int err = 0;
+
+	for (int depth = 0; t && !err && depth < 64; depth++) {
+		t = find(w, t->ppid);
+		if (t)
+			err = put_task(w, PITRACE_MTE_PROCESS, t->pid, t, PITRACE_TASK_ANCESTOR,
+				       now_ns());
+	}
+	return err;
+}
+
+int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), void *arg)
+{
+	struct walk w = { .put = put, .arg = arg };
+	int err = list_all(&w);
+
+	if (!err && scope)
+		err = put_ancestors(&w, scope);
+	for (size_t i = 0; i < w.n && !err; i++) {
+		uint64_t time = now_ns();
+		struct task t;
+		char path[64];
+
+		if (scope && !comes_from(&w, &w.list[i], scope))
+			continue;
+		/* Its name and parent as they are at this stamp. */
+		snprintf(path, sizeof(path), "/proc/%d/stat", w.list[i].pid);
+		if (!read_task(path, &t))
+			continue;
+		if (visit)
+			visit(arg, t.pid);
+		err = put_task(&w, PITRACE_MTE_PROCESS, t.pid, &t, 0, time);
+		if (!err && !(t.flags & PITRACE_TASK_KTHREAD))
+			err = put_maps(&w, t.pid, time);
+		if (!err)
+			err = put_threads(&w, t.pid, time);
+	}
+	free(w.list);
+	return err;
+}

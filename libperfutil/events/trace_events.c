@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events by name, for programs: how each is to be counted or sampled goes with it. */
+#include <errno.h>
+#include <tracer.h>
+#include "base/rc.h"
+#include "events/event_names.h"
+
+int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
+		    struct pitrace_event_args *list)
+{
+	char why[400] = "";
+	int n;
+
+	if (priv < TRACE_PRIV_ANY || priv > TRACE_PRIV_KERNEL)
+		return rc_fail(PI_BAD_PRIVILEGE, "no such privilege");
+	n = events_find(names, list, why, sizeof(why));
+	if (n < 0)
+		return rc_fail(n == -E2BIG ? PI_TOO_MANY_METRICS : PI_EVENT_UNSUPPORTED, "%s", why);
+	for (int i = 0; i < n; i++) {
+		list[i].period = count ? count : rate;
+		list[i].flags |= count ? 0 : PITRACE_EVENT_RATE;
+		if (priv != TRACE_PRIV_ANY)
+			list[i].flags |= priv == TRACE_PRIV_USER ? PITRACE_EVENT_USER :
+					 PITRACE_EVENT_KERNEL;
+	}
+	return n;
+}
+
+void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,
+				  const char *what), void *arg)
+{
+	events_list(each, arg);
+}
