@@ -56,7 +56,7 @@ AI_SRC	     := $(wildcard tools/ai/*.c)
 MPEVT_SRC    := $(wildcard tools/mpevt/*.c)
 PTT_SRC	     := $(wildcard tools/ptt/*.c)
 CPI_SRC	     := $(wildcard tools/cpi/*.c)
-POST_SRC     := $(wildcard post/*.c post/*/*.c)
+POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
 
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
@@ -110,7 +110,7 @@ $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 # Readers share the decoder and the cursor with the collectors, all of them how others' files are opened.
-$(call obj,$(wildcard post/formats/*.c post/model/*.c post/report/*.c post/sandbox/*.c)): INC = $(INC_POST) -Ilibperfutil
+$(call obj,$(wildcard post/*/*.c post/*/*/*.c)): INC = $(INC_POST) -Ilibperfutil
 # All write new files in the same way.
 $(call obj,tools/common/output.c tools/swtrace/place.c): INC += -Ilibperfutil
 # It asks debuginfod for liba2n.

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "complain.h"
-#include "formats/merged.h"
+#include "input/merged.h"
 #include "model/feed.h"
 #include "model/read.h"
 #include "options.h"

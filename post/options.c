@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "complain.h"
-#include "formats/tracepoints.h"
+#include "record/tracepoints.h"
 #include "model/read.h"
 #include "next_option.h"
 #include "report/report.h"

@@ -7,8 +7,8 @@
 #ifndef POST_CALLFLOW_H
 #define POST_CALLFLOW_H
 
-#include "model/call_record.h"
-#include "model/keys.h"
+#include "record/call_record.h"
+#include "record/keys.h"
 
 struct callflow_frame {
 	uint64_t entered;		/* stamp */

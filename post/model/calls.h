@@ -7,7 +7,7 @@
 #ifndef POST_CALLS_H
 #define POST_CALLS_H
 
-#include "model/names.h"
+#include "model/trace_names.h"
 
 #define CALLS_START (1u << 21)		/* and one for each byte of the file */
 #define CALLS_DEPTH 20000u		/* reports go down by recursion */
@@ -36,8 +36,8 @@ void calls_begin(struct calls *c, uint64_t file_size);
 /* The node, made when it is new; NO_KEY: no memory. parent NO_KEY: the root of a process. The
  * parent itself when the tree is full, or it lies too deep. */
 uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel);
-/* After the last tick: processes of one group together, what is shown of addresses (lines.h),
- * totals, the order of siblings. 0 or -ENOMEM. */
+/* After the last tick: processes of one group together, what is shown of addresses
+ * (source_lines.h), totals, the order of siblings. 0 or -ENOMEM. */
 int calls_finish(struct calls *c, const struct names *n);
 void calls_free(struct calls *c);
 

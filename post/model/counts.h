@@ -6,7 +6,7 @@
 #ifndef POST_COUNTS_H
 #define POST_COUNTS_H
 
-#include "model/names.h"
+#include "model/trace_names.h"
 
 struct row {
 	uint32_t thread, symbol;
@@ -40,7 +40,8 @@ struct counts {
 int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64_t ticks);
 /* After the last one: all of them stand in rows. */
 int counts_flush(struct counts *c);
-/* What reports show in place of addresses (lines.h): after lines_finish, before what follows. */
+/* What reports show in place of addresses (source_lines.h): after lines_finish, before what
+ * follows. */
 void counts_show(struct counts *c, const struct names *n);
 /* The same for samples: and the buckets, and each module's ticks. 0 or -ENOMEM. */
 int counts_finish(struct counts *c, struct names *n);

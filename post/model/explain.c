@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/keys.h"
-#include "model/record.h"
-#include "model/user_record.h"
+#include "record/keys.h"
+#include "record/record_as.h"
+#include "record/user_record.h"
 
 static int add(struct explain *x, const struct a2n *a, struct explain_source *s, uint32_t before)
 {

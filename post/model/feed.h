@@ -8,8 +8,8 @@
 
 #include <a2n.h>
 
-#include "formats/format.h"
-#include "model/trace.h"
+#include "record/input.h"
+#include "model/trace_books.h"
 
 /* Each: 0, or -errno (no memory). What is malformed is counted in the trace's books. */
 int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r);

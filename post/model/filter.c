@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/record.h"
+#include "record/record_as.h"
 
 /* ---- what the user says ---------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #define POST_FRAMES_H
 
 #include "model/calls.h"
-#include "model/itrace.h"
+#include "model/itrace_runs.h"
 
 struct frame {
 	uint64_t call;			/* address of the call that came here */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <pifile.h>
 
-#include "model/keys.h"
+#include "record/keys.h"
 #include "model/spread.h"
 
 struct irq_row {

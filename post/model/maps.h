@@ -7,9 +7,9 @@
 #ifndef POST_MAPS_H
 #define POST_MAPS_H
 
-#include "formats/format.h"
-#include "model/jit.h"
-#include "model/keys.h"
+#include "record/input.h"
+#include "model/jit_code.h"
+#include "record/keys.h"
 
 struct maps_process;
 

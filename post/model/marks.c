@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "model/record.h"
-#include "model/user_record.h"
+#include "record/record_as.h"
+#include "record/user_record.h"
 
 #define NAME_MAX_BYTES 256		/* of a name as a report shows it */
 

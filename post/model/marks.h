@@ -7,9 +7,9 @@
 #ifndef POST_MARKS_H
 #define POST_MARKS_H
 
-#include "model/names.h"
+#include "model/trace_names.h"
 #include "model/spread.h"
-#include "model/trace.h"
+#include "model/trace_books.h"
 
 #define MARK_BEGIN	0u
 #define MARK_END	0x80u

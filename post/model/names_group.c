@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Processes and threads of the same name, counted together where the user wants it; the order of
  * symbols. */
-#include "model/names.h"
+#include "model/trace_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

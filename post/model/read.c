@@ -10,7 +10,7 @@
 #include "model/functions.h"
 #include "model/hits.h"
 #include "model/profile.h"
-#include "model/record.h"
+#include "record/record_as.h"
 #include "progress.h"
 
 #define UPDATE_EVERY 65536	/* records between two looks at the clock */

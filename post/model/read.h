@@ -6,9 +6,9 @@
 #ifndef POST_READ_H
 #define POST_READ_H
 
-#include "formats/format.h"
+#include "record/input.h"
 #include "model/runs.h"
-#include "model/trace.h"
+#include "model/trace_books.h"
 #include "model/tree.h"
 #include "options.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/record.h"
+#include "record/record_as.h"
 
 void runs_begin(struct runs *rs, struct names *n, struct trace *t, const struct pifile_header *h,
 		struct calls *calls)

@@ -2,13 +2,13 @@
 /*
  * Where threads and CPUs spent their time, from dispatches and wake-ups. Each CPU runs one thread,
  * each thread is in one state; time is booked when that ends. A row is a thread under one name
- * (names.h); memory is bounded by threads, CPUs and pairs of waker and wakee.
+ * (trace_names.h); memory is bounded by threads, CPUs and pairs of waker and wakee.
  */
 #ifndef POST_SCHED_H
 #define POST_SCHED_H
 
 #include "model/irqs.h"
-#include "model/names.h"
+#include "model/trace_names.h"
 #include "model/wakers.h"
 
 /* Why a thread is off its CPU: PITRACE_LEFT_*, or it was never on one yet. */

@@ -7,7 +7,7 @@
 #define POST_STACKS_H
 
 #include "model/calls.h"
-#include "model/stack.h"
+#include "record/stack_record.h"
 #include "model/unwind.h"
 
 /* Why a stack ends early, or isn't there: ticks of each. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/keys.h"
+#include "record/keys.h"
 
 uint32_t symbols_add(struct symbols *all, const struct symbol *s)
 {

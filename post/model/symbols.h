@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The symbols that samples fell on, each once, as small numbers: as liba2n names them, and as lines
- * (lines.h) divides them. All that is added stays.
+ * (source_lines.h) divides them. All that is added stays.
  */
 #ifndef POST_SYMBOLS_H
 #define POST_SYMBOLS_H
@@ -14,7 +14,7 @@ struct symbol {
 	uint32_t module;
 	enum a2n_result result;
 	const struct a2n_symbol *a2n;	/* NULL: a name of our own */
-	/* Where lines or inlined functions are wanted (lines.h): */
+	/* Where lines or inlined functions are wanted (source_lines.h): */
 	uint32_t base;			/* the symbol without a line; itself */
 	bool inlined;			/* a function within others */
 	bool is_spot;			/* an address of it: at the end others stand for it */

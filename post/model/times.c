@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "complain.h"
-#include "model/record.h"
+#include "record/record_as.h"
 
 void times_begin(struct times *t, struct names *n, struct trace *trace,
 		 const struct pifile_header *header)

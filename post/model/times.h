@@ -10,7 +10,7 @@
 #include "model/away.h"
 #include "model/syscalls.h"
 #include "model/counts.h"
-#include "model/trace.h"
+#include "model/trace_books.h"
 
 struct times {
 	struct irqs irqs;

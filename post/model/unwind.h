@@ -9,7 +9,7 @@
 
 #include <a2n.h>
 
-#include "model/stack.h"
+#include "record/stack_record.h"
 
 enum unwind_end {
 	UNWIND_WHOLE,			/* to the outermost call */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/jit.h"
+#include "model/jit_code.h"
 #include "model/made_elf.h"
 
 /* An ELF file that is nothing but a header: libdw learns the machine from it. */

@@ -3,7 +3,7 @@
 #ifndef POST_WAKERS_H
 #define POST_WAKERS_H
 
-#include "model/names.h"
+#include "model/trace_names.h"
 
 /* Who wakes: a thread of names, or (with this bit) one of irqs; or an interrupt that is not told */
 #define WAKER_IRQ	0x80000000u

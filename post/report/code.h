@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "model/names.h"
+#include "model/trace_names.h"
 
 struct code {
 	const char *why;		/* there are no bytes, and why */

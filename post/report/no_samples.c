@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <perfutil.h>
 
-#include "model/call_record.h"
+#include "record/call_record.h"
 
 static const struct {
 	uint16_t major;

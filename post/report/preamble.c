@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "escape.h"
-#include "model/user_record.h"
+#include "record/user_record.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
 /*
  * A report is one entry in reports[]: what it needs of the model, where it goes, who writes which
  * form of it. Several are made in one run. What all of them need (labels, percents, loss in words)
- * is in text.c.
+ * is in report_text.c.
  */
 #ifndef POST_REPORT_H
 #define POST_REPORT_H
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "formats/format.h"
+#include "record/input.h"
 #include "model/read.h"
-#include "model/trace.h"
+#include "model/trace_books.h"
 #include "model/tree.h"
 #include "options.h"
 
@@ -81,7 +81,7 @@ void preamble_run(const struct job *job, FILE *out);
 void preamble_damage(const struct job *job, FILE *out);
 void json_preamble(const struct job *job, struct json *j);
 
-/* ---- screen.c -------------------------------------------------------------------------------- */
+/* ---- screenful.c ----------------------------------------------------------------------------- */
 
 void screen_header(const struct job *job, FILE *out);
 int screen_missing(const struct job *job, FILE *out);
@@ -121,7 +121,7 @@ void no_samples(const struct job *job, FILE *out);
 /* Functions that tell of their calls are no runs of instructions: said so. */
 bool runs_absent(const struct job *job);
 
-/* ---- text.c ---------------------------------------------------------------------------------- */
+/* ---- report_text.c --------------------------------------------------------------------------- */
 
 bool text_colour(FILE *out);		/* a terminal, and nobody wants none */
 #define HOT_PERCENT 5.0		/* from here on a share is shown in colour */

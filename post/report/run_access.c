@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "model/record.h"
+#include "record/record_as.h"
 
 static int name(struct run_lines *l, const struct pirecord *r, const struct pitrace_access *b,
 		uint64_t address, struct run *run)

@@ -3,12 +3,12 @@
 #include <inttypes.h>
 
 #include "escape.h"
-#include "formats/tracepoints.h"
+#include "record/tracepoints.h"
 #include "json.h"
-#include "model/detail.h"
-#include "model/registers.h"
+#include "record/detail.h"
+#include "record/registers.h"
 #include "report/report.h"
-#include "report/show.h"
+#include "report/show_report.h"
 
 #define TEXT_ROOM 16384
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of record kinds. A new kind is a row here; show.c knows none by name. */
-#include "report/show.h"
+/* The table of record kinds. A new kind is a row here; show_report.c knows none by name. */
+#include "report/show_report.h"
 
-#include "model/call_record.h"
-#include "model/detail.h"
+#include "record/call_record.h"
+#include "record/detail.h"
 
 #include <perfutil.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
 
 #include "escape.h"
 #include "json.h"
-#include "model/user_record.h"
-#include "report/show.h"
+#include "record/user_record.h"
+#include "report/show_report.h"
 
 bool show_user_words(FILE *out, const struct pirecord *r)
 {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "escape.h"
-#include "model/keys.h"
-#include "base/regular.h"
+#include "record/keys.h"
+#include "regular.h"
 #include "sandbox/opener.h"
 
 #define FILE_MAX	(16u << 20)

@@ -3,7 +3,7 @@
 #ifndef POST_STEPS_H
 #define POST_STEPS_H
 
-#include "model/bytes.h"
+#include "model/code_bytes.h"
 #include "model/runs.h"
 #include "report/disasm.h"
 

@@ -77,38 +77,36 @@ FUZZ_FOR_stack	:= $(addprefix post/model/,stacks.c unwind.c unwind_space.c made_
 FUZZ_SRC_stack = $(FUZZ_SRC_post)
 FUZZ_LIB_stack = $(FUZZ_LIB_post)
 
-FUZZ_FOR_xray	:= $(filter-out %/xray_map.c %/xray_write.c %/xray_elf.c %/xray_runs.c,$(wildcard post/formats/xray*.c)) \
+FUZZ_FOR_xray	:= $(filter-out %/xray_map.c,$(wildcard post/input/xray/*.c)) \
 		   $(addprefix post/model/,callflow.c functions.c)
 
-FUZZ_FOR_itrace	:= $(addprefix post/model/,itrace.c frames.c)
+FUZZ_FOR_itrace	:= $(addprefix post/model/,itrace_runs.c frames.c)
 FUZZ_SRC_itrace = $(FUZZ_SRC_post)
 FUZZ_LIB_itrace = $(FUZZ_LIB_post)
 
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
-		   $(call PERF,collector_majors crc32c record_names perf_decode perf_records rc)
-FUZZ_FOR_gperftools := post/formats/gperftools.c post/formats/gperftools_java.c
+		   $(call PERF,collector_majors crc32c names perf_decode perf_records rc)
+FUZZ_FOR_gperftools := post/input/gperftools/gperftools.c post/input/gperftools/gperftools_java.c
 FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
 FUZZ_LIB_gperftools = $(FUZZ_LIB_post)
 FUZZ_SRC_xray = $(FUZZ_SRC_post)
 FUZZ_LIB_xray = $(FUZZ_LIB_post)
-FUZZ_FOR_xraymap := post/formats/xray_map.c
+FUZZ_FOR_xraymap := post/input/xray/xray_map.c
 FUZZ_LIB_xraymap := -lelf
 FUZZ_LIB_post	:= -lzstd $(LIB_POST) $(LIB_A2N)
 
 # Its writer is linked with the reader, and with that all of post.
-FUZZ_FOR_pprof	:= post/formats/pprof_read.c post/formats/pprof_tables.c
+FUZZ_FOR_pprof	:= post/input/pprof/pprof_read.c post/input/pprof/pprof_tables.c
 FUZZ_SRC_pprof	:= $(FUZZ_SRC_post)
 FUZZ_LIB_pprof	:= $(FUZZ_LIB_post)
 
 # The kernel's names, which perf_kernel.c finds on this machine, are no part of the file.
-FUZZ_FOR_perfdata := $(filter-out %/perf_kernel.c %/perf_write.c %/perf_write_bytes.c %/perf_write_details.c \
-		   %/perf_write_head.c %/perfetto.c,\
-		   $(wildcard post/formats/perf*.c))
+FUZZ_FOR_perfdata := $(filter-out %/perf_kernel.c,$(wildcard post/input/perf/*.c))
 FUZZ_SRC_perfdata := $(FUZZ_SRC_post)
 FUZZ_LIB_perfdata := $(FUZZ_LIB_post)
 
 # All of post but its options and what other targets are for, and the timeline that it feeds.
-FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/formats/perf_kernel.c $(FUZZ_FOR_stack) $(FUZZ_FOR_itrace) \
+FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/input/perf/perf_kernel.c $(FUZZ_FOR_stack) $(FUZZ_FOR_itrace) \
 		   $(FUZZ_FOR_xray) $(FUZZ_FOR_gperftools) $(FUZZ_FOR_pprof) \
 		   $(FUZZ_FOR_perfdata),$(POST_SRC)) $(call A2N,process space)
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "formats/format.h"
+#include "record/input.h"
 #include "fuzz.h"
 
 /* Records of a pass. */

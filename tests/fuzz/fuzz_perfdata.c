@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "formats/format.h"
+#include "record/input.h"
 
 /* Seeds of Intel PT have their code behind their own data: a mapped file of this name. */
 #define CODE_FD 9

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/format.h"
+#include "record/input.h"
 #include "model/feed.h"
-#include "model/names.h"
-#include "model/record.h"
-#include "model/trace.h"
+#include "model/trace_names.h"
+#include "record/record_as.h"
+#include "model/trace_books.h"
 
 static void check(int rc, const char *what)
 {

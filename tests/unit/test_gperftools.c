@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "formats/format.h"
+#include "record/input.h"
 #include "unit.h"
 
 static uint64_t slots[64];

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "formats/format.h"
+#include "record/input.h"
 #include "perf_image.h"
 #include "unit.h"
 

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "formats/format.h"
-#include "model/call_record.h"
+#include "record/input.h"
+#include "record/call_record.h"
 #include "model/functions.h"
 #include "unit.h"
 

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chrome's trace events as JSON. CPUs and their interrupts are threads of two processes that no
+ * machine has; a sample is an instant on its thread with a stack, whose frames stand at the end.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "escape.h"
+#include "export/frame_list.h"
+#include "export/timeline.h"
+#include "json.h"
+#include "report/report.h"
+#include "report/times_report.h"
+
+/* Beyond Linux's greatest. */
+#define PID_CPUS 4194305u
+#define PID_IRQS 4194306u
+
+struct writing {
+	const struct job *job;
+	const struct names *names;
+	const struct symbol *symbol;
+	struct frame_list list;
+	struct json j;
+	bool *named;			/* threads of which the names were told */
+	uint32_t threads;
+	uint32_t *running;		/* on each CPU: thread, or NO_KEY */
+	uint32_t cpus;
+};
+
+static struct json *event(struct writing *w, const char *phase, uint32_t pid, uint32_t tid)
+{
+	struct json *j = &w->j;
+
+	fputc('\n', json_out(j));
+	json_object(j, NULL);
+	json_string(j, "ph", phase);
+	json_uint(j, "pid", pid);
+	json_uint(j, "tid", tid);
+	return j;
+}
+
+/* Microseconds. */
+static struct json *event_at(struct writing *w, const char *phase, uint32_t pid, uint32_t tid,
+			     uint64_t time)
+{
+	struct json *j = event(w, phase, pid, tid);
+	char number[32];
+
+	snprintf(number, sizeof(number), "%" PRIu64 ".%03" PRIu64, time / 1000, time % 1000);
+	json_number(j, "ts", number);
+	return j;
+}
+
+static void tell_name(struct writing *w, const char *what, uint32_t pid, uint32_t tid,
+		      const char *name)
+{
+	struct json *j = event(w, "M", pid, tid);
+
+	json_string(j, "name", what);
+	json_object(j, "args");
+	json_string(j, "name", name);
+	json_end(j, '}');
+	json_end(j, '}');
+}
+
+/* The size that an array of n needs to have an i-th element. */
+static uint32_t room_for(uint32_t i)
+{
+	return i * 2 + 16;
+}
+
+static bool more_threads(struct writing *w, uint32_t thread)
+{
+	uint32_t n = room_for(thread);
+	bool *more = realloc(w->named, n * sizeof(*more));
+
+	if (!more)
+		return false;
+	w->named = more;
+	while (w->threads < n)
+		w->named[w->threads++] = false;
+	return true;
+}
+
+static bool more_cpus(struct writing *w, uint32_t cpu)
+{
+	uint32_t n = room_for(cpu), *more = realloc(w->running, n * sizeof(*more));
+
+	if (!more)
+		return false;
+	w->running = more;
+	while (w->cpus < n)
+		w->running[w->cpus++] = NO_KEY;
+	return true;
+}
+
+/* A thread's and its process's names, before the first of it. */
+static int name_thread(struct writing *w, uint32_t thread)
+{
+	const struct thread *t;
+	const struct process *p;
+
+	if (thread == NO_KEY || (thread < w->threads && w->named[thread]))
+		return 0;
+	if (thread >= w->threads && !more_threads(w, thread))
+		return -ENOMEM;
+	w->named[thread] = true;
+	t = &w->names->thread[thread];
+	p = &w->names->process[t->process];
+	tell_name(w, "process_name", names_unique(p), t->tid, p->name);
+	tell_name(w, "thread_name", names_unique(p), t->tid, t->name);
+	return 0;
+}
+
+static uint32_t pid_of(const struct writing *w, uint32_t thread)
+{
+	return names_unique(&w->names->process[w->names->thread[thread].process]);
+}
+
+static void tell_sample(struct writing *w, const struct moment *m)
+{
+	const struct profile_sample *s = m->sample;
+	uint32_t stack = frame_list_stack(&w->list, s->stack);
+	struct json *j = event_at(w, "i", pid_of(w, m->thread), w->names->thread[m->thread].tid,
+				  m->time);
+
+	json_string(j, "s", "t");
+	json_string(j, "cat", "sample");
+	json_string(j, "name", stack == NO_KEY ? "sample" :
+		    w->symbol[w->list.frame[w->list.stack[stack].frame].symbol].name);
+	if (stack != NO_KEY)
+		json_uint(j, "sf", stack);
+	json_object(j, "args");
+	json_uint(j, "cpu", m->cpu);
+	json_uint(j, "ticks", s->ticks);
+	json_uint(j, "counted", s->counted);
+	json_end(j, '}');
+	json_end(j, '}');
+}
+
+static int tell_runs(struct writing *w, const struct moment *m)
+{
+	const struct thread *t;
+	struct json *j;
+
+	if (m->cpu >= w->cpus && !more_cpus(w, m->cpu))
+		return -ENOMEM;
+	if (w->running[m->cpu] != NO_KEY) {
+		j = event_at(w, "E", PID_CPUS, m->cpu, m->time);
+		/* There are viewers that find the beginning by its name. */
+		json_string(j, "name", w->names->thread[w->running[m->cpu]].name);
+		json_object(j, "args");
+		json_string(j, "left", reason_name(m->why));
+		json_end(j, '}');
+		json_end(j, '}');
+	}
+	w->running[m->cpu] = m->thread;
+	if (m->thread == NO_KEY)
+		return 0;
+	t = &w->names->thread[m->thread];
+	j = event_at(w, "B", PID_CPUS, m->cpu, m->time);
+	json_string(j, "cat", "dispatch");
+	json_string(j, "name", t->name);
+	json_object(j, "args");
+	json_uint(j, "pid", pid_of(w, m->thread));
+	json_uint(j, "tid", t->tid);
+	if (m->priority != PITRACE_PRIORITY_UNKNOWN)
+		json_int(j, "priority", m->priority);
+	json_end(j, '}');
+	json_end(j, '}');
+	return 0;
+}
+
+/* Begin or end of something on a thread; pairs of programs may cross system calls: "b" and "e". */
+static void tell_span(struct writing *w, const struct moment *m, const char *phase,
+		      const char *category)
+{
+	uint32_t tid = w->names->thread[m->thread].tid;
+	struct json *j = event_at(w, phase, pid_of(w, m->thread), tid, m->time);
+
+	json_string(j, "cat", category);
+	json_string(j, "name", m->name);
+	if (*phase == 'b' || *phase == 'e')
+		json_uint(j, "id", tid);
+	if (*phase == 'i')
+		json_string(j, "s", "t");
+	if (m->kind == MOMENT_CALL_ENDS || m->kind == MOMENT_MARK || m->kind == MOMENT_FAULT) {
+		json_object(j, "args");
+		if (m->kind == MOMENT_CALL_ENDS)
+			json_int(j, "result", (int64_t)m->value);
+		else
+			json_hex(j, "value", m->value);
+		json_end(j, '}');
+	}
+	json_end(j, '}');
+}
+
+static void tell_irq(struct writing *w, const struct moment *m)
+{
+	struct json *j = event_at(w, m->kind == MOMENT_IRQ_BEGINS ? "B" : "E", PID_IRQS, m->cpu,
+				  m->time);
+
+	json_string(j, "cat", "interrupt");
+	json_string(j, "name", m->name);
+	json_end(j, '}');
+}
+
+static int each(void *arg, const struct moment *m)
+{
+	struct writing *w = arg;
+	int rc = name_thread(w, m->thread);
+
+	if (rc)
+		return rc;
+	switch (m->kind) {
+	case MOMENT_SAMPLE:
+		tell_sample(w, m);
+		break;
+	case MOMENT_RUNS:
+		return tell_runs(w, m);
+	case MOMENT_WAKES:
+		if (m->thread != NO_KEY) {
+			struct moment wake = *m;
+
+			wake.name = "woken";
+			tell_span(w, &wake, "i", "wakeup");
+		}
+		break;
+	case MOMENT_IRQ_BEGINS:
+	case MOMENT_IRQ_ENDS:
+		tell_irq(w, m);
+		break;
+	case MOMENT_CALL_BEGINS:
+		tell_span(w, m, "B", "syscall");
+		break;
+	case MOMENT_CALL_ENDS:
+		tell_span(w, m, "E", "syscall");
+		break;
+	case MOMENT_PAIR_BEGINS:
+		tell_span(w, m, "b", "pair");
+		break;
+	case MOMENT_PAIR_ENDS:
+		tell_span(w, m, "e", "pair");
+		break;
+	case MOMENT_MARK:
+		tell_span(w, m, "i", "mark");
+		break;
+	case MOMENT_FAULT:
+		tell_span(w, m, "i", "fault");
+		break;
+	}
+	return 0;
+}
+
+static void write_frames(struct writing *w)
+{
+	struct json *j = &w->j;
+	char number[16];
+	uint32_t i;
+
+	json_object(j, "stackFrames");
+	for (i = 0; i < w->list.stacks; i++) {
+		const struct symbol *s = &w->symbol[w->list.frame[w->list.stack[i].frame].symbol];
+
+		snprintf(number, sizeof(number), "%u", i);
+		json_object(j, number);
+		json_string(j, "category", w->names->module[s->module].name);
+		json_string(j, "name", s->name);
+		if (w->list.stack[i].caller != NO_KEY)
+			json_uint(j, "parent", w->list.stack[i].caller);
+		json_end(j, '}');
+	}
+	json_end(j, '}');
+}
+
+static int chrome_write(const struct job *job, FILE *out)
+{
+	const struct names *n = &job->model->names;
+	struct writing w = { .job = job, .names = n, .symbol = n->symbols.symbol };
+	int rc = frame_list_make(&w.list, job, false);
+
+	if (!rc) {
+		json_begin(&w.j, out, false);
+		json_object(&w.j, NULL);
+		json_string(&w.j, "displayTimeUnit", "ns");
+		json_array(&w.j, "traceEvents");
+		tell_name(&w, "process_name", PID_CPUS, 0, "CPUs");
+		tell_name(&w, "process_name", PID_IRQS, 0, "Interrupts");
+		rc = timeline_read(job, each, &w);
+		json_end(&w.j, ']');
+		write_frames(&w);
+		json_end(&w.j, '}');
+	}
+	frame_list_free(&w.list);
+	free(w.named);
+	free(w.running);
+	return rc;
+}
+
+const struct format format_chrome = {
+	.name = "chrome",
+	.what = "JSON of trace events: chrome://tracing, ui.perfetto.dev",
+	.path = "post.trace.json",
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_PLACES,
+	.whole = true,
+	.write = chrome_write,
+};

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Common Trace Format 1.8: a folder with a description in its own language and a file of events a
+ * CPU, as babeltrace2 and Trace Compass read it. Numbers are in this machine's byte order, which
+ * the description tells; nothing is aligned.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "export/timeline.h"
+#include "report/report.h"
+#include "sandbox/opener.h"
+
+#define CTF_MAGIC 0xC1FC1FC1u
+#define NAME_ROOM 256
+
+/* The numbers of events are moments' kinds. */
+static const char description[] =
+"/* CTF 1.8 */\n"
+"typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
+"typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
+"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+"typealias integer { size = 64; align = 8; signed = true; } := int64_t;\n"
+"typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64_t;\n"
+"typealias integer { size = 64; align = 8; signed = false;\n"
+"	map = clock.monotonic.value; } := ns_t;\n"
+"trace {\n"
+"	major = 1;\n"
+"	minor = 8;\n"
+"	byte_order = %s;\n"
+"	packet.header := struct { uint32_t magic; uint32_t stream_id; };\n"
+"};\n"
+"env {\n"
+"	tracer_name = \"pitrace\";\n"
+"	hostname = \"%s\";\n"
+"};\n"
+"clock {\n"
+"	name = monotonic;\n"
+"	freq = 1000000000;\n"
+"	offset = %" PRId64 ";\n"
+"};\n"
+"stream {\n"
+"	id = 0;\n"
+"	packet.context := struct { uint32_t cpu_id; };\n"
+"	event.header := struct { uint16_t id; ns_t timestamp; };\n"
+"};\n"
+"%s";
+
+static const char events[] =
+"event { name = sample; id = 0; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; uint64_t ticks; uint64_t counted;\n"
+"	uint16_t frames; string stack[frames]; }; };\n"
+"event { name = dispatch; id = 1; stream_id = 0; fields := struct {\n"
+"	uint32_t prev_tid; string prev_comm; uint16_t prev_left; int16_t prev_priority;\n"
+"	uint32_t pid; uint32_t tid; string comm; int16_t priority; }; };\n"
+"event { name = wakeup; id = 2; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; uint32_t waker_tid; }; };\n"
+"event { name = interrupt_entry; id = 3; stream_id = 0; fields := struct { string name; }; };\n"
+"event { name = interrupt_exit; id = 4; stream_id = 0; fields := struct { string name; }; };\n"
+"event { name = syscall_entry; id = 5; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
+"event { name = syscall_exit; id = 6; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; string name; int64_t result; }; };\n"
+"event { name = pair_begin; id = 7; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
+"event { name = pair_end; id = 8; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
+"event { name = mark; id = 9; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t value; }; };\n"
+"event { name = page_fault; id = 10; stream_id = 0; fields := struct {\n"
+"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t address; }; };\n";
+
+struct writing {
+	const struct job *job;
+	const struct names *names;
+	int folder;
+	FILE **stream;			/* of CPUs */
+	uint32_t cpus;
+	FILE *out;			/* of the moment's CPU */
+};
+
+static void put(struct writing *w, const void *data, size_t size)
+{
+	fwrite(data, 1, size, w->out);
+}
+
+static void put16(struct writing *w, uint16_t value)
+{
+	put(w, &value, sizeof(value));
+}
+
+static void put32(struct writing *w, uint32_t value)
+{
+	put(w, &value, sizeof(value));
+}
+
+static void put64(struct writing *w, uint64_t value)
+{
+	put(w, &value, sizeof(value));
+}
+
+/* Strings are UTF-8 here, and end with a NUL. */
+static void put_text(struct writing *w, const char *text)
+{
+	escape_print(w->out, text);
+	putc('\0', w->out);
+}
+
+static FILE *open_in(const struct writing *w, const char *name)
+{
+	int fd = opener_in_folder(w->folder, name);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file && fd >= 0)
+		close(fd);
+	if (fd < 0)
+		errno = -fd;
+	return file;
+}
+
+/* The CPU's file, with its packet's head: a file is one packet. */
+static int select_cpu(struct writing *w, uint32_t cpu)
+{
+	uint32_t n = cpu * 2 + 16, k;
+	FILE **more;
+	char name[32];
+
+	if (cpu >= w->cpus) {
+		more = realloc(w->stream, n * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		for (k = w->cpus; k < n; k++)
+			more[k] = NULL;
+		w->stream = more;
+		w->cpus = n;
+	}
+	if (!w->stream[cpu]) {
+		snprintf(name, sizeof(name), "cpu%u", cpu);
+		w->stream[cpu] = open_in(w, name);
+		if (!w->stream[cpu])
+			return -errno;
+		w->out = w->stream[cpu];
+		put32(w, CTF_MAGIC);
+		put32(w, 0);
+		put32(w, cpu);
+	}
+	w->out = w->stream[cpu];
+	return 0;
+}
+
+static void put_thread(struct writing *w, uint32_t thread)
+{
+	const struct thread idle = { .name = "Idle" };
+	const struct thread *t = thread == NO_KEY ? &idle : &w->names->thread[thread];
+
+	put32(w, thread == NO_KEY ? 0 : w->names->process[t->process].pid);
+	put32(w, t->tid);
+	put_text(w, t->name);
+}
+
+/* Functions, innermost first, those that are inlined too. */
+static void put_stack(struct writing *w, uint32_t call)
+{
+	const struct calls *c = &w->job->stacks->calls;
+	const uint32_t *list;
+	uint32_t i, k, n, frames = 0;
+
+	for (i = call; c->call[i].parent != NO_KEY; i = c->call[i].parent)
+		frames += profile_frames(w->names, c->call[i].id, &list);
+	put16(w, (uint16_t)(frames < UINT16_MAX ? frames : UINT16_MAX));
+	for (i = call; c->call[i].parent != NO_KEY; i = c->call[i].parent) {
+		n = profile_frames(w->names, c->call[i].id, &list);
+		for (k = 0; k < n && frames; k++)
+			put_text(w, w->names->symbols.symbol[list[k]].name);
+	}
+}
+
+static void put_fields(struct writing *w, const struct moment *m)
+{
+	switch (m->kind) {
+	case MOMENT_SAMPLE:
+		put_thread(w, m->thread);
+		put64(w, m->sample->ticks);
+		put64(w, m->sample->counted);
+		put_stack(w, m->sample->stack);
+		break;
+	case MOMENT_RUNS:
+		put32(w, m->old == NO_KEY ? 0 : w->names->thread[m->old].tid);
+		put_text(w, m->old == NO_KEY ? "Idle" : w->names->thread[m->old].name);
+		put16(w, (uint16_t)m->why);
+		put16(w, (uint16_t)m->old_priority);
+		put_thread(w, m->thread);
+		put16(w, (uint16_t)m->priority);
+		break;
+	case MOMENT_WAKES:
+		put_thread(w, m->thread);
+		put32(w, m->old == NO_KEY ? 0 : w->names->thread[m->old].tid);
+		break;
+	case MOMENT_IRQ_BEGINS:
+	case MOMENT_IRQ_ENDS:
+		put_text(w, m->name);
+		break;
+	default:
+		put_thread(w, m->thread);
+		put_text(w, m->name);
+		if (m->kind == MOMENT_CALL_ENDS || m->kind == MOMENT_MARK ||
+		    m->kind == MOMENT_FAULT)
+			put64(w, m->value);
+		break;
+	}
+}
+
+static int each(void *arg, const struct moment *m)
+{
+	struct writing *w = arg;
+	int rc = select_cpu(w, m->cpu);
+
+	if (rc)
+		return rc;
+	put16(w, (uint16_t)m->kind);
+	put64(w, m->time);
+	put_fields(w, m);
+	return 0;
+}
+
+static int write_description(struct writing *w)
+{
+	const uint16_t one = 1;
+	const struct trace *t = w->job->trace;
+	const char *host = trace_fact(t, "host");
+	int64_t offset = t->start_realtime && t->intervals ?
+			 (int64_t)(t->start_realtime - t->began) : 0;
+	char *name = escape_text(host ? host : ""), *p;
+	FILE *out = open_in(w, "metadata");
+	int rc = 0;
+
+	if (!name || !out)
+		rc = name ? -errno : -ENOMEM;
+	for (p = name; p && *p; p++) {
+		if (*p == '"' || *p == '\\')
+			*p = '?';
+	}
+	if (!rc)
+		fprintf(out, description, *(const uint8_t *)&one ? "le" : "be", name, offset,
+			events);
+	free(name);
+	if (out && fclose(out) != 0 && !rc)
+		rc = -errno;
+	return rc;
+}
+
+static int ctf_write(const struct job *job, int folder)
+{
+	struct writing w = { .job = job, .names = &job->model->names, .folder = folder };
+	int rc = write_description(&w);
+	uint32_t i;
+
+	if (!rc)
+		rc = timeline_read(job, each, &w);
+	for (i = 0; i < w.cpus; i++) {
+		if (w.stream[i] && (ferror(w.stream[i]) | fclose(w.stream[i])) && !rc)
+			rc = -EIO;
+	}
+	free(w.stream);
+	return rc;
+}
+
+const struct format format_ctf = {
+	.name = "ctf",
+	.what = "a folder in the Common Trace Format: babeltrace2, Trace Compass",
+	.path = "post.ctf",
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_PLACES,
+	.whole = true,
+	.write_folder = ctf_write,
+};

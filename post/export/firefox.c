@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The Firefox Profiler's processed profile, as of its version 49: newer ones of the program bring
+ * it up to theirs. Each thread has tables of its own, so what the trace has once is numbered anew
+ * for each.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/by_thread.h"
+#include "export/frame_list.h"
+#include "export/texts.h"
+#include "json.h"
+#include "report/report.h"
+
+enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
+
+/* Numbers of one thread: what of the whole trace's stands there, in the order of their numbers. */
+struct numbering {
+	uint32_t *number;		/* + 1; 0: not in this thread */
+	uint32_t *item;
+	uint32_t items, of;
+};
+
+struct writing {
+	const struct job *job;
+	const struct symbol *symbol;
+	const struct names *names;
+	struct frame_list list;
+	struct by_thread by;
+	struct numbering stack, frame, func, lib;
+	struct texts texts;
+	struct json j;
+	bool no_memory;
+};
+
+static bool numbering_open(struct numbering *n, uint32_t of)
+{
+	*n = (struct numbering){ .of = of };
+	n->number = calloc((size_t)of + 1, sizeof(*n->number));
+	n->item = malloc(((size_t)of + 1) * sizeof(*n->item));
+	return n->number && n->item;
+}
+
+static uint32_t number_of(struct numbering *n, uint32_t item)
+{
+	if (!n->number[item]) {
+		n->item[n->items++] = item;
+		n->number[item] = n->items;
+	}
+	return n->number[item] - 1;
+}
+
+static void forget(struct numbering *n)
+{
+	while (n->items)
+		n->number[n->item[--n->items]] = 0;
+}
+
+static void numbering_free(struct numbering *n)
+{
+	free(n->number);
+	free(n->item);
+}
+
+static uint64_t text(struct writing *w, const char *name)
+{
+	uint32_t i = texts_name(&w->texts, name);
+
+	w->no_memory |= i == NO_KEY;
+	return i;
+}
+
+/* A caller's number is less than the number of what it called. */
+static uint32_t number_stack(struct writing *w, uint32_t stack)
+{
+	const struct list_stack *s = &w->list.stack[stack];
+
+	if (!w->stack.number[stack] && s->caller != NO_KEY)
+		number_stack(w, s->caller);
+	return number_of(&w->stack, stack);
+}
+
+/* Milliseconds since the first sample. */
+static void put_time(struct writing *w, uint64_t time)
+{
+	json_fixed(&w->j, NULL, (double)(time - w->by.first) / 1e6, 6);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* A column of a table, and one whose values are all the same. */
+#define COLUMN(w, key, table, i, write) do { \
+		json_array(&(w)->j, key); \
+		for (i = 0; i < (w)->table.items; i++) \
+			write; \
+		json_end(&(w)->j, ']'); \
+	} while (0)
+
+static void write_samples(struct writing *w, const struct thread_samples *t)
+{
+	bool counted = profile_counted(w->job->trace) && !w->job->trace->events.chosen;
+	struct json *j = &w->j;
+	uint32_t i;
+
+	json_object(j, "samples");
+	json_string(j, "weightType", counted ? "tracing-ms" : "samples");
+	json_array(j, "weight");
+	for (i = 0; i < t->count; i++) {
+		if (counted)
+			json_fixed(j, NULL, (double)t->sample[i].counted / 1e6, 6);
+		else
+			json_uint(j, NULL, t->sample[i].ticks);
+	}
+	json_end(j, ']');
+	json_array(j, "stack");
+	for (i = 0; i < t->count; i++) {
+		uint32_t stack = frame_list_stack(&w->list, t->sample[i].stack);
+
+		if (stack == NO_KEY)
+			json_null(j, NULL);
+		else
+			json_uint(j, NULL, number_stack(w, stack));
+	}
+	json_end(j, ']');
+	json_array(j, "time");
+	for (i = 0; i < t->count; i++)
+		put_time(w, t->sample[i].time);
+	json_end(j, ']');
+	json_uint(j, "length", t->count);
+	json_end(j, '}');
+}
+
+static unsigned int category(const struct writing *w, uint32_t frame)
+{
+	return w->list.frame[frame].kernel ? CATEGORY_KERNEL : CATEGORY_USER;
+}
+
+static void write_stacks(struct writing *w)
+{
+	struct json *j = &w->j;
+	uint32_t i;
+
+	json_object(j, "stackTable");
+	COLUMN(w, "frame", stack, i,
+	       json_uint(j, NULL, number_of(&w->frame, w->list.stack[w->stack.item[i]].frame)));
+	json_array(j, "prefix");
+	for (i = 0; i < w->stack.items; i++) {
+		uint32_t caller = w->list.stack[w->stack.item[i]].caller;
+
+		if (caller == NO_KEY)
+			json_null(j, NULL);
+		else
+			json_uint(j, NULL, number_of(&w->stack, caller));
+	}
+	json_end(j, ']');
+	COLUMN(w, "category", stack, i,
+	       json_uint(j, NULL, category(w, w->list.stack[w->stack.item[i]].frame)));
+	COLUMN(w, "subcategory", stack, i, json_uint(j, NULL, 0));
+	json_uint(j, "length", w->stack.items);
+	json_end(j, '}');
+}
+
+/* How deep the frame is among those of its address: all but the outermost function are inlined. */
+static uint32_t inline_depth(const struct writing *w, uint32_t frame)
+{
+	return w->symbol[w->list.frame[frame].symbol].inlined;
+}
+
+static void write_line(struct writing *w, uint32_t frame)
+{
+	uint32_t line = w->symbol[w->list.frame[frame].symbol].line;
+
+	if (line)
+		json_uint(&w->j, NULL, line);
+	else
+		json_null(&w->j, NULL);
+}
+
+static void write_frames(struct writing *w)
+{
+	struct json *j = &w->j;
+	uint32_t i;
+
+	json_object(j, "frameTable");
+	/* Numbers beyond 2^53 are no numbers of JSON: of the kernel -1, not known, stands there. */
+	COLUMN(w, "address", frame, i,
+	       json_int(j, NULL, w->list.frame[w->frame.item[i]].address >> 53 ? -1 :
+			(int64_t)w->list.frame[w->frame.item[i]].address));
+	COLUMN(w, "inlineDepth", frame, i, json_uint(j, NULL, inline_depth(w, w->frame.item[i])));
+	COLUMN(w, "category", frame, i, json_uint(j, NULL, category(w, w->frame.item[i])));
+	COLUMN(w, "subcategory", frame, i, json_uint(j, NULL, 0));
+	COLUMN(w, "func", frame, i,
+	       json_uint(j, NULL, number_of(&w->func, w->list.frame[w->frame.item[i]].symbol)));
+	COLUMN(w, "nativeSymbol", frame, i, json_null(j, NULL));
+	COLUMN(w, "innerWindowID", frame, i, json_null(j, NULL));
+	COLUMN(w, "implementation", frame, i, json_null(j, NULL));
+	COLUMN(w, "line", frame, i, write_line(w, w->frame.item[i]));
+	COLUMN(w, "column", frame, i, json_null(j, NULL));
+	COLUMN(w, "optimizations", frame, i, json_null(j, NULL));
+	json_uint(j, "length", w->frame.items);
+	json_end(j, '}');
+}
+
+static void write_file(struct writing *w, uint32_t symbol)
+{
+	if (w->symbol[symbol].file)
+		json_uint(&w->j, NULL, text(w, w->symbol[symbol].file));
+	else
+		json_null(&w->j, NULL);
+}
+
+static void write_funcs(struct writing *w)
+{
+	struct json *j = &w->j;
+	uint32_t i;
+
+	json_object(j, "funcTable");
+	COLUMN(w, "name", func, i, json_uint(j, NULL, text(w, w->symbol[w->func.item[i]].name)));
+	COLUMN(w, "isJS", func, i, json_bool(j, NULL, false));
+	COLUMN(w, "relevantForJS", func, i, json_bool(j, NULL, false));
+	COLUMN(w, "resource", func, i,
+	       json_uint(j, NULL, number_of(&w->lib, w->symbol[w->func.item[i]].module)));
+	COLUMN(w, "fileName", func, i, write_file(w, w->func.item[i]));
+	COLUMN(w, "lineNumber", func, i, json_null(j, NULL));
+	COLUMN(w, "columnNumber", func, i, json_null(j, NULL));
+	json_uint(j, "length", w->func.items);
+	json_end(j, '}');
+}
+
+static void write_resources(struct writing *w)
+{
+	struct json *j = &w->j;
+	uint32_t i;
+
+	json_object(j, "resourceTable");
+	COLUMN(w, "lib", lib, i, json_uint(j, NULL, w->lib.item[i]));
+	COLUMN(w, "name", lib, i,
+	       json_uint(j, NULL, text(w, w->names->module[w->lib.item[i]].name)));
+	COLUMN(w, "host", lib, i, json_null(j, NULL));
+	COLUMN(w, "type", lib, i, json_uint(j, NULL, 1));	/* a library */
+	json_uint(j, "length", w->lib.items);
+	json_end(j, '}');
+}
+
+static void empty_table(struct json *j, const char *key, const char *const *columns)
+{
+	json_object(j, key);
+	for (; *columns; columns++) {
+		json_array(j, *columns);
+		json_end(j, ']');
+	}
+	json_uint(j, "length", 0);
+	json_end(j, '}');
+}
+
+static void write_texts(struct writing *w)
+{
+	uint32_t i;
+
+	json_array(&w->j, "stringArray");
+	for (i = 0; i < w->texts.count; i++)
+		json_string(&w->j, NULL, w->texts.string[i]);
+	json_end(&w->j, ']');
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static int write_thread(struct writing *w, uint32_t thread)
+{
+	static const char *const markers[] = {
+		"data", "name", "startTime", "endTime", "phase", "category", NULL,
+	};
+	static const char *const natives[] = {
+		"libIndex", "address", "name", "functionSize", NULL,
+	};
+	const struct thread *t = &w->names->thread[thread];
+	const struct process *p = profile_process(w->names, t->process);
+	struct json *j = &w->j;
+	char number[16];
+	int rc;
+
+	texts_free(&w->texts);
+	rc = texts_open(&w->texts);
+	if (rc)
+		return rc;
+	forget(&w->stack);
+	forget(&w->frame);
+	forget(&w->func);
+	forget(&w->lib);
+	json_object(j, NULL);
+	json_string(j, "processType", "default");
+	json_string(j, "processName", p->name);
+	json_string(j, "name", t->name);
+	json_bool(j, "isMainThread", t->tid == p->pid);
+	snprintf(number, sizeof(number), "%u", names_unique(p));
+	json_string(j, "pid", number);
+	json_uint(j, "tid", t->tid);
+	json_uint(j, "processStartupTime", 0);
+	json_null(j, "processShutdownTime");
+	json_uint(j, "registerTime", 0);
+	json_null(j, "unregisterTime");
+	json_array(j, "pausedRanges");
+	json_end(j, ']');
+	json_bool(j, "showMarkersInTimeline", true);
+	write_samples(w, &w->by.thread[thread]);
+	empty_table(j, "markers", markers);
+	write_stacks(w);
+	write_frames(w);
+	write_funcs(w);
+	write_resources(w);
+	empty_table(j, "nativeSymbols", natives);
+	write_texts(w);
+	json_end(j, '}');
+	return w->no_memory ? -ENOMEM : 0;
+}
+
+static void write_category(struct json *j, const char *name, const char *colour)
+{
+	json_object(j, NULL);
+	json_string(j, "name", name);
+	json_string(j, "color", colour);
+	json_array(j, "subcategories");
+	json_string(j, NULL, "Other");
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+static void write_meta(struct writing *w)
+{
+	const struct trace *t = w->job->trace;
+	const struct pifile_header *h = &w->job->input->header;
+	struct json *j = &w->j;
+	char text_room[sizeof(h->machine) + 1];
+
+	json_object(j, "meta");
+	json_fixed(j, "interval", t->rate ? 1000.0 / t->rate : 1.0, 6);
+	json_fixed(j, "startTime", (double)t->start_realtime / 1e6, 6);
+	json_uint(j, "processType", 0);
+	json_uint(j, "version", 24);
+	json_uint(j, "preprocessedProfileVersion", 49);
+	json_string(j, "product", w->job->input->path);
+	json_uint(j, "stackwalk", 1);
+	json_uint(j, "debug", 0);
+	json_bool(j, "symbolicated", true);
+	json_bool(j, "doesNotUseFrameImplementation", true);
+	json_bool(j, "usesOnlyOneStackType", true);
+	json_bool(j, "sourceCodeIsNotOnSearchfox", true);
+	json_string(j, "importedFrom", "pitrace " PITRACE_VERSION);
+	snprintf(text_room, sizeof(text_room), "%.*s", (int)sizeof(h->machine), h->machine);
+	json_string(j, "oscpu", text_room);
+	json_array(j, "categories");
+	write_category(j, "Other", "grey");
+	write_category(j, "User", "yellow");
+	write_category(j, "Kernel", "orange");
+	json_end(j, ']');
+	json_array(j, "markerSchema");
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+static void write_libs(struct writing *w)
+{
+	char digits[2 * PITRACE_BUILDID_MAX + 1];
+	struct json *j = &w->j;
+	const uint8_t *id;
+	uint32_t i;
+	size_t n, b;
+
+	json_array(j, "libs");
+	for (i = 0; i < w->names->nmodule; i++) {
+		const char *name = w->names->module[i].name;
+
+		n = profile_build_id(w->names, i, &id);
+		digits[0] = '\0';
+		for (b = 0; b < n && b < PITRACE_BUILDID_MAX; b++)
+			snprintf(digits + 2 * b, 3, "%02x", id[b]);
+		json_object(j, NULL);
+		json_string(j, "name", short_module(name));
+		json_string(j, "path", name);
+		json_string(j, "debugName", short_module(name));
+		json_string(j, "debugPath", name);
+		json_string(j, "breakpadId", "");
+		if (n)
+			json_string(j, "codeId", digits);
+		else
+			json_null(j, "codeId");
+		json_string(j, "arch", "");
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static int write_all(struct writing *w, FILE *out)
+{
+	struct json *j = &w->j;
+	uint32_t i;
+	int rc = 0;
+
+	json_begin(j, out, false);
+	json_object(j, NULL);
+	write_meta(w);
+	write_libs(w);
+	json_array(j, "threads");
+	for (i = 0; i < w->by.threads && !rc; i++) {
+		if (w->by.thread[i].count)
+			rc = write_thread(w, i);
+	}
+	json_end(j, ']');
+	json_array(j, "pages");
+	json_end(j, ']');
+	json_array(j, "counters");
+	json_end(j, ']');
+	json_end(j, '}');
+	return rc;
+}
+
+static int firefox_write(const struct job *job, FILE *out)
+{
+	const struct names *n = &job->model->names;
+	struct writing w = { .job = job, .names = n, .symbol = n->symbols.symbol };
+	int rc = by_thread_read(&w.by, job);
+
+	if (!rc)
+		rc = frame_list_make(&w.list, job, true);
+	if (!rc && !(numbering_open(&w.stack, w.list.stacks) &&
+		     numbering_open(&w.frame, w.list.frames) &&
+		     numbering_open(&w.func, n->symbols.count) &&
+		     numbering_open(&w.lib, n->nmodule)))
+		rc = -ENOMEM;
+	if (!rc)
+		rc = write_all(&w, out);
+	numbering_free(&w.stack);
+	numbering_free(&w.frame);
+	numbering_free(&w.func);
+	numbering_free(&w.lib);
+	texts_free(&w.texts);
+	frame_list_free(&w.list);
+	by_thread_free(&w.by);
+	return rc;
+}
+
+const struct format format_firefox = {
+	.name = "firefox",
+	.what = "JSON for the Firefox Profiler (profiler.firefox.com), processed",
+	.path = "post.firefox.json",
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_PLACES,
+	.write = firefox_write,
+};

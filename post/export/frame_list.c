@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Frames and stacks, each once. Calls come with their callers before them. */
+#include "export/frame_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/report.h"
+
+static bool same_frame(const void *array, uint32_t i, const void *key)
+{
+	const struct list_frame *a = (const struct list_frame *)array + i, *b = key;
+
+	return a->symbol == b->symbol && a->address == b->address && a->kernel == b->kernel;
+}
+
+static bool same_stack(const void *array, uint32_t i, const void *key)
+{
+	const struct list_stack *a = (const struct list_stack *)array + i, *b = key;
+
+	return a->caller == b->caller && a->frame == b->frame;
+}
+
+static uint32_t get_frame(struct frame_list *l, const struct list_frame *f)
+{
+	uint64_t hash = hash_mix(f->address, (uint64_t)f->symbol << 1 | f->kernel);
+	uint32_t i = keys_find(&l->by_frame, hash, same_frame, l->frame, f);
+
+	if (i != NO_KEY)
+		return i;
+	if (keys_grow_array((void **)&l->frame, &l->room_frame, l->frames, sizeof(*f)) ||
+	    keys_add(&l->by_frame, hash, l->frames))
+		return NO_KEY;
+	l->frame[l->frames] = *f;
+	return l->frames++;
+}
+
+static uint32_t get_stack(struct frame_list *l, uint32_t caller, uint32_t frame)
+{
+	struct list_stack s = { caller, frame };
+	uint64_t hash = hash_mix((uint64_t)caller << 32 | frame, 3);
+	uint32_t i;
+
+	if (frame == NO_KEY)
+		return NO_KEY;
+	i = keys_find(&l->by_stack, hash, same_stack, l->stack, &s);
+	if (i != NO_KEY)
+		return i;
+	if (keys_grow_array((void **)&l->stack, &l->room_stack, l->stacks, sizeof(s)) ||
+	    keys_add(&l->by_stack, hash, l->stacks))
+		return NO_KEY;
+	l->stack[l->stacks] = s;
+	return l->stacks++;
+}
+
+/* The stack of a call below its caller's; NO_KEY: no memory. */
+static uint32_t add_call(struct frame_list *l, const struct names *n, const struct call *c,
+			 bool addresses)
+{
+	uint32_t at = l->of_call[c->parent], k;
+	const uint32_t *list;
+
+	for (k = profile_frames(n, c->id, &list); k-- > 0;) {
+		struct list_frame f = {
+			.symbol = list[k], .kernel = c->kernel,
+			.address = addresses ? profile_address(n, c->id) : 0,
+		};
+
+		at = get_stack(l, at, get_frame(l, &f));
+		if (at == NO_KEY)
+			break;
+	}
+	return at;
+}
+
+int frame_list_make(struct frame_list *l, const struct job *job, bool addresses)
+{
+	const struct calls *c = &job->stacks->calls;
+	uint32_t i;
+
+	*l = (struct frame_list){ 0 };
+	l->of_call = malloc(((size_t)c->ncall + 1) * sizeof(*l->of_call));
+	if (!l->of_call)
+		return -ENOMEM;
+	l->calls = c->ncall;
+	for (i = 0; i < c->ncall; i++) {
+		l->of_call[i] = NO_KEY;
+		if (c->call[i].parent == NO_KEY)
+			continue;
+		l->of_call[i] = add_call(l, &job->model->names, &c->call[i], addresses);
+		if (l->of_call[i] == NO_KEY)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void frame_list_free(struct frame_list *l)
+{
+	free(l->frame);
+	free(l->stack);
+	free(l->of_call);
+	keys_free(&l->by_frame);
+	keys_free(&l->by_stack);
+	*l = (struct frame_list){ 0 };
+}

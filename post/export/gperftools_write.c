@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * gperftools' CPU profiles, written: the samples of all processes as those of one. Each file that
+ * code ran from is mapped once, at a range of our own, because its places are of all processes; the
+ * kernel's addresses, and those of code that programs made, stay what they are.
+ */
+#include "input/gperftools/gperftools.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "model/profile.h"
+#include "report/report.h"
+
+#define PAGE		0x1000ull
+#define FIRST_RANGE	0x10000000ull
+#define PERIOD_UNKNOWN	1		/* us: 0 is divided by */
+
+struct range {
+	uint64_t high;			/* of the places' addresses */
+	uint64_t base;			/* what is added to them */
+	const struct a2n_module *a2n;
+};
+
+struct writing {
+	const struct job *job;
+	const struct names *names;
+	const struct calls *calls;
+	FILE *out;
+	struct range *range;		/* of modules */
+};
+
+static void slot(struct writing *w, uint64_t value)
+{
+	fwrite(&value, sizeof(value), 1, w->out);
+}
+
+/* Of a file an address is an offset, of all else it is what it is. */
+static bool is_file(const struct module *m)
+{
+	return m->name[0] == '/';
+}
+
+static void find_ranges(struct writing *w)
+{
+	const struct names *n = w->names;
+	uint64_t next = FIRST_RANGE, address;
+	uint32_t i;
+
+	for (i = 0; i < w->calls->ncall; i++) {
+		const struct call *call = &w->calls->call[i];
+		const struct symbol *s = &n->symbols.symbol[call->id];
+
+		if (call->parent == NO_KEY)
+			continue;
+		address = profile_address(n, call->id);
+		if (address > w->range[s->module].high)
+			w->range[s->module].high = address;
+		if (s->a2n)
+			w->range[s->module].a2n = s->a2n->module;
+	}
+	for (i = 0; i < n->nmodule; i++) {
+		if (!w->range[i].high || w->range[i].high >> 63 || !is_file(&n->module[i]))
+			continue;
+		w->range[i].base = next;
+		next = (next + w->range[i].high + 16 * PAGE) & ~(PAGE - 1);
+	}
+}
+
+/* The end of a profile, or nobody's: an address that is hidden must not look like that. */
+static uint64_t address_of(const struct writing *w, uint32_t place, bool leaf)
+{
+	const struct symbol *s = &w->names->symbols.symbol[place];
+	uint64_t address = w->range[s->module].base + profile_address(w->names, place);
+
+	if (leaf)
+		return address ? address : 1;
+	return address + 1;		/* where the call returns to */
+}
+
+static void write_sum(struct writing *w, const struct sum *sum)
+{
+	const struct call *call = w->calls->call;
+	uint64_t depth = 0;
+	uint32_t i;
+
+	for (i = sum->stack; call[i].parent != NO_KEY; i = call[i].parent)
+		depth++;
+	/* Ticks that an idle CPU would have had are no samples of a program. */
+	if (!depth || (w->names->has_idle && sum->thread == w->names->idle.thread))
+		return;
+	slot(w, sum->ticks);
+	slot(w, depth);
+	for (i = sum->stack; call[i].parent != NO_KEY; i = call[i].parent)
+		slot(w, address_of(w, call[i].id, i == sum->stack));
+}
+
+static void write_line(struct writing *w, uint64_t start, uint64_t end, uint64_t offset,
+		       const char *path)
+{
+	fprintf(w->out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " 00:00 0           %s\n",
+		start, end, offset, path);
+}
+
+/* The file's executable segments, where its addresses are; without the file all of it is one. */
+static void write_mapping(struct writing *w, uint32_t module)
+{
+	const struct range *r = &w->range[module];
+	const char *name = w->names->module[module].name;
+	char path[4096];
+	unsigned int lines = 0;
+	GElf_Phdr p;
+	size_t n = 0, i;
+	Elf *elf = NULL;
+	int fd = -ENOENT;
+
+	if (r->a2n)
+		fd = a2n_module_open(w->names->a2n, r->a2n, A2N_FILE_CODE, path, sizeof(path));
+	if (fd >= 0) {
+		elf_version(EV_CURRENT);
+		elf = elf_begin(fd, ELF_C_READ, NULL);
+		if (elf && elf_getphdrnum(elf, &n))
+			n = 0;
+	}
+	for (i = 0; i < n && i < 1024; i++) {
+		if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD || !(p.p_flags & PF_X))
+			continue;
+		write_line(w, r->base + (p.p_vaddr & ~(PAGE - 1)),
+			   r->base + ((p.p_vaddr + p.p_memsz + PAGE - 1) & ~(PAGE - 1)),
+			   p.p_offset & ~(PAGE - 1), name);
+		lines++;
+	}
+	if (!lines)
+		write_line(w, r->base, (r->base + r->high + PAGE) & ~(PAGE - 1), 0, name);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+static uint64_t period(const struct trace *t)
+{
+	if (t->events.chosen || !t->rate || t->rate > 1000000)
+		return PERIOD_UNKNOWN;
+	return (1000000 + t->rate / 2) / t->rate;
+}
+
+static void write_all(struct writing *w)
+{
+	const struct sums *s = &w->job->model->sums;
+	uint32_t i;
+
+	find_ranges(w);
+	slot(w, 0);
+	slot(w, 3);
+	slot(w, 0);
+	slot(w, period(w->job->trace));
+	slot(w, 0);
+	for (i = 0; i < s->count; i++)
+		write_sum(w, &s->sum[i]);
+	slot(w, 0);
+	slot(w, 1);
+	slot(w, 0);
+	for (i = 0; i < w->names->nmodule; i++) {
+		if (w->range[i].base)
+			write_mapping(w, i);
+	}
+}
+
+int gperftools_write(const struct job *job, FILE *out)
+{
+	const struct names *n = &job->model->names;
+	struct writing w = {
+		.job = job, .names = n, .calls = &job->stacks->calls, .out = out,
+		.range = calloc((size_t)n->nmodule + 1, sizeof(*w.range)),
+	};
+
+	if (!w.range)
+		return -ENOMEM;
+	write_all(&w);
+	free(w.range);
+	return 0;
+}

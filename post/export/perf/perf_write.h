@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A perf.data that is being written, as its parts see it: the bytes (perf_write_bytes.c), records
+ * (perf_write.c), what perf tells beyond ours (perf_write_details.c), the header, before and behind
+ * the data or as records (perf_write_head.c).
+ */
+#ifndef POST_PERF_WRITE_H
+#define POST_PERF_WRITE_H
+
+#include "input/perf/perf.h"
+#include "record/detail.h"
+#include "model/profile.h"
+#include "report/report.h"
+
+#define PERF_WRITE_FIRST_ID 1000	/* of the first event */
+
+struct perf_out {
+	uint8_t *data;			/* a record, or a table, that is being made */
+	size_t n, room;
+	bool no_memory;
+};
+
+struct perf_writing {
+	const struct job *job;
+	FILE *file;
+	bool pipe;
+	struct perf_out o;
+	uint64_t written;		/* bytes of the data */
+	uint64_t records;
+	uint64_t too_long;		/* records that perf's format has no room for */
+	uint64_t first, last;		/* of samples */
+	uint64_t type;			/* of samples */
+	uint32_t kind[EVENT_KINDS];	/* events by their number in the file */
+	uint32_t nevents;
+	uint8_t event_of[EVENT_KINDS];	/* … and the other way round */
+	uint8_t now[EVENT_NUMBERS + 1];	/* what a sample's number means, as kinds */
+	struct unwound unwound;
+	struct blob formats;		/* of tracepoints */
+	struct blob kernel_ids;		/* entries of build ids of the kernel and its modules */
+	struct perf_write_details *details;
+	const struct detail_event *how;	/* the event of the sample that is being written */
+	int rc;
+};
+
+void *perf_write_grow(struct perf_out *o, size_t n);	/* zeros; NULL: no memory */
+void perf_write_bytes(struct perf_out *o, const void *data, size_t n);
+void perf_write_u16(struct perf_out *o, uint16_t v);
+void perf_write_u32(struct perf_out *o, uint32_t v);
+void perf_write_u64(struct perf_out *o, uint64_t v);
+/* With its NUL, to a multiple of `to`. */
+void perf_write_text(struct perf_out *o, const char *s, size_t to);
+/* What was made, into the file; *count grows by its bytes. */
+void perf_write_flush(struct perf_writing *w, uint64_t *count);
+/* A record, between these. */
+void perf_write_begin(struct perf_writing *w, uint32_t type, uint16_t misc);
+void perf_write_end(struct perf_writing *w);
+void perf_write_sample_id(struct perf_writing *w, const struct pirecord *r, uint32_t pid,
+			  uint32_t tid);
+
+/* perf_write_head.c */
+void perf_write_head(struct perf_writing *w, uint64_t data_size, uint64_t features);
+uint64_t perf_write_features(struct perf_writing *w);
+void perf_write_pipe_head(struct perf_writing *w);
+void perf_write_pipe_build_ids(struct perf_writing *w);
+
+/* perf_write_details.c */
+/* Bits of PERF_SAMPLE_* that samples of an event have beyond those that all have. */
+uint64_t perf_write_details_type(const struct perf_writing *w, uint32_t event);
+/* The formats of tracepoints, where there are some and they are of one machine. 0 or -ENOMEM. */
+int perf_write_details_begin(struct perf_writing *w);
+void perf_write_details_end(struct perf_writing *w);
+/* A record: written, or kept for the sample that it is of. 0 or -ENOMEM. */
+int perf_write_detail(struct perf_writing *w, const struct pirecord *r);
+void perf_write_ksymbol(struct perf_writing *w, const struct pirecord *r,
+			const struct detail_ksymbol *k);
+/* Who is at the next sample: what was kept for another is dropped. */
+void perf_write_details_of(struct perf_writing *w, const struct pirecord *r,
+			   const struct pitrace_sample *s);
+/* Fields of the sample that is being written, in perf's order. */
+void perf_write_details_address(struct perf_writing *w, uint64_t type);
+void perf_write_details_raw(struct perf_writing *w, uint64_t type);
+void perf_write_details_rest(struct perf_writing *w, uint64_t type);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pprof, written: samples added up by stack, thread and CPU; their places with lines, inlined
+ * functions, mappings. A module is mapped once, at a range of our own, because its places are of
+ * all processes; the kernel, and code that programs made, where they are.
+ */
+#include "export/pprof.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/gzip.h"
+#include "input/pprof/pprof_read.h"
+#include "export/protobuf.h"
+#include "export/texts.h"
+#include "model/profile.h"
+#include "report/report.h"
+
+#define PAGE 0x1000ull
+#define FIRST_RANGE 0x400000ull
+
+struct range {
+	uint64_t low, high;		/* of the places' addresses */
+	uint64_t base;			/* what is added to them */
+	bool used, mapped, named, lined;
+};
+
+struct function {
+	uint32_t symbol, file;		/* base; number of the string */
+};
+
+struct writing {
+	const struct job *job;
+	const struct names *names;
+	const struct calls *calls;
+	struct gzip gzip;
+	struct protobuf p;
+	struct texts texts;
+	struct range *range;		/* of modules */
+	bool *used;			/* symbols that are places */
+	struct function *function;
+	uint32_t nfunction, room_function;
+	struct keys by_function;
+};
+
+static void flush(struct writing *w)
+{
+	gzip_write(&w->gzip, w->p.data, w->p.used);
+	w->p.used = 0;
+}
+
+static uint64_t text(struct writing *w, const char *words)
+{
+	uint32_t i = texts_add(&w->texts, words);
+
+	w->p.no_memory |= i == NO_KEY;
+	return i;
+}
+
+static uint64_t name(struct writing *w, const char *words)
+{
+	uint32_t i = texts_name(&w->texts, words);
+
+	w->p.no_memory |= i == NO_KEY;
+	return i;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* Of a file an address is an offset, of all else it is what it is. */
+static bool is_file(const struct module *m)
+{
+	return m->name[0] == '/' || m->name[0] == '[';
+}
+
+static void use_place(struct writing *w, uint32_t symbol)
+{
+	const struct symbol *s = &w->names->symbols.symbol[symbol];
+	struct range *r = &w->range[s->module];
+	uint64_t address = profile_address(w->names, symbol);
+	const uint32_t *list;
+
+	if (w->used[symbol])
+		return;
+	w->used[symbol] = true;
+	if (!r->used || address < r->low)
+		r->low = address;
+	if (!r->used || address > r->high)
+		r->high = address;
+	r->used = true;
+	r->mapped |= s->result != A2N_RESULT_NO_MODULE;
+	r->named |= s->result == A2N_OK;
+	profile_frames(w->names, symbol, &list);
+	r->lined |= w->names->symbols.symbol[list[0]].file != NULL;
+}
+
+static void find_places(struct writing *w)
+{
+	uint64_t next = FIRST_RANGE;
+	uint32_t i;
+
+	for (i = 0; i < w->calls->ncall; i++) {
+		if (w->calls->call[i].parent != NO_KEY)
+			use_place(w, w->calls->call[i].id);
+	}
+	for (i = 0; i < w->names->nmodule; i++) {
+		struct range *r = &w->range[i];
+
+		if (!r->used || !is_file(&w->names->module[i]))
+			continue;
+		/* An address of the kernel stays what it is. */
+		if (r->high >> 63)
+			continue;
+		r->base = next;
+		r->low = 0;
+		next = (next + r->high + 2 * PAGE) & ~(PAGE - 1);
+	}
+}
+
+static void write_mappings(struct writing *w)
+{
+	char digits[2 * PITRACE_BUILDID_MAX + 1];
+	const uint8_t *id = NULL;
+	uint32_t i;
+	size_t at, n, b;
+
+	for (i = 0; i < w->names->nmodule; i++) {
+		const struct range *r = &w->range[i];
+
+		if (!r->mapped)
+			continue;
+		at = protobuf_begin(&w->p, PROFILE_MAPPING);
+		protobuf_uint(&w->p, MAPPING_ID, i + 1ull);
+		protobuf_uint(&w->p, MAPPING_START, (r->base + r->low) & ~(PAGE - 1));
+		protobuf_uint(&w->p, MAPPING_LIMIT, ((r->base + r->high) | (PAGE - 1)) + 1);
+		protobuf_uint(&w->p, MAPPING_FILE, name(w, w->names->module[i].name));
+		n = profile_build_id(w->names, i, &id);
+		for (b = 0; b < n && b < PITRACE_BUILDID_MAX; b++)
+			snprintf(digits + 2 * b, 3, "%02x", id[b]);
+		if (n)
+			protobuf_uint(&w->p, MAPPING_BUILD_ID, text(w, digits));
+		/* Who reads it need not look for symbols then. */
+		if (r->named)
+			protobuf_uint(&w->p, MAPPING_HAS_FUNCTIONS, 1);
+		if (r->lined) {
+			protobuf_uint(&w->p, MAPPING_HAS_FILES, 1);
+			protobuf_uint(&w->p, MAPPING_HAS_LINES, 1);
+			protobuf_uint(&w->p, MAPPING_HAS_INLINED, 1);
+		}
+		protobuf_end(&w->p, at);
+		flush(w);
+	}
+}
+
+static bool same_function(const void *array, uint32_t i, const void *key)
+{
+	const struct function *a = (const struct function *)array + i, *b = key;
+
+	return a->symbol == b->symbol && a->file == b->file;
+}
+
+/* The number of a symbol as a function of this file. */
+static uint64_t get_function(struct writing *w, const struct symbol *s)
+{
+	struct function f = { s->base, (uint32_t)name(w, s->file) };
+	uint64_t hash = hash_mix(f.symbol, f.file);
+	uint32_t i = keys_find(&w->by_function, hash, same_function, w->function, &f);
+
+	if (i != NO_KEY)
+		return i + 1ull;
+	if (keys_grow_array((void **)&w->function, &w->room_function, w->nfunction, sizeof(f)) ||
+	    keys_add(&w->by_function, hash, w->nfunction)) {
+		w->p.no_memory = true;
+		return 0;
+	}
+	w->function[w->nfunction++] = f;
+	return w->nfunction;
+}
+
+static void write_location(struct writing *w, uint32_t place)
+{
+	const struct symbol *symbol = w->names->symbols.symbol, *s = &symbol[place];
+	size_t at = protobuf_begin(&w->p, PROFILE_LOCATION), line;
+	const uint32_t *list;
+	uint32_t i, n;
+
+	protobuf_uint(&w->p, LOCATION_ID, place + 1ull);
+	if (w->range[s->module].mapped)
+		protobuf_uint(&w->p, LOCATION_MAPPING, s->module + 1ull);
+	protobuf_uint(&w->p, LOCATION_ADDRESS, w->range[s->module].base +
+		      profile_address(w->names, place));
+	n = profile_frames(w->names, place, &list);
+	for (i = 0; i < n; i++) {
+		const struct symbol *shown = &symbol[list[i]];
+
+		line = protobuf_begin(&w->p, LOCATION_LINE);
+		protobuf_uint(&w->p, LINE_FUNCTION, get_function(w, shown));
+		if (shown->line)
+			protobuf_uint(&w->p, LINE_NUMBER, shown->line);
+		protobuf_end(&w->p, line);
+	}
+	protobuf_end(&w->p, at);
+	flush(w);
+}
+
+static void write_functions(struct writing *w)
+{
+	uint32_t i;
+	size_t at;
+
+	for (i = 0; i < w->nfunction; i++) {
+		const struct symbol *s = &w->names->symbols.symbol[w->function[i].symbol];
+		const char *raw = s->a2n && s->a2n->raw_name && s->result == A2N_OK ?
+				  s->a2n->raw_name : s->name;
+
+		at = protobuf_begin(&w->p, PROFILE_FUNCTION);
+		protobuf_uint(&w->p, FUNCTION_ID, i + 1ull);
+		protobuf_uint(&w->p, FUNCTION_NAME, name(w, s->name));
+		protobuf_uint(&w->p, FUNCTION_RAW_NAME, name(w, raw));
+		if (w->function[i].file)
+			protobuf_uint(&w->p, FUNCTION_FILE, w->function[i].file);
+		protobuf_end(&w->p, at);
+		flush(w);
+	}
+}
+
+static void write_places(struct writing *w)
+{
+	uint32_t i;
+
+	find_places(w);
+	write_mappings(w);
+	for (i = 0; i < w->names->symbols.count; i++) {
+		if (w->used[i])
+			write_location(w, i);
+	}
+	write_functions(w);
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static void label_number(struct writing *w, const char *key, uint64_t value)
+{
+	size_t at = protobuf_begin(&w->p, SAMPLE_LABEL);
+
+	protobuf_uint(&w->p, LABEL_KEY, text(w, key));
+	protobuf_uint(&w->p, LABEL_NUMBER, value);
+	protobuf_end(&w->p, at);
+}
+
+static void label_text(struct writing *w, const char *key, uint64_t string)
+{
+	size_t at = protobuf_begin(&w->p, SAMPLE_LABEL);
+
+	protobuf_uint(&w->p, LABEL_KEY, text(w, key));
+	protobuf_uint(&w->p, LABEL_STRING, string);
+	protobuf_end(&w->p, at);
+}
+
+static void write_sample(struct writing *w, const struct sum *sum)
+{
+	const struct names_options *o = &w->job->options->names;
+	const struct thread *t = profile_thread(w->names, sum->thread);
+	const struct process *p = profile_process(w->names, w->names->thread[sum->thread].process);
+	size_t at = protobuf_begin(&w->p, PROFILE_SAMPLE), list;
+	char cpu[16];
+	uint32_t i;
+
+	list = protobuf_begin(&w->p, SAMPLE_LOCATION);
+	for (i = sum->stack; w->calls->call[i].parent != NO_KEY; i = w->calls->call[i].parent)
+		protobuf_varint(&w->p, w->calls->call[i].id + 1ull);
+	protobuf_end(&w->p, list);
+	list = protobuf_begin(&w->p, SAMPLE_VALUE);
+	protobuf_varint(&w->p, sum->ticks);
+	protobuf_varint(&w->p, sum->counted);
+	protobuf_end(&w->p, list);
+	if (w->job->input->origins)
+		label_text(w, "origin", name(w, w->job->input->origin[p->origin].label));
+	if (!o->by_process_name)
+		label_number(w, "pid", p->pid);
+	if (!o->by_thread_name)
+		label_number(w, "tid", t->tid);
+	label_text(w, "process", name(w, p->name));
+	label_text(w, "comm", name(w, t->name));
+	/* A number of 0 is none to pprof, but a CPU to us. */
+	snprintf(cpu, sizeof(cpu), "%u", sum->cpu);
+	label_text(w, "cpu", text(w, cpu));
+	protobuf_end(&w->p, at);
+	flush(w);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void value_type(struct writing *w, uint32_t field, const char *type, const char *unit)
+{
+	size_t at = protobuf_begin(&w->p, field);
+
+	protobuf_uint(&w->p, VALUE_TYPE, text(w, type));
+	protobuf_uint(&w->p, VALUE_UNIT, text(w, unit));
+	protobuf_end(&w->p, at);
+}
+
+static void write_head(struct writing *w)
+{
+	const struct trace *t = w->job->trace;
+	const struct event *e = &t->events.kind[t->events.chosen];
+	const char *type = t->events.chosen ? e->name : "cpu";
+	uint64_t period = t->events.chosen ? e->period : t->rate ? 1000000000ull / t->rate : 0;
+
+	value_type(w, PROFILE_SAMPLE_TYPE, "samples", "count");
+	value_type(w, PROFILE_SAMPLE_TYPE, type, profile_unit(t));
+	protobuf_uint(&w->p, PROFILE_TIME, t->start_realtime);
+	protobuf_uint(&w->p, PROFILE_DURATION, t->duration);
+	value_type(w, PROFILE_PERIOD_TYPE, type, profile_unit(t));
+	/* A rate is no period. */
+	if (period && !(t->events.chosen && e->flags & PITRACE_EVENT_RATE))
+		protobuf_uint(&w->p, PROFILE_PERIOD, period);
+	flush(w);
+}
+
+static void write_strings(struct writing *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->texts.count; i++) {
+		protobuf_string(&w->p, PROFILE_STRING, w->texts.string[i]);
+		flush(w);
+	}
+}
+
+static void write_all(struct writing *w)
+{
+	const struct sums *s = &w->job->model->sums;
+	uint32_t i;
+
+	write_head(w);
+	for (i = 0; i < s->count && !w->p.no_memory; i++)
+		write_sample(w, &s->sum[i]);
+	write_places(w);
+	write_strings(w);
+}
+
+static int pprof_write(const struct job *job, FILE *out)
+{
+	const struct names *n = &job->model->names;
+	struct writing w = { .job = job, .names = n, .calls = &job->stacks->calls };
+	int rc = gzip_open(&w.gzip, out);
+
+	if (rc)
+		return rc;
+	w.range = calloc((size_t)n->nmodule + 1, sizeof(*w.range));
+	w.used = calloc((size_t)n->symbols.count + 1, sizeof(*w.used));
+	rc = w.range && w.used ? texts_open(&w.texts) : -ENOMEM;
+	if (!rc)
+		write_all(&w);
+	gzip_close(&w.gzip);
+	if (w.p.no_memory)
+		rc = -ENOMEM;
+	protobuf_free(&w.p);
+	texts_free(&w.texts);
+	free(w.range);
+	free(w.used);
+	free(w.function);
+	keys_free(&w.by_function);
+	return rc;
+}
+
+const struct format format_pprof = {
+	.name = "pprof",
+	.what = "profile.proto, compressed: go tool pprof and many others",
+	.probe = pprof_probe,
+	.open = pprof_open,
+	.begin = pprof_begin,
+	.next = pprof_next,
+	.progress = pprof_progress,
+	.section = pprof_section,
+	.monotonic = pprof_monotonic,
+	.realtime = pprof_realtime,
+	.faults = pprof_faults,
+	.close = pprof_close,
+	.path = "post.pb.gz",
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_PLACES,
+	.lines = true,
+	.write = pprof_write,
+};

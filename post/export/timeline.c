@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From records to moments. */
+#include "export/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/record_as.h"
+#include "record/user_record.h"
+#include "model/call_names.h"
+#include "report/report.h"
+#include "report/times_report.h"
+
+/* The call that a thread is in. It ends as who began it, although after exec the names' thread is
+ * another one. */
+struct open_call {
+	uint32_t pid, tid, thread;
+	uint32_t call;
+	bool open;
+};
+
+struct timeline {
+	const struct job *job;
+	struct names *names;
+	int (*each)(void *arg, const struct moment *m);
+	void *arg;
+	uint32_t *irqs;			/* of CPUs */
+	uint32_t cpus;
+	uint32_t *pairs;		/* of threads */
+	uint32_t threads;
+	struct open_call *call;
+	uint32_t ncall, room;
+	struct keys by_thread;
+	char machine[sizeof(((struct pifile_header *)0)->machine) + 1];
+};
+
+/* The counters of a CPU or thread, which may be a new one. NULL: no memory. */
+static void *counter(void **array, uint32_t *have, uint32_t i, size_t size)
+{
+	if (i >= *have) {
+		uint32_t n = i < 1u << 30 ? i * 2 + 16 : UINT32_MAX;
+		char *more = realloc(*array, n * size);
+
+		if (!more)
+			return NULL;
+		memset(more + *have * size, 0, (n - *have) * size);
+		*array = more;
+		*have = n;
+	}
+	return (char *)*array + i * size;
+}
+
+static int tell(struct timeline *t, const struct moment *m)
+{
+	return t->each(t->arg, m);
+}
+
+static int thread_of(struct timeline *t, uint32_t pid, uint32_t tid, uint64_t time,
+		     uint32_t *thread)
+{
+	*thread = NO_KEY;
+	return tid ? names_thread(t->names, pid, tid, time, thread) : 0;
+}
+
+static int take_sample(void *arg, const struct profile_sample *s)
+{
+	struct moment m = {
+		.kind = MOMENT_SAMPLE, .time = s->time, .cpu = s->cpu, .thread = s->thread,
+		.sample = s,
+	};
+
+	return tell(arg, &m);
+}
+
+static int take_dispatch(struct timeline *t, const struct pirecord *r)
+{
+	const struct pitrace_dispatch *d = RECORD_AS(r, struct pitrace_dispatch);
+	struct moment m = { .kind = MOMENT_RUNS, .time = r->time, .cpu = r->cpu };
+	int rc;
+
+	if (!d)
+		return 0;
+	m.why = r->minor & PITRACE_LEFT_MASK;
+	m.old_priority = d->old_priority;
+	m.priority = d->new_priority;
+	rc = thread_of(t, d->old_pid, d->old_tid, r->time, &m.old);
+	if (!rc)
+		rc = thread_of(t, d->new_pid, d->new_tid, r->time, &m.thread);
+	return rc ? rc : tell(t, &m);
+}
+
+static int take_wakeup(struct timeline *t, const struct pirecord *r)
+{
+	const struct pitrace_wakeup *w = RECORD_AS(r, struct pitrace_wakeup);
+	struct moment m = {
+		.kind = MOMENT_WAKES, .time = r->time, .cpu = r->cpu, .why = r->minor,
+	};
+	int rc;
+
+	if (!w)
+		return 0;
+	m.priority = w->priority;
+	rc = thread_of(t, w->waker_pid, w->waker_tid, r->time, &m.old);
+	if (!rc)
+		rc = thread_of(t, w->pid, w->tid, r->time, &m.thread);
+	return rc ? rc : tell(t, &m);
+}
+
+static int take_interrupt(struct timeline *t, const struct pirecord *r)
+{
+	const struct pitrace_interrupt *i = RECORD_AS(r, struct pitrace_interrupt);
+	bool ends = r->minor & PITRACE_EXIT;
+	uint32_t source = r->minor & ~PITRACE_EXIT;
+	struct moment m = {
+		.kind = ends ? MOMENT_IRQ_ENDS : MOMENT_IRQ_BEGINS, .time = r->time,
+		.cpu = r->cpu, .thread = NO_KEY,
+	};
+	char name[128];
+	uint32_t *open;
+
+	if (!i)
+		return 0;
+	open = counter((void **)&t->irqs, &t->cpus, r->cpu, sizeof(*open));
+	if (!open)
+		return -ENOMEM;
+	if (ends && !*open)
+		return 0;
+	*open += ends ? -1u : 1;
+	snprintf(name, sizeof(name), "%s %s", irq_source(source),
+		 irq_name(t->job, source, i->number));
+	if (!*irq_name(t->job, source, i->number))
+		snprintf(name, sizeof(name), "%s %u", irq_source(source), i->number);
+	m.name = name;
+	return tell(t, &m);
+}
+
+static bool same_thread(const void *array, uint32_t i, const void *key)
+{
+	const struct open_call *a = (const struct open_call *)array + i, *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
+static struct open_call *call_of(struct timeline *t, uint32_t pid, uint32_t tid)
+{
+	struct open_call new = { .pid = pid, .tid = tid };
+	uint64_t hash = hash_mix(pid, tid);
+	uint32_t i = keys_find(&t->by_thread, hash, same_thread, t->call, &new);
+
+	if (i != NO_KEY)
+		return &t->call[i];
+	if (keys_grow_array((void **)&t->call, &t->room, t->ncall, sizeof(new)) ||
+	    keys_add(&t->by_thread, hash, t->ncall))
+		return NULL;
+	t->call[t->ncall] = new;
+	return &t->call[t->ncall++];
+}
+
+static int take_call(struct timeline *t, const struct pirecord *r)
+{
+	uint32_t number = r->minor & ~PITRACE_EXIT;
+	bool ends = r->minor & PITRACE_EXIT;
+	struct moment m = {
+		.kind = ends ? MOMENT_CALL_ENDS : MOMENT_CALL_BEGINS, .time = r->time,
+		.cpu = r->cpu,
+	};
+	const struct pitrace_sysexit *x = RECORD_AS(r, struct pitrace_sysexit);
+	struct open_call *open;
+	char room[64];
+	int rc;
+
+	/* The exit's shape is the entry's begin. */
+	if (!x)
+		return 0;
+	rc = thread_of(t, x->pid, x->tid, r->time, &m.thread);
+	if (rc || m.thread == NO_KEY)
+		return rc;
+	open = call_of(t, x->pid, x->tid);
+	if (!open)
+		return -ENOMEM;
+	if (!ends) {
+		open->thread = m.thread;
+		open->call = number;
+	} else if (!open->open || open->call != number) {
+		return 0;
+	}
+	open->open = !ends;
+	m.thread = open->thread;
+	m.value = ends ? (uint64_t)x->result : 0;
+	m.name = call_name(t->machine, number, room, sizeof(room));
+	return tell(t, &m);
+}
+
+static int take_fault(struct timeline *t, const struct pirecord *r)
+{
+	const struct pitrace_fault *f = RECORD_AS(r, struct pitrace_fault);
+	struct moment m = {
+		.kind = MOMENT_FAULT, .time = r->time, .cpu = r->cpu, .name = "page fault",
+	};
+	int rc;
+
+	if (!f)
+		return 0;
+	rc = thread_of(t, f->pid, f->tid, r->time, &m.thread);
+	m.value = f->address;
+	return rc || m.thread == NO_KEY ? rc : tell(t, &m);
+}
+
+static int take_user(struct timeline *t, const struct pirecord *r)
+{
+	bool pair = r->major == PITRACE_HOOKIT && (!r->minor || r->minor == MARK_END);
+	struct moment m = { .kind = MOMENT_MARK, .time = r->time, .cpu = r->cpu };
+	char room[PITRACE_USER_MAX];
+	struct user_record x;
+	uint32_t *open;
+	int rc;
+
+	if (!user_record(r, &x))
+		return 0;
+	rc = thread_of(t, x.u.pid, x.u.tid, r->time, &m.thread);
+	if (rc || m.thread == NO_KEY)
+		return rc;
+	m.value = x.u.ints ? user_record_int(&x, 0) : 0;
+	snprintf(room, sizeof(room), "%x/%x", r->major, r->minor);
+	m.name = x.u.strs ? user_record_string(&x, 0, room) : room;
+	if (!pair)
+		return tell(t, &m);
+	open = counter((void **)&t->pairs, &t->threads, m.thread, sizeof(*open));
+	if (!open)
+		return -ENOMEM;
+	m.kind = r->minor ? MOMENT_PAIR_ENDS : MOMENT_PAIR_BEGINS;
+	if (r->minor && !*open)
+		return 0;
+	*open += r->minor ? -1u : 1;
+	return tell(t, &m);
+}
+
+static int take_record(void *arg, const struct pirecord *r)
+{
+	struct timeline *t = arg;
+
+	switch (r->major) {
+	case PITRACE_DISPATCH:
+		return take_dispatch(t, r);
+	case PITRACE_WAKEUP:
+		return take_wakeup(t, r);
+	case PITRACE_INTERRUPT:
+		return take_interrupt(t, r);
+	case PITRACE_SYSCALL:
+		return take_call(t, r);
+	case PITRACE_FAULT:
+		return take_fault(t, r);
+	default:
+		return is_user_major(r->major) ? take_user(t, r) : 0;
+	}
+}
+
+int timeline_read(const struct job *job, int (*each)(void *arg, const struct moment *m), void *arg)
+{
+	struct timeline t = { .job = job, .names = &job->model->names, .each = each, .arg = arg };
+	struct profile_reader reader = {
+		.sample = take_sample, .record = take_record, .arg = &t,
+	};
+	int rc;
+
+	snprintf(t.machine, sizeof(t.machine), "%.*s", (int)sizeof(t.machine) - 1,
+		 job->input->header.machine);
+	rc = profile_read(job, &reader);
+	free(t.irqs);
+	free(t.pairs);
+	free(t.call);
+	keys_free(&t.by_thread);
+	return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Entries and exits of functions from an instruction trace: each run tells in which function its
+ * thread is and how deep; what it is not in any more was left when the run began, what it is in
+ * anew was entered then. A function is numbered, from 1, when it is first met.
+ */
+#include "input/xray/xray.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "complain.h"
+#include "model/read.h"
+#include "report/report.h"
+
+#define FUNCTIONS (1u << 28)		/* a record has so many bits for its number */
+
+struct run_frame {
+	uint32_t depth, function;
+};
+
+struct run_thread {
+	struct run_frame *frame;
+	uint32_t depth, room;
+};
+
+struct reading {
+	const struct job *job;
+	struct xray_functions *functions;
+	struct run_thread *thread;	/* by the runs' index */
+	uint32_t nthread, room;
+	xray_each each;
+	void *arg;
+};
+
+static int number_of(struct reading *rd, const struct run *run, uint32_t *number)
+{
+	struct xray_functions *f = rd->functions;
+	uint32_t symbol = rd->job->model->names.symbols.symbol[run->place.symbol].base;
+	uint32_t *more, n = symbol + symbol / 2 + 64;
+
+	if (symbol >= f->nnumber) {
+		more = realloc(f->number, n * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		memset(more + f->nnumber, 0, (n - f->nnumber) * sizeof(*more));
+		f->number = more;
+		f->nnumber = n;
+	}
+	if (!f->number[symbol]) {
+		if (f->count + 1 == FUNCTIONS)
+			return -EOVERFLOW;
+		if (keys_grow_array((void **)&f->symbol, &f->room, f->count, sizeof(*f->symbol)))
+			return -ENOMEM;
+		f->symbol[f->count++] = symbol;
+		f->number[symbol] = f->count;
+	}
+	*number = f->number[symbol];
+	return 0;
+}
+
+static struct run_thread *get_thread(struct reading *rd, uint32_t i)
+{
+	while (i >= rd->nthread) {
+		if (keys_grow_array((void **)&rd->thread, &rd->room, rd->nthread,
+				    sizeof(*rd->thread)))
+			return NULL;
+		rd->thread[rd->nthread++] = (struct run_thread){ 0 };
+	}
+	return &rd->thread[i];
+}
+
+static int tell(const struct reading *rd, const struct run *run, enum call_kind kind,
+		uint32_t function)
+{
+	struct call_record call = {
+		.pid = run->r.pid, .tid = run->r.tid, .function = function,
+	};
+	struct pirecord r = {
+		.ring = PITRACE_RING_TRACE, .type = PITRACE_TYPE_STRUCT, .major = CALL_RECORD,
+		.minor = kind, .cpu = run->r.cpu,
+		.time = run->since, .stamp = run->since, .data = &call, .size = sizeof(call),
+	};
+
+	return rd->each ? rd->each(rd->arg, &r) : 0;
+}
+
+static int take_run(void *arg, const struct run *run)
+{
+	struct reading *rd = arg;
+	struct run_thread *th = get_thread(rd, run->r.thread);
+	uint32_t number;
+	int rc = th ? number_of(rd, run, &number) : -ENOMEM;
+
+	while (!rc && th->depth) {
+		const struct run_frame *top = &th->frame[th->depth - 1];
+
+		if (top->depth < run->depth)
+			break;
+		if (top->depth == run->depth && top->function == number)
+			return 0;
+		rc = tell(rd, run, CALL_EXIT, top->function);
+		th->depth--;
+	}
+	if (!rc)
+		rc = keys_grow_array((void **)&th->frame, &th->room, th->depth,
+				     sizeof(*th->frame));
+	if (rc)
+		return rc;
+	th->frame[th->depth++] = (struct run_frame){ run->depth, number };
+	return tell(rd, run, CALL_ENTRY, number);
+}
+
+int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, void *arg)
+{
+	struct reading rd = { .job = job, .functions = f, .each = each, .arg = arg };
+	struct runs_reader reader = { .run = take_run, .arg = &rd };
+	int rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
+
+	for (uint32_t i = 0; i < rd.nthread; i++)
+		free(rd.thread[i].frame);
+	free(rd.thread);
+	if (rc || f->count)
+		return rc;
+	complain("the trace tells neither functions' entries and exits nor instructions");
+	return -EOPNOTSUPP;
+}
+
+void xray_functions_free(struct xray_functions *f)
+{
+	free(f->number);
+	free(f->symbol);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * XRay's flight data recorder, written: a trace of functions' entries and exits, or of
+ * instructions, as a log of version 5, with buffers of one thread each, in the order in which they
+ * fill.
+ */
+#include "input/xray/xray.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/record_as.h"
+#include "record/user_record.h"
+#include "report/report.h"
+
+#define BUFFER		(1u << 20)	/* bytes of records in a buffer */
+#define METADATA	16
+#define VERSION		5
+
+enum fdr_byte {				/* kind << 1 | 1 */
+	BYTE_NEW_BUFFER = 0x01, BYTE_NEW_CPU = 0x05, BYTE_TSC_WRAP = 0x07, BYTE_WALL = 0x09,
+	BYTE_CUSTOM = 0x0b, BYTE_ARGUMENT = 0x0d, BYTE_EXTENTS = 0x0f, BYTE_TYPED = 0x11,
+	BYTE_PID = 0x13,
+};
+
+struct xray_buffer {
+	uint32_t pid, tid, cpu;
+	uint64_t stamp;			/* of its last record */
+	uint8_t *buffer;
+	size_t used, room;
+};
+
+struct writing {
+	FILE *out;
+	struct xray_buffer *thread;
+	uint32_t nthread, room;
+	struct keys by_thread;
+};
+
+static bool same_thread(const void *array, uint32_t i, const void *key)
+{
+	const struct xray_buffer *a = (const struct xray_buffer *)array + i, *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid;
+}
+
+static struct xray_buffer *get_thread(struct writing *w, uint32_t pid, uint32_t tid)
+{
+	struct xray_buffer new = { .pid = pid, .tid = tid };
+	uint64_t hash = hash_mix(pid, tid);
+	uint32_t i = keys_find(&w->by_thread, hash, same_thread, w->thread, &new);
+
+	if (i != NO_KEY)
+		return &w->thread[i];
+	if (keys_grow_array((void **)&w->thread, &w->room, w->nthread, sizeof(new)) ||
+	    keys_add(&w->by_thread, hash, w->nthread))
+		return NULL;
+	w->thread[w->nthread] = new;
+	return &w->thread[w->nthread++];
+}
+
+static void flush(struct writing *w, struct xray_buffer *t)
+{
+	uint8_t extents[METADATA] = { BYTE_EXTENTS };
+	uint64_t size = t->used;
+
+	if (!t->used)
+		return;
+	size = htole64(size);
+	memcpy(extents + 1, &size, sizeof(size));
+	fwrite(extents, sizeof(extents), 1, w->out);
+	fwrite(t->buffer, 1, t->used, w->out);
+	t->used = 0;
+}
+
+/* Room for so many bytes; NULL: no memory. */
+static uint8_t *put(struct xray_buffer *t, size_t n)
+{
+	size_t room = t->used + n > 4096 ? 2 * (t->used + n) : 4096;
+	uint8_t *more;
+
+	if (t->used + n > t->room) {
+		more = realloc(t->buffer, room);
+		if (!more)
+			return NULL;
+		t->buffer = more;
+		t->room = room;
+	}
+	t->used += n;
+	return t->buffer + t->used - n;
+}
+
+/* A metadata record: a kind, a value at its beginning, another one behind that. */
+static bool metadata(struct xray_buffer *t, uint8_t kind, uint64_t first, size_t nfirst,
+		     uint64_t second, size_t nsecond)
+{
+	uint8_t *p = put(t, METADATA);
+
+	if (!p)
+		return false;
+	memset(p, 0, METADATA);
+	first = htole64(first);
+	second = htole64(second);
+	p[0] = kind;
+	memcpy(p + 1, &first, nfirst);
+	memcpy(p + 1 + nfirst, &second, nsecond);
+	return true;
+}
+
+/* What a buffer begins with, a change of the CPU, a time that a delta cannot hold; *delta is what
+ * is left to be told. */
+static bool begin_record(struct writing *w, struct xray_buffer *t, const struct pirecord *r,
+			 uint32_t *delta)
+{
+	bool ok = true, begins, far;
+
+	if (t->used > BUFFER)
+		flush(w, t);
+	begins = !t->used || t->cpu != r->cpu;
+	far = r->stamp < t->stamp || r->stamp - t->stamp > INT32_MAX;
+	if (!t->used)
+		ok = metadata(t, BYTE_NEW_BUFFER, t->tid, 4, 0, 0) &&
+		     metadata(t, BYTE_WALL, r->time / 1000000000, 8,
+			      r->time % 1000000000 / 1000, 4) &&
+		     metadata(t, BYTE_PID, t->pid, 4, 0, 0);
+	if (begins)
+		ok = ok && metadata(t, BYTE_NEW_CPU, r->cpu, 2, r->stamp, 8);
+	else if (far)
+		ok = ok && metadata(t, BYTE_TSC_WRAP, r->stamp, 8, 0, 0);
+	*delta = begins || far ? 0 : (uint32_t)(r->stamp - t->stamp);
+	t->stamp = r->stamp;
+	t->cpu = r->cpu;
+	return ok;
+}
+
+static int write_call(struct writing *w, const struct pirecord *r)
+{
+	const struct call_record *c = RECORD_AS(r, struct call_record);
+	struct xray_buffer *t = c ? get_thread(w, c->pid, c->tid) : NULL;
+	uint32_t word, delta, i;
+	uint64_t argument;
+	uint8_t *p;
+
+	if (!c || r->minor >= CALL_KINDS)
+		return 0;
+	p = t && begin_record(w, t, r, &delta) ? put(t, 8) : NULL;
+	if (!p)
+		return -ENOMEM;
+	word = htole32(c->function << 4 | r->minor << 1);
+	delta = htole32(delta);
+	memcpy(p, &word, sizeof(word));
+	memcpy(p + 4, &delta, sizeof(delta));
+	for (i = 0; i < c->arguments && (i + 1) * sizeof(argument) <= r->size - sizeof(*c); i++) {
+		memcpy(&argument, (const uint8_t *)(c + 1) + i * sizeof(argument),
+		       sizeof(argument));
+		if (!metadata(t, BYTE_ARGUMENT, argument, 8, 0, 0))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int write_event(struct writing *w, const struct pirecord *r)
+{
+	struct user_record x;
+	struct xray_buffer *t;
+	uint32_t length, delta;
+	bool typed = r->major == CALL_TYPED_EVENT;
+	uint8_t *p;
+
+	if (!user_record(r, &x) || !x.u.strs)
+		return 0;
+	memcpy(&length, x.lengths, sizeof(length));
+	t = get_thread(w, x.u.pid, x.u.tid);
+	if (!t || !begin_record(w, t, r, &delta) ||
+	    !metadata(t, typed ? BYTE_TYPED : BYTE_CUSTOM, (uint64_t)delta << 32 | length, 8,
+		      typed ? r->minor : 0, 2))
+		return -ENOMEM;
+	p = put(t, length);
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, x.bytes, length);
+	return 0;
+}
+
+/* Of an instruction trace the clock's cycles are nanoseconds. */
+static void write_header(struct writing *w, const struct input *in)
+{
+	const uint16_t version = htole16(VERSION), type = htole16(1);
+	const uint32_t bits = htole32(3);	/* a clock that is constant and does not stop */
+	const uint64_t hz = in->calls ? in->header.clock_hz : 1000000000;
+	const uint64_t words[3] = { htole64(hz), htole64(BUFFER), 0 };
+
+	fwrite(&version, sizeof(version), 1, w->out);
+	fwrite(&type, sizeof(type), 1, w->out);
+	fwrite(&bits, sizeof(bits), 1, w->out);
+	fwrite(words, sizeof(words), 1, w->out);
+}
+
+static int each_call(void *arg, const struct pirecord *r)
+{
+	return write_call(arg, r);
+}
+
+static int write_records(struct writing *w, const struct job *job)
+{
+	struct input *in = job->input;
+	struct pirecord r = { 0 };
+	int rc = in->format->begin(in, PIMERGE_TRACE);
+
+	while (!rc && (rc = in->format->next(in, &r)) > 0) {
+		rc = trace_record(job->trace, in, &r);
+		if (!rc && r.major == CALL_RECORD)
+			rc = write_call(w, &r);
+		else if (!rc && (r.major == CALL_CUSTOM_EVENT || r.major == CALL_TYPED_EVENT))
+			rc = write_event(w, &r);
+	}
+	return rc;
+}
+
+int xray_write(const struct job *job, FILE *out)
+{
+	struct xray_functions f = { 0 };
+	struct writing w = { .out = out };
+	uint32_t i;
+	int rc;
+
+	write_header(&w, job->input);
+	rc = job->input->calls ? write_records(&w, job) : xray_runs(job, &f, each_call, &w);
+	xray_functions_free(&f);
+	for (i = 0; i < w.nthread; i++) {
+		if (!rc)
+			flush(&w, &w.thread[i]);
+		free(w.thread[i].buffer);
+	}
+	free(w.thread);
+	keys_free(&w.by_thread);
+	return rc;
+}

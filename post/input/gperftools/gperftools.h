@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of the format: gperftools.c reads, with gperftools_java.c the symbols that a Java
+ * program's profile has; gperftools_write.c writes. */
+#ifndef POST_GPERFTOOLS_H
+#define POST_GPERFTOOLS_H
+
+#include "blob.h"
+#include "record/input.h"
+
+int gperftools_write(const struct job *job, FILE *out);
+
+#define JAVA_MODULE	"java"
+#define JAVA_BASE	(1ull << 40)
+
+struct java_place {
+	uint64_t address;		/* in the profile */
+	uint64_t at;			/* as it is laid out */
+	char *name;
+};
+
+struct java {
+	struct java_place *place;
+	uint32_t n, room;
+	struct blob symbols;		/* saved symbols of JAVA_MODULE, which lies at JAVA_BASE */
+};
+
+/* A line of the text: 1 it is a symbol, 0 it is not; -ENOMEM. */
+int java_line(struct java *j, const char *line);
+/* After all lines. 0 or -ENOMEM. */
+int java_lay_out(struct java *j);
+uint64_t java_size(const struct java *j);
+/* Where an address is laid out; one that has no symbol stays. */
+uint64_t java_address(const struct java *j, uint64_t pc);
+void java_free(struct java *j);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Profiles of version 1 are of Java programs and bring their symbols along: where others have what
+ * was mapped stands a line for each address, "0xADDRESS FUNCTION (FILE:LINE)". Code that is made
+ * while it runs lies anywhere; here each function is laid out anew, one after the other.
+ */
+#include "input/gperftools/gperftools.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP	16		/* bytes of a place: one before an address is still in it */
+
+/* A function without where it is: " (FILE:LINE)", " (LIBRARY)". */
+static size_t name_length(const char *text)
+{
+	size_t n = strlen(text), at;
+
+	while (n && isspace((unsigned char)text[n - 1]))
+		n--;
+	if (!n || text[n - 1] != ')')
+		return n;
+	for (at = n; at > 1 && !(text[at - 1] == '(' && isspace((unsigned char)text[at - 2])); at--)
+		;
+	if (at < 2)
+		return n;
+	for (at--; at && isspace((unsigned char)text[at - 1]); at--)
+		;
+	return at ? at : n;
+}
+
+int java_line(struct java *j, const char *line)
+{
+	struct java_place *more;
+	unsigned long long address;
+	const char *name;
+	char *end;
+
+	while (isspace((unsigned char)*line))
+		line++;
+	if (line[0] != '0' || line[1] != 'x' || !isxdigit((unsigned char)line[2]))
+		return 0;
+	errno = 0;
+	address = strtoull(line, &end, 16);
+	if (errno || !isspace((unsigned char)*end))
+		return 0;
+	for (name = end; isspace((unsigned char)*name); name++)
+		;
+	if (!*name)
+		return 0;
+	if (j->n == j->room) {
+		more = realloc(j->place, (2ul * j->room + 64) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		j->place = more;
+		j->room = 2 * j->room + 64;
+	}
+	j->place[j->n] = (struct java_place){
+		.address = address,
+		.name = strstr(name, "generated stub/JIT") ? strdup("STUB") :
+			strndup(name, name_length(name)),
+	};
+	if (!j->place[j->n].name)
+		return -ENOMEM;
+	j->n++;
+	return 1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct java_place *x = a, *y = b;
+	int rc = strcmp(x->name, y->name);
+
+	return rc ? rc : (x->address > y->address) - (x->address < y->address);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct java_place *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Names of anybody's, as the lines of saved symbols have them. */
+static void put_name(FILE *out, const char *name)
+{
+	for (; *name; name++)
+		putc(iscntrl((unsigned char)*name) ? '?' : *name, out);
+	putc('\n', out);
+}
+
+int java_lay_out(struct java *j)
+{
+	char *text = NULL;
+	size_t size = 0;
+	uint32_t i, k;
+	FILE *out;
+
+	if (!j->n)
+		return 0;
+	qsort(j->place, j->n, sizeof(*j->place), by_name);
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "pitrace-msi 1\nMODULE " JAVA_MODULE "\nSEGMENT 0 0 %" PRIx64 "\n",
+		java_size(j));
+	for (i = 0; i < j->n; i = k) {
+		for (k = i; k < j->n && !strcmp(j->place[k].name, j->place[i].name); k++)
+			j->place[k].at = JAVA_BASE + (uint64_t)STEP * k + STEP / 2;
+		fprintf(out, "SYMBOL %" PRIx64 " %" PRIx64 " 0 1 ", (uint64_t)STEP * i,
+			(uint64_t)STEP * k);
+		put_name(out, j->place[i].name);
+	}
+	if (fclose(out)) {
+		free(text);
+		return -ENOMEM;
+	}
+	j->symbols = blob_of(text, size);
+	qsort(j->place, j->n, sizeof(*j->place), by_address);
+	return 0;
+}
+
+uint64_t java_size(const struct java *j)
+{
+	return (uint64_t)STEP * j->n;
+}
+
+uint64_t java_address(const struct java *j, uint64_t pc)
+{
+	const struct java_place key = { .address = pc }, *found;
+
+	found = j->n ? bsearch(&key, j->place, j->n, sizeof(*j->place), by_address) : NULL;
+	return found ? found->at : pc;
+}
+
+void java_free(struct java *j)
+{
+	for (uint32_t i = 0; i < j->n; i++)
+		free(j->place[i].name);
+	free(j->place);
+	blob_free(&j->symbols);
+	*j = (struct java){ 0 };
+}

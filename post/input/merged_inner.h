@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of a merged input share: merged.c the order, merged_record.c the records,
+ * merged_texts.c what stands beside them. */
+#ifndef POST_MERGED_INNER_H
+#define POST_MERGED_INNER_H
+
+#include "record/input.h"
+#include "model/event_kinds.h"
+
+#define NO_CPU UINT32_MAX
+
+/* One of the traces. */
+struct part {
+	struct input in;
+	struct pirecord head;		/* the next one, if it has one */
+	bool has;
+	int failed;			/* reading it: -errno */
+	uint32_t *cpu;			/* its CPUs' numbers here, or NO_CPU */
+	uint32_t cpus;
+	uint8_t event[EVENT_NUMBERS + 1];	/* its events' numbers + 1 here; 0: none yet */
+	bool off;			/* it has not begun, or was switched off, or ended */
+	bool begun;
+	uint64_t told_at;		/* since when it is so or not */
+	uint32_t tell;			/* the next of its CPUs of which that is told */
+	uint32_t gaps;			/* places where it misses records */
+	uint64_t first, wall;		/* first record: its time, and the wall clock's lead */
+	bool timed, walls;		/* it has one; the wall clock is known */
+};
+
+struct merged {
+	struct part *part;
+	struct origin *origin;
+	uint32_t count;			/* of the room in both */
+	uint32_t missing;		/* traces that cannot be read */
+	uint32_t cpus;			/* of all */
+	struct part *now;		/* whose turn it is, while it is before … */
+	uint64_t until;
+	struct part *given;
+	bool on;			/* the first is */
+	bool telling;			/* of CPUs that came or went */
+	uint32_t gaps;
+	struct pitrace_sync sync;
+	uint8_t *room;			/* the record that was given */
+	size_t size;
+	char named[EVENT_NUMBERS][64];	/* events by their numbers here */
+	uint32_t events;
+	bool walls;			/* times are by the wall clock, which leads by … */
+	uint64_t wall;
+	char *name;
+	/* Beside the records: */
+	char *system, *section;
+	uint32_t at_part;		/* where section() is: a trace, the number within it */
+	size_t at_section, at;
+	struct pifile_fault *faults;
+	size_t nfaults, told;		/* of all; in the list */
+};
+
+/* 1, or -ENOMEM: p's head as it is here. */
+int merged_record(struct merged *m, struct part *p, struct pirecord *r);
+/* NO_CPU: no memory, or no machine has it. */
+uint32_t merged_cpu(struct merged *m, struct part *p, uint32_t cpu);
+int merged_labels(struct merged *m, uint32_t count);
+int merged_texts(struct input *in, struct merged *m);
+int merged_section(struct input *in, size_t i, struct input_section *section);
+int merged_info(struct input *in, input_say say, void *arg);
+size_t merged_faults(const struct input *in, const struct pifile_fault **list);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Build ids of a perf.data's header: they speak of paths, as perf found them at the end. A mapping
+ * tells its file's inode. Where the file that has a path and its build id today is another one, and
+ * was so before the recording ended, it was that one which perf read, not what was mapped.
+ */
+#include "input/perf/perf.h"
+
+#include <elfutils/libdwelf.h>
+#include <libelf.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/file_same.h"
+#include "base/regular.h"
+
+/* Only on the machine that recorded are inodes what they were. */
+static bool recorded_here(struct perf *p)
+{
+	struct perf_view v = perf_feature(p, PERF_HOSTNAME);
+	struct bytes b = perf_view_bytes(p, &v);
+	const char *host = v.data ? perf_text(&b) : NULL;
+	struct utsname u;
+	bool here = !uname(&u) && !strcmp(u.release, p->in->header.release) &&
+		    (!host || !strcmp(u.nodename, host));
+
+	perf_view_free(&v);
+	return here;
+}
+
+static bool has_id(int fd, const struct perf_build_id *id)
+{
+	const void *have;
+	ssize_t n;
+	bool same;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	n = elf ? dwelf_elf_gnu_build_id(elf, &have) : -1;
+	same = n > 0 && n <= (ssize_t)id->size && !memcmp(have, id->id, (size_t)n);
+	elf_end(elf);
+	return same;
+}
+
+/* The inode of the file that the id was read from; 0: it cannot be told. */
+static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
+{
+	struct stat st, data;
+	struct statfs fs;
+	uint64_t inode = 0;
+	int fd;
+
+	if (id->path[0] != '/')
+		return 0;
+	fd = regular_open(id->path, 0, &st);
+	if (fd < 0)
+		return 0;
+	/* The recording ends when its file is written last. (perf makes its own links to programs
+	 * shortly before.) In layers stat has its own numbers. */
+	if ((stat(p->in->path, &data) || !S_ISREG(data.st_mode) ||
+	     file_changed(&st) <= file_written(&data)) &&
+	    !fstatfs(fd, &fs) && fs.f_type != OVERLAYFS_SUPER_MAGIC && has_id(fd, id))
+		inode = st.st_ino;
+	close(fd);
+	return inode;
+}
+
+/* Another entry of that path, with another id: perf saw several containers. */
+static bool is_alone(const struct perf *p, const struct perf_build_id *id)
+{
+	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
+		const struct perf_build_id *other = &p->build_id[i];
+
+		if (!strcmp(other->path, id->path) &&
+		    (other->size != id->size || memcmp(other->id, id->id, id->size)))
+			return false;
+	}
+	return true;
+}
+
+const struct perf_build_id *perf_file_id(struct perf *p, const char *path, uint64_t inode)
+{
+	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
+		struct perf_build_id *id = &p->build_id[i];
+
+		if (!id->size || strcmp(id->path, path))
+			continue;
+		if (!id->looked) {
+			id->looked = true;
+			id->alone = is_alone(p, id);
+			id->inode = recorded_here(p) ? inode_of(p, id) : 0;
+		}
+		/* One that was read from the mapped file itself needs no more. */
+		if (inode && id->inode ? id->inode == inode : id->alone)
+			return id;
+	}
+	return NULL;
+}

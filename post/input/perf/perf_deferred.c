@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples whose user stack the kernel took later, when the thread went back to its program: they
+ * end with a cookie, and wait until a record with that cookie tells the stack, of all that wait
+ * with it. What another stack of the thread answers, or the thread's end, has none. As with perf
+ * samples are told when their stack comes, with their own time; memory is what the waiting ones
+ * need, up to a limit.
+ */
+#include "input/perf/perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/keys.h"
+
+#define WAITING_MOST	(32ull << 20)	/* bytes */
+
+struct waiting {
+	struct waiting *next;		/* of its thread */
+	struct waiting *older, *newer;	/* of all */
+	uint32_t thread;
+	struct perf_waiting sample;
+	uint8_t record[];
+};
+
+struct thread {
+	uint32_t tid;
+	struct waiting *first, *last;
+};
+
+struct perf_deferred {
+	struct thread *thread;
+	uint32_t nthreads, room;
+	struct keys by_tid;
+	struct waiting *oldest, *newest;
+	uint64_t bytes, alone;
+	uint8_t *chain;			/* of both halves */
+};
+
+static bool same_tid(const void *array, uint32_t i, const void *key)
+{
+	return ((const struct thread *)array)[i].tid == *(const uint32_t *)key;
+}
+
+static uint32_t find_thread(const struct perf_deferred *d, uint32_t tid)
+{
+	return keys_find(&d->by_tid, hash_mix(tid, 0), same_tid, d->thread, &tid);
+}
+
+static uint32_t get_thread(struct perf_deferred *d, uint32_t tid)
+{
+	uint32_t i = find_thread(d, tid);
+
+	if (i != NO_KEY)
+		return i;
+	if (keys_grow_array((void **)&d->thread, &d->room, d->nthreads, sizeof(*d->thread)) ||
+	    keys_add(&d->by_tid, hash_mix(tid, 0), d->nthreads))
+		return NO_KEY;
+	d->thread[d->nthreads] = (struct thread){ .tid = tid };
+	return d->nthreads++;
+}
+
+static uint64_t bytes_of_waiting(const struct waiting *w)
+{
+	return sizeof(*w) + w->sample.size;
+}
+
+/* Its thread's first, which is the caller's now. */
+static struct waiting *take_first(struct perf_deferred *d, uint32_t thread)
+{
+	struct thread *t = &d->thread[thread];
+	struct waiting *w = t->first;
+
+	if (!w)
+		return NULL;
+	t->first = w->next;
+	if (!t->first)
+		t->last = NULL;
+	*(w->older ? &w->older->newer : &d->oldest) = w->newer;
+	*(w->newer ? &w->newer->older : &d->newest) = w->older;
+	d->bytes -= bytes_of_waiting(w);
+	return w;
+}
+
+/* ---- the two halves -------------------------------------------------------------------------- */
+
+static uint64_t context_word(const struct perf *p)
+{
+	uint64_t word = PERF_CONTEXT_USER;
+
+	return p->swap ? __builtin_bswap64(word) : word;
+}
+
+/* Words lie as in the file. */
+static void join(const struct perf *p, uint8_t *room, struct perf_item *sample,
+		 const struct perf_item *stack)
+{
+	uint64_t n = sample->nchain, word = context_word(p);
+
+	if (n)
+		memcpy(room, sample->chain, n * sizeof(uint64_t));
+	if (stack->nchain && perf_word(stack, stack->chain, 0) < PERF_CONTEXT_MAX)
+		memcpy(room + n++ * sizeof(uint64_t), &word, sizeof(word));
+	if (stack->nchain)
+		memcpy(room + n * sizeof(uint64_t), stack->chain,
+		       stack->nchain * sizeof(uint64_t));
+	sample->chain = room;
+	sample->nchain = n + stack->nchain;
+}
+
+/* stack: NULL, none comes. */
+static int let_go(struct perf *p, struct waiting *w, const struct perf_item *stack)
+{
+	struct perf_deferred *d = p->deferred;
+	const char *why;
+	struct perf_item item;
+	int rc = perf_decode(&p->attr[w->sample.attr].shape, w->record, w->sample.size, &item,
+			     &why);
+
+	if (!rc && stack && stack->cookie == item.cookie)
+		join(p, d->chain, &item, stack);
+	else
+		d->alone++;
+	/* It was taken apart before. */
+	rc = rc ? 0 : perf_tell_waited(p, &w->sample, &item);
+	free(w);
+	return rc;
+}
+
+static int let_go_all(struct perf *p, uint32_t tid, const struct perf_item *stack)
+{
+	struct perf_deferred *d = p->deferred;
+	uint32_t thread = d ? find_thread(d, tid) : NO_KEY;
+	struct waiting *w;
+	int rc = 0;
+
+	while (thread != NO_KEY && !rc && (w = take_first(d, thread)))
+		rc = let_go(p, w, stack);
+	return rc;
+}
+
+int perf_deferred_stack(struct perf *p, const struct perf_item *stack)
+{
+	return let_go_all(p, stack->tid, stack);
+}
+
+int perf_deferred_thread_ends(struct perf *p, uint32_t tid)
+{
+	return let_go_all(p, tid, NULL);
+}
+
+int perf_deferred_end(struct perf *p)
+{
+	struct perf_deferred *d = p->deferred;
+	int rc = 0;
+
+	while (d && !rc && d->oldest)
+		rc = let_go(p, take_first(d, d->oldest->thread), NULL);
+	return rc;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struct perf_entry *e,
+		       uint64_t time)
+{
+	struct perf_deferred *d = p->deferred;
+	const struct perf_held *h = e->held;
+	struct waiting *w;
+	uint32_t thread;
+	int rc = 0;
+
+	if (!d) {
+		d = p->deferred = calloc(1, sizeof(*d));
+		if (!d)
+			return -ENOMEM;
+		d->chain = malloc(2 * PERF_RECORD_MAX);
+	}
+	thread = get_thread(d, item->tid);
+	w = malloc(sizeof(*w) + h->size);
+	if (thread == NO_KEY || !w || !d->chain) {
+		free(w);
+		return -ENOMEM;
+	}
+	*w = (struct waiting){
+		.older = d->newest, .thread = thread,
+		.sample = { .time = time, .offset = h->offset, .attr = h->attr, .size = h->size },
+	};
+	memcpy(w->record, h->record, h->size);
+	*(d->newest ? &d->newest->newer : &d->oldest) = w;
+	d->newest = w;
+	*(d->thread[thread].last ? &d->thread[thread].last->next : &d->thread[thread].first) = w;
+	d->thread[thread].last = w;
+	d->bytes += bytes_of_waiting(w);
+	if (d->bytes <= WAITING_MOST)
+		return 0;
+	perf_fault_in(p, h->file, h->offset, "more samples wait for their user stacks than 32 MB "
+		      "hold: the first of them are told without");
+	while (!rc && d->bytes > WAITING_MOST / 2)
+		rc = let_go(p, take_first(d, d->oldest->thread), NULL);
+	return rc;
+}
+
+uint64_t perf_deferred_alone(const struct perf *p)
+{
+	return p->deferred ? p->deferred->alone : 0;
+}
+
+void perf_deferred_free(struct perf *p)
+{
+	struct perf_deferred *d = p->deferred;
+	struct waiting *w;
+
+	if (!d)
+		return;
+	while ((w = d->oldest)) {
+		d->oldest = w->newer;
+		free(w);
+	}
+	keys_free(&d->by_tid);
+	free(d->thread);
+	free(d->chain);
+	free(d);
+	p->deferred = NULL;
+}

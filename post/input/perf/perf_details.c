@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a perf.data tells beyond our own records (record/detail.h): branch stacks, raw data, what
+ * memory was touched, control groups, namespaces, changes of the kernel's code. And what
+ * tracepoints tell in ours: dispatches and wake-ups, system calls.
+ */
+#include "input/perf/perf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/tracepoints.h"
+#include "record/detail.h"
+#include "record/registers.h"
+#include "model/event_kinds.h"
+
+struct group {				/* a control group */
+	uint64_t id;
+	char *path;
+};
+
+struct task {
+	uint32_t tid, pid;
+};
+
+#define SWITCH_FIELDS 5
+#define WAKEUP_FIELDS 3
+
+/* Of a tracepoint of system calls: event of nr is 0 where it is none. */
+struct call_fields {
+	struct tracepoint_field nr, result;
+	bool is, leaves;
+	bool all;			/* of all calls: its arguments are an array of words */
+};
+
+struct perf_details {
+	bool looked;			/* for the fields of the scheduler's tracepoints: */
+	struct tracepoint_field switches[SWITCH_FIELDS], wakeups[WAKEUP_FIELDS];
+	struct tracepoint_field news[WAKEUP_FIELDS];
+	struct call_fields *call;	/* of each event of the file */
+	struct group *group;		/* in the order of ids */
+	uint32_t ngroups, room_groups;
+	struct task *task;		/* hash table; tid 0 is an empty place */
+	uint32_t ntasks, room_tasks;
+	uint8_t *record;		/* that is being made */
+	size_t room;
+};
+
+struct perf_details *perf_details_new(void)
+{
+	return calloc(1, sizeof(struct perf_details));
+}
+
+void perf_details_free(struct perf_details *d)
+{
+	if (!d)
+		return;
+	for (uint32_t i = 0; i < d->ngroups; i++)
+		free(d->group[i].path);
+	free(d->call);
+	free(d->group);
+	free(d->task);
+	free(d->record);
+	free(d);
+}
+
+/* Room for a record, zeroed. */
+static void *make(struct perf_details *d, size_t size)
+{
+	if (size > d->room) {
+		uint8_t *more = realloc(d->record, 2 * size);
+
+		if (!more)
+			return NULL;
+		d->record = more;
+		d->room = 2 * size;
+	}
+	return memset(d->record, 0, size);
+}
+
+static uint32_t minor_of(enum detail_kind kind, uint32_t attr)
+{
+	uint32_t event = attr < EVENT_NUMBERS ? attr : EVENT_NUMBERS - 1;
+
+	return kind | (event + 1) << PITRACE_TPROF_EVENT_SHIFT;
+}
+
+/* ---- of a sample ----------------------------------------------------------------------------- */
+
+/* The fields of a branch's flags, each as many bits: from the lowest bit on little-endian machines,
+ * from the highest on others. */
+static const uint8_t branch_width[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3 };
+
+static uint64_t branch_flags(uint64_t v, bool big)
+{
+	uint64_t flags = 0;
+	unsigned int low = 0;
+
+	if (!big)
+		return v;
+	for (size_t i = 0; i < sizeof(branch_width); i++) {
+		flags |= (v >> (64 - low - branch_width[i]) & ((1ull << branch_width[i]) - 1)) <<
+			 low;
+		low += branch_width[i];
+	}
+	return flags;
+}
+
+uint64_t perf_branch_flags(uint64_t flags)
+{
+	unsigned int low = 0;
+	uint64_t v = 0;
+
+	if (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__)
+		return flags;
+	for (size_t i = 0; i < sizeof(branch_width); i++) {
+		v |= (flags >> low & ((1ull << branch_width[i]) - 1)) <<
+		     (64 - low - branch_width[i]);
+		low += branch_width[i];
+	}
+	return v;
+}
+
+static int put_branches(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
+			void *arg)
+{
+	bool big = p->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	size_t size = sizeof(struct detail_branches) +
+		      (size_t)i->nbranches * sizeof(struct detail_branch);
+	struct detail_branches *b = make(p->details, size);
+
+	if (!b)
+		return -ENOMEM;
+	*b = (struct detail_branches){
+		.pid = i->pid, .tid = i->tid, .count = (uint32_t)i->nbranches,
+		.index = i->branch_index, .has_counters = i->branch_counters != NULL,
+		.counters = (uint8_t)p->branch_counters, .bits = (uint8_t)p->branch_bits,
+	};
+	for (uint32_t k = 0; k < b->count; k++) {
+		b->branch[k] = (struct detail_branch){
+			.from = perf_word(i, i->branches, 3 * k),
+			.to = perf_word(i, i->branches, 3 * k + 1),
+			.flags = branch_flags(perf_word(i, i->branches, 3 * k + 2), big),
+			.counters = i->branch_counters ? perf_word(i, i->branch_counters, k) : 0,
+		};
+	}
+	return put(arg, DETAIL_RECORD, minor_of(DETAIL_BRANCHES, attr), b, size, i->time);
+}
+
+static int put_raw(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
+		   void *arg)
+{
+	size_t size = (sizeof(struct detail_raw) + i->nraw + 3) & ~(size_t)3;
+	struct detail_raw *r = make(p->details, size);
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct detail_raw){ .pid = i->pid, .tid = i->tid, .bytes = i->nraw };
+	memcpy(r->data, i->raw, i->nraw);
+	return put(arg, DETAIL_RECORD, minor_of(DETAIL_RAW, attr), r, size, i->time);
+}
+
+static uint32_t group_place(const struct perf_details *d, uint64_t id)
+{
+	uint32_t low = 0, high = d->ngroups;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (d->group[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int put_group(struct perf *p, const struct perf_item *i, uint32_t minor, const char *path,
+		     perf_put put, void *arg)
+{
+	size_t n = strlen(path), size = (sizeof(struct detail_cgroup) + n + 4) & ~(size_t)3;
+	struct detail_cgroup *g = make(p->details, size);
+
+	if (!g)
+		return -ENOMEM;
+	*g = (struct detail_cgroup){ .pid = i->pid, .tid = i->tid, .id = i->cgroup };
+	memcpy(g->path, path, n);
+	return put(arg, DETAIL_RECORD, minor, g, size, i->time);
+}
+
+static int put_registers(struct perf *p, const struct perf_item *i, uint32_t attr, bool intr,
+			 perf_put put, void *arg)
+{
+	const struct perf_shape *shape = &p->attr[attr].shape;
+	uint32_t n = intr ? i->nintr_regs : i->nregs;
+	const uint8_t *words = intr ? i->intr_regs : i->regs;
+	size_t size = sizeof(struct detail_registers) + n * sizeof(uint64_t);
+	struct detail_registers *g = make(p->details, size);
+
+	if (!g)
+		return -ENOMEM;
+	*g = (struct detail_registers){
+		.pid = i->pid, .tid = i->tid, .count = n,
+		.machine = registers_machine(p->in->header.machine),
+		.abi = intr ? i->intr_abi : i->abi,
+		.mask = intr ? shape->regs_intr : shape->regs_user,
+	};
+	for (uint32_t k = 0; k < n; k++)
+		g->value[k] = perf_word(i, words, k);
+	return put(arg, DETAIL_RECORD,
+		   minor_of(intr ? DETAIL_REGS_INTR : DETAIL_REGS_USER, attr), g, size, i->time);
+}
+
+#define ACCESS (PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |		\
+		PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |	\
+		PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+
+int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
+			void *arg)
+{
+	const struct perf_details *d = p->details;
+	uint64_t type = p->attr[attr].shape.sample_type;
+	uint32_t at;
+	int rc = 0;
+
+	if (type & PERF_SAMPLE_CGROUP) {
+		at = group_place(d, i->cgroup);
+		rc = put_group(p, i, minor_of(DETAIL_CGROUP_OF, attr),
+			       at < d->ngroups && d->group[at].id == i->cgroup ?
+			       d->group[at].path : "", put, arg);
+	}
+	if (!rc && type & ACCESS) {
+		struct detail_access a = {
+			.pid = i->pid, .tid = i->tid, .address = i->address, .weight = i->weight,
+			.source = i->source, .transaction = i->transaction,
+			.physical = i->physical, .data_page = i->data_page,
+			.code_page = i->code_page,
+		};
+
+		rc = put(arg, DETAIL_RECORD, minor_of(DETAIL_ACCESS, attr), &a, sizeof(a), i->time);
+	}
+	if (!rc && i->has_branches)
+		rc = put_branches(p, i, attr, put, arg);
+	if (!rc && type & PERF_SAMPLE_RAW)
+		rc = put_raw(p, i, attr, put, arg);
+	if (!rc && type & PERF_SAMPLE_REGS_USER)
+		rc = put_registers(p, i, attr, false, put, arg);
+	if (!rc && type & PERF_SAMPLE_REGS_INTR)
+		rc = put_registers(p, i, attr, true, put, arg);
+	return rc;
+}
+
+/* ---- records of their own -------------------------------------------------------------------- */
+
+static int keep_group(struct perf_details *d, const struct perf_item *i)
+{
+	uint32_t at = group_place(d, i->cgroup);
+	char *path = strndup(i->text, i->text_len);
+
+	if (!path)
+		return -ENOMEM;
+	if (at < d->ngroups && d->group[at].id == i->cgroup) {
+		free(d->group[at].path);
+		d->group[at].path = path;
+		return 0;
+	}
+	if (d->ngroups == d->room_groups) {
+		uint32_t room = d->room_groups ? 2 * d->room_groups : 64;
+		struct group *more = realloc(d->group, room * sizeof(*more));
+
+		if (!more) {
+			free(path);
+			return -ENOMEM;
+		}
+		d->group = more;
+		d->room_groups = room;
+	}
+	memmove(d->group + at + 1, d->group + at, (d->ngroups - at) * sizeof(*d->group));
+	d->group[at] = (struct group){ i->cgroup, path };
+	d->ngroups++;
+	return 0;
+}
+
+static int put_spaces(struct perf *p, const struct perf_item *i, perf_put put, void *arg)
+{
+	size_t size = sizeof(struct detail_namespaces) +
+		      (size_t)i->nspaces * sizeof(struct detail_space);
+	struct detail_namespaces *n = make(p->details, size);
+
+	if (!n)
+		return -ENOMEM;
+	*n = (struct detail_namespaces){
+		.pid = i->of_pid, .tid = i->of_tid, .count = (uint32_t)i->nspaces,
+	};
+	for (uint32_t k = 0; k < n->count; k++) {
+		n->space[k] = (struct detail_space){
+			perf_word(i, i->spaces, 2 * k), perf_word(i, i->spaces, 2 * k + 1),
+		};
+	}
+	return put(arg, DETAIL_RECORD, DETAIL_NAMESPACES, n, size, i->time);
+}
+
+static int put_poke(struct perf *p, const struct perf_item *i, perf_put put, void *arg)
+{
+	size_t bytes = (size_t)i->poke_old + i->poke_new;
+	size_t size = (sizeof(struct detail_poke) + bytes + 3) & ~(size_t)3;
+	struct detail_poke *poke = make(p->details, size);
+
+	if (!poke)
+		return -ENOMEM;
+	*poke = (struct detail_poke){
+		.address = i->start, .before = i->poke_old, .after = i->poke_new,
+	};
+	memcpy(poke->code, i->poke, bytes);
+	return put(arg, DETAIL_RECORD, DETAIL_POKE, poke, size, i->time);
+}
+
+int perf_details_record(struct perf *p, const struct perf_item *i, perf_put put, void *arg)
+{
+	bool wanted = p->what & INPUT_DETAILS;
+	struct perf_item nobody = *i;
+	char path[4096];
+	int rc;
+
+	switch (i->type) {
+	case PERF_RECORD_CGROUP:
+		rc = keep_group(p->details, i);
+		if (rc || !wanted)
+			return rc;
+		nobody.pid = nobody.tid = 0;
+		snprintf(path, sizeof(path), "%.*s", (int)i->text_len, i->text);
+		return put_group(p, &nobody, DETAIL_CGROUP, path, put, arg);
+	case PERF_RECORD_NAMESPACES:
+		return wanted ? put_spaces(p, i, put, arg) : 0;
+	case PERF_RECORD_TEXT_POKE:
+		return wanted ? put_poke(p, i, put, arg) : 0;
+	}
+	return 0;
+}
+
+int perf_details_event(struct perf *p, uint32_t attr, perf_put put, void *arg)
+{
+	const struct perf_attr *a = &p->attr[attr];
+	struct detail_event e = {
+		.type = a->type, .config = a->config, .config1 = a->config1,
+		.config2 = a->config2, .sample_type = a->shape.sample_type,
+		.branch_type = a->branch, .regs_user = a->shape.regs_user,
+		.regs_intr = a->shape.regs_intr,
+	};
+
+	return put(arg, DETAIL_RECORD, minor_of(DETAIL_EVENT, attr), &e, sizeof(e), p->first);
+}
+
+/* ---- the scheduler's tracepoints ------------------------------------------------------------- */
+
+static uint32_t task_place(const struct perf_details *d, uint32_t tid)
+{
+	uint32_t i = tid * 0x9E3779B9u & (d->room_tasks - 1);
+
+	while (d->task[i].tid && d->task[i].tid != tid)
+		i = (i + 1) & (d->room_tasks - 1);
+	return i;
+}
+
+static int more_tasks(struct perf_details *d)
+{
+	struct perf_details old = *d;
+
+	d->room_tasks = old.room_tasks ? 2 * old.room_tasks : 1024;
+	d->task = calloc(d->room_tasks, sizeof(*d->task));
+	if (!d->task) {
+		d->task = old.task;
+		d->room_tasks = old.room_tasks;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < old.room_tasks; i++) {
+		if (old.task[i].tid)
+			d->task[task_place(d, old.task[i].tid)] = old.task[i];
+	}
+	free(old.task);
+	return 0;
+}
+
+int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid)
+{
+	uint32_t i;
+
+	if (!tid || tid == UINT32_MAX)
+		return 0;
+	if (2 * d->ntasks >= d->room_tasks && more_tasks(d))
+		return -ENOMEM;
+	i = task_place(d, tid);
+	d->ntasks += !d->task[i].tid;
+	d->task[i] = (struct task){ tid, pid };
+	return 0;
+}
+
+/* Of a thread that no record named the process is taken for its first. */
+static uint32_t pid_of(const struct perf_details *d, uint32_t tid)
+{
+	uint32_t i = tid && d->room_tasks ? task_place(d, tid) : 0;
+
+	return tid && d->room_tasks && d->task[i].tid ? d->task[i].pid : tid;
+}
+
+static bool number(const struct perf_item *i, const struct tracepoint_field *f, uint64_t *value)
+{
+	return tracepoint_number(f, i->raw, i->nraw, value);
+}
+
+/* TASK_* of the kernel, as the tracepoint tells them. */
+static uint32_t left_as(uint64_t state)
+{
+	if (!(state & 0xFF))
+		return state >> 8 ? PITRACE_LEFT_PREEMPTED : PITRACE_LEFT_RUNNING;
+	return state & 0x01 ? PITRACE_LEFT_SLEEP : state & 0x02 ? PITRACE_LEFT_BLOCKED :
+	       state & 0x04 ? PITRACE_LEFT_STOPPED : state & 0x08 ? PITRACE_LEFT_TRACED :
+	       state & 0x30 ? PITRACE_LEFT_DEAD : state & 0x80 ? PITRACE_LEFT_IDLE :
+	       PITRACE_LEFT_OTHER;
+}
+
+static int put_switch(struct perf_details *d, const struct perf_item *i, perf_put put, void *arg)
+{
+	uint64_t old, new, state, old_priority, new_priority;
+	struct pitrace_dispatch s;
+
+	const struct tracepoint_field *f = d->switches;
+
+	if (!number(i, &f[0], &old) || !number(i, &f[1], &old_priority) ||
+	    !number(i, &f[2], &state) || !number(i, &f[3], &new) ||
+	    !number(i, &f[4], &new_priority))
+		return 0;
+	s = (struct pitrace_dispatch){
+		.old_tid = (uint32_t)old, .new_tid = (uint32_t)new,
+		.old_pid = pid_of(d, (uint32_t)old), .new_pid = pid_of(d, (uint32_t)new),
+		.old_priority = (int16_t)old_priority, .new_priority = (int16_t)new_priority,
+	};
+	return put(arg, PITRACE_DISPATCH, old ? left_as(state) : PITRACE_LEFT_RUNNING, &s,
+		   sizeof(s), i->time);
+}
+
+static int put_wakeup(struct perf_details *d, const struct perf_item *i, bool new, perf_put put,
+		      void *arg)
+{
+	const struct tracepoint_field *f = new ? d->news : d->wakeups;
+	uint64_t tid, cpu, priority;
+	struct pitrace_wakeup w;
+
+	if (!number(i, &f[0], &tid) || !number(i, &f[1], &priority) || !number(i, &f[2], &cpu))
+		return 0;
+	w = (struct pitrace_wakeup){
+		.pid = pid_of(d, (uint32_t)tid), .tid = (uint32_t)tid, .waker_pid = i->pid,
+		.waker_tid = i->tid, .cpu = (uint32_t)cpu, .priority = (int16_t)priority,
+	};
+	return put(arg, PITRACE_WAKEUP, new ? PITRACE_WAKE_NEW : 0, &w, sizeof(w), i->time);
+}
+
+/* Fields that are not there have no size, and no data are of them. */
+static void ask_fields(struct tracepoints *t, const char *event, const char *const *names, size_t n,
+		       struct tracepoint_field *fields)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!tracepoints_field(t, "sched", event, names[i], &fields[i]))
+			fields[i] = (struct tracepoint_field){ 0 };
+	}
+}
+
+/* raw_syscalls has one event for the entries of all calls and one for the exits, syscalls one each
+ * of each call. Who recorded both would have all twice. */
+static bool is_call(const struct perf *p, const struct perf_attr *a)
+{
+	bool any = a->type == PERF_TYPE_TRACEPOINT && a->shape.sample_type & PERF_SAMPLE_RAW;
+
+	if (any && !strncmp(a->name, "raw_syscalls:sys_e", 18))
+		return true;
+	if (!any || strncmp(a->name, "syscalls:sys_e", 14))
+		return false;
+	for (uint32_t i = 0; i < p->nattrs; i++) {
+		if (!strncmp(p->attr[i].name, "raw_syscalls:sys_e", 18))
+			return false;
+	}
+	return true;
+}
+
+static void look_at_call(struct tracepoints *t, const char *name, struct call_fields *c)
+{
+	const char *event = strchr(name, ':') + 1;
+	bool all = !strncmp(name, "raw_", 4);
+	char system[16];
+
+	snprintf(system, sizeof(system), "%.*s", (int)(event - 1 - name), name);
+	c->all = all;
+	c->leaves = !strncmp(event, "sys_exit", 8);
+	c->is = tracepoints_field(t, system, event, all ? "id" : "__syscall_nr", &c->nr) ||
+		(!all && tracepoints_field(t, system, event, "nr", &c->nr));
+	if (c->is && c->leaves)
+		c->is = tracepoints_field(t, system, event, "ret", &c->result);
+}
+
+static void look_at_calls(struct perf *p, struct tracepoints *t)
+{
+	struct perf_details *d = p->details;
+
+	d->call = calloc(p->nattrs, sizeof(*d->call));
+	for (uint32_t i = 0; d->call && i < p->nattrs; i++) {
+		if (is_call(p, &p->attr[i]))
+			look_at_call(t, p->attr[i].name, &d->call[i]);
+	}
+}
+
+static int put_call(const struct perf_item *i, const struct call_fields *c, perf_put put, void *arg)
+{
+	struct pitrace_sysenter enter = { .pid = i->pid, .tid = i->tid };
+	struct pitrace_sysexit leave = { .pid = i->pid, .tid = i->tid };
+	uint64_t nr, result = 0;
+	uint32_t call;
+
+	if (!number(i, &c->nr, &nr) || (c->leaves && !number(i, &c->result, &result)))
+		return 0;
+	call = (uint32_t)nr & ~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT);
+	if (c->leaves) {
+		leave.result = (int64_t)result;
+		return put(arg, PITRACE_SYSCALL, call | PITRACE_EXIT, &leave, sizeof(leave),
+			   i->time);
+	}
+	/* Words behind the number, which is one itself or stands in the place of one. */
+	for (uint32_t k = 0; k < 3; k++) {
+		struct tracepoint_field word = c->nr;
+		uint64_t value = 0;
+
+		word.size = c->all ? c->nr.size : 8;
+		word.is_signed = false;
+		word.offset += word.size * (k + 1);
+		number(i, &word, &value);
+		enter.arguments[k] = value;
+	}
+	return put(arg, PITRACE_SYSCALL, call, &enter, sizeof(enter), i->time);
+}
+
+static void look_at_formats(struct perf *p)
+{
+	static const char *const switches[SWITCH_FIELDS] = {
+		"prev_pid", "prev_prio", "prev_state", "next_pid", "next_prio",
+	};
+	static const char *const wakeups[WAKEUP_FIELDS] = { "pid", "prio", "target_cpu" };
+	struct perf_details *d = p->details;
+	struct tracepoints *t;
+	struct perf_view v;
+
+	d->looked = true;
+	v = perf_feature(p, PERF_TRACING_DATA);
+	t = v.data ? tracepoints_open(v.data, v.size) : NULL;
+	perf_view_free(&v);
+	if (!t)
+		return;
+	ask_fields(t, "sched_switch", switches, SWITCH_FIELDS, d->switches);
+	ask_fields(t, "sched_wakeup", wakeups, WAKEUP_FIELDS, d->wakeups);
+	ask_fields(t, "sched_wakeup_new", wakeups, WAKEUP_FIELDS, d->news);
+	look_at_calls(p, t);
+	tracepoints_close(t);
+}
+
+bool perf_details_sched_wanted(const struct perf *p)
+{
+	for (uint32_t i = 0; i < p->nattrs; i++) {
+		const struct perf_attr *a = &p->attr[i];
+
+		if (a->type == PERF_TYPE_TRACEPOINT && a->shape.sample_type & PERF_SAMPLE_RAW &&
+		    (!strncmp(a->name, "sched:", 6) || is_call(p, a)))
+			return true;
+	}
+	return false;
+}
+
+int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
+		       void *arg)
+{
+	const struct perf_attr *a = &p->attr[attr];
+	struct perf_details *d = p->details;
+
+	uint64_t id;
+
+	if (a->type != PERF_TYPE_TRACEPOINT || !i->nraw)
+		return 0;
+	if (!d->looked)
+		look_at_formats(p);
+	if (d->call && d->call[attr].is)
+		return put_call(i, &d->call[attr], put, arg);
+	if (strncmp(a->name, "sched:", 6))
+		return 0;
+	/* Where the kernel told dispatches itself these are the same ones; of some processes alone
+	 * none tells when a thread comes back. */
+	if (!p->narrow && !p->count[PERF_RECORD_SWITCH] && !p->count[PERF_RECORD_SWITCH_CPU_WIDE] &&
+	    number(i, &d->switches[0], &id))
+		return put_switch(d, i, put, arg);
+	if (number(i, &d->wakeups[0], &id))
+		return put_wakeup(d, i, false, put, arg);
+	if (number(i, &d->news[0], &id))
+		return put_wakeup(d, i, true, put, arg);
+	return 0;
+}

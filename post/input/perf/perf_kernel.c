@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The kernel's names are not in a perf.data. If the kernel that runs here is the one of the file,
+ * its kallsyms serve (moved, where it was booted anew since); else the copy that perf keeps by the
+ * kernel's build id. What else there is the user gives (-kmap).
+ */
+#include "input/perf/perf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define TEXT_MAX	(256u << 20)
+
+/* With a NUL behind it, which does not count. */
+static struct blob read_text(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t room = 0, n = 0;
+	char *text = NULL;
+	ssize_t got = fd < 0 ? -1 : 1;
+
+	while (got > 0 && n < TEXT_MAX) {
+		if (n + 1 >= room) {
+			char *more = realloc(text, room = room ? room * 2 : 1 << 20);
+
+			if (!more)
+				got = -1;
+			else
+				text = more;
+		}
+		if (got > 0)
+			got = read(fd, text + n, room - n - 1);
+		n += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (got < 0 || !n) {
+		free(text);
+		return blob_of(NULL, 0);
+	}
+	text[n] = '\0';
+	return blob_of(text, n);
+}
+
+/* The GNU build id among notes. */
+static bool id_of_notes(const struct blob *notes, uint8_t id[20], uint32_t *length)
+{
+	struct bytes b = blob_bytes(notes);
+
+	while (bytes_left(&b) >= 12) {
+		uint32_t name = bytes_u32(&b), desc = bytes_u32(&b), type = bytes_u32(&b);
+		const char *n = bytes_take(&b, (name + 3ull) & ~3ull);
+		const uint8_t *d = bytes_take(&b, (desc + 3ull) & ~3ull);
+
+		if (!n || !d)
+			return false;
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(n, "GNU", 4) && desc <= 20) {
+			memcpy(id, d, desc);
+			*length = desc;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct perf_build_id *kernel_id(const struct perf *p)
+{
+	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
+		const struct perf_build_id *id = &p->build_id[i];
+
+		if ((id->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL &&
+		    (!strncmp(id->path, "[kernel", 7) || strstr(id->path, "vmlinux")))
+			return id;
+	}
+	return NULL;
+}
+
+size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
+			   const char *path)
+{
+	size_t n = strlen(path) + 1, size = PERF_BUILD_ID_ENTRY(n);
+	const struct perf_event_header header = {
+		.misc = misc | 0x8000, .size = (uint16_t)size,	/* … it tells the id's length */
+	};
+	uint8_t *to = room;
+
+	if (size > UINT16_MAX || length > 20)
+		return 0;
+	memset(to, 0, size);
+	memcpy(to, &header, sizeof(header));
+	memcpy(to + 8, &pid, sizeof(pid));
+	memcpy(to + 12, id, length);
+	to[32] = (uint8_t)length;
+	memcpy(to + 36, path, n);
+	return size;
+}
+
+struct blob perf_kernel_ids(const struct perf *p)
+{
+	struct blob table = { 0 };
+
+	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
+		const struct perf_build_id *id = &p->build_id[i];
+		uint8_t *more;
+
+		if ((id->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL ||
+		    !id->size)
+			continue;
+		more = realloc(table.data, table.size + PERF_BUILD_ID_ENTRY(strlen(id->path) + 1));
+		if (!more)
+			break;
+		table = blob_of(more, table.size + perf_build_id_entry(more + table.size, id->misc,
+				id->pid, id->id, id->size, id->path));
+	}
+	return table;
+}
+
+/* Whether the kernel that runs here is the file's. */
+static bool runs_here(const struct perf *p)
+{
+	const struct perf_build_id *id = kernel_id(p);
+	uint8_t here[20] = { 0 };
+	uint32_t length = 0;
+	struct utsname u;
+	struct blob notes;
+	bool same;
+
+	if (!id)
+		return !uname(&u) && !strcmp(u.release, p->in->header.release);
+	notes = read_text("/sys/kernel/notes");
+	same = id_of_notes(&notes, here, &length) && !memcmp(here, id->id, 20);
+	blob_free(&notes);
+	return same;
+}
+
+uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol)
+{
+	char line[64];
+	int n = snprintf(line, sizeof(line), " %s\n", symbol);
+	const char *at = memmem(text, size, line, (size_t)n);
+
+	while (at && at > text && at[-1] != '\n')
+		at--;
+	return at ? strtoull(at, NULL, 16) : 0;
+}
+
+/* All addresses of the kernel itself, by so much; modules were elsewhere then. */
+static struct blob move_text(struct blob text, uint64_t by)
+{
+	char *out = malloc(text.size + 1), *to = out, *line, *next;
+
+	for (line = text.data; out && *line; line = next) {
+		char *end = strchr(line, '\n'), *rest;
+		uint64_t address = strtoull(line, &rest, 16);
+
+		next = end ? end + 1 : line + strlen(line);
+		if (rest != line + 16 || memchr(line, '[', (size_t)(next - line)))
+			continue;
+		to += sprintf(to, "%016" PRIx64, address + by);
+		memcpy(to, rest, (size_t)(next - rest));
+		to += next - rest;
+	}
+	if (out)
+		*to = '\0';
+	blob_free(&text);
+	return blob_of(out, (size_t)(to - out));
+}
+
+/* Whether its addresses are hidden from this user: all are 0. */
+static bool is_hidden(const struct blob *text)
+{
+	struct bytes b = blob_bytes(text);
+	const char *line;
+	size_t length;
+
+	while (bytes_line(&b, &line, &length)) {
+		if (length < 17 || memcmp(line, "0000000000000000 ", 17))
+			return false;
+	}
+	return true;
+}
+
+static struct blob running_text(struct perf *p)
+{
+	struct blob text = { 0 };
+	uint64_t here;
+
+	if (p->same_kernel)
+		text = read_text("/proc/kallsyms");
+	if (!text.data || !p->kernel_symbol[0] || is_hidden(&text))
+		return text;
+	here = perf_kernel_address(text.data, text.size, p->kernel_symbol);
+	if (here == p->kernel_reference)
+		return text;
+	if (here)
+		return move_text(text, p->kernel_reference - here);
+	blob_free(&text);		/* where it was then cannot be told */
+	return text;
+}
+
+static struct blob kept_text(const struct perf *p)
+{
+	const struct perf_build_id *id = kernel_id(p);
+	const char *home = getenv("HOME");
+	char path[512], hex[41];
+
+	if (!id || !home)
+		return blob_of(NULL, 0);
+	for (uint32_t i = 0; i < 20; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id->id[i]);
+	hex[2 * id->size] = '\0';
+	snprintf(path, sizeof(path), "%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex);
+	return read_text(path);
+}
+
+static void look(struct perf *p)
+{
+	struct blob kept;
+
+	p->kernel_looked = true;
+	p->same_kernel = runs_here(p);
+	p->kallsyms = running_text(p);
+	if (!is_hidden(&p->kallsyms))
+		return;
+	kept = kept_text(p);
+	if (!kept.data)
+		return;			/* what is hidden tells why there are no names */
+	blob_free(&p->kallsyms);
+	p->kallsyms = kept;
+}
+
+struct blob perf_kernel_symbols(struct perf *p)
+{
+	if (!p->kernel_looked)
+		look(p);
+	return p->kallsyms;
+}
+
+struct blob perf_kernel_place(struct perf *p)
+{
+	struct blob names = perf_kernel_symbols(p);
+	int n;
+
+	if ((names.data && !is_hidden(&names)) || !p->kernel_reference || !p->kernel_symbol[0])
+		return blob_of(NULL, 0);
+	n = snprintf(p->kernel_place, sizeof(p->kernel_place), "%016" PRIx64 " a %s\n",
+		     p->kernel_reference, p->kernel_symbol);
+	return blob_of(p->kernel_place, (size_t)n);
+}
+
+const void *perf_kernel_vdso(struct perf *p, size_t *size)
+{
+	const Elf64_Ehdr *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+
+	if (!p->kernel_looked)
+		look(p);
+	*size = 0;
+	if (!p->same_kernel || !image || image->e_ident[EI_CLASS] != ELFCLASS64)
+		return NULL;
+	*size = image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
+	return image;
+}
+
+bool perf_kernel_module(const char *path, char *name, size_t size)
+{
+	const char *base = strrchr(path, '/'), *end;
+	size_t n, i;
+
+	base = base ? base + 1 : path;
+	if (path[0] == '[') {
+		end = strchr(++base, ']');
+	} else {
+		end = strstr(base, ".ko");
+	}
+	if (!end || end == base)
+		return false;
+	n = (size_t)(end - base) < size - 1 ? (size_t)(end - base) : size - 1;
+	memcpy(name, base, n);
+	name[n] = '\0';
+	for (i = 0; i < n; i++) {
+		if (name[i] == '-')
+			name[i] = '_';
+	}
+	return true;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What perf calls events that a file has no name for, as most pipes: generic ones by their numbers,
+ * tracepoints by the formats that came with them, each with what it was limited to.
+ */
+#include "input/perf/perf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/keys.h"
+
+static const char *const hardware[] = {
+	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
+	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
+};
+static const char *const software[] = {
+	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations",
+	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
+	"bpf-output", "cgroup-switches",
+};
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+bool perf_event_named(const char *name, uint32_t *type, __u64 *config)
+{
+	size_t n = strcspn(name, ":"), i;
+
+	for (i = 0; i < COUNT(hardware); i++) {
+		if (strlen(hardware[i]) == n && !memcmp(name, hardware[i], n)) {
+			*type = PERF_TYPE_HARDWARE;
+			*config = i;
+			return true;
+		}
+	}
+	for (i = 0; i < COUNT(software); i++) {
+		if (strlen(software[i]) == n && !memcmp(name, software[i], n)) {
+			*type = PERF_TYPE_SOFTWARE;
+			*config = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- tracepoints ----------------------------------------------------------------------------- */
+
+static const char *take_text(struct bytes *b)
+{
+	size_t left = bytes_left(b), length;
+	const char *text = left ? (const char *)b->base + b->at : NULL;
+	const char *nul = text ? memchr(text, 0, left) : NULL;
+
+	return bytes_str(b, nul ? (size_t)(nul - text) + 1 : left, &length);
+}
+
+/* A part with its length before it. */
+static bool take_part(struct bytes *b, struct bytes *part)
+{
+	uint64_t size = bytes_u64(b);
+	const void *data = size <= bytes_left(b) ? bytes_take(b, (size_t)size) : NULL;
+
+	if (!data) {
+		b->bad = true;
+		return false;
+	}
+	*part = bytes_of(data, (size_t)size);
+	return true;
+}
+
+struct tracepoint {
+	uint64_t id;
+	char *name;			/* its system's before it */
+};
+
+struct tracepoints_named {
+	struct tracepoint *list;
+	uint32_t n, room;
+};
+
+/* "name: …" and "ID: …", whole lines of a format. */
+static bool read_format(struct bytes format, uint64_t *id, char *name, size_t size)
+{
+	size_t left = bytes_left(&format), n;
+	const char *line = bytes_take(&format, left), *end;
+	const char *stop = line ? line + left : NULL;
+	bool numbered = false;
+	char number[24];
+
+	*name = '\0';
+	for (; line && line < stop && !(numbered && *name); line = end + 1) {
+		end = memchr(line, '\n', (size_t)(stop - line));
+		if (!end)
+			break;
+		n = (size_t)(end - line);
+		if (n > 6 && !memcmp(line, "name: ", 6)) {
+			snprintf(name, size, "%.*s", (int)(n - 6 < size ? n - 6 : size - 1),
+				 line + 6);
+		} else if (n > 4 && n < 4 + sizeof(number) && !memcmp(line, "ID: ", 4)) {
+			snprintf(number, sizeof(number), "%.*s", (int)(n - 4), line + 4);
+			*id = strtoull(number, NULL, 10);
+			numbered = true;
+		}
+	}
+	return numbered && *name;
+}
+
+static int add_tracepoint(struct tracepoints_named *t, const char *system, const char *name,
+			  uint64_t id)
+{
+	char both[256];
+
+	snprintf(both, sizeof(both), "%.120s:%s", system, name);
+	if (keys_grow_array((void **)&t->list, &t->room, t->n, sizeof(*t->list)))
+		return -ENOMEM;
+	t->list[t->n] = (struct tracepoint){ .id = id, .name = strdup(both) };
+	return t->list[t->n].name ? (t->n++, 0) : -ENOMEM;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct tracepoint *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The formats as trace-cmd's files have them (version 0.5 and 0.6): how pages and events begin,
+ * ftrace's own events, then those of each system. */
+static int read_tracepoints(const struct perf_view *v, struct tracepoints_named *t)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	struct bytes b = bytes_of(v->data, v->size), part;
+	const char *head = v->data ? bytes_take(&b, sizeof(magic) - 1) : NULL, *system;
+	uint32_t n, systems;
+	uint64_t id = 0;
+	char name[128];
+	int rc = 0;
+
+	if (!head || memcmp(head, magic, sizeof(magic) - 1))
+		return 0;
+	take_text(&b);			/* the version */
+	b.swap = (bytes_u8(&b) != 0) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	bytes_skip(&b, 1 + 4);		/* the size of a long, of a page */
+	bytes_skip(&b, sizeof("header_page"));
+	take_part(&b, &part);
+	bytes_skip(&b, sizeof("header_event"));
+	take_part(&b, &part);
+	for (n = bytes_u32(&b); n && take_part(&b, &part); n--)
+		;
+	for (systems = bytes_u32(&b); systems && !b.bad && !rc; systems--) {
+		system = take_text(&b);
+		for (n = bytes_u32(&b); n && system && !rc && take_part(&b, &part); n--)
+			if (read_format(part, &id, name, sizeof(name)))
+				rc = add_tracepoint(t, system, name, id);
+	}
+	if (t->n)
+		qsort(t->list, t->n, sizeof(*t->list), by_id);
+	return rc;
+}
+
+static const char *tracepoint_name(const struct tracepoints_named *t, uint64_t id)
+{
+	const struct tracepoint key = { .id = id }, *found;
+
+	found = t->n ? bsearch(&key, t->list, t->n, sizeof(*t->list), by_id) : NULL;
+	return found ? found->name : NULL;
+}
+
+/* ---- all events ------------------------------------------------------------------------------ */
+
+static bool cache_name(uint64_t config, char *text, size_t size)
+{
+	static const char *const caches[] = {
+		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+	};
+	static const char *const ops[][2] = {
+		{ "load", "loads" }, { "store", "stores" }, { "prefetch", "prefetches" },
+	};
+	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
+
+	if (cache >= COUNT(caches) || op >= COUNT(ops) || result > 1)
+		return false;
+	snprintf(text, size, result ? "%s-%s-misses" : "%s-%s", caches[cache], ops[op][!result]);
+	return true;
+}
+
+/* Its name without what it is limited to. False: perf has none either. */
+static bool plain_name(const struct perf_attr *a, char *text, size_t size)
+{
+	switch (a->type) {
+	case PERF_TYPE_HARDWARE:
+		if (a->config >= COUNT(hardware))
+			return false;
+		snprintf(text, size, "%s", hardware[a->config]);
+		return true;
+	case PERF_TYPE_SOFTWARE:
+		if (a->config >= COUNT(software))
+			return false;
+		snprintf(text, size, "%s", software[a->config]);
+		return true;
+	case PERF_TYPE_HW_CACHE:
+		return cache_name(a->config, text, size);
+	case PERF_TYPE_RAW:
+		snprintf(text, size, "raw 0x%" PRIx64, a->config);
+		return true;
+	case PERF_TYPE_BREAKPOINT:
+		snprintf(text, size, "mem:0x%" PRIx64 ":%s%s%s", a->config1,
+			 a->bp_type & 1 ? "r" : "", a->bp_type & 2 ? "w" : "",
+			 a->bp_type & 4 ? "x" : "");
+		return true;
+	}
+	return false;
+}
+
+/* Flags of an attr, by their bits. */
+enum {
+	EXCLUDE_USER = 4, EXCLUDE_KERNEL, EXCLUDE_HV, PRECISE = 15, EXCLUDE_HOST = 19,
+	EXCLUDE_GUEST,
+};
+
+static bool has(const struct perf_attr *a, unsigned int bit)
+{
+	return a->flags >> bit & 1;
+}
+
+/* Of the kernel, of user code, of a hypervisor; precise; of the host or a guest alone. */
+static void limits(const struct perf_attr *a, char text[16])
+{
+	bool modes = has(a, EXCLUDE_USER) || has(a, EXCLUDE_KERNEL) || has(a, EXCLUDE_HV);
+	bool hosts = has(a, EXCLUDE_HOST) || has(a, EXCLUDE_GUEST);
+
+	snprintf(text, 16, "%s%s%s%.*s%s%s", modes && !has(a, EXCLUDE_KERNEL) ? "k" : "",
+		 modes && !has(a, EXCLUDE_USER) ? "u" : "", modes && !has(a, EXCLUDE_HV) ? "h" : "",
+		 (int)(a->flags >> PRECISE & 3), "ppp", hosts && !has(a, EXCLUDE_HOST) ? "H" : "",
+		 hosts && !has(a, EXCLUDE_GUEST) ? "G" : "");
+}
+
+static char *name_of(const struct perf_attr *a, const struct tracepoints_named *t)
+{
+	const char *tracepoint = a->type == PERF_TYPE_TRACEPOINT ? tracepoint_name(t, a->config) :
+				 NULL;
+	char name[64], limit[16], whole[96];
+
+	if (tracepoint)
+		return strdup(tracepoint);
+	if (!plain_name(a, name, sizeof(name))) {
+		snprintf(whole, sizeof(whole), "event %u/0x%" PRIx64, a->type, a->config);
+		return strdup(whole);
+	}
+	limits(a, limit);
+	snprintf(whole, sizeof(whole), "%s%s%s", name, *limit ? ":" : "", limit);
+	return strdup(whole);
+}
+
+int perf_names_rest(struct perf *p)
+{
+	struct tracepoints_named t = { 0 };
+	struct perf_view formats;
+	bool wanted = false;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < p->nattrs; i++)
+		wanted |= !p->attr[i].name && p->attr[i].type == PERF_TYPE_TRACEPOINT;
+	if (wanted) {
+		formats = perf_feature(p, PERF_TRACING_DATA);
+		rc = read_tracepoints(&formats, &t);
+		perf_view_free(&formats);
+	}
+	for (i = 0; i < p->nattrs && !rc; i++) {
+		if (!p->attr[i].name)
+			p->attr[i].name = name_of(&p->attr[i], &t);
+		rc = p->attr[i].name ? 0 : -ENOMEM;
+	}
+	for (i = 0; i < t.n; i++)
+		free(t.list[i].name);
+	free(t.list);
+	return rc;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * perf's records told in ours, in the order of time. libperfutil does it for what a ring has too;
+ * here is what only a file has: the kernel's mappings, what perf found alive before it began, whose
+ * times are 0, groups that are read with their leader.
+ */
+#include "input/perf/perf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/detail.h"
+#include "model/event_kinds.h"
+#include "model/trace_books.h"
+
+struct said {
+	struct pirecord r;
+	size_t at;			/* of its data */
+};
+
+struct perf_told {
+	struct said *said;
+	size_t n, room, next;
+	uint8_t *data;
+	size_t used, room_data;
+
+	/* Of the record that is being told: */
+	struct perf *p;
+	uint64_t time, offset;
+	uint32_t cpu;
+	bool walk;
+};
+
+struct perf_told *perf_told_new(void)
+{
+	return calloc(1, sizeof(struct perf_told));
+}
+
+void perf_told_free(struct perf_told *t)
+{
+	if (!t)
+		return;
+	free(t->said);
+	free(t->data);
+	free(t);
+}
+
+bool perf_told_next(struct perf_told *t, struct pirecord *r)
+{
+	if (t->next == t->n) {
+		t->next = t->n = t->used = 0;
+		return false;
+	}
+	*r = t->said[t->next].r;
+	r->data = t->data + t->said[t->next++].at;
+	return true;
+}
+
+bool perf_told_any(const struct perf_told *t)
+{
+	return t->next < t->n;
+}
+
+static int make_room(struct perf_told *t, size_t size)
+{
+	if (t->n == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		struct said *more = realloc(t->said, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		t->said = more;
+		t->room = room;
+	}
+	if (t->used + size > t->room_data) {
+		size_t room = (t->used + size) * 2 + 4096;
+		uint8_t *more = realloc(t->data, room);
+
+		if (!more)
+			return -ENOMEM;
+		t->data = more;
+		t->room_data = room;
+	}
+	return 0;
+}
+
+/* Told of when they hold whatever is filtered. */
+static bool is_name(uint32_t kind)
+{
+	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;
+}
+
+static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+	       uint64_t time)
+{
+	struct perf_told *t = arg;
+	struct said *s;
+
+	(void)time;
+	if (make_room(t, size + 8))
+		return -ENOMEM;
+	s = &t->said[t->n++];
+	s->at = t->used;
+	memcpy(t->data + t->used, data, size);
+	t->used += (size + 7) & ~(size_t)7;
+	s->r = (struct pirecord){
+		.stamp = t->time, .time = t->time, .cpu = t->cpu, .major = major,
+		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ||
+			(major == DETAIL_RECORD && is_name(minor & DETAIL_KIND)) ?
+			PITRACE_RING_MTE : PITRACE_RING_TRACE,
+		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
+		.offset = t->offset,
+	};
+	if (t->walk && major == PITRACE_MTE &&
+	    (minor == PITRACE_MTE_MODULE || minor == PITRACE_MTE_UNLOAD))
+		((struct pitrace_mte_map *)(t->data + s->at))->flags |= PITRACE_MAP_WALK;
+	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID)
+		((struct pitrace_mte_task *)(t->data + s->at))->flags |= PITRACE_TASK_WALK;
+	return 0;
+}
+
+int perf_tell_put(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
+		  uint64_t time, uint32_t cpu)
+{
+	struct perf_told *t = p->told;
+
+	t->p = p;
+	t->offset = 0;
+	t->cpu = cpu;
+	t->walk = false;
+	if (time > p->time)
+		p->time = time;
+	t->time = p->time;
+	return put(t, major, minor, data, size, t->time);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length)
+{
+	union {
+		struct pitrace_mte_map map;
+		uint8_t room[sizeof(struct pitrace_mte_map) + 512];
+	} u;
+	size_t n = strlen(name);
+
+	memset(&u, 0, sizeof(u));
+	u.map = (struct pitrace_mte_map){
+		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC, .start = start, .length = length,
+		.path_len = (uint32_t)n,
+	};
+	memcpy(u.room + sizeof(u.map), name, n);
+	return put(t, PITRACE_MTE, PITRACE_MTE_MODULE, &u,
+		   sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
+}
+
+/* The same as perf has it: its own path, its own build id. */
+static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
+{
+	union {
+		struct detail_kernel_map map;
+		uint8_t room[sizeof(struct detail_kernel_map) + 4100];
+	} u;
+	size_t n = i->text_len < 4096 ? i->text_len : 4096;
+
+	u.map = (struct detail_kernel_map){
+		.start = i->start, .length = i->length, .offset = i->offset,
+		.id_length = i->build_id ? i->build_id_size : 0,
+	};
+	if (i->build_id)
+		memcpy(u.map.id, i->build_id, i->build_id_size);
+	memset(u.map.path + (n & ~(size_t)3), 0, 4);
+	memcpy(u.map.path, i->text, n);
+	return put(t, DETAIL_RECORD, DETAIL_KERNEL_MAP, &u, sizeof(u.map) + (n & ~(size_t)3) + 4,
+		   t->time);
+}
+
+static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
+{
+	union {
+		struct detail_ksymbol symbol;
+		uint8_t room[sizeof(struct detail_ksymbol) + 516];
+	} u;
+	size_t n = i->text_len < 512 ? i->text_len : 512;
+
+	u.symbol = (struct detail_ksymbol){
+		.start = i->start, .length = (uint32_t)i->length, .type = i->symbol_type,
+		.flags = i->gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+	};
+	memset(u.symbol.name + (n & ~(size_t)3), 0, 4);
+	memcpy(u.symbol.name, i->text, n);
+	return put(t, DETAIL_RECORD, DETAIL_KSYMBOL, &u, sizeof(u.symbol) + (n & ~(size_t)3) + 4,
+		   t->time);
+}
+
+static bool of_kernel(const struct perf_item *i)
+{
+	return (i->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
+	       i->of_pid == UINT32_MAX;
+}
+
+static int put_mapping(struct perf_told *t, struct perf_item *i)
+{
+	uint32_t mode = i->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	const struct perf_build_id *b;
+	struct pitrace_mte_buildid id;
+	char name[256];
+	int rc;
+
+	if (of_kernel(i)) {
+		rc = t->p->what & INPUT_DETAILS ? put_kernel_map(t, i) : 0;
+		if (rc)
+			return rc;
+		if (strncmp(i->text, "[kernel", 7) &&
+		    perf_kernel_module(i->text, name, sizeof(name)))
+			return put_kernel_range(t, name, i->start, i->length);
+		return 0;
+	}
+	if (mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
+		return 0;
+	b = i->build_id ? NULL : perf_file_id(t->p, i->text, i->inode);
+	if (b && i->inode) {
+		rc = perf_put_name(i, put, t);
+		id = (struct pitrace_mte_buildid){
+			.dev_major = i->dev_major, .dev_minor = i->dev_minor, .inode = i->inode,
+			.generation = i->generation, .length = b->size,
+		};
+		memcpy(id.id, b->id, b->size);
+		return rc ? rc : put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), t->time);
+	}
+	if (b) {
+		i->build_id = b->id;
+		i->build_id_size = b->size;
+	}
+	return perf_put_name(i, put, t);
+}
+
+/* ---- samples, losses, dispatches ------------------------------------------------------------- */
+
+static int put_one(struct perf_told *t, const struct perf_item *i, uint32_t attr)
+{
+	const struct perf_attr *a = &t->p->attr[attr];
+
+	return perf_put_sample(i, &a->stacks, attr < EVENT_NUMBERS ? attr : EVENT_NUMBERS - 1, put,
+			       t);
+}
+
+int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr,
+		     int (*each)(void *arg, const struct perf_item *i, uint32_t attr), void *arg)
+{
+	const struct perf_attr *a = &p->attr[attr];
+	uint64_t format = a->shape.read_format, k;
+	struct perf_item i;
+	int rc = 0;
+
+	if (!(a->shape.sample_type & PERF_SAMPLE_READ) || !(format & PERF_FORMAT_ID))
+		return each(arg, item, attr);
+	i = *item;
+	for (k = 0; k < item->nvalues && !rc; k++) {
+		const uint8_t *value = item->values + 8 * k * item->value_words;
+		uint64_t at = format & PERF_FORMAT_GROUP ? 1 :
+			      1 + !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			      !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+		struct perf_id *id = perf_id_find(p, perf_word(item, value, at));
+		uint64_t now = perf_word(item, value, 0);
+
+		if (!id)
+			continue;
+		/* What it counted since it was read last; nothing is no sample. */
+		i.period = now - id->counted;
+		id->counted = now;
+		if (i.period)
+			rc = each(arg, &i, id->attr);
+	}
+	return rc;
+}
+
+static int each_alone(void *arg, const struct perf_item *i, uint32_t attr)
+{
+	struct perf_told *t = arg;
+	struct perf *p = t->p;
+	int rc = 0;
+
+	if (p->what & INPUT_DETAILS)
+		rc = perf_details_sample(p, i, attr, put, t);
+	return rc ? rc : put_one(t, i, attr);
+}
+
+/* What a scheduler's tracepoint tells of a dispatch. */
+static int put_sched(struct perf_told *t, const struct perf_item *i, uint32_t attr)
+{
+	struct perf *p = t->p;
+	int rc = p->sched ? perf_details_task(p->details, i->pid, i->tid) : 0;
+
+	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, put, t);
+}
+
+static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
+{
+	int rc = each_alone(arg, i, attr);
+
+	return rc ? rc : put_sched(arg, i, attr);
+}
+
+int perf_tell_waited(struct perf *p, const struct perf_waiting *w, const struct perf_item *item)
+{
+	struct perf_told *t = p->told;
+
+	t->p = p;
+	t->offset = w->offset;
+	t->cpu = item->cpu < TRACE_MAX_CPUS ? item->cpu : 0;
+	t->walk = false;
+	t->time = w->time;
+	return perf_each_sample(p, item, w->attr, each_alone, t);
+}
+
+/* Dispatches are told in the order of time, whatever the sample waits for. */
+static int put_sample(struct perf_told *t, const struct perf_item *i, const struct perf_entry *e)
+{
+	int rc;
+
+	if (!i->deferred)
+		return perf_each_sample(t->p, i, e->held->attr, each_sample, t);
+	rc = put_sched(t, i, e->held->attr);
+	return rc ? rc : perf_deferred_wait(t->p, i, e, t->time);
+}
+
+static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
+{
+	struct perf *p = t->p;
+	struct pitrace_lost_rec r = { .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX };
+	uint64_t *total;
+
+	if (t->cpu >= p->nlost) {
+		uint32_t n = t->cpu + 1;
+		uint64_t *more = realloc(p->lost_total, 2 * n * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + 2 * p->nlost, 0, 2 * (n - p->nlost) * sizeof(*more));
+		p->lost_total = more;
+		p->nlost = n;
+	}
+	total = &p->lost_total[2 * t->cpu + (kind == PITRACE_LOST_THROTTLED)];
+	r.total = *total += count;
+	return put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
+}
+
+static int put_dispatch(struct perf_told *t, const struct perf_item *i)
+{
+	struct perf *p = t->p;
+
+	if (t->cpu >= p->nrunning) {
+		uint32_t n = t->cpu + 1;
+		struct perf_running *more = realloc(p->running, n * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + p->nrunning, 0, (n - p->nrunning) * sizeof(*more));
+		p->running = more;
+		p->nrunning = n;
+	}
+	return perf_put_dispatch(i, &p->running[t->cpu], put, t);
+}
+
+/* ---- each record ----------------------------------------------------------------------------- */
+
+uint64_t perf_tell_time(struct perf *p, const struct perf_entry *e, bool sample)
+{
+	uint64_t time = e->time;
+
+	/* Without times the order in the file takes their place. */
+	if (!p->first)
+		time = p->time + 1;
+	else if (!e->time)
+		time = p->time > p->first - 1 ? p->time : p->first - 1;
+	/* Names are told in the order of time, whatever the clocks of CPUs say. */
+	else if (time < p->time && !sample)
+		time = p->time;
+	if (time > p->time)
+		p->time = time;
+	return time;
+}
+
+int perf_tell(struct perf *p, const struct perf_entry *e)
+{
+	const struct perf_attr *a = &p->attr[e->held->attr];
+	struct perf_told *t = p->told;
+	const uint8_t *record = e->held->record;
+	struct perf_item item;
+	const char *why;
+	uint32_t size = e->held->size;
+	char what[128];
+
+	if (a->unknown && perf_u32(p, record) == PERF_RECORD_SAMPLE)
+		return 0;
+	if (perf_decode(&a->shape, record, size, &item, &why)) {
+		snprintf(what, sizeof(what), "%s, type %u: %s", perf_type_name(item.type),
+			 item.type, why);
+		perf_fault_in(p, e->held->file, e->held->offset, what);
+		return 0;
+	}
+	if (p->pt && p->what & PIMERGE_TRACE && perf_pt_record(p, &item))
+		return -ENOMEM;
+	if (item.type == PERF_RECORD_EXIT && perf_deferred_thread_ends(p, item.of_tid))
+		return -ENOMEM;
+	t->p = p;
+	t->offset = e->held->offset;
+	t->cpu = item.cpu < TRACE_MAX_CPUS ? item.cpu : 0;
+	t->walk = !e->time && item.type != PERF_RECORD_SAMPLE;
+	t->time = perf_tell_time(p, e, item.type == PERF_RECORD_SAMPLE);
+	switch (item.type) {
+	case PERF_RECORD_SAMPLE:
+		return put_sample(t, &item, e);
+	case PERF_CALLCHAIN_DEFERRED:
+		return perf_deferred_stack(p, &item);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return put_mapping(t, &item);
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (p->sched && perf_details_task(p->details, item.of_pid, item.of_tid))
+			return -ENOMEM;
+		return perf_put_name(&item, put, t);
+	case PERF_RECORD_KSYMBOL:
+		if (p->what & INPUT_DETAILS && put_ksymbol(t, &item))
+			return -ENOMEM;
+		return perf_put_name(&item, put, t);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return lose(t, PITRACE_LOST_TPROF, item.lost);
+	case PERF_RECORD_UNTHROTTLE:
+		return lose(t, PITRACE_LOST_THROTTLED, 1);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return put_dispatch(t, &item);
+	}
+	return perf_details_record(p, &item, put, t);
+}
+
+static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
+{
+	struct pitrace_sync s = {
+		.stamp = time, .monotonic = time,
+		.realtime = p->in->format->realtime(p->in, time),
+	};
+	struct perf_told *t = p->told;
+
+	t->p = p;
+	t->time = time;
+	t->offset = 0;
+	t->cpu = 0;
+	t->walk = false;
+	return put(t, PITRACE_SYNC, why, &s, sizeof(s), time);
+}
+
+/* It was on from the first record to the last; what its events are. */
+int perf_tell_begin(struct perf *p)
+{
+	int rc = put_sync(p, PITRACE_SYNC_ON, p->first ? p->first - 1 : 0);
+
+	for (uint32_t i = 0; i < p->nattrs && i < EVENT_NUMBERS - 1 && !rc; i++) {
+		const struct perf_attr *a = &p->attr[i];
+		struct pitrace_event_rec e = {
+			.event = i, .flags = a->freq ? PITRACE_EVENT_RATE : 0, .period = a->period,
+		};
+
+		if (!a->samples)
+			continue;	/* told of names and dispatches alone */
+		snprintf(e.name, sizeof(e.name), "%s", a->name);
+		rc = put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e), p->first);
+		if (!rc)
+			rc = perf_details_event(p, i, put, p->told);
+	}
+	return rc;
+}
+
+int perf_tell_end(struct perf *p)
+{
+	int rc = perf_deferred_end(p);
+
+	return rc ? rc : put_sync(p, PITRACE_SYNC_OFF, p->time);
+}

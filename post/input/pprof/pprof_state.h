@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is kept of a pprof profile that is read; its tables (pprof_tables.c). */
+#ifndef POST_PPROF_STATE_H
+#define POST_PPROF_STATE_H
+
+#include "blob.h"
+#include "input/faults.h"
+#include "export/pprof.h"
+#include "input/pprof/protobuf_read.h"
+#include "record/keys.h"
+#include "record/stack_record.h"
+
+#define MODULES 2000u			/* 64 GB of addresses each */
+#define MODULE_SHIFT 36
+#define NOBODY 0x400001u		/* no process has this number */
+#define OWNERS_START (1u << 18)		/* processes and threads times modules; and a thread of */
+#define OWNER_BYTES 8			/* … each so many bytes of the message */
+#define ENTRIES_START (1u << 16)
+#define ENTRY_BYTES 8			/* of the message, that an entry has on the average */
+#define CALLS_GIVEN (1u << 24)		/* calls of all samples; and so many … */
+#define CALLS_PER_BYTE 8		/* … for each byte of the message */
+#define STEP 2				/* a caller's address is looked for one before */
+#define DEVICE 0xffff			/* inodes of no file system: for build ids */
+
+struct part {				/* of the message, which has less than 4 GB */
+	uint32_t at, size;
+};
+
+struct item {				/* a mapping, location or function, by its id */
+	uint64_t id;
+	struct part part;
+};
+struct items {
+	struct item *item;
+	uint32_t count, room;
+	struct keys by_id;
+};
+
+struct module {
+	uint64_t start, limit, offset;
+	uint32_t file, build_id;	/* strings */
+	bool named;			/* it has functions: laid out anew */
+	uint64_t used;			/* bytes of the new layout */
+	uint32_t first;			/* of its codes; NO_KEY: none */
+};
+
+struct code {				/* a function in a module */
+	uint32_t module, function;
+	uint32_t next;			/* of the same module */
+	uint64_t places, base;
+};
+
+struct place {				/* a location, or one of the functions there */
+	uint32_t code;			/* NO_KEY: an address of a module that has no names */
+	uint64_t at;			/* in it; else the address */
+};
+
+struct owner {				/* a process or thread that labels name */
+	uint32_t pid, tid;
+	uint32_t name;			/* string; 0: not told */
+};
+
+struct sample {
+	struct pitrace_sample sample;
+	struct pitrace_stack stack;
+	uint64_t address[STACK_ADDRESSES];
+} __attribute__((packed, aligned(4)));
+
+struct pprof {
+	struct faults faults;
+	uint8_t *data;
+	size_t size;
+	bool packed;
+	struct part *string;
+	uint32_t strings, room_string;
+	struct items mappings, locations, functions;
+	struct module *module;		/* of mappings; the last is of locations without one */
+	struct code *code;
+	uint32_t codes, room_code;
+	struct keys by_code;
+	struct place *place;
+	uint32_t places, room_place;
+	uint64_t entries;		/* strings, items and places: of some bytes each */
+	uint32_t *first_place;		/* of each location; and of the one behind the last */
+	uint32_t *first_kept;		/* … that drop_frames leaves; NULL: all */
+	struct owner *owner;
+	uint32_t owners, room_owner;
+	struct keys by_owner;
+	struct bytes type[64];		/* of values */
+	uint32_t types;
+	int32_t ticks, counted;		/* which value is; -1: none */
+	uint64_t time, duration, period, total;
+	uint64_t default_type;		/* the name of the value to be shown; 0: the last one */
+	struct blob symbols;		/* saved symbols, without their NUL */
+	struct pitrace_interval interval;
+	struct pitrace_event_rec event;
+	bool has_event;
+	/* A pass: */
+	unsigned int what;
+	uint64_t given;			/* records before samples */
+	struct bytes at;
+	uint64_t done;			/* ticks */
+	uint64_t calls;			/* of samples, that are yet to be given */
+	uint64_t rest, rest_period;	/* of this sample: so many more ticks with … */
+	uint32_t cpu;
+	struct sample *sample;
+	uint32_t depth;
+	bool cut, cut_told;
+	struct {
+		struct pitrace_mte_map map;
+		char path[4096 + 8];
+	} __attribute__((packed, aligned(8))) map;
+	struct pitrace_mte_task task;
+	struct pitrace_mte_buildid build_id;
+};
+
+/* Each: 0 or -errno. What is wrong is told as a fault. */
+int pprof_read_file(struct pprof *p, const char *path, uint64_t *size);
+int pprof_read_tables(struct pprof *p);
+void pprof_choose_values(struct pprof *p);
+int pprof_read_places(struct pprof *p);
+int pprof_read_drops(struct pprof *p);
+/* Of a sample's locations, from the leaf, the one whose first places are left out with all that
+ * stand before it; NO_KEY: none. */
+uint32_t pprof_dropped(const struct pprof *p, struct bytes locations);
+
+/* Where in the file what stands there in the message lies: compressed that is nowhere. */
+static inline uint64_t pprof_offset(const struct pprof *p, uint64_t at)
+{
+	return p->packed ? 0 : at;
+}
+uint32_t pprof_find(const struct items *t, uint64_t id);
+struct bytes pprof_string(const struct pprof *p, uint64_t i);
+static inline struct bytes pprof_part(const struct pprof *p, struct part part)
+{
+	return bytes_of(p->data + part.at, part.size);
+}
+bool pprof_is_string(const struct pprof *p, uint64_t i, const char *words);
+/* Into room, with an end; what no name can have is a '?'. Its length. */
+size_t pprof_text(struct bytes s, char *room, size_t size);
+/* Where a module that is laid out anew begins; its name as a path. */
+uint64_t pprof_base(uint32_t module);
+void pprof_path(const struct pprof *p, uint32_t module, char *room, size_t size);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of formats, and the choice among them by the file's first bytes. */
+#include "record/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/spool.h"
+#include "regular.h"
+
+static const struct format *const formats[] = {
+	&format_native,
+	&format_perf,
+	&format_gperftools,
+	&format_pprof,
+	&format_folded,
+	&format_speedscope,
+	&format_firefox,
+	&format_chrome,
+	&format_perfetto,
+	&format_ctf,
+	&format_xray_map,
+	&format_xray,			/* knows its files by little: last */
+};
+
+const struct format *format_at(size_t i)
+{
+	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
+}
+
+const struct format *format_named(const char *name)
+{
+	const struct format *f;
+	size_t i;
+
+	for (i = 0; (f = format_at(i)) && strcmp(f->name, name) != 0; i++)
+		;
+	return f;
+}
+
+/* A trace that is a folder has its beginning in a file of it. */
+static int open_head(const char *path)
+{
+	int fd = open(path, REGULAR_LOOK);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		int inner = openat(fd, "data", REGULAR_LOOK);
+
+		close(fd);
+		if (inner < 0)
+			errno = EINVAL;
+		fd = inner;
+	}
+	return regular_reopen(fd, NULL);
+}
+
+static int read_head(const char *path, char *head, size_t *size, struct pifile_fault *fault)
+{
+	int fd = open_head(path), rc = 0;
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, INPUT_HEAD, 0);
+
+	if (n < 0)
+		rc = -errno;
+	if (rc == -EINVAL)
+		snprintf(fault->what, sizeof(fault->what), "not a regular file");
+	if (rc && !fault->what[0])
+		snprintf(fault->what, sizeof(fault->what), "%s", strerror(-rc));
+	if (fd >= 0)
+		close(fd);
+	if (rc)
+		fault->offset = NO_OFFSET;	/* about the file, not about what stands in it */
+	*size = n > 0 ? (size_t)n : 0;
+	return rc;
+}
+
+/* What is not read, by its first bytes: who gives such a file shall know why. */
+static const char *other_name(const char *head, size_t size)
+{
+	static const struct {
+		const char *begin, *name;
+	} others[] = {
+		{ "heap profile:", "a heap or growth profile of gperftools: of these post reads CPU profiles" },
+		{ "--- contention", "a contention profile of gperftools: of these post reads CPU profiles" },
+		{ "--- heap", "a heap profile of gperftools: of these post reads CPU profiles" },
+		{ "--- growth", "a growth profile of gperftools: of these post reads CPU profiles" },
+		{ "JiTD", "a jitdump: it is read with a trace that its process is in" },
+		{ "DTiJ", "a jitdump: it is read with a trace that its process is in" },
+		{ "\177ELF", "a program or library, no trace" },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t n = strlen(others[i].begin);
+
+		if (size >= n && !memcmp(head, others[i].begin, n))
+			return others[i].name;
+	}
+	return size ? "not a trace that post knows" : "the file is empty";
+}
+
+int input_open(struct input *in, const char *path, struct pifile_fault *fault)
+{
+	char head[INPUT_HEAD];
+	size_t size, i;
+	int rc;
+
+	*in = (struct input){ .path = path, .name = path, .spool = -1, .program = in->program };
+	memset(fault, 0, sizeof(*fault));
+	if (is_pipe(path)) {
+		in->spool = spool_open(path, fault);
+		if (in->spool < 0)
+			return in->spool;
+		snprintf(in->spool_path, sizeof(in->spool_path), "/proc/self/fd/%d", in->spool);
+		in->path = in->spool_path;
+		in->name = strcmp(path, "-") ? path : "stdin";
+	}
+	rc = read_head(in->path, head, &size, fault);
+	if (rc)
+		return rc;
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (!formats[i]->probe || !formats[i]->probe(head, size))
+			continue;
+		in->format = formats[i];
+		rc = in->format->open(in, fault);
+		if (rc)
+			in->format = NULL;
+		return rc;
+	}
+	snprintf(fault->what, sizeof(fault->what), "%s", other_name(head, size));
+	return -EINVAL;
+}
+
+void input_close(struct input *in)
+{
+	if (in->format)
+		in->format->close(in);
+	in->format = NULL;
+	if (in->spool >= 0)
+		close(in->spool);
+	in->spool = -1;
+}

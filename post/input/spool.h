@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace from a pipe, put down in a file that has no name: it is read more than once. */
+#ifndef POST_SPOOL_H
+#define POST_SPOOL_H
+
+#include <stdbool.h>
+
+struct pifile_fault;
+
+/* Whether this is a pipe that the user handed over: "-", or a descriptor by its name (a shell's
+ * <(COMMAND)). Any other that lies somewhere in the file system might never end. */
+bool is_pipe(const char *path);
+/* The file's descriptor; or -errno, with fault in words. */
+int spool_open(const char *path, struct pifile_fault *fault);
+
+#endif

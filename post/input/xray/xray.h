@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * XRay logs, as the reader's parts see them: what a log consists of (FDR: buffers of threads;
+ * basic: stretches of records in the order of time), how a record of it is read (xray_fdr.c,
+ * xray_basic.c), where the functions are (xray_map.c); xray.c merges the parts by time. Then the
+ * writer's: the log (xray_write.c), what stands in it of an instruction trace (xray_runs.c), and
+ * the functions' names (xray_elf.c).
+ */
+#ifndef POST_XRAY_H
+#define POST_XRAY_H
+
+#include "bytes.h"
+#include "input/faults.h"
+#include "record/input.h"
+#include "input/window.h"
+#include "record/call_record.h"
+#include "record/keys.h"
+
+#define XRAY_HEADER 32
+
+struct xray_part {
+	uint64_t offset, end;		/* of its records */
+	uint64_t first;			/* stamp */
+	uint32_t pid, tid;
+};
+
+/* What an open part was read up to. */
+struct xray_cursor {
+	const struct xray_part *part;
+	uint32_t number;		/* of the part */
+	uint8_t *room;			/* bytes of the part from `at` on */
+	size_t bytes, have, used;
+	uint64_t at;			/* in the file */
+	uint64_t base;			/* stamp of the last record */
+	uint64_t stamp;			/* that never goes back: what is merged by */
+	uint32_t cpu;
+	bool given;			/* its record, to the caller */
+	/* The record that was read: */
+	uint64_t offset;
+	uint16_t major;
+	uint32_t minor;
+	struct {
+		struct call_record call;
+		uint64_t argument[CALL_ARGUMENTS];
+	} __attribute__((packed, aligned(4))) call;
+	uint8_t *event;			/* struct pitrace_user, integers, lengths, text */
+	size_t event_size, event_room;
+};
+
+struct xray_map {
+	uint64_t *address;		/* of function i + 1 */
+	uint32_t count;
+	struct pitrace_mte_map **segment;	/* of the program, executable */
+	uint32_t nsegment;
+};
+
+struct xray {
+	struct window w;
+	struct faults faults;
+	uint16_t version;
+	bool basic, big, swap;		/* big: of a big-endian machine */
+	uint64_t frequency, buffer_size;
+	uint64_t wall, wall_stamp;	/* ns, and the stamp that was then; 0, 0: not known */
+	struct xray_part *part;
+	uint32_t nparts, room_parts;
+	struct xray_map map;
+	/* Who there was: */
+	struct xray_thread { uint32_t pid, tid; } *thread;
+	uint32_t nthreads, room_threads;
+	struct keys by_thread;
+	uint64_t begin;			/* stamp of the first part */
+	uint32_t nobody;		/* the process of threads that do not tell it */
+	char program[16];
+
+	/* A pass: */
+	unsigned int what;
+	uint32_t given, step;		/* threads, and of this one, whose records were given */
+	uint32_t opened;		/* parts */
+	struct xray_cursor **heap, *spare;
+	uint32_t nheap, room_heap;
+	uint64_t limit;			/* up to this stamp the first of the heap is the next */
+	uint64_t last;			/* time */
+	uint64_t done;
+	struct pitrace_mte_task task;
+};
+
+/* All parts of a log. 0 or -ENOMEM. */
+int xray_fdr_index(struct xray *x);
+int xray_basic_index(struct xray *x);
+int xray_add_part(struct xray *x, const struct xray_part *part);
+/* The next record of a part: 1; 0: the end. -ENOMEM. */
+int xray_fdr_next(struct xray *x, struct xray_cursor *c);
+int xray_basic_next(struct xray *x, struct xray_cursor *c);
+/* At least n bytes of the part from c->used on, or NULL. */
+const uint8_t *xray_more(struct xray *x, struct xray_cursor *c, size_t n);
+/* Put an event's text into the cursor. 0 or -ENOMEM. */
+int xray_put_event(struct xray_cursor *c, bool typed, uint32_t type, const uint8_t *text,
+		   size_t size);
+
+/* The writers. */
+int xray_write(const struct job *job, FILE *out);
+int xray_map_write(const struct job *job, FILE *out);
+
+/* An instruction trace's functions, numbered from 1 as they are met: by number - 1 their symbols
+ * (of names), by symbol their numbers. */
+struct xray_functions {
+	uint32_t *symbol, count, room;
+	uint32_t *number, nnumber;
+};
+/* A CALL_RECORD; 0 or -errno. NULL: only the functions are wanted. */
+typedef int (*xray_each)(void *arg, const struct pirecord *r);
+int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, void *arg);
+void xray_functions_free(struct xray_functions *f);
+
+/* Functions of a program's instrumentation map: 0, or -errno and why in words. */
+int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size);
+void xray_map_free(struct xray_map *m);
+
+static inline uint16_t xray_u16(const struct xray *x, const void *at)
+{
+	return bytes_load16(at, x->swap);
+}
+
+static inline uint32_t xray_u32(const struct xray *x, const void *at)
+{
+	return bytes_load32(at, x->swap);
+}
+
+static inline uint64_t xray_u64(const struct xray *x, const void *at)
+{
+	return bytes_load64(at, x->swap);
+}
+
+static inline const uint8_t *xray_look(struct xray *x, struct xray_cursor *c, size_t n)
+{
+	return c->have - c->used >= n ? c->room + c->used : xray_more(x, c, n);
+}
+
+#endif

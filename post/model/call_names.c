@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libseccomp has the tables of all machines; this picks the table. */
+#include "model/call_names.h"
+
+#include <errno.h>
+#include <pitrace.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each machine's own table, and that of its 32-bit programs. */
+static const struct {
+	const char *machine;
+	uint32_t table, compat;
+} machines[] = {
+	{ "x86_64", SCMP_ARCH_X86_64, SCMP_ARCH_X86 },
+	{ "aarch64", SCMP_ARCH_AARCH64, SCMP_ARCH_ARM },
+	{ "ppc64le", SCMP_ARCH_PPC64LE, 0 },
+	{ "s390x", SCMP_ARCH_S390X, SCMP_ARCH_S390 },
+};
+
+static char *resolve(const char *machine, uint32_t call)
+{
+	uint32_t number = call & ~PITRACE_SYSCALL_COMPAT, table = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		if (!strcmp(machines[i].machine, machine))
+			table = call & PITRACE_SYSCALL_COMPAT ? machines[i].compat
+							      : machines[i].table;
+	}
+	return table ? seccomp_syscall_resolve_num_arch(table, (int)number) : NULL;
+}
+
+const char *call_name(const char *machine, uint32_t call, char *room, size_t size)
+{
+	char *name = resolve(machine, call);
+
+	if (name)
+		snprintf(room, size, "%s%s", name, call & PITRACE_SYSCALL_COMPAT ? "/32" : "");
+	else
+		snprintf(room, size, "call %u%s", call & ~PITRACE_SYSCALL_COMPAT,
+			 call & PITRACE_SYSCALL_COMPAT ? "/32" : "");
+	free(name);
+	return room;
+}
+
+const char *error_name(uint32_t error, char *room, size_t size)
+{
+	/* The kernel's own, seen by tracers alone: the call is made again, or becomes EINTR. */
+	static const char *const inner[] = {
+		"ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD",
+		"ERESTART_RESTARTBLOCK",
+	};
+	const char *name = strerrorname_np((int)error);
+
+	if (!name && error >= 512 && error - 512 < sizeof(inner) / sizeof(inner[0]))
+		name = inner[error - 512];
+	if (name)
+		snprintf(room, size, "%s", name);
+	else
+		snprintf(room, size, "error %u", error);
+	return room;
+}

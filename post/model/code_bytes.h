@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The bytes of code at an address of a process: what the trace kept of memory that stands in no
+ * file (CODE records), what programs told of code they made, the files that were mapped, the vdso.
+ * Memory is bounded by the code that there is.
+ */
+#ifndef POST_CODE_BYTES_H
+#define POST_CODE_BYTES_H
+
+#include "record/input.h"
+#include "model/trace_names.h"
+
+struct bytes_page;
+struct bytes_image;
+
+struct bytes {
+	struct names *names;
+	uint32_t machine;		/* of the trace: ELF's number; 0: not known */
+	bool big_endian;
+	struct bytes_page *page;	/* of CODE records */
+	uint32_t npage, room_page;
+	struct keys by_page;
+	struct bytes_image *image;	/* of modules */
+	uint32_t nimage, room_image;
+	uint32_t epoch;			/* differs when pages changed */
+};
+
+struct bytes_found {
+	const uint8_t *at;		/* NULL: none, and */
+	const char *why;		/* … why */
+	size_t size;			/* there is no more of it in one piece */
+	uint32_t machine;
+	bool is_32, big_endian;
+};
+
+/* 0 or -ENOMEM, each. */
+int bytes_begin(struct bytes *b, struct names *n, struct input *in);
+/* A record of either ring: code that was kept, memory that means something else from here on. */
+int bytes_record(struct bytes *b, const struct pirecord *r);
+int bytes_find(struct bytes *b, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
+	       struct bytes_found *found);
+void bytes_free(struct bytes *b);
+
+#endif

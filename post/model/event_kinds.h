@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a trace's samples count: the timer's ticks, or one of several events. Their numbers are not
+ * to be added, so a report is of one of them: the one asked for, else the first that was told.
+ */
+#ifndef POST_EVENT_KINDS_H
+#define POST_EVENT_KINDS_H
+
+#include <stdbool.h>
+
+#include "record/detail.h"
+
+/* Distinct ones of all intervals: the timer, those that records name, and the rest. */
+#define EVENT_KINDS 130
+#define EVENT_UNNAMED (EVENT_KINDS - 1)
+#define EVENT_NUMBERS 128	/* at the same time: files of others have more than a session */
+
+struct event {
+	char name[65];
+	uint32_t flags;			/* PITRACE_EVENT_* */
+	uint64_t period;
+	uint64_t samples;
+	uint64_t counted;		/* sum of the samples' own counts; timer: nanoseconds */
+	bool detailed;
+	struct detail_event how;	/* it was opened, where that is told */
+};
+
+struct events {
+	struct event kind[EVENT_KINDS];
+	unsigned int kinds;		/* the timer and those with a name */
+	uint8_t now[EVENT_NUMBERS + 1];	/* what a sample's number means in this interval */
+	const char *wanted;		/* name or place in the list, NULL: the first */
+	unsigned int chosen;
+	bool has_chosen;
+};
+
+void events_begin(struct events *e, const char *wanted);
+/* A record that names an event. false: its number is too great, or there are too many. */
+bool events_told(struct events *e, const struct pitrace_event_rec *r);
+/* How the event of that number, which was named before, was opened. */
+void events_detail(struct events *e, uint32_t number, const struct detail_event *how);
+/* Samples of a kind were met while none is chosen. */
+void events_choose(struct events *e, unsigned int kind);
+
+/* Count samples by their record's number (up to EVENT_NUMBERS); whether reports are of them. */
+static inline bool events_sample(struct events *e, unsigned int number, uint64_t samples,
+				 uint64_t period)
+{
+	unsigned int kind = e->now[number];
+
+	e->kind[kind].samples += samples;
+	e->kind[kind].counted += period;
+	if (!e->has_chosen)
+		events_choose(e, kind);
+	return e->has_chosen && kind == e->chosen;
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who and where, as small numbers: each process, thread, module and symbol that a sample fell on is
+ * an index here. Memory is bounded by how many of them there are, not by samples.
+ */
+#ifndef POST_TRACE_NAMES_H
+#define POST_TRACE_NAMES_H
+
+#include <a2n.h>
+#include <pifile.h>
+
+#include "record/origin.h"
+#include "model/jit_code.h"
+#include "record/keys.h"
+#include "model/source_lines.h"
+#include "model/maps.h"
+#include "model/runtimes.h"
+#include "model/symbols.h"
+
+/* A process that changes its name (exec, prctl) is another line from then on: each tick stands
+ * under the name that the process had at that time. Likewise a thread. */
+struct process {
+	uint64_t serial;		/* tells the owners of a pid apart */
+	uint32_t pid;			/* as its own machine has it */
+	uint32_t origin;		/* which of several traces read as one; else 0 */
+	uint32_t group;			/* counted with: itself, or the first of its name */
+	const char *name;		/* the same name of one a2n is the same pointer */
+};
+
+struct thread {
+	uint32_t process;
+	uint32_t tid;
+	uint32_t group;			/* likewise, of its process's group */
+	const char *name;
+};
+
+struct module {
+	const char *name;
+	const char *symbols_from;	/* a file, or why there are no symbols */
+	const char *warning;		/* what liba2n said about it, or NULL */
+	uint64_t ticks, unnamed;	/* of them without a symbol */
+};
+
+/* Where a sample belongs. */
+struct place {
+	uint32_t thread, symbol;
+	uint32_t owner;			/* of its pid, see names_version */
+	bool unsure;
+	uint64_t offset;		/* from the symbol's start; of code that is wanted, which
+					   has several places: the module's address */
+};
+
+/* Whoever has a pid now. */
+struct names_owner {
+	uint32_t pid;
+	uint32_t process;
+	uint32_t epoch;			/* of its memory */
+	uint32_t version;		/* of it, its memory, its threads */
+	bool known;			/* process is right */
+	bool shares;			/* its memory may be another pid's too (vfork, CLONE_VM) */
+};
+
+struct names_label;
+struct names_runner;
+struct names_cached;
+struct names_warning;
+
+struct names {
+	struct a2n *a2n;
+	struct jit jit;
+	struct runtimes runtimes;
+	struct maps maps;
+	struct lines lines;
+	struct process *process;
+	struct thread *thread;
+	struct module *module;
+	struct symbols symbols;
+	uint32_t nprocess, nthread, nmodule;
+
+	const struct origin *origin;	/* whose processes' names tell of which trace they are */
+	uint32_t origins;
+
+	/* The rest is trace_names.c's own. */
+	struct keys by_label;
+	struct names_label *label;
+	uint32_t nlabel, room_label;
+	uint32_t room_process, room_thread, room_module;
+	struct keys by_serial, by_tid, by_pid, by_runner;
+	struct names_owner *owner;
+	uint32_t nowner, room_owner;
+	struct names_runner *runner;
+	uint32_t nrunner, room_runner;
+	struct names_cached *cache;
+	uint32_t epoch, kernel_epoch;
+	struct names_warning *warning;
+	uint32_t nwarning, room_warning;
+	struct place idle;		/* of the origin that was asked for last */
+	uint32_t idle_origin;
+	bool has_idle;
+	uint32_t hidden;		/* symbol */
+	uint32_t numbered;		/* module + 1 */
+	char **number;			/* names of such functions */
+	uint32_t nnumber, room_number;
+	bool has_hidden;
+	bool by_code;			/* see place */
+};
+
+struct names_options {
+	const char *sympath;
+	const char *jitdumps;		/* folders where to look for them first */
+	bool by_process_name, by_thread_name;	/* count what has the same name together */
+	bool by_line, inlined;		/* source lines; inlined functions */
+	bool places;			/* each address by itself */
+	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
+	const char *annotate;		/* a symbol whose code is wanted (wanted.h); or NULL */
+	bool all_code;			/* all code is, as bytes */
+	struct explain_wanted explain;
+};
+
+/* 0 or -ENOMEM, this and the others. */
+int names_open(struct names *n, const struct names_options *o);
+void names_close(struct names *n);
+/* Before all else: names are of several traces. 0, -ENOMEM, -EINVAL (too many). */
+int names_origins(struct names *n, const struct origin *origin, uint32_t count);
+/* A process's number, which no process of another origin has. */
+static inline uint32_t names_unique(const struct process *p)
+{
+	return p->origin ? origin_pid(p->origin, p->pid) : p->pid;
+}
+static inline uint32_t names_unique_tid(const struct names *n, uint32_t thread)
+{
+	const struct thread *t = &n->thread[thread];
+	uint32_t origin = n->process[t->process].origin;
+
+	return origin && t->tid ? origin_pid(origin, t->tid) : t->tid;
+}
+
+/* A record that may change what an address means from here on: answers kept for it are dropped. */
+int names_event(struct names *n, const struct pirecord *r);
+/* The same of code that programs made by this time, of which the trace has no records. */
+void names_code_changed(struct names *n, uint64_t time);
+static inline bool names_change_until(const struct names *n, uint64_t time)
+{
+	return n->jit.change_next <= time;
+}
+
+static inline void names_until(struct names *n, uint64_t time)
+{
+	if (names_change_until(n, time))
+		names_code_changed(n, time);
+}
+int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		 struct place *place);
+/* The same of one that is not likely to come again: what is known of user code is not kept. */
+int names_new_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
+		     struct place *place);
+/* The same of a thread of which nothing has changed since it had that place (names_version). */
+int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,
+		      bool kernel, struct place *place);
+/* What stands at an address of a process, and a number that differs when any answer of it may. */
+int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
+		  uint32_t *symbol);
+uint64_t names_epoch(struct names *n, uint32_t pid);
+/* The thread alone, as it is called at this time. */
+int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uint32_t *thread);
+/* The records are read once more from the first on. */
+void names_rewind(struct names *n);
+/* Differs whenever a sample of this pid may have another place than the same sample had before. All
+ * that is added only grows. */
+static inline uint32_t names_version(const struct names *n, uint32_t owner)
+{
+	return n->epoch + n->kernel_epoch + n->owner[owner].version;
+}
+
+/* The symbol of a function of which its number alone is known. */
+int names_number(struct names *n, uint32_t function, uint32_t *symbol);
+
+/* Where the ticks belong that an idle CPU (of this origin) would have had. */
+int names_idle(struct names *n, uint32_t origin, struct place *place);
+/* What was said of lines, one after the other; *module NULL: that one is of something else. */
+bool names_line_warning(const struct names *n, uint32_t i, const char **module,
+			const char **message);
+/* After the last sample: the groups of processes and threads, the order of symbols, the warnings of
+ * modules. */
+int names_finish(struct names *n, const struct names_options *o);
+int names_group(struct names *n, const struct names_options *o);
+
+#endif

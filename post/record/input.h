@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a report reads: an input gives records of our own shape in the order of time, in as many
+ * passes as wanted, whatever file they come from. Each format is one const struct; readers.c has
+ * the list, and the first whose probe knows the file's beginning opens it.
+ */
+#ifndef POST_INPUT_H
+#define POST_INPUT_H
+
+#include <stdio.h>
+
+#include <pifile.h>
+
+#include "record/origin.h"
+
+#define INPUT_HEAD 4096		/* bytes of the beginning that a probe may see */
+
+/* Text of saved symbols (liba2n's) that a format has made: in no file of ours. */
+#define INPUT_SEC_SYMBOLS ((enum pifile_section_type)1000)
+/* The formats of tracepoints (tracepoints.h), as perf keeps them. */
+#define INPUT_SEC_TRACEPOINTS ((enum pifile_section_type)1001)
+
+/* Build ids of the kernel and its modules: entries of perf's table, in our own byte order. */
+#define INPUT_SEC_KERNEL_IDS ((enum pifile_section_type)1002)
+
+/* A pass that is given what perf tells beyond our records, too (record/detail.h). */
+#define INPUT_DETAILS 0x100
+
+/* What stands beside the records: texts and tables that name the system and its kernel. */
+struct input_section {
+	enum pifile_section_type type;
+	uint64_t offset;
+	uint32_t cpu, ring;		/* of records: which CPU's, enum pitrace_ring_kind, and */
+	uint64_t sequence;		/* … the number of this part of them, from 0 */
+	const void *data;		/* valid until the next call; NULL: it could not be read, */
+	size_t size;			/* … and is 0 then: see input_section_is() */
+	uint32_t origin;
+};
+
+/* Its data and their size, or neither: what says NULL leaves no size behind. */
+static inline void input_section_is(struct input_section *s, const void *data, size_t size)
+{
+	s->data = data;
+	s->size = data ? size : 0;
+}
+
+struct input {
+	const struct format *format;
+	const char *path;		/* to be opened, and … */
+	const char *name;		/* … what it is called in reports */
+	char spool_path[32];		/* of a copy of what came by a pipe */
+	int spool;			/* its descriptor, or -1 */
+	void *state;			/* the format's own */
+	struct pifile_header header;	/* who recorded it, on what, how */
+	uint64_t size;
+	bool complete;			/* the writer finished it */
+	const char *program;		/* the user says that it is of this one; or NULL */
+	bool calls;			/* it tells functions' entries and exits (call_record.h) */
+	bool kernel_maps;		/* DETAIL_KERNEL_MAP tells all that is known of where the
+					   kernel and its modules were */
+	bool own_clock;			/* its times are of no clock of the system's, and */
+	bool cycles;			/* … monotonic() turns cycles into them */
+	const struct origin *origin;	/* several traces as one (merged.h): these; else NULL */
+	uint32_t origins;
+};
+
+/* A pid of a record as its own machine has it. */
+static inline uint32_t input_pid(const struct input *in, uint32_t pid)
+{
+	return in->origins ? origin_own(pid) : pid;
+}
+
+/* A line "key : value" about the file. */
+typedef void (*input_say)(void *arg, const char *line);
+/* So many records of a kind; event: of the whole file (NULL), of this event. */
+typedef void (*input_count)(void *arg, const char *event, const char *kind, uint64_t count);
+
+struct job;			/* of report.h: all that is known of a trace that was read */
+
+struct format {
+	const char *name;
+	const char *what;		/* in words, for the list */
+	/* NULL, with all down to close: it is written only. */
+	bool (*probe)(const void *head, size_t size);
+	/* Fill in header, size, complete. 0, or -errno and fault in words. */
+	int (*open)(struct input *in, struct pifile_fault *fault);
+	/* Start a pass; what: PIMERGE_*, INPUT_DETAILS. 0 or -errno. */
+	int (*begin)(struct input *in, unsigned int what);
+	/* 1 a record, 0 the end, <0 -errno. Damage is noted and passed over. */
+	int (*next)(struct input *in, struct pirecord *record);
+	void (*progress)(const struct input *in, uint64_t *done, uint64_t *total);
+	/* The i-th section beside the records; 0 when there are no more. */
+	int (*section)(struct input *in, size_t i, struct input_section *section);
+	/* A stamp of the trace's own clock (header.clock) as nanoseconds of the system's. */
+	uint64_t (*monotonic)(struct input *in, uint64_t stamp);
+	uint64_t (*realtime)(struct input *in, uint64_t stamp);
+	/* What the file says of itself beyond the header; how many records of its own kinds there
+	 * are; read also what no report needs, for its faults. 0 or -errno. NULL: nothing; those
+	 * that next gives are all; likewise. */
+	int (*info)(struct input *in, input_say say, void *arg);
+	int (*stats)(struct input *in, input_count count, void *arg);
+	int (*check)(struct input *in);
+	size_t (*faults)(const struct input *in, const struct pifile_fault **list);
+	void (*close)(struct input *in);
+	/*
+	 * Convert a trace, whatever format it came in: a file, or a folder that was made already.
+	 * What a writer sees of samples beside the records themselves is model/profile.h. Both
+	 * NULL: it is read only. 0, or -errno, or REPORT_WRONG.
+	 */
+	int (*write)(const struct job *job, FILE *out);
+	int (*write_folder)(const struct job *job, int folder);
+	const char *path;		/* where it goes unless the user says */
+	unsigned int needs;		/* NEED_* of read.h, as a report's */
+	bool whole;			/* a trace without samples can be written too */
+	bool lines;			/* it has source lines and inlined functions in any case */
+};
+
+extern const struct format format_native, format_perf, format_gperftools, format_xray,
+	format_pprof, format_folded, format_speedscope, format_firefox,
+	format_chrome, format_perfetto, format_ctf, format_xray_map;
+
+/* Those that are here, in the order in which they are listed; NULL: no more. */
+const struct format *format_at(size_t i);
+/* The one that is called so; NULL: none. */
+const struct format *format_named(const char *name);
+
+/* in->program is the caller's. 0, or -errno with fault telling where (perhaps nowhere: NO_OFFSET)
+ * and what. */
+#define NO_OFFSET UINT64_MAX
+#define INPUT_FAULTS 4096	/* that a format keeps; more are counted only */
+int input_open(struct input *in, const char *path, struct pifile_fault *fault);
+void input_close(struct input *in);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Growing: tables at three quarters, arrays by half. */
+#include "record/keys.h"
+
+static void put(struct keys *t, uint32_t hash, uint32_t index1)
+{
+	uint32_t i = hash & t->mask;
+
+	while (t->slots[i].index1)
+		i = (i + 1) & t->mask;
+	t->slots[i] = (struct keys_slot){ .hash = hash, .index1 = index1 };
+}
+
+static int grow(struct keys *t)
+{
+	struct keys old = *t;
+	uint32_t i, n = old.slots ? old.mask + 1 : 0;
+
+	if (n > UINT32_MAX / 2)
+		return -ENOMEM;
+	t->mask = n ? n * 2 - 1 : 255;
+	t->slots = calloc((size_t)t->mask + 1, sizeof(*t->slots));
+	if (!t->slots) {
+		*t = old;
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		if (old.slots[i].index1)
+			put(t, old.slots[i].hash, old.slots[i].index1);
+	}
+	free(old.slots);
+	return 0;
+}
+
+int keys_add(struct keys *t, uint64_t hash, uint32_t index)
+{
+	if (!t->slots || t->used > t->mask / 4 * 3) {
+		int rc = grow(t);
+
+		if (rc)
+			return rc;
+	}
+	put(t, (uint32_t)hash, index + 1);
+	t->used++;
+	return 0;
+}
+
+void keys_free(struct keys *t)
+{
+	free(t->slots);
+	*t = (struct keys){ 0 };
+}
+
+int keys_grow_array(void **array, uint32_t *room, uint32_t used, size_t size)
+{
+	uint32_t more = *room + *room / 2 + 64;
+	void *moved;
+
+	if (used < *room)
+		return 0;
+	if (more < *room)
+		return -ENOMEM;
+	moved = realloc(*array, more * size);
+	if (!moved)
+		return -ENOMEM;
+	*array = moved;
+	*room = more;
+	return 0;
+}

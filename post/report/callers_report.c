@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* -callers, -callees: each symbol with who called it, and with whom it called. */
+#include "report/calls_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "complain.h"
+#include "escape.h"
+#include "model/callers.h"
+
+static bool is_wanted(const struct job *job, const struct called *of)
+{
+	const char *name = job->options->symbol;
+
+	if (name)
+		return !strcmp(job->model->names.symbols.symbol[of->symbol].name, name);
+	return percent_of(of->total, job->stack_total) >= job->options->clip;
+}
+
+/* A symbol's own ticks and those of what it called are all it has; so are its callers'. */
+static int checked(const struct job *job, const struct callers *c)
+{
+	uint64_t self = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < c->ncalled; i++) {
+		const struct called *of = &c->called[i];
+		uint64_t above = 0, below = of->self;
+
+		for (k = 0; k < of->ncallers; k++)
+			above += c->edge[of->callers + k].ticks;
+		for (k = 0; k < of->ncallees; k++)
+			below += c->edge[of->callees + k].ticks;
+		self += of->self;
+		if (above == of->total && below == of->total)
+			continue;
+		complain("internal error: callers sum to %" PRIu64 ", callees to %" PRIu64
+			 " of %" PRIu64 " ticks of %s", above, below, of->total,
+			 job->model->names.symbols.symbol[of->symbol].name);
+		return REPORT_WRONG;
+	}
+	if (self == job->stack_total)
+		return 0;
+	complain("internal error: symbols sum to %" PRIu64 " of %" PRIu64 " ticks", self,
+		 job->stack_total);
+	return REPORT_WRONG;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void text_edges(const struct job *job, FILE *out, const struct callers *c, uint32_t from,
+		       uint32_t count, const char *verb)
+{
+	uint32_t i;
+
+	for (i = from; i < from + count; i++) {
+		const struct edge *e = &c->edge[i];
+
+		fprintf(out, "%12" PRIu64 " %6.2f %19s  %s ", e->ticks,
+			percent_of(e->ticks, job->stack_total), "", verb);
+		if (e->other == NO_KEY)
+			fputs("nobody: it is the outermost", out);
+		else
+			print_symbol(job, out, c->called[e->other].symbol);
+		putc('\n', out);
+	}
+}
+
+static void text_called(const struct job *job, void *arg, const struct callers *c,
+			const struct called *of)
+{
+	FILE *out = arg;
+	uint64_t all = job->stack_total;
+
+	putc('\n', out);
+	if (job->options->calls & CALLS_CALLERS)
+		text_edges(job, out, c, of->callers, of->ncallers, "  called by");
+	fprintf(out, "%12" PRIu64 " %6.2f %11" PRIu64 " %6.2f  ", of->total,
+		percent_of(of->total, all), of->self, percent_of(of->self, all));
+	print_symbol(job, out, of->symbol);
+	if (of->recursive)
+		fprintf(out, "  (%" PRIu64 " within itself)", of->recursive);
+	putc('\n', out);
+	if (job->options->calls & CALLS_CALLEES)
+		text_edges(job, out, c, of->callees, of->ncallees, "  called");
+}
+
+/* ---- JSON, CSV ------------------------------------------------------------------------------- */
+
+static void json_edges(const struct job *job, struct json *j, const struct callers *c,
+		       const char *key, uint32_t from, uint32_t count)
+{
+	uint32_t i;
+
+	json_array(j, key);
+	for (i = from; i < from + count; i++) {
+		const struct called *other = &c->called[c->edge[i].other];
+
+		json_object(j, NULL);
+		if (c->edge[i].other != NO_KEY)
+			json_frame(job, j, other->symbol, other->kernel);
+		json_uint(j, "ticks", c->edge[i].ticks);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void json_called(const struct job *job, void *arg, const struct callers *c,
+			const struct called *of)
+{
+	struct json *j = arg;
+
+	json_object(j, NULL);
+	json_frame(job, j, of->symbol, of->kernel);
+	json_uint(j, "self", of->self);
+	json_uint(j, "total", of->total);
+	json_fixed(j, "percent", percent_of(of->total, job->stack_total), 4);
+	json_uint(j, "recursive", of->recursive);
+	json_edges(job, j, c, "callers", of->callers, of->ncallers);
+	json_edges(job, j, c, "callees", of->callees, of->ncallees);
+	json_end(j, '}');
+}
+
+/* A line an edge: who called whom. */
+static void csv_called(const struct job *job, void *arg, const struct callers *c,
+		       const struct called *of)
+{
+	FILE *out = arg;
+	uint32_t first = of->callers, count = of->ncallers, i;
+
+	if (job->options->calls == CALLS_CALLEES) {
+		first = of->callees;
+		count = of->ncallees;
+	}
+	for (i = first; i < first + count; i++) {
+		const struct edge *e = &c->edge[i];
+
+		csv_frame(job, out, of->symbol, of->kernel);
+		putc(',', out);
+		if (e->other == NO_KEY) {
+			fputs(",,", out);
+			csv_source(out, job, NULL);
+		} else {
+			csv_frame(job, out, c->called[e->other].symbol,
+				  c->called[e->other].kernel);
+		}
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", of->self, of->total,
+			e->ticks);
+	}
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+/* Build them, and call `each` for every symbol that is wanted. */
+static int for_each(const struct job *job, void *arg,
+		    void (*each)(const struct job *job, void *arg, const struct callers *c,
+				 const struct called *of))
+{
+	struct callers c;
+	uint32_t i;
+	int rc = calls_checked(job, "callers");
+
+	if (rc)
+		return rc;
+	rc = callers_build(&c, &job->stacks->calls, &job->model->names);
+	if (!rc)
+		rc = checked(job, &c);
+	for (i = 0; !rc && i < c.ncalled; i++) {
+		if (is_wanted(job, &c.called[i]))
+			each(job, arg, &c, &c.called[i]);
+	}
+	callers_free(&c);
+	return rc;
+}
+
+static bool callers_absent(const struct job *job)
+{
+	const struct calls *c = &job->stacks->calls;
+	const char *name = job->options->symbol;
+	uint32_t i;
+
+	for (i = 0; name && i < c->ncall; i++) {
+		if (c->call[i].parent != NO_KEY &&
+		    !strcmp(job->model->names.symbols.symbol[c->call[i].id].name, name))
+			return false;
+	}
+	if (!name)
+		return false;
+	complain("no call stack has the symbol %s: post -callers lists all", name);
+	return true;
+}
+
+static int callers_write(const struct job *job, FILE *out)
+{
+	const struct options *o = job->options;
+
+	print_stack_books(job, out, o->calls == CALLS_CALLERS ? "Callers" :
+			  o->calls == CALLS_CALLEES ? "Callees" : "Callers and callees");
+	fputs("\n       TOTAL    %%%        SELF    %%%  SYMBOL\n", out);
+	return for_each(job, out, text_called);
+}
+
+#define SCREEN_SYMBOLS	4
+#define SCREEN_EDGES	3
+
+struct screen {
+	FILE *out;
+	uint32_t shown;
+};
+
+static void screen_called(const struct job *job, void *arg, const struct callers *c,
+			  const struct called *of)
+{
+	struct screen *s = arg;
+	struct called few = *of;
+
+	if (s->shown++ >= SCREEN_SYMBOLS && !job->options->symbol)
+		return;
+	if (!job->options->symbol && few.ncallers > SCREEN_EDGES)
+		few.ncallers = SCREEN_EDGES;
+	if (!job->options->symbol && few.ncallees > SCREEN_EDGES)
+		few.ncallees = SCREEN_EDGES;
+	text_called(job, s->out, c, &few);
+}
+
+/* The first symbols with the edges that have most; all of one that was asked for. */
+static int callers_screen(const struct job *job, FILE *out)
+{
+	struct screen s = { .out = out };
+	int rc;
+
+	fputs("\n       TOTAL    %%%        SELF    %%%  SYMBOL\n", out);
+	rc = for_each(job, &s, screen_called);
+	putc('\n', out);
+	return rc;
+}
+
+static int callers_json(const struct job *job, struct json *j)
+{
+	int rc;
+
+	json_stack_books(job, j);
+	json_array(j, "symbols");
+	rc = for_each(job, j, json_called);
+	json_end(j, ']');
+	return rc;
+}
+
+static int callers_csv(const struct job *job, FILE *out)
+{
+	const char *other = job->options->calls == CALLS_CALLEES ? "callee" : "caller";
+	const char *names = csv_source_names(job);
+
+	fprintf(out, "name,module,kernel%s,%s,%s_module,%s_kernel", names, other, other, other);
+	/* The other one's: each with its word before it. */
+	for (; *names; names += 1 + strcspn(names + 1, ","))
+		fprintf(out, ",%s_%.*s", other, (int)strcspn(names + 1, ","), names + 1);
+	fputs(",self,total,ticks\n", out);
+	return for_each(job, out, csv_called);
+}
+
+const struct report report_callers = {
+	.path = "callers.out",
+	.mode = 0666,
+	.needs = NEED_SAMPLES | NEED_STACKS,
+	.absent = callers_absent,
+	.write = callers_write,
+	.screen = callers_screen,
+	.json = callers_json,
+	.csv = callers_csv,
+};

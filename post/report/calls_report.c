@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the reports of call stacks have in common: the books of stacks, and the proof. */
+#include "report/calls_report.h"
+
+#include <inttypes.h>
+
+#include "complain.h"
+#include "escape.h"
+
+int calls_checked(const struct job *job, const char *what)
+{
+	const struct calls *c = &job->stacks->calls;
+	uint64_t self = 0, want = job->stack_total;
+	uint32_t i;
+
+	for (i = 0; i < c->ncall; i++)
+		self += c->call[i].self;
+	if (self == want && c->total == want)
+		return 0;
+	complain("internal error: report %s sums to %" PRIu64 " (its own ticks to %"
+		 PRIu64 ") of %" PRIu64 " ticks", what, c->total, self, want);
+	return REPORT_WRONG;
+}
+
+static void book(const struct job *job, FILE *out, const char *name, uint64_t ticks)
+{
+	fprintf(out, "  %12" PRIu64 " %6.2f %%  %s\n", ticks,
+		percent_of(ticks, job->stack_total), name);
+}
+
+void print_stack_books(const struct job *job, FILE *out, const char *title)
+{
+	const struct stacks *st = job->stacks;
+	const struct trace *t = job->trace;
+	unsigned int i;
+
+	fprintf(out, "%s, pitrace %s\n\n", title, PITRACE_VERSION);
+	fprintf(out, "%-16s", "Trace file");
+	escape_print(out, job->input->name);
+	putc('\n', out);
+	if (job->options->instructions && job->input->calls) {
+		fprintf(out, "Nanoseconds in functions that tell of themselves, in place of ticks\n\nTOTAL %-12s%10" PRIu64
+			"\n", "ns", job->stack_total);
+		if (st->too_deep)
+			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
+		return;
+	}
+	if (job->options->instructions) {
+		fprintf(out, "Instructions that were traced, in place of ticks\n\nTOTAL %-12s%10" PRIu64
+			"\n", "INSTRUCTIONS", job->stack_total);
+		if (st->too_deep)
+			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
+		if (!job->stack_total)
+			fputs("\nThe trace has none: record them with swtrace run --itrace\n", out);
+		return;
+	}
+	if (!job->options->away)
+		print_mode(job, out);
+	if (job->options->away)
+		fputs("Microseconds off the CPU, by where it was left; in place of ticks\n", out);
+	fprintf(out, "\nTOTAL %-10s%12" PRIu64 "\n", job->options->away ? "us" : "TICKS",
+		job->stack_total);
+	book(job, out, "with a call stack", st->with);
+	book(job, out, "without one", st->without);
+	if (st->malformed)
+		book(job, out, "of them with a stack that made no sense", st->malformed);
+	if (t->idle && !job->options->away)
+		book(job, out, "idle", t->idle);
+	for (i = 0; i < STACKS_ENDS && !st->ended[i]; i++)
+		;
+	if (i < STACKS_ENDS)
+		fputs("Stacks that ended early\n", out);
+	for (i = 0; i < STACKS_ENDS; i++) {
+		if (st->ended[i])
+			book(job, out, stacks_end_words(i), st->ended[i]);
+	}
+	if (!st->with && job->options->away)
+		fputs("\nThe trace has no call stacks of dispatches: see -g in swtrace(1)\n", out);
+	else if (!st->with && t->samples)
+		fputs("\nThe trace has no call stacks: record them with swtrace run -g\n", out);
+}
+
+void json_stack_books(const struct job *job, struct json *j)
+{
+	const struct stacks *st = job->stacks;
+	unsigned int i;
+
+	json_events(job, j);
+	json_string(j, "unit", job->options->away ? "us off the CPU" :
+		    job->options->instructions && job->input->calls ? "nanoseconds" :
+		    job->options->instructions ? "instructions" : "ticks");
+	json_uint(j, "total_ticks", job->stack_total);
+	json_uint(j, "idle_ticks", job->options->away ? 0 : job->trace->idle);
+	json_object(j, "stacks");
+	json_uint(j, "with", st->with);
+	json_uint(j, "without", st->without);
+	json_uint(j, "malformed", st->malformed);
+	json_array(j, "ended_early");
+	for (i = 0; i < STACKS_ENDS; i++) {
+		if (!st->ended[i])
+			continue;
+		json_object(j, NULL);
+		json_string(j, "why", stacks_end_words(i));
+		json_uint(j, "ticks", st->ended[i]);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
+{
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbols.symbol[symbol];
+
+	print_function(out, s);
+	fputs("  [", out);
+	escape_print(out, short_module(n->module[s->module].name));
+	putc(']', out);
+	if (s->file) {
+		fputs("  ", out);
+		print_line(out, s, false);
+	}
+}
+
+void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool kernel)
+{
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbols.symbol[symbol];
+
+	json_string(j, "name", s->name);
+	json_string(j, "module", n->module[s->module].name);
+	json_bool(j, "kernel", kernel);
+	json_source(j, job, s);
+}
+
+void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel)
+{
+	const struct names *n = &job->model->names;
+	const struct symbol *s = &n->symbols.symbol[symbol];
+
+	escape_csv(out, s->name);
+	putc(',', out);
+	escape_csv(out, n->module[s->module].name);
+	fprintf(out, ",%d", kernel);
+	csv_source(out, job, s);
+}
+
+void print_root(const struct job *job, FILE *out, uint32_t process)
+{
+	const struct process *p = &job->model->names.process[process];
+
+	escape_print(out, p->name);
+	if (!job->options->names.by_process_name)
+		print_id(out, "_", p->pid);
+}

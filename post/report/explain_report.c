@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* -explain: all that an address of a process ever meant, who told, and why the answer at a time is
+ * what it is. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "complain.h"
+#include "escape.h"
+#include "report/show_report.h"
+
+#define FOREVER UINT64_MAX
+
+static const char *const kinds[] = {
+	[A2N_SPAN_EMPTY] = "process begins", [A2N_SPAN_COPY] = "process is forked",
+	[A2N_SPAN_SEEN] = "process is found", [A2N_SPAN_MAPPED] = "mapped",
+	[A2N_SPAN_UNMAPPED] = "unmapped", [A2N_SPAN_CODE] = "code",
+	[A2N_SPAN_CODE_MOVED] = "code moved away", [A2N_SPAN_CODE_FREED] = "code given up",
+	[A2N_SPAN_PERF_MAP] = "code, by a perf map",
+};
+
+static const char *const reasons[] = {
+	[A2N_WHY_KERNEL] = "the kernel's memory is the same for all processes",
+	[A2N_WHY_AMBIGUOUS] = "the program tells late: one or another of these codes ran",
+	[A2N_WHY_CODE] = "the program had told of this code by then; that goes before what is mapped",
+	[A2N_WHY_CODE_LATE] = "the program told of this code later, but it may have run by then, and nobody else had the address",
+	[A2N_WHY_CODE_FREED] = "the program had given up the code there, and told of no other",
+	[A2N_WHY_PERF_MAP] = "a perf map names it, and the program told nothing else",
+	[A2N_WHY_MAPPED] = "this was mapped there",
+	[A2N_WHY_NOTHING] = "nothing was mapped there, as far as the trace tells",
+};
+
+struct explained {
+	const struct explain *x;
+	const struct a2n_answer *answer;
+	FILE *out;
+	struct json *j;
+	uint32_t n;
+	bool mapped;			/* something was by then */
+};
+
+/* ---- which of them make the answer ----------------------------------------------------------- */
+
+static bool held(const struct a2n_span *s, uint64_t time)
+{
+	return s->from <= time && time < s->to;
+}
+
+static void look(void *arg, const struct a2n_span *s)
+{
+	struct explained *e = arg;
+
+	e->n++;
+	e->mapped |= s->kind == A2N_SPAN_MAPPED && held(s, e->x->what.time);
+}
+
+static bool decides(const struct explained *e, const struct a2n_span *s)
+{
+	uint64_t time = e->x->what.time;
+
+	switch (e->answer->why) {
+	case A2N_WHY_AMBIGUOUS:
+		return s->kind == A2N_SPAN_CODE && s->earliest <= time && time < s->to;
+	case A2N_WHY_CODE:
+		return s->kind == A2N_SPAN_CODE && held(s, time);
+	case A2N_WHY_CODE_LATE:
+		return s->kind == A2N_SPAN_CODE && s->earliest <= time && time < s->from;
+	case A2N_WHY_CODE_FREED:
+		return s->kind == A2N_SPAN_CODE_FREED && held(s, time);
+	case A2N_WHY_PERF_MAP:
+		return s->kind == A2N_SPAN_PERF_MAP && held(s, time);
+	case A2N_WHY_NOTHING:
+		return s->kind == A2N_SPAN_UNMAPPED && held(s, time);
+	default:
+		/* Code that moved away leaves what is mapped. */
+		if (s->kind == A2N_SPAN_CODE_MOVED)
+			return held(s, time);
+		/* What a walk found was there before, if nothing else is known. */
+		return s->kind == A2N_SPAN_MAPPED &&
+		       (held(s, time) || (!e->mapped && s->walk && time < s->from));
+	}
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void text_time(FILE *out, uint64_t time)
+{
+	if (time == FOREVER || !time)
+		fprintf(out, "%16s", "-");
+	else
+		fprintf(out, "%6" PRIu64 ".%09" PRIu64, time / 1000000000, time % 1000000000);
+}
+
+static const char *record_name(const struct explain_source *s)
+{
+	const struct pirecord r = {
+		.major = PITRACE_MTE, .minor = s->minor, .type = PITRACE_TYPE_STRUCT,
+	};
+	const struct kind *kind = show_kind(&r);
+
+	return kind ? show_kind_name(kind, &r) :
+	       s->minor == PITRACE_MTE_JIT ? "jitted method" : "";
+}
+
+static void text_source(const struct explained *e, const struct a2n_span *span)
+{
+	const struct explain_source *s = explain_source(e->x, span);
+
+	if (!s) {
+		fputs(!span->told ? "kallsyms and /proc/modules of the trace" : "not known", e->out);
+	} else if (s->kind) {
+		fprintf(e->out, "%s ", s->kind);
+		escape_print(e->out, s->path);
+		fprintf(e->out, ", byte %" PRIu64, s->offset);
+	} else {
+		fprintf(e->out, "record mte %s", record_name(s));
+		if (!s->kernel)
+			fprintf(e->out, ", pid %u", s->pid);
+		fprintf(e->out, ", cpu %u, stamp %016" PRIx64, s->cpu, s->stamp);
+	}
+}
+
+/* What the span is of, or NULL. */
+static const char *name_of(const struct a2n_span *s)
+{
+	return s->kind == A2N_SPAN_MAPPED && !strcmp(s->name, A2N_JITCODE) ? "anonymous memory" :
+	       s->name;
+}
+
+static void text_span(void *arg, const struct a2n_span *s)
+{
+	struct explained *e = arg;
+
+	fputs(decides(e, s) ? "* " : "  ", e->out);
+	text_time(e->out, s->from);
+	putc(' ', e->out);
+	text_time(e->out, s->to);
+	fprintf(e->out, "  %s", kinds[s->kind]);
+	if (name_of(s)) {
+		fputs(": ", e->out);
+		escape_print(e->out, name_of(s));
+	}
+	if (s->length)
+		fprintf(e->out, ", 0x%" PRIx64 " to 0x%" PRIx64, s->start,
+			s->start + (s->length - 1));
+	if (s->walk)
+		fputs("; found there, and held before where nothing else is known", e->out);
+	if (s->inherited)
+		fputs("; of memory that this is a copy of", e->out);
+	if (s->unsure)
+		fputs("; perhaps another code was there", e->out);
+	if (s->earliest < s->from) {
+		fputs("; may have run since", e->out);
+		text_time(e->out, s->earliest);
+	}
+	fprintf(e->out, "\n%37sby ", "");
+	text_source(e, s);
+	putc('\n', e->out);
+}
+
+/* "symbol+0x10 [module]" */
+static void text_answer(const struct explained *e)
+{
+	const struct a2n_answer *a = e->answer;
+
+	escape_print(e->out, a->symbol->name);
+	if (a->result == A2N_OK)
+		fprintf(e->out, "+0x%" PRIx64, a->symbol_offset);
+	fputs("  [", e->out);
+	escape_print(e->out, a->module->name);
+	fputs("]\n", e->out);
+}
+
+static void begin(struct explained *e, const struct job *job, struct a2n_answer *answer)
+{
+	const struct names *n = &job->model->names;
+	const struct explain_wanted *w = &n->jit.explain.what;
+
+	a2n_resolve(n->a2n, w->pid, w->time, w->address, false, answer);
+	*e = (struct explained){ .x = &n->jit.explain, .answer = answer };
+	a2n_history(n->a2n, w->pid, w->address, look, e);
+}
+
+static int explain_write(const struct job *job, FILE *out)
+{
+	const struct names *n = &job->model->names;
+	const struct explain_wanted *w = &n->jit.explain.what;
+	struct a2n_answer answer;
+	struct explained e;
+
+	begin(&e, job, &answer);
+	e.out = out;
+	fprintf(out, "Explained address, pitrace %s\n\n%-16s", PITRACE_VERSION, "Trace file");
+	escape_print(out, job->input->name);
+	fprintf(out, "\n%-16s%u (", "Process", w->pid);
+	escape_print(out, a2n_process_name(n->a2n, w->pid, w->time));
+	fprintf(out, ")\n%-16s0x%" PRIx64 "\n%-16s%" PRIu64 ".%09" PRIu64 " s\n%-16s", "Address",
+		w->address, "Time", w->time / 1000000000, w->time % 1000000000, "Answer");
+	text_answer(&e);
+	fprintf(out, "%-16s%s\n", "Why", reasons[answer.why]);
+	if (answer.why == A2N_WHY_MAPPED && answer.result == A2N_RESULT_JIT_UNKNOWN)
+		fprintf(out, "%-16sof the code in it its program told nothing by then\n", "");
+	if ((answer.why == A2N_WHY_MAPPED || answer.why == A2N_WHY_KERNEL) &&
+	    answer.result <= A2N_RESULT_NO_SYMBOLS) {
+		fprintf(out, "%-16s", "Symbols from");
+		escape_print(out, answer.module->symbols_from);
+		putc('\n', out);
+	}
+	if (answer.unsure)
+		fprintf(out, "%-16srecords of names were lost before, or a perf map cannot tell when it was\n",
+			"Unsure");
+	fputs("\nWhat the address meant; * makes the answer\n\n"
+	      "              FROM            UNTIL  WHAT\n", out);
+	a2n_history(n->a2n, w->pid, w->address, text_span, &e);
+	return 0;
+}
+
+/* ---- JSON, CSV ------------------------------------------------------------------------------- */
+
+static void json_time(struct json *j, const char *key, uint64_t time)
+{
+	if (time == FOREVER)
+		json_null(j, key);
+	else
+		json_uint(j, key, time);
+}
+
+static void json_source_of(const struct explained *e, const struct a2n_span *span)
+{
+	const struct explain_source *s = explain_source(e->x, span);
+
+	json_object(e->j, "source");
+	if (s && s->kind) {
+		json_string(e->j, "kind", s->kind);
+		json_string(e->j, "path", s->path);
+		json_uint(e->j, "offset", s->offset);
+	} else if (s) {
+		json_string(e->j, "kind", "record");
+		json_string(e->j, "record", record_name(s));
+		json_uint(e->j, "pid", s->pid);
+		json_uint(e->j, "cpu", s->cpu);
+		json_uint(e->j, "stamp", s->stamp);
+	} else {
+		json_string(e->j, "kind", span->told ? "unknown" : "kallsyms");
+	}
+	json_end(e->j, '}');
+}
+
+static void json_span(void *arg, const struct a2n_span *s)
+{
+	struct explained *e = arg;
+
+	json_object(e->j, NULL);
+	json_string(e->j, "what", kinds[s->kind]);
+	if (name_of(s))
+		json_string(e->j, "name", name_of(s));
+	json_uint(e->j, "from", s->from);
+	json_time(e->j, "until", s->to);
+	if (s->earliest < s->from)
+		json_uint(e->j, "earliest", s->earliest);
+	if (s->length) {
+		json_hex(e->j, "start", s->start);
+		json_uint(e->j, "length", s->length);
+	}
+	json_bool(e->j, "decides", decides(e, s));
+	json_bool(e->j, "held_before", s->walk);
+	json_bool(e->j, "inherited", s->inherited);
+	json_bool(e->j, "unsure", s->unsure);
+	json_source_of(e, s);
+	json_end(e->j, '}');
+}
+
+static int explain_json(const struct job *job, struct json *j)
+{
+	const struct names *n = &job->model->names;
+	const struct explain_wanted *w = &n->jit.explain.what;
+	struct a2n_answer answer;
+	struct explained e;
+
+	begin(&e, job, &answer);
+	e.j = j;
+	json_object(j, "explained");
+	json_uint(j, "pid", w->pid);
+	json_hex(j, "address", w->address);
+	json_uint(j, "time", w->time);
+	json_string(j, "name", answer.symbol->name);
+	json_string(j, "module", answer.module->name);
+	if (answer.result == A2N_OK)
+		json_uint(j, "offset", answer.symbol_offset);
+	json_string(j, "why", reasons[answer.why]);
+	json_bool(j, "unsure", answer.unsure);
+	json_array(j, "spans");
+	a2n_history(n->a2n, w->pid, w->address, json_span, &e);
+	json_end(j, ']');
+	json_end(j, '}');
+	return 0;
+}
+
+static void csv_span(void *arg, const struct a2n_span *s)
+{
+	struct explained *e = arg;
+	const struct explain_source *from = explain_source(e->x, s);
+
+	fprintf(e->out, "%" PRIu64 ",", s->from);
+	if (s->to != FOREVER)
+		fprintf(e->out, "%" PRIu64, s->to);
+	fprintf(e->out, ",%s,", kinds[s->kind]);
+	escape_csv(e->out, name_of(s) ? name_of(s) : "");
+	fprintf(e->out, ",0x%" PRIx64 ",%" PRIu64 ",%d,%s,", s->start, s->length, decides(e, s),
+		!from ? "" : from->kind ? from->kind : record_name(from));
+	if (from && from->kind) {
+		escape_csv(e->out, from->path);
+		fprintf(e->out, ",%" PRIu64 ",\n", from->offset);
+	} else {
+		fputs(",,", e->out);
+		if (from)
+			fprintf(e->out, "%" PRIu64, from->stamp);
+		putc('\n', e->out);
+	}
+}
+
+static int explain_csv(const struct job *job, FILE *out)
+{
+	const struct explain_wanted *w = &job->model->names.jit.explain.what;
+	struct a2n_answer answer;
+	struct explained e;
+
+	begin(&e, job, &answer);
+	e.out = out;
+	fputs("from_ns,until_ns,what,name,start,length,decides,source,path,offset,stamp\n", out);
+	a2n_history(job->model->names.a2n, w->pid, w->address, csv_span, &e);
+	return 0;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static bool explain_absent(const struct job *job)
+{
+	const struct explain_wanted *w = &job->model->names.jit.explain.what;
+	const struct trace *t = job->trace;
+	struct a2n_answer answer;
+	struct explained e;
+
+	if (w->time < t->first || w->time > t->last) {
+		complain("-explain: the trace is from %" PRIu64 ".%09" PRIu64 " to %" PRIu64
+			 ".%09" PRIu64 " seconds (times are those of -show): %" PRIu64 ".%09" PRIu64
+			 " is not in it", t->first / 1000000000, t->first % 1000000000,
+			 t->last / 1000000000, t->last % 1000000000, w->time / 1000000000,
+			 w->time % 1000000000);
+		return true;
+	}
+	begin(&e, job, &answer);
+	if (e.n || w->address >> 63)
+		return false;
+	complain("-explain: the trace tells of no process %u", w->pid);
+	return true;
+}
+
+const struct report report_explain = {
+	.path = "-",
+	.mode = 0666,
+	.needs = NEED_NAMES,
+	.absent = explain_absent,
+	.write = explain_write,
+	.json = explain_json,
+	.csv = explain_csv,
+};

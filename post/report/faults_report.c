@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* faults.out: page faults by thread and by the symbol whose instruction met them. */
+#include "report/times_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "escape.h"
+
+#define SCREEN_LINES 20
+
+static uint64_t total_of(const struct job *job)
+{
+	const struct counts *c = &job->model->times.faults;
+	uint64_t total = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->nrow; i++)
+		total += c->row[i].ticks;
+	return total;
+}
+
+/* The tree of the faults in place of the samples. */
+static int build(struct tree *tree, const struct job *job, const enum level *levels)
+{
+	struct model *view = malloc(sizeof(*view));
+	int rc = -ENOMEM;
+
+	if (!view)
+		return rc;
+	*view = *job->model;
+	view->counts = job->model->times.faults;
+	rc = tree_build(tree, view, levels, ANY_CPU);
+	free(view);
+	return rc;
+}
+
+static int write_tree(const struct job *job, FILE *out, const enum level *levels, uint32_t most)
+{
+	uint64_t total = total_of(job);
+	struct tree tree;
+	uint32_t i, shown = 0;
+	int rc = build(&tree, job, levels);
+
+	if (rc)
+		return rc;
+	fprintf(out, "%10s%7s  NAMES\n", "FAULTS", "%%%");
+	for (i = 0; i < tree.count && shown < most; shown++) {
+		const struct node *n = &tree.node[i];
+
+		if (percent_of(n->ticks, total) < job->options->clip) {
+			i = n->next;
+			continue;
+		}
+		fprintf(out, "%10" PRIu64 "%7.2f  %*s", n->ticks, percent_of(n->ticks, total),
+			(int)n->depth * 2, "");
+		if (n->level == LEVEL_TID)
+			print_thread(out, job, (uint32_t)n->id);
+		else
+			print_label(out, job, n);
+		putc('\n', out);
+		i++;
+	}
+	tree_free(&tree);
+	return 0;
+}
+
+static const enum level by_thread[] = { LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END };
+static const enum level by_symbol[] = { LEVEL_MOD, LEVEL_SYM, LEVEL_END };
+static const enum level flat[] = { LEVEL_TID, LEVEL_SYM, LEVEL_END };
+
+static bool nothing(const struct job *job, FILE *out)
+{
+	if (job->trace->major[PITRACE_FAULT])
+		return false;
+	times_missing(job, out, "page fault", PITRACE_FAULT, "fault");
+	return true;
+}
+
+static int faults_write(const struct job *job, FILE *out)
+{
+	int rc;
+
+	times_head(job, out, "Page fault");
+	if (nothing(job, out))
+		return 0;
+	fprintf(out, "\nTOTAL FAULTS    %12" PRIu64 "\n", total_of(job));
+	times_banner(out, "Thread, module, symbol");
+	rc = write_tree(job, out, by_thread, UINT32_MAX);
+	if (rc)
+		return rc;
+	times_banner(out, "Module and symbol, all threads together");
+	return write_tree(job, out, by_symbol, UINT32_MAX);
+}
+
+static int faults_screen(const struct job *job, FILE *out)
+{
+	if (nothing(job, out))
+		return 0;
+	putc('\n', out);
+	return write_tree(job, out, by_thread, SCREEN_LINES);
+}
+
+/* ---- JSON and CSV ---------------------------------------------------------------------------- */
+
+/* Leaves of a tree of threads and symbols: a row tells both. */
+static int for_each(const struct job *job, void *arg,
+		    void (*each)(const struct job *job, void *arg, const struct node *n))
+{
+	struct tree tree;
+	uint32_t i;
+	int rc = build(&tree, job, flat);
+
+	for (i = 0; !rc && i < tree.count; i++) {
+		if (tree.node[i].depth)
+			each(job, arg, &tree.node[i]);
+	}
+	if (!rc)
+		tree_free(&tree);
+	return rc;
+}
+
+static void json_line(const struct job *job, void *arg, const struct node *n)
+{
+	const struct row *r = &job->model->times.faults.row[n->row];
+	const struct names *names = &job->model->names;
+	const struct symbol *s = &names->symbols.symbol[r->symbol];
+	struct json *j = arg;
+
+	json_object(j, NULL);
+	json_thread(j, job, "", r->thread);
+	json_string(j, "module", names->module[s->module].name);
+	json_string(j, "symbol", s->name);
+	json_uint(j, "count", n->ticks);
+	json_end(j, '}');
+}
+
+static int faults_json(const struct job *job, struct json *j)
+{
+	int rc;
+
+	json_array(j, "faults");
+	rc = for_each(job, j, json_line);
+	json_end(j, ']');
+	return rc;
+}
+
+static void csv_line(const struct job *job, void *out, const struct node *n)
+{
+	const struct row *r = &job->model->times.faults.row[n->row];
+	const struct names *names = &job->model->names;
+	const struct symbol *s = &names->symbols.symbol[r->symbol];
+
+	csv_thread(out, job, r->thread);
+	escape_csv(out, names->module[s->module].name);
+	putc(',', out);
+	escape_csv(out, s->name);
+	fprintf(out, ",%" PRIu64 "\n", n->ticks);
+}
+
+static int faults_csv(const struct job *job, FILE *out)
+{
+	fputs("pid,process,tid,thread,module,symbol,count\n", out);
+	return for_each(job, out, csv_line);
+}
+
+const struct report report_faults = {
+	.path = "faults.out",
+	.mode = 0666,
+	.needs = NEED_TIMES,
+	.write = faults_write,
+	.screen = faults_screen,
+	.json = faults_json,
+	.csv = faults_csv,
+};

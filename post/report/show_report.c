@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * post.show: every record, a line each, in the order of time: as words, or as JSON lines. It reads
+ * the records themselves and resolves nothing: what stands here is what stands in the file.
+ */
+#include "report/show_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "complain.h"
+#include "escape.h"
+#include "record/tracepoints.h"
+#include "json.h"
+#include "record/call_record.h"
+#include "record/detail.h"
+#include "record/record_as.h"
+#include "record/stack_record.h"
+#include "progress.h"
+#include "report/report.h"
+
+#define UPDATE_EVERY 65536
+#define ROOM (2 * PITRACE_CODE_MAX + 1)	/* of the longest text, the bytes of code in hexadecimal */
+
+static uint64_t number(const struct pirecord *r, const struct field *f)
+{
+	const char *p = (const char *)r->data + f->offset;
+	int16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (f->type) {
+	case FIELD_CALL:
+		return r->minor & ~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT);
+	case FIELD_FLAGS_BRANCH:
+		return r->minor & ~PITRACE_BRANCH_KIND;
+	case FIELD_S16:
+		memcpy(&v16, p, sizeof(v16));
+		return (uint64_t)(int64_t)v16;
+	case FIELD_U64:
+	case FIELD_S64:
+	case FIELD_HEX64:
+		memcpy(&v64, p, sizeof(v64));
+		return v64;
+	case FIELD_ID:
+		memcpy(&v32, p, sizeof(v32));
+		return id_shown(v32);
+	default:
+		memcpy(&v32, p, sizeof(v32));
+		return v32;
+	}
+}
+
+/* A text field, with an end: the record's own bytes may have none. */
+static const char *text(const struct pirecord *r, const struct field *f, char *room, size_t size)
+{
+	const char *p = (const char *)r->data + f->offset;
+	size_t most = f->type == FIELD_COMM ? 16 :
+		      f->type == FIELD_EVENT ? 64 : r->size - f->offset;
+
+	snprintf(room, size, "%.*s", (int)strnlen(p, most < size ? most : size - 1), p);
+	return room;
+}
+
+static const char *hex_bytes(const struct pirecord *r, const struct field *f, char *room)
+{
+	const uint8_t *p = (const uint8_t *)r->data + f->offset;
+	uint64_t n = number(r, f - 1), i;
+	uint64_t most = f->type == FIELD_CODE ? r->size - f->offset : PITRACE_BUILDID_MAX;
+
+	if (n > most)
+		n = most;
+	if (n > PITRACE_CODE_MAX)
+		n = PITRACE_CODE_MAX;
+	room[0] = '\0';
+	for (i = 0; i < n; i++)
+		sprintf(room + 2 * i, "%02x", p[i]);
+	return room;
+}
+
+static const struct flag *flags_of(const struct field *f)
+{
+	return f->type == FIELD_FLAGS_TASK ? show_task_flags :
+	       f->type == FIELD_FLAGS_BRANCH ? show_branch_flags :
+	       f->type == FIELD_FLAGS_FAULT ? show_fault_flags :
+	       f->type == FIELD_FLAGS_EVENT ? show_event_flags : show_map_flags;
+}
+
+/* The call stack of a record that says it has one. */
+static bool stack_of(const struct pirecord *r, const struct field *f, struct stack *s)
+{
+	uint32_t bit = r->major == PITRACE_TPROF ? PITRACE_TPROF_STACK : PITRACE_DISPATCH_STACK;
+
+	return r->minor & bit && stack_read(r, f->offset, s);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void words_flags(FILE *out, uint64_t value, const struct flag *flag)
+{
+	const char *bar = "";
+
+	fprintf(out, "0x%" PRIx64, value);
+	for (; flag->bit; flag++) {
+		if (value & flag->bit) {
+			fprintf(out, "%s%s", *bar ? bar : "(", flag->name);
+			bar = "|";
+		}
+	}
+	if (*bar)
+		putc(')', out);
+}
+
+static void words_stack(FILE *out, const struct pirecord *r, const struct field *f)
+{
+	struct stack s;
+	uint32_t i;
+
+	if (!stack_of(r, f, &s))
+		return;
+	fprintf(out, " stack flags=0x%x copied=%u kernel", s.head->flags, s.head->bytes);
+	for (i = 0; i < s.head->kernel; i++)
+		fprintf(out, " 0x%" PRIx64, s.kernel[i]);
+	fputs(" user", out);
+	for (i = 0; i < s.head->user; i++)
+		fprintf(out, " 0x%" PRIx64, s.user[i]);
+}
+
+/* Integers behind the struct, as many as it says and are there. */
+static uint32_t arguments(const struct pirecord *r, uint64_t value[CALL_ARGUMENTS])
+{
+	const struct call_record *c = r->data;
+	uint32_t n = c->arguments < CALL_ARGUMENTS ? c->arguments : CALL_ARGUMENTS;
+
+	if (n > (r->size - sizeof(*c)) / sizeof(*value))
+		n = (uint32_t)((r->size - sizeof(*c)) / sizeof(*value));
+	memcpy(value, c + 1, n * sizeof(*value));
+	return n;
+}
+
+static void words_arguments(FILE *out, const struct pirecord *r)
+{
+	uint64_t value[CALL_ARGUMENTS];
+	uint32_t i, n = arguments(r, value);
+
+	for (i = 0; i < n; i++)
+		fprintf(out, " argument=0x%" PRIx64, value[i]);
+}
+
+static void words_field(FILE *out, const struct pirecord *r, const struct field *f)
+{
+	char room[ROOM];
+
+	if (f->type == FIELD_STACK) {
+		words_stack(out, r, f);
+		return;
+	}
+	if (f->type == FIELD_ARGUMENTS) {
+		words_arguments(out, r);
+		return;
+	}
+	fprintf(out, " %s=", f->name);
+	switch (f->type) {
+	case FIELD_S16:
+	case FIELD_S64:
+	case FIELD_ID:
+		fprintf(out, "%" PRId64, (int64_t)number(r, f));
+		break;
+	case FIELD_HEX32:
+	case FIELD_HEX64:
+		fprintf(out, "0x%" PRIx64, number(r, f));
+		break;
+	case FIELD_FLAGS_TASK:
+	case FIELD_FLAGS_MAP:
+	case FIELD_FLAGS_FAULT:
+	case FIELD_FLAGS_EVENT:
+	case FIELD_FLAGS_BRANCH:
+		words_flags(out, number(r, f), flags_of(f));
+		break;
+	case FIELD_COMM:
+	case FIELD_EVENT:
+	case FIELD_PATH:
+		putc('"', out);
+		escape_print(out, text(r, f, room, sizeof(room)));
+		putc('"', out);
+		break;
+	case FIELD_BYTES:
+	case FIELD_CODE:
+		fputs(hex_bytes(r, f, room), out);
+		break;
+	default:
+		fprintf(out, "%" PRIu64, number(r, f));
+		break;
+	}
+}
+
+static void words_record(FILE *out, const struct pirecord *r, const struct kind *kind,
+			 struct tracepoints *formats)
+{
+	const struct field *f;
+	uint32_t i;
+
+	fprintf(out, "%5" PRIu64 ".%09" PRIu64 " %016" PRIx64 " cpu %-3u %-7s %-12s %02x/%08x",
+		r->time / 1000000000, r->time % 1000000000, r->stamp, r->cpu, show_major(r->major),
+		kind ? show_kind_name(kind, r) : "-", r->major, r->minor);
+	if (r->snapshot)
+		fputs(" snapshot", out);
+	if (r->major == PITRACE_TPROF && r->minor & PITRACE_TPROF_LATE)
+		fputs(" late", out);
+	if (r->repeats)
+		fprintf(out, " repeats=%" PRIu64, r->repeats);
+	if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
+		show_detail_words(out, r, formats);
+	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
+		for (f = kind->fields; f->type; f++)
+			words_field(out, r, f);
+	} else if (!show_user_words(out, r)) {
+		fprintf(out, " type=%u%s data=", r->type, kind ? " malformed" : "");
+		for (i = 0; i < r->size; i++)
+			fprintf(out, "%02x", ((const uint8_t *)r->data)[i]);
+	}
+	putc('\n', out);
+}
+
+/* ---- JSON lines ------------------------------------------------------------------------------ */
+
+static void json_addresses(struct json *j, const char *key, const stack_word *address, uint32_t n)
+{
+	json_array(j, key);
+	while (n--)
+		json_hex(j, NULL, *address++);
+	json_end(j, ']');
+}
+
+static void json_stack(struct json *j, const struct pirecord *r, const struct field *f)
+{
+	struct stack s;
+
+	if (!stack_of(r, f, &s))
+		return;
+	json_uint(j, "stack_flags", s.head->flags);
+	json_uint(j, "stack_copied", s.head->bytes);
+	json_addresses(j, "stack_kernel", s.kernel, s.head->kernel);
+	json_addresses(j, "stack_user", s.user, s.head->user);
+}
+
+static void json_arguments(struct json *j, const struct pirecord *r)
+{
+	uint64_t value[CALL_ARGUMENTS];
+	uint32_t i, n = arguments(r, value);
+
+	json_array(j, "arguments");
+	for (i = 0; i < n; i++)
+		json_hex(j, NULL, value[i]);
+	json_end(j, ']');
+}
+
+static void json_field(struct json *j, const struct pirecord *r, const struct field *f)
+{
+	const struct flag *flag;
+	char room[ROOM];
+
+	switch (f->type) {
+	case FIELD_STACK:
+		json_stack(j, r, f);
+		break;
+	case FIELD_ARGUMENTS:
+		json_arguments(j, r);
+		break;
+	case FIELD_S16:
+	case FIELD_S64:
+	case FIELD_ID:
+		json_int(j, f->name, (int64_t)number(r, f));
+		break;
+	case FIELD_HEX32:
+	case FIELD_HEX64:
+		json_hex(j, f->name, number(r, f));
+		break;
+	case FIELD_FLAGS_TASK:
+	case FIELD_FLAGS_MAP:
+	case FIELD_FLAGS_FAULT:
+	case FIELD_FLAGS_EVENT:
+	case FIELD_FLAGS_BRANCH:
+		json_array(j, f->name);
+		for (flag = flags_of(f); flag->bit; flag++) {
+			if (number(r, f) & flag->bit)
+				json_string(j, NULL, flag->name);
+		}
+		json_end(j, ']');
+		break;
+	case FIELD_COMM:
+	case FIELD_EVENT:
+	case FIELD_PATH:
+		json_string(j, f->name, text(r, f, room, sizeof(room)));
+		break;
+	case FIELD_BYTES:
+	case FIELD_CODE:
+		json_string(j, f->name, hex_bytes(r, f, room));
+		break;
+	default:
+		json_uint(j, f->name, number(r, f));
+		break;
+	}
+}
+
+/* What is alike in most records: kept as it was written, by what it tells. */
+struct json_head {
+	const struct kind *kind;
+	uint32_t minor, ring;
+	uint16_t major;
+	bool snapshot;
+	struct json_kept kept;
+};
+
+#define HEADS 16
+
+static void write_head(struct json *j, const struct pirecord *r, const struct kind *kind)
+{
+	json_string(j, "ring", r->ring == PITRACE_RING_MTE ? "mte" : "trace");
+	json_uint(j, "major", r->major);
+	json_uint(j, "minor", r->minor);
+	json_string(j, "record", show_major(r->major));
+	json_string(j, "kind", show_kind_name(kind, r));
+	if (r->snapshot)
+		json_bool(j, "snapshot", true);
+	if (r->major == PITRACE_TPROF)
+		json_bool(j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
+}
+
+static void json_head(struct json *j, const struct pirecord *r, const struct kind *kind,
+		      struct json_head heads[HEADS])
+{
+	struct json_head *h = &heads[(r->major * 5u + r->minor) % HEADS];
+
+	if (h->kind == kind && h->minor == r->minor && h->major == r->major &&
+	    h->ring == r->ring && h->snapshot == r->snapshot && json_again(j, &h->kept))
+		return;
+	json_keep_begin(j);
+	write_head(j, r, kind);
+	json_keep_end(j, &h->kept);
+	h->kind = kind;
+	h->minor = r->minor;
+	h->major = r->major;
+	h->ring = r->ring;
+	h->snapshot = r->snapshot;
+}
+
+static void json_record(FILE *out, const struct pirecord *r, const struct kind *kind,
+			struct tracepoints *formats, struct json_head heads[HEADS])
+{
+	const uint8_t *p = r->data;
+	const struct field *f;
+	struct json j;
+	char byte[3];
+	uint32_t i;
+
+	json_begin(&j, out, false);
+	json_object(&j, NULL);
+	json_uint(&j, "time", r->time);
+	json_uint(&j, "stamp", r->stamp);
+	json_uint(&j, "cpu", r->cpu);
+	json_head(&j, r, kind, heads);
+	if (r->repeats)
+		json_uint(&j, "repeats", r->repeats);
+	if (r->major == DETAIL_RECORD && kind && detail_whole(r)) {
+		show_detail_json(&j, r, formats);
+	} else if (r->major != DETAIL_RECORD && kind && r->size >= kind->size) {
+		for (f = kind->fields; f->type; f++)
+			json_field(&j, r, f);
+	} else if (!show_user_json(&j, r)) {
+		json_uint(&j, "type", r->type);
+		json_array(&j, "data");
+		for (i = 0; i < r->size; i++) {
+			snprintf(byte, sizeof(byte), "%02x", p[i]);
+			json_string(&j, NULL, byte);
+		}
+		json_end(&j, ']');
+	}
+	json_end(&j, '}');
+}
+
+static void close_formats(const struct job *job, struct tracepoints *formats[ORIGINS])
+{
+	for (size_t i = 0; i < ORIGINS; i++) {
+		if (formats[i] && tracepoints_fell(formats[i]) && !job->options->quiet)
+			complain("libtraceevent fell over the formats of tracepoints or data of "
+				 "theirs: from there on fields are left out");
+		tracepoints_close(formats[i]);
+	}
+}
+
+static int show_write(const struct job *job, FILE *out)
+{
+	struct input *in = job->input;
+	struct tracepoints *formats[ORIGINS] = { NULL };
+	struct json_head heads[HEADS] = { 0 };
+	struct input_section section;
+	struct progress progress;
+	struct pirecord r;
+	uint64_t done, total, n = 0;
+	size_t i;
+	int rc = 0;
+
+	/* What was lost decides the exit code here too. */
+	for (i = 0; !rc && in->format->section(in, i, &section) > 0; i++) {
+		rc = trace_section(job->trace, &section);
+		if (section.type == INPUT_SEC_TRACEPOINTS && section.data &&
+		    section.origin < ORIGINS && !formats[section.origin])
+			formats[section.origin] = tracepoints_open(section.data, section.size);
+	}
+	if (!rc)
+		rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
+	if (rc) {
+		close_formats(job, formats);
+		return rc;
+	}
+	progress_begin(&progress, "post: records", job->options->quiet);
+	while ((rc = in->format->next(in, &r)) > 0) {
+		rc = r.cpu < TRACE_MAX_CPUS ? trace_record(job->trace, in, &r) : 0;
+		if (rc)
+			break;
+		if (job->options->json)
+			json_record(out, &r, show_kind(&r), formats[r.origin], heads);
+		else
+			words_record(out, &r, show_kind(&r), formats[r.origin]);
+		if (++n % UPDATE_EVERY == 0) {
+			in->format->progress(in, &done, &total);
+			progress_update(&progress, done, total);
+			if (ferror(out)) {
+				rc = 0;
+				break;		/* told when it is closed */
+			}
+		}
+	}
+	progress_end(&progress);
+	close_formats(job, formats);
+	return rc < 0 ? rc : 0;
+}
+
+const struct report report_show = {
+	.path = "post.show",
+	.mode = 0600,			/* it holds kernel addresses */
+	.write = show_write,
+};

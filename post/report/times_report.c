@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Heads, units, names and order of the reports of times. */
+#include "report/times_report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <perfutil.h>
+
+#include "escape.h"
+
+const char report_rule[] =
+	"================================================================================\n";
+
+/* ---- heads ----------------------------------------------------------------------------------- */
+
+void times_head(const struct job *job, FILE *out, const char *title)
+{
+	fprintf(out, "%s report, pitrace %s\n\n", title, PITRACE_VERSION);
+	preamble_system(job, out);
+	preamble_run(job, out);
+	fputs("\nLost\n", out);
+	tell_losses(out, job, "  ");
+	preamble_damage(job, out);
+}
+
+void times_banner(FILE *out, const char *name)
+{
+	fprintf(out, "\n%s )) %s\n%s\n", report_rule, name, report_rule);
+}
+
+uint64_t times_wall(const struct job *job)
+{
+	const struct sched *s = &job->model->times.sched;
+	uint64_t wall = 0;
+	uint32_t i;
+
+	for (i = 0; i < s->ncpus; i++)
+		wall += s->cpu[i].wall;
+	return wall;
+}
+
+/* Who has such records, "driver or perf". */
+static void print_collectors(FILE *out, uint16_t major)
+{
+	static const char *const names[] = { "driver", "perf", "timer" };
+	const char *before = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (TraceCollectorHas(names[i], major) == 1) {
+			fprintf(out, "%s%s", before, names[i]);
+			before = " or ";
+		}
+	}
+}
+
+void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t major,
+		   const char *wanted)
+{
+	char collector[sizeof(job->input->header.collector) + 1];
+
+	snprintf(collector, sizeof(collector), "%.*s", (int)sizeof(collector) - 1,
+		 job->input->header.collector);
+	fprintf(out, "\nThe trace has no %s records", kind);
+	/* Of a collector that nobody knows nothing is known. */
+	if (TraceCollectorHas(collector, major)) {
+		fprintf(out, ". Record them with:\n  swtrace enable %s\n", wanted);
+		return;
+	}
+	fprintf(out, ": the collector %s has none. They need the collector ", collector);
+	print_collectors(out, major);
+	fprintf(out, "\n(swtrace check tells what keeps it from serving). Then record them with:\n"
+		"  swtrace enable %s\n", wanted);
+}
+
+static void tell_unknown(const struct job *job, FILE *out, const char *kind, uint16_t major,
+			 const char *meaning)
+{
+	char collector[sizeof(job->input->header.collector) + 1];
+
+	if (times_has(job, major))
+		return;
+	snprintf(collector, sizeof(collector), "%.*s", (int)sizeof(collector) - 1,
+		 job->input->header.collector);
+	fprintf(out, "no %s records", kind);
+	if (!TraceCollectorHas(collector, major))
+		fprintf(out, " (the collector %s has none)", collector);
+	fprintf(out, ": %s\n", meaning);
+}
+
+void times_unknown(const struct job *job, FILE *out, bool interrupts)
+{
+	tell_unknown(job, out, "wake-up", PITRACE_WAKEUP,
+		     "no latencies; who was woken counts as off until it ran");
+	if (interrupts)
+		tell_unknown(job, out, "interrupt", PITRACE_INTERRUPT,
+			     "their time is that of what they came upon");
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+void print_ms(FILE *out, int width, uint64_t ns)
+{
+	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width - 4, ns / 1000000, ns / 1000 % 1000);
+}
+
+void print_us(FILE *out, int width, uint64_t ns)
+{
+	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width - 4, ns / 1000, ns % 1000);
+}
+
+void print_known_ms(FILE *out, int width, bool known, uint64_t ns)
+{
+	if (known)
+		print_ms(out, width, ns);
+	else
+		fprintf(out, "%*s", width, "-");
+}
+
+void print_known_us(FILE *out, int width, bool known, uint64_t ns)
+{
+	if (known)
+		print_us(out, width, ns);
+	else
+		fprintf(out, "%*s", width, "-");
+}
+
+void json_spread(struct json *j, const char *key, const struct spread *s)
+{
+	json_object(j, key);
+	json_uint(j, "count", s->count);
+	json_uint(j, "total_ns", s->total);
+	json_uint(j, "min_ns", s->min);
+	json_uint(j, "mean_ns", spread_mean(s));
+	json_uint(j, "p50_ns", spread_percentile(s, 500));
+	json_uint(j, "p95_ns", spread_percentile(s, 950));
+	json_uint(j, "p99_ns", spread_percentile(s, 990));
+	json_uint(j, "max_ns", s->max);
+	json_end(j, '}');
+}
+
+void csv_spread(FILE *out, const struct spread *s)
+{
+	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		",%" PRIu64, s->count, s->total, s->min, spread_mean(s), spread_percentile(s, 500),
+		spread_percentile(s, 950), spread_percentile(s, 990), s->max);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static void print_process_of(FILE *out, const struct job *job, const struct process *p)
+{
+	escape_print(out, p->name);
+	if (!job->options->names.by_process_name)
+		fprintf(out, " (%" PRId64 ")", id_shown(p->pid));
+}
+
+void print_process(FILE *out, const struct job *job, uint32_t process)
+{
+	print_process_of(out, job, &job->model->names.process[process]);
+}
+
+void print_thread(FILE *out, const struct job *job, uint32_t thread)
+{
+	const struct names_options *o = &job->options->names;
+	const struct names *n = &job->model->names;
+	const struct thread *t = &n->thread[thread];
+	const struct process *p = &n->process[t->process];
+
+	if (!o->by_thread_name) {
+		/* Of several traces the process's name tells which. */
+		escape_print(out, n->origins && t->tid == p->pid ? p->name : t->name);
+		fprintf(out, " (%" PRId64 ")", id_shown(t->tid));
+		if (t->tid == p->pid)
+			return;
+		fputs(" of ", out);
+	} else if (strcmp(t->name, p->name) != 0) {
+		escape_print(out, t->name);
+		fputs(" of ", out);
+	}
+	print_process_of(out, job, p);
+}
+
+void json_thread(struct json *j, const struct job *job, const char *prefix, uint32_t thread)
+{
+	const struct names *n = &job->model->names;
+	const struct thread *t = &n->thread[thread];
+	const struct process *p = &n->process[t->process];
+	char key[32];
+
+	snprintf(key, sizeof(key), "%spid", prefix);
+	if (!job->options->names.by_process_name)
+		json_int(j, key, id_shown(p->pid));
+	snprintf(key, sizeof(key), "%sprocess", prefix);
+	json_string(j, key, p->name);
+	snprintf(key, sizeof(key), "%stid", prefix);
+	if (!job->options->names.by_thread_name)
+		json_int(j, key, id_shown(t->tid));
+	snprintf(key, sizeof(key), "%sthread", prefix);
+	json_string(j, key, t->name);
+}
+
+void csv_thread(FILE *out, const struct job *job, uint32_t thread)
+{
+	const struct names *n = &job->model->names;
+	const struct thread *t = &n->thread[thread];
+	const struct process *p = &n->process[t->process];
+
+	if (!job->options->names.by_process_name)
+		fprintf(out, "%" PRId64, id_shown(p->pid));
+	putc(',', out);
+	escape_csv(out, p->name);
+	putc(',', out);
+	if (!job->options->names.by_thread_name)
+		fprintf(out, "%" PRId64, id_shown(t->tid));
+	putc(',', out);
+	escape_csv(out, t->name);
+	putc(',', out);
+}
+
+const char *reason_name(uint32_t reason)
+{
+	static const char *const names[SCHED_REASONS] = {
+		[PITRACE_LEFT_RUNNING] = "time_up", [PITRACE_LEFT_PREEMPTED] = "preempted",
+		[PITRACE_LEFT_SLEEP] = "sleeping", [PITRACE_LEFT_BLOCKED] = "blocked",
+		[PITRACE_LEFT_STOPPED] = "stopped", [PITRACE_LEFT_TRACED] = "traced",
+		[PITRACE_LEFT_DEAD] = "dead", [PITRACE_LEFT_IDLE] = "idle",
+		[PITRACE_LEFT_OTHER] = "other", [SCHED_NEW] = "new", [SCHED_BEFORE] = "before",
+	};
+
+	return reason < SCHED_REASONS ? names[reason] : "other";
+}
+
+const char *irq_source(uint32_t source)
+{
+	static const char *const names[] = {
+		[PITRACE_IRQ_DEVICE] = "device", [PITRACE_IRQ_SOFTIRQ] = "softirq",
+		[PITRACE_IRQ_TIMER] = "timer", [PITRACE_IRQ_RESCHEDULE] = "reschedule",
+		[PITRACE_IRQ_CALL] = "call", [PITRACE_IRQ_WORK] = "irq-work",
+		[PITRACE_IRQ_IPI] = "ipi", [PITRACE_IRQ_OTHER] = "other",
+	};
+
+	return source && source < sizeof(names) / sizeof(names[0]) ? names[source] : "unknown";
+}
+
+const char *irq_name(const struct job *job, uint32_t source, uint32_t number)
+{
+	static const char *const softirqs[] = {
+		"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED",
+		"HRTIMER", "RCU",
+	};
+
+	if (source == PITRACE_IRQ_SOFTIRQ)
+		return number < sizeof(softirqs) / sizeof(softirqs[0]) ? softirqs[number] : "";
+	return source == PITRACE_IRQ_DEVICE ? irq_names_find(&job->trace->irqs, number) : "";
+}
+
+void print_irq(FILE *out, const struct job *job, uint32_t source, uint32_t number)
+{
+	const char *name = irq_name(job, source, number);
+
+	fputs(irq_source(source), out);
+	switch (source) {
+	case PITRACE_IRQ_SOFTIRQ:
+		if (*name)
+			fprintf(out, " %s", name);
+		else
+			fprintf(out, " %u", number);
+		break;
+	case PITRACE_IRQ_DEVICE:
+		fprintf(out, " %u", number);
+		if (*name) {
+			fputs(" (", out);
+			escape_print(out, name);
+			putc(')', out);
+		}
+		break;
+	case PITRACE_IRQ_TIMER:
+	case PITRACE_IRQ_RESCHEDULE:
+	case PITRACE_IRQ_CALL:
+	case PITRACE_IRQ_WORK:
+		break;
+	default:
+		fprintf(out, " 0x%x", number);
+		break;
+	}
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+struct ordered {
+	uint64_t value;
+	uint32_t index;
+};
+
+static int compare_ordered(const void *pa, const void *pb)
+{
+	const struct ordered *a = pa, *b = pb;
+
+	if (a->value != b->value)
+		return a->value > b->value ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+int order_threads(const struct job *job, uint32_t **order, uint32_t *count,
+		  uint64_t (*value)(const void *rows, uint32_t i))
+{
+	const struct sched *s = &job->model->times.sched;
+	uint32_t i, n = 0;
+	int rc = order_by(order, count, s->nrow, value, s->row);
+
+	for (i = 0; !rc && i < *count; i++) {
+		if (filter_shows(&job->options->filter, &job->model->names, (*order)[i]))
+			(*order)[n++] = (*order)[i];
+	}
+	*count = rc ? 0 : n;
+	return rc;
+}
+
+int order_by(uint32_t **order, uint32_t *count, uint32_t of,
+	     uint64_t (*value)(const void *rows, uint32_t i), const void *rows)
+{
+	struct ordered *list = calloc((size_t)of + 1, sizeof(*list));
+	uint32_t i, n = 0;
+
+	*order = calloc((size_t)of + 1, sizeof(**order));
+	*count = 0;
+	if (!list || !*order) {
+		free(list);
+		free(*order);
+		*order = NULL;
+		return -ENOMEM;
+	}
+	for (i = 0; i < of; i++) {
+		list[n] = (struct ordered){ value(rows, i), i };
+		n += list[n].value != 0;
+	}
+	qsort(list, n, sizeof(*list), compare_ordered);
+	for (i = 0; i < n; i++)
+		(*order)[i] = list[i].index;
+	*count = n;
+	free(list);
+	return 0;
+}

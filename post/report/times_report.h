@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the reports of times have in common: their head, names of threads, units, order. */
+#ifndef POST_TIMES_REPORT_H
+#define POST_TIMES_REPORT_H
+
+#include "report/report.h"
+
+extern const char report_rule[];
+
+/* The file's beginning, with the title; and a banner before each table. */
+void times_head(const struct job *job, FILE *out, const char *title);
+void times_banner(FILE *out, const char *name);
+
+/* The trace has no records of this kind ("interrupt" …): says so, and how they are recorded: with
+ * the majors that `wanted` names, of which `major` comes first; by what, when the collector of
+ * this trace has none of them. */
+void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t major,
+		   const char *wanted);
+
+/* What a report of threads does not know for want of wake-up and interrupt records: a line each. */
+void times_unknown(const struct job *job, FILE *out, bool interrupts);
+static inline bool times_has(const struct job *job, uint16_t major)
+{
+	return job->trace->major[major] != 0;
+}
+
+/* ns as milliseconds with three digits, as microseconds with three; right-aligned. */
+void print_ms(FILE *out, int width, uint64_t ns);
+void print_us(FILE *out, int width, uint64_t ns);
+/* A dash where `known` is false. */
+void print_known_ms(FILE *out, int width, bool known, uint64_t ns);
+void print_known_us(FILE *out, int width, bool known, uint64_t ns);
+
+/* "process (pid)"; "thread (tid) of process (pid)", the process only when it has another tid; and as
+ * members pid, process, tid, thread, after prefix. What is counted together has no number. */
+void print_process(FILE *out, const struct job *job, uint32_t process);
+void print_thread(FILE *out, const struct job *job, uint32_t thread);
+void json_thread(struct json *j, const struct job *job, const char *prefix, uint32_t thread);
+/* The columns pid,process,tid,thread, each followed by a comma. */
+void csv_thread(FILE *out, const struct job *job, uint32_t thread);
+
+/* Members count, total_ns, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns. */
+void json_spread(struct json *j, const char *key, const struct spread *s);
+void csv_spread(FILE *out, const struct spread *s);
+#define CSV_SPREAD "count,total_ns,min_ns,mean_ns,p50_ns,p95_ns,p99_ns,max_ns"
+
+/* The numbers 0 to count - 1, those with the greatest values first; equal ones in their order. 0 or
+ * -ENOMEM; *order is freed by the caller. Those without a value are left out. */
+int order_by(uint32_t **order, uint32_t *count, uint32_t of,
+	     uint64_t (*value)(const void *rows, uint32_t i), const void *rows);
+
+/* The threads' rows likewise, those that are wanted. */
+int order_threads(const struct job *job, uint32_t **order, uint32_t *count,
+		  uint64_t (*value)(const void *rows, uint32_t i));
+
+/* The time of all CPUs while tracing was on. */
+uint64_t times_wall(const struct job *job);
+/* In words why a thread left: PITRACE_LEFT_*, SCHED_*. */
+const char *reason_name(uint32_t reason);
+/* "device 27 (virtio0)", "softirq TIMER". */
+void print_irq(FILE *out, const struct job *job, uint32_t source, uint32_t number);
+/* The source in one word; the number's name, "" when it has none. */
+const char *irq_source(uint32_t source);
+const char *irq_name(const struct job *job, uint32_t source, uint32_t number);
+
+#endif
