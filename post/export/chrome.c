@@ -18,7 +18,7 @@
 #define PID_CPUS 4194305u
 #define PID_IRQS 4194306u
 
-struct writing {
+struct chrome_writing {
 	const struct job *job;
 	const struct names *names;
 	const struct symbol *symbol;
@@ -30,7 +30,7 @@ struct writing {
 	uint32_t cpus;
 };
 
-static struct json *event(struct writing *w, const char *phase, uint32_t pid, uint32_t tid)
+static struct json *event(struct chrome_writing *w, const char *phase, uint32_t pid, uint32_t tid)
 {
 	struct json *j = &w->j;
 
@@ -43,8 +43,8 @@ static struct json *event(struct writing *w, const char *phase, uint32_t pid, ui
 }
 
 /* Microseconds. */
-static struct json *event_at(struct writing *w, const char *phase, uint32_t pid, uint32_t tid,
-			     uint64_t time)
+static struct json *event_at(struct chrome_writing *w, const char *phase, uint32_t pid,
+			     uint32_t tid, uint64_t time)
 {
 	struct json *j = event(w, phase, pid, tid);
 	char number[32];
@@ -54,7 +54,7 @@ static struct json *event_at(struct writing *w, const char *phase, uint32_t pid,
 	return j;
 }
 
-static void tell_name(struct writing *w, const char *what, uint32_t pid, uint32_t tid,
+static void tell_name(struct chrome_writing *w, const char *what, uint32_t pid, uint32_t tid,
 		      const char *name)
 {
 	struct json *j = event(w, "M", pid, tid);
@@ -72,7 +72,7 @@ static uint32_t room_for(uint32_t i)
 	return i * 2 + 16;
 }
 
-static bool more_threads(struct writing *w, uint32_t thread)
+static bool more_threads(struct chrome_writing *w, uint32_t thread)
 {
 	uint32_t n = room_for(thread);
 	bool *more = realloc(w->named, n * sizeof(*more));
@@ -85,7 +85,7 @@ static bool more_threads(struct writing *w, uint32_t thread)
 	return true;
 }
 
-static bool more_cpus(struct writing *w, uint32_t cpu)
+static bool more_cpus(struct chrome_writing *w, uint32_t cpu)
 {
 	uint32_t n = room_for(cpu), *more = realloc(w->running, n * sizeof(*more));
 
@@ -98,7 +98,7 @@ static bool more_cpus(struct writing *w, uint32_t cpu)
 }
 
 /* A thread's and its process's names, before the first of it. */
-static int name_thread(struct writing *w, uint32_t thread)
+static int name_thread(struct chrome_writing *w, uint32_t thread)
 {
 	const struct thread *t;
 	const struct process *p;
@@ -115,12 +115,12 @@ static int name_thread(struct writing *w, uint32_t thread)
 	return 0;
 }
 
-static uint32_t pid_of(const struct writing *w, uint32_t thread)
+static uint32_t pid_of(const struct chrome_writing *w, uint32_t thread)
 {
 	return names_unique(&w->names->process[w->names->thread[thread].process]);
 }
 
-static void tell_sample(struct writing *w, const struct moment *m)
+static void tell_sample(struct chrome_writing *w, const struct moment *m)
 {
 	const struct profile_sample *s = m->sample;
 	uint32_t stack = frame_list_stack(&w->list, s->stack);
@@ -141,7 +141,7 @@ static void tell_sample(struct writing *w, const struct moment *m)
 	json_end(j, '}');
 }
 
-static int tell_runs(struct writing *w, const struct moment *m)
+static int tell_runs(struct chrome_writing *w, const struct moment *m)
 {
 	const struct thread *t;
 	struct json *j;
@@ -175,7 +175,7 @@ static int tell_runs(struct writing *w, const struct moment *m)
 }
 
 /* Begin or end of something on a thread; pairs of programs may cross system calls: "b" and "e". */
-static void tell_span(struct writing *w, const struct moment *m, const char *phase,
+static void tell_span(struct chrome_writing *w, const struct moment *m, const char *phase,
 		      const char *category)
 {
 	uint32_t tid = w->names->thread[m->thread].tid;
@@ -198,7 +198,7 @@ static void tell_span(struct writing *w, const struct moment *m, const char *pha
 	json_end(j, '}');
 }
 
-static void tell_irq(struct writing *w, const struct moment *m)
+static void tell_irq(struct chrome_writing *w, const struct moment *m)
 {
 	struct json *j = event_at(w, m->kind == MOMENT_IRQ_BEGINS ? "B" : "E", PID_IRQS, m->cpu,
 				  m->time);
@@ -210,7 +210,7 @@ static void tell_irq(struct writing *w, const struct moment *m)
 
 static int each(void *arg, const struct moment *m)
 {
-	struct writing *w = arg;
+	struct chrome_writing *w = arg;
 	int rc = name_thread(w, m->thread);
 
 	if (rc)
@@ -255,7 +255,7 @@ static int each(void *arg, const struct moment *m)
 	return 0;
 }
 
-static void write_frames(struct writing *w)
+static void write_frames(struct chrome_writing *w)
 {
 	struct json *j = &w->j;
 	char number[16];
@@ -279,7 +279,7 @@ static void write_frames(struct writing *w)
 static int chrome_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
-	struct writing w = { .job = job, .names = n, .symbol = n->symbols.symbol };
+	struct chrome_writing w = { .job = job, .names = n, .symbol = n->symbols.symbol };
 	int rc = frame_list_make(&w.list, job, false);
 
 	if (!rc) {

@@ -76,7 +76,7 @@ static const char events[] =
 "event { name = page_fault; id = 10; stream_id = 0; fields := struct {\n"
 "	uint32_t pid; uint32_t tid; string comm; string name; hex64_t address; }; };\n";
 
-struct writing {
+struct ctf_writing {
 	const struct job *job;
 	const struct names *names;
 	int folder;
@@ -85,34 +85,34 @@ struct writing {
 	FILE *out;			/* of the moment's CPU */
 };
 
-static void put(struct writing *w, const void *data, size_t size)
+static void put(struct ctf_writing *w, const void *data, size_t size)
 {
 	fwrite(data, 1, size, w->out);
 }
 
-static void put16(struct writing *w, uint16_t value)
+static void put16(struct ctf_writing *w, uint16_t value)
 {
 	put(w, &value, sizeof(value));
 }
 
-static void put32(struct writing *w, uint32_t value)
+static void put32(struct ctf_writing *w, uint32_t value)
 {
 	put(w, &value, sizeof(value));
 }
 
-static void put64(struct writing *w, uint64_t value)
+static void put64(struct ctf_writing *w, uint64_t value)
 {
 	put(w, &value, sizeof(value));
 }
 
 /* Strings are UTF-8 here, and end with a NUL. */
-static void put_text(struct writing *w, const char *text)
+static void put_text(struct ctf_writing *w, const char *text)
 {
 	escape_print(w->out, text);
 	putc('\0', w->out);
 }
 
-static FILE *open_in(const struct writing *w, const char *name)
+static FILE *open_in(const struct ctf_writing *w, const char *name)
 {
 	int fd = opener_in_folder(w->folder, name);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -125,7 +125,7 @@ static FILE *open_in(const struct writing *w, const char *name)
 }
 
 /* The CPU's file, with its packet's head: a file is one packet. */
-static int select_cpu(struct writing *w, uint32_t cpu)
+static int select_cpu(struct ctf_writing *w, uint32_t cpu)
 {
 	uint32_t n = cpu * 2 + 16, k;
 	FILE **more;
@@ -154,7 +154,7 @@ static int select_cpu(struct writing *w, uint32_t cpu)
 	return 0;
 }
 
-static void put_thread(struct writing *w, uint32_t thread)
+static void put_thread(struct ctf_writing *w, uint32_t thread)
 {
 	const struct thread idle = { .name = "Idle" };
 	const struct thread *t = thread == NO_KEY ? &idle : &w->names->thread[thread];
@@ -165,7 +165,7 @@ static void put_thread(struct writing *w, uint32_t thread)
 }
 
 /* Functions, innermost first, those that are inlined too. */
-static void put_stack(struct writing *w, uint32_t call)
+static void put_stack(struct ctf_writing *w, uint32_t call)
 {
 	const struct calls *c = &w->job->stacks->calls;
 	const uint32_t *list;
@@ -181,7 +181,7 @@ static void put_stack(struct writing *w, uint32_t call)
 	}
 }
 
-static void put_fields(struct writing *w, const struct moment *m)
+static void put_fields(struct ctf_writing *w, const struct moment *m)
 {
 	switch (m->kind) {
 	case MOMENT_SAMPLE:
@@ -218,7 +218,7 @@ static void put_fields(struct writing *w, const struct moment *m)
 
 static int each(void *arg, const struct moment *m)
 {
-	struct writing *w = arg;
+	struct ctf_writing *w = arg;
 	int rc = select_cpu(w, m->cpu);
 
 	if (rc)
@@ -229,7 +229,7 @@ static int each(void *arg, const struct moment *m)
 	return 0;
 }
 
-static int write_description(struct writing *w)
+static int write_description(struct ctf_writing *w)
 {
 	const uint16_t one = 1;
 	const struct trace *t = w->job->trace;
@@ -257,7 +257,7 @@ static int write_description(struct writing *w)
 
 static int ctf_write(const struct job *job, int folder)
 {
-	struct writing w = { .job = job, .names = &job->model->names, .folder = folder };
+	struct ctf_writing w = { .job = job, .names = &job->model->names, .folder = folder };
 	int rc = write_description(&w);
 	uint32_t i;
 

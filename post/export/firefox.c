@@ -24,7 +24,7 @@ struct numbering {
 	uint32_t items, of;
 };
 
-struct writing {
+struct firefox_writing {
 	const struct job *job;
 	const struct symbol *symbol;
 	const struct names *names;
@@ -65,7 +65,7 @@ static void numbering_free(struct numbering *n)
 	free(n->item);
 }
 
-static uint64_t text(struct writing *w, const char *name)
+static uint64_t text(struct firefox_writing *w, const char *name)
 {
 	uint32_t i = texts_name(&w->texts, name);
 
@@ -74,7 +74,7 @@ static uint64_t text(struct writing *w, const char *name)
 }
 
 /* A caller's number is less than the number of what it called. */
-static uint32_t number_stack(struct writing *w, uint32_t stack)
+static uint32_t number_stack(struct firefox_writing *w, uint32_t stack)
 {
 	const struct list_stack *s = &w->list.stack[stack];
 
@@ -84,7 +84,7 @@ static uint32_t number_stack(struct writing *w, uint32_t stack)
 }
 
 /* Milliseconds since the first sample. */
-static void put_time(struct writing *w, uint64_t time)
+static void put_time(struct firefox_writing *w, uint64_t time)
 {
 	json_fixed(&w->j, NULL, (double)(time - w->by.first) / 1e6, 6);
 }
@@ -99,7 +99,7 @@ static void put_time(struct writing *w, uint64_t time)
 		json_end(&(w)->j, ']'); \
 	} while (0)
 
-static void write_samples(struct writing *w, const struct thread_samples *t)
+static void write_samples(struct firefox_writing *w, const struct thread_samples *t)
 {
 	bool counted = profile_counted(w->job->trace) && !w->job->trace->events.chosen;
 	struct json *j = &w->j;
@@ -133,12 +133,12 @@ static void write_samples(struct writing *w, const struct thread_samples *t)
 	json_end(j, '}');
 }
 
-static unsigned int category(const struct writing *w, uint32_t frame)
+static unsigned int category(const struct firefox_writing *w, uint32_t frame)
 {
 	return w->list.frame[frame].kernel ? CATEGORY_KERNEL : CATEGORY_USER;
 }
 
-static void write_stacks(struct writing *w)
+static void write_stacks(struct firefox_writing *w)
 {
 	struct json *j = &w->j;
 	uint32_t i;
@@ -164,12 +164,12 @@ static void write_stacks(struct writing *w)
 }
 
 /* How deep the frame is among those of its address: all but the outermost function are inlined. */
-static uint32_t inline_depth(const struct writing *w, uint32_t frame)
+static uint32_t inline_depth(const struct firefox_writing *w, uint32_t frame)
 {
 	return w->symbol[w->list.frame[frame].symbol].inlined;
 }
 
-static void write_line(struct writing *w, uint32_t frame)
+static void write_line(struct firefox_writing *w, uint32_t frame)
 {
 	uint32_t line = w->symbol[w->list.frame[frame].symbol].line;
 
@@ -179,7 +179,7 @@ static void write_line(struct writing *w, uint32_t frame)
 		json_null(&w->j, NULL);
 }
 
-static void write_frames(struct writing *w)
+static void write_frames(struct firefox_writing *w)
 {
 	struct json *j = &w->j;
 	uint32_t i;
@@ -204,7 +204,7 @@ static void write_frames(struct writing *w)
 	json_end(j, '}');
 }
 
-static void write_file(struct writing *w, uint32_t symbol)
+static void write_file(struct firefox_writing *w, uint32_t symbol)
 {
 	if (w->symbol[symbol].file)
 		json_uint(&w->j, NULL, text(w, w->symbol[symbol].file));
@@ -212,7 +212,7 @@ static void write_file(struct writing *w, uint32_t symbol)
 		json_null(&w->j, NULL);
 }
 
-static void write_funcs(struct writing *w)
+static void write_funcs(struct firefox_writing *w)
 {
 	struct json *j = &w->j;
 	uint32_t i;
@@ -230,7 +230,7 @@ static void write_funcs(struct writing *w)
 	json_end(j, '}');
 }
 
-static void write_resources(struct writing *w)
+static void write_resources(struct firefox_writing *w)
 {
 	struct json *j = &w->j;
 	uint32_t i;
@@ -256,7 +256,7 @@ static void empty_table(struct json *j, const char *key, const char *const *colu
 	json_end(j, '}');
 }
 
-static void write_texts(struct writing *w)
+static void write_texts(struct firefox_writing *w)
 {
 	uint32_t i;
 
@@ -268,7 +268,7 @@ static void write_texts(struct writing *w)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static int write_thread(struct writing *w, uint32_t thread)
+static int write_thread(struct firefox_writing *w, uint32_t thread)
 {
 	static const char *const markers[] = {
 		"data", "name", "startTime", "endTime", "phase", "category", NULL,
@@ -328,7 +328,7 @@ static void write_category(struct json *j, const char *name, const char *colour)
 	json_end(j, '}');
 }
 
-static void write_meta(struct writing *w)
+static void write_meta(struct firefox_writing *w)
 {
 	const struct trace *t = w->job->trace;
 	const struct pifile_header *h = &w->job->input->header;
@@ -361,7 +361,7 @@ static void write_meta(struct writing *w)
 	json_end(j, '}');
 }
 
-static void write_libs(struct writing *w)
+static void write_libs(struct firefox_writing *w)
 {
 	char digits[2 * PITRACE_BUILDID_MAX + 1];
 	struct json *j = &w->j;
@@ -393,7 +393,7 @@ static void write_libs(struct writing *w)
 	json_end(j, ']');
 }
 
-static int write_all(struct writing *w, FILE *out)
+static int write_all(struct firefox_writing *w, FILE *out)
 {
 	struct json *j = &w->j;
 	uint32_t i;
@@ -420,7 +420,7 @@ static int write_all(struct writing *w, FILE *out)
 static int firefox_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
-	struct writing w = { .job = job, .names = n, .symbol = n->symbols.symbol };
+	struct firefox_writing w = { .job = job, .names = n, .symbol = n->symbols.symbol };
 	int rc = by_thread_read(&w.by, job);
 
 	if (!rc)

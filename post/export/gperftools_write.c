@@ -19,21 +19,21 @@
 #define FIRST_RANGE	0x10000000ull
 #define PERIOD_UNKNOWN	1		/* us: 0 is divided by */
 
-struct range {
+struct page_range {
 	uint64_t high;			/* of the places' addresses */
 	uint64_t base;			/* what is added to them */
 	const struct a2n_module *a2n;
 };
 
-struct writing {
+struct gperftools_writing {
 	const struct job *job;
 	const struct names *names;
 	const struct calls *calls;
 	FILE *out;
-	struct range *range;		/* of modules */
+	struct page_range *range;		/* of modules */
 };
 
-static void slot(struct writing *w, uint64_t value)
+static void slot(struct gperftools_writing *w, uint64_t value)
 {
 	fwrite(&value, sizeof(value), 1, w->out);
 }
@@ -44,7 +44,7 @@ static bool is_file(const struct module *m)
 	return m->name[0] == '/';
 }
 
-static void find_ranges(struct writing *w)
+static void find_ranges(struct gperftools_writing *w)
 {
 	const struct names *n = w->names;
 	uint64_t next = FIRST_RANGE, address;
@@ -71,7 +71,7 @@ static void find_ranges(struct writing *w)
 }
 
 /* The end of a profile, or nobody's: an address that is hidden must not look like that. */
-static uint64_t address_of(const struct writing *w, uint32_t place, bool leaf)
+static uint64_t address_of(const struct gperftools_writing *w, uint32_t place, bool leaf)
 {
 	const struct symbol *s = &w->names->symbols.symbol[place];
 	uint64_t address = w->range[s->module].base + profile_address(w->names, place);
@@ -81,7 +81,7 @@ static uint64_t address_of(const struct writing *w, uint32_t place, bool leaf)
 	return address + 1;		/* where the call returns to */
 }
 
-static void write_sum(struct writing *w, const struct sum *sum)
+static void write_sum(struct gperftools_writing *w, const struct sum *sum)
 {
 	const struct call *call = w->calls->call;
 	uint64_t depth = 0;
@@ -98,7 +98,7 @@ static void write_sum(struct writing *w, const struct sum *sum)
 		slot(w, address_of(w, call[i].id, i == sum->stack));
 }
 
-static void write_line(struct writing *w, uint64_t start, uint64_t end, uint64_t offset,
+static void write_line(struct gperftools_writing *w, uint64_t start, uint64_t end, uint64_t offset,
 		       const char *path)
 {
 	fprintf(w->out, "%08" PRIx64 "-%08" PRIx64 " r-xp %08" PRIx64 " 00:00 0           %s\n",
@@ -106,9 +106,9 @@ static void write_line(struct writing *w, uint64_t start, uint64_t end, uint64_t
 }
 
 /* The file's executable segments, where its addresses are; without the file all of it is one. */
-static void write_mapping(struct writing *w, uint32_t module)
+static void write_mapping(struct gperftools_writing *w, uint32_t module)
 {
-	const struct range *r = &w->range[module];
+	const struct page_range *r = &w->range[module];
 	const char *name = w->names->module[module].name;
 	char path[4096];
 	unsigned int lines = 0;
@@ -147,7 +147,7 @@ static uint64_t period(const struct trace *t)
 	return (1000000 + t->rate / 2) / t->rate;
 }
 
-static void write_all(struct writing *w)
+static void write_all(struct gperftools_writing *w)
 {
 	const struct sums *s = &w->job->model->sums;
 	uint32_t i;
@@ -172,7 +172,7 @@ static void write_all(struct writing *w)
 int gperftools_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
-	struct writing w = {
+	struct gperftools_writing w = {
 		.job = job, .names = n, .calls = &job->stacks->calls, .out = out,
 		.range = calloc((size_t)n->nmodule + 1, sizeof(*w.range)),
 	};

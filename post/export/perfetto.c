@@ -59,7 +59,7 @@ enum { ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_NAME = 10 };
 #define TRACK(kind, i) ((uint64_t)(kind) << 32 | (i))
 enum { TRACKS_IRQ = 1, TRACKS_PROCESS, TRACKS_THREAD, TRACKS_PAIR };
 
-struct writing {
+struct perfetto_writing {
 	const struct job *job;
 	const struct names *names;
 	struct frame_list list;
@@ -71,13 +71,13 @@ struct writing {
 	uint32_t ntrack, room_track;
 };
 
-static void flush(struct writing *w)
+static void flush(struct perfetto_writing *w)
 {
 	fwrite(w->p.data, 1, w->p.used, w->out);
 	w->p.used = 0;
 }
 
-static size_t packet(struct writing *w, uint64_t time)
+static size_t packet(struct perfetto_writing *w, uint64_t time)
 {
 	size_t at = protobuf_begin(&w->p, TRACE_PACKET);
 
@@ -87,14 +87,14 @@ static size_t packet(struct writing *w, uint64_t time)
 	return at;
 }
 
-static void end(struct writing *w, size_t at)
+static void end(struct perfetto_writing *w, size_t at)
 {
 	protobuf_end(&w->p, at);
 	flush(w);
 }
 
 /* Protobuf's strings are UTF-8. */
-static void put_name(struct writing *w, uint32_t field, const char *name)
+static void put_name(struct perfetto_writing *w, uint32_t field, const char *name)
 {
 	uint32_t i = texts_name(&w->texts, name);
 
@@ -105,7 +105,7 @@ static void put_name(struct writing *w, uint32_t field, const char *name)
 }
 
 /* The same of one that does not stay where it is. */
-static void put_text(struct writing *w, uint32_t field, const char *text)
+static void put_text(struct perfetto_writing *w, uint32_t field, const char *text)
 {
 	char room[256];
 
@@ -114,7 +114,7 @@ static void put_text(struct writing *w, uint32_t field, const char *text)
 
 /* ---- the first packets ----------------------------------------------------------------------- */
 
-static void put_clock(struct writing *w, uint32_t id, uint64_t time)
+static void put_clock(struct perfetto_writing *w, uint32_t id, uint64_t time)
 {
 	size_t at = protobuf_begin(&w->p, CLOCKS_CLOCK);
 
@@ -123,7 +123,7 @@ static void put_clock(struct writing *w, uint32_t id, uint64_t time)
 	protobuf_end(&w->p, at);
 }
 
-static void write_clocks(struct writing *w)
+static void write_clocks(struct perfetto_writing *w)
 {
 	const struct trace *t = w->job->trace;
 	size_t at = packet(w, t->first), clocks;
@@ -138,7 +138,7 @@ static void write_clocks(struct writing *w)
 	end(w, at);
 }
 
-static void write_defaults(struct writing *w)
+static void write_defaults(struct perfetto_writing *w)
 {
 	const struct trace *t = w->job->trace;
 	const struct event *e = &t->events.kind[t->events.chosen];
@@ -160,7 +160,7 @@ static void write_defaults(struct writing *w)
 	end(w, at);
 }
 
-static size_t interned(struct writing *w, size_t *data)
+static size_t interned(struct perfetto_writing *w, size_t *data)
 {
 	size_t at = packet(w, 0);
 
@@ -169,7 +169,7 @@ static size_t interned(struct writing *w, size_t *data)
 	return at;
 }
 
-static void put_interned(struct writing *w, uint32_t field, uint64_t id, const char *text)
+static void put_interned(struct perfetto_writing *w, uint32_t field, uint64_t id, const char *text)
 {
 	size_t at = protobuf_begin(&w->p, field);
 
@@ -178,7 +178,7 @@ static void put_interned(struct writing *w, uint32_t field, uint64_t id, const c
 	protobuf_end(&w->p, at);
 }
 
-static void write_modules(struct writing *w)
+static void write_modules(struct perfetto_writing *w)
 {
 	const uint8_t *id;
 	size_t at, data, m, n;
@@ -202,7 +202,7 @@ static void write_modules(struct writing *w)
 	}
 }
 
-static void write_frames(struct writing *w)
+static void write_frames(struct perfetto_writing *w)
 {
 	size_t at, data, m;
 	uint32_t i;
@@ -225,14 +225,14 @@ static void write_frames(struct writing *w)
 }
 
 /* Frames, outermost first. */
-static void put_frames(struct writing *w, uint32_t stack)
+static void put_frames(struct perfetto_writing *w, uint32_t stack)
 {
 	if (w->list.stack[stack].caller != NO_KEY)
 		put_frames(w, w->list.stack[stack].caller);
 	protobuf_uint(&w->p, STACK_FRAME, w->list.stack[stack].frame + 1ull);
 }
 
-static void write_stacks(struct writing *w)
+static void write_stacks(struct perfetto_writing *w)
 {
 	const struct calls *c = &w->job->stacks->calls;
 	size_t at, data, m;
@@ -261,7 +261,7 @@ static bool same_track(const void *array, uint32_t i, const void *key)
 }
 
 /* Whether it is the first time. */
-static bool new_track(struct writing *w, uint64_t id)
+static bool new_track(struct perfetto_writing *w, uint64_t id)
 {
 	uint64_t hash = hash_mix(id, 0);
 
@@ -276,7 +276,7 @@ static bool new_track(struct writing *w, uint64_t id)
 	return true;
 }
 
-static size_t track(struct writing *w, uint64_t id, size_t *data)
+static size_t track(struct perfetto_writing *w, uint64_t id, size_t *data)
 {
 	size_t at = packet(w, 0);
 
@@ -285,7 +285,7 @@ static size_t track(struct writing *w, uint64_t id, size_t *data)
 	return at;
 }
 
-static void tell_thread(struct writing *w, uint32_t thread)
+static void tell_thread(struct perfetto_writing *w, uint32_t thread)
 {
 	const struct thread *t = &w->names->thread[thread];
 	const struct process *p = &w->names->process[t->process];
@@ -312,7 +312,7 @@ static void tell_thread(struct writing *w, uint32_t thread)
 	end(w, at);
 }
 
-static uint64_t irq_track(struct writing *w, uint32_t cpu)
+static uint64_t irq_track(struct perfetto_writing *w, uint32_t cpu)
 {
 	uint64_t id = TRACK(TRACKS_IRQ, cpu);
 	size_t at, data;
@@ -328,7 +328,7 @@ static uint64_t irq_track(struct writing *w, uint32_t cpu)
 	return id;
 }
 
-static uint64_t pair_track(struct writing *w, uint32_t thread)
+static uint64_t pair_track(struct perfetto_writing *w, uint32_t thread)
 {
 	uint64_t id = TRACK(TRACKS_PAIR, thread);
 	size_t at, data;
@@ -345,8 +345,8 @@ static uint64_t pair_track(struct writing *w, uint32_t thread)
 
 /* ---- moments --------------------------------------------------------------------------------- */
 
-static void tell_event(struct writing *w, const struct moment *m, uint64_t on, uint32_t type,
-		       const char *category, const char *value)
+static void tell_event(struct perfetto_writing *w, const struct moment *m, uint64_t on,
+		       uint32_t type, const char *category, const char *value)
 {
 	size_t at = packet(w, m->time), data = protobuf_begin(&w->p, PACKET_EVENT), a;
 
@@ -367,7 +367,7 @@ static void tell_event(struct writing *w, const struct moment *m, uint64_t on, u
 	end(w, at);
 }
 
-static int tell_sample(struct writing *w, const struct moment *m)
+static int tell_sample(struct perfetto_writing *w, const struct moment *m)
 {
 	const struct profile_sample *s = m->sample;
 	const struct thread *t = &w->names->thread[m->thread];
@@ -395,12 +395,12 @@ static int tell_sample(struct writing *w, const struct moment *m)
 	return 0;
 }
 
-static uint32_t tid_of(const struct writing *w, uint32_t thread)
+static uint32_t tid_of(const struct perfetto_writing *w, uint32_t thread)
 {
 	return thread == NO_KEY ? 0 : w->names->thread[thread].tid;
 }
 
-static const char *comm_of(const struct writing *w, uint32_t thread)
+static const char *comm_of(const struct perfetto_writing *w, uint32_t thread)
 {
 	return thread == NO_KEY ? "swapper" : w->names->thread[thread].name;
 }
@@ -422,7 +422,8 @@ static int32_t priority(int16_t p)
 	return p == PITRACE_PRIORITY_UNKNOWN ? 120 : p;
 }
 
-static size_t ftrace(struct writing *w, const struct moment *m, uint32_t tid, size_t within[2])
+static size_t ftrace(struct perfetto_writing *w, const struct moment *m, uint32_t tid,
+		     size_t within[2])
 {
 	size_t at = packet(w, 0);
 
@@ -434,7 +435,7 @@ static size_t ftrace(struct writing *w, const struct moment *m, uint32_t tid, si
 	return at;
 }
 
-static void tell_switch(struct writing *w, const struct moment *m)
+static void tell_switch(struct perfetto_writing *w, const struct moment *m)
 {
 	size_t within[2], at = ftrace(w, m, tid_of(w, m->old), within);
 	size_t data = protobuf_begin(&w->p, FTRACE_SWITCH);
@@ -452,7 +453,7 @@ static void tell_switch(struct writing *w, const struct moment *m)
 	end(w, at);
 }
 
-static void tell_waking(struct writing *w, const struct moment *m)
+static void tell_waking(struct perfetto_writing *w, const struct moment *m)
 {
 	size_t within[2], at = ftrace(w, m, tid_of(w, m->old), within);
 	size_t data = protobuf_begin(&w->p, FTRACE_WAKING);
@@ -470,7 +471,7 @@ static void tell_waking(struct writing *w, const struct moment *m)
 
 static int each(void *arg, const struct moment *m)
 {
-	struct writing *w = arg;
+	struct perfetto_writing *w = arg;
 
 	if (m->thread != NO_KEY)
 		tell_thread(w, m->thread);
@@ -513,7 +514,7 @@ static int each(void *arg, const struct moment *m)
 
 static int perfetto_write(const struct job *job, FILE *out)
 {
-	struct writing w = { .job = job, .names = &job->model->names, .out = out };
+	struct perfetto_writing w = { .job = job, .names = &job->model->names, .out = out };
 	int rc = frame_list_make(&w.list, job, true);
 
 	if (!rc)

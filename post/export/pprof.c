@@ -20,37 +20,37 @@
 #define PAGE 0x1000ull
 #define FIRST_RANGE 0x400000ull
 
-struct range {
+struct mapped_range {
 	uint64_t low, high;		/* of the places' addresses */
 	uint64_t base;			/* what is added to them */
 	bool used, mapped, named, lined;
 };
 
-struct function {
+struct written_function {
 	uint32_t symbol, file;		/* base; number of the string */
 };
 
-struct writing {
+struct pprof_writing {
 	const struct job *job;
 	const struct names *names;
 	const struct calls *calls;
 	struct gzip gzip;
 	struct protobuf p;
 	struct texts texts;
-	struct range *range;		/* of modules */
+	struct mapped_range *range;		/* of modules */
 	bool *used;			/* symbols that are places */
-	struct function *function;
+	struct written_function *function;
 	uint32_t nfunction, room_function;
 	struct keys by_function;
 };
 
-static void flush(struct writing *w)
+static void flush(struct pprof_writing *w)
 {
 	gzip_write(&w->gzip, w->p.data, w->p.used);
 	w->p.used = 0;
 }
 
-static uint64_t text(struct writing *w, const char *words)
+static uint64_t text(struct pprof_writing *w, const char *words)
 {
 	uint32_t i = texts_add(&w->texts, words);
 
@@ -58,7 +58,7 @@ static uint64_t text(struct writing *w, const char *words)
 	return i;
 }
 
-static uint64_t name(struct writing *w, const char *words)
+static uint64_t name(struct pprof_writing *w, const char *words)
 {
 	uint32_t i = texts_name(&w->texts, words);
 
@@ -74,10 +74,10 @@ static bool is_file(const struct module *m)
 	return m->name[0] == '/' || m->name[0] == '[';
 }
 
-static void use_place(struct writing *w, uint32_t symbol)
+static void use_place(struct pprof_writing *w, uint32_t symbol)
 {
 	const struct symbol *s = &w->names->symbols.symbol[symbol];
-	struct range *r = &w->range[s->module];
+	struct mapped_range *r = &w->range[s->module];
 	uint64_t address = profile_address(w->names, symbol);
 	const uint32_t *list;
 
@@ -95,7 +95,7 @@ static void use_place(struct writing *w, uint32_t symbol)
 	r->lined |= w->names->symbols.symbol[list[0]].file != NULL;
 }
 
-static void find_places(struct writing *w)
+static void find_places(struct pprof_writing *w)
 {
 	uint64_t next = FIRST_RANGE;
 	uint32_t i;
@@ -105,7 +105,7 @@ static void find_places(struct writing *w)
 			use_place(w, w->calls->call[i].id);
 	}
 	for (i = 0; i < w->names->nmodule; i++) {
-		struct range *r = &w->range[i];
+		struct mapped_range *r = &w->range[i];
 
 		if (!r->used || !is_file(&w->names->module[i]))
 			continue;
@@ -118,7 +118,7 @@ static void find_places(struct writing *w)
 	}
 }
 
-static void write_mappings(struct writing *w)
+static void write_mappings(struct pprof_writing *w)
 {
 	char digits[2 * PITRACE_BUILDID_MAX + 1];
 	const uint8_t *id = NULL;
@@ -126,7 +126,7 @@ static void write_mappings(struct writing *w)
 	size_t at, n, b;
 
 	for (i = 0; i < w->names->nmodule; i++) {
-		const struct range *r = &w->range[i];
+		const struct mapped_range *r = &w->range[i];
 
 		if (!r->mapped)
 			continue;
@@ -155,15 +155,15 @@ static void write_mappings(struct writing *w)
 
 static bool same_function(const void *array, uint32_t i, const void *key)
 {
-	const struct function *a = (const struct function *)array + i, *b = key;
+	const struct written_function *a = (const struct written_function *)array + i, *b = key;
 
 	return a->symbol == b->symbol && a->file == b->file;
 }
 
 /* The number of a symbol as a function of this file. */
-static uint64_t get_function(struct writing *w, const struct symbol *s)
+static uint64_t get_function(struct pprof_writing *w, const struct symbol *s)
 {
-	struct function f = { s->base, (uint32_t)name(w, s->file) };
+	struct written_function f = { s->base, (uint32_t)name(w, s->file) };
 	uint64_t hash = hash_mix(f.symbol, f.file);
 	uint32_t i = keys_find(&w->by_function, hash, same_function, w->function, &f);
 
@@ -178,7 +178,7 @@ static uint64_t get_function(struct writing *w, const struct symbol *s)
 	return w->nfunction;
 }
 
-static void write_location(struct writing *w, uint32_t place)
+static void write_location(struct pprof_writing *w, uint32_t place)
 {
 	const struct symbol *symbol = w->names->symbols.symbol, *s = &symbol[place];
 	size_t at = protobuf_begin(&w->p, PROFILE_LOCATION), line;
@@ -204,7 +204,7 @@ static void write_location(struct writing *w, uint32_t place)
 	flush(w);
 }
 
-static void write_functions(struct writing *w)
+static void write_functions(struct pprof_writing *w)
 {
 	uint32_t i;
 	size_t at;
@@ -225,7 +225,7 @@ static void write_functions(struct writing *w)
 	}
 }
 
-static void write_places(struct writing *w)
+static void write_places(struct pprof_writing *w)
 {
 	uint32_t i;
 
@@ -240,7 +240,7 @@ static void write_places(struct writing *w)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static void label_number(struct writing *w, const char *key, uint64_t value)
+static void label_number(struct pprof_writing *w, const char *key, uint64_t value)
 {
 	size_t at = protobuf_begin(&w->p, SAMPLE_LABEL);
 
@@ -249,7 +249,7 @@ static void label_number(struct writing *w, const char *key, uint64_t value)
 	protobuf_end(&w->p, at);
 }
 
-static void label_text(struct writing *w, const char *key, uint64_t string)
+static void label_text(struct pprof_writing *w, const char *key, uint64_t string)
 {
 	size_t at = protobuf_begin(&w->p, SAMPLE_LABEL);
 
@@ -258,7 +258,7 @@ static void label_text(struct writing *w, const char *key, uint64_t string)
 	protobuf_end(&w->p, at);
 }
 
-static void write_sample(struct writing *w, const struct sum *sum)
+static void write_sample(struct pprof_writing *w, const struct sum *sum)
 {
 	const struct names_options *o = &w->job->options->names;
 	const struct thread *t = profile_thread(w->names, sum->thread);
@@ -292,7 +292,7 @@ static void write_sample(struct writing *w, const struct sum *sum)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void value_type(struct writing *w, uint32_t field, const char *type, const char *unit)
+static void value_type(struct pprof_writing *w, uint32_t field, const char *type, const char *unit)
 {
 	size_t at = protobuf_begin(&w->p, field);
 
@@ -301,7 +301,7 @@ static void value_type(struct writing *w, uint32_t field, const char *type, cons
 	protobuf_end(&w->p, at);
 }
 
-static void write_head(struct writing *w)
+static void write_head(struct pprof_writing *w)
 {
 	const struct trace *t = w->job->trace;
 	const struct event *e = &t->events.kind[t->events.chosen];
@@ -319,7 +319,7 @@ static void write_head(struct writing *w)
 	flush(w);
 }
 
-static void write_strings(struct writing *w)
+static void write_strings(struct pprof_writing *w)
 {
 	uint32_t i;
 
@@ -329,7 +329,7 @@ static void write_strings(struct writing *w)
 	}
 }
 
-static void write_all(struct writing *w)
+static void write_all(struct pprof_writing *w)
 {
 	const struct sums *s = &w->job->model->sums;
 	uint32_t i;
@@ -344,7 +344,7 @@ static void write_all(struct writing *w)
 static int pprof_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
-	struct writing w = { .job = job, .names = n, .calls = &job->stacks->calls };
+	struct pprof_writing w = { .job = job, .names = n, .calls = &job->stacks->calls };
 	int rc = gzip_open(&w.gzip, out);
 
 	if (rc)

@@ -22,7 +22,7 @@ static bool is_sync(const struct pirecord *r, uint32_t why)
 }
 
 /* The trace's next one, at its time here. What it cannot read ends it, not the others. */
-static int advance(struct merged *m, struct part *p)
+static int advance(struct merged *m, struct merged_part *p)
 {
 	int rc = p->in.format->next(&p->in, &p->head);
 
@@ -50,7 +50,7 @@ static int merged_begin(struct input *in, unsigned int what)
 	memset(m->named, 0, sizeof(m->named));
 	m->events = 0;
 	for (i = 0; i < in->origins; i++) {
-		struct part *p = &m->part[i];
+		struct merged_part *p = &m->part[i];
 
 		p->off = true;
 		p->begun = false;
@@ -67,9 +67,9 @@ static int merged_begin(struct input *in, unsigned int what)
 }
 
 /* Whose record is next: the first trace's of those with the same time. */
-static struct part *choose(struct merged *m, uint32_t n)
+static struct merged_part *choose(struct merged *m, uint32_t n)
 {
-	struct part *first = NULL, *p;
+	struct merged_part *first = NULL, *p;
 
 	if (m->now && m->now->has && m->now->head.time < m->until)
 		return m->now;
@@ -90,7 +90,7 @@ static struct part *choose(struct merged *m, uint32_t n)
 }
 
 /* A trace that is off, or ended, knows nothing of its CPUs: they are gone until it is on again. */
-static void switch_part(struct merged *m, struct part *p, bool off, uint64_t time)
+static void switch_part(struct merged *m, struct merged_part *p, bool off, uint64_t time)
 {
 	p->off = off;
 	p->told_at = time;
@@ -98,7 +98,7 @@ static void switch_part(struct merged *m, struct part *p, bool off, uint64_t tim
 	m->telling = true;
 }
 
-static bool give_cpu(struct merged *m, struct part *p, struct pirecord *r)
+static bool give_cpu(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
 	while (p->tell < p->cpus && p->cpu[p->tell] == NO_CPU)
 		p->tell++;
@@ -130,7 +130,7 @@ static bool give_cpus(struct merged *m, uint32_t n, struct pirecord *r)
 }
 
 /* The first trace that is on switches all on, and the others' CPUs are not there yet. */
-static void switch_all(struct merged *m, struct part *p, uint32_t n)
+static void switch_all(struct merged *m, struct merged_part *p, uint32_t n)
 {
 	uint32_t i;
 
@@ -145,7 +145,7 @@ static void switch_all(struct merged *m, struct part *p, uint32_t n)
 /* The record that was given makes room for the one behind it. */
 static int step(struct merged *m)
 {
-	struct part *p = m->given;
+	struct merged_part *p = m->given;
 	uint64_t last;
 	int rc;
 
@@ -162,7 +162,7 @@ static int step(struct merged *m)
 static int merged_next(struct input *in, struct pirecord *r)
 {
 	struct merged *m = in->state;
-	struct part *p;
+	struct merged_part *p;
 	bool on, off;
 	int rc;
 
@@ -227,7 +227,7 @@ static uint64_t merged_realtime(struct input *in, uint64_t stamp)
 }
 
 /* The first record of what happened: before it are those that hold for all times. */
-static int look_at_clock(struct part *p)
+static int look_at_clock(struct merged_part *p)
 {
 	struct pirecord r;
 	uint64_t wall;
@@ -255,7 +255,7 @@ static int set_clocks(struct input *in, struct merged *m)
 
 	m->walls = true;
 	for (i = 0; i < in->origins; i++) {
-		struct part *p = &m->part[i];
+		struct merged_part *p = &m->part[i];
 
 		rc = look_at_clock(p);
 		if (rc)
@@ -269,7 +269,7 @@ static int set_clocks(struct input *in, struct merged *m)
 	m->walls = m->walls && least != UINT64_MAX;
 	m->wall = m->walls ? least : 0;
 	for (i = 0; i < in->origins; i++) {
-		const struct part *p = &m->part[i];
+		const struct merged_part *p = &m->part[i];
 		uint64_t shift = m->walls ? p->wall - least : p->first;
 
 		if (!p->timed || shift > INT64_MAX || (m->walls && shift < SAME_BOOT))
@@ -309,7 +309,7 @@ static int merged_check(struct input *in)
 	int rc = 0;
 
 	for (i = 0; i < in->origins && rc != -ENOMEM; i++) {
-		struct part *p = &m->part[i];
+		struct merged_part *p = &m->part[i];
 
 		rc = p->in.format->check ? p->in.format->check(&p->in) : 0;
 		if (rc < 0 && !p->failed)
@@ -386,7 +386,7 @@ static int open_parts(struct input *in, struct merged *m, const char *const *pat
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		struct part *p = &m->part[in->origins];
+		struct merged_part *p = &m->part[in->origins];
 		struct pifile_fault fault;
 		int rc;
 
@@ -410,7 +410,7 @@ static int number_cpus(struct input *in, struct merged *m)
 	uint32_t i, k, n;
 
 	for (i = 0; i < in->origins; i++) {
-		struct part *p = &m->part[i];
+		struct merged_part *p = &m->part[i];
 
 		n = p->in.header.ncpus;
 		for (k = 0; k < n && k < TRACE_MAX_CPUS; k++) {

@@ -10,7 +10,7 @@
 #define NO_CPU UINT32_MAX
 
 /* One of the traces. */
-struct part {
+struct merged_part {
 	struct input in;
 	struct pirecord head;		/* the next one, if it has one */
 	bool has;
@@ -28,14 +28,14 @@ struct part {
 };
 
 struct merged {
-	struct part *part;
+	struct merged_part *part;
 	struct origin *origin;
 	uint32_t count;			/* of the room in both */
 	uint32_t missing;		/* traces that cannot be read */
 	uint32_t cpus;			/* of all */
-	struct part *now;		/* whose turn it is, while it is before … */
+	struct merged_part *now;		/* whose turn it is, while it is before … */
 	uint64_t until;
-	struct part *given;
+	struct merged_part *given;
 	bool on;			/* the first is */
 	bool telling;			/* of CPUs that came or went */
 	uint32_t gaps;
@@ -56,9 +56,9 @@ struct merged {
 };
 
 /* 1, or -ENOMEM: p's head as it is here. */
-int merged_record(struct merged *m, struct part *p, struct pirecord *r);
+int merged_record(struct merged *m, struct merged_part *p, struct pirecord *r);
 /* NO_CPU: no memory, or no machine has it. */
-uint32_t merged_cpu(struct merged *m, struct part *p, uint32_t cpu);
+uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu);
 int merged_labels(struct merged *m, uint32_t count);
 int merged_texts(struct input *in, struct merged *m);
 int merged_section(struct input *in, size_t i, struct input_section *section);

@@ -10,7 +10,7 @@
 #include "model/trace_books.h"
 #include "record/user_record.h"
 
-uint32_t merged_cpu(struct merged *m, struct part *p, uint32_t cpu)
+uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 {
 	uint32_t *more;
 
@@ -100,7 +100,7 @@ static void patch_mte(struct merged *m, const struct pirecord *r)
 }
 
 /* false: it tells nothing here. */
-static bool patch_system(struct merged *m, struct part *p, struct pirecord *r)
+static bool patch_system(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
 	uint32_t number, own;
 
@@ -122,7 +122,7 @@ static bool patch_system(struct merged *m, struct part *p, struct pirecord *r)
 	return true;
 }
 
-static void patch_sample(struct merged *m, struct part *p, struct pirecord *r)
+static void patch_sample(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
 	uint32_t own = r->minor >> PITRACE_TPROF_EVENT_SHIFT, low;
 
@@ -135,7 +135,7 @@ static void patch_sample(struct merged *m, struct part *p, struct pirecord *r)
 	}
 }
 
-static void patch_wakeup(struct merged *m, struct part *p, const struct pirecord *r)
+static void patch_wakeup(struct merged *m, struct merged_part *p, const struct pirecord *r)
 {
 	size_t cpu = offsetof(struct pitrace_wakeup, cpu);
 
@@ -144,7 +144,7 @@ static void patch_wakeup(struct merged *m, struct part *p, const struct pirecord
 	patch(m, r, cpu, merged_cpu(m, p, word(m, r, cpu)));
 }
 
-static void patch_record(struct merged *m, struct part *p, struct pirecord *r)
+static void patch_record(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
 	switch (r->major) {
 	case PITRACE_LOST:
@@ -181,7 +181,7 @@ static void patch_record(struct merged *m, struct part *p, struct pirecord *r)
 		patch_both(m, r, 0, 4);
 }
 
-int merged_record(struct merged *m, struct part *p, struct pirecord *r)
+int merged_record(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
 	uint8_t *more;
 

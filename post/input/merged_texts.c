@@ -119,7 +119,7 @@ static bool has_line(const char *text, size_t size, const char *line, size_t n)
 	return false;
 }
 
-static bool find_text(struct part *p, struct input_section *s)
+static bool find_text(struct merged_part *p, struct input_section *s)
 {
 	size_t i;
 
@@ -230,7 +230,7 @@ static char *room_for(struct merged *m, size_t size)
 	return more;
 }
 
-static int patch_stats(struct merged *m, struct part *p, struct input_section *s)
+static int patch_stats(struct merged *m, struct merged_part *p, struct input_section *s)
 {
 	char *copy = room_for(m, s->size + 1);
 	struct pifile_stats stats;
@@ -249,7 +249,7 @@ static int patch_stats(struct merged *m, struct part *p, struct input_section *s
 }
 
 /* "pid P since T until T …" in front of a perf map. */
-static int patch_map(struct merged *m, const struct part *p, struct input_section *s)
+static int patch_map(struct merged *m, const struct merged_part *p, struct input_section *s)
 {
 	uint32_t i = (uint32_t)(p - m->part), pid;
 	uint64_t since, until;
@@ -275,7 +275,7 @@ static int patch_map(struct merged *m, const struct part *p, struct input_sectio
 }
 
 /* 1: this one; 0: it is of no use here; -ENOMEM. */
-static int patch_section(struct merged *m, struct part *p, struct input_section *s)
+static int patch_section(struct merged *m, struct merged_part *p, struct input_section *s)
 {
 	int rc = 0;
 
@@ -313,7 +313,7 @@ int merged_section(struct input *in, size_t i, struct input_section *s)
 	if (i <= m->at)
 		return merged_section(in, 0, s) < 0 ? -ENOMEM : merged_section(in, i, s);
 	while (m->at_part < in->origins) {
-		struct part *p = &m->part[m->at_part];
+		struct merged_part *p = &m->part[m->at_part];
 
 		if (p->in.format->section(&p->in, m->at_section, s) <= 0) {
 			m->at_part++;
@@ -362,7 +362,7 @@ size_t merged_faults(const struct input *in, const struct pifile_fault **list)
 		return 0;
 	m->nfaults = m->told = 0;
 	for (i = 0; i < in->origins; i++) {
-		const struct part *p = &m->part[i];
+		const struct merged_part *p = &m->part[i];
 		const struct pifile_fault *own = NULL;
 
 		n = p->in.format->faults(&p->in, &own);

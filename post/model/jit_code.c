@@ -26,7 +26,7 @@
 #define TABLE_MAX (64u << 20)		/* … of unwinding tables */
 #define TABLE_ALIGN 8			/* where they count as standing, see jitdump_create(3) */
 
-struct event {
+struct jit_event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
 	uint32_t pid, tid;
 	uint64_t time, earliest, address, size, from;
@@ -42,7 +42,7 @@ struct jit_source {
 	uint32_t pid;			/* whose it is, as the trace calls it */
 	uint64_t inode;
 	char *path;			/* the mapping's */
-	struct event event;		/* the next one */
+	struct jit_event event;		/* the next one */
 	struct stat st;			/* of a dump */
 	uint32_t machine;
 	bool swapped;
@@ -177,7 +177,7 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 	int r = jitdump_next(s->dump, &d);
 
 	if (r > 0) {
-		s->event = (struct event){
+		s->event = (struct jit_event){
 			.kind = kinds[d.kind], .time = time_of(trace, s, d.time),
 			.earliest = time_of(trace, s, d.earliest),
 			/* Its number of itself is of its own namespace; another is a child's. */
@@ -204,7 +204,7 @@ static int next_of_log(struct input *trace, struct jit_source *s)
 	int r = jitlog_next(s->log, &l);
 
 	if (r > 0)
-		s->event = (struct event){
+		s->event = (struct jit_event){
 			.kind = kinds[l.kind], .time = time_of(trace, s, l.time),
 			.earliest = time_of(trace, s, l.time), .pid = s->pid,
 			.tid = trace->origins && l.tid ? origin_pid(origin_of(s->pid), l.tid) :
@@ -472,7 +472,7 @@ static int tell_lines(struct jit *j, struct jitdump *dump)
 /* Of the event that was read last. */
 static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 {
-	const struct event *e = &s->event;
+	const struct jit_event *e = &s->event;
 	size_t bytes = code && e->size <= CODE_MAX - j->code_size ? e->size : 0;
 	/* Of the other byte order: stacks of such a machine are not walked here. */
 	size_t table = j->tables && !s->swapped ? e->table_size : 0;
@@ -531,7 +531,7 @@ struct jit_from jit_from(const struct jit *j, const void *bytes)
 
 static int tell_load(struct jit *j, const struct jit_source *s)
 {
-	const struct event *e = &s->event;
+	const struct jit_event *e = &s->event;
 	int rc;
 
 	if (e->earliest < e->time && add_change(j, e->earliest, e->pid, 0))
@@ -548,7 +548,7 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 
 static int tell_event(struct jit *j, const struct jit_source *s)
 {
-	const struct event *e = &s->event;
+	const struct jit_event *e = &s->event;
 
 	/* The main thread's name is its process's, which the kernel tells. */
 	if (e->kind == NOTHING || (e->kind == THREAD && e->tid == e->pid))
@@ -569,7 +569,7 @@ static int tell_event(struct jit *j, const struct jit_source *s)
 
 static int tell(struct jit *j, const struct jit_source *s)
 {
-	const struct event *e = &s->event;
+	const struct jit_event *e = &s->event;
 	uint32_t before = a2n_told(j->a2n);
 	int rc = tell_event(j, s);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-struct named {
+struct level_named {
 	const char *name;
 	uint64_t tie;		/* decides between equal names: pid, tid, line */
 	uint32_t id;
@@ -57,7 +57,7 @@ static uint64_t tie_of(const struct names *n, enum level level, uint32_t id)
 
 static int compare_named(const void *pa, const void *pb)
 {
-	const struct named *a = pa, *b = pb;
+	const struct level_named *a = pa, *b = pb;
 	int c = a->name == b->name ? 0 : strcmp(a->name, b->name);
 
 	if (c)
@@ -70,7 +70,7 @@ static int compare_named(const void *pa, const void *pb)
 /* The place of each of `count` ids; NULL: no memory. */
 static uint32_t *places(const struct names *n, enum level level, uint32_t count)
 {
-	struct named *list = malloc((count + 1ul) * sizeof(*list));
+	struct level_named *list = malloc((count + 1ul) * sizeof(*list));
 	uint32_t *place = malloc((count + 1ul) * sizeof(*place)), i;
 
 	if (!list || !place) {
@@ -79,7 +79,7 @@ static uint32_t *places(const struct names *n, enum level level, uint32_t count)
 		return NULL;
 	}
 	for (i = 0; i < count; i++)
-		list[i] = (struct named){ level_name(n, level, i), tie_of(n, level, i), i };
+		list[i] = (struct level_named){ level_name(n, level, i), tie_of(n, level, i), i };
 	qsort(list, count, sizeof(*list), compare_named);
 	for (i = 0; i < count; i++)
 		place[list[i].id] = i;

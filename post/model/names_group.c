@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct named {
+struct names_named {
 	uint32_t index, within;
 	const char *name;
 };
 
 static int compare_named(const void *pa, const void *pb)
 {
-	const struct named *a = pa, *b = pb;
+	const struct names_named *a = pa, *b = pb;
 	int c = strcmp(a->name, b->name);
 
 	if (a->within != b->within)
@@ -23,7 +23,7 @@ static int compare_named(const void *pa, const void *pb)
 }
 
 /* The first of a name stands for all that have it within the same. */
-static void group_by_name(struct named *list, uint32_t count, uint32_t *group, size_t stride)
+static void group_by_name(struct names_named *list, uint32_t count, uint32_t *group, size_t stride)
 {
 	uint32_t i, first = 0;
 
@@ -39,16 +39,16 @@ static void group_by_name(struct named *list, uint32_t count, uint32_t *group, s
 int names_group(struct names *n, const struct names_options *o)
 {
 	uint32_t count = n->nprocess > n->nthread ? n->nprocess : n->nthread, i;
-	struct named *list = calloc(count + 1, sizeof(*list));
+	struct names_named *list = calloc(count + 1, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;
 	for (i = 0; i < n->nprocess; i++)
-		list[i] = (struct named){ i, 0, n->process[i].name };
+		list[i] = (struct names_named){ i, 0, n->process[i].name };
 	if (o->by_process_name && n->nprocess)
 		group_by_name(list, n->nprocess, &n->process[0].group, sizeof(*n->process));
 	for (i = 0; i < n->nthread; i++)
-		list[i] = (struct named){ i, n->process[n->thread[i].process].group,
+		list[i] = (struct names_named){ i, n->process[n->thread[i].process].group,
 					  n->thread[i].name };
 	if (o->by_thread_name && n->nthread)
 		group_by_name(list, n->nthread, &n->thread[0].group, sizeof(*n->thread));

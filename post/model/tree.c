@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-struct group {			/* a stretch of sorted rows with the same rank at one level */
+struct tree_group {		/* a stretch of sorted rows with the same rank at one level */
 	uint64_t ticks, unsure;
 	uint32_t from, to;
 };
@@ -23,7 +23,7 @@ struct build {
 	const enum level *levels;
 	struct levels ranks;
 	struct sorted *order, *spare;
-	struct group *group;	/* a stack: siblings lie side by side */
+	struct tree_group *group;	/* a stack: siblings lie side by side */
 	uint32_t ngroup, room;
 	struct tree *tree;
 };
@@ -74,7 +74,7 @@ static void sort_by_rank(struct sorted *s, struct sorted *spare, uint32_t n)
 /* Of equal ticks the first by name comes first: it stands first already. */
 static int compare_groups(const void *pa, const void *pb)
 {
-	const struct group *a = pa, *b = pb;
+	const struct tree_group *a = pa, *b = pb;
 
 	if (a->ticks != b->ticks)
 		return a->ticks > b->ticks ? -1 : 1;
@@ -84,7 +84,7 @@ static int compare_groups(const void *pa, const void *pb)
 static int push_groups(struct build *b, enum level level, uint32_t from, uint32_t to)
 {
 	const struct row *row = b->m->counts.row;
-	struct group *g = NULL;
+	struct tree_group *g = NULL;
 	uint32_t i;
 
 	for (i = from; i < to; i++)
@@ -97,7 +97,7 @@ static int push_groups(struct build *b, enum level level, uint32_t from, uint32_
 			if (keys_grow_array((void **)&b->group, &b->room, b->ngroup, sizeof(*g)))
 				return -ENOMEM;
 			g = &b->group[b->ngroup++];
-			*g = (struct group){ .from = i };
+			*g = (struct tree_group){ .from = i };
 		}
 		g->ticks += r->ticks;
 		g->unsure += r->unsure;
@@ -119,7 +119,7 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 	if (b->ngroup > base)
 		qsort(b->group + base, b->ngroup - base, sizeof(*b->group), compare_groups);
 	for (i = base; i < b->ngroup; i++) {
-		struct group g = b->group[i];		/* the stack moves when it grows */
+		struct tree_group g = b->group[i];		/* the stack moves when it grows */
 		uint32_t end = b->ngroup, row;
 
 		if (keys_grow_array((void **)&t->node, &t->room, t->count, sizeof(*t->node)))

@@ -23,7 +23,7 @@
 #define ROOM		(4 * RECORD_MAX)
 #define EVENTS_MAX	65536
 
-struct serving {
+struct fields_serving {
 	struct tep_handle *tep;
 	struct trace_seq text;
 	bool big;
@@ -67,7 +67,7 @@ static bool inside(const struct tep_format_field *f)
 }
 
 /* One that the library cannot read is missing alone. */
-static void take_event(struct serving *t, struct bytes *b, const char *system)
+static void take_event(struct fields_serving *t, struct bytes *b, const char *system)
 {
 	uint64_t size = bytes_u64(b);
 	char *format = take_text(b, size);
@@ -77,7 +77,7 @@ static void take_event(struct serving *t, struct bytes *b, const char *system)
 	free(format);
 }
 
-static void take_events(struct serving *t, struct bytes *b, const char *system)
+static void take_events(struct fields_serving *t, struct bytes *b, const char *system)
 {
 	uint32_t n = bytes_u32(b);
 
@@ -85,7 +85,7 @@ static void take_events(struct serving *t, struct bytes *b, const char *system)
 		take_event(t, b, system);
 }
 
-static void take_systems(struct serving *t, struct bytes *b)
+static void take_systems(struct fields_serving *t, struct bytes *b)
 {
 	uint32_t n = bytes_u32(b);
 
@@ -98,7 +98,7 @@ static void take_systems(struct serving *t, struct bytes *b)
 }
 
 /* "header_page", "header_event": a name and a text. */
-static void take_head(struct serving *t, struct bytes *b, uint32_t word)
+static void take_head(struct fields_serving *t, struct bytes *b, uint32_t word)
 {
 	const char *name = take_name(b);
 	uint64_t size = bytes_u64(b);
@@ -110,7 +110,7 @@ static void take_head(struct serving *t, struct bytes *b, uint32_t word)
 }
 
 /* What the formats' texts name by address: strings of the kernel. */
-static void take_strings(struct serving *t, struct bytes *b)
+static void take_strings(struct fields_serving *t, struct bytes *b)
 {
 	uint32_t size = bytes_u32(b);	/* of kallsyms, which perf leaves empty */
 
@@ -125,7 +125,7 @@ static void take_strings(struct serving *t, struct bytes *b)
 	}
 }
 
-static bool take_all(struct serving *t, const void *data, size_t size)
+static bool take_all(struct fields_serving *t, const void *data, size_t size)
 {
 	static const char magic[] = "\027\010\104tracing";
 	struct bytes b = bytes_of(data, size);
@@ -155,7 +155,7 @@ static bool take_all(struct serving *t, const void *data, size_t size)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-static struct tep_event *event_of(struct serving *t, const void *raw, size_t bytes,
+static struct tep_event *event_of(struct fields_serving *t, const void *raw, size_t bytes,
 				  struct tep_record *r)
 {
 	struct tep_event *event;
@@ -175,7 +175,7 @@ static struct tep_event *event_of(struct serving *t, const void *raw, size_t byt
 }
 
 /* The first byte says whether there is one. */
-static size_t text(struct serving *t, const void *raw, size_t bytes, char *out, size_t size)
+static size_t text(struct fields_serving *t, const void *raw, size_t bytes, char *out, size_t size)
 {
 	struct tep_record r;
 	struct tep_event *event = event_of(t, raw, bytes, &r);
@@ -192,7 +192,7 @@ static size_t text(struct serving *t, const void *raw, size_t bytes, char *out, 
 	return n + 1;
 }
 
-static struct tracepoint_field field(struct serving *t, char names[3][64])
+static struct tracepoint_field field(struct fields_serving *t, char names[3][64])
 {
 	struct tep_format_field *f;
 	struct tep_event *event;
@@ -210,7 +210,7 @@ static struct tracepoint_field field(struct serving *t, char names[3][64])
 
 void tracepoints_serve(int fd, const void *data, size_t size)
 {
-	static struct serving t;
+	static struct fields_serving t;
 	static struct {
 		struct tracepoints_question q;
 		char rest[TRACEPOINTS_ROOM];

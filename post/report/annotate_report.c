@@ -62,7 +62,7 @@ static bool is_named(const struct job *job, const struct symbol *s)
 }
 
 /* The ticks of a symbol, all threads together: by its code where it has several, by offset. */
-struct hits {
+struct spot_hits {
 	struct offset_ticks *list;
 	uint32_t n, room;
 };
@@ -74,7 +74,7 @@ static int compare_hits(const void *pa, const void *pb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static int gather_hits(const struct job *job, uint32_t symbol, struct hits *h)
+static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits *h)
 {
 	const struct counts *c = &job->model->counts;
 	uint32_t i, k = 0;
@@ -100,7 +100,7 @@ static int gather_hits(const struct job *job, uint32_t symbol, struct hits *h)
 }
 
 /* The hits from `at` on that are of one code, now from its start: where the next one's begin. */
-static uint32_t cut_hits(struct hits *h, uint32_t at, struct annotated *a)
+static uint32_t cut_hits(struct spot_hits *h, uint32_t at, struct annotated *a)
 {
 	uint64_t first = h->list[at].offset, base = 0;
 	uint32_t i;
@@ -542,7 +542,7 @@ static int for_each(const struct job *job, void *to, form write)
 	int rc = 0;
 
 	for (i = 0; i < n->symbols.count && !rc; i++) {
-		struct hits hits = { 0 };
+		struct spot_hits hits = { 0 };
 		uint32_t at = 0;
 
 		if (!is_named(job, &n->symbols.symbol[i]))

@@ -204,7 +204,7 @@ static int callers_write(const struct job *job, FILE *out)
 #define SCREEN_SYMBOLS	4
 #define SCREEN_EDGES	3
 
-struct screen {
+struct callers_screen {
 	FILE *out;
 	uint32_t shown;
 };
@@ -212,7 +212,7 @@ struct screen {
 static void screen_called(const struct job *job, void *arg, const struct callers *c,
 			  const struct called *of)
 {
-	struct screen *s = arg;
+	struct callers_screen *s = arg;
 	struct called few = *of;
 
 	if (s->shown++ >= SCREEN_SYMBOLS && !job->options->symbol)
@@ -227,7 +227,7 @@ static void screen_called(const struct job *job, void *arg, const struct callers
 /* The first symbols with the edges that have most; all of one that was asked for. */
 static int callers_screen(const struct job *job, FILE *out)
 {
-	struct screen s = { .out = out };
+	struct callers_screen s = { .out = out };
 	int rc;
 
 	fputs("\n       TOTAL    %%%        SELF    %%%  SYMBOL\n", out);

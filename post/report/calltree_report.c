@@ -135,14 +135,14 @@ static int calltree_write(const struct job *job, FILE *out)
 #define SCREEN_LINES	20
 #define SCREEN_LEAST	1.0	/* percent: less is not for a first look */
 
-struct screen {
+struct tree_screen {
 	FILE *out;
 	uint32_t shown, more;
 };
 
 static void screen_call(const struct job *job, void *arg, uint32_t i)
 {
-	struct screen *s = arg;
+	struct tree_screen *s = arg;
 
 	if (percent_of(job->stacks->calls.call[i].total, job->stack_total) < SCREEN_LEAST)
 		return;
@@ -156,7 +156,7 @@ static void screen_call(const struct job *job, void *arg, uint32_t i)
 
 static int calltree_screen(const struct job *job, FILE *out)
 {
-	struct screen s = { .out = out };
+	struct tree_screen s = { .out = out };
 	int rc;
 
 	fputs(text_head(job), out);

@@ -97,7 +97,7 @@ static const char *record_name(const struct explain_source *s)
 	const struct pirecord r = {
 		.major = PITRACE_MTE, .minor = s->minor, .type = PITRACE_TYPE_STRUCT,
 	};
-	const struct kind *kind = show_kind(&r);
+	const struct show_kind *kind = show_kind(&r);
 
 	return kind ? show_kind_name(kind, &r) :
 	       s->minor == PITRACE_MTE_JIT ? "jitted method" : "";

@@ -21,14 +21,14 @@ struct instructions {
 };
 
 /* What a line tells beside its place. */
-struct told {
+struct told_code {
 	const char *words;
 	uint64_t missing;		/* so many, words are why; 0: it is here */
 	bool end;			/* what ended the run */
 };
 
 static void print_columns(struct instructions *in, const struct run *run, uint64_t address,
-		      const struct told *t, bool doubt)
+		      const struct told_code *t, bool doubt)
 {
 	const struct names *n = &in->lines.job->model->names;
 	const struct symbol *s = &n->symbols.symbol[n->symbols.symbol[run->place.symbol].base];
@@ -56,7 +56,7 @@ static void print_columns(struct instructions *in, const struct run *run, uint64
 
 /* A line: its place, what it tells, and at the first of a run why that is in doubt. */
 static void print_line_at(struct instructions *in, const struct run *run, uint64_t address,
-			  const struct told *t, bool first)
+			  const struct told_code *t, bool first)
 {
 	const struct run_text *symbol = run_symbol(&in->lines, run);
 	bool doubt = first && run->r.doubt;
@@ -107,7 +107,7 @@ static void print_missing(struct instructions *in, const struct run *run, uint64
 			  uint64_t n, const char *why, bool first)
 {
 	in->missing += n;
-	print_line_at(in, run, address, &(struct told){ .words = why, .missing = n }, first);
+	print_line_at(in, run, address, &(struct told_code){ .words = why, .missing = n }, first);
 }
 
 /* From this address on; -ENOMEM or 0. */
@@ -126,7 +126,7 @@ static int print_steps(struct instructions *in, const struct run *run, uint64_t 
 			print_missing(in, run, address, n, why, first);
 			return 0;
 		}
-		print_line_at(in, run, address, &(struct told){ .words = insn->text }, first);
+		print_line_at(in, run, address, &(struct told_code){ .words = insn->text }, first);
 		address += insn->length;
 		in->shown++;
 	}
@@ -151,7 +151,7 @@ static void print_run(struct run_lines *l, const struct run *run)
 	}
 	if (r->what != ITRACE_BRANCH) {
 		*run_words(words, run) = '\0';
-		print_line_at(in, run, r->end, &(struct told){ .words = words, .end = true },
+		print_line_at(in, run, r->end, &(struct told_code){ .words = words, .end = true },
 			      false);
 	}
 	l->failed |= rc != 0;

@@ -10,7 +10,7 @@
 #define SCREEN_SOURCES 12
 
 /* Rows of all CPUs together, by source and number. */
-struct sources {
+struct irq_sources {
 	struct irq_row *row;
 	uint32_t count;
 };
@@ -26,7 +26,7 @@ static int compare_rows(const void *pa, const void *pb)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-static void free_sources(struct sources *list)
+static void free_sources(struct irq_sources *list)
 {
 	uint32_t i;
 
@@ -35,13 +35,13 @@ static void free_sources(struct sources *list)
 	free(list->row);
 }
 
-static int gather(struct sources *list, const struct irqs *q)
+static int gather(struct irq_sources *list, const struct irqs *q)
 {
 	struct irq_row *sorted = calloc((size_t)q->nrow + 1, sizeof(*sorted)), *into = NULL;
 	uint32_t i;
 	int rc = 0;
 
-	*list = (struct sources){ calloc((size_t)q->nrow + 1, sizeof(*list->row)), 0 };
+	*list = (struct irq_sources){ calloc((size_t)q->nrow + 1, sizeof(*list->row)), 0 };
 	if (!sorted || !list->row) {
 		free(sorted);
 		free_sources(list);
@@ -98,7 +98,7 @@ static void write_row(const struct job *job, FILE *out, const struct irq_row *r,
 
 static int write_sources(const struct job *job, FILE *out, uint32_t most)
 {
-	struct sources list;
+	struct irq_sources list;
 	uint32_t *order, count, i;
 	int rc = gather(&list, &job->model->times.irqs);
 
@@ -198,7 +198,7 @@ static void json_row(const struct job *job, struct json *j, const struct irq_row
 static int irq_json(const struct job *job, struct json *j)
 {
 	const struct times *t = &job->model->times;
-	struct sources list;
+	struct irq_sources list;
 	uint32_t i, k;
 	int rc = gather(&list, &t->irqs);
 

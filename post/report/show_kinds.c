@@ -171,7 +171,7 @@ static const struct field code[] = {
 #define DETAIL(kind, name, type) KIND(DETAIL_RECORD, kind, DETAIL_KIND, name, NULL, type)
 #define SYNC(minor, name) KIND(PITRACE_SYNC, minor, ALL, name, sync, pitrace_sync)
 
-static const struct kind kinds[] = {
+static const struct show_kind kinds[] = {
 	TPROF(PITRACE_TPROF_KERNEL, "kernel", sample, pitrace_sample),
 	TPROF(PITRACE_TPROF_USER, "user", sample, pitrace_sample),
 	TPROF(PITRACE_TPROF_IDLE, "idle", idle, pitrace_idle),
@@ -299,7 +299,7 @@ const struct flag show_branch_flags[] = {
 	{ PITRACE_BRANCH_STEP, "step" }, { 0, NULL },
 };
 
-const struct kind *show_kind(const struct pirecord *r)
+const struct show_kind *show_kind(const struct pirecord *r)
 {
 	size_t i;
 
@@ -312,7 +312,7 @@ const struct kind *show_kind(const struct pirecord *r)
 	return NULL;
 }
 
-const char *show_kind_name(const struct kind *kind, const struct pirecord *r)
+const char *show_kind_name(const struct show_kind *kind, const struct pirecord *r)
 {
 	if (!kind)
 		return "";

@@ -52,7 +52,8 @@ static uint64_t number(const struct pirecord *r, const struct field *f)
 }
 
 /* A text field, with an end: the record's own bytes may have none. */
-static const char *text(const struct pirecord *r, const struct field *f, char *room, size_t size)
+static const char *field_text(const struct pirecord *r, const struct field *f, char *room,
+			      size_t size)
 {
 	const char *p = (const char *)r->data + f->offset;
 	size_t most = f->type == FIELD_COMM ? 16 :
@@ -181,7 +182,7 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	case FIELD_EVENT:
 	case FIELD_PATH:
 		putc('"', out);
-		escape_print(out, text(r, f, room, sizeof(room)));
+		escape_print(out, field_text(r, f, room, sizeof(room)));
 		putc('"', out);
 		break;
 	case FIELD_BYTES:
@@ -194,7 +195,7 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	}
 }
 
-static void words_record(FILE *out, const struct pirecord *r, const struct kind *kind,
+static void words_record(FILE *out, const struct pirecord *r, const struct show_kind *kind,
 			 struct tracepoints *formats)
 {
 	const struct field *f;
@@ -291,7 +292,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	case FIELD_COMM:
 	case FIELD_EVENT:
 	case FIELD_PATH:
-		json_string(j, f->name, text(r, f, room, sizeof(room)));
+		json_string(j, f->name, field_text(r, f, room, sizeof(room)));
 		break;
 	case FIELD_BYTES:
 	case FIELD_CODE:
@@ -305,7 +306,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 
 /* What is alike in most records: kept as it was written, by what it tells. */
 struct json_head {
-	const struct kind *kind;
+	const struct show_kind *kind;
 	uint32_t minor, ring;
 	uint16_t major;
 	bool snapshot;
@@ -314,7 +315,7 @@ struct json_head {
 
 #define HEADS 16
 
-static void write_head(struct json *j, const struct pirecord *r, const struct kind *kind)
+static void write_head(struct json *j, const struct pirecord *r, const struct show_kind *kind)
 {
 	json_string(j, "ring", r->ring == PITRACE_RING_MTE ? "mte" : "trace");
 	json_uint(j, "major", r->major);
@@ -327,7 +328,7 @@ static void write_head(struct json *j, const struct pirecord *r, const struct ki
 		json_bool(j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
 }
 
-static void json_head(struct json *j, const struct pirecord *r, const struct kind *kind,
+static void json_head(struct json *j, const struct pirecord *r, const struct show_kind *kind,
 		      struct json_head heads[HEADS])
 {
 	struct json_head *h = &heads[(r->major * 5u + r->minor) % HEADS];
@@ -345,7 +346,7 @@ static void json_head(struct json *j, const struct pirecord *r, const struct kin
 	h->snapshot = r->snapshot;
 }
 
-static void json_record(FILE *out, const struct pirecord *r, const struct kind *kind,
+static void json_record(FILE *out, const struct pirecord *r, const struct show_kind *kind,
 			struct tracepoints *formats, struct json_head heads[HEADS])
 {
 	const uint8_t *p = r->data;

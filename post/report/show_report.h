@@ -32,7 +32,7 @@ struct field {
 	uint16_t offset;
 };
 
-struct kind {
+struct show_kind {
 	uint16_t major;
 	uint32_t minor, mask;		/* minor & mask is compared */
 	const char *name;
@@ -41,8 +41,8 @@ struct kind {
 };
 
 /* The kind of a record; NULL: not known, show its data as numbers. */
-const struct kind *show_kind(const struct pirecord *r);
-const char *show_kind_name(const struct kind *kind, const struct pirecord *r);
+const struct show_kind *show_kind(const struct pirecord *r);
+const char *show_kind_name(const struct show_kind *kind, const struct pirecord *r);
 const char *show_major(uint16_t major);		/* in words */
 
 /* What a program wrote, behind the record's head; false, and nothing: it is not such a record. */

@@ -106,13 +106,13 @@ static int make_spool(void)
 
 /* ---- the process that opens ------------------------------------------------------------------ */
 
-struct serving {
+struct opener_serving {
 	const struct options *o;
 	uint64_t done;			/* outputs, a bit each */
 	int folder;			/* -1: none yet */
 };
 
-static int serve_output(struct serving *s, const struct request *q, struct reply *r)
+static int serve_output(struct opener_serving *s, const struct request *q, struct reply *r)
 {
 	struct output out;
 	mode_t mode;
@@ -141,14 +141,15 @@ static int serve_output(struct serving *s, const struct request *q, struct reply
 	return fd < 0 ? -errno : fd;
 }
 
-static int serve_in_folder(const struct serving *s, const struct request *q)
+static int serve_in_folder(const struct opener_serving *s, const struct request *q)
 {
 	size_t n = strspn(q->name, "abcdefghijklmnopqrstuvwxyz0123456789");
 
 	return s->folder < 0 || !n || q->name[n] ? -EINVAL : make_in_folder(s->folder, q->name);
 }
 
-static int serve_debug_file(const struct serving *s, const struct request *q, struct reply *r)
+static int serve_debug_file(const struct opener_serving *s, const struct request *q,
+			    struct reply *r)
 {
 	if (!s->o->names.debuginfod || q->number > SERVERS_ID)
 		return -EINVAL;
@@ -156,7 +157,7 @@ static int serve_debug_file(const struct serving *s, const struct request *q, st
 			   r->why, sizeof(r->why));
 }
 
-static int serve_one(struct serving *s, struct request *q, struct reply *r)
+static int serve_one(struct opener_serving *s, struct request *q, struct reply *r)
 {
 	q->name[sizeof(q->name) - 1] = '\0';
 	switch (q->question) {
@@ -198,7 +199,7 @@ static bool send_reply(int to, struct reply *r, int fd)
 static _Noreturn void serve(const struct options *o, int from)
 {
 	static struct reply r;
-	struct serving s = { .o = o, .folder = -1 };
+	struct opener_serving s = { .o = o, .folder = -1 };
 	struct request q;
 	ssize_t n;
 

@@ -25,7 +25,7 @@ struct run_thread {
 	uint32_t depth, room;
 };
 
-struct reading {
+struct run_reading {
 	const struct job *job;
 	struct xray_functions *functions;
 	struct run_thread *thread;	/* by the runs' index */
@@ -34,7 +34,7 @@ struct reading {
 	void *arg;
 };
 
-static int number_of(struct reading *rd, const struct run *run, uint32_t *number)
+static int number_of(struct run_reading *rd, const struct run *run, uint32_t *number)
 {
 	struct xray_functions *f = rd->functions;
 	uint32_t symbol = rd->job->model->names.symbols.symbol[run->place.symbol].base;
@@ -60,7 +60,7 @@ static int number_of(struct reading *rd, const struct run *run, uint32_t *number
 	return 0;
 }
 
-static struct run_thread *get_thread(struct reading *rd, uint32_t i)
+static struct run_thread *get_thread(struct run_reading *rd, uint32_t i)
 {
 	while (i >= rd->nthread) {
 		if (keys_grow_array((void **)&rd->thread, &rd->room, rd->nthread,
@@ -71,7 +71,7 @@ static struct run_thread *get_thread(struct reading *rd, uint32_t i)
 	return &rd->thread[i];
 }
 
-static int tell(const struct reading *rd, const struct run *run, enum call_kind kind,
+static int tell(const struct run_reading *rd, const struct run *run, enum call_kind kind,
 		uint32_t function)
 {
 	struct call_record call = {
@@ -88,7 +88,7 @@ static int tell(const struct reading *rd, const struct run *run, enum call_kind 
 
 static int take_run(void *arg, const struct run *run)
 {
-	struct reading *rd = arg;
+	struct run_reading *rd = arg;
 	struct run_thread *th = get_thread(rd, run->r.thread);
 	uint32_t number;
 	int rc = th ? number_of(rd, run, &number) : -ENOMEM;
@@ -114,7 +114,7 @@ static int take_run(void *arg, const struct run *run)
 
 int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, void *arg)
 {
-	struct reading rd = { .job = job, .functions = f, .each = each, .arg = arg };
+	struct run_reading rd = { .job = job, .functions = f, .each = each, .arg = arg };
 	struct runs_reader reader = { .run = take_run, .arg = &rd };
 	int rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
 

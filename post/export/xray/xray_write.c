@@ -32,7 +32,7 @@ struct xray_buffer {
 	size_t used, room;
 };
 
-struct writing {
+struct xray_writing {
 	FILE *out;
 	struct xray_buffer *thread;
 	uint32_t nthread, room;
@@ -46,7 +46,7 @@ static bool same_thread(const void *array, uint32_t i, const void *key)
 	return a->pid == b->pid && a->tid == b->tid;
 }
 
-static struct xray_buffer *get_thread(struct writing *w, uint32_t pid, uint32_t tid)
+static struct xray_buffer *get_thread(struct xray_writing *w, uint32_t pid, uint32_t tid)
 {
 	struct xray_buffer new = { .pid = pid, .tid = tid };
 	uint64_t hash = hash_mix(pid, tid);
@@ -61,7 +61,7 @@ static struct xray_buffer *get_thread(struct writing *w, uint32_t pid, uint32_t 
 	return &w->thread[w->nthread++];
 }
 
-static void flush(struct writing *w, struct xray_buffer *t)
+static void flush(struct xray_writing *w, struct xray_buffer *t)
 {
 	uint8_t extents[METADATA] = { BYTE_EXTENTS };
 	uint64_t size = t->used;
@@ -111,7 +111,7 @@ static bool metadata(struct xray_buffer *t, uint8_t kind, uint64_t first, size_t
 
 /* What a buffer begins with, a change of the CPU, a time that a delta cannot hold; *delta is what
  * is left to be told. */
-static bool begin_record(struct writing *w, struct xray_buffer *t, const struct pirecord *r,
+static bool begin_record(struct xray_writing *w, struct xray_buffer *t, const struct pirecord *r,
 			 uint32_t *delta)
 {
 	bool ok = true, begins, far;
@@ -135,7 +135,7 @@ static bool begin_record(struct writing *w, struct xray_buffer *t, const struct 
 	return ok;
 }
 
-static int write_call(struct writing *w, const struct pirecord *r)
+static int write_call(struct xray_writing *w, const struct pirecord *r)
 {
 	const struct call_record *c = RECORD_AS(r, struct call_record);
 	struct xray_buffer *t = c ? get_thread(w, c->pid, c->tid) : NULL;
@@ -161,7 +161,7 @@ static int write_call(struct writing *w, const struct pirecord *r)
 	return 0;
 }
 
-static int write_event(struct writing *w, const struct pirecord *r)
+static int write_event(struct xray_writing *w, const struct pirecord *r)
 {
 	struct user_record x;
 	struct xray_buffer *t;
@@ -185,7 +185,7 @@ static int write_event(struct writing *w, const struct pirecord *r)
 }
 
 /* Of an instruction trace the clock's cycles are nanoseconds. */
-static void write_header(struct writing *w, const struct input *in)
+static void write_header(struct xray_writing *w, const struct input *in)
 {
 	const uint16_t version = htole16(VERSION), type = htole16(1);
 	const uint32_t bits = htole32(3);	/* a clock that is constant and does not stop */
@@ -203,7 +203,7 @@ static int each_call(void *arg, const struct pirecord *r)
 	return write_call(arg, r);
 }
 
-static int write_records(struct writing *w, const struct job *job)
+static int write_records(struct xray_writing *w, const struct job *job)
 {
 	struct input *in = job->input;
 	struct pirecord r = { 0 };
@@ -222,7 +222,7 @@ static int write_records(struct writing *w, const struct job *job)
 int xray_write(const struct job *job, FILE *out)
 {
 	struct xray_functions f = { 0 };
-	struct writing w = { .out = out };
+	struct xray_writing w = { .out = out };
 	uint32_t i;
 	int rc;
 

@@ -28,7 +28,7 @@
 /* No process has this number: nothing is to be found of it on the machine that reads. */
 #define NOBODY		0x400001u
 
-struct sample {
+struct gperftools_sample {
 	struct pitrace_sample sample;
 	struct pitrace_stack stack;
 	uint64_t address[STACK_ADDRESSES];
@@ -62,7 +62,7 @@ struct gperftools {
 	uint64_t at;
 	bool ended;
 	uint64_t samples;		/* before this one */
-	struct sample *sample;
+	struct gperftools_sample *sample;
 };
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -611,7 +611,7 @@ static bool in_kernel(const struct gperftools *g, uint64_t pc)
 static void give_sample(struct gperftools *g, const struct stack_at *s, struct pirecord *r)
 {
 	uint32_t depth = s->depth < STACK_ADDRESSES ? (uint32_t)s->depth : STACK_ADDRESSES, i;
-	struct sample *to = g->sample;
+	struct gperftools_sample *to = g->sample;
 	uint32_t kernel = 0;
 	__uint128_t time;
 

@@ -24,13 +24,13 @@ struct waiting {
 	uint8_t record[];
 };
 
-struct thread {
+struct deferred_thread {
 	uint32_t tid;
 	struct waiting *first, *last;
 };
 
 struct perf_deferred {
-	struct thread *thread;
+	struct deferred_thread *thread;
 	uint32_t nthreads, room;
 	struct keys by_tid;
 	struct waiting *oldest, *newest;
@@ -40,7 +40,7 @@ struct perf_deferred {
 
 static bool same_tid(const void *array, uint32_t i, const void *key)
 {
-	return ((const struct thread *)array)[i].tid == *(const uint32_t *)key;
+	return ((const struct deferred_thread *)array)[i].tid == *(const uint32_t *)key;
 }
 
 static uint32_t find_thread(const struct perf_deferred *d, uint32_t tid)
@@ -57,7 +57,7 @@ static uint32_t get_thread(struct perf_deferred *d, uint32_t tid)
 	if (keys_grow_array((void **)&d->thread, &d->room, d->nthreads, sizeof(*d->thread)) ||
 	    keys_add(&d->by_tid, hash_mix(tid, 0), d->nthreads))
 		return NO_KEY;
-	d->thread[d->nthreads] = (struct thread){ .tid = tid };
+	d->thread[d->nthreads] = (struct deferred_thread){ .tid = tid };
 	return d->nthreads++;
 }
 
@@ -69,7 +69,7 @@ static uint64_t bytes_of_waiting(const struct waiting *w)
 /* Its thread's first, which is the caller's now. */
 static struct waiting *take_first(struct perf_deferred *d, uint32_t thread)
 {
-	struct thread *t = &d->thread[thread];
+	struct deferred_thread *t = &d->thread[thread];
 	struct waiting *w = t->first;
 
 	if (!w)

@@ -15,7 +15,7 @@
 #include "record/registers.h"
 #include "model/event_kinds.h"
 
-struct group {				/* a control group */
+struct task_group {				/* a control group */
 	uint64_t id;
 	char *path;
 };
@@ -39,7 +39,7 @@ struct perf_details {
 	struct tracepoint_field switches[SWITCH_FIELDS], wakeups[WAKEUP_FIELDS];
 	struct tracepoint_field news[WAKEUP_FIELDS];
 	struct call_fields *call;	/* of each event of the file */
-	struct group *group;		/* in the order of ids */
+	struct task_group *group;		/* in the order of ids */
 	uint32_t ngroups, room_groups;
 	struct task *task;		/* hash table; tid 0 is an empty place */
 	uint32_t ntasks, room_tasks;
@@ -267,7 +267,7 @@ static int keep_group(struct perf_details *d, const struct perf_item *i)
 	}
 	if (d->ngroups == d->room_groups) {
 		uint32_t room = d->room_groups ? 2 * d->room_groups : 64;
-		struct group *more = realloc(d->group, room * sizeof(*more));
+		struct task_group *more = realloc(d->group, room * sizeof(*more));
 
 		if (!more) {
 			free(path);
@@ -277,7 +277,7 @@ static int keep_group(struct perf_details *d, const struct perf_item *i)
 		d->room_groups = room;
 	}
 	memmove(d->group + at + 1, d->group + at, (d->ngroups - at) * sizeof(*d->group));
-	d->group[at] = (struct group){ i->cgroup, path };
+	d->group[at] = (struct task_group){ i->cgroup, path };
 	d->ngroups++;
 	return 0;
 }

@@ -115,7 +115,7 @@ static void simplify(char *name)
 	}
 }
 
-static bool is_dropped(const struct pprof *p, const struct code *c, struct expression *drop,
+static bool is_dropped(const struct pprof *p, const struct pprof_code *c, struct expression *drop,
 		       struct expression *keep)
 {
 	struct bytes b = pprof_part(p, p->functions.item[c->function].part);

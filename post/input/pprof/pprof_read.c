@@ -18,7 +18,7 @@
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-struct told {
+struct pprof_told {
 	struct bytes locations;		/* the sample: read once more */
 	uint64_t value[64];
 	uint32_t values;
@@ -27,7 +27,7 @@ struct told {
 	bool has_pid, has_tid;
 };
 
-static void read_label(const struct pprof *p, struct bytes b, struct told *t)
+static void read_label(const struct pprof *p, struct bytes b, struct pprof_told *t)
 {
 	uint64_t key = 0, words = 0, number = 0;
 	struct protobuf_field f;
@@ -58,7 +58,7 @@ static void read_label(const struct pprof *p, struct bytes b, struct told *t)
 }
 
 /* The next sample; false: no more. */
-static bool next_sample(const struct pprof *p, struct bytes *at, struct told *t)
+static bool next_sample(const struct pprof *p, struct bytes *at, struct pprof_told *t)
 {
 	struct protobuf_field f, s;
 	uint64_t value;
@@ -67,7 +67,7 @@ static bool next_sample(const struct pprof *p, struct bytes *at, struct told *t)
 	while (protobuf_next(at, &f)) {
 		if (f.number != PROFILE_SAMPLE || !f.is_bytes)
 			continue;
-		*t = (struct told){ .locations = f.bytes };
+		*t = (struct pprof_told){ .locations = f.bytes };
 		for (b = f.bytes; protobuf_next(&b, &s);) {
 			if (s.number == SAMPLE_LABEL && s.is_bytes)
 				read_label(p, s.bytes, t);
@@ -86,7 +86,7 @@ static bool next_sample(const struct pprof *p, struct bytes *at, struct told *t)
 }
 
 /* Its ticks and what they counted; 0: it counts for nothing, or less (a difference of profiles). */
-static uint64_t ticks_of(const struct pprof *p, const struct told *t, uint64_t *counted)
+static uint64_t ticks_of(const struct pprof *p, const struct pprof_told *t, uint64_t *counted)
 {
 	uint64_t ticks = p->ticks >= 0 && (uint32_t)p->ticks < t->values ? t->value[p->ticks] : 0;
 
@@ -98,14 +98,14 @@ static uint64_t ticks_of(const struct pprof *p, const struct told *t, uint64_t *
 
 static bool same_owner(const void *array, uint32_t i, const void *key)
 {
-	const struct owner *a = (const struct owner *)array + i, *b = key;
+	const struct pprof_owner *a = (const struct pprof_owner *)array + i, *b = key;
 
 	return a->pid == b->pid && a->tid == b->tid;
 }
 
 static int add_owner(struct pprof *p, uint32_t pid, uint32_t tid, uint32_t name)
 {
-	struct owner new = { pid, tid, name };
+	struct pprof_owner new = { pid, tid, name };
 	uint64_t hash = hash_mix(pid, tid);
 
 	if (keys_find(&p->by_owner, hash, same_owner, p->owner, &new) != NO_KEY)
@@ -122,7 +122,7 @@ static int read_samples(struct pprof *p)
 {
 	struct bytes at = bytes_of(p->data, p->size);
 	uint64_t ticks, counted;
-	struct told t;
+	struct pprof_told t;
 	int rc = 0;
 
 	while (!rc && next_sample(p, &at, &t)) {
@@ -246,7 +246,7 @@ static void fill(struct pirecord *r, uint32_t ring, uint16_t major, uint32_t min
 	};
 }
 
-static void give_owner(struct pprof *p, const struct owner *o, struct pirecord *r)
+static void give_owner(struct pprof *p, const struct pprof_owner *o, struct pirecord *r)
 {
 	char name[4096];
 
@@ -267,7 +267,7 @@ static void give_owner(struct pprof *p, const struct owner *o, struct pirecord *
 
 static void give_map(struct pprof *p, uint32_t pid, uint32_t m, struct pirecord *r)
 {
-	const struct module *from = &p->module[m];
+	const struct pprof_module *from = &p->module[m];
 	struct pitrace_mte_map *map = &p->map.map;
 	bool old = !from->named && from->limit > from->start;
 
@@ -324,7 +324,7 @@ static bool give_first(struct pprof *p, struct pirecord *r)
 		}
 		i -= modules;
 		if (i < (uint64_t)p->owners * (modules + 1)) {
-			const struct owner *o = &p->owner[i / (modules + 1)];
+			const struct pprof_owner *o = &p->owner[i / (modules + 1)];
 
 			at = i % (modules + 1);
 			if (!(p->what & PIMERGE_MTE) || (at && o->tid != o->pid))
@@ -352,9 +352,9 @@ static bool give_first(struct pprof *p, struct pirecord *r)
 	return true;
 }
 
-static uint64_t place_address(const struct pprof *p, const struct place *at)
+static uint64_t place_address(const struct pprof *p, const struct pprof_place *at)
 {
-	const struct code *c;
+	const struct pprof_code *c;
 
 	if (at->code == NO_KEY)
 		return at->at;
@@ -362,7 +362,7 @@ static uint64_t place_address(const struct pprof *p, const struct place *at)
 	return pprof_base(c->module) + c->base + STEP * at->at;
 }
 
-static void tell_cut(struct pprof *p, const struct told *t)
+static void tell_cut(struct pprof *p, const struct pprof_told *t)
 {
 	if (p->cut_told)
 		return;
@@ -375,7 +375,7 @@ static void tell_cut(struct pprof *p, const struct told *t)
 }
 
 /* Innermost first; callers as the addresses that calls return to. */
-static void fill_stack(struct pprof *p, const struct told *t)
+static void fill_stack(struct pprof *p, const struct pprof_told *t)
 {
 	uint32_t location, i, most = p->calls < STACK_ADDRESSES ? 1 : STACK_ADDRESSES;
 	uint32_t cut = pprof_dropped(p, t->locations), at = 0;
@@ -410,7 +410,7 @@ static void fill_stack(struct pprof *p, const struct told *t)
 	}
 }
 
-static void fill_sample(struct pprof *p, const struct told *t)
+static void fill_sample(struct pprof *p, const struct pprof_told *t)
 {
 	fill_stack(p, t);
 	p->calls -= p->depth < p->calls ? p->depth : p->calls;
@@ -443,7 +443,7 @@ int pprof_next(struct input *in, struct pirecord *r)
 {
 	struct pprof *p = in->state;
 	uint64_t ticks, counted;
-	struct told t;
+	struct pprof_told t;
 
 	if (give_first(p, r))
 		return 1;

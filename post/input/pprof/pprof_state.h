@@ -22,13 +22,13 @@
 #define STEP 2				/* a caller's address is looked for one before */
 #define DEVICE 0xffff			/* inodes of no file system: for build ids */
 
-struct part {				/* of the message, which has less than 4 GB */
+struct pprof_part {				/* of the message, which has less than 4 GB */
 	uint32_t at, size;
 };
 
 struct item {				/* a mapping, location or function, by its id */
 	uint64_t id;
-	struct part part;
+	struct pprof_part part;
 };
 struct items {
 	struct item *item;
@@ -36,7 +36,7 @@ struct items {
 	struct keys by_id;
 };
 
-struct module {
+struct pprof_module {
 	uint64_t start, limit, offset;
 	uint32_t file, build_id;	/* strings */
 	bool named;			/* it has functions: laid out anew */
@@ -44,23 +44,23 @@ struct module {
 	uint32_t first;			/* of its codes; NO_KEY: none */
 };
 
-struct code {				/* a function in a module */
+struct pprof_code {				/* a function in a module */
 	uint32_t module, function;
 	uint32_t next;			/* of the same module */
 	uint64_t places, base;
 };
 
-struct place {				/* a location, or one of the functions there */
+struct pprof_place {				/* a location, or one of the functions there */
 	uint32_t code;			/* NO_KEY: an address of a module that has no names */
 	uint64_t at;			/* in it; else the address */
 };
 
-struct owner {				/* a process or thread that labels name */
+struct pprof_owner {				/* a process or thread that labels name */
 	uint32_t pid, tid;
 	uint32_t name;			/* string; 0: not told */
 };
 
-struct sample {
+struct pprof_stack {
 	struct pitrace_sample sample;
 	struct pitrace_stack stack;
 	uint64_t address[STACK_ADDRESSES];
@@ -71,19 +71,19 @@ struct pprof {
 	uint8_t *data;
 	size_t size;
 	bool packed;
-	struct part *string;
+	struct pprof_part *string;
 	uint32_t strings, room_string;
 	struct items mappings, locations, functions;
-	struct module *module;		/* of mappings; the last is of locations without one */
-	struct code *code;
+	struct pprof_module *module;	/* of mappings; the last is of locations without one */
+	struct pprof_code *code;
 	uint32_t codes, room_code;
 	struct keys by_code;
-	struct place *place;
+	struct pprof_place *place;
 	uint32_t places, room_place;
 	uint64_t entries;		/* strings, items and places: of some bytes each */
 	uint32_t *first_place;		/* of each location; and of the one behind the last */
 	uint32_t *first_kept;		/* … that drop_frames leaves; NULL: all */
-	struct owner *owner;
+	struct pprof_owner *owner;
 	uint32_t owners, room_owner;
 	struct keys by_owner;
 	struct bytes type[64];		/* of values */
@@ -103,7 +103,7 @@ struct pprof {
 	uint64_t calls;			/* of samples, that are yet to be given */
 	uint64_t rest, rest_period;	/* of this sample: so many more ticks with … */
 	uint32_t cpu;
-	struct sample *sample;
+	struct pprof_stack *sample;
 	uint32_t depth;
 	bool cut, cut_told;
 	struct {
@@ -131,7 +131,7 @@ static inline uint64_t pprof_offset(const struct pprof *p, uint64_t at)
 }
 uint32_t pprof_find(const struct items *t, uint64_t id);
 struct bytes pprof_string(const struct pprof *p, uint64_t i);
-static inline struct bytes pprof_part(const struct pprof *p, struct part part)
+static inline struct bytes pprof_part(const struct pprof *p, struct pprof_part part)
 {
 	return bytes_of(p->data + part.at, part.size);
 }

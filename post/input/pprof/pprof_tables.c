@@ -160,9 +160,11 @@ uint32_t pprof_find(const struct items *t, uint64_t id)
 	return keys_find(&t->by_id, hash_mix(id, 0), same_id, t->item, &id);
 }
 
-static struct part part_of(const struct pprof *p, const struct bytes *b)
+static struct pprof_part part_of(const struct pprof *p, const struct bytes *b)
 {
-	return (struct part){ b->size ? (uint32_t)(b->base - p->data) : 0, (uint32_t)b->size };
+	return (struct pprof_part){
+		b->size ? (uint32_t)(b->base - p->data) : 0, (uint32_t)b->size
+	};
 }
 
 /* Whether there is room for one more: a profile that is one has more bytes to each. */
@@ -374,7 +376,7 @@ static void read_modules(struct pprof *p)
 	uint32_t i;
 
 	for (i = 0; i < p->mappings.count; i++) {
-		struct module *m = &p->module[i];
+		struct pprof_module *m = &p->module[i];
 
 		for (b = pprof_part(p, p->mappings.item[i].part); protobuf_next(&b, &f);) {
 			switch (f.number) {
@@ -400,14 +402,14 @@ static void read_modules(struct pprof *p)
 
 static bool same_code(const void *array, uint32_t i, const void *key)
 {
-	const struct code *a = (const struct code *)array + i, *b = key;
+	const struct pprof_code *a = (const struct pprof_code *)array + i, *b = key;
 
 	return a->module == b->module && a->function == b->function;
 }
 
 static uint32_t get_code(struct pprof *p, uint32_t module, uint32_t function)
 {
-	struct code c = { .module = module, .function = function };
+	struct pprof_code c = { .module = module, .function = function };
 	uint64_t hash = hash_mix((uint64_t)module << 32 | function, 1);
 	uint32_t i = keys_find(&p->by_code, hash, same_code, p->code, &c);
 
@@ -422,7 +424,7 @@ static uint32_t get_code(struct pprof *p, uint32_t module, uint32_t function)
 	return p->codes++;
 }
 
-static int add_place(struct pprof *p, const struct place *new)
+static int add_place(struct pprof *p, const struct pprof_place *new)
 {
 	if (keys_grow_array((void **)&p->place, &p->room_place, p->places, sizeof(*new)))
 		return -ENOMEM;
@@ -436,7 +438,7 @@ static int read_location(struct pprof *p, uint32_t i)
 	uint32_t module = p->mappings.count, lines = 0, function;
 	struct bytes b = pprof_part(p, p->locations.item[i].part), inner;
 	struct protobuf_field f, l;
-	struct place new = { .code = NO_KEY };
+	struct pprof_place new = { .code = NO_KEY };
 	uint64_t id, address = 0;
 	int rc = 0;
 
@@ -464,7 +466,7 @@ static int read_location(struct pprof *p, uint32_t i)
 		lines++;
 	}
 	if (!rc && !lines) {
-		new = (struct place){ .code = NO_KEY, .at = address };
+		new = (struct pprof_place){ .code = NO_KEY, .at = address };
 		rc = add_place(p, &new);
 	}
 	return rc;
