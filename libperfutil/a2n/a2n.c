@@ -10,7 +10,7 @@
 #include "a2n.h"
 #include "a2n/process/history.h"
 #include "a2n/inner.h"
-#include "a2n/jit/jit_code.h"
+#include "a2n/jit/a2n_jit.h"
 #include "a2n/kernel/kernel.h"
 #include "a2n/module/addr_lines.h"
 #include "a2n/module/module_file.h"

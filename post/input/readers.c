@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "input/spool.h"
-#include "regular.h"
+#include "base/regular.h"
 
 static const struct format *const formats[] = {
 	&format_native,

@@ -11,8 +11,8 @@
 
 #include "record/record_as.h"
 #include "record/user_record.h"
-#include "regular.h"
-#include "text.h"
+#include "base/regular.h"
+#include "base/text.h"
 
 #define MAX_MAP_FILE (1ull << 30)
 

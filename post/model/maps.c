@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "code_memory.h"
+#include "base/code_memory.h"
 #include "record/record_as.h"
-#include "regular.h"
+#include "base/regular.h"
 #include "sandbox/opener.h"
 
 #define NEVER		UINT64_MAX

@@ -15,7 +15,7 @@
 
 #include "escape.h"
 #include "record/keys.h"
-#include "regular.h"
+#include "base/regular.h"
 #include "sandbox/opener.h"
 
 #define FILE_MAX	(16u << 20)

@@ -41,7 +41,7 @@ FUZZ_LIB_dwarf	:= $(LIB_A2N)
 FUZZ_FOR_kallsyms := $(call A2N,kallsyms kernel) $(call PERF,kernel_modules)
 FUZZ_SRC_kallsyms = $(A2N_SRC) $(FUZZ_SRC_program)
 FUZZ_LIB_kallsyms := -lzstd $(LIB_A2N)
-FUZZ_FOR_jitdump := $(call A2N,jitdump_read jit_code)
+FUZZ_FOR_jitdump := $(call A2N,jitdump_read a2n_jit)
 FUZZ_SRC_jitdump := $(A2N_SRC)
 FUZZ_LIB_jitdump := $(LIB_A2N)
 FUZZ_FOR_perfmap := $(call A2N,perfmap textfile)
@@ -85,7 +85,7 @@ FUZZ_SRC_itrace = $(FUZZ_SRC_post)
 FUZZ_LIB_itrace = $(FUZZ_LIB_post)
 
 FUZZ_SRC_post	:= $(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC) $(A2N_SRC) $(FUZZ_FOR_file) \
-		   $(call PERF,collector_majors crc32c names perf_decode perf_records rc)
+		   $(call PERF,collector_majors crc32c record_names perf_decode perf_records rc)
 FUZZ_FOR_gperftools := post/input/gperftools/gperftools.c post/input/gperftools/gperftools_java.c
 FUZZ_SRC_gperftools = $(FUZZ_SRC_post)
 FUZZ_LIB_gperftools = $(FUZZ_LIB_post)

@@ -3,7 +3,7 @@
 #ifndef A2N_HISTORY_H
 #define A2N_HISTORY_H
 
-#include "a2n/jit/jit_code.h"
+#include "a2n/jit/a2n_jit.h"
 #include "a2n/process/process.h"
 
 void history_process(const struct processes *ps, const struct jits *js, uint32_t pid,

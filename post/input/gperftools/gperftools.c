@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "base/cursor.h"
 #include "input/faults.h"
 #include "input/window.h"
 #include "model/read.h"

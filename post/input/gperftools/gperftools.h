@@ -4,7 +4,7 @@
 #ifndef POST_GPERFTOOLS_H
 #define POST_GPERFTOOLS_H
 
-#include "blob.h"
+#include "base/blob.h"
 #include "record/input.h"
 
 int gperftools_write(const struct job *job, FILE *out);

@@ -12,10 +12,10 @@
 
 #include <sys/types.h>
 
-#include "blob.h"
+#include "base/blob.h"
 #include "record/input.h"
-#include "perf_decode.h"
-#include "perf_records.h"
+#include "collect/perf/perf_decode.h"
+#include "collect/perf/perf_records.h"
 
 #define PERF_FEATURES	256
 #define PERF_TYPES	256		/* kinds of records that are counted one by one */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "record/keys.h"
-#include "regular.h"
+#include "base/regular.h"
 
 struct code_map {
 	uint64_t start, end, offset;

@@ -12,7 +12,7 @@
 
 #include "input/pprof/pprof_read.h"
 #include "input/window.h"
-#include "unpacked.h"
+#include "base/unpacked.h"
 
 #define WINDOW (1u << 20)
 #define MESSAGE_MOST UINT32_MAX

@@ -9,7 +9,7 @@
 #ifndef POST_XRAY_H
 #define POST_XRAY_H
 
-#include "bytes.h"
+#include "base/cursor.h"
 #include "input/faults.h"
 #include "record/input.h"
 #include "input/window.h"

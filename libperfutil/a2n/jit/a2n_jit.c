@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "a2n/jit/jit_code.h"
+#include "a2n/jit/a2n_jit.h"
 
 /* A hostile file could announce more than memory holds (56 bytes each). */
 #define MAX_CODES (1u << 25)
