@@ -8,7 +8,7 @@
 #include "device/control.h"
 #include "device/session_state.h"
 #include "hook/hook.h"
-#include "itrace/scope.h"
+#include "itrace/itrace.h"
 #include "records/buildid.h"
 #include "records/user.h"
 
@@ -28,7 +28,7 @@ static int __init pitrace_init(void)
 	if (err)
 		goto no_build_id;
 	paranoid_init();
-	hooks_init(session_majors);
+	hooks_init(&hook_set, session_majors);
 	itrace_init(session_majors);
 	err = hook_module_init();
 	if (err)

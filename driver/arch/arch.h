@@ -129,9 +129,9 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32);
 
 /*
  * ITrace. An architecture that can stop a thread after each instruction, or after each branch, says
- * ARCH_ITRACE and gives what follows in one file, arch/itrace_NAME.c. Its trap's handler calls
- * itrace_trap() and does nothing else with a trap that was ours; all that is known of a thread,
- * when to arm it and what is written is above (itrace/).
+ * ARCH_ITRACE and gives what follows in one file, arch/itrace_NAME.c. Where its traps come from is
+ * in itrace/die_NAME.c: that calls itrace_trap() and does nothing else with a trap that was ours. All
+ * that is known of a thread, when to arm it and what is written is in itrace/.
  *
  * Where a trap comes after branches alone (s390x: PER's branch events; ppc64le: MSR[BE]), what ran
  * since the last look is the straight line from `since`; where it comes after each instruction, it
@@ -159,17 +159,15 @@ struct arch_path {
  * handler restores it. */
 #define ARCH_FRAME_TRAPS	IS_ENABLED(CONFIG_X86)
 
-/* Traps of ours come from here on, as was tried: NULL, or why they do not. None is set when exit()
- * begins. */
-const char *arch_itrace_init(void);
-void arch_itrace_exit(void);
 /* User code of this task traps from now on, or no more. `regs` are those that it returns to user
  * code by. The task is the current one, or does not run; disarm() may meet one that does: then it
  * must do no harm, and need do no good. */
-void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs);
+struct arch_itrace;
+void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch_itrace *a);
 void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs);
 /* The current task has trapped, at `regs`. What has run? Fault-free, in any context. */
-void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran);
+void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *a,
+		     struct arch_ran *ran);
 /* Instructions of user code, or the kernel's, from `since` up to `ip`, that one not included, in a
  * straight line; -1: it does not lead there. */
 int arch_itrace_between(u64 since, u64 ip, bool user);
@@ -198,6 +196,7 @@ struct arch_itrace {
 	u64 ip, branch;		/* armed at; the branch that will trap, 0 none */
 	u32 count, word;	/* instructions up to it; that one */
 	bool step;		/* after one instruction it traps */
+	bool watch;		/* what it reads and writes is asked for */
 	bool alone;		/* it stands before instructions that no trap may interrupt */
 	bool loose;		/* it runs them untraced */
 	u8 accesses;		/* of what it executes next, or (alone) has executed */
@@ -207,13 +206,14 @@ struct arch_itrace {
 	u64 asked;		/* where that was asked for last, odd: to write; once is enough */
 	u64 fails;		/* where they begin whose store fails, as behind a page fault */
 };
-struct it_thread;
 /* So it does: they run here. Returns how many branches were taken on the way, and (path) what they
  * were and where they led; the rest is a straight line to where it stands now. -1: none ran. */
 #define ARCH_ALONE	8
-int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path);
+int arch_itrace_alone(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path);
 /* Get that memory; it may sleep. */
-void arch_itrace_reach(struct it_thread *t);
+void arch_itrace_reach(struct arch_itrace *a);
+/* Does MSR[BE] serve? It was tried at load. */
+extern bool arch_itrace_branches_trap;
 #else
 struct arch_itrace { };
 #endif
@@ -270,7 +270,8 @@ static inline u64 arch_itrace_returned(const u64 *pushed, u64 since) { return si
 struct arch_probe {
 	struct arch_ran ran;	/* up to where a probe of the kernel's code begins (from) */
 	u64 after;		/* where that code goes on */
-	bool ours;		/* it is this driver's: known not to come there again by itself */
+	bool driver_may;	/* it may be this driver's, which is known not to come there again
+				   by itself */
 };
 #define ARCH_WAY	4
 #ifdef CONFIG_S390

@@ -9,7 +9,6 @@
  * (stcx) with a branch in between, the store would fail for ever. Such a sequence is executed here,
  * by the kernel's own reading of instructions, between a larx and a stcx of ours.
  */
-#include <linux/kdebug.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include <asm/hw_irq.h>
@@ -17,7 +16,6 @@
 #include <asm/sstep.h>
 #include <asm/ucontext.h>
 #include "arch/arch.h"
-#include "itrace/itrace.h"
 
 #define BE_BIT		9
 #define SE_BIT		10
@@ -27,10 +25,7 @@
 #define LONGEST		64		/* instructions of a sequence */
 #define FIRST_SAVED	14		/* general register that calls preserve */
 
-static struct task_struct *tester;
-static unsigned int tested;
-static unsigned long tested_to;
-static bool branches_trap;		/* MSR[BE] serves */
+bool arch_itrace_branches_trap;
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
@@ -229,33 +224,22 @@ static void accesses_of(struct arch_itrace *a, const struct pt_regs *regs)
 	add_access(a, regs->nip, &op);
 }
 
-static bool wants_accesses(const struct it_thread *t)
+void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch_itrace *a)
 {
-	const struct session *s = READ_ONCE(t->session);
-
-	return s && test_bit(PITRACE_LOAD_STORE, s->majors);
-}
-
-void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
-{
-	struct it_thread *t = it_find(task);
-
-	if (!t)
-		return;
-	t->arch.accesses = 0;
-	t->arch.fault = 0;
+	a->accesses = 0;
+	a->fault = 0;
 	/* Another's memory cannot be read now: it looks when it has made its first step. */
-	t->arch.ip = regs->nip;
-	t->arch.alone = t->arch.loose = false;
-	t->arch.step = task != current || !ahead(&t->arch, regs->nip) || !branches_trap;
-	if (unlikely(wants_accesses(t))) {
-		t->arch.step = true;
+	a->ip = regs->nip;
+	a->alone = a->loose = false;
+	a->step = task != current || !ahead(a, regs->nip) || !arch_itrace_branches_trap;
+	if (unlikely(a->watch)) {
+		a->step = true;
 		if (task == current)
-			accesses_of(&t->arch, regs);
+			accesses_of(a, regs);
 	}
 	/* By branches it traps behind the store, if there is none before. */
-	t->arch.alone &= t->arch.step;
-	trap_by(regs, t->arch.step);
+	a->alone &= a->step;
+	trap_by(regs, a->step);
 }
 
 void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
@@ -333,10 +317,9 @@ static void stepped(u64 since, const struct pt_regs *regs, struct arch_ran *ran)
 		ran->lost = ran->taken = to != since + length_of(w);
 }
 
-void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
+void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *a,
+		     struct arch_ran *ran)
 {
-	const struct it_thread *t = it_find(current);
-	const struct arch_itrace *a = &t->arch;
 	int n;
 
 	memset(ran, 0, sizeof(*ran));
@@ -558,18 +541,17 @@ static bool execute(struct sequence *q)
 	return true;
 }
 
-int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path)
+int arch_itrace_alone(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path)
 {
-	struct it_thread *t = it_find(current);
-	struct sequence q = { .regs = *regs, .path = path, .a = &t->arch };
+	struct sequence q = { .regs = *regs, .path = path, .a = a };
 	unsigned long flags;
 	bool good = true;
 	int i;
 
-	q.accesses = wants_accesses(t);
-	q.fails = t->arch.fails == regs->nip;
-	t->arch.fails = 0;
-	t->arch.accesses = 0;
+	q.accesses = a->watch;
+	q.fails = a->fails == regs->nip;
+	a->fails = 0;
+	a->accesses = 0;
 	/* An interrupt takes the reservation away, too, but then the store just fails once. */
 	local_irq_save(flags);
 	pagefault_disable();
@@ -577,15 +559,15 @@ int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path)
 		good = execute(&q);
 	pagefault_enable();
 	local_irq_restore(flags);
-	t->arch.fault = q.fault;
-	t->arch.writes = q.writes;
+	a->fault = q.fault;
+	a->writes = q.writes;
 	if (!good || !(q.stored || q.over)) {
-		t->arch.accesses = 0;
+		a->accesses = 0;
 		if (q.accesses)
-			accesses_of(&t->arch, regs);
+			accesses_of(a, regs);
 		return -1;
 	}
-	t->arch.asked = 0;
+	a->asked = 0;
 	regs->ctr = q.regs.ctr;
 	regs->link = q.regs.link;
 	regs->xer = q.regs.xer;
@@ -604,15 +586,15 @@ int arch_itrace_alone(struct pt_regs *regs, struct arch_path *path)
 	return q.taken;
 }
 
-void arch_itrace_reach(struct it_thread *t)
+void arch_itrace_reach(struct arch_itrace *a)
 {
-	unsigned long at = xchg(&t->arch.fault, 0);
-	bool writes = t->arch.writes;
+	unsigned long at = xchg(&a->fault, 0);
+	bool writes = a->writes;
 
 	if (!at || !current->mm || mmap_read_lock_killable(current->mm))
 		return;
 	if (!fixup_user_fault(current->mm, at, writes ? FAULT_FLAG_WRITE : 0, NULL) && writes)
-		t->arch.fails = task_pt_regs(current)->nip;
+		a->fails = task_pt_regs(current)->nip;
 	mmap_read_unlock(current->mm);
 }
 
@@ -635,69 +617,4 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 		return false;
 	*ip = at;
 	return true;
-}
-
-/* ---- traps ----------------------------------------------------------------------------------- */
-
-static int on_die(struct notifier_block *block, unsigned long what, void *data)
-{
-	struct die_args *args = data;
-	struct pt_regs *regs = args->regs;
-
-	/* A breakpoint in user code: a probe's step must not find MSR as we set it. */
-	if (what == DIE_BPT && user_mode(regs))
-		itrace_breakpoint();
-	if (what != DIE_SSTEP)
-		return NOTIFY_DONE;
-	if (!user_mode(regs)) {
-		if (current != READ_ONCE(tester))
-			return NOTIFY_DONE;
-		tested++;
-		tested_to = regs->nip;
-		return NOTIFY_STOP;
-	}
-	return itrace_trap(regs) ? NOTIFY_STOP : NOTIFY_DONE;
-}
-
-static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
-
-/* The kernel's own code, behind a nop, with this bit of MSR set: how far behind its beginning it
- * trapped, once; -1: not so. */
-#define TRAPS(msr_bit, code)	({						\
-	unsigned long flags_, begin_;						\
-	local_irq_save(flags_);							\
-	hard_irq_disable();							\
-	tested = 0;								\
-	WRITE_ONCE(tester, current);						\
-	asm volatile("	bcl 20,31,1f\n"						\
-		     "1:	mflr %0\n"						\
-		     "	addi %0,%0,2f-1b\n"					\
-		     "	cmpw %1,%1\n"						\
-		     "	mtmsrd %1\n"						\
-		     "2:	nop\n" code						\
-		     : "=&b" (begin_) : "r" (mfmsr() | (msr_bit))		\
-		     : "lr", "cr0", "memory");					\
-	WRITE_ONCE(tester, NULL);						\
-	local_irq_restore(flags_);						\
-	tested == 1 ? (long)(tested_to - begin_) : -1; })
-
-const char *arch_itrace_init(void)
-{
-	long step;
-
-	if (register_die_notifier(&block))
-		return "its kernel lets nobody see traps (no die notifier)";
-	branches_trap = TRAPS(MSR_BE, "	bne 3f\n	nop\n	nop\n3:	nop\n") == 8 &&
-			TRAPS(MSR_BE, "	beq 3f\n	nop\n	nop\n3:	nop\n") == 16;
-	/* What sets the bit may count, or not. */
-	step = TRAPS(MSR_SE, "	nop\n	nop\n");
-	if (step == 4 || step == 0)
-		return NULL;
-	unregister_die_notifier(&block);
-	return "MSR[SE] does not stop its CPU after each instruction";
-}
-
-void arch_itrace_exit(void)
-{
-	unregister_die_notifier(&block);
 }

@@ -15,7 +15,6 @@
  * returns to user code by stands in memory that each trap uses, too: the last instructions are not
  * stepped either, but followed here (arch_itrace_way).
  */
-#include <linux/kdebug.h>
 #include <linux/kprobes.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
@@ -24,36 +23,13 @@
 #include <asm/sigcontext.h>
 #include <asm/ucontext.h>
 #include "arch/arch.h"
-#include "hook/hook.h"
-#include "itrace/itrace.h"
+#include "arch/s390_per.h"
 
 #define PER_BIT		62		/* of the PSW's mask */
-#define BRANCHES	(PER_EVENT_BRANCH | PER_CONTROL_SUSPENSION | PER_EVENT_TRANSACTION_END)
-#define PER_BRANCH	0x8000		/* thread.per_event.cause */
 #define CHUNK		256		/* bytes of code, read at a time */
 #define FARTHEST	65536		/* … of a straight line */
 
-static const struct per_regs all_branches = { .control = BRANCHES, .start = 0, .end = -1ul };
-static struct task_struct *tester;
-static unsigned int tested;
-static unsigned long tested_from, tested_to;
-
 /* ---- armed or not ---------------------------------------------------------------------------- */
-
-static void load_control(const struct per_regs *per)
-{
-	asm volatile("lctlg 9,11,%0" : : "Q" (*per) : "memory");
-}
-
-static void store_control(struct per_regs *per)
-{
-	asm volatile("stctg 9,11,%0" : "=Q" (*per));
-}
-
-static bool is_ours(const struct per_regs *per)
-{
-	return per->control == BRANCHES && per->start == 0 && per->end == -1ul;
-}
 
 /* A debugger steps it or has set PER's registers; a user probe steps over what it has replaced. */
 bool arch_itrace_debugged(struct task_struct *task)
@@ -62,20 +38,20 @@ bool arch_itrace_debugged(struct task_struct *task)
 
 	return test_tsk_thread_flag(task, TIF_SINGLE_STEP) ||
 	       test_tsk_thread_flag(task, TIF_UPROBE_SINGLESTEP) ||
-	       (READ_ONCE(per->control) & PER_EVENT_MASK && !is_ours(per));
+	       (READ_ONCE(per->control) & PER_EVENT_MASK && !per_is_ours(per));
 }
 
-void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
+void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch_itrace *a)
 {
 	struct per_regs now;
 
 	if (arch_itrace_debugged(task))
 		return;
-	task->thread.per_user = all_branches;
+	task->thread.per_user = per_branches;
 	if (task == current) {
-		store_control(&now);
-		if (!is_ours(&now))
-			load_control(&all_branches);
+		per_store(&now);
+		if (!per_is_ours(&now))
+			per_load(&per_branches);
 	}
 	set_bit(PER_BIT, &regs->psw.mask);
 }
@@ -225,7 +201,8 @@ static void decode(const u8 *code, struct decoded *d)
 }
 
 /* It is known that the last one branched: what it was is asked for its kind alone. */
-void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
+void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *a,
+		     struct arch_ran *ran)
 {
 	bool user = user_mode(regs);
 	u64 from = user ? current->thread.per_event.address : get_lowcore()->per_address;
@@ -325,7 +302,6 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 
 #define PER_BYTE	(PSW_MASK_PER >> 56)
 
-static bool sees_fixups;
 static unsigned long returning;		/* where functions return to whose returns are probed */
 
 /* The one whose return is probed. */
@@ -343,34 +319,6 @@ static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 static struct kretprobe return_probe = { .kp.addr = (kprobe_opcode_t *)probed,
 					 .handler = on_return, .maxactive = 1 };
 
-/* An instruction that may fail, and did: fixup_exception(regs) has them go on elsewhere. */
-struct fixup {
-	struct pt_regs *regs;
-	u64 at;
-};
-
-static int on_fixup(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct fixup *f = (void *)ri->data;
-
-	f->regs = (struct pt_regs *)regs->gprs[2];
-	f->at = instruction_pointer(f->regs);
-	return user_mode(f->regs);
-}
-
-static int on_fixed(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct fixup *f = (void *)ri->data;
-
-	itrace_kernel_fixed(f->at, f->regs);
-	return 0;
-}
-
-static struct kretprobe fixup_probe = {
-	.kp.symbol_name = "fixup_exception", .entry_handler = on_fixup, .handler = on_fixed,
-	.data_size = sizeof(struct fixup),
-};
-
 const char *arch_itrace_no_kernel(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPTION))
@@ -379,9 +327,6 @@ const char *arch_itrace_no_kernel(void)
 		return "where its kernel returns to when it is probed was not to be found";
 	returning = probed();
 	unregister_kretprobe(&return_probe);
-	if (register_kretprobe(&fixup_probe))
-		return "its kernel tells nobody where it goes on when an access fails";
-	sees_fixups = true;
 	return NULL;
 }
 
@@ -399,10 +344,10 @@ void arch_itrace_step(void)
 
 	if (arch_itrace_debugged(current))
 		return;
-	current->thread.per_user = all_branches;
-	store_control(&now);
-	if (!is_ours(&now))
-		load_control(&all_branches);
+	current->thread.per_user = per_branches;
+	per_store(&now);
+	if (!per_is_ours(&now))
+		per_load(&per_branches);
 	asm volatile("stosm %0,%1" : "=Q" (mask) : "i" (PER_BYTE) : "memory");
 }
 
@@ -468,16 +413,6 @@ static void straight(u64 since, u64 to, struct arch_ran *ran)
 	*ran = (struct arch_ran){ .from = to, .count = max(n, 0), .lost = n < 0 };
 }
 
-static bool is_ours_probe(unsigned long at)
-{
-	struct kprobe **p;
-
-	for (p = hook_task_kprobes; *p; p++)
-		if ((unsigned long)(*p)->addr == at)
-			return true;
-	return (unsigned long)hook_fault_kprobe.addr == at;
-}
-
 /* A function's first instruction that leads to what all probed ones share, over a piece of code of
  * its own: brcl, and there brasl by %r1, which no function begins with. Or brasl by %r0. */
 bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe)
@@ -489,7 +424,7 @@ bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe 
 		return false;
 	if (returning && to == returning) {
 		straight(since, from, &probe->ran);
-		probe->ours = false;
+		probe->driver_may = false;
 		return true;
 	}
 	if (!fetch(first, from, 2, false) || first[0] != 0xc0)
@@ -499,20 +434,20 @@ bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe 
 		return false;
 	straight(since, from, &probe->ran);
 	probe->after = from + 6;
-	probe->ours = is_ours_probe(from);
+	probe->driver_may = true;
 	return true;
 }
 
 void arch_itrace_after(u64 ip)
 {
-	struct per_regs now, only = { .control = BRANCHES | PER_CONTROL_BRANCH_ADDRESS,
+	struct per_regs now, only = { .control = PER_BRANCHES | PER_CONTROL_BRANCH_ADDRESS,
 				      .start = ip, .end = ip };
 
-	store_control(&now);
+	per_store(&now);
 	if (ip)
-		load_control(&only);
-	else if (now.control & PER_CONTROL_BRANCH_ADDRESS && is_ours(&current->thread.per_user))
-		load_control(&all_branches);
+		per_load(&only);
+	else if (now.control & PER_CONTROL_BRANCH_ADDRESS && per_is_ours(&current->thread.per_user))
+		per_load(&per_branches);
 }
 
 /* Its operand, base and displacement. */
@@ -608,112 +543,7 @@ bool arch_itrace_returns(u64 ip)
 
 /* ---- traps ----------------------------------------------------------------------------------- */
 
-static bool trapped(void)
-{
-	return current->thread.per_event.cause & PER_BRANCH && is_ours(&current->thread.per_user);
-}
-
 bool arch_itrace_pending(void)
 {
-	return trapped() && test_and_clear_thread_flag(TIF_PER_TRAP);
-}
-
-static int on_die(struct notifier_block *block, unsigned long what, void *data)
-{
-	struct die_args *args = data;
-	struct pt_regs *regs = args->regs;
-	unsigned long flags;
-	bool ours;
-
-	/* A breakpoint in user code: a probe's step must not find PER as we set it. */
-	if (what == DIE_BPT && user_mode(regs))
-		itrace_breakpoint();
-	if (what != DIE_SSTEP)
-		return NOTIFY_DONE;
-	if (!user_mode(regs)) {
-		if (current == READ_ONCE(tester)) {
-			tested++;
-			tested_from = get_lowcore()->per_address;
-			tested_to = regs->psw.addr;
-			regs->psw.mask &= ~PSW_MASK_PER;
-			return NOTIFY_STOP;
-		}
-		local_irq_save(flags);
-		ours = itrace_kernel_trap(regs);
-		local_irq_restore(flags);
-		return ours ? NOTIFY_STOP : NOTIFY_DONE;
-	}
-	if (arch_itrace_debugged(current))
-		return NOTIFY_DONE;
-	/* Ours, but too late. */
-	if (!is_ours(&current->thread.per_user)) {
-		arch_itrace_disarm(current, regs);
-		return NOTIFY_STOP;
-	}
-	/* The end of a transaction, whose branches are not told: the next trap misses them. */
-	if (!trapped())
-		return NOTIFY_STOP;
-	local_irq_save(flags);
-	ours = itrace_trap(regs);
-	local_irq_restore(flags);
-	return ours ? NOTIFY_STOP : NOTIFY_DONE;
-}
-
-static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
-
-/* Of a branch that is not taken and one that is the second alone traps, and is told right. */
-static bool test_branch(void)
-{
-	struct per_regs before;
-	unsigned long flags, from, to;
-	u8 mask;
-
-	local_irq_save(flags);
-	store_control(&before);
-	load_control(&all_branches);
-	tested = 0;
-	WRITE_ONCE(tester, current);
-	asm volatile("	larl	%[from],1f\n"
-		     "	larl	%[to],2f\n"
-		     "	cr	%%r0,%%r0\n"
-		     "	stosm	%[mask],%[per]\n"
-		     "	jne	2f\n"
-		     "1:	je	2f\n"
-		     "	nopr\n"
-		     "2:	nopr\n"
-		     : [from] "=&d" (from), [to] "=&d" (to), [mask] "=Q" (mask)
-		     : [per] "i" (PSW_MASK_PER >> 56) : "cc", "memory");
-	WRITE_ONCE(tester, NULL);
-	load_control(&before);
-	local_irq_restore(flags);
-	return tested == 1 && tested_from == from && tested_to == to;
-}
-
-const char *arch_itrace_init(void)
-{
-	if (register_die_notifier(&block))
-		return "its kernel lets nobody see traps (no die notifier)";
-	if (test_branch())
-		return NULL;
-	unregister_die_notifier(&block);
-	return "its CPU tells no branches by PER, or of wrong ones";
-}
-
-/* Who sleeps with interrupts' mask saved, PER among it, must not trap on when it is restored. */
-static void quiet_cpu(void *unused)
-{
-	static const struct per_regs none = { };
-	struct per_regs now;
-
-	store_control(&now);
-	if (now.control & PER_EVENT_BRANCH && !current->thread.per_user.control)
-		load_control(&none);
-}
-
-void arch_itrace_exit(void)
-{
-	if (sees_fixups)
-		unregister_kretprobe(&fixup_probe);
-	on_each_cpu(quiet_cpu, NULL, 1);
-	unregister_die_notifier(&block);
+	return per_trapped() && test_and_clear_thread_flag(TIF_PER_TRAP);
 }

@@ -4,24 +4,18 @@
  * was a branch. (DEBUGCTL.BTF would stop at branches alone, but then nothing here
  * tells how many instructions lie between them: there is no length decoder that modules may use.)
  */
-#include <linux/kdebug.h>
 #include <linux/kgdb.h>
 #include <linux/processor.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
-#include <asm/debugreg.h>
 #include <asm/processor-flags.h>
 #include <asm/sigframe.h>
 #include <asm/text-patching.h>
 #include <asm/unwind.h>
 #include "arch/arch.h"
-#include "itrace/itrace.h"
 
 #define LONGEST	15		/* bytes of an instruction */
-
-static struct task_struct *tester;
-static unsigned int tested;
 
 /* ---- armed or not ---------------------------------------------------------------------------- */
 
@@ -37,7 +31,7 @@ bool arch_itrace_debugged(struct task_struct *task)
 	return false;
 }
 
-void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs)
+void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch_itrace *a)
 {
 	set_bit(X86_EFLAGS_TF_BIT, &regs->flags);
 }
@@ -297,7 +291,8 @@ decoded:
 	return true;
 }
 
-void arch_itrace_ran(u64 since, struct pt_regs *regs, struct arch_ran *ran)
+void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *a,
+		     struct arch_ran *ran)
 {
 	u64 word, *first = user_mode(regs) && likely(fetch_word(&word, since)) ? &word : NULL;
 
@@ -445,63 +440,4 @@ bool arch_itrace_returns(u64 ip)
 		return false;
 	decode(code, true, &d);
 	return d.kind == PITRACE_BRANCH_IRET;
-}
-
-/* ---- traps ----------------------------------------------------------------------------------- */
-
-static int on_debug(struct die_args *args)
-{
-	unsigned long *dr6 = (unsigned long *)args->err;
-	struct pt_regs *regs = args->regs;
-
-	if (!(*dr6 & DR_STEP))
-		return NOTIFY_DONE;
-	if (!user_mode(regs)) {
-		if (current == READ_ONCE(tester)) {
-			tested++;
-			regs->flags &= ~X86_EFLAGS_TF;
-		} else if (!itrace_kernel_trap(regs)) {
-			return NOTIFY_DONE;
-		}
-	} else if (!itrace_trap(regs)) {
-		return NOTIFY_DONE;
-	}
-	*dr6 &= ~DR_STEP;
-	/* A breakpoint of someone else's on the same instruction goes on to him. */
-	return *dr6 & DR_TRAP_BITS ? NOTIFY_DONE : NOTIFY_STOP;
-}
-
-static int on_die(struct notifier_block *block, unsigned long what, void *data)
-{
-	struct die_args *args = data;
-
-	if (what == DIE_DEBUG)
-		return on_debug(args);
-	/* A breakpoint in user code: a probe's step must not find our flag. */
-	if (what == DIE_INT3 && user_mode(args->regs))
-		itrace_breakpoint();
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
-
-const char *arch_itrace_init(void)
-{
-	if (register_die_notifier(&block))
-		return "its kernel lets nobody see traps (no die notifier)";
-	/* The instruction behind popf is the first that traps. */
-	tested = 0;
-	WRITE_ONCE(tester, current);
-	asm volatile("pushfq\n\torl $0x100, (%%rsp)\n\tpopfq\n\tnop\n\tnop" : : : "memory", "cc");
-	WRITE_ONCE(tester, NULL);
-	if (tested == 1)
-		return NULL;
-	unregister_die_notifier(&block);
-	return tested ? "the trap flag (TF) stops its CPU more than once behind it" :
-			"the trap flag (TF) does not stop its CPU";
-}
-
-void arch_itrace_exit(void)
-{
-	unregister_die_notifier(&block);
 }

@@ -4,7 +4,6 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include "core/session.h"
-#include "itrace/itrace.h"
 
 struct workqueue_struct *work_queue;
 struct session *active[PITRACE_MAX_SESSIONS];
@@ -131,8 +130,6 @@ int session_consume(struct session *s, const struct pitrace_consume_args *args)
 	ring_consume(r, args->position);
 	mutex_unlock(&s->consumer);
 	wake_up_all(&s->wait);
-	WRITE_ONCE(s->itrace.holder, current->tgid);
-	itrace_room();
 	return 0;
 }
 

@@ -6,20 +6,64 @@
 #ifndef PITRACE_SESSION_H
 #define PITRACE_SESSION_H
 
+#include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include "core/dither.h"
+#include "core/file_id.h"
 #include "core/pages.h"
-#include "itrace/scope.h"
-#include "records/event.h"
-#include "records/stack.h"
-#include "records/tprof.h"
 #include "ring/ring.h"
+#include "pitrace.h"
 
 #define PITRACE_PIDS	(4 * 1024 * 1024)	/* PID_MAX_LIMIT of 64-bit kernels */
 #define PITRACE_SEEN	4096			/* files whose build id was asked for */
+
+struct perf_event;
+struct pid_namespace;
+struct quota;
+struct stack;
+
+/* ---- what rooms keep in a session, for each CPU ---------------------------------------------- */
+
+/* The timer that samples this CPU (records/tprof.c). */
+struct tprof_cpu {
+	struct hrtimer timer;
+	struct dither dither;
+	struct session *session;
+	u32 cpu;
+	bool running;		/* between start and stop; this CPU only */
+	bool parked;		/* idle: the timer sleeps, the missing ticks are computed */
+	bool follows;		/* … and for the threads of its scope alone */
+	bool away;		/* others run here, and the timer sleeps; `due` waits for it */
+	bool begun;		/* following: the ticks go on where they were */
+	u64 due;		/* of the next tick, CLOCK_MONOTONIC ns */
+	u64 previous;		/* due time of the tick before */
+	u64 parked_stamp;
+	u64 since;		/* away, or not running: from then on */
+	u64 others;		/* away: others have been running since; 0: none, it is idle */
+	u64 outside;		/* ns of others that were told as no tick yet */
+};
+
+/* A counter that samples this CPU (records/event.c). */
+struct event_cpu {
+	struct perf_event *perf;	/* NULL: this CPU does not have the event, or is off */
+	struct session *session;
+	u32 cpu, number;
+	bool stale;			/* its CPU went off since: to be made anew */
+	bool throttled;			/* perf holds samples back until the next one */
+	u64 counted;			/* at the last sample */
+};
+
+#define STACK_LEVELS	3	/* a thread, an interrupt, an NMI */
+
+/* Scratch memory for call stacks (records/stack.c). */
+struct stack_cpu {
+	int busy;			/* levels in use; this CPU only */
+	struct stack *level[STACK_LEVELS];
+};
 
 /* The interrupts that this CPU is in, innermost last, as far as the session saw them begin. */
 struct irq_nest {
@@ -51,6 +95,33 @@ struct session_wake {
 	struct irq_work work;
 	struct session *session;
 };
+
+/* ---- what instruction traces keep in a session ----------------------------------------------- */
+
+/* A byte of a file that is mapped somewhere; no inode: an address itself. */
+struct itrace_place {
+	struct file_id file;
+	u64 address;
+};
+
+/* Which threads a session traces; it may change while the session is off. */
+struct itrace {
+	u32 flags;			/* PITRACE_ITRACE_* */
+	u32 scope;			/* enum pitrace_itrace_scope */
+	s32 first, last;
+	struct pid_namespace *ns;	/* of these */
+	u32 listed;
+	struct pid *list[PITRACE_ITRACE_LIST];
+	u64 skip, limit;
+	struct itrace_place start, stop;
+	bool on;			/* threads may join */
+	bool paused;			/* … but none is armed */
+	u32 threads;			/* in the table; its lock is held */
+	pid_t holder;			/* who reads the rings is not traced */
+	u64 *code;			/* CODE: sums of what was written already */
+};
+
+/* ---- the session ----------------------------------------------------------------------------- */
 
 struct session {
 	int state;			/* enum pitrace_state; hooks read it */

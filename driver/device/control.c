@@ -18,6 +18,8 @@
 #include "device/session_create.h"
 #include "device/session_state.h"
 #include "hook/hook.h"
+#include "itrace/itrace.h"
+#include "records/event.h"
 #include "ptt/open.h"
 #include "records/buildid.h"
 #include "records/user.h"
@@ -68,6 +70,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return session_suspend(s, false);
 	case _IOC_NR(PITRACE_IOC_CONSUME): {
 		struct pitrace_consume_args args;
+		int err;
 
 		if (copy_from_user(&args, user, sizeof(args)))
 			return -EFAULT;
@@ -75,7 +78,10 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 			return -EINVAL;
 		args.cpu = array_index_nospec(args.cpu, s->ncpus);
 		args.ring = array_index_nospec(args.ring, PITRACE_RINGS);
-		return session_consume(s, &args);
+		err = session_consume(s, &args);
+		if (!err)
+			itrace_consumed(s);
+		return err;
 	}
 	case _IOC_NR(PITRACE_IOC_FLUSH): {
 		u32 what;

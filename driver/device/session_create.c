@@ -8,6 +8,9 @@
 #include "core/quota.h"
 #include "core/scope.h"
 #include "core/session.h"
+#include "itrace/itrace.h"
+#include "records/event.h"
+#include "records/stack.h"
 #include "device/session_create.h"
 #include "ring/clock.h"
 

@@ -101,7 +101,7 @@ static void on_irq_exit(void *unused, int irq, struct irqaction *action, int res
 		hook_irq_exit(source, irq);
 }
 
-void hook_softirq_entry(void *unused, unsigned int vector)
+static void on_softirq_entry(void *unused, unsigned int vector)
 {
 	if (itrace_any())
 		itrace_softirq(true);
@@ -118,7 +118,7 @@ static void on_softirq_exit(void *unused, unsigned int vector)
 struct hook_tracepoint hook_irq_tracepoints[] = {
 	HOOK(irq_handler_entry, on_irq_entry),
 	HOOK(irq_handler_exit, on_irq_exit),
-	HOOK(softirq_entry, hook_softirq_entry),
+	HOOK(softirq_entry, on_softirq_entry),
 	HOOK(softirq_exit, on_softirq_exit),
 	{ }
 };

@@ -11,6 +11,8 @@
 #include "hook/hook.h"
 #include "itrace/itrace.h"
 #include "ptt/ptt.h"
+#include "records/stack.h"
+#include "records/tprof.h"
 
 /* Why a thread left, from the kernel's state bits. */
 static __always_inline u32 left_because(bool preempt, unsigned int state)

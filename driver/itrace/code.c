@@ -10,7 +10,11 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "itrace/itrace.h"
+#include "core/file_id.h"
+#include "core/pages.h"
+#include "core/session.h"
+#include "itrace/code.h"
+#include "itrace/emit.h"
 
 #define SUMS	4096		/* of pieces; PAGE_SIZE pages are no measure here */
 

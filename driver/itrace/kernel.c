@@ -19,10 +19,15 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched/task_stack.h>
-#include "hook/hook.h"
+#include "core/hooks.h"
+#include "itrace/emit.h"
+#include "itrace/flow.h"
 #include "itrace/itrace.h"
+#include "itrace/kernel.h"
 
 static bool served;
+/* What our probes of these tracepoints are. */
+static unsigned long switch_probe, softirq_probe;
 
 /* ---- this driver's own code ------------------------------------------------------------------ */
 
@@ -51,9 +56,9 @@ static bool is_own(u64 ip)
 static u8 why_own(u64 ip)
 {
 	/* An indirect call may come by a few bytes in front of it. */
-	if ((unsigned long)hook_sched_tracepoints[0].probe - ip < 64)
+	if (switch_probe - ip < 64)
 		return PITRACE_BREAK_SWITCH;
-	if ((unsigned long)hook_softirq_entry - ip < 64)
+	if (softirq_probe - ip < 64)
 		return PITRACE_BREAK_INTERRUPT;
 	return PITRACE_BREAK_OWN;
 }
@@ -93,7 +98,7 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 	struct arch_ran ran;
 	bool more;
 
-	arch_itrace_ran(k->side.ip, regs, &ran);
+	arch_itrace_ran(k->side.ip, regs, &t->arch, &ran);
 	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
 		k->side.ip = ip;
 		/* An exception's fixup, on another stack: its first instruction has run, nobody
@@ -163,7 +168,7 @@ static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_pr
 
 	if (!before(t, &probe->ran))
 		return false;
-	if (!probe->ours) {
+	if (!probe->driver_may || !hooks_own_kprobe(probe->ran.from)) {
 		leave_out(t, probe->ran.from);
 		return false;
 	}
@@ -458,26 +463,16 @@ void itrace_softirq(bool begins)
 
 /* ---- at load --------------------------------------------------------------------------------- */
 
-static bool kernel_itrace;
-module_param(kernel_itrace, bool, 0444);
-MODULE_PARM_DESC(kernel_itrace, "with itrace: the kernel's side of system calls, too");
-
-bool it_kernel_init(void)
+void it_kernel_init(bool serve)
 {
-	const char *why;
 	int cpu;
 
 	/* Addresses in a module's data for each CPU are not filled in for it. */
 	for_each_possible_cpu(cpu)
 		init_irq_work(&per_cpu(resuming, cpu), resume);
-	if (!kernel_itrace)
-		return false;
-	why = !hooks_serve(PITRACE_INTERRUPT) || !hooks_serve(PITRACE_FAULT) ?
-	      "hooks are missing" : arch_itrace_no_kernel();
-	if (why)
-		pr_warn("pitrace: the kernel's side of system calls is not traced here: %s\n", why);
-	served = !why;
-	return served;
+	switch_probe = (unsigned long)hooks_probe("sched_switch");
+	softirq_probe = (unsigned long)hooks_probe("softirq_entry");
+	served = serve;
 }
 
 void it_kernel_exit(void)

@@ -3,7 +3,10 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
-#include "itrace/itrace.h"
+#include "core/file_id.h"
+#include "itrace/flow.h"
+#include "itrace/places.h"
+#include "itrace/step.h"
 
 static u64 place_in(const struct itrace_place *place, const struct vm_area_struct *vma)
 {

@@ -3,19 +3,26 @@
 #include <linux/cpu.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/moduleparam.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
+#include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include "core/access.h"
+#include "core/file_id.h"
 #include "core/pages.h"
-#include "core/seen.h"
-#include "hook/hook.h"
+#include "itrace/code.h"
+#include "itrace/emit.h"
+#include "itrace/flow.h"
 #include "itrace/itrace.h"
-#include "itrace/scope.h"
+#include "itrace/kernel.h"
+#include "itrace/load.h"
+#include "itrace/room.h"
+#include "itrace/step.h"
+#include "itrace/trap.h"
+#include "itrace/work.h"
 
 #define FLAGS	(PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS | \
 		 PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL | PITRACE_ITRACE_NO_THREADS)
@@ -257,6 +264,7 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 			}
 			if (s->itrace.paused)
 				t->state = IT_QUIET;
+			init_task_work(&t->work, it_work);
 			it_show(t);
 		} else if (session_here(s)) {
 			ring_lose(&session_here(s)->ring[PITRACE_RING_TRACE], PITRACE_LOST_BRANCH,
@@ -278,13 +286,27 @@ static bool inherits(const struct session *s, const struct it_thread *t,
 	return s->itrace.scope != PITRACE_ITRACE_TIDS && child->tgid == t->task->tgid;
 }
 
-void it_scope_fork(const struct it_thread *t, struct task_struct *child)
+/* A child of the current thread, which `t` is, if that one is traced. */
+static void join_child(const struct it_thread *t, struct task_struct *child)
 {
 	struct session *s;
 
 	for_each_wanting(s, WANT_ITRACE)
 		if ((inherits(s, t, child) || meant(&s->itrace, child)) && may(s, child))
 			join(s, child, t, PITRACE_ITRACE_FORK);
+}
+
+void itrace_fork(struct task_struct *parent, struct task_struct *child)
+{
+	struct it_thread *t;
+
+	if (child->flags & (PF_KTHREAD | PF_USER_WORKER))
+		return;
+	preempt_disable_notrace();
+	/* Its registers are the parent's in a call: without a trap. */
+	t = it_find(parent);
+	join_child(t, child);
+	preempt_enable_notrace();
 }
 
 /* ---- on and off ------------------------------------------------------------------------------ */
@@ -398,7 +420,7 @@ void itrace_off(struct session *s, bool pause)
 	}
 	raw_spin_unlock_irqrestore(&it_lock, flags);
 	on_each_cpu(disarm_here, s, 1);
-	itrace_room();
+	it_room();
 	if (pause)
 		return;
 	raw_spin_lock_irqsave(&it_lock, flags);
@@ -407,58 +429,4 @@ void itrace_off(struct session *s, bool pause)
 	raw_spin_unlock_irqrestore(&it_lock, flags);
 	/* Who waits for room may have a look at the session now, not later. */
 	synchronize_rcu();
-}
-
-/* ---- at load --------------------------------------------------------------------------------- */
-
-#ifndef CONFIG_X86
-static bool itrace = true;
-module_param(itrace, bool, 0444);
-MODULE_PARM_DESC(itrace, "instruction traces by the driver");
-#else
-static const bool itrace = true;
-#endif
-
-static bool served;
-
-bool itrace_served(void)
-{
-	return served;
-}
-
-void itrace_init(u64 *majors)
-{
-	static const u8 ours[] = {
-		PITRACE_BRANCH_USER, PITRACE_BREAK_USER, PITRACE_ITRACE_SWITCH,
-		PITRACE_ITRACE_START, PITRACE_ITRACE_STOP, PITRACE_CODE,
-#ifdef ARCH_ACCESSES
-		PITRACE_LOAD_STORE,
-#endif
-		PITRACE_BRANCH_KERNEL, PITRACE_BREAK_KERNEL,	/* the last two */
-	};
-	const char *why = "tracepoints are missing: sys_enter, sys_exit or signal_deliver";
-	unsigned int i, n = ARRAY_SIZE(ours);
-
-	if (!itrace)
-		return;
-	if (!hooks_serve(PITRACE_BRANCH_USER) || (why = arch_itrace_init())) {
-		pr_info("pitrace: no instruction traces on this machine: %s\n", why);
-		return;
-	}
-	served = true;
-	hook_saw(PITRACE_HAVE_ITRACE);
-	if (!it_kernel_init())
-		n -= 2;
-	for (i = 0; i < n; i++)
-		majors[ours[i] / 64] |= BIT_ULL(ours[i] % 64);
-}
-
-void itrace_uninit(void)
-{
-	if (!served)
-		return;
-	it_work_exit();
-	it_kernel_exit();
-	arch_itrace_exit();
-	it_table_exit();
 }

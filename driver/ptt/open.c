@@ -12,7 +12,7 @@
 #include "core/access.h"
 #include "core/args.h"
 #include "core/quota.h"
-#include "hook/hook.h"
+#include "core/hooks.h"
 #include "ptt/open.h"
 #include "ptt/ptt.h"
 #include "ptt/watch.h"

@@ -9,7 +9,7 @@
 #include <linux/kernel_stat.h>
 #include <linux/smp.h>
 #include "core/access.h"
-#include "hook/hook.h"
+#include "core/hooks.h"
 #include "ptt/ptt.h"
 
 struct ptt *ptts[PITRACE_MAX_PTTS];

@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include "core/session.h"
 #include "records/event.h"
+#include "records/tprof.h"
 
 #define THROTTLED	(~0ULL)		/* perf's MAX_INTERRUPTS, which no header has */
 

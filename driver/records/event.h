@@ -6,17 +6,7 @@
 #include <linux/types.h>
 #include "pitrace.h"
 
-struct perf_event;
 struct session;
-
-struct event_cpu {
-	struct perf_event *perf;	/* NULL: this CPU does not have the event, or is off */
-	struct session *session;
-	u32 cpu, number;
-	bool stale;			/* its CPU went off since: to be made anew */
-	bool throttled;			/* perf holds samples back until the next one */
-	u64 counted;			/* at the last sample */
-};
 
 void event_init(struct session *s);
 /* PITRACE_IOC_EVENT: 0 or -errno, perf's own among them. The session is off. */

@@ -14,18 +14,12 @@
 
 struct session;
 
-#define STACK_LEVELS	3	/* a thread, an interrupt, an NMI */
 #define STACK_WORDS	(2 * PITRACE_STACK_MAX + ARCH_STACK_EXTRA + ARCH_REGISTERS)
 
 /* As it goes into the record, but for what follows the words in use. */
 struct stack {
 	struct pitrace_stack head;
 	u64 words[];
-};
-
-struct stack_cpu {
-	int busy;			/* levels in use; this CPU only */
-	struct stack *level[STACK_LEVELS];
 };
 
 /* Is it a sane wish (struct pitrace_setup_args)? 0 or -errno. */

@@ -13,6 +13,8 @@
 #include <linux/sched.h>
 #include "core/access.h"
 #include "core/session.h"
+#include "records/stack.h"
+#include "records/tprof.h"
 #include "ring/clock.h"
 
 #define LATE_NS		25000	/* served later than this: interrupts had been off */

@@ -6,30 +6,9 @@
 #ifndef PITRACE_TPROF_H
 #define PITRACE_TPROF_H
 
-#include <linux/hrtimer.h>
-#include "core/dither.h"
+#include "core/session.h"
 
 struct pt_regs;
-struct session;
-struct task_struct;
-
-struct tprof_cpu {
-	struct hrtimer timer;
-	struct dither dither;
-	struct session *session;
-	u32 cpu;
-	bool running;		/* between start and stop; this CPU only */
-	bool parked;		/* idle: the timer sleeps, the missing ticks are computed */
-	bool follows;		/* … and for the threads of its scope alone */
-	bool away;		/* others run here, and the timer sleeps; `due` waits for it */
-	bool begun;		/* following: the ticks go on where they were */
-	u64 due;		/* of the next tick, CLOCK_MONOTONIC ns */
-	u64 previous;		/* due time of the tick before */
-	u64 parked_stamp;
-	u64 since;		/* away, or not running: from then on */
-	u64 others;		/* away: others have been running since; 0: none, it is idle */
-	u64 outside;		/* ns of others that were told as no tick yet */
-};
 
 /* A sample of where this CPU is; what fell out of scope is counted only. minor: what it is besides
  * kernel or user code. */

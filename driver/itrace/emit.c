@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* ITrace's records. */
 #include "core/access.h"
-#include "itrace/itrace.h"
+#include "itrace/emit.h"
 
 /* In kernels that look for mistakes: nothing is told of a thread that the owner may not trace. */
 static __always_inline void check_owner(const struct it_thread *t)

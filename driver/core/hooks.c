@@ -2,36 +2,16 @@
 /* Find, register and release tracepoints and kprobes, in the order that is safe. */
 #include <linux/mutex.h>
 #include <linux/string.h>
-#include "arch/arch.h"
-#include "hook/hook.h"
+#include "core/hooks.h"
 
-static DEFINE_MUTEX(hooks_lock);
+static DEFINE_MUTEX(hooks_lock);	/* what is registered, and for how many */
 static int users, memory_users;
 static int nkprobes;
 
-/* The hooks that one major needs. */
-static struct family {
-	u16 major;
-	struct hook_tracepoint *all;	/* each of them must be there */
-	struct hook_tracepoint *some;	/* as many of these as there are */
-	struct kprobe *instead;		/* where there is none of `some` */
-	bool breaks;			/* ITrace needs them, too */
-	bool have, probed;
-	int users;
-} families[] = {
-	{ PITRACE_WAKEUP, .all = hook_wakeup_tracepoints },
-	{ PITRACE_INTERRUPT, .all = hook_irq_tracepoints, .some = arch_irq_tracepoints,
-	  .breaks = true },
-	{ PITRACE_SYSCALL, .all = hook_syscall_tracepoints },
-	{ PITRACE_FAULT, .some = arch_fault_tracepoints, .instead = &hook_fault_kprobe,
-	  .breaks = true },
-#if ARCH_ITRACE
-	{ PITRACE_BRANCH_USER, .all = hook_itrace_tracepoints },
-#endif
-};
+static struct hook_set hooks;
 
 #define for_each_family(f) \
-	for ((f) = families; (f) < families + ARRAY_SIZE(families); (f)++)
+	for ((f) = hooks.families; (f) < hooks.families + hooks.nfamilies; (f)++)
 
 static void find(struct hook_tracepoint *h, struct tracepoint *tp)
 {
@@ -42,10 +22,10 @@ static void find(struct hook_tracepoint *h, struct tracepoint *tp)
 
 static void find_all(struct tracepoint *tp, void *unused)
 {
-	struct family *f;
+	struct hook_family *f;
 
-	find(hook_task_tracepoints, tp);
-	find(hook_sched_tracepoints, tp);
+	find(hooks.task, tp);
+	find(hooks.sched, tp);
 	for_each_family(f) {
 		find(f->all, tp);
 		find(f->some, tp);
@@ -69,7 +49,7 @@ static int probe(struct kprobe *p)
 	return register_kprobe(p);
 }
 
-static void look_at(struct family *f)
+static void look_at(struct hook_family *f)
 {
 	int all, some;
 
@@ -83,36 +63,69 @@ static void look_at(struct family *f)
 		pr_warn("pitrace: this kernel has no hooks for records of major %#x\n", f->major);
 }
 
-static void tell_missing(const struct hook_tracepoint *h)
+static void warn_missing(const struct hook_tracepoint *h)
 {
 	for (; h->name; h++)
 		if (!h->tp)
 			pr_warn("pitrace: this kernel has no tracepoint %s\n", h->name);
 }
 
-void hooks_init(u64 *majors)
+void hooks_init(const struct hook_set *set, u64 *majors)
 {
-	struct family *f;
+	struct hook_family *f;
 
+	hooks = *set;
 	for_each_kernel_tracepoint(find_all, NULL);
-	tell_missing(hook_task_tracepoints);
-	tell_missing(hook_sched_tracepoints);
+	warn_missing(hooks.task);
+	warn_missing(hooks.sched);
 	for_each_family(f) {
 		look_at(f);
-		if (f->have && f->major != PITRACE_BRANCH_USER)
+		if (f->have && !f->unlisted)
 			majors[f->major / 64] |= BIT_ULL(f->major % 64);
 	}
-	if (hook_sched_tracepoints[0].tp)
+	if (hooks.sched[0].tp)
 		majors[PITRACE_DISPATCH / 64] |= BIT_ULL(PITRACE_DISPATCH % 64);
 }
 
 bool hooks_serve(u16 major)
 {
-	struct family *f;
+	struct hook_family *f;
 
 	for_each_family(f)
 		if (f->major == major)
 			return f->have;
+	return false;
+}
+
+static const void *probe_in(const struct hook_tracepoint *h, const char *tracepoint)
+{
+	for (; h && h->name; h++)
+		if (!strcmp(h->name, tracepoint))
+			return h->probe;
+	return NULL;
+}
+
+const void *hooks_probe(const char *tracepoint)
+{
+	const void *found = probe_in(hooks.task, tracepoint) ?: probe_in(hooks.sched, tracepoint);
+	struct hook_family *f;
+
+	for_each_family(f)
+		found = found ?: probe_in(f->all, tracepoint) ?: probe_in(f->some, tracepoint);
+	return found;
+}
+
+bool hooks_own_kprobe(unsigned long address)
+{
+	struct hook_family *f;
+	struct kprobe **p;
+
+	for (p = hooks.memory; *p; p++)
+		if ((unsigned long)(*p)->addr == address)
+			return true;
+	for_each_family(f)
+		if (f->instead && (unsigned long)f->instead->addr == address)
+			return true;
 	return false;
 }
 
@@ -146,15 +159,15 @@ static void enable_kprobes(void)
 {
 	int n = 0, i;
 
-	while (hook_task_kprobes[n])
+	while (hooks.memory[n])
 		n++;
 	nkprobes = 0;
-	if (!register_kprobes(hook_task_kprobes, n)) {
+	if (!register_kprobes(hooks.memory, n)) {
 		nkprobes = n;
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		struct kprobe *p = hook_task_kprobes[i];
+		struct kprobe *p = hooks.memory[i];
 
 		if (probe(p)) {
 			pr_warn("pitrace: this kernel has no function %s to probe\n",
@@ -162,8 +175,8 @@ static void enable_kprobes(void)
 			continue;
 		}
 		/* Those in use stand in front, so that they can be released together. */
-		hook_task_kprobes[i] = hook_task_kprobes[nkprobes];
-		hook_task_kprobes[nkprobes++] = p;
+		hooks.memory[i] = hooks.memory[nkprobes];
+		hooks.memory[nkprobes++] = p;
 	}
 }
 
@@ -172,23 +185,23 @@ static void disable_kprobes(void)
 	int i;
 
 	if (nkprobes)
-		unregister_kprobes(hook_task_kprobes, nkprobes);
+		unregister_kprobes(hooks.memory, nkprobes);
 	nkprobes = 0;
-	for (i = 0; hook_task_kprobes[i]; i++) {
-		hook_task_kprobes[i]->addr = NULL;
-		hook_task_kprobes[i]->flags = 0;
+	for (i = 0; hooks.memory[i]; i++) {
+		hooks.memory[i]->addr = NULL;
+		hooks.memory[i]->flags = 0;
 	}
 }
 
 static void release(void)
 {
-	disable(hook_task_tracepoints);
+	disable(hooks.task);
 	/* sched_switch goes last: others rely on what it keeps for each CPU. */
-	disable(hook_sched_tracepoints);
+	disable(hooks.sched);
 	tracepoint_synchronize_unregister();
 }
 
-static bool serves(const struct family *f, const unsigned long *majors)
+static bool serves(const struct hook_family *f, const unsigned long *majors)
 {
 	return f->have && majors &&
 	       (test_bit(f->major, majors) ||
@@ -199,7 +212,7 @@ static bool serves(const struct family *f, const unsigned long *majors)
 			       test_bit(PITRACE_BRANCH_KERNEL, majors))));
 }
 
-static void put_family(struct family *f)
+static void put_family(struct hook_family *f)
 {
 	if (--f->users)
 		return;
@@ -209,7 +222,7 @@ static void put_family(struct family *f)
 		unregister_kprobe(f->instead);
 }
 
-static int get_family(struct family *f)
+static int get_family(struct hook_family *f)
 {
 	int err = 0;
 
@@ -234,9 +247,9 @@ static int get_base(bool memory)
 	int err;
 
 	if (!users) {
-		err = enable(hook_sched_tracepoints);
+		err = enable(hooks.sched);
 		if (!err)
-			err = enable(hook_task_tracepoints);
+			err = enable(hooks.task);
 		if (err) {
 			release();
 			return err;
@@ -258,7 +271,7 @@ static void put_base(bool memory)
 
 int hooks_get(const unsigned long *majors, bool memory)
 {
-	struct family *f;
+	struct hook_family *f;
 	int err;
 
 	mutex_lock(&hooks_lock);
@@ -273,7 +286,7 @@ int hooks_get(const unsigned long *majors, bool memory)
 			break;
 	}
 	if (err) {
-		while (f-- > families)
+		while (f-- > hooks.families)
 			if (serves(f, majors))
 				put_family(f);
 		put_base(memory);
@@ -285,7 +298,7 @@ out:
 
 void hooks_put(const unsigned long *majors, bool memory)
 {
-	struct family *f;
+	struct hook_family *f;
 
 	mutex_lock(&hooks_lock);
 	for_each_family(f)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Code that stands in no file, and which of a thread's code does. */
+#ifndef PITRACE_ITRACE_CODE_H
+#define PITRACE_ITRACE_CODE_H
+
+#include "itrace/table.h"
+
+/* Keep the code at which the current thread stands; it may sleep. */
+void it_code(struct it_thread *t);
+/* Memory for sums of what was kept, which the caller frees by vfree(); all of it is new again. */
+u64 *it_code_sums(void);
+void it_code_forget(u64 *sums);
+/* Executable mappings have changed so often. */
+extern atomic_t it_maps;
+
+/* Does a branch to `ip` lead to code that is perhaps in no file? */
+static __always_inline bool it_unknown_code(struct it_thread *t, u64 ip)
+{
+	int i;
+
+	if (unlikely(t->maps != (u32)atomic_read(&it_maps))) {
+		t->maps = atomic_read(&it_maps);
+		memset(t->bytes, 0, sizeof(t->bytes));
+		t->unit = ~0ull;
+	}
+	for (i = 0; i < IT_RANGES; i++)
+		if (ip - t->from[i] < t->bytes[i])
+			goto file;
+	return (ip & ~(u64)(PITRACE_CODE_MAX - 1)) != t->unit;
+file:
+	t->unit = ~0ull;
+	return false;
+}
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Work that a traced thread does on its way back to user code, where it may sleep, is queued. */
+#include <linux/module.h>
+#include <linux/task_work.h>
+#include "itrace/defer.h"
+
+/* Work that waits already serves this wish, too. */
+void it_ask(struct it_thread *t, enum it_ask what)
+{
+	unsigned long before = t->asked;
+
+	t->asked |= BIT(what);
+	if (before)
+		return;
+	if (!try_module_get(THIS_MODULE)) {
+		t->asked = 0;
+		return;
+	}
+	it_get(t);
+	if (!task_work_add(current, &t->work, TWA_RESUME))
+		return;
+	/* It ends. */
+	t->asked = 0;
+	it_put(t);
+	module_put(THIS_MODULE);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Have the current thread, which is on its way to user code, do what may sleep (work.c does it). */
+#ifndef PITRACE_ITRACE_DEFER_H
+#define PITRACE_ITRACE_DEFER_H
+
+#include "itrace/table.h"
+
+enum it_ask {
+	IT_ASK_SIGNAL,		/* a handler is about to run */
+	IT_ASK_PLACES,		/* where are the start and stop addresses? */
+	IT_ASK_CODE,		/* does the code that it goes to stand in a file? */
+	IT_ASK_ROOM,		/* wait for the consumer */
+	IT_ASK_REACH,		/* get memory that must be there */
+};
+void it_ask(struct it_thread *t, enum it_ask what);
+
+#endif

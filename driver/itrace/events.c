@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What happens to a traced thread between its traps: the hooks of calls, signals, switches, ends. */
+#include <linux/binfmts.h>
+#include <linux/sched/task_stack.h>
+#include <asm/irq_regs.h>
+#include <asm/unistd.h>
+#include <trace/events/signal.h>
+#include <trace/events/syscalls.h>
+#include "core/access.h"
+#include "core/hooks.h"
+#include "itrace/code.h"
+#include "itrace/defer.h"
+#include "itrace/emit.h"
+#include "itrace/flow.h"
+#include "itrace/itrace.h"
+#include "itrace/kernel.h"
+#include "itrace/step.h"
+#include "itrace/trap.h"
+
+/* The instruction of a system call has run. False: nothing more is recorded. */
+static bool called(struct it_thread *t, struct pt_regs *regs, u32 number)
+{
+	u64 behind;
+
+	it_at(t, arch_itrace_call(regs, &behind));
+	if (t->phase == IT_DONE)
+		return false;
+	t->call = t->user.ip;
+	t->call_end = t->back = behind;
+	t->number = number;
+	t->in_call = true;
+	t->exec = t->diverted = false;
+	if (it_count(t, &t->user, 1))
+		return true;
+	it_stop(t, PITRACE_ITRACE_LIMIT, t->call_end);
+	return false;
+}
+
+/* A child's first return is from its parent's call: it stands behind that already. */
+static bool in_unseen_call(const struct it_thread *t)
+{
+	return !t->in_call && !t->kernel.on && it_call_number(t) != -1 &&
+	       t->user.ip != instruction_pointer(task_pt_regs(t->task));
+}
+
+/* A call that was answered before sys_enter (seccomp, syscall user dispatch) is seen where it
+ * ends. */
+static void called_unseen(struct it_thread *t, struct pt_regs *regs)
+{
+	if (!in_unseen_call(t))
+		return;
+	it_clear_trap(t, regs);
+	called(t, regs, it_call_number(t));
+}
+
+static void on_enter(void *unused, struct pt_regs *regs, long number)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (!t)
+		goto out;
+	it_clear_trap(t, regs);
+	if (it_goes_on(t) && called(t, regs, number) && it_wants(t, false))
+		it_kernel_enter(t, current_stack_pointer,
+				(unsigned long)__builtin_return_address(0));
+out:
+	preempt_enable_notrace();
+}
+
+static void on_leave(void *unused, struct pt_regs *regs, long result)
+{
+	struct it_thread *t;
+	bool armed;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (!t)
+		goto out;
+	armed = it_arm(t, true);
+	if (!it_goes_on(t)) {
+		/* Of a call that nobody saw begin the flag is still there. */
+		it_clear_trap(t, regs);
+		goto out;
+	}
+	if (!armed)
+		called_unseen(t, regs);
+	if (t->phase == IT_DONE)
+		goto out;
+	if (t->in_call || t->kernel.on) {
+		t->back = instruction_pointer(regs);
+		/* A call that goes on with one that was interrupted returns as that one. */
+		t->diverted = t->back != t->call_end && !t->exec &&
+			      t->number != __NR_restart_syscall;
+	}
+	it_resume(t, regs, true);
+	/* A new program's first instructions, if they stand in no file. */
+	if (t->exec && it_unknown_code(t, t->back) && test_bit(PITRACE_CODE, t->session->majors))
+		it_ask(t, IT_ASK_CODE);
+out:
+	preempt_enable_notrace();
+}
+
+/* Before the registers are saved on the user's stack. */
+static void on_signal(void *unused, int signal, struct kernel_siginfo *info, struct k_sigaction *ka)
+{
+	struct it_thread *t;
+
+	if (ka->sa.sa_handler == SIG_DFL || ka->sa.sa_handler == SIG_IGN)
+		return;
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t) {
+		if (arch_itrace_pending())
+			itrace_trap(task_pt_regs(current));
+		/* Over or not: what is saved would be restored some day. */
+		it_disarm(t);
+		if (it_goes_on(t))
+			called_unseen(t, task_pt_regs(current));
+		if (it_goes_on(t)) {
+			t->signal = signal;
+			it_ask(t, IT_ASK_SIGNAL);
+		}
+	}
+	preempt_enable_notrace();
+}
+
+struct hook_tracepoint itrace_tracepoints[] = {
+	HOOK(sys_enter, on_enter),
+	HOOK(sys_exit, on_leave),
+	HOOK(signal_deliver, on_signal),
+	{ }
+};
+
+/* Who sleeps is not armed when a debugger looks at it, nor when the trace is over, nor in a call:
+ * what asks others for its answer (seccomp) comes before sys_enter. */
+static void switch_out(struct it_thread *t)
+{
+	it_kernel_out(t);
+	if (unlikely(READ_ONCE(t->task->ptrace))) {
+		it_goes_on(t);
+		if (t->trap)
+			it_leave_trap(t);
+	} else if (READ_ONCE(t->state) == IT_QUIET || in_unseen_call(t)) {
+		it_disarm(t);
+	}
+}
+
+static void switch_in(struct it_thread *t, const struct task_struct *prev)
+{
+	u32 from = t->cpu;
+
+	if (READ_ONCE(t->state) != IT_ARMED)
+		it_kernel_quiet(t);
+	if (READ_ONCE(t->state) == IT_ARMING) {
+		it_arm(t, false);
+	} else if (READ_ONCE(t->state) == IT_ARMED) {
+		t->cpu = smp_processor_id();
+		if (it_goes_on(t) && t->phase == IT_RUNNING)
+			it_put_switch(t, from);
+		it_kernel_in(t, prev);
+	}
+}
+
+void itrace_switch(struct task_struct *prev, struct task_struct *next)
+{
+	struct it_thread *t;
+
+	t = it_find(prev);
+	if (t)
+		switch_out(t);
+	t = it_find(next);
+	if (t)
+		switch_in(t, prev);
+}
+
+void itrace_exec(const struct linux_binprm *bprm)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (!t)
+		goto out;
+	if (bprm->secureexec || !member_dumpable(current)) {
+		if (it_goes_on(t))
+			it_stop(t, PITRACE_ITRACE_EXEC, 0);
+		/* One that waits to be armed, or pauses, never is. */
+		t->phase = IT_DONE;
+	} else if (it_goes_on(t)) {
+		t->exec = true;
+		t->start = t->stop = 0;
+		t->resolve = t->session->itrace.flags &
+			     (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL);
+		memset(t->bytes, 0, sizeof(t->bytes));
+		t->unit = ~0ull;
+	}
+out:
+	preempt_enable_notrace();
+}
+
+void itrace_exit(struct task_struct *task)
+{
+	unsigned long flags;
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	if (task == current && it_find(task) && arch_itrace_pending())
+		itrace_trap(task_pt_regs(task));
+	raw_spin_lock_irqsave(&it_lock, flags);
+	t = it_find(task);
+	if (t) {
+		if (t->state == IT_ARMED && it_visible(t))
+			it_cut(t, PITRACE_ITRACE_EXIT, 0);
+		it_remove(t);
+	}
+	raw_spin_unlock_irqrestore(&it_lock, flags);
+	preempt_enable_notrace();
+}
+
+/* In an interrupt's entry. */
+void itrace_interrupt(u32 source)
+{
+	struct pt_regs *regs = get_irq_regs();
+	struct it_thread *t;
+
+	if (!regs || source == PITRACE_IRQ_SOFTIRQ)
+		return;
+	t = it_find(current);
+	if (t && !user_mode(regs))
+		it_kernel_interrupt(t, source, regs);
+	if (!t || !user_mode(regs) || regs != task_pt_regs(current))
+		return;
+	if (unlikely(READ_ONCE(t->state) == IT_ARMING)) {
+		it_arm(t, false);
+		return;
+	}
+	if (!it_goes_on(t) || !it_wants(t, true))
+		return;
+	it_at(t, instruction_pointer(regs));
+	it_put_break(t, true, PITRACE_BREAK_INTERRUPT, source, t->user.ip, t->user.ip);
+#ifdef ARCH_ALONE
+	if (t->arch.loose && t->phase != IT_DONE)
+		it_resume(t, regs, true);
+#endif
+}
+
+void itrace_fault(u32 flags, u64 ip)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t && it_goes_on(t) && it_wants(t, true)) {
+		it_at(t, ip);
+		it_put_break(t, true, PITRACE_BREAK_FAULT, flags, ip, ip);
+	}
+	preempt_enable_notrace();
+}
+
+/* A user probe steps by the same flag, and would keep what it finds of ours: this thread is left to
+ * it, in any state. */
+void itrace_breakpoint(void)
+{
+	struct it_thread *t;
+
+	preempt_disable_notrace();
+	t = it_find(current);
+	if (t) {
+		if (it_goes_on(t))
+			it_stop(t, PITRACE_ITRACE_DEBUGGER, t->user.ip);
+		else
+			it_leave_trap(t);
+	}
+	preempt_enable_notrace();
+}
+
+/* The current process has another executable mapping. */
+void itrace_mapped(void)
+{
+	struct it_thread *t;
+	unsigned long flags;
+
+	atomic_inc(&it_maps);
+	raw_spin_lock_irqsave(&it_lock, flags);
+	for_each_it(NULL, t)
+		if (t->task->mm == current->mm)
+			t->resolve |= !!(t->session->itrace.flags &
+					 (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL));
+	raw_spin_unlock_irqrestore(&it_lock, flags);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a thread has run, counted: where its trace begins and ends. All of it is asked by the thread
+ * itself, in a hook or a trap, or while it is switched; preemption off.
+ */
+#ifndef PITRACE_ITRACE_FLOW_H
+#define PITRACE_ITRACE_FLOW_H
+
+#include "core/access.h"
+#include "core/session.h"
+#include "itrace/table.h"
+
+/* The run that the thread is in is cut, and the trace goes on. */
+void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
+/* Nothing more is recorded of the thread. */
+void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
+/* The thread is about to execute what stands at `ip`: does its trace begin or end there? */
+void it_passes(struct it_thread *t, u64 ip);
+/* The thread has run `n` instructions, straight on to `to`. What begins or ends on the way is
+ * recorded as if each instruction had trapped. False: nothing more is recorded. */
+bool it_straight(struct it_thread *t, bool user, u32 n, u64 to);
+/* May the thread still be traced? */
+bool it_goes_on(struct it_thread *t);
+
+/* Must it reach the start address before it is recorded? */
+static inline bool it_waits_for_start(const struct it_thread *t)
+{
+	return t->session->itrace.flags & PITRACE_ITRACE_FROM && !t->started;
+}
+
+/* May the session's owner see the thread, which is the current one or about to run? */
+static __always_inline bool it_visible(const struct it_thread *t)
+{
+	const struct cred *owner = t->session->cred;
+
+	return likely(!owner) || member_sees(owner, t->task);
+}
+
+/* it_goes_on(), for each trap. */
+static __always_inline bool it_goes_on_here(struct it_thread *t)
+{
+	if (unlikely(READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE))
+		return false;
+	/* Whose owner may not see it any more: what it ran since the last record is not told. */
+	if (unlikely(READ_ONCE(t->session->state) != PITRACE_STATE_ON || !it_visible(t))) {
+		t->phase = IT_DONE;
+		return false;
+	}
+	if (unlikely(READ_ONCE(t->task->ptrace))) {
+		it_stop(t, PITRACE_ITRACE_DEBUGGER, t->user.ip);
+		return false;
+	}
+	return true;
+}
+
+
+/* `n` instructions more; false: those were the last. */
+static inline bool it_count(struct it_thread *t, struct it_side *side, u32 n)
+{
+	if (unlikely(t->phase != IT_RUNNING)) {
+		if (t->phase == IT_SKIPPING)
+			t->skip -= min_t(u64, n, t->skip);
+		return true;
+	}
+	side->run += n;
+	if (!t->left)
+		return true;
+	t->left -= min_t(u64, n, t->left);
+	return t->left;
+}
+
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Instruction traces at load: can they be had on this machine? */
+#ifndef PITRACE_ITRACE_LOAD_H
+#define PITRACE_ITRACE_LOAD_H
+
+#include <linux/types.h>
+
+bool itrace_served(void);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A traced thread, step by step. `user.ip` is where the thread stands as far as is known: whatever
+ * happens to it begins with a look at where it really is.
+ *
+ * A system call's instruction does not trap: its entry counts it. Where the call returns to (behind
+ * it, to itself again, into a handler, to what a handler had interrupted, to a new program) is seen
+ * at the thread's next sign of life in user code, and told by then. While a thread is in a system
+ * call the trap is not set in the registers that it returns by: nobody finds it there who copies or
+ * saves them (fork, signals, debuggers).
+ */
+#include <linux/sched/task_stack.h>
+#include <asm/irq_regs.h>
+#include "itrace/code.h"
+#include "itrace/defer.h"
+#include "itrace/emit.h"
+#include "itrace/flow.h"
+#include "itrace/kernel.h"
+#include "itrace/room.h"
+#include "itrace/step.h"
+#include "itrace/trap.h"
+
+/* The call that was counted last has returned to `ip`. */
+static void returned(struct it_thread *t, u64 ip)
+{
+	u32 why = t->exec ? PITRACE_BREAK_EXEC :
+		  t->diverted ? PITRACE_BREAK_SIGRETURN : PITRACE_BREAK_SYSCALL;
+
+	t->in_call = t->exec = t->diverted = false;
+	t->user.ip = ip;
+	it_put_break(t, true, why, why == PITRACE_BREAK_EXEC ? 0 : t->number, t->call_end, ip);
+	it_passes(t, ip);
+}
+
+void it_at(struct it_thread *t, u64 ip)
+{
+	int n;
+
+	if (t->kernel.on && (it_kernel_left(t, ip) || t->phase == IT_DONE))
+		return;
+	if (t->in_call) {
+		/* Behind the call, or somewhere on from there; else it begins again. */
+		returned(t, arch_itrace_between(t->back, ip, true) < 0 ? ip : t->back);
+		if (t->phase == IT_DONE)
+			return;
+	}
+	if (!it_wants(t, true)) {
+		t->user.ip = ip;
+		return;
+	}
+	n = arch_itrace_between(t->user.ip, ip, true);
+	if (n < 0)
+		/* The kernel has moved it: nobody has told why. */
+		it_put_break(t, true, PITRACE_BREAK_EXCEPTION, 0, t->user.ip, ip);
+	else if (n)
+		it_straight(t, true, n, ip);
+	t->user.ip = ip;
+}
+
+static void begin(struct it_thread *t)
+{
+	const struct itrace *it = &t->session->itrace;
+	struct pt_regs *regs = task_pt_regs(t->task);
+
+	if (t->phase == IT_DONE)
+		return;
+	t->user = (struct it_side){ .ip = instruction_pointer(regs) };
+	t->kernel = (struct it_kernel){ };
+	t->in_call = false;
+	t->signal_at = 0;
+	/* It may be in a call that is begun again: then it goes back. */
+	if (t->why != PITRACE_ITRACE_FORK && it_call_number(t) != -1) {
+		t->in_call = true;
+		t->number = it_call_number(t);
+		t->call_end = t->back = t->user.ip;
+	}
+	if (it->flags & (PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL))
+		t->resolve = !t->start && !t->stop;
+	/* After a pause it starts as all others do. */
+	t->started &= t->why == PITRACE_ITRACE_FORK;
+	t->phase = t->skip ? IT_SKIPPING : it_waits_for_start(t) ? IT_WAITING : IT_RUNNING;
+	if (t->phase == IT_RUNNING)
+		it_put_mark(t, true, t->why, 0, t->user.ip);
+}
+
+/* In a call its registers may be copied (a child's): it is armed where it leaves that, or if it
+ * has, at an interrupt. Where a signal's handler is being set up on its stack, what is saved there
+ * may keep the trap, and be restored when nobody traces any more: who is elsewhere in the kernel is
+ * armed at an interrupt of its user code, too. */
+static bool may_arm(const struct it_thread *t, bool leaves)
+{
+	if (leaves || it_call_number(t) != -1)
+		return leaves;
+	return !ARCH_FRAME_TRAPS ||
+	       (t->task == current && get_irq_regs() == task_pt_regs(current));
+}
+
+bool it_arm(struct it_thread *t, bool leaves)
+{
+	/* First the state: only who is not quiet has a session for certain. */
+	if (READ_ONCE(t->state) != IT_ARMING || t->task->flags & PF_EXITING ||
+	    READ_ONCE(t->session->state) != PITRACE_STATE_ON)
+		return false;
+	if (!may_arm(t, leaves) ||
+	    cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
+		return false;
+	t->cpu = smp_processor_id();
+	/* It may have other credentials than when it joined. */
+	if (!it_visible(t)) {
+		t->phase = IT_DONE;
+	} else if (t->phase != IT_DONE && (t->theirs || arch_itrace_debugged(t->task))) {
+		t->phase = IT_DONE;
+		it_leave_trap(t);
+		it_put_mark(t, false, PITRACE_ITRACE_DEBUGGER, 0,
+			    instruction_pointer(task_pt_regs(t->task)));
+	}
+	begin(t);
+	if (it_goes_on(t) && it_wants(t, true))
+		it_set_trap(t, task_pt_regs(t->task));
+	return true;
+}
+
+/* That has run, and it is at `to`. False: nothing more is recorded. */
+static __always_inline bool told(struct it_thread *t, const struct arch_ran *ran, u64 to)
+{
+	t->gap |= ran->lost;
+	if (ran->count > 1 && !it_straight(t, true, ran->count - 1, ran->from))
+		return false;
+	t->user.ip = to;
+	if (!it_count(t, &t->user, 1)) {
+		/* Its last branch is told: the count alone would not say where it led. */
+		if (ran->taken)
+			it_put_branch(t, true, ran->kind, ran->from, to);
+		it_stop(t, PITRACE_ITRACE_LIMIT, to);
+		return false;
+	}
+	if (ran->taken) {
+		it_put_branch(t, true, ran->kind, ran->from, to);
+	} else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS)) {
+		it_put_branch(t, true, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran->from, to);
+	}
+	if (unlikely(t->stop || t->phase != IT_RUNNING)) {
+		it_passes(t, to);
+		return t->phase != IT_DONE;
+	}
+	return true;
+}
+
+#ifdef ARCH_ALONE
+static bool alone(struct it_thread *t, struct pt_regs *regs);
+
+/* That could not be: perhaps if its memory is there, else it goes on without traps for a while. */
+static void not_alone(struct it_thread *t, struct pt_regs *regs)
+{
+	u64 wanted = instruction_pointer(regs) | t->arch.writes;
+
+	if (t->arch.fault && t->arch.asked != wanted) {
+		t->arch.asked = wanted;
+		it_ask(t, IT_ASK_REACH);
+		return;
+	}
+	t->arch.asked = 0;
+	t->arch.loose = true;
+	t->gap = true;
+	it_disarm(t);
+}
+
+void it_reached(struct it_thread *t)
+{
+	arch_itrace_reach(&t->arch);
+	preempt_disable();
+	if (it_goes_on(t) && t->arch.alone)
+		alone(t, task_pt_regs(current));
+	else if (it_goes_on(t) && it_wants(t, true))
+		it_set_trap(t, task_pt_regs(current));
+	preempt_enable();
+}
+#endif
+
+/* What no trap may interrupt has run, if it stands there. False: nothing more is recorded. */
+static bool alone(struct it_thread *t, struct pt_regs *regs)
+{
+#ifdef ARCH_ALONE
+	struct arch_path path[ARCH_ALONE];
+	int i, n;
+
+	while (unlikely(t->arch.alone)) {
+		n = arch_itrace_alone(regs, &t->arch, path);
+		if (n < 0) {
+			not_alone(t, regs);
+			return true;
+		}
+		it_put_accesses(t);
+		for (i = 0; i < n; i++)
+			if (!told(t, &path[i].ran, path[i].to))
+				return false;
+		it_at(t, instruction_pointer(regs));
+		if (t->phase == IT_DONE)
+			return false;
+		it_set_trap(t, regs);
+	}
+#endif
+	return true;
+}
+
+/* Next instructions are the thread's own again. recorded: it may be that there is no room now. */
+static __always_inline void resume(struct it_thread *t, struct pt_regs *regs, bool recorded)
+{
+	/* Also for the one trap that ends the kernel's side. */
+	if (it_wants(t, true) || t->kernel.on) {
+		it_set_trap(t, regs);
+		if (!alone(t, regs))
+			return;
+		if (unlikely(it_lacks_code(t)))
+			it_ask(t, IT_ASK_REACH);
+	}
+	if (unlikely(t->resolve))
+		it_ask(t, IT_ASK_PLACES);
+	if (recorded && it_must_wait(t))
+		it_ask(t, IT_ASK_ROOM);
+}
+
+void it_resume(struct it_thread *t, struct pt_regs *regs, bool recorded)
+{
+	resume(t, regs, recorded);
+}
+
+bool itrace_trap(struct pt_regs *regs)
+{
+	u64 to = instruction_pointer(regs);
+	struct it_thread *t;
+	struct arch_ran ran;
+	bool ours;
+
+	t = it_find(current);
+	if (!t)
+		return false;
+	/* Before what is seen now leaves the next one to a debugger. */
+	ours = t->trap && !t->theirs;
+	if (!it_goes_on_here(t)) {
+		t->kernel.on = false;
+		if (!ours || arch_itrace_debugged(current))
+			return false;
+		/* If that one pushed its flags: without ours, now too. */
+		arch_itrace_ran(t->user.ip, regs, &t->arch, &ran);
+		it_clear_trap(t, regs);
+		return true;
+	}
+	if (t->kernel.on && it_kernel_left(t, to)) {
+		if (it_wants(t, true) && t->phase != IT_DONE)
+			resume(t, regs, true);
+		else
+			it_clear_trap(t, regs);
+		return true;
+	}
+	if (t->in_call)
+		returned(t, t->back);
+	if (!it_wants(t, true)) {
+		it_clear_trap(t, regs);
+		return true;
+	}
+	arch_itrace_ran(t->user.ip, regs, &t->arch, &ran);
+	if (unlikely(!ran.count)) {
+		it_set_trap(t, regs);
+		return true;
+	}
+	it_put_accesses(t);
+	if (!told(t, &ran, to))
+		return true;
+	resume(t, regs, ran.taken || t->session->itrace.flags & PITRACE_ITRACE_STEPS);
+	if (ran.taken && t->phase == IT_RUNNING && it_unknown_code(t, to) &&
+	    test_bit(PITRACE_CODE, t->session->majors))
+		it_ask(t, IT_ASK_CODE);
+	return true;
+}

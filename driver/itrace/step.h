@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A traced thread, step by step: armed, trapped, looked at. Preemption off but in it_reached(). */
+#ifndef PITRACE_ITRACE_STEP_H
+#define PITRACE_ITRACE_STEP_H
+
+#include <linux/sched/task_stack.h>
+#include <asm/syscall.h>
+#include "itrace/table.h"
+
+/* A trap of the current thread in user code, interrupts off. False: not ours. */
+bool itrace_trap(struct pt_regs *regs);
+/* The current thread, which is armed and in user code, stands at `ip`, whatever led there. */
+void it_at(struct it_thread *t, u64 ip);
+/* The session's thread is armed: the current one (which leaves a system call), or it is about to
+ * run. False: it was before, or is not yet. */
+bool it_arm(struct it_thread *t, bool leaves);
+/* The next instructions are the thread's own again. recorded: it may be that the ring is full. */
+void it_resume(struct it_thread *t, struct pt_regs *regs, bool recorded);
+/* The memory that the thread waited for is there, or nobody can help. */
+void it_reached(struct it_thread *t);
+
+/* The number of the call that it is in; -1: none, of which s390x's own function makes 2^32 - 1. */
+static inline int it_call_number(const struct it_thread *t)
+{
+	return syscall_get_nr(t->task, task_pt_regs(t->task));
+}
+
+/* What the thread executes next must be read, and is not there. */
+static inline bool it_lacks_code(const struct it_thread *t)
+{
+#ifdef ARCH_ALONE
+	return t->arch.fault && !t->arch.alone;
+#else
+	return false;
+#endif
+}
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The trap, where a thread's own hooks and those who look at it from elsewhere meet. */
+#include <linux/processor.h>
+#include "itrace/trap.h"
+
+static struct it_thread *clearing;	/* whose flag is taken from elsewhere */
+
+void it_clear_trap_of(struct it_thread *t)
+{
+	WRITE_ONCE(clearing, t);
+	/* clearing before theirs: it_leave_trap() has it the other way round */
+	smp_mb();
+	it_disarm(t);
+	smp_store_release(&clearing, NULL);
+}
+
+void it_leave_trap(struct it_thread *t)
+{
+	it_disarm(t);
+	WRITE_ONCE(t->theirs, true);
+	/* theirs before clearing */
+	smp_mb();
+	/* Few instructions, interrupts off. */
+	while (smp_load_acquire(&clearing) == t)
+		cpu_relax();
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The trap of a traced thread, which its registers hold: set and taken away.
+ *
+ * User probes and debuggers step by the same flag. From its first breakpoint or debugger on a
+ * thread is theirs: our flag is taken off where that is seen, before they set theirs, and not
+ * touched any more. Nor is that of a thread for which we never set it.
+ */
+#ifndef PITRACE_ITRACE_TRAP_H
+#define PITRACE_ITRACE_TRAP_H
+
+#include <linux/sched/task_stack.h>
+#include "core/session.h"
+#include "itrace/table.h"
+
+/* In the thread's own hooks, or while it is switched. */
+static __always_inline void it_set_trap(struct it_thread *t, struct pt_regs *regs)
+{
+#ifdef ARCH_ACCESSES
+	const struct session *s = READ_ONCE(t->session);
+
+	t->arch.watch = s && test_bit(PITRACE_LOAD_STORE, s->majors);
+#endif
+	if (unlikely(t->theirs))
+		return;
+	t->trap = true;
+	arch_itrace_arm(t->task, regs, &t->arch);
+}
+
+static __always_inline void it_clear_trap(struct it_thread *t, struct pt_regs *regs)
+{
+	if (t->trap && !READ_ONCE(t->theirs))
+		arch_itrace_disarm(t->task, regs);
+}
+
+static __always_inline void it_disarm(struct it_thread *t)
+{
+	it_clear_trap(t, task_pt_regs(t->task));
+}
+
+/* The same of a thread that is quiet, from elsewhere; the table's lock is held. */
+void it_clear_trap_of(struct it_thread *t);
+/* The thread is a debugger's or a probe's from here on. */
+void it_leave_trap(struct it_thread *t);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a traced thread does on its way back to user code: what was deferred to there. */
+#ifndef PITRACE_ITRACE_WORK_H
+#define PITRACE_ITRACE_WORK_H
+
+#include <linux/types.h>
+
+/* Each thread's task work. It holds a reference to the thread's entry and to the module. */
+void it_work(struct callback_head *head);
+/* At unload: waits for those that are nearly done. */
+void it_work_exit(void);
+
+#endif
