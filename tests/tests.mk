@@ -49,8 +49,8 @@ $(O)/tests/unit/test_sandbox: $(call obj,post/sandbox/sandbox.c post/sandbox/lan
 $(O)/tests/unit/test_sandbox: TESTLINK = -Wl,--no-as-needed -lseccomp -Wl,--as-needed
 
 # What the tools share.
-$(O)/tests/unit/test_common: INC_TESTS += -Itools/common
-$(O)/tests/unit/test_common: $(call obj,$(COMMON_SRC))
+$(O)/tests/unit/test_common $(O)/tests/unit/test_options: INC_TESTS += -Itools/common
+$(O)/tests/unit/test_common $(O)/tests/unit/test_options: $(call obj,$(COMMON_SRC))
 
 # What programs share of AboveIdle.
 $(O)/tests/unit/test_ai: INC_TESTS += -Itools/ai

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table of options as --help shows it, and as shells' completions read it. */
+#include <string.h>
+
+#include "option_table.h"
+
+#define COLUMN	15		/* where help texts begin */
+#define WIDTH	100
+
+static const char *completions_of(const struct option_row *row)
+{
+	return row->completions ? row->completions() : row->complete;
+}
+
+/* "a, b or c" of words with blanks or commas between them. */
+static void sentence(const char *words, char *out, size_t room)
+{
+	size_t used = 0;
+
+	for (*out = '\0'; words && *words && used < room;) {
+		size_t n = strcspn(words, " ,");
+		const char *next = words + n + strspn(words + n, " ,");
+		const char *between = !used ? "" : *next ? ", " : " or ";
+
+		used += (size_t)snprintf(out + used, room - used, "%s%.*s", between, (int)n, words);
+		words = next;
+	}
+}
+
+static void help_text(const struct option_row *row, char *out, size_t room)
+{
+	const char *hole = strstr(row->help, "%s");
+	char words[256];
+
+	sentence(hole ? completions_of(row) : NULL, words, sizeof(words));
+	if (hole)
+		snprintf(out, room, "%.*s%s%s", (int)(hole - row->help), row->help, words, hole + 2);
+	else
+		snprintf(out, room, "%s", row->help);
+}
+
+/* Text from that column on, with line breaks at blanks. */
+static void wrap(FILE *out, const char *text, size_t column)
+{
+	for (size_t at = column; *text;) {
+		size_t n = strcspn(text, " ");
+
+		if (at > column && at + 1 + n > WIDTH) {
+			fprintf(out, "\n%*s", (int)column, "");
+			at = column;
+		}
+		at += (size_t)fprintf(out, "%s%.*s", at > column ? " " : "", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+	putc('\n', out);
+}
+
+static void list_row(FILE *out, const struct option_row *row)
+{
+	char text[1024];
+	size_t at = 2;
+
+	fputs("  ", out);
+	for (int i = 0; i < 3 && row->names[i]; i++)
+		at += (size_t)fprintf(out, "%s%s", i ? ", " : "", row->names[i]);
+	if (row->argument)
+		at += (size_t)fprintf(out, "%s%s", row->argument[0] == '[' ? "" : " ", row->argument);
+	if (at + 1 > COLUMN)
+		fprintf(out, "\n%*s", COLUMN, "");
+	else
+		fprintf(out, "%*s", (int)(COLUMN - at), "");
+	help_text(row, text, sizeof(text));
+	wrap(out, text, COLUMN);
+}
+
+void options_list(FILE *out, const struct option_table *t)
+{
+	for (const struct option_part *p = t->parts; p->rows; p++)
+		for (const struct option_row *row = p->rows; row->names[0]; row++)
+			list_row(out, row);
+}
+
+void options_help(FILE *out, const struct option_table *t)
+{
+	if (t->usage)
+		fprintf(out, "%s\n", t->usage);
+	options_list(out, t);
+	if (t->notes)
+		fprintf(out, "\n%s\n", t->notes);
+}
+
+/* ---- completions ----------------------------------------------------------------------------- */
+
+static void put(FILE *out, const char *field)
+{
+	fprintf(out, "%s\t", field && *field ? field : ".");
+}
+
+static bool applies(const struct option_row *row, unsigned int command)
+{
+	return !command || !row->commands || row->commands & command;
+}
+
+/* The names that an option excludes, with blanks between; all others: "- *". */
+static void put_excluded(FILE *out, const struct option_table *t, const struct option_row *of,
+			 unsigned int command)
+{
+	bool any = false;
+
+	if (of->store == option_help || of->store == option_version) {
+		put(out, "- *");
+		return;
+	}
+	for (const struct option_part *p = t->parts; of->group && p->rows; p++)
+		for (const struct option_row *row = p->rows; row->names[0]; row++)
+			for (int i = 0; i < 3 && row->names[i] && row != of; i++)
+				if (row->group == of->group && applies(row, command))
+					any |= fprintf(out, "%s%s", any ? " " : "", row->names[i]) > 0;
+	fputs(any ? "\t" : ".\t", out);
+}
+
+void options_complete(FILE *out, const struct option_table *t, unsigned int command)
+{
+	char text[1024];
+
+	for (const struct option_part *p = t->parts; p->rows; p++)
+		for (const struct option_row *row = p->rows; row->names[0]; row++) {
+			if (!applies(row, command) ||
+			    (command && (row->store == option_help || row->store == option_version)))
+				continue;
+			help_text(row, text, sizeof(text));
+			for (int i = 0; i < 3 && row->names[i]; i++) {
+				put(out, row->names[i]);
+				put(out, row->argument);
+				put(out, completions_of(row));
+				put_excluded(out, t, row, command);
+				put(out, row->repeats ? "*" : NULL);
+				fprintf(out, "%s\n", text);
+			}
+		}
+	if (t->operands || t->completions)
+		fprintf(out, ".\t.\t%s\t.\t.\t.\n",
+			t->completions ? t->completions() : t->operands);
+}
+
+void options_complete_command(FILE *out, const char *name, const char *help)
+{
+	fprintf(out, "%s\t.\t.\t.\t.\t%s\n", name, help);
+}

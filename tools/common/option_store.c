@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The values that options of several programs have. */
+#include "option_store.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "complain.h"
+#include "units.h"
+
+/* Durations are added to clocks: no sum of a few may overflow. */
+#define DURATION_MOST	(INT64_MAX / 4)
+
+static void store(const struct option_row *row, void *to, uint64_t n)
+{
+	switch (row->size) {
+	case 1:
+		*(uint8_t *)to = (uint8_t)n;
+		break;
+	case 4:
+		*(uint32_t *)to = (uint32_t)n;
+		break;
+	case 8:
+		*(uint64_t *)to = n;
+		break;
+	}
+}
+
+bool option_set(const struct option_given *given, void *to)
+{
+	(void)given;
+	*(bool *)to = true;
+	return true;
+}
+
+bool option_assign(const struct option_given *given, void *to)
+{
+	store(given->row, to, given->row->value);
+	return true;
+}
+
+bool option_flags(const struct option_given *given, void *to)
+{
+	uint64_t old = given->row->size == 8 ? *(uint64_t *)to : *(uint32_t *)to;
+
+	store(given->row, to, old | given->row->value);
+	return true;
+}
+
+bool option_text(const struct option_given *given, void *to)
+{
+	*(const char **)to = given->text;
+	return true;
+}
+
+bool number_of(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *n)
+{
+	if (unit_count(text, n) && *n >= least && *n <= most)
+		return true;
+	if (most == UINT64_MAX)
+		complain("%s: invalid number '%s': expected a whole number of at least %" PRIu64,
+			 what, text, least);
+	else
+		complain("%s: invalid number '%s': expected a whole number from %" PRIu64 " to %" PRIu64,
+			 what, text, least, most);
+	return false;
+}
+
+bool option_number(const struct option_given *given, void *to)
+{
+	const struct option_row *row = given->row;
+	uint64_t n, most = row->most ? row->most : row->size == 4 ? UINT32_MAX : UINT64_MAX;
+
+	if (!number_of(given->name, given->text, row->least, most, &n))
+		return false;
+	store(row, to, n);
+	return true;
+}
+
+/* 1ms, 24h: in the largest unit that divides it. */
+static const char *in_words(uint64_t ns, char out[32])
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = {
+		{ 3600000000000, "h" }, { 1000000000, "s" }, { 1000000, "ms" }, { 1, "ns" },
+	};
+	size_t i = 0;
+
+	while (ns % units[i].ns)
+		i++;
+	snprintf(out, 32, "%" PRIu64 "%s", ns / units[i].ns, units[i].name);
+	return out;
+}
+
+bool duration_of(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *ns)
+{
+	char from[32], to[32];
+
+	if (unit_time(text, ns) && *ns >= least && *ns <= (most ? most : DURATION_MOST))
+		return true;
+	if (least > 1 && most)
+		complain("%s: invalid duration '%s': expected %s to %s", what, text,
+			 in_words(least, from), in_words(most, to));
+	else if (least > 1)
+		complain("%s: invalid duration '%s': expected at least %s", what, text,
+			 in_words(least, from));
+	else
+		complain("%s: invalid duration '%s': expected seconds or a unit, like 5, 500ms or 2m",
+			 what, text);
+	return false;
+}
+
+bool option_duration(const struct option_given *given, void *to)
+{
+	return duration_of(given->name, given->text, given->row->least, given->row->most, to);
+}
+
+bool option_size(const struct option_given *given, void *to)
+{
+	const char *text = given->text;
+	uint64_t n, unit = given->row->value;
+
+	if (unit_count(text, &n) && n && n <= UINT32_MAX && !text[strspn(text, "0123456789")]) {
+		*(uint64_t *)to = n * unit;
+		return true;
+	}
+	if (unit_size(text, to) && *(uint64_t *)to)
+		return true;
+	complain("%s: invalid size '%s': expected a number of %s or a unit, like 512k or 64M",
+		 given->name, text, unit == 1 << 10 ? "KB" : "MB");
+	return false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How rows of an option table store their values. What is wrong is named in a message. */
+#ifndef COMMON_OPTION_STORE_H
+#define COMMON_OPTION_STORE_H
+
+#include "option_table.h"
+
+option_store option_set;	/* a bool: true */
+option_store option_assign;	/* an integer: the row's value */
+option_store option_flags;	/* an integer: the bits of the row's value are added */
+option_store option_text;	/* a const char *: the argument */
+option_store option_number;	/* an integer from least to most */
+option_store option_duration;	/* uint64_t, ns: 5, 500ms, 2m; from least to most */
+option_store option_size;	/* uint64_t, bytes: 64M, or a number of the row's value */
+
+/* The same for operands, `what` as messages call them. False after a message. */
+bool number_of(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *n);
+bool duration_of(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *ns);
+
+#endif
