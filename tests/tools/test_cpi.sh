@@ -20,9 +20,9 @@ run 125 no_command -c
 run 125 command_without_c true
 run 125 all_without_c -a
 run 125 both -u -k
-says both_words err 'one of -u, -k'
+says both_words err 'only one of -u and -k'
 run 125 no_time -r never
-says no_time_words err "'never' is no time"
+says no_time_words err "invalid duration 'never'"
 run 125 time_of_command -c -r 1 touch ran
 [ ! -e ran ]
 verdict nothing_ran $?

@@ -27,7 +27,7 @@ run 125 no_subcommand count
 says no_subcommand_words err "no sub-command 'count'"
 run 125 no_command run -e cs
 run 125 start_of_nothing start -p $$
-says start_of_nothing_words err 'which events'
+says start_of_nothing_words err 'no event is named'
 run 125 start_of_two start -p $$ -t $$ cs
 run 125 option_of_another read -c 0
 run 125 no_such_cpu run -c 8191 -e cs true

@@ -23,7 +23,7 @@ says nothing_words err '^usage: msr'
 run 2 two 0x10 0x11
 run 2 no_option --nothing 0x10
 run 2 no_register IA32_NOTHING
-says no_register_words err "'IA32_NOTHING' is no register"
+says no_register_words err "'IA32_NOTHING' is not a register"
 run 2 number_too_big 0x100000000
 run 2 no_cpus -c 1-0 0x10
 run 2 no_bits --bits 64:0 0x10

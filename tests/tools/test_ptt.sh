@@ -32,29 +32,29 @@ says no_such_option_words err "^ptt: unrecognized option '--all'"
 for words in 'term --json' 'info --csv' 'init --cpus' 'ints -p 1' 'top --json' 'run -s 1 true' 'dump -m tsc' 'dump -p 1'; do
 	# shellcheck disable=SC2086
 	run 125 "not_for_${words%% *}" $words
-	says "not_for_${words%% *}_words" err "not for ${words%% *}"
+	says "not_for_${words%% *}_words" err "does not apply to '${words%% *}'"
 done
 wrong() { # WORDS ARGUMENT...: refused in these words
 	"$bin/ptt" "${@:2}" >out 2>err
 	is "wrong_${*:2}" "$?$(cat out)" 125
 	says "words_${*:2}" err "$1"
 }
-wrong "'0' is not 1 to 4096 threads" init -n 0
-wrong "'4097' is not 1 to 4096 threads" run -n 4097 true
-wrong "'1s' is not 1 to" top -n 1s
-wrong "'x' is no process" init -p 1,x
-wrong "'' is no process" init -p ''
-wrong 'at most 64 processes' init -p "$(seq -s, 65)"
-wrong 'at most 8 metrics at a time' init a b c d e f g h i
-wrong 'at most 8 metrics at a time' init a,b,c,d e,f,g,h,i
-wrong 'which metrics' run -m '' true
-wrong "'0' is no time" dump -s 0
-wrong "'2d' is no time" top -d 2d
-wrong "'25h' is no time" dump -s 25h
-wrong "'0' is not 1 to 4294967295" dump -r 0
-wrong "'9' is not 1 to 8" dump -sm 9
+wrong "-n: invalid number '0': expected a whole number from 1 to 4096" init -n 0
+wrong "-n: invalid number '4097'" run -n 4097 true
+wrong "-n: invalid number '1s'" top -n 1s
+wrong "invalid process id 'x'" init -p 1,x
+wrong "invalid process id ''" init -p ''
+wrong 'more than 64 processes' init -p "$(seq -s, 65)"
+wrong 'more than 8 metrics' init a b c d e f g h i
+wrong 'more than 8 metrics' init a,b,c,d e,f,g,h,i
+wrong '-m: no metric is named' run -m '' true
+wrong "invalid duration '0': expected 1ms to 24h" dump -s 0
+wrong "invalid duration '2d'" top -d 2d
+wrong "invalid duration '25h'" dump -s 25h
+wrong "invalid number '0': expected a whole number from 1 to 4294967295" dump -r 0
+wrong "invalid number '9': expected a whole number from 1 to 8" dump -sm 9
 wrong 'requires an argument' dump -sm
-wrong 'one of -u, -k' top -u -k
+wrong 'only one of -u and -k' top -u -k
 wrong 'PTT is not on (ptt init begins)' term
 wrong 'PTT is not on (ptt init begins)' info --json
 wrong 'PTT is not on (ptt init begins)' ints

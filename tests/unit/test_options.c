@@ -132,7 +132,7 @@ static void refused(void)
 	COMPLAINS("-r 25h", 0, OPTIONS_REFUSED, "-r: invalid duration");
 	COMPLAINS("-s 0", 0, OPTIONS_REFUSED, "-s: invalid size '0'");
 	COMPLAINS("-sp -st", 0, OPTIONS_REFUSED, "only one of -sp and -st can be given");
-	COMPLAINS("-sp -sp", 0, OPTIONS_REFUSED, "only one of");
+	COMPLAINS("-sp -sp", 0, OPTIONS_TAKEN, "");
 	COMPLAINS("--y", FIRST, OPTIONS_REFUSED, "option --y does not apply to 'tested'; see tested --help");
 	COMPLAINS("--y", SECOND, OPTIONS_TAKEN, "");
 	COMPLAINS("--nothing", 0, OPTIONS_UNKNOWN, "unrecognized option '--nothing'");

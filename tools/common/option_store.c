@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "cpus.h"
 #include "units.h"
 
 /* Durations are added to clocks: no sum of a few may overflow. */
@@ -131,4 +132,27 @@ bool option_size(const struct option_given *given, void *to)
 	complain("%s: invalid size '%s': expected a number of %s or a unit, like 512k or 64M",
 		 given->name, text, unit == 1 << 10 ? "KB" : "MB");
 	return false;
+}
+
+bool option_cpus(const struct option_given *given, void *to)
+{
+	struct cpus online, *cpus = to;
+
+	if (!cpus_online("", &online))
+		cpus_of("0", &online);
+	if (!strcmp(given->text, "all")) {
+		*cpus = online;
+		return true;
+	}
+	if (!cpus_of(given->text, cpus)) {
+		complain("%s: invalid list of CPUs '%s': expected numbers like 0,2-5, or all",
+			 given->name, given->text);
+		return false;
+	}
+	for (unsigned int cpu = 0; cpu < CPUS_MAX && given->row->value; cpu++)
+		if (cpus_has(cpus, cpu) && !cpus_has(&online, cpu)) {
+			complain("%s: CPU %u is not online", given->name, cpu);
+			return false;
+		}
+	return true;
 }

@@ -13,6 +13,9 @@ option_store option_number;	/* an integer from least to most */
 option_store option_duration;	/* uint64_t, ns: 5, 500ms, 2m; from least to most */
 option_store option_size;	/* uint64_t, bytes: 64M, or a number of the row's value */
 
+/* A struct cpus: a list like 0,2-5, or all that are online. value 1: one that is not is refused. */
+option_store option_cpus;
+
 /* The same for operands, `what` as messages call them. False after a message. */
 bool number_of(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *n);
 bool duration_of(const char *what, const char *text, uint64_t least, uint64_t most, uint64_t *ns);

@@ -8,6 +8,7 @@
 #include "next_option.h"
 
 #define MOST	128		/* names of a table */
+#define GROUPS	8
 #define FIRST	256		/* getopt's value of the first name: above all letters */
 
 /* All names of a table, for getopt. */
@@ -93,16 +94,16 @@ static void group_names(const struct option_table *t, unsigned int group, char *
 			}
 }
 
+/* `seen` has the option of each group that was given. */
 static bool refused_group(const struct option_table *t, const struct option_row *row,
-			  unsigned int *groups)
+			  const struct option_row *seen[GROUPS])
 {
-	unsigned int bit = row->group ? 1u << row->group : 0;
+	const struct option_row *other = seen[row->group];
 	char names[128];
 
-	if (!(*groups & bit & t->strict)) {
-		*groups |= bit;
+	seen[row->group] = row;
+	if (!other || other == row || !(t->strict & 1u << row->group))
 		return false;
-	}
 	group_names(t, row->group, names, sizeof(names));
 	complain("only one of %s can be given", names);
 	return true;
@@ -111,7 +112,7 @@ static bool refused_group(const struct option_table *t, const struct option_row 
 enum option_outcome options_parse(const struct option_table *t, unsigned int command, void *base,
 				  int argc, char **argv, struct option_rest *rest)
 {
-	unsigned int groups = 0;
+	const struct option_row *seen[GROUPS] = { NULL };
 	struct index x;
 	int c;
 
@@ -142,7 +143,7 @@ enum option_outcome options_parse(const struct option_table *t, unsigned int com
 				 t->program);
 			return OPTIONS_REFUSED;
 		}
-		if (refused_group(t, given.row, &groups) ||
+		if (refused_group(t, given.row, seen) ||
 		    !given.row->store(&given, (char *)base + x.of[i].base + given.row->offset))
 			return OPTIONS_REFUSED;
 		rest->given++;

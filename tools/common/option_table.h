@@ -35,7 +35,7 @@ struct option_row {
 	 * @cpus, @events, @metrics. */
 	const char *complete;
 	const char *(*completions)(void);	/* instead of `complete`, for what other tables list */
-	unsigned int group;	/* options of one group exclude one another; 0: none */
+	unsigned int group;	/* options of one group, 1 to 7, exclude one another */
 	unsigned int commands;	/* bits of the sub-commands that have it; 0: all */
 	bool repeats;		/* may be given several times */
 };

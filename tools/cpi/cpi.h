@@ -7,12 +7,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "command.h"
+#include "form.h"
 #include "span.h"
 
 #define EXIT_CPI	COMMAND_FAILED	/* -c: other codes are the command's own */
 #define EXIT_MISSING	1	/* an interval: a counter has no value, or too small a one */
-
-enum form { FORM_WORDS, FORM_JSON, FORM_CSV };
 
 struct cpi {
 	enum form form;

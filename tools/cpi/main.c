@@ -6,94 +6,44 @@
 #include <string.h>
 #include "complain.h"
 #include "cpi.h"
-#include "next_option.h"
 #include "output.h"
-#include "units.h"
 
-static const char usage[] =
+#define LONGEST	(1000000ull * 1000000000)
+
+/* Groups of options that exclude one another. */
+enum { FORM = 1, CODE };
+
+static const struct option_row rows[] = {
+	{ { "-c" }, NULL, "count in a command and all that it creates", option_set,
+	  OPTION_TO(struct cpi, command) },
+	{ { "-a" }, NULL, "count on all CPUs, while the command runs", option_set,
+	  OPTION_TO(struct cpi, all) },
+	{ { "-s" }, "TIME", "wait so long before counting begins (5s, 2m; without a unit seconds)",
+	  option_duration, OPTION_TO(struct cpi, delay), .least = 1, .most = LONGEST },
+	{ { "-r" }, "TIME", "count for so long (default: until Ctrl-C)", option_duration,
+	  OPTION_TO(struct cpi, run), .least = 1, .most = LONGEST },
+	{ { "-u" }, NULL, "count user code only", option_assign, OPTION_TO(struct cpi, priv),
+	  .value = TRACE_PRIV_USER, .group = CODE },
+	{ { "-k" }, NULL, "count the kernel only", option_assign, OPTION_TO(struct cpi, priv),
+	  .value = TRACE_PRIV_KERNEL, .group = CODE },
+	{ { "-o" }, "FILE", "write to this file (default: standard output; with -c standard error)",
+	  option_text, OPTION_TO(struct cpi, file), .complete = "@file" },
+	OPTION_JSON_ROW(struct cpi, FORM, 0),
+	OPTION_CSV_ROW(struct cpi, FORM, 0),
+	OPTION_HELP_ROWS,
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+static const struct option_table table = {
+	.program = "cpi", .parts = parts, .strict = 1 << CODE, .operands = "@command", .ends = true,
+	.usage =
 	"usage: cpi -c [-a] [-u | -k] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n"
-	"       cpi [-s TIME] [-r TIME] [-u | -k] [-o FILE] [--json | --csv]\n\n"
-	"  -c           of a command and all that it creates\n"
-	"  -a           of all CPUs, while the command runs\n"
-	"  -s TIME      begin after so long (5s, 2m; without a unit seconds)\n"
-	"  -r TIME      for so long (default: until Ctrl-C)\n"
-	"  -u, -k       of user code only, of the kernel only\n"
-	"  -o FILE      write it there (default: standard output; -c: standard error)\n"
-	"  --json, --csv   for programs, for spreadsheets\n"
-	"  -h, --help, --version\n\n"
-	"Without -c of each CPU and of all. It needs the CPU's counters of cycles and instructions.\n\n"
-	"Exit code: -c: the command's own; else 1: a counter did not count all the time; 125 cpi failed,\n"
-	"126 the command cannot be executed, 127 it was not found.";
-
-static bool take_time(const char *option, const char *text, uint64_t *ns)
-{
-	if (unit_time(text, ns) && *ns && *ns <= 1000000ull * 1000000000)
-		return true;
-	return complain("%s: '%s' is no time", option, text), false;
-}
-
-/* 0, or an exit code + 1. */
-static int take(struct cpi *o, int argc, char **argv)
-{
-	static const struct option longs[] = {
-		{ "c", no_argument, NULL, 'c' }, { "a", no_argument, NULL, 'a' },
-		{ "s", required_argument, NULL, 's' }, { "r", required_argument, NULL, 'r' },
-		{ "u", no_argument, NULL, 'u' }, { "k", no_argument, NULL, 'k' },
-		{ "o", required_argument, NULL, 'o' }, { "json", no_argument, NULL, 'j' },
-		{ "csv", no_argument, NULL, 'v' }, { "h", no_argument, NULL, 'h' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 }
-	};
-	int c;
-
-	/* "+": what follows the command's name are its own options. */
-	while ((c = next_option(argc, argv, "+", longs)) != -1) {
-		bool ok = true;
-
-		switch (c) {
-		case 'c':
-			o->command = true;
-			break;
-		case 'a':
-			o->all = true;
-			break;
-		case 's':
-			ok = take_time("-s", optarg, &o->delay);
-			break;
-		case 'r':
-			ok = take_time("-r", optarg, &o->run);
-			break;
-		case 'u':
-		case 'k':
-			ok = o->priv == TRACE_PRIV_ANY;
-			if (!ok)
-				complain("one of -u, -k");
-			o->priv = c == 'u' ? TRACE_PRIV_USER : TRACE_PRIV_KERNEL;
-			break;
-		case 'o':
-			o->file = optarg;
-			break;
-		case 'j':
-			o->form = FORM_JSON;
-			break;
-		case 'v':
-			o->form = FORM_CSV;
-			break;
-		case 'h':
-			puts(usage);
-			return 1;
-		case 'V':
-			printf("cpi (pitrace) %s\n", PITRACE_VERSION);
-			return 1;
-		default:
-			ok = false;
-		}
-		if (!ok)
-			return EXIT_CPI + 1;
-	}
-	o->words = argv + optind;
-	return 0;
-}
+	"       cpi [-s TIME] [-r TIME] [-u | -k] [-o FILE] [--json | --csv]\n",
+	.notes =
+	"Without -c it counts on each CPU. The CPUs must have counters of cycles and instructions.\n\n"
+	"Exit code: with -c the command's own; else 1: a counter did not count all the time; 125 cpi\n"
+	"failed, 126 the command cannot be executed, 127 it was not found.",
+};
 
 static int report(const struct cpi *o, const struct result *r, bool *whole)
 {
@@ -126,20 +76,41 @@ static int run(const struct cpi *o)
 	return o->command ? command_exit_code(status) : whole ? 0 : EXIT_MISSING;
 }
 
-int main(int argc, char **argv)
+/* False: the command line makes no sense as a whole. */
+static bool makes_sense(const struct cpi *o)
+{
+	if (o->command)
+		return o->words[0] && !o->delay && !o->run;
+	return !o->words[0] && !o->all;
+}
+
+static int execute(int argc, char **argv)
 {
 	struct cpi o = { .priv = TRACE_PRIV_ANY };
-	int code = take(&o, argc, argv);
+	struct option_rest rest;
 
-	if (code) {
-		code--;
-	} else if (o.command ? !o.words[0] || o.delay || o.run : o.words[0] || o.all) {
-		fprintf(stderr, "%s\n", usage);
-		code = EXIT_CPI;
-	} else {
-		code = run(&o);
+	switch (options_parse(&table, 0, &o, argc, argv, &rest)) {
+	case OPTIONS_TAKEN:
+		break;
+	case OPTIONS_DONE:
+		return 0;
+	default:
+		return EXIT_CPI;
 	}
-	if (fflush(stdout) || ferror(stdout))
-		return complain("standard output cannot be written: %s", strerror(errno)), EXIT_CPI;
+	o.words = rest.words;
+	if (makes_sense(&o))
+		return run(&o);
+	options_help(stderr, &table);
+	return EXIT_CPI;
+}
+
+int main(int argc, char **argv)
+{
+	int code = execute(argc, argv);
+
+	if (fflush(stdout) || ferror(stdout)) {
+		complain("standard output cannot be written: %s", strerror(errno));
+		return EXIT_CPI;
+	}
 	return code;
 }

@@ -6,130 +6,65 @@
 #include "complain.h"
 #include "list.h"
 #include "mpevt.h"
-#include "next_option.h"
-#include "units.h"
+#include "option_store.h"
 
-static const char usage[] =
-	"usage: mpevt -l | -ld [--pmu PMU] [--json | --csv] [WORD]\n"
-	"       mpevt run [-e EVENT,...] [-c CPUS] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n"
-	"       mpevt start [-c CPUS | -p PID | -t TID] EVENT...\n"
-	"       mpevt read | stop [--json | --csv]\n\n"
-	"  -l, -ld      list events (those with WORD in them); with descriptions\n"
-	"  --pmu PMU    those of this PMU: cpu, or kernel, libpfm4\n"
-	"  -e EVENT,... count these (default: task-clock, context-switches, cpu-migrations,\n"
-	"               page-faults; without what this user may not have)\n"
-	"  -c CPUS      on these CPUs (0,2-5, or all), whoever runs there\n"
-	"  -p PID       in this process, and in what it creates from now on\n"
-	"  -t TID       in this thread\n"
-	"  -o FILE      run: write the counts there (default: standard error)\n"
-	"  --json, --csv   for programs, for spreadsheets\n"
-	"  -h, --help, --version\n\n"
-	"start without -c, -p, -t counts on all CPUs, until stop; read tells the counts so far.\n"
-	"Counters are never shared or scaled: an event that cannot be had says why.\n\n"
-	"Exit code: run: the command's own; read, stop: 1 an event was not counted all the time;\n"
-	"125 mpevt failed, 126 the command cannot be executed, 127 it was not found.";
+enum { FORM = 1, WHERE };			/* groups of options that exclude one another */
+enum { LIST = 1, RUN = 2, START = 4, ASK = 8 };	/* sub-commands: ASK is read and stop */
 
-/* ---- what the options say -------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
-static bool take_cpus(struct mpevt *m, const char *text)
+static bool store_described(const struct option_given *given, void *to)
 {
-	struct cpus online;
+	struct mpevt *m = to;
 
-	m->on_cpus = true;
-	if (!cpus_online("", &online))
-		cpus_of("0", &online);
-	if (!strcmp(text, "all")) {
-		m->cpus = online;
-		return true;
-	}
-	if (!cpus_of(text, &m->cpus))
-		return complain("-c: '%s' is no list of CPUs, like 0,2-5 or all", text), false;
-	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
-		if (cpus_has(&m->cpus, cpu) && !cpus_has(&online, cpu))
-			return complain("-c: CPU %u is not online", cpu), false;
+	(void)given;
+	m->list = m->described = true;
 	return true;
 }
 
-static bool take_id(const char *option, const char *text, long *id)
-{
-	uint64_t n;
+static const struct option_row rows[] = {
+	{ { "-l" }, NULL, "list events (those with WORD in them)", option_set,
+	  OPTION_TO(struct mpevt, list), .commands = LIST },
+	{ { "-ld" }, NULL, "list events with their descriptions", .store = store_described,
+	  .commands = LIST },
+	{ { "--pmu" }, "PMU", "list events of this PMU: cpu, or kernel, libpfm4", option_text,
+	  OPTION_TO(struct mpevt, pmu), .commands = LIST },
+	{ { "-e" }, "EVENT,...", "count these (default: task-clock, context-switches, "
+	  "cpu-migrations, page-faults; without what this user may not count)", option_text,
+	  OPTION_TO(struct mpevt, events), .complete = "@events", .commands = RUN | START },
+	{ { "-c" }, "CPUS", "count on these CPUs (0,2-5, or all), whatever runs there", option_cpus,
+	  OPTION_TO(struct mpevt, cpus), .value = 1, .complete = "@cpus", .group = WHERE,
+	  .commands = RUN | START },
+	{ { "-p" }, "PID", "count in this process, and in what it creates from now on",
+	  option_number, OPTION_TO(struct mpevt, pid), .least = 1, .most = 1 << 30,
+	  .complete = "@process", .group = WHERE, .commands = START },
+	{ { "-t" }, "TID", "count in this thread", option_number, OPTION_TO(struct mpevt, tid),
+	  .least = 1, .most = 1 << 30, .group = WHERE, .commands = START },
+	{ { "-o" }, "FILE", "run: write the counts to this file (default: standard error)",
+	  option_text, OPTION_TO(struct mpevt, file), .complete = "@file", .commands = RUN },
+	OPTION_JSON_ROW(struct mpevt, FORM, LIST | RUN | ASK),
+	OPTION_CSV_ROW(struct mpevt, FORM, LIST | RUN | ASK),
+	OPTION_HELP_ROWS,
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 
-	if (!unit_count(text, &n) || !n || n > 1 << 30)
-		return complain("%s: '%s' is no id", option, text), false;
-	*id = (long)n;
-	return true;
-}
+#define TABLE \
+	.program = "mpevt", .parts = parts, .strict = 1 << WHERE, \
+	.usage = \
+	"usage: mpevt -l | -ld [--pmu PMU] [--json | --csv] [WORD]\n" \
+	"       mpevt run [-e EVENT,...] [-c CPUS] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n" \
+	"       mpevt start [-c CPUS | -p PID | -t TID] EVENT...\n" \
+	"       mpevt read | stop [--json | --csv]\n", \
+	.notes = \
+	"start without -c, -p and -t counts on all CPUs until stop; read prints the counts so far.\n" \
+	"Counters are never shared or scaled: for an event without a counter the reason is given.\n\n" \
+	"Exit code: run: the command's own; read, stop: 1 an event was not counted all the time;\n" \
+	"125 mpevt failed, 126 the command cannot be executed, 127 it was not found."
 
-/* `allowed`: the letters of the options that this sub-command has. 0, or an exit code + 1. */
-static int options(struct mpevt *m, int argc, char **argv, const char *allowed)
-{
-	static const struct option longs[] = {
-		{ "l", no_argument, NULL, 'l' }, { "ld", no_argument, NULL, 'd' },
-		{ "pmu", required_argument, NULL, 'P' }, { "e", required_argument, NULL, 'e' },
-		{ "c", required_argument, NULL, 'c' }, { "p", required_argument, NULL, 'p' },
-		{ "t", required_argument, NULL, 't' }, { "o", required_argument, NULL, 'o' },
-		{ "json", no_argument, NULL, 'j' }, { "csv", no_argument, NULL, 's' },
-		{ "h", no_argument, NULL, 'h' }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 }
-	};
-	int c;
-
-	/* "+": what follows the command's name are its own options. */
-	while ((c = next_option(argc, argv, strchr(allowed, '+') ? "+" : "", longs)) != -1) {
-		bool ok = true;
-
-		if (c != '?' && c != 'h' && c != 'v' && !strchr(allowed, c)) {
-			complain("an option that is not for %s; see mpevt --help",
-				 allowed[0] == 'l' ? "lists" : argv[0]);
-			return EXIT_MPEVT + 1;
-		}
-		switch (c) {
-		case 'd':
-			m->described = true;
-			m->list = true;
-			break;
-		case 'l':
-			m->list = true;
-			break;
-		case 'P':
-			m->pmu = optarg;
-			break;
-		case 'e':
-			m->events = optarg;
-			break;
-		case 'c':
-			ok = take_cpus(m, optarg);
-			break;
-		case 'p':
-			ok = take_id("-p", optarg, &m->pid);
-			break;
-		case 't':
-			ok = take_id("-t", optarg, &m->tid);
-			break;
-		case 'o':
-			m->file = optarg;
-			break;
-		case 'j':
-			m->form = FORM_JSON;
-			break;
-		case 's':
-			m->form = FORM_CSV;
-			break;
-		case 'h':
-			puts(usage);
-			return 1;
-		case 'v':
-			printf("mpevt (pitrace) %s\n", PITRACE_VERSION);
-			return 1;
-		default:
-			ok = false;
-		}
-		if (!ok)
-			return EXIT_MPEVT + 1;
-	}
-	m->words = argv + optind;
-	return 0;
-}
+static const struct option_table list_table = { TABLE };
+static const struct option_table run_table = { TABLE, .operands = "@command", .ends = true };
+static const struct option_table start_table = { TABLE, .operands = "@events" };
 
 /* ---- sub-commands ---------------------------------------------------------------------------- */
 
@@ -149,42 +84,80 @@ int cmd_list(const struct mpevt *m)
 	return !l.shown || l.bad ? EXIT_MPEVT : 0;
 }
 
-static int misused(void)
+static int misused(const struct mpevt *m)
 {
-	fprintf(stderr, "%s\n", usage);
+	(void)m;
+	options_help(stderr, &list_table);
 	return EXIT_MPEVT;
+}
+
+static int list_events(const struct mpevt *m)
+{
+	return m->list && (!m->words[0] || !m->words[1]) ? cmd_list(m) : misused(m);
+}
+
+static int run(const struct mpevt *m)
+{
+	return m->words[0] ? cmd_run(m) : misused(m);
 }
 
 static int start(const struct mpevt *m)
 {
-	if (!m->events && !m->words[0])
-		return complain("start: which events? mpevt -l shows them"), EXIT_MPEVT;
-	if (m->on_cpus + !!m->pid + !!m->tid > 1)
-		return complain("start: one of -c, -p, -t"), EXIT_MPEVT;
-	return cmd_start(m);
+	if (m->events || m->words[0])
+		return cmd_start(m);
+	complain("start: no event is named; mpevt -l lists them");
+	return EXIT_MPEVT;
 }
+
+static int read_counts(const struct mpevt *m)
+{
+	return m->words[0] ? misused(m) : cmd_ask(m, false);
+}
+
+static int stop(const struct mpevt *m)
+{
+	return m->words[0] ? misused(m) : cmd_ask(m, true);
+}
+
+static const struct sub_command {
+	const char *name, *what;
+	int (*call)(const struct mpevt *m);
+	const struct option_table *table;
+	unsigned int bit;
+} subs[] = {
+	{ "run", "count what a command does", run, &run_table, RUN },
+	{ "start", "begin to count", start, &start_table, START },
+	{ "read", "print the counts so far", read_counts, &list_table, ASK },
+	{ "stop", "print the counts and end", stop, &list_table, ASK },
+	{ NULL, NULL, list_events, &list_table, LIST },
+};
+#define SUBS (sizeof(subs) / sizeof(*subs))
 
 static int dispatch(struct mpevt *m, int argc, char **argv)
 {
-	bool run = !strcmp(argv[1], "run"), stop = !strcmp(argv[1], "stop");
-	int code;
+	const struct sub_command *sub = subs;
+	struct option_rest rest;
 
-	if (argv[1][0] == '-') {
-		code = options(m, argc, argv, "ldPjs");
-		if (code)
-			return code - 1;
-		return m->list && (!m->words[0] || !m->words[1]) ? cmd_list(m) : misused();
+	while (sub->name && strcmp(sub->name, argv[1]))
+		sub++;
+	if (!sub->name && argv[1][0] != '-') {
+		complain("no sub-command '%s'; see mpevt --help", argv[1]);
+		return EXIT_MPEVT;
 	}
-	if (!run && !stop && strcmp(argv[1], "start") && strcmp(argv[1], "read"))
-		return complain("no sub-command '%s'; see mpevt --help", argv[1]), EXIT_MPEVT;
-	code = options(m, argc - 1, argv + 1, run ? "+ecojs" : stop || argv[1][0] == 'r' ? "js" : "ecpt");
-	if (code)
-		return code - 1;
-	if (run)
-		return m->words[0] ? cmd_run(m) : misused();
-	if (!strcmp(argv[1], "start"))
-		return start(m);
-	return m->words[0] ? misused() : cmd_ask(m, stop);
+	if (!strcmp(argv[1], "--complete"))
+		for (size_t i = 0; i < SUBS - 1; i++)
+			options_complete_command(stdout, subs[i].name, subs[i].what);
+	switch (options_parse(sub->table, sub->bit, m, argc - !!sub->name, argv + !!sub->name, &rest)) {
+	case OPTIONS_TAKEN:
+		break;
+	case OPTIONS_DONE:
+		return 0;
+	default:
+		return EXIT_MPEVT;
+	}
+	m->words = rest.words;
+	m->on_cpus = cpus_number(&m->cpus);
+	return sub->call(m);
 }
 
 int main(int argc, char **argv)
@@ -193,9 +166,11 @@ int main(int argc, char **argv)
 	int code;
 
 	if (argc < 2)
-		return misused();
+		return misused(&m);
 	code = dispatch(&m, argc, argv);
-	if (fflush(stdout) || ferror(stdout))
-		return complain("standard output cannot be written: %s", strerror(errno)), EXIT_MPEVT;
+	if (fflush(stdout) || ferror(stdout)) {
+		complain("standard output cannot be written: %s", strerror(errno));
+		return EXIT_MPEVT;
+	}
 	return code;
 }

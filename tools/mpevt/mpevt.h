@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include "command.h"
 #include "cpus.h"
+#include "form.h"
 
 #define EXIT_MPEVT	COMMAND_FAILED	/* run: other codes are the command's own */
 #define EXIT_MISSING	1	/* read, stop: an event has no value, or too small a one */
-
-enum form { FORM_WORDS, FORM_JSON, FORM_CSV };
 
 struct mpevt {
 	enum form form;

@@ -9,113 +9,95 @@
 #include "complain.h"
 #include "cpus.h"
 #include "device.h"
+#include "form.h"
 #include "names.h"
-#include "next_option.h"
 #include "show.h"
 
 enum { OK, FAILED, MISUSED, NOT_X86 };
 
-static const char usage[] =
-	"usage: msr [OPTION]... REGISTER\n"
-	"       msr --list\n\n"
-	"REGISTER is a number (0x... or decimal) or a name that --list shows.\n\n"
-	"  -c CPUS        of these CPUs (0,2-5), or all; default: all that are online\n"
-	"  --bits HI:LO   show this field, too (or one bit)\n"
-	"  --write VALUE  write it to the CPUs of -c, which must be said, and read it back\n"
-	"  --json         for programs\n"
-	"  --csv          for spreadsheets\n"
-	"  --list         the names of architectural registers\n"
-	"  -h, --help, --version\n\n"
-	"Exit code: 0 done, 1 a CPU refused or read back something else, 2 misused,\n"
-	"3 this is no x86 machine.";
-
 struct job {
 	struct msr_report report;
 	struct cpus online, cpus;
-	bool chosen;			/* -c was given */
-	void (*show)(const struct msr_report *r);
+	bool list;
+	enum form form;
 };
 
-static bool cpus_wanted(struct job *job, const char *text)
+enum { FORM = 1, ACTION };
+
+static bool store_bits(const struct option_given *given, void *to)
 {
-	job->chosen = true;
-	if (!strcmp(text, "all")) {
-		job->cpus = job->online;
-		return true;
-	}
-	if (cpus_of(text, &job->cpus))
-		return true;
-	complain("-c: '%s' is no list of CPUs, like 0,2-5 or all", text);
-	return false;
+	struct msr_report *r = to;
+
+	r->bits = msr_bits(given->text, &r->high, &r->low);
+	if (!r->bits)
+		complain("--bits: invalid field '%s': expected HIGH:LOW or one bit, like 15:8",
+			 given->text);
+	return r->bits;
 }
 
-/* True: go on; otherwise *code is the program's. */
-static bool options(struct job *job, int argc, char **argv, int *code)
+static bool store_value(const struct option_given *given, void *to)
 {
-	static const struct option longs[] = {
-		{ "c", required_argument, NULL, 'c' }, { "bits", required_argument, NULL, 'b' },
-		{ "write", required_argument, NULL, 'w' }, { "json", no_argument, NULL, 'j' },
-		{ "csv", no_argument, NULL, 's' }, { "list", no_argument, NULL, 'l' },
-		{ "h", no_argument, NULL, 'h' }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 }
-	};
-	struct msr_report *r = &job->report;
-	int c;
+	struct msr_report *r = to;
 
-	*code = MISUSED;
-	while ((c = next_option(argc, argv, "", longs)) != -1) {
-		switch (c) {
-		case 'c':
-			if (!cpus_wanted(job, optarg))
-				return false;
-			break;
-		case 'b':
-			r->bits = msr_bits(optarg, &r->high, &r->low);
-			if (!r->bits)
-				return complain("--bits: '%s' is no field like 15:8", optarg), false;
-			break;
-		case 'w':
-			r->write = msr_value(optarg, &r->written);
-			if (!r->write)
-				return complain("--write: '%s' is no value of 64 bits, 0x... or decimal",
-						optarg), false;
-			break;
-		case 'j':
-			job->show = msr_show_json;
-			break;
-		case 's':
-			job->show = msr_show_csv;
-			break;
-		case 'l':
-			msr_show_names();
-			*code = OK;
-			return false;
-		case 'h':
-			puts(usage);
-			*code = OK;
-			return false;
-		case 'v':
-			printf("msr (pitrace) %s\n", PITRACE_VERSION);
-			*code = OK;
-			return false;
-		default:
-			return false;
-		}
+	r->write = msr_value(given->text, &r->written);
+	if (!r->write)
+		complain("--write: invalid value '%s': expected 64 bits, 0x... or decimal",
+			 given->text);
+	return r->write;
+}
+
+static const struct option_row rows[] = {
+	{ { "-c" }, "CPUS", "use these CPUs (0,2-5), or all (default: all that are online)",
+	  option_cpus, OPTION_TO(struct job, cpus), .complete = "@cpus" },
+	{ { "--bits" }, "HI:LO", "print this field too (or one bit)", store_bits,
+	  OPTION_TO(struct job, report), .group = ACTION },
+	{ { "--write" }, "VALUE", "write this to the CPUs of -c, which must be given, and read it back",
+	  store_value, OPTION_TO(struct job, report), .group = ACTION },
+	OPTION_JSON_ROW(struct job, FORM, 0),
+	OPTION_CSV_ROW(struct job, FORM, 0),
+	{ { "--list" }, NULL, "list the names of architectural registers", option_set,
+	  OPTION_TO(struct job, list) },
+	OPTION_HELP_ROWS,
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+static const struct option_table table = {
+	.program = "msr", .parts = parts, .operands = "@registers",
+	.usage =
+	"usage: msr [OPTION]... REGISTER\n"
+	"       msr --list\n\n"
+	"REGISTER is a number (0x... or decimal) or a name that --list prints.\n",
+	.notes =
+	"Exit code: 0 done, 1 a CPU refused or another value was read back, 2 misused,\n"
+	"3 this is no x86 machine.",
+};
+
+/* What the options say together: OK, or MISUSED after a message. */
+static int check(struct job *job, const struct option_rest *rest)
+{
+	struct msr_report *r = &job->report;
+	bool chosen = cpus_number(&job->cpus);
+
+	if (rest->count != 1) {
+		options_help(stderr, &table);
+		return MISUSED;
 	}
-	if (optind != argc - 1) {
-		fputs(usage, stderr);
-		fputc('\n', stderr);
-		return false;
+	if (!msr_number(rest->words[0], &r->reg)) {
+		complain("'%s' is not a register: expected a number of 32 bits or a name that msr --list prints",
+			 rest->words[0]);
+		return MISUSED;
 	}
-	if (!msr_number(argv[optind], &r->reg))
-		return complain("'%s' is no register: a number of 32 bits or a name that msr --list shows",
-				argv[optind]), false;
-	if (r->write && !job->chosen)
-		return complain("--write needs -c: the CPUs whose register is to be written, or -c all"),
-		       false;
-	if (r->write && r->bits)
-		return complain("--write takes the whole register: no --bits with it"), false;
-	return true;
+	if (r->write && !chosen) {
+		complain("--write needs -c: the CPUs whose register is to be written, or -c all");
+		return MISUSED;
+	}
+	if (r->write && r->bits) {
+		complain("--write sets the whole register: --bits cannot be combined with it");
+		return MISUSED;
+	}
+	if (!chosen)
+		job->cpus = job->online;
+	return OK;
 }
 
 static void do_one(const struct msr_report *r, struct msr_result *a)
@@ -141,8 +123,10 @@ static int go(struct job *job)
 	bool failed = false;
 
 	r->result = calloc(cpus_number(&job->cpus), sizeof(*r->result));
-	if (!r->result)
-		return complain("no memory"), FAILED;
+	if (!r->result) {
+		complain("not enough memory");
+		return FAILED;
+	}
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
 		if (!cpus_has(&job->cpus, cpu))
 			continue;
@@ -153,10 +137,22 @@ static int go(struct job *job)
 			snprintf(r->result[r->n].why, sizeof(r->result[0].why), "not online (/sys/devices/system/cpu/online)");
 		failed |= *r->result[r->n++].why != 0;
 	}
-	job->show(r);
+	switch (job->form) {
+	case FORM_WORDS:
+		msr_show_text(r);
+		break;
+	case FORM_JSON:
+		msr_show_json(r);
+		break;
+	case FORM_CSV:
+		msr_show_csv(r);
+		break;
+	}
 	free(r->result);
-	if (fflush(stdout) || ferror(stdout))
-		return complain("standard output cannot be written"), FAILED;
+	if (fflush(stdout) || ferror(stdout)) {
+		complain("standard output cannot be written");
+		return FAILED;
+	}
 	return failed ? FAILED : OK;
 }
 
@@ -168,13 +164,26 @@ static const bool is_x86;
 
 int main(int argc, char **argv)
 {
-	struct job job = { .show = msr_show_text };
+	struct job job = { .form = FORM_WORDS };
+	struct option_rest rest;
 	int code;
 
 	if (!cpus_online("", &job.online))
 		cpus_of("0", &job.online);
-	job.cpus = job.online;
-	if (!options(&job, argc, argv, &code))
+	switch (options_parse(&table, 0, &job, argc, argv, &rest)) {
+	case OPTIONS_TAKEN:
+		break;
+	case OPTIONS_DONE:
+		return OK;
+	default:
+		return MISUSED;
+	}
+	if (job.list) {
+		msr_show_names();
+		return OK;
+	}
+	code = check(&job, &rest);
+	if (code)
 		return code;
 	if (!is_x86) {
 		struct utsname u = { 0 };

@@ -5,72 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include "complain.h"
-#include "next_option.h"
+#include "option_store.h"
 #include "tool.h"
 #include "units.h"
 
-static const char usage[] =
-	"usage: ptt init [METRIC]... [priv_kernel | priv_user | priv_any] [-p PID,...] [-n THREADS]\n"
-	"                [--ints | --noints]\n"
-	"       ptt term | info [--json] | ints | noints\n"
-	"       ptt dump [-pl PID|NAME,...] [-s SECONDS] [-r N] [-sp | -st | -sd | -si | -sm N] [-cpi]\n"
-	"                [--cpus] [-o FILE] [--json | --csv]\n"
-	"       ptt top [-d SECONDS] [-r N] [-pl PID|NAME,...] [-sp | -st | -sd | -si | -sm N]\n"
-	"               [-m METRIC,...] [-u | -k] [-p PID,...] [-n THREADS]\n"
-	"       ptt run [-m METRIC,...] [-u | -k] [-n THREADS] [--ints | --noints] [-cpi]\n"
-	"               [--cpus] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n\n"
-	"init begins to count what each thread uses, of all or of some processes; dump shows it, top\n"
-	"what is used at the moment; ints, noints change the charge; term ends it. run is for a command.\n\n"
-	"  -m METRIC,...  what is counted, at most eight: tsc (the default: the machine's counter), or\n"
-	"               events, as mpevt -l lists them\n"
-	"  -u, -k       of events those of user code only, of the kernel only\n"
-	"  -p PID,...   these processes, and what they create\n"
-	"  -n THREADS   have room for so many at a time (1024, or twice as many as there are)\n"
-	"  --noints     interrupts are in a part of their own (the default)\n"
-	"  --ints       they are charged to whom they interrupt\n"
-	"  -pl PID|NAME,...   show these processes\n"
-	"  -s SECONDS   what comes in each such interval, not all since the begin\n"
-	"  -r N         so many intervals (until Ctrl-C)\n"
-	"  -d SECONDS   a new picture so often (2)\n"
-	"  -sp, -st     in the order of processes (dump's default), of threads\n"
-	"  -sd, -si     those with most dispatches first, with most interrupts\n"
-	"  -sm N        those with most of the Nth metric\n"
-	"  -cpi         also cycles per instruction\n"
-	"  --cpus       also what else the CPUs did: all of their time\n"
-	"  -o FILE      write it there (default: run: standard error)\n"
-	"  --json, --csv   for programs, for spreadsheets\n"
-	"  -h, --help, --version\n\n"
-	"It needs the pitrace module. Exit code: run: the command's own; 1 a CPU's parts do not add up;\n"
-	"125 ptt failed, 126 the command cannot be executed, 127 it was not found.";
+/* ---- options --------------------------------------------------------------------------------- */
 
-/* ---- what the options say -------------------------------------------------------------------- */
+enum { FORM = 1, ORDER, CODE, CHARGE };		/* groups of options that exclude one another */
+/* Sub-commands: NONE has no options but those of all. */
+enum { NONE = 1, INIT = 2, INFO = 4, DUMP = 8, TOP = 16, RUN = 32 };
 
-enum { METRICS, USER, KERNEL, THREADS, INTS, NOINTS, CPUS, OUTPUT, JSON, CSV, PIDS, CHOSEN, SECONDS,
-       REPEAT, DELAY, BY_PROCESS, BY_THREAD, BY_DISPATCHES, BY_INTERRUPTS, BY_METRIC, CPI, LETTERS,
-       HELP = LETTERS, VERSION };
-
-static const struct option longs[] = {
-	{ "m", required_argument, NULL, METRICS }, { "u", no_argument, NULL, USER },
-	{ "k", no_argument, NULL, KERNEL }, { "n", required_argument, NULL, THREADS },
-	{ "ints", no_argument, NULL, INTS }, { "noints", no_argument, NULL, NOINTS },
-	{ "cpus", no_argument, NULL, CPUS }, { "o", required_argument, NULL, OUTPUT },
-	{ "json", no_argument, NULL, JSON }, { "csv", no_argument, NULL, CSV },
-	{ "p", required_argument, NULL, PIDS }, { "pl", required_argument, NULL, CHOSEN },
-	{ "s", required_argument, NULL, SECONDS }, { "r", required_argument, NULL, REPEAT },
-	{ "d", required_argument, NULL, DELAY }, { "sp", no_argument, NULL, BY_PROCESS },
-	{ "st", no_argument, NULL, BY_THREAD }, { "sd", no_argument, NULL, BY_DISPATCHES },
-	{ "si", no_argument, NULL, BY_INTERRUPTS }, { "sm", required_argument, NULL, BY_METRIC },
-	{ "cpi", no_argument, NULL, CPI }, { "h", no_argument, NULL, HELP },
-	{ "help", no_argument, NULL, HELP }, { "version", no_argument, NULL, VERSION },
-	{ NULL, 0, NULL, 0 }
-};
-
+/* `what` as messages call it. */
 static bool take_metrics(struct options *o, const char *what, char *list)
 {
 	/* Commas within slashes are a PMU's: pmu/term=1,term=2/. */
 	for (bool within = false; *list; list++) {
-		if (o->metrics == PTT_METRICS)
-			return complain("%s: at most %d metrics at a time", what, PTT_METRICS), false;
+		if (o->metrics == PTT_METRICS) {
+			complain("%s: more than %d metrics", what, PTT_METRICS);
+			return false;
+		}
 		o->metric[o->metrics++] = list;
 		for (; *list && (*list != ',' || within); list++)
 			within ^= *list == '/';
@@ -78,120 +31,136 @@ static bool take_metrics(struct options *o, const char *what, char *list)
 			break;
 		*list = '\0';
 	}
-	return o->metrics ? true : (complain("%s: which metrics?", what), false);
+	if (!o->metrics)
+		complain("%s: no metric is named", what);
+	return o->metrics;
 }
 
-static bool take_threads(struct options *o, const char *text)
+static bool store_metrics(const struct option_given *given, void *to)
 {
-	uint64_t n;
-
-	if (!unit_count(text, &n) || !n || n > PITRACE_PTT_SLOTS)
-		return complain("-n: '%s' is not 1 to %d threads", text, PITRACE_PTT_SLOTS), false;
-	o->threads = (int)n;
-	return true;
+	return take_metrics(to, given->name, given->text);
 }
 
-static bool take_pids(struct options *o, char *list)
+static bool store_pids(const struct option_given *given, void *to)
 {
-	char *word;
+	struct options *o = to;
+	char *list = given->text, *word;
 
 	while ((word = strsep(&list, ","))) {
 		uint64_t n;
 
-		if (!unit_count(word, &n) || !n || n > 1 << 30)
-			return complain("-p: '%s' is no process", word), false;
-		if (o->pids == PTTVIEW_HELD_PIDS)
-			return complain("-p: at most %d processes", PTTVIEW_HELD_PIDS), false;
+		if (!unit_count(word, &n) || !n || n > 1 << 30) {
+			complain("-p: invalid process id '%s'", word);
+			return false;
+		}
+		if (o->pids == PTTVIEW_HELD_PIDS) {
+			complain("-p: more than %d processes", PTTVIEW_HELD_PIDS);
+			return false;
+		}
 		o->pid[o->pids++] = (int)n;
 	}
 	return true;
 }
 
-static bool take_priv(struct options *o, int priv)
+static bool store_metric_order(const struct option_given *given, void *to)
 {
-	if (o->priv != TRACE_PRIV_ANY)
-		return complain("one of -u, -k"), false;
-	o->priv = priv;
-	return true;
-}
-
-static bool take_time(const char *option, const char *text, uint64_t *ns)
-{
-	if (unit_time(text, ns) && *ns >= 1000000 && *ns <= 86400000000000)
-		return true;
-	return complain("%s: '%s' is no time from 1ms to a day", option, text), false;
-}
-
-static bool take_number(const char *option, const char *text, uint64_t most, uint64_t *n)
-{
-	if (unit_count(text, n) && *n && *n <= most)
-		return true;
-	return complain("%s: '%s' is not 1 to %" PRIu64, option, text, most), false;
-}
-
-static bool take_one(struct options *o, int which)
-{
+	struct options *o = to;
 	uint64_t n;
 
-	switch (which) {
-	case METRICS:
-		return take_metrics(o, "-m", optarg);
-	case USER:
-		return take_priv(o, TRACE_PRIV_USER);
-	case KERNEL:
-		return take_priv(o, TRACE_PRIV_KERNEL);
-	case THREADS:
-		return take_threads(o, optarg);
-	case INTS:
-	case NOINTS:
-		o->charged = which == INTS;
-		break;
-	case CPUS:
-		o->cpus = true;
-		break;
-	case OUTPUT:
-		o->file = optarg;
-		break;
-	case JSON:
-		o->form = FORM_JSON;
-		break;
-	case CSV:
-		o->form = FORM_CSV;
-		break;
-	case PIDS:
-		return take_pids(o, optarg);
-	case CHOSEN:
-		o->chosen = optarg;
-		break;
-	case SECONDS:
-		return take_time("-s", optarg, &o->interval);
-	case DELAY:
-		return take_time("-d", optarg, &o->interval);
-	case REPEAT:
-		return take_number("-r", optarg, UINT32_MAX, &o->repeat);
-	case BY_METRIC:
-		if (!take_number("-sm", optarg, PTT_METRICS, &n))
-			return false;
-		o->by = (int)n - 1;
-		/* fall through */
-	case BY_PROCESS:
-	case BY_THREAD:
-	case BY_DISPATCHES:
-	case BY_INTERRUPTS:
-		o->sort = SORT_PROCESS + which - BY_PROCESS;
-		break;
-	case CPI:
-		o->cpi = true;
-		break;
-	}
+	if (!number_of(given->name, given->text, 1, PTT_METRICS, &n))
+		return false;
+	o->sort = SORT_METRIC;
+	o->by = (int)n - 1;
 	return true;
 }
+
+#define LONGEST	86400000000000		/* ns: a day */
+
+static const struct option_row rows[] = {
+	{ { "-m" }, "METRIC,...", "count these, at most eight: tsc (the default: the machine's counter), "
+	  "or events, as mpevt -l lists them", .store = store_metrics, .complete = "@metrics",
+	  .commands = TOP | RUN },
+	{ { "-u" }, NULL, "count events of user code only", option_assign,
+	  OPTION_TO(struct options, priv), .value = TRACE_PRIV_USER, .group = CODE,
+	  .commands = TOP | RUN },
+	{ { "-k" }, NULL, "count events of the kernel only", option_assign,
+	  OPTION_TO(struct options, priv), .value = TRACE_PRIV_KERNEL, .group = CODE,
+	  .commands = TOP | RUN },
+	{ { "-p" }, "PID,...", "count in these processes, and in what they create",
+	  .store = store_pids, .complete = "@process", .commands = INIT | TOP, .repeats = true },
+	{ { "-n" }, "THREADS", "have room for so many threads at a time (1024, or twice as many as "
+	  "there are)", option_number, OPTION_TO(struct options, threads), .least = 1,
+	  .most = PITRACE_PTT_SLOTS, .commands = INIT | TOP | RUN },
+	{ { "--noints" }, NULL, "count interrupts separately (the default)", option_assign,
+	  OPTION_TO(struct options, charged), .value = false, .group = CHARGE,
+	  .commands = INIT | RUN },
+	{ { "--ints" }, NULL, "charge interrupts to the threads that they interrupt", option_assign,
+	  OPTION_TO(struct options, charged), .value = true, .group = CHARGE,
+	  .commands = INIT | RUN },
+	{ { "-pl" }, "PID|NAME,...", "show these processes", option_text,
+	  OPTION_TO(struct options, chosen), .complete = "@process", .commands = DUMP | TOP },
+	{ { "-s" }, "SECONDS", "show what comes in each such interval, not all since the begin",
+	  option_duration, OPTION_TO(struct options, interval), .least = 1000000, .most = LONGEST,
+	  .commands = DUMP },
+	{ { "-r" }, "N", "show so many intervals (default: until Ctrl-C)", option_number,
+	  OPTION_TO(struct options, repeat), .least = 1, .most = UINT32_MAX, .commands = DUMP | TOP },
+	{ { "-d" }, "SECONDS", "redraw so often (2)", option_duration,
+	  OPTION_TO(struct options, interval), .least = 1000000, .most = LONGEST, .commands = TOP },
+	{ { "-sp" }, NULL, "sort by process (dump's default)", option_assign,
+	  OPTION_TO(struct options, sort), .value = SORT_PROCESS, .group = ORDER,
+	  .commands = DUMP | TOP },
+	{ { "-st" }, NULL, "sort by thread", option_assign, OPTION_TO(struct options, sort),
+	  .value = SORT_THREAD, .group = ORDER, .commands = DUMP | TOP },
+	{ { "-sd" }, NULL, "sort by dispatches, most first", option_assign,
+	  OPTION_TO(struct options, sort), .value = SORT_DISPATCHES, .group = ORDER,
+	  .commands = DUMP | TOP },
+	{ { "-si" }, NULL, "sort by interrupts, most first", option_assign,
+	  OPTION_TO(struct options, sort), .value = SORT_INTERRUPTS, .group = ORDER,
+	  .commands = DUMP | TOP },
+	{ { "-sm" }, "N", "sort by the Nth metric, most first", .store = store_metric_order,
+	  .complete = "1 2 3 4 5 6 7 8", .group = ORDER, .commands = DUMP | TOP },
+	{ { "-cpi" }, NULL, "show cycles per instruction too", option_set,
+	  OPTION_TO(struct options, cpi), .commands = DUMP | RUN },
+	{ { "--cpus" }, NULL, "show what else the CPUs did too: all of their time", option_set,
+	  OPTION_TO(struct options, cpus), .commands = DUMP | RUN },
+	{ { "-o" }, "FILE", "write to this file (default: dump: standard output; run: standard error)",
+	  option_text, OPTION_TO(struct options, file), .complete = "@file",
+	  .commands = DUMP | RUN },
+	OPTION_JSON_ROW(struct options, FORM, INFO | DUMP | RUN),
+	OPTION_CSV_ROW(struct options, FORM, DUMP | RUN),
+	OPTION_HELP_ROWS,
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+
+#define TABLE \
+	.program = "ptt", .parts = parts, .strict = 1 << CODE, \
+	.usage = \
+	"usage: ptt init [METRIC]... [priv_kernel | priv_user | priv_any] [-p PID,...] [-n THREADS]\n" \
+	"                [--ints | --noints]\n" \
+	"       ptt term | info [--json] | ints | noints\n" \
+	"       ptt dump [-pl PID|NAME,...] [-s SECONDS] [-r N] [-sp | -st | -sd | -si | -sm N] [-cpi]\n" \
+	"                [--cpus] [-o FILE] [--json | --csv]\n" \
+	"       ptt top [-d SECONDS] [-r N] [-pl PID|NAME,...] [-sp | -st | -sd | -si | -sm N]\n" \
+	"               [-m METRIC,...] [-u | -k] [-p PID,...] [-n THREADS]\n" \
+	"       ptt run [-m METRIC,...] [-u | -k] [-n THREADS] [--ints | --noints] [-cpi]\n" \
+	"               [--cpus] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n\n" \
+	"init begins to count what each thread uses, of all or of some processes; dump prints it; top\n" \
+	"shows current use; ints and noints change how interrupts are charged; term ends the counting.\n" \
+	"run counts what a command uses.\n", \
+	.notes = \
+	"The pitrace module is needed. Exit code: run: the command's own; 1 a CPU's parts do not add up;\n" \
+	"125 ptt failed, 126 the command cannot be executed, 127 it was not found."
+
+static const struct option_table plain_table = { TABLE };
+static const struct option_table init_table = { TABLE, .operands = "@metrics_and_code" };
+static const struct option_table run_table = { TABLE, .operands = "@command", .ends = true };
 
 /* ---- sub-commands ---------------------------------------------------------------------------- */
 
 static int misused(void)
 {
-	fprintf(stderr, "%s\n", usage);
+	options_help(stderr, &plain_table);
 	return EXIT_PTT;
 }
 
@@ -255,76 +224,54 @@ static int top(struct options *o)
 	return cmd_top(o);
 }
 
-#define BIT(which)	(1u << (which))
-#define SORTS		(BIT(BY_PROCESS) | BIT(BY_THREAD) | BIT(BY_DISPATCHES) | \
-			 BIT(BY_INTERRUPTS) | BIT(BY_METRIC))
-static const struct sub {
-	const char *name;
+static const struct sub_command {
+	const char *name, *what;
 	int (*call)(struct options *o);
-	unsigned int options;
-	bool words;			/* may stand there */
+	const struct option_table *table;
+	unsigned int bit;
+	bool words;			/* operands are allowed */
 } subs[] = {
-	{ "init", init, BIT(PIDS) | BIT(THREADS) | BIT(INTS) | BIT(NOINTS), true },
-	{ "term", term, 0, false },
-	{ "info", info, BIT(JSON), false },
-	{ "dump", dump, SORTS | BIT(CHOSEN) | BIT(SECONDS) | BIT(REPEAT) | BIT(CPI) | BIT(CPUS) |
-	  BIT(OUTPUT) | BIT(JSON) | BIT(CSV), false },
-	{ "ints", ints, 0, false },
-	{ "noints", noints, 0, false },
-	{ "top", top, SORTS | BIT(DELAY) | BIT(REPEAT) | BIT(CHOSEN) | BIT(METRICS) | BIT(USER) |
-	  BIT(KERNEL) | BIT(PIDS) | BIT(THREADS), false },
-	{ "run", run, BIT(METRICS) | BIT(USER) | BIT(KERNEL) | BIT(THREADS) | BIT(INTS) |
-	  BIT(NOINTS) | BIT(CPI) | BIT(CPUS) | BIT(OUTPUT) | BIT(JSON) | BIT(CSV), true },
+	{ "init", "begin to count", init, &init_table, INIT, true },
+	{ "term", "end the counting", term, &plain_table, NONE, false },
+	{ "info", "show what is counted", info, &plain_table, INFO, false },
+	{ "dump", "print what threads used", dump, &plain_table, DUMP, false },
+	{ "ints", "charge interrupts to threads", ints, &plain_table, NONE, false },
+	{ "noints", "count interrupts separately", noints, &plain_table, NONE, false },
+	{ "top", "show what threads use now", top, &plain_table, TOP, false },
+	{ "run", "count what each thread of a command uses", run, &run_table, RUN, true },
 };
-
-/* Those of a sub-command, NULL: of none. 0, or an exit code + 1. */
-static int take(struct options *o, int argc, char **argv, const struct sub *sub)
-{
-	/* "+": what follows a command's name are its own options. */
-	const char *shorts = sub && sub->call == run ? "+" : "";
-	int c;
-
-	while ((c = next_option(argc, argv, shorts, longs)) != -1) {
-		switch (c) {
-		case HELP:
-			puts(usage);
-			return 1;
-		case VERSION:
-			printf("ptt (pitrace) %s\n", PITRACE_VERSION);
-			return 1;
-		case '?':
-			return EXIT_PTT + 1;
-		}
-		if (!sub || !(sub->options & BIT(c))) {
-			complain("an option that is not for %s; see ptt --help", sub ? sub->name : "ptt");
-			return EXIT_PTT + 1;
-		}
-		if (!take_one(o, c))
-			return EXIT_PTT + 1;
-	}
-	o->words = argv + optind;
-	return 0;
-}
+#define SUBS (sizeof(subs) / sizeof(*subs))
 
 static int dispatch(int argc, char **argv)
 {
 	struct options o = { .priv = TRACE_PRIV_ANY };
-	const struct sub *sub = NULL;
-	int code;
+	const struct sub_command *sub = NULL;
+	struct option_rest rest;
 
-	for (size_t i = 0; i < sizeof(subs) / sizeof(*subs); i++)
+	for (size_t i = 0; i < SUBS; i++)
 		if (!strcmp(argv[1], subs[i].name))
 			sub = &subs[i];
-	if (!sub && argv[1][0] != '-')
-		return complain("no sub-command '%s'; see ptt --help", argv[1]), EXIT_PTT;
+	if (!sub && argv[1][0] != '-') {
+		complain("no sub-command '%s'; see ptt --help", argv[1]);
+		return EXIT_PTT;
+	}
+	if (!strcmp(argv[1], "--complete"))
+		for (size_t i = 0; i < SUBS; i++)
+			options_complete_command(stdout, subs[i].name, subs[i].what);
 	if (sub && sub->call == top) {
 		o.sort = SORT_METRIC;
 		o.by = -1;		/* the machine's counter, whichever metric that is */
 	}
-	argv[!!sub] = program_invocation_short_name;
-	code = take(&o, argc - !!sub, argv + !!sub, sub);
-	if (code)
-		return code - 1;
+	switch (options_parse(sub ? sub->table : &plain_table, sub ? sub->bit : NONE, &o, argc - !!sub,
+			      argv + !!sub, &rest)) {
+	case OPTIONS_TAKEN:
+		break;
+	case OPTIONS_DONE:
+		return 0;
+	default:
+		return EXIT_PTT;
+	}
+	o.words = rest.words;
 	if (!sub || (o.words[0] && !sub->words))
 		return misused();
 	return sub->call(&o);
@@ -334,7 +281,9 @@ int main(int argc, char **argv)
 {
 	int code = argc < 2 ? misused() : dispatch(argc, argv);
 
-	if (fflush(stdout) || ferror(stdout))
-		return complain("standard output cannot be written: %s", strerror(errno)), EXIT_PTT;
+	if (fflush(stdout) || ferror(stdout)) {
+		complain("standard output cannot be written: %s", strerror(errno));
+		return EXIT_PTT;
+	}
 	return code;
 }

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "command.h"
+#include "form.h"
 
 #define EXIT_PTT	COMMAND_FAILED	/* run: other codes are the command's own */
 #define EXIT_BOOKS	1		/* the books do not balance */
 
-enum form { FORM_WORDS, FORM_JSON, FORM_CSV };
 enum sort { SORT_PROCESS, SORT_THREAD, SORT_DISPATCHES, SORT_INTERRUPTS, SORT_METRIC };
 
 struct options {
