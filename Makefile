@@ -46,10 +46,11 @@ PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image ev
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
 		libperfutil/base/file_same.c
 COMMON_SRC   := $(wildcard tools/common/*.c)
-SWTRACE_SRC  := $(filter-out %/run_tprof.c %/itrace_main.c %/run_post.c,$(wildcard tools/swtrace/*.c))
-RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit run_post place say)
+SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/report_run.c,$(wildcard tools/swtrace/*.c))
+RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit report_run tool_collectors place \
+		  messages)
 RUN_TPROF_SRC := tools/swtrace/run_tprof.c $(RUN_SRC)
-RUN_ITRACE_SRC := tools/swtrace/itrace_main.c $(RUN_SRC)
+RUN_ITRACE_SRC := tools/swtrace/run_itrace_main.c $(RUN_SRC)
 MSR_SRC	     := $(wildcard tools/msr/*.c)
 EVENTS_SRC   := $(wildcard tools/events/*.c)
 AI_SRC	     := $(wildcard tools/ai/*.c)

@@ -114,10 +114,10 @@ refused() { # NAME WORDS OPTION...
 	is "refused_$1" "$?$(ls ran 2>/dev/null)" 125
 	says "refused_$1_words" err "$2"
 }
-refused alone 'go with --itrace' -n 5k
+refused alone 'need --itrace' -n 5k
 refused no_symbol 'has no function nowhere' --itrace --from nowhere
 refused no_file 'No such file' --itrace --from /nowhere:main
-refused no_count 'is no number of instructions' --itrace -n many
+refused no_count "invalid number of instructions 'many'" --itrace -n many
 refused kernel 'kbranch' --itrace --kernel -B ptrace
 refused samples 'the collector ptrace has no records of tprof' --itrace -M tprof -B ptrace
 refused not_those 'the collector ptrace has no records of tprof' -M tprof -B ptrace

@@ -36,7 +36,7 @@ verdict users_record_is_there $?
 
 # ---- options in vain are refused
 run 125 seed_words -B perf --seed abc -o x.nrm2 -- touch ran
-says seed_is_no_number err "'abc' is not a number"
+says seed_is_no_number err "--seed: invalid number 'abc'"
 for collector in perf timer; do
 	run 125 seed_$collector -B $collector --seed 5 -o x.nrm2 -- touch ran
 	says seed_${collector}_words err 'no dither that a seed would repeat'

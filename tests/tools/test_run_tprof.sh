@@ -94,17 +94,17 @@ refuses() { # NAME WORDS OPTION...
 	is "$name" "$? $(echo ran*)" '125 ran*'
 	says "${name}_words" err "$words"
 }
-refuses no_terminal 'no terminal.*-r SECONDS'
-refuses no_terminal_to_stop 'no terminal.*-r SECONDS' -s 1
+refuses no_terminal 'not a terminal.*-r SECONDS'
+refuses no_terminal_to_stop 'not a terminal.*-r SECONDS' -s 1
 refuses two_parts 'one of -a, -t and -p' -t -a -- touch ran
 refuses report_of_a_command 'traces nothing' -p -- touch ran
 refuses report_at_a_rate 'traces nothing' -p -c 5
-refuses event_by_time '-e goes with -m event' -m time -e page-faults -- touch ran
-refuses bad_mode 'neither time nor event' -m both -- touch ran
+refuses event_by_time '-e needs -m event' -m time -e page-faults -- touch ran
+refuses bad_mode "invalid mode 'both'" -m both -- touch ran
 refuses bad_event "no event 'nonsense'" -e nonsense -- touch ran
 refuses bad_rate 'from 1 to 20000' -c 0 -- touch ran
-refuses bad_size 'not a size' -b much -- touch ran
-refuses bad_time 'no time' -r never -- touch ran
+refuses bad_size "invalid size 'much'" -b much -- touch ran
+refuses bad_time "invalid duration 'never'" -r never -- touch ran
 refuses bad_option 'run.tprof --help' --what -- touch ran
 refuses bad_collector . -B nobody -- touch ran
 refuses timer_cannot_all 'not the whole system' -B timer -r 1

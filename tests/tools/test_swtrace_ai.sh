@@ -20,7 +20,7 @@ json() { # FILTER
 
 # ---- words
 ai 125 too_short 0.001
-says too_short_words err "'0.001' is no time of 10 ms or more"
+says too_short_words err "interval: invalid duration '0.001': expected 10ms to "
 ai 125 samples_and_time 1 2 -r 3
 says samples_and_time_words err '^usage: swtrace ai'
 ai 125 no_collector -B perf

@@ -147,3 +147,11 @@ void options_complete_command(FILE *out, const char *name, const char *help)
 {
 	fprintf(out, "%s\t.\t.\t.\t.\t%s\n", name, help);
 }
+
+void options_complete_help(FILE *out)
+{
+	static const struct option_part parts[] = { { option_help_rows, 0 }, { NULL, 0 } };
+	static const struct option_table table = { .parts = parts };
+
+	options_complete(out, &table, 0);
+}

@@ -165,3 +165,5 @@ bool option_version(const struct option_given *given, void *to)
 	(void)given, (void)to;
 	return false;
 }
+
+const struct option_row option_help_rows[] = { OPTION_HELP_ROWS, OPTION_ROWS_END };

@@ -90,12 +90,15 @@ void options_list(FILE *out, const struct option_table *t);
 void options_complete(FILE *out, const struct option_table *t, unsigned int command);
 /* The same for a sub-command. */
 void options_complete_command(FILE *out, const char *name, const char *help);
+/* Of a program with sub-commands: the options that do without one. */
+void options_complete_help(FILE *out);
 
 /* Rows that every program has. */
 option_store option_help, option_version;
 #define OPTION_HELP_ROWS \
 	{ { "-h", "--help" }, NULL, "print this text", .store = option_help }, \
 	{ { "--version" }, NULL, "print the version", .store = option_version }
+extern const struct option_row option_help_rows[];
 #define OPTION_ROWS_END	{ .names = { NULL } }
 
 #endif

@@ -144,9 +144,11 @@ static int dispatch(struct mpevt *m, int argc, char **argv)
 		complain("no sub-command '%s'; see mpevt --help", argv[1]);
 		return EXIT_MPEVT;
 	}
-	if (!strcmp(argv[1], "--complete"))
+	if (!strcmp(argv[1], "--complete")) {
 		for (size_t i = 0; i < SUBS - 1; i++)
 			options_complete_command(stdout, subs[i].name, subs[i].what);
+		options_complete_help(stdout);
+	}
 	switch (options_parse(sub->table, sub->bit, m, argc - !!sub->name, argv + !!sub->name, &rest)) {
 	case OPTIONS_TAKEN:
 		break;

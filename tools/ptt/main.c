@@ -255,9 +255,11 @@ static int dispatch(int argc, char **argv)
 		complain("no sub-command '%s'; see ptt --help", argv[1]);
 		return EXIT_PTT;
 	}
-	if (!strcmp(argv[1], "--complete"))
+	if (!strcmp(argv[1], "--complete")) {
 		for (size_t i = 0; i < SUBS; i++)
 			options_complete_command(stdout, subs[i].name, subs[i].what);
+		options_complete_help(stdout);
+	}
 	if (sub && sub->call == top) {
 		o.sort = SORT_METRIC;
 		o.by = -1;		/* the machine's counter, whichever metric that is */

@@ -8,33 +8,21 @@
 #include <string.h>
 #include <time.h>
 #include "escape.h"
+#include "form.h"
 #include "json.h"
-#include "next_option.h"
 #include "output.h"
 #include "span.h"
 #include "swtrace.h"
-#include "units.h"
 
 #define SECOND	1000000000u
 
-const char cmd_ai_options[] =
-	"  -r TIME      run so long (default: so many SAMPLES, or until Ctrl-C)\n"
-	"  -t           the time of day with each sample\n"
-	"  -s, -sp      no samples, a summary at the end: of the system, or also of each CPU\n"
-	"  -l FILE      write it also there\n"
-	"  -B COLLECTOR driver or proc (default: the first that can serve)\n"
-	"  --json, --csv   for programs, for spreadsheets\n\n"
-	"A sample each INTERVAL (5ms, 1.5s, 2m; without a unit seconds; default 1 s): what share of its\n"
-	"time each CPU, and all together, were idle, busy, and serving interrupts; dispatches and\n"
-	"interrupts a second. Ctrl-C ends it, and tells what was seen till then.";
-
-enum form { FORM_WORDS, FORM_JSON, FORM_CSV };
 enum summary { SUMMARY_AFTER_SAMPLES, SUMMARY_SYSTEM, SUMMARY_CPUS };
 
 struct ai {
 	uint64_t interval, samples, run;	/* ns, number (0: on and on), ns (0) */
 	bool stamps;
 	enum summary summary;
+	const char *collector;			/* NULL: the first that can serve */
 	enum form form;
 	const char *path;
 	struct output file;			/* of -l */
@@ -385,72 +373,51 @@ static int above_idle(struct ai *ai, const char *collector)
 	return rc ? EXIT_SWTRACE : 0;
 }
 
-static bool time_of(const char *what, const char *text, uint64_t *ns)
-{
-	if (unit_time(text, ns) && *ns >= 10000000 && *ns <= 1000000ull * SECOND)
-		return true;
-	return fail("%s: '%s' is no time of 10 ms or more", what, text), false;
-}
+enum { FORM = 1, SUMMARY };
+#define SHORTEST	10000000u		/* ns */
+#define LONGEST		(1000000ull * SECOND)
 
-static int options(struct ai *ai, int argc, char **argv, const char **collector)
-{
-	static const struct option longs[] = {
-		{ "r", required_argument, NULL, 'r' }, { "t", no_argument, NULL, 't' },
-		{ "s", no_argument, NULL, 's' }, { "sp", no_argument, NULL, 'p' },
-		{ "l", required_argument, NULL, 'l' }, { "B", required_argument, NULL, 'B' },
-		{ "json", no_argument, NULL, 'j' }, { "csv", no_argument, NULL, 'c' },
-		{ NULL, 0, NULL, 0 }
-	};
-	int c;
-
-	optind = 1;
-	while ((c = next_option(argc, argv, "", longs)) != -1)
-		switch (c) {
-		case 'r':
-			if (!time_of("-r", optarg, &ai->run))
-				return EXIT_SWTRACE;
-			break;
-		case 't':
-			ai->stamps = true;
-			break;
-		case 's':
-		case 'p':
-			ai->summary = c == 's' ? SUMMARY_SYSTEM : SUMMARY_CPUS;
-			break;
-		case 'l':
-			ai->path = optarg;
-			break;
-		case 'B':
-			*collector = optarg;
-			break;
-		case 'j':
-			ai->form = FORM_JSON;
-			break;
-		case 'c':
-			ai->form = FORM_CSV;
-			break;
-		default:
-			return USAGE;
-		}
-	return 0;
-}
+static const struct option_row rows[] = {
+	{ { "-r" }, "TIME", "run for so long (default: so many SAMPLES, or until Ctrl-C)",
+	  option_duration, OPTION_TO(struct ai, run), .least = SHORTEST, .most = LONGEST },
+	{ { "-t" }, NULL, "print the time of day with each sample", option_set,
+	  OPTION_TO(struct ai, stamps) },
+	{ { "-s" }, NULL, "print no samples but a summary of the system at the end", option_assign,
+	  OPTION_TO(struct ai, summary), .value = SUMMARY_SYSTEM, .group = SUMMARY },
+	{ { "-sp" }, NULL, "print no samples but a summary of the system and of each CPU at the end",
+	  option_assign, OPTION_TO(struct ai, summary), .value = SUMMARY_CPUS, .group = SUMMARY },
+	{ { "-l" }, "FILE", "write the output to this file too", option_text,
+	  OPTION_TO(struct ai, path), .complete = "@file" },
+	{ { "-B" }, "COLLECTOR", "use this one: %s (default: the first that can serve)", option_text,
+	  OPTION_TO(struct ai, collector), .complete = "driver proc" },
+	OPTION_JSON_ROW(struct ai, FORM, 0),
+	OPTION_CSV_ROW(struct ai, FORM, 0),
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+const struct option_table cmd_ai_table = {
+	.parts = parts,
+	.notes =
+	"A sample each INTERVAL (5ms, 1.5s, 2m; without a unit seconds; default 1 s): what share of its\n"
+	"time each CPU, and all together, were idle, busy, and serving interrupts; dispatches and\n"
+	"interrupts a second. Ctrl-C ends the run; what was seen until then is printed.",
+};
 
 int cmd_ai(int argc, char **argv)
 {
 	struct ai ai = { .interval = SECOND };
-	const char *collector = NULL;
-	int code = options(&ai, argc, argv, &collector);
+	struct option_rest rest;
+	int code;
 
-	argc -= optind;
-	argv += optind;
-	if (code)
+	if (!take_options(&cmd_ai_table, &ai, argc, argv, &rest, &code))
 		return code;
+	argc = rest.count;
+	argv = rest.words;
 	if (argc > 2 || (argc > 1 && ai.run))
 		return USAGE;
-	if (argc > 0 && !time_of("interval", argv[0], &ai.interval))
+	if (argc > 0 && !duration_of("interval", argv[0], SHORTEST, LONGEST, &ai.interval))
 		return EXIT_SWTRACE;
-	if (argc > 1 &&
-	    (!unit_count(argv[1], &ai.samples) || !ai.samples || ai.samples > 1000000000))
-		return fail("'%s' is no number of samples", argv[1]);
-	return above_idle(&ai, collector);
+	if (argc > 1 && !number_of("samples", argv[1], 1, 1000000000, &ai.samples))
+		return EXIT_SWTRACE;
+	return above_idle(&ai, ai.collector);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "escape.h"
 #include "json.h"
-#include "next_option.h"
+#include "option_store.h"
 #include "swtrace.h"
 
 #define COLLECTORS	8
@@ -94,38 +94,37 @@ static void print_json(const struct answers *a)
 	putchar('\n');
 }
 
+struct asked {
+	uint32_t pid;			/* 0: a command */
+	bool json;
+};
+
+static const struct option_row rows[] = {
+	{ { "-p" }, "PID", "check for this process", option_number, OPTION_TO(struct asked, pid),
+	  .least = 1, .most = 1 << 30, .complete = "@process" },
+	{ { "--json" }, NULL, "print JSON, for programs", option_set, OPTION_TO(struct asked, json) },
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+const struct option_table cmd_check_table = { .parts = parts };
+
 int cmd_check(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "p", required_argument, NULL, 'p' }, { "json", no_argument, NULL, 'j' },
-		{ NULL, 0, NULL, 0 }
-	};
 	struct answers a = { .n = 0 };
-	bool json = false;
+	struct asked asked = { .pid = 0 };
+	struct option_rest rest;
 	char process[32] = "a command";
-	long pid = 0;
-	int c;
+	int code;
 
-	optind = 1;
-	while ((c = next_option(argc, argv, "", options)) != -1) {
-		switch (c) {
-		case 'p':
-			if (!number("-p", optarg, 1, 1 << 30, &pid))
-				return EXIT_SWTRACE;
-			snprintf(process, sizeof(process), "process %ld", pid);
-			break;
-		case 'j':
-			json = true;
-			break;
-		default:
-			return USAGE;
-		}
-	}
-	if (optind < argc)
+	if (!take_options(&cmd_check_table, &asked, argc, argv, &rest, &code))
+		return code;
+	if (rest.count)
 		return USAGE;
-	if (ask(&a, (int)pid) < 0)
+	if (asked.pid)
+		snprintf(process, sizeof(process), "process %u", asked.pid);
+	if (ask(&a, (int)asked.pid) < 0)
 		return fail_rc(a.n);
-	if (json)
+	if (asked.json)
 		print_json(&a);
 	else
 		print_words(&a, process);

@@ -6,14 +6,21 @@
 #include <string.h>
 #include "escape.h"
 #include "list.h"
-#include "next_option.h"
+#include "option_store.h"
 #include "swtrace.h"
-#include "units.h"
 
-const char cmd_event_options[] =
-	"  -c COUNT     a sample each so many events (default: as setrate says)\n\n"
-	"list shows the names, or those with WORD in them. A NAME is shown with what it stands for; if\n"
-	"there is a session it samples by it from the next on; timer: by the timer again.";
+static const struct option_row rows[] = {
+	{ { "-c" }, "COUNT", "take a sample each so many events (default: as setrate says)",
+	  option_number, .size = sizeof(uint64_t), .least = 1 },
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+const struct option_table cmd_event_table = {
+	.parts = parts, .operands = "list",
+	.notes =
+	"list prints the names, or those with WORD in them. For a NAME its meaning is printed; a session\n"
+	"that exists samples by it from the next tracing on; timer: by the timer again.",
+};
 
 static int list(const char *word)
 {
@@ -62,7 +69,7 @@ static bool set(const char *names, uint64_t count, int *code)
 static int choose(const char *names, uint64_t count)
 {
 	struct pitrace_event_args events[PITRACE_EVENTS];
-	bool timer = !strcmp(names, "timer");
+	bool timer = is_timer(names);
 	int n = timer ? 0 : TraceFindEvents(names, count, 1, TRACE_PRIV_ANY, events), code = 0;
 
 	if (n < 0)
@@ -76,24 +83,17 @@ static int choose(const char *names, uint64_t count)
 
 int cmd_event(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "c", required_argument, NULL, 'c' }, { NULL, 0, NULL, 0 }
-	};
+	struct option_rest rest;
 	uint64_t count = 0;
-	int c;
+	int code;
 
-	optind = 1;
-	while ((c = next_option(argc, argv, "", options)) != -1) {
-		if (c != 'c')
-			return USAGE;
-		if (!unit_count(optarg, &count) || !count)
-			return fail("-c: '%s' is no number of events", optarg);
-	}
-	argc -= optind;
-	argv += optind;
+	if (!take_options(&cmd_event_table, &count, argc, argv, &rest, &code))
+		return code;
+	argv = rest.words;
+	argc = rest.count;
 	if (argc < 1 || argc > 2)
 		return USAGE;
 	if (!strcmp(argv[0], "list"))
 		return count ? USAGE : list(argc > 1 ? argv[1] : NULL);
-	return argc > 1 || (count && !strcmp(argv[0], "timer")) ? USAGE : choose(argv[0], count);
+	return argc > 1 || (count && is_timer(argv[0])) ? USAGE : choose(argv[0], count);
 }

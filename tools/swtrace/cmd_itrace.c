@@ -3,28 +3,83 @@
 #include <itrace.h>
 #include <stdlib.h>
 #include <string.h>
-#include "next_option.h"
 #include "place.h"
 #include "run.h"
 
-#define TOLD	1		/* beside the library's codes: it failed, in words that were said */
+#define REPORTED	1		/* beside the library's codes: it failed, and a message said why */
 
-const char cmd_it_install_options[] =
-	"  -p PID[,PID]... these processes\n"
-	"  -t TID[,TID]... these threads\n"
-	"  -g PID       processes from this pid on; -g PID,LAST up to that one\n"
-	"  -c COUNT     instructions of each thread that are skipped at first\n"
-	"  -n COUNT     no more instructions of each thread than these\n"
-	"  --from FILE:PLACE, --until FILE:PLACE   begin, stop where this is reached: a symbol or\n"
-	"               address of the file\n"
-	"  -k, -K       the kernel's side of system calls too; it alone\n"
-	"  -a           addresses that are read and written too, on machines that can\n"
-	"  -f           the processes too that the traced ones begin\n"
-	"  --no-threads not the threads that the traced ones begin\n"
-	"  -l           drop records, counted, when the file is behind; never wait\n"
-	"  -i           instruction counts: they are always there\n"
-	"  -ss          a record of each instruction\n\n"
-	"Without -p, -t and -g all that the session may trace.";
+enum { WHOM = 1 };		/* group of options that exclude one another */
+
+struct install {
+	uint32_t flags;		/* ITRACE_* */
+	uint64_t skip, limit;
+	const char *from, *until;
+	char which;		/* the option's letter: p, t, g; 0: all that the session may trace */
+	const char *whom;
+};
+
+static bool store_whom(const struct option_given *given, void *to)
+{
+	struct install *i = to;
+
+	i->which = given->name[1];
+	i->whom = given->text;
+	return true;
+}
+
+static bool store_kernel_only(const struct option_given *given, void *to)
+{
+	struct install *i = to;
+
+	(void)given;
+	i->flags = (i->flags & ~(uint32_t)ITRACE_USER) | ITRACE_KERNEL;
+	return true;
+}
+
+static bool store_nothing(const struct option_given *given, void *to)
+{
+	(void)given, (void)to;
+	return true;
+}
+
+#define FLAG(of)	option_flags, OPTION_TO(struct install, flags), .value = (of)
+
+static const struct option_row rows[] = {
+	{ { "-p" }, "PID[,PID]...", "trace these processes", .store = store_whom,
+	  .complete = "@process", .group = WHOM },
+	{ { "-t" }, "TID[,TID]...", "trace these threads", .store = store_whom,
+	  .complete = "@process", .group = WHOM },
+	{ { "-g" }, "PID[,LAST]", "trace processes from this pid on, up to that one",
+	  .store = store_whom, .complete = "@process", .group = WHOM },
+	{ { "-c" }, "COUNT", "skip so many instructions of each thread at first",
+	  option_instructions, OPTION_TO(struct install, skip) },
+	{ { "-n" }, "COUNT", "trace no more instructions of each thread than these",
+	  option_instructions, OPTION_TO(struct install, limit), .value = NO_LIMIT },
+	{ { "--from" }, "FILE:PLACE", "begin where this is reached: a symbol or address of the file",
+	  option_text, OPTION_TO(struct install, from) },
+	{ { "--until" }, "FILE:PLACE", "stop where this is reached", option_text,
+	  OPTION_TO(struct install, until) },
+	{ { "-k" }, NULL, "trace the kernel's side of system calls too", FLAG(ITRACE_KERNEL) },
+	{ { "-K" }, NULL, "trace the kernel's side of system calls only",
+	  .store = store_kernel_only },
+	{ { "-a" }, NULL, "record addresses that are read and written too, on machines that can",
+	  FLAG(ITRACE_LOAD_STORE) },
+	{ { "-f" }, NULL, "trace the processes too that the traced ones begin",
+	  FLAG(ITRACE_FOLLOW) },
+	{ { "--no-threads" }, NULL, "do not trace the threads that the traced ones begin",
+	  FLAG(ITRACE_NO_THREADS) },
+	{ { "-l" }, NULL, "drop records, counted, when the file is behind; never wait",
+	  FLAG(ITRACE_LOSSY) },
+	{ { "-i" }, NULL, "accepted without effect: instruction counts are always recorded",
+	  .store = store_nothing },
+	{ { "-ss" }, NULL, "record each instruction", FLAG(ITRACE_STEPS) },
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+const struct option_table cmd_it_install_table = {
+	.parts = parts, .strict = 1 << WHOM,
+	.notes = "Without -p, -t and -g it traces all that the session may trace.",
+};
 
 /* Numbers with commas between them; 0 after words. */
 static int list_of(const char *option, const char *text, int *list, int most)
@@ -42,7 +97,8 @@ static int list_of(const char *option, const char *text, int *list, int most)
 			return n;
 		text = end + 1;
 	}
-	fail("%s: '%s' is no list of 1 to %d numbers", option, text, most);
+	fail("%s: invalid list '%s': expected 1 to %d numbers with commas between them", option, text,
+	     most);
 	return 0;
 }
 
@@ -53,7 +109,7 @@ static int scope(char which, const char *text)
 
 	n = list_of(option, text, list, which == 'g' ? 2 : PITRACE_ITRACE_LIST);
 	if (!n)
-		return TOLD;
+		return REPORTED;
 	if (which == 'p')
 		return ITraceEnableList(n, list);
 	if (which == 't')
@@ -69,98 +125,36 @@ static int place(const char *option, const char *text, int (*set)(const char *, 
 	if (!text)
 		return PI_OK;
 	if (!place_find(option, text, NULL, file, sizeof(file), &offset))
-		return TOLD;
+		return REPORTED;
 	return set(file, offset);
 }
 
 int cmd_it_install(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "p", required_argument, NULL, 'p' }, { "t", required_argument, NULL, 't' },
-		{ "g", required_argument, NULL, 'g' }, { "c", required_argument, NULL, 'c' },
-		{ "n", required_argument, NULL, 'n' }, { "from", required_argument, NULL, 'F' },
-		{ "until", required_argument, NULL, 'U' }, { "k", no_argument, NULL, 'k' },
-		{ "K", no_argument, NULL, 'K' }, { "a", no_argument, NULL, 'a' },
-		{ "f", no_argument, NULL, 'f' }, { "l", no_argument, NULL, 'l' },
-		{ "no-threads", no_argument, NULL, 'T' },
-		{ "i", no_argument, NULL, 'i' }, { "ss", no_argument, NULL, 's' },
-		{ NULL, 0, NULL, 0 }
-	};
-	const char *from = NULL, *until = NULL, *who = NULL;
-	uint64_t skip = 0, limit = 0;
-	int flags = ITRACE_USER, c, rc;
-	char which = 0;
+	struct install i = { .flags = ITRACE_USER };
+	struct option_rest rest;
+	int code, rc;
 
-	optind = 1;
-	while ((c = next_option(argc, argv, "", options)) != -1) {
-		switch (c) {
-		case 'p':
-		case 't':
-		case 'g':
-			if (which)
-				return fail("one of -p, -t and -g");
-			which = (char)c;
-			who = optarg;
-			break;
-		case 'c':
-			if (!run_itrace_count("-c", optarg, &skip))
-				return EXIT_SWTRACE;
-			break;
-		case 'n':
-			if (!run_itrace_count("-n", optarg, &limit))
-				return EXIT_SWTRACE;
-			break;
-		case 'F':
-			from = optarg;
-			break;
-		case 'U':
-			until = optarg;
-			break;
-		case 'k':
-			flags |= ITRACE_KERNEL;
-			break;
-		case 'K':
-			flags = (flags & ~ITRACE_USER) | ITRACE_KERNEL;
-			break;
-		case 'a':
-			flags |= ITRACE_LOAD_STORE;
-			break;
-		case 'f':
-			flags |= ITRACE_FOLLOW;
-			break;
-		case 'T':
-			flags |= ITRACE_NO_THREADS;
-			break;
-		case 'l':
-			flags |= ITRACE_LOSSY;
-			break;
-		case 's':
-			flags |= ITRACE_STEPS;
-			break;
-		case 'i':
-			break;
-		default:
-			return USAGE;
-		}
-	}
-	if (optind < argc)
+	if (!take_options(&cmd_it_install_table, &i, argc, argv, &rest, &code))
+		return code;
+	if (rest.count)
 		return USAGE;
 	if (!IsTraceActive())
 		return fail("no session: swtrace init begins one (with -t cont, so that what is traced need not fit into the buffers)");
-	rc = ITraceInit(flags);
+	rc = ITraceInit((int)i.flags);
 	if (!rc)
-		rc = which ? scope(which, who) : ITraceEnableAll();
+		rc = i.which ? scope(i.which, i.whom) : ITraceEnableAll();
 	if (!rc)
-		rc = ITraceSetSkipCount(skip);
+		rc = ITraceSetSkipCount(i.skip);
 	if (!rc)
-		rc = ITraceSetLimit(limit);
+		rc = ITraceSetLimit(i.limit);
 	if (!rc)
-		rc = place("--from", from, ITraceSetFrom);
+		rc = place("--from", i.from, ITraceSetFrom);
 	if (!rc)
-		rc = place("--until", until, ITraceSetUntil);
+		rc = place("--until", i.until, ITraceSetUntil);
 	if (!rc)
 		rc = ITraceInstall();
-	return rc == TOLD ? EXIT_SWTRACE : rc ? fail_rc(rc) : 0;
+	return rc == REPORTED ? EXIT_SWTRACE : rc ? fail_rc(rc) : 0;
 }
 
 int cmd_it_remove(int argc, char **argv)

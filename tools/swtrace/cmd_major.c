@@ -69,6 +69,18 @@ bool majors_of(const char *list, uint64_t set[PITRACE_MAJORS / 64])
 	return true;
 }
 
+const char *majors_names(void)
+{
+	static char out[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < N && used < sizeof(out); i++)
+		if (majors[i].major != PITRACE_MTE)
+			used += (size_t)snprintf(out + used, sizeof(out) - used, "%s%s", used ? "," : "",
+						 TraceMajorName(majors[i].major));
+	return out;
+}
+
 static int set_all(const uint64_t set[PITRACE_MAJORS / 64], int (*call)(int major))
 {
 	for (int major = 0; major < PITRACE_MAJORS; major++) {

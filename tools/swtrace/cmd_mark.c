@@ -2,55 +2,61 @@
 /* swtrace mark: a record of its own into the trace, for scripts. */
 #include <errno.h>
 #include <stdlib.h>
-#include "next_option.h"
+#include "complain.h"
+#include "option_store.h"
 #include "swtrace.h"
 
 #define INTS	64
 
-/* A whole number of 64 bits, also negative. */
-static bool integer(const char *text, uint64_t *value)
+struct mark {
+	int major, minor, n;
+	uint64_t ints[INTS];
+};
+
+/* A whole number of 64 bits, also negative, is added. */
+static bool store_integer(const struct option_given *given, void *to)
 {
+	struct mark *m = to;
+	const char *text = given->text;
+	uint64_t value;
 	char *end;
 
+	if (m->n == INTS) {
+		complain("-i: more than %d numbers", INTS);
+		return false;
+	}
 	errno = 0;
-	*value = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
-	if (!errno && end != text && !*end)
-		return true;
-	fail("-i: '%s' is no number", text);
-	return false;
+	value = *text == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+	if (errno || end == text || *end) {
+		complain("-i: invalid number '%s': expected a whole number of 64 bits", text);
+		return false;
+	}
+	m->ints[m->n++] = value;
+	return true;
 }
+
+static const struct option_row rows[] = {
+	{ { "-M" }, "MAJOR", "the record's major", option_number, OPTION_TO(struct mark, major),
+	  .most = PITRACE_MAJORS - 1 },
+	{ { "-m" }, "MINOR", "the record's minor", option_number, OPTION_TO(struct mark, minor),
+	  .most = 0x7FFFFFFF },
+	{ { "-i" }, "N", "a number in the record, up to 64 of them", .store = store_integer,
+	  .repeats = true },
+	OPTION_ROWS_END
+};
+static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
+const struct option_table cmd_mark_table = { .parts = parts, .letters = true, .ends = true };
 
 int cmd_mark(int argc, char **argv)
 {
-	static const struct option none[] = { { NULL, 0, NULL, 0 } };
-	long major = PITRACE_HOOKIT, minor = 0;
-	uint64_t ints[INTS];
-	int c, rc, n = 0;
+	struct mark m = { .major = PITRACE_HOOKIT };
+	struct option_rest rest;
+	int code, rc;
 
-	optind = 1;
-	while ((c = next_option(argc, argv, "+M:m:i:", none)) != -1) {
-		bool ok = false;
-
-		switch (c) {
-		case 'M':
-			ok = number("-M", optarg, 0, PITRACE_MAJORS - 1, &major);
-			break;
-		case 'm':
-			ok = number("-m", optarg, 0, 0x7FFFFFFF, &minor);
-			break;
-		case 'i':
-			if (n == INTS)
-				return fail("-i: no more than %d numbers", INTS);
-			ok = integer(optarg, &ints[n++]);
-			break;
-		default:
-			return USAGE;
-		}
-		if (!ok)
-			return EXIT_SWTRACE;
-	}
-	rc = TraceHook(0, (int)major, (int)minor, n, argc - optind, ints, NULL,
-		       (const char *const *)argv + optind);
+	if (!take_options(&cmd_mark_table, &m, argc, argv, &rest, &code))
+		return code;
+	rc = TraceHook(0, m.major, m.minor, m.n, rest.count, m.ints, NULL,
+		       (const char *const *)rest.words);
 	if (rc == TRACE_NOBODY)
 		return 1;
 	if (rc == PI_BUFFER_FULL)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "escape.h"
+#include "option_store.h"
 #include "swtrace.h"
 
 static int simple(int argc, int (*call)(void))
@@ -86,12 +87,12 @@ int cmd_get(int argc, char **argv)
 
 int cmd_setrate(int argc, char **argv)
 {
-	long rate;
+	uint64_t rate;
 	int rc;
 
 	if (argc != 2)
 		return USAGE;
-	if (!number("setrate", argv[1], 1, TRACE_MAX_RATE, &rate))
+	if (!number_of("setrate", argv[1], 1, TRACE_MAX_RATE, &rate))
 		return EXIT_SWTRACE;
 	rc = IsTraceActive();
 	/* Nothing would remember it: the rate is the session's. */

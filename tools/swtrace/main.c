@@ -5,81 +5,140 @@
 #include <string.h>
 #include "swtrace.h"
 
-struct command {
+struct sub_command {
 	const char *name;
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; the exit code or USAGE */
 	const char *usage, *what;
-	const char *options;
+	const struct option_table *options;	/* NULL: none, then: */
+	const char *operands;			/* what may stand behind it, for completions */
+	const char *(*completions)(void);
 };
 
 static int cmd_help(int argc, char **argv);
+static const char *command_names(void);
 
-static const struct command commands[] = {
+static const struct sub_command commands[] = {
 	{ "init", cmd_init, "[OPTION]...", "begin a session: buffers, mode, file, stacks, collector",
-	  cmd_init_options },
-	{ "enable", cmd_enable, "[MAJOR|tprof]...", "enable majors (none: tprof)", NULL },
-	{ "disable", cmd_disable, "[MAJOR|tprof]...", "disable majors (none: all)", NULL },
-	{ "maj", cmd_maj, "", "list majors", NULL },
-	{ "setrate", cmd_setrate, "N", "ticks a second, 1 to 20000", NULL },
-	{ "on", cmd_on, "", "start tracing", NULL },
-	{ "off", cmd_off, "", "stop tracing; disables all majors", NULL },
-	{ "suspend", cmd_suspend, "", "pause; names are still recorded", NULL },
-	{ "resume", cmd_resume, "", "go on after suspend", NULL },
-	{ "discard", cmd_discard, "", "forget what the trace buffers hold", NULL },
-	{ "get", cmd_get, "[FILE]", "write what was traced so far to a file, on or off", NULL },
-	{ "free", cmd_free, "", "end the session; off if it is on", NULL },
-	{ "info", cmd_info, "", "state, sizes, rate, losses, what the driver can do", NULL },
-	{ "check", cmd_check, "[-p PID] [--json]", "which collectors can serve, and what mends the others",
-	  NULL },
+	  .options = &cmd_init_table },
+	{ "enable", cmd_enable, "[MAJOR|tprof]...", "enable majors (none: tprof)",
+	  .completions = majors_names },
+	{ "disable", cmd_disable, "[MAJOR|tprof]...", "disable majors (none: all)",
+	  .completions = majors_names },
+	{ "maj", cmd_maj, "", "list majors", .options = NULL },
+	{ "setrate", cmd_setrate, "N", "ticks a second, 1 to 20000", .options = NULL },
+	{ "on", cmd_on, "", "start tracing", .options = NULL },
+	{ "off", cmd_off, "", "stop tracing; disables all majors", .options = NULL },
+	{ "suspend", cmd_suspend, "", "pause; names are still recorded", .options = NULL },
+	{ "resume", cmd_resume, "", "go on after suspend", .options = NULL },
+	{ "discard", cmd_discard, "", "discard what the trace buffers hold", .options = NULL },
+	{ "get", cmd_get, "[FILE]", "write what was traced so far to a file, on or off",
+	  .operands = "@file" },
+	{ "free", cmd_free, "", "end the session; off if it is on", .options = NULL },
+	{ "info", cmd_info, "", "state, sizes, rate, losses, what the driver can do",
+	  .options = NULL },
+	{ "check", cmd_check, "[-p PID] [--json]",
+	  "which collectors can serve, and how to enable the others", .options = &cmd_check_table },
 	{ "mark", cmd_mark, "[-M MAJOR] [-m MINOR] [-i N]... [TEXT]...",
-	  "write a record into the trace: for scripts", NULL },
+	  "write a record into the trace: for scripts", .options = &cmd_mark_table },
 	{ "event", cmd_event, "list [WORD] | [-c COUNT] NAME[,NAME]",
-	  "what can be sampled; what a name means; sample by it", cmd_event_options },
+	  "what can be sampled; what a name means; sample by it", .options = &cmd_event_table },
 	{ "ai", cmd_ai, "[INTERVAL [SAMPLES | -r TIME]] [OPTION]...",
-	  "AboveIdle: how idle and busy the CPUs are", cmd_ai_options },
+	  "AboveIdle: how idle and busy the CPUs are", .options = &cmd_ai_table },
 	{ "ptt_int", cmd_ptt_int, "on|off",
-	  "interrupts are charged to threads, or stand apart (of ptt init)", NULL },
+	  "charge interrupts to threads, or count them separately (of ptt init)",
+	  .operands = "on off" },
 	{ "it_install", cmd_it_install, "[OPTION]...",
-	  "trace instructions when tracing is on (of init)", cmd_it_install_options },
-	{ "it_remove", cmd_it_remove, "", "trace no more instructions", NULL },
+	  "trace instructions when tracing is on (of init)", .options = &cmd_it_install_table },
+	{ "it_remove", cmd_it_remove, "", "trace no more instructions", .options = NULL },
 	{ "run", cmd_run, "[OPTION]... [--] COMMAND [ARG]...", "trace a command and its children",
-	  cmd_run_options },
-	{ "help", cmd_help, "[SUBCOMMAND]", "this text", NULL },
-	{ NULL, NULL, NULL, NULL, NULL }
+	  .options = &cmd_run_table },
+	{ "help", cmd_help, "[SUBCOMMAND]", "print this text", .completions = command_names },
+	{ NULL, NULL, NULL, NULL, .options = NULL }
 };
 
-static const struct command *find(const char *name)
+static const struct sub_command *find(const char *name)
 {
-	for (const struct command *c = commands; c->name; c++)
+	for (const struct sub_command *c = commands; c->name; c++)
 		if (!strcmp(c->name, name))
 			return c;
 	return NULL;
 }
 
+static const char *command_names(void)
+{
+	static char out[512];
+	size_t used = 0;
+
+	for (const struct sub_command *c = commands; c->name && used < sizeof(out); c++)
+		used += (size_t)snprintf(out + used, sizeof(out) - used, "%s%s", used ? " " : "",
+					 c->name);
+	return out;
+}
+
 static int cmd_help(int argc, char **argv)
 {
-	const struct command *c;
+	const struct sub_command *c;
 
 	if (argc > 1) {
 		c = find(argv[1]);
 		if (!c)
 			return fail("no sub-command '%s'; see swtrace help", argv[1]);
 		printf("usage: swtrace %s %s\n\n%s\n", c->name, c->usage, c->what);
-		if (c->options)
-			printf("\n%s\n", c->options);
+		if (c->options) {
+			putchar('\n');
+			options_help(stdout, c->options);
+			putchar('\n');
+		}
 		return 0;
 	}
 	puts("usage: swtrace SUBCOMMAND [OPTION]...\n");
 	for (c = commands; c->name; c++)
 		printf("  %-10s %-44s %s\n", c->name, c->usage, c->what);
 	puts("\nUsual order: init, enable, on, off, get, free; then post. Or all at once: run, then post.\n"
-	     "swtrace help run lists the options of run, help init those of init; swtrace(1) tells the rest.");
+	     "swtrace help run lists the options of run, help init those of init; see also swtrace(1).");
 	return 0;
+}
+
+/* For shells (option_table.h): of a sub-command, or of all of them. */
+static int complete(const struct sub_command *c)
+{
+	static const struct option_part parts[] = { { NULL, 0 } };
+	struct option_table plain = { .parts = parts };
+
+	if (!c) {
+		for (c = commands; c->name; c++)
+			options_complete_command(stdout, c->name, c->what);
+		options_complete_help(stdout);
+		return 0;
+	}
+	plain.operands = c->operands;
+	plain.completions = c->completions;
+	options_complete(stdout, c->options ? c->options : &plain, 0);
+	return 0;
+}
+
+bool take_options(const struct option_table *t, void *base, int argc, char **argv,
+		  struct option_rest *rest, int *code)
+{
+	switch (options_parse(t, 0, base, argc, argv, rest)) {
+	case OPTIONS_TAKEN:
+		return true;
+	case OPTIONS_DONE:
+		*code = 0;
+		break;
+	case OPTIONS_REFUSED:
+		*code = EXIT_SWTRACE;
+		break;
+	case OPTIONS_UNKNOWN:
+		*code = USAGE;
+		break;
+	}
+	return false;
 }
 
 int main(int argc, char **argv)
 {
-	const struct command *c;
+	const struct sub_command *c;
 	int code;
 
 	if (argc < 2) {
@@ -92,11 +151,15 @@ int main(int argc, char **argv)
 		printf("swtrace (pitrace) %s\n", PITRACE_VERSION);
 		return 0;
 	}
+	if (!strcmp(argv[1], "--complete"))
+		return complete(NULL);
 	c = find(argv[1]);
 	if (!c)
 		return fail("no sub-command '%s'; see swtrace help", argv[1]);
 	if (argc == 3 && !strcmp(argv[2], "--help"))
 		return cmd_help(2, (char *[]){ argv[0], argv[1], NULL });
+	if (argc == 3 && !strcmp(argv[2], "--complete"))
+		return complete(c);
 	code = c->run(argc - 1, argv + 1);
 	if (code != USAGE)
 		return code;

@@ -6,16 +6,20 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include "option_store.h"
 #include "swtrace.h"
 
 struct run {
 	struct tracer_options t;
 	struct pitrace_event_args events[PITRACE_EVENTS];	/* t's */
 	struct tracer_itrace itrace;	/* t's, with --itrace: t.itrace points here */
-	const char *from, *until;	/* as they were said */
+	const char *from, *until;	/* as they were given */
+	const char *event_names;	/* of -e and -c */
+	uint64_t event_count;
+	bool timer_only;		/* an option was given that the timer alone has */
 	bool kernel, kernel_only, accesses, no_follow, no_threads;
 	struct caller caller;
-	bool all, quiet, misused;
+	bool all, quiet;
 	bool jit;			/* the command shall tell of the code that it makes */
 	bool no_crash;			/* wrap: a crash is not the end */
 	uint64_t delay, duration;	/* ns, 0 none; the second begins when the first is over */
@@ -55,10 +59,12 @@ bool run_ended(struct run *r);
  * buffer; tracing is off then. 0, or a negative rc that was told. */
 int run_wait(struct run *r, int signals, int target);
 void run_closing_line(struct run *r);
-/* --itrace (run_itrace.c): wanted; a count that may be "all"; do its options make sense together;
- * what is recorded; where the places are, of a command that is this file. False after words. */
+/* A uint64_t, instructions of a thread; with the row's value NO_LIMIT also "all". */
+enum { NO_LIMIT = 1 };
+option_store option_instructions;
+/* --itrace (run_itrace.c): it is wanted; do its options fit together; what is recorded; where the
+ * places are, of a command that is this file. False after a message. */
 void run_itrace(struct run *r);
-bool run_itrace_count(const char *option, const char *text, uint64_t *count);
 bool run_itrace_agrees(const struct run *r);
 bool run_itrace_majors(struct run *r);
 bool run_itrace_places(struct run *r, const char *program);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tool_collectors.h"
+#include "complain.h"
 #include "now.h"
 #include "place.h"
 #include "run.h"
@@ -16,15 +18,19 @@ void run_itrace(struct run *r)
 	r->t.itrace = &r->itrace;
 }
 
-bool run_itrace_count(const char *option, const char *text, uint64_t *count)
+bool option_instructions(const struct option_given *given, void *to)
 {
-	if (!strcmp(text, "all") && !strcmp(option, "-n")) {
+	uint64_t *count = to;
+
+	if (given->row->value == NO_LIMIT && !strcmp(given->text, "all")) {
 		*count = UINT64_MAX;
 		return true;
 	}
-	if (unit_count(text, count) && *count)
+	if (unit_count(given->text, count) && *count)
 		return true;
-	return fail("%s: '%s' is no number of instructions", option, text), false;
+	complain("%s: invalid number of instructions '%s': expected a whole number like 5000, 10k or 2M%s",
+		 given->name, given->text, given->row->value == NO_LIMIT ? ", or all" : "");
+	return false;
 }
 
 bool run_itrace_agrees(const struct run *r)
@@ -34,8 +40,8 @@ bool run_itrace_agrees(const struct run *r)
 	if (r->t.itrace || !(i->limit || i->skip || i->flags || r->from || r->until || r->kernel ||
 			     r->kernel_only || r->accesses || r->no_follow || r->no_threads))
 		return true;
-	return fail("-n, --from, --until, --skip, --kernel, --kernel-only, --ls, --lossy, --no-threads, --no-children and --steps go with --itrace"),
-	       false;
+	complain("-n, --from, --until, --skip, --kernel, --kernel-only, --ls, --lossy, --no-threads, --no-children and --steps need --itrace");
+	return false;
 }
 
 bool run_itrace_majors(struct run *r)
@@ -55,9 +61,10 @@ bool run_itrace_majors(struct run *r)
 	if (r->no_threads)
 		r->itrace.flags |= PITRACE_ITRACE_NO_THREADS;
 	r->itrace.scope = PITRACE_ITRACE_ALL;
-	if (r->all)
-		return fail("--itrace traces a command, or -p PID: a whole system of traced threads would stand still (swtrace it_install traces more than one process)"),
-		       false;
+	if (r->all) {
+		complain("--itrace traces a command, or -p PID: a whole system of traced threads would stand still (swtrace it_install traces more than one process)");
+		return false;
+	}
 	return true;
 }
 
@@ -85,6 +92,7 @@ void run_itrace_show(const struct run *r, bool end)
 	static uint64_t begun;
 	static bool shown;
 	uint64_t now = now_ns(), left;
+	const struct tool_collector *c;
 	struct trace_info i;
 	double seconds, rate;
 
@@ -98,9 +106,9 @@ void run_itrace_show(const struct run *r, bool end)
 	if (!begun) {
 		begun = now;
 		tracer_info(r->tracer, &i);
-		if (!strcmp(i.collector, "ptrace"))
-			fputs("swtrace: by ptrace, which is the slow way: each instruction is a stop (the driver does without: swtrace check)\n",
-			      stderr);
+		c = tool_collector(i.collector);
+		if (c && c->itrace_note)
+			complain("%s", c->itrace_note);
 	}
 	seconds = (double)(now - begun) / 1e9;
 	if (!isatty(STDERR_FILENO) || seconds < 1)

@@ -9,6 +9,7 @@
 #include <perfutil.h>
 #include <tracer.h>
 #include "caller.h"
+#include "option_table.h"
 
 #define EXIT_SWTRACE	125	/* swtrace failed; other codes are the command's own */
 #define EXIT_CANNOT	126	/* the command cannot be executed */
@@ -38,31 +39,27 @@ int cmd_ptt_int(int argc, char **argv);
 int cmd_it_install(int argc, char **argv);
 int cmd_it_remove(int argc, char **argv);
 int cmd_run(int argc, char **argv);
-extern const char cmd_init_options[], cmd_event_options[], cmd_ai_options[], cmd_run_options[];
-extern const char cmd_it_install_options[];
+extern const struct option_table cmd_init_table, cmd_event_table, cmd_ai_table, cmd_run_table;
+extern const struct option_table cmd_it_install_table, cmd_check_table, cmd_mark_table;
+
+/* Stores the sub-command's options. False: *code is what it returns. */
+bool take_options(const struct option_table *t, void *base, int argc, char **argv,
+		  struct option_rest *rest, int *code);
+/* Is this what samples when no event does, as -e and event call it? */
+bool is_timer(const char *event);
+/* Names of majors with commas between them. */
+const char *majors_names(void);
 
 /* The program's name and a sentence on stderr; returns EXIT_SWTRACE. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The sentence of the last library call that failed. */
 int fail_rc(int rc);
-/* Whole numbers from an option; false after words. */
-bool number(const char *option, const char *text, long least, long most, long *value);
 /* Adds majors, names and numbers with commas between them, to the set; false after words. */
 bool majors_of(const char *list, uint64_t set[PITRACE_MAJORS / 64]);
 /* What was lost, "names 3, samples 7", all in all; 0: nothing was printed. */
 uint64_t print_lost(FILE *out, const struct trace_info *info);
-/* norm, wrap, cont. */
-bool mode_of(const char *text, int *mode);
 const char *mode_name(int mode);
 /* Why a session stopped by itself: "the trace buffer of CPU 0 filled". */
 void stop_words(const struct trace_info *i, char *out, size_t room);
-/* -g [=WORD,...]: call stacks, PITRACE_WANT_* and bytes of user stack. */
-bool stacks_of(const char *text, uint32_t *stacks, uint32_t *copy);
-/* Sizes of -s, -sm (MB) and -ss (KB), also with a unit of their own: 512k. */
-bool size_of(const char *option, const char *text, unsigned long long unit, uint64_t *bytes);
-
-/* --rotate-time; and whether all that was said of rotation makes sense together. */
-bool rotate_time(const char *text, uint64_t *ns);
-bool rotation_of(const struct tracer_options *o);
 
 #endif
