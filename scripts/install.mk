@@ -18,7 +18,8 @@ DKMSDIR	   ?= $(PREFIX)/src/pitrace-$(VERSION)
 HEADERS	:= $(wildcard driver/uapi/*.h libperfutil/include/*.h)
 PAGES	:= $(wildcard tools/*/*.1 post/*.1 libperfutil/man/*.3 driver/*.4 libperfutil/man/*.5 post/*.7)
 DOCS	:= README.md CHANGELOG.md COPYING
-COMPLETIONS := $(patsubst %,scripts/completion/%,swtrace run.tprof run.itrace msr mpevt ptt cpi post)
+# bash looks for a file of the program's name; one file serves those that print their own options.
+COMPLETED   := swtrace run.tprof run.itrace msr mpevt ptt cpi
 ZSH_COMPLETIONS := $(wildcard scripts/completion/zsh/_*)
 EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.
@@ -50,7 +51,10 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(PIJIT)
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
-	$(Q)install -m 644 $(COMPLETIONS) $(DESTDIR)$(COMPDIR)/
+	$(Q)for name in $(COMPLETED); do \
+		install -m 644 scripts/completion/bash $(DESTDIR)$(COMPDIR)/$$name || exit; \
+	done
+	$(Q)install -m 644 scripts/completion/post $(DESTDIR)$(COMPDIR)/
 	$(Q)install -D -m 644 -t $(DESTDIR)$(ZSHDIR) $(ZSH_COMPLETIONS)
 	@set -e; for file in $(EVENT_FILES); do \
 		install -D -m 644 $$file $(DESTDIR)$(DATADIR)/$${file#libperfutil/}; \
@@ -77,7 +81,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 # By name, and folders only when empty: PREFIX may hold other people's files.
 uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put there
 	$(Q)rm -f $(patsubst %,$(DESTDIR)$(BINDIR)/%,$(notdir $(BINS))) \
-		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(notdir $(COMPLETIONS))) \
+		$(patsubst %,$(DESTDIR)$(COMPDIR)/%,$(COMPLETED) post) \
 		$(patsubst %,$(DESTDIR)$(ZSHDIR)/%,$(notdir $(ZSH_COMPLETIONS))) \
 		$(patsubst %,$(DESTDIR)$(INCLUDEDIR)/%,$(notdir $(HEADERS))) \
 		$(patsubst %,$(DESTDIR)$(DOCDIR)/%,$(notdir $(DOCS))) \

@@ -7,12 +7,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 : >"a file.nrm2"
-. "$top/scripts/completion/swtrace"
-. "$top/scripts/completion/run.tprof"
-. "$top/scripts/completion/msr"
-. "$top/scripts/completion/mpevt"
-. "$top/scripts/completion/ptt"
-. "$top/scripts/completion/cpi"
+. "$top/scripts/completion/bash"
 . "$top/scripts/completion/post"
 compopt() { :; }
 
@@ -22,14 +17,20 @@ want() { # NAME WANTED HAVE
 # ask WORD...: what may stand in the place of the last one, sorted, in one line
 ask() {
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-	_"${1/./_}"
+	"$(complete -p "$1" | sed 's/.*-F \([^ ]*\) .*/\1/')"
 	printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd' '
 }
 
+PATH=$bin:$PATH
 want subcommand "enable event" "$(ask swtrace e)"
 want option "-s -sm -ss" "$(ask swtrace run -s)"
-want stacks "-g -g=dwarf -g=kernel -g=switches -g=user" "$(ask swtrace run -g)"
+want stacks "-g -g=dwarf -g=fp -g=kernel -g=switches -g=user" "$(ask swtrace run -g)"
 want ai_option "-s -sp" "$(ask swtrace ai -s)"
+want majors "tprof,wakeup" "$(ask swtrace enable tprof,w)"
+want majors_option "dispatch" "$(ask swtrace run -M d)"
+want help_of "setrate suspend" "$(ask swtrace help s)"
+want collectors "driver perf ptrace timer" "$(ask swtrace run -B '')"
+want collectors_of_itrace "driver ptrace" "$(ask run.itrace --B '')"
 want mode "norm" "$(ask swtrace init -t n)"
 want file "a file.nrm2" "$(ask swtrace run -o a)"
 want command_option "" "$(ask swtrace run -F 100 -- ls -)"
@@ -39,7 +40,6 @@ want tprof_option "-s" "$(ask run.tprof -c 100 -s)"
 want tprof_command "gzip" "$(ask run.tprof -s 1 gzi | tr ' ' '\n' | grep -x gzip | uniq)"
 want tprof_command_option "" "$(ask run.tprof -- ls -)"
 want msr_option "--bits" "$(ask msr --b)"
-PATH=$bin:$PATH
 want msr_register "IA32_APERF IA32_APIC_BASE" "$(ask msr -c 0 IA32_AP)"
 want mpevt_event "context-switches" "$(ask mpevt run -e context-s)"
 want mpevt_command "gzip" "$(ask mpevt run -c all gzi | tr ' ' '\n' | grep -x gzip | uniq)"
@@ -54,21 +54,24 @@ want post_option "-c -callees -callers -calltree -ck -clip -comm -cp -cpu -cpus 
 want post_file "a file.nrm2" "$(ask post a)"
 
 # Every option that the help shows at a line's begin is offered, and none that it doesn't have.
-ask swtrace run - | tr ' ' '\n' | grep -vxe -- -e '-g=.*' | sort -u >offered
-"$bin/swtrace" help run | options >there
-want swtrace_options "" "$(diff there offered)"
-ask swtrace ai - | tr ' ' '\n' | sort -u >offered
-"$bin/swtrace" help ai | options >there
-want ai_options "" "$(diff there offered)"
-ask run.tprof - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
-"$bin/run.tprof" --help | options >there
-want tprof_options "" "$(diff there offered)"
-ask msr - | tr ' ' '\n' | sort -u >offered
-"$bin/msr" --help | options >there
-want msr_options "" "$(diff there offered)"
+offered() { # WORD...: options that are offered
+	ask "$@" - | tr ' ' '\n' | grep -vxe -- -e '-g=.*' | sort -u
+}
+for program in run.tprof run.itrace msr cpi; do
+	offered $program >offered
+	"$bin/$program" --help | options >there
+	want ${program}_options "" "$(diff there offered)"
+	want ${program}_has_options "$([ -s there ] && echo yes)" yes
+done
+for sub in run init event ai check mark it_install; do
+	offered swtrace $sub >offered
+	"$bin/swtrace" help $sub | options >there
+	want swtrace_${sub}_options "" "$(diff there offered)"
+	want swtrace_${sub}_has_options "$([ -s there ] && echo yes)" yes
+done
 for words in '' '-l ' 'run ' 'start ' 'read '; do
-	ask mpevt $words - | tr ' ' '\n'
-done | grep -vx -- -- | sort -u >offered
+	offered mpevt $words
+done | sort -u >offered
 "$bin/mpevt" --help | options >there
 want mpevt_options "" "$(diff there offered)"
 want ptt_subcommand "init ints" "$(ask ptt in | tr ' ' '\n' | grep -v info | paste -sd' ')"
@@ -76,13 +79,10 @@ want ptt_priv "priv_any priv_kernel priv_user" "$(ask ptt init priv)"
 want ptt_dump_order "-s -sd -si -sm -sp -st" "$(ask ptt dump -s)"
 want ptt_of_itself "$$" "$(ask ptt dump -pl $$)"
 for words in '' 'init ' 'info ' 'dump ' 'top ' 'run '; do
-	ask ptt $words - | tr ' ' '\n'
-done | grep -vx -- -- | sort -u >offered
+	offered ptt $words
+done | sort -u >offered
 "$bin/ptt" --help | options >there
 want ptt_options "" "$(diff there offered)"
-ask cpi - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
-"$bin/cpi" --help | options >there
-want cpi_options "" "$(diff there offered)"
 tr -d '\\' <"$top/post/post.1" | grep -oE -- '-[a-z]+' | sort -u >there
 want post_no_others "" "$(ask post - | tr ' ' '\n' | sort | comm -13 there -)"
 "$bin/swtrace" help | sed -nE 's/^  ([a-z_]+) .*/\1/p' | sort >there

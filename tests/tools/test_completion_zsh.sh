@@ -104,7 +104,7 @@ for sub in init check mark; do
 	} >"$work/options"
 	want swtrace_$sub "$(words <"$work/options")" "$(ask "swtrace $sub -")"
 done
-want swtrace_init_collector "driver perf" "$(ask 'swtrace init -B ')"
+want swtrace_init_collector "driver perf ptrace" "$(ask 'swtrace init -B ')"
 
 "$bin/msr" --help | options >"$work/options"
 want msr_options "$(words <"$work/options")" "$(ask 'msr -')"
@@ -115,7 +115,7 @@ want mpevt_commands "read run start stop" "$(ask 'mpevt ')"
 want mpevt_run "--csv --json -c -e -o" "$(ask 'mpevt run -')"
 want mpevt_start "-c -e -p -t" "$(ask 'mpevt start -')"
 want mpevt_stop "--csv --json" "$(ask 'mpevt stop -')"
-want mpevt_list "--csv --json --pmu -ld" "$(ask 'mpevt -l -')"
+want mpevt_list "--csv --help --json --pmu --version -h -ld" "$(ask 'mpevt -l -')"
 want mpevt_command "gzip" "$(ask 'mpevt run -c all gzi')"
 want ptt_commands "dump info init ints noints run term top" "$(ask 'ptt ')"
 want ptt_init "--ints --noints -n -p" "$(ask 'ptt init -')"
