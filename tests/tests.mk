@@ -60,7 +60,7 @@ $(O)/tests/unit/test_ai: $(call obj,tools/ai/span.c)
 $(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/ranges.c tools/jprof/sizes.c)
 
 # Of ptt what two moments give.
-$(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/names.c)
+$(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
 $(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common
 
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a

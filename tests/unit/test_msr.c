@@ -15,7 +15,7 @@
 #include "unit.h"
 #include "../../tools/common/cpus.c"
 #include "../../tools/msr/device.c"
-#include "../../tools/msr/names.c"
+#include "../../tools/msr/msr_names.c"
 
 static char root[] = "/tmp/msr.XXXXXX";
 

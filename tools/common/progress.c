@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The progress line: drawn over itself, wiped at the end. */
-#include "now.h"
+#include "monotonic.h"
 #include "progress.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "complain.h"
 #include "cpi.h"
 #include "cpus.h"
-#include "now.h"
+#include "monotonic.h"
 
 #define SECOND	1000000000u
 

@@ -16,7 +16,7 @@
 
 #include "escape.h"
 #include "java_name.h"
-#include "now.h"
+#include "monotonic.h"
 #include "pijit.h"
 #include "prepared.h"
 #include "ranges.h"

@@ -6,7 +6,7 @@
  */
 #include <pthread.h>
 
-#include "now.h"
+#include "monotonic.h"
 #include "prepared.h"
 
 #define ENTRIES 1024

@@ -10,8 +10,8 @@
 #include "cpus.h"
 #include "device.h"
 #include "form.h"
-#include "names.h"
-#include "show.h"
+#include "msr_names.h"
+#include "msr_show.h"
 
 enum { OK, FAILED, MISUSED, NOT_X86 };
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "now.h"
+#include "monotonic.h"
 #include "tool.h"
 
 #define TRIES	100		/* to see all threads while none gives its slot to another, */

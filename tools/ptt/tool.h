@@ -64,7 +64,7 @@ int dump_take(struct dump *d, const struct pttview *v, uint64_t begun);
 /* What came from one moment to the next. */
 int dump_between(struct dump *d, const struct dump *before, const struct dump *now);
 void dump_free(struct dump *d);
-/* names.c: threads' names as they are now. */
+/* thread_names.c: threads' names as they are now. */
 void dump_name(struct dump *d);
 /* Those of the processes of -pl alone; what of it named nobody is told to `missed`, if that is. */
 void dump_choose(struct dump *d, const char *chosen, void (*missed)(void *arg, const char *name),

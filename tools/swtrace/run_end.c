@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "complain.h"
 #include "escape.h"
-#include "now.h"
+#include "monotonic.h"
 #include "run.h"
 
 #define SHOW_NS		500000000	/* between two looks at how far an instruction trace is */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "tool_collectors.h"
 #include "complain.h"
-#include "now.h"
+#include "monotonic.h"
 #include "place.h"
 #include "run.h"
 #include "units.h"

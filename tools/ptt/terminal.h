@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A terminal taken over for a while, and given back as it was, whatever ends us but a kill. */
-#ifndef PTT_SCREEN_H
-#define PTT_SCREEN_H
+#ifndef PTT_TERMINAL_H
+#define PTT_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

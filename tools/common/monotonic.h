@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef NOW_H
-#define NOW_H
+#ifndef COMMON_MONOTONIC_H
+#define COMMON_MONOTONIC_H
 
 #include <stdint.h>
 #include <time.h>

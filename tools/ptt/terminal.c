@@ -13,8 +13,8 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include "now.h"
-#include "screen.h"
+#include "monotonic.h"
+#include "terminal.h"
 #include "tool.h"
 
 /* Another page, no cursor, lines that do not wrap. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What was read of one register, CPU by CPU, as text, JSON or CSV. */
-#include "show.h"
+#include "msr_show.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "json.h"
-#include "names.h"
+#include "msr_names.h"
 
 /* Once, when it is the same for all CPUs. */
 static void show_failures(const struct msr_report *r)

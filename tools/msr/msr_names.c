@@ -4,7 +4,7 @@
  * Software Developer's Manual, volume 4, table 2-2 (IA-32 architectural MSRs); AMD64 Architecture
  * Programmer's Manual, volume 2, appendix A (MSR cross-reference).
  */
-#include "names.h"
+#include "msr_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include <time.h>
 #include "complain.h"
 #include "escape.h"
-#include "now.h"
-#include "screen.h"
+#include "monotonic.h"
+#include "terminal.h"
 #include "tool.h"
 
 #define INTERVAL	2000000000ull

@@ -6,7 +6,7 @@
 #include <time.h>
 #include "complain.h"
 #include "output.h"
-#include "now.h"
+#include "monotonic.h"
 #include "tool.h"
 
 struct dumping {

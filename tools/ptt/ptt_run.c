@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include "complain.h"
-#include "now.h"
+#include "monotonic.h"
 #include "output.h"
 #include "tool.h"
 
