@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The collectors as these programs know them: a new one is a new row of the table in tool_collectors.c. */
+/* The collectors as these programs know them: a new one is a row of the table in
+ * tool_collectors.c. */
 #ifndef SWTRACE_TOOL_COLLECTORS_H
 #define SWTRACE_TOOL_COLLECTORS_H
 
