@@ -11,7 +11,7 @@
 #include "itrace/code.h"
 #include "itrace/defer.h"
 #include "itrace/emit.h"
-#include "isa/flow.h"
+#include "itrace/flow.h"
 #include "itrace/itrace.h"
 #include "itrace/kernel.h"
 #include "itrace/step.h"

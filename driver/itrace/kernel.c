@@ -21,7 +21,7 @@
 #include <linux/sched/task_stack.h>
 #include "core/hooks.h"
 #include "itrace/emit.h"
-#include "isa/flow.h"
+#include "itrace/flow.h"
 #include "itrace/itrace.h"
 #include "itrace/kernel.h"
 

@@ -4,7 +4,7 @@
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
 #include "core/file_id.h"
-#include "isa/flow.h"
+#include "itrace/flow.h"
 #include "itrace/places.h"
 #include "itrace/step.h"
 

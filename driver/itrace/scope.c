@@ -15,7 +15,7 @@
 #include "core/pages.h"
 #include "itrace/code.h"
 #include "itrace/emit.h"
-#include "isa/flow.h"
+#include "itrace/flow.h"
 #include "itrace/itrace.h"
 #include "itrace/kernel.h"
 #include "itrace/load.h"

@@ -14,7 +14,7 @@
 #include "itrace/code.h"
 #include "itrace/defer.h"
 #include "itrace/emit.h"
-#include "isa/flow.h"
+#include "itrace/flow.h"
 #include "itrace/kernel.h"
 #include "itrace/room.h"
 #include "itrace/step.h"

@@ -9,7 +9,7 @@
 #include "itrace/code.h"
 #include "itrace/defer.h"
 #include "itrace/emit.h"
-#include "isa/flow.h"
+#include "itrace/flow.h"
 #include "itrace/places.h"
 #include "itrace/room.h"
 #include "itrace/step.h"

@@ -31,7 +31,7 @@ struct report_program {
 enum { PART = 1 };			/* group of -a, -t and -p, which exclude one another */
 extern const struct option_row report_run_rows[];
 
-/* Without a command, and without a time: until Enter. False after a message: there is no terminal. */
+/* Without a command, and without a time: until Enter. False after a message: no terminal. */
 bool report_run_until_enter(struct report_run *p);
 
 /* All of main. */

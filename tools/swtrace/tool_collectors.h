@@ -16,7 +16,7 @@ struct tool_collector {
 enum {
 	COLLECTS_SAMPLES = 1,		/* in a run */
 	COLLECTS_INSTRUCTIONS = 2,
-	COLLECTS_SESSION = 4,		/* of swtrace init, which outlives the program that began it */
+	COLLECTS_SESSION = 4,		/* swtrace init: it outlives its program */
 };
 
 /* NULL: these programs know nothing of it. */
