@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "complain.h"
 #include "input/merged.h"
+#include "input/readers.h"
 #include "model/feed.h"
 #include "model/read.h"
-#include "options.h"
-#include "report/report.h"
-#include "sandbox/opener.h"
+#include "reports.h"
 #include "sandbox/sandbox.h"
 
 static int failed(const char *what, int rc)
@@ -41,8 +41,13 @@ static int kernel_files(const struct options *o, struct a2n *a, uint32_t machine
 /* From here on others' files are read. */
 static void shut_in(const struct options *o)
 {
+	struct opener_output outputs[REPORTS];
+	const struct opener_task task = {
+		.output = outputs, .outputs = reports_outputs(o, outputs),
+		.debuginfod = o->names.debuginfod,
+	};
 	struct sandbox s = { .calls = NULL };
-	int rc = opener_begin(o);
+	int rc = opener_begin(&task);
 
 	if (!rc)
 		s = sandbox_enter();
@@ -65,7 +70,7 @@ static int open_trace(const struct options *o, struct input *input)
 		return rc == -EINVAL ? EXIT_UNREADABLE : rc ? failed("traces", rc) : EXIT_CLEAN;
 	}
 	if (input_open(input, o->input, &fault) >= 0) {
-		if (!o->program || input->format == &format_xray)
+		if (!o->program || input->reader->numbers)
 			return EXIT_CLEAN;
 		complain("-program: %s is no XRay log", o->input);
 		return EXIT_UNREADABLE;
@@ -106,7 +111,7 @@ static int read_model(struct job *job, unsigned int needs)
 	code = kernel_files(job->options, m->names.a2n, job->input->origins);
 	if (code)
 		return code;
-	rc = read_trace(job->input, job->trace, m, job->options, needs);
+	rc = read_trace(job->input, job->trace, m, &job->read, needs);
 	if (rc)
 		return failed(job->options->input, rc);
 	job->stacks = job->options->away ? &m->times.away.stacks : &m->stacks;
@@ -122,6 +127,7 @@ static int read_model(struct job *job, unsigned int needs)
 static int report_all(struct job *job, unsigned int needs)
 {
 	bool on_the_way = !needs || needs & NEED_RUNS, absent;
+	struct reports_written written = { .n = 0 };
 	struct pifile_fault *faults = NULL;
 	int rc, code;
 
@@ -130,13 +136,13 @@ static int report_all(struct job *job, unsigned int needs)
 	if (rc)
 		return failed("faults", rc);
 	absent = reports_absent(job);
-	code = absent ? EXIT_UNREADABLE : reports_write(job);
+	code = absent ? EXIT_UNREADABLE : reports_write(job, &written);
 	if (!code && needs & NEED_TIMES && !times_add_up(&job->model->times))
 		code = EXIT_DAMAGED;
 	if (on_the_way && damage_gather(job, &faults) < 0)
 		code = EXIT_UNREADABLE;
 	if (!absent)
-		code = reports_screen(job, code);
+		code = reports_screen(job, &written, code);
 	if (!(job->options->reports & REPORT_BIT(REPORT_VALIDATE)))
 		damage_print(job);
 	warnings_print(job);
@@ -168,6 +174,10 @@ int main(int argc, char **argv)
 		opener_end();
 		return code;
 	}
+	job.read = (struct read_options){
+		.filter = &options.filter, .names = &options.names, .event = options.event,
+		.kernel_map = options.kernel_map, .quiet = options.quiet,
+	};
 	needs = reports_need(&options);
 	model.counts.by_cpu = options.per_cpu;
 	model.counts.unnamed_only = options.unnamed_offsets && !options.names.annotate;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user asked for: filled by options.c, read by whoever it concerns. */
+/* What the user asked for: filled by command_line.c, read by whoever it concerns. */
 #ifndef POST_OPTIONS_H
 #define POST_OPTIONS_H
 
 #include "model/filter.h"
+
+struct writer;
 
 enum { EXIT_CLEAN = 0, EXIT_DAMAGED = 1, EXIT_UNREADABLE = 2 };
 
@@ -31,7 +33,7 @@ struct options {
 	const char *kernel_map, *kernel_image;
 	const char *program;		/* whose functions a log numbers */
 	const char *event;		/* what reports of samples are of; NULL: the first */
-	const struct format *convert;	/* what the trace is written as; NULL: reports */
+	const struct writer *convert;	/* what the trace is written as; NULL: reports */
 	struct filter filter;
 	struct names_options names;
 	double clip;			/* percent: lines below are left out */
@@ -46,8 +48,5 @@ struct options {
 	bool json, csv;
 	bool verbose, quiet;
 };
-
-/* -1: go on; else the exit code. */
-int parse_options(struct options *o, int argc, char **argv);
 
 #endif

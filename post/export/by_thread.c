@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/report.h"
+#include "job.h"
 
 static int take(void *arg, const struct profile_sample *s)
 {
@@ -40,7 +40,7 @@ int by_thread_read(struct by_thread *b, const struct job *job)
 		.first = UINT64_MAX,
 	};
 	b->thread = calloc((size_t)b->threads + 1, sizeof(*b->thread));
-	return b->thread ? profile_read(job, &reader) : -ENOMEM;
+	return b->thread ? job_samples(job, &reader) : -ENOMEM;
 }
 
 void by_thread_free(struct by_thread *b)

@@ -6,7 +6,7 @@
 #ifndef POST_BY_THREAD_H
 #define POST_BY_THREAD_H
 
-#include "model/profile.h"
+#include "job.h"
 
 struct thread_sample {
 	uint64_t time;

@@ -10,9 +10,10 @@
 #include "escape.h"
 #include "export/frame_list.h"
 #include "export/timeline.h"
+#include "export/writer.h"
+#include "job.h"
 #include "json.h"
-#include "report/report.h"
-#include "report/times_report.h"
+#include "model/event_words.h"
 
 /* Beyond Linux's greatest. */
 #define PID_CPUS 4194305u
@@ -300,7 +301,7 @@ static int chrome_write(const struct job *job, FILE *out)
 	return rc;
 }
 
-const struct format format_chrome = {
+const struct writer writer_chrome = {
 	.name = "chrome",
 	.what = "JSON of trace events: chrome://tracing, ui.perfetto.dev",
 	.path = "post.trace.json",

@@ -13,7 +13,8 @@
 
 #include "escape.h"
 #include "export/timeline.h"
-#include "report/report.h"
+#include "export/writer.h"
+#include "job.h"
 #include "sandbox/opener.h"
 
 #define CTF_MAGIC 0xC1FC1FC1u
@@ -271,7 +272,7 @@ static int ctf_write(const struct job *job, int folder)
 	return rc;
 }
 
-const struct format format_ctf = {
+const struct writer writer_ctf = {
 	.name = "ctf",
 	.what = "a folder in the Common Trace Format: babeltrace2, Trace Compass",
 	.path = "post.ctf",

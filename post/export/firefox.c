@@ -12,6 +12,8 @@
 #include "export/by_thread.h"
 #include "export/frame_list.h"
 #include "export/texts.h"
+#include "export/writer.h"
+#include "job.h"
 #include "json.h"
 #include "report/report.h"
 
@@ -442,7 +444,7 @@ static int firefox_write(const struct job *job, FILE *out)
 	return rc;
 }
 
-const struct format format_firefox = {
+const struct writer writer_firefox = {
 	.name = "firefox",
 	.what = "JSON for the Firefox Profiler (profiler.firefox.com), processed",
 	.path = "post.firefox.json",

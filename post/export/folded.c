@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folded stacks: the report of that name (folded_report.c), for who looks among the formats. */
-#include "report/report.h"
+#include "export/writer.h"
+#include "report/folded_report.h"
 
-static int folded_write(const struct job *job, FILE *out)
-{
-	return report_folded.write(job, out);
-}
-
-const struct format format_folded = {
+const struct writer writer_folded = {
 	.name = "folded",
 	.what = "a line a call stack: flamegraph.pl, inferno; as -folded",
 	.path = "post.folded",

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/report.h"
+#include "job.h"
 
 static bool same_frame(const void *array, uint32_t i, const void *key)
 {

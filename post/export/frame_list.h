@@ -6,7 +6,7 @@
 #ifndef POST_FRAME_LIST_H
 #define POST_FRAME_LIST_H
 
-#include "model/profile.h"
+#include "job.h"
 
 struct list_frame {
 	uint32_t symbol;		/* as shown: its name, file, line, whether it is inlined */

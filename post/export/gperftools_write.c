@@ -4,7 +4,7 @@
  * code ran from is mapped once, at a range of our own, because its places are of all processes; the
  * kernel's addresses, and those of code that programs made, stay what they are.
  */
-#include "input/gperftools/gperftools.h"
+#include "export/writer.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "job.h"
 #include "model/profile.h"
-#include "report/report.h"
 
 #define PAGE		0x1000ull
 #define FIRST_RANGE	0x10000000ull
@@ -169,7 +169,7 @@ static void write_all(struct gperftools_writing *w)
 	}
 }
 
-int gperftools_write(const struct job *job, FILE *out)
+static int gperftools_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
 	struct gperftools_writing w = {
@@ -183,3 +183,11 @@ int gperftools_write(const struct job *job, FILE *out)
 	free(w.range);
 	return 0;
 }
+
+const struct writer writer_gperftools = {
+	.name = "gperftools",
+	.what = "a CPU profile as libprofiler writes it: google-pprof, go tool pprof",
+	.write = gperftools_write,
+	.path = "post.prof",
+	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_PLACES,
+};

@@ -16,7 +16,8 @@
 #include "export/protobuf.h"
 #include "export/texts.h"
 #include "export/timeline.h"
-#include "report/report.h"
+#include "export/writer.h"
+#include "job.h"
 
 /* Numbers of fields (perfetto's protos/perfetto/trace): facts. */
 enum { TRACE_PACKET = 1 };
@@ -535,7 +536,7 @@ static int perfetto_write(const struct job *job, FILE *out)
 	return rc;
 }
 
-const struct format format_perfetto = {
+const struct writer writer_perfetto = {
 	.name = "perfetto",
 	.what = "Perfetto's trace: ui.perfetto.dev, trace_processor",
 	.path = "post.perfetto-trace",

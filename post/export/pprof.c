@@ -4,18 +4,18 @@
  * functions, mappings. A module is mapped once, at a range of our own, because its places are of
  * all processes; the kernel, and code that programs made, where they are.
  */
-#include "export/pprof.h"
+#include "format/pprof_fields.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/gzip.h"
-#include "input/pprof/pprof_read.h"
 #include "export/protobuf.h"
 #include "export/texts.h"
+#include "export/writer.h"
+#include "job.h"
 #include "model/profile.h"
-#include "report/report.h"
 
 #define PAGE 0x1000ull
 #define FIRST_RANGE 0x400000ull
@@ -366,19 +366,9 @@ static int pprof_write(const struct job *job, FILE *out)
 	return rc;
 }
 
-const struct format format_pprof = {
+const struct writer writer_pprof = {
 	.name = "pprof",
 	.what = "profile.proto, compressed: go tool pprof and many others",
-	.probe = pprof_probe,
-	.open = pprof_open,
-	.begin = pprof_begin,
-	.next = pprof_next,
-	.progress = pprof_progress,
-	.section = pprof_section,
-	.monotonic = pprof_monotonic,
-	.realtime = pprof_realtime,
-	.faults = pprof_faults,
-	.close = pprof_close,
 	.path = "post.pb.gz",
 	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_PLACES,
 	.lines = true,

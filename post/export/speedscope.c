@@ -6,8 +6,9 @@
 #include "escape.h"
 #include "export/by_thread.h"
 #include "export/frame_list.h"
+#include "export/writer.h"
+#include "job.h"
 #include "json.h"
-#include "report/report.h"
 
 static void write_frames(const struct job *job, const struct frame_list *l, struct json *j)
 {
@@ -125,7 +126,7 @@ static int speedscope_write(const struct job *job, FILE *out)
 	return rc;
 }
 
-const struct format format_speedscope = {
+const struct writer writer_speedscope = {
 	.name = "speedscope",
 	.what = "JSON for speedscope.app: a flame graph a thread, in the order of time",
 	.path = "post.speedscope.json",

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job.h"
+#include "model/call_names.h"
+#include "model/event_words.h"
 #include "record/record_as.h"
 #include "record/user_record.h"
-#include "model/call_names.h"
-#include "report/report.h"
-#include "report/times_report.h"
 
 /* The call that a thread is in. It ends as who began it, although after exec the names' thread is
  * another one. */
@@ -128,8 +128,8 @@ static int take_interrupt(struct timeline *t, const struct pirecord *r)
 		return 0;
 	*open += ends ? -1u : 1;
 	snprintf(name, sizeof(name), "%s %s", irq_source(source),
-		 irq_name(t->job, source, i->number));
-	if (!*irq_name(t->job, source, i->number))
+		 irq_name(&t->job->trace->irqs, source, i->number));
+	if (!*irq_name(&t->job->trace->irqs, source, i->number))
 		snprintf(name, sizeof(name), "%s %u", irq_source(source), i->number);
 	m.name = name;
 	return tell(t, &m);
@@ -266,7 +266,7 @@ int timeline_read(const struct job *job, int (*each)(void *arg, const struct mom
 
 	snprintf(t.machine, sizeof(t.machine), "%.*s", (int)sizeof(t.machine) - 1,
 		 job->input->header.machine);
-	rc = profile_read(job, &reader);
+	rc = job_samples(job, &reader);
 	free(t.irqs);
 	free(t.pairs);
 	free(t.call);

@@ -7,7 +7,7 @@
 #ifndef POST_TIMELINE_H
 #define POST_TIMELINE_H
 
-#include "model/profile.h"
+#include "job.h"
 
 enum moment_kind {
 	MOMENT_SAMPLE,

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "complain.h"
 #include "input/merged_inner.h"
-#include "model/trace_books.h"
+#include "input/readers.h"
 
 /* Boots of one machine differ by no more than its clock's corrections. */
 #define SAME_BOOT 1000000
@@ -24,7 +23,7 @@ static bool is_sync(const struct pirecord *r, uint32_t why)
 /* The trace's next one, at its time here. What it cannot read ends it, not the others. */
 static int advance(struct merged *m, struct merged_part *p)
 {
-	int rc = p->in.format->next(&p->in, &p->head);
+	int rc = p->in.reader->next(&p->in, &p->head);
 
 	p->has = rc > 0;
 	if (rc == -ENOMEM)
@@ -57,7 +56,7 @@ static int merged_begin(struct input *in, unsigned int what)
 		p->tell = p->cpus;
 		p->gaps = 0;
 		memset(p->event, 0, sizeof(p->event));
-		rc = p->in.format->begin(&p->in, what);
+		rc = p->in.reader->begin(&p->in, what);
 		if (!rc)
 			rc = advance(m, p);
 		if (rc)
@@ -205,7 +204,7 @@ static void merged_progress(const struct input *in, uint64_t *done, uint64_t *to
 	uint32_t i;
 
 	for (*done = *total = i = 0; i < in->origins; i++) {
-		m->part[i].in.format->progress(&m->part[i].in, &a, &b);
+		m->part[i].in.reader->progress(&m->part[i].in, &a, &b);
 		*done += a;
 		*total += b;
 	}
@@ -231,13 +230,13 @@ static int look_at_clock(struct merged_part *p)
 {
 	struct pirecord r;
 	uint64_t wall;
-	int rc = p->in.format->begin(&p->in, PIMERGE_MTE | PIMERGE_TRACE);
+	int rc = p->in.reader->begin(&p->in, PIMERGE_MTE | PIMERGE_TRACE);
 
-	while (!rc && (rc = p->in.format->next(&p->in, &r)) > 0) {
+	while (!rc && (rc = p->in.reader->next(&p->in, &r)) > 0) {
 		rc = 0;
 		if (r.ring != PITRACE_RING_TRACE)
 			continue;
-		wall = p->in.format->realtime(&p->in, r.stamp);
+		wall = p->in.reader->realtime(&p->in, r.stamp);
 		p->first = r.time;
 		p->timed = true;
 		p->walls = wall > r.time;
@@ -311,14 +310,14 @@ static int merged_check(struct input *in)
 	for (i = 0; i < in->origins && rc != -ENOMEM; i++) {
 		struct merged_part *p = &m->part[i];
 
-		rc = p->in.format->check ? p->in.format->check(&p->in) : 0;
+		rc = p->in.reader->check ? p->in.reader->check(&p->in) : 0;
 		if (rc < 0 && !p->failed)
 			p->failed = rc;
 	}
 	return rc == -ENOMEM ? rc : 0;
 }
 
-static const struct format format_merged = {
+static const struct reader reader_merged = {
 	.name = "merged",
 	.begin = merged_begin,
 	.next = merged_next,
@@ -332,13 +331,6 @@ static const struct format format_merged = {
 	.close = merged_close,
 };
 
-void input_complain(const char *path, const struct pifile_fault *fault)
-{
-	if (fault->offset != NO_OFFSET)
-		complain("%s: at byte %" PRIu64 ": %s", path, fault->offset, fault->what);
-	else
-		complain("%s: %s", path, fault->what);
-}
 
 /* What all of them say, and the sums. */
 static void sum_up(struct input *in, const struct merged *m)
@@ -450,7 +442,7 @@ int merged_open(struct input *in, const char *const *paths, uint32_t count)
 		merged_close(in);
 		return rc;
 	}
-	in->format = &format_merged;
+	in->reader = &reader_merged;
 	in->origin = m->origin;
 	in->name = m->name;
 	return 0;

@@ -14,7 +14,4 @@
  * caller's. 0; -ENOMEM; -EINVAL: none can be read. */
 int merged_open(struct input *in, const char *const *paths, uint32_t count);
 
-/* What one cannot open, on stderr. */
-void input_complain(const char *path, const struct pifile_fault *fault);
-
 #endif

@@ -5,7 +5,6 @@
 #define POST_MERGED_INNER_H
 
 #include "record/input.h"
-#include "model/event_kinds.h"
 
 #define NO_CPU UINT32_MAX
 

@@ -7,7 +7,6 @@
 #include "input/merged_inner.h"
 #include "record/call_record.h"
 #include "record/detail.h"
-#include "model/trace_books.h"
 #include "record/user_record.h"
 
 uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)

@@ -123,7 +123,7 @@ static bool find_text(struct merged_part *p, struct input_section *s)
 {
 	size_t i;
 
-	for (i = 0; p->in.format->section(&p->in, i, s) > 0; i++) {
+	for (i = 0; p->in.reader->section(&p->in, i, s) > 0; i++) {
 		if (s->type == PIFILE_SEC_SYSTEM && s->data)
 			return true;
 	}
@@ -164,7 +164,7 @@ static void write_one(struct merged *m, uint32_t i, FILE *out)
 	uint64_t ns = shift < 0 ? -(uint64_t)shift : (uint64_t)shift;
 
 	fprintf(out, "input %u: %s: %s (%s, %u CPUs", i + 1, m->origin[i].label, in->name,
-		in->format->name, in->header.ncpus);
+		in->reader->name, in->header.ncpus);
 	if (ns)
 		fprintf(out, ", its times %s %" PRIu64 ".%09" PRIu64 " s", shift < 0 ? "-" : "+",
 			ns / 1000000000, ns % 1000000000);
@@ -214,7 +214,7 @@ int merged_info(struct input *in, input_say say, void *arg)
 
 		snprintf(text, sizeof(text), "of input %u: %s", i + 1, m->origin[i].label);
 		say(arg, text);
-		rc = one->format->info ? one->format->info(one, say, arg) : 0;
+		rc = one->reader->info ? one->reader->info(one, say, arg) : 0;
 	}
 	return rc;
 }
@@ -315,7 +315,7 @@ int merged_section(struct input *in, size_t i, struct input_section *s)
 	while (m->at_part < in->origins) {
 		struct merged_part *p = &m->part[m->at_part];
 
-		if (p->in.format->section(&p->in, m->at_section, s) <= 0) {
+		if (p->in.reader->section(&p->in, m->at_section, s) <= 0) {
 			m->at_part++;
 			m->at_section = 0;
 			continue;
@@ -365,7 +365,7 @@ size_t merged_faults(const struct input *in, const struct pifile_fault **list)
 		const struct merged_part *p = &m->part[i];
 		const struct pifile_fault *own = NULL;
 
-		n = p->in.format->faults(&p->in, &own);
+		n = p->in.reader->faults(&p->in, &own);
 		for (k = 0; k < n && k < INPUT_FAULTS; k++)
 			tell_fault(m, own[k].offset, "%s: %.120s", m->origin[i].label, own[k].what);
 		m->nfaults += n - k;

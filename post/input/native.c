@@ -129,8 +129,9 @@ static void native_close(struct input *in)
 	in->state = NULL;
 }
 
-const struct format format_native = {
+const struct reader reader_native = {
 	.name = "native",
+	.own = true,
 	.what = "swtrace's own file",
 	.probe = native_probe,
 	.open = native_open,

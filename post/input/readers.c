@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of formats, and the choice among them by the file's first bytes. */
-#include "record/input.h"
+/* The choice among the readers by the file's first bytes. */
+#include "input/readers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,34 +12,25 @@
 #include "input/spool.h"
 #include "base/regular.h"
 
-static const struct format *const formats[] = {
-	&format_native,
-	&format_perf,
-	&format_gperftools,
-	&format_pprof,
-	&format_folded,
-	&format_speedscope,
-	&format_firefox,
-	&format_chrome,
-	&format_perfetto,
-	&format_ctf,
-	&format_xray_map,
-	&format_xray,			/* knows its files by little: last */
+static const struct reader *const readers[] = {
+#define LISTED(name) &reader_##name,
+	READERS(LISTED)
+#undef LISTED
 };
 
-const struct format *format_at(size_t i)
+const struct reader *reader_at(size_t i)
 {
-	return i < sizeof(formats) / sizeof(formats[0]) ? formats[i] : NULL;
+	return i < sizeof(readers) / sizeof(readers[0]) ? readers[i] : NULL;
 }
 
-const struct format *format_named(const char *name)
+const struct reader *reader_named(const char *name)
 {
-	const struct format *f;
+	const struct reader *r;
 	size_t i;
 
-	for (i = 0; (f = format_at(i)) && strcmp(f->name, name) != 0; i++)
+	for (i = 0; (r = reader_at(i)) && strcmp(r->name, name) != 0; i++)
 		;
-	return f;
+	return r;
 }
 
 /* A trace that is a folder has its beginning in a file of it. */
@@ -121,13 +112,13 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 	rc = read_head(in->path, head, &size, fault);
 	if (rc)
 		return rc;
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!formats[i]->probe || !formats[i]->probe(head, size))
+	for (i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		if (!readers[i]->probe(head, size))
 			continue;
-		in->format = formats[i];
-		rc = in->format->open(in, fault);
+		in->reader = readers[i];
+		rc = in->reader->open(in, fault);
 		if (rc)
-			in->format = NULL;
+			in->reader = NULL;
 		return rc;
 	}
 	snprintf(fault->what, sizeof(fault->what), "%s", other_name(head, size));
@@ -136,9 +127,9 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 
 void input_close(struct input *in)
 {
-	if (in->format)
-		in->format->close(in);
-	in->format = NULL;
+	if (in->reader)
+		in->reader->close(in);
+	in->reader = NULL;
 	if (in->spool >= 0)
 		close(in->spool);
 	in->spool = -1;

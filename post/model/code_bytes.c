@@ -152,7 +152,7 @@ int bytes_begin(struct bytes *b, struct names *n, struct input *in)
 	*b = (struct bytes){ .names = n, .machine = machine_of(&in->header) };
 	b->big_endian = b->machine == EM_S390;
 	elf_version(EV_CURRENT);
-	for (i = 0; !rc && in->format->section(in, i, &s) > 0; i++) {
+	for (i = 0; !rc && in->reader->section(in, i, &s) > 0; i++) {
 		if (s.type == PIFILE_SEC_VDSO)
 			rc = add_vdso(b, &s);
 	}

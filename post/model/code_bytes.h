@@ -7,8 +7,8 @@
 #ifndef POST_CODE_BYTES_H
 #define POST_CODE_BYTES_H
 
-#include "record/input.h"
 #include "model/trace_names.h"
+#include "record/input.h"
 
 struct bytes_page;
 struct bytes_image;

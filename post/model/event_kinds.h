@@ -9,11 +9,11 @@
 #include <stdbool.h>
 
 #include "record/detail.h"
+#include "record/input.h"
 
 /* Distinct ones of all intervals: the timer, those that records name, and the rest. */
 #define EVENT_KINDS 130
 #define EVENT_UNNAMED (EVENT_KINDS - 1)
-#define EVENT_NUMBERS 128	/* at the same time: files of others have more than a session */
 
 struct event {
 	char name[65];

@@ -8,8 +8,8 @@
 
 #include <a2n.h>
 
-#include "record/input.h"
 #include "model/trace_books.h"
+#include "record/input.h"
 
 /* Each: 0, or -errno (no memory). What is malformed is counted in the trace's books. */
 int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r);

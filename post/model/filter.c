@@ -183,7 +183,7 @@ static int filtered_begin(struct input *in, unsigned int what)
 {
 	struct input *base = state_of(in)->base;
 
-	return base->format->begin(base, what);
+	return base->reader->begin(base, what);
 }
 
 static int filtered_next(struct input *in, struct pirecord *r)
@@ -192,7 +192,7 @@ static int filtered_next(struct input *in, struct pirecord *r)
 	int rc;
 
 	do
-		rc = x->base->format->next(x->base, r);
+		rc = x->base->reader->next(x->base, r);
 	while (rc > 0 && r->ring != PITRACE_RING_MTE && !passes_record(x, r));
 	return rc;
 }
@@ -201,35 +201,35 @@ static void filtered_progress(const struct input *in, uint64_t *done, uint64_t *
 {
 	const struct input *base = state_of(in)->base;
 
-	base->format->progress(base, done, total);
+	base->reader->progress(base, done, total);
 }
 
 static int filtered_section(struct input *in, size_t i, struct input_section *section)
 {
 	struct input *base = state_of(in)->base;
 
-	return base->format->section(base, i, section);
+	return base->reader->section(base, i, section);
 }
 
 static uint64_t filtered_monotonic(struct input *in, uint64_t stamp)
 {
 	struct input *base = state_of(in)->base;
 
-	return base->format->monotonic(base, stamp);
+	return base->reader->monotonic(base, stamp);
 }
 
 static uint64_t filtered_realtime(struct input *in, uint64_t stamp)
 {
 	struct input *base = state_of(in)->base;
 
-	return base->format->realtime(base, stamp);
+	return base->reader->realtime(base, stamp);
 }
 
 static size_t filtered_faults(const struct input *in, const struct pifile_fault **list)
 {
 	const struct input *base = state_of(in)->base;
 
-	return base->format->faults(base, list);
+	return base->reader->faults(base, list);
 }
 
 static void filtered_close(struct input *in)
@@ -237,7 +237,7 @@ static void filtered_close(struct input *in)
 	(void)in;			/* the one behind it is the caller's */
 }
 
-static const struct format format_filtered = {
+static const struct reader reader_filtered = {
 	.name = "filtered",
 	.begin = filtered_begin,
 	.next = filtered_next,
@@ -252,6 +252,6 @@ static const struct format format_filtered = {
 void filter_input(struct input *in, struct filtered *state)
 {
 	*in = *state->base;
-	in->format = &format_filtered;
+	in->reader = &reader_filtered;
 	in->state = state;
 }

@@ -9,8 +9,8 @@
 #ifndef POST_FILTER_H
 #define POST_FILTER_H
 
-#include "record/input.h"
 #include "model/trace_names.h"
+#include "record/input.h"
 
 #define FILTER_RANGES 64
 

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <pifile.h>
 
-#include "record/keys.h"
 #include "model/spread.h"
+#include "record/keys.h"
 
 struct irq_row {
 	uint32_t cpu, source, number;

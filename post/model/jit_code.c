@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/wanted.h"
 #include "record/input.h"
 #include "record/keys.h"
-#include "model/wanted.h"
-#include "base/regular.h"
+#include "regular.h"
 #include "sandbox/opener.h"
 
 #define NEVER UINT64_MAX
@@ -165,7 +165,7 @@ static uint64_t time_of(struct input *trace, const struct jit_source *s, uint64_
 {
 	if (trace->origins)
 		return origin_time(&trace->origin[origin_of(s->pid)], time);
-	return s->raw ? trace->format->monotonic(trace, time) : time;
+	return s->raw ? trace->reader->monotonic(trace, time) : time;
 }
 
 static int next_of_dump(struct input *trace, struct jit_source *s)

@@ -119,7 +119,7 @@ static int map_record(struct maps *m, struct input *in, const struct pirecord *r
 		return -ENOMEM;
 	p->makes_code = true;
 	if (!m->real) {
-		uint64_t real = in->format->realtime(in, r->stamp);
+		uint64_t real = in->reader->realtime(in, r->stamp);
 
 		m->real = real ? real - r->time : 0;
 	}
@@ -354,7 +354,7 @@ int maps_finish(struct maps *m, struct input *in)
 		m->ended = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
 			   (uint64_t)st.st_mtim.tv_nsec;
 
-	for (i = 0; !rc && in->format->section(in, i, &s) > 0; i++)
+	for (i = 0; !rc && in->reader->section(in, i, &s) > 0; i++)
 		if (s.type == PIFILE_SEC_PERFMAP && s.data)
 			rc = tell_section(m, &s);
 	for (i = 0; !rc && i < m->nprocess; i++) {

@@ -7,8 +7,8 @@
 #ifndef POST_MAPS_H
 #define POST_MAPS_H
 
-#include "record/input.h"
 #include "model/jit_code.h"
+#include "record/input.h"
 #include "record/keys.h"
 
 struct maps_process;

@@ -7,9 +7,9 @@
 #ifndef POST_MARKS_H
 #define POST_MARKS_H
 
-#include "model/trace_names.h"
 #include "model/spread.h"
 #include "model/trace_books.h"
+#include "model/trace_names.h"
 
 #define MARK_BEGIN	0u
 #define MARK_END	0x80u

@@ -11,7 +11,8 @@
 #ifndef POST_PROFILE_H
 #define POST_PROFILE_H
 
-#include "model/read.h"
+#include "model/trace_books.h"
+#include "model/trace_names.h"
 
 /* Ticks of one record, of which a format has each as a sample: nobody looks at more, and a damaged
  * file could tell of more than disks hold. */
@@ -37,8 +38,6 @@ struct profile_reader {
 	int (*record)(void *arg, const struct pirecord *r);
 	void *arg;
 };
-/* The samples that were counted, once more. Names may be asked for as of each. */
-int profile_read(const struct job *job, const struct profile_reader *reader);
 
 /* What stands at a place, as symbols, innermost first: their names, files, lines; all but the last
  * are inlined. */

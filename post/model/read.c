@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "file_same.h"
 #include "model/feed.h"
-#include "base/file_same.h"
 #include "model/functions.h"
 #include "model/hits.h"
 #include "model/profile.h"
-#include "record/record_as.h"
 #include "progress.h"
+#include "record/record_as.h"
 
 #define UPDATE_EVERY 65536	/* records between two looks at the clock */
 
@@ -19,7 +19,7 @@ struct reading {
 	struct input *input;
 	struct trace *trace;
 	struct model *model;
-	const struct options *options;
+	const struct read_options *options;
 	unsigned int needs;
 	struct hits hits;
 	struct runs runs;
@@ -38,12 +38,12 @@ run_pass(struct reading *rd, unsigned int what, const char *name,
 	struct progress progress;
 	struct pirecord r;
 	uint64_t n = 0, done, total;
-	int rc = in->format->begin(in, what);
+	int rc = in->reader->begin(in, what);
 
 	if (rc)
 		return rc;
 	progress_begin(&progress, name, rd->options->quiet);
-	while ((rc = in->format->next(in, &r)) > 0) {
+	while ((rc = in->reader->next(in, &r)) > 0) {
 		if (r.cpu >= TRACE_MAX_CPUS) {
 			trace_malformed(rd->trace, &r, "no machine has this CPU");
 			continue;
@@ -52,7 +52,7 @@ run_pass(struct reading *rd, unsigned int what, const char *name,
 		if (rc < 0)
 			break;
 		if (++n % UPDATE_EVERY == 0) {
-			in->format->progress(in, &done, &total);
+			in->reader->progress(in, &done, &total);
 			progress_update(&progress, done, total);
 		}
 	}
@@ -64,7 +64,7 @@ run_pass(struct reading *rd, unsigned int what, const char *name,
  * found when it began), the end of the recording: that is when its file was written last. */
 static uint64_t time_of_day(struct reading *rd, const struct pirecord *r)
 {
-	uint64_t real = r->stamp ? rd->input->format->realtime(rd->input, r->stamp) : 0;
+	uint64_t real = r->stamp ? rd->input->reader->realtime(rd->input, r->stamp) : 0;
 
 	return real ? real : rd->written;
 }
@@ -127,11 +127,11 @@ static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uin
 	int rc;
 
 	*wanted = true;
-	if (!rd->options->filter.symbol)
+	if (!rd->options->filter->symbol)
 		return 0;
 	rc = names_sample(n, s, time, kernel, &place);
 	if (!rc)
-		*wanted = filter_symbol(&rd->options->filter,
+		*wanted = filter_symbol(rd->options->filter,
 					n->symbols.symbol[place.symbol].name);
 	return rc;
 }
@@ -146,7 +146,7 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 		trace_malformed(rd->trace, r, "not idle ticks");
 		return 0;
 	}
-	if (!idle->ticks || !filter_symbol(&rd->options->filter, "idle"))
+	if (!idle->ticks || !filter_symbol(rd->options->filter, "idle"))
 		return 0;
 	/* They are the timer's. */
 	if (!events_sample(&rd->trace->events, 0, idle->ticks, 0))
@@ -251,10 +251,10 @@ static int read_sections(struct reading *rd)
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && rd->input->format->section(rd->input, i, &s) > 0; i++) {
+	for (i = 0; !rc && rd->input->reader->section(rd->input, i, &s) > 0; i++) {
 		rc = trace_section(rd->trace, &s);
 		if (!rc)
-			rc = feed_section(a, &s, rd->options->kernel_map != NULL);
+			rc = feed_section(a, &s, rd->options->kernel_map);
 	}
 	return rc;
 }
@@ -294,7 +294,7 @@ static int tell_idle(struct reading *rd, const struct pirecord *r, struct profil
 	struct place place;
 	int rc;
 
-	if (!idle || !idle->ticks || !filter_symbol(&rd->options->filter, "idle") ||
+	if (!idle || !idle->ticks || !filter_symbol(rd->options->filter, "idle") ||
 	    !events_sample(&rd->trace->events, 0, idle->ticks, 0))
 		return 0;
 	rc = names_idle(&rd->model->names, r->origin, &place);
@@ -366,7 +366,7 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 	return p->sample ? p->sample(p->arg, &tell) : 0;
 }
 
-int read_samples(struct input *in, struct model *m, const struct options *o,
+int read_samples(struct input *in, struct model *m, const struct read_options *o,
 		 const struct profile_reader *reader)
 {
 	struct trace books;
@@ -391,7 +391,8 @@ static int call_record(struct reading *rd, const struct pirecord *r)
 	return rc || r->major != CALL_RECORD ? rc : functions_record(rd->functions, r);
 }
 
-int read_functions(struct input *in, struct trace *t, const struct options *o, struct functions *f)
+int read_functions(struct input *in, struct trace *t, const struct read_options *o,
+		   struct functions *f)
 {
 	struct reading rd = { .input = in, .trace = t, .options = o, .functions = f };
 	int rc = run_pass(&rd, PIMERGE_TRACE, "post: calls", call_record);
@@ -422,7 +423,7 @@ static int run_record(struct reading *rd, const struct pirecord *r)
 	return rc > 0 ? reader->run(reader->arg, &run) : rc;
 }
 
-int read_runs(struct input *in, struct trace *t, struct model *m, const struct options *o,
+int read_runs(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
 	      struct runs_reader *reader)
 {
 	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .reader = reader };
@@ -473,7 +474,7 @@ static int count_instructions(struct reading *rd)
 	st->too_deep = reader.too_deep;
 	rc = lines_finish(&rd->model->names.lines);
 	if (!rc)
-		rc = names_finish(&rd->model->names, &rd->options->names);
+		rc = names_finish(&rd->model->names, rd->options->names);
 	return rc ? rc : stacks_finish(st, &rd->model->names);
 }
 
@@ -488,7 +489,7 @@ static int read_for_runs(struct reading *rd)
 	return rc;
 }
 
-int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,
+int read_trace(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
 	       unsigned int needs)
 {
 	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .needs = needs };
@@ -517,7 +518,7 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 		counts_show(&m->times.faults, &m->names);
 	}
 	if (!rc)
-		rc = names_finish(&m->names, &o->names);
+		rc = names_finish(&m->names, o->names);
 	if (!rc)
 		rc = sched_group(&m->times.sched);
 	if (!rc && m->stacks.wanted)

@@ -6,11 +6,11 @@
 #ifndef POST_READ_H
 #define POST_READ_H
 
-#include "record/input.h"
+#include "model/filter.h"
 #include "model/runs.h"
 #include "model/trace_books.h"
 #include "model/tree.h"
-#include "options.h"
+#include "record/input.h"
 
 /* What is wanted of the records beside names. */
 enum {
@@ -21,18 +21,28 @@ enum {
 	NEED_PLACES = 256,		/* stacks have places, see profile.h */
 };
 
+/* What the user asked for, as far as it is the model's. */
+struct read_options {
+	const struct filter *filter;
+	const struct names_options *names;
+	const char *event;		/* that samples are of; NULL: the first */
+	bool kernel_map;		/* the kernel's symbols are there already */
+	bool quiet;			/* nobody is told how far it is */
+};
+
 /* 0, or -errno. */
-int read_trace(struct input *in, struct trace *t, struct model *m, const struct options *o,
+int read_trace(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
 	       unsigned int needs);
 
 /* The second pass of NEED_SAMPLES, NEED_STACKS once more, for who wants each sample: profile.h. */
 struct profile_reader;
-int read_samples(struct input *in, struct model *m, const struct options *o,
+int read_samples(struct input *in, struct model *m, const struct read_options *o,
 		 const struct profile_reader *reader);
 
 /* The second pass of calls: each record of one; damage is passed over. 0, or -errno. */
 struct functions;
-int read_functions(struct input *in, struct trace *t, const struct options *o, struct functions *f);
+int read_functions(struct input *in, struct trace *t, const struct read_options *o,
+		   struct functions *f);
 
 /* The second pass of NEED_RUNS: each run is told as it comes; books: what became of them all. each:
  * 0 or -errno, which ends it. 0, or -errno. */
@@ -45,7 +55,7 @@ struct runs_reader {
 	struct itrace books;
 	uint64_t too_deep;		/* see struct frames */
 };
-int read_runs(struct input *in, struct trace *t, struct model *m, const struct options *o,
+int read_runs(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
 	      struct runs_reader *reader);
 
 #endif

@@ -10,8 +10,8 @@
 
 #include <a2n.h>
 
-#include "record/keys.h"
 #include "model/symbols.h"
+#include "record/keys.h"
 
 struct lines {
 	struct symbols *symbols;

@@ -7,8 +7,8 @@
 #define POST_STACKS_H
 
 #include "model/calls.h"
-#include "record/stack_record.h"
 #include "model/unwind.h"
+#include "record/stack_record.h"
 
 /* Why a stack ends early, or isn't there: ticks of each. */
 enum stacks_end {

@@ -8,8 +8,8 @@
 #define POST_TIMES_H
 
 #include "model/away.h"
-#include "model/syscalls.h"
 #include "model/counts.h"
+#include "model/syscalls.h"
 #include "model/trace_books.h"
 
 struct times {

@@ -72,7 +72,7 @@ static void switch_on(struct trace *t, struct input *in, const struct pirecord *
 	t->is_on = true;
 	t->on_at = within(t, r->time);
 	if (t->intervals++ == 0) {
-		uint64_t start = in->format->realtime(in, r->stamp);
+		uint64_t start = in->reader->realtime(in, r->stamp);
 
 		if (start)
 			t->start_realtime = start;

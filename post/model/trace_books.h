@@ -6,11 +6,9 @@
 #ifndef POST_TRACE_BOOKS_H
 #define POST_TRACE_BOOKS_H
 
-#include "record/input.h"
 #include "model/event_kinds.h"
 #include "model/irq_names.h"
-
-#define TRACE_MAX_CPUS 65536	/* a greater number is damage, not a machine */
+#include "record/input.h"
 
 struct trace_cpu {
 	bool seen;

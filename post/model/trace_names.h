@@ -9,13 +9,13 @@
 #include <a2n.h>
 #include <pifile.h>
 
-#include "record/origin.h"
 #include "model/jit_code.h"
-#include "record/keys.h"
-#include "model/source_lines.h"
 #include "model/maps.h"
 #include "model/runtimes.h"
+#include "model/source_lines.h"
 #include "model/symbols.h"
+#include "record/keys.h"
+#include "record/origin.h"
 
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands
  * under the name that the process had at that time. Likewise a thread. */

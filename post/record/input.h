@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What a report reads: an input gives records of our own shape in the order of time, in as many
- * passes as wanted, whatever file they come from. Each format is one const struct; readers.c has
- * the list, and the first whose probe knows the file's beginning opens it.
+ * passes as wanted, whatever file they come from. Each format has a reader, one const struct, which
+ * fills in the input and gives its records; who reads the records knows no format.
  */
 #ifndef POST_INPUT_H
 #define POST_INPUT_H
@@ -12,6 +12,10 @@
 #include <pifile.h>
 
 #include "record/origin.h"
+
+#define TRACE_MAX_CPUS 65536	/* a greater number is damage, not a machine */
+#define EVENT_NUMBERS 128	/* of samples, at the same time: files of others have more than a
+				   session */
 
 #define INPUT_HEAD 4096		/* bytes of the beginning that a probe may see */
 
@@ -45,7 +49,7 @@ static inline void input_section_is(struct input_section *s, const void *data, s
 }
 
 struct input {
-	const struct format *format;
+	const struct reader *reader;
 	const char *path;		/* to be opened, and … */
 	const char *name;		/* … what it is called in reports */
 	char spool_path[32];		/* of a copy of what came by a pipe */
@@ -75,12 +79,11 @@ typedef void (*input_say)(void *arg, const char *line);
 /* So many records of a kind; event: of the whole file (NULL), of this event. */
 typedef void (*input_count)(void *arg, const char *event, const char *kind, uint64_t count);
 
-struct job;			/* of report.h: all that is known of a trace that was read */
-
-struct format {
+struct reader {
 	const char *name;
 	const char *what;		/* in words, for the list */
-	/* NULL, with all down to close: it is written only. */
+	bool numbers;			/* functions have numbers: input.program has their names */
+	bool own;			/* records of our own collectors, by the system's clock */
 	bool (*probe)(const void *head, size_t size);
 	/* Fill in header, size, complete. 0, or -errno and fault in words. */
 	int (*open)(struct input *in, struct pifile_fault *fault);
@@ -102,33 +105,13 @@ struct format {
 	int (*check)(struct input *in);
 	size_t (*faults)(const struct input *in, const struct pifile_fault **list);
 	void (*close)(struct input *in);
-	/*
-	 * Convert a trace, whatever format it came in: a file, or a folder that was made already.
-	 * What a writer sees of samples beside the records themselves is model/profile.h. Both
-	 * NULL: it is read only. 0, or -errno, or REPORT_WRONG.
-	 */
-	int (*write)(const struct job *job, FILE *out);
-	int (*write_folder)(const struct job *job, int folder);
-	const char *path;		/* where it goes unless the user says */
-	unsigned int needs;		/* NEED_* of read.h, as a report's */
-	bool whole;			/* a trace without samples can be written too */
-	bool lines;			/* it has source lines and inlined functions in any case */
 };
 
-extern const struct format format_native, format_perf, format_gperftools, format_xray,
-	format_pprof, format_folded, format_speedscope, format_firefox,
-	format_chrome, format_perfetto, format_ctf, format_xray_map;
-
-/* Those that are here, in the order in which they are listed; NULL: no more. */
-const struct format *format_at(size_t i);
-/* The one that is called so; NULL: none. */
-const struct format *format_named(const char *name);
-
-/* in->program is the caller's. 0, or -errno with fault telling where (perhaps nowhere: NO_OFFSET)
- * and what. */
+/* A fault of no place in the file. */
 #define NO_OFFSET UINT64_MAX
+/* Of one that could not be opened, on stderr. */
+void input_complain(const char *path, const struct pifile_fault *fault);
+
 #define INPUT_FAULTS 4096	/* that a format keeps; more are counted only */
-int input_open(struct input *in, const char *path, struct pifile_fault *fault);
-void input_close(struct input *in);
 
 #endif

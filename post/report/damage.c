@@ -29,7 +29,7 @@ size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_
 int damage_gather(struct job *job, struct pifile_fault **room)
 {
 	const struct pifile_fault *list = NULL;
-	size_t n = job->input->format->faults(job->input, &list), have = n < 64 ? n : 64;
+	size_t n = job->input->reader->faults(job->input, &list), have = n < 64 ? n : 64;
 	struct pifile_fault *out = calloc(have + 3, sizeof(*out));
 	uint64_t since;
 	size_t count;

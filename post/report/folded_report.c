@@ -3,13 +3,14 @@
  * -folded: a line a stack, "process;outermost;…;innermost ticks", as programs that draw flame
  * graphs read it. Symbols of the kernel end in _[k], functions that are inlined in _[i].
  */
-#include "report/calls_report.h"
+#include "report/folded_report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
+#include "report/calls_report.h"
 
 /* A semicolon would end the name. */
 static int print_name(FILE *out, const char *name)
@@ -49,7 +50,7 @@ static int print_path(const struct job *job, FILE *out, uint32_t i)
 	return rc;
 }
 
-static int folded_write(const struct job *job, FILE *out)
+int folded_write(const struct job *job, FILE *out)
 {
 	const struct calls *c = &job->stacks->calls;
 	int rc = calls_checked(job, "folded");

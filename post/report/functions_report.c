@@ -47,7 +47,7 @@ static int gather(const struct job *job, struct table *l)
 {
 	const struct names *n = &job->model->names;
 	uint32_t i;
-	int rc = read_functions(job->input, job->trace, job->options, &l->functions);
+	int rc = read_functions(job->input, job->trace, &job->read, &l->functions);
 
 	l->n = l->functions.nfunction;
 	l->stamps = (double)job->input->header.clock_hz;

@@ -68,7 +68,7 @@ static void say_header(struct telling *t, const struct input *in)
 	const struct pifile_header *h = &in->header;
 
 	say(t, "file", "%s", in->name);
-	say(t, "format", "%s", in->format->name);
+	say(t, "format", "%s", in->reader->name);
 	say(t, "size", "%" PRIu64 " bytes", in->size);
 	say(t, "complete", "%s", in->complete ? "yes" : "no");
 	say(t, "collector", "%.*s", TEXT(h->collector));
@@ -114,7 +114,7 @@ static void say_sections(struct telling *t, struct input *in)
 	struct input_section s;
 	size_t i;
 
-	for (i = 0; in->format->section(in, i, &s) > 0; i++) {
+	for (i = 0; in->reader->section(in, i, &s) > 0; i++) {
 		if ((size_t)s.type < sizeof(names) / sizeof(names[0]))
 			count[s.type]++;
 		if (s.type == PIFILE_SEC_SYSTEM && s.data)
@@ -142,8 +142,8 @@ static int info_write(const struct job *job, FILE *out)
 	if (t.csv)
 		fputs("key,value\n", out);
 	say_header(&t, in);
-	if (in->format->info)
-		rc = in->format->info(in, tell, &t);
+	if (in->reader->info)
+		rc = in->reader->info(in, tell, &t);
 	else
 		say_sections(&t, in);
 	if (t.j) {

@@ -189,7 +189,7 @@ static void json_row(const struct job *job, struct json *j, const struct irq_row
 {
 	json_string(j, "source", irq_source(r->source));
 	json_uint(j, "number", r->number);
-	json_string(j, "name", irq_name(job, r->source, r->number));
+	json_string(j, "name", irq_name(&job->trace->irqs, r->source, r->number));
 	json_uint(j, "self_ns", r->self);
 	json_uint(j, "cut", r->cut);
 	json_spread(j, "time", &r->time);
@@ -248,7 +248,7 @@ static int irq_csv(const struct job *job, FILE *out)
 		const struct irq_row *r = &q->row[i];
 
 		fprintf(out, "%u,%s,%u,", r->cpu, irq_source(r->source), r->number);
-		escape_csv(out, irq_name(job, r->source, r->number));
+		escape_csv(out, irq_name(&job->trace->irqs, r->source, r->number));
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",", r->self, r->cut);
 		csv_spread(out, &r->time);
 		putc('\n', out);

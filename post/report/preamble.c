@@ -102,7 +102,7 @@ void preamble_run(const struct job *job, FILE *out)
 
 	fprintf(out, "%-16s", "Trace file");
 	escape_print(out, job->input->name);
-	fprintf(out, " (%s, %" PRIu64 " bytes, %" PRIu64 " records)\n", job->input->format->name,
+	fprintf(out, " (%s, %" PRIu64 " bytes, %" PRIu64 " records)\n", job->input->reader->name,
 		job->input->size, t->records);
 	fprintf(out, "%-16s", "Trace start");
 	print_date(out, t->start_realtime);
@@ -177,7 +177,7 @@ static void json_trace(const struct job *job, struct json *j)
 	size_t i;
 
 	json_string(j, "file", job->input->name);
-	json_string(j, "format", job->input->format->name);
+	json_string(j, "format", job->input->reader->name);
 	text_field(j, "collector", h->collector, sizeof(h->collector));
 	text_field(j, "kernel", h->release, sizeof(h->release));
 	text_field(j, "machine", h->machine, sizeof(h->machine));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A report is one entry in reports[]: what it needs of the model, where it goes, who writes which
- * form of it. Several are made in one run. What all of them need (labels, percents, loss in words)
- * is in report_text.c.
+ * A report is one const struct: what it needs of the model, where it goes, who writes which form of
+ * it. What all of them need (labels, percents, loss in words) is in report_text.c.
  */
 #ifndef POST_REPORT_H
 #define POST_REPORT_H
@@ -11,27 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "record/input.h"
-#include "model/read.h"
-#include "model/trace_books.h"
-#include "model/tree.h"
-#include "options.h"
-
-struct job {
-	const struct options *options;
-	struct input *input;
-	struct trace *trace;
-	struct model *model;
-	const struct stacks *stacks;	/* that reports of call stacks are of, and their ticks */
-	uint64_t stack_total;
-	struct written {
-		const char *path;
-		bool renamed;		/* an older one was set aside */
-	} written[REPORTS];
-	unsigned int nwritten;
-	const struct pifile_fault *fault;	/* distinct faults of the file */
-	size_t nfaults, more_faults;	/* listed, and only counted */
-};
+#include "job.h"
 
 struct report {
 	const char *path;		/* of its file */
@@ -45,34 +24,6 @@ struct report {
 	int (*json)(const struct job *job, struct json *j);	/* members of the one object */
 	int (*csv)(const struct job *job, FILE *out);
 };
-
-#define REPORT_WRONG 1			/* sums differ: said so on stderr */
-
-extern const struct report report_tprof, report_calltree, report_callers, report_folded,
-	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_marks,
-	report_show, report_convert, report_annotate, report_explain, report_arc, report_flow,
-	report_functions,
-	report_instructions, report_verify, report_stats, report_info, report_validate;
-
-/* What the model must hold for the reports asked for. */
-unsigned int reports_need(const struct options *o);
-/* Whether a report is of something that isn't there: then none is to be written. */
-bool reports_absent(const struct job *job);
-/* Where the i-th output of these options goes, "-": to stdout; NULL: there is none. */
-const char *reports_output(const struct options *o, unsigned int i, mode_t *mode);
-/* Write them where they go. The exit code. */
-int reports_write(struct job *job);
-/* What belongs on stdout, unless a report itself went there. A report that could not be written is
- * no reason to keep silent. `code`, or a worse one. */
-int reports_screen(struct job *job, int code);
-
-/* ---- convert.c: a trace in another format ---------------------------------------------------- */
-
-/* The i-th output is a folder, as the format is; an older one is set aside. 0, or -errno, or
- * REPORT_WRONG. */
-int convert_folder(const struct job *job, unsigned int i, bool *renamed);
-/* The formats that there are, a line each. */
-void convert_list(FILE *out);
 
 /* ---- preamble.c: what all files and the JSON object begin with ------------------------------- */
 

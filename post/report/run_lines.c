@@ -345,7 +345,7 @@ int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const
 	if (!l->columns.form)
 		fputs(head, out);
 	l->out = (struct numbers){ .out = out };
-	rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
+	rc = read_runs(job->input, job->trace, job->model, &job->read, &reader);
 	for (i = 0; i < l->nline && !rc; i++) {
 		if (l->line[i].is)
 			l->print(l, &l->line[i].run);

@@ -7,9 +7,9 @@
 #define POST_RUN_LINES_H
 
 #include "model/runs.h"
+#include "report/columns.h"
 #include "report/numbers.h"
 #include "report/report.h"
-#include "report/columns.h"
 
 struct run_text {
 	char *text;

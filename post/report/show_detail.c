@@ -3,10 +3,10 @@
 #include <inttypes.h>
 
 #include "escape.h"
-#include "record/tracepoints.h"
 #include "json.h"
 #include "record/detail.h"
 #include "record/registers.h"
+#include "record/tracepoints.h"
 #include "report/report.h"
 #include "report/show_report.h"
 

@@ -10,13 +10,13 @@
 
 #include "complain.h"
 #include "escape.h"
-#include "record/tracepoints.h"
 #include "json.h"
+#include "progress.h"
 #include "record/call_record.h"
 #include "record/detail.h"
 #include "record/record_as.h"
 #include "record/stack_record.h"
-#include "progress.h"
+#include "record/tracepoints.h"
 #include "report/report.h"
 
 #define UPDATE_EVERY 65536
@@ -403,20 +403,20 @@ static int show_write(const struct job *job, FILE *out)
 	int rc = 0;
 
 	/* What was lost decides the exit code here too. */
-	for (i = 0; !rc && in->format->section(in, i, &section) > 0; i++) {
+	for (i = 0; !rc && in->reader->section(in, i, &section) > 0; i++) {
 		rc = trace_section(job->trace, &section);
 		if (section.type == INPUT_SEC_TRACEPOINTS && section.data &&
 		    section.origin < ORIGINS && !formats[section.origin])
 			formats[section.origin] = tracepoints_open(section.data, section.size);
 	}
 	if (!rc)
-		rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
+		rc = in->reader->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
 	if (rc) {
 		close_formats(job, formats);
 		return rc;
 	}
 	progress_begin(&progress, "post: records", job->options->quiet);
-	while ((rc = in->format->next(in, &r)) > 0) {
+	while ((rc = in->reader->next(in, &r)) > 0) {
 		rc = r.cpu < TRACE_MAX_CPUS ? trace_record(job->trace, in, &r) : 0;
 		if (rc)
 			break;
@@ -425,7 +425,7 @@ static int show_write(const struct job *job, FILE *out)
 		else
 			words_record(out, &r, show_kind(&r), formats[r.origin]);
 		if (++n % UPDATE_EVERY == 0) {
-			in->format->progress(in, &done, &total);
+			in->reader->progress(in, &done, &total);
 			progress_update(&progress, done, total);
 			if (ferror(out)) {
 				rc = 0;

@@ -125,9 +125,9 @@ static int count_all(struct tally *t, struct kinds *k)
 	struct input *in = job->input;
 	struct pirecord r;
 	uint32_t i;
-	int rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE);
+	int rc = in->reader->begin(in, PIMERGE_MTE | PIMERGE_TRACE);
 
-	while (!rc && (rc = in->format->next(in, &r)) > 0) {
+	while (!rc && (rc = in->reader->next(in, &r)) > 0) {
 		rc = r.cpu < TRACE_MAX_CPUS ? trace_record(job->trace, in, &r) : 0;
 		if (!rc)
 			rc = count_kind(k, &r);
@@ -157,7 +157,7 @@ static int stats_write(const struct job *job, FILE *out)
 	}
 	if (t.csv)
 		fputs("event,kind,records\n", out);
-	rc = in->format->stats ? in->format->stats(in, tell, &t) : count_all(&t, &kinds);
+	rc = in->reader->stats ? in->reader->stats(in, tell, &t) : count_all(&t, &kinds);
 	if (t.j) {
 		if (t.begun)
 			json_end(&j, '}');

@@ -3,6 +3,7 @@
 #ifndef POST_TIMES_REPORT_H
 #define POST_TIMES_REPORT_H
 
+#include "model/event_words.h"
 #include "report/report.h"
 
 extern const char report_rule[];
@@ -55,12 +56,7 @@ int order_threads(const struct job *job, uint32_t **order, uint32_t *count,
 
 /* The time of all CPUs while tracing was on. */
 uint64_t times_wall(const struct job *job);
-/* In words why a thread left: PITRACE_LEFT_*, SCHED_*. */
-const char *reason_name(uint32_t reason);
 /* "device 27 (virtio0)", "softirq TIMER". */
 void print_irq(FILE *out, const struct job *job, uint32_t source, uint32_t number);
-/* The source in one word; the number's name, "" when it has none. */
-const char *irq_source(uint32_t source);
-const char *irq_name(const struct job *job, uint32_t source, uint32_t number);
 
 #endif

@@ -46,7 +46,7 @@ static void sums(const struct job *job, FILE *out, uint64_t faults, uint64_t lis
 		fprintf(out, "and %" PRIu64 " more\n", faults - listed);
 	escape_print(out, job->input->name);
 	fprintf(out, ": %s, %" PRIu64 " bytes, %" PRIu64 " records read, %" PRIu64 " fault%s%s\n",
-		job->input->format->name, job->input->size, job->trace->records, faults,
+		job->input->reader->name, job->input->size, job->trace->records, faults,
 		faults == 1 ? "" : "s",
 		job->input->complete ? "" : ", its end is missing");
 	if (trace_lossy(job->trace))
@@ -63,13 +63,13 @@ static int validate_write(const struct job *job, FILE *out)
 	size_t n, have, i;
 	int rc = 0;
 
-	if (in->format->check)
-		rc = in->format->check(in);
-	if (!rc && in->format->info)
-		rc = in->format->info(in, ignore, NULL);
+	if (in->reader->check)
+		rc = in->reader->check(in);
+	if (!rc && in->reader->info)
+		rc = in->reader->info(in, ignore, NULL);
 	if (rc)
 		return rc;
-	n = in->format->faults(in, &list);
+	n = in->reader->faults(in, &list);
 	have = n < INPUT_FAULTS ? n : INPUT_FAULTS;
 	fault = calloc(have + 1, sizeof(*fault));
 	if (!fault)

@@ -269,7 +269,7 @@ static int verify_write(const struct job *job, FILE *out)
 	if (!rc && !v->seen)
 		rc = -ENOMEM;
 	if (!rc)
-		rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
+		rc = read_runs(job->input, job->trace, job->model, &job->read, &reader);
 	if (!rc && v->columns.form)
 		sums_columns(v);
 	else if (!rc)

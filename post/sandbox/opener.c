@@ -12,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/report.h"
-#include "base/rights.h"
+#include "rights.h"
 #include "sandbox/servers.h"
 
 enum question { OUTPUT, FOLDER, IN_FOLDER, INSIDE, AS_USER, SPOOL, DEBUG_FILE };
@@ -107,31 +106,31 @@ static int make_spool(void)
 /* ---- the process that opens ------------------------------------------------------------------ */
 
 struct opener_serving {
-	const struct options *o;
+	const struct opener_task *task;
 	uint64_t done;			/* outputs, a bit each */
 	int folder;			/* -1: none yet */
 };
 
 static int serve_output(struct opener_serving *s, const struct request *q, struct reply *r)
 {
+	const struct opener_output *to;
 	struct output out;
-	mode_t mode;
-	const char *path = q->number < 64 ? reports_output(s->o, q->number, &mode) : NULL;
 	int fd;
 
-	if (!path || s->done >> q->number & 1)
+	if (q->number >= 64 || q->number >= s->task->outputs || s->done >> q->number & 1)
 		return -EINVAL;
 	s->done |= 1ull << q->number;
+	to = &s->task->output[q->number];
 	if (q->question == FOLDER) {
 		bool renamed;
 
-		if (!s->o->convert || !s->o->convert->write_folder)
+		if (!to->folder)
 			return -EINVAL;
-		fd = s->folder = output_folder(path, 0777, &renamed);
+		fd = s->folder = output_folder(to->path, 0777, &renamed);
 		r->renamed = renamed;
 		return fd < 0 ? fd : dup(fd);
 	}
-	r->rc = output_open(&out, path, mode);
+	r->rc = output_open(&out, to->path, to->mode);
 	if (r->rc)
 		return r->rc;
 	r->renamed = out.renamed;
@@ -151,9 +150,9 @@ static int serve_in_folder(const struct opener_serving *s, const struct request 
 static int serve_debug_file(const struct opener_serving *s, const struct request *q,
 			    struct reply *r)
 {
-	if (!s->o->names.debuginfod || q->number > SERVERS_ID)
+	if (!s->task->debuginfod || q->number > SERVERS_ID)
 		return -EINVAL;
-	return servers_get(s->o->names.debuginfod, q->name, q->number, r->path, sizeof(r->path),
+	return servers_get(s->task->debuginfod, q->name, q->number, r->path, sizeof(r->path),
 			   r->why, sizeof(r->why));
 }
 
@@ -196,10 +195,10 @@ static bool send_reply(int to, struct reply *r, int fd)
 	return sendmsg(to, &m, MSG_NOSIGNAL) == sizeof(*r);
 }
 
-static _Noreturn void serve(const struct options *o, int from)
+static _Noreturn void serve(const struct opener_task *task, int from)
 {
 	static struct reply r;
-	struct opener_serving s = { .o = o, .folder = -1 };
+	struct opener_serving s = { .task = task, .folder = -1 };
 	struct request q;
 	ssize_t n;
 
@@ -266,35 +265,32 @@ static int ask(enum question question, uint32_t number, const void *name, size_t
 	return ask_for(&q, name, size, r);
 }
 
-int opener_output(const struct options *o, unsigned int i, struct output *out)
+int opener_output(unsigned int i, const struct opener_output *to, struct output *out)
 {
 	static struct reply r;
 	char name[32];
-	mode_t mode;
-	const char *path = reports_output(o, i, &mode);
 	int fd, rc;
 
-	if (opener.fd < 0 || !strcmp(path, "-"))
-		return output_open(out, path, mode);
+	if (opener.fd < 0 || !strcmp(to->path, "-"))
+		return output_open(out, to->path, to->mode);
 	fd = ask(OUTPUT, i, "", 0, &r);
 	if (fd < 0)
 		return fd;
 	snprintf(name, sizeof(name), "/dev/fd/%d", fd);
-	rc = output_open(out, name, mode);
+	rc = output_open(out, name, to->mode);
 	close(fd);
-	out->path = path;
+	out->path = to->path;
 	out->renamed = r.renamed;
 	return rc;
 }
 
-int opener_folder(const struct options *o, unsigned int i, bool *renamed)
+int opener_folder(unsigned int i, const struct opener_output *to, bool *renamed)
 {
 	static struct reply r;
-	mode_t mode;
 	int fd;
 
 	if (opener.fd < 0)
-		return output_folder(reports_output(o, i, &mode), 0777, renamed);
+		return output_folder(to->path, 0777, renamed);
 	fd = ask(FOLDER, i, "", 0, &r);
 	*renamed = r.renamed;
 	return fd;
@@ -345,7 +341,7 @@ static int ask_servers(const void *id, size_t n, char *path, size_t size, const 
 	return fd < 0 ? -1 : fd;
 }
 
-int opener_begin(const struct options *o)
+int opener_begin(const struct opener_task *task)
 {
 	int pair[2], room = 4 * sizeof(struct reply);
 
@@ -356,7 +352,7 @@ int opener_begin(const struct options *o)
 	opener.pid = fork();
 	if (!opener.pid) {
 		close(pair[0]);
-		serve(o, pair[1]);
+		serve(task, pair[1]);
 	}
 	close(pair[1]);
 	if (opener.pid < 0) {

@@ -9,17 +9,34 @@
 #ifndef POST_OPENER_H
 #define POST_OPENER_H
 
-#include "options.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 #include "output.h"
 
+/* One of the outputs. */
+struct opener_output {
+	const char *path;		/* "-": stdout */
+	mode_t mode;
+	bool folder;
+};
+
+/* All that it is to do: the outputs in the order of their numbers, at most 64. */
+struct opener_task {
+	const struct opener_output *output;
+	unsigned int outputs;
+	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
+};
+
 /* 0 or -errno. */
-int opener_begin(const struct options *o);
+int opener_begin(const struct opener_task *task);
 void opener_end(void);
 
-/* The i-th output (report.h, reports_output). 0 or -errno. */
-int opener_output(const struct options *o, unsigned int i, struct output *out);
-/* The same, of a format that is a folder: its descriptor or -errno. */
-int opener_folder(const struct options *o, unsigned int i, bool *renamed);
+/* The i-th output, which is this one. 0 or -errno. */
+int opener_output(unsigned int i, const struct opener_output *to, struct output *out);
+/* The same, of a format that is a folder: its descriptor or -errno. An older one is set aside. */
+int opener_folder(unsigned int i, const struct opener_output *to, bool *renamed);
 /* In that folder: a new file of small letters and digits. A descriptor or -errno. */
 int opener_in_folder(int folder, const char *name);
 /* Of a process that runs: a file below its root, to be read; links in there lead nowhere else. Who

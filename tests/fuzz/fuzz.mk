@@ -106,7 +106,7 @@ FUZZ_SRC_perfdata := $(FUZZ_SRC_post)
 FUZZ_LIB_perfdata := $(FUZZ_LIB_post)
 
 # All of post but its options and what other targets are for, and the timeline that it feeds.
-FUZZ_FOR_post	:= $(filter-out post/main.c post/options.c post/input/perf/perf_kernel.c $(FUZZ_FOR_stack) $(FUZZ_FOR_itrace) \
+FUZZ_FOR_post	:= $(filter-out post/main.c post/command_line.c post/input/perf/perf_kernel.c $(FUZZ_FOR_stack) $(FUZZ_FOR_itrace) \
 		   $(FUZZ_FOR_xray) $(FUZZ_FOR_gperftools) $(FUZZ_FOR_pprof) \
 		   $(FUZZ_FOR_perfdata),$(POST_SRC)) $(call A2N,process space)
 

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/input.h"
+#include "input/readers.h"
 #include "fuzz.h"
 
 /* Records of a pass. */
@@ -20,28 +20,28 @@ static inline uint64_t fuzz_pass(struct input *in, unsigned int what)
 	struct pirecord r = { 0 };
 	uint64_t n = 0, done, total, last = 0;
 
-	if (in->format->begin(in, what))
+	if (in->reader->begin(in, what))
 		abort();
-	while (in->format->next(in, &r) > 0) {
+	while (in->reader->next(in, &r) > 0) {
 		if (r.time < last || !(what & (r.ring == PITRACE_RING_MTE ? PIMERGE_MTE :
 						PIMERGE_TRACE)))
 			abort();
 		last = r.time;
 		fuzz_touch(r.data, r.size);
-		in->format->monotonic(in, r.stamp);
-		in->format->realtime(in, r.stamp);
+		in->reader->monotonic(in, r.stamp);
+		in->reader->realtime(in, r.stamp);
 		n++;
 	}
-	in->format->progress(in, &done, &total);
+	in->reader->progress(in, &done, &total);
 	return n;
 }
 
-static inline void fuzz_format(const struct format *f, const uint8_t *data, size_t size)
+static inline void fuzz_format(const struct reader *f, const uint8_t *data, size_t size)
 {
 	struct pifile_fault fault = { 0 };
 	const struct pifile_fault *faults;
 	struct input_section section = { 0 };
-	struct input in = { .format = f };
+	struct input in = { .reader = f };
 	char path[64];
 	uint64_t names, all;
 	size_t i, n;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/input.h"
+#include "input/readers.h"
 
 /* Seeds of Intel PT have their code behind their own data: a mapped file of this name. */
 #define CODE_FD 9
@@ -32,9 +32,9 @@ static void read_all(struct input *in, unsigned int what)
 	struct input_section section;
 	uint64_t done, total;
 	struct pirecord r;
-	int rc = in->format->begin(in, what);
+	int rc = in->reader->begin(in, what);
 
-	while (!rc && (rc = in->format->next(in, &r)) > 0) {
+	while (!rc && (rc = in->reader->next(in, &r)) > 0) {
 		if (r.major > 255 || r.ring >= PITRACE_RINGS || (uintptr_t)r.data % 4)
 			abort();
 		fuzz_touch(r.data, r.size);
@@ -42,10 +42,10 @@ static void read_all(struct input *in, unsigned int what)
 	}
 	if (rc)
 		abort();
-	in->format->progress(in, &done, &total);
+	in->reader->progress(in, &done, &total);
 	if (done > total)
 		abort();
-	for (size_t i = 0; in->format->section(in, i, &section) > 0; i++) {
+	for (size_t i = 0; in->reader->section(in, i, &section) > 0; i++) {
 		if (!section.data && section.size)
 			abort();
 		/* This machine's kernel has the same symbols each time. */
@@ -56,7 +56,7 @@ static void read_all(struct input *in, unsigned int what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input in = { .format = &format_perf };
+	struct input in = { .reader = &reader_perf };
 	const struct pifile_fault *list = NULL;
 	struct pifile_fault fault = { 0 };
 	char path[64];
@@ -68,21 +68,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close(made);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	in.path = in.name = path;
-	rc = in.format->open(&in, &fault);
+	rc = in.reader->open(&in, &fault);
 	if (rc && !fault.what[0])
 		abort();
 	if (!rc) {
-		in.format->stats(&in, take_count, NULL);
-		in.format->info(&in, take_line, NULL);
+		in.reader->stats(&in, take_count, NULL);
+		in.reader->info(&in, take_line, NULL);
 		read_all(&in, PIMERGE_MTE);
 		read_all(&in, PIMERGE_MTE | PIMERGE_TRACE);
 		read_all(&in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
-		n = in.format->faults(&in, &list);
+		n = in.reader->faults(&in, &list);
 		for (size_t i = 0; i < n && i < INPUT_FAULTS; i++) {
 			if (!list[i].what[0])
 				abort();
 		}
-		in.format->close(&in);
+		in.reader->close(&in);
 	}
 	close(fd);
 	return 0;

@@ -4,6 +4,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_format(&format_pprof, data, size);
+	fuzz_format(&reader_pprof, data, size);
 	return 0;
 }

@@ -7,7 +7,7 @@
 static void account(const uint8_t *data, size_t size)
 {
 	struct pifile_fault fault = { 0 };
-	struct input in = { .format = &format_xray };
+	struct input in = { .reader = &reader_xray };
 	struct functions f = { 0 };
 	struct pirecord r;
 	uint64_t calls = 0, ended = 0;
@@ -19,10 +19,10 @@ static void account(const uint8_t *data, size_t size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	in.path = path;
-	if (format_xray.probe(data, size) && !format_xray.open(&in, &fault)) {
-		if (in.format->begin(&in, PIMERGE_TRACE))
+	if (reader_xray.probe(data, size) && !reader_xray.open(&in, &fault)) {
+		if (in.reader->begin(&in, PIMERGE_TRACE))
 			abort();
-		while (in.format->next(&in, &r) > 0) {
+		while (in.reader->next(&in, &r) > 0) {
 			if (r.major == CALL_RECORD && functions_record(&f, &r))
 				abort();
 		}
@@ -40,14 +40,14 @@ static void account(const uint8_t *data, size_t size)
 		    ended + f.flow.unleft + callflow_open(&f.flow) != calls)
 			abort();
 		functions_free(&f);
-		format_xray.close(&in);
+		reader_xray.close(&in);
 	}
 	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	fuzz_format(&format_xray, data, size);
+	fuzz_format(&reader_xray, data, size);
 	account(data, size);
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/input.h"
+#include "input/readers.h"
 #include "model/feed.h"
 #include "model/trace_names.h"
 #include "record/record_as.h"
@@ -72,15 +72,15 @@ int main(int argc, char **argv)
 	check(input_open(&in, argv[1], &fault), fault.what);
 	check(names_open(&names, &options), "names");
 	check(jit_logs(&names.jit, &in), "logs");
-	check(in.format->begin(&in, PIMERGE_MTE), argv[1]);
-	while (in.format->next(&in, &r) > 0) {
+	check(in.reader->begin(&in, PIMERGE_MTE), argv[1]);
+	while (in.reader->next(&in, &r) > 0) {
 		tell(&names, &trace, &r);
 		end = r.time;
 	}
 	check(jit_tell(&names.jit, JIT_REST), "jitdump");
 	jit_finish(&names.jit);
-	check(in.format->begin(&in, PIMERGE_MTE | PIMERGE_TRACE), argv[1]);
-	while (in.format->next(&in, &r) > 0)
+	check(in.reader->begin(&in, PIMERGE_MTE | PIMERGE_TRACE), argv[1]);
+	while (in.reader->next(&in, &r) > 0)
 		show(&names, &r, end);
 	names_close(&names);
 	trace_free(&trace);

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/input.h"
+#include "input/readers.h"
 #include "unit.h"
 
 static uint64_t slots[64];
@@ -30,7 +30,7 @@ static uint64_t samples(const void *data, size_t size, int *code, uint64_t *maps
 	int fd = memfd_create("profile", MFD_CLOEXEC);
 	struct pifile_fault fault;
 	const struct pifile_fault *faults;
-	struct input in = { .format = &format_gperftools };
+	struct input in = { .reader = &reader_gperftools };
 	struct pirecord r;
 	uint64_t n = 0;
 	char path[64];
@@ -41,16 +41,16 @@ static uint64_t samples(const void *data, size_t size, int *code, uint64_t *maps
 	*code = 2;
 	*maps = 0;
 	memset(&fault, 0, sizeof(fault));
-	if (in.format->probe(data, size) && !in.format->open(&in, &fault)) {
-		CU_ASSERT_FALSE(in.format->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
-		while (in.format->next(&in, &r) > 0) {
+	if (in.reader->probe(data, size) && !in.reader->open(&in, &fault)) {
+		CU_ASSERT_FALSE(in.reader->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
+		while (in.reader->next(&in, &r) > 0) {
 			n += r.major == PITRACE_TPROF ? 1 + r.repeats : 0;
 			*maps += r.major == PITRACE_MTE && r.minor == PITRACE_MTE_MODULE;
 		}
-		*code = in.format->faults(&in, &faults) ? 1 : 0;
+		*code = in.reader->faults(&in, &faults) ? 1 : 0;
 		if (*code)
 			CU_ASSERT(faults[0].what[0] && faults[0].offset <= size);
-		in.format->close(&in);
+		in.reader->close(&in);
 	}
 	close(fd);
 	return n;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/input.h"
+#include "input/readers.h"
 #include "perf_image.h"
 #include "unit.h"
 
@@ -62,7 +62,7 @@ static struct got read_image(const uint8_t *data, size_t size, unsigned int what
 	struct pifile_fault fault = { 0 };
 	struct got g = { .ordered = true };
 	struct pirecord r;
-	struct input in = { .format = &format_perf };
+	struct input in = { .reader = &reader_perf };
 	char path[64];
 	uint64_t last = 0;
 	int fd = memfd_create("perf", MFD_CLOEXEC), rc;
@@ -71,21 +71,21 @@ static struct got read_image(const uint8_t *data, size_t size, unsigned int what
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	in.path = in.name = path;
-	g.opened = in.format->open(&in, &fault);
+	g.opened = in.reader->open(&in, &fault);
 	if (!g.opened) {
-		rc = in.format->begin(&in, what);
-		while (!rc && (rc = in.format->next(&in, &r)) > 0) {
+		rc = in.reader->begin(&in, what);
+		while (!rc && (rc = in.reader->next(&in, &r)) > 0) {
 			take(&g, &r, &last);
 			rc = 0;
 		}
 		CU_ASSERT_EQUAL(rc, 0);
-		g.faults = in.format->faults(&in, &list);
+		g.faults = in.reader->faults(&in, &list);
 		g.fault = g.faults ? list[0].offset : 0;
 		g.complete = in.complete;
 		g.header = in.header;
 		if (g.faults)
 			strcpy(g.what, list[0].what);
-		in.format->close(&in);
+		in.reader->close(&in);
 	} else {
 		g.fault = fault.offset;
 		strcpy(g.what, fault.what);
@@ -413,18 +413,18 @@ static void bare_pipe(void)
 	uint32_t attr;
 
 	image_build(&m);
-	CU_ASSERT(format_perf.probe(m.data + 16, m.n - 16));
+	CU_ASSERT(reader_perf.probe(m.data + 16, m.n - 16));
 	for (unsigned int i = 0; i < 4; i++) {
 		static const uint32_t wrong[] = { 63, 88 - 8 + 1, UINT32_MAX - 7, UINT32_MAX };
 
 		attr = wrong[i];
 		memcpy(m.data + 16 + 8 + 4, &attr, 4);
-		CU_ASSERT_FALSE(format_perf.probe(m.data + 16, m.n - 16));
+		CU_ASSERT_FALSE(reader_perf.probe(m.data + 16, m.n - 16));
 	}
 	attr = 64;
 	memcpy(m.data + 16 + 8 + 4, &attr, 4);
 	m.data[16 + 6]++;			/* a length that is no multiple of 8 */
-	CU_ASSERT_FALSE(format_perf.probe(m.data + 16, m.n - 16));
+	CU_ASSERT_FALSE(reader_perf.probe(m.data + 16, m.n - 16));
 	free(m.data);
 }
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/input.h"
+#include "input/readers.h"
 #include "record/call_record.h"
 #include "model/functions.h"
 #include "unit.h"
@@ -29,7 +29,7 @@ static bool read_log(const void *data, size_t size, struct got *got)
 	int fd = memfd_create("log", MFD_CLOEXEC);
 	struct pifile_fault fault = { 0 };
 	const struct pifile_fault *faults;
-	struct input in = { .format = &format_xray };
+	struct input in = { .reader = &reader_xray };
 	struct pirecord r;
 	char path[64];
 	bool opened;
@@ -38,10 +38,10 @@ static bool read_log(const void *data, size_t size, struct got *got)
 	CU_ASSERT_EQUAL_FATAL(write(fd, data, size), (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	in.path = path;
-	opened = in.format->probe(data, size) && !in.format->open(&in, &fault);
+	opened = in.reader->probe(data, size) && !in.reader->open(&in, &fault);
 	if (opened) {
-		CU_ASSERT_FALSE(in.format->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
-		while (in.format->next(&in, &r) > 0) {
+		CU_ASSERT_FALSE(in.reader->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
+		while (in.reader->next(&in, &r) > 0) {
 			if (r.ring == PITRACE_RING_MTE)
 				continue;
 			CU_ASSERT_FATAL(got->n < MOST);
@@ -49,10 +49,10 @@ static bool read_log(const void *data, size_t size, struct got *got)
 			got->record[got->n].major = r.major;
 			got->record[got->n++].minor = r.minor;
 		}
-		got->faults = in.format->faults(&in, &faults);
+		got->faults = in.reader->faults(&in, &faults);
 		if (got->faults)
 			CU_ASSERT(faults[0].what[0] && faults[0].offset <= size);
-		in.format->close(&in);
+		in.reader->close(&in);
 	}
 	close(fd);
 	return opened;
@@ -186,7 +186,7 @@ struct read {
 static struct read reading(void)
 {
 	int fd = memfd_create("log", MFD_CLOEXEC);
-	struct input in = { .format = &format_xray };
+	struct input in = { .reader = &reader_xray };
 	const struct pifile_fault *faults;
 	struct read got = { 0 };
 	struct pirecord r;
@@ -195,10 +195,10 @@ static struct read reading(void)
 	CU_ASSERT_EQUAL_FATAL(write(fd, made, nmade), (ssize_t)nmade);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	in.path = path;
-	got.opened = in.format->probe(made, nmade) && !in.format->open(&in, &got.first);
+	got.opened = in.reader->probe(made, nmade) && !in.reader->open(&in, &got.first);
 	if (got.opened) {
-		CU_ASSERT_FALSE(in.format->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
-		while (in.format->next(&in, &r) > 0) {
+		CU_ASSERT_FALSE(in.reader->begin(&in, PIMERGE_MTE | PIMERGE_TRACE));
+		while (in.reader->next(&in, &r) > 0) {
 			if (r.ring == PITRACE_RING_MTE || r.major != CALL_RECORD)
 				continue;
 			CU_ASSERT_FATAL(got.n < MOST);
@@ -207,13 +207,13 @@ static struct read reading(void)
 			memcpy(got.argument, (const struct call_record *)r.data + 1,
 			       8 * got.arguments);
 			got.kinds[got.n] = r.minor;
-			got.time[got.n] = in.format->monotonic(&in, r.stamp);
+			got.time[got.n] = in.reader->monotonic(&in, r.stamp);
 			got.stamp[got.n++] = r.stamp;
 		}
-		got.faults = in.format->faults(&in, &faults);
+		got.faults = in.reader->faults(&in, &faults);
 		if (got.faults)
 			got.first = faults[0];
-		in.format->close(&in);
+		in.reader->close(&in);
 	}
 	close(fd);
 	return got;

@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 #include "complain.h"
-#include "record/detail.h"
+#include "export/writer.h"
+#include "job.h"
 #include "model/profile.h"
+#include "record/detail.h"
 #include "record/record_as.h"
-#include "report/report.h"
 
 #define ROUND	32768			/* records */
 
@@ -360,7 +361,7 @@ static void put_kernel(struct perf_writing *w)
 
 	if (in->kernel_maps)
 		return;
-	for (i = 0; !from && in->format->section(in, i, &s) > 0; i++) {
+	for (i = 0; !from && in->reader->section(in, i, &s) > 0; i++) {
 		if (s.type != PIFILE_SEC_KALLSYMS || !s.data)
 			continue;
 		from = perf_kernel_address(s.data, s.size, "_text");
@@ -383,11 +384,11 @@ static int put_records(struct perf_writing *w)
 {
 	struct input *in = w->job->input;
 	struct pirecord r;
-	int rc = in->format->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
+	int rc = in->reader->begin(in, PIMERGE_MTE | PIMERGE_TRACE | INPUT_DETAILS);
 
 	names_rewind(&w->job->model->names);
 	put_kernel(w);
-	while (!rc && (rc = in->format->next(in, &r)) > 0) {
+	while (!rc && (rc = in->reader->next(in, &r)) > 0) {
 		rc = put_record(w, &r);
 		if (w->records >= ROUND) {
 			put_round(w);
@@ -425,7 +426,7 @@ static void number_events(struct perf_writing *w)
 		w->kind[w->nevents++] = EVENT_UNNAMED;
 }
 
-int perf_write(const struct job *job, FILE *out)
+static int perf_write(const struct job *job, FILE *out)
 {
 	struct perf_writing *w = calloc(1, sizeof(*w));
 	uint64_t bits;
@@ -470,3 +471,12 @@ int perf_write(const struct job *job, FILE *out)
 	free(w);
 	return rc;
 }
+
+const struct writer writer_perf = {
+	.name = "perf.data",
+	.what = "what perf record writes: a file, a folder, a pipe",
+	.write = perf_write,
+	.path = "post.data",
+	.needs = NEED_NAMES | NEED_SAMPLES | NEED_STACKS,
+	.whole = true,
+};

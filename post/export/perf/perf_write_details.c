@@ -50,7 +50,7 @@ int perf_write_details_begin(struct perf_writing *w)
 	w->details = calloc(1, sizeof(*w->details));
 	if (!w->details)
 		return -ENOMEM;
-	for (size_t i = 0; !in->origins && in->format->section(in, i, &s) > 0; i++) {
+	for (size_t i = 0; !in->origins && in->reader->section(in, i, &s) > 0; i++) {
 		struct blob *to = s.type == INPUT_SEC_TRACEPOINTS ? &w->formats :
 				  s.type == INPUT_SEC_KERNEL_IDS ? &w->kernel_ids : NULL;
 

@@ -58,7 +58,7 @@ static void put_attr(struct perf_writing *w, uint32_t i)
 		a.freq = 1;
 		a.sample_freq = w->job->trace->rate;
 	}
-	if (w->job->input->format == &format_native) {
+	if (w->job->input->reader->own) {
 		a.use_clockid = 1;
 		a.clockid = CLOCK_MONOTONIC;
 	}
@@ -163,7 +163,7 @@ static void put_feature(struct perf_writing *w, unsigned int feature)
 		}
 		break;
 	case PERF_CLOCK_DATA:
-		wall = w->job->input->format == &format_native ? w->job->trace->start_realtime : 0;
+		wall = w->job->input->reader->own ? w->job->trace->start_realtime : 0;
 		if (wall) {
 			perf_write_u32(&w->o, 1);
 			perf_write_u32(&w->o, CLOCK_MONOTONIC);

@@ -5,7 +5,7 @@
  * xray_instr_map. A function's address in it is its number, 16 bytes apart: those that it had are
  * of several processes and times. Laid out here: libelf does not write into pipes.
  */
-#include "input/xray/xray.h"
+#include "export/xray/xray_runs.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "complain.h"
-#include "report/report.h"
+#include "export/writer.h"
+#include "job.h"
 
 #define FIRST		0x1000u		/* address, and offset in the file, of the first function */
 #define APART		16u
@@ -137,7 +138,7 @@ static void write_elf(struct elf_out *e)
 	put(e, s, sizeof(s));
 }
 
-int xray_map_write(const struct job *job, FILE *out)
+static int xray_map_write(const struct job *job, FILE *out)
 {
 	struct xray_functions f = { 0 };
 	struct elf_out e = { .out = out, .job = job, .f = &f, .names = 1 };
@@ -157,3 +158,11 @@ int xray_map_write(const struct job *job, FILE *out)
 	xray_functions_free(&f);
 	return rc;
 }
+
+const struct writer writer_xray_map = {
+	.name = "xray-map",
+	.what = "names for an XRay log that was written from an instruction trace",
+	.write = xray_map_write,
+	.path = "post.xray.map",
+	.needs = NEED_RUNS,
+};

@@ -4,15 +4,15 @@
  * thread is and how deep; what it is not in any more was left when the run began, what it is in
  * anew was entered then. A function is numbered, from 1, when it is first met.
  */
-#include "input/xray/xray.h"
+#include "export/xray/xray_runs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "complain.h"
+#include "job.h"
 #include "model/read.h"
-#include "report/report.h"
 
 #define FUNCTIONS (1u << 28)		/* a record has so many bits for its number */
 
@@ -116,7 +116,7 @@ int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, v
 {
 	struct run_reading rd = { .job = job, .functions = f, .each = each, .arg = arg };
 	struct runs_reader reader = { .run = take_run, .arg = &rd };
-	int rc = read_runs(job->input, job->trace, job->model, job->options, &reader);
+	int rc = read_runs(job->input, job->trace, job->model, &job->read, &reader);
 
 	for (uint32_t i = 0; i < rd.nthread; i++)
 		free(rd.thread[i].frame);

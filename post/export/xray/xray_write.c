@@ -4,16 +4,17 @@
  * instructions, as a log of version 5, with buffers of one thread each, in the order in which they
  * fill.
  */
-#include "input/xray/xray.h"
+#include "export/xray/xray_runs.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/writer.h"
+#include "job.h"
 #include "record/record_as.h"
 #include "record/user_record.h"
-#include "report/report.h"
 
 #define BUFFER		(1u << 20)	/* bytes of records in a buffer */
 #define METADATA	16
@@ -207,9 +208,9 @@ static int write_records(struct xray_writing *w, const struct job *job)
 {
 	struct input *in = job->input;
 	struct pirecord r = { 0 };
-	int rc = in->format->begin(in, PIMERGE_TRACE);
+	int rc = in->reader->begin(in, PIMERGE_TRACE);
 
-	while (!rc && (rc = in->format->next(in, &r)) > 0) {
+	while (!rc && (rc = in->reader->next(in, &r)) > 0) {
 		rc = trace_record(job->trace, in, &r);
 		if (!rc && r.major == CALL_RECORD)
 			rc = write_call(w, &r);
@@ -219,7 +220,7 @@ static int write_records(struct xray_writing *w, const struct job *job)
 	return rc;
 }
 
-int xray_write(const struct job *job, FILE *out)
+static int xray_write(const struct job *job, FILE *out)
 {
 	struct xray_functions f = { 0 };
 	struct xray_writing w = { .out = out };
@@ -238,3 +239,11 @@ int xray_write(const struct job *job, FILE *out)
 	keys_free(&w.by_thread);
 	return rc;
 }
+
+const struct writer writer_xray = {
+	.name = "xray",
+	.what = "XRay logs of clang's runtime, FDR and basic",
+	.write = xray_write,
+	.path = "post.xray",
+	.needs = NEED_RUNS,
+};

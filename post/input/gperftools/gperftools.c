@@ -16,7 +16,6 @@
 #include "base/cursor.h"
 #include "input/faults.h"
 #include "input/window.h"
-#include "model/read.h"
 #include "record/stack_record.h"
 
 #define WINDOW		(1u << 20)
@@ -694,7 +693,7 @@ static size_t gperftools_faults(const struct input *in, const struct pifile_faul
 	return g->faults.count;
 }
 
-const struct format format_gperftools = {
+const struct reader reader_gperftools = {
 	.name = "gperftools",
 	.what = "a CPU profile as libprofiler writes it: google-pprof, go tool pprof",
 	.probe = gperftools_probe,
@@ -707,7 +706,4 @@ const struct format format_gperftools = {
 	.realtime = gperftools_realtime,
 	.faults = gperftools_faults,
 	.close = gperftools_close,
-	.path = "post.prof",
-	.needs = NEED_SAMPLES | NEED_STACKS | NEED_SUMS | NEED_PLACES,
-	.write = gperftools_write,
 };

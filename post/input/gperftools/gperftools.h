@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the format: gperftools.c reads, with gperftools_java.c the symbols that a Java
- * program's profile has; gperftools_write.c writes. */
+/* The symbols that a Java program's profile has, among its text (gperftools.c): where they are laid
+ * out (gperftools_java.c). */
 #ifndef POST_GPERFTOOLS_H
 #define POST_GPERFTOOLS_H
 
 #include "base/blob.h"
 #include "record/input.h"
-
-int gperftools_write(const struct job *job, FILE *out);
 
 #define JAVA_MODULE	"java"
 #define JAVA_BASE	(1ull << 40)

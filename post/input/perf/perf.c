@@ -15,8 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/read.h"
-#include "base/regular.h"
+#include "regular.h"
 
 #define FILES_MAX	65536
 #define HELD_MAX	(64ull << 20)	/* beyond the file's size */
@@ -313,7 +312,7 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 	p->has_names = true;
 	if (!in->header.ncpus)
 		in->header.ncpus = 1;
-	in->header.start_realtime = in->format->realtime(in, p->first);
+	in->header.start_realtime = in->reader->realtime(in, p->first);
 	in->own_clock = true;
 	for (uint32_t i = 0; i < p->nattrs; i++)
 		in->own_clock &= !p->attr[i].use_clock || p->attr[i].clock != CLOCK_MONOTONIC;
@@ -653,7 +652,7 @@ static int perf_stats(struct input *in, input_count count, void *arg)
 	return 0;
 }
 
-const struct format format_perf = {
+const struct reader reader_perf = {
 	.name = "perf.data",
 	.what = "what perf record writes: a file, a folder, a pipe",
 	.probe = perf_probe,
@@ -668,8 +667,4 @@ const struct format format_perf = {
 	.stats = perf_stats,
 	.faults = perf_faults,
 	.close = perf_close,
-	.write = perf_write,
-	.path = "post.data",
-	.needs = NEED_NAMES | NEED_SAMPLES | NEED_STACKS,
-	.whole = true,
 };

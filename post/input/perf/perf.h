@@ -12,36 +12,15 @@
 
 #include <sys/types.h>
 
-#include "base/blob.h"
+#include "blob.h"
+#include "format/perf_data.h"
+#include "perf_decode.h"
+#include "perf_records.h"
 #include "record/input.h"
-#include "collect/perf/perf_decode.h"
-#include "collect/perf/perf_records.h"
 
 #define PERF_FEATURES	256
 #define PERF_TYPES	256		/* kinds of records that are counted one by one */
 #define PERF_RECORD_MAX	65536		/* a record's length has 16 bits */
-
-/* Records that perf itself writes. */
-enum perf_user_type {
-	PERF_USER_FIRST = 64,
-	PERF_HEADER_ATTR = 64, PERF_HEADER_EVENT_TYPE, PERF_HEADER_TRACING_DATA,
-	PERF_HEADER_BUILD_ID, PERF_FINISHED_ROUND, PERF_ID_INDEX, PERF_AUXTRACE_INFO,
-	PERF_AUXTRACE, PERF_AUXTRACE_ERROR, PERF_THREAD_MAP, PERF_CPU_MAP, PERF_STAT_CONFIG,
-	PERF_STAT, PERF_STAT_ROUND, PERF_EVENT_UPDATE, PERF_TIME_CONV, PERF_HEADER_FEATURE,
-	PERF_COMPRESSED, PERF_FINISHED_INIT, PERF_COMPRESSED2, PERF_BPF_METADATA,
-	PERF_SCHEDSTAT_CPU, PERF_SCHEDSTAT_DOMAIN,
-};
-
-/* HEADER_*: what a file may say of itself. */
-enum perf_feature {
-	PERF_TRACING_DATA = 1, PERF_BUILD_ID, PERF_HOSTNAME, PERF_OSRELEASE, PERF_VERSION,
-	PERF_ARCH, PERF_NRCPUS, PERF_CPUDESC, PERF_CPUID, PERF_TOTAL_MEM, PERF_CMDLINE,
-	PERF_EVENT_DESC, PERF_CPU_TOPOLOGY, PERF_NUMA_TOPOLOGY, PERF_BRANCH_STACK,
-	PERF_PMU_MAPPINGS, PERF_GROUP_DESC, PERF_AUXTRACE_INDEX, PERF_STAT_MARK, PERF_CACHE,
-	PERF_SAMPLE_TIMES, PERF_MEM_TOPOLOGY, PERF_CLOCKID, PERF_DIR_FORMAT, PERF_BPF_PROG,
-	PERF_BPF_BTF, PERF_COMPRESSION, PERF_CPU_PMU_CAPS, PERF_CLOCK_DATA, PERF_HYBRID_TOPOLOGY,
-	PERF_PMU_CAPS, PERF_CPU_DOMAIN, PERF_E_MACHINE, PERF_CLN_SIZE,
-};
 
 #define PERF_FLAG_DEFER_CHAIN	(1ull << 38)	/* of an attr */
 
@@ -324,8 +303,6 @@ struct perf_id *perf_id_find(struct perf *p, uint64_t id);	/* or NULL */
 
 /* perf_names.c: names for events that have none. 0 or -ENOMEM. */
 int perf_names_rest(struct perf *p);
-/* What perf's own name of a generic event stands for. */
-bool perf_event_named(const char *name, uint32_t *type, __u64 *config);
 
 /* The fields of an attr as it stands in a file; those that an older one lacks are 0. */
 void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, struct perf_attr *a);
@@ -425,12 +402,6 @@ int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid);
 int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
 		       void *arg);
 
-/* Flags of a branch (detail.h) as this machine has them. */
-uint64_t perf_branch_flags(uint64_t flags);
-
-/* perf_write.c */
-int perf_write(const struct job *job, FILE *out);
-
 /* perf_info.c */
 int perf_info(struct input *in, input_say say, void *arg);
 const char *perf_type_name(unsigned int type);
@@ -444,13 +415,7 @@ struct blob perf_kernel_symbols(struct perf *p);
 struct blob perf_kernel_place(struct perf *p);
 /* The kernel's entries of the table of build ids; to be freed. */
 struct blob perf_kernel_ids(const struct perf *p);
-/* One entry of such a table: bytes that it has there; room for all of them. */
-#define PERF_BUILD_ID_ENTRY(path_size) (8 + 4 + 24 + (((path_size) + 63) & ~(size_t)63))
-size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
-			   const char *path);
 const void *perf_kernel_vdso(struct perf *p, size_t *size);
-/* The address of a symbol in a text of kallsyms; 0: it is not there. */
-uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol);
 /* A kernel module's name of a mapping's path, in `name`. False: it is none. */
 bool perf_kernel_module(const char *path, char *name, size_t size);
 

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/tracepoints.h"
 #include "record/detail.h"
 #include "record/registers.h"
-#include "model/event_kinds.h"
+#include "record/tracepoints.h"
 
 struct task_group {				/* a control group */
 	uint64_t id;
@@ -88,10 +87,6 @@ static uint32_t minor_of(enum detail_kind kind, uint32_t attr)
 
 /* ---- of a sample ----------------------------------------------------------------------------- */
 
-/* The fields of a branch's flags, each as many bits: from the lowest bit on little-endian machines,
- * from the highest on others. */
-static const uint8_t branch_width[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3 };
-
 static uint64_t branch_flags(uint64_t v, bool big)
 {
 	uint64_t flags = 0;
@@ -99,27 +94,12 @@ static uint64_t branch_flags(uint64_t v, bool big)
 
 	if (!big)
 		return v;
-	for (size_t i = 0; i < sizeof(branch_width); i++) {
-		flags |= (v >> (64 - low - branch_width[i]) & ((1ull << branch_width[i]) - 1)) <<
-			 low;
-		low += branch_width[i];
+	for (size_t i = 0; i < sizeof(perf_branch_width); i++) {
+		flags |= (v >> (64 - low - perf_branch_width[i]) &
+			  ((1ull << perf_branch_width[i]) - 1)) << low;
+		low += perf_branch_width[i];
 	}
 	return flags;
-}
-
-uint64_t perf_branch_flags(uint64_t flags)
-{
-	unsigned int low = 0;
-	uint64_t v = 0;
-
-	if (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__)
-		return flags;
-	for (size_t i = 0; i < sizeof(branch_width); i++) {
-		v |= (flags >> low & ((1ull << branch_width[i]) - 1)) <<
-		     (64 - low - branch_width[i]);
-		low += branch_width[i];
-	}
-	return v;
 }
 
 static int put_branches(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,

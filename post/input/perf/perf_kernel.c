@@ -83,26 +83,6 @@ static const struct perf_build_id *kernel_id(const struct perf *p)
 	return NULL;
 }
 
-size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
-			   const char *path)
-{
-	size_t n = strlen(path) + 1, size = PERF_BUILD_ID_ENTRY(n);
-	const struct perf_event_header header = {
-		.misc = misc | 0x8000, .size = (uint16_t)size,	/* … it tells the id's length */
-	};
-	uint8_t *to = room;
-
-	if (size > UINT16_MAX || length > 20)
-		return 0;
-	memset(to, 0, size);
-	memcpy(to, &header, sizeof(header));
-	memcpy(to + 8, &pid, sizeof(pid));
-	memcpy(to + 12, id, length);
-	to[32] = (uint8_t)length;
-	memcpy(to + 36, path, n);
-	return size;
-}
-
 struct blob perf_kernel_ids(const struct perf *p)
 {
 	struct blob table = { 0 };
@@ -139,17 +119,6 @@ static bool runs_here(const struct perf *p)
 	same = id_of_notes(&notes, here, &length) && !memcmp(here, id->id, 20);
 	blob_free(&notes);
 	return same;
-}
-
-uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol)
-{
-	char line[64];
-	int n = snprintf(line, sizeof(line), " %s\n", symbol);
-	const char *at = memmem(text, size, line, (size_t)n);
-
-	while (at && at > text && at[-1] != '\n')
-		at--;
-	return at ? strtoull(at, NULL, 16) : 0;
 }
 
 /* All addresses of the kernel itself, by so much; modules were elsewhere then. */

@@ -13,38 +13,7 @@
 
 #include "record/keys.h"
 
-static const char *const hardware[] = {
-	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
-	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
-};
-static const char *const software[] = {
-	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations",
-	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
-	"bpf-output", "cgroup-switches",
-};
-
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
-
-bool perf_event_named(const char *name, uint32_t *type, __u64 *config)
-{
-	size_t n = strcspn(name, ":"), i;
-
-	for (i = 0; i < COUNT(hardware); i++) {
-		if (strlen(hardware[i]) == n && !memcmp(name, hardware[i], n)) {
-			*type = PERF_TYPE_HARDWARE;
-			*config = i;
-			return true;
-		}
-	}
-	for (i = 0; i < COUNT(software); i++) {
-		if (strlen(software[i]) == n && !memcmp(name, software[i], n)) {
-			*type = PERF_TYPE_SOFTWARE;
-			*config = i;
-			return true;
-		}
-	}
-	return false;
-}
 
 /* ---- tracepoints ----------------------------------------------------------------------------- */
 
@@ -190,17 +159,13 @@ static bool cache_name(uint64_t config, char *text, size_t size)
 /* Its name without what it is limited to. False: perf has none either. */
 static bool plain_name(const struct perf_attr *a, char *text, size_t size)
 {
+	const char *generic = perf_generic_name(a->type, a->config);
+
+	if (generic) {
+		snprintf(text, size, "%s", generic);
+		return true;
+	}
 	switch (a->type) {
-	case PERF_TYPE_HARDWARE:
-		if (a->config >= COUNT(hardware))
-			return false;
-		snprintf(text, size, "%s", hardware[a->config]);
-		return true;
-	case PERF_TYPE_SOFTWARE:
-		if (a->config >= COUNT(software))
-			return false;
-		snprintf(text, size, "%s", software[a->config]);
-		return true;
 	case PERF_TYPE_HW_CACHE:
 		return cache_name(a->config, text, size);
 	case PERF_TYPE_RAW:

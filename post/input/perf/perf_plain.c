@@ -5,9 +5,6 @@
  */
 #include "input/perf/perf.h"
 
-#include "model/event_kinds.h"
-#include "model/trace_books.h"
-
 void perf_plain_find(struct perf_attr *a)
 {
 	/* In the order of perf_event_open(2). */

@@ -17,7 +17,6 @@
 #include "input/perf/perf_code.h"
 #include "input/perf/perf_pt.h"
 #include "record/keys.h"
-#include "model/trace_books.h"
 
 #define UNMOVED		(1u << 20)	/* instructions that need none of the data: no code is so */
 

@@ -13,7 +13,6 @@
 
 #include "input/perf/perf_code.h"
 #include "input/perf/perf_pt.h"
-#include "model/trace_books.h"
 
 #define KIND_PT		1		/* of AUXTRACE_INFO */
 /* Instructions that are decoded, and for each byte of data: no trace of real code has more. */

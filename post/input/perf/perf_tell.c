@@ -13,8 +13,6 @@
 #include <string.h>
 
 #include "record/detail.h"
-#include "model/event_kinds.h"
-#include "model/trace_books.h"
 
 struct said {
 	struct pirecord r;
@@ -446,7 +444,7 @@ static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
 {
 	struct pitrace_sync s = {
 		.stamp = time, .monotonic = time,
-		.realtime = p->in->format->realtime(p->in, time),
+		.realtime = p->in->reader->realtime(p->in, time),
 	};
 	struct perf_told *t = p->told;
 

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/pprof/pprof_read.h"
-
 #define EXPRESSION_MAX	4096
 #define FRESH_AFTER	8192		/* characters that were compared */
 

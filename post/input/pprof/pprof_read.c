@@ -6,15 +6,13 @@
  * at an address of its own, and their names are told as saved symbols. Modules of which nothing is
  * named stay where they were: their files may be here.
  */
-#include "input/pprof/pprof_read.h"
+#include "input/pprof/pprof_state.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "input/pprof/pprof_state.h"
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -149,7 +147,34 @@ static int read_samples(struct pprof *p)
 	return rc;
 }
 
-int pprof_open(struct input *in, struct pifile_fault *fault)
+static void pprof_close(struct input *in)
+{
+	struct pprof *p = in->state;
+
+	free(p->data);
+	free(p->string);
+	free(p->mappings.item);
+	free(p->locations.item);
+	free(p->functions.item);
+	keys_free(&p->mappings.by_id);
+	keys_free(&p->locations.by_id);
+	keys_free(&p->functions.by_id);
+	free(p->module);
+	free(p->code);
+	keys_free(&p->by_code);
+	free(p->place);
+	free(p->first_place);
+	free(p->first_kept);
+	free(p->owner);
+	keys_free(&p->by_owner);
+	blob_free(&p->symbols);
+	free(p->sample);
+	free(p->faults.list);
+	free(p);
+	in->state = NULL;
+}
+
+static int pprof_open(struct input *in, struct pifile_fault *fault)
 {
 	struct pprof *p = calloc(1, sizeof(*p));
 	int rc;
@@ -195,36 +220,9 @@ int pprof_open(struct input *in, struct pifile_fault *fault)
 	return 0;
 }
 
-void pprof_close(struct input *in)
-{
-	struct pprof *p = in->state;
-
-	free(p->data);
-	free(p->string);
-	free(p->mappings.item);
-	free(p->locations.item);
-	free(p->functions.item);
-	keys_free(&p->mappings.by_id);
-	keys_free(&p->locations.by_id);
-	keys_free(&p->functions.by_id);
-	free(p->module);
-	free(p->code);
-	keys_free(&p->by_code);
-	free(p->place);
-	free(p->first_place);
-	free(p->first_kept);
-	free(p->owner);
-	keys_free(&p->by_owner);
-	blob_free(&p->symbols);
-	free(p->sample);
-	free(p->faults.list);
-	free(p);
-	in->state = NULL;
-}
-
 /* ---- a pass ---------------------------------------------------------------------------------- */
 
-int pprof_begin(struct input *in, unsigned int what)
+static int pprof_begin(struct input *in, unsigned int what)
 {
 	struct pprof *p = in->state;
 
@@ -439,7 +437,7 @@ static void give_sample(struct pprof *p, uint64_t ticks, uint64_t period, struct
 	r->cpu = p->cpu;
 }
 
-int pprof_next(struct input *in, struct pirecord *r)
+static int pprof_next(struct input *in, struct pirecord *r)
 {
 	struct pprof *p = in->state;
 	uint64_t ticks, counted;
@@ -466,7 +464,7 @@ int pprof_next(struct input *in, struct pirecord *r)
 	return 1;
 }
 
-void pprof_progress(const struct input *in, uint64_t *done, uint64_t *total)
+static void pprof_progress(const struct input *in, uint64_t *done, uint64_t *total)
 {
 	const struct pprof *p = in->state;
 
@@ -474,7 +472,7 @@ void pprof_progress(const struct input *in, uint64_t *done, uint64_t *total)
 	*total = p->size;
 }
 
-int pprof_section(struct input *in, size_t i, struct input_section *section)
+static int pprof_section(struct input *in, size_t i, struct input_section *section)
 {
 	struct pprof *p = in->state;
 
@@ -485,23 +483,38 @@ int pprof_section(struct input *in, size_t i, struct input_section *section)
 	return 1;
 }
 
-uint64_t pprof_monotonic(struct input *in, uint64_t stamp)
+static uint64_t pprof_monotonic(struct input *in, uint64_t stamp)
 {
 	(void)in;
 	return stamp;
 }
 
-uint64_t pprof_realtime(struct input *in, uint64_t stamp)
+static uint64_t pprof_realtime(struct input *in, uint64_t stamp)
 {
 	const struct pprof *p = in->state;
 
 	return p->time ? p->time + stamp : 0;
 }
 
-size_t pprof_faults(const struct input *in, const struct pifile_fault **list)
+static size_t pprof_faults(const struct input *in, const struct pifile_fault **list)
 {
 	const struct pprof *p = in->state;
 
 	*list = p->faults.list;
 	return p->faults.count;
 }
+
+const struct reader reader_pprof = {
+	.name = "pprof",
+	.what = "profile.proto, compressed: go tool pprof and many others",
+	.probe = pprof_probe,
+	.open = pprof_open,
+	.begin = pprof_begin,
+	.next = pprof_next,
+	.progress = pprof_progress,
+	.section = pprof_section,
+	.monotonic = pprof_monotonic,
+	.realtime = pprof_realtime,
+	.faults = pprof_faults,
+	.close = pprof_close,
+};

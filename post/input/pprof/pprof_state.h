@@ -3,9 +3,9 @@
 #ifndef POST_PPROF_STATE_H
 #define POST_PPROF_STATE_H
 
-#include "base/blob.h"
+#include "blob.h"
+#include "format/pprof_fields.h"
 #include "input/faults.h"
-#include "export/pprof.h"
 #include "input/pprof/protobuf_read.h"
 #include "record/keys.h"
 #include "record/stack_record.h"
@@ -114,6 +114,8 @@ struct pprof {
 	struct pitrace_mte_buildid build_id;
 };
 
+/* Whether a file that begins so is one. */
+bool pprof_probe(const void *head, size_t size);
 /* Each: 0 or -errno. What is wrong is told as a fault. */
 int pprof_read_file(struct pprof *p, const char *path, uint64_t *size);
 int pprof_read_tables(struct pprof *p);

@@ -10,7 +10,6 @@
 
 #include <zlib.h>
 
-#include "input/pprof/pprof_read.h"
 #include "input/window.h"
 #include "base/unpacked.h"
 

@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/read.h"
-
 #define WINDOW		(1u << 20)
 #define CURSOR_ROOM	(1u << 16)	/* bytes of a part that are read at a time */
 #define VERSIONS	99		/* above it is no log */
@@ -621,9 +619,10 @@ static size_t xray_faults(const struct input *in, const struct pifile_fault **li
 	return x->faults.count;
 }
 
-const struct format format_xray = {
+const struct reader reader_xray = {
 	.name = "xray",
 	.what = "XRay logs of clang's runtime, FDR and basic",
+	.numbers = true,
 	.probe = xray_probe,
 	.open = xray_open,
 	.begin = xray_begin,
@@ -634,15 +633,4 @@ const struct format format_xray = {
 	.realtime = xray_realtime,
 	.faults = xray_faults,
 	.close = xray_close,
-	.path = "post.xray",
-	.write = xray_write,
-	.needs = NEED_RUNS,
-};
-
-const struct format format_xray_map = {
-	.name = "xray-map",
-	.what = "names for an XRay log that was written from an instruction trace",
-	.path = "post.xray.map",
-	.write = xray_map_write,
-	.needs = NEED_RUNS,
 };

@@ -2,18 +2,16 @@
 /*
  * XRay logs, as the reader's parts see them: what a log consists of (FDR: buffers of threads;
  * basic: stretches of records in the order of time), how a record of it is read (xray_fdr.c,
- * xray_basic.c), where the functions are (xray_map.c); xray.c merges the parts by time. Then the
- * writer's: the log (xray_write.c), what stands in it of an instruction trace (xray_runs.c), and
- * the functions' names (xray_elf.c).
+ * xray_basic.c), where the functions are (xray_map.c); xray.c merges the parts by time.
  */
 #ifndef POST_XRAY_H
 #define POST_XRAY_H
 
 #include "base/cursor.h"
 #include "input/faults.h"
-#include "record/input.h"
 #include "input/window.h"
 #include "record/call_record.h"
+#include "record/input.h"
 #include "record/keys.h"
 
 #define XRAY_HEADER 32
@@ -96,21 +94,6 @@ const uint8_t *xray_more(struct xray *x, struct xray_cursor *c, size_t n);
 /* Put an event's text into the cursor. 0 or -ENOMEM. */
 int xray_put_event(struct xray_cursor *c, bool typed, uint32_t type, const uint8_t *text,
 		   size_t size);
-
-/* The writers. */
-int xray_write(const struct job *job, FILE *out);
-int xray_map_write(const struct job *job, FILE *out);
-
-/* An instruction trace's functions, numbered from 1 as they are met: by number - 1 their symbols
- * (of names), by symbol their numbers. */
-struct xray_functions {
-	uint32_t *symbol, count, room;
-	uint32_t *number, nnumber;
-};
-/* A CALL_RECORD; 0 or -errno. NULL: only the functions are wanted. */
-typedef int (*xray_each)(void *arg, const struct pirecord *r);
-int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, void *arg);
-void xray_functions_free(struct xray_functions *f);
 
 /* Functions of a program's instrumentation map: 0, or -errno and why in words. */
 int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size);

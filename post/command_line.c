@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command line, and what of it does not go together. */
-#include "options.h"
+#include "command_line.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 
 #include "complain.h"
-#include "record/tracepoints.h"
-#include "model/read.h"
+#include "export/writer.h"
+#include "input/readers.h"
 #include "next_option.h"
-#include "report/report.h"
+#include "record/tracepoints.h"
 #include "units.h"
 
 static const char usage[] =
@@ -299,22 +299,38 @@ static bool folders(const char *option, const char *list)
 	return true;
 }
 
+/* Those that are read only come first. */
+static void list_formats(FILE *out)
+{
+	static const char line[] = "  %-12s%-6s%-7s%s\n";
+	const struct reader *r;
+	const struct writer *w;
+	size_t i;
+
+	for (i = 0; (r = reader_at(i)); i++) {
+		if (!writer_named(r->name))
+			fprintf(out, line, r->name, "reads", "-", r->what);
+	}
+	for (i = 0; (w = writer_at(i)); i++)
+		fprintf(out, line, w->name, reader_named(w->name) ? "reads" : "-", "writes", w->what);
+}
+
 /* A format that can be written; false: the list was told instead. */
 static bool parse_format(struct options *o, const char *name)
 {
-	const struct format *f = format_named(name);
+	const struct writer *w = writer_named(name);
 	bool list = !strcmp(name, "list");
 
-	if (f && (f->write || f->write_folder)) {
-		o->convert = f;
+	if (w) {
+		o->convert = w;
 		o->reports |= REPORT_BIT(REPORT_CONVERT);
-		o->names.places = f->needs & NEED_PLACES;
+		o->names.places = w->needs & NEED_PLACES;
 		return true;
 	}
 	if (!list)
-		complain(f ? "-format: %s is read only; there are" :
+		complain(reader_named(name) ? "-format: %s is read only; there are" :
 			 "-format: there is no %s; there are", name);
-	convert_list(list ? stdout : stderr);
+	list_formats(list ? stdout : stderr);
 	return false;
 }
 

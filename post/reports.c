@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The list of reports, and how those asked for reach files, one JSON object, the screen. */
-#include "report/report.h"
+#include "reports.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "complain.h"
 #include "escape.h"
+#include "export/writer.h"
 #include "output.h"
-#include "sandbox/opener.h"
 
 static const struct report *const reports[REPORTS] = {
 	[REPORT_TPROF] = &report_tprof,
@@ -109,44 +110,71 @@ static int write_texts(const struct job *job, FILE *out)
 	return rc;
 }
 
-const char *reports_output(const struct options *o, unsigned int i, mode_t *mode)
+/* The i-th output; false: there is none. */
+static bool output_at(const struct options *o, unsigned int i, struct opener_output *out)
 {
 	const struct report *r = wanted(o, 0);
 	bool object = o->csv || (o->json && r->json);
 
-	*mode = object ? 0666 : r->mode;
-	if (object || o->output)
-		return i ? NULL : o->output ? o->output : "-";
+	*out = (struct opener_output){
+		.mode = object ? 0666 : r->mode,
+		.folder = o->convert && o->convert->write_folder,
+	};
+	if (object || o->output) {
+		out->path = o->output ? o->output : "-";
+		return !i;
+	}
 	r = wanted(o, i);
 	if (!r)
-		return NULL;
-	*mode = r->mode;
-	return o->convert ? o->convert->path : r->path;
+		return false;
+	out->mode = r->mode;
+	out->path = o->convert ? o->convert->path : r->path;
+	return true;
+}
+
+unsigned int reports_outputs(const struct options *o, struct opener_output list[REPORTS])
+{
+	unsigned int n;
+
+	for (n = 0; n < REPORTS && output_at(o, n, &list[n]); n++)
+		;
+	return n;
+}
+
+static int convert_folder(const struct job *job, unsigned int i, const struct opener_output *to,
+			  bool *renamed)
+{
+	int folder = opener_folder(i, to, renamed), rc;
+
+	if (folder < 0)
+		return folder;
+	rc = job->options->convert->write_folder(job, folder);
+	close(folder);
+	return rc;
 }
 
 /* The i-th output. */
-static int write_to(struct job *job, unsigned int i,
+static int write_to(const struct job *job, struct reports_written *w, unsigned int i,
 		    int (*write)(const struct job *job, FILE *out))
 {
-	const struct format *convert = job->options->convert;
+	struct opener_output to = { .path = "-" };
 	struct output out = { 0 };
-	mode_t mode;
-	const char *path = reports_output(job->options, i, &mode);
 	int rc, closed;
 
-	if (convert && convert->write_folder) {
-		rc = convert_folder(job, i, &out.renamed);
+	output_at(job->options, i, &to);
+	if (to.folder) {
+		rc = convert_folder(job, i, &to, &out.renamed);
 	} else {
-		rc = opener_output(job->options, i, &out);
+		rc = opener_output(i, &to, &out);
 		if (rc)
-			return failed(path, rc);
+			return failed(to.path, rc);
 		rc = write(job, out.file);
 	}
 	closed = output_close(&out);
 	if (rc || closed)
-		return failed(path, rc < 0 || !closed ? rc : closed);
-	if (strcmp(path, "-") != 0 && job->nwritten < REPORTS)
-		job->written[job->nwritten++] = (struct written){ path, out.renamed };
+		return failed(to.path, rc < 0 || !closed ? rc : closed);
+	if (strcmp(to.path, "-") != 0 && w->n < REPORTS)
+		w->list[w->n++] = (struct written){ to.path, out.renamed };
 	return EXIT_CLEAN;
 }
 
@@ -162,7 +190,7 @@ bool reports_absent(const struct job *job)
 	return false;
 }
 
-int reports_write(struct job *job)
+int reports_write(const struct job *job, struct reports_written *w)
 {
 	const struct options *o = job->options;
 	const struct report *r;
@@ -171,11 +199,11 @@ int reports_write(struct job *job)
 
 	r = wanted(o, 0);
 	if (o->csv || (o->json && r->json))
-		return write_to(job, 0, o->csv ? write_csv : write_json);
+		return write_to(job, w, 0, o->csv ? write_csv : write_json);
 	if (o->output)
-		return write_to(job, 0, write_texts);
+		return write_to(job, w, 0, write_texts);
 	for (i = 0; (r = wanted(o, i)); i++)
-		code = worse(code, write_to(job, i, r->write));
+		code = worse(code, write_to(job, w, i, r->write));
 	return code;
 }
 
@@ -193,7 +221,7 @@ static int write_screens(const struct job *job, FILE *out)
 	return rc;
 }
 
-int reports_screen(struct job *job, int code)
+int reports_screen(const struct job *job, const struct reports_written *w, int code)
 {
 	const struct options *o = job->options;
 	bool screen = !o->json && !o->csv && wanted(o, 0)->screen;
@@ -201,21 +229,21 @@ int reports_screen(struct job *job, int code)
 	unsigned int i;
 	int rc = 0;
 
-	if (o->quiet || (o->output && !strcmp(o->output, "-")) || (!screen && !job->nwritten))
+	if (o->quiet || (o->output && !strcmp(o->output, "-")) || (!screen && !w->n))
 		return code;
 	output_open(&out, "-", 0);
 	if (screen)
 		rc = write_screens(job, out.file);
-	for (i = 0; i < job->nwritten; i++) {
+	for (i = 0; i < w->n; i++) {
 		if (screen)
 			fputs("full report: ", out.file);
-		escape_print(out.file, job->written[i].path);
+		escape_print(out.file, w->list[i].path);
 		if (!screen) {
 			fprintf(out.file, ": %" PRIu64 " records from ", job->trace->records);
 			escape_print(out.file, job->input->name);
-		} else if (job->written[i].renamed) {
+		} else if (w->list[i].renamed) {
 			fputs(" (the one before is now ", out.file);
-			escape_print(out.file, job->written[i].path);
+			escape_print(out.file, w->list[i].path);
 			fputs(".old)", out.file);
 		}
 		putc('\n', out.file);

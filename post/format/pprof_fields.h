@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The numbers of the fields of a pprof profile (profile.proto of google/pprof): facts, once. */
-#ifndef POST_PPROF_H
-#define POST_PPROF_H
+#ifndef POST_PPROF_FIELDS_H
+#define POST_PPROF_FIELDS_H
 
 enum pprof_profile {
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION,

@@ -3,17 +3,9 @@
 #include "report/report.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "complain.h"
-#include "escape.h"
-#include "model/profile.h"
-#include "sandbox/opener.h"
-
-int profile_read(const struct job *job, const struct profile_reader *reader)
-{
-	return read_samples(job->input, job->model, job->options, reader);
-}
+#include "export/writer.h"
 
 /* Of what is missing nothing can be written; a damaged rest is. */
 static bool convert_absent(const struct job *job)
@@ -30,27 +22,6 @@ static bool convert_absent(const struct job *job)
 static int convert_write(const struct job *job, FILE *out)
 {
 	return job->options->convert->write(job, out);
-}
-
-int convert_folder(const struct job *job, unsigned int i, bool *renamed)
-{
-	int folder = opener_folder(job->options, i, renamed), rc;
-
-	if (folder < 0)
-		return folder;
-	rc = job->options->convert->write_folder(job, folder);
-	close(folder);
-	return rc;
-}
-
-void convert_list(FILE *out)
-{
-	const struct format *f;
-	size_t i;
-
-	for (i = 0; (f = format_at(i)); i++)
-		fprintf(out, "  %-12s%-6s%-7s%s\n", f->name, f->probe ? "reads" : "-",
-			f->write || f->write_folder ? "writes" : "-", f->what);
 }
 
 const struct report report_convert = {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an XRay log holds of an instruction trace: calls and functions, which the log (xray_write.c)
+ * and the names (xray_elf.c) are written from. */
+#ifndef POST_XRAY_RUNS_H
+#define POST_XRAY_RUNS_H
+
+#include "job.h"
+#include "record/call_record.h"
+
+/* An instruction trace's functions, numbered from 1 as they are met: by number - 1 their symbols
+ * (of names), by symbol their numbers. */
+struct xray_functions {
+	uint32_t *symbol, count, room;
+	uint32_t *number, nnumber;
+};
+/* A CALL_RECORD; 0 or -errno. NULL: only the functions are wanted. */
+typedef int (*xray_each)(void *arg, const struct pirecord *r);
+int xray_runs(const struct job *job, struct xray_functions *f, xray_each each, void *arg);
+void xray_functions_free(struct xray_functions *f);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a perf.data consists of: facts that its reader and its writer share. */
+#ifndef POST_PERF_DATA_H
+#define POST_PERF_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/types.h>
+
+/* Records that perf itself writes. */
+enum perf_user_type {
+	PERF_USER_FIRST = 64,
+	PERF_HEADER_ATTR = 64, PERF_HEADER_EVENT_TYPE, PERF_HEADER_TRACING_DATA,
+	PERF_HEADER_BUILD_ID, PERF_FINISHED_ROUND, PERF_ID_INDEX, PERF_AUXTRACE_INFO,
+	PERF_AUXTRACE, PERF_AUXTRACE_ERROR, PERF_THREAD_MAP, PERF_CPU_MAP, PERF_STAT_CONFIG,
+	PERF_STAT, PERF_STAT_ROUND, PERF_EVENT_UPDATE, PERF_TIME_CONV, PERF_HEADER_FEATURE,
+	PERF_COMPRESSED, PERF_FINISHED_INIT, PERF_COMPRESSED2, PERF_BPF_METADATA,
+	PERF_SCHEDSTAT_CPU, PERF_SCHEDSTAT_DOMAIN,
+};
+
+/* HEADER_*: what a file may say of itself. */
+enum perf_feature {
+	PERF_TRACING_DATA = 1, PERF_BUILD_ID, PERF_HOSTNAME, PERF_OSRELEASE, PERF_VERSION,
+	PERF_ARCH, PERF_NRCPUS, PERF_CPUDESC, PERF_CPUID, PERF_TOTAL_MEM, PERF_CMDLINE,
+	PERF_EVENT_DESC, PERF_CPU_TOPOLOGY, PERF_NUMA_TOPOLOGY, PERF_BRANCH_STACK,
+	PERF_PMU_MAPPINGS, PERF_GROUP_DESC, PERF_AUXTRACE_INDEX, PERF_STAT_MARK, PERF_CACHE,
+	PERF_SAMPLE_TIMES, PERF_MEM_TOPOLOGY, PERF_CLOCKID, PERF_DIR_FORMAT, PERF_BPF_PROG,
+	PERF_BPF_BTF, PERF_COMPRESSION, PERF_CPU_PMU_CAPS, PERF_CLOCK_DATA, PERF_HYBRID_TOPOLOGY,
+	PERF_PMU_CAPS, PERF_CPU_DOMAIN, PERF_E_MACHINE, PERF_CLN_SIZE,
+};
+
+/* One entry of a table of build ids: bytes that it has there; room for all of them. */
+#define PERF_BUILD_ID_ENTRY(path_size) (8 + 4 + 24 + (((path_size) + 63) & ~(size_t)63))
+size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t *id, size_t length,
+			   const char *path);
+
+/* The fields of a branch's flags, each as many bits: from the lowest bit on little-endian machines,
+ * from the highest on others. */
+#define PERF_BRANCH_FIELDS 9
+extern const uint8_t perf_branch_width[PERF_BRANCH_FIELDS];
+/* Flags of a branch (detail.h) as this machine has them. */
+uint64_t perf_branch_flags(uint64_t flags);
+
+/* perf's own name of a generic event, NULL: it has none; and what it stands for. */
+const char *perf_generic_name(uint32_t type, uint64_t config);
+bool perf_event_named(const char *name, uint32_t *type, __u64 *config);
+
+/* The address of a symbol in a text of kallsyms; 0: it is not there. */
+uint64_t perf_kernel_address(const char *text, size_t size, const char *symbol);
+
+#endif

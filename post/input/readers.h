@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of readers: a new one is one line here. The first whose probe knows the file's beginning
+ * opens it. */
+#ifndef POST_READERS_H
+#define POST_READERS_H
+
+#include "record/input.h"
+
+#define READERS(reader) \
+	reader(native) \
+	reader(perf) \
+	reader(gperftools) \
+	reader(pprof) \
+	reader(xray)			/* knows its files by little: last */
+
+#define DECLARED(name) extern const struct reader reader_##name;
+READERS(DECLARED)
+#undef DECLARED
+
+/* In the order of the list; NULL: no more. */
+const struct reader *reader_at(size_t i);
+/* The one that is called so; NULL: none. */
+const struct reader *reader_named(const char *name);
+
+/* in->program is the caller's. 0, or -errno with fault telling where (perhaps nowhere: NO_OFFSET)
+ * and what. */
+int input_open(struct input *in, const char *path, struct pifile_fault *fault);
+void input_close(struct input *in);
+
+#endif
