@@ -25,7 +25,7 @@ static struct dump new_dump(int rows, uint64_t at)
 static void add(struct dump *d, int slot, uint64_t generation, int pid, int tid, uint64_t value,
 		const char *name)
 {
-	struct row *r = &d->row[d->rows++];
+	struct ptt_row *r = &d->row[d->rows++];
 
 	r->slot = slot;
 	r->t = (struct ptt_thread_data){

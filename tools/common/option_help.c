@@ -125,8 +125,9 @@ void options_complete(FILE *out, const struct option_table *t, unsigned int comm
 
 	for (const struct option_part *p = t->parts; p->rows; p++)
 		for (const struct option_row *row = p->rows; row->names[0]; row++) {
-			if (!applies(row, command) ||
-			    (command && (row->store == option_help || row->store == option_version)))
+			bool general = row->store == option_help || row->store == option_version;
+
+			if (!applies(row, command) || (command && general))
 				continue;
 			help_text(row, text, sizeof(text));
 			for (int i = 0; i < 3 && row->names[i]; i++) {

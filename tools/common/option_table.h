@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Options as a table: a row has an option's names, its argument, its help text and the function that
- * stores its value (option_store.h). Command lines are parsed, --help is printed and shells complete
- * from the same rows: a new option is a new row.
+ * Options as a table: a row has an option's names, its argument, its help text and the function
+ * that stores its value (option_store.h). Command lines are parsed, --help is printed and shells
+ * complete from the same rows: a new option is a new row.
  */
 #ifndef COMMON_OPTION_TABLE_H
 #define COMMON_OPTION_TABLE_H
@@ -34,7 +34,7 @@ struct option_row {
 	/* What may be typed as its argument: "one two", "several,with,commas", or one of @file, @process,
 	 * @cpus, @events, @metrics. */
 	const char *complete;
-	const char *(*completions)(void);	/* instead of `complete`, for what other tables list */
+	const char *(*completions)(void);	/* instead of it, where another table lists them */
 	unsigned int group;	/* options of one group, 1 to 7, exclude one another */
 	unsigned int commands;	/* bits of the sub-commands that have it; 0: all */
 	bool repeats;		/* may be given several times */

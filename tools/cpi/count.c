@@ -77,13 +77,13 @@ static int open_counters(struct counting *c)
 }
 
 /* Idle and busy beside it are a help, not a need. */
-static void begin_span(struct counting *c, struct result *r)
+static void begin_span(struct counting *c, struct cpi_result *r)
 {
 	if (AiInit() || AiGetInfo(&r->info) || span_read(&c->first))
 		snprintf(r->no_span, sizeof(r->no_span), "%s", TraceLastError());
 }
 
-static int begin(struct counting *c, struct result *r)
+static int begin(struct counting *c, struct cpi_result *r)
 {
 	int rc = PI_OK;
 
@@ -94,7 +94,7 @@ static int begin(struct counting *c, struct result *r)
 	return rc ? refused(rc) : 0;
 }
 
-static void end_span(struct counting *c, struct result *r)
+static void end_span(struct counting *c, struct cpi_result *r)
 {
 	struct span last = { 0 };
 
@@ -126,7 +126,7 @@ static void add(struct pair *sum, const struct pair *p)
 		sum->state = p->state;
 }
 
-static int take(struct counting *c, struct result *r)
+static int take(struct counting *c, struct cpi_result *r)
 {
 	int pairs = c->cpus ? (int)c->ncpus : 1, n = EVENTS * pairs;
 	struct counter_value *list = calloc((size_t)n, sizeof(*list));
@@ -161,7 +161,7 @@ static int take(struct counting *c, struct result *r)
 
 /* ---- a command, an interval ------------------------------------------------------------------ */
 
-static int of_command(struct counting *c, struct result *r, int *status)
+static int of_command(struct counting *c, struct cpi_result *r, int *status)
 {
 	int code, err = command_start(&c->command, c->o->words);
 
@@ -197,7 +197,7 @@ static bool wait_for(uint64_t ns, const sigset_t *ends)
 	return false;
 }
 
-static int of_interval(struct counting *c, struct result *r)
+static int of_interval(struct counting *c, struct cpi_result *r)
 {
 	int code = open_counters(c);
 
@@ -219,7 +219,7 @@ static int of_interval(struct counting *c, struct result *r)
 	return 0;
 }
 
-int count(const struct cpi *o, struct result *r, int *status)
+int count(const struct cpi *o, struct cpi_result *r, int *status)
 {
 	struct counting c = { .o = o };
 	int code, rc = PI_OK;
@@ -239,7 +239,7 @@ int count(const struct cpi *o, struct result *r, int *status)
 	return code;
 }
 
-void result_free(struct result *r)
+void result_free(struct cpi_result *r)
 {
 	free(r->pair);
 	span_free(&r->span);

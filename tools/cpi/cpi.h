@@ -30,7 +30,7 @@ struct pair {
 	uint32_t state;			/* the worse of both: enum counter_state */
 	bool user_only;			/* of both, this user may not see more */
 };
-struct result {
+struct cpi_result {
 	bool of_cpus;			/* pairs are CPUs', else one, the command's */
 	struct pair *pair, all;
 	int pairs;
@@ -41,11 +41,11 @@ struct result {
 };
 
 /* Count as is asked for: 0 or an exit code after words; *status of the command as of waitpid. */
-int count(const struct cpi *o, struct result *r, int *status);
-void result_free(struct result *r);
+int count(const struct cpi *o, struct cpi_result *r, int *status);
+void result_free(struct cpi_result *r);
 /* Cycles of an instruction; false: there is no such number. */
 bool cpi_of(const struct pair *p, double *cpi);
 /* False: a counter has no value, or too small a one, as was told. */
-bool show(FILE *out, const struct cpi *o, const struct result *r);
+bool show(FILE *out, const struct cpi *o, const struct cpi_result *r);
 
 #endif

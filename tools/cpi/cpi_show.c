@@ -22,12 +22,12 @@ bool cpi_of(const struct pair *p, double *cpi)
 	return true;
 }
 
-static const char *code_of(const struct cpi *o, const struct result *r)
+static const char *code_of(const struct cpi *o, const struct cpi_result *r)
 {
 	return codes[r->all.user_only ? TRACE_PRIV_USER : o->priv];
 }
 
-static const struct ai_counters *meanwhile(const struct result *r, const struct pair *p)
+static const struct ai_counters *meanwhile(const struct cpi_result *r, const struct pair *p)
 {
 	if (*r->no_span || !r->of_cpus)
 		return NULL;
@@ -64,7 +64,7 @@ static void state_words(FILE *out, const struct pair *p)
 	putc('\n', out);
 }
 
-static void row_words(FILE *out, const struct result *r, const struct pair *p)
+static void row_words(FILE *out, const struct cpi_result *r, const struct pair *p)
 {
 	const struct ai_counters *c = meanwhile(r, p);
 	unsigned int share[SPAN_SHARES];
@@ -81,7 +81,7 @@ static void row_words(FILE *out, const struct result *r, const struct pair *p)
 	state_words(out, p);
 }
 
-static void words_of_cpus(FILE *out, const struct result *r)
+static void words_of_cpus(FILE *out, const struct cpi_result *r)
 {
 	fprintf(out, " CPU %20s %20s %7s %7s %7s %7s\n", "CYCLES", "INSTRUCTIONS", "CPI", "IDLE %",
 		"BUSY %", "INTR %");
@@ -91,7 +91,7 @@ static void words_of_cpus(FILE *out, const struct result *r)
 		row_words(out, r, &r->all);
 }
 
-static void words_of_command(FILE *out, const struct result *r)
+static void words_of_command(FILE *out, const struct cpi_result *r)
 {
 	unsigned int share[SPAN_SHARES];
 	char room[SPAN_SHARES][8];
@@ -107,7 +107,7 @@ static void words_of_command(FILE *out, const struct result *r)
 	}
 }
 
-static void show_words(FILE *out, const struct cpi *o, const struct result *r)
+static void show_words(FILE *out, const struct cpi *o, const struct cpi_result *r)
 {
 	if (r->of_cpus)
 		words_of_cpus(out, r);
@@ -157,7 +157,7 @@ static void json_shares(struct json *j, const struct ai_counters *c)
 			json_null(j, share_names[i]);
 }
 
-static void show_json(FILE *out, const struct cpi *o, const struct result *r)
+static void show_json(FILE *out, const struct cpi *o, const struct cpi_result *r)
 {
 	struct json j;
 
@@ -184,7 +184,7 @@ static void show_json(FILE *out, const struct cpi *o, const struct result *r)
 	json_end(&j, '}');
 }
 
-static void row_csv(FILE *out, const struct result *r, const char *who, const struct pair *p)
+static void row_csv(FILE *out, const struct cpi_result *r, const char *who, const struct pair *p)
 {
 	const struct ai_counters *c = r->of_cpus ? meanwhile(r, p) :
 				      *r->no_span ? NULL : &r->span.all;
@@ -209,7 +209,7 @@ static void row_csv(FILE *out, const struct result *r, const char *who, const st
 	fprintf(out, ",%" PRIu64 "\n", r->elapsed);
 }
 
-static void show_csv(FILE *out, const struct result *r)
+static void show_csv(FILE *out, const struct cpi_result *r)
 {
 	fputs("cpu,cycles,instructions,cpi,state,idle_percent,busy_percent,interrupt_percent,elapsed_ns\n",
 	      out);
@@ -218,7 +218,7 @@ static void show_csv(FILE *out, const struct result *r)
 	row_csv(out, r, r->of_cpus ? "all" : "command", &r->all);
 }
 
-bool show(FILE *out, const struct cpi *o, const struct result *r)
+bool show(FILE *out, const struct cpi *o, const struct cpi_result *r)
 {
 	switch (o->form) {
 	case FORM_WORDS:

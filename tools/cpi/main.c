@@ -45,7 +45,7 @@ static const struct option_table table = {
 	"failed, 126 the command cannot be executed, 127 it was not found.",
 };
 
-static int report(const struct cpi *o, const struct result *r, bool *whole)
+static int report(const struct cpi *o, const struct cpi_result *r, bool *whole)
 {
 	struct output out = { .file = o->command ? stderr : stdout };
 	int err = o->file ? output_open(&out, o->file, 0666) : 0;
@@ -63,7 +63,7 @@ static int report(const struct cpi *o, const struct result *r, bool *whole)
 
 static int run(const struct cpi *o)
 {
-	struct result result;
+	struct cpi_result result;
 	int status = 0, code;
 	bool whole = true;
 

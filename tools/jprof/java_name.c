@@ -5,18 +5,18 @@
 
 #include "java_name.h"
 
-struct text {
+struct name_text {
 	char *out;
 	size_t room, at;
 };
 
-static void put(struct text *t, char c)
+static void put(struct name_text *t, char c)
 {
 	if (t->at + 1 < t->room)
 		t->out[t->at++] = c;
 }
 
-static void put_words(struct text *t, const char *words)
+static void put_words(struct name_text *t, const char *words)
 {
 	while (*words)
 		put(t, *words++);
@@ -40,7 +40,7 @@ static const char *word_of(char letter)
 }
 
 /* The type that begins at s; where the next one begins, or NULL: that was none. */
-static const char *put_type(struct text *t, const char *s)
+static const char *put_type(struct name_text *t, const char *s)
 {
 	size_t dimensions = strspn(s, "[");
 	const char *word;
@@ -62,7 +62,7 @@ static const char *put_type(struct text *t, const char *s)
 	return s + 1;
 }
 
-static void put_parameters(struct text *t, const char *signature)
+static void put_parameters(struct name_text *t, const char *signature)
 {
 	size_t begin = t->at;
 	const char *s = signature;
@@ -84,7 +84,7 @@ static void put_parameters(struct text *t, const char *signature)
 void java_name(char *out, size_t room, const char *class, const char *method,
 	       const char *signature)
 {
-	struct text t = { out, room, 0 };
+	struct name_text t = { out, room, 0 };
 
 	if (!put_type(&t, class)) {
 		t.at = 0;

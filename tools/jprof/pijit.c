@@ -43,7 +43,7 @@ static struct {
 	bool lines, code;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-struct options {
+struct agent_options {
 	char folder[4096];		/* "": the writer's default */
 	bool lines, code;
 };
@@ -59,9 +59,9 @@ static const char usage[] =
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* 1: go on, 0: no agent wanted, -1: an error that was told. */
-static int parse(struct options *o, const char *text)
+static int parse(struct agent_options *o, const char *text)
 {
-	*o = (struct options){ 0 };
+	*o = (struct agent_options){ 0 };
 	while (text && *text) {
 		size_t n = strcspn(text, ",");
 
@@ -292,7 +292,7 @@ static jint watch(jvmtiEnv *vm, bool running)
 static jint begin(JavaVM *java, const char *text, bool running)
 {
 	pthread_condattr_t clock;
-	struct options o;
+	struct agent_options o;
 	jvmtiEnv *vm;
 	int err = parse(&o, text);
 

@@ -26,7 +26,7 @@ static int insert(struct ranges *r, uint32_t at, uint64_t start, uint64_t end)
 {
 	if (r->n == r->room) {
 		uint32_t room = r->room ? 2 * r->room : 256;
-		struct range *more = realloc(r->list, room * sizeof(*more));
+		struct code_range *more = realloc(r->list, room * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
@@ -34,7 +34,7 @@ static int insert(struct ranges *r, uint32_t at, uint64_t start, uint64_t end)
 		r->room = room;
 	}
 	memmove(r->list + at + 1, r->list + at, (r->n - at) * sizeof(*r->list));
-	r->list[at] = (struct range){ start, end };
+	r->list[at] = (struct code_range){ start, end };
 	r->n++;
 	return 0;
 }

@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-struct range {
+struct code_range {
 	uint64_t start, end;
 };
 
 struct ranges {
-	struct range *list;		/* by start; they don't overlap */
+	struct code_range *list;		/* by start; they don't overlap */
 	uint32_t n, room;
 };
 

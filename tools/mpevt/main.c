@@ -119,7 +119,7 @@ static int stop(const struct mpevt *m)
 	return m->words[0] ? misused(m) : cmd_ask(m, true);
 }
 
-static const struct sub_command {
+static const struct mpevt_command {
 	const char *name, *what;
 	int (*call)(const struct mpevt *m);
 	const struct option_table *table;
@@ -135,7 +135,7 @@ static const struct sub_command {
 
 static int dispatch(struct mpevt *m, int argc, char **argv)
 {
-	const struct sub_command *sub = subs;
+	const struct mpevt_command *sub = subs;
 	struct option_rest rest;
 
 	while (sub->name && strcmp(sub->name, argv[1]))
@@ -149,7 +149,11 @@ static int dispatch(struct mpevt *m, int argc, char **argv)
 			options_complete_command(stdout, subs[i].name, subs[i].what);
 		options_complete_help(stdout);
 	}
-	switch (options_parse(sub->table, sub->bit, m, argc - !!sub->name, argv + !!sub->name, &rest)) {
+	if (sub->name) {
+		argc--;
+		argv++;
+	}
+	switch (options_parse(sub->table, sub->bit, m, argc, argv, &rest)) {
 	case OPTIONS_TAKEN:
 		break;
 	case OPTIONS_DONE:

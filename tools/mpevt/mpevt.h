@@ -38,11 +38,11 @@ unsigned int cpus_of_options(const struct mpevt *m, unsigned int **list);
 /* The sentence of the last library call; EXIT_MPEVT. */
 int mpevt_failed(int rc);
 
-struct result {
+struct mpevt_result {
 	struct counters_held held;	/* scope, pid, values, elapsed */
 	const struct counter_value *list;
 };
 /* False: an event has no value, or too small a one, as was told. */
-bool show(FILE *out, enum form form, const struct result *r);
+bool show(FILE *out, enum form form, const struct mpevt_result *r);
 
 #endif

@@ -30,7 +30,7 @@ int cmd_ask(const struct mpevt *m, bool stop)
 {
 	int n = counters_ask(0, NULL, NULL, 0), again;
 	struct counter_value *list = n > 0 ? calloc((size_t)n, sizeof(*list)) : NULL;
-	struct result result = { .list = list };
+	struct mpevt_result result = { .list = list };
 	bool whole;
 
 	if (n < 0)

@@ -9,14 +9,14 @@
 #include "mpevt.h"
 #include "output.h"
 
-struct run {
+struct mpevt_run {
 	const struct mpevt *m;
 	struct command command;
 	struct counters *counters;
 	struct timespec begun;
 };
 
-static int open_counters(struct run *r)
+static int open_counters(struct mpevt_run *r)
 {
 	/* What every machine counts, and what of it an ordinary user may. */
 	static const char *const otherwise[] = {
@@ -51,11 +51,11 @@ static int open_counters(struct run *r)
 	return rc ? mpevt_failed(rc) : 0;
 }
 
-static int results(struct run *r)
+static int results(struct mpevt_run *r)
 {
 	int n = counters_read(r->counters, NULL, 0);
 	struct counter_value *list = n > 0 ? calloc((size_t)n, sizeof(*list)) : NULL;
-	struct result result = { .list = list };
+	struct mpevt_result result = { .list = list };
 	struct output out = { .file = stderr };
 	struct timespec now;
 	int err = 0;
@@ -86,7 +86,7 @@ static int results(struct run *r)
 
 int cmd_run(const struct mpevt *m)
 {
-	struct run r = { .m = m };
+	struct mpevt_run r = { .m = m };
 	int code, status = 0, err = command_start(&r.command, m->words);
 
 	if (err) {

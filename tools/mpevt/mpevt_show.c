@@ -21,7 +21,7 @@ static void words_of(FILE *out, const struct counter_value *v)
 	putc('\n', out);
 }
 
-static void show_words(FILE *out, const struct result *r)
+static void show_words(FILE *out, const struct mpevt_result *r)
 {
 	bool cpus = r->held.scope == COUNTERS_CPUS;
 	uint64_t sum = 0;
@@ -51,7 +51,7 @@ static void show_words(FILE *out, const struct result *r)
 		r->held.elapsed / 1000000 % 1000);
 }
 
-static void show_json(FILE *out, const struct result *r)
+static void show_json(FILE *out, const struct mpevt_result *r)
 {
 	struct json j;
 
@@ -83,7 +83,7 @@ static void show_json(FILE *out, const struct result *r)
 	json_end(&j, '}');
 }
 
-static void show_csv(FILE *out, const struct result *r)
+static void show_csv(FILE *out, const struct mpevt_result *r)
 {
 	fputs("event,cpu,count,state,user_only,elapsed_ns\n", out);
 	for (uint32_t i = 0; i < r->held.values; i++) {
@@ -100,7 +100,7 @@ static void show_csv(FILE *out, const struct result *r)
 	}
 }
 
-bool show(FILE *out, enum form form, const struct result *r)
+bool show(FILE *out, enum form form, const struct mpevt_result *r)
 {
 	bool whole = true;
 

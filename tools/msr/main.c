@@ -15,7 +15,7 @@
 
 enum { OK, FAILED, MISUSED, NOT_X86 };
 
-struct job {
+struct msr_job {
 	struct msr_report report;
 	struct cpus online, cpus;
 	bool list;
@@ -48,15 +48,15 @@ static bool store_value(const struct option_given *given, void *to)
 
 static const struct option_row rows[] = {
 	{ { "-c" }, "CPUS", "use these CPUs (0,2-5), or all (default: all that are online)",
-	  option_cpus, OPTION_TO(struct job, cpus), .complete = "@cpus" },
+	  option_cpus, OPTION_TO(struct msr_job, cpus), .complete = "@cpus" },
 	{ { "--bits" }, "HI:LO", "print this field too (or one bit)", store_bits,
-	  OPTION_TO(struct job, report), .group = ACTION },
+	  OPTION_TO(struct msr_job, report), .group = ACTION },
 	{ { "--write" }, "VALUE", "write this to the CPUs of -c, which must be given, and read it back",
-	  store_value, OPTION_TO(struct job, report), .group = ACTION },
-	OPTION_JSON_ROW(struct job, FORM, 0),
-	OPTION_CSV_ROW(struct job, FORM, 0),
+	  store_value, OPTION_TO(struct msr_job, report), .group = ACTION },
+	OPTION_JSON_ROW(struct msr_job, FORM, 0),
+	OPTION_CSV_ROW(struct msr_job, FORM, 0),
 	{ { "--list" }, NULL, "list the names of architectural registers", option_set,
-	  OPTION_TO(struct job, list) },
+	  OPTION_TO(struct msr_job, list) },
 	OPTION_HELP_ROWS,
 	OPTION_ROWS_END
 };
@@ -73,7 +73,7 @@ static const struct option_table table = {
 };
 
 /* What the options say together: OK, or MISUSED after a message. */
-static int check(struct job *job, const struct option_rest *rest)
+static int check(struct msr_job *job, const struct option_rest *rest)
 {
 	struct msr_report *r = &job->report;
 	bool chosen = cpus_number(&job->cpus);
@@ -117,7 +117,7 @@ static void do_one(const struct msr_report *r, struct msr_result *a)
 			 r->written, a->value);
 }
 
-static int go(struct job *job)
+static int go(struct msr_job *job)
 {
 	struct msr_report *r = &job->report;
 	bool failed = false;
@@ -164,7 +164,7 @@ static const bool is_x86;
 
 int main(int argc, char **argv)
 {
-	struct job job = { .form = FORM_WORDS };
+	struct msr_job job = { .form = FORM_WORDS };
 	struct option_rest rest;
 	int code;
 

@@ -159,7 +159,7 @@ static void cpu_less(struct pttview_cpu *c, const struct pttview_cpu *before)
 		take_away(c->bucket[b], before->bucket[b]);
 }
 
-static bool same_thread(const struct row *a, const struct row *b)
+static bool same_thread(const struct ptt_row *a, const struct ptt_row *b)
 {
 	return a->slot == b->slot && a->t.generation == b->t.generation;
 }
@@ -293,8 +293,8 @@ static uint64_t key(const struct ptt_thread_data *t, const struct order *o)
 
 static int in_order(const void *pa, const void *pb, void *arg)
 {
-	const struct ptt_thread_data *a = &((const struct row *)pa)->t;
-	const struct ptt_thread_data *b = &((const struct row *)pb)->t;
+	const struct ptt_thread_data *a = &((const struct ptt_row *)pa)->t;
+	const struct ptt_thread_data *b = &((const struct ptt_row *)pb)->t;
 	uint64_t x = key(a, arg), y = key(b, arg);
 
 	if (x != y)

@@ -16,7 +16,7 @@ enum { FORM = 1, ORDER, CODE, CHARGE };		/* groups of options that exclude one a
 enum { NONE = 1, INIT = 2, INFO = 4, DUMP = 8, TOP = 16, RUN = 32 };
 
 /* `what` as messages call it. */
-static bool take_metrics(struct options *o, const char *what, char *list)
+static bool take_metrics(struct ptt_options *o, const char *what, char *list)
 {
 	/* Commas within slashes are a PMU's: pmu/term=1,term=2/. */
 	for (bool within = false; *list; list++) {
@@ -43,7 +43,7 @@ static bool store_metrics(const struct option_given *given, void *to)
 
 static bool store_pids(const struct option_given *given, void *to)
 {
-	struct options *o = to;
+	struct ptt_options *o = to;
 	char *list = given->text, *word;
 
 	while ((word = strsep(&list, ","))) {
@@ -64,7 +64,7 @@ static bool store_pids(const struct option_given *given, void *to)
 
 static bool store_metric_order(const struct option_given *given, void *to)
 {
-	struct options *o = to;
+	struct ptt_options *o = to;
 	uint64_t n;
 
 	if (!number_of(given->name, given->text, 1, PTT_METRICS, &n))
@@ -75,59 +75,60 @@ static bool store_metric_order(const struct option_given *given, void *to)
 }
 
 #define LONGEST	86400000000000		/* ns: a day */
+#define IN(member)	OPTION_TO(struct ptt_options, member)
 
 static const struct option_row rows[] = {
 	{ { "-m" }, "METRIC,...", "count these, at most eight: tsc (the default: the machine's counter), "
 	  "or events, as mpevt -l lists them", .store = store_metrics, .complete = "@metrics",
 	  .commands = TOP | RUN },
 	{ { "-u" }, NULL, "count events of user code only", option_assign,
-	  OPTION_TO(struct options, priv), .value = TRACE_PRIV_USER, .group = CODE,
+	  IN(priv), .value = TRACE_PRIV_USER, .group = CODE,
 	  .commands = TOP | RUN },
 	{ { "-k" }, NULL, "count events of the kernel only", option_assign,
-	  OPTION_TO(struct options, priv), .value = TRACE_PRIV_KERNEL, .group = CODE,
+	  IN(priv), .value = TRACE_PRIV_KERNEL, .group = CODE,
 	  .commands = TOP | RUN },
 	{ { "-p" }, "PID,...", "count in these processes, and in what they create",
 	  .store = store_pids, .complete = "@process", .commands = INIT | TOP, .repeats = true },
 	{ { "-n" }, "THREADS", "have room for so many threads at a time (1024, or twice as many as "
-	  "there are)", option_number, OPTION_TO(struct options, threads), .least = 1,
+	  "there are)", option_number, IN(threads), .least = 1,
 	  .most = PITRACE_PTT_SLOTS, .commands = INIT | TOP | RUN },
 	{ { "--noints" }, NULL, "count interrupts separately (the default)", option_assign,
-	  OPTION_TO(struct options, charged), .value = false, .group = CHARGE,
+	  IN(charged), .value = false, .group = CHARGE,
 	  .commands = INIT | RUN },
 	{ { "--ints" }, NULL, "charge interrupts to the threads that they interrupt", option_assign,
-	  OPTION_TO(struct options, charged), .value = true, .group = CHARGE,
+	  IN(charged), .value = true, .group = CHARGE,
 	  .commands = INIT | RUN },
 	{ { "-pl" }, "PID|NAME,...", "show these processes", option_text,
-	  OPTION_TO(struct options, chosen), .complete = "@process", .commands = DUMP | TOP },
+	  IN(chosen), .complete = "@process", .commands = DUMP | TOP },
 	{ { "-s" }, "SECONDS", "show what comes in each such interval, not all since the begin",
-	  option_duration, OPTION_TO(struct options, interval), .least = 1000000, .most = LONGEST,
+	  option_duration, IN(interval), .least = 1000000, .most = LONGEST,
 	  .commands = DUMP },
 	{ { "-r" }, "N", "show so many intervals (default: until Ctrl-C)", option_number,
-	  OPTION_TO(struct options, repeat), .least = 1, .most = UINT32_MAX, .commands = DUMP | TOP },
+	  IN(repeat), .least = 1, .most = UINT32_MAX, .commands = DUMP | TOP },
 	{ { "-d" }, "SECONDS", "redraw so often (2)", option_duration,
-	  OPTION_TO(struct options, interval), .least = 1000000, .most = LONGEST, .commands = TOP },
+	  IN(interval), .least = 1000000, .most = LONGEST, .commands = TOP },
 	{ { "-sp" }, NULL, "sort by process (dump's default)", option_assign,
-	  OPTION_TO(struct options, sort), .value = SORT_PROCESS, .group = ORDER,
+	  IN(sort), .value = SORT_PROCESS, .group = ORDER,
 	  .commands = DUMP | TOP },
-	{ { "-st" }, NULL, "sort by thread", option_assign, OPTION_TO(struct options, sort),
+	{ { "-st" }, NULL, "sort by thread", option_assign, IN(sort),
 	  .value = SORT_THREAD, .group = ORDER, .commands = DUMP | TOP },
 	{ { "-sd" }, NULL, "sort by dispatches, most first", option_assign,
-	  OPTION_TO(struct options, sort), .value = SORT_DISPATCHES, .group = ORDER,
+	  IN(sort), .value = SORT_DISPATCHES, .group = ORDER,
 	  .commands = DUMP | TOP },
 	{ { "-si" }, NULL, "sort by interrupts, most first", option_assign,
-	  OPTION_TO(struct options, sort), .value = SORT_INTERRUPTS, .group = ORDER,
+	  IN(sort), .value = SORT_INTERRUPTS, .group = ORDER,
 	  .commands = DUMP | TOP },
 	{ { "-sm" }, "N", "sort by the Nth metric, most first", .store = store_metric_order,
 	  .complete = "1 2 3 4 5 6 7 8", .group = ORDER, .commands = DUMP | TOP },
 	{ { "-cpi" }, NULL, "show cycles per instruction too", option_set,
-	  OPTION_TO(struct options, cpi), .commands = DUMP | RUN },
+	  IN(cpi), .commands = DUMP | RUN },
 	{ { "--cpus" }, NULL, "show what else the CPUs did too: all of their time", option_set,
-	  OPTION_TO(struct options, cpus), .commands = DUMP | RUN },
+	  IN(cpus), .commands = DUMP | RUN },
 	{ { "-o" }, "FILE", "write to this file (default: dump: standard output; run: standard error)",
-	  option_text, OPTION_TO(struct options, file), .complete = "@file",
+	  option_text, IN(file), .complete = "@file",
 	  .commands = DUMP | RUN },
-	OPTION_JSON_ROW(struct options, FORM, INFO | DUMP | RUN),
-	OPTION_CSV_ROW(struct options, FORM, DUMP | RUN),
+	OPTION_JSON_ROW(struct ptt_options, FORM, INFO | DUMP | RUN),
+	OPTION_CSV_ROW(struct ptt_options, FORM, DUMP | RUN),
 	OPTION_HELP_ROWS,
 	OPTION_ROWS_END
 };
@@ -164,7 +165,7 @@ static int misused(void)
 	return EXIT_PTT;
 }
 
-static int init(struct options *o)
+static int init(struct ptt_options *o)
 {
 	static const struct {
 		const char *word;
@@ -187,46 +188,46 @@ static int init(struct options *o)
 	return cmd_init(o);
 }
 
-static int run(struct options *o)
+static int run(struct ptt_options *o)
 {
 	return o->words[0] ? cmd_run(o) : misused();
 }
 
-static int term(struct options *o)
+static int term(struct ptt_options *o)
 {
 	return cmd_term(o);
 }
 
-static int info(struct options *o)
+static int info(struct ptt_options *o)
 {
 	return cmd_info(o);
 }
 
-static int ints(struct options *o)
+static int ints(struct ptt_options *o)
 {
 	(void)o;
 	return cmd_charge(true);
 }
 
-static int noints(struct options *o)
+static int noints(struct ptt_options *o)
 {
 	(void)o;
 	return cmd_charge(false);
 }
 
-static int dump(struct options *o)
+static int dump(struct ptt_options *o)
 {
 	return cmd_dump(o);
 }
 
-static int top(struct options *o)
+static int top(struct ptt_options *o)
 {
 	return cmd_top(o);
 }
 
-static const struct sub_command {
+static const struct ptt_command {
 	const char *name, *what;
-	int (*call)(struct options *o);
+	int (*call)(struct ptt_options *o);
 	const struct option_table *table;
 	unsigned int bit;
 	bool words;			/* operands are allowed */
@@ -244,8 +245,8 @@ static const struct sub_command {
 
 static int dispatch(int argc, char **argv)
 {
-	struct options o = { .priv = TRACE_PRIV_ANY };
-	const struct sub_command *sub = NULL;
+	struct ptt_options o = { .priv = TRACE_PRIV_ANY };
+	const struct ptt_command *sub = NULL;
 	struct option_rest rest;
 
 	for (size_t i = 0; i < SUBS; i++)
@@ -264,8 +265,12 @@ static int dispatch(int argc, char **argv)
 		o.sort = SORT_METRIC;
 		o.by = -1;		/* the machine's counter, whichever metric that is */
 	}
-	switch (options_parse(sub ? sub->table : &plain_table, sub ? sub->bit : NONE, &o, argc - !!sub,
-			      argv + !!sub, &rest)) {
+	if (sub) {
+		argc--;
+		argv++;
+	}
+	switch (options_parse(sub ? sub->table : &plain_table, sub ? sub->bit : NONE, &o, argc, argv,
+			      &rest)) {
 	case OPTIONS_TAKEN:
 		break;
 	case OPTIONS_DONE:

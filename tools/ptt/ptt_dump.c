@@ -10,7 +10,7 @@
 #include "tool.h"
 
 struct dumping {
-	const struct options *o;
+	const struct ptt_options *o;
 	struct pttview *view;
 	struct pttview_held held;
 	struct output out;
@@ -33,7 +33,7 @@ static void missed(void *arg, const char *name)
 
 static int print(struct dumping *g, struct dump *d)
 {
-	const struct options *o = g->o;
+	const struct ptt_options *o = g->o;
 
 	if (o->cpi && !dump_cpi(d))
 		return EXIT_PTT;
@@ -142,7 +142,7 @@ static int repeatedly(struct dumping *g)
 	return code;
 }
 
-int cmd_dump(const struct options *o)
+int cmd_dump(const struct ptt_options *o)
 {
 	struct dumping g = { .o = o, .out.file = stdout };
 	int rc, err;

@@ -8,7 +8,7 @@
 #include "output.h"
 #include "tool.h"
 
-static int watch(const struct options *o, pid_t pid, struct pttview **view)
+static int watch(const struct ptt_options *o, pid_t pid, struct pttview **view)
 {
 	static const char *const tsc[] = { "tsc" };
 	struct pttview_options with = {
@@ -31,7 +31,7 @@ static int watch(const struct options *o, pid_t pid, struct pttview **view)
 	return rc < 0 ? ptt_failed() : 0;
 }
 
-static int report(const struct options *o, struct dump *d)
+static int report(const struct ptt_options *o, struct dump *d)
 {
 	struct output out = { .file = stderr };
 	int err = o->file ? output_open(&out, o->file, 0666) : 0;
@@ -47,7 +47,7 @@ static int report(const struct options *o, struct dump *d)
 	return EXIT_PTT;
 }
 
-int cmd_run(const struct options *o)
+int cmd_run(const struct ptt_options *o)
 {
 	struct command command;
 	struct pttview *view = NULL;

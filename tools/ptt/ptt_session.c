@@ -16,7 +16,7 @@ int ptt_failed(void)
 
 /* ---- init, term ------------------------------------------------------------------------------ */
 
-int ptt_room(const struct options *o)
+int ptt_room(const struct ptt_options *o)
 {
 	int threads = 0;
 	FILE *f;
@@ -33,7 +33,7 @@ int ptt_room(const struct options *o)
 	return threads > 1024 ? threads : 0;
 }
 
-int cmd_init(const struct options *o)
+int cmd_init(const struct ptt_options *o)
 {
 	static const char *const tsc[] = { "tsc" };
 	struct pttview_options with = {
@@ -54,7 +54,7 @@ int cmd_init(const struct options *o)
 	return rc ? ptt_failed() : 0;
 }
 
-int cmd_term(const struct options *o)
+int cmd_term(const struct ptt_options *o)
 {
 	(void)o;
 	return pttview_end() ? ptt_failed() : 0;
@@ -193,7 +193,7 @@ static void info_json(const struct facts *f)
 	json_end(&j, '}');
 }
 
-int cmd_info(const struct options *o)
+int cmd_info(const struct ptt_options *o)
 {
 	struct facts f = { .users = pttview_users() };
 	struct pttview *v;

@@ -52,12 +52,12 @@ static void show_thread(FILE *out, const struct dump *d, const struct ptt_thread
 }
 
 /* A process with several threads has a line of their sum. */
-struct process {
+struct process_sum {
 	int threads;
 	struct ptt_thread_data sum;
 };
 
-static void add(struct process *p, const struct ptt_thread_data *t)
+static void add(struct process_sum *p, const struct ptt_thread_data *t)
 {
 	p->threads++;
 	p->sum.pid = t->pid;
@@ -67,7 +67,7 @@ static void add(struct process *p, const struct ptt_thread_data *t)
 		p->sum.value[i] += t->value[i];
 }
 
-static void show_process(FILE *out, const struct dump *d, const struct process *p)
+static void show_process(FILE *out, const struct dump *d, const struct process_sum *p)
 {
 	if (p->threads < 2)
 		return;
@@ -80,7 +80,7 @@ static void show_process(FILE *out, const struct dump *d, const struct process *
 static void show_grouped(FILE *out, const struct dump *d)
 {
 	for (int i = 0; i < d->rows;) {
-		struct process p = { 0 };
+		struct process_sum p = { 0 };
 		int pid = d->row[i].t.pid;
 
 		for (; i < d->rows && d->row[i].t.pid == pid; i++) {
@@ -94,7 +94,7 @@ static void show_grouped(FILE *out, const struct dump *d)
 /* Threads of all processes in one order; the processes, in that of their first threads, below. */
 static void show_ordered(FILE *out, const struct dump *d)
 {
-	struct process *p = calloc((size_t)d->rows + 1, sizeof(*p));
+	struct process_sum *p = calloc((size_t)d->rows + 1, sizeof(*p));
 	int n = 0;
 
 	for (int i = 0; i < d->rows; i++) {
@@ -188,7 +188,7 @@ static void show_gone(FILE *out, const struct dump *d)
 			gone->unwatched);
 }
 
-static void show_words(FILE *out, const struct options *o, const struct dump *d)
+static void show_words(FILE *out, const struct ptt_options *o, const struct dump *d)
 {
 	if (d->interval)
 		fprintf(out, "%sInterval %" PRIu64 ": what came in it\n", d->interval > 1 ? "\n" : "",
@@ -214,7 +214,7 @@ static void show_words(FILE *out, const struct options *o, const struct dump *d)
 		d->elapsed / 1000000 % 1000);
 }
 
-void show(FILE *out, const struct options *o, const struct dump *d)
+void show(FILE *out, const struct ptt_options *o, const struct dump *d)
 {
 	switch (o->form) {
 	case FORM_WORDS:

@@ -15,7 +15,7 @@
 #define FIRST		500000000ull	/* nobody likes to wait for the first picture */
 
 struct top {
-	const struct options *o;
+	const struct ptt_options *o;
 	struct pttview *view;
 	uint64_t begun, interval;
 	bool drawn;			/* on a terminal */
@@ -302,7 +302,7 @@ static int run(struct top *t)
 }
 
 /* What is held serves, unless something else is asked for or nothing is held. */
-static struct pttview *view_of(const struct options *o, uint64_t *begun)
+static struct pttview *view_of(const struct ptt_options *o, uint64_t *begun)
 {
 	static const char *const tsc[] = { "tsc" };
 	struct pttview_options with = {
@@ -332,7 +332,7 @@ static struct pttview *view_of(const struct options *o, uint64_t *begun)
 	return NULL;
 }
 
-int cmd_top(const struct options *o)
+int cmd_top(const struct ptt_options *o)
 {
 	struct top t = { .o = o, .interval = o->interval ? o->interval : INTERVAL };
 	int code;

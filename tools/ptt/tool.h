@@ -14,7 +14,7 @@
 
 enum sort { SORT_PROCESS, SORT_THREAD, SORT_DISPATCHES, SORT_INTERRUPTS, SORT_METRIC };
 
-struct options {
+struct ptt_options {
 	enum form form;
 	const char *metric[PTT_METRICS];
 	int metrics;			/* 0: none was named */
@@ -35,7 +35,7 @@ struct options {
 
 /* ---- what was counted: dump.c ---------------------------------------------------------------- */
 
-struct row {
+struct ptt_row {
 	int slot;
 	struct ptt_thread_data t;
 };
@@ -44,7 +44,7 @@ struct row {
 struct dump {
 	struct ptt_info info;
 	bool charged;
-	struct row *row;		/* by slot, until they are sorted */
+	struct ptt_row *row;		/* by slot, until they are sorted */
 	int rows;
 	struct pttview_gone gone;
 	struct pttview_cpu *cpu;	/* those there are */
@@ -84,23 +84,23 @@ bool cpi_of(const struct dump *d, const uint64_t *value, double *cpi);
 /* ---- shown ----------------------------------------------------------------------------------- */
 
 extern const char *const bucket_names[];	/* of enum pttview_bucket */
-void show(FILE *out, const struct options *o, const struct dump *d);
+void show(FILE *out, const struct ptt_options *o, const struct dump *d);
 void show_json(FILE *out, const struct dump *d);
 void show_csv(FILE *out, const struct dump *d);
 
 /* ---- sub-commands: exit codes, what failed was told ------------------------------------------ */
 
-int cmd_run(const struct options *o);
-int cmd_init(const struct options *o);
-int cmd_term(const struct options *o);
-int cmd_info(const struct options *o);
+int cmd_run(const struct ptt_options *o);
+int cmd_init(const struct ptt_options *o);
+int cmd_term(const struct ptt_options *o);
+int cmd_info(const struct ptt_options *o);
 int cmd_charge(bool charged);
-int cmd_dump(const struct options *o);
-int cmd_top(const struct options *o);
+int cmd_dump(const struct ptt_options *o);
+int cmd_top(const struct ptt_options *o);
 
 /* The sentence of the last library call; EXIT_PTT. */
 int ptt_failed(void);
 /* Room for so many threads: as said, or for all there are and may come soon; 0: the library's. */
-int ptt_room(const struct options *o);
+int ptt_room(const struct ptt_options *o);
 
 #endif

@@ -11,13 +11,13 @@
 
 static const char *const states[] = { "works", "refused", "absent" };
 
-struct answers {
+struct check_answers {
 	struct trace_check process[COLLECTORS], system[COLLECTORS];
 	int n;
 	const struct trace_check *serves[2];	/* a process, the system; NULL: none */
 };
 
-static int ask(struct answers *a, int pid)
+static int ask(struct check_answers *a, int pid)
 {
 	a->n = TraceCheck(TRACE_PROCESS, pid, a->process, COLLECTORS);
 	if (a->n >= 0)
@@ -45,7 +45,7 @@ static void print_one(const char *scope, const struct trace_check *c)
 		escape_printf(stdout, "  %16s %8s mend it: %s\n", "", "", c->cure);
 }
 
-static void print_words(const struct answers *a, const char *process)
+static void print_words(const struct check_answers *a, const char *process)
 {
 	for (int i = 0; i < a->n; i++) {
 		escape_printf(stdout, "%s: %s\n", a->process[i].name, a->process[i].what);
@@ -70,7 +70,7 @@ static void put_one(struct json *j, const char *key, const struct trace_check *c
 	json_end(j, '}');
 }
 
-static void print_json(const struct answers *a)
+static void print_json(const struct check_answers *a)
 {
 	struct json j;
 
@@ -110,7 +110,7 @@ const struct option_table cmd_check_table = { .parts = parts };
 
 int cmd_check(int argc, char **argv)
 {
-	struct answers a = { .n = 0 };
+	struct check_answers a = { .n = 0 };
 	struct asked asked = { .pid = 0 };
 	struct option_rest rest;
 	char process[32] = "a command";

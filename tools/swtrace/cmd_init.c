@@ -6,30 +6,30 @@
 #include "session_options.h"
 #include "swtrace.h"
 
-struct session {
+struct init_options {
 	struct tracer_options t;	/* what the options set */
 	const char *events;
 	uint64_t count;
 };
 
 static const struct option_row rows[] = {
-	{ { "-f" }, "FILE", "trace file (swtrace.nrm2)", option_text, OPTION_TO(struct session, t.file),
+	{ { "-f" }, "FILE", "trace file (swtrace.nrm2)", option_text, OPTION_TO(struct init_options, t.file),
 	  .complete = "@file" },
 	{ { "-e" }, "EVENT[,EVENT]", "sample by events instead of the timer (swtrace event list lists "
-	  "them)", option_text, OPTION_TO(struct session, events), .complete = "@events" },
+	  "them)", option_text, OPTION_TO(struct init_options, events), .complete = "@events" },
 	{ { "-c" }, "COUNT", "take a sample each so many events", option_number,
-	  OPTION_TO(struct session, count), .least = 1 },
+	  OPTION_TO(struct init_options, count), .least = 1 },
 	{ { "-B" }, "COLLECTOR", "use this one: %s (default: the first that works)", option_text,
-	  OPTION_TO(struct session, t.collector), .completions = collectors_of_sessions },
+	  OPTION_TO(struct init_options, t.collector), .completions = collectors_of_sessions },
 	OPTION_ROWS_END
 };
 static const struct option_part parts[] = {
-	{ session_rows, offsetof(struct session, t) }, { rows, 0 }, { NULL, 0 }
+	{ session_rows, offsetof(struct init_options, t) }, { rows, 0 }, { NULL, 0 }
 };
 const struct option_table cmd_init_table = { .parts = parts };
 
 /* The library's settings, of which those that were not given keep their defaults. */
-static int set_up(const struct session *s)
+static int set_up(const struct init_options *s)
 {
 	const struct tracer_options *o = &s->t;
 	int rc = TraceSetMode(o->mode);
@@ -56,7 +56,7 @@ static int set_up(const struct session *s)
 
 int cmd_init(int argc, char **argv)
 {
-	struct session s = { .t.mode = TRACE_NORMAL };
+	struct init_options s = { .t.mode = TRACE_NORMAL };
 	struct option_rest rest;
 	int code, rc;
 

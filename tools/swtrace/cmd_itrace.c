@@ -6,7 +6,7 @@
 #include "place.h"
 #include "run.h"
 
-#define REPORTED	1		/* beside the library's codes: it failed, and a message said why */
+#define REPORTED	1		/* beside the library's codes: failed, after a message */
 
 enum { WHOM = 1 };		/* group of options that exclude one another */
 
@@ -14,7 +14,7 @@ struct install {
 	uint32_t flags;		/* ITRACE_* */
 	uint64_t skip, limit;
 	const char *from, *until;
-	char which;		/* the option's letter: p, t, g; 0: all that the session may trace */
+	char which;		/* the option's letter: p, t, g; 0: none of them */
 	const char *whom;
 };
 

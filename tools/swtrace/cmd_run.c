@@ -29,7 +29,7 @@ static bool store_clock(const struct option_given *given, void *to)
 
 static bool store_seed(const struct option_given *given, void *to)
 {
-	struct run *r = to;
+	struct trace_run *r = to;
 	const char *text = given->text;
 	char *end;
 
@@ -44,7 +44,7 @@ static bool store_seed(const struct option_given *given, void *to)
 
 static bool store_no_dither(const struct option_given *given, void *to)
 {
-	struct run *r = to;
+	struct trace_run *r = to;
 
 	(void)given;
 	r->t.dither = 0;
@@ -59,7 +59,7 @@ static bool store_itrace(const struct option_given *given, void *to)
 	return true;
 }
 
-#define IN(member)	OPTION_TO(struct run, member)
+#define IN(member)	OPTION_TO(struct trace_run, member)
 
 static const struct option_row rows[] = {
 	{ { "-M" }, "MAJOR[,MAJOR]...", "what to record: names or numbers, see swtrace maj (tprof)",
@@ -114,7 +114,7 @@ static const struct option_row rows[] = {
 	OPTION_ROWS_END
 };
 static const struct option_part parts[] = {
-	{ rows, 0 }, { session_rows, offsetof(struct run, t) }, { NULL, 0 }
+	{ rows, 0 }, { session_rows, offsetof(struct trace_run, t) }, { NULL, 0 }
 };
 const struct option_table cmd_run_table = {
 	.parts = parts, .operands = "@command", .ends = true,
@@ -135,7 +135,7 @@ static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
 }
 
 /* By what the run samples. */
-static bool choose_sampler(struct run *r)
+static bool choose_sampler(struct trace_run *r)
 {
 	if (r->event_names && is_timer(r->event_names)) {
 		r->event_names = NULL;
@@ -154,7 +154,7 @@ static bool choose_sampler(struct run *r)
 }
 
 /* What the options say together: 0, or an exit code after a message, or USAGE. */
-static int check(struct run *r)
+static int check(struct trace_run *r)
 {
 	if (!choose_sampler(r) || !run_itrace_agrees(r) || !session_rotation_fits(&r->t))
 		return EXIT_SWTRACE;
@@ -174,7 +174,7 @@ static int check(struct run *r)
 int cmd_run(int argc, char **argv)
 {
 	struct option_rest rest;
-	struct run r;
+	struct trace_run r;
 	int code;
 
 	run_defaults(&r);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "swtrace.h"
 
-struct sub_command {
+struct swtrace_command {
 	const char *name;
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; the exit code or USAGE */
 	const char *usage, *what;
@@ -17,7 +17,7 @@ struct sub_command {
 static int cmd_help(int argc, char **argv);
 static const char *command_names(void);
 
-static const struct sub_command commands[] = {
+static const struct swtrace_command commands[] = {
 	{ "init", cmd_init, "[OPTION]...", "begin a session: buffers, mode, file, stacks, collector",
 	  .options = &cmd_init_table },
 	{ "enable", cmd_enable, "[MAJOR|tprof]...", "enable majors (none: tprof)",
@@ -56,9 +56,9 @@ static const struct sub_command commands[] = {
 	{ NULL, NULL, NULL, NULL, .options = NULL }
 };
 
-static const struct sub_command *find(const char *name)
+static const struct swtrace_command *find(const char *name)
 {
-	for (const struct sub_command *c = commands; c->name; c++)
+	for (const struct swtrace_command *c = commands; c->name; c++)
 		if (!strcmp(c->name, name))
 			return c;
 	return NULL;
@@ -69,7 +69,7 @@ static const char *command_names(void)
 	static char out[512];
 	size_t used = 0;
 
-	for (const struct sub_command *c = commands; c->name && used < sizeof(out); c++)
+	for (const struct swtrace_command *c = commands; c->name && used < sizeof(out); c++)
 		used += (size_t)snprintf(out + used, sizeof(out) - used, "%s%s", used ? " " : "",
 					 c->name);
 	return out;
@@ -77,7 +77,7 @@ static const char *command_names(void)
 
 static int cmd_help(int argc, char **argv)
 {
-	const struct sub_command *c;
+	const struct swtrace_command *c;
 
 	if (argc > 1) {
 		c = find(argv[1]);
@@ -100,7 +100,7 @@ static int cmd_help(int argc, char **argv)
 }
 
 /* For shells (option_table.h): of a sub-command, or of all of them. */
-static int complete(const struct sub_command *c)
+static int complete(const struct swtrace_command *c)
 {
 	static const struct option_part parts[] = { { NULL, 0 } };
 	struct option_table plain = { .parts = parts };
@@ -138,7 +138,7 @@ bool take_options(const struct option_table *t, void *base, int argc, char **arg
 
 int main(int argc, char **argv)
 {
-	const struct sub_command *c;
+	const struct swtrace_command *c;
 	int code;
 
 	if (argc < 2) {

@@ -16,19 +16,19 @@
 #define TABLES_MAX	(1u << 30)	/* bytes of symbols and their names, of a file */
 
 /* Read, not mapped: whoever owns the file may cut it short meanwhile. */
-struct image {
+struct elf_program {
 	int fd;
 	Elf64_Ehdr header;
 	uint64_t left;			/* bytes of tables that are still read */
 };
 
-static bool get(const struct image *m, uint64_t at, void *to, size_t n)
+static bool get(const struct elf_program *m, uint64_t at, void *to, size_t n)
 {
 	return at <= INT64_MAX - n && pread(m->fd, to, n, (off_t)at) == (ssize_t)n;
 }
 
 /* A table of the file in memory, or NULL: none, or too large to be one. */
-static void *get_all(struct image *m, uint64_t at, uint64_t size)
+static void *get_all(struct elf_program *m, uint64_t at, uint64_t size)
 {
 	void *p = size && size <= m->left ? malloc(size) : NULL;
 
@@ -41,7 +41,7 @@ static void *get_all(struct image *m, uint64_t at, uint64_t size)
 }
 
 /* The byte at which the code of that address stands. */
-static bool offset_of(const struct image *m, uint64_t address, uint64_t *offset)
+static bool offset_of(const struct elf_program *m, uint64_t address, uint64_t *offset)
 {
 	Elf64_Phdr p;
 
@@ -62,7 +62,7 @@ static bool named(const char *strings, uint64_t size, uint32_t at, const char *n
 	return at < size && n <= size - at && !memcmp(strings + at, name, n);
 }
 
-static bool in_table(struct image *m, const Elf64_Shdr *table, const char *name,
+static bool in_table(struct elf_program *m, const Elf64_Shdr *table, const char *name,
 		     uint64_t *address)
 {
 	Elf64_Sym *symbols = NULL;
@@ -89,7 +89,7 @@ static bool in_table(struct image *m, const Elf64_Shdr *table, const char *name,
 	return found;
 }
 
-static bool symbol(struct image *m, const char *name, uint64_t *address)
+static bool symbol(struct elf_program *m, const char *name, uint64_t *address)
 {
 	Elf64_Shdr s;
 
@@ -103,7 +103,7 @@ static bool symbol(struct image *m, const char *name, uint64_t *address)
 	return !strcmp(name, "_start");
 }
 
-static bool find(const char *option, struct image *m, const char *file, const char *name,
+static bool find(const char *option, struct elf_program *m, const char *file, const char *name,
 		 uint64_t *offset)
 {
 	char *end;
@@ -129,7 +129,7 @@ bool place_find(const char *option, const char *text, const char *program, char 
 		uint64_t *offset)
 {
 	const char *colon = strrchr(text, ':');
-	struct image m = { .left = TABLES_MAX };
+	struct elf_program m = { .left = TABLES_MAX };
 	char path[PATH_MAX], real[PATH_MAX];
 	bool ok;
 

@@ -31,7 +31,7 @@ static bool find_post(char *path, size_t room)
 }
 
 /* post's exit code, or EXIT_SWTRACE if it made no report. */
-static int report(const char *post, const struct run *r, const char *option)
+static int report(const char *post, const struct trace_run *r, const char *option)
 {
 	int status;
 	pid_t child = fork();
@@ -62,7 +62,7 @@ static int report(const char *post, const struct run *r, const char *option)
 
 static int trace_and_report(struct report_run *p)
 {
-	struct run *r = &p->run;
+	struct trace_run *r = &p->run;
 	char post[4096];
 	int code;
 

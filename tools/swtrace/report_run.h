@@ -10,7 +10,7 @@ enum run_what { TRACE_AND_POST, TRACE_ONLY, POST_ONLY };
 
 struct report_run {
 	const struct report_program *program;
-	struct run run;
+	struct trace_run run;
 	enum run_what what;
 	/* run.tprof */
 	bool by_time, by_event;		/* -m */
@@ -31,7 +31,7 @@ struct report_program {
 enum { PART = 1 };			/* group of -a, -t and -p, which exclude one another */
 extern const struct option_row report_run_rows[];
 
-/* Without a command, and without a time: until Enter. False after a message: no terminal. */
+/* Without a command and a time: trace until Enter. False after a message: no terminal. */
 bool report_run_until_enter(struct report_run *p);
 
 /* All of main. */

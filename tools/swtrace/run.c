@@ -19,14 +19,14 @@
 
 #define GO	'\1'		/* not in any variable's text, which ends in NUL */
 
-void run_defaults(struct run *r)
+void run_defaults(struct trace_run *r)
 {
-	*r = (struct run){ .status = -1, .control = -1, .terminal = -1 };
+	*r = (struct trace_run){ .status = -1, .control = -1, .terminal = -1 };
 	tracer_defaults(&r->t);
 	r->t.file = TRACE_DEFAULT_NAME;
 }
 
-bool run_events(struct run *r, const char *names, uint64_t count)
+bool run_events(struct trace_run *r, const char *names, uint64_t count)
 {
 	int n = TraceFindEvents(names, count, r->t.rate, TRACE_PRIV_ANY, r->events);
 
@@ -102,12 +102,12 @@ static bool wait_at_gate(int gate)
 	return true;
 }
 
-static bool pass(struct run *r, const char *name, const char *value)
+static bool pass(struct trace_run *r, const char *name, const char *value)
 {
 	return dprintf(r->gate, "%s%s%s%c", name, *name ? "=" : "", value, 0) > 0;
 }
 
-static int open_gate(struct run *r)
+static int open_gate(struct trace_run *r)
 {
 	const char *hooks = tracer_hooks(r->tracer);
 	bool written = !hooks || pass(r, TRACER_HOOKS_ENV, hooks);
@@ -127,7 +127,7 @@ static int open_gate(struct run *r)
 }
 
 /* Fork the command up to its exec, which waits until the gate is closed. */
-static int spawn(struct run *r, int *report)
+static int spawn(struct trace_run *r, int *report)
 {
 	int gate[2], ends[2], err;
 	sigset_t none;
@@ -163,7 +163,7 @@ static int spawn(struct run *r, int *report)
 	_exit(EXIT_CANNOT);
 }
 
-static void give_up(struct run *r)
+static void give_up(struct trace_run *r)
 {
 	if (r->child > 0) {
 		close(r->gate);
@@ -173,7 +173,7 @@ static void give_up(struct run *r)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static int session(struct run *r, int signals)
+static int session(struct trace_run *r, int signals)
 {
 	int report = -1, target = -1, rc, err;
 
@@ -238,7 +238,7 @@ static void join_words(char **words, char *out, size_t room)
 		n += (size_t)snprintf(out + n, room - n, "%s%s", n ? " " : "", *words);
 }
 
-int run_go(struct run *r)
+int run_go(struct trace_run *r)
 {
 	char path[4096];
 	struct stat st;
@@ -295,7 +295,7 @@ int run_go(struct run *r)
 	return 0;
 }
 
-int run_code(const struct run *r)
+int run_code(const struct trace_run *r)
 {
 	if (r->status < 0)
 		return 0;

@@ -9,7 +9,7 @@
 #include "option_store.h"
 #include "swtrace.h"
 
-struct run {
+struct trace_run {
 	struct tracer_options t;
 	struct pitrace_event_args events[PITRACE_EVENTS];	/* t's */
 	struct tracer_itrace itrace;	/* t's, with --itrace: t.itrace points here */
@@ -40,37 +40,37 @@ struct run {
 	void (*sigpipe)(int);		/* what swtrace was started with: the command's */
 };
 
-void run_defaults(struct run *r);
+void run_defaults(struct trace_run *r);
 /* Sample by these events; that this machine counts them is asked now. False after words. */
-bool run_events(struct run *r, const char *names, uint64_t count);
+bool run_events(struct trace_run *r, const char *names, uint64_t count);
 /* All of it. 0, or the exit code if it failed, which was told. */
-int run_go(struct run *r);
+int run_go(struct trace_run *r);
 /* The exit code of the command, as a shell has it; 0 if there was none. */
-int run_code(const struct run *r);
+int run_code(const struct trace_run *r);
 
 /* Where the program is that execvp would execute: 0, or errno. */
 int run_look_up(const char *name, char *path, size_t room);
 
 /* Wait for Enter or the delay before a run without a command. False: it shall not begin. */
-bool run_hold(const struct run *r, int signals);
+bool run_hold(const struct trace_run *r, int signals);
 /* Did the command end? Then its status is known. */
-bool run_ended(struct run *r);
+bool run_ended(struct trace_run *r);
 /* Wait for what ends the run: the command, the process (pidfd `target`), the time, a signal, a full
  * buffer; tracing is off then. 0, or a negative rc that was told. */
-int run_wait(struct run *r, int signals, int target);
-void run_closing_line(struct run *r);
+int run_wait(struct trace_run *r, int signals, int target);
+void run_closing_line(struct trace_run *r);
 /* A uint64_t, instructions of a thread; with the row's value NO_LIMIT also "all". */
 enum { NO_LIMIT = 1 };
 option_store option_instructions;
 /* --itrace (run_itrace.c): it is wanted; do its options fit together; what is recorded; where the
  * places are, of a command that is this file. False after a message. */
-void run_itrace(struct run *r);
-bool run_itrace_agrees(const struct run *r);
-bool run_itrace_majors(struct run *r);
-bool run_itrace_places(struct run *r, const char *program);
+void run_itrace(struct trace_run *r);
+bool run_itrace_agrees(const struct trace_run *r);
+bool run_itrace_majors(struct trace_run *r);
+bool run_itrace_places(struct trace_run *r, const char *program);
 /* How far it is, on a terminal, now and then; the line is wiped at the end. */
-void run_itrace_show(const struct run *r, bool end);
+void run_itrace_show(const struct trace_run *r, bool end);
 /* In the environment, for the command: tell of the code that you make. What is done is told. */
-void run_jit(struct run *r);
+void run_jit(struct trace_run *r);
 
 #endif

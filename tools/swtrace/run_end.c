@@ -20,7 +20,7 @@
 #define SHOW_NS		500000000	/* between two looks at how far an instruction trace is */
 
 /* Tracing goes off, because of what (if it did not itself). The command goes on. */
-static int stop(struct run *r, const char *trigger)
+static int stop(struct trace_run *r, const char *trigger)
 {
 	struct trace_info i;
 	int rc;
@@ -39,7 +39,7 @@ static int stop(struct run *r, const char *trigger)
 	return rc;
 }
 
-bool run_ended(struct run *r)
+bool run_ended(struct trace_run *r)
 {
 	int status;
 
@@ -49,7 +49,7 @@ bool run_ended(struct run *r)
 }
 
 /* The command asks something; it may have been "off". */
-static int serve(struct run *r)
+static int serve(struct trace_run *r)
 {
 	struct trace_info i;
 
@@ -63,7 +63,7 @@ static int serve(struct run *r)
 }
 
 /* True: the run is at its end. */
-static bool signalled(struct run *r, const struct signalfd_siginfo *s, bool *asked, int *rc)
+static bool signalled(struct trace_run *r, const struct signalfd_siginfo *s, bool *asked, int *rc)
 {
 	if (s->ssi_signo == SIGCHLD)
 		return false;
@@ -105,7 +105,7 @@ static bool read_line(int terminal)
 	return n > 0 && text[n - 1] == '\n';
 }
 
-bool run_hold(const struct run *r, int signals)
+bool run_hold(const struct trace_run *r, int signals)
 {
 	int64_t when = !r->ask && r->delay ? (int64_t)now_ns() + (int64_t)r->delay : 0;
 	struct pollfd p[2] = {
@@ -128,7 +128,7 @@ bool run_hold(const struct run *r, int signals)
 	return true;
 }
 
-static int wait_for_end(struct run *r, int signals, int target)
+static int wait_for_end(struct trace_run *r, int signals, int target)
 {
 	int64_t begin = r->paused ? (int64_t)now_ns() + (int64_t)r->delay : 0;
 	int64_t end = r->duration ? (begin ? begin : (int64_t)now_ns()) + (int64_t)r->duration : 0;
@@ -192,7 +192,7 @@ static int wait_for_end(struct run *r, int signals, int target)
 	return rc;
 }
 
-int run_wait(struct run *r, int signals, int target)
+int run_wait(struct trace_run *r, int signals, int target)
 {
 	int rc = wait_for_end(r, signals, target), err;
 	char died[64] = "";
@@ -206,7 +206,7 @@ int run_wait(struct run *r, int signals, int target)
 	return rc ? rc : err;
 }
 
-void run_closing_line(struct run *r)
+void run_closing_line(struct trace_run *r)
 {
 	struct trace_info i;
 	uint64_t lost;

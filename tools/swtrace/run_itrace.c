@@ -13,7 +13,7 @@
 
 #define COUNT	10000000	/* instructions of a thread, if nobody says how many */
 
-void run_itrace(struct run *r)
+void run_itrace(struct trace_run *r)
 {
 	r->t.itrace = &r->itrace;
 }
@@ -33,7 +33,7 @@ bool option_instructions(const struct option_given *given, void *to)
 	return false;
 }
 
-bool run_itrace_agrees(const struct run *r)
+bool run_itrace_agrees(const struct trace_run *r)
 {
 	const struct tracer_itrace *i = &r->itrace;
 
@@ -44,7 +44,7 @@ bool run_itrace_agrees(const struct run *r)
 	return false;
 }
 
-bool run_itrace_majors(struct run *r)
+bool run_itrace_majors(struct trace_run *r)
 {
 	if (!r->kernel_only)
 		r->t.majors[0] |= 1ull << PITRACE_BRANCH_USER;
@@ -68,7 +68,7 @@ bool run_itrace_majors(struct run *r)
 	return true;
 }
 
-bool run_itrace_places(struct run *r, const char *program)
+bool run_itrace_places(struct trace_run *r, const char *program)
 {
 	struct tracer_itrace *i = &r->itrace;
 
@@ -87,7 +87,7 @@ bool run_itrace_places(struct run *r, const char *program)
 	return true;
 }
 
-void run_itrace_show(const struct run *r, bool end)
+void run_itrace_show(const struct trace_run *r, bool end)
 {
 	static uint64_t begun;
 	static bool shown;

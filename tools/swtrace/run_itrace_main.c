@@ -75,7 +75,7 @@ static bool ask_lowest(struct report_run *p)
 
 static bool check(struct report_run *p)
 {
-	struct run *r = &p->run;
+	struct trace_run *r = &p->run;
 
 	if (!run_itrace_majors(r))
 		return false;

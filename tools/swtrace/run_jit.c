@@ -63,7 +63,7 @@ static bool folder_of(const char *file, char path[PATH_MAX])
 	return realpath(folder, path) != NULL;
 }
 
-static bool java(struct run *r, char folder[PATH_MAX])
+static bool java(struct trace_run *r, char folder[PATH_MAX])
 {
 	char agent[PATH_MAX], word[2 * PATH_MAX + 64];
 
@@ -80,7 +80,7 @@ static bool java(struct run *r, char folder[PATH_MAX])
 	return append("JAVA_TOOL_OPTIONS", word) && append("JAVA_TOOL_OPTIONS", NAMES_ONLY);
 }
 
-void run_jit(struct run *r)
+void run_jit(struct trace_run *r)
 {
 	char folder[PATH_MAX];
 	bool has_java = java(r, folder);

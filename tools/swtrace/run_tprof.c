@@ -80,7 +80,7 @@ static bool choose_sampler(struct report_run *p)
 
 static bool check(struct report_run *p)
 {
-	struct run *r = &p->run;
+	struct trace_run *r = &p->run;
 
 	if (!choose_sampler(p))
 		return false;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The collectors as these programs know them: a new one is a row of the table in
- * tool_collectors.c. */
+/* The collectors as these programs know them: each is a row of the table in tool_collectors.c. */
 #ifndef SWTRACE_TOOL_COLLECTORS_H
 #define SWTRACE_TOOL_COLLECTORS_H
 
@@ -16,7 +15,7 @@ struct tool_collector {
 enum {
 	COLLECTS_SAMPLES = 1,		/* in a run */
 	COLLECTS_INSTRUCTIONS = 2,
-	COLLECTS_SESSION = 4,		/* swtrace init: it outlives its program */
+	COLLECTS_SESSION = 4,		/* of swtrace init, which outlives that program */
 };
 
 /* NULL: these programs know nothing of it. */
