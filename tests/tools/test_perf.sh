@@ -138,10 +138,10 @@ kb() { # [OPTION]...
 }
 size=$(kb -B perf -F 10000 -g)
 full perf $((size + 100)) -B perf -F 10000 -g
-says full_perf_untraced err 'the command goes on untraced'
+says full_perf_untraced err 'the command continues untraced'
 full perf_wrap $((size + 100)) -B perf -t wrap -F 10000 -g
 size=$(kb -B timer -g)
 full timer $((size + 8)) -B timer -g
-says full_timer_untraced err 'the command goes on untraced'
+says full_timer_untraced err 'the command continues untraced'
 full perf_normal $((size + 100)) -B perf -t norm -F 10000 -g
 exit $((failures != 0))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Readings of AboveIdle, what lies between two, and shares of it. */
+/* Readings of AboveIdle, differences of two, and shares of it. */
 #include "span.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ int span_read(struct span *s)
 	if (!s->cpu)
 		return PI_NO_MEMORY;
 	s->cpus = AiGetCounters(s->cpu, room);
-	/* One that came meanwhile is in the next. */
+	/* A CPU that was added since is in the next reading. */
 	if (s->cpus > room)
 		s->cpus = room;
 	return s->cpus < 0 ? s->cpus : PI_OK;
@@ -75,7 +75,7 @@ int span_between(struct span *s, const struct span *from, const struct span *to)
 	return PI_OK;
 }
 
-/* Rounded down; what is left over goes to those that lost most by that. */
+/* Shares are rounded down; the rest is given to those that lost most by that. */
 bool span_shares(const struct ai_counters *c, unsigned int share[SPAN_SHARES])
 {
 	const uint64_t part[SPAN_SHARES] = { c->idle, c->busy, c->interrupt };

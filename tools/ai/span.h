@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the CPUs did from one reading of AboveIdle to another, for the programs that show it. */
+/* Idle and busy times of the CPUs from one reading of AboveIdle to another. */
 #ifndef AI_SPAN_H
 #define AI_SPAN_H
 
@@ -19,7 +19,7 @@ int span_between(struct span *s, const struct span *from, const struct span *to)
 void span_free(struct span *s);
 
 /* Idle, busy, interrupt in hundredths of a percent, which add up to 10000; false, and zeros: no
- * time went by. */
+ * time passed. */
 enum span_share { SPAN_IDLE, SPAN_BUSY, SPAN_INTERRUPT, SPAN_SHARES };
 bool span_shares(const struct ai_counters *c, unsigned int share[SPAN_SHARES]);
 /* "12.34" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Under sudo the traced command runs as who called it, and the files are theirs. */
+/* Under sudo the traced command runs as the user who called sudo, who also owns the files. */
 #include "caller.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "complain.h"
 
-/* Digits alone, as sudo writes them. */
+/* Only digits, as sudo writes them. */
 static bool id_of(const char *text, unsigned long *id)
 {
 	if (!text || !*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 10)
@@ -33,9 +33,9 @@ bool caller_get(struct caller *c)
 	c->gid = (gid_t)-1;
 	if (geteuid() != 0 || (!uid_text && !gid_text))
 		return true;
-	/* Half of it is no reason to run the command as root. */
+	/* With one of them missing the command must not run as root. */
 	if (!id_of(uid_text, &uid) || !id_of(gid_text, &gid)) {
-		complain("SUDO_UID and SUDO_GID do not say whose the command is: set both as sudo does, or none");
+		complain("SUDO_UID and SUDO_GID do not name a user: set both as sudo does, or neither");
 		return false;
 	}
 	c->sudo = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who called sudo, or nobody: a command is run as that user. */
+/* The user who called sudo, if any: commands are run as that user. */
 #ifndef COMMON_CALLER_H
 #define COMMON_CALLER_H
 
@@ -12,7 +12,7 @@ struct caller {
 	gid_t gid;
 	char name[64];
 };
-/* False: the environment says half of it, and a sentence was said. */
+/* False after a message: the environment names half of a user. */
 bool caller_get(struct caller *c);
 /* Become that user for good (a child, before exec). 0 or -errno. */
 int caller_become(const struct caller *c);

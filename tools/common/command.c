@@ -68,7 +68,7 @@ int command_finish(struct command *c, int *status)
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
 	if (write(c->gate, "", 1) != 1)
-		complain("the command did not wait: %s", strerror(errno));
+		complain("the command cannot be released: %s", strerror(errno));
 	close(c->gate);
 	if (read(c->report, &err, sizeof(err)) != (ssize_t)sizeof(err))
 		err = 0;

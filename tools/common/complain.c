@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sentence on stderr, with the program's name before it. */
+/* A message on stderr, with the program's name before it. */
 #include "complain.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sentence on stderr, with the program's name before it. All of it is escaped (escape.h): names,
- * paths and arguments are passed as they are, and reach no terminal so. */
+/* A message on stderr, with the program's name before it. All of it is escaped (escape.h): callers
+ * pass names, paths and arguments as they are. */
 #ifndef COMMON_COMPLAIN_H
 #define COMMON_COMPLAIN_H
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Digits alone, no sign. */
+/* Only digits, no sign. */
 static bool take(const char **p, unsigned int *cpu)
 {
 	const char *begin = *p;

@@ -12,9 +12,9 @@ struct cpus {
 	uint64_t bits[CPUS_MAX / 64];
 };
 
-/* The whole text or nothing: false when it is no such list, empty, or beyond CPUS_MAX. */
+/* False: the whole text is not such a list, is empty, or has a number beyond CPUS_MAX. */
 bool cpus_of(const char *text, struct cpus *c);
-/* Those that run; root: of a tree like "/", "" for this machine's own. */
+/* The CPUs that are online; root: of a tree like "/", "" for this machine's own. */
 bool cpus_online(const char *root, struct cpus *c);
 bool cpus_has(const struct cpus *c, unsigned int cpu);
 unsigned int cpus_number(const struct cpus *c);

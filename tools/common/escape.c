@@ -203,8 +203,8 @@ bool escape_is_plain(const char *name)
 	return plain(name, n, '"') == n;
 }
 
-/* What spreadsheets begin a formula with; in some locales the wide forms too. Tabs and ends of
- * lines do so as well, but are escaped. */
+/* The characters that begin a formula in spreadsheets; in some locales the wide forms too. Tabs and
+ * line ends do so as well, but are escaped. */
 static bool begins_formula(const char *name)
 {
 	static const char *const wide[] = { "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D",

@@ -12,7 +12,7 @@
 
 void json_begin(struct json *j, FILE *out, bool indent)
 {
-	/* Of many short lines each begins here: what is in the room matters to none. */
+	/* Many short lines begin here: the room is not cleared for them. */
 	j->out = out;
 	j->indent = indent;
 	j->depth = 0;
@@ -47,7 +47,7 @@ bool json_again(struct json *j, const struct json_kept *kept)
 		return false;
 	if (j->held > JSON_ROOM - JSON_KEPT)
 		json_out(j);
-	/* Of one size, which needs no call; what is behind it is overwritten. */
+	/* A copy of constant size needs no call; what is behind it is overwritten. */
 	memcpy(j->room + j->held, kept->text, JSON_KEPT);
 	j->held += kept->size;
 	return true;

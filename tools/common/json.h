@@ -42,7 +42,7 @@ void json_bool(struct json *j, const char *key, bool value);
 void json_number(struct json *j, const char *key, const char *digits);	/* as they are */
 void json_fixed(struct json *j, const char *key, double value, int digits);
 void json_hex(struct json *j, const char *key, uint64_t value);	/* "0x1f": exact beyond 2^53 */
-/* What is written between these two is kept, unless it is too long; a member must stand before. */
+/* The text between these two calls is kept, unless it is too long; a member must precede it. */
 void json_keep_begin(struct json *j);
 void json_keep_end(struct json *j, struct json_kept *kept);
 /* Write it again; false: nothing is kept. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The next option of a command line, and what is wrong with it in words. */
+/* The next option of a command line, or a message about what is wrong with it. */
 #include "next_option.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "complain.h"
 
-/* How many long options begin with what was typed; an exact name is one. They are listed. */
+/* The number of long options that begin with what was typed (an exact name is one), and a list. */
 static int meant(const struct option *longs, const char *typed, size_t n, char *list, size_t room)
 {
 	int count = 0, used = 0;
@@ -49,7 +49,7 @@ int next_option(int argc, char **argv, const char *shorts, const struct option *
 	bool stop = *shorts == '+';
 	int at = optind ? optind : 1, c;
 
-	/* ':' tells a missing argument from an unknown option. */
+	/* ':' has getopt distinguish a missing argument from an unknown option. */
 	snprintf(ours, sizeof(ours), "%s:%s", stop ? "+" : "", shorts + stop);
 	opterr = 0;
 	c = getopt_long_only(argc, argv, ours, longs, NULL);
@@ -57,7 +57,7 @@ int next_option(int argc, char **argv, const char *shorts, const struct option *
 		complain("option '%s' requires an argument", argv[optind - 1]);
 		return '?';
 	}
-	/* In the midst of a word of several letters the word is not passed yet. */
+	/* optind does not count a word of several letters until its last letter. */
 	if (c == '?')
 		refuse(argv[optind > at ? optind - 1 : optind], optopt, longs);
 	return c;

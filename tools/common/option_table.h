@@ -14,7 +14,7 @@
 
 struct option_row;
 
-/* What was typed: the option's name as its row has it, and its argument (NULL: none). */
+/* An option as given: its name as its row has it, and its argument (NULL: none). */
 struct option_given {
 	const struct option_row *row;
 	const char *name;
@@ -31,7 +31,7 @@ struct option_row {
 	size_t offset, size;	/* where the value goes: OPTION_TO */
 	uint64_t value;		/* what `store` needs besides: a flag, an enumerator, a unit */
 	uint64_t least, most;	/* of numbers, both included; most 0: as large as it gets */
-	/* What may be typed as its argument: "one two", "several,with,commas", or one of @file, @process,
+	/* Completions of the argument: "one two", "several,with,commas", or one of @file, @process,
 	 * @cpus, @events, @metrics. */
 	const char *complete;
 	const char *(*completions)(void);	/* instead of it, where another table lists them */
@@ -54,15 +54,15 @@ struct option_table {
 	const struct option_part *parts;
 	const char *usage, *notes;	/* above and below the options in --help; or NULL */
 	unsigned int strict;		/* bits of groups of which two options are an error */
-	/* What may stand where no option does: as option_row's `complete`, or @command: options end
-	 * where it begins, and what follows is that command's. NULL: nothing. */
+	/* Completions of words that are no options: as option_row's `complete`, or @command: the
+	 * options end where it begins, what follows belongs to it. NULL: no such words. */
 	const char *operands;
 	const char *(*completions)(void);	/* instead of `operands` */
 	bool letters;			/* an option of one letter may have its argument attached */
 	bool ends;			/* options end at the first word that is none */
 };
 
-/* What the command line had beside the options' values. */
+/* The rest of a command line. */
 struct option_rest {
 	char **words;			/* operands, ends with NULL */
 	int count;
@@ -82,7 +82,7 @@ enum option_outcome options_parse(const struct option_table *t, unsigned int com
 				  int argc, char **argv, struct option_rest *rest);
 /* Usage, options, notes. */
 void options_help(FILE *out, const struct option_table *t);
-/* The options alone, one a line or a few. */
+/* Only the options. */
 void options_list(FILE *out, const struct option_table *t);
 /* For shells, a line an option: name, argument, what completes it, names that it excludes, "*" if
  * it repeats, help; with tabs between them, "." for nothing. A line whose name is "." is of the
@@ -90,7 +90,7 @@ void options_list(FILE *out, const struct option_table *t);
 void options_complete(FILE *out, const struct option_table *t, unsigned int command);
 /* The same for a sub-command. */
 void options_complete_command(FILE *out, const char *name, const char *help);
-/* Of a program with sub-commands: the options that do without one. */
+/* The same for --help and --version of a program with sub-commands. */
 void options_complete_help(FILE *out);
 
 /* Rows that every program has. */

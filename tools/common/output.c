@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where an output goes: newfile.h, what the process has open already, or stdout. */
+/* Opens an output: a new file (newfile.h), a descriptor of the process, or stdout. */
 #include "output.h"
 
 #include <errno.h>
@@ -95,17 +95,17 @@ const char *output_error(int rc)
 {
 	switch (-rc) {
 	case ELOOP:
-		return "it is a symbolic link, and outputs do not follow any";
+		return "is a symbolic link, which outputs do not follow";
 	case EPERM:
-		return "it is another user's";
+		return "belongs to another user";
 	case ENXIO:
-		return "nobody reads this FIFO: begin to read it first";
+		return "is a FIFO without a reader: start the reader first";
 	case EOPNOTSUPP:
-		return "it is a device or a socket";
+		return "is a device or a socket";
 	case EEXIST:
-		return "it cannot be set aside: its .old is another user's, or no file";
+		return "cannot be renamed to .old: that name belongs to another user or is not a file";
 	case EBUSY:
-		return "somebody else makes it again and again";
+		return "is created again and again by another process";
 	}
 	return strerror(-rc);
 }

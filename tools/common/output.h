@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An output file: never overwritten in silence (an older one becomes NAME.old), never written
- * through a link that somebody laid in its place, errors told at the end. A FIFO that is read, a
+ * through a link that another user planted, errors reported at the end. A FIFO that is read, a
  * terminal, /dev/null and /dev/full may stand there; no other device is touched. "-" is stdout;
  * /dev/stdout, /dev/stderr and /dev/fd/N are what the process has open there. Under sudo an output
- * is its caller's and made with their rights: where they may not write, and where their links lead
- * to, nothing is written.
+ * belongs to the caller and is made with the caller's rights: where the caller may not write, and
+ * where the caller's links lead to, nothing is written.
  */
 #ifndef COMMON_OUTPUT_H
 #define COMMON_OUTPUT_H
@@ -24,14 +24,14 @@ struct output {
 
 /* 0, or -errno. The mode is cut by the umask. */
 int output_open(struct output *o, const char *path, mode_t mode);
-/* Likewise an empty folder: its descriptor or -errno. */
+/* The same for an empty folder: its descriptor or -errno. */
 int output_folder(const char *path, mode_t mode, bool *renamed);
 /* From here on this thread makes files as outputs are made, until it gives the rights back
  * (rights.h). 0 or -errno. */
 int output_take_rights(struct rights_kept *kept);
 /* 0, or -errno of the first write that failed (a closed pipe, a full disk). */
 int output_close(struct output *o);
-/* Either's error in words. */
+/* The text of an error of these functions, to be printed behind the path and a colon. */
 const char *output_error(int rc);
 
 #endif

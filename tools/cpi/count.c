@@ -63,8 +63,10 @@ static int open_counters(struct counting *c)
 		if (!cpus_online("", &online))
 			cpus_of("0", &online);
 		c->cpus = calloc(CPUS_MAX, sizeof(*c->cpus));
-		if (!c->cpus)
-			return complain("no memory"), EXIT_CPI;
+		if (!c->cpus) {
+			complain("not enough memory");
+			return EXIT_CPI;
+		}
 		for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
 			if (cpus_has(&online, cpu))
 				c->cpus[c->ncpus++] = cpu;
@@ -76,7 +78,7 @@ static int open_counters(struct counting *c)
 	return c->counters ? 0 : refused(rc);
 }
 
-/* Idle and busy beside it are a help, not a need. */
+/* Idle and busy times are optional. */
 static void begin_span(struct counting *c, struct cpi_result *r)
 {
 	if (AiInit() || AiGetInfo(&r->info) || span_read(&c->first))
@@ -99,7 +101,7 @@ static void end_span(struct counting *c, struct cpi_result *r)
 	struct span last = { 0 };
 
 	if (!*r->no_span && (span_read(&last) || span_between(&r->span, &c->first, &last)))
-		strcpy(r->no_span, "there was no memory for it");
+		strcpy(r->no_span, "not enough memory");
 	span_free(&last);
 	span_free(&c->first);
 	AiTerminate();
@@ -135,7 +137,8 @@ static int take(struct counting *c, struct cpi_result *r)
 	r->pair = calloc((size_t)pairs, sizeof(*r->pair));
 	if (!list || !r->pair) {
 		free(list);
-		return complain("no memory"), EXIT_CPI;
+		complain("not enough memory");
+		return EXIT_CPI;
 	}
 	rc = counters_read(c->counters, list, (unsigned int)n);
 	r->elapsed = now_ns() - c->begun;
@@ -149,9 +152,9 @@ static int take(struct counting *c, struct cpi_result *r)
 	free(list);
 	if (rc != n)
 		return failed(rc);
-	/* Some virtual machines have such. */
+	/* Counters of some virtual machines never change. */
 	if (r->all.state == COUNTER_COUNTED && (!r->all.cycles || !r->all.instructions)) {
-		complain("the counters of cycles and instructions stand still here (%llu and %llu): this machine shows counters and does not count by them",
+		complain("the counters of cycles and instructions do not change (%llu and %llu): this machine has counters that do not count",
 			 (unsigned long long)r->all.cycles,
 			 (unsigned long long)r->all.instructions);
 		return EXIT_CPI;
@@ -166,7 +169,7 @@ static int of_command(struct counting *c, struct cpi_result *r, int *status)
 	int code, err = command_start(&c->command, c->o->words);
 
 	if (err) {
-		complain("starting the command: %s", strerror(-err));
+		complain("the command cannot be started: %s", strerror(-err));
 		return EXIT_CPI;
 	}
 	code = open_counters(c);
@@ -179,7 +182,7 @@ static int of_command(struct counting *c, struct cpi_result *r, int *status)
 	return code;
 }
 
-/* True: a signal came; 0: for ever. */
+/* Wait for so long, 0: for ever. True: a signal came. */
 static bool wait_for(uint64_t ns, const sigset_t *ends)
 {
 	uint64_t end = now_ns() + ns, left = ns;
@@ -208,8 +211,10 @@ static int of_interval(struct counting *c, struct cpi_result *r)
 	sigaddset(&c->ends, SIGTERM);
 	sigaddset(&c->ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &c->ends, NULL);
-	if (c->o->delay && wait_for(c->o->delay, &c->ends))
-		return complain("ended before it began to count"), EXIT_CPI;
+	if (c->o->delay && wait_for(c->o->delay, &c->ends)) {
+		complain("interrupted before counting began");
+		return EXIT_CPI;
+	}
 	code = begin(c, r);
 	if (code)
 		return code;

@@ -16,7 +16,7 @@
 struct cpi {
 	enum form form;
 	bool command;			/* -c: words are one */
-	bool all;			/* -a: of what all CPUs do meanwhile */
+	bool all;			/* -a: what all CPUs do while it runs */
 	int priv;			/* enum trace_priv */
 	uint64_t delay, run;		/* ns; run 0: until Ctrl-C */
 	const char *file;		/* of -o */
@@ -28,24 +28,24 @@ struct pair {
 	int cpu;			/* -1: not of one */
 	uint64_t cycles, instructions;
 	uint32_t state;			/* the worse of both: enum counter_state */
-	bool user_only;			/* of both, this user may not see more */
+	bool user_only;			/* user code only: this user may not count more */
 };
 struct cpi_result {
 	bool of_cpus;			/* pairs are CPUs', else one, the command's */
 	struct pair *pair, all;
 	int pairs;
-	struct span span;		/* idle, busy meanwhile */
+	struct span span;		/* idle and busy times over the same interval */
 	struct ai_info info;
-	char no_span[512];		/* why there is none, or "" */
+	char no_span[512];		/* the reason why there is none, or "" */
 	uint64_t elapsed;
 };
 
-/* Count as is asked for: 0 or an exit code after words; *status of the command as of waitpid. */
+/* Count as the options say: 0 or an exit code after a message; *status as of waitpid. */
 int count(const struct cpi *o, struct cpi_result *r, int *status);
 void result_free(struct cpi_result *r);
 /* Cycles of an instruction; false: there is no such number. */
 bool cpi_of(const struct pair *p, double *cpi);
-/* False: a counter has no value, or too small a one, as was told. */
+/* False: a counter has no value, or too small a one, as the output says. */
 bool show(FILE *out, const struct cpi *o, const struct cpi_result *r);
 
 #endif

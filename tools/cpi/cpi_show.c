@@ -27,7 +27,7 @@ static const char *code_of(const struct cpi *o, const struct cpi_result *r)
 	return codes[r->all.user_only ? TRACE_PRIV_USER : o->priv];
 }
 
-static const struct ai_counters *meanwhile(const struct cpi_result *r, const struct pair *p)
+static const struct ai_counters *span_of(const struct cpi_result *r, const struct pair *p)
 {
 	if (*r->no_span || !r->of_cpus)
 		return NULL;
@@ -66,7 +66,7 @@ static void state_words(FILE *out, const struct pair *p)
 
 static void row_words(FILE *out, const struct cpi_result *r, const struct pair *p)
 {
-	const struct ai_counters *c = meanwhile(r, p);
+	const struct ai_counters *c = span_of(r, p);
 	unsigned int share[SPAN_SHARES];
 	char room[8];
 	bool any = c && span_shares(c, share);
@@ -114,7 +114,7 @@ static void show_words(FILE *out, const struct cpi *o, const struct cpi_result *
 	else
 		words_of_command(out, r);
 	if (*r->no_span)
-		fprintf(out, "how idle the CPUs were is not known: %s\n", r->no_span);
+		fprintf(out, "idle and busy times are unknown: %s\n", r->no_span);
 	else if (*r->info.note)
 		escape_printf(out, "idle, busy: %s\n", r->info.note);
 	fprintf(out, "in %" PRIu64 ".%03" PRIu64 " s", r->elapsed / 1000000000,
@@ -173,7 +173,7 @@ static void show_json(FILE *out, const struct cpi *o, const struct cpi_result *r
 		json_object(&j, NULL);
 		json_int(&j, "cpu", r->pair[i].cpu);
 		json_pair(&j, &r->pair[i]);
-		json_shares(&j, meanwhile(r, &r->pair[i]));
+		json_shares(&j, span_of(r, &r->pair[i]));
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
@@ -186,7 +186,7 @@ static void show_json(FILE *out, const struct cpi *o, const struct cpi_result *r
 
 static void row_csv(FILE *out, const struct cpi_result *r, const char *who, const struct pair *p)
 {
-	const struct ai_counters *c = r->of_cpus ? meanwhile(r, p) :
+	const struct ai_counters *c = r->of_cpus ? span_of(r, p) :
 				      *r->no_span ? NULL : &r->span.all;
 	unsigned int share[SPAN_SHARES];
 	bool any = c && span_shares(c, share);

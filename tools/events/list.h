@@ -10,18 +10,18 @@
 enum event_form { EVENTS_WORDS, EVENTS_NAMES, EVENTS_JSON, EVENTS_CSV };
 
 struct event_list {
-	enum event_form form;		/* NAMES: these alone, one a line */
+	enum event_form form;		/* NAMES: only names, one a line */
 	const char *word;		/* those with it in name or description; NULL: all */
 	const char *pmu;		/* of this PMU (or source) only; NULL: all */
-	uint64_t shown;			/* how many were */
-	bool bad;			/* an event file was not understood; that was told */
+	uint64_t shown;			/* the number of events printed */
+	bool bad;			/* an event file is malformed, as a message said */
 	struct json json;
 	char source[4096];		/* of the last line */
 };
 
 /* On stdout: the caller sets what is before `shown`. */
 void event_list_print(struct event_list *l);
-/* In words, when so: this machine counts no hardware events. True: it was told. */
+/* Print a sentence if this machine counts no hardware events. True: it was printed. */
 bool event_list_no_hardware(void);
 
 #endif

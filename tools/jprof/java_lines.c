@@ -12,13 +12,13 @@
 #include "pijit.h"
 
 #define MAX_LINES	65536
-#define KEPT		16		/* methods whose tables are at hand, of one compilation */
+#define KEPT		16		/* methods of one compilation whose tables are cached */
 
 struct method {
 	jmethodID id;
 	jint n;
 	jvmtiLineNumberEntry *table;	/* in the VM's order; the VM's memory */
-	char *file;			/* "" where none is told; ours */
+	char *file;			/* "" if the VM has none; allocated */
 };
 
 struct maker {

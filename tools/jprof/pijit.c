@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent: what the VM tells of its compiled code goes to a jitdump. The VM may call us on any
- * thread, before it is up and while it goes down; ids of a class die with it, so all that is asked
- * of the VM is asked inside the call that brought them. No function of the VM is called with our
+ * The agent: what the VM reports of its compiled code is written to a jitdump. The VM may call on
+ * any thread, before it is up and while it shuts down; ids of a class die with the class, so all
+ * queries are made inside the call that brought them. No function of the VM is called with the
  * lock held.
  */
 #include <errno.h>
@@ -23,18 +23,18 @@
 #include "sizes.h"
 
 #define MAX_NAME	4096
-/* VMs tell by a thread of their own, which has to find a CPU: up to 32 ms after were seen, and it
- * gathers. */
+/* VMs report from a thread of their own, which has to be scheduled: delays of up to 32 ms were
+ * seen, and gather() adds to them. */
 #define LATE		PREPARED_KEPT
-/* To wake that thread for each method costs more than all that we do. */
+/* Waking that thread for each method costs more than all work of the agent. */
 #define GATHER		20000000	/* ns */
-/* It had nothing to tell for as long: it waited. */
+/* A thread with nothing to report for this long has waited. */
 #define QUIET		200000		/* ns */
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t ends;		/* whoever gathers need not any more */
-	uint64_t told;			/* when the last method was */
+	pthread_cond_t ends;		/* wakes gather() */
+	uint64_t reported;		/* time of the last method */
 	bool ending;
 	struct jitdump_writer *dump;	/* NULL: not begun, ended, or the disk is full */
 	struct ranges stubs;
@@ -49,7 +49,7 @@ struct agent_options {
 };
 
 static const char usage[] =
-	"pijit: tells in a jitdump (jit-PID.dump) which code this Java VM makes: names for profiles.\n"
+	"pijit: writes to a jitdump (jit-PID.dump) which code this Java VM makes: names for profiles.\n"
 	"  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n"
 	"  dir=FOLDER   where the jitdump goes (default: $JITDUMPDIR, else the working folder)\n"
 	"  lines        source lines too, those of inlined methods too\n"
@@ -58,7 +58,7 @@ static const char usage[] =
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* 1: go on, 0: no agent wanted, -1: an error that was told. */
+/* 1: go on, 0: no agent wanted, -1: an error, after a message. */
 static int parse(struct agent_options *o, const char *text)
 {
 	*o = (struct agent_options){ 0 };
@@ -85,9 +85,9 @@ static int parse(struct agent_options *o, const char *text)
 	return 1;
 }
 
-/* ---- what the VM tells ----------------------------------------------------------------------- */
+/* ---- reports of the VM ----------------------------------------------------------------------- */
 
-/* With the lock held. A full disk is told once; what is in the file stays good. */
+/* Called with the lock held. A full disk is reported once; the file so far stays valid. */
 static void write_failed(int err)
 {
 	escape_printf(stderr, "pijit: %s: %s: code that is made from here on has no names\n",
@@ -96,21 +96,21 @@ static void write_failed(int err)
 	agent.dump = NULL;
 }
 
-/* The first of several methods: the others come while we sleep, and then wake nobody. */
+/* Sleep at the first of several methods: the next ones queue up and wake no thread. */
 static void gather(void)
 {
 	uint64_t time = now_ns(), until = time + GATHER;
 	struct timespec t = { (time_t)(until / 1000000000), (long)(until % 1000000000) };
 
 	pthread_mutex_lock(&agent.lock);
-	if (time - agent.told > QUIET)
+	if (time - agent.reported > QUIET)
 		while (!agent.ending && !pthread_cond_timedwait(&agent.ends, &agent.lock, &t))
 			;
 	pthread_mutex_unlock(&agent.lock);
 }
 
-static void told(uint64_t since, const char *name, const void *address, uint64_t size,
-		 const struct jitdump_line *lines, uint32_t n)
+static void write_method(uint64_t since, const char *name, const void *address, uint64_t size,
+			 const struct jitdump_line *lines, uint32_t n)
 {
 	int err = 0;
 
@@ -122,7 +122,7 @@ static void told(uint64_t since, const char *name, const void *address, uint64_t
 		err = sizes_put(&agent.methods, (uintptr_t)address, size);
 	if (err && err != -EMSGSIZE)
 		write_failed(err);
-	agent.told = now_ns();
+	agent.reported = now_ns();
 	pthread_mutex_unlock(&agent.lock);
 }
 
@@ -133,7 +133,7 @@ static JNIEnv *jni_here(void)
 	return (*agent.java)->GetEnv(agent.java, (void **)&jni, JNI_VERSION_1_6) ? NULL : jni;
 }
 
-/* Its name; and before which time it has not run, or 0. */
+/* The method's name; returns a time before which it has not run, or 0. */
 static uint64_t name_of(jvmtiEnv *vm, jmethodID method, char name[MAX_NAME])
 {
 	char *class = NULL, *own = NULL, *signature = NULL;
@@ -179,12 +179,12 @@ static void JNICALL method_loaded(jvmtiEnv *vm, jmethodID method, jint size, con
 	since = name_of(vm, method, name);
 	if (agent.lines)
 		n = lines_make(vm, method, map_length, map, compile_info, &lines);
-	told(since, name, address, (uint64_t)size, lines, n);
+	write_method(since, name, address, (uint64_t)size, lines, n);
 	lines_free(lines, n);
 }
 
-/* The class may be gone: its id says nothing any more. From the first on addresses may be used
- * again, and it matters since when a class can have run. */
+/* The class may be gone, its id invalid. From the first unload on addresses may be reused, and the
+ * time since which a class can have run matters. */
 static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *address)
 {
 	static atomic_bool asked;
@@ -203,7 +203,7 @@ static void JNICALL method_unloaded(jvmtiEnv *vm, jmethodID method, const void *
 	pthread_mutex_unlock(&agent.lock);
 }
 
-static int tell_stub(void *name, uint64_t start, uint64_t end)
+static int write_stub(void *name, uint64_t start, uint64_t end)
 {
 	return jitdump_load(agent.dump, name, start, end - start, NULL, NULL, 0, NULL);
 }
@@ -216,14 +216,14 @@ static void JNICALL stub_made(jvmtiEnv *vm, const char *name, const void *addres
 	(void)vm;
 	pthread_mutex_lock(&agent.lock);
 	if (agent.dump)
-		err = ranges_add(&agent.stubs, start, start + (uint64_t)size, tell_stub,
+		err = ranges_add(&agent.stubs, start, start + (uint64_t)size, write_stub,
 				 (char *)name);
 	if (err)
 		write_failed(err);
 	pthread_mutex_unlock(&agent.lock);
 }
 
-/* What was gathered is told yet. The code goes on running, its names are all there. */
+/* Methods that are queued are still written. Code goes on running; all of it has names. */
 static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 {
 	const struct timespec quiet = { 0, QUIET };
@@ -237,7 +237,7 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 		pthread_mutex_unlock(&agent.lock);
 		nanosleep(&quiet, NULL);
 		pthread_mutex_lock(&agent.lock);
-	} while (now_ns() - agent.told < QUIET && now_ns() - since < GATHER);
+	} while (now_ns() - agent.reported < QUIET && now_ns() - since < GATHER);
 	if (agent.dump)
 		jitdump_end(agent.dump);
 	agent.dump = NULL;
@@ -248,7 +248,7 @@ static void JNICALL vm_ends(jvmtiEnv *vm, JNIEnv *jni)
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-/* The VM's own words for an error; err is what the failed call gave. */
+/* Print the VM's name of an error, which the failed call returned. */
 static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
 {
 	char *words = NULL;
@@ -277,11 +277,11 @@ static jint watch(jvmtiEnv *vm, bool running)
 		wanted.can_get_line_numbers = wanted.can_get_source_file_name = 1;
 	err = (*vm)->AddCapabilities(vm, &wanted);
 	if (err)
-		return refuse(vm, "this Java VM tells nothing of its compiled code", err);
+		return refuse(vm, "this Java VM does not report its compiled code", err);
 	err = (*vm)->SetEventCallbacks(vm, &callbacks, sizeof(callbacks));
 	for (size_t i = 0; !err && i < sizeof(events) / sizeof(events[0]); i++)
 		err = (*vm)->SetEventNotificationMode(vm, JVMTI_ENABLE, events[i], NULL);
-	/* What was made before we came. */
+	/* Code that was made before the agent was attached. */
 	if (!err && running)
 		err = (*vm)->GenerateEvents(vm, JVMTI_EVENT_DYNAMIC_CODE_GENERATED);
 	if (!err && running)
@@ -298,7 +298,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 
 	if (err <= 0)
 		return err < 0 ? JNI_ERR : JNI_OK;
-	/* A second time: by the command line and by the environment, or attached. */
+	/* Loaded a second time: by the command line and by the environment, or attached. */
 	if (agent.java)
 		return JNI_OK;
 	if ((*java)->GetEnv(java, (void **)&vm, JVMTI_VERSION_1_2)) {
@@ -307,7 +307,7 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	}
 	err = jitdump_create_late(&agent.dump, *o.folder ? o.folder : NULL, LATE);
 	if (err) {
-		/* The program is not to blame: it runs, without names. */
+		/* The program runs anyway, without names. */
 		escape_printf(stderr, "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
 			      *o.folder ? o.folder : getenv("JITDUMPDIR") ? getenv("JITDUMPDIR") : ".",
 			      strerror(-err));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libpijit.so: an agent that a Java VM loads (JVMTI). It tells in a jitdump which code the VM's
+ * libpijit.so: an agent that a Java VM loads (JVMTI). It writes to a jitdump which code the VM's
  * compilers made, and does nothing else. pijit.c is the agent, java_lines.c makes line tables.
  */
 #ifndef PIJIT_H

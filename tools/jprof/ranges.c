@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorted, a few hundred: the stubs, adapters and tables that a JVM makes. */
+/* A sorted array of a few hundred: the stubs, adapters and tables that a JVM makes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +40,13 @@ static int insert(struct ranges *r, uint32_t at, uint64_t start, uint64_t end)
 }
 
 int ranges_add(struct ranges *r, uint64_t start, uint64_t end,
-	       int (*tell)(void *arg, uint64_t start, uint64_t end), void *arg)
+	       int (*emit)(void *arg, uint64_t start, uint64_t end), void *arg)
 {
 	uint32_t i = first_behind(r, start);
 
-	/* Again, the very same: another one was made in its place. */
+	/* The same range again: new code was made in its place. */
 	if (i < r->n && r->list[i].start == start && r->list[i].end == end)
-		return tell(arg, start, end);
+		return emit(arg, start, end);
 	while (start < end) {
 		uint64_t stop = i < r->n && r->list[i].start < end ? r->list[i].start : end;
 
@@ -54,7 +54,7 @@ int ranges_add(struct ranges *r, uint64_t start, uint64_t end,
 			int rc = insert(r, i, start, stop);
 
 			if (!rc)
-				rc = tell(arg, start, stop);
+				rc = emit(arg, start, stop);
 			if (rc)
 				return rc;
 			i++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How large the code at an address is: the VM tells where code was given up, not how much. */
+/* The sizes of code by address: when code is unloaded the VM reports only its address. */
 #ifndef SIZES_H
 #define SIZES_H
 
@@ -14,7 +14,7 @@ struct sizes {
 
 /* 0 or -ENOMEM. An address that is there gets the new size. */
 int sizes_put(struct sizes *s, uint64_t address, uint64_t size);
-/* 0: not there; it is not there any more. */
+/* Remove it and return its size; 0: not there. */
 uint64_t sizes_take(struct sizes *s, uint64_t address);
 void sizes_free(struct sizes *s);
 

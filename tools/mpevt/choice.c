@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the options name, as the library takes it. */
+/* Events and CPUs that the options name, as the library takes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "complain.h"
@@ -21,8 +21,10 @@ unsigned int events_of(const char *some, char *const *words, struct pitrace_even
 
 	for (; words && *words && n < sizeof(names); words++)
 		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? "," : "", *words);
-	if (n >= sizeof(names))
-		return complain("too many words for events"), 0;
+	if (n >= sizeof(names)) {
+		complain("the list of events is too long");
+		return 0;
+	}
 	found = TraceFindEvents(names, 1, 0, TRACE_PRIV_ANY, list);
 	if (found > 0)
 		return (unsigned int)found;

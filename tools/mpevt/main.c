@@ -78,7 +78,7 @@ int cmd_list(const struct mpevt *m)
 
 	event_list_print(&l);
 	if (!l.shown && !l.bad)
-		complain("no such event");
+		complain("no event matches");
 	else if (l.form == EVENTS_WORDS && event_list_no_hardware())
 		puts("Software events are.");
 	return !l.shown || l.bad ? EXIT_MPEVT : 0;

@@ -25,24 +25,24 @@ struct mpevt {
 	char **words;			/* what follows the options; ends with NULL */
 };
 
-/* Exit codes, what failed was told. */
+/* They return exit codes; a message said what failed. */
 int cmd_list(const struct mpevt *m);
 int cmd_run(const struct mpevt *m);
 int cmd_start(const struct mpevt *m);
 int cmd_ask(const struct mpevt *m, bool stop);
 
-/* Names with commas (or NULL), and words, to events: their number, or 0 after words. */
+/* Names with commas (or NULL), and words, to events: their number, or 0 after a message. */
 unsigned int events_of(const char *some, char *const *words, struct pitrace_event_args *list);
 /* The CPUs of -c: their number. The caller frees the list. */
 unsigned int cpus_of_options(const struct mpevt *m, unsigned int **list);
-/* The sentence of the last library call; EXIT_MPEVT. */
+/* Prints the message of the last library call; EXIT_MPEVT. */
 int mpevt_failed(int rc);
 
 struct mpevt_result {
 	struct counters_held held;	/* scope, pid, values, elapsed */
 	const struct counter_value *list;
 };
-/* False: an event has no value, or too small a one, as was told. */
+/* False: an event has no value, or too small a one, as the output says. */
 bool show(FILE *out, enum form form, const struct mpevt_result *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mpevt start, read, stop: counters that a process of their own holds meanwhile. */
+/* mpevt start, read, stop: counters that a process of their own holds in between. */
 #include <stdlib.h>
 #include "complain.h"
 #include "mpevt.h"
@@ -35,12 +35,17 @@ int cmd_ask(const struct mpevt *m, bool stop)
 
 	if (n < 0)
 		return mpevt_failed(n);
-	if (!list)
-		return complain("no memory"), EXIT_MPEVT;
+	if (!list) {
+		complain("not enough memory");
+		return EXIT_MPEVT;
+	}
 	again = counters_ask(stop, &result.held, list, (unsigned int)n);
 	if (again != n) {
 		free(list);
-		return again < 0 ? mpevt_failed(again) : (complain("others begun meanwhile"), EXIT_MPEVT);
+		if (again < 0)
+			return mpevt_failed(again);
+		complain("the counters were started anew by another process: try again");
+		return EXIT_MPEVT;
 	}
 	whole = show(stdout, m->form, &result);
 	free(list);

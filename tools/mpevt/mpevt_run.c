@@ -18,7 +18,7 @@ struct mpevt_run {
 
 static int open_counters(struct mpevt_run *r)
 {
-	/* What every machine counts, and what of it an ordinary user may. */
+	/* Events that every machine counts, and those that an ordinary user may count. */
 	static const char *const otherwise[] = {
 		"task-clock,context-switches,cpu-migrations,page-faults", "task-clock,page-faults",
 	};
@@ -63,7 +63,10 @@ static int results(struct mpevt_run *r)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!list || counters_read(r->counters, list, (unsigned int)n) != n) {
 		free(list);
-		return n < 0 ? mpevt_failed(n) : (complain("the counters cannot be read"), EXIT_MPEVT);
+		if (n < 0)
+			return mpevt_failed(n);
+		complain("the counters cannot be read");
+		return EXIT_MPEVT;
 	}
 	result.held = (struct counters_held){
 		.scope = r->m->on_cpus ? COUNTERS_CPUS : COUNTERS_COMMAND, .pid = r->command.pid,
@@ -90,7 +93,7 @@ int cmd_run(const struct mpevt *m)
 	int code, status = 0, err = command_start(&r.command, m->words);
 
 	if (err) {
-		complain("starting the command: %s", strerror(-err));
+		complain("the command cannot be started: %s", strerror(-err));
 		return EXIT_MPEVT;
 	}
 	signal(SIGPIPE, SIG_IGN);

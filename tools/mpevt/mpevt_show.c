@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was counted, as text, JSON or CSV. */
+/* Counts as text, JSON or CSV. */
 #include <inttypes.h>
 #include <string.h>
 #include "escape.h"

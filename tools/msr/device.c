@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel's device for model-specific registers, and in words what it refuses. */
+/* The kernel's device for model-specific registers, and the reasons why it refuses. */
 #include "device.h"
 
 #include <errno.h>
@@ -44,8 +44,8 @@ static int open_device(const char *root, unsigned int cpu, int flags, char *why,
 	return err;
 }
 
-/* Is this word in a short file of the kernel's? */
-static bool told(const char *root, const char *file, const char *word)
+/* Does a short file of the kernel hold this word? */
+static bool file_has(const char *root, const char *file, const char *word)
 {
 	char path[PATH_MAX], line[256] = "";
 	FILE *f;
@@ -63,16 +63,16 @@ static bool told(const char *root, const char *file, const char *word)
 
 static void why_no_write(const char *root, char *why, size_t room)
 {
-	if (told(root, "/sys/kernel/security/lockdown", "[integrity]") ||
-	    told(root, "/sys/kernel/security/lockdown", "[confidentiality]"))
+	if (file_has(root, "/sys/kernel/security/lockdown", "[integrity]") ||
+	    file_has(root, "/sys/kernel/security/lockdown", "[confidentiality]"))
 		snprintf(why, room, "the kernel is locked down (/sys/kernel/security/lockdown), as it is under Secure Boot: no register may be written until it is booted without");
-	else if (told(root, "/sys/module/msr/parameters/allow_writes", "off"))
+	else if (file_has(root, "/sys/module/msr/parameters/allow_writes", "off"))
 		snprintf(why, room, "the module msr allows no writes: echo on | sudo tee /sys/module/msr/parameters/allow_writes (msr.allow_writes=on at boot)");
 	else
 		snprintf(why, room, "the kernel refuses to write it: lockdown, or msr.allow_writes=off (/sys/module/msr/parameters/allow_writes)");
 }
 
-/* What the device did not do: all of eight bytes, or an error. */
+/* The reason why the device did not transfer all eight bytes. */
 static int refused(const char *root, uint32_t reg, ssize_t n, bool write, char *why, size_t room)
 {
 	int err = n < 0 ? -errno : -EIO;

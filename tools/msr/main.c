@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* msr: read a model-specific register of CPUs; write it when told so in as many words. */
+/* msr: read a model-specific register of CPUs; write it if --write is given. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -72,7 +72,7 @@ static const struct option_table table = {
 	"3 this is no x86 machine.",
 };
 
-/* What the options say together: OK, or MISUSED after a message. */
+/* Do the options fit together? OK, or MISUSED after a message. */
 static int check(struct msr_job *job, const struct option_rest *rest)
 {
 	struct msr_report *r = &job->report;

@@ -79,7 +79,7 @@ const struct msr_name msr_names[] = {
 	{ 0xc0000100, "IA32_FS_BASE", "Intel, AMD", "base of FS" },
 	{ 0xc0000101, "IA32_GS_BASE", "Intel, AMD", "base of GS" },
 	{ 0xc0000102, "IA32_KERNEL_GS_BASE", "Intel, AMD", "what swapgs brings in" },
-	{ 0xc0000103, "IA32_TSC_AUX", "Intel, AMD", "what rdtscp and rdpid tell" },
+	{ 0xc0000103, "IA32_TSC_AUX", "Intel, AMD", "value that rdtscp and rdpid return" },
 	{ 0xc0000104, "TSC_RATIO", "AMD", "guests' time-stamp counters: speed" },
 	{ 0xc0010010, "SYSCFG", "AMD", "system configuration" },
 	{ 0xc0010015, "HWCR", "AMD", "hardware configuration" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was read of one register, CPU by CPU, as text, JSON or CSV. */
+/* Values of one register, CPU by CPU, as text, JSON or CSV. */
 #include "msr_show.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was read of one register, CPU by CPU, as text, JSON or CSV. */
+/* Values of one register, CPU by CPU, as text, JSON or CSV. */
 #ifndef MSR_SHOW_H
 #define MSR_SHOW_H
 

@@ -4,7 +4,7 @@
 #include "complain.h"
 #include "tool.h"
 
-/* Is this metric, without its modifiers, one of these? *modifiers: those that it has. */
+/* Is this metric, without its modifiers, one of these? *modifiers is set to them. */
 static bool is_one(const char *metric, const char *const *names, const char **modifiers)
 {
 	size_t length = strcspn(metric, ":");
@@ -24,7 +24,7 @@ static int find(const struct dump *d, const char *const *names, const char *like
 	return -1;
 }
 
-/* As the kernel calls them, and as makers do. */
+/* The kernel's names and vendors' names. */
 static const char *const cycles[] = { "cycles", "cpu-cycles", "unhalted_core_cycles",
 	"cpu_clk_unhalted", "cpu_cycles", "pm_cyc", "pm_run_cyc", NULL };
 static const char *const instructions[] = { "instructions", "instruction_retired", "inst_retired",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* All that is known at one moment, or came between two: threads in order, CPUs. */
+/* The state at one moment, or the difference of two: threads in order, CPUs. */
 #include <cycles.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void take_threads(struct dump *d, const struct pttview *v)
 	d->torn = after.threads != d->gone.threads;
 }
 
-/* Again, those that may have run since. */
+/* Read those threads again that may have run since. */
 static void take_threads_again(struct dump *d, const struct pttview *v)
 {
 	struct pttview_gone after;
@@ -62,7 +62,7 @@ static void take_cpus(struct dump *d, const struct pttview *v)
 	}
 }
 
-/* The CPUs' and the threads' values are of one moment. */
+/* Do the threads' values add up to the CPUs' part for them: are both of one moment? */
 static bool is_whole(const struct dump *d)
 {
 	for (uint32_t m = 0; m < d->info.metrics; m++) {
@@ -130,7 +130,7 @@ static void thread_less(struct ptt_thread_data *t, const struct ptt_thread_data 
 	take_away(t->interrupt, before->interrupt);
 }
 
-/* Who was there before is among those that are gone now with all that he used. */
+/* A thread that was there before is now counted among those that are gone. */
 static void gone_less_thread(struct pttview_gone *gone, const struct ptt_thread_data *before)
 {
 	gone->dispatches -= before->dispatches;
@@ -191,7 +191,7 @@ int dump_between(struct dump *d, const struct dump *before, const struct dump *n
 	}
 	for (; old < before->rows; old++)
 		gone_less_thread(&d->gone, &before->row[old].t);
-	/* The CPUs that may ever be there were so from the begin. */
+	/* The set of possible CPUs never changes. */
 	for (int i = 0; i < d->cpus; i++) {
 		d->cpu_number[i] = now->cpu_number[i];
 		d->cpu[i] = now->cpu[i];
@@ -229,7 +229,7 @@ static bool named_so(const struct ptt_thread_data *t, const char *word)
 
 	if (!*end)
 		return t->pid == pid;
-	/* The kernel keeps so much of a name. */
+	/* The kernel keeps this many bytes of a name. */
 	return !strncmp(t->name, word, sizeof(t->name) - 1);
 }
 
@@ -271,7 +271,7 @@ static int by_pid(const struct ptt_thread_data *a, const struct ptt_thread_data 
 {
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
-	/* The process's first thread, then the others. */
+	/* The main thread of a process comes first. */
 	if ((a->tid == a->pid) != (b->tid == b->pid))
 		return a->tid == a->pid ? -1 : 1;
 	return (a->tid > b->tid) - (a->tid < b->tid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What was counted, as JSON and CSV. */
+/* Counts as JSON and CSV. */
 #include <cycles.h>
 #include <inttypes.h>
 #include "escape.h"
@@ -107,7 +107,7 @@ void show_json(FILE *out, const struct dump *d)
 	if (d->interval)
 		json_uint(&j, "interval", d->interval);
 	json_uint(&j, "elapsed_ns", d->elapsed);
-	/* What unit "cycles" is. */
+	/* The length of a unit of "cycles". */
 	if (CyclesPerSecond() > 0)
 		json_fixed(&j, "cycles_per_second", CyclesPerSecond(), 0);
 	json_bool(&j, "interrupts_charged", d->charged);

@@ -269,8 +269,8 @@ static int dispatch(int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	switch (options_parse(sub ? sub->table : &plain_table, sub ? sub->bit : NONE, &o, argc, argv,
-			      &rest)) {
+	switch (options_parse(sub ? sub->table : &plain_table, sub ? sub->bit : NONE, &o, argc,
+			      argv, &rest)) {
 	case OPTIONS_TAKEN:
 		break;
 	case OPTIONS_DONE:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ptt dump: what is held, as of now, or what came in each of several intervals. */
+/* ptt dump: the counts so far, or those of each of several intervals. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct dumping {
 
 static int no_memory(void)
 {
-	complain("no memory");
+	complain("not enough memory");
 	return EXIT_PTT;
 }
 
@@ -93,7 +93,7 @@ static bool sleep_until(const struct dumping *g, uint64_t when)
 
 		if (when <= now)
 			return true;
-		/* Its end is seen soon. */
+		/* Short sleeps: the end of PTT is noticed soon. */
 		if (left > 250000000)
 			left = 250000000;
 		t = (struct timespec){ .tv_nsec = (long)left };
@@ -117,7 +117,7 @@ static int repeatedly(struct dumping *g)
 	for (uint64_t n = 1; on && (!g->o->repeat || n <= g->o->repeat); n++) {
 		struct dump d = { 0 };
 
-		/* What came until the end is told, too. */
+		/* The last, shorter interval is printed too. */
 		on = sleep_until(g, due);
 		code = take(g, &now);
 		if (code)

@@ -56,7 +56,7 @@ int cmd_run(const struct ptt_options *o)
 	uint64_t begun;
 
 	if (err) {
-		complain("starting the command: %s", strerror(-err));
+		complain("the command cannot be started: %s", strerror(-err));
 		return EXIT_PTT;
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -69,7 +69,7 @@ int cmd_run(const struct ptt_options *o)
 	if (!code && pttview_stop(view))
 		code = ptt_failed();
 	if (!code && dump_take(&dump, view, begun)) {
-		complain("no memory");
+		complain("not enough memory");
 		code = EXIT_PTT;
 	}
 	if (!code && o->cpi)

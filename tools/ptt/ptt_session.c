@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ptt init, term, info, ints, noints: a PTT that a process of its own holds meanwhile. */
+/* ptt init, term, info, ints, noints: a PTT that a process of its own holds in between. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -28,7 +28,7 @@ int ptt_room(const struct ptt_options *o)
 		threads = 0;
 	if (f)
 		fclose(f);
-	/* As many again may come. */
+	/* As many threads again may be created. */
 	threads = threads < PITRACE_PTT_SLOTS / 2 ? 2 * threads : PITRACE_PTT_SLOTS;
 	return threads > 1024 ? threads : 0;
 }
@@ -134,8 +134,8 @@ static void info_words(const struct facts *f)
 	if (d->gone.unwatched)
 		printf("            %" PRIu64 " were not counted: there was no room for them (-n)\n",
 		       d->gone.unwatched);
-	printf("Interrupts: %s\n", d->charged ? "charged to whom they interrupt"
-	       : d->info.apart ? "in a part of their own" : "in the values");
+	printf("Interrupts: %s\n", d->charged ? "charged to the threads that they interrupt"
+	       : d->info.apart ? "counted separately" : "in the values");
 	printf("Rights:     %s\n", d->cpus ? "CAP_PERFMON: all threads, and the CPUs"
 	       : "the user's own processes, events of user code");
 	if (f->users >= 0)
@@ -203,7 +203,7 @@ int cmd_info(const struct ptt_options *o)
 	if (!v)
 		return ptt_failed();
 	if (dump_take(&f.dump, v, f.held.begun)) {
-		complain("no memory");
+		complain("not enough memory");
 		rc = EXIT_PTT;
 	}
 	for (int i = 0; i < f.dump.rows; i++)

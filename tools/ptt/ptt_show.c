@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What was counted, as text. */
+/* Counts as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +162,7 @@ static void show_cpus(FILE *out, const struct dump *d)
 		putc('\n', out);
 	}
 	if (!d->cpus) {
-		fputs("What else the CPUs did is for CAP_PERFMON to see.\n", out);
+		fputs("CAP_PERFMON is needed to see what else the CPUs did.\n", out);
 		return;
 	}
 	show_books(out, d);
@@ -181,7 +181,7 @@ static void show_gone(FILE *out, const struct dump *d)
 			gone->interrupts);
 		values(out, d, gone->value);
 		fprintf(out, "  %" PRIu64 " threads that ended%s\n", gone->threads,
-			d->torn ? " (others did while these were read)" : "");
+			d->torn ? " (more ended while these were read)" : "");
 	}
 	if (gone->unwatched)
 		fprintf(out, "%" PRIu64 " threads were not counted: there was no room for them (-n)\n",
@@ -207,7 +207,7 @@ static void show_words(FILE *out, const struct ptt_options *o, const struct dump
 	if (o->cpus)
 		show_cpus(out, d);
 	if (d->charged)
-		fputs("Interrupts are charged to whom they interrupt.\n", out);
+		fputs("Interrupts are charged to the threads that they interrupt.\n", out);
 	if (*d->info.note)
 		escape_printf(out, "%s\n", d->info.note);
 	fprintf(out, "in %" PRIu64 ".%03" PRIu64 " s\n", d->elapsed / 1000000000,

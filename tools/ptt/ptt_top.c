@@ -12,7 +12,7 @@
 #include "tool.h"
 
 #define INTERVAL	2000000000ull
-#define FIRST		500000000ull	/* nobody likes to wait for the first picture */
+#define FIRST		500000000ull	/* the first picture comes sooner */
 
 struct top {
 	const struct ptt_options *o;
@@ -28,8 +28,8 @@ struct top {
 
 /* ---- a picture ------------------------------------------------------------------------------- */
 
-/* The CPUs know to which moment threads were counted; who may not see them has the time between
- * two looks. */
+/* The CPUs' counters give the time over which threads were counted; without the right to read them
+ * it is the time between two readings. */
 static void find_ticks(struct top *t)
 {
 	struct dump *d = &t->between;
@@ -106,7 +106,7 @@ static void head(FILE *out, const struct top *t)
 	if (d->cpus && t->tsc >= 0)
 		cpus(out, t);
 	if (d->charged)
-		fputs("interrupts are charged to whom they interrupt\n", out);
+		fputs("interrupts are charged to the threads that they interrupt\n", out);
 	if (*d->info.note)
 		escape_printf(out, "%s\n", d->info.note);
 	fputs("     PID      TID    %CPU  %INTR    DISP/S    INTR/S", out);
@@ -221,7 +221,7 @@ static bool wait_until(struct top *t, uint64_t due)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* 0, or what failed: it is told when the terminal is given back. */
+/* 0, or what failed: the message is printed when the terminal is restored. */
 enum { NO_MEMORY = 1, NO_UPDATE, NO_METRIC };
 
 static int take(const struct top *t, struct dump *d)
@@ -290,7 +290,7 @@ static int run(struct top *t)
 	case NO_UPDATE:
 		return ptt_failed();
 	case NO_MEMORY:
-		complain("no memory");
+		complain("not enough memory");
 		return EXIT_PTT;
 	case NO_METRIC:
 		complain("-sm: this PTT has %u metrics", t->before.info.metrics);
@@ -301,7 +301,7 @@ static int run(struct top *t)
 	return 0;
 }
 
-/* What is held serves, unless something else is asked for or nothing is held. */
+/* Use the PTT that ptt init began, unless options ask for another or there is none. */
 static struct pttview *view_of(const struct ptt_options *o, uint64_t *begun)
 {
 	static const char *const tsc[] = { "tsc" };

@@ -95,7 +95,7 @@ void screen_begin(bool draw)
 	}
 	sigprocmask(SIG_BLOCK, &block, &screen.mask);
 	screen.drawn = draw;
-	/* A background job that asked would be stopped. */
+	/* A background job that reads the terminal would be stopped. */
 	screen.keys = draw && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
 		      !tcgetattr(STDIN_FILENO, &screen.before);
 	if (draw)
@@ -143,7 +143,7 @@ void screen_draw(const char *text, size_t size)
 	free(whole);
 }
 
-/* Ctrl-Z: the terminal is the shell's meanwhile. */
+/* Ctrl-Z: restore the terminal for the shell while stopped. */
 static void stop(void)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL }, ours;

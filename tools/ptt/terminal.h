@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A terminal taken over for a while, and given back as it was, whatever ends us but a kill. */
+/* A terminal that is taken over and restored at the end, whatever ends the program but SIGKILL. */
 #ifndef PTT_TERMINAL_H
 #define PTT_TERMINAL_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is standard output one that can be drawn on? */
+/* Is standard output a terminal that can be drawn on? */
 bool screen_there(void);
-/* draw: a terminal's; else signals and time alone are waited for. */
+/* draw: take over the terminal; else only signals and time are waited for. */
 void screen_begin(bool draw);
 void screen_end(void);
 int screen_rows(void);

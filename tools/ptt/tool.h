@@ -61,34 +61,34 @@ struct dump {
 
 /* 0 or -ENOMEM; either way dump_free. `begun` as `at`. */
 int dump_take(struct dump *d, const struct pttview *v, uint64_t begun);
-/* What came from one moment to the next. */
+/* The difference of two moments. */
 int dump_between(struct dump *d, const struct dump *before, const struct dump *now);
 void dump_free(struct dump *d);
 /* thread_names.c: threads' names as they are now. */
 void dump_name(struct dump *d);
-/* Those of the processes of -pl alone; what of it named nobody is told to `missed`, if that is. */
+/* Keep the processes of -pl only; `missed`, if not NULL, is called for each name without one. */
 void dump_choose(struct dump *d, const char *chosen, void (*missed)(void *arg, const char *name),
 		 void *arg);
-/* Without threads that used nothing. */
+/* Remove threads that used nothing. */
 void dump_busy(struct dump *d);
 void dump_sort(struct dump *d, enum sort sort, int by);
 bool dump_used(const struct dump *d, const struct ptt_thread_data *t);
 /* Do each CPU's four parts add up to its time, in each metric? */
 bool dump_balanced(const struct dump *d);
 
-/* cpi.c: cycles per instruction are to be shown: false, and told: there are not both. */
+/* cpi.c: show cycles per instruction. False after a message: one of the metrics is missing. */
 bool dump_cpi(struct dump *d);
 /* False where there were no instructions. */
 bool cpi_of(const struct dump *d, const uint64_t *value, double *cpi);
 
-/* ---- shown ----------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 extern const char *const bucket_names[];	/* of enum pttview_bucket */
 void show(FILE *out, const struct ptt_options *o, const struct dump *d);
 void show_json(FILE *out, const struct dump *d);
 void show_csv(FILE *out, const struct dump *d);
 
-/* ---- sub-commands: exit codes, what failed was told ------------------------------------------ */
+/* ---- sub-commands: exit codes, after a message if not 0 -------------------------------------- */
 
 int cmd_run(const struct ptt_options *o);
 int cmd_init(const struct ptt_options *o);
@@ -98,9 +98,9 @@ int cmd_charge(bool charged);
 int cmd_dump(const struct ptt_options *o);
 int cmd_top(const struct ptt_options *o);
 
-/* The sentence of the last library call; EXIT_PTT. */
+/* Print the message of the last library call; EXIT_PTT. */
 int ptt_failed(void);
-/* Room for so many threads: as said, or for all there are and may come soon; 0: the library's. */
+/* Room for threads: as given, or for twice as many as there are; 0: the library's default. */
 int ptt_room(const struct ptt_options *o);
 
 #endif

@@ -237,12 +237,12 @@ static void summary_words(FILE *out, const struct span *s, uint64_t elapsed)
 
 	fprintf(out, "in %" PRIu64 ".%03" PRIu64 " s", elapsed / SECOND, elapsed / 1000000 % 1000);
 	if (steal >= 0.005)
-		fprintf(out, ", %.2f %% of which a hypervisor gave to others", steal);
+		fprintf(out, ", %.2f %% of which the hypervisor ran other guests", steal);
 	putc('\n', out);
 	fflush(out);
 }
 
-/* Of -s and -sp, and after samples for who reads them; those of --csv add up in a spreadsheet. */
+/* Print the summary of -s and -sp, and one after samples; --csv needs none after samples. */
 static int summarize(struct ai *ai)
 {
 	bool only = ai->summary != SUMMARY_AFTER_SAMPLES;
@@ -311,7 +311,7 @@ static int run(struct ai *ai, const sigset_t *ends)
 	int rc = PI_OK;
 
 	while (!rc && !ended && next < end && written(ai)) {
-		/* One that could not be taken in time is left out: no two at once. */
+		/* A sample that could not be taken in time is left out: never two at once. */
 		do
 			next += ai->interval;
 		while (next < now_on(CLOCK_MONOTONIC));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace check: which collectors can serve here, why the others cannot, and what mends it. */
+/* swtrace check: which collectors can serve here, why the rest cannot, and how to enable them. */
 #include <stdio.h>
 #include <string.h>
 #include "escape.h"
@@ -42,7 +42,7 @@ static void print_one(const char *scope, const struct trace_check *c)
 {
 	escape_printf(stdout, "  %-16s %-8s %s\n", scope, states[c->state], c->why);
 	if (*c->cure)
-		escape_printf(stdout, "  %16s %8s mend it: %s\n", "", "", c->cure);
+		escape_printf(stdout, "  %16s %8s fix it: %s\n", "", "", c->cure);
 }
 
 static void print_words(const struct check_answers *a, const char *process)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace event: the events' names, what they mean here, whether this machine counts them; and by
- * which of them the session samples. */
+/* swtrace event: events' names, their meaning and whether this machine counts them; the events by
+ * which the session samples. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int list(const char *word)
 
 	event_list_print(&l);
 	if (!l.shown)
-		return l.bad ? EXIT_SWTRACE : fail("no event has '%s' in its name or its words", word);
+		return l.bad ? EXIT_SWTRACE : fail("no event has '%s' in its name or description", word);
 	if (event_list_no_hardware())
 		puts("The timer serves instead, and the software events above.");
 	puts("\nAlso raw events (r and a hexadecimal config), tracepoints (system:name), and with :u or :k\n"
@@ -51,7 +51,7 @@ static void explain(const struct pitrace_event_args *e)
 	puts(TraceCanCount(e) ? "" : "; not counted on this machine, or not for this user");
 }
 
-/* True, and told: there is a session, which has it now (or *code says that it has not). */
+/* True: there is a session; it samples by these now, or *code is the exit code of the failure. */
 static bool set(const char *names, uint64_t count, int *code)
 {
 	struct trace_info i;
@@ -77,7 +77,7 @@ static int choose(const char *names, uint64_t count)
 	for (int i = 0; i < n; i++)
 		explain(&events[i]);
 	if (!set(timer ? NULL : names, count, &code) && (count || timer))
-		return fail("there is no session of yours whose event that would be (swtrace init begins one)");
+		return fail("no session: swtrace init begins one, whose events this sets");
 	return code;
 }
 

@@ -28,7 +28,7 @@ static void print_events(const char *label, unsigned int mask)
 	puts(mask ? "" : " -");
 }
 
-/* As swtrace check says it. */
+/* Print why the driver does not serve, as swtrace check does. */
 static void driver_absent(void)
 {
 	struct trace_check list[8];
@@ -75,7 +75,7 @@ static const char *state_name(unsigned int state)
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }
 
-/* What is so: a collector may keep neither the rate nor the dither that it was asked for. */
+/* Print the real rate: a collector may support neither the rate nor the dither asked for. */
 static void print_rate(const struct trace_info *i)
 {
 	if (!i->rate)
@@ -108,7 +108,7 @@ int cmd_info(int argc, char **argv)
 	       i.collector, i.holder, (unsigned long long)i.interval);
 	if (*i.note)
 		escape_printf(stdout, "collector:   %s\n", i.note);
-	stop_words(&i, why, sizeof(why));
+	stop_reason(&i, why, sizeof(why));
 	if (i.stopped)
 		escape_printf(stdout, "stopped:     %s\n", why);
 	if (i.scope == TRACE_PROCESS)

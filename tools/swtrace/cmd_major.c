@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace enable, disable, maj: what is recorded. Majors go by name or number. */
+/* swtrace enable, disable, maj: what is recorded. Majors are given by name or number. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct {
 } majors[] = {
 	{ PITRACE_TPROF, "samples: where each CPU is, at each tick" },
 	{ PITRACE_DISPATCH, "which thread each CPU runs, and why the one before left" },
-	{ PITRACE_WAKEUP, "who wakes whom" },
+	{ PITRACE_WAKEUP, "which thread wakes which" },
 	{ PITRACE_INTERRUPT, "devices, softirqs, timers, other CPUs: begin and end" },
 	{ PITRACE_SYSCALL, "system calls: begin and end" },
 	{ PITRACE_FAULT, "page faults" },
@@ -33,7 +33,7 @@ static void add(uint64_t set[PITRACE_MAJORS / 64], int major)
 	set[major / 64] |= 1ull << (major & 63);
 }
 
-/* All that are called so: "user" is many. */
+/* Add all majors of this name: "user" is several. */
 static bool by_name(const char *name, uint64_t set[PITRACE_MAJORS / 64])
 {
 	bool found = false;
@@ -62,8 +62,10 @@ bool majors_of(const char *list, uint64_t set[PITRACE_MAJORS / 64])
 		if (by_name(word, set))
 			continue;
 		n = strtol(word, &end, 0);
-		if (!*word || *end || n < 0 || n >= PITRACE_MAJORS)
-			return fail("'%s' is no major; swtrace maj lists them", word), false;
+		if (!*word || *end || n < 0 || n >= PITRACE_MAJORS) {
+			fail("unknown major '%s'; swtrace maj lists them", word);
+			return false;
+		}
 		add(set, (int)n);
 	} while (*list++);
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace mark: a record of its own into the trace, for scripts. */
+/* swtrace mark: writes a record into the trace, for scripts. */
 #include <errno.h>
 #include <stdlib.h>
 #include "complain.h"
@@ -60,6 +60,6 @@ int cmd_mark(int argc, char **argv)
 	if (rc == TRACE_NOBODY)
 		return 1;
 	if (rc == PI_BUFFER_FULL)
-		return fail("no room: the record is lost, and counted as such");
+		return fail("the buffer is full: the record is lost, and counted as lost");
 	return rc ? fail_rc(rc) : 0;
 }

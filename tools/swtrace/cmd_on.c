@@ -40,12 +40,12 @@ int cmd_discard(int argc, char **argv)
 	return simple(argc, TraceDiscard);
 }
 
-/* A session that stopped itself says why. */
-static int tell_stop(const struct trace_info *i)
+/* Print why a session stopped itself. */
+static int print_stop(const struct trace_info *i)
 {
 	char why[128];
 
-	stop_words(i, why, sizeof(why));
+	stop_reason(i, why, sizeof(why));
 	if (i->stopped)
 		escape_printf(stdout, "tracing had stopped: %s\n", why);
 	return i->file_error ? fail("%s: %s; tracing is off, what was written stays readable", i->file,
@@ -60,13 +60,13 @@ int cmd_off(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return USAGE;
-	/* What filled its buffer (or its disk) is off already. */
+	/* A session whose buffer or disk is full is off already. */
 	if (!TraceGetInfo(&i) && (i.stopped || i.file_error) && i.state == PITRACE_STATE_OFF)
-		return tell_stop(&i);
+		return print_stop(&i);
 	rc = TraceOff();
 	if (rc)
 		return fail_rc(rc);
-	return TraceGetInfo(&i) ? 0 : tell_stop(&i);
+	return TraceGetInfo(&i) ? 0 : print_stop(&i);
 }
 
 int cmd_get(int argc, char **argv)
@@ -95,7 +95,7 @@ int cmd_setrate(int argc, char **argv)
 	if (!number_of("setrate", argv[1], 1, TRACE_MAX_RATE, &rate))
 		return EXIT_SWTRACE;
 	rc = IsTraceActive();
-	/* Nothing would remember it: the rate is the session's. */
+	/* The rate is part of a session. */
 	if (rc == 0)
 		return fail("%s", RcToString(PI_NOT_INITIALIZED));
 	rc = SetProfilerRate((int)rate);

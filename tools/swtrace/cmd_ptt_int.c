@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace ptt_int: whose the interrupts are, of the PTT that ptt init began. */
+/* swtrace ptt_int: how the PTT that ptt init began charges interrupts. */
 #include <pttview.h>
 #include <string.h>
 #include "swtrace.h"

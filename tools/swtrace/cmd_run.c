@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* swtrace run: what it shall do, and its exit code. */
+/* swtrace run: its options and its exit code. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ const struct option_table cmd_run_table = {
 	"127 it was not found, 128 + n it died by signal n.",
 };
 
-/* tprof is what is recorded if nothing is said. */
+/* tprof is recorded by default. */
 static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
 {
 	uint64_t any = 0;
@@ -134,7 +134,7 @@ static bool samples(const uint64_t majors[PITRACE_MAJORS / 64])
 	return !any || majors[PITRACE_TPROF / 64] >> (PITRACE_TPROF % 64) & 1;
 }
 
-/* By what the run samples. */
+/* Choose what samples: events, the timer, or cycles if they are counted. */
 static bool choose_sampler(struct trace_run *r)
 {
 	if (r->event_names && is_timer(r->event_names)) {
@@ -153,7 +153,7 @@ static bool choose_sampler(struct trace_run *r)
 	return true;
 }
 
-/* What the options say together: 0, or an exit code after a message, or USAGE. */
+/* Do the options fit together? 0, or an exit code after a message, or USAGE. */
 static int check(struct trace_run *r)
 {
 	if (!choose_sampler(r) || !run_itrace_agrees(r) || !session_rotation_fits(&r->t))

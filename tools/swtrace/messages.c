@@ -44,7 +44,7 @@ const char *mode_name(int mode)
 	return mode == TRACE_NORMAL ? "normal" : mode == TRACE_CONTINUOUS ? "continuous" : "wrap";
 }
 
-void stop_words(const struct trace_info *i, char *out, size_t room)
+void stop_reason(const struct trace_info *i, char *out, size_t room)
 {
 	const char *name = sigabbrev_np((int)i->stop_signal);
 

@@ -15,7 +15,7 @@
 
 #define TABLES_MAX	(1u << 30)	/* bytes of symbols and their names, of a file */
 
-/* Read, not mapped: whoever owns the file may cut it short meanwhile. */
+/* The file is read, not mapped: its owner may truncate it at any time. */
 struct elf_program {
 	int fd;
 	Elf64_Ehdr header;
@@ -40,7 +40,7 @@ static void *get_all(struct elf_program *m, uint64_t at, uint64_t size)
 	return p;
 }
 
-/* The byte at which the code of that address stands. */
+/* The offset in the file of the code at that address. */
 static bool offset_of(const struct elf_program *m, uint64_t address, uint64_t *offset)
 {
 	Elf64_Phdr p;
@@ -98,7 +98,7 @@ static bool symbol(struct elf_program *m, const char *name, uint64_t *address)
 		    (s.sh_type == SHT_SYMTAB || s.sh_type == SHT_DYNSYM) &&
 		    in_table(m, &s, name, address))
 			return true;
-	/* Where a program begins has a name also in one that has none. */
+	/* The entry point has a name also in a program without symbols. */
 	*address = m->header.e_entry;
 	return !strcmp(name, "_start");
 }
@@ -111,17 +111,21 @@ static bool find(const char *option, struct elf_program *m, const char *file, co
 	const uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 
 	if (memcmp(m->header.e_ident, ELFMAG, SELFMAG) ||
-	    m->header.e_ident[EI_CLASS] != ELFCLASS64 || m->header.e_ident[EI_DATA] != order)
-		return fail("%s: %s is no 64-bit ELF file of this machine: say FILE:%s", option, file,
-			    name), false;
-	if (strncmp(name, "0x", 2) || *end) {
-		if (!symbol(m, name, &address))
-			return fail("%s: %s has no function %s (if it was stripped: give its address, 0x..., as objdump -d shows it; _start is always there)",
-				    option, file, name), false;
+	    m->header.e_ident[EI_CLASS] != ELFCLASS64 || m->header.e_ident[EI_DATA] != order) {
+		fail("%s: %s is not a 64-bit ELF file of this machine: give FILE:%s", option, file, name);
+		return false;
 	}
-	if (!offset_of(m, address, offset))
-		return fail("%s: %s has no code at 0x%llx", option, file,
-			    (unsigned long long)address), false;
+	if (strncmp(name, "0x", 2) || *end) {
+		if (!symbol(m, name, &address)) {
+			fail("%s: %s has no function %s (if the file was stripped, give an address, 0x..., as objdump -d shows it; _start always exists)",
+			     option, file, name);
+			return false;
+		}
+	}
+	if (!offset_of(m, address, offset)) {
+		fail("%s: %s has no code at 0x%llx", option, file, (unsigned long long)address);
+		return false;
+	}
 	return true;
 }
 
@@ -133,14 +137,16 @@ bool place_find(const char *option, const char *text, const char *program, char 
 	char path[PATH_MAX], real[PATH_MAX];
 	bool ok;
 
-	if (!colon && !program)
-		return fail("%s: of which file? say FILE:%s", option, text), false;
+	if (!colon && !program) {
+		fail("%s: '%s' names no file: give FILE:%s", option, text, text);
+		return false;
+	}
 	snprintf(path, sizeof(path), "%.*s", colon ? (int)(colon - text) : PATH_MAX - 1,
 		 colon ? text : program);
 	m.fd = regular_open(path, 0, NULL);
 	if (m.fd < 0 || !realpath(path, real) || strlen(real) >= room) {
 		fail("%s: %s: %s", option, path, m.fd < 0 && errno != EINVAL ? strerror(errno) :
-		     "no file that can be used");
+		     "not a regular file");
 		if (m.fd >= 0)
 			close(m.fd);
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program that traces and has post report the trace: run.tprof and run.itrace say what differs.
+ * A program that traces and has post report the trace: run.tprof and run.itrace add what differs.
  * post is run as the user who owns the trace.
  */
 #include <errno.h>
@@ -37,11 +37,11 @@ static int report(const char *post, const struct trace_run *r, const char *optio
 	pid_t child = fork();
 
 	if (child < 0)
-		return fail("starting %s: %s", post, strerror(errno));
+		return fail("%s cannot be started: %s", post, strerror(errno));
 	if (!child) {
 		sigset_t none;
 
-		/* A run has blocked some. */
+		/* The run has blocked some signals. */
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		signal(SIGPIPE, SIG_DFL);
@@ -49,7 +49,7 @@ static int report(const char *post, const struct trace_run *r, const char *optio
 		errno = -caller_become(&r->caller);
 		if (!errno)
 			execl(post, "post", "-r", r->t.file, option, NULL);
-		fail("starting %s: %s", post, strerror(errno));
+		fail("%s cannot be started: %s", post, strerror(errno));
 		_exit(EXIT_SWTRACE);
 	}
 	while (waitpid(child, &status, 0) < 0)
@@ -67,7 +67,7 @@ static int trace_and_report(struct report_run *p)
 	int code;
 
 	if (p->what != TRACE_ONLY && !find_post(post, sizeof(post)))
-		return fail("no program 'post', neither beside %s nor in PATH; -t only traces", p->program->name);
+		return fail("no program 'post' beside %s or in PATH; with -t no report is made", p->program->name);
 	if (p->what == POST_ONLY) {
 		if (!caller_get(&r->caller))
 			return EXIT_SWTRACE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What run.tprof and run.itrace are made of: a run, and post's report of it. */
+/* The common body of run.tprof and run.itrace: a run, and post's report of it. */
 #ifndef SWTRACE_REPORT_RUN_H
 #define SWTRACE_REPORT_RUN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A run: a command and its children (or a process, or the system) from begin to end in one go. It
- * holds the session itself. The command waits behind a pipe until tracing is on.
+ * A run: a command and its children (or a process, or the system) from begin to end. It holds
+ * the session itself. The command waits behind a pipe until tracing is on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,12 +30,16 @@ bool run_events(struct trace_run *r, const char *names, uint64_t count)
 {
 	int n = TraceFindEvents(names, count, r->t.rate, TRACE_PRIV_ANY, r->events);
 
-	if (n < 0)
-		return fail_rc(n), false;
+	if (n < 0) {
+		fail_rc(n);
+		return false;
+	}
 	for (int i = 0; i < n; i++)
-		if (!TraceCanCount(&r->events[i]))
-			return fail("event %s is not counted on this machine, or not for this user; the timer samples if no event is asked for (see swtrace check, swtrace event list)",
-				    r->events[i].name), false;
+		if (!TraceCanCount(&r->events[i])) {
+			fail("event %s is not counted on this machine, or not for this user; without -e the timer samples (see swtrace check, swtrace event list)",
+			     r->events[i].name);
+			return false;
+		}
 	r->t.events = r->events;
 	r->t.nevents = (uint32_t)n;
 	return true;
@@ -75,8 +79,8 @@ static int not_executed(const char *name, int err)
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT;
 }
 
-/* What the gate lets through: variables for the environment, each with its NUL, then a byte: go.
- * Without it swtrace gave up. */
+/* Wait until tracing is on. The pipe carries variables for the environment, each with its NUL, then
+ * the byte GO; without that byte tracing failed. */
 static bool wait_at_gate(int gate)
 {
 	char *text = NULL;
@@ -96,7 +100,7 @@ static bool wait_at_gate(int gate)
 	} while (got > 0 || (got < 0 && errno == EINTR));
 	if (!n || text[n - 1] != GO)
 		return false;
-	/* They stay where they are: the environment points there. */
+	/* The text is not freed: the environment points to it. */
 	for (char *v = text; v < text + n - 1; v += strlen(v) + 1)
 		putenv(v);
 	return true;
@@ -119,9 +123,9 @@ static int open_gate(struct trace_run *r)
 		free(*v);
 	}
 	free(variables);
-	/* It may be dead already, by Ctrl-C: then it ended, as any other command does. */
+	/* The command may be dead already, by Ctrl-C: that is an end like any other. */
 	if (!rc && (!written || write(r->gate, &go, 1) != 1) && errno != EPIPE)
-		fail("the command did not wait: %s", strerror(errno));
+		fail("the command cannot be released: %s", strerror(errno));
 	close(r->gate);
 	return rc;
 }
@@ -180,7 +184,7 @@ static int session(struct trace_run *r, int signals)
 	if (r->command) {
 		err = spawn(r, &report);
 		if (err)
-			return fail("starting the command: %s", strerror(-err));
+			return fail("the command cannot be started: %s", strerror(-err));
 	}
 	r->t.scope = r->all ? TRACE_SYSTEM : TRACE_PROCESS;
 	if (r->command && !r->all)
@@ -198,7 +202,7 @@ static int session(struct trace_run *r, int signals)
 	if (!r->command && !run_hold(r, signals))
 		return fail("nothing was traced");
 	rc = tracer_on(r->tracer);
-	/* The command is followed from its first instruction, so that all has its name. */
+	/* The command is followed from its first instruction, so that all its code has names. */
 	r->paused = !rc && r->command && r->delay;
 	if (r->paused)
 		rc = tracer_suspend(r->tracer, true);
@@ -277,14 +281,14 @@ int run_go(struct trace_run *r)
 	if (signals < 0)
 		return fail("signals: %s", strerror(errno));
 
-	/* Without it the command cannot control tracing; that is all. */
+	/* Without the socket only TraceOff and its kin fail in the command. */
 	if (r->command)
 		r->control = tracer_socket(r->caller.uid, r->control_path, sizeof(r->control_path));
 	code = session(r, signals);
 	if (r->control >= 0 && !lstat(r->control_path, &st) && S_ISSOCK(st.st_mode))
 		unlink(r->control_path);
 	if (r->tracer) {
-		/* Ctrl-C twice: the command may live on; its code is not known then. */
+		/* After a second Ctrl-C the command may live on: its exit code is unknown. */
 		run_ended(r);
 		tracer_close(r->tracer);
 	}

@@ -20,8 +20,8 @@ struct trace_run {
 	bool kernel, kernel_only, accesses, no_follow, no_threads;
 	struct caller caller;
 	bool all, quiet;
-	bool jit;			/* the command shall tell of the code that it makes */
-	bool no_crash;			/* wrap: a crash is not the end */
+	bool jit;			/* --jit: the command reports the code that it makes */
+	bool no_crash;			/* wrap: a crash does not end tracing */
 	uint64_t delay, duration;	/* ns, 0 none; the second begins when the first is over */
 	int terminal;			/* where Enter ends the run, -1 none */
 	bool ask;			/* it also begins by Enter */
@@ -29,7 +29,7 @@ struct trace_run {
 	char words[1024];
 	struct tracer *tracer;
 	pid_t child;
-	int gate;			/* closed: the child goes on */
+	int gate;			/* closed: the child continues */
 	int control;			/* the socket on which the command may say "off", -1 none */
 	char control_path[108];
 	int status;			/* of the child, -1 while it lives */
@@ -41,22 +41,22 @@ struct trace_run {
 };
 
 void run_defaults(struct trace_run *r);
-/* Sample by these events; that this machine counts them is asked now. False after words. */
+/* Sample by these events. False after a message: this machine does not count one of them. */
 bool run_events(struct trace_run *r, const char *names, uint64_t count);
-/* All of it. 0, or the exit code if it failed, which was told. */
+/* Run from begin to end. 0, or the exit code after a message. */
 int run_go(struct trace_run *r);
 /* The exit code of the command, as a shell has it; 0 if there was none. */
 int run_code(const struct trace_run *r);
 
-/* Where the program is that execvp would execute: 0, or errno. */
+/* The path of the program that execvp would execute: 0, or errno. */
 int run_look_up(const char *name, char *path, size_t room);
 
-/* Wait for Enter or the delay before a run without a command. False: it shall not begin. */
+/* Wait for Enter or the delay before a run without a command. False: it must not begin. */
 bool run_hold(const struct trace_run *r, int signals);
-/* Did the command end? Then its status is known. */
+/* Did the command end? Then r->status is set. */
 bool run_ended(struct trace_run *r);
-/* Wait for what ends the run: the command, the process (pidfd `target`), the time, a signal, a full
- * buffer; tracing is off then. 0, or a negative rc that was told. */
+/* Wait for the end of the run: of the command, of the process (pidfd `target`), by time, a signal,
+ * a full buffer; tracing is off then. 0, or a negative rc after a message. */
 int run_wait(struct trace_run *r, int signals, int target);
 void run_closing_line(struct trace_run *r);
 /* A uint64_t, instructions of a thread; with the row's value NO_LIMIT also "all". */
@@ -68,9 +68,9 @@ void run_itrace(struct trace_run *r);
 bool run_itrace_agrees(const struct trace_run *r);
 bool run_itrace_majors(struct trace_run *r);
 bool run_itrace_places(struct trace_run *r, const char *program);
-/* How far it is, on a terminal, now and then; the line is wiped at the end. */
+/* Print progress on a terminal, at times; at the end the line is removed. */
 void run_itrace_show(const struct trace_run *r, bool end);
-/* In the environment, for the command: tell of the code that you make. What is done is told. */
+/* Set the environment so that the command reports the code that it makes; a message says how. */
 void run_jit(struct trace_run *r);
 
 #endif

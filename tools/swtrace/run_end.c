@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a run waits for. What begins it: Enter, or a delay. What ends it: the command, the process,
- * the time, Enter, a signal, a full buffer; and in wrap mode what freezes the newest records:
+ * The events that a run waits for. Enter or a delay begins it. The end of the command or process,
+ * the time, Enter, a signal or a full buffer ends it; in wrap mode these freeze the newest records:
  * TraceOff in the traced program, SIGUSR2, a crash.
  */
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "monotonic.h"
 #include "run.h"
 
-#define SHOW_NS		500000000	/* between two looks at how far an instruction trace is */
+#define SHOW_NS		500000000	/* between progress lines of an instruction trace */
 
-/* Tracing goes off, because of what (if it did not itself). The command goes on. */
+/* Stop tracing because of `trigger`, unless it stopped itself. The command continues. */
 static int stop(struct trace_run *r, const char *trigger)
 {
 	struct trace_info i;
@@ -33,7 +33,7 @@ static int stop(struct trace_run *r, const char *trigger)
 		fail("%s", TraceLastError());
 	tracer_info(r->tracer, &i);
 	if (i.stopped)
-		stop_words(&i, r->trigger, sizeof(r->trigger));
+		stop_reason(&i, r->trigger, sizeof(r->trigger));
 	else
 		snprintf(r->trigger, sizeof(r->trigger), "%s", trigger);
 	return rc;
@@ -48,7 +48,7 @@ bool run_ended(struct trace_run *r)
 	return r->child > 0 && r->status >= 0;
 }
 
-/* The command asks something; it may have been "off". */
+/* Answer a request of the command; it may have been "off". */
 static int serve(struct trace_run *r)
 {
 	struct trace_info i;
@@ -62,7 +62,7 @@ static int serve(struct trace_run *r)
 	return i.file_error ? fail("%s: %s", i.file, strerror((int)i.file_error)) : 0;
 }
 
-/* True: the run is at its end. */
+/* True: the run ends. */
 static bool signalled(struct trace_run *r, const struct signalfd_siginfo *s, bool *asked, int *rc)
 {
 	if (s->ssi_signo == SIGCHLD)
@@ -71,8 +71,8 @@ static bool signalled(struct trace_run *r, const struct signalfd_siginfo *s, boo
 		*rc = stop(r, "SIGUSR2");
 		return r->child <= 0;
 	}
-	/* The terminal sends Ctrl-C to the command too: it ends, and so do we. A second one ends
-	 * tracing whatever the command does. */
+	/* The terminal sends Ctrl-C to the command too: the run ends when it does. A second one
+	 * ends tracing whatever the command does. */
 	if (r->child <= 0 || *asked)
 		return true;
 	*asked = true;
@@ -81,7 +81,7 @@ static bool signalled(struct trace_run *r, const struct signalfd_siginfo *s, boo
 	return false;
 }
 
-/* Until that time, or (0) for good; it may return early. */
+/* Poll until that time, 0: without a limit; it may return early. */
 static int poll_until(int64_t when, struct pollfd *p, nfds_t n)
 {
 	int64_t left = (when - (int64_t)now_ns()) / 1000000 + 1;
@@ -96,7 +96,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return a && a < b ? a : b;
 }
 
-/* A line, or no more of them: false. */
+/* Read a line; false: the input ended. */
 static bool read_line(int terminal)
 {
 	char text[256];
@@ -157,7 +157,7 @@ static int wait_for_end(struct trace_run *r, int signals, int target)
 		}
 		if (due) {
 			rc = stop(r, "");
-			/* The command goes on; its exit code is still ours. */
+			/* The command continues; its exit code is still passed on. */
 			if (r->child <= 0 || rc)
 				return rc;
 			continue;
@@ -179,7 +179,7 @@ static int wait_for_end(struct trace_run *r, int signals, int target)
 			if (r->child <= 0)
 				return rc;
 			if (rc)
-				fail("the command goes on untraced");
+				fail("the command continues untraced");
 		}
 		if (p[4].revents)
 			read_line(r->terminal);

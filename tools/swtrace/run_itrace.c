@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run that traces instructions: what its options mean, and how far it is. */
+/* A run that traces instructions: its options and its progress. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "run.h"
 #include "units.h"
 
-#define COUNT	10000000	/* instructions of a thread, if nobody says how many */
+#define COUNT	10000000	/* instructions of a thread, if -n is not given */
 
 void run_itrace(struct trace_run *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * --jit: the command and its children tell of the code that they make while they run. All by the
- * environment, so that it reaches whatever the command starts; a program that is none of these
- * takes no notice.
+ * --jit: the command and its children report the code that they make while they run. The request
+ * is made in the environment, so that it reaches every program that the command starts; other
+ * programs ignore it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
  * takes them longer than all that the agent does: names need it not. */
 #define NAMES_ONLY "-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
 
-/* Beside this program, or where it was installed. */
+/* The agent lies beside this program, or where it was installed. */
 static bool find_agent(char path[PATH_MAX])
 {
 	char exe[PATH_MAX], beside[PATH_MAX + 64];
@@ -36,7 +36,7 @@ static bool find_agent(char path[PATH_MAX])
 	return realpath(PITRACE_LIBDIR "/" AGENT, path) != NULL;
 }
 
-/* Behind what the variable holds already, a blank between. */
+/* Append a word to what the variable holds already, a blank between. */
 static bool append(const char *name, const char *word)
 {
 	const char *old = getenv(name);
@@ -52,7 +52,7 @@ static bool append(const char *name, const char *word)
 	return done;
 }
 
-/* The trace's folder, where jitdumps are found again with it. */
+/* The trace's folder: jitdumps that lie there are found with the trace. */
 static bool folder_of(const char *file, char path[PATH_MAX])
 {
 	char folder[PATH_MAX];
@@ -67,15 +67,20 @@ static bool java(struct trace_run *r, char folder[PATH_MAX])
 {
 	char agent[PATH_MAX], word[2 * PATH_MAX + 64];
 
-	if (!find_agent(agent))
-		return fail("--jit: " AGENT " is not installed: Java's code will have no names; build it where a JDK's headers are (default-jdk-headless), then make install"),
-		       false;
-	if (!folder_of(r->t.file, folder))
-		return fail("--jit: the folder of %s: %s", r->t.file, strerror(errno)), false;
-	/* The VM parts its variable at blanks, we part options at commas. */
-	if (strpbrk(agent, " \t\n\"',=") || strpbrk(folder, " \t\n\"',"))
-		return fail("--jit: the path %s has a blank, a comma or a quote, which Java's variable cannot hold: Java's code will have no names",
-			    strpbrk(agent, " \t\n\"',=") ? agent : folder), false;
+	if (!find_agent(agent)) {
+		fail("--jit: " AGENT " is not installed: Java's code will have no names; build it where a JDK's headers are (default-jdk-headless), then make install");
+		return false;
+	}
+	if (!folder_of(r->t.file, folder)) {
+		fail("--jit: the folder of %s: %s", r->t.file, strerror(errno));
+		return false;
+	}
+	/* The VM splits its variable at blanks, the agent its options at commas. */
+	if (strpbrk(agent, " \t\n\"',=") || strpbrk(folder, " \t\n\"',")) {
+		fail("--jit: the path %s has a blank, a comma or a quote, which Java's variable cannot hold: Java's code will have no names",
+		     strpbrk(agent, " \t\n\"',=") ? agent : folder);
+		return false;
+	}
 	snprintf(word, sizeof(word), "-agentpath:%s=dir=%s", agent, folder);
 	return append("JAVA_TOOL_OPTIONS", word) && append("JAVA_TOOL_OPTIONS", NAMES_ONLY);
 }

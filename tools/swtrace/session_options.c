@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a session is made of, as options say it. */
+/* A session's settings as options. */
 #include <stdio.h>
 #include <string.h>
 #include "complain.h"
@@ -62,7 +62,7 @@ static bool store_stacks(const struct option_given *given, void *to)
 			return false;
 		}
 	}
-	/* The kernel's part costs little and comes along, unless user code alone is wanted. */
+	/* The kernel's part costs little: it is recorded unless user code only is wanted. */
 	if (!(what & (PITRACE_WANT_USER | PITRACE_WANT_COPY | PITRACE_WANT_KERNEL)))
 		what |= PITRACE_WANT_USER;
 	o->stacks = kernel ? what | PITRACE_WANT_KERNEL : what & ~(uint32_t)PITRACE_WANT_KERNEL;

@@ -11,11 +11,11 @@
 #include "caller.h"
 #include "option_table.h"
 
-#define EXIT_SWTRACE	125	/* swtrace failed; other codes are the command's own */
+#define EXIT_SWTRACE	125	/* swtrace failed; further codes are the command's own */
 #define EXIT_CANNOT	126	/* the command cannot be executed */
 #define EXIT_NOT_FOUND	127
 
-#define USAGE		-1	/* a sub-command was misused: main shows how it is meant */
+#define USAGE		-1	/* a sub-command was misused: main prints its usage */
 
 /* One function a file; argv[0] is the sub-command's name. The exit code, or USAGE. */
 int cmd_init(int argc, char **argv);
@@ -50,16 +50,16 @@ bool is_timer(const char *event);
 /* Names of majors with commas between them. */
 const char *majors_names(void);
 
-/* The program's name and a sentence on stderr; returns EXIT_SWTRACE. */
+/* Print the program's name and a message on stderr; returns EXIT_SWTRACE. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The sentence of the last library call that failed. */
+/* The same with the message of the last library call that failed. */
 int fail_rc(int rc);
-/* Adds majors, names and numbers with commas between them, to the set; false after words. */
+/* Adds majors, names and numbers with commas between them, to the set; false after a message. */
 bool majors_of(const char *list, uint64_t set[PITRACE_MAJORS / 64]);
-/* What was lost, "names 3, samples 7", all in all; 0: nothing was printed. */
+/* Print losses, "names 3, samples 7"; their sum. 0: nothing was lost and printed. */
 uint64_t print_lost(FILE *out, const struct trace_info *info);
 const char *mode_name(int mode);
-/* Why a session stopped by itself: "the trace buffer of CPU 0 filled". */
-void stop_words(const struct trace_info *i, char *out, size_t room);
+/* The reason why a session stopped by itself: "the trace buffer of CPU 0 filled". */
+void stop_reason(const struct trace_info *i, char *out, size_t room);
 
 #endif

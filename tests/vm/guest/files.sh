@@ -53,7 +53,7 @@ swtrace run -F 20000 -o disk/full.nrm2 -- sh -c "plain $((1500 * factor)) full; 
 is disk_full_exit $? 125
 is command_went_on "$(ls went-on)" went-on
 says disk_full_words full.txt 'disk/full.nrm2.*: No space left on device'
-says disk_full_untraced full.txt 'goes on untraced'
+says disk_full_untraced full.txt 'continues untraced'
 cp disk/full.nrm2 . && rm -r disk/*
 # The same with a session of its own; and a snapshot that has no room disturbs nobody.
 swtrace init -t cont -f disk/held.nrm2 && swtrace setrate 20000 && swtrace on && plain $((1500 * factor)) held

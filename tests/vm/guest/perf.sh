@@ -15,7 +15,7 @@ ms=$1
 swtrace check >check.out
 is check_code $? 0
 says check_driver check.out 'absent .*module'
-says check_driver_cure check.out "mend it: sudo make install && sudo apt install dkms linux-headers-$(uname -r) && sudo dkms add /.*/src/pitrace-[0-9.]* && sudo dkms install pitrace/[0-9.]* && sudo modprobe pitrace\$"
+says check_driver_cure check.out "fix it: sudo make install && sudo apt install dkms linux-headers-$(uname -r) && sudo dkms add /.*/src/pitrace-[0-9.]* && sudo dkms install pitrace/[0-9.]* && sudo modprobe pitrace\$"
 says check_serves check.out 'a command is traced by perf, the system (-a) by perf'
 swtrace check --json >check.json
 is check_json_code $? 0
@@ -123,7 +123,7 @@ swtrace run -F 4000 -t wrap -s 128k -ss 32 -o newest.nrm2 -- sh ends.sh 2>newest
 is newest_ran $? 0
 says newest_told newest.err 'wrote the newest records: the command ended'
 
-# What freezes it. The command goes on untraced.
+# What freezes it. The command continues untraced.
 swtrace run -t wrap -F 2000 -o off.nrm2 -- \
 	sh -c 'plain 400 before; swtrace off; plain 400 after; exit 3' 2>off.err
 is off_exit_code $? 3

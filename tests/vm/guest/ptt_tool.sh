@@ -78,16 +78,16 @@ run 0 ints ints
 ptt dump --json >charged1.json
 sleep 1
 ptt dump --json >charged2.json
-says ints_told info.txt 'in a part of their own'
+says ints_told info.txt 'counted separately'
 ptt info >out
-says ints_told_now out 'charged to whom they interrupt'
+says ints_told_now out 'charged to the threads that they interrupt'
 run 0 noints noints
 ptt info >out
-says noints_told out 'in a part of their own'
+says noints_told out 'counted separately'
 swtrace ptt_int on && ptt info >out
-says ptt_int_on out 'charged to whom they interrupt'
+says ptt_int_on out 'charged to the threads that they interrupt'
 swtrace ptt_int off && ptt info >out
-says ptt_int_off out 'in a part of their own'
+says ptt_int_off out 'counted separately'
 sleep 1
 ptt dump --json >apart.json
 
