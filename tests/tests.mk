@@ -26,6 +26,13 @@ $(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
 $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
+# Time goes on as the test says, events are numbers.
+$(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
+
+# Of what is loaded into programs the timers, whose system calls the test answers.
+$(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/timer/fine.c libperfutil/timer/rings.c)
+$(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
+
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks
 
 # /proc/modules and /proc/kallsyms are the test's own.

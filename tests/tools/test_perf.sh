@@ -98,6 +98,25 @@ echo "faults: $ticks_1; each tenth: $ticks_10"
 calc "$ticks_10 > 20 && $ticks_10 * 6 < $ticks_1 && $ticks_10 * 14 > $ticks_1"
 verdict each_tenth $? "$ticks_10 of $ticks_1"
 
+# ---- the clock's dither: samples by two periods around the one that was asked for, of both as many
+# periods TRACE: of all samples, and "both" if each of two has a good part of them
+periods() {
+	"$post" -q -show -o - -r "$1" | sed -n 's/.* tprof .* period=\([0-9]*\).*/\1/p' | sort -n | uniq -c |
+		awk '{ n[NR] = $1; all += $1; printf "%s ", $2 }
+		END { if (NR == 2 && all > 100 && n[1] > all / 8 && n[2] > all / 8) printf "both" }'
+}
+run 0 dithered -B perf -q -F 1000 -o dithered.nrm2 -- "$programs/sampled" shares 1500
+is dithered_periods "$(periods dithered.nrm2)" '954827 1049658 both'
+run 0 by_time -B perf -q -e cpu-clock -F 2000 -o by_time.nrm2 -- "$programs/sampled" shares 1500
+is by_time_periods "$(periods by_time.nrm2)" '477413 524829 both'
+run 0 equal -B perf -q -F 1000 --no-dither -o equal.nrm2 -- "$programs/sampled" shares 300
+is equal_period "$(periods equal.nrm2)" '1000000 '
+"$swtrace" init -B perf -p $$ -t cont -f slower.nrm2 >out 2>&1 && "$swtrace" setrate 500 && "$swtrace" on &&
+	"$programs/sampled" shares 1500 >/dev/null && "$swtrace" off && "$swtrace" get 2>err
+is set_rate $? 0
+"$swtrace" free
+is set_rate_periods "$(periods slower.nrm2)" '1909654 2099317 both'
+
 # ---- what is asked for while it is on has all there is, also in the mode that keeps it in memory
 "$swtrace" init -B perf -p $$ -f normal.nrm2 && "$swtrace" on && "$programs/sampled" shares 200 >/dev/null &&
 	"$swtrace" get now.nrm2 2>err && "$swtrace" off && "$swtrace" get 2>err
