@@ -25,6 +25,7 @@ $(O)/tests/libtest.a: $(call obj,$(LIBTEST_SRC))
 # Allocations of the program and of our libraries (not of those beneath) can be made to fail.
 $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 
 # Time goes on as the test says, events are numbers.
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
