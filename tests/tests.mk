@@ -31,7 +31,8 @@ $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
 
 # Of what is loaded into programs the timers, whose system calls the test answers.
-$(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/timer/fine.c libperfutil/timer/rings.c)
+$(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/collect/timer/preload/fine.c \
+	libperfutil/collect/timer/preload/rings.c libperfutil/collect/timer/preload/ring_table.c)
 $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks

@@ -130,8 +130,8 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32);
 /*
  * ITrace. An architecture that can stop a thread after each instruction, or after each branch, says
  * ARCH_ITRACE and gives what follows in one file, arch/itrace_NAME.c. Where its traps come from is
- * in itrace/die_NAME.c: that calls itrace_trap() and does nothing else with a trap that was ours. All
- * that is known of a thread, when to arm it and what is written is in itrace/.
+ * in itrace/die_NAME.c: that calls itrace_trap() and does nothing else with a trap that was ours.
+ * All that is known of a thread, when to arm it and what is written is in itrace/.
  *
  * Where a trap comes after branches alone (s390x: PER's branch events; ppc64le: MSR[BE]), what ran
  * since the last look is the straight line from `since`; where it comes after each instruction, it

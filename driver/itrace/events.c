@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens to a traced thread between its traps: the hooks of calls, signals, switches, ends. */
+/* A traced thread between its traps: the hooks of calls, signals, switches and exits. */
 #include <linux/binfmts.h>
 #include <linux/sched/task_stack.h>
 #include <asm/irq_regs.h>

@@ -17,7 +17,7 @@
 #include "model/wanted.h"
 #include "record/input.h"
 #include "record/keys.h"
-#include "regular.h"
+#include "base/regular.h"
 #include "sandbox/opener.h"
 
 #define NEVER UINT64_MAX

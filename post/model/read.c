@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "file_same.h"
+#include "base/file_same.h"
 #include "model/feed.h"
 #include "model/functions.h"
 #include "model/hits.h"

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <time.h>
-#include "perf_session.h"
+#include "collect/perf/perf_session.h"
 #include "unit.h"
 
 #define NS_PER_MS	1000000u

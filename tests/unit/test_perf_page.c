@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "perf_page.h"
+#include "counters/perf_page.h"
 #include "unit.h"
 
 static struct perf_event_mmap_page page;

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "image.h"
-#include "perfmaps.h"
-#include "segment.h"
+#include "image/perfmaps.h"
+#include "file/segment.h"
 
 static long allow = -1;			/* allocations left; < 0: all */
 static bool denied;

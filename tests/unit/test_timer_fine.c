@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "timer/fine.h"
+#include "collect/timer/preload/fine.h"
 #include "unit.h"
 
 #define MS		1000000ull
@@ -46,7 +46,8 @@ static long timer_made(clockid_t clock, int *id)
 
 static long timer_set(int id, const struct itimerspec *when)
 {
-	uint64_t ns = (uint64_t)when->it_value.tv_sec * 1000 * MS + (uint64_t)when->it_value.tv_nsec;
+	uint64_t ns = (uint64_t)when->it_value.tv_sec * 1000 * MS +
+		      (uint64_t)when->it_value.tv_nsec;
 
 	if (id == CPU_TIMER) {
 		first_set = ns;

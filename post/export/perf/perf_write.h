@@ -7,12 +7,12 @@
 #ifndef POST_PERF_WRITE_H
 #define POST_PERF_WRITE_H
 
-#include "blob.h"
+#include "base/blob.h"
 #include "format/perf_data.h"
 #include "job.h"
 #include "model/profile.h"
 #include "model/unwind.h"
-#include "perf_records.h"
+#include "collect/perf/perf_records.h"
 #include "record/detail.h"
 
 #define PERF_WRITE_FIRST_ID 1000	/* of the first event */

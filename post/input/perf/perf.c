@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "regular.h"
+#include "base/regular.h"
 
 #define FILES_MAX	65536
 #define HELD_MAX	(64ull << 20)	/* beyond the file's size */

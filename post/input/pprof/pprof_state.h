@@ -3,7 +3,7 @@
 #ifndef POST_PPROF_STATE_H
 #define POST_PPROF_STATE_H
 
-#include "blob.h"
+#include "base/blob.h"
 #include "format/pprof_fields.h"
 #include "input/faults.h"
 #include "input/pprof/protobuf_read.h"
