@@ -306,6 +306,7 @@ static void files_brought(void)
  * that look like one may be. */
 static void tracepoints(void)
 {
+	const char *const were[] = { events_tracing[0], events_tracing[1] };
 	struct pitrace_event_args e;
 	char shown[100], hidden[100], why[300];
 	int status = -1;
@@ -348,6 +349,8 @@ static void tracepoints(void)
 	CU_ASSERT_EQUAL(event_find("sched:none", &e, why, sizeof(why)), -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "there is no event"));
 	CU_ASSERT_EQUAL(chmod(hidden, 0700), 0);
+	events_tracing[0] = were[0];
+	events_tracing[1] = were[1];
 }
 
 int main(void)

@@ -23,7 +23,7 @@ static int add_symbol(struct kernel *k, const struct kernel_symbol *s)
 /* One line: 1 added, 0 not a symbol with an address, -ENOMEM. */
 static int read_symbol(struct kernel *k, struct bytes line, struct kernel_part **last)
 {
-	struct kernel_symbol s;
+	struct kernel_symbol s = { .linked = false };
 	const char *word, *name;
 	size_t length, name_length;
 
