@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A format that a trace can be written in, whatever format it came in. What a writer sees of
- * samples beside the records themselves is model/profile.h. A new writer is one line of the list.
+ * samples beside the records themselves is model/profile.h. The list: a new writer is one line
+ * here.
  */
 #ifndef POST_WRITER_H
 #define POST_WRITER_H

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/insn.h"
+
 struct disasm;
 
 /* machine: an ELF's e_machine. NULL: no memory, or *why says that the machine is not known. */
@@ -16,23 +18,6 @@ struct disasm *disasm_open(unsigned int machine, bool is_32, bool big_endian, co
 size_t disasm_one(struct disasm *d, const uint8_t *code, size_t size, size_t at, uint64_t address,
 		  char *text, size_t room);
 
-/* What an instruction may do beside going on to the next. */
-enum insn_kind {
-	INSN_PLAIN,			/* nothing */
-	INSN_CALL, INSN_RETURN, INSN_JUMP,	/* as enum pitrace_branch_kind */
-	INSN_IRET,			/* back from the kernel */
-	INSN_SYSCALL,			/* to the kernel, on purpose */
-	INSN_TRAP,			/* it raises an exception: ud2, int3 */
-	INSN_BAD,			/* libopcodes does not know it */
-};
-struct insn {
-	size_t length;			/* 0: none there: cut, or bad */
-	enum insn_kind kind;
-	bool conditional;
-	bool direct;			/* `target` is where it goes */
-	uint64_t target;
-	char text[116];
-};
 /* The first instruction of `size` bytes, which stand at address; targets are addresses. */
 void disasm_insn(struct disasm *d, const uint8_t *code, size_t size, uint64_t address,
 		 struct insn *insn);

@@ -3,7 +3,7 @@
  * perf.data: opened and looked through once (what kinds of records, what times, what a pipe says of
  * itself), then read in as many passes as wanted, each in the order of time.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/regular.h"
+#include "input/perf/perf_attr.h"
+#include "input/perf/perf_bytes.h"
+#include "input/perf/perf_deferred.h"
+#include "input/perf/perf_details.h"
+#include "input/perf/perf_header.h"
+#include "input/perf/perf_info.h"
+#include "input/perf/perf_kernel.h"
+#include "input/perf/perf_order.h"
+#include "input/perf/perf_plain.h"
+#include "input/perf/perf_pt.h"
+#include "input/perf/perf_pt_data.h"
+#include "input/perf/perf_stream.h"
+#include "input/perf/perf_tell.h"
+#include "input/perf/perf_told.h"
+#include "regular.h"
 
 #define FILES_MAX	65536
 #define HELD_MAX	(64ull << 20)	/* beyond the file's size */

@@ -3,13 +3,17 @@
  * The events of a perf.data file: how each was recorded, where its records have their fields, by
  * which ids records are told apart, what it is called.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_attr.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "input/perf/perf_bytes.h"
+#include "input/perf/perf_names.h"
+#include "input/perf/perf_plain.h"
 
 #define ATTR_OLD	64		/* the first that perf wrote */
 #define ATTR_MAX	4096

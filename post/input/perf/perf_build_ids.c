@@ -4,7 +4,7 @@
  * tells its file's inode. Where the file that has a path and its build id today is another one, and
  * was so before the recording ended, it was that one which perf read, not what was mapped.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_build_ids.h"
 
 #include <elfutils/libdwelf.h>
 #include <libelf.h>
@@ -15,8 +15,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/file_same.h"
-#include "base/regular.h"
+#include "file_same.h"
+#include "input/perf/perf_bytes.h"
+#include "regular.h"
 
 /* Only on the machine that recorded are inodes what they were. */
 static bool recorded_here(struct perf *p)

@@ -6,12 +6,13 @@
  * samples are told when their stack comes, with their own time; memory is what the waiting ones
  * need, up to a limit.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_deferred.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/perf/perf_bytes.h"
 #include "record/keys.h"
 
 #define WAITING_MOST	(32ull << 20)	/* bytes */
@@ -35,6 +36,7 @@ struct perf_deferred {
 	struct keys by_tid;
 	struct waiting *oldest, *newest;
 	uint64_t bytes, alone;
+	perf_waited told;
 	uint8_t *chain;			/* of both halves */
 };
 
@@ -123,7 +125,7 @@ static int let_go(struct perf *p, struct waiting *w, const struct perf_item *sta
 	else
 		d->alone++;
 	/* It was taken apart before. */
-	rc = rc ? 0 : perf_tell_waited(p, &w->sample, &item);
+	rc = rc ? 0 : d->told(p, &w->sample, &item);
 	free(w);
 	return rc;
 }
@@ -163,7 +165,7 @@ int perf_deferred_end(struct perf *p)
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struct perf_entry *e,
-		       uint64_t time)
+		       uint64_t time, perf_waited told)
 {
 	struct perf_deferred *d = p->deferred;
 	const struct perf_held *h = e->held;
@@ -176,6 +178,7 @@ int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struc
 		if (!d)
 			return -ENOMEM;
 		d->chain = malloc(2 * PERF_RECORD_MAX);
+		d->told = told;
 	}
 	thread = get_thread(d, item->tid);
 	w = malloc(sizeof(*w) + h->size);

@@ -4,12 +4,13 @@
  * memory was touched, control groups, namespaces, changes of the kernel's code. And what
  * tracepoints tell in ours: dispatches and wake-ups, system calls.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_details.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/perf/perf_bytes.h"
 #include "record/detail.h"
 #include "record/registers.h"
 #include "record/tracepoints.h"

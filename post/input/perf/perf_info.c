@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a perf.data file says of itself, in the words of `perf report --header-only -I`. */
-#include "input/perf/perf.h"
+#include "input/perf/perf_info.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "input/perf/perf_attr.h"
+#include "input/perf/perf_bytes.h"
 
 const char *perf_type_name(unsigned int type)
 {

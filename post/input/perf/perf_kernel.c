@@ -4,7 +4,7 @@
  * its kallsyms serve (moved, where it was booted anew since); else the copy that perf keeps by the
  * kernel's build id. What else there is the user gives (-kmap).
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_kernel.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * What perf calls events that a file has no name for, as most pipes: generic ones by their numbers,
  * tracepoints by the formats that came with them, each with what it was limited to.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/perf/perf_bytes.h"
 #include "record/keys.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))

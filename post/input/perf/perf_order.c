@@ -5,7 +5,7 @@
  * written before the last round began is older than all that comes later. Up to there the runs are
  * merged; memory is what one or two rounds hold. Without rounds it is the whole file.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_order.h"
 
 #include <errno.h>
 #include <stdlib.h>

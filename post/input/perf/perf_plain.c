@@ -3,7 +3,9 @@
  * Nearly all samples of most files have a few fields, always at the same places, and stand for one
  * record of ours. These are told at once; a size that was compared is all the check they need.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_plain.h"
+
+#include "input/perf/perf_told.h"
 
 void perf_plain_find(struct perf_attr *a)
 {
@@ -44,7 +46,7 @@ bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord
 	if (!f->size || h->size < f->size || perf_u32(p, at) != PERF_RECORD_SAMPLE || p->sched ||
 	    p->what & INPUT_DETAILS)
 		return false;
-	time = perf_tell_time(p, e, true);
+	time = perf_told_time(p, e, true);
 	cpu = f->cpu ? perf_u32(p, at + f->cpu) : 0;
 	mode = perf_u16(p, at + 4) & PERF_RECORD_MISC_CPUMODE_MASK;
 	period = f->period ? perf_u64(p, at + f->period) :

@@ -5,7 +5,7 @@
  * decoded as far as the next record of perf's, so that the code and the thread are those of that
  * moment. What cannot be decoded is a gap.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_pt.h"
 
 #ifdef HAVE_LIBIPT
 
@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/perf/perf_bytes.h"
 #include "input/perf/perf_code.h"
-#include "input/perf/perf_pt.h"
+#include "input/perf/perf_pt_inner.h"
+#include "input/perf/perf_told.h"
 #include "record/keys.h"
 
 #define UNMOVED		(1u << 20)	/* instructions that need none of the data: no code is so */
@@ -77,7 +79,7 @@ static int end_thread(struct perf_pt *pt, struct pt_thread *t, uint32_t why, uin
 	if (!t->off)
 		return 0;
 	t->off = false;
-	return perf_tell_put(pt->p, PITRACE_ITRACE_STOP, why, &m, sizeof(m), time, cpu);
+	return perf_told_alone(pt->p, PITRACE_ITRACE_STOP, why, &m, sizeof(m), time, cpu);
 }
 
 static int exits(struct perf_pt *pt, const struct perf_item *item)
@@ -119,7 +121,7 @@ static int tell(struct pt_queue *q, uint16_t major, uint32_t minor, const void *
 		minor |= PITRACE_BRANCH_GAP;
 	q->gap = false;
 	q->count = 0;
-	return perf_tell_put(q->pt->p, major, minor, data, size, q->time, q->cpu);
+	return perf_told_alone(q->pt->p, major, minor, data, size, q->time, q->cpu);
 }
 
 static bool of_kernel(uint64_t ip)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* AUX data of Intel PT: in pieces in the file, of several buffers, each a queue that is decoded. */
-#include "input/perf/perf.h"
+#include "input/perf/perf_pt_data.h"
 
 #ifdef HAVE_LIBIPT
 
@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/perf/perf_bytes.h"
 #include "input/perf/perf_code.h"
-#include "input/perf/perf_pt.h"
+#include "input/perf/perf_pt_inner.h"
 
 #define KIND_PT		1		/* of AUXTRACE_INFO */
 /* Instructions that are decoded, and for each byte of data: no trace of real code has more. */

@@ -4,7 +4,7 @@
  * unpacked on the way, what stands behind a record outside of its length is passed over. Memory is
  * two buffers, whatever the file's size.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "base/unpacked.h"
+#include "input/perf/perf_bytes.h"
+#include "unpacked.h"
 
 #define BUFFER	(1u << 20)
 #define PLAIN	(256u << 10)

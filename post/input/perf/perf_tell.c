@@ -4,7 +4,7 @@
  * here is what only a file has: the kernel's mappings, what perf found alive before it began, whose
  * times are 0, groups that are read with their leader.
  */
-#include "input/perf/perf.h"
+#include "input/perf/perf_tell.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,128 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/perf/perf_attr.h"
+#include "input/perf/perf_build_ids.h"
+#include "input/perf/perf_bytes.h"
+#include "input/perf/perf_deferred.h"
+#include "input/perf/perf_details.h"
+#include "input/perf/perf_info.h"
+#include "input/perf/perf_kernel.h"
+#include "input/perf/perf_pt.h"
+#include "input/perf/perf_told.h"
 #include "record/detail.h"
-
-struct said {
-	struct pirecord r;
-	size_t at;			/* of its data */
-};
-
-struct perf_told {
-	struct said *said;
-	size_t n, room, next;
-	uint8_t *data;
-	size_t used, room_data;
-
-	/* Of the record that is being told: */
-	struct perf *p;
-	uint64_t time, offset;
-	uint32_t cpu;
-	bool walk;
-};
-
-struct perf_told *perf_told_new(void)
-{
-	return calloc(1, sizeof(struct perf_told));
-}
-
-void perf_told_free(struct perf_told *t)
-{
-	if (!t)
-		return;
-	free(t->said);
-	free(t->data);
-	free(t);
-}
-
-bool perf_told_next(struct perf_told *t, struct pirecord *r)
-{
-	if (t->next == t->n) {
-		t->next = t->n = t->used = 0;
-		return false;
-	}
-	*r = t->said[t->next].r;
-	r->data = t->data + t->said[t->next++].at;
-	return true;
-}
-
-bool perf_told_any(const struct perf_told *t)
-{
-	return t->next < t->n;
-}
-
-static int make_room(struct perf_told *t, size_t size)
-{
-	if (t->n == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		struct said *more = realloc(t->said, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		t->said = more;
-		t->room = room;
-	}
-	if (t->used + size > t->room_data) {
-		size_t room = (t->used + size) * 2 + 4096;
-		uint8_t *more = realloc(t->data, room);
-
-		if (!more)
-			return -ENOMEM;
-		t->data = more;
-		t->room_data = room;
-	}
-	return 0;
-}
-
-/* Told of when they hold whatever is filtered. */
-static bool is_name(uint32_t kind)
-{
-	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;
-}
-
-static int put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
-	       uint64_t time)
-{
-	struct perf_told *t = arg;
-	struct said *s;
-
-	(void)time;
-	if (make_room(t, size + 8))
-		return -ENOMEM;
-	s = &t->said[t->n++];
-	s->at = t->used;
-	memcpy(t->data + t->used, data, size);
-	t->used += (size + 7) & ~(size_t)7;
-	s->r = (struct pirecord){
-		.stamp = t->time, .time = t->time, .cpu = t->cpu, .major = major,
-		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ||
-			(major == DETAIL_RECORD && is_name(minor & DETAIL_KIND)) ?
-			PITRACE_RING_MTE : PITRACE_RING_TRACE,
-		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
-		.offset = t->offset,
-	};
-	if (t->walk && major == PITRACE_MTE &&
-	    (minor == PITRACE_MTE_MODULE || minor == PITRACE_MTE_UNLOAD))
-		((struct pitrace_mte_map *)(t->data + s->at))->flags |= PITRACE_MAP_WALK;
-	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID)
-		((struct pitrace_mte_task *)(t->data + s->at))->flags |= PITRACE_TASK_WALK;
-	return 0;
-}
-
-int perf_tell_put(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
-		  uint64_t time, uint32_t cpu)
-{
-	struct perf_told *t = p->told;
-
-	t->p = p;
-	t->offset = 0;
-	t->cpu = cpu;
-	t->walk = false;
-	if (time > p->time)
-		p->time = time;
-	t->time = p->time;
-	return put(t, major, minor, data, size, t->time);
-}
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -151,8 +39,8 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 		.path_len = (uint32_t)n,
 	};
 	memcpy(u.room + sizeof(u.map), name, n);
-	return put(t, PITRACE_MTE, PITRACE_MTE_MODULE, &u,
-		   sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
+	return perf_told_put(t, PITRACE_MTE, PITRACE_MTE_MODULE, &u,
+			     sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
 }
 
 /* The same as perf has it: its own path, its own build id. */
@@ -172,8 +60,8 @@ static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
 		memcpy(u.map.id, i->build_id, i->build_id_size);
 	memset(u.map.path + (n & ~(size_t)3), 0, 4);
 	memcpy(u.map.path, i->text, n);
-	return put(t, DETAIL_RECORD, DETAIL_KERNEL_MAP, &u, sizeof(u.map) + (n & ~(size_t)3) + 4,
-		   t->time);
+	return perf_told_put(t, DETAIL_RECORD, DETAIL_KERNEL_MAP, &u,
+			     sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
 }
 
 static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
@@ -190,8 +78,8 @@ static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
 	};
 	memset(u.symbol.name + (n & ~(size_t)3), 0, 4);
 	memcpy(u.symbol.name, i->text, n);
-	return put(t, DETAIL_RECORD, DETAIL_KSYMBOL, &u, sizeof(u.symbol) + (n & ~(size_t)3) + 4,
-		   t->time);
+	return perf_told_put(t, DETAIL_RECORD, DETAIL_KSYMBOL, &u,
+			     sizeof(u.symbol) + (n & ~(size_t)3) + 4, t->time);
 }
 
 static bool of_kernel(const struct perf_item *i)
@@ -221,19 +109,20 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 		return 0;
 	b = i->build_id ? NULL : perf_file_id(t->p, i->text, i->inode);
 	if (b && i->inode) {
-		rc = perf_put_name(i, put, t);
+		rc = perf_put_name(i, perf_told_put, t);
 		id = (struct pitrace_mte_buildid){
 			.dev_major = i->dev_major, .dev_minor = i->dev_minor, .inode = i->inode,
 			.generation = i->generation, .length = b->size,
 		};
 		memcpy(id.id, b->id, b->size);
-		return rc ? rc : put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), t->time);
+		return rc ? rc : perf_told_put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id),
+					       t->time);
 	}
 	if (b) {
 		i->build_id = b->id;
 		i->build_id_size = b->size;
 	}
-	return perf_put_name(i, put, t);
+	return perf_put_name(i, perf_told_put, t);
 }
 
 /* ---- samples, losses, dispatches ------------------------------------------------------------- */
@@ -242,8 +131,8 @@ static int put_one(struct perf_told *t, const struct perf_item *i, uint32_t attr
 {
 	const struct perf_attr *a = &t->p->attr[attr];
 
-	return perf_put_sample(i, &a->stacks, attr < EVENT_NUMBERS ? attr : EVENT_NUMBERS - 1, put,
-			       t);
+	return perf_put_sample(i, &a->stacks, attr < EVENT_NUMBERS ? attr : EVENT_NUMBERS - 1,
+			       perf_told_put, t);
 }
 
 int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr,
@@ -283,7 +172,7 @@ static int each_alone(void *arg, const struct perf_item *i, uint32_t attr)
 	int rc = 0;
 
 	if (p->what & INPUT_DETAILS)
-		rc = perf_details_sample(p, i, attr, put, t);
+		rc = perf_details_sample(p, i, attr, perf_told_put, t);
 	return rc ? rc : put_one(t, i, attr);
 }
 
@@ -293,7 +182,7 @@ static int put_sched(struct perf_told *t, const struct perf_item *i, uint32_t at
 	struct perf *p = t->p;
 	int rc = p->sched ? perf_details_task(p->details, i->pid, i->tid) : 0;
 
-	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, put, t);
+	return rc || !p->sched ? rc : perf_details_sched(p, i, attr, perf_told_put, t);
 }
 
 static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
@@ -303,7 +192,8 @@ static int each_sample(void *arg, const struct perf_item *i, uint32_t attr)
 	return rc ? rc : put_sched(arg, i, attr);
 }
 
-int perf_tell_waited(struct perf *p, const struct perf_waiting *w, const struct perf_item *item)
+/* With what it got. */
+static int waited(struct perf *p, const struct perf_waiting *w, const struct perf_item *item)
 {
 	struct perf_told *t = p->told;
 
@@ -323,7 +213,7 @@ static int put_sample(struct perf_told *t, const struct perf_item *i, const stru
 	if (!i->deferred)
 		return perf_each_sample(t->p, i, e->held->attr, each_sample, t);
 	rc = put_sched(t, i, e->held->attr);
-	return rc ? rc : perf_deferred_wait(t->p, i, e, t->time);
+	return rc ? rc : perf_deferred_wait(t->p, i, e, t->time, waited);
 }
 
 static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
@@ -344,7 +234,7 @@ static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
 	}
 	total = &p->lost_total[2 * t->cpu + (kind == PITRACE_LOST_THROTTLED)];
 	r.total = *total += count;
-	return put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
+	return perf_told_put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
 }
 
 static int put_dispatch(struct perf_told *t, const struct perf_item *i)
@@ -361,27 +251,10 @@ static int put_dispatch(struct perf_told *t, const struct perf_item *i)
 		p->running = more;
 		p->nrunning = n;
 	}
-	return perf_put_dispatch(i, &p->running[t->cpu], put, t);
+	return perf_put_dispatch(i, &p->running[t->cpu], perf_told_put, t);
 }
 
 /* ---- each record ----------------------------------------------------------------------------- */
-
-uint64_t perf_tell_time(struct perf *p, const struct perf_entry *e, bool sample)
-{
-	uint64_t time = e->time;
-
-	/* Without times the order in the file takes their place. */
-	if (!p->first)
-		time = p->time + 1;
-	else if (!e->time)
-		time = p->time > p->first - 1 ? p->time : p->first - 1;
-	/* Names are told in the order of time, whatever the clocks of CPUs say. */
-	else if (time < p->time && !sample)
-		time = p->time;
-	if (time > p->time)
-		p->time = time;
-	return time;
-}
 
 int perf_tell(struct perf *p, const struct perf_entry *e)
 {
@@ -409,7 +282,7 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	t->offset = e->held->offset;
 	t->cpu = item.cpu < TRACE_MAX_CPUS ? item.cpu : 0;
 	t->walk = !e->time && item.type != PERF_RECORD_SAMPLE;
-	t->time = perf_tell_time(p, e, item.type == PERF_RECORD_SAMPLE);
+	t->time = perf_told_time(p, e, item.type == PERF_RECORD_SAMPLE);
 	switch (item.type) {
 	case PERF_RECORD_SAMPLE:
 		return put_sample(t, &item, e);
@@ -423,11 +296,11 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	case PERF_RECORD_EXIT:
 		if (p->sched && perf_details_task(p->details, item.of_pid, item.of_tid))
 			return -ENOMEM;
-		return perf_put_name(&item, put, t);
+		return perf_put_name(&item, perf_told_put, t);
 	case PERF_RECORD_KSYMBOL:
 		if (p->what & INPUT_DETAILS && put_ksymbol(t, &item))
 			return -ENOMEM;
-		return perf_put_name(&item, put, t);
+		return perf_put_name(&item, perf_told_put, t);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return lose(t, PITRACE_LOST_TPROF, item.lost);
@@ -437,7 +310,7 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return put_dispatch(t, &item);
 	}
-	return perf_details_record(p, &item, put, t);
+	return perf_details_record(p, &item, perf_told_put, t);
 }
 
 static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
@@ -453,7 +326,7 @@ static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
 	t->offset = 0;
 	t->cpu = 0;
 	t->walk = false;
-	return put(t, PITRACE_SYNC, why, &s, sizeof(s), time);
+	return perf_told_put(t, PITRACE_SYNC, why, &s, sizeof(s), time);
 }
 
 /* It was on from the first record to the last; what its events are. */
@@ -470,9 +343,10 @@ int perf_tell_begin(struct perf *p)
 		if (!a->samples)
 			continue;	/* told of names and dispatches alone */
 		snprintf(e.name, sizeof(e.name), "%s", a->name);
-		rc = put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e), p->first);
+		rc = perf_told_put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e),
+				   p->first);
 		if (!rc)
-			rc = perf_details_event(p, i, put, p->told);
+			rc = perf_details_event(p, i, perf_told_put, p->told);
 	}
 	return rc;
 }

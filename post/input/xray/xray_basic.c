@@ -3,10 +3,12 @@
  * XRay's basic logs: records of 32 bytes, in the byte order of the machine that wrote them. Each
  * thread writes a stretch at a time, so a log is cut into parts wherever its time goes back.
  */
-#include "input/xray/xray.h"
+#include "input/xray/xray_basic.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "input/xray/xray_parts.h"
 
 #define RECORD 32
 

@@ -10,10 +10,12 @@
  * A record's bit-fields lie as the compiler of its machine lays them: from the lowest bit up in a
  * little-endian log, from the highest down in a big-endian one.
  */
-#include "input/xray/xray.h"
+#include "input/xray/xray_fdr.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "input/xray/xray_parts.h"
 
 #define FUNCTION	8		/* bytes of a record */
 #define METADATA	16

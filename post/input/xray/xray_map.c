@@ -5,7 +5,7 @@
  * order. Addresses are the linker's; since version 2 of an entry they are relative to it, before
  * that they are filled in when the program is loaded.
  */
-#include "input/xray/xray.h"
+#include "input/xray/xray_map.h"
 
 #include <errno.h>
 #include <fcntl.h>

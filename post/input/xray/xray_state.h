@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay logs, as the reader's parts see them: what a log consists of (FDR: buffers of threads;
- * basic: stretches of records in the order of time), how a record of it is read (xray_fdr.c,
+ * XRay logs while they are read: what a log consists of (FDR: buffers of threads; basic: stretches
+ * of records in the order of time; xray_parts.c), how a record of it is read (xray_fdr.c,
  * xray_basic.c), where the functions are (xray_map.c); xray.c merges the parts by time.
  */
-#ifndef POST_XRAY_H
-#define POST_XRAY_H
+#ifndef POST_XRAY_STATE_H
+#define POST_XRAY_STATE_H
 
 #include "base/cursor.h"
 #include "input/faults.h"
@@ -82,23 +82,6 @@ struct xray {
 	struct pitrace_mte_task task;
 };
 
-/* All parts of a log. 0 or -ENOMEM. */
-int xray_fdr_index(struct xray *x);
-int xray_basic_index(struct xray *x);
-int xray_add_part(struct xray *x, const struct xray_part *part);
-/* The next record of a part: 1; 0: the end. -ENOMEM. */
-int xray_fdr_next(struct xray *x, struct xray_cursor *c);
-int xray_basic_next(struct xray *x, struct xray_cursor *c);
-/* At least n bytes of the part from c->used on, or NULL. */
-const uint8_t *xray_more(struct xray *x, struct xray_cursor *c, size_t n);
-/* Put an event's text into the cursor. 0 or -ENOMEM. */
-int xray_put_event(struct xray_cursor *c, bool typed, uint32_t type, const uint8_t *text,
-		   size_t size);
-
-/* Functions of a program's instrumentation map: 0, or -errno and why in words. */
-int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size);
-void xray_map_free(struct xray_map *m);
-
 static inline uint16_t xray_u16(const struct xray *x, const void *at)
 {
 	return bytes_load16(at, x->swap);
@@ -112,11 +95,6 @@ static inline uint32_t xray_u32(const struct xray *x, const void *at)
 static inline uint64_t xray_u64(const struct xray *x, const void *at)
 {
 	return bytes_load64(at, x->swap);
-}
-
-static inline const uint8_t *xray_look(struct xray *x, struct xray_cursor *c, size_t n)
-{
-	return c->have - c->used >= n ? c->room + c->used : xray_more(x, c, n);
 }
 
 #endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The events of which a perf.data has records. */
+#ifndef POST_PERF_ATTR_H
+#define POST_PERF_ATTR_H
+
+#include "input/perf/perf_state.h"
+
+/* The events, of the file's table or a pipe's records; then by their ids, and when the
+ * features have told the rest. 0 or -ENOMEM. */
+int perf_attrs_read(struct perf *p);
+int perf_attr_record(struct perf *p, const struct perf_raw *raw);
+int perf_attr_update(struct perf *p, const struct perf_raw *raw);
+int perf_attrs_hash(struct perf *p);
+int perf_attrs_finish(struct perf *p);
+void perf_attrs_free(struct perf *p);
+/* The number of the event that a record belongs to; UINT32_MAX: of none that is known. */
+uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample);
+uint32_t perf_attr_by_id(const struct perf *p, uint64_t id);
+struct perf_id *perf_id_find(struct perf *p, uint64_t id);	/* or NULL */
+/* The fields of an attr as it stands in a file; those that an older one lacks are 0. */
+void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, struct perf_attr *a);
+
+#endif

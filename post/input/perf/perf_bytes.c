@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of a perf.data, its features among them, and the list of what is wrong with it. */
+#include "input/perf/perf_bytes.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FEATURE_MAX	(1u << 30)
+
+void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
+{
+	struct pifile_fault f = { .offset = offset };
+	va_list ap;
+	size_t i;
+
+	va_start(ap, format);
+	vsnprintf(f.what, sizeof(f.what), format, ap);
+	va_end(ap);
+	/* Each pass meets the same: all that were met stand in the order of their first pass. */
+	for (i = 0; i < p->nfaults && i < PERF_FAULTS; i++) {
+		if (p->fault[i].offset == offset && !strcmp(p->fault[i].what, f.what))
+			return;
+	}
+	if (p->nfaults >= PERF_FAULTS) {
+		p->nfaults++;
+		return;
+	}
+	if (p->nfaults == p->room_faults) {
+		size_t room = p->room_faults ? p->room_faults * 2 : 16;
+		struct pifile_fault *more = realloc(p->fault, room * sizeof(*more));
+
+		if (!more)
+			return;
+		p->fault = more;
+		p->room_faults = room;
+	}
+	p->fault[p->nfaults++] = f;
+}
+
+void perf_fault_in(struct perf *p, uint32_t file, uint64_t offset, const char *what)
+{
+	const char *path = p->file[file].path;
+	const char *base = path ? strrchr(path, '/') : NULL;
+
+	perf_fault(p, offset, "%s%s%s", base ? base + 1 : "", base ? ": " : "", what);
+}
+
+struct bytes perf_bytes(const struct perf *p, const void *data, size_t size)
+{
+	struct bytes b = bytes_of(data, size);
+
+	b.swap = p->swap;
+	return b;
+}
+
+struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most)
+{
+	struct blob none = { 0 };
+	uint8_t *data;
+	size_t n = 0;
+
+	if (part.size > most || part.offset > p->file[0].size ||
+	    part.size > p->file[0].size - part.offset)
+		return none;
+	data = malloc(part.size ? part.size : 1);
+	while (data && n < part.size) {
+		ssize_t got = pread(p->file[0].fd, data + n, part.size - n,
+				    (off_t)(part.offset + n));
+
+		if (got <= 0) {
+			free(data);
+			return none;
+		}
+		n += (size_t)got;
+	}
+	return blob_of(data, part.size);
+}
+
+struct perf_view perf_feature(struct perf *p, unsigned int i)
+{
+	const struct blob *kept = &p->feature_data[i];
+	struct perf_view v = { 0 };
+
+	if (!(p->feature_bits[i / 64] >> i % 64 & 1))
+		return v;
+	if (p->pipe)
+		return (struct perf_view){ .data = kept->data, .size = kept->size };
+	v.own = perf_part(p, p->feature[i], FEATURE_MAX);
+	v.data = v.own.data;
+	v.size = v.own.size;
+	if (!v.data)
+		perf_fault(p, p->feature[i].offset, "feature %u of %" PRIu64
+			   " bytes is not in the file", i, p->feature[i].size);
+	return v;
+}
+
+const char *perf_text(struct bytes *b)
+{
+	uint32_t room = bytes_u32(b);
+	size_t length;
+
+	return bytes_str(b, room, &length);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of a perf.data, and what is wrong with it: what all that read it stand on. */
+#ifndef POST_PERF_BYTES_H
+#define POST_PERF_BYTES_H
+
+#include "input/perf/perf_state.h"
+
+__attribute__((format(printf, 3, 4)))
+void perf_fault(struct perf *p, uint64_t offset, const char *format, ...);
+/* … of one of the files: of several its name goes with it. */
+void perf_fault_in(struct perf *p, uint32_t file, uint64_t offset, const char *what);
+
+struct perf_view perf_feature(struct perf *p, unsigned int i);
+struct bytes perf_bytes(const struct perf *p, const void *data, size_t size);
+static inline struct bytes perf_view_bytes(const struct perf *p, const struct perf_view *v)
+{
+	return perf_bytes(p, v->data, v->size);
+}
+/* A text of a feature: a length and as many bytes, with a NUL among them. NULL: damaged. */
+const char *perf_text(struct bytes *b);
+/* A part of the first file, to be freed. NULL: it isn't there, or is more than `most` bytes. */
+struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most);
+
+#endif

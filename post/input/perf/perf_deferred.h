@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples that wait for a part of theirs. */
+#ifndef POST_PERF_DEFERRED_H
+#define POST_PERF_DEFERRED_H
+
+#include "input/perf/perf_state.h"
+
+/* A sample that waited, with what it got. 0 or -ENOMEM. */
+struct perf_waiting {
+	uint64_t time, offset;
+	uint32_t attr, size;
+};
+typedef int (*perf_waited)(struct perf *p, const struct perf_waiting *w,
+			   const struct perf_item *item);
+
+/* A sample whose user stack is still to come, and who is told when it has waited; such a stack; a
+ * thread's end, the end of all. 0 or -ENOMEM. */
+int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struct perf_entry *e,
+		       uint64_t time, perf_waited told);
+int perf_deferred_stack(struct perf *p, const struct perf_item *stack);
+int perf_deferred_thread_ends(struct perf *p, uint32_t tid);
+int perf_deferred_end(struct perf *p);
+/* How many were told without, in this pass. */
+uint64_t perf_deferred_alone(const struct perf *p);
+void perf_deferred_free(struct perf *p);
+
+#endif

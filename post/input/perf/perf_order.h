@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Raw records in the order of time. */
+#ifndef POST_PERF_ORDER_H
+#define POST_PERF_ORDER_H
+
+#include "input/perf/perf_state.h"
+
+/* Take a copy of a record. 0 or -ENOMEM. */
+int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t attr, uint64_t time);
+/* A round is over; or everything is. */
+int perf_order_round(struct perf_order *o, bool end);
+/* The next that is certain to be; NULL: more must be read. */
+const struct perf_entry *perf_order_next(struct perf_order *o);
+void perf_order_free(struct perf_order *o);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a record of perf's means, as records of ours, in p->told. */
+#ifndef POST_PERF_TELL_H
+#define POST_PERF_TELL_H
+
+#include "input/perf/perf_state.h"
+
+/* 0 or -ENOMEM, this and the others. */
+int perf_tell(struct perf *p, const struct perf_entry *e);
+/* A sample may stand for several, of each event of its group that counted anything. */
+int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr,
+		     int (*each)(void *arg, const struct perf_item *i, uint32_t attr), void *arg);
+int perf_tell_begin(struct perf *p);
+int perf_tell_end(struct perf *p);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records of ours, made of perf's, until they are given. */
+#include "input/perf/perf_told.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/detail.h"
+
+struct said {
+	struct pirecord r;
+	size_t at;			/* of its data */
+};
+
+struct perf_told *perf_told_new(void)
+{
+	return calloc(1, sizeof(struct perf_told));
+}
+
+void perf_told_free(struct perf_told *t)
+{
+	if (!t)
+		return;
+	free(t->said);
+	free(t->data);
+	free(t);
+}
+
+bool perf_told_next(struct perf_told *t, struct pirecord *r)
+{
+	if (t->next == t->n) {
+		t->next = t->n = t->used = 0;
+		return false;
+	}
+	*r = t->said[t->next].r;
+	r->data = t->data + t->said[t->next++].at;
+	return true;
+}
+
+bool perf_told_any(const struct perf_told *t)
+{
+	return t->next < t->n;
+}
+
+static int make_room(struct perf_told *t, size_t size)
+{
+	if (t->n == t->room) {
+		size_t room = t->room ? t->room * 2 : 64;
+		struct said *more = realloc(t->said, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		t->said = more;
+		t->room = room;
+	}
+	if (t->used + size > t->room_data) {
+		size_t room = (t->used + size) * 2 + 4096;
+		uint8_t *more = realloc(t->data, room);
+
+		if (!more)
+			return -ENOMEM;
+		t->data = more;
+		t->room_data = room;
+	}
+	return 0;
+}
+
+/* Told of when they hold whatever is filtered. */
+static bool is_name(uint32_t kind)
+{
+	return kind == DETAIL_EVENT || kind == DETAIL_KERNEL_MAP || kind == DETAIL_KSYMBOL;
+}
+
+int perf_told_put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+		  uint64_t time)
+{
+	struct perf_told *t = arg;
+	struct said *s;
+
+	(void)time;
+	if (make_room(t, size + 8))
+		return -ENOMEM;
+	s = &t->said[t->n++];
+	s->at = t->used;
+	memcpy(t->data + t->used, data, size);
+	t->used += (size + 7) & ~(size_t)7;
+	s->r = (struct pirecord){
+		.stamp = t->time, .time = t->time, .cpu = t->cpu, .major = major,
+		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ||
+			(major == DETAIL_RECORD && is_name(minor & DETAIL_KIND)) ?
+			PITRACE_RING_MTE : PITRACE_RING_TRACE,
+		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
+		.offset = t->offset,
+	};
+	if (t->walk && major == PITRACE_MTE &&
+	    (minor == PITRACE_MTE_MODULE || minor == PITRACE_MTE_UNLOAD))
+		((struct pitrace_mte_map *)(t->data + s->at))->flags |= PITRACE_MAP_WALK;
+	else if (t->walk && major == PITRACE_MTE && minor != PITRACE_MTE_BUILDID)
+		((struct pitrace_mte_task *)(t->data + s->at))->flags |= PITRACE_TASK_WALK;
+	return 0;
+}
+
+int perf_told_alone(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
+		    uint64_t time, uint32_t cpu)
+{
+	struct perf_told *t = p->told;
+
+	t->p = p;
+	t->offset = 0;
+	t->cpu = cpu;
+	t->walk = false;
+	if (time > p->time)
+		p->time = time;
+	t->time = p->time;
+	return perf_told_put(t, major, minor, data, size, t->time);
+}
+
+uint64_t perf_told_time(struct perf *p, const struct perf_entry *e, bool sample)
+{
+	uint64_t time = e->time;
+
+	/* Without times the order in the file takes their place. */
+	if (!p->first)
+		time = p->time + 1;
+	else if (!e->time)
+		time = p->time > p->first - 1 ? p->time : p->first - 1;
+	/* Names are told in the order of time, whatever the clocks of CPUs say. */
+	else if (time < p->time && !sample)
+		time = p->time;
+	if (time > p->time)
+		p->time = time;
+	return time;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the functions of a log are. */
+#ifndef POST_XRAY_MAP_H
+#define POST_XRAY_MAP_H
+
+#include "input/xray/xray_state.h"
+
+/* Functions of a program's instrumentation map: 0, or -errno and why in words. */
+int xray_map_read(struct xray_map *m, const char *path, char *why, size_t size);
+void xray_map_free(struct xray_map *m);
+
+#endif
