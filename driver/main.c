@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pitrace.ko: what is set up in which order, and undone in the opposite one. */
+/*
+ * pitrace.ko: what is set up in which order, and undone in the opposite one.
+ *
+ * The driver's folders, from the ground up. Each one includes and calls only those before it:
+ *
+ *   uapi, compat	the interface to user space; the differences between kernels
+ *   arch		the differences between architectures
+ *   ring		one CPU's buffer, and the clock of its records
+ *   core		sessions, and who may do what; memory, arguments, the registry of hooks
+ *   records		what goes into the rings: names, samples, stacks, records of programs
+ *   ptt		what threads use, counted
+ *   itrace		instruction traces
+ *   hook		the hooks into the kernel, which call the three before
+ *   device		/dev/pitrace; sessions created, turned on and off; CPU hotplug and suspend
+ */
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/workqueue.h>

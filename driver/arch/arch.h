@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What differs between architectures: one file each gives these; generic.c serves the rest. */
+/* The differences between architectures: one file each gives these; generic.c serves the rest. */
 #ifndef PITRACE_ARCH_H
 #define PITRACE_ARCH_H
 
@@ -51,19 +51,8 @@ static inline bool arch_task_32bit(struct task_struct *task)
 #endif
 }
 
-/* Argument n, from 0 up to 4, of the function at whose first instruction the CPU stands. */
-static inline unsigned long arch_argument(struct pt_regs *regs, unsigned int n)
-{
-#if defined(CONFIG_PPC64)
-	return regs->gpr[3 + n];
-#elif defined(CONFIG_S390)
-	return regs->gprs[2 + n];
-#else
-	return regs_get_kernel_argument(regs, n);
-#endif
-}
-
-/* What kind of interrupt this handler serves, a PITRACE_IRQ_*; 0: its own tracepoint tells it. */
+/* Returns which kind of interrupt this handler serves, a PITRACE_IRQ_*; 0: that kind has a
+ * tracepoint of its own. */
 static inline u32 arch_irq_source(const struct irqaction *action)
 {
 #ifdef CONFIG_ARM64
@@ -78,8 +67,9 @@ static inline u32 arch_irq_source(const struct irqaction *action)
 }
 
 /*
- * Hardware counters that user code may be let read, numbered as pitrace.h has them. An event's, on
- * the CPU that counts it; 0: it has none of its own. All of this CPU's, let or no more; interrupts
+ * Hardware counters that user code may be allowed to read, numbered as pitrace.h has them. index():
+ * an event's, on the CPU that counts it; 0: it has none of its own. width(): the bits that
+ * differences are modulo. set_user(): user code may read all of this CPU's, or may not; interrupts
  * are off.
  */
 #if defined(CONFIG_ARM64) || defined(CONFIG_PPC64)
@@ -87,12 +77,12 @@ static inline u32 arch_irq_source(const struct irqaction *action)
 struct perf_event;
 unsigned int arch_counter_index(const struct perf_event *perf);
 unsigned int arch_counter_width(const struct pitrace_metric *metric);
-void arch_let_counters(bool let);
+void arch_set_user_counters(bool enable);
 #else
 #define ARCH_USER_COUNTERS	0
 #define arch_counter_index(perf)	0
 #define arch_counter_width(metric)	64
-#define arch_let_counters(let)		do { } while (0)
+#define arch_set_user_counters(enable)		do { } while (0)
 #endif
 
 u64 arch_counter_hz(void);		/* of arch_cycles(); 0: unknown */
@@ -124,7 +114,7 @@ struct arch_frames {
 };
 void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames *f);
 /* The return address of a function that has no frame yet or no more: where it stands above the
- * stack pointer; -1: it has one, or nobody can tell. */
+ * stack pointer; -1: it has one, or that is not known. */
 int arch_return_on_stack(const struct pt_regs *regs, bool is32);
 
 /*
@@ -148,15 +138,15 @@ struct arch_ran {
 	u32 count;		/* from `since` on, it included; 0: it has not ended (rep) */
 	u8 kind;		/* PITRACE_BRANCH_*, if it was taken */
 	bool taken;		/* the flow did not go on behind it */
-	bool lost;		/* what ran before it cannot be told */
+	bool lost;		/* what ran before it is not known */
 };
 struct arch_path {
 	struct arch_ran ran;
 	u64 to;
 };
 
-/* What a signal's frame saves of a thread's registers can hold the trap, and a return from the
- * handler restores it. */
+/* A signal's frame saves registers that can hold the trap, and a return from the handler restores
+ * it. */
 #define ARCH_FRAME_TRAPS	IS_ENABLED(CONFIG_X86)
 
 /* User code of this task traps from now on, or no more. `regs` are those that it returns to user
@@ -165,7 +155,8 @@ struct arch_path {
 struct arch_itrace;
 void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch_itrace *a);
 void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs);
-/* The current task has trapped, at `regs`. What has run? Fault-free, in any context. */
+/* The current task has trapped, at `regs`: `ran` gets what it has run. Fault-free, in any
+ * context. */
 void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *a,
 		     struct arch_ran *ran);
 /* Instructions of user code, or the kernel's, from `since` up to `ip`, that one not included, in a
@@ -178,14 +169,14 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip);
 /* Is a debugger stepping it? */
 bool arch_itrace_debugged(struct task_struct *task);
 #ifdef CONFIG_S390
-/* The current task has trapped, but that will be told only when it returns to user code: it is told
- * by who asks, now. */
+/* The current task has trapped, but that will be reported only when it returns to user code. True
+ * once: the caller handles the trap now. */
 bool arch_itrace_pending(void);
 #else
 static inline bool arch_itrace_pending(void) { return false; }
 #endif
 #ifdef CONFIG_PPC64
-/* What the instruction at `at` reads or writes. */
+/* A read or a write by the instruction at `at`. */
 #define ARCH_ACCESSES	4
 struct arch_access {
 	u64 at, address;
@@ -197,19 +188,20 @@ struct arch_itrace {
 	u32 count, word;	/* instructions up to it; that one */
 	bool step;		/* after one instruction it traps */
 	bool watch;		/* what it reads and writes is asked for */
-	bool alone;		/* it stands before instructions that no trap may interrupt */
-	bool loose;		/* it runs them untraced */
-	u8 accesses;		/* of what it executes next, or (alone) has executed */
+	bool llsc;		/* it stands before instructions that no trap may interrupt */
+	bool llsc_untraced;	/* it runs them untraced */
+	u8 accesses;		/* of what it executes next, or (llsc) has executed */
 	struct arch_access access[ARCH_ACCESSES];
-	unsigned long fault;	/* memory that is wanted (alone: by them), and is not there */
+	unsigned long fault;	/* memory that is wanted (llsc: by them), and is not there */
 	bool writes;		/* … to write */
 	u64 asked;		/* where that was asked for last, odd: to write; once is enough */
-	u64 fails;		/* where they begin whose store fails, as behind a page fault */
+	u64 fails;		/* a sequence that begins here has its store fail once */
 };
-/* So it does: they run here. Returns how many branches were taken on the way, and (path) what they
- * were and where they led; the rest is a straight line to where it stands now. -1: none ran. */
-#define ARCH_ALONE	8
-int arch_itrace_alone(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path);
+/* Execute such a sequence in place of the thread. Returns how many branches were taken on the way,
+ * and (path) which they were and where they led; the rest is a straight line to where the thread
+ * stands now. -1: nothing was executed. */
+#define ARCH_LLSC_BRANCHES	8
+int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path);
 /* Get that memory; it may sleep. */
 void arch_itrace_reach(struct arch_itrace *a);
 /* Does MSR[BE] serve? It was tried at load. */
@@ -220,7 +212,7 @@ struct arch_itrace { };
 #ifdef CONFIG_X86
 static inline u64 arch_itrace_next(u64 ip, bool user) { return 0; }
 #else
-/* What stands behind the instruction at `ip`; 0: cannot be told. */
+/* Returns the address behind the instruction at `ip`; 0: it is not known. */
 u64 arch_itrace_next(u64 ip, bool user);
 #endif
 

@@ -47,9 +47,9 @@ unsigned int arch_counter_width(const struct pitrace_metric *metric)
 }
 
 /* perf writes this, too, whenever it starts its counters: none, but for threads with its own. */
-void arch_let_counters(bool let)
+void arch_set_user_counters(bool enable)
 {
-	write_sysreg(let ? USERENR_READ : 0, pmuserenr_el0);
+	write_sysreg(enable ? USERENR_READ : 0, pmuserenr_el0);
 	isb();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ITrace on ppc64le: MSR[BE] stops a thread after each branch, taken or not. Which branch that will
- * be is known beforehand: the first one in the straight line from where the thread goes on. Where
- * that is not known (the code cannot be read, or is not this process's yet) MSR[SE] stops it after
- * one instruction, also where each is wanted.
+ * ITrace on ppc64le: MSR[BE] stops a thread after each branch, taken or not. That branch is known
+ * beforehand: the first one in the straight line from where the thread goes on. Where it is not
+ * known (the code cannot be read, or is not this process's yet) MSR[SE] stops it after one
+ * instruction, also where each is wanted.
  *
  * A trap takes a reservation away: of a load with reservation (larx) and its conditional store
  * (stcx) with a branch in between, the store would fail for ever. Such a sequence is executed here,
@@ -129,21 +129,21 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 	return l.at == ip ? n : -1;
 }
 
-/* What will trap first when it goes on at `ip`? False: it must be stepped. */
+/* Finds what will trap first when the thread goes on at `ip`. False: it must be stepped. */
 static bool ahead(struct arch_itrace *a, u64 ip)
 {
 	struct line l = { .at = ip };
 	bool reserved = false;
 	u32 n = 0, w;
 
-	a->alone = false;
+	a->llsc = false;
 	for (; l.at - ip < AHEAD; l.at += length_of(w)) {
 		if (!word(&l, ip + AHEAD, &w))
 			return false;
 		n++;
 		switch (what_is(w)) {
 		case IS_LARX:
-			a->alone |= n == 1;
+			a->llsc |= n == 1;
 			reserved = true;
 			break;
 		case IS_STCX:
@@ -181,7 +181,7 @@ bool arch_itrace_debugged(struct task_struct *task)
 
 static void trap_by(struct pt_regs *regs, bool step)
 {
-	/* Who is interrupted returns by what the processor holds, unless it is told. */
+	/* The kernel returns by what the processor holds, unless it hears that they changed. */
 	if (step)
 		regs->msr = (regs->msr & ~MSR_BE) | MSR_SE;
 	else
@@ -189,7 +189,7 @@ static void trap_by(struct pt_regs *regs, bool step)
 	set_return_regs_changed();
 }
 
-/* What an instruction would read or write, with these registers. */
+/* Adds what an instruction would read or write, with these registers. */
 static void add_access(struct arch_itrace *a, u64 at, const struct instruction_op *op)
 {
 	struct arch_access *to = &a->access[a->accesses];
@@ -200,7 +200,7 @@ static void add_access(struct arch_itrace *a, u64 at, const struct instruction_o
 	to->at = at;
 	to->bytes = zero ? L1_CACHE_BYTES : GETSIZE(op->type);
 	to->address = op->ea;
-	/* Who cannot do otherwise begins there. */
+	/* These instructions ignore the lowest bits of the address. */
 	if (zero || GETTYPE(op->type) == LOAD_VMX || GETTYPE(op->type) == STORE_VMX)
 		to->address &= ~(u64)(to->bytes - 1);
 	to->way = zero || OP_IS_STORE(GETTYPE(op->type)) ? PITRACE_ACCESS_STORE :
@@ -230,7 +230,7 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch
 	a->fault = 0;
 	/* Another's memory cannot be read now: it looks when it has made its first step. */
 	a->ip = regs->nip;
-	a->alone = a->loose = false;
+	a->llsc = a->llsc_untraced = false;
 	a->step = task != current || !ahead(a, regs->nip) || !arch_itrace_branches_trap;
 	if (unlikely(a->watch)) {
 		a->step = true;
@@ -238,7 +238,7 @@ void arch_itrace_arm(struct task_struct *task, struct pt_regs *regs, struct arch
 			accesses_of(a, regs);
 	}
 	/* By branches it traps behind the store, if there is none before. */
-	a->alone &= a->step;
+	a->llsc &= a->step;
 	trap_by(regs, a->step);
 }
 
@@ -246,7 +246,7 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 {
 	if (!(regs->msr & (MSR_SE | MSR_BE)) || arch_itrace_debugged(task))
 		return;
-	/* Who asks while it runs elsewhere meets a word that its kernel entry may be writing. */
+	/* The thread may run elsewhere, and its kernel entry may be writing this word. */
 	clear_bit(SE_BIT, &regs->msr);
 	clear_bit(BE_BIT, &regs->msr);
 	if (task == current)
@@ -281,15 +281,15 @@ static void branched(struct arch_ran *ran, u32 w, u64 to)
 	enum what what = what_is(w);
 
 	ran->kind = kind_of(w);
-	/* To the next one, by a condition: nobody can tell that from no branch. */
+	/* A conditional branch to the next instruction cannot be told from no branch. */
 	ran->taken = what == IS_BRANCH || (what == IS_MAYBE && to != ran->from + 4);
 }
 
 /*
  * A trap may not have come: QEMU's POWER10 reads the next instruction when it delivers one, and if
- * that is not in memory its page fault comes instead. Then the thread has gone on alone.
+ * that is not in memory its page fault comes instead. Then the thread has gone on untraced.
  */
-static void branched_as_told(struct arch_ran *ran, u32 w, const struct pt_regs *regs)
+static void branched_checked(struct arch_ran *ran, u32 w, const struct pt_regs *regs)
 {
 	u64 to = target(ran->from, w, regs);
 
@@ -312,7 +312,7 @@ static void stepped(u64 since, const struct pt_regs *regs, struct arch_ran *ran)
 	if (!fetch(&w, since, sizeof(w)))
 		return;
 	if (what_is(w) == IS_BRANCH || what_is(w) == IS_MAYBE)
-		branched_as_told(ran, w, regs);
+		branched_checked(ran, w, regs);
 	else
 		ran->lost = ran->taken = to != since + length_of(w);
 }
@@ -332,7 +332,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 	ran->lost = n < 0;
 	ran->count = max(n, 0) + 1;
 	ran->from = a->branch;
-	branched_as_told(ran, a->word, regs);
+	branched_checked(ran, a->word, regs);
 }
 
 /* ---- loads with reservation and their stores ------------------------------------------------- */
@@ -468,7 +468,7 @@ static bool branch_of(struct sequence *q, const struct instruction_op *op, u32 w
 	struct arch_ran *ran = &q->path[q->taken].ran;
 	u64 from = q->regs.nip, to = op->type & BRTAKEN ? op->val : from + 4;
 
-	if (q->taken == ARCH_ALONE)
+	if (q->taken == ARCH_LLSC_BRANCHES)
 		return false;
 	if (op->type & DECCTR)
 		q->regs.ctr--;
@@ -541,7 +541,7 @@ static bool execute(struct sequence *q)
 	return true;
 }
 
-int arch_itrace_alone(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path)
+int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path)
 {
 	struct sequence q = { .regs = *regs, .path = path, .a = a };
 	unsigned long flags;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ITrace on s390x: program event recording (PER) stops a thread after each branch that was taken,
- * and says where it stood. What ran before it is a straight line, whose instructions tell their
- * lengths by their first two bits.
+ * and says where it stood. Up to there the thread ran a straight line, whose instructions tell
+ * their lengths by their first two bits.
  *
  * A thread's PER control registers are kept by the kernel (thread.per_user, for debuggers), which
- * loads them when it switches to the thread. A trap in user code is told on the way back to user
- * code: behind the signals that came meanwhile, so these must ask for it (arch_itrace_pending).
+ * loads them when it switches to the thread. A trap in user code is reported on the way back to
+ * user code: behind the signals that came meanwhile, so these must ask for it
+ * (arch_itrace_pending).
  *
  * The kernel's side traps where PER is on in the PSW that runs, which no interrupt and no exception
  * takes along. A trap there is taken for the end of a kprobe's step by the kernel, which is asked
  * first, wherever a kprobe's handler may be running: none may come from there (arch_itrace_probe,
- * ARCH_STEPS_BURIALS: who buries a thread is in such a state for a while). And what the kernel
- * returns to user code by stands in memory that each trap uses, too: the last instructions are not
- * stepped either, but followed here (arch_itrace_way).
+ * ARCH_STEPS_BURIALS: a thread that buries another is in such a state for a while). And what the
+ * kernel returns to user code by stands in memory that each trap uses, too: the last instructions
+ * are not stepped either, but followed here (arch_itrace_way).
  */
 #include <linux/kprobes.h>
 #include <linux/sched/task_stack.h>
@@ -60,16 +61,17 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 {
 	if (arch_itrace_debugged(task))
 		return;
-	/* Perhaps not for the first time: of who ran elsewhere the bit is taken by an interrupt. */
+	/* Perhaps not for the first time: if the thread ran elsewhere an interrupt takes the
+	 * bit. */
 	WRITE_ONCE(task->thread.per_user.control, 0);
-	/* Who asks while it runs elsewhere meets a word that its kernel entry may be writing. */
+	/* The thread may run elsewhere, and its kernel entry may be writing this word. */
 	if (regs->psw.mask & PSW_MASK_PER)
 		clear_bit(PER_BIT, &regs->psw.mask);
 }
 
 /* ---- what has run ---------------------------------------------------------------------------- */
 
-/* Of both sides, whose addresses say nothing of where they are. */
+/* Reads code of either side: an address alone does not say which one it is of. */
 static bool fetch(void *code, u64 at, size_t n, bool user)
 {
 	if (user)
@@ -200,7 +202,7 @@ static void decode(const u8 *code, struct decoded *d)
 	}
 }
 
-/* It is known that the last one branched: what it was is asked for its kind alone. */
+/* It is known that the last instruction branched: it is decoded for its kind alone. */
 void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *a,
 		     struct arch_ran *ran)
 {
@@ -217,7 +219,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 	ran->kind = PITRACE_BRANCH_UNDEFINED;
 	ran->lost = false;
 	ran->count = 1;
-	/* The end of a kprobe's step: what that was is not told. */
+	/* The end of a kprobe's step: the instruction is not known. */
 	if (!user && !(get_lowcore()->per_code_combined & PER_BRANCH)) {
 		ran->from = since;
 		return;
@@ -234,7 +236,7 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 	if (!d.kind)
 		return;
 	ran->kind = d.kind;
-	/* To the next one, by a condition: nobody can tell that from no branch. */
+	/* A conditional branch to the next instruction cannot be told from no branch. */
 	ran->taken = !d.maybe || to != from + length;
 }
 
@@ -267,7 +269,7 @@ u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
 	return regs->psw.addr - length;
 }
 
-/* As the kernel builds them; the one with information is told by where that stands. */
+/* As the kernel builds them; the one with information is known by where that stands. */
 struct frame {
 	u8 save[__SIGNAL_FRAMESIZE];
 	struct sigcontext sc;
@@ -304,7 +306,7 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 
 static unsigned long returning;		/* where functions return to whose returns are probed */
 
-/* The one whose return is probed. */
+/* The function whose return is probed. */
 static noinline unsigned long probed(void)
 {
 	barrier();
@@ -490,8 +492,8 @@ static bool leads_out(const u8 *code)
 
 #define WAY_LONGEST	32	/* instructions */
 
-/* From where the system call's function has returned to, down to lpswe. What stands there tests
- * nothing but memory, by tm. */
+/* From where the system call's function has returned to, down to lpswe. The code there
+ * tests nothing but memory, by tm. */
 int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
 {
 	struct way w = { .ip = instruction_pointer(regs), .since = instruction_pointer(regs) };

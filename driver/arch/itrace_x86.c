@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ITrace on x86-64: the trap flag stops a thread after each instruction, whose bytes say whether it
- * was a branch. (DEBUGCTL.BTF would stop at branches alone, but then nothing here
- * tells how many instructions lie between them: there is no length decoder that modules may use.)
+ * was a branch. (DEBUGCTL.BTF would stop at branches alone, but then the number of instructions
+ * between them is not known: there is no length decoder that modules may use.)
  */
 #include <linux/kgdb.h>
 #include <linux/processor.h>
@@ -42,8 +42,8 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 		return;
 	if (regs->flags & X86_EFLAGS_TF)
 		clear_bit(X86_EFLAGS_TF_BIT, &regs->flags);
-	/* The instruction of a system call leaves its flags there. Of another thread, which may be
-	 * about to leave new ones, that is not touched: it has passed here when it began to
+	/* The instruction of a system call leaves its flags there. Another thread may be about to
+	 * leave new ones, so its copy is not touched: it has passed here when it began to
 	 * sleep. */
 	if (task == current && regs->orig_ax != -1ul && regs->r11 & X86_EFLAGS_TF &&
 	    (regs->r11 & ~X86_EFLAGS_TF) == regs->flags)
@@ -56,7 +56,7 @@ struct decoded {
 	u8 kind;		/* PITRACE_BRANCH_*; 0: no branch */
 	bool maybe;		/* it goes on behind it if a condition says so; `length` is known */
 	bool pushes_flags;
-	bool lets_in;		/* interrupts, where they were kept out */
+	bool enables_irqs;		/* interrupts, where they were kept out */
 	u8 length;
 };
 
@@ -145,7 +145,7 @@ static unsigned int decode(const u8 *code, bool is64, struct decoded *d)
 		d->pushes_flags = true;
 		break;
 	case 0xfb:
-		d->lets_in = true;
+		d->enables_irqs = true;
 		break;
 	case 0xc7:					/* xbegin */
 		if (code[i + 1] == 0xf8) {
@@ -204,8 +204,8 @@ static void clean_pushed(const struct pt_regs *regs, bool user)
 	}
 }
 
-/* What an opcode's first byte says of it: nothing (no branch), its kind and whether it may go on
- * behind itself, then by two bytes; or that decode() has to look, prefixes too. */
+/* An opcode's first byte says: nothing (no branch), or the branch's kind and whether it may go on
+ * behind itself, which is two bytes on; or that decode() has to look, prefixes too. */
 #define MAYBE	0x40
 #define LOOK	0x80
 #define LOOKS	LOOK, LOOK, LOOK, LOOK
@@ -222,7 +222,7 @@ static const u8 opcode[256] = {
 	[0xf0 ... 0xf3] = LOOK, [0xff] = LOOK,
 };
 
-/* What the first byte tells, in 64-bit code the one behind REX; false: not enough. */
+/* Judges by the first byte, in 64-bit code by the one behind REX; false: that is not enough. */
 static __always_inline bool plain(u64 word, u64 length, bool is64, struct arch_ran *ran)
 {
 	u8 c = word, what, bytes = 2;
@@ -244,8 +244,8 @@ static __always_inline bool plain(u64 word, u64 length, bool is64, struct arch_r
 	return true;
 }
 
-/* One instruction has run, at `since`. Of sti, false: the one behind it has, too: where sti lets
- * interrupts in, some machines put off its trap as they do an interrupt. */
+/* One instruction has run, at `since`. False: it was sti, and the one behind it has run, too: where
+ * sti enables interrupts, some machines put off its trap as they do an interrupt. */
 static bool one_ran(u64 since, struct pt_regs *regs, const u64 *first, struct arch_ran *ran)
 {
 	bool user = user_mode(regs), is64 = !user || user_64bit_mode(regs);
@@ -281,7 +281,7 @@ decoded:
 		ran->taken = !d.maybe || length != d.length;
 		return true;
 	}
-	if (unlikely(d.lets_in) && !user && length != 1)
+	if (unlikely(d.enables_irqs) && !user && length != 1)
 		return false;
 	if (!length)
 		ran->count = 0;
@@ -402,7 +402,7 @@ u64 *arch_itrace_pushed(const struct pt_regs *regs)
 
 	if (at - (unsigned long)task_stack_page(current) >= THREAD_SIZE)
 		return NULL;
-	/* What may tell bad accesses to a stack is not asked. */
+	/* Not by a store that KASAN would check: this lies below the stack. */
 	asm volatile("movq $0, %0" : "=m" (*pushed));
 	return pushed;
 }
@@ -415,7 +415,7 @@ u64 arch_itrace_returned(const u64 *pushed, u64 since)
 	return !ip || ip == since + 1 ? since : ip;
 }
 
-/* Those that were pushed on the thread's own stack: an interrupt in between has others. */
+/* The registers that were pushed on the thread's own stack: an interrupt in between has others. */
 struct pt_regs *arch_itrace_irq_regs(void)
 {
 	unsigned long stack = (unsigned long)task_stack_page(current);

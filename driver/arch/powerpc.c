@@ -17,8 +17,8 @@ static bool get(unsigned long at, unsigned long *value)
 	       !copy_from_kernel_nofault(value, (const void *)at, sizeof(*value));
 }
 
-/* Frames lie upwards, on one stack; an interrupt's may lead to the thread's, no other way. So a
- * walk ends. */
+/* Frames lie upwards, on one stack; an interrupt's may lead to the thread's, no other way: thus
+ * every walk ends. */
 static bool leads_to(unsigned long frame, unsigned long next)
 {
 	unsigned long stack = next & ~(THREAD_SIZE - 1);
@@ -31,9 +31,9 @@ static bool leads_to(unsigned long frame, unsigned long next)
 }
 
 /*
- * The kernel's own unwinder tells return addresses only: neither the interrupted instruction, to
- * cut it at, nor an interrupt among the frames, where what was saved in the next one is out of
- * date. So we walk ourselves: a frame begins with the address of its caller's, into which a
+ * The kernel's own unwinder has return addresses only: neither the interrupted instruction, to cut
+ * it at, nor an interrupt among the frames, where what was saved in the next one is out of date.
+ * This is our own walk, therefore: a frame begins with the address of its caller's, into which a
  * function saves where it will return to. From one that has not done so yet, or need not, its
  * caller is missing.
  */
@@ -92,7 +92,7 @@ unsigned int arch_counter_width(const struct pitrace_metric *metric)
  * Until POWER9 all user code reads them. Since then not, if this bit is set, which perf does
  * whenever it starts its counters. Its interrupt comes also where others are off, and writes there.
  */
-void arch_let_counters(bool let)
+void arch_set_user_counters(bool enable)
 {
 	unsigned long mmcr0;
 
@@ -100,7 +100,7 @@ void arch_let_counters(bool let)
 		return;
 	hard_irq_disable();
 	mmcr0 = mfspr(SPRN_MMCR0);
-	mtspr(SPRN_MMCR0, let ? mmcr0 & ~MMCR0_PMCCEXT : mmcr0 | MMCR0_PMCCEXT);
+	mtspr(SPRN_MMCR0, enable ? mmcr0 & ~MMCR0_PMCCEXT : mmcr0 | MMCR0_PMCCEXT);
 	isync();
 }
 

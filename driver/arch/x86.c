@@ -90,7 +90,7 @@ void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames 
  * At a function's first instructions and at its last one the caller's frame is still, or again, in
  * force; a walk from there would leave the caller out. Code with frame pointers opens with
  * endbr, push %rbp, mov %rsp, %rbp. Code without them pushes %rbp too, but later: so a push counts
- * only where a function may begin. What a compiler has set between these is not known.
+ * only where a function may begin. Instructions that a compiler sets between these are not known.
  */
 int arch_return_on_stack(const struct pt_regs *regs, bool is32)
 {

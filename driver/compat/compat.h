@@ -59,8 +59,8 @@ static inline bool compat_has_perf_events(const struct task_struct *task)
 #endif
 }
 
-/* Which counter perf_event.hw.idx is, the cycle counter as 31; negative: none. Cycles were 0 and
- * counters began at 1 before bf5ffc8c80e0 ("perf: arm_pmu: Remove event index to counter
+/* Returns which counter perf_event.hw.idx is, the cycle counter as 31; negative: none. Cycles were
+ * 0 and counters began at 1 before bf5ffc8c80e0 ("perf: arm_pmu: Remove event index to counter
  * remapping"), 6.12 */
 #ifdef CONFIG_ARM64
 static inline int compat_arm_counter(int idx)
@@ -73,7 +73,8 @@ static inline int compat_arm_counter(int idx)
 }
 #endif
 
-/* file_user_path: def3ae83da02 ("fs: store real path instead of fake path in backing file f_path"), 6.7 */
+/* file_user_path: def3ae83da02 ("fs: store real path instead of fake path in backing file f_path"),
+ * 6.7 */
 #ifndef PROBE_file_user_path
 static inline const struct path *file_user_path(const struct file *file)
 {
@@ -105,6 +106,19 @@ static inline const struct path *file_user_path(const struct file *file)
 #define STACK_INT_FRAME_MARKER	(STACK_FRAME_MARKER * sizeof(long))
 #define STACK_INT_FRAME_REGS	STACK_FRAME_OVERHEAD
 #endif
+
+/* Argument n, from 0 up to 4, of the function at whose first instruction the CPU stands: not all
+ * architectures have a call for it. */
+static inline unsigned long compat_argument(struct pt_regs *regs, unsigned int n)
+{
+#if defined(CONFIG_PPC64)
+	return regs->gpr[3 + n];
+#elif defined(CONFIG_S390)
+	return regs->gprs[2 + n];
+#else
+	return regs_get_kernel_argument(regs, n);
+#endif
+}
 
 /* module memory: ac3b43283923 ("module: replace module_layout with module_memory"), 6.4 */
 static inline void compat_module_text(const struct module *m, bool init, void **base,

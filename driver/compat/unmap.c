@@ -3,16 +3,15 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
-#include "arch/arch.h"
 #include "compat/unmap.h"
 
 #ifdef PROBE_unmap_vmas
 
 bool compat_unmap_range(struct pt_regs *regs, struct unmap_range *range)
 {
-	range->first = (void *)arch_argument(regs, 2);
-	range->start = arch_argument(regs, 3);
-	range->end = arch_argument(regs, 4);
+	range->first = (void *)compat_argument(regs, 2);
+	range->start = compat_argument(regs, 3);
+	range->end = compat_argument(regs, 4);
 	return range->first;
 }
 
@@ -58,13 +57,13 @@ static void learn(const unsigned long *desc)
 	if (first < 0 || range < 0)
 		return;
 	WRITE_ONCE(at_first, first);
-	/* Whoever sees the range sees the other too. */
+	/* A probe that sees the range sees the other, too. */
 	smp_store_release(&at_range, range);
 }
 
 bool compat_unmap_range(struct pt_regs *regs, struct unmap_range *range)
 {
-	const unsigned long *desc = (void *)arch_argument(regs, 1);
+	const unsigned long *desc = (void *)compat_argument(regs, 1);
 	int at;
 
 	if (unlikely(READ_ONCE(learner) == current))

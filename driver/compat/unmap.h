@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What unmap_vmas() is about to unmap. Up to 6.12 its arguments say so. Later kernels hand over a
- * struct that no public header describes: where its fields stand is learned at load, from an unmap
- * of our own whose range is known. What was not learned is never told, and the self-test says so.
+ * The range that unmap_vmas() is about to unmap. Up to 6.12 its arguments say so. Later kernels
+ * hand over a struct that no public header describes: where its fields stand is learned at load,
+ * from an unmap of our own whose range is known. A range that was not learned is never reported,
+ * and the self-test says so.
  */
 #ifndef PITRACE_COMPAT_UNMAP_H
 #define PITRACE_COMPAT_UNMAP_H

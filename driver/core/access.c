@@ -14,24 +14,24 @@
 
 #define DUMPABLE	1	/* SUID_DUMP_USER */
 
-static bool covers(const struct cred *who, const struct cred *whom)
+static bool covers(const struct cred *owner, const struct cred *other)
 {
-	return uid_eq(who->uid, whom->uid) && uid_eq(who->uid, whom->euid) &&
-	       uid_eq(who->uid, whom->suid) && gid_eq(who->gid, whom->gid) &&
-	       gid_eq(who->gid, whom->egid) && gid_eq(who->gid, whom->sgid) &&
-	       who->user_ns == whom->user_ns &&
-	       cap_issubset(whom->cap_permitted, who->cap_permitted);
+	return uid_eq(owner->uid, other->uid) && uid_eq(owner->uid, other->euid) &&
+	       uid_eq(owner->uid, other->suid) && gid_eq(owner->gid, other->gid) &&
+	       gid_eq(owner->gid, other->egid) && gid_eq(owner->gid, other->sgid) &&
+	       owner->user_ns == other->user_ns &&
+	       cap_issubset(other->cap_permitted, owner->cap_permitted);
 }
 
 /* A process that has given up its memory shows nothing of it. */
-bool member_dumpable(const struct task_struct *task)
+bool access_task_dumpable(const struct task_struct *task)
 {
 	struct mm_struct *mm = READ_ONCE(task->mm);
 
 	return !mm || compat_dumpable(task, mm) == DUMPABLE;
 }
 
-bool member_covers(const struct cred *owner, const struct task_struct *task)
+bool cred_covers_task_cred(const struct cred *owner, const struct task_struct *task)
 {
 	bool may;
 
@@ -41,39 +41,39 @@ bool member_covers(const struct cred *owner, const struct task_struct *task)
 	return may;
 }
 
-bool member_sees(const struct cred *owner, const struct task_struct *task)
+bool cred_covers_task_rcu(const struct cred *owner, const struct task_struct *task)
 {
-	return member_covers(owner, task) && member_dumpable(task);
+	return cred_covers_task_cred(owner, task) && access_task_dumpable(task);
 }
 
-bool member_may_use(const struct cred *owner)
+bool caller_may_use(const struct cred *owner)
 {
 	return (owner && covers(owner, current_cred())) || perfmon_capable();
 }
 
-bool member_may_see(const struct cred *owner, struct task_struct *task)
+bool owner_may_trace(const struct cred *owner, struct task_struct *task)
 {
 	bool may;
 
 	if (!owner)
 		return true;
-	may = member_covers(owner, task);
+	may = cred_covers_task_cred(owner, task);
 	/* Its memory stays while this is held. */
 	task_lock(task);
-	may = may && member_dumpable(task);
+	may = may && access_task_dumpable(task);
 	task_unlock(task);
 	return may;
 }
 
-/* Who waits for a consumer is in his hands: so it is asked what a debugger would be asked. */
-bool member_may_halt(const struct session *s)
+/* A thread that waits for a consumer is in his hands: he needs the rights of a debugger. */
+bool session_may_halt_current(const struct session *s)
 {
 	if (is_global_init(current))
 		return false;
-	return s->halts_all || member_sees(s->maker, current);
+	return s->halts_all || cred_covers_task_rcu(s->maker, current);
 }
 
-int member_init(struct session *s)
+int session_owner_init(struct session *s)
 {
 	if (!perfmon_capable()) {
 		s->quota = quota_get(current_cred());
@@ -87,14 +87,14 @@ int member_init(struct session *s)
 	return 0;
 }
 
-void member_exit(struct session *s)
+void session_owner_exit(struct session *s)
 {
 	quota_put(s->quota);
 	put_cred(s->cred);
 	put_cred(s->maker);
 }
 
-int member_check_scope(struct session *s)
+int access_check_scope(struct session *s)
 {
 	struct task_struct *task;
 	int err;
@@ -104,12 +104,12 @@ int member_check_scope(struct session *s)
 	task = get_pid_task(s->root, PIDTYPE_PID);
 	if (!task)
 		return -ESRCH;
-	err = member_may_see(s->cred, task) ? 0 : -EPERM;
+	err = owner_may_trace(s->cred, task) ? 0 : -EPERM;
 	put_task_struct(task);
 	return err;
 }
 
-void member_start(struct session *s)
+void access_prune_scope(struct session *s)
 {
 	unsigned int nr;
 
@@ -121,14 +121,14 @@ void member_start(struct session *s)
 
 		rcu_read_lock();
 		task = pid_task(find_pid_ns(nr, &init_pid_ns), PIDTYPE_TGID);
-		if (!task || !member_may_see(s->cred, task))
+		if (!task || !owner_may_trace(s->cred, task))
 			clear_bit(nr, s->pids);
 		rcu_read_unlock();
 	}
 }
 
 /* Samples and what names them, and records of the user's own programs. */
-int member_check_setup(const struct session *s, const struct pitrace_setup_args *args)
+int access_check_setup(const struct session *s, const struct pitrace_setup_args *args)
 {
 	DECLARE_BITMAP(majors, PITRACE_MAJORS);
 
@@ -154,14 +154,14 @@ int member_check_setup(const struct session *s, const struct pitrace_setup_args 
 	       0 : -EPERM;
 }
 
-void member_leave(void)
+void access_drop_current(void)
 {
 	struct session *s;
 	int i;
 
 	preempt_disable();
 	for_each_active(s, i)
-		if (!member_sees_current(s) && session_has(s, current->tgid))
+		if (!session_may_trace_current(s) && session_has(s, current->tgid))
 			clear_bit(current->tgid, s->pids);
 	preempt_enable();
 }

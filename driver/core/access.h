@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who may trace or watch what. With CAP_PERFMON: all. Without, whoever may open the device (group
- * pitrace): processes of his own that are dumpable and have no capability that he lacks, their user
- * code alone. Asked at open, at on, and of the current thread at each record: programs gain
- * credentials.
+ * Access: who may trace or watch what. A caller with CAP_PERFMON may trace all. A member, which is
+ * whoever else may open the device (group pitrace), may trace processes of his own that are
+ * dumpable and have no capability that he lacks, their user code alone. That is judged at open, at
+ * on, and of the current thread at each record: programs gain credentials.
+ *
+ * An owner is the credentials of the member who made a session or a ptt; NULL: its maker had
+ * CAP_PERFMON. Functions named _rcu take no lock and are for any context; their owner is not NULL.
  */
 #ifndef PITRACE_ACCESS_H
 #define PITRACE_ACCESS_H
@@ -12,41 +15,43 @@
 #include <linux/sched.h>
 #include "core/session.h"
 
-/* A session of a caller without CAP_PERFMON has his credentials, and counts as his, from here on.
- * 0 or -errno. */
-int member_init(struct session *s);
-void member_exit(struct session *s);
-/* May he see the process of its scope? 0 or -errno. */
-int member_check_scope(struct session *s);
-/* It is about to be turned on: processes that its owner may not see any more leave its scope. */
-void member_start(struct session *s);
-/*
- * The rule of descriptors: may the caller use this session or ptt of this owner (NULL: of one with
- * CAP_PERFMON)? However he has come by it, it is asked at each call: he has CAP_PERFMON, or he is
- * the member who made it, with the credentials that he had then. What may be done with it is
- * another matter: that is settled by who made it, not by who holds it.
- */
-bool member_may_use(const struct cred *owner);
-/* May an owner see this process? */
-bool member_may_see(const struct cred *owner, struct task_struct *task);
-/* This thread, which does not run, is about to, or is the current one; preemption off. */
-bool member_sees(const struct cred *owner, const struct task_struct *task);
-/* Has it no credentials that an owner lacks? The part of it that the thread alone changes. */
-bool member_covers(const struct cred *owner, const struct task_struct *task);
-/* Is its memory for its own user's eyes? As above. */
-bool member_dumpable(const struct task_struct *task);
-/* May the current thread be made to wait for this session's consumer? Never init; of others who is
- * its maker's own, or any if he has CAP_SYS_PTRACE. Preemption off. */
-bool member_may_halt(const struct session *s);
-/* May it be set up so? */
-int member_check_setup(const struct session *s, const struct pitrace_setup_args *args);
-/* The current process has new credentials: out of the scopes of those who may not see it now. */
-void member_leave(void);
+/* A new session gets the caller's credentials, and if he is a member their quota. 0 or -errno.
+ * session_owner_exit() gives them back. */
+int session_owner_init(struct session *s);
+void session_owner_exit(struct session *s);
 
-/* Of the current thread, anywhere; preemption off. */
-static inline bool member_sees_current(const struct session *s)
+/*
+ * The rule of descriptors, at each call: may the caller use this owner's session or ptt? He must
+ * have CAP_PERFMON, or be the member who made it, with the credentials that he had then, however he
+ * has come by the descriptor. Its maker alone settles what may be done with it, not who holds it.
+ */
+bool caller_may_use(const struct cred *owner);
+/* May the owner trace this process? Takes the task's lock; NULL may trace all. */
+bool owner_may_trace(const struct cred *owner, struct task_struct *task);
+/* The same of the current thread, or one that does not run or is about to. Preemption off. */
+bool cred_covers_task_rcu(const struct cred *owner, const struct task_struct *task);
+/* Two parts of it. Has the task no credentials that the owner lacks? */
+bool cred_covers_task_cred(const struct cred *owner, const struct task_struct *task);
+/* Is the memory of the current thread, or of one that does not run, for its own user's eyes? */
+bool access_task_dumpable(const struct task_struct *task);
+
+/* May the owner trace the process of a new session's scope? 0 or -errno. */
+int access_check_scope(struct session *s);
+/* May the owner set the session up so? 0 or -errno. */
+int access_check_setup(const struct session *s, const struct pitrace_setup_args *args);
+/* A session is about to be turned on: processes that its owner may not trace any more leave its
+ * scope. */
+void access_prune_scope(struct session *s);
+/* The current process has new credentials: it leaves the scopes of owners who may not trace it. */
+void access_drop_current(void);
+/* May the current thread be made to wait for this session's consumer? init never; other threads if
+ * they are the maker's own, or if he has CAP_SYS_PTRACE. Preemption off. */
+bool session_may_halt_current(const struct session *s);
+
+/* May the session's owner trace the current thread? In any context; preemption off. */
+static inline bool session_may_trace_current(const struct session *s)
 {
-	return likely(!s->cred) || member_sees(s->cred, current);
+	return likely(!s->cred) || cred_covers_task_rcu(s->cred, current);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What callers pass: structs that grow, each with its size and version in front. */
+/* Arguments of callers: structs that grow, each with its size and version in front. */
 #include <linux/uaccess.h>
 #include "core/args.h"
 #include "pitrace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What callers pass. */
+/* Arguments of callers, checked as they are copied. */
 #ifndef PITRACE_ARGS_H
 #define PITRACE_ARGS_H
 

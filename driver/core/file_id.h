@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which file it is, to who opened it. On a layered file system (overlayfs) what is mapped is a file
- * of one of the layers: whose path and inode are nothing that the process could open, and may be
- * another file's outside. There the inode seen by users names the file, as stat() does.
+ * A file's identity as the process that opened it sees it. On a layered file system (overlayfs) a
+ * mapping is of a file of one of the layers: its path and inode are nothing that the process could
+ * open, and may be another file's outside. There the inode seen by users names the file, as stat()
+ * does.
  */
 #ifndef PITRACE_FILE_ID_H
 #define PITRACE_FILE_ID_H
@@ -38,13 +39,13 @@ static inline struct file_id file_id_with(const struct inode *seen, const struct
 	};
 }
 
-/* Of a mapping's file. */
+/* The identity of a mapping's file. */
 static inline struct file_id file_id_mapped(const struct file *file)
 {
 	return file_id_with(file_id_inode(file), file_inode(file));
 }
 
-/* Of a file that a user has open. It may sleep. */
+/* The identity of a file that a user has open. It may sleep. */
 static inline struct file_id file_id_open(const struct file *file)
 {
 	return file_id_with(file_id_inode(file), d_real_inode(file_user_path(file)->dentry));

@@ -4,7 +4,9 @@
 #include <linux/string.h>
 #include "core/hooks.h"
 
-static DEFINE_MUTEX(hooks_lock);	/* what is registered, and for how many */
+/* Registrations and their users. Taken within a session's or a ptt's lock; the kernel's own locks
+ * of tracepoints and kprobes are taken within. */
+static DEFINE_MUTEX(hooks_lock);
 static int users, memory_users;
 static int nkprobes;
 
@@ -43,13 +45,13 @@ static int found(const struct hook_tracepoint *h, int *of)
 
 static int probe(struct kprobe *p)
 {
-	/* What an earlier registration left there would be taken for a wish. */
+	/* Values that an earlier registration left there would be taken for a request. */
 	p->addr = NULL;
 	p->flags = 0;
 	return register_kprobe(p);
 }
 
-static void look_at(struct hook_family *f)
+static void probe_family(struct hook_family *f)
 {
 	int all, some;
 
@@ -79,7 +81,7 @@ void hooks_init(const struct hook_set *set, u64 *majors)
 	warn_missing(hooks.task);
 	warn_missing(hooks.sched);
 	for_each_family(f) {
-		look_at(f);
+		probe_family(f);
 		if (f->have && !f->unlisted)
 			majors[f->major / 64] |= BIT_ULL(f->major % 64);
 	}
@@ -174,7 +176,7 @@ static void enable_kprobes(void)
 				p->symbol_name);
 			continue;
 		}
-		/* Those in use stand in front, so that they can be released together. */
+		/* The ones in use stand in front, so that they can be released together. */
 		hooks.memory[i] = hooks.memory[nkprobes];
 		hooks.memory[nkprobes++] = p;
 	}

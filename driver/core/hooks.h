@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which hooks into the kernel are registered. Those that every session and every ptt needs are
- * registered at the first one that is on and gone at the last; those that see memory, which only
+ * The registry of hooks into the kernel. Hooks that every session and every ptt needs are
+ * registered at the first one that is on and gone at the last; hooks that see memory, which only
  * sessions need, likewise; a family that serves one major, while someone that is on has it. The
  * hooks themselves stand in hook/ and itrace/, and are handed over once, at load.
  */
@@ -22,7 +22,7 @@ struct hook_tracepoint {
 
 /* One row of a table. Its prototype must be the one that this kernel calls it by, to the const: a
  * kernel with kCFI traps elsewhere, others hand over wrong arguments. The kernel's header of the
- * tracepoint tells it, so whoever has a table includes that header. */
+ * tracepoint declares it, so a file with a table includes that header. */
 #define HOOK(tracepoint, f)								\
 	{ .name = #tracepoint, .probe = (void *)(f) + HOOK_DIFFERS(tracepoint, f) }
 #define HOOK_DIFFERS(tracepoint, f)							\
@@ -52,7 +52,8 @@ struct hook_set {
 /* Find all that this kernel has; adds the majors that its hooks can record. Once, at load; the set
  * stays in use until the module goes. */
 void hooks_init(const struct hook_set *set, u64 *majors);
-/* What the majors of this bitmap need (NULL: none), and perhaps memory. 0 or -errno. */
+/* Register what the majors of this bitmap need (NULL: none), and perhaps memory: 0 or -errno. The
+ * same arguments release it. */
 int hooks_get(const unsigned long *majors, bool memory);
 void hooks_put(const unsigned long *majors, bool memory);
 /* Has this kernel what this major needs? */

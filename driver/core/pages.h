@@ -16,7 +16,8 @@ struct pages_charge {
 int pages_charge(struct pages_charge *charge, unsigned long pages);	/* 0 or -errno */
 void pages_uncharge(struct pages_charge *charge);
 
-void *pages_alloc(size_t bytes);	/* zeroed, from a page's begin; vfree gives it back */
+/* Zeroed memory from a page's begin, which the caller frees by vfree(); NULL: none. */
+void *pages_alloc(size_t bytes);
 /* In mmap: the area, from the page `first` on. */
 int pages_map(struct vm_area_struct *vma, void *area, size_t bytes, unsigned long first);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * perf looks at kernel.perf_event_paranoid in perf_event_open(2) alone, and tells no module what it
- * is. So it is read as anyone may read it; but in a /proc of our own, since a user may put another
- * file over it in his mount namespace.
+ * perf looks at kernel.perf_event_paranoid in perf_event_open(2) alone, and shows no module what it
+ * is. It is read as anyone may read it, therefore; but in a /proc of our own, since a user may put
+ * another file over it in his mount namespace.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -28,7 +28,7 @@ void paranoid_exit(void)
 	kern_unmount(proc);
 }
 
-bool paranoid_lets_cpus(void)
+bool paranoid_allows_cpu_counters(void)
 {
 	char text[16] = "";
 	struct file *file;

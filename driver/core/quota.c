@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What each user without CAP_PERFMON has, by uid, while he has anything. */
+/* Users without CAP_PERFMON and how much each has, by uid, while he has anything. */
 #include <linux/atomic.h>
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -18,10 +18,11 @@ struct quota {
 };
 
 static LIST_HEAD(quotas);
-static DEFINE_MUTEX(quotas_lock);	/* of the list */
+static DEFINE_MUTEX(quotas_lock);	/* the list, `users`; nothing is taken within */
 static atomic_t taken[QUOTA_KINDS];	/* by all of them */
 
-/* Of rates there is no more for all: each session has a slot, and ticks where its own tasks run. */
+/* The limit of rates for all is no smaller than the sum: each session has a slot, and ticks where
+ * its own tasks run. */
 static const struct {
 	u32 one, all;
 } most[QUOTA_KINDS] = {
@@ -32,8 +33,8 @@ static const struct {
 
 static_assert(PITRACE_MAX_SESSIONS > 6 && PITRACE_MAX_PTTS > 6);
 
-/* Whose uids these are: a user who was given more of them for his user namespaces is one user
- * still. What root makes namespaces for are users of their own. */
+/* Returns who owns these uids: a user who was given more of them for his user namespaces is one
+ * user still. Users for whom root makes namespaces are users of their own. */
 static kuid_t owner(const struct cred *cred)
 {
 	const struct user_namespace *ns;

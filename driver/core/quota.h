@@ -19,11 +19,11 @@ enum quota_kind {
 	QUOTA_KINDS
 };
 
-/* A reference to the quota of who has these credentials; ERR_PTR(-ENOMEM). May sleep. */
+/* A reference to the quota of the user with these credentials; ERR_PTR(-ENOMEM). May sleep. */
 struct quota *quota_get(const struct cred *cred);
 void quota_put(struct quota *quota);
-/* From any context. NULL is who has CAP_PERFMON: he may have all. 0; -EDQUOT: the user has as much
- * as he may; -EUSERS: all users without CAP_PERFMON together have. */
+/* From any context. NULL is a user with CAP_PERFMON: he may have all. 0; -EDQUOT: the user has as
+ * much as he may; -EUSERS: all users without CAP_PERFMON together have. */
 int quota_take(struct quota *quota, enum quota_kind kind, u32 amount);
 void quota_give(struct quota *quota, enum quota_kind kind, u32 amount);
 

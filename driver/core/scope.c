@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which processes a session is about: one and what descends from it, kept by number while the
- * session is on. Who watches nobody meanwhile knows of no end and no birth, and numbers are given
- * again.
+ * The processes that a session is about: one and its descendants, kept by number while the session
+ * is on. A session that is off sees no end and no birth, and numbers are given again.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -47,7 +46,7 @@ void scope_fork(const struct task_struct *parent, const struct task_struct *chil
 	for_each_active(s, i) {
 		if (s->scope != PITRACE_SCOPE_PROCESS || child->tgid >= PITRACE_PIDS)
 			continue;
-		if (session_has(s, parent->tgid) && member_sees_current(s))
+		if (session_has(s, parent->tgid) && session_may_trace_current(s))
 			set_bit(child->tgid, s->pids);
 		else
 			clear_bit(child->tgid, s->pids);

@@ -15,7 +15,7 @@ int scope_get(struct session *s, const struct pitrace_session_args *args);
  * owner. */
 void scope_fork(const struct task_struct *parent, const struct task_struct *child);
 /* The session goes on, its hooks since `begin` (ns since boot). Out are processes that have ended
- * while it was off, and whoever was given their numbers. */
+ * while it was off, and processes that were given their numbers. */
 void scope_begin(struct session *s, u64 begin);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the hooks have seen happen since the module was loaded: PITRACE_HAVE_*. */
+/* The kinds of events that hooks have seen since the module was loaded: PITRACE_HAVE_*. */
 #ifndef PITRACE_SEEN_H
 #define PITRACE_SEEN_H
 

@@ -88,7 +88,7 @@ bool session_turn(struct session *s, int from, int to)
 {
 	if (cmpxchg(&s->state, from, to) != from)
 		return false;
-	/* Who stops it from here on says so after us. */
+	/* A stop that comes from here on is shown after this. */
 	cmpxchg(&s->control->state, from, to);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A session: scope, majors, rings, state. Hooks see the sessions that are on through active[],
- * with preemption off; who takes one out waits for all such sections before it frees.
+ * with preemption off; whoever takes one out waits for all such sections before it frees.
  */
 #ifndef PITRACE_SESSION_H
 #define PITRACE_SESSION_H
@@ -37,14 +37,14 @@ struct tprof_cpu {
 	bool running;		/* between start and stop; this CPU only */
 	bool parked;		/* idle: the timer sleeps, the missing ticks are computed */
 	bool follows;		/* … and for the threads of its scope alone */
-	bool away;		/* others run here, and the timer sleeps; `due` waits for it */
+	bool offcpu;		/* others run here, and the timer sleeps; `due` waits for it */
 	bool begun;		/* following: the ticks go on where they were */
 	u64 due;		/* of the next tick, CLOCK_MONOTONIC ns */
 	u64 previous;		/* due time of the tick before */
 	u64 parked_stamp;
 	u64 since;		/* away, or not running: from then on */
-	u64 others;		/* away: others have been running since; 0: none, it is idle */
-	u64 outside;		/* ns of others that were told as no tick yet */
+	u64 others_since;	/* offcpu: when others began to run; 0: none does, it is idle */
+	u64 others_ns;		/* ns of others that were counted as no tick yet */
 };
 
 /* A counter that samples this CPU (records/event.c). */
@@ -57,18 +57,18 @@ struct event_cpu {
 	u64 counted;			/* at the last sample */
 };
 
-#define STACK_LEVELS	3	/* a thread, an interrupt, an NMI */
+#define STACK_CONTEXTS	3	/* a thread, an interrupt, an NMI */
 
 /* Scratch memory for call stacks (records/stack.c). */
 struct stack_cpu {
 	int busy;			/* levels in use; this CPU only */
-	struct stack *level[STACK_LEVELS];
+	struct stack *context[STACK_CONTEXTS];
 };
 
 /* The interrupts that this CPU is in, innermost last, as far as the session saw them begin. */
 struct irq_nest {
 	u32 depth;
-	u32 told;		/* a bit each: entry and exit are to be recorded */
+	u32 recorded;		/* a bit each: entry and exit are to be recorded */
 };
 
 struct session_cpu {
@@ -104,7 +104,7 @@ struct itrace_place {
 	u64 address;
 };
 
-/* Which threads a session traces; it may change while the session is off. */
+/* The threads that a session traces; it may change while the session is off. */
 struct itrace {
 	u32 flags;			/* PITRACE_ITRACE_* */
 	u32 scope;			/* enum pitrace_itrace_scope */
@@ -117,11 +117,27 @@ struct itrace {
 	bool on;			/* threads may join */
 	bool paused;			/* … but none is armed */
 	u32 threads;			/* in the table; its lock is held */
-	pid_t holder;			/* who reads the rings is not traced */
+	pid_t holder;			/* the process that reads the rings is not traced */
 	u64 *code;			/* CODE: sums of what was written already */
 };
 
 /* ---- the session ----------------------------------------------------------------------------- */
+
+/*
+ * Locks, in the order in which they are taken:
+ *
+ *   session.lock		held over a whole on or off, which may wait for the consumer
+ *   session.consumer		so a consumer never waits for session.lock
+ *   session.event_lock		perf takes CPU hotplug's lock within
+ *   cpus_read_lock()
+ *   sessions_lock		hotplug's callbacks take it, so whoever holds it must not take
+ *				hotplug's lock, nor what is above
+ *   it_lock			itrace/table.h; raw, interrupts off, hooks take it
+ *
+ * Hooks take none of the mutexes: they read active[] with preemption off, and whoever takes a
+ * session out of it waits for a grace period before the session is freed. Everything that a session
+ * points to is its own, and session_destroy() frees it.
+ */
 
 struct session {
 	int state;			/* enum pitrace_state; hooks read it */
@@ -143,15 +159,15 @@ struct session {
 	u32 depth, copy;		/* addresses of each part; bytes of user stack */
 	struct pitrace_event_args events[PITRACE_EVENTS];
 	u32 nevents;			/* 0: the timer samples */
-	struct mutex event_lock;	/* event[] of all CPUs */
+	struct mutex event_lock;	/* event[] of all CPUs, `counting` */
 	struct work_struct refill;	/* CPUs came or went */
 	bool counting;
-	u64 since;			/* of the boot: nobody has kept the scope from here on */
+	u64 since;			/* ns since boot: nobody has kept the scope from here on */
 	struct pid *root;		/* SCOPE_PROCESS: the process it began with */
 	struct itrace itrace;
 	const struct cred *maker;	/* with what credentials it was made */
 	bool halts_all;			/* … he might debug all */
-	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
+	const struct cred *cred;	/* the owner's, if he is a member; else NULL */
 	struct quota *quota;		/* his; else NULL */
 	bool hides_kernel;		/* … or the system is locked down: no kernel addresses */
 
@@ -160,15 +176,15 @@ struct session {
 	unsigned long control_bytes;
 	unsigned long mte_bytes, trace_bytes, segment_bytes;
 
-	struct mutex lock;		/* on, off, setup */
-	struct mutex consumer;		/* consume, flush: never waits for `lock` */
+	struct mutex lock;		/* on, off, setup, one at a time */
+	struct mutex consumer;		/* consume, flush, and rings that are reset */
 	wait_queue_head_t wait;
 	struct session_wake __percpu *wake;
 	struct delayed_work sync;	/* a clock sync each second */
 	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
 	u64 walked;			/* MTE records lost before the last walk */
 	bool ending;			/* timers are stopped until the next on */
-	bool told_unstable;
+	bool warned_unstable;
 	u64 *seen;
 
 	struct pages_charge charge;
@@ -176,14 +192,14 @@ struct session {
 
 extern struct workqueue_struct *work_queue;	/* the module's own */
 extern struct session *active[PITRACE_MAX_SESSIONS];
-extern struct mutex sessions_lock;	/* active[] and its users, CPU hotplug's view of them */
+extern struct mutex sessions_lock;	/* writers of active[], CPU hotplug's view of it */
 
 /* In a hook, preemption off. */
 #define for_each_active(s, i) \
 	for ((i) = 0; (i) < PITRACE_MAX_SESSIONS; (i)++) \
 		if (((s) = READ_ONCE(active[i])))
 
-/* What hooks look at first: which of active[] want their records, a bit for each. */
+/* Hooks look here first: which of active[] want their records, a bit for each. */
 enum want {
 	WANT_TPROF, WANT_DISPATCH, WANT_WAKEUP, WANT_INTERRUPT, WANT_SYSCALL, WANT_FAULT,
 	WANT_ITRACE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/pitrace and the descriptors it gives out: who may do what, and is what they ask for sane. */
+/* /dev/pitrace and the descriptors that it gives out: who may do what, with valid arguments. */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -34,7 +34,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 	if (_IOC_TYPE(cmd) != PITRACE_IOC_MAGIC)
 		return -ENOTTY;
-	if (!member_may_use(s->cred))
+	if (!caller_may_use(s->cred))
 		return -EPERM;
 	/* The number alone counts: the size within it may grow with the struct. */
 	switch (_IOC_NR(cmd)) {
@@ -59,14 +59,14 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return err ?: itrace_set(s, &args);
 	}
 	case _IOC_NR(PITRACE_IOC_ON):
-		member_start(s);
+		access_prune_scope(s);
 		return session_on(s);
 	case _IOC_NR(PITRACE_IOC_OFF):
 		return session_off(s);
 	case _IOC_NR(PITRACE_IOC_SUSPEND):
 		return session_suspend(s, true);
 	case _IOC_NR(PITRACE_IOC_RESUME):
-		member_start(s);
+		access_prune_scope(s);
 		return session_suspend(s, false);
 	case _IOC_NR(PITRACE_IOC_CONSUME): {
 		struct pitrace_consume_args args;
@@ -103,7 +103,7 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 	struct session *s = file->private_data;
 	unsigned int cpu;
 
-	if (!member_may_use(s->cred))
+	if (!caller_may_use(s->cred))
 		return EPOLLERR;
 	poll_wait(file, &s->wait, wait);
 	if (READ_ONCE(s->state) == PITRACE_STATE_STOPPED)
@@ -123,7 +123,7 @@ static int session_mmap(struct file *file, struct vm_area_struct *vma)
 	u64 stride = s->control->data_stride, start = s->control->data_offset;
 	u64 cpu;
 
-	if (vma->vm_flags & VM_WRITE || !member_may_use(s->cred))
+	if (vma->vm_flags & VM_WRITE || !caller_may_use(s->cred))
 		return -EPERM;
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
 	if (offset < start)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sessions: made and ended. Who may have one, access.c says. */
+/* Sessions: made and ended. core/access.c says who may have one. */
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -47,7 +47,7 @@ void session_destroy(struct session *s)
 	clear_bit(s->id - 1, &taken);
 	mutex_unlock(&sessions_lock);
 	quota_give(s->quota, QUOTA_SESSIONS, 1);
-	member_exit(s);
+	session_owner_exit(s);
 	kfree(s);
 }
 
@@ -192,11 +192,11 @@ struct session *session_create(const struct pitrace_session_args *args)
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 
-	err = member_init(s);
+	err = session_owner_init(s);
 	if (!err) {
 		err = take_slot(s, args->scope == PITRACE_SCOPE_SYSTEM);
 		if (err)
-			member_exit(s);
+			session_owner_exit(s);
 	}
 	if (err) {
 		kfree(s);
@@ -219,7 +219,7 @@ struct session *session_create(const struct pitrace_session_args *args)
 	if (!err)
 		err = scope_get(s, args);
 	if (!err)
-		err = member_check_scope(s);
+		err = access_check_scope(s);
 	if (!err)
 		err = charge(s);
 	if (!err)

@@ -7,8 +7,10 @@
 
 struct session;
 
+/* A session, which is the caller's until session_destroy(), or ERR_PTR. */
 struct session *session_create(const struct pitrace_session_args *args);
-void session_destroy(struct session *s);	/* off, nobody sees it any more */
+/* Frees a session that is off and that nobody sees any more, with all that it has. */
+void session_destroy(struct session *s);
 unsigned int sessions_alive(void);
 
 #endif

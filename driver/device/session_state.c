@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens to a session: set up, on, off, paused; its clock each second; its CPUs. */
+/* A session's states: set up, on, off, paused; its clock each second; its CPUs. */
 #include <linux/cpu.h>
 #include <linux/smp.h>
 #include "core/access.h"
@@ -44,8 +44,8 @@ static void sync_work(struct work_struct *work)
 	struct session *s = container_of(to_delayed_work(work), struct session, sync);
 
 	mte_sync(s, PITRACE_SYNC_SECOND);
-	if (!s->told_unstable && clock_unstable(s->clock)) {
-		s->told_unstable = true;
+	if (!s->warned_unstable && clock_unstable(s->clock)) {
+		s->warned_unstable = true;
 		pr_warn("pitrace: the TSC turned unstable: times of session %u are unsure now\n",
 			s->id);
 		mte_sync(s, PITRACE_SYNC_UNSTABLE);
@@ -76,7 +76,7 @@ static void rescan_work(struct work_struct *work)
 		mte_sync(s, PITRACE_SYNC_SECOND);
 		mte_interval(s, PITRACE_INTERVAL_AGAIN);
 		walk_tasks(s, &s->ending);
-		/* Whoever sees the count finds the walk's records. */
+		/* A consumer that sees the count finds the walk's records. */
 		smp_store_release(&s->control->rescans_done, asked);
 	}
 }
@@ -126,12 +126,12 @@ static void prepare(struct session *s)
 	s->control->rate = s->rate;
 	s->control->dither = s->dither;
 	s->control->stop_pid = s->control->stop_signal = 0;
-	s->told_unstable = clock_unstable(s->clock);
+	s->warned_unstable = clock_unstable(s->clock);
 	s->walked = 0;
 	s->ending = false;
 }
 
-/* What its timers do at most. It does not change while it is on. */
+/* The ticks of the session's timers, at most. They do not change while it is on. */
 static u32 ticks_a_second(const struct session *s)
 {
 	return test_bit(PITRACE_TPROF, s->majors) && !s->nevents ? s->rate : 0;
@@ -220,7 +220,7 @@ int session_off(struct session *s)
 		wake_up_all(&s->wait);
 		cancel_delayed_work_sync(&s->sync);
 		cancel_work_sync(&s->rescan);
-		/* What of the live tasks is unwritten: only what was lost since the last walk. */
+		/* Of the live tasks only those are unwritten that were lost since the last walk. */
 		if (session_mte(s) && mte_lost(s) != s->walked)
 			walk_tasks(s, NULL);
 		mte_sync(s, PITRACE_SYNC_OFF);
@@ -250,7 +250,7 @@ int session_suspend(struct session *s, bool suspend)
 		cpus_read_lock();
 		if (suspend)
 			on_each_cpu(timer_stop, s, 1);
-		/* What lies before was cut off: readers must not join it to what follows. */
+		/* Records before this were cut off: readers must not join them to what follows. */
 		if (!suspend)
 			mte_interval(s, 0);
 		session_turn(s, from, to);
@@ -268,7 +268,7 @@ int session_suspend(struct session *s, bool suspend)
 	return err;
 }
 
-/* Later, by a worker: the walk waits for the consumer, who is the one that asks. */
+/* A worker walks later: the walk waits for the consumer, which is the caller. */
 int session_rescan(struct session *s)
 {
 	int err = -EINVAL;
@@ -299,7 +299,7 @@ int session_setup(struct session *s, const struct pitrace_setup_args *args)
 			return -EOPNOTSUPP;
 	err = stack_check(args);
 	if (!err)
-		err = member_check_setup(s, args);
+		err = access_check_setup(s, args);
 	if (err)
 		return err;
 	mutex_lock(&s->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What happens to sessions: set up, on, off, paused; to their CPUs and clocks. */
+/* Sessions' states: set up, on, off, paused; their CPUs and clocks. */
 #ifndef PITRACE_SESSION_STATE_H
 #define PITRACE_SESSION_STATE_H
 

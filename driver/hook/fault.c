@@ -42,9 +42,9 @@ void hook_fault(u32 minor, u32 flags, u64 ip, u64 address)
  * a fault that has to wait is tried again. */
 static int on_fault(struct kprobe *p, struct pt_regs *regs)
 {
-	unsigned long address = arch_argument(regs, 1);
-	unsigned int how = arch_argument(regs, 2);
-	struct pt_regs *at = (void *)arch_argument(regs, 3);
+	unsigned long address = compat_argument(regs, 1);
+	unsigned int how = compat_argument(regs, 2);
+	struct pt_regs *at = (void *)compat_argument(regs, 3);
 	u32 flags = 0;
 
 	if (!at || how & FAULT_FLAG_TRIED)

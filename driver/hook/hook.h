@@ -16,7 +16,7 @@ extern struct hook_tracepoint hook_irq_tracepoints[];
 extern struct hook_tracepoint hook_syscall_tracepoints[];
 extern struct kprobe *hook_task_kprobes[];
 extern struct kprobe hook_fault_kprobe;
-/* What only this architecture has; perhaps nothing. */
+/* Hooks that only this architecture has; perhaps none. */
 extern struct hook_tracepoint arch_irq_tracepoints[];
 extern struct hook_tracepoint arch_fault_tracepoints[];
 

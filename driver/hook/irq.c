@@ -13,9 +13,9 @@
 #include "itrace/itrace.h"
 #include "ptt/ptt.h"
 
-#define MOST	32	/* bits of irq_nest.told; deeper ones are not recorded */
+#define MOST	32	/* bits of irq_nest.recorded; deeper ones are not recorded */
 
-static __always_inline void put(struct ring *r, u32 minor, u32 number)
+static __always_inline void emit(struct ring *r, u32 minor, u32 number)
 {
 	struct pitrace_interrupt *data;
 
@@ -28,7 +28,8 @@ static __always_inline void put(struct ring *r, u32 minor, u32 number)
 }
 
 /* An interrupt may come between any two lines of these, and will have gone again: it leaves depth
- * as it found it. So here depth moves first, then the bit is set; there the bit is read first. */
+ * as it found it. Therefore depth moves first here, then the bit is set; there the bit is read
+ * first. */
 void hook_irq_entry(enum pitrace_irq_source source, u32 number)
 {
 	struct session_cpu *c;
@@ -50,11 +51,11 @@ void hook_irq_entry(enum pitrace_irq_source source, u32 number)
 			continue;
 		r = session_trace(s);
 		if (!r || !session_has(s, current->tgid)) {
-			WRITE_ONCE(c->irq.told, c->irq.told & ~BIT(depth));
+			WRITE_ONCE(c->irq.recorded, c->irq.recorded & ~BIT(depth));
 			continue;
 		}
-		WRITE_ONCE(c->irq.told, c->irq.told | BIT(depth));
-		put(r, source, number);
+		WRITE_ONCE(c->irq.recorded, c->irq.recorded | BIT(depth));
+		emit(r, source, number);
 	}
 	preempt_enable_notrace();
 }
@@ -64,7 +65,7 @@ void hook_irq_exit(enum pitrace_irq_source source, u32 number)
 	struct session_cpu *c;
 	struct session *s;
 	struct ring *r;
-	u32 depth, told;
+	u32 depth, recorded;
 
 	preempt_disable_notrace();
 	for_each_wanting(s, WANT_INTERRUPT) {
@@ -73,13 +74,13 @@ void hook_irq_exit(enum pitrace_irq_source source, u32 number)
 		if (!c || !c->irq.depth)
 			continue;
 		depth = c->irq.depth - 1;
-		told = READ_ONCE(c->irq.told);
+		recorded = READ_ONCE(c->irq.recorded);
 		WRITE_ONCE(c->irq.depth, depth);
-		if (depth >= MOST || !(told & BIT(depth)))
+		if (depth >= MOST || !(recorded & BIT(depth)))
 			continue;
 		r = session_trace(s);
 		if (r)
-			put(r, source | PITRACE_EXIT, number);
+			emit(r, source | PITRACE_EXIT, number);
 	}
 	preempt_enable_notrace();
 	ptt_interrupt(false);

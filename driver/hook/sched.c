@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Switches between threads, and what made them runnable. A switch also wakes the sampling timers of
- * a CPU that leaves idle, lets those of one process follow its threads, and moves ptts on, so its
+ * a CPU that leaves idle, has those of one process follow its threads, and moves ptts on, so its
  * hook is there for every session and ptt.
  */
 #include <linux/preempt.h>
@@ -103,10 +103,10 @@ static noinline void switch_sessions(bool preempt, const struct task_struct *pre
 		dispatch(s, left_because(preempt, prev_state), prev, next);
 }
 
-/* It takes what its caller was given as it was given: who only passes it on moves nothing (__used
+/* It has the caller's own arguments, in their order, so that passing them on moves nothing (__used
  * keeps the compiler from leaving out what is not needed here). */
-static noinline __used void switch_slowly(void *unused, bool preempt, struct task_struct *prev,
-					  struct task_struct *next, unsigned int prev_state)
+static noinline __used void switch_slow(void *unused, bool preempt, struct task_struct *prev,
+					struct task_struct *next, unsigned int prev_state)
 {
 	ptt_switch(prev, next, !preempt && prev_state & TASK_DEAD);
 	if (itrace_any())
@@ -121,7 +121,7 @@ static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 {
 	preempt_disable_notrace();
 	if (unlikely(READ_ONCE(wants[WANT_ANY]) || !ptt_passes(next, prev_state)))
-		switch_slowly(unused, preempt, prev, next, prev_state);
+		switch_slow(unused, preempt, prev, next, prev_state);
 	preempt_enable_notrace();
 }
 

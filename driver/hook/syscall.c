@@ -58,7 +58,7 @@ static void enter(const struct session *s, struct ring *r, struct pt_regs *regs,
 	u32 minor = number & NUMBERS;
 
 	if (!c) {
-		/* Its exit could not be told from others': neither is recorded. */
+		/* Its exit could not be recognized: neither is recorded. */
 		ring_lose(r, PITRACE_LOST_SYSCALL, 2);
 		return;
 	}

@@ -7,7 +7,6 @@
 #include <linux/sched/signal.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
-#include "arch/arch.h"
 #include "compat/unmap.h"
 #include "core/access.h"
 #include "core/scope.h"
@@ -83,10 +82,10 @@ struct hook_tracepoint hook_task_tracepoints[] = {
 };
 
 /* perf_event_mmap(vma): a mapping was made or its protection changed. Ranges that cannot be
- * executed are nobody's code, whatever they were: only executable ones are told. */
+ * executed are nobody's code, whatever they were: only executable ones are recorded. */
 static int on_map(struct kprobe *p, struct pt_regs *regs)
 {
-	struct vm_area_struct *vma = (void *)arch_argument(regs, 0);
+	struct vm_area_struct *vma = (void *)compat_argument(regs, 0);
 
 	if (vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
 		hook_saw(PITRACE_HAVE_MAP);
@@ -101,19 +100,19 @@ static int on_map(struct kprobe *p, struct pt_regs *regs)
  * sees it. */
 static int on_remap(struct kprobe *p, struct pt_regs *regs)
 {
-	struct vm_area_struct *vma = *(struct vm_area_struct **)arch_argument(regs, 0);
+	struct vm_area_struct *vma = *(struct vm_area_struct **)compat_argument(regs, 0);
 
 	if (vma->vm_flags & VM_EXEC && current->mm == vma->vm_mm) {
 		hook_saw(PITRACE_HAVE_REMAP);
-		mte_map_at(current->tgid, vma, arch_argument(regs, 1), arch_argument(regs, 2),
-			   arch_argument(regs, 3));
+		mte_map_at(current->tgid, vma, compat_argument(regs, 1), compat_argument(regs, 2),
+			   compat_argument(regs, 3));
 	}
 	return 0;
 }
 
 /*
- * unmap_vmas(): memory is about to go. Not told: a whole address space
- * that ends, and a range inside one mapping that cannot be executed (frequent: the heap's).
+ * unmap_vmas(): memory is about to go. A whole address space that ends is not recorded, nor a range
+ * inside one mapping that cannot be executed (frequent: the heap's).
  */
 static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 {
@@ -133,7 +132,7 @@ static int on_unmap(struct kprobe *p, struct pt_regs *regs)
 static int on_exec(struct kprobe *p, struct pt_regs *regs)
 {
 	hook_saw(PITRACE_HAVE_EXEC);
-	member_leave();
+	access_drop_current();
 	mte_task(NULL, PITRACE_MTE_PROCESS, current, 0);
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Code that stands in no file: a piece of it is kept with the trace when a thread branches into it
- * from elsewhere, unless it was kept already and is still the same. What is known of the others
- * (ranges that stand in files) holds until an executable mapping changes.
+ * from elsewhere, unless it was kept already and is still the same. Ranges that stand in
+ * files are remembered until an executable mapping changes.
  */
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -54,7 +54,7 @@ static u64 sum_of(const struct pitrace_code *code)
 	return sum ?: 1;
 }
 
-static void put(struct it_thread *t, const struct pitrace_code *code)
+static void emit(struct it_thread *t, const struct pitrace_code *code)
 {
 	u32 size = sizeof(*code) + code->bytes;
 	struct session *s;
@@ -95,7 +95,7 @@ void it_code(struct it_thread *t)
 	code->bytes = PITRACE_CODE_MAX;
 	code->address = unit;
 	if (!copy_from_user(code + 1, (void __user *)unit, PITRACE_CODE_MAX))
-		put(t, code);
+		emit(t, code);
 	kfree(code);
 }
 

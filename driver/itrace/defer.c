@@ -4,23 +4,23 @@
 #include <linux/task_work.h>
 #include "itrace/defer.h"
 
-/* Work that waits already serves this wish, too. */
-void it_ask(struct it_thread *t, enum it_ask what)
+/* Work that is queued already serves this, too. */
+void it_defer(struct it_thread *t, enum it_deferred what)
 {
-	unsigned long before = t->asked;
+	unsigned long before = t->deferred;
 
-	t->asked |= BIT(what);
+	t->deferred |= BIT(what);
 	if (before)
 		return;
 	if (!try_module_get(THIS_MODULE)) {
-		t->asked = 0;
+		t->deferred = 0;
 		return;
 	}
 	it_get(t);
 	if (!task_work_add(current, &t->work, TWA_RESUME))
 		return;
 	/* It ends. */
-	t->asked = 0;
+	t->deferred = 0;
 	it_put(t);
 	module_put(THIS_MODULE);
 }

@@ -5,13 +5,13 @@
 
 #include "itrace/table.h"
 
-enum it_ask {
-	IT_ASK_SIGNAL,		/* a handler is about to run */
-	IT_ASK_PLACES,		/* where are the start and stop addresses? */
-	IT_ASK_CODE,		/* does the code that it goes to stand in a file? */
-	IT_ASK_ROOM,		/* wait for the consumer */
-	IT_ASK_REACH,		/* get memory that must be there */
+enum it_deferred {
+	IT_DEFER_SIGNAL,	/* a handler is about to run */
+	IT_DEFER_ADDRESSES,	/* where are the start and stop addresses? */
+	IT_DEFER_CODE,		/* does the code that it goes to stand in a file? */
+	IT_DEFER_ROOM,		/* wait for the consumer */
+	IT_DEFER_REACH,		/* get memory that must be there */
 };
-void it_ask(struct it_thread *t, enum it_ask what);
+void it_defer(struct it_thread *t, enum it_deferred what);
 
 #endif

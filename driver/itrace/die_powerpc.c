@@ -64,7 +64,7 @@ const char *it_die_init(void)
 	arch_itrace_branches_trap =
 		TRAPS(MSR_BE, "	bne 3f\n	nop\n	nop\n3:	nop\n") == 8 &&
 		TRAPS(MSR_BE, "	beq 3f\n	nop\n	nop\n3:	nop\n") == 16;
-	/* What sets the bit may count, or not. */
+	/* The instruction that sets the bit may count, or not. */
 	step = TRAPS(MSR_SE, "	nop\n	nop\n");
 	if (step == 4 || step == 0)
 		return NULL;

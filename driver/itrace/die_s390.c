@@ -49,7 +49,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 		arch_itrace_disarm(current, regs);
 		return NOTIFY_STOP;
 	}
-	/* The end of a transaction, whose branches are not told: the next trap misses them. */
+	/* The end of a transaction, whose branches are not reported: the next trap misses them. */
 	if (!per_trapped())
 		return NOTIFY_STOP;
 	local_irq_save(flags);
@@ -60,7 +60,7 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 
 static struct notifier_block block = { .notifier_call = on_die, .priority = INT_MAX };
 
-/* Of a branch that is not taken and one that is the second alone traps, and is told right. */
+/* Two branches, one not taken and one taken: the second alone traps, and PER says where it was. */
 static bool test_branch(void)
 {
 	struct per_regs before;
@@ -140,7 +140,8 @@ const char *it_die_fixups(void)
 
 /* ---- at unload ------------------------------------------------------------------------------- */
 
-/* Who sleeps with interrupts' mask saved, PER among it, must not trap on when it is restored. */
+/* A thread that sleeps with PER in a saved mask of interrupts must not trap on when that is
+ * restored. */
 static void quiet_cpu(void *unused)
 {
 	static const struct per_regs none = { };

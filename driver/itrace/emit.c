@@ -3,16 +3,16 @@
 #include "core/access.h"
 #include "itrace/emit.h"
 
-/* In kernels that look for mistakes: nothing is told of a thread that the owner may not trace. */
+/* In kernels that look for mistakes: no record is of a thread that the owner may not trace. */
 static __always_inline void check_owner(const struct it_thread *t)
 {
 	const struct cred *owner = t->session->cred;
 
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING) && owner)
-		WARN_ON_ONCE(!member_covers(owner, t->task));
+		WARN_ON_ONCE(!cred_covers_task_cred(owner, t->task));
 }
 
-/* What finds no room is counted, and the thread's next record says that it is missing. */
+/* A record that finds no room is counted, and the thread's next one says that it is missing. */
 static __always_inline void *reserve(struct it_thread *t, struct session_cpu *c, u16 major,
 				     u32 minor, u32 size, struct ring **ring)
 {
@@ -36,7 +36,7 @@ void *it_reserve(struct it_thread *t, u16 major, u32 minor, u32 size, struct rin
 	return reserve(t, session_here(t->session), major, minor, size, ring);
 }
 
-/* The run has ended, told of or lost. */
+/* The run has ended, recorded or lost. */
 static __always_inline void end_run(struct session_cpu *c, struct it_side *side, bool branch)
 {
 	if (likely(c)) {
@@ -46,7 +46,7 @@ static __always_inline void end_run(struct session_cpu *c, struct it_side *side,
 	side->run = 0;
 }
 
-static __always_inline void put_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
+static __always_inline void emit_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
 {
 	struct it_side *side = user ? &t->user : &t->kernel.side;
 	u16 major = user ? PITRACE_BRANCH_USER : PITRACE_BRANCH_KERNEL;
@@ -69,33 +69,33 @@ out:
 	end_run(c, side, !(kind & PITRACE_BRANCH_STEP));
 }
 
-void it_put_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
+void it_emit_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to)
 {
 	if (!it_wants(t, user))
 		return;
-	/* Of each side its own: most traps come here. */
+	/* One copy for each side: most traps come here. */
 	if (user)
-		put_branch(t, true, kind, from, to);
+		emit_branch(t, true, kind, from, to);
 	else
-		put_branch(t, false, kind, from, to);
+		emit_branch(t, false, kind, from, to);
 }
 
-/* Who does not trace user code is told of it all the same: there the kernel's first run begins. */
-void it_put_entry(struct it_thread *t, u64 to)
+/* The record is written also where user code is not traced: there the kernel's first run begins. */
+void it_emit_entry(struct it_thread *t, u64 to)
 {
 	u32 kind = PITRACE_BRANCH_OTHER | PITRACE_BRANCH_CROSS;
 
 	if (it_wants(t, true)) {
-		it_put_branch(t, true, kind, t->call, to);
+		it_emit_branch(t, true, kind, t->call, to);
 		return;
 	}
 	t->user.run = 1;
 	t->gap = true;
-	put_branch(t, true, kind, t->call, to);
+	emit_branch(t, true, kind, t->call, to);
 }
 
-/* What changes the flow is told whether the major was asked for or not: without it the branches
- * mean nothing. */
+/* A break that changes the flow is recorded whether its major was asked for or not: without it the
+ * branches mean nothing. */
 static bool wants_break(const struct it_thread *t, bool user, u32 why, bool moves)
 {
 	const unsigned long *majors = t->session->majors;
@@ -105,7 +105,7 @@ static bool wants_break(const struct it_thread *t, bool user, u32 why, bool move
 	return test_bit(user ? PITRACE_BRANCH_USER : PITRACE_BRANCH_KERNEL, majors);
 }
 
-void it_put_break(struct it_thread *t, bool user, u32 why, u32 number, u64 at, u64 to)
+void it_emit_break(struct it_thread *t, bool user, u32 why, u32 number, u64 at, u64 to)
 {
 	struct it_side *side = user ? &t->user : &t->kernel.side;
 	struct pitrace_break_rec *data;
@@ -128,7 +128,7 @@ out:
 	end_run(session_here(t->session), side, false);
 }
 
-void it_put_mark(struct it_thread *t, bool start, u32 why, u32 count, u64 address)
+void it_emit_mark(struct it_thread *t, bool start, u32 why, u32 count, u64 address)
 {
 	struct session_cpu *c = session_here(t->session);
 	struct pitrace_itrace_mark *data;
@@ -148,7 +148,7 @@ void it_put_mark(struct it_thread *t, bool start, u32 why, u32 count, u64 addres
 	ring_commit(r);
 }
 
-void it_put_taken(struct session *s, struct task_struct *task)
+void it_emit_taken(struct session *s, struct task_struct *task)
 {
 	struct it_thread none = { .task = task, .session = s };
 	struct session_cpu *c = session_here(s);
@@ -156,10 +156,10 @@ void it_put_taken(struct session *s, struct task_struct *task)
 	if (!c)
 		return;
 	c->page->taken++;
-	it_put_mark(&none, false, PITRACE_ITRACE_TAKEN, 0, 0);
+	it_emit_mark(&none, false, PITRACE_ITRACE_TAKEN, 0, 0);
 }
 
-void it_put_switch(struct it_thread *t, u32 from_cpu)
+void it_emit_switch(struct it_thread *t, u32 from_cpu)
 {
 	struct pitrace_itrace_switch *data;
 	bool gap = t->gap;
@@ -175,12 +175,12 @@ void it_put_switch(struct it_thread *t, u32 from_cpu)
 		data->reserved = 0;
 		ring_commit(r);
 	}
-	/* It tells nothing of the flow. */
+	/* This record says nothing of the flow. */
 	t->gap = gap;
 }
 
 #ifdef ARCH_ACCESSES
-void it_put_accesses(struct it_thread *t)
+void it_emit_accesses(struct it_thread *t)
 {
 	const struct arch_access *a = t->arch.access;
 	struct pitrace_access *data;

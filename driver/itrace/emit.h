@@ -6,19 +6,19 @@
 #include "core/session.h"
 #include "itrace/table.h"
 
-void it_put_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to);
+void it_emit_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to);
 /* From the thread's call into the kernel, to the kernel's first instruction that is seen. */
-void it_put_entry(struct it_thread *t, u64 to);
-void it_put_break(struct it_thread *t, bool user, u32 why, u32 number, u64 at, u64 to);
-void it_put_mark(struct it_thread *t, bool start, u32 why, u32 count, u64 address);
-/* Of a thread that the session does not trace: another one does. */
-void it_put_taken(struct session *s, struct task_struct *task);
-void it_put_switch(struct it_thread *t, u32 from_cpu);
-/* What the thread has read and written since these were recorded last, where that is asked for. */
+void it_emit_entry(struct it_thread *t, u64 to);
+void it_emit_break(struct it_thread *t, bool user, u32 why, u32 number, u64 at, u64 to);
+void it_emit_mark(struct it_thread *t, bool start, u32 why, u32 count, u64 address);
+/* The session does not trace this thread: another one does. */
+void it_emit_taken(struct session *s, struct task_struct *task);
+void it_emit_switch(struct it_thread *t, u32 from_cpu);
+/* The reads and writes of the thread that were not recorded yet, where these are asked for. */
 #ifdef ARCH_ACCESSES
-void it_put_accesses(struct it_thread *t);
+void it_emit_accesses(struct it_thread *t);
 #else
-static inline void it_put_accesses(struct it_thread *t) { }
+static inline void it_emit_accesses(struct it_thread *t) { }
 #endif
 /* Room for a record that the caller fills and commits to the ring. */
 void *it_reserve(struct it_thread *t, u16 major, u32 minor, u32 size, struct ring **ring);

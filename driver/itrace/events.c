@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A traced thread between its traps: the hooks of calls, signals, switches and exits. */
+/* Hooks on a traced thread between its traps: calls, signals, switches, its end. */
 #include <linux/binfmts.h>
 #include <linux/sched/task_stack.h>
 #include <asm/irq_regs.h>
@@ -18,11 +18,11 @@
 #include "itrace/trap.h"
 
 /* The instruction of a system call has run. False: nothing more is recorded. */
-static bool called(struct it_thread *t, struct pt_regs *regs, u32 number)
+static bool call_entered(struct it_thread *t, struct pt_regs *regs, u32 number)
 {
 	u64 behind;
 
-	it_at(t, arch_itrace_call(regs, &behind));
+	it_look(t, arch_itrace_call(regs, &behind));
 	if (t->phase == IT_DONE)
 		return false;
 	t->call = t->user.ip;
@@ -45,12 +45,12 @@ static bool in_unseen_call(const struct it_thread *t)
 
 /* A call that was answered before sys_enter (seccomp, syscall user dispatch) is seen where it
  * ends. */
-static void called_unseen(struct it_thread *t, struct pt_regs *regs)
+static void unseen_call_entered(struct it_thread *t, struct pt_regs *regs)
 {
 	if (!in_unseen_call(t))
 		return;
 	it_clear_trap(t, regs);
-	called(t, regs, it_call_number(t));
+	call_entered(t, regs, it_call_number(t));
 }
 
 static void on_enter(void *unused, struct pt_regs *regs, long number)
@@ -62,7 +62,7 @@ static void on_enter(void *unused, struct pt_regs *regs, long number)
 	if (!t)
 		goto out;
 	it_clear_trap(t, regs);
-	if (it_goes_on(t) && called(t, regs, number) && it_wants(t, false))
+	if (it_still_traced(t) && call_entered(t, regs, number) && it_wants(t, false))
 		it_kernel_enter(t, current_stack_pointer,
 				(unsigned long)__builtin_return_address(0));
 out:
@@ -79,13 +79,13 @@ static void on_leave(void *unused, struct pt_regs *regs, long result)
 	if (!t)
 		goto out;
 	armed = it_arm(t, true);
-	if (!it_goes_on(t)) {
-		/* Of a call that nobody saw begin the flag is still there. */
+	if (!it_still_traced(t)) {
+		/* A call whose begin nobody saw has kept the flag. */
 		it_clear_trap(t, regs);
 		goto out;
 	}
 	if (!armed)
-		called_unseen(t, regs);
+		unseen_call_entered(t, regs);
 	if (t->phase == IT_DONE)
 		goto out;
 	if (t->in_call || t->kernel.on) {
@@ -97,7 +97,7 @@ static void on_leave(void *unused, struct pt_regs *regs, long result)
 	it_resume(t, regs, true);
 	/* A new program's first instructions, if they stand in no file. */
 	if (t->exec && it_unknown_code(t, t->back) && test_bit(PITRACE_CODE, t->session->majors))
-		it_ask(t, IT_ASK_CODE);
+		it_defer(t, IT_DEFER_CODE);
 out:
 	preempt_enable_notrace();
 }
@@ -116,11 +116,11 @@ static void on_signal(void *unused, int signal, struct kernel_siginfo *info, str
 			itrace_trap(task_pt_regs(current));
 		/* Over or not: what is saved would be restored some day. */
 		it_disarm(t);
-		if (it_goes_on(t))
-			called_unseen(t, task_pt_regs(current));
-		if (it_goes_on(t)) {
+		if (it_still_traced(t))
+			unseen_call_entered(t, task_pt_regs(current));
+		if (it_still_traced(t)) {
 			t->signal = signal;
-			it_ask(t, IT_ASK_SIGNAL);
+			it_defer(t, IT_DEFER_SIGNAL);
 		}
 	}
 	preempt_enable_notrace();
@@ -133,15 +133,15 @@ struct hook_tracepoint itrace_tracepoints[] = {
 	{ }
 };
 
-/* Who sleeps is not armed when a debugger looks at it, nor when the trace is over, nor in a call:
- * what asks others for its answer (seccomp) comes before sys_enter. */
+/* A sleeping thread is not armed when a debugger looks at it, nor when the trace is over, nor in a
+ * call: seccomp, which asks others for its answer, comes before sys_enter. */
 static void switch_out(struct it_thread *t)
 {
 	it_kernel_out(t);
 	if (unlikely(READ_ONCE(t->task->ptrace))) {
-		it_goes_on(t);
+		it_still_traced(t);
 		if (t->trap)
-			it_leave_trap(t);
+			it_cede_trap(t);
 	} else if (READ_ONCE(t->state) == IT_QUIET || in_unseen_call(t)) {
 		it_disarm(t);
 	}
@@ -157,8 +157,8 @@ static void switch_in(struct it_thread *t, const struct task_struct *prev)
 		it_arm(t, false);
 	} else if (READ_ONCE(t->state) == IT_ARMED) {
 		t->cpu = smp_processor_id();
-		if (it_goes_on(t) && t->phase == IT_RUNNING)
-			it_put_switch(t, from);
+		if (it_still_traced(t) && t->phase == IT_RUNNING)
+			it_emit_switch(t, from);
 		it_kernel_in(t, prev);
 	}
 }
@@ -183,12 +183,12 @@ void itrace_exec(const struct linux_binprm *bprm)
 	t = it_find(current);
 	if (!t)
 		goto out;
-	if (bprm->secureexec || !member_dumpable(current)) {
-		if (it_goes_on(t))
+	if (bprm->secureexec || !access_task_dumpable(current)) {
+		if (it_still_traced(t))
 			it_stop(t, PITRACE_ITRACE_EXEC, 0);
 		/* One that waits to be armed, or pauses, never is. */
 		t->phase = IT_DONE;
-	} else if (it_goes_on(t)) {
+	} else if (it_still_traced(t)) {
 		t->exec = true;
 		t->start = t->stop = 0;
 		t->resolve = t->session->itrace.flags &
@@ -236,12 +236,12 @@ void itrace_interrupt(u32 source)
 		it_arm(t, false);
 		return;
 	}
-	if (!it_goes_on(t) || !it_wants(t, true))
+	if (!it_still_traced(t) || !it_wants(t, true))
 		return;
-	it_at(t, instruction_pointer(regs));
-	it_put_break(t, true, PITRACE_BREAK_INTERRUPT, source, t->user.ip, t->user.ip);
-#ifdef ARCH_ALONE
-	if (t->arch.loose && t->phase != IT_DONE)
+	it_look(t, instruction_pointer(regs));
+	it_emit_break(t, true, PITRACE_BREAK_INTERRUPT, source, t->user.ip, t->user.ip);
+#ifdef ARCH_LLSC_BRANCHES
+	if (t->arch.llsc_untraced && t->phase != IT_DONE)
 		it_resume(t, regs, true);
 #endif
 }
@@ -252,9 +252,9 @@ void itrace_fault(u32 flags, u64 ip)
 
 	preempt_disable_notrace();
 	t = it_find(current);
-	if (t && it_goes_on(t) && it_wants(t, true)) {
-		it_at(t, ip);
-		it_put_break(t, true, PITRACE_BREAK_FAULT, flags, ip, ip);
+	if (t && it_still_traced(t) && it_wants(t, true)) {
+		it_look(t, ip);
+		it_emit_break(t, true, PITRACE_BREAK_FAULT, flags, ip, ip);
 	}
 	preempt_enable_notrace();
 }
@@ -268,10 +268,10 @@ void itrace_breakpoint(void)
 	preempt_disable_notrace();
 	t = it_find(current);
 	if (t) {
-		if (it_goes_on(t))
+		if (it_still_traced(t))
 			it_stop(t, PITRACE_ITRACE_DEBUGGER, t->user.ip);
 		else
-			it_leave_trap(t);
+			it_cede_trap(t);
 	}
 	preempt_enable_notrace();
 }

@@ -8,7 +8,7 @@
 void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
 {
 	if (t->phase == IT_RUNNING)
-		it_put_mark(t, false, why, t->user.run + t->kernel.side.run, address);
+		it_emit_mark(t, false, why, t->user.run + t->kernel.side.run, address);
 	t->user.run = t->kernel.side.run = 0;
 }
 
@@ -17,12 +17,12 @@ void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address)
 	it_cut(t, why, address);
 	t->phase = IT_DONE;
 	if (why == PITRACE_ITRACE_DEBUGGER)
-		it_leave_trap(t);
+		it_cede_trap(t);
 	else
 		it_disarm(t);
 }
 
-void it_passes(struct it_thread *t, u64 ip)
+void it_check_bounds(struct it_thread *t, u64 ip)
 {
 	const struct itrace *it = &t->session->itrace;
 
@@ -30,11 +30,11 @@ void it_passes(struct it_thread *t, u64 ip)
 		t->why = PITRACE_ITRACE_SKIPPED;
 		t->phase = it_waits_for_start(t) ? IT_WAITING : IT_RUNNING;
 		if (t->phase == IT_RUNNING)
-			it_put_mark(t, true, t->why, 0, ip);
+			it_emit_mark(t, true, t->why, 0, ip);
 	}
 	if (t->phase == IT_WAITING && t->start == ip && ip) {
 		t->phase = IT_RUNNING;
-		it_put_mark(t, true, PITRACE_ITRACE_ADDRESS, 0, ip);
+		it_emit_mark(t, true, PITRACE_ITRACE_ADDRESS, 0, ip);
 	} else if (t->phase == IT_RUNNING && t->stop == ip && ip) {
 		it_cut(t, PITRACE_ITRACE_ADDRESS, ip);
 		t->phase = IT_WAITING;
@@ -56,7 +56,7 @@ static bool uneventful(const struct it_thread *t, u64 from, u32 n, u64 to)
 	return (!t->left || t->left > n) && (!t->stop || t->stop - from > to - from);
 }
 
-bool it_straight(struct it_thread *t, bool user, u32 n, u64 to)
+bool it_advance(struct it_thread *t, bool user, u32 n, u64 to)
 {
 	struct it_side *side = user ? &t->user : &t->kernel.side;
 	bool steps = t->session->itrace.flags & PITRACE_ITRACE_STEPS;
@@ -73,17 +73,17 @@ bool it_straight(struct it_thread *t, bool user, u32 n, u64 to)
 			return false;
 		}
 		if (steps)
-			it_put_branch(t, user, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP,
-				      side->ip, next);
+			it_emit_branch(t, user, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP,
+				       side->ip, next);
 		side->ip = next;
-		it_passes(t, next);
+		it_check_bounds(t, next);
 		if (t->phase == IT_DONE)
 			return false;
 	}
 	return true;
 }
 
-bool it_goes_on(struct it_thread *t)
+bool it_still_traced(struct it_thread *t)
 {
-	return it_goes_on_here(t);
+	return it_still_traced_here(t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a thread has run, counted: where its trace begins and ends. All of it is asked by the thread
- * itself, in a hook or a trap, or while it is switched; preemption off.
+ * The instructions that a thread has run are counted, and its trace begins and ends by them. The
+ * thread itself calls these, in a hook or a trap, or while it is switched; preemption off.
  */
 #ifndef PITRACE_ITRACE_FLOW_H
 #define PITRACE_ITRACE_FLOW_H
@@ -15,12 +15,12 @@ void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
 /* Nothing more is recorded of the thread. */
 void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
 /* The thread is about to execute what stands at `ip`: does its trace begin or end there? */
-void it_passes(struct it_thread *t, u64 ip);
-/* The thread has run `n` instructions, straight on to `to`. What begins or ends on the way is
- * recorded as if each instruction had trapped. False: nothing more is recorded. */
-bool it_straight(struct it_thread *t, bool user, u32 n, u64 to);
+void it_check_bounds(struct it_thread *t, u64 ip);
+/* The thread has run `n` instructions, straight on to `to`. Begins and ends of the trace on the way
+ * are recorded as if each instruction had trapped. False: nothing more is recorded. */
+bool it_advance(struct it_thread *t, bool user, u32 n, u64 to);
 /* May the thread still be traced? */
-bool it_goes_on(struct it_thread *t);
+bool it_still_traced(struct it_thread *t);
 
 /* Must it reach the start address before it is recorded? */
 static inline bool it_waits_for_start(const struct it_thread *t)
@@ -33,15 +33,15 @@ static __always_inline bool it_visible(const struct it_thread *t)
 {
 	const struct cred *owner = t->session->cred;
 
-	return likely(!owner) || member_sees(owner, t->task);
+	return likely(!owner) || cred_covers_task_rcu(owner, t->task);
 }
 
-/* it_goes_on(), for each trap. */
-static __always_inline bool it_goes_on_here(struct it_thread *t)
+/* it_still_traced(), for each trap. */
+static __always_inline bool it_still_traced_here(struct it_thread *t)
 {
 	if (unlikely(READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE))
 		return false;
-	/* Whose owner may not see it any more: what it ran since the last record is not told. */
+	/* The owner may not see it any more: what it ran since the last record stays unrecorded. */
 	if (unlikely(READ_ONCE(t->session->state) != PITRACE_STATE_ON || !it_visible(t))) {
 		t->phase = IT_DONE;
 		return false;
@@ -52,7 +52,6 @@ static __always_inline bool it_goes_on_here(struct it_thread *t)
 	}
 	return true;
 }
-
 
 /* `n` instructions more; false: those were the last. */
 static inline bool it_count(struct it_thread *t, struct it_side *side, u32 n)
@@ -68,6 +67,5 @@ static inline bool it_count(struct it_thread *t, struct it_side *side, u32 n)
 	t->left -= min_t(u64, n, t->left);
 	return t->left;
 }
-
 
 #endif

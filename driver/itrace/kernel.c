@@ -26,7 +26,7 @@
 #include "itrace/kernel.h"
 
 static bool served;
-/* What our probes of these tracepoints are. */
+/* The addresses of our probes of these tracepoints. */
 static unsigned long switch_probe, softirq_probe;
 
 /* ---- this driver's own code ------------------------------------------------------------------ */
@@ -36,7 +36,7 @@ static bool on_own_stack(u64 sp)
 	return sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
-/* Has it returned to who called it? */
+/* Has the driver's code returned to its caller? */
 static bool left_own(const struct it_kernel *k, struct pt_regs *regs)
 {
 	u64 sp = kernel_stack_pointer(regs);
@@ -52,7 +52,7 @@ static bool is_own(u64 ip)
 	return ip >= ARCH_MODULES && within_module_core(ip, THIS_MODULE);
 }
 
-/* What of the kernel's does that part of ours see? */
+/* Returns which work of the kernel's the driver's own code at `ip` looks at. */
 static u8 why_own(u64 ip)
 {
 	/* An indirect call may come by a few bytes in front of it. */
@@ -71,23 +71,23 @@ static void leave_own(struct it_thread *t, u64 ip)
 	k->own = 0;
 	k->side.ip = ip;
 	if (!k->fresh) {
-		it_put_break(t, false, k->why,
-			     k->why == PITRACE_BREAK_INTERRUPT ? PITRACE_IRQ_SOFTIRQ : 0,
-			     k->own_ip, ip);
+		it_emit_break(t, false, k->why,
+			      k->why == PITRACE_BREAK_INTERRUPT ? PITRACE_IRQ_SOFTIRQ : 0,
+			      k->own_ip, ip);
 		return;
 	}
 	/* The call's first instruction that is seen: where user code's last one led. */
 	k->fresh = false;
 	t->in_call = false;
-	it_put_entry(t, ip);
+	it_emit_entry(t, ip);
 }
 
 /* ---- traps ----------------------------------------------------------------------------------- */
 
-static void end(struct it_thread *t)
+static void end_call(struct it_thread *t)
 {
 	t->kernel.on = false;
-	/* Where the call returns to is still to be told. */
+	/* Where the call returns to is still to be recorded. */
 	t->in_call = t->phase != IT_DONE;
 }
 
@@ -104,29 +104,29 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 		/* An exception's fixup, on another stack: its first instruction has run, nobody
 		 * knows which. */
 		t->gap = true;
-		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
+		it_emit_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
 		return;
 	}
 	t->gap |= ran.lost;
-	if (ran.count > 1 && !it_straight(t, false, ran.count - 1, ran.from))
+	if (ran.count > 1 && !it_advance(t, false, ran.count - 1, ran.from))
 		return;
 	k->side.ip = ip;
 	if (!ran.count)
 		return;
 	more = it_count(t, &k->side, 1);
 	if (ran.taken)
-		it_put_branch(t, false, ran.kind, ran.from, ip);
+		it_emit_branch(t, false, ran.kind, ran.from, ip);
 	else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS))
-		it_put_branch(t, false, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran.from, ip);
+		it_emit_branch(t, false, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran.from, ip);
 	if (!more)
 		it_stop(t, PITRACE_ITRACE_LIMIT, ip);
 	else
-		it_passes(t, ip);
+		it_check_bounds(t, ip);
 }
 
 /* The thread stands there, straight on; or an instruction that may fail, and did, was not executed:
  * it stands at its fixup. */
-static void at(struct it_thread *t, u64 ip)
+static void advance_to(struct it_thread *t, u64 ip)
 {
 	struct it_kernel *k = &t->kernel;
 	int n;
@@ -135,41 +135,41 @@ static void at(struct it_thread *t, u64 ip)
 		return;
 	n = arch_itrace_between(k->side.ip, ip, false);
 	if (n >= 0) {
-		it_straight(t, false, n, ip);
+		it_advance(t, false, n, ip);
 		return;
 	}
-	it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->side.ip, ip);
+	it_emit_break(t, false, PITRACE_BREAK_EXCEPTION, 0, k->side.ip, ip);
 	k->side.ip = ip;
 }
 
-/* What ran before a branch. */
-static bool before(struct it_thread *t, const struct arch_ran *ran)
+/* The instructions before a branch have run. False: nothing more is recorded. */
+static bool advance_before(struct it_thread *t, const struct arch_ran *ran)
 {
 	t->gap |= ran->lost;
-	if (ran->count && !it_straight(t, false, ran->count, ran->from))
+	if (ran->count && !it_advance(t, false, ran->count, ran->from))
 		return false;
 	t->kernel.side.ip = ran->from;
 	return true;
 }
 
 /* The rest of the call is not seen. */
-static void leave_out(struct it_thread *t, u64 ip)
+static void abandon_call(struct it_thread *t, u64 ip)
 {
 	if (t->phase == IT_RUNNING)
-		it_put_mark(t, false, PITRACE_ITRACE_PROBE, t->kernel.side.run, ip);
+		it_emit_mark(t, false, PITRACE_ITRACE_PROBE, t->kernel.side.run, ip);
 	t->kernel.side.run = 0;
-	end(t);
+	end_call(t);
 }
 
 /* A probe of the kernel's code. False: the rest of the call is not stepped. */
-static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_probe *probe)
+static bool enter_probe(struct it_thread *t, struct pt_regs *regs, const struct arch_probe *probe)
 {
 	struct it_kernel *k = &t->kernel;
 
-	if (!before(t, &probe->ran))
+	if (!advance_before(t, &probe->ran))
 		return false;
 	if (!probe->driver_may || !hooks_own_kprobe(probe->ran.from)) {
-		leave_out(t, probe->ran.from);
+		abandon_call(t, probe->ran.from);
 		return false;
 	}
 	k->own = kernel_stack_pointer(regs);
@@ -180,8 +180,8 @@ static bool meet(struct it_thread *t, struct pt_regs *regs, const struct arch_pr
 	return true;
 }
 
-/* The way out, where nothing traps: it is told here. */
-static bool leaves(struct it_thread *t, const struct pt_regs *regs)
+/* The way out, where nothing traps, is followed and recorded here. */
+static bool follow_way_out(struct it_thread *t, const struct pt_regs *regs)
 {
 	struct arch_path path[ARCH_WAY], *p = path;
 	struct it_kernel *k = &t->kernel;
@@ -190,14 +190,14 @@ static bool leaves(struct it_thread *t, const struct pt_regs *regs)
 	if (n < 0)
 		return false;
 	for (; n; n--, p++) {
-		if (!before(t, &p->ran))
+		if (!advance_before(t, &p->ran))
 			return true;
 		if (p->ran.taken) {
 			if (!it_count(t, &k->side, 1)) {
 				it_stop(t, PITRACE_ITRACE_LIMIT, p->to);
 				return true;
 			}
-			it_put_branch(t, false, p->ran.kind, p->ran.from, p->to);
+			it_emit_branch(t, false, p->ran.kind, p->ran.from, p->to);
 			k->side.ip = p->to;
 		}
 	}
@@ -219,7 +219,7 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	if (unlikely(arch_itrace_kernel_debugged()) && !(t && t->kernel.on))
 		return false;
 	/* Nobody else steps the kernel by this flag, so that a trap which comes late is ours, too:
-	 * of who was preempted by an interrupt, and goes on when the trace is over. */
+	 * a thread's that was preempted by an interrupt, and goes on when the trace is over. */
 	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
 		goto stop;
 	k = &t->kernel;
@@ -228,23 +228,23 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	if (k->own && !left_own(k, regs)) {
 		if (likely(!probed))
 			return true;
-		leave_out(t, probe.ran.from);
+		abandon_call(t, probe.ran.from);
 		goto stop;
 	}
-	if (!it_goes_on(t))
+	if (!it_still_traced(t))
 		goto stop;
 	if (unlikely(arch_itrace_kernel_debugged())) {
-		leave_out(t, k->side.ip);
+		abandon_call(t, k->side.ip);
 		goto stop;
 	}
 	if (k->own) {
 		arch_itrace_after(0);
 		leave_own(t, ip);
 	} else if (unlikely(probed)) {
-		if (!meet(t, regs, &probe))
+		if (!enter_probe(t, regs, &probe))
 			goto stop;
 	} else {
-		at(t, arch_itrace_returned(k->pushed, k->side.ip));
+		advance_to(t, arch_itrace_returned(k->pushed, k->side.ip));
 		step(t, regs);
 		if (t->phase == IT_DONE)
 			goto stop;
@@ -253,23 +253,23 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 			k->own_ip = ip;
 			k->back = arch_itrace_back(regs);
 			k->why = why_own(ip);
-		} else if (unlikely(leaves(t, regs))) {
+		} else if (unlikely(follow_way_out(t, regs))) {
 			goto stop;
 		} else if (unlikely(++k->steps > PITRACE_KERNEL_STEPS)) {
-			it_put_mark(t, false, PITRACE_ITRACE_BUDGET, k->side.run, ip);
+			it_emit_mark(t, false, PITRACE_ITRACE_BUDGET, k->side.run, ip);
 			k->side.run = 0;
 			goto stop;
 		}
 	}
 	k->pushed = arch_itrace_pushed(regs);
-	/* What was pushed has lost the flag, so what is popped may lack it. */
+	/* Flags were pushed without the flag, and those that are popped may lack it. */
 	arch_itrace_step_at(regs, true);
 	return true;
 stop:
 	if (t) {
 		t->kernel.fault = NULL;
 		if (t->kernel.on)
-			end(t);
+			end_call(t);
 	}
 	arch_itrace_after(0);
 	arch_itrace_step_at(regs, false);
@@ -303,38 +303,38 @@ bool it_kernel_left(struct it_thread *t, u64 ip)
 		return false;
 	if (!only)
 		ip = t->back;
-	/* A signal's handler, a new program, what a handler had interrupted: user code is told of
-	 * these as it is without the kernel's side. */
+	/* A signal's handler, a new program, what a handler had interrupted: these are
+	 * recorded on user code's side as without the kernel's. */
 	at = t->signal_at ? t->signal_at : ip;
 	to = user && why ? t->call_end : user ? at : ip;
 	if (returns) {
 		more = it_count(t, &k->side, 1);
-		it_put_branch(t, false, PITRACE_BRANCH_IRET | PITRACE_BRANCH_CROSS, k->side.ip, to);
+		it_emit_branch(t, false, PITRACE_BRANCH_IRET | PITRACE_BRANCH_CROSS, k->side.ip,
+			       to);
 	} else {
-		/* What it was stepped by was lost on the way (a virtual machine's start, a
-		 * suspend). */
+		/* The trap flag was lost on the way (a virtual machine's start, a suspend). */
 		t->gap = true;
-		it_put_break(t, false, PITRACE_BREAK_EXCEPTION | PITRACE_BRANCH_CROSS, 0,
-			     k->side.ip, to);
+		it_emit_break(t, false, PITRACE_BREAK_EXCEPTION | PITRACE_BRANCH_CROSS, 0,
+			      k->side.ip, to);
 	}
 	if (why)
-		it_put_break(t, true, why, t->exec ? 0 : t->number, t->call_end, at);
+		it_emit_break(t, true, why, t->exec ? 0 : t->number, t->call_end, at);
 	if (t->signal_at)
-		it_put_break(t, true, PITRACE_BREAK_SIGNAL, t->signal, at, ip);
+		it_emit_break(t, true, PITRACE_BREAK_SIGNAL, t->signal, at, ip);
 	t->exec = t->diverted = false;
 	t->signal_at = 0;
 	t->user.ip = ip;
 	if (!more)
 		it_stop(t, PITRACE_ITRACE_LIMIT, ip);
 	else if (user)
-		it_passes(t, ip);
+		it_check_bounds(t, ip);
 	return only;
 }
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
-/* Scheduler's context of the thread that leaves: the flag would go on to the next one. What it was
- * interrupted by and sleeps in (a page fault) returns by registers on its stack. */
+/* Scheduler's context of the thread that leaves: the flag would go on to the next one. A page
+ * fault that it sleeps in returns by registers on its stack. */
 void it_kernel_out(struct it_thread *t)
 {
 	struct it_kernel *k = &t->kernel;
@@ -346,7 +346,7 @@ void it_kernel_out(struct it_thread *t)
 }
 
 /* The session is over, or pauses. The thread runs here, perhaps in such a fault, or begins to: from
- * here on nobody tells when it leaves that. */
+ * here on nobody sees when it leaves that. */
 void it_kernel_quiet(struct it_thread *t)
 {
 	if (t->kernel.fault)
@@ -366,14 +366,14 @@ static void resume(struct irq_work *work)
 	k->out = false;
 	regs = arch_itrace_irq_regs();
 	if (!regs) {
-		leave_out(t, 0);
+		abandon_call(t, 0);
 		return;
 	}
 	if (k->why == PITRACE_BREAK_SWITCH && k->own && !k->fresh) {
 		k->own = 0;
 		k->side.ip = instruction_pointer(regs);
 		k->pushed = NULL;
-		it_put_break(t, false, PITRACE_BREAK_SWITCH, 0, k->own_ip, k->side.ip);
+		it_emit_break(t, false, PITRACE_BREAK_SWITCH, 0, k->own_ip, k->side.ip);
 	}
 	arch_itrace_step_at(regs, true);
 }
@@ -388,7 +388,7 @@ void it_kernel_in(struct it_thread *t, const struct task_struct *prev)
 	if (!t->kernel.out)
 		return;
 	if (!ARCH_STEPS_BURIALS && READ_ONCE(prev->__state) == TASK_DEAD)
-		leave_out(t, 0);
+		abandon_call(t, 0);
 	else
 		irq_work_queue(this_cpu_ptr(&resuming));
 }
@@ -400,9 +400,9 @@ void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs)
 {
 	u64 ip = instruction_pointer(regs);
 
-	if (t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t)) {
-		at(t, ip);
-		it_put_break(t, false, PITRACE_BREAK_INTERRUPT, source, ip, ip);
+	if (t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_still_traced(t)) {
+		advance_to(t, ip);
+		it_emit_break(t, false, PITRACE_BREAK_INTERRUPT, source, ip, ip);
 	}
 }
 
@@ -414,15 +414,15 @@ void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
 	preempt_disable_notrace();
 	t = it_find(current);
 	if (t && t->kernel.on && arch_itrace_steps(regs)) {
-		if (!it_goes_on(t)) {
+		if (!it_still_traced(t)) {
 			/* It may sleep until nobody is here any more. */
 			arch_itrace_step_at(regs, false);
 		} else {
 			t->kernel.fault = regs;
 			if (!t->kernel.own) {
 				/* A fixup's first instruction may fail as well. */
-				at(t, ip);
-				it_put_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
+				advance_to(t, ip);
+				it_emit_break(t, false, PITRACE_BREAK_FAULT, flags, ip, ip);
 			}
 		}
 	}
@@ -435,9 +435,9 @@ void itrace_kernel_fixed(u64 ip, struct pt_regs *regs)
 
 	preempt_disable_notrace();
 	t = it_find(current);
-	if (t && t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_goes_on(t)) {
-		at(t, ip);
-		it_put_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ip, instruction_pointer(regs));
+	if (t && t->kernel.on && !t->kernel.own && arch_itrace_steps(regs) && it_still_traced(t)) {
+		advance_to(t, ip);
+		it_emit_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ip, instruction_pointer(regs));
 		t->kernel.side.ip = instruction_pointer(regs);
 	}
 	preempt_enable_notrace();

@@ -10,10 +10,10 @@
 static DECLARE_WAIT_QUEUE_HEAD(waiting);
 
 /* Preemption off. */
-bool it_waits(const struct session *s)
+bool it_should_wait(const struct session *s)
 {
 	return s->mode == PITRACE_MODE_CONTINUOUS && !(s->itrace.flags & PITRACE_ITRACE_LOSSY) &&
-	       current->tgid != READ_ONCE(s->itrace.holder) && member_may_halt(s);
+	       current->tgid != READ_ONCE(s->itrace.holder) && session_may_halt_current(s);
 }
 
 /* The session may end meanwhile: it is there while the table says that this thread is its. */
@@ -61,15 +61,15 @@ void it_wait_for_room(struct it_thread *t)
 	waited(t, ktime_get_ns() - since);
 }
 
-void it_room(void)
+void it_wake_waiting(void)
 {
 	if (wq_has_sleeper(&waiting))
 		wake_up_all(&waiting);
 }
 
-/* Who reads the rings is never traced: he would wait for himself. */
+/* The process that reads the rings is never traced: it would wait for itself. */
 void itrace_consumed(struct session *s)
 {
 	WRITE_ONCE(s->itrace.holder, current->tgid);
-	it_room();
+	it_wake_waiting();
 }

@@ -7,18 +7,18 @@
 #include "itrace/table.h"
 
 /* Does the current thread wait, where there is little room? Preemption off. */
-bool it_waits(const struct session *s);
+bool it_should_wait(const struct session *s);
 /* The current thread, on its way to user code. */
 void it_wait_for_room(struct it_thread *t);
 /* A consumer has made room, or there is no need of it any more. */
-void it_room(void);
+void it_wake_waiting(void);
 
 /* Asked after each record. Preemption off. */
 static __always_inline bool it_must_wait(const struct it_thread *t)
 {
 	const struct ring *r = session_trace(t->session);
 
-	return r && unlikely(ring_half_full(r)) && it_waits(t->session);
+	return r && unlikely(ring_half_full(r)) && it_should_wait(t->session);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which threads a session traces: as its owner wants it, as they come, and when it is over. */
+/* The threads that a session traces: as its owner asks, as they come, and when it is over. */
 #include <linux/cpu.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -29,7 +29,7 @@
 
 /* ---- what the caller wants ------------------------------------------------------------------- */
 
-static void drop(struct itrace *it)
+static void free_scope(struct itrace *it)
 {
 	u32 i;
 
@@ -61,7 +61,7 @@ static int get_place(struct itrace_place *to, const struct pitrace_itrace_place 
 	return to->file.inode ? 0 : -EINVAL;
 }
 
-/* One of the list, seen by who owns the session. */
+/* One of the list, which the session's owner may trace. */
 static int get_listed(const struct session *s, struct itrace *it, s32 nr)
 {
 	struct task_struct *task;
@@ -74,7 +74,7 @@ static int get_listed(const struct session *s, struct itrace *it, s32 nr)
 	task = get_pid_task(pid, it->scope == PITRACE_ITRACE_PIDS ? PIDTYPE_TGID : PIDTYPE_PID);
 	if (!task)
 		err = -ESRCH;
-	else if (!member_may_see(s->cred, task))
+	else if (!owner_may_trace(s->cred, task))
 		err = -EPERM;
 	if (task)
 		put_task_struct(task);
@@ -101,7 +101,7 @@ static int get_list(const struct session *s, struct itrace *it,
 	return err;
 }
 
-static bool sane(const struct pitrace_itrace_args *a)
+static bool valid(const struct pitrace_itrace_args *a)
 {
 	bool lists = a->scope == PITRACE_ITRACE_PIDS || a->scope == PITRACE_ITRACE_TIDS;
 	bool range = a->scope == PITRACE_ITRACE_RANGE;
@@ -124,7 +124,7 @@ int itrace_set(struct session *s, const struct pitrace_itrace_args *args)
 
 	if (!itrace_served())
 		return -EOPNOTSUPP;
-	if (!sane(args))
+	if (!valid(args))
 		return -EINVAL;
 	it = kzalloc(sizeof(*it), GFP_KERNEL);
 	if (!it)
@@ -154,7 +154,7 @@ int itrace_set(struct session *s, const struct pitrace_itrace_args *args)
 		}
 		mutex_unlock(&s->lock);
 	}
-	drop(it);
+	free_scope(it);
 	kfree(it);
 	return err;
 }
@@ -169,13 +169,13 @@ int itrace_prepare(struct session *s)
 
 void itrace_free(struct session *s)
 {
-	drop(&s->itrace);
+	free_scope(&s->itrace);
 	vfree(s->itrace.code);
 }
 
 /* ---- who joins ------------------------------------------------------------------------------- */
 
-static bool listed(const struct itrace *it, const struct pid *pid)
+static bool is_listed(const struct itrace *it, const struct pid *pid)
 {
 	u32 i;
 
@@ -186,7 +186,7 @@ static bool listed(const struct itrace *it, const struct pid *pid)
 }
 
 /* By its own number. */
-static bool meant(const struct itrace *it, struct task_struct *task)
+static bool in_scope(const struct itrace *it, struct task_struct *task)
 {
 	pid_t nr;
 
@@ -194,9 +194,9 @@ static bool meant(const struct itrace *it, struct task_struct *task)
 	case PITRACE_ITRACE_ALL:
 		return true;
 	case PITRACE_ITRACE_PIDS:
-		return listed(it, task_tgid(task));
+		return is_listed(it, task_tgid(task));
 	case PITRACE_ITRACE_TIDS:
-		return listed(it, task_pid(task));
+		return is_listed(it, task_pid(task));
 	case PITRACE_ITRACE_RANGE:
 		nr = task_tgid_nr_ns(task, it->ns);
 		return nr >= it->first && (!it->last || nr <= it->last);
@@ -204,11 +204,11 @@ static bool meant(const struct itrace *it, struct task_struct *task)
 	return false;
 }
 
-static bool may(const struct session *s, struct task_struct *task)
+static bool may_join(const struct session *s, struct task_struct *task)
 {
 	return !(task->flags & (PF_KTHREAD | PF_USER_WORKER | PF_IO_WORKER | PF_EXITING)) &&
 	       task->mm && task->tgid != s->itrace.holder && session_has(s, task->tgid) &&
-	       member_may_see(s->cred, task);
+	       owner_may_trace(s->cred, task);
 }
 
 /* Is the parent's trace on? A call in it has begun the child. */
@@ -228,7 +228,7 @@ static bool left_out(const struct it_thread *parent, const struct task_struct *c
 	       (!(flags & PITRACE_ITRACE_FROM) || recorded(parent));
 }
 
-/* Preemption off. Whoever is told of here and finds no room is counted. */
+/* The task joins the session's threads. Preemption off. A task that finds no room is counted. */
 static void join(struct session *s, struct task_struct *task, const struct it_thread *parent,
 		 enum pitrace_itrace_why why)
 {
@@ -237,7 +237,8 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 
 	raw_spin_lock_irqsave(&it_lock, flags);
 	t = it_find(task);
-	/* This is set before its exit takes the lock, too: who is added is removed there. */
+	/* This is set before its exit takes the lock, too: an entry that is added is removed
+	 * there. */
 	if (READ_ONCE(task->flags) & PF_EXITING) {
 		raw_spin_unlock_irqrestore(&it_lock, flags);
 		return;
@@ -271,7 +272,7 @@ static void join(struct session *s, struct task_struct *task, const struct it_th
 				  1);
 		}
 	} else if (t && t->session != s && s->itrace.on) {
-		it_put_taken(s, task);
+		it_emit_taken(s, task);
 	}
 	raw_spin_unlock_irqrestore(&it_lock, flags);
 }
@@ -292,7 +293,7 @@ static void join_child(const struct it_thread *t, struct task_struct *child)
 	struct session *s;
 
 	for_each_wanting(s, WANT_ITRACE)
-		if ((inherits(s, t, child) || meant(&s->itrace, child)) && may(s, child))
+		if ((inherits(s, t, child) || in_scope(&s->itrace, child)) && may_join(s, child))
 			join(s, child, t, PITRACE_ITRACE_FORK);
 }
 
@@ -311,7 +312,7 @@ void itrace_fork(struct task_struct *parent, struct task_struct *child)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-static bool wanted(const struct session *s)
+static bool traces_threads(const struct session *s)
 {
 	return s->itrace.scope != PITRACE_ITRACE_NONE &&
 	       (test_bit(PITRACE_BRANCH_USER, s->majors) ||
@@ -326,7 +327,7 @@ static void arm_here(void *data)
 		it_arm(t, false);
 }
 
-/* Of a member: quiet threads that he may not see any more are traced no further. */
+/* Quiet threads that the session's owner, a member, may not see any more are traced no further. */
 static void drop_hidden(struct session *s)
 {
 	struct it_thread *t = NULL, *before;
@@ -343,7 +344,7 @@ static void drop_hidden(struct session *s)
 		raw_spin_unlock_irqrestore(&it_lock, flags);
 		if (before)
 			it_put(before);
-		if (t && !member_may_see(s->cred, t->task))
+		if (t && !owner_may_trace(s->cred, t->task))
 			WRITE_ONCE(t->phase, IT_DONE);
 	} while (t);
 }
@@ -354,7 +355,7 @@ void itrace_on(struct session *s, enum pitrace_itrace_why why)
 	struct it_thread *t;
 	unsigned long flags;
 
-	if (!wanted(s))
+	if (!traces_threads(s))
 		return;
 	drop_hidden(s);
 	s->itrace.holder = current->tgid;
@@ -371,12 +372,12 @@ void itrace_on(struct session *s, enum pitrace_itrace_why why)
 	rcu_read_lock();
 	for_each_process_thread(leader, task) {
 		preempt_disable();
-		if (meant(&s->itrace, task) && may(s, task))
+		if (in_scope(&s->itrace, task) && may_join(s, task))
 			join(s, task, NULL, why);
 		preempt_enable();
 	}
 	rcu_read_unlock();
-	/* Who runs is armed now, who sleeps when it is switched to, or later. */
+	/* A thread that runs is armed now, one that sleeps when it is switched to, or later. */
 	on_each_cpu(arm_here, s, 1);
 }
 
@@ -420,13 +421,13 @@ void itrace_off(struct session *s, bool pause)
 	}
 	raw_spin_unlock_irqrestore(&it_lock, flags);
 	on_each_cpu(disarm_here, s, 1);
-	it_room();
+	it_wake_waiting();
 	if (pause)
 		return;
 	raw_spin_lock_irqsave(&it_lock, flags);
 	for_each_it(s, t)
 		it_remove(t);
 	raw_spin_unlock_irqrestore(&it_lock, flags);
-	/* Who waits for room may have a look at the session now, not later. */
+	/* A thread that waits for room may look at the session now, not later. */
 	synchronize_rcu();
 }

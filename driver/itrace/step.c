@@ -5,9 +5,9 @@
  *
  * A system call's instruction does not trap: its entry counts it. Where the call returns to (behind
  * it, to itself again, into a handler, to what a handler had interrupted, to a new program) is seen
- * at the thread's next sign of life in user code, and told by then. While a thread is in a system
- * call the trap is not set in the registers that it returns by: nobody finds it there who copies or
- * saves them (fork, signals, debuggers).
+ * at the thread's next sign of life in user code, and recorded by then. While a thread is in a
+ * system call the trap is not set in the registers that it returns by: nobody finds it there who
+ * copies or saves them (fork, signals, debuggers).
  */
 #include <linux/sched/task_stack.h>
 #include <asm/irq_regs.h>
@@ -21,18 +21,18 @@
 #include "itrace/trap.h"
 
 /* The call that was counted last has returned to `ip`. */
-static void returned(struct it_thread *t, u64 ip)
+static void call_returned(struct it_thread *t, u64 ip)
 {
 	u32 why = t->exec ? PITRACE_BREAK_EXEC :
 		  t->diverted ? PITRACE_BREAK_SIGRETURN : PITRACE_BREAK_SYSCALL;
 
 	t->in_call = t->exec = t->diverted = false;
 	t->user.ip = ip;
-	it_put_break(t, true, why, why == PITRACE_BREAK_EXEC ? 0 : t->number, t->call_end, ip);
-	it_passes(t, ip);
+	it_emit_break(t, true, why, why == PITRACE_BREAK_EXEC ? 0 : t->number, t->call_end, ip);
+	it_check_bounds(t, ip);
 }
 
-void it_at(struct it_thread *t, u64 ip)
+void it_look(struct it_thread *t, u64 ip)
 {
 	int n;
 
@@ -40,7 +40,7 @@ void it_at(struct it_thread *t, u64 ip)
 		return;
 	if (t->in_call) {
 		/* Behind the call, or somewhere on from there; else it begins again. */
-		returned(t, arch_itrace_between(t->back, ip, true) < 0 ? ip : t->back);
+		call_returned(t, arch_itrace_between(t->back, ip, true) < 0 ? ip : t->back);
 		if (t->phase == IT_DONE)
 			return;
 	}
@@ -50,10 +50,10 @@ void it_at(struct it_thread *t, u64 ip)
 	}
 	n = arch_itrace_between(t->user.ip, ip, true);
 	if (n < 0)
-		/* The kernel has moved it: nobody has told why. */
-		it_put_break(t, true, PITRACE_BREAK_EXCEPTION, 0, t->user.ip, ip);
+		/* The kernel has moved it, for a reason that no hook has seen. */
+		it_emit_break(t, true, PITRACE_BREAK_EXCEPTION, 0, t->user.ip, ip);
 	else if (n)
-		it_straight(t, true, n, ip);
+		it_advance(t, true, n, ip);
 	t->user.ip = ip;
 }
 
@@ -80,13 +80,13 @@ static void begin(struct it_thread *t)
 	t->started &= t->why == PITRACE_ITRACE_FORK;
 	t->phase = t->skip ? IT_SKIPPING : it_waits_for_start(t) ? IT_WAITING : IT_RUNNING;
 	if (t->phase == IT_RUNNING)
-		it_put_mark(t, true, t->why, 0, t->user.ip);
+		it_emit_mark(t, true, t->why, 0, t->user.ip);
 }
 
 /* In a call its registers may be copied (a child's): it is armed where it leaves that, or if it
  * has, at an interrupt. Where a signal's handler is being set up on its stack, what is saved there
- * may keep the trap, and be restored when nobody traces any more: who is elsewhere in the kernel is
- * armed at an interrupt of its user code, too. */
+ * may keep the trap, and be restored when nobody traces any more: a thread that is elsewhere in the
+ * kernel is armed at an interrupt of its user code, too. */
 static bool may_arm(const struct it_thread *t, bool leaves)
 {
 	if (leaves || it_call_number(t) != -1)
@@ -97,7 +97,7 @@ static bool may_arm(const struct it_thread *t, bool leaves)
 
 bool it_arm(struct it_thread *t, bool leaves)
 {
-	/* First the state: only who is not quiet has a session for certain. */
+	/* First the state: only a thread that is not quiet has a session for certain. */
 	if (READ_ONCE(t->state) != IT_ARMING || t->task->flags & PF_EXITING ||
 	    READ_ONCE(t->session->state) != PITRACE_STATE_ON)
 		return false;
@@ -108,59 +108,60 @@ bool it_arm(struct it_thread *t, bool leaves)
 	/* It may have other credentials than when it joined. */
 	if (!it_visible(t)) {
 		t->phase = IT_DONE;
-	} else if (t->phase != IT_DONE && (t->theirs || arch_itrace_debugged(t->task))) {
+	} else if (t->phase != IT_DONE && (t->ceded || arch_itrace_debugged(t->task))) {
 		t->phase = IT_DONE;
-		it_leave_trap(t);
-		it_put_mark(t, false, PITRACE_ITRACE_DEBUGGER, 0,
-			    instruction_pointer(task_pt_regs(t->task)));
+		it_cede_trap(t);
+		it_emit_mark(t, false, PITRACE_ITRACE_DEBUGGER, 0,
+			     instruction_pointer(task_pt_regs(t->task)));
 	}
 	begin(t);
-	if (it_goes_on(t) && it_wants(t, true))
+	if (it_still_traced(t) && it_wants(t, true))
 		it_set_trap(t, task_pt_regs(t->task));
 	return true;
 }
 
-/* That has run, and it is at `to`. False: nothing more is recorded. */
-static __always_inline bool told(struct it_thread *t, const struct arch_ran *ran, u64 to)
+/* Instructions have run (`ran`), and the thread is at `to`. False: nothing more is recorded. */
+static __always_inline bool retire(struct it_thread *t, const struct arch_ran *ran, u64 to)
 {
 	t->gap |= ran->lost;
-	if (ran->count > 1 && !it_straight(t, true, ran->count - 1, ran->from))
+	if (ran->count > 1 && !it_advance(t, true, ran->count - 1, ran->from))
 		return false;
 	t->user.ip = to;
 	if (!it_count(t, &t->user, 1)) {
-		/* Its last branch is told: the count alone would not say where it led. */
+		/* Its last branch is recorded: the count alone would not say where it led. */
 		if (ran->taken)
-			it_put_branch(t, true, ran->kind, ran->from, to);
+			it_emit_branch(t, true, ran->kind, ran->from, to);
 		it_stop(t, PITRACE_ITRACE_LIMIT, to);
 		return false;
 	}
 	if (ran->taken) {
-		it_put_branch(t, true, ran->kind, ran->from, to);
+		it_emit_branch(t, true, ran->kind, ran->from, to);
 	} else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS)) {
-		it_put_branch(t, true, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran->from, to);
+		it_emit_branch(t, true, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran->from, to);
 	}
 	if (unlikely(t->stop || t->phase != IT_RUNNING)) {
-		it_passes(t, to);
+		it_check_bounds(t, to);
 		return t->phase != IT_DONE;
 	}
 	return true;
 }
 
-#ifdef ARCH_ALONE
-static bool alone(struct it_thread *t, struct pt_regs *regs);
+#ifdef ARCH_LLSC_BRANCHES
+static bool run_llsc(struct it_thread *t, struct pt_regs *regs);
 
-/* That could not be: perhaps if its memory is there, else it goes on without traps for a while. */
-static void not_alone(struct it_thread *t, struct pt_regs *regs)
+/* The sequence could not be executed: it is tried again when its memory is there, else the thread
+ * goes on without traps for a while. */
+static void llsc_failed(struct it_thread *t, struct pt_regs *regs)
 {
 	u64 wanted = instruction_pointer(regs) | t->arch.writes;
 
 	if (t->arch.fault && t->arch.asked != wanted) {
 		t->arch.asked = wanted;
-		it_ask(t, IT_ASK_REACH);
+		it_defer(t, IT_DEFER_REACH);
 		return;
 	}
 	t->arch.asked = 0;
-	t->arch.loose = true;
+	t->arch.llsc_untraced = true;
 	t->gap = true;
 	it_disarm(t);
 }
@@ -169,32 +170,33 @@ void it_reached(struct it_thread *t)
 {
 	arch_itrace_reach(&t->arch);
 	preempt_disable();
-	if (it_goes_on(t) && t->arch.alone)
-		alone(t, task_pt_regs(current));
-	else if (it_goes_on(t) && it_wants(t, true))
+	if (it_still_traced(t) && t->arch.llsc)
+		run_llsc(t, task_pt_regs(current));
+	else if (it_still_traced(t) && it_wants(t, true))
 		it_set_trap(t, task_pt_regs(current));
 	preempt_enable();
 }
 #endif
 
-/* What no trap may interrupt has run, if it stands there. False: nothing more is recorded. */
-static bool alone(struct it_thread *t, struct pt_regs *regs)
+/* A sequence that no trap may interrupt is executed, if the thread stands there. False: nothing
+ * more is recorded. */
+static bool run_llsc(struct it_thread *t, struct pt_regs *regs)
 {
-#ifdef ARCH_ALONE
-	struct arch_path path[ARCH_ALONE];
+#ifdef ARCH_LLSC_BRANCHES
+	struct arch_path path[ARCH_LLSC_BRANCHES];
 	int i, n;
 
-	while (unlikely(t->arch.alone)) {
-		n = arch_itrace_alone(regs, &t->arch, path);
+	while (unlikely(t->arch.llsc)) {
+		n = arch_itrace_llsc(regs, &t->arch, path);
 		if (n < 0) {
-			not_alone(t, regs);
+			llsc_failed(t, regs);
 			return true;
 		}
-		it_put_accesses(t);
+		it_emit_accesses(t);
 		for (i = 0; i < n; i++)
-			if (!told(t, &path[i].ran, path[i].to))
+			if (!retire(t, &path[i].ran, path[i].to))
 				return false;
-		it_at(t, instruction_pointer(regs));
+		it_look(t, instruction_pointer(regs));
 		if (t->phase == IT_DONE)
 			return false;
 		it_set_trap(t, regs);
@@ -209,15 +211,15 @@ static __always_inline void resume(struct it_thread *t, struct pt_regs *regs, bo
 	/* Also for the one trap that ends the kernel's side. */
 	if (it_wants(t, true) || t->kernel.on) {
 		it_set_trap(t, regs);
-		if (!alone(t, regs))
+		if (!run_llsc(t, regs))
 			return;
 		if (unlikely(it_lacks_code(t)))
-			it_ask(t, IT_ASK_REACH);
+			it_defer(t, IT_DEFER_REACH);
 	}
 	if (unlikely(t->resolve))
-		it_ask(t, IT_ASK_PLACES);
+		it_defer(t, IT_DEFER_ADDRESSES);
 	if (recorded && it_must_wait(t))
-		it_ask(t, IT_ASK_ROOM);
+		it_defer(t, IT_DEFER_ROOM);
 }
 
 void it_resume(struct it_thread *t, struct pt_regs *regs, bool recorded)
@@ -236,8 +238,8 @@ bool itrace_trap(struct pt_regs *regs)
 	if (!t)
 		return false;
 	/* Before what is seen now leaves the next one to a debugger. */
-	ours = t->trap && !t->theirs;
-	if (!it_goes_on_here(t)) {
+	ours = t->trap && !t->ceded;
+	if (!it_still_traced_here(t)) {
 		t->kernel.on = false;
 		if (!ours || arch_itrace_debugged(current))
 			return false;
@@ -254,7 +256,7 @@ bool itrace_trap(struct pt_regs *regs)
 		return true;
 	}
 	if (t->in_call)
-		returned(t, t->back);
+		call_returned(t, t->back);
 	if (!it_wants(t, true)) {
 		it_clear_trap(t, regs);
 		return true;
@@ -264,12 +266,12 @@ bool itrace_trap(struct pt_regs *regs)
 		it_set_trap(t, regs);
 		return true;
 	}
-	it_put_accesses(t);
-	if (!told(t, &ran, to))
+	it_emit_accesses(t);
+	if (!retire(t, &ran, to))
 		return true;
 	resume(t, regs, ran.taken || t->session->itrace.flags & PITRACE_ITRACE_STEPS);
 	if (ran.taken && t->phase == IT_RUNNING && it_unknown_code(t, to) &&
 	    test_bit(PITRACE_CODE, t->session->majors))
-		it_ask(t, IT_ASK_CODE);
+		it_defer(t, IT_DEFER_CODE);
 	return true;
 }

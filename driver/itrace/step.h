@@ -10,7 +10,7 @@
 /* A trap of the current thread in user code, interrupts off. False: not ours. */
 bool itrace_trap(struct pt_regs *regs);
 /* The current thread, which is armed and in user code, stands at `ip`, whatever led there. */
-void it_at(struct it_thread *t, u64 ip);
+void it_look(struct it_thread *t, u64 ip);
 /* The session's thread is armed: the current one (which leaves a system call), or it is about to
  * run. False: it was before, or is not yet. */
 bool it_arm(struct it_thread *t, bool leaves);
@@ -25,11 +25,11 @@ static inline int it_call_number(const struct it_thread *t)
 	return syscall_get_nr(t->task, task_pt_regs(t->task));
 }
 
-/* What the thread executes next must be read, and is not there. */
+/* Must the code that the thread executes next be read, and is not there? */
 static inline bool it_lacks_code(const struct it_thread *t)
 {
-#ifdef ARCH_ALONE
-	return t->arch.fault && !t->arch.alone;
+#ifdef ARCH_LLSC_BRANCHES
+	return t->arch.fault && !t->arch.llsc;
 #else
 	return false;
 #endif

@@ -7,15 +7,15 @@
 #include "core/session.h"
 #include "itrace/table.h"
 
-struct it_thread *it_places[(1 << IT_BITS) + IT_TRIES];
+struct it_thread *it_slots[(1 << IT_BITS) + IT_TRIES];
 DEFINE_RAW_SPINLOCK(it_lock);
 static struct it_thread *threads;
 static DECLARE_BITMAP(used, IT_THREADS);
-static DEFINE_MUTEX(needing);
+static DEFINE_MUTEX(needing);		/* `threads` is allocated once; nothing is taken within */
 
-static struct it_thread **free_place(const struct task_struct *task)
+static struct it_thread **free_slot(const struct task_struct *task)
 {
-	struct it_thread **place = &it_places[hash_ptr(task, IT_BITS)];
+	struct it_thread **place = &it_slots[hash_ptr(task, IT_BITS)];
 	int i;
 
 	for (i = 0; i < IT_TRIES; i++, place++)
@@ -30,10 +30,10 @@ struct it_thread *it_add(struct session *s, struct task_struct *task)
 	struct it_thread *t;
 
 	/* One member's process must not keep the others out. */
-	if (s->cred && s->itrace.threads >= IT_MEMBER)
+	if (s->cred && s->itrace.threads >= IT_THREADS_MEMBER)
 		return NULL;
 	slot = find_first_zero_bit(used, IT_THREADS);
-	if (!free_place(task) || slot >= IT_THREADS || !threads)
+	if (!free_slot(task) || slot >= IT_THREADS || !threads)
 		return NULL;
 	set_bit(slot, used);
 	t = &threads[slot];
@@ -47,12 +47,12 @@ struct it_thread *it_add(struct session *s, struct task_struct *task)
 
 void it_show(struct it_thread *t)
 {
-	smp_store_release(free_place(t->task), t);
+	smp_store_release(free_slot(t->task), t);
 }
 
 void it_remove(struct it_thread *t)
 {
-	struct it_thread **place = &it_places[hash_ptr(t->task, IT_BITS)];
+	struct it_thread **place = &it_slots[hash_ptr(t->task, IT_BITS)];
 	int i;
 
 	for (i = 0; i < IT_TRIES; i++)

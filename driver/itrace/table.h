@@ -22,7 +22,7 @@ enum it_state {
 	IT_QUIET,		/* no trap is set for it any more; one that comes is ours */
 };
 
-/* What is recorded of an armed thread. */
+/* How far the recording of an armed thread is. */
 enum it_phase {
 	IT_SKIPPING,		/* nothing for so many instructions */
 	IT_WAITING,		/* nothing until the start address is reached */
@@ -55,10 +55,10 @@ struct it_kernel {
 #define IT_RANGES	4
 
 /* Written by the thread itself, in a hook or a trap (preemption off), or while it is switched; when
- * it was made quiet, and no hook is at it any more, by who did that. */
+ * it was made quiet, and no hook is at it any more, by the one that did that. */
 struct it_thread {
 	struct task_struct *task;	/* held */
-	struct session *session;	/* NULL: it has let this thread go */
+	struct session *session;	/* NULL: it has released this thread */
 	int state;
 	u8 phase;
 	u8 why;			/* of the START that is to be written */
@@ -68,14 +68,14 @@ struct it_thread {
 	bool was_armed;		/* … until it was made quiet */
 	bool trap;		/* the trap was set for it once */
 	bool started;		/* its parent's trace was on: it need not reach the start address */
-	bool left_out;		/* from now on, by the caller's wish: with all that it begins */
-	bool theirs;		/* a probe or a debugger owns the trap: it is not touched again */
+	bool left_out;		/* from now on, as the caller asked: with all that it begins */
+	bool ceded;		/* a probe or a debugger owns the trap: it is not touched again */
 
-	bool in_call;		/* a system call was counted; where it returns to is not told yet */
+	bool in_call;		/* a call was counted; where it returns to is not recorded yet */
 	bool diverted;		/* … it was to `back` that it returned, by its own will */
 	u32 number;
 	u64 call, call_end, back;
-	u64 signal_at;		/* where a handler has interrupted it, to be told; 0: none */
+	u64 signal_at;		/* where a handler has interrupted it, to be recorded; 0: none */
 
 	struct it_side user;
 	struct it_kernel kernel;
@@ -90,7 +90,7 @@ struct it_thread {
 
 	struct arch_itrace arch;
 	int signal;
-	unsigned long asked;	/* of its task work: enum it_ask */
+	unsigned long deferred;	/* to its task work: BIT(enum it_deferred) */
 	struct callback_head work;
 	refcount_t refs;	/* the table's, the work's */
 	struct rcu_head rcu;
@@ -99,13 +99,13 @@ struct it_thread {
 #define IT_BITS		13
 #define IT_TRIES	16
 #define IT_THREADS	2048	/* traced at one time */
-#define IT_MEMBER	(IT_THREADS / 8)	/* … by one session without CAP_PERFMON */
-extern struct it_thread *it_places[];	/* NULL: free */
+#define IT_THREADS_MEMBER	(IT_THREADS / 8)	/* … by one session without CAP_PERFMON */
+extern struct it_thread *it_slots[];	/* NULL: free */
 
 /* Preemption off: until it is on again the entry is this thread's, if no longer in the table. */
 static __always_inline struct it_thread *it_find(const struct task_struct *task)
 {
-	struct it_thread *const *place = &it_places[hash_ptr(task, IT_BITS)];
+	struct it_thread *const *place = &it_slots[hash_ptr(task, IT_BITS)];
 	struct it_thread *t;
 	int i;
 
@@ -117,9 +117,12 @@ static __always_inline struct it_thread *it_find(const struct task_struct *task)
 	return NULL;
 }
 
-extern raw_spinlock_t it_lock;	/* who stands in the table; interrupts off */
+/* The entries of the table, and session.itrace.threads. Interrupts off; hooks take it, and nothing
+ * is taken within. */
+extern raw_spinlock_t it_lock;
 
-/* The lock is held; the task does not exit yet. NULL: no room. It is found when it was shown. */
+/* A new entry, which holds the task; NULL: no room. It is found when it was shown; it_remove()
+ * gives it back. The lock is held, and the task does not exit yet. */
 struct it_thread *it_add(struct session *s, struct task_struct *task);
 void it_show(struct it_thread *t);
 void it_remove(struct it_thread *t);
@@ -134,7 +137,7 @@ static inline void it_get(struct it_thread *t)
 }
 void it_put(struct it_thread *t);
 
-/* Memory for them, at the first wish. */
+/* Memory for them, at the first call: 0 or -ENOMEM. it_table_exit() frees it. */
 int it_table_need(void);
 void it_table_exit(void);
 

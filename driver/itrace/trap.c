@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The trap, where a thread's own hooks and those who look at it from elsewhere meet. */
+/* The trap, where a thread's own hooks meet others that look at it from elsewhere. */
 #include <linux/processor.h>
 #include "itrace/trap.h"
 
-static struct it_thread *clearing;	/* whose flag is taken from elsewhere */
+static struct it_thread *clearing;	/* the thread whose flag is taken from elsewhere */
 
 void it_clear_trap_of(struct it_thread *t)
 {
 	WRITE_ONCE(clearing, t);
-	/* clearing before theirs: it_leave_trap() has it the other way round */
+	/* `clearing` before `ceded`: it_cede_trap() has it the other way round */
 	smp_mb();
 	it_disarm(t);
 	smp_store_release(&clearing, NULL);
 }
 
-void it_leave_trap(struct it_thread *t)
+void it_cede_trap(struct it_thread *t)
 {
 	it_disarm(t);
-	WRITE_ONCE(t->theirs, true);
-	/* theirs before clearing */
+	WRITE_ONCE(t->ceded, true);
+	/* `ceded` before `clearing` */
 	smp_mb();
 	/* Few instructions, interrupts off. */
 	while (smp_load_acquire(&clearing) == t)

@@ -21,7 +21,7 @@ static __always_inline void it_set_trap(struct it_thread *t, struct pt_regs *reg
 
 	t->arch.watch = s && test_bit(PITRACE_LOAD_STORE, s->majors);
 #endif
-	if (unlikely(t->theirs))
+	if (unlikely(t->ceded))
 		return;
 	t->trap = true;
 	arch_itrace_arm(t->task, regs, &t->arch);
@@ -29,7 +29,7 @@ static __always_inline void it_set_trap(struct it_thread *t, struct pt_regs *reg
 
 static __always_inline void it_clear_trap(struct it_thread *t, struct pt_regs *regs)
 {
-	if (t->trap && !READ_ONCE(t->theirs))
+	if (t->trap && !READ_ONCE(t->ceded))
 		arch_itrace_disarm(t->task, regs);
 }
 
@@ -41,6 +41,6 @@ static __always_inline void it_disarm(struct it_thread *t)
 /* The same of a thread that is quiet, from elsewhere; the table's lock is held. */
 void it_clear_trap_of(struct it_thread *t);
 /* The thread is a debugger's or a probe's from here on. */
-void it_leave_trap(struct it_thread *t);
+void it_cede_trap(struct it_thread *t);
 
 #endif

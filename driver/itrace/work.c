@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a traced thread does on its way back to user code, where it may sleep: it tells of a
- * signal's handler once that is set up, looks at mappings, waits while the consumer is behind.
+ * A traced thread's work on its way back to user code, where it may sleep: it records a signal's
+ * handler once that is set up, looks at mappings, waits while the consumer is behind.
  */
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
 #include <linux/task_work.h>
+#include "itrace/addresses.h"
 #include "itrace/code.h"
 #include "itrace/defer.h"
 #include "itrace/emit.h"
 #include "itrace/flow.h"
-#include "itrace/places.h"
 #include "itrace/room.h"
 #include "itrace/step.h"
 #include "itrace/trap.h"
 #include "itrace/work.h"
 
-static void handler(struct it_thread *t)
+static void record_signal(struct it_thread *t)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	u64 at;
@@ -34,9 +34,9 @@ static void handler(struct it_thread *t)
 		if (!arch_itrace_interrupted(regs, &at))
 			at = t->in_call ? t->back : t->user.ip;
 		/* A call that a handler interrupts returns behind the handler. */
-		it_at(t, at);
-		it_put_break(t, true, PITRACE_BREAK_SIGNAL, t->signal, at,
-			     instruction_pointer(regs));
+		it_look(t, at);
+		it_emit_break(t, true, PITRACE_BREAK_SIGNAL, t->signal, at,
+			      instruction_pointer(regs));
 		t->user.ip = instruction_pointer(regs);
 		if (t->phase != IT_DONE)
 			it_set_trap(t, regs);
@@ -47,25 +47,25 @@ static void handler(struct it_thread *t)
 void it_work(struct callback_head *head)
 {
 	struct it_thread *t = container_of(head, struct it_thread, work);
-	unsigned long asked = xchg(&t->asked, 0);
+	unsigned long deferred = xchg(&t->deferred, 0);
 
-	if (asked & BIT(IT_ASK_SIGNAL))
-		handler(t);
-	if (asked & BIT(IT_ASK_PLACES))
-		it_places_find(t);
-	if (asked & BIT(IT_ASK_CODE))
+	if (deferred & BIT(IT_DEFER_SIGNAL))
+		record_signal(t);
+	if (deferred & BIT(IT_DEFER_ADDRESSES))
+		it_addresses_find(t);
+	if (deferred & BIT(IT_DEFER_CODE))
 		it_code(t);
-	if (asked & BIT(IT_ASK_ROOM))
+	if (deferred & BIT(IT_DEFER_ROOM))
 		it_wait_for_room(t);
-#ifdef ARCH_ALONE
-	if (asked & BIT(IT_ASK_REACH) || it_lacks_code(t))
+#ifdef ARCH_LLSC_BRANCHES
+	if (deferred & BIT(IT_DEFER_REACH) || it_lacks_code(t))
 		it_reached(t);
 #endif
 	it_put(t);
 	module_put(THIS_MODULE);
 }
 
-/* No session is left: who asked held the module until its work was done, or nearly. */
+/* No session is left: deferred work held the module until it was done, or nearly. */
 void it_work_exit(void)
 {
 	synchronize_rcu_tasks();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a traced thread does on its way back to user code: what was deferred to there. */
+/* Deferred work, done by a traced thread on its way back to user code. */
 #ifndef PITRACE_ITRACE_WORK_H
 #define PITRACE_ITRACE_WORK_H
 

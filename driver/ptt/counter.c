@@ -29,23 +29,24 @@ static int get_cycles_metric(struct counter *counter)
 	return 0;
 }
 
-/* Clocks of perf count all, whatever they are told to leave out. */
+/* perf's clocks count all, whatever they are asked to exclude. */
 static bool is_clock(const struct pitrace_metric *m)
 {
 	return m->type == PERF_TYPE_SOFTWARE && (m->config == PERF_COUNT_SW_CPU_CLOCK ||
 						 m->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* perf is asked by a thread of the kernel, which may all: so only what anyone might be told of his
- * own code. A raw event could be of the CPU's other thread, too. And a hardware counter is taken
- * from all others on all CPUs: it is for those whom perf lets have CPUs. */
+/* perf is asked by a thread of the kernel, which may have all: a member gets only what anyone might
+ * know of his own code. A raw event could be of the CPU's other thread, too. And a hardware counter
+ * is taken from all others on all CPUs: it is for members only if perf allows them counters of
+ * CPUs. */
 static bool for_members(const struct pitrace_metric *m)
 {
 	if (m->flags != PITRACE_METRIC_USER || m->config1 || m->config2)
 		return false;
 	return m->type == PERF_TYPE_SOFTWARE ||
 	       ((m->type == PERF_TYPE_HARDWARE || m->type == PERF_TYPE_HW_CACHE) &&
-		paranoid_lets_cpus());
+		paranoid_allows_cpu_counters());
 }
 
 static int get_event(struct counter *counter, bool member)
@@ -62,7 +63,7 @@ static int get_event(struct counter *counter, bool member)
 		return -EPERM;
 	counter->how = PITRACE_HOW_NOT;
 	counter->width = 64;
-	/* Who may read one may read all of the CPU's: they are not for a member. */
+	/* Access to one is access to all of the CPU's: they are not for a member. */
 	if (ARCH_USER_COUNTERS && READ_ONCE(user_counters) && !member &&
 	    m->type != PERF_TYPE_SOFTWARE) {
 		counter->how = PITRACE_HOW_COUNTER;
@@ -102,7 +103,7 @@ bool counters_are_events(const struct counter *counters, u32 count)
 	return false;
 }
 
-bool counters_let(const struct counter *counters, u32 count)
+bool counters_user_readable(const struct counter *counters, u32 count)
 {
 	for (; count--; counters++)
 		if (counters->how == PITRACE_HOW_COUNTER)
@@ -133,7 +134,8 @@ void counters_put(struct counter *counters, u32 count)
 
 /*
  * Types that are numbered as they come: those of CPUs' counters may be counted, but kprobes have
- * one, too, whose other fields are addresses. So it is tried with none: to such that is an error.
+ * one, too, whose other fields are addresses. It is tried with none, therefore, which is an error
+ * to such.
  */
 static int fit_type(u32 type, unsigned int cpu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a metric counts with: on each CPU a counter that only grows. Cycles need none; others are
+ * The counters of a metric: on each CPU one that only grows. Cycles need none; others are
  * events of perf, one for each CPU, pinned: a counter or nothing, never a share of its time.
  */
 #ifndef PITRACE_COUNTER_H
@@ -24,10 +24,11 @@ int counters_get(struct counter *counters, const struct pitrace_metric *metrics,
 		 bool member, u32 *failed);
 void counters_put(struct counter *counters, u32 count);
 /* Does one of them have PITRACE_HOW_COUNTER? */
-bool counters_let(const struct counter *counters, u32 count);
+bool counters_user_readable(const struct counter *counters, u32 count);
 /* Do CPUs need what counters_make makes? */
 bool counters_are_events(const struct counter *counters, u32 count);
-/* Which ones a CPU has not, and of the last of these why. -EADDRINUSE: others have its counters. */
+/* The counters that a CPU lacks, and why it lacks the last of these. -EADDRINUSE: others have
+ * them. */
 struct counters_lack {
 	u32 missing;			/* a bit for each */
 	u32 which;
@@ -56,13 +57,13 @@ static inline u64 counter_read_event(struct perf_event *perf)
 
 /* Right after it was read: what the thread that runs here needs to read it itself, or that it may
  * not now. PITRACE_HOW_COUNTER alone; interrupts off. */
-static inline void counter_tell(const struct counter *counter, bool let,
-				struct pitrace_ptt_value *value)
+static inline void counter_publish(const struct counter *counter, bool readable,
+				   struct pitrace_ptt_value *value)
 {
 	const struct perf_event *perf = counter->perf[smp_processor_id()];
 
 	value->index = 0;
-	if (!let || !perf || READ_ONCE(perf->state) != PERF_EVENT_STATE_ACTIVE ||
+	if (!readable || !perf || READ_ONCE(perf->state) != PERF_EVENT_STATE_ACTIVE ||
 	    READ_ONCE(perf->oncpu) != smp_processor_id())
 		return;
 	value->index = arch_counter_index(perf);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ptt descriptor: made, asked, mapped, ended. */
+/* The ptt descriptor: created, called, mapped, released. */
 #include <linux/anon_inodes.h>
 #include <linux/bitmap.h>
 #include <linux/capability.h>
@@ -19,8 +19,8 @@
 
 #define SLOTS	64		/* where the user does not say */
 
-static DEFINE_MUTEX(slots_lock);
-static unsigned long taken;	/* of ptts[] */
+static DEFINE_MUTEX(slots_lock);	/* `taken`; nothing is taken within */
+static unsigned long taken;		/* of ptts[] */
 
 unsigned int ptts_alive(void)
 {
@@ -142,7 +142,7 @@ static int make_control(struct ptt *p)
 	c->metrics = p->metrics;
 	c->ncpus = p->ncpus;
 	c->slots = p->slots;
-	/* What goes on elsewhere on a CPU is not a member's to see. */
+	/* A member may not see what else goes on on a CPU. */
 	if (!p->cred)
 		c->cpu_offset = PAGE_SIZE;
 	c->cpu_stride = sizeof(struct pitrace_ptt_cpu);
@@ -195,7 +195,7 @@ static struct ptt *create(const struct pitrace_ptt_args *args, u32 *failed)
 		p->cred = get_current_cred();
 	}
 	err = counters_get(p->counter, args->metric, args->metrics, p->cred, failed);
-	p->let = counters_let(p->counter, p->metrics);
+	p->user_read = counters_user_readable(p->counter, p->metrics);
 	p->events = counters_are_events(p->counter, p->metrics);
 	if (!err)
 		err = take_id(p);
@@ -214,7 +214,7 @@ static struct ptt *create(const struct pitrace_ptt_args *args, u32 *failed)
 	return p;
 }
 
-/* ---- asked ----------------------------------------------------------------------------------- */
+/* ---- called ---------------------------------------------------------------------------------- */
 
 static int change_charge(struct ptt *p, const u32 __user *user)
 {
@@ -269,7 +269,7 @@ static long ptt_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (_IOC_TYPE(cmd) != PITRACE_IOC_MAGIC)
 		return -ENOTTY;
-	if (!member_may_use(p->cred))
+	if (!caller_may_use(p->cred))
 		return -EPERM;
 	if (mutex_lock_killable(&p->changing))
 		return -EINTR;
@@ -283,7 +283,7 @@ static int ptt_mmap(struct file *file, struct vm_area_struct *vma)
 	struct ptt *p = file->private_data;
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 
-	if (vma->vm_flags & VM_WRITE || !member_may_use(p->cred))
+	if (vma->vm_flags & VM_WRITE || !caller_may_use(p->cred))
 		return -EPERM;
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
 	if (offset < PAGE_SIZE)

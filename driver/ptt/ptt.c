@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The state machine of the Performance Inspector's paper. On each CPU time is cut into pieces by
- * events: a dispatch, the begin and the end of an interrupt. What the counters counted in a piece
- * goes, when the event that ends it comes, to whom it belonged. All state is the CPU's own and
- * events of one CPU come one at a time (interrupts are off), so there is nothing to lock.
+ * events: a dispatch, the begin and the end of an interrupt. When the event that ends a piece
+ * comes, the counters' difference over the piece is booked for its thread or CPU. All state is
+ * the CPU's own and events of one CPU come one at a time (interrupts are off), so there is nothing
+ * to lock.
  */
 #include <linux/cpu.h>
 #include <linux/kernel_stat.h>
@@ -16,7 +17,9 @@ struct ptt *ptts[PITRACE_MAX_PTTS];
 unsigned long ptts_on;
 DEFINE_PER_CPU(bool, ptt_quiet) = true;
 DEFINE_PER_CPU(u64, ptt_switches);
-static DEFINE_MUTEX(ptts_lock);		/* of ptts, and CPU hotplug's view of them */
+/* Writers of ptts[], and CPU hotplug's view of it. Taken within `changing` and by hotplug's
+ * callbacks, so whoever holds it must not take hotplug's lock. */
+static DEFINE_MUTEX(ptts_lock);
 
 /* This CPU's part, if it counts. */
 static __always_inline struct ptt_cpu *here(const struct ptt *p)
@@ -31,7 +34,7 @@ static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
 {
 	struct pitrace_ptt_thread *t = c->thread ? c->thread->page : NULL;
 	struct pitrace_ptt_cpu *page = c->page;
-	__u64 *bucket = page->bucket[c->apart ? PITRACE_PTT_INTERRUPTS : c->bucket];
+	__u64 *bucket = page->bucket[c->in_interrupt ? PITRACE_PTT_INTERRUPTS : c->bucket];
 	u32 i;
 
 	ptt_write_begin(&page->sequence);
@@ -45,7 +48,7 @@ static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
 		if (!t)
 			continue;
 		t->metric[i].last = now;
-		if (c->apart)
+		if (c->in_interrupt)
 			t->metric[i].interrupt += used;
 		else
 			t->metric[i].value += used;
@@ -54,53 +57,54 @@ static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
 
 /* ---- counters that threads read themselves --------------------------------------------------- */
 
-static atomic_t lets;			/* ptts with such metrics */
-static DEFINE_PER_CPU(bool, let);	/* we let who runs here */
+static atomic_t user_read_ptts;			/* ptts with such metrics */
+static DEFINE_PER_CPU(bool, user_read_enabled);	/* by us, for the thread that runs here */
 
 /*
- * Of a thread that has events of its own the register belongs to perf, which may write it at any
- * moment that we hear nothing of; so also while the thread before it had some, until the next
+ * While a thread has events of its own the register belongs to perf, which may write it at any
+ * moment that we hear nothing of; likewise while the thread before it had some, until the next
  * interrupt: perf takes these off after our hook. An interrupt is over when perf has done in it
  * whatever it did.
  */
-static bool may_let(const struct task_struct *task)
+static bool may_enable_user_read(const struct task_struct *task)
 {
 	return !compat_has_perf_events(task);
 }
 
-static void tell(const struct ptt *p, const struct ptt_cpu *c, bool yes)
+static void publish_counters(const struct ptt *p, const struct ptt_cpu *c, bool yes)
 {
 	u32 i;
 
 	for (i = 0; i < p->metrics; i++)
 		if (p->counter[i].how == PITRACE_HOW_COUNTER)
-			counter_tell(&p->counter[i], yes, &c->thread->page->metric[i]);
+			counter_publish(&p->counter[i], yes, &c->thread->page->metric[i]);
 }
 
-/* Interrupts are off. What perf let is not taken away. */
-static void let_now(bool yes)
+/* Interrupts are off. Access that perf has given is not taken away. */
+static void set_user_read(bool yes)
 {
-	if (!yes && !__this_cpu_read(let))
+	if (!yes && !__this_cpu_read(user_read_enabled))
 		return;
-	__this_cpu_write(let, yes);
-	arch_let_counters(yes);
+	__this_cpu_write(user_read_enabled, yes);
+	arch_set_user_counters(yes);
 }
 
-/* Does any ptt let who runs here? `end`: one has stopped; else what perf may have written since
- * stands until the thread goes. */
-static void let_here(bool end)
+/* The thread that runs here may read counters if any ptt says so. `end`: one has stopped; else what
+ * perf may have written since stands until the thread goes. */
+static void update_user_read(bool end)
 {
 	struct ptt_cpu *c;
 	struct ptt *p;
 	bool yes = false;
 
-	if (!ARCH_USER_COUNTERS || !atomic_read(&lets) || (!end && !may_let(current)))
+	if (!ARCH_USER_COUNTERS || !atomic_read(&user_read_ptts) ||
+	    (!end && !may_enable_user_read(current)))
 		return;
 	for_each_ptt(p) {
 		c = here(p);
-		yes |= c && c->thread && p->let;
+		yes |= c && c->thread && p->user_read;
 	}
-	let_now(yes && may_let(current));
+	set_user_read(yes && may_enable_user_read(current));
 }
 
 /* ---- a piece ends ---------------------------------------------------------------------------- */
@@ -110,32 +114,32 @@ static __always_inline void leave(const struct ptt *p, struct ptt_cpu *c)
 {
 	if (!c->thread)
 		return;
-	if (ARCH_USER_COUNTERS && unlikely(p->let))
-		tell(p, c, false);
+	if (ARCH_USER_COUNTERS && unlikely(p->user_read))
+		publish_counters(p, c, false);
 	ptt_write_end(&c->thread->page->sequence);
 }
 
-/* Who is in c->thread runs on. */
+/* The thread in c->thread runs on. */
 static __always_inline void book_end(const struct ptt *p, struct ptt_cpu *c, bool may)
 {
 	if (c->thread) {
-		if (ARCH_USER_COUNTERS && unlikely(p->let))
-			tell(p, c, may);
+		if (ARCH_USER_COUNTERS && unlikely(p->user_read))
+			publish_counters(p, c, may);
 		ptt_write_end(&c->thread->page->sequence);
 	}
 	ptt_write_end(&c->page->sequence);
 }
 
-/* What runs here from now on; the CPU's page is open, and no thread's. */
-static __always_inline void take(const struct ptt *p, struct ptt_cpu *c,
-				 const struct task_struct *task, bool dispatch)
+/* `task` runs here from now on; the CPU's page is open, and no thread's. */
+static __always_inline void switch_to_task(const struct ptt *p, struct ptt_cpu *c,
+					   const struct task_struct *task, bool dispatch)
 {
 	struct ptt_thread *thread = ptt_find(p, task);
 	struct pitrace_ptt_thread *t;
 	u32 i;
 
-	/* Who has gained credentials is not this owner's to see. */
-	if (thread && unlikely(p->cred) && !member_sees(p->cred, task))
+	/* A thread that has gained credentials is not this owner's to see. */
+	if (thread && unlikely(p->cred) && !cred_covers_task_rcu(p->cred, task))
 		thread = NULL;
 	c->thread = thread;
 	if (!thread) {
@@ -156,8 +160,8 @@ static __always_inline bool quiet(const struct ptt_cpu *c)
 	return !c->thread && !c->depth && c->bucket == PITRACE_PTT_OTHER;
 }
 
-/* What this CPU does has changed for one of them. */
-static void settle(void)
+/* The CPU's work has changed for one of the ptts. */
+static void update_quiet(void)
 {
 	bool all = true;
 	struct ptt *p;
@@ -170,8 +174,8 @@ static void settle(void)
 	__this_cpu_write(ptt_quiet, all);
 }
 
-/* Those that passed, too; the page is open. */
-static __always_inline void tell_switches(struct ptt_cpu *c)
+/* Switches that ptt_passes() skipped count, too; the page is open. */
+static __always_inline void book_switches(struct ptt_cpu *c)
 {
 	u64 now = __this_cpu_read(ptt_switches);
 
@@ -179,22 +183,23 @@ static __always_inline void tell_switches(struct ptt_cpu *c)
 	c->switches = now;
 }
 
-/* A piece ends without an event, and who runs here is looked up: he may be watched since, or no
- * more. On this CPU, interrupts off. */
+/* A piece ends without an event, and the current thread is looked up: it may be watched since, or
+ * no more. On this CPU, interrupts off. */
 static void look(const struct ptt *p, struct ptt_cpu *c)
 {
 	book_begin(p, c);
 	leave(p, c);
-	take(p, c, current, false);
-	book_end(p, c, may_let(current));
-	settle();
+	switch_to_task(p, c, current, false);
+	book_end(p, c, may_enable_user_read(current));
+	update_quiet();
 }
 
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
-void ptt_switch_slowly(struct task_struct *prev, struct task_struct *next, bool dead)
+void ptt_switch_slow(struct task_struct *prev, struct task_struct *next, bool dead)
 {
-	bool may = ARCH_USER_COUNTERS && may_let(prev) && may_let(next), any = false;
+	bool may = ARCH_USER_COUNTERS && may_enable_user_read(prev) && may_enable_user_read(next);
+	bool any = false;
 	bool all = true;
 	struct ptt_cpu *c;
 	struct ptt *p;
@@ -207,30 +212,31 @@ void ptt_switch_slowly(struct task_struct *prev, struct task_struct *next, bool 
 			leave(p, c);
 			/* No switch comes within an interrupt: one without an end had none. */
 			c->depth = 0;
-			c->apart = false;
-			tell_switches(c);
-			take(p, c, next, true);
+			c->in_interrupt = false;
+			book_switches(c);
+			switch_to_task(p, c, next, true);
 			book_end(p, c, may);
-			any |= c->thread && p->let;
+			any |= c->thread && p->user_read;
 			all &= quiet(c);
 		}
 		/* On whatever CPU: nothing of it is to be found when its memory is another's. */
 		if (unlikely(dead))
 			ptt_ended(p, prev);
 	}
-	if (ARCH_USER_COUNTERS && unlikely(atomic_read(&lets)))
-		let_now(any && may);
+	if (ARCH_USER_COUNTERS && unlikely(atomic_read(&user_read_ptts)))
+		set_user_read(any && may);
 	__this_cpu_write(ptt_quiet, all);
 }
 
-void ptt_interrupt_slowly(bool entry)
+void ptt_interrupt_slow(bool entry)
 {
 	unsigned long flags;
 	bool all = true;
 	struct ptt_cpu *c;
 	struct ptt *p;
 
-	/* These come in the midst of anything, also of a booking: they stay with whom they hit. */
+	/* These come in the midst of anything, also of a booking: their time stays with the piece
+	 * that they hit. */
 	if (in_nmi())
 		return;
 	raw_local_irq_save(flags);
@@ -244,16 +250,16 @@ void ptt_interrupt_slowly(bool entry)
 			continue;
 		}
 		book_begin(p, c);
-		c->apart = entry && !(READ_ONCE(p->flags) & PITRACE_PTT_CHARGE);
+		c->in_interrupt = entry && !(READ_ONCE(p->flags) & PITRACE_PTT_CHARGE);
 		c->page->interrupts += entry;
 		if (c->thread)
 			c->thread->page->interrupts += entry;
-		book_end(p, c, ARCH_USER_COUNTERS && may_let(current));
+		book_end(p, c, ARCH_USER_COUNTERS && may_enable_user_read(current));
 		all &= quiet(c);
 	}
 	__this_cpu_write(ptt_quiet, all);
 	if (!entry)
-		let_here(false);
+		update_user_read(false);
 	raw_local_irq_restore(flags);
 }
 
@@ -264,7 +270,7 @@ static u64 stolen(void)
 	return kcpustat_cpu(smp_processor_id()).cpustat[CPUTIME_STEAL];
 }
 
-/* What was counted while it did not was nobody's: the begin moves up by it. */
+/* Counts of the time when this CPU did not count were nobody's: the begin moves up by them. */
 static void cpu_begin(void *data)
 {
 	struct ptt *p = data;
@@ -283,13 +289,13 @@ static void cpu_begin(void *data)
 	c->stolen = stolen() - c->page->steal;
 	c->switches = __this_cpu_read(ptt_switches);
 	c->depth = 0;
-	c->apart = false;
-	take(p, c, current, false);
+	c->in_interrupt = false;
+	switch_to_task(p, c, current, false);
 	c->on = true;
 	c->page->online = 1;
-	book_end(p, c, may_let(current));
-	settle();
-	let_here(false);
+	book_end(p, c, may_enable_user_read(current));
+	update_quiet();
+	update_user_read(false);
 }
 
 static void cpu_end(void *data)
@@ -300,13 +306,13 @@ static void cpu_end(void *data)
 		return;
 	book_begin(data, c);
 	leave(data, c);
-	tell_switches(c);
+	book_switches(c);
 	c->thread = NULL;
 	book_end(data, c, false);
 	c->on = false;
 	c->page->online = 0;
-	settle();
-	let_here(true);
+	update_quiet();
+	update_user_read(true);
 }
 
 static void cpu_update(void *data)
@@ -317,11 +323,11 @@ static void cpu_update(void *data)
 	if (!c)
 		return;
 	book_begin(p, c);
-	tell_switches(c);
+	book_switches(c);
 	c->page->steal = stolen() - c->stolen;
 	c->page->missing |= counters_missing(p->counter, p->metrics, smp_processor_id());
-	book_end(p, c, may_let(current));
-	let_here(false);
+	book_end(p, c, may_enable_user_read(current));
+	update_user_read(false);
 }
 
 static void cpu_look(void *data)
@@ -331,7 +337,7 @@ static void cpu_look(void *data)
 	if (!c)
 		return;
 	look(data, c);
-	let_here(false);
+	update_user_read(false);
 }
 
 static void on_all(smp_call_func_t f, struct ptt *p)
@@ -350,7 +356,7 @@ static bool runs_thread(int cpu, void *data)
 	return !p->cred || (c && READ_ONCE(c->thread));
 }
 
-/* A member leaves other CPUs in peace: he is shown nothing of them. */
+/* A member's call does not interrupt other CPUs: he is shown nothing of them. */
 void ptt_update(struct ptt *p)
 {
 	cpus_read_lock();
@@ -395,7 +401,8 @@ static void set_on(struct ptt *p, bool on)
 	mutex_unlock(&ptts_lock);
 }
 
-/* CPUs whose counters are to be made get them, and begin. Who comes meanwhile is marked again. */
+/* CPUs whose counters are to be made get them, and begin. A CPU that comes meanwhile is marked
+ * again. */
 static void make_counters(struct work_struct *work)
 {
 	struct ptt *p = container_of(work, struct ptt, make);
@@ -453,7 +460,7 @@ int ptt_start(struct ptt *p, u32 *failed)
 	for (cpu = 0; cpu < p->ncpus; cpu++)
 		if (p->cpu[cpu])
 			p->cpu[cpu]->stale = p->events;
-	atomic_add(p->let, &lets);
+	atomic_add(p->user_read, &user_read_ptts);
 	set_on(p, true);
 	/* CPUs that come from here on begin themselves. */
 	if (!p->events) {
@@ -472,7 +479,7 @@ void ptt_stop(struct ptt *p)
 		return;
 	WRITE_ONCE(p->stopped, true);
 	on_all(cpu_end, p);
-	atomic_sub(p->let, &lets);
+	atomic_sub(p->user_read, &user_read_ptts);
 	set_on(p, false);
 	cancel_work_sync(&p->make);
 	/* Every hook that saw it has preemption off. */
@@ -500,7 +507,7 @@ static void each_here(void (*what)(struct ptt *p, struct ptt_cpu *c))
 }
 
 /* Events that were made for this CPU while it went off are dead, too. */
-static void come(struct ptt *p, struct ptt_cpu *c)
+static void cpu_comes_online(struct ptt *p, struct ptt_cpu *c)
 {
 	if (p->events) {
 		WRITE_ONCE(c->stale, true);
@@ -510,7 +517,7 @@ static void come(struct ptt *p, struct ptt_cpu *c)
 	}
 }
 
-static void go(struct ptt *p, struct ptt_cpu *c)
+static void cpu_goes_offline(struct ptt *p, struct ptt_cpu *c)
 {
 	cpu_end(p);
 	c->stale = p->events;
@@ -518,10 +525,10 @@ static void go(struct ptt *p, struct ptt_cpu *c)
 
 void ptts_cpu_online(unsigned int cpu)
 {
-	each_here(come);
+	each_here(cpu_comes_online);
 }
 
 void ptts_cpu_offline(unsigned int cpu)
 {
-	each_here(go);
+	each_here(cpu_goes_offline);
 }

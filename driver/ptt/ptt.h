@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * PTT: what each thread really used. A ptt is an open file: metrics, the threads that it watches,
- * buckets for each CPU. Hooks see those that count through ptts[], with preemption off; who takes
- * one out waits for all such sections before it frees. All that hooks keep from one event to the
- * next is the ptt's own, so nothing of it outlives its place there.
+ * buckets for each CPU. Hooks see those that count through ptts[], with preemption off; whoever
+ * takes one out waits for all such sections before it frees. All that hooks keep from one event to
+ * the next is the ptt's own, so nothing of it outlives its place there.
  */
 #ifndef PITRACE_PTT_H
 #define PITRACE_PTT_H
@@ -20,8 +20,8 @@ extern unsigned long ptts_on;		/* a bit for each that counts */
 	for (unsigned long left_ = READ_ONCE(ptts_on); left_; left_ &= left_ - 1) \
 		if (((p) = READ_ONCE(ptts[__ffs(left_)])))
 
-void ptt_switch_slowly(struct task_struct *prev, struct task_struct *next, bool dead);
-void ptt_interrupt_slowly(bool entry);
+void ptt_switch_slow(struct task_struct *prev, struct task_struct *next, bool dead);
+void ptt_interrupt_slow(bool entry);
 
 /*
  * From a thread that nobody watches to another such one nothing ends: the piece goes on, and the
@@ -30,7 +30,7 @@ void ptt_interrupt_slowly(bool entry);
 DECLARE_PER_CPU(bool, ptt_quiet);
 DECLARE_PER_CPU(u64, ptt_switches);
 
-/* Hooks. A switch, interrupts off: need no more be done? Who is dead leaves tables. */
+/* Hooks. A switch, interrupts off: need no more be done? A dead thread must leave the tables. */
 static __always_inline bool ptt_passes(const struct task_struct *next, unsigned int prev_state)
 {
 	if (!__this_cpu_read(ptt_quiet) || prev_state & TASK_DEAD || is_idle_task(next) ||
@@ -45,13 +45,13 @@ static __always_inline void ptt_switch(struct task_struct *prev, struct task_str
 				       bool dead)
 {
 	if (READ_ONCE(ptts_on))
-		ptt_switch_slowly(prev, next, dead);
+		ptt_switch_slow(prev, next, dead);
 }
 
 static __always_inline void ptt_interrupt(bool entry)
 {
 	if (unlikely(READ_ONCE(ptts_on)))
-		ptt_interrupt_slowly(entry);
+		ptt_interrupt_slow(entry);
 }
 
 void ptt_init(struct ptt *p);
@@ -59,7 +59,7 @@ void ptt_init(struct ptt *p);
  * is held). */
 int ptt_start(struct ptt *p, u32 *failed);
 void ptt_stop(struct ptt *p);
-/* All CPUs, or this one, book what they have; all look anew who it is that they run. */
+/* All CPUs, or this one, book what they have; all look anew which thread they run. */
 void ptt_update(struct ptt *p);
 void ptt_update_here(struct ptt *p);
 void ptt_look(struct ptt *p);

@@ -64,7 +64,7 @@ void ptt_forget(const struct ptt *p)
 			atomic_dec(ptt_crowd_of(p->place[i].task));
 }
 
-void ptt_tell_who(struct pitrace_ptt_thread *t, const struct task_struct *task)
+void ptt_set_identity(struct pitrace_ptt_thread *t, const struct task_struct *task)
 {
 	t->pid = task->tgid;
 	t->tid = task->pid;
@@ -80,10 +80,10 @@ void ptt_ended(struct ptt *p, struct task_struct *task)
 		return;
 	t = thread->page;
 	ptt_write_begin(&t->sequence);
-	ptt_tell_who(t, task);
+	ptt_set_identity(t, task);
 	t->state = PITRACE_PTT_ENDED;
 	ptt_write_end(&t->sequence);
-	/* Who sees the bit sees the page. */
+	/* A thread that sees the bit sees the page. */
 	smp_mb__before_atomic();
 	set_bit(thread->slot, p->ended);
 }

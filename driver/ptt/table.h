@@ -16,7 +16,7 @@
 #include "ptt/counter.h"
 #include "pitrace.h"
 
-/* A slot. Who takes the thread's place in the table away ends what is counted in it. */
+/* A slot. Taking the thread's place in the table away ends what is counted in it. */
 struct ptt_thread {
 	struct pitrace_ptt_thread *page;
 	struct task_struct *task;	/* to compare with only; perhaps it is gone */
@@ -27,13 +27,13 @@ struct ptt_thread {
 /* One CPU's part; written by that CPU alone, interrupts off. */
 struct ptt_cpu {
 	struct pitrace_ptt_cpu *page;
-	struct ptt_thread *thread;	/* who runs here, if watched */
-	u32 bucket;			/* of who runs here */
+	struct ptt_thread *thread;	/* the current one, if watched */
+	u32 bucket;			/* of the current thread */
 	u32 depth;			/* interrupts that this CPU is in */
-	bool apart;			/* since the last event: an interrupt, in its own bucket */
+	bool in_interrupt;		/* since the last event; it has its own bucket */
 	bool on;			/* it counts */
 	bool stale;			/* its counters are to be made, or made anew */
-	u64 switches;			/* of ptt_switches, told in `dispatches` */
+	u64 switches;			/* of ptt_switches, booked in `dispatches` */
 	u64 stolen;			/* of the system's account; what is above it is ours */
 };
 
@@ -48,14 +48,14 @@ struct ptt {
 	u32 flags;			/* PITRACE_PTT_CHARGE */
 	struct counter counter[PITRACE_METRICS];
 	struct ptt_cpu **cpu;		/* NULL where a CPU is absent */
-	const struct cred *cred;	/* whose it is, who has no CAP_PERFMON; else NULL */
+	const struct cred *cred;	/* the owner's, if he is a member; else NULL */
 	struct quota *quota;		/* his; else NULL */
 
 	struct ptt_place *place;	/* a hash table by task */
 	u8 *reach;			/* how many places to look at, for each hash */
 	u32 bits;			/* of the hash */
 
-	raw_spinlock_t lock;		/* what follows */
+	raw_spinlock_t lock;		/* the slots and the table; hooks take it, innermost */
 	struct ptt_thread *thread;
 	u32 slots;
 	/* Slots. Used: not free; ended: the thread did, another may have it; leaving: out of the
@@ -64,9 +64,9 @@ struct ptt {
 	u32 oldest;			/* where to look for an ended one first */
 	u32 inherit;			/* PITRACE_PTT_ALL */
 
-	struct mutex changing;		/* one call at a time adds or removes */
+	struct mutex changing;		/* one call at a time adds or removes; outermost */
 
-	bool let;			/* threads read counters themselves */
+	bool user_read;			/* threads read counters themselves */
 	bool events;			/* metrics that each CPU needs events for */
 	struct work_struct make;	/* of these, also for CPUs that come */
 	struct counters_lack lack;	/* by no CPU so far */
@@ -144,7 +144,7 @@ void ptt_put(struct ptt *p, struct ptt_place *place, struct ptt_thread *thread);
 bool ptt_give_up(struct ptt *p, const struct ptt_thread *thread);
 /* A hook: this thread has run for the last time. */
 void ptt_ended(struct ptt *p, struct task_struct *task);
-/* Who it is, as of now; the page is open. */
-void ptt_tell_who(struct pitrace_ptt_thread *t, const struct task_struct *task);
+/* The thread's ids and name as of now; the page is open. */
+void ptt_set_identity(struct pitrace_ptt_thread *t, const struct task_struct *task);
 
 #endif

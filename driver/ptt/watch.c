@@ -14,7 +14,7 @@
 
 /* ---- slots; the lock is held ----------------------------------------------------------------- */
 
-/* What the slot's thread used is added to that of all who are gone. */
+/* The use of the slot's thread is added to that of all threads that are gone. */
 static void slot_free(struct ptt *p, u32 slot)
 {
 	struct pitrace_ptt_thread *t = p->thread[slot].page;
@@ -61,7 +61,7 @@ static void page_begin(const struct ptt *p, struct pitrace_ptt_thread *t,
 	t->generation++;
 	t->start = task->start_boottime;
 	t->cpu = task_cpu(task);
-	ptt_tell_who(t, task);
+	ptt_set_identity(t, task);
 	for (i = 0; i < p->metrics; i++)
 		t->metric[i].value = t->metric[i].interrupt = t->metric[i].last = 0;
 	t->state = PITRACE_PTT_WATCHED;
@@ -82,7 +82,7 @@ static int watch(struct ptt *p, struct task_struct *task, u32 inherit)
 	/* It may have run for the last time. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		return -ESRCH;
-	/* Nobody's slot is given up, nor shown as watched, for who finds no place. */
+	/* No slot is given up, nor shown as watched, for a thread that finds no place. */
 	place = ptt_room(p, task);
 	slot = place ? slot_get(p) : p->slots;
 	if (slot >= p->slots)
@@ -116,7 +116,7 @@ static void born(struct ptt *p, struct task_struct *parent, struct task_struct *
 		WRITE_ONCE(p->control->unwatched, p->control->unwatched + 1);
 }
 
-void ptt_fork_slowly(struct task_struct *parent, struct task_struct *child)
+void ptt_fork_slow(struct task_struct *parent, struct task_struct *child)
 {
 	unsigned long flags;
 	struct ptt *p;
@@ -131,7 +131,7 @@ void ptt_fork_slowly(struct task_struct *parent, struct task_struct *child)
 }
 
 /* It may have another thread's id by now, and credentials that its owner must not see. */
-void ptt_exec_slowly(void)
+void ptt_exec_slow(void)
 {
 	struct ptt_thread *thread;
 	unsigned long flags;
@@ -143,7 +143,7 @@ void ptt_exec_slowly(void)
 		thread = ptt_find(p, current);
 		if (thread) {
 			ptt_write_begin(&thread->page->sequence);
-			ptt_tell_who(thread->page, current);
+			ptt_set_identity(thread->page, current);
 			ptt_write_end(&thread->page->sequence);
 		}
 		raw_spin_unlock_irqrestore(&p->lock, flags);
@@ -203,9 +203,9 @@ static int add_one(struct ptt *p, struct task_struct *task)
 }
 
 /*
- * All threads of a process (NULL: all). Who is born meanwhile stands at the end of the list before
- * the birth's hook looks for its parent: either the parent is watched by then, or the walk is yet
- * to come to the parent, and then to the child.
+ * All threads of a process (NULL: all). A thread born meanwhile stands at the end of the list
+ * before the birth's hook looks for its parent: either the parent is watched by then, or the walk
+ * is yet to come to the parent, and then to the child.
  */
 static int add_many(struct ptt *p, struct task_struct *process, u32 inherit)
 {
@@ -242,7 +242,7 @@ static struct task_struct *get_task(const struct ptt *p, s32 tid)
 	rcu_read_unlock();
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	if (member_may_see(p->cred, task))
+	if (owner_may_trace(p->cred, task))
 		return task;
 	put_task_struct(task);
 	return ERR_PTR(-EPERM);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which threads a ptt watches: they come and go, by calls and by themselves. */
+/* The threads that a ptt watches: they come and go, by calls and by themselves. */
 #ifndef PITRACE_PTT_WATCH_H
 #define PITRACE_PTT_WATCH_H
 
@@ -10,19 +10,19 @@ int ptt_add(struct ptt *p, const struct pitrace_ptt_thread_args *args);
 int ptt_remove(struct ptt *p, const struct pitrace_ptt_thread_args *args);
 
 /* Hooks: a child is born; the current process has a new program. */
-void ptt_fork_slowly(struct task_struct *parent, struct task_struct *child);
-void ptt_exec_slowly(void);
+void ptt_fork_slow(struct task_struct *parent, struct task_struct *child);
+void ptt_exec_slow(void);
 
 static inline void ptt_fork(struct task_struct *parent, struct task_struct *child)
 {
 	if (unlikely(READ_ONCE(ptts_on)))
-		ptt_fork_slowly(parent, child);
+		ptt_fork_slow(parent, child);
 }
 
 static inline void ptt_exec(void)
 {
 	if (unlikely(READ_ONCE(ptts_on)))
-		ptt_exec_slowly();
+		ptt_exec_slow();
 }
 
 #endif

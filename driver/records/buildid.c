@@ -168,7 +168,8 @@ static void ask(struct file *file)
 	struct request *q;
 	int i;
 
-	/* Who asks may wait for long in the system call that he is in: unloading is refused. */
+	/* The thread may stay long in its system call: until its work is done the module may not
+	 * be unloaded. */
 	if (!try_module_get(THIS_MODULE))
 		return;
 	do {

@@ -126,8 +126,8 @@ int event_set(struct session *s, const struct pitrace_event_args *args)
 	return err;
 }
 
-/* What is missing on CPUs that are on, and away with what CPUs have left behind. Returns how many
- * of this event there are; *err: why one could not be had. */
+/* Creates the counters that are missing on CPUs that are on, and releases those that CPUs have left
+ * behind. Returns how many of this event there are; *err: why one could not be had. */
 static unsigned int fill(struct session *s, u32 number, int *err)
 {
 	unsigned int cpu, have = 0;
@@ -263,7 +263,7 @@ static void mark_stale(struct session *s, unsigned int cpu)
 		WRITE_ONCE(s->cpu[cpu]->event[i].stale, true);
 }
 
-/* What a refill made while the CPU was going off is dead, too. */
+/* Counters that a refill made while the CPU was going off are dead, too. */
 void event_cpu_online(struct session *s, unsigned int cpu)
 {
 	if (!event_wanted(s))

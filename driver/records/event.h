@@ -12,7 +12,7 @@ void event_init(struct session *s);
 /* PITRACE_IOC_EVENT: 0 or -errno, perf's own among them. The session is off. */
 int event_set(struct session *s, const struct pitrace_event_args *args);
 bool event_wanted(const struct session *s);
-/* Make the counters of all CPUs and let them count; let them count or not; away with them, when no
+/* Create the counters of all CPUs and enable them; disable or enable them; release them, when no
  * hook sees the session any more. */
 int event_start(struct session *s);
 void event_pause(struct session *s, bool pause);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What names need, put into records. */
+/* Records of what names need: processes, threads, mappings, modules, build ids, clocks. */
 #include <linux/cgroup.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -34,7 +34,7 @@ static bool wanted(const struct session *s, const struct session *only, pid_t tg
 {
 	if (only)
 		return s == only;
-	return session_mte(s) && session_has(s, tgid) && member_sees_current(s);
+	return session_mte(s) && session_has(s, tgid) && session_may_trace_current(s);
 }
 
 static u64 cgroup_of(struct task_struct *task)
@@ -46,8 +46,8 @@ static u64 cgroup_of(struct task_struct *task)
 #endif
 }
 
-static void put_task(struct session *s, u32 minor, struct task_struct *task, const char *comm,
-		     u32 flags)
+static void emit_task(struct session *s, u32 minor, struct task_struct *task, const char *comm,
+		      u32 flags)
 {
 	struct pitrace_mte_task *data = reserve(s, minor, sizeof(*data));
 	struct task_struct *parent;
@@ -62,10 +62,11 @@ static void put_task(struct session *s, u32 minor, struct task_struct *task, con
 	data->pid = task->tgid;
 	data->tid = task->pid;
 	rcu_read_lock();
-	/* Who has been reaped keeps the address of a parent that may be gone. */
+	/* A task that has been reaped keeps the address of a parent that may be gone. */
 	parent = pid_alive(task) ? rcu_dereference(task->real_parent) : NULL;
 	data->ppid = parent ? parent->tgid : 0;
-	/* Memory comes from who forked, also when CLONE_PARENT makes another one the parent. */
+	/* Memory comes from the task that forked, also when CLONE_PARENT makes another one the
+	 * parent. */
 	if (minor == PITRACE_MTE_FORK || minor == PITRACE_MTE_CLONE)
 		data->ppid = current->tgid;
 	data->cgroup = cgroup_of(task);
@@ -87,7 +88,7 @@ void mte_task(struct session *only, u32 minor, struct task_struct *task, u32 fla
 	preempt_disable();
 	for_each_active(s, i)
 		if (wanted(s, only, task->tgid))
-			put_task(s, minor, task, task->comm, flags);
+			emit_task(s, minor, task, task->comm, flags);
 	preempt_enable();
 }
 
@@ -99,7 +100,7 @@ void mte_rename(struct task_struct *task, const char *comm)
 	preempt_disable();
 	for_each_active(s, i)
 		if (wanted(s, NULL, task->tgid))
-			put_task(s, PITRACE_MTE_NAME, task, comm, 0);
+			emit_task(s, PITRACE_MTE_NAME, task, comm, 0);
 	preempt_enable();
 }
 
@@ -152,7 +153,8 @@ static const char *describe(struct vm_area_struct *vma, struct pitrace_mte_map *
 	return path;
 }
 
-static void put_map(struct session *s, u32 minor, const struct pitrace_mte_map *m, const char *path)
+static void emit_map_record(struct session *s, u32 minor, const struct pitrace_mte_map *m,
+			    const char *path)
 {
 	u32 n = strlen(path), room = ALIGN(n + 1, 4);
 	struct pitrace_mte_map *data = reserve(s, minor, sizeof(*data) + room);
@@ -166,7 +168,7 @@ static void put_map(struct session *s, u32 minor, const struct pitrace_mte_map *
 	commit(s);
 }
 
-static void tell_map(struct session *only, struct vm_area_struct *vma, struct pitrace_mte_map *m)
+static void emit_map(struct session *only, struct vm_area_struct *vma, struct pitrace_mte_map *m)
 {
 	const char *path = NULL;
 	struct session *s;
@@ -186,7 +188,7 @@ static void tell_map(struct session *only, struct vm_area_struct *vma, struct pi
 			continue;
 		if (!path)
 			path = describe(vma, m);
-		put_map(s, PITRACE_MTE_MODULE, m, path);
+		emit_map_record(s, PITRACE_MTE_MODULE, m, path);
 	}
 	preempt_enable();
 }
@@ -198,7 +200,7 @@ void mte_map(struct session *only, pid_t pid, struct vm_area_struct *vma, u32 fl
 		.length = vma->vm_end - vma->vm_start, .offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 	};
 
-	tell_map(only, vma, &m);
+	emit_map(only, vma, &m);
 }
 
 void mte_map_at(pid_t pid, struct vm_area_struct *vma, unsigned long start, unsigned long length,
@@ -208,7 +210,7 @@ void mte_map_at(pid_t pid, struct vm_area_struct *vma, unsigned long start, unsi
 		.pid = pid, .start = start, .length = length, .offset = (u64)pgoff << PAGE_SHIFT,
 	};
 
-	tell_map(NULL, vma, &m);
+	emit_map(NULL, vma, &m);
 }
 
 void mte_unmap(pid_t pid, unsigned long start, unsigned long length)
@@ -249,7 +251,7 @@ void mte_module(const struct module *mod, bool init, u32 minor)
 	preempt_disable();
 	for_each_active(s, i)
 		if (session_mte(s) && !s->hides_kernel)
-			put_map(s, minor, &m, mod->name);
+			emit_map_record(s, minor, &m, mod->name);
 	preempt_enable();
 }
 
@@ -296,8 +298,8 @@ void mte_sync(struct session *only, enum pitrace_sync_why why)
 	preempt_enable();
 }
 
-/* What the samples count, if not time. */
-static void put_events(struct session *s, struct ring *r)
+/* The events by which the session samples, if not by time. */
+static void emit_events(struct session *s, struct ring *r)
 {
 	u32 i;
 
@@ -346,7 +348,7 @@ void mte_interval(struct session *s, u32 flags)
 			.cpus_present = num_present_cpus(), .cpus_online = num_online_cpus(),
 		};
 		ring_commit(r);
-		put_events(s, r);
+		emit_events(s, r);
 	}
 	preempt_enable();
 }

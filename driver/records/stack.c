@@ -36,9 +36,9 @@ void stack_free(struct session *s)
 	int i;
 
 	for (cpu = 0; s->cpu && cpu < s->ncpus; cpu++)
-		for (i = 0; s->cpu[cpu] && i < STACK_LEVELS; i++) {
-			kfree(s->cpu[cpu]->stack.level[i]);
-			s->cpu[cpu]->stack.level[i] = NULL;
+		for (i = 0; s->cpu[cpu] && i < STACK_CONTEXTS; i++) {
+			kfree(s->cpu[cpu]->stack.context[i]);
+			s->cpu[cpu]->stack.context[i] = NULL;
 		}
 }
 
@@ -54,14 +54,14 @@ int stack_prepare(struct session *s)
 	if (!s->stacks)
 		return 0;
 	for (cpu = 0; cpu < s->ncpus; cpu++)
-		for (i = 0; s->cpu[cpu] && i < STACK_LEVELS; i++) {
+		for (i = 0; s->cpu[cpu] && i < STACK_CONTEXTS; i++) {
 			struct stack *stack = kzalloc_node(size, GFP_KERNEL, cpu_to_node(cpu));
 
 			if (!stack) {
 				stack_free(s);
 				return -ENOMEM;
 			}
-			s->cpu[cpu]->stack.level[i] = stack;
+			s->cpu[cpu]->stack.context[i] = stack;
 		}
 	return 0;
 }
@@ -176,7 +176,7 @@ static void put_copy(const struct session *s, struct stack *stack, const struct 
 }
 
 /* The registers that the thread will go on with in user code, if it has any: kernel threads, and
- * those that the kernel runs in the name of a process, have none, nor has who is exiting. */
+ * those that the kernel runs in the name of a process, have none, nor has a thread that exits. */
 static const struct pt_regs *user_registers(struct pt_regs *regs)
 {
 	if (regs && user_mode(regs))
@@ -194,9 +194,9 @@ const struct stack *stack_take(struct session *s, unsigned int cpu, struct pt_re
 	struct stack *stack;
 	bool is32;
 
-	if (c->busy >= STACK_LEVELS || !c->level[c->busy])
+	if (c->busy >= STACK_CONTEXTS || !c->context[c->busy])
 		return NULL;
-	stack = c->level[c->busy++];
+	stack = c->context[c->busy++];
 	barrier();
 	memset(&stack->head, 0, sizeof(stack->head));
 	if (s->stacks & PITRACE_WANT_KERNEL)

@@ -22,9 +22,10 @@ struct stack {
 	u64 words[];
 };
 
-/* Is it a sane wish (struct pitrace_setup_args)? 0 or -errno. */
+/* Are the arguments for stacks valid? 0 or -errno. */
 int stack_check(const struct pitrace_setup_args *args);
-/* Scratch memory for what the session wants; what it has no more use for goes. It is off. */
+/* Allocate scratch memory for the stacks that the session asks for, and free what it has no more
+ * use for; the session is off. 0 or -ENOMEM. */
 int stack_prepare(struct session *s);
 void stack_free(struct session *s);
 

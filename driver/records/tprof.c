@@ -5,8 +5,8 @@
  * sequence of due times, so that ticks always add up to time.
  *
  * A session about one process has on each CPU a clock that stands while others run there: when one
- * of its threads comes the next tick is as far away as it was when the last one went. So its ticks
- * add up to what its threads ran, however short each turn is, and whoever else runs has none.
+ * of its threads comes the next tick is as far away as it was when the last one went. Its ticks
+ * thus add up to what its threads ran, however short each turn is, and other threads have none.
  */
 #include <asm/irq_regs.h>
 #include <linux/ptrace.h>
@@ -26,14 +26,14 @@ static void advance(struct tprof_cpu *t)
 	t->due += dither_next(&t->dither);
 }
 
-static void tell_outside(struct session_cpu *c, u64 ticks)
+static void count_out_of_scope(struct session_cpu *c, u64 ticks)
 {
 	WRITE_ONCE(c->page->out_of_scope, c->page->out_of_scope + ticks);
 }
 
-/* Of the current thread, which the session sees. */
-static void put_sample(struct session *s, u32 cpu, u64 address, const struct stack *stack,
-		       u32 minor, u32 period)
+/* A sample of the current thread, which the session may see. */
+static void emit_sample(struct session *s, u32 cpu, u64 address, const struct stack *stack,
+			u32 minor, u32 period)
 {
 	struct session_cpu *c = s->cpu[cpu];
 	struct ring *r = &c->ring[PITRACE_RING_TRACE];
@@ -64,13 +64,13 @@ void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u
 {
 	bool user = regs && user_mode(regs);
 
-	if (!session_has(s, current->tgid) || !member_sees_current(s)) {
-		tell_outside(s->cpu[cpu], 1);
+	if (!session_has(s, current->tgid) || !session_may_trace_current(s)) {
+		count_out_of_scope(s->cpu[cpu], 1);
 		return;
 	}
-	put_sample(s, cpu, regs && (user || !s->hides_kernel) ? instruction_pointer(regs) : 0,
-		   unlikely(s->stacks) && regs ? stack_take(s, cpu, regs) : NULL,
-		   minor | (user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL), period);
+	emit_sample(s, cpu, regs && (user || !s->hides_kernel) ? instruction_pointer(regs) : 0,
+		    unlikely(s->stacks) && regs ? stack_take(s, cpu, regs) : NULL,
+		    minor | (user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL), period);
 }
 
 /* Ticks that fell due by now and were not served. Far behind (a machine that stood still) by the
@@ -105,23 +105,24 @@ static void overrun(struct tprof_cpu *t, u64 ticks)
 static bool is_ours(const struct session *s, const struct task_struct *task)
 {
 	return s->scope == PITRACE_SCOPE_SYSTEM ||
-	       (session_has(s, task->tgid) && (likely(!s->cred) || member_sees(s->cred, task)));
+	       (session_has(s, task->tgid) &&
+		(likely(!s->cred) || cred_covers_task_rcu(s->cred, task)));
 }
 
 /* The ticks that others would have had: they are none of ours, and that many. */
-static void tell_others(struct tprof_cpu *t, u64 now)
+static void count_others(struct tprof_cpu *t, u64 now)
 {
 	u64 ticks;
 	u32 rest;
 
-	if (t->others && now > t->others)
-		t->outside += now - t->others;
-	t->others = now;
-	if (t->outside < t->dither.period)
+	if (t->others_since && now > t->others_since)
+		t->others_ns += now - t->others_since;
+	t->others_since = now;
+	if (t->others_ns < t->dither.period)
 		return;
-	ticks = div_u64_rem(t->outside, t->dither.period, &rest);
-	t->outside = rest;
-	tell_outside(t->session->cpu[t->cpu], ticks);
+	ticks = div_u64_rem(t->others_ns, t->dither.period, &rest);
+	t->others_ns = rest;
+	count_out_of_scope(t->session->cpu[t->cpu], ticks);
 }
 
 /* A tick fell due with interrupts off, in schedule(), which the current thread does not come back
@@ -136,28 +137,28 @@ static void serve_in_schedule(struct tprof_cpu *t, u64 now)
 	if (is_ours(s, current)) {
 		stack = unlikely(s->stacks) ? stack_take(s, t->cpu, NULL) : NULL;
 		address = stack && stack->head.kernel ? stack->words[0] : (unsigned long)schedule;
-		put_sample(s, t->cpu, s->hides_kernel ? 0 : address, stack, minor,
-			   t->due - t->previous);
+		emit_sample(s, t->cpu, s->hides_kernel ? 0 : address, stack, minor,
+			    t->due - t->previous);
 	} else {
-		tell_outside(s->cpu[t->cpu], 1);
+		count_out_of_scope(s->cpu[t->cpu], 1);
 	}
 	advance(t);
 	overrun(t, overdue(t, now));
 }
 
-static void leave(struct tprof_cpu *t, const struct task_struct *next, u64 now)
+static void stop_clock(struct tprof_cpu *t, const struct task_struct *next, u64 now)
 {
-	t->away = true;
+	t->offcpu = true;
 	t->since = now;
-	t->others = is_idle_task(next) ? 0 : now;
+	t->others_since = is_idle_task(next) ? 0 : now;
 }
 
 /* The clock goes on. */
-static void go_on(struct tprof_cpu *t, u64 now)
+static void resume_clock(struct tprof_cpu *t, u64 now)
 {
 	u64 stood = now > t->since ? now - t->since : 0;
 
-	t->away = false;
+	t->offcpu = false;
 	t->previous += stood;
 	t->due += stood;
 	hrtimer_start(&t->timer, ns_to_ktime(t->due), HRTIMER_MODE_ABS_PINNED_HARD);
@@ -170,24 +171,24 @@ void tprof_follow(struct tprof_cpu *t, const struct task_struct *prev,
 	u64 now;
 
 	/* Most switches change nothing: within the scope, or from one of the others to another. */
-	if (ours ? !t->away : t->away && is_idle_task(prev) == is_idle_task(next))
+	if (ours ? !t->offcpu : t->offcpu && is_idle_task(prev) == is_idle_task(next))
 		return;
 	if (READ_ONCE(t->session->state) != PITRACE_STATE_ON)
 		return;
 	now = ktime_get_mono_fast_ns();
-	if (!t->away) {
+	if (!t->offcpu) {
 		/* Nobody else's CPU serves it, so it does not run now. */
 		hrtimer_try_to_cancel(&t->timer);
 		if (unlikely(t->due <= now))
 			serve_in_schedule(t, now);
-		leave(t, next, now);
+		stop_clock(t, next, now);
 		return;
 	}
-	tell_others(t, now);
+	count_others(t, now);
 	if (ours)
-		go_on(t, now);
+		resume_clock(t, now);
 	else if (is_idle_task(next))
-		t->others = 0;
+		t->others_since = 0;
 }
 
 /* ---- the timer ------------------------------------------------------------------------------- */
@@ -202,9 +203,9 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	/* It has left the scope, or its owner's sight, while it runs. */
 	if (t->follows && !is_ours(s, current)) {
-		tell_outside(s->cpu[t->cpu], 1);
+		count_out_of_scope(s->cpu[t->cpu], 1);
 		advance(t);
-		leave(t, current, now);
+		stop_clock(t, current, now);
 		return HRTIMER_NORESTART;
 	}
 	tprof_sample(s, t->cpu, get_irq_regs(), now - t->due > LATE_NS ? PITRACE_TPROF_LATE : 0,
@@ -221,7 +222,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 }
 
 /* The ticks that fell due while parked: one record. */
-static void computed(struct tprof_cpu *t, u64 now)
+static void emit_idle(struct tprof_cpu *t, u64 now)
 {
 	struct session *s = t->session;
 	struct session_cpu *c = s->cpu[t->cpu];
@@ -249,7 +250,7 @@ void tprof_wake(struct tprof_cpu *t)
 	t->parked = false;
 	if (READ_ONCE(t->session->state) != PITRACE_STATE_ON)
 		return;
-	computed(t, ktime_get_mono_fast_ns());
+	emit_idle(t, ktime_get_mono_fast_ns());
 	hrtimer_start(&t->timer, ns_to_ktime(t->due), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
@@ -257,8 +258,8 @@ void tprof_init(struct tprof_cpu *t, struct session *s, u32 cpu)
 {
 	t->session = s;
 	t->cpu = cpu;
-	t->running = t->parked = t->follows = t->away = t->begun = false;
-	t->outside = 0;
+	t->running = t->parked = t->follows = t->offcpu = t->begun = false;
+	t->others_ns = 0;
 	hrtimer_setup(&t->timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
@@ -268,8 +269,9 @@ static void begin(struct tprof_cpu *t, u64 now)
 	u32 period = NSEC_PER_SEC / s->rate;
 
 	dither_init(&t->dither, period, s->dither, s->seed + t->cpu);
-	/* CPUs are staggered over one period. Who follows threads begins anywhere in it, so that
-	 * what runs for less than that on each of many CPUs is sampled as often as it should. */
+	/* CPUs are staggered over one period. A timer that follows threads begins anywhere in it,
+	 * so that what runs for less than that on each of many CPUs is sampled as often as it
+	 * should. */
 	t->due = now + (t->follows ? 1 + dither_random(&t->dither, period) :
 			period + div_u64((u64)period * t->cpu, s->ncpus));
 	t->previous = t->due - period;
@@ -292,23 +294,23 @@ void tprof_start(struct tprof_cpu *t)
 	if (!t->follows || !t->begun)
 		begin(t, now);
 	if (is_ours(s, current)) {
-		go_on(t, now);
+		resume_clock(t, now);
 		return;
 	}
 	/* The clock stands already. */
-	t->away = true;
-	t->others = is_idle_task(current) ? 0 : now;
+	t->offcpu = true;
+	t->others_since = is_idle_task(current) ? 0 : now;
 }
 
 /* The clock stands from here on, if it did not. */
 static void stop_following(struct tprof_cpu *t, u64 now)
 {
-	if (!t->away)
+	if (!t->offcpu)
 		t->since = now;
-	else if (t->others)
-		tell_others(t, now);
+	else if (t->others_since)
+		count_others(t, now);
 	overrun(t, overdue(t, t->since));
-	t->follows = t->away = false;
+	t->follows = t->offcpu = false;
 }
 
 void tprof_stop(struct tprof_cpu *t)
@@ -324,7 +326,7 @@ void tprof_stop(struct tprof_cpu *t)
 		if (t->follows)
 			stop_following(t, now);
 		else if (t->parked)
-			computed(t, now);
+			emit_idle(t, now);
 		else
 			overrun(t, overdue(t, now));
 		ring_announce(&t->session->cpu[t->cpu]->ring[PITRACE_RING_TRACE]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tprof: where each CPU is, at dithered times. One pinned timer a CPU and session. That of a
+ * tprof: where each CPU is, at dithered times. One pinned timer a CPU and session. The timer of a
  * session about one process runs while one of its threads does: others' time is not cut up by it.
  */
 #ifndef PITRACE_TPROF_H

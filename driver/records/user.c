@@ -59,8 +59,8 @@ static s64 share_left(const struct share *s, u64 now, unsigned int budget)
 	return min_t(s64, s->left + div_s64(since * budget, 100), SHARE_BURST);
 }
 
-/* Of this user on this CPU, filled up. A place whose user has saved all it can is as good as a
- * free one; with none free users share one, so that many uids get no more than few. */
+/* Returns this user's share of this CPU, filled up. A place whose user has saved all it can is as
+ * good as a free one; with none free users share one, so that many uids get no more than few. */
 static struct share *share_get(u32 uid, u64 now, unsigned int budget)
 {
 	struct share *all = *this_cpu_ptr(&shares), *s, *found = NULL;
@@ -150,7 +150,7 @@ static int begin(struct hook *h)
 	return broke ? -ENOBUFS : any ? 0 : -ENODATA;
 }
 
-static bool put(const struct hook *h, struct session *s)
+static bool emit(const struct hook *h, struct session *s)
 {
 	struct ring *r = session_ring(s, smp_processor_id(), h->ring);
 	void *p;
@@ -188,7 +188,7 @@ static int write_record(struct hook *h)
 		if (!listens(s, h->major))
 			continue;
 		any = true;
-		done |= put(h, s);
+		done |= emit(h, s);
 	}
 	if (h->budget < 100)
 		h->share->left -= ktime_get_mono_fast_ns() - h->start;
@@ -244,7 +244,7 @@ static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 
 static long write_hook(const struct pitrace_hook_args __user *user)
 {
-	/* What is not filled is not written to a ring either. */
+	/* Bytes that are not filled are not written to a ring either. */
 	u64 small[SMALL / sizeof(u64)] UNINITIALIZED;
 	struct pitrace_hook_args a UNINITIALIZED;
 	struct hook h UNINITIALIZED;
@@ -323,7 +323,7 @@ void user_listen(void)
 			majors[i] |= wanted[i];
 		majors[PITRACE_MTE / 64] |= BIT_ULL(PITRACE_MTE % 64);
 	}
-	/* What is not for programs to write is not for them to see. */
+	/* Programs are shown only what they may write. */
 	majors[0] &= BIT_ULL(PITRACE_MTE);
 	majors[1] = 0;
 	majors[2] &= BIT_ULL(PITRACE_HOOKIT % 64);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The walk of all live tasks at *on*: hooks are on before it, ticks begin after it, so that no tick
- * can fall on a process that nobody described. What was born meanwhile with a parent not yet
- * described is walked in a further pass.
+ * can fall on a process that nobody described. Processes born meanwhile, whose parent was not yet
+ * described, are walked in a further pass.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -20,20 +20,20 @@
 
 #define PASSES	8
 
-static bool told_to_end(const bool *end)
+static bool should_stop(const bool *end)
 {
 	return end && READ_ONCE(*end);
 }
 
 /* In continuous mode a consumer makes room: don't write faster than it reads. false: none does. */
-static bool pace(struct session *s, const bool *end)
+static bool throttle(struct session *s, const bool *end)
 {
 	struct ring *r = session_ring(s, raw_smp_processor_id(), PITRACE_RING_MTE);
 
 	if (!r || s->mode == PITRACE_MODE_NORMAL || !ring_half_full(r))
 		return true;
 	session_wake(s);
-	return wait_event_killable_timeout(s->wait, !ring_half_full(r) || told_to_end(end), HZ) > 0;
+	return wait_event_killable_timeout(s->wait, !ring_half_full(r) || should_stop(end), HZ) > 0;
 }
 
 /* A worker cannot be killed out of a wait for memory whose owner hangs: it tries for a second. */
@@ -43,7 +43,7 @@ static int lock_memory(struct mm_struct *mm, const bool *end)
 
 	if (!end)
 		return mmap_read_lock_killable(mm);
-	for (tries = 0; tries < 100 && !told_to_end(end); tries++) {
+	for (tries = 0; tries < 100 && !should_stop(end); tries++) {
 		if (mmap_read_trylock(mm))
 			return 0;
 		msleep(10);
@@ -53,7 +53,7 @@ static int lock_memory(struct mm_struct *mm, const bool *end)
 
 /* One process: that it is, then its mappings, each stamped inside its mmap lock. An exec meanwhile
  * gives it new memory, and what was written is of the old one: then it is written again. */
-static int put_process(struct session *s, struct task_struct *task, const bool *end)
+static int emit_process(struct session *s, struct task_struct *task, const bool *end)
 {
 	struct vm_area_struct *vma;
 	struct mm_struct *mm;
@@ -80,7 +80,7 @@ static int put_process(struct session *s, struct task_struct *task, const bool *
 	return err;
 }
 
-static void put_threads(struct session *s, struct task_struct *leader)
+static void emit_threads(struct session *s, struct task_struct *leader)
 {
 	struct task_struct *t;
 
@@ -91,7 +91,7 @@ static void put_threads(struct session *s, struct task_struct *leader)
 	rcu_read_unlock();
 }
 
-static void put_ancestors(struct session *s, struct task_struct *task)
+static void emit_ancestors(struct session *s, struct task_struct *task)
 {
 	struct task_struct *p;
 	int depth = 0;
@@ -104,29 +104,29 @@ static void put_ancestors(struct session *s, struct task_struct *task)
 	rcu_read_unlock();
 }
 
-static int put_all(struct session *s, struct task_struct *task, const bool *end)
+static int emit_all(struct session *s, struct task_struct *task, const bool *end)
 {
 	int err;
 
 	if (s->scope == PITRACE_SCOPE_PROCESS)
-		put_ancestors(s, task);
-	err = put_process(s, task, end);
-	put_threads(s, task);
+		emit_ancestors(s, task);
+	err = emit_process(s, task, end);
+	emit_threads(s, task);
 	return err;
 }
 
-/* For who may see his own processes only: no ancestors, and no exec that gains credentials between
- * the look at them and the last mapping. */
-static int put_own(struct session *s, struct task_struct *task, const bool *end)
+/* For an owner who may see his own processes only: no ancestors, and no exec that gains credentials
+ * between the look at them and the last mapping. */
+static int emit_own(struct session *s, struct task_struct *task, const bool *end)
 {
 	struct rw_semaphore *exec = &task->signal->exec_update_lock;
 	int err = down_read_killable(exec);
 
 	if (err)
 		return err;
-	if (member_may_see(s->cred, task)) {
-		err = put_process(s, task, end);
-		put_threads(s, task);
+	if (owner_may_trace(s->cred, task)) {
+		err = emit_process(s, task, end);
+		emit_threads(s, task);
 	} else {
 		clear_bit(task->tgid, s->pids);
 	}
@@ -168,7 +168,7 @@ int walk_tasks(struct session *s, const bool *end)
 	u64 since = 0, next;
 	unsigned int i, n;
 	int pass, err = 0;
-	bool paced = true;
+	bool throttled = true;
 
 	for (pass = 0; pass < PASSES && !err; pass++) {
 		struct task_struct **list;
@@ -178,11 +178,11 @@ int walk_tasks(struct session *s, const bool *end)
 		if (!list)
 			return -ENOMEM;
 		for (i = 0; i < n; i++) {
-			if (!err && session_mte(s) && !told_to_end(end)) {
-				paced = paced && pace(s, end);
-				err = s->cred ? put_own(s, list[i], end) :
-						put_all(s, list[i], end);
-				/* It stays as it was told before. */
+			if (!err && session_mte(s) && !should_stop(end)) {
+				throttled = throttled && throttle(s, end);
+				err = s->cred ? emit_own(s, list[i], end) :
+						emit_all(s, list[i], end);
+				/* The process stays as it was recorded before. */
 				if (err == -EAGAIN)
 					err = 0;
 			}

@@ -13,7 +13,7 @@ void ring_reset(struct ring *r)
 
 	local_set(&r->head, 0);
 	local_set(&r->nest, 0);
-	r->last = r->tail = r->limit = r->clocked = r->told = 0;
+	r->last = r->tail = r->limit = r->clocked = r->notified = 0;
 	r->high = 0;
 	r->mask = r->size - 1;
 	r->lost_news = r->starved = false;
@@ -107,9 +107,10 @@ static int lost_kind(const struct ring *r)
 	return -1;
 }
 
-/* Whoever copies segments out of a ring that wraps must see that one is being overwritten before it
- * is: also before a nested writer can find it open, so before the head moves. It only grows. */
-static void tell_opened(struct ring *r, u64 end)
+/* A reader that copies segments out of a ring that wraps must see that one is being overwritten
+ * before it is: also before a nested writer can find it open, so before the head moves. It only
+ * grows. */
+static void publish_opened(struct ring *r, u64 end)
 {
 	u64 *opened = &r->page->ring[r->kind].opened;
 	u64 old = READ_ONCE(*opened);
@@ -119,7 +120,7 @@ static void tell_opened(struct ring *r, u64 end)
 		;
 }
 
-/* Whoever commits last publishes. */
+/* The writer that commits last publishes. */
 static void note_closed(struct ring *r)
 {
 	if (local_read(&r->nest) < RING_CLOSED)
@@ -143,7 +144,7 @@ static noinline void *reserve_slow(struct ring *r, u16 major, u32 minor, u32 byt
 	unsigned long old, new, offset, pad, tail;
 	u64 stamp, last;
 	bool open, high;
-	int told;
+	int kind;
 	void *p;
 
 	do {
@@ -154,8 +155,8 @@ static noinline void *reserve_slow(struct ring *r, u16 major, u32 minor, u32 byt
 		if (stamp < last)
 			stamp = last;
 		offset = old & (r->segment - 1);
-		told = r->lost_news ? lost_kind(r) : -1;
-		new = old + bytes + (told >= 0 ? LOST_BYTES : 0);
+		kind = r->lost_news ? lost_kind(r) : -1;
+		new = old + bytes + (kind >= 0 ? LOST_BYTES : 0);
 		open = offset == 0;
 		pad = 0;
 		high = false;
@@ -172,7 +173,7 @@ static noinline void *reserve_slow(struct ring *r, u16 major, u32 minor, u32 byt
 		if (new - tail > r->size)
 			goto full;
 		if (open && r->wrap)
-			tell_opened(r, ALIGN(new, r->segment));
+			publish_opened(r, ALIGN(new, r->segment));
 	} while (!local_try_cmpxchg(&r->head, (long *)&old, new));
 	r->last = stamp;
 	r->high = stamp >> 32;
@@ -189,8 +190,8 @@ static noinline void *reserve_slow(struct ring *r, u16 major, u32 minor, u32 byt
 	if (high)
 		p = ring_put_header(p, PITRACE_HIGH, stamp >> 32, HIGH_BYTES, PITRACE_TYPE_U32,
 				    stamp);
-	if (told >= 0)
-		p = put_lost(r, p, told, stamp);
+	if (kind >= 0)
+		p = put_lost(r, p, kind, stamp);
 	set_limit(r, new);
 	return ring_put_header(p, major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
 
@@ -223,8 +224,9 @@ void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pi
 	return ring_put_header(ring_at(r, old), major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
 }
 
-/* After a commit that left others at work, or nobody and a closed segment. Who comes in between
- * publishes by himself if nobody is at work, else leaves it to us: what is published only grows. */
+/* After a commit that left others at work, or nobody and a closed segment. A writer that comes in
+ * between publishes by itself if nobody is at work, else leaves it to us: what is published only
+ * grows. */
 void ring_commit_slow(struct ring *r)
 {
 	unsigned long head;
@@ -235,8 +237,8 @@ void ring_commit_slow(struct ring *r)
 		barrier();
 		head = local_read(&r->head);
 		smp_store_release(r->published, head);	/* (A) */
-		if ((head ^ r->told) >= r->segment) {
-			r->told = head;
+		if ((head ^ r->notified) >= r->segment) {
+			r->notified = head;
 			if (r->wrap)
 				WRITE_ONCE(r->tail, head & ~(r->segment - 1));
 			crossed = true;
@@ -278,7 +280,7 @@ void ring_lose_of(struct ring *r, u32 uid)
 {
 	unsigned long flags;
 
-	/* What another user lost is told first. */
+	/* Another user's losses are announced first. */
 	if (r->lost_uid != uid) {
 		local_irq_save(flags);
 		if (local_read(&r->lost[PITRACE_LOST_BUDGET]) != r->announced[PITRACE_LOST_BUDGET])

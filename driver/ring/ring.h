@@ -2,8 +2,8 @@
 /*
  * One CPU's ring of segments. Writers are nested on their own CPU only (task with preemption off,
  * interrupt, NMI); they reserve by cmpxchg on the growing head and the outermost one publishes.
- * A writer never blocks, allocates or locks. What nearly every record needs is inline here; what
- * is rare (a new segment, a new high half, losses to tell) is in ring.c.
+ * A writer never blocks, allocates or locks. The path of nearly every record is inline here; what
+ * is rare (a new segment, a new high half, losses to announce) is in ring.c.
  *
  * A ring that wraps has no consumer: what limits its writers is only that those nested in one
  * another must not overwrite what the outermost has not published yet.
@@ -23,7 +23,7 @@ struct ring {
 	u32 high;			/* the same half again */
 	u32 clock;			/* enum pitrace_clock */
 	unsigned long limit;		/* records up to here need nothing but their own bytes: the
-					   open segment's end, or 0 when there are losses to tell;
+					   open segment's end, or 0 when losses are to be announced;
 					   always 0 where the clock is not the TSC: then */
 	unsigned long clocked;		/* ... this one says it */
 	void *data;
@@ -37,7 +37,7 @@ struct ring {
 	unsigned long size;		/* bytes, powers of two */
 	unsigned long segment;
 	u64 tail;			/* consumed up to here; only grows */
-	unsigned long told;		/* the consumer knows of segments closed up to here */
+	unsigned long notified;		/* the consumer knows of segments closed up to here */
 	struct pitrace_cpu *page;	/* of this CPU, seen by user space */
 	u32 session;
 	u32 cpu;
@@ -51,7 +51,7 @@ struct ring {
 	void (*crossed)(struct ring *r);
 };
 
-#define RING_CLOSED	0x10000		/* a segment was closed; nobody was told yet */
+#define RING_CLOSED	0x10000		/* a segment was closed; nobody was notified */
 
 /* Forget everything: positions, losses. Nobody writes or reads. */
 void ring_reset(struct ring *r);
@@ -80,7 +80,7 @@ static __always_inline void *ring_put_header(void *p, u16 major, u32 minor, u32 
  * Room for a record of `size` data bytes (rounded up to 4), its header already written. NULL: no
  * room, counted as lost of kind `lost`; then don't commit. On this CPU, preemption off.
  *
- * A whole segment has room when its first byte has: consumed positions are segments' ends. So one
+ * A whole segment has room when its first byte has: consumed positions are segments' ends. One
  * comparison with the limit answers for the segment, the room, the losses and the clock.
  */
 static __always_inline void *ring_reserve(struct ring *r, u16 major, u32 minor, u32 size,
@@ -103,7 +103,7 @@ static __always_inline void *ring_reserve(struct ring *r, u16 major, u32 minor, 
 		return ring_reserve_slow(r, major, minor, bytes, lost);
 	r->last = stamp;
 	p = ring_put_header(ring_at(r, old), major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
-	/* So that callers' looks for NULL cost nothing here. */
+	/* This makes callers' checks for NULL cost nothing here. */
 	if (!p)
 		__builtin_unreachable();
 	return p;
@@ -118,7 +118,7 @@ static __always_inline void ring_commit(struct ring *r)
 		ring_commit_slow(r);
 }
 
-/* Count a loss that is not a record without room (overruns); a LOST record will tell. */
+/* Count a loss that is not a record without room (overruns); a LOST record will announce it. */
 void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count);
 /* Count one of PITRACE_LOST_BUDGET to this user. Task context. */
 void ring_lose_of(struct ring *r, u32 uid);

@@ -5,14 +5,14 @@
 #include <linux/sched/task_stack.h>
 #include "core/file_id.h"
 #include "itrace/flow.h"
-#include "itrace/places.h"
+#include "itrace/addresses.h"
 #include "itrace/step.h"
 
 static u64 place_in(const struct itrace_place *place, const struct vm_area_struct *vma)
 {
 	const struct inode *data = file_inode(vma->vm_file);
 	const struct file_id seen = file_id_mapped(vma->vm_file);
-	/* Who looks from outside knows a layer's file by its own name. */
+	/* A user who looks from outside knows a layer's file by its own name. */
 	const struct file_id own = file_id_with(data, data);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 
@@ -23,7 +23,7 @@ static u64 place_in(const struct itrace_place *place, const struct vm_area_struc
 	return vma->vm_start + (place->address - offset);
 }
 
-void it_places_find(struct it_thread *t)
+void it_addresses_find(struct it_thread *t)
 {
 	struct itrace_place start = { }, stop = { };
 	struct vm_area_struct *vma;
@@ -59,9 +59,9 @@ void it_places_find(struct it_thread *t)
 		t->resolve = false;
 		/* Perhaps it stands there. */
 		if (t->in_call)
-			it_at(t, instruction_pointer(task_pt_regs(current)));
+			it_look(t, instruction_pointer(task_pt_regs(current)));
 		else
-			it_passes(t, t->user.ip);
+			it_check_bounds(t, t->user.ip);
 	}
 	preempt_enable();
 }
