@@ -101,23 +101,24 @@ diff <(told tools/mpevt/mpevt.1) <("$bin/mpevt" --help | options) >"$work/out"
 verdict options_mpevt $?
 diff <(told tools/cpi/cpi.1) <("$bin/cpi" --help | options) >"$work/out"
 verdict options_cpi $?
-helps() {
-	"$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }' | while read -r sub; do
-		"$bin/swtrace" help "$sub"
-	done
-}
 diff <(told post/post.1) <("$bin/post" -help | options) >"$work/out"
 verdict options_post $?
 diff <(told tools/swtrace/run.tprof.1) <("$bin/run.tprof" --help | options) >"$work/out"
 verdict options_run.tprof $?
 diff <(told tools/swtrace/run.itrace.1) <("$bin/run.itrace" --help | options) >"$work/out"
 verdict options_run.itrace $?
-helps >"$work/help"
-{
-	options <"$work/help"
-	grep ^usage "$work/help" | grep -oE -- '--?[A-Za-z][a-z-]*'
-} | sort -u >"$work/options"
-diff <(told tools/swtrace/swtrace.1) "$work/options" >"$work/out"
+# Of swtrace each sub-command has a section with its options.
+man -l "$top/tools/swtrace/swtrace.1" | col -b >"$work/page"
+subsection() { # NAME
+	awk -v name="$1" '/^   [a-z]/ { on = "," $0 "," ~ "[ ,]" name "," } /^[A-Z]/ { on = 0 } on' "$work/page" |
+		grep -E '^ {7}-' | sed 's/^ */  /' | options
+}
+for sub in $("$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }'); do
+	diff <(subsection "$sub") <("$bin/swtrace" help "$sub" | options) >"$work/out"
+	verdict "options_swtrace_$sub" $?
+done
+diff <(grep -E '^ {7}-' "$work/page" | sed 's/^ */  /' | options) \
+	<("$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }' | xargs -n 1 "$bin/swtrace" help | options) >"$work/out"
 verdict options_swtrace $?
 for sub in $("$bin/swtrace" help | awk '/^  [a-z_]+ / { print $1 }'); do
 	man -l "$top/tools/swtrace/swtrace.1" | col -b | grep -qE "^   ([a-z]+, )*$sub(,|\$)"
