@@ -7,6 +7,21 @@
 #define COLUMN	15		/* where help texts begin */
 #define WIDTH	100
 
+/* These two are known by their addresses. */
+bool option_help(const struct option_given *given, void *to)
+{
+	(void)given, (void)to;
+	return true;
+}
+
+bool option_version(const struct option_given *given, void *to)
+{
+	(void)given, (void)to;
+	return false;
+}
+
+const struct option_row option_help_rows[] = { OPTION_HELP_ROWS, OPTION_ROWS_END };
+
 static const char *completions_of(const struct option_row *row)
 {
 	return row->completions ? row->completions() : row->complete;

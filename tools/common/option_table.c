@@ -152,18 +152,3 @@ enum option_outcome options_parse(const struct option_table *t, unsigned int com
 	rest->count = argc - optind;
 	return OPTIONS_TAKEN;
 }
-
-/* These two are known by their addresses. */
-bool option_help(const struct option_given *given, void *to)
-{
-	(void)given, (void)to;
-	return true;
-}
-
-bool option_version(const struct option_given *given, void *to)
-{
-	(void)given, (void)to;
-	return false;
-}
-
-const struct option_row option_help_rows[] = { OPTION_HELP_ROWS, OPTION_ROWS_END };

@@ -68,7 +68,7 @@ static const struct option_table start_table = { TABLE, .operands = "@events" };
 
 /* ---- sub-commands ---------------------------------------------------------------------------- */
 
-int cmd_list(const struct mpevt *m)
+static int cmd_list(const struct mpevt *m)
 {
 	struct event_list l = {
 		.form = m->form == FORM_JSON ? EVENTS_JSON : m->form == FORM_CSV ? EVENTS_CSV :

@@ -26,7 +26,6 @@ struct mpevt {
 };
 
 /* They return exit codes; a message said what failed. */
-int cmd_list(const struct mpevt *m);
 int cmd_run(const struct mpevt *m);
 int cmd_start(const struct mpevt *m);
 int cmd_ask(const struct mpevt *m, bool stop);

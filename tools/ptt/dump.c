@@ -11,6 +11,11 @@
 #define TRIES_WHOLE 50		/* ... while none runs on, */
 #define PATIENCE 50000000	/* ... for so many ns */
 
+const char *const bucket_names[] = {
+	[PTTVIEW_THREADS] = "threads", [PTTVIEW_OTHER] = "other", [PTTVIEW_IDLE] = "idle",
+	[PTTVIEW_INTERRUPTS] = "interrupts",
+};
+
 /* ---- taken ----------------------------------------------------------------------------------- */
 
 static int make(struct dump *d, int rows, int cpus)

@@ -6,11 +6,6 @@
 #include "escape.h"
 #include "tool.h"
 
-const char *const bucket_names[] = {
-	[PTTVIEW_THREADS] = "threads", [PTTVIEW_OTHER] = "other", [PTTVIEW_IDLE] = "idle",
-	[PTTVIEW_INTERRUPTS] = "interrupts",
-};
-
 /* ---- threads --------------------------------------------------------------------------------- */
 
 static void values(FILE *out, const struct dump *d, const uint64_t *value)
