@@ -23,7 +23,7 @@ static int open_device(const char *root, unsigned int cpu, int flags, char *why,
 	switch (-err) {
 	case ENOENT:
 	case ENOTDIR:
-		snprintf(why, room, "there is no msr device: the kernel's module msr is not loaded: sudo modprobe msr (none such: a kernel without CONFIG_X86_MSR)");
+		snprintf(why, room, "there is no msr device: the kernel's module msr is not loaded: sudo modprobe msr (if there is none: a kernel without CONFIG_X86_MSR)");
 		break;
 	case EACCES:
 		snprintf(why, room, "no permission for the msr device: run msr as root (sudo)");

@@ -69,7 +69,7 @@ static const struct option_table table = {
 	"REGISTER is a number (0x... or decimal) or a name that --list prints.\n",
 	.notes =
 	"Exit code: 0 done, 1 a CPU refused or another value was read back, 2 misused,\n"
-	"3 this is no x86 machine.",
+	"3 the machine is not an x86.",
 };
 
 /* Do the options fit together? OK, or MISUSED after a message. */

@@ -40,12 +40,12 @@ int cmd_init(const struct ptt_options *o)
 		.count = o->metrics ? o->metrics : 1, .metrics = o->metrics ? o->metric : tsc,
 		.priv = o->priv, .threads = ptt_room(o), .charged = o->charged,
 	};
-	int whom = o->pids ? PTTVIEW_CHILDREN : PTTVIEW_ALL;
-	int rc = pttview_hold(&with, whom, o->pid, o->pids);
+	int scope = o->pids ? PTTVIEW_CHILDREN : PTTVIEW_ALL;
+	int rc = pttview_hold(&with, scope, o->pid, o->pids);
 
 	if (rc == PI_NO_MEMORY && !o->threads && with.threads) {
 		with.threads = 0;
-		rc = pttview_hold(&with, whom, o->pid, o->pids);
+		rc = pttview_hold(&with, scope, o->pid, o->pids);
 	}
 	if (rc == PI_NO_PERMISSION && !o->pids) {
 		complain("%s, or name processes of your own: -p PID", TraceLastError());

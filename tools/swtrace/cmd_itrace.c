@@ -8,22 +8,22 @@
 
 #define REPORTED	1		/* beside the library's codes: failed, after a message */
 
-enum { WHOM = 1 };		/* group of options that exclude one another */
+enum { SCOPE = 1 };		/* group of options that exclude one another */
 
 struct install {
 	uint32_t flags;		/* ITRACE_* */
 	uint64_t skip, limit;
 	const char *from, *until;
 	char which;		/* the option's letter: p, t, g; 0: none of them */
-	const char *whom;
+	const char *ids;		/* its argument */
 };
 
-static bool store_whom(const struct option_given *given, void *to)
+static bool store_scope(const struct option_given *given, void *to)
 {
 	struct install *i = to;
 
 	i->which = given->name[1];
-	i->whom = given->text;
+	i->ids = given->text;
 	return true;
 }
 
@@ -45,12 +45,12 @@ static bool store_nothing(const struct option_given *given, void *to)
 #define FLAG(of)	option_flags, OPTION_TO(struct install, flags), .value = (of)
 
 static const struct option_row rows[] = {
-	{ { "-p" }, "PID[,PID]...", "trace these processes", .store = store_whom,
-	  .complete = "@process", .group = WHOM },
-	{ { "-t" }, "TID[,TID]...", "trace these threads", .store = store_whom,
-	  .complete = "@process", .group = WHOM },
+	{ { "-p" }, "PID[,PID]...", "trace these processes", .store = store_scope,
+	  .complete = "@process", .group = SCOPE },
+	{ { "-t" }, "TID[,TID]...", "trace these threads", .store = store_scope,
+	  .complete = "@process", .group = SCOPE },
 	{ { "-g" }, "PID[,LAST]", "trace processes from this pid on, up to that one",
-	  .store = store_whom, .complete = "@process", .group = WHOM },
+	  .store = store_scope, .complete = "@process", .group = SCOPE },
 	{ { "-c" }, "COUNT", "skip so many instructions of each thread at first",
 	  option_instructions, OPTION_TO(struct install, skip) },
 	{ { "-n" }, "COUNT", "trace no more instructions of each thread than these",
@@ -77,7 +77,7 @@ static const struct option_row rows[] = {
 };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_it_install_table = {
-	.parts = parts, .strict = 1 << WHOM,
+	.parts = parts, .strict = 1 << SCOPE,
 	.notes = "Without -p, -t and -g it traces all that the session may trace.",
 };
 
@@ -143,7 +143,7 @@ int cmd_it_install(int argc, char **argv)
 		return fail("no session: swtrace init begins one (with -t cont, so that what is traced need not fit into the buffers)");
 	rc = ITraceInit((int)i.flags);
 	if (!rc)
-		rc = i.which ? scope(i.which, i.whom) : ITraceEnableAll();
+		rc = i.which ? scope(i.which, i.ids) : ITraceEnableAll();
 	if (!rc)
 		rc = ITraceSetSkipCount(i.skip);
 	if (!rc)

@@ -92,7 +92,7 @@ const struct option_row report_run_rows[] = {
 	  OPTION_TO(struct report_run, what), .value = POST_ONLY, .group = PART },
 	{ { "-b" }, "MB", "trace buffer of each CPU (4)", option_size,
 	  OPTION_TO(struct report_run, run.t.trace_bytes), .value = 1 << 20 },
-	{ { "-r" }, "SECONDS", "trace for so long; the command goes on untraced", option_duration,
+	{ { "-r" }, "SECONDS", "trace for so long; the command continues untraced", option_duration,
 	  OPTION_TO(struct report_run, run.duration), .least = 1 },
 	{ { "--jit" }, NULL, "have Java, node and Python report the code that they make while they run",
 	  option_set, OPTION_TO(struct report_run, run.jit) },

@@ -16,7 +16,7 @@ struct trace_run {
 	const char *from, *until;	/* as they were given */
 	const char *event_names;	/* of -e and -c */
 	uint64_t event_count;
-	bool timer_only;		/* an option was given that the timer alone has */
+	bool timer_only;		/* an option was given that only the timer supports */
 	bool kernel, kernel_only, accesses, no_follow, no_threads;
 	struct caller caller;
 	bool all, quiet;
