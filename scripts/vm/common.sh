@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
 # What the guest scripts share: the names of architectures, the cache folder, and a private
 # apt (own sources, lists, cache and status, so the system's apt never notices). Sourced by bash.
 

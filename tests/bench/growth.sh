@@ -6,7 +6,7 @@
 
 trap 'rm -f "$work"/grown.*' EXIT
 recording mix '' tests/bench/mix.sh
-before= fewer=
+before='' fewer=''
 for millions in 1 10 100; do
 	room $((millions * 33)) || break
 	"$O/tests/bench/repeat" "$work/mix.nrm2" "$work/grown.nrm2" ${millions}000000 >"$work/out" ||

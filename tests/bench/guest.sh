@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
 # What the benches in guests share: instructions, counted under icount, so that other work on the
 # machine does not matter. Sourced after lib.sh.
 more=()

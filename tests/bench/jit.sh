@@ -64,6 +64,7 @@ for functions in "$@"; do
 	find "$work" -type f -name 'jit*' -delete
 done
 for functions in "$@"; do
-	set -- $("$O/tests/bench/find_code" "$functions") || exit 1
+	found=$("$O/tests/bench/find_code" "$functions") || exit 1
+	set -- $found
 	echo "look-up among $functions functions: $1 ns, bsearch in as many ranges $2 ns: x$3"
 done

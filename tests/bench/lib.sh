@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
 # What the benches share. Times are CPU seconds of the whole process tree (others may be at work on
 # the machine), the least of several runs; a file is read once before, so that all find it in memory.
 
@@ -24,7 +25,8 @@ machine() {
 # cost RUNS COMMAND...: sets cpu and wall (least seconds of a run) and rss (peak, MB); what the
 # command says is in $work/out. A failure ends the bench.
 cost() {
-	set -- $("$O/tests/bench/cost" "$work/out" "$@") || exit 1
+	costs=$("$O/tests/bench/cost" "$work/out" "$@") || exit 1
+	set -- $costs
 	[ $# = 3 ] || { echo "bench: a command failed: see $work/out" >&2; exit 1; }
 	cpu=$1 wall=$2 rss=$3
 }

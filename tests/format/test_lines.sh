@@ -286,11 +286,11 @@ verdict debugdata_and_debuglink
 damaged=0 told=0
 for file in gcc4 gcc5 clang5 split_gcc4 split_gcc5 dwz5 zstd5; do
 	for section in info abbrev line str line_str ranges rnglists addr str_offsets; do
-		set -- $(readelf -S -W $file | sed -nE "s/.* \.debug_$section +[A-Z]+ +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) .*/\1 \2/p")
-		[ $# -eq 2 ] || continue
+		read -r begin size _ < <(readelf -S -W $file |
+			sed -nE "s/.* \.debug_$section +[A-Z]+ +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+) .*/\1 \2/p") || continue
 		for part in 0 3 50 97; do
 			cp $file broken
-			at=$((0x$1 + 0x$2 * part / 100))
+			at=$((0x$begin + 0x$size * part / 100))
 			printf '\377\377\377\377\377\377\377\377\377' |
 				dd of=broken bs=1 seek=$at conv=notrunc status=none
 			timeout 20 "$lines" "$work/broken" <<<"$(addresses $file)" >part 2>err

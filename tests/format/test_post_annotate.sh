@@ -57,7 +57,7 @@ verdict ticks_by_instruction
 # ---- lines
 jq -r '.annotated[0].instructions[] | "\(.offset) \(.source):\(.line)"' all.json |
 	while read -r offset line; do
-		printf '%s %s\n' "$(addr2line -e lib.so $(printf %x $((base + offset))) |
+		printf '%s %s\n' "$(addr2line -e lib.so "$(printf %x $((base + offset)))" |
 			sed 's/ (discr.*//')" "$line"
 	done | awk '$1 != $2' >why
 ! [ -s why ]

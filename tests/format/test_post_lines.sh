@@ -191,7 +191,7 @@ if command -v debuginfod >/dev/null; then
 	verdict server_that_hangs
 	kill $server
 	wait $server 2>/dev/null
-	DEBUGINFOD_URLS= code 0 "$post" -line -debuginfod -o - real.nrm2 && has err 'DEBUGINFOD_URLS names no server'
+	DEBUGINFOD_URLS='' code 0 "$post" -line -debuginfod -o - real.nrm2 && has err 'DEBUGINFOD_URLS names no server'
 	verdict no_server_named
 	code 2 "$post" -debuginfod=0 real.nrm2 && has err 'no seconds'
 	verdict debuginfod_usage

@@ -115,7 +115,7 @@ shifted() { # NAME PROCESS FILE
 cc1=$(gcc -print-prog-name=cc1)
 for collector in perf timer; do
 	compare ${collector}_python python3 $collector python.sh
-	compare ${collector}_gcc cc1 $collector gcc-$([ $collector = timer ] && echo 4 || echo 2).sh
+	compare ${collector}_gcc cc1 $collector "gcc-$([ $collector = timer ] && echo 4 || echo 2).sh"
 	compare ${collector}_deflate deflate $collector deflate.sh
 	shifted ${collector}_python python3 /usr/bin/python3
 	shifted ${collector}_gcc cc1 "$cc1"

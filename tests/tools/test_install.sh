@@ -78,9 +78,12 @@ config() {
 	env -u PKG_CONFIG_PATH PKG_CONFIG_LIBDIR="$usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$dest" \
 		PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 pkg-config "$@"
 }
-build() { # NAME [--static]: pkg-config's words are split on purpose
-	${CC:-gcc} -Wall -Wextra -Werror $(config --cflags "$1") -o "$work/$1" "$work/$1.c" \
-		${2:+-static} $(config ${2:-} --libs "$1") &&
+build() { # NAME [--static]
+	local cflags libs
+	read -ra cflags < <(config --cflags "$1")
+	read -ra libs < <(config ${2:+"$2"} --libs "$1")
+	${CC:-gcc} -Wall -Wextra -Werror "${cflags[@]}" -o "$work/$1" "$work/$1.c" \
+		${2:+-static} "${libs[@]}" &&
 		(cd "$work" && LD_LIBRARY_PATH=$usr/lib "./$1")
 }
 for library in perfutil a2n; do
@@ -89,10 +92,11 @@ for library in perfutil a2n; do
 done
 check static_perfutil build perfutil --static
 headers() { # LANGUAGE: each header alone
-	local header code=0
+	local header cflags code=0
+	read -ra cflags < <(config --cflags perfutil)
 	for header in "$usr"/include/pitrace/*.h; do
 		echo "#include <${header##*/}>" | ${CC:-gcc} -Wall -Wextra -Werror -x "$1" -fsyntax-only \
-			$(config --cflags perfutil) - || code=1
+			"${cflags[@]}" - || code=1
 	done
 	return $code
 }

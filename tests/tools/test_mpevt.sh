@@ -167,7 +167,7 @@ echo "minor faults, context switches: $first, $both; perf stat: [${theirs-}]"
 # 4 MB each time; with huge pages fewer faults.
 least=$((want / 4))
 ! grep -q '\[always\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null || least=1
-calc "$(jq -n "$first[0]") >= $least && $(jq -n "$both[0]") >= 2 * $least && $(jq -n "$both[1]") > 20"
+calc "$(jq -n "${first}[0]") >= $least && $(jq -n "${both}[0]") >= 2 * $least && $(jq -n "${both}[1]") > 20"
 verdict counts $? "$first, $both, at least $least faults a turn"
 if [ -n "$perf" ]; then
 	is as_perf_stat "$both" "[$theirs]"
@@ -180,7 +180,8 @@ verdict no_socket_left $?
 # A thread alone; and what its end leaves.
 run 0 start_thread start -t $pid page-faults
 work
-exec {WORK[1]}>&-
+to_work=${WORK[1]}
+exec {to_work}>&-
 wait $pid
 run 0 stop_thread stop --json
 is thread_scope "$(json out "[.scope, .events[0].state, .events[0].count >= $least]")" '["thread","counted",true]'

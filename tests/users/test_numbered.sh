@@ -59,7 +59,7 @@ for who in root sudo user; do
 	[ $who != user ] || with=perf
 	for kind in rotation snapshots; do
 		name=${who}_$kind
-		rm -rf "$work/$name"
+		rm -rf "${work:?}/$name"
 		folder "$name" "$owner" 755
 		cd "$work/$name" || exit 1
 		plant
@@ -71,7 +71,7 @@ for who in root sudo user; do
 		verdict "${name}_ends" $?
 		# Rotation takes the names, a snapshot takes one that is free.
 		n=$(written)
-		[ "$n" -ge $([ $kind = rotation ] && echo 10 || echo 5) ]
+		[ "$n" -ge "$([ $kind = rotation ] && echo 10 || echo 5)" ]
 		verdict "${name}_goes_on" $? "$n files by number: $(ls -l | tr '\n' ';') $(head -c 300 "$work/out")"
 		kept "$name"
 		cd "$work" || exit 1

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
 # The guest's initramfs: a base kept in the cache for each kernel (busybox, the disk's modules) and,
 # made anew for each run, an archive laid over it with programs, libraries, module and script.
 # Sourced by run.sh after it has read its options; set_kernel was called.

@@ -111,7 +111,7 @@ build) module=$("$top/scripts/vm/module" "$kernel" "$arch") || exit 119 ;;
 esac
 
 # The machine: the kernel log on the first serial port, the script's output on the second.
-serial='-serial chardev:con' out_kmods=
+serial=(-serial chardev:con) out_kmods=''
 words="panic=-1 oops=panic panic_on_warn=1 printk.devkmsg=on rdinit=/init"
 read -ra qemu <<<"$("$top/scripts/vm/qemu" "$arch")"
 nqemu=${#qemu[@]}
@@ -171,13 +171,13 @@ qemu+=(-cpu "$cpu" -smp "$smp" -m "$mem" -nodefaults -no-user-config -display no
 if [ -n "$shell" ]; then
 	shell=/dev/$console
 	out=/dev/null
-	qemu+=(-chardev "stdio,id=con,mux=on,signal=off" -chardev null,id=out)
+	qemu+=(-chardev "stdio,id=con,mux=on,signal=off" -chardev "null,id=out")
 	limit=0
 else
 	qemu+=(-chardev "file,id=con,path=$work/console" -chardev "file,id=out,path=$work/out")
 fi
 # The console must come first among the serial ports.
-qemu=("${qemu[@]:0:nqemu}" $serial "${qemu[@]:nqemu}")
+qemu=("${qemu[@]:0:nqemu}" "${serial[@]}" "${qemu[@]:nqemu}")
 if [ ${#gets[@]} -gt 0 ]; then
 	truncate -s 4G "$work/disk"
 	qemu+=(-drive "if=none,id=disk,format=raw,cache=unsafe,file=$work/disk" -device "$disk,drive=disk")

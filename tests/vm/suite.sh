@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
 # What the guest suites share, sourced by bash: build what the guest needs, boot it once or a few
 # times, judge on the host (an emulated machine is slow) what came back, say `ok NAME`.
 # A suite is called with KERNEL and ARCH first. PITRACE_NO_BUILD=1 leaves out the build;

@@ -26,7 +26,7 @@ filter=$!
 
 # One instruction at a time; newer emulators have another word for it.
 one=singlestep
-[ -z "$cross" ] || one=one-insn-per-tb
+[ -z "$cross" ] || one='one-insn-per-tb'
 
 # The guest says when. It is as slow as its log: by a clock of instructions it has no more timer
 # interrupts for that.

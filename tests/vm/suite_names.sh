@@ -5,9 +5,9 @@
 # machine's own time; smp: on two CPUs, where events and ticks overtake each other.
 . "$(dirname "$0")/suite.sh"
 if [ "$1" = icount ]; then
-	count=200 machine=(--icount) arguments=(10000 $count 10 1 1) least_threads=495
+	count=200 machine=(--icount) arguments=(10000 "$count" 10 1 1) least_threads=495
 else
-	count=50 machine=(--smp 2) arguments=(2000 $count 50 4 4) least_threads=250
+	count=50 machine=(--smp 2) arguments=(2000 "$count" 50 4 4) least_threads=250
 fi
 
 booted guest "${machine[@]}" --get '/tmp/*.nrm2' --get '/tmp/*.txt' --get '/tmp/*.err' \

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: itrace.sh KB DRIVER_KB PTRACE_KB: lines "cost WHO WHAT HUNDREDTHS" of an instruction and of
 # a taken branch, a program's and (kernel-) the kernel's; "gzip WHO KB TICKS", alone and traced; "file WHAT
 # N", of the trace of gzip.

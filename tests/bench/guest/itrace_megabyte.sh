@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: itrace_megabyte.sh debugger|collector: lines "gzip WHO TICKS" of `gzip -1` of 1 MB of
 # zeros, alone and under each; "file packed BYTES".
 . /rig/bench/lib.sh

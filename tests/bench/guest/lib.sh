@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest, for the benches: the same events into each tracer while a command runs. Each leaves
 # in `bytes` what it stored. The whole system is traced, if not said otherwise.
 tracing=/sys/kernel/tracing

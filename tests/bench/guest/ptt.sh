@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: ptt.sh: lines "read HOW INSTRUCTIONS" of one read; "switch WHO METRICS INSTRUCTIONS" of
 # one switch between two processes, with all that they do; "run PROGRAM RATE VALUE INTERRUPT" of a
 # program while timers interrupt it so many times a second.

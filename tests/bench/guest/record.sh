@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: record.sh RECORDS: lines "NAME TRACER VALUE", instructions or bytes of one record.
 . /rig/bench/lib.sh
 records=$1

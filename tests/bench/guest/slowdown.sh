@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: slowdown.sh: lines "PROGRAM TRACER INSTRUCTIONS", each program alone and under each
 # tracer. One CPU: who drains the buffers does so at the program's cost, too.
 . /rig/bench/lib.sh

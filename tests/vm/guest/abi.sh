@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: abi.sh [NAME=VALUE] [TEST]...: the ABI harness; each mapping and descriptor gone, the module must go.
-case $1 in *=*) export "$1"; shift ;; esac
+case $1 in *=*) export "${1?}"; shift ;; esac
 case " $*" in
 *' kernel_itrace_'*)
 	modprobe -q msr allow_writes=on

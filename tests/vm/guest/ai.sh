@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: swtrace ai by both collectors at once: quiet; with one CPU busy; while two processes
 # wake one another on the first CPU; while the second CPU goes and comes.
-cd /tmp
+cd /tmp || exit
 both() { # NAME OPTION...
 	swtrace ai -B driver --json "$@" >$name.driver.json &
 	swtrace ai -B proc --json "$@" >$name.proc.json || exit 1

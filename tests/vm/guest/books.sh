@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: books.sh SECONDS. All that is recorded, of the whole machine, while a program does
 # what can be counted and others are busy; then a process alone with much room and with very little.
-cd /tmp
+cd /tmp || exit
 all=dispatch,wakeup,interrupt,syscall,fault
 
 swtrace run -a -M $all,tprof -F 100 -s 32 -o books.nrm2 -- sh -c "

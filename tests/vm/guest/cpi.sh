@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: cpi of a loop of a known length, of a CPU that does nothing else, of idle CPUs, until
 # Ctrl-C. The last CPU has the loop.
-cd /tmp
+cd /tmp || exit
 last=$(printf %x $((1 << ($(grep -c '^processor' /proc/cpuinfo) - 1))))
 
 taskset $last cpi -c -u --json -o few.json -- turn 1000000 || exit 1

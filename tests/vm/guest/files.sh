@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: files.sh FACTOR. What happens to files while tracing is on: they rotate, they are asked
 # for, the disk is full, memory is short, somebody sets the clock. FACTOR: of the times to work.
-cd /tmp
+cd /tmp || exit
 factor=$1
 code=0
 
@@ -28,7 +29,7 @@ echo mine >size.nrm2.1
 echo $((names + 380)) >rotate.txt
 swtrace run -a -F 20000 --rotate-size $((names + 380))k --rotate-keep 1 -o size.nrm2 -- plain $((2500 * factor)) sized 2>size.txt
 is rotate_size_exit $? 0
-is rotate_kept "$(ls size.nrm2.* | grep -c '[0-9]$')" 1
+is rotate_kept "$(ls size.nrm2.*[0-9] | wc -l)" 1
 is rotate_old_is_old "$(cat size.nrm2.1.old)" mine
 rm -f size.nrm2.1.old
 swtrace run -t wrap --rotate-size 1 -- true 2>err

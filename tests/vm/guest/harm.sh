@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: harm.sh CALLS QUOTA ROOT_CALLS SEED. As root, and as an ordinary user of the device's
 # group.
 calls=$1 quota=$2 root_calls=$3 seed=$4

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: hook.sh RECORDS cost|. Programs' own records from four threads, with the module: no
 # limit, the limit of every user, a buffer that is too small; without it: by hook files.
-cd /tmp
+cd /tmp || exit
 records=$1 budget=/sys/module/pitrace/parameters/user_budget
 
 # books NAME RECORDS OPTION...

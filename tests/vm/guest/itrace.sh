@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # itrace.sh COLLECTOR[-ls] WHAT...: in the guest: each program stepped by the judge, then traced by
 # that collector (-ls: with what is read and written); what each said comes back.
-cd /tmp
+cd /tmp || exit
 collector=${1%-ls}
 registers='' ls=''
 [ "$collector" = "$1" ] || registers=-r ls=--ls

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # itrace_code.sh [kernel [probes]]: in the guest: a program that makes and moves code, by the driver; with
 # `kernel` what two system calls execute, the kernel's side too; with `probes` with some in the way.
-cd /tmp
+cd /tmp || exit
 rmmod pitrace && insmod /rig/pitrace.ko itrace=1 "${1:+kernel_itrace=1}" || exit 1
 cp "$(command -v itrace_calls)" .
 ! command -v jit_moves >/dev/null || cp "$(command -v jit_moves)" .

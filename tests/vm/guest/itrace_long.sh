@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: itrace_long.sh BRANCHES LOSSY_BRANCHES: a long trace that waits for its consumer, and
 # one that does not; two of the same thread; what each says comes back.
-cd /tmp
+cd /tmp || exit
 mkdir logs
 cp "$(command -v itrace_long)" long
 swtrace run --itrace --from main -B driver -n all -t cont -o logs/whole.nrm2 -- ./long "$1" >logs/whole.said 2>logs/whole.err

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # itrace_qemu.sh: in the guest: a program waits, is traced, user and kernel side, and does its work
 # while the machine's own log of what it executes is on, which the host is asked for.
 rmmod pitrace && insmod /rig/pitrace.ko kernel_itrace=1 || exit 1

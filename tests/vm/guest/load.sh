@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: load.sh CYCLES. The module goes and comes under a load of forks, with a trace in
 # each cycle; it goes after its holder was killed; it stays while anyone holds a session.
 cycles=$1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: modes.sh SECONDS. Normal mode with buffers that are too small, each of the two; then
 # continuous mode for so long under a load of forks, its memory watched; an idle machine.
-cd /tmp
+cd /tmp || exit
 seconds=$1
 
 # With stacks: a machine that is late with most of its ticks fills the buffer all the same.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: names.sh RATE SHORT_ONES MS THREAD_MS AT_ONCE. Processes that make it hard to
 # name them, each kind in a trace of its own. MS is the work of each case; more where ticks are lost.
-cd /tmp
+cd /tmp || exit
 rate=$1 count=$2 ms=$3 at_once=$5
 
 traced() { # NAME COMMAND...

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: an ordinary user of a stock Debian kernel goes from the installed tree to a profile in
 # two commands; again under filters as container runtimes have them; judged on the spot.
 code=0
@@ -28,7 +29,7 @@ is no_module "$(ls /dev/pitrace 2>/dev/null)" ''
 is perf_paranoid "$(cat /proc/sys/kernel/perf_event_paranoid)" 3
 chmod 1777 /tmp
 mkdir -p /run/user/1000 && chown user:user /run/user/1000 /home/user && chmod 700 /run/user/1000
-cd /home/user
+cd /home/user || exit
 
 as_user() { # COMMAND: as uid 1000, in its home
 	su user -c "cd /home/user; export PATH=$PATH XDG_RUNTIME_DIR=/run/user/1000; $1"
@@ -45,7 +46,7 @@ says user_code_only profile 'user code only'
 says process profile 'sampled ('
 is where_it_ran "$(sed -n 's/.*Linux \([^ ]*\) .*/\1/p' profile | head -n 1)" "$(uname -r)"
 shares run tprof.out
-is nothing_left "$(ls /run/user/1000 /tmp | grep pitrace-timer)" ''
+is nothing_left "$(ls -d /run/user/1000/*pitrace-timer* /tmp/*pitrace-timer* 2>/dev/null)" ''
 # What is refused names why and the cure.
 as_user 'swtrace run -a -o all.nrm2 -- touch ran' 2>err
 is system_refused $? 125

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest, which has no module: perf.sh MS. swtrace as root and as an ordinary user by the
 # kernel's own perf events. What can be judged on the spot is; traces go to the host.
 code=0
@@ -8,7 +9,7 @@ is() { # NAME HAVE WANT
 says() { # NAME FILE WORDS
 	grep -q -- "$3" "$2" && echo "ok perf_$1" || { echo "not ok perf_$1 no '$3' in: $(cat "$2")"; code=1; }
 }
-cd /tmp
+cd /tmp || exit
 ms=$1
 
 # Which serves, and what mends the other.
@@ -159,7 +160,7 @@ names=$(($(stat -c %s a.nrm2) / 1024))
 swtrace run -F 10000 --rotate-size $((names + 150))k --rotate-keep 1 -o size.nrm2 -- plain 5000 sized 2>size.err
 is rotate_size_exit_code $? 0
 is rotate_old_is_old "$(cat size.nrm2.1.old)" mine
-is rotate_kept "$(ls size.nrm2.* | grep -c '[0-9]$')" 1
+is rotate_kept "$(ls size.nrm2.*[0-9] | wc -l)" 1
 is rotate_left_no_other "$(ls rotate.nrm2.new size.nrm2.new 2>/dev/null)" ''
 
 # By an event of the kernel's: every tenth fault of many programs; and one that an open session takes.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: ptt_exact.sh METRIC: its table; of a counter also the one of user code alone; of cycles
 # also the thread's clock.
 case $1 in

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: the table of ptt_storm. The disk is there to hand files back; until then it is free.
 . /rig/conf
 disk=/dev/vda

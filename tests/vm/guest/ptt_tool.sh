@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: ptt_tool.sh THREADS: ptt in each of its uses, with room for so many, as root and as a member of the group pitrace, while programs
 # are forked without end. Numbers are judged on the host.
-cd /tmp
+cd /tmp || exit
 room=$1
 code=0
 
@@ -117,7 +118,7 @@ fresh ptt dump -s 600 --json >cut.json &
 until for p in $(pidof ptt); do grep '^SigCgt:.*[2367abef]$' "/proc/$p/status"; done | grep -q .; do
 	sleep 0.1
 done
-kill -INT $(pidof ptt)
+killall -INT ptt
 wait $!
 same cut $? 0
 
@@ -155,7 +156,7 @@ run 125 ended info
 says ended_words err 'PTT is not on'
 # Nobody holds one: it has its own.
 ptt top -r 1 -d 0.5 >alone.txt || code=1
-kill $(pidof plain)
+killall plain
 
 # ---- a command, beside the kernel's clock of each thread
 for i in 1 2 3; do

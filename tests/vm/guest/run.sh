@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: swtrace run and its neighbours as people meet them: exit codes, signals, refusals,
 # two sessions, sudo, an ordinary user. Judged on the spot; traces that matter go to the host.
 code=0
@@ -11,7 +12,7 @@ is() { # NAME HAVE WANT
 says() { # NAME FILE WORDS
 	grep -q "$3" "$2" && echo "ok run_$1" || { echo "not ok run_$1 no '$3' in: $(cat "$2")"; code=1; }
 }
-cd /tmp
+cd /tmp || exit
 
 # Exit codes.
 swtrace run -o a.nrm2 -- sh -c 'exit 42' 2>err
@@ -123,7 +124,7 @@ is sudo_runs_as_caller "$(cat sudo.out)" 1000
 is sudo_owner "$(stat -c %u:%g sudo.nrm2)" 1000:1000
 
 # run.tprof: both in one go, by the driver.
-mkdir tprof && chmod 777 tprof && cd tprof
+mkdir tprof && chmod 777 tprof && cd tprof || exit
 run.tprof -r 500ms >screen 2>err </dev/null
 is tprof_system "$(($? > 1))" 0
 says tprof_collector err '(collector driver)'
@@ -141,7 +142,7 @@ rm -f *
 SUDO_UID=1000 SUDO_GID=1000 SUDO_USER=user run.tprof -- true >screen 2>err
 is tprof_sudo $? 0
 is tprof_sudo_owners "$(stat -c %u swtrace.nrm2 tprof.out | tr '\n' ' ')" '1000 1000 '
-cd ..
+cd .. || exit
 
 # An ordinary user: words, not a crash; and nothing happens.
 chmod 777 /tmp

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest, under an instruction counter: stacks and events to the last sample; then a member of
 # the group pitrace, who traces a program of his own and is refused all else.
 PITRACE_ICOUNT=1 abi stack_chain stack_each_instruction stack_copy stack_kernel stack_dispatch \
@@ -8,7 +9,7 @@ sed -i 's/^pitrace:.*/&user/' /etc/group
 chgrp pitrace /dev/pitrace
 mkdir /tmp/member
 chown user /tmp/member
-cd /tmp/member
+cd /tmp/member || exit
 su user -c 'swtrace run -B driver -g -F 5000 -o member.nrm2 -- abi spin 200' || code=1
 refused() { # NAME OPTION...
 	name=$1

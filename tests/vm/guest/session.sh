@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: session.sh KERNEL-MODULE. Sessions that stand in each other's way, that are interrupted, that are killed: what
 # is left of them must be good. The files are judged on the host.
-cd /tmp
+cd /tmp || exit
 code=0
 
 verdict() { # NAME CODE [WHY]
@@ -47,7 +48,7 @@ same beside_exit $? 0
 rmmod pitrace 2>err
 [ $? != 0 ] && [ -e /dev/pitrace ]
 verdict rmmod_refused_while_on $?
-touch done
+touch 'done'
 wait $first
 same busy_first_exit $? 0
 
@@ -97,11 +98,12 @@ for i in 1 2 3 4 5 6; do
 	usleep $((i * i * 30000))
 	kill -9 $holder
 	wait $holder
-	kill $(pidof plain)
+	killall plain
 done
 rmmod pitrace
 verdict rmmod_after_kills $?
-kill $load $(pidof plain) 2>/dev/null
+kill $load 2>/dev/null
+killall plain 2>/dev/null
 insmod /rig/pitrace.ko && swtrace run -q -o again.nrm2 -- true
 verdict works_again $?
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: truth.sh RATE PERIODS CONTROL_PERIODS SHORT. The program whose work is known, traced with
 # the dither, and a shorter time without it; then SHORT short ones, which end anywhere in a period.
-cd /tmp
+cd /tmp || exit
 period=$((1000000000 / $1))
 swtrace run -F "$1" --seed 1 -o truth.nrm2 -- truth $period "$2" >truth.txt || exit 1
 swtrace run -F "$1" --no-dither -o control.nrm2 -- truth $period "$3" one five >control.txt || exit 1

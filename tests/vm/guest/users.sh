@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: tests/users/test_NAME.sh of each NAME. Programs are all in one folder here.
 code=0
 export BIN=/usr/local/bin PROGRAMS=/usr/local/bin IN_GUEST=1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=dash
 # In the guest: wrap.sh RATE MS PAUSE [SCALE]. Wrap mode: a ring that was filled many times, and all that
 # freezes it. SCALE: how many times longer each program works, where RATE is low.
-cd /tmp
+cd /tmp || exit
 rate=$1 ms=$2 pause=$3 scale=${4:-1}
 export a=$((50 * scale)) b=$((60 * scale)) c=$((100 * scale))	# milliseconds
 code=0
@@ -80,7 +81,7 @@ swtrace run -a -t wrap -o killed.nrm2 -- plain 60000 killed 2>err &
 sleep $((ms / 2000))
 kill -9 $!
 wait $!
-kill $(pidof plain)
+killall plain
 rmmod pitrace
 is rmmod_after_kill $? 0
 exit $code
