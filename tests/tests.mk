@@ -38,7 +38,7 @@ $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks
 
 # /proc/modules and /proc/kallsyms are the test's own.
-$(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64
+$(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64
 
 # Where the driver's source is installed is told to both.
 $(O)/tests/unit/test_driver_why: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'

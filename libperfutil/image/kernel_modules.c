@@ -4,19 +4,23 @@
 
 #include <errno.h>
 #include <pitrace.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "file/record_walk.h"
 #include "base/text.h"
 
 #define MODULES_MAX	65536
 #define NAME_MAX_BYTES	256
+#define MARK		'#'	/* begins a word that /proc/modules never has */
 
 struct module {
 	const char *name;
 	size_t length;
 	uint64_t start, size;		/* start 0: hidden from this user */
+	uint64_t mark;			/* which load of it; 0: not known */
 	bool doubtful;			/* another may have had its name or place between looks */
 };
 
@@ -27,6 +31,7 @@ struct list {
 
 static bool read_line(struct bytes line, struct module *m)
 {
+	struct bytes address;
 	const char *word;
 	size_t length;
 	int skip;
@@ -42,8 +47,51 @@ static bool read_line(struct bytes line, struct module *m)
 			return false;
 	if (length < 3 || memcmp(word, "0x", 2))
 		return false;
-	line = bytes_of(word + 2, length - 2);
-	return text_number(&line, 16, &m->start);
+	address = bytes_of(word + 2, length - 2);
+	while (text_word(&line, &word, &length))
+		if (*word == MARK) {
+			struct bytes mark = bytes_of(word + 1, length - 1);
+
+			text_number(&mark, 10, &m->mark);
+		}
+	return text_number(&address, 16, &m->start);
+}
+
+/* The folder that it has in sysfs is a new one each time. */
+static unsigned long long mark_of(const char *name, size_t length)
+{
+	char path[sizeof("/sys/module/") + NAME_MAX_BYTES];
+	struct stat st;
+
+	if (length >= NAME_MAX_BYTES || memchr(name, '/', length) || name[0] == '.')
+		return 0;
+	snprintf(path, sizeof(path), "/sys/module/%.*s", (int)length, name);
+	return stat(path, &st) ? 0 : (unsigned long long)st.st_ino;
+}
+
+char *kernel_modules_mark(const char *text)
+{
+	struct bytes b = bytes_of(text, strlen(text));
+	const char *line, *name;
+	char *marked = NULL;
+	size_t length, size;
+	FILE *f = open_memstream(&marked, &size);
+
+	if (!f)
+		return NULL;
+	while (bytes_line(&b, &line, &length)) {
+		struct bytes l = bytes_of(line, length);
+		size_t n;
+
+		fprintf(f, "%.*s", (int)length, line);
+		if (text_word(&l, &name, &n))
+			fprintf(f, " %c%llu", MARK, mark_of(name, n));
+		fputc('\n', f);
+	}
+	if (!fclose(f))
+		return marked;
+	free(marked);
+	return NULL;
 }
 
 static int by_start(const void *pa, const void *pb)
@@ -97,7 +145,8 @@ static bool has(const struct list *l, const struct module *m)
 
 	for (i = 0; i < l->n; i++)
 		if (same_name(&l->item[i], m) && l->item[i].start == m->start &&
-		    (m->start || l->item[i].size == m->size))
+		    (m->start || l->item[i].size == m->size) &&
+		    (!l->item[i].mark || !m->mark || l->item[i].mark == m->mark))
 			return true;
 	return false;
 }

@@ -2,13 +2,17 @@
 /*
  * Kernel modules that come and go while tracing is on. Who looks into /proc/modules again and again
  * knows of each only that it was there at one look and not at another: the time between is a
- * module's where no other one, nor the same one elsewhere, may have had it, and nobody's else.
+ * module's where no other one, nor the same one elsewhere or again, may have had it, and nobody's
+ * else.
  */
 #ifndef PITRACE_KERNEL_MODULES_H
 #define PITRACE_KERNEL_MODULES_H
 
 #include <pifile.h>
 
+/* The text of /proc/modules, with what tells loads of one module from each other: a copy, to be
+ * freed, or NULL without memory. That is what the functions below compare. */
+char *kernel_modules_mark(const char *text);
 /* Two texts of /proc/modules: the same modules at the same places? Use counts do not matter. */
 bool kernel_modules_same(const char *a, const char *b);
 /* MTE records of what came and went between two looks, at `then` and `now` (stamps). 0 or

@@ -178,20 +178,34 @@ static int write_interrupts(struct pifile_writer *w)
 	return err;
 }
 
+/* /proc/modules, for the file and for comparing; both NULL: not to be had. */
+static char *read_modules(size_t *n, char **marked)
+{
+	char *text = read_text("/proc/modules", NULL, n);
+
+	*marked = text ? kernel_modules_mark(text) : NULL;
+	if (*marked)
+		return text;
+	free(text);
+	return NULL;
+}
+
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
 		  const struct trace_info *info, char **modules)
 {
+	char *text;
 	size_t n;
 	int err;
 
 	/* Text shrinks to a fifth; segments stay as they are unless that is asked for. */
 	pifile_set_compression(w, 1);
-	*modules = read_text("/proc/modules", NULL, &n);
+	text = read_modules(&n, modules);
 	err = write_system(w, command, info);
 	if (!err)
 		err = write_kallsyms(w, is_text);
-	if (!err && *modules)
-		err = pifile_write_section(w, PIFILE_SEC_MODULES, *modules, n);
+	if (!err && text)
+		err = pifile_write_section(w, PIFILE_SEC_MODULES, text, n);
+	free(text);
 	if (!err && config->majors[0] >> PITRACE_INTERRUPT & 1)
 		err = write_interrupts(w);
 	if (!err)
@@ -204,40 +218,43 @@ int sysinfo_look(struct pifile_writer *w, int compression, char **modules, uint6
 		 uint64_t now)
 {
 	size_t n;
-	char *text = read_text("/proc/modules", NULL, &n);
+	char *marked, *text = read_modules(&n, &marked);
 	int err = 0;
 
-	if (!text || kernel_modules_same(*modules, text)) {
+	if (!text || kernel_modules_same(*modules, marked)) {
 		free(text);
+		free(marked);
 		return 0;
 	}
 	if (now && *modules)
-		err = kernel_modules_tell(w, *modules, text, then, now);
+		err = kernel_modules_tell(w, *modules, marked, then, now);
 	pifile_set_compression(w, 1);
 	if (!err)
 		err = write_kallsyms(w, is_module_text);
 	if (!err)
 		err = pifile_write_section(w, PIFILE_SEC_MODULES, text, n);
 	pifile_set_compression(w, compression);
+	free(text);
 	free(*modules);
-	*modules = text;
+	*modules = marked;
 	return err;
 }
 
 int sysinfo_again(struct pifile_writer *w, char **modules)
 {
 	size_t n;
-	char *now = read_text("/proc/modules", NULL, &n);
+	char *marked, *text = read_modules(&n, &marked);
 	int err = 0;
 
-	if (now && !kernel_modules_same(*modules, now)) {
+	if (text && !kernel_modules_same(*modules, marked)) {
 		pifile_set_compression(w, 1);
 		err = write_kallsyms(w, is_text);
 		if (!err)
-			err = pifile_write_section(w, PIFILE_SEC_MODULES, now, n);
+			err = pifile_write_section(w, PIFILE_SEC_MODULES, text, n);
 		pifile_set_compression(w, 0);
 	}
-	free(now);
+	free(text);
+	free(marked);
 	free(*modules);
 	*modules = NULL;
 	return err;

@@ -10,7 +10,7 @@
 void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 		    const char *collector, const struct trace_info *info, uint64_t clock_hz);
 /* Sections at the start: system, kallsyms, modules, vdso. The info is the collector's, its note
- * what it does not show. *modules keeps the text of /proc/modules for sysinfo_again. 0 or -errno of
+ * what it does not show. *modules keeps what /proc/modules tells for sysinfo_again. 0 or -errno of
  * the file. */
 int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, const char *command,
 		  const struct trace_info *info, char **modules);

@@ -14,12 +14,16 @@
 static char *look(const char *before, const char *text, size_t size)
 {
 	const struct pifile_header h = { .clock = PITRACE_CLOCK_MONOTONIC, .ncpus = 1 };
-	char *now = strndup(text, size);
+	char *now = strndup(text, size), *marked;
 	struct pifile_writer *w;
 
 	if (!now || !kernel_modules_same(now, now) ||
 	    kernel_modules_same(before, now) != kernel_modules_same(now, before))
 		abort();
+	marked = kernel_modules_mark(now);
+	if (!marked || !kernel_modules_same(marked, marked))
+		abort();
+	free(marked);
 	if (!before || kernel_modules_same(before, now))
 		return now;
 	w = pifile_create_fd(memfd_create("trace", MFD_CLOEXEC), &h);

@@ -220,6 +220,71 @@ static void test_load_unload(void)
 	SYMBOL(0, 0xffffffffc0108000, "nf_hook");
 }
 
+#define ONE	"ffffffffc0100000 t mod_one\t[mod]\nffffffffc0100400 t mod_one_more\t[mod]\n"
+#define TWO	"ffffffffc0100000 t mod_two\t[mod]\n"
+#define IN_THE_LIST	"mod 4096 0 - Live 0xffffffffc0100000\n"
+
+/* Two builds at one place, as texts in their order show them. */
+static void test_builds(void)
+{
+	begin();
+	kallsyms(ONE);
+	modules(IN_THE_LIST);
+	a2n_kernel_unload(a, 100, "mod");
+	a2n_kernel_load(a, 200, "mod", 0xffffffffc0100000, 0x1000);
+	kallsyms(TWO);
+	SYMBOL(50, 0xffffffffc0100500, "mod_one_more");
+	NONE(150, 0xffffffffc0100500);
+	SYMBOL(250, 0xffffffffc0100500, "mod_two");
+	MODULE(250, 0xffffffffc0100500, "[mod]");
+	a2n_kernel_unload(a, 300, "mod");
+	NONE(300, 0xffffffffc0100500);
+	/* One more load, of which no text tells: that of the beginning alone is sure. */
+	a2n_kernel_load(a, 400, "mod", 0xffffffffc0100000, 0x1000);
+	SYMBOL(50, 0xffffffffc0100500, "mod_one_more");
+	CU_ASSERT_EQUAL(ask(250, 0xffffffffc0100500).result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_EQUAL(ask(450, 0xffffffffc0100500).result, A2N_RESULT_NO_SYMBOLS);
+	MODULE(450, 0xffffffffc0100500, "[mod]");
+	/* … until one does. */
+	kallsyms(ONE);
+	SYMBOL(250, 0xffffffffc0100500, "mod_two");
+	SYMBOL(450, 0xffffffffc0100500, "mod_one_more");
+	a2n_kernel_unload(a, 500, "mod");
+	NONE(500, 0xffffffffc0100500);
+}
+
+/* What it begins with is freed, which makes no other build of it; it is loaded again as it was. */
+static void test_same_build(void)
+{
+	begin();
+	a2n_kernel_load(a, 100, "mod", 0xffffffffc0100000, 0x1000);
+	kallsyms(ONE "ffffffffc0180000 t mod_init\t[mod]\n");
+	kallsyms(ONE);
+	a2n_kernel_unload(a, 200, "mod");
+	a2n_kernel_load(a, 300, "mod", 0xffffffffc0100000, 0x1000);
+	kallsyms(ONE);
+	SYMBOL(150, 0xffffffffc0100500, "mod_one_more");
+	NONE(250, 0xffffffffc0100500);
+	SYMBOL(350, 0xffffffffc0100500, "mod_one_more");
+	CU_ASSERT_PTR_EQUAL(ask(150, 0xffffffffc0100500).symbol, ask(350, 0xffffffffc0100500).symbol);
+}
+
+/* More builds than are kept: no names, and no end of memory. */
+static void test_too_many_builds(void)
+{
+	char one[64];
+
+	begin();
+	for (int i = 0; i < 400; i++) {
+		snprintf(one, sizeof(one), "ffffffffc0100000 t build_%d\t[mod]\n", i);
+		kallsyms(one);
+		a2n_kernel_load(a, 100 + 2 * (uint64_t)i, "mod", 0xffffffffc0100000, 0x1000);
+		a2n_kernel_unload(a, 101 + 2 * (uint64_t)i, "mod");
+	}
+	CU_ASSERT_EQUAL(ask(100, 0xffffffffc0100500).result, A2N_RESULT_NO_SYMBOLS);
+	CU_ASSERT_EQUAL(ask(898, 0xffffffffc0100500).result, A2N_RESULT_NO_SYMBOLS);
+}
+
 /* Its code and what it begins with: all of it goes at once, but for what another has by then. */
 static void test_two_pieces(void)
 {
@@ -397,6 +462,36 @@ static void test_made_code(void)
 	CU_ASSERT_STRING_EQUAL(ask(60, 0xffffffffc0000300).module->name, A2N_NO_MODULE);
 }
 
+/* A text of another time does not say what was where code came while the trace was on; what went was
+ * there from the beginning, whoever told of its coming. */
+static void test_made_code_before(void)
+{
+	static const char page[] = "kprobe_insn_page", ftrace[] = "ftrace_trampoline";
+
+	begin();
+	kallsyms("ffffffff81000000 T _stext\nffffffff81001000 T _etext\n"
+		 "ffffffffc0000000 t later_one\t[bpf]\nffffffffc0000800 t later_two\t[bpf]\n");
+	a2n_kernel_code(a, 10, page, 0xffffffffc0000000, 0x400);
+	a2n_kernel_code_gone(a, 20, page, 0xffffffffc0000000, 0x400);
+	a2n_kernel_code_gone(a, 20, ftrace, 0xffffffffc0001000, 0x100);
+	a2n_kernel_code(a, 30, page, 0xffffffffc0001000, 0x1000);
+	SYMBOL(0, 0xffffffffc0000800, "later_two");
+	NONE(9, 0xffffffffc0000010);
+	SYMBOL(10, 0xffffffffc0000010, page);
+	NONE(20, 0xffffffffc0000010);
+	SYMBOL(0, 0xffffffffc0001010, ftrace);
+	SYMBOL(19, 0xffffffffc0001010, ftrace);
+	NONE(20, 0xffffffffc0001010);
+	SYMBOL(30, 0xffffffffc0001010, page);
+	/* It goes where another one is by now: that one stays. */
+	a2n_kernel_code_gone(a, 40, ftrace, 0xffffffffc0001000, 0x100);
+	SYMBOL(40, 0xffffffffc0001010, page);
+	/* Not before what was there first. */
+	a2n_kernel_code_gone(a, 50, ftrace, 0xffffffffc0000200, 0x100);
+	NONE(9, 0xffffffffc0000210);
+	SYMBOL(15, 0xffffffffc0000210, page);
+}
+
 static void test_large(void)
 {
 	const uint32_t n = 200000;
@@ -426,13 +521,15 @@ int main(void)
 		{ "image", test_image },
 		{ "modules", test_modules },
 		{ "load_unload", test_load_unload }, { "two_pieces", test_two_pieces },
+		{ "builds", test_builds }, { "same_build", test_same_build },
+		{ "too_many_builds", test_too_many_builds },
 		{ "loaded_while_on", test_loaded_while_on },
 		{ "overlapping_sizes", test_overlapping_sizes },
 		{ "hidden", test_hidden },
 		{ "rust_names", test_rust_names },
 		{ "no_bounds", test_no_bounds },
 		{ "odd_text", test_odd_text },
-		{ "made_code", test_made_code },
+		{ "made_code", test_made_code }, { "made_code_before", test_made_code_before },
 		{ "large", test_large },
 		{ NULL, NULL }
 	};

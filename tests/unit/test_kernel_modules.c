@@ -3,7 +3,9 @@
  * Kernel modules that come and go while a trace is written: what a look at /proc/modules adds to
  * the file, and what liba2n makes of it. /proc is this test's: modules come and go as it likes.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "a2n.h"
@@ -16,11 +18,13 @@
 #define A	"a 8192 0 - Live 0xffffffffc0000000\n"
 #define A_HIGH	"a 8192 0 - Live 0xffffffffc0100000\n"
 #define B_OVER	"b 8192 1 x,y, Live 0xffffffffc0001000 (OE)\n"
+#define A_NEAR	"a 8192 0 - Live 0xffffffffc0001000\n"
 #define C	"c 16384 0 - Live 0xffffffffc0200000\n"
 #define C_USED	"c 16384 3 x, Live 0xffffffffc0200000\n"
 #define D_NEAR	"d 4096 0 - Live 0xffffffffc0202000\n"
 
 static const char *modules, *kallsyms;
+static unsigned int loads_of_a;	/* so often it came, or came again, so far */
 
 /* fopen, with files of any size. */
 FILE *__real_fopen64(const char *path, const char *mode);
@@ -42,6 +46,22 @@ FILE *__wrap_fopen64(const char *path, const char *mode)
 	return f;
 }
 
+/* … and folders of sysfs: new ones each time. */
+int __real_stat64(const char *path, struct stat *st);
+int __wrap_stat64(const char *path, struct stat *st);
+
+int __wrap_stat64(const char *path, struct stat *st)
+{
+	if (strncmp(path, "/sys/module/", 12) != 0)
+		return __real_stat64(path, st);
+	memset(st, 0, sizeof(*st));
+	st->st_ino = strcmp(path, "/sys/module/a") ? 1000 : 2000 + loads_of_a;
+	if (strcmp(path, "/sys/module/d"))
+		return 0;
+	errno = ENOENT;
+	return -1;
+}
+
 static void test_same(void)
 {
 	CU_ASSERT_TRUE(kernel_modules_same(A C, A C_USED));
@@ -53,6 +73,10 @@ static void test_same(void)
 	CU_ASSERT_FALSE(kernel_modules_same(A, A C));
 	/* Loaded anew: the list looks the same but for the place. */
 	CU_ASSERT_FALSE(kernel_modules_same(A C, A_HIGH C));
+	/* … or for what sysfs tells. */
+	CU_ASSERT_FALSE(kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 (OE) #8\n"));
+	CU_ASSERT_TRUE(kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 (OE) #7\n"));
+	CU_ASSERT_TRUE(kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 #0\n"));
 	/* To who may not see places another size is another module. */
 	CU_ASSERT_TRUE(kernel_modules_same("a 1 0 - Live 0x0000\n", "a 1 5 - Live 0x0000\n"));
 	CU_ASSERT_FALSE(kernel_modules_same("a 1 0 - Live 0x0\n", "a 2 0 - Live 0x0\n"));
@@ -66,6 +90,8 @@ static void test_same(void)
 #define SYM_A	"ffffffffc0000000 t a_begin\t[a]\nffffffffc0001100 t a_work\t[a]\n"
 #define SYM_A2	"ffffffffc0100000 t a_begin\t[a]\nffffffffc0101100 t a_work\t[a]\n"
 #define SYM_B	"ffffffffc0001000 t b_work\t[b]\n"
+#define SYM_A_NEW "ffffffffc0000000 t a_begin\t[a]\nffffffffc0000500 t a_new\t[a]\n"
+#define SYM_A_NEAR "ffffffffc0001000 t a_begin\t[a]\nffffffffc0001080 t a_near\t[a]\n"
 #define SYM_C	"ffffffffc0200000 t c_work\t[c]\n"
 #define SYM_D	"ffffffffc0202000 t d_work\t[d]\n"
 #define AT_A	0xffffffffc0001110ull
@@ -94,6 +120,7 @@ static void begin(const char *m, const char *k)
 	modules = m;
 	kallsyms = k;
 	last = 1000;
+	loads_of_a = 0;
 	CU_ASSERT_EQUAL(sysinfo_write(writer, &config, "", &info, &seen), 0);
 }
 
@@ -241,6 +268,75 @@ static void test_over(void)
 	a2n_close(a2n);
 }
 
+/* The same place, another build: each has its own names, and nobody knows whose the code between
+ * two looks was. */
+static void test_another_build(void)
+{
+	begin(A C, KERNEL SYM_A SYM_C);
+	look(A C, KERNEL SYM_A SYM_C, 2000);
+	loads_of_a++;
+	look(A C, KERNEL SYM_A_NEW SYM_C, 3000);
+	look(A C, KERNEL SYM_A_NEW SYM_C, 4000);
+	CU_ASSERT_EQUAL(end(), 2);
+	CU_ASSERT_STRING_EQUAL(name_at(500, AT_A), "a_work");
+	CU_ASSERT_STRING_EQUAL(name_at(1500, AT_A), "a_work");
+	CU_ASSERT_STRING_NOT_EQUAL(name_at(2500, AT_A), "a_work");
+	CU_ASSERT_STRING_NOT_EQUAL(name_at(2500, AT_A), "a_new");
+	CU_ASSERT_STRING_EQUAL(name_at(3500, AT_A), "a_new");
+	CU_ASSERT_STRING_EQUAL(name_at(3500, 0xffffffffc0000010ull), "a_begin");
+	CU_ASSERT_STRING_EQUAL(name_at(3500, AT_C), "c_work");
+	a2n_close(a2n);
+}
+
+static void test_another_build_at_end(void)
+{
+	begin(A C, KERNEL SYM_A SYM_C);
+	look(A C, KERNEL SYM_A SYM_C, 2000);
+	loads_of_a++;
+	modules = A C;
+	kallsyms = KERNEL SYM_A_NEW SYM_C;
+	CU_ASSERT_EQUAL(end(), 2);
+	/* When it came nobody saw. */
+	CU_ASSERT_STRING_NOT_EQUAL(name_at(3500, AT_A), "a_new");
+	CU_ASSERT_STRING_NOT_EQUAL(name_at(3500, AT_A), "a_work");
+	CU_ASSERT_STRING_EQUAL(name_at(3500, AT_C), "c_work");
+	a2n_close(a2n);
+}
+
+/* It came back as it was, and then as another one. */
+static void test_back_and_another(void)
+{
+	begin(A C, KERNEL SYM_A SYM_C);
+	look(C, KERNEL SYM_C, 2000);
+	loads_of_a++;
+	look(A C, KERNEL SYM_A_NEW SYM_C, 3000);
+	loads_of_a++;
+	look(A C, KERNEL SYM_A SYM_C, 4000);
+	CU_ASSERT_EQUAL(end(), 4);
+	CU_ASSERT_STRING_EQUAL(name_at(1500, AT_A), "a_work");
+	CU_ASSERT_STRING_NOT_EQUAL(name_at(2100, AT_A), "a_work");
+	CU_ASSERT_STRING_EQUAL(name_at(2500, AT_A), "a_new");
+	CU_ASSERT_STRING_NOT_EQUAL(name_at(3500, AT_A), "a_work");
+	CU_ASSERT_STRING_EQUAL(name_at(4500, AT_A), "a_work");
+	a2n_close(a2n);
+}
+
+/* Elsewhere, where its old place was in part. */
+static void test_near(void)
+{
+	begin(A C, KERNEL SYM_A SYM_C);
+	look(C, KERNEL SYM_C, 2000);
+	loads_of_a++;
+	look(A_NEAR C, KERNEL SYM_A_NEAR SYM_C, 3000);
+	CU_ASSERT_EQUAL(end(), 3);
+	CU_ASSERT_STRING_EQUAL(name_at(1500, AT_A), "a_work");
+	CU_ASSERT_STRING_EQUAL(name_at(1500, 0xffffffffc00010f0ull), "a_begin");
+	CU_ASSERT_STRING_EQUAL(name_at(3500, AT_A), "a_near");
+	CU_ASSERT_STRING_EQUAL(name_at(3500, 0xffffffffc0001010ull), "a_begin");
+	CU_ASSERT_STRING_NOT_EQUAL(name_at(3500, 0xffffffffc0000010ull), "a_begin");
+	a2n_close(a2n);
+}
+
 /* A size that counts areas elsewhere does not reach into the next module. */
 static void test_sizes(void)
 {
@@ -295,7 +391,10 @@ int main(void)
 	static const struct unit_test tests[] = {
 		{ "same", test_same }, { "gone", test_gone }, { "goes", test_goes },
 		{ "elsewhere", test_elsewhere }, { "elsewhere_at_end", test_elsewhere_at_end },
-		{ "over", test_over }, { "sizes", test_sizes }, { "texts_alone", test_texts_alone },
+		{ "over", test_over }, { "another_build", test_another_build },
+		{ "another_build_at_end", test_another_build_at_end },
+		{ "back_and_another", test_back_and_another }, { "near", test_near },
+		 { "sizes", test_sizes }, { "texts_alone", test_texts_alone },
 		{ "many", test_many }, { NULL, NULL },
 	};
 

@@ -15,8 +15,6 @@ static int add_symbol(struct kernel *k, const struct kernel_symbol *s)
 	if (!pool_grow(k->symbols, k->n_symbols, k->room_symbols))
 		return -ENOMEM;
 	k->symbols[k->n_symbols++] = *s;
-	if (is_text(s->type) && s->address < s->part->lowest)
-		s->part->lowest = s->address;
 	return 0;
 }
 
@@ -31,6 +29,7 @@ static int read_symbol(struct kernel *k, struct bytes line, struct kernel_part *
 	    length != 1 || !text_word(&line, &name, &name_length) || !s.address)
 		return 0;
 	s.type = word[0];
+	s.version = 0;
 	s.part = k->image;
 	if (text_word(&line, &word, &length)) {
 		if (length < 3 || word[0] != '[' || word[length - 1] != ']')
@@ -47,38 +46,16 @@ static int read_symbol(struct kernel *k, struct bytes line, struct kernel_part *
 	return 1;
 }
 
-static int known_or_new(struct kernel *k)
-{
-	struct kernel_part *p;
-
-	for (p = k->parts; p; p = p->next) {
-		uint32_t i;
-
-		p->drop = false;
-		if (p->lowest == UINT64_MAX)
-			continue;
-		for (i = 0; i < p->n_known && !p->drop; i++)
-			p->drop = p->known[i] == p->lowest;
-		if (p->drop)
-			continue;
-		if (!pool_grow(p->known, p->n_known, p->room_known))
-			return -ENOMEM;
-		p->known[p->n_known++] = p->lowest;
-	}
-	return 0;
-}
-
 int kernel_kallsyms(struct kernel *k, const char *text, size_t size)
 {
 	struct bytes b = bytes_of(text, size);
 	uint32_t begin = k->n_symbols, i, kept;
-	struct kernel_part *p, *last = NULL;
+	struct kernel_part *last = NULL;
 	const char *line;
 	size_t length, lines = 0;
 	int r;
 
-	for (p = k->parts; p; p = p->next)
-		p->lowest = UINT64_MAX;
+	k->texts++;
 	while (bytes_line(&b, &line, &length)) {
 		lines++;
 		r = read_symbol(k, bytes_of(line, length), &last);
@@ -87,7 +64,7 @@ int kernel_kallsyms(struct kernel *k, const char *text, size_t size)
 	}
 	if (lines && k->n_symbols == begin)
 		k->hidden = true;
-	r = known_or_new(k);
+	r = kernel_versions(k, begin);
 	if (r)
 		return r;
 	for (i = kept = begin; i < k->n_symbols; i++)

@@ -38,7 +38,6 @@ struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t lengt
 	if (!p)
 		return NULL;
 	p->name = copy;
-	p->lowest = UINT64_MAX;
 	p->module = module_named(k->modules, tagged, MODULE_KERNEL, k->machine);
 	if (!p->module || table_add(&k->table, hash_u64((uintptr_t)copy), p))
 		return NULL;
@@ -56,7 +55,6 @@ int kernel_open(struct kernel *k, struct modules *modules, uint32_t machine)
 	if (!k->image)
 		return -ENOMEM;
 	k->image->name = A2N_KERNEL;
-	k->image->lowest = UINT64_MAX;
 	k->image->module = module_named(modules, A2N_KERNEL, MODULE_KERNEL, machine);
 	k->parts = k->image;
 	k->dirty = true;
@@ -68,7 +66,7 @@ void kernel_close(struct kernel *k)
 	struct kernel_part *p;
 
 	for (p = k->parts; p; p = p->next)
-		free(p->known);
+		kernel_part_free(p);
 	free(k->symbols);
 	free(k->linked);
 	free(k->ranges);
@@ -81,7 +79,7 @@ void kernel_close(struct kernel *k)
 int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t start,
 		 uint64_t length)
 {
-	struct kernel_event e = { .start = start, .load = length != 0 };
+	struct kernel_event e = { .start = start, .length = length, .load = length != 0 };
 
 	e.part = kernel_part(k, name, strlen(name));
 	if (!e.part ||
@@ -110,7 +108,8 @@ int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t star
 		return rc;
 	e->code = true;
 	e->load = !gone;
-	if (gone || !start)
+	/* What goes was there, whether its coming was told or not. */
+	if (!start || !length)
 		return 0;
 	s.part = e->part;
 	s.name = e->part->name;
@@ -129,6 +128,8 @@ static int by_part(const void *a, const void *b, void *arg)
 	(void)arg;
 	if (x->part != y->part)
 		return x->part < y->part ? -1 : 1;
+	if (x->version != y->version && kernel_symbol_layer(x) != kernel_symbol_layer(y))
+		return kernel_symbol_layer(x) < kernel_symbol_layer(y) ? -1 : 1;
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
@@ -172,6 +173,8 @@ struct layout {
 	uint32_t n;
 	struct kernel_range *ranges;	/* by part and start; at one start events come last */
 	uint32_t n_ranges;
+	const struct kernel_event **code;	/* by start: the first event of each, of code alone */
+	uint32_t n_code;
 };
 
 static int by_snapshot(const void *a, const void *b)
@@ -214,14 +217,79 @@ static void read_ranges(struct kernel *k, struct layout *l)
 
 		e->part->ranged = true;
 		e->part->newest = NULL;
-		if (e->load)
+		if (e->load || (e->code && e->length))
 			l->ranges[l->n_ranges++] = (struct kernel_range){
-				e->part, e->start, e->last, EVENT };
+				e->part, e->start, e->last, EVENT, NULL };
 	}
 	for (i = 0; i < k->n_ranges; i++)
 		k->ranges[i].part->ranged = true;
 	if (l->n_ranges)
 		qsort(l->ranges, l->n_ranges, sizeof(*l->ranges), by_start);
+}
+
+static int by_code(const void *a, const void *b)
+{
+	const struct kernel_event *x = *(const struct kernel_event *const *)a;
+	const struct kernel_event *y = *(const struct kernel_event *const *)b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void read_code(struct kernel *k, struct layout *l)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < k->n_events; i++)
+		if (k->events[i].code && k->events[i].length)
+			l->code[n++] = &k->events[i];
+	if (n)
+		qsort(l->code, n, sizeof(*l->code), by_code);
+	for (i = 0; i < n; i++)
+		if (!l->n_code || l->code[l->n_code - 1]->start != l->code[i]->start)
+			l->code[l->n_code++] = l->code[i];
+}
+
+/* The last of those that begin at or before address; NULL: none does. */
+static const struct kernel_event *find_code(const struct layout *l, uint64_t address, uint32_t *at)
+{
+	uint32_t low = 0, high = l->n_code;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->code[middle]->start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*at = low;
+	return low ? l->code[low - 1] : NULL;
+}
+
+/* Events tell when what is here came: a text of another time does not speak of the time before. */
+static bool came(const struct layout *l, uint64_t address)
+{
+	uint32_t at;
+	const struct kernel_event *e = find_code(l, address, &at);
+
+	return e && address <= e->last;
+}
+
+/* The first that is told of it is that it goes: it was there from the beginning, unless something
+ * else was. */
+static bool was_there(const struct layout *l, uint32_t i)
+{
+	const struct kernel_event *e = l->code[i];
+	uint32_t next = i + 1;
+
+	if (e->load || (i && l->code[i - 1]->last >= e->start && l->code[i - 1] < e))
+		return false;
+	for (; next < l->n_code && l->code[next]->start <= e->last; next++)
+		if (l->code[next] < e || next - i > 64)
+			return false;
+	return true;
 }
 
 static int read_layout(struct kernel *k, struct layout *l)
@@ -231,9 +299,11 @@ static int read_layout(struct kernel *k, struct layout *l)
 	*l = (struct layout){ .text = UINT64_MAX };
 	l->all = malloc((k->n_symbols + 1ull) * sizeof(*l->all));
 	l->ranges = malloc((k->n_ranges + 1ull + k->n_events) * sizeof(*l->ranges));
-	if (!l->all || !l->ranges)
+	l->code = malloc((k->n_events + 1ull) * sizeof(*l->code));
+	if (!l->all || !l->ranges || !l->code)
 		return -ENOMEM;
 	read_ranges(k, l);
+	read_code(k, l);
 	for (i = 0; i < k->n_symbols; i++) {
 		const struct kernel_symbol *s = &k->symbols[i];
 
@@ -300,10 +370,10 @@ static uint64_t range_end(const struct layout *l, const struct kernel_part *p, u
 	return r && address <= r->last ? r->last + (r->last != UINT64_MAX) : 0;
 }
 
-static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct kernel_part *p,
+static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct module *m,
 		    uint64_t base)
 {
-	const struct mapping mapping = { p->module, -base };
+	const struct mapping mapping = { m, -base };
 
 	if (end <= start)
 		return 0;
@@ -311,15 +381,18 @@ static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct kerne
 			 false);
 }
 
-/* The table of one part; its symbols are [i, n) in the order of addresses. */
+/* One table of a part; its symbols are [i, n) in the order of addresses. */
 static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uint32_t n)
 {
 	struct kernel_part *p = k->symbols[i].part;
+	struct module *m = kernel_layer(p, kernel_symbol_layer(&k->symbols[i]));
 	struct symtab tab = { 0 };
 	bool image = p == k->image;
 	uint64_t end = 0;
 	uint32_t next = i;
 
+	if (!m)
+		return 0;
 	for (; i < n; i++) {
 		const struct kernel_symbol *s = &k->symbols[i];
 
@@ -336,8 +409,8 @@ static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uin
 			} else if (!image || !end) {
 				end = next_of_all(l, s->address);
 			}
-			if (!image && !p->ranged && is_text(s->type) &&
-			    set_part(k, s->address, end, p, 0)) {
+			if (!image && !p->ranged && is_text(s->type) && !came(l, s->address) &&
+			    set_part(k, s->address, end, m, 0)) {
 				symtab_free(&tab);
 				return -ENOMEM;
 			}
@@ -351,9 +424,9 @@ static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uin
 		return -ENOMEM;
 	}
 	if (tab.n)
-		module_set_none(p->module, A2N_RESULT_NO_SYMBOL,
+		module_set_none(m, A2N_RESULT_NO_SYMBOL,
 				image && k->n_linked ? "its image" : "kallsyms");
-	module_adopt(p->module, &tab);
+	module_adopt(m, &tab);
 	return 0;
 }
 
@@ -376,19 +449,20 @@ static int build_image(struct kernel *k, const struct layout *l)
 			high = s->address;
 	}
 	if (low == UINT64_MAX)			/* nothing known: all of it may be the kernel's */
-		return set_part(k, 0, UINT64_MAX, k->image, 0);
+		return set_part(k, 0, UINT64_MAX, k->image->module, 0);
 	if (l->text == UINT64_MAX || l->etext <= l->text)
-		return set_part(k, low, next_of_all(l, high), k->image, 0);
-	r = set_part(k, l->text, l->end > l->etext ? l->end : l->etext, k->image, 0);
+		return set_part(k, low, next_of_all(l, high), k->image->module, 0);
+	r = set_part(k, l->text, l->end > l->etext ? l->end : l->etext, k->image->module, 0);
 	if (!r)
-		r = set_part(k, l->sinit, l->einit, k->image, 0);
+		r = set_part(k, l->sinit, l->einit, k->image->module, 0);
 	/* Text that lies elsewhere: vectors, entry trampolines. */
 	for (i = 0; !r && i < k->n_symbols; i++) {
 		const struct kernel_symbol *s = &k->symbols[i];
 
 		if (s->part == k->image && is_text(s->type) && !is_end(s->name) &&
 		    (s->address < l->text || s->address >= l->etext) && s->address >= l->end)
-			r = set_part(k, s->address, next_of_all(l, s->address), k->image, 0);
+			r = set_part(k, s->address, next_of_all(l, s->address), k->image->module,
+				     0);
 	}
 	return r;
 }
@@ -439,7 +513,7 @@ static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 						  MOMENT_AT(e->when.time), at);
 
 		last = k->space->hit.last < load->last ? k->space->hit.last : load->last;
-		if (there.module == e->part->module)
+		if (there.module && there.module->path == e->part->module->path)
 			r = space_unmap(&k->spaces, k->space, e->when, at, last);
 		at = last + 1;
 	} while (!r && last != load->last);
@@ -468,18 +542,23 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 
 		there = space_find(&k->spaces, k->space, MOMENT_AT(0), range->start).module;
 		if (!has_load(l, range) && (!there || there == k->image->module))
-			r = set_part(k, range->start, range->last + 1, range->part, range->start);
+			r = set_part(k, range->start, range->last + 1, range->module,
+				     range->start);
 	}
+	for (i = 0; !r && i < l->n_code; i++)
+		if (was_there(l, i))
+			r = set_part(k, l->code[i]->start, l->code[i]->last + 1,
+				     l->code[i]->part->module, l->code[i]->start);
 	for (i = 0; !r && i < k->n_events; i++) {
 		struct kernel_event *e = &k->events[i];
-		const struct mapping mapping = { e->part->module, -e->start };
+		const struct mapping mapping = { e->code ? e->part->module : e->module, -e->start };
 
 		e->before = e->part->newest;
 		if (e->load)
 			r = space_map(&k->spaces, k->space, e->when, e->start, e->last, &mapping,
 				      false);
 		else if (e->code)
-			r = space_unmap(&k->spaces, k->space, e->when, e->start, e->last);
+			r = e->length ? unmap_piece(k, e, e) : 0;
 		else if (!e->before)
 			r = unmap_all(k, l, e);
 		else
@@ -487,6 +566,44 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 		e->part->newest = e;
 	}
 	return r;
+}
+
+/* Who came where, and which build of it. */
+static int find_loads(struct kernel *k, const struct layout *l)
+{
+	struct kernel_load *load = malloc((k->n_ranges + 1ull + k->n_events) * sizeof(*load));
+	uint32_t n = 0, i;
+	int r;
+
+	if (!load)
+		return -ENOMEM;
+	for (i = 0; i < k->n_ranges; i++) {
+		struct kernel_range *range = &k->ranges[i];
+
+		range->module = range->part->module;
+		if (!has_load(l, range))
+			load[n++] = (struct kernel_load){
+				range->part, range->start, range->last, 0, range->snapshot,
+				&range->module,
+			};
+	}
+	for (i = 0; i < k->n_events; i++) {
+		struct kernel_event *e = &k->events[i];
+
+		e->module = e->part->module;
+		if (e->load && !e->code)
+			load[n++] = (struct kernel_load){
+				e->part, e->start, e->last, i + 1, 0, &e->module,
+			};
+	}
+	r = kernel_loads(k, load, n);
+	free(load);
+	return r;
+}
+
+static bool same_table(const struct kernel_symbol *a, const struct kernel_symbol *b)
+{
+	return a->part == b->part && kernel_symbol_layer(a) == kernel_symbol_layer(b);
 }
 
 static int build(struct kernel *k)
@@ -502,11 +619,14 @@ static int build(struct kernel *k)
 	r = read_layout(k, &l);
 	if (r)
 		goto out;
+	r = find_loads(k, &l);
+	if (r)
+		goto out;
 	nearly_sorted(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part, NULL);
 	r = build_image(k, &l);
 	/* What holds for all time goes before what comes and goes. */
 	for (i = 0; !r && i < k->n_symbols; i = n) {
-		for (n = i + 1; n < k->n_symbols && k->symbols[n].part == k->symbols[i].part;)
+		for (n = i + 1; n < k->n_symbols && same_table(&k->symbols[i], &k->symbols[n]);)
 			n++;
 		r = build_table(k, &l, i, n);
 	}
@@ -527,6 +647,7 @@ static int build(struct kernel *k)
 out:
 	free(l.all);
 	free(l.ranges);
+	free(l.code);
 	return r;
 }
 

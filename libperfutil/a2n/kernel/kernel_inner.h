@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What kernel.c (telling, asking) and kallsyms.c (reading) share. */
+/* What kernel.c (telling, asking), kallsyms.c (reading) and kernel_loads.c (which build was there
+ * when) share. */
 #ifndef A2N_KERNEL_INNER_H
 #define A2N_KERNEL_INNER_H
 
 #include "a2n/kernel/kernel.h"
 #include "a2n/module/module_symbols.h"
 
+/* Where a text had what. */
+struct kernel_mark {
+	uint64_t address;
+	const char *name;		/* interned */
+};
+
+/* The code symbols that a part had in one text, and in those behind it that had no others. */
+struct kernel_version {
+	struct kernel_mark *mark;	/* in the order of addresses */
+	uint32_t n;
+	uint32_t text;			/* the first one's number, from 1 */
+	uint32_t of;			/* it only adds to this version; else NO_VERSION */
+	uint32_t layer;			/* of the part: whose table it is in */
+};
+
+#define NO_VERSION	UINT32_MAX
+#define NO_LAYER	UINT32_MAX	/* its symbols are in none */
+#define VERSIONS_MAX	256		/* of a part */
+
 /* vmlinux, a module, or something else with a tag in kallsyms ("bpf"). */
 struct kernel_part {
 	struct kernel_part *next;
 	const char *name;
 	struct module *module;
-	uint64_t *known;		/* the lowest text address of each load in kallsyms */
-	uint32_t n_known, room_known;
-	uint64_t lowest;		/* in the text being read */
+	/* Builds that were at one place at different times cannot share a table: others' modules of
+	 * the same name, [0] is unused. */
+	struct module **layer;
+	uint32_t n_layers, room_layers;
+	struct module *unsure;		/* which build was there is not known; NULL: not needed */
+	struct kernel_version *version;
+	uint32_t n_versions, room_versions;
+	bool overfull;			/* there were more of them */
+	struct kernel_version reading;	/* in the text being read, and room in it */
+	uint32_t room_reading;
 	bool drop;
 	bool ranged;			/* /proc/modules or an event told where it is */
 	bool any_event, unloaded_first;
@@ -25,6 +52,7 @@ struct kernel_symbol {
 	uint64_t address;
 	struct kernel_part *part;
 	const char *name;
+	uint32_t version;		/* of its part */
 	char type;
 	bool linked;			/* of the image, not of kallsyms */
 };
@@ -34,6 +62,7 @@ struct kernel_range {
 	struct kernel_part *part;
 	uint64_t start, last;
 	uint32_t snapshot;
+	struct module *module;		/* as whose its code is named */
 };
 
 #define EVENT UINT32_MAX
@@ -41,13 +70,40 @@ struct kernel_range {
 struct kernel_event {
 	struct kernel_part *part;
 	struct moment when;
-	uint64_t start, last;
+	uint64_t start, last, length;
 	bool load;
 	bool code;			/* it goes from there alone */
+	struct module *module;		/* a load's: as whose its code is named */
 	const struct kernel_event *before;	/* of its part, while ranges are made */
 };
 
+/* A part came to a place: before all events (first: the snapshot that lists it), or by one. */
+struct kernel_load {
+	struct kernel_part *part;
+	uint64_t start, last;
+	uint32_t order;			/* 0: before all events */
+	uint32_t first;
+	struct module **module;		/* to be filled in */
+};
+
 struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t length);
+
+/* kernel_loads.c. Each 0 or -ENOMEM. The symbols from `begin` on are those of one text: which of
+ * them are new. */
+int kernel_versions(struct kernel *k, uint32_t begin);
+/* Whose names code has at each load, and which table each version's symbols belong to. */
+int kernel_loads(struct kernel *k, struct kernel_load *load, uint32_t n);
+void kernel_part_free(struct kernel_part *p);
+/* The module whose table has them; NULL: none. */
+static inline struct module *kernel_layer(const struct kernel_part *p, uint32_t layer)
+{
+	return layer == NO_LAYER ? NULL : layer ? p->layer[layer] : p->module;
+}
+
+static inline uint32_t kernel_symbol_layer(const struct kernel_symbol *s)
+{
+	return s->version < s->part->n_versions ? s->part->version[s->version].layer : 0;
+}
 
 /* The image's symbols, if it was told, in place of those that kallsyms has of it. 0 or -ENOMEM. */
 int kernel_take_linked(struct kernel *k);

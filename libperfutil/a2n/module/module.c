@@ -101,6 +101,17 @@ struct module *module_named(struct modules *ms, const char *name, enum module_ki
 	return m;
 }
 
+struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t number,
+				uint32_t machine)
+{
+	struct module wanted = {
+		.kind = MODULE_KERNEL, .loaded = true, .key = { number, .machine = machine },
+	};
+
+	wanted.path = strings_intern(ms->strings, name, strlen(name));
+	return wanted.path ? intern(ms, &wanted, wanted.path) : NULL;
+}
+
 /* Only 32-bit programs have it down there. */
 static struct module *vdso_at(struct modules *ms, uint64_t start)
 {

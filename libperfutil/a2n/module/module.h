@@ -76,6 +76,9 @@ const struct image *module_image(const struct modules *ms, const struct module *
 /* A module with this name, new at its first call; its symbols are the caller's business. */
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind,
 			    uint32_t machine);
+/* … the kernel's, one of several that are called so. */
+struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t number,
+				uint32_t machine);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
 int module_vdso(struct modules *ms, const void *image, size_t size);
 /* Memory in which programs make code: anonymous, or a file without a name that two mappings
