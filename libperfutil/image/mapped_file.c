@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/cursor.h"
-#include "base/file_same.h"
-#include "image/mapped_file.h"
-#include "base/regular.h"
+#include "build_note.h"
+#include "bytes.h"
+#include "file_same.h"
+#include "mapped_file.h"
+#include "regular.h"
 
 #define NOTES_MAX	4096
 #define HEADERS_MAX	8192
@@ -17,27 +18,6 @@
 #define OWN_ORDER	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
 #define HEADER_AT(wide, field)	\
 	((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
-
-static bool find_note(const void *data, size_t size, struct pitrace_mte_buildid *id)
-{
-	struct bytes b = bytes_of(data, size);
-
-	for (;;) {
-		uint32_t name_size = bytes_u32(&b), desc_size = bytes_u32(&b), type = bytes_u32(&b);
-		const char *name = bytes_take(&b, ((size_t)name_size + 3) & ~(size_t)3);
-		const void *desc = bytes_take(&b, desc_size);
-
-		if (b.bad)
-			return false;
-		if (type == NT_GNU_BUILD_ID && name_size == 4 && !memcmp(name, "GNU", 4) &&
-		    desc_size && desc_size <= PITRACE_BUILDID_MAX) {
-			id->length = desc_size;
-			memcpy(id->id, desc, desc_size);
-			return true;
-		}
-		bytes_skip(&b, -desc_size & 3);
-	}
-}
 
 void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
 {
@@ -48,6 +28,8 @@ void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
 	bool wide;
 	uint64_t phoff, offset, size;
 	unsigned int count, step, left = SEGMENTS_MAX;
+	const uint8_t *note;
+	uint32_t length;
 
 	if (!ident || memcmp(ident, ELFMAG, SELFMAG))
 		return;
@@ -74,8 +56,13 @@ void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
 		if (b.bad || offset > LLONG_MAX)
 			return;
 		n = pread(fd, notes, size < sizeof(notes) ? size : sizeof(notes), (off_t)offset);
-		if (n > 0)
-			find_note(notes, (size_t)n, id);
+		if (n <= 0)
+			continue;
+		note = build_note(bytes_of(notes, (size_t)n), 4, PITRACE_BUILDID_MAX, &length);
+		if (note) {
+			memcpy(id->id, note, length);
+			id->length = length;
+		}
 	}
 }
 

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "a2n/elf/elf_file.h"
-#include "a2n/base/pool.h"
+#include "build_note.h"
+#include "elf_file.h"
+#include "pool.h"
 
 /* No table of a file worth reading is larger. */
 #define MAX_TABLE (1ull << 30)
@@ -181,28 +182,16 @@ const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *len
 	return bytes_str(&b, bytes_left(&b), length);
 }
 
-static bool find_build_id(struct bytes b, uint64_t align, struct build_id *id)
+static bool find_build_id(struct bytes b, size_t align, struct build_id *id)
 {
-	while (bytes_left(&b)) {
-		uint32_t name_size = bytes_u32(&b), size = bytes_u32(&b), type = bytes_u32(&b);
-		const char *name = bytes_take(&b, name_size);
-		size_t pad = (align - b.at % align) % align;
-		const void *data;
+	uint32_t size;
+	const uint8_t *note = build_note(b, align, BUILD_ID_MAX, &size);
 
-		bytes_skip(&b, pad < bytes_left(&b) ? pad : bytes_left(&b));
-		data = bytes_take(&b, size);
-		if (b.bad)
-			return false;
-		if (type == NT_GNU_BUILD_ID && name_size == 4 && !memcmp(name, "GNU", 4) &&
-		    size && size <= BUILD_ID_MAX) {
-			id->size = (uint8_t)size;
-			memcpy(id->id, data, size);
-			return true;
-		}
-		pad = (align - b.at % align) % align;
-		bytes_skip(&b, pad < bytes_left(&b) ? pad : bytes_left(&b));
-	}
-	return false;
+	if (!note)
+		return false;
+	id->size = (uint8_t)size;
+	memcpy(id->id, note, size);
+	return true;
 }
 
 void elf_file_build_id(struct elf_file *f, struct build_id *id)

@@ -23,63 +23,65 @@
 #include "input/perf/perf_told.h"
 #include "record/detail.h"
 
+#define TEXT_ROOM	4096
+#define HEAD_ROOM	64
+_Static_assert(sizeof(struct pitrace_mte_map) <= HEAD_ROOM &&
+	       sizeof(struct detail_kernel_map) <= HEAD_ROOM &&
+	       sizeof(struct detail_ksymbol) <= HEAD_ROOM, "room for what stands before a text");
+
 /* ---- names ----------------------------------------------------------------------------------- */
+
+/* A record that ends with a text, which NULs fill up to whole words. */
+static int put_with_text(struct perf_told *t, uint16_t major, uint32_t minor, const void *head,
+			 size_t size, const char *text, size_t n)
+{
+	uint8_t room[HEAD_ROOM + TEXT_ROOM + 4];
+
+	memcpy(room, head, size);
+	memset(room + size + (n & ~(size_t)3), 0, 4);
+	memcpy(room + size, text, n);
+	return put(t, major, minor, room, size + (n & ~(size_t)3) + 4, t->time);
+}
+
+static size_t text_bytes(const struct perf_item *i, size_t most)
+{
+	return i->text_len < most ? i->text_len : most;
+}
 
 static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length)
 {
-	union {
-		struct pitrace_mte_map map;
-		uint8_t room[sizeof(struct pitrace_mte_map) + 512];
-	} u;
-	size_t n = strlen(name);
-
-	memset(&u, 0, sizeof(u));
-	u.map = (struct pitrace_mte_map){
+	const struct pitrace_mte_map map = {
 		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC, .start = start, .length = length,
-		.path_len = (uint32_t)n,
+		.path_len = (uint32_t)strlen(name),
 	};
-	memcpy(u.room + sizeof(u.map), name, n);
-	return perf_told_put(t, PITRACE_MTE, PITRACE_MTE_MODULE, &u,
-			     sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
+
+	return put_with_text(t, PITRACE_MTE, PITRACE_MTE_MODULE, &map, sizeof(map), name,
+			     strlen(name));
 }
 
 /* The same as perf has it: its own path, its own build id. */
 static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
 {
-	union {
-		struct detail_kernel_map map;
-		uint8_t room[sizeof(struct detail_kernel_map) + 4100];
-	} u;
-	size_t n = i->text_len < 4096 ? i->text_len : 4096;
-
-	u.map = (struct detail_kernel_map){
+	struct detail_kernel_map map = {
 		.start = i->start, .length = i->length, .offset = i->offset,
 		.id_length = i->build_id ? i->build_id_size : 0,
 	};
+
 	if (i->build_id)
-		memcpy(u.map.id, i->build_id, i->build_id_size);
-	memset(u.map.path + (n & ~(size_t)3), 0, 4);
-	memcpy(u.map.path, i->text, n);
-	return perf_told_put(t, DETAIL_RECORD, DETAIL_KERNEL_MAP, &u,
-			     sizeof(u.map) + (n & ~(size_t)3) + 4, t->time);
+		memcpy(map.id, i->build_id, i->build_id_size);
+	return put_with_text(t, DETAIL_RECORD, DETAIL_KERNEL_MAP, &map, sizeof(map), i->text,
+			     text_bytes(i, TEXT_ROOM));
 }
 
 static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
 {
-	union {
-		struct detail_ksymbol symbol;
-		uint8_t room[sizeof(struct detail_ksymbol) + 516];
-	} u;
-	size_t n = i->text_len < 512 ? i->text_len : 512;
-
-	u.symbol = (struct detail_ksymbol){
+	const struct detail_ksymbol symbol = {
 		.start = i->start, .length = (uint32_t)i->length, .type = i->symbol_type,
 		.flags = i->gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
 	};
-	memset(u.symbol.name + (n & ~(size_t)3), 0, 4);
-	memcpy(u.symbol.name, i->text, n);
-	return perf_told_put(t, DETAIL_RECORD, DETAIL_KSYMBOL, &u,
-			     sizeof(u.symbol) + (n & ~(size_t)3) + 4, t->time);
+
+	return put_with_text(t, DETAIL_RECORD, DETAIL_KSYMBOL, &symbol, sizeof(symbol), i->text,
+			     text_bytes(i, 512));
 }
 
 static bool of_kernel(const struct perf_item *i)
