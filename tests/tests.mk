@@ -40,6 +40,10 @@ $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=trace
 # /proc/modules and /proc/kallsyms are the test's own.
 $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64
 
+# /proc and /sys are the test's own.
+$(O)/tests/unit/test_perf_kernel: $(call obj,post/formats/perf_kernel.c)
+$(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64
+
 # Where the driver's source is installed is told to both.
 $(O)/tests/unit/test_driver_why: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 

@@ -17,7 +17,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "build_note.h"
+
 #define TEXT_MAX	(256u << 20)
+#define MODULE_NAME	256
 
 /* With a NUL behind it, which does not count. */
 static struct blob read_text(const char *path)
@@ -50,25 +53,17 @@ static struct blob read_text(const char *path)
 	return blob_of(text, n);
 }
 
-/* The GNU build id among notes. */
-static bool id_of_notes(const struct blob *notes, uint8_t id[20], uint32_t *length)
+/* The build id in a file of notes of this machine; 0: it has none. */
+static uint32_t id_of_notes(const char *path, uint8_t id[20])
 {
-	struct bytes b = blob_bytes(notes);
+	struct blob notes = read_text(path);
+	uint32_t size = 0;
+	const uint8_t *note = build_note(blob_bytes(&notes), 4, 20, &size);
 
-	while (bytes_left(&b) >= 12) {
-		uint32_t name = bytes_u32(&b), desc = bytes_u32(&b), type = bytes_u32(&b);
-		const char *n = bytes_take(&b, (name + 3ull) & ~3ull);
-		const uint8_t *d = bytes_take(&b, (desc + 3ull) & ~3ull);
-
-		if (!n || !d)
-			return false;
-		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(n, "GNU", 4) && desc <= 20) {
-			memcpy(id, d, desc);
-			*length = desc;
-			return true;
-		}
-	}
-	return false;
+	if (note)
+		memcpy(id, note, size);
+	blob_free(&notes);
+	return note ? size : 0;
 }
 
 static const struct perf_build_id *kernel_id(const struct perf *p)
@@ -108,17 +103,11 @@ static bool runs_here(const struct perf *p)
 {
 	const struct perf_build_id *id = kernel_id(p);
 	uint8_t here[20] = { 0 };
-	uint32_t length = 0;
 	struct utsname u;
-	struct blob notes;
-	bool same;
 
 	if (!id)
 		return !uname(&u) && !strcmp(u.release, p->in->header.release);
-	notes = read_text("/sys/kernel/notes");
-	same = id_of_notes(&notes, here, &length) && !memcmp(here, id->id, 20);
-	blob_free(&notes);
-	return same;
+	return id_of_notes("/sys/kernel/notes", here) && !memcmp(here, id->id, 20);
 }
 
 /* All addresses of the kernel itself, by so much; modules were elsewhere then. */
@@ -157,13 +146,11 @@ static bool is_hidden(const struct blob *text)
 	return true;
 }
 
-static struct blob running_text(struct perf *p)
+/* The text as it was when perf recorded, as far as that is known. */
+static struct blob place_text(const struct perf *p, struct blob text)
 {
-	struct blob text = { 0 };
 	uint64_t here;
 
-	if (p->same_kernel)
-		text = read_text("/proc/kallsyms");
 	if (!text.data || !p->kernel_symbol[0] || is_hidden(&text))
 		return text;
 	here = perf_kernel_address(text.data, text.size, p->kernel_symbol);
@@ -173,6 +160,60 @@ static struct blob running_text(struct perf *p)
 		return move_text(text, p->kernel_reference - here);
 	blob_free(&text);		/* where it was then cannot be told */
 	return text;
+}
+
+/* Whether the module that is loaded by now has another build id than the one that perf saw. */
+static bool is_another(const struct perf *p, const char *module)
+{
+	char path[sizeof("/sys/module//notes/.note.gnu.build-id") + MODULE_NAME], name[MODULE_NAME];
+	uint8_t here[20] = { 0 };
+
+	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
+		const struct perf_build_id *id = &p->build_id[i];
+
+		if ((id->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL ||
+		    !perf_kernel_module(id->path, name, sizeof(name)) || strcmp(name, module))
+			continue;
+		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
+		return id_of_notes(path, here) != id->size || memcmp(here, id->id, id->size);
+	}
+	return false;
+}
+
+/* A text of now, without what was not there: modules that were loaded anew as other builds, and BPF
+ * programs where perf's records tell of those that were. */
+static struct blob drop_others(const struct perf *p, struct blob text)
+{
+	char *line, *next, *to = text.data, last[MODULE_NAME] = "", name[MODULE_NAME];
+	bool drop = false;
+
+	for (line = text.data; line && *line; line = next) {
+		char *end = strchr(line, '\n'), *tag;
+
+		next = end ? end + 1 : line + strlen(line);
+		tag = memchr(line, '[', (size_t)(next - line));
+		if (tag && perf_kernel_module(tag, name, sizeof(name)) && strcmp(name, last)) {
+			snprintf(last, sizeof(last), "%s", name);
+			drop = !strcmp(name, "bpf") ? p->count[PERF_RECORD_KSYMBOL] != 0 :
+			       is_another(p, name);
+		}
+		if (tag && drop)
+			continue;
+		memmove(to, line, (size_t)(next - line));
+		to += next - line;
+	}
+	if (text.data)
+		*to = '\0';
+	return blob_of(text.data, (size_t)(to - (char *)text.data));
+}
+
+static struct blob running_text(struct perf *p)
+{
+	struct blob text = { 0 };
+
+	if (p->same_kernel)
+		text = place_text(p, read_text("/proc/kallsyms"));
+	return text.data ? drop_others(p, text) : text;
 }
 
 static struct blob kept_text(const struct perf *p)
@@ -187,7 +228,7 @@ static struct blob kept_text(const struct perf *p)
 		snprintf(hex + 2 * i, 3, "%02x", id->id[i]);
 	hex[2 * id->size] = '\0';
 	snprintf(path, sizeof(path), "%s/.debug/[kernel.kallsyms]/%s/kallsyms", home, hex);
-	return read_text(path);
+	return place_text(p, read_text(path));
 }
 
 static void look(struct perf *p)
