@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "base/cursor.h"
 
 static inline void build_note_align(struct bytes *b, size_t align)
 {

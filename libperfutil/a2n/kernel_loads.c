@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel_inner.h"
+#include "a2n/kernel/kernel_inner.h"
 
 void kernel_part_free(struct kernel_part *p)
 {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "build_note.h"
-#include "bytes.h"
-#include "file_same.h"
-#include "mapped_file.h"
-#include "regular.h"
+#include "base/cursor.h"
+#include "base/file_same.h"
+#include "image/mapped_file.h"
+#include "base/regular.h"
 
 #define NOTES_MAX	4096
 #define HEADERS_MAX	8192

@@ -225,6 +225,21 @@ static uint64_t merged_realtime(struct input *in, uint64_t stamp)
 	return m->walls ? stamp + m->wall : 0;
 }
 
+/* A part's times are later here by its shift. */
+static void merged_wall(struct input *in, uint32_t origin, struct input_wall *w)
+{
+	const struct merged *m = in->state;
+	struct input *part = &m->part[origin].in;
+	uint64_t shift = (uint64_t)m->origin[origin].shift;
+
+	*w = (struct input_wall){ 0 };
+	if (!part->format->wall)
+		return;
+	part->format->wall(part, 0, w);
+	w->least = w->least ? w->least - shift : 0;
+	w->most = w->most ? w->most - shift : 0;
+}
+
 /* The first record of what happened: before it are those that hold for all times. */
 static int look_at_clock(struct merged_part *p)
 {
@@ -325,6 +340,7 @@ static const struct reader reader_merged = {
 	.section = merged_section,
 	.monotonic = merged_monotonic,
 	.realtime = merged_realtime,
+	.wall = merged_wall,
 	.info = merged_info,
 	.check = merged_check,
 	.faults = merged_faults,

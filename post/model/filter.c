@@ -225,6 +225,15 @@ static uint64_t filtered_realtime(struct input *in, uint64_t stamp)
 	return base->reader->realtime(base, stamp);
 }
 
+static void filtered_wall(struct input *in, uint32_t origin, struct input_wall *w)
+{
+	struct input *base = state_of(in)->base;
+
+	*w = (struct input_wall){ 0 };
+	if (base->format->wall)
+		base->format->wall(base, origin, w);
+}
+
 static size_t filtered_faults(const struct input *in, const struct pifile_fault **list)
 {
 	const struct input *base = state_of(in)->base;
@@ -245,6 +254,7 @@ static const struct reader reader_filtered = {
 	.section = filtered_section,
 	.monotonic = filtered_monotonic,
 	.realtime = filtered_realtime,
+	.wall = filtered_wall,
 	.faults = filtered_faults,
 	.close = filtered_close,
 };

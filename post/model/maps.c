@@ -10,23 +10,27 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/code_memory.h"
-#include "record/record_as.h"
+#include "base/file_same.h"
+#include "model/record.h"
 #include "base/regular.h"
 #include "sandbox/opener.h"
 
 #define NEVER		UINT64_MAX
 #define HEAD_MAX	256
-#define SLACK_NS	1000000000ull	/* clocks of file systems are coarse */
+#define NS		1000000000ull
+#define SLACK_NS	NS		/* clocks of file systems are coarse */
 
 struct maps_process {
 	uint32_t pid;
 	bool makes_code;		/* it has memory for that */
 	bool has;			/* the trace has its map */
 	uint64_t start;			/* CLOCK_BOOTTIME; 0: not known */
-	uint64_t from, to;		/* it lived, in the trace's time */
+	uint64_t from, to;		/* it lived, in the trace's time; from 0: since before it, */
+	bool seen;			/* … or its begin was seen all the same */
 	/* What is wrong with its map in the trace. */
 	const char *what;
 	char *path;
@@ -99,8 +103,10 @@ static int task_record(struct maps *m, const struct pirecord *r)
 	}
 	/* Its memory begins with each program that it executes. */
 	if (!(task->flags & PITRACE_TASK_WALK) &&
-	    (r->minor == PITRACE_MTE_PROCESS || (!p->from && !p->start)))
+	    (r->minor == PITRACE_MTE_PROCESS || (!p->from && !p->start))) {
 		p->from = r->time;
+		p->seen = true;
+	}
 	if (task->start)
 		p->start = task->start;
 	return 0;
@@ -214,30 +220,79 @@ static int tell_section(struct maps *m, const struct input_section *s)
 	return rc;
 }
 
+/* In ticks since the boot, which hold those of the machine; false: nobody has this number now. */
+static bool start_ticks(uint32_t pid, uint64_t *ticks)
+{
+	char path[64], line[1024], *word;
+	bool known = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (f && fgets(line, sizeof(line), f) && (word = strrchr(line, ')')))
+		known = sscanf(word, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+			       "%*d %*d %*d %*d %*d %" SCNu64, ticks) == 1;
+	if (f)
+		fclose(f);
+	return known;
+}
+
+/* Since when the process lives that has this number now, CLOCK_REALTIME; 0: none has it. */
+static uint64_t lives_since(uint32_t pid)
+{
+	uint64_t tick = NS / (uint64_t)sysconf(_SC_CLK_TCK), ticks;
+	struct timespec wall, boot;
+
+	if (!start_ticks(pid, &ticks) || clock_gettime(CLOCK_REALTIME, &wall) ||
+	    clock_gettime(CLOCK_BOOTTIME, &boot))
+		return 0;
+	return (uint64_t)(wall.tv_sec - boot.tv_sec) * NS +
+	       (uint64_t)(wall.tv_nsec - boot.tv_nsec) + ticks * tick;
+}
+
+/* Not before then did the process begin, CLOCK_REALTIME; 0: not known. */
+static uint64_t began(const struct maps *m, const struct maps_process *p)
+{
+	uint64_t since;
+
+	if (p->from)
+		return m->wall.least ? p->from + m->wall.least : 0;
+	if (p->seen)
+		return m->wall.begun;
+	if (p->start && m->boot)
+		return p->start + m->boot;
+	if (p->to != NEVER || !m->wall.here || !m->wall.ended)
+		return 0;
+	/* It lived when the recording ended, and lives still. */
+	since = lives_since(input_pid(m->jit->trace, p->pid));
+	return since <= m->wall.ended ? since : 0;
+}
+
 /* Why this file cannot be the process's, or NULL. Whose process it was the trace doesn't say: a
  * file may be root's, the user's who recorded or who reports. */
 static const char *stranger(const struct maps *m, const struct maps_process *p, int fd,
 			    uid_t tracer)
 {
+	const struct input_wall *w = &m->wall;
 	struct stat st;
-	uint64_t written, start = 0;
+	uint64_t written, now;
 
 	if (fstat(fd, &st))
 		return "cannot be read";
 	if (st.st_uid && st.st_uid != geteuid() && st.st_uid != tracer)
 		return "it is another user's file: if you trust it, copy it to a folder and name "
 		       "that with -jdir";
-	written = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
-	if (!m->real)
-		return p->to != NEVER && m->ended && written > m->ended + SLACK_NS ?
-		       "it was written after the recording had ended" : NULL;
-	if (p->from)
-		start = p->from + m->real;
-	else if (p->start && m->boot)
-		start = p->start + m->boot;
-	if (written + SLACK_NS < start)
+	written = file_written(&st);
+	if (written + SLACK_NS < began(m, p))
 		return "it is older than the process";
-	if (p->to != NEVER && written > p->to + m->real + SLACK_NS)
+	if (p->to == NEVER) {
+		now = lives_since(input_pid(m->jit->trace, p->pid));
+		return w->ended && now > w->ended + SLACK_NS && written > now ?
+		       "it is a newer process's of that number" : NULL;
+	}
+	if (!m->real && w->ended && written > w->ended + SLACK_NS)
+		return "it was written after the recording had ended";
+	if (w->most && written > p->to + w->most + SLACK_NS)
 		return "it was written after the process had ended";
 	return NULL;
 }
@@ -250,19 +305,10 @@ static bool inner_number(const struct maps_process *p, uint32_t pid, uint32_t *i
 	bool same = false;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	f = fopen(path, "re");
-	if (f && fgets(line, sizeof(line), f) && (word = strrchr(line, ')')))
-		same = sscanf(word, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-			      "%*d %*d %*d %*d %" SCNu64, &ticks) == 1 &&
-		       ticks == p->start / (1000000000 / hz);
-	if (f)
-		fclose(f);
-	if (!same)
+	if (!start_ticks(pid, &ticks) || ticks != p->start / (NS / hz))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
 	f = fopen(path, "re");
-	same = false;
 	while (f && !same && fgets(line, sizeof(line), f))
 		if (!strncmp(line, "NSpid:", 6) && (word = strrchr(line, '\t')))
 			same = sscanf(word, "%" SCNu32, inner) == 1;
@@ -297,9 +343,10 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
 	/* Of all maps it is said once. */
-	if (!rc && !named && !m->real && !m->unchecked) {
+	if (!rc && !named && !began(m, p) && !m->unchecked) {
 		m->unchecked = true;
-		rc = jit_note(m->jit, path, NO_OFFSET,
+		rc = jit_note(m->jit, path, NO_OFFSET, m->wall.least ?
+			      "it is taken, but may be of an older process of that number: the trace does not tell when this one began" :
 			      "it is taken, but may be of an older process of that number: the trace does not tell the time of day: record with perf record -k mono",
 			      0);
 	}
@@ -340,21 +387,33 @@ static int tell_file(struct maps *m, const struct maps_process *p, uid_t tracer)
 	return r < 0 ? r : 0;
 }
 
+static void look_at_clock(struct maps *m, struct input *in, uint32_t origin)
+{
+	struct input_wall *w = &m->wall;
+	struct stat st;
+
+	if (m->wall_of == origin)
+		return;
+	m->wall_of = origin;
+	*w = (struct input_wall){ 0 };
+	if (in->format->wall)
+		in->format->wall(in, origin, w);
+	if (!w->ended && !stat(in->path, &st) && S_ISREG(st.st_mode))
+		w->ended = file_written(&st);
+	if (m->real)
+		w->least = w->most = m->real;
+}
+
 int maps_finish(struct maps *m, struct input *in)
 {
 	struct input_section s;
 	struct stat st;
-	bool there = !stat(in->path, &st);
-	uid_t tracer = there ? st.st_uid : geteuid();
+	uid_t tracer = stat(in->path, &st) ? geteuid() : st.st_uid;
 	int rc = 0;
 	uint32_t i;
 
-	/* When it was written last. */
-	if (there && S_ISREG(st.st_mode))
-		m->ended = (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-			   (uint64_t)st.st_mtim.tv_nsec;
-
-	for (i = 0; !rc && in->reader->section(in, i, &s) > 0; i++)
+	m->wall_of = UINT32_MAX;
+	for (i = 0; !rc && in->format->section(in, i, &s) > 0; i++)
 		if (s.type == PIFILE_SEC_PERFMAP && s.data)
 			rc = tell_section(m, &s);
 	for (i = 0; !rc && i < m->nprocess; i++) {
@@ -362,8 +421,10 @@ int maps_finish(struct maps *m, struct input *in)
 
 		if (p->what)
 			rc = jit_note(m->jit, p->path, p->offset, p->what, p->lines);
-		else if (p->makes_code && !p->has)
-			rc = tell_file(m, p, tracer);
+		if (p->what || !p->makes_code || p->has)
+			continue;
+		look_at_clock(m, in, origin_of(p->pid));
+		rc = tell_file(m, p, tracer);
 	}
 	return rc;
 }

@@ -19,7 +19,8 @@ struct maps {
 	struct maps_process *process;
 	uint32_t nprocess, room;
 	uint64_t real;			/* CLOCK_REALTIME less the trace's time; 0: not known */
-	uint64_t ended;			/* the recording, CLOCK_REALTIME; 0: not known */
+	struct input_wall wall;		/* of one origin: */
+	uint32_t wall_of;
 	bool unchecked;			/* it was said that a map was not held against the clock */
 	uint64_t boot;			/* CLOCK_REALTIME less CLOCK_BOOTTIME; 0: not known */
 };

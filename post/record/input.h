@@ -68,6 +68,16 @@ struct input {
 	uint32_t origins;
 };
 
+/* What the time of day is beyond a trace's times, where realtime() does not tell: at least and at
+ * most so many ns (0: not known). */
+struct input_wall {
+	uint64_t least, most;
+	/* CLOCK_REALTIME; 0: not known: */
+	uint64_t begun;			/* no record of what happened is older */
+	uint64_t ended;			/* it was written last */
+	bool here;			/* this machine recorded it */
+};
+
 /* A pid of a record as its own machine has it. */
 static inline uint32_t input_pid(const struct input *in, uint32_t pid)
 {
@@ -97,6 +107,8 @@ struct reader {
 	/* A stamp of the trace's own clock (header.clock) as nanoseconds of the system's. */
 	uint64_t (*monotonic)(struct input *in, uint64_t stamp);
 	uint64_t (*realtime)(struct input *in, uint64_t stamp);
+	/* Of one of several traces (origin), else 0. NULL: nothing is known. */
+	void (*wall)(struct input *in, uint32_t origin, struct input_wall *w);
 	/* What the file says of itself beyond the header; how many records of its own kinds there
 	 * are; read also what no report needs, for its faults. 0 or -errno. NULL: nothing; those
 	 * that next gives are all; likewise. */

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "build_note.h"
-#include "elf_file.h"
-#include "pool.h"
+#include "a2n/elf/elf_file.h"
+#include "a2n/base/pool.h"
 
 /* No table of a file worth reading is larger. */
 #define MAX_TABLE (1ull << 30)

@@ -29,7 +29,8 @@
 #include "input/perf/perf_stream.h"
 #include "input/perf/perf_tell.h"
 #include "input/perf/perf_told.h"
-#include "regular.h"
+#include "input/perf/perf_wall.h"
+#include "base/regular.h"
 
 #define FILES_MAX	65536
 #define HELD_MAX	(64ull << 20)	/* beyond the file's size */
@@ -677,6 +678,7 @@ const struct reader reader_perf = {
 	.section = perf_section,
 	.monotonic = perf_monotonic,
 	.realtime = perf_realtime,
+	.wall = perf_wall,
 	.info = perf_info,
 	.stats = perf_stats,
 	.faults = perf_faults,

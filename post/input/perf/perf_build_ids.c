@@ -11,27 +11,12 @@
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file_same.h"
+#include "base/file_same.h"
 #include "input/perf/perf_bytes.h"
-#include "regular.h"
-
-/* Only on the machine that recorded are inodes what they were. */
-static bool recorded_here(struct perf *p)
-{
-	struct perf_view v = perf_feature(p, PERF_HOSTNAME);
-	struct bytes b = perf_view_bytes(p, &v);
-	const char *host = v.data ? perf_text(&b) : NULL;
-	struct utsname u;
-	bool here = !uname(&u) && !strcmp(u.release, p->in->header.release) &&
-		    (!host || !strcmp(u.nodename, host));
-
-	perf_view_free(&v);
-	return here;
-}
+#include "base/regular.h"
 
 static bool has_id(int fd, const struct perf_build_id *id)
 {
@@ -94,7 +79,7 @@ const struct perf_build_id *perf_file_id(struct perf *p, const char *path, uint6
 		if (!id->looked) {
 			id->looked = true;
 			id->alone = is_alone(p, id);
-			id->inode = recorded_here(p) ? inode_of(p, id) : 0;
+			id->inode = perf_recorded_here(p) ? inode_of(p, id) : 0;
 		}
 		/* One that was read from the mapped file itself needs no more. */
 		if (inode && id->inode ? id->inode == inode : id->alone)

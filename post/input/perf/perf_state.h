@@ -14,10 +14,10 @@
 
 #include <sys/types.h>
 
-#include "blob.h"
+#include "base/blob.h"
 #include "format/perf_data.h"
-#include "perf_decode.h"
-#include "perf_records.h"
+#include "collect/perf/perf_decode.h"
+#include "collect/perf/perf_records.h"
 #include "record/input.h"
 
 #define PERF_FEATURES	256

@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "input/perf/perf_bytes.h"
-#include "unpacked.h"
+#include "base/unpacked.h"
 
 #define BUFFER	(1u << 20)
 #define PLAIN	(256u << 10)

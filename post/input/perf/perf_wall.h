@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The time of day, as far as a perf.data and this machine's clock tell it. */
+#ifndef POST_PERF_WALL_H
+#define POST_PERF_WALL_H
+
+#include "input/perf/perf_state.h"
+
+void perf_wall(struct input *in, uint32_t origin, struct input_wall *w);
+/* Only on the machine that recorded are inodes, and is the clock, what they were. */
+bool perf_recorded_here(struct perf *p);
+
+#endif
