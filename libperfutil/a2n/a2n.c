@@ -301,6 +301,17 @@ int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t
 	return module_build_id(&a->modules, &key, id, length);
 }
 
+int a2n_content(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		uint32_t generation, uint64_t size, uint64_t changed, uint32_t sum)
+{
+	const struct file_key key = {
+		inode, dev_major, dev_minor, generation, a->modules.machine,
+	};
+	const struct file_content content = { size, changed, sum };
+
+	return module_content(&a->modules, &key, &content);
+}
+
 int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid)
 {
 	return process_unsure(&a->processes, time, pid);

@@ -6,6 +6,7 @@
 #ifndef PITRACE_FILE_SAME_H
 #define PITRACE_FILE_SAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -36,6 +37,26 @@ static inline uint64_t file_changed(const struct stat *st)
 	return (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
 }
 
+/* … whatever its owner says and how many names it has: also a chmod, a name that came or went. */
+static inline uint64_t file_touched(const struct stat *st)
+{
+	return (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
+}
+
 enum file_same file_same(const struct file_told *told, int fd, const struct stat *st);
+
+/* What stands for a file that has no build id: of a large one not all is read. */
+struct file_content {
+	uint64_t size, touched;		/* when it was read: file_touched() */
+	uint32_t sum;
+};
+
+/* false: it cannot be read. */
+bool file_content(int fd, struct file_content *c);
+
+/* As it stands in the place of a build id of no bytes: 20 bytes. false: there is none. */
+#define FILE_CONTENT_BYTES 20
+void file_content_put(const struct file_content *c, uint8_t to[FILE_CONTENT_BYTES]);
+bool file_content_get(const uint8_t from[FILE_CONTENT_BYTES], struct file_content *c);
 
 #endif

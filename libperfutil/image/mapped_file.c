@@ -19,7 +19,7 @@
 #define HEADER_AT(wide, field)	\
 	((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
 
-void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
+static void find_id(int fd, struct pitrace_mte_buildid *id)
 {
 	uint8_t head[HEADERS_MAX], notes[NOTES_MAX];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
@@ -64,6 +64,15 @@ void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
 			id->length = length;
 		}
 	}
+}
+
+void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
+{
+	struct file_content content;
+
+	find_id(fd, id);
+	if (!id->length && file_content(fd, &content))
+		file_content_put(&content, id->id);
 }
 
 static int is_mapped(int fd, const struct stat *st, const struct pitrace_mte_map *m)

@@ -9,10 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/record_as.h"
-#include "record/user_record.h"
-#include "base/regular.h"
-#include "base/text.h"
+#include "file_same.h"
+#include "model/record.h"
+#include "model/user_record.h"
+#include "regular.h"
+#include "text.h"
 
 #define MAX_MAP_FILE (1ull << 30)
 
@@ -79,8 +80,14 @@ static int feed_map(struct a2n *a, const struct pirecord *r, const struct pitrac
 
 static int feed_build_id(struct a2n *a, const struct pitrace_mte_buildid *b)
 {
-	return a2n_build_id(a, b->dev_major, b->dev_minor, b->inode, b->generation, b->id,
-			    b->length);
+	struct file_content c;
+	int rc = a2n_build_id(a, b->dev_major, b->dev_minor, b->inode, b->generation, b->id,
+			      b->length);
+
+	if (rc || b->length || !file_content_get(b->id, &c))
+		return rc;
+	return a2n_content(a, b->dev_major, b->dev_minor, b->inode, b->generation, c.size,
+			   c.touched, c.sum);
 }
 
 /* Code that a program made, told by a record of its own. Who wrote it the kernel has filled in. */

@@ -27,6 +27,7 @@ struct reading {
 	struct functions *functions;
 	const struct profile_reader *profile;
 	uint64_t written;		/* the trace's file, CLOCK_REALTIME; 0: it is none */
+	uint64_t wall;			/* its times are at most so much earlier; 0: not known */
 };
 
 /* Call `each` for all records of a pass: it is inlined. 0, or -errno. */
@@ -60,13 +61,13 @@ run_pass(struct reading *rd, unsigned int what, const char *name,
 	return rc;
 }
 
-/* When the mapping was made; where the trace's clock says nothing of that, or its time (what perf
- * found when it began), the end of the recording: that is when its file was written last. */
+/* When the mapping was made, or a little later; where the trace's clock says nothing of that, the
+ * end of the recording: that is when its file was written last. */
 static uint64_t time_of_day(struct reading *rd, const struct pirecord *r)
 {
 	uint64_t real = r->stamp ? rd->input->reader->realtime(rd->input, r->stamp) : 0;
 
-	return real ? real : rd->written;
+	return real ? real : r->stamp && rd->wall ? r->time + rd->wall : rd->written;
 }
 
 static int name_record(struct reading *rd, const struct pirecord *r)
@@ -493,11 +494,16 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 	       unsigned int needs)
 {
 	struct reading rd = { .input = in, .trace = t, .model = m, .options = o, .needs = needs };
+	struct input_wall wall;
 	struct stat st;
 	int rc;
 
 	if (!stat(in->path, &st) && S_ISREG(st.st_mode))
 		rd.written = file_written(&st);
+	if (in->format->wall && !in->origins) {
+		in->format->wall(in, 0, &wall);
+		rd.wall = wall.most;
+	}
 	if (needs & (NEED_RUNS | NEED_INSTRUCTIONS))
 		return read_for_runs(&rd);
 	rc = hits_open(&rd.hits, &m->names, &m->counts);

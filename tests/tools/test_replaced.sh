@@ -171,6 +171,19 @@ for b in $collectors; do
 	not_named ${b}_bare_in_place a.nrm2 ran.bare prog
 	touch -d '1 day ago' prog
 	not_named ${b}_bare_in_place_old a.nrm2 ran.bare prog
+	# What was in it is known: the same is the same, with whatever times, names and mode.
+	fresh ran.bare prog
+	ln prog another
+	"$swtrace" run -q -B $b -o a.nrm2 -- ./prog 200
+	chmod 700 prog && rm another
+	all_named ${b}_bare_mode a.nrm2 ran.bare prog
+	! grep -q 'time of its last write' said
+	verdict ${b}_bare_mode_sure $? "$(cat said)"
+	touch prog
+	all_named ${b}_bare_touched a.nrm2 ran.bare prog
+	touch -r ran.bare prog && cat new.bare >prog && touch -r ran.bare prog
+	not_named ${b}_bare_in_place_back a.nrm2 ran.bare prog
+	cp new.bare prog
 	mkdir -p "old$work" && cp ran.bare "old$work/prog"
 	all_named ${b}_bare_in_place_sympath a.nrm2 ran.bare prog -sympath old
 	rm -rf old
@@ -279,6 +292,10 @@ if [ $perf = 1 ] && command -v perf >/dev/null; then
 		ln prog kept
 		all_named "perf_data_bare_linked${clock:+_mono}" c.data ran.bare prog
 		rm kept
+		chmod 700 prog
+		all_named "perf_data_bare_mode${clock:+_mono}" c.data ran.bare prog
+		"$post" -o /dev/null -r c.data >said 2>&1
+		says "perf_data_bare_mode${clock:+_mono}_said" said 'prog: it has no build id .* the time of its last write alone'
 		cat new.bare >prog
 		not_named "perf_data_bare_in_place${clock:+_mono}" c.data ran.bare prog
 	done

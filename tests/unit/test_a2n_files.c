@@ -5,8 +5,10 @@
  */
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "elf_files.h"
+#include "file_same.h"
 
 static const char source[] =
 	"int shown(int x) { return x + 1; }\n"
@@ -245,6 +247,79 @@ static void test_replaced(void)
 	a2n_build_id(a, 8, 0, 5, 0, right_id, sizeof(right_id));
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
 	a2n_close(a);
+}
+
+/* bare.so as it is, mapped when it had been changed last. With what was in it then, changed so much
+ * later, where `content`; then `what` happens to it. The name that it has then. */
+static const char *name_after(const struct file_content *content, const char *what, int more)
+{
+	static char name[64];
+	const char *path = absolute("bare.so");
+	struct a2n *a = open_a2n(NULL, false);
+	struct stat st;
+
+	CU_ASSERT_EQUAL_FATAL(stat(path, &st), 0);
+	a2n_time_of_day(a, file_touched(&st));
+	map_known_as(a, "bare.so", path, st.st_ino + (uint64_t)more, 0);
+	if (content)
+		CU_ASSERT_EQUAL(a2n_content(a, 8, 0, st.st_ino + (uint64_t)more, 0, content->size,
+					    content->touched, content->sum), 0);
+	usleep(60000);
+	CU_ASSERT_EQUAL_FATAL(system(what), 0);
+	snprintf(name, sizeof(name), "%s", name_of(a, hidden));
+	a2n_close(a);
+	return name;
+}
+
+/* Without a build id: a change of the mode or the links is none of the content; a write is one also
+ * where its time is set back, which only the content shows. */
+static void test_no_build_id(void)
+{
+	static const char back[] = "cp -p bare.so kept.so && printf x | dd of=bare.so bs=1 seek=5000 "
+				   "conv=notrunc status=none && touch -r kept.so bare.so";
+	static const char put_back[] = "cat kept.so >bare.so";
+	struct file_content was, late;
+	int fd;
+
+	build();
+	SH("gcc -g -O1 -fPIC -shared -nostdlib s.c -o bare.so -Wl,--build-id=none");
+	hidden = address_of("bare.so", "hidden");
+	CU_ASSERT_FATAL(!chdir(dir));
+	/* Nobody knows more: the time of the last write decides. */
+	CU_ASSERT_STRING_EQUAL(name_after(NULL, "true", 0), "hidden");
+	CU_ASSERT_EQUAL(warnings, 0);
+	CU_ASSERT_STRING_EQUAL(name_after(NULL, "chmod 700 bare.so", 0), "hidden");
+	CU_ASSERT_EQUAL(warnings, 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "time of its last write alone"));
+	CU_ASSERT_STRING_EQUAL(name_after(NULL, "ln bare.so other.so", 0), "hidden");
+	CU_ASSERT_STRING_EQUAL(name_after(NULL, "rm other.so", 0), "hidden");
+	CU_ASSERT_EQUAL(warnings, 1);
+	CU_ASSERT_STRING_EQUAL(name_after(NULL, "touch bare.so", 0), A2N_NO_SYMBOLS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "changed after it was mapped"));
+	CU_ASSERT_STRING_EQUAL(name_after(NULL, back, 0), "hidden");
+	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "time of its last write alone"));
+	SH("cat kept.so >bare.so");
+
+	/* What was in it is known. */
+	fd = open("bare.so", O_RDONLY);
+	CU_ASSERT_FATAL(fd >= 0 && file_content(fd, &was));
+	close(fd);
+	late = was;
+	CU_ASSERT_STRING_EQUAL(name_after(&was, "chmod 755 bare.so", 0), "hidden");
+	CU_ASSERT_STRING_EQUAL(name_after(&was, "touch bare.so", 0), "hidden");
+	CU_ASSERT_EQUAL(warnings, 0);
+	CU_ASSERT_STRING_EQUAL(name_after(&was, back, 0), A2N_NO_SYMBOLS);
+	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "changed after it was mapped"));
+	CU_ASSERT_STRING_EQUAL(name_after(&was, put_back, 0), "hidden");
+	CU_ASSERT_EQUAL(warnings, 0);
+	/* The same file once more, with another inode; another one. */
+	CU_ASSERT_STRING_EQUAL(name_after(&was, "true", 1), "hidden");
+	CU_ASSERT_EQUAL(warnings, 0);
+	was.size++;
+	CU_ASSERT_STRING_EQUAL(name_after(&was, "true", 1), A2N_NO_SYMBOLS);
+	/* When it was read it had been changed already: that says nothing. */
+	late.touched = UINT64_MAX;
+	CU_ASSERT_STRING_EQUAL(name_after(&late, "touch bare.so", 0), A2N_NO_SYMBOLS);
 }
 
 static void test_sympath(void)
@@ -548,6 +623,7 @@ static int run(void)
 		{ "debuglink", test_debuglink },
 		{ "debug_by_build_id", test_debug_by_build_id },
 		{ "replaced", test_replaced },
+		{ "no_build_id", test_no_build_id },
 		{ "sympath", test_sympath },
 		{ "odd_names", test_odd_names },
 		{ "not_files", test_not_files },

@@ -12,6 +12,7 @@
 struct known_id {
 	struct file_key key;
 	struct build_id id;
+	struct file_content content;	/* size 0: not told */
 };
 
 static bool same_key(const struct file_key *a, const struct file_key *b)
@@ -166,11 +167,21 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 	return m;
 }
 
+/* Who already answered from the wrong file must look again. */
+static void look_again(struct modules *ms, const struct file_key *key)
+{
+	for (size_t i = 0; i < ms->table.size; i++) {
+		struct module *m = ms->table.slots[i].item;
+
+		if (m && m->kind == MODULE_FILE && m->loaded && same_key(&m->key, key))
+			module_unload(m);
+	}
+}
+
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size)
 {
 	struct known_id *known;
 	struct build_id new = { .size = (uint8_t)size };
-	size_t i;
 
 	/* Without an inode it would speak of every file. */
 	if (size > BUILD_ID_MAX || !key->inode)
@@ -189,14 +200,22 @@ int module_build_id(struct modules *ms, const struct file_key *key, const void *
 			return -ENOMEM;
 	}
 	known->id = new;
-	/* Who already answered from the wrong file must look again. */
-	for (i = 0; i < ms->table.size; i++) {
-		struct module *m = ms->table.slots[i].item;
-
-		if (m && m->kind == MODULE_FILE && m->loaded && same_key(&m->key, key))
-			module_unload(m);
-	}
+	look_again(ms, key);
 	return 0;
+}
+
+int module_content(struct modules *ms, const struct file_key *key,
+		   const struct file_content *content)
+{
+	struct known_id *known;
+	int r = module_build_id(ms, key, NULL, 0);
+
+	known = r || !key->inode ? NULL : table_find(&ms->ids, hash_key(key), match_id, key);
+	if (known) {
+		known->content = *content;
+		look_again(ms, key);
+	}
+	return r;
 }
 
 const struct image *module_image(const struct modules *ms, const struct module *m)
@@ -237,6 +256,15 @@ const struct build_id *module_told(const struct modules *ms, const struct module
 		return &m->id;
 	known = m->key.inode ? table_find(&ms->ids, hash_key(&m->key), match_id, &m->key) : NULL;
 	return known ? &known->id : NULL;
+}
+
+const struct file_content *module_told_content(const struct modules *ms, const struct module *m)
+{
+	const struct known_id *known = NULL;
+
+	if (m->key.inode)
+		known = table_find(&ms->ids, hash_key(&m->key), match_id, &m->key);
+	return known && !known->id.size && known->content.size ? &known->content : NULL;
 }
 
 void module_unload(struct module *m)

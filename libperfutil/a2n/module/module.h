@@ -7,11 +7,12 @@
 #define A2N_MODULE_H
 
 #include "a2n.h"
-#include "a2n/dwarf/dwarf_file.h"
-#include "a2n/elf/elf_file.h"
-#include "a2n/module/files.h"
-#include "a2n/base/pool.h"
-#include "a2n/elf/symtab.h"
+#include "dwarf_file.h"
+#include "elf_file.h"
+#include "file_same.h"
+#include "files.h"
+#include "pool.h"
+#include "symtab.h"
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE_KERNEL };
 
@@ -80,10 +81,14 @@ struct module *module_named(struct modules *ms, const char *name, enum module_ki
 struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t number,
 				uint32_t machine);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
+int module_content(struct modules *ms, const struct file_key *key,
+		   const struct file_content *content);
 int module_vdso(struct modules *ms, const void *image, size_t size);
 /* Memory in which programs make code: anonymous, or a file without a name that two mappings
  * share. */
 bool module_holds_code(const struct module *m);
+/* What was told of its file, which has no build id; NULL: nothing was. */
+const struct file_content *module_told_content(const struct modules *ms, const struct module *m);
 /* The build id told for it; NULL: none was. */
 const struct build_id *module_told(const struct modules *ms, const struct module *m);
 

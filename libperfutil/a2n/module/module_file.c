@@ -17,12 +17,38 @@
 
 #define SLACK_NS 20000000u		/* clocks are read one after the other */
 
-/* Written in place it has its inode still. */
-static bool changed(const struct module *m, const struct stat *st)
+static bool after(const struct module *m, uint64_t at)
 {
-	uint64_t at = file_changed(st);
+	return m->mapped && at > m->mapped && at - m->mapped > SLACK_NS;
+}
 
-	return m->mapped && m->key.inode && at > m->mapped && at - m->mapped > SLACK_NS;
+/* One that has no build id is known by what was in it; else by its inode and, written in place it
+ * has that still, by when it was changed. A change may be one of its mode or its names alone: then
+ * the time of the last write has not moved, unless that was set back, which nothing shows. Why it
+ * is another one, or NULL. */
+static const char *replaced(struct module_file *f, enum file_same same, const struct stat *st)
+{
+	const struct module *m = f->module;
+	bool touched = m->key.inode && after(m, file_touched(st));
+	struct file_content now;
+	bool known;
+
+	f->other_inode = f->by_time = false;
+	if (same == FILE_SAME && !touched && !m->gone)
+		return NULL;
+	/* What had been changed already when the drain looked tells nothing. */
+	known = f->content && !after(m, f->content->touched) && file_content(f->elf.fd, &now);
+	if (known && now.size == f->content->size && now.sum == f->content->sum)
+		return NULL;
+	if (m->gone)
+		return "the file was deleted and its build id is unknown";
+	if (same == FILE_OTHER)
+		return "the file was replaced since it ran (another inode)";
+	if (known || (same == FILE_SAME && after(m, file_written(st))))
+		return "the file was replaced since it ran (changed after it was mapped)";
+	f->other_inode = same == FILE_UNSURE;
+	f->by_time = same == FILE_SAME;
+	return NULL;
 }
 
 static bool take_candidate(void *arg, const char *file, int fd, const struct stat *st, bool live)
@@ -46,15 +72,8 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 			why = "the file was replaced since it ran (another build id)";
 	}
 	/* Of two that have no build id one is not the other. */
-	if (!why && !(f->told && f->told->size) && live) {
-		if (f->module->gone)
-			why = "the file was deleted and its build id is unknown";
-		else if (same == FILE_OTHER)
-			why = "the file was replaced since it ran (another inode)";
-		else if (same == FILE_SAME && changed(f->module, st))
-			why = "the file was replaced since it ran (changed after it was mapped)";
-		f->other_inode = same == FILE_UNSURE;
-	}
+	if (!why && !(f->told && f->told->size) && live)
+		why = replaced(f, same, st);
 	if (why) {
 		f->why = why;
 		elf_file_close(&f->elf);
@@ -88,7 +107,8 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 	f->module = m;
 	f->told = module_told(ms, m);
 	f->why = NULL;
-	f->other_inode = false;
+	f->content = module_told_content(ms, m);
+	f->other_inode = f->by_time = false;
 	if (files_candidates(&ms->roots, m->path, take_candidate, f, &none))
 		return true;
 	if (!f->why)

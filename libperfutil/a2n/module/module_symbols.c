@@ -144,6 +144,9 @@ static void load_file(struct loading *l)
 		if (n && l->file.other_inode)
 			module_warn(l->ms, m, "the file has another inode than the one that ran: "
 				    "its names may be wrong");
+		if (n && l->file.by_time)
+			module_warn(l->ms, m, "it has no build id and was changed after it was mapped (its mode, "
+				    "its links): that it is the same is known by the time of its last write alone");
 	} else {
 		from = l->file.why;
 		if (l->file.told &&
