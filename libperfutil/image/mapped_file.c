@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "build_note.h"
+#include "base/build_note.h"
 #include "base/cursor.h"
 #include "base/file_same.h"
 #include "image/mapped_file.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "build_note.h"
+#include "base/build_note.h"
 #include "a2n/elf/elf_file.h"
 #include "a2n/base/pool.h"
 

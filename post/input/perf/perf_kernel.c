@@ -17,7 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "build_note.h"
+#include "base/build_note.h"
 
 #define TEXT_MAX	(256u << 20)
 #define MODULE_NAME	256
