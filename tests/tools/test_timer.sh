@@ -53,6 +53,26 @@ verdict periods $? "$period ms"
 grep -q '"clean": true' report && grep -q '"collector": "timer"' report
 verdict clean_file $?
 
+# ---- in step with the kernel's tick are few samples of what computes, most of what often sleeps: it is said
+step() { # TRACE: "STEP ALL", as the file says it
+	"$post" -q -info -o - "$1" | sed -n 's/^.*ticks in step: \([0-9]*\) of \([0-9]*\),.*/\1 \2/p'
+}
+read -r in_step all <<<"$(step shares.nrm2)"
+is in_step_all "$all" "$(total shares.nrm2)"
+calc "${in_step:-$n} * 4 < $n"
+verdict computing_is_not_in_step $? "$in_step of $n"
+run sleeping.nrm2 -- /usr/bin/python3 -c '
+import time
+for i in range(400):
+    sum(range(50000))
+    time.sleep(0.0005)'
+is sleeping $? 0
+read -r in_step all <<<"$(step sleeping.nrm2)"
+calc "${all:-0} > 20 && $in_step * 2 > $all"
+verdict sleeping_is_in_step $? "$in_step of $all"
+run no_dither.nrm2 --no-dither -- "$programs/sampled" shares 200
+is no_dither "$? $(step no_dither.nrm2)" '0 '
+
 # ---- no ticks where nobody asked for them; marks and names all the same
 run unasked.nrm2 -M 0xD3 -- "$programs/sampled" shares 300
 is unasked_code $? 0
