@@ -8,6 +8,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 "$top/tests/mutants/run" --fits
 code=$?
+"$top/tests/mutants/random" --map || code=1
 
 # A source of three lines with a test of its own.
 dir=$(mktemp -d)
@@ -101,10 +102,20 @@ random() { # WANTED NAME WORDS ARGUMENT...
 	fi
 }
 random 0 caught '^core +5 +5 +100$' libperfutil/small.c:{5,6,7}
+echo 'libperfutil/guest\.c	guests' >>tests/mutants/suites
+printf 'int guest(int a);\nint guest(int a)\n{\n\treturn a + 1;\n}\n' >libperfutil/guest.c
+random 0 map '^ok mutants_map$' --map
+touch libperfutil/new.c
+random 1 map_file '^not ok mutants_map: .* libperfutil/new.c$' --map
+rm libperfutil/new.c
+cp tests/unit/test_small.c tests/unit/test_new.c
+random 1 map_suite '^not ok mutants_map: .* unit/test_new$' --map
+rm tests/unit/test_new.c
 random 1 alive '^ALIVE +core libperfutil/small.c:11 plus' libperfutil/small.c:11
 printf '%s\t' libperfutil/small.c 'return a + b;' 'return a - b;' >tests/mutants/judged
 echo 'nobody calls it' >>tests/mutants/judged
 random 0 judged '^judged core libperfutil/small.c:11 plus' libperfutil/small.c:11
+# Nothing is drawn of what only guests run.
 random 0 drawn '^core +4 +4 ' --seed 3 --count 4
 grep -E '^(caught|judged|none)' said | sed 's/ (.*//' >drawn
 random 0 drawn_again '^core +4 +4 ' --seed 3 --count 4
