@@ -41,7 +41,7 @@ $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=trace
 $(O)/tests/unit/test_kernel_modules: TESTLINK = -Wl,--wrap=fopen64,--wrap=stat64
 
 # /proc and /sys are the test's own.
-$(O)/tests/unit/test_perf_kernel: $(call obj,post/formats/perf_kernel.c)
+$(O)/tests/unit/test_perf_kernel: $(call obj,post/input/perf/perf_kernel.c post/format/perf_data.c)
 $(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64
 
 # Where the driver's source is installed is told to both.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GNU build id among ELF notes. (The timer, which is loaded into programs, has its own: it needs
- * nothing of ours.) */
+/* The GNU build id among ELF notes. (The timer, which is loaded into programs, has its own: it
+ * needs nothing of ours.) */
 #ifndef PITRACE_BUILD_NOTE_H
 #define PITRACE_BUILD_NOTE_H
 

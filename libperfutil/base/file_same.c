@@ -105,7 +105,8 @@ void file_content_put(const struct file_content *c, uint8_t to[FILE_CONTENT_BYTE
 bool file_content_get(const uint8_t from[FILE_CONTENT_BYTES], struct file_content *c)
 {
 	*c = (struct file_content){
-		get_number(from + 1, 7), get_number(from + 8, 8), (uint32_t)get_number(from + 16, 4),
+		get_number(from + 1, 7), get_number(from + 8, 8),
+		(uint32_t)get_number(from + 16, 4),
 	};
 	return from[0] == CONTENT;
 }

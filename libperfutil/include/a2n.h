@@ -126,8 +126,8 @@ int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t
 /* From here on names in pid's memory are unsure (pid 0: everybody's, of its machine): records were
  * lost. */
 int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid);
-/* Of a file that has no build id: its size, when it had been changed last (st_ctim, ns) and a sum of
- * its content, as the drain found them soon after it was mapped. */
+/* Of a file that has no build id: its size, when it had been changed last (st_ctim, ns) and a sum
+ * of its content, as the drain found them soon after it was mapped. */
 int a2n_content(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		uint32_t generation, uint64_t size, uint64_t changed, uint32_t sum);
 /* What is told of memory may cost more than 64 facts (of 40 bytes) or 4,096 steps each time, and 2

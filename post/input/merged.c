@@ -233,9 +233,9 @@ static void merged_wall(struct input *in, uint32_t origin, struct input_wall *w)
 	uint64_t shift = (uint64_t)m->origin[origin].shift;
 
 	*w = (struct input_wall){ 0 };
-	if (!part->format->wall)
+	if (!part->reader->wall)
 		return;
-	part->format->wall(part, 0, w);
+	part->reader->wall(part, 0, w);
 	w->least = w->least ? w->least - shift : 0;
 	w->most = w->most ? w->most - shift : 0;
 }

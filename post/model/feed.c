@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file_same.h"
-#include "model/record.h"
-#include "model/user_record.h"
-#include "regular.h"
-#include "text.h"
+#include "base/file_same.h"
+#include "record/record_as.h"
+#include "record/user_record.h"
+#include "base/regular.h"
+#include "base/text.h"
 
 #define MAX_MAP_FILE (1ull << 30)
 

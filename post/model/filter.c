@@ -230,8 +230,8 @@ static void filtered_wall(struct input *in, uint32_t origin, struct input_wall *
 	struct input *base = state_of(in)->base;
 
 	*w = (struct input_wall){ 0 };
-	if (base->format->wall)
-		base->format->wall(base, origin, w);
+	if (base->reader->wall)
+		base->reader->wall(base, origin, w);
 }
 
 static size_t filtered_faults(const struct input *in, const struct pifile_fault **list)

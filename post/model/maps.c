@@ -15,7 +15,7 @@
 
 #include "base/code_memory.h"
 #include "base/file_same.h"
-#include "model/record.h"
+#include "record/record_as.h"
 #include "base/regular.h"
 #include "sandbox/opener.h"
 
@@ -29,7 +29,7 @@ struct maps_process {
 	bool makes_code;		/* it has memory for that */
 	bool has;			/* the trace has its map */
 	uint64_t start;			/* CLOCK_BOOTTIME; 0: not known */
-	uint64_t from, to;		/* it lived, in the trace's time; from 0: since before it, */
+	uint64_t from, to;		/* it lived, in the trace's time; from 0: before it, */
 	bool seen;			/* … or its begin was seen all the same */
 	/* What is wrong with its map in the trace. */
 	const char *what;
@@ -396,8 +396,8 @@ static void look_at_clock(struct maps *m, struct input *in, uint32_t origin)
 		return;
 	m->wall_of = origin;
 	*w = (struct input_wall){ 0 };
-	if (in->format->wall)
-		in->format->wall(in, origin, w);
+	if (in->reader->wall)
+		in->reader->wall(in, origin, w);
 	if (!w->ended && !stat(in->path, &st) && S_ISREG(st.st_mode))
 		w->ended = file_written(&st);
 	if (m->real)
@@ -413,7 +413,7 @@ int maps_finish(struct maps *m, struct input *in)
 	uint32_t i;
 
 	m->wall_of = UINT32_MAX;
-	for (i = 0; !rc && in->format->section(in, i, &s) > 0; i++)
+	for (i = 0; !rc && in->reader->section(in, i, &s) > 0; i++)
 		if (s.type == PIFILE_SEC_PERFMAP && s.data)
 			rc = tell_section(m, &s);
 	for (i = 0; !rc && i < m->nprocess; i++) {

@@ -500,8 +500,8 @@ int read_trace(struct input *in, struct trace *t, struct model *m, const struct 
 
 	if (!stat(in->path, &st) && S_ISREG(st.st_mode))
 		rd.written = file_written(&st);
-	if (in->format->wall && !in->origins) {
-		in->format->wall(in, 0, &wall);
+	if (in->reader->wall && !in->origins) {
+		in->reader->wall(in, 0, &wall);
 		rd.wall = wall.most;
 	}
 	if (needs & (NEED_RUNS | NEED_INSTRUCTIONS))

@@ -56,7 +56,7 @@ static void read_all(struct input *in, unsigned int what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input in = { .format = &format_perf, .spool = -1 };
+	struct input in = { .reader = &reader_perf, .spool = -1 };
 	struct input_wall wall;
 	const struct pifile_fault *list = NULL;
 	struct pifile_fault fault = { 0 };
@@ -73,9 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc && !fault.what[0])
 		abort();
 	if (!rc) {
-		in.format->stats(&in, take_count, NULL);
-		in.format->info(&in, take_line, NULL);
-		in.format->wall(&in, 0, &wall);
+		in.reader->stats(&in, take_count, NULL);
+		in.reader->info(&in, take_line, NULL);
+		in.reader->wall(&in, 0, &wall);
 		if (wall.most && wall.least > wall.most)
 			abort();
 		read_all(&in, PIMERGE_MTE);

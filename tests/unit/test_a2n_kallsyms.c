@@ -266,7 +266,8 @@ static void test_same_build(void)
 	SYMBOL(150, 0xffffffffc0100500, "mod_one_more");
 	NONE(250, 0xffffffffc0100500);
 	SYMBOL(350, 0xffffffffc0100500, "mod_one_more");
-	CU_ASSERT_PTR_EQUAL(ask(150, 0xffffffffc0100500).symbol, ask(350, 0xffffffffc0100500).symbol);
+	CU_ASSERT_PTR_EQUAL(ask(150, 0xffffffffc0100500).symbol,
+			    ask(350, 0xffffffffc0100500).symbol);
 }
 
 /* More builds than are kept: no names, and no end of memory. */
@@ -462,8 +463,8 @@ static void test_made_code(void)
 	CU_ASSERT_STRING_EQUAL(ask(60, 0xffffffffc0000300).module->name, A2N_NO_MODULE);
 }
 
-/* A text of another time does not say what was where code came while the trace was on; what went was
- * there from the beginning, whoever told of its coming. */
+/* A text of another time does not say what was where code came while the trace was on; what went
+ * was there from the beginning, whoever told of its coming. */
 static void test_made_code_before(void)
 {
 	static const char page[] = "kprobe_insn_page", ftrace[] = "ftrace_trampoline";

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-#include "buildid.h"
-#include "file_same.h"
-#include "segment.h"
+#include "image/drain_ids.h"
+#include "base/file_same.h"
+#include "file/segment.h"
 #include "unit.h"
 
 static struct buildids *ids;

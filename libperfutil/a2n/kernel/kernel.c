@@ -173,7 +173,7 @@ struct layout {
 	uint32_t n;
 	struct kernel_range *ranges;	/* by part and start; at one start events come last */
 	uint32_t n_ranges;
-	const struct kernel_event **code;	/* by start: the first event of each, of code alone */
+	const struct kernel_event **code;	/* by start: the first event of each */
 	uint32_t n_code;
 };
 

@@ -7,12 +7,12 @@
 #define A2N_MODULE_H
 
 #include "a2n.h"
-#include "dwarf_file.h"
-#include "elf_file.h"
-#include "file_same.h"
+#include "a2n/dwarf/dwarf_file.h"
+#include "a2n/elf/elf_file.h"
+#include "base/file_same.h"
 #include "files.h"
-#include "pool.h"
-#include "symtab.h"
+#include "a2n/base/pool.h"
+#include "a2n/elf/symtab.h"
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE_KERNEL };
 

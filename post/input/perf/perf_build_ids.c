@@ -17,6 +17,7 @@
 #include "base/file_same.h"
 #include "input/perf/perf_bytes.h"
 #include "base/regular.h"
+#include "input/perf/perf_wall.h"
 
 static bool has_id(int fd, const struct perf_build_id *id)
 {

@@ -40,7 +40,7 @@ static int put_with_text(struct perf_told *t, uint16_t major, uint32_t minor, co
 	memcpy(room, head, size);
 	memset(room + size + (n & ~(size_t)3), 0, 4);
 	memcpy(room + size, text, n);
-	return put(t, major, minor, room, size + (n & ~(size_t)3) + 4, t->time);
+	return perf_told_put(t, major, minor, room, size + (n & ~(size_t)3) + 4, t->time);
 }
 
 static size_t text_bytes(const struct perf_item *i, size_t most)
