@@ -5,7 +5,7 @@
 #include "arch/arch.h"
 
 #define PMUVER_LONG	6		/* PMUv3 for Armv8.5: event counters of 64 bits */
-#define USERENR_READ	(1 << 3 | 1 << 2)	/* event counters, the cycle counter */
+#define USERENR_READ	(BIT(3) | BIT(2))	/* event counters, the cycle counter */
 
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
 {

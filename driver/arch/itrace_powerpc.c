@@ -434,6 +434,7 @@ static bool compute(struct pt_regs *regs, const struct instruction_op *op)
 			regs->xer = op->xerval;
 		return true;
 	case BARRIER:
+		/* Whichever barrier the thread has, this one is no weaker. */
 		mb();
 		isync();
 		return true;

@@ -194,7 +194,7 @@ static void clean_pushed(const struct pt_regs *regs, bool user)
 	if (user) {
 		u8 __user *at = (u8 __user *)regs->sp + 1;
 
-		if (!copy_from_user_nofault(&flags, at, 1) && flags & X86_EFLAGS_TF >> 8) {
+		if (!copy_from_user_nofault(&flags, at, 1) && flags & (X86_EFLAGS_TF >> 8)) {
 			flags &= ~(X86_EFLAGS_TF >> 8);
 			if (copy_to_user_nofault(at, &flags, 1))
 				return;
@@ -375,7 +375,8 @@ bool arch_itrace_unstep(void)
 	asm volatile("pushfq\n\tpopq %0" : "=rm" (flags) : : "memory");
 	if (!(flags & X86_EFLAGS_TF))
 		return false;
-	asm volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq" : : "i" (~X86_EFLAGS_TF) : "memory", "cc");
+	asm volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
+		     : : "i" (~X86_EFLAGS_TF) : "memory", "cc");
 	return true;
 }
 

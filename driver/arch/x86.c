@@ -104,9 +104,9 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32)
 		return 0;	/* ret */
 	if (!memcmp(code, endbr, sizeof(endbr)) && (code[3] & 0xfe) == 0xfa)
 		return 0;
-	if (code[0] == 0x55 && (!(regs->ip & 15) ||
-	    (!copy_from_user_nofault(before, ip - 4, sizeof(before)) &&
-	     !memcmp(before, endbr, sizeof(endbr)))))
+	if (code[0] == 0x55 &&
+	    (!(regs->ip & 15) || (!copy_from_user_nofault(before, ip - 4, sizeof(before)) &&
+				  !memcmp(before, endbr, sizeof(endbr)))))
 		return 0;
 	if (is32)
 		return code[0] == 0x89 && code[1] == 0xe5 ? 4 : -1;

@@ -68,7 +68,7 @@ bool compat_unmap_range(struct pt_regs *regs, struct unmap_range *range)
 
 	if (unlikely(READ_ONCE(learner) == current))
 		learn(desc);
-	at = smp_load_acquire(&at_range);
+	at = smp_load_acquire(&at_range);	/* before at_first */
 	if (at < 0)
 		return false;
 	range->first = (void *)desc[at_first];

@@ -27,7 +27,7 @@ struct hook_tracepoint {
 	{ .name = #tracepoint, .probe = (void *)(f) + HOOK_DIFFERS(tracepoint, f) }
 #define HOOK_DIFFERS(tracepoint, f)							\
 	BUILD_BUG_ON_ZERO(!__same_type(check_trace_callback_type_##tracepoint,		\
-				       void (typeof(&(f)))))
+				       void (typeof(f) *)))
 
 /* The hooks that one major needs. */
 struct hook_family {

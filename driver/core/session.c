@@ -8,7 +8,7 @@
 struct workqueue_struct *work_queue;
 struct session *active[PITRACE_MAX_SESSIONS];
 unsigned long wants[WANTS];
-DEFINE_MUTEX(sessions_lock);
+DEFINE_MUTEX(sessions_lock);	/* its place among the locks: session.h */
 
 void session_wants(void)
 {

@@ -288,6 +288,15 @@ u64 session_majors[PITRACE_MAJORS / 64] = {
 	BIT_ULL(PITRACE_HOOKIT % 64), USER_MAJORS
 };
 
+/* Memory for the threads in system calls, where their records are asked for. */
+static int prepare_calls(struct session *s, const struct pitrace_setup_args *args)
+{
+	if (!(args->majors[0] & BIT_ULL(PITRACE_SYSCALL)) || s->calls)
+		return 0;
+	s->calls = pages_alloc(PITRACE_CALLS * sizeof(*s->calls));
+	return s->calls ? 0 : -ENOMEM;
+}
+
 int session_setup(struct session *s, const struct pitrace_setup_args *args)
 {
 	int i, err = 0;
@@ -303,11 +312,7 @@ int session_setup(struct session *s, const struct pitrace_setup_args *args)
 	if (err)
 		return err;
 	mutex_lock(&s->lock);
-	if (s->state != PITRACE_STATE_OFF)
-		err = -EBUSY;
-	else if (args->majors[0] & BIT_ULL(PITRACE_SYSCALL) && !s->calls &&
-		 !(s->calls = pages_alloc(PITRACE_CALLS * sizeof(*s->calls))))
-		err = -ENOMEM;
+	err = s->state == PITRACE_STATE_OFF ? prepare_calls(s, args) : -EBUSY;
 	if (!err) {
 		if (args->rate)
 			s->rate = args->rate;

@@ -120,6 +120,7 @@ static void on_exit(void *unused, struct pt_regs *regs, long result)
 			continue;
 		minor = c->minor;
 		tid = c->tid;
+		/* The entry was read before another thread may take it. */
 		smp_store_release(&c->task, NULL);
 		r = session_trace(s);
 		if (r)
@@ -137,7 +138,7 @@ void hook_syscall_forget(struct task_struct *task)
 	for_each_wanting(s, WANT_SYSCALL) {
 		c = find(s, task);
 		if (c)
-			smp_store_release(&c->task, NULL);
+			smp_store_release(&c->task, NULL);	/* as at an exit */
 	}
 	preempt_enable_notrace();
 }

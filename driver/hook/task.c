@@ -96,8 +96,8 @@ static int on_map(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-/* copy_vma(&vma, address, length, pgoff, …): where mremap moves a mapping to; perf_event_mmap never
- * sees it. */
+/* copy_vma(&vma, address, length, pgoff, …): where mremap moves a mapping to; perf_event_mmap
+ * never sees it. */
 static int on_remap(struct kprobe *p, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = *(struct vm_area_struct **)compat_argument(regs, 0);

@@ -32,7 +32,7 @@ static bool in_file(struct it_thread *t, u64 ip)
 	if (vma && vma->vm_start <= ip) {
 		/* The vdso is known, too: it has operations of its own. */
 		file = vma->vm_file ? file_id_inode(vma->vm_file)->i_nlink > 0 :
-				      vma->vm_ops != NULL;
+				      !!vma->vm_ops;
 		if (file) {
 			t->from[t->range] = vma->vm_start;
 			t->bytes[t->range] = vma->vm_end - vma->vm_start;

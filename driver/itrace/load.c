@@ -59,7 +59,9 @@ void itrace_init(u64 *majors)
 
 	if (!itrace)
 		return;
-	if (!hooks_serve(PITRACE_BRANCH_USER) || (why = it_die_init())) {
+	if (hooks_serve(PITRACE_BRANCH_USER))
+		why = it_die_init();
+	if (why) {
 		pr_info("pitrace: no instruction traces on this machine: %s\n", why);
 		return;
 	}

@@ -366,6 +366,7 @@ void itrace_on(struct session *s, enum pitrace_itrace_why why)
 	s->itrace.paused = false;
 	for_each_it(s, t) {
 		t->why = why;
+		/* The reason before the state: it_arm() reads them the other way round. */
 		smp_store_release(&t->state, IT_ARMING);
 	}
 	raw_spin_unlock_irqrestore(&it_lock, flags);

@@ -47,6 +47,7 @@ struct it_thread *it_add(struct session *s, struct task_struct *task)
 
 void it_show(struct it_thread *t)
 {
+	/* The entry before the pointer to it: it_find() reads through that. */
 	smp_store_release(free_slot(t->task), t);
 }
 
@@ -88,7 +89,7 @@ struct it_thread *it_next(const struct session *s, struct it_thread *t)
 		return NULL;
 	for_each_set_bit_from(slot, used, IT_THREADS) {
 		t = &threads[slot];
-		if (s ? t->session == s : t->session != NULL)
+		if (s ? t->session == s : !!t->session)
 			return t;
 	}
 	return NULL;
@@ -103,6 +104,7 @@ int it_table_need(void)
 		struct it_thread *all = vzalloc(IT_THREADS * sizeof(*all));
 
 		err = all ? 0 : -ENOMEM;
+		/* Cleared memory before the pointer to it. */
 		smp_store_release(&threads, all);
 	}
 	mutex_unlock(&needing);

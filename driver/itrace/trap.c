@@ -11,6 +11,7 @@ void it_clear_trap_of(struct it_thread *t)
 	/* `clearing` before `ceded`: it_cede_trap() has it the other way round */
 	smp_mb();
 	it_disarm(t);
+	/* The registers before `clearing`. */
 	smp_store_release(&clearing, NULL);
 }
 

@@ -142,7 +142,7 @@ static int make_control(struct ptt *p)
 	c->metrics = p->metrics;
 	c->ncpus = p->ncpus;
 	c->slots = p->slots;
-	/* A member may not see what else goes on on a CPU. */
+	/* A member may not see what else a CPU does. */
 	if (!p->cred)
 		c->cpu_offset = PAGE_SIZE;
 	c->cpu_stride = sizeof(struct pitrace_ptt_cpu);

@@ -385,6 +385,7 @@ void ptt_look(struct ptt *p)
  */
 void ptt_look_at(struct ptt *p, struct task_struct *task)
 {
+	/* The table before the thread's CPU. */
 	smp_mb();
 	smp_call_function_single(task_cpu(task), cpu_look, p, 1);
 }
@@ -415,6 +416,7 @@ static void make_counters(struct work_struct *work)
 		if (!c || !READ_ONCE(c->stale) || !cpu_online(cpu))
 			continue;
 		WRITE_ONCE(c->stale, false);
+		/* The mark before the counters: a CPU that comes later marks itself again. */
 		smp_mb();
 		p->err = counters_make(p->counter, p->metrics, cpu, &lack);
 		WRITE_ONCE(c->page->missing, c->page->missing | lack.missing);

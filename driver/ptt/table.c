@@ -34,6 +34,7 @@ void ptt_put(struct ptt *p, struct ptt_place *place, struct ptt_thread *thread)
 		WRITE_ONCE(p->reach[at], reach);
 	WRITE_ONCE(place->thread, thread);
 	atomic_inc(ptt_crowd_of(thread->task));
+	/* The thread before the task: pairs with smp_rmb() in ptt_find(). */
 	smp_store_release(&place->task, thread->task);
 }
 

@@ -85,12 +85,12 @@ struct ptt {
 static __always_inline void ptt_write_begin(__u64 *sequence)
 {
 	WRITE_ONCE(*sequence, *sequence + 1);
-	smp_wmb();
+	smp_wmb();	/* (F) */
 }
 
 static __always_inline void ptt_write_end(__u64 *sequence)
 {
-	smp_wmb();
+	smp_wmb();	/* (F) */
 	WRITE_ONCE(*sequence, *sequence + 1);
 }
 
