@@ -392,8 +392,10 @@ static int from_file(struct tracer *t, const struct folder *folder, const char *
 		o.nbefore = o.before ? t->file.nbefore : 0;
 	}
 	pthread_mutex_unlock(&t->lock);
-	if (err)
+	if (err) {
+		forget(&o);
 		return err;
+	}
 	err = file_settle(o.writer, folder, leaf);
 	if (err) {
 		o.writer = NULL;
