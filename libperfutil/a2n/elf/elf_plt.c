@@ -401,12 +401,12 @@ uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t)
 		switch (f->header.e_machine) {
 		case EM_X86_64:
 		case EM_386:
-			b.swap = *(const uint8_t *)&(const uint16_t){ 1 } != 1;
+			b.swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 			read_x86(&p, b);
 			break;
 		case EM_AARCH64:
 			/* Instructions are little-endian always. */
-			b.swap = *(const uint8_t *)&(const uint16_t){ 1 } != 1;
+			b.swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 			read_arm64(&p, b);
 			break;
 		case EM_S390:

@@ -515,7 +515,8 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 			d->code_size = e->size;
 			d->eh_frame_at = e->eh_frame_offset;
 			d->eh_frame_size = e->eh_frame_size;
-			r = err ?: r;
+			if (err)
+				r = err;
 		}
 		forget(d);
 		return r;

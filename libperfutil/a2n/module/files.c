@@ -99,7 +99,7 @@ bool files_candidates(const struct roots *roots, const char *path, file_taker ta
 
 		if (!live && climbs(path))
 			continue;
-		for (bare = 0; bare <= !live; bare++) {
+		for (bare = 0; bare < (live ? 1 : 2); bare++) {
 			const char *reason;
 			struct stat st;
 			int fd;

@@ -243,7 +243,8 @@ int module_vdso(struct modules *ms, const void *image, size_t size)
 	if (size)
 		memcpy(copy, image, size);
 	free(to->bytes);
-	*to = (struct image){ copy, size };
+	to->bytes = copy;
+	to->size = size;
 	module_unload(m);
 	return 0;
 }

@@ -199,12 +199,13 @@ static bool insert_piece(struct space *s, struct cursor at, const struct piece *
 		}
 	} else if (chunk->n == chunk->room) {
 		uint32_t room = chunk->room * 2 < CHUNK_PIECES ? chunk->room * 2 : CHUNK_PIECES;
+		struct chunk *wider;
 
-		chunk = realloc(chunk, sizeof(*chunk) + room * sizeof(chunk->pieces[0]));
-		if (!chunk)
+		wider = realloc(chunk, sizeof(*chunk) + room * sizeof(chunk->pieces[0]));
+		if (!wider)
 			return false;
-		chunk->room = room;
-		s->chunks[at.chunk] = chunk;
+		wider->room = room;
+		s->chunks[at.chunk] = chunk = wider;
 	}
 	memmove(chunk->pieces + at.piece + 1, chunk->pieces + at.piece,
 		(chunk->n - at.piece) * sizeof(chunk->pieces[0]));

@@ -621,7 +621,7 @@ static void info_feature(struct perf *p, unsigned int i, struct bytes *b, FILE *
 
 static void info_header(const struct perf *p, FILE *out)
 {
-	fprintf(out, "header version : %u\n", p->pipe ? 1 : p->version == 2 ? 1 : 0);
+	fprintf(out, "header version : %d\n", p->pipe || p->version == 2);
 	fprintf(out, "data offset    : %" PRIu64 "\n", p->pipe ? 0 : p->data.offset);
 	fprintf(out, "data size      : %" PRIu64 "\n", p->pipe ? 0 : p->data.size);
 	fprintf(out, "feat offset    : %" PRIu64 "\n",

@@ -32,7 +32,9 @@ void perf_plain_find(struct perf_attr *a)
 			f.period = f.size;
 		f.size += sizeof(uint64_t);
 	}
-	a->plain = others ? (struct perf_plain){ 0 } : f;
+	if (others)
+		f = (struct perf_plain){ 0 };
+	a->plain = f;
 }
 
 bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord *r)

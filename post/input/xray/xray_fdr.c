@@ -115,7 +115,7 @@ static bool begins_at(struct xray *x, uint64_t at)
 static bool surely_begins_at(struct xray *x, uint64_t at)
 {
 	const uint8_t *p = NULL;
-	size_t have;
+	size_t have = 0;
 
 	if (begins_at(x, at))
 		p = window_look(&x->w, at, 2 * METADATA + 1, &have);
