@@ -8,7 +8,7 @@
 #include <perfutil.h>
 #include <stddef.h>
 
-#define F(type, field, kind) { #field, kind, offsetof(struct type, field) }
+#define F(t, field, kind) { .name = #field, .type = kind, .offset = offsetof(struct t, field) }
 
 static const struct field sample[] = {
 	F(pitrace_sample, pid, FIELD_ID), F(pitrace_sample, tid, FIELD_ID),

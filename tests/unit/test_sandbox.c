@@ -204,7 +204,7 @@ static long type_for_user(void)
 
 static long signals_by_file(void) { return fcntl(open_before, F_SETOWN, getppid()); }
 
-#define WAY(f) { #f, f }
+#define WAY(f) { .name = #f, .go = f }
 static const struct way {
 	const char *name;
 	long (*go)(void);
