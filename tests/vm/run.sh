@@ -32,6 +32,8 @@ usage: run.sh [option]... -- SCRIPT [ARGUMENT]...
   --log FILE              keep the kernel log there
   --monitor PIPES         the emulator's monitor: commands from PIPES.in, answers to PIPES.out
   --log-to FILE           its log goes there, when the monitor switches it on
+  --gdb PORT              wait for gdb at this port of localhost before the guest begins; no time
+                          limit, and the kernel lies where its file says
   --dry-run               print QEMU's command and stop
 exit code: the script's; 119 module not loaded, 123 --get failed, 124 no verdict (hung, crashed,
 timed out), 125 the kernel log holds a warning or worse, 2 usage
@@ -40,7 +42,7 @@ END
 }
 
 kernel=6.1 arch=x86_64 smp=1 mem=512 limit=500 settle=0 append='' out_dir=. cpu='' keep_log=''
-icount='' mttcg='' monitor='' log_to='' pmu='' tsc_reliable=1 shell='' module=build dry_run=''
+icount='' mttcg='' monitor='' log_to='' gdb='' pmu='' tsc_reliable=1 shell='' module=build dry_run=''
 gets=() adds=() progs=() kmods=()
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -56,7 +58,7 @@ while [ $# -gt 0 ]; do
 		break
 		;;
 	--kernel | --arch | --smp | --cpu | --mem | --timeout | --settle | --append | --module | \
-		--kmod | --prog | --add | --get | --out | --log | --monitor | --log-to)
+		--kmod | --prog | --add | --get | --out | --log | --monitor | --log-to | --gdb)
 		[ $# -ge 2 ] || usage
 		case $1 in
 		--kernel) kernel=$2 ;;
@@ -76,6 +78,7 @@ while [ $# -gt 0 ]; do
 		--log) keep_log=$2 ;;
 		--monitor) monitor=$2 ;;
 		--log-to) log_to=$2 ;;
+		--gdb) gdb=$2 ;;
 		esac
 		shift
 		;;
@@ -168,6 +171,11 @@ qemu+=(-cpu "$cpu" -smp "$smp" -m "$mem" -nodefaults -no-user-config -display no
 
 [ -z "$monitor" ] || qemu+=(-chardev "pipe,id=monitor,path=$monitor" -mon chardev=monitor)
 [ -z "$log_to" ] || qemu+=(-D "$log_to")
+if [ -n "$gdb" ]; then
+	qemu+=(-gdb "tcp:127.0.0.1:$gdb" -S)
+	words+=" nokaslr"
+	limit=0
+fi
 if [ -n "$shell" ]; then
 	shell=/dev/$console
 	out=/dev/null
