@@ -15,7 +15,9 @@
 #define NOTES_MAX	4096
 #define HEADERS_MAX	8192
 #define SEGMENTS_MAX	16		/* of notes that are looked through; linkers make few */
+
 #define OWN_ORDER	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
+
 #define HEADER_AT(wide, field)	\
 	((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
 

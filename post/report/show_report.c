@@ -20,7 +20,8 @@
 #include "report/report.h"
 
 #define UPDATE_EVERY 65536
-#define ROOM (2 * PITRACE_CODE_MAX + 1)	/* of the longest text, the bytes of code in hexadecimal */
+/* Of the longest text, the bytes of code in hexadecimal. */
+#define ROOM (2 * PITRACE_CODE_MAX + 1)
 
 static uint64_t number(const struct pirecord *r, const struct field *f)
 {

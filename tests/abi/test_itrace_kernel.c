@@ -23,8 +23,9 @@
 #define BIT(major)	(1ull << (major))
 #define USER_SIDE	(BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER))
 #define KERNEL_SIDE	(BIT(PITRACE_BRANCH_KERNEL) | BIT(PITRACE_BREAK_KERNEL))
-#define MARKS		(BIT(PITRACE_ITRACE_SWITCH) | BIT(PITRACE_ITRACE_START) | \
-			 BIT(PITRACE_ITRACE_STOP))
+
+#define MARKS \
+	(BIT(PITRACE_ITRACE_SWITCH) | BIT(PITRACE_ITRACE_START) | BIT(PITRACE_ITRACE_STOP))
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
