@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Calls of libperfutil that cannot be: each has its code and words that say what was wrong, changes
+ * nothing, and the values at the bounds are taken. There is no session, no module and no PTT.
+ */
+#include <ai.h>
+#include <itrace.h>
+#include <limits.h>
+#include <perfcounter.h>
+#include <perfutil.h>
+#include <ptt.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "unit.h"
+
+static int line;
+
+/* The call's code, and in its words these. */
+static void refused(int rc, int want, const char *words)
+{
+	const char *said = TraceLastError();
+
+	if (rc == want && strstr(said, words))
+		return;
+	printf("# line %d: code %d, not %d, or no \"%s\" in \"%s\"\n", line, rc, want, words, said);
+	CU_FAIL("another refusal");
+}
+#define REFUSED(call, want, words) do { \
+	line = __LINE__; \
+	refused(call, want, words); \
+} while (0)
+#define BAD(call, words)	REFUSED(call, PI_INVALID_ARGUMENT, words)
+#define GOOD(call)		CU_ASSERT_EQUAL(call, PI_OK)
+
+static void test_trace(void)
+{
+	struct pitrace_event_args list[PITRACE_EVENTS];
+	struct trace_check checks[8];
+
+	BAD(TraceSetMode(TRACE_NORMAL - 1), "no such mode");
+	BAD(TraceSetMode(TRACE_WRAP + 1), "no such mode");
+	GOOD(TraceSetMode(TRACE_WRAP));
+	GOOD(TraceSetMode(TRACE_NORMAL));
+	BAD(TraceSetScope(-1, 0), "no such scope");
+	BAD(TraceSetScope(TRACE_PROCESS, 0), "a process scope needs a pid");
+	BAD(TraceSetScope(TRACE_PROCESS, -5), "a process scope needs a pid");
+	GOOD(TraceSetScope(TRACE_PROCESS, 1));
+	GOOD(TraceSetScope(TRACE_SYSTEM, 0));
+	BAD(TraceSetRotation(1, 0, -1), "no such number of files or seconds");
+	BAD(TraceSetRotation(1, UINT32_MAX + 1ull, 0), "no such number of files or seconds");
+	GOOD(TraceSetRotation(1, UINT32_MAX, 0));
+	GOOD(TraceSetRotation(0, 0, 0));
+	BAD(SetProfilerRate(0), "rates are 1 to 20000 ticks a second");
+	BAD(SetProfilerRate(TRACE_MAX_RATE + 1), "rates are 1 to 20000 ticks a second");
+	GOOD(SetProfilerRate(1));
+	GOOD(SetProfilerRate(TRACE_MAX_RATE));
+	BAD(TraceCheck(7, 0, checks, 8), "no such scope");
+	CU_ASSERT(TraceCheck(TRACE_SYSTEM, 0, checks, 8) > 2);
+	BAD(TraceCollectorHas("none", PITRACE_TPROF), "there is no collector 'none'");
+	BAD(TraceCollectorHas("perf", -1), "majors are 0 to 255");
+	BAD(TraceCollectorHas("perf", PITRACE_MAJORS), "majors are 0 to 255");
+	CU_ASSERT_EQUAL(TraceCollectorHas("perf", PITRACE_TPROF), 1);
+	CU_ASSERT_EQUAL(TraceCollectorHas("perf", PITRACE_MAJORS - 1), 1);
+	CU_ASSERT_EQUAL(TraceCollectorHas("timer", PITRACE_SYSCALL), 0);
+	REFUSED(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_ANY - 1, list), PI_BAD_PRIVILEGE,
+		"no such privilege");
+	REFUSED(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_KERNEL + 1, list), PI_BAD_PRIVILEGE,
+		"no such privilege");
+	REFUSED(TraceFindEvents("none-such", 1, 0, TRACE_PRIV_ANY, list), PI_EVENT_UNSUPPORTED,
+		"none-such");
+	CU_ASSERT_EQUAL(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_KERNEL, list), 1);
+}
+
+static void test_stacks(void)
+{
+	const int user = PITRACE_WANT_USER, copy = PITRACE_WANT_COPY;
+
+	BAD(TraceSetStacks(1 << 20, 0, 0), "no such kind of call stacks");
+	BAD(TraceSetStacks(PITRACE_WANT_DISPATCH, 0, 0), "no such kind of call stacks");
+	BAD(TraceSetStacks(user, -1, 0), "stacks have 1 to 127 addresses of each part");
+	BAD(TraceSetStacks(user, PITRACE_STACK_MAX + 1, 0), "stacks have 1 to 127 addresses");
+	BAD(TraceSetStacks(0, 5, 0), "stacks have 1 to 127 addresses");
+	BAD(TraceSetStacks(copy, 0, 0), "a stack's copy has 8 to 8192 bytes, a multiple of 8");
+	BAD(TraceSetStacks(copy, 0, 12), "a stack's copy has 8 to 8192 bytes, a multiple of 8");
+	BAD(TraceSetStacks(copy, 0, -8), "a stack's copy has 8 to 8192 bytes");
+	BAD(TraceSetStacks(copy, 0, PITRACE_STACK_COPY_MAX + 8), "a stack's copy has 8 to 8192");
+	BAD(TraceSetStacks(user, 0, 8), "a stack's copy has 8 to 8192 bytes");
+	GOOD(TraceSetStacks(user, 1, 0));
+	GOOD(TraceSetStacks(user, PITRACE_STACK_MAX, 0));
+	GOOD(TraceSetStacks(user | copy, 0, 8));
+	GOOD(TraceSetStacks(copy, 0, PITRACE_STACK_COPY_MAX));
+	GOOD(TraceSetStacks(0, 0, 0));
+}
+
+static void test_no_session(void)
+{
+	const char *words = "there is no trace session";
+	struct trace_info info = { .size = sizeof(info), .version = 1 };
+
+	REFUSED(TraceOn(), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceOff(), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceSuspend(), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceResume(), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceDiscard(), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceTerminate(), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceEnable(PITRACE_TPROF), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceDisable(PITRACE_TPROF), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceQueryMajor(PITRACE_TPROF), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceWriteBufferToFile(NULL), PI_NOT_INITIALIZED, words);
+	REFUSED(TraceGetInfo(&info), PI_NOT_INITIALIZED, words);
+}
+
+static void test_hook(void)
+{
+	const char *words = "programs write records of major 0xB0 and 0xD0 to 0xFF";
+	const int majors[] = { -1, 0, PITRACE_TPROF, 0xaf, 0xb1, 0xcf, 0x100, PITRACE_MTE };
+
+	for (size_t i = 0; i < sizeof(majors) / sizeof(*majors); i++)
+		BAD(TraceHook(0, majors[i], 1, 0, 0, NULL, NULL, NULL), words);
+	/* Nobody traces, so that it is nobody's. */
+	CU_ASSERT_EQUAL(TraceHook(0, 0xb0, 1, 0, 0, NULL, NULL, NULL), TRACE_NOBODY);
+	CU_ASSERT_EQUAL(TraceHook(0, 0xd0, 1, 0, 0, NULL, NULL, NULL), TRACE_NOBODY);
+	CU_ASSERT_EQUAL(TraceHook(0, 0xff, 1, 0, 0, NULL, NULL, NULL), TRACE_NOBODY);
+	CU_ASSERT_EQUAL(TraceJitLoad("a", 1, 2), TRACE_NOBODY);
+	CU_ASSERT_EQUAL(TraceThreadName("a"), TRACE_NOBODY);
+}
+
+static void test_itrace(void)
+{
+	const int pids[] = { 5, 0 }, good[] = { 5, 6 };
+
+	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	REFUSED(ITraceSetSkipCount(5), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	REFUSED(ITraceSetLimit(5), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	REFUSED(ITraceSetFrom("/", 0), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	REFUSED(ITraceOn(), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	BAD(ITraceInit(1 << 30), "no such flags");
+	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	GOOD(ITraceInit(ITRACE_USER));
+	BAD(ITraceEnablePid(0), "0 is no process or thread");
+	BAD(ITraceEnableGreater(0), "0 is no process");
+	BAD(ITraceEnableRange(0, 5), "0 to 5 is no range of processes");
+	BAD(ITraceEnableRange(5, 4), "5 to 4 is no range of processes");
+	BAD(ITraceEnableList(2, pids), "0 is no process or thread");
+	BAD(ITraceEnableList(-1, pids), "lists have 1 to");
+	BAD(ITraceEnableList(PITRACE_ITRACE_LIST + 1, pids), "lists have 1 to");
+	BAD(ITraceSetFrom("/none/such", 0), "/none/such: no such file");
+	BAD(ITraceSetUntil("/none/such", 0), "/none/such: no such file");
+	GOOD(ITraceEnablePid(1));
+	GOOD(ITraceEnableRange(5, 5));
+	GOOD(ITraceEnableGreater(1));
+	GOOD(ITraceEnableList(2, good));
+	GOOD(ITraceEnableThreads(2, good));
+	GOOD(ITraceSetFrom("/proc/self/exe", 64));
+	GOOD(ITraceTerminate());
+	REFUSED(ITraceTerminate(), PI_NOT_INITIALIZED, "ITraceInit comes first");
+}
+
+static void test_ptt(void)
+{
+	const char *tsc[] = { "tsc", "tsc" }, *none[] = { "none-such" };
+	const char *two[] = { "task-clock,page-faults" };
+	const char *many[PTT_METRICS + 1];
+	struct ptt_thread_data data;
+
+	for (size_t i = 0; i < PTT_METRICS + 1; i++)
+		many[i] = "tsc";
+	BAD(PttSetThreads(0), "0 threads: 1 to 4096");
+	BAD(PttSetThreads(4097), "4097 threads: 1 to 4096");
+	GOOD(PttSetThreads(4096));
+	GOOD(PttSetThreads(1));
+	REFUSED(PttInitThread(0), PI_NOT_INITIALIZED, "PttInit has not been called");
+	REFUSED(PttUninitThread(0), PI_NOT_INITIALIZED, "PttInit has not been called");
+	REFUSED(PttGetThreadData(0, &data), PI_NOT_INITIALIZED, "PttInit has not been called");
+	REFUSED(PttTerminate(), PI_NOT_INITIALIZED, "PttInit has not been called");
+	BAD(PttInit(0, tsc, TRACE_PRIV_ANY), "no metric");
+	BAD(PttInit(1, NULL, TRACE_PRIV_ANY), "no metric");
+	REFUSED(PttInit(PTT_METRICS + 1, many, TRACE_PRIV_ANY), PI_TOO_MANY_METRICS, "metrics: at most");
+	REFUSED(PttInit(1, tsc, 99), PI_BAD_PRIVILEGE, "no such privilege");
+	REFUSED(PttInit(2, tsc, TRACE_PRIV_ANY), PI_DUPLICATE_METRIC, "metric 'tsc' is there twice");
+	REFUSED(PttInit(1, none, TRACE_PRIV_ANY), PI_EVENT_UNSUPPORTED, "none-such");
+	BAD(PttInit(1, two, TRACE_PRIV_ANY), "'task-clock,page-faults' is 2 events: one metric each");
+	/* Where this user may. */
+	if (PttInit(1, tsc, TRACE_PRIV_ANY))
+		return;
+	REFUSED(PttInit(1, tsc, TRACE_PRIV_ANY), PI_INCORRECT_STATE, "PTT has begun: PttTerminate first");
+	REFUSED(PttSetThreads(5), PI_INCORRECT_STATE, "PTT has begun: PttTerminate first");
+	GOOD(PttTerminate());
+}
+
+static void test_ai(void)
+{
+	struct ai_counters list[4];
+
+	REFUSED(AiGetCounters(list, 4), PI_NOT_INITIALIZED, "AboveIdle has not begun: AiInit first");
+	REFUSED(AiTerminate(), PI_NOT_INITIALIZED, "AboveIdle has not begun: AiInit first");
+	BAD(AiSetCollector("none"), "no collector 'none' for AboveIdle: there are driver and proc");
+	GOOD(AiSetCollector("proc"));
+	GOOD(AiInit());
+	REFUSED(AiInit(), PI_INCORRECT_STATE, "AboveIdle has begun already");
+	REFUSED(AiSetCollector("proc"), PI_INCORRECT_STATE, "AboveIdle has begun: AiTerminate first");
+	GOOD(AiTerminate());
+	GOOD(AiSetCollector(NULL));
+}
+
+static void test_counters(void)
+{
+	uint64_t value;
+
+	BAD(InitPerfCounterEvent(NULL, TRACE_PRIV_ANY), "which event?");
+	BAD(InitPerfCounterEvent("task-clock,page-faults", TRACE_PRIV_ANY),
+	    "'task-clock,page-faults' is not one event but 2: a counter each");
+	REFUSED(InitPerfCounterEvent("task-clock", 99), PI_BAD_PRIVILEGE, "no such privilege");
+	REFUSED(ReadPerfCounterEvent(0, -1, &value), PI_NOT_INITIALIZED, "there is no counter 0:");
+	REFUSED(ReadPerfCounterEvent(-1, -1, &value), PI_NOT_INITIALIZED, "there is no counter -1:");
+	REFUSED(ReadPerfCounterEvent(1000, -1, &value), PI_NOT_INITIALIZED,
+		"there is no counter 1000: InitPerfCounterEvent begins one");
+	REFUSED(StopPerfCounterEvent(0), PI_NOT_INITIALIZED, "there is no counter 0:");
+	REFUSED(TerminatePerfCounterEvent(0), PI_NOT_INITIALIZED, "there is no counter 0:");
+	BAD(GetPerfCounterEventId(NULL), "which event?");
+	BAD(GetPerfCounterEventId("task-clock,page-faults"), "is not one event but 2");
+}
+
+/* Each code has words of its own, and none is without. */
+static void test_words(void)
+{
+	for (int a = PI_BAD_PRIVILEGE; a <= PI_OK; a++) {
+		CU_ASSERT(RcToString(a) && *RcToString(a));
+		for (int b = PI_BAD_PRIVILEGE; b < a; b++)
+			CU_ASSERT_STRING_NOT_EQUAL(RcToString(a), RcToString(b));
+	}
+	CU_ASSERT_PTR_NOT_NULL(RcToString(INT_MIN));
+	CU_ASSERT_PTR_NOT_NULL(RcToString(PI_BAD_PRIVILEGE - 1));
+	CU_ASSERT_PTR_NOT_NULL(RcToString(1));
+}
+
+int main(void)
+{
+	static const struct unit_test tests[] = {
+		{ "trace", test_trace },
+		{ "stacks", test_stacks },
+		{ "no_session", test_no_session },
+		{ "hook", test_hook },
+		{ "itrace", test_itrace },
+		{ "ptt", test_ptt },
+		{ "ai", test_ai },
+		{ "counters", test_counters },
+		{ "words", test_words },
+		{ }
+	};
+
+	setenv("PITRACE_SOCKET", "/nonexistent/socket", 1);
+	return unit_run("refusals", tests);
+}
