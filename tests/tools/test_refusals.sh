@@ -21,6 +21,8 @@ while IFS='|' read -r code words command; do
 	have=$?
 	if [ $have != "$code" ] || ! grep -qF -e "$words" err; then
 		echo "exit code $have, not $code, or no '$words': $command: $(head -c 300 err)"
+	elif [ "$(grep -c "^${words%%:*}: " err)" != 1 ]; then
+		echo "$command: more than that is wrong: $(head -c 300 err)"
 	elif [ -n "$(ls -A empty)" ]; then
 		echo "$command: it left $(ls -A empty)"
 		rm -rf empty/*
@@ -75,6 +77,11 @@ END
 verdict misuse $? "$n tries; $(cat wrong)"
 [ $n -ge 40 ]
 verdict all_were_tried $? "$n"
+
+# Who gives no command at all is shown how it is meant.
+swtrace run >out 2>err
+grep -q '^usage: swtrace run ' err
+verdict usage_is_shown $? "$(head -c 300 err)"
 
 # ---- what is just within the bounds is taken
 within() { # NAME COMMAND...
