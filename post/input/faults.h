@@ -12,14 +12,14 @@
 
 #include "record/input.h"
 
-struct faults {
+struct fault_list {
 	struct pifile_fault *list;
 	size_t count, room;
 	bool all;			/* were told */
 };
 
 __attribute__((format(printf, 3, 4)))
-static inline void faults_tell(struct faults *f, uint64_t offset, const char *format, ...)
+static inline void faults_tell(struct fault_list *f, uint64_t offset, const char *format, ...)
 {
 	size_t room = f->room ? 2 * f->room : 16;
 	struct pifile_fault *more;

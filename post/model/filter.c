@@ -12,7 +12,7 @@
 
 /* ---- what the user says ---------------------------------------------------------------------- */
 
-static bool number(const char **text, uint64_t *value)
+static bool take_number(const char **text, uint64_t *value)
 {
 	char *end;
 
@@ -29,12 +29,12 @@ bool filter_numbers(const char *text, struct filter_list *list)
 	do {
 		struct filter_range *r = &list->range[list->count];
 
-		if (list->count == FILTER_RANGES || !number(&text, &r->from))
+		if (list->count == FILTER_RANGES || !take_number(&text, &r->from))
 			return false;
 		r->to = r->from;
 		if (*text == '-') {
 			text++;
-			if (!number(&text, &r->to) || r->to < r->from)
+			if (!take_number(&text, &r->to) || r->to < r->from)
 				return false;
 		}
 		list->count++;
@@ -47,7 +47,7 @@ static bool seconds(const char **text, uint64_t *ns)
 {
 	uint64_t unit = 100000000, s;
 
-	if (!number(text, &s) || s > UINT64_MAX / 1000000000 - 1)
+	if (!take_number(text, &s) || s > UINT64_MAX / 1000000000 - 1)
 		return false;
 	*ns = s * 1000000000;
 	if (**text != '.')

@@ -175,7 +175,7 @@ static int lose_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 }
 
 /* A thread, from the CPU's last booking on: whoever was told to run there now. */
-static int run_thread(struct sched *s, uint32_t cpu, struct sched_thread *t)
+static int sched_run(struct sched *s, uint32_t cpu, struct sched_thread *t)
 {
 	struct sched_cpu *c = &s->cpu[cpu];
 	int rc;
@@ -229,7 +229,7 @@ int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64
 			return rc;
 	}
 	if (what == CPU_THREAD)
-		return run_thread(s, cpu, t);
+		return sched_run(s, cpu, t);
 	c->what = what;
 	return 0;
 }
@@ -357,7 +357,7 @@ static int enter(struct sched *s, uint32_t cpu, const struct pirecord *r,
 			row->longest[t->reason] = r->time - t->left;
 	}
 	t->woken = false;
-	return rc ? rc : run_thread(s, cpu, t);
+	return rc ? rc : sched_run(s, cpu, t);
 }
 
 int sched_dispatch(struct sched *s, const struct pirecord *r, const struct pitrace_dispatch *d)

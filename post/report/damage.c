@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "complain.h"
-#include "input/merged.h"
 
 /* Two passes may meet the same fault. */
 size_t damage_distinct(const struct pifile_fault *list, size_t n, struct pifile_fault *out)

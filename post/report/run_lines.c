@@ -95,7 +95,7 @@ const struct run_text *run_new_thread(struct run_lines *l, const struct run *run
 	return t ? make_thread(l, t, run->place.thread) : &none;
 }
 
-static void texts_free(struct run_texts *t)
+static void free_run_texts(struct run_texts *t)
 {
 	uint32_t i;
 
@@ -353,9 +353,9 @@ int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const
 	numbers_flush(&l->out);
 	if (!rc && !l->columns.form)
 		print_end(job, &reader.books, out);
-	texts_free(&l->symbols);
-	texts_free(&l->threads);
-	texts_free(&l->sources);
+	free_run_texts(&l->symbols);
+	free_run_texts(&l->threads);
+	free_run_texts(&l->sources);
 	free(l->out.buffer);
 	free(l->line);
 	return l->failed ? -ENOMEM : rc;

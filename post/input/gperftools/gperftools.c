@@ -39,7 +39,7 @@ struct upper {			/* addresses of the upper half that were mapped */
 
 struct gperftools {
 	struct window w;
-	struct faults faults;
+	struct fault_list faults;
 	unsigned int slot;		/* bytes */
 	bool swap;
 	uint64_t first;			/* record */

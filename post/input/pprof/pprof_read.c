@@ -116,7 +116,7 @@ static int add_owner(struct pprof *p, uint32_t pid, uint32_t tid, uint32_t name)
 }
 
 /* Processes before their threads, what there is in all. */
-static int read_samples(struct pprof *p)
+static int count_samples(struct pprof *p)
 {
 	struct bytes at = bytes_of(p->data, p->size);
 	uint64_t ticks, counted;
@@ -193,7 +193,7 @@ static int pprof_open(struct input *in, struct pifile_fault *fault)
 	if (!rc)
 		rc = pprof_read_drops(p);
 	if (!rc)
-		rc = read_samples(p);
+		rc = count_samples(p);
 	if (!rc && !p->types && !p->strings) {
 		rc = -EINVAL;
 		snprintf(fault->what, sizeof(fault->what), "nothing of a profile can be read");

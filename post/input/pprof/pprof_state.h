@@ -67,7 +67,7 @@ struct pprof_stack {
 } __attribute__((packed, aligned(4)));
 
 struct pprof {
-	struct faults faults;
+	struct fault_list faults;
 	uint8_t *data;
 	size_t size;
 	bool packed;

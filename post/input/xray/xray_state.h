@@ -54,7 +54,7 @@ struct xray_map {
 
 struct xray {
 	struct window w;
-	struct faults faults;
+	struct fault_list faults;
 	uint16_t version;
 	bool basic, big, swap;		/* big: of a big-endian machine */
 	uint64_t frequency, buffer_size;
