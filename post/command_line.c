@@ -2,7 +2,6 @@
 /* The command line, and what of it does not go together. */
 #include "command_line.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,45 +13,17 @@
 #include "input/readers.h"
 #include "next_option.h"
 #include "record/tracepoints.h"
+#include "reports.h"
 #include "units.h"
 
-static const char usage[] =
+static const char usage_head[] =
 "Usage: post [OPTION]... [FILE]...\n"
 "Report where the time of a trace went (default: swtrace.nrm2): a screenful on\n"
 "stdout, all of it in a file. Several traces are read as one, with what tells their\n"
 "names apart before the names of their processes.\n"
-"\n"
-"  -tprof            samples by process, module and symbol: the default (tprof.out)\n"
-"  -sched            time of threads and CPUs, latencies, who woke whom (sched.out)\n"
-"  -offcpu           why threads were off their CPUs (offcpu.out); with -calltree,\n"
-"                    -callers or -folded: where in the code they left them\n"
-"  -irq              time in interrupts by source (irq.out)\n"
-"  -syscalls         system calls: number, errors, time (syscalls.out)\n"
-"  -faults           page faults by thread and symbol (faults.out)\n"
-"  -marks            what programs wrote themselves, times of pairs (marks.out)\n"
-"  -arc              every run of instructions that was traced, a line each (arc.out;\n"
-"                    with -json, as -flow, -disasm and -verify: JSON lines)\n"
-"  -c, -ck, -cp      of it: a line a function, one for the kernel, none for the plt\n"
-"  -flow             the calls among them, nested (flow.out)\n"
-"  -functions        calls of each function and their times, of XRay logs\n"
-"                    (functions.out)\n"
-"  -disasm           every instruction that was executed (disasm.out)\n"
-"  -verify           whether the runs make sense, by libopcodes, on stdout\n"
-"  -tree             their number by who called whom (calltree.out); with -callers,\n"
-"                    -callees or -folded: these, of instructions\n"
-"  -calltree         who called whom, to calltree.out\n"
-"  -callers[=SYMBOL], -callees[=SYMBOL]\n"
-"                    each symbol with its callers, what it called, to callers.out\n"
-"  -folded           a line a call stack, for flame graphs, on stdout\n"
-"  -annotate SYMBOL[@MODULE]\n"
-"                    its instructions and source lines with their ticks, on stdout\n"
-"  -explain PID:ADDRESS:TIME\n"
-"                    all that the address ever meant, who told, and which it was then,\n"
-"                    on stdout\n"
-"  -info             what the file says of itself, on stdout\n"
-"  -stats            how many records of each kind it has, on stdout\n"
-"  -validate         each fault of the file with its place, on stdout\n"
-"  -show             every record in words, to post.show (with -json: JSON lines)\n"
+"\n";
+
+static const char usage_rest[] =
 "  -format FORMAT    no report: the trace in another format, to -o FILE or a file of the\n"
 "                    format's name; -format list: which there are\n"
 "\n"
@@ -90,44 +61,24 @@ static const char usage[] =
 "records lost but read, 2 unreadable or wrong usage.\n";
 
 enum {
-	OPT_REPORT = 256,		/* + enum report_id */
-	OPT_JSON = OPT_REPORT + REPORTS, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
-	OPT_K, OPT_KMAP, OPT_NSF, OPT_PROGRAM, OPT_SYMPATH, OPT_JDIR, OPT_CALLERS, OPT_CALLEES,
-	OPT_ANNOTATE,
-	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD, OPT_EXPLAIN,
+	OPT_JSON = 256, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
+	OPT_K, OPT_KMAP, OPT_NSF, OPT_PROGRAM, OPT_SYMPATH, OPT_JDIR,
+	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD,
 	OPT_TREE, OPT_C, OPT_CK, OPT_CP,
 	OPT_FORMAT, OPT_PID, OPT_TID, OPT_COMM, OPT_CPUS, OPT_TIME, OPT_SYMBOL,
+	OPT_REPORT,			/* + its place in the list */
+	OPT_ALSO = OPT_REPORT + REPORT_COUNT,
 };
 
-static const struct option long_options[] = {
+static const struct option file_options[] = {
 	{ "in", required_argument, NULL, 'r' },
 	{ "out", required_argument, NULL, 'o' },
-	{ "tprof", no_argument, NULL, OPT_REPORT + REPORT_TPROF },
-	{ "sched", no_argument, NULL, OPT_REPORT + REPORT_SCHED },
-	{ "offcpu", no_argument, NULL, OPT_REPORT + REPORT_OFFCPU },
-	{ "irq", no_argument, NULL, OPT_REPORT + REPORT_IRQ },
-	{ "syscalls", no_argument, NULL, OPT_REPORT + REPORT_SYSCALLS },
-	{ "faults", no_argument, NULL, OPT_REPORT + REPORT_FAULTS },
-	{ "marks", no_argument, NULL, OPT_REPORT + REPORT_MARKS },
-	{ "info", no_argument, NULL, OPT_REPORT + REPORT_INFO },
-	{ "stats", no_argument, NULL, OPT_REPORT + REPORT_STATS },
-	{ "validate", no_argument, NULL, OPT_REPORT + REPORT_VALIDATE },
-	{ "show", no_argument, NULL, OPT_REPORT + REPORT_SHOW },
-	{ "arc", no_argument, NULL, OPT_REPORT + REPORT_ARC },
+};
+static const struct option own_options[] = {
 	{ "c", no_argument, NULL, OPT_C },
 	{ "ck", no_argument, NULL, OPT_CK },
 	{ "cp", no_argument, NULL, OPT_CP },
-	{ "flow", no_argument, NULL, OPT_REPORT + REPORT_FLOW },
-	{ "functions", no_argument, NULL, OPT_REPORT + REPORT_FUNCTIONS },
-	{ "disasm", no_argument, NULL, OPT_REPORT + REPORT_INSTRUCTIONS },
-	{ "verify", no_argument, NULL, OPT_REPORT + REPORT_VERIFY },
 	{ "tree", no_argument, NULL, OPT_TREE },
-	{ "calltree", no_argument, NULL, OPT_REPORT + REPORT_CALLTREE },
-	{ "callers", optional_argument, NULL, OPT_CALLERS },
-	{ "callees", optional_argument, NULL, OPT_CALLEES },
-	{ "folded", no_argument, NULL, OPT_REPORT + REPORT_FOLDED },
-	{ "annotate", required_argument, NULL, OPT_ANNOTATE },
-	{ "explain", required_argument, NULL, OPT_EXPLAIN },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "pid", required_argument, NULL, OPT_PID },
 	{ "tid", required_argument, NULL, OPT_TID },
@@ -156,44 +107,60 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
 };
+#define OPTIONS ((sizeof(file_options) + sizeof(own_options)) / sizeof(own_options[0]) + \
+		 2 * REPORT_COUNT)
 
-#define STACK_REPORTS \
-	(REPORT_BIT(REPORT_CALLTREE) | REPORT_BIT(REPORT_CALLERS) | REPORT_BIT(REPORT_FOLDED))
+/* With the reports' between them. */
+static void list_options(struct option list[OPTIONS + 1])
+{
+	size_t n = sizeof(file_options) / sizeof(file_options[0]);
+	const struct report *r;
+	int i;
 
-/* Of samples; with -tree and -offcpu those of call stacks are not. */
-#define SAMPLE_REPORTS \
-	(STACK_REPORTS | REPORT_BIT(REPORT_TPROF) | REPORT_BIT(REPORT_ANNOTATE) | \
-	 REPORT_BIT(REPORT_CONVERT))
+	memcpy(list, file_options, sizeof(file_options));
+	for (i = 0; i < REPORT_COUNT; i++) {
+		r = report_at((unsigned int)i);
+		if (r->name)
+			list[n++] = (struct option){ r->name, r->argument, NULL, OPT_REPORT + i };
+		if (r->also)
+			list[n++] = (struct option){ r->also, r->argument, NULL, OPT_ALSO + i };
+	}
+	memcpy(list + n, own_options, sizeof(own_options));
+	n += sizeof(own_options) / sizeof(own_options[0]);
+	list[n] = (struct option){ NULL, 0, NULL, 0 };
+}
 
-#define CODE_REPORTS (REPORT_BIT(REPORT_INSTRUCTIONS) | REPORT_BIT(REPORT_VERIFY))
-#define FILE_REPORTS \
-	(REPORT_BIT(REPORT_STATS) | REPORT_BIT(REPORT_INFO) | REPORT_BIT(REPORT_VALIDATE))
-/* They tell of records as they stand in a file. */
-#define ONE_REPORTS \
-	(REPORT_BIT(REPORT_SHOW) | REPORT_BIT(REPORT_STATS) | REPORT_BIT(REPORT_VERIFY) | \
-	 REPORT_BIT(REPORT_EXPLAIN))
-#define RUN_REPORTS (REPORT_BIT(REPORT_ARC) | REPORT_BIT(REPORT_FLOW) | CODE_REPORTS)
+static void print_usage(void)
+{
+	unsigned int i;
+
+	fputs(usage_head, stdout);
+	for (i = 0; i < REPORT_COUNT; i++) {
+		if (report_at(i)->usage)
+			fputs(report_at(i)->usage, stdout);
+	}
+	fputs(usage_rest, stdout);
+}
 
 /* The same of instruction traces. */
 static const char *run_contradiction(const struct options *o, bool several)
 {
-	bool runs = o->reports & RUN_REPORTS, arc = o->reports & REPORT_BIT(REPORT_ARC);
+	bool runs = o->kinds & REPORT_OF_RUNS, arc = o->kinds & REPORT_BY_RUN;
 
 	if (runs && (several || o->per_cpu))
 		return "a report of runs of instructions goes with no other, nor with -cpu";
 	if ((o->by_function || o->kernel_once) && !arc)
 		return "-c and -ck are of -arc";
-	if (o->plt_once && (!runs || o->reports & CODE_REPORTS))
+	if (o->plt_once && (!runs || o->kinds & REPORT_OF_CODE))
 		return "-cp is of -arc and -flow";
 	if (o->names.inlined && runs)
 		return "-inline goes with no report of runs: -tree knows what is inlined";
 	if (o->names.by_line && runs && !arc)
 		return "of the reports of runs -arc alone has source lines";
-	if (o->reports & REPORT_BIT(REPORT_FUNCTIONS) && (several || o->per_cpu))
+	if (o->kinds & REPORT_OF_CALLS && (several || o->per_cpu))
 		return "-functions goes with no other report, nor with -cpu";
-	if (o->instructions && (o->away || o->reports & ~STACK_REPORTS))
+	if (o->instructions && (o->away || !(o->all_kinds & REPORT_OF_STACKS)))
 		return "-tree goes with no report but those of call stacks";
 	return NULL;
 }
@@ -201,24 +168,24 @@ static const char *run_contradiction(const struct options *o, bool several)
 /* What doesn't go together, in words; NULL: all does. */
 static const char *contradiction(const struct options *o)
 {
-	bool several = o->reports & (o->reports - 1), show = o->reports & REPORT_BIT(REPORT_SHOW);
+	bool several = o->reports & (o->reports - 1), show = o->kinds & REPORT_OF_RECORDS;
 	bool lines = o->names.by_line || o->names.inlined;
 
 	if (o->convert && (several || o->json || o->csv || o->per_cpu || o->offsets))
 		return "-format goes with no report, nor with -json, -csv, -cpu, -off, -nsf";
-	if (o->more && o->reports & ONE_REPORTS)
+	if (o->more && o->kinds & REPORT_OF_ONE)
 		return "-show, -stats, -verify and -explain are of one trace";
 	if (o->filter.comm && show)
 		return "-show resolves nothing: -comm does not go with it";
-	if (filter_threads(&o->filter) && o->reports & REPORT_BIT(REPORT_IRQ))
+	if (filter_threads(&o->filter) && o->kinds & REPORT_OF_CPUS)
 		return "interrupts are of no thread: -irq goes with none of -pid, -tid, -comm";
 	if (filter_threads(&o->filter) && o->away)
 		return "-offcpu with a report of call stacks goes with none of -pid, -tid, -comm";
-	if (o->filter.symbol && o->reports & ~SAMPLE_REPORTS)
+	if (o->filter.symbol && !(o->all_kinds & REPORT_OF_SAMPLES))
 		return "-symbol is of reports of samples";
 	if (o->csv && (o->json || show))
 		return "-csv goes with neither -json nor -show";
-	if (o->reports & FILE_REPORTS && (several || o->per_cpu))
+	if (o->kinds & REPORT_OF_FILE && (several || o->per_cpu))
 		return "-stats, -info, -validate go with no other report, nor with -cpu";
 	if (show && several)
 		return "-show goes with no other report";
@@ -230,53 +197,17 @@ static const char *contradiction(const struct options *o)
 		return "-annotate has lines anyway: it goes with neither -line nor -inline";
 	if (lines && show)
 		return "-show resolves nothing: it goes with neither -line nor -inline";
-	if (o->reports & REPORT_BIT(REPORT_EXPLAIN) && (several || lines || o->per_cpu))
+	if (o->kinds & REPORT_OF_ADDRESS && (several || lines || o->per_cpu))
 		return "-explain goes with no other report, nor with -line, -inline, -cpu";
-	if (o->reports & STACK_REPORTS && several)
+	if (o->kinds & REPORT_OF_STACKS && several)
 		return "one report of call stacks at a time, and no other with it";
-	if (o->reports & STACK_REPORTS && o->per_cpu)
+	if (o->kinds & REPORT_OF_STACKS && o->per_cpu)
 		return "-cpu goes with no report of call stacks";
-	if (o->reports & REPORT_BIT(REPORT_FOLDED) && (o->json || o->csv))
+	if (o->kinds & REPORT_ONE_FORM && (o->json || o->csv))
 		return "-folded has no other form: -calltree has";
 	if (o->calls == (CALLS_CALLERS | CALLS_CALLEES) && o->csv)
 		return "-csv: either -callers or -callees";
 	return run_contradiction(o, several);
-}
-
-/* A number of this base up to a character, which is passed. No sign, no blank before it. */
-static bool number_to(const char **text, int base, char end, uint64_t *value)
-{
-	char *stop;
-
-	if (!isxdigit((unsigned char)**text))
-		return false;
-	errno = 0;
-	*value = strtoull(*text, &stop, base);
-	if (errno || *stop != end)
-		return false;
-	*text = stop + (end != '\0');
-	return true;
-}
-
-/* PID:ADDRESS:TIME, as -show has them: 4242:0x7f0012340010:25758.5 */
-static bool parse_explain(const char *text, struct explain_wanted *w)
-{
-	uint64_t pid, seconds, unit = 100000000;
-
-	if (!number_to(&text, 10, ':', &pid) || pid > INT32_MAX ||
-	    !number_to(&text, 16, ':', &w->address))
-		return false;
-	if (!number_to(&text, 10, strchr(text, '.') ? '.' : '\0', &seconds) ||
-	    seconds > UINT64_MAX / 1000000000 - 1)
-		return false;
-	for (w->time = seconds * 1000000000; *text; text++, unit /= 10) {
-		if (*text < '0' || *text > '9' || !unit)
-			return false;
-		w->time += (uint64_t)(*text - '0') * unit;
-	}
-	w->pid = (uint32_t)pid;
-	w->wanted = true;
-	return true;
 }
 
 /* A colon list of folders: none of it is something else. One that is not there is no mistake: lists
@@ -323,7 +254,7 @@ static bool parse_format(struct options *o, const char *name)
 
 	if (w) {
 		o->convert = w;
-		o->reports |= REPORT_BIT(REPORT_CONVERT);
+		o->reports |= report_bit(&report_convert);
 		o->names.places = w->needs & NEED_PLACES;
 		return true;
 	}
@@ -334,14 +265,28 @@ static bool parse_format(struct options *o, const char *name)
 	return false;
 }
 
+/* By its place in the list, of those behind by their other name. */
+static bool take_report(struct options *o, unsigned int place)
+{
+	bool also = place >= REPORT_COUNT;
+	const struct report *r;
+
+	place -= also ? REPORT_COUNT : 0;
+	r = report_at(place);
+	o->reports |= REPORT_BIT(place);
+	return !r->take || r->take(o, also ? r->also : r->name, optarg);
+}
+
 int parse_options(struct options *o, int argc, char **argv)
 {
+	struct option options[OPTIONS + 1];
 	bool all_offsets = false;
 	const char *wrong;
 	int c;
 
 	*o = (struct options){ 0 };
-	while ((c = next_option(argc, argv, "r:i:o:e:vqhV", long_options)) != -1) {
+	list_options(options);
+	while ((c = next_option(argc, argv, "r:i:o:e:vqhV", options)) != -1) {
 		switch (c) {
 		case 'r':
 		case 'i':
@@ -353,24 +298,6 @@ int parse_options(struct options *o, int argc, char **argv)
 		case 'e':
 			o->event = optarg;
 			break;
-		case OPT_CALLERS:
-		case OPT_CALLEES:
-			o->reports |= REPORT_BIT(REPORT_CALLERS);
-			o->calls |= c == OPT_CALLERS ? CALLS_CALLERS : CALLS_CALLEES;
-			if (optarg)
-				o->symbol = optarg;
-			break;
-		case OPT_ANNOTATE:
-			o->reports |= REPORT_BIT(REPORT_ANNOTATE);
-			o->names.annotate = optarg;
-			break;
-		case OPT_EXPLAIN:
-			o->reports |= REPORT_BIT(REPORT_EXPLAIN);
-			if (parse_explain(optarg, &o->names.explain))
-				break;
-			complain("-explain: %s is no PID:ADDRESS:TIME: the address in hexadecimal, the time in seconds, as -show has them: 4242:0x7f0012340010:25758.5",
-				 optarg);
-			return EXIT_UNREADABLE;
 		case OPT_FORMAT:
 			if (!parse_format(o, optarg))
 				return strcmp(optarg, "list") ? EXIT_UNREADABLE : EXIT_CLEAN;
@@ -471,7 +398,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->quiet = true;
 			break;
 		case 'h':
-			fputs(usage, stdout);
+				print_usage();
 			return EXIT_CLEAN;
 		case 'V':
 			printf("post (pitrace) %s\n", PITRACE_VERSION);
@@ -483,8 +410,9 @@ int parse_options(struct options *o, int argc, char **argv)
 #endif
 			return EXIT_CLEAN;
 		default:
-			if (c >= OPT_REPORT && c < OPT_REPORT + REPORTS) {
-				o->reports |= REPORT_BIT(c - OPT_REPORT);
+			if (c >= OPT_REPORT) {
+				if (!take_report(o, (unsigned int)(c - OPT_REPORT)))
+					return EXIT_UNREADABLE;
 				break;
 			}
 			fputs("Try: post -help\n", stderr);
@@ -507,17 +435,20 @@ int parse_options(struct options *o, int argc, char **argv)
 		o->input = argv[optind];
 	o->offsets = all_offsets || o->unnamed_offsets;
 	o->unnamed_offsets &= !all_offsets;
-	if (o->instructions && !(o->reports & STACK_REPORTS))
-		o->reports |= REPORT_BIT(REPORT_CALLTREE);
+	reports_kinds(o);
+	if (o->instructions && !(o->kinds & REPORT_OF_STACKS))
+		o->reports |= report_bit(&report_calltree);
 	if (o->convert && o->convert->lines)
 		o->names.by_line = o->names.inlined = true;
-	o->names.all_code = o->reports & CODE_REPORTS;
+	o->names.all_code = o->kinds & REPORT_OF_CODE;
 	if (!o->reports)
-		o->reports = REPORT_BIT(REPORT_TPROF);
+		o->reports = report_bit(&report_tprof);
+	reports_kinds(o);
 	/* Together with a report of call stacks it says of what that is. */
-	if (o->reports & REPORT_BIT(REPORT_OFFCPU) && o->reports & STACK_REPORTS) {
-		o->reports &= ~REPORT_BIT(REPORT_OFFCPU);
+	if (o->kinds & REPORT_OF_AWAY && o->kinds & REPORT_OF_STACKS) {
+		o->reports &= ~report_bit(&report_offcpu);
 		o->away = true;
+		reports_kinds(o);
 	}
 	wrong = contradiction(o);
 	if (wrong) {

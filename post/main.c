@@ -41,7 +41,7 @@ static int kernel_files(const struct options *o, struct a2n *a, uint32_t machine
 /* From here on others' files are read. */
 static void shut_in(const struct options *o)
 {
-	struct opener_output outputs[REPORTS];
+	struct opener_output outputs[REPORT_COUNT];
 	const struct opener_task task = {
 		.output = outputs, .outputs = reports_outputs(o, outputs),
 		.debuginfod = o->names.debuginfod,
@@ -143,7 +143,7 @@ static int report_all(struct job *job, unsigned int needs)
 		code = EXIT_UNREADABLE;
 	if (!absent)
 		code = reports_screen(job, &written, code);
-	if (!(job->options->reports & REPORT_BIT(REPORT_VALIDATE)))
+	if (!(job->options->kinds & REPORT_TELLS_DAMAGE))
 		damage_print(job);
 	warnings_print(job);
 	if (!code && (job->nfaults || jit_damaged(&job->model->names.jit) ||

@@ -9,19 +9,26 @@ struct writer;
 
 enum { EXIT_CLEAN = 0, EXIT_DAMAGED = 1, EXIT_UNREADABLE = 2 };
 
-/* In the order in which several are written. */
-enum report_id {
-	REPORT_TPROF, REPORT_CALLTREE, REPORT_CALLERS, REPORT_FOLDED, REPORT_ANNOTATE,
-	REPORT_EXPLAIN,
-	REPORT_SCHED, REPORT_OFFCPU, REPORT_IRQ, REPORT_SYSCALLS, REPORT_FAULTS, REPORT_MARKS,
-	REPORT_CONVERT, REPORT_SHOW, REPORT_ARC, REPORT_FLOW, REPORT_FUNCTIONS,
-	 REPORT_INSTRUCTIONS, REPORT_VERIFY,
-	REPORT_STATS, REPORT_INFO, REPORT_VALIDATE,
-	REPORTS,
+/* What a report is of: bits, by which the command line knows what goes together. */
+enum report_kind {
+	REPORT_OF_SAMPLES = 1,		/* (with -tree and -offcpu those of call stacks are not) */
+	REPORT_OF_STACKS = 2,
+	REPORT_OF_RUNS = 4,		/* of instructions */
+	REPORT_OF_CODE = 8,		/* … one by one */
+	REPORT_BY_RUN = 16,		/* … a line each, with its source line */
+	REPORT_OF_CALLS = 32,		/* that functions told */
+	REPORT_OF_FILE = 64,		/* of what stands in it, not what that means */
+	REPORT_OF_ONE = 128,		/* of records as they stand in one file */
+	REPORT_OF_RECORDS = 256,	/* all of them; nothing is resolved */
+	REPORT_OF_CPUS = 512,		/* no thread has what it tells */
+	REPORT_OF_ADDRESS = 1024,	/* one */
+	REPORT_OF_AWAY = 2048,		/* time off the CPU */
+	REPORT_ONE_FORM = 4096,		/* neither JSON nor CSV */
+	REPORT_TELLS_TOTALS = 8192,	/* of samples: they belong before it */
+	REPORT_TELLS_DAMAGE = 16384,	/* itself: not on stderr too */
 };
-#define REPORT_BIT(id) (1u << (id))
 
-/* What REPORT_CALLERS tells. */
+/* What -callers and -callees tell. */
 enum { CALLS_CALLERS = 1, CALLS_CALLEES = 2 };
 
 struct options {
@@ -37,7 +44,9 @@ struct options {
 	struct filter filter;
 	struct names_options names;
 	double clip;			/* percent: lines below are left out */
-	unsigned int reports;		/* REPORT_BIT(); at least one */
+	unsigned int reports;		/* by their places in the list, a bit each; at least one */
+	unsigned int kinds;		/* REPORT_OF_*, of any of them, */
+	unsigned int all_kinds;		/* … of all of them */
 	unsigned int calls;		/* CALLS_* */
 	bool away;			/* reports of call stacks are of time off the CPU */
 	bool instructions;		/* … are of instructions that were traced */

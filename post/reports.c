@@ -12,37 +12,46 @@
 #include "export/writer.h"
 #include "output.h"
 
-static const struct report *const reports[REPORTS] = {
-	[REPORT_TPROF] = &report_tprof,
-	[REPORT_CALLTREE] = &report_calltree,
-	[REPORT_CALLERS] = &report_callers,
-	[REPORT_FOLDED] = &report_folded,
-	[REPORT_ANNOTATE] = &report_annotate,
-	[REPORT_EXPLAIN] = &report_explain,
-	[REPORT_SCHED] = &report_sched,
-	[REPORT_OFFCPU] = &report_offcpu,
-	[REPORT_IRQ] = &report_irq,
-	[REPORT_SYSCALLS] = &report_syscalls,
-	[REPORT_FAULTS] = &report_faults,
-	[REPORT_MARKS] = &report_marks,
-	[REPORT_CONVERT] = &report_convert,
-	[REPORT_SHOW] = &report_show,
-	[REPORT_ARC] = &report_arc,
-	[REPORT_FLOW] = &report_flow,
-	[REPORT_FUNCTIONS] = &report_functions,
-	[REPORT_INSTRUCTIONS] = &report_instructions,
-	[REPORT_VERIFY] = &report_verify,
-	[REPORT_STATS] = &report_stats,
-	[REPORT_INFO] = &report_info,
-	[REPORT_VALIDATE] = &report_validate,
+static const struct report *const reports[REPORT_COUNT] = {
+#define LISTED(name) &report_##name,
+	REPORTS(LISTED)
+#undef LISTED
 };
+
+const struct report *report_at(unsigned int place)
+{
+	return reports[place];
+}
+
+unsigned int report_bit(const struct report *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < REPORT_COUNT && reports[i] != r; i++)
+		;
+	return REPORT_BIT(i);
+}
+
+void reports_kinds(struct options *o)
+{
+	unsigned int i;
+
+	o->kinds = 0;
+	o->all_kinds = ~0u;
+	for (i = 0; i < REPORT_COUNT; i++) {
+		if (!(o->reports & REPORT_BIT(i)))
+			continue;
+		o->kinds |= reports[i]->kinds;
+		o->all_kinds &= reports[i]->kinds;
+	}
+}
 
 /* The i-th of those asked for; NULL: no more. */
 static const struct report *wanted(const struct options *o, unsigned int i)
 {
 	unsigned int id;
 
-	for (id = 0; id < REPORTS; id++) {
+	for (id = 0; id < REPORT_COUNT; id++) {
 		if (o->reports & REPORT_BIT(id) && !i--)
 			return reports[id];
 	}
@@ -132,11 +141,11 @@ static bool output_at(const struct options *o, unsigned int i, struct opener_out
 	return true;
 }
 
-unsigned int reports_outputs(const struct options *o, struct opener_output list[REPORTS])
+unsigned int reports_outputs(const struct options *o, struct opener_output list[REPORT_COUNT])
 {
 	unsigned int n;
 
-	for (n = 0; n < REPORTS && output_at(o, n, &list[n]); n++)
+	for (n = 0; n < REPORT_COUNT && output_at(o, n, &list[n]); n++)
 		;
 	return n;
 }
@@ -173,7 +182,7 @@ static int write_to(const struct job *job, struct reports_written *w, unsigned i
 	closed = output_close(&out);
 	if (rc || closed)
 		return failed(to.path, rc < 0 || !closed ? rc : closed);
-	if (strcmp(to.path, "-") != 0 && w->n < REPORTS)
+	if (strcmp(to.path, "-") != 0 && w->n < REPORT_COUNT)
 		w->list[w->n++] = (struct written){ to.path, out.renamed };
 	return EXIT_CLEAN;
 }

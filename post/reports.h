@@ -7,18 +7,53 @@
 #include "report/report.h"
 #include "sandbox/opener.h"
 
-extern const struct report report_tprof, report_calltree, report_callers, report_folded,
-	report_sched, report_offcpu, report_irq, report_syscalls, report_faults, report_marks,
-	report_show, report_convert, report_annotate, report_explain, report_arc, report_flow,
-	report_functions,
-	report_instructions, report_verify, report_stats, report_info, report_validate;
+/* The list, in the order in which several are written and -help tells of them: a new one is one
+ * line here. */
+#define REPORTS(report) \
+	report(tprof) \
+	report(sched) \
+	report(offcpu) \
+	report(irq) \
+	report(syscalls) \
+	report(faults) \
+	report(marks) \
+	report(arc) \
+	report(flow) \
+	report(functions) \
+	report(instructions) \
+	report(verify) \
+	report(calltree) \
+	report(callers) \
+	report(folded) \
+	report(annotate) \
+	report(explain) \
+	report(info) \
+	report(stats) \
+	report(validate) \
+	report(show) \
+	report(convert)
+
+#define DECLARED(name) extern const struct report report_##name;
+REPORTS(DECLARED)
+#undef DECLARED
+
+#define ONE(name) + 1
+enum { REPORT_COUNT = REPORTS(ONE) };
+#undef ONE
+#define REPORT_BIT(place) (1u << (place))
+
+/* The one at a place of the list; the bit of its place. */
+const struct report *report_at(unsigned int place);
+unsigned int report_bit(const struct report *r);
+/* What those asked for are of: kinds, all_kinds. */
+void reports_kinds(struct options *o);
 
 /* What the model must hold for the reports asked for. */
 unsigned int reports_need(const struct options *o);
 /* Whether a report is of something that isn't there: then none is to be written. */
 bool reports_absent(const struct job *job);
-/* Where each output of these options goes, at most REPORTS; how many there are. */
-unsigned int reports_outputs(const struct options *o, struct opener_output list[REPORTS]);
+/* Where each output of these options goes, at most REPORT_COUNT; how many there are. */
+unsigned int reports_outputs(const struct options *o, struct opener_output list[REPORT_COUNT]);
 /* Write them where they go, and put what belongs there on stdout, unless a report itself went
  * there. A report that could not be written is no reason to keep silent. The exit code. */
 struct written {
@@ -26,7 +61,7 @@ struct written {
 	bool renamed;			/* an older one was set aside */
 };
 struct reports_written {
-	struct written list[REPORTS];
+	struct written list[REPORT_COUNT];
 	unsigned int n;
 };
 int reports_write(const struct job *job, struct reports_written *w);

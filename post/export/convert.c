@@ -25,6 +25,7 @@ static int convert_write(const struct job *job, FILE *out)
 }
 
 const struct report report_convert = {
+	.kinds = REPORT_OF_SAMPLES,
 	.mode = 0666,
 	.absent = convert_absent,
 	.write = convert_write,

@@ -603,7 +603,21 @@ static int annotate_csv(const struct job *job, FILE *out)
 	return for_each(job, out, csv_annotated);
 }
 
+static bool annotate_take(struct options *o, const char *option, const char *argument)
+{
+	(void)option;
+	o->names.annotate = argument;
+	return true;
+}
+
 const struct report report_annotate = {
+	.name = "annotate",
+	.usage =
+		"  -annotate SYMBOL[@MODULE]\n"
+		"                    its instructions and source lines with their ticks, on stdout\n",
+	.argument = required_argument,
+	.take = annotate_take,
+	.kinds = REPORT_OF_SAMPLES,
 	.path = "-",
 	.mode = 0666,
 	.needs = NEED_SAMPLES,

@@ -124,6 +124,12 @@ static int arc_write(const struct job *job, FILE *out)
 }
 
 const struct report report_arc = {
+	.name = "arc",
+	.usage =
+		"  -arc              every run of instructions that was traced, a line each (arc.out;\n"
+		"                    with -json, as -flow, -disasm and -verify: JSON lines)\n"
+		"  -c, -ck, -cp      of it: a line a function, one for the kernel, none for the plt\n",
+	.kinds = REPORT_OF_RUNS | REPORT_BY_RUN,
 	.path = "arc.out",
 	.mode = 0666,
 	.needs = NEED_RUNS,

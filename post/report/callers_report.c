@@ -260,7 +260,23 @@ static int callers_csv(const struct job *job, FILE *out)
 	return for_each(job, out, csv_called);
 }
 
+static bool callers_take(struct options *o, const char *option, const char *argument)
+{
+	o->calls |= strcmp(option, "callees") ? CALLS_CALLERS : CALLS_CALLEES;
+	if (argument)
+		o->symbol = argument;
+	return true;
+}
+
 const struct report report_callers = {
+	.name = "callers",
+	.also = "callees",
+	.usage =
+		"  -callers[=SYMBOL], -callees[=SYMBOL]\n"
+		"                    each symbol with its callers, what it called, to callers.out\n",
+	.argument = optional_argument,
+	.take = callers_take,
+	.kinds = REPORT_OF_SAMPLES | REPORT_OF_STACKS,
 	.path = "callers.out",
 	.mode = 0666,
 	.needs = NEED_SAMPLES | NEED_STACKS,

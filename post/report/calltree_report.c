@@ -186,6 +186,12 @@ static int calltree_csv(const struct job *job, FILE *out)
 }
 
 const struct report report_calltree = {
+	.name = "calltree",
+	.usage =
+		"  -tree             their number by who called whom (calltree.out); with -callers,\n"
+		"                    -callees or -folded: these, of instructions\n"
+		"  -calltree         who called whom, to calltree.out\n",
+	.kinds = REPORT_OF_SAMPLES | REPORT_OF_STACKS,
 	.path = "calltree.out",
 	.mode = 0666,
 	.needs = NEED_SAMPLES | NEED_STACKS,

@@ -3,7 +3,10 @@
  * what it is. */
 #include "report/report.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "complain.h"
@@ -357,7 +360,61 @@ static bool explain_absent(const struct job *job)
 	return true;
 }
 
+/* A number of this base up to a character, which is passed. No sign, no blank before it. */
+static bool number_to(const char **text, int base, char end, uint64_t *value)
+{
+	char *stop;
+
+	if (!isxdigit((unsigned char)**text))
+		return false;
+	errno = 0;
+	*value = strtoull(*text, &stop, base);
+	if (errno || *stop != end)
+		return false;
+	*text = stop + (end != '\0');
+	return true;
+}
+
+/* PID:ADDRESS:TIME, as -show has them: 4242:0x7f0012340010:25758.5 */
+static bool parse_explain(const char *text, struct explain_wanted *w)
+{
+	uint64_t pid, seconds, unit = 100000000;
+
+	if (!number_to(&text, 10, ':', &pid) || pid > INT32_MAX ||
+	    !number_to(&text, 16, ':', &w->address))
+		return false;
+	if (!number_to(&text, 10, strchr(text, '.') ? '.' : '\0', &seconds) ||
+	    seconds > UINT64_MAX / 1000000000 - 1)
+		return false;
+	for (w->time = seconds * 1000000000; *text; text++, unit /= 10) {
+		if (*text < '0' || *text > '9' || !unit)
+			return false;
+		w->time += (uint64_t)(*text - '0') * unit;
+	}
+	w->pid = (uint32_t)pid;
+	w->wanted = true;
+	return true;
+}
+
+static bool explain_take(struct options *o, const char *option, const char *argument)
+{
+	(void)option;
+	if (parse_explain(argument, &o->names.explain))
+		return true;
+	complain("-explain: %s is no PID:ADDRESS:TIME: the address in hexadecimal, the time in seconds, as -show has them: 4242:0x7f0012340010:25758.5",
+		 argument);
+	return false;
+}
+
 const struct report report_explain = {
+	.name = "explain",
+	.usage =
+		"  -explain PID:ADDRESS:TIME\n"
+		"                    all that the address ever meant, who told, and which it was then,\n"
+		"                    on stdout\n",
+	.argument = required_argument,
+	.take = explain_take,
+	.kinds = REPORT_OF_ONE | REPORT_OF_ADDRESS,
 	.path = "-",
 	.mode = 0666,
 	.needs = NEED_NAMES,

@@ -100,6 +100,10 @@ static int flow_write(const struct job *job, FILE *out)
 }
 
 const struct report report_flow = {
+	.name = "flow",
+	.usage =
+		"  -flow             the calls among them, nested (flow.out)\n",
+	.kinds = REPORT_OF_RUNS,
 	.path = "flow.out",
 	.mode = 0666,
 	.needs = NEED_RUNS,

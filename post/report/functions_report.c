@@ -215,6 +215,11 @@ static bool functions_absent(const struct job *job)
 }
 
 const struct report report_functions = {
+	.name = "functions",
+	.usage =
+		"  -functions        calls of each function and their times, of XRay logs\n"
+		"                    (functions.out)\n",
+	.kinds = REPORT_OF_CALLS,
 	.path = "functions.out",
 	.mode = 0666,
 	.needs = NEED_RUNS,

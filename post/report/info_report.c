@@ -154,6 +154,10 @@ static int info_write(const struct job *job, FILE *out)
 }
 
 const struct report report_info = {
+	.name = "info",
+	.usage =
+		"  -info             what the file says of itself, on stdout\n",
+	.kinds = REPORT_OF_FILE,
 	.path = "-",
 	.mode = 0666,
 	.write = info_write,

@@ -183,6 +183,10 @@ static int instructions_write(const struct job *job, FILE *out)
 }
 
 const struct report report_instructions = {
+	.name = "disasm",
+	.usage =
+		"  -disasm           every instruction that was executed (disasm.out)\n",
+	.kinds = REPORT_OF_RUNS | REPORT_OF_CODE,
 	.path = "disasm.out",
 	.mode = 0600,			/* it holds addresses */
 	.needs = NEED_RUNS,

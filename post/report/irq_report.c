@@ -257,6 +257,10 @@ static int irq_csv(const struct job *job, FILE *out)
 }
 
 const struct report report_irq = {
+	.name = "irq",
+	.usage =
+		"  -irq              time in interrupts by source (irq.out)\n",
+	.kinds = REPORT_OF_CPUS,
 	.path = "irq.out",
 	.mode = 0666,
 	.needs = NEED_TIMES,

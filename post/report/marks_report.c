@@ -230,6 +230,9 @@ static int marks_csv(const struct job *job, FILE *out)
 }
 
 const struct report report_marks = {
+	.name = "marks",
+	.usage =
+		"  -marks            what programs wrote themselves, times of pairs (marks.out)\n",
 	.path = "marks.out",
 	.mode = 0666,
 	.needs = NEED_MARKS,

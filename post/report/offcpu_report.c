@@ -190,6 +190,11 @@ static int offcpu_csv(const struct job *job, FILE *out)
 }
 
 const struct report report_offcpu = {
+	.name = "offcpu",
+	.usage =
+		"  -offcpu           why threads were off their CPUs (offcpu.out); with -calltree,\n"
+		"                    -callers or -folded: where in the code they left them\n",
+	.kinds = REPORT_OF_AWAY,
 	.path = "offcpu.out",
 	.mode = 0666,
 	.needs = NEED_TIMES,

@@ -113,7 +113,7 @@ void preamble_run(const struct job *job, FILE *out)
 	putc('\n', out);
 	if (t->unstable_clock)
 		field(out, "Clock", "turned unstable while tracing: times after that are unsure");
-	if (job->options->reports & REPORT_BIT(REPORT_TPROF))
+	if (job->options->kinds & REPORT_TELLS_TOTALS)
 		print_mode(job, out);
 	snprintf(text, sizeof(text), "%.*s", (int)strnlen(h->collector, sizeof(h->collector)),
 		 h->collector);

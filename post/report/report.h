@@ -6,6 +6,7 @@
 #ifndef POST_REPORT_H
 #define POST_REPORT_H
 
+#include <getopt.h>
 #include <json.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -13,6 +14,14 @@
 #include "job.h"
 
 struct report {
+	const char *name;		/* its option; NULL: none of its own */
+	const char *also;		/* another one; or NULL */
+	const char *usage;		/* lines of -help */
+	int argument;			/* of its options: no_argument, as getopt_long() has it */
+	/* Takes what stands behind its option. False: it is wrong, which was told. NULL: it takes
+	 * nothing. */
+	bool (*take)(struct options *o, const char *option, const char *argument);
+	unsigned int kinds;		/* REPORT_OF_* */
 	const char *path;		/* of its file */
 	mode_t mode;
 	unsigned int needs;		/* NEED_*; 0: it reads the records itself */

@@ -484,6 +484,9 @@ static int sched_csv(const struct job *job, FILE *out)
 }
 
 const struct report report_sched = {
+	.name = "sched",
+	.usage =
+		"  -sched            time of threads and CPUs, latencies, who woke whom (sched.out)\n",
 	.path = "sched.out",
 	.mode = 0666,
 	.needs = NEED_TIMES,

@@ -22,7 +22,7 @@ void screen_header(const struct job *job, FILE *out)
 {
 	const struct pifile_header *h = &job->input->header;
 	const struct trace *t = job->trace;
-	bool samples = job->options->reports & REPORT_BIT(REPORT_TPROF);
+	bool samples = job->options->kinds & REPORT_TELLS_TOTALS;
 
 	escape_print(out, job->input->name);
 	fputs(": ", out);
@@ -103,5 +103,5 @@ int screen_missing(const struct job *job, FILE *out)
 	if (!job->nfaults && !job->input->complete)
 		fprintf(out, "the file has no end: it was cut, or its writer did not finish; %"
 			PRIu64 " records were read\n", t->records);
-	return job->options->reports & REPORT_BIT(REPORT_TPROF) ? tprof_cure(job, out) : 0;
+	return job->options->kinds & REPORT_TELLS_TOTALS ? tprof_cure(job, out) : 0;
 }

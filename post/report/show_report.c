@@ -440,6 +440,10 @@ static int show_write(const struct job *job, FILE *out)
 }
 
 const struct report report_show = {
+	.name = "show",
+	.usage =
+		"  -show             every record in words, to post.show (with -json: JSON lines)\n",
+	.kinds = REPORT_OF_ONE | REPORT_OF_RECORDS,
 	.path = "post.show",
 	.mode = 0600,			/* it holds kernel addresses */
 	.write = show_write,

@@ -171,6 +171,10 @@ static int stats_write(const struct job *job, FILE *out)
 }
 
 const struct report report_stats = {
+	.name = "stats",
+	.usage =
+		"  -stats            how many records of each kind it has, on stdout\n",
+	.kinds = REPORT_OF_FILE | REPORT_OF_ONE,
 	.path = "-",
 	.mode = 0666,
 	.write = stats_write,

@@ -239,6 +239,9 @@ static int syscalls_csv(const struct job *job, FILE *out)
 }
 
 const struct report report_syscalls = {
+	.name = "syscalls",
+	.usage =
+		"  -syscalls         system calls: number, errors, time (syscalls.out)\n",
 	.path = "syscalls.out",
 	.mode = 0666,
 	.needs = NEED_TIMES,

@@ -300,6 +300,10 @@ static int tprof_write(const struct job *job, FILE *out)
 }
 
 const struct report report_tprof = {
+	.name = "tprof",
+	.usage =
+		"  -tprof            samples by process, module and symbol: the default (tprof.out)\n",
+	.kinds = REPORT_OF_SAMPLES | REPORT_TELLS_TOTALS,
 	.path = "tprof.out",
 	.mode = 0666,
 	.needs = NEED_SAMPLES,

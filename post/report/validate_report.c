@@ -104,6 +104,10 @@ static int validate_write(const struct job *job, FILE *out)
 }
 
 const struct report report_validate = {
+	.name = "validate",
+	.usage =
+		"  -validate         each fault of the file with its place, on stdout\n",
+	.kinds = REPORT_OF_FILE | REPORT_TELLS_DAMAGE,
 	.path = "-",
 	.mode = 0666,
 	.needs = NEED_NAMES | NEED_SAMPLES,

@@ -285,6 +285,10 @@ static int verify_write(const struct job *job, FILE *out)
 }
 
 const struct report report_verify = {
+	.name = "verify",
+	.usage =
+		"  -verify           whether the runs make sense, by libopcodes, on stdout\n",
+	.kinds = REPORT_OF_RUNS | REPORT_OF_CODE | REPORT_OF_ONE,
 	.path = "-",
 	.mode = 0666,
 	.needs = NEED_RUNS,

@@ -51,6 +51,9 @@ want cpi_option "-s" "$(ask cpi -s)"
 want cpi_command "gzip" "$(ask cpi -c -u gzi | tr ' ' '\n' | grep -x gzip | uniq)"
 want cpi_command_option "" "$(ask cpi -c ls -)"
 want post_option "-c -callees -callers -calltree -ck -clip -comm -cp -cpu -cpus -csv" "$(ask post -c)"
+want post_format "pprof" "$(ask post -format pp)"
+want post_formats "$("$bin/post" -format list | awk '$3 == "writes" { print $1 }' | sort)" \
+	"$(ask post -format '' | tr ' ' '\n' | grep -vx list)"
 want post_file "a file.nrm2" "$(ask post a)"
 
 # Every option that the help shows at a line's begin is offered, and none that it doesn't have.
@@ -83,6 +86,12 @@ for words in '' 'init ' 'info ' 'dump ' 'top ' 'run '; do
 done | sort -u >offered
 "$bin/ptt" --help | options >there
 want ptt_options "" "$(diff there offered)"
+ask cpi - | tr ' ' '\n' | grep -vx -- -- | sort -u >offered
+"$bin/cpi" --help | options >there
+want cpi_options "" "$(diff there offered)"
+"$bin/post" -help | options | grep -xe '-[a-z]*' >there
+ask post - | tr ' ' '\n' | sort -u >offered
+want post_options "" "$(diff there offered)"
 tr -d '\\' <"$top/post/post.1" | grep -oE -- '-[a-z]+' | sort -u >there
 want post_no_others "" "$(ask post - | tr ' ' '\n' | sort | comm -13 there -)"
 "$bin/swtrace" help | sed -nE 's/^  ([a-z_]+) .*/\1/p' | sort >there
