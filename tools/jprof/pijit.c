@@ -48,36 +48,95 @@ struct agent_options {
 	bool lines, code;
 };
 
-static const char usage[] =
-	"pijit: writes to a jitdump (jit-PID.dump) which code this Java VM makes: names for profiles.\n"
-	"  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n"
-	"  dir=FOLDER   where the jitdump goes (default: $JITDUMPDIR, else the working folder)\n"
-	"  lines        source lines too, those of inlined methods too\n"
-	"  code         the methods' instructions too, for post -annotate\n"
-	"  help         this text\n";
-
 /* ---- options --------------------------------------------------------------------------------- */
+
+static bool set_lines(struct agent_options *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	o->lines = true;
+	return true;
+}
+
+static bool set_code(struct agent_options *o, const char *text, size_t n)
+{
+	(void)text, (void)n;
+	o->code = true;
+	return true;
+}
+
+static bool set_folder(struct agent_options *o, const char *text, size_t n)
+{
+	if (!n || n >= sizeof(o->folder))
+		return false;
+	memcpy(o->folder, text, n);
+	o->folder[n] = 0;
+	return true;
+}
+
+/* The table of options: `help` ends the agent. */
+static const struct agent_option {
+	const char *name;		/* with '=': a text follows */
+	const char *argument, *help;
+	bool (*set)(struct agent_options *o, const char *text, size_t n);
+} agent_options[] = {
+	{ "dir=", "FOLDER", "where the jitdump goes (default: $JITDUMPDIR, else the working folder)",
+	  set_folder },
+	{ "lines", "", "source lines too, those of inlined methods too", set_lines },
+	{ "code", "", "the methods' instructions too, for post -annotate", set_code },
+	{ "help", "", "print this text", NULL },
+};
+#define OPTIONS (sizeof(agent_options) / sizeof(*agent_options))
+
+static void usage(void)
+{
+	fputs("pijit: writes to a jitdump (jit-PID.dump) which code this Java VM makes: names for profiles.\n"
+	      "  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n", stdout);
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const struct agent_option *a = &agent_options[i];
+
+		printf("  %s%-*s  %s\n", a->name, (int)(11 - strlen(a->name)), a->argument, a->help);
+	}
+}
+
+static void unknown(const char *text, size_t n)
+{
+	char known[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < OPTIONS; i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s%s", i ? ", " : "",
+					 agent_options[i].name, agent_options[i].argument);
+	escape_printf(stderr, "pijit: unknown option '%.*s': expected %s\n", (int)n, text, known);
+}
+
+static const struct agent_option *find_option(const char *text, size_t n)
+{
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const char *name = agent_options[i].name;
+		size_t length = strlen(name);
+
+		if (n >= length && !strncmp(text, name, length) &&
+		    (n == length || name[length - 1] == '='))
+			return &agent_options[i];
+	}
+	return NULL;
+}
 
 /* 1: go on, 0: no agent wanted, -1: an error, after a message. */
 static int parse(struct agent_options *o, const char *text)
 {
 	*o = (struct agent_options){ 0 };
 	while (text && *text) {
-		size_t n = strcspn(text, ",");
+		size_t n = strcspn(text, ","), length;
+		const struct agent_option *a = n ? find_option(text, n) : NULL;
 
-		if (n == 4 && !strncmp(text, "help", n)) {
-			fputs(usage, stdout);
+		if (a && !a->set) {
+			usage();
 			return 0;
-		} else if (n == 5 && !strncmp(text, "lines", n)) {
-			o->lines = true;
-		} else if (n == 4 && !strncmp(text, "code", n)) {
-			o->code = true;
-		} else if (n > 4 && !strncmp(text, "dir=", 4) && n - 4 < sizeof(o->folder)) {
-			memcpy(o->folder, text + 4, n - 4);
-			o->folder[n - 4] = 0;
-		} else if (n) {
-			escape_printf(stderr, "pijit: unknown option '%.*s'; there are dir=FOLDER, lines, code, help\n",
-				      (int)n, text);
+		}
+		length = a ? strlen(a->name) : 0;
+		if (n && (!a || !a->set(o, text + length, n - length))) {
+			unknown(text, n);
 			return -1;
 		}
 		text += n + (text[n] == ',');
