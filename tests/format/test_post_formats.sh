@@ -360,6 +360,21 @@ same_number perfetto "$(grep -c '^  sample {' stacks.decoded)" "$ticks"
 same_number ctf "$(grep -o 'sample: .*ticks = [0-9]*' stacks.text | awk '{ n += $NF } END { print n }')" "$ticks"
 [ ! -s why ]
 verdict timelines_samples
+# Each has the CPU, the process, the thread, the time and the mode that the trace has.
+samples() { # FIELDS
+	"$post" -q -show -json -o - stacks.nrm2 | jq -r "select(.record == \"tprof\") | [$1] | join(\" \")" | sort
+}
+samples '.time, .cpu, .pid // 0, .tid // 0' >want
+jq -r '.traceEvents[] | select(.cat == "sample") | [.ts * 1000, .args.cpu, .pid, .tid] | join(" ")' stacks.chrome |
+	sort | diff want - >why
+perl -ne '/^\[0*(\d+)\].* sample: .*cpu_id = (\d+) .*pid = (\d+), tid = (\d+),/ and print "$1 $2 $3 $4\n"' stacks.text |
+	sort | diff want - >>why
+samples 'if .kind == "idle" then empty else .cpu, .pid, .tid, if .kind == "kernel" then 1 else 2 end end' |
+	grep . >want
+perl -0777 -ne 'print "$1 $2 $3 $4\n" while /^  sample \{\s+cpu: (\d+)\s+pid: (\d+)\s+tid: (\d+)\s+(?:stack: \d+\s+)?mode: (\d+)/mg' \
+	stacks.decoded | grep -v '^[0-9]* 0 0 ' | sort | diff want - >>why
+[ ! -s why ] && [ "$(wc -l <want)" -gt 50 ] && grep -q ' 1$' want && grep -q ' 2$' want
+verdict timelines_samples_whose
 for trace in sched calls; do
 	n=$(count $trace.nrm2 dispatch)
 	same_number "dispatches perfetto" "$(grep -c '^      switch {' $trace.decoded)" "$n"
