@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "newfile.h"
+#include "base/newfile.h"
 #include "unit.h"
 
 #define USER	61301
