@@ -101,7 +101,7 @@ ifeq ($(JDK_INCLUDE),)
 endif
 
 $(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
-$(O)/obj/libperfutil/collect/driver/driver_why.o: INC += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
+$(O)/obj/libperfutil/collect/driver/driver_diagnosis.o: INC += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 $(O)/obj/libperfutil/collect/timer/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 # libpfm4 and libjansson are loaded at run time; their headers are the same for all machines.
 $(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include

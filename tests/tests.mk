@@ -45,7 +45,7 @@ $(O)/tests/unit/test_perf_kernel: $(call obj,post/input/perf/perf_kernel.c post/
 $(O)/tests/unit/test_perf_kernel: TESTLINK = -Wl,--wrap=open64
 
 # Where the driver's source is installed is told to both.
-$(O)/tests/unit/test_driver_why: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
+$(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
 
 # Models of post, one object each.
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)

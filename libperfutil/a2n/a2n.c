@@ -22,7 +22,7 @@ struct a2n {
 	struct strings strings;
 	struct modules modules;
 	struct processes processes;
-	struct kernel kernel, *others;	/* of machine 0, of those from 1 on */
+	struct kernel kernel, *extra;	/* of machine 0, of those from 1 on */
 	struct jits jits;
 };
 
@@ -50,9 +50,9 @@ void a2n_close(struct a2n *a)
 		return;
 	jits_close(&a->jits);
 	kernel_close(&a->kernel);
-	for (i = 1; a->others && i < a->modules.machines; i++)
-		kernel_close(&a->others[i - 1]);
-	free(a->others);
+	for (i = 1; a->extra && i < a->modules.machines; i++)
+		kernel_close(&a->extra[i - 1]);
+	free(a->extra);
 	processes_free(&a->processes);
 	modules_close(&a->modules);
 	strings_free(&a->strings);
@@ -68,12 +68,12 @@ int a2n_machines(struct a2n *a, uint32_t count)
 
 	if (!count || count > A2N_MACHINES || a->modules.machines)
 		return -EINVAL;
-	a->others = calloc(count, sizeof(*a->others));
-	rc = a->others ? modules_machines(&a->modules, count) : -ENOMEM;
+	a->extra = calloc(count, sizeof(*a->extra));
+	rc = a->extra ? modules_machines(&a->modules, count) : -ENOMEM;
 	if (!rc)
 		rc = processes_machines(&a->processes, count);
 	for (i = 1; !rc && i < count; i++)
-		rc = kernel_open(&a->others[i - 1], &a->modules, i);
+		rc = kernel_open(&a->extra[i - 1], &a->modules, i);
 	return rc;
 }
 
@@ -84,11 +84,11 @@ void a2n_machine(struct a2n *a, uint32_t machine)
 
 static struct kernel *kernel_of(struct a2n *a, uint32_t machine)
 {
-	return machine && machine < a->modules.machines ? &a->others[machine - 1] : &a->kernel;
+	return machine && machine < a->modules.machines ? &a->extra[machine - 1] : &a->kernel;
 }
 
 /* Of what is told. */
-static struct kernel *kernel_told(struct a2n *a)
+static struct kernel *current_kernel(struct a2n *a)
 {
 	return kernel_of(a, a->modules.machine);
 }
@@ -252,7 +252,7 @@ int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint
 		return -ENOMEM;
 	unsure = (struct mapping){ code.module, code.delta | JIT_UNSURE };
 	judged = (struct judged){ &a->jits, (uint32_t)code.delta };
-	jit_looked(&a->jits, since, time, pid, judged.code);
+	jit_map_scanned(&a->jits, since, time, pid, judged.code);
 	return process_jit_map(&a->processes, since, time, pid, address, last_of(address, size),
 			       &code, &unsure, judge, &judged);
 }
@@ -324,23 +324,23 @@ bool a2n_full(const struct a2n *a, uint64_t *since)
 	uint32_t i;
 
 	for (i = 1; !full && i < a->modules.machines; i++)
-		full = spaces_full(&a->others[i - 1].spaces, since);
+		full = spaces_full(&a->extra[i - 1].spaces, since);
 	return full;
 }
 
 int a2n_kallsyms(struct a2n *a, const char *text, size_t size)
 {
-	return kernel_kallsyms(kernel_told(a), text, size);
+	return kernel_kallsyms(current_kernel(a), text, size);
 }
 
 int a2n_kernel_image(struct a2n *a, int fd)
 {
-	return kernel_vmlinux(kernel_told(a), fd);
+	return kernel_vmlinux(current_kernel(a), fd);
 }
 
 int a2n_modules(struct a2n *a, const char *text, size_t size)
 {
-	return kernel_modules(kernel_told(a), text, size);
+	return kernel_modules(current_kernel(a), text, size);
 }
 
 int a2n_symbols(struct a2n *a, const char *text, size_t size)
@@ -356,24 +356,24 @@ int a2n_symbols(struct a2n *a, const char *text, size_t size)
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length)
 {
-	return length ? kernel_event(kernel_told(a), time, name, start, length) : 0;
+	return length ? kernel_event(current_kernel(a), time, name, start, length) : 0;
 }
 
 int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 		    uint64_t length)
 {
-	return length ? kernel_code(kernel_told(a), time, name, start, length, false) : 0;
+	return length ? kernel_code(current_kernel(a), time, name, start, length, false) : 0;
 }
 
 int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 			 uint64_t length)
 {
-	return length ? kernel_code(kernel_told(a), time, name, start, length, true) : 0;
+	return length ? kernel_code(current_kernel(a), time, name, start, length, true) : 0;
 }
 
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name)
 {
-	return kernel_event(kernel_told(a), time, name, 0, 0);
+	return kernel_event(current_kernel(a), time, name, 0, 0);
 }
 
 int a2n_vdso(struct a2n *a, const void *image, size_t size)
@@ -407,7 +407,7 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 		 struct a2n_answer *answer)
 {
 	struct found found;
-	bool told;
+	bool known;
 
 	answer->range_start = answer->range_length = 0;
 	answer->code = NULL;
@@ -423,12 +423,12 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 		answer->range_start = found.first;
 		answer->range_length = found.mapping.module ? found.last - found.first + 1 : 0;
 	}
-	told = found.jit.module;
+	known = found.jit.module;
 	if (a->jits.latest && !claim(a, pid, time, address, &found.jit)) {
 		answer->why = A2N_WHY_AMBIGUOUS;
 		jit_answer_ambiguous(&a->jits, address, answer);
 	} else if (found.jit.module) {
-		answer->why = told ? A2N_WHY_CODE : A2N_WHY_CODE_LATE;
+		answer->why = known ? A2N_WHY_CODE : A2N_WHY_CODE_LATE;
 		jit_answer(&a->jits, &found.jit, address, answer);
 	} else if (found.mapping.module == a->modules.anon && found.jit.delta == MAPPING_GIVEN_UP) {
 		answer->why = A2N_WHY_CODE_FREED;
@@ -470,10 +470,11 @@ int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_fil
 size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module,
 			   const uint8_t **id)
 {
-	const struct build_id *told = module_told(&a->modules, (const struct module *)module);
+	const struct build_id *known =
+		module_known_build_id(&a->modules, (const struct module *)module);
 
-	*id = told ? told->id : NULL;
-	return told ? told->size : 0;
+	*id = known ? known->id : NULL;
+	return known ? known->size : 0;
 }
 
 int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *offsets, size_t n,

@@ -397,7 +397,7 @@ static int results[] = {
 };
 
 /* lines: also those of files, for which their DWARF is gone through. */
-static int ask(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMDATA *d)
+static int query(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMDATA *d)
 {
 	struct a2n_answer r;
 	int rc = begin();
@@ -432,7 +432,7 @@ static int ask(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMDAT
 
 int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *d)
 {
-	return ask(pid, address, time, false, d);
+	return query(pid, address, time, false, d);
 }
 
 int A2nGetSymbol(uint32_t pid, uint64_t address, SYMDATA *d)
@@ -444,7 +444,7 @@ int A2nGetLineNumberAt(uint32_t pid, uint64_t address, uint64_t time, const char
 		       uint32_t *line)
 {
 	SYMDATA d = { .src_file = "" };
-	int rc = ask(pid, address, time, true, &d);
+	int rc = query(pid, address, time, true, &d);
 
 	*file = d.src_file;
 	*line = d.src_lineno;
@@ -490,7 +490,7 @@ int A2nGetAllFunctions(const char *name, int (*each)(void *arg, const SYMDATA *d
 
 static void save(void *arg, struct modules *ms, struct module *m)
 {
-	msi_write(arg, m, module_told(ms, m));
+	msi_write(arg, m, module_known_build_id(ms, m));
 }
 
 int A2nCreateMsiFile(const char *path)

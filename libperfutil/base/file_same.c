@@ -21,29 +21,29 @@ static bool in_memory(long type)
 	return type == TMPFS_MAGIC || type == RAMFS_MAGIC;
 }
 
-static bool other_generation(const struct file_told *told, int fd)
+static bool other_generation(const struct file_identity *recorded, int fd)
 {
 	int version = 0;
 
 	/* Of few file systems is it known; 0: it was not when the file was mapped. */
-	return told->generation && !ioctl(fd, FS_IOC_GETVERSION, &version) && version &&
-	       (uint32_t)version != told->generation;
+	return recorded->generation && !ioctl(fd, FS_IOC_GETVERSION, &version) && version &&
+	       (uint32_t)version != recorded->generation;
 }
 
-enum file_same file_same(const struct file_told *told, int fd, const struct stat *st)
+enum file_same file_same(const struct file_identity *recorded, int fd, const struct stat *st)
 {
 	struct statfs fs;
 	long type = fstatfs(fd, &fs) ? 0 : (long)fs.f_type;
 
-	if (!told->inode)
+	if (!recorded->inode)
 		return FILE_SAME;
 	/* Of layers mappings may tell the layer's file, stat tells their own number. */
 	if (type == OVERLAYFS_SUPER_MAGIC)
-		return st->st_ino == told->inode ? FILE_SAME : FILE_UNSURE;
-	if (st->st_ino != told->inode || other_generation(told, fd))
+		return st->st_ino == recorded->inode ? FILE_SAME : FILE_UNSURE;
+	if (st->st_ino != recorded->inode || other_generation(recorded, fd))
 		return FILE_OTHER;
 	/* Elsewhere it may have another number since the machine was booted. */
-	if (in_memory(type) && st->st_dev != makedev(told->major, told->minor))
+	if (in_memory(type) && st->st_dev != makedev(recorded->major, recorded->minor))
 		return FILE_OTHER;
 	return FILE_SAME;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-struct file_told {
+struct file_identity {
 	uint64_t inode;			/* 0: nothing was told */
 	uint32_t major, minor, generation;
 };
@@ -43,7 +43,7 @@ static inline uint64_t file_touched(const struct stat *st)
 	return (uint64_t)st->st_ctim.tv_sec * 1000000000 + (uint64_t)st->st_ctim.tv_nsec;
 }
 
-enum file_same file_same(const struct file_told *told, int fd, const struct stat *st);
+enum file_same file_same(const struct file_identity *recorded, int fd, const struct stat *st);
 
 /* What stands for a file that has no build id: of a large one not all is read. */
 struct file_content {

@@ -31,7 +31,7 @@ static int writable(int fd)
 int folder_open(struct folder *f, const char *path, const struct rights *rights)
 {
 	char name[PATH_MAX];
-	struct rights_kept kept;
+	struct rights_saved kept;
 	size_t n = (size_t)(folder_leaf(path) - path);
 	int err;
 
@@ -44,7 +44,7 @@ int folder_open(struct folder *f, const char *path, const struct rights *rights)
 		return err;
 	f->fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	err = f->fd < 0 ? -errno : writable(f->fd);
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	if (err)
 		folder_close(f);
 	return err;
@@ -57,45 +57,45 @@ void folder_close(struct folder *f)
 	f->fd = -1;
 }
 
-int folder_look(const struct folder *f, const char *leaf, struct stat *st)
+int folder_stat(const struct folder *f, const char *leaf, struct stat *st)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int err = rights_take(f->rights, &kept);
 
 	if (err)
 		return err;
 	err = fstatat(f->fd, leaf, st, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return err;
 }
 
 int folder_rename(const struct folder *f, const char *from, const char *to)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int err = rights_take(f->rights, &kept);
 
 	if (err)
 		return err;
 	err = renameat(f->fd, from, f->fd, to) ? -errno : 0;
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return err;
 }
 
 int folder_remove(const struct folder *f, const char *leaf)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int err = rights_take(f->rights, &kept);
 
 	if (err)
 		return err;
 	err = unlinkat(f->fd, leaf, 0) ? -errno : 0;
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return err;
 }
 
 int folder_read(const struct folder *f, const char *leaf, struct stat *st)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int fd, err = rights_take(f->rights, &kept);
 
 	if (err)
@@ -103,6 +103,6 @@ int folder_read(const struct folder *f, const char *leaf, struct stat *st)
 	fd = regular_reopen(openat(f->fd, leaf, REGULAR_LOOK | O_NOFOLLOW), st);
 	if (fd < 0)
 		fd = -errno;
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return fd;
 }

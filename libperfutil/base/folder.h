@@ -24,7 +24,7 @@ int folder_open(struct folder *f, const char *path, const struct rights *rights)
 void folder_close(struct folder *f);
 
 /* Each: 0 or -errno. The last gives a descriptor. New files in it: newfile.h. */
-int folder_look(const struct folder *f, const char *leaf, struct stat *st);	/* also of links */
+int folder_stat(const struct folder *f, const char *leaf, struct stat *st);	/* as lstat() */
 int folder_rename(const struct folder *f, const char *from, const char *to);
 int folder_remove(const struct folder *f, const char *leaf);
 int folder_read(const struct folder *f, const char *leaf, struct stat *st);	/* a regular file */

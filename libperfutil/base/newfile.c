@@ -134,14 +134,14 @@ static bool harmless(dev_t device)
 }
 
 /* What was looked at, opened to be written. */
-static int open_stream(struct newfile *f, int look, const struct stat *st)
+static int open_stream(struct newfile *f, int path_fd, const struct stat *st)
 {
 	char path[64];
 	int flags;
 
 	if (S_ISFIFO(st->st_mode) ? !ours(f, st) : !harmless(st->st_rdev))
 		return S_ISFIFO(st->st_mode) ? -EPERM : -EOPNOTSUPP;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", look);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
 	/* Nobody is waited for who would read. */
 	f->fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (f->fd < 0)
@@ -155,19 +155,19 @@ static int open_stream(struct newfile *f, int look, const struct stat *st)
 /* Something stands there. 0: it was opened, or made way; -EAGAIN: it is another thing by now. */
 static int meet(struct newfile *f, unsigned int how)
 {
-	int look = openat(f->folder, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
+	int path_fd = openat(f->folder, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
 	struct stat st;
 
-	if (look < 0)
+	if (path_fd < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
-	if (fstat(look, &st))
+	if (fstat(path_fd, &st))
 		err = -errno;
 	else if (S_ISLNK(st.st_mode))
 		err = -ELOOP;
 	else if (S_ISDIR(st.st_mode))
 		err = -EISDIR;
 	else if ((S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) && how & NEWFILE_STREAM)
-		err = open_stream(f, look, &st);
+		err = open_stream(f, path_fd, &st);
 	else if (!S_ISREG(st.st_mode))
 		err = -EOPNOTSUPP;
 	else if (!ours(f, &st))
@@ -176,7 +176,7 @@ static int meet(struct newfile *f, unsigned int how)
 		err = unlinkat(f->folder, f->name, 0) ? -errno : 0;
 	else
 		err = set_aside(f, &st);
-	close(look);
+	close(path_fd);
 	return err;
 }
 
@@ -249,7 +249,7 @@ static int begin_in(struct newfile *f, const struct folder *folder, const char *
 int newfile_open_in(struct newfile *f, const struct folder *folder, const char *name,
 		    unsigned int how, mode_t mode)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int err = begin_in(f, folder, name);
 
 	if (!err)
@@ -257,7 +257,7 @@ int newfile_open_in(struct newfile *f, const struct folder *folder, const char *
 	if (err)
 		return make_or_release(f, err, how, mode);
 	err = make_or_release(f, 0, how, mode);
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return err;
 }
 
@@ -277,7 +277,7 @@ static int make_way(struct newfile *f)
 
 int newfile_aside(const struct folder *folder, const char *name)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	struct newfile f;
 	int err = begin_in(&f, folder, name);
 
@@ -285,7 +285,7 @@ int newfile_aside(const struct folder *folder, const char *name)
 		err = rights_take(f.rights, &kept);
 	if (!err) {
 		err = make_way(&f);
-		rights_give_back(&kept);
+		rights_restore(&kept);
 	}
 	newfile_keep(&f);
 	return err;
@@ -303,11 +303,11 @@ static void undo(struct newfile *f)
 
 void newfile_undo(struct newfile *f)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 
 	if (!rights_take(f->rights, &kept)) {
 		undo(f);
-		rights_give_back(&kept);
+		rights_restore(&kept);
 	}
 	close(f->fd);
 	newfile_keep(f);

@@ -78,7 +78,7 @@ static bool is_word(const char *word, size_t length, const char *const *list)
  * line as well: x86's of the performance counters (NMI), on s390x the kinds of one class. */
 bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t columns)
 {
-	static const char *const others[] = {
+	static const char *const not_interrupts[] = {
 		"ERR:", "Err:", "MIS:", "RTR:", "MCP:",
 #if defined(__x86_64__) || defined(__i386__)
 		"PMI:",
@@ -91,7 +91,7 @@ bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t co
 	size_t n, from;
 	uint64_t value;
 
-	if (!text_word(&b, &word, &n) || word[n - 1] != ':' || is_word(word, n, others))
+	if (!text_word(&b, &word, &n) || word[n - 1] != ':' || is_word(word, n, not_interrupts))
 		return false;
 	from = b.at;
 	for (uint32_t i = 0; i < columns; i++)

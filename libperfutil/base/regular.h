@@ -19,38 +19,38 @@
 /* Open what was taken hold of by O_PATH (-1: it was not, errno says why), if it is of this kind
  * (S_IFREG and such) or `other`; hold is closed. -1 with errno; EINVAL: it is not, ELOOP: it is a
  * link. */
-static inline int kind_reopen(int hold, mode_t kind, mode_t other, int flags, struct stat *st)
+static inline int kind_reopen(int path_fd, mode_t kind, mode_t other, int flags, struct stat *st)
 {
 	struct stat own;
 	char name[32];
 	int fd = -1, err = 0;
 
-	if (hold < 0)
+	if (path_fd < 0)
 		return -1;
 	st = st ? st : &own;
-	if (fstat(hold, st)) {
+	if (fstat(path_fd, st)) {
 		err = errno;
 	} else if ((st->st_mode & S_IFMT) != kind && (st->st_mode & S_IFMT) != other) {
 		err = S_ISLNK(st->st_mode) ? ELOOP : EINVAL;
 	} else {
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", hold);
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
 		fd = open(name, flags | O_CLOEXEC | O_NOCTTY);
 		err = errno;
 	}
-	close(hold);
+	close(path_fd);
 	errno = err;
 	return fd;
 }
 
 /* access: O_RDONLY or O_RDWR */
-static inline int regular_reopen_for(int hold, int access, struct stat *st)
+static inline int regular_reopen_for(int path_fd, int access, struct stat *st)
 {
-	return kind_reopen(hold, S_IFREG, S_IFREG, access | O_NONBLOCK, st);
+	return kind_reopen(path_fd, S_IFREG, S_IFREG, access | O_NONBLOCK, st);
 }
 
-static inline int regular_reopen(int hold, struct stat *st)
+static inline int regular_reopen(int path_fd, struct stat *st)
 {
-	return regular_reopen_for(hold, O_RDONLY, st);
+	return regular_reopen_for(path_fd, O_RDONLY, st);
 }
 
 /* flags: 0, or O_NOFOLLOW: a link is refused. st may be NULL. */

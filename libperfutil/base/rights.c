@@ -50,7 +50,7 @@ static uint64_t mask_at(struct bytes *l)
 	return text_number(l, 16, &mask) ? mask : 0;
 }
 
-struct told {
+struct status_fields {
 	uint64_t uid[4], gid[4];	/* real, effective, saved, for files */
 	bool has_uid, has_gid;
 	uint64_t permitted, ambient;	/* all capabilities */
@@ -64,7 +64,7 @@ static bool four_ids(struct bytes *l, uint64_t id[4])
 	return true;
 }
 
-static void read_line(struct bytes line, struct told *t, struct rights *r)
+static void read_line(struct bytes line, struct status_fields *t, struct rights *r)
 {
 	struct bytes l = line;
 	uint64_t n;
@@ -112,7 +112,7 @@ static bool in_our_namespace(pid_t pid)
 	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
 }
 
-static int ask(pid_t pid, struct told *t, struct rights *r)
+static int process_status(pid_t pid, struct status_fields *t, struct rights *r)
 {
 	char text[STATUS_MAX];
 	int size = read_status(pid, text);
@@ -122,7 +122,7 @@ static int ask(pid_t pid, struct told *t, struct rights *r)
 	bool root;
 
 	*r = (struct rights){ 0 };
-	*t = (struct told){ 0 };
+	*t = (struct status_fields){ 0 };
 	if (size < 0)
 		return size;
 	while (bytes_line(&b, &line, &length))
@@ -140,9 +140,9 @@ static int ask(pid_t pid, struct told *t, struct rights *r)
 
 int rights_of_process(pid_t pid, struct rights *r)
 {
-	struct told t;
+	struct status_fields t;
 
-	return ask(pid, &t, r);
+	return process_status(pid, &t, r);
 }
 
 static bool all_the_same(const uint64_t id[4])
@@ -153,11 +153,11 @@ static bool all_the_same(const uint64_t id[4])
 bool rights_gained(pid_t pid)
 {
 	struct rights r;
-	struct told t;
+	struct status_fields t;
 	char name[64];
 	int fd;
 
-	if (ask(pid, &t, &r) || !all_the_same(t.uid) || !all_the_same(t.gid))
+	if (process_status(pid, &t, &r) || !all_the_same(t.uid) || !all_the_same(t.gid))
 		return true;
 	/* In a user namespace of one's own all have all. */
 	if (t.uid[0] && t.permitted & ~t.ambient && in_our_namespace(pid))
@@ -227,13 +227,13 @@ static gid_t files_gid(void)
 	return (gid_t)syscall(SYS_setfsgid, (gid_t)-1);
 }
 
-static bool same_groups(const struct rights *r, const struct rights_kept *k)
+static bool same_groups(const struct rights *r, const struct rights_saved *k)
 {
 	return r->ngroups == k->ngroups &&
 	       (!k->ngroups || !memcmp(r->groups, k->groups, (size_t)k->ngroups * sizeof(gid_t)));
 }
 
-static bool change(const struct rights *r, struct rights_kept *k)
+static bool change(const struct rights *r, struct rights_saved *k)
 {
 	k->ngroups = (int)syscall(SYS_getgroups, 0, NULL);
 	k->groups = malloc(((size_t)k->ngroups + 1) * sizeof(gid_t));
@@ -253,13 +253,13 @@ static bool change(const struct rights *r, struct rights_kept *k)
 	return files_uid() == r->uid && files_gid() == r->gid;
 }
 
-int rights_take(const struct rights *r, struct rights_kept *k)
+int rights_take(const struct rights *r, struct rights_saved *k)
 {
 	const uint64_t needed = CAP(CAP_SETUID) | CAP(CAP_SETGID);
 	uint64_t effective, unused;
 	bool done = true;
 
-	*k = (struct rights_kept){ .uid = files_uid(), .gid = files_gid() };
+	*k = (struct rights_saved){ .uid = files_uid(), .gid = files_gid() };
 	if (!r)
 		return 0;
 	if (!capabilities(&effective, &unused, &unused))
@@ -274,11 +274,11 @@ int rights_take(const struct rights *r, struct rights_kept *k)
 	}
 	if (done)
 		return 0;
-	rights_give_back(k);
+	rights_restore(k);
 	return -EPERM;
 }
 
-void rights_give_back(struct rights_kept *k)
+void rights_restore(struct rights_saved *k)
 {
 	int err = errno;
 
@@ -308,20 +308,20 @@ int rights_root(pid_t pid)
 	return open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-int rights_reopen(const struct rights *r, int hold, struct stat *st)
+int rights_reopen(const struct rights *r, int path_fd, struct stat *st)
 {
-	struct rights_kept kept;
-	int fd, err = hold < 0 ? 0 : rights_take(r, &kept);
+	struct rights_saved kept;
+	int fd, err = path_fd < 0 ? 0 : rights_take(r, &kept);
 
-	if (hold < 0)
+	if (path_fd < 0)
 		return -1;
 	if (err) {
-		close(hold);
+		close(path_fd);
 		errno = -err;
 		return -1;
 	}
-	fd = regular_reopen(hold, st);
-	rights_give_back(&kept);
+	fd = regular_reopen(path_fd, st);
+	rights_restore(&kept);
 	return fd;
 }
 
@@ -331,16 +331,16 @@ int rights_open_below(const struct rights *r, int root, const char *path, struct
 		.flags = REGULAR_LOOK | O_NOFOLLOW,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	struct rights_kept kept;
-	int hold, err = rights_take(r, &kept);
+	struct rights_saved kept;
+	int path_fd, err = rights_take(r, &kept);
 
 	if (err) {
 		errno = -err;
 		return -1;
 	}
-	hold = root < 0 ? open(path, (int)how.flags) :
+	path_fd = root < 0 ? open(path, (int)how.flags) :
 	       (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	hold = regular_reopen(hold, st);
-	rights_give_back(&kept);
-	return hold;
+	path_fd = regular_reopen(path_fd, st);
+	rights_restore(&kept);
+	return path_fd;
 }

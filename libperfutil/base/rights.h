@@ -37,7 +37,7 @@ bool rights_gained(pid_t pid);
 /* A user's, with the groups that the system's tables give. */
 void rights_of_user(uid_t uid, gid_t gid, struct rights *r);
 
-struct rights_kept {
+struct rights_saved {
 	bool changed, regrouped, lowered;
 	uid_t uid;
 	gid_t gid;
@@ -48,9 +48,9 @@ struct rights_kept {
 
 /* From here on the thread opens with these rights (NULL: its own). 0, or -errno: it has its own.
  * What comes between is short. */
-int rights_take(const struct rights *r, struct rights_kept *kept);
+int rights_take(const struct rights *r, struct rights_saved *kept);
 /* Its own again; errno stays. */
-void rights_give_back(struct rights_kept *kept);
+void rights_restore(struct rights_saved *kept);
 
 /* A process's root, to look below: an O_PATH descriptor or -1. */
 int rights_root(pid_t pid);
@@ -58,6 +58,6 @@ int rights_root(pid_t pid);
  * of the path is no link itself. root -1: from our own root on. A descriptor for reading or -1. */
 int rights_open_below(const struct rights *r, int root, const char *path, struct stat *st);
 /* With these rights: the regular file that O_PATH took hold of, which is closed. */
-int rights_reopen(const struct rights *r, int hold, struct stat *st);
+int rights_reopen(const struct rights *r, int path_fd, struct stat *st);
 
 #endif

@@ -126,11 +126,11 @@ void user_rings_task(struct user_rings *o, enum pitrace_mte_minor minor,
 static void put_file(struct user_rings *o, const struct pitrace_mte_map *map, const void *id,
 		     size_t id_size, uint64_t stamp)
 {
-	const struct pitrace_mte_buildid *news = known_files_news(o->files, map);
+	const struct pitrace_mte_buildid *news = known_files_take_id(o->files, map);
 	void *p;
 
 	if (!news && id_size)
-		news = known_files_told(o->files, map, id, id_size);
+		news = known_files_add_id(o->files, map, id, id_size);
 	p = news ? put_mte(o, PITRACE_MTE, PITRACE_MTE_BUILDID, sizeof(*news), stamp) : NULL;
 	if (p)
 		memcpy(p, news, sizeof(*news));
@@ -155,7 +155,7 @@ void user_rings_map(struct user_rings *o, uint32_t pid, const struct timer_map *
 	};
 	memcpy(m->path, map->path, n + 1);
 	put_file(o, m, id, id_size, stamp);
-	place = known_files_place(o->files, m);
+	place = known_files_path(o->files, m);
 	if (!place)
 		place = map->path;
 	n = strlen(place);

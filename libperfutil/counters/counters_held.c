@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "base/held.h"
+#include "base/service.h"
 #include "base/now.h"
 #include "base/rc.h"
 
@@ -63,25 +63,25 @@ static void answer_with_values(struct holding *h, int fd)
 	a->head.elapsed = now_ns() - h->begun;
 	a->rc = n < 0 ? n : PI_OK;
 	snprintf(a->why, sizeof(a->why), "%s", n < 0 ? TraceLastError() : "");
-	if (!held_send(fd, a, sizeof(*a), -1) || n < 0)
+	if (!service_send(fd, a, sizeof(*a), -1) || n < 0)
 		return;
 	for (uint32_t i = 0; i < a->head.values; i += A_PACKET) {
 		uint32_t some = a->head.values - i < A_PACKET ? a->head.values - i : A_PACKET;
 
-		if (!held_send(fd, &h->list[i], some * sizeof(*h->list), -1))
+		if (!service_send(fd, &h->list[i], some * sizeof(*h->list), -1))
 			return;
 	}
 }
 
 static bool answer(void *arg, int fd, uint32_t op);
 
-static const struct held held = {
+static const struct service service = {
 	.named = "PITRACE_COUNTERS", .leaf = "pitrace-counters", .version = VERSION,
 	.holder = "the holder of counters",
 	.none = "no counters are held (mpevt start begins)",
-	.others = "the counters that are held belong to another user",
+	.not_owner = "the counters that are held belong to another user",
 	.busy = "busy: counters are held already (mpevt read shows them, mpevt stop ends them)",
-	.anew = "mpevt start begins anew",
+	.restart_hint = "mpevt start begins anew",
 	.begin = begin, .answer = answer,
 };
 
@@ -91,7 +91,7 @@ static bool answer(void *arg, int fd, uint32_t op)
 
 	if (op == STOP) {
 		counters_off(h->counters);
-		held_withdraw(&held);
+		service_withdraw(&service);
 	}
 	if (op == STOP || op == READ)
 		answer_with_values(h, fd);
@@ -104,7 +104,7 @@ int counters_hold(const struct counters_options *options)
 
 	if (options->scope == COUNTERS_COMMAND)
 		return rc_fail(PI_INVALID_ARGUMENT, "a command is its starter's child, no holder's");
-	return held_begin(&held, &h);
+	return service_begin(&service, &h);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -114,19 +114,19 @@ static int take(int fd, struct answer *a, struct counter_value *list, unsigned i
 	struct counter_value some[A_PACKET];
 	uint32_t got = 0;
 
-	if (held_receive(fd, a, sizeof(*a), NULL) != (ssize_t)sizeof(*a) ||
+	if (service_receive(fd, a, sizeof(*a), NULL) != (ssize_t)sizeof(*a) ||
 	    a->head.size != sizeof(a->head) || a->head.version != VERSION ||
 	    a->head.values > INT32_MAX)
-		return held_gone(&held);
+		return service_lost(&service);
 	a->why[sizeof(a->why) - 1] = 0;
 	if (a->rc)
 		return rc_fail(a->rc < 0 ? a->rc : PI_ERROR, "%s", a->why);
 	while (got < a->head.values) {
-		ssize_t n = held_receive(fd, some, sizeof(some), NULL);
+		ssize_t n = service_receive(fd, some, sizeof(some), NULL);
 		uint32_t values = n > 0 ? (uint32_t)((size_t)n / sizeof(*some)) : 0;
 
 		if (!values || values > a->head.values - got)
-			return held_gone(&held);
+			return service_lost(&service);
 		for (uint32_t i = 0; i < values && got + i < room; i++) {
 			list[got + i] = some[i];
 			list[got + i].name[sizeof(some[i].name) - 1] = 0;
@@ -140,7 +140,7 @@ int counters_ask(int stop, struct counters_held *head, struct counter_value *lis
 		 unsigned int room)
 {
 	struct answer a;
-	int fd = held_ask(&held, stop ? STOP : READ), n;
+	int fd = service_request(&service, stop ? STOP : READ), n;
 
 	if (fd < 0)
 		return fd;

@@ -379,7 +379,7 @@ static int match(void *arg, const char *path, const char *name, const char *enco
 	return 1;
 }
 
-static void tell_first(void *arg, const char *where, const char *cause)
+static void keep_first_fault(void *arg, const char *where, const char *cause)
 {
 	struct search *s = arg;
 
@@ -390,38 +390,38 @@ static void tell_first(void *arg, const char *where, const char *cause)
 int event_of_file(const char *name, char *encoding, size_t room, char *why, size_t why_room)
 {
 	struct search s = { name, encoding, why, room, why_room };
-	struct visit v = { .event = match, .bad = tell_first, .arg = &s };
+	struct visit v = { .event = match, .bad = keep_first_fault, .arg = &s };
 
 	*why = 0;
 	return walk(&v) ? 0 : -ENOENT;
 }
 
-struct telling {
+struct visit_state {
 	event_each each;
 	void *arg;
 };
 
-static int tell(void *arg, const char *path, const char *name, const char *encoding,
+static int visit_event(void *arg, const char *path, const char *name, const char *encoding,
 		const char *what)
 {
-	struct telling *t = arg;
+	struct visit_state *t = arg;
 
 	(void)encoding;
 	t->each(t->arg, path, name, what);
 	return 0;
 }
 
-static void tell_bad(void *arg, const char *where, const char *cause)
+static void report_bad(void *arg, const char *where, const char *cause)
 {
-	struct telling *t = arg;
+	struct visit_state *t = arg;
 
 	t->each(t->arg, "bad", where, cause);
 }
 
 void events_of_files(event_each each, void *arg)
 {
-	struct telling t = { each, arg };
-	struct visit v = { .event = tell, .bad = tell_bad, .arg = &t };
+	struct visit_state t = { each, arg };
+	struct visit v = { .event = visit_event, .bad = report_bad, .arg = &t };
 
 	walk(&v);
 }

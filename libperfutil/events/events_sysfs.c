@@ -215,14 +215,14 @@ int event_of_kernel(const char *name, struct pitrace_event_args *e)
 	return of_tracepoint(name, e);
 }
 
-struct telling {
+struct visit_state {
 	event_each each;
 	void *arg;
 };
 
-static int tell(void *arg, const char *pmu, const char *event)
+static int visit_event(void *arg, const char *pmu, const char *event)
 {
-	struct telling *t = arg;
+	struct visit_state *t = arg;
 	char path[600], line[256], name[600];
 
 	snprintf(path, sizeof(path), "%s/%s/events/%s", events_devices, pmu, event);
@@ -235,7 +235,7 @@ static int tell(void *arg, const char *pmu, const char *event)
 
 void events_of_kernel(event_each each, void *arg)
 {
-	struct telling t = { each, arg };
+	struct visit_state t = { each, arg };
 
-	walk(tell, &t);
+	walk(visit_event, &t);
 }

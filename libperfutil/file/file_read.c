@@ -23,7 +23,7 @@
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static void say(struct pifile_fault *fault, uint64_t offset, const char *format, va_list ap)
+static void set_fault(struct pifile_fault *fault, uint64_t offset, const char *format, va_list ap)
 {
 	fault->offset = offset;
 	vsnprintf(fault->what, sizeof(fault->what), format, ap);
@@ -35,7 +35,7 @@ void file_fault(struct pifile *f, uint64_t offset, const char *format, ...)
 
 	if (f->nfaults < FILE_FAULTS) {
 		va_start(ap, format);
-		say(&f->faults[f->nfaults], offset, format, ap);
+		set_fault(&f->faults[f->nfaults], offset, format, ap);
 		va_end(ap);
 	}
 	f->nfaults++;
@@ -50,7 +50,7 @@ void file_section_fault(struct pifile *f, size_t i, enum file_state state, const
 	f->sections[i].state = state;
 	if (f->nfaults < FILE_FAULTS) {
 		va_start(ap, format);
-		say(&f->faults[f->nfaults], file_offset(f, i), format, ap);
+		set_fault(&f->faults[f->nfaults], file_offset(f, i), format, ap);
 		va_end(ap);
 	}
 	f->nfaults++;
@@ -64,7 +64,7 @@ static void refuse(struct pifile_fault *fault, int error, uint64_t offset, const
 
 	if (fault) {
 		va_start(ap, format);
-		say(fault, offset, format, ap);
+		set_fault(fault, offset, format, ap);
 		va_end(ap);
 	}
 	errno = error;

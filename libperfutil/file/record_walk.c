@@ -31,7 +31,7 @@ void record_walk_bare(struct record_walk *w, const void *base, size_t size, uint
 				   .high = stamp & ~(uint64_t)UINT32_MAX };
 }
 
-bool record_walk_odd(struct record_walk *w)
+bool record_walk_stop(struct record_walk *w)
 {
 	size_t left = w->b.size - w->b.at;
 	struct pitrace_rec h = { 0 };

@@ -36,7 +36,7 @@ int record_walk_begin(struct record_walk *w, const void *base, size_t size,
 void record_walk_bare(struct record_walk *w, const void *base, size_t size, uint64_t stamp);
 
 /* What stands at w->b.at is no record: true and why in w->why, or false: it is the end. */
-bool record_walk_odd(struct record_walk *w);
+bool record_walk_stop(struct record_walk *w);
 
 /* The next record but HIGH and PAD. 1, 0 at the end, -EBADMSG: what stands at w->b.at is no record
  * (it stays there). */
@@ -48,13 +48,13 @@ static inline int record_next(struct record_walk *w, struct record *r)
 	for (;;) {
 		left = w->b.size - w->b.at;
 		if (left < sizeof(h))
-			return record_walk_odd(w) ? -EBADMSG : 0;
+			return record_walk_stop(w) ? -EBADMSG : 0;
 		memcpy(&h, w->b.base + w->b.at, sizeof(h));
 		length = h.type_len & PITRACE_LEN_MASK;
 		if (h.major == PITRACE_PAD)
 			return 0;
 		if (length < sizeof(h) || length > left)
-			return record_walk_odd(w) ? -EBADMSG : 0;
+			return record_walk_stop(w) ? -EBADMSG : 0;
 		if (h.major != PITRACE_HIGH)
 			break;
 		w->high = (uint64_t)h.minor << 32;

@@ -3,7 +3,7 @@
  * Hook files: how a program's own records (TraceHook) reach a collector that has no module. The
  * collector makes a folder; in it stands `control`, which says what is listened to, and each
  * process that writes makes a file PID.N of its own, mode 0600, and tells a socket of the folder;
- * whose it is the kernel says then (hookfile_whose.h), not its name. A file is a table of slots and
+ * whose it is the kernel says then (hookfile_owner.h), not its name. A file is a table of slots and
  * the slots: a thread takes a free slot, fills it with a segment, and takes another; the collector
  * reads as far as `used` says and frees slots that are full. Both sides go by the number and size
  * of slots that the control file states. What is mapped survives its process: a crash loses nothing
@@ -85,14 +85,14 @@ int hooks_listen(struct hooks *h, const uint64_t majors[PITRACE_MAJORS / 64]);
 bool hooks_listening(const struct hooks *h);
 /* Only names, or what was listened to before. */
 int hooks_pause(struct hooks *h, bool pause);
-/* Readable: processes have made files; then hooks_meet opens them, before they are gone. It is part
+/* Readable: processes have made files; then hooks_accept opens them, before they are gone. It is part
  * of hooks_collect. -1: nobody can be met now. */
 int hooks_fd(const struct hooks *h);
-int hooks_meet(struct hooks *h);
+int hooks_accept(struct hooks *h);
 /* Read what the processes wrote, so much at a time: 0 or -errno. */
 int hooks_collect(struct hooks *h);
 /* There is more of it than that was: it waits for the next time. */
-bool hooks_rest(const struct hooks *h);
+bool hooks_pending(const struct hooks *h);
 /* Hand over full segments; with `all`, and of the MTE ring always, the open ones too. */
 int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *arg);
 uint64_t hooks_lost(const struct hooks *h);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "hook/hookfile_whose.h"
+#include "hook/hookfile_owner.h"
 #include "base/now.h"
 #include "file/record_walk.h"
 #include "base/regular.h"
@@ -55,17 +55,17 @@ struct hooks {
 	char *folder;
 	bool made;			/* the folder is ours to empty and remove */
 	bool fresh;			/* … and was not there before */
-	int dir, control_fd, born;	/* born: processes announce files there */
+	int dir, control_fd, announce_fd;	/* born: processes announce files there */
 	uid_t owner;
 	struct hookfile_control control;
 	uint64_t majors[PITRACE_MAJORS / 64];	/* of the newest interval, also after its end */
 	uint64_t since;			/* … its begin */
 	uint64_t until;			/* of the records that are read now */
 	struct timespec scanned;	/* when the folder had last changed at the last look */
-	bool unmet;			/* it held a file that was not ready */
+	bool unready;			/* it held a file that was not ready */
 	DIR *listing;			/* the last look did not come to its end */
 	size_t nread, nheld;		/* bytes by this drain; by this look and not handed over */
-	bool looking;			/* a look is not at its end yet: */
+	bool scanning;			/* a look is not at its end yet: */
 	size_t next;			/* the process with which the next drain goes on */
 	uint32_t next_slot;		/* … at this slot */
 	bool rest;			/* there may be more than the drain took */
@@ -78,7 +78,7 @@ struct hooks {
 	uint32_t session, ncpus;
 	struct segment_out *out[PITRACE_RINGS];	/* one each CPU */
 	uint64_t last[PITRACE_RINGS];	/* stamps handed over */
-	uint64_t lost, told;
+	uint64_t lost, reported;
 };
 
 static int grow(struct room *r, size_t size)
@@ -169,8 +169,8 @@ static DIR *list(const struct hooks *h)
 static int make_socket(struct hooks *h)
 {
 	unlinkat(h->dir, HOOKFILE_SOCKET, 0);	/* left over, as the control file */
-	h->born = hookfile_socket(h->dir, h->owner);
-	return h->born < 0 ? h->born : 0;
+	h->announce_fd = hookfile_socket(h->dir, h->owner);
+	return h->announce_fd < 0 ? h->announce_fd : 0;
 }
 
 static int put_control(struct hooks *h)
@@ -189,7 +189,7 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 
 	if (!h)
 		return NULL;
-	h->dir = h->control_fd = h->born = -1;
+	h->dir = h->control_fd = h->announce_fd = -1;
 	h->owner = owner == (uid_t)-1 ? geteuid() : owner;
 	h->session = session + HOOKS_SESSION;
 	h->ncpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -234,7 +234,7 @@ static void begin_interval(struct hooks *h)
 		}
 		h->last[ring] = 0;
 	}
-	h->lost = h->told = 0;
+	h->lost = h->reported = 0;
 	h->since = now_ns();
 }
 
@@ -353,7 +353,7 @@ static int take(struct hooks *h, const char *name, pid_t pid, int fd)
 }
 
 /* by: who announced it, 0: nobody did. */
-static int meet(struct hooks *h, const char *name, pid_t by)
+static int accept_file(struct hooks *h, const char *name, pid_t by)
 {
 	pid_t pid = pid_of(name);
 	struct process *p = find(h, name);
@@ -369,7 +369,7 @@ static int meet(struct hooks *h, const char *name, pid_t by)
 		return 0;
 	/* It may be just being made; if not, it is looked at in vain each time. */
 	if (!honest(h, fd, &st) || !(by || hookfile_of_process(pid, h->owner, &st))) {
-		h->unmet = true;
+		h->unready = true;
 		close(fd);
 		return 0;
 	}
@@ -378,10 +378,10 @@ static int meet(struct hooks *h, const char *name, pid_t by)
 
 int hooks_fd(const struct hooks *h)
 {
-	return h->nprocesses < FILES ? h->born : -1;
+	return h->nprocesses < FILES ? h->announce_fd : -1;
 }
 
-int hooks_meet(struct hooks *h)
+int hooks_accept(struct hooks *h)
 {
 	char name[HOOKFILE_NAME];
 	pid_t pid;
@@ -390,10 +390,10 @@ int hooks_meet(struct hooks *h)
 
 	/* A user who announces without end is heard again at the next look. */
 	for (int i = 0; !err && i < FILES && h->nprocesses < FILES; i++) {
-		if (!hookfile_announced(h->born, name, &pid, &uid))
+		if (!hookfile_announced(h->announce_fd, name, &pid, &uid))
 			break;
 		if (uid == h->owner)
-			err = meet(h, name, pid);
+			err = accept_file(h, name, pid);
 	}
 	return err;
 }
@@ -405,22 +405,22 @@ static bool changed(struct hooks *h)
 {
 	struct timespec now;
 	struct stat st;
-	bool news;
+	bool modified;
 
 	if (fstat(h->dir, &st))
 		return true;
 	clock_gettime(CLOCK_REALTIME, &now);
-	news = h->unmet || st.st_mtim.tv_sec != h->scanned.tv_sec ||
+	modified = h->unready || st.st_mtim.tv_sec != h->scanned.tv_sec ||
 	       st.st_mtim.tv_nsec != h->scanned.tv_nsec ||
 	       (uint64_t)((now.tv_sec - st.st_mtim.tv_sec) * 1000000000 + now.tv_nsec -
 			  st.st_mtim.tv_nsec) < RECENT;
 	h->scanned = st.st_mtim;
-	h->unmet = false;
-	return news;
+	h->unready = false;
+	return modified;
 }
 
 /* New files: so many names a drain, in the next one those that follow. */
-static int meet_all(struct hooks *h)
+static int accept_all(struct hooks *h)
 {
 	struct dirent *e = NULL;
 	int err = 0;
@@ -435,7 +435,7 @@ static int meet_all(struct hooks *h)
 		e = readdir(h->listing);
 		if (!e)
 			break;
-		err = meet(h, e->d_name, 0);
+		err = accept_file(h, e->d_name, 0);
 	}
 	if (!e) {
 		closedir(h->listing);
@@ -609,27 +609,27 @@ static int read_process(struct hooks *h, struct process *p, bool *whole)
 }
 
 /* Who is gone by then has written all that the look takes, and nothing that it leaves. */
-static void begin_look(struct hooks *h)
+static void begin_scan(struct hooks *h)
 {
 	for (size_t i = 0; i < h->nprocesses; i++)
 		h->process[i]->gone = kill(h->process[i]->pid, 0) && errno == ESRCH;
 	h->until = now_ns();
 	h->next = 0;
 	h->next_slot = 0;
-	h->looking = true;
+	h->scanning = true;
 }
 
 /* A look is at all processes, and takes what was written before it began: over several drains if it
  * is long. Handed over in one piece it is in order, whatever slots it lay in. */
 int hooks_collect(struct hooks *h)
 {
-	bool begun = h->looking;
-	int err = hooks_meet(h);
+	bool begun = h->scanning;
+	int err = hooks_accept(h);
 
 	if (!err)
-		err = meet_all(h);
+		err = accept_all(h);
 	if (!begun)
-		begin_look(h);
+		begin_scan(h);
 	h->nread = 0;
 	while (h->next < h->nprocesses && !err && h->nread < READ_MAX) {
 		struct process *p = h->process[h->next];
@@ -644,10 +644,10 @@ int hooks_collect(struct hooks *h)
 		else
 			h->next++;
 	}
-	h->looking = h->next < h->nprocesses;
+	h->scanning = h->next < h->nprocesses;
 	h->nheld += h->nread;
 	/* What was written since a look of several drains began is the next one's. */
-	h->rest = h->looking || begun;
+	h->rest = h->scanning || begun;
 	return err;
 }
 
@@ -656,7 +656,7 @@ bool hooks_listening(const struct hooks *h)
 	return h->control.majors[PITRACE_MTE / 64] >> PITRACE_MTE % 64 & 1;
 }
 
-bool hooks_rest(const struct hooks *h)
+bool hooks_pending(const struct hooks *h)
 {
 	return h->rest || h->listing;
 }
@@ -682,10 +682,10 @@ static uint64_t next_stamp(struct hooks *h, int ring, uint64_t stamp)
 }
 
 /* What found no slot is told in CPU 0's ring: whose CPU it was nobody knows. */
-static int tell_lost(struct hooks *h, segment_sink sink, void *arg)
+static int write_lost(struct hooks *h, segment_sink sink, void *arg)
 {
 	struct segment_out *o = &h->out[PITRACE_RING_TRACE][0];
-	uint64_t count = h->lost - h->told;
+	uint64_t count = h->lost - h->reported;
 	struct pitrace_lost_rec lost = {
 		.count = (uint32_t)(count > UINT32_MAX ? UINT32_MAX : count), .total = h->lost,
 	};
@@ -699,7 +699,7 @@ static int tell_lost(struct hooks *h, segment_sink sink, void *arg)
 	if (!p)
 		return err;
 	memcpy(p, &lost, sizeof(lost));
-	h->told = o->lost = h->lost;
+	h->reported = o->lost = h->lost;
 	return 0;
 }
 
@@ -708,7 +708,7 @@ int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *ar
 	struct pending *q = h->index[ring].data;
 	int err = 0;
 
-	if (h->looking && h->nheld < HOLD_MAX)
+	if (h->scanning && h->nheld < HOLD_MAX)
 		return 0;
 	if (h->n[ring])
 		qsort(q, h->n[ring], sizeof(*q), by_time);
@@ -727,7 +727,7 @@ int hooks_drain(struct hooks *h, int ring, bool all, segment_sink sink, void *ar
 	if (!h->n[PITRACE_RING_MTE] && !h->n[PITRACE_RING_TRACE])
 		h->nbytes = h->nheld = 0;
 	if (!err && ring == PITRACE_RING_TRACE)
-		err = tell_lost(h, sink, arg);
+		err = write_lost(h, sink, arg);
 	if (all || ring == PITRACE_RING_MTE)
 		for (uint32_t c = 0; c < h->ncpus && !err; c++)
 			err = segment_close(&h->out[ring][c], sink, arg);
@@ -749,8 +749,8 @@ void hooks_free(struct hooks *h)
 		put_control(h);
 		close(h->control_fd);
 	}
-	if (h->born >= 0)
-		close(h->born);
+	if (h->announce_fd >= 0)
+		close(h->announce_fd);
 	while (h->nprocesses)
 		forget(h, h->nprocesses - 1);
 	if (h->listing)

@@ -26,7 +26,7 @@ struct hookfile {
 	struct hookfile *older;		/* all stay: other threads may be writing into them */
 	struct hookfile_header *header;
 	uint32_t slots, slot_bytes;
-	bool ask;			/* pages are asked for slot by slot */
+	bool reserve_slots;			/* pages are asked for slot by slot */
 };
 
 /* A thread's place: the slot that it fills. */
@@ -138,7 +138,7 @@ struct hookfile *hookfile_make(const char *folder, const struct hookfile_control
 	if (p == MAP_FAILED) {
 		err = errno;
 	} else if (have(p, HOOKFILE_DATA)) {
-		f->ask = true;
+		f->reserve_slots = true;
 	} else if (errno == EINVAL) {
 		/* A kernel that cannot be asked (before 5.14): all of the file now. */
 		err = posix_fallocate(fd, 0, (off_t)size);
@@ -187,7 +187,7 @@ static bool take_slot(struct lane *l)
 						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		__atomic_store_n(&s->used, 0, __ATOMIC_RELEASE);
-		if (f->ask && !have(data, f->slot_bytes)) {
+		if (f->reserve_slots && !have(data, f->slot_bytes)) {
 			__atomic_store_n(&s->state, HOOKFILE_FREE, __ATOMIC_RELEASE);
 			return false;
 		}

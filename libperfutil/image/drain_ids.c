@@ -110,7 +110,7 @@ static const struct pitrace_mte_map *wanted(const struct buildids *b, const stru
 }
 
 /* The collector knew it when the file was mapped. */
-static void know_told(struct buildids *b, const struct record *r)
+static void mark_known(struct buildids *b, const struct record *r)
 {
 	const struct pitrace_mte_buildid *id = r->data;
 
@@ -131,7 +131,7 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 		struct note_record *n;
 		int fd;
 
-		know_told(b, &r);
+		mark_known(b, &r);
 		if (!m || !first_time(b, m->dev_major, m->dev_minor, m->inode, m->generation))
 			continue;
 		if (b->nfound == b->found_room) {

@@ -35,7 +35,7 @@ struct part {				/* of kcore */
 	off_t offset;
 };
 
-struct gone {
+struct unloaded {
 	uint64_t start, length, stamp;
 };
 
@@ -60,8 +60,8 @@ struct kernel_code {
 	size_t wanted;			/* pages in that state */
 	uint64_t stamp;			/* the last one seen */
 	uint64_t last[2];		/* pages met last, + 1 */
-	struct gone gone[GONE];
-	size_t ngone;
+	struct unloaded unloaded[GONE];
+	size_t nunloaded;
 	struct code_record batch[BATCH];
 	size_t nbatch;
 	struct kept *kept;		/* for who has no file yet */
@@ -170,20 +170,20 @@ static bool in_page(uint64_t number, uint64_t start, uint64_t length)
 }
 
 /* What was executed there then was unloaded later. */
-static bool is_gone(const struct kernel_code *k, uint64_t number, uint64_t stamp)
+static bool was_unloaded(const struct kernel_code *k, uint64_t number, uint64_t stamp)
 {
 	for (size_t i = 0; i < GONE; i++)
-		if (stamp < k->gone[i].stamp &&
-		    in_page(number, k->gone[i].start, k->gone[i].length))
+		if (stamp < k->unloaded[i].stamp &&
+		    in_page(number, k->unloaded[i].start, k->unloaded[i].length))
 			return true;
 	return false;
 }
 
-static void want_page(struct kernel_code *k, uint64_t number, uint64_t stamp)
+static void request_page(struct kernel_code *k, uint64_t number, uint64_t stamp)
 {
 	struct page *p;
 
-	if (k->last[0] == number + 1 || k->last[1] == number + 1 || is_gone(k, number, stamp))
+	if (k->last[0] == number + 1 || k->last[1] == number + 1 || was_unloaded(k, number, stamp))
 		return;
 	k->last[1] = k->last[0];
 	k->last[0] = number + 1;
@@ -196,7 +196,8 @@ static void want_page(struct kernel_code *k, uint64_t number, uint64_t stamp)
 }
 
 /* The instruction at this address, and so many bytes before it. */
-static void want(struct kernel_code *k, uint64_t address, uint64_t before, uint64_t stamp)
+static void request_address(struct kernel_code *k, uint64_t address, uint64_t before,
+			    uint64_t stamp)
 {
 	uint64_t first = address - (before < 16 * PAGE ? before : 16 * PAGE);
 	uint64_t last = address + LONGEST_INSN;
@@ -204,11 +205,11 @@ static void want(struct kernel_code *k, uint64_t address, uint64_t before, uint6
 	if (address < LOWEST || first > address || last < address)
 		return;
 	for (uint64_t n = first / PAGE; n <= last / PAGE; n++)
-		want_page(k, n, stamp);
+		request_page(k, n, stamp);
 }
 
 /* A module comes to where other code may have been. */
-static void module_comes(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
+static void module_loaded(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
 {
 	for (size_t i = 0; i < TABLE; i++) {
 		struct page *p = &k->page[i];
@@ -222,9 +223,9 @@ static void module_comes(struct kernel_code *k, const struct pitrace_mte_map *m,
 }
 
 /* What of it was not read yet never will be. */
-static void module_goes(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
+static void module_unloaded(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
 {
-	k->gone[k->ngone++ % GONE] = (struct gone){ m->start, m->length, stamp };
+	k->unloaded[k->nunloaded++ % GONE] = (struct unloaded){ m->start, m->length, stamp };
 	for (size_t i = 0; i < TABLE; i++) {
 		struct page *p = &k->page[i];
 
@@ -245,9 +246,9 @@ static void branch(struct kernel_code *k, const struct record *r)
 		return;
 	memcpy(&b, r->data, sizeof(b));
 	if (r->major == PITRACE_BRANCH_KERNEL)
-		want(k, b.from, (b.count ? b.count - 1ull : 0) * LONGEST_INSN, r->stamp);
+		request_address(k, b.from, (b.count ? b.count - 1ull : 0) * LONGEST_INSN, r->stamp);
 	if ((r->major == PITRACE_BRANCH_KERNEL) ^ !!(r->minor & PITRACE_BRANCH_CROSS))
-		want(k, b.to, 0, r->stamp);
+		request_address(k, b.to, 0, r->stamp);
 }
 
 static void breaks(struct kernel_code *k, const struct record *r)
@@ -257,9 +258,9 @@ static void breaks(struct kernel_code *k, const struct record *r)
 	if (r->size < sizeof(b))
 		return;
 	memcpy(&b, r->data, sizeof(b));
-	want(k, b.at, (uint64_t)b.count * LONGEST_INSN, r->stamp);
+	request_address(k, b.at, (uint64_t)b.count * LONGEST_INSN, r->stamp);
 	if (!(r->minor & PITRACE_BRANCH_CROSS))
-		want(k, b.to, 0, r->stamp);
+		request_address(k, b.to, 0, r->stamp);
 }
 
 static void module(struct kernel_code *k, const struct record *r)
@@ -272,9 +273,9 @@ static void module(struct kernel_code *k, const struct record *r)
 	if (!(m.flags & PITRACE_MAP_KERNEL) || m.flags & PITRACE_MAP_WALK)
 		return;
 	if (r->minor == PITRACE_MTE_MODULE)
-		module_comes(k, &m, r->stamp);
+		module_loaded(k, &m, r->stamp);
 	else
-		module_goes(k, &m, r->stamp);
+		module_unloaded(k, &m, r->stamp);
 }
 
 static void one_record(struct kernel_code *k, const struct record *r)

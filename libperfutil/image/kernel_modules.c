@@ -180,15 +180,15 @@ bool kernel_modules_same(const char *a, const char *b)
 	return same;
 }
 
-static void find_doubts(struct list *went, struct list *came)
+static void find_doubts(struct list *unloaded, struct list *loaded)
 {
 	size_t i, k;
 
-	for (i = 0; i < went->n; i++) {
-		struct module *a = &went->item[i];
+	for (i = 0; i < unloaded->n; i++) {
+		struct module *a = &unloaded->item[i];
 
-		for (k = 0; k < came->n; k++) {
-			struct module *b = &came->item[k];
+		for (k = 0; k < loaded->n; k++) {
+			struct module *b = &loaded->item[k];
 
 			if (same_name(a, b) || (a->start - b->start < b->size ||
 						b->start - a->start < a->size))
@@ -197,7 +197,8 @@ static void find_doubts(struct list *went, struct list *came)
 	}
 }
 
-static int tell(struct pifile_writer *w, const struct module *m, uint32_t minor, uint64_t stamp)
+static int write_module(struct pifile_writer *w, const struct module *m, uint32_t minor,
+			uint64_t stamp)
 {
 	struct {
 		struct pitrace_rec rec;
@@ -220,7 +221,7 @@ static int tell(struct pifile_writer *w, const struct module *m, uint32_t minor,
 }
 
 /* What of one list is not in the other moves to the front of it. */
-static void keep_others(struct list *l, const struct list *other)
+static void remove_common(struct list *l, const struct list *other)
 {
 	size_t i, n = 0;
 
@@ -230,7 +231,7 @@ static void keep_others(struct list *l, const struct list *other)
 	l->n = n;
 }
 
-static int tell_all(struct pifile_writer *w, const struct list *l, bool doubtful, uint32_t minor,
+static int write_list(struct pifile_writer *w, const struct list *l, bool doubtful, uint32_t minor,
 		    uint64_t stamp)
 {
 	int err = 0;
@@ -238,43 +239,43 @@ static int tell_all(struct pifile_writer *w, const struct list *l, bool doubtful
 
 	for (i = 0; i < l->n && !err; i++)
 		if (l->item[i].doubtful == doubtful)
-			err = tell(w, &l->item[i], minor, stamp);
+			err = write_module(w, &l->item[i], minor, stamp);
 	return err;
 }
 
-int kernel_modules_tell(struct pifile_writer *w, const char *before, const char *after,
+int kernel_modules_write(struct pifile_writer *w, const char *before, const char *after,
 			uint64_t then, uint64_t now)
 {
-	struct list went, came, there;
-	int err = read_list(&went, before);
+	struct list unloaded, loaded, there;
+	int err = read_list(&unloaded, before);
 
 	if (err)
 		return err;
-	err = read_list(&came, after);
+	err = read_list(&loaded, after);
 	if (err) {
-		free(went.item);
+		free(unloaded.item);
 		return err;
 	}
 	err = read_list(&there, after);
 	if (!err) {
-		keep_others(&came, &went);
-		keep_others(&went, &there);
-		find_doubts(&went, &came);
-		err = tell_all(w, &went, true, PITRACE_MTE_UNLOAD, then);
+		remove_common(&loaded, &unloaded);
+		remove_common(&unloaded, &there);
+		find_doubts(&unloaded, &loaded);
+		err = write_list(w, &unloaded, true, PITRACE_MTE_UNLOAD, then);
 		if (!err)
-			err = tell_all(w, &came, false, PITRACE_MTE_MODULE, then);
+			err = write_list(w, &loaded, false, PITRACE_MTE_MODULE, then);
 		if (!err)
-			err = tell_all(w, &went, false, PITRACE_MTE_UNLOAD, now);
+			err = write_list(w, &unloaded, false, PITRACE_MTE_UNLOAD, now);
 		if (!err)
-			err = tell_all(w, &came, true, PITRACE_MTE_MODULE, now);
+			err = write_list(w, &loaded, true, PITRACE_MTE_MODULE, now);
 		free(there.item);
 	}
-	free(went.item);
-	free(came.item);
+	free(unloaded.item);
+	free(loaded.item);
 	return err;
 }
 
-bool kernel_modules_come(const void *segment, size_t size)
+bool kernel_modules_loaded(const void *segment, size_t size)
 {
 	struct pitrace_mte_map m;
 	struct pitrace_segment s;

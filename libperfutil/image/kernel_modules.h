@@ -17,9 +17,9 @@ char *kernel_modules_mark(const char *text);
 bool kernel_modules_same(const char *a, const char *b);
 /* MTE records of what came and went between two looks, at `then` and `now` (stamps). 0 or
  * -errno. */
-int kernel_modules_tell(struct pifile_writer *w, const char *before, const char *after,
+int kernel_modules_write(struct pifile_writer *w, const char *before, const char *after,
 			uint64_t then, uint64_t now);
 /* Does a segment tell that one was loaded? */
-bool kernel_modules_come(const void *segment, size_t size);
+bool kernel_modules_loaded(const void *segment, size_t size);
 
 #endif

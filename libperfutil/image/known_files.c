@@ -12,7 +12,7 @@
 
 struct known_file {
 	struct pitrace_mte_buildid id;	/* inode 0: this place is free */
-	uint32_t told;			/* in which round */
+	uint32_t reported;			/* in which round */
 	struct stat st;
 	char *path;			/* the last that a mapping told … */
 	char *place;			/* … and ours of it; NULL: the same */
@@ -56,7 +56,7 @@ void known_files_free(struct known_files *k)
 	free(k);
 }
 
-void known_files_again(struct known_files *k)
+void known_files_reset(struct known_files *k)
 {
 	if (k)
 		k->round++;
@@ -138,23 +138,23 @@ static struct known_file *get(struct known_files *k, const struct pitrace_mte_ma
 	return f;
 }
 
-void known_files_look(struct known_files *k, const struct pitrace_mte_map *map)
+void known_files_identify(struct known_files *k, const struct pitrace_mte_map *map)
 {
-	known_files_place(k, map);
+	known_files_path(k, map);
 }
 
-const struct pitrace_mte_buildid *known_files_news(struct known_files *k,
+const struct pitrace_mte_buildid *known_files_take_id(struct known_files *k,
 						   const struct pitrace_mte_map *map)
 {
 	struct known_file *f = get(k, map);
 
-	if (!f || f->told == k->round)
+	if (!f || f->reported == k->round)
 		return NULL;
-	f->told = k->round;
+	f->reported = k->round;
 	return &f->id;
 }
 
-const struct pitrace_mte_buildid *known_files_told(struct known_files *k,
+const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
 						   const struct pitrace_mte_map *map,
 						   const void *id, size_t size)
 {
@@ -165,7 +165,7 @@ const struct pitrace_mte_buildid *known_files_told(struct known_files *k,
 		return NULL;
 	f = place(k->file, k->room, &key);
 	if (f->id.inode && f->id.length == size && !memcmp(f->id.id, id, size))
-		return known_files_news(k, map);
+		return known_files_take_id(k, map);
 	/* What was read from the file itself is not doubted. */
 	if (f->id.inode && f->st.st_ino)
 		return NULL;
@@ -173,11 +173,11 @@ const struct pitrace_mte_buildid *known_files_told(struct known_files *k,
 	f->id = key;
 	f->id.length = (uint32_t)size;
 	memcpy(f->id.id, id, size);
-	f->told = k->round;
+	f->reported = k->round;
 	return &f->id;
 }
 
-const char *known_files_place(struct known_files *k, const struct pitrace_mte_map *map)
+const char *known_files_path(struct known_files *k, const struct pitrace_mte_map *map)
 {
 	struct known_file *f = get(k, map);
 	char place_here[PATH_MAX];

@@ -14,18 +14,18 @@ struct known_files;
 struct known_files *known_files_new(void);
 void known_files_free(struct known_files *k);
 /* Look at the file of a mapping (a whole record, its path with a NUL), unless it is known. */
-void known_files_look(struct known_files *k, const struct pitrace_mte_map *map);
+void known_files_identify(struct known_files *k, const struct pitrace_mte_map *map);
 /* The same; and its build id, if nobody was told of it yet. NULL: somebody was, or it is not
  * known. */
-const struct pitrace_mte_buildid *known_files_news(struct known_files *k,
+const struct pitrace_mte_buildid *known_files_take_id(struct known_files *k,
 						   const struct pitrace_mte_map *map);
 /* The same of an id that the process itself tells, where its file cannot be looked at. */
-const struct pitrace_mte_buildid *known_files_told(struct known_files *k,
+const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
 						   const struct pitrace_mte_map *map,
 						   const void *id, size_t size);
 /* Its path as we have it, where that is another one than the process's; else NULL. */
-const char *known_files_place(struct known_files *k, const struct pitrace_mte_map *map);
+const char *known_files_path(struct known_files *k, const struct pitrace_mte_map *map);
 /* All are news again: another file of records begins. */
-void known_files_again(struct known_files *k);
+void known_files_reset(struct known_files *k);
 
 #endif

@@ -79,9 +79,11 @@ void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
 
 static int is_mapped(int fd, const struct stat *st, const struct pitrace_mte_map *m)
 {
-	const struct file_told told = { m->inode, m->dev_major, m->dev_minor, m->generation };
+	const struct file_identity recorded = {
+		m->inode, m->dev_major, m->dev_minor, m->generation,
+	};
 
-	if (fd >= 0 && file_same(&told, fd, st) != FILE_SAME) {
+	if (fd >= 0 && file_same(&recorded, fd, st) != FILE_SAME) {
 		close(fd);
 		return -1;
 	}

@@ -63,7 +63,7 @@ struct search {
 	const struct pitrace_mte_map *map;
 	const struct rights *rights;
 	const struct stat *st;
-	struct mount its, m;
+	struct mount theirs, m;
 	bool found;
 	int left;			/* of lines */
 	char inside[2 * PATH_MAX];	/* the file's path in its file system */
@@ -77,9 +77,9 @@ static bool see_its(void *arg, const char *line, size_t length)
 	struct search *s = arg;
 
 	if (take_mount(line, length, &s->m) && below(s->map->path, s->m.point) &&
-	    (!s->found || strlen(s->m.point) >= strlen(s->its.point))) {
+	    (!s->found || strlen(s->m.point) >= strlen(s->theirs.point))) {
 		s->found = true;
-		s->its = s->m;
+		s->theirs = s->m;
 	}
 	return --s->left > 0;
 }
@@ -89,8 +89,8 @@ static bool see_ours(void *arg, const char *line, size_t length)
 	struct search *s = arg;
 	const char *rest;
 
-	if (!take_mount(line, length, &s->m) || s->m.major != s->its.major ||
-	    s->m.minor != s->its.minor)
+	if (!take_mount(line, length, &s->m) || s->m.major != s->theirs.major ||
+	    s->m.minor != s->theirs.minor)
 		return --s->left > 0;
 	rest = below(s->inside, s->m.root);
 	s->found = rest && snprintf(s->place, s->size, "%s%s", no_slash(s->m.point), rest) <
@@ -112,8 +112,8 @@ static bool by_mounts(const struct rights *r, const struct pitrace_mte_map *map,
 	snprintf(name, sizeof(name), "/proc/%u/mountinfo", map->pid);
 	proc_lines(name, see_its, s);
 	if (s->found) {
-		snprintf(s->inside, sizeof(s->inside), "%s%s", no_slash(s->its.root),
-			 below(map->path, s->its.point));
+		snprintf(s->inside, sizeof(s->inside), "%s%s", no_slash(s->theirs.root),
+			 below(map->path, s->theirs.point));
 		s->found = false;
 		s->left = MOUNTS_MAX;
 		proc_lines("/proc/self/mountinfo", see_ours, s);
@@ -127,18 +127,18 @@ bool mapped_place(const struct pitrace_mte_map *map, const struct stat *st, char
 		  size_t size)
 {
 	char name[64], root[PATH_MAX];
-	struct rights its;
+	struct rights theirs;
 	ssize_t n;
 
-	if (rights_of_process((pid_t)map->pid, &its) || is_there(&its, map->path, st))
+	if (rights_of_process((pid_t)map->pid, &theirs) || is_there(&theirs, map->path, st))
 		return false;
 	snprintf(name, sizeof(name), "/proc/%u/root", map->pid);
 	n = readlink(name, root, sizeof(root));
 	if (n > 1 && (size_t)n < sizeof(root)) {
 		root[n] = '\0';
 		if (snprintf(place, size, "%s%s", root, map->path) < (int)size &&
-		    is_there(&its, place, st))
+		    is_there(&theirs, place, st))
 			return true;
 	}
-	return by_mounts(&its, map, st, place, size);
+	return by_mounts(&theirs, map, st, place, size);
 }

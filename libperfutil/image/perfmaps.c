@@ -34,7 +34,7 @@ struct one {
 	bool left;			/* gone before anybody asked who it was */
 	int root, fd;			/* -1: not to be had, not there yet */
 	uint64_t read;			/* bytes that are in the trace */
-	uint64_t looked;		/* ns, before the last look; 0: there was none */
+	uint64_t scanned;		/* ns, before the last look; 0: there was none */
 	uint8_t tail[TAIL];		/* the last of them: are they still there? */
 	size_t ntail;
 };
@@ -42,7 +42,7 @@ struct one {
 struct perfmaps {
 	struct one one[PROCESSES_MAX];
 	size_t n;
-	uint64_t looked, written;
+	uint64_t scanned, written;
 	uint64_t until;			/* bytes written in all by this look */
 	const struct rights *user;
 	struct timespec begun;		/* of the clock that files have */
@@ -145,7 +145,7 @@ static bool status_number(const char *text, size_t size, const char *key, int nt
 }
 
 /* Who it is, while it lives: false, ask again later. */
-static bool ask(struct one *o)
+static bool identify(struct one *o)
 {
 	char name[64], text[4096];
 	uint64_t inner = 0;
@@ -172,7 +172,7 @@ static bool ask(struct one *o)
  * for whom we trace, written since. */
 static bool know(const struct perfmaps *m, struct one *o)
 {
-	if (ask(o))
+	if (identify(o))
 		return true;
 	if (!o->gone)
 		return false;
@@ -185,7 +185,7 @@ static bool know(const struct perfmaps *m, struct one *o)
 	return o->known = true;
 }
 
-static bool is_its(const struct perfmaps *m, const struct one *o, const struct stat *st)
+static bool owned_by_process(const struct perfmaps *m, const struct one *o, const struct stat *st)
 {
 	return (st->st_uid == o->rights.uid || !st->st_uid) &&
 	       (!o->left || st->st_mtim.tv_sec > m->begun.tv_sec ||
@@ -205,7 +205,7 @@ static void open_map(const struct perfmaps *m, struct one *o)
 		o->rights = now;
 	snprintf(name, sizeof(name), "/tmp/perf-%u.map", o->inner);
 	o->fd = rights_open_below(rights, o->root, name, &st);
-	if (o->fd < 0 || is_its(m, o, &st))
+	if (o->fd < 0 || owned_by_process(m, o, &st))
 		return;
 	close(o->fd);
 	o->fd = -1;
@@ -281,7 +281,7 @@ static int read_on(struct perfmaps *m, struct one *o, struct pifile_writer *w, u
 	int err;
 
 	do {
-		o->looked = now_ns();
+		o->scanned = now_ns();
 		if (!same_as_before(o)) {
 			o->read = 0;
 			o->ntail = 0;
@@ -299,7 +299,7 @@ static int read_on(struct perfmaps *m, struct one *o, struct pifile_writer *w, u
 
 static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 {
-	uint64_t before = o->looked;
+	uint64_t before = o->scanned;
 	int err;
 
 	if (!o->known && !know(m, o))
@@ -324,11 +324,11 @@ int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now)
 {
 	uint64_t time = now_ns();
 	size_t i, kept = 0;
-	bool due = now || time - m->looked >= LOOK_NS;
+	bool due = now || time - m->scanned >= LOOK_NS;
 	int err = 0;
 
 	if (due)
-		m->looked = time;
+		m->scanned = time;
 	m->until = now || m->written + FLUSH_MAX > TEXT_MAX ? TEXT_MAX : m->written + FLUSH_MAX;
 	for (i = 0; i < m->n; i++) {
 		struct one *o = &m->one[i];

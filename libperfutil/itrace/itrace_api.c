@@ -17,7 +17,7 @@ static struct {
 	bool begun;			/* ITraceInit was called */
 	bool ours;			/* the session */
 	int flags;			/* enum itrace_flags */
-	struct tracer_itrace wish;
+	struct tracer_itrace config;
 } it = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int leave(int rc)
@@ -48,7 +48,7 @@ int ITraceInit(int flags)
 	it.begun = true;
 	it.ours = false;
 	it.flags = flags & (ITRACE_USER | ITRACE_KERNEL) ? flags : flags | ITRACE_USER;
-	it.wish = (struct tracer_itrace){
+	it.config = (struct tracer_itrace){
 		.scope = PITRACE_ITRACE_PIDS, .listed = 1, .list = { getpid() },
 		.flags = (flags & ITRACE_FOLLOW ? PITRACE_ITRACE_FOLLOW : 0) |
 			 (flags & ITRACE_LOSSY ? PITRACE_ITRACE_LOSSY : 0) |
@@ -70,13 +70,13 @@ static int choose(enum pitrace_itrace_scope scope, int first, int last, int coun
 	for (int i = 0; i < count; i++)
 		if (list[i] <= 0)
 			return leave(rc_fail(PI_INVALID_ARGUMENT, "%d is no process or thread", list[i]));
-	it.wish.scope = scope;
-	it.wish.first = first;
-	it.wish.last = last;
-	it.wish.listed = (uint32_t)count;
-	memset(it.wish.list, 0, sizeof(it.wish.list));
+	it.config.scope = scope;
+	it.config.first = first;
+	it.config.last = last;
+	it.config.listed = (uint32_t)count;
+	memset(it.config.list, 0, sizeof(it.config.list));
 	for (int i = 0; i < count; i++)
-		it.wish.list[i] = list[i];
+		it.config.list[i] = list[i];
 	return leave(PI_OK);
 }
 
@@ -127,7 +127,7 @@ int ITraceSetSkipCount(uint64_t count)
 {
 	if (!enter())
 		return not_begun();
-	it.wish.skip = count;
+	it.config.skip = count;
 	return leave(PI_OK);
 }
 
@@ -135,28 +135,28 @@ int ITraceSetLimit(uint64_t count)
 {
 	if (!enter())
 		return not_begun();
-	it.wish.limit = count;
+	it.config.limit = count;
 	return leave(PI_OK);
 }
 
 /* The holder's folder is not ours. */
 static int set_place(uint32_t flag, const char *file, uint64_t offset)
 {
-	char *to = flag == PITRACE_ITRACE_FROM ? it.wish.start_file : it.wish.stop_file;
+	char *to = flag == PITRACE_ITRACE_FROM ? it.config.start_file : it.config.stop_file;
 	char real[PATH_MAX] = "";
 
 	if (!enter())
 		return not_begun();
 	if (file && !realpath(file, real))
 		return leave(rc_fail(PI_INVALID_ARGUMENT, "%s: no such file", file));
-	if (strlen(real) >= sizeof(it.wish.start_file))
+	if (strlen(real) >= sizeof(it.config.start_file))
 		return leave(rc_fail(PI_INVALID_ARGUMENT, "%s: the name is too long", real));
 	strcpy(to, real);
 	if (flag == PITRACE_ITRACE_FROM)
-		it.wish.start = offset;
+		it.config.start = offset;
 	else
-		it.wish.stop = offset;
-	it.wish.flags = file || offset ? it.wish.flags | flag : it.wish.flags & ~flag;
+		it.config.stop = offset;
+	it.config.flags = file || offset ? it.config.flags | flag : it.config.flags & ~flag;
 	return leave(PI_OK);
 }
 
@@ -187,19 +187,19 @@ static void majors_of(uint64_t majors[PITRACE_MAJORS / 64])
 static int begin_session(void)
 {
 	uint64_t majors[PITRACE_MAJORS / 64];
-	struct tracer_itrace wish = it.wish;
+	struct tracer_itrace config = it.config;
 	int pid = 0, rc;
 
-	if (wish.scope == PITRACE_ITRACE_PIDS && wish.listed == 1) {
-		pid = wish.list[0];
-		wish.scope = PITRACE_ITRACE_ALL;
-		wish.listed = 0;
-	} else if (wish.scope == PITRACE_ITRACE_TIDS && wish.listed == 1 &&
-		   syscall(SYS_tgkill, getpid(), wish.list[0], 0) == 0) {
+	if (config.scope == PITRACE_ITRACE_PIDS && config.listed == 1) {
+		pid = config.list[0];
+		config.scope = PITRACE_ITRACE_ALL;
+		config.listed = 0;
+	} else if (config.scope == PITRACE_ITRACE_TIDS && config.listed == 1 &&
+		   syscall(SYS_tgkill, getpid(), config.list[0], 0) == 0) {
 		pid = getpid();
 	}
 	majors_of(majors);
-	rc = trace_begin(pid, majors, &wish);
+	rc = trace_begin(pid, majors, &config);
 	it.ours = rc == PI_OK;
 	return rc;
 }
@@ -214,7 +214,7 @@ static int install(void)
 	if (!rc)
 		return begin_session();
 	majors_of(majors);
-	rc = trace_itrace(&it.wish);
+	rc = trace_itrace(&it.config);
 	for (int major = 0; major < 64 && !rc; major++)
 		if (majors[0] >> major & 1)
 			rc = TraceEnable(major);
@@ -227,7 +227,7 @@ int ITraceInstall(void)
 }
 
 /* The holder is no parent of ours: where only such may trace, it is allowed here. */
-static void let_trace(const struct trace_info *info)
+static void allow_trace(const struct trace_info *info)
 {
 	if (!strcmp(info->collector, "ptrace"))
 		prctl(PR_SET_PTRACER, (unsigned long)info->holder, 0, 0, 0);
@@ -250,7 +250,7 @@ int ITraceOn(void)
 	if (!rc)
 		rc = TraceGetInfo(&info);
 	if (!rc) {
-		let_trace(&info);
+		allow_trace(&info);
 		rc = TraceOn();
 	}
 	return leave(rc);

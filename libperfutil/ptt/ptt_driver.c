@@ -253,7 +253,7 @@ static int read_cycles(uint64_t *values)
 }
 
 /* Counters that user code may not read, at least not now: the kernel brings them up to now. */
-static int read_asked(uint64_t *values)
+static int read_by_call(uint64_t *values)
 {
 	const volatile struct pitrace_ptt_thread *t;
 	uint64_t sequence;
@@ -300,7 +300,7 @@ static inline __attribute__((always_inline)) int read_n(uint64_t *values, uint32
 		PTT_IN_ORDER;
 		for (uint32_t i = 0; i < n; i++)
 			if (!read_one(&t->metric[i], &values[i]))
-				return read_asked(values);
+				return read_by_call(values);
 		PTT_IN_ORDER;
 	} while (__builtin_expect(t->sequence != sequence, 0));
 	return PI_OK;
@@ -364,7 +364,7 @@ static bool all_readable(const struct ptt_config *config)
 static int (*driver_reader(const struct ptt_config *config))(uint64_t *values)
 {
 	if (!all_readable(config))
-		return read_asked;
+		return read_by_call;
 #ifdef PMU_USUAL
 	if (config->metrics > 2)
 		return read_many;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/held.h"
+#include "base/service.h"
 #include "base/now.h"
 #include "ptt/ptt_pages.h"
 #include "base/rc.h"
@@ -60,13 +60,13 @@ static int begin(void *arg)
 
 static bool answer(void *arg, int fd, uint32_t op);
 
-static const struct held held = {
+static const struct service service = {
 	.named = "PITRACE_PTT", .leaf = "pitrace-ptt", .version = VERSION,
 	.holder = "PTT's holder",
 	.none = "PTT is not on (ptt init begins)",
-	.others = "this PTT belongs to another user",
+	.not_owner = "this PTT belongs to another user",
 	.busy = "busy: PTT is on already (ptt info shows it, ptt term ends it)",
-	.anew = "ptt init begins anew",
+	.restart_hint = "ptt init begins anew",
 	.begin = begin, .answer = answer,
 };
 
@@ -75,13 +75,14 @@ static bool answer(void *arg, int fd, uint32_t op)
 	const struct holding *h = arg;
 
 	if (op == END) {
-		held_withdraw(&held);
+		service_withdraw(&service);
 		/* Who is attached still sees that it is over. */
 		pttview_stop(h->view);
 		pttview_close(h->view);
 	}
 	if (op == END || op == ATTACH)
-		held_send(fd, &h->head, sizeof(h->head), op == ATTACH ? ptt_view_fd(h->view) : -1);
+		service_send(fd, &h->head, sizeof(h->head),
+			     op == ATTACH ? ptt_view_fd(h->view) : -1);
 	return op == END;
 }
 
@@ -101,7 +102,7 @@ int pttview_hold(const struct pttview_options *options, int whom, const int *pid
 			       PTTVIEW_HELD_PIDS);
 	for (int i = 0; i < count; i++)
 		h.head.pid[i] = pids[i];
-	return held_begin(&held, &h);
+	return service_begin(&service, &h);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -130,20 +131,20 @@ static bool is_ptt(int fd)
 	return n == (ssize_t)sizeof(want) - 1 && !memcmp(is, want, sizeof(want) - 1);
 }
 
-static int ask(uint32_t op, struct pttview_held *head, int *passed)
+static int request(uint32_t op, struct pttview_held *head, int *passed)
 {
-	int fd = held_ask(&held, op);
+	int fd = service_request(&service, op);
 	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	n = held_receive(fd, head, sizeof(*head), passed);
+	n = service_receive(fd, head, sizeof(*head), passed);
 	close(fd);
 	if (n == (ssize_t)sizeof(*head) && sound(head))
 		return PI_OK;
 	if (passed && *passed >= 0)
 		close(*passed);
-	return held_gone(&held);
+	return service_lost(&service);
 }
 
 struct pttview *pttview_attach(struct pttview_held *out, int *rc)
@@ -152,13 +153,13 @@ struct pttview *pttview_attach(struct pttview_held *out, int *rc)
 	struct pttview_held head;
 	int fd;
 
-	*rc = ask(ATTACH, &head, &fd);
+	*rc = request(ATTACH, &head, &fd);
 	if (*rc)
 		return NULL;
 	if (fd < 0 || !is_ptt(fd)) {
 		if (fd >= 0)
 			close(fd);
-		*rc = held_gone(&held);
+		*rc = service_lost(&service);
 		return NULL;
 	}
 	config.metrics = (int)head.metrics;
@@ -188,5 +189,5 @@ int pttview_end(void)
 {
 	struct pttview_held head;
 
-	return ask(END, &head, NULL);
+	return request(END, &head, NULL);
 }

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "collect/driver/driver_why.h"
+#include "collect/driver/driver_diagnosis.h"
 #include "ptt/ptt_pages.h"
 #include "base/rc.h"
 
@@ -43,7 +43,7 @@ static int closed(int err)
 	struct trace_config config = { .scope = PITRACE_SCOPE_PROCESS };
 	struct collector_check check = { 0 };
 
-	driver_why_closed(err, &config, &check);
+	driver_diagnose_open(err, &config, &check);
 	return rc_fail(rc_of_errno(err), "PTT needs the pitrace module: %s%s%s", check.why,
 		       *check.cure ? ": " : "", check.cure);
 }

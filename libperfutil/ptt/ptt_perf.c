@@ -18,7 +18,7 @@
 struct thread {
 	int tid;			/* 0: free */
 	int fd[PTT_METRICS];		/* -1: none */
-	uint64_t told;			/* itself, last, of ns */
+	uint64_t previous;			/* itself, last, of ns */
 };
 
 static struct ptt_config config;
@@ -132,7 +132,7 @@ static int open_all(struct thread *t, int tid)
 		if (fast)
 			perf_page_map(page_of(t, i), fd);
 	}
-	t->told = 0;
+	t->previous = 0;
 	t->tid = tid;
 	return PI_OK;
 }
@@ -314,9 +314,9 @@ static int read_own_pages(uint64_t *values)
 		if (!config.metric[i].cycles)
 			continue;
 		/* The kernel's sum of its own clock's pieces may be some ns less. */
-		if (values[i] < t->told)
-			values[i] = t->told;
-		t->told = values[i];
+		if (values[i] < t->previous)
+			values[i] = t->previous;
+		t->previous = values[i];
 		values[i] = cycles_of(values[i]);
 	}
 	return PI_OK;

@@ -28,7 +28,7 @@ int64_t drain_clock(void)
 	return (int64_t)now_ns();
 }
 
-static void tell(int fd)
+static void notify(int fd)
 {
 	uint64_t one = 1;
 
@@ -115,7 +115,7 @@ static int rotate(struct tracer *t)
 }
 
 /* No next file any more. */
-static void stay(struct tracer *t)
+static void stop_rotation(struct tracer *t)
 {
 	out_undo(&t->next);
 }
@@ -145,7 +145,7 @@ static int look(struct tracer *t)
 	int err;
 
 	pthread_mutex_lock(&t->lock);
-	err = out_look(t);
+	err = out_update(t);
 	pthread_mutex_unlock(&t->lock);
 	return err;
 }
@@ -154,10 +154,10 @@ static int look(struct tracer *t)
 static bool meet_programs(struct tracer *t)
 {
 	pthread_mutex_lock(&t->lock);
-	t->error = hooks_meet(t->hooks);
+	t->error = hooks_accept(t->hooks);
 	pthread_mutex_unlock(&t->lock);
 	if (t->error)
-		tell(t->news);
+		notify(t->stop_fd);
 	return t->error;
 }
 
@@ -187,7 +187,7 @@ static void *drain_thread(void *arg)
 			return NULL;
 		if (p[0].revents & (POLLHUP | POLLERR)) {
 			t->stopped = true;
-			tell(t->news);
+			notify(t->stop_fd);
 			return NULL;
 		}
 		if (p[2].revents && meet_programs(t))
@@ -202,7 +202,7 @@ static void *drain_thread(void *arg)
 			flushed = now;
 		t->error = n || all || t->next.writer ? drain_once(t, all) : look(t);
 		if (t->error) {
-			tell(t->news);
+			notify(t->stop_fd);
 			return NULL;
 		}
 	}
@@ -229,10 +229,10 @@ void drain_end(struct tracer *t)
 
 	if (!t->draining)
 		return;
-	tell(t->wake);
+	notify(t->wake);
 	pthread_join(t->thread, NULL);
 	t->draining = false;
 	if (read(t->wake, &n, sizeof(n)) < 0)
 		n = 0;
-	stay(t);
+	stop_rotation(t);
 }

@@ -11,13 +11,13 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "base/held.h"
+#include "base/service.h"
 #include "session/holder.h"
 #include "base/rc.h"
 
 static void address(struct sockaddr_un *a, bool make)
 {
-	held_address(a, "PITRACE_SOCKET", "pitrace", make);
+	service_address(a, "PITRACE_SOCKET", "pitrace", make);
 }
 
 /* Of a tracer that controls itself and lets others do so: beside the holder's. */
@@ -25,7 +25,7 @@ static void own_address(struct sockaddr_un *a, char *path, size_t room)
 {
 	char folder[80];
 
-	held_folder(folder, sizeof(folder), true);
+	service_folder(folder, sizeof(folder), true);
 	snprintf(path, room, "%s/pitrace-%d.sock", folder, getpid());
 	memset(a, 0, sizeof(*a));
 	a->sun_family = AF_UNIX;
@@ -42,15 +42,15 @@ void holder_hooks(char *path, size_t room)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static int reach(bool patiently)
+static int reach(bool wait)
 {
 	struct sockaddr_un a;
 
 	address(&a, false);
-	return held_reach(&a, patiently);
+	return service_connect(&a, wait);
 }
 
-int holder_ask(const struct holder_request *request, struct holder_reply *reply)
+int holder_call(const struct holder_request *request, struct holder_reply *reply)
 {
 	struct holder_reply own;
 	ssize_t n;
@@ -64,8 +64,8 @@ int holder_ask(const struct holder_request *request, struct holder_reply *reply)
 		return rc_fail(PI_NOT_OWNER, "the trace session belongs to another user");
 	if (fd < 0)
 		return rc_errno(fd, "reaching the session's holder");
-	n = held_send(fd, request, sizeof(*request), -1) ?
-	    held_receive(fd, reply, sizeof(*reply), NULL) : -1;
+	n = service_send(fd, request, sizeof(*request), -1) ?
+	    service_receive(fd, reply, sizeof(*reply), NULL) : -1;
 	close(fd);
 	if (n != (ssize_t)sizeof(*reply) || reply->version != HOLDER_VERSION)
 		return rc_fail(PI_HOLDER_GONE, n > 0 ? "the session's holder is of another release"
@@ -85,8 +85,8 @@ int holder_hook(void)
 
 	if (fd < 0)
 		return -1;
-	if (held_send(fd, &q, sizeof(q), -1))
-		n = held_receive(fd, &r, sizeof(r), &hook);
+	if (service_send(fd, &q, sizeof(q), -1))
+		n = service_receive(fd, &r, sizeof(r), &hook);
 	close(fd);
 	if (hook >= 0 && (n != (ssize_t)sizeof(r) || r.version != HOLDER_VERSION || r.rc)) {
 		close(hook);
@@ -103,7 +103,7 @@ static void withdraw(int listener)
 	struct sockaddr_un a;
 
 	address(&a, false);
-	held_remove(a.sun_path, (uid_t)-1);
+	service_unlink(a.sun_path, (uid_t)-1);
 	close(listener);
 }
 
@@ -115,9 +115,9 @@ static void hold(struct tracer *t, int listener)
 	static struct holder_reply r;
 	int fd;
 
-	held_signals();
+	service_block_signals();
 	for (;;) {
-		int n = held_wait(p, 2);
+		int n = service_wait(p, 2);
 
 		if (n < 0) {
 			tracer_close(t);
@@ -145,12 +145,12 @@ int tracer_socket(uid_t guest, char *path, size_t room)
 	int fd;
 
 	own_address(&a, path, room);
-	fd = held_bind(&a);
+	fd = service_bind(&a);
 	if (fd >= 0 && guest != (uid_t)-1 && lchown(path, guest, (gid_t)-1)) {
 		int err = -errno;
 
 		close(fd);
-		held_remove(path, (uid_t)-1);
+		service_unlink(path, (uid_t)-1);
 		fd = err;
 	}
 	return fd < 0 ? rc_errno(fd, "%s", path) : fd;
@@ -170,14 +170,14 @@ static void holder_main(void *arg, int pipe_fd)
 	options.hooks = hooks;
 	t = tracer_open(&options, &r.rc);
 	if (t) {
-		listener = held_bind(&a);
+		listener = service_bind(&a);
 		if (listener < 0)
 			r.rc = rc_errno(listener, "the session's socket");
 	}
 	snprintf(r.why, sizeof(r.why), "%s", r.rc ? TraceLastError() : "");
-	if (!held_report(pipe_fd, &r, sizeof(r)) || r.rc)
+	if (!service_report(pipe_fd, &r, sizeof(r)) || r.rc)
 		_exit(1);
-	held_detach();
+	service_detach();
 	hold(t, listener);
 }
 
@@ -193,7 +193,7 @@ int holder_start(const struct tracer_options *options)
 			close(fd);
 		return rc_fail(PI_BUSY, "busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
 	}
-	n = held_start(holder_main, &copy, &r, sizeof(r));
+	n = service_start(holder_main, &copy, &r, sizeof(r));
 	if (n < 0)
 		return rc_errno((int)n, "starting the holder");
 	if (n != (ssize_t)sizeof(r))

@@ -38,7 +38,7 @@ struct holder_reply {
 /* Start a holder with this session; returns when it answers. 0 or a negative enum pi_rc. */
 int holder_start(const struct tracer_options *options);
 /* Ask it. 0 or a negative rc; *reply may be NULL. PI_NOT_INITIALIZED: there is none. */
-int holder_ask(const struct holder_request *request, struct holder_reply *reply);
+int holder_call(const struct holder_request *request, struct holder_reply *reply);
 
 /* A hook descriptor of the driver's (driver_hook.h) from the holder, who may open the device; -1:
  * there is no holder that would give one. It asks for a few seconds at most, and nobody whom the

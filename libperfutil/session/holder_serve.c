@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "collect/driver/driver_hook.h"
-#include "base/held.h"
+#include "base/service.h"
 #include "session/holder.h"
 #include "base/now.h"
 #include "base/rc.h"
@@ -120,7 +120,7 @@ static bool may_write(void)
 
 /* What may be asked of a tracer that somebody else controls: nothing that outlives it, and files
  * only where it writes its own. It may be root's, and the one who asks not. */
-static bool is_guests(const struct holder_request *q, struct holder_reply *r)
+static bool guest_may_ask(const struct holder_request *q, struct holder_reply *r)
 {
 	switch (q->op) {
 	case HOLDER_INFO:
@@ -151,7 +151,7 @@ static bool is_guests(const struct holder_request *q, struct holder_reply *r)
 bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
 		  struct holder_reply *r)
 {
-	struct timeval patience = { .tv_sec = 2 };
+	struct timeval timeout = { .tv_sec = 2 };
 	static struct holder_request q;
 	bool end = false;
 	int pass = -1;
@@ -160,20 +160,20 @@ bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int 
 	if (*fd < 0)
 		return false;
 	/* A client that says nothing must not hold up the others. */
-	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (held_trusts(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
+	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	if (service_peer_allowed(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
 		memset(r, 0, sizeof(*r));
 		r->size = sizeof(*r);
 		r->version = HOLDER_VERSION;
 		q.path[sizeof(q.path) - 1] = 0;
 		if (q.version != HOLDER_VERSION)
 			r->rc = PI_NOT_SUPPORTED;
-		else if (!guests || is_guests(&q, r))
+		else if (!guests || guest_may_ask(&q, r))
 			end = answer(t, &q, r, &pass);
 		if (end)
 			return true;
 		tracer_info(t, &r->info);
-		held_send(*fd, r, sizeof(*r), pass);
+		service_send(*fd, r, sizeof(*r), pass);
 		if (pass >= 0)
 			close(pass);
 	}

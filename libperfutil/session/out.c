@@ -81,7 +81,7 @@ static int keep_segment(void *arg, const void *segment, size_t size)
 	int err;
 
 	if (t->collector->modules == MODULES_ITS_OWN && !f->module)
-		f->module = kernel_modules_come(segment, size);
+		f->module = kernel_modules_loaded(segment, size);
 	t->collector->info(t->backend, &info);
 	err = put_segment(f->out, segment, size, info.interval);
 	if (!err && f->next && f->next->writer && h->ring == PITRACE_RING_MTE)
@@ -102,15 +102,15 @@ static int flush(struct out *o, bool last)
 }
 
 /* A module that is gone at the end had names while it was there. `come`: one came just now. */
-static int look_at_modules(struct tracer *t, struct out *o, bool come)
+static int update_modules(struct tracer *t, struct out *o, bool module_loaded)
 {
 	bool by_drain = t->collector->modules == MODULES_BY_DRAIN;
 	uint64_t now = now_ns(), then = o->looked;
 
-	if (by_drain ? now - then < OUT_LOOK_MS * 1000000ull : !come)
+	if (by_drain ? now - then < OUT_LOOK_MS * 1000000ull : !module_loaded)
 		return 0;
 	o->looked = now;
-	return sysinfo_look(o->writer, t->compression, &o->modules, then,
+	return sysinfo_update(o->writer, t->compression, &o->modules, then,
 			    by_drain ? now : 0);
 }
 
@@ -139,7 +139,7 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 	/* No other drain comes for what waits. */
 	last = t->hooks && all &&
 	       (t->config.mode == PITRACE_MODE_NORMAL || !hooks_listening(t->hooks));
-	for (n = 0; n < LAST_READS && last && !err && hooks_rest(t->hooks); n++) {
+	for (n = 0; n < LAST_READS && last && !err && hooks_pending(t->hooks); n++) {
 		err = fill_hooks(t, &f, PITRACE_RING_MTE, all);
 		if (!err)
 			err = fill_hooks(t, &f, PITRACE_RING_TRACE, all);
@@ -149,9 +149,9 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 	if (!err)
 		err = flush(o, false);
 	if (!err)
-		err = look_at_modules(t, o, f.module);
+		err = update_modules(t, o, f.module);
 	if (!err && next && next->writer)
-		err = look_at_modules(t, next, f.module);
+		err = update_modules(t, next, f.module);
 	return err || !next || !next->writer ? err : flush(next, false);
 }
 
@@ -164,11 +164,11 @@ static void count_written(struct tracer *t)
 	t->unwritten = file_unwritten(t->file.writer);
 }
 
-int out_look(struct tracer *t)
+int out_update(struct tracer *t)
 {
-	int err = look_at_modules(t, &t->file, false);
+	int err = update_modules(t, &t->file, false);
 
-	return err || !t->next.writer ? err : look_at_modules(t, &t->next, false);
+	return err || !t->next.writer ? err : update_modules(t, &t->next, false);
 }
 
 int out_drain(struct tracer *t, bool all)
@@ -305,7 +305,7 @@ static void forget(struct out *o)
 	*o = (struct out){ 0 };
 }
 
-static int put_facts(struct tracer *t, struct out *o)
+static int write_end_info(struct tracer *t, struct out *o)
 {
 	char text[256] = "";
 
@@ -318,9 +318,9 @@ int out_end(struct tracer *t, struct out *o, struct out *next)
 	int err, end;
 
 	pifile_set_compression(o->writer, 0);
-	err = sysinfo_again(o->writer, &o->modules);
+	err = sysinfo_final(o->writer, &o->modules);
 	if (!err && t->collector->facts)
-		err = put_facts(t, o);
+		err = write_end_info(t, o);
 	/* Not of a copy: those who made it have what it needs. */
 	if (!err && o->ids && o->maps)
 		err = flush(o, true);
@@ -421,7 +421,7 @@ static void free_name(const struct tracer *t, char *name, size_t room)
 
 	do
 		snprintf(name, room, "%s.%u", t->path, ++i);
-	while (!folder_look(&t->folder, folder_leaf(name), &st) && i < 100000);
+	while (!folder_stat(&t->folder, folder_leaf(name), &st) && i < 100000);
 }
 
 static int write_to(struct tracer *t, const struct folder *folder, bool own)

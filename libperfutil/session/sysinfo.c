@@ -214,7 +214,7 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 	return err;
 }
 
-int sysinfo_look(struct pifile_writer *w, int compression, char **modules, uint64_t then,
+int sysinfo_update(struct pifile_writer *w, int compression, char **modules, uint64_t then,
 		 uint64_t now)
 {
 	size_t n;
@@ -227,7 +227,7 @@ int sysinfo_look(struct pifile_writer *w, int compression, char **modules, uint6
 		return 0;
 	}
 	if (now && *modules)
-		err = kernel_modules_tell(w, *modules, marked, then, now);
+		err = kernel_modules_write(w, *modules, marked, then, now);
 	pifile_set_compression(w, 1);
 	if (!err)
 		err = write_kallsyms(w, is_module_text);
@@ -240,7 +240,7 @@ int sysinfo_look(struct pifile_writer *w, int compression, char **modules, uint6
 	return err;
 }
 
-int sysinfo_again(struct pifile_writer *w, char **modules)
+int sysinfo_final(struct pifile_writer *w, char **modules)
 {
 	size_t n;
 	char *marked, *text = read_modules(&n, &marked);

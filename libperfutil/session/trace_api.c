@@ -41,7 +41,7 @@ static int absolute(const char *path, char out[PATH_MAX])
 	return n < PATH_MAX ? PI_OK : rc_fail(PI_INVALID_ARGUMENT, "the file's name is too long");
 }
 
-static int ask(uint32_t op, int a, int b, const char *path)
+static int call(uint32_t op, int a, int b, const char *path)
 {
 	struct holder_request q = {
 		.size = sizeof(q), .version = HOLDER_VERSION, .op = op, .a = a, .b = b,
@@ -49,13 +49,13 @@ static int ask(uint32_t op, int a, int b, const char *path)
 
 	if (path)
 		snprintf(q.path, sizeof(q.path), "%s", path);
-	return holder_ask(&q, &last);
+	return holder_call(&q, &last);
 }
 
 /* Before init what is set is kept; while there is a session it is too late. */
 static int before_init(void)
 {
-	return ask(HOLDER_INFO, 0, 0, NULL) == PI_NOT_INITIALIZED ? PI_OK
+	return call(HOLDER_INFO, 0, 0, NULL) == PI_NOT_INITIALIZED ? PI_OK
 		: rc_fail(PI_INCORRECT_STATE, "this is set before init");
 }
 
@@ -161,7 +161,7 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_EVENTS,
 	};
 	uint32_t rate = settings.rate ? (uint32_t)settings.rate : TRACE_DEFAULT_RATE;
-	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
 	if (cpu != -1)
 		return rc_fail(PI_NOT_SUPPORTED, "an event is counted on all CPUs: cpu is -1");
@@ -175,7 +175,7 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 	if (q.a < 0)
 		return q.a;
 	if (!rc)
-		return holder_ask(&q, &last);
+		return holder_call(&q, &last);
 	/* Before init they are kept for init. */
 	memcpy(settings.events, q.events, sizeof(settings.events));
 	settings.nevents = (uint32_t)q.a;
@@ -283,27 +283,27 @@ int trace_itrace(const struct tracer_itrace *itrace)
 		.itrace = *itrace,
 	};
 
-	return holder_ask(&q, &last);
+	return holder_call(&q, &last);
 }
 
 int TraceTerminate(void)
 {
-	return ask(HOLDER_TERMINATE, 0, 0, NULL);
+	return call(HOLDER_TERMINATE, 0, 0, NULL);
 }
 
 int TraceEnable(int major)
 {
-	return ask(HOLDER_MAJOR, major, 1, NULL);
+	return call(HOLDER_MAJOR, major, 1, NULL);
 }
 
 int TraceDisable(int major)
 {
-	return ask(HOLDER_MAJOR, major, 0, NULL);
+	return call(HOLDER_MAJOR, major, 0, NULL);
 }
 
 int TraceQueryMajor(int major)
 {
-	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
 	if (rc)
 		return rc;
@@ -314,7 +314,7 @@ int TraceQueryMajor(int major)
 
 int SetProfilerRate(int rate)
 {
-	int rc = ask(HOLDER_RATE, rate, 0, NULL);
+	int rc = call(HOLDER_RATE, rate, 0, NULL);
 
 	/* Before init it is kept for init. */
 	if (rc != PI_NOT_INITIALIZED)
@@ -327,27 +327,27 @@ int SetProfilerRate(int rate)
 
 int TraceOn(void)
 {
-	return ask(HOLDER_ON, 0, 0, NULL);
+	return call(HOLDER_ON, 0, 0, NULL);
 }
 
 int TraceOff(void)
 {
-	return ask(HOLDER_OFF, 0, 0, NULL);
+	return call(HOLDER_OFF, 0, 0, NULL);
 }
 
 int TraceSuspend(void)
 {
-	return ask(HOLDER_SUSPEND, 0, 0, NULL);
+	return call(HOLDER_SUSPEND, 0, 0, NULL);
 }
 
 int TraceResume(void)
 {
-	return ask(HOLDER_RESUME, 0, 0, NULL);
+	return call(HOLDER_RESUME, 0, 0, NULL);
 }
 
 int TraceDiscard(void)
 {
-	return ask(HOLDER_DISCARD, 0, 0, NULL);
+	return call(HOLDER_DISCARD, 0, 0, NULL);
 }
 
 int TraceWriteBufferToFile(const char *path)
@@ -355,19 +355,19 @@ int TraceWriteBufferToFile(const char *path)
 	char name[PATH_MAX] = "";
 	int rc = path ? absolute(path, name) : PI_OK;
 
-	return rc ? rc : ask(HOLDER_WRITE, 0, 0, name);
+	return rc ? rc : call(HOLDER_WRITE, 0, 0, name);
 }
 
 int IsTraceActive(void)
 {
-	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
 	return rc == PI_NOT_INITIALIZED ? 0 : rc ? rc : 1;
 }
 
 int IsTraceOn(void)
 {
-	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
 	if (rc)
 		return rc == PI_NOT_INITIALIZED ? 0 : rc;
@@ -376,7 +376,7 @@ int IsTraceOn(void)
 
 static int mode_is(int mode)
 {
-	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
 	if (rc && rc != PI_NOT_INITIALIZED)
 		return rc;
@@ -395,21 +395,21 @@ int IsWrapMode(void)
 
 const char *TraceGetName(void)
 {
-	if (ask(HOLDER_INFO, 0, 0, NULL))
+	if (call(HOLDER_INFO, 0, 0, NULL))
 		return *settings.file ? settings.file : TRACE_DEFAULT_NAME;
 	return last.info.file;
 }
 
 int TraceGetIntervalId(void)
 {
-	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
 	return rc ? rc : (int)last.info.interval;
 }
 
 int TraceGetInfo(struct trace_info *info)
 {
-	int rc = ask(HOLDER_INFO, 0, 0, NULL);
+	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
 	if (!rc)
 		*info = last.info;

@@ -41,8 +41,8 @@ static struct state {
 	struct target *target;
 	struct hookfile *file;			/* of the target's folder */
 	uint64_t look, make;			/* not again before then: for whom, a file */
-	uint64_t looked;			/* cycles() when the clock said: too soon */
-	uint32_t looking;			/* the thread that does; 0: none */
+	uint64_t searched;			/* cycles() when the clock said: too soon */
+	uint32_t searching;			/* the thread that does; 0: none */
 	int refused;				/* the device is there and may not be opened */
 } *state;
 
@@ -69,7 +69,7 @@ static bool lock(void)
 {
 	uint32_t self = (uint32_t)gettid(), none = 0;
 
-	while (!__atomic_compare_exchange_n(&state->looking, &none, self, false, __ATOMIC_ACQUIRE,
+	while (!__atomic_compare_exchange_n(&state->searching, &none, self, false, __ATOMIC_ACQUIRE,
 					    __ATOMIC_RELAXED)) {
 		if (none == self)
 			return false;
@@ -81,7 +81,7 @@ static bool lock(void)
 
 static void unlock(void)
 {
-	__atomic_store_n(&state->looking, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&state->searching, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- whom to ask ----------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static inline uint64_t cycles(void)
 
 static inline bool too_soon(const struct state *s)
 {
-	return cycles() - __atomic_load_n(&s->looked, __ATOMIC_RELAXED) < soon;
+	return cycles() - __atomic_load_n(&s->searched, __ATOMIC_RELAXED) < soon;
 }
 
 /* Nobody whom we know wants it: is there anyone else? */
@@ -232,7 +232,7 @@ static __attribute__((noinline)) struct target *look(unsigned int major)
 		return NULL;
 	now = coarse_ns();
 	if (now < __atomic_load_n(&state->look, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&state->looked, cycles(), __ATOMIC_RELAXED);
+		__atomic_store_n(&state->searched, cycles(), __ATOMIC_RELAXED);
 		return NULL;
 	}
 	if (!lock())

@@ -73,7 +73,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		*rc = rc_fail(PI_NO_MEMORY, "no memory");
 		return NULL;
 	}
-	t->wake = t->news = t->folder.fd = -1;
+	t->wake = t->stop_fd = t->folder.fd = -1;
 	pthread_mutex_init(&t->lock, NULL);
 	if (o->owner != (uid_t)-1) {
 		t->user = malloc(sizeof(*t->user));
@@ -112,8 +112,8 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		goto fail;
 	}
 	t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	t->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!t->path || !t->command || t->wake < 0 || t->news < 0) {
+	t->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!t->path || !t->command || t->wake < 0 || t->stop_fd < 0) {
 		*rc = rc_errno(errno, "setting up a session");
 		goto fail;
 	}
@@ -156,8 +156,8 @@ void tracer_close(struct tracer *t)
 		t->collector->close(t->backend);
 	if (t->wake >= 0)
 		close(t->wake);
-	if (t->news >= 0)
-		close(t->news);
+	if (t->stop_fd >= 0)
+		close(t->stop_fd);
 	pthread_mutex_destroy(&t->lock);
 	kernel_code_free(t->code);
 	folder_close(&t->folder);
@@ -297,7 +297,7 @@ static int open_folder(struct tracer *t)
 			 leaf == t->path ? "." : t->path);
 		return PI_FILE_ERROR;
 	}
-	if (!folder_look(&t->folder, leaf, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+	if (!folder_stat(&t->folder, leaf, &st) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return rc_fail(PI_FILE_ERROR, "%s: is not a regular file", t->path);
 	return PI_OK;
 }
@@ -391,7 +391,7 @@ int tracer_off(struct tracer *t)
 	}
 	t->on = false;
 	memset(t->config.majors, 0, sizeof(t->config.majors));
-	if (read(t->news, &n, sizeof(n)) < 0)
+	if (read(t->stop_fd, &n, sizeof(n)) < 0)
 		n = 0;
 	if (t->error) {
 		rc_errno(t->error, "%s (what was written before stays readable)", t->path);
@@ -434,7 +434,7 @@ int tracer_write(struct tracer *t, const char *path)
 	return out_write(t, path);
 }
 
-static void tell_sampler(const struct tracer *t, char *to, size_t room)
+static void describe_sampler(const struct tracer *t, char *to, size_t room)
 {
 	size_t n = 0;
 
@@ -467,7 +467,7 @@ void tracer_info(struct tracer *t, struct trace_info *info)
 	memcpy(info->majors, t->config.majors, sizeof(info->majors));
 	snprintf(info->collector, sizeof(info->collector), "%s", t->collector->name);
 	snprintf(info->file, sizeof(info->file), "%s", t->path);
-	tell_sampler(t, info->sampler, sizeof(info->sampler));
+	describe_sampler(t, info->sampler, sizeof(info->sampler));
 }
 
 const char *tracer_hooks(struct tracer *t)
@@ -495,5 +495,5 @@ int tracer_ended(struct tracer *t, pid_t child, int *status)
 
 int tracer_fd(struct tracer *t)
 {
-	return t->news;
+	return t->stop_fd;
 }

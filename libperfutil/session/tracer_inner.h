@@ -44,7 +44,7 @@ struct tracer {
 	pthread_t thread;
 	bool draining;			/* the thread runs */
 	int wake;			/* eventfd: the thread shall end */
-	int news;			/* eventfd: stopped by itself, or the file failed */
+	int stop_fd;			/* eventfd: stopped by itself, or the file failed */
 	pthread_mutex_t lock;		/* the backend's rings and what follows */
 	struct out file;
 	struct kernel_code *code;	/* of an interval that is in no file */
@@ -70,7 +70,7 @@ int out_begin(struct tracer *t, struct out *o, const struct folder *folder, cons
 int out_drain(struct tracer *t, bool all);
 /* In between: what else changes unasked. Kernel modules that are there for so long are seen. */
 #define OUT_LOOK_MS	200
-int out_look(struct tracer *t);
+int out_update(struct tracer *t);
 /* Before tracing is off, when the kernel's code changes: read all that was executed. */
 int out_code(struct tracer *t);
 /* Wrap mode: what the trace rings held at the mark. */

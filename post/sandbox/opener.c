@@ -42,7 +42,7 @@ static struct {
 
 static int make_in_folder(int folder, const char *name)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int fd = output_take_rights(&kept);
 
 	if (fd < 0)
@@ -50,7 +50,7 @@ static int make_in_folder(int folder, const char *name)
 	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		fd = -errno;
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return fd;
 }
 

@@ -40,5 +40,5 @@ static int ask(const struct build_id *id, char *path, size_t size, const char **
 void servers_by(servers_asker asker)
 {
 	other = asker;
-	debuginfod_by(ask);
+	debuginfod_set_fetch(ask);
 }

@@ -60,7 +60,7 @@ FUZZ_LIB_hookfile := $(FUZZ_CLOCK)
 # What collectors learn of files.
 FUZZ_FILES	:= $(call PERF,known_files mapped_file mapped_place file_same rights proc_lines proc_cpus)
 FUZZ_FOR_timer	:= $(call PERF,timer_files timer_process user_rings timer_check timer_read \
-		   timer_look timer_write backend_timer)
+		   timer_rescan timer_write backend_timer)
 FUZZ_SRC_timer	:= $(FUZZ_FILES) $(call PERF,timer_program collector_majors proc_text record_walk segment rc)
 FUZZ_LIB_timer	:= $(FUZZ_CLOCK)
 FUZZ_FOR_program := $(call PERF,timer_program drain_ids mapped_file)

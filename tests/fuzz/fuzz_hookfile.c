@@ -13,7 +13,7 @@
 #include "fuzz_clock.h"
 #include "fuzz_input.h"
 #include "fuzz_segment.h"
-#include "hook/hookfile_whose.h"
+#include "hook/hookfile_owner.h"
 
 #define SLOTS	4
 #define SLOT_AT(i) (HOOKFILE_DATA + (off_t)(i) * 32768)

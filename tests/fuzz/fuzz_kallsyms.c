@@ -27,7 +27,7 @@ static char *look(const char *before, const char *text, size_t size)
 	if (!before || kernel_modules_same(before, now))
 		return now;
 	w = pifile_create_fd(memfd_create("trace", MFD_CLOEXEC), &h);
-	if (!w || kernel_modules_tell(w, before, now, 10, 20) || pifile_finish(w))
+	if (!w || kernel_modules_write(w, before, now, 10, 20) || pifile_finish(w))
 		abort();
 	return now;
 }

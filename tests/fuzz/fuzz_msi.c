@@ -79,7 +79,7 @@ static struct a2n *load(char *text, size_t size)
 
 static void save(void *out, struct modules *ms, struct module *m)
 {
-	msi_write(out, m, module_told(ms, m));
+	msi_write(out, m, module_known_build_id(ms, m));
 }
 
 static struct a2n *again(struct a2n *a)

@@ -104,8 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.session = 1, .cpu = 0, .size = s.config.segment_bytes,
 	};
 	cpu.trace.ring = PITRACE_RING_TRACE;
-	if (perf_say_sync(&s, PITRACE_SYNC_ON) ||
-	    perf_say(&s, PITRACE_MTE, PITRACE_MTE_NAME, &h, sizeof(h), 50))
+	if (perf_emit_sync(&s, PITRACE_SYNC_ON) ||
+	    perf_emit(&s, PITRACE_MTE, PITRACE_MTE_NAME, &h, sizeof(h), 50))
 		abort();
 	if (h.flags & DISCARD)
 		perf_pump_discard(&s);

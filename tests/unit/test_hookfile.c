@@ -117,7 +117,7 @@ static void drain(struct hooks *h, bool all)
 		CU_ASSERT_EQUAL(hooks_collect(h), 0);
 		CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_MTE, all, sink, NULL), 0);
 		CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_TRACE, all, sink, NULL), 0);
-	} while (all && hooks_rest(h));
+	} while (all && hooks_pending(h));
 	if (all)
 		put_in_order();
 }

@@ -84,7 +84,7 @@ static unsigned int drained(struct hooks *h)
 	do {
 		CU_ASSERT_EQUAL(hooks_collect(h), 0);
 		CU_ASSERT_EQUAL(hooks_drain(h, PITRACE_RING_TRACE, true, sink, NULL), 0);
-	} while (hooks_rest(h));
+	} while (hooks_pending(h));
 	return records;
 }
 

@@ -128,7 +128,7 @@ static void look(const char *m, const char *k, uint64_t time)
 {
 	modules = m;
 	kallsyms = k;
-	CU_ASSERT_EQUAL(sysinfo_look(writer, 0, &seen, last, time), 0);
+	CU_ASSERT_EQUAL(sysinfo_update(writer, 0, &seen, last, time), 0);
 	last = time ? time : last;
 }
 
@@ -159,7 +159,7 @@ static unsigned int end(void)
 	struct pirecord r;
 	unsigned int n = 0;
 
-	CU_ASSERT_EQUAL(sysinfo_again(writer, &seen), 0);
+	CU_ASSERT_EQUAL(sysinfo_final(writer, &seen), 0);
 	CU_ASSERT_EQUAL(pifile_finish(writer), 0);
 	a2n = a2n_open(NULL);
 	f = pifile_open(path, &fault);

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/held.h"
+#include "base/service.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/ptt_held.XXXXXX";
@@ -27,7 +27,7 @@ static void make_socket(void)
 	setenv("PITRACE_PTT", address.sun_path, 1);
 	CU_ASSERT_EQUAL(pttview_end(), PI_NOT_INITIALIZED);
 	CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "ptt init begins"));
-	listener = held_bind(&address);
+	listener = service_bind(&address);
 	CU_ASSERT_FATAL(listener >= 0);
 }
 
@@ -60,7 +60,7 @@ static int attach(const void *answer, size_t size, int pass)
 		int fd = accept(listener, NULL, NULL);
 
 		_exit(recv(fd, question, sizeof(question), 0) != 16 ||
-		      (size && !held_send(fd, answer, size, pass)));
+		      (size && !service_send(fd, answer, size, pass)));
 	}
 	v = pttview_attach(NULL, &rc);
 	CU_ASSERT_PTR_NULL(v);
@@ -111,14 +111,14 @@ static bool passes(int pass)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return false;
-	CU_ASSERT(held_send(ends[0], want, sizeof(want), pass));
-	CU_ASSERT_EQUAL(held_receive(ends[1], packet, sizeof(packet), &got), sizeof(packet));
+	CU_ASSERT(service_send(ends[0], want, sizeof(want), pass));
+	CU_ASSERT_EQUAL(service_receive(ends[1], packet, sizeof(packet), &got), sizeof(packet));
 	CU_ASSERT_EQUAL(memcmp(packet, want, sizeof(want)), 0);
 	/* A descriptor that nobody wants is not kept. */
-	CU_ASSERT(held_send(ends[0], want, sizeof(want), pass));
-	CU_ASSERT_EQUAL(held_receive(ends[1], packet, sizeof(packet), NULL), sizeof(packet));
+	CU_ASSERT(service_send(ends[0], want, sizeof(want), pass));
+	CU_ASSERT_EQUAL(service_receive(ends[1], packet, sizeof(packet), NULL), sizeof(packet));
 	close(ends[0]);
-	CU_ASSERT_EQUAL(held_receive(ends[1], packet, sizeof(packet), NULL), 0);
+	CU_ASSERT_EQUAL(service_receive(ends[1], packet, sizeof(packet), NULL), 0);
 	close(ends[1]);
 	if (got < 0)
 		return false;
@@ -146,7 +146,7 @@ static void too_many(void)
 	c->cmsg_len = CMSG_LEN(2 * sizeof(int));
 	memcpy(CMSG_DATA(c), (int[2]){ 1, 2 }, 2 * sizeof(int));
 	CU_ASSERT_EQUAL(sendmsg(ends[0], &m, 0), 1);
-	CU_ASSERT_EQUAL(held_receive(ends[1], &byte, 1, &got), 1);
+	CU_ASSERT_EQUAL(service_receive(ends[1], &byte, 1, &got), 1);
 	if (got >= 0)
 		close(got);
 	close(ends[0]);

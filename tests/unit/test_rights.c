@@ -172,16 +172,16 @@ static void test_link(void)
 static void test_own(void)
 {
 	struct rights r;
-	struct rights_kept kept;
+	struct rights_saved kept;
 	gid_t before[100], after[100];
 	int n = getgroups(100, before);
 
 	CU_ASSERT_EQUAL(rights_of_process(getpid(), &r), 0);
 	CU_ASSERT_EQUAL(r.uid, getuid());
 	CU_ASSERT_EQUAL(rights_take(&r, &kept), 0);
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	CU_ASSERT_EQUAL(rights_take(NULL, &kept), 0);
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	CU_ASSERT_EQUAL(getgroups(100, after), n);
 	CU_ASSERT_EQUAL(memcmp(before, after, (size_t)n * sizeof(gid_t)), 0);
 	CU_ASSERT_NOT_EQUAL(rights_of_process(99999999, &r), 0);
@@ -297,11 +297,11 @@ static void test_folder(void)
 	newfile_keep(&made);
 	/* One that stands there makes way, and comes back. */
 	CU_ASSERT_EQUAL(newfile_open_in(&made, &f, "t", 0, 0600), 0);
-	CU_ASSERT_EQUAL(folder_look(&f, "t.old", &st), 0);
+	CU_ASSERT_EQUAL(folder_stat(&f, "t.old", &st), 0);
 	newfile_undo(&made);
-	CU_ASSERT_EQUAL(folder_look(&f, "t.old", &st), -ENOENT);
+	CU_ASSERT_EQUAL(folder_stat(&f, "t.old", &st), -ENOENT);
 	CU_ASSERT_EQUAL(folder_rename(&f, "t", "u"), 0);
-	CU_ASSERT_EQUAL(folder_look(&f, "t", &st), -ENOENT);
+	CU_ASSERT_EQUAL(folder_stat(&f, "t", &st), -ENOENT);
 	CU_ASSERT_EQUAL(symlinkat("u", f.fd, "l"), 0);
 	CU_ASSERT_EQUAL(folder_read(&f, "l", &st), -ELOOP);
 	CU_ASSERT_EQUAL(folder_remove(&f, "l"), 0);

@@ -16,7 +16,7 @@
 
 #define BUFFER (256 * 1024)
 
-int output_take_rights(struct rights_kept *kept)
+int output_take_rights(struct rights_saved *kept)
 {
 	static struct rights rights;
 	static enum { UNKNOWN, OURS, CALLERS, NOBODYS } whose;
@@ -34,26 +34,26 @@ int output_take_rights(struct rights_kept *kept)
 
 static int make(struct newfile *f, const char *path, mode_t mode)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int rc = output_take_rights(&kept);
 
 	if (rc)
 		return rc;
 	rc = newfile_open(f, path, NEWFILE_ASIDE | NEWFILE_STREAM, mode);
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return rc;
 }
 
 int output_folder(const char *path, mode_t mode, bool *renamed)
 {
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int rc = output_take_rights(&kept);
 
 	*renamed = false;
 	if (rc)
 		return rc;
 	rc = newfile_folder(path, mode, renamed);
-	rights_give_back(&kept);
+	rights_restore(&kept);
 	return rc;
 }
 

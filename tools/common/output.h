@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-struct rights_kept;
+struct rights_saved;
 
 struct output {
 	FILE *file;
@@ -28,7 +28,7 @@ int output_open(struct output *o, const char *path, mode_t mode);
 int output_folder(const char *path, mode_t mode, bool *renamed);
 /* From here on this thread makes files as outputs are made, until it gives the rights back
  * (rights.h). 0 or -errno. */
-int output_take_rights(struct rights_kept *kept);
+int output_take_rights(struct rights_saved *kept);
 /* 0, or -errno of the first write that failed (a closed pipe, a full disk). */
 int output_close(struct output *o);
 /* The text of an error of these functions, to be printed behind the path and a colon. */

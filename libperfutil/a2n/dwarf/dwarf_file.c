@@ -57,7 +57,7 @@ static enum dwarf_part part_of(const char *name, bool dwo, bool *packed)
 }
 
 /* How long a section says to be once it is unpacked; 0: nobody knows. */
-static uint64_t said_size(const struct section *s, const GElf_Shdr *h)
+static uint64_t claimed_size(const struct section *s, const GElf_Shdr *h)
 {
 	Elf_Data *raw;
 	struct bytes b;
@@ -113,7 +113,7 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 		return none;
 	packed &= !(h.sh_flags & SHF_COMPRESSED);
 	if (packed || h.sh_flags & SHF_COMPRESSED) {
-		size = said_size(s, &h);
+		size = claimed_size(s, &h);
 		file->packed += h.sh_size;
 		if (size > MAX_PART || size > unpacked_most(file->packed) - file->unpacked) {
 			dwarf_fault(file, part, 0, "it is packed too well to be true: more than 32 "

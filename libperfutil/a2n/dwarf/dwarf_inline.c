@@ -274,7 +274,7 @@ static uint32_t cover(struct walk *w, const struct entry *e, uint32_t parent)
 }
 
 /* Entries below these have no code of their own. */
-static bool is_barren(uint16_t tag)
+static bool has_no_code(uint16_t tag)
 {
 	switch (tag) {
 	case DW_TAG_enumeration_type:
@@ -329,7 +329,7 @@ static bool one_entry(struct walk *w, const struct abbrev *a)
 			skip_to = e.sibling;
 		node = own != NO_NODE || function ? own : node;
 	} else {
-		if (a->children && a->sibling && is_barren(a->tag))
+		if (a->children && a->sibling && has_no_code(a->tag))
 			skip_to = sibling_of(w, a, w->b);
 		dwarf_skip(w->u, &w->b, a);
 	}

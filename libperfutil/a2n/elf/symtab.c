@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "a2n/base/nearly.h"
+#include "a2n/base/adaptive_sort.h"
 #include "a2n/base/pool.h"
 #include "a2n/elf/symtab.h"
 
@@ -167,7 +167,7 @@ static uint32_t part_labels(struct symtab *t, struct symbol **labels)
 			t->symbols[kept++] = t->symbols[i];
 	}
 	t->n = kept;
-	nearly_sorted(*labels, n, sizeof(**labels), compare, t->names);
+	adaptive_sort(*labels, n, sizeof(**labels), compare, t->names);
 	return n;
 }
 
@@ -222,7 +222,7 @@ static int make_ranges(struct symtab *t)
 	uint32_t *open, n_open = 0, i;
 	uint64_t at;
 
-	nearly_sorted(t->symbols, t->n, sizeof(*t->symbols), compare, t->names);
+	adaptive_sort(t->symbols, t->n, sizeof(*t->symbols), compare, t->names);
 	reach(t);
 	open = malloc(t->n * sizeof(*open));
 	t->ranges = malloc((2 * (size_t)t->n + 1) * sizeof(*t->ranges));

@@ -153,12 +153,12 @@ static bool is_inside(const struct jit_code *inner, const struct jit_code *outer
 	return inner->address >= outer->address && last_byte(inner) <= last_byte(outer);
 }
 
-void jit_looked(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, uint32_t code)
+void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, uint32_t code)
 {
-	struct jit_look *l = &js->look;
+	struct jit_map_scan *l = &js->look;
 
 	if (l->since != since || l->time != time || l->pid != pid)
-		*l = (struct jit_look){ .since = since, .time = time, .pid = pid, .first = code,
+		*l = (struct jit_map_scan){ .since = since, .time = time, .pid = pid, .first = code,
 					.around = code };
 	if (!is_inside(&js->codes[code], &js->codes[l->around]))
 		l->around = code;

@@ -32,7 +32,7 @@ struct jits {
 	struct table symbols;		/* by name */
 	struct jit_code *codes;
 	uint32_t n, room;
-	struct jit_look {		/* the look at a perf map that goes on: */
+	struct jit_map_scan {		/* the look at a perf map that goes on: */
 		uint64_t since, time;
 		uint32_t pid;
 		uint32_t first;		/* its first code, and the last around which no later */
@@ -75,7 +75,7 @@ int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n);
 /* The bytes of the code told last. */
 void jit_bytes(struct jits *js, const void *bytes);
 /* A code was told at a look at a perf map: before it is put where it was. */
-void jit_looked(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, uint32_t code);
+void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, uint32_t code);
 /* It reaches into another one that maps told before: who has that part. */
 struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct mapping *there);
 /* By JITCODE's own addresses; or NULL. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "a2n/kernel/kernel_inner.h"
-#include "a2n/base/nearly.h"
+#include "a2n/base/adaptive_sort.h"
 
 #define PAGE 4096ull
 /* Where nothing says where a part ends (bpf programs, trampolines), its symbols reach this far. */
@@ -622,7 +622,7 @@ static int build(struct kernel *k)
 	r = find_loads(k, &l);
 	if (r)
 		goto out;
-	nearly_sorted(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part, NULL);
+	adaptive_sort(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part, NULL);
 	r = build_image(k, &l);
 	/* What holds for all time goes before what comes and goes. */
 	for (i = 0; !r && i < k->n_symbols; i = n) {

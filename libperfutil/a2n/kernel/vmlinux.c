@@ -117,19 +117,19 @@ static uint64_t text_size(const struct kernel *k, const struct kernel_symbol *s,
 int kernel_take_linked(struct kernel *k)
 {
 	static const char *const both[] = { "_text", "_stext" };
-	const struct kernel_symbol *told = NULL, *linked;
+	const struct kernel_symbol *reference = NULL, *linked;
 	uint64_t size, other;
 	uint32_t i, kept;
 
 	if (!k->n_linked)
 		return 0;
-	for (i = 0; !told && i < 2; i++) {
+	for (i = 0; !reference && i < 2; i++) {
 		linked = find(k->linked, k->n_linked, k->image, both[i]);
-		told = linked ? find(k->symbols, k->n_symbols, k->image, both[i]) : NULL;
-		if (told)
-			k->moved = told->address - linked->address;
+		reference = linked ? find(k->symbols, k->n_symbols, k->image, both[i]) : NULL;
+		if (reference)
+			k->moved = reference->address - linked->address;
 	}
-	k->placed |= told != NULL;
+	k->placed |= reference != NULL;
 	size = text_size(k, k->symbols, k->n_symbols);
 	other = text_size(k, k->linked, k->n_linked);
 	if (size && other && size != other && !k->warned)

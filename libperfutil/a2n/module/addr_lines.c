@@ -60,7 +60,7 @@ static void warn(struct lines *l, char *message)
 	free(message);
 }
 
-static void tell_fault(struct lines *l, const struct dwarf_file *f)
+static void report_fault(struct lines *l, const struct dwarf_file *f)
 {
 	char *text;
 
@@ -71,7 +71,7 @@ static void tell_fault(struct lines *l, const struct dwarf_file *f)
 		warn(l, text);
 }
 
-static void tell_missing(struct lines *l)
+static void report_missing(struct lines *l)
 {
 	char *text;
 
@@ -217,7 +217,7 @@ static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 	if (found)
 		s->unit.file->code = (struct dwarf_ranges){ 0 };
 	if (other) {
-		tell_fault(l, &s->file);
+		report_fault(l, &s->file);
 		dwarf_file_close(&s->file);
 	}
 	free(s);
@@ -266,7 +266,8 @@ static bool add_frame(struct lines *l, uint32_t n, const char *function, const c
 }
 
 /* The frames of one address: its own line, then where each function is inlined. */
-static bool tell(struct lines *l, const struct dwarf_unit *u, struct dwarf_files *files, uint32_t k)
+static bool emit_frames(struct lines *l, const struct dwarf_unit *u, struct dwarf_files *files,
+			uint32_t k)
 {
 	struct strings *strings = l->ms->strings;
 	const struct spot *s = &l->spot[k];
@@ -304,7 +305,7 @@ static bool one_unit(struct lines *l, struct dwarf_unit *u)
 	if (l->inlined)
 		ok = walk_unit(l, u);
 	for (k = 0; k < l->count && ok; k++)
-		ok = tell(l, u, &files, k);
+		ok = emit_frames(l, u, &files, k);
 	dwarf_files_free(&files);
 	return ok;
 }
@@ -430,16 +431,16 @@ static bool prepare(struct lines *l, const uint64_t *offsets, size_t n)
 
 static void finish(struct lines *l)
 {
-	tell_fault(l, &l->file);
+	report_fault(l, &l->file);
 	if (l->has_alt) {
-		tell_fault(l, &l->alt);
+		report_fault(l, &l->alt);
 		dwarf_file_close(&l->alt);
 	}
 	if (l->has_package) {
-		tell_fault(l, &l->package);
+		report_fault(l, &l->package);
 		dwarf_file_close(&l->package);
 	}
-	tell_missing(l);
+	report_missing(l);
 	dwarf_file_close(&l->file);
 	free(l->wanted);
 	free(l->address);

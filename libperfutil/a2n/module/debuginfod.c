@@ -17,7 +17,7 @@ typedef int (*progress)(struct client *client, long done, long all);
 struct debuginfod {
 	uint32_t seconds;
 	bool tried, late;
-	const char *why, *said;
+	const char *why, *reported;
 	void *library;
 	struct client *client;
 	int (*find)(struct client *client, const unsigned char *id, int size, char **path);
@@ -26,13 +26,13 @@ struct debuginfod {
 };
 
 /* The progress function has no word of its own for its caller. */
-static __thread struct debuginfod *asking;
+static __thread struct debuginfod *current;
 
-static debuginfod_asker other;
+static debuginfod_fetch_fn other;
 
-void debuginfod_by(debuginfod_asker asker)
+void debuginfod_set_fetch(debuginfod_fetch_fn fetch)
 {
-	other = asker;
+	other = fetch;
 }
 
 struct debuginfod *debuginfod_open(uint32_t seconds)
@@ -52,9 +52,10 @@ static int too_late(struct client *client, long done, long all)
 	(void)done;
 	(void)all;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	asking->late = now.tv_sec > asking->until.tv_sec ||
-		       (now.tv_sec == asking->until.tv_sec && now.tv_nsec >= asking->until.tv_nsec);
-	return asking->late;
+	current->late = now.tv_sec > current->until.tv_sec ||
+		       (now.tv_sec == current->until.tv_sec &&
+			 now.tv_nsec >= current->until.tv_nsec);
+	return current->late;
 }
 
 static void load(struct debuginfod *d)
@@ -90,7 +91,7 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 
 	if (other) {
 		/* Who asks says each thing once. */
-		d->said = NULL;
+		d->reported = NULL;
 		return id->size ? other(id, path, size, &d->why) : -1;
 	}
 	if (!d->tried)
@@ -99,9 +100,9 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 		return -1;
 	clock_gettime(CLOCK_MONOTONIC, &d->until);
 	d->until.tv_sec += d->seconds;
-	asking = d;
+	current = d;
 	fd = d->find(d->client, id->id, id->size, &name);
-	asking = NULL;
+	current = NULL;
 	d->why = d->late ? "debuginfod: a server took too long and none is asked any more: "
 			   "-debuginfod=SECONDS gives it longer" :
 		 fd < 0 && fd != -ENOENT ? "debuginfod: the servers cannot be reached" : NULL;
@@ -112,10 +113,10 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 
 const char *debuginfod_why(struct debuginfod *d)
 {
-	const char *why = d->why == d->said ? NULL : d->why;
+	const char *why = d->why == d->reported ? NULL : d->why;
 
 	if (why)
-		d->said = why;
+		d->reported = why;
 	return why;
 }
 

@@ -24,8 +24,8 @@ const char *debuginfod_why(struct debuginfod *d);
 
 /* A process without a network lets another one ask: set before the first file is wanted. Like
  * debuginfod_get; *why as debuginfod_why says it. */
-typedef int (*debuginfod_asker)(const struct build_id *id, char *path, size_t size,
+typedef int (*debuginfod_fetch_fn)(const struct build_id *id, char *path, size_t size,
 				const char **why);
-void debuginfod_by(debuginfod_asker asker);
+void debuginfod_set_fetch(debuginfod_fetch_fn fetch);
 
 #endif

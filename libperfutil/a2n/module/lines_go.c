@@ -11,7 +11,7 @@
 #include "a2n/module/addr_lines.h"
 #include "a2n/module/module_file.h"
 
-static void tell_fault(struct modules *ms, const struct module *m, const struct go_table *g,
+static void report_fault(struct modules *ms, const struct module *m, const struct go_table *g,
 		       const char *path)
 {
 	char *message;
@@ -55,7 +55,7 @@ int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *
 			take(arg, i, &frame, 1);
 	}
 	if (g.fault)
-		tell_fault(ms, m, &g, f->path);
+		report_fault(ms, m, &g, f->path);
 	go_table_close(&g);
 	elf_file_close(&f->elf);
 	free(f);

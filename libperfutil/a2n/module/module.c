@@ -220,7 +220,7 @@ int module_content(struct modules *ms, const struct file_key *key,
 
 const struct image *module_image(const struct modules *ms, const struct module *m)
 {
-	const struct images *images = m->key.machine ? &ms->others[m->key.machine - 1] : &ms->first;
+	const struct images *images = m->key.machine ? &ms->extra[m->key.machine - 1] : &ms->first;
 
 	return m->kind == MODULE_VDSO ? &images->vdso :
 	       m->kind == MODULE_VDSO_32 ? &images->vdso_32 : NULL;
@@ -230,7 +230,7 @@ int module_vdso(struct modules *ms, const void *image, size_t size)
 {
 	const unsigned char *e = image;
 	bool is_32 = size > EI_CLASS && !memcmp(e, ELFMAG, SELFMAG) && e[EI_CLASS] == ELFCLASS32;
-	struct images *images = ms->machine ? &ms->others[ms->machine - 1] : &ms->first;
+	struct images *images = ms->machine ? &ms->extra[ms->machine - 1] : &ms->first;
 	struct image *to = is_32 ? &images->vdso_32 : &images->vdso;
 	struct module *m = is_32 ? module_named(ms, A2N_VDSO_32, MODULE_VDSO_32, ms->machine)
 				 : module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine);
@@ -249,7 +249,7 @@ int module_vdso(struct modules *ms, const void *image, size_t size)
 	return 0;
 }
 
-const struct build_id *module_told(const struct modules *ms, const struct module *m)
+const struct build_id *module_known_build_id(const struct modules *ms, const struct module *m)
 {
 	const struct known_id *known;
 
@@ -313,9 +313,9 @@ static void images_free(struct images *images)
 
 int modules_machines(struct modules *ms, uint32_t count)
 {
-	ms->others = calloc(count, sizeof(*ms->others));
-	ms->machines = ms->others ? count : 0;
-	return ms->others ? 0 : -ENOMEM;
+	ms->extra = calloc(count, sizeof(*ms->extra));
+	ms->machines = ms->extra ? count : 0;
+	return ms->extra ? 0 : -ENOMEM;
 }
 
 void modules_close(struct modules *ms)
@@ -332,7 +332,7 @@ void modules_close(struct modules *ms)
 	roots_close(&ms->roots);
 	arena_free(&ms->arena);
 	images_free(&ms->first);
-	for (i = 0; ms->others && i < ms->machines; i++)
-		images_free(&ms->others[i]);
-	free(ms->others);
+	for (i = 0; ms->extra && i < ms->machines; i++)
+		images_free(&ms->extra[i]);
+	free(ms->extra);
 }

@@ -58,7 +58,7 @@ struct modules {
 			void *bytes;	/* NULL: not told */
 			size_t size;
 		} vdso, vdso_32;
-	} first, *others;		/* of machine 0, of those from 1 on */
+	} first, *extra;		/* of machine 0, of those from 1 on */
 	struct module *none, *anon;
 	struct msi_file *msi;		/* saved symbols */
 	struct dwarf_names functions;	/* of DWARF: named once */
@@ -90,7 +90,7 @@ bool module_holds_code(const struct module *m);
 /* What was told of its file, which has no build id; NULL: nothing was. */
 const struct file_content *module_told_content(const struct modules *ms, const struct module *m);
 /* The build id told for it; NULL: none was. */
-const struct build_id *module_told(const struct modules *ms, const struct module *m);
+const struct build_id *module_known_build_id(const struct modules *ms, const struct module *m);
 
 /* Nothing covers an address in m: as what it answers, and where its symbols come from. */
 void module_set_none(struct module *m, enum a2n_result result, const char *from);

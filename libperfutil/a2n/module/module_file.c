@@ -55,7 +55,9 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 {
 	struct module_file *f = arg;
 	const struct file_key *key = &f->module->key;
-	const struct file_told told = { key->inode, key->major, key->minor, key->generation };
+	const struct file_identity recorded = {
+		key->inode, key->major, key->minor, key->generation,
+	};
 	enum file_same same;
 	struct build_id id;
 	const char *why;
@@ -65,14 +67,14 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 		f->why = why;
 		return false;
 	}
-	same = live ? file_same(&told, fd, st) : FILE_SAME;
-	if (f->told) {
+	same = live ? file_same(&recorded, fd, st) : FILE_SAME;
+	if (f->build_id) {
 		elf_file_build_id(&f->elf, &id);
-		if (!same_build_id(&id, f->told))
+		if (!same_build_id(&id, f->build_id))
 			why = "the file was replaced since it ran (another build id)";
 	}
 	/* Of two that have no build id one is not the other. */
-	if (!why && !(f->told && f->told->size) && live)
+	if (!why && !(f->build_id && f->build_id->size) && live)
 		why = replaced(f, same, st);
 	if (why) {
 		f->why = why;
@@ -90,7 +92,7 @@ static bool find_kept(struct module_file *f)
 	char path[PATH_MAX];
 	struct stat st;
 
-	for (unsigned int i = 0; kept_path(KEPT_CODE, f->told, i, path, sizeof(path)); i++) {
+	for (unsigned int i = 0; kept_path(KEPT_CODE, f->build_id, i, path, sizeof(path)); i++) {
 		int fd = file_open_regular(path, &st, &why);
 
 		if (fd >= 0 && take_candidate(f, path, fd, &st, false))
@@ -105,7 +107,7 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 	const char *none = NULL;
 
 	f->module = m;
-	f->told = module_told(ms, m);
+	f->build_id = module_known_build_id(ms, m);
 	f->why = NULL;
 	f->content = module_told_content(ms, m);
 	f->other_inode = f->by_time = false;
@@ -113,7 +115,7 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 		return true;
 	if (!f->why)
 		f->why = none;
-	return f->told && find_kept(f);
+	return f->build_id && find_kept(f);
 }
 
 /* An ELF's descriptor outlives it, the ELF is closed. */
@@ -148,8 +150,8 @@ static int open_debug(struct modules *ms, const struct module *m, struct module_
 	struct elf_file debug;
 	bool found;
 
-	if (f->told)
-		id = *f->told;
+	if (f->build_id)
+		id = *f->build_id;
 	else if (have_code)
 		elf_file_build_id(&f->elf, &id);
 	found = files_debug(&ms->roots, m->path, &id, have_code ? &f->elf : NULL, &debug, f->path,
@@ -205,8 +207,8 @@ bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_fi
 	} else {
 		found = m->kind == MODULE_FILE && module_file_find(ms, m, f);
 	}
-	if (f->told)
-		id = *f->told;
+	if (f->build_id)
+		id = *f->build_id;
 	if (found) {
 		elf_file_build_id(&f->elf, &id);
 		is_code = dwarf_elf_has_lines(&f->elf);

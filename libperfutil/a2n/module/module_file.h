@@ -10,7 +10,7 @@
 /* A module's file while it is looked for. */
 struct module_file {
 	const struct module *module;
-	const struct build_id *told;
+	const struct build_id *build_id;
 	const char *why;		/* why it was not found */
 	struct elf_file elf;
 	const struct file_content *content;	/* that was told; NULL: none was */

@@ -132,7 +132,7 @@ static void load_file(struct loading *l)
 	struct elf_file debug;
 	uint32_t n = 0;
 
-	n = msi_symbols(l->ms, m, module_told(l->ms, m));
+	n = msi_symbols(l->ms, m, module_known_build_id(l->ms, m));
 	if (n) {
 		from = "saved symbols";
 	} else if (module_file_find(l->ms, m, &l->file)) {
@@ -149,8 +149,9 @@ static void load_file(struct loading *l)
 				    "its links): that it is the same is known by the time of its last write alone");
 	} else {
 		from = l->file.why;
-		if (l->file.told &&
-		    files_debug(&l->ms->roots, m->path, l->file.told, NULL, &debug, l->file.path,
+		if (l->file.build_id &&
+		    files_debug(&l->ms->roots, m->path, l->file.build_id, NULL, &debug,
+				l->file.path,
 				sizeof(l->file.path))) {
 			if (take_segments(m, &debug)) {
 				n = elf_symbols_full(&debug, &m->tab);

@@ -104,19 +104,19 @@ static bool hex(struct bytes *b, uint64_t *value)
 	return text_number(b, 16, value);
 }
 
-static bool same_id(struct bytes digits, const struct build_id *told)
+static bool same_id(struct bytes digits, const struct build_id *build_id)
 {
 	size_t i;
 
 	text_skip_blanks(&digits);
-	for (i = 0; i < told->size && bytes_left(&digits) >= 2; i++) {
+	for (i = 0; i < build_id->size && bytes_left(&digits) >= 2; i++) {
 		struct bytes two = bytes_of(bytes_take(&digits, 2), 2);
 		uint64_t value;
 
-		if (!text_number(&two, 16, &value) || value != told->id[i])
+		if (!text_number(&two, 16, &value) || value != build_id->id[i])
 			return false;
 	}
-	return i == told->size && !bytes_left(&digits);
+	return i == build_id->size && !bytes_left(&digits);
 }
 
 static void drop_segments(struct module *m)
@@ -161,7 +161,7 @@ static uint32_t add_symbol(struct module *m, struct bytes b)
 }
 
 static uint32_t read_module(const struct msi_file *f, const struct msi_module *at, struct module *m,
-			    const struct build_id *told)
+			    const struct build_id *build_id)
 {
 	struct bytes b = bytes_of(f->text + at->lines, f->size - at->lines), rest;
 	const char *line;
@@ -171,7 +171,7 @@ static uint32_t read_module(const struct msi_file *f, const struct msi_module *a
 	drop_segments(m);
 	while (bytes_line(&b, &line, &length) && !begins(line, length, "MODULE ", &rest)) {
 		if (begins(line, length, "BUILDID ", &rest)) {
-			if (told && !same_id(rest, told))
+			if (build_id && !same_id(rest, build_id))
 				break;
 		} else if (begins(line, length, "SEGMENT ", &rest)) {
 			add_segment(m, rest);
@@ -185,7 +185,8 @@ static uint32_t read_module(const struct msi_file *f, const struct msi_module *a
 	return n;
 }
 
-static uint32_t symbols_in(const struct msi_file *f, struct module *m, const struct build_id *told)
+static uint32_t symbols_in(const struct msi_file *f, struct module *m,
+			   const struct build_id *build_id)
 {
 	size_t length = strlen(m->path);
 	uint32_t low = 0, high = f->n_modules, n = 0;
@@ -201,7 +202,7 @@ static uint32_t symbols_in(const struct msi_file *f, struct module *m, const str
 	for (; !n && low < f->n_modules; low++) {
 		if (compare_paths(f->text, &f->module[low], m->path, length))
 			break;
-		n = read_module(f, &f->module[low], m, told);
+		n = read_module(f, &f->module[low], m, build_id);
 	}
 	return n;
 }
@@ -215,13 +216,13 @@ bool msi_of(const struct modules *ms, uint32_t machine)
 	return f;
 }
 
-uint32_t msi_symbols(const struct modules *ms, struct module *m, const struct build_id *told)
+uint32_t msi_symbols(const struct modules *ms, struct module *m, const struct build_id *build_id)
 {
 	const struct msi_file *f;
 	uint32_t n = 0;
 
 	for (f = ms->msi; f && !n; f = f->next)
-		n = f->machine == m->key.machine ? symbols_in(f, m, told) : 0;
+		n = f->machine == m->key.machine ? symbols_in(f, m, build_id) : 0;
 	return n;
 }
 

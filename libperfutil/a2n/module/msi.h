@@ -24,7 +24,7 @@ void msi_free(struct modules *ms);
 /* Whether any text of this machine was taken. */
 bool msi_of(const struct modules *ms, uint32_t machine);
 /* The saved symbols of a module: their number; 0: none were. */
-uint32_t msi_symbols(const struct modules *ms, struct module *m, const struct build_id *told);
+uint32_t msi_symbols(const struct modules *ms, struct module *m, const struct build_id *build_id);
 /* Write a module that has symbols. */
 void msi_write(FILE *f, const struct module *m, const struct build_id *id);
 #define MSI_FIRST "pitrace-msi 1\n"

@@ -4,7 +4,7 @@
 
 #include "a2n/process/history.h"
 
-struct telling {
+struct span_emitter {
 	a2n_take_span take;
 	void *arg;
 	const struct jits *jits;
@@ -12,7 +12,8 @@ struct telling {
 	uint64_t to;			/* of the image */
 };
 
-static void tell_code(const struct telling *t, const struct space_fact *f, struct a2n_span *span)
+static void emit_code(const struct span_emitter *t, const struct space_fact *f,
+		      struct a2n_span *span)
 {
 	const struct jit_code *code = jit_of(t->jits, &f->mapping);
 
@@ -24,9 +25,9 @@ static void tell_code(const struct telling *t, const struct space_fact *f, struc
 		span->earliest = code->earliest;
 }
 
-static void tell_fact(void *arg, const struct space_fact *f)
+static void emit_fact(void *arg, const struct space_fact *f)
 {
-	const struct telling *t = arg;
+	const struct span_emitter *t = arg;
 	struct a2n_span span = {
 		.kind = t->kind, .from = f->from.time, .to = f->to < t->to ? f->to : t->to,
 		.earliest = f->from.time, .walk = f->walk, .inherited = f->inherited,
@@ -38,7 +39,7 @@ static void tell_fact(void *arg, const struct space_fact *f)
 	if (!t->jits)
 		span.told = 0;		/* the kernel's events have numbers of their own */
 	if (f->mapping.module && t->kind != A2N_SPAN_MAPPED) {
-		tell_code(t, f, &span);
+		emit_code(t, f, &span);
 	} else if (f->mapping.module) {
 		span.name = f->mapping.module->pub.name;
 	} else if (t->kind == A2N_SPAN_MAPPED) {
@@ -52,19 +53,19 @@ static void tell_fact(void *arg, const struct space_fact *f)
 	t->take(t->arg, &span);
 }
 
-static void tell_space(struct telling *t, enum a2n_span_kind kind, const struct space *s,
+static void emit_space(struct span_emitter *t, enum a2n_span_kind kind, const struct space *s,
 		       uint64_t address)
 {
 	t->kind = kind;
 	if (s)
-		space_history(s, address, tell_fact, t);
+		space_history(s, address, emit_fact, t);
 }
 
 void history_process(const struct processes *ps, const struct jits *js, uint32_t pid,
 		     uint64_t address, a2n_take_span take, void *arg)
 {
-	const struct process *p = process_known(ps, pid);
-	struct telling t = { .take = take, .arg = arg, .jits = js };
+	const struct process *p = process_lookup(ps, pid);
+	struct span_emitter t = { .take = take, .arg = arg, .jits = js };
 	uint32_t i, end;
 
 	for (i = 0; p && i < p->n; i++) {
@@ -83,25 +84,27 @@ void history_process(const struct processes *ps, const struct jits *js, uint32_t
 				span.name = e->owner->names[k].name;
 		take(arg, &span);
 		t.to = span.to;
-		tell_space(&t, A2N_SPAN_MAPPED, e->space, address);
+		emit_space(&t, A2N_SPAN_MAPPED, e->space, address);
 		/* What was told is told once for all images that have it. */
 		for (end = i + 1; end < p->n && p->epochs[end].jit == e->jit; end++)
 			;
 		t.to = end < p->n ? p->epochs[end].from.time : UINT64_MAX;
 		if (!i || e[-1].jit != e->jit)
-			tell_space(&t, A2N_SPAN_CODE, e->jit, address);
+			emit_space(&t, A2N_SPAN_CODE, e->jit, address);
 		for (end = i + 1; end < p->n && p->epochs[end].map == e->map; end++)
 			;
 		t.to = end < p->n ? p->epochs[end].from.time : UINT64_MAX;
 		if (!i || e[-1].map != e->map)
-			tell_space(&t, A2N_SPAN_PERF_MAP, e->map, address);
+			emit_space(&t, A2N_SPAN_PERF_MAP, e->map, address);
 	}
 }
 
 void history_kernel(const struct space *s, uint64_t address, a2n_take_span take, void *arg)
 {
-	struct telling t = { .take = take, .arg = arg, .kind = A2N_SPAN_MAPPED, .to = UINT64_MAX };
+	struct span_emitter t = {
+		.take = take, .arg = arg, .kind = A2N_SPAN_MAPPED, .to = UINT64_MAX,
+	};
 
 	if (s)
-		space_history(s, address, tell_fact, &t);
+		space_history(s, address, emit_fact, &t);
 }

@@ -41,7 +41,7 @@ static struct epoch *newest(struct process *p)
 	return p && p->n ? &p->epochs[p->n - 1] : NULL;
 }
 
-static struct owner *new_owner(struct processes *ps, uint64_t start_time, bool born)
+static struct owner *new_owner(struct processes *ps, uint64_t start_time, bool started)
 {
 	struct owner *o = arena_alloc(&ps->arena, sizeof(*o));
 
@@ -49,7 +49,7 @@ static struct owner *new_owner(struct processes *ps, uint64_t start_time, bool b
 		return NULL;
 	o->start_time = start_time;
 	o->serial = ++ps->serial;
-	o->born = born;
+	o->started = started;
 	o->next = ps->owners;
 	ps->owners = o;
 	return o;
@@ -176,7 +176,7 @@ static struct losses *losses_of(struct processes *ps, uint32_t pid)
 {
 	uint32_t machine = pid >> A2N_PID_BITS;
 
-	return machine && machine < ps->machines ? &ps->others[machine - 1] : &ps->losses;
+	return machine && machine < ps->machines ? &ps->extra[machine - 1] : &ps->losses;
 }
 
 int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t child,
@@ -200,7 +200,7 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 		if (e->space)
 			return 0;
 		owner = e->owner;
-		owner->born = true;
+		owner->started = true;
 	} else {
 		owner = new_owner(ps, start_time, true);
 		e = NULL;
@@ -297,9 +297,9 @@ int process_exit(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid
 
 int processes_machines(struct processes *ps, uint32_t count)
 {
-	ps->others = calloc(count, sizeof(*ps->others));
-	ps->machines = ps->others ? count : 0;
-	return ps->others ? 0 : -ENOMEM;
+	ps->extra = calloc(count, sizeof(*ps->extra));
+	ps->machines = ps->extra ? count : 0;
+	return ps->extra ? 0 : -ENOMEM;
 }
 
 int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
@@ -468,7 +468,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	struct moment from = { since, ++ps->order };
 	struct epoch *e = p ? epoch_at(p, time) : NULL, *first;
 	struct space *map;
-	uint64_t end, told;
+	uint64_t end, changes;
 	unsigned int parts = 0;
 	bool reused;
 	int rc = 0;
@@ -485,7 +485,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	if (since && since < first->from.time)
 		from.time = first->from.time;
 	reused = e->space && space_reused(e->space, start, from.time, time);
-	told = ps->spaces.told + 1;
+	changes = ps->spaces.changes + 1;
 	do {
 		struct mapping there = space_part(map, start, last, &end);
 		struct mapping then = there.module ? judge(arg, &there) : *code;
@@ -505,7 +505,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 		start = end + 1;
 	} while (!rc && end != last && !ps->spaces.full);
 	/* The bound of what is followed is by what was told: once, however many parts it has. */
-	ps->spaces.told = told;
+	ps->spaces.changes = changes;
 	return rc;
 }
 
@@ -540,7 +540,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 		found.unsure = time >= e->unsure;
 		owner = e->owner;
 	} else {
-		owner = p && p->n && !p->epochs[0].owner->born ? p->epochs[0].owner : NULL;
+		owner = p && p->n && !p->epochs[0].owner->started ? p->epochs[0].owner : NULL;
 	}
 	if (losses->n && !found.unsure)
 		found.unsure = all_unsure(losses, e ? e->from.time : 0, time);
@@ -587,12 +587,12 @@ static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time,
 		/* Told of by a thread or a mapping before its name? */
 		while ((next = next_seen(p, next, e->owner)))
 			last = next;
-		*early = !e->owner->born && e->owner->n_names &&
+		*early = !e->owner->started && e->owner->n_names &&
 			 (last + 1 == p->epochs + p->n ||
 			  last[1].from.time > e->owner->names[0].from);
 		return e->owner;
 	}
-	if (!p || !p->n || p->epochs[0].owner->born)
+	if (!p || !p->n || p->epochs[0].owner->started)
 		return NULL;
 	/* One first seen at exec had another name before. */
 	*early = !p->epochs[0].space || !p->epochs[0].space->event_first;
@@ -643,7 +643,7 @@ uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time)
 	return o ? o->serial : 0;
 }
 
-const struct process *process_known(const struct processes *ps, uint32_t pid)
+const struct process *process_lookup(const struct processes *ps, uint32_t pid)
 {
 	return table_find(&ps->by_pid, hash_u64(pid), match_pid, &pid);
 }
@@ -667,6 +667,6 @@ void processes_free(struct processes *ps)
 	arena_free(&ps->arena);
 	free(ps->losses.unsure);
 	for (i = 0; i < ps->machines; i++)
-		free(ps->others[i].unsure);
-	free(ps->others);
+		free(ps->extra[i].unsure);
+	free(ps->extra);
 }

@@ -18,7 +18,7 @@ struct named {
 struct owner {
 	uint64_t start_time;		/* 0: unknown */
 	uint64_t serial;
-	bool born;			/* its beginning was told: nothing of it lies before */
+	bool started;			/* its beginning was told: nothing of it lies before */
 	bool exited;
 	struct named *names;
 	uint32_t n_names, room;
@@ -70,7 +70,7 @@ struct processes {
 		uint64_t *unsure;	/* times from which everybody is */
 		uint32_t n, room;
 		uint32_t order;		/* the call that added the last of them */
-	} losses, *others;		/* of machine 0, of those from 1 on */
+	} losses, *extra;		/* of machine 0, of those from 1 on */
 	uint32_t machines;		/* that were announced; 0: one */
 };
 
@@ -125,7 +125,7 @@ const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);
 const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time);
 uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time);
 /* NULL: nothing was told of it. */
-const struct process *process_known(const struct processes *ps, uint32_t pid);
+const struct process *process_lookup(const struct processes *ps, uint32_t pid);
 void processes_free(struct processes *ps);
 
 #endif

@@ -73,11 +73,11 @@ static bool refuse(struct spaces *all, struct moment from)
 {
 	bool full = all->full;
 
-	all->told++;
+	all->changes++;
 	if (!full)
-		full = all->facts > FACTS_START + FACTS_TOLD * all->told ||
+		full = all->facts > FACTS_START + FACTS_TOLD * all->changes ||
 		       all->facts > FACTS_MOST ||
-		       all->steps > STEPS_START + STEPS_TOLD * all->told;
+		       all->steps > STEPS_START + STEPS_TOLD * all->changes;
 	if (full && (!all->full || from.time < all->since)) {
 		all->since = from.time;
 		all->change++;

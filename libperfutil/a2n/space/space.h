@@ -59,7 +59,7 @@ struct space {
 struct spaces {
 	struct space *first;
 	uint64_t change;		/* grows with each change, before the first fact */
-	uint64_t told;			/* calls of space_map, _unmap, _clear and _fork */
+	uint64_t changes;			/* calls of space_map, _unmap, _clear and _fork */
 	uint64_t facts, steps;		/* … and what they cost; a hostile file's cost more, … */
 	bool full;			/* … and are not followed any more, … */
 	uint64_t since;			/* … so that nothing is known from then on */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "collect/backend.h"
 #include "collect/driver/driver_itrace.h"
-#include "collect/driver/driver_why.h"
+#include "collect/driver/driver_diagnosis.h"
 #include "base/rc.h"
 
 #define LEAST_SEGMENT	32768
@@ -112,7 +112,7 @@ static int open_device(const struct trace_config *config, struct collector_check
 
 	*check = (struct collector_check){ .state = COLLECTOR_WORKS };
 	if (device < 0)
-		driver_why_closed(errno, config, check);
+		driver_diagnose_open(errno, config, check);
 	return device;
 }
 
@@ -239,7 +239,7 @@ static void driver_check(const struct trace_config *config, struct collector_che
 			check_events(fd, config, check);
 		close(fd);
 	} else if (errno == EPERM || errno == EACCES) {
-		driver_why_refused(config, check);
+		driver_diagnose_refusal(config, check);
 	}
 	close(device);
 }
@@ -296,7 +296,7 @@ static struct backend *driver_open(const struct trace_config *config, int *rc, c
 			snprintf(why, room, "busy: a system-wide trace session exists already (see: swtrace info)");
 			break;
 		case EPERM:
-			driver_why_refused(config, &check);
+			driver_diagnose_refusal(config, &check);
 			snprintf(why, room, "%s; %s", check.why, check.cure);
 			break;
 		case EUSERS:

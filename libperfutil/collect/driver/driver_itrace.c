@@ -7,7 +7,7 @@
 #include "collect/driver/driver_itrace.h"
 #include "base/regular.h"
 
-bool driver_itrace_wanted(const struct trace_config *config)
+bool driver_itrace_enabled(const struct trace_config *config)
 {
 	return config->majors[0] >> PITRACE_BRANCH_USER & 1 ||
 	       config->majors[0] >> PITRACE_BRANCH_KERNEL & 1 ||
@@ -41,7 +41,7 @@ int driver_itrace(int session, const struct trace_config *config)
 	};		/* a place that is not asked for is zeros */
 	int err = 0;
 
-	if (!driver_itrace_wanted(config))
+	if (!driver_itrace_enabled(config))
 		return 0;
 	if (args.scope == PITRACE_ITRACE_NONE)
 		args.scope = PITRACE_ITRACE_ALL;

@@ -6,7 +6,7 @@
 #include "collect/backend.h"
 
 /* Does the configuration want any? */
-bool driver_itrace_wanted(const struct trace_config *config);
+bool driver_itrace_enabled(const struct trace_config *config);
 /* Tell the session, which is off. 0 or -errno. */
 int driver_itrace(int session, const struct trace_config *config);
 

@@ -318,7 +318,7 @@ static void *keep_thread(void *arg)
 		kept = now_ns();
 		if (b->state == PITRACE_STATE_ON || b->state == PITRACE_STATE_SUSPENDED) {
 			if (now_ns() - b->s.synced > NS_PER_SEC)
-				perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
+				perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
 			perf_pump(&b->s, false, keep, b);
 		}
 		pthread_mutex_unlock(&b->lock);
@@ -355,7 +355,7 @@ static void end_keeping(struct backend *b)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-static int say_interval(struct backend *b, uint32_t flags)
+static int emit_interval(struct backend *b, uint32_t flags)
 {
 	const struct trace_config *c = &b->s.config;
 	struct pitrace_interval i = {
@@ -366,7 +366,7 @@ static int say_interval(struct backend *b, uint32_t flags)
 		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	uint64_t now = now_ns();
-	int err = perf_say(&b->s, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, &i, sizeof(i), now);
+	int err = perf_emit(&b->s, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, &i, sizeof(i), now);
 
 	for (uint32_t k = 0; k < b->s.config.nevents && !err; k++) {
 		const struct pitrace_event_args *e = &b->s.config.events[k];
@@ -375,7 +375,7 @@ static int say_interval(struct backend *b, uint32_t flags)
 		};
 
 		memcpy(r.name, e->name, sizeof(r.name));
-		err = perf_say(&b->s, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &r, sizeof(r), now);
+		err = perf_emit(&b->s, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &r, sizeof(r), now);
 	}
 	return err;
 }
@@ -401,12 +401,12 @@ static int turn_on(struct backend *b)
 	drop_kept(b, PITRACE_RING_MTE);
 	drop_kept(b, PITRACE_RING_TRACE);
 	b->interval++;
-	err = perf_say_sync(&b->s, PITRACE_SYNC_ON);
+	err = perf_emit_sync(&b->s, PITRACE_SYNC_ON);
 	perf_session_enable(&b->s, PERF_NAMES, true);
 	if (!err)
-		err = perf_say_walk(&b->s);
+		err = perf_emit_walk(&b->s);
 	if (!err)
-		err = say_interval(b, 0);
+		err = emit_interval(b, 0);
 	b->state = PITRACE_STATE_ON;
 	/* Are the names of what lives alone too much for the buffer? */
 	if (!err && normal(b))
@@ -468,9 +468,9 @@ static int perf_off(struct backend *b)
 	perf_session_enable(&b->s, PERF_SAMPLES, false);
 	perf_session_enable(&b->s, PERF_SWITCHES, false);
 	/* What was lost of the names is told once more, now that there is room. */
-	err = b->s.names_lost ? perf_say_walk(&b->s) : 0;
+	err = b->s.names_lost ? perf_emit_walk(&b->s) : 0;
 	if (!err)
-		err = perf_say_sync(&b->s, PITRACE_SYNC_OFF);
+		err = perf_emit_sync(&b->s, PITRACE_SYNC_OFF);
 	all_off(b);
 	if (!err && normal(b))
 		err = perf_pump(&b->s, true, keep, b);
@@ -499,7 +499,7 @@ static int perf_suspend(struct backend *b, bool suspend)
 	} else if (b->state != to) {
 		/* What lies before was cut off: readers must not join it to what follows. */
 		if (!suspend)
-			err = say_interval(b, 0);
+			err = emit_interval(b, 0);
 		if (wanted(&b->s.config, PITRACE_TPROF))
 			perf_session_enable(&b->s, PERF_SAMPLES, !suspend);
 		if (wanted(&b->s.config, PITRACE_DISPATCH))
@@ -557,14 +557,14 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 	pthread_mutex_lock(&b->lock);
 	perf_files_look(&b->s);
 	if (all && b->state != PITRACE_STATE_OFF && now_ns() - b->s.synced > NS_PER_SEC / 2)
-		err = perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
+		err = perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
 	b->sink = sink;
 	b->arg = arg;
 	if (!err && (all || much(&b->s)))
 		err = b->s.config.mode == PITRACE_MODE_WRAP ?
 		      perf_pump(&b->s, all, keep_newest, b) : perf_pump(&b->s, all, sink, arg);
 	if (!err && b->s.names_lost && b->state == PITRACE_STATE_ON)
-		err = perf_say_walk(&b->s);
+		err = perf_emit_walk(&b->s);
 	if (b->state == PITRACE_STATE_OFF)
 		perf_session_count_lost(&b->s, false);
 	pthread_mutex_unlock(&b->lock);
@@ -606,11 +606,11 @@ static int perf_rescan(struct backend *b, uint64_t *ticket)
 	err = b->state == PITRACE_STATE_OFF ? -EINVAL : 0;
 	/* All that a file needs which begins here. */
 	if (!err)
-		err = perf_say_sync(&b->s, PITRACE_SYNC_SECOND);
+		err = perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
 	if (!err)
-		err = say_interval(b, PITRACE_INTERVAL_AGAIN);
+		err = emit_interval(b, PITRACE_INTERVAL_AGAIN);
 	if (!err)
-		err = perf_say_walk(&b->s);
+		err = perf_emit_walk(&b->s);
 	pthread_mutex_unlock(&b->lock);
 	return err;
 }

@@ -294,15 +294,15 @@ int perf_decode(const struct perf_shape *s, const void *record, size_t size,
 		struct perf_item *item, const char **why)
 {
 	struct bytes b = bytes_of(record, size), id;
-	size_t id_size = 0, said;
+	size_t id_size = 0, claimed;
 	const char *of;
 
 	b.swap = s->swap;
 	*item = (struct perf_item){ .swap = s->swap };
 	item->type = bytes_u32(&b);
 	item->misc = bytes_u16(&b);
-	said = bytes_u16(&b);
-	if (b.bad || said != size) {
+	claimed = bytes_u16(&b);
+	if (b.bad || claimed != size) {
 		*why = "a record whose length is not what it says";
 		return -EBADMSG;
 	}

@@ -5,7 +5,7 @@
 
 #define PATH_ROOM	4096
 
-static int look(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+static int identify(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		uint64_t time)
 {
 	struct perf_session *s = arg;
@@ -13,7 +13,7 @@ static int look(void *arg, uint16_t major, uint32_t minor, const void *data, siz
 	(void)size;
 	(void)time;
 	if (major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
-		known_files_look(s->files, data);
+		known_files_identify(s->files, data);
 	return 0;
 }
 
@@ -32,7 +32,7 @@ void perf_files_look(struct perf_session *s)
 			r.at = c->names_seen;
 		while ((h = perf_ring_peek(&r, until))) {
 			if (!perf_decode(&s->shape, h, h->size, &item, &why))
-				perf_put_name(&item, look, s);
+				perf_put_name(&item, identify, s);
 			perf_ring_next(&r, h);
 		}
 		c->names_seen = r.at;
@@ -59,8 +59,8 @@ static int put_at(const struct pitrace_mte_map *map, const char *place, perf_put
 int perf_files_put(struct perf_session *s, const struct pitrace_mte_map *map, size_t size,
 		   uint64_t time, perf_put put, void *arg)
 {
-	const char *place = known_files_place(s->files, map);
-	const struct pitrace_mte_buildid *id = known_files_news(s->files, map);
+	const char *place = known_files_path(s->files, map);
+	const struct pitrace_mte_buildid *id = known_files_take_id(s->files, map);
 	int err = id ? put(arg, PITRACE_MTE, PITRACE_MTE_BUILDID, id, sizeof(*id), time) : 0;
 
 	if (err)

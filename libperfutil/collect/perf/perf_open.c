@@ -184,13 +184,13 @@ static bool locked_down(void)
 	return strstr(line, "[confidentiality]") != NULL;
 }
 
-static void say(char *to, size_t room, const char *text)
+static void copy_text(char *to, size_t room, const char *text)
 {
 	snprintf(to, room, "%s", text);
 }
 
-#define WHY(text)	say(check->why, sizeof(check->why), text)
-#define CURE(text)	say(check->cure, sizeof(check->cure), text)
+#define WHY(text)	copy_text(check->why, sizeof(check->why), text)
+#define CURE(text)	copy_text(check->cure, sizeof(check->cure), text)
 
 static void refused(const struct trace_config *config, struct collector_check *check)
 {
@@ -272,7 +272,7 @@ bool perf_in_kernel(const struct pitrace_event_args *e)
 }
 
 /* What a user who may not see the kernel asks for in vain: it would be there, and empty. */
-static bool kernel_alone(const struct trace_config *config, struct collector_check *check)
+static bool kernel_only(const struct trace_config *config, struct collector_check *check)
 {
 	const uint32_t code = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY;
 	const struct pitrace_event_args *e = config->events, *end = e + config->nevents;
@@ -345,7 +345,7 @@ void perf_check(const struct trace_config *config, struct collector_check *check
 		}
 		*user_only = true;
 	}
-	if ((*user_only && kernel_alone(config, check)) || no_switches(config, check))
+	if ((*user_only && kernel_only(config, check)) || no_switches(config, check))
 		return;
 	if (*user_only) {
 		snprintf(check->why, sizeof(check->why), "user code only: perf_event_paranoid is %d",

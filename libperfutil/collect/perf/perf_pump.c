@@ -19,20 +19,22 @@ struct out {
 
 /* ---- what the collector says ----------------------------------------------------------------- */
 
-struct said {
+struct queued_record {
 	uint64_t time;
 	uint32_t size, minor;
 	uint16_t major;
 };
 
-int perf_say(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
+int perf_emit(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
 	     uint64_t time)
 {
-	struct said said = { .time = time, .size = (uint32_t)size, .minor = minor, .major = major };
+	struct queued_record r = {
+		.time = time, .size = (uint32_t)size, .minor = minor, .major = major,
+	};
 	struct perf_queue *q = &s->queue;
 
-	if (q->room - q->used < sizeof(said) + size) {
-		size_t room = 2 * q->room + sizeof(said) + size + 65536;
+	if (q->room - q->used < sizeof(r) + size) {
+		size_t room = 2 * q->room + sizeof(r) + size + 65536;
 		void *more = realloc(q->data, room);
 
 		if (!more)
@@ -40,30 +42,30 @@ int perf_say(struct perf_session *s, uint16_t major, uint32_t minor, const void 
 		q->data = more;
 		q->room = room;
 	}
-	memcpy(q->data + q->used, &said, sizeof(said));
-	memcpy(q->data + q->used + sizeof(said), data, size);
-	q->used += sizeof(said) + size;
+	memcpy(q->data + q->used, &r, sizeof(r));
+	memcpy(q->data + q->used + sizeof(r), data, size);
+	q->used += sizeof(r) + size;
 	return 0;
 }
 
-int perf_say_sync(struct perf_session *s, enum pitrace_sync_why why)
+int perf_emit_sync(struct perf_session *s, enum pitrace_sync_why why)
 {
 	struct pitrace_sync sync = { .cpu = s->cpu[0].cpu };
 
 	sync.stamp = sync.monotonic = s->synced = now_ns();
 	sync.boottime = clock_ns(CLOCK_BOOTTIME);
 	sync.realtime = clock_ns(CLOCK_REALTIME);
-	return perf_say(s, PITRACE_SYNC, why, &sync, sizeof(sync), sync.stamp);
+	return perf_emit(s, PITRACE_SYNC, why, &sync, sizeof(sync), sync.stamp);
 }
 
-static int say_record(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
+static int emit_record(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		      uint64_t time)
 {
 	struct perf_session *s = arg;
 
 	if (major == PITRACE_MTE && minor == PITRACE_MTE_MODULE)
-		known_files_look(s->files, data);
-	return perf_say(s, major, minor, data, size, time);
+		known_files_identify(s->files, data);
+	return perf_emit(s, major, minor, data, size, time);
 }
 
 static void in_scope(void *arg, pid_t pid)
@@ -79,14 +81,14 @@ static bool has_scope(const struct perf_session *s, uint32_t pid)
 	return !s->scope || (pid < PERF_PIDS && s->scope[pid / 8] >> (pid & 7) & 1);
 }
 
-int perf_say_walk(struct perf_session *s)
+int perf_emit_walk(struct perf_session *s)
 {
 	pid_t scope = s->config.scope == PITRACE_SCOPE_PROCESS ? s->config.pid : 0;
 
 	s->names_lost = false;
 	/* It is what a file needs that begins here. */
-	known_files_again(s->files);
-	return proc_walk(scope, say_record, in_scope, s);
+	known_files_reset(s->files);
+	return proc_walk(scope, emit_record, in_scope, s);
 }
 
 /* ---- putting records ------------------------------------------------------------------------- */
@@ -150,19 +152,19 @@ static int lose(struct out *o, perf_put put, enum pitrace_lost kind, uint64_t co
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* What was said up to a time. */
-static int put_said(struct out *o, uint64_t until)
+static int put_queued(struct out *o, uint64_t until)
 {
 	struct perf_queue *q = &o->s->queue;
-	struct said said;
+	struct queued_record r;
 	int err = 0;
 
 	while (q->at < q->used && !err) {
-		memcpy(&said, q->data + q->at, sizeof(said));
-		if (said.time > until)
+		memcpy(&r, q->data + q->at, sizeof(r));
+		if (r.time > until)
 			return 0;
-		err = put_name(o, said.major, said.minor, q->data + q->at + sizeof(said), said.size,
-			       said.time);
-		q->at += sizeof(said) + said.size;
+		err = put_name(o, r.major, r.minor, q->data + q->at + sizeof(r), r.size,
+			       r.time);
+		q->at += sizeof(r) + r.size;
 	}
 	if (q->at == q->used) {
 		free(q->data);
@@ -188,7 +190,7 @@ static int put_names(struct out *o)
 			continue;
 		}
 		if (c == s->cpu)
-			err = put_said(o, item.time);
+			err = put_queued(o, item.time);
 		if (!err && item.type == PERF_RECORD_LOST) {
 			err = lose(o, put_mte, PITRACE_LOST_MTE, item.lost, item.time);
 			s->names_lost = true;
@@ -201,7 +203,7 @@ static int put_names(struct out *o)
 	}
 	perf_ring_done(&c->names);
 	if (!err && c == s->cpu)
-		err = put_said(o, UINT64_MAX);
+		err = put_queued(o, UINT64_MAX);
 	return err;
 }
 
@@ -236,13 +238,13 @@ static int missed(struct out *o, const struct perf_item *item)
 {
 	struct perf_cpu *c = o->c;
 	uint64_t period = item->period ? item->period : 1000000000u / o->s->config.rate;
-	uint64_t ticks, lost = c->told, time = item->time;
+	uint64_t ticks, lost = c->reported, time = item->time;
 	bool throttled = c->throttled, turn = c->due && c->due_of != item->id;
 	int err;
 
 	if (o->s->config.nevents || o->s->config.scope != PITRACE_SCOPE_SYSTEM)
 		return 0;
-	c->told = 0;
+	c->reported = 0;
 	c->throttled = 0;
 	c->due_of = item->id;
 	ticks = c->due && time > c->due ? (time - c->due) / period : 0;
@@ -316,7 +318,7 @@ static int put_from_samples(struct out *o, const struct perf_item *item)
 		return unthrottle(o, item->time);
 	case PERF_RECORD_LOST:
 		err = put_idle(o);
-		o->c->told += item->lost;
+		o->c->reported += item->lost;
 		return err ? err : lose(o, put_trace, PITRACE_LOST_TPROF, item->lost, item->time);
 	}
 	return 0;
@@ -419,7 +421,7 @@ void perf_pump_reset(struct perf_session *s)
 		c->mte.ring = PITRACE_RING_MTE;
 		c->trace.ring = PITRACE_RING_TRACE;
 		memset(c->lost, 0, sizeof(c->lost));
-		c->ticks = c->idle_ticks = c->due = c->throttled = c->told = 0;
+		c->ticks = c->idle_ticks = c->due = c->throttled = c->reported = 0;
 		c->mte_bytes = c->trace_bytes = 0;
 		c->idle_count = 0;
 		c->running.known = false;

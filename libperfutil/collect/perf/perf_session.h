@@ -45,7 +45,7 @@ struct perf_cpu {
 	uint64_t due;				/* when the timer's last tick was, 0 unknown */
 	uint64_t due_of;			/* … of the event with that identifier */
 	uint64_t throttled;			/* since when, 0: not, since the last sample */
-	uint64_t told;				/* lost since the last sample */
+	uint64_t reported;				/* lost since the last sample */
 	/* Ticks of an idle CPU that one record will tell. */
 	uint32_t idle_count;
 	uint64_t idle_since, idle_last;
@@ -98,10 +98,10 @@ void perf_session_period(struct perf_session *s);
 void perf_session_count_lost(struct perf_session *s, bool begin);
 
 /* Queue a record of the collector's own. 0 or -ENOMEM. */
-int perf_say(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
+int perf_emit(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
 	     uint64_t time);
-int perf_say_sync(struct perf_session *s, enum pitrace_sync_why why);
-int perf_say_walk(struct perf_session *s);
+int perf_emit_sync(struct perf_session *s, enum pitrace_sync_why why);
+int perf_emit_walk(struct perf_session *s);
 /* Forget what was not handed over, and all counts: an interval begins. */
 void perf_pump_reset(struct perf_session *s);
 /* Forget the samples and dispatches that were not handed over; names stay. */

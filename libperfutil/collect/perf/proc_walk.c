@@ -30,7 +30,7 @@ struct walk {
 
 static bool read_task(const char *path, struct task *t)
 {
-	struct proc_task told;
+	struct proc_task parsed;
 	char text[1024];
 	FILE *f = fopen(path, "re");
 	size_t n;
@@ -39,13 +39,13 @@ static bool read_task(const char *path, struct task *t)
 		return false;
 	n = fread(text, 1, sizeof(text), f);
 	fclose(f);
-	if (!proc_task_parse(text, n, &told))
+	if (!proc_task_parse(text, n, &parsed))
 		return false;
-	t->pid = (pid_t)told.pid;
-	t->ppid = (pid_t)told.ppid;
-	t->flags = PITRACE_TASK_WALK | (told.flags & PF_KTHREAD ? PITRACE_TASK_KTHREAD : 0);
-	t->start = told.start;
-	memcpy(t->comm, told.comm, sizeof(t->comm));
+	t->pid = (pid_t)parsed.pid;
+	t->ppid = (pid_t)parsed.ppid;
+	t->flags = PITRACE_TASK_WALK | (parsed.flags & PF_KTHREAD ? PITRACE_TASK_KTHREAD : 0);
+	t->start = parsed.start;
+	memcpy(t->comm, parsed.comm, sizeof(t->comm));
 	return true;
 }
 
@@ -142,7 +142,7 @@ static const struct task *find(const struct walk *w, pid_t pid)
 
 /* Is it, or does it come from, that one? Chains are short; a walk that sees a pid change hands
  * meanwhile must still end. */
-static bool comes_from(const struct walk *w, const struct task *t, pid_t scope)
+static bool is_descendant(const struct walk *w, const struct task *t, pid_t scope)
 {
 	for (int depth = 0; t && depth < 256; depth++) {
 		if (t->pid == scope)
@@ -210,7 +210,7 @@ int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), vo
 		struct task t;
 		char path[64];
 
-		if (scope && !comes_from(&w, &w.list[i], scope))
+		if (scope && !is_descendant(&w, &w.list[i], scope))
 			continue;
 		/* Its name and parent as they are at this stamp. */
 		snprintf(path, sizeof(path), "/proc/%d/stat", w.list[i].pid);

@@ -30,7 +30,7 @@ struct queued {
 	uint8_t segment[];
 };
 
-enum wish { WISH_OFF = 0x1, WISH_FLUSH = 0x2, WISH_SUSPEND = 0x4 };
+enum request { REQUEST_OFF = 0x1, REQUEST_FLUSH = 0x2, REQUEST_SUSPEND = 0x4 };
 
 struct backend {
 	struct ptrace_session s;
@@ -45,14 +45,14 @@ struct backend {
 	pthread_cond_t change;
 	struct queued *first, **last;
 	unsigned int queued;
-	unsigned int wishes;		/* enum wish */
+	unsigned int requests;		/* enum wish */
 	int ready;			/* 1: it traces; -errno: it cannot */
 	bool suspended;			/* it does as it was told to */
 	bool idle;			/* it traces nobody any more */
 	bool ended;			/* the command did, */
 	int status;			/* … so */
 	uint64_t waits, waited;
-	int news;			/* eventfd: something is queued */
+	int queue_fd;			/* eventfd: something is queued */
 };
 
 /* ---- the queue ------------------------------------------------------------------------------- */
@@ -68,11 +68,11 @@ static int enqueue(void *arg, const void *segment, size_t size)
 	q->next = NULL;
 	memcpy(q->segment, segment, size);
 	pthread_mutex_lock(&b->lock);
-	if (b->queued >= QUEUE && !(b->wishes & WISH_OFF)) {
+	if (b->queued >= QUEUE && !(b->requests & REQUEST_OFF)) {
 		uint64_t begun = now_ns();
 
 		b->waits++;
-		while (b->queued >= QUEUE && !(b->wishes & WISH_OFF))
+		while (b->queued >= QUEUE && !(b->requests & REQUEST_OFF))
 			pthread_cond_wait(&b->change, &b->lock);
 		b->waited += now_ns() - begun;
 	}
@@ -80,7 +80,7 @@ static int enqueue(void *arg, const void *segment, size_t size)
 	b->last = &q->next;
 	b->queued++;
 	pthread_mutex_unlock(&b->lock);
-	while (write(b->news, &one, sizeof(one)) < 0 && errno == EINTR)
+	while (write(b->queue_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	return 0;
 }
@@ -117,12 +117,12 @@ static void command_ended(void *arg, int status)
 	kill(getpid(), SIGCHLD);
 }
 
-static unsigned int wishes(struct backend *b)
+static unsigned int requests(struct backend *b)
 {
 	unsigned int w;
 
 	pthread_mutex_lock(&b->lock);
-	w = b->wishes;
+	w = b->requests;
 	pthread_mutex_unlock(&b->lock);
 	return w;
 }
@@ -131,7 +131,7 @@ static void flushed(struct backend *b)
 {
 	user_rings_flush(&b->s.out);
 	pthread_mutex_lock(&b->lock);
-	b->wishes &= ~WISH_FLUSH;
+	b->requests &= ~REQUEST_FLUSH;
 	pthread_cond_broadcast(&b->change);
 	pthread_mutex_unlock(&b->lock);
 }
@@ -145,7 +145,7 @@ static void switched(struct backend *b, bool on)
 	pthread_mutex_unlock(&b->lock);
 }
 
-static void say_ready(struct backend *b, int ready)
+static void set_ready(struct backend *b, int ready)
 {
 	pthread_mutex_lock(&b->lock);
 	b->ready = ready;
@@ -181,31 +181,31 @@ static void *work(void *arg)
 	user_rings_sync(&s->out, PITRACE_SYNC_ON, b->on_stamp);
 	user_rings_interval(&s->out, &s->config, 0, b->on_stamp);
 	err = attach_all(s);
-	say_ready(b, err ? err : 1);
+	set_ready(b, err ? err : 1);
 	while (!err || err == -EINTR) {
-		bool looked = err || turns++ % 64 == 0;
-		unsigned int w = looked ? wishes(b) : 0;
+		bool polled = err || turns++ % 64 == 0;
+		unsigned int w = polled ? requests(b) : 0;
 
-		if (w & WISH_OFF)
+		if (w & REQUEST_OFF)
 			break;
-		if (looked)
+		if (polled)
 			s->out.steps = TIMER_STEPS;
-		if (w & WISH_FLUSH)
+		if (w & REQUEST_FLUSH)
 			flushed(b);
-		if (looked && !(w & WISH_SUSPEND) != s->on)
-			switched(b, !(w & WISH_SUSPEND));
+		if (polled && !(w & REQUEST_SUSPEND) != s->on)
+			switched(b, !(w & REQUEST_SUSPEND));
 		if (turns % 64 == 1 && s->last - second >= 1000000000) {
 			second = s->last;
 			user_rings_sync(&s->out, PITRACE_SYNC_SECOND, ptrace_stamp(s));
 		}
 		err = ptrace_turn(s);
 	}
-	ptrace_let_go(s);
+	ptrace_detach_all(s);
 	user_rings_sync(&s->out, PITRACE_SYNC_OFF, ptrace_stamp(s));
 	user_rings_flush(&s->out);
 	pthread_mutex_lock(&b->lock);
 	b->idle = true;
-	b->wishes = 0;
+	b->requests = 0;
 	pthread_cond_broadcast(&b->change);
 	pthread_mutex_unlock(&b->lock);
 	/* The end of what it let go is for others to see, who may have asked too early. */
@@ -241,7 +241,7 @@ static void refuse(struct collector_check *c, enum collector_state state, const 
 	snprintf(c->cure, sizeof(c->cure), "%s", cure);
 }
 
-static bool wants(const struct trace_config *config, int major)
+static bool records_major(const struct trace_config *config, int major)
 {
 	return config->majors[major / 64] >> (major & 63) & 1;
 }
@@ -251,7 +251,7 @@ static void check(const struct trace_config *config, struct collector_check *c)
 	const struct tracer_itrace *i = &config->itrace;
 
 	*c = (struct collector_check){ .state = COLLECTOR_WORKS };
-	if (!wants(config, PITRACE_BRANCH_USER))
+	if (!records_major(config, PITRACE_BRANCH_USER))
 		refuse(c, COLLECTOR_ABSENT, "the collector ptrace records instruction traces and nothing else",
 		       "swtrace run --itrace");
 	else if (config->clock == PITRACE_CLOCK_TSC)
@@ -277,7 +277,7 @@ static void ptrace_close(struct backend *b)
 		return;
 	if (b->working) {
 		pthread_mutex_lock(&b->lock);
-		b->wishes |= WISH_OFF;
+		b->requests |= REQUEST_OFF;
 		while (!b->idle)
 			kick(b);
 		pthread_mutex_unlock(&b->lock);
@@ -288,8 +288,8 @@ static void ptrace_close(struct backend *b)
 		free(q);
 	ptrace_free(&b->s);
 	user_rings_close(&b->s.out);
-	if (b->news >= 0)
-		close(b->news);
+	if (b->queue_fd >= 0)
+		close(b->queue_fd);
 	pthread_cond_destroy(&b->change);
 	pthread_mutex_destroy(&b->lock);
 	free(b);
@@ -324,8 +324,8 @@ static struct backend *ptrace_open(const struct trace_config *config, int *rc, c
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->change, NULL);
 	sigaction(KICK, &kicked, &b->kicked);
-	b->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (b->news >= 0 && !user_rings_open(&b->s.out, config->segment_bytes)) {
+	b->queue_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (b->queue_fd >= 0 && !user_rings_open(&b->s.out, config->segment_bytes)) {
 		b->s.out.sink = enqueue;
 		b->s.out.arg = b;
 		return b;
@@ -343,7 +343,7 @@ static int ptrace_on(struct backend *b, const struct trace_config *config)
 	sigset_t all, mask;
 	int err;
 
-	if (!wants(config, PITRACE_BRANCH_USER) ||
+	if (!records_major(config, PITRACE_BRANCH_USER) ||
 	    (config->scope == PITRACE_SCOPE_SYSTEM &&
 	     config->itrace.scope != PITRACE_ITRACE_PIDS))
 		return -EOPNOTSUPP;
@@ -383,7 +383,7 @@ static int ptrace_off(struct backend *b)
 		return -EALREADY;
 	b->over = true;
 	pthread_mutex_lock(&b->lock);
-	b->wishes |= WISH_OFF;
+	b->requests |= REQUEST_OFF;
 	pthread_cond_broadcast(&b->change);
 	while (!b->idle)
 		kick(b);
@@ -397,7 +397,7 @@ static int ptrace_off(struct backend *b)
 static int ptrace_suspend(struct backend *b, bool suspend)
 {
 	pthread_mutex_lock(&b->lock);
-	b->wishes = suspend ? b->wishes | WISH_SUSPEND : b->wishes & ~WISH_SUSPEND;
+	b->requests = suspend ? b->requests | REQUEST_SUSPEND : b->requests & ~REQUEST_SUSPEND;
 	while (b->working && !b->idle && b->suspended != suspend)
 		kick(b);
 	pthread_mutex_unlock(&b->lock);
@@ -416,7 +416,7 @@ static bool ptrace_ended(struct backend *b, pid_t child, int *status)
 	/* From now on, or until now, nobody else waits for it. */
 	ours = b->working && !b->idle;
 	pthread_mutex_unlock(&b->lock);
-	return ended || ((!ours || b->s.let_go) && waitpid(child, status, WNOHANG) == child);
+	return ended || ((!ours || b->s.released) && waitpid(child, status, WNOHANG) == child);
 }
 
 /* ---- the drain ------------------------------------------------------------------------------- */
@@ -427,12 +427,12 @@ static int ptrace_drain(struct backend *b, bool all, segment_sink sink, void *ar
 	uint64_t n;
 	int err = 0;
 
-	if (read(b->news, &n, sizeof(n)) < 0)
+	if (read(b->queue_fd, &n, sizeof(n)) < 0)
 		n = 0;
 	if (all) {
 		pthread_mutex_lock(&b->lock);
 		if (b->working && !b->idle) {
-			b->wishes |= WISH_FLUSH;
+			b->requests |= REQUEST_FLUSH;
 			kick(b);
 		}
 		pthread_mutex_unlock(&b->lock);
@@ -446,7 +446,7 @@ static int ptrace_drain(struct backend *b, bool all, segment_sink sink, void *ar
 
 static int ptrace_fd(struct backend *b)
 {
-	return b->news;
+	return b->queue_fd;
 }
 
 static void ptrace_info(struct backend *b, struct trace_info *info)

@@ -92,14 +92,14 @@ static void read_page(struct ptrace_thread *t, struct ptrace_page *page, uint64_
 	page->address = address;
 	page->changes = may_change(t->p, address);
 	page->bytes = (uint32_t)read_code(t, address, page->code, PTRACE_PAGE);
-	page->told = false;
+	page->written = false;
 }
 
-static void tell(struct ptrace_session *s, struct ptrace_thread *t, struct ptrace_page *page)
+static void write_code(struct ptrace_session *s, struct ptrace_thread *t, struct ptrace_page *page)
 {
-	if (!page->changes || page->told || !page->bytes || !t->begun)
+	if (!page->changes || page->written || !page->bytes || !t->begun)
 		return;
-	page->told = true;
+	page->written = true;
 	ptrace_out_code(s, t->p, page->address, page->code, page->bytes);
 }
 
@@ -139,7 +139,7 @@ size_t ptrace_code_at(struct ptrace_session *s, struct ptrace_thread *t, uint64_
 		} else {
 			memcpy(code + done, page->code + skip, n);
 		}
-		tell(s, t, page);
+		write_code(s, t, page);
 		done += n;
 	}
 	return done;

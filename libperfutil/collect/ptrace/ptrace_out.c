@@ -27,9 +27,9 @@ static void put(struct ptrace_session *s, uint16_t major, uint32_t minor, const 
 
 static uint32_t gap(struct ptrace_thread *t)
 {
-	uint32_t flag = t->broken ? PITRACE_BRANCH_GAP : 0;
+	uint32_t flag = t->flow_gap ? PITRACE_BRANCH_GAP : 0;
 
-	t->broken = false;
+	t->flow_gap = false;
 	return flag;
 }
 
@@ -92,7 +92,7 @@ static bool see(void *arg, const char *text, size_t length)
 
 	length -= length && text[length - 1] == '\n';
 	if (timer_map_parse(text, length, &map)) {
-		timer_process_seen(p->image, &map);
+		timer_process_scan_map(p->image, &map);
 		free(map.path);
 	}
 	return true;
@@ -104,9 +104,9 @@ void ptrace_out_maps(struct ptrace_session *s, struct ptrace_process *p)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", p->pid);
 	if (proc_lines(path, see, p))
-		timer_process_unseen(p->image);
+		timer_process_scan_abort(p->image);
 	else
-		timer_process_look(p->image, &s->out, ptrace_stamp(s));
+		timer_process_scan_done(p->image, &s->out, ptrace_stamp(s));
 }
 
 bool ptrace_out_image(struct ptrace_session *s, struct ptrace_process *p,

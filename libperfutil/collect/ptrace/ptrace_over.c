@@ -78,10 +78,10 @@ bool ptrace_over_stop(const struct ptrace_thread *t, int *status)
 	return stop_of(t, false, status);
 }
 
-struct ptrace_thread *ptrace_over_held(struct ptrace_session *s, const struct ptrace_process *p)
+struct ptrace_thread *ptrace_over_parked(struct ptrace_session *s, const struct ptrace_process *p)
 {
 	for (struct ptrace_thread *o = s->threads; o; o = o->next)
-		if (o->p == p && o->held)
+		if (o->p == p && o->parked)
 			return o;
 	return NULL;
 }

@@ -14,7 +14,7 @@ typedef struct user_regs_struct machine_regs;
 const uint8_t ptrace_break[] = { 0xCC };
 const unsigned int ptrace_break_bytes = 1, ptrace_break_behind = 1;
 
-static void tell(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
+static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
 {
 	(void)bytes;
 	r->pc = m->rip;
@@ -44,7 +44,7 @@ typedef struct user_regs_struct machine_regs;
 const uint8_t ptrace_break[] = { 0x00, 0x00, 0x20, 0xD4 };
 const unsigned int ptrace_break_bytes = 4, ptrace_break_behind = 0;
 
-static void tell(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
+static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
 {
 	r->pc = m->pc;
 	r->number = m->regs[8];
@@ -71,7 +71,7 @@ const uint8_t ptrace_break[] = {
 };
 const unsigned int ptrace_break_bytes = 4, ptrace_break_behind = 0;
 
-static void tell(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
+static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
 {
 	(void)bytes;
 	r->pc = m->nip;
@@ -102,7 +102,7 @@ typedef struct _user_regs_struct machine_regs;
 const uint8_t ptrace_break[] = { 0x00, 0x01 };
 const unsigned int ptrace_break_bytes = 2, ptrace_break_behind = 2;
 
-static void tell(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
+static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r)
 {
 	(void)bytes;
 	r->pc = m->psw.addr;
@@ -144,7 +144,7 @@ int ptrace_regs_get(pid_t tid, struct ptrace_regs *r)
 		return -errno;
 	bytes = v.iov_len;
 #endif
-	tell(&m, bytes, r);
+	fill_regs(&m, bytes, r);
 	return 0;
 }
 

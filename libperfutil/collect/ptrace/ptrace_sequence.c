@@ -28,7 +28,7 @@ static void add(struct sequence *q, uint64_t to, unsigned int after, uint64_t fr
 }
 
 /* False: it is none that we know. */
-static bool look(struct ptrace_session *s, struct ptrace_thread *t, struct sequence *q)
+static bool find_sequence(struct ptrace_session *s, struct ptrace_thread *t, struct sequence *q)
 {
 	q->n = 1;
 	for (unsigned int i = 0; i < LONGEST; i++) {
@@ -94,7 +94,7 @@ bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *sta
 	unsigned int i;
 
 	*status = 0;
-	if (!look(s, t, &q) || !plain(t, &q))
+	if (!find_sequence(s, t, &q) || !plain(t, &q))
 		return false;
 	for (i = 0; i < q.n; i++)
 		set = ptrace_break_set(t, q.exit[i]) && set;

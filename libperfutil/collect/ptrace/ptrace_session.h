@@ -22,7 +22,7 @@ struct ptrace_page {
 	uint64_t address;		/* 0: nothing is here */
 	uint32_t bytes;			/* that could be read */
 	bool changes;			/* it may: nobody's file, or writable */
-	bool told;			/* … as it is here */
+	bool written;			/* … as it is here */
 	uint8_t code[PTRACE_PAGE];
 };
 
@@ -67,27 +67,27 @@ struct ptrace_thread {
 	uint8_t mode;			/* enum ptrace_mode */
 	uint8_t call;			/* enum ptrace_call */
 	bool stopped;			/* it waits for us */
-	bool born;			/* it has not run yet: its trace begins as a new one's */
+	bool is_new;		/* it has not run yet: its trace begins as a new one's */
 	bool begun;			/* a START was written, no STOP since */
-	bool asked;			/* a step was begun, its end is not seen yet */
+	bool stepping;			/* a step was begun, its end is not seen yet */
 	bool entered;			/* the next trap tells of an exec that was told already */
 	bool called;			/* the last step was a system call */
 	bool done;			/* its limit is reached */
 	bool started;			/* its parent was recorded: it begins at once */
-	bool left_out;			/* from now on, by wish: with all that it begins */
-	bool passes;			/* it stands at a breakpoint that is not for it */
+	bool excluded;			/* from now on, by wish: with all that it begins */
+	bool skip_breakpoint;		/* it stands at a breakpoint that is not for it */
 	uint64_t over;			/* it steps over a breakpoint, taken out meanwhile */
-	bool halting, held;		/* it shall stop, it waits, for one that does that */
+	bool halting, parked;		/* it shall stop, it waits, for one that does that */
 	uint64_t pc;			/* of the next instruction */
 	uint32_t count;			/* instructions of the run */
 	uint64_t instructions, skipped;
 	struct flow flow;		/* of the instruction that is stepped */
 	struct ptrace_regs before;	/* SYSCALL: at its beginning */
 	bool restarts;			/* a system call was interrupted, its end is not told yet */
-	uint64_t behind;		/* … where it would return to */
+	uint64_t return_pc;		/* … where it would return to */
 	int signal;			/* goes with it when it goes on */
 	int delivered;			/* went with it */
-	bool broken;			/* before: the flow was cut (a gap) */
+	bool flow_gap;			/* before: the flow was cut (a gap) */
 };
 
 struct ptrace_session {
@@ -99,10 +99,10 @@ struct ptrace_session {
 	uint64_t last;			/* stamp of the last record */
 	bool user;			/* BRANCH_USER is enabled */
 	bool on;			/* not suspended */
-	bool leaving;			/* all shall go on without us */
+	bool detaching;			/* all shall go on without us */
 	_Atomic uint64_t instructions, branches;	/* others read them */
 	_Atomic uint32_t hidden;	/* programs that are not for the user's eyes */
-	_Atomic bool let_go;		/* config.pid goes on without us: others wait for it */
+	_Atomic bool released;	/* config.pid goes on without us: others wait for it */
 	/* The end of config.pid, told to: */
 	void (*ended)(void *arg, int status);
 	void *arg;
@@ -166,7 +166,7 @@ void ptrace_over_step(struct ptrace_thread *t, int request);
 /* The next stop of the thread that steps, if it comes within 20 ms. */
 bool ptrace_over_stop(const struct ptrace_thread *t, int *status);
 /* A thread of the process that was told to wait, or NULL. */
-struct ptrace_thread *ptrace_over_held(struct ptrace_session *s, const struct ptrace_process *p);
+struct ptrace_thread *ptrace_over_parked(struct ptrace_session *s, const struct ptrace_process *p);
 
 /* ---- steps (ptrace_step.c) ------------------------------------------------------------------- */
 
@@ -201,12 +201,12 @@ int ptrace_turn(struct ptrace_session *s);
 /* On or off: all threads change over, at their next stop. */
 void ptrace_switch(struct ptrace_session *s, bool on);
 /* What a stop tells; the thread goes on, or is gone. */
-void ptrace_tell(struct ptrace_session *s, struct ptrace_thread *t, int status);
-void ptrace_go_on(struct ptrace_session *s, struct ptrace_thread *t);
+void ptrace_handle_stop(struct ptrace_session *s, struct ptrace_thread *t, int status);
+void ptrace_resume(struct ptrace_session *s, struct ptrace_thread *t);
 /* One that uses it less (threads). */
 void ptrace_process_put(struct ptrace_session *s, struct ptrace_process *p);
 /* Let all go. */
-void ptrace_let_go(struct ptrace_session *s);
+void ptrace_detach_all(struct ptrace_session *s);
 struct ptrace_thread *ptrace_thread_find(struct ptrace_session *s, pid_t tid);
 void ptrace_free(struct ptrace_session *s);
 

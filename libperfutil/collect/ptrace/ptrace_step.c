@@ -9,7 +9,7 @@
 
 #define LONGEST	15			/* bytes of an instruction whose length was not looked at */
 
-static const struct tracer_itrace *wish(const struct ptrace_session *s)
+static const struct tracer_itrace *request(const struct ptrace_session *s)
 {
 	return &s->config.itrace;
 }
@@ -21,25 +21,26 @@ void ptrace_begin(struct ptrace_session *s, struct ptrace_thread *t, enum pitrac
 	if (t->mode != PTRACE_STEP)
 		ptrace_steps(t->tid, true);
 	t->mode = PTRACE_STEP;
-	if (t->begun || t->skipped < wish(s)->skip)
+	if (t->begun || t->skipped < request(s)->skip)
 		return;
 	t->begun = true;
 	ptrace_out_mark(s, t, true, why);
 }
 
 /* What it was interrupted in: it went on behind it, or it begins again. */
-static void tell_interrupted(struct ptrace_session *s, struct ptrace_thread *t, bool again)
+static void write_interrupted(struct ptrace_session *s, struct ptrace_thread *t, bool again)
 {
 	if (!t->restarts)
 		return;
 	t->restarts = false;
-	t->pc = again ? t->behind - t->flow.length : t->behind;
-	ptrace_out_break(s, t, PITRACE_BREAK_SYSCALL, (uint32_t)t->before.number, t->behind, t->pc);
+	t->pc = again ? t->return_pc - t->flow.length : t->return_pc;
+	ptrace_out_break(s, t, PITRACE_BREAK_SYSCALL, (uint32_t)t->before.number, t->return_pc,
+			 t->pc);
 }
 
 void ptrace_end(struct ptrace_session *s, struct ptrace_thread *t, enum pitrace_itrace_why why)
 {
-	tell_interrupted(s, t, true);
+	write_interrupted(s, t, true);
 	if (t->begun)
 		ptrace_out_mark(s, t, false, why);
 	t->begun = false;
@@ -63,18 +64,18 @@ static void count(struct ptrace_session *s, struct ptrace_thread *t)
 /* Is it where it shall begin, or end? */
 static void look_around(struct ptrace_session *s, struct ptrace_thread *t)
 {
-	if (!t->begun && t->mode == PTRACE_STEP && t->skipped >= wish(s)->skip) {
+	if (!t->begun && t->mode == PTRACE_STEP && t->skipped >= request(s)->skip) {
 		t->count = 0;
 		ptrace_begin(s, t, PITRACE_ITRACE_SKIPPED);
 	}
 	if (!t->begun)
 		return;
-	if (wish(s)->limit && t->instructions >= wish(s)->limit) {
+	if (request(s)->limit && t->instructions >= request(s)->limit) {
 		ptrace_end(s, t, PITRACE_ITRACE_LIMIT);
 		t->done = true;
 	} else if (t->p->stop && t->pc == t->p->stop) {
 		ptrace_end(s, t, PITRACE_ITRACE_ADDRESS);
-		t->done = t->left_out = !(wish(s)->flags & PITRACE_ITRACE_FROM);
+		t->done = t->excluded = !(request(s)->flags & PITRACE_ITRACE_FROM);
 	}
 }
 
@@ -131,28 +132,28 @@ static bool returns_from_handler(const struct ptrace_thread *t)
 
 static void called(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
-	uint64_t behind = t->pc + t->flow.length;
+	uint64_t return_pc = t->pc + t->flow.length;
 	struct ptrace_regs r;
 
 	if (ptrace_regs_get(t->tid, &r))
 		return;
 	count(s, t);
-	if (pc == behind && ptrace_restarts(&r)) {
+	if (pc == return_pc && ptrace_restarts(&r)) {
 		t->restarts = true;
-		t->behind = behind;
+		t->return_pc = return_pc;
 		return;
 	}
 	if (returns_from_handler(t) && r.wide)
-		ptrace_out_break(s, t, PITRACE_BREAK_SIGRETURN, number_of(t), behind, pc);
+		ptrace_out_break(s, t, PITRACE_BREAK_SIGRETURN, number_of(t), return_pc, pc);
 	else
-		ptrace_out_break(s, t, PITRACE_BREAK_SYSCALL, number_of(t), behind, pc);
+		ptrace_out_break(s, t, PITRACE_BREAK_SYSCALL, number_of(t), return_pc, pc);
 	effects(s, t, &r);
 }
 
 void ptrace_interrupted(struct ptrace_thread *t, const struct ptrace_regs *r)
 {
 	t->restarts = true;
-	t->behind = r->pc;
+	t->return_pc = r->pc;
 	t->before = *r;
 	t->before.number = r->called;
 #if defined(__powerpc64__)
@@ -180,12 +181,12 @@ void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t)
 }
 
 /* No branch: it is where the next one stands, unless the kernel has taken it elsewhere. */
-static void went_on(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
+static void advance(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 	uint64_t moved = pc - t->pc;
 
 	if (t->flow.length ? moved == t->flow.length : moved - 1 < LONGEST) {
-		if (wish(s)->flags & PITRACE_ITRACE_STEPS)
+		if (request(s)->flags & PITRACE_ITRACE_STEPS)
 			ptrace_out_branch(s, t, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, t->pc,
 					  pc);
 		return;
@@ -198,7 +199,7 @@ static void went_on(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	count(s, t);
-	went_on(s, t, t->pc + t->flow.length);
+	advance(s, t, t->pc + t->flow.length);
 	t->pc += t->flow.length;
 	look_around(s, t);
 	ptrace_prepare(s, t);
@@ -260,13 +261,13 @@ void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 	put_back(s, t, pc);
 	if (t->mode != PTRACE_STEP)
 		return;
-	tell_interrupted(s, t, true);
+	write_interrupted(s, t, true);
 	switch (t->flow.what) {
 	case FLOW_REPEAT:
 		if (pc == t->pc)
 			return;
 		count(s, t);
-		went_on(s, t, pc);
+		advance(s, t, pc);
 		break;
 	case FLOW_SYSCALL:
 		called(s, t, pc);
@@ -281,11 +282,11 @@ void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 		if (pc != t->pc + t->flow.length)
 			ptrace_out_branch(s, t, t->flow.kind, t->pc, pc);
 		else
-			went_on(s, t, pc);
+			advance(s, t, pc);
 		break;
 	default:
 		count(s, t);
-		went_on(s, t, pc);
+		advance(s, t, pc);
 		break;
 	}
 	t->pc = pc;
@@ -294,7 +295,7 @@ void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 
 void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc, int signal)
 {
-	tell_interrupted(s, t, false);
+	write_interrupted(s, t, false);
 	ptrace_out_break(s, t, PITRACE_BREAK_SIGNAL, (uint32_t)signal, t->pc, pc);
 	t->pc = pc;
 	look_around(s, t);
@@ -303,7 +304,7 @@ void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 	/* The system call, which was never seen to end. */
-	if (t->asked && t->flow.what == FLOW_SYSCALL)
+	if (t->stepping && t->flow.what == FLOW_SYSCALL)
 		count(s, t);
 	ptrace_out_break(s, t, PITRACE_BREAK_EXEC, 0, t->pc + t->flow.length, pc);
 	t->called = true;
@@ -313,7 +314,7 @@ void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t p
 
 void ptrace_hides(struct ptrace_session *s, struct ptrace_thread *t)
 {
-	if (t->asked && t->flow.what == FLOW_SYSCALL)
+	if (t->stepping && t->flow.what == FLOW_SYSCALL)
 		count(s, t);
 	t->pc = 0;
 	ptrace_end(s, t, PITRACE_ITRACE_EXEC);
@@ -325,9 +326,9 @@ void ptrace_exits(struct ptrace_session *s, struct ptrace_thread *t)
 
 	if (!t->begun)
 		return;
-	tell_interrupted(s, t, false);
+	write_interrupted(s, t, false);
 	/* By the system call that it was seen to begin. */
-	if (t->asked && t->flow.what == FLOW_SYSCALL && !ptrace_pc_get(t->tid, &pc) &&
+	if (t->stepping && t->flow.what == FLOW_SYSCALL && !ptrace_pc_get(t->tid, &pc) &&
 	    pc == t->pc + t->flow.length) {
 		count(s, t);
 		t->pc = 0;

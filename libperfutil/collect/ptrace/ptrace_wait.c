@@ -131,33 +131,33 @@ static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (t->mode == PTRACE_LEAVE)
 		return;
-	if (s->leaving || !s->on) {
+	if (s->detaching || !s->on) {
 		if (t->mode == PTRACE_STEP)
 			ptrace_end(s, t, PITRACE_ITRACE_ON);
-		t->mode = s->leaving ? PTRACE_LEAVE : PTRACE_RUN;
+		t->mode = s->detaching ? PTRACE_LEAVE : PTRACE_RUN;
 	} else if (t->mode == PTRACE_RUN && wanted(s, t) &&
-		   (!has(s, PITRACE_ITRACE_FROM) || (t->born && t->started))) {
+		   (!has(s, PITRACE_ITRACE_FROM) || (t->is_new && t->started))) {
 		struct ptrace_regs r;
 
 		if (ptrace_regs_get(t->tid, &r))
 			return;
 		t->p->narrow = !r.wide;
 		t->pc = r.pc;
-		ptrace_begin(s, t, t->born ? PITRACE_ITRACE_FORK : PITRACE_ITRACE_ON);
-		if (!t->born && ptrace_restarts(&r))
+		ptrace_begin(s, t, t->is_new ? PITRACE_ITRACE_FORK : PITRACE_ITRACE_ON);
+		if (!t->is_new && ptrace_restarts(&r))
 			ptrace_interrupted(t, &r);
 	}
-	t->born = false;
+	t->is_new = false;
 }
 
 /*
  * ppc64le: a step of a system call ends behind one instruction more. There the thread runs to the
  * call's entry, and from that to its end. (One that gets a signal is stepped: into its handler.)
  */
-static enum __ptrace_request way_on(struct ptrace_thread *t)
+static enum __ptrace_request resume_request(struct ptrace_thread *t)
 {
 #if defined(__powerpc64__)
-	if (!t->asked && t->call != PTRACE_CALL_IN)
+	if (!t->stepping && t->call != PTRACE_CALL_IN)
 		t->call = t->flow.what == FLOW_SYSCALL && !t->delivered ? PTRACE_CALL_BEFORE :
 								      PTRACE_CALL_NONE;
 #endif
@@ -182,21 +182,21 @@ static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
 	t->over = address;
 	ptrace_over_halt(s, t);
 	while ((o = ptrace_over_halted(s, p, &status)))
-		ptrace_tell(s, o, status);
+		ptrace_handle_stop(s, o, status);
 	ptrace_over_step(t, request);
 	/* A stop that was asked for before may come first. */
 	while (t && t->over && ptrace_over_stop(t, &status)) {
-		ptrace_tell(s, t, status);
+		ptrace_handle_stop(s, t, status);
 		t = ptrace_thread_find(s, tid);
 	}
-	o = ptrace_over_held(s, p);
+	o = ptrace_over_parked(s, p);
 	if (!t && o)
 		ptrace_break_set(o, address);
 	/* The others go on. One of them may come to a breakpoint at once. */
 	p->stepper = NULL;
-	while (!p->stepper && (o = ptrace_over_held(s, p))) {
-		o->held = false;
-		ptrace_go_on(s, o);
+	while (!p->stepper && (o = ptrace_over_parked(s, p))) {
+		o->parked = false;
+		ptrace_resume(s, o);
 	}
 	ptrace_process_put(s, p);
 }
@@ -206,44 +206,45 @@ static void step(struct ptrace_session *s, struct ptrace_thread *t)
 	enum __ptrace_request way;
 	int status;
 
-	if (!t->asked)
+	if (!t->stepping)
 		ptrace_prepare(s, t);
-	if (!t->asked && !t->delivered && t->flow.what == FLOW_RESERVE && !t->restarts) {
+	if (!t->stepping && !t->delivered && t->flow.what == FLOW_RESERVE && !t->restarts) {
 		if (ptrace_sequence(s, t, &status)) {
-			ptrace_go_on(s, t);
+			ptrace_resume(s, t);
 			return;
 		}
 		if (status) {
-			ptrace_tell(s, t, status);
+			ptrace_handle_stop(s, t, status);
 			return;
 		}
 	}
-	way = way_on(t);
-	t->asked = true;
+	way = resume_request(t);
+	t->stepping = true;
 	if (ptrace_break_is(t->p, t->pc))
 		over(s, t, way);
 	else
 		ptrace(way, t->tid, 0, t->delivered);
 }
 
-void ptrace_go_on(struct ptrace_session *s, struct ptrace_thread *t)
+void ptrace_resume(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (ptrace_over_waits(t)) {
-		t->held = true;
+		t->parked = true;
 		return;
 	}
-	if (!t->asked)
+	if (!t->stepping)
 		settle(s, t);
 	t->stopped = false;
 	t->delivered = t->signal;
 	t->signal = 0;
-	if (t->asked || t->mode == PTRACE_STEP || (t->passes && t->mode == PTRACE_RUN)) {
-		t->passes = false;
+	if (t->stepping || t->mode == PTRACE_STEP ||
+	    (t->skip_breakpoint && t->mode == PTRACE_RUN)) {
+		t->skip_breakpoint = false;
 		step(s, t);
 	} else if (t->mode == PTRACE_LEAVE) {
 		ptrace_break_clear_all(t);
 		if (t->tid == s->config.pid)
-			s->let_go = true;
+			s->released = true;
 		ptrace(PTRACE_DETACH, t->tid, 0, t->delivered);
 		thread_free(s, t);
 	} else {
@@ -291,10 +292,10 @@ static bool other_process(struct ptrace_session *s, const struct ptrace_process 
 	return child->done || ptrace_out_image(s, p, parent);
 }
 
-static bool left_out(const struct ptrace_session *s, const struct ptrace_thread *parent,
+static bool excluded(const struct ptrace_session *s, const struct ptrace_thread *parent,
 		     const struct ptrace_thread *child)
 {
-	return parent->left_out || (has(s, PITRACE_ITRACE_NO_THREADS) && child->p == parent->p &&
+	return parent->excluded || (has(s, PITRACE_ITRACE_NO_THREADS) && child->p == parent->p &&
 				    (!has(s, PITRACE_ITRACE_FROM) || parent->begun));
 }
 
@@ -311,7 +312,7 @@ static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borr
 		child = thread_new(s, (pid_t)tid);
 	if (!child || child->p)
 		return;
-	child->born = true;
+	child->is_new = true;
 	child->started = t->begun;
 	if (same_process(t->p, child->tid)) {
 		adopt(t->p, child);
@@ -319,12 +320,12 @@ static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borr
 	} else if (!other_process(s, t->p, child, borrows)) {
 		child->done = true;
 	}
-	child->left_out = left_out(s, t, child);
-	child->done |= child->left_out;
+	child->excluded = excluded(s, t, child);
+	child->done |= child->excluded;
 	if (!child->stopped)
 		return;
 	leave_child(child);
-	ptrace_go_on(s, child);
+	ptrace_resume(s, child);
 }
 
 /* Under sudo the trace is the caller's, and we are root: a program that gained rights, or that its
@@ -361,7 +362,7 @@ static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thre
 	}
 	if (hidden(s, p)) {
 		ptrace_hides(s, t);
-		t->asked = false;
+		t->stepping = false;
 		t->over = 0;
 		t->done = true;
 		t->mode = PTRACE_LEAVE;
@@ -381,7 +382,7 @@ static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thre
 	p->waits = false;
 	t->pc = r.pc;
 	t->entered = true;
-	t->asked = false;
+	t->stepping = false;
 	t->over = 0;
 	return t;
 }
@@ -417,7 +418,7 @@ static int code_of(pid_t tid)
 }
 
 /* Sent by somebody, or by a breakpoint of the program's own. */
-static bool of_others(const struct ptrace_thread *t, uint64_t pc, bool *again)
+static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *again)
 {
 	int code;
 
@@ -431,7 +432,7 @@ static bool of_others(const struct ptrace_thread *t, uint64_t pc, bool *again)
 
 static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 {
-	bool asked = t->asked, again = false;
+	bool stepping = t->stepping, again = false;
 	uint64_t pc;
 
 	if (ptrace_pc_get(t->tid, &pc))
@@ -440,22 +441,22 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace_break_set(t, t->over);
 		t->over = 0;
 	}
-	t->asked = false;
+	t->stepping = false;
 	if (t->entered && pc == t->pc) {
 		t->entered = false;
 		return;
 	}
 	t->entered = false;
-	if (!asked) {
+	if (!stepping) {
 		if (ptrace_break_is(t->p, pc - ptrace_break_behind)) {
 			t->pc = pc - ptrace_break_behind;
 			ptrace_pc_set(t->tid, t->pc);
-			if (s->on && !s->leaving && wanted(s, t)) {
+			if (s->on && !s->detaching && wanted(s, t)) {
 				/* What was mapped at full speed. */
 				ptrace_code_maps(s, t->p);
 				ptrace_begin(s, t, PITRACE_ITRACE_ADDRESS);
 			} else {
-				t->passes = true;
+				t->skip_breakpoint = true;
 			}
 		} else {
 			t->signal = SIGTRAP;
@@ -467,7 +468,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace_handler(s, t, pc, t->delivered);
 		return;
 	}
-	if (!of_others(t, pc, &again)) {
+	if (!is_stale_trap(t, pc, &again)) {
 		if (!again)
 			ptrace_stepped(s, t, pc);
 		return;
@@ -482,7 +483,7 @@ static void called_before(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	uint64_t pc;
 
-	if (t->asked && t->mode == PTRACE_STEP && t->flow.what == FLOW_SYSCALL && !t->restarts &&
+	if (t->stepping && t->mode == PTRACE_STEP && t->flow.what == FLOW_SYSCALL && !t->restarts &&
 	    !ptrace_pc_get(t->tid, &pc) && pc == t->pc + t->flow.length)
 		ptrace_stepped(s, t, pc);
 }
@@ -515,7 +516,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 				t->over = 0;
 			}
 			called_before(s, t);
-			t->asked = false;
+			t->stepping = false;
 			t->signal = signal;
 		}
 		return true;
@@ -530,10 +531,10 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 	case PTRACE_EVENT_EXIT:
 		ptrace_exits(s, t);
 		t->done = true;
-		t->asked = false;
+		t->stepping = false;
 		return true;
 	case PTRACE_EVENT_STOP:
-		if (stops(signal) && !s->leaving) {
+		if (stops(signal) && !s->detaching) {
 			t->stopped = false;
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return false;
@@ -543,7 +544,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 	return true;
 }
 
-void ptrace_tell(struct ptrace_session *s, struct ptrace_thread *t, int status)
+void ptrace_handle_stop(struct ptrace_session *s, struct ptrace_thread *t, int status)
 {
 	if (!WIFSTOPPED(status)) {
 		gone(s, t, status);
@@ -552,16 +553,16 @@ void ptrace_tell(struct ptrace_session *s, struct ptrace_thread *t, int status)
 	t->stopped = true;
 	if (!t->p) {
 		/* Whose it is is told by who made it. */
-		if (s->leaving) {
+		if (s->detaching) {
 			ptrace(PTRACE_DETACH, t->tid, 0, 0);
 			thread_free(s, t);
 		}
 		return;
 	}
-	if (t->born)
+	if (t->is_new)
 		leave_child(t);
 	if (stopped(s, &t, WSTOPSIG(status), status >> 16))
-		ptrace_go_on(s, t);
+		ptrace_resume(s, t);
 }
 
 int ptrace_turn(struct ptrace_session *s)
@@ -577,7 +578,7 @@ int ptrace_turn(struct ptrace_session *s)
 	if (!t)
 		t = thread_new(s, tid);
 	if (t)
-		ptrace_tell(s, t, status);
+		ptrace_handle_stop(s, t, status);
 	else
 		ptrace(PTRACE_DETACH, tid, 0, 0);
 	return 0;
@@ -641,11 +642,11 @@ void ptrace_switch(struct ptrace_session *s, bool on)
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
-void ptrace_let_go(struct ptrace_session *s)
+void ptrace_detach_all(struct ptrace_session *s)
 {
 	int err;
 
-	s->leaving = true;
+	s->detaching = true;
 	for (struct ptrace_thread *t = s->threads, *next; t; t = next) {
 		next = t->next;
 		if (t->p) {

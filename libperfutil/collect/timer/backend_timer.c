@@ -31,7 +31,7 @@ struct backend {
 	struct trace_config config;
 	uint64_t on_stamp;
 	uint32_t state;			/* enum pitrace_state, atomic */
-	uint32_t to_programs;		/* enum timer_state, while it is on: paused without tprof */
+	uint32_t published;		/* enum timer_state, while it is on: paused without tprof */
 	uint32_t rate;
 	bool began, over;
 	int clock;			/* timerfd */
@@ -131,22 +131,22 @@ static int timer_environment(struct backend *b, char ***variables)
 }
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-static void set_state(struct backend *b, uint32_t state, uint32_t to_programs)
+static void set_state(struct backend *b, uint32_t state, uint32_t published)
 {
 	__atomic_store_n(&b->state, state, __ATOMIC_RELEASE);
-	timer_folder_state(&b->s.folder, to_programs);
+	timer_folder_state(&b->s.folder, published);
 }
 
 static int timer_on(struct backend *b, const struct trace_config *config)
 {
-	b->to_programs = config->majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 ? TIMER_ON :
+	b->published = config->majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 ? TIMER_ON :
 			 TIMER_PAUSED;
 	/* The command was told once where its rings belong. */
 	if (b->over)
 		return -EALREADY;
 	b->on_stamp = b->s.floor = now_ns();
 	b->s.second = b->on_stamp + TIMER_SECOND;
-	set_state(b, PITRACE_STATE_ON, b->to_programs);
+	set_state(b, PITRACE_STATE_ON, b->published);
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int timer_off(struct backend *b)
 static int timer_suspend(struct backend *b, bool suspend)
 {
 	set_state(b, suspend ? PITRACE_STATE_SUSPENDED : PITRACE_STATE_ON,
-		  suspend ? TIMER_PAUSED : b->to_programs);
+		  suspend ? TIMER_PAUSED : b->published);
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static void refresh(struct timer_session *s, struct timer_process *p)
 		return;
 	p->sampled = false;
 	timer_process_names(p, &s->out, s->floor);
-	timer_look_now(s, p);
+	timer_rescan(s, p);
 }
 
 static int timer_drain(struct backend *b, bool all, segment_sink sink, void *arg)
@@ -220,7 +220,7 @@ static int timer_fd(struct backend *b)
 	return b->clock;
 }
 
-static void say_note(const struct backend *b, char *note, size_t room)
+static void format_note(const struct backend *b, char *note, size_t room)
 {
 	size_t n = (size_t)snprintf(note, room, "user code only");
 
@@ -249,7 +249,7 @@ static void timer_info(struct backend *b, struct trace_info *info)
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	memcpy(info->available, collector_majors("timer"), sizeof(info->available));
-	say_note(b, info->note, sizeof(info->note));
+	format_note(b, info->note, sizeof(info->note));
 	info->ncpus = b->s.out.ncpus;
 	info->ticks = info->idle_ticks = info->late = 0;
 	memset(info->lost, 0, sizeof(info->lost));

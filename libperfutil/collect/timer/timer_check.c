@@ -13,13 +13,13 @@
 /* Beside the program that we are in, or where it was installed; the user may say where. */
 bool timer_find_library(char path[PATH_MAX])
 {
-	const char *told = secure_getenv("PITRACE_TIMER_LIBRARY");
+	const char *override = secure_getenv("PITRACE_TIMER_LIBRARY");
 	char exe[PATH_MAX], beside[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	const char *slash;
 
-	if (told)
-		return realpath(told, path) != NULL;
+	if (override)
+		return realpath(override, path) != NULL;
 	exe[n > 0 ? n : 0] = 0;
 	slash = strrchr(exe, '/');
 	if (slash) {

@@ -188,7 +188,7 @@ static int read_open(const struct timer_folder *f, int fd, const struct timer_na
 	uint32_t samples = f->control.sample_bytes;
 	struct timer_file h;
 	struct stat st;
-	bool news;
+	bool has_records;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return -EBADMSG;
@@ -209,14 +209,15 @@ static int read_open(const struct timer_folder *f, int fd, const struct timer_na
 	read->lost_samples = h.samples.lost;
 	read->unsampled = h.unsampled;
 	read->parent = h.parent;
-	news = h.samples.head != h.samples.tail || (events && h.events.head != h.events.tail);
+	has_records = h.samples.head != h.samples.tail ||
+		      (events && h.events.head != h.events.tail);
 	if (events && !read_ring(fd, TIMER_DATA, events, &h.events,
 				 offsetof(struct timer_file, events), fn, arg))
 		return -EBADMSG;
 	if (!read_ring(fd, TIMER_DATA + (off_t)events, samples, &h.samples,
 		       offsetof(struct timer_file, samples), fn, arg))
 		return -EBADMSG;
-	return news;
+	return has_records;
 }
 
 int timer_file_read(const struct timer_folder *f, const struct timer_name *name,

@@ -168,7 +168,7 @@ static void maps_drop(struct timer_maps *maps, uint32_t i)
 	maps->list[i] = maps->list[--maps->n];
 }
 
-void timer_process_id(struct timer_process *p, const struct timer_build_id *id)
+void timer_process_scan_id(struct timer_process *p, const struct timer_build_id *id)
 {
 	if (!id->size || id->size > PITRACE_BUILDID_MAX)
 		return;
@@ -220,7 +220,7 @@ void timer_process_map(struct timer_process *p, struct user_rings *o, const stru
 		put_map(p, o, map, stamp);
 }
 
-void timer_process_look(struct timer_process *p, struct user_rings *o, uint64_t stamp)
+void timer_process_scan_done(struct timer_process *p, struct user_rings *o, uint64_t stamp)
 {
 	if (!user_rings_steps(o, (uint64_t)p->maps.n * p->seen.n)) {
 		user_rings_lost(o, 0, PITRACE_LOST_MTE, p->seen.n, stamp);
@@ -242,12 +242,12 @@ void timer_process_look(struct timer_process *p, struct user_rings *o, uint64_t 
 	p->missed = 0;
 }
 
-bool timer_process_seen(struct timer_process *p, const struct timer_map *map)
+bool timer_process_scan_map(struct timer_process *p, const struct timer_map *map)
 {
 	return maps_add(&p->seen, map);
 }
 
-void timer_process_unseen(struct timer_process *p)
+void timer_process_scan_abort(struct timer_process *p)
 {
 	maps_clear(&p->seen);
 	p->nids = 0;

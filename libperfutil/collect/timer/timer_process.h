@@ -37,7 +37,7 @@ struct timer_process {
 	bool exited;			/* dead */
 	bool buried;			/* its files are removed */
 	uint64_t last;			/* newest stamp */
-	uint64_t looked;		/* when we ourselves looked at its mappings last */
+	uint64_t scanned_at;		/* when we ourselves looked at its mappings last */
 	uint64_t missed;		/* a page that no look has shown; 0 none */
 	bool sampled;			/* in this second */
 	uint64_t lost_events;
@@ -80,12 +80,12 @@ void timer_process_begin(struct timer_process *p, struct user_rings *o,
 void timer_process_map(struct timer_process *p, struct user_rings *o, const struct timer_map *map,
 		       uint64_t stamp);
 /* A look tells build ids first: of what is mapped at an address each. */
-void timer_process_id(struct timer_process *p, const struct timer_build_id *id);
+void timer_process_scan_id(struct timer_process *p, const struct timer_build_id *id);
 /* A look tells one mapping after the other … */
-bool timer_process_seen(struct timer_process *p, const struct timer_map *map);
+bool timer_process_scan_map(struct timer_process *p, const struct timer_map *map);
 /* … of which some were lost: forget them; or these are all that there are now. */
-void timer_process_unseen(struct timer_process *p);
-void timer_process_look(struct timer_process *p, struct user_rings *o, uint64_t stamp);
+void timer_process_scan_abort(struct timer_process *p);
+void timer_process_scan_done(struct timer_process *p, struct user_rings *o, uint64_t stamp);
 /* The thread is alive: written if that is news. */
 void timer_process_thread(struct timer_process *p, struct user_rings *o, uint32_t tid,
 			  uint64_t stamp);

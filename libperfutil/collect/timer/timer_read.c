@@ -83,7 +83,7 @@ static uint32_t bounded(uint64_t now, uint64_t before)
 }
 
 /* How many samples a thread would have had nobody knows: one at least. */
-static void tell_unsampled(struct timer_session *s, uint32_t threads)
+static void write_unsampled(struct timer_session *s, uint32_t threads)
 {
 	if (threads)
 		user_rings_lost(&s->out, 0, PITRACE_LOST_TPROF, threads, s->floor);
@@ -111,7 +111,7 @@ static void read_file(struct timer_session *s, const struct timer_name *name)
 		return;
 	if (!name->number) {
 		p->parent = got.parent;
-		tell_unsampled(s, bounded(got.unsampled, p->unsampled));
+		write_unsampled(s, bounded(got.unsampled, p->unsampled));
 		p->unsampled = got.unsampled;
 		if (got.lost_events > p->lost_events)
 			user_rings_lost(&s->out, 0, PITRACE_LOST_MTE,
@@ -137,7 +137,7 @@ void timer_each_process(struct timer_session *s,
 }
 
 /* Before its rings are read for the last time. */
-static void mark_gone(struct timer_session *s, struct timer_process *p)
+static void mark_exited(struct timer_session *s, struct timer_process *p)
 {
 	if (p->gone)
 		return;
@@ -145,7 +145,7 @@ static void mark_gone(struct timer_session *s, struct timer_process *p)
 	p->gone = p->exited || timer_process_newest(&s->all, p->pid, UINT64_MAX) != p;
 }
 
-static void bury_gone(struct timer_session *s, struct timer_process *p)
+static void reap_exited(struct timer_session *s, struct timer_process *p)
 {
 	struct timer_name name = { .pid = p->pid, .image = p->image };
 
@@ -184,7 +184,7 @@ void timer_read_all(struct timer_session *s)
 
 	/* Gone is who was so before all of the folder is read. */
 	if (whole)
-		timer_each_process(s, mark_gone);
+		timer_each_process(s, mark_exited);
 	if (d) {
 		rewinddir(d);
 		read_files(s, d);
@@ -193,5 +193,5 @@ void timer_read_all(struct timer_session *s)
 		close(fd);
 	}
 	if (whole && !s->rest)
-		timer_each_process(s, bury_gone);
+		timer_each_process(s, reap_exited);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The timer collector's session, as its parts share it. timer_read.c reads the rings of traced
- * programs into items, timer_look.c knows what is mapped where, timer_write.c makes items, sorted
+ * programs into items, timer_rescan.c knows what is mapped where, timer_write.c makes items, sorted
  * by time, into records, timer_check.c says whether all this can serve; backend_timer.c is the
  * collector.
  */
@@ -59,10 +59,10 @@ void timer_each_process(struct timer_session *s,
 			void (*fn)(struct timer_session *s, struct timer_process *p));
 void timer_items_free(struct timer_session *s);
 
-/* timer_look.c: look at a process's mappings ourselves, as if it had told them now. */
-void timer_look_now(struct timer_session *s, struct timer_process *p);
+/* timer_rescan.c: look at a process's mappings ourselves, as if it had told them now. */
+void timer_rescan(struct timer_session *s, struct timer_process *p);
 /* What the sample (or a part of its stack) at item `i` needs for its name is written before it. */
-void timer_know_address(struct timer_session *s, size_t i, uint64_t address);
+void timer_require_mapping(struct timer_session *s, size_t i, uint64_t address);
 
 /* timer_write.c: all items up to there become records. */
 void timer_write_until(struct timer_session *s, uint64_t horizon);

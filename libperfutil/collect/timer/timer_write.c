@@ -47,18 +47,18 @@ static void write_sample(struct timer_session *s, size_t i)
 	if (t->flags & TIMER_STACK)
 		bytes = stack_bytes(stack, it.bytes - (uint32_t)sizeof(*t));
 	timer_process_thread(it.p, &s->out, it.tid, it.stamp);
-	timer_know_address(s, i, t->address);
+	timer_require_mapping(s, i, t->address);
 	if (bytes) {
 		memcpy(addresses, stack + 1, 8ul * stack->user);
 		for (uint32_t k = 1; k < stack->user; k++)
-			timer_know_address(s, i, addresses[k]);
+			timer_require_mapping(s, i, addresses[k]);
 	}
 	if (overruns)
 		user_rings_lost(&s->out, t->cpu, PITRACE_LOST_OVERRUN, overruns, it.stamp);
 	user_rings_sample(&s->out, t->cpu, &sample, stack, bytes, it.stamp);
 }
 
-static void write_look(struct timer_session *s, const struct timer_item *it)
+static void write_scan(struct timer_session *s, const struct timer_item *it)
 {
 	uint32_t lines = 0;
 
@@ -66,9 +66,9 @@ static void write_look(struct timer_session *s, const struct timer_item *it)
 		memcpy(&lines, it->data, sizeof(lines));
 	/* Some of it was lost: no ground to say that anything is gone. */
 	if (lines == it->p->seen.n)
-		timer_process_look(it->p, &s->out, it->stamp);
+		timer_process_scan_done(it->p, &s->out, it->stamp);
 	else
-		timer_process_unseen(it->p);
+		timer_process_scan_abort(it->p);
 }
 
 static void write_item(struct timer_session *s, size_t i)
@@ -92,17 +92,17 @@ static void write_item(struct timer_session *s, size_t i)
 	case TIMER_MAP:
 		if (!timer_map_parse((char *)it.data, it.bytes, &map))
 			break;
-		timer_process_seen(p, &map);
+		timer_process_scan_map(p, &map);
 		free(map.path);
 		break;
 	case TIMER_BUILD_ID:
 		if (it.bytes < sizeof(id))
 			break;
 		memcpy(&id, it.data, sizeof(id));
-		timer_process_id(p, &id);
+		timer_process_scan_id(p, &id);
 		break;
 	case TIMER_LOOK:
-		write_look(s, &it);
+		write_scan(s, &it);
 		break;
 	case TIMER_THREAD_EXIT:
 		if (it.bytes >= 16)

@@ -25,7 +25,7 @@ static uint64_t cpu_time(void)
 }
 
 /* How often the thread gave up its CPU by itself. */
-static long sleeps(void)
+static long voluntary_switches(void)
 {
 	struct rusage u;
 
@@ -121,7 +121,7 @@ uint32_t fine_tick(struct ring *r, uint32_t intervals)
 		f->booked += intervals;
 		return intervals;
 	}
-	slept = sleeps();
+	slept = voluntary_switches();
 	f->calm = slept == f->slept ? f->calm + (f->calm < CALM) : 0;
 	f->slept = slept;
 	if (f->armed)
@@ -134,7 +134,7 @@ uint32_t fine_tick(struct ring *r, uint32_t intervals)
 	return n;
 }
 
-uint32_t fine_look(struct ring *r, bool interrupted)
+uint32_t fine_second_timer(struct ring *r, bool interrupted)
 {
 	struct fine *f = &r->fine;
 	uint64_t now;
@@ -147,7 +147,7 @@ uint32_t fine_look(struct ring *r, bool interrupted)
 	if (boxed())
 		return 0;
 	now = cpu_time();
-	slept = sleeps();
+	slept = voluntary_switches();
 	if (slept != f->slept) {
 		/* Not again while it sleeps; a call that is not begun again was one too many. */
 		f->never |= interrupted;
@@ -169,7 +169,7 @@ uint32_t fine_look(struct ring *r, bool interrupted)
 	return n;
 }
 
-void fine_rest(struct ring *r)
+void fine_pause(struct ring *r)
 {
 	struct fine *f = &r->fine;
 	int keep = errno;

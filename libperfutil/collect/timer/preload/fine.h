@@ -21,10 +21,10 @@ void fine_end(struct ring *r);
 /* The tick's signal, of so many intervals by the kernel's count: how many to book here and now. */
 uint32_t fine_tick(struct ring *r, uint32_t intervals);
 /* The second timer's signal, likewise; `interrupted`: it may have ended a system call. */
-uint32_t fine_look(struct ring *r, bool interrupted);
-/* The thread is about to wait: until fine_rested only the tick takes samples. */
-void fine_rest(struct ring *r);
-static inline void fine_rested(struct ring *r)
+uint32_t fine_second_timer(struct ring *r, bool interrupted);
+/* The thread is about to wait: until fine_resume only the tick takes samples. */
+void fine_pause(struct ring *r);
+static inline void fine_resume(struct ring *r)
 {
 	__atomic_store_n(&r->fine.resting, 0, __ATOMIC_RELAXED);
 }

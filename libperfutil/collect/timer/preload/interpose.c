@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include "collect/timer/preload/fine.h"
-#include "collect/timer/preload/look.h"
+#include "collect/timer/preload/map_scan.h"
 #include "collect/timer/preload/sample.h"
-#include "collect/timer/preload/sleeps.h"
+#include "collect/timer/preload/blocking_calls.h"
 
 #define EXPORTED	__attribute__((visibility("default")))
 
@@ -56,7 +56,7 @@ static void begin_process(enum timer_kind kind)
 		return;
 	/* A forked one has what its parent had. */
 	if (kind == TIMER_START)
-		look();
+		map_scan();
 	rings_begin_first(kind);
 	pthread_setspecific(timer_thread_key, &timer_rings[0]);
 }
@@ -87,7 +87,7 @@ __attribute__((constructor)) static void begin(void)
 	    !REAL(signal) || !REAL(pthread_sigmask) || !REAL(sigprocmask) || !REAL(prctl))
 		return;
 	if (!pthread_key_create(&timer_thread_key, thread_ends)) {
-		sleeps_begin();
+		blocking_calls_init();
 		sample_install(real.sigaction);
 		timer_control = control;
 		if (__register_atfork)
@@ -103,7 +103,7 @@ __attribute__((destructor)) static void end(void)
 
 	if (!timer_active())
 		return;
-	look_if_added();
+	map_scan_if_added();
 	rings_lock(&signals);
 	rings_event(TIMER_EXIT, "", 0);
 	rings_unlock(signals);
@@ -202,10 +202,10 @@ EXPORTED int dlclose(void *handle)
 	if (!next)
 		return -1;
 	if (active)
-		look_if_added();
+		map_scan_if_added();
 	rc = next(handle);
 	if (active)
-		look_if_removed();
+		map_scan_if_removed();
 	return rc;
 }
 
@@ -229,7 +229,7 @@ EXPORTED int sigaction(int number, const struct sigaction *restrict action,
 	__typeof__(&sigaction) next = REAL(sigaction);
 
 	if (number == TIMER_SIGNAL && timer_control) {
-		sample_wish(action, old);
+		sample_sigaction(action, old);
 		return 0;
 	}
 	if (action && timer_control)
@@ -243,10 +243,10 @@ EXPORTED int sigaction(int number, const struct sigaction *restrict action,
 EXPORTED sighandler_t signal(int number, sighandler_t wanted)
 {
 	__typeof__(&signal) next = REAL(signal);
-	struct sigaction wish = { .sa_handler = wanted, .sa_flags = SA_RESTART }, old;
+	struct sigaction action = { .sa_handler = wanted, .sa_flags = SA_RESTART }, old;
 
 	if (number == TIMER_SIGNAL && timer_control) {
-		sample_wish(&wish, &old);
+		sample_sigaction(&action, &old);
 		return old.sa_handler;
 	}
 	if (timer_control)

@@ -166,7 +166,7 @@ static bool begin_thread(struct ring *r)
 
 /* ---- a process's rings */
 
-static void tell_stat(enum timer_kind kind)
+static void write_stat(enum timer_kind kind)
 {
 	char text[1024];
 	long n = 0, fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -190,7 +190,7 @@ bool rings_begin(enum timer_kind kind)
 		return false;
 	timer_ring_count = 1;
 	r->taken = 1;
-	tell_stat(kind);
+	write_stat(kind);
 	return true;
 }
 

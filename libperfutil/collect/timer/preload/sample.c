@@ -12,7 +12,7 @@
 #include "collect/timer/preload/machine.h"
 #include "collect/timer/preload/sample.h"
 
-static struct sigaction wished;		/* the program's own wish for our signal */
+static struct sigaction program_action;		/* the program's own wish for our signal */
 
 /* glibc keeps the CPU's number in memory for us; without, we don't know it. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -124,10 +124,10 @@ static void take(struct ring *r, uint32_t intervals, uint16_t flags, const ucont
 /* A signal of this number that is not our timer's is the program's. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-	if (wished.sa_flags & SA_SIGINFO)
-		wished.sa_sigaction(number, info, context);
-	else if (wished.sa_handler != SIG_DFL && wished.sa_handler != SIG_IGN)
-		wished.sa_handler(number);
+	if (program_action.sa_flags & SA_SIGINFO)
+		program_action.sa_sigaction(number, info, context);
+	else if (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN)
+		program_action.sa_handler(number);
 }
 
 static void handler(int number, siginfo_t *info, void *context)
@@ -146,7 +146,7 @@ static void handler(int number, siginfo_t *info, void *context)
 		take(r, fine_tick(r, info->si_overrun > 0 ? (uint32_t)info->si_overrun + 1 : 1), 0,
 		     context);
 	else if (timer_load(&r->active))
-		take(r, fine_look(r, machine_interrupted(context)), TIMER_FINE, context);
+		take(r, fine_second_timer(r, machine_interrupted(context)), TIMER_FINE, context);
 	errno = keep;
 }
 
@@ -157,15 +157,15 @@ void sample_install(int (*set)(int, const struct sigaction *, struct sigaction *
 		.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
 	};
 
-	set(TIMER_SIGNAL, &a, &wished);
+	set(TIMER_SIGNAL, &a, &program_action);
 }
 
-void sample_wish(const struct sigaction *wish, struct sigaction *old)
+void sample_sigaction(const struct sigaction *action, struct sigaction *old)
 {
-	struct sigaction before = wished;
+	struct sigaction before = program_action;
 
-	if (wish)
-		wished = *wish;
+	if (action)
+		program_action = *action;
 	if (old)
 		*old = before;
 }

@@ -7,6 +7,6 @@
 
 /* Take the signal, by the C library's sigaction; what the program wants of it is kept aside. */
 void sample_install(int (*set)(int, const struct sigaction *, struct sigaction *));
-void sample_wish(const struct sigaction *wish, struct sigaction *old);
+void sample_sigaction(const struct sigaction *action, struct sigaction *old);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* A look of our own: as if the process had told it now. Only of an image with our library in it:
  * another one may have taken its place. */
-void timer_look_now(struct timer_session *s, struct timer_process *p)
+void timer_rescan(struct timer_session *s, struct timer_process *p)
 {
 	uint64_t now = now_ns();
 	size_t first = s->nitem, room = 0;
@@ -20,10 +20,10 @@ void timer_look_now(struct timer_session *s, struct timer_process *p)
 	ssize_t got;
 	FILE *f;
 
-	if (p->gone || now - p->looked < LOOK_NS ||
+	if (p->gone || now - p->scanned_at < LOOK_NS ||
 	    timer_process_newest(&s->all, p->pid, UINT64_MAX) != p)
 		return;
-	p->looked = now;
+	p->scanned_at = now;
 	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
 	f = fopen(path, "re");
 	while (f && (got = getline(&line, &room, f)) > 0) {
@@ -63,14 +63,14 @@ static void take_id(const struct timer_session *s, size_t from, size_t to,
 		memcpy(&id, s->item[i].data, sizeof(id));
 		if (id.address < map->start || id.address >= map->end)
 			continue;
-		timer_process_id(p, &id);
+		timer_process_scan_id(p, &id);
 		return;
 	}
 }
 
 /* A mapping began after the last look that did not show it: the next look that shows what the
  * sample at item `i` needs is asked, or one of ours. */
-void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
+void timer_require_mapping(struct timer_session *s, size_t i, uint64_t address)
 {
 	struct timer_process *p = s->item[i].p;
 
@@ -81,7 +81,7 @@ void timer_know_address(struct timer_session *s, size_t i, uint64_t address)
 		struct timer_map map;
 
 		if (j == end) {
-			timer_look_now(s, p);
+			timer_rescan(s, p);
 			end = s->nitem;
 			if (j == end)
 				break;

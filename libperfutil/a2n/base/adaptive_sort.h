@@ -7,7 +7,7 @@
 
 /* qsort_r that takes one comparison an item then, and no memory (items of up to 64 bytes). What is
  * equal keeps its order. */
-void nearly_sorted(void *items, size_t n, size_t size,
+void adaptive_sort(void *items, size_t n, size_t size,
 		   int (*compare)(const void *, const void *, void *), void *arg);
 
 #endif

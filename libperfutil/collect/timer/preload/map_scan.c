@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "collect/timer/preload/look.h"
+#include "collect/timer/preload/map_scan.h"
 #include "collect/timer/preload/rings.h"
 
 /* Objects, by the loader's count, at the last look. */
@@ -77,7 +77,7 @@ static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *note)
 }
 
 /* Its file may be another one by the time that somebody looks. */
-static int tell_id(struct dl_phdr_info *info, size_t size, void *arg)
+static int write_id(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct timer_build_id id = { 0 };
 
@@ -96,7 +96,7 @@ static int tell_id(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-void look(void)
+void map_scan(void)
 {
 	unsigned long long counts[2] = { 0, 0 };
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
@@ -107,7 +107,7 @@ void look(void)
 	if (fd < 0)
 		return;
 	dl_iterate_phdr(count_objects, counts);
-	dl_iterate_phdr(tell_id, NULL);
+	dl_iterate_phdr(write_id, NULL);
 	while ((n = syscall(SYS_read, fd, text + have, sizeof(text) - have)) > 0) {
 		char *at = text, *end = text + have + n, *newline;
 
@@ -143,16 +143,16 @@ static void look_if(int which, const unsigned long long *last)
 	if (counts[which] == *last)
 		return;
 	rings_lock(&signals);
-	look();
+	map_scan();
 	rings_unlock(signals);
 }
 
-void look_if_added(void)
+void map_scan_if_added(void)
 {
 	look_if(0, &added);
 }
 
-void look_if_removed(void)
+void map_scan_if_removed(void)
 {
 	look_if(1, &removed);
 }

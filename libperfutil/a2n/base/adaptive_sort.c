@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Insertion, as long as it costs no more than a few steps an item. */
-#include "a2n/base/nearly.h"
+#include "a2n/base/adaptive_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define STEPS 4				/* an item, before the others' way is shorter */
 
-void nearly_sorted(void *items, size_t n, size_t size,
+void adaptive_sort(void *items, size_t n, size_t size,
 		   int (*compare)(const void *, const void *, void *), void *arg)
 {
 	char *first = items, *at, *to, one[64];

@@ -6,8 +6,8 @@
  * library) counts as its name says while that process lives, is the user's and not younger than the
  * file.
  */
-#ifndef PITRACE_HOOKFILE_WHOSE_H
-#define PITRACE_HOOKFILE_WHOSE_H
+#ifndef PITRACE_HOOKFILE_OWNER_H
+#define PITRACE_HOOKFILE_OWNER_H
 
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "base/held.h"
+#include "base/service.h"
 #include "session/holder.h"
 #include "base/rc.h"
 #include "unit.h"
@@ -35,13 +35,13 @@ static int begin(void *arg)
 	return begins_with ? rc_fail(begins_with, "it cannot begin") : PI_OK;
 }
 
-static const struct held held = {
+static const struct service service = {
 	.named = "PITRACE_TEST_HELD", .leaf = "test", .version = 3, .holder = "the holder of tests",
-	.none = "nothing is held", .others = "it is another's", .busy = "it is held",
-	.anew = "begin again", .begin = begin, .answer = answer,
+	.none = "nothing is held", .not_owner = "it is another's", .busy = "it is held",
+	.restart_hint = "begin again", .begin = begin, .answer = answer,
 };
 /* The same of another release. */
-static struct held later;
+static struct service later;
 
 static bool answer(void *arg, int fd, uint32_t op)
 {
@@ -49,8 +49,8 @@ static bool answer(void *arg, int fd, uint32_t op)
 
 	(void)arg;
 	if (op == STOP)
-		held_withdraw(&held);
-	held_send(fd, &pid, sizeof(pid), -1);
+		service_withdraw(&service);
+	service_send(fd, &pid, sizeof(pid), -1);
 	return op == STOP;
 }
 
@@ -76,14 +76,14 @@ static bool nobody(void)
 	return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
 }
 
-static pid_t ask(const struct held *h, uint32_t op)
+static pid_t ask(const struct service *h, uint32_t op)
 {
-	int fd = held_ask(h, op);
+	int fd = service_request(h, op);
 	pid_t pid = -1;
 
 	if (fd < 0)
 		return fd;
-	if (held_receive(fd, &pid, sizeof(pid), NULL) != (ssize_t)sizeof(pid))
+	if (service_receive(fd, &pid, sizeof(pid), NULL) != (ssize_t)sizeof(pid))
 		pid = 0;
 	if (pid > 0)
 		newest = pid;
@@ -97,7 +97,7 @@ static void set_up(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
 	setenv("PITRACE_TEST_HELD", address.sun_path, 1);
-	later = held;
+	later = service;
 	later.version++;
 }
 
@@ -106,20 +106,20 @@ static void answers(void)
 	struct stat st;
 	pid_t pid;
 
-	CU_ASSERT_EQUAL(ask(&held, WHO), PI_NOT_INITIALIZED);
+	CU_ASSERT_EQUAL(ask(&service, WHO), PI_NOT_INITIALIZED);
 	CU_ASSERT_STRING_EQUAL(TraceLastError(), "nothing is held");
-	CU_ASSERT_EQUAL_FATAL(held_begin(&held, NULL), PI_OK);
-	pid = ask(&held, WHO);
+	CU_ASSERT_EQUAL_FATAL(service_begin(&service, NULL), PI_OK);
+	pid = ask(&service, WHO);
 	CU_ASSERT(pid > 0 && pid != getpid());
 	CU_ASSERT_NOT_EQUAL(getsid(pid), getsid(0));
-	CU_ASSERT_EQUAL(ask(&held, WHO), pid);
-	CU_ASSERT_EQUAL(held_begin(&held, NULL), PI_BUSY);
+	CU_ASSERT_EQUAL(ask(&service, WHO), pid);
+	CU_ASSERT_EQUAL(service_begin(&service, NULL), PI_BUSY);
 	CU_ASSERT_STRING_EQUAL(TraceLastError(), "it is held");
 	CU_ASSERT_EQUAL(ask(&later, WHO), 0);
 	CU_ASSERT_EQUAL(stat(address.sun_path, &st), 0);
 	CU_ASSERT_EQUAL(st.st_mode & 077, 0);
-	CU_ASSERT_EQUAL(ask(&held, WHO), pid);
-	CU_ASSERT_EQUAL(ask(&held, STOP), pid);
+	CU_ASSERT_EQUAL(ask(&service, WHO), pid);
+	CU_ASSERT_EQUAL(ask(&service, STOP), pid);
 	CU_ASSERT_EQUAL(ended(), 0);
 	CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
 	CU_ASSERT(nobody());
@@ -131,12 +131,12 @@ static void signals(void)
 	pid_t pid;
 
 	for (size_t i = 0; i < 2; i++) {
-		CU_ASSERT_EQUAL_FATAL(held_begin(&held, NULL), PI_OK);
-		pid = ask(&held, WHO);
+		CU_ASSERT_EQUAL_FATAL(service_begin(&service, NULL), PI_OK);
+		pid = ask(&service, WHO);
 		CU_ASSERT_FATAL(pid > 0);
 		for (size_t k = 0; k < 3; k++)
 			kill(pid, ignored[k]);
-		CU_ASSERT_EQUAL(ask(&held, WHO), pid);
+		CU_ASSERT_EQUAL(ask(&service, WHO), pid);
 		kill(pid, end[i]);
 		CU_ASSERT_EQUAL(ended(), 0);
 		CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
@@ -147,7 +147,7 @@ static void signals(void)
 static void cannot_begin(void)
 {
 	begins_with = PI_NO_MEMORY;
-	CU_ASSERT_EQUAL(held_begin(&held, NULL), PI_NO_MEMORY);
+	CU_ASSERT_EQUAL(service_begin(&service, NULL), PI_NO_MEMORY);
 	CU_ASSERT_STRING_EQUAL(TraceLastError(), "it cannot begin");
 	CU_ASSERT_EQUAL(ended(), 1);
 	CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
@@ -163,12 +163,12 @@ static void place_is_taken(void)
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
 	fclose(f);
-	CU_ASSERT(held_begin(&held, NULL) < 0);
+	CU_ASSERT(service_begin(&service, NULL) < 0);
 	CU_ASSERT_EQUAL(ended(), 1);
 	CU_ASSERT(!lstat(address.sun_path, &st) && S_ISREG(st.st_mode));
 	unlink(address.sun_path);
 	CU_ASSERT_EQUAL(symlink("elsewhere", address.sun_path), 0);
-	CU_ASSERT(held_begin(&held, NULL) < 0);
+	CU_ASSERT(service_begin(&service, NULL) < 0);
 	CU_ASSERT_EQUAL(ended(), 1);
 	CU_ASSERT(!lstat(address.sun_path, &st) && S_ISLNK(st.st_mode));
 	unlink(address.sun_path);
@@ -178,15 +178,15 @@ static void place_is_taken(void)
 /* A socket that a killed one left is taken over; one that is listened at is not. */
 static void left_over(void)
 {
-	int fd = held_bind(&address);
+	int fd = service_bind(&address);
 
 	CU_ASSERT_FATAL(fd >= 0);
-	CU_ASSERT_EQUAL(held_bind(&address), -EADDRINUSE);
+	CU_ASSERT_EQUAL(service_bind(&address), -EADDRINUSE);
 	close(fd);
-	CU_ASSERT_EQUAL(ask(&held, WHO), PI_HOLDER_GONE);
+	CU_ASSERT_EQUAL(ask(&service, WHO), PI_HOLDER_GONE);
 	CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "was killed"));
-	CU_ASSERT_EQUAL(held_begin(&held, NULL), PI_OK);
-	CU_ASSERT(ask(&held, STOP) > 0);
+	CU_ASSERT_EQUAL(service_begin(&service, NULL), PI_OK);
+	CU_ASSERT(ask(&service, STOP) > 0);
 	CU_ASSERT_EQUAL(ended(), 0);
 	CU_ASSERT(nobody());
 }
@@ -205,7 +205,7 @@ static void starter_is_gone(void)
 		if (pipe(ends))
 			_exit(9);
 		close(ends[0]);
-		_exit(held_report(ends[1], "x", 1) ? 1 : 0);
+		_exit(service_report(ends[1], "x", 1) ? 1 : 0);
 	}
 	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
 	CU_ASSERT_EQUAL(status, 0);
@@ -228,7 +228,7 @@ static int session_ends(void)
 		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_TERMINATE,
 	};
 
-	return holder_ask(&q, NULL);
+	return holder_call(&q, NULL);
 }
 
 /* What is asked is what was set. */
@@ -301,5 +301,5 @@ int main(void)
 		{ NULL, NULL }
 	};
 
-	return unit_run("held", tests);
+	return unit_run("service", tests);
 }

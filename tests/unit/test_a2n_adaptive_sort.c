@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "a2n/base/nearly.h"
+#include "a2n/base/adaptive_sort.h"
 #include "unit.h"
 
 enum { N = 10000 };
@@ -44,7 +44,7 @@ static bool sorts(size_t n, size_t moved)
 	for (i = 0; i < n; i++)
 		list[i].came = (uint32_t)i;
 	compared = 0;
-	nearly_sorted(list, n, sizeof(*list), by_key, &compared);
+	adaptive_sort(list, n, sizeof(*list), by_key, &compared);
 	for (i = 0; i < n; i++) {
 		if (seen[list[i].came] ||
 		    (i && (list[i - 1].key > list[i].key ||
@@ -86,5 +86,5 @@ int main(void)
 		{ NULL, NULL }
 	};
 
-	return unit_run("a2n_nearly", tests);
+	return unit_run("a2n_adaptive_sort", tests);
 }

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "collect/timer/preload/fine.h"
-#include "collect/timer/preload/sleeps.h"
+#include "collect/timer/preload/blocking_calls.h"
 
 #define EXPORTED	__attribute__((visibility("default")))
 
@@ -95,7 +95,7 @@ static struct {
 	real.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name);
 
 /* dlsym is nothing for a signal's handler, which may call most of these. */
-void sleeps_begin(void)
+void blocking_calls_init(void)
 {
 	SLEEPS(FIND)
 }
@@ -105,7 +105,7 @@ static struct ring *begin_sleep(void)
 	struct ring *r = timer_control ? pthread_getspecific(timer_thread_key) : NULL;
 
 	if (r)
-		fine_rest(r);
+		fine_pause(r);
 	return r;
 }
 
@@ -124,7 +124,7 @@ static struct ring *begin_sleep(void)
 		r = begin_sleep();					\
 		got = real.name arguments;				\
 		if (r)							\
-			fine_rested(r);					\
+			fine_resume(r);					\
 		return got;						\
 	}
 SLEEPS(INSTEAD)

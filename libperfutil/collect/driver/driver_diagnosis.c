@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "collect/driver/driver_why.h"
+#include "collect/driver/driver_diagnosis.h"
 
-const char *driver_why_root = "", *driver_why_group = "pitrace";
+const char *driver_diagnosis_root = "", *driver_diagnosis_group = "pitrace";
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
 #define SECURE_BOOT \
@@ -24,7 +24,7 @@ static bool there(const char *format, const char *word)
 	char path[512], name[256];
 
 	snprintf(name, sizeof(name), format, word);
-	snprintf(path, sizeof(path), "%.200s%s", driver_why_root, name);
+	snprintf(path, sizeof(path), "%.200s%s", driver_diagnosis_root, name);
 	return !access(path, F_OK);
 }
 
@@ -37,7 +37,7 @@ static bool has_word(const char *name, const char *word)
 	size_t room = 0;
 	bool found = false;
 
-	snprintf(path, sizeof(path), "%.200s%.300s", driver_why_root, name);
+	snprintf(path, sizeof(path), "%.200s%.300s", driver_diagnosis_root, name);
 	f = fopen(path, "re");
 	while (f && !found && getline(&line, &room, f) > 0)
 		found = strstr(line, word) != NULL;
@@ -56,7 +56,7 @@ static bool signed_only(void)
 	bool on;
 	int fd;
 
-	snprintf(path, sizeof(path), "%.200s%s", driver_why_root, SECURE_BOOT);
+	snprintf(path, sizeof(path), "%.200s%s", driver_diagnosis_root, SECURE_BOOT);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	on = fd >= 0 && read(fd, value, sizeof(value)) == sizeof(value) && value[4] == 1;
 	if (fd >= 0)
@@ -128,7 +128,7 @@ static bool in_group(const char *name)
 	return getegid() == g->gr_gid;
 }
 
-void driver_why_closed(int err, const struct trace_config *config, struct collector_check *check)
+void driver_diagnose_open(int err, const struct trace_config *config, struct collector_check *check)
 {
 	*check = (struct collector_check){ .state = COLLECTOR_REFUSED };
 	if (err != EACCES && err != EPERM) {
@@ -139,14 +139,14 @@ void driver_why_closed(int err, const struct trace_config *config, struct collec
 		return;
 	}
 	WHY("%s: %s", PITRACE_DEVICE, strerror(err));
-	if (config->scope == PITRACE_SCOPE_PROCESS && getgrnam(driver_why_group) &&
-	    !in_group(driver_why_group))
-		CURE("sudo usermod -aG %s $USER, and log in anew", driver_why_group);
+	if (config->scope == PITRACE_SCOPE_PROCESS && getgrnam(driver_diagnosis_group) &&
+	    !in_group(driver_diagnosis_group))
+		CURE("sudo usermod -aG %s $USER, and log in anew", driver_diagnosis_group);
 	else
 		CURE("run swtrace as root (sudo)");
 }
 
-void driver_why_refused(const struct trace_config *config, struct collector_check *check)
+void driver_diagnose_refusal(const struct trace_config *config, struct collector_check *check)
 {
 	*check = (struct collector_check){ .state = COLLECTOR_REFUSED };
 	if (config->scope == PITRACE_SCOPE_SYSTEM)

@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include "collect/driver/driver_why.h"
+#include "collect/driver/driver_diagnosis.h"
 #include "unit.h"
 
 #define EFI "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define ADD "sudo dkms add " PITRACE_DKMSDIR " && sudo dkms install pitrace/" PITRACE_VERSION \
 	" && sudo modprobe pitrace"
 
-static char root[] = "/tmp/driver_why.XXXXXX";
+static char root[] = "/tmp/driver_diagnosis.XXXXXX";
 static struct utsname name;
 static struct collector_check got;
 static const struct trace_config process = { .scope = PITRACE_SCOPE_PROCESS };
@@ -76,37 +76,37 @@ static void not_built(void)
 {
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
 	CU_ASSERT_EQUAL_FATAL(uname(&name), 0);
-	driver_why_root = root;
+	driver_diagnosis_root = root;
 	CU_ASSERT_EQUAL(rmdir(root), 0);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, "this kernel takes no modules", "");
 	CU_ASSERT_EQUAL(mkdir(root, 0700), 0);
 	machine();
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, "the module is not installed, nor its source",
 	   "sudo make install && sudo apt install dkms linux-headers-%s && " ADD);
 	put(PITRACE_DKMSDIR "/dkms.conf", "", 0);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, "the module is not installed",
 	   "sudo apt install dkms linux-headers-%s && " ADD);
 	put("/usr/sbin/dkms", "", 0);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, "the module is not installed",
 	   "sudo apt install linux-headers-%s && " ADD);
 	put_module("build/Makefile", "");
-	driver_why_closed(ENOENT, &process, &got);
+	driver_diagnose_open(ENOENT, &process, &got);
 	is(COLLECTOR_ABSENT, "the module is not installed", ADD);
 	/* DKMS knows it, and this kernel is new. */
 	put("/var/lib/dkms/pitrace/x", "", 0);
 	put_module("modules.dep", "kernel/other.ko:\nkernel/pitrace-like.ko:\n");
-	driver_why_closed(ENODEV, &process, &got);
+	driver_diagnose_open(ENODEV, &process, &got);
 	CU_ASSERT_EQUAL(got.state, COLLECTOR_ABSENT);
 	CU_ASSERT_STRING_EQUAL(got.why, PITRACE_DEVICE ": No such device");
-	driver_why_closed(ENOENT, &process, &got);
+	driver_diagnose_open(ENOENT, &process, &got);
 	is(COLLECTOR_ABSENT, "the module is not built for this kernel",
 	   "sudo dkms autoinstall && sudo modprobe pitrace");
 	put_module("modules.dep", "kernel/other.ko:\nupdates/dkms/pitrace.ko.xz:\n");
-	driver_why_closed(ENOENT, &process, &got);
+	driver_diagnose_open(ENOENT, &process, &got);
 	is(COLLECTOR_ABSENT, "the module is not loaded", "sudo modprobe pitrace");
 }
 
@@ -115,7 +115,7 @@ static void new_kernel_without_headers(void)
 	machine();
 	put("/usr/bin/dkms", "", 0);
 	put("/var/lib/dkms/pitrace/x", "", 0);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, "the module is not built for this kernel, whose headers are missing",
 	   "sudo apt install linux-headers-%s && sudo dkms autoinstall && sudo modprobe pitrace");
 }
@@ -128,18 +128,18 @@ static void signed_modules_only(void)
 	machine();
 	put_module("modules.dep", "updates/dkms/pitrace.ko:\n");
 	put(EFI, "\6\0\0\0\0", 5);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, "the module is not loaded", "sudo modprobe pitrace");
 	put(EFI, "\6\0\0\0\1", 5);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, why, cure);
 	machine();
 	put_module("modules.dep", "updates/dkms/pitrace.ko:\n");
 	put("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n", 33);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, "the module is not loaded", "sudo modprobe pitrace");
 	put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n", 33);
-	driver_why_closed(ENOENT, &whole, &got);
+	driver_diagnose_open(ENOENT, &whole, &got);
 	is(COLLECTOR_ABSENT, why, cure);
 }
 
@@ -171,30 +171,30 @@ static void not_allowed(void)
 	static const char why[] = PITRACE_DEVICE ": Permission denied", root_cure[] = "run swtrace as root (sudo)";
 	char cure[200];
 
-	driver_why_group = "no-such-group";
-	driver_why_closed(EACCES, &process, &got);
+	driver_diagnosis_group = "no-such-group";
+	driver_diagnose_open(EACCES, &process, &got);
 	is(COLLECTOR_REFUSED, why, root_cure);
-	driver_why_group = group(false);
-	CU_ASSERT_FATAL(driver_why_group[0]);
-	snprintf(cure, sizeof(cure), "sudo usermod -aG %s $USER, and log in anew", driver_why_group);
-	driver_why_closed(EACCES, &process, &got);
+	driver_diagnosis_group = group(false);
+	CU_ASSERT_FATAL(driver_diagnosis_group[0]);
+	snprintf(cure, sizeof(cure), "sudo usermod -aG %s $USER, and log in anew", driver_diagnosis_group);
+	driver_diagnose_open(EACCES, &process, &got);
 	is(COLLECTOR_REFUSED, why, cure);
-	driver_why_closed(EACCES, &whole, &got);
+	driver_diagnose_open(EACCES, &whole, &got);
 	is(COLLECTOR_REFUSED, why, root_cure);
 	/* Who is in it already needs something else. */
-	driver_why_group = group(true);
-	CU_ASSERT_FATAL(driver_why_group[0]);
-	driver_why_closed(EACCES, &process, &got);
+	driver_diagnosis_group = group(true);
+	CU_ASSERT_FATAL(driver_diagnosis_group[0]);
+	driver_diagnose_open(EACCES, &process, &got);
 	is(COLLECTOR_REFUSED, why, root_cure);
 }
 
 /* The device opens; the driver makes no session. */
 static void no_session(void)
 {
-	driver_why_refused(&whole, &got);
+	driver_diagnose_refusal(&whole, &got);
 	is(COLLECTOR_REFUSED, "the whole system is traced with CAP_PERFMON or CAP_SYS_ADMIN only",
 	   "run swtrace as root (sudo)");
-	driver_why_refused(&process, &got);
+	driver_diagnose_refusal(&process, &got);
 	CU_ASSERT_EQUAL(got.state, COLLECTOR_REFUSED);
 	CU_ASSERT_PTR_NOT_NULL(strstr(got.why, "this process is another user's"));
 }
@@ -210,7 +210,7 @@ int main(void)
 		{ NULL, NULL }
 	};
 	char command[100];
-	int rc = unit_run("driver_why", tests);
+	int rc = unit_run("driver_diagnosis", tests);
 
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	return system(command) || rc;

@@ -4,9 +4,9 @@
 #define PITRACE_TIMER_LOOK_H
 
 /* Write all executable mappings; the lock is held. */
-void look(void);
+void map_scan(void);
 /* Look if the dynamic loader has added (removed) objects since the last look. */
-void look_if_added(void);
-void look_if_removed(void);
+void map_scan_if_added(void);
+void map_scan_if_removed(void);
 
 #endif

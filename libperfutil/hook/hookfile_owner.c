@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-#include "hook/hookfile_whose.h"
+#include "hook/hookfile_owner.h"
 #include "base/proc_text.h"
 #include "base/rights.h"
 
@@ -17,7 +17,7 @@ int hookfile_socket(int folder, uid_t user)
 {
 	const struct rights as = { .uid = user, .gid = getegid() };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	struct rights_kept kept;
+	struct rights_saved kept;
 	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, err;
 
 	if (s < 0)
@@ -29,7 +29,7 @@ int hookfile_socket(int folder, uid_t user)
 	      rights_take(user == geteuid() ? NULL : &as, &kept);
 	if (!err) {
 		err = bind(s, (struct sockaddr *)&a, sizeof(a)) ? -errno : 0;
-		rights_give_back(&kept);
+		rights_restore(&kept);
 	}
 	if (!err)
 		return s;

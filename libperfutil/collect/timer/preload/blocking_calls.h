@@ -8,6 +8,6 @@
 extern pthread_key_t timer_thread_key;	/* a thread's ring (interpose.c) */
 
 /* Find the C library's. */
-void sleeps_begin(void);
+void blocking_calls_init(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/held.h"
+#include "base/service.h"
 #include "base/rc.h"
 
 static bool is_own(const char *folder)
@@ -52,7 +52,7 @@ static bool find_other(char *folder, size_t room, const char *first)
 	return found;
 }
 
-void held_folder(char *folder, size_t room, bool make)
+void service_folder(char *folder, size_t room, bool make)
 {
 	const char *given = getenv("XDG_RUNTIME_DIR");
 	char first[64];
@@ -78,7 +78,7 @@ void held_folder(char *folder, size_t room, bool make)
 		snprintf(folder, room, "/proc/none");
 }
 
-void held_address(struct sockaddr_un *a, const char *named, const char *leaf, bool make)
+void service_address(struct sockaddr_un *a, const char *named, const char *leaf, bool make)
 {
 	const char *path = getenv(named);
 	char folder[80];
@@ -89,7 +89,7 @@ void held_address(struct sockaddr_un *a, const char *named, const char *leaf, bo
 		snprintf(a->sun_path, sizeof(a->sun_path), "%s", path);
 		return;
 	}
-	held_folder(folder, sizeof(folder), make);
+	service_folder(folder, sizeof(folder), make);
 	snprintf(a->sun_path, sizeof(a->sun_path), "%s/%.20s.sock", folder, leaf);
 }
 
@@ -98,7 +98,7 @@ static int packet_socket(void)
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 }
 
-bool held_trusts(int fd, uid_t also)
+bool service_peer_allowed(int fd, uid_t also)
 {
 	struct ucred peer;
 	socklen_t n = sizeof(peer);
@@ -108,14 +108,14 @@ bool held_trusts(int fd, uid_t also)
 }
 
 /* Not patiently: for two seconds at most, and not in a queue: anybody may have made one in /tmp. */
-int held_reach(const struct sockaddr_un *a, bool patiently)
+int service_connect(const struct sockaddr_un *a, bool wait)
 {
 	struct timeval soon = { .tv_sec = 2 };
 	int fd = packet_socket(), err;
 
 	if (fd < 0)
 		return -errno;
-	if (!patiently) {
+	if (!wait) {
 		fcntl(fd, F_SETFL, O_NONBLOCK);
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
 		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof(soon));
@@ -125,16 +125,16 @@ int held_reach(const struct sockaddr_un *a, bool patiently)
 		close(fd);
 		return err;
 	}
-	if (!held_trusts(fd, (uid_t)-1)) {
+	if (!service_peer_allowed(fd, (uid_t)-1)) {
 		close(fd);
 		return -EPERM;
 	}
-	if (!patiently)
+	if (!wait)
 		fcntl(fd, F_SETFL, 0);
 	return fd;
 }
 
-void held_remove(const char *path, uid_t also)
+void service_unlink(const char *path, uid_t also)
 {
 	struct stat st;
 
@@ -167,7 +167,7 @@ static int make_way(const struct sockaddr_un *a)
 	return unlink(a->sun_path) ? -errno : 0;
 }
 
-int held_bind(const struct sockaddr_un *a)
+int service_bind(const struct sockaddr_un *a)
 {
 	int err = make_way(a), fd = err ? err : packet_socket();
 	mode_t mask;
@@ -184,7 +184,8 @@ int held_bind(const struct sockaddr_un *a)
 	return fd;
 }
 
-ssize_t held_start(void (*hold)(void *arg, int pipe_fd), void *arg, void *report, size_t size)
+ssize_t service_start(void (*service_main)(void *arg, int pipe_fd), void *arg, void *report,
+		      size_t size)
 {
 	int ends[2];
 	pid_t pid;
@@ -205,7 +206,7 @@ ssize_t held_start(void (*hold)(void *arg, int pipe_fd), void *arg, void *report
 		if (fork())
 			_exit(0);
 		setsid();
-		hold(arg, ends[1]);
+		service_main(arg, ends[1]);
 		_exit(0);
 	}
 	close(ends[1]);
@@ -218,7 +219,7 @@ ssize_t held_start(void (*hold)(void *arg, int pipe_fd), void *arg, void *report
 	return n < 0 ? 0 : n;
 }
 
-bool held_report(int pipe_fd, const void *report, size_t size)
+bool service_report(int pipe_fd, const void *report, size_t size)
 {
 	bool written = write(pipe_fd, report, size) == (ssize_t)size;
 
@@ -227,7 +228,7 @@ bool held_report(int pipe_fd, const void *report, size_t size)
 }
 
 /* Whoever waits for the end of our starter's output must not wait for us. */
-void held_detach(void)
+void service_detach(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -242,7 +243,7 @@ static void on_signal(int number)
 	ended = number;
 }
 
-void held_signals(void)
+void service_block_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	sigset_t set;
@@ -258,7 +259,7 @@ void held_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-int held_wait(struct pollfd *p, unsigned int n)
+int service_wait(struct pollfd *p, unsigned int n)
 {
 	sigset_t open;
 	int got;
@@ -272,7 +273,7 @@ int held_wait(struct pollfd *p, unsigned int n)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-bool held_send(int fd, const void *packet, size_t size, int pass)
+bool service_send(int fd, const void *packet, size_t size, int pass)
 {
 	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(pass))] = { 0 };
 	struct iovec data = { .iov_base = (void *)packet, .iov_len = size };
@@ -291,7 +292,7 @@ bool held_send(int fd, const void *packet, size_t size, int pass)
 	return sendmsg(fd, &m, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-ssize_t held_receive(int fd, void *packet, size_t size, int *passed)
+ssize_t service_receive(int fd, void *packet, size_t size, int *passed)
 {
 	/* No more than one descriptor goes in there: what is too much the kernel closes. */
 	_Alignas(struct cmsghdr) char room[CMSG_LEN(sizeof(*passed))];
@@ -331,28 +332,28 @@ struct beginning {
 	char why[1024];
 };
 
-struct holding {
-	const struct held *held;
+struct service_start_args {
+	const struct service *service;
 	void *arg;
 };
 
-void held_withdraw(const struct held *h)
+void service_withdraw(const struct service *h)
 {
 	struct sockaddr_un a;
 
-	held_address(&a, h->named, h->leaf, false);
-	held_remove(a.sun_path, (uid_t)-1);
+	service_address(&a, h->named, h->leaf, false);
+	service_unlink(a.sun_path, (uid_t)-1);
 }
 
-int held_gone(const struct held *h)
+int service_lost(const struct service *h)
 {
 	return rc_fail(PI_HOLDER_GONE, "%s died, or is of another release", h->holder);
 }
 
 /* One question, one a connection. True: it was the last. */
-static bool serve(const struct holding *g, int listener)
+static bool serve(const struct service_start_args *g, int listener)
 {
-	struct timeval patience = { .tv_sec = 2 };
+	struct timeval timeout = { .tv_sec = 2 };
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	struct question q;
 	bool last = false;
@@ -360,77 +361,77 @@ static bool serve(const struct holding *g, int listener)
 	if (fd < 0)
 		return false;
 	/* A client that says or hears nothing must not hold up the others. */
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	if (held_trusts(fd, (uid_t)-1) &&
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	if (service_peer_allowed(fd, (uid_t)-1) &&
 	    recv(fd, &q, sizeof(q), MSG_TRUNC) == (ssize_t)sizeof(q) && q.size == sizeof(q) &&
-	    q.version == g->held->version && !q.reserved)
-		last = g->held->answer(g->arg, fd, q.op);
+	    q.version == g->service->version && !q.reserved)
+		last = g->service->answer(g->arg, fd, q.op);
 	close(fd);
 	return last;
 }
 
-static void hold_on(const struct holding *g, int listener)
+static void serve_requests(const struct service_start_args *g, int listener)
 {
 	struct pollfd p = { .fd = listener, .events = POLLIN };
 	int n;
 
-	held_signals();
-	while ((n = held_wait(&p, 1)) >= 0)
+	service_block_signals();
+	while ((n = service_wait(&p, 1)) >= 0)
 		if (n > 0 && serve(g, listener))
 			return;
-	held_withdraw(g->held);
+	service_withdraw(g->service);
 }
 
-static int begin(const struct holding *g, int *listener)
+static int begin(const struct service_start_args *g, int *listener)
 {
 	struct sockaddr_un a;
 	int rc;
 
-	held_address(&a, g->held->named, g->held->leaf, true);
-	*listener = held_bind(&a);
+	service_address(&a, g->service->named, g->service->leaf, true);
+	*listener = service_bind(&a);
 	if (*listener < 0)
 		return rc_errno(*listener, "%s", a.sun_path);
-	rc = g->held->begin(g->arg);
+	rc = g->service->begin(g->arg);
 	if (rc)
-		held_remove(a.sun_path, (uid_t)-1);
+		service_unlink(a.sun_path, (uid_t)-1);
 	return rc;
 }
 
-static void hold(void *arg, int pipe_fd)
+static void service_main(void *arg, int pipe_fd)
 {
-	const struct holding *g = arg;
+	const struct service_start_args *g = arg;
 	struct beginning b = { 0 };
 	int listener;
 
 	b.rc = begin(g, &listener);
 	snprintf(b.why, sizeof(b.why), "%s", b.rc ? TraceLastError() : "");
-	if (!held_report(pipe_fd, &b, sizeof(b))) {
+	if (!service_report(pipe_fd, &b, sizeof(b))) {
 		if (!b.rc)
-			held_withdraw(g->held);
+			service_withdraw(g->service);
 		_exit(1);
 	}
 	if (b.rc)
 		_exit(1);
-	held_detach();
-	hold_on(g, listener);
+	service_detach();
+	serve_requests(g, listener);
 }
 
-int held_begin(const struct held *h, void *arg)
+int service_begin(const struct service *h, void *arg)
 {
-	struct holding g = { .held = h, .arg = arg };
+	struct service_start_args g = { .service = h, .arg = arg };
 	struct beginning b;
 	struct sockaddr_un a;
 	ssize_t n;
 	int fd;
 
-	held_address(&a, h->named, h->leaf, false);
-	fd = held_reach(&a, true);
+	service_address(&a, h->named, h->leaf, false);
+	fd = service_connect(&a, true);
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 || fd == -EPERM || fd == -EACCES)
 		return rc_fail(PI_BUSY, "%s", h->busy);
-	n = held_start(hold, &g, &b, sizeof(b));
+	n = service_start(service_main, &g, &b, sizeof(b));
 	if (n < 0)
 		return rc_errno((int)n, "starting %s", h->holder);
 	if (n != (ssize_t)sizeof(b))
@@ -438,28 +439,28 @@ int held_begin(const struct held *h, void *arg)
 	return b.rc ? rc_fail(b.rc, "%s", b.why) : PI_OK;
 }
 
-int held_ask(const struct held *h, uint32_t op)
+int service_request(const struct service *h, uint32_t op)
 {
 	struct question q = { .size = sizeof(q), .version = h->version, .op = op };
 	struct sockaddr_un a;
 	int fd;
 
-	held_address(&a, h->named, h->leaf, false);
-	fd = held_reach(&a, true);
+	service_address(&a, h->named, h->leaf, false);
+	fd = service_connect(&a, true);
 	switch (fd) {
 	case -ENOENT:
 		return rc_fail(PI_NOT_INITIALIZED, "%s", h->none);
 	case -ECONNREFUSED:
 		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)", h->holder,
-			       h->anew);
+			       h->restart_hint);
 	case -EPERM:
 	case -EACCES:
-		return rc_fail(PI_NOT_OWNER, "%s", h->others);
+		return rc_fail(PI_NOT_OWNER, "%s", h->not_owner);
 	}
 	if (fd < 0)
 		return rc_errno(fd, "reaching %s", h->holder);
-	if (held_send(fd, &q, sizeof(q), -1))
+	if (service_send(fd, &q, sizeof(q), -1))
 		return fd;
 	close(fd);
-	return held_gone(h);
+	return service_lost(h);
 }
