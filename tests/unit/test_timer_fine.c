@@ -150,7 +150,7 @@ static void run(uint64_t ns, bool sleeps)
 		if (fine_due && fine_due < tick) {
 			cpu = fine_due;
 			fine_due = 0;
-			n = fine_look(ring, false);
+			n = fine_second_timer(ring, false);
 			between += n;
 			if (n == 1) {
 				note(phase, cpu - ring->fine.first, interval_set);
@@ -252,7 +252,7 @@ static void test_ticks_alone(void)
 		timer_sandboxed = why == 1;
 		refuse_fine = why == 2;
 		if (why == 3)
-			fine_rest(ring);
+			fine_pause(ring);
 		run(10000 * MS, why == 4);
 		CU_ASSERT_EQUAL(between, 0);
 		CU_ASSERT_EQUAL(fine_sets, 0);
@@ -271,14 +271,14 @@ static void test_rest(void)
 	CU_ASSERT(between > 90);
 	CU_ASSERT(fine_due && ring->fine.armed);
 	before = booked;
-	fine_rest(ring);
+	fine_pause(ring);
 	CU_ASSERT(!fine_due && !ring->fine.armed);
 	/* A signal that was under way takes none. */
-	CU_ASSERT_EQUAL(fine_look(ring, false), 0);
+	CU_ASSERT_EQUAL(fine_second_timer(ring, false), 0);
 	run(100 * MS, false);
 	CU_ASSERT(between == 0 && by_tick >= 9);
 	before += booked;
-	fine_rested(ring);
+	fine_resume(ring);
 	run(1000 * MS, false);
 	CU_ASSERT(between > 90);
 	CU_ASSERT(before + booked == over() || before + booked == over() - 1);
@@ -300,12 +300,12 @@ static void test_others_ran(void)
 	CU_ASSERT_FATAL(ring->fine.armed && fine_due == at);
 	cpu = at - 1 * MS;
 	fine_due = 0;
-	CU_ASSERT_EQUAL(fine_look(ring, false), 0);
+	CU_ASSERT_EQUAL(fine_second_timer(ring, false), 0);
 	CU_ASSERT_EQUAL(fine_due, at);
 	/* Too little to wait for once more. */
 	cpu = at - 15000;
 	fine_due = 0;
-	CU_ASSERT_EQUAL(fine_look(ring, false), 1);
+	CU_ASSERT_EQUAL(fine_second_timer(ring, false), 1);
 	CU_ASSERT(fine_due > at);
 	end();
 }
@@ -319,7 +319,7 @@ static void test_slept(void)
 	cpu = ring->fine.at - 1 * MS;
 	slept++;
 	fine_due = 0;
-	CU_ASSERT_EQUAL(fine_look(ring, false), 0);
+	CU_ASSERT_EQUAL(fine_second_timer(ring, false), 0);
 	CU_ASSERT(!fine_due && !ring->fine.never);
 	run(100 * MS, false);
 	CU_ASSERT(between > 5);
@@ -327,7 +327,7 @@ static void test_slept(void)
 	cpu = ring->fine.at;
 	slept++;
 	fine_due = 0;
-	CU_ASSERT_EQUAL(fine_look(ring, true), 1);
+	CU_ASSERT_EQUAL(fine_second_timer(ring, true), 1);
 	CU_ASSERT(ring->fine.never);
 	run(100 * MS, false);
 	CU_ASSERT_EQUAL(between, 0);
