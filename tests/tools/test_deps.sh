@@ -71,6 +71,9 @@ printf '%s\n' make jq cpio >"$work/absent"
 try no_set_installs_nothing 1 "" --
 try yes_alone_installs_nothing 2 "" -- --yes
 try root_goes_ahead 0 "$get cpio jq make" -- build check
+printf '%s\n' clang-format cppcheck shellcheck >"$work/absent"
+try check_lints 0 "$get clang-format cppcheck shellcheck" -- check
+printf '%s\n' make jq cpio >"$work/absent"
 try build_only 0 "$get make" -- build
 try demo_without_tests 0 "$get cpio make" -- demo
 try bad_word 2 "" -- everything
