@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The public interface: events go to the timeline of processes or of the kernel, questions to the
- * module that was there at the time.
+ * The public interface. Events go to the timelines of processes or of the kernel, questions to the
+ * module that was mapped at the time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct a2n {
 	struct strings strings;
 	struct modules modules;
 	struct processes processes;
-	struct kernel kernel, *extra;	/* of machine 0, of those from 1 on */
+	struct kernel kernel, *extra;	/* of machine 0; of machines 1 and up */
 	struct jits jits;
 };
 
@@ -87,7 +87,7 @@ static struct kernel *kernel_of(struct a2n *a, uint32_t machine)
 	return machine && machine < a->modules.machines ? &a->extra[machine - 1] : &a->kernel;
 }
 
-/* Of what is told. */
+/* Returns the kernel of the machine whose events are being added. */
 static struct kernel *current_kernel(struct a2n *a)
 {
 	return kernel_of(a, a->modules.machine);
@@ -151,7 +151,7 @@ int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map
 	if (!m)
 		return -ENOMEM;
 	mapping.module = m;
-	/* Anonymous memory has no terms but its addresses. */
+	/* Anonymous memory has no offsets: use addresses. */
 	mapping.delta = m->kind == MODULE_ANON ? 0 : map->offset - map->start;
 	return process_map(&a->processes, time, pid, map->start, last_of(map->start, map->length),
 			   &mapping, map->flags & A2N_MAP_WALK, m->kind == MODULE_ANON);
@@ -243,7 +243,7 @@ int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint
 
 	if (!size)
 		return 0;
-	/* Maps that are written anew say the same again. */
+	/* A rewritten map repeats its entries. */
 	now = process_map_at(&a->processes, pid, time, address);
 	if (now.module && jit_same(&a->jits, &now, name, name_length, address, size))
 		return 0;
@@ -272,8 +272,8 @@ int a2n_jit_move(struct a2n *a, uint64_t time, uint32_t pid, uint64_t from, uint
 			return -ENOMEM;
 	}
 	err = process_jit(&a->processes, time, pid, from, last_of(from, size), &unknown);
-	/* Code that nobody told of has moved, or something behind the known one: nobody knows what
-	 * is there now. */
+	/* Unknown code has moved, or something beyond the known code: what is there now is unknown.
+	 * */
 	if (!err && (!code.module || jit_of(&a->jits, &code)->size < size))
 		err = process_jit(&a->processes, time, pid, to, last_of(to, size), &unknown);
 	if (!err && code.module)
@@ -381,8 +381,8 @@ int a2n_vdso(struct a2n *a, const void *image, size_t size)
 	return module_vdso(&a->modules, image, size);
 }
 
-/* Code that was told late may have run there already. *code is the one that was there; false: it
- * may have been another one. */
+/* Code reported late may have run there already. *code is the one that was there; false: it may
+ * have been another one. */
 static bool claim(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address,
 		  struct mapping *code)
 {
@@ -463,7 +463,7 @@ void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span ta
 int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,
 		    char *path, size_t size)
 {
-	/* The public part is the first of it. */
+	/* The public part is the first member. */
 	return module_file_open(&a->modules, (const struct module *)module, which, path, size);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The original's calls, each one or two of ours, under one lock: look-ups load symbols and
- * remember. */
+/* The calls of the original interface, each made of one or two of a2n.h, under one lock: look-ups
+ * load and cache symbols. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,11 +27,11 @@ static struct {
 	pthread_mutex_t lock;
 	struct a2n *a;
 	char *sympath;
-	uint64_t last;			/* the newest time told */
+	uint64_t last;			/* the newest time of an event */
 	struct arena arena;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Locked, or why not. */
+/* Locks; returns 0 or an error. */
 static int begin(void)
 {
 	pthread_mutex_lock(&all.lock);
@@ -106,7 +106,7 @@ int A2nSetSymbolSearchPath(const char *path)
 	return end(0);
 }
 
-/* All of a file, with a NUL behind it. */
+/* Reads a whole file and adds a NUL. */
 static int read_text(const char *path, char **text, size_t *size)
 {
 	int fd = regular_or_pipe_open(path, NULL), err = 0;
@@ -396,7 +396,7 @@ static int results[] = {
 	[A2N_RESULT_JIT_FREED] = A2N_CODE_FREED,
 };
 
-/* lines: also those of files, for which their DWARF is gone through. */
+/* lines: also source lines of files, which reads their DWARF. */
 static int query(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMDATA *d)
 {
 	struct a2n_answer r;
@@ -418,9 +418,9 @@ static int query(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMD
 	if (r.result == A2N_OK) {
 		bool jitted = d->flags & A2N_FLAG_JITTED;
 
-		/* Of a damaged table a symbol may begin below address 0. */
+		/* In a damaged table a symbol may begin below address 0. */
 		d->sym_addr = r.symbol_offset < address ? address - r.symbol_offset : 0;
-		/* A name may have had several codes. */
+		/* A name may have had code at several addresses. */
 		d->sym_length = jitted ? r.range_length : r.symbol->size;
 	}
 	d->code = r.code;
@@ -479,7 +479,7 @@ int A2nGetAllFunctions(const char *name, int (*each)(void *arg, const SYMDATA *d
 		d.sym_name = s->name;
 		d.sym_addr = s->value;
 		d.sym_length = s->size;
-		/* It may ask for more. */
+		/* The callback may query more. */
 		end(0);
 		rc = each(arg, &d);
 		if (begin())

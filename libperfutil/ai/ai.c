@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* AboveIdle: one collector at a time, and each CPU's books. */
+/* AboveIdle: one collector at a time, and the accounts of each CPU. */
 #include <ai.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static struct ai_info about;
 static struct ai_raw *raw;			/* AI_CPUS of each */
 static struct ai_book *books;
 
-/* ---- books ----------------------------------------------------------------------------------- */
+/* ---- accounts ------------------------------------------------------------------------------- */
 
 static uint64_t since(uint64_t now, uint64_t then)
 {
@@ -61,7 +61,7 @@ void ai_book(struct ai_book *b, const struct ai_raw *now)
 	b->last = *now;
 }
 
-/* The CPUs' number, or a code. A CPU that is not told keeps what it had. */
+/* Returns the number of CPUs, or a code. A CPU that is not reported keeps its values. */
 static int read_all(void)
 {
 	int n = source->read(raw, AI_CPUS), at = 0, cpus = 0;
@@ -87,14 +87,14 @@ static int read_all(void)
 static int set_collector(const char *name)
 {
 	if (source)
-		return rc_fail(PI_INCORRECT_STATE, "AboveIdle has begun: AiTerminate first");
+		return rc_fail(PI_INCORRECT_STATE, "AboveIdle is initialized: call AiTerminate first");
 	for (size_t i = 0; name && i < SOURCES; i++)
 		if (!strcmp(sources[i]->name, name)) {
 			wanted = sources[i];
 			return PI_OK;
 		}
 	if (name)
-		return rc_fail(PI_INVALID_ARGUMENT, "no collector '%s' for AboveIdle: there are driver and proc", name);
+		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s' for AboveIdle: use driver or proc", name);
 	wanted = NULL;
 	return PI_OK;
 }
@@ -130,7 +130,7 @@ static int begin(void)
 	int rc = PI_OK;
 
 	if (source)
-		return rc_fail(PI_INCORRECT_STATE, "AboveIdle has begun already");
+		return rc_fail(PI_INCORRECT_STATE, "AboveIdle is already initialized");
 	raw = calloc(AI_CPUS, sizeof(*raw));
 	books = calloc(AI_CPUS, sizeof(*books));
 	if (!raw || !books)
@@ -139,7 +139,7 @@ static int begin(void)
 		rc = begin_with(wanted);
 	for (size_t i = 0; !rc && !source && i < SOURCES; i++) {
 		rc = begin_with(sources[i]);
-		/* The last one's words stand. */
+		/* The sentence of the last one is kept. */
 		if (rc && i + 1 < SOURCES)
 			rc = PI_OK;
 	}
@@ -152,7 +152,7 @@ static int begin(void)
 
 static int not_begun(void)
 {
-	return rc_fail(PI_NOT_INITIALIZED, "AboveIdle has not begun: AiInit first");
+	return rc_fail(PI_NOT_INITIALIZED, "AboveIdle is not initialized: call AiInit first");
 }
 
 static int counters(struct ai_counters *list, int room)

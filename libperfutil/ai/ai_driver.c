@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* AboveIdle by the pitrace module: a PTT that watches no thread, for its CPUs' buckets. */
+/* AboveIdle by the pitrace module: a PTT without threads, for the buckets of its CPUs. */
 #include <cycles.h>
 #include <pttview.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static int open_view(struct ai_info *info)
 		return rc;
 	hz = (uint64_t)(CyclesPerSecond() + 0.5);
 	if (!pttview_cpus(view))
-		rc = rc_fail(PI_NO_PERMISSION, "what CPUs do is for CAP_PERFMON to see: run it as root (sudo)");
+		rc = rc_fail(PI_NO_PERMISSION, "viewing what CPUs do needs CAP_PERFMON: run it as root (sudo)");
 	else if (!hz)
 		rc = rc_fail(PI_NOT_SUPPORTED, "the rate of this machine's counter is not known");
 	if (rc) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * AboveIdle by what the kernel tells everybody. /proc/stat has the time of each CPU in clock ticks:
- * idleness is measured on most kernels; interrupts' time is measured, sampled by the tick or not
- * known, as the kernel was built. What is neither is busy. Dispatches are counted by perf, else by
- * the scheduler's statistics.
+ * AboveIdle by /proc. /proc/stat has the time of each CPU in clock ticks: on most kernels idle time
+ * is measured; interrupt time is measured, sampled by the tick or unknown, depending on the
+ * kernel's configuration. The rest is busy. Dispatches are counted by perf, else by the scheduler's
+ * statistics.
  */
 #include <counters.h>
 #include <errno.h>
@@ -19,17 +19,17 @@
 
 static struct {
 	uint64_t tick;			/* ns */
-	struct ai_raw *list;		/* that is being filled in, */
+	struct ai_raw *list;		/* being filled in, */
 	uint32_t n, room;
 	uint64_t now;
-	bool device_time;		/* some CPU was ever accounted a device interrupt's */
-	/* dispatches: by perf, of these CPUs; since it counts; before */
+	bool device_time;		/* some CPU ever had time of device interrupts */
+	/* dispatches by perf, of these CPUs; counted so far; before */
 	bool by_perf, by_sched;
 	struct counters *counters;
 	unsigned int cpus[AI_CPUS];
 	uint32_t ncpus;
 	uint64_t before[AI_CPUS];
-	/* the columns of a table, where they are added up to */
+	/* destination of each column of a table */
 	uint32_t column[AI_CPUS];
 	uint32_t columns;
 	uint64_t sum[AI_CPUS];
@@ -54,7 +54,7 @@ static bool stat_line(void *arg, const char *text, size_t length)
 		/* The first line adds them up. */
 		return !strncmp(text, "cpu ", 4);
 	p.device_time |= c.irq != 0;
-	/* They rise. */
+	/* CPU numbers ascend. */
 	if (c.cpu < AI_CPUS && p.n < p.room && (!p.n || c.cpu > p.list[p.n - 1].cpu))
 		p.list[p.n++] = (struct ai_raw){
 			.cpu = c.cpu, .online = true, .whole = true, .wall = p.now,
@@ -77,7 +77,7 @@ static int read_times(struct ai_raw *list, uint32_t room)
 	if (!err && p.n)
 		return PI_OK;
 	return err ? rc_errno(err, "/proc/stat") :
-		     rc_fail(PI_NOT_SUPPORTED, "/proc/stat tells of no CPU");
+		     rc_fail(PI_NOT_SUPPORTED, "/proc/stat has no CPUs");
 }
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ static bool table_line(void *arg, const char *text, size_t length)
 	return true;
 }
 
-/* Nobody's are an error where there is no such table. */
+/* Without such a table all zeros are an error. */
 static void read_table(const char *path)
 {
 	struct ai_raw *r;
@@ -118,7 +118,7 @@ static bool same_cpus(void)
 	return same;
 }
 
-/* On the CPUs that are on line now. */
+/* Opens counters on the online CPUs. */
 static int count_dispatches(void)
 {
 	struct pitrace_event_args event;
@@ -176,7 +176,7 @@ static void read_dispatches(void)
 		read_counted();
 		if (same_cpus())
 			return;
-		/* A CPU's counters end when it goes off line. */
+		/* A CPU's counters end when it goes offline. */
 		counters_close(p.counters);
 		keep_counted();
 		p.by_perf = !count_dispatches();
@@ -220,7 +220,7 @@ static int open_proc(struct ai_info *info)
 			p.by_sched = scheduler_counts();
 			info->dispatches = p.by_sched;
 			dispatches = p.by_sched ? "; dispatches to idle are not counted" :
-				     "; dispatches are not known: this user may not count them (run it as root), and there is no /proc/schedstat";
+				     "; dispatches are unknown: this user may not count them (run it as root), and /proc/schedstat is missing";
 		}
 		snprintf(info->note, sizeof(info->note),
 			 "as the kernel accounts for it, in steps of %u ms; %s%s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where AboveIdle's numbers come from: what ai.c and its collectors share. */
+/* The interface between ai.c and the collectors of AboveIdle. */
 #ifndef PITRACE_AI_SOURCE_H
 #define PITRACE_AI_SOURCE_H
 
@@ -8,16 +8,16 @@
 
 #define AI_CPUS	8192u			/* CPU numbers are below: as Linux can be built for */
 
-/* A CPU's totals since whenever; ns. */
+/* A CPU's totals since an arbitrary start; ns. */
 struct ai_raw {
 	uint32_t cpu;
 	bool online;
-	bool whole;			/* they may be set against those of the reading before */
+	bool whole;			/* comparable with the previous reading */
 	uint64_t wall, idle, interrupt, steal;
 	uint64_t dispatches, interrupts;
 };
 
-/* One is open at a time. `read` gives the CPUs by rising numbers: their number or a code. */
+/* One is open at a time. `read` returns the CPUs in ascending order: their number or a code. */
 struct ai_source {
 	const char *name;
 	int (*open)(struct ai_info *info);
@@ -26,12 +26,12 @@ struct ai_source {
 };
 extern const struct ai_source ai_driver, ai_proc;
 
-/* One CPU's books: whatever the source says, they balance and no value steps back. What cannot be
- * booked yet (idleness is told in steps, late) is booked with the next reading. */
+/* The accounts of one CPU. Whatever the source reports, they balance and no value decreases. What
+ * cannot be accounted yet (idle time is reported in steps, late) is added at the next reading. */
 struct ai_book {
 	struct ai_counters given;
 	struct ai_raw last;
-	bool begun;			/* `last` is a reading */
+	bool begun;			/* `last` is valid */
 	uint64_t idle_due, interrupt_due;
 };
 void ai_book(struct ai_book *book, const struct ai_raw *now);

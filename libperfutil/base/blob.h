@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bytes that someone owns, with their number: both change together, so that no size outlives its
- * data. What was read from outside and is kept is kept in one of these.
+ * An owned copy of bytes and its size. Both change together, so that a size never outlives its
+ * data. Input that a parser keeps is kept in a blob.
  */
 #ifndef PITRACE_BLOB_H
 #define PITRACE_BLOB_H
@@ -11,17 +11,17 @@
 #include "base/cursor.h"
 
 struct blob {
-	void *data;			/* of malloc(); NULL: nothing, and size is 0 */
+	void *data;			/* from malloc(); NULL: empty, and size is 0 */
 	size_t size;
 };
 
-/* Data that become the blob's. */
+/* The blob takes ownership of data. */
 static inline struct blob blob_of(void *data, size_t size)
 {
 	return (struct blob){ .data = data, .size = data ? size : 0 };
 }
 
-/* A copy of what somebody else owns, which may be nothing: then its data are not NULL. */
+/* Copies the data, which the caller keeps. The copy of nothing is not NULL. */
 static inline struct blob blob_copy(const void *data, size_t size)
 {
 	struct blob b = blob_of(malloc(size ? size : 1), size);

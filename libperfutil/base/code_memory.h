@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which named mappings are memory that a program makes code in, beside anonymous memory: memory
- * files, shared anonymous memory (/dev/zero), System V's, huge pages. The kernel names them; no
- * program or library stands there.
+ * Named mappings that hold generated code, as anonymous memory does: memory files, shared anonymous
+ * memory (/dev/zero), System V shared memory, huge pages. The kernel gives them these names; no
+ * program or library is mapped from them.
  */
 #ifndef PITRACE_CODE_MEMORY_H
 #define PITRACE_CODE_MEMORY_H

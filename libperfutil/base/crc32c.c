@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CRC32C: the choice between the CPU's instruction and slicing-by-8 tables is made when the
- * program starts, for the CPU that it runs on, never for the one that built it.
+ * CRC32C by the CPU's instruction or by slicing-by-8 tables. The choice is made at program start
+ * for the CPU it runs on, not for the one that built it.
  */
 #include <pthread.h>
 #include <string.h>
@@ -87,7 +87,8 @@ static void choose(void)
 	}
 }
 #elif defined(__aarch64__)
-/* The instructions by name: <arm_acle.h> gives them only to code built for a CPU that has them. */
+/* Inline assembly, because <arm_acle.h> declares the intrinsics only when the target CPU has them.
+ * */
 static uint32_t crc32c_cpu(uint32_t crc, const void *data, size_t size)
 {
 	const uint8_t *p = data;

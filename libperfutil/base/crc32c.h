@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CRC32C (Castagnoli), as the trace file uses it: the CPU's instruction where there is one. */
+/* CRC32C (Castagnoli), as the trace file uses it: by the CPU's instruction where there is one. */
 #ifndef PITRACE_CRC32C_H
 #define PITRACE_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of data that follows data of CRC `crc`; begin with 0. */
+/* Continues the checksum `crc` of the data before; start with 0. */
 uint32_t crc32c(uint32_t crc, const void *data, size_t size);
 
-/* The same by tables; what crc32c does without the instruction. Shown for tests. */
+/* The same by tables, which crc32c uses where the instruction is missing. Public for tests. */
 uint32_t crc32c_table(uint32_t crc, const void *data, size_t size);
 
-/* What crc32c uses here: "sse4.2", "armv8" or "table". */
+/* Names the implementation in use: "sse4.2", "armv8" or "table". */
 const char *crc32c_method(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The bounded cursor: every parser of bytes from outside reads through it. A read that would pass
- * the end fails, leaves the position where it was and sets `bad`, which stays set: a parser may
- * read a whole struct and check once. Alignment doesn't matter.
+ * The bounded cursor: every parser of outside input reads through it. A read beyond the end fails,
+ * leaves the position where it was and sets `bad`, which stays set: a parser may read a whole
+ * struct and check once. Data need not be aligned.
  */
 #ifndef PITRACE_BYTES_H
 #define PITRACE_BYTES_H
@@ -15,12 +15,12 @@
 struct bytes {
 	const uint8_t *base;
 	size_t size;
-	size_t at;		/* position; on error that of the read that failed */
-	bool swap;		/* the other byte order */
+	size_t at;		/* position; after an error, where the failed read began */
+	bool swap;		/* data are in the other byte order */
 	bool bad;
 };
 
-/* An integer that stands at p, which its reader knows to be there. */
+/* Reads an integer at p, which the caller has checked to be inside the data. */
 static inline uint16_t bytes_load16(const void *p, bool swap)
 {
 	uint16_t v;
@@ -45,7 +45,7 @@ static inline uint64_t bytes_load64(const void *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* Of what could not be read (NULL) there are no bytes, whatever its size was to be. */
+/* NULL (a read that failed) is an empty cursor, whatever the size. */
 static inline struct bytes bytes_of(const void *base, size_t size)
 {
 	return (struct bytes){ .base = base, .size = base ? size : 0 };
@@ -56,7 +56,7 @@ static inline size_t bytes_left(const struct bytes *b)
 	return b->bad ? 0 : b->size - b->at;
 }
 
-/* The next n bytes in place, or NULL. */
+/* Returns the next n bytes in place, or NULL. */
 static inline const void *bytes_take(struct bytes *b, size_t n)
 {
 	const void *p;
@@ -85,7 +85,7 @@ static inline bool bytes_seek(struct bytes *b, size_t at)
 	return true;
 }
 
-/* A copy of the next n bytes into out; zeros on failure. */
+/* Copies the next n bytes to out; zeros on failure. */
 static inline bool bytes_copy(struct bytes *b, void *out, size_t n)
 {
 	const void *p = bytes_take(b, n);
@@ -129,8 +129,8 @@ static inline uint64_t bytes_u64(struct bytes *b)
 	return b->swap ? __builtin_bswap64(v) : v;
 }
 
-/* A string with its NUL inside the next `room` bytes: returned in place, its length (without the
- * NUL) in *length. Takes all of `room`. NULL when there is no NUL. */
+/* Returns in place a string whose NUL is within the next `room` bytes, all of which are consumed;
+ * its length (without the NUL) goes to *length. NULL when there is no NUL. */
 static inline const char *bytes_str(struct bytes *b, size_t room, size_t *length)
 {
 	const char *p = room <= bytes_left(b) ? (const char *)b->base + b->at : NULL;
@@ -145,7 +145,7 @@ static inline const char *bytes_str(struct bytes *b, size_t room, size_t *length
 	return p;
 }
 
-/* The next text line, without its newline; false at the end. */
+/* Returns the next text line, without its newline; false at the end. */
 static inline bool bytes_line(struct bytes *b, const char **line, size_t *length)
 {
 	size_t left = bytes_left(b);

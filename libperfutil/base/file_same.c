@@ -25,7 +25,7 @@ static bool other_generation(const struct file_identity *recorded, int fd)
 {
 	int version = 0;
 
-	/* Of few file systems is it known; 0: it was not when the file was mapped. */
+	/* Few file systems report a generation; 0: none was recorded when the file was mapped. */
 	return recorded->generation && !ioctl(fd, FS_IOC_GETVERSION, &version) && version &&
 	       (uint32_t)version != recorded->generation;
 }
@@ -37,12 +37,13 @@ enum file_same file_same(const struct file_identity *recorded, int fd, const str
 
 	if (!recorded->inode)
 		return FILE_SAME;
-	/* Of layers mappings may tell the layer's file, stat tells their own number. */
+	/* On overlay file systems a mapping may report the inode of the layer, while stat reports
+	 * its own. */
 	if (type == OVERLAYFS_SUPER_MAGIC)
 		return st->st_ino == recorded->inode ? FILE_SAME : FILE_UNSURE;
 	if (st->st_ino != recorded->inode || other_generation(recorded, fd))
 		return FILE_OTHER;
-	/* Elsewhere it may have another number since the machine was booted. */
+	/* On other file systems the device number may change at each boot. */
 	if (in_memory(type) && st->st_dev != makedev(recorded->major, recorded->minor))
 		return FILE_OTHER;
 	return FILE_SAME;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is a file that is found the one that was mapped, by what the mapping told of it: its inode, with
- * the generation and the device where these say more? A build id, where one is known, knows better.
+ * Decides whether a file is the one that was mapped, by what the mapping recorded: the inode, and
+ * the generation and device where they mean something. A build id, where known, is the better
+ * proof.
  */
 #ifndef PITRACE_FILE_SAME_H
 #define PITRACE_FILE_SAME_H
@@ -11,14 +12,14 @@
 #include <sys/stat.h>
 
 struct file_identity {
-	uint64_t inode;			/* 0: nothing was told */
+	uint64_t inode;			/* 0: not recorded */
 	uint32_t major, minor, generation;
 };
 
 enum file_same {
-	FILE_SAME,			/* as far as anything is known */
+	FILE_SAME,			/* as far as is known */
 	FILE_OTHER,
-	FILE_UNSURE,			/* in layers: another inode proves nothing there */
+	FILE_UNSURE,			/* overlay: another inode proves nothing */
 };
 
 /* Times in ns, CLOCK_REALTIME. */
@@ -27,9 +28,9 @@ static inline uint64_t file_written(const struct stat *st)
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-/* When it was written last, whatever its owner says: the time of a write can be set back, that of a
- * change cannot. But a new link is a change, too, and perf keeps programs by links: of a file with
- * several names it is the time of the write. */
+/* The time of the last write, even if its owner set mtime back (ctime cannot be set). A new hard
+ * link also moves ctime, and perf keeps programs by hard links: a file with several names is judged
+ * by mtime. */
 static inline uint64_t file_changed(const struct stat *st)
 {
 	if (st->st_nlink > 1)

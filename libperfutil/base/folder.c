@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names in a folder, with a user's rights. */
+/* Operations on names in a folder, with a user's rights. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +17,7 @@ const char *folder_leaf(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* May files be made here? Of the effective ids, which those for files follow. */
+/* Checks whether files can be created here, for the effective ids, which fsuid and fsgid follow. */
 static int writable(int fd)
 {
 #ifndef SYS_faccessat2

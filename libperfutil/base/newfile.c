@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * O_EXCL makes a file that is ours for sure; only when that finds something in its place the rest
- * begins. A name may mean another file at each step when others write to the folder: each step
- * is such that no more happens then than that a name is moved which they could move themselves.
+ * O_EXCL creates a file that is certainly new; only when the name exists the rest begins. Others
+ * who may write to the folder can change what the name means between two steps. Each step is such
+ * that the worst result is a rename that they could have made themselves.
  */
 #include "base/newfile.h"
 
@@ -16,8 +16,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define TRIES	16	/* of a name that somebody else makes and removes */
-#define MEMORY	1	/* major numbers of devices: /dev/null and its kind */
+#define TRIES	16	/* retries while others create and remove the name */
+#define MEMORY	1	/* major numbers: /dev/null and its kind */
 #define TTY	5
 #define PTS	136	/* … to 143 */
 
@@ -31,7 +31,7 @@ static int set_name(struct newfile *f, const char *name)
 	return 0;
 }
 
-/* The folder of a path, and the name in it. */
+/* Opens the folder of a path and finds the name in it. */
 static int split(struct newfile *f, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -53,13 +53,13 @@ static bool same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* With whose rights this thread makes files. */
+/* The rights with which this thread creates files. */
 static uid_t us(void)
 {
 	return (uid_t)setfsuid((uid_t)-1);
 }
 
-/* Whoever owns the folder can do all to its files anyway. */
+/* The owner of a folder can do anything to files in it. */
 static bool ours(const struct newfile *f, const struct stat *st)
 {
 	struct stat folder;
@@ -72,7 +72,7 @@ static int old_name(const struct newfile *f, char old[NAME_MAX + 1])
 	return snprintf(old, NAME_MAX + 1, "%s.old", f->name) > NAME_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* A rename that takes the place of nothing, also where the file system cannot promise that. */
+/* Renames without replacing, also where the file system has no RENAME_NOREPLACE. */
 static int move(int folder, const char *from, const char *to)
 {
 	if (!renameat2(folder, from, folder, to, RENAME_NOREPLACE))
@@ -82,7 +82,7 @@ static int move(int folder, const char *from, const char *to)
 	return renameat(folder, from, folder, to) ? -errno : 0;
 }
 
-/* What is NAME.old must be such a file too: it goes. */
+/* NAME.old is removed only if it is such a file too. */
 static int set_aside(struct newfile *f, const struct stat *seen)
 {
 	char old[NAME_MAX + 1];
@@ -105,7 +105,7 @@ static int set_aside(struct newfile *f, const struct stat *seen)
 		if (renameat(f->folder, f->name, f->folder, old))
 			return -errno;
 	}
-	/* Was it that file? */
+	/* Checks that the file moved was that file. */
 	if (fstatat(f->folder, old, &st, AT_SYMLINK_NOFOLLOW) || !same(&st, seen)) {
 		move(f->folder, old, f->name);
 		return -EAGAIN;
@@ -114,7 +114,7 @@ static int set_aside(struct newfile *f, const struct stat *seen)
 	return 0;
 }
 
-/* A terminal of ours by number, also one that is no pseudo terminal. */
+/* A terminal of this user, also one that is no pseudo terminal. */
 static bool own_terminal(dev_t device)
 {
 	struct stat st;
@@ -133,7 +133,7 @@ static bool harmless(dev_t device)
 	       (major >= PTS && major < PTS + 8) || own_terminal(device);
 }
 
-/* What was looked at, opened to be written. */
+/* Opens for writing the file that path_fd refers to. */
 static int open_stream(struct newfile *f, int path_fd, const struct stat *st)
 {
 	char path[64];
@@ -142,7 +142,7 @@ static int open_stream(struct newfile *f, int path_fd, const struct stat *st)
 	if (S_ISFIFO(st->st_mode) ? !ours(f, st) : !harmless(st->st_rdev))
 		return S_ISFIFO(st->st_mode) ? -EPERM : -EOPNOTSUPP;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
-	/* Nobody is waited for who would read. */
+	/* Opening a FIFO must not wait for a reader. */
 	f->fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (f->fd < 0)
 		return -errno;
@@ -152,7 +152,8 @@ static int open_stream(struct newfile *f, int path_fd, const struct stat *st)
 	return 0;
 }
 
-/* Something stands there. 0: it was opened, or made way; -EAGAIN: it is another thing by now. */
+/* The name exists. 0: the file was opened, or was moved out of the way; -EAGAIN: the name means
+ * something else by now. */
 static int meet(struct newfile *f, unsigned int how)
 {
 	int path_fd = openat(f->folder, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
@@ -180,7 +181,7 @@ static int meet(struct newfile *f, unsigned int how)
 	return err;
 }
 
-/* What made way is back, unless the name has another file by now. */
+/* Moves the old file back, unless the name has another file by now. */
 static void put_back(struct newfile *f)
 {
 	char old[NAME_MAX + 1];
@@ -212,7 +213,7 @@ static int make(struct newfile *f, unsigned int how, mode_t mode)
 	return -EBUSY;
 }
 
-/* err: of what came before. */
+/* err: the error of the step before. */
 static int make_or_release(struct newfile *f, int err, unsigned int how, mode_t mode)
 {
 	if (!err)
@@ -232,7 +233,7 @@ int newfile_open(struct newfile *f, const char *path, unsigned int how, mode_t m
 	return make_or_release(f, split(f, path), how, mode);
 }
 
-/* A name in a folder that is open. What is made of it is released by newfile_keep(). */
+/* Opens a name in an open folder. newfile_keep() releases what this allocates. */
 static int begin_in(struct newfile *f, const struct folder *folder, const char *name)
 {
 	int err;
@@ -261,7 +262,7 @@ int newfile_open_in(struct newfile *f, const struct folder *folder, const char *
 	return err;
 }
 
-/* As often as the name means something else by then. */
+/* Retries while the name changes. */
 static int make_way(struct newfile *f)
 {
 	struct stat st;
@@ -341,7 +342,7 @@ static int make_folder(struct newfile *f, mode_t mode)
 	f->fd = openat(f->folder, f->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return -errno;
-	return st.st_uid == us() ? 0 : -EPERM;	/* not the one that we made */
+	return st.st_uid == us() ? 0 : -EPERM;	/* not the file that was created */
 }
 
 int newfile_folder(const char *path, mode_t mode, bool *moved)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What /proc says of CPUs. */
+/* Parsers of the per-CPU tables of /proc. */
 #include "base/proc_text.h"
 #include "base/text.h"
 
@@ -25,7 +25,7 @@ static bool cpu_of(struct bytes *b, const char *word, uint32_t *cpu)
 	return true;
 }
 
-/* A number after blanks. */
+/* Reads a number after blanks. */
 static bool next(struct bytes *b, uint64_t *value)
 {
 	text_skip_blanks(b);
@@ -74,8 +74,9 @@ static bool is_word(const char *word, size_t length, const char *const *list)
 	return false;
 }
 
-/* "LOC:   1  2   Local timer interrupts". Not interrupts: errors, retries, polls. Counted in another
- * line as well: x86's of the performance counters (NMI), on s390x the kinds of one class. */
+/* "LOC:   1  2   Local timer interrupts". Lines that are skipped: errors, retries and polls are no
+ * interrupts; x86's NMI line (performance counters) and, on s390x, the kinds of one class are
+ * counted in another line as well. */
 bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t columns)
 {
 	static const char *const not_interrupts[] = {
@@ -105,7 +106,7 @@ bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t co
 	return true;
 }
 
-/* "cpu0 yields 0 calls idle wakeups local run wait slices": the slices are dispatches. */
+/* "cpu0 yields 0 calls idle wakeups local run wait slices": each slice is a dispatch. */
 bool proc_sched_parse(const char *line, size_t length, struct proc_sched *s)
 {
 	struct bytes b = line_of(line, length);

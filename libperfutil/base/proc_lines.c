@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of /proc, line by line; which CPUs are on line. */
+/* Reads files of /proc line by line, and lists the online CPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct online {
 	uint32_t n, room;
 };
 
-/* /proc/stat has a line for each, after one that adds them up. */
+/* /proc/stat has a line for each CPU after one with the sums. */
 static bool add_cpu(void *arg, const char *text, size_t length)
 {
 	struct online *o = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of /proc, line by line. */
+/* Reads files of /proc line by line. */
 #ifndef PITRACE_PROC_LINES_H
 #define PITRACE_PROC_LINES_H
 
@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Until one says that no more is wanted (false). 0, or -errno: the file cannot be opened. */
+/* Calls back for each line until the callback returns false. 0, or -errno if the file cannot be
+ * opened. */
 typedef bool (*proc_line)(void *arg, const char *text, size_t length);
 int proc_lines(const char *path, proc_line line, void *arg);
 
-/* The CPUs that are on line, by rising numbers: how many, at most `room`; or -errno. */
+/* Lists the online CPUs in ascending order. Returns their number, at most `room`, or -errno. */
 int proc_online(unsigned int *cpus, uint32_t room);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mappings, tasks and kernel symbols as /proc writes them. */
+/* Parsers of mappings, tasks and kernel symbols as /proc shows them. */
 #include <pitrace.h>
 #include <unistd.h>
 #include "base/proc_text.h"
 #include "base/text.h"
 
-/* Up to a NUL; nothing may be told by no address. */
+/* The text ends at a NUL; it may be missing. */
 static struct bytes text_of(const char *text, size_t length)
 {
 	return bytes_of(text, length ? strnlen(text, length) : 0);
@@ -100,8 +100,8 @@ bool proc_unescape(const char *text, size_t length, char *out, size_t room)
 	return true;
 }
 
-/* "pid (name) S ppid …": the name may hold anything but a NUL, so it ends at the last bracket. The
- * 9th word is the flags, the 22nd the start in clock ticks. */
+/* "pid (name) S ppid …": the name may contain anything but a NUL, so it ends at the last bracket.
+ * Field 9 is the flags, field 22 the start time in clock ticks. */
 bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 {
 	struct bytes b = text_of(text, length);
@@ -112,7 +112,7 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	memset(t, 0, sizeof(*t));
 	if (!number_of_32(&b, 10, &t->pid) || !text_char(&b, ' ') || !text_char(&b, '(') || !close)
 		return false;
-	/* What was passed has no such bracket: it stands behind. */
+	/* The part before has no closing bracket. */
 	name = b.at;
 	n = (size_t)(close - text) - name;
 	bytes_seek(&b, name + n + 1);

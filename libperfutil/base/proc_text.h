@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The texts of /proc that the collectors read, as the kernel or (the timer collector) a traced
- * program hands them over: nothing in them is believed to be whole. A NUL ends them.
+ * Parsers of /proc texts, as the kernel or (timer collector) a traced program supplies them. The
+ * texts may be malformed or cut; a NUL ends them.
  */
 #ifndef PITRACE_PROC_TEXT_H
 #define PITRACE_PROC_TEXT_H
@@ -15,25 +15,25 @@ struct proc_map {
 	uint64_t start, end, offset, inode;
 	uint32_t dev_major, dev_minor;
 	uint32_t flags;			/* PITRACE_MAP_* */
-	const char *path;		/* in the line, or "//anon"; no NUL at its end */
-	size_t path_len;		/* without " (deleted)": that is a flag */
+	const char *path;		/* points into the line, or "//anon"; not terminated */
+	size_t path_len;		/* without " (deleted)", which is a flag */
 };
 
-/* False: none, or not executable. */
+/* False: not a mapping, or not executable. */
 bool proc_map_parse(const char *line, size_t length, struct proc_map *map);
 
-/* A line of /proc/PID/mountinfo: this device's folder `root` is to be seen at `point`. */
+/* A line of /proc/PID/mountinfo: the folder `root` of this device is mounted at `point`. */
 struct proc_mount {
 	uint32_t dev_major, dev_minor;
-	const char *root, *point;	/* in the line, blanks as \040; no NUL at their ends */
+	const char *root, *point;	/* point into the line, blanks are \040; not terminated */
 	size_t root_len, point_len;
 };
 
 bool proc_mount_parse(const char *line, size_t length, struct proc_mount *mount);
-/* Such a text as it is meant, with a NUL. False: it has no room. */
+/* Decodes such a text and adds a NUL. False: it does not fit. */
 bool proc_unescape(const char *text, size_t length, char *out, size_t room);
 
-/* /proc/PID/stat, or that of a thread. */
+/* /proc/PID/stat, or that of a thread */
 struct proc_task {
 	uint32_t pid, ppid;
 	uint32_t flags;			/* the kernel's, PF_* */
@@ -47,7 +47,7 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *task);
 struct proc_symbol {
 	uint64_t address;
 	char type;
-	const char *name;		/* in the line; no NUL at its end */
+	const char *name;		/* points into the line; not terminated */
 	size_t name_len;
 };
 
@@ -55,7 +55,7 @@ bool proc_symbol_parse(const char *line, size_t length, struct proc_symbol *symb
 
 /* ---- CPUs (proc_cpus.c) ---------------------------------------------------------------------- */
 
-/* A CPU's line of /proc/stat, in clock ticks; older kernels' last ones are missing, and 0. */
+/* A CPU's line of /proc/stat, in clock ticks. Fields that older kernels lack are 0. */
 struct proc_cpu {
 	uint32_t cpu;
 	uint64_t user, nice, system, idle, iowait, irq, softirq, steal;
@@ -63,8 +63,9 @@ struct proc_cpu {
 
 bool proc_cpu_parse(const char *line, size_t length, struct proc_cpu *cpu);
 
-/* /proc/interrupts, /proc/softirqs: the first line names the CPUs of the columns; the others'
- * counts are added up by column. False: no such line, or it counts no interrupts of CPUs. */
+/* /proc/interrupts and /proc/softirqs: the first line names the CPUs of the columns; the counts of
+ * the other lines are added up by column. False: not such a line, or one that counts no interrupts.
+ * */
 bool proc_heads_parse(const char *line, size_t length, uint32_t *cpus, uint32_t room,
 		      uint32_t *columns);
 bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t columns);
@@ -72,7 +73,7 @@ bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t co
 /* A CPU's line of /proc/schedstat. */
 struct proc_sched {
 	uint32_t cpu;
-	uint64_t dispatches;		/* of threads, not of idle */
+	uint64_t dispatches;		/* to threads, not to idle */
 };
 
 bool proc_sched_parse(const char *line, size_t length, struct proc_sched *sched);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words for return codes; the last failure's sentence, one a thread. */
+/* Texts of return codes, and the sentence of the last failure, one per thread. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

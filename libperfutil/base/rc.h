@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Return codes and the sentence that goes with the last failure of this thread. */
+/* Return codes, and the sentence of this thread's last failure. */
 #ifndef PITRACE_RC_H
 #define PITRACE_RC_H
 
 #include <perfutil.h>
 
-/* Keep the sentence, return rc. */
+/* Sets the sentence, returns rc. */
 int rc_fail(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The code for -errno of an operation that the format describes; the errno's words are appended. */
+/* Returns the code for an errno; format describes the operation, and the text of the errno is
+ * appended. */
 int rc_errno(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int rc_of_errno(int err);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Regular files whose names others chose: by the time such a name is opened a device may stand
- * there, and opening a device can already do something (/dev/watchdog begins to count). So what
- * stands there is taken hold of first, which opens nothing, looked at, and that very file is opened
- * then.
+ * Opens regular files whose names come from others. Opening a device can already have an effect
+ * (/dev/watchdog starts to count). So the name is first opened by O_PATH, which has none; the file
+ * is examined, and that very file is reopened.
  */
 #ifndef PITRACE_REGULAR_H
 #define PITRACE_REGULAR_H
@@ -16,9 +15,9 @@
 
 #define REGULAR_LOOK	(O_PATH | O_CLOEXEC)
 
-/* Open what was taken hold of by O_PATH (-1: it was not, errno says why), if it is of this kind
- * (S_IFREG and such) or `other`; hold is closed. -1 with errno; EINVAL: it is not, ELOOP: it is a
- * link. */
+/* Reopens the file of an O_PATH descriptor (-1: the open failed, errno says why) if it is of this
+ * kind (S_IFREG and such) or of `other`. Closes path_fd. -1 with errno; EINVAL: another kind,
+ * ELOOP: a link. */
 static inline int kind_reopen(int path_fd, mode_t kind, mode_t other, int flags, struct stat *st)
 {
 	struct stat own;
@@ -59,7 +58,7 @@ static inline int regular_open(const char *path, int flags, struct stat *st)
 	return regular_reopen(open(path, REGULAR_LOOK | flags), st);
 }
 
-/* A pipe, too: what its writers have still to write is waited for, a writer is not. */
+/* Also opens pipes: reads wait for writers that have it open, the open does not wait for one. */
 static inline int regular_or_pipe_open(const char *path, struct stat *st)
 {
 	int fd = kind_reopen(open(path, REGULAR_LOOK), S_IFREG, S_IFIFO, O_RDONLY | O_NONBLOCK, st);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rights of others: plain system calls, for the C library's setgroups and the like change all
- * threads.
+ * Acting with another user's rights, by raw system calls: the C library's setgroups and its kin
+ * change all threads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +20,15 @@
 
 #define STATUS_MAX	16384
 #define CAP(name)	(1ull << (name))
-/* Those that setfsuid takes from who was root. */
+/* The capabilities that setfsuid drops when root gives up fsuid 0. */
 #define OVERRULES	(CAP(CAP_CHOWN) | CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH) | \
 			 CAP(CAP_FOWNER) | CAP(CAP_FSETID) | CAP(CAP_LINUX_IMMUTABLE) | \
 			 CAP(CAP_MKNOD) | CAP(CAP_MAC_OVERRIDE))
 
-/* ---- whose ----------------------------------------------------------------------------------- */
+/* ---- rights of processes and users -------------------------------------------------------------
+ * */
 
-/* Behind the key of a line of status; false: the line has another. */
+/* Skips the key of a line of status; false: another key. */
 static bool begins(struct bytes *l, const char *key)
 {
 	const char *word;
@@ -51,7 +52,7 @@ static uint64_t mask_at(struct bytes *l)
 }
 
 struct status_fields {
-	uint64_t uid[4], gid[4];	/* real, effective, saved, for files */
+	uint64_t uid[4], gid[4];	/* real, effective, saved, file system */
 	bool has_uid, has_gid;
 	uint64_t permitted, ambient;	/* all capabilities */
 };
@@ -101,7 +102,7 @@ static int read_status(pid_t pid, char *text)
 	return n < 0 ? -ESRCH : (int)size;
 }
 
-/* Capabilities of another user namespace are none here. */
+/* Capabilities of another user namespace count for nothing here. */
 static bool in_our_namespace(pid_t pid)
 {
 	struct stat own, its;
@@ -129,7 +130,8 @@ static int process_status(pid_t pid, struct status_fields *t, struct rights *r)
 		read_line(bytes_of(line, length), t, r);
 	if (!t->has_uid || !t->has_gid)
 		return -ESRCH;
-	/* Root may go about as somebody else, all others gained what their files' ids have more. */
+	/* Root may use another user's ids. Any other process whose file system ids have more rights
+	 * gained them by exec. */
 	root = !t->uid[0];
 	r->uid = (uid_t)(root ? t->uid[3] : t->uid[0]);
 	r->gid = (gid_t)(root ? t->gid[3] : t->gid[0]);
@@ -159,7 +161,7 @@ bool rights_gained(pid_t pid)
 
 	if (process_status(pid, &t, &r) || !all_the_same(t.uid) || !all_the_same(t.gid))
 		return true;
-	/* In a user namespace of one's own all have all. */
+	/* In its own user namespace a process has all capabilities. */
 	if (t.uid[0] && t.permitted & ~t.ambient && in_our_namespace(pid))
 		return true;
 	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
@@ -183,7 +185,8 @@ void rights_of_user(uid_t uid, gid_t gid, struct rights *r)
 	}
 }
 
-/* ---- taken and given back -------------------------------------------------------------------- */
+/* ---- taking and restoring ----------------------------------------------------------------------
+ * */
 
 static bool capabilities(uint64_t *effective, uint64_t *permitted, uint64_t *inheritable)
 {
@@ -267,7 +270,7 @@ int rights_take(const struct rights *r, struct rights_saved *k)
 	k->capabilities = effective;
 	if ((effective & needed) == needed)
 		done = change(r, k);
-	/* Also of who has nothing but some of these. */
+	/* Also for processes that have some of these capabilities and nothing else. */
 	if (done && effective & OVERRULES & ~r->capabilities) {
 		k->lowered = true;
 		done = set_effective(effective & ~(OVERRULES & ~r->capabilities));
@@ -285,7 +288,8 @@ void rights_restore(struct rights_saved *k)
 	if (k->changed) {
 		syscall(SYS_setfsuid, k->uid);
 		syscall(SYS_setfsgid, k->gid);
-		/* Whoever could give them up gets them back; nothing must go on without. */
+		/* Rights that could be dropped can be restored; continuing without them is not an
+		 * option. */
 		if (files_uid() != k->uid || files_gid() != k->gid ||
 		    (k->regrouped && syscall(SYS_setgroups, (long)k->ngroups, k->groups)))
 			abort();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * With whose rights a path is walked. A tool that root runs opens what belongs to a traced process
- * with that process's rights, below that process's root, and writes for the user who called sudo
- * with that user's: what they could not open themselves is refused by the kernel, whatever links,
- * mounts or exchanged folders they made.
+ * Opens paths with another user's rights. A tool run by root opens what belongs to a traced process
+ * with the rights of that process, below its root, and writes for the user who called sudo with
+ * that user's rights. The kernel then refuses whatever they could not open themselves, whatever
+ * links, mounts or renamed folders they made.
  *
- * It is a matter of the calling thread: ids for files (fsuid, fsgid), groups, and the capabilities
- * that overrule permissions. All else (signals, ptrace, limits) stays root's, so that nobody else
- * reaches the thread meanwhile. Who may not change them has no rights to take off: nothing happens.
+ * Only the calling thread changes: file system ids, groups, and the capabilities that override
+ * permissions. All else (signals, ptrace, limits) stays root's, so that nobody else can reach the
+ * thread meanwhile. A process that may not change its ids keeps its own rights: nothing happens.
  */
 #ifndef PITRACE_RIGHTS_H
 #define PITRACE_RIGHTS_H
@@ -17,24 +17,24 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#define RIGHTS_GROUPS	256	/* of a user with more the rest count as not there */
+#define RIGHTS_GROUPS	256	/* more groups than this are ignored */
 
 struct rights {
 	uid_t uid;
 	gid_t gid;
 	int ngroups;
 	gid_t groups[RIGHTS_GROUPS];
-	uint64_t capabilities;	/* of those that overrule permissions */
+	uint64_t capabilities;	/* of those that override permissions */
 };
 
-/* A process's, while it lives, as the kernel tells them. One that gained others by what it executes
+/* The rights of a live process, as the kernel reports them. A process that gained rights by exec
  * (set-user-ID, set-group-ID, file capabilities) counts with those of the user who called it; one
- * in a user namespace of its own has no capabilities here. 0 or -errno. */
+ * in its own user namespace has no capabilities here. 0 or -errno. */
 int rights_of_process(pid_t pid, struct rights *r);
-/* Does it have other or more rights than the user who called it, by what it executes? Also where
- * that user could not read it (then it may be executed alone), or it cannot be told. */
+/* Checks whether the process gained rights by what it executes. True also if that user could not
+ * read the program (execute permission only), and if it cannot be determined. */
 bool rights_gained(pid_t pid);
-/* A user's, with the groups that the system's tables give. */
+/* The rights of a user, with the groups of the system's tables. */
 void rights_of_user(uid_t uid, gid_t gid, struct rights *r);
 
 struct rights_saved {
@@ -46,18 +46,19 @@ struct rights_saved {
 	uint64_t capabilities;
 };
 
-/* From here on the thread opens with these rights (NULL: its own). 0, or -errno: it has its own.
- * What comes between is short. */
+/* Switches the thread to these rights (NULL: its own). 0, or -errno: nothing changed. Keep the
+ * section up to rights_restore short. */
 int rights_take(const struct rights *r, struct rights_saved *kept);
-/* Its own again; errno stays. */
+/* Switches back to the thread's own rights; keeps errno. */
 void rights_restore(struct rights_saved *kept);
 
-/* A process's root, to look below: an O_PATH descriptor or -1. */
+/* Opens a process's root by O_PATH; -1 on failure. */
 int rights_root(pid_t pid);
-/* With these rights: a regular file below such a root, from which no link leads out; the last part
- * of the path is no link itself. root -1: from our own root on. A descriptor for reading or -1. */
+/* Opens a regular file below such a root with these rights. No link may lead out of the root, and
+ * the last component may not be a link. root -1: this process's own root. Returns a descriptor for
+ * reading or -1. */
 int rights_open_below(const struct rights *r, int root, const char *path, struct stat *st);
-/* With these rights: the regular file that O_PATH took hold of, which is closed. */
+/* Reopens the regular file of an O_PATH descriptor with these rights; closes path_fd. */
 int rights_reopen(const struct rights *r, int path_fd, struct stat *st);
 
 #endif

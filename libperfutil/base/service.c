@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A process that holds something for others: how it is started, and reached. */
+/* Daemons that keep a resource for other programs: starting them and connecting to them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@ static bool is_private(const char *folder)
 	return is_own(folder) && !lstat(folder, &st) && !(st.st_mode & 077);
 }
 
-/* Where somebody else has taken the name that we would choose: one with a name that nobody could
- * foresee, found again by whose it is. */
+/* The usual name may be taken by another user. Then the folder gets an unpredictable name and is
+ * found again by its owner. */
 static bool find_other(char *folder, size_t room, const char *first)
 {
 	const char *name = strrchr(first, '/') + 1;
@@ -73,7 +73,7 @@ void service_folder(char *folder, size_t room, bool make)
 	    find_other(folder, room, first))
 		return;
 	snprintf(folder, room, "%s.XXXXXX", first);
-	/* Nobody is to be asked where nothing is ours. */
+	/* An address inside a folder of another user is never used. */
 	if (!make || !mkdtemp(folder))
 		snprintf(folder, room, "/proc/none");
 }
@@ -107,7 +107,8 @@ bool service_peer_allowed(int fd, uid_t also)
 	       (peer.uid == geteuid() || peer.uid == 0 || peer.uid == also);
 }
 
-/* Not patiently: for two seconds at most, and not in a queue: anybody may have made one in /tmp. */
+/* Without `wait`: for at most two seconds, and not in a full backlog. Anybody may create a socket
+ * in /tmp. */
 int service_connect(const struct sockaddr_un *a, bool wait)
 {
 	struct timeval soon = { .tv_sec = 2 };
@@ -143,8 +144,8 @@ void service_unlink(const char *path, uid_t also)
 		unlink(path);
 }
 
-/* A socket of ours that nobody answers at is left over from a killed one: it goes, and nothing
- * else. */
+/* A socket of this user that nobody answers on is left over from a killed daemon. It is removed,
+ * nothing else is. */
 static int make_way(const struct sockaddr_un *a)
 {
 	struct stat st;
@@ -193,7 +194,7 @@ ssize_t service_start(void (*service_main)(void *arg, int pipe_fd), void *arg, v
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	/* Twice, so that it is nobody's child that must be waited for. */
+	/* Fork twice: init adopts the daemon, so that the caller has no child to wait for. */
 	pid = fork();
 	if (pid < 0) {
 		n = -errno;
@@ -227,7 +228,7 @@ bool service_report(int pipe_fd, const void *report, size_t size)
 	return written;
 }
 
-/* Whoever waits for the end of our starter's output must not wait for us. */
+/* A reader of the caller's output waits for end-of-file: the daemon must not keep it open. */
 void service_detach(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -294,7 +295,7 @@ bool service_send(int fd, const void *packet, size_t size, int pass)
 
 ssize_t service_receive(int fd, void *packet, size_t size, int *passed)
 {
-	/* No more than one descriptor goes in there: what is too much the kernel closes. */
+	/* The buffer has space for one descriptor; the kernel closes any more. */
 	_Alignas(struct cmsghdr) char room[CMSG_LEN(sizeof(*passed))];
 	struct iovec data = { .iov_base = packet, .iov_len = size };
 	struct msghdr m;
@@ -320,13 +321,14 @@ ssize_t service_receive(int fd, void *packet, size_t size, int *passed)
 	return n;
 }
 
-/* ---- short questions ------------------------------------------------------------------------- */
+/* ---- requests -----------------------------------------------------------------------------------
+ * */
 
 struct question {
 	uint32_t size, version, op, reserved;
 };
 
-/* How it began. */
+/* The result of the start. */
 struct beginning {
 	int32_t rc;
 	char why[1024];
@@ -350,7 +352,7 @@ int service_lost(const struct service *h)
 	return rc_fail(PI_HOLDER_GONE, "%s died, or is of another release", h->holder);
 }
 
-/* One question, one a connection. True: it was the last. */
+/* Answers one request, one per connection. Returns true if it was the last. */
 static bool serve(const struct service_start_args *g, int listener)
 {
 	struct timeval timeout = { .tv_sec = 2 };
@@ -360,7 +362,7 @@ static bool serve(const struct service_start_args *g, int listener)
 
 	if (fd < 0)
 		return false;
-	/* A client that says or hears nothing must not hold up the others. */
+	/* A client that neither sends nor reads must not block the others. */
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	if (service_peer_allowed(fd, (uid_t)-1) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a process is made of that holds something for programs of its user between their calls: it
- * is nobody's child, and is asked on a UNIX socket (mode 0600, same user or root), by packets.
+ * Parts of a daemon that keeps a resource for a user's programs between their calls. The daemon
+ * answers packets on a UNIX socket (mode 0600, same user or root).
  */
 #ifndef PITRACE_SERVICE_H
 #define PITRACE_SERVICE_H
@@ -11,29 +11,29 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-/* Where it answers: what the environment variable `named` says, or one place a user: root's is
- * /run/LEAF.sock, others' are in their runtime folders, else in a private folder in /tmp, which
- * is made only when `make`. */
+/* The address of the daemon: the value of the environment variable `named`, or one place per user.
+ * For root it is /run/LEAF.sock, for others their runtime folder, else a private folder in /tmp,
+ * which is created only if `make`. */
 void service_address(struct sockaddr_un *a, const char *named, const char *leaf, bool make);
-/* That folder. */
+/* The folder of that address. */
 void service_folder(char *folder, size_t room, bool make);
-/* A descriptor to ask by, or -errno: -ENOENT, -ECONNREFUSED: nobody is there; -EPERM, -EACCES: he
- * is another user's. Not patiently: for two seconds at most. */
+/* Connects; returns a descriptor or -errno. -ENOENT, -ECONNREFUSED: no daemon; -EPERM, -EACCES:
+ * another user's. Without `wait` it gives up after two seconds. */
 int service_connect(const struct sockaddr_un *a, bool wait);
-/* Who is at the other end? Ourselves or root, or `also`; false: somebody else. */
+/* Checks that the peer is this user, root, or `also`. */
 bool service_peer_allowed(int fd, uid_t also);
-/* A socket to listen on, or -errno: -EEXIST: something else stands there; -EPERM: another user's
- * socket; -EADDRINUSE: somebody listens there. */
+/* Returns a listening socket or -errno. -EEXIST: something else has that name; -EPERM: another
+ * user's socket; -EADDRINUSE: a daemon is listening. */
 int service_bind(const struct sockaddr_un *a);
-/* Remove a socket's name, if it is still a socket of ours, or of `also`. */
+/* Unlinks a socket, if it is still a socket of this user or of `also`. */
 void service_unlink(const char *path, uid_t also);
 
 /* Run `service_main` in a daemon (a process that init adopts) and wait for its report, which it
  * sends once by service_report. Returns the report's size (less: the daemon died first) or -errno. */
 ssize_t service_start(void (*service_main)(void *arg, int pipe_fd), void *arg, void *report,
 		      size_t size);
-/* In there: report; false: whoever started it is gone. Then nobody waits for the end of our
- * output. */
+/* In the daemon: send the report. False: the caller of service_start is gone. service_detach then
+ * gives up standard output, so that nobody waits for its end. */
 bool service_report(int pipe_fd, const void *report, size_t size);
 void service_detach(void);
 /* SIGTERM and SIGHUP end the service. They stay blocked but for service_wait, so that none interrupts
@@ -43,32 +43,34 @@ struct pollfd;
 void service_block_signals(void);
 int service_wait(struct pollfd *p, unsigned int n);
 
-/* A packet, perhaps with a descriptor (-1: none). False: it did not go out whole. */
+/* Sends a packet, with a descriptor unless pass is -1. False: it was not sent whole. */
 bool service_send(int fd, const void *packet, size_t size, int pass);
-/* Its size, 0: the other end is gone, or -errno. *passed: the descriptor that came along, -1: none;
- * the caller closes it. NULL: none is taken. */
+/* Receives a packet. Returns its size, 0 (the peer has closed) or -errno. *passed is the descriptor
+ * that came with it, or -1; the caller closes it. passed NULL: none is accepted. */
 ssize_t service_receive(int fd, void *packet, size_t size, int *passed);
 
-/* ---- what is asked short questions ----------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
-/* One thing that is held: the same on both ends. Functions that return a code have its sentence. */
+/* A service, described alike in daemon and clients. Functions that return a return code also set
+ * its sentence. */
 struct service {
 	const char *named, *leaf;	/* service_address */
-	uint32_t version;		/* of its questions */
+	uint32_t version;		/* of its requests */
 	const char *holder;		/* "the holder of counters" */
-	const char *none, *not_owner, *busy, *restart_hint;	/* sentences; how to begin anew */
-	/* In the holder: begin; answer one question; true: it was the last. */
+	const char *none, *not_owner, *busy, *restart_hint;	/* sentences; how to restart it */
+	/* In the daemon: start; answer one request (true: it was the last). */
 	int (*begin)(void *arg);
 	bool (*answer)(void *arg, int fd, uint32_t op);
 };
 
-/* Begin in a process of its own, unless it is held already: 0 or a code. */
+/* Starts the daemon, unless it is running. 0 or a return code. */
 int service_begin(const struct service *h, void *arg);
-/* In there, before the last answer: who hears it may begin anew. */
+/* In the daemon, before the last answer: frees the address, so that a client can start the next
+ * daemon as soon as it has the answer. */
 void service_withdraw(const struct service *h);
-/* Ask: a descriptor to receive the answer on, or a code. */
+/* Sends a request; returns a descriptor to receive the answer on, or a return code. */
 int service_request(const struct service *h, uint32_t op);
-/* Nothing, or nonsense, was answered: a code. */
+/* The answer is missing or malformed: a return code. */
 int service_lost(const struct service *h);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words and numbers of a line of text, through the bounded cursor. Blanks are spaces and tabs. What
- * fails leaves the position where the trouble is: a line is used as a whole or not at all.
+ * Reads words and numbers of a text line through the bounded cursor. Blanks are spaces and tabs.
+ * After a failure the position is where the fault is: a line is used as a whole or not at all.
  */
 #ifndef PITRACE_TEXT_H
 #define PITRACE_TEXT_H
@@ -19,7 +19,7 @@ static inline void text_skip_blanks(struct bytes *b)
 		b->at++;
 }
 
-/* That very character stands here, and is passed. */
+/* Consumes this character if it is next. */
 static inline bool text_char(struct bytes *b, char c)
 {
 	if (!bytes_left(b) || b->base[b->at] != (uint8_t)c)
@@ -28,7 +28,7 @@ static inline bool text_char(struct bytes *b, char c)
 	return true;
 }
 
-/* Digits of this base, 16 at most; false: none, or more than 64 bits. */
+/* Reads a number of this base (at most 16); false: no digits, or more than 64 bits. */
 static inline bool text_number(struct bytes *b, unsigned int base, uint64_t *value)
 {
 	size_t begin = b->at;
@@ -52,7 +52,7 @@ static inline bool text_number(struct bytes *b, unsigned int base, uint64_t *val
 	return b->at != begin;
 }
 
-/* The next word, after blanks. */
+/* Returns the next word after blanks. */
 static inline bool text_word(struct bytes *b, const char **word, size_t *length)
 {
 	size_t begin;

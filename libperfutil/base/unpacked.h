@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much what is packed may become. Traces, profiles and debugging information pack to a third or
- * a tenth; a file that was made to fill memory to a thousandth. So there is a limit, by the size of
- * what is packed, that only the latter reaches: pitrace-formats(7) tells it. What is unpacked piece
- * by piece is not kept; there copies of stacks that are the same each time pack to a hundredth.
+ * Limits of decompression. Traces, profiles and debugging information compress to a third or a
+ * tenth, a file made to fill memory to a thousandth. The limit, by the compressed size, stops only
+ * the latter; pitrace-formats(7) states it. Data that are decompressed piece by piece are not kept,
+ * and repeated copies of stacks compress to a hundredth: these have a higher limit.
  */
 #ifndef PITRACE_UNPACKED_H
 #define PITRACE_UNPACKED_H
@@ -19,7 +19,7 @@ static inline uint64_t unpacked_by(uint64_t packed, unsigned int times)
 	return packed < UINT64_MAX / (2 * times) ? UNPACKED_START + times * packed : UINT64_MAX;
 }
 
-/* As a whole; piece by piece. */
+/* As a whole, and piece by piece. */
 static inline uint64_t unpacked_most(uint64_t packed)
 {
 	return unpacked_by(packed, UNPACKED_TIMES);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a collector must do. A collector fills segments (struct pitrace_segment and records) and
+ * The interface of collectors. A collector fills segments (struct pitrace_segment and records) and
  * hands them over in an order in which a file cut anywhere still names everything in it: all MTE
- * records up to an instant go before the samples up to that instant. Everything above (sessions,
+ * records up to an instant come before the samples up to that instant. Everything above (sessions,
  * holder, files) is the same for all collectors.
  */
 #ifndef PITRACE_BACKEND_H
@@ -16,7 +16,7 @@
 #include <tracer.h>
 #include "file/segment.h"
 
-/* Of each CPU, when nobody says otherwise. */
+/* Default sizes, per CPU. */
 #define TRACER_MTE_BYTES	(2 << 20)
 #define TRACER_TRACE_BYTES	(4 << 20)
 
@@ -34,95 +34,98 @@ struct trace_config {
 	uint32_t stacks;		/* PITRACE_WANT_* */
 	uint32_t depth;			/* addresses of each part of a stack; 0: as many as fit */
 	uint32_t copy;			/* bytes of user stack */
-	uid_t user;			/* as whom the traced command runs */
-	uint32_t nevents;		/* 0: the timer samples */
+	uid_t user;			/* the user that the traced command runs as */
+	uint32_t nevents;		/* 0: sample by the timer */
 	/* flags, type, config …, period, name */
 	struct pitrace_event_args events[PITRACE_EVENTS];
-	/* SCOPE_PROCESS: the file that `pid` is about to execute, NULL if it runs already. */
+	/* SCOPE_PROCESS: the file that `pid` is about to execute; NULL if it is running already. */
 	const char *program;
 	struct tracer_itrace itrace;
 };
 
-struct backend;				/* a collector's open session, its own business */
+struct backend;				/* an open session, private to its collector */
 
 enum collector_state { COLLECTOR_WORKS = TRACE_CHECK_WORKS, COLLECTOR_REFUSED = TRACE_CHECK_REFUSED,
 		       COLLECTOR_ABSENT = TRACE_CHECK_ABSENT };
 
-/* Whether a collector can serve here and now, and what would have to change. */
+/* Whether a collector can serve here and now, and if not, what to change. */
 struct collector_check {
 	enum collector_state state;
-	char why[400];			/* a sentence; "" when it works without reserve */
-	char cure[400];			/* the one command that mends it, or "" */
+	char why[400];			/* a sentence; "" when it works without restrictions */
+	char cure[400];			/* the one command that fixes it, or "" */
 };
 
 struct collector {
 	const char *name;
 	const char *what;		/* one line: where its records come from */
-	uint32_t dither;		/* thousandths, at most, by which distances of ticks vary */
-	bool repeats;			/* … by a seed, the same again */
-	/* … as configured; NULL: config->dither, and those of events never do. */
+	uint32_t dither;		/* largest variation of periods, in thousandths */
+	bool repeats;			/* a seed makes the variation repeatable */
+	/* the variation in effect; NULL: config->dither, and events are never varied */
 	uint32_t (*dither_of)(const struct trace_config *config);
-	bool drain_reads_build_ids;	/* of all files; else of those that a walk describes only */
-	/* It samples the kernel, and its own records say when kernel modules come and go, or it
-	 * leaves that to the drain. */
+	/* of all files; else only of those that a walk of live tasks reports */
+	bool drain_reads_build_ids;
+	/* It samples the kernel. loads: its own records report modules that come and go; else the
+	 * drain finds them. */
 	enum { MODULES_NOT_SEEN, MODULES_ITS_OWN, MODULES_BY_DRAIN } modules;
-	/* Can it serve this user and this configuration? Leaves nothing behind. */
+	/* Checks whether it can serve this user and this configuration. Has no side effects. */
 	void (*check)(const struct trace_config *config, struct collector_check *check);
-	/* Open a session; NULL with *rc (enum pi_rc) and a sentence in why. */
+	/* Opens a session. NULL with *rc (enum pi_rc) and a sentence in why. */
 	struct backend *(*open)(const struct trace_config *config, int *rc, char *why, size_t room);
 	void (*close)(struct backend *b);
-	/* NULL: none. What the environment of the command must hold, "NAME=VALUE": an array that ends
-	 * with NULL; the caller frees its words and itself, also after an error. 0 or -errno. */
+	/* The variables that the environment of the command needs, "NAME=VALUE", as an array that
+	 * ends with NULL. The caller frees the strings and the array, also after an error. 0 or
+	 * -errno. NULL: none. */
 	int (*environment)(struct backend *b, char ***variables);
-	/* All of these: 0 or -errno. At *on* rate, majors (of those it has) and events (which check
-	 * has passed) may be others than at open. */
+	/* All of these return 0 or -errno. At *on* the rate, majors (that it has) and events (that
+	 * check has accepted) may differ from those at open. */
 	int (*on)(struct backend *b, const struct trace_config *config);
 	int (*off)(struct backend *b);
 	int (*suspend)(struct backend *b, bool suspend);
-	/* Hand over whole segments; with `all` also what stands in open ones. In normal mode all of
-	 * them each time, from the beginning; in wrap mode those of the MTE rings only. */
+	/* Hands over full segments; with `all`, open ones too. In normal mode all of them each
+	 * time, from the beginning; in wrap mode only those of the MTE rings. */
 	int (*drain)(struct backend *b, bool all, segment_sink sink, void *arg);
-	/* Wrap mode, or NULL: it has none. mark notes how far the trace rings reach; then comes a
-	 * drain with `all`; then window hands over what the rings hold up to the mark, the oldest
-	 * first, as far as it was not overwritten meanwhile. It stays there. */
+	/* Wrap mode; NULL: not supported. mark notes how far the trace rings reach. After a drain
+	 * with `all`, window hands over what the rings hold up to the mark, oldest first, as far as
+	 * it was not overwritten meanwhile. The rings keep it. */
 	int (*mark)(struct backend *b);
 	int (*window)(struct backend *b, segment_sink sink, void *arg);
-	/* Forget what the trace rings hold; NULL: cannot. */
+	/* Discards what the trace rings hold; NULL: not supported. */
 	int (*discard)(struct backend *b);
-	/* Write all live tasks again. *ticket is what rescanned answers to: true when all of that
-	 * walk's records will come with the next drain. NULL: cannot; then files do not rotate. */
+	/* Writes records of all live tasks again. rescanned(ticket) is true when the next drain
+	 * will hand over the last of them. NULL: not supported; then files do not rotate. */
 	int (*rescan)(struct backend *b, uint64_t *ticket);
 	bool (*rescanned)(struct backend *b, uint64_t ticket);
-	/* Poll this for POLLIN: something to drain; the session stopped. */
+	/* A descriptor for poll: POLLIN when there is something to drain or the session stopped. */
 	int (*fd)(struct backend *b);
 	/* state, clocks, counters, sizes. */
 	void (*info)(struct backend *b, struct trace_info *info);
 	uint64_t (*clock_hz)(struct backend *b);
-	/* What is known at the end only, for the file: "key: value" lines; NULL: nothing. */
+	/* Facts known only at the end, for the file: "key: value" lines. NULL: none. */
 	void (*facts)(struct backend *b, char *text, size_t room);
-	/* One a CPU that has buffers: an array (free it) and their number, or -errno. */
+	/* Counts per CPU that has buffers. Returns their number or -errno; the caller frees the
+	 * array. */
 	int (*stats)(struct backend *b, struct pifile_stats **stats);
-	/* As tracer_ended; NULL: nobody else waits for the command. */
+	/* As tracer_ended; NULL: the collector does not wait for the command. */
 	bool (*ended)(struct backend *b, pid_t child, int *status);
-	/* Records of programs come through hook files (hookfile.h), which the tracer reads: this
-	 * collector has none of them, and its stamps are CLOCK_MONOTONIC ns. */
+	/* Programs write their records to hook files (hookfile.h), which the tracer reads: this
+	 * collector has no other path for them, and its stamps are CLOCK_MONOTONIC ns. */
 	bool hook_files;
 };
 
-/* All there are, the one with the most to offer first; ends with NULL. */
+/* All collectors, the one with the most functions first; ends with NULL. */
 extern const struct collector *const collectors[];
 extern const struct collector collector_driver, collector_perf, collector_timer,
 			      collector_ptrace;
 
-/* A bit a major: all that the collector of this name can ever record; NULL: there is none. What it
- * can here an open session says by info.available. */
+/* The majors that the collector of this name can ever record, one bit each; NULL: no such
+ * collector. info.available says what an open session can record here. */
 const uint64_t *collector_majors(const char *name);
-/* A sentence: it cannot, and who can. */
+/* Sets a sentence: the collector lacks these records, and which one has them. */
 void collector_lacks(const struct collector *c, unsigned int major, char *why, size_t room);
-/* By its name, or NULL. */
+/* Finds a collector by name; NULL: none. */
 const struct collector *collector_named(const char *name);
-/* The collector of that name, or (NULL) the first that can serve, also with the majors that config
- * has. NULL with *rc and a sentence that tells of each why not. */
+/* Returns the named collector, or (name NULL) the first that can serve with the majors of config.
+ * NULL with *rc and a sentence with the reason of each. */
 const struct collector *collector_choose(const char *name, const struct trace_config *config,
 					 int *rc, char *why, size_t room);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which records each collector can have: also readers of a trace ask, where no collector is. */
+/* The records that each collector can make. Readers of traces use this, too, without the
+ * collectors. */
 #include <stddef.h>
 #include <string.h>
 #include "collect/backend.h"
@@ -8,12 +9,12 @@
 #define BIT(major)	(1ull << (major) % 64)
 #define ALWAYS		(BIT(PITRACE_TPROF) | BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
 
-/* Of user code. */
+/* user code only */
 #define ITRACE		(BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER) | \
 			 BIT(PITRACE_ITRACE_START) | BIT(PITRACE_ITRACE_STOP) | \
 			 BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
 
-/* Programs' own records are in all of them: by the driver, or by hook files. */
+/* All collectors have programs' own records: through the driver or through hook files. */
 #define USERS		BIT(PITRACE_HOOKIT), ~0ull << PITRACE_USER_FIRST % 64
 
 static const struct {
@@ -39,8 +40,8 @@ int TraceCollectorHas(const char *name, int major)
 	const uint64_t *majors = collector_majors(name);
 
 	if (!majors)
-		return rc_fail(PI_INVALID_ARGUMENT, "there is no collector '%s'", name);
+		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name);
 	if (major < 0 || major >= PITRACE_MAJORS)
-		return rc_fail(PI_INVALID_ARGUMENT, "majors are 0 to %d", PITRACE_MAJORS - 1);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d", PITRACE_MAJORS - 1);
 	return majors[major / 64] >> (major & 63) & 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records into segments; what a trace segment needs for its names goes out before it. */
+/* Puts records into segments; the names that a trace segment needs go out before it. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -88,7 +88,7 @@ static uint64_t ns_of(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The clocks differ by what they differ by now: they run alike but for steps. */
+/* The offset between the clocks is the present one: they run alike but for steps. */
 void user_rings_sync(struct user_rings *o, enum pitrace_sync_why why, uint64_t stamp)
 {
 	struct pitrace_sync s = { .stamp = stamp, .monotonic = stamp };
@@ -164,7 +164,7 @@ void user_rings_map(struct user_rings *o, uint32_t pid, const struct timer_map *
 	if (p) {
 		memcpy(p, m, sizeof(*m));
 		memcpy(p + sizeof(*m), place, n);
-		/* The NUL, and the rest of its word. */
+		/* The NUL and padding to a word. */
 		memset(p + sizeof(*m) + n, 0, 4 - n % 4);
 	}
 	free(m);

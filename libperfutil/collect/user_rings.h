@@ -21,18 +21,18 @@ struct user_rings {
 	struct pifile_stats *stats;	/* likewise */
 	uint32_t ncpus;
 	struct known_files *files;
-	/* Where full segments go, during a drain. */
+	/* The sink of full segments during a drain. */
 	segment_sink sink;
 	void *arg;
-	int err;			/* the first: nothing is written after it */
-	/* What a drain (ptrace: 64 turns) may still take to look things up: what the programs tell
-	 * would make it endless. */
+	int err;			/* the first error: nothing is written after it */
+	/* Work limit of a drain (ptrace: of 64 turns): what the programs report could make it
+	 * endless. */
 	uint64_t steps;
 };
 
-#define TIMER_STEPS	(1u << 26)	/* a drain: some 100 ms */
+#define TIMER_STEPS	(1u << 26)	/* per drain: some 100 ms */
 
-/* So many more: false: that is too much for this drain. */
+/* Charges work; false: the limit of this drain is exceeded. */
 static inline bool user_rings_steps(struct user_rings *o, uint64_t n)
 {
 	bool ok = n <= o->steps;
@@ -41,7 +41,7 @@ static inline bool user_rings_steps(struct user_rings *o, uint64_t n)
 	return ok;
 }
 
-/* Thousandths: samples lie anywhere in their intervals. */
+/* Dither in thousandths: samples lie anywhere in their intervals. */
 static inline uint32_t timer_dither(const struct trace_config *config)
 {
 	return config->dither ? 1000 : 0;
@@ -49,7 +49,7 @@ static inline uint32_t timer_dither(const struct trace_config *config)
 
 int user_rings_open(struct user_rings *o, size_t segment_bytes);
 void user_rings_close(struct user_rings *o);
-/* Hand over what is open, MTE first. */
+/* Hands over the open segments, MTE first. */
 void user_rings_flush(struct user_rings *o);
 
 void user_rings_sync(struct user_rings *o, enum pitrace_sync_why why, uint64_t stamp);
@@ -57,16 +57,16 @@ void user_rings_interval(struct user_rings *o, const struct trace_config *config
 			uint64_t stamp);
 void user_rings_task(struct user_rings *o, enum pitrace_mte_minor minor,
 		    const struct pitrace_mte_task *task, uint64_t stamp);
-/* What is known of its file goes before it: what a look at it tells, else the process (id, of
- * `id_size` bytes; 0: it told nothing). */
+/* Writes a mapping, preceded by what is known of its file: what a look at the file finds, else the
+ * id that the process reports (id, of `id_size` bytes; 0: none). */
 void user_rings_map(struct user_rings *o, uint32_t pid, const struct timer_map *map, const void *id,
 		   size_t id_size, uint64_t stamp);
 void user_rings_unmap(struct user_rings *o, uint32_t pid, const struct timer_map *map,
 		     uint64_t stamp);
-/* With a stack of `bytes` behind it: struct pitrace_stack and what belongs to it; 0: none. */
+/* Writes a sample with a stack of `bytes`: struct pitrace_stack and what belongs to it; 0: none. */
 void user_rings_sample(struct user_rings *o, uint32_t cpu, const struct pitrace_sample *sample,
 		      const void *stack, uint32_t bytes, uint64_t stamp);
-/* Any other record of that CPU's: one part of its data after the other. */
+/* Writes any other record of that CPU; its data are the parts one after the other. */
 void user_rings_trace(struct user_rings *o, uint32_t cpu, uint16_t major, uint32_t minor,
 		     const void *data, size_t bytes, const void *more, size_t more_bytes,
 		     uint64_t stamp);

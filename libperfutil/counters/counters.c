@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters by perf events. Each is pinned: the kernel gives it a counter or puts it into an error
- * state, never a share of one. A process's inherited counters may get into that state unseen: an
- * event without a counter, counted beside them, tells for how long they were to count.
+ * Counters by perf events. Each is pinned: it has a counter all the time or an error state, never a
+ * share. Inherited counters of a process can get into that state unseen; a software event counted
+ * beside them measures the time for which they should have counted.
  */
 #include <counters.h>
 #include <dirent.h>
@@ -24,8 +24,9 @@ struct reading {
 struct counter {
 	int fd;
 	uint32_t event;			/* or REFERENCE, before the events of its thread */
-	uint32_t cpu;			/* its place in the options' list */
-	struct reading reset;		/* when it was set to zero; not to be had: the one before */
+	uint32_t cpu;			/* index in the options' list */
+	/* values when it was reset; if unreadable, the previous ones */
+	struct reading reset;
 };
 struct counters {
 	struct counters_options o;
@@ -131,7 +132,7 @@ static int open_thread(struct counters *c, pid_t tid)
 	return rc;
 }
 
-/* All threads of today; those to come inherit. */
+/* Opens events for all present threads; later threads inherit them. */
 static int open_process(struct counters *c)
 {
 	struct dirent *e;
@@ -147,7 +148,7 @@ static int open_process(struct counters *c)
 			continue;
 		rc = open_thread(c, atoi(e->d_name));
 		any |= !rc;
-		/* One that ended meanwhile; others may be left. */
+		/* This thread has ended; others may be left. */
 		if (rc == -ESRCH)
 			rc = 0;
 	}
@@ -181,7 +182,7 @@ struct counters *counters_open(const struct counters_options *o, int *rc)
 
 	if (o->scope < COUNTERS_CPUS || o->scope > COUNTERS_COMMAND || !o->nevents ||
 	    (cpus ? !o->ncpus || o->ncpus > INT32_MAX / PITRACE_EVENTS : o->pid <= 0)) {
-		*rc = rc_fail(PI_INVALID_ARGUMENT, "nothing to count, or nowhere");
+		*rc = rc_fail(PI_INVALID_ARGUMENT, "no events, or no CPUs to count on");
 		return NULL;
 	}
 	if (o->nevents > PITRACE_EVENTS) {
@@ -222,8 +223,8 @@ void counters_close(struct counters *c)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* References are the last that go on and the first that go off: what had a counter all the time
- * has counted for longer. */
+/* References are enabled last and disabled first: an event with a counter all the time has counted
+ * for longer. */
 static int set(struct counters *c, bool on)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -242,7 +243,7 @@ int counters_on(struct counters *c)
 
 	if (rc || c->o.scope != COUNTERS_CPUS)
 		return rc;
-	/* A CPU's PMU is asked at once; a thread's when it runs. */
+	/* A CPU's event is scheduled at once, a thread's when it runs. */
 	for (size_t i = 0; i < c->n; i++)
 		if (read(c->list[i].fd, &r, sizeof(r)) != (ssize_t)sizeof(r)) {
 			set(c, false);
@@ -257,7 +258,7 @@ int counters_off(struct counters *c)
 	return set(c, false);
 }
 
-/* The kernel's own reset leaves what ended threads counted, and the times. */
+/* The kernel's reset keeps the counts of exited threads and the times. */
 static bool read_since(const struct counter *from, struct reading *r)
 {
 	if (read(from->fd, r, sizeof(*r)) != (ssize_t)sizeof(*r))
@@ -292,15 +293,15 @@ static void add(struct counters *c, struct counter_value *v, const struct counte
 	v->counted += r.running;
 }
 
-/* These count all of the time, whoever asks. */
+/* These always have a counter. */
 static bool is_clock(const struct pitrace_event_args *e)
 {
 	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_TASK_CLOCK ||
 						 e->config == PERF_COUNT_SW_CPU_CLOCK);
 }
 
-/* Before Linux 6.2 a thread's hardware events have a clock of their own, which starts and stops
- * beside the reference's at each dispatch: what differs by less may be nothing. */
+/* Before Linux 6.2 the hardware events of a thread have a clock of their own, which starts and
+ * stops beside the reference's at each dispatch: smaller differences mean nothing. */
 static uint64_t unsure(const struct counters *c, const struct pitrace_event_args *e,
 		       uint64_t wanted)
 {

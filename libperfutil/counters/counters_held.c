@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters in a process of their own (held.h). The answer to a question is a head and then the
- * values, so many a packet, all structs of one machine and one release.
+ * Counters kept by a daemon (base/service.h). The answer to a request is a head followed by the
+ * values, a fixed number per packet, all structs of one machine and one release.
  */
 #include <counters.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/rc.h"
 
 #define VERSION		1
-#define A_PACKET	64u		/* values */
+#define A_PACKET	64u		/* values per packet */
 
 enum op { READ = 1, STOP };
 struct answer {
@@ -23,7 +23,7 @@ struct answer {
 	char why[512];
 };
 
-/* ---- holding --------------------------------------------------------------------------------- */
+/* ---- daemon --------------------------------------------------------------------------------- */
 
 struct holding {
 	const struct counters_options *options;
@@ -103,11 +103,11 @@ int counters_hold(const struct counters_options *options)
 	struct holding h = { .options = options };
 
 	if (options->scope == COUNTERS_COMMAND)
-		return rc_fail(PI_INVALID_ARGUMENT, "a command is its starter's child, no holder's");
+		return rc_fail(PI_INVALID_ARGUMENT, "a command cannot be counted by the holder: it is another process's child");
 	return service_begin(&service, &h);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- client --------------------------------------------------------------------------------- */
 
 static int take(int fd, struct answer *a, struct counter_value *list, unsigned int room)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The counter's rate: as the hardware tells it, as the kernel does, or measured. */
+/* The counter's rate, as the hardware or the kernel reports it, or measured. */
 #include <cycles.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ static double look_up(void)
 	return 4096e6 / 4;
 }
 #else
-/* The kernel's own factor, which it gives to whoever counts anything. */
+/* The kernel's conversion factor, from the page of any perf event. */
 static double kernels(void)
 {
 	struct perf_event_attr attr = {
@@ -52,7 +52,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* A twentieth of a second; clock and counter are read at a moment that nothing divided. */
+/* Measures for 50 ms; clock and counter are read without an interruption in between. */
 static void moment(uint64_t *cycles, double *clock)
 {
 	uint64_t least = UINT64_MAX;

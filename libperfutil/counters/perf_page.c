@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Reads of perf counters' pages. */
+/* Reads the pages of perf counters. */
 #include <cycles.h>
 #include <errno.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ void perf_page_unmap(void *at)
 	mmap(at, page_size(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-/* The kernel writes it on the CPU that we are on: the compiler's order is enough. */
+/* The kernel writes the page on this thread's CPU: compiler barriers suffice. */
 #define ordered()	__asm__ volatile("" : : : "memory")
 
 bool perf_page_count(perf_page page, uint64_t *count)

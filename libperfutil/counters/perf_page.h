@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A perf counter's own page: what a thread can read there of a counter of its own, while it runs,
- * without a system call (struct perf_event_mmap_page of linux/perf_event.h has the rules).
+ * The page of a perf counter, from which a running thread reads its own counter without a system
+ * call (rules: struct perf_event_mmap_page of linux/perf_event.h).
  */
 #ifndef PITRACE_PERF_PAGE_H
 #define PITRACE_PERF_PAGE_H
@@ -12,12 +12,12 @@
 
 typedef const volatile struct perf_event_mmap_page *perf_page;
 
-/* At this page of memory from now on; 0 or -errno: then, and after unmap, it reads as one that
- * tells nothing. So another thread may be reading at any time. */
+/* Maps it at this address; 0 or -errno. After a failure and after unmap the memory reads as a page
+ * without a counter, so another thread may be reading at any time. */
 int perf_page_map(void *at, int fd);
 void perf_page_unmap(void *at);
 
-/* How much it counted; how long it did, in ns. False: the kernel must be asked. */
+/* Returns the count and the enabled time in ns. False: use the system call. */
 bool perf_page_count(perf_page page, uint64_t *count);
 bool perf_page_time(perf_page page, uint64_t *ns);
 

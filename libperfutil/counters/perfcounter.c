@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Single counters by number, on top of counters_*; and the list of events by number. */
+/* Single counters by number, on top of counters_*; and the numbered list of events. */
 #include <counters.h>
 #include <perfcounter.h>
 #include <pthread.h>
@@ -9,15 +9,15 @@
 #include "base/proc_lines.h"
 #include "base/rc.h"
 
-#define CPUS	8192u			/* as many as Linux can be built for */
+#define CPUS	8192u			/* the maximum that Linux supports */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
 static struct one {
-	struct counters *counters;	/* NULL: this number is free */
-	struct counter_value *list;	/* a CPU each */
+	struct counters *counters;	/* NULL: free */
+	struct counter_value *list;	/* one per CPU */
 	uint32_t ncpus;
 	bool stopped;
 } counters[PERF_COUNTERS];
@@ -60,10 +60,10 @@ static int init(const char *name, int priv)
 	int rc;
 
 	if (!name)
-		return rc_fail(PI_INVALID_ARGUMENT, "which event?");
+		return rc_fail(PI_INVALID_ARGUMENT, "no event name given");
 	rc = TraceFindEvents(name, 0, 1, priv, event);
 	if (rc != 1)
-		return rc < 0 ? rc : rc_fail(PI_INVALID_ARGUMENT, "'%s' is not one event but %d: a counter each", name, rc);
+		return rc < 0 ? rc : rc_fail(PI_INVALID_ARGUMENT, "'%s' names %d events, not one: a counter each", name, rc);
 	while (c < counters + PERF_COUNTERS && c->counters)
 		c++;
 	if (c == counters + PERF_COUNTERS)
@@ -75,12 +75,12 @@ static int init(const char *name, int priv)
 	return rc;
 }
 
-/* NULL after words. */
+/* Returns NULL after setting the sentence. */
 static struct one *find(int number)
 {
 	if (number >= 0 && number < PERF_COUNTERS && counters[number].counters)
 		return &counters[number];
-	rc_fail(PI_NOT_INITIALIZED, "there is no counter %d: InitPerfCounterEvent begins one",
+	rc_fail(PI_NOT_INITIALIZED, "invalid counter %d: InitPerfCounterEvent creates one",
 		number);
 	return NULL;
 }
@@ -116,7 +116,7 @@ static int read_one(struct one *c, int cpu, uint64_t *value)
 		found = true;
 	}
 	if (!found)
-		return rc_fail(PI_INVALID_ARGUMENT, "CPU %d: the counter has none such", cpu);
+		return rc_fail(PI_INVALID_ARGUMENT, "CPU %d is not counted", cpu);
 	*value = sum;
 	return PI_OK;
 }
@@ -194,7 +194,7 @@ int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* In pieces that stay where they are, for what was handed out. */
+/* In blocks that never move, because pointers to them were handed out. */
 static struct perf_counter_event *events;
 static int nevents, events_room = -1;	/* -1: not listed yet */
 
@@ -235,7 +235,7 @@ static void list_one(void *arg, const char *source, const char *name, const char
 {
 	bool *whole = arg;
 
-	/* A file that is not understood names none; a name is of who has it first. */
+	/* A malformed file adds no names; a duplicate name belongs to the first source. */
 	if (strcmp(source, "bad") && id_of(name) < 0)
 		*whole &= keep(source, name, description);
 }
@@ -261,7 +261,7 @@ static int look_up(const char *name)
 	if (rc < 0)
 		return rc;
 	if (rc != 1)
-		return rc_fail(PI_INVALID_ARGUMENT, "'%s' is not one event but %d", name, rc);
+		return rc_fail(PI_INVALID_ARGUMENT, "'%s' names %d events, not one", name, rc);
 	return keep("", name, "") ? nevents - 1 :
 	       rc_fail(PI_NO_MEMORY, "no memory for the list of events");
 }
@@ -283,7 +283,7 @@ int GetPerfCounterEventId(const char *name)
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	rc = name ? look_up(name) : rc_fail(PI_INVALID_ARGUMENT, "which event?");
+	rc = name ? look_up(name) : rc_fail(PI_INVALID_ARGUMENT, "no event name given");
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -295,7 +295,7 @@ int GetPerfCounterEvent(int id, struct perf_counter_event *event)
 	pthread_mutex_lock(&lock);
 	rc = list();
 	if (!rc && (id < 0 || id >= nevents))
-		rc = rc_fail(PI_INVALID_ARGUMENT, "there is no event %d but 0 to %d", id, nevents - 1);
+		rc = rc_fail(PI_INVALID_ARGUMENT, "invalid event number %d: 0 to %d", id, nevents - 1);
 	if (!rc)
 		*event = events[id];
 	pthread_mutex_unlock(&lock);

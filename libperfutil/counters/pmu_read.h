@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hardware counter, read by the program itself where the kernel lets it (PITRACE_HOW_COUNTER);
- * elsewhere the instruction is illegal. Counters are numbered from 1 on, as perf's own pages do:
- * arm64: event counters 1 - 31, the cycle counter 32; powerpc: PMC1 - PMC6; x86: as rdpmc's, which
- * only perf lets programs read.
+ * Reads a hardware counter from user code where the kernel allows it (PITRACE_HOW_COUNTER);
+ * elsewhere the instruction is illegal. Counters are numbered from 1 on, as in perf's pages. arm64:
+ * event counters 1 - 31, the cycle counter 32; powerpc: PMC1 - PMC6; x86: rdpmc numbers, which only
+ * perf enables.
  */
 #ifndef PITRACE_PMU_READ_H
 #define PITRACE_PMU_READ_H
 
 #include <stdint.h>
 
-/* Where the module lets threads read: PMU_USUAL, which perf takes for instructions alone, is tried
- * first; PMU_WIDTH: bits of a counter, if nobody asked for more. */
+/* For counters that the module enables for user code: PMU_USUAL, which perf uses for instructions
+ * alone, is tried first; PMU_WIDTH: bits of a counter unless set otherwise. */
 #if defined(__aarch64__)
 #define PMU_READS 1
 #define PMU_WIDTH 32
@@ -53,7 +53,7 @@ static __attribute__((noinline)) uint64_t pmu_read_any(uint32_t index)
 #endif
 
 #if PMU_READS
-/* After all that stands before it in the program. */
+/* Ordered after the preceding instructions. */
 static inline __attribute__((always_inline)) uint64_t pmu_read(uint32_t index)
 {
 	uint64_t now;
@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) uint64_t pmu_read(uint32_t index)
 	return now;
 }
 
-/* What it went on by; `width` bits of it count, 1 - 64. */
+/* The increase of the counter, of which `width` bits (1 - 64) count. */
 static inline __attribute__((always_inline)) uint64_t pmu_since(uint32_t index, uint64_t last,
 							       uint32_t width)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which source knows an event's name; the kernel's generic events. */
+/* Looks an event's name up in the sources; the kernel's generic events. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -74,7 +74,7 @@ static int of_generic(const char *name, struct pitrace_event_args *e)
 	return -ENOENT;
 }
 
-/* What a file says stands for a name of numbers alone. */
+/* An encoding of a file is itself a raw or PMU name. */
 static int of_file(const char *name, struct pitrace_event_args *e, char *bad, size_t room)
 {
 	char encoding[256];
@@ -86,11 +86,11 @@ static int of_file(const char *name, struct pitrace_event_args *e, char *bad, si
 		return err;
 	if (err == -ENOENT)
 		err = event_of_kernel(encoding, e);
-	/* The name is known: nobody else is asked. */
+	/* The name is known here: no other source is tried. */
 	return err == -ENOENT ? -ENODEV : err;
 }
 
-/* :u, :k, :uk at the end; libpfm's own modifiers look alike, and are taken off here. */
+/* Removes :u, :k, :uk at the end; libpfm's own modifiers look alike. */
 static void take_privilege(char *name, struct pitrace_event_args *e)
 {
 	char *colon = strrchr(name, ':');
@@ -115,16 +115,16 @@ int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size
 
 	*e = (struct pitrace_event_args){ .size = sizeof(*e), .version = PITRACE_ABI_VERSION };
 	if (strlen(wanted) >= sizeof(name) || !*wanted) {
-		snprintf(why, room, "'%.40s' is no event's name", wanted);
+		snprintf(why, room, "invalid event name '%.40s'", wanted);
 		return -EINVAL;
 	}
 	snprintf(name, sizeof(name), "%s", wanted);
-	/* It ends with a NUL, if need be cut. */
+	/* Copies the name, truncated if necessary, with a NUL. */
 	snprintf(e->name, sizeof(e->name), "%.63s", wanted);
 	take_privilege(name, e);
 	for (size_t i = 0; err == -ENOENT && i < sizeof(sources) / sizeof(sources[0]); i++)
 		err = sources[i](name, e);
-	/* Others have names that look like a tracepoint's. */
+	/* Other sources have names that look like a tracepoint's. */
 	hidden = err == -EACCES;
 	if (hidden)
 		err = -ENOENT;
@@ -170,7 +170,7 @@ int events_find(const char *names, struct pitrace_event_args *list, char *why, s
 	return err ? err : n;
 }
 
-/* This thread's own, in user code: what any user may count who may count at all. */
+/* Counts this thread in user mode: any user who may count at all may do that. */
 static int open_own(const struct pitrace_event_args *e, bool disabled)
 {
 	struct perf_event_attr a = {

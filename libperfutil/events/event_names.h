@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of events to the numbers that perf_event_open(2) takes. A name is, in this order: raw (r
- * and a hexadecimal config), one of the kernel's generic events, one in a PMU's folder of the
- * running kernel (alone, or as pmu/name/ or pmu/term=value,.../), a tracepoint as system:name, one
- * of an event file (see pitrace-events(5)), or one that libpfm4 knows. :u or :k behind it counts
- * user code or the kernel only.
+ * Resolves names of events to the numbers that perf_event_open(2) takes. A name is, in this order:
+ * raw (r and a hexadecimal config), one of the kernel's generic events, one in a PMU's folder of
+ * the running kernel (alone, or as pmu/name/ or pmu/term=value,.../), a tracepoint as system:name,
+ * one of an event file (see pitrace-events(5)), or one that libpfm4 knows. :u or :k at the end
+ * restricts it to user code or the kernel.
  */
 #ifndef PITRACE_EVENTS_H
 #define PITRACE_EVENTS_H
@@ -14,38 +14,37 @@
 #include <stdint.h>
 #include <pitrace.h>
 
-/* 0, or -ENOENT and the like with a sentence. Only what the name says is filled in: type, config …,
- * the privilege flags, the name. */
+/* 0, or -errno (-ENOENT: unknown) with a sentence. Fills in only what the name says: type, config
+ * …, the privilege flags, the name. */
 int event_find(const char *name, struct pitrace_event_args *e, char *why, size_t room);
-/* Names with commas between them (not those within slashes), at most PITRACE_EVENTS. Their number,
- * or -errno with a sentence. */
+/* Parses names separated by commas (commas within slashes do not count), at most PITRACE_EVENTS.
+ * Returns their number, or -errno with a sentence. */
 int events_find(const char *names, struct pitrace_event_args *list, char *why, size_t room);
-/* Can this machine count it? 0 or the errno of perf_event_open, negative. */
+/* Checks whether this machine can count it. 0 or the negative errno of perf_event_open. */
 int event_try(const struct pitrace_event_args *e);
 
-/* Does its counter count here? One that can be had and stands still (some virtual machines have
- * such) does not. */
+/* Checks whether its counter advances: on some virtual machines it opens and stands still. */
 bool event_counts(const struct pitrace_event_args *e);
 
-/* Samples a second, of the first of these that is taken by time; 0: all are taken by count. */
+/* Samples per second of the first event that is sampled by frequency; 0: all have a fixed count. */
 uint32_t events_rate(const struct pitrace_event_args *list, uint32_t n);
 
-/* Each name there is: where it comes from ("kernel", "pmu", "libpfm4", an event file's path), and in
- * words what it counts ("" unknown). "bad": `name` is where in an event file, `what` what is wrong
- * there. */
+/* Calls back for each name with its source ("kernel", "pmu", "libpfm4", an event file's path) and a
+ * description ("" unknown). "bad": `name` is the position in an event file, `what` the fault there.
+ * */
 typedef void (*event_each)(void *arg, const char *source, const char *name, const char *what);
 void events_list(event_each each, void *arg);
 
-/* Where the PMUs' folders are, the tracepoints', those of event files (NULL: the user's and this
- * installation's), and what these call this CPU (NULL: asks the machine): tests have others. */
+/* Folders of PMUs, of tracepoints and of event files (NULL: the user's and this installation's),
+ * and the name of this CPU (NULL: detected); tests set others. */
 extern const char *events_devices, *events_folder, *events_cpu, *events_tracing[2];
 
-/* The sources, each by itself: -ENOENT when the name is not theirs; -EACCES: it may be a
- * tracepoint, which this user is not shown. */
+/* The sources, one by one. -ENOENT: unknown name; -EACCES: it may be a tracepoint that this user
+ * may not see. */
 int event_of_kernel(const char *name, struct pitrace_event_args *e);	/* events_sysfs.c */
 void events_of_kernel(event_each each, void *arg);
-/* Its encoding, itself a name of numbers alone. -ENOENT: why is "", or what is wrong with a file that
- * may have had it. */
+/* Returns the encoding, itself a raw or PMU name. -ENOENT: why is "", or the fault of a file that
+ * may define it. */
 int event_of_file(const char *name, char *encoding, size_t room, char *why,	/* events_file.c */
 		  size_t why_room);
 void events_of_files(event_each each, void *arg);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events described by files: a folder an architecture, a file a CPU (or several that count alike),
- * of this installation and of the user. A new file makes its names known; nothing is built anew.
- * libjansson reads them, because its errors tell the line; it is loaded when there is a file.
+ * Events described by files: a folder per architecture, a file per CPU (or several that count
+ * alike), from this installation and the user. A new file adds names without a rebuild. libjansson
+ * parses them, because it reports the line of an error; it is loaded when there is a file.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -55,7 +55,7 @@ static bool load_library(void)
 
 /* ---- which CPU is this? ---------------------------------------------------------------------- */
 
-/* The value of a line "key : value" of /proc/cpuinfo, the first one. */
+/* Returns the value of the first line "key : value" of /proc/cpuinfo. */
 static bool cpuinfo(const char *key, char *value, size_t room)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -76,7 +76,7 @@ static bool cpuinfo(const char *key, char *value, size_t room)
 	return found;
 }
 
-/* What the files of this architecture call a CPU; of all CPUs if they are of several kinds. */
+/* Returns the name of this CPU in event files; all names if its cores differ. */
 static bool cpu_id(unsigned int cpu, const char *machine, char *id, size_t room)
 {
 	char path[128], text[256] = "", family[32], model[32], *p;
@@ -133,17 +133,17 @@ static bool is_this_cpu(const char *pattern, const char *machine)
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-/* What is done with the events of files, and with files that are not understood. */
+/* Callbacks for events of files and for malformed files. */
 struct visit {
-	/* Other than 0 ends it. */
+	/* Non-zero ends the visit. */
 	int (*event)(void *arg, const char *path, const char *name, const char *encoding,
 		     const char *what);
 	void (*bad)(void *arg, const char *where, const char *cause);
 	void *arg;
 	const char *machine;
-	/* The file that is read. */
+	/* The file being read. */
 	const char *path;
-	/* How far it was looked through for the places of events: */
+	/* The position of the scan for the events: */
 	const char *at;
 	size_t passed;			/* events */
 	int line, depth;
@@ -158,8 +158,8 @@ static int bad(const struct visit *v, int line, const char *cause)
 	return 0;
 }
 
-/* The text is valid JSON by now: where does the object of the events' list begin that has this
- * number? It is the only list of objects; later ones are asked for later. */
+/* Finds the position of the object with this index in the list of events. The text is valid JSON by
+ * now, and that list is the only one of objects; indexes only grow. */
 static int line_of(struct visit *v, size_t number)
 {
 	bool quoted = false, found = false;
@@ -185,7 +185,7 @@ static bool is_name(const char *s)
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")];
 }
 
-/* Numbers, as a user could give them: r11, pmu/event=0x11/. */
+/* The encoding, as a user could write it: r11, pmu/event=0x11/. */
 static bool is_encoding(const char *s)
 {
 	const char *slash = strchr(s, '/');
@@ -211,13 +211,13 @@ static int take_event(struct visit *v, const json_t *e, size_t number)
 			cause = "its fields are strings: name, encoding, unit, description";
 	}
 	if (!json_is_object(e))
-		cause = "an event is an object {\"name\": ..., \"encoding\": ...}";
+		cause = "an event must be an object {\"name\": ..., \"encoding\": ...}";
 	else if (json.keys(e) != known)
 		cause = "an event has the fields name, encoding, unit and description, and no other";
 	else if (!cause && (!value[0] || !is_name(value[0])))
-		cause = "name: letters, digits and _ . - are wanted";
+		cause = "name: only letters, digits and _ . - are allowed";
 	else if (!cause && (!value[1] || !is_encoding(value[1])))
-		cause = "encoding: r and a hexadecimal number, or pmu/term=value,.../ is wanted";
+		cause = "encoding: expected r and a hexadecimal number, or pmu/term=value,.../";
 	if (cause)
 		return bad(v, line_of(v, number), cause);
 	snprintf(what, sizeof(what), "%s%s%s%s", value[3] ? value[3] : "",
@@ -233,12 +233,12 @@ static int take_root(struct visit *v, const json_t *root)
 
 	if (!json_is_array(cpus) || !json_is_array(events) || !json.get(root, "source") ||
 	    json.keys(root) != 3)
-		return bad(v, 1, "wanted is {\"cpus\": [...], \"source\": \"...\", \"events\": [...]}");
+		return bad(v, 1, "expected is {\"cpus\": [...], \"source\": \"...\", \"events\": [...]}");
 	for (size_t i = 0; i < json.length(cpus); i++) {
 		const char *pattern = json.string(json.at(cpus, i));
 
 		if (!pattern)
-			return bad(v, 1, "cpus are strings");
+			return bad(v, 1, "cpus must be strings");
 		here = here || is_this_cpu(pattern, v->machine);
 	}
 	if (json.length(events) > EVENTS_MAX)
@@ -248,7 +248,7 @@ static int take_root(struct visit *v, const json_t *root)
 	return r;
 }
 
-/* With a NUL behind it; NULL with errno. */
+/* Reads a file and adds a NUL; NULL with errno. */
 static char *read_file(const char *path, size_t *size)
 {
 	char *text = NULL;
@@ -293,7 +293,7 @@ static int take_file(struct visit *v, const char *path)
 	v->depth = 0;
 	root = json.load(text, size, JSON_REJECT_DUPLICATES, &error);
 	r = root ? take_root(v, root) : bad(v, error.line, error.text);
-	/* Nobody else has a reference to it. */
+	/* This is the only reference to it. */
 	if (root)
 		json.free(root);
 	free(text);
@@ -328,8 +328,8 @@ static int take_folder(struct visit *v, const char *folder)
 	return r;
 }
 
-/* The user's own first, then those of the installation: beside this program, or where it was
- * put. */
+/* The user's own files first, then the installation's: beside this program, or where it was
+ * installed. */
 static int walk(struct visit *v)
 {
 	const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of hardware events by libpfm4, which knows what the vendors' manuals call them. It is
- * loaded when a name is asked for: a machine without it knows the kernel's names still, and
- * programs run wherever they are copied. Its headers have a perf_event.h of their own: no other
- * here.
+ * Names of hardware events by libpfm4, which has the names of the vendors' manuals. It is loaded
+ * when a name is looked up: machines without it still have the kernel's names, and programs run
+ * wherever they are copied. Its headers bring a perf_event.h of their own: include no other here.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,7 +57,7 @@ int event_of_pfm(const char *name, struct pitrace_event_args *e)
 	return 0;
 }
 
-/* Of the PMUs that this machine has; perf's own generic names come from event_names.c. */
+/* Only PMUs of this machine; perf's generic names come from event_names.c. */
 void events_of_pfm(event_each each, void *arg)
 {
 	char name[256];

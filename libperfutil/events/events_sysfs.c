@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events that the running kernel describes itself: a folder a PMU, with its type, its events as
- * "term=value,…" and where each term's bits go ("config:0-7,32-35"); and tracepoints by their id.
+ * Events described by the running kernel: a folder per PMU with its type, its events as
+ * "term=value,…" and the position of each term's bits ("config:0-7,32-35"); and tracepoints by
+ * their id.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +17,7 @@ const char *events_devices = "/sys/bus/event_source/devices";
 
 const char *events_tracing[2] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-/* A short file's first line; false when it cannot be read. */
+/* Reads a short file's first line; false when it cannot be read. */
 static bool read_line(const char *path, char *line, size_t room)
 {
 	FILE *f = fopen(path, "re");
@@ -35,7 +36,7 @@ static bool is_word(const char *s)
 	return *s && *s != '.' && !strchr(s, '/');
 }
 
-/* Put a value's bits where the format says. */
+/* Distributes a value's bits as the format says. */
 static int place(const char *format, uint64_t value, struct pitrace_event_args *e)
 {
 	__u64 *word;
@@ -64,11 +65,11 @@ static int place(const char *format, uint64_t value, struct pitrace_event_args *
 		*word |= (width == 64 ? value : value & ((1ull << width) - 1)) << low;
 		value = width == 64 ? 0 : value >> width;
 	}
-	/* More than there is room for. */
+	/* The value is too large for its bits. */
 	return value ? -ERANGE : 0;
 }
 
-/* term, term=value, or the PMU's own name for several. */
+/* Handles term, term=value, or the PMU's name for several terms. */
 static int put_terms(const char *pmu, const char *terms, struct pitrace_event_args *e, int depth);
 
 static int put_term(const char *pmu, char *term, struct pitrace_event_args *e, int depth)
@@ -79,7 +80,7 @@ static int put_term(const char *pmu, char *term, struct pitrace_event_args *e, i
 	if (equals) {
 		*equals = 0;
 		value = strtoull(equals + 1, &end, 0);
-		/* "?" is for the user to say. */
+		/* "?": the user must give a value. */
 		if (end == equals + 1 || *end)
 			return -EINVAL;
 	}
@@ -138,7 +139,7 @@ static int of_tracepoint(const char *name, struct pitrace_event_args *e)
 			return 0;
 		}
 		denied |= errno == EACCES;
-		/* What this folder shows is all there is. */
+		/* Only events in this folder exist. */
 		snprintf(path, sizeof(path), "%s/events", events_tracing[i]);
 		if (errno == ENOENT && !access(path, F_OK))
 			return -ENOENT;
@@ -146,7 +147,7 @@ static int of_tracepoint(const char *name, struct pitrace_event_args *e)
 	return denied ? -EACCES : -ENOENT;
 }
 
-/* A description that the kernel gives beside the value is none of the event's names. */
+/* A file with a description beside the value is no event. */
 static bool is_event(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -155,7 +156,7 @@ static bool is_event(const char *name)
 					   !strcmp(dot, ".snapshot")));
 }
 
-/* each(arg, pmu, event) for all of them, until it answers non-zero. */
+/* Calls each(arg, pmu, event) for all of them until it returns non-zero. */
 static int walk(int (*each)(void *arg, const char *pmu, const char *event), void *arg)
 {
 	DIR *devices = opendir(events_devices), *events;

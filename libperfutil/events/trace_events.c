@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events by name, for programs: how each is to be counted or sampled goes with it. */
+/* The public functions for events by name, with the way each is counted or sampled. */
 #include <errno.h>
 #include <tracer.h>
 #include "base/rc.h"
@@ -12,7 +12,7 @@ int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
 	int n;
 
 	if (priv < TRACE_PRIV_ANY || priv > TRACE_PRIV_KERNEL)
-		return rc_fail(PI_BAD_PRIVILEGE, "no such privilege");
+		return rc_fail(PI_BAD_PRIVILEGE, "invalid privilege level");
 	n = events_find(names, list, why, sizeof(why));
 	if (n < 0)
 		return rc_fail(n == -E2BIG ? PI_TOO_MANY_METRICS : PI_EVENT_UNSUPPORTED, "%s", why);

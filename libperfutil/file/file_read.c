@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The trace file's reader: finds the sections by their headers (and the next good header behind a
- * damaged one), checks and decompresses payloads. Bytes are read, not mapped: whoever shortens or
- * changes the file meanwhile gives us a fault, never a SIGBUS or a length that changes after its
- * check. Whatever a file claims is checked against its size before memory is asked for.
+ * The trace file's reader: finds sections by their headers (and the next good header after a
+ * damaged one), checks and decompresses payloads. Bytes are read, not mapped: a file that is
+ * truncated or changed meanwhile is a fault, never a SIGBUS or a length that changes after its
+ * check. All sizes are checked against the file's size before memory is allocated.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ void file_section_fault(struct pifile *f, size_t i, enum file_state state, const
 	f->nfaults++;
 }
 
-/* For pifile_open's caller, when there is no file to hold the fault. */
+/* For the caller of pifile_open, when there is no open file to hold the fault. */
 __attribute__((format(printf, 4, 5)))
 static void refuse(struct pifile_fault *fault, int error, uint64_t offset, const char *format, ...)
 {
@@ -78,7 +78,7 @@ int file_buffer_grow(struct file_buffer *b, size_t size)
 
 	if (size <= b->room)
 		return 0;
-	/* What it held is of no use to whoever wants more. */
+	/* Its old content is not needed any more. */
 	p = malloc(size);
 	if (!p)
 		return -ENOMEM;
@@ -94,7 +94,7 @@ void file_buffer_free(struct file_buffer *b)
 	*b = (struct file_buffer){ 0 };
 }
 
-/* Bytes read, fewer than size only at the end of the file; or -errno. */
+/* Returns the bytes read, fewer than size only at the end of the file; or -errno. */
 static ssize_t read_at(const struct pifile *f, uint64_t offset, void *out, size_t size)
 {
 	size_t got = 0;
@@ -134,7 +134,7 @@ static uint64_t whole(const struct pifile_section *s)
 	return sizeof(*s) + s->stored + (-s->stored & 7);
 }
 
-/* Is it a section's header, as it stands in the file? Then it is in our byte order afterwards. */
+/* Checks whether this is a section's header, and converts it to native byte order. */
 static bool is_header(const struct pifile *f, struct pifile_section *s)
 {
 	struct pifile_section ours = *s;
@@ -178,11 +178,11 @@ bool file_section_header(struct pifile *f, size_t i, struct pifile_section *s)
 		return true;
 	*s = (struct pifile_section){ 0 };
 	file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
-		 got < (ssize_t)sizeof(*s) ? "the file became shorter" : "the file was changed");
+		 got < (ssize_t)sizeof(*s) ? "the file was truncated" : "the file was changed");
 	return false;
 }
 
-/* The next good section header from offset on, or the size of the file; -errno. Sections stand at
+/* Returns the offset of the next good section header, or the file's size; -errno. Sections start at
  * multiples of 8. */
 static int next_header(struct pifile *f, uint64_t offset, uint64_t *found)
 {
@@ -198,7 +198,7 @@ static int next_header(struct pifile *f, uint64_t offset, uint64_t *found)
 		size_t at;
 
 		if (got < (ssize_t)sizeof(s))
-			break;		/* also what cannot be read any more */
+			break;		/* also unreadable parts */
 		for (at = 0; at + sizeof(s) <= (size_t)got; at += 8) {
 			memcpy(&s, chunk + at, sizeof(s));
 			if (is_header(f, &s)) {
@@ -214,7 +214,7 @@ static int next_header(struct pifile *f, uint64_t offset, uint64_t *found)
 	return 0;
 }
 
-/* The bytes between a payload and the next section are zeros; anything else is damage. */
+/* The padding between a payload and the next section is zero; anything else is damage. */
 static void check_padding(struct pifile *f, uint64_t offset, const struct pifile_section *s)
 {
 	uint8_t pad[8] = { 0 };
@@ -224,12 +224,12 @@ static void check_padding(struct pifile *f, uint64_t offset, const struct pifile
 	if (n && read_at(f, at, pad, n) == (ssize_t)n)
 		for (size_t i = 0; i < n; i++)
 			if (pad[i]) {
-				file_fault(f, at + i, "the padding behind a payload is not zero");
+				file_fault(f, at + i, "the padding after a payload is not zero");
 				return;
 			}
 }
 
-/* All sections by their headers. 0, or -ENOMEM. */
+/* Finds all sections by their headers. 0, or -ENOMEM. */
 static int scan(struct pifile *f)
 {
 	uint64_t offset = f->header.size, found;
@@ -241,7 +241,7 @@ static int scan(struct pifile *f)
 	while (offset < f->size) {
 		got = read_at(f, offset, &s, sizeof(s));
 		if (got < 0) {
-			file_fault(f, offset, "cannot be read behind %zu whole sections: %s",
+			file_fault(f, offset, "cannot be read after %zu whole sections: %s",
 				   f->nsections, strerror((int)-got));
 			return 0;
 		}
@@ -267,7 +267,7 @@ static int scan(struct pifile *f)
 			return 0;
 		}
 		if (index)
-			file_fault(f, offset, "a section behind the index");
+			file_fault(f, offset, "a section after the index");
 		if (!add_section(f, &s, offset))
 			return -ENOMEM;
 		check_padding(f, offset, &s);
@@ -282,7 +282,8 @@ static int scan(struct pifile *f)
 	return 0;
 }
 
-/* A whole file's index lists what the scan found: it tells when whole sections were taken out. */
+/* The index of a complete file lists what the scan found: it shows when whole sections were
+ * removed. */
 static void check_index(struct pifile *f)
 {
 	struct file_buffer b = { 0 };
@@ -290,7 +291,7 @@ static void check_index(struct pifile *f)
 	size_t n = f->nsections, size;
 	struct pifile_section s;
 
-	/* Behind any other fault it has nothing to add. */
+	/* After another fault the check adds nothing. */
 	if (f->nfaults || n < 2 || f->sections[n - 1].type != PIFILE_SEC_INDEX)
 		return;
 	n -= 2;			/* END and itself are not in it */
@@ -321,7 +322,7 @@ static bool stored_bytes(struct pifile *f, size_t i, const struct pifile_section
 
 	if (got != (ssize_t)s->stored) {
 		file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
-			 "the file became shorter");
+			 "the file was truncated");
 		return false;
 	}
 	if (crc_wrong(f, s->payload_crc, out, s->stored)) {
@@ -376,14 +377,15 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 		file_bad(f, i, "a section with unknown flags 0x%" PRIx32, s->flags);
 		return NULL;
 	}
-	/* What is stored fits into the file, as scan() saw to; what it becomes has a limit. */
+	/* scan() has checked that the stored bytes are inside the file; the decompressed size has a
+	 * limit. */
 	if (s->bytes > most_bytes(s) || s->stored > most_bytes(s) ||
 	    (!packed && s->bytes != s->stored)) {
-		file_bad(f, i, "a section of impossible size: %" PRIu64 " bytes, %" PRIu64 " stored",
+		file_bad(f, i, "invalid section size: %" PRIu64 " bytes, %" PRIu64 " stored",
 			 s->bytes, s->stored);
 		return NULL;
 	}
-	/* Of all that is packed, as it is met: a few bytes may become gigabytes. */
+	/* The limit covers all compressed payloads together: a few bytes may become gigabytes. */
 	if (packed && f->sections[i].state == FILE_UNREAD) {
 		if (s->bytes > unpacked_stream(f->size) - f->unpacked) {
 			file_bad(f, i, "a section of %" PRIu64 " bytes, %" PRIu64 " stored: with what was "
@@ -393,7 +395,7 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 		}
 		f->unpacked += s->bytes;
 	}
-	/* One byte more, so that an empty payload has an address. */
+	/* One byte more, so that an empty payload has an address, too. */
 	if (packed && file_buffer_grow(&f->stored, s->stored + 1)) {
 		file_bad(f, i, "no memory for a section");
 		return NULL;
@@ -401,7 +403,7 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 	if (packed) {
 		if (!stored_bytes(f, i, s, f->stored.data))
 			return NULL;
-		/* The frame's own claim, before its size is asked of malloc. */
+		/* Check the size in the frame before it is allocated. */
 		if (ZSTD_getFrameContentSize(f->stored.data, s->stored) != s->bytes) {
 			file_bad(f, i, "a compressed section's frame differs from its header");
 			return NULL;
@@ -429,7 +431,7 @@ const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *si
 	*size = 0;
 	if (i >= f->nsections)
 		return NULL;
-	/* The room of the caller's buffer is unknown: it is replaced. */
+	/* The capacity of the caller's buffer is unknown: replace it. */
 	payload = file_payload(f, i, &b, size);
 	if (!payload) {
 		file_buffer_free(&b);
@@ -442,7 +444,7 @@ const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *si
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* False: nothing can be read. A header whose CRC alone is wrong is a fault. */
+/* False: nothing can be read. A header with only a wrong CRC is a fault. */
 static bool read_header(struct pifile *f, struct pifile_fault *fault)
 {
 	struct pifile_header *h = &f->header, stored;
@@ -470,18 +472,18 @@ static bool read_header(struct pifile *f, struct pifile_fault *fault)
 	if (f->swapped)
 		file_swap_header(h);
 	if (crc_wrong(f, h->crc, &stored, offsetof(struct pifile_header, crc))) {
-		/* Sections have checks of their own; what says how to find them must be right. */
+		/* Sections have their own checks; the fields needed to find them must be right. */
 		if (h->order != PIFILE_ORDER || h->version != PIFILE_VERSION ||
 		    h->size != sizeof(*h)) {
 			refuse(fault, EBADMSG, 0, "the file's header is damaged");
 			return false;
 		}
-		file_fault(f, 0, "the file's header is damaged: clock and machine are unsure");
+		file_fault(f, 0, "the file's header is damaged: clock and machine may be wrong");
 		return true;
 	}
 	if (h->version != PIFILE_VERSION) {
 		refuse(fault, EBADMSG, offsetof(struct pifile_header, version),
-		       "of version %" PRIu32 "; this program reads version %d", h->version,
+		       "version %" PRIu32 " is not supported; this program reads version %d", h->version,
 		       PIFILE_VERSION);
 		return false;
 	}
@@ -608,7 +610,7 @@ uint64_t pifile_section_offset(const struct pifile *f, size_t i)
 	return i < f->nsections ? file_offset(f, i) : 0;
 }
 
-/* Every payload that was not read yet, for its faults. */
+/* Reads every payload not read yet, to find its faults. */
 size_t pifile_verify(struct pifile *f)
 {
 	struct file_buffer b = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Byte orders. A shape is a word of digits: integers of so many bytes, one after the other; what
- * follows them is bytes. A new kind of record needs its shape in shape_of().
+ * Byte swapping. A shape is a string of digits: sizes of consecutive integers; bytes follow them. A
+ * new kind of record needs its shape in shape_of().
  */
 #include <string.h>
 #include "file/file_swap.h"
@@ -36,7 +36,7 @@ static uint8_t *swap8(uint8_t *p)
 	return p + sizeof(v);
 }
 
-/* As many of `count` integers as lie before end. Returns where they end. */
+/* Swaps up to `count` integers before end. Returns where they end. */
 static uint8_t *swap_array(uint8_t *p, const uint8_t *end, size_t count, unsigned int width)
 {
 	for (; count && end - p >= (ptrdiff_t)width; count--)
@@ -94,7 +94,7 @@ static const char *mte_shape(uint32_t minor)
 	}
 }
 
-/* The shape of a PITRACE_TYPE_STRUCT; *stack: a call stack may follow it. */
+/* Returns the shape of a PITRACE_TYPE_STRUCT; *stack: a call stack may follow it. */
 static const char *shape_of(uint16_t major, uint32_t minor, bool *stack)
 {
 	switch (major) {
@@ -200,7 +200,7 @@ static void swap_records(uint8_t *p, const uint8_t *end)
 		swap_data(&r, p + sizeof(r), p + length);
 		p += length;
 	}
-	/* The first word of a PAD for which there was no more room. */
+	/* The first word of a PAD that had space for no more. */
 	swap_shape(p, end, "22");
 }
 

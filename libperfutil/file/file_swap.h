@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files of machines of the other byte order: turned into ours in place, when they are read. Nobody
- * behind the reader knows that there are two.
+ * Converts files of the other byte order to native order in place, when they are read. Code above
+ * the reader never sees the other order.
  */
 #ifndef PITRACE_FILE_SWAP_H
 #define PITRACE_FILE_SWAP_H
@@ -10,7 +10,8 @@
 
 void file_swap_header(struct pifile_header *h);
 void file_swap_section(struct pifile_section *s);
-/* A section's payload, decompressed. What is malformed is left as it is: its reader will say so. */
+/* Converts a section's decompressed payload. Malformed parts are left as they are: their reader
+ * will report them. */
 void file_swap_payload(enum pifile_section_type type, void *payload, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stamps to times. The sync records of the MTE rings tie stamps to the system's clocks; between
- * two of them time is linear, before the first and after the last the nearest slope goes on. The
- * result is a table of stretches that covers all stamps and never falls.
+ * Converts stamps to times. The sync records of the MTE rings tie stamps to the system's clocks.
+ * Between two of them time is linear; before the first and after the last the nearest slope
+ * continues. The result is a table of pieces that covers all stamps and never decreases.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -70,7 +70,7 @@ static bool collect(struct pifile *f, struct points *p)
 		    f->sections[i].ring != PITRACE_RING_MTE)
 			continue;
 		payload = file_payload(f, i, &b, &size);
-		/* What is wrong with the records is the merge's to say. */
+		/* Faults of the records are reported by the merge. */
 		if (!payload || record_walk_begin(&walk, payload, size, &h))
 			continue;
 		while (record_next(&walk, &r) > 0) {
@@ -84,7 +84,7 @@ static bool collect(struct pifile *f, struct points *p)
 				unstable = true;
 				file_fault(f, file_offset(f, i),
 					   "the clock turned unstable at stamp %" PRIu64
-					   ": times from there on are unsure", r.stamp);
+					   ": times from there on may be wrong", r.stamp);
 			}
 		}
 	}
@@ -92,8 +92,8 @@ static bool collect(struct pifile *f, struct points *p)
 	return true;
 }
 
-/* Two syncs close to each other have a slope of chance: of those within 10 ms one is kept. Where
- * the machine slept both ends are. */
+/* The slope between two close syncs is noise: of those within 10 ms one is kept. Both ends of a
+ * suspend are. */
 static void thin(struct pifile *f, struct points *p)
 {
 	uint64_t near = (f->header.clock == PITRACE_CLOCK_TSC && f->header.clock_hz ?
@@ -117,11 +117,11 @@ static void thin(struct pifile *f, struct points *p)
 	}
 	p->n = n;
 	if (odd)
-		file_fault(f, 0, "%zu clock syncs go backwards and were left out: times may be unsure",
+		file_fault(f, 0, "%zu clock syncs go backwards and were left out: times may be wrong",
 			   odd);
 }
 
-/* ---- stretches ------------------------------------------------------------------------------- */
+/* ---- pieces --------------------------------------------------------------------------------- */
 
 static void add_piece(struct file_time *t, uint64_t from, uint64_t to, uint64_t base, uint64_t mult)
 {
@@ -134,14 +134,14 @@ static uint64_t slope(const struct file_sync *a, const struct file_sync *b)
 		       (b->stamp - a->stamp));
 }
 
-/* A slope to go on with: not that of a time when the machine slept. */
+/* Finds a slope to extrapolate with: not that of a suspend. */
 static bool is_steady(const struct file_sync *a, const struct file_sync *b)
 {
 	return !(a->why == PITRACE_SYNC_SUSPEND || b->why == PITRACE_SYNC_RESUME) &&
 	       b->monotonic > a->monotonic;
 }
 
-/* From `at` backwards, until time would be less than 0. */
+/* Extends from `at` backwards, until time would be less than 0. */
 static void before(struct file_time *t, const struct file_sync *at, uint64_t mult)
 {
 	unsigned __int128 time = (unsigned __int128)at->monotonic << FILE_TIME_SHIFT;
@@ -157,7 +157,7 @@ static void before(struct file_time *t, const struct file_sync *at, uint64_t mul
 		add_piece(t, from, at->stamp - 1, base, mult);
 }
 
-/* From `at` on, until time would not fit. */
+/* Extends from `at` on, until time would overflow. */
 static void after(struct file_time *t, const struct file_sync *at, uint64_t mult)
 {
 	uint64_t most = mult ? clamp64(((unsigned __int128)(UINT64_MAX - at->monotonic)
@@ -217,7 +217,7 @@ const struct file_piece *file_time_piece(const struct file_time *t, uint64_t sta
 	return &t->pieces[low];
 }
 
-/* Where no sync ties the stamps to the day: the file was begun about when its first record was. */
+/* Without a sync to real time: the file was created about when its first record was made. */
 static void guess_day(struct pifile *f)
 {
 	f->time.day = f->header.start_realtime -
@@ -259,8 +259,8 @@ uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp)
 	return file_piece_time(file_time_piece(&f->time, stamp), stamp);
 }
 
-/* The distance of REALTIME from MONOTONIC changes only when somebody sets the clock: it is linear
- * between syncs and stays as it is outside. */
+/* The offset of REALTIME from MONOTONIC changes only when the clock is set: linear between syncs,
+ * constant outside. */
 uint64_t pifile_realtime(struct pifile *f, uint64_t stamp)
 {
 	uint64_t time = pifile_monotonic(f, stamp);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The trace file's writer. Sections are appended, each by one writev; a write that fails (no room)
- * is taken back to the last whole section, so that what stands in the file is always readable.
- * The first failure of the file is kept and is the answer to all that follows.
+ * The trace file's writer. Sections are appended, each by one writev. A failed write (no space) is
+ * undone back to the last whole section, so that the file is always readable. The first error is
+ * kept and returned by all later calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,21 +20,22 @@
 #include "base/newfile.h"
 #include "file/record_walk.h"
 
-#define WORTH_COMPRESSING	64	/* bytes; a frame has a header of its own */
+#define WORTH_COMPRESSING	64	/* bytes; smaller payloads are not worth a frame */
 
 struct pifile_writer {
 	int fd;
 	int error;			/* first -errno of the file */
-	off_t base;			/* where the file header stands in fd; -1: cannot seek */
-	uint64_t offset;		/* end of the last whole section, from the file header */
+	off_t base;			/* offset of the file header in fd; -1: cannot seek */
+	/* end of the last whole section, relative to the file header */
+	uint64_t offset;
 	uint64_t records, unwritten;
-	struct newfile made;		/* by name: not by pifile_create_fd */
+	struct newfile made;		/* created by name: not by pifile_create_fd */
 	uint64_t snapshots;
 	struct pifile_index *index;	/* NULL with index_room 0: none yet */
 	size_t nindex, index_room;
-	bool no_index;			/* no memory for it: it will be written empty */
+	bool no_index;			/* no memory: an empty index will be written */
 	bool no_sync;
-	int level;			/* of compression, 0: none */
+	int level;			/* compression level, 0: none */
 	ZSTD_CCtx *cctx;
 	void *scratch;			/* grows to the largest payload */
 	size_t scratch_room;
@@ -58,7 +59,7 @@ static int grow_scratch(struct pifile_writer *w, size_t size)
 
 /* ---- bytes into the file --------------------------------------------------------------------- */
 
-/* All of iov, or -errno. iov is consumed. */
+/* Writes all of iov, which is consumed. 0 or -errno. */
 static int write_all(int fd, struct iovec *iov, int n)
 {
 	while (n) {
@@ -87,13 +88,13 @@ static int write_all(int fd, struct iovec *iov, int n)
 	return 0;
 }
 
-/* Keep the file's first error; take back what was begun. */
+/* Keeps the first error and undoes the partial write. */
 static int failed(struct pifile_writer *w, int error)
 {
 	off_t end = w->base + (off_t)w->offset;
 
 	w->error = error;
-	/* Nothing more can be done when this fails: the reader finds a cut section and says so. */
+	/* If this fails too, the reader finds and reports a cut section. */
 	if (w->base >= 0 && !ftruncate(w->fd, end))
 		(void)lseek(w->fd, end, SEEK_SET);
 	return error;
@@ -108,7 +109,7 @@ static void remember(struct pifile_writer *w, const struct pifile_section *s)
 		struct pifile_index *p = realloc(w->index, room * sizeof(*p));
 
 		if (!p) {
-			w->no_index = true;	/* it saves a scan and is never needed */
+			w->no_index = true;	/* the index only saves a scan */
 			return;
 		}
 		w->index = p;
@@ -117,7 +118,7 @@ static void remember(struct pifile_writer *w, const struct pifile_section *s)
 	w->index[w->nindex++] = (struct pifile_index){ w->offset, s->type, s->cpu };
 }
 
-/* A smaller form of the payload in scratch, or 0. */
+/* Compresses the payload into scratch; 0: not smaller. */
 static size_t compressed(struct pifile_writer *w, const void *payload, size_t size)
 {
 	size_t n;
@@ -129,7 +130,7 @@ static size_t compressed(struct pifile_writer *w, const void *payload, size_t si
 		if (!w->cctx)
 			return 0;
 	}
-	/* A frame that doesn't fit into one byte less is of no use. */
+	/* A frame that is not smaller is not used. */
 	if (grow_scratch(w, size))
 		return 0;
 	ZSTD_CCtx_setParameter(w->cctx, ZSTD_c_compressionLevel, w->level);
@@ -168,7 +169,7 @@ static int append(struct pifile_writer *w, struct pifile_section *s, const void 
 	return 0;
 }
 
-/* ---- beginning ------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *header)
 {
@@ -238,7 +239,7 @@ void pifile_set_compression(struct pifile_writer *w, int level)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* Walk all records: fills in records, first, last. The bytes in use, or -EBADMSG. */
+/* Walks all records and fills in records, first, last. Returns the bytes in use, or -EBADMSG. */
 static ssize_t survey(struct record_walk *walk, struct pifile_section *s)
 {
 	struct record r;
@@ -294,7 +295,7 @@ int pifile_write_section(struct pifile_writer *w, enum pifile_section_type type,
 
 	if (w->error)
 		return w->error;
-	/* These are made from their contents. */
+	/* These fields are computed from the content. */
 	if (type == PIFILE_SEC_SEGMENT || type == PIFILE_SEC_SNAPSHOT || type == PIFILE_SEC_END ||
 	    type == PIFILE_SEC_INDEX)
 		return -EINVAL;
@@ -366,7 +367,7 @@ int pifile_finish(struct pifile_writer *w)
 	if (!err)
 		err = append(w, &index, w->index,
 			     w->no_index ? 0 : w->nindex * sizeof(*w->index));
-	/* Pipes and the like cannot be synced and need not be. */
+	/* Pipes and the like cannot be synced. */
 	if (!w->no_sync && fsync(w->fd) && !err && errno != EINVAL && errno != EROFS)
 		err = -errno;
 	if (close(w->fd) && !err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The merge: all records of a file in the order of time. Each ring is a stream that is in order
- * already; a heap holds the head of each. A ring's records never change their order among
- * themselves: what ends something at the same instant waits only for other rings' beginnings.
+ * Merges all records of a file by time. Each ring is an ordered stream; a heap holds the head of
+ * each. Records of one ring never change their order: a record that ends something waits at equal
+ * times only for beginnings in other rings.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,24 +11,24 @@
 #include "file/trace_file.h"
 #include "file/record_walk.h"
 
-/* At equal times: what begins something, then the rest, then what ends something. */
+/* Order at equal times: beginnings, then the rest, then ends. */
 enum { RANK_BEGIN = -1, RANK_MIDDLE = 0, RANK_END = 1 };
 
 struct stream {
 	struct record_walk walk;
 	struct record head;
-	struct file_piece piece;	/* of time: the one that the last stamp fell into */
-	uint64_t time;			/* of head; never falls */
+	struct file_piece piece;	/* the time piece of the last stamp */
+	uint64_t time;			/* key of head; never decreases */
 	uint64_t offset;		/* of the open section */
-	uint64_t left;			/* records that its header still promises */
+	uint64_t left;			/* records left by its header */
 	uint32_t cpu, ring, session;
-	uint32_t number;		/* place in merge.streams, ordered by CPU and ring */
+	uint32_t number;		/* index in merge.streams, ordered by CPU and ring */
 	size_t next;			/* section; NO_SECTION: no more */
-	size_t last;			/* … of them, while they are sorted */
+	size_t last;			/* … the last section, while they are sorted */
 	size_t open;			/* the open section, if is_open; its header's: */
 	uint64_t records, stored;
 	bool is_open;
-	bool any;			/* a section was opened: sequence holds its number */
+	bool any;			/* a section was opened: sequence is valid */
 	bool snapshot;
 	uint64_t sequence;
 	struct file_buffer buffer;
@@ -36,7 +36,7 @@ struct stream {
 
 #define NO_SECTION SIZE_MAX
 
-/* The heap compares one number: time, then rank, then the stream's number. */
+/* The heap key: time, then rank, then the stream's number. */
 typedef unsigned __int128 heap_key;
 struct node {
 	heap_key key;
@@ -49,10 +49,11 @@ struct pimerge {
 	size_t nstreams;
 	struct node *heap;
 	size_t nheap;
-	heap_key limit;			/* the least key but the first: up to it no heap work */
+	/* the second smallest key: up to it the heap is not touched */
+	heap_key limit;
 	enum { SNAPSHOTS, RINGS, ENDED } phase;
 	uint64_t done, total;
-	uint32_t gaps;			/* in trace rings: see struct pirecord */
+	uint32_t gaps;			/* gaps of trace rings: see struct pirecord */
 };
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -97,7 +98,7 @@ static void close_section(struct pimerge *m, struct stream *s)
 	m->done += s->stored;
 }
 
-/* Why the open section, whose CRC was right, is not what its header says; NULL when it is. */
+/* Returns how the open section, whose CRC is right, contradicts its header; NULL: not at all. */
 static const char *contradiction(const struct pifile_section *s, const struct pitrace_segment *h)
 {
 	if (s->type == PIFILE_SEC_SNAPSHOT)
@@ -116,7 +117,7 @@ static size_t next_section(const struct pimerge *m, struct stream *s)
 	return i;
 }
 
-/* The stream's next section that can be read; false: no more. */
+/* Opens the stream's next readable section; false: none. */
 static bool open_section(struct pimerge *m, struct stream *s)
 {
 	while (s->next != NO_SECTION) {
@@ -130,7 +131,7 @@ static bool open_section(struct pimerge *m, struct stream *s)
 			continue;
 		if (!s->snapshot && s->any && section.sequence <= s->sequence) {
 			file_bad(m->f, i, "segment %" PRIu64 " of CPU %" PRIu32 ", ring %" PRIu32
-				 " comes twice or late: left out", section.sequence, s->cpu,
+				 " is duplicate or out of order: left out", section.sequence, s->cpu,
 				 s->ring);
 			m->done += section.stored;
 			continue;
@@ -147,7 +148,8 @@ static bool open_section(struct pimerge *m, struct stream *s)
 			m->done += section.stored;
 			continue;
 		}
-		/* Empty segments are not written: in a file without faults nothing is missing. */
+		/* Empty segments are not written, but the sequence has no gaps in a file without
+		 * faults. */
 		if (section.sequence != (s->any ? s->sequence + 1 : 0) && m->f->nfaults)
 			m->gaps += s->ring == PITRACE_RING_TRACE && !s->snapshot;
 		s->any = true;
@@ -163,7 +165,7 @@ static bool open_section(struct pimerge *m, struct stream *s)
 	return false;
 }
 
-/* The open section has ended: was all of it right? */
+/* The open section has ended: checks it against its header. */
 static void end_section(struct pimerge *m, struct stream *s, int got)
 {
 	if (got < 0 || s->left || s->walk.backwards)
@@ -180,7 +182,7 @@ static void end_section(struct pimerge *m, struct stream *s, int got)
 	close_section(m, s);
 }
 
-/* The stream's next record into head; false: it has ended. */
+/* Reads the stream's next record into head; false: the stream has ended. */
 static inline bool advance(struct pimerge *m, struct stream *s)
 {
 	uint64_t time;
@@ -205,8 +207,8 @@ static inline bool advance(struct pimerge *m, struct stream *s)
 
 /* ---- heap ------------------------------------------------------------------------------------ */
 
-/* Stream s, which is not in the heap, takes the place of node 0: put it where its key belongs, and
- * know the least of the others. (By value: a key just stored by halves is slow to load.) */
+/* Stream s, which is not in the heap, replaces node 0; sift it down, and find the second smallest.
+ * (By value: loading a key that was just stored in halves is slow.) */
 static inline void settle(struct pimerge *m, heap_key key, struct stream *s)
 {
 	struct node *h = m->heap;
@@ -254,7 +256,7 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
-/* Is it of a stream that is wanted? Then *s says of which. */
+/* Checks whether the section belongs to a requested stream; *s is the stream. */
 static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct pifile_section *section,
 		      struct stream *s)
 {
@@ -278,7 +280,7 @@ static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct pifi
 	return false;
 }
 
-/* Streams by their place, while sections are sorted: indexes + 1, open addressing. */
+/* Hash table of streams while sections are sorted: indexes + 1, open addressing. */
 struct table {
 	uint32_t *slot;
 	size_t size;			/* a power of two, more than twice the streams */
@@ -312,7 +314,7 @@ static bool grow_table(struct pimerge *m, struct table *t)
 	return true;
 }
 
-/* Each stream's sections are a chain, in file order. */
+/* Links each stream's sections in file order. */
 static bool sort_sections(struct pimerge *m, struct table *t, unsigned int what)
 {
 	struct pifile_section section;
@@ -322,7 +324,7 @@ static bool sort_sections(struct pimerge *m, struct table *t, unsigned int what)
 	for (size_t i = 0; i < m->f->nsections; i++) {
 		if (!is_wanted(m->f, i, what, &section, &key))
 			continue;
-		/* Another merge of the file makes the same chains. */
+		/* Another merge of the same file makes the same links. */
 		m->f->sections[i].next = 0;
 		m->total += section.stored;
 		if (2 * m->nstreams >= t->size && !grow_table(m, t))
@@ -371,7 +373,7 @@ struct pimerge *pimerge_open(struct pifile *f, unsigned int what)
 	return NULL;
 }
 
-/* The heads of all streams but the snapshots'. */
+/* Fills the heap with all streams but the snapshots. */
 static void fill_heap(struct pimerge *m)
 {
 	for (size_t i = 0; i < m->nstreams; i++)
@@ -400,7 +402,7 @@ static int give(const struct pimerge *m, const struct stream *s, struct pirecord
 	return 1;
 }
 
-/* Before the rings: the snapshots, which are the first stream. */
+/* Snapshots come before the rings: they are the first stream. */
 static int next_snapshot(struct pimerge *m, struct pirecord *r)
 {
 	if (m->nstreams && m->streams[0].snapshot && advance(m, &m->streams[0]))
@@ -416,12 +418,12 @@ int pimerge_next(struct pimerge *m, struct pirecord *r)
 
 	if (__builtin_expect(m->phase != RINGS, 0))
 		return m->phase == ENDED ? 0 : next_snapshot(m, r);
-	/* What was given out was the caller's until now. */
+	/* The last record belonged to the caller until now. */
 	s = m->heap[0].s;
 	if (__builtin_expect(advance(m, s), 1)) {
 		heap_key key = key_of(s);
 
-		if (key <= m->limit)	/* its old key in the heap is good enough there */
+		if (key <= m->limit)	/* its old key in the heap suffices there */
 			return give(m, s, r);
 		settle(m, key, s);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The words for majors and for what was lost, the same in all tools. */
+/* The names of majors and of losses, the same in all tools. */
 #include <stddef.h>
 #include <perfutil.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk through a segment's records: its beginning and its rare endings. The common path is
- * inline in record_walk.h.
+ * The walk through a segment's records: start and rare cases. The common path is inline in
+ * record_walk.h.
  */
 #include "file/record_walk.h"
 
@@ -13,7 +13,7 @@ int record_walk_begin(struct record_walk *w, const void *base, size_t size,
 	if (!bytes_copy(&w->b, segment, sizeof(*segment)))
 		w->why = "shorter than a segment's header";
 	else if (segment->magic != PITRACE_SEGMENT_MAGIC)
-		w->why = "no segment: its magic is wrong";
+		w->why = "not a segment: its magic is wrong";
 	else if (segment->size < sizeof(*segment) || segment->size % 4 || segment->size > size)
 		w->why = "the size of the segment's header is wrong";
 	else if (segment->ring >= PITRACE_RINGS)
@@ -42,11 +42,11 @@ bool record_walk_stop(struct record_walk *w)
 	if (left == 4 || left == 8) {		/* the first word or two of a PAD */
 		if (h.major == PITRACE_PAD)
 			return false;
-		w->why = "the bytes behind the last record are neither a record nor padding";
+		w->why = "the bytes after the last record are neither a record nor padding";
 	} else if (left < sizeof(h)) {
-		w->why = "bytes that are no record behind the last record";
+		w->why = "bytes after the last record that are not a record";
 	} else if (!(h.type_len & PITRACE_LEN_MASK)) {
-		w->why = "a record of no length";
+		w->why = "a record of length 0";
 	} else if ((h.type_len & PITRACE_LEN_MASK) < (int)sizeof(h)) {
 		w->why = "a record shorter than its header";
 	} else {

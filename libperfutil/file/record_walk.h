@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The walk through the records of one segment: what the writer checks and the merge delivers.
- * Lengths are checked before use; HIGH records become whole stamps; PAD ends the walk.
+ * Walks through the records of one segment, for the writer's check and the merge. Lengths are
+ * checked before use; HIGH records are merged into whole stamps; PAD ends the walk.
  */
 #ifndef PITRACE_RECORD_H
 #define PITRACE_RECORD_H
@@ -11,7 +11,7 @@
 #include "base/cursor.h"
 
 struct record {
-	uint64_t stamp;			/* whole */
+	uint64_t stamp;			/* full stamp */
 	uint32_t minor;
 	uint16_t major;
 	uint16_t type;			/* PITRACE_TYPE_* */
@@ -20,26 +20,26 @@ struct record {
 };
 
 struct record_walk {
-	struct bytes b;			/* b.at: the next record; after the end, what is in use */
-	uint64_t high;			/* high half of the stamps from here on, in place */
+	struct bytes b;			/* b.at: the next record; after the end, the bytes in use */
+	uint64_t high;			/* high half of the following stamps, in place */
 	uint64_t last;			/* stamp of the last record */
 	uint64_t backwards;		/* records whose stamp was less than the one before */
-	const char *why;		/* words, after -EBADMSG */
+	const char *why;		/* reason of -EBADMSG */
 };
 
-/* Begin the walk of a segment, or of a section's payload; its header is copied to *segment. 0 or
- * -EBADMSG. base must be 4-byte aligned. */
+/* Starts at a segment or a section's payload; its header is copied to *segment. 0 or -EBADMSG. base
+ * must be 4-byte aligned. */
 int record_walk_begin(struct record_walk *w, const void *base, size_t size,
 		      struct pitrace_segment *segment);
 
-/* Begin the walk of records without a segment's header. */
+/* Starts at records without a segment's header. */
 void record_walk_bare(struct record_walk *w, const void *base, size_t size, uint64_t stamp);
 
-/* What stands at w->b.at is no record: true and why in w->why, or false: it is the end. */
+/* Handles a position without a record: true with the reason in w->why, or false: the end. */
 bool record_walk_stop(struct record_walk *w);
 
-/* The next record but HIGH and PAD. 1, 0 at the end, -EBADMSG: what stands at w->b.at is no record
- * (it stays there). */
+/* Returns the next record but HIGH and PAD. 1: a record; 0: the end; -EBADMSG: w->b.at is at no
+ * record (and stays there). */
 static inline int record_next(struct record_walk *w, struct record *r)
 {
 	struct pitrace_rec h;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Segments made in user space. */
+/* Builds segments in user space. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ void *segment_put(struct segment_out *o, uint16_t major, uint32_t minor, uint16_
 		*err = -E2BIG;
 		return NULL;
 	}
-	/* Also across segments: a ring's stamps never decrease. */
+	/* A ring's stamps never decrease, also across segments. */
 	if (stamp < o->last)
 		stamp = o->last;
 	high = (stamp ^ o->last) >> 32 ? sizeof(struct pitrace_rec) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Credentials that come with a datagram, and /proc. */
+/* Finds the owner by the credentials of a datagram, and by /proc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -23,8 +23,8 @@ int hookfile_socket(int folder, uid_t user)
 	if (s < 0)
 		return -errno;
 	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" HOOKFILE_SOCKET, folder);
-	/* What is bound has this mode: the folder is the user's, no name in it is safe to be
-	 * changed. */
+	/* The umask sets the mode at bind: the folder is the user's, so a chmod by name would not
+	 * be safe. */
 	err = fchmod(s, 0600) || setsockopt(s, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ? -errno :
 	      rights_take(user == geteuid() ? NULL : &as, &kept);
 	if (!err) {
@@ -41,7 +41,7 @@ bool hookfile_announced(int socket, char name[HOOKFILE_NAME], pid_t *pid, uid_t 
 {
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(struct ucred))];	/* for no descriptors */
+		char room[CMSG_SPACE(sizeof(struct ucred))];	/* accepts no descriptors */
 	} control;
 	struct iovec iov = { name, HOOKFILE_NAME - 1 };
 	struct msghdr m = {
@@ -62,7 +62,7 @@ bool hookfile_announced(int socket, char name[HOOKFILE_NAME], pid_t *pid, uid_t 
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
 		    c->cmsg_len == CMSG_LEN(sizeof(who)))
 			memcpy(&who, CMSG_DATA(c), sizeof(who));
-	/* 0: of a namespace whose processes have no numbers here. */
+	/* 0: a pid namespace that is not visible here. */
 	*pid = who.pid;
 	*uid = who.pid ? who.uid : (uid_t)-1;
 	return true;
@@ -73,7 +73,7 @@ static int64_t ns_of(struct timespec t)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-#define SLACK_NS	1000000000ll	/* a start is told in ticks, clocks of files are coarse */
+#define SLACK_NS	1000000000ll	/* start times are in ticks, file times are coarse */
 
 bool hookfile_of_process(pid_t pid, uid_t user, const struct stat *file)
 {

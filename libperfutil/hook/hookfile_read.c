@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector's side of hook files. Nothing in a file is believed: whose it is and which process
- * wrote it the kernel says; only what a program may write passes, with a stamp that lies between on
- * and now. Records of all threads come out in the order of time, each with a
- * stamp of its own, so that the order of a thread's records holds whatever CPU they were made on.
+ * The collector's side of hook files. The content is not trusted: the kernel says which user and
+ * process wrote a file; only record types that programs may write are accepted, with a stamp
+ * between *on* and now. Records of all threads come out in the order of time, each with a unique
+ * stamp, so that the order of a thread's records holds whatever CPU they were made on.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -22,18 +22,18 @@
 #include "base/regular.h"
 #include "file/segment.h"
 
-#define FILES		1024		/* processes at one time; others wait until some are gone */
+#define FILES		1024		/* processes at a time; others wait until some exit */
 #define SLOT_BYTES	(32u << 10)
 #define RING_BYTES	(64u << 10)	/* of the segments that go into the trace */
 #define READ_MAX	(16u << 20)	/* bytes of slots that a drain reads: the rest waits */
-#define HOLD_MAX	(32u << 20)	/* … of a look in order, over several drains */
-#define NAMES_MAX	4096		/* … of the folder, likewise */
+#define HOLD_MAX	(32u << 20)	/* … that an ordered scan reads, over several drains */
+#define NAMES_MAX	4096		/* … entries of the folder, likewise */
 
 struct process {
 	char name[HOOKFILE_NAME];	/* of the file */
-	pid_t pid;			/* the kernel's, not the name's */
+	pid_t pid;			/* as the kernel reports it, not as the name says */
 	int fd;
-	bool gone;			/* before the look began */
+	bool gone;			/* before the scan began */
 	uint64_t lost;			/* as last read */
 	uint32_t done[];		/* bytes of each slot that were read */
 };
@@ -46,29 +46,31 @@ struct room {
 
 struct pending {
 	uint64_t stamp;
-	size_t at;			/* in the bytes; also the order of equal stamps */
+	size_t at;			/* offset in the bytes; also the order of equal stamps */
 	uint32_t minor, size;
 	uint16_t major;
 };
 
 struct hooks {
 	char *folder;
-	bool made;			/* the folder is ours to empty and remove */
-	bool fresh;			/* … and was not there before */
-	int dir, control_fd, announce_fd;	/* born: processes announce files there */
+	bool made;			/* this collector may empty and remove the folder */
+	bool fresh;			/* … and created it */
+	int dir, control_fd, announce_fd;	/* announce_fd: processes announce files there */
 	uid_t owner;
 	struct hookfile_control control;
-	uint64_t majors[PITRACE_MAJORS / 64];	/* of the newest interval, also after its end */
+	/* majors of the newest interval, also after its end */
+	uint64_t majors[PITRACE_MAJORS / 64];
 	uint64_t since;			/* … its begin */
-	uint64_t until;			/* of the records that are read now */
-	struct timespec scanned;	/* when the folder had last changed at the last look */
-	bool unready;			/* it held a file that was not ready */
-	DIR *listing;			/* the last look did not come to its end */
-	size_t nread, nheld;		/* bytes by this drain; by this look and not handed over */
-	bool scanning;			/* a look is not at its end yet: */
-	size_t next;			/* the process with which the next drain goes on */
+	uint64_t until;			/* majors of the records being read */
+	struct timespec scanned;	/* mtime of the folder at the last scan */
+	bool unready;			/* a file there was not ready */
+	DIR *listing;			/* the last folder scan is incomplete */
+	/* bytes read by this drain; by this scan and not handed over */
+	size_t nread, nheld;
+	bool scanning;			/* a scan is in progress: */
+	size_t next;			/* the process at which the next drain continues */
 	uint32_t next_slot;		/* … at this slot */
-	bool rest;			/* there may be more than the drain took */
+	bool rest;			/* the drain may have left data */
 	struct process *process[FILES];
 	size_t nprocesses;
 
@@ -76,7 +78,7 @@ struct hooks {
 	size_t nbytes, n[PITRACE_RINGS];	/* in use: bytes of data, records pending */
 
 	uint32_t session, ncpus;
-	struct segment_out *out[PITRACE_RINGS];	/* one each CPU */
+	struct segment_out *out[PITRACE_RINGS];	/* one per CPU */
 	uint64_t last[PITRACE_RINGS];	/* stamps handed over */
 	uint64_t lost, reported;
 };
@@ -98,7 +100,7 @@ static int grow(struct room *r, size_t size)
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
-/* One that is there already must be as a collector that was killed left it: private, ours. */
+/* An existing folder must be as a killed collector left it: private, of this user. */
 static int use_folder(struct hooks *h)
 {
 	struct stat st;
@@ -137,7 +139,7 @@ static int make_folder(struct hooks *h, const char *folder)
 	h->dir = open(h->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (h->dir < 0 || fstat(h->dir, &st))
 		return -errno;
-	/* What someone else put there is not ours to use, and less to empty. */
+	/* Files of others are neither used nor removed. */
 	if (fresh ? st.st_uid != geteuid() : st.st_mode & 077 ||
 	    (st.st_uid != geteuid() && st.st_uid != h->owner))
 		return -EPERM;
@@ -165,10 +167,10 @@ static DIR *list(const struct hooks *h)
 	return d;
 }
 
-/* Before the control file says that anybody listens. */
+/* Before the control file announces a listener. */
 static int make_socket(struct hooks *h)
 {
-	unlinkat(h->dir, HOOKFILE_SOCKET, 0);	/* left over, as the control file */
+	unlinkat(h->dir, HOOKFILE_SOCKET, 0);	/* left over, like the control file */
 	h->announce_fd = hookfile_socket(h->dir, h->owner);
 	return h->announce_fd < 0 ? h->announce_fd : 0;
 }
@@ -221,7 +223,7 @@ const char *hooks_folder(const struct hooks *h)
 	return h->folder;
 }
 
-/* Of an interval: rings, losses. */
+/* Resets the state of an interval: rings, losses. */
 static void begin_interval(struct hooks *h)
 {
 	for (int ring = 0; ring < PITRACE_RINGS; ring++) {
@@ -269,10 +271,10 @@ static void forget(struct hooks *h, size_t i)
 {
 	struct process *p = h->process[i];
 
-	/* Its memory goes now, also while the process still maps it. */
+	/* Frees its memory now, even while the process maps it. */
 	if (fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, HOOKFILE_DATA,
 		      (off_t)h->control.slots * h->control.slot_bytes))
-		errno = 0;	/* a file system that cannot */
+		errno = 0;	/* file systems without hole punching */
 	unlinkat(h->dir, p->name, 0);
 	close(p->fd);
 	free(p);
@@ -287,7 +289,7 @@ static struct process *find(const struct hooks *h, const char *name)
 	return NULL;
 }
 
-/* PID.N, nothing else. */
+/* Parses PID.N, nothing else. */
 static pid_t pid_of(const char *name)
 {
 	char *end;
@@ -299,8 +301,7 @@ static pid_t pid_of(const char *name)
 	return (pid_t)pid;
 }
 
-/* Of a folder that was there before only what a collector or its programs make: it may hold other
- * things too. */
+/* From a folder that existed before only files made by a collector or its programs are removed. */
 static void remove_file(const struct hooks *h, const char *name)
 {
 	struct stat st;
@@ -324,10 +325,10 @@ static void remove_folder(struct hooks *h)
 		closedir(d);
 	if (!fstat(h->dir, &st) && !lstat(h->folder, &named) && st.st_dev == named.st_dev &&
 	    st.st_ino == named.st_ino)
-		rmdir(h->folder);	/* unless there is something else in it */
+		rmdir(h->folder);	/* fails if there is something else in it */
 }
 
-/* A file of this user's, with a head; under no other name. */
+/* Opens a file of this user with a header; each file under one name only. */
 static bool honest(const struct hooks *h, int fd, const struct stat *st)
 {
 	struct hookfile_header header;
@@ -345,14 +346,14 @@ static int take(struct hooks *h, const char *name, pid_t pid, int fd)
 		close(fd);
 		return -ENOMEM;
 	}
-	memcpy(p->name, name, strlen(name) + 1);	/* pid_of() saw that it fits */
+	memcpy(p->name, name, strlen(name) + 1);	/* pid_of() has checked the length */
 	p->pid = pid;
 	p->fd = fd;
 	h->process[h->nprocesses++] = p;
 	return 0;
 }
 
-/* by: who announced it, 0: nobody did. */
+/* by: the announcing process, 0: none */
 static int accept_file(struct hooks *h, const char *name, pid_t by)
 {
 	pid_t pid = pid_of(name);
@@ -367,7 +368,7 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 	fd = regular_reopen_for(openat(h->dir, name, REGULAR_LOOK | O_NOFOLLOW), O_RDWR, &st);
 	if (fd < 0)
 		return 0;
-	/* It may be just being made; if not, it is looked at in vain each time. */
+	/* It may be being created; if not, it is examined in vain each time. */
 	if (!honest(h, fd, &st) || !(by || hookfile_of_process(pid, h->owner, &st))) {
 		h->unready = true;
 		close(fd);
@@ -388,7 +389,7 @@ int hooks_accept(struct hooks *h)
 	uid_t uid;
 	int err = 0;
 
-	/* A user who announces without end is heard again at the next look. */
+	/* A flood of announcements is continued at the next scan. */
 	for (int i = 0; !err && i < FILES && h->nprocesses < FILES; i++) {
 		if (!hookfile_announced(h->announce_fd, name, &pid, &uid))
 			break;
@@ -398,7 +399,8 @@ int hooks_accept(struct hooks *h)
 	return err;
 }
 
-/* Anything new in the folder? A change as recent as this may not be the last with its time. */
+/* Checks for changes of the folder. A change as recent as this may be followed by another with the
+ * same mtime. */
 #define RECENT	1000000000u
 
 static bool changed(struct hooks *h)
@@ -419,7 +421,7 @@ static bool changed(struct hooks *h)
 	return modified;
 }
 
-/* New files: so many names a drain, in the next one those that follow. */
+/* Accepts new files: a limited number of names per drain, the next drain continues. */
 static int accept_all(struct hooks *h)
 {
 	struct dirent *e = NULL;
@@ -444,7 +446,7 @@ static int accept_all(struct hooks *h)
 	return err;
 }
 
-/* Is this what TraceHook writes, and of a major that is listened to? */
+/* Checks that TraceHook may write this record, and that its major is recorded. */
 static bool proper(const struct hooks *h, const struct record *r)
 {
 	const uint8_t *p = r->data;
@@ -503,8 +505,8 @@ static int keep(struct hooks *h, const struct process *p, const struct record *r
 	return 0;
 }
 
-/* Records of a slot that were not read before and are not younger than the look at the first slot:
- * a thread that went on in another slot meanwhile would come out of order. */
+/* Reads new records of a slot that are not younger than the read of the first slot: otherwise a
+ * thread that moved to another slot meanwhile would come out of order. */
 static int read_records(struct hooks *h, struct process *p, uint32_t slot, uint32_t used)
 {
 	struct pitrace_segment segment;
@@ -554,10 +556,11 @@ static void free_slot(const struct process *p, uint32_t slot)
 	uint32_t none = 0;
 	uint8_t state = HOOKFILE_FREE;
 
-	/* First `used`, so that who takes it finds nothing in it. One byte tells the state. */
+	/* Clear `used` first, so that the next owner finds the slot empty. The state is one byte.
+	 * */
 	if (pwrite(p->fd, &none, sizeof(none), used) < 0 ||
 	    pwrite(p->fd, &state, 1, byte) < 0)
-		return;		/* its process has one slot less */
+		return;		/* the slot stays unusable */
 }
 
 static bool read_slot(const struct process *p, uint32_t slot, struct hookfile_slot *s)
@@ -565,7 +568,7 @@ static bool read_slot(const struct process *p, uint32_t slot, struct hookfile_sl
 	return pread(p->fd, s, sizeof(*s), slot_at(slot, 0)) == (ssize_t)sizeof(*s);
 }
 
-/* From the slot at which the last drain stopped; whole: to the last. */
+/* Continues at the slot at which the last drain stopped; whole: to the last. */
 static int read_process(struct hooks *h, struct process *p, bool *whole)
 {
 	size_t size = (size_t)slot_at(h->control.slots, 0);
@@ -591,8 +594,8 @@ static int read_process(struct hooks *h, struct process *p, bool *whole)
 			*whole = false;
 			return 0;
 		}
-		/* A read beside a store may be torn: what two reads say is so. What was full at the
-		 * first is complete at the second. */
+		/* A read concurrent with a store may be torn: use what two reads agree on. A slot
+		 * that was full at the first read is complete at the second. */
 		if (!read_slot(p, i, &s) ||
 		    (t->slot[i].state != HOOKFILE_FULL && s.used != t->slot[i].used))
 			if (!read_slot(p, i, &s))
@@ -608,7 +611,7 @@ static int read_process(struct hooks *h, struct process *p, bool *whole)
 	return err;
 }
 
-/* Who is gone by then has written all that the look takes, and nothing that it leaves. */
+/* A process that has exited by now has written all that this scan reads, and nothing after it. */
 static void begin_scan(struct hooks *h)
 {
 	for (size_t i = 0; i < h->nprocesses; i++)
@@ -619,8 +622,8 @@ static void begin_scan(struct hooks *h)
 	h->scanning = true;
 }
 
-/* A look is at all processes, and takes what was written before it began: over several drains if it
- * is long. Handed over in one piece it is in order, whatever slots it lay in. */
+/* A scan covers all processes and reads what was written before it began, over several drains if it
+ * is long. Its records are sorted as a whole, whatever slots they lay in. */
 int hooks_collect(struct hooks *h)
 {
 	bool begun = h->scanning;
@@ -646,7 +649,7 @@ int hooks_collect(struct hooks *h)
 	}
 	h->scanning = h->next < h->nprocesses;
 	h->nheld += h->nread;
-	/* What was written since a look of several drains began is the next one's. */
+	/* Records written since a long scan began belong to the next one. */
 	h->rest = h->scanning || begun;
 	return err;
 }
@@ -672,7 +675,7 @@ static int by_time(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Never the same stamp twice: equal ones on two CPUs would have no order. */
+/* Stamps are unique: equal ones on two CPUs would have no order. */
 static uint64_t next_stamp(struct hooks *h, int ring, uint64_t stamp)
 {
 	if (stamp <= h->last[ring])
@@ -681,7 +684,7 @@ static uint64_t next_stamp(struct hooks *h, int ring, uint64_t stamp)
 	return stamp;
 }
 
-/* What found no slot is told in CPU 0's ring: whose CPU it was nobody knows. */
+/* Losses for lack of a slot are reported in CPU 0's ring: their CPU is unknown. */
 static int write_lost(struct hooks *h, segment_sink sink, void *arg)
 {
 	struct segment_out *o = &h->out[PITRACE_RING_TRACE][0];

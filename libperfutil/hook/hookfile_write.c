@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program's side of hook files. A thread writes into a slot that is its own, so that nothing is
- * locked; slots are taken by a compare and exchange. Memory of a file on a full disk would be a
- * signal to the program: a slot's pages are asked for before it is used.
+ * The program's side of hook files. Each thread writes to a slot of its own, so no lock is needed;
+ * slots are taken by compare-and-exchange. On a full disk writing to mapped memory would be a
+ * signal: a slot's pages are allocated before it is used.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,17 +19,18 @@
 #include "base/now.h"
 #include "file/segment.h"
 
-#define TRIES	20			/* to announce, 1 ms between them: nobody may be reading */
-#define NAMES	4096			/* files that one pid may have had before, by exec */
+/* attempts to announce, 1 ms apart, while the socket is full */
+#define TRIES	20
+#define NAMES	4096			/* files that one pid may have created, by exec */
 
 struct hookfile {
-	struct hookfile *older;		/* all stay: other threads may be writing into them */
+	struct hookfile *older;		/* never freed: other threads may be writing */
 	struct hookfile_header *header;
 	uint32_t slots, slot_bytes;
-	bool reserve_slots;			/* pages are asked for slot by slot */
+	bool reserve_slots;			/* pages are allocated slot by slot */
 };
 
-/* A thread's place: the slot that it fills. */
+/* A lane is a thread's place: the slot that it fills. */
 struct lane {
 	struct hookfile *file;
 	struct hookfile_slot *slot;
@@ -52,7 +53,7 @@ const struct hookfile_control *hookfile_control(const char *folder)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return NULL;
-	/* What is listened to is our own user's word, or root's. */
+	/* Only this user or root may say what is recorded. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(*c) &&
 	    (st.st_uid == geteuid() || st.st_uid == 0))
 		c = mmap(NULL, sizeof(*c), PROT_READ, MAP_SHARED, fd, 0);
@@ -68,7 +69,7 @@ const struct hookfile_control *hookfile_control(const char *folder)
 	return c;
 }
 
-/* Pages that are there: false when the disk has no room for them. */
+/* Allocates the pages: false when the disk is full. */
 static bool have(void *p, size_t size)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)p & ~(page - 1);
@@ -90,8 +91,8 @@ static int make_file(const char *folder, char path[4096])
 	return fd < 0 ? -errno : fd;
 }
 
-/* The kernel tells whose the file is to whom we tell its name. A collector that does not listen for
- * it (an older one) believes the name. */
+/* The kernel passes this process's credentials to the receiver of the name. A collector without the
+ * socket (an older one) trusts the name. */
 static void announce(const char *folder, const char *path)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -99,7 +100,7 @@ static void announce(const char *folder, const char *path)
 	int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	/* A folder's own name may be longer than an address is. */
+	/* The folder's path may be longer than a socket address. */
 	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" HOOKFILE_SOCKET, dir);
 	for (int i = 0; dir >= 0 && s >= 0 && i < TRIES; i++) {
 		if (sendto(s, name, strlen(name), MSG_DONTWAIT | MSG_NOSIGNAL,
@@ -140,7 +141,7 @@ struct hookfile *hookfile_make(const char *folder, const struct hookfile_control
 	} else if (have(p, HOOKFILE_DATA)) {
 		f->reserve_slots = true;
 	} else if (errno == EINVAL) {
-		/* A kernel that cannot be asked (before 5.14): all of the file now. */
+		/* Kernels before 5.14 lack MADV_POPULATE_WRITE: allocate the whole file now. */
 		err = posix_fallocate(fd, 0, (off_t)size);
 	} else {
 		err = ENOSPC;
@@ -199,7 +200,7 @@ static bool take_slot(struct lane *l)
 	return false;
 }
 
-/* A full segment stands in its slot already; the next one goes into another. */
+/* The full segment is in its slot already; use another slot for the next. */
 static int next_slot(void *arg, const void *segment, size_t size)
 {
 	struct lane *l = arg;
@@ -223,7 +224,7 @@ static void make_key(void)
 
 static void begin_lane(struct lane *l, struct hookfile *f)
 {
-	/* In a child the parent's slot is no more mapped: forget it. */
+	/* A forked child must not write to its parent's slot. */
 	memset(l, 0, sizeof(*l));
 	l->file = f;
 	l->out.size = f->slot_bytes;
@@ -254,7 +255,7 @@ int hookfile_put(struct hookfile *f, uint16_t major, uint32_t minor, const struc
 	if (p) {
 		memcpy(p, who, sizeof(*who));
 		memcpy(p + sizeof(*who), data, bytes);
-		/* What stands below `used` is complete. */
+		/* The bytes below `used` are complete records. */
 		__atomic_store_n(&l->slot->used, (uint32_t)l->out.used, __ATOMIC_RELEASE);
 	} else {
 		err = -ENOBUFS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Build ids by the drain: once a file, of those whose collector did not tell one. */
+/* The drain reads build ids, once per file, of files whose collector did not report one. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ static bool insert(uint64_t *seen, size_t room, uint64_t key)
 	return true;
 }
 
-/* Is this file new? */
+/* Checks whether the file is new. */
 static bool first_time(struct buildids *b, uint32_t major, uint32_t minor, uint64_t inode,
 		       uint32_t generation)
 {
@@ -97,7 +97,7 @@ static bool first_time(struct buildids *b, uint32_t major, uint32_t minor, uint6
 	return true;
 }
 
-/* A file's mapping whose build id is ours to read, and whole? */
+/* Checks whether this is a complete mapping of a file whose build id the drain must read. */
 static const struct pitrace_mte_map *wanted(const struct buildids *b, const struct record *r)
 {
 	const struct pitrace_mte_map *m = r->data;
@@ -109,7 +109,7 @@ static const struct pitrace_mte_map *wanted(const struct buildids *b, const stru
 	return (b->all || m->flags & PITRACE_MAP_WALK) && m->inode ? m : NULL;
 }
 
-/* The collector knew it when the file was mapped. */
+/* The collector recorded the id when the file was mapped. */
 static void mark_known(struct buildids *b, const struct record *r)
 {
 	const struct pitrace_mte_buildid *id = r->data;
@@ -164,7 +164,7 @@ int buildids_flush(struct buildids *b, struct pifile_writer *w)
 {
 	int err = 0;
 
-	/* They hold for all times, and come from rings of several CPUs: one stamp for all. */
+	/* Build ids hold for all times and come from rings of several CPUs: one stamp for all. */
 	for (size_t i = 0; i < b->nfound; i++)
 		b->found[i].rec.stamp = (uint32_t)b->stamp;
 	if (b->nfound)

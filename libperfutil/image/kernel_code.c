@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages of kernel text: a table of those that records led through, and what became of each. */
+/* Pages of kernel text: a table of the pages that records passed through, and their state. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +11,12 @@
 
 #define PAGE		KERNEL_CODE_PAGE
 #define TABLE		(2 * KERNEL_CODE_PAGES)	/* a power of two */
-#define PARTS_MAX	4096		/* of kcore */
+#define PARTS_MAX	4096		/* segments of kcore */
 #define LONGEST_INSN	15
-#define BATCH		64		/* pages a snapshot */
-#define GONE		64		/* modules that were unloaded last */
+#define BATCH		64		/* pages per snapshot */
+#define GONE		64		/* most recently unloaded modules */
 #ifdef __s390x__
-#define LOWEST		8192		/* below, each CPU has its own; kcore shows another */
+#define LOWEST		8192		/* per-CPU below; kcore shows another CPU's */
 #else
 #define LOWEST		1
 #endif
@@ -25,8 +25,8 @@ enum state { WANTED = 1, KEPT, NOT_THERE };
 
 struct page {
 	uint64_t number;
-	uint64_t stamp;			/* when this code came to where other code was; 0: first */
-	uint64_t sum;			/* of what was written */
+	uint64_t stamp;			/* when this code replaced other code; 0: it is the first */
+	uint64_t sum;			/* checksum of what was written */
 	uint8_t state;			/* enum state; 0: free */
 };
 
@@ -57,14 +57,14 @@ struct kernel_code {
 	size_t nparts;
 	struct page page[TABLE];
 	size_t npages;
-	size_t wanted;			/* pages in that state */
-	uint64_t stamp;			/* the last one seen */
-	uint64_t last[2];		/* pages met last, + 1 */
+	size_t wanted;			/* pages per state */
+	uint64_t stamp;			/* last page seen */
+	uint64_t last[2];		/* pages seen last, + 1 */
 	struct unloaded unloaded[GONE];
 	size_t nunloaded;
 	struct code_record batch[BATCH];
 	size_t nbatch;
-	struct kept *kept;		/* for who has no file yet */
+	struct kept *kept;		/* while there is no file yet */
 	size_t nkept, room;
 };
 
@@ -123,7 +123,7 @@ void kernel_code_free(struct kernel_code *k)
 	free(k);
 }
 
-/* Where nothing is mapped, kcore has zeros, or an error. */
+/* Unmapped addresses read as zeros or as an error. */
 static bool read_page(const struct kernel_code *k, uint64_t number, uint8_t bytes[PAGE])
 {
 	uint64_t address = number * PAGE;
@@ -169,7 +169,7 @@ static bool in_page(uint64_t number, uint64_t start, uint64_t length)
 	return number * PAGE + PAGE > start && number * PAGE < start + length;
 }
 
-/* What was executed there then was unloaded later. */
+/* The code executed there then was unloaded later. */
 static bool was_unloaded(const struct kernel_code *k, uint64_t number, uint64_t stamp)
 {
 	for (size_t i = 0; i < GONE; i++)
@@ -195,7 +195,7 @@ static void request_page(struct kernel_code *k, uint64_t number, uint64_t stamp)
 	k->wanted++;
 }
 
-/* The instruction at this address, and so many bytes before it. */
+/* Requests the page of this instruction and of so many bytes before it. */
 static void request_address(struct kernel_code *k, uint64_t address, uint64_t before,
 			    uint64_t stamp)
 {
@@ -208,7 +208,7 @@ static void request_address(struct kernel_code *k, uint64_t address, uint64_t be
 		request_page(k, n, stamp);
 }
 
-/* A module comes to where other code may have been. */
+/* A module may replace other code. */
 static void module_loaded(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
 {
 	for (size_t i = 0; i < TABLE; i++) {
@@ -222,7 +222,7 @@ static void module_loaded(struct kernel_code *k, const struct pitrace_mte_map *m
 	}
 }
 
-/* What of it was not read yet never will be. */
+/* Its pages that were not read yet are lost. */
 static void module_unloaded(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
 {
 	k->unloaded[k->nunloaded++ % GONE] = (struct unloaded){ m->start, m->length, stamp };
@@ -369,7 +369,7 @@ static struct code_record *add(struct kernel_code *k, const struct page *p, uint
 	return c;
 }
 
-/* Pages of one stamp are one snapshot. */
+/* Pages with one stamp form one snapshot. */
 int kernel_code_flush(struct kernel_code *k, struct pifile_writer *w)
 {
 	uint64_t stamp = k->stamp;
@@ -411,7 +411,7 @@ int kernel_code_check(struct kernel_code *k, struct pifile_writer *w)
 			err = write_batch(k, w, k->stamp);
 		c = add(k, p, PITRACE_CODE_CHANGED, k->stamp);
 		if (!read_page(k, p->number, c->bytes))
-			continue;	/* a module that went */
+			continue;	/* a module was unloaded */
 		sum = sum_of(c->bytes);
 		k->nbatch += sum != p->sum;
 		p->sum = sum;

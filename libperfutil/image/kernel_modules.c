@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From two texts of /proc/modules ("name size refs deps state address") to records. */
+/* Compares two texts of /proc/modules ("name size refs deps state address") and writes records of
+ * the differences. */
 #include "image/kernel_modules.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ static bool read_line(struct bytes line, struct module *m)
 	text_skip_blanks(&line);
 	if (!text_number(&line, 10, &m->size) || !m->size)
 		return false;
-	for (skip = 0; skip < 4; skip++)	/* refs deps state; the address */
+	for (skip = 0; skip < 4; skip++)	/* skip refs, deps, state; then the address */
 		if (!text_word(&line, &word, &length))
 			return false;
 	if (length < 3 || memcmp(word, "0x", 2))
@@ -101,8 +102,8 @@ static int by_start(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* In the order of addresses. Newer kernels add up a module's areas, so that its size may reach into
- * the next one. */
+/* Sorted by address. Newer kernels add up a module's areas, so the size may reach into the next
+ * one. */
 static int read_list(struct list *l, const char *text)
 {
 	struct bytes b = bytes_of(text, text ? strlen(text) : 0);
@@ -138,7 +139,7 @@ static bool same_name(const struct module *a, const struct module *b)
 	return a->length == b->length && !memcmp(a->name, b->name, a->length);
 }
 
-/* Sizes may have been clipped by another neighbour: they are not compared where places are. */
+/* Sizes may have been clipped at different neighbours: compare addresses only. */
 static bool has(const struct list *l, const struct module *m)
 {
 	size_t i;
@@ -220,7 +221,7 @@ static int write_module(struct pifile_writer *w, const struct module *m, uint32_
 	return pifile_write_snapshot(w, &r, size, stamp);
 }
 
-/* What of one list is not in the other moves to the front of it. */
+/* Keeps the modules of one list that are not in the other. */
 static void remove_common(struct list *l, const struct list *other)
 {
 	size_t i, n = 0;

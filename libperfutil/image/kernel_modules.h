@@ -15,11 +15,11 @@
 char *kernel_modules_mark(const char *text);
 /* Two texts of /proc/modules: the same modules at the same places? Use counts do not matter. */
 bool kernel_modules_same(const char *a, const char *b);
-/* MTE records of what came and went between two looks, at `then` and `now` (stamps). 0 or
- * -errno. */
+/* Writes MTE records of modules loaded and unloaded between two reads, at `then` and `now`
+ * (stamps). 0 or -errno. */
 int kernel_modules_write(struct pifile_writer *w, const char *before, const char *after,
 			uint64_t then, uint64_t now);
-/* Does a segment tell that one was loaded? */
+/* Checks whether a segment has a record of a module being loaded. */
 bool kernel_modules_loaded(const void *segment, size_t size);
 
 #endif

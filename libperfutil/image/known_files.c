@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A hash table of files; one whose look found nothing is looked for at its next mapping again. */
+/* A hash table of files; if identifying one fails it is tried again at its next mapping. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #define FILES_MAX	65536
 
 struct known_file {
-	struct pitrace_mte_buildid id;	/* inode 0: this place is free */
-	uint32_t reported;			/* in which round */
+	struct pitrace_mte_buildid id;	/* inode 0: free slot */
+	uint32_t reported;			/* round in which its id was reported */
 	struct stat st;
-	char *path;			/* the last that a mapping told … */
-	char *place;			/* … and ours of it; NULL: the same */
+	char *path;			/* the path of the last mapping … */
+	char *place;			/* … and its path for this process; NULL: the same */
 };
 
 struct known_files {
@@ -68,7 +68,7 @@ static bool is(const struct pitrace_mte_buildid *id, const struct pitrace_mte_bu
 	       id->dev_minor == key->dev_minor && id->generation == key->generation;
 }
 
-/* Where it is, or belongs. */
+/* Returns its slot, or the free slot for it. */
 static struct known_file *place(struct known_file *file, size_t room,
 				const struct pitrace_mte_buildid *key)
 {
@@ -110,7 +110,7 @@ static struct pitrace_mte_buildid key_of(const struct pitrace_mte_map *m)
 	};
 }
 
-/* NULL: none, or nothing is known of it. */
+/* NULL: not a file, or unknown. */
 static struct known_file *get(struct known_files *k, const struct pitrace_mte_map *m)
 {
 	struct pitrace_mte_buildid key = key_of(m);
@@ -166,7 +166,7 @@ const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
 	f = place(k->file, k->room, &key);
 	if (f->id.inode && f->id.length == size && !memcmp(f->id.id, id, size))
 		return known_files_take_id(k, map);
-	/* What was read from the file itself is not doubted. */
+	/* An id read from the file itself is not replaced. */
 	if (f->id.inode && f->st.st_ino)
 		return NULL;
 	k->used += !f->id.inode;

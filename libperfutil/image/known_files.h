@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files that traced processes have mapped, each with the build id that was read while it was: what
- * has the file's name later is no matter.
+ * Files that traced processes have mapped, with the build ids that were read while they were
+ * mapped: a later file of the same name does not matter.
  */
 #ifndef PITRACE_KNOWN_FILES_H
 #define PITRACE_KNOWN_FILES_H
@@ -10,22 +10,22 @@
 
 struct known_files;
 
-/* NULL: no memory. */
+/* NULL: no memory. The caller frees it by known_files_free. */
 struct known_files *known_files_new(void);
 void known_files_free(struct known_files *k);
-/* Look at the file of a mapping (a whole record, its path with a NUL), unless it is known. */
+/* Identifies the file of a mapping (a whole record, its path with a NUL), unless it is known. */
 void known_files_identify(struct known_files *k, const struct pitrace_mte_map *map);
-/* The same; and its build id, if nobody was told of it yet. NULL: somebody was, or it is not
- * known. */
+/* Identifies the file and returns its build id if it was not returned before, else NULL. */
 const struct pitrace_mte_buildid *known_files_take_id(struct known_files *k,
 						   const struct pitrace_mte_map *map);
-/* The same of an id that the process itself tells, where its file cannot be looked at. */
+/* The same for an id that the process reports, if its file cannot be opened. */
 const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
 						   const struct pitrace_mte_map *map,
 						   const void *id, size_t size);
-/* Its path as we have it, where that is another one than the process's; else NULL. */
+/* Returns the path of the file for this process, if it differs from the traced process's; else
+ * NULL. */
 const char *known_files_path(struct known_files *k, const struct pitrace_mte_map *map);
-/* All are news again: another file of records begins. */
+/* All ids count as not returned: another trace file begins. */
 void known_files_reset(struct known_files *k);
 
 #endif

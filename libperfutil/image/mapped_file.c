@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of mappings: /proc/PID/map_files (root's), /proc/PID/exe, a path below /proc/PID/root. */
+/* Opens the files of mappings by /proc/PID/map_files (root only), /proc/PID/exe, or a path below
+ * /proc/PID/root. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -126,6 +127,6 @@ int mapped_file_open(const struct pitrace_mte_map *m, bool live, const struct ri
 		if (fd >= 0)
 			return fd;
 	}
-	/* The process may be gone; or it tells its path as we see it. */
+	/* The process may have exited; or its paths are the same as ours. */
 	return is_mapped(rights_open_below(lives ? &its : user, -1, m->path, &st), &st, m);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The process's root, if it is a folder of ours; else by mounts: what the process's mount shows, as
- * a mount of ours shows it. A place counts only if the very file is there.
+ * Translates a path: by the process's root, if it is a folder visible here; else by mounts: what
+ * the process's mount shows, as a mount of this process shows it. A result counts only if the very
+ * file is there.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static bool is_there(const struct rights *r, const char *path, const struct stat
 	return found.st_ino == st->st_ino && found.st_dev == st->st_dev;
 }
 
-/* What stands behind a folder in a path below it, with its slash; NULL: it is not below. */
+/* Returns the rest of a path below a folder, with its slash; NULL: it is not below. */
 static const char *below(const char *path, const char *folder)
 {
 	size_t n = strlen(folder);
@@ -65,13 +66,13 @@ struct search {
 	const struct stat *st;
 	struct mount theirs, m;
 	bool found;
-	int left;			/* of lines */
+	int left;			/* maximum lines */
 	char inside[2 * PATH_MAX];	/* the file's path in its file system */
 	char *place;
 	size_t size;
 };
 
-/* The mount that the process's path leads through: the longest, the last of several. */
+/* Finds the mount that the process's path leads through: the longest, the last of several. */
 static bool see_its(void *arg, const char *line, size_t length)
 {
 	struct search *s = arg;

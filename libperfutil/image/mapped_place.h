@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a file is for us that a process in a chroot, or with mounts of its own, has mapped. */
+/* Finds the path of a file for this process when the process that mapped it is in a chroot or has
+ * other mounts. */
 #ifndef PITRACE_MAPPED_PLACE_H
 #define PITRACE_MAPPED_PLACE_H
 
@@ -7,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* st: of the mapped file itself. True: its path is another one for us, in `place`. */
+/* st: of the mapped file. True: its path here differs and is in `place`. */
 bool mapped_place(const struct pitrace_mte_map *map, const struct stat *st, char *place,
 		  size_t size);
 

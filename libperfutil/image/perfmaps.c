@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files belong to the traced programs: they are opened with the process's own rights below its
- * own root, no link is followed, whose they are is checked, what they say is not looked at here but
- * for the ends of lines.
+ * perf maps belong to the traced programs: they are opened with the process's own rights below its
+ * own root, links are not followed, the owner is checked, and the content is copied unparsed but
+ * for line ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,22 +20,22 @@
 #include "base/text.h"
 
 #define LOOK_NS		1000000000ull
-#define PROCESSES_MAX	256		/* a descriptor or two each */
-#define PART_MAX	(4u << 20)	/* of a map at one look */
-#define TEXT_MAX	(256ull << 20)	/* of all maps in a file */
-#define FLUSH_MAX	(16u << 20)	/* of all maps at one look: the rest waits */
+#define PROCESSES_MAX	256		/* one or two descriptors each */
+#define PART_MAX	(4u << 20)	/* bytes of a map per scan */
+#define TEXT_MAX	(256ull << 20)	/* bytes of all maps in a trace file */
+#define FLUSH_MAX	(16u << 20)	/* bytes of all maps per scan: the rest waits */
 #define HEAD_MAX	256
 #define TAIL		64
 
 struct one {
-	uint32_t pid, inner;		/* inner: its number where it lives */
+	uint32_t pid, inner;		/* inner: its pid in its own namespace */
 	struct rights rights;
 	bool tried, known, gone;
-	bool left;			/* gone before anybody asked who it was */
-	int root, fd;			/* -1: not to be had, not there yet */
-	uint64_t read;			/* bytes that are in the trace */
-	uint64_t scanned;		/* ns, before the last look; 0: there was none */
-	uint8_t tail[TAIL];		/* the last of them: are they still there? */
+	bool left;			/* exited before it was identified */
+	int root, fd;			/* -1: not accessible or not created yet */
+	uint64_t read;			/* bytes written to the trace */
+	uint64_t scanned;		/* ns, before the last scan; 0: none */
+	uint8_t tail[TAIL];		/* last bytes written, to detect a replaced file */
 	size_t ntail;
 };
 
@@ -43,9 +43,9 @@ struct perfmaps {
 	struct one one[PROCESSES_MAX];
 	size_t n;
 	uint64_t scanned, written;
-	uint64_t until;			/* bytes written in all by this look */
+	uint64_t until;			/* bytes written by this scan */
 	const struct rights *user;
-	struct timespec begun;		/* of the clock that files have */
+	struct timespec begun;		/* of the clock of file times */
 	char *part;
 };
 
@@ -123,7 +123,7 @@ void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
 
 /* ---- a process's file ------------------------------------------------------------------------ */
 
-/* The nth number of the line that begins with key, or its last where it has fewer. */
+/* Returns the nth number of the line that begins with key, or the last if it has fewer. */
 static bool status_number(const char *text, size_t size, const char *key, int nth, uint64_t *value)
 {
 	struct bytes b = bytes_of(text, size);
@@ -144,7 +144,7 @@ static bool status_number(const char *text, size_t size, const char *key, int nt
 	return i > 0;
 }
 
-/* Who it is, while it lives: false, ask again later. */
+/* Identifies the process while it lives; false: try again later. */
 static bool identify(struct one *o)
 {
 	char name[64], text[4096];
@@ -159,17 +159,17 @@ static bool identify(struct one *o)
 		close(fd);
 	if (n <= 0 || rights_of_process((pid_t)o->pid, &o->rights))
 		return false;
-	/* Namespaces in each other, the innermost last; no kernel has more than 33. */
+	/* Nested pid namespaces, the innermost last; the kernel allows 33. */
 	if (!status_number(text, (size_t)n, "NSpid:", 64, &inner))
 		inner = o->pid;
 	o->inner = (uint32_t)inner;
 	o->root = rights_root((pid_t)o->pid);
-	/* Its number is of a namespace whose files are not to be seen. */
+	/* The pid is of a namespace whose files are not visible. */
 	return o->known = o->root >= 0 || o->inner == o->pid;
 }
 
-/* Of one that lived too short to be asked: what it left in our own /tmp counts if it is the user's
- * for whom we trace, written since. */
+/* For a process that exited before it was identified: a map in our own /tmp counts if it belongs to
+ * the user who traces and was written since. */
 static bool know(const struct perfmaps *m, struct one *o)
 {
 	if (identify(o))
@@ -200,7 +200,7 @@ static void open_map(const struct perfmaps *m, struct one *o)
 	char name[64];
 	struct stat st;
 
-	/* It may have given rights up since it was first asked. */
+	/* It may have dropped rights since it was identified. */
 	if (!o->left && !rights_of_process((pid_t)o->pid, &now))
 		o->rights = now;
 	snprintf(name, sizeof(name), "/tmp/perf-%u.map", o->inner);
@@ -211,7 +211,8 @@ static void open_map(const struct perfmaps *m, struct one *o)
 	o->fd = -1;
 }
 
-/* Is what was read still there? Another program's map, or one written anew, begins from 0. */
+/* Checks that the bytes read last are still there. Another program's map, or a rewritten one, is
+ * read from 0. */
 static bool same_as_before(const struct one *o)
 {
 	uint8_t tail[TAIL];
@@ -220,7 +221,7 @@ static bool same_as_before(const struct one *o)
 			     (ssize_t)o->ntail && !memcmp(tail, o->tail, o->ntail));
 }
 
-/* Whole lines behind what was read, HEAD_MAX bytes into the buffer. */
+/* Reads whole lines after the part already read, HEAD_MAX bytes into the buffer. */
 static size_t read_part(struct perfmaps *m, struct one *o)
 {
 	char *text = m->part + HEAD_MAX;
@@ -233,7 +234,7 @@ static size_t read_part(struct perfmaps *m, struct one *o)
 	nl = n ? memrchr(text, '\n', n) : NULL;
 	if (nl)
 		return (size_t)(nl - text) + 1;
-	/* No map has such a line. */
+	/* A line too long for a map. */
 	return n == PART_MAX ? n : 0;
 }
 
@@ -252,7 +253,7 @@ static int put_part(struct perfmaps *m, struct one *o, struct pifile_writer *w, 
 				    n + (size_t)length);
 }
 
-/* Does another file stand there now (renamed to it, or made anew)? Then that one, from 0. */
+/* Checks for another file at the path (renamed to it, or recreated). Then it is read from 0. */
 static bool is_replaced(const struct perfmaps *m, struct one *o)
 {
 	struct one now = *o;
@@ -313,7 +314,7 @@ static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 		if (!m->part)
 			return -ENOMEM;
 	}
-	/* What came to the old one first. */
+	/* First read the rest of the old file. */
 	err = read_on(m, o, w, before);
 	if (!err && is_replaced(m, o))
 		err = read_on(m, o, w, before);
@@ -333,7 +334,7 @@ int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now)
 	for (i = 0; i < m->n; i++) {
 		struct one *o = &m->one[i];
 
-		/* At once where it is new: it may be gone soon. */
+		/* A new process is scanned at once: it may exit soon. */
 		if (!err && (due || o->gone || !o->tried))
 			err = look(m, o, w);
 		o->tried = true;

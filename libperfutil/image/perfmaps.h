@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf maps of traced programs, copied into the trace while they grow: the files have no times, so
- * what stands in them is known to be of before the look that found it, and, but for what the first
- * look found, of after the look before. A process with executable memory of its own making is
- * looked at once a second, in its own /tmp, under its own number and with its own rights, and a
- * last time when it is gone. Of one that was gone before the first look the map in our /tmp is
- * taken, with the rights of the user for whom is traced.
+ * Copies perf maps of traced programs into the trace while they grow. The files have no times, so
+ * an entry is known to be older than the scan that found it and, except at the first scan, newer
+ * than the one before. A process with executable memory of its own is scanned once a second, in its
+ * own /tmp, under its own pid and with its own rights, and a last time when it has exited. If it
+ * exited before the first scan the map in our /tmp is read with the rights of the user who traces.
  */
 #ifndef PITRACE_PERFMAPS_H
 #define PITRACE_PERFMAPS_H
@@ -17,13 +16,13 @@
 
 struct perfmaps;
 
-/* user: for whom is traced; NULL: ourselves. It must live as long. */
+/* user: the user who traces; NULL: this process; valid until perfmaps_free. */
 struct perfmaps *perfmaps_new(const struct rights *user);
 void perfmaps_free(struct perfmaps *m);
-/* Look through a segment for such processes, and for those that are gone. */
+/* Scans a segment for such processes and for exits. */
 void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size);
-/* Write what the maps have more than at the look before, if that is a second ago or `now`: sections
- * PIFILE_SEC_PERFMAP. 0 or -errno of the file. */
+/* Writes what the maps have gained since the last scan, if that was a second ago or `now` is set:
+ * sections PIFILE_SEC_PERFMAP. 0 or -errno of the file. */
 int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now);
 
 #endif

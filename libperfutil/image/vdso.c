@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The vdso is no file. Our own image is in our memory, the same as in every program of our kind.
- * That of 32-bit programs the kernel maps for whoever has none (arch_prctl, x86): a child that
- * gives up its own for it, and does nothing that would need it, hands the image over.
+ * Reads the images of the vdso, which is not a file. The 64-bit image is in this process's memory,
+ * the same as in all programs of its kind. The kernel maps the 32-bit one on request (arch_prctl,
+ * x86) if a process has none: a child unmaps its own, requests the other and passes the image on.
  */
 #include "image/vdso.h"
 
@@ -23,7 +23,7 @@ struct range {
 	unsigned long start, end;
 };
 
-/* The vdso, and the pages of data that belong to it. */
+/* The vdso and its data pages. */
 struct own {
 	struct range image, parts[8];
 	unsigned int n;
@@ -53,13 +53,13 @@ static void find_own(struct own *own)
 
 #include <asm/prctl.h>
 
-#define IMAGE_MAX	(64u << 10)	/* it has two pages */
-#define DATA_MAX	(256u << 10)	/* its data, which the kernel maps before it */
+#define IMAGE_MAX	(64u << 10)	/* two pages */
+#define DATA_MAX	(256u << 10)	/* its data, mapped before it */
 
-/* Nothing of a library but system calls: this is no thread that it knows. */
+/* Use system calls only: the C library does not know this thread. */
 static _Noreturn void show_narrow(const struct own *own, int fd)
 {
-	/* A place with room for all of it: where ours lies there may be too little. */
+	/* Find space for all of it: where ours lies there may be too little. */
 	unsigned long at = (unsigned long)syscall(SYS_mmap, NULL, DATA_MAX + IMAGE_MAX, PROT_NONE,
 						  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned long page = 4096, offset;
@@ -74,9 +74,9 @@ static _Noreturn void show_narrow(const struct own *own, int fd)
 		char magic[5] = "";
 		struct iovec to = { magic, 5 }, from = { (void *)(at + offset), 5 };
 
-		/* Unlike a look, this may fail: not all data is there to be read. */
+		/* Unlike a plain read this may fail: not all data pages are readable. */
 		if (syscall(SYS_process_vm_readv, syscall(SYS_getpid), &to, 1, &from, 1, 0) == 5 &&
-		    !memcmp(magic, "\177ELF\1", 5))	/* a 32-bit one */
+		    !memcmp(magic, "\177ELF\1", 5))	/* a 32-bit image */
 			break;
 	}
 	if (size > 0 && offset < DATA_MAX)
@@ -85,8 +85,8 @@ static _Noreturn void show_narrow(const struct own *own, int fd)
 		syscall(SYS_exit_group, 0);
 }
 
-/* What the child wrote; 0: nothing, as where the kernel runs no 32-bit programs. No signal tells of
- * its end, nor does anybody's wait meet it. */
+/* Returns the size that the child wrote; 0: nothing, as on kernels without 32-bit programs. The
+ * child's end raises no signal and matches no other wait. */
 static size_t read_narrow(const struct own *own, char *image)
 {
 	size_t n = 0;
@@ -120,7 +120,7 @@ static int write_narrow(struct pifile_writer *w, const struct own *own)
 
 #else
 
-/* arm64's kernels have such an image if they were built with a second compiler; none show it. */
+/* arm64 kernels have such an image if built with a 32-bit compiler; none can be requested. */
 static int write_narrow(struct pifile_writer *w, const struct own *own)
 {
 	(void)w;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A2N, address to name, as programs written for the original know it: one set of processes, pids in
- * place of handles, a SYMDATA an answer. A thin layer over a2n.h. Any thread may call; calls wait
- * for each other.
+ * place of handles, one SYMDATA per answer. A thin layer over a2n.h. Any thread may call; calls are
+ * serialised.
  *
- * Events take a time (the original had none): nanoseconds of one clock, in its order; A2N_NEXT is
- * one behind all that was told. A2nGetSymbol answers for the newest, A2nGetSymbolAt for a time.
+ * Events take a time (the original had none): nanoseconds of one clock, ascending; A2N_NEXT is
+ * after all earlier events. A2nGetSymbol answers for the newest time, A2nGetSymbolAt for a given
+ * one.
  */
 #ifndef A2NINT_H
 #define A2NINT_H
@@ -17,15 +18,15 @@ extern "C" {
 #endif
 
 #define A2N_VERSION	1
-#define A2N_NEXT	0		/* a time: behind all that was told */
+#define A2N_NEXT	0		/* as time: after all earlier events */
 
 /* Results of questions; events return 0. Less than 0: -errno. */
 #define A2N_SUCCESS		0
 #define A2N_NO_SYMBOL_HERE	1	/* the module has symbols, none covers the address */
 #define A2N_MODULE_NO_SYMBOLS	2
 #define A2N_NOTHING_MAPPED	3
-#define A2N_CODE_UNKNOWN	4	/* made at run time, and nobody told */
-#define A2N_CODE_FREED		5	/* the same, and given up by then */
+#define A2N_CODE_UNKNOWN	4	/* generated at run time, not announced */
+#define A2N_CODE_FREED		5	/* generated at run time, freed by then */
 #define A2N_NO_LINE		6
 
 #define A2N_FLAG_UNSURE		0x1
@@ -38,10 +39,10 @@ typedef struct {
 	uint32_t flags;			/* A2N_FLAG_* */
 	const char *owning_pid_name;
 	const char *mod_name;
-	uint64_t mod_addr, mod_length;	/* of the mapping, or of the jitted code; 0: of no one's */
+	uint64_t mod_addr, mod_length;	/* start of the mapping or the generated code; 0: neither */
 	const char *sym_name;
 	uint64_t sym_addr, sym_length;
-	const uint8_t *code;		/* of jitted code, sym_length bytes; or NULL */
+	const uint8_t *code;		/* bytes of generated code, sym_length; or NULL */
 	const char *src_file;		/* "" and 0: not known */
 	uint32_t src_lineno;
 } SYMDATA;
@@ -51,11 +52,11 @@ typedef struct {
 	uint32_t line;
 } A2N_LINE;
 
-/* Again: as it was at first. */
+/* Calling it again resets all. */
 int A2nInit(void);
 void A2nTerminate(void);
 uint32_t A2nGetVersion(void);
-/* Before A2nInit: folders (a colon list) where files are looked for first. NULL: nowhere else. */
+/* Before A2nInit: folders (a colon list) searched for files first. NULL: none. */
 int A2nSetSymbolSearchPath(const char *path);
 /* Kernel symbols: of an uncompressed vmlinux that runs where it was linked, of a copy of
  * /proc/kallsyms. */
@@ -67,7 +68,8 @@ int A2nCreateProcess(uint32_t pid, uint64_t time);
 int A2nForkProcess(uint32_t parent, uint32_t child, uint64_t time);
 int A2nCloneProcess(uint32_t parent, uint32_t child, uint64_t time);
 int A2nSetProcessName(uint32_t pid, const char *name, uint64_t time);
-/* A file's executable mapping from its beginning; the checksum is of files that Linux has not. */
+/* An executable mapping of a file from its start; the checksum is for files that Linux does not
+ * have. */
 int A2nAddModule(uint32_t pid, uint64_t base, uint64_t length, const char *name, uint64_t time,
 		 uint32_t checksum);
 /* code and lines may be NULL; both are copied. */
@@ -77,7 +79,7 @@ int A2nAddJittedMethodLines(uint32_t pid, const char *name, uint64_t address, ui
 			    const void *code, const char *file, const A2N_LINE *lines,
 			    uint32_t count, uint64_t time);
 int A2nRemoveJittedMethod(uint32_t pid, uint64_t address, uint64_t length, uint64_t time);
-/* What a process that runs has mapped now, its name, its perf map. */
+/* Adds the present mappings, name and perf map of a running process. */
 int A2nLoadMap(uint32_t pid);
 
 int A2nGetSymbol(uint32_t pid, uint64_t address, SYMDATA *data);
@@ -85,11 +87,11 @@ int A2nGetSymbolAt(uint32_t pid, uint64_t address, uint64_t time, SYMDATA *data)
 int A2nGetLineNumber(uint32_t pid, uint64_t address, const char **file, uint32_t *line);
 int A2nGetLineNumberAt(uint32_t pid, uint64_t address, uint64_t time, const char **file,
 		       uint32_t *line);
-/* Each symbol of a module by its addresses in the file (mod_addr 0), until each returns non-zero,
- * which is returned. -ENOENT: no such module was told. */
+/* Calls back for each symbol of a module by its addresses in the file (mod_addr 0), until the
+ * callback returns non-zero, which is returned. -ENOENT: unknown module. */
 int A2nGetAllFunctions(const char *module, int (*each)(void *arg, const SYMDATA *data), void *arg);
-/* Module symbol information: the symbols of all modules told, for another machine; load it before
- * questions are asked. */
+/* Module symbol information: saves the symbols of all known modules for another machine; load it
+ * before resolving addresses. */
 int A2nCreateMsiFile(const char *path);
 int A2nLoadMsiFile(const char *path);
 

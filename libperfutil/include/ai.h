@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * AboveIdle: what each CPU did since AiInit: idle, busy, interrupts, with how many dispatches and
- * interrupts. By the pitrace module, exact; or by /proc, as the kernel accounts for it: AiGetInfo
- * says what that leaves open. Functions return 0 (or what is said) or a negative enum pi_rc, with a
- * sentence in TraceLastError.
+ * AboveIdle: what each CPU did since AiInit: idle, busy, interrupts, with the numbers of dispatches
+ * and interrupts. The pitrace module measures this exactly; else /proc gives the kernel's own
+ * accounting: AiGetInfo says what that leaves open. Functions return 0 (or a value as described) or
+ * a negative enum pi_rc, with a sentence in TraceLastError.
  */
 #ifndef PITRACE_AI_H
 #define PITRACE_AI_H
@@ -23,22 +23,22 @@ int AiTerminate(void);
 
 struct ai_counters {
 	uint32_t cpu;
-	uint32_t online;		/* 0: it is off line, what follows stays as it is */
+	uint32_t online;		/* 0: offline, the following values do not change */
 	uint64_t current;		/* ns since AiInit, while on line; always the sum of */
-	uint64_t idle, busy, interrupt;	/* these, none of which ever steps back */
-	uint64_t steal;			/* ns that a hypervisor gave to others; in these, too */
-	uint64_t dispatches;		/* of threads and of idle; or AI_UNKNOWN */
+	uint64_t idle, busy, interrupt;	/* these, none of which ever decreases */
+	uint64_t steal;			/* ns stolen by the hypervisor; included in these */
+	uint64_t dispatches;		/* to threads and to idle; or AI_UNKNOWN */
 	uint64_t interrupts;		/* of devices, of the machine's own, softirqs */
 };
-/* A CPU each: their number, of which at most `room` were filled in. */
+/* One entry per CPU. Returns their number, of which at most `room` were filled in. */
 int AiGetCounters(struct ai_counters *list, int room);
 
 struct ai_info {
 	uint32_t size, version;		/* set by AiGetInfo: sizeof, 1 */
-	uint32_t exact;			/* 1: each moment is booked; 0: see note */
-	uint32_t dispatches;		/* 1: they are known */
+	uint32_t exact;			/* 1: all time is accounted exactly; 0: see note */
+	uint32_t dispatches;		/* 1: dispatches are known */
 	char	 collector[16];		/* "driver", "proc" */
-	char	 note[400];		/* what it cannot tell, and why; or "" */
+	char	 note[400];		/* what it cannot report, and why; or "" */
 };
 int AiGetInfo(struct ai_info *info);
 

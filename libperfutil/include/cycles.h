@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Now; the CPU may do this before or after its neighbours in the program. */
+/* Reads the counter; the CPU may reorder this with neighbouring instructions. */
 static inline uint64_t GetCycles(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -35,7 +35,7 @@ static inline uint64_t GetCycles(void)
 #endif
 }
 
-/* Now, after all that stands before it in the program: of two, the second is never less. */
+/* Reads the counter after all preceding instructions: of two reads the second is never less. */
 static inline uint64_t ReadCycles(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -50,9 +50,9 @@ static inline uint64_t ReadCycles(void)
 	return GetCycles();
 }
 
-/* How many a second; 0: that cannot be found out. Looked up once. */
+/* Cycles per second; 0: unknown. Determined once. */
 double CyclesPerSecond(void);
-/* Of a difference of two. */
+/* Converts a difference of two reads. */
 double CyclesToSeconds(uint64_t cycles);
 double CyclesToMilliseconds(uint64_t cycles);
 double CyclesToMicroseconds(uint64_t cycles);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ITrace: what threads execute, branch by branch. What shall be traced is said first; ITraceOn
- * begins it, in the session that TraceInit has made, or in one of its own. The driver does it where
- * it is; else a tracer by ptrace, where that can serve: slower, user code of named processes alone.
- * Any thread may call these; they set what holds for the whole process. Functions return 0 or a
+ * ITrace: what threads execute, branch by branch. First configure what is traced; ITraceOn starts
+ * it, in the session that TraceInit has made or in one of its own. The driver traces if it is
+ * there; else a ptrace tracer, where it can: slower, user code of named processes only. Any thread
+ * may call these functions; the settings hold for the whole process. Functions return 0 or a
  * negative enum pi_rc, with a sentence in TraceLastError.
  */
 #ifndef PITRACE_ITRACE_API_H
@@ -16,44 +16,46 @@ extern "C" {
 #endif
 
 enum itrace_flags {
-	ITRACE_USER	  = 0x01,	/* user code; also if neither is said */
-	ITRACE_KERNEL	  = 0x02,	/* the kernel's, on the threads' behalf: the driver alone */
-	ITRACE_FOLLOW	  = 0x04,	/* and the processes that the traced ones begin */
-	ITRACE_LOSSY	  = 0x08,	/* drop records where the file is behind, never wait */
+	ITRACE_USER	  = 0x01,	/* user code; the default */
+	ITRACE_KERNEL	  = 0x02,	/* kernel code on behalf of the threads: the driver only */
+	ITRACE_FOLLOW	  = 0x04,	/* also processes that traced ones create */
+	ITRACE_LOSSY	  = 0x08,	/* drop records when the file is behind, never wait */
 	ITRACE_STEPS	  = 0x10,	/* a record of each instruction */
-	ITRACE_LOAD_STORE = 0x20,	/* and of what is read and written, where it can */
-	ITRACE_NO_THREADS = 0x40,	/* not the threads that a traced one begins */
+	ITRACE_LOAD_STORE = 0x20,	/* also of loads and stores, where supported */
+	ITRACE_NO_THREADS = 0x40,	/* not the threads that a traced one creates */
 };
 
-/* Forget what was set before; then what follows may be called. The calling process is traced,
- * unless another scope is chosen. */
+/* Resets the settings; call it before the following functions. The calling process is traced unless
+ * another scope is chosen. */
 int ITraceInit(int flags);
-/* The end: off, nothing is traced any more; a session that ITraceOn began is over. */
+/* Ends the trace; also ends a session that ITraceOn started. */
 int ITraceTerminate(void);
 
-/* Whose instructions; the last of them holds. */
-int ITraceEnableAll(void);			/* all that the session may trace */
+/* The scope; the last call counts. */
+int ITraceEnableAll(void);			/* all threads that the session may trace */
 int ITraceEnableCurrent(void);			/* the calling thread */
 int ITraceEnablePid(int pid);
-int ITraceEnableGreater(int pid);		/* processes from this pid on */
+int ITraceEnableGreater(int pid);		/* processes with this pid or a higher one */
 int ITraceEnableRange(int first, int last);
 int ITraceEnableList(int count, const int pids[]);
 int ITraceEnableThreads(int count, const int tids[]);
 
-/* Instructions of each thread that are not recorded at first. */
+/* Number of instructions of each thread to skip at first. */
 int ITraceSetSkipCount(uint64_t count);
-/* So many are, then the thread goes on untraced; 0: as many as there are (by ptrace 10 million). */
+/* Number of instructions to record, then the thread runs untraced; 0: no limit (by ptrace 10
+ * million). */
 int ITraceSetLimit(uint64_t count);
-/* Each thread's trace begins, ends where this byte of this file is executed; file NULL: of memory;
- * both 0: anywhere. What a thread begins (threads; with ITRACE_FOLLOW processes) whose trace has
- * begun is traced at once. */
+/* Each thread's trace begins and ends where this byte of this file is executed; file NULL: an
+ * address of memory; both 0: anywhere. Threads (with ITRACE_FOLLOW processes) created by a thread
+ * whose trace has begun are traced at once. */
 int ITraceSetFrom(const char *file, uint64_t offset);
 int ITraceSetUntil(const char *file, uint64_t offset);
 
-/* Say it to the session, which must be off: then TraceOn traces. A session is begun if there is
- * none. ITraceOn does this if it was not done. */
+/* Configures the session, which must be off, so that TraceOn traces; creates a session if there is
+ * none. ITraceOn calls it if the program did not. */
 int ITraceInstall(void);
-/* TraceOn, or TraceResume after ITraceOff, which is TraceSuspend: a program may switch often. */
+/* TraceOn, or TraceResume after ITraceOff, which is TraceSuspend: a program may switch frequently.
+ * */
 int ITraceOn(void);
 int ITraceOff(void);
 

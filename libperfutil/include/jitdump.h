@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jitdump: the file in which a just-in-time compiler tells which code it made, where and when. It
- * is called jit-PID.dump; its writer maps a page of it executable: so a trace finds it.
+ * jitdump: the file in which a just-in-time compiler reports the code it generates, with address
+ * and time. It is called jit-PID.dump; the writer maps a page of it executable, so that a trace
+ * finds it.
  *
- * Reading: one event a call, in the file's order. A writer may still be appending: the end is where
- * the whole records end, and a later call goes on behind it. Damage costs what it hides: a record
- * that contradicts itself is left out, the ones before and behind it are read, and jitdump_fault
- * says where the first was.
+ * Reading: one event per call, in file order. A writer may still be appending: the end is that of
+ * the last whole record, and a later call continues there. Damage is local: a malformed record is
+ * skipped, the others are read, and jitdump_fault reports the first fault.
  */
 #ifndef JITDUMP_H
 #define JITDUMP_H
@@ -22,60 +22,62 @@ extern "C" {
 struct jitdump;
 
 struct jitdump_info {
-	uint32_t version;		/* 1; the format's text calls it revision 2 */
-	uint32_t pid;			/* of the writer, in its own namespace */
-	uint32_t machine;		/* ELF's number (EM_*); some writers say 0 */
+	uint32_t version;		/* 1; the format's specification calls it revision 2 */
+	uint32_t pid;			/* pid of the writer, in its own namespace */
+	uint32_t machine;		/* ELF machine (EM_*); some writers write 0 */
 	uint64_t flags;
-	bool swapped;			/* the other byte order */
+	bool swapped;			/* file is in the other byte order */
 	bool raw_time;			/* times are the processor's counter, not CLOCK_MONOTONIC */
-	uint64_t late;			/* ns: code may have run so long before it was told */
+	uint64_t late;			/* ns: code may have run this long before its record */
 };
 
 enum jitdump_kind { JITDUMP_LOAD = 0, JITDUMP_MOVE = 1, JITDUMP_UNLOAD = 2 };
 
 struct jitdump_event {
 	uint32_t kind;			/* enum jitdump_kind */
-	uint32_t pid, tid;		/* what the record says */
-	uint64_t offset;		/* of the record in the file */
+	uint32_t pid, tid;		/* pid and tid of the record */
+	uint64_t offset;		/* offset of the record in the file */
 	uint64_t time;			/* ns of CLOCK_MONOTONIC unless raw_time */
-	uint64_t earliest;		/* LOAD: when it may have run first, up to time */
-	uint64_t address, size;		/* of the code; where it is now */
-	uint64_t from;			/* MOVE: where it was */
-	uint64_t index;			/* the writer's number of this code */
+	/* LOAD: earliest time at which it may have run, up to time */
+	uint64_t earliest;
+	uint64_t address, size;		/* address of the code; MOVE: the new one */
+	uint64_t from;			/* MOVE: the old address */
+	uint64_t index;			/* the writer's index of this code */
 	/* LOAD only */
-	const char *name;		/* until the next call; up to its first NUL */
+	const char *name;		/* valid until the next call; ends at its first NUL */
 	size_t name_length;
-	uint64_t code_offset;		/* in the file; 0: the bytes are not there */
+	uint64_t code_offset;		/* offset in the file; 0: the bytes are missing */
 	uint32_t lines;			/* entries of its line table, for jitdump_line */
-	/* Unwinding tables in the file, in either order; sizes 0: none. */
+	/* Offsets of unwinding tables in the file, in any order; sizes 0: none. */
 	uint64_t eh_frame_offset, eh_frame_size;
 	uint64_t eh_frame_hdr_offset, eh_frame_hdr_size;
 };
 
 struct jitdump_line {
-	uint64_t address;		/* in the code, also where the writer added 0x40 */
+	uint64_t address;		/* address in the code, also where the writer added 0x40 */
 	uint32_t line, discriminator;
-	const char *file;		/* until the next call of jitdump_next */
+	const char *file;		/* valid until the next call of jitdump_next */
 };
 
 struct jitdump_fault {
-	uint64_t offset;		/* in the file */
-	const char *what;		/* NULL: none so far */
-	uint64_t records;		/* left out so far */
-	uint64_t unfinished;		/* where the record begins that the file ends in; 0: none */
+	uint64_t offset;		/* offset in the file */
+	const char *what;		/* text; NULL: none so far */
+	uint64_t records;		/* records skipped so far */
+	uint64_t unfinished;		/* offset of the incomplete last record; 0: none */
 };
 
-/* Takes fd over, also on failure. 0, -errno, -EBADMSG: not a jitdump (*why says why). */
+/* Opens a jitdump; takes ownership of fd, also on failure. 0, -errno, -EBADMSG: not a jitdump (*why
+ * is the reason). */
 int jitdump_open(struct jitdump **d, int fd, const char **why);
 void jitdump_close(struct jitdump *d);
 const struct jitdump_info *jitdump_info(const struct jitdump *d);
 /* 1: an event; 0: no more now; -errno when the file cannot be read. */
 int jitdump_next(struct jitdump *d, struct jitdump_event *event);
-/* The next entry of the line table of the LOAD that jitdump_next gave last. */
+/* Reads the next line table entry of the LOAD that jitdump_next returned last. */
 bool jitdump_line(struct jitdump *d, struct jitdump_line *line);
-/* The code bytes of that LOAD: their number, at most room, 0: not there. */
+/* Reads the code bytes of that LOAD. Returns their number, at most room; 0: missing. */
 size_t jitdump_code(const struct jitdump *d, void *code, size_t room);
-/* The bytes of its .eh_frame: the same. */
+/* Reads the bytes of its .eh_frame likewise. */
 size_t jitdump_eh_frame(const struct jitdump *d, void *eh_frame, size_t room);
 void jitdump_fault(const struct jitdump *d, struct jitdump_fault *fault);
 
@@ -83,23 +85,25 @@ void jitdump_fault(const struct jitdump *d, struct jitdump_fault *fault);
 
 struct jitdump_writer;
 
-/* jit-PID.dump in a folder (NULL: $JITDUMPDIR, else the working folder). Threads may write at the
- * same time. All return 0 or -errno; after a failed write the file ends with a whole record. */
+/* Creates jit-PID.dump in a folder (NULL: $JITDUMPDIR, else the working folder). Threads may write
+ * concurrently. All functions return 0 or -errno; after a failed write the file ends with a whole
+ * record. */
 int jitdump_create(struct jitdump_writer **w, const char *folder);
-/* Of code that may have run already, for up to so many ns. Beside the format, where other readers
- * pass over it: jitdump_load_late's word stands behind each name. */
+/* For code that may already have run, for up to so many ns. An extension of the format that other
+ * readers skip: jitdump_load_late writes its time after each name. */
 int jitdump_create_late(struct jitdump_writer **w, const char *folder, uint64_t late);
-/* Code at its final address. code: NULL where the bytes shall not be kept. *index is its number. */
+/* Records code at its final address. code NULL: without its bytes. *index is set to its number. */
 int jitdump_load(struct jitdump_writer *w, const char *name, uint64_t address, uint64_t size,
 		 const void *code, const struct jitdump_line *lines, uint32_t n_lines,
 		 uint64_t *index);
-/* The same; it has not run before `since`. Without jitdump_create_late that is not kept. */
+/* The same for code that has not run before `since`. Without jitdump_create_late the time is not
+ * recorded. */
 int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name, uint64_t address,
 		      uint64_t size, const void *code, const struct jitdump_line *lines,
 		      uint32_t n_lines, uint64_t *index);
-/* The same, with tables by which its callers are found. Addresses in them are relative (pcrel), as
- * if .eh_frame lay behind the code, from the next multiple of 8 of its size on, and .eh_frame_hdr
- * right behind that. Other readers want both. unwind NULL: it has none. */
+/* The same, with unwinding tables. Addresses in them are relative (pcrel), as if .eh_frame followed
+ * the code at the next multiple of 8, and .eh_frame_hdr right after that. Other readers expect
+ * both. unwind NULL: none. */
 struct jitdump_unwind {
 	const void *eh_frame;
 	uint64_t eh_frame_size;
@@ -110,12 +114,13 @@ int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *na
 			uint64_t address, uint64_t size, const void *code,
 			const struct jitdump_line *lines, uint32_t n_lines,
 			const struct jitdump_unwind *unwind, uint64_t *index);
-/* Code was given up. The format has no record for it: this one is ours, others pass over it. */
+/* Records that code was freed. The format has no such record: this is an extension that other
+ * readers skip. */
 int jitdump_unload(struct jitdump_writer *w, uint64_t address, uint64_t size);
-/* The code with this number is at `to` from now on. */
+/* Records that the code with this number moved to `to`. */
 int jitdump_move(struct jitdump_writer *w, uint64_t index, uint64_t from, uint64_t to,
 		 uint64_t size);
-/* The file stays. */
+/* Ends the writer; the file stays. */
 int jitdump_end(struct jitdump_writer *w);
 const char *jitdump_path(const struct jitdump_writer *w);
 

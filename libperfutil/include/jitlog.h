@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The logs that a runtime may write of the code that it makes: log-jita2n_PID (code that comes,
- * moves and, unlike in a jitdump, is given up) and log-jtnm_PID (names of threads). Text, a line an
+ * Logs that a runtime may write of the code it generates: log-jita2n_PID (code that is loaded,
+ * moved and, unlike in a jitdump, freed) and log-jtnm_PID (names of threads). Text, one line per
  * event, fields separated by one tab, times in nanoseconds of CLOCK_MONOTONIC:
  *
- *   log-jita2n  TIME ADDRESS SIZE FLAGS METHOD [CODE]   flags: LOAD, UNLOAD, MOVE=OLD-ADDRESS
- *   log-jtnm    TIME TID NAME START|END
+ * log-jita2n: TIME ADDRESS SIZE FLAGS METHOD [CODE], flags: LOAD, UNLOAD, MOVE=OLD-ADDRESS
+ *
+ * log-jtnm: TIME TID NAME START|END
  *
  * Addresses, sizes and code are hexadecimal; in names a tab is \t, a newline \n, a backslash \\.
- * Lines that begin with # say nothing.
+ * Lines that begin with # are comments.
  */
 #ifndef JITLOG_H
 #define JITLOG_H
@@ -30,28 +31,30 @@ enum jitlog_kind {
 
 struct jitlog_event {
 	enum jitlog_kind kind;
-	uint32_t tid;			/* of a thread */
+	uint32_t tid;			/* thread id */
 	uint64_t time;
-	uint64_t address, size, from;	/* of code; from: MOVE */
-	const char *name;		/* "" in an UNLOAD or MOVE without; until the next call */
+	uint64_t address, size, from;	/* of code; from: the old address (MOVE) */
+	/* "" in an UNLOAD or MOVE without name; valid until the next call */
+	const char *name;
 	size_t name_length;
-	uint64_t offset, line;		/* in the file; lines count from 1 */
+	uint64_t offset, line;		/* offset in the file; lines count from 1 */
 };
 
 struct jitlog_fault {
 	uint64_t offset, line;
-	const char *what;		/* NULL: none so far */
-	uint64_t lines;			/* left out so far */
-	uint64_t unfinished;		/* bytes behind the last whole line */
+	const char *what;		/* text; NULL: none so far */
+	uint64_t lines;			/* lines skipped so far */
+	uint64_t unfinished;		/* bytes after the last whole line */
 };
 
-/* Takes fd over, also on failure; threads: it is a log-jtnm. 0, -ENOMEM, -EBADMSG (*why). */
+/* Opens a log; takes ownership of fd, also on failure; threads: a log-jtnm. 0, -ENOMEM, -EBADMSG
+ * (*why). */
 int jitlog_open(struct jitlog **l, int fd, bool threads, const char **why);
 void jitlog_close(struct jitlog *l);
 /* 1: the next event; 0: no more now (a later call reads what was appended); -errno. */
 int jitlog_next(struct jitlog *l, struct jitlog_event *event);
-/* The code bytes of the LOAD given last: their number, at most room, 0: not there. Of long code
- * only the beginning is. */
+/* Reads the code bytes of the last LOAD. Returns their number, at most room; 0: missing. Long code
+ * is truncated. */
 size_t jitlog_code(const struct jitlog *l, uint8_t *code, size_t room);
 void jitlog_fault(const struct jitlog *l, struct jitlog_fault *fault);
 
@@ -59,16 +62,16 @@ void jitlog_fault(const struct jitlog *l, struct jitlog_fault *fault);
 
 struct jitlog_writer;
 
-/* Both files in a folder (NULL: the working folder). Threads may write at the same time. All return
- * 0 or -errno; after a failed write the file ends with a whole line. */
+/* Creates both files in a folder (NULL: the working folder). Threads may write concurrently. All
+ * functions return 0 or -errno; after a failed write the file ends with a whole line. */
 int jitlog_create(struct jitlog_writer **w, const char *folder);
-/* code: NULL where the bytes shall not be kept. */
+/* code NULL: without its bytes. */
 int jitlog_load(struct jitlog_writer *w, const char *name, uint64_t address, uint64_t size,
 		const void *code);
 int jitlog_move(struct jitlog_writer *w, uint64_t from, uint64_t to, uint64_t size);
 int jitlog_unload(struct jitlog_writer *w, uint64_t address, uint64_t size);
 int jitlog_thread(struct jitlog_writer *w, uint32_t tid, const char *name, bool start);
-/* The files stay. */
+/* Ends the writer; the files stay. */
 int jitlog_end(struct jitlog_writer *w);
 
 #ifdef __cplusplus

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * perf maps: /tmp/perf-PID.map, in which a program says what code it made where: a line each,
- * address and size in hexadecimal and a name. Nothing says when: of several codes at one address
- * nobody can tell which was there at a time, unless the file was looked at while it grew
- * (a2n_jit_map).
+ * perf maps: /tmp/perf-PID.map, in which a program lists the code it generates: one line each,
+ * address and size in hexadecimal and a name. There are no times: which of several codes at one
+ * address was there at a time is unknown, unless the file was read while it grew (a2n_jit_map).
  */
 #ifndef PERFMAP_H
 #define PERFMAP_H
@@ -21,24 +20,24 @@ struct perfmap;
 
 struct perfmap_entry {
 	uint64_t address, size;
-	const char *name;		/* until the next call */
+	const char *name;		/* valid until the next call */
 	size_t name_length;
-	uint64_t offset, line;		/* in the file; lines count from 1 */
+	uint64_t offset, line;		/* offset in the file; lines count from 1 */
 };
 
 struct perfmap_fault {
 	uint64_t offset, line;
-	const char *what;		/* NULL: none so far */
-	uint64_t lines;			/* left out so far */
-	uint64_t unfinished;		/* bytes behind the last whole line */
+	const char *what;		/* text; NULL: none so far */
+	uint64_t lines;			/* lines skipped so far */
+	uint64_t unfinished;		/* bytes after the last whole line */
 };
 
-/* A file as it is at this path, no link, of this owner or root's ((uid_t)-1: anybody's). 0, -errno,
- * -EBADMSG, -EPERM (another's); *why is NULL or words. */
+/* Opens the file at this path, if it is no link and belongs to this owner or root ((uid_t)-1: to
+ * anybody). 0, -errno, -EBADMSG, -EPERM (another's); *why is NULL or the reason. */
 int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char **why);
-/* Takes fd over, also on failure. */
+/* Takes ownership of fd, also on failure. */
 int perfmap_open_fd(struct perfmap **m, int fd, const char **why);
-/* A map in memory, which stays the caller's. 0 or -ENOMEM. */
+/* Reads a map in memory, which the caller keeps. 0 or -ENOMEM. */
 int perfmap_open_text(struct perfmap **m, const void *text, size_t size);
 void perfmap_close(struct perfmap *m);
 /* 1: the next entry; 0: no more now (a later call reads what was appended); -errno. */

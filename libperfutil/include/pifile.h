@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* ---- the file's own shapes, in the writer's byte order: header.order tells ------------------- */
+/* ---- layout of the file, in the writer's byte order (see header.order) ----------------------- */
 
 #define PIFILE_MAGIC		"PITRACE\n"	/* 8 bytes, no NUL */
 #define PIFILE_VERSION		1
@@ -65,15 +65,15 @@ enum pifile_section_type {
 	PIFILE_SEC_STATS	= 7,	/* struct pifile_stats of each CPU at `off` */
 	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; the index follows */
 	PIFILE_SEC_INDEX	= 9,	/* array of struct pifile_index; the last section */
-	PIFILE_SEC_INTERRUPTS	= 10,	/* text as /proc/interrupts: names of irq numbers */
-	PIFILE_SEC_PERFMAP	= 11,	/* text: a line about it, lines of a perf map */
+	PIFILE_SEC_INTERRUPTS	= 10,	/* text as /proc/interrupts: names of interrupts */
+	PIFILE_SEC_PERFMAP	= 11,	/* text: a line about the map, lines of the perf map */
 };
 #define PIFILE_ZSTD	0x1		/* flags: the payload is one zstd frame */
 
 struct pifile_section {			/* 96 bytes before each payload; the payload is padded with
 					   zeros to a multiple of 8, which stored does not count */
 	uint32_t magic;
-	uint16_t size;			/* of this header */
+	uint16_t size;			/* size of this header */
 	uint16_t type;			/* enum pifile_section_type */
 	uint32_t flags;
 	uint32_t cpu;			/* SEGMENT; else 0 */
@@ -83,7 +83,7 @@ struct pifile_section {			/* 96 bytes before each payload; the payload is padded
 	uint64_t stored;		/* bytes of the payload in the file */
 	uint64_t bytes;			/* bytes of the payload once decompressed */
 	uint64_t records;		/* SEGMENT, SNAPSHOT: number of them */
-	uint64_t lost;			/* SEGMENT: lost in this ring before it */
+	uint64_t lost;			/* SEGMENT: records lost in this ring before it */
 	uint64_t first;			/* stamps */
 	uint64_t last;
 	uint64_t interval;
@@ -100,16 +100,16 @@ struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint64_t idle_ticks;
 	uint64_t late;
 	uint64_t out_of_scope;
-	uint64_t mte_bytes;		/* written by the kernel, whatever was kept */
+	uint64_t mte_bytes;		/* records written by the kernel, kept or not */
 	uint64_t trace_bytes;
 	uint32_t stopped_by;		/* 1: its MTE ring filled and ended it, 2: its trace ring,
 					   3: a process crashed there, */
-	uint32_t stop_pid;		/* … this one */
+	uint32_t stop_pid;		/* … the pid of that process */
 };
 PITRACE_ASSERT(sizeof(struct pifile_stats) == 192, "stats");
 
 struct pifile_index {
-	uint64_t offset;		/* of the section's header */
+	uint64_t offset;		/* offset of the section's header */
 	uint32_t type;
 	uint32_t cpu;
 };
@@ -119,71 +119,72 @@ PITRACE_ASSERT(sizeof(struct pifile_index) == 16, "index");
 
 struct pifile_writer;
 
-/* Begin a file at path: an existing one is renamed to path.old, mode is 0600. header->magic, size,
- * version, order and crc are filled in. Returns NULL with errno set. */
+/* Creates a file at path: an existing one is renamed to path.old, the mode is 0600. magic, size,
+ * version, order and crc of the header are filled in. Returns NULL with errno set. */
 struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header);
 
-/* The same on a descriptor already open for writing (at its end); it is closed by pifile_finish. */
+/* The same on a descriptor open for writing (at its end); pifile_finish closes it. */
 struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *header);
 
-/* Compress payloads from here on with zstd at this level; 0: not. */
+/* Compresses further payloads with zstd at this level; 0: not. */
 void pifile_set_compression(struct pifile_writer *w, int level);
 
-/* Append a ring's segment: segment points at its struct pitrace_segment, size is segment_bytes.
- * The writer walks the records (bounded), cuts the padding, fills in first, last, records. An
- * empty segment is not written. 0, or -errno (-EBADMSG: not a segment). */
+/* Appends a ring's segment: segment points at its struct pitrace_segment, size is segment_bytes.
+ * Walks the records (bounded), cuts the padding, fills in first, last, records. An empty segment is
+ * not written. 0, or -errno (-EBADMSG: not a segment). */
 int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t size,
 			 uint64_t interval);
 
-/* Append any other section. */
+/* Appends any other section. */
 int pifile_write_section(struct pifile_writer *w, enum pifile_section_type type,
 			 const void *payload, size_t size);
 
-/* Append MTE records that the drain made. `records` are whole records of one array. */
+/* Appends MTE records made by the drain. `records` are whole records in one array. */
 int pifile_write_snapshot(struct pifile_writer *w, const void *records, size_t size,
 			  uint64_t stamp);
 
-/* Bytes in the file, records in its segments. */
+/* Returns the bytes in the file, and the records in its segments. */
 uint64_t pifile_written(const struct pifile_writer *w, uint64_t *records);
 
-/* Write END and index, sync, close, free. 0 or -errno of the first write that failed. */
+/* Writes END and index, syncs, closes, frees w. 0 or -errno of the first write that failed. */
 int pifile_finish(struct pifile_writer *w);
-/* Close and free without END: the file stays as it is. */
+/* Closes and frees w without END: the file stays as it is. */
 void pifile_abandon(struct pifile_writer *w);
 
 /* ---- reader ---------------------------------------------------------------------------------- */
 
 struct pifile;
 
-/* A fault in a file: where, and what was wrong. */
+/* A fault in a file: its offset and a description. */
 struct pifile_fault {
 	uint64_t offset;
 	char	 what[160];
 };
 
-/* Open for reading. NULL when nothing can be read (no file, no header); then fault (may be NULL)
- * tells offset and words, errno too. A damaged file opens: see pifile_faults. */
+/* Opens a file for reading; pifile_close frees it. NULL when nothing can be read (no file, no
+ * header); then fault (may be NULL) has offset and text, errno is set too. A damaged file opens:
+ * see pifile_faults. */
 struct pifile *pifile_open(const char *path, struct pifile_fault *fault);
 void pifile_close(struct pifile *f);
 
 const struct pifile_header *pifile_get_header(const struct pifile *f);
 bool pifile_complete(const struct pifile *f);	/* an END section was found */
 uint64_t pifile_size(const struct pifile *f);
-/* What was wrong so far; more may come while sections are read. Faults beyond 4096 are counted
- * only. Returns their number; *list holds min(number, 4096). */
+/* Lists the faults so far; reading sections may add more. Faults beyond 4096 are only counted.
+ * Returns their number; *list holds min(number, 4096). */
 size_t pifile_faults(const struct pifile *f, const struct pifile_fault **list);
 
-/* Sections with whole headers, in file order. What pifile_section points at holds until it is
- * called again; zeros: the header is not in the file any more. */
+/* The sections with whole headers, in file order. The result of pifile_section is valid until the
+ * next call; zeros: the header is not in the file any more. */
 size_t pifile_sections(const struct pifile *f);
 const struct pifile_section *pifile_section(struct pifile *f, size_t i);
 uint64_t pifile_section_offset(const struct pifile *f, size_t i);
-/* The payload, read and decompressed into *buffer, which is replaced by malloc and freed by the
- * caller (begin with NULL); payloads kept at the same time need a buffer each. NULL when its CRC or
+/* Reads and decompresses a payload into *buffer, which is replaced by malloc; the caller frees it
+ * (initialise it to NULL). Payloads used at the same time need a buffer each. NULL when its CRC or
  * its frame is wrong (a fault is noted, once). */
 const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *size);
 
-/* Check the payloads that were not read yet. The number of faults, as pifile_faults. */
+/* Checks the payloads not read yet. Returns the number of faults, as pifile_faults. */
 size_t pifile_verify(struct pifile *f);
 
 /* ---- merge: all records in the order of time ------------------------------------------------- */
@@ -199,30 +200,31 @@ struct pirecord {
 	const void *data;		/* 4-byte aligned; valid until the next call */
 	uint32_t size;			/* bytes of data */
 	uint32_t snapshot;		/* 1: from a SNAPSHOT section */
-	uint64_t offset;		/* of the section in the file: for messages */
-	uint32_t gaps;			/* places of the trace rings, met so far, where records are
-					   missing from the file or damaged */
-	uint32_t origin;		/* which of several files that are read as one; else 0 */
-	uint64_t repeats;		/* TPROF: the sample was met so often again: profiles that
-					   were counted have no others; else 0 */
+	uint64_t offset;		/* offset of the section in the file: for messages */
+	/* number of gaps so far: places in trace rings where records are missing or damaged */
+	uint32_t gaps;
+	uint32_t origin;		/* index of the file, if several are read as one; else 0 */
+	/* TPROF: number of repetitions of this sample, from profiles of counts; else 0 */
+	uint64_t repeats;
 };
 
 struct pimerge;
 #define PIMERGE_MTE	0x1		/* MTE rings and snapshots */
 #define PIMERGE_TRACE	0x2		/* trace rings */
 
-/* Order: time, then what begins something before samples before what ends something, then CPU,
- * then sequence. Memory is one open section a ring. HIGH and PAD records are not delivered. NULL:
- * no memory. */
+/* Order: time, then beginnings before samples before ends, then CPU, then sequence. Memory is one
+ * open section per ring. HIGH and PAD records are not delivered. NULL: no memory. Free by
+ * pimerge_close. */
 struct pimerge *pimerge_open(struct pifile *f, unsigned int what);
-/* 1 a record, 0 the end. Damage ends a section, is noted in the file's faults and goes on with the
- * next section. */
+/* Returns the next record: 1 a record, 0 the end. A damaged section ends, its fault is noted, and
+ * the next section follows. */
 int pimerge_next(struct pimerge *m, struct pirecord *r);
-/* Bytes of sections done and to do: for progress. */
+/* Bytes of sections done and in total: for progress displays. */
 void pimerge_progress(const struct pimerge *m, uint64_t *done, uint64_t *total);
 void pimerge_close(struct pimerge *m);
 
-/* Stamp to CLOCK_MONOTONIC ns and CLOCK_REALTIME ns, piecewise linear between sync records. */
+/* Converts a stamp to CLOCK_MONOTONIC ns and CLOCK_REALTIME ns, piecewise linear between sync
+ * records. */
 uint64_t pifile_monotonic(struct pifile *f, uint64_t stamp);
 uint64_t pifile_realtime(struct pifile *f, uint64_t stamp);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shortest read of a thread's own cycles: in place, without a call. What PttInit, PttInitThread
- * and PttGetMetricData do stays theirs (ptt.h).
+ * The fastest read of a thread's own cycles: inline, without a call. ptt.h describes PttInit,
+ * PttInitThread and PttGetMetricData.
  */
 #ifndef PITRACE_PTTREAD_H
 #define PITRACE_PTTREAD_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* The calling thread's page, kept by the library; NULL: not known, or not to be read so. */
+/* The calling thread's page, owned by the library; NULL: unknown, or not readable like this. */
 struct ptt_own {
 	const struct pitrace_ptt_thread *cycles;	/* its first metric is "tsc" */
 	const struct pitrace_ptt_thread *page;
@@ -23,13 +23,13 @@ extern __thread struct ptt_own PttOwn __attribute__((tls_model("initial-exec")))
 /* The calling thread's first metric by PttGetMetricData. */
 int PttReadByCall(uint64_t *value);
 
-/* Of plain reads: what stands before it in the program is read before what stands behind. */
+/* Orders plain reads before and after it. */
 #define PTT_IN_ORDER __asm__ volatile("" : : : "memory")
 
 /*
- * The same, in place if it is "tsc" and the module serves. Between two reads of one sequence the
- * thread was neither dispatched nor interrupted; only its own CPU writes there, so nothing but the
- * compiler has to be kept to the order.
+ * The same, inline if it is "tsc" and the module serves. The thread was neither dispatched nor
+ * interrupted between two reads of one sequence number. Only its own CPU writes there, so compiler
+ * barriers suffice.
  */
 static inline int PttReadInline(uint64_t *value)
 {

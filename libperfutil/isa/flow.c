@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Branches of four machines, by the bits of their instructions. All are built everywhere: that is
- * how they are tested. */
+/* Decodes the branches of four machines from the bits of their instructions. All are built on all
+ * machines, for the tests. */
 #include <pitrace.h>
 #include <string.h>
 #include "isa/flow.h"
@@ -51,7 +51,7 @@ static struct flow two_byte(const uint8_t *p, size_t left, uint8_t before)
 		return always(PITRACE_BRANCH_IRET, before + 1);
 	case 0x80 ... 0x8F:			/* jcc, near */
 		return maybe(JUMP, before + 5);
-	case 0xA2:				/* cpuid: its stop may be lost */
+	case 0xA2:				/* cpuid: its single-step stop may be lost */
 		return plain(before + 1);
 	}
 	return plain(0);
@@ -97,7 +97,7 @@ struct flow flow_x86(const uint8_t *code, size_t n, bool wide)
 		return maybe(JUMP, (uint8_t)(i + 2));
 	case 0xEB:
 	case 0xE9:
-	case 0xEA:				/* far, 32-bit code alone */
+	case 0xEA:				/* far, only in 32-bit code */
 		return always(JUMP, 0);
 	case 0xE8:
 	case 0x9A:				/* likewise */
@@ -133,7 +133,7 @@ struct flow flow_x86(const uint8_t *code, size_t n, bool wide)
 
 /* ---- arm64 ----------------------------------------------------------------------------------- */
 
-/* Bits low … low + width - 1, signed. */
+/* Returns bits low … low + width - 1, sign-extended. */
 static int64_t field(uint32_t w, unsigned int low, unsigned int width)
 {
 	return (int64_t)((uint64_t)w << (64 - low - width)) >> (64 - width);
@@ -241,7 +241,7 @@ struct flow flow_ppc64(const uint8_t *code, size_t n)
 
 /* ---- s390x ----------------------------------------------------------------------------------- */
 
-/* By a mask of conditions: all of them, none, some. */
+/* By a mask of conditions: always, never, sometimes. */
 static struct flow masked(unsigned int mask, uint8_t kind, uint8_t length)
 {
 	return mask == 15 ? always(kind, length) : mask ? maybe(kind, length) : plain(length);

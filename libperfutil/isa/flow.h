@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the flow can go from an instruction: is it a branch, which kind, always taken or not. Just
- * what whoever steps a program must know of the instruction that it stepped; the rest of it is for
- * disassemblers.
+ * Control flow of an instruction: whether it is a branch, of which kind, taken always or sometimes.
+ * This is what a stepper must know of the stepped instruction; disassemblers do the rest.
  */
 #ifndef PITRACE_FLOW_H
 #define PITRACE_FLOW_H
@@ -11,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FLOW_BYTES	15		/* of the longest instruction */
+#define FLOW_BYTES	15		/* bytes of the longest instruction */
 
 enum flow_what {
 	FLOW_NEXT,			/* no branch */
 	FLOW_BRANCH,			/* always taken */
-	FLOW_MAYBE,			/* taken or not: the next one is `length` bytes on */
+	FLOW_MAYBE,			/* conditional: the next instruction is `length` bytes on */
 	FLOW_SYSCALL,
-	FLOW_REPEAT,			/* stays where it is until it is done (x86: rep) */
+	/* repeats at the same address until it is done (x86: rep) */
+	FLOW_REPEAT,
 	FLOW_TRAP,			/* a breakpoint: a trap of the program's own */
 	FLOW_RESERVE,			/* begins a sequence that no trap may interrupt */
 	FLOW_RELEASE,			/* … and ends it */
@@ -27,14 +27,14 @@ enum flow_what {
 
 struct flow {
 	uint8_t what;			/* enum flow_what */
-	uint8_t kind;			/* of a branch: enum pitrace_branch_kind */
+	uint8_t kind;			/* kind of a branch: enum pitrace_branch_kind */
 	uint8_t length;			/* bytes; 0: not looked at (x86, no branch but cpuid) */
 	bool direct;			/* MAYBE: the target is `reach` bytes on from here */
 	int64_t reach;
 	uint32_t number;		/* s390x, SYSCALL: the number in the instruction, 0 none */
 };
 
-/* n bytes are there, the instruction's among them if they are FLOW_BYTES. */
+/* Decodes an instruction of which n bytes are available (FLOW_BYTES suffice). */
 struct flow flow_x86(const uint8_t *code, size_t n, bool wide);	/* wide: 64-bit code */
 struct flow flow_arm64(const uint8_t *code, size_t n);
 struct flow flow_ppc64(const uint8_t *code, size_t n);		/* of this machine's byte order */

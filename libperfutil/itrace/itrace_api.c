@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ITrace* functions: what was wished is kept here, and told to the holder. */
+/* The ITrace* functions: they keep the settings and pass them to the holder. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 static struct {
 	pthread_mutex_t lock;
 	bool begun;			/* ITraceInit was called */
-	bool ours;			/* the session */
+	bool ours;			/* ITrace created the session */
 	int flags;			/* enum itrace_flags */
 	struct tracer_itrace config;
 } it = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -34,7 +34,7 @@ static bool enter(void)
 
 static int not_begun(void)
 {
-	return leave(rc_fail(PI_NOT_INITIALIZED, "ITraceInit comes first"));
+	return leave(rc_fail(PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first"));
 }
 
 int ITraceInit(int flags)
@@ -44,7 +44,7 @@ int ITraceInit(int flags)
 
 	enter();
 	if (flags & ~known)
-		return leave(rc_fail(PI_INVALID_ARGUMENT, "no such flags"));
+		return leave(rc_fail(PI_INVALID_ARGUMENT, "unknown flags"));
 	it.begun = true;
 	it.ours = false;
 	it.flags = flags & (ITRACE_USER | ITRACE_KERNEL) ? flags : flags | ITRACE_USER;
@@ -58,7 +58,7 @@ int ITraceInit(int flags)
 	return leave(PI_OK);
 }
 
-/* ---- whose ----------------------------------------------------------------------------------- */
+/* ---- scope ---------------------------------------------------------------------------------- */
 
 static int choose(enum pitrace_itrace_scope scope, int first, int last, int count,
 		  const int *list)
@@ -69,7 +69,7 @@ static int choose(enum pitrace_itrace_scope scope, int first, int last, int coun
 		return leave(rc_fail(PI_INVALID_ARGUMENT, "lists have 1 to %d entries", PITRACE_ITRACE_LIST));
 	for (int i = 0; i < count; i++)
 		if (list[i] <= 0)
-			return leave(rc_fail(PI_INVALID_ARGUMENT, "%d is no process or thread", list[i]));
+			return leave(rc_fail(PI_INVALID_ARGUMENT, "invalid process or thread id %d", list[i]));
 	it.config.scope = scope;
 	it.config.first = first;
 	it.config.last = last;
@@ -100,14 +100,14 @@ int ITraceEnablePid(int pid)
 int ITraceEnableGreater(int pid)
 {
 	if (pid <= 0)
-		return rc_fail(PI_INVALID_ARGUMENT, "%d is no process", pid);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid process id %d", pid);
 	return choose(PITRACE_ITRACE_RANGE, pid, 0, 0, NULL);
 }
 
 int ITraceEnableRange(int first, int last)
 {
 	if (first <= 0 || last < first)
-		return rc_fail(PI_INVALID_ARGUMENT, "%d to %d is no range of processes", first, last);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid range of processes, %d to %d", first, last);
 	return choose(PITRACE_ITRACE_RANGE, first, last, 0, NULL);
 }
 
@@ -121,7 +121,7 @@ int ITraceEnableThreads(int count, const int tids[])
 	return choose(PITRACE_ITRACE_TIDS, 0, 0, count ? count : -1, tids);
 }
 
-/* ---- which ----------------------------------------------------------------------------------- */
+/* ---- range ---------------------------------------------------------------------------------- */
 
 int ITraceSetSkipCount(uint64_t count)
 {
@@ -139,7 +139,7 @@ int ITraceSetLimit(uint64_t count)
 	return leave(PI_OK);
 }
 
-/* The holder's folder is not ours. */
+/* The holder has another working folder: make the path absolute. */
 static int set_place(uint32_t flag, const char *file, uint64_t offset)
 {
 	char *to = flag == PITRACE_ITRACE_FROM ? it.config.start_file : it.config.stop_file;
@@ -183,7 +183,7 @@ static void majors_of(uint64_t majors[PITRACE_MAJORS / 64])
 		majors[0] |= 1ull << PITRACE_LOAD_STORE;
 }
 
-/* For one process the session is that process's: any user may have it. */
+/* For one process the session has the scope of that process, which any user may trace. */
 static int begin_session(void)
 {
 	uint64_t majors[PITRACE_MAJORS / 64];
@@ -226,7 +226,7 @@ int ITraceInstall(void)
 	return enter() ? leave(install()) : not_begun();
 }
 
-/* The holder is no parent of ours: where only such may trace, it is allowed here. */
+/* The holder is not an ancestor: Yama's ptrace_scope may require this permission. */
 static void allow_trace(const struct trace_info *info)
 {
 	if (!strcmp(info->collector, "ptrace"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* PTT's public functions: one PTT a program, by whichever collector serves. */
+/* PTT's public functions: one PTT per program, by whichever collector serves. */
 #include <pthread.h>
 #include <pttread.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 static int nobody(uint64_t *values)
 {
 	(void)values;
-	return rc_fail(PI_NOT_INITIALIZED, "PttInit has not been called");
+	return rc_fail(PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
 }
 
 int (*PttGetMetricData)(uint64_t *values) = nobody;
@@ -40,7 +40,7 @@ static void unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The parent's pages are not there. */
+/* A child does not inherit the parent's pages. */
 static void forked(void)
 {
 	if (serves)
@@ -64,7 +64,7 @@ int PttSetThreads(int most)
 		return rc_fail(PI_INVALID_ARGUMENT, "%d threads: 1 to %d", most, PITRACE_PTT_SLOTS);
 	begin();
 	if (serves)
-		return end(rc_fail(PI_INCORRECT_STATE, "PTT has begun: PttTerminate first"));
+		return end(rc_fail(PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first"));
 	config.threads = most;
 	return end(PI_OK);
 }
@@ -89,7 +89,7 @@ int PttInit(int count, const char *const metrics[], int priv)
 	pthread_once(&once, watch_forks);
 	begin();
 	if (serves)
-		return end(rc_fail(PI_INCORRECT_STATE, "PTT has begun: PttTerminate first"));
+		return end(rc_fail(PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first"));
 	rc = ptt_find_metrics(&config, count, metrics, priv);
 	for (size_t i = 0; !rc && i < sizeof(collectors) / sizeof(collectors[0]); i++) {
 		rc = collectors[i]->init(&config);
@@ -97,7 +97,7 @@ int PttInit(int count, const char *const metrics[], int priv)
 			serves = collectors[i];
 			break;
 		}
-		/* Where the driver does not serve, perf may: its word counts. */
+		/* If the driver cannot serve, perf may: its error counts. */
 		if (rc == PI_DRIVER_NOT_LOADED || rc == PI_NO_PERMISSION || rc == PI_NOT_SUPPORTED)
 			rc = PI_OK;
 	}
@@ -108,7 +108,7 @@ int PttInit(int count, const char *const metrics[], int priv)
 	return end(PI_OK);
 }
 
-/* What comes after needs a PTT. */
+/* The following calls need a PTT. */
 static int begin_with(void)
 {
 	begin();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PTT by the driver: a page for each thread, mapped for good at one place of the address space, so
- * that who reads while PTT ends reads zeros.
+ * PTT by the driver: a page per thread, mapped permanently at one address, so that a reader that
+ * runs while PTT ends reads zeros.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,14 +21,14 @@ static struct {
 	size_t stride;
 } ptt = { .fd = -1 };
 
-/* Of all slots there can be; another thread may be looking whatever happens. */
+/* State of all possible slots; another thread may read it at any time. */
 static char *area;
 static struct {
-	int tid;			/* 0: none of ours */
+	int tid;			/* 0: not in use here */
 	uint64_t generation;
-	struct ptt_own *own;		/* the thread that knows it for its own; NULL: none yet */
+	struct ptt_own *own;		/* the thread that uses it as its own; NULL: none yet */
 } given[PITRACE_PTT_SLOTS];
-static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;	/* given[], and what owners know */
+static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;	/* protects given[] and own */
 static pthread_key_t ending;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -47,7 +47,7 @@ static void forget(long slot)
 	__atomic_store_n(&own->page, NULL, __ATOMIC_RELAXED);
 }
 
-/* Its memory goes with it. */
+/* Its thread-local memory is freed with it. */
 static void thread_ends(void *own)
 {
 	pthread_mutex_lock(&owners);
@@ -76,7 +76,7 @@ static const struct pitrace_ptt_thread *page_of(long slot)
 	return (const void *)(area + (size_t)slot * ptt.stride);
 }
 
-/* The slot that a thread was given, if nobody got it since. */
+/* Finds the slot that a thread was given, if it was not reused since. */
 static long slot_of(int tid)
 {
 	for (long i = 0; i < (long)ptt.slots; i++)
@@ -85,7 +85,7 @@ static long slot_of(int tid)
 	return -1;
 }
 
-/* The calling thread's slot; of one that it had before it is not to hear again. */
+/* Sets the calling thread's slot; it must not be notified of a previous one. */
 static void know(long slot)
 {
 	const struct pitrace_ptt_thread *page = page_of(slot);
@@ -102,10 +102,10 @@ static void know(long slot)
 
 static int not_added(int tid)
 {
-	return rc_fail(PI_NO_PROCESS, "thread %d was not added: PttInitThread", tid);
+	return rc_fail(PI_NO_PROCESS, "thread %d was not added: call PttInitThread", tid);
 }
 
-/* Where the calling thread has not been read yet. Another one may have added it. */
+/* The calling thread has no slot of its own yet. Another thread may have added it. */
 static __attribute__((noinline)) bool look_up(void)
 {
 	long slot;
@@ -120,7 +120,7 @@ static __attribute__((noinline)) bool look_up(void)
 	return PttOwn.page;
 }
 
-/* ---- begin and end --------------------------------------------------------------------------- */
+/* ---- init and term -------------------------------------------------------------------------- */
 
 static void driver_term(void)
 {
@@ -139,7 +139,7 @@ static void driver_term(void)
 	ptt.control = NULL;
 }
 
-/* Mappings were not copied, and of all threads there is this one. */
+/* A child does not inherit the mappings, and only this thread exists. */
 static void driver_forked(void)
 {
 	pthread_mutex_init(&owners, NULL);
@@ -182,10 +182,10 @@ static int driver_add(int tid)
 	long slot = ptt_call(ptt.fd, PITRACE_IOC_PTT_ADD, tid, 0);
 
 	if (slot < 0 && errno == ENOSPC)
-		return rc_fail(PI_BUFFER_FULL, "PTT has room for %u threads, all are alive: PttSetThreads",
+		return rc_fail(PI_BUFFER_FULL, "PTT has room for %u threads, all are in use: raise it by PttSetThreads",
 			       ptt.slots);
 	if (slot < 0 && errno == EPERM)
-		return rc_fail(PI_NO_PERMISSION, "thread %d is not this user's to watch", tid);
+		return rc_fail(PI_NO_PERMISSION, "this user may not watch thread %d", tid);
 	if (slot < 0)
 		return errno == ESRCH ? rc_fail(PI_NO_PROCESS, "no thread %d", tid)
 				      : rc_errno(-errno, "thread %d", tid);
@@ -240,7 +240,7 @@ static int driver_read(int tid, struct ptt_thread_data *data)
 	return PI_OK;
 }
 
-/* ---- how a thread reads itself --------------------------------------------------------------- */
+/* ---- reads by the thread itself ----------------------------------------------------------- */
 
 static __attribute__((noinline)) int read_first(uint64_t *values)
 {
@@ -252,7 +252,7 @@ static int read_cycles(uint64_t *values)
 	return __builtin_expect(!PttOwn.cycles, 0) ? read_first(values) : PttReadInline(values);
 }
 
-/* Counters that user code may not read, at least not now: the kernel brings them up to now. */
+/* Counters that user code may not read, at least not now: the kernel updates the page. */
 static int read_by_call(uint64_t *values)
 {
 	const volatile struct pitrace_ptt_thread *t;
@@ -272,7 +272,7 @@ static int read_by_call(uint64_t *values)
 }
 
 #ifdef PMU_USUAL
-/* false: it is not to be read at this moment. */
+/* false: not readable at this moment. */
 static inline __attribute__((always_inline)) bool read_one(const struct pitrace_ptt_value *m,
 							   uint64_t *value)
 {
@@ -344,7 +344,7 @@ static int read_many(uint64_t *values)
 }
 #endif
 
-/* May a thread read all metrics itself? */
+/* Checks whether a thread may read all metrics itself. */
 static bool all_readable(const struct ptt_config *config)
 {
 	for (int i = 0; i < config->metrics; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A PTT in a process of its own (held.h), which does nothing but keep the driver's descriptor open.
- * The answer brings it along: whoever asks maps the pages himself.
+ * A PTT kept by a daemon (base/service.h), which only keeps the driver's descriptor open. The
+ * answer passes the descriptor: the client maps the pages itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum op { ATTACH = 1, END };
 
-/* ---- holding --------------------------------------------------------------------------------- */
+/* ---- daemon ------------------------------------------------------------------------------- */
 
 struct holding {
 	const struct pttview_options *options;
@@ -53,7 +53,7 @@ static int begin(void *arg)
 		rc = pttview_add(h->view, h->head.whom, h->head.pid[i]);
 	if (rc >= 0)
 		return PI_OK;
-	/* Before that is told: whoever tries again at once is to find room. */
+	/* Before the answer, so that a client that starts the next one at once finds memory. */
 	pttview_close(h->view);
 	return rc;
 }
@@ -76,7 +76,7 @@ static bool answer(void *arg, int fd, uint32_t op)
 
 	if (op == END) {
 		service_withdraw(&service);
-		/* Who is attached still sees that it is over. */
+		/* Attached clients see that it has ended. */
 		pttview_stop(h->view);
 		pttview_close(h->view);
 	}
@@ -98,14 +98,14 @@ int pttview_hold(const struct pttview_options *options, int whom, const int *pid
 
 	if (whom < PTTVIEW_PROCESS || whom > PTTVIEW_ALL || count < 0 ||
 	    count > PTTVIEW_HELD_PIDS || !count != (whom == PTTVIEW_ALL))
-		return rc_fail(PI_INVALID_ARGUMENT, "whom? All threads, or 1 to %d processes",
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid selection: all threads, or 1 to %d processes",
 			       PTTVIEW_HELD_PIDS);
 	for (int i = 0; i < count; i++)
 		h.head.pid[i] = pids[i];
 	return service_begin(&service, &h);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- client ------------------------------------------------------------------------------- */
 
 static bool sound(const struct pttview_held *h)
 {
@@ -119,7 +119,7 @@ static bool sound(const struct pttview_held *h)
 	return true;
 }
 
-/* Other files would be mapped, too, and might shrink under who reads them. */
+/* Any other file could be mapped too, and could shrink while it is read. */
 static bool is_ptt(int fd)
 {
 	static const char want[] = "anon_inode:[pitrace-ptt]";

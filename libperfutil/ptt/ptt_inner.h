@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <ptt.h>
 
-/* As asked for. */
+/* As requested. */
 struct ptt_config {
 	int metrics, threads;
 	bool charged;
@@ -17,7 +17,7 @@ struct ptt_config {
 	} metric[PTT_METRICS];
 };
 
-/* What serves; one lock is held around all but `reader`s. */
+/* The interface of PTT's collectors; ptt_api.c holds its lock around all calls but `reader`s. */
 struct ptt_collector {
 	const char *name;
 	/* PI_DRIVER_NOT_LOADED, PI_NO_PERMISSION, PI_NOT_SUPPORTED: another may serve. */
@@ -27,22 +27,22 @@ struct ptt_collector {
 	int (*remove)(int tid);
 	int (*charge)(bool charged);
 	int (*read)(int tid, struct ptt_thread_data *data);
-	/* How a thread reads itself. */
+	/* Returns the function by which a thread reads itself. */
 	int (*(*reader)(const struct ptt_config *config))(uint64_t *values);
 	void (*info)(const struct ptt_config *config, struct ptt_info *info);
-	/* In a child: what its parent had is not its own. */
+	/* In a forked child: the parent's state is void. */
 	void (*forked)(void);
 };
 extern const struct ptt_collector ptt_by_driver, ptt_by_perf;
 
-/* How often PttInit was called: what a thread keeps of before is void. */
+/* The number of PttInit calls: state that a thread keeps of an earlier one is void. */
 extern uint32_t ptt_session;
 
-/* Names to metrics: 0 or a code. */
+/* Resolves names of metrics: 0 or a code. */
 int ptt_find_metrics(struct ptt_config *config, int count, const char *const names[], int priv);
-/* Size, version, metrics' names and units. */
+/* Fills in size, version, names and units of the metrics. */
 void ptt_name_metrics(const struct ptt_config *config, struct ptt_info *info);
-/* "metric NAME: …" for an errno of its opening. */
+/* Sets "metric NAME: …" for an errno of opening it. */
 int ptt_refused(const struct ptt_metric *metric, int err);
 
 #endif

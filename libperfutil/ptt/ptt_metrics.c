@@ -29,7 +29,7 @@ static int find(struct ptt_metric *m, const char *name, int priv)
 	if (n < 0)
 		return n;
 	if (n != 1)
-		return rc_fail(PI_INVALID_ARGUMENT, "'%s' is %d events: one metric each", name, n);
+		return rc_fail(PI_INVALID_ARGUMENT, "'%s' names %d events: a metric is one event", name, n);
 	m->event = found[0];
 	m->event.period = 0;
 	return PI_OK;
@@ -40,19 +40,19 @@ int ptt_find_metrics(struct ptt_config *c, int count, const char *const metrics[
 	int rc;
 
 	if (count < 1 || !metrics)
-		return rc_fail(PI_INVALID_ARGUMENT, "no metric");
+		return rc_fail(PI_INVALID_ARGUMENT, "no metric given");
 	if (count > PTT_METRICS)
 		return rc_fail(PI_TOO_MANY_METRICS, "%d metrics: at most %d at a time", count,
 			       PTT_METRICS);
 	if (priv < TRACE_PRIV_ANY || priv > TRACE_PRIV_KERNEL)
-		return rc_fail(PI_BAD_PRIVILEGE, "no such privilege");
+		return rc_fail(PI_BAD_PRIVILEGE, "invalid privilege level");
 	for (c->metrics = 0; c->metrics < count; c->metrics++) {
 		struct ptt_metric *m = &c->metric[c->metrics];
 
 		rc = find(m, metrics[c->metrics], priv);
 		for (int i = 0; i < c->metrics && !rc; i++)
 			if (same(&c->metric[i], m))
-				rc = rc_fail(PI_DUPLICATE_METRIC, "metric '%s' is there twice",
+				rc = rc_fail(PI_DUPLICATE_METRIC, "metric '%s' is given twice",
 					     metrics[c->metrics]);
 		if (rc)
 			return rc;

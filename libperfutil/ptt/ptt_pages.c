@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The driver's ptt: opened, in words why not; its pages mapped and copied whole. */
+/* Opens the driver's ptt, or explains why it cannot; maps its pages and copies them consistently.
+ * */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static int refused(const struct ptt_config *config, const struct pitrace_ptt_arg
 	return ptt_refused(&config->metric[args->failed], err);
 }
 
-/* The device cannot be opened: what mends it. */
+/* The device cannot be opened: explain what to do. */
 static int closed(int err)
 {
 	struct trace_config config = { .scope = PITRACE_SCOPE_PROCESS };
@@ -138,6 +139,6 @@ const char *ptt_note(const struct pitrace_ptt_control *control)
 	if (control->flags & PITRACE_PTT_BLIND)
 		return "this kernel has no hooks for interrupts: they are in the values";
 	if (control->flags & PITRACE_PTT_UNSURE)
-		return "this machine's counter may change its rate, or differ by CPU: cycles are not to be relied on";
+		return "this machine's counter may change its rate, or differ by CPU: cycles are unreliable";
 	return NULL;
 }

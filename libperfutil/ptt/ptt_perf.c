@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PTT without the driver: counters that the kernel keeps for each thread (perf events), read from
- * their own pages where the kernel lets their thread, else by a system call. They go on in
- * interrupts, and nobody tells of dispatches.
+ * PTT without the driver: perf events of each thread, read from their mapped pages where the kernel
+ * allows it, else by a system call. They keep counting in interrupts, and dispatches are not
+ * reported.
  */
 #include <cycles.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 struct thread {
 	int tid;			/* 0: free */
 	int fd[PTT_METRICS];		/* -1: none */
-	uint64_t previous;			/* itself, last, of ns */
+	uint64_t previous;			/* last value read, of ns */
 };
 
 static struct ptt_config config;
@@ -30,7 +30,7 @@ static bool fast;			/* threads read all of their own without a call */
 
 static __thread struct {
 	struct thread *thread;
-	uint32_t session;		/* in which this is true */
+	uint32_t session;		/* generation in which this is valid */
 	int tid;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -52,7 +52,7 @@ static void shut(struct thread *t)
 	t->tid = 0;
 }
 
-/* Cycles are a clock here, the time that the event was enabled: it needs no counter. */
+/* Cycles are derived from the time that an event was enabled: no counter is needed. */
 static struct perf_event_attr attr_of(const struct ptt_metric *m)
 {
 	struct perf_event_attr attr = {
@@ -81,7 +81,8 @@ static int refused(const struct ptt_metric *m, int err)
 }
 
 #ifdef __aarch64__
-#define USER_READ	2		/* of config1: for the thread itself to read, if it may */
+/* bit of config1 (arm64): lets the thread read the counter itself */
+#define USER_READ	2
 #else
 #define USER_READ	0
 #endif
@@ -106,7 +107,7 @@ static int open_one(const struct ptt_metric *m, int tid)
 	struct perf_event_attr attr;
 	int fd = open_event(m, &attr, tid);
 
-	/* Of the kernel's part this user may know nothing; a clock knows no parts. */
+	/* The kernel's part is hidden from this user; a clock has no parts. */
 	if (fd == -EACCES && !attr.exclude_kernel &&
 	    (m->cycles || !perf_in_kernel(&m->event))) {
 		user_only = true;
@@ -142,17 +143,17 @@ static void perf_term(void)
 	for (int i = 0; threads && i < config.threads; i++)
 		if (threads[i].tid)
 			shut(&threads[i]);
-	/* Another thread may be reading: its descriptors are shut, its memory stays until then. */
+	/* Another thread may be reading: close its descriptors, keep its memory until then. */
 }
 
-/* What this thread's own page says. */
+/* Reads this thread's own page. */
 static bool read_page(const struct thread *t, int metric, uint64_t *value)
 {
 	return config.metric[metric].cycles ? perf_page_time(page_of(t, metric), value)
 					    : perf_page_count(page_of(t, metric), value);
 }
 
-/* The caller is the thread: it reads all without a call, or none. */
+/* The caller is the thread itself: it reads either all without a system call, or none. */
 static bool reads_pages(const struct thread *t)
 {
 	uint64_t value;
@@ -213,7 +214,7 @@ static int perf_add(int tid)
 	if (!t) {
 		t = find(0);
 		rc = t ? open_all(t, tid)
-		       : rc_fail(PI_BUFFER_FULL, "PTT has room for %d threads: PttSetThreads",
+		       : rc_fail(PI_BUFFER_FULL, "PTT has room for %d threads: raise it by PttSetThreads",
 				 config.threads);
 	}
 	if (!rc && tid == gettid()) {
@@ -226,7 +227,7 @@ static int perf_add(int tid)
 
 static int not_added(int tid)
 {
-	return rc_fail(PI_NO_PROCESS, "thread %d was not added: PttInitThread", tid);
+	return rc_fail(PI_NO_PROCESS, "thread %d was not added: call PttInitThread", tid);
 }
 
 static int perf_remove(int tid)
@@ -243,7 +244,7 @@ static int perf_remove(int tid)
 
 static int perf_charge(bool charged)
 {
-	/* They always are: there is nothing that could be set apart. */
+	/* Interrupts are always included: they cannot be counted apart. */
 	(void)charged;
 	return PI_OK;
 }
@@ -267,7 +268,7 @@ static int read_thread(const struct thread *t, uint64_t *values)
 		if (n < 0)
 			return rc_errno(-errno, "metric %s", config.metric[i].event.name);
 		if (n != sizeof(now))
-			return rc_fail(PI_BUSY, "metric %s: the counter was not to be had all the time",
+			return rc_fail(PI_BUSY, "metric %s: the counter was not available all the time",
 				       config.metric[i].event.name);
 		values[i] = config.metric[i].cycles ? cycles_of(now.enabled) : now.count;
 	}
@@ -308,12 +309,12 @@ static int read_own_pages(uint64_t *values)
 	if (!t)
 		return not_added(gettid());
 	for (int i = 0; i < config.metrics; i++) {
-		/* A counter that was taken away: the kernel says so. */
+		/* A counter in error state: the kernel reports it. */
 		if (!read_page(t, i, &values[i]))
 			return read_thread(t, values);
 		if (!config.metric[i].cycles)
 			continue;
-		/* The kernel's sum of its own clock's pieces may be some ns less. */
+		/* The kernel's sum of clock intervals may be some ns less. */
 		if (values[i] < t->previous)
 			values[i] = t->previous;
 		t->previous = values[i];
@@ -339,7 +340,7 @@ static void perf_info(const struct ptt_config *unused, struct ptt_info *info)
 		strcat(info->note, "; of events the kernel's part is not shown to this user (perf_event_paranoid)");
 }
 
-/* Descriptors of the parent's counters; memory is a copy. */
+/* The descriptors are the parent's counters; the memory is a copy. */
 static void perf_forked(void)
 {
 	perf_term();

@@ -12,7 +12,7 @@
 #include "ptt/ptt_pages.h"
 #include "base/rc.h"
 
-#define THREADS	1024		/* room, where nobody says for how many ... */
+#define THREADS	1024		/* default number of threads ... */
 #define FEWEST	64		/* ... and memory is short */
 
 struct pttview {
@@ -151,8 +151,8 @@ static int call(struct pttview *v, unsigned long request, int whom, int pid)
 			       v->control->slots);
 	case EPERM:
 		return whom == PTTVIEW_ALL
-		       ? rc_fail(PI_NO_PERMISSION, "all threads are for CAP_PERFMON to watch: run it as root (sudo)")
-		       : rc_fail(PI_NO_PERMISSION, "process %d is not this user's to watch", pid);
+		       ? rc_fail(PI_NO_PERMISSION, "watching all threads needs CAP_PERFMON: run it as root (sudo)")
+		       : rc_fail(PI_NO_PERMISSION, "this user may not watch process %d", pid);
 	case ESRCH:
 		return rc_fail(PI_NO_PROCESS, "no process %d%s", pid, remove ? " is watched" : "");
 	}

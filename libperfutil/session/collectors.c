@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The collectors there are, and which of them serves. */
+/* The list of collectors, and the choice of one. */
 #include <stdio.h>
 #include <string.h>
 #include "collect/backend.h"
@@ -31,7 +31,7 @@ void collector_lacks(const struct collector *c, unsigned int major, char *why, s
 		 *who ? " (see swtrace check)" : "");
 }
 
-/* True: it has no such records, and why says of which. */
+/* True: it lacks such records, and why says which. */
 static bool lacks_major(const struct collector *c, const uint64_t majors[], char *why, size_t room)
 {
 	const uint64_t *has = collector_majors(c->name);
@@ -56,7 +56,7 @@ const struct collector *collector_choose(const char *name, const struct trace_co
 		c = collector_named(name);
 		*rc = c ? PI_OK : PI_INVALID_ARGUMENT;
 		if (!c)
-			snprintf(why, room, "there is no collector '%s'", name);
+			snprintf(why, room, "unknown collector '%s'", name);
 		if (!c || !lacks_major(c, config->majors, why, room))
 			return c;
 		*rc = PI_NOT_SUPPORTED;

@@ -2,9 +2,9 @@
 /*
  * The thread that drains the buffers while tracing is on, and the rotation of files.
  *
- * A file that begins while tracing is on must name what lives already: the collector is asked to
- * write all live tasks again, and until it has, names go to both files and samples to the old one.
- * Then the old one takes what is in the buffers, and all that comes later is the new one's: no
+ * A file that begins while tracing is on must name what exists already: the collector is requested
+ * to write all live tasks again, and until it has, names go to both files and samples to the old
+ * one. Then the old file takes what is in the buffers, and all later records go to the new one: no
  * record is missing, no sample is in both.
  */
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include "base/now.h"
 #include "session/tracer_inner.h"
 
-#define FLUSH_MS	1000	/* what a kill may cost: open segments are closed this often */
+#define FLUSH_MS	1000	/* maximum loss at a kill: open segments are closed this often */
 #define PAUSE_US	10000	/* between drains: each asks every CPU to close its MTE segment */
-#define WALK_MS		50	/* … and how often a walk is asked whether it is done */
+#define WALK_MS		50	/* … and interval of polls for the end of a walk */
 
 int64_t drain_clock(void)
 {
@@ -70,7 +70,7 @@ static int prepare(struct tracer *t)
 	}
 	if (err)
 		out_undo(&t->next);
-	/* It stops by itself just now: nothing needs a new file. */
+	/* It is stopping by itself: nothing needs a new file. */
 	return err == -EINVAL ? 0 : err;
 }
 
@@ -114,7 +114,7 @@ static int rotate(struct tracer *t)
 	return due(t) ? prepare(t) : 0;
 }
 
-/* No next file any more. */
+/* Gives up the next file. */
 static void stop_rotation(struct tracer *t)
 {
 	out_undo(&t->next);
@@ -134,7 +134,7 @@ static int drain_once(struct tracer *t, bool all)
 	return err;
 }
 
-/* Who wakes up without need disturbs what is measured. */
+/* Needless wakeups disturb what is measured. */
 static int pause_ms(const struct tracer *t)
 {
 	return t->collector->modules == MODULES_BY_DRAIN ? OUT_LOOK_MS : FLUSH_MS;
@@ -150,7 +150,8 @@ static int look(struct tracer *t)
 	return err;
 }
 
-/* Programs that write records are met at once: in normal mode they are gone when these are read. */
+/* New programs that write records are accepted at once: in normal mode they have exited when their
+ * records are read. */
 static bool meet_programs(struct tracer *t)
 {
 	pthread_mutex_lock(&t->lock);
@@ -214,7 +215,7 @@ int drain_start(struct tracer *t)
 	int err;
 
 	t->begun = drain_clock();
-	/* Signals are the main thread's. */
+	/* Signals go to the main thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&t->thread, NULL, drain_thread, t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The holder process, and how it is reached and asked; what it answers is in holder_serve.c. */
+/* The holder process, and requests to it; holder_serve.c answers them. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ static void address(struct sockaddr_un *a, bool make)
 	service_address(a, "PITRACE_SOCKET", "pitrace", make);
 }
 
-/* Of a tracer that controls itself and lets others do so: beside the holder's. */
+/* Socket name of a tracer that controls itself and lets its command do so: beside the holder's. */
 static void own_address(struct sockaddr_un *a, char *path, size_t room)
 {
 	char folder[80];
@@ -40,7 +40,7 @@ void holder_hooks(char *path, size_t room)
 	snprintf(path, room, "%s.hooks", a.sun_path);
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- client ------------------------------------------------------------------------------- */
 
 static int reach(bool wait)
 {
@@ -95,9 +95,9 @@ int holder_hook(void)
 	return hook;
 }
 
-/* ---- holding --------------------------------------------------------------------------------- */
+/* ---- holder ------------------------------------------------------------------------------- */
 
-/* From here on there is no session: nobody may reach us any more. */
+/* From here on there is no session: remove the socket. */
 static void withdraw(int listener)
 {
 	struct sockaddr_un a;
@@ -126,7 +126,7 @@ static void hold(struct tracer *t, int listener)
 		}
 		if (!n)
 			continue;
-		/* A buffer filled or the file failed: off, so that what was traced stays. */
+		/* A buffer filled or the file failed: turn tracing off, so that the trace stays. */
 		if (p[1].revents)
 			tracer_off(t);
 		if (p[0].revents && holder_serve(t, listener, false, (uid_t)-1, &fd, &r)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Requests to a tracer, as the holder and swtrace run answer them: a packet of this release's
- * shape, from whom the kernel says that it is.
+ * Answers requests to a tracer, for the holder and for swtrace run: one packet of this release's
+ * layout, with the sender as the kernel reports it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,18 +15,18 @@
 #include "base/now.h"
 #include "base/rc.h"
 
-#define SNAPSHOTS	16	/* of a traced program, at once */
+#define SNAPSHOTS	16	/* snapshots of a traced program in a burst */
 
-/* For one who may not open the device and wants to write records. */
+/* For programs that may not open the device and want to write records. */
 static int give_hook(struct tracer *t, int *pass)
 {
 	if (tracer_hooks(t))
-		return rc_fail(PI_NOT_SUPPORTED, "this session's records of programs come by hook files");
+		return rc_fail(PI_NOT_SUPPORTED, "in this session programs write their records to hook files");
 	*pass = driver_hook_open();
 	return *pass < 0 ? rc_errno(errno, "the driver's hook") : PI_OK;
 }
 
-/* Names end with NULs, flags are those there are; what else they say the kernel judges. */
+/* Check NULs of names and known flags; the kernel checks the rest. */
 static int set_events(struct tracer *t, const struct holder_request *q)
 {
 	const uint32_t flags = PITRACE_EVENT_RATE | PITRACE_EVENT_USER | PITRACE_EVENT_KERNEL;
@@ -36,12 +36,12 @@ static int set_events(struct tracer *t, const struct holder_request *q)
 		const struct pitrace_event_args *e = &q->events[i];
 
 		if (!memchr(e->name, 0, sizeof(e->name)) || e->flags & ~flags || !e->period)
-			return rc_fail(PI_INVALID_ARGUMENT, "event %u is none", i);
+			return rc_fail(PI_INVALID_ARGUMENT, "event %u is invalid", i);
 	}
 	return tracer_events(t, q->events, n);
 }
 
-/* As set_events. */
+/* Checks as in set_events. */
 static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
 {
 	const uint32_t flags = PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS |
@@ -52,11 +52,11 @@ static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
 	    i->listed > PITRACE_ITRACE_LIST ||
 	    !memchr(i->start_file, 0, sizeof(i->start_file)) ||
 	    !memchr(i->stop_file, 0, sizeof(i->stop_file)))
-		return rc_fail(PI_INVALID_ARGUMENT, "no such instruction trace");
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid instruction trace settings");
 	return tracer_itrace(t, i);
 }
 
-/* With the answer goes the descriptor *pass, if it is one. True: the session shall end. */
+/* Passes the descriptor *pass with the answer, unless -1. True: the session must end. */
 static bool answer(struct tracer *t, const struct holder_request *q, struct holder_reply *r,
 		   int *pass)
 {
@@ -104,7 +104,7 @@ static bool answer(struct tracer *t, const struct holder_request *q, struct hold
 	return false;
 }
 
-/* A snapshot costs its copy of the buffers: so many at once, then one a second. */
+/* A snapshot copies the buffers: allow a burst, then one per second. */
 static bool may_write(void)
 {
 	static uint64_t spent;
@@ -118,8 +118,8 @@ static bool may_write(void)
 	return true;
 }
 
-/* What may be asked of a tracer that somebody else controls: nothing that outlives it, and files
- * only where it writes its own. It may be root's, and the one who asks not. */
+/* Requests allowed for a tracer that somebody else controls: nothing that outlives it, and files
+ * only at its own name. The tracer may run as root and the client not. */
 static bool guest_may_ask(const struct holder_request *q, struct holder_reply *r)
 {
 	switch (q->op) {
@@ -136,7 +136,7 @@ static bool guest_may_ask(const struct holder_request *q, struct holder_reply *r
 		if (!*q->path)
 			r->rc = rc_fail(PI_BUSY, "under swtrace run a program has one snapshot a second, and %d at once", SNAPSHOTS);
 		else
-			r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot's name is not yours to choose: give none");
+			r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot cannot be given a name");
 		break;
 	case HOLDER_ON:
 		r->rc = rc_fail(PI_INCORRECT_STATE, "swtrace run turns tracing on, once; suspend and resume pause it");
@@ -159,7 +159,7 @@ bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int 
 	*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	if (*fd < 0)
 		return false;
-	/* A client that says nothing must not hold up the others. */
+	/* A client that sends nothing must not block the others. */
 	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	if (service_peer_allowed(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
 		memset(r, 0, sizeof(*r));

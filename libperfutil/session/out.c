@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files of a session: begun, filled, ended; and written for somebody who asks. In continuous
- * and wrap mode one file grows while tracing is on; in wrap mode that is MTE alone, so that names
- * never wrap, and the trace rings are added at the end. What is written while tracing goes on is a
- * copy of that file up to now, or (normal mode, where all is still in the rings) a file made from
- * the rings.
+ * The files of a session: created, filled, ended; and copies on request. In continuous and wrap
+ * mode one file grows while tracing is on; in wrap mode with MTE only, so that names never wrap,
+ * and the trace rings are added at the end. A file written on request meanwhile is a copy of that
+ * file up to now, or (normal mode, where all data are still in the rings) made from the rings.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,16 +18,16 @@
 #include "session/sysinfo.h"
 #include "session/tracer_inner.h"
 
-#define LAST_READS	256	/* of hook files, at the end: more than all of them can hold */
+#define LAST_READS	256	/* reads of hook files at the end: more than all can hold */
 
 struct filling {
 	struct tracer *tracer;
 	struct out *out, *next;		/* next: names only, or NULL */
-	bool module;			/* one came */
-	int error;			/* the first of them */
+	bool module;			/* a module was loaded */
+	int error;			/* the first error */
 };
 
-/* NULL: not wanted, or not for this user. */
+/* NULL: not recorded, or not allowed for this user. */
 static struct kernel_code *code_begin(const struct tracer *t)
 {
 	return t->config.majors[0] >> PITRACE_BRANCH_KERNEL & 1 ? kernel_code_new("/proc/kcore") :
@@ -70,8 +69,7 @@ static int put_segment(struct out *o, const void *segment, size_t size, uint64_t
 	return pifile_write_segment(o->writer, segment, size, interval);
 }
 
-/* A file that fails does not hold up the collector: the rest is taken all the same, and the writer
- * counts it. */
+/* A failed file does not stop the collector: the rest is consumed, and the writer counts it. */
 static int keep_segment(void *arg, const void *segment, size_t size)
 {
 	const struct pitrace_segment *h = segment;
@@ -91,7 +89,7 @@ static int keep_segment(void *arg, const void *segment, size_t size)
 	return 0;
 }
 
-/* What the drain found out itself. */
+/* Writes what the drain itself found. */
 static int flush(struct out *o, bool last)
 {
 	int err = buildids_flush(o->ids, o->writer);
@@ -101,7 +99,8 @@ static int flush(struct out *o, bool last)
 	return err ? err : perfmaps_flush(o->maps, o->writer, last);
 }
 
-/* A module that is gone at the end had names while it was there. `come`: one came just now. */
+/* A module unloaded before the end had names while it was loaded. `module_loaded`: one was loaded
+ * just now. */
 static int update_modules(struct tracer *t, struct out *o, bool module_loaded)
 {
 	bool by_drain = t->collector->modules == MODULES_BY_DRAIN;
@@ -114,7 +113,7 @@ static int update_modules(struct tracer *t, struct out *o, bool module_loaded)
 			    by_drain ? now : 0);
 }
 
-/* What programs wrote themselves; names come before what they name. */
+/* Writes the programs' own records; names come before what they name. */
 static int fill_hooks(struct tracer *t, struct filling *f, int ring, bool all)
 {
 	int err = 0;
@@ -136,7 +135,7 @@ static int fill(struct tracer *t, struct out *o, struct out *next, bool all)
 		err = t->collector->drain(t->backend, all, keep_segment, &f);
 	if (!err)
 		err = fill_hooks(t, &f, PITRACE_RING_TRACE, all);
-	/* No other drain comes for what waits. */
+	/* This is the last drain: read all that waits. */
 	last = t->hooks && all &&
 	       (t->config.mode == PITRACE_MODE_NORMAL || !hooks_listening(t->hooks));
 	for (n = 0; n < LAST_READS && last && !err && hooks_pending(t->hooks); n++) {
@@ -227,7 +226,7 @@ int out_window(struct tracer *t, struct out *o)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* What was counted since the file began. */
+/* Returns the counts since the file began. */
 static void subtract(struct pifile_stats *s, const struct pifile_stats *before, int n)
 {
 	while (n-- > 0) {
@@ -244,7 +243,7 @@ static void subtract(struct pifile_stats *s, const struct pifile_stats *before, 
 	}
 }
 
-/* What a file counts that begins while this one ends: from now on, but names since its walk. */
+/* Sets the base of counts of the next file: from now on, but for names since its walk. */
 static int count_from_here(struct out *next, const struct pifile_stats *now, int n)
 {
 	struct pifile_stats *before = malloc((size_t)n * sizeof(*now));
@@ -321,7 +320,7 @@ int out_end(struct tracer *t, struct out *o, struct out *next)
 	err = sysinfo_final(o->writer, &o->modules);
 	if (!err && t->collector->facts)
 		err = write_end_info(t, o);
-	/* Not of a copy: those who made it have what it needs. */
+	/* Not for a copy: the file it was made from has it. */
 	if (!err && o->ids && o->maps)
 		err = flush(o, true);
 	if (!err)
@@ -342,15 +341,15 @@ void out_undo(struct out *o)
 	forget(o);
 }
 
-/* ---- for somebody who asks ------------------------------------------------------------------- */
+/* ---- on request ----------------------------------------------------------------------------- */
 
-/* Normal mode: from the rings, which hold everything. */
+/* Normal mode: writes from the rings, which hold everything. */
 static int from_rings(struct tracer *t, const struct folder *folder, const char *leaf)
 {
 	struct out o;
 	int err = out_begin(t, &o, folder, leaf), end;
 
-	/* The thread may meet programs meanwhile. */
+	/* The drain thread may accept programs meanwhile. */
 	pthread_mutex_lock(&t->lock);
 	if (!err)
 		err = fill(t, &o, NULL, true);
@@ -365,8 +364,8 @@ static int from_rings(struct tracer *t, const struct folder *folder, const char 
 	return err ? err : end;
 }
 
-/* While it is on: the file as it is, and in wrap mode what the trace rings hold. The lock is held
- * no longer than it takes to know where all that ends: the rings must not fill meanwhile. */
+/* While tracing is on: copies the file as it is, and in wrap mode adds the trace rings. The lock is
+ * held only to note where all that ends: the rings must not fill meanwhile. */
 static int from_file(struct tracer *t, const struct folder *folder, const char *leaf)
 {
 	bool wrap = t->config.mode == PITRACE_MODE_WRAP;
@@ -413,7 +412,7 @@ static int from_file(struct tracer *t, const struct folder *folder, const char *
 	return err ? err : end;
 }
 
-/* A name beside the session's file that nobody has. */
+/* Finds an unused name beside the session's file. */
 static void free_name(const struct tracer *t, char *name, size_t room)
 {
 	unsigned int i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a session's collector does now: for those who ask, and for the headers of its files. */
+/* The present state of a session's collector, for requests and for the headers of its files. */
 #include <string.h>
 #include "events/event_names.h"
 #include "session/tracer_inner.h"

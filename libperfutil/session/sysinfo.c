@@ -37,7 +37,7 @@ void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 	snprintf(h->release, sizeof(h->release), "%.63s", u.release);
 }
 
-/* A whole text file of /proc, whose size nobody knows before; with keep, only lines it likes. */
+/* Reads a whole text file of /proc, of unknown size; with keep, only the lines it accepts. */
 static char *read_text(const char *path, bool (*keep)(const char *line), size_t *size)
 {
 	FILE *f = fopen(path, "re");
@@ -71,7 +71,7 @@ static char *read_text(const char *path, bool (*keep)(const char *line), size_t 
 	return text;
 }
 
-/* "ffffffff81000000 T name": only code names code. */
+/* "ffffffff81000000 T name": keeps symbols of code. */
 static bool is_text(const char *line)
 {
 	const char *type = strchr(line, ' ');
@@ -79,7 +79,7 @@ static bool is_text(const char *line)
 	return type && type[1] && strchr("tTwW", type[1]);
 }
 
-/* … of a module: its name stands behind a tab. */
+/* … of a module: its name follows a tab. */
 static bool is_module_text(const char *line)
 {
 	return is_text(line) && strstr(line, "\t[");
@@ -146,12 +146,12 @@ static int write_system(struct pifile_writer *w, const char *command,
 	fprintf(f, "cpu mhz: %s\n", field("/proc/cpuinfo", "cpu MHz", mhz, sizeof(mhz)));
 	fprintf(f, "cpus online: %s\ncpus: %ld\n", online, sysconf(_SC_NPROCESSORS_CONF));
 	fprintf(f, "memory: %s\n", field("/proc/meminfo", "MemTotal", memory, sizeof(memory)));
-	/* Not every collector has them. */
+	/* Not every collector has buffers. */
 	if (info->trace_bytes)
 		fprintf(f, "trace buffer: %llu\nmte buffer: %llu\n",
 			(unsigned long long)info->trace_bytes, (unsigned long long)info->mte_bytes);
 	fprintf(f, "section size: %llu\n", (unsigned long long)info->segment_bytes);
-	/* One line each, whatever the command holds. */
+	/* Keep one line each, whatever the command contains. */
 	fputs("command: ", f);
 	for (const char *c = command ? command : ""; *c; c++)
 		fputc((unsigned char)*c < ' ' ? ' ' : *c, f);
@@ -167,7 +167,7 @@ static int write_system(struct pifile_writer *w, const char *command,
 	return err;
 }
 
-/* What irq numbers are called. */
+/* Writes the names of interrupts. */
 static int write_interrupts(struct pifile_writer *w)
 {
 	size_t n;
@@ -197,7 +197,7 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 	size_t n;
 	int err;
 
-	/* Text shrinks to a fifth; segments stay as they are unless that is asked for. */
+	/* Text is always compressed (to a fifth); segments only on request. */
 	pifile_set_compression(w, 1);
 	text = read_modules(&n, modules);
 	err = write_system(w, command, info);

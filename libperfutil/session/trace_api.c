@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The Trace* functions: they ask the holder. What comes before TraceInit is kept here. */
+/* The Trace* functions: they send requests to the holder. Settings made before TraceInit are kept
+ * here. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static struct {
 
 static struct holder_reply last;
 
-/* The holder's folder is not ours: names go absolute. */
+/* The holder has another working folder: make names absolute. */
 static int absolute(const char *path, char out[PATH_MAX])
 {
 	char folder[PATH_MAX];
@@ -52,11 +53,11 @@ static int call(uint32_t op, int a, int b, const char *path)
 	return holder_call(&q, &last);
 }
 
-/* Before init what is set is kept; while there is a session it is too late. */
+/* Settings are kept until init; during a session they are refused. */
 static int before_init(void)
 {
 	return call(HOLDER_INFO, 0, 0, NULL) == PI_NOT_INITIALIZED ? PI_OK
-		: rc_fail(PI_INCORRECT_STATE, "this is set before init");
+		: rc_fail(PI_INCORRECT_STATE, "this can only be set before init");
 }
 
 int TraceSetMode(int mode)
@@ -64,7 +65,7 @@ int TraceSetMode(int mode)
 	int rc = before_init();
 
 	if (mode < TRACE_NORMAL || mode > TRACE_WRAP)
-		return rc_fail(PI_INVALID_ARGUMENT, "no such mode");
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid mode");
 	if (!rc)
 		settings.mode = mode;
 	return rc;
@@ -100,7 +101,7 @@ int TraceSetScope(int scope, int pid)
 	int rc = before_init();
 
 	if (scope != TRACE_SYSTEM && scope != TRACE_PROCESS)
-		return rc_fail(PI_INVALID_ARGUMENT, "no such scope");
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid scope");
 	if (scope == TRACE_PROCESS && pid <= 0)
 		return rc_fail(PI_INVALID_ARGUMENT, "a process scope needs a pid");
 	if (!rc) {
@@ -116,12 +117,12 @@ int TraceSetStacks(int what, int depth, int copy)
 	int rc = before_init();
 
 	if (what & ~(any | PITRACE_WANT_DISPATCH) || (what && !(what & any)))
-		return rc_fail(PI_INVALID_ARGUMENT, "no such kind of call stacks");
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid kind of call stacks");
 	if (depth < 0 || depth > PITRACE_STACK_MAX || (depth && !(what & code)))
-		return rc_fail(PI_INVALID_ARGUMENT, "stacks have 1 to %d addresses of each part", PITRACE_STACK_MAX);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid depth: stacks have 1 to %d addresses of each part", PITRACE_STACK_MAX);
 	if (copy < 0 || copy > PITRACE_STACK_COPY_MAX || copy % 8 ||
 	    !copy != !(what & PITRACE_WANT_COPY))
-		return rc_fail(PI_INVALID_ARGUMENT, "a stack's copy has 8 to %d bytes, a multiple of 8", PITRACE_STACK_COPY_MAX);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid copy size: 8 to %d bytes, a multiple of 8", PITRACE_STACK_COPY_MAX);
 	if (!rc) {
 		settings.stacks = (uint32_t)what;
 		settings.depth = (uint32_t)depth;
@@ -135,7 +136,7 @@ int TraceSetRotation(uint64_t bytes, uint64_t seconds, int keep)
 	int rc = before_init();
 
 	if (keep < 0 || seconds > UINT32_MAX)
-		return rc_fail(PI_INVALID_ARGUMENT, "no such number of files or seconds");
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid number of files or seconds");
 	if (!rc) {
 		settings.rotate_bytes = bytes;
 		settings.rotate_ns = seconds * 1000000000ull;
@@ -149,7 +150,7 @@ int TraceSetCollector(const char *name)
 	int rc = before_init();
 
 	if (name && !collector_named(name))
-		return rc_fail(PI_INVALID_ARGUMENT, "there is no collector '%s'", name);
+		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name);
 	if (!rc)
 		snprintf(settings.collector, sizeof(settings.collector), "%s", name ? name : "");
 	return rc;
@@ -167,7 +168,7 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 		return rc_fail(PI_NOT_SUPPORTED, "an event is counted on all CPUs: cpu is -1");
 	if (rc && rc != PI_NOT_INITIALIZED)
 		return rc;
-	/* One that samples by counts has none. */
+	/* A fixed count has no rate. */
 	if (!rc && last.info.rate)
 		rate = last.info.rate;
 	if (event)
@@ -176,7 +177,7 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 		return q.a;
 	if (!rc)
 		return holder_call(&q, &last);
-	/* Before init they are kept for init. */
+	/* Kept until init. */
 	memcpy(settings.events, q.events, sizeof(settings.events));
 	settings.nevents = (uint32_t)q.a;
 	return PI_OK;
@@ -192,13 +193,13 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 	struct trace_config config = {
 		.mode = PITRACE_MODE_CONTINUOUS, .scope = (uint32_t)scope,
 		.rate = TRACE_DEFAULT_RATE, .dither = 100,
-		.pid = pid,		/* 0: a command that is still to come */
+		.pid = pid,		/* 0: a command that is not started yet */
 	};
 	bool found = false;
 	int n;
 
 	if (scope != TRACE_SYSTEM && scope != TRACE_PROCESS)
-		return rc_fail(PI_INVALID_ARGUMENT, "no such scope");
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid scope");
 	for (n = 0; collectors[n]; n++) {
 		struct collector_check c;
 
@@ -217,7 +218,7 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 	return n;
 }
 
-/* As it was set. */
+/* As set before. */
 static int start(struct tracer_options *given)
 {
 	struct tracer_options o;
@@ -242,7 +243,7 @@ static int start(struct tracer_options *given)
 	o.rotate_ns = settings.rotate_ns;
 	o.rotate_keep = settings.rotate_keep;
 	o.collector = *settings.collector ? settings.collector : NULL;
-	/* Under sudo the files belong to who called it. */
+	/* Under sudo the files belong to the user who called it. */
 	if (geteuid() == 0 && getenv("SUDO_UID") && getenv("SUDO_GID")) {
 		o.owner = (uid_t)strtoul(getenv("SUDO_UID"), NULL, 10);
 		o.group = (gid_t)strtoul(getenv("SUDO_GID"), NULL, 10);
@@ -308,7 +309,7 @@ int TraceQueryMajor(int major)
 	if (rc)
 		return rc;
 	if (major < 0 || major >= PITRACE_MAJORS)
-		return rc_fail(PI_INVALID_ARGUMENT, "majors are 0 to %d", PITRACE_MAJORS - 1);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d", PITRACE_MAJORS - 1);
 	return major == PITRACE_MTE || (last.info.majors[major / 64] >> (major & 63) & 1);
 }
 
@@ -316,11 +317,11 @@ int SetProfilerRate(int rate)
 {
 	int rc = call(HOLDER_RATE, rate, 0, NULL);
 
-	/* Before init it is kept for init. */
+	/* Kept until init. */
 	if (rc != PI_NOT_INITIALIZED)
 		return rc;
 	if (rate < 1 || rate > TRACE_MAX_RATE)
-		return rc_fail(PI_INVALID_ARGUMENT, "rates are 1 to %d ticks a second", TRACE_MAX_RATE);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid rate: rates are 1 to %d ticks a second", TRACE_MAX_RATE);
 	settings.rate = rate;
 	return PI_OK;
 }

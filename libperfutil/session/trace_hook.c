@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * TraceHook: where does a program's record go, and does anyone want it? A mapped page answers that
- * without a system call. Whom to ask is looked up at the first call and, while nobody listens, once
- * a second: PITRACE_HOOKS (what swtrace run gives to its command), the driver (by the device or, if
- * that may not be opened, by a descriptor from the session's holder), the hook files of this user's
- * holder. What depends on the process lies in a page that a fork wipes, so that a child begins
- * anew, whoever forked.
+ * TraceHook: finds the destination of a program's record, and whether anybody records it. A mapped
+ * page answers that without a system call. The destination is looked up at the first call and,
+ * while nobody listens, once a second: PITRACE_HOOKS (set by swtrace run for its command), the
+ * driver (by the device or, if that may not be opened, by a descriptor from the session's holder),
+ * the hook files of this user's holder. State of the process lies in a page that is wiped at fork,
+ * so that a child starts anew, however it was forked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,30 +24,32 @@
 #include "hook/hookfile.h"
 #include "base/rc.h"
 
-#define LOOK_NS		1000000000ull	/* between two tries */
+#define LOOK_NS		1000000000ull	/* between two attempts */
 #define HEADERS		(sizeof(struct pitrace_rec) + sizeof(struct pitrace_user))
 #define DATA_MAX	(PITRACE_USER_MAX - HEADERS)
 
 struct target {
 	struct target *next;
-	const __u64 *majors;			/* mapped, for good */
+	const __u64 *majors;			/* mapped permanently */
 	int fd;					/* the driver's hook, or -1: */
 	const struct hookfile_control *control;
 	char *folder;
 };
 
-/* Of this process alone. */
+/* State of this process only. */
 static struct state {
 	struct target *target;
 	struct hookfile *file;			/* of the target's folder */
-	uint64_t look, make;			/* not again before then: for whom, a file */
-	uint64_t searched;			/* cycles() when the clock said: too soon */
-	uint32_t searching;			/* the thread that does; 0: none */
-	int refused;				/* the device is there and may not be opened */
+	/* earliest time of the next search, of the next file */
+	uint64_t look, make;
+	/* cycles() at the last clock read that was too early */
+	uint64_t searched;
+	uint32_t searching;			/* the thread that is searching; 0: none */
+	int refused;				/* the device exists and may not be opened */
 } *state;
 
-/* Only added to, one each session that was met: another thread may be using any. Children have them
- * too. */
+/* Grows only, one entry per session found: another thread may be using any of them. Children
+ * inherit them. */
 static struct target *targets;
 
 static void make_state(void)
@@ -64,7 +66,8 @@ static bool wants(const struct target *t, unsigned int major)
 	return __atomic_load_n(&t->majors[major / 64], __ATOMIC_RELAXED) >> (major & 63) & 1;
 }
 
-/* One thread looks at a time. False: this thread does already, a signal handler interrupted it. */
+/* One thread searches at a time. False: this thread does already, a signal handler interrupted it.
+ * */
 static bool lock(void)
 {
 	uint32_t self = (uint32_t)gettid(), none = 0;
@@ -84,7 +87,7 @@ static void unlock(void)
 	__atomic_store_n(&state->searching, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- whom to ask ----------------------------------------------------------------------------- */
+/* ---- targets ------------------------------------------------------------------------------ */
 
 static struct target *add(const struct target *wanted)
 {
@@ -98,7 +101,7 @@ static struct target *add(const struct target *wanted)
 	return t;
 }
 
-/* A hook descriptor of the driver's, by what it maps. */
+/* Recognises a hook descriptor of the driver by what it maps. */
 static struct target *driver_target(int fd)
 {
 	const struct pitrace_hook_page *page;
@@ -155,7 +158,7 @@ static struct target *folder_target(const char *folder)
 	return t;
 }
 
-/* PITRACE_HOOKS alone, where it is set and right. */
+/* Only PITRACE_HOOKS counts, if it is set and valid. */
 static bool named_target(struct target **t)
 {
 	const char *named = secure_getenv(HOOKFILE_ENV);
@@ -189,8 +192,8 @@ static uint64_t coarse_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* To read the clock costs more than all else where nobody listens: after it was read it is left
- * alone for so many cycles, a thousandth of a second or less. */
+/* Reading the clock costs more than all else while nobody listens: after a read it is skipped for
+ * so many cycles, a thousandth of a second or less. */
 #ifdef __x86_64__
 static const uint64_t soon = 1000000;
 static inline uint64_t cycles(void)
@@ -219,7 +222,7 @@ static inline bool too_soon(const struct state *s)
 	return cycles() - __atomic_load_n(&s->searched, __ATOMIC_RELAXED) < soon;
 }
 
-/* Nobody whom we know wants it: is there anyone else? */
+/* No known target records it: search for another one. */
 static __attribute__((noinline)) struct target *look(unsigned int major)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -265,7 +268,7 @@ static int by_driver(struct target *t, const struct pitrace_hook_args *args)
 		return PI_BUFFER_FULL;
 	case EBADF:
 	case ENOTTY:
-		/* The program closed a descriptor that it didn't know of. */
+		/* The program closed a descriptor that it did not know. */
 		t->fd = -2;
 		__atomic_store_n(&state->target, NULL, __ATOMIC_RELEASE);
 		return TRACE_NOBODY;
@@ -302,7 +305,7 @@ static int by_file(struct target *t, const struct pitrace_hook_args *a, const vo
 
 	if (!f)
 		return rc_errno(errno, "a hook file in %s", t->folder);
-	/* pid and uid are the reader's to tell. */
+	/* The reader fills in pid and uid. */
 	who = (struct pitrace_user){
 		.tid = (uint32_t)gettid(), .cpu = cpu < 0 ? 0 : (uint32_t)cpu,
 		.ints = (uint16_t)a->ints, .strs = (uint16_t)a->strs,
@@ -328,7 +331,7 @@ static __attribute__((noinline)) int put(struct target *t, int major, int minor,
 	size_t at, length_at;
 
 	if (int_count < 0 || str_count < 0)
-		return rc_fail(PI_INVALID_ARGUMENT, "a negative count");
+		return rc_fail(PI_INVALID_ARGUMENT, "negative count");
 	length_at = (size_t)int_count * sizeof(uint64_t);
 	at = length_at + (size_t)str_count * sizeof(uint32_t);
 	if (at > DATA_MAX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A session in this process: its states. */
+/* The states of a session in this process. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static uint64_t random_seed(void)
 	return (uint64_t)t.tv_nsec << 32 ^ (uint64_t)t.tv_sec ^ (uint64_t)getpid() << 16;
 }
 
-/* What is asked for and the collector doesn't have. */
+/* Requested features that the collector lacks. */
 static bool lacks(const struct tracer *t, bool seed, char *why, size_t room)
 {
 	const struct collector *c = t->collector;
@@ -46,7 +46,7 @@ static bool lacks(const struct tracer *t, bool seed, char *why, size_t room)
 	return true;
 }
 
-/* Nobody said what shall sample: cycles, if the one that serves can have them. */
+/* No sampler was chosen: use cycles, if the collector that serves has them. */
 static void prefer_cycles(struct tracer *t)
 {
 	struct trace_config with = t->config;
@@ -108,7 +108,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	t->rotate_ns = o->rotate_ns;
 	t->rotate_keep = o->rotate_keep;
 	if ((t->rotate_bytes || t->rotate_ns) && o->mode != TRACE_CONTINUOUS) {
-		*rc = rc_fail(PI_INVALID_ARGUMENT, "files rotate in continuous mode only");
+		*rc = rc_fail(PI_INVALID_ARGUMENT, "files can only rotate in continuous mode");
 		goto fail;
 	}
 	t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -120,7 +120,7 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	t->collector = collector_choose(o->collector, &t->config, rc, why, sizeof(why));
 	if (t->collector && o->prefer_cycles && !t->config.nevents)
 		prefer_cycles(t);
-	/* What is recorded says what is so, not what was asked for. */
+	/* The recorded value is the effective one, not the requested one. */
 	if (t->collector && t->config.dither > t->collector->dither)
 		t->config.dither = t->collector->dither;
 	if (t->collector && !t->collector->repeats)
@@ -133,8 +133,8 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 		rc_fail(*rc, "%s", *why ? why : RcToString(*rc));
 		goto fail;
 	}
-	/* Without them programs cannot write records; that is all. A folder with a name is for all
-	 * programs of this user, another one for the command. */
+	/* Without hook files only the programs' own records are missing. A folder with a name is
+	 * for all programs of this user, another one for the command. */
 	if (t->collector->hook_files)
 		t->hooks = hooks_new(o->hooks, o->hooks ? (uid_t)-1 : o->owner,
 				     t->config.trace_bytes, 1);
@@ -174,9 +174,9 @@ int tracer_enable(struct tracer *t, int major, bool on)
 	uint64_t bit;
 
 	if (major < 0 || major >= PITRACE_MAJORS)
-		return rc_fail(PI_INVALID_ARGUMENT, "majors are 0 to %d", PITRACE_MAJORS - 1);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d", PITRACE_MAJORS - 1);
 	if (t->on)
-		return rc_fail(PI_INCORRECT_STATE, "majors are enabled and disabled while tracing is off");
+		return rc_fail(PI_INCORRECT_STATE, "majors can only be changed while tracing is off");
 	t->collector->info(t->backend, &info);
 	bit = 1ull << (major & 63);
 	if (on && !(info.available[major / 64] & bit)) {
@@ -198,7 +198,7 @@ int tracer_events(struct tracer *t, const struct pitrace_event_args *events, uns
 	if (n > PITRACE_EVENTS)
 		return rc_fail(PI_TOO_MANY_METRICS, "at most %d events at a time", PITRACE_EVENTS);
 	if (t->on)
-		return rc_fail(PI_INCORRECT_STATE, "events are set while tracing is off");
+		return rc_fail(PI_INCORRECT_STATE, "events can only be set while tracing is off");
 	with.nevents = n;
 	if (n)
 		memcpy(with.events, events, n * sizeof(*events));
@@ -217,7 +217,7 @@ int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace)
 	struct collector_check check;
 
 	if (t->on)
-		return rc_fail(PI_INCORRECT_STATE, "what ITrace traces is set while tracing is off");
+		return rc_fail(PI_INCORRECT_STATE, "what ITrace traces can only be set while tracing is off");
 	if (itrace->scope == PITRACE_ITRACE_NONE) {
 		t->config.itrace = *itrace;
 		return PI_OK;
@@ -241,9 +241,9 @@ int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace)
 int tracer_rate(struct tracer *t, int rate)
 {
 	if (rate < 1 || rate > TRACE_MAX_RATE)
-		return rc_fail(PI_INVALID_ARGUMENT, "rates are 1 to %d ticks a second", TRACE_MAX_RATE);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid rate: rates are 1 to %d ticks a second", TRACE_MAX_RATE);
 	if (t->on)
-		return rc_fail(PI_INCORRECT_STATE, "the rate is set while tracing is off");
+		return rc_fail(PI_INCORRECT_STATE, "the rate can only be set while tracing is off");
 	t->config.rate = (uint32_t)rate;
 	for (uint32_t i = 0; i < t->config.nevents; i++)
 		if (t->config.events[i].flags & PITRACE_EVENT_RATE)
@@ -253,7 +253,7 @@ int tracer_rate(struct tracer *t, int rate)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-/* The programs' records are for the hook files to bring. */
+/* The programs' records come through the hook files. */
 static int collector_on(struct tracer *t)
 {
 	struct trace_config config = t->config;
@@ -267,7 +267,7 @@ static int collector_on(struct tracer *t)
 	return err || !t->hooks ? err : hooks_listen(t->hooks, t->config.majors);
 }
 
-/* Who may not is told why, and what mends it. */
+/* Explain a missing permission, and what fixes it. */
 static int refused_on(struct tracer *t, int err)
 {
 	struct collector_check check = { .state = COLLECTOR_WORKS };
@@ -282,7 +282,7 @@ static int refused_on(struct tracer *t, int err)
 	return rc_fail(PI_NO_PERMISSION, "%s%s%s", check.why, *check.cure ? ": " : "", check.cure);
 }
 
-/* A place that cannot be written is refused before anything is traced. */
+/* An unwritable path is refused before anything is traced. */
 static int open_folder(struct tracer *t)
 {
 	const char *leaf = folder_leaf(t->path);
@@ -329,7 +329,7 @@ int tracer_on(struct tracer *t)
 		out_undo(&t->file);
 		return rc_errno(err, "%s", t->path) == PI_NO_MEMORY ? PI_NO_MEMORY : PI_FILE_ERROR;
 	}
-	/* It drains while live tasks are written: they may be more than the buffer holds. */
+	/* Drain while live tasks are written: they may be more than the buffer holds. */
 	err = drain_start(t);
 	if (!err) {
 		err = collector_on(t);
@@ -346,13 +346,13 @@ int tracer_on(struct tracer *t)
 	return PI_OK;
 }
 
-/* What is in the buffers still. */
+/* Drains what is still in the buffers. */
 static int take_rest(struct tracer *t)
 {
 	bool wrap = t->config.mode == PITRACE_MODE_WRAP;
 	int err = wrap ? t->collector->mark(t->backend) : 0, window = 0;
 
-	/* Also for a file that took no more: then it is counted. */
+	/* Also for a failed file: then it is counted. */
 	if (!err)
 		err = out_drain(t, true);
 	if (wrap && (!err || err == t->error))
@@ -430,7 +430,7 @@ int tracer_write(struct tracer *t, const char *path)
 
 	session_info(t, &info);
 	if (!info.interval)
-		return rc_fail(PI_INCORRECT_STATE, "nothing was traced yet");
+		return rc_fail(PI_INCORRECT_STATE, "nothing has been traced yet");
 	return out_write(t, path);
 }
 

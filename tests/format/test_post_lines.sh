@@ -187,7 +187,7 @@ if command -v debuginfod >/dev/null; then
 	server=$!
 	rm -rf cache
 	sleep 1
-	code 0 timeout 60 "$post" -line -debuginfod=2 -o - real.nrm2 && has err 'took too long' && ! grep -q '/work.c' out
+	code 0 timeout 60 "$post" -line -debuginfod=2 -o - real.nrm2 && has err 'timed out' && ! grep -q '/work.c' out
 	verdict server_that_hangs
 	kill $server
 	wait $server 2>/dev/null

@@ -158,7 +158,7 @@ for section in .debug_str .debug_line_str; do
 	(ulimit -v 400000 -t 20 && exec "$bin/post" -line -r bomb.data -o out.report >/dev/null 2>err)
 	is "dwarf_packed${section}_code" $? 0
 	says "dwarf_packed${section}_name" out.report main
-	says "dwarf_packed${section}_told" err 'packed too well'
+	says "dwarf_packed${section}_told" err 'compression ratio too high'
 done
 
 # The same program's file for its stacks: main, called from main, in a copy of the stack.

@@ -89,7 +89,7 @@ verdict cut_told $? "$(cat err)"
 	tail -c +$((second + 9)) whole
 } >"$dump"
 "$bin/post" -csv >csv 2>err
-grep -q "$dump: at byte $second: a record smaller than its own head" err
+grep -q "$dump: at byte $second: a record smaller than its header" err
 verdict damaged $? "$(cat err)"
 
 # ---- gone, or another one in its place; then a copy that the user names

@@ -66,7 +66,7 @@ says ptt_int_usage err '^usage: swtrace ptt_int on|off'
 wrong 'PTT is not on (ptt init begins)' noints
 wrong 'PTT is not on (ptt init begins)' dump -s 1 -r 2 -sd -pl init,1 -cpi --cpus
 wrong "no event 'no-such-event'" init no-such-event
-wrong "metric 'tsc' is there twice" init tsc tsc
+wrong "metric 'tsc' is given twice" init tsc tsc
 
 # Who holds it was killed, or is somebody else.
 perl -MSocket -e 'socket(S, AF_UNIX, SOCK_SEQPACKET, 0) && bind(S, pack_sockaddr_un("socket"))'

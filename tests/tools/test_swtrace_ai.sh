@@ -24,7 +24,7 @@ says too_short_words err "interval: invalid duration '0.001': expected 10ms to "
 ai 125 samples_and_time 1 2 -r 3
 says samples_and_time_words err '^usage: swtrace ai'
 ai 125 no_collector -B perf
-says no_collector_words err "no collector 'perf'"
+says no_collector_words err "unknown collector 'perf'"
 if [ ! -e /dev/pitrace ]; then
 	ai 125 no_driver -B driver
 	says no_driver_words err 'needs the pitrace module'
@@ -73,7 +73,7 @@ if [ "$(json '.summary.all.dispatches == null')" = false ]; then
 	is no_samples "$(json '.samples | length')" 0
 else
 	# As long as nobody may count them they are not made up.
-	says dispatches_unknown out 'dispatches are not known'
+	says dispatches_unknown out 'dispatches are unknown'
 fi
 
 # ---- text: each line adds up; the file has the same; times of day

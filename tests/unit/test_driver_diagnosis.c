@@ -79,7 +79,7 @@ static void not_built(void)
 	driver_diagnosis_root = root;
 	CU_ASSERT_EQUAL(rmdir(root), 0);
 	driver_diagnose_open(ENOENT, &whole, &got);
-	is(COLLECTOR_ABSENT, "this kernel takes no modules", "");
+	is(COLLECTOR_ABSENT, "this kernel does not support modules", "");
 	CU_ASSERT_EQUAL(mkdir(root, 0700), 0);
 	machine();
 	driver_diagnose_open(ENOENT, &whole, &got);
@@ -122,7 +122,7 @@ static void new_kernel_without_headers(void)
 
 static void signed_modules_only(void)
 {
-	static const char why[] = "the module is not loaded, and this kernel takes signed modules only (Secure Boot)";
+	static const char why[] = "the module is not loaded, and this kernel accepts only signed modules (Secure Boot)";
 	static const char cure[] = "sudo modprobe pitrace; if its key is refused: sudo mokutil --import /var/lib/dkms/mok.pub, and start the machine anew";
 
 	machine();

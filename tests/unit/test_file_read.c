@@ -254,9 +254,9 @@ static void bytes_behind_the_end(void)
 	/* The same segment again: it is delivered once. */
 	memcpy(longer.data + i.size, i.data + at, next - at);
 	f = image_open(&longer);
-	ASSERT_FAULT(f, 0, "a section behind the index");
+	ASSERT_FAULT(f, 0, "a section after the index");
 	CU_ASSERT_EQUAL(take_all(f, PIMERGE_TRACE, got, 64), 30);
-	ASSERT_FAULT(f, pifile_faults(f, NULL) - 1, "comes twice or late");
+	ASSERT_FAULT(f, pifile_faults(f, NULL) - 1, "is duplicate or out of order");
 	CU_ASSERT_EQUAL(fault_offset(f, pifile_faults(f, NULL) - 1), i.size);
 	pifile_close(f);
 	free(longer.data);
@@ -484,7 +484,7 @@ static void on_disk(void)
 	CU_ASSERT_EQUAL(pifile_size(f), i.size);
 	CU_ASSERT_EQUAL(ftruncate(fd, (off_t)offset_of(&i, 3)), 0);
 	CU_ASSERT_EQUAL(take_all(f, PIMERGE_TRACE, got, 64), 20);
-	ASSERT_FAULT(f, 0, "the file became shorter");
+	ASSERT_FAULT(f, 0, "the file was truncated");
 	pifile_close(f);
 	close(fd);
 	unlink(path);

@@ -212,7 +212,7 @@ static void twice_and_gaps(void)
 			CU_ASSERT_EQUAL(got[2].r.minor, 3);
 			CU_ASSERT_EQUAL(got[3].r.minor, 6);
 			CU_ASSERT_EQUAL(pifile_faults(f, NULL), 3);
-			ASSERT_FAULT(f, 0, "segment 1 of CPU 0, ring 1 comes twice or late");
+			ASSERT_FAULT(f, 0, "segment 1 of CPU 0, ring 1 is duplicate or out of order");
 			ASSERT_FAULT(f, 1, "segment 3 of CPU 0");
 			ASSERT_FAULT(f, 2, "segment 5 of CPU 0");
 		}

@@ -83,13 +83,13 @@ static void test_damage(void)
 		{ "10000000000000000 1 f", "no address at its beginning" },
 		{ "0x 1 f", "no address at its beginning" },
 		{ "7f00g 1 f", "no address at its beginning" },
-		{ "7f00 f", "no size behind the address" },
-		{ "7f00 -1 f", "no size behind the address" },
-		{ "7f00 1x f", "no size behind the address" },
-		{ "7f00 100000001 f", "code of an impossible size" },
-		{ "fffffffffffffff0 20 f", "code of an impossible size" },
-		{ "7f00 1 ", "no name behind the size" },
-		{ "7f00 1  \r", "no name behind the size" },
+		{ "7f00 f", "no size after the address" },
+		{ "7f00 -1 f", "no size after the address" },
+		{ "7f00 1x f", "no size after the address" },
+		{ "7f00 100000001 f", "invalid code size" },
+		{ "fffffffffffffff0 20 f", "invalid code size" },
+		{ "7f00 1 ", "no name after the size" },
+		{ "7f00 1  \r", "no name after the size" },
 	};
 	char text[200];
 

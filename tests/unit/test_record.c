@@ -224,9 +224,9 @@ static void odd_records(void)
 	const char *why;
 
 	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ tprof, 0, 0 }, 3, &why), -EBADMSG);
-	CU_ASSERT_STRING_EQUAL(why, "a record of no length");
+	CU_ASSERT_STRING_EQUAL(why, "a record of length 0");
 	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 3 | tprof, 0, 0 }, 3, &why), -EBADMSG);
-	CU_ASSERT_STRING_EQUAL(why, "a record of no length");
+	CU_ASSERT_STRING_EQUAL(why, "a record of length 0");
 	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 8 | tprof, 0, 0 }, 3, &why), -EBADMSG);
 	CU_ASSERT_STRING_EQUAL(why, "a record shorter than its header");
 	CU_ASSERT_EQUAL(walk_words((uint32_t[]){ 16 | tprof, 0, 0 }, 3, &why), -EBADMSG);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Insertion, as long as it costs no more than a few steps an item. */
+/* Insertion sort, as long as it needs no more than a few steps per item; else qsort_r. */
 #include "a2n/base/adaptive_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS 4				/* an item, before the others' way is shorter */
+#define STEPS 4				/* steps per item before qsort_r is used */
 
 void adaptive_sort(void *items, size_t n, size_t size,
 		   int (*compare)(const void *, const void *, void *), void *arg)

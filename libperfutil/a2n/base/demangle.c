@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * C++, Rust and D names through libiberty. Names come from files we don't trust: a short one can
- * unfold without bounds, so the output is cut off by leaving the demangler from its callback.
+ * Demangles C++, Rust and D names by libiberty. Names come from untrusted files: a short one can
+ * expand without bounds, so the output is cut off by leaving the demangler from its callback.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ typedef int (*demangler)(const char *, int, demangle_callbackref, void *);
 
 static char *demangled(demangler demangle, const char *name)
 {
-	/* Static storage would do, but threads may each have an a2n of their own. */
+	/* Thread-local: each thread may use an a2n of its own. */
 	struct output *o = calloc(1, sizeof(*o));
 	char *text = NULL;
 
@@ -68,7 +68,7 @@ char *a2n_demangle(const char *name)
 
 	if (length < 3 || length == MAX_MANGLED)
 		return NULL;
-	/* On some targets C names carry an underscore of their own: __Z… */
+	/* On some targets C names have an additional underscore: __Z… */
 	if (name[0] == '_' && name[1] == '_' && (name[2] == 'Z' || name[2] == 'R'))
 		name++;
 	if (name[0] != '_')
@@ -77,7 +77,7 @@ char *a2n_demangle(const char *name)
 	case 'R':
 		return demangled(rust_demangle_callback, name);
 	case 'Z':
-		/* Rust's first mangling looks like C++ with a hash at the end. */
+		/* Rust's legacy mangling is C++ mangling with a hash at the end. */
 		text = demangled(rust_demangle_callback, name);
 		return text ? text : demangled(cplus_demangle_v3_callback, name);
 	case 'D':

@@ -3,7 +3,7 @@
 #ifndef A2N_DEMANGLE_H
 #define A2N_DEMANGLE_H
 
-/* As a2n_demangle, but what follows an '@' (version, plt) stays behind the readable name. */
+/* As a2n_demangle, but keeps what follows an '@' (version, plt). */
 char *demangle_symbol(const char *name);
 
 #endif

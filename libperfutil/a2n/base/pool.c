@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arena, interned strings and hash table. Everything here is freed at once in a2n_close, so that
- * names in answers never dangle.
+ * Arena, interned strings and hash table. All memory is freed at once in a2n_close, so that names
+ * in answers never dangle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 		return NULL;
 	b->size = room;
 	if (room == size && arena->blocks) {
-		/* A block of its own, behind the one still being filled. */
+		/* A large item gets a block of its own, linked after the one being filled. */
 		b->next = arena->blocks->next;
 		arena->blocks->next = b;
 		return b->data;

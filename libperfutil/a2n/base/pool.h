@@ -19,7 +19,7 @@ void *arena_alloc(struct arena *arena, size_t size);	/* zeroed */
 char *arena_strndup(struct arena *arena, const char *s, size_t length);
 void arena_free(struct arena *arena);
 
-/* Open addressing; items are never taken out. Zeroed memory is an empty table. */
+/* Open addressing; items are never removed. Zeroed memory is an empty table. */
 struct table {
 	struct table_slot {
 		uint64_t hash;
@@ -39,7 +39,7 @@ struct strings {
 	struct table table;
 };
 
-/* The one copy of this string, or NULL without memory. */
+/* Returns the one copy of this string, or NULL without memory. */
 const char *strings_intern(struct strings *s, const char *text, size_t length);
 void strings_free(struct strings *s);
 
@@ -54,7 +54,7 @@ static inline uint64_t hash_u64(uint64_t x)
 
 uint64_t pool_hash(const void *data, size_t size, uint64_t seed);
 
-/* The array with room for one item more (it may have moved), or NULL without memory. */
+/* Grows the array by at least one item. Returns it (it may have moved), or NULL without memory. */
 void *pool_room(void *array, uint32_t used, uint32_t *room, size_t item);
 
 #define pool_grow(array, used, room) ({					\

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A window moves over the file; a line that does not fit into it is cut and the rest passed
- * over. */
+/* A window moves over the file; a line too long for it is truncated. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -38,7 +37,7 @@ void textfile_close(struct textfile *t)
 	*t = (struct textfile){ .fd = -1 };
 }
 
-/* More of the file behind what is there. 1, 0 at its end, -errno. */
+/* Reads more of the file. 1, 0 at its end, -errno. */
 static int more(struct textfile *t)
 {
 	ssize_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections of a file with DWARF in it, unpacked where packed, and packages of units. */
+/* Opens the DWARF sections of a file, decompressed, and packages of units. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 #define MAX_PART (4ull << 30)
-/* Each byte may be looked at so often; what is honest needs a few times. */
+/* Work limit per byte; valid files need a few reads of each. */
 #define BUDGET_A_BYTE 64
 
 static const char *const part_names[PARTS] = {
@@ -36,7 +36,7 @@ bool dwarf_fault(struct dwarf_file *f, enum dwarf_part part, uint64_t offset, co
 	return false;
 }
 
-/* Which part a section is; PARTS: none. */
+/* Finds the part of a section by its name; PARTS: none. */
 static enum dwarf_part part_of(const char *name, bool dwo, bool *packed)
 {
 	size_t length, at, i;
@@ -56,7 +56,7 @@ static enum dwarf_part part_of(const char *name, bool dwo, bool *packed)
 	return PARTS;
 }
 
-/* How long a section says to be once it is unpacked; 0: nobody knows. */
+/* Returns the size in a compressed section's header; 0: unknown. */
 static uint64_t claimed_size(const struct section *s, const GElf_Shdr *h)
 {
 	Elf_Data *raw;
@@ -68,14 +68,14 @@ static uint64_t claimed_size(const struct section *s, const GElf_Shdr *h)
 		return gelf_getchdr(s->scn, &c) ? c.ch_size : 0;
 	raw = elf_rawdata(s->scn, NULL);
 	b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
-	if (!bytes_skip(&b, 4))		/* "ZLIB", then a number whose highest byte is first */
+	if (!bytes_skip(&b, 4))		/* "ZLIB", then a big-endian number */
 		return 0;
 	for (unsigned int i = 0; i < 8; i++)
 		size = size << 8 | bytes_u8(&b);
 	return b.bad ? 0 : size;
 }
 
-/* By us, because libelf knows this method from 0.189 on only. */
+/* Decompressed here, because libelf supports zstd only from 0.189 on. */
 static struct bytes unpack_zstd(struct dwarf_file *file, enum dwarf_part part,
 				const struct section *s, uint64_t size)
 {
@@ -97,7 +97,7 @@ static struct bytes unpack_zstd(struct dwarf_file *file, enum dwarf_part part,
 	return elf_bytes(&file->elf, plain, size);
 }
 
-/* The bytes of a section as they were before they were packed. */
+/* Returns the decompressed bytes of a section. */
 static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const struct section *s,
 			 bool packed)
 {
@@ -116,7 +116,7 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 		size = claimed_size(s, &h);
 		file->packed += h.sh_size;
 		if (size > MAX_PART || size > unpacked_most(file->packed) - file->unpacked) {
-			dwarf_fault(file, part, 0, "it is packed too well to be true: more than 32 "
+			dwarf_fault(file, part, 0, "compression ratio too high: more than 32 "
 				    "times its size, and 16 MB, it is left out");
 			return none;
 		}
@@ -126,7 +126,7 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 	    c.ch_type != ELFCOMPRESS_ZLIB) {
 		if (c.ch_type == ELFCOMPRESS_ZSTD)
 			return unpack_zstd(file, part, s, size);
-		dwarf_fault(file, part, 0, "it is packed by a method that is not known here");
+		dwarf_fault(file, part, 0, "unknown compression method");
 		return none;
 	}
 	if (h.sh_flags & SHF_COMPRESSED ? elf_compress(s->scn, 0, 0) < 0 :
@@ -136,7 +136,7 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 						       : elf_rawdata(s->scn, NULL);
 	if (!data || !data->d_buf || !data->d_size)
 		return none;
-	/* Which byte order, the ELF file knows. */
+	/* The ELF file says the byte order. */
 	b = elf_bytes(f, data->d_buf, data->d_size);
 	return b;
 }
@@ -259,7 +259,7 @@ void dwarf_file_altlink(const struct dwarf_file *f, char *name, size_t size, str
 		if (!s)
 			return;
 		b = elf_section_bytes(&f->elf, s);
-		/* version 5; this one is not what is shared itself */
+		/* version 5; this file is not the shared one itself */
 		if (bytes_u16(&b) != 5 || bytes_u8(&b))
 			return;
 		link = elf_string(&b, b.at, &length);
@@ -294,7 +294,7 @@ static enum dwarf_part column(uint16_t version, uint32_t id)
 	return PARTS;
 }
 
-/* The row of an id, from 1; 0: it isn't there. */
+/* Finds the row of an id, from 1; 0: missing. */
 static uint32_t find_row(struct bytes b, uint64_t id, uint32_t slots)
 {
 	uint64_t slot = id & (slots - 1), step = (id >> 32 & (slots - 1)) | 1;
@@ -337,7 +337,7 @@ bool dwarf_package_find(struct dwarf_file *f, uint64_t id, struct bytes part[PAR
 	if (b.bad || (version != 2 && version != 5) || !slots || slots & (slots - 1) ||
 	    columns > 16 || (uint64_t)slots * 12 > bytes_left(&b) ||
 	    4ull * columns * (1 + 2 * (uint64_t)units) > bytes_left(&b) - 12ull * slots)
-		return dwarf_fault(f, PART_CU_INDEX, 0, "the package's index contradicts itself");
+		return dwarf_fault(f, PART_CU_INDEX, 0, "the package's index is inconsistent");
 	row = find_row(b, id, slots);
 	if (!row || row > units)
 		return false;
@@ -355,7 +355,7 @@ bool dwarf_package_find(struct dwarf_file *f, uint64_t id, struct bytes part[PAR
 			continue;
 		if (offset > part[p].size || size > part[p].size - offset)
 			return dwarf_fault(f, PART_CU_INDEX, b.at,
-					   "a unit's share of the package lies outside");
+					   "a unit's share of the package is out of bounds");
 		part[p].base += offset;
 		part[p].size = size;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source lines and inlined functions out of DWARF 2 to 5. A file's addresses are asked for all at
- * once, sorted, and answered in one pass over the units that have them: what is kept at a time is
- * one unit's. Whatever the file says is checked: it may be damaged or made to hurt, so nothing but
- * liba2n opens the further files that it names, and a budget bounds the work.
+ * Source lines and inlined functions from DWARF 2 to 5. All addresses of a file are resolved
+ * together, sorted, in one pass over the units that have them; memory is that of one unit at a
+ * time. Input is untrusted: only liba2n opens the further files that it names, and a budget limits
+ * the work.
  */
 #ifndef A2N_DWARF_FILE_H
 #define A2N_DWARF_FILE_H
@@ -34,20 +34,20 @@ struct dwarf_ranges {
 struct dwarf_file {
 	struct elf_file elf;
 	char *path;
-	uint32_t serial;		/* of this a2n's files: names are kept by it */
+	uint32_t serial;		/* shared by the files of this a2n: keeps names */
 	struct bytes part[PARTS];
-	void *own[PARTS];		/* memory of those that were unpacked here */
-	struct dwarf_ranges code;	/* where the program has any, by its sections */
+	void *own[PARTS];		/* memory of sections decompressed here */
+	struct dwarf_ranges code;	/* address ranges of the program's sections */
 	struct dwarf_unit *unit;	/* in the order of the file */
 	uint32_t n_units, room_units;
 	struct table abbrevs;		/* by offset */
-	struct dwarf_file *alt;		/* what several files share (dwz) */
+	struct dwarf_file *alt;		/* the shared file (dwz) */
 	uint64_t budget;
-	uint64_t packed, unpacked;	/* bytes of packed sections, before and after */
-	struct dwarf_fault fault;	/* the first */
+	uint64_t packed, unpacked;	/* bytes of compressed sections, before and after */
+	struct dwarf_fault fault;	/* the first fault */
 };
 
-/* An attribute's value, as much of it as anybody here looks at. */
+/* An attribute's value, as far as it is used here. */
 enum attr_class {
 	ATTR_NONE, ATTR_ADDRESS, ATTR_CONSTANT, ATTR_STRING, ATTR_REF, ATTR_REF_ALT, ATTR_OFFSET,
 	ATTR_RNGLIST,
@@ -60,7 +60,7 @@ struct attr_value {
 
 struct dwarf_unit {
 	struct dwarf_file *file;
-	const struct bytes *part;	/* its file's, or its share of a package */
+	const struct bytes *part;	/* parts of its file, or its share of a package */
 	uint64_t start, end;		/* in PART_INFO, header included */
 	uint64_t first;			/* its own entry */
 	uint64_t abbrev_at, dwo_id;
@@ -68,8 +68,8 @@ struct dwarf_unit {
 	bool opened, bad;
 	bool has_low, has_lines, has_ranges;
 	const struct abbrevs *abbrevs;
-	const struct dwarf_unit *skeleton;	/* of a split unit: where its addresses are */
-	/* What its entry says: */
+	const struct dwarf_unit *skeleton;	/* of a split unit: its address table */
+	/* From its entry: */
 	uint64_t language, low, high, lines_at;
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
 	struct attr_value ranges;
@@ -78,7 +78,7 @@ struct dwarf_unit {
 
 struct attr {
 	uint16_t name, form;
-	uint32_t constant;		/* of DW_FORM_implicit_const: its place */
+	uint32_t constant;		/* index of a DW_FORM_implicit_const */
 };
 struct abbrev {
 	uint64_t code;
@@ -100,7 +100,7 @@ struct abbrevs {
 
 uint64_t dwarf_uleb(struct bytes *b);
 int64_t dwarf_sleb(struct bytes *b);
-/* A unit's length and what size its offsets have. */
+/* Reads a unit's length and the size of its offsets. */
 uint64_t dwarf_length(struct bytes *b, uint8_t *offset_size);
 uint64_t dwarf_sized(struct bytes *b, uint8_t size);
 const char *dwarf_string(const struct bytes *part, uint64_t offset);
@@ -109,7 +109,8 @@ bool dwarf_add_range(struct dwarf_ranges *to, uint64_t low, uint64_t high);
 
 /* ---- dwarf_file.c ---------------------------------------------------------------------------- */
 
-/* Takes the ELF over, also on failure. dwo: its parts are called .dwo. false: no memory. */
+/* Takes ownership of the ELF, also on failure. dwo: its sections are called .dwo. false: no memory.
+ * */
 bool dwarf_file_open(struct dwarf_file *f, struct elf_file *elf, const char *path, bool dwo);
 void dwarf_file_close(struct dwarf_file *f);
 static inline bool dwarf_file_has_lines(const struct dwarf_file *f)
@@ -117,39 +118,38 @@ static inline bool dwarf_file_has_lines(const struct dwarf_file *f)
 	return f->part[PART_INFO].size || f->part[PART_LINE].size;
 }
 bool dwarf_elf_has_lines(const struct elf_file *f);
-/* The file's or (.debug_sup) DWARF 5's link to what it shares with others; "" and an empty id:
- * none. */
+/* Reads the link to the shared file (GNU's or DWARF 5's .debug_sup); "" and an empty id: none. */
 void dwarf_file_altlink(const struct dwarf_file *f, char *name, size_t size, struct build_id *id);
-/* A package's share of the unit with this id. */
+/* Finds a package's share of the unit with this id. */
 bool dwarf_package_find(struct dwarf_file *f, uint64_t id, struct bytes part[PARTS]);
 
-/* What is wrong, kept if it is the first. Always false. */
+/* Notes a fault, if it is the first. Always returns false. */
 bool dwarf_fault(struct dwarf_file *f, enum dwarf_part part, uint64_t offset, const char *what);
-/* So much was read. false: more than any honest file needs. */
+/* Charges work. false: more than any valid file needs. */
 static inline bool dwarf_spend(struct dwarf_file *f, uint64_t amount)
 {
 	if (f->budget < amount) {
 		f->budget = 0;
-		return dwarf_fault(f, PART_INFO, 0, "it takes more work than its size can need");
+		return dwarf_fault(f, PART_INFO, 0, "too much work for its size");
 	}
 	f->budget -= amount;
 	return true;
 }
-/* An address where the program has code: what a linker dropped lies elsewhere. */
+/* Checks for an address in the program's code: code dropped by the linker is elsewhere. */
 bool dwarf_is_code(const struct dwarf_file *f, uint64_t address);
 
 /* ---- dwarf_unit.c ---------------------------------------------------------------------------- */
 
-/* The headers of all units. */
+/* Reads the headers of all units. */
 void dwarf_units(struct dwarf_file *f);
-/* The header of one that begins there; its end is at most `limit`. false: none. */
+/* Reads the header of the unit at an offset; its end is at most `limit`. false: none. */
 bool dwarf_unit_header(struct dwarf_file *f, const struct bytes *part, uint64_t at,
 		       struct dwarf_unit *u);
-/* What its own entry says. false: it cannot be read. */
+/* Reads the unit's own entry. false: malformed. */
 bool dwarf_unit_open(struct dwarf_unit *u);
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
 const struct abbrev *dwarf_abbrev(struct dwarf_unit *u, uint64_t code);
-/* One attribute; b.bad when it cannot be read. */
+/* Reads one attribute; b.bad when malformed. */
 struct attr_value dwarf_attr(const struct dwarf_unit *u, struct bytes *b, const struct attr *attr);
 bool dwarf_skip(const struct dwarf_unit *u, struct bytes *b, const struct abbrev *a);
 /* Adds the ranges of an entry. */
@@ -169,25 +169,25 @@ struct dwarf_files {
 	struct dwarf_source {
 		const char *name;
 		uint64_t folder;
-		const char *path;	/* made when asked for */
+		const char *path;	/* created on first use */
 	} *file;
 	uint32_t n_folders, room_folders, n, room;
-	uint32_t base;			/* the number of the first: 1 before DWARF 5 */
+	uint32_t base;			/* number of the first: 1 before DWARF 5 */
 };
 
-/* A unit's line program, run once. Each sequence of rows, in the order of addresses, goes to
- * `take`. false: it cannot be read, or no memory. */
+/* Runs a unit's line program once. Each sequence of rows, sorted by address, goes to `take`. false:
+ * malformed, or no memory. */
 typedef void (*dwarf_take_rows)(void *arg, const struct dwarf_row *rows, uint32_t n);
 bool dwarf_run_lines(const struct dwarf_unit *u, struct dwarf_files *files, dwarf_take_rows take,
 		     void *arg);
 void dwarf_files_free(struct dwarf_files *files);
-/* Folder and name together; NULL: there is none of this number. */
+/* Returns folder and name together; NULL: no such number. */
 const char *dwarf_path(const struct dwarf_unit *u, struct dwarf_files *files, uint32_t number,
 		       struct strings *strings);
 
 /* ---- dwarf_inline.c -------------------------------------------------------------------------- */
 
-/* A function, or one inlined, that has an address asked for. */
+/* A function, or an inlined one, that covers a requested address. */
 struct dwarf_node {
 	uint32_t parent;		/* node; NO_NODE: it is not inlined */
 	uint32_t call_file, call_line, call_column;
@@ -200,7 +200,7 @@ struct dwarf_nodes {
 	uint32_t n, room;
 };
 
-/* The names of functions, by where they are told; kept as long as the arena. */
+/* Cache of names of functions, by their offsets; lives as long as the arena. */
 struct dwarf_names {
 	struct arena *arena;
 	struct table table;
@@ -208,7 +208,7 @@ struct dwarf_names {
 	bool demangle;
 };
 
-/* For each of the addresses (sorted) the innermost function; NO_NODE: none. false: no memory. */
+/* Finds the innermost function of each (sorted) address; NO_NODE: none. false: no memory. */
 bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint32_t *innermost,
 		struct dwarf_nodes *nodes, struct dwarf_names *names);
 

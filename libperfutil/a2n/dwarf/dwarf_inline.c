@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One walk over a unit's entries: which functions, and functions inlined in them, cover the
- * addresses asked for. An inner one is met later than what it lies in, so the last one that covers
- * an address is the innermost.
+ * One walk over a unit's entries finds the functions, and functions inlined in them, that cover the
+ * requested addresses. Inner entries follow outer ones, so the last one that covers an address is
+ * the innermost.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define DW_LANG_C_plus_plus_20 0x2b
 #endif
 
-struct entry {			/* what is wanted of one that may have code */
+struct entry {			/* the attributes used of an entry that may have code */
 	uint64_t low, high, sibling;
 	struct attr_value ranges, origin;
 	const char *name, *linkage;
@@ -36,7 +36,7 @@ struct walk {
 	struct dwarf_names *names;
 	struct dwarf_ranges ranges;
 	struct bytes b;
-	bool nested;			/* the language has functions in functions */
+	bool nested;			/* the language has nested functions */
 	uint32_t depth;
 	uint32_t path[MAX_DEPTH];	/* the node that an entry at this depth lies in */
 };
@@ -72,7 +72,8 @@ struct wanted_name {
 	const char *linkage, *plain;
 };
 
-/* The entry at this offset and those that it refers to: a linkage name first, else the nearest. */
+/* Searches the entry at this offset and those that it refers to: a linkage name first, else the
+ * nearest name. */
 static void find_name(struct dwarf_file *f, struct dwarf_unit *u, uint64_t offset,
 		      struct wanted_name *found)
 {
@@ -84,7 +85,7 @@ static void find_name(struct dwarf_file *f, struct dwarf_unit *u, uint64_t offse
 		struct bytes b;
 		uint32_t i;
 
-		/* Of a package and of a file of one unit there is no list. */
+		/* Packages and files of one unit have no list. */
 		if (!u || offset < u->first || offset >= u->end)
 			u = dwarf_unit_at(f, offset);
 		if (!u || !dwarf_unit_open(u))
@@ -126,7 +127,7 @@ static void find_name(struct dwarf_file *f, struct dwarf_unit *u, uint64_t offse
 	}
 }
 
-/* The same functions are inlined again and again. */
+/* The same functions are inlined repeatedly: cache their names. */
 static const char *name_of(struct walk *w, const struct attr_value *ref)
 {
 	struct dwarf_file *f = ref->class == ATTR_REF_ALT ? w->u->file->alt : w->u->file;
@@ -138,7 +139,7 @@ static const char *name_of(struct walk *w, const struct attr_value *ref)
 	if (!f)
 		return NULL;
 	key.serial = f->serial;
-	/* Shares of a package begin where others do. */
+	/* Offsets are relative to a package's share: make the key unique. */
 	if (u)
 		key.offset += (uint64_t)(u->part[PART_INFO].base - f->part[PART_INFO].base);
 	hash = hash_u64(key.offset ^ (uint64_t)key.serial << 48);
@@ -209,7 +210,7 @@ static void read_entry(struct walk *w, const struct abbrev *a, struct entry *e)
 		e->high += e->low;
 }
 
-/* The first wanted address that is not below. */
+/* Finds the first requested address that is not below. */
 static uint32_t first_from(const struct walk *w, uint64_t address)
 {
 	uint32_t low = 0, high = w->n;
@@ -247,7 +248,8 @@ static uint32_t add_node(struct walk *w, const struct entry *e, uint32_t parent)
 	return nodes->n++;
 }
 
-/* A function's entry: where it covers wanted addresses it is their innermost so far. */
+/* Handles a function's entry: it becomes the innermost so far of the requested addresses it covers.
+ * */
 static uint32_t cover(struct walk *w, const struct entry *e, uint32_t parent)
 {
 	uint32_t node = NO_NODE, i, k, from;
@@ -303,7 +305,7 @@ static bool has_nested(uint64_t language)
 	return true;
 }
 
-/* Where an entry's children end, if it says so. */
+/* Returns the end of an entry's children, if DW_AT_sibling says so. */
 static uint64_t sibling_of(struct walk *w, const struct abbrev *a, struct bytes b)
 {
 	struct attr_value v = { .class = ATTR_NONE };

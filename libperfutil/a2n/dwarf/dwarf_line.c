@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Line programs: a small machine's code that writes a table of addresses and lines. */
+/* Runs line number programs, which produce a table of addresses and lines. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static const char *take_string(struct bytes *b)
 	return s;
 }
 
-/* Before DWARF 5: folder 0 is the unit's, the others and the files follow. */
+/* Before DWARF 5: folder 0 is the unit's, lists of folders and files follow. */
 static bool read_old_tables(struct program *p, struct dwarf_files *files)
 {
 	const char *name;
@@ -72,7 +72,7 @@ static bool read_old_tables(struct program *p, struct dwarf_files *files)
 	return true;
 }
 
-/* DWARF 5: a table says first what its entries are made of. */
+/* DWARF 5: a table is preceded by the format of its entries. */
 static bool read_table(struct program *p, struct dwarf_files *files, bool folders)
 {
 	struct attr format[MAX_FORMATS];
@@ -86,12 +86,12 @@ static bool read_table(struct program *p, struct dwarf_files *files, bool folder
 	for (i = 0; i < n_formats; i++) {
 		format[i].name = (uint16_t)dwarf_uleb(&p->b);
 		format[i].form = (uint16_t)dwarf_uleb(&p->b);
-		/* Its number stands in an abbreviation: here is none. */
+		/* implicit_const needs an abbreviation: there is none here. */
 		if (format[i].form == DW_FORM_implicit_const)
 			p->b.bad = true;
 	}
 	n = dwarf_uleb(&p->b);
-	/* Entries of nothing could be many. */
+	/* Entries of size 0 could be of any number. */
 	for (k = 0; k < n && !p->b.bad && n_formats; k++) {
 		const char *name = NULL;
 		uint64_t folder = 0;
@@ -124,7 +124,7 @@ static bool read_header(struct program *p, struct dwarf_files *files, const char
 	if (b->bad || length > bytes_left(b))
 		return false;
 	b->size = b->at + length;
-	*why = "a line table is of no version from 2 to 5";
+	*why = "a line table has an unsupported version, not 2 to 5";
 	version = bytes_u16(b);
 	if (version < 2 || version > 5)
 		return false;
@@ -133,7 +133,7 @@ static bool read_header(struct program *p, struct dwarf_files *files, const char
 		p->as.address_size = bytes_u8(b);
 		bytes_skip(b, 1);
 	}
-	*why = "a line table's header contradicts itself";
+	*why = "a line table's header is inconsistent";
 	program = dwarf_sized(b, p->as.offset_size);
 	if (b->bad || program > bytes_left(b))
 		return false;
@@ -160,7 +160,7 @@ static bool read_header(struct program *p, struct dwarf_files *files, const char
 	return true;
 }
 
-/* ---- the machine ----------------------------------------------------------------------------- */
+/* ---- the program ---------------------------------------------------------------------------- */
 
 static void add_row(struct program *p)
 {
@@ -189,7 +189,7 @@ static void sort_rows(struct program *p)
 		p->no_memory = true;
 		return;
 	}
-	/* Stable: of rows with one address the last one holds. */
+	/* Stable: of several rows with one address the last one is valid. */
 	for (width = 1; width < p->n; width *= 2) {
 		for (i = 0, k = 0; i < p->n; i = end) {
 			middle = p->n - i < width ? p->n : i + width;
@@ -297,7 +297,7 @@ static void standard(struct program *p, uint8_t opcode)
 	case DW_LNS_set_isa:
 		dwarf_uleb(&p->b);
 		break;
-	default:		/* newer than this program: the header says how long it is */
+	default:		/* unknown opcode: the header says its length */
 		for (i = 0; i < p->operands[opcode - 1]; i++)
 			dwarf_uleb(&p->b);
 	}
@@ -323,7 +323,7 @@ bool dwarf_run_lines(const struct dwarf_unit *u, struct dwarf_files *files, dwar
 		     void *arg)
 {
 	struct program p = { .u = u, .as = *u, .b = u->part[PART_LINE] };
-	const char *why = "a line table lies outside";
+	const char *why = "a line table is out of bounds";
 	bool ok;
 
 	*files = (struct dwarf_files){ 0 };
@@ -364,7 +364,7 @@ const char *dwarf_path(const struct dwarf_unit *u, struct dwarf_files *files, ui
 		 files->folder[f->folder] : "";
 	if (f->name[0] == '/')
 		folder = "";
-	/* A folder may be relative to the unit's, which itself is. */
+	/* A folder may be relative to the unit's, which may be relative too. */
 	if (f->name[0] == '/' || folder[0] == '/' || !f->folder)
 		unit = "";
 	length = asprintf(&path, "%s%s%s%s%s", unit, *unit ? "/" : "", folder, *folder ? "/" : "",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What all of DWARF is written in: numbers, strings, lists of addresses. */
+/* Basic types of DWARF: numbers, strings, lists of addresses. */
 #include <string.h>
 
 #include "a2n/dwarf/dwarf_file.h"

@@ -42,7 +42,7 @@ bool dwarf_unit_header(struct dwarf_file *f, const struct bytes *part, uint64_t 
 	u->bad = u->version < 2 || u->version > 5 || b.bad ||
 		 (u->address_size != 4 && u->address_size != 8);
 	if (u->bad)
-		dwarf_fault(f, PART_INFO, at, "a unit's header is of no version from 2 to 5");
+		dwarf_fault(f, PART_INFO, at, "a unit's header has an unsupported version, not 2 to 5");
 	return true;
 }
 
@@ -80,7 +80,7 @@ struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 
 /* ---- abbreviations --------------------------------------------------------------------------- */
 
-/* How large a form always is: what to add to an abbreviation's size; false: it differs. */
+/* Returns the fixed size of a form, to be added to an abbreviation's size; false: it varies. */
 static bool add_size(struct abbrev *a, uint16_t form)
 {
 	switch (form) {
@@ -190,7 +190,7 @@ static struct abbrevs *read_abbrevs(struct dwarf_unit *u, uint64_t at)
 		a.tag = (uint16_t)dwarf_uleb(&b);
 		a.children = bytes_u8(&b);
 		if (!read_attrs(t, &a, &b)) {
-			dwarf_fault(f, PART_ABBREV, from, "an abbreviation contradicts itself");
+			dwarf_fault(f, PART_ABBREV, from, "an abbreviation is inconsistent");
 			break;
 		}
 		if (!dwarf_spend(f, b.at - from) || !pool_grow(t->list, t->n, t->room))
@@ -208,10 +208,10 @@ static const struct abbrevs *get_abbrevs(struct dwarf_unit *u)
 	struct abbrevs *t;
 
 	if (at >= u->part[PART_ABBREV].size) {
-		dwarf_fault(f, PART_INFO, u->start, "a unit's abbreviations lie outside");
+		dwarf_fault(f, PART_INFO, u->start, "a unit's abbreviations are out of bounds");
 		return NULL;
 	}
-	/* In a package the offset is of the unit's share. */
+	/* In a package the offset is relative to the unit's share. */
 	at += (uint64_t)(u->part[PART_ABBREV].base - f->part[PART_ABBREV].base);
 	hash = hash_u64(at);
 	t = table_find(&f->abbrevs, hash, match_abbrevs, &at);
@@ -233,7 +233,7 @@ const struct abbrev *dwarf_abbrev(struct dwarf_unit *u, uint64_t code)
 	const struct abbrevs *t = u->abbrevs;
 	uint32_t i;
 
-	/* Nearly always they are numbered as they stand. */
+	/* Abbreviations are almost always numbered in order. */
 	if (code - 1 < t->n && t->list[code - 1].code == code)
 		return &t->list[code - 1];
 	for (i = 0; i < t->n; i++)
@@ -251,7 +251,7 @@ static struct attr_value string_at(const struct bytes *part, uint64_t offset)
 	return (struct attr_value){ .class = s ? ATTR_STRING : ATTR_NONE, .string = s };
 }
 
-/* Entry `i` of a table of numbers that begins at `base`. */
+/* Reads entry `i` of a table of numbers that begins at `base`. */
 static bool indexed(const struct bytes *part, uint64_t base, uint64_t i, uint8_t size, uint64_t *v)
 {
 	struct bytes b = *part;
@@ -337,7 +337,7 @@ static struct attr_value read_reference(const struct dwarf_unit *u, struct bytes
 		return NUMBER(REF_ALT, bytes_u32(b));
 	case DW_FORM_ref_sup8:
 		return NUMBER(REF_ALT, bytes_u64(b));
-	default:		/* DW_FORM_ref_sig8: a type; nobody asks */
+	default:		/* DW_FORM_ref_sig8: a type, not used */
 		return NUMBER(NONE, bytes_u64(b));
 	}
 }
@@ -486,7 +486,7 @@ bool dwarf_skip(const struct dwarf_unit *u, struct bytes *b, const struct abbrev
 
 /* ---- a unit's own entry ---------------------------------------------------------------------- */
 
-/* The bases that its other attributes need, wherever they stand among them. */
+/* Reads the bases first that its other attributes need, wherever they are. */
 static void read_bases(struct dwarf_unit *u, struct bytes b, const struct abbrev *a)
 {
 	uint8_t header = u->offset_size == 8 ? 16 : 8;
@@ -608,7 +608,7 @@ static void read_pairs(const struct dwarf_unit *u, uint64_t at, struct dwarf_ran
 			return;
 	}
 	if (b.bad)
-		dwarf_fault(main->file, PART_RANGES, at, "a list of ranges lies outside");
+		dwarf_fault(main->file, PART_RANGES, at, "a list of ranges is out of bounds");
 }
 
 /* DWARF 5: a list of entries of several kinds. */
@@ -669,7 +669,7 @@ void dwarf_read_ranges(const struct dwarf_unit *u, const struct attr_value *valu
 	if (value->class == ATTR_RNGLIST) {
 		if (!indexed(&u->part[PART_RNGLISTS], u->rnglists_base, at, u->offset_size, &at)) {
 			dwarf_fault(u->file, PART_RNGLISTS, u->rnglists_base,
-				    "a list of ranges lies outside");
+				    "a list of ranges is out of bounds");
 			return;
 		}
 		read_list(u, u->rnglists_base + at, to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An ELF file through libelf: headers, build id, debug link and symbol tables. libelf does the
- * classes and byte orders; what a table says is checked here before it is used.
+ * Reads an ELF file by libelf: headers, build id, debug link and symbol tables. libelf handles
+ * classes and byte orders; the content of tables is checked here before use.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "a2n/elf/elf_file.h"
 #include "a2n/base/pool.h"
 
-/* No table of a file worth reading is larger. */
+/* Limit of table sizes, larger than in any useful file. */
 #define MAX_TABLE (1ull << 30)
 #define UNSIZED_REACH 1024	/* bytes that a symbol of size 0 may name */
 
@@ -39,7 +39,7 @@ static const char *open_sections(struct elf_file *f)
 		s->link = h.sh_link;
 		s->info = h.sh_info;
 		s->code = (h.sh_flags & SHF_ALLOC) && (h.sh_flags & SHF_EXECINSTR);
-		/* libelf would hand out the packed bytes as a table. */
+		/* libelf would return the compressed bytes as a table. */
 		if (h.sh_flags & SHF_COMPRESSED)
 			s->type = SHT_NULL;
 		s->name = elf_strptr(f->elf, names, h.sh_name);
@@ -64,7 +64,7 @@ static const char *open_segments(struct elf_file *f)
 			break;
 		if (h.p_type != PT_LOAD || !(h.p_flags & PF_X) || !h.p_memsz)
 			continue;
-		/* Debug files keep the headers, not the contents. */
+		/* Debug files keep the section headers, not the contents. */
 		if (!h.p_filesz)
 			f->hollow = true;
 		f->segments[f->n_segments++] = (struct segment){
@@ -110,7 +110,7 @@ const char *elf_file_open_memory(struct elf_file *f, const void *image, size_t s
 {
 	*f = (struct elf_file){ .fd = -1 };
 	elf_version(EV_CURRENT);
-	/* libelf only reads what it is given here. */
+	/* libelf does not modify this memory. */
 	f->elf = elf_memory((char *)(uintptr_t)image, size);
 	return open_elf(f, false);
 }
@@ -263,9 +263,9 @@ static bool is_mark(const struct elf_file *f, const char *name, size_t length)
 }
 
 /*
- * Which symbols name code. Unsized ones: hand-written functions say FUNC and no size, and old
- * assembly has global labels without a type; local labels without a type are places inside of
- * functions, or routines that nothing else names.
+ * Selects symbols that name code. Symbols without size: hand-written functions have type FUNC and
+ * no size, old assembly has global labels without a type; local labels without a type are places
+ * inside of functions, or routines without another name.
  */
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
 		     size_t length, uint64_t limit, struct symtab *t)
@@ -286,7 +286,7 @@ bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *
 		value &= ~1ull;
 	if (value >= limit)
 		return false;
-	/* Nobody said how long it is: believed near by only, or it names the gap behind it. */
+	/* The size is unknown: used near by only, or as the name of the gap after it. */
 	if (!sym->st_size && limit - value > UNSIZED_REACH)
 		limit = value + UNSIZED_REACH;
 	symtab_add(t, value, sym->st_size, limit,
@@ -336,7 +336,7 @@ static uint32_t add_table(struct elf_file *f, uint32_t index, struct symtab *t)
 		}
 		if (where >= f->n_sections)
 			continue;
-		/* Not all functions are in .dynsym: nobody knows where an unsized one ends. */
+		/* .dynsym lacks functions: the end of an unsized one is unknown. */
 		if (s->type == SHT_DYNSYM && !sym.st_size)
 			continue;
 		home = &f->sections[where];

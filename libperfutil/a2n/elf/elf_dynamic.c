@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Symbols of a file whose section headers are gone: what the dynamic linker uses is still there.
- * How many symbols there are only the hash tables say. Also what it does to data: relocations.
+ * Symbols of a file without section headers: the dynamic linker's tables are still there. Only the
+ * hash tables give the number of symbols. Also applies relocations to data.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t)
 		}
 		if (b.bad)
 			break;
-		/* Not all functions are here: nobody knows where an unsized one ends. */
+		/* Functions may be missing here: the end of an unsized one is unknown. */
 		if (!i || !sym.st_size || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
 			continue;
 		name = elf_string(&strings, sym.st_name, &length);
@@ -138,7 +138,7 @@ uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t)
 
 /* ---- relocations ----------------------------------------------------------------------------- */
 
-/* "The program's begin plus the addend". 0: of a machine whose data has the addends in it. */
+/* The relocation "load address plus addend". 0: a machine whose data hold the addends. */
 static uint32_t relative_type(unsigned int machine)
 {
 	switch (machine) {

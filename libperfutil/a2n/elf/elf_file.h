@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is drawn from one ELF file: build id, segments, symbols, PLT entries, and where to look for
- * its debug file. The file may be damaged or made to hurt: whatever doesn't fit is left out.
+ * The parts of one ELF file that are used: build id, segments, symbols, PLT entries, and the name
+ * of its debug file. The file may be damaged or malicious: parts that contradict each other are
+ * left out.
  */
 #ifndef A2N_ELF_H
 #define A2N_ELF_H
@@ -39,12 +40,12 @@ struct elf_file {
 	uint32_t n_sections;
 	struct segment *segments;	/* executable ones */
 	uint32_t n_segments;
-	bool hollow;			/* segments without contents: offsets mean nothing */
+	bool hollow;			/* segments without contents: offsets are invalid */
 };
 
-/* Takes fd over, also on failure. NULL, or why it cannot be used. */
+/* Takes ownership of fd, also on failure. NULL, or the reason of the failure. */
 const char *elf_file_open(struct elf_file *f, int fd);
-/* The same of a file with debugging information, which may be an object file. */
+/* The same for a file with debugging information, which may be an object file. */
 const char *elf_file_open_any(struct elf_file *f, int fd);
 const char *elf_file_open_memory(struct elf_file *f, const void *image, size_t size);
 void elf_file_close(struct elf_file *f);
@@ -55,24 +56,24 @@ static inline bool same_build_id(const struct build_id *a, const struct build_id
 	return a->size == b->size && !memcmp(a->id, b->id, a->size);
 }
 
-/* The name in .gnu_debuglink (no folder), "" when there is none, and the file's CRC. */
+/* Returns the name in .gnu_debuglink (no folder), "" if none, and the file's CRC. */
 void elf_file_debuglink(struct elf_file *f, char *name, size_t size, uint32_t *crc);
 
-/* Each adds what it finds and returns how many. */
+/* Each adds the symbols that it finds and returns their number. */
 uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t);	/* .symtab */
 uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t);	/* .dynsym, PT_DYNAMIC */
 uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t);	/* .gnu_debugdata */
 uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);		/* last: name@plt */
 
-/* For the parts above. */
+/* For the functions above. */
 struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);
 struct bytes elf_section_bytes(const struct elf_file *f, const struct section *s);
-/* Bytes of the file by virtual address, through the program headers. */
+/* Returns bytes of the file by virtual address, through the program headers. */
 struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint64_t size);
-/* The same with relative relocations applied, for a program that lies where it was linked. *own:
- * memory to be freed when the bytes aren't needed any more, or NULL. */
+/* The same with relative relocations applied, as for a program at its link address. *own: memory
+ * that the caller frees, or NULL. */
 struct bytes elf_relocated(struct elf_file *f, uint64_t address, uint64_t size, void **own);
-/* A string of a string table: NULL when it has no end. */
+/* Returns a string of a string table; NULL when it is not terminated. */
 const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *length);
 bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
 		     size_t length, uint64_t limit, struct symtab *t);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names for procedure linkage tables. No symbol lies there; but each entry loads the address it
- * jumps to from a slot, and the relocations tell whose slot that is. So the code is searched for
- * loads from slots: whatever linker made it, and however long its entries are (lazy, .plt.sec, IBT,
- * retpolines, BTI), each has one.
+ * Names entries of procedure linkage tables, which have no symbols. Each entry loads its target
+ * from a slot, and the relocations name the slot's symbol. So the code is searched for loads from
+ * slots: this works for any linker and size of entries (lazy, .plt.sec, IBT, retpolines, BTI).
  */
 #include <elf.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ struct slot {
 struct slots {
 	struct slot *slot;
 	uint32_t n, room;
-	/* Entries that push their relocation's number: that of the table for .plt. */
+	/* Entries that push their relocation's number: the table for .plt. */
 	uint32_t first_lazy, n_lazy;
 	bool failed;
 };
@@ -186,7 +185,8 @@ static void name_entry(struct plt *p, uint64_t offset, uint64_t size, const stru
 		return;
 	if (length <= 4 || (size_t)length >= sizeof(name))
 		return;
-	/* Before a local symbol: linkers have names of their own for entries (mold's NAME$plt). */
+	/* Preferred to a local symbol: linkers have names of their own for entries (mold's
+	 * NAME$plt). */
 	symtab_add(p->out, s->address + offset, size, s->address + s->size, RANK(RANK_WEAK, 1),
 		   name, (size_t)length);
 	p->found++;
@@ -194,8 +194,8 @@ static void name_entry(struct plt *p, uint64_t offset, uint64_t size, const stru
 
 #define MOST_BYTES 64		/* of an entry */
 
-/* How long an instruction that loads from a slot is, and from which; 0: none is at this place.
- * jmp *slot, mov slot,%r11 or %eax: by %rip, by %ebx, or its address. */
+/* Returns the length of an instruction that loads from a slot, and the slot; 0: none here. jmp
+ * *slot, mov slot,%r11 or %eax: relative to %rip or %ebx, or absolute. */
 static unsigned int loads(const struct plt *p, struct bytes b, uint64_t at, uint64_t *slot)
 {
 	bool wide = p->f->header.e_machine == EM_X86_64, got = false;
@@ -222,8 +222,8 @@ static unsigned int loads(const struct plt *p, struct bytes b, uint64_t at, uint
 	return b.bad ? 0 : length;
 }
 
-/* Where an entry begins, of which the load at `at` is: what stands before it there, but not before
- * `from`: endbr, the number of the relocation (mold), bnd, push %eax (retpolines). */
+/* Finds the start of the entry whose load is at `at`, not before `from`. The load may be preceded
+ * by endbr, a push of the relocation's number (mold), bnd, push %eax (retpolines). */
 static uint64_t begin_x86(const struct plt *p, struct bytes b, uint64_t at, uint64_t from)
 {
 	const uint8_t *code = b.base;
@@ -241,7 +241,7 @@ static uint64_t begin_x86(const struct plt *p, struct bytes b, uint64_t at, uint
 	return at;
 }
 
-/* Entries without a load: those that .plt.sec is for push their relocation's number. */
+/* Entries without a load (those for .plt.sec) push their relocation's number. */
 static void read_pushes(struct plt *p, struct bytes b)
 {
 	uint64_t at, i;
@@ -262,7 +262,7 @@ static void read_pushes(struct plt *p, struct bytes b)
 		}
 }
 
-/* From where one entry begins to where the next does; the last is as long as the one before. */
+/* An entry extends to the start of the next; the last is as long as the one before. */
 static bool read_loads(struct plt *p, struct bytes b)
 {
 	uint64_t at = 0, begin = 0, next, from = 0, address, size = 0;

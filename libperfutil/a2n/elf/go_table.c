@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Go's table of functions: where it is, its header, and its functions. It is found by its section's
- * name, or by its header where linkers merged it into other data (external linking, PIE) or the
- * names of sections are gone. Addresses in it are relocated as the dynamic linker would.
+ * Go's table of functions: finds it and reads its header and functions. It is found by its
+ * section's name, or by its header where linkers merged it into other data (external linking, PIE)
+ * or the section names are gone. Addresses in it are relocated as the dynamic linker would.
  */
 #include <stdlib.h>
 
@@ -14,14 +14,14 @@
 #define GO_1_20	0xfffffff1u
 
 #define MAX_NAME	65536	/* longer than any function's */
-/* Names are shared by few functions, so all together are not much more than the table. */
+/* Few functions share a name, so the names together are not much larger than the table. */
 #define NAMES_TIMES	4
 #define NAMES_START	65536
-/* Where addresses of lines are asked for, the line table of a function is read from its begin. */
+/* A look-up of lines reads the line table of a function from its start. */
 #define BUDGET_A_BYTE	64
-/* So many places of one part are looked at closer: each may cost a copy of all that follows. */
+/* Limit of candidates per part: each may cost a copy of all that follows. */
 #define MAX_PLACES	64
-/* The word of Go's moduledata that has the begin of the code (1.26 on: the header hasn't). */
+/* The word of Go's moduledata with the start of the code (from 1.26 on the header lacks it). */
 #define MODULE_TEXT	22
 
 static uint64_t word(struct bytes *b, uint8_t size)
@@ -42,7 +42,7 @@ static uint8_t entry_size(const struct go_table *g)
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
-/* Is it a header at all: what a search goes by. */
+/* Checks for a header: the criterion of a search. */
 static bool read_start(struct go_table *g, struct bytes *b, bool wide)
 {
 	uint16_t pad;
@@ -62,7 +62,7 @@ static bool read_header(struct go_table *g, bool wide)
 	uint64_t room;
 
 	if (!read_start(g, &b, wide))
-		return go_table_fault(g, 0, "its header is not known here");
+		return go_table_fault(g, 0, "unsupported header");
 	g->n = word(&b, g->word);
 	if (g->layout == GO_1_2) {
 		g->names = g->steps = 0;
@@ -81,15 +81,15 @@ static bool read_header(struct go_table *g, bool wide)
 		return go_table_fault(g, b.at, "it ends in its header");
 	if (g->names >= b.size || g->units >= b.size || g->files >= b.size || g->steps >= b.size ||
 	    g->functions >= b.size)
-		return go_table_fault(g, 8, "its header names places behind its end");
+		return go_table_fault(g, 8, "its header has offsets beyond its end");
 	room = (b.size - g->functions) / entry_size(g);
 	if (!g->n || !room || g->n > (room - 1) / 2)
-		return go_table_fault(g, 8, "it has not as many functions as it says");
+		return go_table_fault(g, 8, "it has fewer functions than its header says");
 	if (g->layout == GO_1_2) {
 		bytes_seek(&b, g->functions + (2 * g->n + 1) * g->word);
 		g->files = bytes_u32(&b);
 		if (b.bad || g->files >= b.size)
-			return go_table_fault(g, b.at, "its list of files lies behind its end");
+			return go_table_fault(g, b.at, "its list of files is beyond its end");
 	}
 	g->budget = BUDGET_A_BYTE * (uint64_t)g->table.size;
 	return true;
@@ -114,22 +114,22 @@ bool go_table_function(struct go_table *g, uint64_t i, struct go_function *funct
 	function->entry = entry(g, i);
 	function->end = entry(g, i + 1);
 	function->at = word(&b, entry_size(g));
-	/* Counted from the table's begin at first, later from its functions'. */
+	/* Relative to the table at first, in later versions to its functions. */
 	if (g->layout != GO_1_2)
 		function->at += g->functions;
 	if (b.bad || function->end < function->entry || function->at >= b.size)
 		return go_table_fault(g, at, "its functions are out of order");
 	bytes_seek(&b, function->at);
 	if (g->text + word(&b, entry_size(g)) != function->entry)
-		return go_table_fault(g, function->at, "a function is of another address");
+		return go_table_fault(g, function->at, "a function's entry has another address");
 	name = g->names + bytes_u32(&b);
 	if (b.bad || name >= b.size)
-		return go_table_fault(g, function->at, "a function's name lies behind its end");
+		return go_table_fault(g, function->at, "a function's name is beyond its end");
 	if (b.size > name + MAX_NAME)
 		b.size = name + MAX_NAME;
 	function->name = elf_string(&b, name, &function->length);
 	if (!function->name)
-		return go_table_fault(g, name, "a function's name has no end");
+		return go_table_fault(g, name, "a function's name is not terminated");
 	return true;
 }
 
@@ -189,7 +189,7 @@ uint32_t elf_symbols_go(struct elf_file *f, struct symtab *t, struct go_table *g
 
 /* ---- finding it ------------------------------------------------------------------------------ */
 
-/* Bytes by address; *own is theirs when they had to be relocated. */
+/* Returns bytes by address; *own is their memory if they had to be relocated. */
 static bool take(struct elf_file *f, struct go_table *g, uint64_t address, uint64_t size)
 {
 	free(g->own);
@@ -203,7 +203,7 @@ static bool is_wide(const struct elf_file *f)
 	return f->header.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
-/* A header in this part of the program, and behind it a table that holds together. */
+/* Searches this part of the program for a header followed by a consistent table. */
 static bool search(struct elf_file *f, struct go_table *g, uint64_t address, uint64_t size)
 {
 	struct bytes b = elf_address_bytes(f, address, size);
@@ -232,14 +232,14 @@ static bool is_table(const char *name)
 	return !strcmp(name, ".gopclntab") || !strcmp(name, ".data.rel.ro.gopclntab");
 }
 
-/* Sections that nothing but Go's linker makes. */
+/* Sections that only Go's linker makes. */
 static bool is_gos(const char *name)
 {
 	return !strncmp(name, ".go.", 4) || !strcmp(name, ".note.go.buildid") ||
 	       !strcmp(name, ".gosymtab") || !strcmp(name, ".typelink");
 }
 
-/* Go's build id: left where tools that strip spoil the names of sections. */
+/* Go's build id: remains where strip tools damage the section names. */
 static bool has_gos_note(struct bytes b)
 {
 	while (bytes_left(&b)) {
@@ -284,7 +284,7 @@ static bool find_table(struct elf_file *f, struct go_table *g)
 	return false;
 }
 
-/* ---- where the code begins ------------------------------------------------------------------- */
+/* ---- start of the code ---------------------------------------------------------------------- */
 
 /* Go's moduledata begins with the addresses of the table and of its names. */
 static bool text_of_module(struct elf_file *f, struct go_table *g, uint64_t address, uint64_t size)
@@ -330,7 +330,7 @@ static bool find_text(struct elf_file *f, struct go_table *g)
 			g->text = f->sections[i].address;
 			return true;
 		}
-	return go_table_fault(g, 0, "nothing tells where its code begins");
+	return go_table_fault(g, 0, "the start of its code is unknown");
 }
 
 bool go_table_open(struct elf_file *f, struct go_table *g)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From symbols to ranges: sort by start, the better alias later, then sweep with a stack of the
- * symbols that are open. A symbol that starts later lies on top, which is just the rule that the
- * innermost wins.
+ * Converts symbols to ranges: sort by start, the better alias later, then sweep with a stack of
+ * open symbols. A symbol that starts later lies on top: the innermost wins.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +71,7 @@ static int better(const struct symbol *a, const struct symbol *b, const char *na
 	return -strcmp(x, y);
 }
 
-/* By start; of one start the unsized first, the best last. */
+/* Sorted by start; at equal starts the unsized first, the best last. */
 static int compare(const void *p, const void *q, void *names)
 {
 	const struct symbol *a = p, *b = q;
@@ -86,7 +85,7 @@ static int compare(const void *p, const void *q, void *names)
 	return better(a, b, names);
 }
 
-/* Give the unsized symbols their reach, drop those that lie in a sized one and the repeated. */
+/* Sets the ends of unsized symbols; drops those inside a sized one and duplicates. */
 static void reach(struct symtab *t)
 {
 	uint64_t covered = 0;
@@ -150,7 +149,7 @@ static int build_index(struct symtab *t)
 
 /* ---- labels: after all else ------------------------------------------------------------------ */
 
-/* Labels go to the end, sorted; how many there are. */
+/* Moves labels to the end, sorted; returns their number. */
 static uint32_t part_labels(struct symtab *t, struct symbol **labels)
 {
 	uint32_t i, kept = 0, n = 0;
@@ -171,8 +170,8 @@ static uint32_t part_labels(struct symtab *t, struct symbol **labels)
 	return n;
 }
 
-/* From `start` to `end` nothing has a name: labels that lie there do, each to the next one or its
- * limit. next: the first one that may; the first one behind them is returned. */
+/* Names the gap from `start` to `end` by its labels, each up to the next one or its limit. next:
+ * the first candidate; returns the first label after the gap. */
 static uint32_t fill_gap(struct symtab *t, uint32_t next, uint64_t start, uint64_t end)
 {
 	emit(t, start, NO_SYMBOL);
@@ -233,7 +232,8 @@ static int make_ranges(struct symtab *t)
 	for (i = 0; i <= t->n; i++) {
 		uint64_t until = i < t->n ? t->symbols[i].value : UINT64_MAX;
 
-		/* Close what ends before the next one starts; what lies below shows again. */
+		/* Closes symbols that end before the next one starts; those below are visible
+		 * again. */
 		while (n_open && t->symbols[open[n_open - 1]].end <= until) {
 			at = t->symbols[open[--n_open]].end;
 			while (n_open && t->symbols[open[n_open - 1]].end <= at)

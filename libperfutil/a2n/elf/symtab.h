@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A symbol table ready for look-ups: symbols are added in any order, then finished into ranges that
- * don't overlap. Rules: the innermost symbol (latest start) that covers an address has it; of
- * several with one start the best rank, then the one with fewer leading underscores, the shorter,
- * the alphabetically first. A symbol without a size reaches to the next symbol or its limit, and
- * counts only where no sized symbol lies. A label (rank RANK_LABEL) names what nothing else does.
+ * A symbol table for look-ups: symbols are added in any order, then converted into ranges that do
+ * not overlap. Rules: an address belongs to the innermost symbol (latest start); of several with
+ * one start to the one with the best rank, then with fewer leading underscores, the shorter, the
+ * alphabetically first. A symbol without a size extends to the next symbol or its limit, and counts
+ * only where there is no sized symbol. A label (rank RANK_LABEL) names what nothing else does.
  */
 #ifndef A2N_SYMTAB_H
 #define A2N_SYMTAB_H
@@ -14,16 +14,16 @@
 #include <stdint.h>
 
 struct symbol {
-	uint64_t value, end;		/* end: the first address behind it */
+	uint64_t value, end;		/* end: first address after it */
 	uint32_t name;			/* in names */
 	uint8_t rank;
 	bool sized;
 };
 
-/* From `start` to the next one's start. */
+/* A range from `start` to the start of the next one. */
 struct symtab_range {
 	uint64_t start;
-	uint32_t owner;			/* NO_SYMBOL: nobody */
+	uint32_t owner;			/* NO_SYMBOL: none */
 };
 
 struct symtab {
@@ -36,7 +36,7 @@ struct symtab {
 	uint32_t n_ranges;
 	uint32_t *index;		/* the first range of each bucket of addresses */
 	uint32_t n_index, shift;
-	bool failed;			/* no memory */
+	bool failed;			/* set: out of memory */
 };
 
 #define NO_SYMBOL UINT32_MAX
@@ -46,11 +46,11 @@ struct symtab {
 enum { RANK_LOCAL = 1, RANK_WEAK, RANK_GLOBAL };
 #define RANK_LABEL 0
 
-/* size 0: unsized. limit: the end of its section, where it ends at the latest. */
+/* size 0: unsized. limit: the end of its section, its latest end. */
 void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit, uint8_t rank,
 		const char *name, size_t length);
 int symtab_finish(struct symtab *t);
-/* The symbol that has this address, or NO_SYMBOL. */
+/* Finds the symbol of an address, or NO_SYMBOL. */
 uint32_t symtab_find(const struct symtab *t, uint64_t address);
 void symtab_free(struct symtab *t);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Announced code: its names, one symbol each, and where each piece lies. */
+/* Announced code: one symbol per name, and the address of each piece. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "a2n/jit/a2n_jit.h"
 
-/* A hostile file could announce more than memory holds (56 bytes each). */
+/* Limit: a malicious file could announce more than memory holds (56 bytes each). */
 #define MAX_CODES (1u << 25)
 
 void jits_open(struct jits *js, struct modules *ms, struct strings *strings)
@@ -35,7 +35,7 @@ static bool match_name(const void *item, const void *key)
 	return ((const struct a2n_symbol *)item)->raw_name == key;
 }
 
-/* Interned names are one pointer each. */
+/* Interned names can be compared as pointers. */
 static struct a2n_symbol *symbol_of(struct jits *js, const char *name, size_t length,
 				    uint64_t address, uint64_t size)
 {
@@ -92,7 +92,7 @@ struct mapping jit_again(struct jits *js, const struct mapping *code, uint64_t a
 	if (new.module) {
 		struct jit_code *c = &js->codes[new.delta];
 
-		/* The codes may have moved meanwhile. */
+		/* The array may have moved meanwhile. */
 		old = jit_of(js, code);
 		c->lines = old->lines;
 		c->n_lines = old->n_lines;
@@ -141,7 +141,7 @@ const struct jit_code *jit_at(const struct jits *js, uint64_t module_offset)
 
 /* ---- perf maps ------------------------------------------------------------------------------- */
 
-#define RUN_MAX 4096			/* codes before the one around them that are gone through */
+#define RUN_MAX 4096			/* codes searched before the enclosing one */
 
 static uint64_t last_byte(const struct jit_code *c)
 {
@@ -162,7 +162,7 @@ void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pi
 					.around = code };
 	if (!is_inside(&js->codes[code], &js->codes[l->around]))
 		l->around = code;
-	/* Once a code, not once a place that it covers. */
+	/* Once per code, not once per piece that it covers. */
 	l->run = code;
 	while (l->run > l->first && code - l->run < RUN_MAX &&
 	       is_inside(&js->codes[l->run - 1], &js->codes[code]))
@@ -171,11 +171,11 @@ void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pi
 
 
 /*
- * Where a map lists a blob and parts of it together, in either order, the part is the more exact
- * name. Else one of both was there first, and the map does not tell which is meant: of one look the
- * inner keeps its place where it lies within the other, the later one has it where it begins at the
- * same address (code that was made anew) or reaches over an end; unsure each. A later look's code
- * took the place of an earlier one's.
+ * If a map lists a blob and its parts together, in either order, the part is the more exact name.
+ * Otherwise one of two overlapping codes was there first, and the map does not say which is meant.
+ * Within one scan the inner one keeps its place if it lies inside the other; the later one has it
+ * if it begins at the same address (recompiled code) or crosses an end; both are unsure. Code of a
+ * later scan replaces that of an earlier one.
  */
 struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct mapping *there)
 {
@@ -203,7 +203,7 @@ static int by_offset(const void *pa, const void *pb)
 
 	if ((*a)->address != (*b)->address)
 		return (*a)->address < (*b)->address ? -1 : 1;
-	return *a < *b ? -1 : *a > *b;	/* of several at one address the last one counts */
+	return *a < *b ? -1 : *a > *b;	/* the last of several at one address counts */
 }
 
 int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)
@@ -215,7 +215,7 @@ int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)
 
 	if (!code || !n || n >= UINT32_MAX)
 		return 0;
-	/* A writer that errs once may err everywhere: no line is better than a wrong one. */
+	/* A table with one error may be wrong everywhere: no line is better than a wrong one. */
 	for (i = 0; i < n; i++)
 		if (lines[i].address - code->address > code->size ||
 		    lines[i].address - code->address > UINT32_MAX)
@@ -286,7 +286,7 @@ int jit_find_lines(const struct jits *js, const uint64_t *offsets, size_t n, a2n
 	return 0;
 }
 
-/* ---- nobody's -------------------------------------------------------------------------------- */
+/* ---- freed and ambiguous code --------------------------------------------------------------- */
 
 static void answer_none(struct jits *js, struct a2n_symbol *symbol, enum a2n_result result,
 			uint64_t address, struct a2n_answer *answer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The bytes of a jitdump: what reader and writer share. Records follow each other unaligned. */
+/* The layout of a jitdump, shared by reader and writer. Records follow each other unaligned. */
 #ifndef A2N_JITDUMP_FORMAT_H
 #define A2N_JITDUMP_FORMAT_H
 
@@ -7,7 +7,8 @@
 #define JITDUMP_VERSION		1
 
 #define JITDUMP_HEADER		40	/* at least */
-#define JITDUMP_HEADER_LATE	56	/* the same, tag, late: ours, of writers that tell late; */
+/* the same, tag, late: extension, by writers that record late; */
+#define JITDUMP_HEADER_LATE	56
 #define JITDUMP_SINCE		8	/* … with it a time stands between a LOAD's name and code */
 #define JITDUMP_LATE_TAG	0x6c61746570690000ull
 #define JITDUMP_PREFIX		16	/* id size time */
@@ -22,10 +23,10 @@
 
 enum jitdump_id {
 	JITDUMP_ID_LOAD, JITDUMP_ID_MOVE, JITDUMP_ID_DEBUG, JITDUMP_ID_CLOSE, JITDUMP_ID_UNWIND,
-	JITDUMP_ID_UNLOAD = 0x50490000,	/* ours: others pass over what they do not know */
+	JITDUMP_ID_UNLOAD = 0x50490000,	/* extension: other readers skip unknown records */
 };
 
-/* Some writers' line tables are of the ELF file that a reader is to make of the code. */
+/* Some writers' line tables refer to the ELF file that a reader makes of the code. */
 #define JITDUMP_ELF_HEADER	0x40
 #define JITDUMP_PAD_V8		0xdeadbeefu
 

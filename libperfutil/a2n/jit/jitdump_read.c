@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The jitdump reader. The file is a stranger's: it is read by pread into a window (a file that
- * shrinks under us harms nobody), every record stays inside its own stated size, and memory is
- * bounded by the largest line table, not by the file.
+ * The jitdump reader. The file is untrusted: it is read by pread into a window (so truncation does
+ * no harm), every record stays inside its own size, and memory is bounded by the largest line
+ * table, not by the file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,36 +15,37 @@
 #include "a2n/jit/jitdump_format.h"
 
 #define WINDOW		(64u * 1024)
-#define MAX_HEADER	4096		/* as large as a header of the future may be */
-#define MAX_NAME	(32u * 1024)	/* longer ones are cut */
+#define MAX_HEADER	4096		/* maximum size of a future header */
+#define MAX_NAME	(32u * 1024)	/* longer ones are truncated */
 #define MAX_TABLE	(16u << 20)	/* bytes of a line table that are kept */
-#define MAX_LATE	10000000000ull	/* ns; nobody tells later */
-#define MAX_CODE	(1ull << 30)	/* more is no function */
+#define MAX_LATE	10000000000ull	/* ns; maximum delay of a report */
+#define MAX_CODE	(1ull << 30)	/* larger code is no function */
 
 struct jitdump {
 	int fd;
 	struct jitdump_info info;
-	uint64_t at;			/* of the next record */
-	uint64_t size;			/* of the file, when it was last asked */
+	uint64_t at;			/* offset of the next record */
+	uint64_t size;			/* size of the file at the last fstat */
 	struct jitdump_fault fault;
 
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_size;
 
-	/* Of the next LOAD: what DEBUG_INFO and UNWINDING records before it said. */
+	/* For the next LOAD: from DEBUG_INFO and UNWINDING records before it. */
 	uint8_t *table;
 	uint64_t table_at;		/* in the file */
 	size_t table_size, table_room;
 	uint32_t table_lines;
 	uint64_t unwind_at, unwind_size, unwind_header;
 
-	struct bytes lines;		/* of the LOAD given last: what jitdump_line has not read */
+	/* of the last LOAD: entries that jitdump_line has not read */
+	struct bytes lines;
 	uint64_t lines_at;		/* in the file */
 	uint32_t lines_left;
-	uint64_t lines_add;		/* what the writer added to their addresses */
+	uint64_t lines_add;		/* offset that the writer added to their addresses */
 	uint64_t vma;			/* of that LOAD */
-	uint64_t code_at, code_size;	/* its bytes in the file; 0: they are not there */
+	uint64_t code_at, code_size;	/* offset of its bytes; 0: missing */
 	uint64_t eh_frame_at, eh_frame_size;
 	bool v8;
 	const char *file;
@@ -60,7 +61,7 @@ static void fault(struct jitdump *d, uint64_t offset, const char *what)
 	d->fault.records++;
 }
 
-/* Up to `want` bytes at an offset, in the window; *got is less at the end of the file. */
+/* Reads up to `want` bytes at an offset into the window; *got is less at the end of the file. */
 static const uint8_t *look(struct jitdump *d, uint64_t offset, size_t want, size_t *got)
 {
 	if (offset < d->window_at || offset + want > d->window_at + d->window_size) {
@@ -125,9 +126,9 @@ static const char *read_header(struct jitdump *d)
 	if (b.bad)
 		return "the header is cut short";
 	if (!d->info.version || d->info.version > 2)
-		return "a version of jitdump that is not known here";
+		return "unsupported version of jitdump";
 	if (size < JITDUMP_HEADER || size > MAX_HEADER)
-		return "the header's size is impossible";
+		return "invalid header size";
 	d->at = size;
 	return NULL;
 }
@@ -179,7 +180,7 @@ void jitdump_fault(const struct jitdump *d, struct jitdump_fault *f)
 	*f = d->fault;
 }
 
-/* ---- what stands before a LOAD --------------------------------------------------------------- */
+/* ---- records before a LOAD ------------------------------------------------------------------- */
 
 static void forget(struct jitdump *d)
 {
@@ -188,7 +189,7 @@ static void forget(struct jitdump *d)
 	d->unwind_size = 0;
 }
 
-/* The whole table is kept: names in it lean on names before. */
+/* The whole table is kept: an entry may refer to the name before. */
 static int read_debug(struct jitdump *d, uint64_t size)
 {
 	size_t got, have = 0, room = (size_t)(size - JITDUMP_DEBUG_FIXED);
@@ -203,7 +204,7 @@ static int read_debug(struct jitdump *d, uint64_t size)
 	bytes_u64(&b);			/* the code's address: the LOAD has it */
 	count = bytes_u64(&b);
 	if (size - JITDUMP_DEBUG_FIXED > MAX_TABLE || count > room / (JITDUMP_DEBUG_ENTRY + 1)) {
-		fault(d, d->at, "a line table with more entries than it has bytes for");
+		fault(d, d->at, "a line table with more entries than fit into it");
 		return 0;
 	}
 	if (room > d->table_room) {
@@ -251,7 +252,7 @@ static int read_unwind(struct jitdump *d, uint64_t size)
 	return 0;
 }
 
-/* Some write .eh_frame first, some its header: that one begins with its version, 1; .eh_frame with
+/* Writers put .eh_frame or its header first. The header begins with its version, 1; .eh_frame with
  * a length that is a multiple of 4. */
 static int place_unwind(struct jitdump *d, struct jitdump_event *e)
 {
@@ -293,9 +294,9 @@ static bool is_text(const uint8_t *p, const uint8_t *end)
 	return true;
 }
 
-/* Where the code's bytes begin. They follow the name's NUL; V8 writes names with NULs in them, so
- * where text stands between the first NUL and the record's end less the code, that is name too;
- * anything else is room that the writer left behind the code. */
+/* Finds the start of the code's bytes. They follow the name's NUL. V8 writes names with NULs in
+ * them, so text between the first NUL and the record's end minus the code's size belongs to the
+ * name; other bytes are padding after the code. */
 static uint64_t find_code(const uint8_t *text, uint64_t room, size_t length, uint64_t size)
 {
 	const uint64_t next = length + 1;
@@ -311,7 +312,7 @@ static uint64_t find_code(const uint8_t *text, uint64_t room, size_t length, uin
 	return i < end ? end : next;
 }
 
-/* From a writer that tells late: b stands at the name, behind it a time, then the code. */
+/* From a writer that reports late: b is at the name; a time follows, then the code. */
 static int read_late(struct jitdump *d, struct bytes b, uint64_t room, struct jitdump_event *e)
 {
 	const uint64_t code = e->name_length + 1 + JITDUMP_SINCE;
@@ -332,7 +333,7 @@ static int read_late(struct jitdump *d, struct bytes b, uint64_t room, struct ji
 	return e->size ? 1 : 0;
 }
 
-/* 1, 0: left out, -errno. */
+/* 1, 0: skipped, -errno. */
 static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 {
 	uint64_t room = size - JITDUMP_LOAD_FIXED, code;
@@ -355,11 +356,11 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	seen = got - b.at;
 	nul = memchr(text, 0, seen < MAX_NAME ? seen : MAX_NAME);
 	if (!nul && seen < MAX_NAME) {
-		fault(d, d->at, "a name without an end");
+		fault(d, d->at, "a name that is not terminated");
 		return 0;
 	}
 	if (e->size > MAX_CODE || e->address + e->size < e->address) {
-		fault(d, d->at, "code of an impossible size");
+		fault(d, d->at, "invalid code size");
 		return 0;
 	}
 	e->name_length = nul ? (size_t)(nul - text) : MAX_NAME;
@@ -369,7 +370,7 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	e->earliest = e->time;
 	if (d->info.late && nul)
 		return read_late(d, b, room, e);
-	/* Behind a name that was cut nobody looked where the code begins. */
+	/* After a truncated name the start of the code was not searched. */
 	code = nul ? find_code(text, room, e->name_length, e->size) : 0;
 	e->code_offset = code ? d->at + JITDUMP_LOAD_FIXED + code : 0;
 	if (!e->size)
@@ -404,7 +405,7 @@ size_t jitdump_eh_frame(const struct jitdump *d, void *eh_frame, size_t room)
 	return read_at(d, d->eh_frame_at, d->eh_frame_size, eh_frame, room);
 }
 
-/* The next entry as it stands there; false: none is whole. */
+/* Reads the next entry as it is; false: no whole one. */
 static bool read_line(struct bytes *b, struct jitdump_line *line, const char **file)
 {
 	line->address = bytes_u64(b);
@@ -417,8 +418,8 @@ static bool read_line(struct bytes *b, struct jitdump_line *line, const char **f
 	return true;
 }
 
-/* V8 and LLVM add the size of an ELF header. They are known by what else they write, all others by
- * lines behind the code's end. */
+/* V8 and LLVM add the size of an ELF header. They are recognised by their other records, other
+ * writers by lines beyond the code's end. */
 static uint64_t added(const struct jitdump *d, const struct jitdump_event *e)
 {
 	struct bytes b = d->lines;
@@ -452,7 +453,7 @@ static int read_unload(struct jitdump *d, struct jitdump_event *e)
 	e->address = bytes_u64(&b);
 	e->size = bytes_u64(&b);
 	if (e->size > MAX_CODE || e->address + e->size < e->address) {
-		fault(d, d->at, "code of an impossible size");
+		fault(d, d->at, "invalid code size");
 		return 0;
 	}
 	return e->size ? 1 : 0;
@@ -477,7 +478,7 @@ static int read_move(struct jitdump *d, struct jitdump_event *e)
 	e->index = bytes_u64(&b);
 	if (e->size > MAX_CODE || e->address + e->size < e->address ||
 	    e->from + e->size < e->from) {
-		fault(d, d->at, "code of an impossible size");
+		fault(d, d->at, "invalid code size");
 		return 0;
 	}
 	return e->size ? 1 : 0;
@@ -489,7 +490,7 @@ static const uint32_t smallest[] = {
 	[JITDUMP_ID_UNWIND] = JITDUMP_UNWIND_FIXED,
 };
 
-/* One record that is whole. 1: an event, 0: none, -errno. */
+/* Reads one whole record. 1: an event, 0: none, -errno. */
 static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jitdump_event *e)
 {
 	int r;
@@ -529,11 +530,11 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 	case JITDUMP_ID_UNWIND:
 		return read_unwind(d, size);
 	default:
-		return 0;		/* CLOSE: some go on behind it */
+		return 0;		/* CLOSE: some writers continue after it */
 	}
 }
 
-/* Nothing but zeros behind: room that was never written. */
+/* Only zeros follow: space that was never written. */
 static bool only_zeros(struct jitdump *d, uint64_t offset)
 {
 	for (;;) {
@@ -549,7 +550,7 @@ static bool only_zeros(struct jitdump *d, uint64_t offset)
 	}
 }
 
-/* 1, 0: the file ends inside the next record; -errno. */
+/* 1; 0: the file ends inside the next record; -errno. */
 static int is_whole(struct jitdump *d, uint32_t size)
 {
 	struct stat st;
@@ -561,7 +562,7 @@ static int is_whole(struct jitdump *d, uint32_t size)
 	d->size = (uint64_t)st.st_size;
 	if (d->at + size <= d->size)
 		return 1;
-	/* A writer may be at it: what the window holds is old by the next call. */
+	/* A writer may be active: the window is outdated at the next call. */
 	d->window_size = 0;
 	d->fault.unfinished = d->at;
 	return 0;
@@ -591,7 +592,7 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *e)
 		*e = (struct jitdump_event){ .kind = id, .offset = d->at, .time = bytes_u64(&b) };
 		if (size < JITDUMP_PREFIX) {
 			if (!only_zeros(d, d->at))
-				fault(d, d->at, "a record smaller than its own head: what is "
+				fault(d, d->at, "a record smaller than its header: what is "
 				      "behind it cannot be read");
 			return 0;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The jitdump writer, for JITs. A record is one writev, so that a reader beside us never sees half
- * of one, and a child of fork that goes on writing cannot tear its parent's.
+ * The jitdump writer, for JITs. A record is one writev, so that a concurrent reader never sees half
+ * of one, and a forked child that goes on writing cannot tear its parent's records.
  */
 #include <elf.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ struct jitdump_writer {
 	int fd;
 	void *marker;			/* the executable mapping by which a trace finds the file */
 	size_t page;
-	uint64_t end;			/* of the last whole record */
+	uint64_t end;			/* end of the last whole record */
 	uint64_t index;
 	uint64_t late;
 	char path[PATH_MAX];
@@ -70,7 +70,7 @@ static void put64(struct fields *f, uint64_t v)
 	f->used += sizeof(v);
 }
 
-/* All of it, or the file as it was. */
+/* Writes all of it, or restores the file. */
 static int write_all(struct jitdump_writer *w, struct iovec *part, int n)
 {
 	uint64_t total = 0;
@@ -135,7 +135,7 @@ int jitdump_create_late(struct jitdump_writer **out, const char *folder, uint64_
 		free(w);
 		return -ENAMETOOLONG;
 	}
-	/* What a process of this number left goes. */
+	/* Removes the file of an earlier process with this pid. */
 	err = newfile_open(&made, w->path, NEWFILE_REPLACE | NEWFILE_READ | NEWFILE_APPEND, 0600);
 	if (err) {
 		free(w);
@@ -172,7 +172,7 @@ static void prefix(struct fields *f, uint32_t id, uint64_t size, uint64_t time)
 	put64(f, time);
 }
 
-/* The line table: the fixed part in *f, entries in a buffer of their own (free it). */
+/* Builds the line table: the fixed part in *f, entries in a buffer that the caller frees. */
 static int make_table(struct fields *f, uint64_t time, uint64_t address,
 		      const struct jitdump_line *lines, uint32_t n, uint8_t **entries,
 		      size_t *size)
@@ -191,7 +191,7 @@ static int make_table(struct fields *f, uint64_t time, uint64_t address,
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		const char *file = lines[i].file ? lines[i].file : "";
-		/* Twice the same file is written once. */
+		/* A repeated file name is written once. */
 		const char *text = before && !strcmp(before, file) ? "\xff" : file;
 
 		e.used = 0;
@@ -226,7 +226,7 @@ int jitdump_load_late(struct jitdump_writer *w, uint64_t since, const char *name
 				   index);
 }
 
-/* Its fixed part; the tables follow, .eh_frame first, as all others write them. */
+/* Builds the fixed part; the tables follow, .eh_frame first, as other writers do. */
 static void make_unwind(struct fields *f, uint64_t time, const struct jitdump_unwind *u)
 {
 	uint64_t all = u->eh_frame_size + u->eh_frame_hdr_size;
@@ -234,7 +234,7 @@ static void make_unwind(struct fields *f, uint64_t time, const struct jitdump_un
 	prefix(f, JITDUMP_ID_UNWIND, JITDUMP_UNWIND_FIXED + all, time);
 	put64(f, all);
 	put64(f, u->eh_frame_hdr_size);
-	put64(f, all);			/* as if they were in memory: else readers leave them out */
+	put64(f, all);			/* as if they were in memory: else readers ignore them */
 }
 
 int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *name,

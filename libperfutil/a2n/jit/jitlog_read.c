@@ -8,13 +8,13 @@
 #include "base/text.h"
 #include "a2n/base/textfile.h"
 
-#define MAX_CODE (1ull << 32)		/* more is no function */
+#define MAX_CODE (1ull << 32)		/* larger code is no function */
 
 struct jitlog {
 	struct textfile file;
 	struct text_fault fault;
 	bool threads;
-	struct bytes code;		/* digits of the LOAD given last */
+	struct bytes code;		/* digits of the last LOAD */
 	char name[TEXTFILE_LINE + 1];
 };
 
@@ -54,7 +54,7 @@ void jitlog_fault(const struct jitlog *l, struct jitlog_fault *f)
 	};
 }
 
-/* The next field, up to a tab or the end. */
+/* Reads the next field, up to a tab or the end. */
 static struct bytes field(struct bytes *b)
 {
 	const uint8_t *p = b->base + b->at, *tab;
@@ -76,7 +76,7 @@ static bool is(const struct bytes *f, const char *word)
 	return f->size == strlen(word) && !memcmp(f->base, word, f->size);
 }
 
-/* It never grows: the room is that of a line. */
+/* The result never grows: a line's capacity suffices. */
 static void unescape(struct jitlog *l, struct bytes f, struct jitlog_event *e)
 {
 	size_t n = 0;
@@ -100,9 +100,9 @@ static const char *read_code(struct jitlog *l, struct bytes *b, struct jitlog_ev
 	struct bytes f, name;
 
 	if (!number(field(b), 16, &e->address))
-		return "no address behind the time";
+		return "no address after the time";
 	if (!number(field(b), 16, &e->size))
-		return "no size behind the address";
+		return "no size after the address";
 	f = field(b);
 	name = field(b);
 	e->kind = JITLOG_LOAD;
@@ -114,13 +114,13 @@ static const char *read_code(struct jitlog *l, struct bytes *b, struct jitlog_ev
 		if (!text_number(&f, 16, &e->from) || bytes_left(&f))
 			return "no old address in MOVE=";
 	} else if (!is(&f, "LOAD")) {
-		return "flags that are none of LOAD, UNLOAD, MOVE=";
+		return "unknown flags, not LOAD, UNLOAD or MOVE=";
 	} else if (!name.size) {
-		return "no name behind the flags";
+		return "no name after the flags";
 	}
 	if (e->size > MAX_CODE || e->address + e->size < e->address ||
 	    e->from + e->size < e->from)
-		return "code of an impossible size";
+		return "invalid code size";
 	unescape(l, name, e);
 	l->code = field(b);
 	return NULL;
@@ -132,12 +132,12 @@ static const char *read_thread(struct jitlog *l, struct bytes *b, struct jitlog_
 	uint64_t tid;
 
 	if (!number(field(b), 10, &tid) || !tid || tid > INT32_MAX)
-		return "no thread's number behind the time";
+		return "no thread id after the time";
 	e->tid = (uint32_t)tid;
 	name = field(b);
 	f = field(b);
 	if (!is(&f, "START") && !is(&f, "END"))
-		return "neither START nor END behind the name";
+		return "neither START nor END after the name";
 	e->kind = is(&f, "START") ? JITLOG_START : JITLOG_END;
 	unescape(l, name, e);
 	return NULL;

@@ -16,7 +16,7 @@
 
 struct file {
 	int fd;
-	off_t end;			/* of the last whole line */
+	off_t end;			/* end of the last whole line */
 };
 
 struct jitlog_writer {
@@ -24,7 +24,7 @@ struct jitlog_writer {
 	struct file code, threads;
 };
 
-/* All of it, or the file as it was. */
+/* Writes all of it, or restores the file. */
 static int put(struct file *f, const char *line, size_t size)
 {
 	ssize_t n;
@@ -50,7 +50,7 @@ static int begin(struct file *f, const char *folder, const char *name, const cha
 	if (snprintf(path, sizeof(path), "%s/%s_%d", folder, name, (int)getpid()) >=
 	    (int)sizeof(path))
 		return -ENAMETOOLONG;
-	/* What a process of this number left goes. */
+	/* Removes the file of an earlier process with this pid. */
 	err = newfile_open(&made, path, NEWFILE_REPLACE | NEWFILE_APPEND, 0600);
 	if (err)
 		return err;
@@ -94,7 +94,7 @@ static char *escape(char *to, const char *name)
 	return to;
 }
 
-/* TIME, what stands before the name, the name, what stands behind it. */
+/* Builds a line: TIME, the fields before the name, the name, the fields after it. */
 static int line_of(struct jitlog_writer *w, struct file *f, const char *before, const char *name,
 		   const char *after, const uint8_t *code, size_t size)
 {

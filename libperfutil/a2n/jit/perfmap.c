@@ -10,12 +10,12 @@
 #include "base/text.h"
 #include "a2n/base/textfile.h"
 
-#define MAX_CODE (1ull << 32)		/* more is no function, nor a JIT's whole memory */
+#define MAX_CODE (1ull << 32)		/* larger is neither a function nor a JIT's whole memory */
 
 struct perfmap {
 	struct textfile file;
 	struct text_fault fault;
-	bool named;			/* the line before is an entry, or the rest of its name */
+	bool named;			/* the previous line is an entry, or the rest of its name */
 };
 
 static int opened(struct perfmap **out, int fd, const char **why)
@@ -91,7 +91,7 @@ void perfmap_fault(const struct perfmap *m, struct perfmap_fault *f)
 	};
 }
 
-/* Hexadecimal; some write 0x before it. */
+/* Reads hexadecimal digits, with or without 0x. */
 static bool hexadecimal(struct bytes *b, uint64_t *value)
 {
 	text_skip_blanks(b);
@@ -100,15 +100,15 @@ static bool hexadecimal(struct bytes *b, uint64_t *value)
 	return text_number(b, 16, value) && bytes_left(b) && text_is_blank(b->base[b->at]);
 }
 
-/* NULL: an entry; else what is wrong. */
+/* NULL: an entry; else the fault. */
 static const char *read_line(struct bytes *b, struct perfmap_entry *e)
 {
 	if (!hexadecimal(b, &e->address))
 		return "no address at its beginning";
 	if (!hexadecimal(b, &e->size))
-		return "no size behind the address";
+		return "no size after the address";
 	if (e->size > MAX_CODE || e->address + e->size < e->address)
-		return "code of an impossible size";
+		return "invalid code size";
 	text_skip_blanks(b);
 	while (bytes_left(b) && (b->base[b->size - 1] == '\r' ||
 				 text_is_blank(b->base[b->size - 1])))
@@ -116,7 +116,7 @@ static const char *read_line(struct bytes *b, struct perfmap_entry *e)
 	e->name = (const char *)b->base + b->at;
 	e->name_length = bytes_left(b);
 	if (!e->name_length)
-		return "no name behind the size";
+		return "no name after the size";
 	return memchr(e->name, 0, e->name_length) ? "a name with a NUL in it" : NULL;
 }
 
@@ -129,8 +129,8 @@ static bool is_blank(const struct bytes *line)
 	return i == line->size;
 }
 
-/* Names may have newlines (node's, of what a program calls a function). What stands behind an entry
- * and does not begin as one is the rest of its name. */
+/* Names may contain newlines (node's names of functions). A line after an entry that does not begin
+ * as one is the rest of its name. */
 static bool begins_as_entry(const struct bytes *line)
 {
 	struct bytes b = *line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading /proc/kallsyms ("address type name [module]") and /proc/modules ("name size refs deps
- * state address"). A later text adds what was loaded since; what is known already stays.
+ * Reads /proc/kallsyms ("address type name [module]") and /proc/modules ("name size refs deps state
+ * address"). A later text adds what was loaded since; known symbols stay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int add_symbol(struct kernel *k, const struct kernel_symbol *s)
 	return 0;
 }
 
-/* One line: 1 added, 0 not a symbol with an address, -ENOMEM. */
+/* Reads one line: 1 added, 0 no symbol with an address, -ENOMEM. */
 static int read_symbol(struct kernel *k, struct bytes line, struct kernel_part **last)
 {
 	struct kernel_symbol s = { .linked = false };
@@ -34,7 +34,7 @@ static int read_symbol(struct kernel *k, struct bytes line, struct kernel_part *
 	if (text_word(&line, &word, &length)) {
 		if (length < 3 || word[0] != '[' || word[length - 1] != ']')
 			return 0;
-		/* Lines of one module stand together. */
+		/* The lines of one module are consecutive. */
 		s.part = *last;
 		if (!s.part || strncmp(s.part->name, word + 1, length - 2) ||
 		    s.part->name[length - 2])

@@ -13,12 +13,12 @@
 #include "a2n/base/adaptive_sort.h"
 
 #define PAGE 4096ull
-/* Where nothing says where a part ends (bpf programs, trampolines), its symbols reach this far. */
+/* Maximum size of a symbol in a part of unknown end (bpf programs, trampolines). */
 #define MAX_REACH (4 * PAGE)
 
 static bool match_part(const void *item, const void *key)
 {
-	/* Both are interned. */
+	/* Both are interned: compare pointers. */
 	return ((const struct kernel_part *)item)->name == key;
 }
 
@@ -147,7 +147,7 @@ static bool ends_with(const char *s, const char *tail)
 	return n > m && !strcmp(s + n - m, tail);
 }
 
-/* Names the linker script gives to places, not to code: the end of something has no extent. */
+/* Names that the linker script gives to places, not to code: the end of something has no extent. */
 static bool is_end(const char *name)
 {
 	return !strcmp(name, "_etext") || !strcmp(name, "_einittext") || !strcmp(name, "_end") ||
@@ -327,7 +327,7 @@ static int read_layout(struct kernel *k, struct layout *l)
 	return 0;
 }
 
-/* The next symbol of any part above address, at most MAX_REACH away. */
+/* Finds the next symbol of any part above address, at most MAX_REACH away. */
 static uint64_t next_of_all(const struct layout *l, uint64_t address)
 {
 	uint32_t low = 0, high = l->n;
@@ -344,7 +344,7 @@ static uint64_t next_of_all(const struct layout *l, uint64_t address)
 	return low < l->n && l->all[low] < end ? l->all[low] : end;
 }
 
-/* The last range of this part that starts at or below address. */
+/* Finds the last range of this part that starts at or below address. */
 static const struct kernel_range *find_range(const struct layout *l, const struct kernel_part *p,
 					     uint64_t address)
 {
@@ -362,7 +362,7 @@ static const struct kernel_range *find_range(const struct layout *l, const struc
 	return low && l->ranges[low - 1].part == p ? &l->ranges[low - 1] : NULL;
 }
 
-/* The first address behind the range that holds this one; 0: none does. */
+/* Returns the end of the range that holds this address; 0: none. */
 static uint64_t range_end(const struct layout *l, const struct kernel_part *p, uint64_t address)
 {
 	const struct kernel_range *r = find_range(l, p, address);
@@ -400,7 +400,7 @@ static int build_table(struct kernel *k, const struct layout *l, uint32_t i, uin
 			for (next = i + 1; next < n && k->symbols[next].address == s->address;)
 				next++;
 			end = next < n ? k->symbols[next].address : 0;
-			/* In the image _etext and _einittext are symbols like others. */
+			/* In the image _etext and _einittext are ordinary symbols. */
 			if (!image && p->ranged) {
 				uint64_t top = range_end(l, p, s->address);
 
@@ -467,7 +467,7 @@ static int build_image(struct kernel *k, const struct layout *l)
 	return r;
 }
 
-/* An event tells when this range began: only the load before a first unload has none. */
+/* An event gives the start of this range: only the load before a first unload has none. */
 static bool has_load(const struct layout *l, const struct kernel_range *range)
 {
 	const struct kernel_range *r = find_range(l, range->part, range->start);
@@ -477,7 +477,7 @@ static bool has_load(const struct layout *l, const struct kernel_range *range)
 	return !range->part->unloaded_first || range->snapshot > range->part->first_snapshot;
 }
 
-/* The first event of a part is its unload: wherever it was, it is gone. */
+/* The first event of a part is its unload: it is gone from wherever it was. */
 static int unmap_all(struct kernel *k, const struct layout *l, const struct kernel_event *e)
 {
 	uint32_t low = 0, high = l->n_ranges;
@@ -498,7 +498,7 @@ static int unmap_all(struct kernel *k, const struct layout *l, const struct kern
 	return r;
 }
 
-/* A piece that was loaded, as far as it is the module's yet: its init code is freed early, and
+/* Maps a loaded piece as far as it still belongs to the module: its init code is freed early, and
  * another module may be there. */
 static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 		       const struct kernel_event *load)
@@ -520,7 +520,7 @@ static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 	return r;
 }
 
-/* All pieces that were loaded since it was there last. */
+/* Maps all pieces that were loaded since its last unload. */
 static int unmap_pieces(struct kernel *k, const struct kernel_event *e)
 {
 	const struct kernel_event *load;
@@ -624,7 +624,7 @@ static int build(struct kernel *k)
 		goto out;
 	adaptive_sort(k->symbols, k->n_symbols, sizeof(*k->symbols), by_part, NULL);
 	r = build_image(k, &l);
-	/* What holds for all time goes before what comes and goes. */
+	/* Permanent parts come before modules. */
 	for (i = 0; !r && i < k->n_symbols; i = n) {
 		for (n = i + 1; n < k->n_symbols && same_table(&k->symbols[i], &k->symbols[n]);)
 			n++;
@@ -635,7 +635,7 @@ static int build(struct kernel *k)
 	if (!k->image->module->tab.n)
 		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS, k->hidden ?
 				"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :
-				"no kallsyms were told");
+				"no kallsyms");
 	if (k->hidden && !k->n_linked && !k->warned)
 		module_warn(k->modules, k->image->module,
 			    "/proc/kallsyms hid the addresses: record, or read a perf.data, as root or with "

@@ -42,10 +42,10 @@ struct kernel_part {
 	struct kernel_version reading;	/* in the text being read, and room in it */
 	uint32_t room_reading;
 	bool drop;
-	bool ranged;			/* /proc/modules or an event told where it is */
+	bool ranged;			/* its address is known by /proc/modules or an event */
 	bool any_event, unloaded_first;
 	uint32_t first_snapshot;	/* the first that lists it */
-	const struct kernel_event *newest;	/* while ranges are made */
+	const struct kernel_event *newest;	/* used while ranges are built */
 };
 
 struct kernel_symbol {
@@ -57,7 +57,7 @@ struct kernel_symbol {
 	bool linked;			/* of the image, not of kallsyms */
 };
 
-/* Where /proc/modules says a module is, or (snapshot EVENT) an event. */
+/* The address of a module by /proc/modules, or (snapshot EVENT) by an event. */
 struct kernel_range {
 	struct kernel_part *part;
 	uint64_t start, last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernel's symbols from its image, vmlinux: those that kallsyms would tell. The image has the
- * addresses it was linked for; where the kernel ran is known by a symbol that kallsyms tells too.
+ * Reads the kernel's symbols from its image, vmlinux: those that kallsyms would have. The image has
+ * link addresses; a symbol that is also in kallsyms gives the offset to where the kernel ran.
  */
 #include <elf.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "a2n/elf/elf_file.h"
 #include "a2n/kernel/kernel_inner.h"
 
-/* Where the kernel and parts of it begin and end: kernel.c knows them by these names. */
+/* Symbols of the start and end of the kernel and its parts; kernel.c uses these names. */
 static bool is_place(const char *name)
 {
 	static const char *const places[] = {
@@ -95,7 +95,7 @@ int kernel_vmlinux(struct kernel *k, int fd)
 		if (f.sections[i].type == SHT_SYMTAB && f.sections[i].scn)
 			rc = take_table(k, &f, &f.sections[i]);
 	elf_file_close(&f);
-	/* No program has these: of another ELF file no symbol is the kernel's. */
+	/* Only kernels have these: other ELF files are refused. */
 	if (!rc && !find(k->linked, k->n_linked, k->image, "_stext") &&
 	    !find(k->linked, k->n_linked, k->image, "_text"))
 		rc = -ENODATA;
@@ -105,7 +105,7 @@ int kernel_vmlinux(struct kernel *k, int fd)
 	return rc;
 }
 
-/* How long its text is, 0 if that is not told: not the same in any two kernels that differ much. */
+/* Returns the size of its text, 0 if unknown: different kernels differ in it. */
 static uint64_t text_size(const struct kernel *k, const struct kernel_symbol *s, uint32_t n)
 {
 	const struct kernel_symbol *from = find(s, n, k->image, "_stext");
@@ -134,7 +134,7 @@ int kernel_take_linked(struct kernel *k)
 	other = text_size(k, k->linked, k->n_linked);
 	if (size && other && size != other && !k->warned)
 		module_warn(k->modules, k->image->module,
-			    "its image is of another kernel than the one that ran: names are likely to be wrong");
+			    "its image is of another kernel than the one that ran: names may be wrong");
 	for (i = kept = 0; i < k->n_symbols; i++)
 		if (k->symbols[i].part != k->image)
 			k->symbols[kept++] = k->symbols[i];
@@ -150,6 +150,6 @@ int kernel_take_linked(struct kernel *k)
 	}
 	if (!k->placed && !k->warned)
 		module_warn(k->modules, k->image->module,
-			    "nothing tells where the kernel ran: it is taken to be where its image was linked");
+			    "the kernel's address is unknown: its image's link address is used");
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From many addresses of a module to their source lines and inlined functions: each unit of the
- * DWARF that has any of them is gone through once, one after the other.
+ * Resolves many addresses of a module to their source lines and inlined functions: each unit of the
+ * DWARF that has any of them is read once, one after the other.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -13,16 +13,16 @@
 #include "a2n/module/addr_lines.h"
 #include "a2n/module/module_file.h"
 
-#define BUDGET_AN_ADDRESS 1024	/* functions in functions that an address may be in */
+#define BUDGET_AN_ADDRESS 1024	/* maximum depth of inlined functions */
 
 struct wanted {
 	uint64_t address;
 	size_t i;			/* the caller's number */
-	uint32_t unit;			/* that claims it, or NO_UNIT */
+	uint32_t unit;			/* the unit that claims it, or NO_UNIT */
 };
 #define NO_UNIT UINT32_MAX
 
-struct spot {				/* what a unit says of one address */
+struct spot {				/* a unit's answer for one address */
 	uint32_t file, line, column;
 	bool found;
 };
@@ -37,7 +37,7 @@ struct lines {
 	void *arg;
 	struct wanted *wanted;		/* by address */
 	uint32_t n;
-	/* Of one unit: */
+	/* State of the unit being read: */
 	uint64_t *address;
 	size_t *index;
 	struct spot *spot;
@@ -51,7 +51,7 @@ struct lines {
 	char path[PATH_MAX];
 };
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- warnings ------------------------------------------------------------------------------ */
 
 static void warn(struct lines *l, char *message)
 {
@@ -143,7 +143,7 @@ struct split {
 	struct bytes part[PARTS];
 };
 
-/* The unit of this id in parts of a file. */
+/* Finds the unit of this id in parts of a file. */
 static bool take_unit(struct split *s, struct dwarf_file *f, const struct bytes *part)
 {
 	uint64_t at = 0;
@@ -186,7 +186,7 @@ static bool in_package(struct lines *l, struct split *s)
 	       take_unit(s, &l->package, s->part);
 }
 
-/* The functions of the unit, of which the other half may be in another file. */
+/* Finds the functions of the unit; its other half may be in another file. */
 static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 {
 	struct split *s = NULL;
@@ -207,7 +207,7 @@ static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 		if (!found && !l->missing++)
 			l->first_missing = strdup(u->dwo_name);
 	}
-	/* What is inlined may be told in the first half too. */
+	/* Inlined functions may be in the first half too. */
 	if (found) {
 		s->unit.file->code = l->file.code;
 		s->unit.file->budget += BUDGET_AN_ADDRESS * (uint64_t)l->count;
@@ -226,7 +226,7 @@ static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 
 /* ---- a unit ---------------------------------------------------------------------------------- */
 
-/* Rows that ascend, the last of them an end: whoever lies between two is of the first's line. */
+/* Rows are ascending and the last is an end: an address between two belongs to the first's line. */
 static void take_rows(void *arg, const struct dwarf_row *rows, uint32_t n)
 {
 	struct lines *l = arg;
@@ -265,7 +265,7 @@ static bool add_frame(struct lines *l, uint32_t n, const char *function, const c
 	return true;
 }
 
-/* The frames of one address: its own line, then where each function is inlined. */
+/* Emits the frames of one address: its own line, then the call site of each inlined function. */
 static bool emit_frames(struct lines *l, const struct dwarf_unit *u, struct dwarf_files *files,
 			uint32_t k)
 {
@@ -299,7 +299,7 @@ static bool one_unit(struct lines *l, struct dwarf_unit *u)
 
 	memset(l->spot, 0, l->count * sizeof(*l->spot));
 	l->nodes.n = 0;
-	/* Damage there is told; what stands before it is used. */
+	/* Damage is reported; the part before it is used. */
 	if (u->has_lines)
 		dwarf_run_lines(u, &files, take_rows, l);
 	if (l->inlined)
@@ -348,7 +348,7 @@ static void claim(struct lines *l, uint32_t unit, uint64_t from, uint64_t to)
 	dwarf_spend(&l->file, 1);
 }
 
-/* A unit that doesn't say where its code is: its line table does. */
+/* A unit without address ranges: use its line table. */
 struct claiming {
 	struct lines *l;
 	uint32_t unit;

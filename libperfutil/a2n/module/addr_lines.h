@@ -5,10 +5,10 @@
 
 #include "a2n/module/module.h"
 
-/* a2n_lines. */
+/* Implements a2n_lines. */
 int module_lines(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		 bool inlined, a2n_take_frames take, void *arg);
-/* Of a Go program without DWARF. */
+/* The same for a Go program without DWARF. */
 int module_lines_go(struct modules *ms, const struct module *m, const uint64_t *offsets, size_t n,
 		    a2n_take_frames take, void *arg);
 

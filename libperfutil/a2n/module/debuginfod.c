@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libdebuginfod asks the servers of DEBUGINFOD_URLS and keeps what it gets in its cache. */
+/* Fetches files by libdebuginfod, which queries the servers of DEBUGINFOD_URLS and caches the
+ * files. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -25,7 +26,7 @@ struct debuginfod {
 	struct timespec until;
 };
 
-/* The progress function has no word of its own for its caller. */
+/* The progress callback has no argument of its own. */
 static __thread struct debuginfod *current;
 
 static debuginfod_fetch_fn other;
@@ -81,7 +82,7 @@ static void load(struct debuginfod *d)
 	d->client = begin();
 	if (d->client)
 		set_progress(d->client, too_late);
-	d->why = d->client ? NULL : "debuginfod: it cannot begin";
+	d->why = d->client ? NULL : "debuginfod: initialization failed";
 }
 
 int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, size_t size)
@@ -90,7 +91,7 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 	int fd;
 
 	if (other) {
-		/* Who asks says each thing once. */
+		/* The fetching process reports each message once. */
 		d->reported = NULL;
 		return id->size ? other(id, path, size, &d->why) : -1;
 	}
@@ -103,9 +104,9 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 	current = d;
 	fd = d->find(d->client, id->id, id->size, &name);
 	current = NULL;
-	d->why = d->late ? "debuginfod: a server took too long and none is asked any more: "
+	d->why = d->late ? "debuginfod: a server timed out and none is queried any more: "
 			   "-debuginfod=SECONDS gives it longer" :
-		 fd < 0 && fd != -ENOENT ? "debuginfod: the servers cannot be reached" : NULL;
+		 fd < 0 && fd != -ENOENT ? "debuginfod: the servers are unreachable" : NULL;
 	snprintf(path, size, "%s", name ? name : "?");
 	free(name);
 	return fd < 0 ? -1 : fd;
@@ -126,6 +127,6 @@ void debuginfod_close(struct debuginfod *d)
 		return;
 	if (d->client)
 		d->end(d->client);
-	/* A web client may leave threads of its own behind: its library stays. */
+	/* Never unloaded: its web client may leave threads running. */
 	free(d);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Debug files from servers (debuginfod), by build id: off unless asked for, with a limit of time.
- * The library is loaded when the first file is wanted, not linked: few use it, and it brings a web
- * client along.
+ * Debug files from servers (debuginfod), by build id: off unless requested, with a time limit. The
+ * library is loaded when the first file is needed, not linked: few use it, and it depends on a web
+ * client.
  */
 #ifndef A2N_DEBUGINFOD_H
 #define A2N_DEBUGINFOD_H
@@ -14,16 +14,16 @@
 
 struct debuginfod;
 
-/* seconds: for one file; after a server took longer none is asked any more. NULL: no memory. */
+/* seconds: limit per file; after a timeout no server is queried any more. NULL: no memory. */
 struct debuginfod *debuginfod_open(uint32_t seconds);
 void debuginfod_close(struct debuginfod *d);
-/* A descriptor of the file and its name in the cache; -1: it cannot be had. */
+/* Returns a descriptor of the file and its name in the cache; -1: not available. */
 int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, size_t size);
-/* Why the last one could not be had, if that is worth a word and not said yet; else NULL. */
+/* Returns why the last fetch failed, if worth a message and not reported yet; else NULL. */
 const char *debuginfod_why(struct debuginfod *d);
 
-/* A process without a network lets another one ask: set before the first file is wanted. Like
- * debuginfod_get; *why as debuginfod_why says it. */
+/* Sets a function that fetches instead, for a process without a network; set it before the first
+ * fetch. Like debuginfod_get; *why as returned by debuginfod_why. */
 typedef int (*debuginfod_fetch_fn)(const struct build_id *id, char *path, size_t size,
 				const char **why);
 void debuginfod_set_fetch(debuginfod_fetch_fn fetch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking for files. Names come from traces, which may be anybody's: only regular files of a sane
- * size are opened, nothing that blocks, and no name climbs out of a folder of sympath.
+ * Searches for files. Names come from untrusted traces: only regular files of a sane size are
+ * opened, without blocking, and no name leaves a folder of sympath.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ int roots_open(struct roots *roots, const char *sympath)
 
 		while (keep && p[keep - 1] == '/')
 			keep--;
-		/* "/" itself comes last anyway. */
+		/* "/" itself is always the last. */
 		if (keep) {
 			roots->root[roots->n] = strndup(p, keep);
 			if (!roots->root[roots->n++])
@@ -151,7 +151,7 @@ static bool file_crc(int fd, uint32_t *crc)
 struct wanted {
 	const struct build_id *id;	/* NULL: by CRC */
 	uint32_t crc;
-	bool any;			/* of any type, not programs and libraries alone */
+	bool any;			/* any type, not only programs and libraries */
 	struct elf_file *debug;
 };
 
@@ -231,7 +231,7 @@ static bool by_link(const struct roots *roots, const char *path, const char *nam
 	return false;
 }
 
-/* A server says what it likes: the build id decides here too. */
+/* Servers are not trusted: the build id decides here too. */
 static bool from_server(const struct roots *roots, const struct build_id *id,
 			struct elf_file *debug, char *found, size_t size)
 {
@@ -267,7 +267,7 @@ bool files_debug(const struct roots *roots, const char *path, const struct build
 	return roots->servers && from_server(roots, id, debug, found, size);
 }
 
-/* The folder that a file is in, with the slash; "" when its name has none. */
+/* Returns the folder of a file, with the slash; "" if its name has none. */
 static int folder_of(const char *file)
 {
 	return (int)(strrchr(file, '/') ? strrchr(file, '/') + 1 - file : 0);
@@ -304,7 +304,7 @@ bool files_split(const struct roots *roots, const char *near, const char *folder
 
 	if (name[0] == '/')
 		folder = "";
-	/* Who compiled with names that are relative meant them from where the file is. */
+	/* Relative names are relative to the folder of compilation. */
 	if (snprintf(path, sizeof(path), "%.*s%s%s%s", whole ? 0 : folder_of(near), near, folder,
 		     *folder ? "/" : "", name) < (int)sizeof(path) &&
 	    files_candidates(roots, path, take, arg, &why))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the files are that hold a module's symbols: below the folders of sympath, on the live
- * system, and separate debug files.
+ * Finds the files that hold a module's symbols: below the folders of sympath, on the live system,
+ * and separate debug files.
  */
 #ifndef A2N_FILES_H
 #define A2N_FILES_H
@@ -15,13 +15,13 @@ struct roots {
 	char **root;		/* sympath's folders; the last is "" for / */
 	uint32_t n;
 	bool no_debug_files;
-	struct debuginfod *servers;	/* NULL: ask nobody */
+	struct debuginfod *servers;	/* NULL: no server */
 };
 
 int roots_open(struct roots *roots, const char *sympath);
 void roots_close(struct roots *roots);
 
-/* A regular file of a sane size, opened for reading; -1 and why not. */
+/* Opens a regular file of a sane size for reading; -1 and the reason. */
 int file_open_regular(const char *path, struct stat *st, const char **why);
 
 /* Calls back with each file that may be `path` until the callback says true. */
@@ -29,12 +29,12 @@ typedef bool (*file_taker)(void *arg, const char *file, int fd, const struct sta
 bool files_candidates(const struct roots *roots, const char *path, file_taker take, void *arg,
 		      const char **why);
 
-/* The separate debug file with this build id, or (no id) the one that f's debug link means.
- * Its path goes to `found`. */
+/* Finds the separate debug file with this build id, or (no id) the one of f's debug link. Its path
+ * goes to `found`. */
 bool files_debug(const struct roots *roots, const char *path, const struct build_id *id,
 		 struct elf_file *f, struct elf_file *debug, char *found, size_t size);
 
-/* What a debug file (near) shares with others, by its build id. */
+/* Finds the file that a debug file (near) shares with others, by its build id. */
 bool files_shared(const struct roots *roots, const char *near, const char *name,
 		  const struct build_id *id, struct elf_file *f, char *found, size_t size);
 /* Calls back with each file that may be the .dwo of this name, compiled in this folder, of a file

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Source lines out of Go's table of functions. Each function has two lists of steps, one of files
- * and one of lines: by how much the value changes, and for how many instructions it then holds.
+ * Source lines from Go's table of functions. Each function has two lists of steps, of files and of
+ * lines: the change of the value, and for how many instructions the new value holds.
  */
 #include "a2n/dwarf/dwarf_file.h"
 #include "a2n/elf/go_table.h"
 
-/* Where the numbers of a function stand, in words of 4 bytes behind its entry. */
+/* Positions of the fields of a function, in words of 4 bytes after its entry. */
 enum { STEPS_FILE = 4, STEPS_LINE = 5, UNIT = 7 };
 #define GO_1_2		0xfffffffbu
 #define GO_1_18		0xfffffff0u
@@ -25,7 +25,7 @@ static uint32_t number(const struct go_table *g, const struct go_function *funct
 	return bytes_u32(&b);
 }
 
-/* The value of a list of steps that holds at an address. */
+/* Returns the value of a list of steps at an address. */
 static bool value(struct go_table *g, const struct go_function *function, uint64_t address,
 		  unsigned int which, uint32_t *v)
 {
@@ -34,7 +34,7 @@ static bool value(struct go_table *g, const struct go_function *function, uint64
 	struct bytes b = g->table;
 
 	if (!list || start >= b.size)
-		return list && go_table_fault(g, function->at, "lines lie behind its end");
+		return list && go_table_fault(g, function->at, "lines are beyond its end");
 	bytes_seek(&b, start);
 	*v = UINT32_MAX;
 	while (address >= at) {
@@ -48,8 +48,8 @@ static bool value(struct go_table *g, const struct go_function *function, uint64
 		if (b.bad)
 			return go_table_fault(g, before, "lines end in the middle");
 		if (b.at - before > g->budget)
-			return go_table_fault(g, before, "lines take more work than the size of "
-					      "the table can need");
+			return go_table_fault(g, before, "lines take too much work for the size of "
+					      "the table");
 		g->budget -= b.at - before;
 		*v += (uint32_t)(change & 1 ? ~(change >> 1) : change >> 1);
 		at += count * g->quantum;
@@ -57,7 +57,7 @@ static bool value(struct go_table *g, const struct go_function *function, uint64
 	return true;
 }
 
-/* Names of files: by one list at first, since 1.16 by one of each package. */
+/* Names of files: one list at first, since 1.16 one per package. */
 static uint64_t file_name(const struct go_table *g, const struct go_function *function,
 			  uint32_t file)
 {
@@ -93,6 +93,6 @@ bool go_table_line(struct go_table *g, const struct go_function *function, uint6
 		return false;
 	*file = elf_string(&g->table, name, length);
 	if (!*file)
-		return go_table_fault(g, name, "a file's name has no end");
+		return go_table_fault(g, name, "a file's name is not terminated");
 	return *length > 0;
 }

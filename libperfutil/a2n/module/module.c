@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was told of modules: one object each, build ids, images. */
+/* The known modules: one object each, build ids, images. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static struct module *intern(struct modules *ms, const struct module *wanted, co
 	*m = *wanted;
 	m->pub.name = name;
 	m->lowest = UINT64_MAX;
-	module_set_none(m, A2N_RESULT_NO_SYMBOLS, "not asked for yet");
+	module_set_none(m, A2N_RESULT_NO_SYMBOLS, "not loaded yet");
 	return table_add(&ms->table, hash, m) ? NULL : m;
 }
 
@@ -142,7 +142,7 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 		return ms->anon;
 	if (deleted && length > tail && !strcmp(path + length - tail, gone))
 		length -= tail;
-	/* Its inode stays the same file's; without one it may be another file with its name. */
+	/* The inode identifies the file; without one the name may mean another file. */
 	wanted.deleted = deleted && !map->inode;
 	wanted.path = strings_intern(ms->strings, path, length);
 	if (!wanted.path)
@@ -183,7 +183,7 @@ int module_build_id(struct modules *ms, const struct file_key *key, const void *
 	struct known_id *known;
 	struct build_id new = { .size = (uint8_t)size };
 
-	/* Without an inode it would speak of every file. */
+	/* Without an inode it would match every file. */
 	if (size > BUILD_ID_MAX || !key->inode)
 		return 0;
 	if (size)
@@ -301,7 +301,7 @@ int modules_open(struct modules *ms, struct strings *strings, const struct a2n_o
 	if (!ms->none || !ms->anon)
 		return -ENOMEM;
 	module_set_none(ms->none, A2N_RESULT_NO_MODULE, "nothing was mapped there");
-	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN, "code made at run time, of which nobody told");
+	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN, "code generated at run time and not announced");
 	return roots_open(&ms->roots, options ? options->sympath : NULL);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Modules: one object for each distinct file (path, device, inode, generation, build id), and for
- * what is no file. Symbols are loaded when the first address is asked for.
+ * memory that is no file. Symbols are loaded at the first look-up.
  */
 #ifndef A2N_MODULE_H
 #define A2N_MODULE_H
@@ -16,16 +16,16 @@
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE_KERNEL };
 
-/* What identifies a file's contents. */
+/* The identity of a file's contents. */
 struct file_key {
 	uint64_t inode;
 	uint32_t major, minor, generation;
-	uint32_t machine;		/* whose file it is */
+	uint32_t machine;		/* number of the machine */
 };
 
 struct module {
 	struct a2n_module pub;		/* must be first */
-	struct a2n_symbol none;		/* the answer where no symbol is */
+	struct a2n_symbol none;		/* the answer for addresses without a symbol */
 	enum a2n_result none_result;
 	enum module_kind kind;
 	bool loaded;
@@ -33,13 +33,13 @@ struct module {
 	bool gone;			/* it was deleted, by then or later */
 	const char *path;
 	struct file_key key;
-	struct build_id id;		/* told with the mapping; size 0: not */
+	struct build_id id;		/* reported with the mapping; size 0: none */
 	uint64_t mapped;		/* CLOCK_REALTIME, at first; 0: not known */
 	uint64_t lowest;		/* the lowest file offset ever mapped */
 	struct symtab tab;
 	struct segment *segments;
 	uint32_t n_segments;
-	struct a2n_symbol **made;	/* by the symbol's number, NULL until asked for */
+	struct a2n_symbol **made;	/* by the symbol's number, NULL until first used */
 };
 
 struct modules {
@@ -50,15 +50,15 @@ struct modules {
 	bool demangle;
 	void (*warn)(void *arg, const char *module, const char *message);
 	void *warn_arg;
-	uint32_t machines;		/* that were announced; 0: one */
-	uint32_t machine;		/* whose is what is told */
-	uint64_t time_of_day;		/* … of the mappings; 0: not known */
+	uint32_t machines;		/* number of machines announced; 0: one */
+	uint32_t machine;		/* machine of the events being added */
+	uint64_t time_of_day;		/* … time of the mappings; 0: not known */
 	struct images {
 		struct image {
-			void *bytes;	/* NULL: not told */
+			void *bytes;	/* NULL: unknown */
 			size_t size;
 		} vdso, vdso_32;
-	} first, *extra;		/* of machine 0, of those from 1 on */
+	} first, *extra;		/* of machine 0; of machines 1 and up */
 	struct module *none, *anon;
 	struct msi_file *msi;		/* saved symbols */
 	struct dwarf_names functions;	/* of DWARF: named once */
@@ -67,14 +67,14 @@ struct modules {
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);
 void modules_close(struct modules *ms);
-/* So many machines. 0 or -ENOMEM. */
+/* Sets the number of machines. 0 or -ENOMEM. */
 int modules_machines(struct modules *ms, uint32_t count);
 
-/* The module of a mapping, or NULL without memory. */
+/* Returns the module of a mapping, or NULL without memory. */
 struct module *module_of_map(struct modules *ms, const struct a2n_map *map);
-/* Of a vdso: the image that serves. NULL: m is none. */
+/* Returns the image of a vdso. NULL: m is no vdso. */
 const struct image *module_image(const struct modules *ms, const struct module *m);
-/* A module with this name, new at its first call; its symbols are the caller's business. */
+/* Returns the module with this name, created at the first call; the caller adds its symbols. */
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind,
 			    uint32_t machine);
 /* … the kernel's, one of several that are called so. */
@@ -84,7 +84,7 @@ int module_build_id(struct modules *ms, const struct file_key *key, const void *
 int module_content(struct modules *ms, const struct file_key *key,
 		   const struct file_content *content);
 int module_vdso(struct modules *ms, const void *image, size_t size);
-/* Memory in which programs make code: anonymous, or a file without a name that two mappings
+/* Checks for memory that holds generated code: anonymous, or an unnamed file that two mappings
  * share. */
 bool module_holds_code(const struct module *m);
 /* What was told of its file, which has no build id; NULL: nothing was. */
@@ -92,11 +92,11 @@ const struct file_content *module_told_content(const struct modules *ms, const s
 /* The build id told for it; NULL: none was. */
 const struct build_id *module_known_build_id(const struct modules *ms, const struct module *m);
 
-/* Nothing covers an address in m: as what it answers, and where its symbols come from. */
+/* Sets the answer for addresses without symbol in m, and the source of its symbols. */
 void module_set_none(struct module *m, enum a2n_result result, const char *from);
-/* Forget the symbols (objects given out live on). */
+/* Frees the symbols (objects handed out stay). */
 void module_unload(struct module *m);
-/* Why servers gave no debug file, once. */
+/* Reports once why servers returned no debug file. */
 void module_warn_servers(const struct modules *ms, const struct module *m);
 void module_warn(const struct modules *ms, const struct module *m, const char *message);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which file is a module's: the one that ran, by its build id where one was told, and its separate
- * debug file. Users who need more than names of it get it opened.
+ * Finds a module's file: the one that ran, by its build id where known, and its separate debug
+ * file. Opens it for users who need more than names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 	return true;
 }
 
-/* The one that ran, from who kept a copy of it. */
+/* The file that ran, from a cache of copies. */
 static bool find_kept(struct module_file *f)
 {
 	const char *before = f->why, *why;
@@ -118,7 +118,7 @@ bool module_file_find(struct modules *ms, const struct module *m, struct module_
 	return f->build_id && find_kept(f);
 }
 
-/* An ELF's descriptor outlives it, the ELF is closed. */
+/* Closes the ELF but keeps its descriptor. */
 static int keep_descriptor(struct elf_file *elf)
 {
 	int fd = elf->fd;

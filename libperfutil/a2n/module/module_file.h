@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which file is a module's: found, opened. */
+/* Finds and opens a module's file. */
 #ifndef A2N_MODULE_FILE_H
 #define A2N_MODULE_FILE_H
 
@@ -7,7 +7,7 @@
 
 #include "a2n/module/module.h"
 
-/* A module's file while it is looked for. */
+/* A module's file during the search. */
 struct module_file {
 	const struct module *module;
 	const struct build_id *build_id;
@@ -20,10 +20,10 @@ struct module_file {
 };
 /* true: elf is open, path is its name. */
 bool module_file_find(struct modules *ms, const struct module *m, struct module_file *f);
-/* A descriptor, or -errno. */
+/* Returns a descriptor, or -errno. */
 int module_file_open(struct modules *ms, const struct module *m, enum a2n_file which, char *path,
 		     size_t size);
-/* The file that has its DWARF: that of the code, or its separate debug file. false: neither. */
+/* Opens the file with its DWARF: the module's file, or its separate debug file. false: neither. */
 bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_file *elf, char *path,
 		       size_t size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Modules' symbols. The file whose symbols serve must be the one that ran: where a build id was
- * told it decides; where none was, another inode is a reason to warn.
+ * Symbols of modules. Their file must be the one that ran: a known build id decides; without one,
+ * another inode is a reason to warn.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -70,7 +70,7 @@ static bool take_segments(struct module *m, struct elf_file *f)
 	f->n_segments = 0;
 	if (!f->hollow)
 		return true;
-	/* Only memory says where the contents were: the lowest mapping is the segment's begin. */
+	/* Only the mappings give the addresses: the lowest one is the segment's start. */
 	if (m->n_segments != 1 || m->lowest == UINT64_MAX)
 		return false;
 	m->segments->size += m->segments->address % PAGE;
@@ -79,7 +79,7 @@ static bool take_segments(struct module *m, struct elf_file *f)
 	return true;
 }
 
-/* What Go programs have names of even when they are stripped. */
+/* The names that remain in stripped Go programs. */
 static uint32_t load_go(struct loading *l)
 {
 	struct go_table g;
@@ -96,7 +96,7 @@ static uint32_t load_go(struct loading *l)
 	return n;
 }
 
-/* The symbols of an opened file and its companions; the file that has most of them in `from`. */
+/* Loads the symbols of an opened file and its companions; `from` is the file with most of them. */
 static uint32_t load_symbols(struct loading *l, const char **from)
 {
 	struct symtab *t = &l->m->tab;
@@ -169,7 +169,7 @@ static void load_file(struct loading *l)
 		n = 0;
 		from = "out of memory";
 	}
-	/* Of memory that is no file by nature there is nothing to warn of. */
+	/* Memory that is never a file needs no warning. */
 	if (!n && m->path[0] == '/' && strncmp(m->path, "/memfd:", 7) &&
 	    strncmp(m->path, "/SYSV", 5))
 		module_warn(l->ms, m, from);
@@ -179,7 +179,7 @@ static void load_file(struct loading *l)
 static void load_vdso(struct modules *ms, struct module *m)
 {
 	const struct image *image = module_image(ms, m);
-	const char *from = "no image of the vdso was told";
+	const char *from = "no image of the vdso";
 	struct elf_file f;
 	uint32_t n = 0;
 
@@ -223,7 +223,8 @@ static void load(struct modules *ms, struct module *m)
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* Virtual address of a file offset: by the segment that holds it, else by one whose pages do. */
+/* Returns the virtual address of a file offset: by the segment that contains it, else by one whose
+ * pages do. */
 static uint64_t to_address(const struct module *m, uint64_t offset)
 {
 	uint32_t i;
@@ -286,7 +287,7 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 		if (!s)
 			s = make_symbol(ms, m, i, bias);
 		else if (m->kind != MODULE_FILE)
-			/* where a kernel module begins may have become known since */
+			/* the address of a kernel module may have become known since */
 			s->value = m->tab.symbols[i].value + bias;
 	}
 	address += bias;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The symbols of modules, loaded when the first address is asked for. */
+/* The symbols of modules, loaded at the first look-up. */
 #ifndef A2N_MODULE_SYMBOLS_H
 #define A2N_MODULE_SYMBOLS_H
 
 #include "a2n/module/module.h"
 
-/* Each file, with its symbols loaded. */
+/* Calls back for each file, with its symbols loaded. */
 void modules_each(struct modules *ms,
 		  void (*each)(void *arg, struct modules *ms, struct module *m), void *arg);
-/* The file of this path that was told first, loaded; NULL: none. Its i-th symbol, or NULL without
- * memory. */
+/* Returns the first known file of this path, loaded; NULL: none. And its i-th symbol, or NULL
+ * without memory. */
 struct module *module_find(struct modules *ms, const char *path);
 const struct a2n_symbol *module_symbol(struct modules *ms, struct module *m, uint32_t i);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Saved symbols stay text until their module is asked for; where each module's begin is sorted. */
+/* Saved symbols stay text until their module is looked up; an index of the modules is sorted. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +179,7 @@ static uint32_t read_module(const struct msi_file *f, const struct msi_module *a
 			n += add_symbol(m, rest);
 		}
 	}
-	/* Without symbols they serve nobody: the module's own file has others. */
+	/* Useless without symbols: the module's own file may have others. */
 	if (!n)
 		drop_segments(m);
 	return n;
@@ -231,7 +231,7 @@ void msi_write(FILE *f, const struct module *m, const struct build_id *id)
 	uint32_t i;
 	size_t k;
 
-	/* A path or name with a newline has no place in a text. */
+	/* A path or name with a newline cannot be written. */
 	if (!m->tab.n || strchr(m->path, '\n'))
 		return;
 	fprintf(f, "MODULE %s\n", m->path);

@@ -18,14 +18,14 @@
 
 struct msi_file;
 
-/* A text to take symbols from, which is ours from now on. 0, -ENOMEM, -EBADMSG. */
+/* Adds a text with symbols; takes ownership of it. 0, -ENOMEM, -EBADMSG. */
 int msi_load(struct modules *ms, char *text, size_t size);
 void msi_free(struct modules *ms);
-/* Whether any text of this machine was taken. */
+/* Checks for any text of this machine. */
 bool msi_of(const struct modules *ms, uint32_t machine);
-/* The saved symbols of a module: their number; 0: none were. */
+/* Adds the saved symbols of a module; returns their number. */
 uint32_t msi_symbols(const struct modules *ms, struct module *m, const struct build_id *build_id);
-/* Write a module that has symbols. */
+/* Writes a module that has symbols. */
 void msi_write(FILE *f, const struct module *m, const struct build_id *id);
 #define MSI_FIRST "pitrace-msi 1\n"
 

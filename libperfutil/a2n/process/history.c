@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the timelines of a process's images to spans, each with the number of its event. */
+/* Converts the timelines of a process's images to spans, each with the number of its event. */
 #include <string.h>
 
 #include "a2n/process/history.h"
@@ -8,8 +8,8 @@ struct span_emitter {
 	a2n_take_span take;
 	void *arg;
 	const struct jits *jits;
-	enum a2n_span_kind kind;	/* of what has a module */
-	uint64_t to;			/* of the image */
+	enum a2n_span_kind kind;	/* kind of facts with a module */
+	uint64_t to;			/* end of the image */
 };
 
 static void emit_code(const struct span_emitter *t, const struct space_fact *f,
@@ -45,7 +45,7 @@ static void emit_fact(void *arg, const struct space_fact *f)
 	} else if (t->kind == A2N_SPAN_MAPPED) {
 		span.kind = A2N_SPAN_UNMAPPED;
 	} else if (f->mapping.delta == MAPPING_FREE) {
-		return;			/* its memory went, which that says itself */
+		return;			/* unmapped: a span of its own says so */
 	} else {
 		span.kind = f->mapping.delta == MAPPING_GIVEN_UP ? A2N_SPAN_CODE_FREED :
 			    A2N_SPAN_CODE_MOVED;
@@ -85,7 +85,7 @@ void history_process(const struct processes *ps, const struct jits *js, uint32_t
 		take(arg, &span);
 		t.to = span.to;
 		emit_space(&t, A2N_SPAN_MAPPED, e->space, address);
-		/* What was told is told once for all images that have it. */
+		/* Facts shared by several images are emitted once. */
 		for (end = i + 1; end < p->n && p->epochs[end].jit == e->jit; end++)
 			;
 		t.to = end < p->n ? p->epochs[end].from.time : UINT64_MAX;

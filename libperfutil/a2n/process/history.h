@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an address ever meant, for who wants to know how an answer came to be. */
+/* The history of an address, to explain an answer. */
 #ifndef A2N_HISTORY_H
 #define A2N_HISTORY_H
 

@@ -55,7 +55,7 @@ static struct owner *new_owner(struct processes *ps, uint64_t start_time, bool s
 	return o;
 }
 
-/* The moment of an event; time never runs backwards within one pid. */
+/* Returns the moment of an event; time never decreases within one pid. */
 static struct moment moment_of(struct processes *ps, struct process *p, uint64_t time)
 {
 	const struct epoch *e = newest(p);
@@ -78,7 +78,7 @@ static struct process *get_process(struct processes *ps, uint32_t pid)
 	return of_id(ps, &ps->by_pid, pid, sizeof(struct process));
 }
 
-/* The current epoch of a pid, begun now if nobody told of it before. */
+/* Returns the current epoch of a pid, which begins now if unknown before. */
 static struct epoch *current(struct processes *ps, struct process *p, struct moment now)
 {
 	struct epoch *e = newest(p);
@@ -103,7 +103,7 @@ int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t st
 
 	if (!p)
 		return -ENOMEM;
-	/* A walk finds mappings; what the program told of its code it doesn't tell again. */
+	/* A walk finds mappings; code that the program announced stays. */
 	if (e && seen && !other_owner(e->owner, start_time)) {
 		jit = e->jit;
 		map = e->map;
@@ -137,7 +137,7 @@ static int add_name(struct owner *o, uint64_t time, const char *name)
 	return 0;
 }
 
-/* The name at a time: the last one told by then, else (early) the first told later. */
+/* Returns the name at a time: the last one by then, else (early) the first one later. */
 static const char *name_at(const struct owner *o, uint64_t time, bool early)
 {
 	uint32_t low = 0, high = o->n_names;
@@ -155,7 +155,7 @@ static const char *name_at(const struct owner *o, uint64_t time, bool early)
 	return early && o->n_names ? o->names[0].name : NULL;
 }
 
-/* Records were lost for everybody between the epoch's begin and this time. */
+/* Checks for a loss of records of all processes between the epoch's begin and this time. */
 static bool all_unsure(const struct losses *l, uint64_t from, uint64_t time)
 {
 	uint32_t low = 0, high = l->n;
@@ -171,7 +171,7 @@ static bool all_unsure(const struct losses *l, uint64_t from, uint64_t time)
 	return low < l->n && l->unsure[low] <= time;
 }
 
-/* Of the pid's machine. */
+/* Returns the losses of the pid's machine. */
 static struct losses *losses_of(struct processes *ps, uint32_t pid)
 {
 	uint32_t machine = pid >> A2N_PID_BITS;
@@ -196,7 +196,7 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 	now = moment_of(ps, c, time);
 	e = newest(c);
 	if (e && !e->owner->exited && start_time && e->owner->start_time == start_time) {
-		/* Already seen (by a walk): what that told is newer. */
+		/* Already seen by a walk, which is newer. */
 		if (e->space)
 			return 0;
 		owner = e->owner;
@@ -205,7 +205,7 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 		owner = new_owner(ps, start_time, true);
 		e = NULL;
 	}
-	/* The child must see what a walk still to come tells of the parent. */
+	/* The child must see what a later walk adds to the parent. */
 	if (!from->space)
 		from->space = space_new(&ps->spaces);
 	if (!from->space)
@@ -226,7 +226,7 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 		if (!e->jit)
 			return -ENOMEM;
 	}
-	/* Maps are told last: the child must see what its parent's will say. */
+	/* Maps are added last: the child must see its parent's. */
 	if (!from->map)
 		from->map = space_new(&ps->spaces);
 	if (!from->map)
@@ -266,7 +266,7 @@ int process_thread(struct processes *ps, uint64_t time, uint32_t pid, uint32_t t
 
 	if (!e)
 		return -ENOMEM;
-	/* A new thread has its maker's name. */
+	/* A new thread inherits its creator's name. */
 	return tid == pid ? 0 : add_thread(ps, time, tid, e->owner, name_at(e->owner, time, false));
 }
 
@@ -308,7 +308,7 @@ int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
 	struct process *p;
 	struct epoch *e;
 
-	/* Pid 0 is everybody, of its machine. */
+	/* Pid 0: all processes of its machine. */
 	if (pid && !(ps->machines && pid << (32 - A2N_PID_BITS) == 0)) {
 		struct moment now;
 
@@ -323,7 +323,7 @@ int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
 			e->unsure = now.time;
 		return 0;
 	}
-	/* A second loss with no event between them says nothing new. */
+	/* A second loss without an event in between adds nothing. */
 	if (l->n && l->order == ps->order)
 		return 0;
 	if (l->n && l->unsure[l->n - 1] > time)
@@ -348,7 +348,7 @@ int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 		e->space = space_new(&ps->spaces);
 	if (!e->space)
 		return -ENOMEM;
-	/* Anonymous memory is where such code lives: its protection may change at any time. */
+	/* Generated code lies in anonymous memory, whose protection may change at any time. */
 	if (e->jit && !anonymous && !space_has(e->space, start, last, mapping) &&
 	    space_unmap(&ps->spaces, e->jit, now, start, last))
 		return -ENOMEM;
@@ -394,7 +394,7 @@ struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t addr
 	       (struct mapping){ NULL, 0 };
 }
 
-/* The epoch at a time; NULL before the first. */
+/* Finds the epoch at a time; NULL before the first. */
 static struct epoch *epoch_at(struct process *p, uint64_t time)
 {
 	uint32_t low = 0, high = p->n;
@@ -416,7 +416,8 @@ static struct epoch *epoch_at(struct process *p, uint64_t time)
 	return &p->epochs[p->hit];
 }
 
-/* The epoch behind e (NULL: the first) if it is the same image of the same owner, found alive. */
+/* Returns the epoch after e (NULL: the first) if it is the same image of the same owner, found
+ * alive by a walk. */
 static struct epoch *next_seen(struct process *p, struct epoch *e, const struct owner *owner)
 {
 	bool blank = !e || !e->space || space_blank(e->space);
@@ -432,7 +433,7 @@ static struct epoch *next_seen(struct process *p, struct epoch *e, const struct 
 
 /* ---- perf maps ------------------------------------------------------------------------------- */
 
-/* The first epoch of the image that e is of. */
+/* Returns the first epoch of e's image. */
 static struct epoch *image_of(struct process *p, struct epoch *e)
 {
 	while (e > p->epochs && e->seen && e[-1].owner == e->owner)
@@ -458,7 +459,7 @@ static struct space *image_map(struct processes *ps, struct process *p, struct e
 	return map;
 }
 
-#define PARTS_MAX	1024		/* of a blob of code that a perf map lists */
+#define PARTS_MAX	1024		/* maximum parts of a blob of code in a perf map */
 
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
@@ -481,7 +482,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 	map = image_map(ps, p, first);
 	if (!map)
 		return -ENOMEM;
-	/* Nobody looked before: it holds for as long as this image was there. */
+	/* The first scan: it holds since this image began. */
 	if (since && since < first->from.time)
 		from.time = first->from.time;
 	reused = e->space && space_reused(e->space, start, from.time, time);
@@ -490,7 +491,7 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 		struct mapping there = space_part(map, start, last, &end);
 		struct mapping then = there.module ? judge(arg, &there) : *code;
 
-		/* A blob has so many parts; what lies over more is not told part by part. */
+		/* A blob has limited parts; a code over more is not split. */
 		if (parts++ == PARTS_MAX) {
 			end = last;
 			then = *unsure;
@@ -498,13 +499,13 @@ int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_
 		if (reused && then.module == code->module && then.delta == code->delta)
 			then = *unsure;
 		rc = space_map(&ps->spaces, map, from, start, end, &then, false);
-		/* By the time that it was found nothing else is meant any more. */
+		/* From the time of the scan on it is certain. */
 		if (!rc && then.delta == unsure->delta && time != UINT64_MAX)
 			rc = space_map(&ps->spaces, map, (struct moment){ time, ++ps->order },
 				       start, end, code, false);
 		start = end + 1;
 	} while (!rc && end != last && !ps->spaces.full);
-	/* The bound of what is followed is by what was told: once, however many parts it has. */
+	/* The limit counts each code once, however many parts it has. */
 	ps->spaces.changes = changes;
 	return rc;
 }
@@ -560,7 +561,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 			return found;
 		}
 	}
-	/* Seen alive later: what that walk found was there before, where nobody knows better. */
+	/* Found alive by a walk later: its mappings were there before, unless known otherwise. */
 	for (e = next_seen(p, e, owner); e; e = next_seen(p, e, owner)) {
 		m = e->space ? space_find(&ps->spaces, e->space, MOMENT_START, address) :
 			       (struct mapping){ NULL, 0 };
@@ -574,7 +575,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 	return found;
 }
 
-/* The owner at a time: before the first event, the first one if it may have lived then. */
+/* Finds the owner at a time: before the first event, the first one if it may have lived then. */
 static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time, bool *early)
 {
 	struct process *p = process_of(ps, pid);
@@ -584,7 +585,7 @@ static struct owner *owner_at(struct processes *ps, uint32_t pid, uint64_t time,
 	if (e) {
 		struct epoch *next = e;
 
-		/* Told of by a thread or a mapping before its name? */
+		/* Created by a thread or a mapping before its name was known. */
 		while ((next = next_seen(p, next, e->owner)))
 			last = next;
 		*early = !e->owner->started && e->owner->n_names &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who had a pid when: its owners (pids come back), each owner's images (exec gives a new one), the
- * names of processes and threads over time, and from when on they are unsure.
+ * The timeline of pids: their owners (pids are reused), each owner's images (exec starts a new
+ * one), the names of processes and threads over time, and times from which names are unsure.
  */
 #ifndef A2N_PROCESS_H
 #define A2N_PROCESS_H
@@ -18,7 +18,7 @@ struct named {
 struct owner {
 	uint64_t start_time;		/* 0: unknown */
 	uint64_t serial;
-	bool started;			/* its beginning was told: nothing of it lies before */
+	bool started;			/* its start is known: nothing precedes it */
 	bool exited;
 	struct named *names;
 	uint32_t n_names, room;
@@ -30,7 +30,7 @@ struct epoch {
 	struct moment from;
 	struct owner *owner;
 	struct space *space;		/* NULL until something is known */
-	struct space *jit;		/* code that it told of, over what is mapped; NULL: none */
+	struct space *jit;		/* announced code, over what is mapped; NULL: none */
 	struct space *map;		/* of perf maps; all epochs of an image have one */
 	bool seen;			/* not exec: a walk found it alive */
 	bool copy;			/* not exec: its parent's memory, or a copy of it */
@@ -44,7 +44,7 @@ struct process {
 	struct epoch *epochs;
 };
 
-/* A thread id over time: whose thread, which name. */
+/* A thread id over time: its process and its name. */
 struct thread_fact {
 	uint64_t from;
 	const struct owner *owner;
@@ -67,14 +67,14 @@ struct processes {
 	uint64_t serial;
 	uint32_t order;
 	struct losses {
-		uint64_t *unsure;	/* times from which everybody is */
+		uint64_t *unsure;	/* times from which all processes are unsure */
 		uint32_t n, room;
 		uint32_t order;		/* the call that added the last of them */
-	} losses, *extra;		/* of machine 0, of those from 1 on */
-	uint32_t machines;		/* that were announced; 0: one */
+	} losses, *extra;		/* of machine 0; of machines 1 and up */
+	uint32_t machines;		/* number of machines announced; 0: one */
 };
 
-/* So many machines. 0 or -ENOMEM. */
+/* Sets the number of machines. 0 or -ENOMEM. */
 int processes_machines(struct processes *ps, uint32_t count);
 
 int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time,
@@ -91,31 +91,31 @@ int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start,
 		  uint64_t last);
 
-/* Code that the process made and told of, or (a NULL module) gave up for the reason in delta. */
+/* Adds code that the process announced, or (a NULL module) freed, for the reason in delta. */
 int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
 		const struct mapping *code);
-/* What it has told of there by now. */
+/* Returns the code announced there so far. */
 struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address);
 
-/* Code of a perf map that was not there yet at `since`, and was at `time`; also as it is while it
- * is unsure. Of each part that other code has `judge` says who has it from `since` on. */
+/* Adds code of a perf map that was not there yet at `since` and was at `time`, and as unsure in
+ * between. `judge` decides for each part that other code has which one has it from `since` on. */
 typedef struct mapping (*process_judge)(void *arg, const struct mapping *there);
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
 		    const struct mapping *unsure, process_judge judge, void *arg);
-/* What maps told by then stand there. */
+/* Returns the code of maps there at that time. */
 struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);
 
-/* The next change after *at of what the image that pid had at `time` told of an address: when, and
- * what it told. */
+/* Finds the next change after *at of the code at an address, in the image that pid had at `time`:
+ * when, and the code. */
 bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
 		      struct moment *at, struct mapping *code);
 
-#define MAPPING_GIVEN_UP	2	/* as MAPPING_FREE: code that its program gave up */
+#define MAPPING_GIVEN_UP	2	/* like MAPPING_FREE: code freed by its program */
 
-/* What pid had mapped at address; a NULL module: nothing. */
+/* Finds what pid had mapped at address; a NULL module: nothing. */
 struct found {
-	struct mapping mapping, jit;	/* jit: of code it told of; it goes first */
+	struct mapping mapping, jit;	/* jit: announced code, which takes precedence */
 	uint64_t first, last;		/* around the address the mapping is this one */
 	struct mapping map;		/* from a perf map, for memory that holds code */
 	bool unsure;
@@ -124,7 +124,7 @@ struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uin
 const char *process_name(struct processes *ps, uint32_t pid, uint64_t time);
 const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid, uint64_t time);
 uint64_t process_serial(struct processes *ps, uint32_t pid, uint64_t time);
-/* NULL: nothing was told of it. */
+/* NULL: unknown pid. */
 const struct process *process_lookup(const struct processes *ps, uint32_t pid);
 void processes_free(struct processes *ps);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An address space over time: the range of addresses is cut into pieces, each with its own history
- * of who owned it. Pieces lie in chunks of limited size, so that neither a look-up nor a cut costs
- * more than a logarithm and a small move.
+ * An address space over time: the range of addresses is cut into pieces, each with its own history.
+ * Pieces lie in chunks of limited size, so that a look-up or a cut costs no more than a logarithm
+ * and a small move.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 #define CHUNK_PIECES	32
 #define MAX_LAYERS	8
-/* Mappings of all of a space that is cut into many pieces, again and again, ask for more facts (of
- * 40 bytes) than memory holds, and for more time than anybody has. What is told of real programs
- * costs a few facts each time, and now and then those of a whole heap. */
+/* Limits: repeated mappings of a whole space of many pieces need more facts (of 40 bytes) and time
+ * than there is. Events of real programs cost a few facts each, and now and then those of a whole
+ * heap. */
 #define FACTS_START	(1u << 21)
 #define FACTS_TOLD	64u
 #define FACTS_MOST	(1u << 26)
@@ -28,7 +28,7 @@ struct fact {
 	bool walk;
 };
 
-/* From start to the next piece's start. Facts are in the order of time. */
+/* A piece from start to the next piece's start. Facts are sorted by time. */
 struct piece {
 	uint64_t start;
 	struct fact *facts;
@@ -68,7 +68,7 @@ struct space *space_new(struct spaces *all)
 	return s;
 }
 
-/* Whether what is told of that time cannot be followed any more. */
+/* Checks whether this time is beyond the limits. */
 static bool refuse(struct spaces *all, struct moment from)
 {
 	bool full = all->full;
@@ -180,7 +180,7 @@ static bool insert_piece(struct space *s, struct cursor at, const struct piece *
 	struct chunk *chunk = s->chunks[at.chunk];
 
 	if (chunk->n == CHUNK_PIECES) {
-		/* Behind all others there will be more: code comes at rising addresses. */
+		/* Leave space at the end: code is added at rising addresses. */
 		bool last = at.piece == CHUNK_PIECES && at.chunk + 1 == s->n_chunks;
 		uint32_t half = last ? CHUNK_PIECES : CHUNK_PIECES / 2;
 
@@ -215,7 +215,7 @@ static bool insert_piece(struct space *s, struct cursor at, const struct piece *
 	return true;
 }
 
-/* Make a piece begin at this address; both halves keep the history. */
+/* Splits a piece at this address; both halves keep the history. */
 static int cut(struct spaces *all, struct space *s, uint64_t address)
 {
 	struct piece new = { .start = address };
@@ -245,7 +245,8 @@ static int cut(struct spaces *all, struct space *s, uint64_t address)
 	return 0;
 }
 
-/* Show each part of [start, last] with its mapping at that moment, until visit returns non-zero. */
+/* Visits each part of [start, last] with its mapping at that moment, until visit returns non-zero.
+ * */
 typedef int (*visitor)(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping);
 
 static int each(const struct space *s, struct moment at, uint64_t start, uint64_t last,
@@ -284,7 +285,7 @@ struct part {
 	uint64_t start, last;
 };
 
-/* The first part that somebody has or had for a reason. */
+/* Finds the first part that has a module or a reason. */
 static int first_known(void *arg, uint64_t start, uint64_t last, const struct mapping *mapping)
 {
 	struct part *part = arg;
@@ -365,11 +366,11 @@ int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_
 
 	if (refuse(all, from))
 		return 0;
-	/* Most of what a process unmaps is data that nobody told us of. */
+	/* Most unmapped memory is data without events. */
 	do {
 		if (!each(s, MOMENT_AT(UINT64_MAX), part.last + 1, last, first_known, &part))
 			return 0;
-		/* A reason is for those who had it; that nothing is there is so for all of it. */
+		/* A reason applies only to parts with a module; MAPPING_FREE to all. */
 		if (why == MAPPING_FREE)
 			part = (struct part){ start, last };
 		err = set(all, s, from, part.start, part.last, &nothing, false);
@@ -431,7 +432,7 @@ static int copy_part(void *arg, uint64_t start, uint64_t last, const struct mapp
 
 	if (!mapping->module)
 		return 0;
-	/* Later than MOMENT_START: nothing is known of the time before the fork. */
+	/* Later than MOMENT_START: the time before the fork is unknown. */
 	return set(copy->all, copy->to, (struct moment){ 0, 1 }, start, last, mapping, false);
 }
 
@@ -539,7 +540,7 @@ bool space_next(const struct space *s, uint64_t address, struct moment *at,
 	return true;
 }
 
-/* The facts of a layer up to a moment; `to`: when the last of them ends. */
+/* Visits the facts of a layer up to a moment; `to`: the end of the last of them. */
 static void layer_history(const struct space *s, uint64_t address, struct moment until, uint64_t to,
 			  bool inherited, void (*take)(void *arg, const struct space_fact *fact),
 			  void *arg)

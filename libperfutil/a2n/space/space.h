@@ -13,7 +13,7 @@
 
 struct module;
 
-/* Of two events at one time the one told later is the later one. */
+/* Of two events at one time the one added later is the later one. */
 struct moment {
 	uint64_t time;
 	uint32_t order;
@@ -22,9 +22,8 @@ struct moment {
 #define MOMENT_START	((struct moment){ 0, 0 })
 #define MOMENT_AT(t)	((struct moment){ (t), UINT32_MAX })
 
-/* The address in the module's terms is address + delta. A NULL module is nobody: with delta
- * MAPPING_FREE it is known that nothing was there, with 0 nothing is known, with more it is known
- * why nobody has it any more. */
+/* The module's own address is address + delta. A NULL module is none: delta MAPPING_FREE: known to
+ * be unmapped; 0: unknown; other values: the reason why it was freed. */
 struct mapping {
 	struct module *module;
 	uint64_t delta;
@@ -36,62 +35,64 @@ struct fact;
 struct chunk;
 
 struct space {
-	struct space *parent;		/* what no fact of ours covers is there, as of `forked` */
+	struct space *parent;		/* below the facts of this layer, as of `forked` */
 	struct moment forked;
-	unsigned int depth;		/* layers below */
+	unsigned int depth;		/* number of layers below */
 	bool event_first;		/* the first mapping was an event, not a walk's */
 
 	struct chunk **chunks;		/* pieces in the order of addresses */
-	uint64_t *starts;		/* of each chunk: looked through instead of them */
+	uint64_t *starts;		/* first address of each chunk: searched instead of them */
 	uint32_t n_chunks, room, room_starts;
 
-	struct {			/* the rectangle hit last */
+	struct {			/* cache of the last result */
 		uint64_t low, last, from, to;
 		struct mapping mapping;
 		uint64_t change;	/* 0: none */
 	} hit;
 
 	struct spaces *all;
-	struct space *next;		/* of all spaces */
+	struct space *next;		/* shared by all spaces */
 };
 
-/* All spaces of an a2n. */
+/* State of all spaces of an a2n. */
 struct spaces {
 	struct space *first;
 	uint64_t change;		/* grows with each change, before the first fact */
 	uint64_t changes;			/* calls of space_map, _unmap, _clear and _fork */
-	uint64_t facts, steps;		/* … and what they cost; a hostile file's cost more, … */
-	bool full;			/* … and are not followed any more, … */
-	uint64_t since;			/* … so that nothing is known from then on */
+	/* … and their cost; those of a malicious file cost more, … */
+	uint64_t facts, steps;
+	bool full;			/* … and are ignored from then on, … */
+	uint64_t since;			/* … after this time nothing is known */
 };
 
 struct space *space_new(struct spaces *all);
-/* A copy of parent as it is at that moment (parent may be NULL). */
+/* Creates a copy of parent at that moment (parent may be NULL). */
 struct space *space_fork(struct spaces *all, struct space *parent, struct moment at);
-/* Nothing was ever known here. */
+/* Checks for a space without facts. */
 bool space_blank(const struct space *s);
 
-/* [start, last] belongs to this module from then on; a NULL module: to nobody. walk: it held
- * already before, wherever nothing else was known. 0 or -ENOMEM. */
+/* Maps [start, last] to this module from then on; a NULL module: unmaps it. walk: also before,
+ * wherever nothing else was known. 0 or -ENOMEM. */
 int space_map(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 	      uint64_t last, const struct mapping *mapping, bool walk);
 int space_unmap(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last);
 
-/* The same for whatever of it somebody has; `why` goes to the delta of what is nobody's now. */
+/* Unmaps the parts that have a module; `why` becomes their delta. */
 int space_clear(struct spaces *all, struct space *s, struct moment from, uint64_t start,
 		uint64_t last, uint64_t why);
-/* All of it has this mapping now. */
+/* Checks whether all of it has this mapping now. */
 bool space_has(const struct space *s, uint64_t start, uint64_t last, const struct mapping *mapping);
 
-/* What is at `start` now, and how far that goes, at most to `last`. */
+/* Returns what is at `start` now and its end, at most `last`. */
 struct mapping space_part(const struct space *s, uint64_t start, uint64_t last, uint64_t *end);
-/* More than one mapping was there between these times. */
+/* Checks for more than one mapping between these times. */
 bool space_reused(const struct space *s, uint64_t address, uint64_t from, uint64_t to);
 
-/* What was there; a NULL module: nothing. MOMENT_START: what walks say of the time before. */
+/* Returns what was there; a NULL module: nothing. MOMENT_START: what walks found for the time
+ * before. */
 struct mapping space_find(struct spaces *all, struct space *s, struct moment at, uint64_t address);
-/* The same at a sample's time, fast. */
+/* The same at a sample's time, with a cache. */
 static inline struct mapping space_at(struct spaces *all, struct space *s, uint64_t time,
 				      uint64_t address)
 {
@@ -101,12 +102,12 @@ static inline struct mapping space_at(struct spaces *all, struct space *s, uint6
 	return space_find(all, s, MOMENT_AT(time), address);
 }
 
-/* The next change after *at of what is there, of this space's own: when, and what is there then. */
+/* Finds the next change after *at in this space itself: when, and the new mapping. */
 bool space_next(const struct space *s, uint64_t address, struct moment *at,
 		struct mapping *mapping);
 
-/* What was there one after the other: this space's own, before it (inherited) what its parents had
- * by the time of the fork. */
+/* Visits what was there in sequence: this space's own facts, before them (inherited) those of its
+ * parents up to the fork. */
 struct space_fact {
 	struct moment from;
 	uint64_t to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector `driver`: pitrace.ko. Segments lie in mapped rings; they are handed over in place
- * and freed by telling the driver how far we have read.
+ * The collector `driver`: pitrace.ko. Segments lie in mapped rings. They are handed over in place
+ * and freed by reporting the read position to the driver.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +20,10 @@
 
 struct cpu_rings {
 	const struct pitrace_cpu *page;
-	const uint8_t *data[PITRACE_RINGS];	/* NULL: this CPU has none */
+	const uint8_t *data[PITRACE_RINGS];	/* NULL: no buffers on this CPU */
 	uint64_t tail[PITRACE_RINGS];
-	uint64_t floor;				/* trace before it was discarded */
-	uint64_t until;				/* trace may be read up to here in this drain */
+	uint64_t floor;				/* discarded position of the trace ring */
+	uint64_t until;				/* limit of trace reads in this drain */
 };
 
 struct backend {
@@ -32,9 +32,9 @@ struct backend {
 	const struct pitrace_control *control;
 	size_t control_bytes;
 	struct cpu_rings *cpu;
-	bool events;			/* the session samples by events */
-	uint64_t interval;		/* from one `on` to the next: the one that tails are of */
-	uint64_t mte_lost;		/* a rescan was asked for at this count */
+	bool events;			/* sampling by events */
+	uint64_t interval;		/* the interval (one `on`) that the tails belong to */
+	uint64_t mte_lost;		/* a rescan was requested at this count */
 };
 
 static uint64_t ring_bytes(const struct backend *b, int ring)
@@ -64,7 +64,7 @@ static const void *map(struct backend *b, uint64_t offset, size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* The control page tells its own layout: one page first, then all of it. */
+/* The control page states its own layout: map one page first, then all of it. */
 static int map_rings(struct backend *b)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -105,7 +105,7 @@ static struct backend *open_failed(struct backend *b, int *rc, int code)
 	return NULL;
 }
 
-/* The device's descriptor, or -1 with why there is none. */
+/* Opens the device; -1 with the reason in why. */
 static int open_device(const struct trace_config *config, struct collector_check *check)
 {
 	int device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
@@ -127,7 +127,7 @@ static struct pitrace_session_args session_args(const struct trace_config *confi
 	};
 }
 
-/* Can this session sample by these events? */
+/* Checks whether this session can sample these events. */
 static void check_events(int session, const struct trace_config *config,
 			 struct collector_check *check)
 {
@@ -151,7 +151,7 @@ static void check_events(int session, const struct trace_config *config,
 	}
 }
 
-/* What the session shall record. 0 or -errno. */
+/* Configures what the session records. 0 or -errno. */
 static int set_up(int session, const struct trace_config *config)
 {
 	struct pitrace_setup_args args = {
@@ -164,7 +164,7 @@ static int set_up(int session, const struct trace_config *config)
 
 	memcpy(args.majors, config->majors, sizeof(args.majors));
 	err = ioctl(session, PITRACE_IOC_SETUP, &args) ? errno : 0;
-	/* Who may not see the kernel gets the stacks of user code. */
+	/* Users who may not see the kernel get stacks of user code only. */
 	if (err == EPERM && args.stacks & PITRACE_WANT_KERNEL &&
 	    args.stacks != PITRACE_WANT_KERNEL) {
 		args.stacks &= ~PITRACE_WANT_KERNEL;
@@ -173,7 +173,7 @@ static int set_up(int session, const struct trace_config *config)
 	return -err;
 }
 
-/* The kernel's side is not to be had: for nobody here, or not for this user. */
+/* Kernel code cannot be traced here, or not by this user. */
 static void no_kernel_side(bool nobody, struct collector_check *check)
 {
 	if (nobody) {
@@ -188,7 +188,7 @@ static void no_kernel_side(bool nobody, struct collector_check *check)
 	snprintf(check->cure, sizeof(check->cure), "run swtrace as root (sudo)");
 }
 
-/* May this user have all that? What else is answered is said when it is turned on. */
+/* Checks the user's permission. Other errors are reported when tracing is turned on. */
 static void check_setup(int session, const struct trace_config *config,
 			struct collector_check *check)
 {
@@ -218,8 +218,8 @@ static void check_setup(int session, const struct trace_config *config,
 	}
 }
 
-/* Who may have a session is the driver's to say: ask it for a small one. What else it may answer
- * (busy, no such process) is said when the true one is opened. */
+/* The driver decides who may have a session: try to open a small one. Other errors (busy, no such
+ * process) are reported when the real one is opened. */
 static void driver_check(const struct trace_config *config, struct collector_check *check)
 {
 	struct pitrace_session_args args = session_args(config);
@@ -227,7 +227,7 @@ static void driver_check(const struct trace_config *config, struct collector_che
 
 	if (device < 0)
 		return;
-	/* A command that is still to come is one of the caller's own. */
+	/* A command that is not started yet will be a process of the caller. */
 	if (config->scope == PITRACE_SCOPE_PROCESS && !args.pid)
 		args.pid = getpid();
 	args.segment_bytes = LEAST_SEGMENT;
@@ -244,8 +244,8 @@ static void driver_check(const struct trace_config *config, struct collector_che
 	close(device);
 }
 
-/* The sizes that nobody asked for are halved until they fit into the limit of locked memory, which
- * a user cannot raise. */
+/* Default sizes are halved until they fit into the limit of locked memory, which a user cannot
+ * raise. */
 static int open_session(int device, struct pitrace_session_args *args)
 {
 	int fd = ioctl(device, PITRACE_IOC_SESSION, args);
@@ -390,7 +390,7 @@ static uint64_t head(const struct cpu_rings *r, int ring)
 	return __atomic_load_n(&r->page->ring[ring].head, __ATOMIC_ACQUIRE);
 }
 
-/* Whole segments of one ring up to a position. */
+/* Hands over the full segments of one ring up to a position. */
 static int drain_ring(struct backend *b, uint32_t cpu, int ring, uint64_t until, segment_sink sink,
 		      void *arg)
 {
@@ -404,7 +404,7 @@ static int drain_ring(struct backend *b, uint32_t cpu, int ring, uint64_t until,
 		if (err)
 			return err;
 		r->tail[ring] += size;
-		/* A normal session's rings are kept whole: they may be written to several files. */
+		/* In normal mode rings are not consumed: they may be written to several files. */
 		if (b->control->mode == PITRACE_MODE_NORMAL)
 			continue;
 		done.position = r->tail[ring];
@@ -424,7 +424,8 @@ static uint64_t mte_lost(const struct backend *b)
 	return lost;
 }
 
-/* A new interval begins with empty rings. Not at on: who drains has begun by then. */
+/* A new interval begins with empty rings. This is detected here, not at *on*, because a drain may
+ * run before `on` returns. */
 static void follow(struct backend *b)
 {
 	/* (E) the interval before the heads */
@@ -442,7 +443,7 @@ static void follow(struct backend *b)
 
 /*
  * First note how far each trace ring reaches, then close and hand over all MTE, then the trace up
- * to the noted place: whatever a sample needs was written before it, and so stands before it.
+ * to the noted positions: the names that a sample needs were written before it, so they come first.
  */
 static int driver_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 {
@@ -493,7 +494,7 @@ static int driver_drain(struct backend *b, bool all, segment_sink sink, void *ar
 		if (err)
 			return err;
 	}
-	/* Names were lost: have all live tasks written again, now that there is room. */
+	/* Names were lost: request a rescan of all live tasks, now that the ring has space. */
 	if (mte_lost(b) != b->mte_lost && b->control->state == PITRACE_STATE_ON &&
 	    b->control->mode != PITRACE_MODE_NORMAL) {
 		b->mte_lost = mte_lost(b);
@@ -515,7 +516,7 @@ static int driver_mark(struct backend *b)
 	return 0;
 }
 
-/* The segments of one CPU, each copied and then asked for whether it was whole. */
+/* Hands over the segments of one CPU; each is copied, then checked to be whole. */
 static int window_of(struct backend *b, const struct cpu_rings *r, void *copy, segment_sink sink,
 		     void *arg)
 {
@@ -534,7 +535,7 @@ static int window_of(struct backend *b, const struct cpu_rings *r, void *copy, s
 		if (at + size >= opened)
 			err = sink(arg, copy, segment);
 		else
-			at = opened - size - segment;	/* the oldest that may be whole is next */
+			at = opened - size - segment;	/* the oldest segment that may be whole */
 	}
 	return err;
 }

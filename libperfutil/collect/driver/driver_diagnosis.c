@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where is the module, and what keeps it from being loaded or used? */
+/* Finds out why the module is not loaded or cannot be used. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -28,7 +28,7 @@ static bool there(const char *format, const char *word)
 	return !access(path, F_OK);
 }
 
-/* Does a line of the file have the word? */
+/* Checks whether a line of the file has the word. */
 static bool has_word(const char *name, const char *word)
 {
 	char path[512];
@@ -47,8 +47,8 @@ static bool has_word(const char *name, const char *word)
 	return found;
 }
 
-/* Signed modules only? The firmware says so (four bytes of attributes, one of value), or the
- * kernel. */
+/* Checks whether only signed modules can be loaded: by the firmware's variable (four bytes of
+ * attributes, one of value) or by the kernel. */
 static bool signed_only(void)
 {
 	unsigned char value[5] = { 0 };
@@ -64,7 +64,8 @@ static bool signed_only(void)
 	return on || has_word(LOCKDOWN, "[integrity]") || has_word(LOCKDOWN, "[confidentiality]");
 }
 
-/* All that is missing on the way from the source that make install leaves, in its order. */
+/* Collects the missing steps from the installed source to the loaded module, in the order of `make
+ * install`. */
 static void not_built(struct collector_check *check, const char *release)
 {
 	bool dkms = there("%s", "/usr/sbin/dkms") || there("%s", "/usr/bin/dkms");
@@ -99,14 +100,14 @@ static void not_loaded(struct collector_check *check)
 	uname(&u);
 	check->state = COLLECTOR_ABSENT;
 	if (!there("%s", "/proc/modules")) {
-		WHY("this kernel takes no modules");
+		WHY("this kernel does not support modules");
 		return;
 	}
 	snprintf(path, sizeof(path), "/lib/modules/%.64s/modules.dep", u.release);
 	if (!has_word(path, "/pitrace.ko")) {
 		not_built(check, u.release);
 	} else if (signed_only()) {
-		WHY("the module is not loaded, and this kernel takes signed modules only (Secure Boot)");
+		WHY("the module is not loaded, and this kernel accepts only signed modules (Secure Boot)");
 		CURE("sudo modprobe pitrace; if its key is refused: sudo mokutil --import /var/lib/dkms/mok.pub, and start the machine anew");
 	} else {
 		WHY("the module is not loaded");
@@ -133,7 +134,7 @@ void driver_diagnose_open(int err, const struct trace_config *config, struct col
 	*check = (struct collector_check){ .state = COLLECTOR_REFUSED };
 	if (err != EACCES && err != EPERM) {
 		not_loaded(check);
-		/* A device that is there and cannot be opened is a fault of another kind. */
+		/* The device exists and cannot be opened: a fault of another kind. */
 		if (err != ENOENT)
 			WHY("%s: %s", PITRACE_DEVICE, strerror(err));
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The driver's hook descriptor. */
+/* Opens the driver's hook descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>

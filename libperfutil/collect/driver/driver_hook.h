@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The driver's hook descriptor: its holder may write records of its own, and nothing else. */
+/* The driver's hook descriptor: a process that has it may write records of its own, and nothing
+ * else. */
 #ifndef PITRACE_DRIVER_HOOK_H
 #define PITRACE_DRIVER_HOOK_H
 
-/* Opened by the device; closed by exec. -1 with errno: EACCES and EPERM if this user may not. */
+/* Opens it through the device, close-on-exec. -1 with errno: EACCES and EPERM if this user may not.
+ * */
 int driver_hook_open(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* PITRACE_IOC_ITRACE: places go as descriptors of their files. */
+/* PITRACE_IOC_ITRACE: places are passed as descriptors of their files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -23,7 +23,7 @@ static int open_place(struct pitrace_itrace_place *p, const char *file, uint64_t
 	return *file && p->fd < 0 ? -errno : 0;
 }
 
-/* Without the flag it was not opened, and its descriptor is another's number. */
+/* Without the flag the file was not opened, and the field is not a descriptor of this function. */
 static void close_place(const struct pitrace_itrace_place *p, bool opened)
 {
 	if (opened && p->fd > 0)
@@ -38,7 +38,7 @@ int driver_itrace(int session, const struct trace_config *config)
 		.flags = i->flags, .scope = i->scope, .first = i->first, .last = i->last,
 		.listed = i->listed, .list = (uintptr_t)i->list, .skip = i->skip,
 		.limit = i->limit == UINT64_MAX ? 0 : i->limit,
-	};		/* a place that is not asked for is zeros */
+	};		/* a place that is not requested is zeros */
 	int err = 0;
 
 	if (!driver_itrace_enabled(config))

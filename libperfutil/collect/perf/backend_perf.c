@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector `perf`: the kernel's own perf events, for where the module is not. In continuous
- * mode the drain empties the rings. In normal mode a thread of ours does, and keeps the segments
- * until a CPU's are as many as were asked for; in wrap mode the drain keeps the newest of each
- * CPU's trace segments.
+ * The collector `perf`: the kernel's own perf events, for systems without the module. In continuous
+ * mode the drain empties the rings. In normal mode a thread empties them and keeps the segments
+ * until a CPU's buffer is full; in wrap mode the drain keeps the newest trace segments of each CPU.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,9 +21,9 @@
 #include "base/rc.h"
 
 #define NS_PER_SEC	1000000000u
-#define DRAIN_BYTES	32768		/* less than this is left until the next second */
+#define DRAIN_BYTES	32768		/* tolerance of the one second interval */
 #define KEEP_MS		100
-#define PAUSE_US	10000		/* between looks at new mappings */
+#define PAUSE_US	10000		/* between scans of new mappings */
 
 struct kept {
 	struct pitrace_segment *segment;
@@ -33,20 +32,20 @@ struct kept {
 
 struct backend {
 	struct perf_session s;
-	pthread_mutex_t lock;		/* of all that the pump touches */
-	int epoll;			/* readable when a ring has much that is new */
+	pthread_mutex_t lock;		/* protects all that the pump uses */
+	int epoll;			/* readable when a ring is filled beyond its watermark */
 	uint32_t state;			/* enum pitrace_state */
 	uint64_t interval;
 	char note[200];
-	bool stale;			/* the session did not open */
+	bool stale;			/* set while opening for check only */
 	struct kept *first[PITRACE_RINGS], **last[PITRACE_RINGS];
 	/* Normal mode. */
-	int ends[2];			/* a pair of sockets: shut down when a buffer fills */
-	int quit;			/* eventfd: the thread shall end */
+	int ends[2];			/* socket pair, shut down when a buffer is full */
+	int quit;			/* eventfd: asks the thread to end */
 	pthread_t thread;
-	bool keeping;			/* it runs */
+	bool keeping;			/* the thread is running */
 	uint32_t stop_cpu, stop_ring;
-	/* Wrap mode: where the drain in progress hands the names. */
+	/* Wrap mode: where the current drain hands the names. */
 	segment_sink sink;
 	void *arg;
 };
@@ -115,7 +114,7 @@ static int watch(struct backend *b)
 	return 0;
 }
 
-/* Those that write to another's ring tell of nothing; to watch them does no harm. */
+/* Events that write to another event's ring never signal; polling them is harmless. */
 static int watch_events(struct backend *b)
 {
 	struct epoll_event e = { .events = EPOLLIN | EPOLLET };
@@ -139,7 +138,7 @@ static void note(struct backend *b, const struct collector_check *check)
 			 n ? "; " : "", b->s.cpu[0].samples.bytes >> 10);
 }
 
-/* The events and rings of this configuration, in place of those there are. */
+/* Opens the events and rings of this configuration in place of the current ones. */
 static int open_session(struct backend *b, const struct trace_config *config)
 {
 	bool system = config->scope == PITRACE_SCOPE_SYSTEM;
@@ -250,7 +249,7 @@ static int append(struct backend *b, const struct pitrace_segment *segment, size
 	return 0;
 }
 
-/* Normal mode: until the buffer that was asked for is full. */
+/* Normal mode: keeps segments until the requested buffer size is reached. */
 static int keep(void *arg, const void *segment, size_t size)
 {
 	const struct pitrace_segment *s = segment;
@@ -267,7 +266,7 @@ static int keep(void *arg, const void *segment, size_t size)
 	return append(b, s, size);
 }
 
-/* Wrap mode: names go on, of the others the newest stay. */
+/* Wrap mode: passes names on and keeps the newest of the other segments. */
 static int keep_newest(void *arg, const void *segment, size_t size)
 {
 	const struct pitrace_segment *s = segment;
@@ -289,7 +288,7 @@ static int keep_newest(void *arg, const void *segment, size_t size)
 	return append(b, s, size);
 }
 
-/* What is taken now is told again when more comes. */
+/* What is read now is signalled again when more comes. */
 static void forget_edges(struct backend *b)
 {
 	struct epoll_event seen[64];
@@ -408,7 +407,7 @@ static int turn_on(struct backend *b)
 	if (!err)
 		err = emit_interval(b, 0);
 	b->state = PITRACE_STATE_ON;
-	/* Are the names of what lives alone too much for the buffer? */
+	/* Checks whether the walk of live tasks alone overflows the buffer. */
 	if (!err && normal(b))
 		err = perf_pump(&b->s, false, keep, b);
 	if (!err && b->state == PITRACE_STATE_STOPPED)
@@ -444,7 +443,7 @@ static int perf_on(struct backend *b, const struct trace_config *config)
 	}
 	memcpy(b->s.config.majors, config->majors, sizeof(config->majors));
 	if (config->rate != b->s.config.rate && !config->nevents) {
-		/* The period is the event's from its beginning. */
+		/* An event has had its period since it was opened. */
 		b->s.config.rate = config->rate;
 		perf_session_period(&b->s);
 	}
@@ -467,7 +466,7 @@ static int perf_off(struct backend *b)
 	pthread_mutex_lock(&b->lock);
 	perf_session_enable(&b->s, PERF_SAMPLES, false);
 	perf_session_enable(&b->s, PERF_SWITCHES, false);
-	/* What was lost of the names is told once more, now that there is room. */
+	/* After a loss of names all live tasks are written again, now that the ring has space. */
 	err = b->s.names_lost ? perf_emit_walk(&b->s) : 0;
 	if (!err)
 		err = perf_emit_sync(&b->s, PITRACE_SYNC_OFF);
@@ -475,7 +474,7 @@ static int perf_off(struct backend *b)
 	if (!err && normal(b))
 		err = perf_pump(&b->s, true, keep, b);
 	if (b->state == PITRACE_STATE_STOPPED) {
-		/* The next interval's drain waits at this end again. */
+		/* The next interval's drain polls this end again. */
 		close(b->ends[0]);
 		close(b->ends[1]);
 		b->ends[0] = b->ends[1] = -1;
@@ -497,14 +496,15 @@ static int perf_suspend(struct backend *b, bool suspend)
 	if (b->state != PITRACE_STATE_ON && b->state != PITRACE_STATE_SUSPENDED) {
 		err = -EINVAL;
 	} else if (b->state != to) {
-		/* What lies before was cut off: readers must not join it to what follows. */
+		/* What lies before was cut off: a new session number keeps readers from joining it
+		 * to what follows. */
 		if (!suspend)
 			err = emit_interval(b, 0);
 		if (wanted(&b->s.config, PITRACE_TPROF))
 			perf_session_enable(&b->s, PERF_SAMPLES, !suspend);
 		if (wanted(&b->s.config, PITRACE_DISPATCH))
 			perf_session_enable(&b->s, PERF_SWITCHES, !suspend);
-		/* The time between is no gap. */
+		/* The pause is not a gap in the trace. */
 		for (uint32_t i = 0; i < b->s.ncpus; i++)
 			b->s.cpu[i].due = 0;
 		b->state = to;
@@ -543,7 +543,7 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 
 	if (normal(b)) {
 		pthread_mutex_lock(&b->lock);
-		/* What stands in open segments is in no list yet. */
+		/* Records in open segments are in no list yet. */
 		if (all && (b->state == PITRACE_STATE_ON || b->state == PITRACE_STATE_SUSPENDED))
 			err = perf_pump(&b->s, true, keep, b);
 		if (!err)
@@ -571,7 +571,7 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 	return err;
 }
 
-/* The drain that follows keeps what there is by then: that is what window hands over. */
+/* The drain that follows keeps what there is by then, and window hands that over. */
 static int perf_mark(struct backend *b)
 {
 	(void)b;
@@ -604,7 +604,7 @@ static int perf_rescan(struct backend *b, uint64_t *ticket)
 	*ticket = 0;
 	pthread_mutex_lock(&b->lock);
 	err = b->state == PITRACE_STATE_OFF ? -EINVAL : 0;
-	/* All that a file needs which begins here. */
+	/* Writes all that a file that begins here needs. */
 	if (!err)
 		err = perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
 	if (!err)
@@ -615,7 +615,7 @@ static int perf_rescan(struct backend *b, uint64_t *ticket)
 	return err;
 }
 
-/* The walk is done when rescan returns. */
+/* The walk is complete when rescan returns. */
 static bool perf_rescanned(struct backend *b, uint64_t ticket)
 {
 	(void)b;
@@ -628,7 +628,7 @@ static int perf_fd(struct backend *b)
 	return normal(b) ? b->ends[0] : b->epoll;
 }
 
-/* Called by sinks too, within the pump: the counts are read as they stand. */
+/* Sinks call this within the pump: the counts are read without the lock. */
 static void perf_info(struct backend *b, struct trace_info *info)
 {
 	info->state = b->state;

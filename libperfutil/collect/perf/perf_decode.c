@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* perf's records, field by field in the order of perf_event_open(2). */
+/* Decodes perf's records, field by field in the order of perf_event_open(2). */
 #include <errno.h>
 #include "base/cursor.h"
 #include "collect/perf/perf_decode.h"
@@ -8,7 +8,7 @@
 			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 #define BRANCH_ENTRY	24
 
-/* The bits that stand in perf_event.h of Linux 7.0, whatever header this is built with. */
+/* The bits that perf_event.h of Linux 7.0 defines, whatever header this is built with. */
 #define SAMPLE_KNOWN	((1ull << 25) - 1)
 #define BRANCH_KNOWN	((1ull << 20) - 1)
 #define READ_KNOWN	((1ull << 5) - 1)
@@ -51,7 +51,7 @@ static const void *take_array(struct bytes *b, uint64_t count, size_t entry)
 	return bytes_take(b, (size_t)count * entry);
 }
 
-/* A group's counters stand behind its times, a single one before them. */
+/* The counters of a group follow its times, a single counter precedes them. */
 static void take_values(struct bytes *b, uint64_t format, struct perf_item *p)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -69,7 +69,7 @@ static void take_values(struct bytes *b, uint64_t format, struct perf_item *p)
 	}
 }
 
-/* A promise of the rest is no part of the chain. */
+/* The marker of a deferred user stack is no part of the chain. */
 static void take_promise(struct perf_item *p)
 {
 	if (p->nchain < 2 || perf_word(p, p->chain, p->nchain - 2) != PERF_CHAIN_USER_DEFERRED)
@@ -134,7 +134,7 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 		uint64_t room = bytes_u64(b);
 
 		p->stack = take_array(b, room, 1);
-		/* How much of it the kernel could fill stands behind it. */
+		/* The size that the kernel could fill follows the data. */
 		p->nstack = room ? bytes_u64(b) : 0;
 		if (p->nstack > room)
 			b->bad = true;
@@ -158,10 +158,10 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 		p->data_page = bytes_u64(b);
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
 		p->code_page = bytes_u64(b);
-	/* What may follow is of no use here. */
+	/* Fields that may follow are not used. */
 }
 
-/* The last words of a record that is no sample. */
+/* The sample id at the end of a record that is no sample. */
 static void take_id(struct bytes *b, const struct perf_shape *s, struct perf_item *p)
 {
 	uint64_t type = s->sample_type;
@@ -303,12 +303,12 @@ int perf_decode(const struct perf_shape *s, const void *record, size_t size,
 	item->misc = bytes_u16(&b);
 	claimed = bytes_u16(&b);
 	if (b.bad || claimed != size) {
-		*why = "a record whose length is not what it says";
+		*why = "a record with a wrong length";
 		return -EBADMSG;
 	}
 	if (item->type == PERF_RECORD_SAMPLE) {
 		if (perf_shape_unknown(s, &of)) {
-			*why = "a sample of an event with bits that are not known: where its fields are cannot be told";
+			*why = "a sample of an event with bits that are not known: the positions of its fields are unknown";
 			return -EBADMSG;
 		}
 		take_sample(&b, s, item);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Clocks that tick at distances which vary: pairs of events, in turns. */
+/* Sampling clocks with a varying period: pairs of events that take turns. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,12 +10,13 @@
 #include "collect/perf/perf_session.h"
 
 #define NS_PER_SEC	1000000000u
-#define SHORTEST	12000u		/* ns: below 10 us the kernel keeps no period */
-#define TURN_MS		50		/* a turn is so long, and up to twice as much more */
-#define TURN_EVENTS	1		/* a millisecond more for so many: a change takes 5 us */
+#define SHORTEST	12000u		/* ns: the kernel does not keep periods below 10 us */
+#define TURN_MS		50		/* minimum length of a turn; at most three times that */
+/* one millisecond more per so many events: a change takes 5 us */
+#define TURN_EVENTS	1
 #define TURN_LONGEST_MS	2000
-/* Off the mean rate, in billionths for a thousandth of dither: the odd figure keeps the phases of a
- * program's cycle from coming back after few ticks. */
+/* Offset from the mean rate, in billionths per thousandth of dither. An odd value keeps the phases
+ * of a program's cycle from recurring after a few ticks. */
 #define OFF_MEAN	946193u
 
 /* ---- periods --------------------------------------------------------------------------------- */
@@ -33,7 +34,7 @@ bool perf_dithered(const struct trace_config *config, unsigned int number)
 
 	if (!config->dither || mean(config, number) < SHORTEST)
 		return false;
-	/* Asked for a rate the kernel changes the periods of other events, not those of clocks. */
+	/* With attr.freq the kernel adjusts the period of other events, but not of clocks. */
 	return !config->nevents ||
 	       (e->flags & PITRACE_EVENT_RATE && e->type == PERF_TYPE_SOFTWARE &&
 		(e->config == PERF_COUNT_SW_CPU_CLOCK || e->config == PERF_COUNT_SW_TASK_CLOCK));
@@ -49,7 +50,7 @@ uint64_t perf_dither_period(const struct trace_config *config, unsigned int numb
 {
 	uint64_t billion = NS_PER_SEC, off = 0;
 
-	/* Of the rate, not of the period: both events together keep the mean. */
+	/* The offset applies to the rate, not to the period: both events together keep the mean. */
 	if (perf_dithered(config, number))
 		off = (uint64_t)OFF_MEAN * thousandths(config);
 	return mean(config, number) * billion / (turn ? billion - off : billion + off);
@@ -73,7 +74,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 32;
 }
 
-/* Pair by pair, so that no event's turn is longer than the others'. */
+/* Switch pair by pair, so that no event's turn is longer than the others'. */
 static void change(struct perf_session *s)
 {
 	s->turn = (s->turn + 1) % PERF_TURNS;
@@ -93,8 +94,8 @@ static uint64_t draw_ms(const struct perf_session *s, uint64_t *random)
 	return ms < TURN_LONGEST_MS ? ms : TURN_LONGEST_MS;
 }
 
-/* The second turn of two is as long as the first has been, however late that one was ended: both
- * together keep the mean rate, on a machine that stands still now and then, too. */
+/* The second turn of a pair is as long as the first has been, even if that one ended late: both
+ * together keep the mean rate, also on a machine that stalls now and then. */
 static void *take_turns(void *arg)
 {
 	struct perf_session *s = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The events of a session and their rings: on each CPU, of the whole system or of each thread of a
- * process, from which what they create inherits them. */
+/* Opens the events of a session and their rings: on each CPU, for the whole system or for each
+ * thread of a process; children inherit them. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const struct perf_event *first_of(struct perf_session *s, uint32_t cpu,
 	return NULL;
 }
 
-/* One event; the first of its kind on a CPU has the ring, the others write to it. */
+/* Opens one event. The first of its kind on a CPU has the ring, the others write to it. */
 static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use use, uint32_t number,
 	       unsigned int turn)
 {
@@ -101,7 +101,7 @@ static int add_all(struct perf_session *s, uint32_t cpu, pid_t tid)
 	return err;
 }
 
-/* All threads of today; those to come inherit. */
+/* Opens events for all present threads; later threads inherit them. */
 static int add_process(struct perf_session *s, uint32_t cpu, pid_t pid)
 {
 	char path[64];
@@ -119,7 +119,7 @@ static int add_process(struct perf_session *s, uint32_t cpu, pid_t pid)
 			continue;
 		err = add_all(s, cpu, atoi(e->d_name));
 		any |= !err;
-		/* A thread that ended meanwhile; others may be left. */
+		/* This thread has ended; others may be left. */
 		if (err == -ESRCH)
 			err = 0;
 	}
@@ -127,7 +127,7 @@ static int add_process(struct perf_session *s, uint32_t cpu, pid_t pid)
 	return err ? err : any ? 0 : -ESRCH;
 }
 
-/* Each thread takes several descriptors on each CPU. */
+/* Each thread needs several descriptors on each CPU. */
 static void raise_limit(void)
 {
 	struct rlimit r;

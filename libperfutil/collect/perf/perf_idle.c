@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions in which CPUs wait, found in /proc/kallsyms. */
+/* Finds the functions in which idle CPUs wait, in /proc/kallsyms. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "collect/perf/perf_idle.h"
 #include "base/proc_text.h"
 
-#define LONGEST	4096		/* of such a function: the next symbol may be far */
+/* largest size of such a function: the next symbol may be far away */
+#define LONGEST	4096
 
 static const char *const names[] = {
 	/* x86 */
@@ -38,7 +39,7 @@ static int ascending(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* kallsyms is not in order of addresses: a function ends where the nearest other begins. */
+/* kallsyms is not sorted: a function ends at the nearest higher symbol. */
 static void set_ends(struct perf_idle *idle, uint64_t *starts, size_t n)
 {
 	qsort(starts, n, sizeof(*starts), ascending);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Is the kernel idle there? perf's clock ticks on idle CPUs too, and says so by the address alone.
- * The functions in which a CPU waits are known by name; where the kernel's symbols are not shown
- * nothing is taken for idle.
+ * Recognises samples of the idle loop by their address: perf's clock ticks on idle CPUs too. The
+ * functions in which a CPU waits are known by name; where the kernel's symbols are hidden no sample
+ * counts as idle.
  */
 #ifndef PITRACE_PERF_IDLE_H
 #define PITRACE_PERF_IDLE_H

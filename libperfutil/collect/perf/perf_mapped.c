@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The perf collector's look at files, as soon as their mappings are told. */
+/* Identifies files as soon as perf reports their mappings. */
 #include <string.h>
 #include "collect/perf/perf_mapped.h"
 
@@ -39,7 +39,7 @@ void perf_files_look(struct perf_session *s)
 	}
 }
 
-/* The mapping with another path. */
+/* The mapping record with another path. */
 static int put_at(const struct pitrace_mte_map *map, const char *place, perf_put put, void *arg,
 		  uint64_t time)
 {

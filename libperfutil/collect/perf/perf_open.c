@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the collector's perf events are, who may open them, and why not. */
+/* Opens the collector's perf events, and explains why one cannot be opened. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
@@ -12,7 +12,7 @@
 #include "collect/perf/perf_open.h"
 
 #define NS_PER_SEC	1000000000u
-#define WAKE_BYTES	65536		/* the drain is woken when so much is new */
+#define WAKE_BYTES	65536		/* watermark that wakes the drain */
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define MAX_STACK	"/proc/sys/kernel/perf_event_max_stack"
 #ifndef CAP_PERFMON
@@ -37,7 +37,7 @@ int perf_paranoid(void)
 	return read_number(PARANOID, INT_MIN);
 }
 
-/* Is a capability of this process in effect? */
+/* Checks an effective capability of this process. */
 static bool capable(unsigned int number)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -84,7 +84,8 @@ static void want_samples(struct perf_event_attr *a, const struct trace_config *c
 			 unsigned int number, bool user_only)
 {
 	a->sample_type |= PERF_SAMPLE_IP;
-	/* Asked for the period, a software event of a fixed count gives a sample each time. */
+	/* With a fixed count of 1, a software event with PERF_SAMPLE_PERIOD records a sample each
+	 * time. */
 	if (!perf_counts(config))
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	if (config->nevents) {
@@ -114,17 +115,17 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 		.read_format = PERF_FORMAT_LOST, .disabled = 1, .sample_id_all = 1,
 		.use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
 		.wakeup_watermark = WAKE_BYTES,
-		/* Switches are those of whole CPUs, whose ever they are. */
+		/* Switches are recorded for whole CPUs, whatever process runs. */
 		.inherit = config->scope == PITRACE_SCOPE_PROCESS && use != PERF_SWITCHES,
 		.exclude_kernel = 1, .exclude_hv = 1,
 	};
 	switch (use) {
 	case PERF_NAMES:
-		/* Not attr.build_id: it replaces the file's identity, and kernels up to 6.18 at
-		 * least leave its mark on the same mapping's record for whoever else listens: perf
-		 * record takes the identity for a build id then, and dies. */
+		/* attr.build_id is not used. It replaces the file's inode in the record, and
+		 * kernels up to 6.18 at least set its flag in the same record for other listeners:
+		 * perf record then takes the inode for a build id and crashes. */
 		a->mmap = a->mmap2 = a->comm = a->comm_exec = a->task = a->ksymbol = 1;
-		/* Files are looked at while they are mapped. */
+		/* Files are identified while they are mapped. */
 		a->wakeup_watermark = 1;
 		break;
 	case PERF_SWITCHES:
@@ -144,8 +145,8 @@ int perf_open(struct perf_event_attr *a, pid_t pid, int cpu)
 
 		if (fd >= 0)
 			return fd;
-		/* Before 6.0 losses are told by records alone, before 5.1 code that the kernel
-		 * made is not told of. */
+		/* Before 6.0 only records report losses; before 5.1 code made by the kernel is not
+		 * reported. */
 		if (errno == EINVAL && a->read_format & PERF_FORMAT_LOST)
 			a->read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 		else if (errno == EINVAL && a->ksymbol)
@@ -155,7 +156,7 @@ int perf_open(struct perf_event_attr *a, pid_t pid, int cpu)
 	}
 }
 
-/* ---- who may --------------------------------------------------------------------------------- */
+/* ---- permissions ---------------------------------------------------------------------------- */
 
 static bool filtered(void)
 {
@@ -201,7 +202,7 @@ static void refused(const struct trace_config *config, struct collector_check *c
 		WHY("the kernel is locked down (confidentiality)");
 		return;
 	}
-	/* 3 is Debian's: nothing at all without the capability. */
+	/* 3 is Debian's extension: nothing without the capability. */
 	if (paranoid > wanted && !capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN)) {
 		snprintf(check->why, sizeof(check->why),
 			 "perf_event_paranoid is %d, and this user has no CAP_PERFMON: %s", paranoid,
@@ -234,7 +235,7 @@ void perf_why(int err, const struct trace_config *config, struct collector_check
 		refused(config, check);
 		break;
 	case ENOSYS:
-		/* A filter may say so too. */
+		/* A seccomp filter may return this, too. */
 		if (perf_paranoid() != INT_MIN || filtered()) {
 			WHY("a system call filter (seccomp) hides perf_event_open");
 			CURE("start the container with a filter that permits perf_event_open");
@@ -271,7 +272,8 @@ bool perf_in_kernel(const struct pitrace_event_args *e)
 						  e->config == PERF_COUNT_SW_CPU_MIGRATIONS));
 }
 
-/* What a user who may not see the kernel asks for in vain: it would be there, and empty. */
+/* Requests that need kernel samples, from a user who may not see the kernel: the event would open
+ * and stay empty. */
 static bool kernel_only(const struct trace_config *config, struct collector_check *check)
 {
 	const uint32_t code = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY;
@@ -292,7 +294,7 @@ static bool kernel_only(const struct trace_config *config, struct collector_chec
 	return true;
 }
 
-/* Dispatches are those of whole CPUs: that takes what a trace of the whole system does. */
+/* Dispatches are recorded for whole CPUs: that needs the permission of a system-wide trace. */
 static bool no_switches(const struct trace_config *config, struct collector_check *check)
 {
 	struct trace_config system = *config;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From perf's rings to segments. */
+/* Moves records from perf's rings to segments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "collect/perf/perf_session.h"
 #include "collect/perf/proc_walk.h"
 
-/* Where a CPU's records go. */
+/* The destination of a CPU's records. */
 struct out {
 	struct perf_session *s;
 	struct perf_cpu *c;
@@ -17,7 +17,7 @@ struct out {
 	void *arg;
 };
 
-/* ---- what the collector says ----------------------------------------------------------------- */
+/* ---- records of the collector's own ---------------------------------------------------------- */
 
 struct queued_record {
 	uint64_t time;
@@ -86,7 +86,7 @@ int perf_emit_walk(struct perf_session *s)
 	pid_t scope = s->config.scope == PITRACE_SCOPE_PROCESS ? s->config.pid : 0;
 
 	s->names_lost = false;
-	/* It is what a file needs that begins here. */
+	/* A file that begins here needs the walk. */
 	known_files_reset(s->files);
 	return proc_walk(scope, emit_record, in_scope, s);
 }
@@ -113,7 +113,7 @@ static int put_mte(void *arg, uint16_t major, uint32_t minor, const void *data, 
 	return put_to(&o->c->mte, o, major, minor, data, size, time);
 }
 
-/* What names need, and what is known of the files among it. */
+/* Puts a name record, preceded by what is known of its file. */
 static int put_name(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		    uint64_t time)
 {
@@ -132,7 +132,7 @@ static int put_trace(void *arg, uint16_t major, uint32_t minor, const void *data
 	return put_to(&o->c->trace, o, major, minor, data, size, time);
 }
 
-/* A LOST record stands at the gap. */
+/* A LOST record marks the position of the gap. */
 static int lose(struct out *o, perf_put put, enum pitrace_lost kind, uint64_t count, uint64_t time)
 {
 	struct segment_out *to = kind == PITRACE_LOST_MTE ? &o->c->mte : &o->c->trace;
@@ -151,7 +151,7 @@ static int lose(struct out *o, perf_put put, enum pitrace_lost kind, uint64_t co
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* What was said up to a time. */
+/* Puts the queued records up to a time. */
 static int put_queued(struct out *o, uint64_t until)
 {
 	struct perf_queue *q = &o->s->queue;
@@ -229,10 +229,11 @@ static uint32_t number_of(const struct perf_session *s, uint64_t id)
 }
 
 /*
- * perf's clock keeps its phase: a tick is served when it is due or later, and ticks that fell due
- * meanwhile are left out. How many is known for whole CPUs only; a process's clock stops with it.
- * What records told as lost or throttled since the last sample is not told again. Where another
- * event's turn began, a part of an interval of each lies between two ticks: up to one tick more.
+ * perf's clock keeps its phase: a tick is delivered when it is due or later, and ticks that became
+ * due meanwhile are dropped. Their number is known for whole CPUs only; a process's clock stops
+ * with it. Losses that LOST or THROTTLE records reported since the last sample are not counted
+ * again. At the start of another event's turn a part of an interval of each event lies between two
+ * ticks: up to one tick more.
  */
 static int missed(struct out *o, const struct perf_item *item)
 {
@@ -248,7 +249,7 @@ static int missed(struct out *o, const struct perf_item *item)
 	c->throttled = 0;
 	c->due_of = item->id;
 	ticks = c->due && time > c->due ? (time - c->due) / period : 0;
-	/* Begun anew; or before it was thought to be due: the one before came late. */
+	/* The clock restarted, or the tick came before it was expected: the one before was late. */
 	if (!ticks || throttled || turn)
 		c->due = time;
 	else
@@ -287,8 +288,8 @@ static int put_sample(struct out *o, const struct perf_item *item)
 	return err ? err : perf_put_sample(item, &s->stacks, number, put_trace, o);
 }
 
-/* How many samples a throttled event did not take is known of the clock alone (of whole CPUs, by
- * its next tick); of others it is known that some are missing. */
+/* The number of samples that a throttled event dropped is known for clocks of whole CPUs only, from
+ * the next tick; for others only that some are missing. */
 static int unthrottle(struct out *o, uint64_t time)
 {
 	struct perf_session *s = o->s;
@@ -324,7 +325,7 @@ static int put_from_samples(struct out *o, const struct perf_item *item)
 	return 0;
 }
 
-/* A dispatch, if either thread is in scope. */
+/* Puts a dispatch if either thread is in scope. */
 static int put_switch(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		      uint64_t time)
 {
@@ -351,7 +352,7 @@ static int put_from_switches(struct out *o, const struct perf_item *item)
 	return perf_put_dispatch(item, &o->c->running, put_switch, o);
 }
 
-/* The next record of a ring, taken apart; what cannot be is a loss. */
+/* Decodes the next record of a ring; a malformed one counts as lost. */
 static const struct perf_event_header *next(struct out *o, const struct perf_shape *shape,
 					    struct perf_ring *r, uint64_t until,
 					    enum pitrace_lost kind, struct perf_item *item,
@@ -369,7 +370,7 @@ static const struct perf_event_header *next(struct out *o, const struct perf_sha
 	return NULL;
 }
 
-/* Both rings in the order of time. */
+/* Merges both rings by time. */
 static int put_records(struct out *o)
 {
 	struct perf_session *s = o->s;
@@ -449,7 +450,8 @@ int perf_pump(struct perf_session *s, bool all, segment_sink sink, void *arg)
 	struct out o = { .s = s, .sink = sink, .arg = arg };
 	int err = 0;
 
-	/* What a sample needs was written before it: first note the samples, then read names. */
+	/* The names that a sample needs were written before it: first note the end of the samples,
+	 * then read names. */
 	for (uint32_t i = 0; i < s->ncpus; i++) {
 		s->cpu[i].until_samples = perf_ring_head(&s->cpu[i].samples);
 		s->cpu[i].until_switches = perf_ring_head(&s->cpu[i].switches);

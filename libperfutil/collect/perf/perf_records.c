@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From perf's records to ours. */
+/* Converts perf's records to trace records. */
 #include <string.h>
 #include <sys/mman.h>
 #include "collect/perf/perf_records.h"
@@ -25,7 +25,7 @@ static int put_exit(const struct perf_item *p, perf_put put, void *arg)
 {
 	int err = put_task(p, PITRACE_MTE_THREAD_EXIT, p->parent_pid, put, arg);
 
-	/* Who else of the process is left perf does not say: it ends with its first thread. */
+	/* perf does not report which threads are left: the process ends with its first thread. */
 	if (!err && p->of_pid == p->of_tid)
 		err = put_task(p, PITRACE_MTE_PROCESS_EXIT, p->parent_pid, put, arg);
 	return err;
@@ -72,7 +72,8 @@ static int put_map(const struct perf_item *p, perf_put put, void *arg)
 		   sizeof(u.map) + (n & ~(size_t)3) + 4, p->time);
 }
 
-/* A build id, and the mapping: where the file's identity is not told the id stands for it. */
+/* Writes a build id and the mapping. Where the file's inode is not recorded the id stands for it.
+ * */
 static int put_mapping(const struct perf_item *p, perf_put put, void *arg)
 {
 	struct pitrace_mte_buildid id = { .length = p->build_id_size };
@@ -83,13 +84,13 @@ static int put_mapping(const struct perf_item *p, perf_put put, void *arg)
 		return put_map(p, put, arg);
 	memcpy(id.id, p->build_id, p->build_id_size);
 	memcpy(&file.inode, id.id, sizeof(file.inode));
-	file.inode |= 1;		/* 0 is none */
+	file.inode |= 1;		/* 0: no thread */
 	id.inode = file.inode;
 	err = put_map(&file, put, arg);
 	return err ? err : put(arg, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), p->time);
 }
 
-/* Code that the kernel made has the name of its symbol. */
+/* Code made by the kernel is named by its symbol. */
 static int put_kernel_code(const struct perf_item *p, perf_put put, void *arg)
 {
 	union {
@@ -114,7 +115,7 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 {
 	switch (p->type) {
 	case PERF_RECORD_FORK:
-		/* perf's own walk: what was alive has its own memory, which is told next. */
+		/* perf's own walk: a live process has its own memory, which is reported next. */
 		return put_task(p, p->of_pid == p->parent_pid ? PITRACE_MTE_THREAD :
 				p->misc & PERF_RECORD_MISC_FORK_EXEC ? PITRACE_MTE_PROCESS :
 				PITRACE_MTE_FORK, p->parent_pid, put, arg);
@@ -125,7 +126,7 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 				PITRACE_MTE_NAME, 0, put, arg);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		/* MMAP tells of data too, when it was asked to. */
+		/* MMAP reports data mappings too if attr.mmap_data was set. */
 		if (p->type == PERF_RECORD_MMAP ? p->misc & PERF_RECORD_MISC_MMAP_DATA
 		    : !(p->prot & PROT_EXEC))
 			return 0;
@@ -138,11 +139,11 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* perf's numbers of the registers (asm/perf_regs.h of each machine), in DWARF's order, the program
- * counter last; of its 64-bit and of its 32-bit programs. */
+/* perf's numbers of the registers (asm/perf_regs.h of each machine), in DWARF order, the program
+ * counter last; for 64-bit and 32-bit programs. */
 struct perf_registers {
 	const char *machine;
-	uint8_t sp;			/* without it a copy is of no use */
+	uint8_t sp;			/* a copy is useless without it */
 	uint8_t wide[REGISTERS_MAX], narrow[REGISTERS_MAX];
 };
 
@@ -199,7 +200,7 @@ struct with_stack {
 	uint64_t words[2 * PITRACE_STACK_MAX + REGISTERS_MAX + PERF_COPY_MAX / 8];
 } __attribute__((packed, aligned(4)));
 
-/* The callchain: parts, each behind a word that says whose it is. */
+/* The callchain: parts, each preceded by a word that says user or kernel. */
 static void put_chain(const struct perf_item *p, const struct perf_stacks *s, struct with_stack *r,
 		      uint32_t *n)
 {
@@ -227,7 +228,7 @@ static void put_chain(const struct perf_item *p, const struct perf_stacks *s, st
 			}
 		}
 	}
-	/* The kernel counts both parts together, and cuts the last. */
+	/* The kernel's limit applies to both parts together; the last one is cut. */
 	if (s->most && r->stack.kernel + r->stack.user >= s->most)
 		r->stack.flags |= r->stack.user ? PITRACE_STACK_CUT_U : PITRACE_STACK_CUT_K;
 	if (s->want & PITRACE_WANT_USER && !r->stack.user)
@@ -243,7 +244,7 @@ static void put_copy(const struct perf_item *p, const struct perf_stacks *s, str
 	size_t count = 0, bytes = s->copy < PERF_COPY_MAX ? s->copy : PERF_COPY_MAX;
 	bool pc = false;
 
-	/* Of the rest those that were not asked for are 0. */
+	/* Registers that were not requested are 0. */
 	if (order && p->nregs && p->abi != PERF_SAMPLE_REGS_ABI_NONE &&
 	    s->regs >> s->registers->sp & 1) {
 		for (; order[count] != NO_REGISTER; count++) {
@@ -314,10 +315,10 @@ int perf_put_dispatch(const struct perf_item *p, struct perf_running *running, p
 		d.new_pid = p->pid;
 		d.new_tid = p->tid;
 	}
-	/* Whoever could go on; why the others did not is not told. */
+	/* Runnable, or waiting for a reason that perf does not report. */
 	if ((out && p->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) || !d.old_tid)
 		left = PITRACE_LEFT_RUNNING;
-	/* A thread that leaves for good has no id any more: it is who came last. */
+	/* An exiting thread has no id any more: it is the one that was dispatched last. */
 	if (d.old_tid == UINT32_MAX) {
 		left = PITRACE_LEFT_DEAD;
 		if (running->known) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A perf event's ring: perf_event_open(2), "mmap layout". */
+/* The ring of a perf event: perf_event_open(2), "mmap layout". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int perf_ring_map(struct perf_ring *r, int fd, size_t bytes)
 		;
 	for (;; size /= 2) {
 		p = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		/* EPERM: beyond what an ordinary user may lock. */
+		/* EPERM: more than an ordinary user may lock. */
 		if (p != MAP_FAILED || (errno != EPERM && errno != ENOMEM) || size <= LEAST_BYTES)
 			break;
 	}
@@ -56,7 +56,7 @@ const struct perf_event_header *perf_ring_peek(struct perf_ring *r, uint64_t unt
 	data = (const uint8_t *)r->page + sysconf(_SC_PAGESIZE);
 	at = r->at & (r->bytes - 1);
 	left = r->bytes - at;
-	/* A record is a multiple of 8 bytes, so its header is never cut by the end. */
+	/* Records are multiples of 8 bytes, so the ring's end never splits a header. */
 	h = (const void *)(data + at);
 	if (h->size < sizeof(*h) || h->size % sizeof(*h) || h->size > until - r->at)
 		return NULL;
@@ -74,7 +74,7 @@ void perf_ring_next(struct perf_ring *r, const struct perf_event_header *h)
 
 void perf_ring_done(struct perf_ring *r)
 {
-	/* What was read is read before the kernel sees that it may overwrite it. */
+	/* All reads complete before the kernel sees that it may overwrite. */
 	if (r->page)
 		__atomic_store_n(&r->page->data_tail, r->at, __ATOMIC_RELEASE);
 }

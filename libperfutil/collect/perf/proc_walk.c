@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The walk through /proc. */
+/* Walks /proc for live tasks. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static int put_task(struct walk *w, uint32_t minor, pid_t pid, const struct task
 	return w->put(w->arg, PITRACE_MTE, minor, &r, sizeof(r), time);
 }
 
-/* A line of /proc/PID/maps, told as perf tells a new mapping. */
+/* Writes a line of /proc/PID/maps as perf's records report a new mapping. */
 static int put_map(struct walk *w, pid_t pid, const char *line, size_t length, uint64_t time)
 {
 	union {
@@ -140,8 +140,8 @@ static const struct task *find(const struct walk *w, pid_t pid)
 	return bsearch(&key, w->list, w->n, sizeof(*w->list), by_pid);
 }
 
-/* Is it, or does it come from, that one? Chains are short; a walk that sees a pid change hands
- * meanwhile must still end. */
+/* Checks whether the task is `scope` or a descendant of it. Chains are short; the limit ends a walk
+ * through a pid that is reused meanwhile. */
 static bool is_descendant(const struct walk *w, const struct task *t, pid_t scope)
 {
 	for (int depth = 0; t && depth < 256; depth++) {
@@ -212,7 +212,7 @@ int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), vo
 
 		if (scope && !is_descendant(&w, &w.list[i], scope))
 			continue;
-		/* Its name and parent as they are at this stamp. */
+		/* Writes its name and parent as of this stamp. */
 		snprintf(path, sizeof(path), "/proc/%d/stat", w.list[i].pid);
 		if (!read_task(path, &t))
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What lives already when a collector without the module begins: processes, threads and executable
- * mappings, read from /proc and told as the driver's walk tells them. Each process is stamped
- * before it is looked at: what happens to it meanwhile is told by later records.
+ * Writes records of the processes, threads and executable mappings that exist when a collector
+ * without the module begins, read from /proc, as the driver's walk writes them. Each process is
+ * stamped before it is read: later records report what happens to it meanwhile.
  */
 #ifndef PITRACE_PERF_WALK_H
 #define PITRACE_PERF_WALK_H
@@ -11,9 +11,9 @@
 #include <sys/types.h>
 #include "collect/perf/perf_records.h"
 
-/* All processes (scope 0), or that one with its descendants of today, and their ancestors' names.
- * Who comes or goes meanwhile is passed over. `visit` (may be NULL) is told each process in scope.
- * 0, what put answered, or -errno of /proc. */
+/* Walks all processes (scope 0), or one with its present descendants, and their ancestors' names.
+ * Processes that come or go meanwhile are skipped. `visit` (may be NULL) is called for each process
+ * in scope. 0, the error of put, or -errno of /proc. */
 int proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t pid), void *arg);
 
 #endif

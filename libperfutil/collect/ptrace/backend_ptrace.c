@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector `ptrace`: instruction traces of user code where the driver is not, or cannot (as on
- * arm64). A thread of its own, the worker, traces the command; to the kernel that thread alone is
- * the tracer, so what others want of it they say by flags and a signal that interrupts its wait.
- * Full segments wait in a queue for the drain; when the drain is behind, the worker waits, and the
- * command with it. Slow: each instruction costs two switches between the command and us.
+ * The collector `ptrace`: instruction traces of user code where the driver is missing, or cannot
+ * trace (as on arm64). Its own thread, the worker, traces the command; to the kernel only that
+ * thread is the tracer, so other threads send it requests by flags and a signal that interrupts its
+ * wait. Full segments wait in a queue for the drain; when the drain is behind, the worker waits,
+ * and the command with it. It is slow: each instruction costs two switches between the command and
+ * the worker.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,8 +22,8 @@
 #include "base/rc.h"
 
 #define QUEUE		64		/* segments, at most */
-#define LIMIT		10000000	/* instructions of a thread, if nobody says how many */
-#define KICK		(SIGRTMIN + 5)	/* interrupts the worker's wait */
+#define LIMIT		10000000	/* default limit of instructions per thread */
+#define KICK		(SIGRTMIN + 5)	/* signal that interrupts the worker's wait */
 #define KICK_NS		10000000
 
 struct queued {
@@ -38,19 +39,19 @@ struct backend {
 	uint64_t on_stamp;
 	bool over;
 	pthread_t worker;
-	bool working;			/* it is there to be joined */
-	struct sigaction kicked;	/* what KICK was before */
+	bool working;			/* the thread can be joined */
+	struct sigaction kicked;	/* the previous action of KICK */
 	/* Under the lock: */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	struct queued *first, **last;
 	unsigned int queued;
-	unsigned int requests;		/* enum wish */
-	int ready;			/* 1: it traces; -errno: it cannot */
-	bool suspended;			/* it does as it was told to */
-	bool idle;			/* it traces nobody any more */
-	bool ended;			/* the command did, */
-	int status;			/* … so */
+	unsigned int requests;		/* enum request */
+	int ready;			/* 1: tracing; -errno: it failed */
+	bool suspended;			/* the request is done */
+	bool idle;			/* it traces no thread any more */
+	bool ended;			/* the command has ended, */
+	int status;			/* … with this status */
 	uint64_t waits, waited;
 	int queue_fd;			/* eventfd: something is queued */
 };
@@ -104,8 +105,8 @@ static struct queued *dequeue(struct backend *b)
 
 /* ---- the worker ------------------------------------------------------------------------------ */
 
-/* How the command ended is told whoever started it, who is asked for it at a SIGCHLD: the kernel's
- * may have come before we knew. */
+/* Passes the command's wait status to its starter, which asks for it at a SIGCHLD: the kernel's
+ * SIGCHLD may have come before the worker had the status. */
 static void command_ended(void *arg, int status)
 {
 	struct backend *b = arg;
@@ -208,7 +209,7 @@ static void *work(void *arg)
 	b->requests = 0;
 	pthread_cond_broadcast(&b->change);
 	pthread_mutex_unlock(&b->lock);
-	/* The end of what it let go is for others to see, who may have asked too early. */
+	/* Others may wait for the released process now; they may have asked too early. */
 	kill(getpid(), SIGCHLD);
 	return NULL;
 }
@@ -218,7 +219,7 @@ static void on_kick(int number)
 	(void)number;
 }
 
-/* The lock is held. The worker may be just about to wait: until it answers it is told again. */
+/* The lock is held. The worker may be just about to wait: signal it again until it answers. */
 static void kick(struct backend *b)
 {
 	struct timespec until;
@@ -303,7 +304,7 @@ static struct backend *ptrace_open(const struct trace_config *config, int *rc, c
 	struct collector_check c;
 	struct backend *b;
 
-	/* What is recorded, and of whom, may be said later. */
+	/* Majors and scope may be set later. */
 	with.majors[0] |= 1ull << PITRACE_BRANCH_USER;
 	if (with.itrace.scope == PITRACE_ITRACE_NONE && with.scope == PITRACE_SCOPE_SYSTEM)
 		with.itrace.scope = PITRACE_ITRACE_PIDS;
@@ -338,7 +339,7 @@ static struct backend *ptrace_open(const struct trace_config *config, int *rc, c
 
 static int ptrace_on(struct backend *b, const struct trace_config *config)
 {
-	/* Each stop of each thread would be a SIGCHLD. */
+	/* Without SA_NOCLDSTOP each stop of each thread would be a SIGCHLD. */
 	struct sigaction quiet = { .sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP }, old;
 	sigset_t all, mask;
 	int err;
@@ -347,7 +348,7 @@ static int ptrace_on(struct backend *b, const struct trace_config *config)
 	    (config->scope == PITRACE_SCOPE_SYSTEM &&
 	     config->itrace.scope != PITRACE_ITRACE_PIDS))
 		return -EOPNOTSUPP;
-	/* One interval: its threads are not ours again. */
+	/* One interval only: released threads cannot be traced again. */
 	if (b->over || b->working)
 		return -EALREADY;
 	if (!sigaction(SIGCHLD, NULL, &old) && !(old.sa_flags & SA_NOCLDSTOP)) {
@@ -413,7 +414,7 @@ static bool ptrace_ended(struct backend *b, pid_t child, int *status)
 	pthread_mutex_lock(&b->lock);
 	ended = b->ended;
 	*status = b->status;
-	/* From now on, or until now, nobody else waits for it. */
+	/* Nobody else waits for it, either until now or from now on. */
 	ours = b->working && !b->idle;
 	pthread_mutex_unlock(&b->lock);
 	return ended || ((!ours || b->s.released) && waitpid(child, status, WNOHANG) == child);
@@ -455,8 +456,8 @@ static void ptrace_info(struct backend *b, struct trace_info *info)
 
 	info->state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 	info->segment_bytes = b->s.config.segment_bytes;
-	info->mte_bytes = info->trace_bytes = 0;	/* what is read waits in segments */
-	info->rate = 0;				/* it takes no ticks */
+	info->mte_bytes = info->trace_bytes = 0;	/* rings are read into segments at once */
+	info->rate = 0;				/* no timer samples */
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	memcpy(info->available, collector_majors("ptrace"), sizeof(info->available));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Breakpoints: in the memory of a process, as its threads share it. */
+/* Breakpoints in the memory of a process, which its threads share. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +49,8 @@ void ptrace_break_clear_all(struct ptrace_thread *t)
 		ptrace_break_clear(t, t->p->place[0].address);
 }
 
-/* The same inode number on another device is another file. Where /proc/PID/maps has not the device
- * that stat() has (overlayfs, btrfs), the path decides. */
+/* The same inode number on another device is another file. Where /proc/PID/maps shows another
+ * device than stat() (overlayfs, btrfs), the path decides. */
 static bool is_of(const struct ptrace_process *p, const struct timer_map *map,
 		  const struct stat *file)
 {
@@ -66,7 +66,7 @@ static bool is_of(const struct ptrace_process *p, const struct timer_map *map,
 	       st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-/* Where that byte of that file is mapped to be executed; 0: nowhere. */
+/* Finds where that byte of that file is mapped executable; 0: nowhere. */
 static uint64_t mapped(const struct ptrace_process *p, const char *file, uint64_t offset)
 {
 	const struct timer_maps *m = &p->image->maps;
@@ -92,7 +92,7 @@ void ptrace_break_find(struct ptrace_session *s, struct ptrace_thread *t)
 		p->stop = mapped(p, i->stop_file, i->stop);
 	if (i->flags & PITRACE_ITRACE_FROM && !p->start) {
 		p->start = mapped(p, i->start_file, i->start);
-		/* Its memory may not be there yet. */
+		/* The memory may not be mapped yet. */
 		if (p->start && !ptrace_break_set(t, p->start))
 			p->start = 0;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The instructions' bytes. Pages of files are read once, until mappings change. What may change
- * without a word is read each time; when it has, and at first, it is told as a CODE record: it
- * stands in no file.
+ * The bytes of instructions. Pages of files are read once, until mappings change. Pages that can
+ * change unnoticed are read each time, and written as a CODE record at first and after each change:
+ * they are in no file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include "collect/ptrace/ptrace_session.h"
 
-/* By words: so it can be read although the program itself may only execute it. */
+/* PTRACE_PEEKTEXT reads also execute-only memory. */
 static size_t peek(pid_t tid, uint64_t address, uint8_t *to, size_t n)
 {
 	size_t done = 0;
@@ -59,7 +59,7 @@ bool ptrace_memory_write(const struct ptrace_thread *t, uint64_t address, const 
 	return true;
 }
 
-/* Without our breakpoints. */
+/* Removes the collector's breakpoints from the copy. */
 static size_t read_code(const struct ptrace_thread *t, uint64_t address, uint8_t *to, size_t n)
 {
 	size_t got = ptrace_memory_read(t, address, to, n);
@@ -74,7 +74,7 @@ static size_t read_code(const struct ptrace_thread *t, uint64_t address, uint8_t
 	return got;
 }
 
-/* It stands in no file, or not as it is there. */
+/* The code is in no file, or differs from its file. */
 static bool may_change(const struct ptrace_process *p, uint64_t address)
 {
 	const struct timer_maps *m = &p->image->maps;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The records of the collector ptrace. All of the trace's are in one ring, CPU 0's: whoever reads
- * them has them in the order in which they were made.
+ * The records of the collector ptrace. All trace records are in one ring, that of CPU 0, so that
+ * readers get them in the order in which they were made.
  */
 #include <fcntl.h>
 #include <stdio.h>

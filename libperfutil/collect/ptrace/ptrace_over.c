@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Over a breakpoint, one thread alone: the others are halted while it is taken out. */
+/* Steps one thread over a breakpoint; the other threads are halted while the breakpoint is removed.
+ * */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
@@ -8,14 +9,14 @@
 #include "collect/ptrace/ptrace_session.h"
 
 #define LOOK_US		50
-#define LOOKS		400		/* 20 ms: what takes longer may wait for them */
+#define LOOKS		400		/* 20 ms: a step that takes longer lets them wait */
 
 bool ptrace_over_waits(const struct ptrace_thread *t)
 {
 	return t->p->stepper && t->p->stepper != t;
 }
 
-/* In the kernel, where no signal reaches it: it stops before it returns from there. */
+/* Sleeping uninterruptibly in the kernel: it stops before it returns to user code. */
 static bool is_out(const struct ptrace_thread *t)
 {
 	char path[64], state = 0;
@@ -25,14 +26,14 @@ static bool is_out(const struct ptrace_thread *t)
 	f = fopen(path, "re");
 	if (!f)
 		return true;
-	/* Of a name with a bracket in it nothing is known: that thread is waited for. */
+	/* A name with a bracket cannot be parsed: wait for that thread. */
 	if (fscanf(f, "%*d (%*15[^)]) %c", &state) != 1)
 		state = 0;
 	fclose(f);
 	return state == 'D' || state == 'Z' || state == 'X';
 }
 
-/* Its next stop, if it comes soon. */
+/* Returns its next stop if it comes soon. */
 static bool stop_of(const struct ptrace_thread *t, bool out_is_enough, int *status)
 {
 	for (unsigned int i = 0; i < LOOKS; i++) {

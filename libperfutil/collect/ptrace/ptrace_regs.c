@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Registers, by machine. */
+/* Registers of stopped threads, by machine. */
 #include <elf.h>
 #include <errno.h>
 #include <stddef.h>
@@ -115,11 +115,11 @@ static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r
 }
 
 #else
-#error "the registers of this machine are not known"
+#error "the registers of this machine are unknown"
 #endif
 
 #if !defined(__x86_64__) && !defined(__powerpc64__)
-/* Before anybody is told that the thread stopped it has been set back already. */
+/* The kernel has set it back already before it reports the stop. */
 bool ptrace_restarts(const struct ptrace_regs *r)
 {
 	(void)r;
@@ -134,7 +134,7 @@ int ptrace_regs_get(pid_t tid, struct ptrace_regs *r)
 
 	*r = (struct ptrace_regs){ 0 };
 #if defined(__x86_64__)
-	/* Whole registers, also of 32-bit code. */
+	/* Reads the full registers, also of 32-bit code. */
 	if (ptrace(PTRACE_GETREGS, tid, 0, &m))
 		return -errno;
 #else
@@ -182,9 +182,9 @@ int ptrace_pc_set(pid_t tid, uint64_t pc)
 }
 
 /*
- * s390x as QEMU 10 emulates it: when fetches of instructions alone are asked for, the stop behind a
- * branch to a fixed place is lost. Not so when branches are asked for, too; then those behind
- * branches that are not taken still are, and what was executed last tells so.
+ * s390x emulated by QEMU 10: when only instruction fetches are requested, the stop after a branch
+ * to a fixed target is lost. When branches are requested too it is not; then the stops after
+ * branches not taken still are, which the address of the last instruction shows.
  */
 #if defined(__s390x__)
 #define PER(field)	(offsetof(struct user, regs.per_info) + \

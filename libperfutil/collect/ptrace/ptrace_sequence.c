@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loads with reservation (arm64: ldxr, ppc64: larx) and their stores. A stop in between would take
- * the reservation away, each time: stepped, such a loop never ends. So from the load on the thread
- * runs to a breakpoint behind the store, or where a branch of the sequence leaves it; what it
- * executed in between is known then, for nothing in there goes back.
+ * Load-linked/store-conditional sequences (arm64: ldxr, ppc64: larx). A stop inside clears the
+ * reservation each time, so a stepped loop would never end. From the load on the thread runs to a
+ * breakpoint after the store, or where a branch leaves the sequence; the instructions in between
+ * are then known, since no branch inside goes back.
  */
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include "collect/ptrace/ptrace_session.h"
 
-#define LONGEST	32			/* instructions of a sequence; they are few */
-#define BYTES	4			/* of each */
+#define LONGEST	32			/* maximum instructions of a sequence */
+#define BYTES	4			/* maximum of each */
 
 struct sequence {
-	uint64_t exit[LONGEST + 2];	/* where it may go on; the first: behind the store */
-	unsigned int after[LONGEST + 2];	/* … having executed so many instructions */
-	uint64_t from[LONGEST + 2];	/* … the last of them this branch; 0: none */
+	uint64_t exit[LONGEST + 2];	/* exits; the first: after the store */
+	unsigned int after[LONGEST + 2];	/* … number of instructions executed by then */
+	uint64_t from[LONGEST + 2];	/* … the branch that is the last of them; 0: none */
 	unsigned int n;
 };
 
@@ -27,7 +27,7 @@ static void add(struct sequence *q, uint64_t to, unsigned int after, uint64_t fr
 	q->from[q->n++] = from;
 }
 
-/* False: it is none that we know. */
+/* Finds the sequence. False: not a known one. */
 static bool find_sequence(struct ptrace_session *s, struct ptrace_thread *t, struct sequence *q)
 {
 	q->n = 1;
@@ -57,7 +57,7 @@ static bool find_sequence(struct ptrace_session *s, struct ptrace_thread *t, str
 	return false;
 }
 
-/* A branch within it would leave open which way was taken. */
+/* With a branch inside, the path taken would be unknown. */
 static bool plain(const struct ptrace_thread *t, const struct sequence *q)
 {
 	for (unsigned int i = 1; i < q->n; i++) {
@@ -70,7 +70,7 @@ static bool plain(const struct ptrace_thread *t, const struct sequence *q)
 	return true;
 }
 
-/* Where it has arrived, in records. */
+/* Writes records up to the exit that was reached. */
 static void arrived(struct ptrace_session *s, struct ptrace_thread *t, const struct sequence *q,
 		    unsigned int i)
 {
@@ -111,7 +111,7 @@ bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *sta
 			arrived(s, t, &q, i);
 			return true;
 		}
-	/* A signal came: up to there it went straight on. */
+	/* A signal came: the code up to here has no branches. */
 	if (pc > t->pc && pc < q.exit[0]) {
 		add(&q, pc, (unsigned int)(pc - t->pc) / BYTES, 0);
 		arrived(s, t, &q, q.n - 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector `ptrace`: user code, stepped instruction by instruction. One thread of ours, the
- * worker, traces all threads of the command (backend_ptrace.c has it and what it fills), and its
- * parts share this: ptrace_wait.c is what stops tell (threads that come and go, signals, exec),
- * ptrace_step.c what a step was, ptrace_code.c the instructions' bytes, ptrace_break.c breakpoints,
- * ptrace_over.c the way over them, ptrace_out.c the records.
+ * The session of the collector `ptrace`, which steps user code instruction by instruction. One
+ * thread, the worker (backend_ptrace.c), traces all threads of the command. The files:
+ * ptrace_wait.c handles stops (threads that come and go, signals, exec), ptrace_step.c evaluates
+ * steps, ptrace_code.c reads the bytes of instructions, ptrace_break.c sets breakpoints,
+ * ptrace_over.c steps over them, ptrace_out.c writes the records.
  */
 #ifndef PITRACE_PTRACE_SESSION_H
 #define PITRACE_PTRACE_SESSION_H
@@ -14,15 +14,15 @@
 #include "collect/ptrace/ptrace_regs.h"
 #include "collect/timer/timer_process.h"
 
-#define PTRACE_PAGE	4096u		/* bytes of code that are read, and told, at a time */
-#define PTRACE_PAGES	256u		/* kept of each process */
-#define PTRACE_BREAKS	32u		/* of each process */
+#define PTRACE_PAGE	4096u		/* bytes of code that are read and written at a time */
+#define PTRACE_PAGES	256u		/* pages cached per process */
+#define PTRACE_BREAKS	32u		/* per process */
 
 struct ptrace_page {
-	uint64_t address;		/* 0: nothing is here */
-	uint32_t bytes;			/* that could be read */
-	bool changes;			/* it may: nobody's file, or writable */
-	bool written;			/* … as it is here */
+	uint64_t address;		/* 0: free */
+	uint32_t bytes;			/* bytes that could be read */
+	bool changes;			/* can change: not in a file, or writable */
+	bool written;			/* … as of this copy */
 	uint8_t code[PTRACE_PAGE];
 };
 
@@ -34,60 +34,63 @@ struct ptrace_place {			/* a breakpoint */
 struct ptrace_process {
 	struct ptrace_process *next;
 	pid_t pid;
-	struct timer_process *image;	/* as the records know it; another one after an exec */
+	struct timer_process *image;	/* as the records name it; a new one after each exec */
 	uint32_t threads;
 	struct ptrace_page *page[PTRACE_PAGES];
 	struct ptrace_place place[PTRACE_BREAKS];
 	uint32_t nplaces;
-	struct ptrace_thread *stepper;	/* goes over a breakpoint: the others wait; NULL: nobody */
+	/* steps over a breakpoint while the others wait; NULL: none */
+	struct ptrace_thread *stepper;
 	bool narrow;			/* 32-bit code */
-	bool borrows;			/* its parent's memory, until it executes a program */
-	bool waits;			/* for the command to be executed */
-	uint64_t start, stop;		/* addresses that begin and end a thread's trace, 0 none */
+	bool borrows;			/* shares its parent's memory until it executes a program */
+	bool waits;			/* waiting for exec of the command */
+	/* addresses where a thread's trace begins and ends, 0 none */
+	uint64_t start, stop;
 };
 
-/* What a thread shall do when it goes on. */
+/* How a thread is resumed. */
 enum ptrace_mode {
 	PTRACE_RUN,			/* at full speed */
 	PTRACE_STEP,
-	PTRACE_LEAVE,			/* without us */
+	PTRACE_LEAVE,			/* detached */
 };
 
-/* A system call that is not stepped (ppc64le). */
+/* Run over a system call (ppc64le). */
 enum ptrace_call {
 	PTRACE_CALL_NONE,
-	PTRACE_CALL_BEFORE,		/* it stops at its entry next */
-	PTRACE_CALL_IN,			/* … at its end */
+	PTRACE_CALL_BEFORE,		/* stops at the entry next */
+	PTRACE_CALL_IN,			/* … at the exit */
 };
 
 struct ptrace_thread {
 	struct ptrace_thread *next;
 	pid_t tid;
-	struct ptrace_process *p;	/* NULL: not known yet whose it is */
+	struct ptrace_process *p;	/* NULL: process not known yet */
 	uint8_t mode;			/* enum ptrace_mode */
 	uint8_t call;			/* enum ptrace_call */
-	bool stopped;			/* it waits for us */
-	bool is_new;		/* it has not run yet: its trace begins as a new one's */
+	bool stopped;			/* waits for the worker */
+	bool is_new;		/* has not run yet: its trace begins as a new thread's */
 	bool begun;			/* a START was written, no STOP since */
-	bool stepping;			/* a step was begun, its end is not seen yet */
-	bool entered;			/* the next trap tells of an exec that was told already */
+	bool stepping;			/* a step was requested, its stop is still to come */
+	/* the next trap reports an exec that was recorded already */
+	bool entered;
 	bool called;			/* the last step was a system call */
 	bool done;			/* its limit is reached */
-	bool started;			/* its parent was recorded: it begins at once */
-	bool excluded;			/* from now on, by wish: with all that it begins */
-	bool skip_breakpoint;		/* it stands at a breakpoint that is not for it */
-	uint64_t over;			/* it steps over a breakpoint, taken out meanwhile */
-	bool halting, parked;		/* it shall stop, it waits, for one that does that */
+	bool started;			/* its parent is being recorded: its trace begins at once */
+	bool excluded;			/* excluded by request, with all its children */
+	bool skip_breakpoint;		/* at a breakpoint that is not for this thread */
+	uint64_t over;			/* address of the removed breakpoint that it steps over */
+	bool halting, parked;		/* asked to stop, stopped, for a thread that does so */
 	uint64_t pc;			/* of the next instruction */
 	uint32_t count;			/* instructions of the run */
 	uint64_t instructions, skipped;
-	struct flow flow;		/* of the instruction that is stepped */
+	struct flow flow;		/* of the instruction being stepped */
 	struct ptrace_regs before;	/* SYSCALL: at its beginning */
-	bool restarts;			/* a system call was interrupted, its end is not told yet */
-	uint64_t return_pc;		/* … where it would return to */
-	int signal;			/* goes with it when it goes on */
-	int delivered;			/* went with it */
-	bool flow_gap;			/* before: the flow was cut (a gap) */
+	bool restarts;			/* an interrupted system call will be restarted */
+	uint64_t return_pc;		/* … its return address */
+	int signal;			/* delivered when it resumes */
+	int delivered;			/* was delivered */
+	bool flow_gap;			/* a gap precedes the next record */
 };
 
 struct ptrace_session {
@@ -99,18 +102,18 @@ struct ptrace_session {
 	uint64_t last;			/* stamp of the last record */
 	bool user;			/* BRANCH_USER is enabled */
 	bool on;			/* not suspended */
-	bool detaching;			/* all shall go on without us */
-	_Atomic uint64_t instructions, branches;	/* others read them */
-	_Atomic uint32_t hidden;	/* programs that are not for the user's eyes */
-	_Atomic bool released;	/* config.pid goes on without us: others wait for it */
-	/* The end of config.pid, told to: */
+	bool detaching;			/* detach all threads */
+	_Atomic uint64_t instructions, branches;	/* read by other threads */
+	_Atomic uint32_t hidden;	/* programs that the user may not see */
+	_Atomic bool released;	/* config.pid was detached: others wait for it */
+	/* Called at the end of config.pid. */
 	void (*ended)(void *arg, int status);
 	void *arg;
 };
 
 /* ---- records (ptrace_out.c) ------------------------------------------------------------------ */
 
-/* Larger than any before. */
+/* Returns a stamp larger than any before. */
 uint64_t ptrace_stamp(struct ptrace_session *s);
 void ptrace_out_branch(struct ptrace_session *s, struct ptrace_thread *t, uint32_t minor,
 		       uint64_t from, uint64_t to);
@@ -120,22 +123,23 @@ void ptrace_out_mark(struct ptrace_session *s, struct ptrace_thread *t, bool sta
 		     enum pitrace_itrace_why why);
 void ptrace_out_code(struct ptrace_session *s, const struct ptrace_process *p, uint64_t address,
 		     const uint8_t *code, uint32_t bytes);
-/* Look at its mappings, and say what has changed. */
+/* Reads its mappings and writes what has changed. */
 void ptrace_out_maps(struct ptrace_session *s, struct ptrace_process *p);
-/* The process as it is now; a copy of parent, or (NULL) a new image. */
+/* Writes the process as it is now: a copy of parent, or (NULL) a new image. */
 bool ptrace_out_image(struct ptrace_session *s, struct ptrace_process *p,
 		      const struct ptrace_process *parent);
 
 /* ---- code (ptrace_code.c) -------------------------------------------------------------------- */
 
-/* What stands at address, as the program put it there: bytes that could be read. */
+/* Reads the program's bytes at address, without breakpoints. Returns the number of bytes that could
+ * be read. */
 size_t ptrace_code_at(struct ptrace_session *s, struct ptrace_thread *t, uint64_t address,
 		      uint8_t code[FLOW_BYTES]);
-/* All may be different now. */
+/* Invalidates all cached code. */
 void ptrace_code_forget(struct ptrace_process *p);
-/* Its mappings have changed: they are written, and its code is read again. */
+/* Mappings have changed: writes them and reads code again. */
 void ptrace_code_maps(struct ptrace_session *s, struct ptrace_process *p);
-/* Memory of a thread that is stopped: bytes read; all of them written? */
+/* Memory of a stopped thread: bytes read; true if all were written. */
 size_t ptrace_memory_read(const struct ptrace_thread *t, uint64_t address, void *to, size_t n);
 bool ptrace_memory_write(const struct ptrace_thread *t, uint64_t address, const void *from,
 			 size_t n);
@@ -146,66 +150,67 @@ bool ptrace_break_set(struct ptrace_thread *t, uint64_t address);
 void ptrace_break_clear(struct ptrace_thread *t, uint64_t address);
 void ptrace_break_clear_all(struct ptrace_thread *t);
 bool ptrace_break_is(const struct ptrace_process *p, uint64_t address);
-/* Where the config's places are in this process, as it is mapped now. */
+/* Finds where the configured places are mapped in this process. */
 void ptrace_break_find(struct ptrace_session *s, struct ptrace_thread *t);
 
 /*
- * Over a breakpoint (ptrace_over.c): a thread executes what stands there. The breakpoint is taken
- * out for that step, so the other threads of its process are halted first: one that came by would
- * miss it. ptrace_wait.c goes through these in their order and handles the stops they return.
+ * Stepping over a breakpoint (ptrace_over.c): the breakpoint is removed while one thread executes
+ * the instruction below it. The other threads of the process are halted first, so that none misses
+ * it. ptrace_wait.c calls these in order and handles the stops that they return.
  */
 
-/* Does another thread of its process go over a breakpoint? Then it must not go on. */
+/* Checks whether another thread of the process steps over a breakpoint. Then this one must wait. */
 bool ptrace_over_waits(const struct ptrace_thread *t);
-/* Ask the other threads to stop; then each that has stopped, with its status, or NULL. */
+/* Asks the other threads to stop. ptrace_over_halted returns each that has stopped, with its
+ * status, or NULL. */
 void ptrace_over_halt(struct ptrace_session *s, const struct ptrace_thread *t);
 struct ptrace_thread *ptrace_over_halted(struct ptrace_session *s, const struct ptrace_process *p,
 					 int *status);
-/* Take the breakpoint out and step, by that request of ptrace(). */
+/* Removes the breakpoint and steps, by that ptrace() request. */
 void ptrace_over_step(struct ptrace_thread *t, int request);
-/* The next stop of the thread that steps, if it comes within 20 ms. */
+/* Returns the next stop of the stepping thread, if it comes within 20 ms. */
 bool ptrace_over_stop(const struct ptrace_thread *t, int *status);
-/* A thread of the process that was told to wait, or NULL. */
+/* Returns a thread of the process that was made to wait, or NULL. */
 struct ptrace_thread *ptrace_over_parked(struct ptrace_session *s, const struct ptrace_process *p);
 
 /* ---- steps (ptrace_step.c) ------------------------------------------------------------------- */
 
-/* The trace of a stopped thread begins, or ends; it may be so already. */
+/* Begins or ends the trace of a stopped thread; no effect if it has already. */
 void ptrace_begin(struct ptrace_session *s, struct ptrace_thread *t, enum pitrace_itrace_why why);
 void ptrace_end(struct ptrace_session *s, struct ptrace_thread *t, enum pitrace_itrace_why why);
-/* What it is about to execute. */
+/* Decodes the instruction that the thread is about to execute. */
 void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t);
-/* It stands before a load with reservation: run it to behind the store. True: it has run, and more
- * may be told of where it is now; false: it must be stepped, or stopped otherwise (*status). */
+/* The thread is before a load-linked: run it past the store. True: it has run, and its position may
+ * need more handling; false: step it, or it stopped otherwise (*status). */
 bool ptrace_sequence(struct ptrace_session *s, struct ptrace_thread *t, int *status);
-/* It has executed that, and is at pc now. */
+/* Records that the instruction was executed and the thread is at pc now. */
 void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc);
-/* At its begin it stands behind a system call that will be made again. */
+/* The trace begins after a system call that will be restarted. */
 void ptrace_interrupted(struct ptrace_thread *t, const struct ptrace_regs *r);
-/* A signal's handler was entered. */
+/* Records the entry of a signal's handler. */
 void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc, int signal);
-/* A new program was entered. */
+/* Records an exec. */
 void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc);
-/* A new program was entered that is not for the user's eyes. */
+/* Records an exec of a program that the user may not see. */
 void ptrace_hides(struct ptrace_session *s, struct ptrace_thread *t);
-/* It ends. */
+/* Records the end of the thread. */
 void ptrace_exits(struct ptrace_session *s, struct ptrace_thread *t);
 
 /* ---- stops (ptrace_wait.c) ------------------------------------------------------------------- */
 
-/* Seize the process with all its threads. 0 or -errno. */
+/* Seizes the process with all its threads. 0 or -errno. */
 int ptrace_attach(struct ptrace_session *s, pid_t pid);
-/* Wait for a stop, say what it tells, let the thread go on. -EINTR: somebody wants something;
- * -ECHILD: nobody is left. */
+/* Waits for a stop, records it and resumes the thread. -EINTR: a request came; -ECHILD: no thread
+ * is left. */
 int ptrace_turn(struct ptrace_session *s);
-/* On or off: all threads change over, at their next stop. */
+/* Turns tracing on or off: each thread changes at its next stop. */
 void ptrace_switch(struct ptrace_session *s, bool on);
-/* What a stop tells; the thread goes on, or is gone. */
+/* Handles a stop; the thread is resumed, or is gone. */
 void ptrace_handle_stop(struct ptrace_session *s, struct ptrace_thread *t, int status);
 void ptrace_resume(struct ptrace_session *s, struct ptrace_thread *t);
-/* One that uses it less (threads). */
+/* One user less (a thread). */
 void ptrace_process_put(struct ptrace_session *s, struct ptrace_process *p);
-/* Let all go. */
+/* Detaches all threads. */
 void ptrace_detach_all(struct ptrace_session *s);
 struct ptrace_thread *ptrace_thread_find(struct ptrace_session *s, pid_t tid);
 void ptrace_free(struct ptrace_session *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a step was, in records. */
+/* Turns steps into records. */
 #include <asm/unistd.h>
 #include <signal.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include "collect/ptrace/ptrace_session.h"
 
-#define LONGEST	15			/* bytes of an instruction whose length was not looked at */
+#define LONGEST	15			/* maximum bytes of an instruction of unknown length */
 
 static const struct tracer_itrace *request(const struct ptrace_session *s)
 {
@@ -27,7 +27,7 @@ void ptrace_begin(struct ptrace_session *s, struct ptrace_thread *t, enum pitrac
 	ptrace_out_mark(s, t, true, why);
 }
 
-/* What it was interrupted in: it went on behind it, or it begins again. */
+/* Ends an interrupted system call: it was completed, or it will be restarted. */
 static void write_interrupted(struct ptrace_session *s, struct ptrace_thread *t, bool again)
 {
 	if (!t->restarts)
@@ -49,7 +49,7 @@ void ptrace_end(struct ptrace_session *s, struct ptrace_thread *t, enum pitrace_
 	t->mode = PTRACE_RUN;
 }
 
-/* One more was executed. */
+/* One more instruction was executed. */
 static void count(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	t->count++;
@@ -61,7 +61,7 @@ static void count(struct ptrace_session *s, struct ptrace_thread *t)
 	}
 }
 
-/* Is it where it shall begin, or end? */
+/* Checks whether the trace of the thread begins or ends here. */
 static void look_around(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (!t->begun && t->mode == PTRACE_STEP && t->skipped >= request(s)->skip) {
@@ -86,13 +86,14 @@ static uint32_t number_of(const struct ptrace_thread *t)
 	return t->flow.number ? t->flow.number : (uint32_t)t->before.number;
 }
 
-/* May another mapping hold code now? 32-bit code has other numbers: there it is always looked. */
+/* Checks whether the system call can have changed mappings of code. 32-bit code has other call
+ * numbers: always true there. */
 static bool maps(const struct ptrace_thread *t, const struct ptrace_regs *r)
 {
 	switch (number_of(t)) {
-#if !defined(__s390x__)		/* whose arguments are in memory */
+#if !defined(__s390x__)		/* arguments are in memory */
 	case __NR_mmap:
-		/* One in the place of another has an address. */
+		/* A mapping that replaces another has an address. */
 		return !r->wide || t->before.argument[2] & PROT_EXEC || t->before.argument[0];
 #else
 	case __NR_mmap:
@@ -123,7 +124,7 @@ static void effects(struct ptrace_session *s, struct ptrace_thread *t, const str
 static bool returns_from_handler(const struct ptrace_thread *t)
 {
 #ifdef __NR_sigreturn
-	/* From one that did not ask for a siginfo. */
+	/* From a thread whose handler has no SA_SIGINFO. */
 	if (number_of(t) == __NR_sigreturn)
 		return true;
 #endif
@@ -159,7 +160,7 @@ void ptrace_interrupted(struct ptrace_thread *t, const struct ptrace_regs *r)
 #if defined(__powerpc64__)
 	t->flow = (struct flow){ .what = FLOW_SYSCALL, .length = 4 };
 #else
-	/* x86, where all of them have two bytes. */
+	/* x86, where all system call instructions have two bytes. */
 	t->flow = (struct flow){ .what = FLOW_SYSCALL, .length = 2 };
 #endif
 }
@@ -171,7 +172,7 @@ void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t)
 	uint8_t code[FLOW_BYTES];
 	size_t n;
 
-	/* It goes back and makes its system call again. */
+	/* The system call is restarted. */
 	if (t->restarts)
 		return;
 	n = ptrace_code_at(s, t, t->pc, code);
@@ -180,7 +181,7 @@ void ptrace_prepare(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace_regs_get(t->tid, &t->before);
 }
 
-/* No branch: it is where the next one stands, unless the kernel has taken it elsewhere. */
+/* No branch: the thread is at the next instruction, unless the kernel has moved it. */
 static void advance(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 	uint64_t moved = pc - t->pc;
@@ -195,7 +196,7 @@ static void advance(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 			  PITRACE_BRANCH_OTHER, t->pc, pc);
 }
 
-/* One that went straight on, whose stop nobody told. */
+/* An instruction without a branch whose stop was lost. */
 static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	count(s, t);
@@ -205,8 +206,8 @@ static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
 	ptrace_prepare(s, t);
 }
 
-/* Where a stop was lost it is put back: on s390x behind a system call or a branch that was not
- * taken; on x86 behind cpuid, which some virtual machines' hosts execute in its place. */
+/* Reconstructs lost stops: on s390x after a system call or a branch not taken; on x86 after cpuid,
+ * which some hypervisors execute without the trap. */
 static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
 #if defined(__s390x__)
@@ -232,8 +233,8 @@ static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t
 #endif
 }
 
-/* On s390x a stop is told twice where the kernel took the thread elsewhere, on arm64 that behind a
- * system call. */
+/* On s390x a stop is reported twice where the kernel moved the thread, on arm64 the stop after a
+ * system call is. */
 static bool nothing_ran(struct ptrace_thread *t, uint64_t pc)
 {
 	bool called = t->called;
@@ -303,7 +304,7 @@ void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 
 void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
 {
-	/* The system call, which was never seen to end. */
+	/* The system call whose end was never seen. */
 	if (t->stepping && t->flow.what == FLOW_SYSCALL)
 		count(s, t);
 	ptrace_out_break(s, t, PITRACE_BREAK_EXEC, 0, t->pc + t->flow.length, pc);
@@ -327,7 +328,7 @@ void ptrace_exits(struct ptrace_session *s, struct ptrace_thread *t)
 	if (!t->begun)
 		return;
 	write_interrupted(s, t, false);
-	/* By the system call that it was seen to begin. */
+	/* The thread ended in the system call whose start was seen. */
 	if (t->stepping && t->flow.what == FLOW_SYSCALL && !ptrace_pc_get(t->tid, &pc) &&
 	    pc == t->pc + t->flow.length) {
 		count(s, t);

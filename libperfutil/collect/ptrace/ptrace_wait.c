@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stops tell. A thread that was asked for a step stops with a SIGTRAP of the kernel's when it
- * has executed one instruction; a signal that comes before that stops it without one, and so does
- * the entry of the signal's handler. All else (new threads, exec, the end) has its own stop.
+ * Handles stops. A stepped thread stops with a SIGTRAP from the kernel when it has executed one
+ * instruction. A signal that comes first stops it without a step, and so does the entry of the
+ * signal's handler. All else (new threads, exec, exit) has its own stop.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 struct ptrace_thread *ptrace_thread_find(struct ptrace_session *s, pid_t tid)
 {
-	/* The one that stopped last stops next, mostly. */
+	/* Mostly the thread that stopped last stops next. */
 	for (struct ptrace_thread **at = &s->threads; *at; at = &(*at)->next)
 		if ((*at)->tid == tid) {
 			struct ptrace_thread *t = *at;
@@ -106,14 +106,14 @@ static void adopt(struct ptrace_process *p, struct ptrace_thread *t)
 	p->threads++;
 }
 
-/* ---- go on ----------------------------------------------------------------------------------- */
+/* ---- resuming ------------------------------------------------------------------------------- */
 
 static bool has(const struct ptrace_session *s, uint32_t flag)
 {
 	return s->config.itrace.flags & flag;
 }
 
-/* Of a list of threads it must be one. */
+/* With a list of threads it must be one of them. */
 static bool wanted(const struct ptrace_session *s, const struct ptrace_thread *t)
 {
 	const struct tracer_itrace *i = &s->config.itrace;
@@ -126,7 +126,7 @@ static bool wanted(const struct ptrace_session *s, const struct ptrace_thread *t
 	return i->scope != PITRACE_ITRACE_TIDS;
 }
 
-/* Between two instructions: does it trace as it shall? */
+/* Between two instructions: begins or ends its trace as configured. */
 static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (t->mode == PTRACE_LEAVE)
@@ -151,8 +151,8 @@ static void settle(struct ptrace_session *s, struct ptrace_thread *t)
 }
 
 /*
- * ppc64le: a step of a system call ends behind one instruction more. There the thread runs to the
- * call's entry, and from that to its end. (One that gets a signal is stepped: into its handler.)
+ * ppc64le: a step of a system call ends one instruction later. So the thread runs to the call's
+ * entry and from there to its exit. (A thread that gets a signal is stepped: into its handler.)
  */
 static enum __ptrace_request resume_request(struct ptrace_thread *t)
 {
@@ -164,7 +164,8 @@ static enum __ptrace_request resume_request(struct ptrace_thread *t)
 	return t->call ? PTRACE_SYSCALL : PTRACE_SINGLESTEP;
 }
 
-/* The trap that ends the step may be handled in here, and the thread go on or be gone. */
+/* The trap that ends the step may be handled here, so that the thread runs or is gone afterwards.
+ * */
 static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
 {
 	struct ptrace_process *p = t->p;
@@ -177,14 +178,14 @@ static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
 		ptrace_over_step(t, request);
 		return;
 	}
-	p->threads++;			/* it stays until we are done */
+	p->threads++;			/* keeps it until this is done */
 	p->stepper = t;
 	t->over = address;
 	ptrace_over_halt(s, t);
 	while ((o = ptrace_over_halted(s, p, &status)))
 		ptrace_handle_stop(s, o, status);
 	ptrace_over_step(t, request);
-	/* A stop that was asked for before may come first. */
+	/* A stop requested earlier may come first. */
 	while (t && t->over && ptrace_over_stop(t, &status)) {
 		ptrace_handle_stop(s, t, status);
 		t = ptrace_thread_find(s, tid);
@@ -192,7 +193,7 @@ static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
 	o = ptrace_over_parked(s, p);
 	if (!t && o)
 		ptrace_break_set(o, address);
-	/* The others go on. One of them may come to a breakpoint at once. */
+	/* Resumes the others. One of them may reach a breakpoint at once. */
 	p->stepper = NULL;
 	while (!p->stepper && (o = ptrace_over_parked(s, p))) {
 		o->parked = false;
@@ -248,14 +249,14 @@ void ptrace_resume(struct ptrace_session *s, struct ptrace_thread *t)
 		ptrace(PTRACE_DETACH, t->tid, 0, t->delivered);
 		thread_free(s, t);
 	} else {
-		/* Until it is known where to begin, mappings are looked for. */
+		/* Mappings are read until the start address is known. */
 		bool search = has(s, PITRACE_ITRACE_FROM) && !t->p->start && wanted(s, t);
 
 		ptrace(search ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, t->delivered);
 	}
 }
 
-/* ---- who comes ------------------------------------------------------------------------------- */
+/* ---- new threads ---------------------------------------------------------------------------- */
 
 static bool same_process(const struct ptrace_process *p, pid_t tid)
 {
@@ -265,15 +266,15 @@ static bool same_process(const struct ptrace_process *p, pid_t tid)
 	return !access(path, F_OK);
 }
 
-/* A child that is not to be followed. One that borrows its parent's memory would take our
- * breakpoints out of that: it is let go when it has its own. */
+/* A child that is not followed. One that shares its parent's memory (vfork) would run into the
+ * collector's breakpoints: it is detached when it has its own memory. */
 static void leave_child(struct ptrace_thread *t)
 {
 	if (t->done && t->p && t->tid == t->p->pid && !t->p->borrows)
 		t->mode = PTRACE_LEAVE;
 }
 
-/* Another process: what follows it is for those only that are traced. */
+/* Another process: only traced ones are followed. */
 static bool other_process(struct ptrace_session *s, const struct ptrace_process *parent,
 			  struct ptrace_thread *child, bool borrows)
 {
@@ -299,7 +300,7 @@ static bool excluded(const struct ptrace_session *s, const struct ptrace_thread 
 				    (!has(s, PITRACE_ITRACE_FROM) || parent->begun));
 }
 
-/* The thread has made another one. */
+/* The thread has created another one. */
 static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borrows)
 {
 	struct ptrace_thread *child;
@@ -328,14 +329,14 @@ static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borr
 	ptrace_resume(s, child);
 }
 
-/* Under sudo the trace is the caller's, and we are root: a program that gained rights, or that its
- * user may not read, goes on without us, and with it what it starts. */
+/* Under sudo the trace belongs to the caller, and this process is root: a program that gained
+ * rights, or that its user may not read, is detached, with its children. */
 static bool hidden(const struct ptrace_session *s, const struct ptrace_process *p)
 {
 	return s->config.user && !geteuid() && rights_gained(p->pid);
 }
 
-/* A thread of another number may have done it: it has the leader's now, all others are gone. */
+/* Another thread may have called exec: it has the leader's id now, all others are gone. */
 static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	struct ptrace_process *p = t->p;
@@ -387,7 +388,7 @@ static struct ptrace_thread *execed(struct ptrace_session *s, struct ptrace_thre
 	return t;
 }
 
-/* ---- who goes -------------------------------------------------------------------------------- */
+/* ---- exits ---------------------------------------------------------------------------------- */
 
 static void gone(struct ptrace_session *s, struct ptrace_thread *t, int status)
 {
@@ -417,7 +418,7 @@ static int code_of(pid_t tid)
 	return ptrace(PTRACE_GETSIGINFO, tid, 0, &info) ? 0 : info.si_code;
 }
 
-/* Sent by somebody, or by a breakpoint of the program's own. */
+/* Sent by a process, or from a breakpoint of the program's own. */
 static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *again)
 {
 	int code;
@@ -425,7 +426,7 @@ static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *agai
 	if (pc != t->pc && t->flow.what != FLOW_TRAP)
 		return false;
 	code = code_of(t->tid);
-	/* Another thread's, of which nothing is left (ptrace_sequence.c). */
+	/* A trap at another thread's breakpoint that is removed by now (ptrace_sequence.c). */
 	*again = pc == t->pc && code == TRAP_BRKPT && t->flow.what != FLOW_TRAP;
 	return code <= 0 || code == SI_KERNEL || (code == TRAP_BRKPT && t->flow.what == FLOW_TRAP);
 }
@@ -452,7 +453,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 			t->pc = pc - ptrace_break_behind;
 			ptrace_pc_set(t->tid, t->pc);
 			if (s->on && !s->detaching && wanted(s, t)) {
-				/* What was mapped at full speed. */
+				/* Reads what was mapped while running at full speed. */
 				ptrace_code_maps(s, t->p);
 				ptrace_begin(s, t, PITRACE_ITRACE_ADDRESS);
 			} else {
@@ -463,7 +464,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 		}
 		return;
 	}
-	/* The kernel tells that it has entered the handler in these words. */
+	/* The kernel reports the entry of the handler with this si_code. */
 	if (t->delivered && code_of(t->tid) == SIGTRAP) {
 		ptrace_handler(s, t, pc, t->delivered);
 		return;
@@ -478,7 +479,7 @@ static void trapped(struct ptrace_session *s, struct ptrace_thread *t)
 	t->signal = SIGTRAP;
 }
 
-/* A system call that a signal came with: on s390x no stop of its own tells that it has ended. */
+/* A system call interrupted by a signal: on s390x no stop of its own reports its end. */
 static void called_before(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	uint64_t pc;
@@ -493,7 +494,7 @@ static bool stops(int signal)
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* True: it may go on. */
+/* True: resume the thread. */
 static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int signal, int event)
 {
 	struct ptrace_thread *t = *at;
@@ -552,7 +553,7 @@ void ptrace_handle_stop(struct ptrace_session *s, struct ptrace_thread *t, int s
 	}
 	t->stopped = true;
 	if (!t->p) {
-		/* Whose it is is told by who made it. */
+		/* The parent's event says which process the new thread belongs to. */
 		if (s->detaching) {
 			ptrace(PTRACE_DETACH, t->tid, 0, 0);
 			thread_free(s, t);
@@ -569,7 +570,7 @@ int ptrace_turn(struct ptrace_session *s)
 {
 	struct ptrace_thread *t;
 	int status;
-	/* Our own children are the others' business. */
+	/* Other children of this process are not the worker's. */
 	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
 
 	if (tid < 0)
@@ -605,7 +606,7 @@ static int seize(struct ptrace_session *s, struct ptrace_process *p, pid_t tid)
 	return 0;
 }
 
-/* Until a look finds no thread that is new. */
+/* Repeats until a scan finds no new thread. */
 int ptrace_attach(struct ptrace_session *s, pid_t pid)
 {
 	struct ptrace_process *p = process_new(s, pid);
@@ -630,7 +631,7 @@ int ptrace_attach(struct ptrace_session *s, pid_t pid)
 		if (d)
 			closedir(d);
 	} while (p->threads != had);
-	/* Some may have ended meanwhile. */
+	/* Some threads may have ended meanwhile. */
 	return p->threads ? 0 : err;
 }
 

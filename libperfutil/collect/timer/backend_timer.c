@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The collector `timer`, for users to whom the kernel gives neither the module nor perf events: a
- * library preloaded into the command (libperfutil/timer) samples its threads by timers on their own
- * CPU time, user code only. Here their rings are read, what they tell is sorted by time (held back
- * a little: rings are read one after the other), and made into the same records as any collector's.
+ * The collector `timer`, for users who may use neither the module nor perf events. A library
+ * preloaded into the command (preload/) samples its threads by timers on their own CPU time, user
+ * code only. This file reads their rings, sorts the items by time (held back a little, because
+ * rings are read one after the other), and makes the same records as any collector.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,9 +18,10 @@
 #include "base/rc.h"
 #include "collect/timer/timer_session.h"
 
-#define DRAIN_NS	50000000	/* between two readings of the rings */
-#define HOLD_NS		100000000ull	/* what is younger waits for what is still to come */
-#define LAST_READS	64		/* of the rings, at the end, as long as something is left */
+#define DRAIN_NS	50000000	/* pause between two reads of the rings */
+#define HOLD_NS		100000000ull	/* younger items wait for others still to come */
+/* maximum reads of the rings at the end, while something is left */
+#define LAST_READS	64
 #define EVENT_BYTES	(128u << 10)
 #define SAMPLE_BYTES	(64u << 10)
 #define STACK_BYTES	(512u << 10)	/* sample rings with stacks … */
@@ -31,7 +32,7 @@ struct backend {
 	struct trace_config config;
 	uint64_t on_stamp;
 	uint32_t state;			/* enum pitrace_state, atomic */
-	uint32_t published;		/* enum timer_state, while it is on: paused without tprof */
+	uint32_t published;		/* enum timer_state; PAUSED if on without tprof */
 	uint32_t rate;
 	bool began, over;
 	int clock;			/* timerfd */
@@ -39,8 +40,8 @@ struct backend {
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-/* The kernel looks at CPU timers at its ticks. A little more than a tick between two samples, and
- * hardly ever two of them are due at once. */
+/* The kernel checks CPU timers at its tick. With a little more than a tick between two samples, two
+ * are hardly ever due at once. */
 static void choose_rate(const struct trace_config *config, struct timer_control *c)
 {
 	struct timespec coarse = { 0, 4000000 };
@@ -122,7 +123,7 @@ static int timer_environment(struct backend *b, char ***variables)
 	*variables = v;
 	if (!v || !timer_find_library(library))
 		return v ? -ENOENT : -ENOMEM;
-	/* Both in one piece each: the caller frees the words and their array. */
+	/* Each is one allocation: the caller frees the strings and their array. */
 	if (asprintf(&v[0], "LD_PRELOAD=%s%s%s", library, old && *old ? ":" : "", old ? old : "") < 0)
 		v[0] = NULL;
 	if (asprintf(&v[1], TIMER_VARIABLE "=%s", b->s.folder.path) < 0)
@@ -141,7 +142,7 @@ static int timer_on(struct backend *b, const struct trace_config *config)
 {
 	b->published = config->majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 ? TIMER_ON :
 			 TIMER_PAUSED;
-	/* The command was told once where its rings belong. */
+	/* The command's environment was set once. */
 	if (b->over)
 		return -EALREADY;
 	b->on_stamp = b->s.floor = now_ns();
@@ -169,7 +170,7 @@ static int timer_suspend(struct backend *b, bool suspend)
 
 /* ---- the drain ------------------------------------------------------------------------------- */
 
-/* What may have changed without a word: names, mappings that came or went without the loader. */
+/* Reads what can change unnoticed: names, mappings that come or go without the loader. */
 static void refresh(struct timer_session *s, struct timer_process *p)
 {
 	if (!p->sampled || p->gone)
@@ -199,7 +200,7 @@ static int timer_drain(struct backend *b, bool all, segment_sink sink, void *arg
 	b->s.out.steps = TIMER_STEPS;
 	timer_read_all(&b->s);
 	if (b->over) {
-		/* Who is gone is known of those who were known before. */
+		/* Only processes known before can be found to have exited. */
 		for (int n = 0; n < LAST_READS && (n < 2 || b->s.rest); n++)
 			timer_read_all(&b->s);
 		timer_write_until(&b->s, UINT64_MAX);
@@ -244,7 +245,7 @@ static void timer_info(struct backend *b, struct trace_info *info)
 {
 	info->state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 	info->segment_bytes = b->config.segment_bytes;
-	info->mte_bytes = info->trace_bytes = 0;	/* a ring a thread, of a size of its own */
+	info->mte_bytes = info->trace_bytes = 0;	/* one ring per thread, of its own size */
 	info->rate = b->rate;
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;

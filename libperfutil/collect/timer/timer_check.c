@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Can the timer collector serve here, this user and this command? */
+/* Checks whether the timer collector can serve here, this user and this command. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "collect/timer/timer_program.h"
 #include "collect/timer/timer_session.h"
 
-/* Beside the program that we are in, or where it was installed; the user may say where. */
+/* The library lies beside this program or where it was installed; the environment can override it.
+ * */
 bool timer_find_library(char path[PATH_MAX])
 {
 	const char *override = secure_getenv("PITRACE_TIMER_LIBRARY");

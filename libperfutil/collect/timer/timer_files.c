@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The timer collector's folder: making, reading, removing. */
+/* The timer collector's folder: creates, reads and removes it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,18 +17,18 @@
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
-/* Under sudo the traced programs are another user's. */
+/* Under sudo the traced programs run as another user. */
 static bool give(int fd, uid_t user)
 {
 	return user == geteuid() || !fchown(fd, user, (gid_t)-1);
 }
 
-/* The file stays ours: programs only read it. It is written by pwrite and never read again, so
- * that it may be cut short or exchanged meanwhile. */
+/* Programs only read this file. It is written by pwrite and never read again, so truncating or
+ * replacing it does no harm. */
 static bool make_control(struct timer_folder *f, const struct timer_control *control)
 {
 	f->control_fd = openat(f->fd, TIMER_CONTROL, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* Rings are made so too: a place that cannot give room beforehand won't do. */
+	/* Rings are created likewise: a file system that cannot reserve space is not usable. */
 	if (f->control_fd < 0 || fallocate(f->control_fd, 0, 0, sizeof(*control)) ||
 	    fchmod(f->control_fd, 0444))
 		return false;
@@ -39,7 +39,7 @@ static bool make_control(struct timer_folder *f, const struct timer_control *con
 void timer_folder_state(struct timer_folder *f, uint32_t state)
 {
 	f->control.state = state;
-	/* On a full disk the room was there before. */
+	/* A full disk does no harm: space was reserved before. */
 	if (f->control_fd >= 0 &&
 	    pwrite(f->control_fd, &state, sizeof(state), offsetof(struct timer_control, state)) < 0)
 		errno = 0;
@@ -63,7 +63,7 @@ static int try_place(struct timer_folder *f, const char *base, const struct time
 	return err;
 }
 
-/* In memory if possible: a user's own place, else everybody's. */
+/* In memory if possible: the user's own place, else the shared one. */
 int timer_folder_make(struct timer_folder *f, const struct timer_control *control, uid_t user,
 		      char *why, size_t room)
 {
@@ -135,7 +135,7 @@ void timer_file_remove(const struct timer_folder *f, const struct timer_name *na
 	unlinkat(f->fd, file, 0);
 }
 
-/* Records of a stretch that does not wrap. False: damaged. */
+/* Reads records of a part that does not wrap. False: damaged. */
 static bool walk(const uint8_t *data, uint32_t bytes, bool to_ring_end, timer_record_fn fn,
 		 void *arg)
 {
@@ -170,7 +170,7 @@ static bool read_ring(int fd, off_t data, uint32_t size, struct timer_ring *ring
 		uint8_t *copy = malloc(n);
 
 		if (!copy)
-			return true;		/* it stays for the next time */
+			return true;		/* left for the next read */
 		good = pread(fd, copy, n, data + at) == (ssize_t)n &&
 		       walk(copy, n, at + n == size, fn, arg);
 		free(copy);

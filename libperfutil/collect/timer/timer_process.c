@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes, threads and mappings of the timer collector. Nothing that a process tells of itself is
- * trusted: texts are bounded, numbers are numbers. */
+/* Processes, threads and mappings of the timer collector. Reports of a process about itself are not
+ * trusted: texts are bounded, numbers are checked. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "base/proc_text.h"
 #include "collect/timer/timer_process.h"
 
-#define MAPS_MAX	65536		/* of a process */
+#define MAPS_MAX	65536		/* limit per process */
 #define IDS_MAX		16384
 #define THREADS_MAX	65536
-#define IMAGES_MAX	65536		/* all */
+#define IMAGES_MAX	65536		/* limit in total */
 #define NAME_STEPS	4096		/* to read a thread's name */
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ void timer_process_map(struct timer_process *p, struct user_rings *o, const stru
 	}
 	if (has_map(&p->maps, map))
 		return;
-	/* What it covers is gone. */
+	/* Removes what it covers. */
 	for (uint32_t i = 0; i < p->maps.n;) {
 		const struct timer_map *old = &p->maps.list[i];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that the dynamic loader starts, with our libraries' kind of machine code. */
+/* Recognises programs that the dynamic loader starts and that have this machine's code. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,11 +25,11 @@
 #define OWN_MACHINE	EM_S390
 #endif
 
-/* What of a program's file decides. */
+/* The relevant facts of a program's file. */
 enum program { PROGRAM_FITS, PROGRAM_STATIC, PROGRAM_FOREIGN, PROGRAM_MUSL, PROGRAM_SCRIPT,
 	       PROGRAM_OTHER };
 
-/* Our machine's own ELF files are read only: the layout is ours too. */
+/* Only native ELF files are parsed, in native layout. */
 static enum program of_elf(struct bytes b, const uint8_t *ident, char *interpreter, size_t room)
 {
 	Elf64_Ehdr h;
@@ -81,7 +81,7 @@ static enum program look_at(int fd, char *interpreter, size_t room)
 	return PROGRAM_SCRIPT;
 }
 
-/* The loader takes no foreign libraries into a program that gains rights by being executed. */
+/* The loader ignores LD_PRELOAD for a program that gains rights by exec. */
 static bool gains_rights(int fd, const struct stat *st)
 {
 	char caps[64];
@@ -104,7 +104,7 @@ bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, s
 
 		fd = regular_open(name, 0, &st);
 		if (fd < 0)
-			return true;	/* may be executed, not read: it will show */
+			return true;	/* executable, not readable: the start will show */
 		gains = gains_rights(fd, &st);
 		program = look_at(fd, interpreter, sizeof(interpreter));
 		close(fd);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a script it is the interpreter that counts. False with a sentence and what would help. */
+/* For a script its interpreter is checked. False with a sentence and what would help. */
 bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, size_t cure_room);
 
 #endif

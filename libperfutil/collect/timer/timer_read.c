@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the traced programs wrote, from their rings into items. */
+/* Reads what the traced programs wrote, from their rings into items. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -9,12 +9,12 @@
 #include "base/now.h"
 #include "collect/timer/timer_session.h"
 
-#define READ_MAX	(1u << 18)	/* records of a drain: the rest waits in the rings */
-#define FILES_MAX	(1u << 16)	/* entries of the folder that are looked at */
-#define ITEMS_MAX	(1u << 20)	/* that wait until they are old enough … */
-#define ITEM_BYTES_MAX	(128u << 20)	/* … and their data: what is more is lost */
+#define READ_MAX	(1u << 18)	/* records per drain: the rest stays in the rings */
+#define FILES_MAX	(1u << 16)	/* folder entries per drain */
+#define ITEMS_MAX	(1u << 20)	/* items that wait until they are old enough … */
+#define ITEM_BYTES_MAX	(128u << 20)	/* … and their data: more than that is lost */
 
-/* There is no memory for it. */
+/* No memory for the item. */
 static void lose(struct timer_session *s, uint32_t kind)
 {
 	user_rings_lost(&s->out, 0, kind == TIMER_SAMPLE ? PITRACE_LOST_TPROF : PITRACE_LOST_MTE, 1,
@@ -65,7 +65,7 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 	s->nitem++;
 }
 
-/* A stamp is what a traced program says: no later than now, no earlier than what went out. */
+/* The traced program sets the stamp: clamp it to between the last record written and now. */
 static void take_record(void *arg, const struct timer_record *r, const void *data, uint32_t bytes)
 {
 	struct timer_session *s = arg;
@@ -82,7 +82,7 @@ static uint32_t bounded(uint64_t now, uint64_t before)
 	return now > before ? now - before < UINT32_MAX ? (uint32_t)(now - before) : UINT32_MAX : 0;
 }
 
-/* How many samples a thread would have had nobody knows: one at least. */
+/* The number of samples of an unsampled thread is unknown: count one. */
 static void write_unsampled(struct timer_session *s, uint32_t threads)
 {
 	if (threads)
@@ -103,7 +103,7 @@ static void read_file(struct timer_session *s, const struct timer_name *name)
 	rc = timer_file_read(&s->folder, name, &got, take_record, s);
 	from = &p->source[name->number];
 	if (rc == -EBADMSG) {
-		/* It wrote where it should not: what it told so far is kept. */
+		/* The ring is corrupt: keep what was read so far. */
 		from->broken = true;
 		user_rings_lost(&s->out, 0, PITRACE_LOST_TPROF, 1, s->floor);
 	}
@@ -136,7 +136,7 @@ void timer_each_process(struct timer_session *s,
 		}
 }
 
-/* Before its rings are read for the last time. */
+/* Marked before its rings are read for the last time. */
 static void mark_exited(struct timer_session *s, struct timer_process *p)
 {
 	if (p->gone)
@@ -155,14 +155,15 @@ static void reap_exited(struct timer_session *s, struct timer_process *p)
 		if (p->source[name.number].known)
 			timer_file_remove(&s->folder, &name);
 	p->buried = true;
-	/* It came and found no room, or died before it had any. */
+	/* It found no space for a ring, or exited before it had one. */
 	if (!p->last)
 		s->unsampled_processes++;
 	timer_add_item(s, p, TIMER_GONE, p->pid, p->last > s->floor ? p->last + 1 : s->floor, NULL,
 		       0);
 }
 
-/* From where the last drain stopped. A ring is read whole: it is no larger than we made it. */
+/* Continues where the last drain stopped. A ring is read whole: it is no larger than it was made.
+ * */
 static void read_files(struct timer_session *s, DIR *d)
 {
 	struct timer_name name;
@@ -182,7 +183,7 @@ void timer_read_all(struct timer_session *s)
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	bool whole = !s->rest;
 
-	/* Gone is who was so before all of the folder is read. */
+	/* Only processes that exited before the folder was read completely are reaped. */
 	if (whole)
 		timer_each_process(s, mark_exited);
 	if (d) {

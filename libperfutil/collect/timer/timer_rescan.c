@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mappings that nobody told: looked at when a sample needs them, and now and then. */
+/* Reads mappings that no program reported: when a sample needs them, and now and then. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/now.h"
 #include "collect/timer/timer_session.h"
 
-#define LOOK_NS		100000000ull	/* no more often do we look at a process's mappings */
+#define LOOK_NS		100000000ull	/* minimum interval between reads of a process's mappings */
 
-/* A look of our own: as if the process had told it now. Only of an image with our library in it:
+/* Reads the maps as if the process had reported them now. Only of an image that has the library:
  * another one may have taken its place. */
 void timer_rescan(struct timer_session *s, struct timer_process *p)
 {
@@ -50,7 +50,7 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 	}
 }
 
-/* The build id that the same look told, of what is mapped there. */
+/* The build id that the same scan reported for this mapping. */
 static void take_id(const struct timer_session *s, size_t from, size_t to,
 		    struct timer_process *p, const struct timer_map *map)
 {
@@ -68,8 +68,8 @@ static void take_id(const struct timer_session *s, size_t from, size_t to,
 	}
 }
 
-/* A mapping began after the last look that did not show it: the next look that shows what the
- * sample at item `i` needs is asked, or one of ours. */
+/* A mapping began after the last scan that does not show it. Uses the next scan that shows what the
+ * sample at item `i` needs, or reads the maps. */
 void timer_require_mapping(struct timer_session *s, size_t i, uint64_t address)
 {
 	struct timer_process *p = s->item[i].p;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Items, old enough and sorted by time, become records. */
+/* Turns items that are old enough into records, sorted by time. */
 #include <stdlib.h>
 #include <string.h>
 #include "collect/timer/timer_session.h"
 
-#define OVERRUNS_MAX	1000000u	/* of one sample, to believe */
+#define OVERRUNS_MAX	1000000u	/* maximum of one sample that is believed */
 
-/* The bytes of a stack as the ABI has it, or 0: it is none. */
+/* Returns the bytes of a stack in the ABI's layout, or 0: malformed. */
 static uint32_t stack_bytes(const struct pitrace_stack *s, uint32_t room)
 {
 	const uint16_t flags = PITRACE_STACK_CUT_U | PITRACE_STACK_NONE_U | PITRACE_STACK_COPY;
@@ -30,7 +30,7 @@ static void write_sample(struct timer_session *s, size_t i)
 	uint64_t period = s->folder.control.interval, addresses[PITRACE_STACK_MAX];
 	uint32_t overruns, bytes = 0;
 
-	/* A program that is not told who it is cannot have it. */
+	/* A program that may not learn the ids cannot have sent them. */
 	if (it.bytes < sizeof(*t) || !it.p->begun) {
 		user_rings_lost(&s->out, 0, PITRACE_LOST_TPROF, 1, it.stamp);
 		return;
@@ -64,7 +64,7 @@ static void write_scan(struct timer_session *s, const struct timer_item *it)
 
 	if (it->bytes >= sizeof(lines))
 		memcpy(&lines, it->data, sizeof(lines));
-	/* Some of it was lost: no ground to say that anything is gone. */
+	/* Some reports were lost: nothing can be taken to be gone. */
 	if (lines == it->p->seen.n)
 		timer_process_scan_done(it->p, &s->out, it->stamp);
 	else

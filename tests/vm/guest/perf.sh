@@ -25,7 +25,7 @@ is driver_forced $? 125
 is driver_forced_not_run "$(ls ran 2>/dev/null)" ''
 swtrace run -B nonsense -o x.nrm2 -- true 2>err
 is no_such_collector $? 125
-says no_such_collector_words err "no collector 'nonsense'"
+says no_such_collector_words err "unknown collector 'nonsense'"
 
 # Exit codes, signals, the closing line.
 swtrace run -o a.nrm2 -- sh -c 'exit 42' 2>err

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls of the C library that may wait and that the kernel does not begin again after a signal, or
- * ends with a part of what was asked for: a sample's second look is given up before them, so that
- * they take no other course than without us.
+ * Interposes C library calls that may block and that the kernel does not restart after a signal, or
+ * ends with a part of what was requested. The second timer is disarmed before them, so that they
+ * behave as without the library.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define EXPORTED	__attribute__((visibility("default")))
 
-/* What checked builds call instead (no header has them). */
+/* The variants that _FORTIFY_SOURCE builds call (no header declares them). */
 int __poll_chk(struct pollfd *a, nfds_t b, int c, size_t d);
 int __ppoll_chk(struct pollfd *a, nfds_t b, const struct timespec *c, const sigset_t *d, size_t e);
 ssize_t __read_chk(int a, void *b, size_t c, size_t d);
@@ -94,7 +94,7 @@ static struct {
 #define FIND(type, name, parameters, arguments)	\
 	real.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name);
 
-/* dlsym is nothing for a signal's handler, which may call most of these. */
+/* dlsym is not safe in a signal handler, which may call most of these. */
 void blocking_calls_init(void)
 {
 	SLEEPS(FIND)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instants that the kernel's tick does not choose: when, and for which threads. */
+/* The second timer of a thread: samples at instants that do not depend on the kernel's tick. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "base/now.h"
 #include "collect/timer/preload/fine.h"
 
-#define CALM		2	/* ticks without a sleep between: its thread does not sleep often */
-#define NEARLY		20000u	/* ns: not worth another wait */
+#define CALM		2	/* ticks without a sleep in between: the thread sleeps rarely */
+#define NEARLY		20000u	/* ns: too short for another wait */
 
 bool fine_handlers;
 
@@ -24,7 +24,7 @@ static uint64_t cpu_time(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* How often the thread gave up its CPU by itself. */
+/* Returns how often the thread gave up its CPU voluntarily. */
 static long voluntary_switches(void)
 {
 	struct rusage u;
@@ -51,7 +51,7 @@ static uint64_t chance(struct fine *f, uint64_t below)
 	return (f->random >> 32) * below >> 32;
 }
 
-/* 0: no more. */
+/* 0: disarm. */
 static void set(struct fine *f, uint64_t ns)
 {
 	struct itimerspec when = {
@@ -92,7 +92,7 @@ static bool make(struct ring *r)
 	return f->has_timer;
 }
 
-/* Intervals that are over by now and not booked: 0 up to what was lost of sight. */
+/* Intervals that ended and are not counted yet: 0 up to the number lost. */
 static uint32_t over(const struct fine *f, uint64_t now)
 {
 	uint64_t n = now < f->first ? 0 : (now - f->first) / timer_control->interval + 1;
@@ -101,8 +101,8 @@ static uint32_t over(const struct fine *f, uint64_t now)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* An instant of the interval that begins when the next one to be booked is over: these follow each
- * other without a gap. */
+/* Draws an instant of the interval after the next one to be counted: intervals follow each other
+ * without a gap. */
 static void draw(struct fine *f, uint64_t now)
 {
 	f->at = f->first + f->booked * timer_control->interval +
@@ -149,19 +149,20 @@ uint32_t fine_second_timer(struct ring *r, bool interrupted)
 	now = cpu_time();
 	slept = voluntary_switches();
 	if (slept != f->slept) {
-		/* Not again while it sleeps; a call that is not begun again was one too many. */
+		/* Do not rearm while it sleeps; this system call was interrupted without a restart,
+		 * which must not recur. */
 		f->never |= interrupted;
 		f->calm = 0;
 		f->slept = slept;
 	}
 	if (f->at > now + NEARLY) {
-		/* Others ran in its place. */
+		/* Other threads ran instead. */
 		if (f->calm == CALM && !resting(f))
 			set(f, f->at - now);
 		return 0;
 	}
 	n = over(f, now);
-	/* Up to NEARLY too early. */
+	/* May be early by up to NEARLY. */
 	n += !n;
 	f->booked += n;
 	if (f->calm == CALM && !resting(f))
@@ -174,7 +175,7 @@ void fine_pause(struct ring *r)
 	struct fine *f = &r->fine;
 	int keep = errno;
 
-	/* First, so that a tick between does not set it again. */
+	/* First, so that a tick in between does not arm it again. */
 	__atomic_store_n(&f->resting, 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (f->armed && !boxed())

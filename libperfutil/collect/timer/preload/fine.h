@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Samples between the kernel's ticks. A timer of CPU time is looked at by the tick only: all its
- * samples lie in step with that. So a second timer, which the tick does not drive, takes them at
- * instants of CPU time: of each interval one that is drawn at random. Intervals are counted by the
- * thread's CPU clock, and each is booked once, by whichever timer comes first.
+ * Samples between the kernel's ticks. A CPU time timer is checked only at the tick: all its samples
+ * are in step with it. So a second timer, which does not depend on the tick, takes them at a random
+ * instant of CPU time in each interval. Intervals are counted by the thread's CPU clock, each once,
+ * by whichever timer comes first.
  *
- * The second timer runs while the thread sleeps, where its signal would interrupt system calls. So
- * it is started by the tick alone, which meets threads that run, set a few ms ahead at most, and
- * taken back before calls that may wait and are not begun again after a signal (sleeps.c). Threads
- * that sleep often stay with the tick.
+ * The second timer also runs while the thread sleeps, when its signal would interrupt system calls.
+ * So only the tick, which hits running threads, arms it, a few ms ahead at most, and it is disarmed
+ * before calls that may block and are not restarted after a signal (blocking_calls.c). Threads that
+ * sleep often use the tick alone.
  */
 #ifndef PITRACE_TIMER_FINE_H
 #define PITRACE_TIMER_FINE_H
 
 #include "collect/timer/preload/rings.h"
 
-/* The thread's timer of CPU time is about to be set, to end first after so many ns. */
+/* Called before the thread's CPU time timer is set, which expires first after so many ns. */
 void fine_begin(struct ring *r, uint64_t first);
 void fine_end(struct ring *r);
-/* The tick's signal, of so many intervals by the kernel's count: how many to book here and now. */
+/* The tick's signal, for so many intervals by the kernel's count. Returns how many to record here
+ * and now. */
 uint32_t fine_tick(struct ring *r, uint32_t intervals);
-/* The second timer's signal, likewise; `interrupted`: it may have ended a system call. */
+/* The second timer's signal, likewise; `interrupted`: it may have interrupted a system call. */
 uint32_t fine_second_timer(struct ring *r, bool interrupted);
-/* The thread is about to wait: until fine_resume only the tick takes samples. */
+/* The thread is about to block: only the tick takes samples until fine_resume. */
 void fine_pause(struct ring *r);
 static inline void fine_resume(struct ring *r)
 {
 	__atomic_store_n(&r->fine.resting, 0, __ATOMIC_RELAXED);
 }
 /*
- * The program handles signals of its own. One that is sent to the process goes to another thread
- * where ours waits for a thread that others run in place of: with more than one thread only the
- * tick takes samples, whose signals wait for none.
+ * The program handles signals. A signal sent to the process is delivered to another thread while
+ * ours waits preempted. So with more than one thread only the tick takes samples.
  */
 extern bool fine_handlers;
-/* No system calls from now on, by any thread. */
+/* From now on no thread may make system calls. */
 void fine_stop_all(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the program meets us: its beginning, threads, fork, dlclose, sandboxes, its end; and
- * signals: ours is never blocked nor given another handler while we are here, and the program sees
- * the wish that it had for it. dlopen is left alone: it looks at who calls it. What the C library
- * does inside itself does not come here.
+ * The functions of the program that the library interposes: start, threads, fork, dlclose,
+ * sandboxes, exit; and signals: the library's signal is never blocked nor given another handler,
+ * and the program sees the action that it set for it. dlopen is not interposed: it looks at its
+ * caller. Calls inside the C library are not seen.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,8 +19,8 @@
 
 #define EXPORTED	__attribute__((visibility("default")))
 
-/* The functions that ours stand before. They are looked up at our beginning (dlsym is nothing for a
- * signal's handler, which may call some of these), or at a call that comes before it. */
+/* The interposed functions. They are looked up at start (dlsym is not safe in a signal handler,
+ * which may call some of these), or at an earlier call. */
 static struct {
 	__typeof__(&pthread_create) pthread_create;
 	__typeof__(&dlclose) dlclose;
@@ -35,11 +35,11 @@ static struct {
 
 pthread_key_t timer_thread_key;
 
-/* glibc's; others need not have it. Without, children get their rings when they exec. */
+/* glibc's; others may lack it. Without it children get their rings at exec. */
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 			     void *dso) __attribute__((weak));
 
-/* ---- beginning and end ----------------------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------------------------ */
 
 static void thread_ends(void *ring)
 {
@@ -54,7 +54,7 @@ static void begin_process(enum timer_kind kind)
 {
 	if (!rings_begin(kind))
 		return;
-	/* A forked one has what its parent had. */
+	/* A forked child has inherited its parent's. */
 	if (kind == TIMER_START)
 		map_scan();
 	rings_begin_first(kind);
@@ -153,9 +153,10 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 /* ---- sandboxes ------------------------------------------------------------------------------- */
 
 /*
- * A filter of system calls may kill for those that the program does not expect: from the first sign
- * of one (who has no rights must give up gaining any first) we make none. Samples need none. But in
- * seccomp's strict mode, or by wish, the CPU's clock is forbidden: that thread is not sampled then.
+ * A seccomp filter may kill a program for system calls that it does not expect. From the first sign
+ * of one (a user without rights must set no_new_privs first) the library makes none; samples need
+ * none. In seccomp's strict mode, or by request, reading the CPU clock is forbidden: then the
+ * thread is not sampled.
  */
 static void box(void)
 {
@@ -191,7 +192,7 @@ EXPORTED int prctl(int option, ...)
 	return -1;
 }
 
-/* ---- libraries that go ----------------------------------------------------------------------- */
+/* ---- dlclose ------------------------------------------------------------------------------- */
 
 EXPORTED int dlclose(void *handle)
 {
@@ -211,7 +212,7 @@ EXPORTED int dlclose(void *handle)
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
-/* Those of faults come to the thread that made them. */
+/* Fault signals are delivered to the thread that caused them. */
 static void handles(int number, sighandler_t handler)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS };

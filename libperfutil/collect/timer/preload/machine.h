@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a signal's context holds, by machine: program counter, stack, frame, registers. */
+/* Registers in a signal's context, by machine: program counter, stack, frame, general. */
 #ifndef PITRACE_TIMER_MACHINE_H
 #define PITRACE_TIMER_MACHINE_H
 
@@ -65,7 +65,7 @@ static inline void machine_regs(const ucontext_t *c, uint64_t *regs)
 }
 
 #else
-/* Elsewhere samples have no stacks. */
+/* On other machines samples have no stacks. */
 #define MACHINE_REGS	0
 #define MACHINE_FRAMES	0
 
@@ -99,7 +99,7 @@ static inline void machine_regs(const ucontext_t *c, uint64_t *regs)
 }
 #endif
 
-/* May the signal have ended a system call? */
+/* Checks whether the signal may have interrupted a system call. */
 static inline int machine_interrupted(const ucontext_t *c)
 {
 #if defined(__x86_64__)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A look at the executable mappings of this process, told as the kernel's own lines. The collector
- * takes a mapping to have begun after the last look that did not show it and to have ended at the
- * last that did. So there is a look before dlclose (if something was loaded since the last) and one
- * after it (if something went): what one library's addresses were is never the next one's.
+ * Scans the executable mappings of this process and reports them as the kernel's own lines. For the
+ * collector a mapping begins after the last scan that does not show it and ends at the last one
+ * that does. So a scan runs before dlclose (if something was loaded since the last one) and after
+ * it (if something was unloaded): one library's addresses are never taken for the next one's.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -13,9 +13,9 @@
 #include "collect/timer/preload/map_scan.h"
 #include "collect/timer/preload/rings.h"
 
-/* Objects, by the loader's count, at the last look. */
+/* Number of objects, by the loader's count, at the last scan. */
 static unsigned long long added, removed;
-static char text[16384];		/* under the events' lock */
+static char text[16384];		/* protected by the events' lock */
 
 static int count_objects(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -36,7 +36,7 @@ static bool executable(const char *line, size_t n)
 	return space && (size_t)(line + n - space) > 4 && space[3] == 'x';
 }
 
-/* "GNU", type 3; sizes are those of the bytes, which stand in words. */
+/* "GNU", type 3; the sizes are in bytes, the data are padded to words. */
 static bool find_id(const uint8_t *at, size_t left, struct timer_build_id *id)
 {
 	uint32_t head[3];
@@ -76,7 +76,7 @@ static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *note)
 	return false;
 }
 
-/* Its file may be another one by the time that somebody looks. */
+/* The file may be replaced before the collector reads it. */
 static int write_id(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct timer_build_id id = { 0 };
@@ -101,7 +101,7 @@ void map_scan(void)
 	unsigned long long counts[2] = { 0, 0 };
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
 	uint32_t lines = 0;
-	bool skip = false;		/* the rest of a line that is too long */
+	bool skip = false;		/* skip the rest of a line that is too long */
 	size_t have = 0;
 
 	if (fd < 0)

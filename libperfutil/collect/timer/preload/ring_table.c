@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rings of this process. Whose they are, and who takes one, is rings.c's business. */
+/* The table of this process's rings; rings.c manages it. */
 #include "collect/timer/preload/rings.h"
 
 struct ring timer_rings[TIMER_RINGS];

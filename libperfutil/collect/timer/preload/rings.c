@@ -42,7 +42,7 @@ static char *put_number(char *at, uint64_t n, unsigned int base)
 	return at;
 }
 
-/* An empty file stays when there is no room: it tells the collector. */
+/* An empty file that stays tells the collector that there was no space. */
 static struct timer_file *make_file(uint32_t number)
 {
 	uint32_t events = number ? 0 : timer_control->event_bytes;
@@ -63,7 +63,7 @@ static struct timer_file *make_file(uint32_t number)
 			  O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return NULL;
-	/* Now, not when a handler writes: a full file system would be a bus error there. */
+	/* Reserve space now: in the handler a full file system would be a bus error. */
 	if (!syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)size)) {
 		f = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 				    (off_t)0);
@@ -98,9 +98,9 @@ static uint64_t chance(uint64_t below)
 }
 
 /*
- * The kernel looks at CPU timers at its ticks only: a thread that runs for less than a tick is met
- * by one with a probability of its share. The first interval is shortened at random by as much as
- * a tick more, so that threads and processes that live shorter than an interval get their share.
+ * The kernel checks CPU timers only at its tick: a thread that runs for less than a tick is hit
+ * with a probability of its share. The first interval is shortened at random by up to a tick more,
+ * so that threads and processes shorter than an interval get their share.
  */
 static bool start_timer(struct ring *r)
 {
@@ -120,13 +120,13 @@ static bool start_timer(struct ring *r)
 		return false;
 	fine_begin(r, first);
 	__atomic_store_n(&r->active, 1, __ATOMIC_RELAXED);
-	/* Whoever started us may have had all signals blocked. */
+	/* The parent may have started this program with all signals blocked. */
 	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, NULL, sizeof(own));
 	return !syscall(SYS_timer_settime, r->timer, 0, &when, NULL);
 }
 
-/* The main thread's stack begins where the kernel put the program's strings; it may grow down to
- * its limit. No other memory is there. */
+/* The main thread's stack begins at the program's strings and may grow down to its limit. No other
+ * memory lies there. */
 static void know_main_stack(struct ring *r)
 {
 	struct rlimit limit;
@@ -198,7 +198,7 @@ void rings_begin_first(enum timer_kind kind)
 {
 	struct ring *r = &timer_rings[0];
 
-	/* A forked one's is its parent's. */
+	/* In a forked child it is the parent's. */
 	if (kind == TIMER_START)
 		know_main_stack(r);
 	begin_thread(r);
@@ -253,7 +253,7 @@ none:
 	return NULL;
 }
 
-/* The timer's last signal may be under way: it is not let in any more. */
+/* The timer's last signal may be pending: it is blocked from now on. */
 void rings_release(struct ring *r)
 {
 	uint64_t own = 1ull << (TIMER_SIGNAL - 1);
@@ -309,7 +309,7 @@ bool rings_event(enum timer_kind kind, const void *data, size_t bytes)
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->stamp = now_ns();
 	memcpy(r + 1, data, bytes);
-	/* What is left of the last 8 bytes: texts end in it. */
+	/* Zero the rest of the last 8 bytes: they end the texts. */
 	memset((uint8_t *)(r + 1) + bytes, 0, -bytes & 7);
 	ring_done(&f->events, r, size);
 	return true;

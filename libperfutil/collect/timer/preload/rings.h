@@ -8,58 +8,59 @@
 #include <stdint.h>
 #include "collect/timer/preload/timer_control.h"
 
-/* Of a thread whose samples the kernel's tick need not take (fine.c). */
+/* State of a thread's second timer (fine.c). */
 struct fine {
-	uint64_t first;			/* CPU time at which the first interval is over */
-	uint64_t booked;		/* intervals */
+	uint64_t first;			/* CPU time at the end of the first interval */
+	uint64_t booked;		/* intervals counted */
 	uint64_t at;			/* CPU time of the next sample, while armed */
 	uint64_t random;
-	long slept;			/* how often, at the last signal */
-	uint32_t calm;			/* ticks since it slept, up to CALM */
-	uint32_t resting;		/* atomic: in a call that may wait */
+	long slept;			/* voluntary switches at the last signal */
+	uint32_t calm;			/* ticks since it last slept, up to CALM */
+	uint32_t resting;		/* atomic: in a call that may block */
 	int timer;			/* the kernel's id */
 	bool has_timer, armed, never;
 };
 
 /* A ring and the thread that it belongs to. */
 struct ring {
-	struct timer_file *file;	/* mapped; NULL: there is none of this number */
-	uint32_t taken;			/* atomic: it belongs to a thread */
-	uint32_t active;		/* the thread has its timer */
+	struct timer_file *file;	/* mapped; NULL: no ring of this number */
+	uint32_t taken;			/* atomic: in use by a thread */
+	uint32_t active;		/* the thread's timer exists */
 	uint32_t tid;
 	int timer;			/* the kernel's id */
-	uintptr_t stack_low, stack_top;	/* of the thread; 0: not known */
+	uintptr_t stack_low, stack_top;	/* the thread's stack; 0: not known */
 	struct fine fine;
 };
 
 extern struct ring timer_rings[];
-extern uint32_t timer_ring_count;	/* atomic: rings that have files, from 0 */
+extern uint32_t timer_ring_count;	/* atomic: number of rings that have files */
 
-/* Is this still the process that has these rings, and may it change anything about them? Not after
- * a fork that passed our handler by. */
+/* Checks whether this is still the process that owns these rings, and may change them. False after
+ * a fork that bypassed the interposed function. */
 bool timer_active(void);
 
-/* Begin the rings of this process: `kind` is TIMER_START or _FORKED. Then, once its mappings are
- * told, the first ring's timer, for the calling thread. */
+/* Starts the rings of this process: `kind` is TIMER_START or _FORKED. Then, once its mappings are
+ * reported, start the first ring's timer, for the calling thread. */
 bool rings_begin(enum timer_kind kind);
 void rings_begin_first(enum timer_kind kind);
-/* Has the process had more than one thread? */
+/* Checks whether the process ever had more than one thread. */
 bool rings_shared(void);
-/* Forget the rings of the process that we were forked from, by the thread that had `own`. */
+/* Discards the rings inherited from the parent; `own` was the ring of the calling thread. */
 void rings_forget(const struct ring *own);
-/* A ring for the calling thread, and its timer; NULL (counted) if there is none to be had. */
+/* Takes a ring for the calling thread and starts its timer; NULL (counted) if none is free. */
 struct ring *rings_take(void);
-/* The calling thread ends, or its sampling does. */
+/* Ends the calling thread's ring, at its exit or when its sampling ends. */
 void rings_release(struct ring *r);
-/* An event of the process; the caller holds the events' lock. False: counted as lost. */
+/* Writes an event of the process; the caller holds the events' lock. False: counted as lost. */
 bool rings_event(enum timer_kind kind, const void *data, size_t bytes);
-/* Signals are blocked while it is held: a handler that leaps out would keep it for ever. */
+/* The events' lock. Signals stay blocked while it is held: a handler that leaves by longjmp would
+ * keep it forever. */
 void rings_lock(uint64_t *signals);
 void rings_unlock(uint64_t signals);
 
 /*
- * Room for a record of at most `bytes` with its header, in a ring of this size at data; NULL (and
- * counted) when the collector is behind. Then the record is finished with its true length.
+ * Reserves a record of at most `bytes` including its header in a ring of this size at data; NULL
+ * (counted) when the ring is full. ring_commit finishes it with its true length.
  */
 static inline struct timer_record *ring_room(struct timer_ring *ring, uint8_t *data, uint32_t size,
 					     uint32_t bytes)

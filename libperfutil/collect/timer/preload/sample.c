@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The signal's handler: one sample. Stacks are read from the interrupted stack pointer up to where
- * the thread's stack begins: there is no hole in between, so that nothing can fault. A stack
- * pointer that is not in the thread's own stack (a coroutine, an alternate stack) has no stack.
+ * The signal handler: takes one sample. Stacks are read from the interrupted stack pointer to the
+ * start of the thread's stack, which is mapped without holes, so no read can fault. A stack pointer
+ * outside the thread's own stack (a coroutine, an alternate stack) gives no stack.
  */
 #include <errno.h>
 #include <pitrace.h>
@@ -12,9 +12,10 @@
 #include "collect/timer/preload/machine.h"
 #include "collect/timer/preload/sample.h"
 
-static struct sigaction program_action;		/* the program's own wish for our signal */
+/* the action that the program set for this signal */
+static struct sigaction program_action;
 
-/* glibc keeps the CPU's number in memory for us; without, we don't know it. */
+/* glibc's rseq area has the CPU number; without it the CPU is unknown. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -32,7 +33,7 @@ static uint16_t this_cpu(void)
 	return 0;
 }
 
-/* By frame pointers: each must lie above the one before. */
+/* Walks frame pointers: each must lie above the previous one. */
 static uint32_t walk(const struct ring *r, const ucontext_t *c, uint64_t *out, uint32_t depth,
 		     uint16_t *flags)
 {
@@ -114,14 +115,14 @@ static void add_sample(struct ring *r, uint32_t overruns, uint16_t flags, const 
 	ring_done(&f->samples, record, bytes);
 }
 
-/* Of so many intervals. */
+/* Takes a sample for so many intervals. */
 static void take(struct ring *r, uint32_t intervals, uint16_t flags, const ucontext_t *c)
 {
 	if (intervals && timer_load(&timer_control->state) == TIMER_ON)
 		add_sample(r, intervals - 1, flags, c);
 }
 
-/* A signal of this number that is not our timer's is the program's. */
+/* A signal of this number from another source is the program's. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
 	if (program_action.sa_flags & SA_SIGINFO)
@@ -152,7 +153,8 @@ static void handler(int number, siginfo_t *info, void *context)
 
 void sample_install(int (*set)(int, const struct sigaction *, struct sigaction *))
 {
-	/* ONSTACK: programs with small stacks of their own (coroutines) have an alternate one. */
+	/* SA_ONSTACK: programs with small stacks of their own (coroutines) have an alternate stack.
+	 * */
 	struct sigaction a = {
 		.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
 	};

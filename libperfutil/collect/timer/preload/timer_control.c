@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The collector's folder and its control file: is this program to be sampled, and how? */
+/* The collector's folder and its control file: whether and how this program is sampled. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The library that `swtrace run` preloads into programs when the kernel gives neither module nor
- * perf events: each thread has a timer on its own CPU time, whose signal's handler writes where the
- * thread stands. What runs in that handler (sample.c) makes no system call, takes no lock and
- * touches no memory but the ring, the context and the thread's own stack: a program in a seccomp
- * sandbox must live on. All else runs where the program calls us (interpose.c). File operations are
- * plain system calls: programs may have their own open() or read().
+ * The library that `swtrace run` preloads into programs when the kernel offers neither module nor
+ * perf events. Each thread has a timer on its own CPU time; the signal handler writes the thread's
+ * position. The handler (sample.c) makes no system call, takes no lock and touches only the ring,
+ * the context and the thread's own stack, so that a program in a seccomp sandbox survives. All else
+ * runs where the program calls interposed functions (interpose.c). File operations are raw system
+ * calls: programs may define their own open() or read().
  *
- * Here: what the collector wants of us, and whether we may still do it.
+ * This file: the collector's settings, and whether they may still be followed.
  */
 #ifndef PITRACE_TIMER_CONTROL_H
 #define PITRACE_TIMER_CONTROL_H
@@ -17,11 +17,11 @@
 #include <time.h>
 #include "collect/timer/preload/layout.h"
 
-extern const struct timer_control *timer_control;	/* NULL: we are not wanted here */
+extern const struct timer_control *timer_control;	/* NULL: this program is not sampled */
 extern char timer_folder[];
-extern bool timer_sandboxed;		/* system calls may be forbidden: we make no more */
+extern bool timer_sandboxed;		/* system calls may be forbidden: make no more */
 
-/* What the collector wants, in the folder that it named to this program; NULL: nothing of us. */
+/* Maps the settings in the folder that the collector named to this program; NULL: not sampled. */
 const struct timer_control *control_map(void);
 
 static inline uint32_t timer_load(const uint32_t *p)
