@@ -100,7 +100,7 @@ int folder_read(const struct folder *f, const char *leaf, struct stat *st)
 
 	if (err)
 		return err;
-	fd = regular_reopen(openat(f->fd, leaf, REGULAR_LOOK | O_NOFOLLOW), st);
+	fd = regular_reopen(openat(f->fd, leaf, REGULAR_HOLD | O_NOFOLLOW), st);
 	if (fd < 0)
 		fd = -errno;
 	rights_restore(&kept);

@@ -154,7 +154,7 @@ static int open_stream(struct newfile *f, int path_fd, const struct stat *st)
 
 /* The name exists. 0: the file was opened, or was moved out of the way; -EAGAIN: the name means
  * something else by now. */
-static int meet(struct newfile *f, unsigned int how)
+static int resolve_existing(struct newfile *f, unsigned int how)
 {
 	int path_fd = openat(f->folder, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), err;
 	struct stat st;
@@ -206,7 +206,7 @@ static int make(struct newfile *f, unsigned int how, mode_t mode)
 			return -errno;
 		if (f->moved)
 			return -EBUSY;
-		err = meet(f, how);
+		err = resolve_existing(f, how);
 		if ((err && err != -EAGAIN) || f->fd >= 0)
 			return err;
 	}

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define REGULAR_LOOK	(O_PATH | O_CLOEXEC)
+#define REGULAR_HOLD	(O_PATH | O_CLOEXEC)
 
 /* Reopens the file of an O_PATH descriptor (-1: the open failed, errno says why) if it is of this
  * kind (S_IFREG and such) or of `other`. Closes path_fd. -1 with errno; EINVAL: another kind,
@@ -55,13 +55,13 @@ static inline int regular_reopen(int path_fd, struct stat *st)
 /* flags: 0, or O_NOFOLLOW: a link is refused. st may be NULL. */
 static inline int regular_open(const char *path, int flags, struct stat *st)
 {
-	return regular_reopen(open(path, REGULAR_LOOK | flags), st);
+	return regular_reopen(open(path, REGULAR_HOLD | flags), st);
 }
 
 /* Also opens pipes: reads wait for writers that have it open, the open does not wait for one. */
 static inline int regular_or_pipe_open(const char *path, struct stat *st)
 {
-	int fd = kind_reopen(open(path, REGULAR_LOOK), S_IFREG, S_IFIFO, O_RDONLY | O_NONBLOCK, st);
+	int fd = kind_reopen(open(path, REGULAR_HOLD), S_IFREG, S_IFIFO, O_RDONLY | O_NONBLOCK, st);
 
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, 0);

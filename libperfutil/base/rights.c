@@ -165,7 +165,7 @@ bool rights_gained(pid_t pid)
 	if (t.uid[0] && t.permitted & ~t.ambient && in_our_namespace(pid))
 		return true;
 	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
-	fd = rights_reopen(&r, open(name, REGULAR_LOOK), NULL);
+	fd = rights_reopen(&r, open(name, REGULAR_HOLD), NULL);
 	if (fd < 0)
 		return true;
 	close(fd);
@@ -332,7 +332,7 @@ int rights_reopen(const struct rights *r, int path_fd, struct stat *st)
 int rights_open_below(const struct rights *r, int root, const char *path, struct stat *st)
 {
 	struct open_how how = {
-		.flags = REGULAR_LOOK | O_NOFOLLOW,
+		.flags = REGULAR_HOLD | O_NOFOLLOW,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	struct rights_saved kept;

@@ -365,7 +365,7 @@ static int accept_file(struct hooks *h, const char *name, pid_t by)
 		p->pid = by;
 	if (!pid || p || h->nprocesses == FILES)
 		return 0;
-	fd = regular_reopen_for(openat(h->dir, name, REGULAR_LOOK | O_NOFOLLOW), O_RDWR, &st);
+	fd = regular_reopen_for(openat(h->dir, name, REGULAR_HOLD | O_NOFOLLOW), O_RDWR, &st);
 	if (fd < 0)
 		return 0;
 	/* It may be being created; if not, it is examined in vain each time. */

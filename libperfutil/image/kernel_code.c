@@ -14,7 +14,7 @@
 #define PARTS_MAX	4096		/* segments of kcore */
 #define LONGEST_INSN	15
 #define BATCH		64		/* pages per snapshot */
-#define GONE		64		/* most recently unloaded modules */
+#define UNLOADED		64		/* most recently unloaded modules */
 #ifdef __s390x__
 #define LOWEST		8192		/* per-CPU below; kcore shows another CPU's */
 #else
@@ -60,7 +60,7 @@ struct kernel_code {
 	size_t wanted;			/* pages per state */
 	uint64_t stamp;			/* last page seen */
 	uint64_t last[2];		/* pages seen last, + 1 */
-	struct unloaded unloaded[GONE];
+	struct unloaded unloaded[UNLOADED];
 	size_t nunloaded;
 	struct code_record batch[BATCH];
 	size_t nbatch;
@@ -172,7 +172,7 @@ static bool in_page(uint64_t number, uint64_t start, uint64_t length)
 /* The code executed there then was unloaded later. */
 static bool was_unloaded(const struct kernel_code *k, uint64_t number, uint64_t stamp)
 {
-	for (size_t i = 0; i < GONE; i++)
+	for (size_t i = 0; i < UNLOADED; i++)
 		if (stamp < k->unloaded[i].stamp &&
 		    in_page(number, k->unloaded[i].start, k->unloaded[i].length))
 			return true;
@@ -225,7 +225,7 @@ static void module_loaded(struct kernel_code *k, const struct pitrace_mte_map *m
 /* Its pages that were not read yet are lost. */
 static void module_unloaded(struct kernel_code *k, const struct pitrace_mte_map *m, uint64_t stamp)
 {
-	k->unloaded[k->nunloaded++ % GONE] = (struct unloaded){ m->start, m->length, stamp };
+	k->unloaded[k->nunloaded++ % UNLOADED] = (struct unloaded){ m->start, m->length, stamp };
 	for (size_t i = 0; i < TABLE; i++) {
 		struct page *p = &k->page[i];
 

@@ -95,20 +95,20 @@ static int through(const struct rights *r, const char *name, const struct pitrac
 {
 	struct stat st;
 
-	return is_mapped(rights_reopen(r, open(name, REGULAR_LOOK), &st), &st, m);
+	return is_mapped(rights_reopen(r, open(name, REGULAR_HOLD), &st), &st, m);
 }
 
 int mapped_file_open(const struct pitrace_mte_map *m, bool live, const struct rights *user)
 {
 	struct rights its;
-	bool lives = !rights_of_process((pid_t)m->pid, &its);
+	bool alive = !rights_of_process((pid_t)m->pid, &its);
 	char name[128];
 	struct stat st;
 	int root, fd;
 
-	if (live && !lives)
+	if (live && !alive)
 		return -1;
-	if (lives) {
+	if (alive) {
 		snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", m->pid,
 			 (unsigned long long)m->start,
 			 (unsigned long long)(m->start + m->length));
@@ -120,7 +120,7 @@ int mapped_file_open(const struct pitrace_mte_map *m, bool live, const struct ri
 		if (fd >= 0)
 			return fd;
 	}
-	root = lives ? rights_root((pid_t)m->pid) : -1;
+	root = alive ? rights_root((pid_t)m->pid) : -1;
 	if (root >= 0) {
 		fd = is_mapped(rights_open_below(&its, root, m->path, &st), &st, m);
 		close(root);
@@ -128,5 +128,5 @@ int mapped_file_open(const struct pitrace_mte_map *m, bool live, const struct ri
 			return fd;
 	}
 	/* The process may have exited; or its paths are the same as ours. */
-	return is_mapped(rights_open_below(lives ? &its : user, -1, m->path, &st), &st, m);
+	return is_mapped(rights_open_below(alive ? &its : user, -1, m->path, &st), &st, m);
 }

@@ -73,7 +73,7 @@ struct search {
 };
 
 /* Finds the mount that the process's path leads through: the longest, the last of several. */
-static bool see_its(void *arg, const char *line, size_t length)
+static bool match_theirs(void *arg, const char *line, size_t length)
 {
 	struct search *s = arg;
 
@@ -85,7 +85,7 @@ static bool see_its(void *arg, const char *line, size_t length)
 	return --s->left > 0;
 }
 
-static bool see_ours(void *arg, const char *line, size_t length)
+static bool match_ours(void *arg, const char *line, size_t length)
 {
 	struct search *s = arg;
 	const char *rest;
@@ -111,13 +111,13 @@ static bool by_mounts(const struct rights *r, const struct pitrace_mte_map *map,
 	*s = (struct search){ .map = map, .rights = r, .st = st, .left = MOUNTS_MAX,
 			      .place = place, .size = size };
 	snprintf(name, sizeof(name), "/proc/%u/mountinfo", map->pid);
-	proc_lines(name, see_its, s);
+	proc_lines(name, match_theirs, s);
 	if (s->found) {
 		snprintf(s->inside, sizeof(s->inside), "%s%s", no_slash(s->theirs.root),
 			 below(map->path, s->theirs.point));
 		s->found = false;
 		s->left = MOUNTS_MAX;
-		proc_lines("/proc/self/mountinfo", see_ours, s);
+		proc_lines("/proc/self/mountinfo", match_ours, s);
 	}
 	found = s->found;
 	free(s);

@@ -19,7 +19,7 @@
 #include "base/rights.h"
 #include "base/text.h"
 
-#define LOOK_NS		1000000000ull
+#define SCAN_NS		1000000000ull
 #define PROCESSES_MAX	256		/* one or two descriptors each */
 #define PART_MAX	(4u << 20)	/* bytes of a map per scan */
 #define TEXT_MAX	(256ull << 20)	/* bytes of all maps in a trace file */
@@ -30,7 +30,7 @@
 struct one {
 	uint32_t pid, inner;		/* inner: its pid in its own namespace */
 	struct rights rights;
-	bool tried, known, gone;
+	bool tried, known, exited;
 	bool left;			/* exited before it was identified */
 	int root, fd;			/* -1: not accessible or not created yet */
 	uint64_t read;			/* bytes written to the trace */
@@ -81,7 +81,7 @@ void perfmaps_free(struct perfmaps *m)
 static struct one *find(struct perfmaps *m, uint32_t pid)
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (m->one[i].pid == pid && !m->one[i].gone)
+		if (m->one[i].pid == pid && !m->one[i].exited)
 			return &m->one[i];
 	return NULL;
 }
@@ -113,7 +113,7 @@ void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
 		if (r.minor == PITRACE_MTE_PROCESS_EXIT && r.size >= sizeof(*task)) {
 			o = find(m, task->pid);
 			if (o)
-				o->gone = true;
+				o->exited = true;
 		} else if (r.minor == PITRACE_MTE_MODULE && holds_code(&r, map) &&
 			   m->n < PROCESSES_MAX && !find(m, map->pid)) {
 			m->one[m->n++] = (struct one){ .pid = map->pid, .root = -1, .fd = -1 };
@@ -174,7 +174,7 @@ static bool know(const struct perfmaps *m, struct one *o)
 {
 	if (identify(o))
 		return true;
-	if (!o->gone)
+	if (!o->exited)
 		return false;
 	o->left = true;
 	o->inner = o->pid;
@@ -298,7 +298,7 @@ static int read_on(struct perfmaps *m, struct one *o, struct pifile_writer *w, u
 	return err;
 }
 
-static int look(struct perfmaps *m, struct one *o, struct pifile_writer *w)
+static int scan_map(struct perfmaps *m, struct one *o, struct pifile_writer *w)
 {
 	uint64_t before = o->scanned;
 	int err;
@@ -325,7 +325,7 @@ int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now)
 {
 	uint64_t time = now_ns();
 	size_t i, kept = 0;
-	bool due = now || time - m->scanned >= LOOK_NS;
+	bool due = now || time - m->scanned >= SCAN_NS;
 	int err = 0;
 
 	if (due)
@@ -335,10 +335,10 @@ int perfmaps_flush(struct perfmaps *m, struct pifile_writer *w, bool now)
 		struct one *o = &m->one[i];
 
 		/* A new process is scanned at once: it may exit soon. */
-		if (!err && (due || o->gone || !o->tried))
-			err = look(m, o, w);
+		if (!err && (due || o->exited || !o->tried))
+			err = scan_map(m, o, w);
 		o->tried = true;
-		if (o->gone)
+		if (o->exited)
 			close_one(o);
 		else
 			m->one[kept++] = *o;

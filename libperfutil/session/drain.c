@@ -137,10 +137,10 @@ static int drain_once(struct tracer *t, bool all)
 /* Needless wakeups disturb what is measured. */
 static int pause_ms(const struct tracer *t)
 {
-	return t->collector->modules == MODULES_BY_DRAIN ? OUT_LOOK_MS : FLUSH_MS;
+	return t->collector->modules == MODULES_BY_DRAIN ? OUT_UPDATE_MS : FLUSH_MS;
 }
 
-static int look(struct tracer *t)
+static int update_files(struct tracer *t)
 {
 	int err;
 
@@ -152,7 +152,7 @@ static int look(struct tracer *t)
 
 /* New programs that write records are accepted at once: in normal mode they have exited when their
  * records are read. */
-static bool meet_programs(struct tracer *t)
+static bool accept_programs(struct tracer *t)
 {
 	pthread_mutex_lock(&t->lock);
 	t->error = hooks_accept(t->hooks);
@@ -191,7 +191,7 @@ static void *drain_thread(void *arg)
 			notify(t->stop_fd);
 			return NULL;
 		}
-		if (p[2].revents && meet_programs(t))
+		if (p[2].revents && accept_programs(t))
 			return NULL;
 		if (!filled)
 			continue;
@@ -201,7 +201,7 @@ static void *drain_thread(void *arg)
 		all = now - flushed >= FLUSH_MS * 1000000LL;
 		if (all)
 			flushed = now;
-		t->error = n || all || t->next.writer ? drain_once(t, all) : look(t);
+		t->error = n || all || t->next.writer ? drain_once(t, all) : update_files(t);
 		if (t->error) {
 			notify(t->stop_fd);
 			return NULL;

@@ -47,7 +47,7 @@ int out_begin(struct tracer *t, struct out *o, const struct folder *folder, cons
 	o->writer = file_create(folder, leaf, &header);
 	if (!o->writer)
 		return -errno;
-	o->looked = now_ns();
+	o->scanned = now_ns();
 	err = sysinfo_write(o->writer, &t->config, t->command, &info, &o->modules);
 	pifile_set_compression(o->writer, t->compression);
 	o->ids = buildids_new(t->collector->drain_reads_build_ids, t->user);
@@ -104,11 +104,11 @@ static int flush(struct out *o, bool last)
 static int update_modules(struct tracer *t, struct out *o, bool module_loaded)
 {
 	bool by_drain = t->collector->modules == MODULES_BY_DRAIN;
-	uint64_t now = now_ns(), then = o->looked;
+	uint64_t now = now_ns(), then = o->scanned;
 
-	if (by_drain ? now - then < OUT_LOOK_MS * 1000000ull : !module_loaded)
+	if (by_drain ? now - then < OUT_UPDATE_MS * 1000000ull : !module_loaded)
 		return 0;
-	o->looked = now;
+	o->scanned = now;
 	return sysinfo_update(o->writer, t->compression, &o->modules, then,
 			    by_drain ? now : 0);
 }

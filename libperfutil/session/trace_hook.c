@@ -24,7 +24,7 @@
 #include "hook/hookfile.h"
 #include "base/rc.h"
 
-#define LOOK_NS		1000000000ull	/* between two attempts */
+#define SEARCH_NS		1000000000ull	/* between two attempts */
 #define HEADERS		(sizeof(struct pitrace_rec) + sizeof(struct pitrace_user))
 #define DATA_MAX	(PITRACE_USER_MAX - HEADERS)
 
@@ -41,7 +41,7 @@ static struct state {
 	struct target *target;
 	struct hookfile *file;			/* of the target's folder */
 	/* earliest time of the next search, of the next file */
-	uint64_t look, make;
+	uint64_t next_search, next_make;
 	/* cycles() at the last clock read that was too early */
 	uint64_t searched;
 	uint32_t searching;			/* the thread that is searching; 0: none */
@@ -223,7 +223,7 @@ static inline bool too_soon(const struct state *s)
 }
 
 /* No known target records it: search for another one. */
-static __attribute__((noinline)) struct target *look(unsigned int major)
+static __attribute__((noinline)) struct target *find_target(unsigned int major)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct target *t = NULL;
@@ -234,7 +234,7 @@ static __attribute__((noinline)) struct target *look(unsigned int major)
 	if (!state)
 		return NULL;
 	now = coarse_ns();
-	if (now < __atomic_load_n(&state->look, __ATOMIC_RELAXED)) {
+	if (now < __atomic_load_n(&state->next_search, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&state->searched, cycles(), __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -243,7 +243,7 @@ static __attribute__((noinline)) struct target *look(unsigned int major)
 	if (!state->target || !wants(state->target, major)) {
 		t = find(major);
 		if (!t)
-			__atomic_store_n(&state->look, now + LOOK_NS, __ATOMIC_RELAXED);
+			__atomic_store_n(&state->next_search, now + SEARCH_NS, __ATOMIC_RELAXED);
 		else if (t != state->target) {
 			state->file = NULL;
 			__atomic_store_n(&state->target, t, __ATOMIC_RELEASE);
@@ -283,12 +283,12 @@ static struct hookfile *file_of(struct target *t)
 	if (f)
 		return f;
 	errno = EAGAIN;
-	if (coarse_ns() < state->make || !lock())
+	if (coarse_ns() < state->next_make || !lock())
 		return NULL;
 	if (!state->file && state->target == t) {
 		f = hookfile_make(t->folder, t->control);
 		if (!f)
-			state->make = coarse_ns() + LOOK_NS;
+			state->next_make = coarse_ns() + SEARCH_NS;
 		__atomic_store_n(&state->file, f, __ATOMIC_RELEASE);
 	}
 	f = state->file;
@@ -372,7 +372,7 @@ int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const
 		return rc_fail(PI_INVALID_ARGUMENT,
 			       "programs write records of major 0xB0 and 0xD0 to 0xFF");
 	if (!t || !wants(t, (unsigned int)major)) {
-		t = s && too_soon(s) ? NULL : look((unsigned int)major);
+		t = s && too_soon(s) ? NULL : find_target((unsigned int)major);
 		if (!t && state && state->refused)
 			return rc_fail(PI_NO_PERMISSION, PITRACE_DEVICE " may not be opened; its "
 				       "group may: sudo usermod -aG pitrace $USER, then log in again");

@@ -22,7 +22,7 @@ struct out {				/* a file being written */
 	struct perfmaps *maps;
 	struct kernel_code *code;	/* NULL: not recorded, or not allowed for this user */
 	char *modules;			/* /proc/modules at the last read … */
-	uint64_t looked;		/* … at this time */
+	uint64_t scanned;		/* … at this time */
 	struct pifile_stats *before;	/* counts when the file began; NULL: it began at *on* */
 	int nbefore;
 };
@@ -69,7 +69,7 @@ int out_begin(struct tracer *t, struct out *o, const struct folder *folder, cons
 /* Drains the collector to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
 /* In between: records other changes. A kernel module that is loaded for this long is seen. */
-#define OUT_LOOK_MS	200
+#define OUT_UPDATE_MS	200
 int out_update(struct tracer *t);
 /* Before tracing is turned off, which changes the kernel's code: reads all code that was executed.
  * */

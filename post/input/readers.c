@@ -36,11 +36,11 @@ const struct reader *reader_named(const char *name)
 /* A trace that is a folder has its beginning in a file of it. */
 static int open_head(const char *path)
 {
-	int fd = open(path, REGULAR_LOOK);
+	int fd = open(path, REGULAR_HOLD);
 	struct stat st;
 
 	if (fd >= 0 && !fstat(fd, &st) && S_ISDIR(st.st_mode)) {
-		int inner = openat(fd, "data", REGULAR_LOOK);
+		int inner = openat(fd, "data", REGULAR_HOLD);
 
 		close(fd);
 		if (inner < 0)

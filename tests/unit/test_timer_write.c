@@ -240,7 +240,7 @@ static void line(struct timer_process *of, uint64_t stamp, const char *text)
 
 static void look(struct timer_process *of, uint64_t stamp, uint32_t lines)
 {
-	timer_add_item(&s, of, TIMER_LOOK, of->pid, stamp, &lines, sizeof(lines));
+	timer_add_item(&s, of, TIMER_SCAN, of->pid, stamp, &lines, sizeof(lines));
 }
 
 static void is_map(const struct told *t, const char *path, uint64_t start, uint64_t length)

@@ -155,7 +155,7 @@ static bool is_inside(const struct jit_code *inner, const struct jit_code *outer
 
 void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pid, uint32_t code)
 {
-	struct jit_map_scan *l = &js->look;
+	struct jit_map_scan *l = &js->scan;
 
 	if (l->since != since || l->time != time || l->pid != pid)
 		*l = (struct jit_map_scan){ .since = since, .time = time, .pid = pid, .first = code,
@@ -184,13 +184,13 @@ struct mapping jit_map_judge(const struct jits *js, uint32_t code, const struct 
 	struct mapping kept = { there->module, there->delta | JIT_UNSURE };
 	uint32_t number = (uint32_t)there->delta;
 
-	if (number < js->look.first)
+	if (number < js->scan.first)
 		return unsure;
 	if (is_inside(new, old))
-		return number == js->look.around && new->address != old->address ? own : unsure;
+		return number == js->scan.around && new->address != old->address ? own : unsure;
 	if (!is_inside(old, new))
 		return unsure;
-	if (number >= js->look.run && (code - js->look.run > 1 || new->address != old->address))
+	if (number >= js->scan.run && (code - js->scan.run > 1 || new->address != old->address))
 		return *there;
 	return new->address != old->address ? kept : unsure;
 }

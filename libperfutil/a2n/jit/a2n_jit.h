@@ -38,7 +38,7 @@ struct jits {
 		uint32_t first;		/* its first code, and the last one that no later … */
 		uint32_t around;	/* … one crosses */
 		uint32_t run;		/* all codes from here on lie inside that one */
-	} look;
+	} scan;
 	uint32_t last;			/* number of the newest code; NO_CODE: none */
 	bool has_lines;
 	uint64_t latest;		/* largest delay of a report */

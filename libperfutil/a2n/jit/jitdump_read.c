@@ -62,7 +62,7 @@ static void fault(struct jitdump *d, uint64_t offset, const char *what)
 }
 
 /* Reads up to `want` bytes at an offset into the window; *got is less at the end of the file. */
-static const uint8_t *look(struct jitdump *d, uint64_t offset, size_t want, size_t *got)
+static const uint8_t *peek(struct jitdump *d, uint64_t offset, size_t want, size_t *got)
 {
 	if (offset < d->window_at || offset + want > d->window_at + d->window_size) {
 		size_t n = 0;
@@ -99,7 +99,7 @@ static struct bytes cursor(const struct jitdump *d, const uint8_t *p, size_t siz
 static const char *read_header(struct jitdump *d)
 {
 	size_t got;
-	const uint8_t *p = look(d, 0, JITDUMP_HEADER_LATE, &got);
+	const uint8_t *p = peek(d, 0, JITDUMP_HEADER_LATE, &got);
 	struct bytes b;
 	uint32_t magic, size;
 
@@ -193,7 +193,7 @@ static void forget(struct jitdump *d)
 static int read_debug(struct jitdump *d, uint64_t size)
 {
 	size_t got, have = 0, room = (size_t)(size - JITDUMP_DEBUG_FIXED);
-	const uint8_t *p = look(d, d->at, JITDUMP_DEBUG_FIXED, &got);
+	const uint8_t *p = peek(d, d->at, JITDUMP_DEBUG_FIXED, &got);
 	struct bytes b;
 	uint64_t count;
 
@@ -216,7 +216,7 @@ static int read_debug(struct jitdump *d, uint64_t size)
 		d->table_room = room;
 	}
 	while (have < room) {
-		p = look(d, d->at + JITDUMP_DEBUG_FIXED + have, room - have < WINDOW ? room - have :
+		p = peek(d, d->at + JITDUMP_DEBUG_FIXED + have, room - have < WINDOW ? room - have :
 			 WINDOW, &got);
 		if (!p || !got)
 			return -EIO;
@@ -232,7 +232,7 @@ static int read_debug(struct jitdump *d, uint64_t size)
 static int read_unwind(struct jitdump *d, uint64_t size)
 {
 	size_t got;
-	const uint8_t *p = look(d, d->at, JITDUMP_UNWIND_FIXED, &got);
+	const uint8_t *p = peek(d, d->at, JITDUMP_UNWIND_FIXED, &got);
 	struct bytes b;
 	uint64_t bytes, header;
 
@@ -267,7 +267,7 @@ static int place_unwind(struct jitdump *d, struct jitdump_event *e)
 	e->eh_frame_hdr_size = d->unwind_header;
 	if (!d->unwind_header || !e->eh_frame_size)
 		return 0;
-	p = look(d, d->unwind_at, 4, &got);
+	p = peek(d, d->unwind_at, 4, &got);
 	if (!p)
 		return -EIO;
 	if (got == 4 && p[0] == 1) {
@@ -341,7 +341,7 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	struct bytes b;
 	size_t got, seen;
 
-	p = look(d, d->at, size < WINDOW ? (size_t)size : WINDOW, &got);
+	p = peek(d, d->at, size < WINDOW ? (size_t)size : WINDOW, &got);
 	if (!p || got < JITDUMP_LOAD_FIXED)
 		return -EIO;
 	b = cursor(d, p, got);
@@ -440,7 +440,7 @@ static uint64_t added(const struct jitdump *d, const struct jitdump_event *e)
 static int read_unload(struct jitdump *d, struct jitdump_event *e)
 {
 	size_t got;
-	const uint8_t *p = look(d, d->at, JITDUMP_UNLOAD_FIXED, &got);
+	const uint8_t *p = peek(d, d->at, JITDUMP_UNLOAD_FIXED, &got);
 	struct bytes b;
 
 	if (!p)
@@ -462,7 +462,7 @@ static int read_unload(struct jitdump *d, struct jitdump_event *e)
 static int read_move(struct jitdump *d, struct jitdump_event *e)
 {
 	size_t got;
-	const uint8_t *p = look(d, d->at, JITDUMP_MOVE_FIXED, &got);
+	const uint8_t *p = peek(d, d->at, JITDUMP_MOVE_FIXED, &got);
 	struct bytes b;
 
 	if (!p)
@@ -539,7 +539,7 @@ static bool only_zeros(struct jitdump *d, uint64_t offset)
 {
 	for (;;) {
 		size_t got, i;
-		const uint8_t *p = look(d, offset, WINDOW, &got);
+		const uint8_t *p = peek(d, offset, WINDOW, &got);
 
 		if (!p || !got)
 			return p != NULL;
@@ -574,7 +574,7 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *e)
 	d->fault.unfinished = 0;
 	for (;;) {
 		size_t got;
-		const uint8_t *p = look(d, d->at, JITDUMP_PREFIX, &got);
+		const uint8_t *p = peek(d, d->at, JITDUMP_PREFIX, &got);
 		struct bytes b;
 		uint32_t id, size;
 		int r;

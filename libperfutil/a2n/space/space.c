@@ -17,10 +17,10 @@
  * than there is. Events of real programs cost a few facts each, and now and then those of a whole
  * heap. */
 #define FACTS_START	(1u << 21)
-#define FACTS_TOLD	64u
+#define FACTS_PER_CHANGE	64u
 #define FACTS_MOST	(1u << 26)
 #define STEPS_START	(1ull << 28)
-#define STEPS_TOLD	4096u
+#define STEPS_PER_CHANGE	4096u
 
 struct fact {
 	struct moment from;
@@ -75,9 +75,9 @@ static bool refuse(struct spaces *all, struct moment from)
 
 	all->changes++;
 	if (!full)
-		full = all->facts > FACTS_START + FACTS_TOLD * all->changes ||
+		full = all->facts > FACTS_START + FACTS_PER_CHANGE * all->changes ||
 		       all->facts > FACTS_MOST ||
-		       all->steps > STEPS_START + STEPS_TOLD * all->changes;
+		       all->steps > STEPS_START + STEPS_PER_CHANGE * all->changes;
 	if (full && (!all->full || from.time < all->since)) {
 		all->since = from.time;
 		all->change++;

@@ -308,7 +308,7 @@ static void *keep_thread(void *arg)
 	while (poll(p, 2, KEEP_MS) >= 0 && !p[0].revents) {
 		pthread_mutex_lock(&b->lock);
 		forget_edges(b);
-		perf_files_look(&b->s);
+		perf_files_identify(&b->s);
 		if (now_ns() - kept < KEEP_MS * 1000000ull) {
 			pthread_mutex_unlock(&b->lock);
 			usleep(PAUSE_US);
@@ -555,7 +555,7 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 	}
 	forget_edges(b);
 	pthread_mutex_lock(&b->lock);
-	perf_files_look(&b->s);
+	perf_files_identify(&b->s);
 	if (all && b->state != PITRACE_STATE_OFF && now_ns() - b->s.synced > NS_PER_SEC / 2)
 		err = perf_emit_sync(&b->s, PITRACE_SYNC_SECOND);
 	b->sink = sink;

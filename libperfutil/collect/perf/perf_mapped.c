@@ -17,7 +17,7 @@ static int identify(void *arg, uint16_t major, uint32_t minor, const void *data,
 	return 0;
 }
 
-void perf_files_look(struct perf_session *s)
+void perf_files_identify(struct perf_session *s)
 {
 	const struct perf_event_header *h;
 	struct perf_item item;

@@ -8,7 +8,7 @@
 #include "collect/perf/perf_session.h"
 
 /* Identifies the files in the rings of names since the last call. Records are not consumed. */
-void perf_files_look(struct perf_session *s);
+void perf_files_identify(struct perf_session *s);
 /* Writes a mapping's record, preceded by what is known of its file. 0 or put's error. */
 int perf_files_put(struct perf_session *s, const struct pitrace_mte_map *map, size_t size,
 		   uint64_t time, perf_put put, void *arg);

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include "collect/ptrace/ptrace_session.h"
 
-#define LOOK_US		50
-#define LOOKS		400		/* 20 ms: a step that takes longer lets them wait */
+#define POLL_US		50
+#define POLLS		400		/* 20 ms: a step that takes longer lets them wait */
 
 bool ptrace_over_waits(const struct ptrace_thread *t)
 {
@@ -36,14 +36,14 @@ static bool is_out(const struct ptrace_thread *t)
 /* Returns its next stop if it comes soon. */
 static bool stop_of(const struct ptrace_thread *t, bool out_is_enough, int *status)
 {
-	for (unsigned int i = 0; i < LOOKS; i++) {
+	for (unsigned int i = 0; i < POLLS; i++) {
 		pid_t r = waitpid(t->tid, status, __WALL | __WNOTHREAD | WNOHANG);
 
 		if (r)
 			return r > 0;
 		if (out_is_enough && i > 1 && is_out(t))
 			return false;
-		usleep(LOOK_US);
+		usleep(POLL_US);
 	}
 	return false;
 }

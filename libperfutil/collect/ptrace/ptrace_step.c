@@ -62,7 +62,7 @@ static void count(struct ptrace_session *s, struct ptrace_thread *t)
 }
 
 /* Checks whether the trace of the thread begins or ends here. */
-static void look_around(struct ptrace_session *s, struct ptrace_thread *t)
+static void check_trigger(struct ptrace_session *s, struct ptrace_thread *t)
 {
 	if (!t->begun && t->mode == PTRACE_STEP && t->skipped >= request(s)->skip) {
 		t->count = 0;
@@ -202,7 +202,7 @@ static void put_back_one(struct ptrace_session *s, struct ptrace_thread *t)
 	count(s, t);
 	advance(s, t, t->pc + t->flow.length);
 	t->pc += t->flow.length;
-	look_around(s, t);
+	check_trigger(s, t);
 	ptrace_prepare(s, t);
 }
 
@@ -217,7 +217,7 @@ static void put_back(struct ptrace_session *s, struct ptrace_thread *t, uint64_t
 	if (call && last == t->pc + t->flow.length) {
 		called(s, t, last);
 		t->pc = last;
-		look_around(s, t);
+		check_trigger(s, t);
 		ptrace_prepare(s, t);
 	}
 	while (t->flow.what == FLOW_MAYBE && last != t->pc && t->mode == PTRACE_STEP)
@@ -291,7 +291,7 @@ void ptrace_stepped(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 		break;
 	}
 	t->pc = pc;
-	look_around(s, t);
+	check_trigger(s, t);
 }
 
 void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc, int signal)
@@ -299,7 +299,7 @@ void ptrace_handler(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 	write_interrupted(s, t, false);
 	ptrace_out_break(s, t, PITRACE_BREAK_SIGNAL, (uint32_t)signal, t->pc, pc);
 	t->pc = pc;
-	look_around(s, t);
+	check_trigger(s, t);
 }
 
 void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t pc)
@@ -310,7 +310,7 @@ void ptrace_execed(struct ptrace_session *s, struct ptrace_thread *t, uint64_t p
 	ptrace_out_break(s, t, PITRACE_BREAK_EXEC, 0, t->pc + t->flow.length, pc);
 	t->called = true;
 	t->pc = pc;
-	look_around(s, t);
+	check_trigger(s, t);
 }
 
 void ptrace_hides(struct ptrace_session *s, struct ptrace_thread *t)

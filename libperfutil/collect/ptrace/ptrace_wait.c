@@ -301,7 +301,7 @@ static bool excluded(const struct ptrace_session *s, const struct ptrace_thread 
 }
 
 /* The thread has created another one. */
-static void newborn(struct ptrace_session *s, struct ptrace_thread *t, bool borrows)
+static void child_created(struct ptrace_session *s, struct ptrace_thread *t, bool borrows)
 {
 	struct ptrace_thread *child;
 	unsigned long tid;
@@ -524,7 +524,7 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 	case PTRACE_EVENT_CLONE:
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
-		newborn(s, t, event == PTRACE_EVENT_VFORK);
+		child_created(s, t, event == PTRACE_EVENT_VFORK);
 		return true;
 	case PTRACE_EVENT_EXEC:
 		*at = execed(s, t);

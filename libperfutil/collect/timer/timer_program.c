@@ -56,7 +56,7 @@ static enum program of_elf(struct bytes b, const uint8_t *ident, char *interpret
 	return PROGRAM_STATIC;
 }
 
-static enum program look_at(int fd, char *interpreter, size_t room)
+static enum program classify(int fd, char *interpreter, size_t room)
 {
 	static uint8_t head[HEAD_MAX];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
@@ -106,7 +106,7 @@ bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, s
 		if (fd < 0)
 			return true;	/* executable, not readable: the start will show */
 		gains = gains_rights(fd, &st);
-		program = look_at(fd, interpreter, sizeof(interpreter));
+		program = classify(fd, interpreter, sizeof(interpreter));
 		close(fd);
 		if (program != PROGRAM_SCRIPT && gains) {
 			snprintf(why, why_room, "%s runs with another user's, group's or more rights (set-user-id, set-group-id or capabilities): the timer collector cannot enter it", name);

@@ -33,7 +33,7 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 {
 	struct timer_item *i;
 
-	if (kind != TIMER_GONE && (s->nitem >= ITEMS_MAX || s->item_bytes > ITEM_BYTES_MAX)) {
+	if (kind != TIMER_EXITED && (s->nitem >= ITEMS_MAX || s->item_bytes > ITEM_BYTES_MAX)) {
 		lose(s, kind);
 		return;
 	}
@@ -158,7 +158,7 @@ static void reap_exited(struct timer_session *s, struct timer_process *p)
 	/* It found no space for a ring, or exited before it had one. */
 	if (!p->last)
 		s->unsampled_processes++;
-	timer_add_item(s, p, TIMER_GONE, p->pid, p->last > s->floor ? p->last + 1 : s->floor, NULL,
+	timer_add_item(s, p, TIMER_EXITED, p->pid, p->last > s->floor ? p->last + 1 : s->floor, NULL,
 		       0);
 }
 

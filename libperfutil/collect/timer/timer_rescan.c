@@ -6,7 +6,7 @@
 #include "base/now.h"
 #include "collect/timer/timer_session.h"
 
-#define LOOK_NS		100000000ull	/* minimum interval between reads of a process's mappings */
+#define RESCAN_NS		100000000ull	/* minimum interval between reads of a process's mappings */
 
 /* Reads the maps as if the process had reported them now. Only of an image that has the library:
  * another one may have taken its place. */
@@ -20,7 +20,7 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 	ssize_t got;
 	FILE *f;
 
-	if (p->gone || now - p->scanned_at < LOOK_NS ||
+	if (p->gone || now - p->scanned_at < RESCAN_NS ||
 	    timer_process_newest(&s->all, p->pid, UINT64_MAX) != p)
 		return;
 	p->scanned_at = now;
@@ -41,7 +41,7 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 	if (f)
 		fclose(f);
 	if (ours) {
-		timer_add_item(s, p, TIMER_LOOK, p->pid, now, &n, sizeof(n));
+		timer_add_item(s, p, TIMER_SCAN, p->pid, now, &n, sizeof(n));
 		return;
 	}
 	while (s->nitem > first) {
@@ -90,7 +90,7 @@ void timer_require_mapping(struct timer_session *s, size_t i, uint64_t address)
 			return;
 		if (s->item[j].p != p)
 			continue;
-		if (s->item[j].kind == TIMER_LOOK)
+		if (s->item[j].kind == TIMER_SCAN)
 			break;
 		if (s->item[j].kind != TIMER_MAP ||
 		    !timer_map_parse((char *)s->item[j].data, s->item[j].bytes, &map))

@@ -16,7 +16,7 @@
 
 #define TIMER_LIBRARY	"libpitrace-timer.so"
 #define TIMER_SECOND	1000000000ull
-#define TIMER_GONE	0x100		/* in addition to enum timer_kind: the process has exited */
+#define TIMER_EXITED	0x100		/* in addition to enum timer_kind: the process has exited */
 
 /* A report of a process, kept until it is old enough. */
 struct timer_item {
@@ -24,7 +24,7 @@ struct timer_item {
 	struct timer_process *p;
 	uint8_t *data;
 	uint32_t tid, bytes;
-	uint32_t kind;			/* enum timer_kind, or TIMER_GONE */
+	uint32_t kind;			/* enum timer_kind, or TIMER_EXITED */
 };
 
 struct timer_session {

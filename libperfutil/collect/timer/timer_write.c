@@ -101,14 +101,14 @@ static void write_item(struct timer_session *s, size_t i)
 		memcpy(&id, it.data, sizeof(id));
 		timer_process_scan_id(p, &id);
 		break;
-	case TIMER_LOOK:
+	case TIMER_SCAN:
 		write_scan(s, &it);
 		break;
 	case TIMER_THREAD_EXIT:
 		if (it.bytes >= 16)
 			timer_process_thread_exit(p, &s->out, it.tid, (char *)it.data, it.stamp);
 		break;
-	case TIMER_GONE:
+	case TIMER_EXITED:
 		if (p->begun && p->exited)
 			timer_process_exit(p, &s->out, it.stamp);
 		timer_process_free(&s->all, p);

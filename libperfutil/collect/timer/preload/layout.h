@@ -83,7 +83,7 @@ enum timer_kind {
 	TIMER_START,		/* start of a program; text: /proc/self/stat */
 	TIMER_FORKED,		/* fork, likewise */
 	TIMER_MAP,		/* a line of /proc/self/maps, without its newline */
-	TIMER_LOOK,		/* end of a scan of executable mappings: u32 number of lines */
+	TIMER_SCAN,		/* end of a scan of executable mappings: u32 number of lines */
 	TIMER_THREAD_EXIT,	/* text: its name */
 	TIMER_EXIT,
 	TIMER_BUILD_ID,		/* struct timer_build_id: before the lines of a scan */

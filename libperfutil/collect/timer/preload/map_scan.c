@@ -129,12 +129,12 @@ void map_scan(void)
 		memmove(text, at, have);
 	}
 	syscall(SYS_close, fd);
-	rings_event(TIMER_LOOK, &lines, sizeof(lines));
+	rings_event(TIMER_SCAN, &lines, sizeof(lines));
 	added = counts[0];
 	removed = counts[1];
 }
 
-static void look_if(int which, const unsigned long long *last)
+static void scan_if(int which, const unsigned long long *last)
 {
 	unsigned long long counts[2] = { 0, 0 };
 	uint64_t signals;
@@ -149,10 +149,10 @@ static void look_if(int which, const unsigned long long *last)
 
 void map_scan_if_added(void)
 {
-	look_if(0, &added);
+	scan_if(0, &added);
 }
 
 void map_scan_if_removed(void)
 {
-	look_if(1, &removed);
+	scan_if(1, &removed);
 }
