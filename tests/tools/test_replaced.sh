@@ -177,6 +177,7 @@ for b in $collectors; do
 	"$swtrace" run -q -B $b -o a.nrm2 -- ./prog 200
 	chmod 700 prog && rm another
 	all_named ${b}_bare_mode a.nrm2 ran.bare prog
+	"$post" -v -o /dev/null -r a.nrm2 >said 2>&1
 	! grep -q 'time of its last write' said
 	verdict ${b}_bare_mode_sure $? "$(cat said)"
 	touch prog
@@ -294,7 +295,7 @@ if [ $perf = 1 ] && command -v perf >/dev/null; then
 		rm kept
 		chmod 700 prog
 		all_named "perf_data_bare_mode${clock:+_mono}" c.data ran.bare prog
-		"$post" -o /dev/null -r c.data >said 2>&1
+		"$post" -v -o /dev/null -r c.data >said 2>&1
 		says "perf_data_bare_mode${clock:+_mono}_said" said 'prog: it has no build id .* the time of its last write alone'
 		cat new.bare >prog
 		not_named "perf_data_bare_in_place${clock:+_mono}" c.data ran.bare prog
