@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two system calls by C library functions: docs/itrace-example.md has -arc of them. */
+/* Two system calls by the C library's functions: docs/itrace-example.md shows the trace. */
 #include <unistd.h>
 
 int main(void)
