@@ -2,7 +2,9 @@
 /* The jitdump writer: what it writes is read back, also where others look; a disk that fills. */
 #include <dirent.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -278,11 +280,58 @@ static void test_full(void)
 	CU_ASSERT_EQUAL(rmdir(folder), 0);
 }
 
+/* A jitdump that cannot begin is none, and says so; what stood there is left or gone, not broken. */
+static void test_refused(void)
+{
+	struct jitdump_writer *w = (void *)1;
+	struct rlimit old, small;
+	char path[128], lengthy[5000];
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(strcpy(folder, "/tmp/jitdumpXXXXXX")));
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+	CU_ASSERT_EQUAL(jitdump_create(&w, "/nowhere"), -ENOENT);
+	CU_ASSERT_PTR_NULL(w);
+	memset(lengthy, 'x', sizeof(lengthy) - 1);
+	lengthy[sizeof(lengthy) - 1] = '\0';
+	CU_ASSERT_EQUAL(jitdump_create(&w, lengthy), -ENAMETOOLONG);
+	CU_ASSERT_PTR_NULL(w);
+	CU_ASSERT_EQUAL(symlink("/nowhere", path), 0);
+	CU_ASSERT_EQUAL(jitdump_create(&w, folder), -ELOOP);
+	CU_ASSERT_PTR_NULL(w);
+	CU_ASSERT_EQUAL(unlink(path), 0);
+	/* No room for its head, then none for anything else. */
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small = old;
+	for (small.rlim_cur = 0; small.rlim_cur < 40; small.rlim_cur += 13) {
+		w = (void *)1;
+		setrlimit(RLIMIT_FSIZE, &small);
+		CU_ASSERT_NOT_EQUAL(jitdump_create(&w, folder), 0);
+		setrlimit(RLIMIT_FSIZE, &old);
+		CU_ASSERT_PTR_NULL(w);
+		CU_ASSERT(access(path, F_OK) && errno == ENOENT);
+	}
+	small.rlim_cur = 40;
+	setrlimit(RLIMIT_FSIZE, &small);
+	CU_ASSERT_EQUAL(jitdump_create(&w, folder), 0);
+	if (w) {
+		CU_ASSERT_EQUAL(jitdump_unload(w, 0x1000, 1), -EFBIG);
+		CU_ASSERT_EQUAL(jitdump_move(w, 0, 0x1000, 0x2000, 1), -EFBIG);
+		CU_ASSERT_EQUAL(jitdump_load(w, "f", 0x1000, 1, "x", NULL, 0, NULL), -EFBIG);
+	}
+	setrlimit(RLIMIT_FSIZE, &old);
+	if (w)
+		jitdump_end(w);
+	unlink(path);
+	CU_ASSERT_EQUAL(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "write", test_write }, { "late", test_write_late },
 		{ "unwind", test_unwind }, { "unload", test_unload }, { "full", test_full },
+		{ "refused", test_refused },
 		{ NULL, NULL },
 	};
 
