@@ -29,14 +29,14 @@ int service_bind(const struct sockaddr_un *a);
 void service_unlink(const char *path, uid_t also);
 
 /* Run `service_main` in a daemon (a process that init adopts) and wait for its report, which it
- * sends once by service_report. Returns the report's size (less: the daemon died first) or -errno. */
+ * sends once by service_report. Returns the report's size (less: the daemon died) or -errno. */
 ssize_t service_start(void (*service_main)(void *arg, int pipe_fd), void *arg, void *report,
 		      size_t size);
 /* In the daemon: send the report. False: the caller of service_start is gone. service_detach then
  * gives up standard output, so that nobody waits for its end. */
 bool service_report(int pipe_fd, const void *report, size_t size);
 void service_detach(void);
-/* SIGTERM and SIGHUP end the service. They stay blocked but for service_wait, so that none interrupts
+/* SIGTERM and SIGHUP end the service. They stay blocked but for service_wait: none interrupts
  * an answer and none is missed. Call service_block_signals once. service_wait returns -1 when the
  * service shall end, 0 for nothing to do, else what poll does. */
 struct pollfd;

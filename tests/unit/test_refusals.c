@@ -37,35 +37,35 @@ static void test_trace(void)
 	struct pitrace_event_args list[PITRACE_EVENTS];
 	struct trace_check checks[8];
 
-	BAD(TraceSetMode(TRACE_NORMAL - 1), "no such mode");
-	BAD(TraceSetMode(TRACE_WRAP + 1), "no such mode");
+	BAD(TraceSetMode(TRACE_NORMAL - 1), "invalid mode");
+	BAD(TraceSetMode(TRACE_WRAP + 1), "invalid mode");
 	GOOD(TraceSetMode(TRACE_WRAP));
 	GOOD(TraceSetMode(TRACE_NORMAL));
-	BAD(TraceSetScope(-1, 0), "no such scope");
+	BAD(TraceSetScope(-1, 0), "invalid scope");
 	BAD(TraceSetScope(TRACE_PROCESS, 0), "a process scope needs a pid");
 	BAD(TraceSetScope(TRACE_PROCESS, -5), "a process scope needs a pid");
 	GOOD(TraceSetScope(TRACE_PROCESS, 1));
 	GOOD(TraceSetScope(TRACE_SYSTEM, 0));
-	BAD(TraceSetRotation(1, 0, -1), "no such number of files or seconds");
-	BAD(TraceSetRotation(1, UINT32_MAX + 1ull, 0), "no such number of files or seconds");
+	BAD(TraceSetRotation(1, 0, -1), "invalid number of files or seconds");
+	BAD(TraceSetRotation(1, UINT32_MAX + 1ull, 0), "invalid number of files or seconds");
 	GOOD(TraceSetRotation(1, UINT32_MAX, 0));
 	GOOD(TraceSetRotation(0, 0, 0));
 	BAD(SetProfilerRate(0), "rates are 1 to 20000 ticks a second");
 	BAD(SetProfilerRate(TRACE_MAX_RATE + 1), "rates are 1 to 20000 ticks a second");
 	GOOD(SetProfilerRate(1));
 	GOOD(SetProfilerRate(TRACE_MAX_RATE));
-	BAD(TraceCheck(7, 0, checks, 8), "no such scope");
+	BAD(TraceCheck(7, 0, checks, 8), "invalid scope");
 	CU_ASSERT(TraceCheck(TRACE_SYSTEM, 0, checks, 8) > 2);
-	BAD(TraceCollectorHas("none", PITRACE_TPROF), "there is no collector 'none'");
+	BAD(TraceCollectorHas("none", PITRACE_TPROF), "unknown collector 'none'");
 	BAD(TraceCollectorHas("perf", -1), "majors are 0 to 255");
 	BAD(TraceCollectorHas("perf", PITRACE_MAJORS), "majors are 0 to 255");
 	CU_ASSERT_EQUAL(TraceCollectorHas("perf", PITRACE_TPROF), 1);
 	CU_ASSERT_EQUAL(TraceCollectorHas("perf", PITRACE_MAJORS - 1), 1);
 	CU_ASSERT_EQUAL(TraceCollectorHas("timer", PITRACE_SYSCALL), 0);
 	REFUSED(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_ANY - 1, list), PI_BAD_PRIVILEGE,
-		"no such privilege");
+		"invalid privilege level");
 	REFUSED(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_KERNEL + 1, list), PI_BAD_PRIVILEGE,
-		"no such privilege");
+		"invalid privilege level");
 	REFUSED(TraceFindEvents("none-such", 1, 0, TRACE_PRIV_ANY, list), PI_EVENT_UNSUPPORTED,
 		"none-such");
 	CU_ASSERT_EQUAL(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_KERNEL, list), 1);
@@ -75,16 +75,16 @@ static void test_stacks(void)
 {
 	const int user = PITRACE_WANT_USER, copy = PITRACE_WANT_COPY;
 
-	BAD(TraceSetStacks(1 << 20, 0, 0), "no such kind of call stacks");
-	BAD(TraceSetStacks(PITRACE_WANT_DISPATCH, 0, 0), "no such kind of call stacks");
+	BAD(TraceSetStacks(1 << 20, 0, 0), "invalid kind of call stacks");
+	BAD(TraceSetStacks(PITRACE_WANT_DISPATCH, 0, 0), "invalid kind of call stacks");
 	BAD(TraceSetStacks(user, -1, 0), "stacks have 1 to 127 addresses of each part");
 	BAD(TraceSetStacks(user, PITRACE_STACK_MAX + 1, 0), "stacks have 1 to 127 addresses");
 	BAD(TraceSetStacks(0, 5, 0), "stacks have 1 to 127 addresses");
-	BAD(TraceSetStacks(copy, 0, 0), "a stack's copy has 8 to 8192 bytes, a multiple of 8");
-	BAD(TraceSetStacks(copy, 0, 12), "a stack's copy has 8 to 8192 bytes, a multiple of 8");
-	BAD(TraceSetStacks(copy, 0, -8), "a stack's copy has 8 to 8192 bytes");
-	BAD(TraceSetStacks(copy, 0, PITRACE_STACK_COPY_MAX + 8), "a stack's copy has 8 to 8192");
-	BAD(TraceSetStacks(user, 0, 8), "a stack's copy has 8 to 8192 bytes");
+	BAD(TraceSetStacks(copy, 0, 0), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
+	BAD(TraceSetStacks(copy, 0, 12), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
+	BAD(TraceSetStacks(copy, 0, -8), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
+	BAD(TraceSetStacks(copy, 0, PITRACE_STACK_COPY_MAX + 8), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
+	BAD(TraceSetStacks(user, 0, 8), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
 	GOOD(TraceSetStacks(user, 1, 0));
 	GOOD(TraceSetStacks(user, PITRACE_STACK_MAX, 0));
 	GOOD(TraceSetStacks(user | copy, 0, 8));
@@ -129,19 +129,19 @@ static void test_itrace(void)
 {
 	const int pids[] = { 5, 0 }, good[] = { 5, 6 };
 
-	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITraceInit comes first");
-	REFUSED(ITraceSetSkipCount(5), PI_NOT_INITIALIZED, "ITraceInit comes first");
-	REFUSED(ITraceSetLimit(5), PI_NOT_INITIALIZED, "ITraceInit comes first");
-	REFUSED(ITraceSetFrom("/", 0), PI_NOT_INITIALIZED, "ITraceInit comes first");
-	REFUSED(ITraceOn(), PI_NOT_INITIALIZED, "ITraceInit comes first");
-	BAD(ITraceInit(1 << 30), "no such flags");
-	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceSetSkipCount(5), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceSetLimit(5), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceSetFrom("/", 0), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceOn(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	BAD(ITraceInit(1 << 30), "unknown flags");
+	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
 	GOOD(ITraceInit(ITRACE_USER));
-	BAD(ITraceEnablePid(0), "0 is no process or thread");
-	BAD(ITraceEnableGreater(0), "0 is no process");
-	BAD(ITraceEnableRange(0, 5), "0 to 5 is no range of processes");
-	BAD(ITraceEnableRange(5, 4), "5 to 4 is no range of processes");
-	BAD(ITraceEnableList(2, pids), "0 is no process or thread");
+	BAD(ITraceEnablePid(0), "invalid process or thread id 0");
+	BAD(ITraceEnableGreater(0), "invalid process id 0");
+	BAD(ITraceEnableRange(0, 5), "invalid range of processes, 0 to 5");
+	BAD(ITraceEnableRange(5, 4), "invalid range of processes, 5 to 4");
+	BAD(ITraceEnableList(2, pids), "invalid process or thread id 0");
 	BAD(ITraceEnableList(-1, pids), "lists have 1 to");
 	BAD(ITraceEnableList(PITRACE_ITRACE_LIST + 1, pids), "lists have 1 to");
 	BAD(ITraceSetFrom("/none/such", 0), "/none/such: no such file");
@@ -153,7 +153,7 @@ static void test_itrace(void)
 	GOOD(ITraceEnableThreads(2, good));
 	GOOD(ITraceSetFrom("/proc/self/exe", 64));
 	GOOD(ITraceTerminate());
-	REFUSED(ITraceTerminate(), PI_NOT_INITIALIZED, "ITraceInit comes first");
+	REFUSED(ITraceTerminate(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
 }
 
 static void test_ptt(void)
@@ -169,22 +169,22 @@ static void test_ptt(void)
 	BAD(PttSetThreads(4097), "4097 threads: 1 to 4096");
 	GOOD(PttSetThreads(4096));
 	GOOD(PttSetThreads(1));
-	REFUSED(PttInitThread(0), PI_NOT_INITIALIZED, "PttInit has not been called");
-	REFUSED(PttUninitThread(0), PI_NOT_INITIALIZED, "PttInit has not been called");
-	REFUSED(PttGetThreadData(0, &data), PI_NOT_INITIALIZED, "PttInit has not been called");
-	REFUSED(PttTerminate(), PI_NOT_INITIALIZED, "PttInit has not been called");
+	REFUSED(PttInitThread(0), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
+	REFUSED(PttUninitThread(0), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
+	REFUSED(PttGetThreadData(0, &data), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
+	REFUSED(PttTerminate(), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
 	BAD(PttInit(0, tsc, TRACE_PRIV_ANY), "no metric");
 	BAD(PttInit(1, NULL, TRACE_PRIV_ANY), "no metric");
 	REFUSED(PttInit(PTT_METRICS + 1, many, TRACE_PRIV_ANY), PI_TOO_MANY_METRICS, "metrics: at most");
-	REFUSED(PttInit(1, tsc, 99), PI_BAD_PRIVILEGE, "no such privilege");
-	REFUSED(PttInit(2, tsc, TRACE_PRIV_ANY), PI_DUPLICATE_METRIC, "metric 'tsc' is there twice");
+	REFUSED(PttInit(1, tsc, 99), PI_BAD_PRIVILEGE, "invalid privilege level");
+	REFUSED(PttInit(2, tsc, TRACE_PRIV_ANY), PI_DUPLICATE_METRIC, "metric 'tsc' is given twice");
 	REFUSED(PttInit(1, none, TRACE_PRIV_ANY), PI_EVENT_UNSUPPORTED, "none-such");
-	BAD(PttInit(1, two, TRACE_PRIV_ANY), "'task-clock,page-faults' is 2 events: one metric each");
+	BAD(PttInit(1, two, TRACE_PRIV_ANY), "'task-clock,page-faults' names 2 events: a metric is one event");
 	/* Where this user may. */
 	if (PttInit(1, tsc, TRACE_PRIV_ANY))
 		return;
-	REFUSED(PttInit(1, tsc, TRACE_PRIV_ANY), PI_INCORRECT_STATE, "PTT has begun: PttTerminate first");
-	REFUSED(PttSetThreads(5), PI_INCORRECT_STATE, "PTT has begun: PttTerminate first");
+	REFUSED(PttInit(1, tsc, TRACE_PRIV_ANY), PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first");
+	REFUSED(PttSetThreads(5), PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first");
 	GOOD(PttTerminate());
 }
 
@@ -192,13 +192,13 @@ static void test_ai(void)
 {
 	struct ai_counters list[4];
 
-	REFUSED(AiGetCounters(list, 4), PI_NOT_INITIALIZED, "AboveIdle has not begun: AiInit first");
-	REFUSED(AiTerminate(), PI_NOT_INITIALIZED, "AboveIdle has not begun: AiInit first");
-	BAD(AiSetCollector("none"), "no collector 'none' for AboveIdle: there are driver and proc");
+	REFUSED(AiGetCounters(list, 4), PI_NOT_INITIALIZED, "AboveIdle is not initialized: call AiInit first");
+	REFUSED(AiTerminate(), PI_NOT_INITIALIZED, "AboveIdle is not initialized: call AiInit first");
+	BAD(AiSetCollector("none"), "unknown collector 'none' for AboveIdle: use driver or proc");
 	GOOD(AiSetCollector("proc"));
 	GOOD(AiInit());
-	REFUSED(AiInit(), PI_INCORRECT_STATE, "AboveIdle has begun already");
-	REFUSED(AiSetCollector("proc"), PI_INCORRECT_STATE, "AboveIdle has begun: AiTerminate first");
+	REFUSED(AiInit(), PI_INCORRECT_STATE, "AboveIdle is already initialized");
+	REFUSED(AiSetCollector("proc"), PI_INCORRECT_STATE, "AboveIdle is initialized: call AiTerminate first");
 	GOOD(AiTerminate());
 	GOOD(AiSetCollector(NULL));
 }
@@ -207,18 +207,18 @@ static void test_counters(void)
 {
 	uint64_t value;
 
-	BAD(InitPerfCounterEvent(NULL, TRACE_PRIV_ANY), "which event?");
+	BAD(InitPerfCounterEvent(NULL, TRACE_PRIV_ANY), "no event name given");
 	BAD(InitPerfCounterEvent("task-clock,page-faults", TRACE_PRIV_ANY),
-	    "'task-clock,page-faults' is not one event but 2: a counter each");
-	REFUSED(InitPerfCounterEvent("task-clock", 99), PI_BAD_PRIVILEGE, "no such privilege");
-	REFUSED(ReadPerfCounterEvent(0, -1, &value), PI_NOT_INITIALIZED, "there is no counter 0:");
-	REFUSED(ReadPerfCounterEvent(-1, -1, &value), PI_NOT_INITIALIZED, "there is no counter -1:");
+	    "'task-clock,page-faults' names 2 events, not one: a counter each");
+	REFUSED(InitPerfCounterEvent("task-clock", 99), PI_BAD_PRIVILEGE, "invalid privilege level");
+	REFUSED(ReadPerfCounterEvent(0, -1, &value), PI_NOT_INITIALIZED, "invalid counter 0: InitPerfCounterEvent creates one");
+	REFUSED(ReadPerfCounterEvent(-1, -1, &value), PI_NOT_INITIALIZED, "invalid counter -1: InitPerfCounterEvent creates one");
 	REFUSED(ReadPerfCounterEvent(1000, -1, &value), PI_NOT_INITIALIZED,
-		"there is no counter 1000: InitPerfCounterEvent begins one");
-	REFUSED(StopPerfCounterEvent(0), PI_NOT_INITIALIZED, "there is no counter 0:");
-	REFUSED(TerminatePerfCounterEvent(0), PI_NOT_INITIALIZED, "there is no counter 0:");
-	BAD(GetPerfCounterEventId(NULL), "which event?");
-	BAD(GetPerfCounterEventId("task-clock,page-faults"), "is not one event but 2");
+		"invalid counter 1000: InitPerfCounterEvent creates one");
+	REFUSED(StopPerfCounterEvent(0), PI_NOT_INITIALIZED, "invalid counter 0: InitPerfCounterEvent creates one");
+	REFUSED(TerminatePerfCounterEvent(0), PI_NOT_INITIALIZED, "invalid counter 0: InitPerfCounterEvent creates one");
+	BAD(GetPerfCounterEventId(NULL), "no event name given");
+	BAD(GetPerfCounterEventId("task-clock,page-faults"), "'task-clock,page-faults' names 2 events, not one");
 }
 
 /* Each code has words of its own, and none is without. */

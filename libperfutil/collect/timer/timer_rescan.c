@@ -6,7 +6,7 @@
 #include "base/now.h"
 #include "collect/timer/timer_session.h"
 
-#define RESCAN_NS		100000000ull	/* minimum interval between reads of a process's mappings */
+#define RESCAN_NS		100000000ull	/* between reads of a process's mappings, at least */
 
 /* Reads the maps as if the process had reported them now. Only of an image that has the library:
  * another one may have taken its place. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The layout shared by the preloaded library and the collector `timer`: files in a private folder of
+ * The layout shared by the preloaded library and the collector `timer`: files in a folder of
  * the collector, whose path the traced programs find in TIMER_VARIABLE.
  *
  * FOLDER/control       written by the collector, mapped read-only by the library
