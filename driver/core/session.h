@@ -132,7 +132,7 @@ struct itrace {
  *   cpus_read_lock()
  *   sessions_lock		hotplug's callbacks take it, so whoever holds it must not take
  *				hotplug's lock, nor what is above
- *   it_lock			itrace/table.h; raw, interrupts off, hooks take it
+ *   it_lock			itrace/itrace_table.h; raw, interrupts off, hooks take it
  *
  * Hooks take none of the mutexes: they read active[] with preemption off, and whoever takes a
  * session out of it waits for a grace period before the session is freed. Everything that a session

@@ -4,7 +4,7 @@
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
 #include "core/file_id.h"
-#include "itrace/flow.h"
+#include "itrace/itrace_flow.h"
 #include "itrace/addresses.h"
 #include "itrace/step.h"
 

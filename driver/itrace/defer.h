@@ -3,7 +3,7 @@
 #ifndef PITRACE_ITRACE_DEFER_H
 #define PITRACE_ITRACE_DEFER_H
 
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 enum it_deferred {
 	IT_DEFER_SIGNAL,	/* a handler is about to run */

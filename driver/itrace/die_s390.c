@@ -8,7 +8,7 @@
 #include "arch/s390_per.h"
 #include "itrace/die.h"
 #include "itrace/itrace.h"
-#include "itrace/kernel.h"
+#include "itrace/itrace_kernel.h"
 #include "itrace/step.h"
 
 static struct task_struct *tester;

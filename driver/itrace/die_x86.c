@@ -7,7 +7,7 @@
 #include <asm/processor-flags.h>
 #include "itrace/die.h"
 #include "itrace/itrace.h"
-#include "itrace/kernel.h"
+#include "itrace/itrace_kernel.h"
 #include "itrace/step.h"
 
 static struct task_struct *tester;

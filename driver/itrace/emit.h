@@ -4,7 +4,7 @@
 #define PITRACE_ITRACE_EMIT_H
 
 #include "core/session.h"
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 void it_emit_branch(struct it_thread *t, bool user, u32 kind, u64 from, u64 to);
 /* From the thread's call into the kernel, to the kernel's first instruction that is seen. */

@@ -8,12 +8,12 @@
 #include <trace/events/syscalls.h>
 #include "core/access.h"
 #include "core/hooks.h"
-#include "itrace/code.h"
+#include "itrace/itrace_code.h"
 #include "itrace/defer.h"
 #include "itrace/emit.h"
-#include "itrace/flow.h"
+#include "itrace/itrace_flow.h"
 #include "itrace/itrace.h"
-#include "itrace/kernel.h"
+#include "itrace/itrace_kernel.h"
 #include "itrace/step.h"
 #include "itrace/trap.h"
 

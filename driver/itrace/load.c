@@ -5,9 +5,9 @@
 #include "core/seen.h"
 #include "itrace/die.h"
 #include "itrace/itrace.h"
-#include "itrace/kernel.h"
+#include "itrace/itrace_kernel.h"
 #include "itrace/load.h"
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 #include "itrace/work.h"
 
 #ifndef CONFIG_X86

@@ -4,7 +4,7 @@
 #define PITRACE_ITRACE_ROOM_H
 
 #include "core/session.h"
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 /* Does the current thread wait, where there is little room? Preemption off. */
 bool it_should_wait(const struct session *s);

@@ -11,11 +11,11 @@
  */
 #include <linux/sched/task_stack.h>
 #include <asm/irq_regs.h>
-#include "itrace/code.h"
+#include "itrace/itrace_code.h"
 #include "itrace/defer.h"
 #include "itrace/emit.h"
-#include "itrace/flow.h"
-#include "itrace/kernel.h"
+#include "itrace/itrace_flow.h"
+#include "itrace/itrace_kernel.h"
 #include "itrace/room.h"
 #include "itrace/step.h"
 #include "itrace/trap.h"

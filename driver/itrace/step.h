@@ -5,7 +5,7 @@
 
 #include <linux/sched/task_stack.h>
 #include <asm/syscall.h>
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 /* A trap of the current thread in user code, interrupts off. False: not ours. */
 bool itrace_trap(struct pt_regs *regs);

@@ -11,7 +11,7 @@
 
 #include <linux/sched/task_stack.h>
 #include "core/session.h"
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 /* In the thread's own hooks, or while it is switched. */
 static __always_inline void it_set_trap(struct it_thread *t, struct pt_regs *regs)

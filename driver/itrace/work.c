@@ -7,10 +7,10 @@
 #include <linux/sched/task_stack.h>
 #include <linux/task_work.h>
 #include "itrace/addresses.h"
-#include "itrace/code.h"
+#include "itrace/itrace_code.h"
 #include "itrace/defer.h"
 #include "itrace/emit.h"
-#include "itrace/flow.h"
+#include "itrace/itrace_flow.h"
 #include "itrace/room.h"
 #include "itrace/step.h"
 #include "itrace/trap.h"

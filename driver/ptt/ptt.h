@@ -8,7 +8,7 @@
 #ifndef PITRACE_PTT_H
 #define PITRACE_PTT_H
 
-#include "ptt/table.h"
+#include "ptt/ptt_table.h"
 
 /* ---- the state machine: ptt.c ---------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 #include "core/session.h"
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 struct it_thread *it_slots[(1 << IT_BITS) + IT_TRIES];
 DEFINE_RAW_SPINLOCK(it_lock);

@@ -3,7 +3,7 @@
 #ifndef PITRACE_ITRACE_CODE_H
 #define PITRACE_ITRACE_CODE_H
 
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 /* Keep the code at which the current thread stands; it may sleep. */
 void it_code(struct it_thread *t);

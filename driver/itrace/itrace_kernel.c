@@ -21,9 +21,9 @@
 #include <linux/sched/task_stack.h>
 #include "core/hooks.h"
 #include "itrace/emit.h"
-#include "itrace/flow.h"
+#include "itrace/itrace_flow.h"
 #include "itrace/itrace.h"
-#include "itrace/kernel.h"
+#include "itrace/itrace_kernel.h"
 
 static bool served;
 /* The addresses of our probes of these tracepoints. */

@@ -5,7 +5,7 @@
  */
 #include <linux/log2.h>
 #include <linux/string.h>
-#include "ptt/table.h"
+#include "ptt/ptt_table.h"
 
 atomic_t ptt_crowd[1 << PTT_CROWD_BITS];
 

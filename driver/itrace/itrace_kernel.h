@@ -4,7 +4,7 @@
 #define PITRACE_ITRACE_KERNEL_H
 
 #include <linux/ptrace.h>
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 /* A trap of kernel code; false: not ours. */
 bool itrace_kernel_trap(struct pt_regs *regs);

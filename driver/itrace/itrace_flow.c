@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Where a thread's trace begins and ends: by addresses, by counts, and when it may not be seen. */
 #include "itrace/emit.h"
-#include "itrace/flow.h"
+#include "itrace/itrace_flow.h"
 #include "itrace/trap.h"
 
 /* The run that it is in is cut; of the other side there is none. */

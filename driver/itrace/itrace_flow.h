@@ -8,7 +8,7 @@
 
 #include "core/access.h"
 #include "core/session.h"
-#include "itrace/table.h"
+#include "itrace/itrace_table.h"
 
 /* The run that the thread is in is cut, and the trace goes on. */
 void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);

@@ -13,7 +13,7 @@
 #include "core/file_id.h"
 #include "core/pages.h"
 #include "core/session.h"
-#include "itrace/code.h"
+#include "itrace/itrace_code.h"
 #include "itrace/emit.h"
 
 #define SUMS	4096		/* of pieces; PAGE_SIZE pages are no measure here */
