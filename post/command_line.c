@@ -17,56 +17,78 @@
 #include "units.h"
 
 static const char usage_head[] =
-"Usage: post [OPTION]... [FILE]...\n"
-"Report where the time of a trace went (default: swtrace.nrm2): a screenful on\n"
-"stdout, all of it in a file. Several traces are read as one, with what tells their\n"
-"names apart before the names of their processes.\n"
-"\n";
+	"Usage: post [OPTION]... [FILE]...\n"
+	"Report where the time of a trace went (default: swtrace.nrm2): a screenful on\n"
+	"stdout, all of it in a file. Several traces are read as one, with what tells their\n"
+	"names apart before the names of their processes.\n"
+	"\n";
 
 static const char usage_rest[] =
-"  -format FORMAT    no report: the trace in another format, to -o FILE or a file of the\n"
-"                    format's name; -format list: which there are\n"
-"\n"
-"  -r, -i, -in FILE  the trace: swtrace's, perf.data or its folder; - is stdin\n"
-"  -o, -out FILE     where the report goes; - is stdout, and nothing else there\n"
-"  -e, -event EVENT  reports of this event, by name or number (default: the first)\n"
-"  -pid, -tid, -cpus LIST\n"
-"                    only what is of these processes, threads, CPUs: 4242,5000-5010\n"
-"  -comm LIST        … of threads with these names; * and ? stand for others\n"
-"  -symbol LIST      … samples in these symbols\n"
-"  -time FROM-TO     … of this stretch, in seconds, as -show has them; one may be missing\n"
-"  -json             the reports as one JSON object on stdout\n"
-"  -csv              the report as a table on stdout\n"
-"  -clip PERCENT     leave out lines below\n"
-"  -cpu              add the reports for each CPU\n"
-"  -off              add offsets within symbols\n"
-"  -nsf              add offsets within modules where no symbol was found\n"
-"  -pnm, -tnm        count processes, threads of one name together\n"
-"  -line             add source lines: file and line of each address\n"
-"  -inline           show functions that are inlined in others as functions\n"
-"  -debuginfod[=SECONDS]\n"
-"                    ask the servers of DEBUGINFOD_URLS for debug files that are not\n"
-"                    here, so long for each (30)\n"
-"  -program FILE     the program that an XRay log is of: its functions' names\n"
-"  -k FILE           kernel symbols from this vmlinux, moved to where the kernel ran\n"
-"  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
-"  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
-"  -sympath PATH     look for programs and libraries in these folders first\n"
-"  -v, -verbose      more about what could not be named\n"
-"  -q, -quiet        only errors\n"
-"  -h, -help         this text\n"
-"  -V, -version      the version\n"
-"\n"
-"Options may begin with one or two dashes. Exit code: 0 clean, 1 damaged or\n"
-"records lost but read, 2 unreadable or wrong usage.\n";
+	"  -format FORMAT    no report: the trace in another format, to -o FILE or a file of the\n"
+	"                    format's name; -format list: which there are\n"
+	"\n"
+	"  -r, -i, -in FILE  the trace: swtrace's, perf.data or its folder; - is stdin\n"
+	"  -o, -out FILE     where the report goes; - is stdout, and nothing else there\n"
+	"  -e, -event EVENT  reports of this event, by name or number (default: the first)\n"
+	"  -pid, -tid, -cpus LIST\n"
+	"                    only what is of these processes, threads, CPUs: 4242,5000-5010\n"
+	"  -comm LIST        … of threads with these names; * and ? stand for others\n"
+	"  -symbol LIST      … samples in these symbols\n"
+	"  -time FROM-TO     … of this stretch, in seconds, as -show has them; one may be missing\n"
+	"  -json             the reports as one JSON object on stdout\n"
+	"  -csv              the report as a table on stdout\n"
+	"  -clip PERCENT     leave out lines below\n"
+	"  -cpu              add the reports for each CPU\n"
+	"  -off              add offsets within symbols\n"
+	"  -nsf              add offsets within modules where no symbol was found\n"
+	"  -pnm, -tnm        count processes, threads of one name together\n"
+	"  -line             add source lines: file and line of each address\n"
+	"  -inline           show functions that are inlined in others as functions\n"
+	"  -debuginfod[=SECONDS]\n"
+	"                    ask the servers of DEBUGINFOD_URLS for debug files that are not\n"
+	"                    here, so long for each (30)\n"
+	"  -program FILE     the program that an XRay log is of: its functions' names\n"
+	"  -k FILE           kernel symbols from this vmlinux, moved to where the kernel ran\n"
+	"  -kmap FILE        kernel symbols from this copy of /proc/kallsyms\n"
+	"  -jdir PATH        look for jitdumps, logs, perf maps in these folders first\n"
+	"  -sympath PATH     look for programs and libraries in these folders first\n"
+	"  -v, -verbose      more about what could not be named\n"
+	"  -q, -quiet        only errors\n"
+	"  -h, -help         this text\n"
+	"  -V, -version      the version\n"
+	"\n"
+	"Options may begin with one or two dashes. Exit code: 0 clean, 1 damaged or\n"
+	"records lost but read, 2 unreadable or wrong usage.\n";
 
 enum {
-	OPT_JSON = 256, OPT_CSV, OPT_CLIP, OPT_CPU, OPT_OFF, OPT_PNM, OPT_TNM,
-	OPT_K, OPT_KMAP, OPT_NSF, OPT_PROGRAM, OPT_SYMPATH, OPT_JDIR,
-	OPT_LINE, OPT_INLINE, OPT_DEBUGINFOD,
-	OPT_TREE, OPT_C, OPT_CK, OPT_CP,
-	OPT_FORMAT, OPT_PID, OPT_TID, OPT_COMM, OPT_CPUS, OPT_TIME, OPT_SYMBOL,
-	OPT_REPORT,			/* + its place in the list */
+	OPT_JSON = 256,
+	OPT_CSV,
+	OPT_CLIP,
+	OPT_CPU,
+	OPT_OFF,
+	OPT_PNM,
+	OPT_TNM,
+	OPT_K,
+	OPT_KMAP,
+	OPT_NSF,
+	OPT_PROGRAM,
+	OPT_SYMPATH,
+	OPT_JDIR,
+	OPT_LINE,
+	OPT_INLINE,
+	OPT_DEBUGINFOD,
+	OPT_TREE,
+	OPT_C,
+	OPT_CK,
+	OPT_CP,
+	OPT_FORMAT,
+	OPT_PID,
+	OPT_TID,
+	OPT_COMM,
+	OPT_CPUS,
+	OPT_TIME,
+	OPT_SYMBOL,
+	OPT_REPORT, /* + its place in the list */
 	OPT_ALSO = OPT_REPORT + REPORT_COUNT,
 };
 
@@ -108,8 +130,8 @@ static const struct option own_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 };
-#define OPTIONS ((sizeof(file_options) + sizeof(own_options)) / sizeof(own_options[0]) + \
-		 2 * REPORT_COUNT)
+#define OPTIONS \
+	((sizeof(file_options) + sizeof(own_options)) / sizeof(own_options[0]) + 2 * REPORT_COUNT)
 
 /* With the reports' between them. */
 static void list_options(struct option list[OPTIONS + 1])
@@ -243,7 +265,8 @@ static void list_formats(FILE *out)
 			fprintf(out, line, r->name, "reads", "-", r->what);
 	}
 	for (i = 0; (w = writer_at(i)); i++)
-		fprintf(out, line, w->name, reader_named(w->name) ? "reads" : "-", "writes", w->what);
+		fprintf(out, line, w->name, reader_named(w->name) ? "reads" : "-", "writes",
+			w->what);
 }
 
 /* A format that can be written; false: the list was told instead. */
@@ -260,7 +283,8 @@ static bool parse_format(struct options *o, const char *name)
 	}
 	if (!list)
 		complain(reader_named(name) ? "-format: %s is read only; there are" :
-			 "-format: there is no %s; there are", name);
+					      "-format: there is no %s; there are",
+			 name);
 	list_formats(list ? stdout : stderr);
 	return false;
 }
@@ -306,7 +330,8 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_TID:
 		case OPT_CPUS:
 			if (filter_numbers(optarg, c == OPT_PID ? &o->filter.pid :
-					   c == OPT_TID ? &o->filter.tid : &o->filter.cpu))
+						   c == OPT_TID ? &o->filter.tid :
+								  &o->filter.cpu))
 				break;
 			complain("%s: these are no numbers as in 4242,5000-5010", optarg);
 			return EXIT_UNREADABLE;
@@ -319,8 +344,7 @@ int parse_options(struct options *o, int argc, char **argv)
 		case OPT_TIME:
 			if (filter_time(optarg, &o->filter))
 				break;
-			complain("-time: %s is no FROM-TO in seconds, as 25758.5-25760",
-				 optarg);
+			complain("-time: %s is no FROM-TO in seconds, as 25758.5-25760", optarg);
 			return EXIT_UNREADABLE;
 		case OPT_TREE:
 			o->instructions = true;
@@ -398,7 +422,7 @@ int parse_options(struct options *o, int argc, char **argv)
 			o->quiet = true;
 			break;
 		case 'h':
-				print_usage();
+			print_usage();
 			return EXIT_CLEAN;
 		case 'V':
 			printf("post (pitrace) %s\n", PITRACE_VERSION);

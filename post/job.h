@@ -11,17 +11,17 @@
 
 struct job {
 	const struct options *options;
-	struct read_options read;	/* of them what the model is told */
+	struct read_options read; /* of them what the model is told */
 	struct input *input;
 	struct trace *trace;
 	struct model *model;
-	const struct stacks *stacks;	/* that reports of call stacks are of, and their ticks */
+	const struct stacks *stacks; /* that reports of call stacks are of, and their ticks */
 	uint64_t stack_total;
-	const struct pifile_fault *fault;	/* distinct faults of the file */
-	size_t nfaults, more_faults;	/* listed, and only counted */
+	const struct pifile_fault *fault; /* distinct faults of the file */
+	size_t nfaults, more_faults;      /* listed, and only counted */
 };
 
-#define REPORT_WRONG 1			/* sums differ: said so on stderr */
+#define REPORT_WRONG 1 /* sums differ: said so on stderr */
 
 /* The samples that were counted, once more (profile.h). Names may be asked for as of each. */
 static inline int job_samples(const struct job *job, const struct profile_reader *reader)

@@ -43,7 +43,8 @@ static void shut_in(const struct options *o)
 {
 	struct opener_output outputs[REPORT_COUNT];
 	const struct opener_task task = {
-		.output = outputs, .outputs = reports_outputs(o, outputs),
+		.output = outputs,
+		.outputs = reports_outputs(o, outputs),
 		.debuginfod = o->names.debuginfod,
 	};
 	struct sandbox s = { .calls = NULL };
@@ -103,8 +104,8 @@ static int read_model(struct job *job, unsigned int needs)
 	if (needs & NEED_STACKS) {
 		snprintf(machine, sizeof(machine), "%.*s", (int)sizeof(header->machine),
 			 header->machine);
-		rc = stacks_open(job->options->away ? &m->times.away.stacks : &m->stacks,
-				 &m->names, machine, job->input->size);
+		rc = stacks_open(job->options->away ? &m->times.away.stacks : &m->stacks, &m->names,
+				 machine, job->input->size);
 		if (rc)
 			return failed("stacks", rc);
 	}
@@ -115,8 +116,9 @@ static int read_model(struct job *job, unsigned int needs)
 	if (rc)
 		return failed(job->options->input, rc);
 	job->stacks = job->options->away ? &m->times.away.stacks : &m->stacks;
-	job->stack_total = job->options->away ? m->times.away.total :
-			   job->options->instructions ? m->stacks.with : trace_total(job->trace);
+	job->stack_total = job->options->away         ? m->times.away.total :
+			   job->options->instructions ? m->stacks.with :
+							trace_total(job->trace);
 	if (needs & NEED_SAMPLES && job->options->event && !job->trace->events.has_chosen) {
 		mode_absent(job);
 		return EXIT_UNREADABLE;
@@ -160,7 +162,9 @@ int main(int argc, char **argv)
 	struct trace trace = { 0 };
 	struct model model = { 0 };
 	struct filtered filtered = {
-		.base = &input, .filter = &options.filter, .names = &model.names,
+		.base = &input,
+		.filter = &options.filter,
+		.names = &model.names,
 	};
 	struct job job = { .options = &options, .input = &input, .trace = &trace, .model = &model };
 	unsigned int needs;
@@ -175,8 +179,11 @@ int main(int argc, char **argv)
 		return code;
 	}
 	job.read = (struct read_options){
-		.filter = &options.filter, .names = &options.names, .event = options.event,
-		.kernel_map = options.kernel_map, .quiet = options.quiet,
+		.filter = &options.filter,
+		.names = &options.names,
+		.event = options.event,
+		.kernel_map = options.kernel_map,
+		.quiet = options.quiet,
 	};
 	needs = reports_need(&options);
 	model.counts.by_cpu = options.per_cpu;

@@ -9,35 +9,18 @@
 
 /* The list, in the order in which several are written and -help tells of them: a new one is one
  * line here. */
-#define REPORTS(report) \
-	report(tprof) \
-	report(sched) \
-	report(offcpu) \
-	report(irq) \
-	report(syscalls) \
-	report(faults) \
-	report(marks) \
-	report(arc) \
-	report(flow) \
-	report(functions) \
-	report(instructions) \
-	report(verify) \
-	report(calltree) \
-	report(callers) \
-	report(folded) \
-	report(annotate) \
-	report(explain) \
-	report(info) \
-	report(stats) \
-	report(validate) \
-	report(show) \
-	report(convert)
+#define REPORTS(report)                                                                        \
+	report(tprof) report(sched) report(offcpu) report(irq) report(syscalls) report(faults) \
+		report(marks) report(arc) report(flow) report(functions) report(instructions)  \
+			report(verify) report(calltree) report(callers) report(folded)         \
+				report(annotate) report(explain) report(info) report(stats)    \
+					report(validate) report(show) report(convert)
 
 #define DECLARED(name) extern const struct report report_##name;
 REPORTS(DECLARED)
 #undef DECLARED
 
-#define ONE(name) + 1
+#define ONE(name) +1
 enum { REPORT_COUNT = REPORTS(ONE) };
 #undef ONE
 #define REPORT_BIT(place) (1u << (place))
@@ -58,7 +41,7 @@ unsigned int reports_outputs(const struct options *o, struct opener_output list[
  * there. A report that could not be written is no reason to keep silent. The exit code. */
 struct written {
 	const char *path;
-	bool renamed;			/* an older one was set aside */
+	bool renamed; /* an older one was set aside */
 };
 struct reports_written {
 	struct written list[REPORT_COUNT];

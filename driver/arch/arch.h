@@ -17,7 +17,7 @@ static __always_inline u64 arch_cycles(void)
 {
 	u32 low, high;
 
-	asm volatile("rdtsc" : "=a" (low), "=d" (high));
+	asm volatile("rdtsc" : "=a"(low), "=d"(high));
 	return (u64)high << 32 | low;
 }
 #elif defined(CONFIG_S390)
@@ -26,7 +26,7 @@ static __always_inline u64 arch_cycles(void)
 {
 	u64 tod;
 
-	asm volatile("stckf %0" : "=Q" (tod) : : "cc");
+	asm volatile("stckf %0" : "=Q"(tod) : : "cc");
 	return tod >> 2;
 }
 #else
@@ -73,42 +73,44 @@ static inline u32 arch_irq_source(const struct irqaction *action)
  * are off.
  */
 #if defined(CONFIG_ARM64) || defined(CONFIG_PPC64)
-#define ARCH_USER_COUNTERS	1
+#define ARCH_USER_COUNTERS 1
 struct perf_event;
 unsigned int arch_counter_index(const struct perf_event *perf);
 unsigned int arch_counter_width(const struct pitrace_metric *metric);
 void arch_set_user_counters(bool enable);
 #else
-#define ARCH_USER_COUNTERS	0
-#define arch_counter_index(perf)	0
-#define arch_counter_width(metric)	64
-#define arch_set_user_counters(enable)		do { } while (0)
+#define ARCH_USER_COUNTERS         0
+#define arch_counter_index(perf)   0
+#define arch_counter_width(metric) 64
+#define arch_set_user_counters(enable) \
+	do {                           \
+	} while (0)
 #endif
 
-u64 arch_counter_hz(void);		/* of arch_cycles(); 0: unknown */
-bool arch_counter_trusted(void);	/* … known to be one on all CPUs, at all times */
+u64 arch_counter_hz(void);       /* of arch_cycles(); 0: unknown */
+bool arch_counter_trusted(void); /* … known to be one on all CPUs, at all times */
 /* May stamps be such cycles? */
-u64 arch_cycles_hz(void);		/* 0: no cycle counter to be had */
-bool arch_cycles_trusted(void);		/* same rate always, never stops, same on all CPUs */
-bool arch_cycles_unstable(void);	/* found unfit since */
+u64 arch_cycles_hz(void);        /* 0: no cycle counter to be had */
+bool arch_cycles_trusted(void);  /* same rate always, never stops, same on all CPUs */
+bool arch_cycles_unstable(void); /* found unfit since */
 
 /*
  * The kernel's stack of the current thread, innermost first: from the interrupted instruction on,
  * or (regs is NULL) from somewhere in the caller's callers. Returns how many; 0: not to be had.
  * `to` holds ARCH_STACK_EXTRA more than `room`.
  */
-#define ARCH_STACK_EXTRA	32	/* our own frames and an interrupt's, to be cut off */
+#define ARCH_STACK_EXTRA 32 /* our own frames and an interrupt's, to be cut off */
 unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned int room);
 
 /* User registers in DWARF's numbering, pc last, as pitrace.h has them. Returns how many. */
-#define ARCH_REGISTERS	34
+#define ARCH_REGISTERS 34
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to);
 
 /* How frames of user code are linked: at `frame` stands the next frame's address; the return
  * address stands at return_at from this frame or from the next one. */
 struct arch_frames {
 	unsigned long frame;
-	u8 word;			/* bytes of an address; 0: such code is not walked */
+	u8 word; /* bytes of an address; 0: such code is not walked */
 	u8 return_at;
 	bool in_next;
 };
@@ -128,17 +130,17 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32);
  * is the one at `since`.
  */
 #if defined(CONFIG_X86) || defined(CONFIG_S390) || defined(CONFIG_PPC64)
-#define ARCH_ITRACE	1
+#define ARCH_ITRACE 1
 #else
-#define ARCH_ITRACE	0
+#define ARCH_ITRACE 0
 #endif
 
 struct arch_ran {
-	u64 from;		/* the last instruction that ran */
-	u32 count;		/* from `since` on, it included; 0: it has not ended (rep) */
-	u8 kind;		/* PITRACE_BRANCH_*, if it was taken */
-	bool taken;		/* the flow did not go on behind it */
-	bool lost;		/* what ran before it is not known */
+	u64 from;   /* the last instruction that ran */
+	u32 count;  /* from `since` on, it included; 0: it has not ended (rep) */
+	u8 kind;    /* PITRACE_BRANCH_*, if it was taken */
+	bool taken; /* the flow did not go on behind it */
+	bool lost;  /* what ran before it is not known */
 };
 struct arch_path {
 	struct arch_ran ran;
@@ -147,7 +149,7 @@ struct arch_path {
 
 /* A signal's frame saves registers that can hold the trap, and a return from the handler restores
  * it. */
-#define ARCH_FRAME_TRAPS	IS_ENABLED(CONFIG_X86)
+#define ARCH_FRAME_TRAPS IS_ENABLED(CONFIG_X86)
 
 /* User code of this task traps from now on, or no more. `regs` are those that it returns to user
  * code by. The task is the current one, or does not run; disarm() may meet one that does: then it
@@ -173,44 +175,51 @@ bool arch_itrace_debugged(struct task_struct *task);
  * once: the caller handles the trap now. */
 bool arch_itrace_pending(void);
 #else
-static inline bool arch_itrace_pending(void) { return false; }
+static inline bool arch_itrace_pending(void)
+{
+	return false;
+}
 #endif
 #ifdef CONFIG_PPC64
 /* A read or a write by the instruction at `at`. */
-#define ARCH_ACCESSES	4
+#define ARCH_ACCESSES 4
 struct arch_access {
 	u64 at, address;
 	u32 bytes;
-	u8 way;			/* PITRACE_ACCESS_* */
+	u8 way; /* PITRACE_ACCESS_* */
 };
 struct arch_itrace {
-	u64 ip, branch;		/* armed at; the branch that will trap, 0 none */
-	u32 count, word;	/* instructions up to it; that one */
-	bool step;		/* after one instruction it traps */
-	bool watch;		/* what it reads and writes is asked for */
-	bool llsc;		/* it stands before instructions that no trap may interrupt */
-	bool llsc_untraced;	/* it runs them untraced */
-	u8 accesses;		/* of what it executes next, or (llsc) has executed */
+	u64 ip, branch;     /* armed at; the branch that will trap, 0 none */
+	u32 count, word;    /* instructions up to it; that one */
+	bool step;          /* after one instruction it traps */
+	bool watch;         /* what it reads and writes is asked for */
+	bool llsc;          /* it stands before instructions that no trap may interrupt */
+	bool llsc_untraced; /* it runs them untraced */
+	u8 accesses;        /* of what it executes next, or (llsc) has executed */
 	struct arch_access access[ARCH_ACCESSES];
-	unsigned long fault;	/* memory that is wanted (llsc: by them), and is not there */
-	bool writes;		/* … to write */
-	u64 asked;		/* where that was asked for last, odd: to write; once is enough */
-	u64 fails;		/* a sequence that begins here has its store fail once */
+	unsigned long fault; /* memory that is wanted (llsc: by them), and is not there */
+	bool writes;         /* … to write */
+	u64 asked;           /* where that was asked for last, odd: to write; once is enough */
+	u64 fails;           /* a sequence that begins here has its store fail once */
 };
 /* Execute such a sequence in place of the thread. Returns how many branches were taken on the way,
  * and (path) which they were and where they led; the rest is a straight line to where the thread
  * stands now. -1: nothing was executed. */
-#define ARCH_LLSC_BRANCHES	8
+#define ARCH_LLSC_BRANCHES 8
 int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path);
 /* Get that memory; it may sleep. */
 void arch_itrace_reach(struct arch_itrace *a);
 /* Does MSR[BE] serve? It was tried at load. */
 extern bool arch_itrace_branches_trap;
 #else
-struct arch_itrace { };
+struct arch_itrace {
+};
 #endif
 #ifdef CONFIG_X86
-static inline u64 arch_itrace_next(u64 ip, bool user) { return 0; }
+static inline u64 arch_itrace_next(u64 ip, bool user)
+{
+	return 0;
+}
 #else
 /* Returns the address behind the instruction at `ip`; 0: it is not known. */
 u64 arch_itrace_next(u64 ip, bool user);
@@ -236,36 +245,57 @@ static inline const char *arch_itrace_no_kernel(void)
 {
 	return "the driver steps it on x86-64 and s390x alone";
 }
-static inline bool arch_itrace_kernel_debugged(void) { return false; }
+static inline bool arch_itrace_kernel_debugged(void)
+{
+	return false;
+}
 static inline void arch_itrace_step(void) { }
-static inline bool arch_itrace_unstep(void) { return false; }
+static inline bool arch_itrace_unstep(void)
+{
+	return false;
+}
 static inline void arch_itrace_step_at(struct pt_regs *regs, bool step) { }
-static inline bool arch_itrace_steps(const struct pt_regs *regs) { return false; }
-static inline struct pt_regs *arch_itrace_irq_regs(void) { return NULL; }
-static inline bool arch_itrace_returns(u64 ip) { return false; }
+static inline bool arch_itrace_steps(const struct pt_regs *regs)
+{
+	return false;
+}
+static inline struct pt_regs *arch_itrace_irq_regs(void)
+{
+	return NULL;
+}
+static inline bool arch_itrace_returns(u64 ip)
+{
+	return false;
+}
 #endif
 
 #ifdef CONFIG_X86
-#define ARCH_MODULES	MODULES_VADDR	/* no module's code lies below */
+#define ARCH_MODULES MODULES_VADDR /* no module's code lies below */
 /* In a trap: where an exception or an interrupt that comes before the next trap leaves the address
  * that it returns to, which is none until then. NULL: not to be had. */
 u64 *arch_itrace_pushed(const struct pt_regs *regs);
 /* In that next trap: has one come, and where has it led? Else, and at NULL, `since`. */
 u64 arch_itrace_returned(const u64 *pushed, u64 since);
 #else
-#define ARCH_MODULES	0ul
-static inline u64 *arch_itrace_pushed(const struct pt_regs *regs) { return NULL; }
-static inline u64 arch_itrace_returned(const u64 *pushed, u64 since) { return since; }
+#define ARCH_MODULES 0ul
+static inline u64 *arch_itrace_pushed(const struct pt_regs *regs)
+{
+	return NULL;
+}
+static inline u64 arch_itrace_returned(const u64 *pushed, u64 since)
+{
+	return since;
+}
 #endif
 
 /* In a kernel trap, of a branch that led there. */
 struct arch_probe {
-	struct arch_ran ran;	/* up to where a probe of the kernel's code begins (from) */
-	u64 after;		/* where that code goes on */
-	bool driver_may;	/* it may be this driver's, which is known not to come there again
+	struct arch_ran ran; /* up to where a probe of the kernel's code begins (from) */
+	u64 after;           /* where that code goes on */
+	bool driver_may;     /* it may be this driver's, which is known not to come there again
 				   by itself */
 };
-#define ARCH_WAY	4
+#define ARCH_WAY 4
 #ifdef CONFIG_S390
 /* Is it a probe, where nothing may trap? */
 bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe);
@@ -280,7 +310,7 @@ static inline u64 arch_itrace_back(const struct pt_regs *regs)
  * counts what runs before it), the last one none: the instruction at its end. -1: it is not. */
 int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path);
 /* May one that was switched to from a thread that has ended be stepped at once? */
-#define ARCH_STEPS_BURIALS	false
+#define ARCH_STEPS_BURIALS false
 #else
 static inline bool arch_itrace_probe(u64 since, const struct pt_regs *regs,
 				     struct arch_probe *probe)
@@ -288,12 +318,15 @@ static inline bool arch_itrace_probe(u64 since, const struct pt_regs *regs,
 	return false;
 }
 static inline void arch_itrace_after(u64 ip) { }
-static inline u64 arch_itrace_back(const struct pt_regs *regs) { return 0; }
+static inline u64 arch_itrace_back(const struct pt_regs *regs)
+{
+	return 0;
+}
 static inline int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
 {
 	return -1;
 }
-#define ARCH_STEPS_BURIALS	true
+#define ARCH_STEPS_BURIALS true
 #endif
 
 #endif

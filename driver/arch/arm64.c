@@ -4,8 +4,8 @@
 #include <asm/sysreg.h>
 #include "arch/arch.h"
 
-#define PMUVER_LONG	6		/* PMUv3 for Armv8.5: event counters of 64 bits */
-#define USERENR_READ	(BIT(3) | BIT(2))	/* event counters, the cycle counter */
+#define PMUVER_LONG  6                 /* PMUv3 for Armv8.5: event counters of 64 bits */
+#define USERENR_READ (BIT(3) | BIT(2)) /* event counters, the cycle counter */
 
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to)
 {
@@ -34,8 +34,8 @@ unsigned int arch_counter_index(const struct perf_event *perf)
 {
 	int counter = compat_arm_counter(perf->hw.idx);
 
-	if (counter < 0 || (counter < 31 && perf->attr.config1 & 1 &&
-			    to_arm_pmu(perf->pmu)->pmuver < PMUVER_LONG))
+	if (counter < 0 ||
+	    (counter < 31 && perf->attr.config1 & 1 && to_arm_pmu(perf->pmu)->pmuver < PMUVER_LONG))
 		return 0;
 	return counter + 1;
 }

@@ -17,13 +17,13 @@
 #include <asm/ucontext.h>
 #include "arch/arch.h"
 
-#define BE_BIT		9
-#define SE_BIT		10
-#define CHUNK		64		/* instructions' words, read at a time */
-#define FARTHEST	16384		/* bytes of a straight line that was run */
-#define AHEAD		4096		/* … that is to be run */
-#define LONGEST		64		/* instructions of a sequence */
-#define FIRST_SAVED	14		/* general register that calls preserve */
+#define BE_BIT      9
+#define SE_BIT      10
+#define CHUNK       64    /* instructions' words, read at a time */
+#define FARTHEST    16384 /* bytes of a straight line that was run */
+#define AHEAD       4096  /* … that is to be run */
+#define LONGEST     64    /* instructions of a sequence */
+#define FIRST_SAVED 14    /* general register that calls preserve */
 
 bool arch_itrace_branches_trap;
 
@@ -45,23 +45,33 @@ static enum what branch_by(u32 w)
 static enum what what_is(u32 w)
 {
 	switch (w >> 26) {
-	case 16:				/* bc */
+	case 16: /* bc */
 		return branch_by(w);
-	case 17:				/* sc, scv */
+	case 17: /* sc, scv */
 		return IS_CALL;
 	case 18:
 		return IS_BRANCH;
 	case 19:
 		switch (w >> 1 & 0x3ff) {
-		case 16: case 528: case 560:	/* bclr, bcctr, bctar */
+		case 16:
+		case 528:
+		case 560: /* bclr, bcctr, bctar */
 			return branch_by(w);
 		}
 		return IS_PLAIN;
 	case 31:
 		switch (w >> 1 & 0x3ff) {
-		case 20: case 52: case 84: case 116: case 276:
+		case 20:
+		case 52:
+		case 84:
+		case 116:
+		case 276:
 			return IS_LARX;
-		case 150: case 182: case 214: case 694: case 726:
+		case 150:
+		case 182:
+		case 214:
+		case 694:
+		case 726:
 			return IS_STCX;
 		}
 		return IS_PLAIN;
@@ -74,7 +84,7 @@ static u8 kind_of(u32 w)
 	if (w & 1)
 		return PITRACE_BRANCH_CALL;
 	return w >> 26 == 19 && (w >> 1 & 0x3ff) == 16 ? PITRACE_BRANCH_RETURN :
-							PITRACE_BRANCH_JUMP;
+							 PITRACE_BRANCH_JUMP;
 }
 
 static unsigned int length_of(u32 w)
@@ -92,7 +102,7 @@ u64 arch_itrace_next(u64 ip, bool user)
 /* A look along a straight line. */
 struct line {
 	u64 at;
-	u64 have, first;	/* what was read */
+	u64 have, first; /* what was read */
 	u32 words[CHUNK];
 };
 
@@ -204,7 +214,7 @@ static void add_access(struct arch_itrace *a, u64 at, const struct instruction_o
 	if (zero || GETTYPE(op->type) == LOAD_VMX || GETTYPE(op->type) == STORE_VMX)
 		to->address &= ~(u64)(to->bytes - 1);
 	to->way = zero || OP_IS_STORE(GETTYPE(op->type)) ? PITRACE_ACCESS_STORE :
-							      PITRACE_ACCESS_LOAD;
+							   PITRACE_ACCESS_LOAD;
 	/* A string instruction may move nothing. */
 	a->accesses += to->bytes != 0;
 }
@@ -212,15 +222,16 @@ static void add_access(struct arch_itrace *a, u64 at, const struct instruction_o
 static void accesses_of(struct arch_itrace *a, const struct pt_regs *regs)
 {
 	struct instruction_op op;
-	u32 code[2] = { };
+	u32 code[2] = {};
 
 	if (!fetch(code, regs->nip, 4) || (length_of(code[0]) == 8 && !fetch(code, regs->nip, 8))) {
 		a->fault = regs->nip;
 		a->writes = false;
 		return;
 	}
-	analyse_instr(&op, regs, length_of(code[0]) == 8 ? ppc_inst_prefix(code[0], code[1]) :
-							    ppc_inst(code[0]));
+	analyse_instr(&op, regs,
+		      length_of(code[0]) == 8 ? ppc_inst_prefix(code[0], code[1]) :
+						ppc_inst(code[0]));
 	add_access(a, regs->nip, &op);
 }
 
@@ -337,15 +348,16 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 
 /* ---- loads with reservation and their stores ------------------------------------------------- */
 
-#define LARX_OF(larx)								\
-	asm volatile("1:	" larx " %0,0,%2\n"				\
-		     "2:\n"							\
-		     "	.section .fixup,\"ax\"\n"				\
-		     "3:	li %1,1\n"					\
-		     "	b 2b\n"						\
-		     "	.previous\n"						\
-		     EX_TABLE(1b, 3b)						\
-		     : "=&r" (*value), "+r" (failed) : "b" (at) : "memory")
+#define LARX_OF(larx)                                 \
+	asm volatile("1:	" larx " %0,0,%2\n"   \
+		     "2:\n"                           \
+		     "	.section .fixup,\"ax\"\n"      \
+		     "3:	li %1,1\n"                   \
+		     "	b 2b\n"                        \
+		     "	.previous\n" EX_TABLE(1b, 3b) \
+		     : "=&r"(*value), "+r"(failed)    \
+		     : "b"(at)                        \
+		     : "memory")
 
 static bool user_larx(unsigned long at, unsigned int size, unsigned long *value)
 {
@@ -374,16 +386,17 @@ static bool user_larx(unsigned long at, unsigned int size, unsigned long *value)
 }
 
 /* Bits as they stand in the first field of the condition register, or 1 when it failed. */
-#define STCX_OF(stcx)								\
-	asm volatile("1:	" stcx " %1,0,%2\n"				\
-		     "	mfcr %0\n"						\
-		     "2:\n"							\
-		     "	.section .fixup,\"ax\"\n"				\
-		     "3:	li %0,1\n"					\
-		     "	b 2b\n"						\
-		     "	.previous\n"						\
-		     EX_TABLE(1b, 3b)						\
-		     : "=&r" (cr) : "r" (value), "b" (at) : "cr0", "memory")
+#define STCX_OF(stcx)                                 \
+	asm volatile("1:	" stcx " %1,0,%2\n"   \
+		     "	mfcr %0\n"                     \
+		     "2:\n"                           \
+		     "	.section .fixup,\"ax\"\n"      \
+		     "3:	li %0,1\n"                   \
+		     "	b 2b\n"                        \
+		     "	.previous\n" EX_TABLE(1b, 3b) \
+		     : "=&r"(cr)                      \
+		     : "r"(value), "b"(at)            \
+		     : "cr0", "memory")
 
 static bool user_stcx(unsigned long at, unsigned int size, unsigned long value, u32 *field)
 {
@@ -414,8 +427,8 @@ static bool user_stcx(unsigned long at, unsigned int size, unsigned long value, 
 struct sequence {
 	struct pt_regs regs;
 	bool reserved, stored, over, fails;
-	unsigned long fault;	/* an address that could not be reached */
-	bool writes;		/* … to be written */
+	unsigned long fault; /* an address that could not be reached */
+	bool writes;         /* … to be written */
 	struct arch_path *path;
 	u32 taken, run;
 	struct arch_itrace *a;
@@ -454,7 +467,9 @@ static bool leads_to_store(u64 ip)
 		switch (what_is(w)) {
 		case IS_STCX:
 			return true;
-		case IS_BRANCH: case IS_CALL: case IS_LARX:
+		case IS_BRANCH:
+		case IS_CALL:
+		case IS_LARX:
 			return false;
 		default:
 			break;
@@ -527,8 +542,7 @@ static bool execute(struct sequence *q)
 		q->reserved = true;
 		break;
 	case STCX:
-		if (!q->reserved || op.ea & (GETSIZE(op.type) - 1) ||
-		    !store(q, &op, &field))
+		if (!q->reserved || op.ea & (GETSIZE(op.type) - 1) || !store(q, &op, &field))
 			return false;
 		regs->ccr = (regs->ccr & 0x0fffffff) | field | (regs->xer >> 3 & 0x10000000);
 		q->stored = true;
@@ -578,9 +592,8 @@ int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_pa
 	 * where it has looked for signals. TIF_RESTOREALL is for system calls: left over, it would
 	 * keep a later one's result from its register.
 	 */
-	if (trap_is_syscall(regs) ||
-	    memcmp(regs->gpr + FIRST_SAVED, q.regs.gpr + FIRST_SAVED, sizeof(regs->gpr) -
-		   FIRST_SAVED * sizeof(*regs->gpr)))
+	if (trap_is_syscall(regs) || memcmp(regs->gpr + FIRST_SAVED, q.regs.gpr + FIRST_SAVED,
+					    sizeof(regs->gpr) - FIRST_SAVED * sizeof(*regs->gpr)))
 		set_thread_flag(TIF_SIGPENDING);
 	memcpy(regs->gpr, q.regs.gpr, sizeof(regs->gpr));
 	regs_set_return_ip(regs, q.regs.nip);

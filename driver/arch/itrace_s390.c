@@ -26,9 +26,9 @@
 #include "arch/arch.h"
 #include "arch/s390_per.h"
 
-#define PER_BIT		62		/* of the PSW's mask */
-#define CHUNK		256		/* bytes of code, read at a time */
-#define FARTHEST	65536		/* … of a straight line */
+#define PER_BIT  62    /* of the PSW's mask */
+#define CHUNK    256   /* bytes of code, read at a time */
+#define FARTHEST 65536 /* … of a straight line */
 
 /* ---- armed or not ---------------------------------------------------------------------------- */
 
@@ -117,8 +117,8 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 }
 
 struct decoded {
-	u8 kind;		/* PITRACE_BRANCH_*; 0: no branch */
-	bool maybe;		/* if a condition says so */
+	u8 kind;    /* PITRACE_BRANCH_*; 0: no branch */
+	bool maybe; /* if a condition says so */
 };
 
 static void branch(struct decoded *d, u8 kind, bool maybe)
@@ -138,28 +138,28 @@ static void decode_long(const u8 *code, struct decoded *d)
 	u8 high = code[1] >> 4, low = code[1] & 15, last = code[5];
 
 	switch (code[0]) {
-	case 0xc0:				/* brcl, brasl */
+	case 0xc0: /* brcl, brasl */
 		if (low == 4)
 			masked(d, high, PITRACE_BRANCH_JUMP);
 		else if (low == 5)
 			branch(d, PITRACE_BRANCH_CALL, false);
 		break;
-	case 0xc6:				/* exrl: what it executes may be one */
+	case 0xc6: /* exrl: what it executes may be one */
 		branch(d, low ? 0 : PITRACE_BRANCH_JUMP, true);
 		break;
-	case 0xcc:				/* brcth */
+	case 0xcc: /* brcth */
 		branch(d, low == 6 ? PITRACE_BRANCH_JUMP : 0, true);
 		break;
-	case 0xe3:				/* bctg, bic */
+	case 0xe3: /* bctg, bic */
 		if (last == 0x46)
 			branch(d, PITRACE_BRANCH_JUMP, true);
 		else if (last == 0x47)
 			masked(d, high, PITRACE_BRANCH_JUMP);
 		break;
-	case 0xeb:				/* bxhg, bxleg */
+	case 0xeb: /* bxhg, bxleg */
 		branch(d, last == 0x44 || last == 0x45 ? PITRACE_BRANCH_JUMP : 0, true);
 		break;
-	case 0xec:				/* compare and branch; brxhg, brxlg */
+	case 0xec: /* compare and branch; brxhg, brxlg */
 		branch(d, PITRACE_BRANCH_JUMP, true);
 		break;
 	}
@@ -170,22 +170,30 @@ static void decode(const u8 *code, struct decoded *d)
 	u8 high = code[1] >> 4, low = code[1] & 15;
 
 	switch (code[0]) {
-	case 0x07:				/* bcr */
+	case 0x07: /* bcr */
 		masked(d, high, low == 14 ? PITRACE_BRANCH_RETURN : PITRACE_BRANCH_JUMP);
 		break;
-	case 0x47:				/* bc */
+	case 0x47: /* bc */
 		masked(d, high, PITRACE_BRANCH_JUMP);
 		break;
-	case 0x05: case 0x0c: case 0x0d:	/* balr, bassm, basr */
-	case 0x45: case 0x4d:			/* bal, bas */
+	case 0x05:
+	case 0x0c:
+	case 0x0d: /* balr, bassm, basr */
+	case 0x45:
+	case 0x4d: /* bal, bas */
 		branch(d, PITRACE_BRANCH_CALL, false);
 		break;
-	case 0x0b:				/* bsm */
+	case 0x0b: /* bsm */
 		branch(d, PITRACE_BRANCH_JUMP, false);
 		break;
-	case 0x06: case 0x44: case 0x46:	/* bctr, ex, bct */
-	case 0x84: case 0x85: case 0x86: case 0x87:	/* brxh, brxle, bxh, bxle */
-	case 0xb9:				/* bctgr */
+	case 0x06:
+	case 0x44:
+	case 0x46: /* bctr, ex, bct */
+	case 0x84:
+	case 0x85:
+	case 0x86:
+	case 0x87: /* brxh, brxle, bxh, bxle */
+	case 0xb9: /* bctgr */
 		branch(d, PITRACE_BRANCH_JUMP, true);
 		break;
 	case 0xa7:
@@ -209,9 +217,9 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 	bool user = user_mode(regs);
 	u64 from = user ? current->thread.per_event.address : get_lowcore()->per_address;
 	u64 to = instruction_pointer(regs);
-	struct decoded d = { };
+	struct decoded d = {};
 	unsigned int length;
-	u8 code[6] = { };
+	u8 code[6] = {};
 	int n;
 
 	ran->from = from;
@@ -302,9 +310,9 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 
 /* ---- the kernel's side ----------------------------------------------------------------------- */
 
-#define PER_BYTE	(PSW_MASK_PER >> 56)
+#define PER_BYTE (PSW_MASK_PER >> 56)
 
-static unsigned long returning;		/* where functions return to whose returns are probed */
+static unsigned long returning; /* where functions return to whose returns are probed */
 
 /* The function whose return is probed. */
 static noinline unsigned long probed(void)
@@ -319,7 +327,8 @@ static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static struct kretprobe return_probe = { .kp.addr = (kprobe_opcode_t *)probed,
-					 .handler = on_return, .maxactive = 1 };
+					 .handler = on_return,
+					 .maxactive = 1 };
 
 const char *arch_itrace_no_kernel(void)
 {
@@ -350,14 +359,14 @@ void arch_itrace_step(void)
 	per_store(&now);
 	if (!per_is_ours(&now))
 		per_load(&per_branches);
-	asm volatile("stosm %0,%1" : "=Q" (mask) : "i" (PER_BYTE) : "memory");
+	asm volatile("stosm %0,%1" : "=Q"(mask) : "i"(PER_BYTE) : "memory");
 }
 
 bool arch_itrace_unstep(void)
 {
 	u8 mask;
 
-	asm volatile("stnsm %0,%1" : "=Q" (mask) : "i" (0xff & ~PER_BYTE) : "memory");
+	asm volatile("stnsm %0,%1" : "=Q"(mask) : "i"(0xff & ~PER_BYTE) : "memory");
 	return mask & PER_BYTE;
 }
 
@@ -374,7 +383,7 @@ bool arch_itrace_steps(const struct pt_regs *regs)
 	return regs->psw.mask & PSW_MASK_PER;
 }
 
-#define FRAMES	256
+#define FRAMES 256
 
 static bool lies_on(unsigned long sp, unsigned long stack)
 {
@@ -420,7 +429,7 @@ static void straight(u64 since, u64 to, struct arch_ran *ran)
 bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe)
 {
 	u64 from = get_lowcore()->per_address, to = instruction_pointer(regs);
-	u8 first[2] = { }, next[2] = { };
+	u8 first[2] = {}, next[2] = {};
 
 	if (!(get_lowcore()->per_code_combined & PER_BRANCH))
 		return false;
@@ -443,7 +452,8 @@ bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe 
 void arch_itrace_after(u64 ip)
 {
 	struct per_regs now, only = { .control = PER_BRANCHES | PER_CONTROL_BRANCH_ADDRESS,
-				      .start = ip, .end = ip };
+				      .start = ip,
+				      .end = ip };
 
 	per_store(&now);
 	if (ip)
@@ -462,7 +472,7 @@ static u64 operand(const struct pt_regs *regs, const u8 *code)
 
 struct way {
 	u64 ip, since;
-	u8 set;			/* the condition code as a mask's bit; 0: not known */
+	u8 set; /* the condition code as a mask's bit; 0: not known */
 	int n;
 };
 
@@ -490,7 +500,7 @@ static bool leads_out(const u8 *code)
 	return (code[0] == 0xb2 && code[1] == 0xb2) || (code[0] == 0xeb && code[5] == 0x71);
 }
 
-#define WAY_LONGEST	32	/* instructions */
+#define WAY_LONGEST 32 /* instructions */
 
 /* From where the system call's function has returned to, down to lpswe. The code there
  * tests nothing but memory, by tm. */
@@ -504,8 +514,7 @@ int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
 	    regs->gprs[14] != w.ip)
 		return -1;
 	for (i = 0; i < WAY_LONGEST; i++) {
-		if (!fetch(code, w.ip, 1, false) ||
-		    !fetch(code, w.ip, length_of(code[0]), false))
+		if (!fetch(code, w.ip, 1, false) || !fetch(code, w.ip, length_of(code[0]), false))
 			break;
 		if (leads_out(code))
 			break;
@@ -523,8 +532,10 @@ int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
 				  w.ip + 2 * (s64)(s16)(code[2] << 8 | code[3]), 4))
 				break;
 		} else if (code[0] == 0xc0 && (code[1] & 15) == 4) {
-			if (!turn(&w, path, code[1] >> 4, w.ip + 2 * (s64)(s32)
-				  (code[2] << 24 | code[3] << 16 | code[4] << 8 | code[5]), 6))
+			if (!turn(&w, path, code[1] >> 4,
+				  w.ip + 2 * (s64)(s32)(code[2] << 24 | code[3] << 16 |
+							code[4] << 8 | code[5]),
+				  6))
 				break;
 		} else {
 			w.ip += length_of(code[0]);
@@ -537,7 +548,7 @@ int arch_itrace_way(const struct pt_regs *regs, struct arch_path *path)
 
 bool arch_itrace_returns(u64 ip)
 {
-	u8 code[6] = { };
+	u8 code[6] = {};
 
 	return fetch(code, ip, 1, false) && fetch(code, ip, length_of(code[0]), false) &&
 	       leads_out(code);

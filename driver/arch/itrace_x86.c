@@ -15,7 +15,7 @@
 #include <asm/unwind.h>
 #include "arch/arch.h"
 
-#define LONGEST	15		/* bytes of an instruction */
+#define LONGEST 15 /* bytes of an instruction */
 
 /* ---- armed or not ---------------------------------------------------------------------------- */
 
@@ -53,10 +53,10 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 /* ---- what has run ---------------------------------------------------------------------------- */
 
 struct decoded {
-	u8 kind;		/* PITRACE_BRANCH_*; 0: no branch */
-	bool maybe;		/* it goes on behind it if a condition says so; `length` is known */
+	u8 kind;    /* PITRACE_BRANCH_*; 0: no branch */
+	bool maybe; /* it goes on behind it if a condition says so; `length` is known */
 	bool pushes_flags;
-	bool enables_irqs;		/* interrupts, where they were kept out */
+	bool enables_irqs; /* interrupts, where they were kept out */
 	u8 length;
 };
 
@@ -77,7 +77,7 @@ static unsigned int fetch(u8 *code, u64 at, bool user)
 	return 0;
 }
 
-#define WORD	8	/* of this many bytes, four prefixes at most are no reason to read more */
+#define WORD 8 /* of this many bytes, four prefixes at most are no reason to read more */
 
 /* The first bytes of an instruction in user code, by one load. */
 static __always_inline bool fetch_word(u64 *to, u64 at)
@@ -99,8 +99,17 @@ static __always_inline bool fetch_word(u64 *to, u64 at)
 static bool is_prefix(u8 c, bool is64)
 {
 	switch (c) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67:
-	case 0xf0: case 0xf2: case 0xf3:
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0x64:
+	case 0x65:
+	case 0x66:
+	case 0x67:
+	case 0xf0:
+	case 0xf2:
+	case 0xf3:
 		return true;
 	}
 	return is64 && (c & 0xf0) == 0x40;
@@ -108,13 +117,13 @@ static bool is_prefix(u8 c, bool is64)
 
 static void decode_0f(const u8 *p, unsigned int i, bool narrow, struct decoded *d)
 {
-	if ((p[i] & 0xf0) == 0x80) {		/* jcc */
+	if ((p[i] & 0xf0) == 0x80) { /* jcc */
 		d->kind = PITRACE_BRANCH_JUMP;
 		d->maybe = true;
 		d->length = i + 1 + (narrow ? 2 : 4);
-	} else if (p[i] == 0x05 || p[i] == 0x34) {	/* syscall, sysenter */
+	} else if (p[i] == 0x05 || p[i] == 0x34) { /* syscall, sysenter */
 		d->kind = PITRACE_BRANCH_OTHER;
-	} else if (p[i] == 0x07 || p[i] == 0x35) {	/* sysret, sysexit */
+	} else if (p[i] == 0x07 || p[i] == 0x35) { /* sysret, sysexit */
 		d->kind = PITRACE_BRANCH_IRET;
 	}
 }
@@ -131,7 +140,7 @@ static unsigned int decode(const u8 *code, bool is64, struct decoded *d)
 		narrow |= code[i] == 0x66 && !is64;
 	c = code[i];
 	reg = code[i + 1] >> 3 & 7;
-	if ((c & 0xf0) == 0x70 || (c & 0xfc) == 0xe0) {	/* jcc, loop, jcxz */
+	if ((c & 0xf0) == 0x70 || (c & 0xfc) == 0xe0) { /* jcc, loop, jcxz */
 		d->kind = PITRACE_BRANCH_JUMP;
 		d->maybe = true;
 		d->length = i + 2;
@@ -147,7 +156,7 @@ static unsigned int decode(const u8 *code, bool is64, struct decoded *d)
 	case 0xfb:
 		d->enables_irqs = true;
 		break;
-	case 0xc7:					/* xbegin */
+	case 0xc7: /* xbegin */
 		if (code[i + 1] == 0xf8) {
 			d->kind = PITRACE_BRANCH_JUMP;
 			d->maybe = true;
@@ -163,16 +172,23 @@ static unsigned int decode(const u8 *code, bool is64, struct decoded *d)
 	case 0xe8:
 		d->kind = PITRACE_BRANCH_CALL;
 		break;
-	case 0xe9: case 0xeb:
+	case 0xe9:
+	case 0xeb:
 		d->kind = PITRACE_BRANCH_JUMP;
 		break;
-	case 0xc2: case 0xc3: case 0xca: case 0xcb:
+	case 0xc2:
+	case 0xc3:
+	case 0xca:
+	case 0xcb:
 		d->kind = PITRACE_BRANCH_RETURN;
 		break;
 	case 0xcf:
 		d->kind = PITRACE_BRANCH_IRET;
 		break;
-	case 0xcc: case 0xcd: case 0xce: case 0xf1:
+	case 0xcc:
+	case 0xcd:
+	case 0xce:
+	case 0xf1:
 		d->kind = PITRACE_BRANCH_OTHER;
 		break;
 	case 0xff:
@@ -206,20 +222,36 @@ static void clean_pushed(const struct pt_regs *regs, bool user)
 
 /* An opcode's first byte says: nothing (no branch), or the branch's kind and whether it may go on
  * behind itself, which is two bytes on; or that decode() has to look, prefixes too. */
-#define MAYBE	0x40
-#define LOOK	0x80
-#define LOOKS	LOOK, LOOK, LOOK, LOOK
+#define MAYBE 0x40
+#define LOOK  0x80
+#define LOOKS LOOK, LOOK, LOOK, LOOK
 static const u8 opcode[256] = {
-	[0x0f] = LOOK, [0x26] = LOOK, [0x2e] = LOOK, [0x36] = LOOK, [0x3e] = LOOK,
-	[0x40] = LOOKS, LOOKS, LOOKS, LOOKS,	/* REX: a second one has no effect */
+	[0x0f] = LOOK,
+	[0x26] = LOOK,
+	[0x2e] = LOOK,
+	[0x36] = LOOK,
+	[0x3e] = LOOK,
+	[0x40] = LOOKS,
+	LOOKS,
+	LOOKS,
+	LOOKS, /* REX: a second one has no effect */
 	[0x64] = LOOKS,
 	[0x70 ... 0x7f] = PITRACE_BRANCH_JUMP | MAYBE,
-	[0x9a] = LOOK, [0x9c] = LOOK,
-	[0xc2] = PITRACE_BRANCH_RETURN, PITRACE_BRANCH_RETURN, [0xc7] = LOOK,
-	[0xca] = PITRACE_BRANCH_RETURN, PITRACE_BRANCH_RETURN, LOOKS,
+	[0x9a] = LOOK,
+	[0x9c] = LOOK,
+	[0xc2] = PITRACE_BRANCH_RETURN,
+	PITRACE_BRANCH_RETURN,
+	[0xc7] = LOOK,
+	[0xca] = PITRACE_BRANCH_RETURN,
+	PITRACE_BRANCH_RETURN,
+	LOOKS,
 	[0xe0 ... 0xe3] = PITRACE_BRANCH_JUMP | MAYBE,
-	[0xe8] = PITRACE_BRANCH_CALL, PITRACE_BRANCH_JUMP, LOOK, PITRACE_BRANCH_JUMP,
-	[0xf0 ... 0xf3] = LOOK, [0xff] = LOOK,
+	[0xe8] = PITRACE_BRANCH_CALL,
+	PITRACE_BRANCH_JUMP,
+	LOOK,
+	PITRACE_BRANCH_JUMP,
+	[0xf0 ... 0xf3] = LOOK,
+	[0xff] = LOOK,
 };
 
 /* Judges by the first byte, in 64-bit code by the one behind REX; false: that is not enough. */
@@ -250,7 +282,7 @@ static bool one_ran(u64 since, struct pt_regs *regs, const u64 *first, struct ar
 {
 	bool user = user_mode(regs), is64 = !user || user_64bit_mode(regs);
 	u64 length = regs->ip - since;
-	struct decoded d = { };
+	struct decoded d = {};
 	u64 word[3];
 	u8 *code = (u8 *)word;
 
@@ -260,7 +292,7 @@ static bool one_ran(u64 since, struct pt_regs *regs, const u64 *first, struct ar
 		word[0] = *first;
 		if (likely(decode(code, is64, &d) <= WORD - 4))
 			goto decoded;
-		d = (struct decoded){ };
+		d = (struct decoded){};
 	}
 	word[0] = 0;
 	if (!fetch(code, since, user)) {
@@ -331,8 +363,10 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 	unsigned long at;
 
 	if (!user_64bit_mode(regs) ||
-	    copy_from_user_nofault(&at, (const void __user *)regs->sp +
-				   offsetof(struct rt_sigframe, uc.uc_mcontext.ip), sizeof(at)))
+	    copy_from_user_nofault(&at,
+				   (const void __user *)regs->sp +
+					   offsetof(struct rt_sigframe, uc.uc_mcontext.ip),
+				   sizeof(at)))
 		return false;
 	*ip = at;
 	return true;
@@ -365,18 +399,20 @@ bool arch_itrace_kernel_debugged(void)
 
 void arch_itrace_step(void)
 {
-	asm volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i" (X86_EFLAGS_TF) : "memory", "cc");
+	asm volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(X86_EFLAGS_TF) : "memory", "cc");
 }
 
 bool arch_itrace_unstep(void)
 {
 	unsigned long flags;
 
-	asm volatile("pushfq\n\tpopq %0" : "=rm" (flags) : : "memory");
+	asm volatile("pushfq\n\tpopq %0" : "=rm"(flags) : : "memory");
 	if (!(flags & X86_EFLAGS_TF))
 		return false;
 	asm volatile("pushfq\n\tandq %0, (%%rsp)\n\tpopfq"
-		     : : "i" (~X86_EFLAGS_TF) : "memory", "cc");
+		     :
+		     : "i"(~X86_EFLAGS_TF)
+		     : "memory", "cc");
 	return true;
 }
 
@@ -404,7 +440,7 @@ u64 *arch_itrace_pushed(const struct pt_regs *regs)
 	if (at - (unsigned long)task_stack_page(current) >= THREAD_SIZE)
 		return NULL;
 	/* Not by a store that KASAN would check: this lies below the stack. */
-	asm volatile("movq $0, %0" : "=m" (*pushed));
+	asm volatile("movq $0, %0" : "=m"(*pushed));
 	return pushed;
 }
 
@@ -434,8 +470,8 @@ struct pt_regs *arch_itrace_irq_regs(void)
 
 bool arch_itrace_returns(u64 ip)
 {
-	u8 code[LONGEST + 9] = { };
-	struct decoded d = { };
+	u8 code[LONGEST + 9] = {};
+	struct decoded d = {};
 
 	if (!fetch(code, ip, false))
 		return false;

@@ -9,7 +9,7 @@
 #include <asm/time.h>
 #include "arch/arch.h"
 
-#define LR_SAVE		(STACK_FRAME_LR_SAVE * sizeof(long))
+#define LR_SAVE (STACK_FRAME_LR_SAVE * sizeof(long))
 
 static bool get(unsigned long at, unsigned long *value)
 {

@@ -6,19 +6,19 @@
 #include <linux/sched.h>
 #include <asm/ptrace.h>
 
-#define PER_BRANCHES	(PER_EVENT_BRANCH | PER_CONTROL_SUSPENSION | PER_EVENT_TRANSACTION_END)
-#define PER_BRANCH	0x8000		/* thread.per_event.cause */
+#define PER_BRANCHES (PER_EVENT_BRANCH | PER_CONTROL_SUSPENSION | PER_EVENT_TRANSACTION_END)
+#define PER_BRANCH   0x8000 /* thread.per_event.cause */
 
 static const struct per_regs per_branches = { .control = PER_BRANCHES, .start = 0, .end = -1ul };
 
 static inline void per_load(const struct per_regs *per)
 {
-	asm volatile("lctlg 9,11,%0" : : "Q" (*per) : "memory");
+	asm volatile("lctlg 9,11,%0" : : "Q"(*per) : "memory");
 }
 
 static inline void per_store(struct per_regs *per)
 {
-	asm volatile("stctg 9,11,%0" : "=Q" (*per));
+	asm volatile("stctg 9,11,%0" : "=Q"(*per));
 }
 
 static inline bool per_is_ours(const struct per_regs *per)

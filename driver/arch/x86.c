@@ -101,7 +101,7 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32)
 	if (copy_from_user_nofault(code, ip, sizeof(code)))
 		return -1;
 	if (code[0] == 0xc3 || ((code[0] == 0xf2 || code[0] == 0xf3) && code[1] == 0xc3))
-		return 0;	/* ret */
+		return 0; /* ret */
 	if (!memcmp(code, endbr, sizeof(endbr)) && (code[3] & 0xfe) == 0xfa)
 		return 0;
 	if (code[0] == 0x55 &&

@@ -85,26 +85,26 @@ static inline const struct path *file_user_path(const struct file *file)
 /* get_lowcore: 6.11, in place of S390_lowcore */
 #if defined(CONFIG_S390) && !defined(PROBE_get_lowcore)
 #include <asm/lowcore.h>
-#define get_lowcore()	(&S390_lowcore)
+#define get_lowcore() (&S390_lowcore)
 #endif
 
 /* The arguments of sched_process_exit's probes, the thread being `task`. More of them since
  * 6.16: a probe has exactly its kernel's prototype, or a kernel with kCFI traps where it calls. */
 #ifdef PROBE_exit_group_dead
-#define COMPAT_EXIT_ARGUMENTS	void *data, struct task_struct *task, bool group_dead
+#define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task, bool group_dead
 #else
-#define COMPAT_EXIT_ARGUMENTS	void *data, struct task_struct *task
+#define COMPAT_EXIT_ARGUMENTS void *data, struct task_struct *task
 #endif
 
 /* PF_USER_WORKER: 54e6842d0775 ("fork/vm: Move common PF_IO_WORKER behavior to new flag"), 6.4 */
 #ifndef PF_USER_WORKER
-#define PF_USER_WORKER	0
+#define PF_USER_WORKER 0
 #endif
 
 /* STACK_INT_FRAME_*: d2e8ff9f1492 ("powerpc: add a definition for the marker offset …"), 6.2 */
 #if defined(CONFIG_PPC64) && !defined(STACK_INT_FRAME_MARKER)
-#define STACK_INT_FRAME_MARKER	(STACK_FRAME_MARKER * sizeof(long))
-#define STACK_INT_FRAME_REGS	STACK_FRAME_OVERHEAD
+#define STACK_INT_FRAME_MARKER (STACK_FRAME_MARKER * sizeof(long))
+#define STACK_INT_FRAME_REGS   STACK_FRAME_OVERHEAD
 #endif
 
 /* Argument n, from 0 up to 4, of the function at whose first instruction the CPU stands: not all

@@ -15,21 +15,17 @@ bool compat_unmap_range(struct pt_regs *regs, struct unmap_range *range)
 	return range->first;
 }
 
-void compat_unmap_learn(unsigned long start, unsigned long end)
-{
-}
+void compat_unmap_learn(unsigned long start, unsigned long end) { }
 
-void compat_unmap_learned(void)
-{
-}
+void compat_unmap_learned(void) { }
 
 #else
 
-#define WORDS	16		/* of the struct, at most */
+#define WORDS 16 /* of the struct, at most */
 
 static struct task_struct *learner;
 static unsigned long want_start, want_end;
-static int at_first = -1, at_range = -1;	/* words; the end follows the start */
+static int at_first = -1, at_range = -1; /* words; the end follows the start */
 
 static bool is_first(unsigned long word)
 {
@@ -37,8 +33,8 @@ static bool is_first(unsigned long word)
 	unsigned long start, end;
 
 	return !copy_from_kernel_nofault(&start, &vma->vm_start, sizeof(start)) &&
-	       !copy_from_kernel_nofault(&end, &vma->vm_end, sizeof(end)) &&
-	       start == want_start && end == want_end;
+	       !copy_from_kernel_nofault(&end, &vma->vm_end, sizeof(end)) && start == want_start &&
+	       end == want_end;
 }
 
 static void learn(const unsigned long *desc)
@@ -68,7 +64,7 @@ bool compat_unmap_range(struct pt_regs *regs, struct unmap_range *range)
 
 	if (unlikely(READ_ONCE(learner) == current))
 		learn(desc);
-	at = smp_load_acquire(&at_range);	/* before at_first */
+	at = smp_load_acquire(&at_range); /* before at_first */
 	if (at < 0)
 		return false;
 	range->first = (void *)desc[at_first];

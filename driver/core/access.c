@@ -12,7 +12,7 @@
 #include "core/access.h"
 #include "core/quota.h"
 
-#define DUMPABLE	1	/* SUID_DUMP_USER */
+#define DUMPABLE 1 /* SUID_DUMP_USER */
 
 static bool covers(const struct cred *owner, const struct cred *other)
 {
@@ -132,9 +132,9 @@ int access_check_setup(const struct session *s, const struct pitrace_setup_args 
 {
 	DECLARE_BITMAP(majors, PITRACE_MAJORS);
 
-	if (s->hides_kernel && (args->stacks & PITRACE_WANT_KERNEL ||
-				args->majors[0] & (BIT_ULL(PITRACE_BRANCH_KERNEL) |
-						   BIT_ULL(PITRACE_BREAK_KERNEL))))
+	if (s->hides_kernel &&
+	    (args->stacks & PITRACE_WANT_KERNEL ||
+	     args->majors[0] & (BIT_ULL(PITRACE_BRANCH_KERNEL) | BIT_ULL(PITRACE_BREAK_KERNEL))))
 		return -EPERM;
 	if (!s->cred)
 		return 0;
@@ -151,7 +151,8 @@ int access_check_setup(const struct session *s, const struct pitrace_setup_args 
 	__clear_bit(PITRACE_CODE, majors);
 	bitmap_clear(majors, PITRACE_USER_FIRST, PITRACE_MAJORS - PITRACE_USER_FIRST);
 	return bitmap_empty(majors, PITRACE_MAJORS) && !(args->stacks & PITRACE_WANT_DISPATCH) ?
-	       0 : -EPERM;
+		       0 :
+		       -EPERM;
 }
 
 void access_drop_current(void)

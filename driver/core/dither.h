@@ -12,12 +12,12 @@
 #define PITRACE_DITHER_H
 
 struct dither {
-	unsigned long long random;	/* xorshift state, never 0 */
-	unsigned int period;		/* ns */
-	unsigned int sweep;		/* largest |d|, ns: four fifths of the dither */
-	unsigned int jitter;		/* largest jitter, ns: one fifth */
+	unsigned long long random; /* xorshift state, never 0 */
+	unsigned int period;       /* ns */
+	unsigned int sweep;        /* largest |d|, ns: four fifths of the dither */
+	unsigned int jitter;       /* largest jitter, ns: one fifth */
 	unsigned int d;
-	unsigned int left, length;	/* ticks of this sweep */
+	unsigned int left, length; /* ticks of this sweep */
 	int sign;
 };
 

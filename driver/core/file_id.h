@@ -16,7 +16,7 @@ struct file_id {
 	u64 inode;
 	dev_t dev;
 	u32 generation;
-	u32 layer;		/* which file of which layer; 0: no layers, or not known */
+	u32 layer; /* which file of which layer; 0: no layers, or not known */
 };
 
 static inline const struct inode *file_id_inode(const struct file *file)
@@ -32,10 +32,12 @@ static inline struct file_id file_id_with(const struct inode *seen, const struct
 	u32 dev = data->i_sb->s_dev;
 
 	return (struct file_id){
-		.inode = seen->i_ino, .dev = seen->i_sb->s_dev, .generation = seen->i_generation,
+		.inode = seen->i_ino,
+		.dev = seen->i_sb->s_dev,
+		.generation = seen->i_generation,
 		.layer = seen == data ? 0 :
-			 hash_64(data->i_ino, 32) ^
-			 hash_64((u64)dev << 32 | data->i_generation, 32),
+					hash_64(data->i_ino, 32) ^
+						hash_64((u64)dev << 32 | data->i_generation, 32),
 	};
 }
 

@@ -12,8 +12,7 @@ static int nkprobes;
 
 static struct hook_set hooks;
 
-#define for_each_family(f) \
-	for ((f) = hooks.families; (f) < hooks.families + hooks.nfamilies; (f)++)
+#define for_each_family(f) for ((f) = hooks.families; (f) < hooks.families + hooks.nfamilies; (f)++)
 
 static void find(struct hook_tracepoint *h, struct tracepoint *tp)
 {
@@ -77,7 +76,8 @@ void hooks_init(const struct hook_set *set, u64 *majors)
 	struct hook_family *f;
 
 	hooks = *set;
-	for_each_kernel_tracepoint(find_all, NULL);
+	for_each_kernel_tracepoint(find_all, NULL)
+		;
 	warn_missing(hooks.task);
 	warn_missing(hooks.sched);
 	for_each_family(f) {
@@ -208,10 +208,10 @@ static bool serves(const struct hook_family *f, const unsigned long *majors)
 	return f->have && majors &&
 	       (test_bit(f->major, majors) ||
 		(f->major == PITRACE_BRANCH_USER && test_bit(PITRACE_BRANCH_KERNEL, majors)) ||
-		(f->breaks && (test_bit(PITRACE_BRANCH_USER, majors) ||
-			       test_bit(PITRACE_BREAK_USER, majors) ||
-			       test_bit(PITRACE_BREAK_KERNEL, majors) ||
-			       test_bit(PITRACE_BRANCH_KERNEL, majors))));
+		(f->breaks &&
+		 (test_bit(PITRACE_BRANCH_USER, majors) || test_bit(PITRACE_BREAK_USER, majors) ||
+		  test_bit(PITRACE_BREAK_KERNEL, majors) ||
+		  test_bit(PITRACE_BRANCH_KERNEL, majors))));
 }
 
 static void put_family(struct hook_family *f)

@@ -16,27 +16,28 @@
 struct hook_tracepoint {
 	const char *name;
 	void *probe;
-	struct tracepoint *tp;	/* found by name: __tracepoint_* are not exported */
+	struct tracepoint *tp; /* found by name: __tracepoint_* are not exported */
 	bool on;
 };
 
 /* One row of a table. Its prototype must be the one that this kernel calls it by, to the const: a
  * kernel with kCFI traps elsewhere, others hand over wrong arguments. The kernel's header of the
  * tracepoint declares it, so a file with a table includes that header. */
-#define HOOK(tracepoint, f)								\
-	{ .name = #tracepoint, .probe = (void *)(f) + HOOK_DIFFERS(tracepoint, f) }
-#define HOOK_DIFFERS(tracepoint, f)							\
-	BUILD_BUG_ON_ZERO(!__same_type(check_trace_callback_type_##tracepoint,		\
-				       void (typeof(f) *)))
+#define HOOK(tracepoint, f)                                                             \
+	{                                                                               \
+		.name = #tracepoint, .probe = (void *)(f) + HOOK_DIFFERS(tracepoint, f) \
+	}
+#define HOOK_DIFFERS(tracepoint, f) \
+	BUILD_BUG_ON_ZERO(!__same_type(check_trace_callback_type_##tracepoint, void(typeof(f) *)))
 
 /* The hooks that one major needs. */
 struct hook_family {
 	u16 major;
-	struct hook_tracepoint *all;	/* each of them must be there */
-	struct hook_tracepoint *some;	/* as many of these as there are */
-	struct kprobe *instead;		/* where there is none of `some` */
-	bool breaks;			/* ITrace needs them, too */
-	bool unlisted;			/* it is for others to say whether the major can be had */
+	struct hook_tracepoint *all;  /* each of them must be there */
+	struct hook_tracepoint *some; /* as many of these as there are */
+	struct kprobe *instead;       /* where there is none of `some` */
+	bool breaks;                  /* ITrace needs them, too */
+	bool unlisted;                /* it is for others to say whether the major can be had */
 	bool have, probed;
 	int users;
 };

@@ -10,10 +10,10 @@
 
 /* Pages that are the caller's: counted against its limit of locked memory. */
 struct pages_charge {
-	struct mm_struct *mm;		/* NULL: nothing is charged */
+	struct mm_struct *mm; /* NULL: nothing is charged */
 	unsigned long pages;
 };
-int pages_charge(struct pages_charge *charge, unsigned long pages);	/* 0 or -errno */
+int pages_charge(struct pages_charge *charge, unsigned long pages); /* 0 or -errno */
 void pages_uncharge(struct pages_charge *charge);
 
 /* Zeroed memory from a page's begin, which the caller frees by vfree(); NULL: none. */

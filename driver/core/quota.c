@@ -13,13 +13,13 @@
 struct quota {
 	struct list_head list;
 	kuid_t uid;
-	unsigned int users;		/* under the lock */
+	unsigned int users; /* under the lock */
 	atomic_t taken[QUOTA_KINDS];
 };
 
 static LIST_HEAD(quotas);
-static DEFINE_MUTEX(quotas_lock);	/* the list, `users`; nothing is taken within */
-static atomic_t taken[QUOTA_KINDS];	/* by all of them */
+static DEFINE_MUTEX(quotas_lock);   /* the list, `users`; nothing is taken within */
+static atomic_t taken[QUOTA_KINDS]; /* by all of them */
 
 /* The limit of rates for all is no smaller than the sum: each session has a slot, and ticks where
  * its own tasks run. */
@@ -28,7 +28,7 @@ static const struct {
 } most[QUOTA_KINDS] = {
 	[QUOTA_SESSIONS] = { 2, 6 },
 	[QUOTA_PTTS] = { 2, 6 },
-	[QUOTA_RATE] = { PITRACE_MAX_RATE, PITRACE_MAX_SESSIONS * PITRACE_MAX_RATE },
+	[QUOTA_RATE] = { PITRACE_MAX_RATE, PITRACE_MAX_SESSIONS *PITRACE_MAX_RATE },
 };
 
 static_assert(PITRACE_MAX_SESSIONS > 6 && PITRACE_MAX_PTTS > 6);

@@ -10,12 +10,12 @@
 #include <linux/types.h>
 
 struct cred;
-struct quota;				/* of one user */
+struct quota; /* of one user */
 
 enum quota_kind {
 	QUOTA_SESSIONS,
 	QUOTA_PTTS,
-	QUOTA_RATE,			/* ticks a second, of all sessions that are on */
+	QUOTA_RATE, /* ticks a second, of all sessions that are on */
 	QUOTA_KINDS
 };
 

@@ -8,14 +8,14 @@
 struct workqueue_struct *work_queue;
 struct session *active[PITRACE_MAX_SESSIONS];
 unsigned long wants[WANTS];
-DEFINE_MUTEX(sessions_lock);	/* its place among the locks: session.h */
+DEFINE_MUTEX(sessions_lock); /* its place among the locks: session.h */
 
 void session_wants(void)
 {
 	static const u16 majors[WANTS] = {
-		[WANT_TPROF] = PITRACE_TPROF, [WANT_DISPATCH] = PITRACE_DISPATCH,
-		[WANT_WAKEUP] = PITRACE_WAKEUP, [WANT_INTERRUPT] = PITRACE_INTERRUPT,
-		[WANT_SYSCALL] = PITRACE_SYSCALL, [WANT_FAULT] = PITRACE_FAULT,
+		[WANT_TPROF] = PITRACE_TPROF,        [WANT_DISPATCH] = PITRACE_DISPATCH,
+		[WANT_WAKEUP] = PITRACE_WAKEUP,      [WANT_INTERRUPT] = PITRACE_INTERRUPT,
+		[WANT_SYSCALL] = PITRACE_SYSCALL,    [WANT_FAULT] = PITRACE_FAULT,
 		[WANT_ITRACE] = PITRACE_BRANCH_USER,
 	};
 	int want, i;
@@ -24,10 +24,10 @@ void session_wants(void)
 		unsigned long mask = 0;
 
 		for (i = 0; i < PITRACE_MAX_SESSIONS; i++)
-			if (active[i] && (want == WANT_ANY ||
-					  test_bit(majors[want], active[i]->majors) ||
-					  (want == WANT_ITRACE &&
-					   test_bit(PITRACE_BRANCH_KERNEL, active[i]->majors))))
+			if (active[i] &&
+			    (want == WANT_ANY || test_bit(majors[want], active[i]->majors) ||
+			     (want == WANT_ITRACE &&
+			      test_bit(PITRACE_BRANCH_KERNEL, active[i]->majors))))
 				mask |= BIT(i);
 		WRITE_ONCE(wants[want], mask);
 	}

@@ -18,8 +18,8 @@
 #include "ring/ring.h"
 #include "pitrace.h"
 
-#define PITRACE_PIDS	(4 * 1024 * 1024)	/* PID_MAX_LIMIT of 64-bit kernels */
-#define PITRACE_SEEN	4096			/* files whose build id was asked for */
+#define PITRACE_PIDS (4 * 1024 * 1024) /* PID_MAX_LIMIT of 64-bit kernels */
+#define PITRACE_SEEN 4096              /* files whose build id was asked for */
 
 struct perf_event;
 struct pid_namespace;
@@ -34,41 +34,41 @@ struct tprof_cpu {
 	struct dither dither;
 	struct session *session;
 	u32 cpu;
-	bool running;		/* between start and stop; this CPU only */
-	bool parked;		/* idle: the timer sleeps, the missing ticks are computed */
-	bool follows;		/* … and for the threads of its scope alone */
-	bool offcpu;		/* others run here, and the timer sleeps; `due` waits for it */
-	bool begun;		/* following: the ticks go on where they were */
-	u64 due;		/* of the next tick, CLOCK_MONOTONIC ns */
-	u64 previous;		/* due time of the tick before */
+	bool running; /* between start and stop; this CPU only */
+	bool parked;  /* idle: the timer sleeps, the missing ticks are computed */
+	bool follows; /* … and for the threads of its scope alone */
+	bool offcpu;  /* others run here, and the timer sleeps; `due` waits for it */
+	bool begun;   /* following: the ticks go on where they were */
+	u64 due;      /* of the next tick, CLOCK_MONOTONIC ns */
+	u64 previous; /* due time of the tick before */
 	u64 parked_stamp;
-	u64 since;		/* away, or not running: from then on */
-	u64 others_since;	/* offcpu: when others began to run; 0: none does, it is idle */
-	u64 others_ns;		/* ns of others that were counted as no tick yet */
+	u64 since;        /* away, or not running: from then on */
+	u64 others_since; /* offcpu: when others began to run; 0: none does, it is idle */
+	u64 others_ns;    /* ns of others that were counted as no tick yet */
 };
 
 /* A counter that samples this CPU (records/event.c). */
 struct event_cpu {
-	struct perf_event *perf;	/* NULL: this CPU does not have the event, or is off */
+	struct perf_event *perf; /* NULL: this CPU does not have the event, or is off */
 	struct session *session;
 	u32 cpu, number;
-	bool stale;			/* its CPU went off since: to be made anew */
-	bool throttled;			/* perf holds samples back until the next one */
-	u64 counted;			/* at the last sample */
+	bool stale;     /* its CPU went off since: to be made anew */
+	bool throttled; /* perf holds samples back until the next one */
+	u64 counted;    /* at the last sample */
 };
 
-#define STACK_CONTEXTS	3	/* a thread, an interrupt, an NMI */
+#define STACK_CONTEXTS 3 /* a thread, an interrupt, an NMI */
 
 /* Scratch memory for call stacks (records/stack.c). */
 struct stack_cpu {
-	int busy;			/* levels in use; this CPU only */
+	int busy; /* levels in use; this CPU only */
 	struct stack *context[STACK_CONTEXTS];
 };
 
 /* The interrupts that this CPU is in, innermost last, as far as the session saw them begin. */
 struct irq_nest {
 	u32 depth;
-	u32 recorded;		/* a bit each: entry and exit are to be recorded */
+	u32 recorded; /* a bit each: entry and exit are to be recorded */
 };
 
 struct session_cpu {
@@ -78,16 +78,16 @@ struct session_cpu {
 	struct stack_cpu stack;
 	struct event_cpu event[PITRACE_EVENTS];
 	struct pitrace_cpu *page;
-	void *data;			/* both rings: MTE, then trace */
+	void *data; /* both rings: MTE, then trace */
 };
 
 /* A thread in a system call whose entry was to be recorded. */
 struct call {
-	struct task_struct *task;	/* NULL: free */
+	struct task_struct *task; /* NULL: free */
 	u32 minor;
-	u32 tid;			/* at the entry: execve by a second thread changes it */
+	u32 tid; /* at the entry: execve by a second thread changes it */
 };
-#define PITRACE_CALLS	32768		/* threads in system calls at one time, about */
+#define PITRACE_CALLS 32768 /* threads in system calls at one time, about */
 
 /* Each CPU has its own: of one that two CPUs run at a time irq_work_sync() waits for the first
  * only. */
@@ -106,19 +106,19 @@ struct itrace_place {
 
 /* The threads that a session traces; it may change while the session is off. */
 struct itrace {
-	u32 flags;			/* PITRACE_ITRACE_* */
-	u32 scope;			/* enum pitrace_itrace_scope */
+	u32 flags; /* PITRACE_ITRACE_* */
+	u32 scope; /* enum pitrace_itrace_scope */
 	s32 first, last;
-	struct pid_namespace *ns;	/* of these */
+	struct pid_namespace *ns; /* of these */
 	u32 listed;
 	struct pid *list[PITRACE_ITRACE_LIST];
 	u64 skip, limit;
 	struct itrace_place start, stop;
-	bool on;			/* threads may join */
-	bool paused;			/* … but none is armed */
-	u32 threads;			/* in the table; its lock is held */
-	pid_t holder;			/* the process that reads the rings is not traced */
-	u64 *code;			/* CODE: sums of what was written already */
+	bool on;      /* threads may join */
+	bool paused;  /* … but none is armed */
+	u32 threads;  /* in the table; its lock is held */
+	pid_t holder; /* the process that reads the rings is not traced */
+	u64 *code;    /* CODE: sums of what was written already */
 };
 
 /* ---- the session ----------------------------------------------------------------------------- */
@@ -140,14 +140,14 @@ struct itrace {
  */
 
 struct session {
-	int state;			/* enum pitrace_state; hooks read it */
+	int state; /* enum pitrace_state; hooks read it */
 	u32 scope;
-	struct session_cpu **cpu;	/* NULL where a CPU has no rings */
-	unsigned long *pids;		/* SCOPE_PROCESS: a bit for each tgid in scope */
-	struct call *calls;		/* SYSCALL: a hash table */
+	struct session_cpu **cpu; /* NULL where a CPU has no rings */
+	unsigned long *pids;      /* SCOPE_PROCESS: a bit for each tgid in scope */
+	struct call *calls;       /* SYSCALL: a hash table */
 
 	u32 id;
-	u32 flags;			/* PITRACE_SESSION_* */
+	u32 flags; /* PITRACE_SESSION_* */
 	u32 mode;
 	u32 clock;
 	u32 rate;
@@ -155,62 +155,67 @@ struct session {
 	u64 seed;
 	u64 interval;
 	DECLARE_BITMAP(majors, PITRACE_MAJORS);
-	u32 stacks;			/* PITRACE_WANT_* */
-	u32 depth, copy;		/* addresses of each part; bytes of user stack */
+	u32 stacks;      /* PITRACE_WANT_* */
+	u32 depth, copy; /* addresses of each part; bytes of user stack */
 	struct pitrace_event_args events[PITRACE_EVENTS];
-	u32 nevents;			/* 0: the timer samples */
-	struct mutex event_lock;	/* event[] of all CPUs, `counting` */
-	struct work_struct refill;	/* CPUs came or went */
+	u32 nevents;               /* 0: the timer samples */
+	struct mutex event_lock;   /* event[] of all CPUs, `counting` */
+	struct work_struct refill; /* CPUs came or went */
 	bool counting;
-	u64 since;			/* ns since boot: nobody has kept the scope from here on */
-	struct pid *root;		/* SCOPE_PROCESS: the process it began with */
+	u64 since;        /* ns since boot: nobody has kept the scope from here on */
+	struct pid *root; /* SCOPE_PROCESS: the process it began with */
 	struct itrace itrace;
-	const struct cred *maker;	/* with what credentials it was made */
-	bool halts_all;			/* … he might debug all */
-	const struct cred *cred;	/* the owner's, if he is a member; else NULL */
-	struct quota *quota;		/* his; else NULL */
-	bool hides_kernel;		/* … or the system is locked down: no kernel addresses */
+	const struct cred *maker; /* with what credentials it was made */
+	bool halts_all;           /* … he might debug all */
+	const struct cred *cred;  /* the owner's, if he is a member; else NULL */
+	struct quota *quota;      /* his; else NULL */
+	bool hides_kernel;        /* … or the system is locked down: no kernel addresses */
 
-	unsigned int ncpus;		/* possible ones */
+	unsigned int ncpus; /* possible ones */
 	struct pitrace_control *control;
 	unsigned long control_bytes;
 	unsigned long mte_bytes, trace_bytes, segment_bytes;
 
-	struct mutex lock;		/* on, off, setup, one at a time */
-	struct mutex consumer;		/* consume, flush, and rings that are reset */
+	struct mutex lock;     /* on, off, setup, one at a time */
+	struct mutex consumer; /* consume, flush, and rings that are reset */
 	wait_queue_head_t wait;
 	struct session_wake __percpu *wake;
-	struct delayed_work sync;	/* a clock sync each second */
-	struct work_struct rescan;	/* all live tasks again, after MTE records were lost */
-	u64 walked;			/* MTE records lost before the last walk */
-	bool ending;			/* timers are stopped until the next on */
+	struct delayed_work sync;  /* a clock sync each second */
+	struct work_struct rescan; /* all live tasks again, after MTE records were lost */
+	u64 walked;                /* MTE records lost before the last walk */
+	bool ending;               /* timers are stopped until the next on */
 	bool warned_unstable;
 	u64 *seen;
 
 	struct pages_charge charge;
 };
 
-extern struct workqueue_struct *work_queue;	/* the module's own */
+extern struct workqueue_struct *work_queue; /* the module's own */
 extern struct session *active[PITRACE_MAX_SESSIONS];
-extern struct mutex sessions_lock;	/* writers of active[], CPU hotplug's view of it */
+extern struct mutex sessions_lock; /* writers of active[], CPU hotplug's view of it */
 
 /* In a hook, preemption off. */
-#define for_each_active(s, i) \
+#define for_each_active(s, i)                            \
 	for ((i) = 0; (i) < PITRACE_MAX_SESSIONS; (i)++) \
 		if (((s) = READ_ONCE(active[i])))
 
 /* Hooks look here first: which of active[] want their records, a bit for each. */
 enum want {
-	WANT_TPROF, WANT_DISPATCH, WANT_WAKEUP, WANT_INTERRUPT, WANT_SYSCALL, WANT_FAULT,
+	WANT_TPROF,
+	WANT_DISPATCH,
+	WANT_WAKEUP,
+	WANT_INTERRUPT,
+	WANT_SYSCALL,
+	WANT_FAULT,
 	WANT_ITRACE,
-	WANT_ANY,			/* all that are active */
+	WANT_ANY, /* all that are active */
 	WANTS
 };
 extern unsigned long wants[WANTS];
-void session_wants(void);			/* active[] changed; sessions_lock is held */
+void session_wants(void); /* active[] changed; sessions_lock is held */
 
 /* In a hook, preemption off. */
-#define for_each_wanting(s, want) \
+#define for_each_wanting(s, want)                                                     \
 	for (unsigned long left_ = READ_ONCE(wants[want]); left_; left_ &= left_ - 1) \
 		if (((s) = READ_ONCE(active[__ffs(left_)])))
 
@@ -223,7 +228,7 @@ void session_stop(struct session *s, u32 cpu, u32 ring);
 void session_crashed(struct session *s, u32 cpu, pid_t pid, int signal);
 void session_wake(struct session *s);
 int session_wake_init(struct session *s);
-void session_wake_free(struct session *s);	/* waits for those that are under way */
+void session_wake_free(struct session *s); /* waits for those that are under way */
 void session_set_state(struct session *s, int state);
 /* From one state to another, unless it has been stopped meanwhile. */
 bool session_turn(struct session *s, int from, int to);
@@ -252,8 +257,8 @@ static __always_inline struct ring *session_trace(const struct session *s)
 {
 	struct session_cpu *c = session_here(s);
 
-	return likely(c && READ_ONCE(s->state) == PITRACE_STATE_ON) ?
-		&c->ring[PITRACE_RING_TRACE] : NULL;
+	return likely(c && READ_ONCE(s->state) == PITRACE_STATE_ON) ? &c->ring[PITRACE_RING_TRACE] :
+								      NULL;
 }
 
 static inline struct ring *session_ring(const struct session *s, unsigned int cpu, u32 kind)

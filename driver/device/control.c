@@ -180,9 +180,12 @@ static long open_session(const struct pitrace_session_args __user *user)
 static long put_info(struct pitrace_info __user *user)
 {
 	struct pitrace_info info = {
-		.size = sizeof(info), .version = PITRACE_ABI_VERSION,
-		.have = (u32)atomic_read(&hooks_seen), .missing = selftest_missing,
-		.sessions = sessions_alive(), .clock = clock_pick(PITRACE_CLOCK_AUTO),
+		.size = sizeof(info),
+		.version = PITRACE_ABI_VERSION,
+		.have = (u32)atomic_read(&hooks_seen),
+		.missing = selftest_missing,
+		.sessions = sessions_alive(),
+		.clock = clock_pick(PITRACE_CLOCK_AUTO),
 		.ptts = ptts_alive(),
 	};
 	u32 size;

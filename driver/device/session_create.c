@@ -14,8 +14,8 @@
 #include "device/session_create.h"
 #include "ring/clock.h"
 
-static unsigned long taken;	/* session slots; id = slot + 1 */
-static bool system_wide;	/* one of them is */
+static unsigned long taken; /* session slots; id = slot + 1 */
+static bool system_wide;    /* one of them is */
 
 unsigned int sessions_alive(void)
 {
@@ -88,10 +88,18 @@ static void make_ring(struct session *s, struct ring *r, u32 cpu, u16 kind, void
 		      unsigned long size)
 {
 	*r = (struct ring){
-		.data = data, .size = size, .segment = s->segment_bytes, .clock = s->clock,
-		.session = s->id, .cpu = cpu, .kind = kind, .page = s->cpu[cpu]->page,
+		.data = data,
+		.size = size,
+		.segment = s->segment_bytes,
+		.clock = s->clock,
+		.session = s->id,
+		.cpu = cpu,
+		.kind = kind,
+		.page = s->cpu[cpu]->page,
 		.wrap = s->mode == PITRACE_MODE_WRAP && kind == PITRACE_RING_TRACE,
-		.owner = s, .full = ring_full, .crossed = ring_crossed,
+		.owner = s,
+		.full = ring_full,
+		.crossed = ring_crossed,
 	};
 	ring_reset(r);
 }

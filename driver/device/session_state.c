@@ -107,7 +107,7 @@ static void prepare(struct session *s)
 		ring_reset(&c->ring[PITRACE_RING_MTE]);
 		ring_reset(&c->ring[PITRACE_RING_TRACE]);
 		tprof_init(&c->tprof, s, cpu);
-		c->irq = (struct irq_nest){ };
+		c->irq = (struct irq_nest){};
 		memset(c->page->lost, 0, sizeof(c->page->lost));
 		c->page->ticks = c->page->idle_ticks = c->page->late = c->page->out_of_scope = 0;
 		c->page->instructions = c->page->branches = 0;
@@ -283,10 +283,9 @@ int session_rescan(struct session *s)
 	return err;
 }
 
-u64 session_majors[PITRACE_MAJORS / 64] = {
-	BIT_ULL(PITRACE_TPROF) | BIT_ULL(PITRACE_SYSINFO) | BIT_ULL(PITRACE_MTE), 0,
-	BIT_ULL(PITRACE_HOOKIT % 64), USER_MAJORS
-};
+u64 session_majors[PITRACE_MAJORS / 64] = { BIT_ULL(PITRACE_TPROF) | BIT_ULL(PITRACE_SYSINFO) |
+						    BIT_ULL(PITRACE_MTE),
+					    0, BIT_ULL(PITRACE_HOOKIT % 64), USER_MAJORS };
 
 /* Memory for the threads in system calls, where their records are asked for. */
 static int prepare_calls(struct session *s, const struct pitrace_setup_args *args)

@@ -8,7 +8,7 @@
 struct session;
 
 /* 0 or -errno; what needs another state is -EBUSY, -EALREADY, -EINVAL. */
-extern u64 session_majors[PITRACE_MAJORS / 64];	/* what this driver can record here */
+extern u64 session_majors[PITRACE_MAJORS / 64]; /* what this driver can record here */
 int session_setup(struct session *s, const struct pitrace_setup_args *args);
 int session_on(struct session *s);
 int session_off(struct session *s);

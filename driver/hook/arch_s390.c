@@ -2,10 +2,6 @@
 /* s390x: it has no hooks of its own for interrupts and page faults. */
 #include "hook/hook.h"
 
-struct hook_tracepoint arch_irq_tracepoints[] = {
-	{ }
-};
+struct hook_tracepoint arch_irq_tracepoints[] = { {} };
 
-struct hook_tracepoint arch_fault_tracepoints[] = {
-	{ }
-};
+struct hook_tracepoint arch_fault_tracepoints[] = { {} };

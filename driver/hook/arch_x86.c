@@ -7,29 +7,29 @@
 #include "hook/hook.h"
 #include "itrace/itrace.h"
 
-#define VECTORS(V)						\
-	V(local_timer, PITRACE_IRQ_TIMER)			\
-	V(reschedule, PITRACE_IRQ_RESCHEDULE)			\
-	V(call_function, PITRACE_IRQ_CALL)			\
-	V(call_function_single, PITRACE_IRQ_CALL)		\
-	V(irq_work, PITRACE_IRQ_WORK)				\
-	V(x86_platform_ipi, PITRACE_IRQ_IPI)			\
-	V(spurious_apic, PITRACE_IRQ_OTHER)			\
-	V(error_apic, PITRACE_IRQ_OTHER)			\
-	V(thermal_apic, PITRACE_IRQ_OTHER)			\
-	V(threshold_apic, PITRACE_IRQ_OTHER)			\
+#define VECTORS(V)                                \
+	V(local_timer, PITRACE_IRQ_TIMER)         \
+	V(reschedule, PITRACE_IRQ_RESCHEDULE)     \
+	V(call_function, PITRACE_IRQ_CALL)        \
+	V(call_function_single, PITRACE_IRQ_CALL) \
+	V(irq_work, PITRACE_IRQ_WORK)             \
+	V(x86_platform_ipi, PITRACE_IRQ_IPI)      \
+	V(spurious_apic, PITRACE_IRQ_OTHER)       \
+	V(error_apic, PITRACE_IRQ_OTHER)          \
+	V(thermal_apic, PITRACE_IRQ_OTHER)        \
+	V(threshold_apic, PITRACE_IRQ_OTHER)      \
 	V(deferred_error_apic, PITRACE_IRQ_OTHER)
 
-#define PROBES(name, source)						\
-	static void on_##name##_entry(void *unused, int vector)		\
-	{								\
-		hook_irq_entry(source, vector);				\
-	}								\
-	static void on_##name##_exit(void *unused, int vector)		\
-	{								\
-		hook_irq_exit(source, vector);				\
+#define PROBES(name, source)                                    \
+	static void on_##name##_entry(void *unused, int vector) \
+	{                                                       \
+		hook_irq_entry(source, vector);                 \
+	}                                                       \
+	static void on_##name##_exit(void *unused, int vector)  \
+	{                                                       \
+		hook_irq_exit(source, vector);                  \
 	}
-#define ROWS(name, source)						\
+#define ROWS(name, source) \
 	{ #name "_entry", on_##name##_entry }, { #name "_exit", on_##name##_exit },
 
 VECTORS(PROBES)
@@ -38,10 +38,7 @@ VECTORS(PROBES)
 static_assert(!HOOK_DIFFERS(local_timer_entry, on_local_timer_entry) &&
 	      !HOOK_DIFFERS(local_timer_exit, on_local_timer_exit));
 
-struct hook_tracepoint arch_irq_tracepoints[] = {
-	VECTORS(ROWS)
-	{ }
-};
+struct hook_tracepoint arch_irq_tracepoints[] = { VECTORS(ROWS){} };
 
 static void fault(u32 minor, unsigned long address, struct pt_regs *regs, unsigned long error)
 {
@@ -68,8 +65,6 @@ static void on_kernel_fault(void *unused, unsigned long address, struct pt_regs 
 	fault(PITRACE_TPROF_KERNEL, address, regs, error);
 }
 
-struct hook_tracepoint arch_fault_tracepoints[] = {
-	HOOK(page_fault_user, on_user_fault),
-	HOOK(page_fault_kernel, on_kernel_fault),
-	{ }
-};
+struct hook_tracepoint arch_fault_tracepoints[] = { HOOK(page_fault_user, on_user_fault),
+						    HOOK(page_fault_kernel, on_kernel_fault),
+						    {} };

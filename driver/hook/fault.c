@@ -60,7 +60,7 @@ static int on_fault(struct kprobe *p, struct pt_regs *regs)
 	return 0;
 }
 
-static_assert(__same_type(handle_mm_fault, vm_fault_t (struct vm_area_struct *, unsigned long,
-						       unsigned int, struct pt_regs *)));
+static_assert(__same_type(handle_mm_fault, vm_fault_t(struct vm_area_struct *, unsigned long,
+						      unsigned int, struct pt_regs *)));
 
 struct kprobe hook_fault_kprobe = { .symbol_name = "handle_mm_fault", .pre_handler = on_fault };

@@ -125,10 +125,7 @@ static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 	preempt_enable_notrace();
 }
 
-struct hook_tracepoint hook_sched_tracepoints[] = {
-	HOOK(sched_switch, on_switch),
-	{ }
-};
+struct hook_tracepoint hook_sched_tracepoints[] = { HOOK(sched_switch, on_switch), {} };
 
 static void woken(const struct task_struct *task, u32 minor)
 {
@@ -168,8 +165,6 @@ static void on_wakeup_new(void *unused, struct task_struct *task)
 	woken(task, PITRACE_WAKE_NEW);
 }
 
-struct hook_tracepoint hook_wakeup_tracepoints[] = {
-	HOOK(sched_waking, on_waking),
-	HOOK(sched_wakeup_new, on_wakeup_new),
-	{ }
-};
+struct hook_tracepoint hook_wakeup_tracepoints[] = { HOOK(sched_waking, on_waking),
+						     HOOK(sched_wakeup_new, on_wakeup_new),
+						     {} };

@@ -13,7 +13,7 @@
 #include "itrace/itrace.h"
 #include "ptt/ptt.h"
 
-#define MOST	32	/* bits of irq_nest.recorded; deeper ones are not recorded */
+#define MOST 32 /* bits of irq_nest.recorded; deeper ones are not recorded */
 
 static __always_inline void emit(struct ring *r, u32 minor, u32 number)
 {
@@ -116,10 +116,8 @@ static void on_softirq_exit(void *unused, unsigned int vector)
 		itrace_softirq(false);
 }
 
-struct hook_tracepoint hook_irq_tracepoints[] = {
-	HOOK(irq_handler_entry, on_irq_entry),
-	HOOK(irq_handler_exit, on_irq_exit),
-	HOOK(softirq_entry, on_softirq_entry),
-	HOOK(softirq_exit, on_softirq_exit),
-	{ }
-};
+struct hook_tracepoint hook_irq_tracepoints[] = { HOOK(irq_handler_entry, on_irq_entry),
+						  HOOK(irq_handler_exit, on_irq_exit),
+						  HOOK(softirq_entry, on_softirq_entry),
+						  HOOK(softirq_exit, on_softirq_exit),
+						  {} };

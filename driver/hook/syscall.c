@@ -13,8 +13,8 @@
 #include "core/session.h"
 #include "hook/hook.h"
 
-#define NUMBERS		(~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT))
-#define TRIES		8	/* places where a thread may stand */
+#define NUMBERS (~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT))
+#define TRIES   8 /* places where a thread may stand */
 
 static __always_inline struct call *place(const struct session *s, unsigned long hash, int i)
 {
@@ -138,13 +138,11 @@ void hook_syscall_forget(struct task_struct *task)
 	for_each_wanting(s, WANT_SYSCALL) {
 		c = find(s, task);
 		if (c)
-			smp_store_release(&c->task, NULL);	/* as at an exit */
+			smp_store_release(&c->task, NULL); /* as at an exit */
 	}
 	preempt_enable_notrace();
 }
 
-struct hook_tracepoint hook_syscall_tracepoints[] = {
-	HOOK(sys_enter, on_enter),
-	HOOK(sys_exit, on_exit),
-	{ }
-};
+struct hook_tracepoint hook_syscall_tracepoints[] = { HOOK(sys_enter, on_enter),
+						      HOOK(sys_exit, on_exit),
+						      {} };

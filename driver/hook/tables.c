@@ -17,7 +17,9 @@ static struct hook_family families[] = {
 };
 
 const struct hook_set hook_set = {
-	.task = hook_task_tracepoints, .sched = hook_sched_tracepoints,
+	.task = hook_task_tracepoints,
+	.sched = hook_sched_tracepoints,
 	.memory = hook_task_kprobes,
-	.families = families, .nfamilies = ARRAY_SIZE(families),
+	.families = families,
+	.nfamilies = ARRAY_SIZE(families),
 };

@@ -73,13 +73,11 @@ static void on_new_program(void *data, struct task_struct *task, pid_t old_pid,
 	itrace_exec(bprm);
 }
 
-struct hook_tracepoint hook_task_tracepoints[] = {
-	HOOK(sched_process_fork, on_fork),
-	HOOK(sched_process_exit, on_exit),
-	HOOK(task_rename, on_rename),
-	HOOK(sched_process_exec, on_new_program),
-	{ }
-};
+struct hook_tracepoint hook_task_tracepoints[] = { HOOK(sched_process_fork, on_fork),
+						   HOOK(sched_process_exit, on_exit),
+						   HOOK(task_rename, on_rename),
+						   HOOK(sched_process_exec, on_new_program),
+						   {} };
 
 /* perf_event_mmap(vma): a mapping was made or its protection changed. Ranges that cannot be
  * executed are nobody's code, whatever they were: only executable ones are recorded. */
@@ -138,8 +136,8 @@ static int on_exec(struct kprobe *p, struct pt_regs *regs)
 }
 
 /* They read arguments as these have them. */
-static_assert(__same_type(perf_event_mmap, void (struct vm_area_struct *)));
-static_assert(__same_type(setup_new_exec, void (struct linux_binprm *)));
+static_assert(__same_type(perf_event_mmap, void(struct vm_area_struct *)));
+static_assert(__same_type(setup_new_exec, void(struct linux_binprm *)));
 
 static struct kprobe map_probe = { .symbol_name = "perf_event_mmap", .pre_handler = on_map };
 static struct kprobe remap_probe = { .symbol_name = "copy_vma", .pre_handler = on_remap };

@@ -25,7 +25,7 @@ static u64 place_in(const struct itrace_place *place, const struct vm_area_struc
 
 void it_addresses_find(struct it_thread *t)
 {
-	struct itrace_place start = { }, stop = { };
+	struct itrace_place start = {}, stop = {};
 	struct vm_area_struct *vma;
 	u64 from = 0, until = 0;
 	struct session *s;

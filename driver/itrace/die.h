@@ -13,7 +13,10 @@ void it_die_exit(void);
 #ifdef CONFIG_S390
 const char *it_die_fixups(void);
 #else
-static inline const char *it_die_fixups(void) { return NULL; }
+static inline const char *it_die_fixups(void)
+{
+	return NULL;
+}
 #endif
 
 #endif

@@ -37,23 +37,26 @@ static struct notifier_block block = { .notifier_call = on_die, .priority = INT_
 
 /* The kernel's own code, behind a nop, with this bit of MSR set: how far behind its beginning it
  * trapped, once; -1: not so. */
-#define TRAPS(msr_bit, code)	({						\
-	unsigned long flags_, begin_;						\
-	local_irq_save(flags_);							\
-	hard_irq_disable();							\
-	tested = 0;								\
-	WRITE_ONCE(tester, current);						\
-	asm volatile("	bcl 20,31,1f\n"						\
-		     "1:	mflr %0\n"						\
-		     "	addi %0,%0,2f-1b\n"					\
-		     "	cmpw %1,%1\n"						\
-		     "	mtmsrd %1\n"						\
-		     "2:	nop\n" code						\
-		     : "=&b" (begin_) : "r" (mfmsr() | (msr_bit))		\
-		     : "lr", "cr0", "memory");					\
-	WRITE_ONCE(tester, NULL);						\
-	local_irq_restore(flags_);						\
-	tested == 1 ? (long)(tested_to - begin_) : -1; })
+#define TRAPS(msr_bit, code)                                   \
+	({                                                     \
+		unsigned long flags_, begin_;                  \
+		local_irq_save(flags_);                        \
+		hard_irq_disable();                            \
+		tested = 0;                                    \
+		WRITE_ONCE(tester, current);                   \
+		asm volatile("	bcl 20,31,1f\n"                 \
+			     "1:	mflr %0\n"                    \
+			     "	addi %0,%0,2f-1b\n"             \
+			     "	cmpw %1,%1\n"                   \
+			     "	mtmsrd %1\n"                    \
+			     "2:	nop\n" code            \
+			     : "=&b"(begin_)                   \
+			     : "r"(mfmsr() | (msr_bit))        \
+			     : "lr", "cr0", "memory");         \
+		WRITE_ONCE(tester, NULL);                      \
+		local_irq_restore(flags_);                     \
+		tested == 1 ? (long)(tested_to - begin_) : -1; \
+	})
 
 const char *it_die_init(void)
 {
@@ -61,9 +64,8 @@ const char *it_die_init(void)
 
 	if (register_die_notifier(&block))
 		return "its kernel lets nobody see traps (no die notifier)";
-	arch_itrace_branches_trap =
-		TRAPS(MSR_BE, "	bne 3f\n	nop\n	nop\n3:	nop\n") == 8 &&
-		TRAPS(MSR_BE, "	beq 3f\n	nop\n	nop\n3:	nop\n") == 16;
+	arch_itrace_branches_trap = TRAPS(MSR_BE, "	bne 3f\n	nop\n	nop\n3:	nop\n") == 8 &&
+				    TRAPS(MSR_BE, "	beq 3f\n	nop\n	nop\n3:	nop\n") == 16;
 	/* The instruction that sets the bit may count, or not. */
 	step = TRAPS(MSR_SE, "	nop\n	nop\n");
 	if (step == 4 || step == 0)

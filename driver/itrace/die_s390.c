@@ -80,8 +80,9 @@ static bool test_branch(void)
 		     "1:	je	2f\n"
 		     "	nopr\n"
 		     "2:	nopr\n"
-		     : [from] "=&d" (from), [to] "=&d" (to), [mask] "=Q" (mask)
-		     : [per] "i" (PSW_MASK_PER >> 56) : "cc", "memory");
+		     : [from] "=&d"(from), [to] "=&d"(to), [mask] "=Q"(mask)
+		     : [per] "i"(PSW_MASK_PER >> 56)
+		     : "cc", "memory");
 	WRITE_ONCE(tester, NULL);
 	per_load(&before);
 	local_irq_restore(flags);
@@ -126,7 +127,9 @@ static int on_fixed(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static struct kretprobe fixup_probe = {
-	.kp.symbol_name = "fixup_exception", .entry_handler = on_fixup, .handler = on_fixed,
+	.kp.symbol_name = "fixup_exception",
+	.entry_handler = on_fixup,
+	.handler = on_fixed,
 	.data_size = sizeof(struct fixup),
 };
 
@@ -144,7 +147,7 @@ const char *it_die_fixups(void)
  * restored. */
 static void quiet_cpu(void *unused)
 {
-	static const struct per_regs none = { };
+	static const struct per_regs none = {};
 	struct per_regs now;
 
 	per_store(&now);

@@ -126,12 +126,10 @@ static void on_signal(void *unused, int signal, struct kernel_siginfo *info, str
 	preempt_enable_notrace();
 }
 
-struct hook_tracepoint itrace_tracepoints[] = {
-	HOOK(sys_enter, on_enter),
-	HOOK(sys_exit, on_leave),
-	HOOK(signal_deliver, on_signal),
-	{ }
-};
+struct hook_tracepoint itrace_tracepoints[] = { HOOK(sys_enter, on_enter),
+						HOOK(sys_exit, on_leave),
+						HOOK(signal_deliver, on_signal),
+						{} };
 
 /* A sleeping thread is not armed when a debugger looks at it, nor when the trace is over, nor in a
  * call: seccomp, which asks others for its answer, comes before sys_enter. */

@@ -20,7 +20,7 @@ static __always_inline bool itrace_any(void)
 #if ARCH_ITRACE
 /* ---- hooks ----------------------------------------------------------------------------------- */
 
-extern struct hook_tracepoint itrace_tracepoints[];	/* its own; ends with a NULL name */
+extern struct hook_tracepoint itrace_tracepoints[]; /* its own; ends with a NULL name */
 void itrace_switch(struct task_struct *prev, struct task_struct *next);
 void itrace_fork(struct task_struct *parent, struct task_struct *child);
 void itrace_exec(const struct linux_binprm *bprm);
@@ -69,7 +69,10 @@ static inline int itrace_set(struct session *s, const struct pitrace_itrace_args
 	return -EOPNOTSUPP;
 }
 static inline void itrace_free(struct session *s) { }
-static inline int itrace_prepare(struct session *s) { return 0; }
+static inline int itrace_prepare(struct session *s)
+{
+	return 0;
+}
 static inline void itrace_on(struct session *s, enum pitrace_itrace_why why) { }
 static inline void itrace_off(struct session *s, bool pause) { }
 static inline void itrace_consumed(struct session *s) { }

@@ -16,7 +16,7 @@
 #include "itrace/itrace_code.h"
 #include "itrace/emit.h"
 
-#define SUMS	4096		/* of pieces; PAGE_SIZE pages are no measure here */
+#define SUMS 4096 /* of pieces; PAGE_SIZE pages are no measure here */
 
 atomic_t it_maps;
 
@@ -31,8 +31,7 @@ static bool in_file(struct it_thread *t, u64 ip)
 	vma = find_vma(current->mm, ip);
 	if (vma && vma->vm_start <= ip) {
 		/* The vdso is known, too: it has operations of its own. */
-		file = vma->vm_file ? file_id_inode(vma->vm_file)->i_nlink > 0 :
-				      !!vma->vm_ops;
+		file = vma->vm_file ? file_id_inode(vma->vm_file)->i_nlink > 0 : !!vma->vm_ops;
 		if (file) {
 			t->from[t->range] = vma->vm_start;
 			t->bytes[t->range] = vma->vm_end - vma->vm_start;

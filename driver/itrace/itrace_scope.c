@@ -24,8 +24,9 @@
 #include "itrace/trap.h"
 #include "itrace/work.h"
 
-#define FLAGS	(PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS | \
-		 PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL | PITRACE_ITRACE_NO_THREADS)
+#define FLAGS                                                                  \
+	(PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS | \
+	 PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL | PITRACE_ITRACE_NO_THREADS)
 
 /* ---- what the caller wants ------------------------------------------------------------------- */
 
@@ -416,8 +417,10 @@ void itrace_off(struct session *s, bool pause)
 	for_each_it(s, t) {
 		it_clear_trap_of(t);
 		if (t->was_armed)
-			it_cut(t, PITRACE_ITRACE_ON, t->in_call ? t->back :
-			       t->kernel.on ? t->kernel.side.ip : t->user.ip);
+			it_cut(t, PITRACE_ITRACE_ON,
+			       t->in_call   ? t->back :
+			       t->kernel.on ? t->kernel.side.ip :
+					      t->user.ip);
 		t->in_call = false;
 	}
 	raw_spin_unlock_irqrestore(&it_lock, flags);

@@ -11,7 +11,7 @@ struct it_thread *it_slots[(1 << IT_BITS) + IT_TRIES];
 DEFINE_RAW_SPINLOCK(it_lock);
 static struct it_thread *threads;
 static DECLARE_BITMAP(used, IT_THREADS);
-static DEFINE_MUTEX(needing);		/* `threads` is allocated once; nothing is taken within */
+static DEFINE_MUTEX(needing); /* `threads` is allocated once; nothing is taken within */
 
 static struct it_thread **free_slot(const struct task_struct *task)
 {

@@ -36,8 +36,9 @@ static bool kernel_served(void)
 
 	if (!kernel_itrace)
 		return false;
-	why = !hooks_serve(PITRACE_INTERRUPT) || !hooks_serve(PITRACE_FAULT) ?
-	      "hooks are missing" : arch_itrace_no_kernel() ?: it_die_fixups();
+	why = !hooks_serve(PITRACE_INTERRUPT) || !hooks_serve(PITRACE_FAULT) ? "hooks are missing" :
+	      arch_itrace_no_kernel()                                        ?:
+									       it_die_fixups();
 	if (why)
 		pr_warn("pitrace: the kernel's side of system calls is not traced here: %s\n", why);
 	return !why;
@@ -46,12 +47,12 @@ static bool kernel_served(void)
 void itrace_init(u64 *majors)
 {
 	static const u8 ours[] = {
-		PITRACE_BRANCH_USER, PITRACE_BREAK_USER, PITRACE_ITRACE_SWITCH,
-		PITRACE_ITRACE_START, PITRACE_ITRACE_STOP, PITRACE_CODE,
+		PITRACE_BRANCH_USER,   PITRACE_BREAK_USER,   PITRACE_ITRACE_SWITCH,
+		PITRACE_ITRACE_START,  PITRACE_ITRACE_STOP,  PITRACE_CODE,
 #ifdef ARCH_ACCESSES
 		PITRACE_LOAD_STORE,
 #endif
-		PITRACE_BRANCH_KERNEL, PITRACE_BREAK_KERNEL,	/* the last two */
+		PITRACE_BRANCH_KERNEL, PITRACE_BREAK_KERNEL, /* the last two */
 	};
 	const char *why = "tracepoints are missing: sys_enter, sys_exit or signal_deliver";
 	unsigned int i, n = ARRAY_SIZE(ours);

@@ -23,8 +23,9 @@
 /* The call that was counted last has returned to `ip`. */
 static void call_returned(struct it_thread *t, u64 ip)
 {
-	u32 why = t->exec ? PITRACE_BREAK_EXEC :
-		  t->diverted ? PITRACE_BREAK_SIGRETURN : PITRACE_BREAK_SYSCALL;
+	u32 why = t->exec     ? PITRACE_BREAK_EXEC :
+		  t->diverted ? PITRACE_BREAK_SIGRETURN :
+				PITRACE_BREAK_SYSCALL;
 
 	t->in_call = t->exec = t->diverted = false;
 	t->user.ip = ip;
@@ -65,7 +66,7 @@ static void begin(struct it_thread *t)
 	if (t->phase == IT_DONE)
 		return;
 	t->user = (struct it_side){ .ip = instruction_pointer(regs) };
-	t->kernel = (struct it_kernel){ };
+	t->kernel = (struct it_kernel){};
 	t->in_call = false;
 	t->signal_at = 0;
 	/* It may be in a call that is begun again: then it goes back. */
@@ -91,8 +92,7 @@ static bool may_arm(const struct it_thread *t, bool leaves)
 {
 	if (leaves || it_call_number(t) != -1)
 		return leaves;
-	return !ARCH_FRAME_TRAPS ||
-	       (t->task == current && get_irq_regs() == task_pt_regs(current));
+	return !ARCH_FRAME_TRAPS || (t->task == current && get_irq_regs() == task_pt_regs(current));
 }
 
 bool it_arm(struct it_thread *t, bool leaves)
@@ -101,8 +101,7 @@ bool it_arm(struct it_thread *t, bool leaves)
 	if (READ_ONCE(t->state) != IT_ARMING || t->task->flags & PF_EXITING ||
 	    READ_ONCE(t->session->state) != PITRACE_STATE_ON)
 		return false;
-	if (!may_arm(t, leaves) ||
-	    cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
+	if (!may_arm(t, leaves) || cmpxchg(&t->state, IT_ARMING, IT_ARMED) != IT_ARMING)
 		return false;
 	t->cpu = smp_processor_id();
 	/* It may have other credentials than when it joined. */

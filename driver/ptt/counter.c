@@ -9,7 +9,8 @@
 
 static bool user_counters;
 module_param(user_counters, bool, 0644);
-MODULE_PARM_DESC(user_counters, "threads that a ptt watches may read this machine's hardware counters");
+MODULE_PARM_DESC(user_counters,
+		 "threads that a ptt watches may read this machine's hardware counters");
 
 /* ---- as asked for ---------------------------------------------------------------------------- */
 
@@ -32,8 +33,8 @@ static int get_cycles_metric(struct counter *counter)
 /* perf's clocks count all, whatever they are asked to exclude. */
 static bool is_clock(const struct pitrace_metric *m)
 {
-	return m->type == PERF_TYPE_SOFTWARE && (m->config == PERF_COUNT_SW_CPU_CLOCK ||
-						 m->config == PERF_COUNT_SW_TASK_CLOCK);
+	return m->type == PERF_TYPE_SOFTWARE &&
+	       (m->config == PERF_COUNT_SW_CPU_CLOCK || m->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* perf is asked by a thread of the kernel, which may have all: a member gets only what anyone might
@@ -86,8 +87,8 @@ int counters_get(struct counter *counters, const struct pitrace_metric *metrics,
 			if (same(&metrics[before], &metrics[i]))
 				return -EEXIST;
 		counters[i].metric = metrics[i];
-		err = metrics[i].type == PITRACE_METRIC_CYCLES ? get_cycles_metric(&counters[i])
-							       : get_event(&counters[i], member);
+		err = metrics[i].type == PITRACE_METRIC_CYCLES ? get_cycles_metric(&counters[i]) :
+								 get_event(&counters[i], member);
 		if (err)
 			return err;
 	}
@@ -154,11 +155,10 @@ static int fit_type(u32 type, unsigned int cpu)
 }
 
 /* Does it count on this CPU, by a counter of this CPU's own? */
-static int fit(const struct perf_event *perf, const struct pitrace_metric *metric,
-	       unsigned int cpu)
+static int fit(const struct perf_event *perf, const struct pitrace_metric *metric, unsigned int cpu)
 {
-	if (perf->cpu != cpu || (perf->pmu->task_ctx_nr != perf_hw_context &&
-				 metric->type != PERF_TYPE_SOFTWARE))
+	if (perf->cpu != cpu ||
+	    (perf->pmu->task_ctx_nr != perf_hw_context && metric->type != PERF_TYPE_SOFTWARE))
 		return -EOPNOTSUPP;
 	return READ_ONCE(perf->state) == PERF_EVENT_STATE_ACTIVE ? 0 : -EADDRINUSE;
 }
@@ -167,8 +167,12 @@ static int make(struct counter *counter, unsigned int cpu)
 {
 	const struct pitrace_metric *m = &counter->metric;
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = m->type, .config = m->config,
-		.config1 = m->config1, .config2 = m->config2, .pinned = 1,
+		.size = sizeof(attr),
+		.type = m->type,
+		.config = m->config,
+		.config1 = m->config1,
+		.config2 = m->config2,
+		.pinned = 1,
 		.exclude_kernel = !!(m->flags & PITRACE_METRIC_USER),
 		.exclude_hv = !!(m->flags & PITRACE_METRIC_USER),
 		.exclude_user = !!(m->flags & PITRACE_METRIC_KERNEL),
@@ -189,8 +193,7 @@ static int make(struct counter *counter, unsigned int cpu)
 	return err;
 }
 
-int counters_make(struct counter *counters, u32 count, unsigned int cpu,
-		  struct counters_lack *lack)
+int counters_make(struct counter *counters, u32 count, unsigned int cpu, struct counters_lack *lack)
 {
 	u32 i;
 	int err;
@@ -217,9 +220,9 @@ u32 counters_missing(const struct counter *counters, u32 count, unsigned int cpu
 	u32 i, missing = 0;
 
 	for (i = 0; i < count; i++)
-		if (counters[i].perf && (!counters[i].perf[cpu] ||
-					 READ_ONCE(counters[i].perf[cpu]->state) !=
-					 PERF_EVENT_STATE_ACTIVE))
+		if (counters[i].perf &&
+		    (!counters[i].perf[cpu] ||
+		     READ_ONCE(counters[i].perf[cpu]->state) != PERF_EVENT_STATE_ACTIVE))
 			missing |= BIT(i);
 	return missing;
 }

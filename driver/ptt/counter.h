@@ -12,10 +12,10 @@
 
 struct counter {
 	struct pitrace_metric metric;
-	u16 how;			/* enum pitrace_ptt_how */
-	u16 width;			/* bits that differences are modulo */
-	bool counted;			/* perf itself keeps its count up to date */
-	struct perf_event **perf;	/* by CPU, NULL where there is none; NULL: cycles */
+	u16 how;                  /* enum pitrace_ptt_how */
+	u16 width;                /* bits that differences are modulo */
+	bool counted;             /* perf itself keeps its count up to date */
+	struct perf_event **perf; /* by CPU, NULL where there is none; NULL: cycles */
 };
 
 /* All metrics of a ptt as they were asked for, by a member (who has no CAP_PERFMON) or not; nothing
@@ -30,7 +30,7 @@ bool counters_are_events(const struct counter *counters, u32 count);
 /* The counters that a CPU lacks, and why it lacks the last of these. -EADDRINUSE: others have
  * them. */
 struct counters_lack {
-	u32 missing;			/* a bit for each */
+	u32 missing; /* a bit for each */
 	u32 which;
 	int why;
 };

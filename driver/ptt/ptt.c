@@ -57,8 +57,8 @@ static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
 
 /* ---- counters that threads read themselves --------------------------------------------------- */
 
-static atomic_t user_read_ptts;			/* ptts with such metrics */
-static DEFINE_PER_CPU(bool, user_read_enabled);	/* by us, for the thread that runs here */
+static atomic_t user_read_ptts;                 /* ptts with such metrics */
+static DEFINE_PER_CPU(bool, user_read_enabled); /* by us, for the thread that runs here */
 
 /*
  * While a thread has events of its own the register belongs to perf, which may write it at any

@@ -13,10 +13,10 @@
 /* ---- the state machine: ptt.c ---------------------------------------------------------------- */
 
 extern struct ptt *ptts[PITRACE_MAX_PTTS];
-extern unsigned long ptts_on;		/* a bit for each that counts */
+extern unsigned long ptts_on; /* a bit for each that counts */
 
 /* In a hook, preemption off. */
-#define for_each_ptt(p) \
+#define for_each_ptt(p)                                                           \
 	for (unsigned long left_ = READ_ONCE(ptts_on); left_; left_ &= left_ - 1) \
 		if (((p) = READ_ONCE(ptts[__ffs(left_)])))
 

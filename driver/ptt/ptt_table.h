@@ -19,62 +19,62 @@
 /* A slot. Taking the thread's place in the table away ends what is counted in it. */
 struct ptt_thread {
 	struct pitrace_ptt_thread *page;
-	struct task_struct *task;	/* to compare with only; perhaps it is gone */
+	struct task_struct *task; /* to compare with only; perhaps it is gone */
 	u32 slot;
-	u32 inherit;			/* PITRACE_PTT_PROCESS, CHILDREN: which births to watch */
+	u32 inherit; /* PITRACE_PTT_PROCESS, CHILDREN: which births to watch */
 };
 
 /* One CPU's part; written by that CPU alone, interrupts off. */
 struct ptt_cpu {
 	struct pitrace_ptt_cpu *page;
-	struct ptt_thread *thread;	/* the current one, if watched */
-	u32 bucket;			/* of the current thread */
-	u32 depth;			/* interrupts that this CPU is in */
-	bool in_interrupt;		/* since the last event; it has its own bucket */
-	bool on;			/* it counts */
-	bool stale;			/* its counters are to be made, or made anew */
-	u64 switches;			/* of ptt_switches, booked in `dispatches` */
-	u64 stolen;			/* of the system's account; what is above it is ours */
+	struct ptt_thread *thread; /* the current one, if watched */
+	u32 bucket;                /* of the current thread */
+	u32 depth;                 /* interrupts that this CPU is in */
+	bool in_interrupt;         /* since the last event; it has its own bucket */
+	bool on;                   /* it counts */
+	bool stale;                /* its counters are to be made, or made anew */
+	u64 switches;              /* of ptt_switches, booked in `dispatches` */
+	u64 stolen;                /* of the system's account; what is above it is ours */
 };
 
 /* Where a watched thread is found. Places are taken under the lock, given up by a cmpxchg. */
 struct ptt_place {
-	struct task_struct *task;	/* NULL: free */
+	struct task_struct *task; /* NULL: free */
 	struct ptt_thread *thread;
 };
 
 struct ptt {
 	u32 metrics;
-	u32 flags;			/* PITRACE_PTT_CHARGE */
+	u32 flags; /* PITRACE_PTT_CHARGE */
 	struct counter counter[PITRACE_METRICS];
-	struct ptt_cpu **cpu;		/* NULL where a CPU is absent */
-	const struct cred *cred;	/* the owner's, if he is a member; else NULL */
-	struct quota *quota;		/* his; else NULL */
+	struct ptt_cpu **cpu;    /* NULL where a CPU is absent */
+	const struct cred *cred; /* the owner's, if he is a member; else NULL */
+	struct quota *quota;     /* his; else NULL */
 
-	struct ptt_place *place;	/* a hash table by task */
-	u8 *reach;			/* how many places to look at, for each hash */
-	u32 bits;			/* of the hash */
+	struct ptt_place *place; /* a hash table by task */
+	u8 *reach;               /* how many places to look at, for each hash */
+	u32 bits;                /* of the hash */
 
-	raw_spinlock_t lock;		/* the slots and the table; hooks take it, innermost */
+	raw_spinlock_t lock; /* the slots and the table; hooks take it, innermost */
 	struct ptt_thread *thread;
 	u32 slots;
 	/* Slots. Used: not free; ended: the thread did, another may have it; leaving: out of the
 	 * table, but CPUs may still be at it. */
 	unsigned long *used, *ended, *leaving;
-	u32 oldest;			/* where to look for an ended one first */
-	u32 inherit;			/* PITRACE_PTT_ALL */
+	u32 oldest;  /* where to look for an ended one first */
+	u32 inherit; /* PITRACE_PTT_ALL */
 
-	struct mutex changing;		/* one call at a time adds or removes; outermost */
+	struct mutex changing; /* one call at a time adds or removes; outermost */
 
-	bool user_read;			/* threads read counters themselves */
-	bool events;			/* metrics that each CPU needs events for */
-	struct work_struct make;	/* of these, also for CPUs that come */
-	struct counters_lack lack;	/* by no CPU so far */
-	int err;			/* of the last CPU */
+	bool user_read;            /* threads read counters themselves */
+	bool events;               /* metrics that each CPU needs events for */
+	struct work_struct make;   /* of these, also for CPUs that come */
+	struct counters_lack lack; /* by no CPU so far */
+	int err;                   /* of the last CPU */
 
-	u32 id;				/* in ptts[] */
+	u32 id; /* in ptts[] */
 	bool stopped;
-	unsigned int ncpus;		/* possible ones */
+	unsigned int ncpus; /* possible ones */
 	struct pitrace_ptt_control *control;
 	void *cpu_area, *thread_area;
 	unsigned long cpu_bytes, thread_bytes;
@@ -85,12 +85,12 @@ struct ptt {
 static __always_inline void ptt_write_begin(__u64 *sequence)
 {
 	WRITE_ONCE(*sequence, *sequence + 1);
-	smp_wmb();	/* (F) */
+	smp_wmb(); /* (F) */
 }
 
 static __always_inline void ptt_write_end(__u64 *sequence)
 {
-	smp_wmb();	/* (F) */
+	smp_wmb(); /* (F) */
 	WRITE_ONCE(*sequence, *sequence + 1);
 }
 
@@ -98,7 +98,7 @@ static __always_inline void ptt_write_end(__u64 *sequence)
 
 /* How many tasks stand in all tables together, by a hash of theirs: where none does, none is looked
  * for. */
-#define PTT_CROWD_BITS	12
+#define PTT_CROWD_BITS 12
 extern atomic_t ptt_crowd[1 << PTT_CROWD_BITS];
 
 static __always_inline atomic_t *ptt_crowd_of(const struct task_struct *task)
@@ -106,7 +106,7 @@ static __always_inline atomic_t *ptt_crowd_of(const struct task_struct *task)
 	return &ptt_crowd[hash_ptr(task, PTT_CROWD_BITS)];
 }
 
-#define PTT_TRIES	16	/* places where a thread may stand */
+#define PTT_TRIES 16 /* places where a thread may stand */
 
 /* In a hook, preemption off. */
 static __always_inline struct ptt_thread *ptt_find(const struct ptt *p,

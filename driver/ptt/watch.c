@@ -10,7 +10,7 @@
 #include "core/access.h"
 #include "ptt/watch.h"
 
-#define INHERIT	(PITRACE_PTT_PROCESS | PITRACE_PTT_CHILDREN)
+#define INHERIT (PITRACE_PTT_PROCESS | PITRACE_PTT_CHILDREN)
 
 /* ---- slots; the lock is held ----------------------------------------------------------------- */
 
@@ -307,8 +307,8 @@ static void leave(struct ptt *p, const struct pitrace_ptt_thread_args *args,
 
 	raw_spin_lock_irqsave(&p->lock, flags);
 	for_each_set_bit(slot, p->used, p->slots)
-		if (meant(p, args, task, slot) && (test_and_clear_bit(slot, p->ended) ||
-						   ptt_give_up(p, &p->thread[slot])))
+		if (meant(p, args, task, slot) &&
+		    (test_and_clear_bit(slot, p->ended) || ptt_give_up(p, &p->thread[slot])))
 			__set_bit(slot, p->leaving);
 	if (args->flags == PITRACE_PTT_ALL)
 		p->inherit = 0;

@@ -23,10 +23,10 @@
 #include "records/buildid.h"
 #include "records/mte.h"
 
-#define BUILD_ID_NOTE	3	/* NT_GNU_BUILD_ID, which no kernel header has */
-#define REQUESTS	256
-#define NOTE_BYTES	4096	/* of one PT_NOTE segment that are looked at */
-#define MAX_PHDRS	64
+#define BUILD_ID_NOTE 3 /* NT_GNU_BUILD_ID, which no kernel header has */
+#define REQUESTS      256
+#define NOTE_BYTES    4096 /* of one PT_NOTE segment that are looked at */
+#define MAX_PHDRS     64
 
 struct request {
 	struct callback_head work;
@@ -59,8 +59,8 @@ static bool find_note(const u8 *p, size_t n, struct pitrace_mte_buildid *id)
 		desc = ALIGN(note.n_descsz, 4);
 		if (name > n || note.n_descsz > n - name)
 			return false;
-		if (note.n_type == BUILD_ID_NOTE && note.n_namesz == 4 &&
-		    !memcmp(p, "GNU", 4) && note.n_descsz <= PITRACE_BUILDID_MAX) {
+		if (note.n_type == BUILD_ID_NOTE && note.n_namesz == 4 && !memcmp(p, "GNU", 4) &&
+		    note.n_descsz <= PITRACE_BUILDID_MAX) {
 			id->length = note.n_descsz;
 			memcpy(id->id, p + name, note.n_descsz);
 			return true;
@@ -86,7 +86,7 @@ static void read_build_id(struct file *file, u8 *page, struct pitrace_mte_buildi
 	union {
 		struct elf64_hdr e64;
 		struct elf32_hdr e32;
-	} *h;
+	} * h;
 	union {
 		struct elf64_phdr p64;
 		struct elf32_phdr p32;
@@ -130,7 +130,9 @@ static void work(struct callback_head *head)
 	struct request *q = container_of(head, struct request, work);
 	struct file_id file = file_id_mapped(q->file);
 	struct pitrace_mte_buildid id = {
-		.dev_major = MAJOR(file.dev), .dev_minor = MINOR(file.dev), .inode = file.inode,
+		.dev_major = MAJOR(file.dev),
+		.dev_minor = MINOR(file.dev),
+		.inode = file.inode,
 		.generation = file_id_generation(&file),
 	};
 	u8 *page = kmalloc(NOTE_BYTES, GFP_KERNEL);

@@ -11,7 +11,7 @@
 #include "records/event.h"
 #include "records/tprof.h"
 
-#define THROTTLED	(~0ULL)		/* perf's MAX_INTERRUPTS, which no header has */
+#define THROTTLED (~0ULL) /* perf's MAX_INTERRUPTS, which no header has */
 
 bool event_wanted(const struct session *s)
 {
@@ -35,8 +35,8 @@ static void overflow(struct perf_event *perf, struct perf_sample_data *data, str
 		/* perf stops a counter that interrupts too often until the clock's next tick. How
 		 * many samples that costs nobody counts: one at least. */
 		if (unlikely(e->throttled))
-			ring_lose(&s->cpu[e->cpu]->ring[PITRACE_RING_TRACE],
-				  PITRACE_LOST_THROTTLED, 1);
+			ring_lose(&s->cpu[e->cpu]->ring[PITRACE_RING_TRACE], PITRACE_LOST_THROTTLED,
+				  1);
 		tprof_sample(s, e->cpu, regs, (e->number + 1) << PITRACE_TPROF_EVENT_SHIFT,
 			     min_t(u64, since, U32_MAX));
 	}
@@ -50,14 +50,19 @@ static struct perf_event *create(const struct pitrace_event_args *args, unsigned
 				 void *context)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = args->type, .config = args->config,
-		.config1 = args->config1, .config2 = args->config2,
-		.sample_period = args->period, .freq = !!(args->flags & PITRACE_EVENT_RATE),
+		.size = sizeof(attr),
+		.type = args->type,
+		.config = args->config,
+		.config1 = args->config1,
+		.config2 = args->config2,
+		.sample_period = args->period,
+		.freq = !!(args->flags & PITRACE_EVENT_RATE),
 		.exclude_kernel = !!(args->flags & PITRACE_EVENT_USER),
 		.exclude_hv = !!(args->flags & PITRACE_EVENT_USER),
 		.exclude_user = !!(args->flags & PITRACE_EVENT_KERNEL),
 		/* All the time or not at all: nothing is scaled. */
-		.pinned = 1, .disabled = 1,
+		.pinned = 1,
+		.disabled = 1,
 	};
 
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, overflow, context);

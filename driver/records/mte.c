@@ -16,7 +16,7 @@
 #include "ring/clock.h"
 
 /* Paths are looked up in task context with preemption off: one buffer a CPU serves. */
-static DEFINE_PER_CPU(char [PATH_MAX], path_buffer);
+static DEFINE_PER_CPU(char[PATH_MAX], path_buffer);
 
 static void *reserve(struct session *s, u32 minor, u32 size)
 {
@@ -196,8 +196,11 @@ static void emit_map(struct session *only, struct vm_area_struct *vma, struct pi
 void mte_map(struct session *only, pid_t pid, struct vm_area_struct *vma, u32 flags)
 {
 	struct pitrace_mte_map m = {
-		.pid = pid, .flags = flags, .start = vma->vm_start,
-		.length = vma->vm_end - vma->vm_start, .offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+		.pid = pid,
+		.flags = flags,
+		.start = vma->vm_start,
+		.length = vma->vm_end - vma->vm_start,
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 	};
 
 	emit_map(only, vma, &m);
@@ -207,7 +210,10 @@ void mte_map_at(pid_t pid, struct vm_area_struct *vma, unsigned long start, unsi
 		unsigned long pgoff)
 {
 	struct pitrace_mte_map m = {
-		.pid = pid, .start = start, .length = length, .offset = (u64)pgoff << PAGE_SHIFT,
+		.pid = pid,
+		.start = start,
+		.length = length,
+		.offset = (u64)pgoff << PAGE_SHIFT,
 	};
 
 	emit_map(NULL, vma, &m);
@@ -332,20 +338,24 @@ static u32 rate_of_events(const struct session *s)
 
 void mte_interval(struct session *s, u32 flags)
 {
-	bool timer = !s->nevents;	/* its ticks alone are dithered */
+	bool timer = !s->nevents; /* its ticks alone are dithered */
 	struct pitrace_interval *data;
 	struct ring *r;
 
 	preempt_disable();
 	r = session_ring(s, smp_processor_id(), PITRACE_RING_MTE);
 	data = r ? ring_reserve(r, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, sizeof(*data),
-				PITRACE_LOST_MTE) : NULL;
+				PITRACE_LOST_MTE) :
+		   NULL;
 	if (data) {
 		*data = (struct pitrace_interval){
-			.flags = flags, .interval = s->interval,
+			.flags = flags,
+			.interval = s->interval,
 			.rate = timer ? s->rate : rate_of_events(s),
-			.dither = timer ? s->dither : 0, .seed = timer ? s->seed : 0,
-			.cpus_present = num_present_cpus(), .cpus_online = num_online_cpus(),
+			.dither = timer ? s->dither : 0,
+			.seed = timer ? s->seed : 0,
+			.cpus_present = num_present_cpus(),
+			.cpus_online = num_online_cpus(),
 		};
 		ring_commit(r);
 		emit_events(s, r);

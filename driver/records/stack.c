@@ -11,7 +11,7 @@
 #include "core/session.h"
 #include "records/stack.h"
 
-#define WANT_ANY	(PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY)
+#define WANT_ANY (PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY)
 
 /* ---- set up ---------------------------------------------------------------------------------- */
 

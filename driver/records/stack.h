@@ -14,7 +14,7 @@
 
 struct session;
 
-#define STACK_WORDS	(2 * PITRACE_STACK_MAX + ARCH_STACK_EXTRA + ARCH_REGISTERS)
+#define STACK_WORDS (2 * PITRACE_STACK_MAX + ARCH_STACK_EXTRA + ARCH_REGISTERS)
 
 /* As it goes into the record, but for what follows the words in use. */
 struct stack {

@@ -17,8 +17,8 @@
 #include "records/tprof.h"
 #include "ring/clock.h"
 
-#define LATE_NS		25000	/* served later than this: interrupts had been off */
-#define WALK_TICKS	256	/* idle ticks that are walked one by one, the rest are divided */
+#define LATE_NS    25000 /* served later than this: interrupts had been off */
+#define WALK_TICKS 256   /* idle ticks that are walked one by one, the rest are divided */
 
 static void advance(struct tprof_cpu *t)
 {
@@ -273,7 +273,7 @@ static void begin(struct tprof_cpu *t, u64 now)
 	 * so that what runs for less than that on each of many CPUs is sampled as often as it
 	 * should. */
 	t->due = now + (t->follows ? 1 + dither_random(&t->dither, period) :
-			period + div_u64((u64)period * t->cpu, s->ncpus));
+				     period + div_u64((u64)period * t->cpu, s->ncpus));
 	t->previous = t->due - period;
 	t->since = now;
 	t->begun = true;

@@ -23,33 +23,34 @@
 
 static unsigned int user_budget = 10;
 module_param(user_budget, uint, 0644);
-MODULE_PARM_DESC(user_budget,
-		 "percent of each CPU's time that one user may spend writing records; 100: no limit");
+MODULE_PARM_DESC(
+	user_budget,
+	"percent of each CPU's time that one user may spend writing records; 100: no limit");
 
 static struct pitrace_hook_page *page;
 
 /* Records up to this size need no allocation. */
-#define SMALL	256
-#define ROOM	(PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user))
+#define SMALL 256
+#define ROOM  (PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user))
 /* Kernels may be built to clear all that stands on the stack. */
 #if __has_attribute(__uninitialized__)
-#define UNINITIALIZED	__attribute__((__uninitialized__))
+#define UNINITIALIZED __attribute__((__uninitialized__))
 #else
 #define UNINITIALIZED
 #endif
 
 /* ---- a user's share of a CPU ----------------------------------------------------------------- */
 
-#define SHARE_BITS	6
-#define SHARE_PROBES	8
-#define SHARE_BURST	(10 * (s64)NSEC_PER_MSEC)	/* what an idle user has saved up at most */
+#define SHARE_BITS   6
+#define SHARE_PROBES 8
+#define SHARE_BURST  (10 * (s64)NSEC_PER_MSEC) /* what an idle user has saved up at most */
 
 struct share {
 	u32 uid;
-	u64 at;			/* `left` was true then */
-	s64 left;		/* ns; less than 0: overdrawn by the last record */
+	u64 at;   /* `left` was true then */
+	s64 left; /* ns; less than 0: overdrawn by the last record */
 };
-static DEFINE_PER_CPU(struct share [1 << SHARE_BITS], shares);
+static DEFINE_PER_CPU(struct share[1 << SHARE_BITS], shares);
 
 static s64 share_left(const struct share *s, u64 now, unsigned int budget)
 {
@@ -89,10 +90,10 @@ struct hook {
 	u32 ring;
 	u32 uid;
 	unsigned int budget;
-	struct share *share;		/* of `cpu`, up to date at `start` */
-	u64 start;			/* when and where the work began */
+	struct share *share; /* of `cpu`, up to date at `start` */
+	u64 start;           /* when and where the work began */
 	unsigned int cpu;
-	unsigned long switches;		/* of this thread by then */
+	unsigned long switches; /* of this thread by then */
 	struct pitrace_user *data;
 	u32 size;
 };
@@ -106,8 +107,9 @@ static bool is_user(u32 major, u32 minor)
 
 static bool listens(const struct session *s, u32 major)
 {
-	if (major == PITRACE_MTE ? !session_mte(s) :
-	    READ_ONCE(s->state) != PITRACE_STATE_ON || !test_bit(major, s->majors))
+	if (major == PITRACE_MTE ?
+		    !session_mte(s) :
+		    READ_ONCE(s->state) != PITRACE_STATE_ON || !test_bit(major, s->majors))
 		return false;
 	return session_has(s, current->tgid);
 }
@@ -178,8 +180,8 @@ static int write_record(struct hook *h)
 
 	preempt_disable();
 	/* Only what this thread itself did is its user's time. */
-	if (h->budget < 100 && (h->cpu != smp_processor_id() ||
-				h->switches != current->nvcsw + current->nivcsw)) {
+	if (h->budget < 100 &&
+	    (h->cpu != smp_processor_id() || h->switches != current->nvcsw + current->nivcsw)) {
 		h->start = ktime_get_mono_fast_ns();
 		h->share = share_get(h->uid, h->start, h->budget);
 	}
@@ -217,8 +219,9 @@ static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 	p = (u8 *)(h->data + 1);
 	length = (u32 *)(p + ints);
 	/* In one piece where they lie so. */
-	if (a->lengths == a->values + ints ? fetch(p, a->values, fixed) :
-	    fetch(p, a->values, ints) || fetch(length, a->lengths, fixed - ints))
+	if (a->lengths == a->values + ints ?
+		    fetch(p, a->values, fixed) :
+		    fetch(p, a->values, ints) || fetch(length, a->lengths, fixed - ints))
 		return -EFAULT;
 	for (i = 0; i < a->strs; i++) {
 		if (length[i] > ROOM - fixed - strings)
@@ -310,7 +313,7 @@ int user_open(void)
 
 void user_listen(void)
 {
-	u64 majors[PITRACE_MAJORS / 64] = { };
+	u64 majors[PITRACE_MAJORS / 64] = {};
 	int s, i;
 
 	for (s = 0; s < PITRACE_MAX_SESSIONS; s++) {

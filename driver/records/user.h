@@ -7,7 +7,7 @@
 #include "pitrace.h"
 
 /* 0xD0 - 0xFF, in the bitmap's last word; 0xB0 stands in the one before. */
-#define USER_MAJORS	GENMASK_ULL(63, PITRACE_USER_FIRST % 64)
+#define USER_MAJORS GENMASK_ULL(63, PITRACE_USER_FIRST % 64)
 
 int user_init(void);
 void user_exit(void);

@@ -18,7 +18,7 @@
 #include "records/mte.h"
 #include "records/walk.h"
 
-#define PASSES	8
+#define PASSES 8
 
 static bool should_stop(const bool *end)
 {
@@ -98,8 +98,7 @@ static void emit_ancestors(struct session *s, struct task_struct *task)
 
 	rcu_read_lock();
 	for (p = pid_alive(task) ? rcu_dereference(task->real_parent) : NULL;
-	     p && p->pid && depth < 64;
-	     p = rcu_dereference(p->real_parent), depth++)
+	     p && p->pid && depth < 64; p = rcu_dereference(p->real_parent), depth++)
 		mte_task(s, PITRACE_MTE_PROCESS, p, PITRACE_TASK_WALK | PITRACE_TASK_ANCESTOR);
 	rcu_read_unlock();
 }

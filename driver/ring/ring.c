@@ -4,8 +4,8 @@
 #include <linux/string.h>
 #include "ring/ring.h"
 
-#define HIGH_BYTES	((u32)sizeof(struct pitrace_rec))
-#define LOST_BYTES	((u32)(sizeof(struct pitrace_rec) + sizeof(struct pitrace_lost_rec)))
+#define HIGH_BYTES ((u32)sizeof(struct pitrace_rec))
+#define LOST_BYTES ((u32)(sizeof(struct pitrace_rec) + sizeof(struct pitrace_lost_rec)))
 
 void ring_reset(struct ring *r)
 {
@@ -44,7 +44,8 @@ static void put_pad(void *p, unsigned long bytes, u64 stamp)
 {
 	struct pitrace_rec pad = {
 		.type_len = min_t(u32, bytes, PITRACE_LEN_MASK) & PITRACE_LEN_MASK,
-		.major = PITRACE_PAD, .stamp = (u32)stamp,
+		.major = PITRACE_PAD,
+		.stamp = (u32)stamp,
 	};
 
 	memcpy(p, &pad, min_t(unsigned long, bytes, sizeof(pad)));
@@ -236,7 +237,7 @@ void ring_commit_slow(struct ring *r)
 		local_set(&r->nest, 1);
 		barrier();
 		head = local_read(&r->head);
-		smp_store_release(r->published, head);	/* (A) */
+		smp_store_release(r->published, head); /* (A) */
 		if ((head ^ r->notified) >= r->segment) {
 			r->notified = head;
 			if (r->wrap)

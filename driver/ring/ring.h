@@ -17,31 +17,31 @@
 #include "pitrace.h"
 
 struct ring {
-	local_t nest;			/* writers at work, perhaps + RING_CLOSED */
-	local_t head;			/* reserved up to here */
-	u64 last;			/* stamp of the newest record; its high half is in force */
-	u32 high;			/* the same half again */
-	u32 clock;			/* enum pitrace_clock */
-	unsigned long limit;		/* records up to here need nothing but their own bytes: the
+	local_t nest;          /* writers at work, perhaps + RING_CLOSED */
+	local_t head;          /* reserved up to here */
+	u64 last;              /* stamp of the newest record; its high half is in force */
+	u32 high;              /* the same half again */
+	u32 clock;             /* enum pitrace_clock */
+	unsigned long limit;   /* records up to here need nothing but their own bytes: the
 					   open segment's end, or 0 when losses are to be announced;
 					   always 0 where the clock is not the TSC: then */
-	unsigned long clocked;		/* ... this one says it */
+	unsigned long clocked; /* ... this one says it */
 	void *data;
-	unsigned long mask;		/* size - 1 */
-	bool lost_news;			/* some lost[] differs from announced[] */
-	u16 kind;			/* enum pitrace_ring_kind */
+	unsigned long mask; /* size - 1 */
+	bool lost_news;     /* some lost[] differs from announced[] */
+	u16 kind;           /* enum pitrace_ring_kind */
 
-	__u64 *published;		/* head, as user space sees it */
-	bool starved;			/* full, and the owner knows */
-	bool wrap;			/* the oldest segments are overwritten; tail follows */
-	unsigned long size;		/* bytes, powers of two */
+	__u64 *published;   /* head, as user space sees it */
+	bool starved;       /* full, and the owner knows */
+	bool wrap;          /* the oldest segments are overwritten; tail follows */
+	unsigned long size; /* bytes, powers of two */
 	unsigned long segment;
-	u64 tail;			/* consumed up to here; only grows */
-	unsigned long notified;		/* the consumer knows of segments closed up to here */
-	struct pitrace_cpu *page;	/* of this CPU, seen by user space */
+	u64 tail;                 /* consumed up to here; only grows */
+	unsigned long notified;   /* the consumer knows of segments closed up to here */
+	struct pitrace_cpu *page; /* of this CPU, seen by user space */
 	u32 session;
 	u32 cpu;
-	u32 lost_uid;			/* whose BUDGET losses are not yet announced */
+	u32 lost_uid; /* whose BUDGET losses are not yet announced */
 	local_t lost[PITRACE_LOST_KINDS];
 	u64 announced[PITRACE_LOST_KINDS];
 	void *owner;
@@ -51,7 +51,7 @@ struct ring {
 	void (*crossed)(struct ring *r);
 };
 
-#define RING_CLOSED	0x10000		/* a segment was closed; nobody was notified */
+#define RING_CLOSED 0x10000 /* a segment was closed; nobody was notified */
 
 /* Forget everything: positions, losses. Nobody writes or reads. */
 void ring_reset(struct ring *r);

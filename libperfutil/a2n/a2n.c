@@ -22,7 +22,7 @@ struct a2n {
 	struct strings strings;
 	struct modules modules;
 	struct processes processes;
-	struct kernel kernel, *extra;	/* of machine 0; of machines 1 and up */
+	struct kernel kernel, *extra; /* of machine 0; of machines 1 and up */
 	struct jits jits;
 };
 
@@ -353,14 +353,12 @@ int a2n_symbols(struct a2n *a, const char *text, size_t size)
 	return msi_load(&a->modules, copy, size);
 }
 
-int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
-		    uint64_t length)
+int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length)
 {
 	return length ? kernel_event(current_kernel(a), time, name, start, length) : 0;
 }
 
-int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start,
-		    uint64_t length)
+int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length)
 {
 	return length ? kernel_code(current_kernel(a), time, name, start, length, false) : 0;
 }
@@ -460,18 +458,17 @@ void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span ta
 		history_process(&a->processes, &a->jits, pid, address, take, arg);
 }
 
-int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,
-		    char *path, size_t size)
+int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which, char *path,
+		    size_t size)
 {
 	/* The public part is the first member. */
 	return module_file_open(&a->modules, (const struct module *)module, which, path, size);
 }
 
-size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module,
-			   const uint8_t **id)
+size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module, const uint8_t **id)
 {
-	const struct build_id *known =
-		module_known_build_id(&a->modules, (const struct module *)module);
+	const struct build_id *known = module_known_build_id(&a->modules,
+							     (const struct module *)module);
 
 	*id = known ? known->id : NULL;
 	return known ? known->size : 0;
@@ -483,7 +480,7 @@ int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *of
 	const struct module *m = (const struct module *)module;
 
 	return m == a->modules.anon ? jit_find_lines(&a->jits, offsets, n, take, arg) :
-	       module_lines(&a->modules, m, offsets, n, inlined, take, arg);
+				      module_lines(&a->modules, m, offsets, n, inlined, take, arg);
 }
 
 static const char *or_unknown(const char *name)

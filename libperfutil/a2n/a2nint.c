@@ -27,7 +27,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct a2n *a;
 	char *sympath;
-	uint64_t last;			/* the newest time of an event */
+	uint64_t last; /* the newest time of an event */
 	struct arena arena;
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -275,15 +275,13 @@ static bool read_map(const char *line, size_t length, struct a2n_map *m, char pa
 	size_t n;
 
 	*m = (struct a2n_map){ .path = path };
-	if (!text_number(&b, 16, &m->start) || !text_char(&b, '-') ||
-	    !text_number(&b, 16, &stop) || stop <= m->start ||
-	    !text_word(&b, &perms, &n) || n < 4 || perms[2] != 'x')
+	if (!text_number(&b, 16, &m->start) || !text_char(&b, '-') || !text_number(&b, 16, &stop) ||
+	    stop <= m->start || !text_word(&b, &perms, &n) || n < 4 || perms[2] != 'x')
 		return false;
 	text_skip_blanks(&b);
 	if (!text_number(&b, 16, &m->offset) || !text_char(&b, ' ') ||
-	    !text_number(&b, 16, &major) || !text_char(&b, ':') ||
-	    !text_number(&b, 16, &minor) || !text_char(&b, ' ') ||
-	    !text_number(&b, 10, &m->inode))
+	    !text_number(&b, 16, &major) || !text_char(&b, ':') || !text_number(&b, 16, &minor) ||
+	    !text_char(&b, ' ') || !text_number(&b, 10, &m->inode))
 		return false;
 	text_skip_blanks(&b);
 	m->length = stop - m->start;
@@ -390,9 +388,11 @@ static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_
 }
 
 static int results[] = {
-	[A2N_OK] = A2N_SUCCESS, [A2N_RESULT_NO_SYMBOL] = A2N_NO_SYMBOL_HERE,
+	[A2N_OK] = A2N_SUCCESS,
+	[A2N_RESULT_NO_SYMBOL] = A2N_NO_SYMBOL_HERE,
 	[A2N_RESULT_NO_SYMBOLS] = A2N_MODULE_NO_SYMBOLS,
-	[A2N_RESULT_NO_MODULE] = A2N_NOTHING_MAPPED, [A2N_RESULT_JIT_UNKNOWN] = A2N_CODE_UNKNOWN,
+	[A2N_RESULT_NO_MODULE] = A2N_NOTHING_MAPPED,
+	[A2N_RESULT_JIT_UNKNOWN] = A2N_CODE_UNKNOWN,
 	[A2N_RESULT_JIT_FREED] = A2N_CODE_FREED,
 };
 
@@ -408,11 +408,14 @@ static int query(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMD
 		time = all.last;
 	a2n_resolve(all.a, pid, time, address, false, &r);
 	*d = (SYMDATA){
-		.owning_pid = pid, .owning_pid_name = a2n_process_name(all.a, pid, time),
-		.mod_name = r.module->name, .mod_addr = r.range_start, .mod_length = r.range_length,
-		.sym_name = r.symbol->name, .src_file = "",
-		.flags = (r.unsure ? A2N_FLAG_UNSURE : 0) |
-			 (address >> 63 ? A2N_FLAG_KERNEL : 0) |
+		.owning_pid = pid,
+		.owning_pid_name = a2n_process_name(all.a, pid, time),
+		.mod_name = r.module->name,
+		.mod_addr = r.range_start,
+		.mod_length = r.range_length,
+		.sym_name = r.symbol->name,
+		.src_file = "",
+		.flags = (r.unsure ? A2N_FLAG_UNSURE : 0) | (address >> 63 ? A2N_FLAG_KERNEL : 0) |
 			 (!strcmp(r.module->name, A2N_JITCODE) ? A2N_FLAG_JITTED : 0),
 	};
 	if (r.result == A2N_OK) {

@@ -8,12 +8,12 @@
 #include "base/rc.h"
 
 static const struct ai_source *const sources[] = { &ai_driver, &ai_proc };
-#define SOURCES	(sizeof(sources) / sizeof(sources[0]))
+#define SOURCES (sizeof(sources) / sizeof(sources[0]))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct ai_source *wanted, *source;	/* source NULL: not initialized */
+static const struct ai_source *wanted, *source; /* source NULL: not initialized */
 static struct ai_info about;
-static struct ai_raw *raw;			/* AI_CPUS of each */
+static struct ai_raw *raw; /* AI_CPUS of each */
 static struct ai_book *books;
 
 /* ---- accounts ------------------------------------------------------------------------------- */
@@ -87,14 +87,16 @@ static int read_all(void)
 static int set_collector(const char *name)
 {
 	if (source)
-		return rc_fail(PI_INCORRECT_STATE, "AboveIdle is initialized: call AiTerminate first");
+		return rc_fail(PI_INCORRECT_STATE,
+			       "AboveIdle is initialized: call AiTerminate first");
 	for (size_t i = 0; name && i < SOURCES; i++)
 		if (!strcmp(sources[i]->name, name)) {
 			wanted = sources[i];
 			return PI_OK;
 		}
 	if (name)
-		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s' for AboveIdle: use driver or proc", name);
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "unknown collector '%s' for AboveIdle: use driver or proc", name);
 	wanted = NULL;
 	return PI_OK;
 }

@@ -20,7 +20,10 @@ static int open_view(struct ai_info *info)
 {
 	static const char *const tsc[] = { "tsc" };
 	struct pttview_options options = {
-		.count = 1, .metrics = tsc, .priv = TRACE_PRIV_ANY, .threads = 1,
+		.count = 1,
+		.metrics = tsc,
+		.priv = TRACE_PRIV_ANY,
+		.threads = 1,
 	};
 	struct ptt_info ptt = { 0 };
 	int rc = PI_OK;
@@ -30,7 +33,8 @@ static int open_view(struct ai_info *info)
 		return rc;
 	hz = (uint64_t)(CyclesPerSecond() + 0.5);
 	if (!pttview_cpus(view))
-		rc = rc_fail(PI_NO_PERMISSION, "viewing what CPUs do needs CAP_PERFMON: run it as root (sudo)");
+		rc = rc_fail(PI_NO_PERMISSION,
+			     "viewing what CPUs do needs CAP_PERFMON: run it as root (sudo)");
 	else if (!hz)
 		rc = rc_fail(PI_NOT_SUPPORTED, "the rate of this machine's counter is not known");
 	if (rc) {
@@ -57,11 +61,15 @@ static int read_view(struct ai_raw *list, uint32_t room)
 	for (int cpu = 0; !rc && cpu < pttview_cpus(view) && n < room; cpu++)
 		if (pttview_cpu(view, cpu, &c))
 			list[n++] = (struct ai_raw){
-				.cpu = (uint32_t)cpu, .online = c.online, .whole = true,
-				.wall = ns(c.wall[0]), .idle = ns(c.bucket[PTTVIEW_IDLE][0]),
+				.cpu = (uint32_t)cpu,
+				.online = c.online,
+				.whole = true,
+				.wall = ns(c.wall[0]),
+				.idle = ns(c.bucket[PTTVIEW_IDLE][0]),
 				.interrupt = ns(c.bucket[PTTVIEW_INTERRUPTS][0]),
 				.steal = c.steal,
-				.dispatches = c.dispatches, .interrupts = c.interrupts,
+				.dispatches = c.dispatches,
+				.interrupts = c.interrupts,
 			};
 	return rc ? rc : (int)n;
 }

@@ -18,11 +18,11 @@
 #include "base/rc.h"
 
 static struct {
-	uint64_t tick;			/* ns */
-	struct ai_raw *list;		/* being filled in, */
+	uint64_t tick;       /* ns */
+	struct ai_raw *list; /* being filled in, */
 	uint32_t n, room;
 	uint64_t now;
-	bool device_time;		/* some CPU ever had time of device interrupts */
+	bool device_time; /* some CPU ever had time of device interrupts */
 	/* dispatches by perf, of these CPUs; counted so far; before */
 	bool by_perf, by_sched;
 	struct counters *counters;
@@ -57,10 +57,14 @@ static bool stat_line(void *arg, const char *text, size_t length)
 	/* CPU numbers ascend. */
 	if (c.cpu < AI_CPUS && p.n < p.room && (!p.n || c.cpu > p.list[p.n - 1].cpu))
 		p.list[p.n++] = (struct ai_raw){
-			.cpu = c.cpu, .online = true, .whole = true, .wall = p.now,
+			.cpu = c.cpu,
+			.online = true,
+			.whole = true,
+			.wall = p.now,
 			.idle = (c.idle + c.iowait) * p.tick,
 			.interrupt = (c.irq + c.softirq) * p.tick,
-			.steal = c.steal * p.tick, .dispatches = AI_UNKNOWN,
+			.steal = c.steal * p.tick,
+			.dispatches = AI_UNKNOWN,
 		};
 	return true;
 }
@@ -123,7 +127,10 @@ static int count_dispatches(void)
 {
 	struct pitrace_event_args event;
 	struct counters_options options = {
-		.scope = COUNTERS_CPUS, .cpus = p.cpus, .nevents = 1, .events = &event,
+		.scope = COUNTERS_CPUS,
+		.cpus = p.cpus,
+		.nevents = 1,
+		.events = &event,
 	};
 	int rc = TraceFindEvents("context-switches", 0, 1, TRACE_PRIV_ANY, &event);
 
@@ -219,14 +226,17 @@ static int open_proc(struct ai_info *info)
 			proc_lines("/proc/schedstat", sched_line, NULL);
 			p.by_sched = scheduler_counts();
 			info->dispatches = p.by_sched;
-			dispatches = p.by_sched ? "; dispatches to idle are not counted" :
-				     "; dispatches are unknown: this user may not count them (run it as root), and /proc/schedstat is missing";
+			dispatches =
+				p.by_sched ?
+					"; dispatches to idle are not counted" :
+					"; dispatches are unknown: this user may not count them (run it as root), and /proc/schedstat is missing";
 		}
 		snprintf(info->note, sizeof(info->note),
 			 "as the kernel accounts for it, in steps of %u ms; %s%s",
-			 (unsigned int)(p.tick / 1000000), p.device_time ?
-			 "interrupts' time as it measures or samples it" :
-			 "of interrupts' time only what the clock's tick met in softirqs: the rest is in busy",
+			 (unsigned int)(p.tick / 1000000),
+			 p.device_time ?
+				 "interrupts' time as it measures or samples it" :
+				 "of interrupts' time only what the clock's tick met in softirqs: the rest is in busy",
 			 dispatches);
 	}
 	p.list = NULL;

@@ -6,13 +6,13 @@
 #include <ai.h>
 #include <stdbool.h>
 
-#define AI_CPUS	8192u			/* CPU numbers are below: as Linux can be built for */
+#define AI_CPUS 8192u /* CPU numbers are below: as Linux can be built for */
 
 /* A CPU's totals since an arbitrary start; ns. */
 struct ai_raw {
 	uint32_t cpu;
 	bool online;
-	bool whole;			/* comparable with the previous reading */
+	bool whole; /* comparable with the previous reading */
 	uint64_t wall, idle, interrupt, steal;
 	uint64_t dispatches, interrupts;
 };
@@ -31,7 +31,7 @@ extern const struct ai_source ai_driver, ai_proc;
 struct ai_book {
 	struct ai_counters given;
 	struct ai_raw last;
-	bool begun;			/* `last` is valid */
+	bool begun; /* `last` is valid */
 	uint64_t idle_due, interrupt_due;
 };
 void ai_book(struct ai_book *book, const struct ai_raw *now);

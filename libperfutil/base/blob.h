@@ -11,7 +11,7 @@
 #include "base/cursor.h"
 
 struct blob {
-	void *data;			/* from malloc(); NULL: empty, and size is 0 */
+	void *data; /* from malloc(); NULL: empty, and size is 0 */
 	size_t size;
 };
 

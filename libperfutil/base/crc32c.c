@@ -14,7 +14,7 @@
 #include <asm/hwcap.h>
 #endif
 
-#define POLYNOMIAL 0x82F63B78u	/* reflected */
+#define POLYNOMIAL 0x82F63B78u /* reflected */
 
 static uint32_t table[8][256];
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
@@ -60,8 +60,8 @@ static uint32_t (*chosen)(uint32_t crc, const void *data, size_t size) = crc32c_
 static const char *chosen_name = "table";
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2")))
-static uint32_t crc32c_cpu(uint32_t crc, const void *data, size_t size)
+__attribute__((target("sse4.2"))) static uint32_t crc32c_cpu(uint32_t crc, const void *data,
+							     size_t size)
 {
 	const uint8_t *p = data;
 	uint64_t c = ~crc;
@@ -77,8 +77,7 @@ static uint32_t crc32c_cpu(uint32_t crc, const void *data, size_t size)
 	return ~(uint32_t)c;
 }
 
-__attribute__((constructor))
-static void choose(void)
+__attribute__((constructor)) static void choose(void)
 {
 	__builtin_cpu_init();
 	if (__builtin_cpu_supports("sse4.2")) {
@@ -105,8 +104,7 @@ static uint32_t crc32c_cpu(uint32_t crc, const void *data, size_t size)
 	return ~crc;
 }
 
-__attribute__((constructor))
-static void choose(void)
+__attribute__((constructor)) static void choose(void)
 {
 	if (getauxval(AT_HWCAP) & HWCAP_CRC32) {
 		chosen = crc32c_cpu;

@@ -15,8 +15,8 @@
 struct bytes {
 	const uint8_t *base;
 	size_t size;
-	size_t at;		/* position; after an error, where the failed read began */
-	bool swap;		/* data are in the other byte order */
+	size_t at; /* position; after an error, where the failed read began */
+	bool swap; /* data are in the other byte order */
 	bool bad;
 };
 

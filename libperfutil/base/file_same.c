@@ -10,10 +10,10 @@
 
 #include "base/file_same.h"
 
-#define BLOCK	4096u
-#define ENDS	32u			/* blocks at its begin and its end */
-#define BETWEEN	64u			/* … spread over the rest */
-#define CONTENT	1			/* the first byte of what stands for one */
+#define BLOCK   4096u
+#define ENDS    32u /* blocks at its begin and its end */
+#define BETWEEN 64u /* … spread over the rest */
+#define CONTENT 1   /* the first byte of what stands for one */
 
 /* Where a device is numbered anew at each mount, and inodes are small numbers. */
 static bool in_memory(long type)
@@ -65,11 +65,12 @@ bool file_content(int fd, struct file_content *c)
 	uint64_t blocks, i, step;
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    (uint64_t)st.st_size >> 56)
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || (uint64_t)st.st_size >> 56)
 		return false;
 	*c = (struct file_content){
-		.size = (uint64_t)st.st_size, .touched = file_touched(&st), .sum = 2166136261u,
+		.size = (uint64_t)st.st_size,
+		.touched = file_touched(&st),
+		.sum = 2166136261u,
 	};
 	blocks = (c->size + BLOCK - 1) / BLOCK;
 	step = blocks > 2 * ENDS + BETWEEN ? (blocks - 2 * ENDS) / BETWEEN : 1;
@@ -106,7 +107,8 @@ void file_content_put(const struct file_content *c, uint8_t to[FILE_CONTENT_BYTE
 bool file_content_get(const uint8_t from[FILE_CONTENT_BYTES], struct file_content *c)
 {
 	*c = (struct file_content){
-		get_number(from + 1, 7), get_number(from + 8, 8),
+		get_number(from + 1, 7),
+		get_number(from + 8, 8),
 		(uint32_t)get_number(from + 16, 4),
 	};
 	return from[0] == CONTENT;

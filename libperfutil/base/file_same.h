@@ -12,14 +12,14 @@
 #include <sys/stat.h>
 
 struct file_identity {
-	uint64_t inode;			/* 0: not recorded */
+	uint64_t inode; /* 0: not recorded */
 	uint32_t major, minor, generation;
 };
 
 enum file_same {
-	FILE_SAME,			/* as far as is known */
+	FILE_SAME, /* as far as is known */
 	FILE_OTHER,
-	FILE_UNSURE,			/* overlay: another inode proves nothing */
+	FILE_UNSURE, /* overlay: another inode proves nothing */
 };
 
 /* Times in ns, CLOCK_REALTIME. */
@@ -48,7 +48,7 @@ enum file_same file_same(const struct file_identity *recorded, int fd, const str
 
 /* What stands for a file that has no build id: of a large one not all is read. */
 struct file_content {
-	uint64_t size, touched;		/* when it was read: file_touched() */
+	uint64_t size, touched; /* when it was read: file_touched() */
 	uint32_t sum;
 };
 

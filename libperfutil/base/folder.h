@@ -11,8 +11,8 @@
 #include "base/rights.h"
 
 struct folder {
-	int fd;				/* O_PATH; -1: none */
-	const struct rights *rights;	/* NULL: this process's own */
+	int fd;                      /* O_PATH; -1: none */
+	const struct rights *rights; /* NULL: this process's own */
 };
 
 /* Returns the file name part of a path. */
@@ -24,7 +24,7 @@ void folder_close(struct folder *f);
 
 /* Each returns 0 or -errno; folder_read returns a descriptor. newfile.h creates files in a folder.
  * */
-int folder_stat(const struct folder *f, const char *leaf, struct stat *st);	/* as lstat() */
+int folder_stat(const struct folder *f, const char *leaf, struct stat *st); /* as lstat() */
 int folder_rename(const struct folder *f, const char *from, const char *to);
 int folder_remove(const struct folder *f, const char *leaf);
 /* regular files only */

@@ -16,10 +16,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#define TRIES	16	/* retries while others create and remove the name */
-#define MEMORY	1	/* major numbers: /dev/null and its kind */
-#define TTY	5
-#define PTS	136	/* … to 143 */
+#define TRIES  16 /* retries while others create and remove the name */
+#define MEMORY 1  /* major numbers: /dev/null and its kind */
+#define TTY    5
+#define PTS    136 /* … to 143 */
 
 static int set_name(struct newfile *f, const char *name)
 {
@@ -342,7 +342,7 @@ static int make_folder(struct newfile *f, mode_t mode)
 	f->fd = openat(f->folder, f->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return -errno;
-	return st.st_uid == us() ? 0 : -EPERM;	/* not the file that was created */
+	return st.st_uid == us() ? 0 : -EPERM; /* not the file that was created */
 }
 
 int newfile_folder(const char *path, mode_t mode, bool *moved)

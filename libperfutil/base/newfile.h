@@ -16,18 +16,18 @@
 
 enum newfile_how {
 	/* an existing file becomes NAME.old, an existing NAME.old is removed */
-	NEWFILE_ASIDE	= 0,
-	NEWFILE_REPLACE	= 1,	/* an existing file is removed */
-	NEWFILE_STREAM	= 2,	/* also a FIFO with a reader, a terminal, /dev/null, /dev/full */
-	NEWFILE_READ	= 4,	/* open for reading, too */
-	NEWFILE_APPEND	= 8,
+	NEWFILE_ASIDE = 0,
+	NEWFILE_REPLACE = 1, /* an existing file is removed */
+	NEWFILE_STREAM = 2,  /* also a FIFO with a reader, a terminal, /dev/null, /dev/full */
+	NEWFILE_READ = 4,    /* open for reading, too */
+	NEWFILE_APPEND = 8,
 };
 
 struct newfile {
-	int fd;				/* the caller closes it */
+	int fd; /* the caller closes it */
 	int folder;
-	const struct rights *rights;	/* rights for all operations; NULL: this process's own */
-	bool moved;			/* an existing file was renamed to NAME.old */
+	const struct rights *rights; /* rights for all operations; NULL: this process's own */
+	bool moved;                  /* an existing file was renamed to NAME.old */
 	char name[NAME_MAX + 1];
 };
 

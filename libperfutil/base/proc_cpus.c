@@ -37,8 +37,8 @@ bool proc_cpu_parse(const char *line, size_t length, struct proc_cpu *c)
 {
 	struct bytes b = line_of(line, length);
 	uint64_t *const column[] = {
-		&c->user, &c->nice, &c->system, &c->idle, &c->iowait, &c->irq, &c->softirq,
-		&c->steal,
+		&c->user,   &c->nice, &c->system,  &c->idle,
+		&c->iowait, &c->irq,  &c->softirq, &c->steal,
 	};
 
 	memset(c, 0, sizeof(*c));
@@ -80,7 +80,11 @@ static bool is_word(const char *word, size_t length, const char *const *list)
 bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t columns)
 {
 	static const char *const not_interrupts[] = {
-		"ERR:", "Err:", "MIS:", "RTR:", "MCP:",
+		"ERR:",
+		"Err:",
+		"MIS:",
+		"RTR:",
+		"MCP:",
 #if defined(__x86_64__) || defined(__i386__)
 		"PMI:",
 #endif

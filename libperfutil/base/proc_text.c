@@ -32,8 +32,8 @@ bool proc_map_parse(const char *line, size_t length, struct proc_map *m)
 
 	memset(m, 0, sizeof(*m));
 	if (!text_number(&b, 16, &m->start) || !text_char(&b, '-') ||
-	    !text_number(&b, 16, &m->end) || m->end <= m->start ||
-	    !text_word(&b, &perms, &n) || n != 4 || perms[2] != 'x')
+	    !text_number(&b, 16, &m->end) || m->end <= m->start || !text_word(&b, &perms, &n) ||
+	    n != 4 || perms[2] != 'x')
 		return false;
 	text_skip_blanks(&b);
 	if (!text_number(&b, 16, &m->offset) || !text_char(&b, ' ') ||
@@ -119,9 +119,10 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *t)
 	memcpy(t->comm, text + name, n < sizeof(t->comm) - 1 ? n : sizeof(t->comm) - 1);
 	for (unsigned int i = 3; i <= 22; i++) {
 		text_skip_blanks(&b);
-		if (i == 4 ? !number_of_32(&b, 10, &t->ppid) :
-		    i == 9 ? !number_of_32(&b, 10, &t->flags) :
-		    i == 22 ? !text_number(&b, 10, &ticks) : !text_word(&b, &word, &n))
+		if (i == 4  ? !number_of_32(&b, 10, &t->ppid) :
+		    i == 9  ? !number_of_32(&b, 10, &t->flags) :
+		    i == 22 ? !text_number(&b, 10, &ticks) :
+			      !text_word(&b, &word, &n))
 			return false;
 	}
 	t->start = ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));

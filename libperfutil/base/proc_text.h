@@ -14,9 +14,9 @@
 struct proc_map {
 	uint64_t start, end, offset, inode;
 	uint32_t dev_major, dev_minor;
-	uint32_t flags;			/* PITRACE_MAP_* */
-	const char *path;		/* points into the line, or "//anon"; not terminated */
-	size_t path_len;		/* without " (deleted)", which is a flag */
+	uint32_t flags;   /* PITRACE_MAP_* */
+	const char *path; /* points into the line, or "//anon"; not terminated */
+	size_t path_len;  /* without " (deleted)", which is a flag */
 };
 
 /* False: not a mapping, or not executable. */
@@ -25,7 +25,7 @@ bool proc_map_parse(const char *line, size_t length, struct proc_map *map);
 /* A line of /proc/PID/mountinfo: the folder `root` of this device is mounted at `point`. */
 struct proc_mount {
 	uint32_t dev_major, dev_minor;
-	const char *root, *point;	/* point into the line, blanks are \040; not terminated */
+	const char *root, *point; /* point into the line, blanks are \040; not terminated */
 	size_t root_len, point_len;
 };
 
@@ -36,8 +36,8 @@ bool proc_unescape(const char *text, size_t length, char *out, size_t room);
 /* /proc/PID/stat, or that of a thread */
 struct proc_task {
 	uint32_t pid, ppid;
-	uint32_t flags;			/* the kernel's, PF_* */
-	uint64_t start;			/* CLOCK_BOOTTIME ns, to a tick's precision */
+	uint32_t flags; /* the kernel's, PF_* */
+	uint64_t start; /* CLOCK_BOOTTIME ns, to a tick's precision */
 	char comm[16];
 };
 
@@ -47,7 +47,7 @@ bool proc_task_parse(const char *text, size_t length, struct proc_task *task);
 struct proc_symbol {
 	uint64_t address;
 	char type;
-	const char *name;		/* points into the line; not terminated */
+	const char *name; /* points into the line; not terminated */
 	size_t name_len;
 };
 
@@ -73,7 +73,7 @@ bool proc_counts_add(const char *line, size_t length, uint64_t *sum, uint32_t co
 /* A CPU's line of /proc/schedstat. */
 struct proc_sched {
 	uint32_t cpu;
-	uint64_t dispatches;		/* to threads, not to idle */
+	uint64_t dispatches; /* to threads, not to idle */
 };
 
 bool proc_sched_parse(const char *line, size_t length, struct proc_sched *sched);

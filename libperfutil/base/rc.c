@@ -59,27 +59,39 @@ int rc_fail(int rc, const char *format, ...)
 int rc_of_errno(int err)
 {
 	switch (err < 0 ? -err : err) {
-	case 0:			return PI_OK;
+	case 0:
+		return PI_OK;
 	case EBUSY:
-	case EUSERS:		return PI_BUSY;
-	case EALREADY:		return PI_INCORRECT_STATE;
-	case ENOBUFS:		return PI_BUFFER_FULL;
+	case EUSERS:
+		return PI_BUSY;
+	case EALREADY:
+		return PI_INCORRECT_STATE;
+	case ENOBUFS:
+		return PI_BUFFER_FULL;
 	case ENXIO:
 	case ENODEV:
-	case ENOENT:		return PI_DRIVER_NOT_LOADED;
-	case EOPNOTSUPP:	return PI_NOT_SUPPORTED;
+	case ENOENT:
+		return PI_DRIVER_NOT_LOADED;
+	case EOPNOTSUPP:
+		return PI_NOT_SUPPORTED;
 	case EPERM:
-	case EACCES:		return PI_NO_PERMISSION;
-	case EINVAL:		return PI_INVALID_ARGUMENT;
-	case ENOMEM:		return PI_NO_MEMORY;
-	case ESRCH:		return PI_NO_PROCESS;
+	case EACCES:
+		return PI_NO_PERMISSION;
+	case EINVAL:
+		return PI_INVALID_ARGUMENT;
+	case ENOMEM:
+		return PI_NO_MEMORY;
+	case ESRCH:
+		return PI_NO_PROCESS;
 	case EPIPE:
-	case ECONNRESET:	return PI_HOLDER_GONE;
+	case ECONNRESET:
+		return PI_HOLDER_GONE;
 	case ENOSPC:
 	case EDQUOT:
 	case EFBIG:
 	case EROFS:
-	case EIO:		return PI_FILE_ERROR;
+	case EIO:
+		return PI_FILE_ERROR;
 	}
 	return PI_ERROR;
 }

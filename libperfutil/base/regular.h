@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define REGULAR_HOLD	(O_PATH | O_CLOEXEC)
+#define REGULAR_HOLD (O_PATH | O_CLOEXEC)
 
 /* Reopens the file of an O_PATH descriptor (-1: the open failed, errno says why) if it is of this
  * kind (S_IFREG and such) or of `other`. Closes path_fd. -1 with errno; EINVAL: another kind,

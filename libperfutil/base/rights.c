@@ -18,12 +18,12 @@
 #include "base/rights.h"
 #include "base/text.h"
 
-#define STATUS_MAX	16384
-#define CAP(name)	(1ull << (name))
+#define STATUS_MAX 16384
+#define CAP(name)  (1ull << (name))
 /* The capabilities that setfsuid drops when root gives up fsuid 0. */
-#define OVERRULES	(CAP(CAP_CHOWN) | CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH) | \
-			 CAP(CAP_FOWNER) | CAP(CAP_FSETID) | CAP(CAP_LINUX_IMMUTABLE) | \
-			 CAP(CAP_MKNOD) | CAP(CAP_MAC_OVERRIDE))
+#define OVERRULES                                                                              \
+	(CAP(CAP_CHOWN) | CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_FOWNER) | \
+	 CAP(CAP_FSETID) | CAP(CAP_LINUX_IMMUTABLE) | CAP(CAP_MKNOD) | CAP(CAP_MAC_OVERRIDE))
 
 /* ---- rights of processes and users -------------------------------------------------------------
  * */
@@ -52,9 +52,9 @@ static uint64_t mask_at(struct bytes *l)
 }
 
 struct status_fields {
-	uint64_t uid[4], gid[4];	/* real, effective, saved, file system */
+	uint64_t uid[4], gid[4]; /* real, effective, saved, file system */
 	bool has_uid, has_gid;
-	uint64_t permitted, ambient;	/* all capabilities */
+	uint64_t permitted, ambient; /* all capabilities */
 };
 
 static bool four_ids(struct bytes *l, uint64_t id[4])
@@ -109,8 +109,8 @@ static bool in_our_namespace(pid_t pid)
 	char name[64];
 
 	snprintf(name, sizeof(name), "/proc/%d/ns/user", pid);
-	return !stat("/proc/self/ns/user", &own) && !stat(name, &its) &&
-	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
+	return !stat("/proc/self/ns/user", &own) && !stat(name, &its) && own.st_ino == its.st_ino &&
+	       own.st_dev == its.st_dev;
 }
 
 static int process_status(pid_t pid, struct status_fields *t, struct rights *r)
@@ -177,7 +177,10 @@ void rights_of_user(uid_t uid, gid_t gid, struct rights *r)
 	struct passwd *pw = getpwuid(uid);
 	int n = RIGHTS_GROUPS;
 
-	*r = (struct rights){ .uid = uid, .gid = gid, .ngroups = 1, .groups = { gid },
+	*r = (struct rights){ .uid = uid,
+			      .gid = gid,
+			      .ngroups = 1,
+			      .groups = { gid },
 			      .capabilities = uid ? 0 : OVERRULES };
 	if (pw) {
 		getgrouplist(pw->pw_name, gid, r->groups, &n);
@@ -343,7 +346,7 @@ int rights_open_below(const struct rights *r, int root, const char *path, struct
 		return -1;
 	}
 	path_fd = root < 0 ? open(path, (int)how.flags) :
-	       (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+			     (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	path_fd = regular_reopen(path_fd, st);
 	rights_restore(&kept);
 	return path_fd;

@@ -17,14 +17,14 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#define RIGHTS_GROUPS	256	/* more groups than this are ignored */
+#define RIGHTS_GROUPS 256 /* more groups than this are ignored */
 
 struct rights {
 	uid_t uid;
 	gid_t gid;
 	int ngroups;
 	gid_t groups[RIGHTS_GROUPS];
-	uint64_t capabilities;	/* of those that override permissions */
+	uint64_t capabilities; /* of those that override permissions */
 };
 
 /* The rights of a live process, as the kernel reports them. A process that gained rights by exec

@@ -69,8 +69,7 @@ void service_folder(char *folder, size_t room, bool make)
 		return;
 	snprintf(first, sizeof(first), "/tmp/pitrace-%u", geteuid());
 	snprintf(folder, room, "%s", first);
-	if (is_private(folder) || (make && !mkdir(folder, 0700)) ||
-	    find_other(folder, room, first))
+	if (is_private(folder) || (make && !mkdir(folder, 0700)) || find_other(folder, room, first))
 		return;
 	snprintf(folder, room, "%s.XXXXXX", first);
 	/* An address inside a folder of another user is never used. */
@@ -453,8 +452,8 @@ int service_request(const struct service *h, uint32_t op)
 	case -ENOENT:
 		return rc_fail(PI_NOT_INITIALIZED, "%s", h->none);
 	case -ECONNREFUSED:
-		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)", h->holder,
-			       h->restart_hint);
+		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)",
+			       h->holder, h->restart_hint);
 	case -EPERM:
 	case -EACCES:
 		return rc_fail(PI_NOT_OWNER, "%s", h->not_owner);

@@ -54,10 +54,10 @@ ssize_t service_receive(int fd, void *packet, size_t size, int *passed);
 /* A service, described alike in daemon and clients. Functions that return a return code also set
  * its sentence. */
 struct service {
-	const char *named, *leaf;	/* service_address */
-	uint32_t version;		/* of its requests */
-	const char *holder;		/* "the holder of counters" */
-	const char *none, *not_owner, *busy, *restart_hint;	/* sentences; how to restart it */
+	const char *named, *leaf;                           /* service_address */
+	uint32_t version;                                   /* of its requests */
+	const char *holder;                                 /* "the holder of counters" */
+	const char *none, *not_owner, *busy, *restart_hint; /* sentences; how to restart it */
 	/* In the daemon: start; answer one request (true: it was the last). */
 	int (*begin)(void *arg);
 	bool (*answer)(void *arg, int fd, uint32_t op);

@@ -10,9 +10,9 @@
 
 #include <stdint.h>
 
-#define UNPACKED_START	(16ull << 20)
-#define UNPACKED_TIMES	32u
-#define UNPACKED_STREAM	1024u
+#define UNPACKED_START  (16ull << 20)
+#define UNPACKED_TIMES  32u
+#define UNPACKED_STREAM 1024u
 
 static inline uint64_t unpacked_by(uint64_t packed, unsigned int times)
 {

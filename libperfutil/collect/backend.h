@@ -17,25 +17,25 @@
 #include "file/segment.h"
 
 /* Default sizes, per CPU. */
-#define TRACER_MTE_BYTES	(2 << 20)
-#define TRACER_TRACE_BYTES	(4 << 20)
+#define TRACER_MTE_BYTES   (2 << 20)
+#define TRACER_TRACE_BYTES (4 << 20)
 
 struct trace_config {
-	uint32_t mode;			/* enum pitrace_mode */
-	uint32_t scope;			/* enum pitrace_scope */
-	uint32_t flags;			/* PITRACE_SESSION_* */
-	pid_t	 pid;
-	uint32_t clock;			/* enum pitrace_clock */
+	uint32_t mode;  /* enum pitrace_mode */
+	uint32_t scope; /* enum pitrace_scope */
+	uint32_t flags; /* PITRACE_SESSION_* */
+	pid_t pid;
+	uint32_t clock; /* enum pitrace_clock */
 	uint32_t rate;
-	uint32_t dither;		/* thousandths */
+	uint32_t dither; /* thousandths */
 	uint64_t seed;
 	uint64_t mte_bytes, trace_bytes, segment_bytes;
 	uint64_t majors[PITRACE_MAJORS / 64];
-	uint32_t stacks;		/* PITRACE_WANT_* */
-	uint32_t depth;			/* addresses of each part of a stack; 0: as many as fit */
-	uint32_t copy;			/* bytes of user stack */
-	uid_t user;			/* the user that the traced command runs as */
-	uint32_t nevents;		/* 0: sample by the timer */
+	uint32_t stacks;  /* PITRACE_WANT_* */
+	uint32_t depth;   /* addresses of each part of a stack; 0: as many as fit */
+	uint32_t copy;    /* bytes of user stack */
+	uid_t user;       /* the user that the traced command runs as */
+	uint32_t nevents; /* 0: sample by the timer */
 	/* flags, type, config …, period, name */
 	struct pitrace_event_args events[PITRACE_EVENTS];
 	/* SCOPE_PROCESS: the file that `pid` is about to execute; NULL if it is running already. */
@@ -43,23 +43,26 @@ struct trace_config {
 	struct tracer_itrace itrace;
 };
 
-struct backend;				/* an open session, private to its collector */
+struct backend; /* an open session, private to its collector */
 
-enum collector_state { COLLECTOR_WORKS = TRACE_CHECK_WORKS, COLLECTOR_REFUSED = TRACE_CHECK_REFUSED,
-		       COLLECTOR_ABSENT = TRACE_CHECK_ABSENT };
+enum collector_state {
+	COLLECTOR_WORKS = TRACE_CHECK_WORKS,
+	COLLECTOR_REFUSED = TRACE_CHECK_REFUSED,
+	COLLECTOR_ABSENT = TRACE_CHECK_ABSENT
+};
 
 /* Whether a collector can serve here and now, and if not, what to change. */
 struct collector_check {
 	enum collector_state state;
-	char why[400];			/* a sentence; "" when it works without restrictions */
-	char cure[400];			/* the one command that fixes it, or "" */
+	char why[400];  /* a sentence; "" when it works without restrictions */
+	char cure[400]; /* the one command that fixes it, or "" */
 };
 
 struct collector {
 	const char *name;
-	const char *what;		/* one line: where its records come from */
-	uint32_t dither;		/* largest variation of periods, in thousandths */
-	bool repeats;			/* a seed makes the variation repeatable */
+	const char *what; /* one line: where its records come from */
+	uint32_t dither;  /* largest variation of periods, in thousandths */
+	bool repeats;     /* a seed makes the variation repeatable */
 	/* the variation in effect; NULL: config->dither, and events are never varied */
 	uint32_t (*dither_of)(const struct trace_config *config);
 	/* of all files; else only of those that a walk of live tasks reports */
@@ -114,8 +117,7 @@ struct collector {
 
 /* All collectors, the one with the most functions first; ends with NULL. */
 extern const struct collector *const collectors[];
-extern const struct collector collector_driver, collector_perf, collector_timer,
-			      collector_ptrace;
+extern const struct collector collector_driver, collector_perf, collector_timer, collector_ptrace;
 
 /* The majors that the collector of this name can ever record, one bit each; NULL: no such
  * collector. info.available says what an open session can record here. */

@@ -6,16 +6,16 @@
 #include "collect/backend.h"
 #include "base/rc.h"
 
-#define BIT(major)	(1ull << (major) % 64)
-#define ALWAYS		(BIT(PITRACE_TPROF) | BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
+#define BIT(major) (1ull << (major) % 64)
+#define ALWAYS     (BIT(PITRACE_TPROF) | BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
 
 /* user code only */
-#define ITRACE		(BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER) | \
-			 BIT(PITRACE_ITRACE_START) | BIT(PITRACE_ITRACE_STOP) | \
-			 BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
+#define ITRACE                                                                            \
+	(BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER) | BIT(PITRACE_ITRACE_START) | \
+	 BIT(PITRACE_ITRACE_STOP) | BIT(PITRACE_MTE) | BIT(PITRACE_SYSINFO))
 
 /* All collectors have programs' own records: through the driver or through hook files. */
-#define USERS		BIT(PITRACE_HOOKIT), ~0ull << PITRACE_USER_FIRST % 64
+#define USERS BIT(PITRACE_HOOKIT), ~0ull << PITRACE_USER_FIRST % 64
 
 static const struct {
 	const char *name;
@@ -42,6 +42,7 @@ int TraceCollectorHas(const char *name, int major)
 	if (!majors)
 		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name);
 	if (major < 0 || major >= PITRACE_MAJORS)
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d", PITRACE_MAJORS - 1);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d",
+			       PITRACE_MAJORS - 1);
 	return majors[major / 64] >> (major & 63) & 1;
 }

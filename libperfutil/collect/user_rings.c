@@ -18,11 +18,16 @@ int user_rings_open(struct user_rings *o, size_t segment_bytes)
 	if (!o->trace || !o->stats || !o->files)
 		return -1;
 	o->mte = (struct segment_out){
-		.session = 1, .ring = PITRACE_RING_MTE, .size = segment_bytes,
+		.session = 1,
+		.ring = PITRACE_RING_MTE,
+		.size = segment_bytes,
 	};
 	for (uint32_t i = 0; i < o->ncpus; i++) {
 		o->trace[i] = (struct segment_out){
-			.session = 1, .cpu = i, .ring = PITRACE_RING_TRACE, .size = segment_bytes,
+			.session = 1,
+			.cpu = i,
+			.ring = PITRACE_RING_TRACE,
+			.size = segment_bytes,
 		};
 		o->stats[i].cpu = i;
 		o->stats[i].online = 1;
@@ -69,15 +74,17 @@ void user_rings_flush(struct user_rings *o)
 static void *put_mte(struct user_rings *o, uint16_t major, uint32_t minor, size_t bytes,
 		     uint64_t stamp)
 {
-	return o->err ? NULL : segment_put(&o->mte, major, minor, PITRACE_TYPE_STRUCT, bytes, stamp,
-					   sink_mte, o, &o->err);
+	return o->err ? NULL :
+			segment_put(&o->mte, major, minor, PITRACE_TYPE_STRUCT, bytes, stamp,
+				    sink_mte, o, &o->err);
 }
 
 static void *put_trace(struct user_rings *o, uint32_t cpu, uint16_t major, uint32_t minor,
 		       size_t bytes, uint64_t stamp)
 {
-	return o->err ? NULL : segment_put(&o->trace[cpu], major, minor, PITRACE_TYPE_STRUCT, bytes,
-					   stamp, sink_trace, o, &o->err);
+	return o->err ? NULL :
+			segment_put(&o->trace[cpu], major, minor, PITRACE_TYPE_STRUCT, bytes, stamp,
+				    sink_trace, o, &o->err);
 }
 
 static uint64_t ns_of(clockid_t clock)
@@ -102,11 +109,15 @@ void user_rings_sync(struct user_rings *o, enum pitrace_sync_why why, uint64_t s
 }
 
 void user_rings_interval(struct user_rings *o, const struct trace_config *config, uint32_t rate,
-			uint64_t stamp)
+			 uint64_t stamp)
 {
 	struct pitrace_interval i = {
-		.interval = 1, .rate = rate, .dither = timer_dither(config), .seed = config->seed,
-		.cpus_present = o->ncpus, .cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+		.interval = 1,
+		.rate = rate,
+		.dither = timer_dither(config),
+		.seed = config->seed,
+		.cpus_present = o->ncpus,
+		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	void *p = put_trace(o, 0, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, sizeof(i), stamp);
 
@@ -115,7 +126,7 @@ void user_rings_interval(struct user_rings *o, const struct trace_config *config
 }
 
 void user_rings_task(struct user_rings *o, enum pitrace_mte_minor minor,
-		    const struct pitrace_mte_task *task, uint64_t stamp)
+		     const struct pitrace_mte_task *task, uint64_t stamp)
 {
 	void *p = put_mte(o, PITRACE_MTE, minor, sizeof(*task), stamp);
 
@@ -137,7 +148,7 @@ static void put_file(struct user_rings *o, const struct pitrace_mte_map *map, co
 }
 
 void user_rings_map(struct user_rings *o, uint32_t pid, const struct timer_map *map, const void *id,
-		   size_t id_size, uint64_t stamp)
+		    size_t id_size, uint64_t stamp)
 {
 	size_t n = strlen(map->path), size = sizeof(struct pitrace_mte_map) + n + 1;
 	struct pitrace_mte_map *m = malloc(size);
@@ -149,9 +160,14 @@ void user_rings_map(struct user_rings *o, uint32_t pid, const struct timer_map *
 		return;
 	}
 	*m = (struct pitrace_mte_map){
-		.pid = pid, .flags = map->flags, .start = map->start,
-		.length = map->end - map->start, .offset = map->offset, .inode = map->inode,
-		.dev_major = map->dev_major, .dev_minor = map->dev_minor,
+		.pid = pid,
+		.flags = map->flags,
+		.start = map->start,
+		.length = map->end - map->start,
+		.offset = map->offset,
+		.inode = map->inode,
+		.dev_major = map->dev_major,
+		.dev_minor = map->dev_minor,
 	};
 	memcpy(m->path, map->path, n + 1);
 	put_file(o, m, id, id_size, stamp);
@@ -171,10 +187,12 @@ void user_rings_map(struct user_rings *o, uint32_t pid, const struct timer_map *
 }
 
 void user_rings_unmap(struct user_rings *o, uint32_t pid, const struct timer_map *map,
-		     uint64_t stamp)
+		      uint64_t stamp)
 {
 	struct pitrace_mte_unmap u = {
-		.pid = pid, .start = map->start, .length = map->end - map->start,
+		.pid = pid,
+		.start = map->start,
+		.length = map->end - map->start,
 	};
 	void *p = put_mte(o, PITRACE_MTE, PITRACE_MTE_UNMAP, sizeof(u), stamp);
 
@@ -183,7 +201,7 @@ void user_rings_unmap(struct user_rings *o, uint32_t pid, const struct timer_map
 }
 
 void user_rings_sample(struct user_rings *o, uint32_t cpu, const struct pitrace_sample *sample,
-		      const void *stack, uint32_t bytes, uint64_t stamp)
+		       const void *stack, uint32_t bytes, uint64_t stamp)
 {
 	uint32_t minor = PITRACE_TPROF_USER | (bytes ? PITRACE_TPROF_STACK : 0);
 	uint8_t *p;
@@ -200,8 +218,8 @@ void user_rings_sample(struct user_rings *o, uint32_t cpu, const struct pitrace_
 }
 
 void user_rings_trace(struct user_rings *o, uint32_t cpu, uint16_t major, uint32_t minor,
-		     const void *data, size_t bytes, const void *more, size_t more_bytes,
-		     uint64_t stamp)
+		      const void *data, size_t bytes, const void *more, size_t more_bytes,
+		      uint64_t stamp)
 {
 	uint8_t *p = put_trace(o, cpu, major, minor, bytes + more_bytes, stamp);
 
@@ -213,7 +231,7 @@ void user_rings_trace(struct user_rings *o, uint32_t cpu, uint16_t major, uint32
 }
 
 void user_rings_lost(struct user_rings *o, uint32_t cpu, enum pitrace_lost kind, uint32_t count,
-		    uint64_t stamp)
+		     uint64_t stamp)
 {
 	struct pitrace_lost_rec l = { .count = count };
 	void *p;

@@ -15,7 +15,7 @@
 #include "collect/perf/perf_open.h"
 #include "base/rc.h"
 
-#define REFERENCE	UINT32_MAX
+#define REFERENCE UINT32_MAX
 
 /* PERF_FORMAT_TOTAL_TIME_ENABLED | _RUNNING */
 struct reading {
@@ -23,8 +23,8 @@ struct reading {
 };
 struct counter {
 	int fd;
-	uint32_t event;			/* or REFERENCE, before the events of its thread */
-	uint32_t cpu;			/* index in the options' list */
+	uint32_t event; /* or REFERENCE, before the events of its thread */
+	uint32_t cpu;   /* index in the options' list */
 	/* values when it was reset; if unreadable, the previous ones */
 	struct reading reset;
 };
@@ -50,10 +50,12 @@ static int refused(const struct counters *c, const struct pitrace_event_args *e,
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
-		return rc_fail(PI_EVENT_UNSUPPORTED, "event %s: this machine has no counter for it (many virtual machines have none), or the CPU is offline",
+		return rc_fail(PI_EVENT_UNSUPPORTED,
+			       "event %s: this machine has no counter for it (many virtual machines have none), or the CPU is offline",
 			       e->name);
 	case EINVAL:
-		return rc_fail(PI_EVENT_UNSUPPORTED, "event %s: the kernel does not count it like this (some PMUs count whole CPUs only)",
+		return rc_fail(PI_EVENT_UNSUPPORTED,
+			       "event %s: the kernel does not count it like this (some PMUs count whole CPUs only)",
 			       e->name);
 	}
 	perf_why(err, &config, &check);
@@ -81,8 +83,11 @@ static int keep(struct counters *c, int fd, uint32_t event, uint32_t cpu)
 static struct perf_event_attr attr_of(const struct counters *c)
 {
 	return (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(struct perf_event_attr),
-		.config = PERF_COUNT_SW_DUMMY, .disabled = 1, .pinned = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.pinned = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.inherit = c->o.scope == COUNTERS_PROCESS || c->o.scope == COUNTERS_COMMAND,
 		.enable_on_exec = c->o.scope == COUNTERS_COMMAND,
@@ -118,7 +123,8 @@ static int open_event(struct counters *c, uint32_t number, pid_t tid, uint32_t p
 		c->user_only[number] = fd >= 0;
 	}
 	if (fd == -EACCES && perf_in_kernel(e))
-		return rc_fail(PI_NO_PERMISSION, "event %s is counted in the kernel's code, which perf_event_paranoid %d does not show to this user: sudo sysctl kernel.perf_event_paranoid=%d, or run it as root (sudo)",
+		return rc_fail(PI_NO_PERMISSION,
+			       "event %s is counted in the kernel's code, which perf_event_paranoid %d does not show to this user: sudo sysctl kernel.perf_event_paranoid=%d, or run it as root (sudo)",
 			       e->name, perf_paranoid(), c->o.scope == COUNTERS_CPUS ? 0 : 1);
 	return fd == -ESRCH ? fd : fd < 0 ? refused(c, e, fd) : keep(c, fd, number, place);
 }
@@ -247,7 +253,8 @@ int counters_on(struct counters *c)
 	for (size_t i = 0; i < c->n; i++)
 		if (read(c->list[i].fd, &r, sizeof(r)) != (ssize_t)sizeof(r)) {
 			set(c, false);
-			return rc_fail(PI_EVENT_UNSUPPORTED, "event %s: CPU %d has no counter free for it beside the others and other users': count fewer events at a time",
+			return rc_fail(PI_EVENT_UNSUPPORTED,
+				       "event %s: CPU %d has no counter free for it beside the others and other users': count fewer events at a time",
 				       c->events[c->list[i].event].name, c->cpus[c->list[i].cpu]);
 		}
 	return PI_OK;
@@ -296,8 +303,8 @@ static void add(struct counters *c, struct counter_value *v, const struct counte
 /* These always have a counter. */
 static bool is_clock(const struct pitrace_event_args *e)
 {
-	return e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_TASK_CLOCK ||
-						 e->config == PERF_COUNT_SW_CPU_CLOCK);
+	return e->type == PERF_TYPE_SOFTWARE &&
+	       (e->config == PERF_COUNT_SW_TASK_CLOCK || e->config == PERF_COUNT_SW_CPU_CLOCK);
 }
 
 /* Before Linux 6.2 the hardware events of a thread have a clock of their own, which starts and
@@ -341,8 +348,7 @@ int counters_read(struct counters *c, struct counter_value *list, unsigned int r
 		struct counter_value *v = &list[i];
 		const struct pitrace_event_args *e = &c->events[cpus ? i / c->o.ncpus : i];
 
-		if (v->state == COUNTER_COUNTED &&
-		    v->counted + unsure(c, e, v->wanted) < v->wanted)
+		if (v->state == COUNTER_COUNTED && v->counted + unsure(c, e, v->wanted) < v->wanted)
 			v->state = COUNTER_PARTLY;
 	}
 	return (int)n;

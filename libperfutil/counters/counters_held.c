@@ -12,8 +12,8 @@
 #include "base/now.h"
 #include "base/rc.h"
 
-#define VERSION		1
-#define A_PACKET	64u		/* values per packet */
+#define VERSION  1
+#define A_PACKET 64u /* values per packet */
 
 enum op { READ = 1, STOP };
 struct answer {
@@ -48,8 +48,12 @@ static int begin(void *arg)
 	if (!h->list)
 		return rc_fail(PI_NO_MEMORY, "no memory for values");
 	h->answer.head = (struct counters_held){
-		.size = sizeof(h->answer.head), .version = VERSION, .holder = getpid(),
-		.scope = h->options->scope, .pid = h->options->pid, .values = (uint32_t)n,
+		.size = sizeof(h->answer.head),
+		.version = VERSION,
+		.holder = getpid(),
+		.scope = h->options->scope,
+		.pid = h->options->pid,
+		.values = (uint32_t)n,
 	};
 	h->begun = now_ns();
 	return counters_on(h->counters);
@@ -76,13 +80,16 @@ static void answer_with_values(struct holding *h, int fd)
 static bool answer(void *arg, int fd, uint32_t op);
 
 static const struct service service = {
-	.named = "PITRACE_COUNTERS", .leaf = "pitrace-counters", .version = VERSION,
+	.named = "PITRACE_COUNTERS",
+	.leaf = "pitrace-counters",
+	.version = VERSION,
 	.holder = "the holder of counters",
 	.none = "no counters are held (mpevt start begins)",
 	.not_owner = "the counters that are held belong to another user",
 	.busy = "busy: counters are held already (mpevt read shows them, mpevt stop ends them)",
 	.restart_hint = "mpevt start begins anew",
-	.begin = begin, .answer = answer,
+	.begin = begin,
+	.answer = answer,
 };
 
 static bool answer(void *arg, int fd, uint32_t op)
@@ -103,7 +110,8 @@ int counters_hold(const struct counters_options *options)
 	struct holding h = { .options = options };
 
 	if (options->scope == COUNTERS_COMMAND)
-		return rc_fail(PI_INVALID_ARGUMENT, "a command cannot be counted by the holder: it is another process's child");
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "a command cannot be counted by the holder: it is another process's child");
 	return service_begin(&service, &h);
 }
 

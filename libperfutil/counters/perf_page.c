@@ -30,7 +30,7 @@ void perf_page_unmap(void *at)
 }
 
 /* The kernel writes the page on this thread's CPU: compiler barriers suffice. */
-#define ordered()	__asm__ volatile("" : : : "memory")
+#define ordered() __asm__ volatile("" : : : "memory")
 
 bool perf_page_count(perf_page page, uint64_t *count)
 {

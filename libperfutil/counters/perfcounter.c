@@ -9,15 +9,15 @@
 #include "base/proc_lines.h"
 #include "base/rc.h"
 
-#define CPUS	8192u			/* the maximum that Linux supports */
+#define CPUS 8192u /* the maximum that Linux supports */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
 static struct one {
-	struct counters *counters;	/* NULL: free */
-	struct counter_value *list;	/* one per CPU */
+	struct counters *counters;  /* NULL: free */
+	struct counter_value *list; /* one per CPU */
 	uint32_t ncpus;
 	bool stopped;
 } counters[PERF_COUNTERS];
@@ -26,7 +26,10 @@ static int begin(struct one *c, const struct pitrace_event_args *event)
 {
 	unsigned int *cpus = calloc(CPUS, sizeof(*cpus));
 	struct counters_options o = {
-		.scope = COUNTERS_CPUS, .cpus = cpus, .nevents = 1, .events = event,
+		.scope = COUNTERS_CPUS,
+		.cpus = cpus,
+		.nevents = 1,
+		.events = event,
 	};
 	int rc = PI_OK, n = cpus ? proc_online(cpus, CPUS) : 0;
 
@@ -63,7 +66,9 @@ static int init(const char *name, int priv)
 		return rc_fail(PI_INVALID_ARGUMENT, "no event name given");
 	rc = TraceFindEvents(name, 0, 1, priv, event);
 	if (rc != 1)
-		return rc < 0 ? rc : rc_fail(PI_INVALID_ARGUMENT, "'%s' names %d events, not one: a counter each", name, rc);
+		return rc < 0 ? rc :
+				rc_fail(PI_INVALID_ARGUMENT,
+					"'%s' names %d events, not one: a counter each", name, rc);
 	while (c < counters + PERF_COUNTERS && c->counters)
 		c++;
 	if (c == counters + PERF_COUNTERS)
@@ -80,8 +85,7 @@ static struct one *find(int number)
 {
 	if (number >= 0 && number < PERF_COUNTERS && counters[number].counters)
 		return &counters[number];
-	rc_fail(PI_NOT_INITIALIZED, "invalid counter %d: InitPerfCounterEvent creates one",
-		number);
+	rc_fail(PI_NOT_INITIALIZED, "invalid counter %d: InitPerfCounterEvent creates one", number);
 	return NULL;
 }
 
@@ -110,7 +114,8 @@ static int read_one(struct one *c, int cpu, uint64_t *value)
 		if (cpu != -1 && v->cpu != cpu)
 			continue;
 		if (v->state != COUNTER_COUNTED)
-			return rc_fail(PI_NOT_SUPPORTED, "event %s: CPU %d did not count it all the time: it was off line, or others took its counter",
+			return rc_fail(PI_NOT_SUPPORTED,
+				       "event %s: CPU %d did not count it all the time: it was off line, or others took its counter",
 				       v->name, v->cpu);
 		sum += v->value;
 		found = true;
@@ -196,12 +201,14 @@ int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
 
 /* In blocks that never move, because pointers to them were handed out. */
 static struct perf_counter_event *events;
-static int nevents, events_room = -1;	/* -1: not listed yet */
+static int nevents, events_room = -1; /* -1: not listed yet */
 
 static bool keep(const char *source, const char *name, const char *description)
 {
 	struct perf_counter_event e = {
-		.name = strdup(name), .description = strdup(description), .source = strdup(source),
+		.name = strdup(name),
+		.description = strdup(description),
+		.source = strdup(source),
 	};
 
 	if (nevents >= events_room) {
@@ -263,7 +270,7 @@ static int look_up(const char *name)
 	if (rc != 1)
 		return rc_fail(PI_INVALID_ARGUMENT, "'%s' names %d events, not one", name, rc);
 	return keep("", name, "") ? nevents - 1 :
-	       rc_fail(PI_NO_MEMORY, "no memory for the list of events");
+				    rc_fail(PI_NO_MEMORY, "no memory for the list of events");
 }
 
 int GetPerfCounterEventCount(void)
@@ -295,7 +302,8 @@ int GetPerfCounterEvent(int id, struct perf_counter_event *event)
 	pthread_mutex_lock(&lock);
 	rc = list();
 	if (!rc && (id < 0 || id >= nevents))
-		rc = rc_fail(PI_INVALID_ARGUMENT, "invalid event number %d: 0 to %d", id, nevents - 1);
+		rc = rc_fail(PI_INVALID_ARGUMENT, "invalid event number %d: 0 to %d", id,
+			     nevents - 1);
 	if (!rc)
 		*event = events[id];
 	pthread_mutex_unlock(&lock);

@@ -16,14 +16,18 @@
 #define PMU_READS 1
 #define PMU_WIDTH 32
 #define PMU_USUAL 1
-#define PMU_CASE(n) \
-	case (n) + 1: __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(now)); break;
+#define PMU_CASE(n)                                                         \
+	case (n) + 1:                                                       \
+		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(now)); \
+		break;
 #elif defined(__powerpc64__)
 #define PMU_READS 1
 #define PMU_WIDTH 31
 #define PMU_USUAL 5
-#define PMU_CASE(n) \
-	case (n): __asm__ volatile("mfspr %0, 770 + " #n : "=r"(now)); break;
+#define PMU_CASE(n)                                                  \
+	case (n):                                                    \
+		__asm__ volatile("mfspr %0, 770 + " #n : "=r"(now)); \
+		break;
 #elif defined(__x86_64__)
 #define PMU_READS 1
 #else
@@ -37,14 +41,47 @@ static __attribute__((noinline)) uint64_t pmu_read_any(uint32_t index)
 
 	switch (index) {
 #if defined(__aarch64__)
-	PMU_CASE(0) PMU_CASE(1) PMU_CASE(2) PMU_CASE(3) PMU_CASE(4) PMU_CASE(5) PMU_CASE(6)
-	PMU_CASE(7) PMU_CASE(8) PMU_CASE(9) PMU_CASE(10) PMU_CASE(11) PMU_CASE(12) PMU_CASE(13)
-	PMU_CASE(14) PMU_CASE(15) PMU_CASE(16) PMU_CASE(17) PMU_CASE(18) PMU_CASE(19) PMU_CASE(20)
-	PMU_CASE(21) PMU_CASE(22) PMU_CASE(23) PMU_CASE(24) PMU_CASE(25) PMU_CASE(26) PMU_CASE(27)
-	PMU_CASE(28) PMU_CASE(29) PMU_CASE(30)
-	case 32: __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(now)); break;
+		PMU_CASE(0)
+		PMU_CASE(1)
+		PMU_CASE(2)
+		PMU_CASE(3)
+		PMU_CASE(4)
+		PMU_CASE(5)
+		PMU_CASE(6)
+		PMU_CASE(7)
+		PMU_CASE(8)
+		PMU_CASE(9)
+		PMU_CASE(10)
+		PMU_CASE(11)
+		PMU_CASE(12)
+		PMU_CASE(13)
+		PMU_CASE(14)
+		PMU_CASE(15)
+		PMU_CASE(16)
+		PMU_CASE(17)
+		PMU_CASE(18)
+		PMU_CASE(19)
+		PMU_CASE(20)
+		PMU_CASE(21)
+		PMU_CASE(22)
+		PMU_CASE(23)
+		PMU_CASE(24)
+		PMU_CASE(25)
+		PMU_CASE(26)
+		PMU_CASE(27)
+		PMU_CASE(28)
+		PMU_CASE(29)
+		PMU_CASE(30)
+	case 32:
+		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(now));
+		break;
 #else
-	PMU_CASE(1) PMU_CASE(2) PMU_CASE(3) PMU_CASE(4) PMU_CASE(5) PMU_CASE(6)
+		PMU_CASE(1)
+		PMU_CASE(2)
+		PMU_CASE(3)
+		PMU_CASE(4)
+		PMU_CASE(5)
+		PMU_CASE(6)
 #endif
 	}
 	return now;
@@ -77,7 +114,7 @@ static inline __attribute__((always_inline)) uint64_t pmu_read(uint32_t index)
 
 /* The increase of the counter, of which `width` bits (1 - 64) count. */
 static inline __attribute__((always_inline)) uint64_t pmu_since(uint32_t index, uint64_t last,
-							       uint32_t width)
+								uint32_t width)
 {
 	return (pmu_read(index) - last) << (64 - width) >> (64 - width);
 }

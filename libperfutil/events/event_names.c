@@ -107,7 +107,9 @@ static void take_privilege(char *name, struct pitrace_event_args *e)
 int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size_t room)
 {
 	static int (*const sources[])(const char *name, struct pitrace_event_args *e) = {
-		of_raw, of_generic, event_of_kernel,
+		of_raw,
+		of_generic,
+		event_of_kernel,
 	};
 	char name[256], bad[400] = "";
 	bool hidden = false;
@@ -133,10 +135,12 @@ int event_find(const char *wanted, struct pitrace_event_args *e, char *why, size
 	if (err == -ENOENT)
 		err = event_of_pfm(name, e);
 	if (err == -ENOENT && hidden)
-		snprintf(why, room, "event '%.60s': this user is not shown the kernel's tracepoints (%s): run swtrace as root (sudo)",
+		snprintf(why, room,
+			 "event '%.60s': this user is not shown the kernel's tracepoints (%s): run swtrace as root (sudo)",
 			 wanted, events_tracing[0]);
 	else if (err == -ENOENT)
-		snprintf(why, room, "there is no event '%.60s' on this machine; swtrace event list shows them%s%s",
+		snprintf(why, room,
+			 "there is no event '%.60s' on this machine; swtrace event list shows them%s%s",
 			 wanted, *bad ? "; " : "", bad);
 	else if (err)
 		snprintf(why, room, "event '%s': %s", wanted, strerror(-err));
@@ -174,8 +178,14 @@ int events_find(const char *names, struct pitrace_event_args *list, char *why, s
 static int open_own(const struct pitrace_event_args *e, bool disabled)
 {
 	struct perf_event_attr a = {
-		.type = e->type, .size = sizeof(a), .config = e->config, .config1 = e->config1,
-		.config2 = e->config2, .disabled = disabled, .exclude_kernel = 1, .exclude_hv = 1,
+		.type = e->type,
+		.size = sizeof(a),
+		.config = e->config,
+		.config1 = e->config1,
+		.config2 = e->config2,
+		.disabled = disabled,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 

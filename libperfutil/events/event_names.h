@@ -41,14 +41,14 @@ extern const char *events_devices, *events_folder, *events_cpu, *events_tracing[
 
 /* The sources, one by one. -ENOENT: unknown name; -EACCES: it may be a tracepoint that this user
  * may not see. */
-int event_of_kernel(const char *name, struct pitrace_event_args *e);	/* events_sysfs.c */
+int event_of_kernel(const char *name, struct pitrace_event_args *e); /* events_sysfs.c */
 void events_of_kernel(event_each each, void *arg);
 /* Returns the encoding, itself a raw or PMU name. -ENOENT: why is "", or the fault of a file that
  * may define it. */
-int event_of_file(const char *name, char *encoding, size_t room, char *why,	/* events_file.c */
+int event_of_file(const char *name, char *encoding, size_t room, char *why, /* events_file.c */
 		  size_t why_room);
 void events_of_files(event_each each, void *arg);
-int event_of_pfm(const char *name, struct pitrace_event_args *e);	/* events_pfm.c */
+int event_of_pfm(const char *name, struct pitrace_event_args *e); /* events_pfm.c */
 void events_of_pfm(event_each each, void *arg);
 
 #endif

@@ -20,9 +20,9 @@
 #include "events/event_names.h"
 #include "base/regular.h"
 
-#define LIBRARY		"libjansson.so.4"
-#define FILE_MAX	(1u << 20)
-#define EVENTS_MAX	10000
+#define LIBRARY    "libjansson.so.4"
+#define FILE_MAX   (1u << 20)
+#define EVENTS_MAX 10000
 
 const char *events_folder, *events_cpu;
 
@@ -103,8 +103,8 @@ static bool cpu_id(unsigned int cpu, const char *machine, char *id, size_t room)
 		if (ok) {
 			size_t n = strlen(text);
 
-			snprintf(text + n, sizeof(text) - n, "-%X-%X",
-				 (unsigned int)atoi(family), (unsigned int)atoi(model));
+			snprintf(text + n, sizeof(text) - n, "-%X-%X", (unsigned int)atoi(family),
+				 (unsigned int)atoi(model));
 		}
 	} else if (!strcmp(machine, "s390x")) {
 		ok = cpuinfo("processor 0", text, sizeof(text)) && (p = strstr(text, "machine = "));
@@ -145,7 +145,7 @@ struct visit {
 	const char *path;
 	/* The position of the scan for the events: */
 	const char *at;
-	size_t passed;			/* events */
+	size_t passed; /* events */
 	int line, depth;
 };
 
@@ -182,7 +182,8 @@ static int line_of(struct visit *v, size_t number)
 
 static bool is_name(const char *s)
 {
-	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")];
+	return *s &&
+	       !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")];
 }
 
 /* The encoding, as a user could write it: r11, pmu/event=0x11/. */
@@ -233,7 +234,8 @@ static int take_root(struct visit *v, const json_t *root)
 
 	if (!json_is_array(cpus) || !json_is_array(events) || !json.get(root, "source") ||
 	    json.keys(root) != 3)
-		return bad(v, 1, "expected is {\"cpus\": [...], \"source\": \"...\", \"events\": [...]}");
+		return bad(v, 1,
+			   "expected is {\"cpus\": [...], \"source\": \"...\", \"events\": [...]}");
 	for (size_t i = 0; i < json.length(cpus); i++) {
 		const char *pattern = json.string(json.at(cpus, i));
 
@@ -402,7 +404,7 @@ struct visit_state {
 };
 
 static int visit_event(void *arg, const char *path, const char *name, const char *encoding,
-		const char *what)
+		       const char *what)
 {
 	struct visit_state *t = arg;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "events/event_names.h"
 
-#define LIBRARY	"libpfm.so.4"
+#define LIBRARY "libpfm.so.4"
 
 static struct {
 	bool tried, there;
@@ -32,7 +32,7 @@ static bool load(void)
 	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return false;
-	initialize = (pfm_err_t (*)(void))dlsym(library, "pfm_initialize");
+	initialize = (pfm_err_t(*)(void))dlsym(library, "pfm_initialize");
 	*(void **)&pfm.encode = dlsym(library, "pfm_get_os_event_encoding");
 	*(void **)&pfm.pmu_info = dlsym(library, "pfm_get_pmu_info");
 	*(void **)&pfm.next = dlsym(library, "pfm_get_event_next");
@@ -47,8 +47,8 @@ int event_of_pfm(const char *name, struct pitrace_event_args *e)
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t args = { .attr = &attr, .size = sizeof(args) };
 
-	if (!load() || pfm.encode(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &args) !=
-		       PFM_SUCCESS)
+	if (!load() ||
+	    pfm.encode(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &args) != PFM_SUCCESS)
 		return -ENOENT;
 	e->type = attr.type;
 	e->config = attr.config;

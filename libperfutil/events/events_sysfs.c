@@ -132,7 +132,8 @@ static int of_tracepoint(const char *name, struct pitrace_event_args *e)
 		return -ENOENT;
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
 	for (int i = 0; is_word(system) && i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/events/%s/%s/id", events_tracing[i], system, colon + 1);
+		snprintf(path, sizeof(path), "%s/events/%s/%s/id", events_tracing[i], system,
+			 colon + 1);
 		if (read_line(path, line, sizeof(line))) {
 			e->type = PERF_TYPE_TRACEPOINT;
 			e->config = strtoull(line, NULL, 10);

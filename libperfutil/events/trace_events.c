@@ -21,13 +21,14 @@ int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
 		list[i].flags |= count ? 0 : PITRACE_EVENT_RATE;
 		if (priv != TRACE_PRIV_ANY)
 			list[i].flags |= priv == TRACE_PRIV_USER ? PITRACE_EVENT_USER :
-					 PITRACE_EVENT_KERNEL;
+								   PITRACE_EVENT_KERNEL;
 	}
 	return n;
 }
 
 void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,
-				  const char *what), void *arg)
+				  const char *what),
+		     void *arg)
 {
 	events_list(each, arg);
 }

@@ -57,8 +57,8 @@ void file_section_fault(struct pifile *f, size_t i, enum file_state state, const
 }
 
 /* For the caller of pifile_open, when there is no open file to hold the fault. */
-__attribute__((format(printf, 4, 5)))
-static void refuse(struct pifile_fault *fault, int error, uint64_t offset, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void refuse(struct pifile_fault *fault, int error,
+							 uint64_t offset, const char *format, ...)
 {
 	va_list ap;
 
@@ -162,7 +162,8 @@ static bool add_section(struct pifile *f, const struct pifile_section *s, uint64
 		f->room = room;
 	}
 	f->sections[f->nsections++] = (struct file_section){
-		.eighths = offset / 8, .type = s->type,
+		.eighths = offset / 8,
+		.type = s->type,
 		.ring = s->ring < FILE_NO_RING ? (uint16_t)s->ring : FILE_NO_RING,
 	};
 	if (s->type == PIFILE_SEC_SEGMENT && s->first < f->first)
@@ -177,8 +178,10 @@ bool file_section_header(struct pifile *f, size_t i, struct pifile_section *s)
 	if (got == (ssize_t)sizeof(*s) && is_header(f, s) && s->type == f->sections[i].type)
 		return true;
 	*s = (struct pifile_section){ 0 };
-	file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
-		 got < (ssize_t)sizeof(*s) ? "the file was truncated" : "the file was changed");
+	file_bad(f, i, "a section cannot be read: %s",
+		 got < 0                   ? strerror((int)-got) :
+		 got < (ssize_t)sizeof(*s) ? "the file was truncated" :
+					     "the file was changed");
 	return false;
 }
 
@@ -198,7 +201,7 @@ static int next_header(struct pifile *f, uint64_t offset, uint64_t *found)
 		size_t at;
 
 		if (got < (ssize_t)sizeof(s))
-			break;		/* also unreadable parts */
+			break; /* also unreadable parts */
 		for (at = 0; at + sizeof(s) <= (size_t)got; at += 8) {
 			memcpy(&s, chunk + at, sizeof(s));
 			if (is_header(f, &s)) {
@@ -246,22 +249,26 @@ static int scan(struct pifile *f)
 			return 0;
 		}
 		if (got < (ssize_t)sizeof(s)) {
-			file_fault(f, offset, "cut (or still being written) after %zu whole "
-				   "sections, inside a section's header", f->nsections);
+			file_fault(f, offset,
+				   "cut (or still being written) after %zu whole "
+				   "sections, inside a section's header",
+				   f->nsections);
 			return 0;
 		}
 		if (!is_header(f, &s)) {
 			err = next_header(f, offset + 8, &found);
 			if (err)
 				return err;
-			file_fault(f, offset, "no section's header where one should be: %" PRIu64
-				   " bytes skipped", found - offset);
+			file_fault(f, offset,
+				   "no section's header where one should be: %" PRIu64
+				   " bytes skipped",
+				   found - offset);
 			offset = found;
 			continue;
 		}
-		if (s.stored > f->size - offset - sizeof(s) ||
-		    whole(&s) > f->size - offset) {
-			file_fault(f, offset, "cut (or still being written) after %zu whole "
+		if (s.stored > f->size - offset - sizeof(s) || whole(&s) > f->size - offset) {
+			file_fault(f, offset,
+				   "cut (or still being written) after %zu whole "
 				   "sections, inside a section of %" PRIu64 " bytes",
 				   f->nsections, s.stored);
 			return 0;
@@ -277,8 +284,10 @@ static int scan(struct pifile *f)
 		offset += whole(&s);
 	}
 	if (!index || (!f->complete && !f->nfaults))
-		file_fault(f, f->size, "not finished: cut (or still being written) after %zu whole "
-			   "sections", f->nsections);
+		file_fault(f, f->size,
+			   "not finished: cut (or still being written) after %zu whole "
+			   "sections",
+			   f->nsections);
 	return 0;
 }
 
@@ -294,7 +303,7 @@ static void check_index(struct pifile *f)
 	/* After another fault the check adds nothing. */
 	if (f->nfaults || n < 2 || f->sections[n - 1].type != PIFILE_SEC_INDEX)
 		return;
-	n -= 2;			/* END and itself are not in it */
+	n -= 2; /* END and itself are not in it */
 	index = file_payload(f, n + 1, &b, &size);
 	if (index && size) {
 		bool same = size == n * sizeof(*index);
@@ -321,13 +330,15 @@ static bool stored_bytes(struct pifile *f, size_t i, const struct pifile_section
 	ssize_t got = read_at(f, file_offset(f, i) + sizeof(*s), out, s->stored);
 
 	if (got != (ssize_t)s->stored) {
-		file_bad(f, i, "a section cannot be read: %s", got < 0 ? strerror((int)-got) :
-			 "the file was truncated");
+		file_bad(f, i, "a section cannot be read: %s",
+			 got < 0 ? strerror((int)-got) : "the file was truncated");
 		return false;
 	}
 	if (crc_wrong(f, s->payload_crc, out, s->stored)) {
-		file_bad(f, i, "a section's payload is damaged (its CRC is wrong): %" PRIu64
-			 " bytes skipped", s->stored);
+		file_bad(f, i,
+			 "a section's payload is damaged (its CRC is wrong): %" PRIu64
+			 " bytes skipped",
+			 s->stored);
 		return false;
 	}
 	return true;
@@ -388,9 +399,12 @@ const void *file_payload_of(struct pifile *f, size_t i, const struct pifile_sect
 	/* The limit covers all compressed payloads together: a few bytes may become gigabytes. */
 	if (packed && f->sections[i].state == FILE_UNREAD) {
 		if (s->bytes > unpacked_stream(f->size) - f->unpacked) {
-			file_bad(f, i, "a section of %" PRIu64 " bytes, %" PRIu64 " stored: with what was "
+			file_bad(f, i,
+				 "a section of %" PRIu64 " bytes, %" PRIu64
+				 " stored: with what was "
 				 "read before it is more than 16 MB and 1024 times the file's size, and "
-				 "left out", s->bytes, s->stored);
+				 "left out",
+				 s->bytes, s->stored);
 			return NULL;
 		}
 		f->unpacked += s->bytes;
@@ -464,7 +478,8 @@ static bool read_header(struct pifile *f, struct pifile_fault *fault)
 		return false;
 	}
 	if (got < (ssize_t)sizeof(*h)) {
-		refuse(fault, EBADMSG, (uint64_t)got, "cut inside the file's header: %zd bytes", got);
+		refuse(fault, EBADMSG, (uint64_t)got, "cut inside the file's header: %zd bytes",
+		       got);
 		return false;
 	}
 	stored = *h;
@@ -483,8 +498,8 @@ static bool read_header(struct pifile *f, struct pifile_fault *fault)
 	}
 	if (h->version != PIFILE_VERSION) {
 		refuse(fault, EBADMSG, offsetof(struct pifile_header, version),
-		       "version %" PRIu32 " is not supported; this program reads version %d", h->version,
-		       PIFILE_VERSION);
+		       "version %" PRIu32 " is not supported; this program reads version %d",
+		       h->version, PIFILE_VERSION);
 		return false;
 	}
 	if (h->order != PIFILE_ORDER || h->size != sizeof(*h)) {
@@ -545,9 +560,10 @@ struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
 	if (f->fd < 0) {
 		err = S_ISDIR(st.st_mode) ? EISDIR : errno;
 		pifile_close(f);
-		refuse(fault, err, 0, "%s", err == EISDIR ? "is a directory" :
+		refuse(fault, err, 0, "%s",
+		       err == EISDIR                      ? "is a directory" :
 		       st.st_mode && !S_ISREG(st.st_mode) ? "is not a regular file" :
-		       strerror(err));
+							    strerror(err));
 		return NULL;
 	}
 	f->size = (uint64_t)st.st_size;

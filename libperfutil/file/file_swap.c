@@ -51,8 +51,8 @@ static uint8_t *swap_shape(uint8_t *p, const uint8_t *end, const char *shape)
 	return p;
 }
 
-#define swap_field(s, field)	swap_array((uint8_t *)&(s)->field, (uint8_t *)(&(s)->field + 1), \
-					   1, sizeof((s)->field))
+#define swap_field(s, field) \
+	swap_array((uint8_t *)&(s)->field, (uint8_t *)(&(s)->field + 1), 1, sizeof((s)->field))
 
 void file_swap_header(struct pifile_header *h)
 {
@@ -239,6 +239,6 @@ void file_swap_payload(enum pifile_section_type type, void *payload, size_t size
 			p = swap_shape(p, end, "844");
 		break;
 	default:
-		break;		/* text, an ELF image */
+		break; /* text, an ELF image */
 	}
 }

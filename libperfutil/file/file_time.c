@@ -11,7 +11,7 @@
 #include "file/trace_file.h"
 #include "file/record_walk.h"
 
-#define NS_PER_SEC	1000000000ull
+#define NS_PER_SEC 1000000000ull
 
 static uint64_t clamp64(unsigned __int128 v)
 {
@@ -40,8 +40,7 @@ static bool add_point(struct points *p, const struct record *r)
 		p->room = room;
 	}
 	memcpy(&sync, r->data, sizeof(sync));
-	p->list[p->n++] = (struct file_sync){ sync.stamp, sync.monotonic, sync.realtime,
-					      r->minor };
+	p->list[p->n++] = (struct file_sync){ sync.stamp, sync.monotonic, sync.realtime, r->minor };
 	return true;
 }
 
@@ -84,7 +83,8 @@ static bool collect(struct pifile *f, struct points *p)
 				unstable = true;
 				file_fault(f, file_offset(f, i),
 					   "the clock turned unstable at stamp %" PRIu64
-					   ": times from there on may be wrong", r.stamp);
+					   ": times from there on may be wrong",
+					   r.stamp);
 			}
 		}
 	}
@@ -97,7 +97,9 @@ static bool collect(struct pifile *f, struct points *p)
 static void thin(struct pifile *f, struct points *p)
 {
 	uint64_t near = (f->header.clock == PITRACE_CLOCK_TSC && f->header.clock_hz ?
-			 f->header.clock_hz : NS_PER_SEC) / 100;
+				 f->header.clock_hz :
+				 NS_PER_SEC) /
+			100;
 	size_t n = 0, odd = 0;
 
 	if (p->n)
@@ -117,7 +119,8 @@ static void thin(struct pifile *f, struct points *p)
 	}
 	p->n = n;
 	if (odd)
-		file_fault(f, 0, "%zu clock syncs go backwards and were left out: times may be wrong",
+		file_fault(f, 0,
+			   "%zu clock syncs go backwards and were left out: times may be wrong",
 			   odd);
 }
 
@@ -161,7 +164,9 @@ static void before(struct file_time *t, const struct file_sync *at, uint64_t mul
 static void after(struct file_time *t, const struct file_sync *at, uint64_t mult)
 {
 	uint64_t most = mult ? clamp64(((unsigned __int128)(UINT64_MAX - at->monotonic)
-					<< FILE_TIME_SHIFT) / mult) : UINT64_MAX;
+					<< FILE_TIME_SHIFT) /
+				       mult) :
+			       UINT64_MAX;
 
 	if (most >= UINT64_MAX - at->stamp) {
 		add_piece(t, at->stamp, UINT64_MAX, at->monotonic, mult);

@@ -20,24 +20,24 @@
 #include "base/newfile.h"
 #include "file/record_walk.h"
 
-#define WORTH_COMPRESSING	64	/* bytes; smaller payloads are not worth a frame */
+#define WORTH_COMPRESSING 64 /* bytes; smaller payloads are not worth a frame */
 
 struct pifile_writer {
 	int fd;
-	int error;			/* first -errno of the file */
-	off_t base;			/* offset of the file header in fd; -1: cannot seek */
+	int error;  /* first -errno of the file */
+	off_t base; /* offset of the file header in fd; -1: cannot seek */
 	/* end of the last whole section, relative to the file header */
 	uint64_t offset;
 	uint64_t records, unwritten;
-	struct newfile made;		/* created by name: not by pifile_create_fd */
+	struct newfile made; /* created by name: not by pifile_create_fd */
 	uint64_t snapshots;
-	struct pifile_index *index;	/* NULL with index_room 0: none yet */
+	struct pifile_index *index; /* NULL with index_room 0: none yet */
 	size_t nindex, index_room;
-	bool no_index;			/* no memory: an empty index will be written */
+	bool no_index; /* no memory: an empty index will be written */
 	bool no_sync;
-	int level;			/* compression level, 0: none */
+	int level; /* compression level, 0: none */
 	ZSTD_CCtx *cctx;
-	void *scratch;			/* grows to the largest payload */
+	void *scratch; /* grows to the largest payload */
 	size_t scratch_room;
 };
 
@@ -109,7 +109,7 @@ static void remember(struct pifile_writer *w, const struct pifile_section *s)
 		struct pifile_index *p = realloc(w->index, room * sizeof(*p));
 
 		if (!p) {
-			w->no_index = true;	/* the index only saves a scan */
+			w->no_index = true; /* the index only saves a scan */
 			return;
 		}
 		w->index = p;
@@ -308,8 +308,11 @@ int pifile_write_snapshot(struct pifile_writer *w, const void *records, size_t s
 {
 	struct pifile_section s = { .type = PIFILE_SEC_SNAPSHOT };
 	struct pitrace_segment h = {
-		.magic = PITRACE_SEGMENT_MAGIC, .size = sizeof(h), .ring = PITRACE_RING_MTE,
-		.sequence = w->snapshots, .stamp = stamp,
+		.magic = PITRACE_SEGMENT_MAGIC,
+		.size = sizeof(h),
+		.ring = PITRACE_RING_MTE,
+		.sequence = w->snapshots,
+		.stamp = stamp,
 	};
 	struct record_walk walk;
 	uint8_t *payload;
@@ -365,8 +368,7 @@ int pifile_finish(struct pifile_writer *w)
 	if (!err)
 		err = append(w, &end, NULL, 0);
 	if (!err)
-		err = append(w, &index, w->index,
-			     w->no_index ? 0 : w->nindex * sizeof(*w->index));
+		err = append(w, &index, w->index, w->no_index ? 0 : w->nindex * sizeof(*w->index));
 	/* Pipes and the like cannot be synced. */
 	if (!w->no_sync && fsync(w->fd) && !err && errno != EINVAL && errno != EROFS)
 		err = -errno;

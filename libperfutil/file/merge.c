@@ -17,18 +17,18 @@ enum { RANK_BEGIN = -1, RANK_MIDDLE = 0, RANK_END = 1 };
 struct stream {
 	struct record_walk walk;
 	struct record head;
-	struct file_piece piece;	/* the time piece of the last stamp */
-	uint64_t time;			/* key of head; never decreases */
-	uint64_t offset;		/* of the open section */
-	uint64_t left;			/* records left by its header */
+	struct file_piece piece; /* the time piece of the last stamp */
+	uint64_t time;           /* key of head; never decreases */
+	uint64_t offset;         /* of the open section */
+	uint64_t left;           /* records left by its header */
 	uint32_t cpu, ring, session;
-	uint32_t number;		/* index in merge.streams, ordered by CPU and ring */
-	size_t next;			/* section; NO_SECTION: no more */
-	size_t last;			/* … the last section, while they are sorted */
-	size_t open;			/* the open section, if is_open; its header's: */
+	uint32_t number; /* index in merge.streams, ordered by CPU and ring */
+	size_t next;     /* section; NO_SECTION: no more */
+	size_t last;     /* … the last section, while they are sorted */
+	size_t open;     /* the open section, if is_open; its header's: */
 	uint64_t records, stored;
 	bool is_open;
-	bool any;			/* a section was opened: sequence is valid */
+	bool any; /* a section was opened: sequence is valid */
 	bool snapshot;
 	uint64_t sequence;
 	struct file_buffer buffer;
@@ -53,22 +53,17 @@ struct pimerge {
 	heap_key limit;
 	enum { SNAPSHOTS, RINGS, ENDED } phase;
 	uint64_t done, total;
-	uint32_t gaps;			/* gaps of trace rings: see struct pirecord */
+	uint32_t gaps; /* gaps of trace rings: see struct pirecord */
 };
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static const int8_t mte_ranks[256] = {
-	[PITRACE_MTE_PROCESS] = RANK_BEGIN,
-	[PITRACE_MTE_FORK] = RANK_BEGIN,
-	[PITRACE_MTE_CLONE] = RANK_BEGIN,
-	[PITRACE_MTE_THREAD] = RANK_BEGIN,
-	[PITRACE_MTE_MODULE] = RANK_BEGIN,
-	[PITRACE_MTE_NAME] = RANK_BEGIN,
-	[PITRACE_MTE_UNMAP] = RANK_END,
-	[PITRACE_MTE_UNLOAD] = RANK_END,
-	[PITRACE_MTE_THREAD_EXIT] = RANK_END,
-	[PITRACE_MTE_PROCESS_EXIT] = RANK_END,
+	[PITRACE_MTE_PROCESS] = RANK_BEGIN,   [PITRACE_MTE_FORK] = RANK_BEGIN,
+	[PITRACE_MTE_CLONE] = RANK_BEGIN,     [PITRACE_MTE_THREAD] = RANK_BEGIN,
+	[PITRACE_MTE_MODULE] = RANK_BEGIN,    [PITRACE_MTE_NAME] = RANK_BEGIN,
+	[PITRACE_MTE_UNMAP] = RANK_END,       [PITRACE_MTE_UNLOAD] = RANK_END,
+	[PITRACE_MTE_THREAD_EXIT] = RANK_END, [PITRACE_MTE_PROCESS_EXIT] = RANK_END,
 };
 
 static int rank_of(const struct record *r)
@@ -130,9 +125,10 @@ static bool open_section(struct pimerge *m, struct stream *s)
 		if (!file_section_header(m->f, i, &section))
 			continue;
 		if (!s->snapshot && s->any && section.sequence <= s->sequence) {
-			file_bad(m->f, i, "segment %" PRIu64 " of CPU %" PRIu32 ", ring %" PRIu32
-				 " is duplicate or out of order: left out", section.sequence, s->cpu,
-				 s->ring);
+			file_bad(m->f, i,
+				 "segment %" PRIu64 " of CPU %" PRIu32 ", ring %" PRIu32
+				 " is duplicate or out of order: left out",
+				 section.sequence, s->cpu, s->ring);
 			m->done += section.stored;
 			continue;
 		}
@@ -172,13 +168,14 @@ static void end_section(struct pimerge *m, struct stream *s, int got)
 		m->gaps += s->ring == PITRACE_RING_TRACE && !s->snapshot;
 	if (got < 0)
 		file_doubt(m->f, s->open, "%s, at byte %zu of the section's payload", s->walk.why,
-			 s->walk.b.at);
+			   s->walk.b.at);
 	else if (s->left)
-		file_doubt(m->f, s->open, "a section holds %" PRIu64 " records, its header says %"
-			 PRIu64, s->records - s->left, s->records);
+		file_doubt(m->f, s->open,
+			   "a section holds %" PRIu64 " records, its header says %" PRIu64,
+			   s->records - s->left, s->records);
 	else if (s->walk.backwards)
 		file_doubt(m->f, s->open, "%" PRIu64 " stamps are less than the one before",
-			 s->walk.backwards);
+			   s->walk.backwards);
 	close_section(m, s);
 }
 
@@ -283,7 +280,7 @@ static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct pifi
 /* Hash table of streams while sections are sorted: indexes + 1, open addressing. */
 struct table {
 	uint32_t *slot;
-	size_t size;			/* a power of two, more than twice the streams */
+	size_t size; /* a power of two, more than twice the streams */
 };
 
 static size_t slot_of(const struct pimerge *m, const struct table *t, const struct stream *key)
@@ -423,7 +420,7 @@ int pimerge_next(struct pimerge *m, struct pirecord *r)
 	if (__builtin_expect(advance(m, s), 1)) {
 		heap_key key = key_of(s);
 
-		if (key <= m->limit)	/* its old key in the heap suffices there */
+		if (key <= m->limit) /* its old key in the heap suffices there */
 			return give(m, s, r);
 		settle(m, key, s);
 	} else {

@@ -39,7 +39,7 @@ bool record_walk_stop(struct record_walk *w)
 	if (!left)
 		return false;
 	memcpy(&h, w->b.base + w->b.at, left < sizeof(h) ? left : sizeof(h));
-	if (left == 4 || left == 8) {		/* the first word or two of a PAD */
+	if (left == 4 || left == 8) { /* the first word or two of a PAD */
 		if (h.major == PITRACE_PAD)
 			return false;
 		w->why = "the bytes after the last record are neither a record nor padding";

@@ -11,20 +11,20 @@
 #include "base/cursor.h"
 
 struct record {
-	uint64_t stamp;			/* full stamp */
+	uint64_t stamp; /* full stamp */
 	uint32_t minor;
 	uint16_t major;
-	uint16_t type;			/* PITRACE_TYPE_* */
+	uint16_t type; /* PITRACE_TYPE_* */
 	const void *data;
-	uint32_t size;			/* bytes of data */
+	uint32_t size; /* bytes of data */
 };
 
 struct record_walk {
-	struct bytes b;			/* b.at: the next record; after the end, the bytes in use */
-	uint64_t high;			/* high half of the following stamps, in place */
-	uint64_t last;			/* stamp of the last record */
-	uint64_t backwards;		/* records whose stamp was less than the one before */
-	const char *why;		/* reason of -EBADMSG */
+	struct bytes b;     /* b.at: the next record; after the end, the bytes in use */
+	uint64_t high;      /* high half of the following stamps, in place */
+	uint64_t last;      /* stamp of the last record */
+	uint64_t backwards; /* records whose stamp was less than the one before */
+	const char *why;    /* reason of -EBADMSG */
 };
 
 /* Starts at a segment or a section's payload; its header is copied to *segment. 0 or -EBADMSG. base

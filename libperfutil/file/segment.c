@@ -5,11 +5,12 @@
 #include <string.h>
 #include "file/segment.h"
 
-static void put_header(uint8_t *p, uint16_t major, uint32_t minor, size_t length,
-		       uint64_t stamp)
+static void put_header(uint8_t *p, uint16_t major, uint32_t minor, size_t length, uint64_t stamp)
 {
 	struct pitrace_rec rec = {
-		.type_len = (uint16_t)length, .major = major, .minor = minor,
+		.type_len = (uint16_t)length,
+		.major = major,
+		.minor = minor,
 		.stamp = (uint32_t)stamp,
 	};
 
@@ -19,8 +20,13 @@ static void put_header(uint8_t *p, uint16_t major, uint32_t minor, size_t length
 static int open_segment(struct segment_out *o, uint64_t stamp)
 {
 	struct pitrace_segment h = {
-		.magic = PITRACE_SEGMENT_MAGIC, .size = sizeof(h), .ring = o->ring,
-		.session = o->session, .cpu = o->cpu, .sequence = o->sequence, .stamp = stamp,
+		.magic = PITRACE_SEGMENT_MAGIC,
+		.size = sizeof(h),
+		.ring = o->ring,
+		.session = o->session,
+		.cpu = o->cpu,
+		.sequence = o->sequence,
+		.stamp = stamp,
 		.lost = o->lost,
 	};
 

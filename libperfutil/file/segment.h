@@ -16,12 +16,12 @@ typedef int (*segment_sink)(void *arg, const void *segment, size_t size);
 
 struct segment_out {
 	uint32_t session, cpu;
-	uint16_t ring;			/* enum pitrace_ring_kind */
-	size_t size;			/* bytes of a segment */
-	uint64_t lost;			/* records lost in this ring so far: counted by the owner */
+	uint16_t ring; /* enum pitrace_ring_kind */
+	size_t size;   /* bytes of a segment */
+	uint64_t lost; /* records lost in this ring so far: counted by the owner */
 	/* The rest is private to segment.c. */
-	uint8_t *data;			/* allocated at the first record */
-	size_t used;			/* 0: no segment is open */
+	uint8_t *data; /* allocated at the first record */
+	size_t used;   /* 0: no segment is open */
 	uint64_t sequence, last;
 };
 

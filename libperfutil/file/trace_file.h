@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <pifile.h>
 
-#define FILE_FAULTS	4096
+#define FILE_FAULTS 4096
 
 /* A piece of the time table with one slope: time = base + (stamp - from) * mult / 2^40. The pieces
  * of a file cover all stamps, and no product inside a piece overflows. */
-#define FILE_TIME_SHIFT	40
+#define FILE_TIME_SHIFT 40
 struct file_piece {
-	uint64_t from;		/* first stamp */
-	uint64_t reach;		/* the last stamp is from + reach */
-	uint64_t base;		/* CLOCK_MONOTONIC ns */
+	uint64_t from;  /* first stamp */
+	uint64_t reach; /* the last stamp is from + reach */
+	uint64_t base;  /* CLOCK_MONOTONIC ns */
 	uint64_t mult;
 };
 
@@ -37,37 +37,37 @@ struct file_sync {
 	uint64_t stamp;
 	uint64_t monotonic;
 	uint64_t realtime;
-	uint32_t why;		/* enum pitrace_sync_why */
+	uint32_t why; /* enum pitrace_sync_why */
 };
 
 struct file_time {
 	struct file_piece *pieces;
 	size_t npieces;
-	struct file_sync *syncs;	/* syncs in use, stamps ascending */
+	struct file_sync *syncs; /* syncs in use, stamps ascending */
 	size_t nsyncs;
-	uint64_t day;			/* REALTIME - MONOTONIC where no sync says it */
+	uint64_t day; /* REALTIME - MONOTONIC where no sync says it */
 	bool built;
 };
 
 enum file_state {
 	FILE_UNREAD = 0,
-	FILE_GOOD,		/* the payload was read and is right */
+	FILE_GOOD, /* the payload was read and is right */
 	/* The payload is whole, its records are wrong: a fault was noted; it is read again, up to
 	 * the same position. */
 	FILE_DOUBTED,
-	FILE_BAD,		/* a fault was noted; not read again */
+	FILE_BAD, /* a fault was noted; not read again */
 };
 
 /* The position of a section: its header is read again when needed, so that memory hardly grows with
  * the file. */
 struct file_section {
-	uint64_t eighths : 61;	/* its offset / 8 */
-	uint64_t state : 3;	/* enum file_state */
-	uint32_t next;		/* the next section of its ring, set by merge.c; 0: none */
+	uint64_t eighths : 61; /* its offset / 8 */
+	uint64_t state : 3;    /* enum file_state */
+	uint32_t next;         /* the next section of its ring, set by merge.c; 0: none */
 	uint16_t type;
-	uint16_t ring;		/* FILE_NO_RING: the number does not fit */
+	uint16_t ring; /* FILE_NO_RING: the number does not fit */
 };
-#define FILE_NO_RING	UINT16_MAX
+#define FILE_NO_RING UINT16_MAX
 
 /* A buffer that only grows. */
 struct file_buffer {
@@ -76,40 +76,41 @@ struct file_buffer {
 };
 
 struct pifile {
-	int fd;				/* -1: in memory */
+	int fd; /* -1: in memory */
 	const uint8_t *memory;
-	uint64_t size;			/* when opened */
-	uint64_t unpacked;		/* bytes of compressed payloads that were read once */
+	uint64_t size;     /* when opened */
+	uint64_t unpacked; /* bytes of compressed payloads that were read once */
 	bool ignore_crc;
-	bool swapped;			/* written in the other byte order */
+	bool swapped; /* written in the other byte order */
 	bool complete;
 	struct pifile_header header;
 	struct file_section *sections;
 	size_t nsections, room;
-	uint64_t first;			/* smallest first stamp of a segment */
-	struct pifile_section shown;	/* result of pifile_section */
+	uint64_t first;              /* smallest first stamp of a segment */
+	struct pifile_section shown; /* result of pifile_section */
 	struct pifile_fault faults[FILE_FAULTS];
 	size_t nfaults;
-	struct file_buffer stored;	/* bytes of a compressed payload */
-	void *dctx;			/* ZSTD_DCtx */
+	struct file_buffer stored; /* bytes of a compressed payload */
+	void *dctx;                /* ZSTD_DCtx */
 	struct file_time time;
 };
 
 /* Opens a file in memory; the caller keeps the memory. */
 /* fuzzing: wrong CRCs are accepted, so that the code behind is reached */
-#define FILE_IGNORE_CRC	0x1
+#define FILE_IGNORE_CRC 0x1
 struct pifile *file_open_memory(const void *data, size_t size, unsigned int flags,
 				struct pifile_fault *fault);
 
 /* Notes a fault of an open file. */
-__attribute__((format(printf, 3, 4)))
-void file_fault(struct pifile *f, uint64_t offset, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void file_fault(struct pifile *f, uint64_t offset,
+						      const char *format, ...);
 
 /* Notes a fault of section i, which becomes BAD or DOUBTED; once. */
-__attribute__((format(printf, 4, 5)))
-void file_section_fault(struct pifile *f, size_t i, enum file_state state, const char *format, ...);
-#define file_bad(f, i, ...)	file_section_fault(f, i, FILE_BAD, __VA_ARGS__)
-#define file_doubt(f, i, ...)	file_section_fault(f, i, FILE_DOUBTED, __VA_ARGS__)
+__attribute__((format(printf, 4, 5))) void file_section_fault(struct pifile *f, size_t i,
+							      enum file_state state,
+							      const char *format, ...);
+#define file_bad(f, i, ...)   file_section_fault(f, i, FILE_BAD, __VA_ARGS__)
+#define file_doubt(f, i, ...) file_section_fault(f, i, FILE_DOUBTED, __VA_ARGS__)
 
 static inline uint64_t file_offset(const struct pifile *f, size_t i)
 {

@@ -17,13 +17,13 @@
 
 #include "collect/backend.h"
 
-#define HOOKFILE_ENV		"PITRACE_HOOKS"	/* the folder */
-#define HOOKFILE_CONTROL	"control"
-#define HOOKFILE_SOCKET		"born"	/* socket where processes announce their files */
-#define HOOKFILE_MAGIC		0x4B4F4F48u	/* "HOOK" */
-#define HOOKFILE_VERSION	1
-#define HOOKFILE_SLOTS_MAX	2040
-#define HOOKFILE_DATA		32768		/* offset of slot 0 */
+#define HOOKFILE_ENV       "PITRACE_HOOKS" /* the folder */
+#define HOOKFILE_CONTROL   "control"
+#define HOOKFILE_SOCKET    "born"      /* socket where processes announce their files */
+#define HOOKFILE_MAGIC     0x4B4F4F48u /* "HOOK" */
+#define HOOKFILE_VERSION   1
+#define HOOKFILE_SLOTS_MAX 2040
+#define HOOKFILE_DATA      32768 /* offset of slot 0 */
 
 struct hookfile_control {
 	uint32_t magic, version;
@@ -38,18 +38,19 @@ struct hookfile_control {
 enum hookfile_state { HOOKFILE_FREE = 0, HOOKFILE_OPEN, HOOKFILE_FULL };
 struct hookfile_slot {
 	uint32_t state;
-	uint32_t used;				/* bytes of whole records in the segment */
+	uint32_t used; /* bytes of whole records in the segment */
 	uint64_t reserved;
 };
 
 struct hookfile_header {
 	uint32_t magic, version;
-	uint64_t lost;				/* records that found no slot */
+	uint64_t lost; /* records that found no slot */
 	uint64_t reserved[6];
 	struct hookfile_slot slot[];
 };
-PITRACE_ASSERT(sizeof(struct hookfile_header) +
-	       HOOKFILE_SLOTS_MAX * sizeof(struct hookfile_slot) <= HOOKFILE_DATA, "hook file");
+PITRACE_ASSERT(sizeof(struct hookfile_header) + HOOKFILE_SLOTS_MAX * sizeof(struct hookfile_slot) <=
+		       HOOKFILE_DATA,
+	       "hook file");
 
 /* ---- the program's side ---------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ int hookfile_put(struct hookfile *f, uint16_t major, uint32_t minor, const struc
  * collector's own drain, of the trace ring after it. The segments form rings of their own, of
  * session + HOOKS_SESSION. In wrap mode all are kept.
  */
-#define HOOKS_SESSION	0x10000u
+#define HOOKS_SESSION 0x10000u
 
 struct hooks;
 

@@ -25,8 +25,9 @@ int hookfile_socket(int folder, uid_t user)
 	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" HOOKFILE_SOCKET, folder);
 	/* The umask sets the mode at bind: the folder is the user's, so a chmod by name would not
 	 * be safe. */
-	err = fchmod(s, 0600) || setsockopt(s, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ? -errno :
-	      rights_take(user == geteuid() ? NULL : &as, &kept);
+	err = fchmod(s, 0600) || setsockopt(s, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ?
+		      -errno :
+		      rights_take(user == geteuid() ? NULL : &as, &kept);
 	if (!err) {
 		err = bind(s, (struct sockaddr *)&a, sizeof(a)) ? -errno : 0;
 		rights_restore(&kept);
@@ -41,12 +42,14 @@ bool hookfile_announced(int socket, char name[HOOKFILE_NAME], pid_t *pid, uid_t 
 {
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(struct ucred))];	/* accepts no descriptors */
+		char room[CMSG_SPACE(sizeof(struct ucred))]; /* accepts no descriptors */
 	} control;
 	struct iovec iov = { name, HOOKFILE_NAME - 1 };
 	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = &control, .msg_controllen = sizeof(control),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
 	};
 	struct ucred who = { 0 };
 	struct cmsghdr *c;
@@ -73,7 +76,7 @@ static int64_t ns_of(struct timespec t)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-#define SLACK_NS	1000000000ll	/* start times are in ticks, file times are coarse */
+#define SLACK_NS 1000000000ll /* start times are in ticks, file times are coarse */
 
 bool hookfile_of_process(pid_t pid, uid_t user, const struct stat *file)
 {
@@ -95,6 +98,5 @@ bool hookfile_of_process(pid_t pid, uid_t user, const struct stat *file)
 		return false;
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_REALTIME, &real);
-	return ns_of(real) - (ns_of(boot) - (int64_t)task.start) <=
-	       ns_of(file->st_ctim) + SLACK_NS;
+	return ns_of(real) - (ns_of(boot) - (int64_t)task.start) <= ns_of(file->st_ctim) + SLACK_NS;
 }

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include "hook/hookfile.h"
 
-#define HOOKFILE_NAME	32
+#define HOOKFILE_NAME 32
 
 /* Creates the socket as this user in a private folder: a descriptor or -errno. */
 int hookfile_socket(int folder, uid_t user);

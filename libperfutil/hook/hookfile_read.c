@@ -22,20 +22,20 @@
 #include "base/regular.h"
 #include "file/segment.h"
 
-#define FILES		1024		/* processes at a time; others wait until some exit */
-#define SLOT_BYTES	(32u << 10)
-#define RING_BYTES	(64u << 10)	/* of the segments that go into the trace */
-#define READ_MAX	(16u << 20)	/* bytes of slots that a drain reads: the rest waits */
-#define HOLD_MAX	(32u << 20)	/* … that an ordered scan reads, over several drains */
-#define NAMES_MAX	4096		/* … entries of the folder, likewise */
+#define FILES      1024 /* processes at a time; others wait until some exit */
+#define SLOT_BYTES (32u << 10)
+#define RING_BYTES (64u << 10) /* of the segments that go into the trace */
+#define READ_MAX   (16u << 20) /* bytes of slots that a drain reads: the rest waits */
+#define HOLD_MAX   (32u << 20) /* … that an ordered scan reads, over several drains */
+#define NAMES_MAX  4096        /* … entries of the folder, likewise */
 
 struct process {
-	char name[HOOKFILE_NAME];	/* of the file */
-	pid_t pid;			/* as the kernel reports it, not as the name says */
+	char name[HOOKFILE_NAME]; /* of the file */
+	pid_t pid;                /* as the kernel reports it, not as the name says */
 	int fd;
-	bool gone;			/* before the scan began */
-	uint64_t lost;			/* as last read */
-	uint32_t done[];		/* bytes of each slot that were read */
+	bool gone;       /* before the scan began */
+	uint64_t lost;   /* as last read */
+	uint32_t done[]; /* bytes of each slot that were read */
 };
 
 /* Memory that only grows. */
@@ -46,40 +46,40 @@ struct room {
 
 struct pending {
 	uint64_t stamp;
-	size_t at;			/* offset in the bytes; also the order of equal stamps */
+	size_t at; /* offset in the bytes; also the order of equal stamps */
 	uint32_t minor, size;
 	uint16_t major;
 };
 
 struct hooks {
 	char *folder;
-	bool made;			/* this collector may empty and remove the folder */
-	bool fresh;			/* … and created it */
-	int dir, control_fd, announce_fd;	/* announce_fd: processes announce files there */
+	bool made;                        /* this collector may empty and remove the folder */
+	bool fresh;                       /* … and created it */
+	int dir, control_fd, announce_fd; /* announce_fd: processes announce files there */
 	uid_t owner;
 	struct hookfile_control control;
 	/* majors of the newest interval, also after its end */
 	uint64_t majors[PITRACE_MAJORS / 64];
-	uint64_t since;			/* … its begin */
-	uint64_t until;			/* majors of the records being read */
-	struct timespec scanned;	/* mtime of the folder at the last scan */
-	bool unready;			/* a file there was not ready */
-	DIR *listing;			/* the last folder scan is incomplete */
+	uint64_t since;          /* … its begin */
+	uint64_t until;          /* majors of the records being read */
+	struct timespec scanned; /* mtime of the folder at the last scan */
+	bool unready;            /* a file there was not ready */
+	DIR *listing;            /* the last folder scan is incomplete */
 	/* bytes read by this drain; by this scan and not handed over */
 	size_t nread, nheld;
-	bool scanning;			/* a scan is in progress: */
-	size_t next;			/* the process at which the next drain continues */
-	uint32_t next_slot;		/* … at this slot */
-	bool rest;			/* the drain may have left data */
+	bool scanning;      /* a scan is in progress: */
+	size_t next;        /* the process at which the next drain continues */
+	uint32_t next_slot; /* … at this slot */
+	bool rest;          /* the drain may have left data */
 	struct process *process[FILES];
 	size_t nprocesses;
 
 	struct room slot, table, bytes, index[PITRACE_RINGS];
-	size_t nbytes, n[PITRACE_RINGS];	/* in use: bytes of data, records pending */
+	size_t nbytes, n[PITRACE_RINGS]; /* in use: bytes of data, records pending */
 
 	uint32_t session, ncpus;
-	struct segment_out *out[PITRACE_RINGS];	/* one per CPU */
-	uint64_t last[PITRACE_RINGS];	/* stamps handed over */
+	struct segment_out *out[PITRACE_RINGS]; /* one per CPU */
+	uint64_t last[PITRACE_RINGS];           /* stamps handed over */
 	uint64_t lost, reported;
 };
 
@@ -140,8 +140,8 @@ static int make_folder(struct hooks *h, const char *folder)
 	if (h->dir < 0 || fstat(h->dir, &st))
 		return -errno;
 	/* Files of others are neither used nor removed. */
-	if (fresh ? st.st_uid != geteuid() : st.st_mode & 077 ||
-	    (st.st_uid != geteuid() && st.st_uid != h->owner))
+	if (fresh ? st.st_uid != geteuid() :
+		    st.st_mode & 077 || (st.st_uid != geteuid() && st.st_uid != h->owner))
 		return -EPERM;
 	err = fresh ? 0 : use_folder(h);
 	if (err)
@@ -170,7 +170,7 @@ static DIR *list(const struct hooks *h)
 /* Before the control file announces a listener. */
 static int make_socket(struct hooks *h)
 {
-	unlinkat(h->dir, HOOKFILE_SOCKET, 0);	/* left over, like the control file */
+	unlinkat(h->dir, HOOKFILE_SOCKET, 0); /* left over, like the control file */
 	h->announce_fd = hookfile_socket(h->dir, h->owner);
 	return h->announce_fd < 0 ? h->announce_fd : 0;
 }
@@ -196,9 +196,12 @@ struct hooks *hooks_new(const char *folder, uid_t owner, uint64_t bytes, uint32_
 	h->session = session + HOOKS_SESSION;
 	h->ncpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	h->control = (struct hookfile_control){
-		.magic = HOOKFILE_MAGIC, .version = HOOKFILE_VERSION, .slot_bytes = SLOT_BYTES,
-		.slots = (uint32_t)(slots < 2 ? 2 : slots > HOOKFILE_SLOTS_MAX ? HOOKFILE_SLOTS_MAX
-				    : slots),
+		.magic = HOOKFILE_MAGIC,
+		.version = HOOKFILE_VERSION,
+		.slot_bytes = SLOT_BYTES,
+		.slots = (uint32_t)(slots < 2                  ? 2 :
+				    slots > HOOKFILE_SLOTS_MAX ? HOOKFILE_SLOTS_MAX :
+								 slots),
 	};
 	for (int ring = 0; ring < PITRACE_RINGS && !err; ring++) {
 		h->out[ring] = calloc(h->ncpus, sizeof(*h->out[ring]));
@@ -230,7 +233,9 @@ static void begin_interval(struct hooks *h)
 		for (uint32_t c = 0; c < h->ncpus; c++) {
 			segment_free(&h->out[ring][c]);
 			h->out[ring][c] = (struct segment_out){
-				.session = h->session, .cpu = c, .ring = (uint16_t)ring,
+				.session = h->session,
+				.cpu = c,
+				.ring = (uint16_t)ring,
 				.size = RING_BYTES,
 			};
 		}
@@ -274,7 +279,7 @@ static void forget(struct hooks *h, size_t i)
 	/* Frees its memory now, even while the process maps it. */
 	if (fallocate(p->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, HOOKFILE_DATA,
 		      (off_t)h->control.slots * h->control.slot_bytes))
-		errno = 0;	/* file systems without hole punching */
+		errno = 0; /* file systems without hole punching */
 	unlinkat(h->dir, p->name, 0);
 	close(p->fd);
 	free(p);
@@ -325,7 +330,7 @@ static void remove_folder(struct hooks *h)
 		closedir(d);
 	if (!fstat(h->dir, &st) && !lstat(h->folder, &named) && st.st_dev == named.st_dev &&
 	    st.st_ino == named.st_ino)
-		rmdir(h->folder);	/* fails if there is something else in it */
+		rmdir(h->folder); /* fails if there is something else in it */
 }
 
 /* Opens a file of this user with a header; each file under one name only. */
@@ -346,7 +351,7 @@ static int take(struct hooks *h, const char *name, pid_t pid, int fd)
 		close(fd);
 		return -ENOMEM;
 	}
-	memcpy(p->name, name, strlen(name) + 1);	/* pid_of() has checked the length */
+	memcpy(p->name, name, strlen(name) + 1); /* pid_of() has checked the length */
 	p->pid = pid;
 	p->fd = fd;
 	h->process[h->nprocesses++] = p;
@@ -401,7 +406,7 @@ int hooks_accept(struct hooks *h)
 
 /* Checks for changes of the folder. A change as recent as this may be followed by another with the
  * same mtime. */
-#define RECENT	1000000000u
+#define RECENT 1000000000u
 
 static bool changed(struct hooks *h)
 {
@@ -413,9 +418,9 @@ static bool changed(struct hooks *h)
 		return true;
 	clock_gettime(CLOCK_REALTIME, &now);
 	modified = h->unready || st.st_mtim.tv_sec != h->scanned.tv_sec ||
-	       st.st_mtim.tv_nsec != h->scanned.tv_nsec ||
-	       (uint64_t)((now.tv_sec - st.st_mtim.tv_sec) * 1000000000 + now.tv_nsec -
-			  st.st_mtim.tv_nsec) < RECENT;
+		   st.st_mtim.tv_nsec != h->scanned.tv_nsec ||
+		   (uint64_t)((now.tv_sec - st.st_mtim.tv_sec) * 1000000000 + now.tv_nsec -
+			      st.st_mtim.tv_nsec) < RECENT;
 	h->scanned = st.st_mtim;
 	h->unready = false;
 	return modified;
@@ -490,7 +495,10 @@ static int keep(struct hooks *h, const struct process *p, const struct record *r
 		return err;
 	q = (struct pending *)h->index[ring].data + h->n[ring]++;
 	*q = (struct pending){
-		.stamp = r->stamp, .at = h->nbytes, .minor = r->minor, .size = r->size,
+		.stamp = r->stamp,
+		.at = h->nbytes,
+		.minor = r->minor,
+		.size = r->size,
 		.major = r->major,
 	};
 	data = (uint8_t *)h->bytes.data + h->nbytes;
@@ -520,7 +528,8 @@ static int read_records(struct hooks *h, struct process *p, uint32_t slot, uint3
 		return -ENOMEM;
 	h->nread += used;
 	if (pread(p->fd, h->slot.data, used, HOOKFILE_DATA + (off_t)slot * h->control.slot_bytes) !=
-	    (ssize_t)used || record_walk_begin(&w, h->slot.data, used, &segment)) {
+		    (ssize_t)used ||
+	    record_walk_begin(&w, h->slot.data, used, &segment)) {
 		p->done[slot] = used;
 		return 0;
 	}
@@ -558,9 +567,8 @@ static void free_slot(const struct process *p, uint32_t slot)
 
 	/* Clear `used` first, so that the next owner finds the slot empty. The state is one byte.
 	 * */
-	if (pwrite(p->fd, &none, sizeof(none), used) < 0 ||
-	    pwrite(p->fd, &state, 1, byte) < 0)
-		return;		/* the slot stays unusable */
+	if (pwrite(p->fd, &none, sizeof(none), used) < 0 || pwrite(p->fd, &state, 1, byte) < 0)
+		return; /* the slot stays unusable */
 }
 
 static bool read_slot(const struct process *p, uint32_t slot, struct hookfile_slot *s)
@@ -643,7 +651,7 @@ int hooks_collect(struct hooks *h)
 			break;
 		h->next_slot = 0;
 		if (p->gone && !err)
-			forget(h, h->next);	/* the last one takes its place */
+			forget(h, h->next); /* the last one takes its place */
 		else
 			h->next++;
 	}
@@ -690,7 +698,8 @@ static int write_lost(struct hooks *h, segment_sink sink, void *arg)
 	struct segment_out *o = &h->out[PITRACE_RING_TRACE][0];
 	uint64_t count = h->lost - h->reported;
 	struct pitrace_lost_rec lost = {
-		.count = (uint32_t)(count > UINT32_MAX ? UINT32_MAX : count), .total = h->lost,
+		.count = (uint32_t)(count > UINT32_MAX ? UINT32_MAX : count),
+		.total = h->lost,
 	};
 	void *p;
 	int err;

@@ -20,14 +20,14 @@
 #include "file/segment.h"
 
 /* attempts to announce, 1 ms apart, while the socket is full */
-#define TRIES	20
-#define NAMES	4096			/* files that one pid may have created, by exec */
+#define TRIES 20
+#define NAMES 4096 /* files that one pid may have created, by exec */
 
 struct hookfile {
-	struct hookfile *older;		/* never freed: other threads may be writing */
+	struct hookfile *older; /* never freed: other threads may be writing */
 	struct hookfile_header *header;
 	uint32_t slots, slot_bytes;
-	bool reserve_slots;			/* pages are allocated slot by slot */
+	bool reserve_slots; /* pages are allocated slot by slot */
 };
 
 /* A lane is a thread's place: the slot that it fills. */
@@ -104,7 +104,8 @@ static void announce(const char *folder, const char *path)
 	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/" HOOKFILE_SOCKET, dir);
 	for (int i = 0; dir >= 0 && s >= 0 && i < TRIES; i++) {
 		if (sendto(s, name, strlen(name), MSG_DONTWAIT | MSG_NOSIGNAL,
-			   (struct sockaddr *)&a, sizeof(a)) >= 0 || errno != EAGAIN)
+			   (struct sockaddr *)&a, sizeof(a)) >= 0 ||
+		    errno != EAGAIN)
 			break;
 		usleep(1000);
 	}
@@ -134,8 +135,9 @@ struct hookfile *hookfile_make(const char *folder, const struct hookfile_control
 		errno = -fd;
 		return NULL;
 	}
-	p = ftruncate(fd, (off_t)size) ? MAP_FAILED
-		: mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = ftruncate(fd, (off_t)size) ?
+		    MAP_FAILED :
+		    mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED) {
 		err = errno;
 	} else if (have(p, HOOKFILE_DATA)) {

@@ -7,7 +7,7 @@
 #include "image/mapped_file.h"
 #include "file/record_walk.h"
 
-#define FILES_MAX	65536
+#define FILES_MAX 65536
 
 struct note_record {
 	struct pitrace_rec rec;
@@ -15,8 +15,8 @@ struct note_record {
 };
 
 struct buildids {
-	uint64_t *seen;			/* open addressing; 0 is free */
-	size_t used, room;		/* room is a power of two */
+	uint64_t *seen;    /* open addressing; 0 is free */
+	size_t used, room; /* room is a power of two */
 	struct note_record *found;
 	size_t nfound, found_room;
 	uint64_t stamp;
@@ -150,8 +150,10 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 		*n = (struct note_record){
 			.rec = { sizeof(*n) | PITRACE_TYPE_STRUCT, PITRACE_MTE, PITRACE_MTE_BUILDID,
 				 (uint32_t)r.stamp },
-			.id = { .dev_major = m->dev_major, .dev_minor = m->dev_minor,
-				.inode = m->inode, .generation = m->generation },
+			.id = { .dev_major = m->dev_major,
+				.dev_minor = m->dev_minor,
+				.inode = m->inode,
+				.generation = m->generation },
 		};
 		if (r.stamp > b->stamp)
 			b->stamp = r.stamp;

@@ -9,28 +9,28 @@
 #include "image/kernel_code.h"
 #include "file/record_walk.h"
 
-#define PAGE		KERNEL_CODE_PAGE
-#define TABLE		(2 * KERNEL_CODE_PAGES)	/* a power of two */
-#define PARTS_MAX	4096		/* segments of kcore */
-#define LONGEST_INSN	15
-#define BATCH		64		/* pages per snapshot */
-#define UNLOADED		64		/* most recently unloaded modules */
+#define PAGE         KERNEL_CODE_PAGE
+#define TABLE        (2 * KERNEL_CODE_PAGES) /* a power of two */
+#define PARTS_MAX    4096                    /* segments of kcore */
+#define LONGEST_INSN 15
+#define BATCH        64 /* pages per snapshot */
+#define UNLOADED     64 /* most recently unloaded modules */
 #ifdef __s390x__
-#define LOWEST		8192		/* per-CPU below; kcore shows another CPU's */
+#define LOWEST 8192 /* per-CPU below; kcore shows another CPU's */
 #else
-#define LOWEST		1
+#define LOWEST 1
 #endif
 
 enum state { WANTED = 1, KEPT, NOT_THERE };
 
 struct page {
 	uint64_t number;
-	uint64_t stamp;			/* when this code replaced other code; 0: it is the first */
-	uint64_t sum;			/* checksum of what was written */
-	uint8_t state;			/* enum state; 0: free */
+	uint64_t stamp; /* when this code replaced other code; 0: it is the first */
+	uint64_t sum;   /* checksum of what was written */
+	uint8_t state;  /* enum state; 0: free */
 };
 
-struct part {				/* of kcore */
+struct part { /* of kcore */
 	uint64_t address, size;
 	off_t offset;
 };
@@ -45,7 +45,7 @@ struct code_record {
 	uint8_t bytes[PAGE];
 };
 
-struct kept {				/* pages of one stamp */
+struct kept { /* pages of one stamp */
 	uint64_t stamp;
 	struct code_record *page;
 	size_t n;
@@ -57,14 +57,14 @@ struct kernel_code {
 	size_t nparts;
 	struct page page[TABLE];
 	size_t npages;
-	size_t wanted;			/* pages per state */
-	uint64_t stamp;			/* last page seen */
-	uint64_t last[2];		/* pages seen last, + 1 */
+	size_t wanted;    /* pages per state */
+	uint64_t stamp;   /* last page seen */
+	uint64_t last[2]; /* pages seen last, + 1 */
 	struct unloaded unloaded[UNLOADED];
 	size_t nunloaded;
 	struct code_record batch[BATCH];
 	size_t nbatch;
-	struct kept *kept;		/* while there is no file yet */
+	struct kept *kept; /* while there is no file yet */
 	size_t nkept, room;
 };
 
@@ -88,7 +88,9 @@ static int read_parts(struct kernel_code *k)
 			return -EIO;
 		if (p.p_type == PT_LOAD)
 			k->part[k->nparts++] = (struct part){
-				p.p_vaddr, p.p_filesz ? p.p_filesz : p.p_memsz, (off_t)p.p_offset,
+				p.p_vaddr,
+				p.p_filesz ? p.p_filesz : p.p_memsz,
+				(off_t)p.p_offset,
 			};
 	}
 	return 0;
@@ -363,7 +365,10 @@ static struct code_record *add(struct kernel_code *k, const struct page *p, uint
 	struct code_record *c = &k->batch[k->nbatch];
 
 	c->rec = (struct pitrace_rec){
-		sizeof(*c) | PITRACE_TYPE_STRUCT, PITRACE_CODE, minor, (uint32_t)stamp,
+		sizeof(*c) | PITRACE_TYPE_STRUCT,
+		PITRACE_CODE,
+		minor,
+		(uint32_t)stamp,
 	};
 	c->code = (struct pitrace_code){ .bytes = PAGE, .address = p->number * PAGE };
 	return c;
@@ -411,7 +416,7 @@ int kernel_code_check(struct kernel_code *k, struct pifile_writer *w)
 			err = write_batch(k, w, k->stamp);
 		c = add(k, p, PITRACE_CODE_CHANGED, k->stamp);
 		if (!read_page(k, p->number, c->bytes))
-			continue;	/* a module was unloaded */
+			continue; /* a module was unloaded */
 		sum = sum_of(c->bytes);
 		k->nbatch += sum != p->sum;
 		p->sum = sum;

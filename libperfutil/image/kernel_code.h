@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <pifile.h>
 
-#define KERNEL_CODE_PAGE	4096u
-#define KERNEL_CODE_PAGES	8192	/* maximum pages of one file */
+#define KERNEL_CODE_PAGE  4096u
+#define KERNEL_CODE_PAGES 8192 /* maximum pages of one file */
 
 struct kernel_code;
 

@@ -13,16 +13,16 @@
 #include "file/record_walk.h"
 #include "base/text.h"
 
-#define MODULES_MAX	65536
-#define NAME_MAX_BYTES	256
-#define MARK		'#'	/* begins a word that /proc/modules never has */
+#define MODULES_MAX    65536
+#define NAME_MAX_BYTES 256
+#define MARK           '#' /* begins a word that /proc/modules never has */
 
 struct module {
 	const char *name;
 	size_t length;
-	uint64_t start, size;		/* start 0: hidden from this user */
-	uint64_t mark;			/* which load of it; 0: not known */
-	bool doubtful;			/* another may have had its name or place between looks */
+	uint64_t start, size; /* start 0: hidden from this user */
+	uint64_t mark;        /* which load of it; 0: not known */
+	bool doubtful;        /* another may have had its name or place between looks */
 };
 
 struct list {
@@ -43,7 +43,7 @@ static bool read_line(struct bytes line, struct module *m)
 	text_skip_blanks(&line);
 	if (!text_number(&line, 10, &m->size) || !m->size)
 		return false;
-	for (skip = 0; skip < 4; skip++)	/* skip refs, deps, state; then the address */
+	for (skip = 0; skip < 4; skip++) /* skip refs, deps, state; then the address */
 		if (!text_word(&line, &word, &length))
 			return false;
 	if (length < 3 || memcmp(word, "0x", 2))
@@ -191,8 +191,8 @@ static void find_doubts(struct list *unloaded, struct list *loaded)
 		for (k = 0; k < loaded->n; k++) {
 			struct module *b = &loaded->item[k];
 
-			if (same_name(a, b) || (a->start - b->start < b->size ||
-						b->start - a->start < a->size))
+			if (same_name(a, b) ||
+			    (a->start - b->start < b->size || b->start - a->start < a->size))
 				a->doubtful = b->doubtful = true;
 		}
 	}
@@ -215,7 +215,10 @@ static int write_module(struct pifile_writer *w, const struct module *m, uint32_
 	size_t size = (sizeof(r.rec) + sizeof(r.map) + m->length + 1 + 3) & ~3ul;
 
 	r.rec = (struct pitrace_rec){
-		(uint32_t)size | PITRACE_TYPE_STRUCT, PITRACE_MTE, minor, (uint32_t)stamp,
+		(uint32_t)size | PITRACE_TYPE_STRUCT,
+		PITRACE_MTE,
+		minor,
+		(uint32_t)stamp,
 	};
 	memcpy(r.name, m->name, m->length);
 	return pifile_write_snapshot(w, &r, size, stamp);
@@ -233,7 +236,7 @@ static void remove_common(struct list *l, const struct list *other)
 }
 
 static int write_list(struct pifile_writer *w, const struct list *l, bool doubtful, uint32_t minor,
-		    uint64_t stamp)
+		      uint64_t stamp)
 {
 	int err = 0;
 	size_t i;
@@ -245,7 +248,7 @@ static int write_list(struct pifile_writer *w, const struct list *l, bool doubtf
 }
 
 int kernel_modules_write(struct pifile_writer *w, const char *before, const char *after,
-			uint64_t then, uint64_t now)
+			 uint64_t then, uint64_t now)
 {
 	struct list unloaded, loaded, there;
 	int err = read_list(&unloaded, before);

@@ -18,7 +18,7 @@ bool kernel_modules_same(const char *a, const char *b);
 /* Writes MTE records of modules loaded and unloaded between two reads, at `then` and `now`
  * (stamps). 0 or -errno. */
 int kernel_modules_write(struct pifile_writer *w, const char *before, const char *after,
-			uint64_t then, uint64_t now);
+			 uint64_t then, uint64_t now);
 /* Checks whether a segment has a record of a module being loaded. */
 bool kernel_modules_loaded(const void *segment, size_t size);
 

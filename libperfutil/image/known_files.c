@@ -8,19 +8,19 @@
 #include "image/mapped_file.h"
 #include "image/mapped_place.h"
 
-#define FILES_MAX	65536
+#define FILES_MAX 65536
 
 struct known_file {
-	struct pitrace_mte_buildid id;	/* inode 0: free slot */
-	uint32_t reported;			/* round in which its id was reported */
+	struct pitrace_mte_buildid id; /* inode 0: free slot */
+	uint32_t reported;             /* round in which its id was reported */
 	struct stat st;
-	char *path;			/* the path of the last mapping … */
-	char *place;			/* … and its path for this process; NULL: the same */
+	char *path;  /* the path of the last mapping … */
+	char *place; /* … and its path for this process; NULL: the same */
 };
 
 struct known_files {
-	struct known_file *file;	/* open addressing */
-	size_t used, room;		/* room is a power of two */
+	struct known_file *file; /* open addressing */
+	size_t used, room;       /* room is a power of two */
 	uint32_t round;
 };
 
@@ -105,7 +105,9 @@ static bool grow(struct known_files *k)
 static struct pitrace_mte_buildid key_of(const struct pitrace_mte_map *m)
 {
 	return (struct pitrace_mte_buildid){
-		.inode = m->inode, .dev_major = m->dev_major, .dev_minor = m->dev_minor,
+		.inode = m->inode,
+		.dev_major = m->dev_major,
+		.dev_minor = m->dev_minor,
 		.generation = m->generation,
 	};
 }
@@ -144,7 +146,7 @@ void known_files_identify(struct known_files *k, const struct pitrace_mte_map *m
 }
 
 const struct pitrace_mte_buildid *known_files_take_id(struct known_files *k,
-						   const struct pitrace_mte_map *map)
+						      const struct pitrace_mte_map *map)
 {
 	struct known_file *f = get(k, map);
 
@@ -155,8 +157,8 @@ const struct pitrace_mte_buildid *known_files_take_id(struct known_files *k,
 }
 
 const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
-						   const struct pitrace_mte_map *map,
-						   const void *id, size_t size)
+						     const struct pitrace_mte_map *map,
+						     const void *id, size_t size)
 {
 	struct pitrace_mte_buildid key = key_of(map);
 	struct known_file *f;

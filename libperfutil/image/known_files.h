@@ -17,11 +17,11 @@ void known_files_free(struct known_files *k);
 void known_files_identify(struct known_files *k, const struct pitrace_mte_map *map);
 /* Identifies the file and returns its build id if it was not returned before, else NULL. */
 const struct pitrace_mte_buildid *known_files_take_id(struct known_files *k,
-						   const struct pitrace_mte_map *map);
+						      const struct pitrace_mte_map *map);
 /* The same for an id that the process reports, if its file cannot be opened. */
 const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
-						   const struct pitrace_mte_map *map,
-						   const void *id, size_t size);
+						     const struct pitrace_mte_map *map,
+						     const void *id, size_t size);
 /* Returns the path of the file for this process, if it differs from the traced process's; else
  * NULL. */
 const char *known_files_path(struct known_files *k, const struct pitrace_mte_map *map);

@@ -13,14 +13,13 @@
 #include "image/mapped_file.h"
 #include "base/regular.h"
 
-#define NOTES_MAX	4096
-#define HEADERS_MAX	8192
-#define SEGMENTS_MAX	16		/* of notes that are looked through; linkers make few */
+#define NOTES_MAX    4096
+#define HEADERS_MAX  8192
+#define SEGMENTS_MAX 16 /* of notes that are looked through; linkers make few */
 
-#define OWN_ORDER	(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
+#define OWN_ORDER (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
 
-#define HEADER_AT(wide, field)	\
-	((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
+#define HEADER_AT(wide, field) ((wide) ? offsetof(Elf64_Ehdr, field) : offsetof(Elf32_Ehdr, field))
 
 static void find_id(int fd, struct pitrace_mte_buildid *id)
 {
@@ -81,7 +80,10 @@ void mapped_file_id(int fd, struct pitrace_mte_buildid *id)
 static int is_mapped(int fd, const struct stat *st, const struct pitrace_mte_map *m)
 {
 	const struct file_identity recorded = {
-		m->inode, m->dev_major, m->dev_minor, m->generation,
+		m->inode,
+		m->dev_major,
+		m->dev_minor,
+		m->generation,
 	};
 
 	if (fd >= 0 && file_same(&recorded, fd, st) != FILE_SAME) {
@@ -110,8 +112,7 @@ int mapped_file_open(const struct pitrace_mte_map *m, bool live, const struct ri
 		return -1;
 	if (alive) {
 		snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", m->pid,
-			 (unsigned long long)m->start,
-			 (unsigned long long)(m->start + m->length));
+			 (unsigned long long)m->start, (unsigned long long)(m->start + m->length));
 		fd = through(&its, name, m);
 		if (fd >= 0)
 			return fd;

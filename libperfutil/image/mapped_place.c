@@ -14,7 +14,7 @@
 #include "base/proc_text.h"
 #include "base/rights.h"
 
-#define MOUNTS_MAX	65536
+#define MOUNTS_MAX 65536
 
 static bool is_there(const struct rights *r, const char *path, const struct stat *st)
 {
@@ -66,8 +66,8 @@ struct search {
 	const struct stat *st;
 	struct mount theirs, m;
 	bool found;
-	int left;			/* maximum lines */
-	char inside[2 * PATH_MAX];	/* the file's path in its file system */
+	int left;                  /* maximum lines */
+	char inside[2 * PATH_MAX]; /* the file's path in its file system */
 	char *place;
 	size_t size;
 };
@@ -94,8 +94,9 @@ static bool match_ours(void *arg, const char *line, size_t length)
 	    s->m.minor != s->theirs.minor)
 		return --s->left > 0;
 	rest = below(s->inside, s->m.root);
-	s->found = rest && snprintf(s->place, s->size, "%s%s", no_slash(s->m.point), rest) <
-			   (int)s->size && is_there(s->rights, s->place, s->st);
+	s->found = rest &&
+		   snprintf(s->place, s->size, "%s%s", no_slash(s->m.point), rest) < (int)s->size &&
+		   is_there(s->rights, s->place, s->st);
 	return !s->found && --s->left > 0;
 }
 
@@ -108,8 +109,12 @@ static bool by_mounts(const struct rights *r, const struct pitrace_mte_map *map,
 
 	if (!s)
 		return false;
-	*s = (struct search){ .map = map, .rights = r, .st = st, .left = MOUNTS_MAX,
-			      .place = place, .size = size };
+	*s = (struct search){ .map = map,
+			      .rights = r,
+			      .st = st,
+			      .left = MOUNTS_MAX,
+			      .place = place,
+			      .size = size };
 	snprintf(name, sizeof(name), "/proc/%u/mountinfo", map->pid);
 	proc_lines(name, match_theirs, s);
 	if (s->found) {

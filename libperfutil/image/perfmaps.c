@@ -19,23 +19,23 @@
 #include "base/rights.h"
 #include "base/text.h"
 
-#define SCAN_NS		1000000000ull
-#define PROCESSES_MAX	256		/* one or two descriptors each */
-#define PART_MAX	(4u << 20)	/* bytes of a map per scan */
-#define TEXT_MAX	(256ull << 20)	/* bytes of all maps in a trace file */
-#define FLUSH_MAX	(16u << 20)	/* bytes of all maps per scan: the rest waits */
-#define HEAD_MAX	256
-#define TAIL		64
+#define SCAN_NS       1000000000ull
+#define PROCESSES_MAX 256            /* one or two descriptors each */
+#define PART_MAX      (4u << 20)     /* bytes of a map per scan */
+#define TEXT_MAX      (256ull << 20) /* bytes of all maps in a trace file */
+#define FLUSH_MAX     (16u << 20)    /* bytes of all maps per scan: the rest waits */
+#define HEAD_MAX      256
+#define TAIL          64
 
 struct one {
-	uint32_t pid, inner;		/* inner: its pid in its own namespace */
+	uint32_t pid, inner; /* inner: its pid in its own namespace */
 	struct rights rights;
 	bool tried, known, exited;
-	bool left;			/* exited before it was identified */
-	int root, fd;			/* -1: not accessible or not created yet */
-	uint64_t read;			/* bytes written to the trace */
-	uint64_t scanned;		/* ns, before the last scan; 0: none */
-	uint8_t tail[TAIL];		/* last bytes written, to detect a replaced file */
+	bool left;          /* exited before it was identified */
+	int root, fd;       /* -1: not accessible or not created yet */
+	uint64_t read;      /* bytes written to the trace */
+	uint64_t scanned;   /* ns, before the last scan; 0: none */
+	uint8_t tail[TAIL]; /* last bytes written, to detect a replaced file */
 	size_t ntail;
 };
 
@@ -43,9 +43,9 @@ struct perfmaps {
 	struct one one[PROCESSES_MAX];
 	size_t n;
 	uint64_t scanned, written;
-	uint64_t until;			/* bytes written by this scan */
+	uint64_t until; /* bytes written by this scan */
 	const struct rights *user;
-	struct timespec begun;		/* of the clock of file times */
+	struct timespec begun; /* of the clock of file times */
 	char *part;
 };
 
@@ -91,8 +91,7 @@ static bool holds_code(const struct record *r, const struct pitrace_mte_map *map
 	if (r->size < sizeof(*map) || !(map->flags & PITRACE_MAP_EXEC) ||
 	    map->flags & (PITRACE_MAP_KERNEL | PITRACE_MAP_VDSO))
 		return false;
-	return map->flags & PITRACE_MAP_ANON ||
-	       code_memory(map->path, r->size - sizeof(*map));
+	return map->flags & PITRACE_MAP_ANON || code_memory(map->path, r->size - sizeof(*map));
 }
 
 void perfmaps_scan(struct perfmaps *m, const void *segment, size_t size)
@@ -189,8 +188,7 @@ static bool owned_by_process(const struct perfmaps *m, const struct one *o, cons
 {
 	return (st->st_uid == o->rights.uid || !st->st_uid) &&
 	       (!o->left || st->st_mtim.tv_sec > m->begun.tv_sec ||
-		(st->st_mtim.tv_sec == m->begun.tv_sec &&
-		 st->st_mtim.tv_nsec >= m->begun.tv_nsec));
+		(st->st_mtim.tv_sec == m->begun.tv_sec && st->st_mtim.tv_nsec >= m->begun.tv_nsec));
 }
 
 static void open_map(const struct perfmaps *m, struct one *o)
@@ -217,8 +215,9 @@ static bool same_as_before(const struct one *o)
 {
 	uint8_t tail[TAIL];
 
-	return !o->ntail || (pread(o->fd, tail, o->ntail, (off_t)(o->read - o->ntail)) ==
-			     (ssize_t)o->ntail && !memcmp(tail, o->tail, o->ntail));
+	return !o->ntail ||
+	       (pread(o->fd, tail, o->ntail, (off_t)(o->read - o->ntail)) == (ssize_t)o->ntail &&
+		!memcmp(tail, o->tail, o->ntail));
 }
 
 /* Reads whole lines after the part already read, HEAD_MAX bytes into the buffer. */
@@ -244,9 +243,10 @@ static int put_part(struct perfmaps *m, struct one *o, struct pifile_writer *w, 
 	char head[HEAD_MAX];
 	int length;
 
-	length = snprintf(head, sizeof(head), "pid %u since %" PRIu64 " until %" PRIu64 " offset %"
-			  PRIu64 " path /tmp/perf-%u.map\n", o->pid, since, now_ns(), o->read,
-			  o->inner);
+	length = snprintf(head, sizeof(head),
+			  "pid %u since %" PRIu64 " until %" PRIu64 " offset %" PRIu64
+			  " path /tmp/perf-%u.map\n",
+			  o->pid, since, now_ns(), o->read, o->inner);
 	memcpy(m->part + HEAD_MAX - length, head, (size_t)length);
 	m->written += n;
 	return pifile_write_section(w, PIFILE_SEC_PERFMAP, m->part + HEAD_MAX - length,
@@ -265,7 +265,7 @@ static bool is_replaced(const struct perfmaps *m, struct one *o)
 	if (now.fd < 0)
 		return false;
 	if (fstat(o->fd, &old) || fstat(now.fd, &new) ||
-	    (old.st_ino == new.st_ino && old.st_dev == new.st_dev)) {
+	    (old.st_ino == new.st_ino &&old.st_dev == new.st_dev)) {
 		close(now.fd);
 		return false;
 	}

@@ -53,8 +53,8 @@ static void find_own(struct own *own)
 
 #include <asm/prctl.h>
 
-#define IMAGE_MAX	(64u << 10)	/* two pages */
-#define DATA_MAX	(256u << 10)	/* its data, mapped before it */
+#define IMAGE_MAX (64u << 10)  /* two pages */
+#define DATA_MAX  (256u << 10) /* its data, mapped before it */
 
 /* Use system calls only: the C library does not know this thread. */
 static _Noreturn void show_narrow(const struct own *own, int fd)
@@ -76,7 +76,7 @@ static _Noreturn void show_narrow(const struct own *own, int fd)
 
 		/* Unlike a plain read this may fail: not all data pages are readable. */
 		if (syscall(SYS_process_vm_readv, syscall(SYS_getpid), &to, 1, &from, 1, 0) == 5 &&
-		    !memcmp(magic, "\177ELF\1", 5))	/* a 32-bit image */
+		    !memcmp(magic, "\177ELF\1", 5)) /* a 32-bit image */
 			break;
 	}
 	if (size > 0 && offset < DATA_MAX)

@@ -20,17 +20,17 @@ extern "C" {
 #endif
 
 /* Names of addresses without a name. */
-#define A2N_NO_MODULE		"NoModule"
-#define A2N_NO_SYMBOLS		"NoSymbols"
-#define A2N_NO_SYMBOL_FOUND	"NoSymbolFound"
-#define A2N_KERNEL		"vmlinux"
-#define A2N_VDSO		"[vdso]"
-#define A2N_VDSO_32		"[vdso32]"	/* of 32-bit programs */
-#define A2N_JITCODE		"JITCODE"
-#define A2N_JIT_UNKNOWN		"JitUnannounced"
-#define A2N_JIT_FREED		"JitFreed"
-#define A2N_JIT_AMBIGUOUS	"JitAmbiguous"
-#define A2N_UNKNOWN		"Unknown"
+#define A2N_NO_MODULE       "NoModule"
+#define A2N_NO_SYMBOLS      "NoSymbols"
+#define A2N_NO_SYMBOL_FOUND "NoSymbolFound"
+#define A2N_KERNEL          "vmlinux"
+#define A2N_VDSO            "[vdso]"
+#define A2N_VDSO_32         "[vdso32]" /* of 32-bit programs */
+#define A2N_JITCODE         "JITCODE"
+#define A2N_JIT_UNKNOWN     "JitUnannounced"
+#define A2N_JIT_FREED       "JitFreed"
+#define A2N_JIT_AMBIGUOUS   "JitAmbiguous"
+#define A2N_UNKNOWN         "Unknown"
 
 struct a2n;
 
@@ -38,8 +38,8 @@ struct a2n_options {
 	/* Search for files below these folders (colon list) first, then below /; NULL: below /
 	 * only. A folder holds files by full path or bare name. */
 	const char *sympath;
-	bool demangle;		/* C++, Rust (legacy and v0), D */
-	bool no_debug_files;	/* do not search for separate debug files */
+	bool demangle;       /* C++, Rust (legacy and v0), D */
+	bool no_debug_files; /* do not search for separate debug files */
 	/* Fetch missing debug files from the servers of DEBUGINFOD_URLS, with this time limit per
 	 * file; after a timeout no server is queried any more. 0: no servers. */
 	uint32_t debuginfod_seconds;
@@ -71,16 +71,19 @@ int a2n_name(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid, const cha
 int a2n_exit(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid);
 
 enum a2n_map_flags {
-	A2N_MAP_ANON = 1, A2N_MAP_VDSO = 2, A2N_MAP_DELETED = 4, A2N_MAP_WALK = 8,
+	A2N_MAP_ANON = 1,
+	A2N_MAP_VDSO = 2,
+	A2N_MAP_DELETED = 4,
+	A2N_MAP_WALK = 8,
 };
 struct a2n_map {
 	uint64_t start, length;
-	uint64_t offset;		/* in the file */
-	uint64_t inode;			/* 0: unknown; with dev and generation its identity */
+	uint64_t offset; /* in the file */
+	uint64_t inode;  /* 0: unknown; with dev and generation its identity */
 	uint32_t dev_major, dev_minor, generation;
-	uint32_t flags;			/* enum a2n_map_flags */
-	const char *path;		/* copied */
-	const uint8_t *build_id;	/* if recorded with the mapping (perf's MMAP2); else NULL */
+	uint32_t flags;          /* enum a2n_map_flags */
+	const char *path;        /* copied */
+	const uint8_t *build_id; /* if recorded with the mapping (perf's MMAP2); else NULL */
 	size_t build_id_size;
 };
 /* An executable mapping; it replaces exactly what it overlaps. The same file at the same offset
@@ -142,7 +145,7 @@ bool a2n_full(const struct a2n *a, uint64_t *since);
  * of following events without a pid (invalid: the first). */
 #define A2N_PID_BITS 22
 #define A2N_MACHINES 512
-int a2n_machines(struct a2n *a, uint32_t count);	/* -EINVAL: none, or too many */
+int a2n_machines(struct a2n *a, uint32_t count); /* -EINVAL: none, or too many */
 void a2n_machine(struct a2n *a, uint32_t machine);
 
 /* The kernel: text of /proc/kallsyms (a later one adds symbols of modules loaded since), address
@@ -152,7 +155,7 @@ int a2n_kallsyms(struct a2n *a, const char *text, size_t size);
  * kallsyms' _text or _stext gives the address it ran at, else its link address is used. The
  * descriptor is closed. -EBADMSG: no ELF file; -ENODATA: no kernel, or no symbols. */
 int a2n_kernel_image(struct a2n *a, int fd);
-int a2n_modules(struct a2n *a, const char *text, size_t size);	/* text of /proc/modules */
+int a2n_modules(struct a2n *a, const char *text, size_t size); /* text of /proc/modules */
 /* Saved symbols (A2nCreateMsiFile's text), for modules of these names. -EBADMSG: it is none. */
 int a2n_symbols(struct a2n *a, const char *text, size_t size);
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start,
@@ -171,37 +174,37 @@ int a2n_vdso(struct a2n *a, const void *image, size_t size);
 
 enum a2n_result {
 	A2N_OK = 0,
-	A2N_RESULT_NO_SYMBOL,		/* a module with symbols, none of which covers it */
-	A2N_RESULT_NO_SYMBOLS,		/* a module without symbols (or its file is missing) */
-	A2N_RESULT_NO_MODULE,		/* nothing was mapped there at that time */
-	A2N_RESULT_JIT_UNKNOWN,		/* anonymous memory without announced code */
-	A2N_RESULT_JIT_FREED,		/* code was there and was freed by its program */
-	A2N_RESULT_JIT_AMBIGUOUS,	/* one of several codes: announced too late */
+	A2N_RESULT_NO_SYMBOL,     /* a module with symbols, none of which covers it */
+	A2N_RESULT_NO_SYMBOLS,    /* a module without symbols (or its file is missing) */
+	A2N_RESULT_NO_MODULE,     /* nothing was mapped there at that time */
+	A2N_RESULT_JIT_UNKNOWN,   /* anonymous memory without announced code */
+	A2N_RESULT_JIT_FREED,     /* code was there and was freed by its program */
+	A2N_RESULT_JIT_AMBIGUOUS, /* one of several codes: announced too late */
 };
 
 struct a2n_module {
-	const char *name;		/* path; "vmlinux"; "[vdso]"; "[ext4]"; NoModule */
-	const char *symbols_from;	/* the file with the symbols, or why there are none */
-	void *user;			/* for the caller, initially NULL */
+	const char *name;         /* path; "vmlinux"; "[vdso]"; "[ext4]"; NoModule */
+	const char *symbols_from; /* the file with the symbols, or why there are none */
+	void *user;               /* for the caller, initially NULL */
 };
 struct a2n_symbol {
-	const char *name;		/* demangled when asked; NoSymbolFound, NoSymbols, … */
+	const char *name; /* demangled when asked; NoSymbolFound, NoSymbols, … */
 	const char *raw_name;
-	uint64_t value;			/* in the module's own addresses (ELF st_value) */
+	uint64_t value; /* in the module's own addresses (ELF st_value) */
 	uint64_t size;
 	struct a2n_module *module;
 	void *user;
 };
 /* The rule behind an answer; the first that applies. */
 enum a2n_why {
-	A2N_WHY_KERNEL,			/* an address of the kernel: its own memory */
-	A2N_WHY_AMBIGUOUS,		/* several codes may have run by then */
-	A2N_WHY_CODE,			/* announced code */
-	A2N_WHY_CODE_LATE,		/* … announced later, but may have run by then */
-	A2N_WHY_CODE_FREED,		/* … freed, and the memory not reused since */
-	A2N_WHY_PERF_MAP,		/* code of a perf map */
-	A2N_WHY_MAPPED,			/* the mapping */
-	A2N_WHY_NOTHING,		/* nothing was mapped */
+	A2N_WHY_KERNEL,     /* an address of the kernel: its own memory */
+	A2N_WHY_AMBIGUOUS,  /* several codes may have run by then */
+	A2N_WHY_CODE,       /* announced code */
+	A2N_WHY_CODE_LATE,  /* … announced later, but may have run by then */
+	A2N_WHY_CODE_FREED, /* … freed, and the memory not reused since */
+	A2N_WHY_PERF_MAP,   /* code of a perf map */
+	A2N_WHY_MAPPED,     /* the mapping */
+	A2N_WHY_NOTHING,    /* nothing was mapped */
 };
 
 struct a2n_answer {
@@ -210,20 +213,20 @@ struct a2n_answer {
 	/* MTE records were lost before this time, or a perf map leaves open which code was at the
 	 * address. */
 	bool unsure;
-	struct a2n_module *module;	/* never NULL; the same module is the same pointer */
+	struct a2n_module *module; /* never NULL; the same module is the same pointer */
 	/* Never NULL; the same symbol is the same pointer; each module has one of its own for "no
 	 * symbol found". */
 	struct a2n_symbol *symbol;
 	/* The address in the module (ELF: virtual; JITCODE: A2N_CODE, the number of the code among
 	 * all that were added, 32 bits of offset in it). */
 	uint64_t module_offset;
-	uint64_t symbol_offset;		/* from the symbol's start; from the module's without one */
+	uint64_t symbol_offset; /* from the symbol's start; from the module's without one */
 	/* The range of the code, or of the part of the mapping unchanged at this time; length 0:
 	 * neither. */
 	uint64_t range_start, range_length;
-	const void *code;		/* bytes of the code, if added; else NULL */
+	const void *code; /* bytes of the code, if added; else NULL */
 };
-#define A2N_CODE (1ull << 63)		/* of no memory of programs */
+#define A2N_CODE                       (1ull << 63) /* of no memory of programs */
 #define A2N_CODE_OFFSET(module_offset) ((uint32_t)(module_offset))
 void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, bool kernel,
 		 struct a2n_answer *answer);
@@ -231,7 +234,7 @@ void a2n_resolve(struct a2n *a, uint32_t pid, uint64_t time, uint64_t address, b
 /* The code of a module_offset of JITCODE (moved: where it is since). False: not a code. */
 struct a2n_code {
 	uint64_t address, size;
-	const void *bytes;		/* or NULL */
+	const void *bytes; /* or NULL */
 };
 bool a2n_code(const struct a2n *a, uint64_t module_offset, struct a2n_code *code);
 
@@ -243,28 +246,29 @@ uint32_t a2n_told(const struct a2n *a);
 
 enum a2n_span_kind {
 	/* The process's memory: */
-	A2N_SPAN_EMPTY,			/* empty at first: exec, or the first event */
-	A2N_SPAN_COPY,			/* another's, or a copy of it, at first: clone, fork */
-	A2N_SPAN_SEEN,			/* found by a walk, with all that is mapped */
+	A2N_SPAN_EMPTY, /* empty at first: exec, or the first event */
+	A2N_SPAN_COPY,  /* another's, or a copy of it, at first: clone, fork */
+	A2N_SPAN_SEEN,  /* found by a walk, with all that is mapped */
 	/* The address: */
-	A2N_SPAN_MAPPED, A2N_SPAN_UNMAPPED,
-	A2N_SPAN_CODE,			/* announced code */
-	A2N_SPAN_CODE_MOVED,		/* it moved away: the content is unknown */
+	A2N_SPAN_MAPPED,
+	A2N_SPAN_UNMAPPED,
+	A2N_SPAN_CODE,       /* announced code */
+	A2N_SPAN_CODE_MOVED, /* it moved away: the content is unknown */
 	A2N_SPAN_CODE_FREED,
-	A2N_SPAN_PERF_MAP,		/* code in a perf map */
+	A2N_SPAN_PERF_MAP, /* code in a perf map */
 };
 /* An interval in which an address had one meaning, by one kind of source. */
 struct a2n_span {
 	enum a2n_span_kind kind;
-	uint64_t from, to;		/* UINT64_MAX: to the end */
-	uint64_t earliest;		/* CODE: it may have run since; else from */
+	uint64_t from, to; /* UINT64_MAX: to the end */
+	uint64_t earliest; /* CODE: it may have run since; else from */
 	/* … found at from: also before, if nothing else was there */
 	bool walk;
-	bool inherited;			/* inherited from the memory it is a copy of */
-	bool unsure;			/* from a perf map: perhaps another code was there */
-	uint64_t start, length;		/* range of the code or of the mapping event; 0: no range */
-	const char *name;		/* name of the code, else of the mapping, or NULL */
-	uint32_t told;			/* number of the event; 0: no event, or a kernel event */
+	bool inherited;         /* inherited from the memory it is a copy of */
+	bool unsure;            /* from a perf map: perhaps another code was there */
+	uint64_t start, length; /* range of the code or of the mapping event; 0: no range */
+	const char *name;       /* name of the code, else of the mapping, or NULL */
+	uint32_t told;          /* number of the event; 0: no event, or a kernel event */
 };
 typedef void (*a2n_take_span)(void *arg, const struct a2n_span *span);
 /* Returns all meanings of an address of a process (of the kernel, by its highest bit): each image
@@ -276,8 +280,8 @@ void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span ta
  * symbols), or its separate debug file. Returns a descriptor, which the caller closes, and the
  * file's name; or -errno: -ENOENT where there is none. */
 enum a2n_file { A2N_FILE_CODE, A2N_FILE_DEBUG };
-int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which,
-		    char *path, size_t size);
+int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which, char *path,
+		    size_t size);
 
 /* Returns the known build id of a module: *id, of so many bytes. 0: unknown. */
 size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module,
@@ -285,10 +289,10 @@ size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module,
 
 /* A place in the source. */
 struct a2n_frame {
-	const char *function;		/* demangled when asked; NULL: not known */
-	const char *file;		/* with its folder; NULL: not known */
-	uint32_t line, column;		/* 0: of no line in it; not known */
-	bool inlined;			/* inlined into the function of the next frame */
+	const char *function;  /* demangled when asked; NULL: not known */
+	const char *file;      /* with its folder; NULL: not known */
+	uint32_t line, column; /* 0: of no line in it; not known */
+	bool inlined;          /* inlined into the function of the next frame */
 };
 /* The i-th address is in frames[0], which is inlined in frames[1] at its line, and so on. */
 typedef void (*a2n_take_frames)(void *arg, size_t i, const struct a2n_frame *frames, size_t n);

@@ -17,38 +17,38 @@
 extern "C" {
 #endif
 
-#define A2N_VERSION	1
-#define A2N_NEXT	0		/* as time: after all earlier events */
+#define A2N_VERSION 1
+#define A2N_NEXT    0 /* as time: after all earlier events */
 
 /* Results of questions; events return 0. Less than 0: -errno. */
-#define A2N_SUCCESS		0
-#define A2N_NO_SYMBOL_HERE	1	/* the module has symbols, none covers the address */
-#define A2N_MODULE_NO_SYMBOLS	2
-#define A2N_NOTHING_MAPPED	3
-#define A2N_CODE_UNKNOWN	4	/* generated at run time, not announced */
-#define A2N_CODE_FREED		5	/* generated at run time, freed by then */
-#define A2N_NO_LINE		6
+#define A2N_SUCCESS           0
+#define A2N_NO_SYMBOL_HERE    1 /* the module has symbols, none covers the address */
+#define A2N_MODULE_NO_SYMBOLS 2
+#define A2N_NOTHING_MAPPED    3
+#define A2N_CODE_UNKNOWN      4 /* generated at run time, not announced */
+#define A2N_CODE_FREED        5 /* generated at run time, freed by then */
+#define A2N_NO_LINE           6
 
-#define A2N_FLAG_UNSURE		0x1
-#define A2N_FLAG_KERNEL		0x2
-#define A2N_FLAG_JITTED		0x4
+#define A2N_FLAG_UNSURE 0x1
+#define A2N_FLAG_KERNEL 0x2
+#define A2N_FLAG_JITTED 0x4
 
 /* Names are never NULL and live until A2nTerminate. */
 typedef struct {
 	uint32_t owning_pid;
-	uint32_t flags;			/* A2N_FLAG_* */
+	uint32_t flags; /* A2N_FLAG_* */
 	const char *owning_pid_name;
 	const char *mod_name;
-	uint64_t mod_addr, mod_length;	/* start of the mapping or the generated code; 0: neither */
+	uint64_t mod_addr, mod_length; /* start of the mapping or the generated code; 0: neither */
 	const char *sym_name;
 	uint64_t sym_addr, sym_length;
-	const uint8_t *code;		/* bytes of generated code, sym_length; or NULL */
-	const char *src_file;		/* "" and 0: not known */
+	const uint8_t *code;  /* bytes of generated code, sym_length; or NULL */
+	const char *src_file; /* "" and 0: not known */
 	uint32_t src_lineno;
 } SYMDATA;
 
 typedef struct {
-	uint32_t offset;		/* from the code's start; ascending */
+	uint32_t offset; /* from the code's start; ascending */
 	uint32_t line;
 } A2N_LINE;
 

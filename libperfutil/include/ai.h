@@ -19,26 +19,26 @@ int AiSetCollector(const char *name);
 int AiInit(void);
 int AiTerminate(void);
 
-#define AI_UNKNOWN	UINT64_MAX
+#define AI_UNKNOWN UINT64_MAX
 
 struct ai_counters {
 	uint32_t cpu;
-	uint32_t online;		/* 0: offline, the following values do not change */
-	uint64_t current;		/* ns since AiInit, while on line; always the sum of */
-	uint64_t idle, busy, interrupt;	/* these, none of which ever decreases */
-	uint64_t steal;			/* ns stolen by the hypervisor; included in these */
-	uint64_t dispatches;		/* to threads and to idle; or AI_UNKNOWN */
-	uint64_t interrupts;		/* of devices, of the machine's own, softirqs */
+	uint32_t online;                /* 0: offline, the following values do not change */
+	uint64_t current;               /* ns since AiInit, while on line; always the sum of */
+	uint64_t idle, busy, interrupt; /* these, none of which ever decreases */
+	uint64_t steal;                 /* ns stolen by the hypervisor; included in these */
+	uint64_t dispatches;            /* to threads and to idle; or AI_UNKNOWN */
+	uint64_t interrupts;            /* of devices, of the machine's own, softirqs */
 };
 /* One entry per CPU. Returns their number, of which at most `room` were filled in. */
 int AiGetCounters(struct ai_counters *list, int room);
 
 struct ai_info {
-	uint32_t size, version;		/* set by AiGetInfo: sizeof, 1 */
-	uint32_t exact;			/* 1: all time is accounted exactly; 0: see note */
-	uint32_t dispatches;		/* 1: dispatches are known */
-	char	 collector[16];		/* "driver", "proc" */
-	char	 note[400];		/* what it cannot report, and why; or "" */
+	uint32_t size, version; /* set by AiGetInfo: sizeof, 1 */
+	uint32_t exact;         /* 1: all time is accounted exactly; 0: see note */
+	uint32_t dispatches;    /* 1: dispatches are known */
+	char collector[16];     /* "driver", "proc" */
+	char note[400];         /* what it cannot report, and why; or "" */
 };
 int AiGetInfo(struct ai_info *info);
 

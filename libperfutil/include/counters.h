@@ -15,31 +15,33 @@ extern "C" {
 #endif
 
 enum counters_scope {
-	COUNTERS_CPUS, COUNTERS_PROCESS, COUNTERS_THREAD,
-	COUNTERS_COMMAND,		/* a child of this process, from its exec on */
+	COUNTERS_CPUS,
+	COUNTERS_PROCESS,
+	COUNTERS_THREAD,
+	COUNTERS_COMMAND, /* a child of this process, from its exec on */
 };
 struct counters_options {
 	int scope;
-	int pid;			/* the process, the thread, the child */
+	int pid; /* the process, the thread, the child */
 	const unsigned int *cpus;
 	uint32_t ncpus;
-	uint32_t nevents;		/* at most PITRACE_EVENTS, see TraceFindEvents */
+	uint32_t nevents; /* at most PITRACE_EVENTS, see TraceFindEvents */
 	const struct pitrace_event_args *events;
 };
 
 enum counter_state {
 	COUNTER_COUNTED,
-	COUNTER_NO_ROOM,		/* the PMU had no free counter: there is no value */
-	COUNTER_PARTLY,			/* … part of the time: the value is too small */
+	COUNTER_NO_ROOM, /* the PMU had no free counter: there is no value */
+	COUNTER_PARTLY,  /* … part of the time: the value is too small */
 };
 struct counter_value {
-	char	 name[64];
-	int32_t  cpu;			/* -1: not per CPU */
-	uint32_t state;			/* enum counter_state */
-	uint32_t user_only;		/* this user may not see the kernel's part */
+	char name[64];
+	int32_t cpu;        /* -1: not per CPU */
+	uint32_t state;     /* enum counter_state */
+	uint32_t user_only; /* this user may not see the kernel's part */
 	uint32_t reserved;
 	uint64_t value;
-	uint64_t wanted, counted;	/* ns for which it should have counted, and did */
+	uint64_t wanted, counted; /* ns for which it should have counted, and did */
 };
 
 struct counters;
@@ -57,11 +59,11 @@ int counters_read(struct counters *c, struct counter_value *list, unsigned int r
 
 /* The same in a daemon, one per user, which counts until it is told to stop. */
 struct counters_held {
-	uint32_t size, version;		/* sizeof, 1 */
-	int32_t  holder;		/* pid of the daemon */
-	int32_t  scope, pid;
-	uint32_t values;		/* number of values */
-	uint64_t elapsed;		/* ns since it started */
+	uint32_t size, version; /* sizeof, 1 */
+	int32_t holder;         /* pid of the daemon */
+	int32_t scope, pid;
+	uint32_t values;  /* number of values */
+	uint64_t elapsed; /* ns since it started */
 };
 int counters_hold(const struct counters_options *options);
 /* Reads the values so far; stop: and ends the daemon. Otherwise as counters_read. */

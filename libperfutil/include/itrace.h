@@ -16,13 +16,13 @@ extern "C" {
 #endif
 
 enum itrace_flags {
-	ITRACE_USER	  = 0x01,	/* user code; the default */
-	ITRACE_KERNEL	  = 0x02,	/* kernel code on behalf of the threads: the driver only */
-	ITRACE_FOLLOW	  = 0x04,	/* also processes that traced ones create */
-	ITRACE_LOSSY	  = 0x08,	/* drop records when the file is behind, never wait */
-	ITRACE_STEPS	  = 0x10,	/* a record of each instruction */
-	ITRACE_LOAD_STORE = 0x20,	/* also of loads and stores, where supported */
-	ITRACE_NO_THREADS = 0x40,	/* not the threads that a traced one creates */
+	ITRACE_USER = 0x01,       /* user code; the default */
+	ITRACE_KERNEL = 0x02,     /* kernel code on behalf of the threads: the driver only */
+	ITRACE_FOLLOW = 0x04,     /* also processes that traced ones create */
+	ITRACE_LOSSY = 0x08,      /* drop records when the file is behind, never wait */
+	ITRACE_STEPS = 0x10,      /* a record of each instruction */
+	ITRACE_LOAD_STORE = 0x20, /* also of loads and stores, where supported */
+	ITRACE_NO_THREADS = 0x40, /* not the threads that a traced one creates */
 };
 
 /* Resets the settings; call it before the following functions. The calling process is traced unless
@@ -32,10 +32,10 @@ int ITraceInit(int flags);
 int ITraceTerminate(void);
 
 /* The scope; the last call counts. */
-int ITraceEnableAll(void);			/* all threads that the session may trace */
-int ITraceEnableCurrent(void);			/* the calling thread */
+int ITraceEnableAll(void);     /* all threads that the session may trace */
+int ITraceEnableCurrent(void); /* the calling thread */
 int ITraceEnablePid(int pid);
-int ITraceEnableGreater(int pid);		/* processes with this pid or a higher one */
+int ITraceEnableGreater(int pid); /* processes with this pid or a higher one */
 int ITraceEnableRange(int first, int last);
 int ITraceEnableList(int count, const int pids[]);
 int ITraceEnableThreads(int count, const int tids[]);

@@ -22,48 +22,48 @@ extern "C" {
 struct jitdump;
 
 struct jitdump_info {
-	uint32_t version;		/* 1; the format's specification calls it revision 2 */
-	uint32_t pid;			/* pid of the writer, in its own namespace */
-	uint32_t machine;		/* ELF machine (EM_*); some writers write 0 */
+	uint32_t version; /* 1; the format's specification calls it revision 2 */
+	uint32_t pid;     /* pid of the writer, in its own namespace */
+	uint32_t machine; /* ELF machine (EM_*); some writers write 0 */
 	uint64_t flags;
-	bool swapped;			/* file is in the other byte order */
-	bool raw_time;			/* times are the processor's counter, not CLOCK_MONOTONIC */
-	uint64_t late;			/* ns: code may have run this long before its record */
+	bool swapped;  /* file is in the other byte order */
+	bool raw_time; /* times are the processor's counter, not CLOCK_MONOTONIC */
+	uint64_t late; /* ns: code may have run this long before its record */
 };
 
 enum jitdump_kind { JITDUMP_LOAD = 0, JITDUMP_MOVE = 1, JITDUMP_UNLOAD = 2 };
 
 struct jitdump_event {
-	uint32_t kind;			/* enum jitdump_kind */
-	uint32_t pid, tid;		/* pid and tid of the record */
-	uint64_t offset;		/* offset of the record in the file */
-	uint64_t time;			/* ns of CLOCK_MONOTONIC unless raw_time */
+	uint32_t kind;     /* enum jitdump_kind */
+	uint32_t pid, tid; /* pid and tid of the record */
+	uint64_t offset;   /* offset of the record in the file */
+	uint64_t time;     /* ns of CLOCK_MONOTONIC unless raw_time */
 	/* LOAD: earliest time at which it may have run, up to time */
 	uint64_t earliest;
-	uint64_t address, size;		/* address of the code; MOVE: the new one */
-	uint64_t from;			/* MOVE: the old address */
-	uint64_t index;			/* the writer's index of this code */
+	uint64_t address, size; /* address of the code; MOVE: the new one */
+	uint64_t from;          /* MOVE: the old address */
+	uint64_t index;         /* the writer's index of this code */
 	/* LOAD only */
-	const char *name;		/* valid until the next call; ends at its first NUL */
+	const char *name; /* valid until the next call; ends at its first NUL */
 	size_t name_length;
-	uint64_t code_offset;		/* offset in the file; 0: the bytes are missing */
-	uint32_t lines;			/* entries of its line table, for jitdump_line */
+	uint64_t code_offset; /* offset in the file; 0: the bytes are missing */
+	uint32_t lines;       /* entries of its line table, for jitdump_line */
 	/* Offsets of unwinding tables in the file, in any order; sizes 0: none. */
 	uint64_t eh_frame_offset, eh_frame_size;
 	uint64_t eh_frame_hdr_offset, eh_frame_hdr_size;
 };
 
 struct jitdump_line {
-	uint64_t address;		/* address in the code, also where the writer added 0x40 */
+	uint64_t address; /* address in the code, also where the writer added 0x40 */
 	uint32_t line, discriminator;
-	const char *file;		/* valid until the next call of jitdump_next */
+	const char *file; /* valid until the next call of jitdump_next */
 };
 
 struct jitdump_fault {
-	uint64_t offset;		/* offset in the file */
-	const char *what;		/* text; NULL: none so far */
-	uint64_t records;		/* records skipped so far */
-	uint64_t unfinished;		/* offset of the incomplete last record; 0: none */
+	uint64_t offset;     /* offset in the file */
+	const char *what;    /* text; NULL: none so far */
+	uint64_t records;    /* records skipped so far */
+	uint64_t unfinished; /* offset of the incomplete last record; 0: none */
 };
 
 /* Opens a jitdump; takes ownership of fd, also on failure. 0, -errno, -EBADMSG: not a jitdump (*why

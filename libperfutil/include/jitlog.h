@@ -25,26 +25,29 @@ extern "C" {
 struct jitlog;
 
 enum jitlog_kind {
-	JITLOG_LOAD, JITLOG_MOVE, JITLOG_UNLOAD,	/* log-jita2n */
-	JITLOG_START, JITLOG_END,			/* log-jtnm */
+	JITLOG_LOAD,
+	JITLOG_MOVE,
+	JITLOG_UNLOAD, /* log-jita2n */
+	JITLOG_START,
+	JITLOG_END, /* log-jtnm */
 };
 
 struct jitlog_event {
 	enum jitlog_kind kind;
-	uint32_t tid;			/* thread id */
+	uint32_t tid; /* thread id */
 	uint64_t time;
-	uint64_t address, size, from;	/* of code; from: the old address (MOVE) */
+	uint64_t address, size, from; /* of code; from: the old address (MOVE) */
 	/* "" in an UNLOAD or MOVE without name; valid until the next call */
 	const char *name;
 	size_t name_length;
-	uint64_t offset, line;		/* offset in the file; lines count from 1 */
+	uint64_t offset, line; /* offset in the file; lines count from 1 */
 };
 
 struct jitlog_fault {
 	uint64_t offset, line;
-	const char *what;		/* text; NULL: none so far */
-	uint64_t lines;			/* lines skipped so far */
-	uint64_t unfinished;		/* bytes after the last whole line */
+	const char *what;    /* text; NULL: none so far */
+	uint64_t lines;      /* lines skipped so far */
+	uint64_t unfinished; /* bytes after the last whole line */
 };
 
 /* Opens a log; takes ownership of fd, also on failure; threads: a log-jtnm. 0, -ENOMEM, -EBADMSG

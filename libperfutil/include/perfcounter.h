@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define PERF_COUNTERS	64		/* maximum counters at a time */
+#define PERF_COUNTERS 64 /* maximum counters at a time */
 
 /* Starts counting an event, as TraceFindEvents knows it, in the code that priv selects (enum
  * trace_priv), on the online CPUs. Returns the counter's number, 0 to PERF_COUNTERS - 1. */
@@ -35,9 +35,9 @@ int GetPerfCounterEventCount(void);
 /* Returns the number of a name, also of one that is not listed ("r1a2", "page-faults:u"). */
 int GetPerfCounterEventId(const char *name);
 struct perf_counter_event {
-	const char *name;		/* as InitPerfCounterEvent takes it */
-	const char *description;	/* what is counted; "": unknown */
-	const char *source;		/* "kernel", "pmu", "libpfm4", an event file's path, "" */
+	const char *name;        /* as InitPerfCounterEvent takes it */
+	const char *description; /* what is counted; "": unknown */
+	const char *source;      /* "kernel", "pmu", "libpfm4", an event file's path, "" */
 };
 int GetPerfCounterEvent(int id, struct perf_counter_event *event);
 

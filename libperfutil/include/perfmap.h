@@ -20,16 +20,16 @@ struct perfmap;
 
 struct perfmap_entry {
 	uint64_t address, size;
-	const char *name;		/* valid until the next call */
+	const char *name; /* valid until the next call */
 	size_t name_length;
-	uint64_t offset, line;		/* offset in the file; lines count from 1 */
+	uint64_t offset, line; /* offset in the file; lines count from 1 */
 };
 
 struct perfmap_fault {
 	uint64_t offset, line;
-	const char *what;		/* text; NULL: none so far */
-	uint64_t lines;			/* lines skipped so far */
-	uint64_t unfinished;		/* bytes after the last whole line */
+	const char *what;    /* text; NULL: none so far */
+	uint64_t lines;      /* lines skipped so far */
+	uint64_t unfinished; /* bytes after the last whole line */
 };
 
 /* Opens the file at this path, if it is no link and belongs to this owner or root ((uid_t)-1: to

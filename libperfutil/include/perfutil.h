@@ -28,27 +28,27 @@ extern "C" {
 /* ---- return codes ---------------------------------------------------------------------------- */
 
 enum pi_rc {
-	PI_OK			= 0,
-	PI_ERROR		= -1,	/* see errno, or TraceLastError */
-	PI_NOT_INITIALIZED	= -2,
-	PI_INCORRECT_STATE	= -3,
-	PI_BUFFER_FULL		= -4,	/* a ring filled while tracing began */
-	PI_DRIVER_NOT_LOADED	= -5,
-	PI_NOT_SUPPORTED	= -6,
-	PI_BUSY			= -7,	/* someone else's session is in the way */
-	PI_NOT_OWNER		= -8,	/* the session is another user's */
-	PI_NO_PERMISSION	= -9,
-	PI_INVALID_ARGUMENT	= -10,
-	PI_NO_MEMORY		= -11,
-	PI_NO_PROCESS		= -12,
-	PI_FILE_ERROR		= -13,	/* the trace file cannot be made or written */
-	PI_HOLDER_GONE		= -14,	/* the holder process died */
-	PI_BAD_DRIVER		= -15,	/* the driver speaks another version */
-	PI_HOOK_TOO_LONG	= -16,
-	PI_EVENT_UNSUPPORTED	= -17,
-	PI_TOO_MANY_METRICS	= -18,
-	PI_DUPLICATE_METRIC	= -19,
-	PI_BAD_PRIVILEGE	= -20,
+	PI_OK = 0,
+	PI_ERROR = -1, /* see errno, or TraceLastError */
+	PI_NOT_INITIALIZED = -2,
+	PI_INCORRECT_STATE = -3,
+	PI_BUFFER_FULL = -4, /* a ring filled while tracing began */
+	PI_DRIVER_NOT_LOADED = -5,
+	PI_NOT_SUPPORTED = -6,
+	PI_BUSY = -7,      /* someone else's session is in the way */
+	PI_NOT_OWNER = -8, /* the session is another user's */
+	PI_NO_PERMISSION = -9,
+	PI_INVALID_ARGUMENT = -10,
+	PI_NO_MEMORY = -11,
+	PI_NO_PROCESS = -12,
+	PI_FILE_ERROR = -13,  /* the trace file cannot be made or written */
+	PI_HOLDER_GONE = -14, /* the holder process died */
+	PI_BAD_DRIVER = -15,  /* the driver speaks another version */
+	PI_HOOK_TOO_LONG = -16,
+	PI_EVENT_UNSUPPORTED = -17,
+	PI_TOO_MANY_METRICS = -18,
+	PI_DUPLICATE_METRIC = -19,
+	PI_BAD_PRIVILEGE = -20,
 };
 
 /* Words for a code; never NULL. */
@@ -58,20 +58,23 @@ const char *TraceLastError(void);
 
 /* ---- set up ---------------------------------------------------------------------------------- */
 
-enum trace_mode { TRACE_NORMAL = PITRACE_MODE_NORMAL, TRACE_CONTINUOUS = PITRACE_MODE_CONTINUOUS,
-		  TRACE_WRAP = PITRACE_MODE_WRAP };
+enum trace_mode {
+	TRACE_NORMAL = PITRACE_MODE_NORMAL,
+	TRACE_CONTINUOUS = PITRACE_MODE_CONTINUOUS,
+	TRACE_WRAP = PITRACE_MODE_WRAP
+};
 enum trace_scope { TRACE_SYSTEM = PITRACE_SCOPE_SYSTEM, TRACE_PROCESS = PITRACE_SCOPE_PROCESS };
 
-#define TRACE_DEFAULT_NAME	"swtrace.nrm2"
-#define TRACE_DEFAULT_RATE	997		/* ticks a second */
-#define TRACE_MAX_RATE		20000
+#define TRACE_DEFAULT_NAME "swtrace.nrm2"
+#define TRACE_DEFAULT_RATE 997 /* ticks a second */
+#define TRACE_MAX_RATE     20000
 
 /* Call these before TraceInit; they configure the session. */
-int TraceSetMode(int mode);			/* enum trace_mode; default TRACE_NORMAL */
-int TraceSetName(const char *path);		/* trace file; default swtrace.nrm2 */
-int TraceSetMteSize(uint64_t bytes);		/* of each CPU's MTE buffer; default 2 MB */
-int TraceSetSectionSize(uint64_t bytes);	/* of a segment; default 64 KB */
-int TraceSetScope(int scope, int pid);		/* default TRACE_SYSTEM; pid and its children */
+int TraceSetMode(int mode);              /* enum trace_mode; default TRACE_NORMAL */
+int TraceSetName(const char *path);      /* trace file; default swtrace.nrm2 */
+int TraceSetMteSize(uint64_t bytes);     /* of each CPU's MTE buffer; default 2 MB */
+int TraceSetSectionSize(uint64_t bytes); /* of a segment; default 64 KB */
+int TraceSetScope(int scope, int pid);   /* default TRACE_SYSTEM; pid and its children */
 /* Records call stacks with samples: what is PITRACE_WANT_*, 0 none (default); depth is the maximum
  * of addresses of each part, 0 as many as fit; copy is the bytes of the user stack, a multiple of
  * 8, with PITRACE_WANT_COPY. */
@@ -94,7 +97,8 @@ int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
 		    struct pitrace_event_args *list);
 /* Calls back for each known name, with its source and what it counts. */
 void TraceListEvents(void (*each)(void *arg, const char *source, const char *name,
-				  const char *what), void *arg);
+				  const char *what),
+		     void *arg);
 /* Checks whether this machine can count and sample it: 1, or 0. */
 int TraceCanCount(const struct pitrace_event_args *event);
 
@@ -104,11 +108,11 @@ int TraceCanCount(const struct pitrace_event_args *event);
 enum trace_check_state { TRACE_CHECK_WORKS, TRACE_CHECK_REFUSED, TRACE_CHECK_ABSENT };
 struct trace_check {
 	char name[16];
-	char what[80];			/* where its records come from */
-	int  state;			/* enum trace_check_state */
-	int  serves;			/* it is the one that would serve */
-	char why[400];			/* a sentence; "" when it works without restrictions */
-	char cure[400];			/* the one command that fixes it, or "" */
+	char what[80];  /* where its records come from */
+	int state;      /* enum trace_check_state */
+	int serves;     /* it is the one that would serve */
+	char why[400];  /* a sentence; "" when it works without restrictions */
+	char cure[400]; /* the one command that fixes it, or "" */
 };
 int TraceCheck(int scope, int pid, struct trace_check *list, int room);
 
@@ -127,18 +131,18 @@ int TraceTerminate(void);
  * no major enabled, on records tprof. */
 int TraceEnable(int major);
 int TraceDisable(int major);
-int TraceQueryMajor(int major);			/* 1 enabled, 0 not */
+int TraceQueryMajor(int major); /* 1 enabled, 0 not */
 /* Returns the name of a major: "dispatch"; "user" for all user majors. NULL: no name. */
 const char *TraceMajorName(int major);
-int SetProfilerRate(int rate);			/* ticks a second, 1 - 20000 */
+int SetProfilerRate(int rate); /* ticks a second, 1 - 20000 */
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
 int TraceOn(void);
 int TraceOff(void);
-int TraceSuspend(void);		/* samples pause, names are still recorded */
+int TraceSuspend(void); /* samples pause, names are still recorded */
 int TraceResume(void);
-int TraceDiscard(void);		/* discards the trace buffers, but not names */
+int TraceDiscard(void); /* discards the trace buffers, but not names */
 /* Writes a complete file of what was traced so far; on or off. NULL: the session's file, or in wrap
  * mode while on the first unused one of name.1, name.2 … */
 int TraceWriteBufferToFile(const char *path);
@@ -151,7 +155,7 @@ int TraceWriteBufferToFile(const char *path);
  * NULs. Process, thread, CPU (the argument is ignored) and time are filled in. 0: written;
  * TRACE_NOBODY: no session records it; PI_BUFFER_FULL: lost, and counted as lost.
  */
-#define TRACE_NOBODY	1
+#define TRACE_NOBODY 1
 int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const uint64_t ints[],
 	      const int lens[], const char *const strs[]);
 
@@ -164,48 +168,48 @@ int TraceThreadName(const char *name);
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-int IsTraceActive(void);	/* 1: there is a session */
-int IsTraceOn(void);		/* 1: on (or suspended) */
+int IsTraceActive(void); /* 1: there is a session */
+int IsTraceOn(void);     /* 1: on (or suspended) */
 int IsContMode(void);
 int IsWrapMode(void);
 const char *TraceGetName(void);
-int TraceGetIntervalId(void);	/* number of the interval; 0 before the first *on* */
+int TraceGetIntervalId(void); /* number of the interval; 0 before the first *on* */
 
 struct trace_info {
-	uint32_t size, version;		/* set by TraceGetInfo: sizeof, 1 */
-	uint32_t state;			/* enum pitrace_state */
+	uint32_t size, version; /* set by TraceGetInfo: sizeof, 1 */
+	uint32_t state;         /* enum pitrace_state */
 	uint32_t mode, scope;
-	int32_t  pid;			/* pid of the scope */
+	int32_t pid; /* pid of the scope */
 	uint32_t rate, dither;
-	uint32_t ncpus;			/* CPUs with buffers */
-	uint32_t stop_cpu, stop_ring;	/* the reason, when `stopped` */
-	int32_t  stop_pid;		/* … stop_ring PITRACE_STOP_CRASH: the process, */
-	uint32_t stop_signal;		/* … and its signal */
+	uint32_t ncpus;               /* CPUs with buffers */
+	uint32_t stop_cpu, stop_ring; /* the reason, when `stopped` */
+	int32_t stop_pid;             /* … stop_ring PITRACE_STOP_CRASH: the process, */
+	uint32_t stop_signal;         /* … and its signal */
 	uint32_t stopped;
-	uint32_t file_error;		/* errno of the first write that failed, 0 none */
-	uint32_t driver_have, driver_missing;	/* PITRACE_HAVE_* */
+	uint32_t file_error;                  /* errno of the first write that failed, 0 none */
+	uint32_t driver_have, driver_missing; /* PITRACE_HAVE_* */
 	uint32_t clock;
-	int32_t  holder;		/* pid of the holder */
-	uint32_t files;			/* number of rotated files: file.1, file.2 … */
+	int32_t holder; /* pid of the holder */
+	uint32_t files; /* number of rotated files: file.1, file.2 … */
 	uint64_t mte_bytes, trace_bytes, segment_bytes;
 	uint64_t interval;
 	uint64_t ticks, idle_ticks, late;
 	uint64_t lost[PITRACE_LOST_KINDS];
-	uint64_t written, records;	/* bytes of the file and the older ones */
-	uint64_t unwritten;		/* records lost because the file could not be written */
-	uint64_t got, got_records;	/* bytes and records last written on request */
-	uint64_t majors[PITRACE_MAJORS / 64];	/* enabled */
+	uint64_t written, records; /* bytes of the file and the older ones */
+	uint64_t unwritten;        /* records lost because the file could not be written */
+	uint64_t got, got_records; /* bytes and records last written on request */
+	uint64_t majors[PITRACE_MAJORS / 64]; /* enabled */
 	/* majors that the collector can record here */
 	uint64_t available[PITRACE_MAJORS / 64];
-	char	 collector[16];		/* the collector: "driver", "perf", "timer" */
-	char	 note[200];		/* what it does not record, a sentence, or "" */
-	char	 file[4096];
-	char	 got_file[4096];	/* … name of the last file written on request */
-	uint64_t instructions, branches;	/* instructions of the threads traced by ITrace */
-	uint64_t waits, waited;		/* time that they waited for the file; ns */
-	uint64_t taken;			/* threads not traced: another session traces them */
+	char collector[16]; /* the collector: "driver", "perf", "timer" */
+	char note[200];     /* what it does not record, a sentence, or "" */
+	char file[4096];
+	char got_file[4096];             /* … name of the last file written on request */
+	uint64_t instructions, branches; /* instructions of the threads traced by ITrace */
+	uint64_t waits, waited;          /* time that they waited for the file; ns */
+	uint64_t taken;                  /* threads not traced: another session traces them */
 	/* the sampler: "the timer", or events: "cycles,page-faults" */
-	char	 sampler[128];
+	char sampler[128];
 };
 int TraceGetInfo(struct trace_info *info);
 /* The name of an index of lost[]: "dispatches". Never NULL. */

@@ -22,77 +22,77 @@ extern "C" {
 
 /* ---- layout of the file, in the writer's byte order (see header.order) ----------------------- */
 
-#define PIFILE_MAGIC		"PITRACE\n"	/* 8 bytes, no NUL */
-#define PIFILE_VERSION		1
-#define PIFILE_ORDER		0x01020304u	/* as the writing machine stores it */
-#define PIFILE_SECTION_MAGIC	0x43455350u	/* "PSEC" */
-#define PIFILE_SEGMENT_MAX	(1u << 20)	/* largest payload of a SEGMENT, decompressed */
-#define PIFILE_PAYLOAD_MAX	(256u << 20)	/* of any other section */
+#define PIFILE_MAGIC         "PITRACE\n" /* 8 bytes, no NUL */
+#define PIFILE_VERSION       1
+#define PIFILE_ORDER         0x01020304u  /* as the writing machine stores it */
+#define PIFILE_SECTION_MAGIC 0x43455350u  /* "PSEC" */
+#define PIFILE_SEGMENT_MAX   (1u << 20)   /* largest payload of a SEGMENT, decompressed */
+#define PIFILE_PAYLOAD_MAX   (256u << 20) /* of any other section */
 
-struct pifile_header {			/* 256 bytes at offset 0 */
-	char	 magic[8];
-	uint32_t size;			/* of this header; the first section stands here */
+struct pifile_header { /* 256 bytes at offset 0 */
+	char magic[8];
+	uint32_t size; /* of this header; the first section stands here */
 	uint32_t version;
 	uint32_t order;
-	uint32_t clock;			/* enum pitrace_clock */
+	uint32_t clock; /* enum pitrace_clock */
 	uint64_t clock_hz;
-	uint32_t mode;			/* enum pitrace_mode */
-	uint32_t scope;			/* enum pitrace_scope */
-	int32_t	 pid;			/* of the scope, 0 for the system */
+	uint32_t mode;  /* enum pitrace_mode */
+	uint32_t scope; /* enum pitrace_scope */
+	int32_t pid;    /* of the scope, 0 for the system */
 	uint32_t ncpus;
-	uint64_t start_realtime;	/* ns; when the file was begun */
-	char	 collector[16];		/* "driver", … */
-	char	 machine[32];		/* utsname.machine */
-	char	 release[64];		/* utsname.release */
-	uint32_t rate;			/* ticks a second at the start */
-	uint32_t dither;		/* thousandths */
+	uint64_t start_realtime; /* ns; when the file was begun */
+	char collector[16];      /* "driver", … */
+	char machine[32];        /* utsname.machine */
+	char release[64];        /* utsname.release */
+	uint32_t rate;           /* ticks a second at the start */
+	uint32_t dither;         /* thousandths */
 	uint64_t page_size;
-	uint8_t	 reserved[68];
-	uint32_t crc;			/* CRC32C of the header's bytes before this field */
+	uint8_t reserved[68];
+	uint32_t crc; /* CRC32C of the header's bytes before this field */
 };
 PITRACE_ASSERT(sizeof(struct pifile_header) == 256, "file header");
 
 enum pifile_section_type {
-	PIFILE_SEC_SEGMENT	= 1,	/* one segment of a ring: struct pitrace_segment, records,
+	PIFILE_SEC_SEGMENT = 1,     /* one segment of a ring: struct pitrace_segment, records,
 					   cut before its PAD record */
-	PIFILE_SEC_KALLSYMS	= 2,	/* text as /proc/kallsyms */
-	PIFILE_SEC_MODULES	= 3,	/* text as /proc/modules */
-	PIFILE_SEC_SYSTEM	= 4,	/* text, "key: value" lines: os, kernel, cpu model … */
-	PIFILE_SEC_SNAPSHOT	= 5,	/* MTE records made by the drain (build ids), like a
+	PIFILE_SEC_KALLSYMS = 2,    /* text as /proc/kallsyms */
+	PIFILE_SEC_MODULES = 3,     /* text as /proc/modules */
+	PIFILE_SEC_SYSTEM = 4,      /* text, "key: value" lines: os, kernel, cpu model … */
+	PIFILE_SEC_SNAPSHOT = 5,    /* MTE records made by the drain (build ids), like a
 					   segment; they hold for all times */
-	PIFILE_SEC_VDSO		= 6,	/* the vdso's image (an ELF file); ELF32: of 32-bit
+	PIFILE_SEC_VDSO = 6,        /* the vdso's image (an ELF file); ELF32: of 32-bit
 					   programs */
-	PIFILE_SEC_STATS	= 7,	/* struct pifile_stats of each CPU at `off` */
-	PIFILE_SEC_END		= 8,	/* no payload: the writer finished; the index follows */
-	PIFILE_SEC_INDEX	= 9,	/* array of struct pifile_index; the last section */
-	PIFILE_SEC_INTERRUPTS	= 10,	/* text as /proc/interrupts: names of interrupts */
-	PIFILE_SEC_PERFMAP	= 11,	/* text: a line about the map, lines of the perf map */
+	PIFILE_SEC_STATS = 7,       /* struct pifile_stats of each CPU at `off` */
+	PIFILE_SEC_END = 8,         /* no payload: the writer finished; the index follows */
+	PIFILE_SEC_INDEX = 9,       /* array of struct pifile_index; the last section */
+	PIFILE_SEC_INTERRUPTS = 10, /* text as /proc/interrupts: names of interrupts */
+	PIFILE_SEC_PERFMAP = 11,    /* text: a line about the map, lines of the perf map */
 };
-#define PIFILE_ZSTD	0x1		/* flags: the payload is one zstd frame */
+#define PIFILE_ZSTD 0x1 /* flags: the payload is one zstd frame */
 
-struct pifile_section {			/* 96 bytes before each payload; the payload is padded with
+struct pifile_section { /* 96 bytes before each payload; the payload is padded with
 					   zeros to a multiple of 8, which stored does not count */
 	uint32_t magic;
-	uint16_t size;			/* size of this header */
-	uint16_t type;			/* enum pifile_section_type */
+	uint16_t size; /* size of this header */
+	uint16_t type; /* enum pifile_section_type */
 	uint32_t flags;
-	uint32_t cpu;			/* SEGMENT; else 0 */
-	uint32_t ring;			/* SEGMENT: enum pitrace_ring_kind */
+	uint32_t cpu;  /* SEGMENT; else 0 */
+	uint32_t ring; /* SEGMENT: enum pitrace_ring_kind */
 	uint32_t session;
-	uint64_t sequence;		/* SEGMENT: of the segment in its ring; else 0 */
-	uint64_t stored;		/* bytes of the payload in the file */
-	uint64_t bytes;			/* bytes of the payload once decompressed */
-	uint64_t records;		/* SEGMENT, SNAPSHOT: number of them */
-	uint64_t lost;			/* SEGMENT: records lost in this ring before it */
-	uint64_t first;			/* stamps */
+	uint64_t sequence; /* SEGMENT: of the segment in its ring; else 0 */
+	uint64_t stored;   /* bytes of the payload in the file */
+	uint64_t bytes;    /* bytes of the payload once decompressed */
+	uint64_t records;  /* SEGMENT, SNAPSHOT: number of them */
+	uint64_t lost;     /* SEGMENT: records lost in this ring before it */
+	uint64_t first;    /* stamps */
 	uint64_t last;
 	uint64_t interval;
-	uint32_t payload_crc;		/* CRC32C of the stored bytes */
-	uint32_t crc;			/* CRC32C of this header's bytes before this field */
+	uint32_t payload_crc; /* CRC32C of the stored bytes */
+	uint32_t crc;         /* CRC32C of this header's bytes before this field */
 };
 PITRACE_ASSERT(sizeof(struct pifile_section) == 96, "section header");
 
-struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
+struct pifile_stats { /* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint32_t cpu;
 	uint32_t online;
 	uint64_t lost[PITRACE_LOST_KINDS];
@@ -100,16 +100,16 @@ struct pifile_stats {			/* PIFILE_SEC_STATS: one each CPU that had rings */
 	uint64_t idle_ticks;
 	uint64_t late;
 	uint64_t out_of_scope;
-	uint64_t mte_bytes;		/* records written by the kernel, kept or not */
+	uint64_t mte_bytes; /* records written by the kernel, kept or not */
 	uint64_t trace_bytes;
-	uint32_t stopped_by;		/* 1: its MTE ring filled and ended it, 2: its trace ring,
+	uint32_t stopped_by; /* 1: its MTE ring filled and ended it, 2: its trace ring,
 					   3: a process crashed there, */
-	uint32_t stop_pid;		/* … the pid of that process */
+	uint32_t stop_pid;   /* … the pid of that process */
 };
 PITRACE_ASSERT(sizeof(struct pifile_stats) == 192, "stats");
 
 struct pifile_index {
-	uint64_t offset;		/* offset of the section's header */
+	uint64_t offset; /* offset of the section's header */
 	uint32_t type;
 	uint32_t cpu;
 };
@@ -158,7 +158,7 @@ struct pifile;
 /* A fault in a file: its offset and a description. */
 struct pifile_fault {
 	uint64_t offset;
-	char	 what[160];
+	char what[160];
 };
 
 /* Opens a file for reading; pifile_close frees it. NULL when nothing can be read (no file, no
@@ -168,7 +168,7 @@ struct pifile *pifile_open(const char *path, struct pifile_fault *fault);
 void pifile_close(struct pifile *f);
 
 const struct pifile_header *pifile_get_header(const struct pifile *f);
-bool pifile_complete(const struct pifile *f);	/* an END section was found */
+bool pifile_complete(const struct pifile *f); /* an END section was found */
 uint64_t pifile_size(const struct pifile *f);
 /* Lists the faults so far; reading sections may add more. Faults beyond 4096 are only counted.
  * Returns their number; *list holds min(number, 4096). */
@@ -190,27 +190,27 @@ size_t pifile_verify(struct pifile *f);
 /* ---- merge: all records in the order of time ------------------------------------------------- */
 
 struct pirecord {
-	uint64_t stamp;			/* whole */
-	uint64_t time;			/* CLOCK_MONOTONIC ns, by the file's sync records */
+	uint64_t stamp; /* whole */
+	uint64_t time;  /* CLOCK_MONOTONIC ns, by the file's sync records */
 	uint32_t cpu;
 	uint32_t ring;
 	uint16_t major;
-	uint16_t type;			/* PITRACE_TYPE_* */
+	uint16_t type; /* PITRACE_TYPE_* */
 	uint32_t minor;
-	const void *data;		/* 4-byte aligned; valid until the next call */
-	uint32_t size;			/* bytes of data */
-	uint32_t snapshot;		/* 1: from a SNAPSHOT section */
-	uint64_t offset;		/* offset of the section in the file: for messages */
+	const void *data;  /* 4-byte aligned; valid until the next call */
+	uint32_t size;     /* bytes of data */
+	uint32_t snapshot; /* 1: from a SNAPSHOT section */
+	uint64_t offset;   /* offset of the section in the file: for messages */
 	/* number of gaps so far: places in trace rings where records are missing or damaged */
 	uint32_t gaps;
-	uint32_t origin;		/* index of the file, if several are read as one; else 0 */
+	uint32_t origin; /* index of the file, if several are read as one; else 0 */
 	/* TPROF: number of repetitions of this sample, from profiles of counts; else 0 */
 	uint64_t repeats;
 };
 
 struct pimerge;
-#define PIMERGE_MTE	0x1		/* MTE rings and snapshots */
-#define PIMERGE_TRACE	0x2		/* trace rings */
+#define PIMERGE_MTE   0x1 /* MTE rings and snapshots */
+#define PIMERGE_TRACE 0x2 /* trace rings */
 
 /* Order: time, then beginnings before samples before ends, then CPU, then sequence. Memory is one
  * open section per ring. HIGH and PAD records are not delivered. NULL: no memory. Free by

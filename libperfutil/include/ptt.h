@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define PTT_METRICS	PITRACE_METRICS		/* at most, at a time */
+#define PTT_METRICS PITRACE_METRICS /* at most, at a time */
 
 /* Call before PttInit: the maximum of threads at a time, 1 to PITRACE_PTT_SLOTS; default 256. The
  * slot of an exited thread is reused when no other is free. Each slot takes a page of locked memory
@@ -50,29 +50,29 @@ int PttUninitThread(int tid);
 extern int (*PttGetMetricData)(uint64_t *values);
 
 struct ptt_thread_data {
-	uint32_t size, version;		/* set by PttGetThreadData: sizeof, 1 */
-	int32_t  pid, tid;
-	int32_t  ended;			/* 1: the thread has exited */
+	uint32_t size, version; /* set by PttGetThreadData: sizeof, 1 */
+	int32_t pid, tid;
+	int32_t ended; /* 1: the thread has exited */
 	uint32_t metrics;
-	uint64_t dispatches, interrupts;	/* while it ran, see ptt_info.apart */
+	uint64_t dispatches, interrupts; /* while it ran, see ptt_info.apart */
 	uint64_t value[PTT_METRICS];
-	uint64_t interrupt[PTT_METRICS];	/* taken by interrupts; not included in value */
-	char	 name[16];
-	uint64_t generation;		/* pttview_thread: number of threads that had this slot */
+	uint64_t interrupt[PTT_METRICS]; /* taken by interrupts; not included in value */
+	char name[16];
+	uint64_t generation; /* pttview_thread: number of threads that had this slot */
 };
 /* Reads another thread that was added, or this one (0), as of now. */
 int PttGetThreadData(int tid, struct ptt_thread_data *data);
 
 struct ptt_info {
-	uint32_t size, version;		/* set by PttGetInfo: sizeof, 1 */
+	uint32_t size, version; /* set by PttGetInfo: sizeof, 1 */
 	uint32_t metrics;
-	uint32_t threads;		/* maximum threads */
-	uint32_t apart;			/* 1: interrupts are known; 0: they are in the values */
-	uint32_t fast;			/* 1: PttGetMetricData makes no system call */
-	char	 collector[16];		/* "driver", "perf" */
-	char	 metric[PTT_METRICS][64];
-	char	 unit[PTT_METRICS][16];	/* "cycles", "ns", "events" */
-	char	 note[400];		/* what it cannot report, and why; or "" */
+	uint32_t threads;   /* maximum threads */
+	uint32_t apart;     /* 1: interrupts are known; 0: they are in the values */
+	uint32_t fast;      /* 1: PttGetMetricData makes no system call */
+	char collector[16]; /* "driver", "perf" */
+	char metric[PTT_METRICS][64];
+	char unit[PTT_METRICS][16]; /* "cycles", "ns", "events" */
+	char note[400];             /* what it cannot report, and why; or "" */
 };
 int PttGetInfo(struct ptt_info *info);
 

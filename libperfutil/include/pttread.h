@@ -15,7 +15,7 @@ extern "C" {
 
 /* The calling thread's page, owned by the library; NULL: unknown, or not readable like this. */
 struct ptt_own {
-	const struct pitrace_ptt_thread *cycles;	/* its first metric is "tsc" */
+	const struct pitrace_ptt_thread *cycles; /* its first metric is "tsc" */
 	const struct pitrace_ptt_thread *page;
 };
 extern __thread struct ptt_own PttOwn __attribute__((tls_model("initial-exec")));

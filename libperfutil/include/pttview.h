@@ -14,12 +14,12 @@ extern "C" {
 #endif
 
 struct pttview_options {
-	int count;			/* number of metrics; names and priv as in PttInit */
+	int count; /* number of metrics; names and priv as in PttInit */
 	const char *const *metrics;
 	int priv;
 	/* maximum at a time; 0: 1024, or fewer (64 at least) where memory is short */
 	int threads;
-	int charged;			/* interrupts are charged to the interrupted thread */
+	int charged; /* interrupts are charged to the interrupted thread */
 };
 struct pttview;
 
@@ -44,18 +44,23 @@ int pttview_thread(const struct pttview *v, int slot, struct ptt_thread_data *da
 struct pttview_gone {
 	uint64_t threads, dispatches, interrupts;
 	uint64_t value[PTT_METRICS], interrupt[PTT_METRICS];
-	uint64_t unwatched;		/* threads not counted for lack of a slot */
+	uint64_t unwatched; /* threads not counted for lack of a slot */
 };
 void pttview_gone(const struct pttview *v, struct pttview_gone *gone);
 
-enum pttview_bucket { PTTVIEW_THREADS, PTTVIEW_OTHER, PTTVIEW_IDLE, PTTVIEW_INTERRUPTS,
-		      PTTVIEW_BUCKETS };
+enum pttview_bucket {
+	PTTVIEW_THREADS,
+	PTTVIEW_OTHER,
+	PTTVIEW_IDLE,
+	PTTVIEW_INTERRUPTS,
+	PTTVIEW_BUCKETS
+};
 struct pttview_cpu {
-	uint32_t online;		/* it is counting */
-	uint32_t missing;		/* a bit for each metric not counted all the time */
+	uint32_t online;  /* it is counting */
+	uint32_t missing; /* a bit for each metric not counted all the time */
 	uint64_t dispatches, interrupts;
-	uint64_t steal;			/* ns stolen by the hypervisor; included in buckets */
-	uint64_t wall[PTT_METRICS];	/* sum of its buckets */
+	uint64_t steal;             /* ns stolen by the hypervisor; included in buckets */
+	uint64_t wall[PTT_METRICS]; /* sum of its buckets */
 	uint64_t bucket[PTTVIEW_BUCKETS][PTT_METRICS];
 };
 /* CPUs are 0 to pttview_cpus - 1, if this user may see them. 1, or 0: no such CPU. */
@@ -74,17 +79,17 @@ int pttview_users(void);
  * All clients read the same pages. */
 #define PTTVIEW_HELD_PIDS 64
 struct pttview_held {
-	uint32_t size, version;		/* sizeof, 1 */
-	int32_t  holder;		/* its pid */
-	uint32_t uid;			/* its user */
-	uint64_t begun;			/* CLOCK_MONOTONIC, ns */
-	int32_t  whom;			/* enum pttview_whom */
-	int32_t  priv;			/* of the metrics, enum trace_priv */
-	uint32_t pids;			/* the processes; none with PTTVIEW_ALL */
+	uint32_t size, version; /* sizeof, 1 */
+	int32_t holder;         /* its pid */
+	uint32_t uid;           /* its user */
+	uint64_t begun;         /* CLOCK_MONOTONIC, ns */
+	int32_t whom;           /* enum pttview_whom */
+	int32_t priv;           /* of the metrics, enum trace_priv */
+	uint32_t pids;          /* the processes; none with PTTVIEW_ALL */
 	uint32_t metrics;
-	int32_t  pid[PTTVIEW_HELD_PIDS];
-	char	 metric[PTT_METRICS][64];
-	uint8_t  cycles[PTT_METRICS];	/* it is the machine's counter, not an event */
+	int32_t pid[PTTVIEW_HELD_PIDS];
+	char metric[PTT_METRICS][64];
+	uint8_t cycles[PTT_METRICS]; /* it is the machine's counter, not an event */
 };
 /* PI_BUSY: there is one. */
 int pttview_hold(const struct pttview_options *options, int whom, const int *pids, int count);

@@ -19,48 +19,48 @@ struct tracer;
 
 /* Instructions traced, where BRANCH_USER or BRANCH_KERNEL is enabled: see pitrace_itrace.h. */
 struct tracer_itrace {
-	uint32_t scope;			/* enum pitrace_itrace_scope; NONE: as ALL */
-	uint32_t flags;			/* PITRACE_ITRACE_* */
-	int32_t	 first, last;
+	uint32_t scope; /* enum pitrace_itrace_scope; NONE: as ALL */
+	uint32_t flags; /* PITRACE_ITRACE_* */
+	int32_t first, last;
 	uint32_t listed;
-	int32_t	 list[PITRACE_ITRACE_LIST];
-	uint64_t skip, limit;		/* instructions per thread; limit 0: no limit */
-	uint64_t start, stop;		/* FROM, UNTIL: the byte of this file; … */
-	char	 start_file[1024], stop_file[1024];	/* … "": of memory */
+	int32_t list[PITRACE_ITRACE_LIST];
+	uint64_t skip, limit;                   /* instructions per thread; limit 0: no limit */
+	uint64_t start, stop;                   /* FROM, UNTIL: the byte of this file; … */
+	char start_file[1024], stop_file[1024]; /* … "": of memory */
 };
 
 struct tracer_options {
-	int mode;			/* enum trace_mode */
-	int scope;			/* enum trace_scope */
+	int mode;  /* enum trace_mode */
+	int scope; /* enum trace_scope */
 	int pid;
 	/* Majors enabled from the start (see tracer_enable): the collector chosen must have them,
 	 * for this user. */
 	uint64_t majors[PITRACE_MAJORS / 64];
-	uint32_t rate;			/* 0: 997 */
-	uint32_t dither;		/* thousandths of a period */
+	uint32_t rate;   /* 0: 997 */
+	uint32_t dither; /* thousandths of a period */
 	uint64_t seed;
-	uint64_t mte_bytes, trace_bytes, section_bytes;	/* 0: 2 MB, 4 MB, 64 KB */
-	uint32_t clock;			/* enum pitrace_clock */
-	int compression;		/* zstd level of segments, 0 none */
-	const char *file;		/* NULL: swtrace.nrm2 */
-	const char *command;		/* command words for the file's system section, or NULL */
-	const char *collector;		/* "driver", …; NULL: the first that can serve */
-	bool stop_on_crash;		/* TRACE_PROCESS: stop when one of its processes crashes */
+	uint64_t mte_bytes, trace_bytes, section_bytes; /* 0: 2 MB, 4 MB, 64 KB */
+	uint32_t clock;                                 /* enum pitrace_clock */
+	int compression;                                /* zstd level of segments, 0 none */
+	const char *file;                               /* NULL: swtrace.nrm2 */
+	const char *command;   /* command words for the file's system section, or NULL */
+	const char *collector; /* "driver", …; NULL: the first that can serve */
+	bool stop_on_crash;    /* TRACE_PROCESS: stop when one of its processes crashes */
 	/* Continuous mode: start a new file after so many bytes or ns (0: no limit); keep so many
 	 * older ones (0: all). */
 	uint64_t rotate_bytes, rotate_ns;
 	uint32_t rotate_keep;
-	uint32_t stacks, depth, copy;	/* PITRACE_WANT_*; addresses a part; bytes of user stack */
-	const char *hooks;		/* folder for hook files; NULL: a new one */
-	const char *program;		/* the file that `pid` is about to execute, or NULL */
+	uint32_t stacks, depth, copy; /* PITRACE_WANT_*; addresses a part; bytes of user stack */
+	const char *hooks;            /* folder for hook files; NULL: a new one */
+	const char *program;          /* the file that `pid` is about to execute, or NULL */
 	/* Sample by events instead of the timer; NULL: the timer. See TraceFindEvents. */
 	const struct pitrace_event_args *events;
 	uint32_t nevents;
 	/* Without events: sample by CPU cycles, at `rate`, if the collector can count them for this
 	 * user, else by the timer. info.sampler says which. */
 	bool prefer_cycles;
-	const struct tracer_itrace *itrace;	/* ITrace; NULL: all threads, as FOLLOW says */
-	uid_t owner;			/* owner of the file; (uid_t)-1: unchanged */
+	const struct tracer_itrace *itrace; /* ITrace; NULL: all threads, as FOLLOW says */
+	uid_t owner;                        /* owner of the file; (uid_t)-1: unchanged */
 	gid_t group;
 };
 void tracer_defaults(struct tracer_options *o);
@@ -108,7 +108,7 @@ void tracer_serve(struct tracer *t, int socket, uid_t guest);
 /* Returns the value of PITRACE_HOOKS by which a traced command finds this session for its
  * TraceHook. NULL: by the driver; if the command may not open the device, tracer_serve passes it a
  * hook descriptor. */
-#define TRACER_HOOKS_ENV	"PITRACE_HOOKS"
+#define TRACER_HOOKS_ENV "PITRACE_HOOKS"
 const char *tracer_hooks(struct tracer *t);
 
 #ifdef __cplusplus

@@ -14,9 +14,9 @@
 
 static struct {
 	pthread_mutex_t lock;
-	bool begun;			/* ITraceInit was called */
-	bool ours;			/* ITrace created the session */
-	int flags;			/* enum itrace_flags */
+	bool begun; /* ITraceInit was called */
+	bool ours;  /* ITrace created the session */
+	int flags;  /* enum itrace_flags */
 	struct tracer_itrace config;
 } it = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -34,7 +34,8 @@ static bool enter(void)
 
 static int not_begun(void)
 {
-	return leave(rc_fail(PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first"));
+	return leave(
+		rc_fail(PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first"));
 }
 
 int ITraceInit(int flags)
@@ -49,7 +50,9 @@ int ITraceInit(int flags)
 	it.ours = false;
 	it.flags = flags & (ITRACE_USER | ITRACE_KERNEL) ? flags : flags | ITRACE_USER;
 	it.config = (struct tracer_itrace){
-		.scope = PITRACE_ITRACE_PIDS, .listed = 1, .list = { getpid() },
+		.scope = PITRACE_ITRACE_PIDS,
+		.listed = 1,
+		.list = { getpid() },
 		.flags = (flags & ITRACE_FOLLOW ? PITRACE_ITRACE_FOLLOW : 0) |
 			 (flags & ITRACE_LOSSY ? PITRACE_ITRACE_LOSSY : 0) |
 			 (flags & ITRACE_STEPS ? PITRACE_ITRACE_STEPS : 0) |
@@ -60,16 +63,17 @@ int ITraceInit(int flags)
 
 /* ---- scope ---------------------------------------------------------------------------------- */
 
-static int choose(enum pitrace_itrace_scope scope, int first, int last, int count,
-		  const int *list)
+static int choose(enum pitrace_itrace_scope scope, int first, int last, int count, const int *list)
 {
 	if (!enter())
 		return not_begun();
 	if (count < 0 || count > PITRACE_ITRACE_LIST)
-		return leave(rc_fail(PI_INVALID_ARGUMENT, "lists have 1 to %d entries", PITRACE_ITRACE_LIST));
+		return leave(rc_fail(PI_INVALID_ARGUMENT, "lists have 1 to %d entries",
+				     PITRACE_ITRACE_LIST));
 	for (int i = 0; i < count; i++)
 		if (list[i] <= 0)
-			return leave(rc_fail(PI_INVALID_ARGUMENT, "invalid process or thread id %d", list[i]));
+			return leave(rc_fail(PI_INVALID_ARGUMENT, "invalid process or thread id %d",
+					     list[i]));
 	it.config.scope = scope;
 	it.config.first = first;
 	it.config.last = last;
@@ -107,7 +111,8 @@ int ITraceEnableGreater(int pid)
 int ITraceEnableRange(int first, int last)
 {
 	if (first <= 0 || last < first)
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid range of processes, %d to %d", first, last);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid range of processes, %d to %d", first,
+			       last);
 	return choose(PITRACE_ITRACE_RANGE, first, last, 0, NULL);
 }
 
@@ -279,7 +284,9 @@ int ITraceTerminate(void)
 		rc = TraceOff();
 	for (int major = 0; major < 64 && !rc; major++)
 		if ((1ull << PITRACE_BRANCH_USER | 1ull << PITRACE_BRANCH_KERNEL |
-		     1ull << PITRACE_LOAD_STORE) >> major & 1)
+		     1ull << PITRACE_LOAD_STORE) >>
+			    major &
+		    1)
 			rc = TraceDisable(major);
 	return leave(rc ? rc : trace_itrace(&nothing));
 }

@@ -7,7 +7,7 @@
 #include "ptt/ptt_inner.h"
 #include "base/rc.h"
 
-#define THREADS	256
+#define THREADS 256
 
 static int nobody(uint64_t *values)
 {
@@ -19,7 +19,7 @@ int (*PttGetMetricData)(uint64_t *values) = nobody;
 uint32_t ptt_session;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct ptt_collector *serves;	/* NULL: none */
+static const struct ptt_collector *serves; /* NULL: none */
 static struct ptt_config config = { .threads = THREADS };
 
 static void begin(void)
@@ -64,7 +64,8 @@ int PttSetThreads(int most)
 		return rc_fail(PI_INVALID_ARGUMENT, "%d threads: 1 to %d", most, PITRACE_PTT_SLOTS);
 	begin();
 	if (serves)
-		return end(rc_fail(PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first"));
+		return end(
+			rc_fail(PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first"));
 	config.threads = most;
 	return end(PI_OK);
 }
@@ -89,7 +90,8 @@ int PttInit(int count, const char *const metrics[], int priv)
 	pthread_once(&once, watch_forks);
 	begin();
 	if (serves)
-		return end(rc_fail(PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first"));
+		return end(
+			rc_fail(PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first"));
 	rc = ptt_find_metrics(&config, count, metrics, priv);
 	for (size_t i = 0; !rc && i < sizeof(collectors) / sizeof(collectors[0]); i++) {
 		rc = collectors[i]->init(&config);
@@ -151,7 +153,9 @@ int PttGetThreadData(int tid, struct ptt_thread_data *data)
 	if (rc)
 		return rc;
 	*data = (struct ptt_thread_data){
-		.size = sizeof(*data), .version = 1, .metrics = (uint32_t)config.metrics,
+		.size = sizeof(*data),
+		.version = 1,
+		.metrics = (uint32_t)config.metrics,
 	};
 	return end(serves->read(tid ? tid : gettid(), data));
 }

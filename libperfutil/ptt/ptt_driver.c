@@ -24,11 +24,11 @@ static struct {
 /* State of all possible slots; another thread may read it at any time. */
 static char *area;
 static struct {
-	int tid;			/* 0: not in use here */
+	int tid; /* 0: not in use here */
 	uint64_t generation;
-	struct ptt_own *own;		/* the thread that uses it as its own; NULL: none yet */
+	struct ptt_own *own; /* the thread that uses it as its own; NULL: none yet */
 } given[PITRACE_PTT_SLOTS];
-static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;	/* protects given[] and own */
+static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER; /* protects given[] and own */
 static pthread_key_t ending;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -167,8 +167,8 @@ static int driver_init(const struct ptt_config *config)
 	}
 	if (!area)
 		area = ptt_map(NULL, PITRACE_PTT_SLOTS * ptt_page_size(), -1, 0);
-	if (ptt.control && area && ptt_map(area, ptt.slots * ptt.stride, ptt.fd,
-				    ptt.control->thread_offset))
+	if (ptt.control && area &&
+	    ptt_map(area, ptt.slots * ptt.stride, ptt.fd, ptt.control->thread_offset))
 		return PI_OK;
 	rc = rc_errno(-errno, "PTT's pages cannot be mapped");
 	driver_term();
@@ -182,13 +182,14 @@ static int driver_add(int tid)
 	long slot = ptt_call(ptt.fd, PITRACE_IOC_PTT_ADD, tid, 0);
 
 	if (slot < 0 && errno == ENOSPC)
-		return rc_fail(PI_BUFFER_FULL, "PTT has room for %u threads, all are in use: raise it by PttSetThreads",
+		return rc_fail(PI_BUFFER_FULL,
+			       "PTT has room for %u threads, all are in use: raise it by PttSetThreads",
 			       ptt.slots);
 	if (slot < 0 && errno == EPERM)
 		return rc_fail(PI_NO_PERMISSION, "this user may not watch thread %d", tid);
 	if (slot < 0)
-		return errno == ESRCH ? rc_fail(PI_NO_PROCESS, "no thread %d", tid)
-				      : rc_errno(-errno, "thread %d", tid);
+		return errno == ESRCH ? rc_fail(PI_NO_PROCESS, "no thread %d", tid) :
+					rc_errno(-errno, "thread %d", tid);
 	pthread_mutex_lock(&owners);
 	if (given[slot].tid != tid || given[slot].generation != page_of(slot)->generation)
 		forget(slot);
@@ -325,8 +326,7 @@ static int read_counter(uint64_t *values)
 		PTT_IN_ORDER;
 		if (__builtin_expect(t->metric[0].index != PMU_USUAL, 0))
 			return read_other(values);
-		value = t->metric[0].value +
-			pmu_since(PMU_USUAL, t->metric[0].last, PMU_WIDTH);
+		value = t->metric[0].value + pmu_since(PMU_USUAL, t->metric[0].last, PMU_WIDTH);
 		PTT_IN_ORDER;
 	} while (__builtin_expect(t->sequence != sequence, 0));
 	*values = value;
@@ -389,7 +389,14 @@ static void driver_info(const struct ptt_config *config, struct ptt_info *info)
 }
 
 const struct ptt_collector ptt_by_driver = {
-	.name = "driver", .init = driver_init, .term = driver_term, .add = driver_add,
-	.remove = driver_remove, .charge = driver_charge, .read = driver_read,
-	.reader = driver_reader, .info = driver_info, .forked = driver_forked,
+	.name = "driver",
+	.init = driver_init,
+	.term = driver_term,
+	.add = driver_add,
+	.remove = driver_remove,
+	.charge = driver_charge,
+	.read = driver_read,
+	.reader = driver_reader,
+	.info = driver_info,
+	.forked = driver_forked,
 };

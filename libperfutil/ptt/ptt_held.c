@@ -12,7 +12,7 @@
 #include "ptt/ptt_pages.h"
 #include "base/rc.h"
 
-#define VERSION	1
+#define VERSION 1
 
 enum op { ATTACH = 1, END };
 
@@ -61,13 +61,16 @@ static int begin(void *arg)
 static bool answer(void *arg, int fd, uint32_t op);
 
 static const struct service service = {
-	.named = "PITRACE_PTT", .leaf = "pitrace-ptt", .version = VERSION,
+	.named = "PITRACE_PTT",
+	.leaf = "pitrace-ptt",
+	.version = VERSION,
 	.holder = "PTT's holder",
 	.none = "PTT is not on (ptt init begins)",
 	.not_owner = "this PTT belongs to another user",
 	.busy = "busy: PTT is on already (ptt info shows it, ptt term ends it)",
 	.restart_hint = "ptt init begins anew",
-	.begin = begin, .answer = answer,
+	.begin = begin,
+	.answer = answer,
 };
 
 static bool answer(void *arg, int fd, uint32_t op)
@@ -98,7 +101,8 @@ int pttview_hold(const struct pttview_options *options, int whom, const int *pid
 
 	if (whom < PTTVIEW_PROCESS || whom > PTTVIEW_ALL || count < 0 ||
 	    count > PTTVIEW_HELD_PIDS || !count != (whom == PTTVIEW_ALL))
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid selection: all threads, or 1 to %d processes",
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "invalid selection: all threads, or 1 to %d processes",
 			       PTTVIEW_HELD_PIDS);
 	for (int i = 0; i < count; i++)
 		h.head.pid[i] = pids[i];

@@ -10,9 +10,9 @@ static bool same(const struct ptt_metric *a, const struct ptt_metric *b)
 	const struct pitrace_event_args *x = &a->event, *y = &b->event;
 
 	return a->cycles == b->cycles &&
-	       (a->cycles || (x->type == y->type && x->flags == y->flags &&
-			      x->config == y->config && x->config1 == y->config1 &&
-			      x->config2 == y->config2));
+	       (a->cycles ||
+		(x->type == y->type && x->flags == y->flags && x->config == y->config &&
+		 x->config1 == y->config1 && x->config2 == y->config2));
 }
 
 static int find(struct ptt_metric *m, const char *name, int priv)
@@ -29,7 +29,8 @@ static int find(struct ptt_metric *m, const char *name, int priv)
 	if (n < 0)
 		return n;
 	if (n != 1)
-		return rc_fail(PI_INVALID_ARGUMENT, "'%s' names %d events: a metric is one event", name, n);
+		return rc_fail(PI_INVALID_ARGUMENT, "'%s' names %d events: a metric is one event",
+			       name, n);
 	m->event = found[0];
 	m->event.period = 0;
 	return PI_OK;
@@ -63,7 +64,9 @@ int ptt_find_metrics(struct ptt_config *c, int count, const char *const metrics[
 void ptt_name_metrics(const struct ptt_config *c, struct ptt_info *info)
 {
 	*info = (struct ptt_info){
-		.size = sizeof(*info), .version = 1, .metrics = (uint32_t)c->metrics,
+		.size = sizeof(*info),
+		.version = 1,
+		.metrics = (uint32_t)c->metrics,
 		.threads = (uint32_t)c->threads,
 	};
 	for (int i = 0; i < c->metrics; i++) {
@@ -81,10 +84,12 @@ int ptt_refused(const struct ptt_metric *metric, int err)
 	case ENODEV:
 	case EINVAL:
 	case EOPNOTSUPP:
-		return rc_fail(PI_EVENT_UNSUPPORTED, "metric %s: this machine has no counter for it (many virtual machines have none)",
+		return rc_fail(PI_EVENT_UNSUPPORTED,
+			       "metric %s: this machine has no counter for it (many virtual machines have none)",
 			       name);
 	case EADDRINUSE:
-		return rc_fail(PI_BUSY, "metric %s: no counter is free for it beside the others and other users': take fewer metrics at a time",
+		return rc_fail(PI_BUSY,
+			       "metric %s: no counter is free for it beside the others and other users': take fewer metrics at a time",
 			       name);
 	}
 	return rc_errno(err, "metric %s", name);

@@ -19,20 +19,24 @@ static int refused(const struct ptt_config *config, const struct pitrace_ptt_arg
 
 	switch (err) {
 	case EUSERS:
-		return rc_fail(PI_BUSY, "no PTT is free: there are %d at most, and fewer for users without CAP_PERFMON",
+		return rc_fail(PI_BUSY,
+			       "no PTT is free: there are %d at most, and fewer for users without CAP_PERFMON",
 			       PITRACE_MAX_PTTS);
 	case EDQUOT:
 		return rc_fail(PI_BUSY, "this user has as many PTTs as one may have");
 	case ENOMEM:
-		return rc_fail(PI_NO_MEMORY, "no memory for pages of %d threads: raise what this user may lock (ulimit -l), or ask for fewer threads",
+		return rc_fail(PI_NO_MEMORY,
+			       "no memory for pages of %d threads: raise what this user may lock (ulimit -l), or ask for fewer threads",
 			       config->threads);
 	case ENOTTY:
 	case EINVAL:
 		if (err == ENOTTY || !args->failed)
-			return rc_fail(PI_BAD_DRIVER, "the pitrace module is of another version: it has no such PTT");
+			return rc_fail(PI_BAD_DRIVER,
+				       "the pitrace module is of another version: it has no such PTT");
 		break;
 	case EPERM:
-		return rc_fail(PI_NO_PERMISSION, "metric %s: without CAP_PERFMON the module counts user code alone (:u), and by hardware counters only where kernel.perf_event_paranoid is 0 or less",
+		return rc_fail(PI_NO_PERMISSION,
+			       "metric %s: without CAP_PERFMON the module counts user code alone (:u), and by hardware counters only where kernel.perf_event_paranoid is 0 or less",
 			       config->metric[args->failed].event.name);
 	}
 	return ptt_refused(&config->metric[args->failed], err);
@@ -52,9 +56,11 @@ static int closed(int err)
 int ptt_device(const struct ptt_config *config, int *fd)
 {
 	struct pitrace_ptt_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
 		.flags = config->charged ? PITRACE_PTT_CHARGE : 0,
-		.metrics = (uint32_t)config->metrics, .slots = (uint32_t)config->threads,
+		.metrics = (uint32_t)config->metrics,
+		.slots = (uint32_t)config->threads,
 	};
 	int device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC), err;
 
@@ -68,7 +74,9 @@ int ptt_device(const struct ptt_config *config, int *fd)
 			continue;
 		}
 		args.metric[i] = (struct pitrace_metric){
-			.type = e->type, .config = e->config, .config1 = e->config1,
+			.type = e->type,
+			.config = e->config,
+			.config1 = e->config1,
 			.config2 = e->config2,
 			.flags = (e->flags & PITRACE_EVENT_USER ? PITRACE_METRIC_USER : 0) |
 				 (e->flags & PITRACE_EVENT_KERNEL ? PITRACE_METRIC_KERNEL : 0),
@@ -83,7 +91,10 @@ int ptt_device(const struct ptt_config *config, int *fd)
 long ptt_call(int fd, unsigned long request, int tid, uint32_t flags)
 {
 	struct pitrace_ptt_thread_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .flags = flags, .tid = tid,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.flags = flags,
+		.tid = tid,
 	};
 
 	return ioctl(fd, request, &args);
@@ -121,10 +132,14 @@ void ptt_take(struct ptt_thread_data *data, const struct pitrace_ptt_thread *pag
 
 	ptt_copy(&t, page, sizeof(t), &page->sequence);
 	*data = (struct ptt_thread_data){
-		.size = sizeof(*data), .version = 1, .metrics = t.metrics,
-		.pid = (int32_t)t.pid, .tid = (int32_t)t.tid,
+		.size = sizeof(*data),
+		.version = 1,
+		.metrics = t.metrics,
+		.pid = (int32_t)t.pid,
+		.tid = (int32_t)t.tid,
 		.ended = t.state == PITRACE_PTT_ENDED,
-		.dispatches = t.dispatches, .interrupts = t.interrupts,
+		.dispatches = t.dispatches,
+		.interrupts = t.interrupts,
 		.generation = t.generation,
 	};
 	memcpy(data->name, t.comm, sizeof(data->name));

@@ -16,21 +16,21 @@
 #include "base/rc.h"
 
 struct thread {
-	int tid;			/* 0: free */
-	int fd[PTT_METRICS];		/* -1: none */
-	uint64_t previous;			/* last value read, of ns */
+	int tid;             /* 0: free */
+	int fd[PTT_METRICS]; /* -1: none */
+	uint64_t previous;   /* last value read, of ns */
 };
 
 static struct ptt_config config;
-static struct thread *threads;		/* config.threads of them */
-static char *pages;			/* one for each metric of each */
+static struct thread *threads; /* config.threads of them */
+static char *pages;            /* one for each metric of each */
 static size_t pages_bytes;
-static bool user_only;			/* the kernel's part is not for this user to see */
-static bool fast;			/* threads read all of their own without a call */
+static bool user_only; /* the kernel's part is not for this user to see */
+static bool fast;      /* threads read all of their own without a call */
 
 static __thread struct {
 	struct thread *thread;
-	uint32_t session;		/* generation in which this is valid */
+	uint32_t session; /* generation in which this is valid */
 	int tid;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -38,8 +38,8 @@ static __thread struct {
 
 static void *page_of(const struct thread *t, int metric)
 {
-	return pages + (size_t)((t - threads) * config.metrics + metric) *
-	       (size_t)sysconf(_SC_PAGESIZE);
+	return pages +
+	       (size_t)((t - threads) * config.metrics + metric) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void shut(struct thread *t)
@@ -56,8 +56,10 @@ static void shut(struct thread *t)
 static struct perf_event_attr attr_of(const struct ptt_metric *m)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK, .pinned = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.pinned = 1,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 	};
 
@@ -82,9 +84,9 @@ static int refused(const struct ptt_metric *m, int err)
 
 #ifdef __aarch64__
 /* bit of config1 (arm64): lets the thread read the counter itself */
-#define USER_READ	2
+#define USER_READ 2
 #else
-#define USER_READ	0
+#define USER_READ 0
 #endif
 
 static int open_event(const struct ptt_metric *m, struct perf_event_attr *attr, int tid)
@@ -108,8 +110,7 @@ static int open_one(const struct ptt_metric *m, int tid)
 	int fd = open_event(m, &attr, tid);
 
 	/* The kernel's part is hidden from this user; a clock has no parts. */
-	if (fd == -EACCES && !attr.exclude_kernel &&
-	    (m->cycles || !perf_in_kernel(&m->event))) {
+	if (fd == -EACCES && !attr.exclude_kernel && (m->cycles || !perf_in_kernel(&m->event))) {
 		user_only = true;
 		fd = open_event(m, &attr, tid);
 	}
@@ -126,8 +127,8 @@ static int open_all(struct thread *t, int tid)
 		fd = open_one(&config.metric[i], tid);
 		if (fd < 0) {
 			shut(t);
-			return fd == -ESRCH ? rc_fail(PI_NO_PROCESS, "no thread %d", tid)
-					    : refused(&config.metric[i], fd);
+			return fd == -ESRCH ? rc_fail(PI_NO_PROCESS, "no thread %d", tid) :
+					      refused(&config.metric[i], fd);
 		}
 		t->fd[i] = fd;
 		if (fast)
@@ -149,8 +150,8 @@ static void perf_term(void)
 /* Reads this thread's own page. */
 static bool read_page(const struct thread *t, int metric, uint64_t *value)
 {
-	return config.metric[metric].cycles ? perf_page_time(page_of(t, metric), value)
-					    : perf_page_count(page_of(t, metric), value);
+	return config.metric[metric].cycles ? perf_page_time(page_of(t, metric), value) :
+					      perf_page_count(page_of(t, metric), value);
 }
 
 /* The caller is the thread itself: it reads either all without a system call, or none. */
@@ -175,8 +176,8 @@ static int allocate(void)
 	if (pages == MAP_FAILED)
 		pages = NULL;
 	threads = calloc((size_t)config.threads, sizeof(*threads));
-	return threads && pages ? PI_OK : rc_fail(PI_NO_MEMORY, "no memory for %d threads",
-						  config.threads);
+	return threads && pages ? PI_OK :
+				  rc_fail(PI_NO_MEMORY, "no memory for %d threads", config.threads);
 }
 
 static int perf_init(const struct ptt_config *wanted)
@@ -213,8 +214,9 @@ static int perf_add(int tid)
 
 	if (!t) {
 		t = find(0);
-		rc = t ? open_all(t, tid)
-		       : rc_fail(PI_BUFFER_FULL, "PTT has room for %d threads: raise it by PttSetThreads",
+		rc = t ? open_all(t, tid) :
+			 rc_fail(PI_BUFFER_FULL,
+				 "PTT has room for %d threads: raise it by PttSetThreads",
 				 config.threads);
 	}
 	if (!rc && tid == gettid()) {
@@ -268,7 +270,8 @@ static int read_thread(const struct thread *t, uint64_t *values)
 		if (n < 0)
 			return rc_errno(-errno, "metric %s", config.metric[i].event.name);
 		if (n != sizeof(now))
-			return rc_fail(PI_BUSY, "metric %s: the counter was not available all the time",
+			return rc_fail(PI_BUSY,
+				       "metric %s: the counter was not available all the time",
 				       config.metric[i].event.name);
 		values[i] = config.metric[i].cycles ? cycles_of(now.enabled) : now.count;
 	}
@@ -333,11 +336,13 @@ static void perf_info(const struct ptt_config *unused, struct ptt_info *info)
 {
 	(void)unused;
 	info->fast = fast;
-	strcpy(info->note, "without the pitrace module interrupts are in the values, and dispatches and interrupts are not counted");
+	strcpy(info->note,
+	       "without the pitrace module interrupts are in the values, and dispatches and interrupts are not counted");
 	if (!fast)
 		strcat(info->note, "; each read is a system call, which is in the values too");
 	if (user_only)
-		strcat(info->note, "; of events the kernel's part is not shown to this user (perf_event_paranoid)");
+		strcat(info->note,
+		       "; of events the kernel's part is not shown to this user (perf_event_paranoid)");
 }
 
 /* The descriptors are the parent's counters; the memory is a copy. */
@@ -347,7 +352,14 @@ static void perf_forked(void)
 }
 
 const struct ptt_collector ptt_by_perf = {
-	.name = "perf", .init = perf_init, .term = perf_term, .add = perf_add,
-	.remove = perf_remove, .charge = perf_charge, .read = perf_read,
-	.reader = perf_reader, .info = perf_info, .forked = perf_forked,
+	.name = "perf",
+	.init = perf_init,
+	.term = perf_term,
+	.add = perf_add,
+	.remove = perf_remove,
+	.charge = perf_charge,
+	.read = perf_read,
+	.reader = perf_reader,
+	.info = perf_info,
+	.forked = perf_forked,
 };

@@ -12,20 +12,22 @@
 #include "ptt/ptt_pages.h"
 #include "base/rc.h"
 
-#define THREADS	1024		/* default number of threads ... */
-#define FEWEST	64		/* ... and memory is short */
+#define THREADS 1024 /* default number of threads ... */
+#define FEWEST  64   /* ... and memory is short */
 
 struct pttview {
 	struct ptt_config config;
 	int fd;
 	const struct pitrace_ptt_control *control;
-	const char *threads, *cpus;		/* cpus NULL: not shown */
+	const char *threads, *cpus; /* cpus NULL: not shown */
 };
 
 static_assert(PTTVIEW_THREADS == (int)PITRACE_PTT_THREADS &&
-	      PTTVIEW_OTHER == (int)PITRACE_PTT_OTHER && PTTVIEW_IDLE == (int)PITRACE_PTT_IDLE &&
-	      PTTVIEW_INTERRUPTS == (int)PITRACE_PTT_INTERRUPTS &&
-	      PTTVIEW_BUCKETS == (int)PITRACE_PTT_BUCKETS, "buckets");
+		      PTTVIEW_OTHER == (int)PITRACE_PTT_OTHER &&
+		      PTTVIEW_IDLE == (int)PITRACE_PTT_IDLE &&
+		      PTTVIEW_INTERRUPTS == (int)PITRACE_PTT_INTERRUPTS &&
+		      PTTVIEW_BUCKETS == (int)PITRACE_PTT_BUCKETS,
+	      "buckets");
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -69,9 +71,10 @@ struct pttview *pttview_open(const struct pttview_options *o, int *rc)
 		return NULL;
 	v->config.threads = o->threads ? o->threads : THREADS;
 	v->config.charged = o->charged;
-	*rc = v->config.threads < 0 || v->config.threads > PITRACE_PTT_SLOTS
-	      ? rc_fail(PI_INVALID_ARGUMENT, "%d threads: 1 to %d", o->threads, PITRACE_PTT_SLOTS)
-	      : ptt_find_metrics(&v->config, o->count, o->metrics, o->priv);
+	*rc = v->config.threads < 0 || v->config.threads > PITRACE_PTT_SLOTS ?
+		      rc_fail(PI_INVALID_ARGUMENT, "%d threads: 1 to %d", o->threads,
+			      PITRACE_PTT_SLOTS) :
+		      ptt_find_metrics(&v->config, o->count, o->metrics, o->priv);
 	if (!*rc)
 		*rc = ptt_device(&v->config, &v->fd);
 	while (*rc == PI_NO_MEMORY && !o->threads && v->config.threads > FEWEST) {
@@ -134,7 +137,8 @@ void pttview_close(struct pttview *v)
 static int call(struct pttview *v, unsigned long request, int whom, int pid)
 {
 	static const uint32_t flags[] = {
-		[PTTVIEW_PROCESS] = PITRACE_PTT_PROCESS, [PTTVIEW_ALL] = PITRACE_PTT_ALL,
+		[PTTVIEW_PROCESS] = PITRACE_PTT_PROCESS,
+		[PTTVIEW_ALL] = PITRACE_PTT_ALL,
 		[PTTVIEW_CHILDREN] = PITRACE_PTT_PROCESS | PITRACE_PTT_CHILDREN,
 	};
 	bool remove = request == PITRACE_IOC_PTT_REMOVE;
@@ -150,9 +154,10 @@ static int call(struct pttview *v, unsigned long request, int whom, int pid)
 		return rc_fail(PI_BUFFER_FULL, "there is room for %u threads, not for all of these",
 			       v->control->slots);
 	case EPERM:
-		return whom == PTTVIEW_ALL
-		       ? rc_fail(PI_NO_PERMISSION, "watching all threads needs CAP_PERFMON: run it as root (sudo)")
-		       : rc_fail(PI_NO_PERMISSION, "this user may not watch process %d", pid);
+		return whom == PTTVIEW_ALL ?
+			       rc_fail(PI_NO_PERMISSION,
+				       "watching all threads needs CAP_PERFMON: run it as root (sudo)") :
+			       rc_fail(PI_NO_PERMISSION, "this user may not watch process %d", pid);
 	case ESRCH:
 		return rc_fail(PI_NO_PROCESS, "no process %d%s", pid, remove ? " is watched" : "");
 	}
@@ -229,8 +234,10 @@ void pttview_gone(const struct pttview *v, struct pttview_gone *gone)
 
 	ptt_copy(&c, v->control, sizeof(c), &v->control->sequence);
 	*gone = (struct pttview_gone){
-		.threads = c.gone, .dispatches = c.gone_dispatches,
-		.interrupts = c.gone_interrupts, .unwatched = c.unwatched,
+		.threads = c.gone,
+		.dispatches = c.gone_dispatches,
+		.interrupts = c.gone_interrupts,
+		.unwatched = c.unwatched,
 	};
 	memcpy(gone->value, c.gone_value, sizeof(gone->value));
 	memcpy(gone->interrupt, c.gone_interrupt, sizeof(gone->interrupt));
@@ -253,8 +260,11 @@ int pttview_cpu(const struct pttview *v, int cpu, struct pttview_cpu *data)
 		return 0;
 	ptt_copy(&c, page, sizeof(c), &page->sequence);
 	*data = (struct pttview_cpu){
-		.online = c.online, .missing = c.missing, .dispatches = c.dispatches,
-		.interrupts = c.interrupts, .steal = c.steal,
+		.online = c.online,
+		.missing = c.missing,
+		.dispatches = c.dispatches,
+		.interrupts = c.interrupts,
+		.steal = c.steal,
 	};
 	for (int i = 0; i < v->config.metrics; i++)
 		data->wall[i] = c.last[i] - c.start[i];

@@ -19,9 +19,9 @@
 #include "base/now.h"
 #include "session/tracer_inner.h"
 
-#define FLUSH_MS	1000	/* maximum loss at a kill: open segments are closed this often */
-#define PAUSE_US	10000	/* between drains: each asks every CPU to close its MTE segment */
-#define WALK_MS		50	/* … and interval of polls for the end of a walk */
+#define FLUSH_MS 1000  /* maximum loss at a kill: open segments are closed this often */
+#define PAUSE_US 10000 /* between drains: each asks every CPU to close its MTE segment */
+#define WALK_MS  50    /* … and interval of polls for the end of a walk */
 
 int64_t drain_clock(void)
 {

@@ -59,17 +59,20 @@ int holder_call(const struct holder_request *request, struct holder_reply *reply
 	if (!reply)
 		reply = &own;
 	if (fd == -ENOENT || fd == -ECONNREFUSED)
-		return rc_fail(PI_NOT_INITIALIZED, "there is no trace session (swtrace init begins one)");
+		return rc_fail(PI_NOT_INITIALIZED,
+			       "there is no trace session (swtrace init begins one)");
 	if (fd == -EPERM || fd == -EACCES)
 		return rc_fail(PI_NOT_OWNER, "the trace session belongs to another user");
 	if (fd < 0)
 		return rc_errno(fd, "reaching the session's holder");
 	n = service_send(fd, request, sizeof(*request), -1) ?
-	    service_receive(fd, reply, sizeof(*reply), NULL) : -1;
+		    service_receive(fd, reply, sizeof(*reply), NULL) :
+		    -1;
 	close(fd);
 	if (n != (ssize_t)sizeof(*reply) || reply->version != HOLDER_VERSION)
-		return rc_fail(PI_HOLDER_GONE, n > 0 ? "the session's holder is of another release"
-				: "the session's holder died; what was written stays readable");
+		return rc_fail(PI_HOLDER_GONE,
+			       n > 0 ? "the session's holder is of another release" :
+				       "the session's holder died; what was written stays readable");
 	reply->why[sizeof(reply->why) - 1] = 0;
 	return reply->rc ? rc_fail(reply->rc, "%s", reply->why) : PI_OK;
 }
@@ -77,7 +80,9 @@ int holder_call(const struct holder_request *request, struct holder_reply *reply
 int holder_hook(void)
 {
 	static const struct holder_request q = {
-		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_HOOK,
+		.size = sizeof(q),
+		.version = HOLDER_VERSION,
+		.op = HOLDER_HOOK,
 	};
 	static struct holder_reply r;
 	int fd = getauxval(AT_SECURE) ? -1 : reach(false), hook = -1;
@@ -110,7 +115,8 @@ static void withdraw(int listener)
 static void hold(struct tracer *t, int listener)
 {
 	struct pollfd p[2] = {
-		{ .fd = listener, .events = POLLIN }, { .fd = tracer_fd(t), .events = POLLIN },
+		{ .fd = listener, .events = POLLIN },
+		{ .fd = tracer_fd(t), .events = POLLIN },
 	};
 	static struct holder_reply r;
 	int fd;
@@ -191,7 +197,8 @@ int holder_start(const struct tracer_options *options)
 	if (fd >= 0 || fd == -EPERM || fd == -EACCES) {
 		if (fd >= 0)
 			close(fd);
-		return rc_fail(PI_BUSY, "busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
+		return rc_fail(PI_BUSY,
+			       "busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
 	}
 	n = service_start(holder_main, &copy, &r, sizeof(r));
 	if (n < 0)

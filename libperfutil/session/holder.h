@@ -9,31 +9,39 @@
 #include <tracer.h>
 
 enum holder_op {
-	HOLDER_INFO = 1, HOLDER_ON, HOLDER_OFF, HOLDER_SUSPEND, HOLDER_RESUME, HOLDER_WRITE,
-	HOLDER_MAJOR, HOLDER_RATE, HOLDER_TERMINATE, HOLDER_DISCARD,
-	HOLDER_HOOK,			/* the answer passes a hook descriptor */
-	HOLDER_EVENTS,			/* set the sampler */
-	HOLDER_ITRACE,			/* set the instruction trace */
+	HOLDER_INFO = 1,
+	HOLDER_ON,
+	HOLDER_OFF,
+	HOLDER_SUSPEND,
+	HOLDER_RESUME,
+	HOLDER_WRITE,
+	HOLDER_MAJOR,
+	HOLDER_RATE,
+	HOLDER_TERMINATE,
+	HOLDER_DISCARD,
+	HOLDER_HOOK,   /* the answer passes a hook descriptor */
+	HOLDER_EVENTS, /* set the sampler */
+	HOLDER_ITRACE, /* set the instruction trace */
 };
 struct holder_request {
 	uint32_t size, version;
 	uint32_t op;
-	int32_t  a, b;			/* MAJOR: major, on; RATE: rate; EVENTS: number */
+	int32_t a, b; /* MAJOR: major, on; RATE: rate; EVENTS: number */
 	uint32_t reserved;
 	union {
-		char path[4096];	/* WRITE: absolute, or "" */
-		struct pitrace_event_args events[PITRACE_EVENTS];	/* EVENTS */
-		struct tracer_itrace itrace;	/* ITRACE */
+		char path[4096];                                  /* WRITE: absolute, or "" */
+		struct pitrace_event_args events[PITRACE_EVENTS]; /* EVENTS */
+		struct tracer_itrace itrace;                      /* ITRACE */
 	};
 };
 struct holder_reply {
 	uint32_t size, version;
-	int32_t  rc;
+	int32_t rc;
 	uint32_t reserved;
-	char	 why[1024];
+	char why[1024];
 	struct trace_info info;
 };
-#define HOLDER_VERSION	1
+#define HOLDER_VERSION 1
 
 /* Starts a holder with this session; returns when it answers. 0 or a negative enum pi_rc. */
 int holder_start(const struct tracer_options *options);

@@ -15,13 +15,14 @@
 #include "base/now.h"
 #include "base/rc.h"
 
-#define SNAPSHOTS	16	/* snapshots of a traced program in a burst */
+#define SNAPSHOTS 16 /* snapshots of a traced program in a burst */
 
 /* For programs that may not open the device and want to write records. */
 static int give_hook(struct tracer *t, int *pass)
 {
 	if (tracer_hooks(t))
-		return rc_fail(PI_NOT_SUPPORTED, "in this session programs write their records to hook files");
+		return rc_fail(PI_NOT_SUPPORTED,
+			       "in this session programs write their records to hook files");
 	*pass = driver_hook_open();
 	return *pass < 0 ? rc_errno(errno, "the driver's hook") : PI_OK;
 }
@@ -49,8 +50,7 @@ static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
 			       PITRACE_ITRACE_NO_THREADS;
 
 	if (i->flags & ~flags || i->scope > PITRACE_ITRACE_RANGE ||
-	    i->listed > PITRACE_ITRACE_LIST ||
-	    !memchr(i->start_file, 0, sizeof(i->start_file)) ||
+	    i->listed > PITRACE_ITRACE_LIST || !memchr(i->start_file, 0, sizeof(i->start_file)) ||
 	    !memchr(i->stop_file, 0, sizeof(i->stop_file)))
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid instruction trace settings");
 	return tracer_itrace(t, i);
@@ -134,15 +134,20 @@ static bool guest_may_ask(const struct holder_request *q, struct holder_reply *r
 		if (!*q->path && may_write())
 			return true;
 		if (!*q->path)
-			r->rc = rc_fail(PI_BUSY, "under swtrace run a program has one snapshot a second, and %d at once", SNAPSHOTS);
+			r->rc = rc_fail(PI_BUSY,
+					"under swtrace run a program has one snapshot a second, and %d at once",
+					SNAPSHOTS);
 		else
-			r->rc = rc_fail(PI_NO_PERMISSION, "under swtrace run a snapshot cannot be given a name");
+			r->rc = rc_fail(PI_NO_PERMISSION,
+					"under swtrace run a snapshot cannot be given a name");
 		break;
 	case HOLDER_ON:
-		r->rc = rc_fail(PI_INCORRECT_STATE, "swtrace run turns tracing on, once; suspend and resume pause it");
+		r->rc = rc_fail(PI_INCORRECT_STATE,
+				"swtrace run turns tracing on, once; suspend and resume pause it");
 		break;
 	default:
-		r->rc = rc_fail(PI_NOT_SUPPORTED, "under swtrace run this is an option of swtrace run");
+		r->rc = rc_fail(PI_NOT_SUPPORTED,
+				"under swtrace run this is an option of swtrace run");
 	}
 	snprintf(r->why, sizeof(r->why), "%s", TraceLastError());
 	return false;

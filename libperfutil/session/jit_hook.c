@@ -4,7 +4,7 @@
 #include <perfutil.h>
 
 /* Bytes of a record left beside the integers. */
-#define NAME_MAX_BYTES	(PITRACE_USER_MAX - 128)
+#define NAME_MAX_BYTES (PITRACE_USER_MAX - 128)
 
 static int put(enum pitrace_jit_kind kind, uint64_t address, uint64_t size, uint64_t from,
 	       const char *name)

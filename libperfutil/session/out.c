@@ -18,20 +18,20 @@
 #include "session/sysinfo.h"
 #include "session/tracer_inner.h"
 
-#define LAST_READS	256	/* reads of hook files at the end: more than all can hold */
+#define LAST_READS 256 /* reads of hook files at the end: more than all can hold */
 
 struct filling {
 	struct tracer *tracer;
-	struct out *out, *next;		/* next: names only, or NULL */
-	bool module;			/* a module was loaded */
-	int error;			/* the first error */
+	struct out *out, *next; /* next: names only, or NULL */
+	bool module;            /* a module was loaded */
+	int error;              /* the first error */
 };
 
 /* NULL: not recorded, or not allowed for this user. */
 static struct kernel_code *code_begin(const struct tracer *t)
 {
 	return t->config.majors[0] >> PITRACE_BRANCH_KERNEL & 1 ? kernel_code_new("/proc/kcore") :
-	       NULL;
+								  NULL;
 }
 
 int out_begin(struct tracer *t, struct out *o, const struct folder *folder, const char *leaf)
@@ -109,8 +109,7 @@ static int update_modules(struct tracer *t, struct out *o, bool module_loaded)
 	if (by_drain ? now - then < OUT_UPDATE_MS * 1000000ull : !module_loaded)
 		return 0;
 	o->scanned = now;
-	return sysinfo_update(o->writer, t->compression, &o->modules, then,
-			    by_drain ? now : 0);
+	return sysinfo_update(o->writer, t->compression, &o->modules, then, by_drain ? now : 0);
 }
 
 /* Writes the programs' own records; names come before what they name. */
@@ -449,7 +448,8 @@ int out_write(struct tracer *t, const char *path)
 	int err = 0;
 
 	if (path && own && wrap && t->on)
-		return rc_fail(PI_INVALID_ARGUMENT, "%s is being written: give another name, or none", path);
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "%s is being written: give another name, or none", path);
 	snprintf(t->got_file, sizeof(t->got_file), "%s", path ? path : t->path);
 	t->got = t->got_records = 0;
 	if (!own) {

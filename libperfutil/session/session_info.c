@@ -11,6 +11,7 @@ void session_info(struct tracer *t, struct trace_info *info)
 	memset(info, 0, sizeof(*info));
 	info->rate = c->nevents ? events_rate(c->events, c->nevents) : c->rate;
 	info->dither = t->collector->dither_of ? t->collector->dither_of(c) :
-		       c->nevents ? 0 : c->dither;
+		       c->nevents              ? 0 :
+						 c->dither;
 	t->collector->info(t->backend, info);
 }

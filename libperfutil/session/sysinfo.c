@@ -11,7 +11,7 @@
 #include "session/sysinfo.h"
 #include "image/vdso.h"
 
-#define TEXT_MAX	(64u << 20)
+#define TEXT_MAX (64u << 20)
 
 void sysinfo_header(struct pifile_header *h, const struct trace_config *config,
 		    const char *collector, const struct trace_info *info, uint64_t clock_hz)
@@ -119,8 +119,7 @@ static char *field(const char *path, const char *key, char *out, size_t room)
 	return out;
 }
 
-static int write_system(struct pifile_writer *w, const char *command,
-			const struct trace_info *info)
+static int write_system(struct pifile_writer *w, const char *command, const struct trace_info *info)
 {
 	struct utsname u = { 0 };
 	char os[128], model[128], mhz[64], memory[64], online[64] = "", *text = NULL;
@@ -215,7 +214,7 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
 }
 
 int sysinfo_update(struct pifile_writer *w, int compression, char **modules, uint64_t then,
-		 uint64_t now)
+		   uint64_t now)
 {
 	size_t n;
 	char *marked, *text = read_modules(&n, &marked);

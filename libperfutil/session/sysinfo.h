@@ -19,7 +19,7 @@ int sysinfo_write(struct pifile_writer *w, const struct trace_config *config, co
  * replaced. now not 0: also MTE records of what came and went since the last call; both times are
  * stamps. The given compression is the file's. 0 or -errno of the file. */
 int sysinfo_update(struct pifile_writer *w, int compression, char **modules, uint64_t then,
-		 uint64_t now);
+		   uint64_t now);
 /* At the end: writes kallsyms and modules again if modules came or went. Frees *modules. */
 int sysinfo_final(struct pifile_writer *w, char **modules);
 

@@ -45,7 +45,11 @@ static int absolute(const char *path, char out[PATH_MAX])
 static int call(uint32_t op, int a, int b, const char *path)
 {
 	struct holder_request q = {
-		.size = sizeof(q), .version = HOLDER_VERSION, .op = op, .a = a, .b = b,
+		.size = sizeof(q),
+		.version = HOLDER_VERSION,
+		.op = op,
+		.a = a,
+		.b = b,
 	};
 
 	if (path)
@@ -56,8 +60,9 @@ static int call(uint32_t op, int a, int b, const char *path)
 /* Settings are kept until init; during a session they are refused. */
 static int before_init(void)
 {
-	return call(HOLDER_INFO, 0, 0, NULL) == PI_NOT_INITIALIZED ? PI_OK
-		: rc_fail(PI_INCORRECT_STATE, "this can only be set before init");
+	return call(HOLDER_INFO, 0, 0, NULL) == PI_NOT_INITIALIZED ?
+		       PI_OK :
+		       rc_fail(PI_INCORRECT_STATE, "this can only be set before init");
 }
 
 int TraceSetMode(int mode)
@@ -119,10 +124,14 @@ int TraceSetStacks(int what, int depth, int copy)
 	if (what & ~(any | PITRACE_WANT_DISPATCH) || (what && !(what & any)))
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid kind of call stacks");
 	if (depth < 0 || depth > PITRACE_STACK_MAX || (depth && !(what & code)))
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid depth: stacks have 1 to %d addresses of each part", PITRACE_STACK_MAX);
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "invalid depth: stacks have 1 to %d addresses of each part",
+			       PITRACE_STACK_MAX);
 	if (copy < 0 || copy > PITRACE_STACK_COPY_MAX || copy % 8 ||
 	    !copy != !(what & PITRACE_WANT_COPY))
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid copy size: 8 to %d bytes, a multiple of 8", PITRACE_STACK_COPY_MAX);
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "invalid copy size: 8 to %d bytes, a multiple of 8",
+			       PITRACE_STACK_COPY_MAX);
 	if (!rc) {
 		settings.stacks = (uint32_t)what;
 		settings.depth = (uint32_t)depth;
@@ -159,7 +168,9 @@ int TraceSetCollector(const char *name)
 int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 {
 	struct holder_request q = {
-		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_EVENTS,
+		.size = sizeof(q),
+		.version = HOLDER_VERSION,
+		.op = HOLDER_EVENTS,
 	};
 	uint32_t rate = settings.rate ? (uint32_t)settings.rate : TRACE_DEFAULT_RATE;
 	int rc = call(HOLDER_INFO, 0, 0, NULL);
@@ -191,9 +202,11 @@ int TraceCanCount(const struct pitrace_event_args *event)
 int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 {
 	struct trace_config config = {
-		.mode = PITRACE_MODE_CONTINUOUS, .scope = (uint32_t)scope,
-		.rate = TRACE_DEFAULT_RATE, .dither = 100,
-		.pid = pid,		/* 0: a command that is not started yet */
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.scope = (uint32_t)scope,
+		.rate = TRACE_DEFAULT_RATE,
+		.dither = 100,
+		.pid = pid, /* 0: a command that is not started yet */
 	};
 	bool found = false;
 	int n;
@@ -280,7 +293,9 @@ int trace_begin(int pid, const uint64_t majors[PITRACE_MAJORS / 64],
 int trace_itrace(const struct tracer_itrace *itrace)
 {
 	struct holder_request q = {
-		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_ITRACE,
+		.size = sizeof(q),
+		.version = HOLDER_VERSION,
+		.op = HOLDER_ITRACE,
 		.itrace = *itrace,
 	};
 
@@ -309,7 +324,8 @@ int TraceQueryMajor(int major)
 	if (rc)
 		return rc;
 	if (major < 0 || major >= PITRACE_MAJORS)
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d", PITRACE_MAJORS - 1);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d",
+			       PITRACE_MAJORS - 1);
 	return major == PITRACE_MTE || (last.info.majors[major / 64] >> (major & 63) & 1);
 }
 
@@ -321,7 +337,8 @@ int SetProfilerRate(int rate)
 	if (rc != PI_NOT_INITIALIZED)
 		return rc;
 	if (rate < 1 || rate > TRACE_MAX_RATE)
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid rate: rates are 1 to %d ticks a second", TRACE_MAX_RATE);
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "invalid rate: rates are 1 to %d ticks a second", TRACE_MAX_RATE);
 	settings.rate = rate;
 	return PI_OK;
 }

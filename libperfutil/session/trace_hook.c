@@ -24,14 +24,14 @@
 #include "hook/hookfile.h"
 #include "base/rc.h"
 
-#define SEARCH_NS		1000000000ull	/* between two attempts */
-#define HEADERS		(sizeof(struct pitrace_rec) + sizeof(struct pitrace_user))
-#define DATA_MAX	(PITRACE_USER_MAX - HEADERS)
+#define SEARCH_NS 1000000000ull /* between two attempts */
+#define HEADERS   (sizeof(struct pitrace_rec) + sizeof(struct pitrace_user))
+#define DATA_MAX  (PITRACE_USER_MAX - HEADERS)
 
 struct target {
 	struct target *next;
-	const __u64 *majors;			/* mapped permanently */
-	int fd;					/* the driver's hook, or -1: */
+	const __u64 *majors; /* mapped permanently */
+	int fd;              /* the driver's hook, or -1: */
 	const struct hookfile_control *control;
 	char *folder;
 };
@@ -39,14 +39,14 @@ struct target {
 /* State of this process only. */
 static struct state {
 	struct target *target;
-	struct hookfile *file;			/* of the target's folder */
+	struct hookfile *file; /* of the target's folder */
 	/* earliest time of the next search, of the next file */
 	uint64_t next_search, next_make;
 	/* cycles() at the last clock read that was too early */
 	uint64_t searched;
-	uint32_t searching;			/* the thread that is searching; 0: none */
-	int refused;				/* the device exists and may not be opened */
-} *state;
+	uint32_t searching; /* the thread that is searching; 0: none */
+	int refused;        /* the device exists and may not be opened */
+} * state;
 
 /* Grows only, one entry per session found: another thread may be using any of them. Children
  * inherit them. */
@@ -206,7 +206,7 @@ static inline uint64_t cycles(void)
 {
 	uint64_t now;
 
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r" (now));
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
 	return now;
 }
 #else
@@ -307,8 +307,10 @@ static int by_file(struct target *t, const struct pitrace_hook_args *a, const vo
 		return rc_errno(errno, "a hook file in %s", t->folder);
 	/* The reader fills in pid and uid. */
 	who = (struct pitrace_user){
-		.tid = (uint32_t)gettid(), .cpu = cpu < 0 ? 0 : (uint32_t)cpu,
-		.ints = (uint16_t)a->ints, .strs = (uint16_t)a->strs,
+		.tid = (uint32_t)gettid(),
+		.cpu = cpu < 0 ? 0 : (uint32_t)cpu,
+		.ints = (uint16_t)a->ints,
+		.strs = (uint16_t)a->strs,
 	};
 	err = hookfile_put(f, (uint16_t)a->major, a->minor, &who, data, bytes);
 	return err ? PI_BUFFER_FULL : PI_OK;
@@ -349,10 +351,14 @@ static __attribute__((noinline)) int put(struct target *t, int major, int minor,
 		at += length;
 	}
 	args = (struct pitrace_hook_args){
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.major = (uint32_t)major, .minor = (uint32_t)minor,
-		.ints = (uint32_t)int_count, .strs = (uint32_t)str_count,
-		.values = (uintptr_t)p, .lengths = (uintptr_t)(p + length_at),
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.major = (uint32_t)major,
+		.minor = (uint32_t)minor,
+		.ints = (uint32_t)int_count,
+		.strs = (uint32_t)str_count,
+		.values = (uintptr_t)p,
+		.lengths = (uintptr_t)(p + length_at),
 		.strings = (uintptr_t)(p + length_at + (size_t)str_count * sizeof(uint32_t)),
 	};
 	return t->control ? by_file(t, &args, p, at) : by_driver(t, &args);
@@ -374,7 +380,8 @@ int TraceHook(int cpu, int major, int minor, int int_count, int str_count, const
 	if (!t || !wants(t, (unsigned int)major)) {
 		t = s && too_soon(s) ? NULL : find_target((unsigned int)major);
 		if (!t && state && state->refused)
-			return rc_fail(PI_NO_PERMISSION, PITRACE_DEVICE " may not be opened; its "
+			return rc_fail(PI_NO_PERMISSION, PITRACE_DEVICE
+				       " may not be opened; its "
 				       "group may: sudo usermod -aG pitrace $USER, then log in again");
 		if (!t)
 			return TRACE_NOBODY;

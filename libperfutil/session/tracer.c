@@ -16,8 +16,12 @@
 void tracer_defaults(struct tracer_options *o)
 {
 	*o = (struct tracer_options){
-		.mode = TRACE_CONTINUOUS, .scope = TRACE_SYSTEM, .rate = TRACE_DEFAULT_RATE,
-		.dither = 100, .owner = (uid_t)-1, .group = (gid_t)-1,
+		.mode = TRACE_CONTINUOUS,
+		.scope = TRACE_SYSTEM,
+		.rate = TRACE_DEFAULT_RATE,
+		.dither = 100,
+		.owner = (uid_t)-1,
+		.group = (gid_t)-1,
 	};
 }
 
@@ -87,15 +91,23 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	t->path = strdup(o->file ? o->file : TRACE_DEFAULT_NAME);
 	t->command = strdup(o->command ? o->command : "");
 	t->config = (struct trace_config){
-		.mode = (uint32_t)o->mode, .scope = (uint32_t)o->scope, .pid = o->pid,
+		.mode = (uint32_t)o->mode,
+		.scope = (uint32_t)o->scope,
+		.pid = o->pid,
 		.flags = o->stop_on_crash && o->scope == TRACE_PROCESS ?
-			 PITRACE_SESSION_STOP_ON_CRASH : 0,
-		.clock = o->clock, .rate = o->rate ? o->rate : TRACE_DEFAULT_RATE,
-		.dither = o->dither, .seed = o->seed ? o->seed : random_seed(),
+				 PITRACE_SESSION_STOP_ON_CRASH :
+				 0,
+		.clock = o->clock,
+		.rate = o->rate ? o->rate : TRACE_DEFAULT_RATE,
+		.dither = o->dither,
+		.seed = o->seed ? o->seed : random_seed(),
 		.mte_bytes = o->mte_bytes ? o->mte_bytes : TRACER_MTE_BYTES,
 		.trace_bytes = o->trace_bytes ? o->trace_bytes : TRACER_TRACE_BYTES,
 		.segment_bytes = o->section_bytes ? o->section_bytes : 64 << 10,
-		.stacks = o->stacks, .depth = o->depth, .copy = o->copy, .program = o->program,
+		.stacks = o->stacks,
+		.depth = o->depth,
+		.copy = o->copy,
+		.program = o->program,
 		.user = o->owner != (uid_t)-1 ? o->owner : geteuid(),
 	};
 	memcpy(t->config.majors, o->majors, sizeof(o->majors));
@@ -174,9 +186,11 @@ int tracer_enable(struct tracer *t, int major, bool on)
 	uint64_t bit;
 
 	if (major < 0 || major >= PITRACE_MAJORS)
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d", PITRACE_MAJORS - 1);
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d",
+			       PITRACE_MAJORS - 1);
 	if (t->on)
-		return rc_fail(PI_INCORRECT_STATE, "majors can only be changed while tracing is off");
+		return rc_fail(PI_INCORRECT_STATE,
+			       "majors can only be changed while tracing is off");
 	t->collector->info(t->backend, &info);
 	bit = 1ull << (major & 63);
 	if (on && !(info.available[major / 64] & bit)) {
@@ -205,8 +219,8 @@ int tracer_events(struct tracer *t, const struct pitrace_event_args *events, uns
 	t->collector->check(&with, &check);
 	if (check.state != COLLECTOR_WORKS)
 		return rc_fail(check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
-			       PI_EVENT_UNSUPPORTED, "%s%s%s", check.why, *check.cure ? ": " : "",
-			       check.cure);
+								  PI_EVENT_UNSUPPORTED,
+			       "%s%s%s", check.why, *check.cure ? ": " : "", check.cure);
 	t->config = with;
 	return PI_OK;
 }
@@ -217,7 +231,8 @@ int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace)
 	struct collector_check check;
 
 	if (t->on)
-		return rc_fail(PI_INCORRECT_STATE, "what ITrace traces can only be set while tracing is off");
+		return rc_fail(PI_INCORRECT_STATE,
+			       "what ITrace traces can only be set while tracing is off");
 	if (itrace->scope == PITRACE_ITRACE_NONE) {
 		t->config.itrace = *itrace;
 		return PI_OK;
@@ -232,8 +247,8 @@ int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace)
 	t->collector->check(&with, &check);
 	if (check.state != COLLECTOR_WORKS)
 		return rc_fail(check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
-			       PI_NOT_SUPPORTED, "%s%s%s", check.why, *check.cure ? ": " : "",
-			       check.cure);
+								  PI_NOT_SUPPORTED,
+			       "%s%s%s", check.why, *check.cure ? ": " : "", check.cure);
 	t->config.itrace = *itrace;
 	return PI_OK;
 }
@@ -241,7 +256,8 @@ int tracer_itrace(struct tracer *t, const struct tracer_itrace *itrace)
 int tracer_rate(struct tracer *t, int rate)
 {
 	if (rate < 1 || rate > TRACE_MAX_RATE)
-		return rc_fail(PI_INVALID_ARGUMENT, "invalid rate: rates are 1 to %d ticks a second", TRACE_MAX_RATE);
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "invalid rate: rates are 1 to %d ticks a second", TRACE_MAX_RATE);
 	if (t->on)
 		return rc_fail(PI_INCORRECT_STATE, "the rate can only be set while tracing is off");
 	t->config.rate = (uint32_t)rate;
@@ -273,7 +289,8 @@ static int refused_on(struct tracer *t, int err)
 	struct collector_check check = { .state = COLLECTOR_WORKS };
 
 	if (err == -EDQUOT)
-		return rc_fail(PI_BUSY, "busy: without CAP_PERFMON your trace sessions may take %d samples a second together; ask for fewer (-F), or end one (swtrace free)",
+		return rc_fail(PI_BUSY,
+			       "busy: without CAP_PERFMON your trace sessions may take %d samples a second together; ask for fewer (-F), or end one (swtrace free)",
 			       TRACE_MAX_RATE);
 	if (err == -EACCES || err == -EPERM)
 		t->collector->check(&t->config, &check);
@@ -339,7 +356,8 @@ int tracer_on(struct tracer *t)
 	if (err) {
 		out_undo(&t->file);
 		if (err == -ENOBUFS)
-			return rc_fail(PI_BUFFER_FULL, "the MTE buffer is too small for the processes of this machine: make it larger (-sm), or trace in continuous mode");
+			return rc_fail(PI_BUFFER_FULL,
+				       "the MTE buffer is too small for the processes of this machine: make it larger (-sm), or trace in continuous mode");
 		return refused_on(t, err);
 	}
 	t->on = true;
@@ -417,7 +435,8 @@ int tracer_discard(struct tracer *t)
 	int err;
 
 	if (!t->collector->discard)
-		return rc_fail(PI_NOT_SUPPORTED, "the collector %s cannot discard", t->collector->name);
+		return rc_fail(PI_NOT_SUPPORTED, "the collector %s cannot discard",
+			       t->collector->name);
 	pthread_mutex_lock(&t->lock);
 	err = t->collector->discard(t->backend);
 	pthread_mutex_unlock(&t->lock);

@@ -16,14 +16,14 @@
 #include "image/perfmaps.h"
 #include "base/rights.h"
 
-struct out {				/* a file being written */
-	struct pifile_writer *writer;	/* NULL: no file */
+struct out {                          /* a file being written */
+	struct pifile_writer *writer; /* NULL: no file */
 	struct buildids *ids;
 	struct perfmaps *maps;
-	struct kernel_code *code;	/* NULL: not recorded, or not allowed for this user */
-	char *modules;			/* /proc/modules at the last read … */
-	uint64_t scanned;		/* … at this time */
-	struct pifile_stats *before;	/* counts when the file began; NULL: it began at *on* */
+	struct kernel_code *code;    /* NULL: not recorded, or not allowed for this user */
+	char *modules;               /* /proc/modules at the last read … */
+	uint64_t scanned;            /* … at this time */
+	struct pifile_stats *before; /* counts when the file began; NULL: it began at *on* */
 	int nbefore;
 };
 
@@ -32,30 +32,30 @@ struct tracer {
 	struct backend *backend;
 	struct trace_config config;
 	char *path, *command;
-	struct folder folder;		/* folder of path, from *on* on */
-	struct hooks *hooks;		/* hook files; NULL: the collector needs none */
-	struct rights *user;		/* the user who traces; NULL: this process */
+	struct folder folder; /* folder of path, from *on* on */
+	struct hooks *hooks;  /* hook files; NULL: the collector needs none */
+	struct rights *user;  /* the user who traces; NULL: this process */
 	int compression;
-	uint64_t rotate_bytes, rotate_ns;	/* 0: not by size, not by time */
-	unsigned int rotate_keep;		/* older files; 0: all */
+	uint64_t rotate_bytes, rotate_ns; /* 0: not by size, not by time */
+	unsigned int rotate_keep;         /* older files; 0: all */
 
 	bool on;
-	_Atomic bool stopped;		/* the last interval ended by itself */
+	_Atomic bool stopped; /* the last interval ended by itself */
 	pthread_t thread;
-	bool draining;			/* the drain thread is running */
-	int wake;			/* eventfd: asks the thread to end */
-	int stop_fd;			/* eventfd: stopped by itself, or the file failed */
-	pthread_mutex_t lock;		/* protects the backend's rings and what follows */
+	bool draining;        /* the drain thread is running */
+	int wake;             /* eventfd: asks the thread to end */
+	int stop_fd;          /* eventfd: stopped by itself, or the file failed */
+	pthread_mutex_t lock; /* protects the backend's rings and what follows */
 	struct out file;
-	struct kernel_code *code;	/* data of an interval that is in no file */
-	struct out next;		/* the file after this one, while it is prepared */
-	uint64_t ticket;		/* … until this walk has ended */
-	int64_t begun;			/* file, CLOCK_MONOTONIC ns */
-	_Atomic int error;		/* -errno of the file or the collector */
-	_Atomic unsigned int files;	/* older ones */
-	uint64_t before_bytes, before_records;	/* in them */
-	_Atomic uint64_t written, records;	/* in all */
-	_Atomic uint64_t unwritten;		/* records that did not fit */
+	struct kernel_code *code;              /* data of an interval that is in no file */
+	struct out next;                       /* the file after this one, while it is prepared */
+	uint64_t ticket;                       /* … until this walk has ended */
+	int64_t begun;                         /* file, CLOCK_MONOTONIC ns */
+	_Atomic int error;                     /* -errno of the file or the collector */
+	_Atomic unsigned int files;            /* older ones */
+	uint64_t before_bytes, before_records; /* in them */
+	_Atomic uint64_t written, records;     /* in all */
+	_Atomic uint64_t unwritten;            /* records that did not fit */
 	/* The last file that tracer_write wrote. */
 	uint64_t got, got_records;
 	char got_file[4096];
@@ -69,7 +69,7 @@ int out_begin(struct tracer *t, struct out *o, const struct folder *folder, cons
 /* Drains the collector to t->file (and names to t->next). */
 int out_drain(struct tracer *t, bool all);
 /* In between: records other changes. A kernel module that is loaded for this long is seen. */
-#define OUT_UPDATE_MS	200
+#define OUT_UPDATE_MS 200
 int out_update(struct tracer *t);
 /* Before tracing is turned off, which changes the kernel's code: reads all code that was executed.
  * */

@@ -15,7 +15,7 @@ static int take(void *arg, const struct profile_sample *s)
 	struct thread_sample *to;
 
 	if (group >= b->threads)
-		return -EBADMSG;	/* the file changed since it was read first */
+		return -EBADMSG; /* the file changed since it was read first */
 	t += group;
 	if (b->first > s->time)
 		b->first = s->time;
@@ -25,7 +25,9 @@ static int take(void *arg, const struct profile_sample *s)
 		return -ENOMEM;
 	to = &t->sample[t->count++];
 	*to = (struct thread_sample){
-		.time = s->time, .counted = s->counted, .stack = s->stack,
+		.time = s->time,
+		.counted = s->counted,
+		.stack = s->stack,
 		.ticks = s->ticks,
 	};
 	return 0;
@@ -36,7 +38,8 @@ int by_thread_read(struct by_thread *b, const struct job *job)
 	struct profile_reader reader = { .sample = take, .arg = b };
 
 	*b = (struct by_thread){
-		.names = &job->model->names, .threads = job->model->names.nthread,
+		.names = &job->model->names,
+		.threads = job->model->names.nthread,
 		.first = UINT64_MAX,
 	};
 	b->thread = calloc((size_t)b->threads + 1, sizeof(*b->thread));

@@ -16,15 +16,15 @@ struct thread_sample {
 };
 
 struct thread_samples {
-	struct thread_sample *sample;	/* in the order of time */
+	struct thread_sample *sample; /* in the order of time */
 	uint32_t count, room;
 };
 
 struct by_thread {
-	struct thread_samples *thread;	/* by group (trace_names.h) */
+	struct thread_samples *thread; /* by group (trace_names.h) */
 	uint32_t threads;
 	const struct names *names;
-	uint64_t first, last;		/* times; first > last: no sample */
+	uint64_t first, last; /* times; first > last: no sample */
 };
 
 /* 0 or -errno. */

@@ -25,9 +25,9 @@ struct chrome_writing {
 	const struct symbol *symbol;
 	struct frame_list list;
 	struct json j;
-	bool *named;			/* threads of which the names were told */
+	bool *named; /* threads of which the names were told */
 	uint32_t threads;
-	uint32_t *running;		/* on each CPU: thread, or NO_KEY */
+	uint32_t *running; /* on each CPU: thread, or NO_KEY */
 	uint32_t cpus;
 };
 
@@ -130,8 +130,10 @@ static void tell_sample(struct chrome_writing *w, const struct moment *m)
 
 	json_string(j, "s", "t");
 	json_string(j, "cat", "sample");
-	json_string(j, "name", stack == NO_KEY ? "sample" :
-		    w->symbol[w->list.frame[w->list.stack[stack].frame].symbol].name);
+	json_string(j, "name",
+		    stack == NO_KEY ?
+			    "sample" :
+			    w->symbol[w->list.frame[w->list.stack[stack].frame].symbol].name);
 	if (stack != NO_KEY)
 		json_uint(j, "sf", stack);
 	json_object(j, "args");

@@ -22,68 +22,68 @@
 
 /* The numbers of events are moments' kinds. */
 static const char description[] =
-"/* CTF 1.8 */\n"
-"typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
-"typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
-"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
-"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
-"typealias integer { size = 64; align = 8; signed = true; } := int64_t;\n"
-"typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64_t;\n"
-"typealias integer { size = 64; align = 8; signed = false;\n"
-"	map = clock.monotonic.value; } := ns_t;\n"
-"trace {\n"
-"	major = 1;\n"
-"	minor = 8;\n"
-"	byte_order = %s;\n"
-"	packet.header := struct { uint32_t magic; uint32_t stream_id; };\n"
-"};\n"
-"env {\n"
-"	tracer_name = \"pitrace\";\n"
-"	hostname = \"%s\";\n"
-"};\n"
-"clock {\n"
-"	name = monotonic;\n"
-"	freq = 1000000000;\n"
-"	offset = %" PRId64 ";\n"
-"};\n"
-"stream {\n"
-"	id = 0;\n"
-"	packet.context := struct { uint32_t cpu_id; };\n"
-"	event.header := struct { uint16_t id; ns_t timestamp; };\n"
-"};\n"
-"%s";
+	"/* CTF 1.8 */\n"
+	"typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
+	"typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
+	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+	"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+	"typealias integer { size = 64; align = 8; signed = true; } := int64_t;\n"
+	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := hex64_t;\n"
+	"typealias integer { size = 64; align = 8; signed = false;\n"
+	"	map = clock.monotonic.value; } := ns_t;\n"
+	"trace {\n"
+	"	major = 1;\n"
+	"	minor = 8;\n"
+	"	byte_order = %s;\n"
+	"	packet.header := struct { uint32_t magic; uint32_t stream_id; };\n"
+	"};\n"
+	"env {\n"
+	"	tracer_name = \"pitrace\";\n"
+	"	hostname = \"%s\";\n"
+	"};\n"
+	"clock {\n"
+	"	name = monotonic;\n"
+	"	freq = 1000000000;\n"
+	"	offset = %" PRId64 ";\n"
+	"};\n"
+	"stream {\n"
+	"	id = 0;\n"
+	"	packet.context := struct { uint32_t cpu_id; };\n"
+	"	event.header := struct { uint16_t id; ns_t timestamp; };\n"
+	"};\n"
+	"%s";
 
 static const char events[] =
-"event { name = sample; id = 0; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; uint64_t ticks; uint64_t counted;\n"
-"	uint16_t frames; string stack[frames]; }; };\n"
-"event { name = dispatch; id = 1; stream_id = 0; fields := struct {\n"
-"	uint32_t prev_tid; string prev_comm; uint16_t prev_left; int16_t prev_priority;\n"
-"	uint32_t pid; uint32_t tid; string comm; int16_t priority; }; };\n"
-"event { name = wakeup; id = 2; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; uint32_t waker_tid; }; };\n"
-"event { name = interrupt_entry; id = 3; stream_id = 0; fields := struct { string name; }; };\n"
-"event { name = interrupt_exit; id = 4; stream_id = 0; fields := struct { string name; }; };\n"
-"event { name = syscall_entry; id = 5; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
-"event { name = syscall_exit; id = 6; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; string name; int64_t result; }; };\n"
-"event { name = pair_begin; id = 7; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
-"event { name = pair_end; id = 8; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
-"event { name = mark; id = 9; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t value; }; };\n"
-"event { name = page_fault; id = 10; stream_id = 0; fields := struct {\n"
-"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t address; }; };\n";
+	"event { name = sample; id = 0; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; uint64_t ticks; uint64_t counted;\n"
+	"	uint16_t frames; string stack[frames]; }; };\n"
+	"event { name = dispatch; id = 1; stream_id = 0; fields := struct {\n"
+	"	uint32_t prev_tid; string prev_comm; uint16_t prev_left; int16_t prev_priority;\n"
+	"	uint32_t pid; uint32_t tid; string comm; int16_t priority; }; };\n"
+	"event { name = wakeup; id = 2; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; uint32_t waker_tid; }; };\n"
+	"event { name = interrupt_entry; id = 3; stream_id = 0; fields := struct { string name; }; };\n"
+	"event { name = interrupt_exit; id = 4; stream_id = 0; fields := struct { string name; }; };\n"
+	"event { name = syscall_entry; id = 5; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
+	"event { name = syscall_exit; id = 6; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; int64_t result; }; };\n"
+	"event { name = pair_begin; id = 7; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
+	"event { name = pair_end; id = 8; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; }; };\n"
+	"event { name = mark; id = 9; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t value; }; };\n"
+	"event { name = page_fault; id = 10; stream_id = 0; fields := struct {\n"
+	"	uint32_t pid; uint32_t tid; string comm; string name; hex64_t address; }; };\n";
 
 struct ctf_writing {
 	const struct job *job;
 	const struct names *names;
 	int folder;
-	FILE **stream;			/* of CPUs */
+	FILE **stream; /* of CPUs */
 	uint32_t cpus;
-	FILE *out;			/* of the moment's CPU */
+	FILE *out; /* of the moment's CPU */
 };
 
 static void put(struct ctf_writing *w, const void *data, size_t size)
@@ -236,7 +236,8 @@ static int write_description(struct ctf_writing *w)
 	const struct trace *t = w->job->trace;
 	const char *host = trace_fact(t, "host");
 	int64_t offset = t->start_realtime && t->intervals ?
-			 (int64_t)(t->start_realtime - t->began) : 0;
+				 (int64_t)(t->start_realtime - t->began) :
+				 0;
 	char *name = escape_text(host ? host : ""), *p;
 	FILE *out = open_in(w, "metadata");
 	int rc = 0;

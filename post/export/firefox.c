@@ -21,7 +21,7 @@ enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
 
 /* Numbers of one thread: what of the whole trace's stands there, in the order of their numbers. */
 struct numbering {
-	uint32_t *number;		/* + 1; 0: not in this thread */
+	uint32_t *number; /* + 1; 0: not in this thread */
 	uint32_t *item;
 	uint32_t items, of;
 };
@@ -94,11 +94,12 @@ static void put_time(struct firefox_writing *w, uint64_t time)
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* A column of a table, and one whose values are all the same. */
-#define COLUMN(w, key, table, i, write) do { \
-		json_array(&(w)->j, key); \
+#define COLUMN(w, key, table, i, write)                \
+	do {                                           \
+		json_array(&(w)->j, key);              \
 		for (i = 0; i < (w)->table.items; i++) \
-			write; \
-		json_end(&(w)->j, ']'); \
+			write;                         \
+		json_end(&(w)->j, ']');                \
 	} while (0)
 
 static void write_samples(struct firefox_writing *w, const struct thread_samples *t)
@@ -189,8 +190,10 @@ static void write_frames(struct firefox_writing *w)
 	json_object(j, "frameTable");
 	/* Numbers beyond 2^53 are no numbers of JSON: of the kernel -1, not known, stands there. */
 	COLUMN(w, "address", frame, i,
-	       json_int(j, NULL, w->list.frame[w->frame.item[i]].address >> 53 ? -1 :
-			(int64_t)w->list.frame[w->frame.item[i]].address));
+	       json_int(j, NULL,
+			w->list.frame[w->frame.item[i]].address >> 53 ?
+				-1 :
+				(int64_t)w->list.frame[w->frame.item[i]].address));
 	COLUMN(w, "inlineDepth", frame, i, json_uint(j, NULL, inline_depth(w, w->frame.item[i])));
 	COLUMN(w, "category", frame, i, json_uint(j, NULL, category(w, w->frame.item[i])));
 	COLUMN(w, "subcategory", frame, i, json_uint(j, NULL, 0));
@@ -242,7 +245,7 @@ static void write_resources(struct firefox_writing *w)
 	COLUMN(w, "name", lib, i,
 	       json_uint(j, NULL, text(w, w->names->module[w->lib.item[i]].name)));
 	COLUMN(w, "host", lib, i, json_null(j, NULL));
-	COLUMN(w, "type", lib, i, json_uint(j, NULL, 1));	/* a library */
+	COLUMN(w, "type", lib, i, json_uint(j, NULL, 1)); /* a library */
 	json_uint(j, "length", w->lib.items);
 	json_end(j, '}');
 }
@@ -427,10 +430,9 @@ static int firefox_write(const struct job *job, FILE *out)
 
 	if (!rc)
 		rc = frame_list_make(&w.list, job, true);
-	if (!rc && !(numbering_open(&w.stack, w.list.stacks) &&
-		     numbering_open(&w.frame, w.list.frames) &&
-		     numbering_open(&w.func, n->symbols.count) &&
-		     numbering_open(&w.lib, n->nmodule)))
+	if (!rc &&
+	    !(numbering_open(&w.stack, w.list.stacks) && numbering_open(&w.frame, w.list.frames) &&
+	      numbering_open(&w.func, n->symbols.count) && numbering_open(&w.lib, n->nmodule)))
 		rc = -ENOMEM;
 	if (!rc)
 		rc = write_all(&w, out);

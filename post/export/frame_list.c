@@ -62,7 +62,8 @@ static uint32_t add_call(struct frame_list *l, const struct names *n, const stru
 
 	for (k = profile_frames(n, c->id, &list); k-- > 0;) {
 		struct list_frame f = {
-			.symbol = list[k], .kernel = c->kernel,
+			.symbol = list[k],
+			.kernel = c->kernel,
 			.address = addresses ? profile_address(n, c->id) : 0,
 		};
 

@@ -9,21 +9,21 @@
 #include "job.h"
 
 struct list_frame {
-	uint32_t symbol;		/* as shown: its name, file, line, whether it is inlined */
-	uint64_t address;		/* of the place; an inlined frame has its caller's */
+	uint32_t symbol;  /* as shown: its name, file, line, whether it is inlined */
+	uint64_t address; /* of the place; an inlined frame has its caller's */
 	bool kernel;
 };
 
 struct list_stack {
-	uint32_t caller;		/* NO_KEY: none */
+	uint32_t caller; /* NO_KEY: none */
 	uint32_t frame;
 };
 
 struct frame_list {
 	struct list_frame *frame;
-	struct list_stack *stack;	/* callers first */
+	struct list_stack *stack; /* callers first */
 	uint32_t frames, room_frame, stacks, room_stack;
-	uint32_t *of_call, calls;	/* the stack of each call of the tree; NO_KEY: a process */
+	uint32_t *of_call, calls; /* the stack of each call of the tree; NO_KEY: a process */
 	struct keys by_frame, by_stack;
 };
 

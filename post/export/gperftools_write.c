@@ -15,13 +15,13 @@
 #include "job.h"
 #include "model/profile.h"
 
-#define PAGE		0x1000ull
-#define FIRST_RANGE	0x10000000ull
-#define PERIOD_UNKNOWN	1		/* us: 0 is divided by */
+#define PAGE           0x1000ull
+#define FIRST_RANGE    0x10000000ull
+#define PERIOD_UNKNOWN 1 /* us: 0 is divided by */
 
 struct page_range {
-	uint64_t high;			/* of the places' addresses */
-	uint64_t base;			/* what is added to them */
+	uint64_t high; /* of the places' addresses */
+	uint64_t base; /* what is added to them */
 	const struct a2n_module *a2n;
 };
 
@@ -30,7 +30,7 @@ struct gperftools_writing {
 	const struct names *names;
 	const struct calls *calls;
 	FILE *out;
-	struct page_range *range;		/* of modules */
+	struct page_range *range; /* of modules */
 };
 
 static void slot(struct gperftools_writing *w, uint64_t value)
@@ -78,7 +78,7 @@ static uint64_t address_of(const struct gperftools_writing *w, uint32_t place, b
 
 	if (leaf)
 		return address ? address : 1;
-	return address + 1;		/* where the call returns to */
+	return address + 1; /* where the call returns to */
 }
 
 static void write_sum(struct gperftools_writing *w, const struct sum *sum)
@@ -173,7 +173,10 @@ static int gperftools_write(const struct job *job, FILE *out)
 {
 	const struct names *n = &job->model->names;
 	struct gperftools_writing w = {
-		.job = job, .names = n, .calls = &job->stacks->calls, .out = out,
+		.job = job,
+		.names = n,
+		.calls = &job->stacks->calls,
+		.out = out,
 		.range = calloc((size_t)n->nmodule + 1, sizeof(*w.range)),
 	};
 

@@ -4,14 +4,16 @@
 
 #include <errno.h>
 
-#define GZIP_WINDOW 31			/* zlib's word for: with gzip's head */
+#define GZIP_WINDOW 31 /* zlib's word for: with gzip's head */
 
 int gzip_open(struct gzip *g, FILE *out)
 {
 	g->out = out;
 	g->z = (z_stream){ 0 };
 	return deflateInit2(&g->z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) ==
-	       Z_OK ? 0 : -ENOMEM;
+			       Z_OK ?
+		       0 :
+		       -ENOMEM;
 }
 
 static void drain(struct gzip *g, int how)

@@ -22,18 +22,34 @@
 /* Numbers of fields (perfetto's protos/perfetto/trace): facts. */
 enum { TRACE_PACKET = 1 };
 enum packet {
-	PACKET_FTRACE = 1, PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10,
-	PACKET_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13, PACKET_DEFAULTS = 59,
-	PACKET_TRACK = 60, PACKET_SAMPLE = 66,
+	PACKET_FTRACE = 1,
+	PACKET_CLOCKS = 6,
+	PACKET_TIME = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK = 60,
+	PACKET_SAMPLE = 66,
 };
-enum { CLEARED = 1, NEEDS = 2 };			/* PACKET_FLAGS */
+enum { CLEARED = 1, NEEDS = 2 }; /* PACKET_FLAGS */
 enum { CLOCKS_CLOCK = 1, CLOCKS_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIME = 2 };
 enum { REALTIME = 1, MONOTONIC = 3, BOOTTIME = 6 };
-enum { DEFAULTS_SAMPLE = 12, SAMPLE_TIMEBASE = 1, TIMEBASE_PERIOD = 1, TIMEBASE_RATE = 2,
-       TIMEBASE_NAME = 10 };
+enum {
+	DEFAULTS_SAMPLE = 12,
+	SAMPLE_TIMEBASE = 1,
+	TIMEBASE_PERIOD = 1,
+	TIMEBASE_RATE = 2,
+	TIMEBASE_NAME = 10
+};
 enum interned {
-	INTERNED_FUNCTION = 5, INTERNED_FRAME = 6, INTERNED_STACK = 7, INTERNED_BUILD_ID = 16,
-	INTERNED_PATH = 17, INTERNED_MAPPING = 19,
+	INTERNED_FUNCTION = 5,
+	INTERNED_FRAME = 6,
+	INTERNED_STACK = 7,
+	INTERNED_BUILD_ID = 16,
+	INTERNED_PATH = 17,
+	INTERNED_MAPPING = 19,
 };
 enum { TEXT_ID = 1, TEXT_BYTES = 2 };
 enum { FRAME_ID = 1, FRAME_FUNCTION, FRAME_MAPPING, FRAME_ADDRESS };
@@ -43,14 +59,26 @@ enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_STACK, SAMPLE_MODE, SAMPLE
 enum { MODE_KERNEL = 1, MODE_USER = 2 };
 enum { BUNDLE_CPU = 1, BUNDLE_EVENT };
 enum { FTRACE_TIME = 1, FTRACE_TID = 2, FTRACE_SWITCH = 4, FTRACE_WAKING = 20 };
-enum { SWITCH_OLD_NAME = 1, SWITCH_OLD, SWITCH_OLD_PRIORITY, SWITCH_OLD_STATE, SWITCH_NAME,
-       SWITCH_TID, SWITCH_PRIORITY };
+enum {
+	SWITCH_OLD_NAME = 1,
+	SWITCH_OLD,
+	SWITCH_OLD_PRIORITY,
+	SWITCH_OLD_STATE,
+	SWITCH_NAME,
+	SWITCH_TID,
+	SWITCH_PRIORITY
+};
 enum { WAKING_NAME = 1, WAKING_TID, WAKING_PRIORITY, WAKING_SUCCESS, WAKING_CPU };
 enum { TRACK_ID = 1, TRACK_NAME, TRACK_PROCESS, TRACK_THREAD, TRACK_PARENT };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
-enum { EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_CATEGORY = 22,
-       EVENT_NAME = 23 };
+enum {
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_TRACK = 11,
+	EVENT_CATEGORY = 22,
+	EVENT_NAME = 23
+};
 enum { SLICE_BEGIN = 1, SLICE_END, INSTANT };
 enum { ANNOTATION_UINT = 3, ANNOTATION_INT = 4, ANNOTATION_NAME = 10 };
 
@@ -67,7 +95,7 @@ struct perfetto_writing {
 	struct texts texts;
 	struct protobuf p;
 	FILE *out;
-	struct keys tracks;		/* that were told */
+	struct keys tracks; /* that were told */
 	uint64_t *track;
 	uint32_t ntrack, room_track;
 };
@@ -152,8 +180,9 @@ static void write_defaults(struct perfetto_writing *w)
 	if (!t->events.chosen)
 		protobuf_uint(&w->p, TIMEBASE_RATE, t->rate);
 	else
-		protobuf_uint(&w->p, e->flags & PITRACE_EVENT_RATE ? TIMEBASE_RATE :
-			      TIMEBASE_PERIOD, e->period);
+		protobuf_uint(&w->p,
+			      e->flags & PITRACE_EVENT_RATE ? TIMEBASE_RATE : TIMEBASE_PERIOD,
+			      e->period);
 	put_name(w, TIMEBASE_NAME, e->name);
 	protobuf_end(&w->p, base);
 	protobuf_end(&w->p, sample);
@@ -360,8 +389,8 @@ static void tell_event(struct perfetto_writing *w, const struct moment *m, uint6
 	if (value) {
 		a = protobuf_begin(&w->p, EVENT_ANNOTATION);
 		protobuf_string(&w->p, ANNOTATION_NAME, value);
-		protobuf_uint(&w->p, m->kind == MOMENT_CALL_ENDS ? ANNOTATION_INT :
-			      ANNOTATION_UINT, m->value);
+		protobuf_uint(&w->p, m->kind == MOMENT_CALL_ENDS ? ANNOTATION_INT : ANNOTATION_UINT,
+			      m->value);
 		protobuf_end(&w->p, a);
 	}
 	protobuf_end(&w->p, data);
@@ -384,8 +413,7 @@ static int tell_sample(struct perfetto_writing *w, const struct moment *m)
 		protobuf_uint(&w->p, PACKET_FLAGS, NEEDS);
 		data = protobuf_begin(&w->p, PACKET_SAMPLE);
 		protobuf_uint(&w->p, SAMPLE_CPU, m->cpu);
-		protobuf_uint(&w->p, SAMPLE_PID,
-			      names_unique(&w->names->process[t->process]));
+		protobuf_uint(&w->p, SAMPLE_PID, names_unique(&w->names->process[t->process]));
 		protobuf_uint(&w->p, SAMPLE_TID, names_unique_tid(w->names, m->thread));
 		if (stack != NO_KEY)
 			protobuf_uint(&w->p, SAMPLE_STACK, stack + 1ull);
@@ -411,8 +439,9 @@ static uint32_t state_of(uint32_t why)
 {
 	static const uint32_t states[] = {
 		[PITRACE_LEFT_RUNNING] = 0, [PITRACE_LEFT_PREEMPTED] = 0x100,
-		[PITRACE_LEFT_SLEEP] = 1, [PITRACE_LEFT_BLOCKED] = 2, [PITRACE_LEFT_STOPPED] = 4,
-		[PITRACE_LEFT_TRACED] = 8, [PITRACE_LEFT_DEAD] = 0x10, [PITRACE_LEFT_IDLE] = 0x80,
+		[PITRACE_LEFT_SLEEP] = 1,   [PITRACE_LEFT_BLOCKED] = 2,
+		[PITRACE_LEFT_STOPPED] = 4, [PITRACE_LEFT_TRACED] = 8,
+		[PITRACE_LEFT_DEAD] = 0x10, [PITRACE_LEFT_IDLE] = 0x80,
 	};
 
 	return why < sizeof(states) / sizeof(states[0]) ? states[why] : 1;

@@ -17,17 +17,17 @@
 #include "job.h"
 #include "model/profile.h"
 
-#define PAGE 0x1000ull
+#define PAGE        0x1000ull
 #define FIRST_RANGE 0x400000ull
 
 struct mapped_range {
-	uint64_t low, high;		/* of the places' addresses */
-	uint64_t base;			/* what is added to them */
+	uint64_t low, high; /* of the places' addresses */
+	uint64_t base;      /* what is added to them */
 	bool used, mapped, named, lined;
 };
 
 struct written_function {
-	uint32_t symbol, file;		/* base; number of the string */
+	uint32_t symbol, file; /* base; number of the string */
 };
 
 struct pprof_writing {
@@ -37,8 +37,8 @@ struct pprof_writing {
 	struct gzip gzip;
 	struct protobuf p;
 	struct texts texts;
-	struct mapped_range *range;		/* of modules */
-	bool *used;			/* symbols that are places */
+	struct mapped_range *range; /* of modules */
+	bool *used;                 /* symbols that are places */
 	struct written_function *function;
 	uint32_t nfunction, room_function;
 	struct keys by_function;
@@ -188,8 +188,8 @@ static void write_location(struct pprof_writing *w, uint32_t place)
 	protobuf_uint(&w->p, LOCATION_ID, place + 1ull);
 	if (w->range[s->module].mapped)
 		protobuf_uint(&w->p, LOCATION_MAPPING, s->module + 1ull);
-	protobuf_uint(&w->p, LOCATION_ADDRESS, w->range[s->module].base +
-		      profile_address(w->names, place));
+	protobuf_uint(&w->p, LOCATION_ADDRESS,
+		      w->range[s->module].base + profile_address(w->names, place));
 	n = profile_frames(w->names, place, &list);
 	for (i = 0; i < n; i++) {
 		const struct symbol *shown = &symbol[list[i]];
@@ -212,7 +212,8 @@ static void write_functions(struct pprof_writing *w)
 	for (i = 0; i < w->nfunction; i++) {
 		const struct symbol *s = &w->names->symbols.symbol[w->function[i].symbol];
 		const char *raw = s->a2n && s->a2n->raw_name && s->result == A2N_OK ?
-				  s->a2n->raw_name : s->name;
+					  s->a2n->raw_name :
+					  s->name;
 
 		at = protobuf_begin(&w->p, PROFILE_FUNCTION);
 		protobuf_uint(&w->p, FUNCTION_ID, i + 1ull);

@@ -28,7 +28,7 @@ void protobuf_string(struct protobuf *p, uint32_t field, const char *text);
 /* A message, or packed numbers: what is written until the end is in it. Returns what end wants. */
 size_t protobuf_begin(struct protobuf *p, uint32_t field);
 void protobuf_end(struct protobuf *p, size_t begun);
-void protobuf_varint(struct protobuf *p, uint64_t value);	/* alone, where packed */
+void protobuf_varint(struct protobuf *p, uint64_t value); /* alone, where packed */
 void protobuf_free(struct protobuf *p);
 
 #endif

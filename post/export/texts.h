@@ -15,7 +15,7 @@ struct texts {
 	struct texts_pointer {
 		const char *name;
 		uint32_t number;
-	} *pointer;
+	} * pointer;
 	uint32_t npointer, room_pointer;
 };
 

@@ -25,9 +25,9 @@ struct timeline {
 	struct names *names;
 	int (*each)(void *arg, const struct moment *m);
 	void *arg;
-	uint32_t *irqs;			/* of CPUs */
+	uint32_t *irqs; /* of CPUs */
 	uint32_t cpus;
-	uint32_t *pairs;		/* of threads */
+	uint32_t *pairs; /* of threads */
 	uint32_t threads;
 	struct open_call *call;
 	uint32_t ncall, room;
@@ -66,7 +66,10 @@ static int thread_of(struct timeline *t, uint32_t pid, uint32_t tid, uint64_t ti
 static int take_sample(void *arg, const struct profile_sample *s)
 {
 	struct moment m = {
-		.kind = MOMENT_SAMPLE, .time = s->time, .cpu = s->cpu, .thread = s->thread,
+		.kind = MOMENT_SAMPLE,
+		.time = s->time,
+		.cpu = s->cpu,
+		.thread = s->thread,
 		.sample = s,
 	};
 
@@ -94,7 +97,10 @@ static int take_wakeup(struct timeline *t, const struct pirecord *r)
 {
 	const struct pitrace_wakeup *w = RECORD_AS(r, struct pitrace_wakeup);
 	struct moment m = {
-		.kind = MOMENT_WAKES, .time = r->time, .cpu = r->cpu, .why = r->minor,
+		.kind = MOMENT_WAKES,
+		.time = r->time,
+		.cpu = r->cpu,
+		.why = r->minor,
 	};
 	int rc;
 
@@ -113,8 +119,10 @@ static int take_interrupt(struct timeline *t, const struct pirecord *r)
 	bool ends = r->minor & PITRACE_EXIT;
 	uint32_t source = r->minor & ~PITRACE_EXIT;
 	struct moment m = {
-		.kind = ends ? MOMENT_IRQ_ENDS : MOMENT_IRQ_BEGINS, .time = r->time,
-		.cpu = r->cpu, .thread = NO_KEY,
+		.kind = ends ? MOMENT_IRQ_ENDS : MOMENT_IRQ_BEGINS,
+		.time = r->time,
+		.cpu = r->cpu,
+		.thread = NO_KEY,
 	};
 	char name[128];
 	uint32_t *open;
@@ -162,7 +170,8 @@ static int take_call(struct timeline *t, const struct pirecord *r)
 	uint32_t number = r->minor & ~PITRACE_EXIT;
 	bool ends = r->minor & PITRACE_EXIT;
 	struct moment m = {
-		.kind = ends ? MOMENT_CALL_ENDS : MOMENT_CALL_BEGINS, .time = r->time,
+		.kind = ends ? MOMENT_CALL_ENDS : MOMENT_CALL_BEGINS,
+		.time = r->time,
 		.cpu = r->cpu,
 	};
 	const struct pitrace_sysexit *x = RECORD_AS(r, struct pitrace_sysexit);
@@ -196,7 +205,10 @@ static int take_fault(struct timeline *t, const struct pirecord *r)
 {
 	const struct pitrace_fault *f = RECORD_AS(r, struct pitrace_fault);
 	struct moment m = {
-		.kind = MOMENT_FAULT, .time = r->time, .cpu = r->cpu, .name = "page fault",
+		.kind = MOMENT_FAULT,
+		.time = r->time,
+		.cpu = r->cpu,
+		.name = "page fault",
 	};
 	int rc;
 
@@ -260,7 +272,9 @@ int timeline_read(const struct job *job, int (*each)(void *arg, const struct mom
 {
 	struct timeline t = { .job = job, .names = &job->model->names, .each = each, .arg = arg };
 	struct profile_reader reader = {
-		.sample = take_sample, .record = take_record, .arg = &t,
+		.sample = take_sample,
+		.record = take_record,
+		.arg = &t,
 	};
 	int rc;
 

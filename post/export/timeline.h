@@ -11,25 +11,28 @@
 
 enum moment_kind {
 	MOMENT_SAMPLE,
-	MOMENT_RUNS,			/* a CPU goes from one thread to another */
-	MOMENT_WAKES,			/* a thread becomes runnable */
-	MOMENT_IRQ_BEGINS, MOMENT_IRQ_ENDS,
-	MOMENT_CALL_BEGINS, MOMENT_CALL_ENDS,	/* a thread's system call */
-	MOMENT_PAIR_BEGINS, MOMENT_PAIR_ENDS,	/* what a program named (HookIt) */
-	MOMENT_MARK,			/* any other record of a program */
-	MOMENT_FAULT,			/* a page fault */
+	MOMENT_RUNS,  /* a CPU goes from one thread to another */
+	MOMENT_WAKES, /* a thread becomes runnable */
+	MOMENT_IRQ_BEGINS,
+	MOMENT_IRQ_ENDS,
+	MOMENT_CALL_BEGINS,
+	MOMENT_CALL_ENDS, /* a thread's system call */
+	MOMENT_PAIR_BEGINS,
+	MOMENT_PAIR_ENDS, /* what a program named (HookIt) */
+	MOMENT_MARK,      /* any other record of a program */
+	MOMENT_FAULT,     /* a page fault */
 };
 
 struct moment {
 	enum moment_kind kind;
 	uint64_t time;
 	uint32_t cpu;
-	uint32_t thread;		/* of names; NO_KEY: idle, or nobody's */
-	uint32_t old;			/* RUNS: who ran before, likewise */
-	uint32_t why;			/* RUNS: PITRACE_LEFT_* of the old one; WAKES: flags */
+	uint32_t thread; /* of names; NO_KEY: idle, or nobody's */
+	uint32_t old;    /* RUNS: who ran before, likewise */
+	uint32_t why;    /* RUNS: PITRACE_LEFT_* of the old one; WAKES: flags */
 	int16_t old_priority, priority;
-	const char *name;		/* of an interrupt, a call, a pair, a mark */
-	uint64_t value;			/* MARK: its first integer; FAULT: the address; CALL_ENDS:
+	const char *name; /* of an interrupt, a call, a pair, a mark */
+	uint64_t value;   /* MARK: its first integer; FAULT: the address; CALL_ENDS:
 					   the result */
 	const struct profile_sample *sample;
 };

@@ -17,28 +17,20 @@ struct job;
 
 struct writer {
 	const char *name;
-	const char *what;		/* in words, for the list */
+	const char *what; /* in words, for the list */
 	/* A file, or a folder that was made already. 0, or -errno, or REPORT_WRONG. */
 	int (*write)(const struct job *job, FILE *out);
 	int (*write_folder)(const struct job *job, int folder);
-	const char *path;		/* where it goes unless the user says */
-	unsigned int needs;		/* NEED_* of read.h, as a report's */
-	bool whole;			/* a trace without samples can be written too */
-	bool lines;			/* it has source lines and inlined functions in any case */
+	const char *path;   /* where it goes unless the user says */
+	unsigned int needs; /* NEED_* of read.h, as a report's */
+	bool whole;         /* a trace without samples can be written too */
+	bool lines;         /* it has source lines and inlined functions in any case */
 };
 
-#define WRITERS(writer) \
-	writer(perf) \
-	writer(gperftools) \
-	writer(pprof) \
-	writer(folded) \
-	writer(speedscope) \
-	writer(firefox) \
-	writer(chrome) \
-	writer(perfetto) \
-	writer(ctf) \
-	writer(xray_map) \
-	writer(xray)
+#define WRITERS(writer)                                                                      \
+	writer(perf) writer(gperftools) writer(pprof) writer(folded) writer(speedscope)      \
+		writer(firefox) writer(chrome) writer(perfetto) writer(ctf) writer(xray_map) \
+			writer(xray)
 
 #define DECLARED(name) extern const struct writer writer_##name;
 WRITERS(DECLARED)

@@ -8,16 +8,24 @@
 #include <string.h>
 
 static const char *const hardware[] = {
-	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
-	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+	"ref-cycles",
 };
 static const char *const software[] = {
-	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations",
-	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
-	"bpf-output", "cgroup-switches",
+	"cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",        "bpf-output",   "cgroup-switches",
 };
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const char *perf_generic_name(uint32_t type, uint64_t config)
 {
@@ -57,8 +65,8 @@ uint64_t perf_branch_flags(uint64_t flags)
 	if (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__)
 		return flags;
 	for (size_t i = 0; i < sizeof(perf_branch_width); i++) {
-		v |= (flags >> low & ((1ull << perf_branch_width[i]) - 1)) <<
-		     (64 - low - perf_branch_width[i]);
+		v |= (flags >> low & ((1ull << perf_branch_width[i]) - 1))
+		     << (64 - low - perf_branch_width[i]);
 		low += perf_branch_width[i];
 	}
 	return v;
@@ -69,7 +77,8 @@ size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t
 {
 	size_t n = strlen(path) + 1, size = PERF_BUILD_ID_ENTRY(n);
 	const struct perf_event_header header = {
-		.misc = misc | 0x8000, .size = (uint16_t)size,	/* … it tells the id's length */
+		.misc = misc | 0x8000,
+		.size = (uint16_t)size, /* … it tells the id's length */
 	};
 	uint8_t *to = room;
 

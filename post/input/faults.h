@@ -15,11 +15,12 @@
 struct fault_list {
 	struct pifile_fault *list;
 	size_t count, room;
-	bool all;			/* were told */
+	bool all; /* were told */
 };
 
-__attribute__((format(printf, 3, 4)))
-static inline void faults_tell(struct fault_list *f, uint64_t offset, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void faults_tell(struct fault_list *f,
+								     uint64_t offset,
+								     const char *format, ...)
 {
 	size_t room = f->room ? 2 * f->room : 16;
 	struct pifile_fault *more;
@@ -35,7 +36,7 @@ static inline void faults_tell(struct fault_list *f, uint64_t offset, const char
 		}
 	}
 	if (f->count == f->room && f->room < INPUT_FAULTS)
-		return;			/* no memory */
+		return; /* no memory */
 	if (f->count < f->room) {
 		f->list[f->count].offset = offset;
 		va_start(args, format);

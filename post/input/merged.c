@@ -104,13 +104,20 @@ static bool give_cpu(struct merged *m, struct merged_part *p, struct pirecord *r
 	if (p->tell == p->cpus)
 		return false;
 	m->sync = (struct pitrace_sync){
-		.cpu = p->cpu[p->tell++], .stamp = p->told_at, .monotonic = p->told_at,
+		.cpu = p->cpu[p->tell++],
+		.stamp = p->told_at,
+		.monotonic = p->told_at,
 	};
 	*r = (struct pirecord){
-		.stamp = p->told_at, .time = p->told_at, .cpu = m->sync.cpu,
-		.ring = PITRACE_RING_MTE, .major = PITRACE_SYNC,
+		.stamp = p->told_at,
+		.time = p->told_at,
+		.cpu = m->sync.cpu,
+		.ring = PITRACE_RING_MTE,
+		.major = PITRACE_SYNC,
 		.minor = p->off ? PITRACE_SYNC_CPU_OFFLINE : PITRACE_SYNC_CPU_ONLINE,
-		.type = PITRACE_TYPE_STRUCT, .data = &m->sync, .size = sizeof(m->sync),
+		.type = PITRACE_TYPE_STRUCT,
+		.data = &m->sync,
+		.size = sizeof(m->sync),
 		.origin = (uint32_t)(p - m->part),
 	};
 	return true;
@@ -214,7 +221,7 @@ static void merged_progress(const struct input *in, uint64_t *done, uint64_t *to
 
 static uint64_t merged_monotonic(struct input *in, uint64_t stamp)
 {
-	(void)in;			/* stamps are times here */
+	(void)in; /* stamps are times here */
 	return stamp;
 }
 
@@ -347,7 +354,6 @@ static const struct reader reader_merged = {
 	.close = merged_close,
 };
 
-
 /* What all of them say, and the sums. */
 static void sum_up(struct input *in, const struct merged *m)
 {
@@ -375,8 +381,8 @@ static void sum_up(struct input *in, const struct merged *m)
 			memcpy(all->collector, "several", sizeof("several"));
 		if (h->mode == PITRACE_MODE_WRAP)
 			all->mode = h->mode;
-		if (h->start_realtime && (!all->start_realtime ||
-					  h->start_realtime < all->start_realtime))
+		if (h->start_realtime &&
+		    (!all->start_realtime || h->start_realtime < all->start_realtime))
 			all->start_realtime = h->start_realtime;
 		if (all->rate != h->rate)
 			all->rate = all->dither = 0;

@@ -11,47 +11,47 @@
 /* One of the traces. */
 struct merged_part {
 	struct input in;
-	struct pirecord head;		/* the next one, if it has one */
+	struct pirecord head; /* the next one, if it has one */
 	bool has;
-	int failed;			/* reading it: -errno */
-	uint32_t *cpu;			/* its CPUs' numbers here, or NO_CPU */
+	int failed;    /* reading it: -errno */
+	uint32_t *cpu; /* its CPUs' numbers here, or NO_CPU */
 	uint32_t cpus;
-	uint8_t event[EVENT_NUMBERS + 1];	/* its events' numbers + 1 here; 0: none yet */
-	bool off;			/* it has not begun, or was switched off, or ended */
+	uint8_t event[EVENT_NUMBERS + 1]; /* its events' numbers + 1 here; 0: none yet */
+	bool off;                         /* it has not begun, or was switched off, or ended */
 	bool begun;
-	uint64_t told_at;		/* since when it is so or not */
-	uint32_t tell;			/* the next of its CPUs of which that is told */
-	uint32_t gaps;			/* places where it misses records */
-	uint64_t first, wall;		/* first record: its time, and the wall clock's lead */
-	bool timed, walls;		/* it has one; the wall clock is known */
+	uint64_t told_at;     /* since when it is so or not */
+	uint32_t tell;        /* the next of its CPUs of which that is told */
+	uint32_t gaps;        /* places where it misses records */
+	uint64_t first, wall; /* first record: its time, and the wall clock's lead */
+	bool timed, walls;    /* it has one; the wall clock is known */
 };
 
 struct merged {
 	struct merged_part *part;
 	struct origin *origin;
-	uint32_t count;			/* of the room in both */
-	uint32_t missing;		/* traces that cannot be read */
-	uint32_t cpus;			/* of all */
-	struct merged_part *now;		/* whose turn it is, while it is before … */
+	uint32_t count;          /* of the room in both */
+	uint32_t missing;        /* traces that cannot be read */
+	uint32_t cpus;           /* of all */
+	struct merged_part *now; /* whose turn it is, while it is before … */
 	uint64_t until;
 	struct merged_part *given;
-	bool on;			/* the first is */
-	bool telling;			/* of CPUs that came or went */
+	bool on;      /* the first is */
+	bool telling; /* of CPUs that came or went */
 	uint32_t gaps;
 	struct pitrace_sync sync;
-	uint8_t *room;			/* the record that was given */
+	uint8_t *room; /* the record that was given */
 	size_t size;
-	char named[EVENT_NUMBERS][64];	/* events by their numbers here */
+	char named[EVENT_NUMBERS][64]; /* events by their numbers here */
 	uint32_t events;
-	bool walls;			/* times are by the wall clock, which leads by … */
+	bool walls; /* times are by the wall clock, which leads by … */
 	uint64_t wall;
 	char *name;
 	/* Beside the records: */
 	char *system, *section;
-	uint32_t at_part;		/* where section() is: a trace, the number within it */
+	uint32_t at_part; /* where section() is: a trace, the number within it */
 	size_t at_section, at;
 	struct pifile_fault *faults;
-	size_t nfaults, told;		/* of all; in the list */
+	size_t nfaults, told; /* of all; in the list */
 };
 
 /* 1, or -ENOMEM: p's head as it is here. */

@@ -107,7 +107,7 @@ static bool patch_system(struct merged *m, struct merged_part *p, struct pirecor
 		/* A gap is told of its own CPUs; how many are online, of no machine. */
 		patch(m, r, offsetof(struct pitrace_interval, flags),
 		      word(m, r, offsetof(struct pitrace_interval, flags)) |
-		      PITRACE_INTERVAL_AGAIN);
+			      PITRACE_INTERVAL_AGAIN);
 		patch(m, r, offsetof(struct pitrace_interval, cpus_online), 0);
 	}
 	if (r->minor != PITRACE_SYSINFO_EVENT || r->size < sizeof(struct pitrace_event_rec))

@@ -82,7 +82,7 @@ int merged_labels(struct merged *m, uint32_t count)
 		const char *name = names[i];
 
 		n = strlen(name);
-		if (head + tail >= n) {	/* its own parts tell nothing */
+		if (head + tail >= n) { /* its own parts tell nothing */
 			name = base_of(name);
 			n = strlen(name);
 		} else {
@@ -181,8 +181,9 @@ int merged_texts(struct input *in, struct merged *m)
 		return -ENOMEM;
 	for (i = 0; i < in->origins; i++)
 		write_one(m, i, out);
-	fprintf(out, "times: %s\n", m->walls ? "by the wall clock" :
-		"each input from 0: not all of them know the wall clock");
+	fprintf(out, "times: %s\n",
+		m->walls ? "by the wall clock" :
+			   "each input from 0: not all of them know the wall clock");
 	write_common(in, m, out);
 	if (fclose(out))
 		return -ENOMEM;
@@ -258,8 +259,10 @@ static int patch_map(struct merged *m, const struct merged_part *p, struct input
 
 	n = snprintf(head, sizeof(head), "%.*s", (int)(s->size < 127 ? s->size : 127),
 		     (const char *)s->data);
-	if (n < 0 || sscanf(head, "pid %" SCNu32 " since %" SCNu64 " until %" SCNu64 "%n", &pid,
-			    &since, &until, &used) != 3 || !used)
+	if (n < 0 ||
+	    sscanf(head, "pid %" SCNu32 " since %" SCNu64 " until %" SCNu64 "%n", &pid, &since,
+		   &until, &used) != 3 ||
+	    !used)
 		return 0;
 	n = snprintf(head, sizeof(head), "pid %" PRIu32 " since %" PRIu64 " until %" PRIu64,
 		     origin_pid(i, pid), since ? origin_time(&m->origin[i], since) : 0,
@@ -282,7 +285,7 @@ static int patch_section(struct merged *m, struct merged_part *p, struct input_s
 	s->origin = (uint32_t)(p - m->part);
 	switch ((unsigned int)s->type) {
 	case PIFILE_SEC_SYSTEM:
-	case PIFILE_SEC_INTERRUPTS:	/* numbers mean others elsewhere */
+	case PIFILE_SEC_INTERRUPTS: /* numbers mean others elsewhere */
 		return 0;
 	case PIFILE_SEC_SEGMENT:
 		s->cpu = merged_cpu(m, p, s->cpu);
@@ -306,7 +309,9 @@ int merged_section(struct input *in, size_t i, struct input_section *s)
 		m->at_part = 0;
 		m->at_section = m->at = 0;
 		*s = (struct input_section){
-			.type = PIFILE_SEC_SYSTEM, .data = m->system, .size = strlen(m->system),
+			.type = PIFILE_SEC_SYSTEM,
+			.data = m->system,
+			.size = strlen(m->system),
 		};
 		return 1;
 	}
@@ -333,8 +338,8 @@ int merged_section(struct input *in, size_t i, struct input_section *s)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4)))
-static void tell_fault(struct merged *m, uint64_t offset, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void tell_fault(struct merged *m, uint64_t offset,
+							     const char *format, ...)
 {
 	struct pifile_fault *f;
 	va_list args;
@@ -370,7 +375,8 @@ size_t merged_faults(const struct input *in, const struct pifile_fault **list)
 			tell_fault(m, own[k].offset, "%s: %.120s", m->origin[i].label, own[k].what);
 		m->nfaults += n - k;
 		if (p->failed)
-			tell_fault(m, NO_OFFSET, "%s: %s", m->origin[i].label, strerror(-p->failed));
+			tell_fault(m, NO_OFFSET, "%s: %s", m->origin[i].label,
+				   strerror(-p->failed));
 	}
 	if (m->missing)
 		tell_fault(m, NO_OFFSET, "%u of the traces cannot be read", m->missing);

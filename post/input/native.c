@@ -10,7 +10,7 @@
 struct native {
 	struct pifile *file;
 	struct pimerge *merge;
-	void *buffer;			/* of compressed sections */
+	void *buffer; /* of compressed sections */
 };
 
 static bool native_probe(const void *head, size_t size)
@@ -76,8 +76,11 @@ static int native_section(struct input *in, size_t i, struct input_section *sect
 		return 0;
 	s = pifile_section(n->file, i);
 	*section = (struct input_section){
-		.type = s->type, .offset = pifile_section_offset(n->file, i),
-		.cpu = s->cpu, .ring = s->ring, .sequence = s->sequence,
+		.type = s->type,
+		.offset = pifile_section_offset(n->file, i),
+		.cpu = s->cpu,
+		.ring = s->ring,
+		.sequence = s->sequence,
 	};
 	/* Segments come through next: don't unpack them here. */
 	if (s->type != PIFILE_SEC_SEGMENT && s->type != PIFILE_SEC_SNAPSHOT) {

@@ -64,7 +64,7 @@ static int read_head(const char *path, char *head, size_t *size, struct pifile_f
 	if (fd >= 0)
 		close(fd);
 	if (rc)
-		fault->offset = NO_OFFSET;	/* about the file, not about what stands in it */
+		fault->offset = NO_OFFSET; /* about the file, not about what stands in it */
 	*size = n > 0 ? (size_t)n : 0;
 	return rc;
 }
@@ -75,10 +75,13 @@ static const char *other_name(const char *head, size_t size)
 	static const struct {
 		const char *begin, *name;
 	} others[] = {
-		{ "heap profile:", "a heap or growth profile of gperftools: of these post reads CPU profiles" },
-		{ "--- contention", "a contention profile of gperftools: of these post reads CPU profiles" },
+		{ "heap profile:",
+		  "a heap or growth profile of gperftools: of these post reads CPU profiles" },
+		{ "--- contention",
+		  "a contention profile of gperftools: of these post reads CPU profiles" },
 		{ "--- heap", "a heap profile of gperftools: of these post reads CPU profiles" },
-		{ "--- growth", "a growth profile of gperftools: of these post reads CPU profiles" },
+		{ "--- growth",
+		  "a growth profile of gperftools: of these post reads CPU profiles" },
 		{ "JiTD", "a jitdump: it is read with a trace that its process is in" },
 		{ "DTiJ", "a jitdump: it is read with a trace that its process is in" },
 		{ "\177ELF", "a program or library, no trace" },

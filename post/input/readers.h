@@ -6,12 +6,9 @@
 
 #include "record/input.h"
 
-#define READERS(reader) \
-	reader(native) \
-	reader(perf) \
-	reader(gperftools) \
-	reader(pprof) \
-	reader(xray)			/* knows its files by little: last */
+#define READERS(reader)                                              \
+	reader(native) reader(perf) reader(gperftools) reader(pprof) \
+		reader(xray) /* knows its files by little: last */
 
 #define DECLARED(name) extern const struct reader reader_##name;
 READERS(DECLARED)

@@ -52,7 +52,8 @@ int spool_open(const char *path, struct pifile_fault *fault)
 
 	fault->offset = NO_OFFSET;
 	if (rc)
-		snprintf(fault->what, sizeof(fault->what), "a copy of it in %s: %s (TMPDIR chooses another folder)",
+		snprintf(fault->what, sizeof(fault->what),
+			 "a copy of it in %s: %s (TMPDIR chooses another folder)",
 			 folder && *folder ? folder : "/var/tmp", strerror(-rc));
 	if (from >= 0)
 		close(from);

@@ -15,11 +15,11 @@
 
 struct window {
 	int fd;
-	uint64_t size;			/* of the file */
+	uint64_t size; /* of the file */
 	uint8_t *room;
-	size_t bytes;			/* of the room */
-	uint64_t at;			/* the file's bytes from here on … */
-	size_t have;			/* … so many are in the room */
+	size_t bytes; /* of the room */
+	uint64_t at;  /* the file's bytes from here on … */
+	size_t have;  /* … so many are in the room */
 };
 
 /* 0 or -errno. */

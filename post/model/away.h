@@ -13,9 +13,9 @@
 struct away {
 	struct stacks stacks;
 	struct names *names;
-	uint32_t *call;			/* by sched's threads: where it left; NO_KEY: not told */
+	uint32_t *call; /* by sched's threads: where it left; NO_KEY: not told */
 	uint32_t ncall, room_call;
-	uint64_t total;			/* us */
+	uint64_t total; /* us */
 };
 
 /* Each: 0 or -ENOMEM. */

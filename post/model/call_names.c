@@ -27,8 +27,8 @@ static char *resolve(const char *machine, uint32_t call)
 
 	for (i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		if (!strcmp(machines[i].machine, machine))
-			table = call & PITRACE_SYSCALL_COMPAT ? machines[i].compat
-							      : machines[i].table;
+			table = call & PITRACE_SYSCALL_COMPAT ? machines[i].compat :
+								machines[i].table;
 	}
 	return table ? seccomp_syscall_resolve_num_arch(table, (int)number) : NULL;
 }
@@ -50,8 +50,8 @@ const char *error_name(uint32_t error, char *room, size_t size)
 {
 	/* The kernel's own, seen by tracers alone: the call is made again, or becomes EINTR. */
 	static const char *const inner[] = {
-		"ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD",
-		"ERESTART_RESTARTBLOCK",
+		"ERESTARTSYS", "ERESTARTNOINTR",        "ERESTARTNOHAND",
+		"ENOIOCTLCMD", "ERESTART_RESTARTBLOCK",
 	};
 	const char *name = strerrorname_np((int)error);
 

@@ -7,9 +7,9 @@
 struct walk {
 	struct callers *c;
 	const struct calls *calls;
-	uint32_t *on_path;		/* by called: how often */
-	uint32_t *innermost;		/* by called: the depth it was last met at */
-	uint32_t *path;			/* called at each depth */
+	uint32_t *on_path;   /* by called: how often */
+	uint32_t *innermost; /* by called: the depth it was last met at */
+	uint32_t *path;      /* called at each depth */
 };
 
 static bool same_called(const void *array, uint32_t i, const void *key)
@@ -54,7 +54,7 @@ static int add_edge(struct callers *c, uint32_t of, uint32_t other, bool caller,
 		i = c->nedge++;
 		c->edge[i] = new;
 	}
-	c->edge[i].ticks += ticks;	/* may wrap below zero on the way, not in the end */
+	c->edge[i].ticks += ticks; /* may wrap below zero on the way, not in the end */
 	return 0;
 }
 

@@ -10,23 +10,23 @@
 
 #include "model/calls.h"
 
-struct called {				/* a symbol, all its calls together */
+struct called { /* a symbol, all its calls together */
 	uint32_t symbol;
 	bool kernel;
 	uint64_t self, total;
-	uint64_t recursive;		/* of the total: it is on the stack more than once */
-	uint32_t callers, callees;	/* the first edge of each */
+	uint64_t recursive;        /* of the total: it is on the stack more than once */
+	uint32_t callers, callees; /* the first edge of each */
 	uint32_t ncallers, ncallees;
 };
 
 struct edge {
-	uint32_t of, other;		/* of called[]; NO_KEY: nobody, it is the outermost */
-	bool caller;			/* other called it */
+	uint32_t of, other; /* of called[]; NO_KEY: nobody, it is the outermost */
+	bool caller;        /* other called it */
 	uint64_t ticks;
 };
 
 struct callers {
-	struct called *called;		/* most total ticks first */
+	struct called *called; /* most total ticks first */
 	uint32_t ncalled, room_called;
 	struct edge *edge;
 	uint32_t nedge, room_edge;

@@ -4,7 +4,7 @@
 
 /* Frames that are looked at in vain for a function that was not entered; from then on only the
  * innermost ones are, or a file of such exits would take a time of its size by its depth. */
-#define SEARCHED (1u << 26)
+#define SEARCHED  (1u << 26)
 #define INNERMOST 256u
 
 static bool same_thread(const void *array, uint32_t i, const void *key)
@@ -49,7 +49,7 @@ void callflow_exit(struct callflow *cf, struct callflow_thread *th, uint32_t fun
 	uint32_t i, end;
 
 	if (th->below) {
-		th->below--;		/* nothing is known of these */
+		th->below--; /* nothing is known of these */
 		return;
 	}
 	end = cf->searched > SEARCHED && th->depth > INNERMOST ? th->depth - INNERMOST : 0;

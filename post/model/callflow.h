@@ -11,29 +11,29 @@
 #include "record/keys.h"
 
 struct callflow_frame {
-	uint64_t entered;		/* stamp */
+	uint64_t entered; /* stamp */
 	uint32_t function;
-	uint32_t node, call;		/* its user's */
+	uint32_t node, call; /* its user's */
 };
 
 struct callflow_thread {
 	uint32_t pid, tid;
-	uint32_t cpu;			/* of its last record, and … */
-	uint64_t stamp, time;		/* … when that was */
+	uint32_t cpu;         /* of its last record, and … */
+	uint64_t stamp, time; /* … when that was */
 	struct callflow_frame *frame;
 	uint32_t depth, room;
-	uint32_t below;			/* calls that are not kept: too many */
+	uint32_t below; /* calls that are not kept: too many */
 };
 
 /* What a record means: the thread had been in `function` since its record before, if it was in any;
  * then it entered one, or left some: thread->frame[thread->depth …] are those. */
 struct callflow_step {
 	struct callflow_thread *thread;
-	uint32_t index;			/* of the thread */
+	uint32_t index; /* of the thread */
 	bool ran;
 	uint32_t function, depth, cpu;
-	uint64_t stamps, ns;		/* it was there */
-	uint64_t since;			/* time */
+	uint64_t stamps, ns; /* it was there */
+	uint64_t since;      /* time */
 	bool entered;
 	uint32_t left;
 };
@@ -43,10 +43,10 @@ struct callflow {
 	uint32_t nthread, room;
 	struct keys by_thread;
 	uint32_t last;
-	uint64_t calls;			/* entries */
-	uint64_t unentered;		/* exits of functions that were not entered */
-	uint64_t searched;		/* frames, for them */
-	uint64_t unleft;		/* entries whose exit is missing: their caller was left */
+	uint64_t calls;     /* entries */
+	uint64_t unentered; /* exits of functions that were not entered */
+	uint64_t searched;  /* frames, for them */
+	uint64_t unleft;    /* entries whose exit is missing: their caller was left */
 };
 
 #define CALLFLOW_DEEPEST 65536
@@ -90,7 +90,8 @@ static inline int callflow_record(struct callflow *cf, const struct pirecord *r,
 	step->entered = r->minor == CALL_ENTRY || r->minor == CALL_ENTRY_ARGUMENTS;
 	if (!step->entered) {
 		if (__builtin_expect(th->depth && !th->below &&
-				     th->frame[th->depth - 1].function == call->function, 1)) {
+					     th->frame[th->depth - 1].function == call->function,
+				     1)) {
 			th->depth--;
 			step->left = 1;
 		} else {
@@ -109,7 +110,8 @@ static inline int callflow_record(struct callflow *cf, const struct pirecord *r,
 			return -ENOMEM;
 	}
 	th->frame[th->depth++] = (struct callflow_frame){
-		.entered = r->stamp, .function = call->function,
+		.entered = r->stamp,
+		.function = call->function,
 	};
 	return 0;
 }

@@ -21,7 +21,11 @@ void calls_begin(struct calls *c, uint64_t file_size)
 uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel)
 {
 	struct call new = {
-		.parent = parent, .id = id, .kernel = kernel, .first = NO_KEY, .next = NO_KEY,
+		.parent = parent,
+		.id = id,
+		.kernel = kernel,
+		.first = NO_KEY,
+		.next = NO_KEY,
 	};
 	uint64_t hash = hash_mix((uint64_t)parent << 32 | id, kernel);
 	uint32_t i = keys_find(&c->by_call, hash, same_call, c->call, &new);
@@ -76,8 +80,8 @@ static int make_shown(struct calls *c, const struct names *n)
 	for (i = 0; i < c->ncall; i++) {
 		const struct call *from = &c->call[i];
 
-		moved[i] = move_call(&to, from, from->parent == NO_KEY ? NO_KEY :
-				     moved[from->parent], n);
+		moved[i] = move_call(&to, from,
+				     from->parent == NO_KEY ? NO_KEY : moved[from->parent], n);
 		if (moved[i] == NO_KEY) {
 			free(moved);
 			calls_free(&to);
@@ -136,8 +140,7 @@ static int link_siblings(struct calls *c, const struct names *n)
 		qsort_r(order, c->ncall, sizeof(*order), compare, &s);
 	for (i = c->ncall; i-- > 0;) {
 		struct call *call = &c->call[order[i]];
-		uint32_t *first = call->parent == NO_KEY ? &c->first :
-				  &c->call[call->parent].first;
+		uint32_t *first = call->parent == NO_KEY ? &c->first : &c->call[call->parent].first;
 
 		call->next = *first;
 		*first = order[i];

@@ -9,26 +9,26 @@
 
 #include "model/trace_names.h"
 
-#define CALLS_START (1u << 21)		/* and one for each byte of the file */
-#define CALLS_DEPTH 20000u		/* reports go down by recursion */
+#define CALLS_START (1u << 21) /* and one for each byte of the file */
+#define CALLS_DEPTH 20000u     /* reports go down by recursion */
 
 struct call {
-	uint32_t parent;		/* NO_KEY: a root */
-	uint32_t id;			/* of the symbol; of a root's process */
-	bool kernel;			/* where the symbol was met */
-	uint16_t depth;			/* 0: a root */
-	uint32_t first, next;		/* child and sibling, most ticks first; NO_KEY: none */
-	uint64_t self, total;		/* total: at the end */
-	uint64_t times;			/* it was called, where records tell that */
+	uint32_t parent;      /* NO_KEY: a root */
+	uint32_t id;          /* of the symbol; of a root's process */
+	bool kernel;          /* where the symbol was met */
+	uint16_t depth;       /* 0: a root */
+	uint32_t first, next; /* child and sibling, most ticks first; NO_KEY: none */
+	uint64_t self, total; /* total: at the end */
+	uint64_t times;       /* it was called, where records tell that */
 };
 
 struct calls {
-	struct call *call;		/* parents before children */
+	struct call *call; /* parents before children */
 	uint32_t ncall, room;
-	uint32_t most;			/* 0: CALLS_START */
-	uint64_t refused;		/* calls that had no room: they stand for their callers */
+	uint32_t most;    /* 0: CALLS_START */
+	uint64_t refused; /* calls that had no room: they stand for their callers */
 	struct keys by_call;
-	uint32_t first;			/* root; NO_KEY: none */
+	uint32_t first; /* root; NO_KEY: none */
 	uint64_t total;
 };
 

@@ -11,18 +11,18 @@
 
 #include "record/record_as.h"
 
-#define PAGE 4096u
+#define PAGE        4096u
 #define MAX_SEGMENT (1u << 30)
 
 struct bytes_page {
 	uint32_t pid;
-	uint16_t low, high;		/* of it are known; low == high: it is given up */
+	uint16_t low, high; /* of it are known; low == high: it is given up */
 	uint64_t number;
 	uint8_t *bytes;
 	/* The kernel's, which are all told before the first run: */
-	uint64_t since;			/* and before, if nothing is older */
-	uint32_t older;			/* page + 1 */
-	uint8_t *changed;		/* PAGE flags: bytes that did not stay; or NULL */
+	uint64_t since;   /* and before, if nothing is older */
+	uint32_t older;   /* page + 1 */
+	uint8_t *changed; /* PAGE flags: bytes that did not stay; or NULL */
 };
 #define KERNEL_PID 0
 
@@ -34,12 +34,12 @@ struct segment {
 };
 
 struct bytes_image {
-	const struct a2n_module *module;	/* NULL: the vdso, 64 and 32 bit */
+	const struct a2n_module *module; /* NULL: the vdso, 64 and 32 bit */
 	const char *name;
-	struct segment *segment;	/* that are executable */
+	struct segment *segment; /* that are executable */
 	uint32_t machine;
 	bool is_32, big_endian;
-	const char *why;		/* it has none, and why */
+	const char *why; /* it has none, and why */
 };
 
 /* ---- images ---------------------------------------------------------------------------------- */
@@ -51,8 +51,8 @@ static struct segment *read_segment(int fd, const struct input_section *s, const
 	size_t done = 0;
 	ssize_t n;
 
-	if (p->p_filesz > MAX_SEGMENT || (s && (p->p_offset > s->size ||
-						s->size - p->p_offset < p->p_filesz)))
+	if (p->p_filesz > MAX_SEGMENT ||
+	    (s && (p->p_offset > s->size || s->size - p->p_offset < p->p_filesz)))
 		return NULL;
 	g = malloc(sizeof(*g) + p->p_filesz);
 	if (!g)
@@ -131,7 +131,9 @@ static uint32_t machine_of(const struct pifile_header *h)
 		const char *name;
 		uint32_t machine;
 	} machines[] = {
-		{ "x86_64", EM_X86_64 }, { "aarch64", EM_AARCH64 }, { "ppc64le", EM_PPC64 },
+		{ "x86_64", EM_X86_64 },
+		{ "aarch64", EM_AARCH64 },
+		{ "ppc64le", EM_PPC64 },
 		{ "s390x", EM_S390 },
 	};
 	size_t i;
@@ -178,7 +180,7 @@ static struct bytes_image *get_image(struct bytes *b, const struct a2n_module *m
 	m->module = module;
 	m->name = module->name;
 	m->why = module->name[0] == '/' ? "the file that ran is not here" :
-		 "its code is in no file";
+					  "its code is in no file";
 	fd = a2n_module_open(b->names->a2n, module, A2N_FILE_CODE, path, sizeof(path));
 	if (fd < 0)
 		return m;
@@ -190,8 +192,7 @@ static struct bytes_image *get_image(struct bytes *b, const struct a2n_module *m
 	return m;
 }
 
-static void find_in_image(const struct bytes_image *m, uint64_t address,
-			  struct bytes_found *found)
+static void find_in_image(const struct bytes_image *m, uint64_t address, struct bytes_found *found)
 {
 	const struct segment *g;
 
@@ -291,7 +292,10 @@ static struct bytes_page *newer(struct bytes *b, uint32_t was)
 	p = &b->page[was];
 	b->page[b->npage++] = *p;
 	*p = (struct bytes_page){
-		.pid = KERNEL_PID, .number = p->number, .bytes = bytes, .older = b->npage,
+		.pid = KERNEL_PID,
+		.number = p->number,
+		.bytes = bytes,
+		.older = b->npage,
 	};
 	return p;
 }
@@ -399,7 +403,7 @@ int bytes_record(struct bytes *b, const struct pirecord *r)
 	if (r->major == PITRACE_CODE) {
 		c = RECORD_AS(r, struct pitrace_code);
 		if (!c || c->bytes > r->size - sizeof(*c) || c->bytes > PITRACE_CODE_MAX)
-			return 0;	/* the books have it as malformed: runs.c */
+			return 0; /* the books have it as malformed: runs.c */
 		if (c->pid == KERNEL_PID)
 			return keep_kernel(b, r, c);
 		return keep(b, c->pid, c->address, (const uint8_t *)(c + 1), c->bytes);
@@ -445,7 +449,7 @@ static void find_made(const struct bytes *b, const struct a2n_answer *answer,
 	if (!a2n_code(b->names->a2n, answer->module_offset, &code) || !code.bytes)
 		return;
 	from = jit_from(&b->names->jit, code.bytes);
-	if (from.size > code.size)	/* moved in part */
+	if (from.size > code.size) /* moved in part */
 		from.size = code.size;
 	if (at >= from.size)
 		return;

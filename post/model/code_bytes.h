@@ -15,20 +15,20 @@ struct bytes_image;
 
 struct bytes {
 	struct names *names;
-	uint32_t machine;		/* of the trace: ELF's number; 0: not known */
+	uint32_t machine; /* of the trace: ELF's number; 0: not known */
 	bool big_endian;
-	struct bytes_page *page;	/* of CODE records */
+	struct bytes_page *page; /* of CODE records */
 	uint32_t npage, room_page;
 	struct keys by_page;
-	struct bytes_image *image;	/* of modules */
+	struct bytes_image *image; /* of modules */
 	uint32_t nimage, room_image;
-	uint32_t epoch;			/* differs when pages changed */
+	uint32_t epoch; /* differs when pages changed */
 };
 
 struct bytes_found {
-	const uint8_t *at;		/* NULL: none, and */
-	const char *why;		/* … why */
-	size_t size;			/* there is no more of it in one piece */
+	const uint8_t *at; /* NULL: none, and */
+	const char *why;   /* … why */
+	size_t size;       /* there is no more of it in one piece */
 	uint32_t machine;
 	bool is_32, big_endian;
 };

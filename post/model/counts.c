@@ -54,9 +54,12 @@ int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64
 	struct counts_pending *p = &c->pending[c->npending];
 
 	p->key = (struct row){
-		.thread = place->thread, .symbol = place->symbol,
-		.cpu = c->by_cpu ? cpu : 0, .offset = c->by_offset ? place->offset : 0,
-		.ticks = ticks, .unsure = place->unsure ? ticks : 0,
+		.thread = place->thread,
+		.symbol = place->symbol,
+		.cpu = c->by_cpu ? cpu : 0,
+		.offset = c->by_offset ? place->offset : 0,
+		.ticks = ticks,
+		.unsure = place->unsure ? ticks : 0,
 	};
 	p->hash = hash_mix((uint64_t)p->key.thread << 32 | p->key.symbol,
 			   p->key.offset << 16 ^ p->key.cpu);

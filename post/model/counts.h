@@ -10,10 +10,10 @@
 
 struct row {
 	uint32_t thread, symbol;
-	uint32_t cpu;			/* 0 unless counted by CPU */
-	uint64_t offset;		/* 0 unless counted by offset */
+	uint32_t cpu;    /* 0 unless counted by CPU */
+	uint64_t offset; /* 0 unless counted by offset */
 	uint64_t ticks;
-	uint64_t unsure;		/* of them named while records were lost */
+	uint64_t unsure; /* of them named while records were lost */
 };
 
 /* Samples wait here until there are enough of them that memory can be asked for all at once. */
@@ -28,7 +28,7 @@ struct counts {
 	uint32_t nrow, room;
 	struct keys by_key;
 	bool by_cpu, by_offset;
-	bool unnamed_only;		/* … only where no symbol was found */
+	bool unnamed_only; /* … only where no symbol was found */
 	struct counts_pending pending[COUNTS_BATCH];
 	uint32_t npending;
 

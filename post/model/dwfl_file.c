@@ -32,7 +32,7 @@ static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, ui
 		return false;
 	raw = elf_rawdata(scn, NULL);
 	b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
-	bytes_skip(&b, 4);		/* "ZLIB", then a number whose highest byte is first */
+	bytes_skip(&b, 4); /* "ZLIB", then a number whose highest byte is first */
 	for (unsigned int i = 0; i < 8; i++)
 		*size = *size << 8 | bytes_u8(&b);
 	return true;
@@ -106,7 +106,8 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 Dwfl *dwfl_file_begin(void)
 {
 	static const Dwfl_Callbacks callbacks = {
-		.find_elf = find_elf, .find_debuginfo = find_debuginfo,
+		.find_elf = find_elf,
+		.find_debuginfo = find_debuginfo,
 	};
 
 	elf_version(EV_CURRENT);

@@ -14,10 +14,10 @@
 struct dwfl_file {
 	struct a2n *a2n;
 	const struct a2n_module *module;
-	uint8_t *made;			/* the file itself, of code that is in none; or NULL */
+	uint8_t *made; /* the file itself, of code that is in none; or NULL */
 	size_t made_size;
-	uint64_t bias;			/* from the file's addresses to those libdw shall know */
-	uint64_t low, high;		/* low == high: the file can't be had */
+	uint64_t bias;      /* from the file's addresses to those libdw shall know */
+	uint64_t low, high; /* low == high: the file can't be had */
 	Dwfl_Module *mod;
 };
 

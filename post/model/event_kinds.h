@@ -12,24 +12,24 @@
 #include "record/input.h"
 
 /* Distinct ones of all intervals: the timer, those that records name, and the rest. */
-#define EVENT_KINDS 130
+#define EVENT_KINDS   130
 #define EVENT_UNNAMED (EVENT_KINDS - 1)
 
 struct event {
 	char name[65];
-	uint32_t flags;			/* PITRACE_EVENT_* */
+	uint32_t flags; /* PITRACE_EVENT_* */
 	uint64_t period;
 	uint64_t samples;
-	uint64_t counted;		/* sum of the samples' own counts; timer: nanoseconds */
+	uint64_t counted; /* sum of the samples' own counts; timer: nanoseconds */
 	bool detailed;
-	struct detail_event how;	/* it was opened, where that is told */
+	struct detail_event how; /* it was opened, where that is told */
 };
 
 struct events {
 	struct event kind[EVENT_KINDS];
-	unsigned int kinds;		/* the timer and those with a name */
-	uint8_t now[EVENT_NUMBERS + 1];	/* what a sample's number means in this interval */
-	const char *wanted;		/* name or place in the list, NULL: the first */
+	unsigned int kinds;             /* the timer and those with a name */
+	uint8_t now[EVENT_NUMBERS + 1]; /* what a sample's number means in this interval */
+	const char *wanted;             /* name or place in the list, NULL: the first */
 	unsigned int chosen;
 	bool has_chosen;
 };

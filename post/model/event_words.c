@@ -8,10 +8,11 @@ const char *reason_name(uint32_t reason)
 {
 	static const char *const names[SCHED_REASONS] = {
 		[PITRACE_LEFT_RUNNING] = "time_up", [PITRACE_LEFT_PREEMPTED] = "preempted",
-		[PITRACE_LEFT_SLEEP] = "sleeping", [PITRACE_LEFT_BLOCKED] = "blocked",
+		[PITRACE_LEFT_SLEEP] = "sleeping",  [PITRACE_LEFT_BLOCKED] = "blocked",
 		[PITRACE_LEFT_STOPPED] = "stopped", [PITRACE_LEFT_TRACED] = "traced",
-		[PITRACE_LEFT_DEAD] = "dead", [PITRACE_LEFT_IDLE] = "idle",
-		[PITRACE_LEFT_OTHER] = "other", [SCHED_NEW] = "new", [SCHED_BEFORE] = "before",
+		[PITRACE_LEFT_DEAD] = "dead",       [PITRACE_LEFT_IDLE] = "idle",
+		[PITRACE_LEFT_OTHER] = "other",     [SCHED_NEW] = "new",
+		[SCHED_BEFORE] = "before",
 	};
 
 	return reason < SCHED_REASONS ? names[reason] : "other";
@@ -21,9 +22,9 @@ const char *irq_source(uint32_t source)
 {
 	static const char *const names[] = {
 		[PITRACE_IRQ_DEVICE] = "device", [PITRACE_IRQ_SOFTIRQ] = "softirq",
-		[PITRACE_IRQ_TIMER] = "timer", [PITRACE_IRQ_RESCHEDULE] = "reschedule",
-		[PITRACE_IRQ_CALL] = "call", [PITRACE_IRQ_WORK] = "irq-work",
-		[PITRACE_IRQ_IPI] = "ipi", [PITRACE_IRQ_OTHER] = "other",
+		[PITRACE_IRQ_TIMER] = "timer",   [PITRACE_IRQ_RESCHEDULE] = "reschedule",
+		[PITRACE_IRQ_CALL] = "call",     [PITRACE_IRQ_WORK] = "irq-work",
+		[PITRACE_IRQ_IPI] = "ipi",       [PITRACE_IRQ_OTHER] = "other",
 	};
 
 	return source && source < sizeof(names) / sizeof(names[0]) ? names[source] : "unknown";
@@ -32,8 +33,8 @@ const char *irq_source(uint32_t source)
 const char *irq_name(const struct irq_names *n, uint32_t source, uint32_t number)
 {
 	static const char *const softirqs[] = {
-		"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED",
-		"HRTIMER", "RCU",
+		"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+		"IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU",
 	};
 
 	if (source == PITRACE_IRQ_SOFTIRQ)

@@ -65,7 +65,10 @@ int explain_record(struct explain *x, const struct a2n *a, uint32_t before,
 		   const struct pirecord *r)
 {
 	struct explain_source s = {
-		.time = r->time, .stamp = r->stamp, .cpu = r->cpu, .minor = r->minor,
+		.time = r->time,
+		.stamp = r->stamp,
+		.cpu = r->cpu,
+		.minor = r->minor,
 	};
 
 	if (!x->what.wanted || r->major != PITRACE_MTE || !concerns(x, r, &s))
@@ -91,8 +94,8 @@ const struct explain_source *explain_source(const struct explain *x, const struc
 	for (i = 0; i < x->n; i++) {
 		const struct explain_source *s = &x->source[i];
 
-		if (s->kernel ? !span->told && span->from && s->time == span->from
-			      : span->told > s->before && span->told <= s->last)
+		if (s->kernel ? !span->told && span->from && s->time == span->from :
+				span->told > s->before && span->told <= s->last)
 			return s;
 	}
 	return NULL;

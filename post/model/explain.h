@@ -19,13 +19,13 @@ struct explain_wanted {
 /* Of the events with numbers beyond `before` up to `last`. */
 struct explain_source {
 	uint32_t before, last;
-	const char *kind;		/* "jitdump", "log", "perf map"; NULL: a record */
+	const char *kind; /* "jitdump", "log", "perf map"; NULL: a record */
 	char *path;
-	uint64_t offset;		/* in that file */
+	uint64_t offset; /* in that file */
 	/* Of a record: */
 	uint64_t time, stamp;
 	uint32_t cpu, pid, minor;
-	bool kernel;			/* of the kernel's memory */
+	bool kernel; /* of the kernel's memory */
 };
 
 struct explain {

@@ -61,8 +61,12 @@ static int feed_task(struct a2n *a, const struct pirecord *r, const struct pitra
 static int feed_map(struct a2n *a, const struct pirecord *r, const struct pitrace_mte_map *map)
 {
 	struct a2n_map m = {
-		.start = map->start, .length = map->length, .offset = map->offset,
-		.inode = map->inode, .dev_major = map->dev_major, .dev_minor = map->dev_minor,
+		.start = map->start,
+		.length = map->length,
+		.offset = map->offset,
+		.inode = map->inode,
+		.dev_major = map->dev_major,
+		.dev_minor = map->dev_minor,
 		.generation = map->generation,
 		.flags = (map->flags & PITRACE_MAP_ANON ? A2N_MAP_ANON : 0) |
 			 (map->flags & PITRACE_MAP_VDSO ? A2N_MAP_VDSO : 0) |
@@ -97,7 +101,7 @@ static int feed_jit(struct a2n *a, const struct pirecord *r, struct user_record 
 	uint64_t address, size;
 
 	if (x->u.ints < 4)
-		return 0;		/* a program's own idea of such a record */
+		return 0; /* a program's own idea of such a record */
 	address = user_record_int(x, 1);
 	size = user_record_int(x, 2);
 	switch (user_record_int(x, 0)) {
@@ -139,7 +143,7 @@ static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
 	case PITRACE_MTE_JAVA_THREAD:
 		if (user_record(r, &x))
 			return r->minor == PITRACE_MTE_JIT ? feed_jit(a, r, &x) :
-			       feed_thread_name(a, r, &x);
+							     feed_thread_name(a, r, &x);
 		break;
 	case PITRACE_MTE_NAME:
 	case PITRACE_MTE_CLONE:
@@ -175,7 +179,7 @@ static int feed_mte(struct a2n *a, struct trace *t, const struct pirecord *r)
 			return feed_build_id(a, id);
 		break;
 	default:
-		return 0;		/* a newer writer's: not ours to judge */
+		return 0; /* a newer writer's: not ours to judge */
 	}
 	trace_malformed(t, r, "too short, or its text has no end");
 	return 0;
@@ -193,7 +197,7 @@ int feed_record(struct a2n *a, struct trace *t, const struct pirecord *r)
 int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 {
 	if (!s->data)
-		return 0;		/* damaged: the format noted the fault */
+		return 0; /* damaged: the format noted the fault */
 	a2n_machine(a, s->origin);
 	switch ((unsigned int)s->type) {
 	case PIFILE_SEC_KALLSYMS:
@@ -301,8 +305,10 @@ const char *feed_kernel_map(struct a2n *a, uint32_t machines, const char *path)
 		rc = a2n_kallsyms(a, text, size);
 	}
 	free(text);
-	return why ? why : rc == -EINVAL ? "neither a regular file nor a pipe" :
-	       rc ? strerror(-rc) : NULL;
+	return why           ? why :
+	       rc == -EINVAL ? "neither a regular file nor a pipe" :
+	       rc            ? strerror(-rc) :
+			       NULL;
 }
 
 /* What it is instead, by its first bytes. */
@@ -328,7 +334,8 @@ const char *feed_kernel_image(struct a2n *a, uint32_t machines, const char *path
 
 	if (fd < 0)
 		return S_ISDIR(st.st_mode) ? strerror(EISDIR) :
-		       errno == EINVAL ? "no regular file" : strerror(errno);
+		       errno == EINVAL     ? "no regular file" :
+					     strerror(errno);
 	for (i = 0; !rc && (!i || i < machines); i++) {
 		int own = dup(fd);
 
@@ -337,7 +344,8 @@ const char *feed_kernel_image(struct a2n *a, uint32_t machines, const char *path
 	}
 	if (rc)
 		why = rc == -EBADMSG ? no_image(fd) :
-		      rc == -ENODATA ? "not a vmlinux with symbols" : strerror(-rc);
+		      rc == -ENODATA ? "not a vmlinux with symbols" :
+				       strerror(-rc);
 	close(fd);
 	return why;
 }

@@ -132,7 +132,9 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 		return false;
 	if (!f->comm)
 		return true;
-	return matches(f->comm, input_pid(x->base, pid) ? a2n_thread_name(x->names->a2n, pid, tid, time) : "Idle");
+	return matches(f->comm, input_pid(x->base, pid) ?
+					a2n_thread_name(x->names->a2n, pid, tid, time) :
+					"Idle");
 }
 
 /* Whose it is. */
@@ -243,7 +245,7 @@ static size_t filtered_faults(const struct input *in, const struct pifile_fault 
 
 static void filtered_close(struct input *in)
 {
-	(void)in;			/* the one behind it is the caller's */
+	(void)in; /* the one behind it is the caller's */
 }
 
 static const struct reader reader_filtered = {

@@ -15,18 +15,18 @@
 #define FILTER_RANGES 64
 
 struct filter_range {
-	uint64_t from, to;		/* both are in it */
+	uint64_t from, to; /* both are in it */
 };
 
 struct filter_list {
 	struct filter_range range[FILTER_RANGES];
-	uint32_t count;			/* 0: all pass */
+	uint32_t count; /* 0: all pass */
 };
 
 struct filter {
 	struct filter_list pid, tid, cpu;
-	const char *comm, *symbol;	/* patterns with commas between; NULL: all pass */
-	uint64_t from, to;		/* ns of the trace's clock; both are in it */
+	const char *comm, *symbol; /* patterns with commas between; NULL: all pass */
+	uint64_t from, to;         /* ns of the trace's clock; both are in it */
 	bool timed;
 };
 

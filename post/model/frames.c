@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#define MAX_FRAMES 16384		/* of a thread; then the outer half is forgotten */
-#define LONGEST_CALL 15			/* bytes of its instruction */
+#define MAX_FRAMES   16384 /* of a thread; then the outer half is forgotten */
+#define LONGEST_CALL 15    /* bytes of its instruction */
 
 enum frames_symbol { NOT_LOOKED, FUNCTION, SETJMP, NO_FUNCTION };
 
@@ -83,7 +83,11 @@ static int push(struct frames_thread *th, enum frame_kind kind, uint64_t call, u
 	if (keys_grow_array((void **)&th->frame, &th->room, th->depth, sizeof(*th->frame)))
 		return -ENOMEM;
 	th->frame[th->depth++] = (struct frame){
-		.call = call, .symbol = symbol, .home = symbol, .node = NO_KEY, .kind = kind,
+		.call = call,
+		.symbol = symbol,
+		.home = symbol,
+		.node = NO_KEY,
+		.kind = kind,
 		.kernel = th->kernel,
 	};
 	return 0;
@@ -122,7 +126,7 @@ static uint32_t find_below(struct frames *f, const struct frames_thread *th, uin
 	for (i = th->depth; i-- > 0;) {
 		const struct frame *fr = &th->frame[i];
 		bool is = by_return ? returns_here(fr, to) :
-			  fr->symbol == symbol || fr->home == symbol;
+				      fr->symbol == symbol || fr->home == symbol;
 
 		if (is && (by_return || i + 1 < th->depth)) {
 			*several = found != NO_KEY;
@@ -190,17 +194,17 @@ static int came_by_return(struct frames *f, struct frames_thread *th, struct itr
 			note_jump(th, to);
 		return 0;
 	}
-	if (top->kind == FRAME_CALL && !top->call && th->depth > 1) {	/* its call was not seen */
+	if (top->kind == FRAME_CALL && !top->call && th->depth > 1) { /* its call was not seen */
 		th->depth--;
 		be_in(top - 1, symbol);
 		return 0;
 	}
-	if (top->kind != FRAME_CALL) {		/* caller never seen; a signal's trampoline */
+	if (top->kind != FRAME_CALL) { /* caller never seen; a signal's trampoline */
 		be_in(top, symbol);
 		top->home = symbol;
 		return 0;
 	}
-	if (!offset) {			/* used as a jump to a function: retpolines */
+	if (!offset) { /* used as a jump to a function: retpolines */
 		if (th->depth > 1 && top[-1].symbol == top->symbol)
 			th->depth--;
 		be_in(&th->frame[th->depth - 1], symbol);
@@ -310,11 +314,11 @@ static int came_by_break(struct frames *f, struct frames_thread *th, struct itra
 		return leave(th, FRAME_SIGNAL, symbol);
 	case PITRACE_BREAK_EXEC:
 		return begin_anew(th, symbol);
-	case PITRACE_BREAK_OWN:		/* … at a function's first instruction, or called */
+	case PITRACE_BREAK_OWN: /* … at a function's first instruction, or called */
 		if (th->frame[th->depth - 1].symbol == symbol)
 			return 0;
 		return came_by_return(f, th, run, symbol, offset);
-	case PITRACE_BREAK_SWITCH:	/* the scheduler called it behind the driver's back */
+	case PITRACE_BREAK_SWITCH: /* the scheduler called it behind the driver's back */
 		th->depth -= th->depth > 1;
 		return push(th, FRAME_CALL, 0, symbol);
 	default:
@@ -322,8 +326,8 @@ static int came_by_break(struct frames *f, struct frames_thread *th, struct itra
 	}
 }
 
-static int come(struct frames *f, struct frames_thread *th, struct itrace_run *run,
-		uint32_t symbol, uint64_t offset)
+static int come(struct frames *f, struct frames_thread *th, struct itrace_run *run, uint32_t symbol,
+		uint64_t offset)
 {
 	if (!th->depth || run->doubt >= ITRACE_EXEC) {
 		/* In a kernel that was entered unseen the user's functions stay known. */
@@ -336,7 +340,7 @@ static int come(struct frames *f, struct frames_thread *th, struct itrace_run *r
 		return came_by_break(f, th, run, symbol, offset);
 	if (th->crosses)
 		return run->kernel ? push(th, FRAME_KERNEL, th->from, symbol) :
-		       came_back_to_user(th, run, symbol, offset);
+				     came_back_to_user(th, run, symbol, offset);
 	switch (th->type) {
 	case PITRACE_BRANCH_CALL:
 		return push(th, FRAME_CALL, th->from, symbol);
@@ -379,7 +383,7 @@ int frames_run(struct frames *f, struct itrace_run *run, uint32_t symbol, uint64
 
 	if (rc)
 		return rc;
-	if (th->process != process) {		/* another name: another root */
+	if (th->process != process) { /* another name: another root */
 		th->process = process;
 		for (depth = 0; depth < th->depth; depth++)
 			th->frame[depth].node = NO_KEY;
@@ -388,7 +392,8 @@ int frames_run(struct frames *f, struct itrace_run *run, uint32_t symbol, uint64
 	was = th->depth ? th->frame[th->depth - 1].symbol : NO_KEY;
 	th->kernel = run->kernel;
 	if (__builtin_expect(th->type == PITRACE_BRANCH_JUMP && was == symbol && !run->doubt &&
-			     !th->crosses, 1)) {
+				     !th->crosses,
+			     1)) {
 		f->entered = false;
 		goto counted;
 	}

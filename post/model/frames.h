@@ -13,51 +13,53 @@
 #include "model/itrace_runs.h"
 
 struct frame {
-	uint64_t call;			/* address of the call that came here */
-	uint32_t symbol;		/* where it is now */
-	uint32_t home;			/* what was called */
-	uint32_t node;			/* of the tree, if there is one */
-	uint8_t kind;			/* enum frame_kind */
+	uint64_t call;   /* address of the call that came here */
+	uint32_t symbol; /* where it is now */
+	uint32_t home;   /* what was called */
+	uint32_t node;   /* of the tree, if there is one */
+	uint8_t kind;    /* enum frame_kind */
 	bool kernel;
 };
 enum frame_kind {
-	FRAME_BASE,			/* how it came here was not seen */
-	FRAME_CALL, FRAME_KERNEL, FRAME_SIGNAL,
+	FRAME_BASE, /* how it came here was not seen */
+	FRAME_CALL,
+	FRAME_KERNEL,
+	FRAME_SIGNAL,
 };
 
 /* Where setjmp returned to, and how many functions the thread was in there. */
 struct frames_jump {
 	uint64_t to;
-	uint32_t depth;			/* 0: none */
+	uint32_t depth; /* 0: none */
 };
 #define FRAMES_JUMPS 8
 
 struct frames_thread {
 	struct frame *frame;
 	uint32_t depth, room;
-	uint32_t below;			/* that were forgotten: too many */
-	uint32_t process;		/* of names, that the tree's root is */
-	struct frames_jump jump[FRAMES_JUMPS];	/* the newest */
+	uint32_t below;                        /* that were forgotten: too many */
+	uint32_t process;                      /* of names, that the tree's root is */
+	struct frames_jump jump[FRAMES_JUMPS]; /* the newest */
 	uint32_t njump;
 	/* The run before: */
 	uint64_t from;
 	uint8_t what, type, cause;
 	bool crosses;
-	bool kernel;			/* the run that is told now */
+	bool kernel; /* the run that is told now */
 };
 
 struct frames {
-	struct frames_thread *thread;	/* by itrace_thread's index */
+	struct frames_thread *thread; /* by itrace_thread's index */
 	uint32_t nthread;
 	const struct symbols *symbols;
-	uint8_t *what;			/* of each symbol: enum frames_symbol */
+	uint8_t *what; /* of each symbol: enum frames_symbol */
 	uint32_t nwhat;
-	struct calls *calls;		/* instructions are counted there; or NULL */
-	uint64_t too_deep;		/* of them those below CALLS_DEEPEST */
-	bool entered;			/* by the last run: another function, or another time */
+	struct calls *calls; /* instructions are counted there; or NULL */
+	uint64_t too_deep;   /* of them those below CALLS_DEEPEST */
+	bool entered;        /* by the last run: another function, or another time */
 };
 
-#define CALLS_DEEPEST 1000		/* functions in the tree below each other */
+#define CALLS_DEEPEST 1000 /* functions in the tree below each other */
 
 void frames_begin(struct frames *f, const struct symbols *symbols, struct calls *calls);
 /* A run that is in this symbol, offset bytes behind its start; process of names. What it raises the

@@ -127,7 +127,7 @@ int functions_record(struct functions *f, const struct pirecord *r)
 		struct callflow_frame *frame = &step.thread->frame[step.thread->depth];
 
 		rc = count_end(&f->function[frame->node],
-				r->stamp > frame->entered ? r->stamp - frame->entered : 0);
+			       r->stamp > frame->entered ? r->stamp - frame->entered : 0);
 	}
 	return rc;
 }

@@ -11,22 +11,22 @@
 
 struct function {
 	uint32_t number;
-	uint32_t pid;			/* of a process that called it */
-	uint64_t address;		/* 0: not known */
-	uint64_t time;			/* when it was met first */
-	uint64_t calls, ended;		/* the times are of those that ended */
-	uint64_t total, self;		/* with what it called; without */
+	uint32_t pid;          /* of a process that called it */
+	uint64_t address;      /* 0: not known */
+	uint64_t time;         /* when it was met first */
+	uint64_t calls, ended; /* the times are of those that ended */
+	uint64_t total, self;  /* with what it called; without */
 	uint64_t min, max;
-	uint32_t *took;			/* of each call; */
+	uint32_t *took; /* of each call; */
 	uint64_t ntook, room;
-	uint64_t *longer;		/* … what takes more than 32 bits */
+	uint64_t *longer; /* … what takes more than 32 bits */
 	uint64_t nlonger, room_longer;
 };
 
 struct functions {
 	struct function *function;
 	uint32_t nfunction, room;
-	uint32_t *by_number;		/* index + 1; of small numbers */
+	uint32_t *by_number; /* index + 1; of small numbers */
 	uint32_t nby_number;
 	struct keys others;
 	struct callflow flow;

@@ -32,7 +32,10 @@ int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64
 		return rc;
 	}
 	*hit = (struct hit){
-		.address = s->address, .pid = s->pid, .tid = s->tid, .where = where,
+		.address = s->address,
+		.pid = s->pid,
+		.tid = s->tid,
+		.where = where,
 		.owner = h->place[i].owner,
 		.version = names_version(h->names, h->place[i].owner),
 	};

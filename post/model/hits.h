@@ -13,10 +13,10 @@
 struct hit {
 	uint64_t address;
 	uint32_t pid, tid;
-	uint32_t where;			/* CPU, if rows are counted by it; whether in the kernel */
-	uint32_t owner;			/* of the pid, and the … */
-	uint32_t version;		/* … of what was known of it; 0: no hit yet */
-	uint32_t ticks;			/* not yet in a row */
+	uint32_t where;   /* CPU, if rows are counted by it; whether in the kernel */
+	uint32_t owner;   /* of the pid, and the … */
+	uint32_t version; /* … of what was known of it; 0: no hit yet */
+	uint32_t ticks;   /* not yet in a row */
 };
 
 #define HITS_BITS 14
@@ -34,7 +34,7 @@ struct hits {
 	struct hit *hit;
 	struct hits_waiting wait[HITS_WAIT];
 	uint32_t nwait;
-	struct place *place;		/* of each */
+	struct place *place; /* of each */
 	struct names *names;
 	struct counts *counts;
 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NUMBERS 65536	/* more lines are no machine's */
+#define MOST_NUMBERS 65536 /* more lines are no machine's */
 
 /* Past blanks and one word. */
 static const char *skip_word(const char *p, const char *end)

@@ -10,7 +10,7 @@ struct irq_names {
 	struct irq_named {
 		uint32_t number;
 		char *name;
-	} *list;
+	} * list;
 	size_t count;
 };
 

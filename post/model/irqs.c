@@ -77,7 +77,7 @@ int irqs_enter(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number, u
 
 	if (!c)
 		return -ENOMEM;
-	if (c->depth == IRQ_DEPTH)		/* no machine nests like this: exits are missing */
+	if (c->depth == IRQ_DEPTH) /* no machine nests like this: exits are missing */
 		irqs_cut(q, cpu, time);
 	row = get_row(q, cpu, source, number);
 	if (row == NO_KEY)

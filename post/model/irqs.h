@@ -15,23 +15,23 @@
 
 struct irq_row {
 	uint32_t cpu, source, number;
-	uint32_t first;			/* row of the same source and number, on whichever CPU */
-	struct spread time;		/* from entry to exit, of those seen from end to end */
-	uint64_t self;			/* without what nested inside; of all */
-	uint64_t cut;			/* entries whose exit is missing: lost, or after the end */
+	uint32_t first;     /* row of the same source and number, on whichever CPU */
+	struct spread time; /* from entry to exit, of those seen from end to end */
+	uint64_t self;      /* without what nested inside; of all */
+	uint64_t cut;       /* entries whose exit is missing: lost, or after the end */
 };
 
 #define IRQ_DEPTH 32
 struct irq_open {
 	uint32_t row;
-	uint64_t since, inner;		/* inner: of those nested directly inside */
+	uint64_t since, inner; /* inner: of those nested directly inside */
 };
 
 struct irq_cpu {
 	struct irq_open open[IRQ_DEPTH];
 	uint32_t depth;
-	uint64_t outer;			/* time in interrupts, closed ones */
-	uint64_t stray;			/* exits without an entry: before the trace, or lost */
+	uint64_t outer; /* time in interrupts, closed ones */
+	uint64_t stray; /* exits without an entry: before the trace, or lost */
 };
 
 struct irqs {

@@ -16,10 +16,17 @@
 const char *itrace_doubt_word(enum itrace_doubt doubt)
 {
 	static const char *const words[ITRACE_DOUBTS] = {
-		[ITRACE_SURE] = "", [ITRACE_SWITCHED] = "switch", [ITRACE_EXCEPTION] = "exception",
-		[ITRACE_SIGNAL] = "signal", [ITRACE_SIGRETURN] = "sigreturn",
-		[ITRACE_UNWOUND] = "unwound", [ITRACE_LONGJMP] = "longjmp", [ITRACE_EXEC] = "exec",
-		[ITRACE_ENTRY] = "entry", [ITRACE_FIRST] = "first", [ITRACE_GAP] = "gap",
+		[ITRACE_SURE] = "",
+		[ITRACE_SWITCHED] = "switch",
+		[ITRACE_EXCEPTION] = "exception",
+		[ITRACE_SIGNAL] = "signal",
+		[ITRACE_SIGRETURN] = "sigreturn",
+		[ITRACE_UNWOUND] = "unwound",
+		[ITRACE_LONGJMP] = "longjmp",
+		[ITRACE_EXEC] = "exec",
+		[ITRACE_ENTRY] = "entry",
+		[ITRACE_FIRST] = "first",
+		[ITRACE_GAP] = "gap",
 	};
 
 	return words[doubt];
@@ -31,7 +38,9 @@ void itrace_begin(struct itrace *t, const char *machine)
 		const char *machine;
 		uint8_t shortest, longest;
 	} lengths[] = {
-		{ "aarch64", 4, 4 }, { "ppc64le", 4, 8 }, { "s390x", 2, 6 },
+		{ "aarch64", 4, 4 },
+		{ "ppc64le", 4, 8 },
+		{ "s390x", 2, 6 },
 	};
 	size_t i;
 
@@ -110,7 +119,7 @@ static struct itrace_thread *get_thread(struct itrace *t, uint32_t pid, uint32_t
 		i = t->last;
 	}
 	th = &t->thread[i];
-	if (__builtin_expect(th->pid != pid, 0)) {	/* another one has this tid now */
+	if (__builtin_expect(th->pid != pid, 0)) { /* another one has this tid now */
 		*th = (struct itrace_thread){ .pid = pid, .tid = tid, .gaps = t->gaps };
 		lose(th, ITRACE_FIRST);
 	}
@@ -141,8 +150,7 @@ static int note_cpu(struct itrace *t, struct itrace_thread *th, uint32_t cpu)
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* What any record of a thread tells beside its own data. */
-static void check_thread(const struct itrace *t, struct itrace_thread *th,
-			 const struct pirecord *r)
+static void check_thread(const struct itrace *t, struct itrace_thread *th, const struct pirecord *r)
 {
 	bool moved = th->has_cpu && th->cpu != r->cpu && r->major != PITRACE_ITRACE_SWITCH;
 
@@ -364,8 +372,7 @@ static int mark_record(struct itrace *t, struct trace *books, const struct pirec
 			run->what = ITRACE_STOP;
 			run->type = PITRACE_BRANCH_OTHER;
 			run->cause = (uint8_t)why;
-			if (run->known && m->address &&
-			    !fits(t, run->count, run->end - run->start))
+			if (run->known && m->address && !fits(t, run->count, run->end - run->start))
 				misfit(th, run);
 			rc = end_run(t, th, run);
 		}

@@ -20,38 +20,38 @@
 #include "base/regular.h"
 #include "sandbox/opener.h"
 
-#define NEVER UINT64_MAX
-#define LOGS_MAX 512			/* a descriptor each */
-#define CODE_MAX (64u << 20)		/* bytes of code that are kept */
-#define TABLE_MAX (64u << 20)		/* … of unwinding tables */
-#define TABLE_ALIGN 8			/* where they count as standing, see jitdump_create(3) */
+#define NEVER       UINT64_MAX
+#define LOGS_MAX    512         /* a descriptor each */
+#define CODE_MAX    (64u << 20) /* bytes of code that are kept */
+#define TABLE_MAX   (64u << 20) /* … of unwinding tables */
+#define TABLE_ALIGN 8           /* where they count as standing, see jitdump_create(3) */
 
 struct jit_event {
 	enum kind { LOAD, MOVE, UNLOAD, THREAD, NOTHING } kind;
 	uint32_t pid, tid;
 	uint64_t time, earliest, address, size, from;
-	uint64_t offset;		/* in the file */
+	uint64_t offset; /* in the file */
 	const char *name;
 	size_t name_length;
-	uint64_t table_size, table_at;	/* of .eh_frame; from the code's begin */
+	uint64_t table_size, table_at; /* of .eh_frame; from the code's begin */
 };
 
 struct jit_source {
-	struct jitdump *dump;		/* one of both, NULL: read to its end, or not to be had */
+	struct jitdump *dump; /* one of both, NULL: read to its end, or not to be had */
 	struct jitlog *log;
-	uint32_t pid;			/* whose it is, as the trace calls it */
+	uint32_t pid; /* whose it is, as the trace calls it */
 	uint64_t inode;
-	char *path;			/* the mapping's */
-	struct jit_event event;		/* the next one */
-	struct stat st;			/* of a dump */
+	char *path;             /* the mapping's */
+	struct jit_event event; /* the next one */
+	struct stat st;         /* of a dump */
 	uint32_t machine;
 	bool swapped;
-	bool raw;			/* a dump's times are stamps of the trace's clock */
+	bool raw; /* a dump's times are stamps of the trace's clock */
 };
 
 struct jit_change {
 	uint64_t time;
-	uint32_t pid, tid;		/* tid: the name of that thread, else code */
+	uint32_t pid, tid; /* tid: the name of that thread, else code */
 };
 
 static bool is_open(const struct jit_source *s)
@@ -61,8 +61,12 @@ static bool is_open(const struct jit_source *s)
 
 void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines, const char *wanted)
 {
-	*j = (struct jit){ .a2n = a, .folders = folders, .lines = lines || wanted,
-			    .wanted = wanted, .next = NEVER, .change_next = NEVER };
+	*j = (struct jit){ .a2n = a,
+			   .folders = folders,
+			   .lines = lines || wanted,
+			   .wanted = wanted,
+			   .next = NEVER,
+			   .change_next = NEVER };
 }
 
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records)
@@ -171,24 +175,33 @@ static uint64_t time_of(struct input *trace, const struct jit_source *s, uint64_
 static int next_of_dump(struct input *trace, struct jit_source *s)
 {
 	static const enum kind kinds[] = {
-		[JITDUMP_LOAD] = LOAD, [JITDUMP_MOVE] = MOVE, [JITDUMP_UNLOAD] = UNLOAD,
+		[JITDUMP_LOAD] = LOAD,
+		[JITDUMP_MOVE] = MOVE,
+		[JITDUMP_UNLOAD] = UNLOAD,
 	};
 	struct jitdump_event d;
 	int r = jitdump_next(s->dump, &d);
 
 	if (r > 0) {
 		s->event = (struct jit_event){
-			.kind = kinds[d.kind], .time = time_of(trace, s, d.time),
+			.kind = kinds[d.kind],
+			.time = time_of(trace, s, d.time),
 			.earliest = time_of(trace, s, d.earliest),
 			/* Its number of itself is of its own namespace; another is a child's. */
 			.pid = d.pid == jitdump_info(s->dump)->pid ? s->pid :
-			       trace->origins ? origin_pid(origin_of(s->pid), d.pid) : d.pid,
-			.address = d.address, .size = d.size, .from = d.from, .offset = d.offset,
-			.name = d.name, .name_length = d.name_length,
+			       trace->origins ? origin_pid(origin_of(s->pid), d.pid) :
+						d.pid,
+			.address = d.address,
+			.size = d.size,
+			.from = d.from,
+			.offset = d.offset,
+			.name = d.name,
+			.name_length = d.name_length,
 			.table_size = d.eh_frame_size,
 		};
 		/* A header that is first in the file stands first there, too. */
-		s->event.table_at = (d.size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN +
+		s->event.table_at =
+			(d.size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN +
 			(d.eh_frame_hdr_offset < d.eh_frame_offset ? d.eh_frame_hdr_size : 0);
 	}
 	return r;
@@ -197,7 +210,7 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 static int next_of_log(struct input *trace, struct jit_source *s)
 {
 	static const enum kind kinds[] = {
-		[JITLOG_LOAD] = LOAD, [JITLOG_MOVE] = MOVE, [JITLOG_UNLOAD] = UNLOAD,
+		[JITLOG_LOAD] = LOAD,    [JITLOG_MOVE] = MOVE,   [JITLOG_UNLOAD] = UNLOAD,
 		[JITLOG_START] = THREAD, [JITLOG_END] = NOTHING,
 	};
 	struct jitlog_event l;
@@ -205,12 +218,18 @@ static int next_of_log(struct input *trace, struct jit_source *s)
 
 	if (r > 0)
 		s->event = (struct jit_event){
-			.kind = kinds[l.kind], .time = time_of(trace, s, l.time),
-			.earliest = time_of(trace, s, l.time), .pid = s->pid,
+			.kind = kinds[l.kind],
+			.time = time_of(trace, s, l.time),
+			.earliest = time_of(trace, s, l.time),
+			.pid = s->pid,
 			.tid = trace->origins && l.tid ? origin_pid(origin_of(s->pid), l.tid) :
-			       l.tid,
-			 .address = l.address, .size = l.size, .from = l.from,
-			.offset = l.offset, .name = l.name, .name_length = l.name_length,
+							 l.tid,
+			.address = l.address,
+			.size = l.size,
+			.from = l.from,
+			.offset = l.offset,
+			.name = l.name,
+			.name_length = l.name_length,
 		};
 	return r;
 }
@@ -310,9 +329,11 @@ int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map)
 				"its times are of the processor's own clock, the trace's are not: trace by the driver with --clock tsc",
 				0);
 	}
-	rc = j->trace->own_clock && !s->raw ? jit_note(j, s->path, NO_OFFSET,
-		"its times are of CLOCK_MONOTONIC, the trace's of perf's own clock: they cannot be matched, and what code is called may be wrong: record with perf record -k mono",
-		0) : 0;
+	rc = j->trace->own_clock && !s->raw ?
+		     jit_note(j, s->path, NO_OFFSET,
+			      "its times are of CLOCK_MONOTONIC, the trace's of perf's own clock: they cannot be matched, and what code is called may be wrong: record with perf record -k mono",
+			      0) :
+		     0;
 	if (!rc)
 		rc = advance(j, s);
 	look_ahead(j);
@@ -372,11 +393,13 @@ static int open_log(struct jit *j, uint32_t origin, const char *folder, const ch
 		return -ENOMEM;
 	fd = regular_open(path, O_NOFOLLOW, &st);
 	if (fd < 0)
-		return jit_note(j, path, NO_OFFSET, errno == EACCES ? "no permission to read it" :
-				errno == ELOOP ? "it is a link" : errno == EINVAL ?
-				"not a regular file" : "cannot be opened", 0);
-	if (owner != (uid_t)-1 && st.st_uid && st.st_uid != owner &&
-	    st.st_uid != geteuid()) {
+		return jit_note(j, path, NO_OFFSET,
+				errno == EACCES ? "no permission to read it" :
+				errno == ELOOP  ? "it is a link" :
+				errno == EINVAL ? "not a regular file" :
+						  "cannot be opened",
+				0);
+	if (owner != (uid_t)-1 && st.st_uid && st.st_uid != owner && st.st_uid != geteuid()) {
 		close(fd);
 		return jit_note(j, path, NO_OFFSET, "it is another user's file", 0);
 	}
@@ -483,8 +506,8 @@ static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 		table = 0;
 		if (!j->many_tables)
 			rc = jit_note(j, s->path, NO_OFFSET,
-				"more unwinding tables than are kept: stacks end early in code told later",
-				0);
+				      "more unwinding tables than are kept: stacks end early in code told later",
+				      0);
 		j->many_tables = true;
 	}
 	if (rc || (!bytes && !table))
@@ -524,7 +547,10 @@ struct jit_from jit_from(const struct jit *j, const void *bytes)
 	const uint16_t one = 1;
 
 	return (struct jit_from){
-		.path = s->path, .st = &s->st, .size = b->size, .machine = s->machine,
+		.path = s->path,
+		.st = &s->st,
+		.size = b->size,
+		.machine = s->machine,
 		.big_endian = s->swapped == *(const uint8_t *)&one,
 	};
 }
@@ -541,8 +567,10 @@ static int tell_load(struct jit *j, const struct jit_source *s)
 	if (!rc && j->lines && s->dump)
 		rc = tell_lines(j, s->dump);
 	if (!rc && s->dump)
-		rc = tell_bytes(j, s, j->all_bytes || (j->wanted &&
-				wanted_is(j->wanted, e->name, e->name_length, A2N_JITCODE)));
+		rc = tell_bytes(j, s,
+				j->all_bytes ||
+					(j->wanted && wanted_is(j->wanted, e->name, e->name_length,
+								A2N_JITCODE)));
 	return rc;
 }
 

@@ -23,15 +23,15 @@ struct jit_bytes {
 	struct jit_bytes *next;
 	uint32_t source;
 	size_t size;
-	size_t table_from, table_size;	/* in bytes */
-	uint64_t table_at;		/* as jit_table has it */
+	size_t table_from, table_size; /* in bytes */
+	uint64_t table_at;             /* as jit_table has it */
 	uint8_t bytes[];
 };
 
 /* .eh_frame of a code: addresses in it count as if it stood so far behind the code's begin. */
 struct jit_table {
 	const void *eh_frame;
-	size_t size;			/* 0: there is none */
+	size_t size; /* 0: there is none */
 	uint64_t at;
 };
 
@@ -39,36 +39,36 @@ struct jit_table {
 struct jit_from {
 	const char *path;
 	const struct stat *st;
-	size_t size;			/* of the bytes that were there */
-	uint32_t machine;		/* ELF's number; 0: the file does not say */
+	size_t size;      /* of the bytes that were there */
+	uint32_t machine; /* ELF's number; 0: the file does not say */
 	bool big_endian;
 };
 
 struct jit_note {
 	char *path;
-	uint64_t offset;		/* NO_OFFSET: of no place in it */
+	uint64_t offset; /* NO_OFFSET: of no place in it */
 	const char *what;
-	uint64_t records;		/* left out */
+	uint64_t records; /* left out */
 };
 
 struct jit {
 	struct a2n *a2n;
-	struct explain explain;		/* … and what else is told to it */
+	struct explain explain; /* … and what else is told to it */
 	struct input *trace;
-	const char *folders;		/* colon list: look there first; or NULL */
-	bool lines;			/* source lines are wanted */
-	const char *wanted;		/* a symbol whose code is (wanted.h), or NULL */
-	bool all_bytes;			/* that of all codes is: set by its user after jit_begin */
-	bool tables;			/* unwinding tables are: the same */
+	const char *folders; /* colon list: look there first; or NULL */
+	bool lines;          /* source lines are wanted */
+	const char *wanted;  /* a symbol whose code is (wanted.h), or NULL */
+	bool all_bytes;      /* that of all codes is: set by its user after jit_begin */
+	bool tables;         /* unwinding tables are: the same */
 	struct jit_bytes *bytes;
-	size_t code_size, table_size;	/* of all of them */
-	bool many_tables;		/* more than are kept */
-	struct a2n_jit_line *line;	/* of one code */
+	size_t code_size, table_size; /* of all of them */
+	bool many_tables;             /* more than are kept */
+	struct a2n_jit_line *line;    /* of one code */
 	uint32_t room_line;
 	struct jit_source *source;
 	uint32_t nsource, room_source;
-	uint64_t next;			/* the time of the first event that is not told yet */
-	struct jit_change *change;	/* of what was told, for the second pass */
+	uint64_t next;             /* the time of the first event that is not told yet */
+	struct jit_change *change; /* of what was told, for the second pass */
 	uint32_t nchange, room_change, seen_change;
 	uint64_t change_next;
 	struct jit_note *note;

@@ -6,7 +6,7 @@
 
 struct level_named {
 	const char *name;
-	uint64_t tie;		/* decides between equal names: pid, tid, line */
+	uint64_t tie; /* decides between equal names: pid, tid, line */
 	uint32_t id;
 };
 
@@ -51,8 +51,10 @@ const char *level_name(const struct names *n, enum level level, uint64_t id)
 
 static uint64_t tie_of(const struct names *n, enum level level, uint32_t id)
 {
-	return level == LEVEL_PID ? n->process[id].pid : level == LEVEL_TID ? n->thread[id].tid :
-	       level == LEVEL_LIN ? n->symbols.symbol[id].line : 0;
+	return level == LEVEL_PID ? n->process[id].pid :
+	       level == LEVEL_TID ? n->thread[id].tid :
+	       level == LEVEL_LIN ? n->symbols.symbol[id].line :
+				    0;
 }
 
 static int compare_named(const void *pa, const void *pb)
@@ -89,8 +91,10 @@ static uint32_t *places(const struct names *n, enum level level, uint32_t count)
 
 static uint32_t ids(const struct names *n, enum level level)
 {
-	return level == LEVEL_PID ? n->nprocess : level == LEVEL_TID ? n->nthread :
-	       level == LEVEL_MOD ? n->nmodule : n->symbols.count;
+	return level == LEVEL_PID ? n->nprocess :
+	       level == LEVEL_TID ? n->nthread :
+	       level == LEVEL_MOD ? n->nmodule :
+				    n->symbols.count;
 }
 
 static int rank_level(struct levels *l, const struct names *n, enum level level)

@@ -8,8 +8,7 @@
 
 #include "model/counts.h"
 
-enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN,
-	     LEVEL_OFF };
+enum level { LEVEL_END = 0, LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_LIN, LEVEL_OFF };
 #define LEVELS 6
 
 /* Ranks by a row's thread (PID, TID) or its symbol (MOD, SYM, LIN); NULL: of a level that is not
@@ -29,7 +28,7 @@ const char *level_name(const struct names *n, enum level level, uint64_t id);
 static inline uint64_t level_rank(const struct levels *l, enum level level, const struct row *r)
 {
 	return level == LEVEL_OFF ? r->offset :
-	       l->rank[level][level <= LEVEL_TID ? r->thread : r->symbol];
+				    l->rank[level][level <= LEVEL_TID ? r->thread : r->symbol];
 }
 
 #endif

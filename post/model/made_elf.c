@@ -12,7 +12,7 @@
 #define ORDER ELFDATA2LSB
 #endif
 
-static const char names[16] = "\0.eh_frame\0.str";	/* a multiple of 8: the table follows */
+static const char names[16] = "\0.eh_frame\0.str"; /* a multiple of 8: the table follows */
 
 enum { NO_SECTION, EH_FRAME, NAMES, SECTIONS };
 
@@ -31,40 +31,41 @@ struct made_32 {
 };
 
 /* The fields of both kinds of file have the same names. */
-#define FILL(made, elf_class, code_size, size, at, machine) do {				\
-	(made)->header.e_ident[EI_CLASS] = (elf_class);						\
-	(made)->header.e_ident[EI_DATA] = ORDER;						\
-	(made)->header.e_ident[EI_VERSION] = EV_CURRENT;					\
-	(made)->header.e_type = ET_DYN;								\
-	(made)->header.e_machine = (uint16_t)(machine);						\
-	(made)->header.e_version = EV_CURRENT;							\
-	(made)->header.e_phoff = sizeof((made)->header);					\
-	(made)->header.e_shoff = sizeof((made)->header) + sizeof((made)->code);			\
-	(made)->header.e_ehsize = sizeof((made)->header);					\
-	(made)->header.e_phentsize = sizeof((made)->code);					\
-	(made)->header.e_phnum = 1;								\
-	(made)->header.e_shentsize = sizeof((made)->section[0]);				\
-	(made)->header.e_shnum = SECTIONS;							\
-	(made)->header.e_shstrndx = NAMES;							\
-	(made)->code.p_type = PT_LOAD;								\
-	(made)->code.p_flags = PF_R | PF_X;							\
-	(made)->code.p_memsz = (code_size);							\
-	(made)->code.p_align = 1;								\
-	(made)->section[EH_FRAME].sh_name = 1;							\
-	(made)->section[EH_FRAME].sh_type = SHT_PROGBITS;					\
-	(made)->section[EH_FRAME].sh_flags = SHF_ALLOC;						\
-	(made)->section[EH_FRAME].sh_addr = (at);						\
-	(made)->section[EH_FRAME].sh_offset = sizeof(*(made));					\
-	(made)->section[EH_FRAME].sh_size = (size);						\
-	(made)->section[EH_FRAME].sh_addralign = 1;						\
-	(made)->section[NAMES].sh_name = 11;							\
-	(made)->section[NAMES].sh_type = SHT_STRTAB;						\
-	(made)->section[NAMES].sh_offset = sizeof(*(made)) - sizeof(names);			\
-	(made)->section[NAMES].sh_size = sizeof(names);						\
-	(made)->section[NAMES].sh_addralign = 1;						\
-	memcpy((made)->header.e_ident, ELFMAG, SELFMAG);					\
-	memcpy((made)->names, names, sizeof(names));						\
-} while (0)
+#define FILL(made, elf_class, code_size, size, at, machine)                             \
+	do {                                                                            \
+		(made)->header.e_ident[EI_CLASS] = (elf_class);                         \
+		(made)->header.e_ident[EI_DATA] = ORDER;                                \
+		(made)->header.e_ident[EI_VERSION] = EV_CURRENT;                        \
+		(made)->header.e_type = ET_DYN;                                         \
+		(made)->header.e_machine = (uint16_t)(machine);                         \
+		(made)->header.e_version = EV_CURRENT;                                  \
+		(made)->header.e_phoff = sizeof((made)->header);                        \
+		(made)->header.e_shoff = sizeof((made)->header) + sizeof((made)->code); \
+		(made)->header.e_ehsize = sizeof((made)->header);                       \
+		(made)->header.e_phentsize = sizeof((made)->code);                      \
+		(made)->header.e_phnum = 1;                                             \
+		(made)->header.e_shentsize = sizeof((made)->section[0]);                \
+		(made)->header.e_shnum = SECTIONS;                                      \
+		(made)->header.e_shstrndx = NAMES;                                      \
+		(made)->code.p_type = PT_LOAD;                                          \
+		(made)->code.p_flags = PF_R | PF_X;                                     \
+		(made)->code.p_memsz = (code_size);                                     \
+		(made)->code.p_align = 1;                                               \
+		(made)->section[EH_FRAME].sh_name = 1;                                  \
+		(made)->section[EH_FRAME].sh_type = SHT_PROGBITS;                       \
+		(made)->section[EH_FRAME].sh_flags = SHF_ALLOC;                         \
+		(made)->section[EH_FRAME].sh_addr = (at);                               \
+		(made)->section[EH_FRAME].sh_offset = sizeof(*(made));                  \
+		(made)->section[EH_FRAME].sh_size = (size);                             \
+		(made)->section[EH_FRAME].sh_addralign = 1;                             \
+		(made)->section[NAMES].sh_name = 11;                                    \
+		(made)->section[NAMES].sh_type = SHT_STRTAB;                            \
+		(made)->section[NAMES].sh_offset = sizeof(*(made)) - sizeof(names);     \
+		(made)->section[NAMES].sh_size = sizeof(names);                         \
+		(made)->section[NAMES].sh_addralign = 1;                                \
+		memcpy((made)->header.e_ident, ELFMAG, SELFMAG);                        \
+		memcpy((made)->names, names, sizeof(names));                            \
+	} while (0)
 
 uint8_t *made_elf(unsigned int machine, bool is_32, uint64_t code_size, const void *eh_frame,
 		  size_t size, uint64_t at, size_t *length)

@@ -19,18 +19,18 @@
 #include "base/regular.h"
 #include "sandbox/opener.h"
 
-#define NEVER		UINT64_MAX
-#define HEAD_MAX	256
-#define NS		1000000000ull
-#define SLACK_NS	NS		/* clocks of file systems are coarse */
+#define NEVER    UINT64_MAX
+#define HEAD_MAX 256
+#define NS       1000000000ull
+#define SLACK_NS NS /* clocks of file systems are coarse */
 
 struct maps_process {
 	uint32_t pid;
-	bool makes_code;		/* it has memory for that */
-	bool has;			/* the trace has its map */
-	uint64_t start;			/* CLOCK_BOOTTIME; 0: not known */
-	uint64_t from, to;		/* it lived, in the trace's time; from 0: before it, */
-	bool seen;			/* … or its begin was seen all the same */
+	bool makes_code;   /* it has memory for that */
+	bool has;          /* the trace has its map */
+	uint64_t start;    /* CLOCK_BOOTTIME; 0: not known */
+	uint64_t from, to; /* it lived, in the trace's time; from 0: before it, */
+	bool seen;         /* … or its begin was seen all the same */
 	/* What is wrong with its map in the trace. */
 	const char *what;
 	char *path;
@@ -199,8 +199,10 @@ static int tell_section(struct maps *m, const struct input_section *s)
 	if (!nl)
 		return 0;
 	snprintf(head, sizeof(head), "%.*s", (int)(nl - text), text);
-	if (sscanf(head, "pid %" SCNu32 " since %" SCNu64 " until %" SCNu64 " offset %" SCNu64
-		   " path %256[^\n]", &pid, &since, &until, &offset, path) != 5)
+	if (sscanf(head,
+		   "pid %" SCNu32 " since %" SCNu64 " until %" SCNu64 " offset %" SCNu64
+		   " path %256[^\n]",
+		   &pid, &since, &until, &offset, path) != 5)
 		return 0;
 	p = process_of(m, pid, false);
 	if (!p || perfmap_open_text(&map, nl + 1, s->size - (size_t)(nl + 1 - text)))
@@ -230,8 +232,10 @@ static bool start_ticks(uint32_t pid, uint64_t *ticks)
 	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	f = fopen(path, "re");
 	if (f && fgets(line, sizeof(line), f) && (word = strrchr(line, ')')))
-		known = sscanf(word, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
-			       "%*d %*d %*d %*d %*d %" SCNu64, ticks) == 1;
+		known = sscanf(word,
+			       ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+			       "%*d %*d %*d %*d %*d %" SCNu64,
+			       ticks) == 1;
 	if (f)
 		fclose(f);
 	return known;
@@ -288,7 +292,8 @@ static const char *stranger(const struct maps *m, const struct maps_process *p, 
 	if (p->to == NEVER) {
 		now = lives_since(input_pid(m->jit->trace, p->pid));
 		return w->ended && now > w->ended + SLACK_NS && written > now ?
-		       "it is a newer process's of that number" : NULL;
+			       "it is a newer process's of that number" :
+			       NULL;
 	}
 	if (!m->real && w->ended && written > w->ended + SLACK_NS)
 		return "it was written after the recording had ended";
@@ -327,10 +332,14 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	const char *why;
 
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == ENOSYS ? 0 :
-		       jit_note(m->jit, path, NO_OFFSET, errno == EACCES ?
-				"no permission to read it" : errno == ELOOP ? "it is a link" :
-				errno == EINVAL ? "not a regular file" : "cannot be opened", 0);
+		return errno == ENOENT || errno == ENOTDIR || errno == ENOSYS ?
+			       0 :
+			       jit_note(m->jit, path, NO_OFFSET,
+					errno == EACCES ? "no permission to read it" :
+					errno == ELOOP  ? "it is a link" :
+					errno == EINVAL ? "not a regular file" :
+							  "cannot be opened",
+					0);
 	why = named ? NULL : stranger(m, p, fd, tracer);
 	if (why) {
 		close(fd);
@@ -345,9 +354,10 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	/* Of all maps it is said once. */
 	if (!rc && !named && !began(m, p) && !m->unchecked) {
 		m->unchecked = true;
-		rc = jit_note(m->jit, path, NO_OFFSET, m->wall.least ?
-			      "it is taken, but may be of an older process of that number: the trace does not tell when this one began" :
-			      "it is taken, but may be of an older process of that number: the trace does not tell the time of day: record with perf record -k mono",
+		rc = jit_note(m->jit, path, NO_OFFSET,
+			      m->wall.least ?
+				      "it is taken, but may be of an older process of that number: the trace does not tell when this one began" :
+				      "it is taken, but may be of an older process of that number: the trace does not tell the time of day: record with perf record -k mono",
 			      0);
 	}
 	if (rc && rc != -ENOMEM)

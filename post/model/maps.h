@@ -15,14 +15,14 @@ struct maps_process;
 
 struct maps {
 	struct jit *jit;
-	struct keys by_pid;		/* the newest of a pid */
+	struct keys by_pid; /* the newest of a pid */
 	struct maps_process *process;
 	uint32_t nprocess, room;
-	uint64_t real;			/* CLOCK_REALTIME less the trace's time; 0: not known */
-	struct input_wall wall;		/* of one origin: */
+	uint64_t real;          /* CLOCK_REALTIME less the trace's time; 0: not known */
+	struct input_wall wall; /* of one origin: */
 	uint32_t wall_of;
-	bool unchecked;			/* it was said that a map was not held against the clock */
-	uint64_t boot;			/* CLOCK_REALTIME less CLOCK_BOOTTIME; 0: not known */
+	bool unchecked; /* it was said that a map was not held against the clock */
+	uint64_t boot;  /* CLOCK_REALTIME less CLOCK_BOOTTIME; 0: not known */
 };
 
 void maps_begin(struct maps *m, struct jit *jit);

@@ -7,7 +7,7 @@
 #include "record/record_as.h"
 #include "record/user_record.h"
 
-#define NAME_MAX_BYTES 256		/* of a name as a report shows it */
+#define NAME_MAX_BYTES 256 /* of a name as a report shows it */
 
 /* ---- rows and names -------------------------------------------------------------------------- */
 
@@ -31,7 +31,10 @@ static uint32_t get_row(struct marks *m, const struct mark_row *key)
 	    keys_add(&m->by_key, hash, m->nrow))
 		return NO_KEY;
 	m->row[m->nrow] = (struct mark_row){
-		.thread = key->thread, .minor = key->minor, .name = key->name, .major = key->major,
+		.thread = key->thread,
+		.minor = key->minor,
+		.name = key->name,
+		.major = key->major,
 	};
 	return m->nrow++;
 }

@@ -11,22 +11,22 @@
 #include "model/trace_books.h"
 #include "model/trace_names.h"
 
-#define MARK_BEGIN	0u
-#define MARK_END	0x80u
+#define MARK_BEGIN 0u
+#define MARK_END   0x80u
 
 struct mark_row {
-	uint32_t thread;		/* names' */
-	uint32_t minor;			/* pairs: MARK_BEGIN */
-	uint32_t name;			/* pairs: of the list; else NO_KEY */
+	uint32_t thread; /* names' */
+	uint32_t minor;  /* pairs: MARK_BEGIN */
+	uint32_t name;   /* pairs: of the list; else NO_KEY */
 	uint16_t major;
 	uint64_t records;
-	struct spread time;		/* of pairs, from begin to end */
-	uint64_t self;			/* of it, without pairs inside */
-	uint64_t open;			/* no end: the thread or tracing ended before */
-	uint64_t cut;			/* the end is missing, or records were lost meanwhile */
+	struct spread time; /* of pairs, from begin to end */
+	uint64_t self;      /* of it, without pairs inside */
+	uint64_t open;      /* no end: the thread or tracing ended before */
+	uint64_t cut;       /* the end is missing, or records were lost meanwhile */
 };
 
-#define MARK_DEPTH 64			/* pairs in pairs of a thread; then the outermost goes */
+#define MARK_DEPTH 64 /* pairs in pairs of a thread; then the outermost goes */
 
 struct mark_thread {
 	uint32_t pid, tid, depth;
@@ -47,8 +47,8 @@ struct marks {
 	struct mark_thread *thread;
 	uint32_t nthread, room_thread;
 	struct keys by_tid;
-	uint64_t gap;			/* up to here records may be missing */
-	uint64_t stray;			/* ends without a beginning */
+	uint64_t gap;   /* up to here records may be missing */
+	uint64_t stray; /* ends without a beginning */
 };
 
 /* Any record, before names are told of it. What is malformed is counted in the trace's books. Each:

@@ -49,7 +49,7 @@ int names_group(struct names *n, const struct names_options *o)
 		group_by_name(list, n->nprocess, &n->process[0].group, sizeof(*n->process));
 	for (i = 0; i < n->nthread; i++)
 		list[i] = (struct names_named){ i, n->process[n->thread[i].process].group,
-					  n->thread[i].name };
+						n->thread[i].name };
 	if (o->by_thread_name && n->nthread)
 		group_by_name(list, n->nthread, &n->thread[0].group, sizeof(*n->thread));
 	free(list);

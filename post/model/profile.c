@@ -14,7 +14,7 @@ uint64_t profile_address(const struct names *n, uint32_t symbol)
 	if (!(s->at & A2N_CODE))
 		return s->at;
 	return a2n_code(n->a2n, s->at, &code) ? code.address + A2N_CODE_OFFSET(s->at) :
-	       A2N_CODE_OFFSET(s->at);
+						A2N_CODE_OFFSET(s->at);
 }
 
 /* Any of its symbols knows liba2n's module. */

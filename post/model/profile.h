@@ -21,11 +21,11 @@
 #endif
 
 struct profile_sample {
-	uint64_t time;			/* ns, CLOCK_MONOTONIC */
-	uint64_t ticks;			/* more than one: of an idle CPU, until `time`; of a
+	uint64_t time;    /* ns, CLOCK_MONOTONIC */
+	uint64_t ticks;   /* more than one: of an idle CPU, until `time`; of a
 					   profile that counted them */
-	uint64_t counted;		/* what its event counted; the timer: ns */
-	uint32_t stack;			/* NEED_STACKS */
+	uint64_t counted; /* what its event counted; the timer: ns */
+	uint32_t stack;   /* NEED_STACKS */
 	uint32_t thread;
 	uint32_t cpu;
 	bool kernel;

@@ -13,7 +13,7 @@
 #include "progress.h"
 #include "record/record_as.h"
 
-#define UPDATE_EVERY 65536	/* records between two looks at the clock */
+#define UPDATE_EVERY 65536 /* records between two looks at the clock */
 
 struct reading {
 	struct input *input;
@@ -26,14 +26,15 @@ struct reading {
 	struct runs_reader *reader;
 	struct functions *functions;
 	const struct profile_reader *profile;
-	uint64_t written;		/* the trace's file, CLOCK_REALTIME; 0: it is none */
-	uint64_t wall;			/* its times are at most so much earlier; 0: not known */
+	uint64_t written; /* the trace's file, CLOCK_REALTIME; 0: it is none */
+	uint64_t wall;    /* its times are at most so much earlier; 0: not known */
 };
 
 /* Call `each` for all records of a pass: it is inlined. 0, or -errno. */
-static inline __attribute__((always_inline)) int
-run_pass(struct reading *rd, unsigned int what, const char *name,
-	 int (*each)(struct reading *rd, const struct pirecord *r))
+static inline __attribute__((always_inline)) int run_pass(struct reading *rd, unsigned int what,
+							  const char *name,
+							  int (*each)(struct reading *rd,
+								      const struct pirecord *r))
 {
 	struct input *in = rd->input;
 	struct progress progress;
@@ -112,8 +113,11 @@ static int count_sum(struct reading *rd, const struct pirecord *r, const struct 
 		     uint64_t ticks, uint64_t counted)
 {
 	struct sum add = {
-		.stack = rd->model->stacks.last, .thread = place->thread, .cpu = r->cpu,
-		.ticks = ticks, .counted = counted,
+		.stack = rd->model->stacks.last,
+		.thread = place->thread,
+		.cpu = r->cpu,
+		.ticks = ticks,
+		.counted = counted,
 	};
 
 	return rd->model->sums.wanted ? sums_add(&rd->model->sums, &add) : 0;
@@ -132,8 +136,7 @@ static int wanted_symbol(struct reading *rd, const struct pitrace_sample *s, uin
 		return 0;
 	rc = names_sample(n, s, time, kernel, &place);
 	if (!rc)
-		*wanted = filter_symbol(rd->options->filter,
-					n->symbols.symbol[place.symbol].name);
+		*wanted = filter_symbol(rd->options->filter, n->symbols.symbol[place.symbol].name);
 	return rc;
 }
 
@@ -165,12 +168,16 @@ static int count_idle(struct reading *rd, const struct pirecord *r, struct trace
 	return counts_add(&rd->model->counts, &place, r->cpu, idle->ticks);
 }
 
-static int count_stack(struct reading *rd, const struct pirecord *r,
-		       const struct pitrace_sample *s, const struct place *place, bool kernel)
+static int count_stack(struct reading *rd, const struct pirecord *r, const struct pitrace_sample *s,
+		       const struct place *place, bool kernel)
 {
 	struct stacks_hit hit = {
-		.process = process_of(rd, place), .pid = s->pid, .leaf = place->symbol,
-		.address = s->address, .kernel = kernel, .time = r->time,
+		.process = process_of(rd, place),
+		.pid = s->pid,
+		.leaf = place->symbol,
+		.address = s->address,
+		.kernel = kernel,
+		.time = r->time,
 		.ticks = 1 + r->repeats,
 	};
 	struct stack stack;
@@ -203,8 +210,8 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 		return 0;
 	}
 	rc = wanted_symbol(rd, s, r->time, kernel, &wanted);
-	if (rc || !wanted || !events_sample(&rd->trace->events, event, 1 + r->repeats,
-					    (1 + r->repeats) * s->period))
+	if (rc || !wanted ||
+	    !events_sample(&rd->trace->events, event, 1 + r->repeats, (1 + r->repeats) * s->period))
 		return rc;
 	if (!r->repeats && !rd->model->stacks.wanted && !rd->model->sums.wanted) {
 		trace_sample(rd->trace, r, kernel, cpu);
@@ -319,8 +326,8 @@ static int tell_sample(struct reading *rd, const struct pirecord *r, struct prof
 		return 0;
 	tell->kernel = (r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_KERNEL;
 	rc = wanted_symbol(rd, s, r->time, tell->kernel, &wanted);
-	if (rc || !wanted || !events_sample(&rd->trace->events, event, 1 + r->repeats,
-					    (1 + r->repeats) * s->period))
+	if (rc || !wanted ||
+	    !events_sample(&rd->trace->events, event, 1 + r->repeats, (1 + r->repeats) * s->period))
 		return rc;
 	rc = names_sample(&rd->model->names, s, r->time, tell->kernel, &place);
 	tell->thread = place.thread;
@@ -372,7 +379,11 @@ int read_samples(struct input *in, struct model *m, const struct read_options *o
 {
 	struct trace books;
 	struct reading rd = {
-		.input = in, .trace = &books, .model = m, .options = o, .profile = reader,
+		.input = in,
+		.trace = &books,
+		.model = m,
+		.options = o,
+		.profile = reader,
 	};
 	int rc;
 
@@ -418,7 +429,7 @@ static int run_record(struct reading *rd, const struct pirecord *r)
 			return rc;
 	}
 	rc = r->ring == PITRACE_RING_MTE ? names_event(&rd->model->names, r) :
-	     trace_record(rd->trace, rd->input, r);
+					   trace_record(rd->trace, rd->input, r);
 	if (!rc)
 		rc = runs_record(&rd->runs, r, &run);
 	return rc > 0 ? reader->run(reader->arg, &run) : rc;

@@ -14,20 +14,24 @@
 
 /* What is wanted of the records beside names. */
 enum {
-	NEED_SAMPLES = 1, NEED_TIMES = 2, NEED_STACKS = 4, NEED_MARKS = 8, NEED_NAMES = 16,
-	NEED_RUNS = 32,			/* of instructions: the report reads them, by read_runs */
-	NEED_INSTRUCTIONS = 64,		/* … they are counted in the tree of calls */
-	NEED_SUMS = 128,		/* of samples: by stack, thread and CPU */
-	NEED_PLACES = 256,		/* stacks have places, see profile.h */
+	NEED_SAMPLES = 1,
+	NEED_TIMES = 2,
+	NEED_STACKS = 4,
+	NEED_MARKS = 8,
+	NEED_NAMES = 16,
+	NEED_RUNS = 32,         /* of instructions: the report reads them, by read_runs */
+	NEED_INSTRUCTIONS = 64, /* … they are counted in the tree of calls */
+	NEED_SUMS = 128,        /* of samples: by stack, thread and CPU */
+	NEED_PLACES = 256,      /* stacks have places, see profile.h */
 };
 
 /* What the user asked for, as far as it is the model's. */
 struct read_options {
 	const struct filter *filter;
 	const struct names_options *names;
-	const char *event;		/* that samples are of; NULL: the first */
-	bool kernel_map;		/* the kernel's symbols are there already */
-	bool quiet;			/* nobody is told how far it is */
+	const char *event; /* that samples are of; NULL: the first */
+	bool kernel_map;   /* the kernel's symbols are there already */
+	bool quiet;        /* nobody is told how far it is */
 };
 
 /* 0, or -errno. */
@@ -51,9 +55,9 @@ struct runs_reader {
 	/* Any record, before what it means for runs; or NULL. */
 	int (*record)(void *arg, const struct pirecord *r);
 	void *arg;
-	struct calls *calls;		/* instructions are counted there; or NULL */
+	struct calls *calls; /* instructions are counted there; or NULL */
 	struct itrace books;
-	uint64_t too_deep;		/* see struct frames */
+	uint64_t too_deep; /* see struct frames */
 };
 int read_runs(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
 	      struct runs_reader *reader);

@@ -63,7 +63,8 @@ static int name_next(struct runs *rs, uint32_t pid, uint32_t tid, uint64_t time,
 
 	next->time = time;
 	if (__builtin_expect(next->named && next->pid == pid &&
-			     next->version == names_version(rs->names, had.owner), 1))
+				     next->version == names_version(rs->names, had.owner),
+			     1))
 		return names_same_thread(rs->names, &had, next->address, time, next->kernel,
 					 &next->place);
 	rc = name(rs, pid, tid, next->address, time, next->kernel, &next->place);
@@ -101,8 +102,8 @@ static int name_start(struct runs *rs, const struct pirecord *r)
 /* ---- entries and exits ----------------------------------------------------------------------- */
 
 struct runs_thread {
-	uint32_t thread;		/* of names */
-	uint32_t root;			/* of the tree of calls, if there is one */
+	uint32_t thread; /* of names */
+	uint32_t root;   /* of the tree of calls, if there is one */
 };
 
 struct runs_function {
@@ -127,9 +128,9 @@ static int get_function(struct runs *rs, const struct call_record *call, uint64_
 	*index = keys_find(&rs->by_function, hash, same_function, rs->function, &new);
 	if (*index != NO_KEY)
 		return 0;
-	rc = new.address ? names_address(rs->names, call->pid, new.address, time, false,
-					 &new.symbol) :
-	     names_number(rs->names, new.number, &new.symbol);
+	rc = new.address ?
+		     names_address(rs->names, call->pid, new.address, time, false, &new.symbol) :
+		     names_number(rs->names, new.number, &new.symbol);
 	if (!rc && (keys_grow_array((void **)&rs->function, &rs->room_function, rs->nfunction,
 				    sizeof(new)) ||
 		    keys_add(&rs->by_function, hash, rs->nfunction)))
@@ -258,7 +259,8 @@ int runs_record(struct runs *rs, const struct pirecord *r, struct run *run)
 	if (rc)
 		return rc;
 	if (__builtin_expect(i->known && next->is && next->address == i->start &&
-			     next->kernel == i->kernel, 1)) {
+				     next->kernel == i->kernel,
+			     1)) {
 		run->place = next->place;
 		run->since = next->time;
 		run->version = next->version;

@@ -12,12 +12,12 @@
 
 struct run {
 	struct itrace_run r;
-	struct place place;		/* of itrace_place(); symbol, thread */
-	bool entered;			/* another function than the thread's run before, or the
+	struct place place; /* of itrace_place(); symbol, thread */
+	bool entered;       /* another function than the thread's run before, or the
 					   same another time */
-	uint32_t depth;			/* functions that the thread is in, from 1 */
-	uint64_t since;			/* when it began: what it is named as of */
-	uint32_t version;		/* of names at that time, see names_version */
+	uint32_t depth;     /* functions that the thread is in, from 1 */
+	uint64_t since;     /* when it began: what it is named as of */
+	uint32_t version;   /* of names at that time, see names_version */
 };
 
 struct runs_next {
@@ -25,7 +25,7 @@ struct runs_next {
 	uint64_t address, time;
 	uint32_t version, pid;
 	bool kernel, is;
-	bool named;			/* place is, perhaps of another address */
+	bool named; /* place is, perhaps of another address */
 };
 
 struct runs {
@@ -33,13 +33,13 @@ struct runs {
 	struct frames frames;
 	struct names *names;
 	struct trace *trace;
-	struct runs_next *next;		/* by thread */
+	struct runs_next *next; /* by thread */
 	uint32_t nnext;
 	/* Of functions' entries and exits: a run is what a thread did between two of them, in
 	 * nanoseconds in place of instructions. */
 	struct callflow flow;
 	struct calls *calls;
-	struct runs_thread *called;	/* by callflow's index: its root, its place */
+	struct runs_thread *called; /* by callflow's index: its root, its place */
 	uint32_t ncalled, room_called;
 	struct keys by_function;
 	struct runs_function *function;

@@ -8,8 +8,8 @@
 struct runtimes {
 	struct runtime {
 		uint32_t pid;
-		const char *name;	/* "Java", "node", "Python" */
-	} *list;
+		const char *name; /* "Java", "node", "Python" */
+	} * list;
 	uint32_t n, room;
 };
 

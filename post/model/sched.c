@@ -32,7 +32,9 @@ struct sched_thread *sched_thread(struct sched *s, uint32_t pid, uint32_t tid)
 			return NULL;
 		t = &s->thread[s->nthread++];
 		*t = (struct sched_thread){
-			.tid = tid, .since = s->began, .reason = SCHED_BEFORE,
+			.tid = tid,
+			.since = s->began,
+			.reason = SCHED_BEFORE,
 		};
 	}
 	if (t->pid != pid) {
@@ -180,14 +182,14 @@ static int sched_run(struct sched *s, uint32_t cpu, struct sched_thread *t)
 	struct sched_cpu *c = &s->cpu[cpu];
 	int rc;
 
-	if (t->state == SCHED_RUNNING) {	/* on another CPU: its leaving is missing */
+	if (t->state == SCHED_RUNNING) { /* on another CPU: its leaving is missing */
 		if (t->since >= s->gap)
 			s->cpu[t->cpu].misfits++;
 		rc = lose_cpu(s, t->cpu, t->since);
 		if (rc)
 			return rc;
 	}
-	if (t->since > c->since) {		/* it came here unseen, later than that */
+	if (t->since > c->since) { /* it came here unseen, later than that */
 		rc = settle_cpu(s, cpu, t->since);
 		if (rc)
 			return rc;
@@ -291,8 +293,9 @@ static int leave(struct sched *s, uint32_t cpu, const struct pirecord *r,
 	t->reason = reason;
 	t->left = t->since = r->time;
 	t->has_left = true;
-	t->state = reason == PITRACE_LEFT_DEAD ? SCHED_DEAD :
-		   reason <= PITRACE_LEFT_PREEMPTED ? SCHED_WAITING : SCHED_OFF;
+	t->state = reason == PITRACE_LEFT_DEAD      ? SCHED_DEAD :
+		   reason <= PITRACE_LEFT_PREEMPTED ? SCHED_WAITING :
+						      SCHED_OFF;
 	if (t->state != SCHED_OFF)
 		t->woken = false;
 	return 0;
@@ -411,7 +414,7 @@ int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace
 	if (!w->tid || others(s, t))
 		return 0;
 	if (t->state == SCHED_DEAD && r->minor & PITRACE_WAKE_NEW) {
-		t->state = SCHED_OFF;		/* the tid's next owner; its making was not told */
+		t->state = SCHED_OFF; /* the tid's next owner; its making was not told */
 		t->reason = SCHED_NEW;
 		t->since = r->time;
 		t->has_left = false;
@@ -486,8 +489,13 @@ int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_m
 	if (!born || t->state == SCHED_RUNNING)
 		return 0;
 	*t = (struct sched_thread){
-		.pid = task->pid, .tid = task->tid, .state = SCHED_OFF, .reason = SCHED_NEW,
-		.since = r->time, .in_scope = t->in_scope, .born = true,
+		.pid = task->pid,
+		.tid = task->tid,
+		.state = SCHED_OFF,
+		.reason = SCHED_NEW,
+		.since = r->time,
+		.in_scope = t->in_scope,
+		.born = true,
 	};
 	return 0;
 }

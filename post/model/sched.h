@@ -13,61 +13,61 @@
 
 /* Why a thread is off its CPU: PITRACE_LEFT_*, or it was never on one yet. */
 enum {
-	SCHED_NEW = PITRACE_LEFT_OTHER + 1,	/* made in the trace, not dispatched yet */
-	SCHED_BEFORE,				/* it left before the trace, or unseen */
+	SCHED_NEW = PITRACE_LEFT_OTHER + 1, /* made in the trace, not dispatched yet */
+	SCHED_BEFORE,                       /* it left before the trace, or unseen */
 	SCHED_REASONS,
 };
 
-struct sched_row {			/* ns; all indices are names' threads */
-	uint64_t run;			/* on a CPU, interrupts included */
-	uint64_t interrupted;		/* of it in interrupts */
-	uint64_t wait[SCHED_REASONS];	/* runnable, off the CPU, by why it had left */
-	uint64_t off[SCHED_REASONS];	/* not runnable, likewise */
-	uint64_t left[SCHED_REASONS];	/* how often */
+struct sched_row {                       /* ns; all indices are names' threads */
+	uint64_t run;                    /* on a CPU, interrupts included */
+	uint64_t interrupted;            /* of it in interrupts */
+	uint64_t wait[SCHED_REASONS];    /* runnable, off the CPU, by why it had left */
+	uint64_t off[SCHED_REASONS];     /* not runnable, likewise */
+	uint64_t left[SCHED_REASONS];    /* how often */
 	uint64_t longest[SCHED_REASONS]; /* from leaving to running again */
-	uint64_t unknown;		/* nothing told what it did */
-	uint64_t unsure;		/* of wait and off: records were lost meanwhile */
+	uint64_t unknown;                /* nothing told what it did */
+	uint64_t unsure;                 /* of wait and off: records were lost meanwhile */
 	uint64_t dispatches, migrations;
-	uint64_t unwoken;		/* ran again after a sleep without a wake-up record */
-	uint64_t unsure_latencies;	/* records were lost meanwhile: not in latency */
-	struct spread latency;		/* from wake-up to dispatch */
-	int16_t priority;		/* the last one seen, or PITRACE_PRIORITY_UNKNOWN */
+	uint64_t unwoken;          /* ran again after a sleep without a wake-up record */
+	uint64_t unsure_latencies; /* records were lost meanwhile: not in latency */
+	struct spread latency;     /* from wake-up to dispatch */
+	int16_t priority;          /* the last one seen, or PITRACE_PRIORITY_UNKNOWN */
 };
 
 enum sched_state { SCHED_UNKNOWN, SCHED_RUNNING, SCHED_WAITING, SCHED_OFF, SCHED_DEAD };
 
-struct sched_thread {			/* whoever has a tid now */
+struct sched_thread { /* whoever has a tid now */
 	uint32_t pid, tid;
-	uint32_t row, epoch;		/* row holds in this epoch of names */
+	uint32_t row, epoch; /* row holds in this epoch of names */
 	enum sched_state state;
-	uint32_t reason;		/* WAITING, OFF: why it left */
-	bool woken;			/* by a wake-up; RUNNING: it may be going to sleep */
-	bool has_left;			/* left and cpu are known */
+	uint32_t reason; /* WAITING, OFF: why it left */
+	bool woken;      /* by a wake-up; RUNNING: it may be going to sleep */
+	bool has_left;   /* left and cpu are known */
 	bool in_scope;
-	bool born;			/* made while tracing was on */
-	uint32_t cpu;			/* where it is or was last */
+	bool born;    /* made while tracing was on */
+	uint32_t cpu; /* where it is or was last */
 	uint32_t waker;
-	uint64_t since;			/* booked up to here */
+	uint64_t since; /* booked up to here */
 	uint64_t left, woken_at;
-	uint64_t off_total, wait_total;	/* so far: for what passed between two instants */
+	uint64_t off_total, wait_total; /* so far: for what passed between two instants */
 };
 
 enum sched_what { CPU_UNKNOWN, CPU_IDLE, CPU_THREAD, CPU_OTHERS };
 
 struct sched_cpu {
 	bool seen, online;
-	bool goes;			/* told to go offline: it does with its last thread */
-	enum sched_what what;		/* what it runs */
+	bool goes;            /* told to go offline: it does with its last thread */
+	enum sched_what what; /* what it runs */
 	uint32_t thread;
-	uint64_t since, interrupts;	/* booked up to here; its time in interrupts then */
-	uint64_t last;			/* time of its last record */
+	uint64_t since, interrupts; /* booked up to here; its time in interrupts then */
+	uint64_t last;              /* time of its last record */
 	uint64_t began;
-	uint64_t wall;			/* of all stretches */
-	uint64_t busy, idle, interrupt;	/* of it; busy and idle without interrupts */
-	uint64_t others;		/* threads outside the trace's scope */
-	uint64_t unknown;		/* nothing told, or records were lost */
+	uint64_t wall;                  /* of all stretches */
+	uint64_t busy, idle, interrupt; /* of it; busy and idle without interrupts */
+	uint64_t others;                /* threads outside the trace's scope */
+	uint64_t unknown;               /* nothing told, or records were lost */
 	uint64_t dispatches;
-	uint64_t misfits;		/* records that contradict those before, no loss told */
+	uint64_t misfits; /* records that contradict those before, no loss told */
 };
 
 struct sched {
@@ -81,11 +81,11 @@ struct sched {
 	struct sched_cpu *cpu;
 	uint32_t ncpus;
 	struct wakers wakers;
-	uint32_t epoch;			/* of names, from 1: when it changes rows are looked up */
-	bool scoped;			/* only some threads are recorded */
-	bool dispatches;		/* there are any: who runs changes by them alone */
-	bool open;			/* inside an interval */
-	uint64_t began, gap;		/* of this interval; end of the last gap in the records */
+	uint32_t epoch;      /* of names, from 1: when it changes rows are looked up */
+	bool scoped;         /* only some threads are recorded */
+	bool dispatches;     /* there are any: who runs changes by them alone */
+	bool open;           /* inside an interval */
+	uint64_t began, gap; /* of this interval; end of the last gap in the records */
 };
 
 /* Each that returns int: 0 or -ENOMEM. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FRAMES 64			/* of one address: what is deeper is left out */
+#define MAX_FRAMES 64 /* of one address: what is deeper is left out */
 
 static bool same_spot(const void *array, uint32_t i, const void *key)
 {
@@ -51,8 +51,8 @@ static bool same_shown(const void *array, uint32_t i, const void *key)
 	const struct symbol *a = (const struct symbol *)array + i, *b = key;
 
 	return a->name == b->name && a->module == b->module &&
-	       (a->base == b->base || (b->base == NO_KEY && a->base == i)) &&
-	       a->file == b->file && a->line == b->line && a->inlined == b->inlined;
+	       (a->base == b->base || (b->base == NO_KEY && a->base == i)) && a->file == b->file &&
+	       a->line == b->line && a->inlined == b->inlined;
 }
 
 static uint32_t get_shown(struct lines *l, const struct symbol *s)
@@ -72,7 +72,10 @@ static uint32_t get_inlined(struct lines *l, uint32_t module, const char *name)
 {
 	static const char unknown[] = A2N_UNKNOWN;
 	struct symbol s = {
-		.name = name ? name : unknown, .module = module, .result = A2N_OK, .inlined = true,
+		.name = name ? name : unknown,
+		.module = module,
+		.result = A2N_OK,
+		.inlined = true,
 		.base = NO_KEY,
 	};
 
@@ -81,7 +84,7 @@ static uint32_t get_inlined(struct lines *l, uint32_t module, const char *name)
 
 struct finishing {
 	struct lines *lines;
-	const uint32_t *spot;		/* of the module, in the order of the addresses asked for */
+	const uint32_t *spot; /* of the module, in the order of the addresses asked for */
 	bool no_memory;
 };
 
@@ -116,9 +119,9 @@ static void take_frames(void *arg, size_t i, const struct a2n_frame *frames, siz
 	for (k = 0; k < count && !f->no_memory; k++) {
 		if (k >= MAX_FRAMES && k + 1 < count)
 			continue;
-		base = frames[k].inlined ? get_inlined(l, l->symbols->symbol[spot].module,
-						       frames[k].function)
-					 : l->symbols->symbol[spot].base;
+		base = frames[k].inlined ?
+			       get_inlined(l, l->symbols->symbol[spot].module, frames[k].function) :
+			       l->symbols->symbol[spot].base;
 		f->no_memory = !add_frame(l, spot, base, &frames[k]);
 	}
 }

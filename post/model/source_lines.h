@@ -16,11 +16,11 @@
 struct lines {
 	struct symbols *symbols;
 	struct a2n *a2n;
-	bool by_line, inlined;		/* what is wanted */
-	bool places;			/* each address is to be kept, also where it has no line */
-	bool begun;			/* names are known: messages are of lines now */
+	bool by_line, inlined; /* what is wanted */
+	bool places;           /* each address is to be kept, also where it has no line */
+	bool begun;            /* names are known: messages are of lines now */
 	struct keys by_spot, by_shown;
-	uint32_t *frame;		/* symbols of spots, innermost first */
+	uint32_t *frame; /* symbols of spots, innermost first */
 	uint32_t nframe, room_frame;
 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BITS 5
+#define BITS  5
 #define STEPS (1u << BITS)
 
 static uint16_t bucket_of(uint64_t value)

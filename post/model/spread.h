@@ -11,7 +11,7 @@
 
 struct spread {
 	uint64_t count, total, min, max;
-	uint32_t *bucket;		/* of the values from `base` on */
+	uint32_t *bucket; /* of the values from `base` on */
 	uint16_t base, buckets;
 };
 

@@ -7,17 +7,17 @@
 
 #include <string.h>
 
-#define MAX_RAW (1u << 20)
-#define MAX_WORDS (1u << 23)		/* 64 MB */
+#define MAX_RAW   (1u << 20)
+#define MAX_WORDS (1u << 23) /* 64 MB */
 
 struct raw_stack {
 	uint64_t hash;
-	uint64_t epoch;			/* of the names of its process's memory */
+	uint64_t epoch; /* of the names of its process's memory */
 	uint32_t process;
-	uint32_t kernel, user;		/* addresses of each part */
-	bool in_kernel;			/* what was hit */
-	bool callers;			/* without what was hit: of all samples in that function */
-	uint32_t at;			/* in words: what was hit, or 0, then the addresses */
+	uint32_t kernel, user; /* addresses of each part */
+	bool in_kernel;        /* what was hit */
+	bool callers;          /* without what was hit: of all samples in that function */
+	uint32_t at;           /* in words: what was hit, or 0, then the addresses */
 	uint32_t call;
 };
 
@@ -30,10 +30,10 @@ struct probe {
 };
 
 /* Flags that are not the record's: what came of a stack's copy. */
-#define COPY_SHORT	0x2000
-#define NO_TABLE	0x4000
-#define GUESSED		0x8000
-#define MADE		(COPY_SHORT | NO_TABLE | GUESSED)
+#define COPY_SHORT 0x2000
+#define NO_TABLE   0x4000
+#define GUESSED    0x8000
+#define MADE       (COPY_SHORT | NO_TABLE | GUESSED)
 
 static bool same_raw(const void *array, uint32_t i, const void *key)
 {
@@ -41,11 +41,9 @@ static bool same_raw(const void *array, uint32_t i, const void *key)
 	const struct probe *p = key;
 	const uint64_t *words = p->stacks->word + a->at;
 
-	return a->hash == p->raw.hash && a->epoch == p->raw.epoch &&
-	       a->process == p->raw.process && a->in_kernel == p->raw.in_kernel &&
-	       a->callers == p->raw.callers &&
-	       a->kernel == p->raw.kernel &&
-	       a->user == p->raw.user && words[0] == p->address &&
+	return a->hash == p->raw.hash && a->epoch == p->raw.epoch && a->process == p->raw.process &&
+	       a->in_kernel == p->raw.in_kernel && a->callers == p->raw.callers &&
+	       a->kernel == p->raw.kernel && a->user == p->raw.user && words[0] == p->address &&
 	       !memcmp(words + 1, p->words, 8ull * (a->kernel + a->user));
 }
 
@@ -157,10 +155,13 @@ static int resolve(struct stacks *st, struct names *n, const struct stacks_hit *
 static void count_ends(struct stacks *st, const struct pitrace_stack *h, uint64_t ticks)
 {
 	static const uint16_t flags[STACKS_ENDS] = {
-		[STACKS_CUT_KERNEL] = PITRACE_STACK_CUT_K, [STACKS_CUT_USER] = PITRACE_STACK_CUT_U,
-		[STACKS_FAULT] = PITRACE_STACK_FAULT, [STACKS_NONE_KERNEL] = PITRACE_STACK_NONE_K,
+		[STACKS_CUT_KERNEL] = PITRACE_STACK_CUT_K,
+		[STACKS_CUT_USER] = PITRACE_STACK_CUT_U,
+		[STACKS_FAULT] = PITRACE_STACK_FAULT,
+		[STACKS_NONE_KERNEL] = PITRACE_STACK_NONE_K,
 		[STACKS_NONE_USER] = PITRACE_STACK_NONE_U,
-		[STACKS_COPY_SHORT] = COPY_SHORT, [STACKS_NO_TABLE] = NO_TABLE,
+		[STACKS_COPY_SHORT] = COPY_SHORT,
+		[STACKS_NO_TABLE] = NO_TABLE,
 		[STACKS_GUESSED] = GUESSED,
 	};
 	unsigned int i;
@@ -204,12 +205,15 @@ static int walk_copy(struct stacks *st, struct names *n, const struct stacks_hit
 		u->count = s->head->user;
 		u->guessed = true;
 	} else {
-		flags &= (uint16_t)~(PITRACE_STACK_CUT_U | PITRACE_STACK_FAULT);
-		flags |= u->end == UNWIND_CUT ? PITRACE_STACK_CUT_U :
-			 u->end == UNWIND_SHORT ? COPY_SHORT : u->end == UNWIND_LOST ? NO_TABLE : 0;
+		flags &= (uint16_t) ~(PITRACE_STACK_CUT_U | PITRACE_STACK_FAULT);
+		flags |= u->end == UNWIND_CUT   ? PITRACE_STACK_CUT_U :
+			 u->end == UNWIND_SHORT ? COPY_SHORT :
+			 u->end == UNWIND_LOST  ? NO_TABLE :
+						  0;
 	}
 	*h = (struct pitrace_stack){
-		.kernel = s->head->kernel, .user = (uint16_t)u->count,
+		.kernel = s->head->kernel,
+		.user = (uint16_t)u->count,
 		.flags = flags | (u->guessed ? GUESSED : 0),
 	};
 	made->head = h;
@@ -266,10 +270,12 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	p.address = callers ? 0 : hit->address;
 	p.words = s->kernel + callers;
 	p.raw = (struct raw_stack){
-		.epoch = names_epoch(n, hit->pid), .process = hit->process,
+		.epoch = names_epoch(n, hit->pid),
+		.process = hit->process,
 		.kernel = s->head->kernel - (callers && hit->kernel),
 		.user = s->head->user - (callers && !hit->kernel),
-		.in_kernel = hit->kernel, .callers = callers,
+		.in_kernel = hit->kernel,
+		.callers = callers,
 	};
 	p.raw.hash = hash_words(p.words, p.raw.kernel + p.raw.user,
 				hash_mix(p.address, p.raw.process ^ p.raw.epoch << 20));

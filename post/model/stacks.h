@@ -12,8 +12,14 @@
 
 /* Why a stack ends early, or isn't there: ticks of each. */
 enum stacks_end {
-	STACKS_CUT_KERNEL, STACKS_CUT_USER, STACKS_FAULT, STACKS_NONE_KERNEL, STACKS_NONE_USER,
-	STACKS_COPY_SHORT, STACKS_NO_TABLE, STACKS_GUESSED,
+	STACKS_CUT_KERNEL,
+	STACKS_CUT_USER,
+	STACKS_FAULT,
+	STACKS_NONE_KERNEL,
+	STACKS_NONE_USER,
+	STACKS_COPY_SHORT,
+	STACKS_NO_TABLE,
+	STACKS_GUESSED,
 	STACKS_ENDS
 };
 
@@ -22,16 +28,16 @@ struct raw_stack;
 struct stacks {
 	bool wanted;
 	struct calls calls;
-	uint64_t with, without;		/* ticks with a stack; without one */
-	uint64_t malformed;		/* of those without: it was there, but made no sense */
+	uint64_t with, without; /* ticks with a stack; without one */
+	uint64_t malformed;     /* of those without: it was there, but made no sense */
 	uint64_t ended[STACKS_ENDS];
-	uint64_t too_deep;		/* of instructions: in functions deeper than the tree is */
-	uint32_t last;			/* the call of what was added last */
+	uint64_t too_deep; /* of instructions: in functions deeper than the tree is */
+	uint32_t last;     /* the call of what was added last */
 
 	/* The rest is stacks.c's own. */
 	struct unwind *unwind;
 	struct unwound *unwound;
-	struct pitrace_stack *made;	/* a stack as if it had been recorded so */
+	struct pitrace_stack *made; /* a stack as if it had been recorded so */
 	struct raw_stack *raw;
 	uint32_t nraw, room_raw;
 	struct keys by_raw;
@@ -41,9 +47,9 @@ struct stacks {
 
 struct stacks_hit {
 	uint32_t process, pid;
-	uint32_t leaf;			/* symbol that was hit */
-	uint64_t address;		/* its address */
-	bool kernel;			/* where that is */
+	uint32_t leaf;    /* symbol that was hit */
+	uint64_t address; /* its address */
+	bool kernel;      /* where that is */
 	uint64_t time;
 	uint64_t ticks;
 };

@@ -9,11 +9,11 @@
 #include "record/keys.h"
 
 struct sum {
-	uint32_t stack;			/* the innermost call, in struct calls */
+	uint32_t stack; /* the innermost call, in struct calls */
 	uint32_t thread;
 	uint32_t cpu;
 	uint64_t ticks;
-	uint64_t counted;		/* what their event counted; the timer: ns */
+	uint64_t counted; /* what their event counted; the timer: ns */
 };
 
 struct sums {

@@ -9,8 +9,8 @@
 
 uint32_t symbols_add(struct symbols *all, const struct symbol *s)
 {
-	if (s->module == NO_KEY || keys_grow_array((void **)&all->symbol, &all->room, all->count,
-						   sizeof(*all->symbol)))
+	if (s->module == NO_KEY ||
+	    keys_grow_array((void **)&all->symbol, &all->room, all->count, sizeof(*all->symbol)))
 		return NO_KEY;
 	all->symbol[all->count] = *s;
 	if (s->base == NO_KEY)

@@ -2,8 +2,8 @@
 /* An entry opens, the exit of the same number closes; what else may close it is told apart. */
 #include "model/syscalls.h"
 
-#define MOST_ERRORS 4095		/* results from -4095 on are errors, as for the C library */
-#define NO_NUMBER 0x3FFFFFFFu		/* of an exit whose registers were changed (sigreturn) */
+#define MOST_ERRORS 4095        /* results from -4095 on are errors, as for the C library */
+#define NO_NUMBER   0x3FFFFFFFu /* of an exit whose registers were changed (sigreturn) */
 
 static bool same_row(const void *array, uint32_t i, const void *key)
 {
@@ -86,8 +86,11 @@ int syscalls_enter(struct syscalls *c, const struct pirecord *r, const struct pi
 	if (o->is_open)
 		c->row[o->row].cut++;
 	*o = (struct syscall_open){
-		.is_open = true, .row = get_row(c, row, r->minor), .since = r->time,
-		.off = t->off_total, .wait = t->wait_total,
+		.is_open = true,
+		.row = get_row(c, row, r->minor),
+		.since = r->time,
+		.off = t->off_total,
+		.wait = t->wait_total,
 	};
 	if (o->row != NO_KEY)
 		return 0;
@@ -181,7 +184,7 @@ static int group_row(struct syscalls *into, const struct syscall_row *r, uint32_
 }
 
 int syscalls_group(struct syscalls *into, const struct syscalls *from,
-		uint32_t (*key)(const struct names *n, uint32_t thread))
+		   uint32_t (*key)(const struct names *n, uint32_t thread))
 {
 	uint32_t *map = calloc((size_t)from->nrow + 1, sizeof(*map)), i;
 	int rc = map ? 0 : -ENOMEM;

@@ -9,14 +9,14 @@
 #include "model/sched.h"
 
 struct syscall_row {
-	uint32_t thread;		/* names' */
-	uint32_t call;			/* number | PITRACE_SYSCALL_COMPAT */
-	struct spread time;		/* from entry to exit */
-	uint64_t off, wait;		/* of it: asleep or blocked; runnable without a CPU */
+	uint32_t thread;    /* names' */
+	uint32_t call;      /* number | PITRACE_SYSCALL_COMPAT */
+	struct spread time; /* from entry to exit */
+	uint64_t off, wait; /* of it: asleep or blocked; runnable without a CPU */
 	uint64_t errors;
-	uint64_t no_return;		/* the thread ended inside: exit, or it was killed */
-	uint64_t open;			/* not over when tracing ended */
-	uint64_t cut;			/* the exit is missing, or records were lost meanwhile */
+	uint64_t no_return; /* the thread ended inside: exit, or it was killed */
+	uint64_t open;      /* not over when tracing ended */
+	uint64_t cut;       /* the exit is missing, or records were lost meanwhile */
 };
 
 struct syscall_error {
@@ -38,9 +38,9 @@ struct syscalls {
 	struct syscall_error *error;
 	uint32_t nerror, room_error;
 	struct keys by_error;
-	struct syscall_open *open;		/* by sched's threads */
+	struct syscall_open *open; /* by sched's threads */
 	uint32_t nopen, room_open;
-	uint64_t stray;			/* exits without an entry: before the trace, or lost */
+	uint64_t stray; /* exits without an entry: before the trace, or lost */
 };
 
 /* Each: 0 or -ENOMEM. */
@@ -52,7 +52,7 @@ void syscalls_end(struct syscalls *c);
 /* Rows of `from` that have one key and one call together, as rows whose thread is the key; errors
  * in the order of rows, the most frequent first. */
 int syscalls_group(struct syscalls *into, const struct syscalls *from,
-		uint32_t (*key)(const struct names *n, uint32_t thread));
+		   uint32_t (*key)(const struct names *n, uint32_t thread));
 /* After syscalls_group: the errors of a row, `count` of them. */
 const struct syscall_error *syscalls_errors(const struct syscalls *c, uint32_t row,
 					    uint32_t *count);

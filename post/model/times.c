@@ -12,12 +12,15 @@ void times_begin(struct times *t, struct names *n, struct trace *trace,
 		 const struct pifile_header *header)
 {
 	*t = (struct times){
-		.names = n, .trace = trace,
+		.names = n,
+		.trace = trace,
 		/* A stretch begins where its oldest record is, too. */
 		.wrap = header->mode == PITRACE_MODE_WRAP || trace->from,
 	};
 	t->sched = (struct sched){
-		.names = n, .irqs = &t->irqs, .epoch = 1,
+		.names = n,
+		.irqs = &t->irqs,
+		.epoch = 1,
 		.scoped = header->scope == PITRACE_SCOPE_PROCESS,
 	};
 	t->syscalls = (struct syscalls){ .sched = &t->sched };
@@ -50,7 +53,7 @@ static bool stopped(const struct trace *t)
 
 static int switch_on(struct times *t, uint64_t time)
 {
-	int rc = t->sched.open ? end(t, t->last) : 0;	/* nobody told when it went off */
+	int rc = t->sched.open ? end(t, t->last) : 0; /* nobody told when it went off */
 
 	t->armed = true;
 	t->off = false;
@@ -338,12 +341,14 @@ bool times_add_up(const struct times *t)
 		busy += c->busy;
 		if (sum != c->wall) {
 			complain("internal error: CPU %" PRIu32 "'s times sum to %" PRIu64
-				 " of %" PRIu64 " ns", i, sum, c->wall);
+				 " of %" PRIu64 " ns",
+				 i, sum, c->wall);
 			right = false;
 		}
 		if (c->misfits) {
 			complain("CPU %" PRIu32 ": %" PRIu64 " records contradict those "
-				 "before, and no loss was told: times are unsure", i, c->misfits);
+				 "before, and no loss was told: times are unsure",
+				 i, c->misfits);
 			right = false;
 		}
 	}
@@ -352,7 +357,8 @@ bool times_add_up(const struct times *t)
 		inside += s->row[i].interrupted;
 	}
 	if (ran - inside != busy) {
-		complain("internal error: threads ran for %" PRIu64 " ns, CPUs for %" PRIu64, ran - inside, busy);
+		complain("internal error: threads ran for %" PRIu64 " ns, CPUs for %" PRIu64,
+			 ran - inside, busy);
 		right = false;
 	}
 	if (!irqs_add_up(&t->irqs)) {

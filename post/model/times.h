@@ -16,15 +16,15 @@ struct times {
 	struct irqs irqs;
 	struct sched sched;
 	struct syscalls syscalls;
-	struct away away;		/* when its stacks are wanted */
-	struct counts faults;		/* by thread and symbol of the instruction */
+	struct away away;     /* when its stacks are wanted */
+	struct counts faults; /* by thread and symbol of the instruction */
 	struct names *names;
 	struct trace *trace;
-	bool wrap;			/* only the newest records were kept */
-	bool armed;			/* it is on since on_at, and nothing was recorded yet */
-	bool off;			/* tracing was on and is not */
+	bool wrap;  /* only the newest records were kept */
+	bool armed; /* it is on since on_at, and nothing was recorded yet */
+	bool off;   /* tracing was on and is not */
 	uint64_t on_at;
-	uint64_t last;			/* time of the last record of the trace rings */
+	uint64_t last; /* time of the last record of the trace rings */
 };
 
 void times_begin(struct times *t, struct names *n, struct trace *trace,

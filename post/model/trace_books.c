@@ -261,11 +261,11 @@ int trace_section(struct trace *t, const struct input_section *s)
 
 void trace_end(struct trace *t)
 {
-	if (!t->intervals) {		/* no record of "on": it began with its first record */
+	if (!t->intervals) { /* no record of "on": it began with its first record */
 		t->on_at = within(t, t->first);
 		t->is_on = true;
 	}
-	switch_off(t, t->last);		/* no record of "off": it ended with its last */
+	switch_off(t, t->last); /* no record of "off": it ended with its last */
 }
 
 void trace_free(struct trace *t)

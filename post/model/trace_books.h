@@ -13,51 +13,51 @@
 struct trace_cpu {
 	bool seen;
 	uint64_t lost[PITRACE_LOST_KINDS];
-	uint64_t samples;		/* read from the file */
+	uint64_t samples; /* read from the file */
 	uint64_t idle_ticks;
 	uint64_t out_of_scope;
-	uint32_t stopped_by;		/* what stopped all: 1 its MTE ring filled, 2 its trace
+	uint32_t stopped_by; /* what stopped all: 1 its MTE ring filled, 2 its trace
 					   ring, 3 a process crashed */
-	uint32_t stop_pid;		/* … this one */
-	uint32_t told;			/* a bit for each kind whose loss a record has told */
-	uint64_t lost_before[PITRACE_LOST_KINDS];	/* … and what was lost before that */
+	uint32_t stop_pid;   /* … this one */
+	uint32_t told;       /* a bit for each kind whose loss a record has told */
+	uint64_t lost_before[PITRACE_LOST_KINDS]; /* … and what was lost before that */
 	/* Wrap mode: */
-	uint64_t older;			/* sections of the trace ring that are not here any more */
-	bool holds;			/* it has any, and */
-	uint64_t since;			/* … the first record in them is of this time */
+	uint64_t older; /* sections of the trace ring that are not here any more */
+	bool holds;     /* it has any, and */
+	uint64_t since; /* … the first record in them is of this time */
 };
 
-struct trace_fact {			/* a "key: value" line of the system section */
+struct trace_fact { /* a "key: value" line of the system section */
 	char *key, *value;
 };
 
 struct trace {
-	uint64_t start_realtime;	/* ns */
-	uint64_t began;			/* … and the trace's time then */
-	uint64_t duration;		/* ns between on and off, pauses left out */
-	uint64_t intervals;		/* times it was on */
-	uint32_t rate, dither;		/* ticks a second; thousandths of a period */
+	uint64_t start_realtime; /* ns */
+	uint64_t began;          /* … and the trace's time then */
+	uint64_t duration;       /* ns between on and off, pauses left out */
+	uint64_t intervals;      /* times it was on */
+	uint32_t rate, dither;   /* ticks a second; thousandths of a period */
 	uint32_t cpus_online;
 	uint64_t records;
-	uint64_t major[PITRACE_MAJORS];	/* records of each */
+	uint64_t major[PITRACE_MAJORS]; /* records of each */
 	struct events events;
 	/* Of the event that reports are of: */
 	uint64_t samples, kernel, user, idle, late;
-	uint64_t malformed;		/* records shorter than their kind */
+	uint64_t malformed; /* records shorter than their kind */
 	struct pifile_fault first_malformed;
 	bool unstable_clock;
-	bool wraps;			/* it holds the newest records of each CPU */
-	bool damaged_sections;		/* texts beside the records that could not be read */
+	bool wraps;            /* it holds the newest records of each CPU */
+	bool damaged_sections; /* texts beside the records that could not be read */
 	struct trace_cpu *cpu;
 	uint32_t ncpus;
 	struct trace_fact *facts;
 	size_t nfacts;
 	struct irq_names irqs;
 
-	uint64_t from, to;		/* only this stretch is wanted */
-	bool counted;			/* it has the counters of its end */
-	bool is_on;			/* while records pass: inside an interval */
-	bool synced;			/* clock syncs tell on and off: nobody else needs to */
+	uint64_t from, to; /* only this stretch is wanted */
+	bool counted;      /* it has the counters of its end */
+	bool is_on;        /* while records pass: inside an interval */
+	bool synced;       /* clock syncs tell on and off: nobody else needs to */
 	uint64_t on_at, first, last;
 	uint64_t interval;
 };

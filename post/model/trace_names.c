@@ -16,13 +16,14 @@
 static const char idle_name[] = "Idle";
 
 #define CACHE_BITS 14
-#define KERNEL_PID UINT32_MAX		/* the kernel's memory is nobody's: one key for all of a
+#define KERNEL_PID \
+	UINT32_MAX /* the kernel's memory is nobody's: one key for all of a
 					   machine */
 
 /* Whoever has a tid now. */
 struct names_runner {
 	uint32_t tid;
-	uint32_t process;		/* of its pid's owner; another one: not known any more */
+	uint32_t process; /* of its pid's owner; another one: not known any more */
 	uint32_t thread;
 	bool known;
 };
@@ -30,7 +31,7 @@ struct names_runner {
 /* A process's name with its origin's label before it. */
 struct names_label {
 	uint32_t origin;
-	const char *name;		/* liba2n's */
+	const char *name; /* liba2n's */
 	char *text;
 };
 
@@ -54,7 +55,7 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	struct names_warning *w;
 
 	if (keys_grow_array((void **)&n->warning, &n->room_warning, n->nwarning, sizeof(*w)))
-		return;			/* a message less; the ticks are told all the same */
+		return; /* a message less; the ticks are told all the same */
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
 	w->message = strdup(message);
@@ -73,11 +74,14 @@ static void keep_warning(void *arg, const char *module, const char *message)
 int names_open(struct names *n, const struct names_options *o)
 {
 	struct a2n_options options = {
-		.sympath = o->sympath, .demangle = true, .warn = keep_warning, .warn_arg = n,
+		.sympath = o->sympath,
+		.demangle = true,
+		.warn = keep_warning,
+		.warn_arg = n,
 		.debuginfod_seconds = o->debuginfod,
 	};
 
-	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 };	/* 0: never, in an empty cache */
+	*n = (struct names){ .kernel_epoch = 1, .epoch = 1 }; /* 0: never, in an empty cache */
 	n->a2n = a2n_open(&options);
 	n->cache = calloc(1u << CACHE_BITS, sizeof(*n->cache));
 	lines_begin(&n->lines, &n->symbols, n->a2n);
@@ -196,7 +200,7 @@ static void memory_changed(struct names *n, uint32_t pid)
 	struct names_owner *o = find_owner(n, pid);
 
 	if (!o)
-		return;			/* no sample yet: nothing kept */
+		return; /* no sample yet: nothing kept */
 	if (o->shares) {
 		n->epoch++;
 	} else {
@@ -306,7 +310,7 @@ int names_event(struct names *n, const struct pirecord *r)
 			thread_changed(n, x.u.pid, x.u.tid);
 		return 0;
 	case PITRACE_MTE_BUILDID:
-		return 0;		/* holds for all times */
+		return 0; /* holds for all times */
 	default:
 		task = RECORD_AS(r, struct pitrace_mte_task);
 		return task ? task_event(n, r, task) : 0;
@@ -366,7 +370,10 @@ static const char *labelled(struct names *n, uint32_t origin, const char *name)
 static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, const char *name)
 {
 	struct process p = {
-		.serial = serial, .pid = pid, .group = n->nprocess, .name = name,
+		.serial = serial,
+		.pid = pid,
+		.group = n->nprocess,
+		.name = name,
 	};
 	uint64_t hash;
 	uint32_t i;
@@ -399,8 +406,10 @@ static bool same_thread(const void *array, uint32_t i, const void *key)
 static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, const char *name)
 {
 	struct thread t = {
-		.process = process, .tid = n->origins ? origin_own(tid) : tid,
-		.group = n->nthread, .name = name,
+		.process = process,
+		.tid = n->origins ? origin_own(tid) : tid,
+		.group = n->nthread,
+		.name = name,
 	};
 	uint64_t hash = hash_mix(hash_mix(process, tid), (uintptr_t)name);
 	uint32_t i = keys_find(&n->by_tid, hash, same_thread, n->thread, &t);
@@ -435,7 +444,7 @@ static int know_runner(struct names *n, struct names_runner *r, const struct nam
 		       uint64_t time)
 {
 	const char *name = is_idle(n, o->pid) ? idle_name :
-			   a2n_thread_name(n->a2n, o->pid, r->tid, time);
+						a2n_thread_name(n->a2n, o->pid, r->tid, time);
 
 	r->process = o->process;
 	r->thread = get_thread(n, o->process, r->tid, name);
@@ -457,8 +466,11 @@ static uint32_t add_module(struct names *n, const char *name, const char *symbol
 static uint32_t new_symbol(struct names *n, const struct a2n_answer *a)
 {
 	struct symbol s = {
-		.name = a->symbol->name, .value = a->symbol->value, .result = a->result,
-		.a2n = a->symbol, .base = NO_KEY,
+		.name = a->symbol->name,
+		.value = a->symbol->value,
+		.result = a->result,
+		.a2n = a->symbol,
+		.base = NO_KEY,
 	};
 	uint32_t i;
 
@@ -490,7 +502,8 @@ static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool
 	c->symbol = get_symbol(n, &answer);
 	c->unsure = answer.unsure;
 	c->offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
-		    answer.module_offset : answer.symbol_offset;
+			    answer.module_offset :
+			    answer.symbol_offset;
 	/* Of the kernel a place is the address itself. */
 	if (kernel)
 		answer.module_offset = c->address;
@@ -506,9 +519,10 @@ static inline void set_place(struct place *place, const struct names_cached *c)
 	place->unsure = c->unsure;
 }
 
-static inline __attribute__((always_inline)) int
-resolve(struct names *n, const struct names_owner *o, uint64_t address, uint64_t time,
-		   bool kernel, struct place *place)
+static inline __attribute__((always_inline)) int resolve(struct names *n,
+							 const struct names_owner *o,
+							 uint64_t address, uint64_t time,
+							 bool kernel, struct place *place)
 {
 	uint32_t pid = !kernel ? o->pid : n->origins ? KERNEL_PID - origin_of(o->pid) : KERNEL_PID;
 	/* Both counts only grow, so their sum tells every change of either. */
@@ -546,9 +560,10 @@ static int names_hidden(struct names *n, struct place *place)
 	return 0;
 }
 
-static inline __attribute__((always_inline)) int
-find_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, struct names_owner **owner,
-	    uint32_t *thread)
+static inline __attribute__((always_inline)) int find_thread(struct names *n, uint32_t pid,
+							     uint32_t tid, uint64_t time,
+							     struct names_owner **owner,
+							     uint32_t *thread)
 {
 	struct names_owner *o = get_owner(n, pid);
 	struct names_runner *r = get_runner(n, tid);
@@ -645,7 +660,8 @@ int names_number(struct names *n, uint32_t function, uint32_t *symbol)
 	char *name;
 
 	if (!n->numbered) {
-		n->numbered = add_module(n, "xray", "function numbers: -program names the program") + 1;
+		n->numbered =
+			add_module(n, "xray", "function numbers: -program names the program") + 1;
 		if (!n->numbered)
 			return -ENOMEM;
 	}
@@ -725,6 +741,6 @@ int names_finish(struct names *n, const struct names_options *o)
 		rc = symbols_order(&n->symbols);
 	if (!rc)
 		attach_warnings(n);
-	n->lines.begun = true;		/* what is asked from here on are lines */
+	n->lines.begun = true; /* what is asked from here on are lines */
 	return rc;
 }

@@ -20,33 +20,33 @@
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands
  * under the name that the process had at that time. Likewise a thread. */
 struct process {
-	uint64_t serial;		/* tells the owners of a pid apart */
-	uint32_t pid;			/* as its own machine has it */
-	uint32_t origin;		/* which of several traces read as one; else 0 */
-	uint32_t group;			/* counted with: itself, or the first of its name */
-	const char *name;		/* the same name of one a2n is the same pointer */
+	uint64_t serial;  /* tells the owners of a pid apart */
+	uint32_t pid;     /* as its own machine has it */
+	uint32_t origin;  /* which of several traces read as one; else 0 */
+	uint32_t group;   /* counted with: itself, or the first of its name */
+	const char *name; /* the same name of one a2n is the same pointer */
 };
 
 struct thread {
 	uint32_t process;
 	uint32_t tid;
-	uint32_t group;			/* likewise, of its process's group */
+	uint32_t group; /* likewise, of its process's group */
 	const char *name;
 };
 
 struct module {
 	const char *name;
-	const char *symbols_from;	/* a file, or why there are no symbols */
-	const char *warning;		/* what liba2n said about it, or NULL */
-	uint64_t ticks, unnamed;	/* of them without a symbol */
+	const char *symbols_from; /* a file, or why there are no symbols */
+	const char *warning;      /* what liba2n said about it, or NULL */
+	uint64_t ticks, unnamed;  /* of them without a symbol */
 };
 
 /* Where a sample belongs. */
 struct place {
 	uint32_t thread, symbol;
-	uint32_t owner;			/* of its pid, see names_version */
+	uint32_t owner; /* of its pid, see names_version */
 	bool unsure;
-	uint64_t offset;		/* from the symbol's start; of code that is wanted, which
+	uint64_t offset; /* from the symbol's start; of code that is wanted, which
 					   has several places: the module's address */
 };
 
@@ -54,10 +54,10 @@ struct place {
 struct names_owner {
 	uint32_t pid;
 	uint32_t process;
-	uint32_t epoch;			/* of its memory */
-	uint32_t version;		/* of it, its memory, its threads */
-	bool known;			/* process is right */
-	bool shares;			/* its memory may be another pid's too (vfork, CLONE_VM) */
+	uint32_t epoch;   /* of its memory */
+	uint32_t version; /* of it, its memory, its threads */
+	bool known;       /* process is right */
+	bool shares;      /* its memory may be another pid's too (vfork, CLONE_VM) */
 };
 
 struct names_label;
@@ -77,7 +77,7 @@ struct names {
 	struct symbols symbols;
 	uint32_t nprocess, nthread, nmodule;
 
-	const struct origin *origin;	/* whose processes' names tell of which trace they are */
+	const struct origin *origin; /* whose processes' names tell of which trace they are */
 	uint32_t origins;
 
 	/* The rest is trace_names.c's own. */
@@ -94,26 +94,26 @@ struct names {
 	uint32_t epoch, kernel_epoch;
 	struct names_warning *warning;
 	uint32_t nwarning, room_warning;
-	struct place idle;		/* of the origin that was asked for last */
+	struct place idle; /* of the origin that was asked for last */
 	uint32_t idle_origin;
 	bool has_idle;
-	uint32_t hidden;		/* symbol */
-	uint32_t numbered;		/* module + 1 */
-	char **number;			/* names of such functions */
+	uint32_t hidden;   /* symbol */
+	uint32_t numbered; /* module + 1 */
+	char **number;     /* names of such functions */
 	uint32_t nnumber, room_number;
 	bool has_hidden;
-	bool by_code;			/* see place */
+	bool by_code; /* see place */
 };
 
 struct names_options {
 	const char *sympath;
-	const char *jitdumps;		/* folders where to look for them first */
-	bool by_process_name, by_thread_name;	/* count what has the same name together */
-	bool by_line, inlined;		/* source lines; inlined functions */
-	bool places;			/* each address by itself */
-	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
-	const char *annotate;		/* a symbol whose code is wanted (wanted.h); or NULL */
-	bool all_code;			/* all code is, as bytes */
+	const char *jitdumps;                 /* folders where to look for them first */
+	bool by_process_name, by_thread_name; /* count what has the same name together */
+	bool by_line, inlined;                /* source lines; inlined functions */
+	bool places;                          /* each address by itself */
+	uint32_t debuginfod;                  /* seconds for a file; 0: ask no server */
+	const char *annotate; /* a symbol whose code is wanted (wanted.h); or NULL */
+	bool all_code;        /* all code is, as bytes */
 	struct explain_wanted explain;
 };
 

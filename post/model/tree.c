@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-struct tree_group {		/* a stretch of sorted rows with the same rank at one level */
+struct tree_group { /* a stretch of sorted rows with the same rank at one level */
 	uint64_t ticks, unsure;
 	uint32_t from, to;
 };
 
 struct sorted {
-	uint64_t rank;		/* at the level that was sorted last */
+	uint64_t rank; /* at the level that was sorted last */
 	uint32_t row;
 };
 
@@ -23,7 +23,7 @@ struct build {
 	const enum level *levels;
 	struct levels ranks;
 	struct sorted *order, *spare;
-	struct tree_group *group;	/* a stack: siblings lie side by side */
+	struct tree_group *group; /* a stack: siblings lie side by side */
 	uint32_t ngroup, room;
 	struct tree *tree;
 };
@@ -119,7 +119,7 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 	if (b->ngroup > base)
 		qsort(b->group + base, b->ngroup - base, sizeof(*b->group), compare_groups);
 	for (i = base; i < b->ngroup; i++) {
-		struct tree_group g = b->group[i];		/* the stack moves when it grows */
+		struct tree_group g = b->group[i]; /* the stack moves when it grows */
 		uint32_t end = b->ngroup, row;
 
 		if (keys_grow_array((void **)&t->node, &t->room, t->count, sizeof(*t->node)))
@@ -127,9 +127,12 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 		row = b->order[g.from].row;
 		at = t->count++;
 		t->node[at] = (struct node){
-			.level = level, .depth = depth,
+			.level = level,
+			.depth = depth,
 			.id = level_id(&b->m->names, level, &b->m->counts.row[row]),
-			.ticks = g.ticks, .unsure = g.unsure, .row = row,
+			.ticks = g.ticks,
+			.unsure = g.unsure,
+			.row = row,
 		};
 		if (depth == 0)
 			t->ticks += g.ticks;

@@ -14,22 +14,22 @@
 
 struct node {
 	enum level level;
-	uint32_t depth;			/* from 0 */
-	uint64_t id;			/* of the process, thread, module or symbol (LIN:
+	uint32_t depth; /* from 0 */
+	uint64_t id;    /* of the process, thread, module or symbol (LIN:
 					   with its line); the offset */
 	uint64_t ticks, unsure;
-	uint32_t row;			/* one of its rows: tells its parents too */
-	uint32_t next;			/* the node after its last descendant */
+	uint32_t row;  /* one of its rows: tells its parents too */
+	uint32_t next; /* the node after its last descendant */
 };
 
 struct tree {
 	struct node *node;
 	uint32_t count, room;
-	uint64_t ticks;			/* sum of the outermost level */
-	uint64_t leaf_ticks;		/* sum of the innermost */
+	uint64_t ticks;      /* sum of the outermost level */
+	uint64_t leaf_ticks; /* sum of the innermost */
 };
 
-struct model {				/* what reports read */
+struct model { /* what reports read */
 	struct names names;
 	struct counts counts;
 	struct stacks stacks;
@@ -43,6 +43,6 @@ struct model {				/* what reports read */
 /* levels ends with LEVEL_END. 0 or -ENOMEM. */
 int tree_build(struct tree *t, const struct model *m, const enum level *levels, uint32_t cpu);
 void tree_free(struct tree *t);
-const char *node_name(const struct model *m, const struct node *n);	/* raw: escape it */
+const char *node_name(const struct model *m, const struct node *n); /* raw: escape it */
 
 #endif

@@ -12,9 +12,9 @@
 
 #include "model/unwind_space.h"
 
-#define SPACES 16			/* processes kept at a time: each holds files open */
-#define REGS 128
-#define STACK_NEAR (16ull << 20)	/* beyond the copy, and yet the stack */
+#define SPACES     16 /* processes kept at a time: each holds files open */
+#define REGS       128
+#define STACK_NEAR (16ull << 20) /* beyond the copy, and yet the stack */
 
 /* Of a machine and of its 32-bit programs: ELF's number, the stack pointer's in DWARF, and the
  * program counter's (0: it has none), which tables of PLTs on x86 ask for. */
@@ -39,7 +39,7 @@ struct covered {
 
 struct unwind {
 	struct a2n *a2n;
-	const struct machine *machine;	/* NULL: not known */
+	const struct machine *machine; /* NULL: not known */
 	struct unwind_space space[SPACES];
 	uint64_t clock;
 	struct covered covered[COVERED];
@@ -49,9 +49,9 @@ struct unwind {
 	const struct stack *stack;
 	uint64_t time, sp;
 	struct unwound *out;
-	bool again;			/* a file came new */
-	bool blind;			/* no table covers the frame that was told last */
-	bool beyond;			/* since then the copy was too short for a read */
+	bool again;  /* a file came new */
+	bool blind;  /* no table covers the frame that was told last */
+	bool beyond; /* since then the copy was too short for a read */
 };
 
 /* ---- what libdw asks ------------------------------------------------------------------------- */
@@ -119,7 +119,9 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 }
 
 static const Dwfl_Thread_Callbacks callbacks = {
-	.next_thread = next_thread, .get_thread = get_thread, .memory_read = memory_read,
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = memory_read,
 	.set_initial_registers = set_initial_registers,
 };
 
@@ -130,7 +132,8 @@ static bool is_covered(struct unwind *u, Dwfl_Module *mod, uint64_t address)
 	uint64_t hash = (address ^ (uintptr_t)mod >> 4) * 0x9E3779B97F4A7C15ull >> 52;
 	struct covered *c = &u->covered[hash % COVERED];
 	Dwarf_CFI *(*const tables[])(Dwfl_Module *, Dwarf_Addr *) = {
-		dwfl_module_eh_cfi, dwfl_module_dwarf_cfi,
+		dwfl_module_eh_cfi,
+		dwfl_module_dwarf_cfi,
 	};
 	Dwarf_Frame *frame;
 	Dwarf_Addr bias;
@@ -163,7 +166,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	if (!dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
 	if (!pc && out->count) {
-		out->end = UNWIND_WHOLE;	/* as threads begin that no table describes */
+		out->end = UNWIND_WHOLE; /* as threads begin that no table describes */
 		return DWARF_CB_ABORT;
 	}
 	if (out->count == PITRACE_STACK_MAX) {
@@ -183,7 +186,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	}
 	if (u->blind) {
 		if (!mod && !m)
-			return DWARF_CB_ABORT;		/* no code there: the guess was wrong */
+			return DWARF_CB_ABORT; /* no code there: the guess was wrong */
 		out->guessed = true;
 	}
 	/* All but the first are taken for return addresses by who reads them. */

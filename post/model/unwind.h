@@ -12,18 +12,18 @@
 #include "record/stack_record.h"
 
 enum unwind_end {
-	UNWIND_WHOLE,			/* to the outermost call */
-	UNWIND_CUT,			/* more calls than PITRACE_STACK_MAX */
-	UNWIND_SHORT,			/* the copy of the stack ends before */
-	UNWIND_LOST,			/* no unwinding table, or one that doesn't fit */
+	UNWIND_WHOLE, /* to the outermost call */
+	UNWIND_CUT,   /* more calls than PITRACE_STACK_MAX */
+	UNWIND_SHORT, /* the copy of the stack ends before */
+	UNWIND_LOST,  /* no unwinding table, or one that doesn't fit */
 };
 
 struct unwound {
-	uint64_t address[PITRACE_STACK_MAX];	/* innermost first; all but the first are where
+	uint64_t address[PITRACE_STACK_MAX]; /* innermost first; all but the first are where
 						   calls return to */
 	uint32_t count;
 	enum unwind_end end;
-	bool guessed;			/* some by frame pointers, where no table is */
+	bool guessed; /* some by frame pointers, where no table is */
 };
 
 struct unwind;

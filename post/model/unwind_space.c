@@ -22,7 +22,7 @@ static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
 	h.e64.e_ident[EI_CLASS] = is_32 ? ELFCLASS32 : ELFCLASS64;
 	h.e64.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
 	h.e64.e_ident[EI_VERSION] = EV_CURRENT;
-	h.e64.e_type = ET_CORE;		/* these stand in the same places of both */
+	h.e64.e_type = ET_CORE; /* these stand in the same places of both */
 	h.e64.e_machine = (Elf64_Half)machine;
 	h.e64.e_version = EV_CURRENT;
 	if (is_32)
@@ -195,8 +195,8 @@ static bool make_file(const struct unwind_space *s, struct a2n *a, uint64_t time
 	for (i = 0; i < s->nmodule; i++)
 		if (s->module[i]->file.low < f->high && f->low < s->module[i]->file.high)
 			return false;
-	f->made = made_elf(s->machine, s->is_32, answer->range_length, table->eh_frame,
-			   table->size, table->at, &f->made_size);
+	f->made = made_elf(s->machine, s->is_32, answer->range_length, table->eh_frame, table->size,
+			   table->at, &f->made_size);
 	return f->made;
 }
 
@@ -216,7 +216,7 @@ struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uin
 	if (code && answer.code)
 		table = jit_table(answer.code);
 	if (!table.size)
-		code = 0;		/* all of these are one module that can't be had */
+		code = 0; /* all of these are one module that can't be had */
 	m = find(s, &answer, code, address);
 	if (m)
 		return m;
@@ -230,8 +230,10 @@ struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uin
 	if (!m)
 		return &s->full;
 	*m = (struct unwind_module){
-		.probe = address, .code = code,
-		.file = { .a2n = a, .module = answer.module,
+		.probe = address,
+		.code = code,
+		.file = { .a2n = a,
+			  .module = answer.module,
 			  .bias = address - answer.module_offset },
 	};
 	s->ncode += code != 0;

@@ -12,24 +12,24 @@
 
 struct unwind_module {
 	struct dwfl_file file;
-	uint64_t probe;			/* an address in it */
-	uint64_t code;			/* the number of the code it was made of; 0: a file */
-	struct unwind_module *next;	/* of those that go */
+	uint64_t probe;             /* an address in it */
+	uint64_t code;              /* the number of the code it was made of; 0: a file */
+	struct unwind_module *next; /* of those that go */
 };
 
 struct unwind_space {
 	uint32_t pid;
 	bool is_32;
-	uint64_t epoch;			/* that the modules are right for */
-	uint64_t used;			/* when last: the oldest makes room */
-	Dwfl *dwfl;			/* NULL: nobody's */
-	Elf *elf;			/* tells libdw the machine */
+	uint64_t epoch; /* that the modules are right for */
+	uint64_t used;  /* when last: the oldest makes room */
+	Dwfl *dwfl;     /* NULL: nobody's */
+	Elf *elf;       /* tells libdw the machine */
 	unsigned int machine;
 	uint8_t header[64];
 	struct unwind_module *module[UNWIND_MODULES];
-	uint32_t nmodule, ncode;	/* code with a table of its own */
-	bool swept;			/* set when libdw forgot modules */
-	struct unwind_module full;	/* for what there is no room for */
+	uint32_t nmodule, ncode;   /* code with a table of its own */
+	bool swept;                /* set when libdw forgot modules */
+	struct unwind_module full; /* for what there is no room for */
 };
 
 /* machine: an ELF's e_machine. 0 or -ENOMEM; -EINVAL: libdw doesn't know it. */

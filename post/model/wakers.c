@@ -14,8 +14,7 @@ static uint64_t hash_pair(const struct wake_pair *p)
 	return hash_mix((uint64_t)p->waker << 32 | p->wakee, 4);
 }
 
-int wakers_count(struct wakers *w, uint32_t waker, uint32_t wakee, uint64_t slept,
-		 uint64_t latency)
+int wakers_count(struct wakers *w, uint32_t waker, uint32_t wakee, uint64_t slept, uint64_t latency)
 {
 	struct wake_pair key = { .waker = waker, .wakee = wakee }, *p;
 	uint64_t hash = hash_pair(&key);

@@ -6,13 +6,13 @@
 #include "model/trace_names.h"
 
 /* Who wakes: a thread of names, or (with this bit) one of irqs; or an interrupt that is not told */
-#define WAKER_IRQ	0x80000000u
-#define WAKER_SOME_IRQ	UINT32_MAX
+#define WAKER_IRQ      0x80000000u
+#define WAKER_SOME_IRQ UINT32_MAX
 
 struct wake_pair {
-	uint32_t waker, wakee;		/* WAKER_*, a thread of names; a thread */
-	uint64_t count;			/* wake-ups after which the wakee ran */
-	uint64_t slept;			/* how long it had been away, summed */
+	uint32_t waker, wakee; /* WAKER_*, a thread of names; a thread */
+	uint64_t count;        /* wake-ups after which the wakee ran */
+	uint64_t slept;        /* how long it had been away, summed */
 	uint64_t latency, longest;
 };
 

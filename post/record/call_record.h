@@ -8,25 +8,28 @@
 
 #include <pifile.h>
 
-#define CALL_RECORD 0xCF		/* major; PITRACE_TYPE_STRUCT */
+#define CALL_RECORD 0xCF /* major; PITRACE_TYPE_STRUCT */
 
-enum call_kind {			/* minor */
-	CALL_ENTRY = 0, CALL_EXIT, CALL_TAIL_EXIT, CALL_ENTRY_ARGUMENTS,
+enum call_kind { /* minor */
+		 CALL_ENTRY = 0,
+		 CALL_EXIT,
+		 CALL_TAIL_EXIT,
+		 CALL_ENTRY_ARGUMENTS,
 };
-#define CALL_KINDS 4
-#define CALL_ARGUMENTS 8		/* that are kept */
+#define CALL_KINDS     4
+#define CALL_ARGUMENTS 8 /* that are kept */
 
 struct call_record {
 	uint32_t pid, tid;
-	uint32_t function;		/* its number */
-	uint32_t arguments;		/* at the end */
-	uint64_t address;		/* where it begins; 0: not known */
-	/* uint64_t argument[arguments] */
+	uint32_t function;  /* its number */
+	uint32_t arguments; /* at the end */
+	uint64_t address;   /* where it begins; 0: not known */
+			    /* uint64_t argument[arguments] */
 } __attribute__((packed, aligned(4)));
 
 /* What a program wrote into its log: user records with a text. Those that have a type have it as
  * their minor. */
 #define CALL_CUSTOM_EVENT PITRACE_USER_FIRST
-#define CALL_TYPED_EVENT (PITRACE_USER_FIRST + 1)
+#define CALL_TYPED_EVENT  (PITRACE_USER_FIRST + 1)
 
 #endif

@@ -11,18 +11,26 @@
 
 #include <pifile.h>
 
-#define DETAIL_RECORD 0xCE		/* major; PITRACE_TYPE_STRUCT */
-#define DETAIL_KIND 0xFF		/* of the minor; from PITRACE_TPROF_EVENT_SHIFT on the
+#define DETAIL_RECORD 0xCE /* major; PITRACE_TYPE_STRUCT */
+#define DETAIL_KIND \
+	0xFF /* of the minor; from PITRACE_TPROF_EVENT_SHIFT on the
 					   event's number + 1 */
 
 enum detail_kind {
-	DETAIL_EVENT = 0,		/* behind the SYSINFO EVENT that names it */
+	DETAIL_EVENT = 0, /* behind the SYSINFO EVENT that names it */
 	/* Of the next sample: */
-	DETAIL_BRANCHES, DETAIL_RAW, DETAIL_ACCESS, DETAIL_REGS_USER, DETAIL_REGS_INTR,
+	DETAIL_BRANCHES,
+	DETAIL_RAW,
+	DETAIL_ACCESS,
+	DETAIL_REGS_USER,
+	DETAIL_REGS_INTR,
 	DETAIL_CGROUP_OF,
-	DETAIL_CGROUP, DETAIL_NAMESPACES, DETAIL_POKE,
+	DETAIL_CGROUP,
+	DETAIL_NAMESPACES,
+	DETAIL_POKE,
 	/* Names of the kernel, as perf has them, beside the MTE records that say the same: */
-	DETAIL_KERNEL_MAP, DETAIL_KSYMBOL,
+	DETAIL_KERNEL_MAP,
+	DETAIL_KSYMBOL,
 };
 
 /* How the event was opened: of struct perf_event_attr. */
@@ -31,22 +39,22 @@ struct detail_event {
 	uint32_t type, reserved;
 	uint64_t config, config1, config2;
 	uint64_t sample_type, branch_type;
-	uint64_t regs_user, regs_intr;	/* masks */
+	uint64_t regs_user, regs_intr; /* masks */
 } __attribute__((packed, aligned(4)));
 
-struct detail_branch {			/* newest first */
+struct detail_branch { /* newest first */
 	uint64_t from, to;
-	uint64_t flags;			/* as of a little-endian machine */
-	uint64_t counters;		/* events since the branch before: fields of a few bits */
+	uint64_t flags;    /* as of a little-endian machine */
+	uint64_t counters; /* events since the branch before: fields of a few bits */
 } __attribute__((packed, aligned(4)));
 
 struct detail_branches {
 	uint32_t pid, tid;
 	uint32_t count;
-	uint8_t has_counters;		/* PERF_SAMPLE_BRANCH_COUNTERS */
-	uint8_t counters, bits;		/* of each branch, from the lowest bit; 0: not told */
+	uint8_t has_counters;   /* PERF_SAMPLE_BRANCH_COUNTERS */
+	uint8_t counters, bits; /* of each branch, from the lowest bit; 0: not told */
 	uint8_t reserved;
-	uint64_t index;			/* of the hardware; UINT64_MAX: not told */
+	uint64_t index; /* of the hardware; UINT64_MAX: not told */
 	struct detail_branch branch[];
 } __attribute__((packed, aligned(4)));
 
@@ -67,16 +75,16 @@ struct detail_access {
 struct detail_registers {
 	uint32_t pid, tid;
 	uint32_t count;
-	uint32_t machine;		/* EM_*, as perf numbers them there; 0: unknown */
-	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_*; without one there are none */
-	uint64_t mask;			/* their numbers, from the lowest bit up */
+	uint32_t machine; /* EM_*, as perf numbers them there; 0: unknown */
+	uint64_t abi;     /* PERF_SAMPLE_REGS_ABI_*; without one there are none */
+	uint64_t mask;    /* their numbers, from the lowest bit up */
 	uint64_t value[];
 } __attribute__((packed, aligned(4)));
 
 struct detail_cgroup {
 	uint32_t pid, tid;
 	uint64_t id;
-	char path[];			/* with a NUL; "" is not known */
+	char path[]; /* with a NUL; "" is not known */
 } __attribute__((packed, aligned(4)));
 
 struct detail_space {
@@ -86,14 +94,14 @@ struct detail_space {
 struct detail_namespaces {
 	uint32_t pid, tid;
 	uint32_t count, reserved;
-	struct detail_space space[];	/* net uts ipc pid user mnt cgroup */
+	struct detail_space space[]; /* net uts ipc pid user mnt cgroup */
 } __attribute__((packed, aligned(4)));
 
 /* The kernel changed its own code. */
 struct detail_poke {
 	uint32_t pid, tid;
 	uint64_t address;
-	uint16_t before, after;		/* bytes */
+	uint16_t before, after; /* bytes */
 	uint8_t code[];
 } __attribute__((packed, aligned(4)));
 
@@ -101,10 +109,10 @@ struct detail_poke {
 struct detail_kernel_map {
 	uint32_t pid, tid;
 	uint64_t start, length;
-	uint64_t offset;		/* of the kernel: where the symbol behind its name was */
-	uint32_t id_length;		/* 0: no build id came along */
+	uint64_t offset;    /* of the kernel: where the symbol behind its name was */
+	uint32_t id_length; /* 0: no build id came along */
 	uint8_t id[20];
-	char path[];			/* with a NUL */
+	char path[]; /* with a NUL */
 } __attribute__((packed, aligned(4)));
 
 /* Code that the kernel made, of a BPF program for one, came or went. */
@@ -112,8 +120,8 @@ struct detail_ksymbol {
 	uint32_t pid, tid;
 	uint64_t start;
 	uint32_t length;
-	uint16_t type, flags;		/* PERF_RECORD_KSYMBOL_TYPE_*, _FLAGS_* */
-	char name[];			/* with a NUL */
+	uint16_t type, flags; /* PERF_RECORD_KSYMBOL_TYPE_*, _FLAGS_* */
+	char name[];          /* with a NUL */
 } __attribute__((packed, aligned(4)));
 
 static inline bool detail_is(const struct pirecord *r, enum detail_kind kind)

@@ -13,11 +13,12 @@
 
 #include "record/origin.h"
 
-#define TRACE_MAX_CPUS 65536	/* a greater number is damage, not a machine */
-#define EVENT_NUMBERS 128	/* of samples, at the same time: files of others have more than a
+#define TRACE_MAX_CPUS 65536 /* a greater number is damage, not a machine */
+#define EVENT_NUMBERS \
+	128 /* of samples, at the same time: files of others have more than a
 				   session */
 
-#define INPUT_HEAD 4096		/* bytes of the beginning that a probe may see */
+#define INPUT_HEAD 4096 /* bytes of the beginning that a probe may see */
 
 /* Text of saved symbols (liba2n's) that a format has made: in no file of ours. */
 #define INPUT_SEC_SYMBOLS ((enum pifile_section_type)1000)
@@ -34,10 +35,10 @@
 struct input_section {
 	enum pifile_section_type type;
 	uint64_t offset;
-	uint32_t cpu, ring;		/* of records: which CPU's, enum pitrace_ring_kind, and */
-	uint64_t sequence;		/* … the number of this part of them, from 0 */
-	const void *data;		/* valid until the next call; NULL: it could not be read, */
-	size_t size;			/* … and is 0 then: see input_section_is() */
+	uint32_t cpu, ring; /* of records: which CPU's, enum pitrace_ring_kind, and */
+	uint64_t sequence;  /* … the number of this part of them, from 0 */
+	const void *data;   /* valid until the next call; NULL: it could not be read, */
+	size_t size;        /* … and is 0 then: see input_section_is() */
 	uint32_t origin;
 };
 
@@ -50,21 +51,21 @@ static inline void input_section_is(struct input_section *s, const void *data, s
 
 struct input {
 	const struct reader *reader;
-	const char *path;		/* to be opened, and … */
-	const char *name;		/* … what it is called in reports */
-	char spool_path[32];		/* of a copy of what came by a pipe */
-	int spool;			/* its descriptor, or -1 */
-	void *state;			/* the format's own */
-	struct pifile_header header;	/* who recorded it, on what, how */
+	const char *path;            /* to be opened, and … */
+	const char *name;            /* … what it is called in reports */
+	char spool_path[32];         /* of a copy of what came by a pipe */
+	int spool;                   /* its descriptor, or -1 */
+	void *state;                 /* the format's own */
+	struct pifile_header header; /* who recorded it, on what, how */
 	uint64_t size;
-	bool complete;			/* the writer finished it */
-	const char *program;		/* the user says that it is of this one; or NULL */
-	bool calls;			/* it tells functions' entries and exits (call_record.h) */
-	bool kernel_maps;		/* DETAIL_KERNEL_MAP tells all that is known of where the
+	bool complete;               /* the writer finished it */
+	const char *program;         /* the user says that it is of this one; or NULL */
+	bool calls;                  /* it tells functions' entries and exits (call_record.h) */
+	bool kernel_maps;            /* DETAIL_KERNEL_MAP tells all that is known of where the
 					   kernel and its modules were */
-	bool own_clock;			/* its times are of no clock of the system's, and */
-	bool cycles;			/* … monotonic() turns cycles into them */
-	const struct origin *origin;	/* several traces as one (merged.h): these; else NULL */
+	bool own_clock;              /* its times are of no clock of the system's, and */
+	bool cycles;                 /* … monotonic() turns cycles into them */
+	const struct origin *origin; /* several traces as one (merged.h): these; else NULL */
 	uint32_t origins;
 };
 
@@ -73,9 +74,9 @@ struct input {
 struct input_wall {
 	uint64_t least, most;
 	/* CLOCK_REALTIME; 0: not known: */
-	uint64_t begun;			/* no record of what happened is older */
-	uint64_t ended;			/* it was written last */
-	bool here;			/* this machine recorded it */
+	uint64_t begun; /* no record of what happened is older */
+	uint64_t ended; /* it was written last */
+	bool here;      /* this machine recorded it */
 };
 
 /* A pid of a record as its own machine has it. */
@@ -91,9 +92,9 @@ typedef void (*input_count)(void *arg, const char *event, const char *kind, uint
 
 struct reader {
 	const char *name;
-	const char *what;		/* in words, for the list */
-	bool numbers;			/* functions have numbers: input.program has their names */
-	bool own;			/* records of our own collectors, by the system's clock */
+	const char *what; /* in words, for the list */
+	bool numbers;     /* functions have numbers: input.program has their names */
+	bool own;         /* records of our own collectors, by the system's clock */
 	bool (*probe)(const void *head, size_t size);
 	/* Fill in header, size, complete. 0, or -errno and fault in words. */
 	int (*open)(struct input *in, struct pifile_fault *fault);
@@ -124,6 +125,6 @@ struct reader {
 /* Of one that could not be opened, on stderr. */
 void input_complain(const char *path, const struct pifile_fault *fault);
 
-#define INPUT_FAULTS 4096	/* that a format keeps; more are counted only */
+#define INPUT_FAULTS 4096 /* that a format keeps; more are counted only */
 
 #endif

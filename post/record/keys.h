@@ -13,12 +13,12 @@
 
 struct keys_slot {
 	uint32_t hash;
-	uint32_t index1;		/* index + 1; 0: free */
+	uint32_t index1; /* index + 1; 0: free */
 };
 
 struct keys {
 	struct keys_slot *slots;
-	uint32_t mask;			/* slots - 1; 0: none yet */
+	uint32_t mask; /* slots - 1; 0: none yet */
 	uint32_t used;
 };
 
@@ -40,10 +40,11 @@ static inline const struct keys_slot *keys_slot(const struct keys *t, uint64_t h
 }
 
 /* The index whose element is the same as key, or NO_KEY. */
-static inline __attribute__((always_inline)) uint32_t
-keys_find(const struct keys *t, uint64_t hash,
-	   bool (*same)(const void *array, uint32_t index, const void *key),
-	   const void *array, const void *key)
+static inline __attribute__((always_inline)) uint32_t keys_find(const struct keys *t, uint64_t hash,
+								bool (*same)(const void *array,
+									     uint32_t index,
+									     const void *key),
+								const void *array, const void *key)
 {
 	uint32_t h = (uint32_t)hash, i = h & t->mask;
 

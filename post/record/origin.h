@@ -9,13 +9,13 @@
 #include <a2n.h>
 #include <stdint.h>
 
-#define ORIGINS A2N_MACHINES
-#define ORIGIN_PIDS ((1u << A2N_PID_BITS) - 1)	/* the last one: not known */
+#define ORIGINS     A2N_MACHINES
+#define ORIGIN_PIDS ((1u << A2N_PID_BITS) - 1) /* the last one: not known */
 
 struct origin {
-	const char *label;		/* what tells its file from the others */
+	const char *label; /* what tells its file from the others */
 	const char *path;
-	int64_t shift;			/* ns from its time to that of all */
+	int64_t shift; /* ns from its time to that of all */
 };
 
 /* Origin i's pid as records have it. */

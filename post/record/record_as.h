@@ -8,9 +8,9 @@
 
 #include <pifile.h>
 
-#define RECORD_AS(r, as) \
-	((const as *)((r)->type == PITRACE_TYPE_STRUCT && (r)->size >= sizeof(as) ? \
-		      (r)->data : NULL))
+#define RECORD_AS(r, as)                                                                        \
+	((const as *)((r)->type == PITRACE_TYPE_STRUCT && (r)->size >= sizeof(as) ? (r)->data : \
+										    NULL))
 
 /* A mapping, when its path with the NUL lies inside the record. */
 static inline const struct pitrace_mte_map *record_map(const struct pirecord *r)

@@ -11,16 +11,16 @@
 #include <pifile.h>
 
 /* Records of others may hold longer copies than the driver's, or more calls; not both. */
-#define STACK_COPY_MAX 65536
+#define STACK_COPY_MAX  65536
 #define STACK_ADDRESSES 8192
 
 typedef uint64_t stack_word __attribute__((aligned(4)));
 
 struct stack {
 	const struct pitrace_stack *head;
-	const stack_word *kernel, *user;	/* innermost first */
+	const stack_word *kernel, *user; /* innermost first */
 	const stack_word *regs;
-	const uint8_t *copy;			/* of user memory, from the stack pointer up */
+	const uint8_t *copy; /* of user memory, from the stack pointer up */
 };
 
 /* What follows the first `skip` bytes of a record. false: malformed. */
@@ -32,11 +32,11 @@ static inline bool stack_read(const struct pirecord *r, uint32_t skip, struct st
 	if (r->type != PITRACE_TYPE_STRUCT || r->size < skip + sizeof(*h))
 		return false;
 	h = (const void *)((const uint8_t *)r->data + skip);
-	if (h->kernel > STACK_ADDRESSES || h->user > STACK_ADDRESSES ||
-	    h->bytes > STACK_COPY_MAX)
+	if (h->kernel > STACK_ADDRESSES || h->user > STACK_ADDRESSES || h->bytes > STACK_COPY_MAX)
 		return false;
-	if (h->flags & PITRACE_STACK_COPY ? h->kernel > PITRACE_STACK_MAX ||
-	    h->user > PITRACE_STACK_MAX : h->regs || h->bytes)
+	if (h->flags & PITRACE_STACK_COPY ?
+		    h->kernel > PITRACE_STACK_MAX || h->user > PITRACE_STACK_MAX :
+		    h->regs || h->bytes)
 		return false;
 	size = skip + sizeof(*h) + 8ull * ((uint32_t)h->kernel + h->user + h->regs) + h->bytes;
 	if (size > r->size)

@@ -15,10 +15,10 @@
 
 #include "sandbox/sandbox.h"
 
-#define MEMORY (512ul << 20)		/* for libtraceevent: formats come in megabytes */
+#define MEMORY (512ul << 20) /* for libtraceevent: formats come in megabytes */
 
 struct tracepoints {
-	int fd;				/* -1: it is gone */
+	int fd; /* -1: it is gone */
 	pid_t pid;
 };
 
@@ -67,7 +67,7 @@ static ssize_t ask(struct tracepoints *t, bool text, const void *data, size_t si
 /* Nothing of this process's but the socket and the memory as it is. */
 static _Noreturn void be_the_other(int fd, const void *data, size_t size)
 {
-	int null = open("/dev/null", O_RDONLY);	/* writing fails, which is as good */
+	int null = open("/dev/null", O_RDONLY); /* writing fails, which is as good */
 	sigset_t none;
 
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 ||
@@ -132,8 +132,7 @@ bool tracepoints_fell(const struct tracepoints *t)
 	return t->fd < 0;
 }
 
-bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char *room,
-		      size_t size)
+bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char *room, size_t size)
 {
 	ssize_t n = ask(t, true, raw, bytes, room, size - 1);
 

@@ -32,8 +32,8 @@ bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char
 
 /* Where an event has a number. */
 struct tracepoint_field {
-	int32_t event;			/* its id, which its data begin with */
-	uint32_t offset, size;		/* size: 1, 2, 4, 8 */
+	int32_t event;         /* its id, which its data begin with */
+	uint32_t offset, size; /* size: 1, 2, 4, 8 */
 	bool is_signed, big;
 };
 bool tracepoints_field(struct tracepoints *t, const char *system, const char *event,
@@ -44,10 +44,10 @@ bool tracepoint_number(const struct tracepoint_field *f, const void *raw, size_t
 
 /* tracepoints_serve.c: the process's other end. It does not return. */
 struct tracepoints_question {
-	uint32_t text;			/* 1: data follow; 0: a field's three names do */
+	uint32_t text; /* 1: data follow; 0: a field's three names do */
 };
 _Noreturn void tracepoints_serve(int fd, const void *data, size_t size);
-#define TRACEPOINTS_PATIENCE 10		/* seconds for an answer */
-#define TRACEPOINTS_ROOM 65536		/* bytes of a question's or an answer's rest */
+#define TRACEPOINTS_PATIENCE 10    /* seconds for an answer */
+#define TRACEPOINTS_ROOM     65536 /* bytes of a question's or an answer's rest */
 
 #endif

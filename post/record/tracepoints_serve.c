@@ -19,15 +19,15 @@
 
 #include "base/cursor.h"
 
-#define RECORD_MAX	65536		/* a record of perf's has 16 bits of length */
-#define ROOM		(4 * RECORD_MAX)
-#define EVENTS_MAX	65536
+#define RECORD_MAX 65536 /* a record of perf's has 16 bits of length */
+#define ROOM       (4 * RECORD_MAX)
+#define EVENTS_MAX 65536
 
 struct fields_serving {
 	struct tep_handle *tep;
 	struct trace_seq text;
 	bool big;
-	size_t used;			/* of the room; zeros behind */
+	size_t used; /* of the room; zeros behind */
 	uint8_t room[ROOM];
 };
 
@@ -112,7 +112,7 @@ static void take_head(struct fields_serving *t, struct bytes *b, uint32_t word)
 /* What the formats' texts name by address: strings of the kernel. */
 static void take_strings(struct fields_serving *t, struct bytes *b)
 {
-	uint32_t size = bytes_u32(b);	/* of kallsyms, which perf leaves empty */
+	uint32_t size = bytes_u32(b); /* of kallsyms, which perf leaves empty */
 
 	bytes_skip(b, size);
 	size = bytes_u32(b);
@@ -203,8 +203,11 @@ static struct tracepoint_field field(struct fields_serving *t, char names[3][64]
 	if (!f || f->offset < 0 || f->size < 0 || f->flags & TEP_FIELD_IS_ARRAY)
 		return (struct tracepoint_field){ 0 };
 	return (struct tracepoint_field){
-		.event = event->id, .offset = (uint32_t)f->offset, .size = (uint32_t)f->size,
-		.is_signed = f->flags & TEP_FIELD_IS_SIGNED, .big = t->big,
+		.event = event->id,
+		.offset = (uint32_t)f->offset,
+		.size = (uint32_t)f->size,
+		.is_signed = f->flags & TEP_FIELD_IS_SIGNED,
+		.big = t->big,
 	};
 }
 

@@ -60,8 +60,9 @@ static inline const char *user_record_string(struct user_record *x, unsigned int
 	uint32_t length;
 
 	memcpy(&length, x->lengths + i * sizeof(length), sizeof(length));
-	snprintf(room, PITRACE_USER_MAX, "%.*s", (int)(length < PITRACE_USER_MAX ? length :
-		 PITRACE_USER_MAX - 1), (const char *)x->bytes);
+	snprintf(room, PITRACE_USER_MAX, "%.*s",
+		 (int)(length < PITRACE_USER_MAX ? length : PITRACE_USER_MAX - 1),
+		 (const char *)x->bytes);
 	x->bytes += length;
 	return room;
 }

@@ -16,7 +16,7 @@
 #include "report/source.h"
 
 struct spot {
-	uint32_t source;		/* its number, or NO_SOURCE */
+	uint32_t source; /* its number, or NO_SOURCE */
 	int line;
 };
 #define NO_SOURCE UINT32_MAX
@@ -40,16 +40,16 @@ struct annotated {
 	uint32_t symbol;
 	uint64_t ticks;
 	struct code code;
-	const char *why;		/* there are no instructions, and why */
-	const struct offset_ticks *hit;	/* by offset */
+	const char *why;                /* there are no instructions, and why */
+	const struct offset_ticks *hit; /* by offset */
 	uint32_t nhit;
-	struct instruction *list;	/* without instructions: what was hit */
+	struct instruction *list; /* without instructions: what was hit */
 	uint32_t nlist, room_list;
 	struct sources sources;
 	struct source_ticks *line;
 	uint32_t nline, room_line;
-	uint64_t astray;		/* ticks at no instruction's start */
-	uint64_t unlined;		/* ticks whose source line is not known */
+	uint64_t astray;  /* ticks at no instruction's start */
+	uint64_t unlined; /* ticks whose source line is not known */
 	bool no_memory;
 };
 
@@ -271,7 +271,8 @@ static int checked(const struct job *job, const struct annotated *a)
 	if (by_instruction == a->ticks && by_line == a->ticks)
 		return 0;
 	complain("internal error: instructions sum to %" PRIu64 ", lines to %" PRIu64 " of %" PRIu64
-		 " ticks of %s", by_instruction, by_line, a->ticks,
+		 " ticks of %s",
+		 by_instruction, by_line, a->ticks,
 		 job->model->names.symbols.symbol[a->symbol].name);
 	return REPORT_WRONG;
 }
@@ -346,8 +347,9 @@ static void text_sources(const struct annotated *a, FILE *out)
 			continue;
 		fputs("source ", out);
 		escape_print(out, s->path);
-		fprintf(out, " %s\n", s->why ? s->why :
-			"is newer than the code: its lines may not be those that ran");
+		fprintf(out, " %s\n",
+			s->why ? s->why :
+				 "is newer than the code: its lines may not be those that ran");
 	}
 }
 
@@ -366,8 +368,10 @@ static void text_lines(const struct annotated *a, FILE *out, bool colour)
 	text_share(a, out, a->unlined, colour);
 	fputs("  not known", out);
 	if (!a->nline)
-		fputs(a->code.base & A2N_CODE ? ": its program told of none" :
-		      ": no line table in the file, nor a debug file for it", out);
+		fputs(a->code.base & A2N_CODE ?
+			      ": its program told of none" :
+			      ": no line table in the file, nor a debug file for it",
+		      out);
 	putc('\n', out);
 }
 

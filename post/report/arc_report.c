@@ -6,22 +6,22 @@
 #include <stdlib.h>
 
 static const char head[] =
-"# arc: a line a run of instructions that follow one another, in the order in which they ended\n"
-"#   1  CPU\n"
-"#   2  K (kernel) or U (user)\n"
-"#   3  type of the last instruction:\n"
-"#      0 INTRPT 1 CALL 2 RETURN 3 JUMP 4 IRET 5 OTHER 6 UNDEFD 7 ALLOC\n"
-"#   4  number of instructions\n"
-"#   5  @ the flow goes on from the thread's line before; ? it does not, or that is not sure\n"
-"#   6  offset from the symbol's start (hexadecimal); ~ of the run's last instruction, because its\n"
-"#      first is not known\n"
-"#   7  symbol:module\n"
-"#   8  pid_tid_name[_threadname], numbers hexadecimal\n"
-"#   9  the type in words; :WHAT ended the run if no branch did; ?WHY field 5 is ?\n"
-"#  10  source line, with -line; 0: not known\n"
-"#   3 L or S: what an instruction of the next run loads or stores; 9 with its size; 10 the address,\n"
-"#     =symbol:module+offset if it is known what stands there\n"
-"#\n";
+	"# arc: a line a run of instructions that follow one another, in the order in which they ended\n"
+	"#   1  CPU\n"
+	"#   2  K (kernel) or U (user)\n"
+	"#   3  type of the last instruction:\n"
+	"#      0 INTRPT 1 CALL 2 RETURN 3 JUMP 4 IRET 5 OTHER 6 UNDEFD 7 ALLOC\n"
+	"#   4  number of instructions\n"
+	"#   5  @ the flow goes on from the thread's line before; ? it does not, or that is not sure\n"
+	"#   6  offset from the symbol's start (hexadecimal); ~ of the run's last instruction, because its\n"
+	"#      first is not known\n"
+	"#   7  symbol:module\n"
+	"#   8  pid_tid_name[_threadname], numbers hexadecimal\n"
+	"#   9  the type in words; :WHAT ended the run if no branch did; ?WHY field 5 is ?\n"
+	"#  10  source line, with -line; 0: not known\n"
+	"#   3 L or S: what an instruction of the next run loads or stores; 9 with its size; 10 the address,\n"
+	"#     =symbol:module+offset if it is known what stands there\n"
+	"#\n";
 
 /* ~ and the offset, as wide as others. */
 static char *put_end(char *p, uint64_t offset)
@@ -91,8 +91,8 @@ static int print_access(struct run_lines *l, const struct pirecord *r)
 	}
 	symbol = run_symbol(l, &a.at);
 	thread = run_thread(l, &a.at);
-	p = numbers_begin(&l->out, (size_t)symbol->length + thread->length +
-				   run_access_texts(l, &a));
+	p = numbers_begin(&l->out,
+			  (size_t)symbol->length + thread->length + run_access_texts(l, &a));
 	if (!p)
 		return -ENOMEM;
 	p = put_decimal(p, a.at.r.cpu, 3);

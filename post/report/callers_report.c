@@ -36,7 +36,8 @@ static int checked(const struct job *job, const struct callers *c)
 		if (above == of->total && below == of->total)
 			continue;
 		complain("internal error: callers sum to %" PRIu64 ", callees to %" PRIu64
-			 " of %" PRIu64 " ticks of %s", above, below, of->total,
+			 " of %" PRIu64 " ticks of %s",
+			 above, below, of->total,
 			 job->model->names.symbols.symbol[of->symbol].name);
 		return REPORT_WRONG;
 	}
@@ -142,8 +143,7 @@ static void csv_called(const struct job *job, void *arg, const struct callers *c
 			fputs(",,", out);
 			csv_source(out, job, NULL);
 		} else {
-			csv_frame(job, out, c->called[e->other].symbol,
-				  c->called[e->other].kernel);
+			csv_frame(job, out, c->called[e->other].symbol, c->called[e->other].kernel);
 		}
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", of->self, of->total,
 			e->ticks);
@@ -195,14 +195,16 @@ static int callers_write(const struct job *job, FILE *out)
 {
 	const struct options *o = job->options;
 
-	print_stack_books(job, out, o->calls == CALLS_CALLERS ? "Callers" :
-			  o->calls == CALLS_CALLEES ? "Callees" : "Callers and callees");
+	print_stack_books(job, out,
+			  o->calls == CALLS_CALLERS ? "Callers" :
+			  o->calls == CALLS_CALLEES ? "Callees" :
+						      "Callers and callees");
 	fputs("\n       TOTAL    %%%        SELF    %%%  SYMBOL\n", out);
 	return for_each(job, out, text_called);
 }
 
-#define SCREEN_SYMBOLS	4
-#define SCREEN_EDGES	3
+#define SCREEN_SYMBOLS 4
+#define SCREEN_EDGES   3
 
 struct callers_screen {
 	FILE *out;

@@ -17,15 +17,16 @@ int calls_checked(const struct job *job, const char *what)
 		self += c->call[i].self;
 	if (self == want && c->total == want)
 		return 0;
-	complain("internal error: report %s sums to %" PRIu64 " (its own ticks to %"
-		 PRIu64 ") of %" PRIu64 " ticks", what, c->total, self, want);
+	complain("internal error: report %s sums to %" PRIu64 " (its own ticks to %" PRIu64
+		 ") of %" PRIu64 " ticks",
+		 what, c->total, self, want);
 	return REPORT_WRONG;
 }
 
 static void book(const struct job *job, FILE *out, const char *name, uint64_t ticks)
 {
-	fprintf(out, "  %12" PRIu64 " %6.2f %%  %s\n", ticks,
-		percent_of(ticks, job->stack_total), name);
+	fprintf(out, "  %12" PRIu64 " %6.2f %%  %s\n", ticks, percent_of(ticks, job->stack_total),
+		name);
 }
 
 void print_stack_books(const struct job *job, FILE *out, const char *title)
@@ -39,15 +40,19 @@ void print_stack_books(const struct job *job, FILE *out, const char *title)
 	escape_print(out, job->input->name);
 	putc('\n', out);
 	if (job->options->instructions && job->input->calls) {
-		fprintf(out, "Nanoseconds in functions that tell of themselves, in place of ticks\n\nTOTAL %-12s%10" PRIu64
-			"\n", "ns", job->stack_total);
+		fprintf(out,
+			"Nanoseconds in functions that tell of themselves, in place of ticks\n\nTOTAL %-12s%10" PRIu64
+			"\n",
+			"ns", job->stack_total);
 		if (st->too_deep)
 			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
 		return;
 	}
 	if (job->options->instructions) {
-		fprintf(out, "Instructions that were traced, in place of ticks\n\nTOTAL %-12s%10" PRIu64
-			"\n", "INSTRUCTIONS", job->stack_total);
+		fprintf(out,
+			"Instructions that were traced, in place of ticks\n\nTOTAL %-12s%10" PRIu64
+			"\n",
+			"INSTRUCTIONS", job->stack_total);
 		if (st->too_deep)
 			book(job, out, "deeper than 1000 calls: counted there", st->too_deep);
 		if (!job->stack_total)
@@ -86,9 +91,11 @@ void json_stack_books(const struct job *job, struct json *j)
 	unsigned int i;
 
 	json_events(job, j);
-	json_string(j, "unit", job->options->away ? "us off the CPU" :
+	json_string(j, "unit",
+		    job->options->away                              ? "us off the CPU" :
 		    job->options->instructions && job->input->calls ? "nanoseconds" :
-		    job->options->instructions ? "instructions" : "ticks");
+		    job->options->instructions                      ? "instructions" :
+								      "ticks");
 	json_uint(j, "total_ticks", job->stack_total);
 	json_uint(j, "idle_ticks", job->options->away ? 0 : job->trace->idle);
 	json_object(j, "stacks");

@@ -31,11 +31,12 @@ static bool has_times(const struct job *job)
 
 static const char *text_head(const struct job *job)
 {
-	return has_times(job) ? "\n       TOTAL    %%%        SELF    %%%       CALLS  PROCESS, CALLS\n" :
-	       "\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n";
+	return has_times(job) ?
+		       "\n       TOTAL    %%%        SELF    %%%       CALLS  PROCESS, CALLS\n" :
+		       "\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n";
 }
 
-#define INDENTED 100		/* calls below each other; the rest has its depth before its name */
+#define INDENTED 100 /* calls below each other; the rest has its depth before its name */
 
 static void text_call(const struct job *job, void *arg, uint32_t i)
 {
@@ -132,8 +133,8 @@ static int calltree_write(const struct job *job, FILE *out)
 	return for_each(job, out, text_call);
 }
 
-#define SCREEN_LINES	20
-#define SCREEN_LEAST	1.0	/* percent: less is not for a first look */
+#define SCREEN_LINES 20
+#define SCREEN_LEAST 1.0 /* percent: less is not for a first look */
 
 struct tree_screen {
 	FILE *out;

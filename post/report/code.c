@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_CODE (16u << 20)		/* bytes of a function that anybody looks at */
+#define MAX_CODE (16u << 20) /* bytes of a function that anybody looks at */
 
 static const char *no_file(const struct a2n_module *m)
 {
@@ -82,7 +82,8 @@ int code_made(struct code *c, const struct names *n, uint64_t module_offset)
 
 	a2n_code(n->a2n, module_offset, &code);
 	*c = (struct code){
-		.address = code.address, .base = module_offset - A2N_CODE_OFFSET(module_offset),
+		.address = code.address,
+		.base = module_offset - A2N_CODE_OFFSET(module_offset),
 		.why = "its program told of this code without its bytes",
 	};
 	if (!code.bytes)

@@ -10,14 +10,14 @@
 #include "model/trace_names.h"
 
 struct code {
-	const char *why;		/* there are no bytes, and why */
+	const char *why; /* there are no bytes, and why */
 	uint8_t *bytes;
 	size_t size;
-	uint64_t address;		/* of the first, in the file's terms; or where it stood */
-	uint64_t base;			/* of the first, for a2n_lines */
-	unsigned int machine;		/* ELF's number */
+	uint64_t address;     /* of the first, in the file's terms; or where it stood */
+	uint64_t base;        /* of the first, for a2n_lines */
+	unsigned int machine; /* ELF's number */
 	bool is_32, big_endian;
-	char path[PATH_MAX];		/* of the file */
+	char path[PATH_MAX]; /* of the file */
 	struct stat st;
 };
 

@@ -17,8 +17,8 @@ enum columns_form { COLUMNS_NONE, COLUMNS_JSON, COLUMNS_CSV };
 struct columns {
 	FILE *out;
 	enum columns_form form;
-	bool headed;			/* CSV: the names of the columns stand there */
-	bool heading, more;		/* they are being told; a comma is due */
+	bool headed;        /* CSV: the names of the columns stand there */
+	bool heading, more; /* they are being told; a comma is due */
 	struct json json;
 };
 
@@ -30,6 +30,6 @@ bool columns_end(struct columns *c);
 void column_uint(struct columns *c, const char *name, bool is, uint64_t value);
 void column_hex(struct columns *c, const char *name, bool is, uint64_t value);
 void column_bool(struct columns *c, const char *name, bool is, bool value);
-void column_text(struct columns *c, const char *name, const char *value);	/* NULL: none */
+void column_text(struct columns *c, const char *name, const char *value); /* NULL: none */
 
 #endif

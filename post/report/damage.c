@@ -44,14 +44,16 @@ int damage_gather(struct job *job, struct pifile_fault **room)
 	if (job->model->names.a2n && a2n_full(job->model->names.a2n, &since)) {
 		out[count].offset = NO_OFFSET;
 		snprintf(out[count].what, sizeof(out[count].what),
-			 "too many changes of what lies where in memory: names are missing from %" PRIu64 " ns on",
+			 "too many changes of what lies where in memory: names are missing from %" PRIu64
+			 " ns on",
 			 since);
 		count++;
 	}
 	if (job->stacks && job->stacks->calls.refused) {
 		out[count].offset = NO_OFFSET;
 		snprintf(out[count].what, sizeof(out[count].what),
-			 "%" PRIu64 " calls that the tree of calls has no room for: they are counted at their callers",
+			 "%" PRIu64
+			 " calls that the tree of calls has no room for: they are counted at their callers",
 			 job->stacks->calls.refused);
 		count++;
 	}

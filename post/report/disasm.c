@@ -3,7 +3,7 @@
  * libopcodes knows the machine it was built for; binutils-multiarch-dev's knows all. Targets within
  * the symbol are shown as offsets, as reports show all else in it.
  */
-#define PACKAGE "pitrace"	/* bfd.h insists */
+#define PACKAGE "pitrace" /* bfd.h insists */
 #include <dis-asm.h>
 
 #include "report/disasm.h"
@@ -21,9 +21,9 @@ struct disasm {
 	disassembler_ftype print;
 	char *text;
 	size_t room, used;
-	uint64_t low, high;		/* of the symbol */
+	uint64_t low, high; /* of the symbol */
 	unsigned int machine;
-	uint64_t target;		/* the last address that was printed */
+	uint64_t target; /* the last address that was printed */
 	bool has_target;
 };
 

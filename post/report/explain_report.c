@@ -16,18 +16,24 @@
 #define FOREVER UINT64_MAX
 
 static const char *const kinds[] = {
-	[A2N_SPAN_EMPTY] = "process begins", [A2N_SPAN_COPY] = "process is forked",
-	[A2N_SPAN_SEEN] = "process is found", [A2N_SPAN_MAPPED] = "mapped",
-	[A2N_SPAN_UNMAPPED] = "unmapped", [A2N_SPAN_CODE] = "code",
-	[A2N_SPAN_CODE_MOVED] = "code moved away", [A2N_SPAN_CODE_FREED] = "code given up",
+	[A2N_SPAN_EMPTY] = "process begins",
+	[A2N_SPAN_COPY] = "process is forked",
+	[A2N_SPAN_SEEN] = "process is found",
+	[A2N_SPAN_MAPPED] = "mapped",
+	[A2N_SPAN_UNMAPPED] = "unmapped",
+	[A2N_SPAN_CODE] = "code",
+	[A2N_SPAN_CODE_MOVED] = "code moved away",
+	[A2N_SPAN_CODE_FREED] = "code given up",
 	[A2N_SPAN_PERF_MAP] = "code, by a perf map",
 };
 
 static const char *const reasons[] = {
 	[A2N_WHY_KERNEL] = "the kernel's memory is the same for all processes",
 	[A2N_WHY_AMBIGUOUS] = "the program tells late: one or another of these codes ran",
-	[A2N_WHY_CODE] = "the program had told of this code by then; that goes before what is mapped",
-	[A2N_WHY_CODE_LATE] = "the program told of this code later, but it may have run by then, and nobody else had the address",
+	[A2N_WHY_CODE] =
+		"the program had told of this code by then; that goes before what is mapped",
+	[A2N_WHY_CODE_LATE] =
+		"the program told of this code later, but it may have run by then, and nobody else had the address",
 	[A2N_WHY_CODE_FREED] = "the program had given up the code there, and told of no other",
 	[A2N_WHY_PERF_MAP] = "a perf map names it, and the program told nothing else",
 	[A2N_WHY_MAPPED] = "this was mapped there",
@@ -40,7 +46,7 @@ struct explained {
 	FILE *out;
 	struct json *j;
 	uint32_t n;
-	bool mapped;			/* something was by then */
+	bool mapped; /* something was by then */
 };
 
 /* ---- which of them make the answer ----------------------------------------------------------- */
@@ -98,12 +104,13 @@ static void text_time(FILE *out, uint64_t time)
 static const char *record_name(const struct explain_source *s)
 {
 	const struct pirecord r = {
-		.major = PITRACE_MTE, .minor = s->minor, .type = PITRACE_TYPE_STRUCT,
+		.major = PITRACE_MTE,
+		.minor = s->minor,
+		.type = PITRACE_TYPE_STRUCT,
 	};
 	const struct show_kind *kind = show_kind(&r);
 
-	return kind ? show_kind_name(kind, &r) :
-	       s->minor == PITRACE_MTE_JIT ? "jitted method" : "";
+	return kind ? show_kind_name(kind, &r) : s->minor == PITRACE_MTE_JIT ? "jitted method" : "";
 }
 
 static void text_source(const struct explained *e, const struct a2n_span *span)
@@ -111,7 +118,8 @@ static void text_source(const struct explained *e, const struct a2n_span *span)
 	const struct explain_source *s = explain_source(e->x, span);
 
 	if (!s) {
-		fputs(!span->told ? "kallsyms and /proc/modules of the trace" : "not known", e->out);
+		fputs(!span->told ? "kallsyms and /proc/modules of the trace" : "not known",
+		      e->out);
 	} else if (s->kind) {
 		fprintf(e->out, "%s ", s->kind);
 		escape_print(e->out, s->path);
@@ -128,7 +136,7 @@ static void text_source(const struct explained *e, const struct a2n_span *span)
 static const char *name_of(const struct a2n_span *s)
 {
 	return s->kind == A2N_SPAN_MAPPED && !strcmp(s->name, A2N_JITCODE) ? "anonymous memory" :
-	       s->name;
+									     s->name;
 }
 
 static void text_span(void *arg, const struct a2n_span *s)
@@ -211,10 +219,12 @@ static int explain_write(const struct job *job, FILE *out)
 		putc('\n', out);
 	}
 	if (answer.unsure)
-		fprintf(out, "%-16srecords of names were lost before, or a perf map cannot tell when it was\n",
+		fprintf(out,
+			"%-16srecords of names were lost before, or a perf map cannot tell when it was\n",
 			"Unsure");
 	fputs("\nWhat the address meant; * makes the answer\n\n"
-	      "              FROM            UNTIL  WHAT\n", out);
+	      "              FROM            UNTIL  WHAT\n",
+	      out);
 	a2n_history(n->a2n, w->pid, w->address, text_span, &e);
 	return 0;
 }
@@ -311,7 +321,9 @@ static void csv_span(void *arg, const struct a2n_span *s)
 	fprintf(e->out, ",%s,", kinds[s->kind]);
 	escape_csv(e->out, name_of(s) ? name_of(s) : "");
 	fprintf(e->out, ",0x%" PRIx64 ",%" PRIu64 ",%d,%s,", s->start, s->length, decides(e, s),
-		!from ? "" : from->kind ? from->kind : record_name(from));
+		!from      ? "" :
+		from->kind ? from->kind :
+			     record_name(from));
 	if (from && from->kind) {
 		escape_csv(e->out, from->path);
 		fprintf(e->out, ",%" PRIu64 ",\n", from->offset);
@@ -348,9 +360,9 @@ static bool explain_absent(const struct job *job)
 	if (w->time < t->first || w->time > t->last) {
 		complain("-explain: the trace is from %" PRIu64 ".%09" PRIu64 " to %" PRIu64
 			 ".%09" PRIu64 " seconds (times are those of -show): %" PRIu64 ".%09" PRIu64
-			 " is not in it", t->first / 1000000000, t->first % 1000000000,
-			 t->last / 1000000000, t->last % 1000000000, w->time / 1000000000,
-			 w->time % 1000000000);
+			 " is not in it",
+			 t->first / 1000000000, t->first % 1000000000, t->last / 1000000000,
+			 t->last % 1000000000, w->time / 1000000000, w->time % 1000000000);
 		return true;
 	}
 	begin(&e, job, &answer);

@@ -166,8 +166,7 @@ static int faults_csv(const struct job *job, FILE *out)
 
 const struct report report_faults = {
 	.name = "faults",
-	.usage =
-		"  -faults           page faults by thread and symbol (faults.out)\n",
+	.usage = "  -faults           page faults by thread and symbol (faults.out)\n",
 	.path = "faults.out",
 	.mode = 0666,
 	.needs = NEED_TIMES,

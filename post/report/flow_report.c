@@ -5,20 +5,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEEPEST 60			/* columns of nesting; deeper ones stand there too */
+#define DEEPEST 60 /* columns of nesting; deeper ones stand there too */
 
 static const char calls_head[] =
-"# flow: a line each time that a thread comes to a function: CPU, U (user), nanoseconds until it goes\n"
-"# on to another, @, how many functions it is in, pid_tid_name[_threadname] (hexadecimal), and, the\n"
-"# deeper the further to the right, symbol:module\n"
-"#\n";
+	"# flow: a line each time that a thread comes to a function: CPU, U (user), nanoseconds until it goes\n"
+	"# on to another, @, how many functions it is in, pid_tid_name[_threadname] (hexadecimal), and, the\n"
+	"# deeper the further to the right, symbol:module\n"
+	"#\n";
 static const char head[] =
-"# flow: a line each time that a thread comes to a function: CPU, K (kernel) or U (user), number of\n"
-"# instructions until it leaves it, @ or ? (not continuous: ?WHY at the end), how many functions it\n"
-"# is in, pid_tid_name[_threadname] (hexadecimal), and, the deeper the further to the right,\n"
-"# symbol:module, +offset where it does not begin at its start; - for the depth: what the next function\n"
-"# loads or stores, with its size, the address, =symbol:module+offset if it is known what stands there\n"
-"#\n";
+	"# flow: a line each time that a thread comes to a function: CPU, K (kernel) or U (user), number of\n"
+	"# instructions until it leaves it, @ or ? (not continuous: ?WHY at the end), how many functions it\n"
+	"# is in, pid_tid_name[_threadname] (hexadecimal), and, the deeper the further to the right,\n"
+	"# symbol:module, +offset where it does not begin at its start; - for the depth: what the next function\n"
+	"# loads or stores, with its size, the address, =symbol:module+offset if it is known what stands there\n"
+	"#\n";
 
 static void print_run(struct run_lines *l, const struct run *run)
 {
@@ -92,8 +92,11 @@ static int print_access(struct run_lines *l, const struct pirecord *r)
 static int flow_write(const struct job *job, FILE *out)
 {
 	struct run_lines l = {
-		.by_function = true, .plt_once = job->options->plt_once, .print = print_run,
-		.record = print_access, .nested = true,
+		.by_function = true,
+		.plt_once = job->options->plt_once,
+		.print = print_run,
+		.record = print_access,
+		.nested = true,
 	};
 
 	return run_lines_write(&l, job, out, job->input->calls ? calls_head : head);
@@ -101,8 +104,7 @@ static int flow_write(const struct job *job, FILE *out)
 
 const struct report report_flow = {
 	.name = "flow",
-	.usage =
-		"  -flow             the calls among them, nested (flow.out)\n",
+	.usage = "  -flow             the calls among them, nested (flow.out)\n",
 	.kinds = REPORT_OF_RUNS,
 	.path = "flow.out",
 	.mode = 0666,

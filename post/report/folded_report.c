@@ -68,8 +68,7 @@ int folded_write(const struct job *job, FILE *out)
 
 const struct report report_folded = {
 	.name = "folded",
-	.usage =
-		"  -folded           a line a call stack, for flame graphs, on stdout\n",
+	.usage = "  -folded           a line a call stack, for flame graphs, on stdout\n",
 	.kinds = REPORT_OF_SAMPLES | REPORT_OF_STACKS | REPORT_ONE_FORM,
 	.path = "-",
 	.mode = 0666,

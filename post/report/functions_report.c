@@ -12,7 +12,7 @@
 
 struct line {
 	struct function *fn;
-	uint32_t number;		/* of its symbol */
+	uint32_t number; /* of its symbol */
 	const struct symbol *symbol;
 	const char *module;
 	uint64_t median, p90, p99;
@@ -22,7 +22,7 @@ struct table {
 	struct functions functions;
 	struct line *line;
 	uint32_t n;
-	double stamps;			/* a second */
+	double stamps; /* a second */
 };
 
 static int compare(const void *pa, const void *pb)
@@ -216,9 +216,8 @@ static bool functions_absent(const struct job *job)
 
 const struct report report_functions = {
 	.name = "functions",
-	.usage =
-		"  -functions        calls of each function and their times, of XRay logs\n"
-		"                    (functions.out)\n",
+	.usage = "  -functions        calls of each function and their times, of XRay logs\n"
+		 "                    (functions.out)\n",
 	.kinds = REPORT_OF_CALLS,
 	.path = "functions.out",
 	.mode = 0666,

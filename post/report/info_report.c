@@ -47,8 +47,8 @@ static void tell(void *arg, const char *line)
 	putc('\n', t->out);
 }
 
-__attribute__((format(printf, 3, 4)))
-static void say(struct telling *t, const char *key, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void say(struct telling *t, const char *key,
+						      const char *format, ...)
 {
 	char line[512];
 	int n = snprintf(line, sizeof(line), "%s : ", key);
@@ -103,11 +103,11 @@ static void say_system(struct telling *t, const struct input_section *s)
 static void say_sections(struct telling *t, struct input *in)
 {
 	static const char *const names[] = {
-		[PIFILE_SEC_SEGMENT] = "segments", [PIFILE_SEC_KALLSYMS] = "kallsyms",
-		[PIFILE_SEC_MODULES] = "modules", [PIFILE_SEC_SYSTEM] = "system",
+		[PIFILE_SEC_SEGMENT] = "segments",   [PIFILE_SEC_KALLSYMS] = "kallsyms",
+		[PIFILE_SEC_MODULES] = "modules",    [PIFILE_SEC_SYSTEM] = "system",
 		[PIFILE_SEC_SNAPSHOT] = "snapshots", [PIFILE_SEC_VDSO] = "vdso",
-		[PIFILE_SEC_STATS] = "stats", [PIFILE_SEC_END] = "end",
-		[PIFILE_SEC_INDEX] = "index", [PIFILE_SEC_INTERRUPTS] = "interrupts",
+		[PIFILE_SEC_STATS] = "stats",        [PIFILE_SEC_END] = "end",
+		[PIFILE_SEC_INDEX] = "index",        [PIFILE_SEC_INTERRUPTS] = "interrupts",
 		[PIFILE_SEC_PERFMAP] = "perf maps",
 	};
 	uint64_t count[sizeof(names) / sizeof(names[0])] = { 0 };
@@ -155,8 +155,7 @@ static int info_write(const struct job *job, FILE *out)
 
 const struct report report_info = {
 	.name = "info",
-	.usage =
-		"  -info             what the file says of itself, on stdout\n",
+	.usage = "  -info             what the file says of itself, on stdout\n",
 	.kinds = REPORT_OF_FILE,
 	.path = "-",
 	.mode = 0666,

@@ -13,9 +13,9 @@
 static const char *mnemonic(unsigned int machine, const char *text, char *room, size_t size)
 {
 	static const char *const prefixes[] = {
-		"bnd", "notrack", "rep", "repz", "repnz", "repe", "repne", "lock", "data16",
-		"data32", "addr16", "addr32", "cs", "ds", "es", "fs", "gs", "ss", "xacquire",
-		"xrelease",
+		"bnd",  "notrack", "rep",    "repz",   "repnz",    "repe",     "repne",
+		"lock", "data16",  "data32", "addr16", "addr32",   "cs",       "ds",
+		"es",   "fs",      "gs",     "ss",     "xacquire", "xrelease",
 	};
 	bool x86 = machine == EM_X86_64 || machine == EM_386;
 	size_t i, n;
@@ -63,15 +63,16 @@ static bool ends(const char *word, const char *with)
 static void classify_x86(struct insn *insn, char *word, const char *operands)
 {
 	static const char *const syscalls[] = { "syscall", "sysenter", "int", NULL };
-	static const char *const traps[] = { "int3", "int1", "ud0", "ud1", "ud2", "ud2a", "ud2b",
-					     "hlt", NULL };
-	static const char *const irets[] = { "iret", "iretl", "iretq", "iretw", "sysret",
-					     "sysretl", "sysretq", "sysexit", "sysexitl",
-					     "sysexitq", "uiret", "eretu", "erets", NULL };
-	static const char *const loops[] = { "loop", "loope", "loopne", "loopw", "loopl",
-					     "loopel", "loopnel", NULL };
+	static const char *const traps[] = { "int3", "int1", "ud0", "ud1", "ud2",
+					     "ud2a", "ud2b", "hlt", NULL };
+	static const char *const irets[] = { "iret",     "iretl",    "iretq",   "iretw",
+					     "sysret",   "sysretl",  "sysretq", "sysexit",
+					     "sysexitl", "sysexitq", "uiret",   "eretu",
+					     "erets",    NULL };
+	static const char *const loops[] = { "loop",  "loope",  "loopne",  "loopw",
+					     "loopl", "loopel", "loopnel", NULL };
 
-	word[strcspn(word, ",")] = '\0';	/* branch hints: ,pt ,pn */
+	word[strcspn(word, ",")] = '\0'; /* branch hints: ,pt ,pn */
 	insn->direct = !strchr(operands, '*');
 	if (begins(word, "call") || begins(word, "lcall")) {
 		insn->kind = INSN_CALL;
@@ -128,15 +129,15 @@ static void classify_arm64(struct insn *insn, const char *word)
 
 static void classify_powerpc(struct insn *insn, char *word)
 {
-	static const char *const calls[] = { "bl", "bla", "bctrl", "blrl", "bcl", "bcla", "bclrl",
-					     "bcctrl", NULL };
-	static const char *const conditions[] = {
-		"bc", "bdnz", "bdz", "beq", "bne", "blt", "bgt", "ble", "bge", "bso", "bns", "bun",
-		"bnu", "bt", "bf", NULL
-	};
+	static const char *const calls[] = { "bl",   "bla",   "bctrl",  "blrl", "bcl",
+					     "bcla", "bclrl", "bcctrl", NULL };
+	static const char *const conditions[] = { "bc",  "bdnz", "bdz", "beq", "bne", "blt",
+						  "bgt", "ble",  "bge", "bso", "bns", "bun",
+						  "bnu", "bt",   "bf",  NULL };
 	static const char *const not_branches[] = { "bcd", "bpermd", "brd", "brh", "brw", NULL };
-	static const char *const irets[] = { "rfid", "hrfid", "rfscv", "rfi", "rfebb", "urfid",
-					     NULL };
+	static const char *const irets[] = {
+		"rfid", "hrfid", "rfscv", "rfi", "rfebb", "urfid", NULL
+	};
 	size_t n = strlen(word), i;
 
 	if (n && (word[n - 1] == '+' || word[n - 1] == '-'))
@@ -159,7 +160,9 @@ static void classify_powerpc(struct insn *insn, char *word)
 			insn->conditional |= begins(word, conditions[i]) && strcmp(word, "bctr") &&
 					     strcmp(word, "bctrl");
 		insn->kind = one_of(word, calls) || ends(word, "lrl") || ends(word, "ctrl") ?
-			     INSN_CALL : ends(word, "lr") ? INSN_RETURN : INSN_JUMP;
+				     INSN_CALL :
+			     ends(word, "lr") ? INSN_RETURN :
+						INSN_JUMP;
 	}
 }
 
@@ -178,22 +181,23 @@ static bool goes_nowhere(const char *word, const char *operands)
 	if (by_register(word))
 		return begins(operands, "%r0");
 	return (!strcmp(word, "basr") || !strcmp(word, "balr") || !strcmp(word, "bassm") ||
-		!strcmp(word, "bctr") || !strcmp(word, "bctgr")) && last && begins(last + 1, "%r0");
+		!strcmp(word, "bctr") || !strcmp(word, "bctgr")) &&
+	       last && begins(last + 1, "%r0");
 }
 
 static void classify_s390(struct insn *insn, const char *word, const char *operands)
 {
-	static const char *const calls[] = { "brasl", "bras", "basr", "bas", "basl", "jas", "jasl",
-					     "balr", "bal", NULL };
+	static const char *const calls[] = { "brasl", "bras", "basr", "bas", "basl",
+					     "jas",   "jasl", "balr", "bal", NULL };
 	static const char *const plain_jumps[] = { "j", "jg", "b", "br", NULL };
-	static const char *const counts[] = {
-		"brct", "brctg", "brcth", "bct", "bctr", "bctg", "bctgr", "brxh", "brxhg", "brxle",
-		"brxlg", "bxh", "bxhg", "bxle", "bxleg", "jct", "jctg", "jxh", "jxhg", "jxle",
-		"jxleg", "brc", "brcl", "bc", "bcr", NULL
-	};
-	static const char *const compares[] = { "crj", "cgrj", "clrj", "clgrj", "cij", "cgij",
-						"clij", "clgij", "crb", "cgrb", "clrb", "clgrb",
-						"cib", "cgib", "clib", "clgib", NULL };
+	static const char *const counts[] = { "brct",  "brctg", "brcth", "bct",   "bctr",  "bctg",
+					      "bctgr", "brxh",  "brxhg", "brxle", "brxlg", "bxh",
+					      "bxhg",  "bxle",  "bxleg", "jct",   "jctg",  "jxh",
+					      "jxhg",  "jxle",  "jxleg", "brc",   "brcl",  "bc",
+					      "bcr",   NULL };
+	static const char *const compares[] = { "crj",  "cgrj",  "clrj", "clgrj", "cij",  "cgij",
+						"clij", "clgij", "crb",  "cgrb",  "clrb", "clgrb",
+						"cib",  "cgib",  "clib", "clgib", NULL };
 	size_t i;
 
 	operands += strspn(operands, " ");
@@ -217,9 +221,8 @@ static void classify_s390(struct insn *insn, const char *word, const char *opera
 	} else if (one_of(word, counts)) {
 		insn->kind = INSN_JUMP;
 		insn->conditional = true;
-	} else if ((word[0] == 'j' && strncmp(word, "jnop", 4)) ||
-		   by_register(word)) {
-		insn->kind = INSN_JUMP;		/* jne, jgh; bner */
+	} else if ((word[0] == 'j' && strncmp(word, "jnop", 4)) || by_register(word)) {
+		insn->kind = INSN_JUMP; /* jne, jgh; bner */
 		insn->conditional = true;
 		insn->direct = word[0] == 'j';
 	} else {

@@ -9,18 +9,20 @@
 
 /* What an instruction may do beside going on to the next. */
 enum insn_kind {
-	INSN_PLAIN,			/* nothing */
-	INSN_CALL, INSN_RETURN, INSN_JUMP,	/* as enum pitrace_branch_kind */
-	INSN_IRET,			/* back from the kernel */
-	INSN_SYSCALL,			/* to the kernel, on purpose */
-	INSN_TRAP,			/* it raises an exception: ud2, int3 */
-	INSN_BAD,			/* libopcodes does not know it */
+	INSN_PLAIN, /* nothing */
+	INSN_CALL,
+	INSN_RETURN,
+	INSN_JUMP,    /* as enum pitrace_branch_kind */
+	INSN_IRET,    /* back from the kernel */
+	INSN_SYSCALL, /* to the kernel, on purpose */
+	INSN_TRAP,    /* it raises an exception: ud2, int3 */
+	INSN_BAD,     /* libopcodes does not know it */
 };
 struct insn {
-	size_t length;			/* 0: none there: cut, or bad */
+	size_t length; /* 0: none there: cut, or bad */
 	enum insn_kind kind;
 	bool conditional;
-	bool direct;			/* `target` is where it goes */
+	bool direct; /* `target` is where it goes */
 	uint64_t target;
 	char text[116];
 };

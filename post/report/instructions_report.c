@@ -8,11 +8,11 @@
 #include "report/steps.h"
 
 static const char head[] =
-"# disasm: every instruction that was executed, run by run: CPU, K (kernel) or U (user), @ or ? (the\n"
-"# run is not continuous with the thread's one before, or not sure: ?WHY at its first line), pid_tid\n"
-"# (hexadecimal), address, symbol:module+offset, instruction; [n: WHY] are n instructions whose bytes\n"
-"# are not to be had. :WHAT stands alone where no branch ended the run\n"
-"#\n";
+	"# disasm: every instruction that was executed, run by run: CPU, K (kernel) or U (user), @ or ? (the\n"
+	"# run is not continuous with the thread's one before, or not sure: ?WHY at its first line), pid_tid\n"
+	"# (hexadecimal), address, symbol:module+offset, instruction; [n: WHY] are n instructions whose bytes\n"
+	"# are not to be had. :WHAT stands alone where no branch ended the run\n"
+	"#\n";
 
 struct instructions {
 	struct run_lines lines;
@@ -23,12 +23,12 @@ struct instructions {
 /* What a line tells beside its place. */
 struct told_code {
 	const char *words;
-	uint64_t missing;		/* so many, words are why; 0: it is here */
-	bool end;			/* what ended the run */
+	uint64_t missing; /* so many, words are why; 0: it is here */
+	bool end;         /* what ended the run */
 };
 
 static void print_columns(struct instructions *in, const struct run *run, uint64_t address,
-		      const struct told_code *t, bool doubt)
+			  const struct told_code *t, bool doubt)
 {
 	const struct names *n = &in->lines.job->model->names;
 	const struct symbol *s = &n->symbols.symbol[n->symbols.symbol[run->place.symbol].base];
@@ -175,8 +175,10 @@ static int instructions_write(const struct job *job, FILE *out)
 	if (!rc)
 		rc = run_lines_write(&in->lines, job, out, head);
 	if (!rc && !in->lines.columns.form)
-		fprintf(out, "# Shown         %" PRIu64 " instructions, %" PRIu64
-			" without their bytes\n", in->shown, in->missing);
+		fprintf(out,
+			"# Shown         %" PRIu64 " instructions, %" PRIu64
+			" without their bytes\n",
+			in->shown, in->missing);
 	steps_free(&in->steps);
 	free(in);
 	return rc;
@@ -184,11 +186,10 @@ static int instructions_write(const struct job *job, FILE *out)
 
 const struct report report_instructions = {
 	.name = "disasm",
-	.usage =
-		"  -disasm           every instruction that was executed (disasm.out)\n",
+	.usage = "  -disasm           every instruction that was executed (disasm.out)\n",
 	.kinds = REPORT_OF_RUNS | REPORT_OF_CODE,
 	.path = "disasm.out",
-	.mode = 0600,			/* it holds addresses */
+	.mode = 0600, /* it holds addresses */
 	.needs = NEED_RUNS,
 	.absent = runs_absent,
 	.write = instructions_write,

@@ -77,8 +77,8 @@ static uint64_t self_value(const void *rows, uint32_t i)
 
 static void write_heading(FILE *out)
 {
-	fprintf(out, "%10s%13s%7s%13s%11s%11s%11s%11s%6s  %s\n", "COUNT", "SELF ms", "%%%", "TOTAL ms",
-		"MIN us", "MEAN us", "P95 us", "MAX us", "CUT", "SOURCE");
+	fprintf(out, "%10s%13s%7s%13s%11s%11s%11s%11s%6s  %s\n", "COUNT", "SELF ms", "%%%",
+		"TOTAL ms", "MIN us", "MEAN us", "P95 us", "MAX us", "CUT", "SOURCE");
 }
 
 static void write_row(const struct job *job, FILE *out, const struct irq_row *r, uint64_t wall)
@@ -162,7 +162,8 @@ static int irq_write(const struct job *job, FILE *out)
 		return rc;
 	fputs("\nSELF is without what came in between and counts each instant once; TOTAL is with it.\n"
 	      "%%% is SELF of all CPUs' time. CUT: entries whose exit is missing; their time is in SELF\n"
-	      "as far as it is known. Percentiles are too high by up to 1/32 of themselves.\n", out);
+	      "as far as it is known. Percentiles are too high by up to 1/32 of themselves.\n",
+	      out);
 	times_banner(out, "Source, each CPU");
 	rc = order_by(&order, &count, t->irqs.nrow, self_value, t->irqs.row);
 	if (rc)
@@ -258,8 +259,7 @@ static int irq_csv(const struct job *job, FILE *out)
 
 const struct report report_irq = {
 	.name = "irq",
-	.usage =
-		"  -irq              time in interrupts by source (irq.out)\n",
+	.usage = "  -irq              time in interrupts by source (irq.out)\n",
 	.kinds = REPORT_OF_CPUS,
 	.path = "irq.out",
 	.mode = 0666,

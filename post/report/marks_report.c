@@ -97,8 +97,8 @@ static void other_line(const struct job *job, void *to, const struct mark_row *r
 
 static void heading(FILE *out, const char *who)
 {
-	fprintf(out, "%10s%8s%13s%13s%12s%12s%12s  NAME%s\n", "COUNT", "NO END", "TOTAL ms", "SELF ms",
-		"MEAN us", "P95 us", "MAX us", who);
+	fprintf(out, "%10s%8s%13s%13s%12s%12s%12s  NAME%s\n", "COUNT", "NO END", "TOTAL ms",
+		"SELF ms", "MEAN us", "P95 us", "MAX us", who);
 }
 
 static bool nothing(const struct job *job, FILE *out)
@@ -106,7 +106,8 @@ static bool nothing(const struct job *job, FILE *out)
 	if (job->model->marks.nrow || job->model->marks.stray)
 		return false;
 	fputs("\nThe trace has no records that programs wrote (TraceHook, swtrace mark). Record them with:\n"
-	      "  swtrace enable user\n", out);
+	      "  swtrace enable user\n",
+	      out);
 	return true;
 }
 
@@ -118,14 +119,16 @@ static int marks_write(const struct job *job, FILE *out)
 	if (nothing(job, out))
 		return 0;
 	if (job->model->marks.stray)
-		fprintf(out, "\n%" PRIu64 " ends without a beginning: begun before the trace, or lost\n",
+		fprintf(out,
+			"\n%" PRIu64 " ends without a beginning: begun before the trace, or lost\n",
 			job->model->marks.stray);
 	times_banner(out, "Name");
 	heading(out, "");
 	rc = for_each(job, by_name, pair_value, UINT32_MAX, out, pair_line);
 	fputs("\nPairs of records of major 0xb0: minor 0 begins, minor 0x80 ends what has the same name (the\n"
 	      "first string) in the same thread. SELF is without pairs inside. NO END: the end is missing,\n"
-	      "or records were lost meanwhile; these are not in COUNT. P95 is too high by up to 1/32.\n", out);
+	      "or records were lost meanwhile; these are not in COUNT. P95 is too high by up to 1/32.\n",
+	      out);
 	if (!rc) {
 		times_banner(out, "Thread and name");
 		heading(out, "  THREAD");
@@ -224,15 +227,15 @@ static int marks_csv(const struct job *job, FILE *out)
 {
 	int rc;
 
-	fputs("pid,process,tid,thread,major,minor,records,name,self_ns,open,cut," CSV_SPREAD "\n", out);
+	fputs("pid,process,tid,thread,major,minor,records,name,self_ns,open,cut," CSV_SPREAD "\n",
+	      out);
 	rc = for_each(job, by_thread, pair_value, UINT32_MAX, out, csv_mark);
 	return rc ? rc : for_each(job, by_thread, other_value, UINT32_MAX, out, csv_mark);
 }
 
 const struct report report_marks = {
 	.name = "marks",
-	.usage =
-		"  -marks            what programs wrote themselves, times of pairs (marks.out)\n",
+	.usage = "  -marks            what programs wrote themselves, times of pairs (marks.out)\n",
 	.path = "marks.out",
 	.mode = 0666,
 	.needs = NEED_MARKS,

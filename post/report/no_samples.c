@@ -11,9 +11,12 @@ static const struct {
 	uint16_t major;
 	const char *by;
 } shown[] = {
-	{ PITRACE_DISPATCH, "-sched, -offcpu" }, { PITRACE_WAKEUP, "-sched" },
-	{ PITRACE_INTERRUPT, "-irq" }, { PITRACE_SYSCALL, "-syscalls" },
-	{ PITRACE_FAULT, "-faults" }, { PITRACE_HOOKIT, "-marks" },
+	{ PITRACE_DISPATCH, "-sched, -offcpu" },
+	{ PITRACE_WAKEUP, "-sched" },
+	{ PITRACE_INTERRUPT, "-irq" },
+	{ PITRACE_SYSCALL, "-syscalls" },
+	{ PITRACE_FAULT, "-faults" },
+	{ PITRACE_HOOKIT, "-marks" },
 };
 #define SHOWN (sizeof(shown) / sizeof(shown[0]))
 
@@ -31,7 +34,8 @@ void no_samples(const struct job *job, FILE *out)
 
 	fputs("\nThe trace has no samples", out);
 	if (!t->records) {
-		fputs(". It has no records at all: was tracing on (swtrace on, swtrace off)?\n", out);
+		fputs(". It has no records at all: was tracing on (swtrace on, swtrace off)?\n",
+		      out);
 		return;
 	}
 	for (i = PITRACE_USER_FIRST; i < PITRACE_MAJORS; i++)
@@ -41,13 +45,14 @@ void no_samples(const struct job *job, FILE *out)
 	if (!any) {
 		fputs(". Was tprof enabled (swtrace enable tprof), and did anything run\n"
 		      "within the trace's scope while tracing was on?\n"
-		      "Try: swtrace run -a -- sleep 5; then post\n", out);
+		      "Try: swtrace run -a -- sleep 5; then post\n",
+		      out);
 		return;
 	}
-	fputs(", which this report is of. It has records, and other reports that show them:\n", out);
+	fputs(", which this report is of. It has records, and other reports that show them:\n",
+	      out);
 	for (i = 0; i < SHOWN; i++)
-		line(out, TraceMajorName(shown[i].major), t->major[shown[i].major],
-		     shown[i].by);
+		line(out, TraceMajorName(shown[i].major), t->major[shown[i].major], shown[i].by);
 	line(out, "call", t->major[CALL_RECORD], "-functions, -flow, -tree");
 	line(out, "user's own", users, "-marks");
 }

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS_ROOM (1u << 18)
-#define NUMBERS_SPARE 1024		/* of a line beside its texts */
+#define NUMBERS_ROOM  (1u << 18)
+#define NUMBERS_SPARE 1024 /* of a line beside its texts */
 
 struct numbers {
 	FILE *out;
@@ -22,7 +22,7 @@ struct numbers {
 
 static inline void numbers_flush(struct numbers *n)
 {
-	if (n->used)		/* before the first line there is no buffer */
+	if (n->used) /* before the first line there is no buffer */
 		fwrite(n->buffer, 1, n->used, n->out);
 	n->used = 0;
 }

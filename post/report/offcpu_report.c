@@ -35,7 +35,7 @@ static int gather(const struct job *job, struct absence **list, uint32_t *count)
 		for (k = 0; k < SCHED_REASONS; k++) {
 			if (s->row[i].off[k] || s->row[i].wait[k])
 				(*list)[n++] = (struct absence){ i, k, s->row[i].off[k],
-							      s->row[i].wait[k] };
+								 s->row[i].wait[k] };
 		}
 	}
 	*count = n;
@@ -128,7 +128,8 @@ static int offcpu_write(const struct job *job, FILE *out)
 	      "RUNNABLE until it ran. time_up, preempted: it could have gone on. sleeping: until a\n"
 	      "signal or an event. blocked: until an event alone (disk). idle: likewise, a kernel\n"
 	      "thread that waits for work. new: made and not dispatched yet. before: it left before\n"
-	      "the trace began, or unseen.\n", out);
+	      "the trace began, or unseen.\n",
+	      out);
 	times_unknown(job, out, false);
 	times_banner(out, "Thread and why");
 	rc = write_table(job, out, UINT32_MAX);

@@ -25,10 +25,16 @@ static void field(FILE *out, const char *name, const char *value)
 static const struct {
 	const char *key, *name;
 } known_facts[] = {
-	{ "os", "Platform" }, { "cpu model", "CPU model" }, { "cpu speed", "CPU speed" },
-	{ "cpu mhz", "CPU MHz" }, { "command", "Command" },
+	{ "os", "Platform" },
+	{ "cpu model", "CPU model" },
+	{ "cpu speed", "CPU speed" },
+	{ "cpu mhz", "CPU MHz" },
+	{ "command", "Command" },
 	/* Told by the header already: not repeated. */
-	{ "kernel", NULL }, { "machine", NULL }, { "cpus", NULL }, { "collector", NULL },
+	{ "kernel", NULL },
+	{ "machine", NULL },
+	{ "cpus", NULL },
+	{ "collector", NULL },
 };
 
 static const char *known_name(const char *key, bool *known)
@@ -202,7 +208,8 @@ static void json_trace(const struct job *job, struct json *j)
 			char c = t->facts[i].key[k];
 
 			key[n++] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c :
-				   c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : '_';
+				   c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') :
+							  '_';
 		}
 		key[n] = '\0';
 		json_string(j, key, t->facts[i].value);

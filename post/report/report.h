@@ -14,23 +14,23 @@
 #include "job.h"
 
 struct report {
-	const char *name;		/* its option; NULL: none of its own */
-	const char *also;		/* another one; or NULL */
-	const char *usage;		/* lines of -help */
-	int argument;			/* of its options: no_argument, as getopt_long() has it */
+	const char *name;  /* its option; NULL: none of its own */
+	const char *also;  /* another one; or NULL */
+	const char *usage; /* lines of -help */
+	int argument;      /* of its options: no_argument, as getopt_long() has it */
 	/* Takes what stands behind its option. False: it is wrong, which was told. NULL: it takes
 	 * nothing. */
 	bool (*take)(struct options *o, const char *option, const char *argument);
-	unsigned int kinds;		/* REPORT_OF_* */
-	const char *path;		/* of its file */
+	unsigned int kinds; /* REPORT_OF_* */
+	const char *path;   /* of its file */
 	mode_t mode;
-	unsigned int needs;		/* NEED_*; 0: it reads the records itself */
+	unsigned int needs; /* NEED_*; 0: it reads the records itself */
 	/* What the user named isn't there: said so on stderr. NULL: it names nothing. */
 	bool (*absent)(const struct job *job);
 	/* Each: 0, or -errno, or REPORT_WRONG. */
 	int (*write)(const struct job *job, FILE *out);
-	int (*screen)(const struct job *job, FILE *out);	/* NULL: none goes with it */
-	int (*json)(const struct job *job, struct json *j);	/* members of the one object */
+	int (*screen)(const struct job *job, FILE *out);    /* NULL: none goes with it */
+	int (*json)(const struct job *job, struct json *j); /* members of the one object */
 	int (*csv)(const struct job *job, FILE *out);
 };
 
@@ -58,8 +58,8 @@ void warnings_print(const struct job *job);
 /* ---- tprof: its other forms ------------------------------------------------------------------ */
 
 int tprof_screen(const struct job *job, FILE *out);
-void tprof_mangled(const struct job *job, FILE *out);	/* a line, when names are */
-int tprof_cure(const struct job *job, FILE *out);	/* the last lines of the screen */
+void tprof_mangled(const struct job *job, FILE *out); /* a line, when names are */
+int tprof_cure(const struct job *job, FILE *out);     /* the last lines of the screen */
 int tprof_json(const struct job *job, struct json *j);
 int tprof_csv(const struct job *job, FILE *out);
 
@@ -83,10 +83,10 @@ bool runs_absent(const struct job *job);
 
 /* ---- report_text.c --------------------------------------------------------------------------- */
 
-bool text_colour(FILE *out);		/* a terminal, and nobody wants none */
-#define HOT_PERCENT 5.0		/* from here on a share is shown in colour */
-#define COLOUR_HOT "\033[31m"
-#define COLOUR_OFF "\033[0m"
+bool text_colour(FILE *out); /* a terminal, and nobody wants none */
+#define HOT_PERCENT 5.0      /* from here on a share is shown in colour */
+#define COLOUR_HOT  "\033[31m"
+#define COLOUR_OFF  "\033[0m"
 double percent_of(uint64_t part, uint64_t whole);
 /* The number of a process, a thread: -1, as the kernel has it, where it had none any more. */
 static inline int64_t id_shown(uint32_t id)
@@ -124,10 +124,10 @@ void print_date(FILE *out, uint64_t realtime_ns);
 /* The unknown buckets, for whoever lists them. */
 struct bucket {
 	const char *name;
-	const char *key;		/* in JSON */
+	const char *key; /* in JSON */
 	const char *meaning;
 	uint64_t ticks;
-	bool rare;			/* not worth a word where it is empty */
+	bool rare; /* not worth a word where it is empty */
 };
 #define BUCKETS 7
 void fill_buckets(const struct job *job, struct bucket list[BUCKETS]);
@@ -135,7 +135,7 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS]);
 /* Modules in which ticks have no symbol, worst first. *list is freed by the caller. */
 int worst_modules(const struct job *job, const struct module ***list, uint32_t *count);
 const char *module_reason(const struct module *m);
-const char *module_cure(const struct module *m);	/* what to do about it */
+const char *module_cure(const struct module *m); /* what to do about it */
 
 /* tree_build, and the proof that nothing fell under the table: both sums equal the trace's. */
 /* Whether a node is shown: with -nsf offsets are, where no symbol was found, alone. */

@@ -111,7 +111,8 @@ const char *csv_source_names(const struct job *job)
 	const struct names_options *o = &job->options->names;
 
 	return o->inlined ? o->by_line ? ",inlined,source,line" : ",inlined" :
-	       o->by_line ? ",source,line" : "";
+	       o->by_line ? ",source,line" :
+			    "";
 }
 
 unsigned int print_losses(FILE *out, const struct trace *t, const char *prefix)
@@ -145,7 +146,8 @@ void tell_losses(FILE *out, const struct job *job, const char *prefix)
 	unsigned int lines = print_losses(out, job->trace, prefix);
 
 	if (cut)
-		fprintf(out, "%snot known%s: the trace was not finished, its counters are missing\n",
+		fprintf(out,
+			"%snot known%s: the trace was not finished, its counters are missing\n",
 			prefix, lines ? " beside that" : "");
 	else if (!lines)
 		fprintf(out, "%snothing\n", prefix);
@@ -185,13 +187,14 @@ void print_stops(FILE *out, const struct trace *t, const char *prefix, bool cure
 		bool mte = t->cpu[i].stopped_by == 1;
 
 		if (t->cpu[i].stopped_by == 3)
-			fprintf(out, "%sprocess %u crashed on CPU %u and stopped the trace\n", prefix,
-				t->cpu[i].stop_pid, i);
+			fprintf(out, "%sprocess %u crashed on CPU %u and stopped the trace\n",
+				prefix, t->cpu[i].stop_pid, i);
 		else if (t->cpu[i].stopped_by)
-			fprintf(out, "%sthe %s buffer of CPU %u filled and stopped the trace%s", prefix,
-				mte ? "MTE" : "trace", i, cure ? ":\n" : "\n");
+			fprintf(out, "%sthe %s buffer of CPU %u filled and stopped the trace%s",
+				prefix, mte ? "MTE" : "trace", i, cure ? ":\n" : "\n");
 		if (cure && (mte || t->cpu[i].stopped_by == 2))
-			fprintf(out, "  larger buffers (swtrace init %s) or continuous mode (-t cont)\n",
+			fprintf(out,
+				"  larger buffers (swtrace init %s) or continuous mode (-t cont)\n",
 				mte ? "-sm" : "-s");
 	}
 }
@@ -224,24 +227,28 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS])
 	const struct counts *c = &job->model->counts;
 
 	list[0] = (struct bucket){ A2N_NO_MODULE, "no_module",
-		"nothing was mapped there at that time", c->bucket[A2N_RESULT_NO_MODULE], false };
+				   "nothing was mapped there at that time",
+				   c->bucket[A2N_RESULT_NO_MODULE], false };
 	list[1] = (struct bucket){ A2N_NO_SYMBOLS, "no_symbols",
-		"the module's symbols could not be had", c->bucket[A2N_RESULT_NO_SYMBOLS],
-		false };
+				   "the module's symbols could not be had",
+				   c->bucket[A2N_RESULT_NO_SYMBOLS], false };
 	list[2] = (struct bucket){ A2N_NO_SYMBOL_FOUND, "no_symbol_found",
-		"no symbol of the module covers the address", c->bucket[A2N_RESULT_NO_SYMBOL],
-		false };
+				   "no symbol of the module covers the address",
+				   c->bucket[A2N_RESULT_NO_SYMBOL], false };
 	list[3] = (struct bucket){ A2N_JIT_UNKNOWN, "jit_unannounced",
-		"made by a program that did not tell, or too late",
-		c->bucket[A2N_RESULT_JIT_UNKNOWN], true };
+				   "made by a program that did not tell, or too late",
+				   c->bucket[A2N_RESULT_JIT_UNKNOWN], true };
 	list[4] = (struct bucket){ A2N_JIT_FREED, "jit_freed",
-		"its program had given it up by then", c->bucket[A2N_RESULT_JIT_FREED],
-		true };
+				   "its program had given it up by then",
+				   c->bucket[A2N_RESULT_JIT_FREED], true };
 	list[5] = (struct bucket){ A2N_JIT_AMBIGUOUS, "jit_ambiguous",
-		"one of two codes: its program told too late", c->bucket[A2N_RESULT_JIT_AMBIGUOUS],
-		true };
-	list[6] = (struct bucket){ "unsure", "unsure",
-		"named, but records of names had been lost, or a perf map cannot tell when", c->unsure, false };
+				   "one of two codes: its program told too late",
+				   c->bucket[A2N_RESULT_JIT_AMBIGUOUS], true };
+	list[6] = (struct bucket){
+		"unsure", "unsure",
+		"named, but records of names had been lost, or a perf map cannot tell when",
+		c->unsure, false
+	};
 }
 
 static int compare_modules(const void *pa, const void *pb)
@@ -281,8 +288,9 @@ const char *module_reason(const struct module *m)
 	if (!m->symbols_from || !m->symbols_from[0])
 		return "unknown";
 	/* It has symbols: those of what others may call, and no more. */
-	return m->symbols_from[0] == '/' ? "stripped: the symbols left in it name a part of its code only"
-					 : m->symbols_from;
+	return m->symbols_from[0] == '/' ?
+		       "stripped: the symbols left in it name a part of its code only" :
+		       m->symbols_from;
 }
 
 const char *module_cure(const struct module *m)
@@ -297,8 +305,9 @@ const char *module_cure(const struct module *m)
 			      "-sympath FOLDER" },
 		{ "deleted", "name a folder that holds the file that ran: -sympath FOLDER" },
 		{ "is gone", "name a folder that holds the file that ran: -sympath FOLDER" },
-		{ "made at run time", "let the program tell what it makes: node --perf-prof, "
-				      "python3 -X perf_jit, or a jitdump of its own (jitdump_create(3))" },
+		{ "made at run time",
+		  "let the program tell what it makes: node --perf-prof, "
+		  "python3 -X perf_jit, or a jitdump of its own (jitdump_create(3))" },
 		{ "cannot be read", "run post as a user who may read it" },
 		{ "kallsyms", "trace as root, or give the kernel's symbols with -kmap FILE" },
 		{ "", "install its debug file (package ...-dbgsym or ...-debuginfo), "
@@ -338,8 +347,8 @@ int build_checked(struct tree *t, const struct job *job, const enum level *level
 	if (t->ticks == total && t->leaf_ticks == total)
 		return 0;
 	complain("internal error: report %s sums to %" PRIu64 " (%" PRIu64
-		 " at its innermost level) of %" PRIu64 " ticks", what, t->ticks, t->leaf_ticks,
-		 total);
+		 " at its innermost level) of %" PRIu64 " ticks",
+		 what, t->ticks, t->leaf_ticks, total);
 	tree_free(t);
 	return REPORT_WRONG;
 }

@@ -25,21 +25,24 @@ static int name(struct run_lines *l, const struct pirecord *r, const struct pitr
 int run_access_read(struct run_lines *l, const struct pirecord *r, struct run_access *a)
 {
 	const struct pitrace_access *b = r->major == PITRACE_LOAD_STORE ?
-					 RECORD_AS(r, struct pitrace_access) : NULL;
+						 RECORD_AS(r, struct pitrace_access) :
+						 NULL;
 	uint32_t way = r->minor & PITRACE_BRANCH_KIND;
 	const struct symbol *symbol;
 
 	if (!b || (way != PITRACE_ACCESS_LOAD && way != PITRACE_ACCESS_STORE))
 		return 0;
 	*a = (struct run_access){
-		.address = b->address, .bytes = b->bytes, .store = way == PITRACE_ACCESS_STORE,
+		.address = b->address,
+		.bytes = b->bytes,
+		.store = way == PITRACE_ACCESS_STORE,
 	};
 	if (name(l, r, b, b->at, &a->at) || name(l, r, b, b->address, &a->data))
 		return -ENOMEM;
 	symbol = &l->job->model->names.symbols.symbol[a->data.place.symbol];
-	a->mapped = b->address && (symbol->result == A2N_OK ||
-				   symbol->result == A2N_RESULT_NO_SYMBOL ||
-				   symbol->result == A2N_RESULT_NO_SYMBOLS);
+	a->mapped = b->address &&
+		    (symbol->result == A2N_OK || symbol->result == A2N_RESULT_NO_SYMBOL ||
+		     symbol->result == A2N_RESULT_NO_SYMBOLS);
 	run_lines_before(l, &a->at);
 	return 1;
 }

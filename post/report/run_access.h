@@ -6,12 +6,12 @@
 #include "report/run_lines.h"
 
 struct run_access {
-	struct run at;			/* the instruction, as a run of none: place, side, doubt */
-	struct run data;		/* what stands at the address */
+	struct run at;   /* the instruction, as a run of none: place, side, doubt */
+	struct run data; /* what stands at the address */
 	uint64_t address;
 	uint32_t bytes;
 	bool store;
-	bool mapped;			/* data's name tells something */
+	bool mapped; /* data's name tells something */
 };
 
 /* Is the record one? Then *a is told, behind the lines that came before it. 1, 0, -ENOMEM. */

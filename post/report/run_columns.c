@@ -63,7 +63,8 @@ static void put_columns(struct run_lines *l, const struct run *run, const struct
 		if (l->nested)
 			column_uint(c, "depth", !a, run->depth);
 		else
-			column_text(c, "source", source && source->length > 1 ? source->text : NULL);
+			column_text(c, "source",
+				    source && source->length > 1 ? source->text : NULL);
 		data_columns(l, a);
 	} while (columns_end(c));
 }

@@ -79,8 +79,9 @@ static const struct run_text *make_thread(struct run_lines *l, struct run_text *
 	bool own = strcmp(th->name, p->name) != 0;
 	char *process = escape_text(p->name), *name = escape_text(th->name), *text = NULL;
 
-	if (process && name && asprintf(&text, "%x_%x_%s%s%s", p->pid, th->tid, process,
-					own ? "_" : "", own ? name : "") < 0)
+	if (process && name &&
+	    asprintf(&text, "%x_%x_%s%s%s", p->pid, th->tid, process, own ? "_" : "",
+		     own ? name : "") < 0)
 		text = NULL;
 	free(process);
 	free(name);
@@ -136,11 +137,14 @@ struct word {
 	char text[12];
 	uint8_t length;
 };
-#define WORD(w) { w, sizeof(w) - 1 }
+#define WORD(w)                  \
+	{                        \
+		w, sizeof(w) - 1 \
+	}
 
 static const struct word types[] = {
-	WORD("INTRPT"), WORD("CALL"), WORD("RETURN"), WORD("JUMP"), WORD("IRET"), WORD("OTHER"),
-	WORD("UNDEFD"),
+	WORD("INTRPT"), WORD("CALL"),  WORD("RETURN"), WORD("JUMP"),
+	WORD("IRET"),   WORD("OTHER"), WORD("UNDEFD"),
 };
 
 const char *run_type(const struct run *run)
@@ -151,15 +155,20 @@ const char *run_type(const struct run *run)
 const char *run_ended_by(const struct run *run)
 {
 	static const char *const breaks[] = {
-		[PITRACE_BREAK_INTERRUPT] = "interrupt", [PITRACE_BREAK_FAULT] = "fault",
-		[PITRACE_BREAK_EXCEPTION] = "exception", [PITRACE_BREAK_SIGNAL] = "signal",
-		[PITRACE_BREAK_SIGRETURN] = "sigreturn", [PITRACE_BREAK_SYSCALL] = "syscall",
-		[PITRACE_BREAK_EXEC] = "exec", [PITRACE_BREAK_SWITCH] = "switch",
+		[PITRACE_BREAK_INTERRUPT] = "interrupt",
+		[PITRACE_BREAK_FAULT] = "fault",
+		[PITRACE_BREAK_EXCEPTION] = "exception",
+		[PITRACE_BREAK_SIGNAL] = "signal",
+		[PITRACE_BREAK_SIGRETURN] = "sigreturn",
+		[PITRACE_BREAK_SYSCALL] = "syscall",
+		[PITRACE_BREAK_EXEC] = "exec",
+		[PITRACE_BREAK_SWITCH] = "switch",
 		[PITRACE_BREAK_OWN] = "own",
 	};
 
 	return run->r.what == ITRACE_BREAK ? breaks[run->r.cause] :
-	       run->r.what == ITRACE_STOP ? "stop" : "branch";
+	       run->r.what == ITRACE_STOP  ? "stop" :
+					     "branch";
 }
 
 char *run_words(char *p, const struct run *run)
@@ -284,7 +293,8 @@ static int each_record(void *arg, const struct pirecord *r)
 bool runs_absent(const struct job *job)
 {
 	if (job->input->calls)
-		complain("the trace has functions' entries and exits, no instructions: -flow, -tree and -functions show them");
+		complain(
+			"the trace has functions' entries and exits, no instructions: -flow, -tree and -functions show them");
 	return job->input->calls;
 }
 
@@ -319,10 +329,12 @@ static void print_end(const struct job *job, const struct itrace *t, FILE *out)
 	fputs(", ", out);
 	print_seconds(out, job->trace->duration);
 	if (job->input->calls)
-		fprintf(out, "\n# Nanoseconds   %" PRIu64 " in %" PRIu64 " stretches\n", t->instructions,
-			t->runs);
+		fprintf(out, "\n# Nanoseconds   %" PRIu64 " in %" PRIu64 " stretches\n",
+			t->instructions, t->runs);
 	else
-		fprintf(out, "\n# Instructions  %" PRIu64 " in %" PRIu64 " runs, %" PRIu64 " in the kernel\n",
+		fprintf(out,
+			"\n# Instructions  %" PRIu64 " in %" PRIu64 " runs, %" PRIu64
+			" in the kernel\n",
 			t->instructions, t->runs, t->kernel_instructions);
 	for (i = 1; i < ITRACE_DOUBTS; i++) {
 		if (t->doubts[i])
@@ -334,7 +346,9 @@ static void print_end(const struct job *job, const struct itrace *t, FILE *out)
 int run_lines_write(struct run_lines *l, const struct job *job, FILE *out, const char *head)
 {
 	struct runs_reader reader = {
-		.run = each_run, .record = l->record ? each_record : NULL, .arg = l,
+		.run = each_run,
+		.record = l->record ? each_record : NULL,
+		.arg = l,
 	};
 	uint32_t i;
 	int rc;

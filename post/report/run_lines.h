@@ -18,22 +18,22 @@ struct run_text {
 };
 
 struct run_texts {
-	struct run_text *text;		/* by symbol, by thread, by place in the source */
+	struct run_text *text; /* by symbol, by thread, by place in the source */
 	uint32_t n;
 };
 
 struct run_lines {
 	const struct job *job;
 	struct numbers out;
-	struct columns columns;			/* for programs, where they are wanted */
+	struct columns columns; /* for programs, where they are wanted */
 	struct run_texts symbols, threads, sources;
-	bool by_function, kernel_once, plt_once;	/* what is joined */
-	bool nested;			/* a line tells its depth */
+	bool by_function, kernel_once, plt_once; /* what is joined */
+	bool nested;                             /* a line tells its depth */
 	void (*print)(struct run_lines *l, const struct run *run);
-	int (*record)(struct run_lines *l, const struct pirecord *r);	/* any; or NULL */
-	struct run_line *line;		/* that may still grow, by CPU */
+	int (*record)(struct run_lines *l, const struct pirecord *r); /* any; or NULL */
+	struct run_line *line; /* that may still grow, by CPU */
 	uint32_t nline;
-	bool failed;			/* no memory */
+	bool failed; /* no memory */
 };
 
 /* run_lines.c's own: those of what was not met before. */
@@ -50,7 +50,7 @@ static inline const struct run_text *run_symbol(struct run_lines *l, const struc
 	if (__builtin_expect(!itrace_place(&run->r) && !l->job->input->calls, 0))
 		return &nowhere;
 	return __builtin_expect(i < t->n && t->text[i].text, 1) ? &t->text[i] :
-	       run_new_symbol(l, run);
+								  run_new_symbol(l, run);
 }
 
 /* "pid_tid_name[_threadname]" */
@@ -60,7 +60,7 @@ static inline const struct run_text *run_thread(struct run_lines *l, const struc
 	uint32_t i = run->place.thread;
 
 	return __builtin_expect(i < t->n && t->text[i].text, 1) ? &t->text[i] :
-	       run_new_thread(l, run);
+								  run_new_thread(l, run);
 }
 
 /* file:line, or 0. */

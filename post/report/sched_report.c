@@ -9,9 +9,9 @@
 
 #include "escape.h"
 
-#define SCREEN_CPUS 8
+#define SCREEN_CPUS    8
 #define SCREEN_THREADS 8
-#define SCREEN_PAIRS 6
+#define SCREEN_PAIRS   6
 
 static const struct sched *sched_of(const struct job *job)
 {
@@ -71,8 +71,9 @@ static void write_cpus(const struct job *job, FILE *out)
 	bool irqs = times_has(job, PITRACE_INTERRUPT);
 	uint32_t i;
 
-	fprintf(out, " %4s%14s%14s%7s%14s%7s%14s%7s%14s%14s%12s\n", "CPU", "WALL ms", "BUSY ms", "%%%",
-		"IDLE ms", "%%%", "INTERRUPT ms", "%%%", "OTHERS ms", "UNKNOWN ms", "DISPATCHES");
+	fprintf(out, " %4s%14s%14s%7s%14s%7s%14s%7s%14s%14s%12s\n", "CPU", "WALL ms", "BUSY ms",
+		"%%%", "IDLE ms", "%%%", "INTERRUPT ms", "%%%", "OTHERS ms", "UNKNOWN ms",
+		"DISPATCHES");
 	for (i = 0; i < s->ncpus; i++) {
 		const struct sched_cpu *c = &s->cpu[i];
 
@@ -146,8 +147,8 @@ static int write_latencies(const struct job *job, FILE *out)
 
 	if (rc)
 		return rc;
-	fprintf(out, "%10s%12s%12s%12s%12s%12s%12s%8s  %s\n", "COUNT", "MIN us", "MEAN us", "P50 us",
-		"P95 us", "P99 us", "MAX us", "UNSURE", "THREAD");
+	fprintf(out, "%10s%12s%12s%12s%12s%12s%12s%8s  %s\n", "COUNT", "MIN us", "MEAN us",
+		"P50 us", "P95 us", "P99 us", "MAX us", "UNSURE", "THREAD");
 	for (i = 0; i < count; i++) {
 		const struct sched_row *r = &s->row[order[i]];
 
@@ -228,7 +229,8 @@ static int sched_write(const struct job *job, FILE *out)
 	write_cpus(job, out);
 	fputs("\nWALL is the time while tracing was on. BUSY, IDLE and OTHERS (threads outside the\n"
 	      "trace's scope) are without interrupts. UNKNOWN: no record told what ran, or records\n"
-	      "were lost.\n", out);
+	      "were lost.\n",
+	      out);
 	times_unknown(job, out, true);
 	times_banner(out, "Thread");
 	rc = write_threads(job, out);
@@ -239,13 +241,15 @@ static int sched_write(const struct job *job, FILE *out)
 	      "interrupted by signals, BLOCKED (disk) cannot. UNSURE: of all these but RUN and UNKNOWN,\n"
 	      "what fell together with a loss. VOLUNT. it left by itself, INVOL. it had to. MIGR.: it\n"
 	      "ran on another CPU than before. PRIO: 0-99 real time, 100-139 normal, -1 deadline,\n"
-	      "- not known.\n", out);
+	      "- not known.\n",
+	      out);
 	times_banner(out, "Latency, from wake-up to dispatch");
 	rc = write_latencies(job, out);
 	if (rc)
 		return rc;
 	fputs("\nPercentiles are too high by up to 1/32 of themselves, never too low. UNSURE: wake-ups not\n"
-	      "counted here because records were lost before the dispatch.\n", out);
+	      "counted here because records were lost before the dispatch.\n",
+	      out);
 	times_banner(out, "Wake-ups: who woke whom");
 	rc = write_pairs(job, out, UINT32_MAX);
 	fputs("\nSLEPT: how long the woken one had been away. MEAN and MAX: its latency.\n", out);

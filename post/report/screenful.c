@@ -87,9 +87,10 @@ int screen_missing(const struct job *job, FILE *out)
 	print_stops(out, t, "", true);
 	print_held(out, t, "wrap: ");
 	if (t->late)
-		fprintf(out, "late: %" PRIu64
-			" samples (%.2f %%), booked where interrupts came back on\n", t->late,
-			percent_of(t->late, t->samples));
+		fprintf(out,
+			"late: %" PRIu64
+			" samples (%.2f %%), booked where interrupts came back on\n",
+			t->late, percent_of(t->late, t->samples));
 	if (t->unstable_clock)
 		fputs("the clock turned unstable while tracing: times after that are unsure\n",
 		      out);
@@ -101,7 +102,9 @@ int screen_missing(const struct job *job, FILE *out)
 		fprintf(out, "; %" PRIu64 " records were read\n", t->records);
 	}
 	if (!job->nfaults && !job->input->complete)
-		fprintf(out, "the file has no end: it was cut, or its writer did not finish; %"
-			PRIu64 " records were read\n", t->records);
+		fprintf(out,
+			"the file has no end: it was cut, or its writer did not finish; %" PRIu64
+			" records were read\n",
+			t->records);
 	return job->options->kinds & REPORT_TELLS_TOTALS ? tprof_cure(job, out) : 0;
 }

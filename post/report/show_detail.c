@@ -16,8 +16,8 @@
 
 /* Of the flags of a branch: what it was, how it went. */
 static const char *const branch_types[] = {
-	"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL",
-	"COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "EXTEND",
+	"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",   "SYSCALL",
+	"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX", "EXTEND",
 };
 static const char *const branch_bits[] = { "mispredicted", "predicted", "in_tx", "abort" };
 

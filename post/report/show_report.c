@@ -57,8 +57,9 @@ static const char *field_text(const struct pirecord *r, const struct field *f, c
 			      size_t size)
 {
 	const char *p = (const char *)r->data + f->offset;
-	size_t most = f->type == FIELD_COMM ? 16 :
-		      f->type == FIELD_EVENT ? 64 : r->size - f->offset;
+	size_t most = f->type == FIELD_COMM  ? 16 :
+		      f->type == FIELD_EVENT ? 64 :
+					       r->size - f->offset;
 
 	snprintf(room, size, "%.*s", (int)strnlen(p, most < size ? most : size - 1), p);
 	return room;
@@ -82,10 +83,11 @@ static const char *hex_bytes(const struct pirecord *r, const struct field *f, ch
 
 static const struct flag *flags_of(const struct field *f)
 {
-	return f->type == FIELD_FLAGS_TASK ? show_task_flags :
+	return f->type == FIELD_FLAGS_TASK   ? show_task_flags :
 	       f->type == FIELD_FLAGS_BRANCH ? show_branch_flags :
-	       f->type == FIELD_FLAGS_FAULT ? show_fault_flags :
-	       f->type == FIELD_FLAGS_EVENT ? show_event_flags : show_map_flags;
+	       f->type == FIELD_FLAGS_FAULT  ? show_fault_flags :
+	       f->type == FIELD_FLAGS_EVENT  ? show_event_flags :
+					       show_map_flags;
 }
 
 /* The call stack of a record that says it has one. */
@@ -334,8 +336,8 @@ static void json_head(struct json *j, const struct pirecord *r, const struct sho
 {
 	struct json_head *h = &heads[(r->major * 5u + r->minor) % HEADS];
 
-	if (h->kind == kind && h->minor == r->minor && h->major == r->major &&
-	    h->ring == r->ring && h->snapshot == r->snapshot && json_again(j, &h->kept))
+	if (h->kind == kind && h->minor == r->minor && h->major == r->major && h->ring == r->ring &&
+	    h->snapshot == r->snapshot && json_again(j, &h->kept))
 		return;
 	json_keep_begin(j);
 	write_head(j, r, kind);
@@ -430,7 +432,7 @@ static int show_write(const struct job *job, FILE *out)
 			progress_update(&progress, done, total);
 			if (ferror(out)) {
 				rc = 0;
-				break;		/* told when it is closed */
+				break; /* told when it is closed */
 			}
 		}
 	}
@@ -445,6 +447,6 @@ const struct report report_show = {
 		"  -show             every record in words, to post.show (with -json: JSON lines)\n",
 	.kinds = REPORT_OF_ONE | REPORT_OF_RECORDS,
 	.path = "post.show",
-	.mode = 0600,			/* it holds kernel addresses */
+	.mode = 0600, /* it holds kernel addresses */
 	.write = show_write,
 };

@@ -18,8 +18,8 @@
 #include "base/regular.h"
 #include "sandbox/opener.h"
 
-#define FILE_MAX	(16u << 20)
-#define ALL_MAX		(256u << 20)
+#define FILE_MAX (16u << 20)
+#define ALL_MAX  (256u << 20)
 
 /* Root's as the program's owner, and with none of root's groups. */
 static int open_source(const struct stat *program, const char *path, struct stat *st)
@@ -71,7 +71,8 @@ static int look(const struct sources *s, struct source *f, struct stat *st)
 		if (fd >= 0)
 			return fd;
 	}
-	f->why = "has no whole path in the line table: name the folder that it is in, -sympath FOLDER";
+	f->why =
+		"has no whole path in the line table: name the folder that it is in, -sympath FOLDER";
 	if (f->path[0] != '/')
 		return -1;
 	fd = open_source(&s->program, f->path, st);

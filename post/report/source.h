@@ -10,17 +10,17 @@
 #include <sys/stat.h>
 
 struct source {
-	char *path;			/* as the line table has it, with its folder */
-	const char *why;		/* there is no text, and why */
-	bool newer;			/* than the program: its lines may be others now */
-	char *text;			/* each line with an end of its own */
+	char *path;      /* as the line table has it, with its folder */
+	const char *why; /* there is no text, and why */
+	bool newer;      /* than the program: its lines may be others now */
+	char *text;      /* each line with an end of its own */
 	char **line;
 	uint32_t nline;
 };
 
 struct sources {
-	const char *sympath;		/* folders to look in first; or NULL */
-	struct stat program;		/* the file whose line table it is */
+	const char *sympath; /* folders to look in first; or NULL */
+	struct stat program; /* the file whose line table it is */
 	struct source *list;
 	uint32_t n, room;
 	size_t bytes;

@@ -19,7 +19,7 @@ struct tally {
 	FILE *out;
 	struct json *j;
 	bool csv;
-	const char *event;		/* whose counts are being told */
+	const char *event; /* whose counts are being told */
 	bool begun;
 	uint64_t total;
 };
@@ -172,8 +172,7 @@ static int stats_write(const struct job *job, FILE *out)
 
 const struct report report_stats = {
 	.name = "stats",
-	.usage =
-		"  -stats            how many records of each kind it has, on stdout\n",
+	.usage = "  -stats            how many records of each kind it has, on stdout\n",
 	.kinds = REPORT_OF_FILE | REPORT_OF_ONE,
 	.path = "-",
 	.mode = 0666,

@@ -7,20 +7,20 @@
 #include <string.h>
 
 #define CACHE_BITS 14
-#define LONGEST 16			/* bytes of an instruction, and more than any machine's */
+#define LONGEST    16 /* bytes of an instruction, and more than any machine's */
 
 struct steps_cached {
 	uint64_t address;
 	uint32_t pid, version, epoch;
 	bool is, kernel;
-	const char *why;		/* NULL: insn is right */
+	const char *why; /* NULL: insn is right */
 	struct insn insn;
 };
 
 struct steps_machine {
 	uint32_t machine;
 	bool is_32, big_endian;
-	struct disasm *d;		/* NULL: not known */
+	struct disasm *d; /* NULL: not known */
 	const char *why;
 };
 
@@ -119,13 +119,12 @@ static int decode(struct steps *s, const struct run *run, uint64_t address, stru
 int steps_at(struct steps *s, const struct run *run, uint64_t address, const struct insn **insn,
 	     const char **why)
 {
-	struct steps_cached *c = &s->cache[hash_mix(address, run->r.pid) >> 8 &
-					   ((1u << CACHE_BITS) - 1)];
+	struct steps_cached *c =
+		&s->cache[hash_mix(address, run->r.pid) >> 8 & ((1u << CACHE_BITS) - 1)];
 	int rc;
 
-	if (!c->is || c->address != address || c->pid != run->r.pid ||
-	    c->kernel != run->r.kernel || c->version != run->version ||
-	    c->epoch != s->bytes.epoch) {
+	if (!c->is || c->address != address || c->pid != run->r.pid || c->kernel != run->r.kernel ||
+	    c->version != run->version || c->epoch != s->bytes.epoch) {
 		c->is = false;
 		rc = decode(s, run, address, c);
 		if (rc)

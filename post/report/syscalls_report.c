@@ -126,21 +126,25 @@ static int syscalls_write(const struct job *job, FILE *out)
 	if (nothing(job, out))
 		return 0;
 	if (job->model->times.syscalls.stray)
-		fprintf(out, "\n%" PRIu64 " exits without an entry: made before the trace, or lost\n",
+		fprintf(out,
+			"\n%" PRIu64 " exits without an entry: made before the trace, or lost\n",
 			job->model->times.syscalls.stray);
 	times_banner(out, "Call");
 	rc = write_table(job, out, "", UINT32_MAX, by_call, NULL);
 	fputs("\nOFF CPU: the part of TOTAL in which the thread slept or was blocked, WAITING: in which it\n"
 	      "could run and had no CPU; both from dispatch records. NO EXIT: the thread ended inside,\n"
 	      "the trace did, or the exit was lost; they are not in COUNT. P95 is too high by up to\n"
-	      "1/32 of itself. /32 is a call of a 32-bit program.\n", out);
+	      "1/32 of itself. /32 is a call of a 32-bit program.\n",
+	      out);
 	if (!rc) {
 		times_banner(out, "Process and call");
-		rc = write_table(job, out, "                PROCESS", UINT32_MAX, by_process, print_process);
+		rc = write_table(job, out, "                PROCESS", UINT32_MAX, by_process,
+				 print_process);
 	}
 	if (!rc) {
 		times_banner(out, "Thread and call");
-		rc = write_table(job, out, "                THREAD", UINT32_MAX, by_thread, print_thread);
+		rc = write_table(job, out, "                THREAD", UINT32_MAX, by_thread,
+				 print_thread);
 	}
 	return rc;
 }
@@ -150,7 +154,8 @@ static int syscalls_screen(const struct job *job, FILE *out)
 	if (nothing(job, out))
 		return 0;
 	putc('\n', out);
-	return write_table(job, out, "                PROCESS", SCREEN_CALLS, by_process, print_process);
+	return write_table(job, out, "                PROCESS", SCREEN_CALLS, by_process,
+			   print_process);
 }
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
@@ -223,13 +228,16 @@ static int syscalls_csv(const struct job *job, FILE *out)
 	if (rc)
 		return rc;
 	fputs("pid,process,tid,thread,call,number,errors,off_ns,wait_ns,no_return,open,cut," CSV_SPREAD
-	      "\n", out);
+	      "\n",
+	      out);
 	for (i = 0; i < c.nrow; i++) {
 		const struct syscall_row *r = &c.row[i];
 
 		csv_thread(out, job, r->thread);
-		fprintf(out, "%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",", name_of(job, r->call, room), r->call & ~PITRACE_SYSCALL_COMPAT, r->errors,
+		fprintf(out,
+			"%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",",
+			name_of(job, r->call, room), r->call & ~PITRACE_SYSCALL_COMPAT, r->errors,
 			r->off, r->wait, r->no_return, r->open, r->cut);
 		csv_spread(out, &r->time);
 		putc('\n', out);
@@ -240,8 +248,7 @@ static int syscalls_csv(const struct job *job, FILE *out)
 
 const struct report report_syscalls = {
 	.name = "syscalls",
-	.usage =
-		"  -syscalls         system calls: number, errors, time (syscalls.out)\n",
+	.usage = "  -syscalls         system calls: number, errors, time (syscalls.out)\n",
 	.path = "syscalls.out",
 	.mode = 0666,
 	.needs = NEED_TIMES,

@@ -72,8 +72,10 @@ void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t 
 	}
 	fprintf(out, ": the collector %s has none. They need the collector ", collector);
 	print_collectors(out, major);
-	fprintf(out, "\n(swtrace check tells what keeps it from serving). Then record them with:\n"
-		"  swtrace enable %s\n", wanted);
+	fprintf(out,
+		"\n(swtrace check tells what keeps it from serving). Then record them with:\n"
+		"  swtrace enable %s\n",
+		wanted);
 }
 
 static void tell_unknown(const struct job *job, FILE *out, const char *kind, uint16_t major,
@@ -144,8 +146,10 @@ void json_spread(struct json *j, const char *key, const struct spread *s)
 
 void csv_spread(FILE *out, const struct spread *s)
 {
-	fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		",%" PRIu64, s->count, s->total, s->min, spread_mean(s), spread_percentile(s, 500),
+	fprintf(out,
+		"%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		",%" PRIu64,
+		s->count, s->total, s->min, spread_mean(s), spread_percentile(s, 500),
 		spread_percentile(s, 950), spread_percentile(s, 990), s->max);
 }
 

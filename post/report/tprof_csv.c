@@ -41,8 +41,8 @@ static void write_row(const struct job *job, FILE *out, const struct node *n, ui
 
 static int write_rows(const struct job *job, FILE *out, uint32_t cpu)
 {
-	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END,
-				LEVEL_END };
+	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM,
+				LEVEL_END, LEVEL_END, LEVEL_END };
 	uint64_t total = cpu_total(job->trace, cpu);
 	struct tree tree;
 	uint32_t i;
@@ -73,7 +73,8 @@ int tprof_csv(const struct job *job, FILE *out)
 	int rc = 0;
 
 	fprintf(out, "%spid,process,tid,thread,module,symbol%s%s,ticks,percent,unsure\n",
-		job->options->per_cpu ? "cpu," : "", csv_source_names(job), job->options->offsets ? ",offset" : "");
+		job->options->per_cpu ? "cpu," : "", csv_source_names(job),
+		job->options->offsets ? ",offset" : "");
 	if (!job->options->per_cpu)
 		return write_rows(job, out, ANY_CPU);
 	for (cpu = 0; cpu < job->trace->ncpus && !rc; cpu++) {

@@ -98,7 +98,7 @@ static void write_children(const struct job *job, struct json *j, const struct t
 {
 	static const char *const keys[] = {
 		[LEVEL_PID] = "processes", [LEVEL_TID] = "threads", [LEVEL_MOD] = "modules",
-		[LEVEL_SYM] = "symbols", [LEVEL_LIN] = "lines", [LEVEL_OFF] = "offsets",
+		[LEVEL_SYM] = "symbols",   [LEVEL_LIN] = "lines",   [LEVEL_OFF] = "offsets",
 	};
 
 	/* They come together: of one symbol either all are shown or none. */
@@ -118,8 +118,8 @@ static void write_children(const struct job *job, struct json *j, const struct t
 
 static int write_processes(const struct job *job, struct json *j, uint32_t cpu)
 {
-	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM, LEVEL_END, LEVEL_END,
-				LEVEL_END };
+	enum level levels[] = { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM,
+				LEVEL_END, LEVEL_END, LEVEL_END };
 	struct tree tree;
 	int rc;
 

@@ -11,27 +11,30 @@
 struct grouping {
 	const char *name;
 	const char *about;
-	enum level levels[LEVELS];	/* LIN and OFF follow SYM when asked for */
+	enum level levels[LEVELS]; /* LIN and OFF follow SYM when asked for */
 };
 
 static const struct grouping groupings[] = {
 	{ "Process", "ticks of each process", { LEVEL_PID } },
 	{ "Process_Module", "each process by module", { LEVEL_PID, LEVEL_MOD } },
-	{ "Process_Module_Symbol", "each process by module and symbol",
+	{ "Process_Module_Symbol",
+	  "each process by module and symbol",
 	  { LEVEL_PID, LEVEL_MOD, LEVEL_SYM } },
 	{ "Process_Thread", "each process by thread", { LEVEL_PID, LEVEL_TID } },
 	{ "Process_Thread_Module", "each thread by module", { LEVEL_PID, LEVEL_TID, LEVEL_MOD } },
-	{ "Process_Thread_Module_Symbol", "each thread by module and symbol",
+	{ "Process_Thread_Module_Symbol",
+	  "each thread by module and symbol",
 	  { LEVEL_PID, LEVEL_TID, LEVEL_MOD, LEVEL_SYM } },
 	{ "Module", "ticks of each module, all processes together", { LEVEL_MOD } },
-	{ "Module_Symbol", "each module by symbol, all processes together",
+	{ "Module_Symbol",
+	  "each module by symbol, all processes together",
 	  { LEVEL_MOD, LEVEL_SYM } },
 };
 #define GROUPINGS (sizeof(groupings) / sizeof(groupings[0]))
 
 static const char *const labels[] = {
-	[LEVEL_PID] = "PID", [LEVEL_TID] = "TID", [LEVEL_MOD] = "MOD", [LEVEL_SYM] = "SYM",
-	[LEVEL_LIN] = "LIN", [LEVEL_OFF] = "OFF",
+	[LEVEL_PID] = "PID", [LEVEL_TID] = "TID", [LEVEL_MOD] = "MOD",
+	[LEVEL_SYM] = "SYM", [LEVEL_LIN] = "LIN", [LEVEL_OFF] = "OFF",
 };
 
 static const char rule[] =
@@ -74,7 +77,8 @@ static void write_ticks(const struct job *job, FILE *out)
 	print_held(out, t, "  ");
 	if (t->events.has_chosen && t->events.chosen)
 		return;
-	fprintf(out, "\nTimer samples of code that runs with interrupts off land where interrupts "
+	fprintf(out,
+		"\nTimer samples of code that runs with interrupts off land where interrupts "
 		"come back on:\n%" PRIu64 " samples (%.2f %%) were taken late, and may be such.\n",
 		t->late, percent_of(t->late, t->samples));
 }
@@ -114,8 +118,11 @@ static void write_summary(const struct job *job, FILE *out)
 	fputs("\nLAB  PID process, TID thread, MOD module, SYM symbol", out);
 	if (o->by_line)
 		fputs(", LIN source line", out);
-	fputs(job->options->unnamed_offsets ? ", OFF offset in the module where no symbol was found\n" :
-	      job->options->offsets ? ", OFF offset in the symbol\n" : "\n", out);
+	fputs(job->options->unnamed_offsets ?
+		      ", OFF offset in the module where no symbol was found\n" :
+	      job->options->offsets ? ", OFF offset in the symbol\n" :
+				      "\n",
+	      out);
 	fputs("TKS  ticks\n%%%  percent of all ticks\nNAMES  process ", out);
 	fputs(o->by_process_name ? "name (processes of one name together)" : "name_pid", out);
 	fputs(", thread ", out);
@@ -132,7 +139,7 @@ struct shares {
 	struct share {
 		uint64_t ticks;
 		char text[36];
-		int length;		/* 0: nothing yet */
+		int length; /* 0: nothing yet */
 	} kept[256];
 };
 
@@ -160,8 +167,8 @@ static bool put_name(char **at, const char *end, const struct job *job, const st
 	const char *name;
 	size_t length;
 
-	if (n->level != LEVEL_MOD && (n->level != LEVEL_SYM ||
-				      job->model->names.symbols.symbol[n->id].inlined))
+	if (n->level != LEVEL_MOD &&
+	    (n->level != LEVEL_SYM || job->model->names.symbols.symbol[n->id].inlined))
 		return false;
 	name = node_name(job->model, n);
 	length = escape_plain(name);
@@ -260,8 +267,8 @@ static int write_groupings(const struct job *job, FILE *out, uint32_t cpu)
 	int rc;
 
 	for (i = 0; i < GROUPINGS; i = last + 1) {
-		for (last = i; last + 1 < GROUPINGS &&
-		     is_outer(&groupings[last], &groupings[last + 1]);)
+		for (last = i;
+		     last + 1 < GROUPINGS && is_outer(&groupings[last], &groupings[last + 1]);)
 			last++;
 		rc = build_grouping(&tree, job, &groupings[last], cpu);
 		if (rc)

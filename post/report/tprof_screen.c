@@ -10,8 +10,8 @@
 #include "model/mangled.h"
 
 #define TOP_PROCESSES 5
-#define TOP_SYMBOLS 10
-#define MODULE_WIDTH 24
+#define TOP_SYMBOLS   10
+#define MODULE_WIDTH  24
 
 /* Events that this report is not of. */
 static void write_others(const struct job *job, FILE *out)
@@ -93,7 +93,7 @@ static int write_symbols(const struct job *job, FILE *out, bool colour)
 		const struct symbol *s = &names->symbols.symbol[tree.node[i].id];
 
 		if (names->has_idle && tree.node[i].id == names->idle.symbol)
-			continue;			/* it stands in the second line */
+			continue; /* it stands in the second line */
 		shown++;
 		write_share(job, out, tree.node[i].ticks, colour);
 		escape_into(room, sizeof(room), short_module(names->module[s->module].name));
@@ -181,8 +181,10 @@ int tprof_cure(const struct job *job, FILE *out)
 	if (rc)
 		return rc;
 	if (runtime && percent_of(untold, total) >= 1.0)
-		fprintf(out, "%.2f %% of all ticks are in unannounced JIT code of %s: restart it with\n"
-			"  swtrace run --jit -- COMMAND\n", percent_of(untold, total), runtime);
+		fprintf(out,
+			"%.2f %% of all ticks are in unannounced JIT code of %s: restart it with\n"
+			"  swtrace run --jit -- COMMAND\n",
+			percent_of(untold, total), runtime);
 	else
 		runtime = NULL;
 	for (i = 0; i < count; i++) {

@@ -47,8 +47,7 @@ static void sums(const struct job *job, FILE *out, uint64_t faults, uint64_t lis
 	escape_print(out, job->input->name);
 	fprintf(out, ": %s, %" PRIu64 " bytes, %" PRIu64 " records read, %" PRIu64 " fault%s%s\n",
 		job->input->reader->name, job->input->size, job->trace->records, faults,
-		faults == 1 ? "" : "s",
-		job->input->complete ? "" : ", its end is missing");
+		faults == 1 ? "" : "s", job->input->complete ? "" : ", its end is missing");
 	if (trace_lossy(job->trace))
 		print_losses(out, job->trace, "lost: ");
 }
@@ -105,8 +104,7 @@ static int validate_write(const struct job *job, FILE *out)
 
 const struct report report_validate = {
 	.name = "validate",
-	.usage =
-		"  -validate         each fault of the file with its place, on stdout\n",
+	.usage = "  -validate         each fault of the file with its place, on stdout\n",
 	.kinds = REPORT_OF_FILE | REPORT_TELLS_DAMAGE,
 	.path = "-",
 	.mode = 0666,

@@ -16,8 +16,8 @@
 #include "report/steps.h"
 
 #define WRONG_SHOWN 20
-#define REASONS 16
-#define SEEN_BITS 14
+#define REASONS     16
+#define SEEN_BITS   14
 
 struct seen {
 	uint64_t start, end, to, count;
@@ -28,14 +28,14 @@ struct seen {
 
 struct verify {
 	struct steps steps;
-	struct columns columns;			/* what is wrong, for programs or … */
-	FILE *out;			/* … in words */
-	struct seen *seen;		/* that were right: they are again */
+	struct columns columns; /* what is wrong, for programs or … */
+	FILE *out;              /* … in words */
+	struct seen *seen;      /* that were right: they are again */
 	uint64_t right, right_ends, wrong, unchecked;
 	struct {
 		const char *why;
 		uint64_t runs;
-	} reason[REASONS];		/* why runs were not checked */
+	} reason[REASONS]; /* why runs were not checked */
 };
 
 static void not_checked(struct verify *v, const char *why)
@@ -54,8 +54,8 @@ static void not_checked(struct verify *v, const char *why)
 static const char *check_last(const struct run *run, const struct insn *insn)
 {
 	static const enum insn_kind kinds[] = {
-		[PITRACE_BRANCH_CALL] = INSN_CALL, [PITRACE_BRANCH_RETURN] = INSN_RETURN,
-		[PITRACE_BRANCH_JUMP] = INSN_JUMP, [PITRACE_BRANCH_IRET] = INSN_IRET,
+		[PITRACE_BRANCH_CALL] = INSN_CALL,     [PITRACE_BRANCH_RETURN] = INSN_RETURN,
+		[PITRACE_BRANCH_JUMP] = INSN_JUMP,     [PITRACE_BRANCH_IRET] = INSN_IRET,
 		[PITRACE_BRANCH_OTHER] = INSN_SYSCALL,
 	};
 	const struct itrace_run *r = &run->r;
@@ -82,11 +82,12 @@ static const char *check_break(const struct itrace_run *r, uint64_t address,
 {
 	/* Without any: of a call in which its trace began. */
 	if (r->what == ITRACE_BREAK && r->cause == PITRACE_BREAK_SYSCALL && r->count)
-		return last && last->kind == INSN_SYSCALL ? NULL :
-		       "the instruction at its end is no system call";
-	if (r->what == ITRACE_BREAK && (r->cause == PITRACE_BREAK_SIGRETURN ||
-					r->cause == PITRACE_BREAK_EXEC))
-		return NULL;		/* it ends where it is not: in another program, at a call */
+		return last && last->kind == INSN_SYSCALL ?
+			       NULL :
+			       "the instruction at its end is no system call";
+	if (r->what == ITRACE_BREAK &&
+	    (r->cause == PITRACE_BREAK_SIGRETURN || r->cause == PITRACE_BREAK_EXEC))
+		return NULL; /* it ends where it is not: in another program, at a call */
 	return !r->end || address == r->end ? NULL : "its instructions end elsewhere";
 }
 
@@ -111,9 +112,9 @@ static int check_run(struct verify *v, const struct run *run, const char **wrong
 			*wrong = check_middle(insn);
 		else if (branch)
 			*wrong = address != r->end ? "its instructions end elsewhere" :
-				 check_last(run, insn);
-		else if (r->what == ITRACE_BREAK && (r->cause < PITRACE_BREAK_SIGRETURN ||
-						     r->cause > PITRACE_BREAK_EXEC))
+						     check_last(run, insn);
+		else if (r->what == ITRACE_BREAK &&
+			 (r->cause < PITRACE_BREAK_SIGRETURN || r->cause > PITRACE_BREAK_EXEC))
 			*wrong = check_middle(insn);
 	}
 	if (!*wrong && !branch && r->known)
@@ -125,7 +126,7 @@ static const struct itrace_run nowhere;
 
 /* So many runs came out so. Of one run: where it was, and what of it is wrong. */
 static void tell_columns(struct verify *v, const char *outcome, const char *why, uint64_t runs,
-		     const struct itrace_run *r, uint64_t at)
+			 const struct itrace_run *r, uint64_t at)
 {
 	bool is = r != &nowhere;
 	struct columns *c = &v->columns;
@@ -152,11 +153,12 @@ static void tell_wrong(struct verify *v, const struct itrace_run *r, const char 
 	if (v->columns.form)
 		tell_columns(v, "wrong", wrong, 1, r, at);
 	else
-		fprintf(v->out, "wrong: thread %u at %" PRIu64 ".%09" PRIu64 ": %" PRIu64
+		fprintf(v->out,
+			"wrong: thread %u at %" PRIu64 ".%09" PRIu64 ": %" PRIu64
 			" instructions from 0x%" PRIx64 " to the one at 0x%" PRIx64
-			", then 0x%" PRIx64 ": at 0x%" PRIx64 ": %s\n", r->tid,
-			r->time / 1000000000, r->time % 1000000000, r->count,
-			r->start, r->end, r->to, at, wrong);
+			", then 0x%" PRIx64 ": at 0x%" PRIx64 ": %s\n",
+			r->tid, r->time / 1000000000, r->time % 1000000000, r->count, r->start,
+			r->end, r->to, at, wrong);
 }
 
 static struct seen *find_seen(struct verify *v, const struct run *run, struct seen *key)
@@ -232,7 +234,7 @@ static void sums_columns(struct verify *v)
 
 	tell_columns(v, "right", NULL, v->right - v->right_ends, &nowhere, 0);
 	tell_columns(v, "right", "the last instruction alone: where they began is not known",
-		 v->right_ends, &nowhere, 0);
+		     v->right_ends, &nowhere, 0);
 	if (v->wrong > WRONG_SHOWN)
 		tell_columns(v, "wrong", "more", v->wrong - WRONG_SHOWN, &nowhere, 0);
 	for (i = 0; i < REASONS && v->reason[i].why; i++)
@@ -246,12 +248,13 @@ static void print_sums(const struct verify *v, const struct itrace *t, FILE *out
 	fprintf(out, "%12" PRIu64 " runs of %" PRIu64 " instructions\n", t->runs, t->instructions);
 	fprintf(out, "%12" PRIu64 " right", v->right);
 	if (v->right_ends)
-		fprintf(out, " (of %" PRIu64 " the last instruction alone: where they began is not known)",
+		fprintf(out,
+			" (of %" PRIu64
+			" the last instruction alone: where they began is not known)",
 			v->right_ends);
 	fprintf(out, "\n%12" PRIu64 " wrong\n%12" PRIu64 " not checked\n", v->wrong, v->unchecked);
 	for (i = 0; i < REASONS && v->reason[i].why; i++)
-		fprintf(out, "%12" PRIu64 "   %s\n", v->reason[i].runs,
-			reason(v, i));
+		fprintf(out, "%12" PRIu64 "   %s\n", v->reason[i].runs, reason(v, i));
 }
 
 static int verify_write(const struct job *job, FILE *out)
@@ -286,8 +289,7 @@ static int verify_write(const struct job *job, FILE *out)
 
 const struct report report_verify = {
 	.name = "verify",
-	.usage =
-		"  -verify           whether the runs make sense, by libopcodes, on stdout\n",
+	.usage = "  -verify           whether the runs make sense, by libopcodes, on stdout\n",
 	.kinds = REPORT_OF_RUNS | REPORT_OF_CODE | REPORT_OF_ONE,
 	.path = "-",
 	.mode = 0666,

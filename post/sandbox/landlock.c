@@ -10,10 +10,10 @@
 
 /* The same numbers on every machine; older headers lack them. */
 #ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset	444
-#define SYS_landlock_restrict_self	446
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_restrict_self  446
 #endif
-#define RULESET_VERSION		1u	/* flag: which ABI has this kernel? */
+#define RULESET_VERSION 1u /* flag: which ABI has this kernel? */
 
 /* linux/landlock.h, as of ABI 6; each kernel takes what it knows and zeros behind. */
 struct ruleset {
@@ -21,13 +21,16 @@ struct ruleset {
 };
 
 enum {
-	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1,
-	FS_REMOVE_AND_MAKE = 0x1FF << 4,	/* from REMOVE_DIR to MAKE_SYM */
-	FS_REFER = 1 << 13,			/* ABI 2 */
-	FS_TRUNCATE = 1 << 14,			/* 3 */
-	FS_IOCTL_DEV = 1 << 15,			/* 5 */
-	NET_BIND_TCP = 1 << 0, NET_CONNECT_TCP = 1 << 1,	/* 4 */
-	SCOPE_ABSTRACT_UNIX = 1 << 0, SCOPE_SIGNAL = 1 << 1,	/* 6 */
+	FS_EXECUTE = 1 << 0,
+	FS_WRITE_FILE = 1 << 1,
+	FS_REMOVE_AND_MAKE = 0x1FF << 4, /* from REMOVE_DIR to MAKE_SYM */
+	FS_REFER = 1 << 13,              /* ABI 2 */
+	FS_TRUNCATE = 1 << 14,           /* 3 */
+	FS_IOCTL_DEV = 1 << 15,          /* 5 */
+	NET_BIND_TCP = 1 << 0,
+	NET_CONNECT_TCP = 1 << 1, /* 4 */
+	SCOPE_ABSTRACT_UNIX = 1 << 0,
+	SCOPE_SIGNAL = 1 << 1, /* 6 */
 };
 
 const char *sandbox_landlock(void)
@@ -37,8 +40,9 @@ const char *sandbox_landlock(void)
 	const char *why = NULL;
 
 	if (abi < 1)
-		return errno == ENOSYS ? "this kernel has no Landlock" :
-		       errno == EOPNOTSUPP ? "Landlock is turned off" : strerror(errno);
+		return errno == ENOSYS     ? "this kernel has no Landlock" :
+		       errno == EOPNOTSUPP ? "Landlock is turned off" :
+					     strerror(errno);
 	if (abi >= 2)
 		r.fs |= FS_REFER;
 	if (abi >= 3)

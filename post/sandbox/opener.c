@@ -19,22 +19,22 @@ enum question { OUTPUT, FOLDER, IN_FOLDER, INSIDE, AS_USER, SPOOL, DEBUG_FILE };
 
 struct request {
 	uint32_t question;
-	uint32_t number;		/* OUTPUT, FOLDER: which; INSIDE: the process; AS_USER: who;
+	uint32_t number; /* OUTPUT, FOLDER: which; INSIDE: the process; AS_USER: who;
 					   DEBUG_FILE: bytes of the build id */
-	uint32_t group;			/* AS_USER */
-	char name[4096];		/* IN_FOLDER, INSIDE, AS_USER; DEBUG_FILE: the build id */
+	uint32_t group;  /* AS_USER */
+	char name[4096]; /* IN_FOLDER, INSIDE, AS_USER; DEBUG_FILE: the build id */
 };
 
 struct reply {
-	int32_t rc;			/* 0: a descriptor comes along; else -errno */
+	int32_t rc; /* 0: a descriptor comes along; else -errno */
 	uint32_t renamed;
-	char path[4096];		/* DEBUG_FILE: in the cache */
-	char why[256];			/* … or what to tell the user; "": nothing */
+	char path[4096]; /* DEBUG_FILE: in the cache */
+	char why[256];   /* … or what to tell the user; "": nothing */
 };
 
 /* One process is one reader. */
 static struct {
-	int fd;				/* -1: we do it ourselves */
+	int fd; /* -1: we do it ourselves */
 	pid_t pid;
 } opener = { .fd = -1 };
 
@@ -107,8 +107,8 @@ static int make_spool(void)
 
 struct opener_serving {
 	const struct opener_task *task;
-	uint64_t done;			/* outputs, a bit each */
-	int folder;			/* -1: none yet */
+	uint64_t done; /* outputs, a bit each */
+	int folder;    /* -1: none yet */
 };
 
 static int serve_output(struct opener_serving *s, const struct request *q, struct reply *r)
@@ -182,7 +182,8 @@ static bool send_reply(int to, struct reply *r, int fd)
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET,
+	} control = { .head = { .cmsg_len = CMSG_LEN(sizeof(int)),
+				.cmsg_level = SOL_SOCKET,
 				.cmsg_type = SCM_RIGHTS } };
 	struct iovec part = { r, sizeof(*r) };
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
@@ -230,7 +231,9 @@ static int receive(struct reply *r)
 		char room[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec part = { r, sizeof(*r) };
-	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
 			    .msg_controllen = sizeof(control.room) };
 	struct cmsghdr *c;
 	ssize_t n;
@@ -301,7 +304,7 @@ int opener_in_folder(int folder, const char *name)
 	static struct reply r;
 
 	return opener.fd < 0 ? make_in_folder(folder, name) :
-	       ask(IN_FOLDER, 0, name, strlen(name) + 1, &r);
+			       ask(IN_FOLDER, 0, name, strlen(name) + 1, &r);
 }
 
 int opener_inside(uint32_t pid, const char *path)
@@ -309,7 +312,7 @@ int opener_inside(uint32_t pid, const char *path)
 	static struct reply r;
 
 	return opener.fd < 0 ? open_inside(pid, path) :
-	       ask(INSIDE, pid, path, strlen(path) + 1, &r);
+			       ask(INSIDE, pid, path, strlen(path) + 1, &r);
 }
 
 int opener_as(uid_t uid, gid_t gid, const char *path)

@@ -17,7 +17,7 @@
 
 /* One of the outputs. */
 struct opener_output {
-	const char *path;		/* "-": stdout */
+	const char *path; /* "-": stdout */
 	mode_t mode;
 	bool folder;
 };
@@ -26,7 +26,7 @@ struct opener_output {
 struct opener_task {
 	const struct opener_output *output;
 	unsigned int outputs;
-	uint32_t debuginfod;		/* seconds for a file; 0: ask no server */
+	uint32_t debuginfod; /* seconds for a file; 0: ask no server */
 };
 
 /* 0 or -errno. */

@@ -19,52 +19,156 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WORD		0xFFFFFFFFu	/* the kernel looks at no more of an int */
-#define WRITES		(O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
-#define NAMESPACES	0x7E020080u	/* CLONE_NEW*, whatever the headers know */
+#define WORD       0xFFFFFFFFu /* the kernel looks at no more of an int */
+#define WRITES     (O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY))
+#define NAMESPACES 0x7E020080u /* CLONE_NEW*, whatever the headers know */
 #ifdef __powerpc__
-#define TERMINAL	0x402C7413u	/* TCGETS of the kernel's struct, not of the C library's */
+#define TERMINAL 0x402C7413u /* TCGETS of the kernel's struct, not of the C library's */
 #else
-#define TERMINAL	TCGETS
+#define TERMINAL TCGETS
 #endif
-#define TERMINAL2	0x802C542Au	/* TCGETS2, for which few headers have the struct */
+#define TERMINAL2 0x802C542Au /* TCGETS2, for which few headers have the struct */
 #ifndef PR_SET_VMA
-#define PR_SET_VMA	0x53564D41	/* names of malloc's memory */
+#define PR_SET_VMA 0x53564D41 /* names of malloc's memory */
 #endif
 #ifdef __s390x__
-#define CLONE_FLAGS	1		/* its place among clone's arguments */
+#define CLONE_FLAGS 1 /* its place among clone's arguments */
 #else
-#define CLONE_FLAGS	0
+#define CLONE_FLAGS 0
 #endif
 
 /* Calls on what is there already. */
 static const char *const within[] = {
-	"brk", "munmap", "mremap", "madvise", "membarrier", "mincore", "msync",
-	"read", "readv", "pread64", "preadv", "preadv2", "write", "writev", "pwrite64", "pwritev",
-	"pwritev2", "lseek", "_llseek", "close", "close_range", "fstat", "fstat64",
-	"sendmsg", "recvmsg", "recvfrom",
-	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigreturn", "rt_sigpending",
-	"rt_sigtimedwait", "rt_sigsuspend", "sigaltstack", "restart_syscall", "alarm", "setitimer",
-	"getitimer", "futex", "futex_time64", "sched_yield", "set_robust_list",
-	"get_robust_list", "rseq", "set_tid_address", "gettid", "getpid", "getppid", "getrandom",
-	"clock_gettime", "clock_gettime64", "clock_getres", "clock_nanosleep", "nanosleep",
-	"gettimeofday", "time", "exit", "exit_group",
+	"brk",
+	"munmap",
+	"mremap",
+	"madvise",
+	"membarrier",
+	"mincore",
+	"msync",
+	"read",
+	"readv",
+	"pread64",
+	"preadv",
+	"preadv2",
+	"write",
+	"writev",
+	"pwrite64",
+	"pwritev",
+	"pwritev2",
+	"lseek",
+	"_llseek",
+	"close",
+	"close_range",
+	"fstat",
+	"fstat64",
+	"sendmsg",
+	"recvmsg",
+	"recvfrom",
+	"rt_sigaction",
+	"rt_sigprocmask",
+	"rt_sigreturn",
+	"sigreturn",
+	"rt_sigpending",
+	"rt_sigtimedwait",
+	"rt_sigsuspend",
+	"sigaltstack",
+	"restart_syscall",
+	"alarm",
+	"setitimer",
+	"getitimer",
+	"futex",
+	"futex_time64",
+	"sched_yield",
+	"set_robust_list",
+	"get_robust_list",
+	"rseq",
+	"set_tid_address",
+	"gettid",
+	"getpid",
+	"getppid",
+	"getrandom",
+	"clock_gettime",
+	"clock_gettime64",
+	"clock_getres",
+	"clock_nanosleep",
+	"nanosleep",
+	"gettimeofday",
+	"time",
+	"exit",
+	"exit_group",
 };
 
 /* Of a reader: it looks for files, and starts a child that is even poorer. */
 static const char *const beyond[] = {
-	"stat", "stat64", "lstat", "lstat64", "newfstatat", "fstatat64", "statx", "statfs",
-	"statfs64", "fstatfs", "fstatfs64", "access", "faccessat", "faccessat2", "readlink",
-	"readlinkat", "getdents", "getdents64", "getcwd", "fadvise64", "readahead",
-	"dup", "dup2", "dup3", "pipe", "pipe2", "poll", "ppoll", "select", "pselect6",
-	"memfd_create", "ftruncate", "ftruncate64", "fsync", "fdatasync", "fallocate",
-	"copy_file_range", "sendfile", "flock",
-	"getuid", "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "getpgrp",
-	"getpgid", "uname", "sysinfo", "getrusage", "times", "getcpu", "sched_getaffinity",
-	"getpriority", "getrlimit", "ugetrlimit", "setrlimit", "fork", "vfork", "wait4", "waitid", "seccomp",
-	"getsockopt", "setsockopt", "shutdown",
+	"stat",
+	"stat64",
+	"lstat",
+	"lstat64",
+	"newfstatat",
+	"fstatat64",
+	"statx",
+	"statfs",
+	"statfs64",
+	"fstatfs",
+	"fstatfs64",
+	"access",
+	"faccessat",
+	"faccessat2",
+	"readlink",
+	"readlinkat",
+	"getdents",
+	"getdents64",
+	"getcwd",
+	"fadvise64",
+	"readahead",
+	"dup",
+	"dup2",
+	"dup3",
+	"pipe",
+	"pipe2",
+	"poll",
+	"ppoll",
+	"select",
+	"pselect6",
+	"memfd_create",
+	"ftruncate",
+	"ftruncate64",
+	"fsync",
+	"fdatasync",
+	"fallocate",
+	"copy_file_range",
+	"sendfile",
+	"flock",
+	"getuid",
+	"geteuid",
+	"getgid",
+	"getegid",
+	"getresuid",
+	"getresgid",
+	"getgroups",
+	"getpgrp",
+	"getpgid",
+	"uname",
+	"sysinfo",
+	"getrusage",
+	"times",
+	"getcpu",
+	"sched_getaffinity",
+	"getpriority",
+	"getrlimit",
+	"ugetrlimit",
+	"setrlimit",
+	"fork",
+	"vfork",
+	"wait4",
+	"waitid",
+	"seccomp",
+	"getsockopt",
+	"setsockopt",
+	"shutdown",
 #ifdef __SANITIZE_ADDRESS__
-	"ptrace",		/* the leak checker stops its own process */
+	"ptrace", /* the leak checker stops its own process */
 #endif
 };
 
@@ -74,18 +178,17 @@ static const struct {
 	unsigned int arg;
 	uint64_t mask, value;
 } some[] = {
-	{ "open", 1, WRITES, O_RDONLY }, { "openat", 2, WRITES, O_RDONLY },
+	{ "open", 1, WRITES, O_RDONLY },         { "openat", 2, WRITES, O_RDONLY },
 	{ "clone", CLONE_FLAGS, NAMESPACES, 0 }, { "prlimit64", 0, WORD, 0 },
-	{ "ioctl", 1, WORD, TERMINAL }, { "ioctl", 1, WORD, TERMINAL2 },
-	{ "ioctl", 1, WORD, TIOCGWINSZ }, { "ioctl", 1, WORD, FIONREAD },
-	{ "ioctl", 1, WORD, FS_IOC_GETVERSION },
-	{ "fcntl", 1, WORD, F_DUPFD }, { "fcntl", 1, WORD, F_DUPFD_CLOEXEC },
-	{ "fcntl", 1, WORD, F_GETFD }, { "fcntl", 1, WORD, F_SETFD },
-	{ "fcntl", 1, WORD, F_GETFL }, { "fcntl", 1, WORD, F_SETFL },
-	{ "prctl", 0, WORD, PR_SET_PDEATHSIG }, { "prctl", 0, WORD, PR_SET_DUMPABLE },
-	{ "prctl", 0, WORD, PR_GET_DUMPABLE }, { "prctl", 0, WORD, PR_SET_VMA },
-	{ "prctl", 0, WORD, PR_SET_NO_NEW_PRIVS }, { "prctl", 0, WORD, PR_SET_SECCOMP },
-	{ "prctl", 0, WORD, PR_GET_SECCOMP },
+	{ "ioctl", 1, WORD, TERMINAL },          { "ioctl", 1, WORD, TERMINAL2 },
+	{ "ioctl", 1, WORD, TIOCGWINSZ },        { "ioctl", 1, WORD, FIONREAD },
+	{ "ioctl", 1, WORD, FS_IOC_GETVERSION }, { "fcntl", 1, WORD, F_DUPFD },
+	{ "fcntl", 1, WORD, F_DUPFD_CLOEXEC },   { "fcntl", 1, WORD, F_GETFD },
+	{ "fcntl", 1, WORD, F_SETFD },           { "fcntl", 1, WORD, F_GETFL },
+	{ "fcntl", 1, WORD, F_SETFL },           { "prctl", 0, WORD, PR_SET_PDEATHSIG },
+	{ "prctl", 0, WORD, PR_SET_DUMPABLE },   { "prctl", 0, WORD, PR_GET_DUMPABLE },
+	{ "prctl", 0, WORD, PR_SET_VMA },        { "prctl", 0, WORD, PR_SET_NO_NEW_PRIVS },
+	{ "prctl", 0, WORD, PR_SET_SECCOMP },    { "prctl", 0, WORD, PR_GET_SECCOMP },
 };
 
 static int allow(scmp_filter_ctx f, const char *call)
@@ -101,8 +204,9 @@ static int allow_if(scmp_filter_ctx f, const char *call, unsigned int arg, uint6
 {
 	int number = seccomp_syscall_resolve_name(call);
 
-	return number < 0 ? 0 : seccomp_rule_add(f, SCMP_ACT_ALLOW, number, 1,
-						 SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, mask, value));
+	return number < 0 ? 0 :
+			    seccomp_rule_add(f, SCMP_ACT_ALLOW, number, 1,
+					     SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, mask, value));
 }
 
 static int allow_list(scmp_filter_ctx f, const char *const *list, size_t n)
@@ -159,8 +263,9 @@ static int allow_send(scmp_filter_ctx f)
 {
 	int rc = allow(f, "send");
 
-	return rc ? rc : seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1,
-					  SCMP_A4(SCMP_CMP_EQ, 0));
+	return rc ? rc :
+		    seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1,
+				     SCMP_A4(SCMP_CMP_EQ, 0));
 }
 
 /* Their arguments lie in memory; the C library does without them when they are unknown. */
@@ -228,7 +333,7 @@ static void limit(int what, rlim_t most)
 
 static void limit_memory(size_t more)
 {
-#ifndef __SANITIZE_ADDRESS__		/* whose shadow is larger than any limit */
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
 	FILE *f = fopen("/proc/self/statm", "re");
 	unsigned long pages;
 

@@ -13,8 +13,8 @@
 
 /* Why the kernel refuses; NULL: it is in force. */
 struct sandbox {
-	const char *calls;		/* seccomp */
-	const char *files;		/* Landlock */
+	const char *calls; /* seccomp */
+	const char *files; /* Landlock */
 };
 struct sandbox sandbox_enter(void);
 

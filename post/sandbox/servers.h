@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SERVERS_ID 64			/* bytes of a build id at most */
+#define SERVERS_ID 64 /* bytes of a build id at most */
 
 /* Ask for a debug file. A descriptor, its name in the cache in `path`, or -errno; in `why` what the
  * user is to be told, or "". */
@@ -14,8 +14,7 @@ int servers_get(uint32_t seconds, const void *id, size_t n, char *path, size_t s
 		size_t room);
 
 /* The other side: liba2n asks by this function; *why as above, NULL for "". */
-typedef int (*servers_asker)(const void *id, size_t n, char *path, size_t size,
-			     const char **why);
+typedef int (*servers_asker)(const void *id, size_t n, char *path, size_t size, const char **why);
 void servers_by(servers_asker asker);
 
 #endif

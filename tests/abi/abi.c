@@ -308,10 +308,11 @@ int main(int argc, char **argv)
 		if (!chosen)
 			continue;
 		/* Of a driver that serves no instruction traces what it refuses is tested. */
-		if (!strncmp(tests[i].name, "itrace_", 7) && strcmp(tests[i].name, "itrace_fields") &&
-		    !(info().have & PITRACE_HAVE_ITRACE))
+		if (!strncmp(tests[i].name, "itrace_", 7) &&
+		    strcmp(tests[i].name, "itrace_fields") && !(info().have & PITRACE_HAVE_ITRACE))
 			continue;
-		if (!strncmp(tests[i].name, "kernel_", 7) && strcmp(tests[i].name, "kernel_itrace_refused") &&
+		if (!strncmp(tests[i].name, "kernel_", 7) &&
+		    strcmp(tests[i].name, "kernel_itrace_refused") &&
 		    !(info().majors[0] >> PITRACE_BRANCH_KERNEL & 1))
 			continue;
 		/* abi.sh loads it where there is one: the debug kernel has none. */

@@ -15,25 +15,26 @@
 #include <sys/ioctl.h>
 #include <pitrace.h>
 
-#define KB	1024ull
-#define MB	(1024 * KB)
-#define PAGE	65536		/* a multiple of every page size */
+#define KB   1024ull
+#define MB   (1024 * KB)
+#define PAGE 65536 /* a multiple of every page size */
 
-extern int bad;			/* of the test that runs */
+extern int bad; /* of the test that runs */
 __attribute__((format(printf, 1, 2))) void wrong(const char *format, ...);
 
 /* Expect a call to fail with this errno, or (0) to succeed. Returns its result. */
-#define want(error, call) ({						\
-	long want_r;							\
-	int want_e = (error);						\
-	errno = 0;							\
-	want_r = (long)(call);						\
-	if ((want_r < 0 ? errno : 0) != want_e)				\
-		wrong("%s:%d: %s: %s, not %s", __FILE__, __LINE__, #call,	\
-		      want_r < 0 ? strerrorname_np(errno) : "ok",	\
-		      want_e ? strerrorname_np(want_e) : "ok");		\
-	want_r;								\
-})
+#define want(error, call)                                                         \
+	({                                                                        \
+		long want_r;                                                      \
+		int want_e = (error);                                             \
+		errno = 0;                                                        \
+		want_r = (long)(call);                                            \
+		if ((want_r < 0 ? errno : 0) != want_e)                           \
+			wrong("%s:%d: %s: %s, not %s", __FILE__, __LINE__, #call, \
+			      want_r < 0 ? strerrorname_np(errno) : "ok",         \
+			      want_e ? strerrorname_np(want_e) : "ok");           \
+		want_r;                                                           \
+	})
 #define check(cond) ((cond) ? (void)0 : wrong("%s:%d: not so: %s", __FILE__, __LINE__, #cond))
 
 struct view {

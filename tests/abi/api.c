@@ -12,14 +12,15 @@
 
 static int bad, failed;
 
-#define want(rc, call) ({						\
-	int want_r = (call);						\
-	if (want_r != (rc)) {						\
-		printf("# line %d: %s is %d (%s; %s), not %d\n", __LINE__, #call, want_r,	\
-		       RcToString(want_r), TraceLastError(), (rc));	\
-		bad++;							\
-	}								\
-})
+#define want(rc, call)                                                                            \
+	({                                                                                        \
+		int want_r = (call);                                                              \
+		if (want_r != (rc)) {                                                             \
+			printf("# line %d: %s is %d (%s; %s), not %d\n", __LINE__, #call, want_r, \
+			       RcToString(want_r), TraceLastError(), (rc));                       \
+			bad++;                                                                    \
+		}                                                                                 \
+	})
 
 static void verdict(const char *name)
 {

@@ -11,7 +11,10 @@ static long call(int number, long a, const void *b, long c)
 {
 	long result;
 
-	__asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(number), "b"(a), "c"(b), "d"(c)
+			 : "memory");
 	return result;
 }
 
@@ -26,7 +29,10 @@ void inner(unsigned int n)
 	}
 	__asm__ volatile(".globl chain_loop, chain_loop_end\n"
 			 "chain_loop:\tdec %0\n\tjnz chain_loop\n"
-			 "chain_loop_end:" : "+r"(n) : : "cc");
+			 "chain_loop_end:"
+			 : "+r"(n)
+			 :
+			 : "cc");
 }
 
 /* The same call for both: one return address. */

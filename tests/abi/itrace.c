@@ -87,14 +87,16 @@ void part_spin(void)
 
 static void look(const struct pitrace_rec *rec, void *arg)
 {
-	const uint32_t *who = (const void *)(rec + 1);	/* pid, tid, count come first in all */
+	const uint32_t *who = (const void *)(rec + 1); /* pid, tid, count come first in all */
 	struct seen *s = arg;
 	uint32_t kind = rec->minor & 0xFF;
 	unsigned long i;
 
 	switch (rec->major) {
-	case PITRACE_BRANCH_USER: case PITRACE_BREAK_USER:
-	case PITRACE_ITRACE_START: case PITRACE_ITRACE_STOP:
+	case PITRACE_BRANCH_USER:
+	case PITRACE_BREAK_USER:
+	case PITRACE_ITRACE_START:
+	case PITRACE_ITRACE_STOP:
 		break;
 	case PITRACE_CODE:
 		s->code++;

@@ -48,16 +48,16 @@ void part_refused(void);
 bool probe_on(void);
 void probe_off(void);
 /* This program with root's credentials, while a test runs that puts it there. */
-#define GAINS	"/usr/local/bin/gains"
+#define GAINS "/usr/local/bin/gains"
 /* TURNS of the environment, or so few. */
 long turns_or(long few);
 
 /* What a trace says of a process. */
 struct seen {
-	uint32_t pid;			/* 0: of all */
+	uint32_t pid; /* 0: of all */
 	unsigned long branches, breaks[16], start[16], stop[16], gaps, code, threads;
 	uint32_t tids[64], pids;
-	uint32_t other;			/* another process's */
+	uint32_t other; /* another process's */
 	uint64_t instructions;
 	uint64_t first_start, last_stop;
 	bool code_seen;

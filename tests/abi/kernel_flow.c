@@ -7,11 +7,11 @@
 
 /* How long an instruction is. */
 #ifdef __x86_64__
-#define SHORTEST	1
-#define LONGEST		15
+#define SHORTEST 1
+#define LONGEST  15
 #else
-#define SHORTEST	2
-#define LONGEST		6
+#define SHORTEST 2
+#define LONGEST  6
 #endif
 
 static void collect(const struct pitrace_rec *rec, void *arg)
@@ -25,14 +25,16 @@ static void collect(const struct pitrace_rec *rec, void *arg)
 		return;
 	}
 	switch (rec->major) {
-	case PITRACE_BRANCH_USER: case PITRACE_BRANCH_KERNEL: {
+	case PITRACE_BRANCH_USER:
+	case PITRACE_BRANCH_KERNEL: {
 		const struct pitrace_branch *b = (const void *)who;
 
 		e.from = b->from;
 		e.to = b->to;
 		break;
 	}
-	case PITRACE_BREAK_USER: case PITRACE_BREAK_KERNEL: {
+	case PITRACE_BREAK_USER:
+	case PITRACE_BREAK_KERNEL: {
 		const struct pitrace_break_rec *b = (const void *)who;
 
 		e.from = b->at;
@@ -40,7 +42,8 @@ static void collect(const struct pitrace_rec *rec, void *arg)
 		e.number = b->number;
 		break;
 	}
-	case PITRACE_ITRACE_START: case PITRACE_ITRACE_STOP:
+	case PITRACE_ITRACE_START:
+	case PITRACE_ITRACE_STOP:
 		e.from = e.to = ((const struct pitrace_itrace_mark *)who)->address;
 		break;
 	default:

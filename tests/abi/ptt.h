@@ -8,7 +8,7 @@
 struct ptt {
 	int fd;
 	const struct pitrace_ptt_control *control;
-	const char *cpus, *threads;	/* NULL: not shown */
+	const char *cpus, *threads; /* NULL: not shown */
 	size_t cpus_bytes, threads_bytes;
 };
 

@@ -20,25 +20,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FAULTS	50
+#define FAULTS 50
 
 static int bad, failed;
 static const char *collector;
 
-#define want(rc, call) ({						\
-	int want_r = (call);						\
-	if (want_r != (rc)) {						\
-		printf("# line %d: %s is %d (%s; %s), not %d\n", __LINE__, #call, want_r,	\
-		       RcToString(want_r), TraceLastError(), (rc));	\
-		bad++;							\
-	}								\
-})
-#define check(what) ({							\
-	if (!(what)) {							\
-		printf("# line %d: not so: %s\n", __LINE__, #what);	\
-		bad++;							\
-	}								\
-})
+#define want(rc, call)                                                                            \
+	({                                                                                        \
+		int want_r = (call);                                                              \
+		if (want_r != (rc)) {                                                             \
+			printf("# line %d: %s is %d (%s; %s), not %d\n", __LINE__, #call, want_r, \
+			       RcToString(want_r), TraceLastError(), (rc));                       \
+			bad++;                                                                    \
+		}                                                                                 \
+	})
+#define check(what)                                                         \
+	({                                                                  \
+		if (!(what)) {                                              \
+			printf("# line %d: not so: %s\n", __LINE__, #what); \
+			bad++;                                              \
+		}                                                           \
+	})
 
 static void verdict(const char *name)
 {
@@ -76,8 +78,9 @@ static void spin(double seconds)
 static void rules(void)
 {
 	static const char *const many[PTT_METRICS + 1] = {
-		"tsc", "page-faults", "minor-faults", "major-faults", "context-switches",
-		"cpu-migrations", "cpu-clock", "alignment-faults", "emulation-faults",
+		"tsc",          "page-faults",      "minor-faults",
+		"major-faults", "context-switches", "cpu-migrations",
+		"cpu-clock",    "alignment-faults", "emulation-faults",
 	};
 	struct ptt_thread_data data;
 	struct ptt_info info;
@@ -179,9 +182,9 @@ static void tsc(void)
 	/* perf counts also what a hypervisor gave to others. */
 	check(with > clock * 0.99 && with < clock * (info.apart ? 1.01 : 1.5));
 	check(after.pid == (info.apart ? getpid() : 0) && after.tid == gettid() && !after.ended);
-	check(!info.apart || (after.dispatches >= before.dispatches &&
-			      after.interrupts > before.interrupts &&
-			      after.interrupt[0] > before.interrupt[0]));
+	check(!info.apart ||
+	      (after.dispatches >= before.dispatches && after.interrupts > before.interrupts &&
+	       after.interrupt[0] > before.interrupt[0]));
 	check(after.value[0] >= v && before.value[0] <= first);
 	/* Charged, it is all of it. */
 	want(PI_OK, PttSetCharge(1));
@@ -205,7 +208,7 @@ static void *reads_alone(void *unused)
 	uint64_t v, last = 0;
 
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-							  offsetof(struct seccomp_data, nr));
+							   offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 								   none[i], 0, 1);
@@ -239,7 +242,8 @@ static void no_call(const char *metric)
 	want(PI_OK, PttGetInfo(&info));
 	if (info.fast && !pthread_create(&thread, NULL, reads_alone, NULL))
 		pthread_join(thread, NULL);
-	printf("# %s: %s\n", metric, info.fast ? "none was made" : "not asked: it is not fast here");
+	printf("# %s: %s\n", metric,
+	       info.fast ? "none was made" : "not asked: it is not fast here");
 	want(PI_OK, PttTerminate());
 }
 
@@ -277,21 +281,21 @@ static void *works(void *unused)
 
 	tid = gettid();
 	pthread_barrier_wait(&barrier);
-	pthread_barrier_wait(&barrier);		/* the other has added us */
+	pthread_barrier_wait(&barrier); /* the other has added us */
 	want(PI_OK, PttGetMetricData(&own));
 	spin(0.1);
 	want(PI_OK, PttGetMetricData(&again));
 	own = again - own;
 	pthread_barrier_wait(&barrier);
-	pthread_barrier_wait(&barrier);		/* … and taken us out */
+	pthread_barrier_wait(&barrier); /* … and taken us out */
 	want(PI_NO_PROCESS, PttGetMetricData(&again));
 	want(PI_NO_PROCESS, PttReadInline(&again));
 	pthread_barrier_wait(&barrier);
-	pthread_barrier_wait(&barrier);		/* … and begun a new PTT, with itself alone */
+	pthread_barrier_wait(&barrier); /* … and begun a new PTT, with itself alone */
 	want(PI_NO_PROCESS, PttGetMetricData(&again));
 	want(PI_NO_PROCESS, PttReadInline(&again));
 	pthread_barrier_wait(&barrier);
-	pthread_barrier_wait(&barrier);		/* … and added us */
+	pthread_barrier_wait(&barrier); /* … and added us */
 	want(PI_OK, PttReadInline(&again));
 	check(CyclesToSeconds(again) < 1);
 	return unused;
@@ -339,7 +343,7 @@ static void threads(void)
 }
 
 /* Two threads on one CPU, which is taken from each in turn: neither's values step back. */
-#define READS	500000
+#define READS 500000
 
 static void *reads(void *back)
 {

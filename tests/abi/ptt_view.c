@@ -8,8 +8,10 @@
 struct pitrace_ptt_args ptt_args(void)
 {
 	return (struct pitrace_ptt_args){
-		.size = sizeof(struct pitrace_ptt_args), .version = PITRACE_ABI_VERSION,
-		.metrics = 1, .metric = { { .type = PITRACE_METRIC_CYCLES } },
+		.size = sizeof(struct pitrace_ptt_args),
+		.version = PITRACE_ABI_VERSION,
+		.metrics = 1,
+		.metric = { { .type = PITRACE_METRIC_CYCLES } },
 	};
 }
 
@@ -64,7 +66,10 @@ void ptt_close(struct ptt *p)
 static long call(int fd, unsigned long request, pid_t tid, uint32_t flags)
 {
 	struct pitrace_ptt_thread_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .flags = flags, .tid = tid,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.flags = flags,
+		.tid = tid,
 	};
 
 	return ioctl(fd, request, &args);

@@ -122,11 +122,12 @@ static void refuse(int error, const char *what, struct pitrace_session_args args
 		close(fd);
 }
 
-#define REFUSE(error, ...) ({				\
-	struct pitrace_session_args args = plain();	\
-	__VA_ARGS__;					\
-	refuse(error, #__VA_ARGS__, args);		\
-})
+#define REFUSE(error, ...)                                  \
+	({                                                  \
+		struct pitrace_session_args args = plain(); \
+		__VA_ARGS__;                                \
+		refuse(error, #__VA_ARGS__, args);          \
+	})
 
 void test_session_fields(void)
 {

@@ -25,9 +25,10 @@ static uint64_t ns_of(clockid_t which)
 static struct now now(const struct view *v)
 {
 	struct now n = { .clock = {
-		[MONOTONIC] = ns_of(CLOCK_MONOTONIC), [BOOTTIME] = ns_of(CLOCK_BOOTTIME),
-		[REALTIME] = ns_of(CLOCK_REALTIME),
-	} };
+				 [MONOTONIC] = ns_of(CLOCK_MONOTONIC),
+				 [BOOTTIME] = ns_of(CLOCK_BOOTTIME),
+				 [REALTIME] = ns_of(CLOCK_REALTIME),
+			 } };
 
 	n.clock[STAMP] = n.clock[MONOTONIC];
 #ifdef __x86_64__
@@ -61,7 +62,7 @@ static int64_t ahead(clockid_t which)
 struct syncs {
 	struct now on, on_done, off, off_done;
 	struct now first, last;
-	int64_t ahead[CLOCKS], off_by[CLOCKS];	/* the least of all syncs */
+	int64_t ahead[CLOCKS], off_by[CLOCKS]; /* the least of all syncs */
 	unsigned int ons, offs, others, outside;
 };
 
@@ -104,8 +105,8 @@ static void look(const struct pitrace_rec *rec, void *arg)
 		if (it >= from && it <= to)
 			continue;
 		s->outside++;
-		wrong("%s of sync %u is %llu, the clock said %llu before and %llu after",
-		      names[i], rec->minor, it, from, to);
+		wrong("%s of sync %u is %llu, the clock said %llu before and %llu after", names[i],
+		      rec->minor, it, from, to);
 	}
 }
 

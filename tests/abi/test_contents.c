@@ -21,10 +21,10 @@
 
 /* ---- why a thread left, and its priority ----------------------------------------------------- */
 
-#define TIMES	10
-#define SLEEPS	100
+#define TIMES  10
+#define SLEEPS 100
 
-static volatile int *enough;		/* shared with the children */
+static volatile int *enough; /* shared with the children */
 
 static void part_sleep(void)
 {
@@ -77,8 +77,8 @@ static void part_traced(void)
 struct part {
 	const char *name;
 	void (*work)(void);
-	int nice, fifo;			/* FIFO with this priority */
-	unsigned int why, least, most;	/* that it leaves */
+	int nice, fifo;                /* FIFO with this priority */
+	unsigned int why, least, most; /* that it leaves */
 	pid_t pid;
 	unsigned int left[PITRACE_LEFT_OTHER + 1], strange;
 };
@@ -86,23 +86,51 @@ struct part {
 /* The first four on one CPU: who sleeps takes it from the two others, each time that it wakes; from
  * which of them, the scheduler knows. In user code that is no preemption. */
 static struct part parts[] = {
-	{ .name = "sleeps", .work = part_sleep, .nice = 5, .why = PITRACE_LEFT_SLEEP,
-	  .least = SLEEPS - 10, .most = SLEEPS },
-	{ .name = "sleeps, FIFO", .work = part_sleep, .fifo = 10, .why = PITRACE_LEFT_SLEEP,
-	  .least = SLEEPS - 10, .most = SLEEPS },
-	{ .name = "spins", .work = part_spin, .nice = 7, .why = PITRACE_LEFT_RUNNING, .least = 3,
+	{ .name = "sleeps",
+	  .work = part_sleep,
+	  .nice = 5,
+	  .why = PITRACE_LEFT_SLEEP,
+	  .least = SLEEPS - 10,
+	  .most = SLEEPS },
+	{ .name = "sleeps, FIFO",
+	  .work = part_sleep,
+	  .fifo = 10,
+	  .why = PITRACE_LEFT_SLEEP,
+	  .least = SLEEPS - 10,
+	  .most = SLEEPS },
+	{ .name = "spins",
+	  .work = part_spin,
+	  .nice = 7,
+	  .why = PITRACE_LEFT_RUNNING,
+	  .least = 3,
 	  .most = ~0u },
-	{ .name = "reads zeros", .work = part_read, .nice = 3, .why = PITRACE_LEFT_PREEMPTED,
-	  .least = 10, .most = ~0u },
-	{ .name = "stops", .work = part_stop, .nice = 1, .why = PITRACE_LEFT_STOPPED,
-	  .least = TIMES, .most = TIMES },
-	{ .name = "is traced", .work = part_traced, .nice = 2, .why = PITRACE_LEFT_TRACED,
-	  .least = TIMES, .most = TIMES },
+	{ .name = "reads zeros",
+	  .work = part_read,
+	  .nice = 3,
+	  .why = PITRACE_LEFT_PREEMPTED,
+	  .least = 10,
+	  .most = ~0u },
+	{ .name = "stops",
+	  .work = part_stop,
+	  .nice = 1,
+	  .why = PITRACE_LEFT_STOPPED,
+	  .least = TIMES,
+	  .most = TIMES },
+	{ .name = "is traced",
+	  .work = part_traced,
+	  .nice = 2,
+	  .why = PITRACE_LEFT_TRACED,
+	  .least = TIMES,
+	  .most = TIMES },
 	/* The child may have gone by then; and it may wait for a lock of the kernel's like that. */
-	{ .name = "waits for a child", .work = part_wait, .nice = 4, .why = PITRACE_LEFT_BLOCKED,
-	  .least = TIMES - 2, .most = TIMES + 2 },
+	{ .name = "waits for a child",
+	  .work = part_wait,
+	  .nice = 4,
+	  .why = PITRACE_LEFT_BLOCKED,
+	  .least = TIMES - 2,
+	  .most = TIMES + 2 },
 };
-#define PARTS		(sizeof(parts) / sizeof(parts[0]))
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 static int priority_of(const struct part *p)
 {
@@ -219,7 +247,7 @@ void test_left(void)
 		start_part(p, ready, gate);
 		check(read(ready[0], &c, 1) == 1);
 	}
-	nap(20);			/* they wait at the gate */
+	nap(20); /* they wait at the gate */
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
 	close(gate[1]);
 	see_them_through();
@@ -257,7 +285,7 @@ void test_left(void)
 /* ---- wake-ups ------------------------------------------------------------------------------- */
 
 struct wakes {
-	uint32_t self, child, first, last;	/* of the new ones */
+	uint32_t self, child, first, last; /* of the new ones */
 	int cpu, priority;
 	unsigned int by_timer, by_signal, new, strange;
 };
@@ -276,7 +304,7 @@ static void count_woken(const struct pitrace_rec *rec, void *arg)
 	else if (w->tid == k->child && mine && rec->minor == 0)
 		k->by_signal++;
 	else if (rec->minor == PITRACE_WAKE_NEW && mine && w->tid >= k->first && w->tid <= k->last)
-		k->new++;
+		k->new ++;
 	else
 		return;
 	if (w->pid != w->tid || w->reserved || w->priority != k->priority ||
@@ -287,7 +315,8 @@ static void count_woken(const struct pitrace_rec *rec, void *arg)
 void test_woken(void)
 {
 	struct wakes k = {
-		.self = (uint32_t)getpid(), .cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1,
+		.self = (uint32_t)getpid(),
+		.cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1,
 		.priority = 120 + getpriority(PRIO_PROCESS, 0),
 	};
 	int status, i;
@@ -333,7 +362,7 @@ void test_woken(void)
 	each_record(&v, PITRACE_RING_TRACE, count_woken, &k);
 	printf("# woken by a timer %u, by a signal %u, new %u, other fields wrong %u\n", k.by_timer,
 	       k.by_signal, k.new, k.strange);
-	check(k.by_timer == 2 * TIMES && k.by_signal == TIMES && k.new == TIMES && k.strange == 0);
+	check(k.by_timer == 2 * TIMES && k.by_signal == TIMES && k.new == TIMES &&k.strange == 0);
 	unview(&v);
 	no_session_left();
 }
@@ -343,7 +372,7 @@ void test_woken(void)
 struct call {
 	long number;
 	uint32_t compat;
-	bool anything;			/* arguments that nobody has set */
+	bool anything; /* arguments that nobody has set */
 	uint64_t arguments[3];
 	int64_t result;
 	unsigned int entries, exits;
@@ -359,8 +388,8 @@ static struct call known_calls[] = {
 #endif
 	{ .number = SYS_read, .arguments = { 0, 0, 1234 }, .result = 1234 },
 };
-#define CALLS		(sizeof(known_calls) / sizeof(known_calls[0]))
-#define CALL_READ	(known_calls + CALLS - 1)
+#define CALLS     (sizeof(known_calls) / sizeof(known_calls[0]))
+#define CALL_READ (known_calls + CALLS - 1)
 
 static void count_call(const struct pitrace_rec *rec, void *unused)
 {
@@ -377,8 +406,8 @@ static void count_call(const struct pitrace_rec *rec, void *unused)
 			continue;
 		if (leaves && out->result == c->result)
 			c->exits++;
-		if (!leaves && (c->anything || !memcmp(in->arguments, c->arguments,
-						       sizeof(c->arguments))))
+		if (!leaves &&
+		    (c->anything || !memcmp(in->arguments, c->arguments, sizeof(c->arguments))))
 			c->entries++;
 	}
 }
@@ -407,8 +436,10 @@ void test_call_contents(void)
 			if (c->compat) {
 				long result;
 
-				__asm__ volatile("int $0x80" : "=a"(result) : "a"(c->number) : "memory",
-						 "r8", "r9", "r10", "r11");
+				__asm__ volatile("int $0x80"
+						 : "=a"(result)
+						 : "a"(c->number)
+						 : "memory", "r8", "r9", "r10", "r11");
 				check(result == c->result);
 				continue;
 			}
@@ -429,10 +460,10 @@ void test_call_contents(void)
 
 /* ---- page faults ----------------------------------------------------------------------------- */
 
-#define PAGES	20
+#define PAGES 20
 
 /* Alone in a section: the linker says where it begins and ends. */
-#define TOUCHES	__attribute__((noinline, noclone, section("touches")))
+#define TOUCHES __attribute__((noinline, noclone, section("touches")))
 extern const char __start_touches[], __stop_touches[];
 
 TOUCHES static void touch_each(volatile char *p, size_t page, bool write)
@@ -463,7 +494,7 @@ static const unsigned char *back_to_caller(size_t *size)
 struct range {
 	const char *name;
 	uint64_t start, end;
-	uint64_t ip, ip_end;		/* where the instructions are; of the kernel: 0 */
+	uint64_t ip, ip_end; /* where the instructions are; of the kernel: 0 */
 	uint32_t flags, privilege;
 	unsigned int faults, right;
 };
@@ -471,11 +502,12 @@ struct range {
 static struct range fault_ranges[] = {
 	{ .name = "written", .flags = PITRACE_FAULT_WRITE, .privilege = PITRACE_TPROF_USER },
 	{ .name = "read", .privilege = PITRACE_TPROF_USER },
-	{ .name = "written by the kernel", .flags = PITRACE_FAULT_WRITE,
+	{ .name = "written by the kernel",
+	  .flags = PITRACE_FAULT_WRITE,
 	  .privilege = PITRACE_TPROF_KERNEL },
 	{ .name = "executed", .flags = PITRACE_FAULT_EXEC, .privilege = PITRACE_TPROF_USER },
 };
-#define RANGES	(sizeof(fault_ranges) / sizeof(fault_ranges[0]))
+#define RANGES (sizeof(fault_ranges) / sizeof(fault_ranges[0]))
 
 static void count_fault(const struct pitrace_rec *rec, void *unused)
 {

@@ -60,7 +60,8 @@ static void count_of(const struct pitrace_rec *rec, void *arg)
 static pid_t renaming(pid_t number)
 {
 	struct clone_args args = {
-		.exit_signal = SIGCHLD, .set_tid = number ? (uintptr_t)&number : 0,
+		.exit_signal = SIGCHLD,
+		.set_tid = number ? (uintptr_t)&number : 0,
 		.set_tid_size = number != 0,
 	};
 	pid_t pid;

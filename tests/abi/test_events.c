@@ -17,8 +17,11 @@
 static struct pitrace_event_args software(uint64_t config, uint64_t period)
 {
 	struct pitrace_event_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.type = PERF_TYPE_SOFTWARE, .config = config, .period = period,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = config,
+		.period = period,
 	};
 
 	snprintf(args.name, sizeof(args.name), "software %llu", (unsigned long long)config);
@@ -31,13 +34,14 @@ static int refuse(int error, int fd, struct pitrace_event_args args)
 	return ioctl(fd, PITRACE_IOC_EVENT, &args) < 0 && errno == error ? 0 : -1;
 }
 
-#define REFUSE(error, ...) ({							\
-	struct pitrace_event_args args = software(PERF_COUNT_SW_PAGE_FAULTS, 1);	\
-	__VA_ARGS__;								\
-	if (refuse(error, fd, args))						\
-		wrong("%s: %s, not %s", #__VA_ARGS__,				\
-		      errno ? strerrorname_np(errno) : "ok", strerrorname_np(error));	\
-})
+#define REFUSE(error, ...)                                                                    \
+	({                                                                                    \
+		struct pitrace_event_args args = software(PERF_COUNT_SW_PAGE_FAULTS, 1);      \
+		__VA_ARGS__;                                                                  \
+		if (refuse(error, fd, args))                                                  \
+			wrong("%s: %s, not %s", #__VA_ARGS__,                                 \
+			      errno ? strerrorname_np(errno) : "ok", strerrorname_np(error)); \
+	})
 
 void test_event_fields(void)
 {
@@ -88,10 +92,10 @@ void test_event_fields(void)
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 struct count {
-	uint32_t event;			/* whose samples */
+	uint32_t event; /* whose samples */
 	unsigned long samples, others;
 	uint64_t periods, least, most;
-	unsigned long names;		/* SYSINFO EVENT records of it */
+	unsigned long names; /* SYSINFO EVENT records of it */
 	struct pitrace_event_rec said;
 };
 
@@ -147,8 +151,8 @@ static bool open_own(struct view *v)
 static void touch(unsigned long pages)
 {
 	size_t size = pages * (size_t)getpagesize(), at;
-	volatile char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-				-1, 0);
+	volatile char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				0);
 
 	madvise((void *)p, size, MADV_NOHUGEPAGE);
 	for (at = 0; at < size; at += (size_t)getpagesize())
@@ -193,7 +197,8 @@ void test_event_software(void)
 		want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 		all = switches_so_far() - all;
 		c = counted(&v, 0);
-		printf("# %lu samples of 10 faults, %llu faults", c.samples, (unsigned long long)c.periods);
+		printf("# %lu samples of 10 faults, %llu faults", c.samples,
+		       (unsigned long long)c.periods);
 		/* Faults of others move the tenth one; those of a pause do not count. */
 		check(c.samples >= 90 && c.samples <= 130 && c.periods <= 1400);
 		/* Told at on and when the pause is over. */
@@ -259,8 +264,12 @@ void test_event_throttled(void)
 void test_event_cycles(void)
 {
 	struct pitrace_event_args cycles = {
-		.size = sizeof(cycles), .version = PITRACE_ABI_VERSION, .type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES, .period = 100000, .name = "cycles",
+		.size = sizeof(cycles),
+		.version = PITRACE_ABI_VERSION,
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.period = 100000,
+		.name = "cycles",
 	};
 	struct count c;
 	struct view v;

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include "abi.h"
 
-#define RATE	1000
-#define PERIOD	(1000000000 / RATE)
+#define RATE   1000
+#define PERIOD (1000000000 / RATE)
 
 static struct pitrace_session_args about(pid_t pid)
 {
@@ -144,8 +144,8 @@ void test_follow_sleeper(void)
 
 struct worker {
 	pthread_t thread;
-	int64_t turn;			/* ns, on average */
-	bool wanders;			/* from CPU to CPU */
+	int64_t turn; /* ns, on average */
+	bool wanders; /* from CPU to CPU */
 	volatile int *go;
 	uint32_t tid;
 	int64_t used;

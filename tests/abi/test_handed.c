@@ -17,7 +17,7 @@
 #include <linux/perf_event.h>
 #include "abi.h"
 
-#define OTHER	"/home/handed-abi"
+#define OTHER "/home/handed-abi"
 
 static int own(void)
 {
@@ -34,11 +34,15 @@ static void refused(int fd)
 {
 	struct pitrace_setup_args setup = setup_args(1000);
 	struct pitrace_event_args event = {
-		.size = sizeof(event), .version = PITRACE_ABI_VERSION,
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .period = 1000000,
+		.size = sizeof(event),
+		.version = PITRACE_ABI_VERSION,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = 1000000,
 	};
 	struct pitrace_itrace_args itrace = {
-		.size = sizeof(itrace), .version = PITRACE_ABI_VERSION,
+		.size = sizeof(itrace),
+		.version = PITRACE_ABI_VERSION,
 	};
 	struct pitrace_consume_args consume = { 0 };
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -116,7 +120,9 @@ static void pass(int socket, int fd)
 {
 	char room[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = room,
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = room,
 			    .msg_controllen = sizeof(room) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
@@ -131,7 +137,9 @@ static int take(int socket)
 {
 	char room[CMSG_SPACE(sizeof(int))], byte;
 	struct iovec iov = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = room,
+	struct msghdr m = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = room,
 			    .msg_controllen = sizeof(room) };
 	int fd = -1;
 
@@ -187,8 +195,11 @@ static void program(uid_t uid)
 void test_handed(void)
 {
 	struct pitrace_event_args event = {
-		.size = sizeof(event), .version = PITRACE_ABI_VERSION,
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .period = 1000000,
+		.size = sizeof(event),
+		.version = PITRACE_ABI_VERSION,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = 1000000,
 	};
 	static const uid_t users[] = { 0, 1000, 1001 };
 	int fd = own(), pair[2];

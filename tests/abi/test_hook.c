@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include "abi.h"
 
-#define MAJOR		0xD1
-#define DATA_MAX	(PITRACE_USER_MAX - 12 - sizeof(struct pitrace_user))
+#define MAJOR    0xD1
+#define DATA_MAX (PITRACE_USER_MAX - 12 - sizeof(struct pitrace_user))
 
 int hook_open(void)
 {
@@ -23,7 +23,8 @@ int hook_open(void)
 static struct pitrace_hook_args hook_args(uint32_t major)
 {
 	return (struct pitrace_hook_args){
-		.size = sizeof(struct pitrace_hook_args), .version = PITRACE_ABI_VERSION,
+		.size = sizeof(struct pitrace_hook_args),
+		.version = PITRACE_ABI_VERSION,
 		.major = major,
 	};
 }
@@ -115,11 +116,12 @@ static long count(const struct view *v, uint32_t major)
 	return sum;
 }
 
-#define REFUSE(error, change) do {					\
-	args = hook_args(MAJOR);					\
-	change;								\
-	want(error, ioctl(fd, PITRACE_IOC_HOOK, &args));		\
-} while (0)
+#define REFUSE(error, change)                                    \
+	do {                                                     \
+		args = hook_args(MAJOR);                         \
+		change;                                          \
+		want(error, ioctl(fd, PITRACE_IOC_HOOK, &args)); \
+	} while (0)
 
 void test_hook_arguments(void)
 {
@@ -265,7 +267,7 @@ void test_hook_record(void)
 	args.strs = 3;
 	args.values = (uintptr_t)values;
 	args.lengths = (uintptr_t)lengths;
-	args.strings = (uintptr_t)"abcdefgh";
+	args.strings = (uintptr_t) "abcdefgh";
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {

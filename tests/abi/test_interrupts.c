@@ -15,13 +15,13 @@
 #include "abi.h"
 #include "work.h"
 
-#define SOURCES	(PITRACE_IRQ_OTHER + 1)
-#define NUMBERS	512
+#define SOURCES (PITRACE_IRQ_OTHER + 1)
+#define NUMBERS 512
 
 /* By sources; softirqs and devices' by their numbers too. */
 struct interrupts {
 	unsigned long all[SOURCES], softirq[NUMBERS], device[NUMBERS];
-	bool shared[NUMBERS];		/* by several handlers: a record each */
+	bool shared[NUMBERS]; /* by several handlers: a record each */
 };
 
 static void add(struct interrupts *n, unsigned int source, unsigned long number,
@@ -41,15 +41,15 @@ static unsigned int source_of(const char *label, const char *words)
 		const char *label, *words;
 		unsigned int source;
 	} known[] = {
-		{ "LOC", NULL, PITRACE_IRQ_TIMER },		/* x86, powerpc */
-		{ "RES", NULL, PITRACE_IRQ_RESCHEDULE },	/* x86 */
+		{ "LOC", NULL, PITRACE_IRQ_TIMER },      /* x86, powerpc */
+		{ "RES", NULL, PITRACE_IRQ_RESCHEDULE }, /* x86 */
 		{ "CAL", NULL, PITRACE_IRQ_CALL },
 		{ "IWI", NULL, PITRACE_IRQ_WORK },
-		{ "DBL", NULL, PITRACE_IRQ_IPI },		/* powerpc */
-		{ "IPI", "Rescheduling", PITRACE_IRQ_RESCHEDULE },	/* arm64 */
+		{ "DBL", NULL, PITRACE_IRQ_IPI },                  /* powerpc */
+		{ "IPI", "Rescheduling", PITRACE_IRQ_RESCHEDULE }, /* arm64 */
 		{ "IPI", "Function call", PITRACE_IRQ_CALL },
 		{ "IPI", "IRQ work", PITRACE_IRQ_WORK },
-		{ "EXT", NULL, PITRACE_IRQ_DEVICE },		/* s390x: all handlers */
+		{ "EXT", NULL, PITRACE_IRQ_DEVICE }, /* s390x: all handlers */
 		{ "I/O", NULL, PITRACE_IRQ_DEVICE },
 		{ "AIO", NULL, PITRACE_IRQ_DEVICE },
 	};
@@ -108,7 +108,7 @@ static void read_counts(struct interrupts *n)
 }
 
 static struct interrupts entered, left;
-static unsigned int last;		/* CPU */
+static unsigned int last; /* CPU */
 
 static void count_interrupt(const struct pitrace_rec *rec, void *unused)
 {
@@ -170,8 +170,8 @@ static void check_count(const char *name, unsigned long number, unsigned long ha
 	unsigned long cpus = last + 1ul;
 
 	if (had + cpus < least || had > most + cpus || gone > had || gone + cpus < had)
-		wrong("%s %lu: %lu entries and %lu exits, the kernel counted %lu to %lu", name, number,
-		      had, gone, least, most);
+		wrong("%s %lu: %lu entries and %lu exits, the kernel counted %lu to %lu", name,
+		      number, had, gone, least, most);
 }
 
 void test_interrupts(void)

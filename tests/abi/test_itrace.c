@@ -29,18 +29,18 @@ static void mark(void)
 	syscall(SYS_getppid);
 }
 
-#define TURNS	1000
+#define TURNS 1000
 
 static void part_loop(void)
 {
 	unsigned int n = TURNS;
 
 #if defined(__s390x__)
-	asm volatile("1: ahi %0,-1\n\tjnz 1b" : "+d" (n) : : "cc");
+	asm volatile("1: ahi %0,-1\n\tjnz 1b" : "+d"(n) : : "cc");
 #elif defined(__powerpc64__)
-	asm volatile("mtctr %0\n1:\tnop\n\tbdnz 1b" : : "r" (n) : "ctr");
+	asm volatile("mtctr %0\n1:\tnop\n\tbdnz 1b" : : "r"(n) : "ctr");
 #else
-	asm volatile("1: dec %0\n\tjnz 1b" : "+r" (n) : : "cc");
+	asm volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 #endif
 }
 
@@ -54,9 +54,11 @@ static void part_odd(void)
 
 	asm volatile("jmp 1f\n\tnop\n1:\tjmp 2f\n2:\txor %%eax, %%eax\n\tjz 3f\n\tnop\n\tnop\n"
 		     "3:\tjz 4f\n4:\tcall 5f\n5:\tpop %%rax\n\tpushfq\n\tpopfq\n\trep movsb"
-		     : "+c" (n), "+S" (from), "+D" (to) : : "rax", "cc", "memory");
+		     : "+c"(n), "+S"(from), "+D"(to)
+		     :
+		     : "rax", "cc", "memory");
 	n = 0;
-	asm volatile("rep movsb" : "+c" (n), "+S" (from), "+D" (to) : : "memory");
+	asm volatile("rep movsb" : "+c"(n), "+S"(from), "+D"(to) : : "memory");
 }
 
 /* The program does not find the trap flag in its flags. */
@@ -64,9 +66,11 @@ static void part_flags(void)
 {
 	unsigned long flags, after;
 
-	asm volatile("pushfq\n\tpop %0" : "=r" (flags));
-	asm volatile("syscall\n\tmov %%r11, %0" : "=r" (after) : "a" (SYS_getpid) :
-		     "rcx", "r11", "memory");
+	asm volatile("pushfq\n\tpop %0" : "=r"(flags));
+	asm volatile("syscall\n\tmov %%r11, %0"
+		     : "=r"(after)
+		     : "a"(SYS_getpid)
+		     : "rcx", "r11", "memory");
 	if ((flags | after) & 0x100)
 		_exit(3);
 }
@@ -153,8 +157,11 @@ static void close_gate(struct gate *g)
 struct pitrace_itrace_args itrace_of(int32_t *pid)
 {
 	return (struct pitrace_itrace_args){
-		.size = sizeof(struct pitrace_itrace_args), .version = PITRACE_ABI_VERSION,
-		.scope = PITRACE_ITRACE_PIDS, .listed = 1, .list = (uintptr_t)pid,
+		.size = sizeof(struct pitrace_itrace_args),
+		.version = PITRACE_ABI_VERSION,
+		.scope = PITRACE_ITRACE_PIDS,
+		.listed = 1,
+		.list = (uintptr_t)pid,
 	};
 }
 
@@ -163,7 +170,7 @@ bool begin_itrace(struct view *v, struct pitrace_session_args args,
 {
 	struct pitrace_setup_args setup = setup_args(1000);
 	static const int majors[] = {
-		PITRACE_BRANCH_USER, PITRACE_BREAK_USER, PITRACE_ITRACE_SWITCH,
+		PITRACE_BRANCH_USER,  PITRACE_BREAK_USER,  PITRACE_ITRACE_SWITCH,
 		PITRACE_ITRACE_START, PITRACE_ITRACE_STOP, PITRACE_CODE,
 	};
 	unsigned int i;
@@ -189,14 +196,14 @@ struct pitrace_session_args itrace_plain(void)
 
 /* ---- the judge: one step after the other ----------------------------------------------------- */
 
-#define STEPS	200000
+#define STEPS 200000
 
 struct steps {
-	uint64_t *ip;		/* each instruction, once; and where it led at last */
+	uint64_t *ip; /* each instruction, once; and where it led at last */
 	long n;
 };
 
-#define GETPPID_32	64
+#define GETPPID_32 64
 
 /* Instructions between the calls: the first one not, the second one included. */
 static void step(struct steps *s, void (*part)(void))
@@ -259,9 +266,9 @@ struct events {
 	uint32_t tid;
 	struct event *event;
 	long n, gaps;
-	uint64_t stamp;		/* high half */
+	uint64_t stamp; /* high half */
 };
-#define EVENTS	400000
+#define EVENTS 400000
 
 static void collect(const struct pitrace_rec *rec, void *arg)
 {
@@ -381,8 +388,8 @@ static void compare(const char *what, const struct events *e, const struct steps
 				break;
 		}
 	}
-	printf("# %s: %ld instructions, %ld branches, %ld breaks; stepped %ld\n", what, total, branches,
-	       breaks, s->n);
+	printf("# %s: %ld instructions, %ld branches, %ld breaks; stepped %ld\n", what, total,
+	       branches, breaks, s->n);
 	if (i == e->n || total != s->n)
 		wrong("%s: %ld instructions of %ld", what, total, s->n);
 }
@@ -518,7 +525,9 @@ void test_itrace_fields(void)
 {
 	struct pitrace_session_args args = plain();
 	struct pitrace_itrace_args it, good = {
-		.size = sizeof(good), .version = PITRACE_ABI_VERSION, .scope = PITRACE_ITRACE_ALL,
+		.size = sizeof(good),
+		.version = PITRACE_ABI_VERSION,
+		.scope = PITRACE_ITRACE_ALL,
 	};
 	bool have = info().have & PITRACE_HAVE_ITRACE;
 	int32_t nobody = 1 << 30, self = getpid();
@@ -528,8 +537,12 @@ void test_itrace_fields(void)
 
 	setup.majors[0] |= 1ull << PITRACE_BRANCH_USER;
 	want(have ? 0 : EOPNOTSUPP, ioctl(fd, PITRACE_IOC_SETUP, &setup));
-#define TRY(error, ...)	do { it = good; __VA_ARGS__; \
-		want(error, ioctl(fd, PITRACE_IOC_ITRACE, &it)); } while (0)
+#define TRY(error, ...)                                          \
+	do {                                                     \
+		it = good;                                       \
+		__VA_ARGS__;                                     \
+		want(error, ioctl(fd, PITRACE_IOC_ITRACE, &it)); \
+	} while (0)
 	TRY(have ? 0 : EOPNOTSUPP, );
 	TRY(EINVAL, it.size = 4);
 	TRY(EINVAL, it.version = 99);

@@ -17,7 +17,7 @@
 
 #ifdef TRACED_HERE
 
-#define CALLS	200
+#define CALLS 200
 
 static volatile int seen_trap, signals;
 
@@ -46,8 +46,10 @@ static void calls(void)
 		unsigned long flags;
 		long number = SYS_getpgid;
 
-		asm volatile("syscall\n\tmov %%r11, %1" : "+a" (number), "=r" (flags)
-			     : "D" (0l) : "rcx", "r11", "memory");
+		asm volatile("syscall\n\tmov %%r11, %1"
+			     : "+a"(number), "=r"(flags)
+			     : "D"(0l)
+			     : "rcx", "r11", "memory");
 		seen_trap |= !!(flags & 0x100);
 #else
 		syscall(SYS_getpgid, 0);

@@ -232,7 +232,7 @@ void test_itrace_stopped(void)
 	no_session_left();
 }
 
-#define GROUP	"/sys/fs/cgroup/itrace"
+#define GROUP "/sys/fs/cgroup/itrace"
 
 static bool put_in(const char *path, const char *words)
 {
@@ -360,8 +360,8 @@ void test_itrace_consumer(void)
 
 /* ---- user probes ----------------------------------------------------------------------------- */
 
-#define EVENTS	"/sys/kernel/tracing/uprobe_events"
-#define ENABLE	"/sys/kernel/tracing/events/uprobes/itrace/enable"
+#define EVENTS "/sys/kernel/tracing/uprobe_events"
+#define ENABLE "/sys/kernel/tracing/events/uprobes/itrace/enable"
 
 __attribute__((noinline, noclone)) static void probed(void)
 {

@@ -51,9 +51,9 @@ static pid_t visible_child(struct gate *g, void (*part)(void))
 
 /* ---- threads that end while they are added --------------------------------------------------- */
 
-#define BATCH	12
+#define BATCH 12
 
-static volatile int *hold;		/* NULL: never */
+static volatile int *hold; /* NULL: never */
 
 static void *nothing(void *arg)
 {
@@ -144,7 +144,8 @@ static void *fill_page(void *arg)
 {
 	static char argument[PAGE] = "6000";
 	struct uffdio_copy copy = {
-		.dst = (uintptr_t)held.page, .src = (uintptr_t)argument,
+		.dst = (uintptr_t)held.page,
+		.src = (uintptr_t)argument,
 		.len = (uint64_t)getpagesize(),
 	};
 	char c;
@@ -303,7 +304,7 @@ static bool tell(const char *path, const char *words)
 	return done_so;
 }
 
-#define HOLDING	"/proc/sys/vm/unprivileged_userfaultfd"
+#define HOLDING "/proc/sys/vm/unprivileged_userfaultfd"
 
 void test_itrace_gains(void)
 {
@@ -325,8 +326,8 @@ void test_itrace_gains(void)
 
 /* ---- user probes ----------------------------------------------------------------------------- */
 
-#define EVENTS	"/sys/kernel/tracing/uprobe_events"
-#define ENABLE	"/sys/kernel/tracing/events/uprobes/harm/enable"
+#define EVENTS "/sys/kernel/tracing/uprobe_events"
+#define ENABLE "/sys/kernel/tracing/events/uprobes/harm/enable"
 
 __attribute__((noinline, noclone)) static long probed(long a, long b)
 {
@@ -334,10 +335,10 @@ __attribute__((noinline, noclone)) static long probed(long a, long b)
 #ifdef __x86_64__
 	long sum;
 
-	asm volatile("lea 3(%1, %2), %0" : "=r" (sum) : "r" (a), "r" (b));
+	asm volatile("lea 3(%1, %2), %0" : "=r"(sum) : "r"(a), "r"(b));
 	return sum;
 #else
-	asm volatile("" : "+r" (a));
+	asm volatile("" : "+r"(a));
 	return a + b + 3;
 #endif
 }
@@ -428,7 +429,7 @@ void test_itrace_probed(void)
 
 /* ---- threads that are born while it pauses --------------------------------------------------- */
 
-#define BORN	40
+#define BORN 40
 
 /* How often each of them has gone round. */
 static volatile uint32_t *rounds;
@@ -521,8 +522,8 @@ void test_itrace_born_in_pause(void)
 
 /* ---- a member's many threads ----------------------------------------------------------------- */
 
-#define CROWD	300
-#define SHARE	256
+#define CROWD 300
+#define SHARE 256
 
 static void *waiting(void *arg)
 {

@@ -20,12 +20,11 @@
 
 #ifdef KERNEL_TRACED_HERE
 
-#define BIT(major)	(1ull << (major))
-#define USER_SIDE	(BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER))
-#define KERNEL_SIDE	(BIT(PITRACE_BRANCH_KERNEL) | BIT(PITRACE_BREAK_KERNEL))
+#define BIT(major)  (1ull << (major))
+#define USER_SIDE   (BIT(PITRACE_BRANCH_USER) | BIT(PITRACE_BREAK_USER))
+#define KERNEL_SIDE (BIT(PITRACE_BRANCH_KERNEL) | BIT(PITRACE_BREAK_KERNEL))
 
-#define MARKS \
-	(BIT(PITRACE_ITRACE_SWITCH) | BIT(PITRACE_ITRACE_START) | BIT(PITRACE_ITRACE_STOP))
+#define MARKS (BIT(PITRACE_ITRACE_SWITCH) | BIT(PITRACE_ITRACE_START) | BIT(PITRACE_ITRACE_STOP))
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
@@ -144,8 +143,8 @@ static long user_side(struct flow *f)
 			continue;
 		e.count += run;
 		run = 0;
-		if (!is_branch(&e) && (kind == PITRACE_BREAK_INTERRUPT ||
-				       kind == PITRACE_BREAK_FAULT)) {
+		if (!is_branch(&e) &&
+		    (kind == PITRACE_BREAK_INTERRUPT || kind == PITRACE_BREAK_FAULT)) {
 			run = e.count;
 			continue;
 		}
@@ -229,8 +228,9 @@ void test_kernel_itrace_alone(void)
 
 	for (i = 0; i < f.n; i++)
 		if (f.event[i].major == PITRACE_BRANCH_USER)
-			check(f.event[i].count == 1 && f.event[i].minor ==
-			      (PITRACE_BRANCH_OTHER | PITRACE_BRANCH_CROSS | PITRACE_BRANCH_GAP));
+			check(f.event[i].count == 1 &&
+			      f.event[i].minor == (PITRACE_BRANCH_OTHER | PITRACE_BRANCH_CROSS |
+						   PITRACE_BRANCH_GAP));
 	check(f.calls == f.returns + left_out(&f) + 1 && f.calls > 30);
 	check(f.branches[0] == f.calls && !f.breaks[0][PITRACE_BREAK_FAULT]);
 	free(f.event);
@@ -258,8 +258,8 @@ void test_kernel_itrace_exec(void)
 /* Pages that are not there yet, under the kernel's hands; and one that is never. */
 static void part_faults(void)
 {
-	char *page = mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
+	char *page = mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			  0);
 	char *volatile nowhere = (char *)16;
 	int fd[2], i;
 
@@ -296,7 +296,7 @@ void test_kernel_itrace_faults(void)
 
 /* A register that is 32 bits wide, if there at all: to write more is an exception (#GP) in the
  * kernel, which goes on a few bytes behind that instruction. */
-#define MSR_PKRS	0x6e1
+#define MSR_PKRS 0x6e1
 
 static void part_exception(void)
 {
@@ -333,7 +333,7 @@ void test_kernel_itrace_exceptions(void)
 #endif
 
 /* It sleeps in a call on one CPU and goes on on the other. */
-#define SLEEPS	20
+#define SLEEPS 20
 static int sleeping[2], awake[2];
 
 static void part_sleeps(void)
@@ -398,8 +398,8 @@ static void calls_until(time_t end)
 	if (pipe(fd))
 		_exit(3);
 	while (time(NULL) < end) {
-		void *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			       -1, 0);
+		void *p = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0);
 
 		if (write(fd[1], p, sizeof(text)) != sizeof(text) ||
 		    read(fd[0], text, sizeof(text)) != sizeof(text))
@@ -587,7 +587,8 @@ static void part_fault(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register r = {
-		.range = { .len = 4096 }, .mode = UFFDIO_REGISTER_MODE_MISSING,
+		.range = { .len = 4096 },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 
 	missing = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

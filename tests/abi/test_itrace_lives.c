@@ -101,7 +101,8 @@ static void from_part_children(struct pitrace_itrace_args *it)
 {
 	it->flags |= PITRACE_ITRACE_FROM;
 	it->start = (struct pitrace_itrace_place){
-		.fd = -1, .address = (uintptr_t)part_children,
+		.fd = -1,
+		.address = (uintptr_t)part_children,
 	};
 }
 
@@ -109,7 +110,8 @@ static void until_part_children(struct pitrace_itrace_args *it)
 {
 	it->flags |= PITRACE_ITRACE_UNTIL;
 	it->stop = (struct pitrace_itrace_place){
-		.fd = -1, .address = (uintptr_t)part_children,
+		.fd = -1,
+		.address = (uintptr_t)part_children,
 	};
 }
 
@@ -182,7 +184,7 @@ void test_itrace_scopes(void)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-#define PROGRAM	"/tmp/itrace-setuid"
+#define PROGRAM "/tmp/itrace-setuid"
 
 static void part_exec(void)
 {

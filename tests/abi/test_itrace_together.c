@@ -34,7 +34,7 @@ static void part_gains(void)
 	}
 }
 
-#define STEPS	20
+#define STEPS 20
 
 static void part_debugger(void)
 {
@@ -47,8 +47,8 @@ static void part_debugger(void)
 			part_spin();
 		usleep(2000);
 		if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) ||
-		    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) ||
-		    waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) || waitpid(pid, &status, 0) != pid ||
+		    !WIFSTOPPED(status))
 			_exit(7);
 		for (i = 0; i < STEPS; i++)
 			if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) ||

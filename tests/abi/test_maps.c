@@ -13,10 +13,10 @@
 
 struct change {
 	uint64_t minor;
-	uint64_t from, length;		/* pages; from the piece's start */
-	uint64_t offset;		/* pages; of a file, NO_FILE: of none */
+	uint64_t from, length; /* pages; from the piece's start */
+	uint64_t offset;       /* pages; of a file, NO_FILE: of none */
 };
-#define NO_FILE	UINT64_MAX
+#define NO_FILE UINT64_MAX
 
 struct changes {
 	uint32_t pid;
@@ -58,14 +58,10 @@ static void look(const struct pitrace_rec *rec, void *arg)
 void test_maps(void)
 {
 	static const struct change want_of[] = {
-		{ PITRACE_MTE_MODULE, 1, 3, 0 },
-		{ PITRACE_MTE_UNMAP, 2, 1, 0 },
-		{ PITRACE_MTE_MODULE, 1, 1, 0 },
-		{ PITRACE_MTE_MODULE, 8, 1, 2 },
-		{ PITRACE_MTE_UNMAP, 3, 1, 0 },
-		{ PITRACE_MTE_UNMAP, 1, 1, 0 },
-		{ PITRACE_MTE_MODULE, 1, 1, NO_FILE },
-		{ PITRACE_MTE_UNMAP, 0, 16, 0 },
+		{ PITRACE_MTE_MODULE, 1, 3, 0 },       { PITRACE_MTE_UNMAP, 2, 1, 0 },
+		{ PITRACE_MTE_MODULE, 1, 1, 0 },       { PITRACE_MTE_MODULE, 8, 1, 2 },
+		{ PITRACE_MTE_UNMAP, 3, 1, 0 },        { PITRACE_MTE_UNMAP, 1, 1, 0 },
+		{ PITRACE_MTE_MODULE, 1, 1, NO_FILE }, { PITRACE_MTE_UNMAP, 0, 16, 0 },
 	};
 	const unsigned int count = sizeof(want_of) / sizeof(*want_of);
 	struct changes c = { .pid = (uint32_t)getpid(), .page = (uint64_t)getpagesize() };
@@ -84,7 +80,7 @@ void test_maps(void)
 	if (p == MAP_FAILED || !begin(&v, plain(), 100))
 		return;
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
-#define CODE	(PROT_READ | PROT_EXEC)
+#define CODE (PROT_READ | PROT_EXEC)
 	check(mmap(p + page, 3 * page, CODE, MAP_PRIVATE | MAP_FIXED, file, 0) == p + page);
 	want(0, munmap(p + 2 * page, page));
 	/* Code that turns into data is not told of: nobody runs it until it is code again. */
@@ -126,8 +122,9 @@ static void live(const struct pitrace_rec *rec, void *arg)
 		uint32_t minor;
 		char letter;
 	} kinds[] = {
-		{ PITRACE_MTE_FORK, 'f' }, { PITRACE_MTE_CLONE, 'c' }, { PITRACE_MTE_PROCESS, 'p' },
-		{ PITRACE_MTE_THREAD, 't' }, { PITRACE_MTE_NAME, 'n' }, { PITRACE_MTE_MODULE, 'm' },
+		{ PITRACE_MTE_FORK, 'f' },        { PITRACE_MTE_CLONE, 'c' },
+		{ PITRACE_MTE_PROCESS, 'p' },     { PITRACE_MTE_THREAD, 't' },
+		{ PITRACE_MTE_NAME, 'n' },        { PITRACE_MTE_MODULE, 'm' },
 		{ PITRACE_MTE_THREAD_EXIT, 'x' }, { PITRACE_MTE_PROCESS_EXIT, 'X' },
 	};
 	const struct pitrace_mte_task *task = (const void *)(rec + 1);

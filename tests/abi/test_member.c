@@ -95,8 +95,11 @@ static void rights(int stranger)
 	struct pitrace_session_args args = plain();
 	struct pitrace_setup_args setup = setup_args(1000);
 	struct pitrace_event_args event = {
-		.size = sizeof(event), .version = PITRACE_ABI_VERSION,
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .period = 1000000,
+		.size = sizeof(event),
+		.version = PITRACE_ABI_VERSION,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = 1000000,
 	};
 	uint64_t known[4];
 	pid_t child;
@@ -196,7 +199,7 @@ struct shown {
 	uint32_t pid;
 	unsigned long user, kernel, wrong;
 	unsigned long maps, hidden;
-	bool root;			/* sees more processes than the one */
+	bool root; /* sees more processes than the one */
 };
 
 /* On s390x the kernel's addresses are nothing special. */
@@ -258,8 +261,7 @@ static void look(const struct pitrace_rec *rec, void *arg)
 		bad_one |= !f->root && s->pid != f->pid;
 	} else if (rec->major == PITRACE_MTE && rec->minor >= PITRACE_MTE_CLONE &&
 		   rec->minor <= PITRACE_MTE_THREAD_EXIT) {
-		bad_one |= !f->root &&
-			   (task->pid != f->pid || task->flags & PITRACE_TASK_ANCESTOR);
+		bad_one |= !f->root && (task->pid != f->pid || task->flags & PITRACE_TASK_ANCESTOR);
 	} else if (rec->major == PITRACE_MTE && rec->minor == PITRACE_MTE_MODULE) {
 		f->maps++;
 		bad_one |= map->flags & PITRACE_MAP_KERNEL || (!f->root && map->pid != f->pid);
@@ -291,7 +293,8 @@ static void shown(int fd)
 	want(0, ioctl(v.fd, PITRACE_IOC_OFF));
 	each_record(&v, PITRACE_RING_MTE, look, &f);
 	each_record(&v, PITRACE_RING_TRACE, look, &f);
-	printf("# %lu samples in user code, %lu in the kernel, %lu mappings\n", f.user, f.kernel, f.maps);
+	printf("# %lu samples in user code, %lu in the kernel, %lu mappings\n", f.user, f.kernel,
+	       f.maps);
 	check(f.user > 20 && f.kernel > 20 && f.maps > 1);
 	unview(&v);
 	close(zero);
@@ -306,8 +309,8 @@ void test_member_shown(void)
 
 /* ---- a program that gains credentials -------------------------------------------------------- */
 
-#define SETUID	"/home/setuid-abi"
-#define THREAD	0x10000		/* beside a mode: its second thread executes the program */
+#define SETUID "/home/setuid-abi"
+#define THREAD 0x10000 /* beside a mode: its second thread executes the program */
 
 static void *become(void *unused)
 {
@@ -399,7 +402,8 @@ static void gains(int mode)
 bool copy_self(const char *to)
 {
 	static char buffer[64 * 1024];
-	int in = open("/proc/self/exe", O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	int in = open("/proc/self/exe", O_RDONLY),
+	    out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
 	ssize_t n = 0;
 
 	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0)
@@ -475,7 +479,7 @@ void test_member_32bit(void)
 
 /* ---- a kernel that is locked down ------------------------------------------------------------ */
 
-#define SECURITY	"/sys/kernel/security"
+#define SECURITY "/sys/kernel/security"
 
 /* For the rest of this boot: by its name only. */
 void test_locked_down(void)

@@ -156,8 +156,9 @@ static void count_walked(const struct pitrace_rec *rec, void *arg)
 	const struct pitrace_mte_task *task = (const void *)(rec + 1);
 	uint64_t *n = arg;
 
-	*n += rec->major == PITRACE_MTE && (rec->minor == PITRACE_MTE_PROCESS ||
-		rec->minor == PITRACE_MTE_THREAD) && task->flags & PITRACE_TASK_WALK;
+	*n += rec->major == PITRACE_MTE &&
+	      (rec->minor == PITRACE_MTE_PROCESS || rec->minor == PITRACE_MTE_THREAD) &&
+	      task->flags & PITRACE_TASK_WALK;
 }
 
 static uint64_t walked(const struct view *v)

@@ -19,11 +19,11 @@
 #include "abi.h"
 #include "itrace.h"
 
-#define BASE	"/run/layers"
-#define MERGED	BASE "/merged"
-#define PROG	MERGED "/usr/bin/prog"
-#define SECOND	MERGED "/second"
-#define CODE	(PROT_READ | PROT_EXEC)
+#define BASE   "/run/layers"
+#define MERGED BASE "/merged"
+#define PROG   MERGED "/usr/bin/prog"
+#define SECOND MERGED "/second"
+#define CODE   (PROT_READ | PROT_EXEC)
 
 static bool copy(const char *from, const char *to)
 {
@@ -88,20 +88,20 @@ static void make_layers(void)
 	check(copy("/proc/self/exe", BASE "/b/changed"));
 	want(0, mkdir(BASE "/c/upper", 0755));
 	want(0, mkdir(BASE "/c/work", 0755));
-	overlay(MERGED, "lowerdir=" BASE "/b:" BASE "/a,upperdir=" BASE "/c/upper,workdir=" BASE
-		"/c/work");
+	overlay(MERGED,
+		"lowerdir=" BASE "/b:" BASE "/a,upperdir=" BASE "/c/upper,workdir=" BASE "/c/work");
 	check(copy("/proc/self/exe", MERGED "/made"));
 	want(0, mkdir(BASE "/c/upper2", 0755));
 	want(0, mkdir(BASE "/c/work2", 0755));
-	overlay(BASE "/outer", "lowerdir=" MERGED ",upperdir=" BASE "/c/upper2,workdir=" BASE
-		"/c/work2");
+	overlay(BASE "/outer",
+		"lowerdir=" MERGED ",upperdir=" BASE "/c/upper2,workdir=" BASE "/c/work2");
 	/* One file system for all its layers: a file keeps its number when it is copied up. */
 	want(0, mkdir(BASE "/c/upper3", 0755));
 	want(0, mkdir(BASE "/c/work3", 0755));
 	want(0, mkdir(BASE "/c/lower3", 0755));
 	check(copy("/proc/self/exe", BASE "/c/lower3/kept"));
-	overlay(BASE "/one", "lowerdir=" BASE "/c/lower3,upperdir=" BASE "/c/upper3,workdir=" BASE
-		"/c/work3");
+	overlay(BASE "/one",
+		"lowerdir=" BASE "/c/lower3,upperdir=" BASE "/c/upper3,workdir=" BASE "/c/work3");
 	close(open(BASE "/bound", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
 	want(0, mount(PROG, BASE "/bound", NULL, MS_BIND, NULL));
 	want(0, mkdir(BASE "/tree", 0755));
@@ -211,8 +211,9 @@ static void compare(const char *what, struct mapped *m, FILE *maps, int fd)
 
 	rewind(maps);
 	while (!found && fgets(line, sizeof(line), maps))
-		found = sscanf(line, "%llx-%*x %*s %*x %x:%x %llu %511[^\n]", &from, &dev_major, &dev_minor,
-			       &inode, path) >= 4 && from == m->at;
+		found = sscanf(line, "%llx-%*x %*s %*x %x:%x %llu %511[^\n]", &from, &dev_major,
+			       &dev_minor, &inode, path) >= 4 &&
+			from == m->at;
 	check(found);
 	if (m->told.flags & PITRACE_MAP_DELETED) {
 		size_t n = strlen(path), tail = strlen(" (deleted)");
@@ -241,7 +242,7 @@ static void compare(const char *what, struct mapped *m, FILE *maps, int fd)
 static const struct kind {
 	const char *name, *path;
 } kinds[] = {
-	{ "tmpfs", BASE "/a/usr/bin/prog" },	/* the layer's own */
+	{ "tmpfs", BASE "/a/usr/bin/prog" }, /* the layer's own */
 	{ "lower", PROG },
 	{ "lower_2", SECOND },
 	{ "upper", MERGED "/made" },
@@ -252,7 +253,7 @@ static const struct kind {
 	{ "overlay_of_overlay", BASE "/outer/usr/bin/prog" },
 	{ "memfd", NULL },
 };
-#define KINDS	(sizeof(kinds) / sizeof(*kinds))
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 static int open_kind(const struct kind *k)
 {
@@ -331,8 +332,8 @@ static void in_another_root(void)
 	want(0, mount("none", BASE "/a", "tmpfs", 0, NULL));
 	want(0, mkdir(BASE "/a/work", 0755));
 	want(0, mkdir(BASE "/a/upper", 0755));
-	want(0, mount("none", "/tmp", "overlay", 0, "lowerdir=" MERGED ",upperdir=" BASE
-		      "/a/upper,workdir=" BASE "/a/work"));
+	want(0, mount("none", "/tmp", "overlay", 0,
+		      "lowerdir=" MERGED ",upperdir=" BASE "/a/upper,workdir=" BASE "/a/work"));
 	maps = fopen("/proc/self/maps", "re");
 	want(0, chroot("/tmp"));
 	want(0, ioctl(v.fd, PITRACE_IOC_ON));
@@ -449,8 +450,12 @@ static unsigned long starts(const char *run, const char *file, uint64_t at)
 static void find_places(void)
 {
 	static const char *const same[] = {
-		BASE "/a/usr/bin/prog", PROG, MERGED "/made", BASE "/bound",
-		BASE "/outer/usr/bin/prog", BASE "/one/kept",
+		BASE "/a/usr/bin/prog",
+		PROG,
+		MERGED "/made",
+		BASE "/bound",
+		BASE "/outer/usr/bin/prog",
+		BASE "/one/kept",
 	};
 	int fd = (int)want(0, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 	uint64_t at = entry_of(fd);

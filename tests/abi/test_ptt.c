@@ -232,8 +232,8 @@ static void books(const char *what, bool one_cpu)
 		sum.interrupts += c.interrupts;
 	}
 	printf("# %s: ms of threads %llu, others %llu, idle %llu, interrupts %llu; %llu dispatches,"
-	       " %llu interrupts, %llu threads gone\n", what,
-	       (unsigned long long)to_ns(&p, sum.bucket[PITRACE_PTT_THREADS][0]) / 1000000,
+	       " %llu interrupts, %llu threads gone\n",
+	       what, (unsigned long long)to_ns(&p, sum.bucket[PITRACE_PTT_THREADS][0]) / 1000000,
 	       (unsigned long long)to_ns(&p, sum.bucket[PITRACE_PTT_OTHER][0]) / 1000000,
 	       (unsigned long long)to_ns(&p, sum.bucket[PITRACE_PTT_IDLE][0]) / 1000000,
 	       (unsigned long long)to_ns(&p, sum.bucket[PITRACE_PTT_INTERRUPTS][0]) / 1000000,
@@ -322,10 +322,10 @@ void test_ptt_kin(void)
 		_exit(0);
 	}
 	check(want(0, ptt_add(p.fd, pid, PITRACE_PTT_CHILDREN | PITRACE_PTT_PROCESS)) == 1);
-	forks(2);			/* not its children */
+	forks(2); /* not its children */
 	check(write(go[1], "", 1) == 1);
 	waitpid(pid, NULL, 0);
-	nap(50);			/* the last switch comes after the zombie */
+	nap(50); /* the last switch comes after the zombie */
 	for (uint32_t slot = 0; slot < p.control->slots; slot++) {
 		t = ptt_copy(ptt_thread(&p, slot));
 		watched += t.state == PITRACE_PTT_WATCHED;
@@ -368,7 +368,7 @@ static void moment(const struct pitrace_ptt_thread *page, uint64_t *counts, int6
 	}
 }
 
-#define CLOCK_TURNS	21
+#define CLOCK_TURNS 21
 
 /* With its interrupts a thread has used what the kernel's clock of it says. An emulated CPU may
  * stand still between the kernel's stamp of a dispatch and ours: in most turns it does not. */
@@ -457,8 +457,8 @@ void test_ptt_own(void)
 	if (!open_slots(&p, 2, 0))
 		return;
 	for (int i = 0; i < 2; i++) {
-		r[i] = (struct reader){ .p = &p, .reads = reads ? strtoul(reads, NULL, 0)
-								: 5000000 };
+		r[i] = (struct reader){ .p = &p,
+					.reads = reads ? strtoul(reads, NULL, 0) : 5000000 };
 		check(!pthread_create(&r[i].thread, NULL, read_much, &r[i]));
 	}
 	for (int round = 0; round < 20000; round++)

@@ -14,7 +14,7 @@
 #include "ptt.h"
 #include "work.h"
 
-#define N	100	/* pages, calls */
+#define N 100 /* pages, calls */
 
 static struct pitrace_metric event(uint32_t type, uint64_t config, uint32_t flags)
 {
@@ -55,7 +55,7 @@ static void probes(int error)
 			continue;
 		check(fscanf(f, "%u", &m.type) == 1);
 		fclose(f);
-		m.config1 = (uintptr_t)"schedule";
+		m.config1 = (uintptr_t) "schedule";
 		refused(error, m);
 		m.config1 = 0;
 		m.config2 = 0xFFFFFFFF81000000;
@@ -85,7 +85,7 @@ static void refused_to_member(int unused)
 }
 
 /* Hardware counters of whole CPUs are for whom perf lets have them. */
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 static void paranoid(const char *level)
 {
@@ -184,9 +184,11 @@ static struct pitrace_ptt_thread here(const struct ptt *p, long slot)
 enum { CYCLES, ALL, USER, KERNEL, CLOCK, COUNT };
 static const struct pitrace_metric faults[] = {
 	{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS },
-	{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+	{ .type = PERF_TYPE_SOFTWARE,
+	  .config = PERF_COUNT_SW_PAGE_FAULTS,
 	  .flags = PITRACE_METRIC_USER },
-	{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+	{ .type = PERF_TYPE_SOFTWARE,
+	  .config = PERF_COUNT_SW_PAGE_FAULTS,
 	  .flags = PITRACE_METRIC_KERNEL },
 	{ .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK },
 };

@@ -417,7 +417,7 @@ void test_ptt_rights(void)
 	no_ptt_left();
 }
 
-#define SETUID	"/home/setuid-ptt"
+#define SETUID "/home/setuid-ptt"
 
 /* A child of a member's executes a program: counted on, or (set-uid) no more. */
 static void executes(int mode)

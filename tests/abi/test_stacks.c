@@ -18,13 +18,13 @@
 /* What to look for in the samples of one process, and what was found. */
 struct search {
 	uint32_t pid;
-	uint64_t from, to;		/* samples in user code here are looked at */
-	const uint64_t *chain;		/* … and have these callers (n of them) */
+	uint64_t from, to;     /* samples in user code here are looked at */
+	const uint64_t *chain; /* … and have these callers (n of them) */
 	unsigned int n;
-	uint32_t wrong_flags;		/* … and none of these */
+	uint32_t wrong_flags; /* … and none of these */
 	unsigned int samples, looked, bad, missed, faults;
-	bool may_miss;			/* the first caller, where no frame is in force */
-	const struct pitrace_stack *stack;	/* the last of them */
+	bool may_miss;                     /* the first caller, where no frame is in force */
+	const struct pitrace_stack *stack; /* the last of them */
 	void (*each)(struct search *f, uint32_t kind, const struct pitrace_sample *s,
 		     const struct pitrace_stack *stack);
 };
@@ -76,7 +76,8 @@ static void look(const struct pitrace_rec *rec, void *arg)
 		return;
 	}
 	if (length != sizeof(*rec) + sizeof(*s) + sizeof(*stack) + stack->bytes +
-		      8u * (stack->kernel + stack->user + stack->regs) || stack->reserved) {
+			      8u * (stack->kernel + stack->user + stack->regs) ||
+	    stack->reserved) {
 		wrong("%u + %u addresses, %u registers, %u bytes in a record of %u", stack->kernel,
 		      stack->user, stack->regs, stack->bytes, length);
 		return;
@@ -100,12 +101,12 @@ static void look(const struct pitrace_rec *rec, void *arg)
 	     stack->flags & f->wrong_flags) &&
 	    f->bad++ < 5)
 		wrong("at %#llx+%llu: the first of %u callers is %#llx, flags %#x",
-		      (unsigned long long)f->from, (unsigned long long)(s->address - f->from),
-		      f->n, stack->user > 1 ? (unsigned long long)at(user_part(stack), 1) : 0,
+		      (unsigned long long)f->from, (unsigned long long)(s->address - f->from), f->n,
+		      stack->user > 1 ? (unsigned long long)at(user_part(stack), 1) : 0,
 		      stack->flags);
 }
 
-#define RATE	10000
+#define RATE 10000
 
 static bool start(struct view *v, pid_t pid, uint32_t stacks, uint16_t depth, uint16_t copy)
 {
@@ -205,7 +206,10 @@ __attribute__((noinline, noclone)) static void chain_c(unsigned long n)
 #else
 			 "chain_loop:\tsubs %0, %0, #1\n\tb.ne chain_loop\n"
 #endif
-			 "chain_loop_end:" : "+r"(n) : : "cc");
+			 "chain_loop_end:"
+			 : "+r"(n)
+			 :
+			 : "cc");
 }
 
 __attribute__((noinline, noclone)) static void chain_b(unsigned long n)
@@ -226,8 +230,10 @@ static struct search in_loop(void)
 {
 	return (struct search){
 		.pid = (uint32_t)getpid(),
-		.from = (uintptr_t)chain_loop, .to = (uintptr_t)chain_loop_end,
-		.chain = callers, .n = 3,
+		.from = (uintptr_t)chain_loop,
+		.to = (uintptr_t)chain_loop_end,
+		.chain = callers,
+		.n = 3,
 	};
 }
 
@@ -358,13 +364,13 @@ static void check_copy(struct search *f, uint32_t kind, const struct pitrace_sam
 	offset = marked_at - at(regs, SP);
 	if (stack->regs != REGISTERS || stack->kernel || stack->user || offset > 1024 ||
 	    at(regs, REGISTERS - 1) != s->address || at(regs, FP) < at(regs, SP) ||
-	    at(regs, FP) - at(regs, SP) > 256 ||
-	    !(stack->flags & PITRACE_STACK_COPY) || stack->bytes < offset + sizeof(marks) ||
-	    memcmp(copy + offset, &marks, sizeof(marks))) {
+	    at(regs, FP) - at(regs, SP) > 256 || !(stack->flags & PITRACE_STACK_COPY) ||
+	    stack->bytes < offset + sizeof(marks) || memcmp(copy + offset, &marks, sizeof(marks))) {
 		f->bad++;
-		wrong("%u registers, pc %#llx, sp %#llx, marks at %#llx, flags %#x, %u bytes", stack->regs,
-		      (unsigned long long)at(regs, REGISTERS - 1), (unsigned long long)at(regs, SP),
-		      (unsigned long long)marked_at, stack->flags, stack->bytes);
+		wrong("%u registers, pc %#llx, sp %#llx, marks at %#llx, flags %#x, %u bytes",
+		      stack->regs, (unsigned long long)at(regs, REGISTERS - 1),
+		      (unsigned long long)at(regs, SP), (unsigned long long)marked_at, stack->flags,
+		      stack->bytes);
 	}
 }
 
@@ -392,8 +398,8 @@ void test_stack_copy(void)
 		return;
 	chain_marked();
 	finish(&v, &f);
-	check(f.stack && (f.stack->flags & PITRACE_STACK_FAULT ||
-			  f.stack->bytes == PITRACE_STACK_COPY_MAX));
+	check(f.stack &&
+	      (f.stack->flags & PITRACE_STACK_FAULT || f.stack->bytes == PITRACE_STACK_COPY_MAX));
 	unview(&v);
 	no_session_left();
 }
@@ -577,7 +583,8 @@ __attribute__((noinline, noclone)) static void nap_often(void)
 void test_stack_dispatch(void)
 {
 	struct waits w = {
-		.tid = (uint32_t)getpid(), .schedule = kernel_function("schedule"),
+		.tid = (uint32_t)getpid(),
+		.schedule = kernel_function("schedule"),
 	};
 	struct pitrace_setup_args setup = setup_args(1000);
 	struct pitrace_session_args args = plain();

@@ -76,7 +76,7 @@ void perfmon_only(void)
 static void limited(int fd)
 {
 	struct pitrace_session_args args = plain();
-	struct rlimit limit = { 600 * KB, 600 * KB };	/* two CPUs of two rings of 128 KB: fits */
+	struct rlimit limit = { 600 * KB, 600 * KB }; /* two CPUs of two rings of 128 KB: fits */
 
 	perfmon_only();
 	want(0, setrlimit(RLIMIT_MEMLOCK, &limit));

@@ -4,14 +4,17 @@
  * calls by int and by the vdso's way (sysenter or syscall), a signal's handler. Its last mark is
  * getppid, as in tests/abi/test_itrace.c.
  */
-#define AT_SYSINFO	32
-#define SIGUSR1		10
+#define AT_SYSINFO 32
+#define SIGUSR1    10
 
 static long call(int number, long a, const void *b, long c)
 {
 	long result;
 
-	__asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
+	__asm__ volatile("int $0x80"
+			 : "=a"(result)
+			 : "a"(number), "b"(a), "c"(b), "d"(c)
+			 : "memory");
 	return result;
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "abi.h"
 
-int bad;			/* of the test that runs */
+int bad; /* of the test that runs */
 
 void wrong(const char *format, ...)
 {
@@ -38,9 +38,12 @@ int device(void)
 struct pitrace_session_args plain(void)
 {
 	return (struct pitrace_session_args){
-		.size = sizeof(struct pitrace_session_args), .version = PITRACE_ABI_VERSION,
-		.mode = PITRACE_MODE_CONTINUOUS, .segment_bytes = 32 * KB,
-		.mte_bytes = 1 * MB, .trace_bytes = 128 * KB,
+		.size = sizeof(struct pitrace_session_args),
+		.version = PITRACE_ABI_VERSION,
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.segment_bytes = 32 * KB,
+		.mte_bytes = 1 * MB,
+		.trace_bytes = 128 * KB,
 	};
 }
 
@@ -71,8 +74,11 @@ int session_of_size(uint32_t size, uint32_t version, unsigned char fill)
 struct pitrace_setup_args setup_args(uint32_t rate)
 {
 	return (struct pitrace_setup_args){
-		.size = sizeof(struct pitrace_setup_args), .version = PITRACE_ABI_VERSION,
-		.rate = rate, .dither = 100, .majors = { 1ull << PITRACE_TPROF },
+		.size = sizeof(struct pitrace_setup_args),
+		.version = PITRACE_ABI_VERSION,
+		.rate = rate,
+		.dither = 100,
+		.majors = { 1ull << PITRACE_TPROF },
 	};
 }
 
@@ -281,7 +287,8 @@ void each_record(const struct view *v, int ring, void (*f)(const struct pitrace_
 			const unsigned char *p = v->data[cpu] + start + at % size;
 			const struct pitrace_segment *segment = (const void *)p;
 			struct pitrace_rec high = {
-				.type_len = sizeof(high), .major = PITRACE_HIGH,
+				.type_len = sizeof(high),
+				.major = PITRACE_HIGH,
 				.minor = (uint32_t)(segment->stamp >> 32),
 			};
 

@@ -34,9 +34,10 @@ int main(int argc, char **argv)
 			sum += r.time;
 		}
 		end = now();
-		printf("%s: %" PRIu64 " records, opened in %.3f s, merged in %.3f s: %.1f M records/s, "
-		       "%.0f MB/s, %zu faults (sum %" PRIx64 ")\n", argv[i], n, opened - begin,
-		       end - opened, (double)n / (end - opened) / 1e6,
+		printf("%s: %" PRIu64
+		       " records, opened in %.3f s, merged in %.3f s: %.1f M records/s, "
+		       "%.0f MB/s, %zu faults (sum %" PRIx64 ")\n",
+		       argv[i], n, opened - begin, end - opened, (double)n / (end - opened) / 1e6,
 		       (double)pifile_size(f) / (end - opened) / 1e6, pifile_faults(f, NULL), sum);
 		pimerge_close(m);
 		pifile_close(f);

@@ -8,8 +8,8 @@
 #include "base/crc32c.h"
 #include "gen_trace.h"
 
-#define SEGMENTS	16		/* made once, written again and again */
-#define SEGMENT_BYTES	65536
+#define SEGMENTS      16 /* made once, written again and again */
+#define SEGMENT_BYTES 65536
 
 /* CPU time: others may be at work on the machine. */
 static double now(void)
@@ -32,7 +32,8 @@ static void *make(struct gen_ring *g, unsigned int n)
 		s.tid += (uint32_t)(random >> 61);
 		s.address = 0x7f0000000000 + (random >> 44);
 		memcpy(gen_record(g, PITRACE_TPROF, PITRACE_TPROF_USER, PITRACE_TYPE_STRUCT,
-				  sizeof(s), g->last + 2500000 + (random >> 50)), &s, sizeof(s));
+				  sizeof(s), g->last + 2500000 + (random >> 50)),
+		       &s, sizeof(s));
 	}
 	if (!copy)
 		exit(1);
@@ -66,8 +67,10 @@ int main(int argc, char **argv)
 	}
 	end = now();
 	pifile_written(w, &records);
-	printf("level %d, CRC by %s: %" PRIu64 " segments, %.0f MB/s, %.1f M records/s, %.0f %% of the "
-	       "size\n", level, crc32c_method(), n, (double)(n * SEGMENT_BYTES) / (end - begin) / 1e6,
+	printf("level %d, CRC by %s: %" PRIu64
+	       " segments, %.0f MB/s, %.1f M records/s, %.0f %% of the "
+	       "size\n",
+	       level, crc32c_method(), n, (double)(n * SEGMENT_BYTES) / (end - begin) / 1e6,
 	       (double)records / (end - begin) / 1e6,
 	       100.0 * (double)pifile_written(w, NULL) / (double)(n * SEGMENT_BYTES));
 	pifile_abandon(w);

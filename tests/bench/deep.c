@@ -55,19 +55,29 @@ DEEP work(uint64_t x)
 }
 
 /* The call is not the last thing that a layer does: its frame stays. Few take the second place. */
-#define LAYER(this, next, bit) \
-	DEEP this(uint64_t x) \
-	{ \
-		if (x >> (bit) & 1 && x >> ((bit) + 1) & 1) \
-			return next(x * 3) ^ x; \
-		return next(x + (bit)) + x; \
+#define LAYER(this, next, bit)                            \
+	DEEP this(uint64_t x)                             \
+	{                                                 \
+		if (x >> (bit)&1 && x >> ((bit) + 1) & 1) \
+			return next(x * 3) ^ x;           \
+		return next(x + (bit)) + x;               \
 	}
 
-LAYER(layer1, work, 1) LAYER(layer2, layer1, 4) LAYER(layer3, layer2, 7)
-LAYER(layer4, layer3, 10) LAYER(layer5, layer4, 13) LAYER(layer6, layer5, 16)
-LAYER(layer7, layer6, 62) LAYER(layer8, layer7, 62) LAYER(layer9, layer8, 62)
-LAYER(layer10, layer9, 62) LAYER(layer11, layer10, 62) LAYER(layer12, layer11, 62)
-LAYER(layer13, layer12, 62) LAYER(layer14, layer13, 62) LAYER(layer15, layer14, 62)
+LAYER(layer1, work, 1)
+LAYER(layer2, layer1, 4)
+LAYER(layer3, layer2, 7)
+LAYER(layer4, layer3, 10)
+LAYER(layer5, layer4, 13)
+LAYER(layer6, layer5, 16)
+LAYER(layer7, layer6, 62)
+LAYER(layer8, layer7, 62)
+LAYER(layer9, layer8, 62)
+LAYER(layer10, layer9, 62)
+LAYER(layer11, layer10, 62)
+LAYER(layer12, layer11, 62)
+LAYER(layer13, layer12, 62)
+LAYER(layer14, layer13, 62)
+LAYER(layer15, layer14, 62)
 LAYER(layer16, layer15, 62)
 
 int main(int argc, char **argv)

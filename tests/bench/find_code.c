@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define BASE	0x7f0000000000ull
-#define LOOKUPS	1000000u
-#define ROUNDS	7
-#define PID	4242
+#define BASE    0x7f0000000000ull
+#define LOOKUPS 1000000u
+#define ROUNDS  7
+#define PID     4242
 
-struct range { uint64_t start, end; };
+struct range {
+	uint64_t start, end;
+};
 
 static double now(void)
 {

@@ -16,10 +16,12 @@
 #include "collect/perf/perf_records.h"
 #include "file/segment.h"
 
-#define CPUS		256
-#define SEGMENT_BYTES	65536
+#define CPUS          256
+#define SEGMENT_BYTES 65536
 
-struct part { uint64_t offset, size; };
+struct part {
+	uint64_t offset, size;
+};
 struct head {
 	char magic[8];
 	uint64_t size, attr_size;
@@ -28,7 +30,7 @@ struct head {
 
 struct record {
 	uint64_t time;
-	uint32_t at;			/* 8 bytes each, from the data's beginning on */
+	uint32_t at; /* 8 bytes each, from the data's beginning on */
 	uint32_t order;
 };
 
@@ -96,7 +98,7 @@ static void look(const uint8_t *p, const uint8_t *stop)
 		memcpy(&h, p, sizeof(h));
 		if (h.size < sizeof(h) || h.size % 8 || h.size > stop - p)
 			break;
-		if (h.type >= 64)	/* perf's own */
+		if (h.type >= 64) /* perf's own */
 			continue;
 		if (n == room) {
 			room = 2 * room + 4096;
@@ -148,7 +150,9 @@ static void load(const char *path)
 
 static void sync_at(enum pitrace_sync_why why, uint64_t time)
 {
-	struct pitrace_sync s = { .stamp = time, .monotonic = time, .boottime = time,
+	struct pitrace_sync s = { .stamp = time,
+				  .monotonic = time,
+				  .boottime = time,
 				  .realtime = time };
 
 	cpu = 0;
@@ -174,7 +178,7 @@ static void write_all(void)
 		if (item.type == PERF_RECORD_SAMPLE) {
 			check(perf_put_sample(&item, &no_stacks, UINT32_MAX, put, NULL), "writing");
 			samples++;
-		} else if (item.of_pid <= INT32_MAX) {	/* above: the kernel's modules */
+		} else if (item.of_pid <= INT32_MAX) { /* above: the kernel's modules */
 			check(perf_put_name(&item, put, NULL), "writing");
 		}
 	}
@@ -207,9 +211,13 @@ static void copy_texts(const char *path)
 int main(int argc, char **argv)
 {
 	struct pifile_header h = {
-		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000,
-		.mode = PITRACE_MODE_CONTINUOUS, .scope = PITRACE_SCOPE_SYSTEM,
-		.ncpus = CPUS, .collector = "from_perf", .page_size = 4096,
+		.clock = PITRACE_CLOCK_MONOTONIC,
+		.clock_hz = 1000000000,
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.scope = PITRACE_SCOPE_SYSTEM,
+		.ncpus = CPUS,
+		.collector = "from_perf",
+		.page_size = 4096,
 	};
 	struct utsname u;
 
@@ -226,7 +234,10 @@ int main(int argc, char **argv)
 	for (uint32_t c = 0; c < CPUS; c++)
 		for (uint16_t ring = 0; ring < PITRACE_RINGS; ring++)
 			rings[c][ring] = (struct segment_out){
-				.session = 1, .cpu = c, .ring = ring, .size = SEGMENT_BYTES,
+				.session = 1,
+				.cpu = c,
+				.ring = ring,
+				.size = SEGMENT_BYTES,
 			};
 	if (argc == 4)
 		copy_texts(argv[3]);
@@ -239,7 +250,8 @@ int main(int argc, char **argv)
 			segment_free(&rings[c][ring]);
 		}
 	}
-	check(pifile_write_section(out, PIFILE_SEC_STATS, stats, ncpus * sizeof(*stats)), "writing");
+	check(pifile_write_section(out, PIFILE_SEC_STATS, stats, ncpus * sizeof(*stats)),
+	      "writing");
 	check(pifile_finish(out), "writing");
 	return 0;
 }

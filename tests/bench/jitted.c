@@ -23,8 +23,8 @@ int main(void)
 /* Counts its argument down. */
 static const uint8_t code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
 
-#define LEAST	64u			/* bytes of a function, in multiples of this */
-#define LOOPS	8000
+#define LEAST 64u /* bytes of a function, in multiples of this */
+#define LOOPS 8000
 
 static uint64_t random_state = 88172645463325252ull;
 

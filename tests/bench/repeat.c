@@ -164,12 +164,13 @@ static void copy_sections(bool statistics)
 			size_t head = ((struct pitrace_segment *)buffer)->size;
 
 			check(pifile_write_snapshot(out, (char *)buffer + head, size - head,
-						    s->first), "writing");
+						    s->first),
+			      "writing");
 			free(buffer);
 			continue;
 		}
-		for (struct pifile_stats *st = buffer; statistics &&
-		     (char *)(st + 1) <= (char *)buffer + size; st++)
+		for (struct pifile_stats *st = buffer;
+		     statistics && (char *)(st + 1) <= (char *)buffer + size; st++)
 			st->ticks = st->cpu < CPUS ? ticks[st->cpu] : 0;
 		check(pifile_write_section(out, type, buffer, size), "writing");
 		free(buffer);
@@ -178,7 +179,9 @@ static void copy_sections(bool statistics)
 
 int main(int argc, char **argv)
 {
-	struct recording recording = { .is_sample = is_sample, .time = time_of, .pid = pid_of,
+	struct recording recording = { .is_sample = is_sample,
+				       .time = time_of,
+				       .pid = pid_of,
 				       .write = write_record };
 
 	repeat.left = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;

@@ -18,19 +18,19 @@
 #define COPIES 7
 
 struct repeat {
-	uint64_t left;			/* samples still wanted */
-	uint64_t shift;			/* of the times of what is written now */
-	uint32_t copy;			/* the one that is made: the first is 0 */
-	uint64_t first, last;		/* times in the recording */
-	uint32_t highest;		/* pid in it */
-	size_t samples;			/* in it */
+	uint64_t left;        /* samples still wanted */
+	uint64_t shift;       /* of the times of what is written now */
+	uint32_t copy;        /* the one that is made: the first is 0 */
+	uint64_t first, last; /* times in the recording */
+	uint32_t highest;     /* pid in it */
+	size_t samples;       /* in it */
 };
 
 /* A recording in memory: records in the order of time. */
 struct recording {
 	size_t n;
 	bool (*is_sample)(size_t i);
-	uint64_t (*time)(size_t i);	/* 0: before the recording began */
+	uint64_t (*time)(size_t i); /* 0: before the recording began */
 	uint32_t (*pid)(size_t i);
 	void (*write)(size_t i);
 };

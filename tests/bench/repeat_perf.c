@@ -12,10 +12,12 @@
 #include <sys/stat.h>
 #include "repeat.h"
 
-#define FINISHED_ROUND	68		/* of perf's own records, from 64 on: an order only */
-#define FEATURES	256
+#define FINISHED_ROUND 68 /* of perf's own records, from 64 on: an order only */
+#define FEATURES       256
 
-struct part { uint64_t offset, size; };
+struct part {
+	uint64_t offset, size;
+};
 struct head {
 	char magic[8];
 	uint64_t size, attr_size;
@@ -91,8 +93,9 @@ static void change(uint8_t *record)
 		move_address(record, ids - 8);
 		if (!(sample_type & PERF_SAMPLE_CALLCHAIN))
 			break;
-		at = ids + 16 + bytes_of(PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
-					 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
+		at = ids + 16 +
+		     bytes_of(PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+			      PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD);
 		for (n = get(record, at, 8); n--;)
 			move_address(record, at += 8);
 		break;
@@ -218,13 +221,14 @@ static void copy_features(size_t size)
 		part.offset += to - from;
 		write_or_die(&part, sizeof(part));
 	}
-	write_or_die(base + from + n * sizeof(struct part),
-		     size - from - n * sizeof(struct part));
+	write_or_die(base + from + n * sizeof(struct part), size - from - n * sizeof(struct part));
 }
 
 int main(int argc, char **argv)
 {
-	struct recording recording = { .is_sample = is_sample, .time = time_of, .pid = pid_of,
+	struct recording recording = { .is_sample = is_sample,
+				       .time = time_of,
+				       .pid = pid_of,
 				       .write = write_record };
 	int fd = argc == 4 ? open(argv[1], O_RDONLY) : -1;
 	struct perf_event_attr attr;

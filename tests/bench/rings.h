@@ -10,8 +10,8 @@
 #include "pifile.h"
 #include "file/segment.h"
 
-#define CPUS		64
-#define SEGMENT_BYTES	65536
+#define CPUS          64
+#define SEGMENT_BYTES 65536
 
 static struct pifile *in;
 static struct pifile_writer *out;
@@ -47,7 +47,10 @@ static void rings_open(const char *from, const char *to)
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		for (uint16_t ring = 0; ring < PITRACE_RINGS; ring++)
 			rings[cpu][ring] = (struct segment_out){
-				.session = 1, .cpu = cpu, .ring = ring, .size = SEGMENT_BYTES,
+				.session = 1,
+				.cpu = cpu,
+				.ring = ring,
+				.size = SEGMENT_BYTES,
 			};
 }
 

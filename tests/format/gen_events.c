@@ -13,14 +13,14 @@
 struct thread {
 	uint32_t pid, tid;
 	enum { ASLEEP, RUNNABLE, RUNS } state;
-	uint32_t call;			/* + 1; 0: in none */
+	uint32_t call; /* + 1; 0: in none */
 };
 
 struct events {
 	struct gen_ring *trace;
 	struct thread *thread;
 	uint32_t nthread;
-	uint32_t *current;		/* by CPU; NOBODY: idle */
+	uint32_t *current; /* by CPU; NOBODY: idle */
 	uint64_t now, random, records;
 };
 
@@ -37,7 +37,8 @@ static void put(struct events *e, uint32_t cpu, uint16_t major, uint32_t minor, 
 {
 	e->now += 1 + draw(e) % 4000;
 	memcpy(gen_record(&e->trace[cpu], major, minor, PITRACE_TYPE_STRUCT, (uint32_t)size,
-			  e->now), data, size);
+			  e->now),
+	       data, size);
 	e->records++;
 }
 
@@ -132,7 +133,9 @@ static void interrupt(struct events *e, uint32_t cpu, unsigned int depth)
 
 uint64_t gen_events(struct gen_ring *trace, const struct gen_options *o, uint64_t start)
 {
-	struct events e = { .trace = trace, .nthread = o->processes * o->threads, .now = start,
+	struct events e = { .trace = trace,
+			    .nthread = o->processes * o->threads,
+			    .now = start,
 			    .random = o->seed * 0x9E3779B97F4A7C15ull | 1 };
 	uint32_t i, cpu = 0;
 
@@ -147,14 +150,17 @@ uint64_t gen_events(struct gen_ring *trace, const struct gen_options *o, uint64_
 	while (e.records < o->events) {
 		cpu = (cpu + 1) % o->cpus;
 		switch (draw(&e) % 8) {
-		case 0: case 1: case 2:
+		case 0:
+		case 1:
+		case 2:
 			dispatch(&e, cpu);
 			break;
 		case 3:
 			if (e.current[cpu] != NOBODY)
 				wake(&e, cpu, 0);
 			break;
-		case 4: case 5:
+		case 4:
+		case 5:
 			interrupt(&e, cpu, 0);
 			break;
 		default:

@@ -10,9 +10,19 @@
 #include "gen_trace.h"
 
 const struct gen_options gen_defaults = {
-	.cpus = 2, .processes = 8, .threads = 3, .samples = 100000, .rate = 997, .churn = 500,
-	.clock = PITRACE_CLOCK_TSC, .clock_hz = 2500000000, .start = 12ull << 32, .seed = 1,
-	.segment_bytes = 65536, .bulk = 2000, .depth = 20,
+	.cpus = 2,
+	.processes = 8,
+	.threads = 3,
+	.samples = 100000,
+	.rate = 997,
+	.churn = 500,
+	.clock = PITRACE_CLOCK_TSC,
+	.clock_hz = 2500000000,
+	.start = 12ull << 32,
+	.seed = 1,
+	.segment_bytes = 65536,
+	.bulk = 2000,
+	.depth = 20,
 };
 
 /* ---- a ring ---------------------------------------------------------------------------------- */
@@ -20,8 +30,12 @@ const struct gen_options gen_defaults = {
 int gen_ring_open(struct gen_ring *r, struct pifile_writer *w, uint32_t cpu, uint32_t ring,
 		  uint32_t segment_bytes)
 {
-	*r = (struct gen_ring){ .w = w, .size = segment_bytes, .cpu = cpu, .ring = ring,
-				.session = 1, .interval = 1 };
+	*r = (struct gen_ring){ .w = w,
+				.size = segment_bytes,
+				.cpu = cpu,
+				.ring = ring,
+				.session = 1,
+				.interval = 1 };
 	r->segment = aligned_alloc(64, segment_bytes);
 	return r->segment ? 0 : -ENOMEM;
 }
@@ -47,7 +61,7 @@ const void *gen_ring_segment(struct gen_ring *r)
 	uint32_t stated = left < PITRACE_LEN_MASK ? left : PITRACE_LEN_MASK;
 	uint32_t words[3] = { stated | PITRACE_PAD << 16, 0, (uint32_t)r->last };
 
-	memset(r->segment + r->at, 0xA5, left);		/* a PAD's inside is nobody's */
+	memset(r->segment + r->at, 0xA5, left); /* a PAD's inside is nobody's */
 	memcpy(r->segment + r->at, words, left < sizeof(words) ? left : sizeof(words));
 	r->at = 0;
 	return r->segment;
@@ -68,8 +82,13 @@ int gen_ring_flush(struct gen_ring *r)
 static void open_segment(struct gen_ring *r, uint64_t stamp)
 {
 	struct pitrace_segment h = {
-		.magic = PITRACE_SEGMENT_MAGIC, .size = sizeof(h), .ring = (uint16_t)r->ring,
-		.session = r->session, .cpu = r->cpu, .sequence = r->sequence++, .stamp = stamp,
+		.magic = PITRACE_SEGMENT_MAGIC,
+		.size = sizeof(h),
+		.ring = (uint16_t)r->ring,
+		.session = r->session,
+		.cpu = r->cpu,
+		.sequence = r->sequence++,
+		.stamp = stamp,
 		.lost = r->lost,
 	};
 
@@ -103,21 +122,22 @@ void *gen_record(struct gen_ring *r, uint16_t major, uint32_t minor, uint16_t ty
 
 #define LIBS 3
 static const char *const lib_paths[LIBS] = {
-	"/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libm.so.6",
+	"/usr/lib/x86_64-linux-gnu/libc.so.6",
+	"/usr/lib/x86_64-linux-gnu/libm.so.6",
 	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30",
 };
-#define EXE_BYTES	0x40000ull
-#define LIB_BYTES	0x180000ull
-#define KERNEL_TEXT	0xffffffff81000000ull
-#define KERNEL_BYTES	0x1000000ull
+#define EXE_BYTES    0x40000ull
+#define LIB_BYTES    0x180000ull
+#define KERNEL_TEXT  0xffffffff81000000ull
+#define KERNEL_BYTES 0x1000000ull
 
 struct machine {
 	const struct gen_options *o;
-	struct gen_ring *mte, *trace;	/* one each a CPU */
+	struct gen_ring *mte, *trace; /* one each a CPU */
 	uint64_t random;
-	uint64_t realtime;		/* at stamp 0 */
+	uint64_t realtime; /* at stamp 0 */
 	uint32_t next_pid;
-	uint32_t guest;			/* pid of the process that comes and goes, 0: none now */
+	uint32_t guest; /* pid of the process that comes and goes, 0: none now */
 	uint32_t guest_cpu;
 	uint64_t lost;
 };
@@ -149,8 +169,12 @@ static void sync_record(struct machine *m, uint32_t cpu, uint32_t why, uint64_t 
 static void task_record(struct machine *m, uint32_t cpu, uint32_t minor, uint32_t pid, uint32_t tid,
 			uint32_t flags, const char *comm, uint64_t stamp)
 {
-	struct pitrace_mte_task t = { .pid = pid, .tid = tid, .ppid = 1, .flags = flags,
-				      .start = ns_of(m, stamp), .cgroup = 42,
+	struct pitrace_mte_task t = { .pid = pid,
+				      .tid = tid,
+				      .ppid = 1,
+				      .flags = flags,
+				      .start = ns_of(m, stamp),
+				      .cgroup = 42,
 				      .pidns = 4026531836u };
 
 	snprintf(t.comm, sizeof(t.comm), "%s", comm);
@@ -164,10 +188,14 @@ static void map_record(struct machine *m, uint32_t cpu, uint32_t pid, uint64_t s
 {
 	uint32_t n = (uint32_t)strlen(path);
 	uint32_t room = (n + 4) & ~3u;
-	struct pitrace_mte_map map = { .pid = pid, .start = start, .length = length,
+	struct pitrace_mte_map map = { .pid = pid,
+				       .start = start,
+				       .length = length,
 				       .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC | flags,
-				       .offset = inode ? 0x1000 : 0, .inode = inode,
-				       .dev_major = inode ? 8 : 0, .dev_minor = inode ? 1 : 0,
+				       .offset = inode ? 0x1000 : 0,
+				       .inode = inode,
+				       .dev_major = inode ? 8 : 0,
+				       .dev_minor = inode ? 1 : 0,
 				       .path_len = n };
 	uint8_t *p = gen_record(&m->mte[cpu], PITRACE_MTE, PITRACE_MTE_MODULE, PITRACE_TYPE_STRUCT,
 				(uint32_t)sizeof(map) + room, stamp);
@@ -187,8 +215,8 @@ static uint64_t lib_start(uint32_t pid, unsigned int lib)
 	return 0x7f0000000000ull + ((uint64_t)(pid & 0xFFFF) << 26) + lib * 0x400000ull;
 }
 
-static void exec_process(struct machine *m, uint32_t cpu, uint32_t pid, uint32_t program,
-			 bool walk, uint64_t stamp)
+static void exec_process(struct machine *m, uint32_t cpu, uint32_t pid, uint32_t program, bool walk,
+			 uint64_t stamp)
 {
 	uint32_t flags = walk ? PITRACE_MAP_WALK : 0;
 	char name[64];
@@ -208,13 +236,17 @@ static void exec_process(struct machine *m, uint32_t cpu, uint32_t pid, uint32_t
 static void begin_machine(struct machine *m, uint64_t stamp)
 {
 	const struct gen_options *o = m->o;
-	struct pitrace_interval on = { .interval = 1, .rate = o->rate, .dither = 100,
-				       .seed = o->seed, .cpus_present = o->cpus,
+	struct pitrace_interval on = { .interval = 1,
+				       .rate = o->rate,
+				       .dither = 100,
+				       .seed = o->seed,
+				       .cpus_present = o->cpus,
 				       .cpus_online = o->cpus };
 
 	sync_record(m, 0, PITRACE_SYNC_ON, stamp);
 	memcpy(gen_record(&m->trace[0], PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL,
-			  PITRACE_TYPE_STRUCT, sizeof(on), stamp), &on, sizeof(on));
+			  PITRACE_TYPE_STRUCT, sizeof(on), stamp),
+	       &on, sizeof(on));
 	for (uint32_t i = 0; i < o->processes; i++) {
 		uint32_t pid = 1000 + i * (o->threads + 1);
 
@@ -236,12 +268,14 @@ static void change_guest(struct machine *m, uint32_t cpu, uint64_t stamp)
 		exec_process(m, cpu, m->guest, 100 + (uint32_t)(draw(m) % 20), false, stamp);
 		task_record(m, cpu, PITRACE_MTE_NAME, m->guest, m->guest, 0, "guest", stamp);
 	} else {
-		struct pitrace_mte_unmap u = { .pid = m->guest, .start = lib_start(m->guest, 1),
+		struct pitrace_mte_unmap u = { .pid = m->guest,
+					       .start = lib_start(m->guest, 1),
 					       .length = LIB_BYTES };
 
 		cpu = m->guest_cpu;
-		memcpy(gen_record(&m->mte[cpu], PITRACE_MTE, PITRACE_MTE_UNMAP,
-				  PITRACE_TYPE_STRUCT, sizeof(u), stamp), &u, sizeof(u));
+		memcpy(gen_record(&m->mte[cpu], PITRACE_MTE, PITRACE_MTE_UNMAP, PITRACE_TYPE_STRUCT,
+				  sizeof(u), stamp),
+		       &u, sizeof(u));
 		task_record(m, cpu, PITRACE_MTE_THREAD_EXIT, m->guest, m->guest, 0, "guest", stamp);
 		task_record(m, cpu, PITRACE_MTE_PROCESS_EXIT, m->guest, m->guest, 0, "guest",
 			    stamp);
@@ -256,7 +290,8 @@ static void tick_with_stack(struct machine *m, uint32_t cpu, uint64_t stamp, uin
 	const struct gen_options *o = m->o;
 	uint32_t number = (uint32_t)((d >> 24) % o->stacks), i;
 	uint32_t pid = 1000 + number % o->processes * (o->threads + 1);
-	struct pitrace_sample s = { .pid = pid, .tid = pid + number % o->threads,
+	struct pitrace_sample s = { .pid = pid,
+				    .tid = pid + number % o->threads,
 				    .period = period };
 	struct pitrace_stack h = { .user = (uint16_t)o->depth };
 	uint32_t size = (uint32_t)(sizeof(s) + sizeof(h) + 8 * o->depth);
@@ -291,7 +326,8 @@ static void tick(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t perio
 					     .since = m->trace[cpu].last };
 
 		memcpy(gen_record(&m->trace[cpu], PITRACE_TPROF, PITRACE_TPROF_IDLE,
-				  PITRACE_TYPE_STRUCT, sizeof(idle), stamp), &idle, sizeof(idle));
+				  PITRACE_TYPE_STRUCT, sizeof(idle), stamp),
+		       &idle, sizeof(idle));
 		return;
 	}
 	if (o->stacks) {
@@ -314,7 +350,8 @@ static void tick(struct machine *m, uint32_t cpu, uint64_t stamp, uint32_t perio
 			    (d >> 24) % LIB_BYTES;
 	}
 	memcpy(gen_record(&m->trace[cpu], PITRACE_TPROF, kind, PITRACE_TYPE_STRUCT, sizeof(s),
-			  stamp), &s, sizeof(s));
+			  stamp),
+	       &s, sizeof(s));
 }
 
 static void lose(struct machine *m, uint32_t cpu, uint64_t stamp)
@@ -324,7 +361,8 @@ static void lose(struct machine *m, uint32_t cpu, uint64_t stamp)
 
 	r->lost += 3;
 	memcpy(gen_record(r, PITRACE_LOST, PITRACE_LOST_TPROF, PITRACE_TYPE_STRUCT, sizeof(l),
-			  stamp), &l, sizeof(l));
+			  stamp),
+	       &l, sizeof(l));
 }
 
 static uint64_t run(struct machine *m)
@@ -359,8 +397,10 @@ static int write_texts(struct pifile_writer *w, const struct gen_options *o)
 	size_t n = 0, room = (size_t)o->bulk * 48 + 1;
 	int err;
 
-	snprintf(system, sizeof(system), "os: none\nkernel: 6.1.0-gen\ncpu model: imagined\n"
-		 "cpus: %u\ncommand: gen_trace\n", o->cpus);
+	snprintf(system, sizeof(system),
+		 "os: none\nkernel: 6.1.0-gen\ncpu model: imagined\n"
+		 "cpus: %u\ncommand: gen_trace\n",
+		 o->cpus);
 	err = pifile_write_section(w, PIFILE_SEC_SYSTEM, system, strlen(system));
 	text = malloc(room);
 	if (!text)
@@ -368,7 +408,8 @@ static int write_texts(struct pifile_writer *w, const struct gen_options *o)
 	for (uint32_t i = 0; i < o->bulk; i++)
 		n += (size_t)snprintf(text + n, room - n, "%016llx %c kernel_function_%u\n",
 				      (unsigned long long)KERNEL_TEXT +
-				      i * (KERNEL_BYTES / o->bulk), i % 3 ? 't' : 'T', i);
+					      i * (KERNEL_BYTES / o->bulk),
+				      i % 3 ? 't' : 'T', i);
 	if (!err)
 		err = pifile_write_section(w, PIFILE_SEC_KALLSYMS, text, n);
 	free(text);
@@ -388,8 +429,10 @@ static int write_build_ids(struct pifile_writer *w, uint64_t stamp)
 		ids[i].rec = (struct pitrace_rec){ sizeof(ids[i]) | PITRACE_TYPE_STRUCT,
 						   PITRACE_MTE, PITRACE_MTE_BUILDID,
 						   (uint32_t)stamp };
-		ids[i].id = (struct pitrace_mte_buildid){ .dev_major = 8, .dev_minor = 1,
-							  .inode = 500 + i, .length = 20 };
+		ids[i].id = (struct pitrace_mte_buildid){ .dev_major = 8,
+							  .dev_minor = 1,
+							  .inode = 500 + i,
+							  .length = 20 };
 		memset(ids[i].id.id, (int)(0x11 * (i + 1)), 20);
 	}
 	return pifile_write_snapshot(w, ids, sizeof(ids), stamp);
@@ -447,12 +490,20 @@ static int write_all(struct pifile_writer *w, struct machine *m)
 int gen_trace(const char *path, const struct gen_options *o, struct gen_result *result)
 {
 	struct pifile_header h = {
-		.clock = o->clock, .clock_hz = o->clock_hz, .mode = PITRACE_MODE_CONTINUOUS,
-		.scope = PITRACE_SCOPE_SYSTEM, .ncpus = o->cpus, .collector = "generator",
-		.machine = "x86_64", .release = "6.1.0-gen", .rate = o->rate, .dither = 100,
+		.clock = o->clock,
+		.clock_hz = o->clock_hz,
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.scope = PITRACE_SCOPE_SYSTEM,
+		.ncpus = o->cpus,
+		.collector = "generator",
+		.machine = "x86_64",
+		.release = "6.1.0-gen",
+		.rate = o->rate,
+		.dither = 100,
 		.page_size = 4096,
 	};
-	struct machine m = { .o = o, .random = o->seed * 0x9E3779B97F4A7C15ull | 1,
+	struct machine m = { .o = o,
+			     .random = o->seed * 0x9E3779B97F4A7C15ull | 1,
 			     .realtime = 1700000000ull * 1000000000 };
 	struct pifile_writer *w;
 	int err;

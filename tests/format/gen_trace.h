@@ -13,15 +13,15 @@
 struct gen_ring {
 	struct pifile_writer *w;
 	uint8_t *segment;
-	uint32_t size;			/* of the segment */
-	uint32_t at;			/* where the next record goes; 0: no segment is open */
+	uint32_t size; /* of the segment */
+	uint32_t at;   /* where the next record goes; 0: no segment is open */
 	uint32_t cpu, ring, session;
 	uint64_t sequence;
-	uint64_t last;			/* stamp */
+	uint64_t last; /* stamp */
 	uint64_t lost;
 	uint64_t interval;
-	uint64_t records;		/* written, but HIGH and PAD */
-	int error;			/* first of the writer's */
+	uint64_t records; /* written, but HIGH and PAD */
+	int error;        /* first of the writer's */
 };
 
 int gen_ring_open(struct gen_ring *r, struct pifile_writer *w, uint32_t cpu, uint32_t ring,
@@ -39,23 +39,23 @@ void gen_ring_close(struct gen_ring *r);
 
 struct gen_options {
 	uint32_t cpus;
-	uint32_t processes;		/* alive all the time */
-	uint32_t threads;		/* of each */
-	uint64_t samples;		/* about; of all CPUs */
-	uint64_t events;		/* dispatches, wake-ups, interrupts, system calls: without
+	uint32_t processes; /* alive all the time */
+	uint32_t threads;   /* of each */
+	uint64_t samples;   /* about; of all CPUs */
+	uint64_t events;    /* dispatches, wake-ups, interrupts, system calls: without
 					   samples, which know nothing of these */
-	uint32_t rate;			/* ticks a second and CPU */
-	uint32_t churn;			/* a process comes or goes every so many ticks; 0: none */
-	uint32_t lost;			/* one loss every so many ticks; 0: none */
-	uint32_t clock;			/* enum pitrace_clock */
+	uint32_t rate;      /* ticks a second and CPU */
+	uint32_t churn;     /* a process comes or goes every so many ticks; 0: none */
+	uint32_t lost;      /* one loss every so many ticks; 0: none */
+	uint32_t clock;     /* enum pitrace_clock */
 	uint64_t clock_hz;
-	uint64_t start;			/* first stamp */
+	uint64_t start; /* first stamp */
 	uint64_t seed;
 	uint32_t segment_bytes;
-	int level;			/* of zstd */
-	uint32_t bulk;			/* kallsyms lines */
-	uint32_t stacks;		/* so many different ones, a sample has one; 0: none */
-	uint32_t depth;			/* of each */
+	int level;       /* of zstd */
+	uint32_t bulk;   /* kallsyms lines */
+	uint32_t stacks; /* so many different ones, a sample has one; 0: none */
+	uint32_t depth;  /* of each */
 };
 extern const struct gen_options gen_defaults;
 

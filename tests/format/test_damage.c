@@ -144,8 +144,8 @@ static void make(int level)
 		exit(1);
 	}
 	pifile_close(f);
-	printf("# file: %zu bytes, %zu sections, %" PRIu64 " records, zstd level %d\n", size, nparts,
-	       result.records, level);
+	printf("# file: %zu bytes, %zu sections, %" PRIu64 " records, zstd level %d\n", size,
+	       nparts, result.records, level);
 	memset(&count, 0, sizeof(count));
 }
 
@@ -195,8 +195,7 @@ static const char *judge(size_t length, const size_t *at, size_t n)
 		count.refused++;
 		if (!fault.what[0] || fault.offset > 256)
 			return "refused without words";
-		return length < 256 || hit(at, n, 0, 256) ? NULL :
-		       "refused, with a whole header";
+		return length < 256 || hit(at, n, 0, 256) ? NULL : "refused, with a whole header";
 	}
 	got = realloc(got, nparts * sizeof(*got));
 	memcpy(got, parts, nparts * sizeof(*got));
@@ -240,8 +239,8 @@ static const char *judge(size_t length, const size_t *at, size_t n)
 static int verdict(const char *name, const char *wrong)
 {
 	printf("# %lu copies: %lu refused, %lu faults, %lu sections lost, %" PRIu64
-	       " records delivered\n", count.copies, count.refused, count.faults,
-	       count.sections_lost, count.records);
+	       " records delivered\n",
+	       count.copies, count.refused, count.faults, count.sections_lost, count.records);
 	if (wrong)
 		printf("not ok damage_%s %s\n", name, wrong);
 	else

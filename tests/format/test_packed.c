@@ -5,8 +5,8 @@
 #include <string.h>
 #include <pifile.h>
 
-#define SECTIONS	20
-#define BYTES		(64u << 20)
+#define SECTIONS 20
+#define BYTES    (64u << 20)
 
 int main(int argc, char **argv)
 {

@@ -10,15 +10,22 @@
 #include <string.h>
 #include "gen_trace.h"
 
-#define SEC 1000000000ull
+#define SEC   1000000000ull
 #define START (10 * SEC)
-#define CPUS 4
+#define CPUS  4
 #define WORDS 16
 
 static struct pifile_header header = {
-	.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = SEC, .mode = PITRACE_MODE_CONTINUOUS,
-	.ncpus = 2, .start_realtime = 1704067200ull * SEC, .collector = "driver",
-	.machine = "x86_64", .release = "6.1.0-test", .rate = 1000, .dither = 100,
+	.clock = PITRACE_CLOCK_MONOTONIC,
+	.clock_hz = SEC,
+	.mode = PITRACE_MODE_CONTINUOUS,
+	.ncpus = 2,
+	.start_realtime = 1704067200ull * SEC,
+	.collector = "driver",
+	.machine = "x86_64",
+	.release = "6.1.0-test",
+	.rate = 1000,
+	.dither = 100,
 	.page_size = 4096,
 };
 static struct pifile_writer *writer;
@@ -94,7 +101,10 @@ static void put(struct gen_ring *r, uint16_t major, uint32_t minor, const void *
 static void sync_line(uint32_t cpu, uint32_t why)
 {
 	struct pitrace_sync s = {
-		.stamp = now, .monotonic = now, .boottime = now, .cpu = cpu,
+		.stamp = now,
+		.monotonic = now,
+		.boottime = now,
+		.cpu = cpu,
 		.realtime = header.start_realtime + now - START,
 	};
 
@@ -104,8 +114,12 @@ static void sync_line(uint32_t cpu, uint32_t why)
 static void interval(uint32_t flags)
 {
 	struct pitrace_interval i = {
-		.flags = flags, .interval = 1, .rate = 1000, .dither = 100,
-		.cpus_present = header.ncpus, .cpus_online = header.ncpus,
+		.flags = flags,
+		.interval = 1,
+		.rate = 1000,
+		.dither = 100,
+		.cpus_present = header.ncpus,
+		.cpus_online = header.ncpus,
 	};
 
 	put(&mte[0], PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, &i, sizeof(i));
@@ -140,19 +154,22 @@ static void hotplug(void)
 {
 	static const char *const words_of[] = { "offline", "online" };
 
-	sync_line(cpu_at(2), choose(1, words_of, 2) ? PITRACE_SYNC_CPU_ONLINE
-						     : PITRACE_SYNC_CPU_OFFLINE);
+	sync_line(cpu_at(2),
+		  choose(1, words_of, 2) ? PITRACE_SYNC_CPU_ONLINE : PITRACE_SYNC_CPU_OFFLINE);
 }
 
 /* task WHAT PID/TID PPID NAME */
 static void task(void)
 {
-	static const char *const what[] = { "walk", "exec", "fork", "clone", "thread", "name",
-					    "exit", "thread_exit", "walk_thread", "ancestor" };
+	static const char *const what[] = {
+		"walk", "exec", "fork",        "clone",       "thread",
+		"name", "exit", "thread_exit", "walk_thread", "ancestor"
+	};
 	static const uint32_t minors[] = {
-		PITRACE_MTE_PROCESS, PITRACE_MTE_PROCESS, PITRACE_MTE_FORK, PITRACE_MTE_CLONE,
-		PITRACE_MTE_THREAD, PITRACE_MTE_NAME, PITRACE_MTE_PROCESS_EXIT,
-		PITRACE_MTE_THREAD_EXIT, PITRACE_MTE_THREAD, PITRACE_MTE_PROCESS,
+		PITRACE_MTE_PROCESS,      PITRACE_MTE_PROCESS,     PITRACE_MTE_FORK,
+		PITRACE_MTE_CLONE,        PITRACE_MTE_THREAD,      PITRACE_MTE_NAME,
+		PITRACE_MTE_PROCESS_EXIT, PITRACE_MTE_THREAD_EXIT, PITRACE_MTE_THREAD,
+		PITRACE_MTE_PROCESS,
 	};
 	struct pitrace_mte_task t = { .start = now };
 	uint32_t n = choose(1, what, 10);
@@ -170,7 +187,7 @@ static void task(void)
 static void dispatch(void)
 {
 	static const char *const why[] = { "running", "preempted", "sleep", "blocked", "stopped",
-					   "traced", "dead", "idle", "other" };
+					   "traced",  "dead",      "idle",  "other" };
 	struct pitrace_dispatch d = { .old_priority = 120, .new_priority = 120 };
 	struct pitrace_stack stack = { 0 };
 	uint32_t cpu = cpu_at(1), minor = choose(3, why, 9), size = sizeof(d);
@@ -216,8 +233,8 @@ static void wake(void)
 static void irq(void)
 {
 	static const char *const sides[] = { "in", "out" };
-	static const char *const sources[] = { NULL, "device", "softirq", "timer", "reschedule",
-					       "call", "work", "ipi", "other" };
+	static const char *const sources[] = { NULL,   "device", "softirq", "timer", "reschedule",
+					       "call", "work",   "ipi",     "other" };
 	struct pitrace_interrupt i = { .number = (uint32_t)number(4), .tid = (uint32_t)number(5) };
 	uint32_t minor = choose(3, sources, 9);
 
@@ -240,8 +257,9 @@ static void ret(void)
 	struct pitrace_sysexit e = { .result = nwords > 4 ? atoll(words[4]) : 0 };
 
 	thread(2, &e.pid, &e.tid);
-	put(&trace[cpu_at(1)], PITRACE_SYSCALL, (uint32_t)number(3) | PITRACE_EXIT |
-	    (nwords > 5 ? PITRACE_SYSCALL_COMPAT : 0), &e, sizeof(e));
+	put(&trace[cpu_at(1)], PITRACE_SYSCALL,
+	    (uint32_t)number(3) | PITRACE_EXIT | (nwords > 5 ? PITRACE_SYSCALL_COMPAT : 0), &e,
+	    sizeof(e));
 }
 
 /* fault CPU THREAD IP ADDRESS */
@@ -338,7 +356,8 @@ static void raw(void)
 	uint32_t size = (uint32_t)number(4);
 
 	memset(gen_record(&trace[cpu_at(1)], (uint16_t)number(2), (uint32_t)number(3),
-			  PITRACE_TYPE_STRUCT, size, now), 0, (size + 3) & ~3u);
+			  PITRACE_TYPE_STRUCT, size, now),
+	       0, (size + 3) & ~3u);
 }
 
 /* map PID START LENGTH OFFSET PATH */
@@ -347,16 +366,18 @@ static void map(void)
 	struct {
 		struct pitrace_mte_map m;
 		char path[256];
-	} x = { .m = { .pid = (uint32_t)number(1), .start = number(2), .length = number(3),
-		       .offset = number(4), .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC } };
+	} x = { .m = { .pid = (uint32_t)number(1),
+		       .start = number(2),
+		       .length = number(3),
+		       .offset = number(4),
+		       .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC } };
 
 	if (nwords < 6)
 		die("too few words");
 	x.m.path_len = (uint32_t)snprintf(x.path, sizeof(x.path), "%s", words[5]);
 	if (!strncmp(x.path, "//anon", 6))
 		x.m.flags |= PITRACE_MAP_ANON;
-	put(&mte[0], PITRACE_MTE, PITRACE_MTE_MODULE, &x,
-	    sizeof(x.m) + ((x.m.path_len + 4) & ~3u));
+	put(&mte[0], PITRACE_MTE, PITRACE_MTE_MODULE, &x, sizeof(x.m) + ((x.m.path_len + 4) & ~3u));
 }
 
 /* ---- ITrace: side is k or u; gap, cross and step may stand at the end ------------------------ */
@@ -381,9 +402,10 @@ static uint32_t branch_flags(unsigned int i)
 /* branch CPU THREAD SIDE KIND COUNT FROM TO */
 static void branch(void)
 {
-	static const char *const kinds[] = { NULL, "call", "return", "jump", "iret", "other",
-					     "undefined" };
-	struct pitrace_branch b = { .count = (uint32_t)number(5), .from = number(6),
+	static const char *const kinds[] = { NULL,   "call",  "return",   "jump",
+					     "iret", "other", "undefined" };
+	struct pitrace_branch b = { .count = (uint32_t)number(5),
+				    .from = number(6),
 				    .to = number(7) };
 
 	thread(2, &b.pid, &b.tid);
@@ -394,10 +416,12 @@ static void branch(void)
 /* break CPU THREAD SIDE WHAT COUNT NUMBER AT TO */
 static void brk(void)
 {
-	static const char *const kinds[] = { NULL, "interrupt", "fault", "exception", "signal",
-					     "sigreturn", "syscall", "exec" };
-	struct pitrace_break_rec b = { .count = (uint32_t)number(5), .number = (uint32_t)number(6),
-				       .at = number(7), .to = number(8) };
+	static const char *const kinds[] = { NULL,     "interrupt", "fault",   "exception",
+					     "signal", "sigreturn", "syscall", "exec" };
+	struct pitrace_break_rec b = { .count = (uint32_t)number(5),
+				       .number = (uint32_t)number(6),
+				       .at = number(7),
+				       .to = number(8) };
 
 	thread(2, &b.pid, &b.tid);
 	put(&trace[cpu_at(1)], of_kernel(3) ? PITRACE_BREAK_KERNEL : PITRACE_BREAK_USER,
@@ -416,8 +440,8 @@ static void arrive(void)
 /* start CPU THREAD WHY COUNT ADDRESS; stop likewise */
 static void mark_at(uint16_t major)
 {
-	static const char *const why[] = { NULL, "on", "fork", "exec", "exit", "address",
-					   "skipped", "limit", "debugger", "budget" };
+	static const char *const why[] = { NULL,      "on",      "fork",  "exec",     "exit",
+					   "address", "skipped", "limit", "debugger", "budget" };
 	struct pitrace_itrace_mark m = { .count = (uint32_t)number(4), .address = number(5) };
 
 	thread(2, &m.pid, &m.tid);
@@ -438,7 +462,8 @@ static void stop(void)
 static void access_to(void)
 {
 	static const char *const ways[] = { NULL, "load", "store" };
-	struct pitrace_access a = { .bytes = (uint32_t)number(4), .at = number(5),
+	struct pitrace_access a = { .bytes = (uint32_t)number(4),
+				    .at = number(5),
 				    .address = number(6) };
 
 	thread(2, &a.pid, &a.tid);
@@ -455,9 +480,8 @@ static void code(void)
 	if (nwords < 5)
 		die("too few words");
 	c.bytes = (uint32_t)strlen(words[4]) / 2;
-	data = gen_record(&trace[cpu_at(1)], PITRACE_CODE,
-			  nwords > 5 ? PITRACE_CODE_CHANGED : 0, PITRACE_TYPE_STRUCT,
-			  (uint32_t)sizeof(c) + c.bytes, now);
+	data = gen_record(&trace[cpu_at(1)], PITRACE_CODE, nwords > 5 ? PITRACE_CODE_CHANGED : 0,
+			  PITRACE_TYPE_STRUCT, (uint32_t)sizeof(c) + c.bytes, now);
 	memcpy(data, &c, sizeof(c));
 	for (i = 0; i < c.bytes; i++) {
 		unsigned int byte;
@@ -472,18 +496,36 @@ static const struct {
 	const char *word;
 	void (*put)(void);
 } lines[] = {
-	{ "on", on }, { "off", off }, { "resume", resume }, { "again", again }, { "hotplug", hotplug }, { "task", task },
-	{ "dispatch", dispatch }, { "wake", wake }, { "irq", irq }, { "call", call },
-	{ "ret", ret }, { "fault", fault }, { "lost", lose }, { "sample", sample },
+	{ "on", on },
+	{ "off", off },
+	{ "resume", resume },
+	{ "again", again },
+	{ "hotplug", hotplug },
+	{ "task", task },
+	{ "dispatch", dispatch },
+	{ "wake", wake },
+	{ "irq", irq },
+	{ "call", call },
+	{ "ret", ret },
+	{ "fault", fault },
+	{ "lost", lose },
+	{ "sample", sample },
 	{ "copy", copy },
-	{ "raw", raw }, { "mark", mark }, { "map", map }, { "branch", branch }, { "break", brk },
-	{ "arrive", arrive }, { "start", start }, { "stop", stop }, { "access", access_to },
+	{ "raw", raw },
+	{ "mark", mark },
+	{ "map", map },
+	{ "branch", branch },
+	{ "break", brk },
+	{ "arrive", arrive },
+	{ "start", start },
+	{ "stop", stop },
+	{ "access", access_to },
 	{ "code", code },
 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static const char *spin = "spin_unlock";	/* what the kernel has at its beginning */
+static const char *spin = "spin_unlock"; /* what the kernel has at its beginning */
 static const char interrupts[] =
 	"           CPU0       CPU1       \n"
 	"  1:          0          9   IO-APIC   1-edge      i8042\n"
@@ -502,7 +544,8 @@ static void open_all(const char *path)
 	pifile_write_section(writer, PIFILE_SEC_SYSTEM, system_text, sizeof(system_text) - 1);
 	snprintf(kallsyms, sizeof(kallsyms),
 		 "ffffffff81000000 T _stext\nffffffff81001000 T %.64s\n"
-		 "ffffffff81002000 T copy_to_user\nffffffff81003000 T _etext\n", spin);
+		 "ffffffff81002000 T copy_to_user\nffffffff81003000 T _etext\n",
+		 spin);
 	pifile_write_section(writer, PIFILE_SEC_KALLSYMS, kallsyms, strlen(kallsyms));
 	pifile_write_section(writer, PIFILE_SEC_INTERRUPTS, interrupts, sizeof(interrupts) - 1);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {

@@ -12,30 +12,29 @@
 #include <time.h>
 #include "gen_trace.h"
 
-#define SEC 1000000000ull
-#define MS 1000000ull
-#define START (10 * SEC)
-#define REALTIME (1704067200ull * SEC)	/* 2024-01-01 00:00 UTC, at START */
+#define SEC      1000000000ull
+#define MS       1000000ull
+#define START    (10 * SEC)
+#define REALTIME (1704067200ull * SEC) /* 2024-01-01 00:00 UTC, at START */
 
-#define SPIN 0xffffffff81001010ull	/* inside the functions of kallsyms[] */
-#define COPY 0xffffffff81002020ull
+#define SPIN     0xffffffff81001010ull /* inside the functions of kallsyms[] */
+#define COPY     0xffffffff81002020ull
 #define VFS_READ 0xffffffff81001810ull
-#define SYSCALL 0xffffffff81002880ull
-#define WALK 0xffffffff81002c40ull
-#define EXT4 0xffffffffc0100030ull
-#define JAVA 0x400000ull
-#define NOWHERE 0x123456789000ull
-#define EVIL 0x7f0000000000ull
+#define SYSCALL  0xffffffff81002880ull
+#define WALK     0xffffffff81002c40ull
+#define EXT4     0xffffffffc0100030ull
+#define JAVA     0x400000ull
+#define NOWHERE  0x123456789000ull
+#define EVIL     0x7f0000000000ull
 
-static const char kallsyms[] =
-	"ffffffff81000000 T _stext\n"
-	"ffffffff81001000 T spin_unlock\n"
-	"ffffffff81001800 T vfs_read\n"
-	"ffffffff81002000 T copy_to_user\n"
-	"ffffffff81002800 T do_syscall_64\n"
-	"ffffffff81002c00 t walk_tree\n"
-	"ffffffff81003000 T _etext\n"
-	"ffffffffc0100000 t ext4_read\t[ext4]\n";
+static const char kallsyms[] = "ffffffff81000000 T _stext\n"
+			       "ffffffff81001000 T spin_unlock\n"
+			       "ffffffff81001800 T vfs_read\n"
+			       "ffffffff81002000 T copy_to_user\n"
+			       "ffffffff81002800 T do_syscall_64\n"
+			       "ffffffff81002c00 t walk_tree\n"
+			       "ffffffff81003000 T _etext\n"
+			       "ffffffffc0100000 t ext4_read\t[ext4]\n";
 static const char modules[] = "ext4 8192 0 - Live 0xffffffffc0100000\n";
 static const char system_text[] =
 	"os: Test OS 1\nkernel: Linux 6.1.0-test\nmachine: x86_64\ncpus: 2\n"
@@ -44,7 +43,7 @@ static const char system_text[] =
 static struct pifile_writer *writer;
 static struct gen_ring mte, trace[2];
 static uint64_t realtime = REALTIME;
-static uint64_t now[3];		/* of CPU 0's and 1's trace rings, and of the MTE ring */
+static uint64_t now[3]; /* of CPU 0's and 1's trace rings, and of the MTE ring */
 
 static void die(const char *what, int rc)
 {
@@ -66,8 +65,13 @@ static void map(uint32_t pid, uint64_t start, uint64_t length, uint64_t offset, 
 {
 	struct stat st;
 	struct pitrace_mte_map m = {
-		.pid = pid, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC, .start = start,
-		.length = length, .offset = offset, .inode = 1000 + pid, .dev_major = 250,
+		.pid = pid,
+		.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
+		.start = start,
+		.length = length,
+		.offset = offset,
+		.inode = 1000 + pid,
+		.dev_major = 250,
 		.path_len = (uint32_t)strlen(path),
 	};
 	char *data = gen_record(&mte, PITRACE_MTE, PITRACE_MTE_MODULE, PITRACE_TYPE_STRUCT,
@@ -87,13 +91,16 @@ static void unmap(uint32_t pid, uint64_t start, uint64_t length)
 	struct pitrace_mte_unmap u = { .pid = pid, .start = start, .length = length };
 
 	memcpy(gen_record(&mte, PITRACE_MTE, PITRACE_MTE_UNMAP, PITRACE_TYPE_STRUCT, sizeof(u),
-			  now[2]), &u, sizeof(u));
+			  now[2]),
+	       &u, sizeof(u));
 }
 
 static void sync_at(uint32_t why, uint64_t time)
 {
 	struct pitrace_sync s = {
-		.stamp = time, .monotonic = time, .boottime = time,
+		.stamp = time,
+		.monotonic = time,
+		.boottime = time,
 		.realtime = realtime + time - START,
 	};
 
@@ -105,11 +112,16 @@ static void sync_at(uint32_t why, uint64_t time)
 static void interval(void)
 {
 	struct pitrace_interval i = {
-		.interval = 1, .rate = 1000, .dither = 100, .cpus_present = 2, .cpus_online = 2,
+		.interval = 1,
+		.rate = 1000,
+		.dither = 100,
+		.cpus_present = 2,
+		.cpus_online = 2,
 	};
 
 	memcpy(gen_record(&mte, PITRACE_SYSINFO, PITRACE_SYSINFO_INTERVAL, PITRACE_TYPE_STRUCT,
-			  sizeof(i), now[2]), &i, sizeof(i));
+			  sizeof(i), now[2]),
+	       &i, sizeof(i));
 }
 
 static void lose(struct gen_ring *r, uint32_t kind, uint32_t count, uint64_t time)
@@ -132,7 +144,8 @@ static void hit(uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t address, unsi
 	while (count--) {
 		now[cpu] += MS;
 		memcpy(gen_record(&trace[cpu], PITRACE_TPROF, minor, PITRACE_TYPE_STRUCT, sizeof(s),
-				  now[cpu]), &s, sizeof(s));
+				  now[cpu]),
+		       &s, sizeof(s));
 	}
 }
 
@@ -162,7 +175,8 @@ static void hit_stack(uint32_t pid, uint64_t address, const uint64_t *kernel, co
 	while (count--) {
 		now[0] += MS;
 		memcpy(gen_record(&trace[0], PITRACE_TPROF, minor | PITRACE_TPROF_STACK,
-				  PITRACE_TYPE_STRUCT, size, now[0]), room, size);
+				  PITRACE_TYPE_STRUCT, size, now[0]),
+		       room, size);
 	}
 }
 
@@ -172,15 +186,24 @@ static void idle(uint32_t cpu, uint32_t ticks)
 
 	now[cpu] += ticks * MS;
 	memcpy(gen_record(&trace[cpu], PITRACE_TPROF, PITRACE_TPROF_IDLE, PITRACE_TYPE_STRUCT,
-			  sizeof(i), now[cpu]), &i, sizeof(i));
+			  sizeof(i), now[cpu]),
+	       &i, sizeof(i));
 }
 
 static void open_all(const char *path)
 {
 	struct pifile_header h = {
-		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = SEC, .mode = PITRACE_MODE_CONTINUOUS,
-		.ncpus = 2, .start_realtime = realtime, .collector = "driver", .machine = "x86_64",
-		.release = "6.1.0-test", .rate = 1000, .dither = 100, .page_size = 4096,
+		.clock = PITRACE_CLOCK_MONOTONIC,
+		.clock_hz = SEC,
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.ncpus = 2,
+		.start_realtime = realtime,
+		.collector = "driver",
+		.machine = "x86_64",
+		.release = "6.1.0-test",
+		.rate = 1000,
+		.dither = 100,
+		.page_size = 4096,
 	};
 	uint32_t cpu;
 
@@ -360,23 +383,30 @@ static void events(void)
 	tell_tasks();
 	for (i = 0; i < 3; i++) {
 		struct pitrace_event_rec e = {
-			.event = i, .flags = i ? PITRACE_EVENT_RATE : 0, .period = i ? 500 : 100000,
+			.event = i,
+			.flags = i ? PITRACE_EVENT_RATE : 0,
+			.period = i ? 500 : 100000,
 		};
 
 		strcpy(e.name, names[i]);
 		memcpy(gen_record(&trace[0], PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT,
-				  PITRACE_TYPE_STRUCT, sizeof(e), now[0]), &e, sizeof(e));
+				  PITRACE_TYPE_STRUCT, sizeof(e), now[0]),
+		       &e, sizeof(e));
 	}
 	for (i = 0; i < 30; i++) {
 		struct pitrace_sample s = {
-			.pid = 4156, .tid = 4156, .address = i % 3 ? SPIN : COPY, .period = 100000,
+			.pid = 4156,
+			.tid = 4156,
+			.address = i % 3 ? SPIN : COPY,
+			.period = 100000,
 		};
 		uint32_t event = i % 3 ? 1 : 2;
 
 		now[0] += MS;
 		memcpy(gen_record(&trace[0], PITRACE_TPROF,
 				  PITRACE_TPROF_KERNEL | event << PITRACE_TPROF_EVENT_SHIFT,
-				  PITRACE_TYPE_STRUCT, sizeof(s), now[0]), &s, sizeof(s));
+				  PITRACE_TYPE_STRUCT, sizeof(s), now[0]),
+		       &s, sizeof(s));
 	}
 	close_all(NULL);
 }
@@ -406,15 +436,31 @@ static void elf(const char *path, char **address)
 static void hostile(uint64_t seed)
 {
 	static const uint16_t majors[] = {
-		PITRACE_TPROF, PITRACE_SYSINFO, PITRACE_MTE, PITRACE_SYNC, PITRACE_LOST,
-		PITRACE_INTERRUPT, 0xB0, 0xFF, PITRACE_DISPATCH, PITRACE_WAKEUP, PITRACE_SYSCALL,
-		PITRACE_FAULT, PITRACE_BRANCH_USER, PITRACE_BRANCH_KERNEL, PITRACE_BREAK_USER,
-		PITRACE_BREAK_KERNEL, PITRACE_ITRACE_SWITCH, PITRACE_ITRACE_START,
-		PITRACE_ITRACE_STOP, PITRACE_LOAD_STORE, PITRACE_CODE,
+		PITRACE_TPROF,
+		PITRACE_SYSINFO,
+		PITRACE_MTE,
+		PITRACE_SYNC,
+		PITRACE_LOST,
+		PITRACE_INTERRUPT,
+		0xB0,
+		0xFF,
+		PITRACE_DISPATCH,
+		PITRACE_WAKEUP,
+		PITRACE_SYSCALL,
+		PITRACE_FAULT,
+		PITRACE_BRANCH_USER,
+		PITRACE_BRANCH_KERNEL,
+		PITRACE_BREAK_USER,
+		PITRACE_BREAK_KERNEL,
+		PITRACE_ITRACE_SWITCH,
+		PITRACE_ITRACE_START,
+		PITRACE_ITRACE_STOP,
+		PITRACE_LOAD_STORE,
+		PITRACE_CODE,
 	};
 	static const uint32_t minors[] = {
-		0x01, 0x02, 0x20, 0x23, 0x34, 0x40, 0x63, 0x64, 0x65, 0x66, 0x67, 0x78, 0x79, 0x7A,
-		0xB2, 0x120, 3, 7, 0, 0xFFFFFFFF, 0x80000001, 0x80000003,
+		0x01, 0x02, 0x20, 0x23, 0x34,  0x40, 0x63, 0x64, 0x65,       0x66,       0x67,
+		0x78, 0x79, 0x7A, 0xB2, 0x120, 3,    7,    0,    0xFFFFFFFF, 0x80000001, 0x80000003,
 	};
 	uint64_t x = seed * 2 + 1;
 	unsigned int i, k;
@@ -474,6 +520,7 @@ int main(int argc, char **argv)
 	return 0;
 usage:
 	fputs("usage: test_post_trace story|clean|times|stacks|odd_stacks|events|no_samples FILE,\n"
-	      "elf FILE MODULE ADDRESS..., hostile FILE SEED\n", stderr);
+	      "elf FILE MODULE ADDRESS..., hostile FILE SEED\n",
+	      stderr);
 	return 2;
 }

@@ -28,12 +28,13 @@
 
 #include "isa/flow.h"
 
-#define ROOM		(64u << 20)
-#define PMU		8
-#define PSB_EACH	3000		/* bytes */
-#define ID		41
-#define TYPE		(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
-			 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
+#define ROOM     (64u << 20)
+#define PMU      8
+#define PSB_EACH 3000 /* bytes */
+#define ID       41
+#define TYPE                                                                            \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU)
 
 static struct {
 	struct pt_encoder *encoder;
@@ -47,8 +48,8 @@ static struct {
 	uint8_t bits, nbits;
 	bool interrupts, overflow, cpus, pieces;
 	unsigned int repeats;
-	bool lost;			/* nothing is told now */
-	uint64_t run;			/* instructions since the last record */
+	bool lost;    /* nothing is told now */
+	uint64_t run; /* instructions since the last record */
 } g;
 
 static void die(const char *what)
@@ -68,7 +69,8 @@ static void put(struct pt_packet p)
 static void flush(void)
 {
 	if (g.nbits)
-		put((struct pt_packet){ .type = ppt_tnt_8,
+		put((struct pt_packet){
+			.type = ppt_tnt_8,
 			.payload.tnt = { .bit_size = g.nbits, .payload = g.bits } });
 	g.bits = g.nbits = 0;
 }
@@ -83,8 +85,9 @@ static void taken(bool is)
 static void ip(enum pt_packet_type type, uint64_t to)
 {
 	flush();
-	put((struct pt_packet){ .type = type, .payload.ip = {
-		.ipc = to ? pt_ipc_full : pt_ipc_suppressed, .ip = to } });
+	put((struct pt_packet){
+		.type = type,
+		.payload.ip = { .ipc = to ? pt_ipc_full : pt_ipc_suppressed, .ip = to } });
 }
 
 static void stamp(void)
@@ -108,8 +111,8 @@ static void synchronize(uint64_t at)
 	stamp();
 	mode();
 	if (at)
-		put((struct pt_packet){ .type = ppt_fup, .payload.ip = {
-			.ipc = pt_ipc_full, .ip = at } });
+		put((struct pt_packet){ .type = ppt_fup,
+					.payload.ip = { .ipc = pt_ipc_full, .ip = at } });
 	put((struct pt_packet){ .type = ppt_psbend });
 	pt_enc_get_offset(g.encoder, &g.psb);
 }
@@ -177,8 +180,9 @@ static void maps(void)
 	snprintf(path, sizeof(path), "/proc/%d/maps", g.pid);
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx r-xp %lx %*s %*s %4095s", &start, &end, &offset,
-			   name) != 4 || name[0] != '/' || stat(name, &st))
+		if (sscanf(line, "%lx-%lx r-xp %lx %*s %*s %4095s", &start, &end, &offset, name) !=
+			    4 ||
+		    name[0] != '/' || stat(name, &st))
 			continue;
 		at = record(PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
 		two((uint32_t)g.pid, (uint32_t)g.pid);
@@ -384,8 +388,9 @@ static void run(void)
 		}
 		if (g.lost && n == ends) {
 			put((struct pt_packet){ .type = ppt_ovf });
-			put((struct pt_packet){ .type = ppt_fup, .payload.ip = {
-				.ipc = pt_ipc_full, .ip = r.rip } });
+			put((struct pt_packet){
+				.type = ppt_fup,
+				.payload.ip = { .ipc = pt_ipc_full, .ip = r.rip } });
 			fprintf(g.truth, "gap\n");
 			put_place();
 			g.lost = false;
@@ -406,16 +411,25 @@ static void run(void)
 static void write_file(const char *path)
 {
 	struct perf_event_attr attr = {
-		.type = PMU, .size = sizeof(attr), .config = 0x400, .sample_period = 1,
-		.sample_type = TYPE, .sample_id_all = 1, .exclude_kernel = 1, .mmap = 1, .mmap2 = 1,
-		.comm = 1, .comm_exec = 1, .disabled = 1,
+		.type = PMU,
+		.size = sizeof(attr),
+		.config = 0x400,
+		.sample_period = 1,
+		.sample_type = TYPE,
+		.sample_id_all = 1,
+		.exclude_kernel = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.disabled = 1,
 	};
 	const uint64_t entry = sizeof(attr) + 16, attrs = 104 + 8, data = attrs + entry, id = ID;
-	const uint64_t head[13] = { 0x32454c4946524550, 104, entry, attrs, entry, data, g.nrecords,
-				    0, 0, 1u << 18 };
+	const uint64_t head[13] = { 0x32454c4946524550, 104, entry, attrs,   entry, data,
+				    g.nrecords,         0,   0,     1u << 18 };
 	const uint64_t ids[2] = { 104, 8 }, behind = data + g.nrecords + 16;
-	const uint64_t index[7] = { behind, 8 + 16 * g.naux, g.naux, data + g.at_aux[0], 48,
-				    data + g.at_aux[1], 48 };
+	const uint64_t index[7] = { behind, 8 + 16 * g.naux,    g.naux, data + g.at_aux[0],
+				    48,     data + g.at_aux[1], 48 };
 	FILE *f = fopen(path, "w");
 
 	if (!f)
@@ -482,7 +496,7 @@ int main(int argc, char **argv)
 	if (!g.pieces)
 		exits();
 	pt_enc_get_offset(g.encoder, &size);
-	half = g.pieces ? size / 2 | 3 : size;	/* padded */
+	half = g.pieces ? size / 2 | 3 : size; /* padded */
 	aux(0, half);
 	if (g.pieces)
 		aux(half, size);

@@ -17,9 +17,9 @@
 
 #include "gen_trace.h"
 
-#define MS 1000000ull
-#define START (10000 * MS)
-#define TICKS 10
+#define MS       1000000ull
+#define START    (10000 * MS)
+#define TICKS    10
 #define FUNCTION __attribute__((noinline, noclone, used))
 /* The caller goes on after the call, so that it stays on the stack. */
 #define STAY() __asm__ volatile("" ::: "memory")
@@ -28,7 +28,7 @@ static struct pifile_writer *writer;
 static struct gen_ring mte, trace;
 static uint64_t now = START;
 static uint32_t pid = 100, copy_bytes = PITRACE_STACK_COPY_MAX;
-static const char *stack_top;		/* of the thread that runs */
+static const char *stack_top; /* of the thread that runs */
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
@@ -36,8 +36,12 @@ static void map(const char *path, uint64_t start, uint64_t end, uint64_t offset,
 		uint32_t flags)
 {
 	struct pitrace_mte_map m = {
-		.pid = pid, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC | flags, .start = start,
-		.length = end - start, .offset = offset, .inode = inode,
+		.pid = pid,
+		.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC | flags,
+		.start = start,
+		.length = end - start,
+		.offset = offset,
+		.inode = inode,
 		.path_len = (uint32_t)strlen(path),
 	};
 	char *data = gen_record(&mte, PITRACE_MTE, PITRACE_MTE_MODULE, PITRACE_TYPE_STRUCT,
@@ -57,14 +61,18 @@ static void begin_scene(const char *name)
 
 	snprintf(t.comm, sizeof(t.comm), "%s", name);
 	memcpy(gen_record(&mte, PITRACE_MTE, PITRACE_MTE_PROCESS, PITRACE_TYPE_STRUCT, sizeof(t),
-			  now), &t, sizeof(t));
+			  now),
+	       &t, sizeof(t));
 	while (maps && fgets(line, sizeof(line), maps)) {
 		path[0] = '\0';
 		if (sscanf(line, "%lx-%lx %*2c%c%*c %lx %*s %lu %4095s", &start, &end, &x, &offset,
-			   &inode, path) < 5 || x != 'x')
+			   &inode, path) < 5 ||
+		    x != 'x')
 			continue;
 		map(path[0] ? path : "//anon", start, end, offset, inode,
-		    !strcmp(path, "[vdso]") ? PITRACE_MAP_VDSO : path[0] ? 0 : PITRACE_MAP_ANON);
+		    !strcmp(path, "[vdso]") ? PITRACE_MAP_VDSO :
+		    path[0]                 ? 0 :
+					      PITRACE_MAP_ANON);
 	}
 	if (maps)
 		fclose(maps);
@@ -77,7 +85,7 @@ static unsigned int registers(const ucontext_t *c, uint64_t *to)
 #if defined(__x86_64__)
 	static const int order[] = {
 		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
-		REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+		REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
 	};
 	unsigned int i;
 
@@ -94,12 +102,12 @@ static unsigned int registers(const ucontext_t *c, uint64_t *to)
 
 #if defined(__x86_64__)
 #define TRAP() __asm__ volatile("int3" ::: "memory")
-#define SP 7
-#define AFTER 0			/* the processor is past it already */
+#define SP     7
+#define AFTER  0 /* the processor is past it already */
 #elif defined(__aarch64__)
 #define TRAP() __asm__ volatile("brk #0" ::: "memory")
-#define SP 31
-#define AFTER 4
+#define SP     31
+#define AFTER  4
 #endif
 
 static void record_stack(int sig, siginfo_t *info, void *context)
@@ -238,9 +246,9 @@ static FUNCTION void call_deep(int n)
 static FUNCTION void call_made(void)
 {
 	static const uint8_t code[] = {
-		0x55, 0x48, 0x89, 0xe5,		/* push %rbp; mov %rsp,%rbp */
-		0xff, 0xd7,			/* call *%rdi */
-		0x5d, 0xc3,			/* pop %rbp; ret */
+		0x55, 0x48, 0x89, 0xe5, /* push %rbp; mov %rsp,%rbp */
+		0xff, 0xd7,             /* call *%rdi */
+		0x5d, 0xc3,             /* pop %rbp; ret */
 	};
 	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1, 0);
@@ -280,7 +288,9 @@ static void run_scenes(void)
 static void sync_at(uint32_t why)
 {
 	struct pitrace_sync s = {
-		.stamp = now, .monotonic = now, .boottime = now,
+		.stamp = now,
+		.monotonic = now,
+		.boottime = now,
 		.realtime = now + (uint64_t)time(NULL) * 1000 * MS,
 	};
 
@@ -294,15 +304,20 @@ static void write_vdso(void)
 
 	/* Its sections' headers stand at its end. A small kernel's fits into a page. */
 	if (vdso)
-		pifile_write_section(writer, PIFILE_SEC_VDSO, vdso, vdso->e_shoff +
-				     (size_t)vdso->e_shnum * vdso->e_shentsize);
+		pifile_write_section(writer, PIFILE_SEC_VDSO, vdso,
+				     vdso->e_shoff + (size_t)vdso->e_shnum * vdso->e_shentsize);
 }
 
 int main(int argc, char **argv)
 {
 	struct pifile_header h = {
-		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000 * MS, .ncpus = 1, .rate = 1000,
-		.mode = PITRACE_MODE_CONTINUOUS, .collector = "generator", .release = "none",
+		.clock = PITRACE_CLOCK_MONOTONIC,
+		.clock_hz = 1000 * MS,
+		.ncpus = 1,
+		.rate = 1000,
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.collector = "generator",
+		.release = "none",
 		.page_size = 4096,
 	};
 	struct utsname name;

@@ -30,7 +30,9 @@ static void out(char *list, const char *what, bool succeeded)
 	size_t n = strlen(list);
 
 	snprintf(list + n, sizeof(told) - n, " %s=%s", what,
-		 succeeded ? "OUT" : errno == EPERM || errno == EACCES ? "refused" : strerror(errno));
+		 succeeded                         ? "OUT" :
+		 errno == EPERM || errno == EACCES ? "refused" :
+						     strerror(errno));
 }
 
 static void try_all(char *list)
@@ -77,7 +79,7 @@ static void refuse_sandboxes(void)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
 
-	seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), 444, 0);	/* landlock_create_ruleset */
+	seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), 444, 0); /* landlock_create_ruleset */
 	seccomp_rule_add(f, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(seccomp), 0);
 	seccomp_rule_add(f, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(prctl), 1,
 			 SCMP_A0(SCMP_CMP_EQ, PR_SET_SECCOMP));

@@ -74,7 +74,8 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		fuzz_replay(argv[i]);
-	printf("# %lu inputs\n%s %s_replay\n", fuzz_replayed, fuzz_replayed ? "ok" : "not ok", name);
+	printf("# %lu inputs\n%s %s_replay\n", fuzz_replayed, fuzz_replayed ? "ok" : "not ok",
+	       name);
 	return !fuzz_replayed;
 }
 #endif

@@ -14,7 +14,7 @@
 
 #include "fuzz.h"
 
-#define FUZZ_START	0x500000000ull	/* ns */
+#define FUZZ_START 0x500000000ull /* ns */
 
 static uint64_t fuzz_now = FUZZ_START;
 static bool fuzz_alive;

@@ -14,9 +14,9 @@
 #include "a2n/dwarf/dwarf_file.h"
 #include "fuzz.h"
 
-#define FIRST	900
-#define SECOND	901
-#define ASKED	512
+#define FIRST  900
+#define SECOND 901
+#define ASKED  512
 
 struct told {
 	bool once[ASKED];
@@ -58,8 +58,9 @@ static void choose(struct elf_file *f, uint64_t address[ASKED])
 	uint32_t i, k, n = 0;
 
 	for (i = 0; i < f->n_sections && n < ASKED - 64; i++)
-		for (k = 0; f->sections[i].code && k < 400 && k < f->sections[i].size &&
-		     n < ASKED - 64; k++)
+		for (k = 0;
+		     f->sections[i].code && k < 400 && k < f->sections[i].size && n < ASKED - 64;
+		     k++)
 			address[n++] = f->sections[i].address + k;
 	for (i = 0; n < ASKED; i++)
 		address[n++] = i * 16;

@@ -12,7 +12,7 @@
 #include "events/event_names.h"
 #include "fuzz.h"
 
-static const char *const files[] = { "pmu/type", "pmu/format/event", "pmu/format/umask",
+static const char *const files[] = { "pmu/type",        "pmu/format/event", "pmu/format/umask",
 				     "pmu/format/edge", "pmu/events/loads", "pmu/events/stores",
 				     "arch/all.json" };
 #define FILES (sizeof(files) / sizeof(files[0]))

@@ -23,8 +23,8 @@ static inline uint64_t fuzz_pass(struct input *in, unsigned int what)
 	if (in->reader->begin(in, what))
 		abort();
 	while (in->reader->next(in, &r) > 0) {
-		if (r.time < last || !(what & (r.ring == PITRACE_RING_MTE ? PIMERGE_MTE :
-						PIMERGE_TRACE)))
+		if (r.time < last ||
+		    !(what & (r.ring == PITRACE_RING_MTE ? PIMERGE_MTE : PIMERGE_TRACE)))
 			abort();
 		last = r.time;
 		fuzz_touch(r.data, r.size);

@@ -79,7 +79,7 @@ static int owners_rc(const struct holder_request *q)
 	case HOLDER_RATE:
 		return q->a < 1 || q->a > TRACE_MAX_RATE ? PI_INVALID_ARGUMENT : PI_OK;
 	case HOLDER_EVENTS:
-		return q->a ? SOME_ERROR : PI_OK;	/* this collector samples none */
+		return q->a ? SOME_ERROR : PI_OK; /* this collector samples none */
 	case HOLDER_ITRACE:
 		/* This collector traces none; to trace nobody is no wrong. */
 		return q->itrace.scope == PITRACE_ITRACE_NONE ? ANY : SOME_ERROR;

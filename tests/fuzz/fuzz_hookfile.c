@@ -15,8 +15,8 @@
 #include "fuzz_segment.h"
 #include "hook/hookfile_owner.h"
 
-#define SLOTS	4
-#define SLOT_AT(i) (HOOKFILE_DATA + (off_t)(i) * 32768)
+#define SLOTS      4
+#define SLOT_AT(i) (HOOKFILE_DATA + (off_t)(i)*32768)
 
 enum { ODD_NAME = 1, CUT = 2, FOREIGN = 4, LINKED = 8, PAUSED = 16, STRANGER = 32 };
 
@@ -64,9 +64,9 @@ static void check(const struct record *r)
 	if (bytes > r->size || u.uid != geteuid() || !u.pid ||
 	    u.cpu >= (uint32_t)sysconf(_SC_NPROCESSORS_CONF))
 		abort();
-	if (r->major == PITRACE_MTE ? r->minor != PITRACE_MTE_JIT &&
-				      r->minor != PITRACE_MTE_JAVA_THREAD
-				    : r->major != PITRACE_HOOKIT && r->major < PITRACE_USER_FIRST)
+	if (r->major == PITRACE_MTE ?
+		    r->minor != PITRACE_MTE_JIT && r->minor != PITRACE_MTE_JAVA_THREAD :
+		    r->major != PITRACE_HOOKIT && r->major < PITRACE_USER_FIRST)
 		abort();
 }
 
@@ -84,7 +84,8 @@ static void record(const struct pitrace_segment *h, const struct record *r)
 static void put_table(int fd, const struct head *head, unsigned int which)
 {
 	struct hookfile_header h = {
-		.magic = HOOKFILE_MAGIC, .version = HOOKFILE_VERSION,
+		.magic = HOOKFILE_MAGIC,
+		.version = HOOKFILE_VERSION,
 		.lost = head->table[which].lost,
 	};
 	struct hookfile_slot slot[SLOTS] = { 0 };

@@ -10,9 +10,9 @@
 #include "fuzz_input.h"
 #include "model/frames.h"
 
-#define TIDS	4
-#define CPUS	3
-#define SYMBOLS	16
+#define TIDS    4
+#define CPUS    3
+#define SYMBOLS 16
 
 /* What a reader of the records knows of a thread. */
 struct known {
@@ -31,7 +31,9 @@ static uint64_t address(uint8_t b)
 static void make_symbols(void)
 {
 	for (uint32_t i = symbols.count; i < SYMBOLS; i++) {
-		struct symbol s = { .name = i == 3 ? "setjmp" : "f", .module = i & 1, .base = NO_KEY,
+		struct symbol s = { .name = i == 3 ? "setjmp" : "f",
+				    .module = i & 1,
+				    .base = NO_KEY,
 				    .result = i == 5 ? A2N_RESULT_NO_SYMBOL : A2N_OK };
 
 		if (symbols_add(&symbols, &s) == NO_KEY)
@@ -47,19 +49,24 @@ struct made {
 static uint32_t take(struct fuzz_input *in, struct pirecord *r, uint32_t data[16], struct made *m)
 {
 	static const uint16_t majors[] = {
-		PITRACE_BRANCH_USER, PITRACE_BRANCH_USER, PITRACE_BRANCH_USER,
+		PITRACE_BRANCH_USER,   PITRACE_BRANCH_USER,   PITRACE_BRANCH_USER,
 		PITRACE_BRANCH_KERNEL, PITRACE_BRANCH_KERNEL, PITRACE_BREAK_USER,
-		PITRACE_BREAK_USER, PITRACE_BREAK_KERNEL, PITRACE_ITRACE_START,
-		PITRACE_ITRACE_STOP, PITRACE_ITRACE_SWITCH, PITRACE_LOST, PITRACE_MTE,
-		PITRACE_TPROF,
+		PITRACE_BREAK_USER,    PITRACE_BREAK_KERNEL,  PITRACE_ITRACE_START,
+		PITRACE_ITRACE_STOP,   PITRACE_ITRACE_SWITCH, PITRACE_LOST,
+		PITRACE_MTE,           PITRACE_TPROF,
 	};
 	struct pitrace_branch b = { .pid = 1 };
 
 	fuzz_take(in, m, sizeof(*m));
 	*r = (struct pirecord){
-		.major = majors[m->what % 14], .type = PITRACE_TYPE_STRUCT, .data = data,
-		.cpu = (m->who >> 4) % CPUS, .ring = PITRACE_RING_TRACE,
-		.minor = (m->kind & 15u) | (m->flags & 7u) << 8, .time = 1, .size = 32,
+		.major = majors[m->what % 14],
+		.type = PITRACE_TYPE_STRUCT,
+		.data = data,
+		.cpu = (m->who >> 4) % CPUS,
+		.ring = PITRACE_RING_TRACE,
+		.minor = (m->kind & 15u) | (m->flags & 7u) << 8,
+		.time = 1,
+		.size = 32,
 	};
 	memset(data, 0, 64);
 	b.tid = 1 + m->who % TIDS;
@@ -157,13 +164,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check(&t, &run, k, &r);
 			place = itrace_place(&run);
 			if (frames_run(&frames, &run, (uint32_t)(place >> 6) % SYMBOLS, place & 63,
-				       0) || !frames_depth(&frames, &run))
+				       0) ||
+			    !frames_depth(&frames, &run))
 				abort();
 		}
 		/* What the next run of the thread must follow. */
 		if (got > 0 && run.what != ITRACE_STOP)
-			*k = (struct known){ run.to != 0, run.kernel ^ run.crosses, true, run.to,
-					     r.cpu, t.gaps };
+			*k = (struct known){ run.to != 0, run.kernel ^ run.crosses,
+					     true,        run.to,
+					     r.cpu,       t.gaps };
 		else if (got > 0 || r.major == PITRACE_ITRACE_START)
 			k->has = false;
 		else if (r.major == PITRACE_BRANCH_USER || r.major == PITRACE_BRANCH_KERNEL)

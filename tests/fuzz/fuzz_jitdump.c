@@ -11,9 +11,9 @@
 #include "fuzz.h"
 #include "jitdump.h"
 
-#define ASK 64		/* places to remember */
-#define CODE 256	/* bytes to look at */
-#define LINES 64	/* of a table */
+#define ASK   64  /* places to remember */
+#define CODE  256 /* bytes to look at */
+#define LINES 64  /* of a table */
 
 struct place {
 	uint32_t pid;
@@ -51,7 +51,7 @@ static bool table_is_whole(const struct jitdump *d, const struct jitdump_event *
 	return n == (e->eh_frame_size < CODE ? e->eh_frame_size : CODE);
 }
 
-static uint32_t highest;		/* line that was told */
+static uint32_t highest; /* line that was told */
 
 /* Of the load that was told last. */
 static int tell_lines(struct a2n *a, struct jitdump *d)
@@ -96,7 +96,9 @@ static void ask(struct a2n *a, const struct place *p, uint64_t time)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct a2n_map heap = {
-		.start = 0x1000, .length = 1ull << 46, .flags = A2N_MAP_ANON,
+		.start = 0x1000,
+		.length = 1ull << 46,
+		.flags = A2N_MAP_ANON,
 	};
 	struct place place[ASK] = { 0 };
 	struct jitdump_event e;
@@ -126,11 +128,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		last = e.offset;
 		if (e.kind == JITDUMP_LOAD &&
 		    (strlen(e.name) != e.name_length || e.earliest > e.time ||
-		     (e.code_offset && (e.code_offset + e.size > size ||
-					e.code_offset < e.offset)) ||
+		     (e.code_offset &&
+		      (e.code_offset + e.size > size || e.code_offset < e.offset)) ||
 		     e.eh_frame_offset + e.eh_frame_size > size ||
-		     e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size ||
-		     !code_is_whole(d, &e) || !table_is_whole(d, &e)))
+		     e.eh_frame_hdr_offset + e.eh_frame_hdr_size > size || !code_is_whole(d, &e) ||
+		     !table_is_whole(d, &e)))
 			abort();
 		if (tell(a, &e) || (e.kind == JITDUMP_LOAD && tell_lines(a, d)))
 			abort();

@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "jitlog.h"
 
-#define ASK 64		/* addresses to remember */
+#define ASK 64 /* addresses to remember */
 
 static void tell(struct a2n *a, const struct jitlog_event *e)
 {
@@ -44,8 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data++;
 		size--;
 	}
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size ||
-	    jitlog_open(&l, fd, threads, &why))
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || jitlog_open(&l, fd, threads, &why))
 		abort();
 	a = a2n_open(NULL);
 	if (!a)

@@ -40,9 +40,8 @@ static void ask(struct a2n *a, uint64_t time, uint64_t address)
 	if (!r.module || !r.symbol || r.symbol->module != r.module || !r.symbol->name ||
 	    !r.module->symbols_from)
 		abort();
-	if (r.result == A2N_OK &&
-	    (r.symbol_offset >= r.symbol->size ||
-	     r.symbol_offset + r.symbol->value != r.module_offset))
+	if (r.result == A2N_OK && (r.symbol_offset >= r.symbol->size ||
+				   r.symbol_offset + r.symbol->value != r.module_offset))
 		abort();
 	a2n_resolve(a, 0, time, address, true, &again);
 	if (again.symbol != r.symbol || again.module != r.module)

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "base/proc_text.h"
 
-#define COLUMNS	5u
+#define COLUMNS 5u
 
 static void inside(const char *part, size_t length, const char *text, size_t size)
 {

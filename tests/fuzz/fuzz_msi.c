@@ -14,12 +14,12 @@
 #include "a2n/module/module_symbols.h"
 #include "a2n/module/msi.h"
 
-#define BASE	0x10000ull	/* of the first module */
-#define LENGTH	0x10000ull	/* of each */
-#define STEP	0x800
+#define BASE   0x10000ull /* of the first module */
+#define LENGTH 0x10000ull /* of each */
+#define STEP   0x800
 
 /* One without a build id, two with one, and a program that is there, without symbols. */
-#define PROGRAM	900
+#define PROGRAM 900
 static const uint8_t id[] = { 1, 2, 0xff };
 static const struct a2n_map maps[] = {
 	{ .path = "/a", .build_id = id, .build_id_size = sizeof(id) },

@@ -41,8 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	shape.build_id = head[2] & 8;
 	shape.swap = head[2] & 16;
 	stacks = (struct perf_stacks){
-		.want = head[3] & 15, .depth = head[3] >> 8 & 127, .most = head[3] >> 16 & 255,
-		.regs = shape.regs_user, .copy = head[3] & 16 ? PERF_COPY_MAX : 8192,
+		.want = head[3] & 15,
+		.depth = head[3] >> 8 & 127,
+		.most = head[3] >> 16 & 255,
+		.regs = shape.regs_user,
+		.copy = head[3] & 16 ? PERF_COPY_MAX : 8192,
 		.registers = perf_registers_of(head[3] & 32 ? "aarch64" : "x86_64"),
 	};
 	copy = malloc(size ? size : 1);

@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "perfmap.h"
 
-#define ASK 64		/* addresses to remember */
+#define ASK 64 /* addresses to remember */
 
 static struct a2n *a;
 static uint64_t asked[ASK];
@@ -19,16 +19,18 @@ static unsigned int n;
 
 static void check(const struct perfmap_entry *e, size_t size, uint64_t last)
 {
-	if (!e->size || e->address + e->size < e->address || !e->name_length ||
-	    e->offset >= size || (e->line > 1 && e->offset <= last) ||
-	    memchr(e->name, 0, e->name_length) || memchr(e->name, '\n', e->name_length))
+	if (!e->size || e->address + e->size < e->address || !e->name_length || e->offset >= size ||
+	    (e->line > 1 && e->offset <= last) || memchr(e->name, 0, e->name_length) ||
+	    memchr(e->name, '\n', e->name_length))
 		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct a2n_map heap = {
-		.start = 0x1000, .length = 1ull << 46, .flags = A2N_MAP_ANON,
+		.start = 0x1000,
+		.length = 1ull << 46,
+		.flags = A2N_MAP_ANON,
 	};
 	struct perfmap *file, *memory, *other_map;
 	struct perfmap_entry e, other;

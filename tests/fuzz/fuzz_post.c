@@ -14,8 +14,8 @@ int post_main(int argc, char **argv);
 /* One process reads all inputs, and writes some of them itself: it is not shut in. */
 #include "sandbox/opener.h"
 #include "sandbox/sandbox.h"
-#define opener_begin(task)	((void)(task), -ENOSYS)
-#define sandbox_enter()	((struct sandbox){ NULL })
+#define opener_begin(task) ((void)(task), -ENOSYS)
+#define sandbox_enter()    ((struct sandbox){ NULL })
 #include "main.c"
 #undef main
 
@@ -35,21 +35,41 @@ int post_main(int argc, char **argv);
  * too. */
 static const char *const wanted[][WORDS] = {
 	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-cpu" },
-	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-json", "-off" },
-	{ "-show" }, { "-show", "-json" },
-	{ "-tprof", "-off", "-pnm", "-clip", "1" }, { "-tprof", "-csv", "-tnm", "-cpu" },
+	{ "-tprof", "-sched", "-offcpu", "-irq", "-syscalls", "-faults", "-marks", "-json",
+	  "-off" },
+	{ "-show" },
+	{ "-show", "-json" },
+	{ "-tprof", "-off", "-pnm", "-clip", "1" },
+	{ "-tprof", "-csv", "-tnm", "-cpu" },
 	{ "-tprof", "-e", "cycles", "-v" },
-	{ "-sched", "-csv" }, { "-offcpu", "-csv" }, { "-irq", "-csv" }, { "-syscalls", "-csv" },
+	{ "-sched", "-csv" },
+	{ "-offcpu", "-csv" },
+	{ "-irq", "-csv" },
+	{ "-syscalls", "-csv" },
 	{ "-faults", "-csv" },
-	{ "-calltree" }, { "-calltree", "-json" }, { "-calltree", "-csv", "-clip", "5" },
-	{ "-callers", "-callees", "-json" }, { "-callers" }, { "-callees", "-csv" },
-	{ "-callers=spin_unlock" }, { "-folded" }, { "-offcpu", "-folded" },
-	{ "-offcpu", "-calltree" }, { "-annotate", "spin_unlock" },
-	{ "-annotate", "vfs_read@vmlinux", "-json" }, { "-annotate", "copy_to_user", "-csv" },
-	{ "-tprof", "-e", "0", "-kmap", "@" }, { "-tprof", "-k", "@", "-nsf" }, { "-annotate", "g@[vdso]", "-e", "0" },
-	{ "-annotate", "one", "-e", "0", "-json" }, { "-annotate", "g", "-e", "0", "-csv" },
-	{ "-calltree", "-e", "0", "-pnm" }, { "-callers=g", "-e", "timer", "-sympath", "/nowhere" },
-	{ "-marks", "-csv" }, { "-marks", "-tnm" }, { "-sched", "-pnm", "-marks", "-tprof", "-tnm" },
+	{ "-calltree" },
+	{ "-calltree", "-json" },
+	{ "-calltree", "-csv", "-clip", "5" },
+	{ "-callers", "-callees", "-json" },
+	{ "-callers" },
+	{ "-callees", "-csv" },
+	{ "-callers=spin_unlock" },
+	{ "-folded" },
+	{ "-offcpu", "-folded" },
+	{ "-offcpu", "-calltree" },
+	{ "-annotate", "spin_unlock" },
+	{ "-annotate", "vfs_read@vmlinux", "-json" },
+	{ "-annotate", "copy_to_user", "-csv" },
+	{ "-tprof", "-e", "0", "-kmap", "@" },
+	{ "-tprof", "-k", "@", "-nsf" },
+	{ "-annotate", "g@[vdso]", "-e", "0" },
+	{ "-annotate", "one", "-e", "0", "-json" },
+	{ "-annotate", "g", "-e", "0", "-csv" },
+	{ "-calltree", "-e", "0", "-pnm" },
+	{ "-callers=g", "-e", "timer", "-sympath", "/nowhere" },
+	{ "-marks", "-csv" },
+	{ "-marks", "-tnm" },
+	{ "-sched", "-pnm", "-marks", "-tprof", "-tnm" },
 	{ "-tprof", "-line", "-jdir", "#", "-sympath", "#", "-v", "-marks" },
 	{ "-tprof", "-line", "-inline", "-json", "-jdir", "#", "-sympath", "#" },
 	{ "-tprof", "-inline", "-line", "-csv", "-jdir", "#", "-sympath", "#", "-off" },
@@ -63,34 +83,65 @@ static const char *const wanted[][WORDS] = {
 	{ "-explain", "5000007:0x700000001010:10.00005", "-jdir", "#", "-json" },
 	{ "-explain", "5000008:0x700000002010:10.000052", "-jdir", "#", "-csv" },
 	{ "-explain", "5000011:0x700000000110:10.000054", "-jdir", "#" },
-	{ "-arc" }, { "-arc", "-line", "-jdir", "#", "-sympath", "#" }, { "-arc", "-c", "-cp" },
-	{ "-arc", "-ck" }, { "-flow", "-cp" }, { "-tree" }, { "-tree", "-callers", "-json" },
-	{ "-tree", "-folded", "-inline", "-sympath", "#" }, { "-disasm", "-jdir", "#", "-sympath", "#" },
+	{ "-arc" },
+	{ "-arc", "-line", "-jdir", "#", "-sympath", "#" },
+	{ "-arc", "-c", "-cp" },
+	{ "-arc", "-ck" },
+	{ "-flow", "-cp" },
+	{ "-tree" },
+	{ "-tree", "-callers", "-json" },
+	{ "-tree", "-folded", "-inline", "-sympath", "#" },
+	{ "-disasm", "-jdir", "#", "-sympath", "#" },
 	{ "-verify", "-sympath", "#" },
-	{ "-format", "pprof", "-jdir", "#", "-sympath", "#" }, { "-format", "folded", "-cpus", "0" },
-	{ "-format", "speedscope", "-time", "10.00001-" }, { "-format", "firefox", "-comm", "*" },
-	{ "-format", "chrome" }, { "-format", "perfetto" }, { "-format", "perfetto", "-pid", "1-99" },
-	{ "-tprof", "-symbol", "*a*", "-tid", "0-100000" }, { "-sched", "-offcpu", "-tid", "1-300" },
-	{ "-info" }, { "-stats" }, { "-validate" }, { "-functions" }, { "-functions", "-json" },
-	{ "-functions", "-csv" }, { "-format", "gperftools" }, { "-format", "xray" },
-	{ "-format", "perf.data" }, { "-format", "perf.data", "-o", "~" },
-	{ "-format", "ctf", "-o", "~" }, { "-format", "speedscope", "-inline", "-sympath", "#" },
-	{ "-tprof", "-calltree", "-sched", "-time", "10-10.0001", "-cpus", "0,2-70", "-comm", "a*,?*" },
-	{ "-arc", "-csv", "-line" }, { "-arc", "-json", "-c" }, { "-flow", "-csv" }, { "-flow", "-json" },
-	{ "-disasm", "-csv", "-sympath", "#", "-jdir", "#" }, { "-disasm", "-json" },
-	{ "-verify", "-json", "-sympath", "#" }, { "-verify", "-csv" }, { "-info", "-csv" },
-	{ "-info", "-json" }, { "-stats", "-json" }, { "-validate", "-json" }, { "-validate", "-csv" },
-	{ "-tprof", "-sched", "@" }, { "-calltree", "@" }, { "-format", "chrome", "@" },
+	{ "-format", "pprof", "-jdir", "#", "-sympath", "#" },
+	{ "-format", "folded", "-cpus", "0" },
+	{ "-format", "speedscope", "-time", "10.00001-" },
+	{ "-format", "firefox", "-comm", "*" },
+	{ "-format", "chrome" },
+	{ "-format", "perfetto" },
+	{ "-format", "perfetto", "-pid", "1-99" },
+	{ "-tprof", "-symbol", "*a*", "-tid", "0-100000" },
+	{ "-sched", "-offcpu", "-tid", "1-300" },
+	{ "-info" },
+	{ "-stats" },
+	{ "-validate" },
+	{ "-functions" },
+	{ "-functions", "-json" },
+	{ "-functions", "-csv" },
+	{ "-format", "gperftools" },
+	{ "-format", "xray" },
+	{ "-format", "perf.data" },
+	{ "-format", "perf.data", "-o", "~" },
+	{ "-format", "ctf", "-o", "~" },
+	{ "-format", "speedscope", "-inline", "-sympath", "#" },
+	{ "-tprof", "-calltree", "-sched", "-time", "10-10.0001", "-cpus", "0,2-70", "-comm",
+	  "a*,?*" },
+	{ "-arc", "-csv", "-line" },
+	{ "-arc", "-json", "-c" },
+	{ "-flow", "-csv" },
+	{ "-flow", "-json" },
+	{ "-disasm", "-csv", "-sympath", "#", "-jdir", "#" },
+	{ "-disasm", "-json" },
+	{ "-verify", "-json", "-sympath", "#" },
+	{ "-verify", "-csv" },
+	{ "-info", "-csv" },
+	{ "-info", "-json" },
+	{ "-stats", "-json" },
+	{ "-validate", "-json" },
+	{ "-validate", "-csv" },
+	{ "-tprof", "-sched", "@" },
+	{ "-calltree", "@" },
+	{ "-format", "chrome", "@" },
 	{ "-format", "xray-map" },
 };
 
 static const char *const beside[] = {
-	"jit-5000007.dump", "log-jita2n_5000008", "log-jtnm_5000008", "perf-5000009.map", "program",
-	"source.c",
+	"jit-5000007.dump", "log-jita2n_5000008", "log-jtnm_5000008", "perf-5000009.map",
+	"program",          "source.c",
 };
-#define BESIDE (sizeof(beside) / sizeof(beside[0]))
+#define BESIDE      (sizeof(beside) / sizeof(beside[0]))
 #define REPORT_SETS (sizeof(wanted) / sizeof(wanted[0]))
-#define EVERY 0xff
+#define EVERY       0xff
 
 /* It says what is wrong with the file; here nobody reads that. */
 static void silence(void)
@@ -183,8 +234,10 @@ static int get_words(size_t set, char *path, char **argv, bool *beside_it)
 		*beside_it |= !strcmp(*word, "#");
 		if (!strcmp(*word, "~"))
 			out = NULL;
-		argv[n++] = !strcmp(*word, "@") ? path : !strcmp(*word, "#") ? folder :
-			    !strcmp(*word, "~") ? written : (char *)*word;
+		argv[n++] = !strcmp(*word, "@") ? path :
+			    !strcmp(*word, "#") ? folder :
+			    !strcmp(*word, "~") ? written :
+						  (char *)*word;
 	}
 	if (out) {
 		argv[n++] = "-o";

@@ -56,8 +56,12 @@ static void read_build_id(const char *path, uint64_t inode)
 {
 	struct segment_out o = { .session = 1, .ring = PITRACE_RING_MTE, .size = 65536 };
 	struct pitrace_mte_map m = {
-		.pid = (uint32_t)getpid(), .flags = PITRACE_MAP_EXEC, .start = 0x1000,
-		.length = 0x1000, .inode = inode, .path_len = (uint32_t)strlen(path),
+		.pid = (uint32_t)getpid(),
+		.flags = PITRACE_MAP_EXEC,
+		.start = 0x1000,
+		.length = 0x1000,
+		.inode = inode,
+		.path_len = (uint32_t)strlen(path),
 	};
 	struct pifile_writer *w;
 	int err, fd = memfd_create("trace", MFD_CLOEXEC);

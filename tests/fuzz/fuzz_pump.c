@@ -25,8 +25,8 @@ struct memory {
 };
 
 /* As the kernel leaves it: the first bytes of the input that are left, from `at` on. */
-static void fill(struct perf_ring *r, struct memory *m, uint64_t at, size_t n,
-		 const uint8_t **data, size_t *left)
+static void fill(struct perf_ring *r, struct memory *m, uint64_t at, size_t n, const uint8_t **data,
+		 size_t *left)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -37,7 +37,10 @@ static void fill(struct perf_ring *r, struct memory *m, uint64_t at, size_t n,
 	}
 	memset(m->page, 0, page + RING);
 	*r = (struct perf_ring){
-		.page = (void *)m->page, .bytes = RING, .at = at & ~7ull, .joined = m->joined,
+		.page = (void *)m->page,
+		.bytes = RING,
+		.at = at & ~7ull,
+		.joined = m->joined,
 	};
 	n = n < *left ? n : *left;
 	n = n < RING ? n & ~(size_t)7 : RING;
@@ -101,7 +104,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cpu.switches.page = NULL;
 	/* Only what a begin sets: what the rings hold is kept. */
 	cpu.mte = cpu.trace = (struct segment_out){
-		.session = 1, .cpu = 0, .size = s.config.segment_bytes,
+		.session = 1,
+		.cpu = 0,
+		.size = s.config.segment_bytes,
 	};
 	cpu.trace.ring = PITRACE_RING_TRACE;
 	if (perf_emit_sync(&s, PITRACE_SYNC_ON) ||

@@ -13,18 +13,18 @@
 #include "model/callers.h"
 #include "model/stacks.h"
 
-#define BASE 0x400000000ull
-#define CODE (16ull << 20)
-#define SECOND (BASE + (1ull << 32))
-#define UNMAPPED 20			/* the time at which the first mapping goes */
-#define MADE (BASE + (1ull << 33))	/* code of so many bytes */
+#define BASE      0x400000000ull
+#define CODE      (16ull << 20)
+#define SECOND    (BASE + (1ull << 32))
+#define UNMAPPED  20                    /* the time at which the first mapping goes */
+#define MADE      (BASE + (1ull << 33)) /* code of so many bytes */
 #define MADE_SIZE 64
 #define TABLE_MAX 4096
-#define SAMPLE sizeof(struct pitrace_sample)
+#define SAMPLE    sizeof(struct pitrace_sample)
 
 extern const char __executable_start[], etext[];
 
-static struct jit_bytes *made;		/* what post keeps of that code */
+static struct jit_bytes *made; /* what post keeps of that code */
 
 static void point_at_code(uint8_t *p, size_t size)
 {
@@ -33,12 +33,15 @@ static void point_at_code(uint8_t *p, size_t size)
 
 	for (i = 0; i + sizeof(word) <= size; i += 4) {
 		memcpy(&word, p + i, sizeof(word));
-		base = word >> 48 == 0xC0DE ? BASE : word >> 48 == 0xC0DF ? SECOND :
-		       word >> 48 == 0xC0E0 ? MADE : 0;
+		base = word >> 48 == 0xC0DE ? BASE :
+		       word >> 48 == 0xC0DF ? SECOND :
+		       word >> 48 == 0xC0E0 ? MADE :
+					      0;
 		if (!base)
 			continue;
-		word = base + (word & 0xffffffff) % (base == MADE ? MADE_SIZE :
-						     (uint64_t)(etext - __executable_start));
+		word = base +
+		       (word & 0xffffffff) %
+			       (base == MADE ? MADE_SIZE : (uint64_t)(etext - __executable_start));
 		memcpy(p + i, &word, sizeof(word));
 	}
 }
@@ -48,8 +51,12 @@ static void first_goes(struct names *n)
 {
 	struct pitrace_mte_unmap u = { .pid = 1, .start = BASE, .length = CODE };
 	struct pirecord r = {
-		.time = UNMAPPED, .major = PITRACE_MTE, .type = PITRACE_TYPE_STRUCT,
-		.minor = PITRACE_MTE_UNMAP, .data = &u, .size = sizeof(u),
+		.time = UNMAPPED,
+		.major = PITRACE_MTE,
+		.type = PITRACE_TYPE_STRUCT,
+		.minor = PITRACE_MTE_UNMAP,
+		.data = &u,
+		.size = sizeof(u),
 	};
 
 	if (names_event(n, &r))
@@ -104,8 +111,7 @@ static struct names *get_names(void)
 	path[n] = '\0';
 	map.path = path;
 	if (names_open(&names, &options) || a2n_process(names.a2n, 1, 1, 1) ||
-	    a2n_add_map(names.a2n, 2, 1, &map) ||
-	    a2n_unmap(names.a2n, UNMAPPED, 1, BASE, CODE))
+	    a2n_add_map(names.a2n, 2, 1, &map) || a2n_unmap(names.a2n, UNMAPPED, 1, BASE, CODE))
 		abort();
 	made = calloc(1, sizeof(*made) + TABLE_MAX);
 	if (!made)
@@ -119,7 +125,7 @@ static struct names *get_names(void)
 	    a2n_jit_load(names.a2n, 3, 1, MADE, MADE_SIZE, "made", 4))
 		abort();
 	a2n_jit_bytes(names.a2n, made->bytes);
-	if ( names_sample(&names, &sample, 10, false, &place))
+	if (names_sample(&names, &sample, 10, false, &place))
 		abort();
 	return &names;
 }

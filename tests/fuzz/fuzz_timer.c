@@ -16,7 +16,7 @@
 #include "collect/timer/preload/layout.h"
 
 #define FILES 3
-#define PID 50000000u		/* no kernel has such processes */
+#define PID   50000000u /* no kernel has such processes */
 
 /* Of the collector … */
 enum { STACKS = 1, COPIES = 2, GONE = 4, SUSPEND = 8 };
@@ -24,9 +24,9 @@ enum { STACKS = 1, COPIES = 2, GONE = 4, SUSPEND = 8 };
 enum { LYING_HEAD = 1, CUT = 2, EARLY = 4, NO_FILE = 8 };
 
 struct part {
-	uint8_t flags, which;		/* which: pid, image, number */
-	uint32_t events_at, samples_at;	/* where the rings stand */
-	uint16_t events, samples;	/* bytes of records */
+	uint8_t flags, which;           /* which: pid, image, number */
+	uint32_t events_at, samples_at; /* where the rings stand */
+	uint16_t events, samples;       /* bytes of records */
 	uint8_t lost_events, lost_samples, unsampled, parent;
 } __attribute__((packed));
 
@@ -46,10 +46,13 @@ static void put_file(const char *folder, const struct timer_control *c, const st
 {
 	static uint8_t data[65536];
 	struct timer_file h = {
-		.magic = TIMER_MAGIC, .version = TIMER_VERSION, .pid = PID + p->which % 3,
+		.magic = TIMER_MAGIC,
+		.version = TIMER_VERSION,
+		.pid = PID + p->which % 3,
 		.number = p->which / 3 % 3 ? p->which / 3 % 3 : 0,
 		.image = FUZZ_START - 100 + p->which / 9 % 3 * 50,
-		.sample_bytes = c->sample_bytes, .unsampled = p->unsampled,
+		.sample_bytes = c->sample_bytes,
+		.unsampled = p->unsampled,
 		.parent = p->parent ? PID + p->parent % 4 : 0,
 	};
 	char name[700];
@@ -81,8 +84,9 @@ static void put_file(const char *folder, const struct timer_control *c, const st
 		h.magic = 0;
 	if (pwrite(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
 		abort();
-	if (ftruncate(fd, p->flags & CUT ? p->samples_at % 8192 :
-		      (off_t)TIMER_DATA + c->event_bytes * !h.number + c->sample_bytes))
+	if (ftruncate(fd, p->flags & CUT ?
+				  p->samples_at % 8192 :
+				  (off_t)TIMER_DATA + c->event_bytes * !h.number + c->sample_bytes))
 		abort();
 	close(fd);
 }
@@ -148,7 +152,9 @@ static void run(struct backend *b, const struct trace_config *config, uint8_t fl
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trace_config config = {
-		.mode = PITRACE_MODE_CONTINUOUS, .scope = PITRACE_SCOPE_PROCESS, .rate = 1000,
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.scope = PITRACE_SCOPE_PROCESS,
+		.rate = 1000,
 		.segment_bytes = 65536,
 		.majors = { 1ull << PITRACE_TPROF | 1ull << PITRACE_MTE },
 	};

@@ -24,7 +24,7 @@ static inline bool fuzz_swapped(const uint8_t *file, size_t size)
 
 /* The section at *at, its payload in *payload and *bytes; *at passes it. false: none. */
 static inline bool fuzz_section(const uint8_t *file, size_t size, size_t *at,
-				 struct pifile_section *s, size_t *payload, uint64_t *bytes)
+				struct pifile_section *s, size_t *payload, uint64_t *bytes)
 {
 	if (size < *at || size - *at < sizeof(*s))
 		return false;
@@ -40,8 +40,8 @@ static inline bool fuzz_section(const uint8_t *file, size_t size, size_t *at,
 /* Where the last section ends. */
 static inline size_t fuzz_trace_end(const uint8_t *file, size_t size)
 {
-	uint32_t magic = fuzz_swapped(file, size) ? __builtin_bswap32(PIFILE_SECTION_MAGIC)
-						  : PIFILE_SECTION_MAGIC;
+	uint32_t magic = fuzz_swapped(file, size) ? __builtin_bswap32(PIFILE_SECTION_MAGIC) :
+						    PIFILE_SECTION_MAGIC;
 	size_t at = sizeof(struct pifile_header), end = at, payload;
 	struct pifile_section s;
 	uint64_t bytes;

@@ -12,7 +12,7 @@
 #include "insn.h"
 #include "log.h"
 
-#define THREADS	64
+#define THREADS 64
 
 struct access {
 	uint64_t at, address;
@@ -72,7 +72,7 @@ static struct list *begins(struct threads *all, uint32_t tid)
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-#define PAGES	4096
+#define PAGES 4096
 static struct {
 	uint64_t address;
 	uint8_t bytes[LOG_PAGE];
@@ -97,10 +97,12 @@ static uint32_t bytes_of(const char *name, uint32_t *way)
 		{ " lbz stb lbarx stbcx. lvebx stvebx lxsibzx stxsibx ", 1 },
 		{ " lhz lha sth lhbrx sthbrx lharx sthcx. lvehx stvehx lxsihzx stxsihx ", 2 },
 		{ " lwz lwa stw lwbrx stwbrx lwarx stwcx. lfs stfs lfiwax lfiwzx stfiwx lxsspx "
-		  "stxsspx lxssp stxssp lxsiwax lxsiwzx stxsiwx lvewx stvewx lxvwsx ", 4 },
+		  "stxsspx lxssp stxssp lxsiwax lxsiwzx stxsiwx lvewx stvewx lxvwsx ",
+		  4 },
 		{ " ld std ldbrx stdbrx ldarx stdcx. lfd stfd lxsdx stxsdx lxsd stxsd lxvdsx ", 8 },
 		{ " lxv stxv lxvx stxvx lxvd2x stxvd2x lxvw4x stxvw4x lxvh8x stxvh8x lxvb16x "
-		  "stxvb16x lvx stvx lvxl stvxl lq stq ", 16 },
+		  "stxvb16x lvx stvx lvxl stvxl lq stq ",
+		  16 },
 		{ " lxvp stxvp ", 32 },
 		{ " dcbz ", 128 },
 	};
@@ -255,7 +257,7 @@ static void read_trace(struct threads *all, const char *name)
 			die(name, ": a gap");
 		else if (r.major == PITRACE_LOAD_STORE)
 			add(thread(all, a->tid), (struct access){ a->at, a->address, a->bytes,
-						r.minor & PITRACE_BRANCH_KIND });
+								  r.minor & PITRACE_BRANCH_KIND });
 		else if (r.major == PITRACE_LOST)
 			die(name, ": records were lost");
 	}

@@ -30,14 +30,18 @@ static struct flow x86(const uint8_t *code, size_t n)
 static const struct {
 	const char *name;
 	struct flow (*flow)(const uint8_t *code, size_t n);
-	uint8_t first[16];	/* bytes that one in two instructions begins with, 0 the end */
+	uint8_t first[16]; /* bytes that one in two instructions begins with, 0 the end */
 } machines[] = {
-	{ "x86_64", x86, { 0x70, 0x7F, 0xE0, 0xE3, 0xE8, 0xE9, 0xEB, 0xC2, 0xC3, 0xFF, 0x0F, 0xF3,
-			   0xCD, 0x48, 0xCC } },
+	{ "x86_64",
+	  x86,
+	  { 0x70, 0x7F, 0xE0, 0xE3, 0xE8, 0xE9, 0xEB, 0xC2, 0xC3, 0xFF, 0x0F, 0xF3, 0xCD, 0x48,
+	    0xCC } },
 	{ "aarch64", flow_arm64, { 0 } },
 	{ "ppc64le", flow_ppc64, { 0 } },
-	{ "s390x", flow_s390, { 0x07, 0x47, 0xA7, 0xC0, 0xB9, 0xE3, 0xEB, 0xEC, 0x05, 0x0D, 0x84, 0x87,
-				0x45, 0x46, 0xC6 } },
+	{ "s390x",
+	  flow_s390,
+	  { 0x07, 0x47, 0xA7, 0xC0, 0xB9, 0xE3, 0xEB, 0xEC, 0x05, 0x0D, 0x84, 0x87, 0x45, 0x46,
+	    0xC6 } },
 };
 
 /* What the flow is called in libopcodes' terms. */
@@ -60,8 +64,8 @@ static bool same(const struct flow *f, const struct insn *i)
 {
 	unsigned int kind = kind_of(f);
 
-	if (f->what == FLOW_UNKNOWN || (f->length && f->length != i->length &&
-					kind != INSN_PLAIN && kind != INSN_REPEAT))
+	if (f->what == FLOW_UNKNOWN ||
+	    (f->length && f->length != i->length && kind != INSN_PLAIN && kind != INSN_REPEAT))
 		return false;
 	return kind == i->kind &&
 	       ((kind != INSN_BRANCH && kind != INSN_CONDITIONAL) || f->kind == i->branch);
@@ -96,7 +100,8 @@ int main(int argc, char **argv)
 		if (same(&f, &i))
 			continue;
 		if (wrong++ < 10)
-			printf("%016" PRIx64 " %016" PRIx64 ": flow %u kind %u length %u; libopcodes %u kind %u length %u, %s\n",
+			printf("%016" PRIx64 " %016" PRIx64
+			       ": flow %u kind %u length %u; libopcodes %u kind %u length %u, %s\n",
 			       bytes[0], bytes[1], f.what, f.kind, f.length, i.kind, i.branch,
 			       i.length, insn_text());
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What libopcodes calls an instruction tells what it is. */
-#define PACKAGE "pitrace"	/* bfd.h wants it */
+#define PACKAGE "pitrace" /* bfd.h wants it */
 #include <dis-asm.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,9 +82,9 @@ static bool begins(const char *word, const char *with)
 	return !strncmp(word, with, strlen(with));
 }
 
-#define CALL	PITRACE_BRANCH_CALL
-#define RETURN	PITRACE_BRANCH_RETURN
-#define JUMP	PITRACE_BRANCH_JUMP
+#define CALL   PITRACE_BRANCH_CALL
+#define RETURN PITRACE_BRANCH_RETURN
+#define JUMP   PITRACE_BRANCH_JUMP
 
 static struct insn of(enum insn_kind kind, unsigned int branch)
 {
@@ -93,10 +93,12 @@ static struct insn of(enum insn_kind kind, unsigned int branch)
 
 static struct insn kind_x86(char *text)
 {
-	static const char *const prefixes[] = { "bnd", "notrack", "cs", "ds", "es", "ss", "fs", "gs",
-		"data16", "addr32", "lock", "rex", "rex.W", "repz", "repnz", "rep", NULL };
-	static const char *const strings[] = { "movs", "stos", "lods", "scas", "cmps", "ins", "outs",
-		NULL };
+	static const char *const prefixes[] = { "bnd",  "notrack", "cs",    "ds",     "es",
+						"ss",   "fs",      "gs",    "data16", "addr32",
+						"lock", "rex",     "rex.W", "repz",   "repnz",
+						"rep",  NULL };
+	static const char *const strings[] = { "movs", "stos", "lods", "scas",
+					       "cmps", "ins",  "outs", NULL };
 	bool repeat = false;
 	char *word, *rest = text;
 
@@ -123,7 +125,8 @@ static struct insn kind_x86(char *text)
 	    (!strcmp(word, "int") && rest && strstr(rest, "$0x80")))
 		return of(INSN_SYSCALL, 0);
 	return *word == 'j' || begins(word, "loop") || !strcmp(word, "xbegin") ?
-	       of(INSN_CONDITIONAL, JUMP) : of(INSN_PLAIN, 0);
+		       of(INSN_CONDITIONAL, JUMP) :
+		       of(INSN_PLAIN, 0);
 }
 
 static struct insn kind_arm64(char *text)
@@ -140,16 +143,18 @@ static struct insn kind_arm64(char *text)
 	if (!strcmp(word, "svc"))
 		return of(INSN_SYSCALL, 0);
 	return begins(word, "b.") || begins(word, "bc.") || one_of(word, conditional) ?
-	       of(INSN_CONDITIONAL, JUMP) : of(INSN_PLAIN, 0);
+		       of(INSN_CONDITIONAL, JUMP) :
+		       of(INSN_PLAIN, 0);
 }
 
 /* b, then a condition or none, then lr, ctr or tar or none, then l, a. */
 static struct insn kind_ppc64(char *text)
 {
-	static const char *const others[] = { "bpermd", "brd", "brh", "brw",
-		"bbelr", "bblels", NULL };
-	static const char *const always[] = { "b", "ba", "bl", "bla", "blr", "blrl", "bctr", "bctrl",
-		"btar", "btarl", NULL };
+	static const char *const others[] = {
+		"bpermd", "brd", "brh", "brw", "bbelr", "bblels", NULL
+	};
+	static const char *const always[] = { "b",    "ba",    "bl",   "bla",   "blr", "blrl",
+					      "bctr", "bctrl", "btar", "btarl", NULL };
 	char *rest = text, *word = strsep(&rest, " \t");
 	size_t n = strlen(word);
 	unsigned int branch = JUMP;
@@ -180,15 +185,17 @@ static struct insn kind_ppc64(char *text)
 
 static struct insn kind_s390(char *text)
 {
-	static const char *const calls[] = { "bras", "brasl", "bas", "basr", "bal", "balr", "bassm",
-		"jas", "jasl", NULL };
+	static const char *const calls[] = { "bras", "brasl", "bas", "basr", "bal",
+					     "balr", "bassm", "jas", "jasl", NULL };
 	static const char *const jumps[] = { "j", "jg", "b", "br", "bsm", "bi", NULL };
-	static const char *const others[] = { "bctr", "brct", "brctg", "brcth", "bct", "bctg",
-		"bctgr", "bxh", "bxle", "bxhg", "bxleg", "brxh", "brxle", "brxhg", "brxlg", "ex",
-		"exrl", NULL };
-	static const char *const compare[] = { "cgrj", "crj", "clrj", "clgrj", "cij", "cgij", "clij",
-		"clgij", "crb", "cgrb", "clrb", "clgrb", "cib", "cgib", "clib", "clgib", NULL };
-	static const char *const plain[] = { "jnop", "jgnop", "bpp", "bprp", "bsa", "bsg", "bakr", NULL };
+	static const char *const others[] = { "bctr",  "brct",  "brctg", "brcth", "bct",   "bctg",
+					      "bctgr", "bxh",   "bxle",  "bxhg",  "bxleg", "brxh",
+					      "brxle", "brxhg", "brxlg", "ex",    "exrl",  NULL };
+	static const char *const compare[] = { "cgrj", "crj",   "clrj", "clgrj", "cij",  "cgij",
+					       "clij", "clgij", "crb",  "cgrb",  "clrb", "clgrb",
+					       "cib",  "cgib",  "clib", "clgib", NULL };
+	static const char *const plain[] = { "jnop", "jgnop", "bpp",  "bprp",
+					     "bsa",  "bsg",   "bakr", NULL };
 	char *rest = text, *word = strsep(&rest, " \t");
 	bool by_register = word[strlen(word) - 1] == 'r' || !strcmp(word, "bassm") ||
 			   !strcmp(word, "bsm");
@@ -242,7 +249,7 @@ bool insn_open(const char *machine)
 		d.info.arch = machines[i].arch;
 		d.info.mach = machines[i].mach;
 		d.info.endian = d.info.endian_code = machines[i].big ? BFD_ENDIAN_BIG :
-						     BFD_ENDIAN_LITTLE;
+								       BFD_ENDIAN_LITTLE;
 		d.info.read_memory_func = read_bytes;
 		d.info.memory_error_func = no_error;
 		d.kind = machines[i].kind;

@@ -10,11 +10,11 @@
 enum insn_kind { INSN_PLAIN = 1, INSN_BRANCH, INSN_CONDITIONAL, INSN_SYSCALL, INSN_REPEAT };
 
 struct insn {
-	uint8_t kind;			/* enum insn_kind */
-	uint8_t branch;			/* BRANCH, CONDITIONAL: enum pitrace_branch_kind */
+	uint8_t kind;   /* enum insn_kind */
+	uint8_t branch; /* BRANCH, CONDITIONAL: enum pitrace_branch_kind */
 	uint16_t length;
-	bool unknown;			/* libopcodes has no name for it */
-	uint32_t number;		/* s390x, SYSCALL: in the instruction, 0 not there */
+	bool unknown;    /* libopcodes has no name for it */
+	uint32_t number; /* s390x, SYSCALL: in the instruction, 0 not there */
 };
 
 /* False: this libopcodes does not know the machine. */

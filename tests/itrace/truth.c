@@ -24,12 +24,13 @@
 #include "log.h"
 
 enum what { BRANCH, SYSCALL, SIGNAL, SIGRETURN, EXEC, STOP };
-static const char *const names[] = { "branch", "system call", "signal", "sigreturn", "exec",
-				     "stop" };
+static const char *const names[] = {
+	"branch", "system call", "signal", "sigreturn", "exec", "stop"
+};
 
 struct event {
 	enum what what;
-	uint32_t count, number;		/* number: BRANCH: enum pitrace_branch_kind */
+	uint32_t count, number; /* number: BRANCH: enum pitrace_branch_kind */
 	uint64_t from, to;
 };
 
@@ -42,8 +43,8 @@ struct thread {
 	/* Of the log: */
 	uint64_t pc, number, signal;
 	uint32_t count;
-	bool fresh;			/* the next step is the exec's own */
-	uint64_t again;			/* a system call that was interrupted, 0 none */
+	bool fresh;     /* the next step is the exec's own */
+	uint64_t again; /* a system call that was interrupted, 0 none */
 };
 
 struct threads {
@@ -95,13 +96,13 @@ static void add(struct thread *t, enum what what, uint32_t count, uint32_t numbe
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-#define PAGES	(1u << 16)
+#define PAGES (1u << 16)
 
 struct page {
 	uint32_t pid;
 	uint64_t address;
 	uint8_t *bytes;
-	struct insn *insns;		/* kind 0: not looked at yet */
+	struct insn *insns; /* kind 0: not looked at yet */
 };
 static struct page pages[PAGES];
 
@@ -164,9 +165,9 @@ static void executed(struct thread *t, uint64_t pc, uint64_t number)
 			t->again = t->pc;
 			break;
 		}
-		flush(t, t->number == sigreturn || t->number == sigreturn_plain ? SIGRETURN :
-		      SYSCALL, (uint32_t)t->number,
-		      t->pc + i.length, pc);
+		flush(t,
+		      t->number == sigreturn || t->number == sigreturn_plain ? SIGRETURN : SYSCALL,
+		      (uint32_t)t->number, t->pc + i.length, pc);
 		break;
 	case INSN_CONDITIONAL:
 		if (pc == t->pc + i.length)
@@ -264,7 +265,7 @@ static void read_log(struct threads *all, const char *name)
 	if (!f)
 		die("cannot open ", name);
 	while (fread(&e, sizeof(e), 1, f) == 1) {
-		if (e.what > UINT8_MAX) {	/* of the other byte order */
+		if (e.what > UINT8_MAX) { /* of the other byte order */
 			e.tid = __builtin_bswap32(e.tid);
 			e.what = __builtin_bswap32(e.what);
 			e.pc = __builtin_bswap64(e.pc);
@@ -296,8 +297,10 @@ static void branch(struct threads *all, const struct pirecord *r)
 static void breaks(struct threads *all, const struct pirecord *r)
 {
 	static const int whats[] = {
-		[PITRACE_BREAK_SIGNAL] = SIGNAL, [PITRACE_BREAK_SIGRETURN] = SIGRETURN,
-		[PITRACE_BREAK_SYSCALL] = SYSCALL, [PITRACE_BREAK_EXEC] = EXEC,
+		[PITRACE_BREAK_SIGNAL] = SIGNAL,
+		[PITRACE_BREAK_SIGRETURN] = SIGRETURN,
+		[PITRACE_BREAK_SYSCALL] = SYSCALL,
+		[PITRACE_BREAK_EXEC] = EXEC,
 	};
 	const struct pitrace_break_rec *b = r->data;
 	uint32_t why = r->minor & PITRACE_BRANCH_KIND;
@@ -355,8 +358,10 @@ static void read_trace(struct threads *all, const char *name_of)
 	x86 = !strcmp(machine, "x86_64");
 	ppc64 = !strcmp(machine, "ppc64le");
 	arm64 = !strcmp(machine, "aarch64");
-	sigreturn = x86 ? 15 : !strcmp(machine, "ppc64le") ? 172 : !strcmp(machine, "s390x") ? 173 :
-		    139;
+	sigreturn = x86                         ? 15 :
+		    !strcmp(machine, "ppc64le") ? 172 :
+		    !strcmp(machine, "s390x")   ? 173 :
+						  139;
 	sigreturn_plain = strcmp(machine, "s390x") ? sigreturn : 119;
 	if (!insn_open(machine))
 		die("this libopcodes does not know the machine ", machine);
@@ -383,7 +388,7 @@ static void read_trace(struct threads *all, const char *name_of)
 struct follower {
 	uint32_t tid;
 	bool known;
-	uint64_t at;			/* where its next run begins */
+	uint64_t at; /* where its next run begins */
 };
 
 static struct follower *follow(uint32_t tid)
@@ -449,8 +454,8 @@ static int flow(const char *name_of)
 			branches++;
 			if (f->known && !fits(f, b->count, b->from, true)) {
 				printf("record %" PRIu64 ": a run of %" PRIu32 " from %" PRIx64
-				       " ends in a branch at %" PRIx64 "\n", n, b->count, f->at,
-				       (uint64_t)b->from);
+				       " ends in a branch at %" PRIx64 "\n",
+				       n, b->count, f->at, (uint64_t)b->from);
 				return 1;
 			}
 			f->at = b->to;
@@ -459,8 +464,8 @@ static int flow(const char *name_of)
 			if (f->known && why != PITRACE_BREAK_EXEC &&
 			    !fits(f, k->count, k->at, false)) {
 				printf("record %" PRIu64 ": a run of %" PRIu32 " from %" PRIx64
-				       " breaks at %" PRIx64 "\n", n, k->count, f->at,
-				       (uint64_t)k->at);
+				       " breaks at %" PRIx64 "\n",
+				       n, k->count, f->at, (uint64_t)k->at);
 				return 1;
 			}
 			f->at = k->to;
@@ -481,7 +486,7 @@ static int flow(const char *name_of)
 
 /* ---- reserved stores that were tried again --------------------------------------------------- */
 
-#define LONGEST_TRY	128		/* bytes */
+#define LONGEST_TRY 128 /* bytes */
 
 /* From behind a reserved store back to the load that reserves. */
 static bool tries_again(uint32_t pid, const struct event *e)
@@ -533,8 +538,9 @@ static void tell(const char *who, const struct thread *t, size_t i)
 	if (i >= t->n)
 		printf("  %s: nothing more\n", who);
 	else
-		printf("  %s: %s %" PRIu32 " after %" PRIu32 " instructions, %" PRIx64 " -> %" PRIx64
-		       "\n", who, names[e->what], e->number, e->count, e->from, e->to);
+		printf("  %s: %s %" PRIu32 " after %" PRIu32 " instructions, %" PRIx64
+		       " -> %" PRIx64 "\n",
+		       who, names[e->what], e->number, e->count, e->from, e->to);
 }
 
 static bool same(const struct event *a, const struct event *b)
@@ -550,8 +556,8 @@ static bool compare(const struct thread *log, size_t i, const struct thread *tra
 	for (; i < log->n || k < trace->n; i++, k++, n++) {
 		if (i < log->n && k < trace->n && same(&log->events[i], &trace->events[k]))
 			continue;
-		printf("thread %" PRIu32 " (%" PRIu32 " in the trace): record %zu differs\n", log->tid,
-		       trace->tid, n);
+		printf("thread %" PRIu32 " (%" PRIu32 " in the trace): record %zu differs\n",
+		       log->tid, trace->tid, n);
 		tell("truth", log, i);
 		tell("trace", trace, k);
 		return false;

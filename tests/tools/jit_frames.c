@@ -18,10 +18,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define FUNCTION	__attribute__((noinline, noclone, used))
-#define ROOM		128		/* of one code */
-#define CODES		4500
-#define SIZE		38
+#define FUNCTION __attribute__((noinline, noclone, used))
+#define ROOM     128 /* of one code */
+#define CODES    4500
+#define SIZE     38
 
 typedef void (*made)(long n, void *next, void *last);
 
@@ -51,9 +51,9 @@ static FUNCTION void call_it(void *p, void *next, void *last)
 static void write_code(uint8_t *to, uint32_t frame)
 {
 	static const uint8_t code[SIZE] = {
-		0x53, 0x48, 0x81, 0xec, 0, 0, 0, 0, 0x48, 0x89, 0xfb, 0x48, 0x89, 0xf0,
-		0x48, 0x89, 0xd6, 0xff, 0xd0, 0x48, 0xff, 0xcb, 0x75, 0xfb,
-		0x48, 0x81, 0xc4, 0, 0, 0, 0, 0x5b, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		0x53, 0x48, 0x81, 0xec, 0,    0,    0,    0,    0x48, 0x89, 0xfb, 0x48, 0x89,
+		0xf0, 0x48, 0x89, 0xd6, 0xff, 0xd0, 0x48, 0xff, 0xcb, 0x75, 0xfb, 0x48, 0x81,
+		0xc4, 0,    0,    0,    0,    0x5b, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
 	};
 
 	memcpy(to, code, sizeof(code));
@@ -75,8 +75,8 @@ static void put_uleb(uint8_t **p, uint32_t value)
 }
 
 /* A CIE of 24 bytes, an FDE of 32, an end of 4. */
-#define FDE	24
-#define EH_SIZE	60
+#define FDE      24
+#define EH_SIZE  60
 #define HDR_SIZE 20
 
 static void write_eh_frame(uint8_t *to, int32_t at, uint32_t frame)
@@ -94,10 +94,10 @@ static void write_eh_frame(uint8_t *to, int32_t at, uint32_t frame)
 	put32(&p, -(at + FDE + 8));
 	put32(&p, SIZE);
 	*p++ = 0;
-	memcpy(p, "\x41\x0e\x10\x83\2\x47\x0e", 7);	/* pushed; %rbx is there; … sub */
+	memcpy(p, "\x41\x0e\x10\x83\2\x47\x0e", 7); /* pushed; %rbx is there; … sub */
 	p += 7;
 	put_uleb(&p, frame + 16);
-	memcpy(p, "\x57\x0e\x10\x41\x0e\x08\xc3", 7);	/* add; popped */
+	memcpy(p, "\x57\x0e\x10\x41\x0e\x08\xc3", 7); /* add; popped */
 }
 
 static void write_hdr(uint8_t *to, int32_t at, int32_t eh_frame)
@@ -107,7 +107,7 @@ static void write_hdr(uint8_t *to, int32_t at, int32_t eh_frame)
 	put32(&p, 0x3b031b01);
 	put32(&p, eh_frame - (at + 4));
 	put32(&p, 1);
-	put32(&p, -at);			/* relative to the header: the code, its FDE */
+	put32(&p, -at); /* relative to the header: the code, its FDE */
 	put32(&p, eh_frame + FDE - at);
 }
 
@@ -120,14 +120,14 @@ static void tell(uint8_t *p, const char *name, uint32_t frame, uint64_t *index)
 	write_code(p, frame);
 	write_eh_frame(eh_frame, at, kind == WRONG ? frame + 16 : frame);
 	write_hdr(hdr, at + EH_SIZE, at);
-	if (kind == HEADER_FIRST) {	/* told as one: where the one ends the other begins */
+	if (kind == HEADER_FIRST) { /* told as one: where the one ends the other begins */
 		write_eh_frame(eh_frame + HDR_SIZE, at + HDR_SIZE, frame);
 		write_hdr(eh_frame, at, at + HDR_SIZE);
 		memcpy(hdr, eh_frame + EH_SIZE, HDR_SIZE);
 	}
-	if (kind == NONE ?
-	    jitdump_load(dump, name, (uintptr_t)p, SIZE, p, NULL, 0, index) :
-	    jitdump_load_unwind(dump, 0, name, (uintptr_t)p, SIZE, p, NULL, 0, &unwind, index))
+	if (kind == NONE ? jitdump_load(dump, name, (uintptr_t)p, SIZE, p, NULL, 0, index) :
+			   jitdump_load_unwind(dump, 0, name, (uintptr_t)p, SIZE, p, NULL, 0,
+					       &unwind, index))
 		exit(1);
 }
 
@@ -194,9 +194,10 @@ int main(int argc, char **argv)
 		void (*run)(void);
 		int kind;
 	} scenes[] = {
-		{ "plain", plain, TABLES }, { "none", plain, NONE }, { "wrong", plain, WRONG },
-		{ "first", plain, HEADER_FIRST }, { "again", again, TABLES },
-		{ "partly", partly, TABLES }, { "moved", moved, TABLES }, { "many", many, TABLES },
+		{ "plain", plain, TABLES }, { "none", plain, NONE },
+		{ "wrong", plain, WRONG },  { "first", plain, HEADER_FIRST },
+		{ "again", again, TABLES }, { "partly", partly, TABLES },
+		{ "moved", moved, TABLES }, { "many", many, TABLES },
 	};
 	size_t i;
 

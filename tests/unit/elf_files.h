@@ -18,12 +18,11 @@
 #define BIAS 0x400000000ull
 
 static char dir[64];
-static char warned[4096];		/* what the resolver warned of */
+static char warned[4096]; /* what the resolver warned of */
 static uint32_t warnings;
 
 /* A shell command in the folder; its exit status. */
-__attribute__((format(printf, 1, 2)))
-static inline int sh(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static inline int sh(const char *format, ...)
 {
 	char command[2048], *whole;
 	va_list ap;
@@ -39,8 +38,8 @@ static inline int sh(const char *format, ...)
 	return r;
 }
 
-#define SH(...)		CU_ASSERT_EQUAL_FATAL(sh(__VA_ARGS__), 0)
-#define HAVE(program)	(!sh("command -v " program " >/dev/null 2>&1"))
+#define SH(...)       CU_ASSERT_EQUAL_FATAL(sh(__VA_ARGS__), 0)
+#define HAVE(program) (!sh("command -v " program " >/dev/null 2>&1"))
 
 static inline void write_file(const char *name, const void *data, size_t size)
 {
@@ -76,7 +75,8 @@ static inline void remember(void *arg, const char *module, const char *message)
 
 static inline struct a2n *open_a2n(const char *sympath, bool demangle)
 {
-	const struct a2n_options options = { .sympath = sympath, .demangle = demangle,
+	const struct a2n_options options = { .sympath = sympath,
+					     .demangle = demangle,
 					     .warn = remember };
 	struct a2n *a = a2n_open(&options);
 
@@ -88,7 +88,7 @@ static inline struct a2n *open_a2n(const char *sympath, bool demangle)
 
 /* Map the executable segments of `file` (readelf says which) as pid 1's, under the name `path`. */
 static inline uint32_t map_as(struct a2n *a, const char *file, const struct a2n_map *like,
-		       const char *readelf)
+			      const char *readelf)
 {
 	char command[512], line[512];
 	uint32_t n = 0;

@@ -13,11 +13,11 @@
 enum go_layout { GO_2, GO_16, GO_18, GO_20, GO_26, GO_LAYOUTS };
 enum { GO_NAMED, GO_MERGED, GO_NAMELESS, GO_NO_SECTIONS, GO_STYLES };
 
-#define GO_TEXT		0x401000ull
-#define GO_RUNTIME	0x401040ull	/* C code lies before it, from an external linker */
-#define GO_DATA		0x402000ull
-#define GO_TABLE	(GO_DATA + 0x120)
-#define GO_STEPS	3
+#define GO_TEXT    0x401000ull
+#define GO_RUNTIME 0x401040ull /* C code lies before it, from an external linker */
+#define GO_DATA    0x402000ull
+#define GO_TABLE   (GO_DATA + 0x120)
+#define GO_STEPS   3
 
 struct go_file {
 	enum go_layout layout;
@@ -27,19 +27,19 @@ struct go_file {
 	uint16_t machine;
 	uint8_t image[0x4000];
 	size_t size, at;
-	size_t table_end;		/* its offset in the image */
+	size_t table_end; /* its offset in the image */
 };
 
 static const struct go_made {
 	uint64_t entry, end;
 	const char *name;
-	uint32_t line[GO_STEPS];	/* of each 16 bytes, the last of all that follow */
+	uint32_t line[GO_STEPS]; /* of each 16 bytes, the last of all that follow */
 } go_made[] = {
 	{ GO_RUNTIME, GO_RUNTIME + 0x40, "main.first", { 10, 12, 9 } },
 	{ GO_RUNTIME + 0x40, GO_RUNTIME + 0x80, "main.(*T).second", { 300, 301, 4 } },
 	{ GO_RUNTIME + 0x80, GO_RUNTIME + 0x100, "main.Sum[...]", { 7, 7, 8 } },
 };
-#define GO_MADE (sizeof(go_made) / sizeof(go_made[0]))
+#define GO_MADE   (sizeof(go_made) / sizeof(go_made[0]))
 #define GO_SOURCE "/src/made/main.go"
 
 static inline void go_put(struct go_file *f, uint64_t v, unsigned int size)
@@ -70,8 +70,9 @@ static inline void go_text(struct go_file *f, const char *s)
 static inline uint64_t go_address(struct go_file *f, uint64_t *rela, uint64_t address)
 {
 	size_t at = f->at;
-	uint32_t type = f->machine == EM_S390 ? R_390_RELATIVE : f->machine == EM_AARCH64 ?
-			R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
+	uint32_t type = f->machine == EM_S390    ? R_390_RELATIVE :
+			f->machine == EM_AARCH64 ? R_AARCH64_RELATIVE :
+						   R_X86_64_RELATIVE;
 
 	if (!f->pie)
 		return address;
@@ -93,7 +94,8 @@ static inline void go_make(struct go_file *f)
 				    ".note.go.buildid";
 	bool old = f->layout == GO_2, eighteen = f->layout >= GO_18;
 	uint8_t quantum = f->machine == EM_386 || f->machine == EM_X86_64 ? 1 :
-			  f->machine == EM_S390 ? 2 : 4;
+			  f->machine == EM_S390                           ? 2 :
+									    4;
 	uint8_t entry = eighteen ? 4 : f->word;
 	const size_t table = GO_TABLE - GO_DATA + 0x2000, module = 0x2c00, dynamic = 0x2e00;
 	uint64_t rela = 0x3000, fields = table + 8 + f->word * (old ? 1 : eighteen ? 3 : 2);
@@ -124,7 +126,7 @@ static inline void go_make(struct go_file *f)
 		go_text(f, go_made[i].name);
 	/* units */
 	f->at = (f->at + 3) & ~3ull;
-	k = f->at;			/* the unit's list: one file, behind one that is none */
+	k = f->at; /* the unit's list: one file, behind one that is none */
 	go_put(f, 0xffffffff, 4);
 	go_put(f, 0, 4);
 	files = f->at;
@@ -138,7 +140,7 @@ static inline void go_make(struct go_file *f)
 	if (!old)
 		go_put(f, 0, 1);
 	file_steps = f->at - base;
-	go_uleb(f, 4);			/* from -1 to 1 */
+	go_uleb(f, 4); /* from -1 to 1 */
 	go_uleb(f, 0x100 / quantum);
 	go_put(f, 0, 1);
 	for (i = 0; i < GO_MADE; i++) {
@@ -182,13 +184,13 @@ static inline void go_make(struct go_file *f)
 			go_word(f, go_address(f, &rela, go_made[i].entry));
 		go_put(f, strings - name_base, 4);
 		strings += strlen(go_made[i].name) + 1;
-		go_put(f, 0, 4);			/* args */
+		go_put(f, 0, 4); /* args */
 		go_put(f, 0, 4);
-		go_put(f, 0, 4);			/* stack */
+		go_put(f, 0, 4); /* stack */
 		go_put(f, file_steps, 4);
 		go_put(f, lines[i], 4);
 		go_put(f, 0, 4);
-		go_put(f, 0, 4);			/* unit */
+		go_put(f, 0, 4); /* unit */
 	}
 	f->table_end = f->at;
 	f->at = functions;
@@ -235,8 +237,9 @@ static inline void go_make(struct go_file *f)
 			{ 42, SHT_STRTAB, 0, 0, sizeof(names) },
 		};
 		uint32_t name = f->style == GO_NAMELESS ? 0 : sections[i].name;
-		uint64_t offset = i == 5 ? 0x3800 : i == 4 || !i ? 0 :
-				  sections[i].address - 0x400000;
+		uint64_t offset = i == 5       ? 0x3800 :
+				  i == 4 || !i ? 0 :
+						 sections[i].address - 0x400000;
 
 		if (f->style == GO_MERGED && (i == 2 || i == 3))
 			name = 18;

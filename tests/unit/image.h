@@ -19,14 +19,18 @@
 struct image {
 	int fd;
 	struct pifile_writer *w;
-	uint8_t *data;			/* after image_take */
+	uint8_t *data; /* after image_take */
 	size_t size;
 };
 
 static inline struct pifile_header image_header(uint32_t clock, uint64_t hz)
 {
-	return (struct pifile_header){ .clock = clock, .clock_hz = hz, .ncpus = 2,
-				       .collector = "test", .machine = "x86_64", .rate = 997 };
+	return (struct pifile_header){ .clock = clock,
+				       .clock_hz = hz,
+				       .ncpus = 2,
+				       .collector = "test",
+				       .machine = "x86_64",
+				       .rate = 997 };
 }
 
 static inline struct image image_begin(const struct pifile_header *h)
@@ -99,13 +103,13 @@ static inline uint64_t fault_offset(const struct pifile *f, size_t i)
 }
 
 /* Fault i of f has these words in it. */
-#define ASSERT_FAULT(f, i, words) \
-	do { \
-		const char *text_ = fault_text(f, i); \
-		bool found_ = strstr(text_, words) != NULL; \
-		if (!found_) \
+#define ASSERT_FAULT(f, i, words)                                          \
+	do {                                                               \
+		const char *text_ = fault_text(f, i);                      \
+		bool found_ = strstr(text_, words) != NULL;                \
+		if (!found_)                                               \
 			printf("# fault %d is \"%s\"\n", (int)(i), text_); \
-		CU_ASSERT(found_); \
+		CU_ASSERT(found_);                                         \
 	} while (0)
 
 /* All that a merge delivers, data copied; at most `room`. */

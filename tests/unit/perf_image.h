@@ -19,12 +19,12 @@ enum perf_packing { PLAIN, PACKED, PACKED_2 };
 struct perf_image {
 	/* How: */
 	bool swap;
-	uint64_t header;		/* 16, 72, 104 */
-	uint64_t attr;			/* bytes of an attr */
+	uint64_t header; /* 16, 72, 104 */
+	uint64_t attr;   /* bytes of an attr */
 	bool rounds;
 	enum perf_packing packing;
-	size_t chunk;			/* records are packed so many bytes at a time */
-	bool no_size;			/* perf was killed: the length of the data is 0 */
+	size_t chunk; /* records are packed so many bytes at a time */
+	bool no_size; /* perf was killed: the length of the data is 0 */
 
 	uint8_t *data;
 	size_t n, room;
@@ -88,8 +88,9 @@ static inline void image_end(struct perf_image *m, size_t at)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-#define IMAGE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-		    PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+#define IMAGE_TYPE                                                                      \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 
 static inline void image_id(struct perf_image *m, uint64_t time, uint32_t cpu, uint64_t id)
 {
@@ -178,7 +179,7 @@ static inline void image_records(struct perf_image *m)
 	image_sample(m, 2000, 1, 51, 0x10020);
 	image_sample(m, 5000, 1, 52, 0x10050);
 	if (m->rounds)
-		image_empty(m, 68);	/* FINISHED_ROUND */
+		image_empty(m, 68); /* FINISHED_ROUND */
 	image_sample(m, 4000, 0, 41, 0x10040);
 	image_comm(m, 6000, "late");
 	image_lost(m, 6500, 12);
@@ -187,7 +188,7 @@ static inline void image_records(struct perf_image *m)
 	image_sample(m, 8000, 1, 52, 0x10080);
 	if (m->rounds)
 		image_empty(m, 68);
-	image_empty(m, 200);		/* nobody knows what this is */
+	image_empty(m, 200); /* nobody knows what this is */
 }
 
 /* The records of `from`, packed. */
@@ -230,7 +231,7 @@ static inline void image_attr(struct perf_image *m, uint64_t config)
 	image_u64(m, 1000);
 	image_u64(m, IMAGE_TYPE);
 	image_u64(m, PERF_FORMAT_ID);
-	for (i = 0; m->swap && i < 8; i++) {	/* the first bit of a byte is the other one */
+	for (i = 0; m->swap && i < 8; i++) { /* the first bit of a byte is the other one */
 		uint8_t turned = 0;
 
 		for (k = 0; k < 8; k++)
@@ -281,7 +282,7 @@ static inline void image_pipe(struct perf_image *m)
 	image_u64(m, 4);
 	image_feature_text(m, "6.1.0-test");
 	image_end(m, at);
-	at = image_begin(m, 66, 0);	/* tracing data, of a length that is no multiple of 8 */
+	at = image_begin(m, 66, 0); /* tracing data, of a length that is no multiple of 8 */
 	image_u32(m, 13);
 	image_end(m, at);
 	image_text(m, "tracing data", 16);
@@ -295,7 +296,7 @@ static inline void image_build(struct perf_image *m)
 
 	m->data = NULL;
 	m->n = m->room = 0;
-	image_u64(m, 0x32454c4946524550);	/* PERFILE2 */
+	image_u64(m, 0x32454c4946524550); /* PERFILE2 */
 	image_u64(m, m->header);
 	if (m->header == 16) {
 		image_pipe(m);

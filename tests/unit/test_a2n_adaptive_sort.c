@@ -80,11 +80,9 @@ static void test_few_steps(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "sorts", test_sorts },
-		{ "few_steps", test_few_steps },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "sorts", test_sorts },
+						  { "few_steps", test_few_steps },
+						  { NULL, NULL } };
 
 	return unit_run("a2n_adaptive_sort", tests);
 }

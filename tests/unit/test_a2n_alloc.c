@@ -12,8 +12,8 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 
-static long left = -1;			/* allocations until one fails; -1: none does */
-static bool all;			/* and every one after it */
+static long left = -1; /* allocations until one fails; -1: none does */
+static bool all;       /* and every one after it */
 static bool reached;
 
 static bool fails(void)
@@ -140,10 +140,8 @@ static void test_each_allocation(void)
 
 static int run(void)
 {
-	static const struct unit_test tests[] = {
-		{ "each_allocation", test_each_allocation },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "each_allocation", test_each_allocation },
+						  { NULL, NULL } };
 
 	return unit_run("a2n_alloc", tests);
 }

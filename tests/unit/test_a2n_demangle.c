@@ -40,7 +40,8 @@ static void test_rust(void)
 {
 	is("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
 	is("_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar"
-	   "17h0123456789abcdefE", "<Test + 'static as foo::Bar<Test>>::bar");
+	   "17h0123456789abcdefE",
+	   "<Test + 'static as foo::Bar<Test>>::bar");
 	is("_RNvC6_123foo3bar", "123foo::bar");
 	is("_RNvC0_1a", "::a");
 	is("_RNvCsd7G3NqVjvVv_6kernel4init", "kernel::init");
@@ -57,13 +58,37 @@ static void test_d(void)
 static void test_none(void)
 {
 	static const char *const names[] = {
-		"", "_", "__", "_Z", "_R", "_D", "main", "Z1fv", "_start", "__libc_start_main",
-		"_init", "_Zunfinished", "_ZN", "_ZN5outer", "_RNv", "_D3", "_D_", "_exit",
+		"",
+		"_",
+		"__",
+		"_Z",
+		"_R",
+		"_D",
+		"main",
+		"Z1fv",
+		"_start",
+		"__libc_start_main",
+		"_init",
+		"_Zunfinished",
+		"_ZN",
+		"_ZN5outer",
+		"_RNv",
+		"_D3",
+		"_D_",
+		"_exit",
 		"$_Z1fv",
 		/* Go's, Java's and V8's are readable as they are. */
-		"main.main", "runtime.gcBgMarkWorker", "go.opentelemetry.io/otel.(*T).Do-fm",
-		"type:.eq.[2]string", "Ljava/util/HashMap;::get", "LazyCompile:*run /a/b.js:3",
-		"_Z1f\x01", "_GLOBAL_OFFSET_TABLE_", "_Rotate", "_Dispatch", "_ZGV",
+		"main.main",
+		"runtime.gcBgMarkWorker",
+		"go.opentelemetry.io/otel.(*T).Do-fm",
+		"type:.eq.[2]string",
+		"Ljava/util/HashMap;::get",
+		"LazyCompile:*run /a/b.js:3",
+		"_Z1f\x01",
+		"_GLOBAL_OFFSET_TABLE_",
+		"_Rotate",
+		"_Dispatch",
+		"_ZGV",
 	};
 	uint32_t i;
 
@@ -74,8 +99,13 @@ static void test_none(void)
 static void test_suffixes(void)
 {
 	static const char *const pairs[][2] = {
-		{ "_Z1fv@plt", "f()@plt" }, { "_Z1fv@@VERS_1", "f()@@VERS_1" }, { "f@plt", NULL },
-		{ "@plt", NULL }, { "_Z1fv", "f()" }, { "@", NULL }, { "", NULL },
+		{ "_Z1fv@plt", "f()@plt" },
+		{ "_Z1fv@@VERS_1", "f()@@VERS_1" },
+		{ "f@plt", NULL },
+		{ "@plt", NULL },
+		{ "_Z1fv", "f()" },
+		{ "@", NULL },
+		{ "", NULL },
 	};
 	uint32_t i;
 
@@ -92,8 +122,8 @@ static void test_suffixes(void)
 /* Names made to unfold without end, to nest without end, or just long. */
 static void test_hostile(void)
 {
-	static const char *const inner[] = { "P", "N1a", "1aI", "FvF", "A1_", "St4pairI", "dp",
-					     "L_", "IXad", "Dp", "sr", "cv", "KR", "T_" };
+	static const char *const inner[] = { "P",  "N1a",  "1aI", "FvF", "A1_", "St4pairI", "dp",
+					     "L_", "IXad", "Dp",  "sr",  "cv",  "KR",       "T_" };
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	static char name[20000];
 	clock_t begin = clock();
@@ -134,12 +164,8 @@ static void test_hostile(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "cxx", test_cxx },
-		{ "rust", test_rust },
-		{ "d", test_d },
-		{ "none", test_none },
-		{ "suffixes", test_suffixes },
-		{ "hostile", test_hostile },
+		{ "cxx", test_cxx },   { "rust", test_rust },         { "d", test_d },
+		{ "none", test_none }, { "suffixes", test_suffixes }, { "hostile", test_hostile },
 		{ NULL, NULL }
 	};
 

@@ -44,10 +44,18 @@ static const char assembly[] =
 static void test_programs(void)
 {
 	static const char *const flags[] = {
-		"-pie -fPIE", "-no-pie", "-static", "-static-pie -fPIE",
-		"-Wl,-z,noseparate-code", "-Wl,-z,max-page-size=0x200000", "-fuse-ld=lld",
-		"-fuse-ld=lld -no-pie", "-Wl,--hash-style=sysv -Wl,-z,now", "-Wl,--emit-relocs",
-		"-ffunction-sections -Wl,--gc-sections -O2 -g", "-fuse-ld=gold",
+		"-pie -fPIE",
+		"-no-pie",
+		"-static",
+		"-static-pie -fPIE",
+		"-Wl,-z,noseparate-code",
+		"-Wl,-z,max-page-size=0x200000",
+		"-fuse-ld=lld",
+		"-fuse-ld=lld -no-pie",
+		"-Wl,--hash-style=sysv -Wl,-z,now",
+		"-Wl,--emit-relocs",
+		"-ffunction-sections -Wl,--gc-sections -O2 -g",
+		"-fuse-ld=gold",
 		"-Wl,-z,pack-relative-relocs",
 	};
 	uint32_t i, built = 0;
@@ -155,7 +163,8 @@ static void test_other_machines(void)
 		{ "arm64", "aarch64-linux-gnu-gcc -shared -nostdlib g.s", "aarch64-linux-gnu-gcc" },
 		/* 32-bit programs */
 		{ "i386", "gcc -m32 -shared -nostdlib g.s", "gcc" },
-		{ "armel", "clang --target=arm-linux-gnueabihf -c g.s -o arm.o && "
+		{ "armel",
+		  "clang --target=arm-linux-gnueabihf -c g.s -o arm.o && "
 		  "aarch64-linux-gnu-ld -m armelf_linux_eabi -shared arm.o",
 		  "aarch64-linux-gnu-ld" },
 		{ "mips64", "clang --target=mips64-linux-gnu -fuse-ld=lld -shared -nostdlib g.s",
@@ -257,8 +266,10 @@ static void test_plt(void)
 		unsigned long at = 0;
 		FILE *f;
 
-		snprintf(command, sizeof(command), "readelf -SW %s/static | "
-			 "sed -n 's/.* \\.plt  *PROGBITS  *\\([0-9a-f]*\\) .*/\\1/p'", dir);
+		snprintf(command, sizeof(command),
+			 "readelf -SW %s/static | "
+			 "sed -n 's/.* \\.plt  *PROGBITS  *\\([0-9a-f]*\\) .*/\\1/p'",
+			 dir);
 		f = popen(command, "r");
 		CU_ASSERT_EQUAL_FATAL(fscanf(f, "%lx", &at), 1);
 		pclose(f);
@@ -314,8 +325,8 @@ static void check_calls(const char *objdump, const char *name, const char *call,
 	FILE *f;
 
 	map_file(a, name);
-	snprintf(command, sizeof(command), "%s -d --disassemble=g '%s/%s' | grep -wE '%s'",
-		 objdump, dir, name, call);
+	snprintf(command, sizeof(command), "%s -d --disassemble=g '%s/%s' | grep -wE '%s'", objdump,
+		 dir, name, call);
 	f = popen(command, "r");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
 	while (fgets(line, sizeof(line), f)) {
@@ -376,7 +387,8 @@ static void test_plt_of_linkers(void)
 		{ "arm64-pac", "ld.lld", "ca", "ld.lld -z pac-plt -z force-bti 2>/dev/null", 24 },
 		{ "arm64-mold", "mold", "ca", "mold -m aarch64linux", 16 },
 		{ "arm64-ld", "aarch64-linux-gnu-ld", "ca", "aarch64-linux-gnu-ld", 16 },
-		{ "arm64-gold", "aarch64-linux-gnu-ld.gold", "ca", "aarch64-linux-gnu-ld.gold", 16 },
+		{ "arm64-gold", "aarch64-linux-gnu-ld.gold", "ca", "aarch64-linux-gnu-ld.gold",
+		  16 },
 	};
 	unsigned int i, built = 0;
 
@@ -431,11 +443,13 @@ static void test_parts_of_segment(void)
 	map.start = 0x9000000000;
 	a2n_add_map(a, 10, 1, &map);
 	a2n_add_map(a, 10, 2, &map);
-	CU_ASSERT_PTR_EQUAL(r.symbol, (a2n_resolve(a, 1, 20, 0x9000000000 + (address & 0xfff) + 1,
-						   false, &r), r.symbol));
+	CU_ASSERT_PTR_EQUAL(r.symbol,
+			    (a2n_resolve(a, 1, 20, 0x9000000000 + (address & 0xfff) + 1, false, &r),
+			     r.symbol));
 	CU_ASSERT_EQUAL(r.symbol_offset, 1);
-	CU_ASSERT_PTR_EQUAL(r.symbol, (a2n_resolve(a, 2, 20, 0x9000000000 + (address & 0xfff),
-						   false, &r), r.symbol));
+	CU_ASSERT_PTR_EQUAL(r.symbol,
+			    (a2n_resolve(a, 2, 20, 0x9000000000 + (address & 0xfff), false, &r),
+			     r.symbol));
 	/* An offset that no segment holds. */
 	map.offset = 0x40000000;
 	map.start = 0xa000000000;
@@ -461,8 +475,8 @@ static void test_no_sections(void)
 		   class ? "-m32" : "-m64", styles[i % 3]);
 		image = read_file("whole.so", &size);
 		if (class) {
-			memset(image + 0x20, 0, 4);		/* e_shoff */
-			memset(image + 0x30, 0, 4);		/* e_shnum, e_shstrndx */
+			memset(image + 0x20, 0, 4); /* e_shoff */
+			memset(image + 0x30, 0, 4); /* e_shnum, e_shstrndx */
 		} else {
 			memset(image + 0x28, 0, 8);
 			memset(image + 0x3c, 0, 4);
@@ -509,17 +523,15 @@ static void test_demangled(void)
 
 static int run(void)
 {
-	static const struct unit_test tests[] = {
-		{ "programs", test_programs },
-		{ "gaps_and_aliases", test_gaps_and_aliases },
-		{ "other_machines", test_other_machines },
-		{ "plt", test_plt },
-		{ "plt_of_linkers", test_plt_of_linkers },
-		{ "parts_of_segment", test_parts_of_segment },
-		{ "no_sections", test_no_sections },
-		{ "demangled", test_demangled },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "programs", test_programs },
+						  { "gaps_and_aliases", test_gaps_and_aliases },
+						  { "other_machines", test_other_machines },
+						  { "plt", test_plt },
+						  { "plt_of_linkers", test_plt_of_linkers },
+						  { "parts_of_segment", test_parts_of_segment },
+						  { "no_sections", test_no_sections },
+						  { "demangled", test_demangled },
+						  { NULL, NULL } };
 
 	return unit_run("a2n_elf", tests);
 }

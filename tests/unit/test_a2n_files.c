@@ -141,7 +141,8 @@ static void test_debug_by_build_id(void)
 
 	build();
 	SH("mkdir -p root/usr/lib/debug/.build-id/11 && "
-	   "objcopy --only-keep-debug --compress-debug-sections full.so %s", debug_file);
+	   "objcopy --only-keep-debug --compress-debug-sections full.so %s",
+	   debug_file);
 	a = open_a2n(root(), false);
 	map_file(a, "stripped.so");
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), "hidden");
@@ -179,7 +180,8 @@ static void test_debug_by_build_id(void)
 
 	/* A debug file under the right name with another id inside. */
 	SH("gcc -g -O1 -fPIC -shared -nostdlib s.c -o other.so -Wl,--build-id=0x99 && "
-	   "objcopy --only-keep-debug other.so %s", debug_file);
+	   "objcopy --only-keep-debug other.so %s",
+	   debug_file);
 	a = open_a2n(root(), false);
 	map_file(a, "stripped.so");
 	CU_ASSERT_STRING_EQUAL(name_of(a, hidden), A2N_NO_SYMBOL_FOUND);
@@ -215,7 +217,8 @@ static void test_replaced(void)
 	/* The id came with the mapping. */
 	a = open_a2n(NULL, false);
 	{
-		struct a2n_map map = { .path = absolute("full.so"), .build_id = wrong,
+		struct a2n_map map = { .path = absolute("full.so"),
+				       .build_id = wrong,
 				       .build_id_size = sizeof(wrong) };
 
 		CU_ASSERT(map_as(a, absolute("full.so"), &map, "readelf") > 0);
@@ -264,7 +267,8 @@ static const char *name_after(const struct file_content *content, const char *wh
 	map_known_as(a, "bare.so", path, st.st_ino + (uint64_t)more, 0);
 	if (content)
 		CU_ASSERT_EQUAL(a2n_content(a, 8, 0, st.st_ino + (uint64_t)more, 0, content->size,
-					    content->touched, content->sum), 0);
+					    content->touched, content->sum),
+				0);
 	usleep(60000);
 	CU_ASSERT_EQUAL_FATAL(system(what), 0);
 	snprintf(name, sizeof(name), "%s", name_of(a, hidden));
@@ -276,8 +280,9 @@ static const char *name_after(const struct file_content *content, const char *wh
  * where its time is set back, which only the content shows. */
 static void test_no_build_id(void)
 {
-	static const char back[] = "cp -p bare.so kept.so && printf x | dd of=bare.so bs=1 seek=5000 "
-				   "conv=notrunc status=none && touch -r kept.so bare.so";
+	static const char back[] =
+		"cp -p bare.so kept.so && printf x | dd of=bare.so bs=1 seek=5000 "
+		"conv=notrunc status=none && touch -r kept.so bare.so";
 	static const char put_back[] = "cat kept.so >bare.so";
 	struct file_content was, late;
 	int fd;
@@ -367,10 +372,9 @@ static void test_sympath(void)
 
 static void test_odd_names(void)
 {
-	static const char *const names[] = {
-		"with blank.so", "new\nline.so", "\xff\xfe.so", "quote'\".so", "%s%n.so",
-		"trailing (deleted)", "...", "-rf"
-	};
+	static const char *const names[] = { "with blank.so", "new\nline.so", "\xff\xfe.so",
+					     "quote'\".so",   "%s%n.so",      "trailing (deleted)",
+					     "...",           "-rf" };
 	uint32_t i;
 
 	build();
@@ -402,15 +406,26 @@ static void test_not_files(void)
 	static const struct {
 		const char *make, *path;
 	} things[] = {
-		{ "mkfifo fifo", "fifo" }, { "mkdir -p folder", "folder" }, { "true", "nothing" },
-		{ ": >empty", "empty" }, { "echo text >text", "text" },
-		{ "truncate -s 5G huge", "huge" }, { "ln -s loop loop", "loop" },
+		{ "mkfifo fifo", "fifo" },
+		{ "mkdir -p folder", "folder" },
+		{ "true", "nothing" },
+		{ ": >empty", "empty" },
+		{ "echo text >text", "text" },
+		{ "truncate -s 5G huge", "huge" },
+		{ "ln -s loop loop", "loop" },
 		{ "cp full.so object.so && printf '\\001' | dd of=object.so bs=1 seek=16 "
-		  "conv=notrunc 2>/dev/null", "object.so" },
+		  "conv=notrunc 2>/dev/null",
+		  "object.so" },
 	};
-	static const char *const others[] = { "[heap]", "anon_inode:[perf_event]", "socket:[12]",
-					      "/memfd:jit (deleted)", "/dev/zero", "relative.so",
-					      "/proc/self/mem", "/dev/tty", "/" };
+	static const char *const others[] = { "[heap]",
+					      "anon_inode:[perf_event]",
+					      "socket:[12]",
+					      "/memfd:jit (deleted)",
+					      "/dev/zero",
+					      "relative.so",
+					      "/proc/self/mem",
+					      "/dev/tty",
+					      "/" };
 	uint32_t i;
 
 	build();
@@ -469,7 +484,9 @@ static void test_damaged(void)
 static void test_vdso(void)
 {
 	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	struct a2n_map map = { .start = 0x7fff00000000, .length = 0x2000, .path = "[vdso]",
+	struct a2n_map map = { .start = 0x7fff00000000,
+			       .length = 0x2000,
+			       .path = "[vdso]",
 			       .flags = A2N_MAP_VDSO };
 	struct a2n_answer r;
 	struct a2n *a;
@@ -511,7 +528,9 @@ static void test_vdso_of_32bit_programs(void)
 #if defined(__x86_64__)
 	static const char code[] = ".globl narrow\n.type narrow,@function\n.skip 32\n"
 				   "narrow: nop\nret\n.size narrow,.-narrow\n";
-	struct a2n_map map = { .start = 0xf7fc0000, .length = 0x2000, .path = "[vdso]",
+	struct a2n_map map = { .start = 0xf7fc0000,
+			       .length = 0x2000,
+			       .path = "[vdso]",
 			       .flags = A2N_MAP_VDSO };
 	uint64_t wide = map.start + (1ull << 32), at;
 	struct a2n *a = open_a2n(NULL, false);
@@ -560,9 +579,13 @@ static void test_labels(void)
 		uint32_t offset;
 		const char *name;
 	} want[] = {
-		{ "sized", 0, "sized" }, { "sized", 12, "sized" },
-		{ "sized", 17, A2N_NO_SYMBOL_FOUND }, { "sized", 20, "routine" },
-		{ "sized", 31, "routine" }, { "open", 0, "open" }, { "open", 12, "open" },
+		{ "sized", 0, "sized" },
+		{ "sized", 12, "sized" },
+		{ "sized", 17, A2N_NO_SYMBOL_FOUND },
+		{ "sized", 20, "routine" },
+		{ "sized", 31, "routine" },
+		{ "open", 0, "open" },
+		{ "open", 12, "open" },
 	};
 	struct a2n *a = open_a2n(NULL, false);
 	size_t i;
@@ -572,7 +595,8 @@ static void test_labels(void)
 	map_file(a, "labels.so");
 	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		CU_ASSERT_STRING_EQUAL(name_of(a, address_of("labels.so", want[i].after) +
-					       want[i].offset), want[i].name);
+							  want[i].offset),
+				       want[i].name);
 	a2n_close(a);
 }
 
@@ -591,8 +615,7 @@ static void test_saved_many(void)
 
 	fprintf(f, "pitrace-msi 1\n");
 	for (i = 0; i < modules; i++)
-		fprintf(f, "MODULE /saved/%u\nSEGMENT 0 0 1000\nSYMBOL 100 200 7 1 f%u\n", i,
-			i);
+		fprintf(f, "MODULE /saved/%u\nSEGMENT 0 0 1000\nSYMBOL 100 200 7 1 f%u\n", i, i);
 	fclose(f);
 	/* 40,000 times 2.5 MB would take minutes. */
 	getrlimit(RLIMIT_CPU, &had);
@@ -618,23 +641,22 @@ static void test_saved_many(void)
 
 static int run(void)
 {
-	static const struct unit_test tests[] = {
-		{ "stripped", test_stripped },
-		{ "debugdata", test_debugdata },
-		{ "debuglink", test_debuglink },
-		{ "debug_by_build_id", test_debug_by_build_id },
-		{ "replaced", test_replaced },
-		{ "no_build_id", test_no_build_id },
-		{ "sympath", test_sympath },
-		{ "odd_names", test_odd_names },
-		{ "not_files", test_not_files },
-		{ "damaged", test_damaged },
-		{ "vdso", test_vdso },
-		{ "vdso_of_32bit_programs", test_vdso_of_32bit_programs },
-		{ "labels", test_labels },
-		{ "saved_many", test_saved_many },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "stripped", test_stripped },
+						  { "debugdata", test_debugdata },
+						  { "debuglink", test_debuglink },
+						  { "debug_by_build_id", test_debug_by_build_id },
+						  { "replaced", test_replaced },
+						  { "no_build_id", test_no_build_id },
+						  { "sympath", test_sympath },
+						  { "odd_names", test_odd_names },
+						  { "not_files", test_not_files },
+						  { "damaged", test_damaged },
+						  { "vdso", test_vdso },
+						  { "vdso_of_32bit_programs",
+						    test_vdso_of_32bit_programs },
+						  { "labels", test_labels },
+						  { "saved_many", test_saved_many },
+						  { NULL, NULL } };
 
 	return unit_run("a2n_files", tests);
 }

@@ -13,8 +13,8 @@ static const struct {
 	uint8_t word;
 	bool big;
 } machines[] = {
-	{ EM_X86_64, 8, false }, { EM_S390, 8, true }, { EM_386, 4, false }, { EM_MIPS, 4, true },
-	{ EM_AARCH64, 8, false },
+	{ EM_X86_64, 8, false }, { EM_S390, 8, true },     { EM_386, 4, false },
+	{ EM_MIPS, 4, true },    { EM_AARCH64, 8, false },
 };
 #define MACHINES (sizeof(machines) / sizeof(machines[0]))
 
@@ -149,8 +149,7 @@ static void test_beside_symbols(void)
 	CU_ASSERT_EQUAL(symtab_finish(&t), 0);
 	CU_ASSERT_STRING_EQUAL(symtab_name(&t, symtab_find(&t, at)), "symbol");
 	CU_ASSERT_STRING_EQUAL(symtab_name(&t, symtab_find(&t, go_made[1].entry)), "short");
-	CU_ASSERT_STRING_EQUAL(symtab_name(&t, symtab_find(&t, go_made[2].entry)),
-			       go_made[2].name);
+	CU_ASSERT_STRING_EQUAL(symtab_name(&t, symtab_find(&t, go_made[2].entry)), go_made[2].name);
 	CU_ASSERT_STRING_EQUAL(symtab_name(&t, symtab_find(&t, go_made[2].entry + 8)), "inner");
 	symtab_free(&t);
 	elf_file_close(&f);
@@ -185,7 +184,7 @@ static void test_damaged(void)
 	damaged("no symbols in the file", A2N_NO_SYMBOLS);
 	make(GO_20, 0, false, GO_NAMED);
 	functions = made.image + table + made.image[table + 64] + 256u * made.image[table + 65];
-	functions[12 + 3] = 0x7f;		/* where the second is told of */
+	functions[12 + 3] = 0x7f; /* where the second is told of */
 	damaged("its functions are out of order, at 0x", go_made[0].name);
 	CU_ASSERT_PTR_NOT_NULL(strstr(warned, "1 functions were read"));
 
@@ -305,7 +304,8 @@ static void test_linked(void)
 	size = fread(packed, 1, 1 << 20, f);
 	fclose(f);
 	CU_ASSERT_EQUAL_FATAL(lzma_stream_buffer_decode(&limit, 0, NULL, packed, &in, size, plain,
-							&out, 8 << 20), LZMA_OK);
+							&out, 8 << 20),
+			      LZMA_OK);
 	write_file("linked", plain, out);
 	free(packed);
 	free(plain);
@@ -369,17 +369,16 @@ static int compare(const char *full, const char *stripped, int *checked)
 	return wrong;
 }
 
-static const char go_program[] =
-	"package main\n"
-	"//go:noinline\n"
-	"func spin(n int) int {\n"
-	"	s := 1\n"
-	"	for i := 0; i < n; i++ {\n"
-	"		s = s*3 + i\n"
-	"	}\n"
-	"	return s\n"
-	"}\n"
-	"func main() { println(spin(3)) }\n";
+static const char go_program[] = "package main\n"
+				 "//go:noinline\n"
+				 "func spin(n int) int {\n"
+				 "	s := 1\n"
+				 "	for i := 0; i < n; i++ {\n"
+				 "		s = s*3 + i\n"
+				 "	}\n"
+				 "	return s\n"
+				 "}\n"
+				 "func main() { println(spin(3)) }\n";
 
 /* Each instruction is of the line that Go's disassembler tells. */
 static void check_lines(const char *what)
@@ -390,8 +389,10 @@ static void check_lines(const char *what)
 	FILE *f;
 
 	map_file(a, "stripped");
-	snprintf(command, sizeof(command), "cd %s && ${GO:-go} tool objdump -s '^main.spin$' full "
-		 "| grep -o 'spin.go:[0-9]*.*0x[0-9a-f]*'", dir);
+	snprintf(command, sizeof(command),
+		 "cd %s && ${GO:-go} tool objdump -s '^main.spin$' full "
+		 "| grep -o 'spin.go:[0-9]*.*0x[0-9a-f]*'",
+		 dir);
 	f = popen(command, "r");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
 	while (fgets(text, sizeof(text), f)) {
@@ -429,10 +430,13 @@ static void real(const char *what, const char *build)
 static void test_go(void)
 {
 	static const char *const builds[][2] = {
-		{ "", "" }, { "", "-buildmode=pie" },
+		{ "", "" },
+		{ "", "-buildmode=pie" },
 		{ "", "-buildmode=pie -ldflags=-linkmode=external" },
 		/* Others take minutes to build what Go comes with: GO_TEST_ALL=1. */
-		{ "GOARCH=s390x", "" }, { "GOARCH=386", "" }, { "GOARCH=arm64", "-buildmode=pie" },
+		{ "GOARCH=s390x", "" },
+		{ "GOARCH=386", "" },
+		{ "GOARCH=arm64", "-buildmode=pie" },
 		{ "", "-ldflags=-linkmode=external" },
 	};
 	size_t n = getenv("GO_TEST_ALL") ? sizeof(builds) / sizeof(builds[0]) : 3;
@@ -445,7 +449,8 @@ static void test_go(void)
 	for (size_t i = 0; i < n; i++) {
 		/* GO names another one to be tested. */
 		if (sh("%s GOCACHE=${GOCACHE:-$PWD/cache} GO111MODULE=off ${GO:-go} build %s "
-		       "-o full spin.go >log 2>&1", builds[i][0], builds[i][1])) {
+		       "-o full spin.go >log 2>&1",
+		       builds[i][0], builds[i][1])) {
 			sh("sed 's/^/# /' log");
 			CU_FAIL("a program cannot be built");
 			continue;
@@ -456,17 +461,15 @@ static void test_go(void)
 
 static int run(void)
 {
-	static const struct unit_test tests[] = {
-		{ "layouts", test_layouts },
-		{ "text_section", test_text_section },
-		{ "beside_symbols", test_beside_symbols },
-		{ "damaged", test_damaged },
-		{ "any_byte", test_any_byte },
-		{ "long_names", test_long_names },
-		{ "linked", test_linked },
-		{ "go", test_go },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "layouts", test_layouts },
+						  { "text_section", test_text_section },
+						  { "beside_symbols", test_beside_symbols },
+						  { "damaged", test_damaged },
+						  { "any_byte", test_any_byte },
+						  { "long_names", test_long_names },
+						  { "linked", test_linked },
+						  { "go", test_go },
+						  { NULL, NULL } };
 
 	return unit_run("a2n_go", tests);
 }

@@ -14,7 +14,9 @@ static struct a2n *a;
 
 static void begin(void)
 {
-	const struct a2n_map heap = { .start = 0x10000, .length = 0x10000, .path = "//anon",
+	const struct a2n_map heap = { .start = 0x10000,
+				      .length = 0x10000,
+				      .path = "//anon",
 				      .flags = A2N_MAP_ANON };
 
 	if (a)
@@ -32,7 +34,9 @@ static void load(uint64_t time, uint32_t pid, uint64_t address, uint64_t size, c
 
 static void map(uint64_t time, uint32_t pid, uint64_t start, uint64_t length, const char *path)
 {
-	const struct a2n_map map = { .start = start, .length = length, .path = path,
+	const struct a2n_map map = { .start = start,
+				     .length = length,
+				     .path = path,
 				     .flags = path ? 0 : A2N_MAP_ANON };
 
 	CU_ASSERT_EQUAL(a2n_add_map(a, time, pid, &map), 0);
@@ -53,7 +57,7 @@ static const char *at(uint32_t pid, uint64_t time, uint64_t address)
 	return ask(pid, time, address).symbol->name;
 }
 
-#define IS(pid, time, address, name)	CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
+#define IS(pid, time, address, name) CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
 
 static void test_load(void)
 {
@@ -114,7 +118,10 @@ static void take_line(void *arg, size_t i, const struct a2n_frame *f, size_t n)
 static void test_lines(void)
 {
 	static const struct a2n_jit_line first[] = {
-		{ 0x11010, 2, "a" }, { 0x11000, 9, "a" }, { 0x11010, 3, "b" }, { 0x11020, 4, NULL },
+		{ 0x11010, 2, "a" },
+		{ 0x11000, 9, "a" },
+		{ 0x11010, 3, "b" },
+		{ 0x11020, 4, NULL },
 	};
 	static const struct a2n_jit_line second[] = { { 0x11000, 7, "c" } };
 	static const struct a2n_jit_line outside[] = { { 0x12000, 7, "d" }, { 0x12101, 8, "d" } };
@@ -214,8 +221,8 @@ static void test_unload(void)
 
 static void load_late(uint64_t earliest, uint64_t time, uint64_t address, const char *name)
 {
-	CU_ASSERT_EQUAL(a2n_jit_load_late(a, earliest, time, 1, address, 0x100, name,
-					  strlen(name)), 0);
+	CU_ASSERT_EQUAL(a2n_jit_load_late(a, earliest, time, 1, address, 0x100, name, strlen(name)),
+			0);
 }
 
 /* Told when it had run already. */
@@ -337,8 +344,8 @@ static void test_late(void)
 	IS(1, 1ull << 62, 0x14000, A2N_JIT_UNKNOWN);
 }
 
-#define CELLS	64
-#define STEPS	600
+#define CELLS 64
+#define STEPS 600
 
 static unsigned int seed;
 
@@ -352,7 +359,7 @@ static unsigned int next(unsigned int n)
 static void test_model(void)
 {
 	static int owner[STEPS][CELLS];
-	static unsigned int base[STEPS], length[STEPS];	/* where the function of a step is */
+	static unsigned int base[STEPS], length[STEPS]; /* where the function of a step is */
 	unsigned int run, t, i;
 
 	for (run = 0; run < 20; run++) {
@@ -387,14 +394,15 @@ static void test_model(void)
 				to = (unsigned int)owner[t][start];
 				start = base[to];
 				/* What stands behind it may be a piece of it from before a move. */
-				for (size = 0; size < length[to] &&
-				     owner[t][start + size] == (int)to; size++)
+				for (size = 0;
+				     size < length[to] && owner[t][start + size] == (int)to; size++)
 					;
 				if (!size)
 					break;
 				i = next(CELLS - size + 1);
 				CU_ASSERT_EQUAL(a2n_jit_move(a, t * 10, 1, 0x11000 + start * 16,
-							     0x11000 + i * 16, size * 16), 0);
+							     0x11000 + i * 16, size * 16),
+						0);
 				if (i != start) {
 					memset(&owner[t][start], 0, size * sizeof(int));
 					for (unsigned int k = 0; k < size; k++)
@@ -412,8 +420,9 @@ static void test_model(void)
 
 				snprintf(name, sizeof(name), "f%d", owner[t][i]);
 				IS(1, t * 10 + next(10), 0x11000 + i * 16 + next(16),
-				   !owner[t][i] ? A2N_JIT_UNKNOWN : owner[t][i] < 0 ?
-				   A2N_JIT_FREED : name);
+				   !owner[t][i]    ? A2N_JIT_UNKNOWN :
+				   owner[t][i] < 0 ? A2N_JIT_FREED :
+						     name);
 			}
 	}
 	a2n_close(a);
@@ -423,11 +432,12 @@ static void test_model(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "load", test_load }, { "names", test_names }, { "lines", test_lines }, { "overwrite", test_overwrite },
-		{ "move", test_move }, { "unload", test_unload }, { "told_late", test_told_late },
-		 { "memory", test_memory },
-		{ "fork", test_fork }, { "late", test_late }, { "model", test_model },
-		{ NULL, NULL },
+		{ "load", test_load },           { "names", test_names },
+		{ "lines", test_lines },         { "overwrite", test_overwrite },
+		{ "move", test_move },           { "unload", test_unload },
+		{ "told_late", test_told_late }, { "memory", test_memory },
+		{ "fork", test_fork },           { "late", test_late },
+		{ "model", test_model },         { NULL, NULL },
 	};
 
 	return unit_run("a2n_jit", tests);

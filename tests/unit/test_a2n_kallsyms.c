@@ -62,47 +62,45 @@ static struct a2n_answer ask(uint64_t time, uint64_t address)
 	return r;
 }
 
-#define MODULE(time, address, m)	CU_ASSERT_STRING_EQUAL(ask(time, address).module->name, m)
-#define SYMBOL(time, address, s)	CU_ASSERT_STRING_EQUAL(ask(time, address).symbol->name, s)
-#define NO_CODE(time, address)		SYMBOL(time, address, A2N_NO_SYMBOL_FOUND)
-#define NONE(time, address)		MODULE(time, address, A2N_NO_MODULE)
+#define MODULE(time, address, m) CU_ASSERT_STRING_EQUAL(ask(time, address).module->name, m)
+#define SYMBOL(time, address, s) CU_ASSERT_STRING_EQUAL(ask(time, address).symbol->name, s)
+#define NO_CODE(time, address)   SYMBOL(time, address, A2N_NO_SYMBOL_FOUND)
+#define NONE(time, address)      MODULE(time, address, A2N_NO_MODULE)
 
-static const char text[] =
-	"0000000000000000 A fixed_percpu_data\n"
-	"0000000000001000 D per_cpu_thing\n"
-	"ffffffff81000000 T startup_64\n"
-	"ffffffff81000000 T _stext\n"
-	"ffffffff81000000 T _text\n"
-	"ffffffff81000100 t helper\n"
-	"ffffffff81000200 T shared_long\n"
-	"ffffffff81000200 t shared\n"
-	"ffffffff81000200 W __shared\n"
-	"ffffffff81000200 T shared_up\n"
-	"ffffffff81000300 W weak_one\n"
-	"ffffffff81000400 T __entry_text_start\n"
-	"ffffffff81000400 t entry\n"
-	"ffffffff81000480 T __entry_text_end\n"
-	"ffffffff81000500 T last_function\n"
-	"ffffffff81000600 T _etext\n"
-	"ffffffff81001000 R rodata\n"
-	"ffffffff82000000 T _sinittext\n"
-	"ffffffff82000000 t early\n"
-	"ffffffff82000100 T last_init\n"
-	"ffffffff82000180 T _einittext\n"
-	"ffffffff82001000 D data\n"
-	"ffffffff82fff000 B _end\n"
-	"ffffffffc0100000 t ext4_open\t[ext4]\n"
-	"ffffffffc0100040 T ext4_read\t[ext4]\n"
-	"ffffffffc0100100 r ext4_table\t[ext4]\n"
-	"ffffffffc0100200 t ext4_tail\t[ext4]\n"
-	"ffffffffc0108000 t nf_hook\t[nf]\n"
-	"ffffffffc0200000 t bpf_prog_0123456789abcdef_x\t[bpf]\n"
-	"ffffffffc0200100 t bpf_prog_fedcba9876543210_y\t[bpf]\n";
+static const char text[] = "0000000000000000 A fixed_percpu_data\n"
+			   "0000000000001000 D per_cpu_thing\n"
+			   "ffffffff81000000 T startup_64\n"
+			   "ffffffff81000000 T _stext\n"
+			   "ffffffff81000000 T _text\n"
+			   "ffffffff81000100 t helper\n"
+			   "ffffffff81000200 T shared_long\n"
+			   "ffffffff81000200 t shared\n"
+			   "ffffffff81000200 W __shared\n"
+			   "ffffffff81000200 T shared_up\n"
+			   "ffffffff81000300 W weak_one\n"
+			   "ffffffff81000400 T __entry_text_start\n"
+			   "ffffffff81000400 t entry\n"
+			   "ffffffff81000480 T __entry_text_end\n"
+			   "ffffffff81000500 T last_function\n"
+			   "ffffffff81000600 T _etext\n"
+			   "ffffffff81001000 R rodata\n"
+			   "ffffffff82000000 T _sinittext\n"
+			   "ffffffff82000000 t early\n"
+			   "ffffffff82000100 T last_init\n"
+			   "ffffffff82000180 T _einittext\n"
+			   "ffffffff82001000 D data\n"
+			   "ffffffff82fff000 B _end\n"
+			   "ffffffffc0100000 t ext4_open\t[ext4]\n"
+			   "ffffffffc0100040 T ext4_read\t[ext4]\n"
+			   "ffffffffc0100100 r ext4_table\t[ext4]\n"
+			   "ffffffffc0100200 t ext4_tail\t[ext4]\n"
+			   "ffffffffc0108000 t nf_hook\t[nf]\n"
+			   "ffffffffc0200000 t bpf_prog_0123456789abcdef_x\t[bpf]\n"
+			   "ffffffffc0200100 t bpf_prog_fedcba9876543210_y\t[bpf]\n";
 
-static const char ranges[] =
-	"ext4 4096 1 - Live 0xffffffffc0100000\n"
-	"nf 8192 3 a,b, Live 0xffffffffc0108000 (OE)\n"
-	"nosyms 4096 0 - Live 0xffffffffc0300000\n";
+static const char ranges[] = "ext4 4096 1 - Live 0xffffffffc0100000\n"
+			     "nf 8192 3 a,b, Live 0xffffffffc0108000 (OE)\n"
+			     "nosyms 4096 0 - Live 0xffffffffc0300000\n";
 
 static void test_image(void)
 {
@@ -220,9 +218,9 @@ static void test_load_unload(void)
 	SYMBOL(0, 0xffffffffc0108000, "nf_hook");
 }
 
-#define ONE	"ffffffffc0100000 t mod_one\t[mod]\nffffffffc0100400 t mod_one_more\t[mod]\n"
-#define TWO	"ffffffffc0100000 t mod_two\t[mod]\n"
-#define IN_THE_LIST	"mod 4096 0 - Live 0xffffffffc0100000\n"
+#define ONE         "ffffffffc0100000 t mod_one\t[mod]\nffffffffc0100400 t mod_one_more\t[mod]\n"
+#define TWO         "ffffffffc0100000 t mod_two\t[mod]\n"
+#define IN_THE_LIST "mod 4096 0 - Live 0xffffffffc0100000\n"
 
 /* Two builds at one place, as texts in their order show them. */
 static void test_builds(void)
@@ -398,23 +396,46 @@ static void test_no_bounds(void)
 static void test_odd_text(void)
 {
 	static const char *const texts[] = {
-		"", "\n\n\n", "ffffffff81000000", "ffffffff81000000 ", "ffffffff81000000 T",
-		"ffffffff81000000 T ", "x y z\n", "ffffffff81000000 TT name\n",
-		"fffffffffffffffffff T too_long\n", "ffffffffffffffff T at_the_end",
-		"ffffffff81000000 T a\t[\n", "ffffffff81000000 T a\t[]\n",
-		"ffffffff81000000 T a\t[m\n", "-1 T a\n", "0x10 T a\n",
-		"ffffffffffffffff t last\t[m]\n", "1 t a [m]\n1 t a [m]\n1 T a [m]",
+		"",
+		"\n\n\n",
+		"ffffffff81000000",
+		"ffffffff81000000 ",
+		"ffffffff81000000 T",
+		"ffffffff81000000 T ",
+		"x y z\n",
+		"ffffffff81000000 TT name\n",
+		"fffffffffffffffffff T too_long\n",
+		"ffffffffffffffff T at_the_end",
+		"ffffffff81000000 T a\t[\n",
+		"ffffffff81000000 T a\t[]\n",
+		"ffffffff81000000 T a\t[m\n",
+		"-1 T a\n",
+		"0x10 T a\n",
+		"ffffffffffffffff t last\t[m]\n",
+		"1 t a [m]\n1 t a [m]\n1 T a [m]",
 		"ffffffff81000000 T _etext\nffffffff81000000 T _stext\n",
 		"ffffffff81000000 T _etext\nffffffff82000000 T _stext\n",
 	};
 	static const char *const lists[] = {
-		"", "\n", "ext4", "ext4 ", "ext4 x", "ext4 10 1 - Live", "ext4 0 1 - Live 0x10\n",
+		"",
+		"\n",
+		"ext4",
+		"ext4 ",
+		"ext4 x",
+		"ext4 10 1 - Live",
+		"ext4 0 1 - Live 0x10\n",
 		"ext4 18446744073709551615 1 - Live 0xffffffffffffffff\n",
-		"ext4 18446744073709551616 1 - Live 0x10\n", "ext4 10 1 - Live 0xzz\n",
+		"ext4 18446744073709551616 1 - Live 0x10\n",
+		"ext4 10 1 - Live 0xzz\n",
 		"m 4096 1 - Live 0xffffffffffffffff\nm 1 1 - Live 0x1\n",
 	};
-	static const uint64_t at[] = { 0, 1, 0xffffffff81000000, 0xffffffff81000001, UINT64_MAX,
-				       UINT64_MAX - 1, 0xffffffffc0100000 };
+	static const uint64_t at[] = { 0,
+				       1,
+				       0xffffffff81000000,
+				       0xffffffff81000001,
+				       UINT64_MAX,
+				       UINT64_MAX - 1,
+				       0xffffffffc0100000 };
 	uint32_t i, k, m;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -518,22 +539,23 @@ static void test_large(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "image", test_image },
-		{ "modules", test_modules },
-		{ "load_unload", test_load_unload }, { "two_pieces", test_two_pieces },
-		{ "builds", test_builds }, { "same_build", test_same_build },
-		{ "too_many_builds", test_too_many_builds },
-		{ "loaded_while_on", test_loaded_while_on },
-		{ "overlapping_sizes", test_overlapping_sizes },
-		{ "hidden", test_hidden },
-		{ "rust_names", test_rust_names },
-		{ "no_bounds", test_no_bounds },
-		{ "odd_text", test_odd_text },
-		{ "made_code", test_made_code }, { "made_code_before", test_made_code_before },
-		{ "large", test_large },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "image", test_image },
+						  { "modules", test_modules },
+						  { "load_unload", test_load_unload },
+						  { "two_pieces", test_two_pieces },
+						  { "builds", test_builds },
+						  { "same_build", test_same_build },
+						  { "too_many_builds", test_too_many_builds },
+						  { "loaded_while_on", test_loaded_while_on },
+						  { "overlapping_sizes", test_overlapping_sizes },
+						  { "hidden", test_hidden },
+						  { "rust_names", test_rust_names },
+						  { "no_bounds", test_no_bounds },
+						  { "odd_text", test_odd_text },
+						  { "made_code", test_made_code },
+						  { "made_code_before", test_made_code_before },
+						  { "large", test_large },
+						  { NULL, NULL } };
 	int r = unit_run("a2n_kallsyms", tests);
 
 	a2n_close(a);

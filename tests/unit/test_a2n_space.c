@@ -22,7 +22,9 @@ static void begin(void)
 static void map_flags(uint64_t time, uint32_t pid, uint64_t start, uint64_t length,
 		      const char *path, uint32_t flags)
 {
-	const struct a2n_map map = { .start = start, .length = length, .path = path,
+	const struct a2n_map map = { .start = start,
+				     .length = length,
+				     .path = path,
 				     .flags = flags };
 
 	CU_ASSERT_EQUAL(a2n_add_map(a, time, pid, &map), 0);
@@ -54,8 +56,8 @@ static bool unsure(uint32_t pid, uint64_t time)
 	return r.unsure;
 }
 
-#define IS(pid, time, address, name)	CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
-#define NONE(pid, time, address)	IS(pid, time, address, A2N_NO_MODULE)
+#define IS(pid, time, address, name) CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
+#define NONE(pid, time, address)     IS(pid, time, address, A2N_NO_MODULE)
 
 static void test_edges(void)
 {
@@ -486,7 +488,7 @@ static void test_special_names(void)
 
 enum { PIDS = 6, CELLS = 48, EVENTS = 4000, MODULES = 5 };
 
-static uint8_t history[EVENTS + 1][PIDS][CELLS];	/* 0: nothing, else module number */
+static uint8_t history[EVENTS + 1][PIDS][CELLS]; /* 0: nothing, else module number */
 static uint64_t times[EVENTS + 1];
 static uint64_t seed;
 
@@ -508,7 +510,7 @@ static void test_model(void)
 		seed = round + 1;
 		memset(history, 0, sizeof(history));
 		for (i = 0; i < PIDS; i++)
-			shared[i] = i;		/* clones: whose cells they really are */
+			shared[i] = i; /* clones: whose cells they really are */
 		for (i = 1; i <= EVENTS; i++) {
 			uint32_t pid = rnd(PIDS), what = rnd(100), start = rnd(CELLS), length, to;
 
@@ -531,7 +533,7 @@ static void test_model(void)
 				to = rnd(PIDS);
 				for (k = 0; k < PIDS; k++)
 					if (k != to && shared[k] == to)
-						to = pid;	/* others still use its cells */
+						to = pid; /* others still use its cells */
 				if (to == pid)
 					continue;
 				a2n_fork(a, times[i], pid + 1, to + 1, 0);
@@ -569,7 +571,7 @@ static void test_model(void)
 			/* Of several at one time the last one counts. */
 			while (event < EVENTS && times[event + 1] == times[event])
 				event++;
-			if (strcmp(at(pid + 1, times[event] , 0x1000ull * (cell + 1) + rnd(0x1000)),
+			if (strcmp(at(pid + 1, times[event], 0x1000ull * (cell + 1) + rnd(0x1000)),
 				   names[history[event][pid][cell]]))
 				wrong++;
 		}
@@ -640,28 +642,26 @@ static void test_steps(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "edges", test_edges },
-		{ "map_over_map", test_map_over_map },
-		{ "offsets", test_offsets },
-		{ "reused_address", test_reused_address },
-		{ "fork", test_fork },
-		{ "fork_same_time", test_fork_same_time },
-		{ "fork_deep", test_fork_deep },
-		{ "clone_shares", test_clone_shares },
-		{ "exec", test_exec },
-		{ "pid_reuse", test_pid_reuse },
-		{ "walk", test_walk },
-		{ "names", test_names },
-		{ "unsure", test_unsure },
-		{ "odd_order", test_odd_order },
-		{ "special_names", test_special_names },
-		{ "model", test_model },
-		{ "many_pieces", test_many_pieces },
-		{ "facts", test_facts },
-		{ "steps", test_steps },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "edges", test_edges },
+						  { "map_over_map", test_map_over_map },
+						  { "offsets", test_offsets },
+						  { "reused_address", test_reused_address },
+						  { "fork", test_fork },
+						  { "fork_same_time", test_fork_same_time },
+						  { "fork_deep", test_fork_deep },
+						  { "clone_shares", test_clone_shares },
+						  { "exec", test_exec },
+						  { "pid_reuse", test_pid_reuse },
+						  { "walk", test_walk },
+						  { "names", test_names },
+						  { "unsure", test_unsure },
+						  { "odd_order", test_odd_order },
+						  { "special_names", test_special_names },
+						  { "model", test_model },
+						  { "many_pieces", test_many_pieces },
+						  { "facts", test_facts },
+						  { "steps", test_steps },
+						  { NULL, NULL } };
 	int r = unit_run("a2n_space", tests);
 
 	a2n_close(a);

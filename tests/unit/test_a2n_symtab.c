@@ -134,8 +134,8 @@ static void test_model(void)
 			uint32_t s = symtab_find(&t, at);
 
 			if (s == NO_SYMBOL ? p != NULL :
-			    !p || strcmp(symtab_name(&t, s), p->name) ||
-			    t.symbols[s].value != p->value) {
+					     !p || strcmp(symtab_name(&t, s), p->name) ||
+						     t.symbols[s].value != p->value) {
 				if (!wrong++)
 					printf("# round %u at %u: %s, not %s\n", round,
 					       (uint32_t)at,
@@ -173,11 +173,9 @@ static void test_ends(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "model", test_model },
-		{ "ends", test_ends },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "model", test_model },
+						  { "ends", test_ends },
+						  { NULL, NULL } };
 
 	return unit_run("a2n_symtab", tests);
 }

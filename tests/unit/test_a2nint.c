@@ -22,7 +22,7 @@ static const char *at(uint32_t pid, uint64_t time, uint64_t address)
 	return d.sym_name;
 }
 
-#define IS(pid, time, address, name)	CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
+#define IS(pid, time, address, name) CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
 
 static void test_states(void)
 {
@@ -55,7 +55,8 @@ static void test_methods(void)
 	CU_ASSERT_EQUAL(A2nAddJittedMethod(7, "first", 0x1000, 4, code, 110), 0);
 	CU_ASSERT_EQUAL(A2nForkProcess(7, 8, 120), 0);
 	CU_ASSERT_EQUAL(A2nAddJittedMethodLines(7, "second", 0x1000, 64, NULL, "S.java", lines, 3,
-						200), 0);
+						200),
+			0);
 	CU_ASSERT_EQUAL(A2nCloneProcess(7, 9, A2N_NEXT), 0);
 	IS(7, 150, 0x1002, "first");
 	CU_ASSERT(d.code && !memcmp(d.code, code, 4) && d.sym_length == 4 && d.sym_addr == 0x1000);
@@ -242,8 +243,7 @@ static void test_self(void)
 	CU_ASSERT_EQUAL(d.sym_addr, (uint64_t)(uintptr_t)test_self);
 	CU_ASSERT_EQUAL(A2nGetSymbol(pid, (uint64_t)(uintptr_t)code + 8, &d), A2N_SUCCESS);
 	CU_ASSERT_STRING_EQUAL(d.sym_name, "made here");
-	CU_ASSERT_EQUAL(A2nGetSymbol(pid, (uint64_t)(uintptr_t)code + 0x100, &d),
-			A2N_CODE_UNKNOWN);
+	CU_ASSERT_EQUAL(A2nGetSymbol(pid, (uint64_t)(uintptr_t)code + 0x100, &d), A2N_CODE_UNKNOWN);
 	CU_ASSERT_EQUAL(A2nLoadMap(UINT32_MAX), -ENOENT);
 	A2nTerminate();
 	munmap(code, 4096);
@@ -293,9 +293,12 @@ static void test_threads(void)
 static int run(void)
 {
 	static const struct unit_test tests[] = {
-		{ "states", test_states }, { "methods", test_methods },
+		{ "states", test_states },
+		{ "methods", test_methods },
 		{ "lines", test_lines },
-		{ "modules", test_modules }, { "self", test_self }, { "threads", test_threads },
+		{ "modules", test_modules },
+		{ "self", test_self },
+		{ "threads", test_threads },
 		{ NULL, NULL },
 	};
 

@@ -13,7 +13,7 @@
 #include "span.h"
 #include "unit.h"
 
-#define CPUS	512
+#define CPUS 512
 
 /* ---- books ----------------------------------------------------------------------------------- */
 
@@ -32,8 +32,13 @@ static bool steps_back(const struct ai_counters *now, const struct ai_counters *
 static struct ai_counters booked(struct ai_book *b, uint64_t wall, uint64_t idle,
 				 uint64_t interrupt)
 {
-	ai_book(b, &(struct ai_raw){ .cpu = 3, .online = true, .whole = true, .wall = wall,
-				     .idle = idle, .interrupt = interrupt, .dispatches = wall });
+	ai_book(b, &(struct ai_raw){ .cpu = 3,
+				     .online = true,
+				     .whole = true,
+				     .wall = wall,
+				     .idle = idle,
+				     .interrupt = interrupt,
+				     .dispatches = wall });
 	return b->given;
 }
 
@@ -265,7 +270,8 @@ static void test_this_machine(void)
 		CU_ASSERT(now[k].current >= times[2] - times[1] &&
 			  now[k].current <= times[3] - times[0]);
 	}
-	printf("# %" PRIu64 " interrupts, %" PRIu64 " softirqs; switches %" PRIu64 " of %" PRIu64 "\n",
+	printf("# %" PRIu64 " interrupts, %" PRIu64 " softirqs; switches %" PRIu64 " of %" PRIu64
+	       "\n",
 	       interrupts, softirqs[2] - softirqs[1], sum, switches[2] - switches[1]);
 	/* Softirqs are part of them, and they come from interrupts. */
 	CU_ASSERT(interrupts > softirqs[2] - softirqs[1]);
@@ -297,15 +303,21 @@ static void test_shares(void)
 		    share[0] + share[1] + share[2] != (c.current ? 10000 : 0))
 			CU_FAIL_FATAL("not 100 %");
 		for (int k = 0; c.current && k < SPAN_SHARES; k++) {
-			double exact = 1e4 * (double)(k == 0 ? c.idle : k == 1 ? c.busy :
-							       c.interrupt) / (double)c.current;
+			double exact = 1e4 *
+				       (double)(k == 0 ? c.idle :
+						k == 1 ? c.busy :
+							 c.interrupt) /
+				       (double)c.current;
 
 			if (share[k] < exact - 1 || share[k] > exact + 1)
 				CU_FAIL_FATAL("not its share");
 		}
 	}
-	CU_ASSERT(span_shares(&(struct ai_counters){ .current = 3, .idle = 1, .busy = 1,
-						     .interrupt = 1 }, share));
+	CU_ASSERT(span_shares(&(struct ai_counters){ .current = 3,
+						     .idle = 1,
+						     .busy = 1,
+						     .interrupt = 1 },
+			      share));
 	CU_ASSERT(share[0] == 3334 && share[1] == 3333 && share[2] == 3333);
 	CU_ASSERT_STRING_EQUAL(span_percent(room, 10000), "100.00");
 	CU_ASSERT_STRING_EQUAL(span_percent(room, 5), "0.05");
@@ -315,10 +327,11 @@ static void test_between(void)
 {
 	struct ai_counters a[] = { { .cpu = 0, .current = 10, .idle = 10, .dispatches = 5 },
 				   { .cpu = 4, .current = 20, .busy = 20, .dispatches = 5 } };
-	struct ai_counters b[] = { { .cpu = 0, .current = 15, .idle = 12, .interrupt = 3,
-				     .dispatches = 7 },
-				   { .cpu = 2, .current = 9, .busy = 9, .dispatches = 1 },
-				   { .cpu = 4, .current = 20, .busy = 20, .dispatches = 5 } };
+	struct ai_counters b[] = {
+		{ .cpu = 0, .current = 15, .idle = 12, .interrupt = 3, .dispatches = 7 },
+		{ .cpu = 2, .current = 9, .busy = 9, .dispatches = 1 },
+		{ .cpu = 4, .current = 20, .busy = 20, .dispatches = 5 }
+	};
 	struct span from = { a, 2, { 0 } }, to = { b, 3, { 0 } }, s;
 
 	CU_ASSERT_EQUAL_FATAL(span_between(&s, &from, &to), 0);

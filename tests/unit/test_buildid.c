@@ -12,7 +12,7 @@
 
 static struct buildids *ids;
 static struct segment_out out;
-static struct stat own;			/* this program */
+static struct stat own; /* this program */
 static char own_path[256];
 static uint8_t own_id[20];
 
@@ -59,9 +59,14 @@ static void map(uint64_t inode, uint32_t flags, int more, uint64_t stamp)
 {
 	size_t n = strlen(own_path);
 	struct pitrace_mte_map m = {
-		.pid = (uint32_t)getpid(), .flags = PITRACE_MAP_EXEC | flags, .start = 0x1000,
-		.length = 0x1000, .inode = inode, .path_len = (uint32_t)((int)n + more),
-		.dev_major = major(own.st_dev), .dev_minor = minor(own.st_dev),
+		.pid = (uint32_t)getpid(),
+		.flags = PITRACE_MAP_EXEC | flags,
+		.start = 0x1000,
+		.length = 0x1000,
+		.inode = inode,
+		.path_len = (uint32_t)((int)n + more),
+		.dev_major = major(own.st_dev),
+		.dev_minor = minor(own.st_dev),
 	};
 	uint8_t *p = put(PITRACE_MTE, PITRACE_MTE_MODULE, sizeof(m) + (n & ~3ul) + 4, stamp);
 
@@ -74,22 +79,25 @@ static void map(uint64_t inode, uint32_t flags, int more, uint64_t stamp)
 static void told(uint16_t major_of, uint32_t minor_of, uint32_t device)
 {
 	struct pitrace_mte_buildid id = {
-		.dev_major = major(own.st_dev), .dev_minor = minor(own.st_dev) + device,
-		.inode = own.st_ino, .length = 20,
+		.dev_major = major(own.st_dev),
+		.dev_minor = minor(own.st_dev) + device,
+		.inode = own.st_ino,
+		.length = 20,
 	};
 
 	memcpy(put(major_of, minor_of, sizeof(id), 50), &id, sizeof(id));
 }
 
-static struct pitrace_mte_buildid last;	/* that found() found */
-static bool bare;			/* it has none */
+static struct pitrace_mte_buildid last; /* that found() found */
+static bool bare;                       /* it has none */
 
 /* How many ids are written, and all of them ours, of the newest stamp. */
 static unsigned int found(uint64_t stamp)
 {
 	int fd = memfd_create("trace", MFD_CLOEXEC);
-	struct pifile_writer *w = pifile_create_fd(dup(fd), &(struct pifile_header){
-							   .clock = PITRACE_CLOCK_MONOTONIC });
+	struct pifile_writer *w =
+		pifile_create_fd(dup(fd),
+				 &(struct pifile_header){ .clock = PITRACE_CLOCK_MONOTONIC });
 	struct pitrace_mte_buildid id;
 	unsigned int n = 0;
 	struct pirecord r;
@@ -100,7 +108,7 @@ static unsigned int found(uint64_t stamp)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(w);
 	CU_ASSERT_EQUAL(segment_close(&out, scan, NULL), 0);
 	CU_ASSERT_EQUAL(buildids_flush(ids, w), 0);
-	CU_ASSERT_EQUAL(buildids_flush(ids, w), 0);	/* what was written is not written again */
+	CU_ASSERT_EQUAL(buildids_flush(ids, w), 0); /* what was written is not written again */
 	CU_ASSERT_EQUAL(pifile_finish(w), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	f = pifile_open(path, NULL);
@@ -152,13 +160,13 @@ static void by_the_walk(void)
 static void none(void)
 {
 	begin(true, PITRACE_RING_MTE);
-	map(0, 0, 0, 100);			/* of no file */
-	map(own.st_ino + 1, 0, 0, 100);		/* of another than stands there */
-	map(own.st_ino, 0, 5, 100);		/* a path that is longer than its record */
-	map(own.st_ino, 0, -1, 100);		/* or has no end */
+	map(0, 0, 0, 100);              /* of no file */
+	map(own.st_ino + 1, 0, 0, 100); /* of another than stands there */
+	map(own.st_ino, 0, 5, 100);     /* a path that is longer than its record */
+	map(own.st_ino, 0, -1, 100);    /* or has no end */
 	CU_ASSERT_EQUAL(found(0), 0);
 	finish();
-	begin(true, PITRACE_RING_TRACE);	/* no such records are there */
+	begin(true, PITRACE_RING_TRACE); /* no such records are there */
 	map(own.st_ino, 0, 0, 100);
 	CU_ASSERT_EQUAL(found(0), 0);
 	finish();
@@ -204,7 +212,9 @@ static void many(void)
 static void content(void)
 {
 	static const char *const changes[] = {
-		"true %s", "chmod 700 %s", "printf x | dd of=%s bs=1 seek=2500 conv=notrunc status=none",
+		"true %s",
+		"chmod 700 %s",
+		"printf x | dd of=%s bs=1 seek=2500 conv=notrunc status=none",
 		"printf x | dd of=%s bs=1 seek=311300 conv=notrunc status=none",
 		"printf x >>%s",
 	};
@@ -244,9 +254,9 @@ static void content(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "set_up", set_up }, { "once", once }, { "by_the_walk", by_the_walk },
-		{ "none", none }, { "content", content }, { "told_before", told_before }, { "many", many },
-		{ NULL, NULL }
+		{ "set_up", set_up }, { "once", once },       { "by_the_walk", by_the_walk },
+		{ "none", none },     { "content", content }, { "told_before", told_before },
+		{ "many", many },     { NULL, NULL }
 	};
 
 	return unit_run("buildid", tests);

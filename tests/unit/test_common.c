@@ -47,8 +47,23 @@ static void units_times(void)
 static void units_refused(void)
 {
 	static const char *const bad[] = {
-		"", "-1", "+1", " 1", "1 ", "x", "5x", "1.", ".5", "1..2", "0x10", "1e3", "1k5",
-		"18446744073709551616", "18446744073709551615k", "99999999999999999999T", NULL,
+		"",
+		"-1",
+		"+1",
+		" 1",
+		"1 ",
+		"x",
+		"5x",
+		"1.",
+		".5",
+		"1..2",
+		"0x10",
+		"1e3",
+		"1k5",
+		"18446744073709551616",
+		"18446744073709551615k",
+		"99999999999999999999T",
+		NULL,
 	};
 	uint64_t n;
 	double p;
@@ -99,7 +114,14 @@ static const struct {
 	{ "+\",x", "+\",x", "\"+\\\",x\"", "\"'+\"\",x\"" },
 	{ "  =a", "  =a", "\"  =a\"", "\"'  =a\"" },
 	{ "\t=a", "\\x09=a", "\"\\u0009=a\"", "\\x09=a" },
-	{ "\xef\xbc\x9d" "1", "\xef\xbc\x9d" "1", "\"\xef\xbc\x9d" "1\"", "\"'\xef\xbc\x9d" "1\"" },
+	{ "\xef\xbc\x9d"
+	  "1",
+	  "\xef\xbc\x9d"
+	  "1",
+	  "\"\xef\xbc\x9d"
+	  "1\"",
+	  "\"'\xef\xbc\x9d"
+	  "1\"" },
 	{ "-", "-", "\"-\"", "\"'-\"" },
 	{ "-5", "-5", "\"-5\"", "-5" },
 	{ "+1.25e-3", "+1.25e-3", "\"+1.25e-3\"", "+1.25e-3" },
@@ -202,14 +224,15 @@ static void json_shape(void)
 	json_end(&j, '}');
 	fclose(f);
 	CU_ASSERT_STRING_EQUAL(got, "{\"s\":\"x\",\"empty\":[],\"list\":[18446744073709551615,-1,"
-			       "{\"b\":true,\"f\":0.12,\"h\":\"0xff\"}]}\n");
+				    "{\"b\":true,\"f\":0.12,\"h\":\"0xff\"}]}\n");
 	free(got);
 }
 
 /* A line longer than what is held of it, keys and values longer than what is short, in order. */
 static void json_long(void)
 {
-	static const char key[] = "a key of more characters than the short ones have, which is sixty-four";
+	static const char key[] =
+		"a key of more characters than the short ones have, which is sixty-four";
 	char *got = NULL, *want = NULL, value[200];
 	size_t size;
 	FILE *f = open_memstream(&got, &size), *w = open_memstream(&want, &size);
@@ -238,8 +261,8 @@ static void json_long(void)
 	json_uint(&j, key, UINT64_MAX);
 	json_int(&j, "least", INT64_MIN);
 	json_end(&j, '}');
-	fprintf(w, "],\"%s\":%" PRId64 ",\"%s\":%" PRIu64 ",\"least\":%" PRId64 "}\n", key, INT64_MIN,
-		key, UINT64_MAX, INT64_MIN);
+	fprintf(w, "],\"%s\":%" PRId64 ",\"%s\":%" PRIu64 ",\"least\":%" PRId64 "}\n", key,
+		INT64_MIN, key, UINT64_MAX, INT64_MIN);
 	fclose(f);
 	fclose(w);
 	CU_ASSERT_STRING_EQUAL(got, want);
@@ -391,14 +414,20 @@ static void outputs_open_already(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "units_sizes", units_sizes }, { "units_times", units_times },
-		{ "units_refused", units_refused }, { "escapes", escapes },
+		{ "units_sizes", units_sizes },
+		{ "units_times", units_times },
+		{ "units_refused", units_refused },
+		{ "escapes", escapes },
 		{ "escapes_printed", escapes_printed },
-		{ "escapes_cut_whole", escapes_cut_whole }, { "escapes_none", escapes_none },
+		{ "escapes_cut_whole", escapes_cut_whole },
+		{ "escapes_none", escapes_none },
 		{ "json_shape", json_shape },
-		{ "json_long", json_long }, { "json_digits", json_digits },
+		{ "json_long", json_long },
+		{ "json_digits", json_digits },
 		{ "json_repeated", json_repeated },
-		{ "outputs", outputs }, { "outputs_open_already", outputs_open_already }, { NULL, NULL },
+		{ "outputs", outputs },
+		{ "outputs_open_already", outputs_open_already },
+		{ NULL, NULL },
 	};
 
 	return unit_run("common", tests);

@@ -17,7 +17,7 @@
 #include "collect/perf/perf_open.h"
 #include "unit.h"
 
-#define PAGES	500u
+#define PAGES 500u
 
 static struct pitrace_event_args events[PITRACE_EVENTS];
 
@@ -26,7 +26,9 @@ static struct counters_options wanted(const char *names, int scope, int pid)
 	int n = TraceFindEvents(names, 0, 1, TRACE_PRIV_ANY, events);
 
 	CU_ASSERT_FATAL(n > 0);
-	return (struct counters_options){ .scope = scope, .pid = pid, .events = events,
+	return (struct counters_options){ .scope = scope,
+					  .pid = pid,
+					  .events = events,
 					  .nevents = (uint32_t)n };
 }
 
@@ -55,8 +57,8 @@ static int refused(const char *names, int scope, int pid)
 static void touch(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	char *p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 
 	madvise(p, PAGES * page, MADV_NOHUGEPAGE);
 	for (unsigned int i = 0; i < PAGES; i++)
@@ -84,7 +86,8 @@ static uint64_t sleeps(void)
 
 static void as_getrusage(void)
 {
-	struct counters *c = opened("minor-faults,page-faults,context-switches", COUNTERS_THREAD, getpid());
+	struct counters *c = opened("minor-faults,page-faults,context-switches", COUNTERS_THREAD,
+				    getpid());
 	struct counter_value v[3], before[3];
 	struct rusage a, b;
 	uint64_t inner;
@@ -280,8 +283,10 @@ static void refusals(void)
 	/* Where there are no such counters. */
 	o = wanted("page-faults,cycles", COUNTERS_THREAD, getpid());
 	if (event_try(&events[1])) {
-		CU_ASSERT_EQUAL(refused("page-faults,cycles", COUNTERS_THREAD, getpid()), PI_EVENT_UNSUPPORTED);
-		CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "event cycles: this machine has no counter"));
+		CU_ASSERT_EQUAL(refused("page-faults,cycles", COUNTERS_THREAD, getpid()),
+				PI_EVENT_UNSUPPORTED);
+		CU_ASSERT_PTR_NOT_NULL(
+			strstr(TraceLastError(), "event cycles: this machine has no counter"));
 	}
 }
 
@@ -305,8 +310,8 @@ static int ordinary(void)
 	counters_close(c);
 	o = wanted("context-switches", COUNTERS_THREAD, getpid());
 	c = counters_open(&o, &rc);
-	if (!c != shut || (shut && (rc != PI_NO_PERMISSION ||
-				    !strstr(TraceLastError(), "in the kernel's code"))))
+	if (!c != shut ||
+	    (shut && (rc != PI_NO_PERMISSION || !strstr(TraceLastError(), "in the kernel's code"))))
 		return 3;
 	counters_close(c);
 	o = wanted("page-faults", COUNTERS_PROCESS, 1);
@@ -384,9 +389,14 @@ static void killed(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "as_getrusage", as_getrusage }, { "inherited", inherited },
-		{ "of_a_command", of_a_command }, { "of_cpus", of_cpus }, { "refusals", refusals },
-		{ "of_an_ordinary_user", of_an_ordinary_user }, { "held", held }, { "killed", killed },
+		{ "as_getrusage", as_getrusage },
+		{ "inherited", inherited },
+		{ "of_a_command", of_a_command },
+		{ "of_cpus", of_cpus },
+		{ "refusals", refusals },
+		{ "of_an_ordinary_user", of_an_ordinary_user },
+		{ "held", held },
+		{ "killed", killed },
 		{ NULL, NULL },
 	};
 	struct pitrace_event_args e;

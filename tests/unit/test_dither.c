@@ -9,8 +9,8 @@
 #include "unit.h"
 #include "core/dither.h"
 
-#define RATES	ARRAY_LENGTH(periods)
-#define ARRAY_LENGTH(a)	(sizeof(a) / sizeof((a)[0]))
+#define RATES           ARRAY_LENGTH(periods)
+#define ARRAY_LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
 /* 20 kHz, 10 kHz, 997 Hz, 1 Hz */
 static const unsigned int periods[] = { 50000, 100000, 1003009, 1000000000 };
@@ -129,7 +129,7 @@ static double worst_share(double cycle, unsigned int period, unsigned int per_mi
 			  unsigned long long seed, int ticks)
 {
 	static const double ends[] = { 16, 24, 28, 30, 31 };
-	double at = 0.123, worst = 0;	/* in periods */
+	double at = 0.123, worst = 0; /* in periods */
 	int hit[5] = { 0 };
 	struct dither t;
 	int i, k;
@@ -186,17 +186,15 @@ static void test_phases_control(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "bounds", test_bounds },
-		{ "spread", test_spread },
-		{ "mean", test_mean },
-		{ "none", test_none },
-		{ "seed", test_seed },
-		{ "small", test_small },
-		{ "phases", test_phases },
-		{ "phases_control", test_phases_control },
-		{ }
-	};
+	static const struct unit_test tests[] = { { "bounds", test_bounds },
+						  { "spread", test_spread },
+						  { "mean", test_mean },
+						  { "none", test_none },
+						  { "seed", test_seed },
+						  { "small", test_small },
+						  { "phases", test_phases },
+						  { "phases_control", test_phases_control },
+						  {} };
 
 	return unit_run("dither", tests);
 }

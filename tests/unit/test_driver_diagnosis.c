@@ -13,7 +13,8 @@
 #include "unit.h"
 
 #define EFI "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-#define ADD "sudo dkms add " PITRACE_DKMSDIR " && sudo dkms install pitrace/" PITRACE_VERSION \
+#define ADD                                                                               \
+	"sudo dkms add " PITRACE_DKMSDIR " && sudo dkms install pitrace/" PITRACE_VERSION \
 	" && sudo modprobe pitrace"
 
 static char root[] = "/tmp/driver_diagnosis.XXXXXX";
@@ -122,8 +123,10 @@ static void new_kernel_without_headers(void)
 
 static void signed_modules_only(void)
 {
-	static const char why[] = "the module is not loaded, and this kernel accepts only signed modules (Secure Boot)";
-	static const char cure[] = "sudo modprobe pitrace; if its key is refused: sudo mokutil --import /var/lib/dkms/mok.pub, and start the machine anew";
+	static const char why[] =
+		"the module is not loaded, and this kernel accepts only signed modules (Secure Boot)";
+	static const char cure[] =
+		"sudo modprobe pitrace; if its key is refused: sudo mokutil --import /var/lib/dkms/mok.pub, and start the machine anew";
 
 	machine();
 	put_module("modules.dep", "updates/dkms/pitrace.ko:\n");
@@ -168,7 +171,8 @@ static const char *group(bool member)
 /* The device is there and not for this user: its group is for processes of one's own. */
 static void not_allowed(void)
 {
-	static const char why[] = PITRACE_DEVICE ": Permission denied", root_cure[] = "run swtrace as root (sudo)";
+	static const char why[] = PITRACE_DEVICE ": Permission denied",
+			  root_cure[] = "run swtrace as root (sudo)";
 	char cure[200];
 
 	driver_diagnosis_group = "no-such-group";
@@ -176,7 +180,8 @@ static void not_allowed(void)
 	is(COLLECTOR_REFUSED, why, root_cure);
 	driver_diagnosis_group = group(false);
 	CU_ASSERT_FATAL(driver_diagnosis_group[0]);
-	snprintf(cure, sizeof(cure), "sudo usermod -aG %s $USER, and log in anew", driver_diagnosis_group);
+	snprintf(cure, sizeof(cure), "sudo usermod -aG %s $USER, and log in anew",
+		 driver_diagnosis_group);
 	driver_diagnose_open(EACCES, &process, &got);
 	is(COLLECTOR_REFUSED, why, cure);
 	driver_diagnose_open(EACCES, &whole, &got);
@@ -201,14 +206,13 @@ static void no_session(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "not_built", not_built },
-		{ "new_kernel_without_headers", new_kernel_without_headers },
-		{ "signed_modules_only", signed_modules_only },
-		{ "not_allowed", not_allowed },
-		{ "no_session", no_session },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "not_built", not_built },
+						  { "new_kernel_without_headers",
+						    new_kernel_without_headers },
+						  { "signed_modules_only", signed_modules_only },
+						  { "not_allowed", not_allowed },
+						  { "no_session", no_session },
+						  { NULL, NULL } };
 	char command[100];
 	int rc = unit_run("driver_diagnosis", tests);
 

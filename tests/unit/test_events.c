@@ -103,10 +103,27 @@ static void pmu_names(void)
 static void no_names(void)
 {
 	static const char *const wrong[] = {
-		"", "no-such-event", "r", "r12g", "r11223344556677889", "cpu/", "cpu//", "/x/",
-		"cpu/umask=0x100/", "cpu/event=0x1abc0/", "cpu/odd=1/", "cpu/nothing=1/",
-		"cpu/event=/", "cpu/event=1x/", "cpu/parameter/", "cpu/../type/", "../cpu/event=1/",
-		"nopmu/event=1/", "slow-loads.unit", "no:such", ":u",
+		"",
+		"no-such-event",
+		"r",
+		"r12g",
+		"r11223344556677889",
+		"cpu/",
+		"cpu//",
+		"/x/",
+		"cpu/umask=0x100/",
+		"cpu/event=0x1abc0/",
+		"cpu/odd=1/",
+		"cpu/nothing=1/",
+		"cpu/event=/",
+		"cpu/event=1x/",
+		"cpu/parameter/",
+		"cpu/../type/",
+		"../cpu/event=1/",
+		"nopmu/event=1/",
+		"slow-loads.unit",
+		"no:such",
+		":u",
 	};
 	struct pitrace_event_args e;
 	char longest[400];
@@ -166,7 +183,8 @@ static void put_json(const char *file, const char *text)
 	put(name, text);
 }
 
-#define FILE_OF(cpu, events) "{ \"cpus\": [\"" cpu "\"], \"source\": \"a book\",\n\"events\": [\n" events "\n] }"
+#define FILE_OF(cpu, events) \
+	"{ \"cpus\": [\"" cpu "\"], \"source\": \"a book\",\n\"events\": [\n" events "\n] }"
 
 /* A file of this CPU, one of another, and names that others have too. */
 static void file_names(void)
@@ -176,14 +194,16 @@ static void file_names(void)
 	events_folder = folder;
 	events_cpu = "Maker-6-8F";
 	put_json("", NULL);
-	put_json("a.json", FILE_OF("maker-6-8?",
-		 "{\"name\": \"WAITS\", \"encoding\": \"r1a8\", \"unit\": \"cycles\", \"description\": \"waits\"},\n"
-		 "{\"name\": \"cycles\", \"encoding\": \"r7\"},\n"
-		 "{\"name\": \"TWICE\", \"encoding\": \"r1\"},\n"
-		 "{\"name\": \"NO_PMU\", \"encoding\": \"nothing/event=1/\"},\n"
-		 "{\"name\": \"FAR\", \"encoding\": \"cpu/event=0x1cd,ldlat=3/\"}"));
+	put_json("a.json",
+		 FILE_OF("maker-6-8?",
+			 "{\"name\": \"WAITS\", \"encoding\": \"r1a8\", \"unit\": \"cycles\", \"description\": \"waits\"},\n"
+			 "{\"name\": \"cycles\", \"encoding\": \"r7\"},\n"
+			 "{\"name\": \"TWICE\", \"encoding\": \"r1\"},\n"
+			 "{\"name\": \"NO_PMU\", \"encoding\": \"nothing/event=1/\"},\n"
+			 "{\"name\": \"FAR\", \"encoding\": \"cpu/event=0x1cd,ldlat=3/\"}"));
 	put_json("b.json", FILE_OF("*", "{\"name\": \"TWICE\", \"encoding\": \"r2\"}"));
-	put_json("other.json", FILE_OF("Maker-6-9*", "{\"name\": \"OTHERS\", \"encoding\": \"r3\"}"));
+	put_json("other.json",
+		 FILE_OF("Maker-6-9*", "{\"name\": \"OTHERS\", \"encoding\": \"r3\"}"));
 	CU_ASSERT_EQUAL(find("WAITS:u", &e), 0);
 	CU_ASSERT_EQUAL(e.type, PERF_TYPE_RAW);
 	CU_ASSERT_EQUAL(e.config, 0x1a8);
@@ -244,16 +264,22 @@ static void file_errors(void)
 		{ "{\"cpus\": [],\n\"cpus\": []}", "/z.json:2: ", "duplicate" },
 		{ "[]", "/z.json:1: ", "expected is {\"cpus\"" },
 		{ "{\"cpus\": [\"*\"], \"events\": []}", "/z.json:1: ", "\"source\"" },
-		{ "{\"cpus\": [7], \"source\": \"\", \"events\": []}", "/z.json:1: ", "cpus must be strings" },
+		{ "{\"cpus\": [7], \"source\": \"\", \"events\": []}",
+		  "/z.json:1: ", "cpus must be strings" },
 		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\"},\n\n{\"name\": \"{\\\"\"}"),
 		  "/z.json:5: ", "name: letters" },
 		{ FILE_OF("*", "{\"name\": \"A\"}"), "/z.json:3: ", "encoding: r and" },
-		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"cycles\"}"), "/z.json:3: ", "encoding: r and" },
-		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r\"}"), "/z.json:3: ", "encoding: r and" },
-		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"/x/\"}"), "/z.json:3: ", "encoding: r and" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"cycles\"}"),
+		  "/z.json:3: ", "encoding: r and" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r\"}"),
+		  "/z.json:3: ", "encoding: r and" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"/x/\"}"),
+		  "/z.json:3: ", "encoding: r and" },
 		{ FILE_OF("*", "{\"name\": 5, \"encoding\": \"r1\"}"), "/z.json:3: ", "strings" },
-		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\", \"text\": \"\"}"), "/z.json:3: ", "no other" },
-		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\"},\n\"B\""), "/z.json:", "an object" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\", \"text\": \"\"}"),
+		  "/z.json:3: ", "no other" },
+		{ FILE_OF("*", "{\"name\": \"A\", \"encoding\": \"r1\"},\n\"B\""),
+		  "/z.json:", "an object" },
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -264,7 +290,8 @@ static void file_errors(void)
 		put_json("z.json", wrong[i].text);
 		events_list(tell_it, &t);
 		if (!strstr(t.bad, wrong[i].where) || !strstr(t.bad, wrong[i].cause)) {
-			printf("# wanted %s ... %s, told: %s\n", wrong[i].where, wrong[i].cause, t.bad);
+			printf("# wanted %s ... %s, told: %s\n", wrong[i].where, wrong[i].cause,
+			       t.bad);
 			CU_FAIL("another file, line or cause");
 		}
 		CU_ASSERT_EQUAL(t.twice, 2);
@@ -355,20 +382,18 @@ static void tracepoints(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "make_pmu", make_pmu },
-		{ "generic_names", generic_names },
-		{ "pmu_names", pmu_names },
-		{ "tracepoints", tracepoints },
-		{ "no_names", no_names },
-		{ "lists", lists },
-		{ "listing", listing },
-		{ "file_names", file_names },
-		{ "file_listing", file_listing },
-		{ "file_errors", file_errors },
-		{ "files_brought", files_brought },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "make_pmu", make_pmu },
+						  { "generic_names", generic_names },
+						  { "pmu_names", pmu_names },
+						  { "tracepoints", tracepoints },
+						  { "no_names", no_names },
+						  { "lists", lists },
+						  { "listing", listing },
+						  { "file_names", file_names },
+						  { "file_listing", file_listing },
+						  { "file_errors", file_errors },
+						  { "files_brought", files_brought },
+						  { NULL, NULL } };
 	char command[300];
 	int rc;
 

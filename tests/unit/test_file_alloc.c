@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include "image.h"
 
-static long allow = -1;			/* allocations left; < 0: all */
-static bool once;			/* deny one, then grant all */
+static long allow = -1; /* allocations left; < 0: all */
+static bool once;       /* deny one, then grant all */
 static unsigned long denied;
 
 static bool grant(void)
@@ -108,7 +108,7 @@ static void reader_and_merge(void)
 	make();
 	CU_ASSERT_EQUAL(read_all(&faults), (long)made_records);
 	CU_ASSERT_EQUAL(faults, 0);
-	for (long k = 0; ; k++) {
+	for (long k = 0;; k++) {
 		unsigned long before = denied;
 
 		allow = k;
@@ -149,7 +149,7 @@ static void merge_one_failure(void)
 		while (pimerge_next(m, &r))
 			n++;
 		allow = -1;
-		CU_ASSERT_EQUAL(n < made_records, pifile_faults(f, NULL) > 0);
+		CU_ASSERT_EQUAL(n<made_records, pifile_faults(f, NULL)> 0);
 		if (n < made_records) {
 			less++;
 			ASSERT_FAULT(f, 0, "no memory");
@@ -202,7 +202,7 @@ static void writer(void)
 	unsigned int good = 0, bad = 0;
 
 	once = true;
-	for (long k = 0; ; k++) {
+	for (long k = 0;; k++) {
 		struct image i = { .fd = memfd_create("image", MFD_CLOEXEC) };
 		unsigned long before = denied;
 		struct pifile *f;

@@ -6,7 +6,8 @@
 #include "image.h"
 
 static const struct pifile_header header = { .clock = PITRACE_CLOCK_MONOTONIC,
-					     .clock_hz = 1000000000, .ncpus = 1 };
+					     .clock_hz = 1000000000,
+					     .ncpus = 1 };
 
 /* A file of sections SYSTEM, 3 segments, MODULES: sections 0 … 4, then END and index. */
 #define SEGMENTS 3
@@ -361,7 +362,7 @@ static void contradictions(void)
 	memcpy(&good, i.data + at, sizeof(good));
 	memcpy(kept, payload, 384);
 
-	s = good;			/* another CPU */
+	s = good; /* another CPU */
 	s.cpu = 1;
 	memcpy(i.data + at, &s, sizeof(s));
 	seal_section(i.data + at, NULL);
@@ -371,7 +372,7 @@ static void contradictions(void)
 	ASSERT_FAULT(f, 1, "not the one that its section's header names");
 	pifile_close(f);
 
-	s = good;			/* more records than there are */
+	s = good; /* more records than there are */
 	s.records = 11;
 	memcpy(i.data + at, &s, sizeof(s));
 	seal_section(i.data + at, NULL);
@@ -382,7 +383,7 @@ static void contradictions(void)
 	CU_ASSERT_EQUAL(pifile_faults(f, NULL), 1);
 	pifile_close(f);
 
-	s = good;			/* the fifth record too long */
+	s = good; /* the fifth record too long */
 	memcpy(i.data + at, &s, sizeof(s));
 	word = 0xFFF0;
 	memcpy(payload + 64 + 4 * 32, &word, 2);
@@ -392,7 +393,7 @@ static void contradictions(void)
 	ASSERT_FAULT(f, 0, "a record longer than the segment, at byte 192");
 	pifile_close(f);
 
-	memcpy(payload, kept, 384);	/* the fifth record's stamp too small */
+	memcpy(payload, kept, 384); /* the fifth record's stamp too small */
 	word = 3;
 	memcpy(payload + 64 + 4 * 32 + 8, &word, 2);
 	seal_section(i.data + at, payload);
@@ -403,7 +404,7 @@ static void contradictions(void)
 	CU_ASSERT_EQUAL(got[14].r.time, 103);
 	pifile_close(f);
 
-	payload[0] ^= 1;		/* no segment at all */
+	payload[0] ^= 1; /* no segment at all */
 	seal_section(i.data + at, payload);
 	f = image_open(&i);
 	CU_ASSERT_EQUAL(take_all(f, PIMERGE_TRACE, got, 64), 20);

@@ -9,10 +9,10 @@
 #include "file/file_swap.h"
 #include "unit.h"
 
-#define SWAP(x)	((x) = (__typeof__(x))(					\
-	sizeof(x) == 8 ? __builtin_bswap64((uint64_t)(x)) :		\
-	sizeof(x) == 4 ? __builtin_bswap32((uint32_t)(x)) :		\
-			 __builtin_bswap16((uint16_t)(x))))
+#define SWAP(x)                                                                    \
+	((x) = (__typeof__(x))(sizeof(x) == 8 ? __builtin_bswap64((uint64_t)(x)) : \
+			       sizeof(x) == 4 ? __builtin_bswap32((uint32_t)(x)) : \
+						__builtin_bswap16((uint16_t)(x))))
 
 static _Alignas(8) uint8_t ours[4096], theirs[4096];
 static size_t used;
@@ -20,8 +20,14 @@ static size_t used;
 static void begin(void)
 {
 	struct pitrace_segment s = {
-		.magic = PITRACE_SEGMENT_MAGIC, .size = sizeof(s), .ring = 1, .session = 3,
-		.cpu = 5, .sequence = 7, .stamp = 0x1122334455667788, .lost = 9,
+		.magic = PITRACE_SEGMENT_MAGIC,
+		.size = sizeof(s),
+		.ring = 1,
+		.session = 3,
+		.cpu = 5,
+		.sequence = 7,
+		.stamp = 0x1122334455667788,
+		.lost = 9,
 	};
 
 	memcpy(ours, &s, sizeof(s));
@@ -41,7 +47,9 @@ static void put(uint16_t major, uint32_t minor, uint16_t type, const void *a, co
 		size_t size)
 {
 	struct pitrace_rec r = {
-		.type_len = (uint16_t)((sizeof(r) + size) | type), .major = major, .minor = minor,
+		.type_len = (uint16_t)((sizeof(r) + size) | type),
+		.major = major,
+		.minor = minor,
 		.stamp = 0xA1B2C3D4,
 	};
 
@@ -57,17 +65,20 @@ static void put(uint16_t major, uint32_t minor, uint16_t type, const void *a, co
 }
 
 /* A struct whose every byte differs from its neighbours, in both orders. */
-#define BOTH(type, ...)							\
-	type a, b;							\
-	for (size_t byte = 0; byte < sizeof(a); byte++)		\
-		((uint8_t *)&a)[byte] = (uint8_t)(byte * 37 + 11);	\
-	b = a;								\
-	do { __VA_ARGS__ } while (0)
+#define BOTH(type, ...)                                            \
+	type a, b;                                                 \
+	for (size_t byte = 0; byte < sizeof(a); byte++)            \
+		((uint8_t *)&a)[byte] = (uint8_t)(byte * 37 + 11); \
+	b = a;                                                     \
+	do {                                                       \
+		__VA_ARGS__                                        \
+	} while (0)
 
-#define STRUCT(major, minor, type, ...) do {				\
-	BOTH(struct type, __VA_ARGS__);					\
-	put(major, minor, PITRACE_TYPE_STRUCT, &a, &b, sizeof(a));	\
-} while (0)
+#define STRUCT(major, minor, type, ...)                                    \
+	do {                                                               \
+		BOTH(struct type, __VA_ARGS__);                            \
+		put(major, minor, PITRACE_TYPE_STRUCT, &a, &b, sizeof(a)); \
+	} while (0)
 
 static void agree(enum pifile_section_type type)
 {
@@ -96,10 +107,14 @@ static void swap_task(struct pitrace_mte_task *t)
 static void test_mte(void)
 {
 	static const uint16_t tasks[] = {
-		PITRACE_MTE_NAME, PITRACE_MTE_CLONE, PITRACE_MTE_PROCESS, PITRACE_MTE_PROCESS_EXIT,
-		PITRACE_MTE_THREAD, PITRACE_MTE_THREAD_EXIT, PITRACE_MTE_FORK,
+		PITRACE_MTE_NAME,         PITRACE_MTE_CLONE,  PITRACE_MTE_PROCESS,
+		PITRACE_MTE_PROCESS_EXIT, PITRACE_MTE_THREAD, PITRACE_MTE_THREAD_EXIT,
+		PITRACE_MTE_FORK,
 	};
-	struct { struct pitrace_mte_map m; char path[12]; } map = { .path = "/bin/true" }, foreign;
+	struct {
+		struct pitrace_mte_map m;
+		char path[12];
+	} map = { .path = "/bin/true" }, foreign;
 
 	begin();
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
@@ -162,7 +177,11 @@ static void test_trace(void)
 
 static void test_stack(void)
 {
-	struct { struct pitrace_sample s; struct pitrace_stack k; uint32_t words[2 * 7 + 3]; } a, b;
+	struct {
+		struct pitrace_sample s;
+		struct pitrace_stack k;
+		uint32_t words[2 * 7 + 3];
+	} a, b;
 
 	for (size_t i = 0; i < sizeof(a); i++)
 		((uint8_t *)&a)[i] = (uint8_t)(i * 41 + 3);
@@ -194,7 +213,11 @@ static void test_stack(void)
 
 static void test_user(void)
 {
-	struct { struct pitrace_user u; uint32_t words[2 * 2 + 2]; char text[8]; } a, b;
+	struct {
+		struct pitrace_user u;
+		uint32_t words[2 * 2 + 2];
+		char text[8];
+	} a, b;
 
 	memset(&a, 0x17, sizeof(a));
 	a.u.pid = 77;
@@ -271,16 +294,11 @@ static void test_section(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "mte", test_mte },
-	{ "trace", test_trace },
-	{ "stack", test_stack },
-	{ "user", test_user },
-	{ "bounds", test_bounds },
-	{ "stats", test_stats },
-	{ "index", test_index },
-	{ "headers", test_headers },
-	{ "section", test_section },
-	{ 0 },
+	{ "mte", test_mte },         { "trace", test_trace },
+	{ "stack", test_stack },     { "user", test_user },
+	{ "bounds", test_bounds },   { "stats", test_stats },
+	{ "index", test_index },     { "headers", test_headers },
+	{ "section", test_section }, { 0 },
 };
 
 int main(void)

@@ -2,8 +2,8 @@
 /* Stamps to times: between syncs, outside them, without them, and with odd ones. */
 #include "image.h"
 
-#define GHZ		1000000000ull
-#define SECOND		1000000000ull
+#define GHZ    1000000000ull
+#define SECOND 1000000000ull
 
 struct point {
 	uint32_t why;
@@ -26,7 +26,8 @@ static struct pifile *with(struct image *i, uint32_t clock, uint64_t hz, const s
 					  p[k].monotonic, p[k].realtime };
 
 		memcpy(gen_record(&g[k & 1], PITRACE_SYNC, p[k].why, PITRACE_TYPE_STRUCT, sizeof(s),
-				  p[k].stamp), &s, sizeof(s));
+				  p[k].stamp),
+		       &s, sizeof(s));
 	}
 	if (!n)
 		memset(gen_record(&g[0], 0xD0, 1, PITRACE_TYPE_U32, 4, 5000), 0, 4);
@@ -61,7 +62,7 @@ static void between_and_outside(void)
 	CU_ASSERT_EQUAL(pifile_monotonic(f, 10 * GHZ), 100 * SECOND);
 	CU_ASSERT_EQUAL(pifile_monotonic(f, 11 * GHZ), 100 * SECOND + SECOND / 2);
 	CU_ASSERT_EQUAL(pifile_monotonic(f, 12 * GHZ), 101 * SECOND);
-	CU_ASSERT_EQUAL(pifile_monotonic(f, 12 * GHZ + 2500), 101 * SECOND + 999);	/* floor */
+	CU_ASSERT_EQUAL(pifile_monotonic(f, 12 * GHZ + 2500), 101 * SECOND + 999); /* floor */
 	CU_ASSERT_EQUAL(pifile_monotonic(f, 17 * GHZ), 103 * SECOND);
 	CU_ASSERT_EQUAL(pifile_monotonic(f, 0), 95 * SECOND);
 	CU_ASSERT(pifile_monotonic(f, 22 * GHZ) - (105 * SECOND - 2) <= 2);
@@ -115,7 +116,7 @@ static void monotonic_clock(void)
 {
 	static const struct point p[] = {
 		{ S, 3 * SECOND, 3 * SECOND, 2000 * SECOND },
-		{ S, 4 * SECOND, 4 * SECOND + 50, 2002 * SECOND },	/* somebody set the day */
+		{ S, 4 * SECOND, 4 * SECOND + 50, 2002 * SECOND }, /* somebody set the day */
 	};
 	struct image i;
 	struct pifile *f = with(&i, PITRACE_CLOCK_MONOTONIC, GHZ, p, 2);
@@ -206,8 +207,17 @@ static void backwards_and_unstable(void)
 /* Whatever the syncs say, time never falls and nothing overflows (the sanitizer looks). */
 static void wild(void)
 {
-	static const uint64_t odd[] = { 0, 1, 2, 1000, GHZ, 1ull << 32, 1ull << 62, 1ull << 63,
-					UINT64_MAX - GHZ, UINT64_MAX - 1, UINT64_MAX };
+	static const uint64_t odd[] = { 0,
+					1,
+					2,
+					1000,
+					GHZ,
+					1ull << 32,
+					1ull << 62,
+					1ull << 63,
+					UINT64_MAX - GHZ,
+					UINT64_MAX - 1,
+					UINT64_MAX };
 	const size_t n = sizeof(odd) / sizeof(odd[0]);
 	uint64_t random = 7;
 

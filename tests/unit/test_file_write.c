@@ -10,7 +10,8 @@ static char folder[] = "/tmp/pitrace-test-XXXXXX";
 static char path[64], old[64];
 
 static const struct pifile_header header = { .clock = PITRACE_CLOCK_MONOTONIC,
-					     .clock_hz = 1000000000, .ncpus = 1 };
+					     .clock_hz = 1000000000,
+					     .ncpus = 1 };
 
 static void begin(void)
 {

@@ -58,9 +58,8 @@ static uint64_t samples(const void *data, size_t size, int *code, uint64_t *maps
 
 static void cut_everywhere(void)
 {
-	static const char text[] =
-		"00400000-00401000 r--p 00000000 08:01 12345      /bin/true\n"
-		"00401000-00402000 r-xp 00001000 08:01 12345      /bin/true\n";
+	static const char text[] = "00400000-00401000 r--p 00000000 08:01 12345      /bin/true\n"
+				   "00401000-00402000 r-xp 00001000 08:01 12345      /bin/true\n";
 	uint8_t file[sizeof(slots) + sizeof(text)];
 	size_t first, second, third, trailer, size;
 	uint64_t maps;

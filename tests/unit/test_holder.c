@@ -133,12 +133,9 @@ static void is_none(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "make_socket", make_socket },
-		{ "gives_one", gives_one },
-		{ "gives_none", gives_none },
-		{ "is_silent", is_silent },
-		{ "is_none", is_none },
-		{ NULL, NULL }
+		{ "make_socket", make_socket }, { "gives_one", gives_one },
+		{ "gives_none", gives_none },   { "is_silent", is_silent },
+		{ "is_none", is_none },         { NULL, NULL }
 	};
 	char command[100];
 	int rc = unit_run("holder", tests);

@@ -19,9 +19,9 @@
 #include "file/record_walk.h"
 #include "unit.h"
 
-#define MAJOR	0xD2
-#define MINOR	5
-#define THREADS	4
+#define MAJOR    0xD2
+#define MINOR    5
+#define THREADS  4
 #define ARRIVALS 4000000
 
 static const uint64_t majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64, [2] = ~0ull };
@@ -29,7 +29,7 @@ static const uint64_t majors[4] = { [MAJOR / 64] = 1ull << MAJOR % 64, [2] = ~0u
 /* What arrived. Records hold two integers: who wrote them and their number. */
 static struct {
 	uint64_t records, mte, others, lost, disorder;
-	uint64_t next[64];		/* number that each writer's next record has at least */
+	uint64_t next[64]; /* number that each writer's next record has at least */
 	uint32_t pid, uid;
 	char text[256];
 } got;
@@ -37,7 +37,7 @@ static struct {
 /* Where and when: a thread may change its CPU, and with it the ring. */
 static struct arrival {
 	uint64_t stamp, who, number;
-} *arrivals;
+} * arrivals;
 static size_t narrivals;
 
 static int by_stamp(const void *a, const void *b)
@@ -97,8 +97,8 @@ static int sink(void *arg, const void *segment, size_t size)
 		if (u.ints == 2) {
 			memcpy(words, (const char *)r.data + sizeof(u), sizeof(words));
 			if (narrivals < ARRIVALS)
-				arrivals[narrivals++] =
-					(struct arrival){ r.stamp, words[0], words[1] };
+				arrivals[narrivals++] = (struct arrival){ r.stamp, words[0],
+									  words[1] };
 		}
 		if (u.strs) {
 			size_t at = sizeof(u) + 8u * u.ints + 4u * u.strs;
@@ -516,16 +516,11 @@ static void test_whose(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "whose", test_whose },
-	{ "million", test_million },
-		{ "seldom", test_seldom },
-	{ "tiny", test_tiny },
-	{ "fork", test_fork },
-	{ "killed", test_killed },
-	{ "listen", test_listen },
-	{ "signal", test_signal },
-	{ "lies", test_lies },
-	{ 0 },
+	{ "whose", test_whose },   { "million", test_million },
+	{ "seldom", test_seldom }, { "tiny", test_tiny },
+	{ "fork", test_fork },     { "killed", test_killed },
+	{ "listen", test_listen }, { "signal", test_signal },
+	{ "lies", test_lies },     { 0 },
 };
 
 int main(void)

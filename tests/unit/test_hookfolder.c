@@ -53,8 +53,12 @@ static char kind(const char *path)
 
 	if (lstat(path, &st))
 		return '-';
-	return S_ISREG(st.st_mode) ? 'f' : S_ISDIR(st.st_mode) ? 'd' : S_ISLNK(st.st_mode) ? 'l' :
-	       S_ISSOCK(st.st_mode) ? 's' : S_ISFIFO(st.st_mode) ? 'p' : '?';
+	return S_ISREG(st.st_mode)  ? 'f' :
+	       S_ISDIR(st.st_mode)  ? 'd' :
+	       S_ISLNK(st.st_mode)  ? 'l' :
+	       S_ISSOCK(st.st_mode) ? 's' :
+	       S_ISFIFO(st.st_mode) ? 'p' :
+				      '?';
 }
 
 static off_t size_of(const char *path)
@@ -100,7 +104,9 @@ static struct hooks *folder(void)
 static int put_one(struct hookfile *f)
 {
 	struct pitrace_user who = {
-		.pid = (uint32_t)getpid(), .tid = (uint32_t)getpid(), .ints = 1,
+		.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)getpid(),
+		.ints = 1,
 	};
 	uint64_t value = 7;
 
@@ -166,8 +172,10 @@ static void no_name_left(void)
 static void control_file(void)
 {
 	static const struct hookfile_control good = {
-		.magic = HOOKFILE_MAGIC, .version = HOOKFILE_VERSION,
-		.slots = 2, .slot_bytes = 32768,
+		.magic = HOOKFILE_MAGIC,
+		.version = HOOKFILE_VERSION,
+		.slots = 2,
+		.slot_bytes = 32768,
 	};
 	struct hookfile_control c;
 	char path[300];
@@ -179,10 +187,11 @@ static void control_file(void)
 	CU_ASSERT_PTR_NOT_NULL(hookfile_control(at("hooks")));
 	write_file(path, &good, sizeof(good) - 1);
 	CU_ASSERT_PTR_NULL(hookfile_control(at("hooks")));
-#define TRY(field, value, is) do { \
-		c = good; \
-		c.field = (value); \
-		write_file(path, &c, sizeof(c)); \
+#define TRY(field, value, is)                                               \
+	do {                                                                \
+		c = good;                                                   \
+		c.field = (value);                                          \
+		write_file(path, &c, sizeof(c));                            \
 		CU_ASSERT_EQUAL(hookfile_control(at("hooks")) != NULL, is); \
 	} while (0)
 	TRY(magic, HOOKFILE_MAGIC + 1, false);
@@ -200,7 +209,7 @@ static void control_file(void)
 	CU_ASSERT_EQUAL(symlink(at("elsewhere"), path), 0);
 	CU_ASSERT_PTR_NULL(hookfile_control(at("hooks")));
 	unlink(path);
-	CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);		/* nor does it wait for a writer */
+	CU_ASSERT_EQUAL(mkfifo(path, 0600), 0); /* nor does it wait for a writer */
 	CU_ASSERT_PTR_NULL(hookfile_control(at("hooks")));
 	unlink(path);
 	if (!geteuid()) {
@@ -353,13 +362,16 @@ static void links_are_not_read(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "set_up", set_up }, { "names_taken", names_taken },
-		{ "no_name_left", no_name_left }, { "control_file", control_file },
-		{ "folders_that_are_none", folders_that_are_none }, { "left_over", left_over },
-		{ "exchanged", exchanged }, { "links_are_not_read", links_are_not_read },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "set_up", set_up },
+						  { "names_taken", names_taken },
+						  { "no_name_left", no_name_left },
+						  { "control_file", control_file },
+						  { "folders_that_are_none",
+						    folders_that_are_none },
+						  { "left_over", left_over },
+						  { "exchanged", exchanged },
+						  { "links_are_not_read", links_are_not_read },
+						  { NULL, NULL } };
 
 	return unit_run("hookfolder", tests);
 }

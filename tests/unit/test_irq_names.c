@@ -14,13 +14,12 @@ static void expect(const char *text, uint32_t number, const char *name)
 	irq_names_free(&n);
 }
 
-static const char x86[] =
-	"           CPU0       CPU1       \n"
-	"  1:          0          9   IO-APIC   1-edge      i8042\n"
-	" 24:          0          0   PCI-MSI 65536-edge      virtio0-config\n"
-	" 27:       1234          0   PCI-MSI 65537-edge      eth0, usb1\n"
-	" 30:          0          0   IO-APIC  30-fasteoi\n"
-	"NMI:          0          0   Non-maskable interrupts\n";
+static const char x86[] = "           CPU0       CPU1       \n"
+			  "  1:          0          9   IO-APIC   1-edge      i8042\n"
+			  " 24:          0          0   PCI-MSI 65536-edge      virtio0-config\n"
+			  " 27:       1234          0   PCI-MSI 65537-edge      eth0, usb1\n"
+			  " 30:          0          0   IO-APIC  30-fasteoi\n"
+			  "NMI:          0          0   Non-maskable interrupts\n";
 
 static void as_on_x86(void)
 {
@@ -33,11 +32,10 @@ static void as_on_x86(void)
 
 static void as_on_arm64(void)
 {
-	static const char text[] =
-		"           CPU0       \n"
-		" 11:       4711     GICv2  27 Level     arch_timer\n"
-		" 49:         12     GICv2  48 Edge      virtio0\n"
-		"IPI0:         0       Rescheduling interrupts\n";
+	static const char text[] = "           CPU0       \n"
+				   " 11:       4711     GICv2  27 Level     arch_timer\n"
+				   " 49:         12     GICv2  48 Edge      virtio0\n"
+				   "IPI0:         0       Rescheduling interrupts\n";
 
 	expect(text, 11, "arch_timer");
 	expect(text, 49, "virtio0");

@@ -17,9 +17,9 @@
 
 static uint8_t image[1 << 20];
 static size_t used;
-static bool big;			/* the other byte order */
-static uint32_t pad = 0xcafe;		/* not to be trusted */
-static uint64_t vma;			/* 0, as LLVM has it */
+static bool big;              /* the other byte order */
+static uint32_t pad = 0xcafe; /* not to be trusted */
+static uint64_t vma;          /* 0, as LLVM has it */
 
 static void u32(uint32_t v)
 {
@@ -66,8 +66,8 @@ static void header(void)
 struct load {
 	uint64_t time, address, size, index;
 	const char *name;
-	size_t name_length;		/* with its NUL; 0: as it is */
-	const char *code;		/* size bytes; NULL: none in the file */
+	size_t name_length; /* with its NUL; 0: as it is */
+	const char *code;   /* size bytes; NULL: none in the file */
 	size_t slack;
 	uint32_t pid;
 };
@@ -168,7 +168,7 @@ static struct jitdump_fault told(struct jitdump *d)
 	return f;
 }
 
-#define STORY(d, text)	CU_ASSERT_STRING_EQUAL(story(d), text)
+#define STORY(d, text) CU_ASSERT_STRING_EQUAL(story(d), text)
 
 static void both_orders(void (*test)(void))
 {
@@ -296,7 +296,8 @@ static void test_names_and_slack(void)
 	size_t at;
 
 	header();
-	at = load((struct load){ 1, 0x1000, 4, 0, "JS:f\0 file.js:1", 16, "\x55\x48\x89\xe5", 0, 0 });
+	at = load(
+		(struct load){ 1, 0x1000, 4, 0, "JS:f\0 file.js:1", 16, "\x55\x48\x89\xe5", 0, 0 });
 	load((struct load){ 1, 0x2000, 4, 1, "g", 0, "\x55\x48\x89\xe5", 13, 0 });
 	load((struct load){ 1, 0x3000, 4, 2, "h", 0, NULL, 0, 0 });
 	load((struct load){ 1, 0x4000, 4, 3, "", 0, "abcd", 0, 0 });
@@ -613,7 +614,7 @@ static void test_lines_added(void)
 		CU_ASSERT_EQUAL(line_at(0x2000, 0x50, 0x101), 0x10);
 		CU_ASSERT_EQUAL(line_at(0, 0x40, 0x80), 0);
 		CU_ASSERT_EQUAL(line_at(0, 0x3f, 0x80), 0x3f);
-		pad = 0xdeadbeef;	/* V8 */
+		pad = 0xdeadbeef; /* V8 */
 		CU_ASSERT_EQUAL(line_at(0x2000, 0x40, 0x80), 0);
 		CU_ASSERT_EQUAL(line_at(0x2000, 0, 0x80), 0);
 		pad = 0xcafe;
@@ -735,13 +736,19 @@ static void test_read_late(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "records", test_records }, { "unwind_order", test_unwind_order },
-		{ "names_and_slack", test_names_and_slack }, { "long", test_long },
-		{ "appended", test_appended }, { "headers", test_headers },
-		{ "not_a_file", test_not_a_file }, { "odd", test_odd },
-		{ "lines_cut", test_lines_cut }, { "lines_added", test_lines_added },
+		{ "records", test_records },
+		{ "unwind_order", test_unwind_order },
+		{ "names_and_slack", test_names_and_slack },
+		{ "long", test_long },
+		{ "appended", test_appended },
+		{ "headers", test_headers },
+		{ "not_a_file", test_not_a_file },
+		{ "odd", test_odd },
+		{ "lines_cut", test_lines_cut },
+		{ "lines_added", test_lines_added },
 		{ "zero_tail", test_zero_tail },
-		{ "damage", test_damage }, { "read_late", test_read_late },
+		{ "damage", test_damage },
+		{ "read_late", test_read_late },
 		{ NULL, NULL },
 	};
 

@@ -28,7 +28,9 @@ static char folder[] = "/tmp/jitdumpXXXXXX";
 static void test_write(void)
 {
 	static const struct jitdump_line lines[] = {
-		{ 0x1000, 1, 0, "a.c" }, { 0x1004, 2, 5, "a.c" }, { 0x1008, 3, 0, NULL },
+		{ 0x1000, 1, 0, "a.c" },
+		{ 0x1004, 2, 5, "a.c" },
+		{ 0x1008, 3, 0, NULL },
 	};
 	struct jitdump_writer *w, *second;
 	struct jitdump_line line;
@@ -171,16 +173,21 @@ static void test_unwind(void)
 		CU_ASSERT_EQUAL_FATAL(jitdump_create_late(&w, folder, late ? 5000 : 0), 0);
 		snprintf(path, sizeof(path), "%s", jitdump_path(w));
 		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "f", 0x1000, 4, "abcd", &line, 1, &both,
-						    NULL), 0);
+						    NULL),
+				0);
 		CU_ASSERT_EQUAL(jitdump_load(w, "g", 0x2000, 4, "efgh", NULL, 0, NULL), 0);
 		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "h", 0x3000, 4, NULL, NULL, 0, &table,
-						    NULL), 0);
+						    NULL),
+				0);
 		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "i", 0x4000, 4, NULL, NULL, 0, &none,
-						    NULL), 0);
+						    NULL),
+				0);
 		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "x", 0x4000, 4, NULL, NULL, 0, &large,
-						    NULL), -EMSGSIZE);
+						    NULL),
+				-EMSGSIZE);
 		CU_ASSERT_EQUAL(jitdump_load_unwind(w, 0, "x", 0x4000, 4, NULL, NULL, 0,
-						    &large_header, NULL), -EMSGSIZE);
+						    &large_header, NULL),
+				-EMSGSIZE);
 		CU_ASSERT_EQUAL(jitdump_end(w), 0);
 
 		fd = open(path, O_RDONLY);
@@ -280,7 +287,7 @@ static void test_full(void)
 	CU_ASSERT_EQUAL(rmdir(folder), 0);
 }
 
-/* A jitdump that cannot begin is none, and says so; what stood there is left or gone, not broken. */
+/* A jitdump that cannot begin is none, and says so; what stood there is left or gone, but whole. */
 static void test_refused(void)
 {
 	struct jitdump_writer *w = (void *)1;
@@ -329,8 +336,11 @@ static void test_refused(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "write", test_write }, { "late", test_write_late },
-		{ "unwind", test_unwind }, { "unload", test_unload }, { "full", test_full },
+		{ "write", test_write },
+		{ "late", test_write_late },
+		{ "unwind", test_unwind },
+		{ "unload", test_unload },
+		{ "full", test_full },
 		{ "refused", test_refused },
 		{ NULL, NULL },
 	};

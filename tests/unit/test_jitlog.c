@@ -46,7 +46,8 @@ static void test_lines(void)
 	      "\n"
 	      "300\t7f00\t8\tUNLOAD\n"
 	      "400\t1\t1\tLOAD\ta\\tb\\nc\\\\d\\x\n"
-	      "500\t1\t0\tLOAD\tnothing\n", false);
+	      "500\t1\t0\tLOAD\tnothing\n",
+	      false);
 	CU_ASSERT_EQUAL(jitlog_next(l, &e), 1);
 	CU_ASSERT(e.kind == JITLOG_LOAD && e.time == 100 && e.address == 0x7f00 && e.size == 0x10);
 	CU_ASSERT(named("java.lang.String.hashCode() I"));
@@ -280,9 +281,8 @@ static void test_full(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "lines", test_lines }, { "damage", test_damage }, { "round", test_round },
-		{ "threads", test_threads }, { "full", test_full },
-		{ NULL, NULL },
+		{ "lines", test_lines },     { "damage", test_damage }, { "round", test_round },
+		{ "threads", test_threads }, { "full", test_full },     { NULL, NULL },
 	};
 
 	return unit_run("jitlog", tests);

@@ -149,12 +149,8 @@ static void sizes(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "names", names },
-		{ "names_odd", names_odd },
-		{ "names_cut", names_cut },
-		{ "pieces", pieces },
-		{ "pieces_many", pieces_many },
-		{ "sizes", sizes },
+		{ "names", names },   { "names_odd", names_odd },     { "names_cut", names_cut },
+		{ "pieces", pieces }, { "pieces_many", pieces_many }, { "sizes", sizes },
 		{ NULL, NULL },
 	};
 

@@ -10,17 +10,17 @@
 #include "file/segment.h"
 #include "unit.h"
 
-#define PAGE	KERNEL_CODE_PAGE
-#define TEXT	0xffffffff81000000ull
-#define MODULES	0xffffffffc0000000ull
-#define PAGES	8			/* of each */
+#define PAGE    KERNEL_CODE_PAGE
+#define TEXT    0xffffffff81000000ull
+#define MODULES 0xffffffffc0000000ull
+#define PAGES   8 /* of each */
 
 /* ---- kcore ----------------------------------------------------------------------------------- */
 
 static char core_path[64], trace_path[64];
 static int core;
 
-static void fill(unsigned int page, int byte)	/* 0 to 7 text, 8 to 15 modules */
+static void fill(unsigned int page, int byte) /* 0 to 7 text, 8 to 15 modules */
 {
 	uint8_t bytes[PAGE];
 
@@ -34,7 +34,9 @@ static void make_core(void)
 	Elf64_Phdr p[3] = {
 		{ .p_type = PT_NOTE },
 		{ .p_type = PT_LOAD, .p_vaddr = TEXT, .p_offset = PAGE, .p_filesz = PAGES * PAGE },
-		{ .p_type = PT_LOAD, .p_vaddr = MODULES, .p_offset = (1 + PAGES) * PAGE,
+		{ .p_type = PT_LOAD,
+		  .p_vaddr = MODULES,
+		  .p_offset = (1 + PAGES) * PAGE,
 		  .p_filesz = PAGES * PAGE },
 	};
 
@@ -83,7 +85,8 @@ static void branch(uint64_t stamp, uint16_t major, uint32_t flags, uint32_t coun
 	int err;
 
 	memcpy(segment_put(&out, major, PITRACE_BRANCH_JUMP | flags, PITRACE_TYPE_STRUCT, sizeof(b),
-			   stamp, scan, NULL, &err), &b, sizeof(b));
+			   stamp, scan, NULL, &err),
+	       &b, sizeof(b));
 }
 
 static void breaks(uint64_t stamp, uint64_t at, uint64_t to)
@@ -91,19 +94,23 @@ static void breaks(uint64_t stamp, uint64_t at, uint64_t to)
 	struct pitrace_break_rec b = { 1, 1, 0, 3, at, to };
 	int err;
 
-	memcpy(segment_put(&out, PITRACE_BREAK_KERNEL, PITRACE_BREAK_INTERRUPT,
-			   PITRACE_TYPE_STRUCT, sizeof(b), stamp, scan, NULL, &err), &b, sizeof(b));
+	memcpy(segment_put(&out, PITRACE_BREAK_KERNEL, PITRACE_BREAK_INTERRUPT, PITRACE_TYPE_STRUCT,
+			   sizeof(b), stamp, scan, NULL, &err),
+	       &b, sizeof(b));
 }
 
 static void module(uint64_t stamp, uint32_t minor, unsigned int page, unsigned int pages)
 {
 	struct pitrace_mte_map m = {
-		.flags = PITRACE_MAP_KERNEL, .start = MODULES + page * PAGE, .length = pages * PAGE,
+		.flags = PITRACE_MAP_KERNEL,
+		.start = MODULES + page * PAGE,
+		.length = pages * PAGE,
 	};
 	int err;
 
 	memcpy(segment_put(&out, PITRACE_MTE, minor, PITRACE_TYPE_STRUCT, sizeof(m) + 4, stamp,
-			   scan, NULL, &err), &m, sizeof(m));
+			   scan, NULL, &err),
+	       &m, sizeof(m));
 }
 
 static void drain(void)
@@ -163,10 +170,11 @@ static bool has_all(const char *text, const char *const *want)
 		spaces += *text == ' ';
 	return n ? spaces == n - 1 : !spaces;
 }
-#define HAS(...) do { \
-	const char *const want[] = { __VA_ARGS__, NULL }; \
-	CU_ASSERT(has_all(kept(), want)); \
-} while (0)
+#define HAS(...)                                                  \
+	do {                                                      \
+		const char *const want[] = { __VA_ARGS__, NULL }; \
+		CU_ASSERT(has_all(kept(), want));                 \
+	} while (0)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -176,7 +184,7 @@ static void what_was_executed(void)
 	branch(5, PITRACE_BRANCH_USER, 0, 3, 0x401000, 0x402000); /* no kernel */
 	branch(6, PITRACE_BRANCH_USER, PITRACE_BRANCH_CROSS, 3, 0x401000, TEXT + 8);
 	branch(7, PITRACE_BRANCH_KERNEL, 0, 2, TEXT + PAGE - 4, TEXT + 3 * PAGE); /* 2 */
-	branch(8, PITRACE_BRANCH_KERNEL, 0, 400, TEXT + 5 * PAGE + 8, TEXT); /* far */
+	branch(8, PITRACE_BRANCH_KERNEL, 0, 400, TEXT + 5 * PAGE + 8, TEXT);      /* far */
 	branch(9, PITRACE_BRANCH_KERNEL, PITRACE_BRANCH_CROSS, 1, TEXT + 9, 0x401002);
 	drain();
 	branch(12, PITRACE_BRANCH_KERNEL, 0, 1, TEXT + 9, TEXT + 10);
@@ -244,7 +252,7 @@ static void changes_are_told(void)
 	drain();
 	fill(1, 99);
 	CU_ASSERT_EQUAL(kernel_code_check(code, writer), 0);
-	CU_ASSERT_EQUAL(kernel_code_check(code, writer), 0);	/* not again */
+	CU_ASSERT_EQUAL(kernel_code_check(code, writer), 0); /* not again */
 	HAS("T0=1@6", "T1=2@6", "T2=3@6", "T1=99@6+");
 }
 

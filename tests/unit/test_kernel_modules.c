@@ -15,16 +15,16 @@
 #include "session/sysinfo.h"
 #include "unit.h"
 
-#define A	"a 8192 0 - Live 0xffffffffc0000000\n"
-#define A_HIGH	"a 8192 0 - Live 0xffffffffc0100000\n"
-#define B_OVER	"b 8192 1 x,y, Live 0xffffffffc0001000 (OE)\n"
-#define A_NEAR	"a 8192 0 - Live 0xffffffffc0001000\n"
-#define C	"c 16384 0 - Live 0xffffffffc0200000\n"
-#define C_USED	"c 16384 3 x, Live 0xffffffffc0200000\n"
-#define D_NEAR	"d 4096 0 - Live 0xffffffffc0202000\n"
+#define A      "a 8192 0 - Live 0xffffffffc0000000\n"
+#define A_HIGH "a 8192 0 - Live 0xffffffffc0100000\n"
+#define B_OVER "b 8192 1 x,y, Live 0xffffffffc0001000 (OE)\n"
+#define A_NEAR "a 8192 0 - Live 0xffffffffc0001000\n"
+#define C      "c 16384 0 - Live 0xffffffffc0200000\n"
+#define C_USED "c 16384 3 x, Live 0xffffffffc0200000\n"
+#define D_NEAR "d 4096 0 - Live 0xffffffffc0202000\n"
 
 static const char *modules, *kallsyms;
-static unsigned int loads_of_a;	/* so often it came, or came again, so far */
+static unsigned int loads_of_a; /* so often it came, or came again, so far */
 
 /* fopen, with files of any size. */
 FILE *__real_fopen64(const char *path, const char *mode);
@@ -32,8 +32,9 @@ FILE *__wrap_fopen64(const char *path, const char *mode);
 
 FILE *__wrap_fopen64(const char *path, const char *mode)
 {
-	const char *text = !strcmp(path, "/proc/modules") ? modules :
-			   !strcmp(path, "/proc/kallsyms") ? kallsyms : NULL;
+	const char *text = !strcmp(path, "/proc/modules")  ? modules :
+			   !strcmp(path, "/proc/kallsyms") ? kallsyms :
+							     NULL;
 	FILE *f;
 
 	if (!text)
@@ -74,8 +75,10 @@ static void test_same(void)
 	/* Loaded anew: the list looks the same but for the place. */
 	CU_ASSERT_FALSE(kernel_modules_same(A C, A_HIGH C));
 	/* … or for what sysfs tells. */
-	CU_ASSERT_FALSE(kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 (OE) #8\n"));
-	CU_ASSERT_TRUE(kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 (OE) #7\n"));
+	CU_ASSERT_FALSE(
+		kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 (OE) #8\n"));
+	CU_ASSERT_TRUE(
+		kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 (OE) #7\n"));
 	CU_ASSERT_TRUE(kernel_modules_same("a 1 0 - Live 0x10 #7\n", "a 1 0 - Live 0x10 #0\n"));
 	/* To who may not see places another size is another module. */
 	CU_ASSERT_TRUE(kernel_modules_same("a 1 0 - Live 0x0000\n", "a 1 5 - Live 0x0000\n"));
@@ -86,18 +89,18 @@ static void test_same(void)
 
 /* ---- a trace --------------------------------------------------------------------------------- */
 
-#define KERNEL	"ffffffff81000000 T _text\nffffffff81001000 T work\nffffffff82000000 T _etext\n"
-#define SYM_A	"ffffffffc0000000 t a_begin\t[a]\nffffffffc0001100 t a_work\t[a]\n"
-#define SYM_A2	"ffffffffc0100000 t a_begin\t[a]\nffffffffc0101100 t a_work\t[a]\n"
-#define SYM_B	"ffffffffc0001000 t b_work\t[b]\n"
-#define SYM_A_NEW "ffffffffc0000000 t a_begin\t[a]\nffffffffc0000500 t a_new\t[a]\n"
+#define KERNEL     "ffffffff81000000 T _text\nffffffff81001000 T work\nffffffff82000000 T _etext\n"
+#define SYM_A      "ffffffffc0000000 t a_begin\t[a]\nffffffffc0001100 t a_work\t[a]\n"
+#define SYM_A2     "ffffffffc0100000 t a_begin\t[a]\nffffffffc0101100 t a_work\t[a]\n"
+#define SYM_B      "ffffffffc0001000 t b_work\t[b]\n"
+#define SYM_A_NEW  "ffffffffc0000000 t a_begin\t[a]\nffffffffc0000500 t a_new\t[a]\n"
 #define SYM_A_NEAR "ffffffffc0001000 t a_begin\t[a]\nffffffffc0001080 t a_near\t[a]\n"
-#define SYM_C	"ffffffffc0200000 t c_work\t[c]\n"
-#define SYM_D	"ffffffffc0202000 t d_work\t[d]\n"
-#define AT_A	0xffffffffc0001110ull
-#define AT_A2	0xffffffffc0101110ull
-#define AT_C	0xffffffffc0200010ull
-#define AT_D	0xffffffffc0202010ull
+#define SYM_C      "ffffffffc0200000 t c_work\t[c]\n"
+#define SYM_D      "ffffffffc0202000 t d_work\t[d]\n"
+#define AT_A       0xffffffffc0001110ull
+#define AT_A2      0xffffffffc0101110ull
+#define AT_C       0xffffffffc0200010ull
+#define AT_D       0xffffffffc0202010ull
 
 static char path[64];
 static struct pifile_writer *writer;
@@ -108,7 +111,9 @@ static uint64_t last;
 static void begin(const char *m, const char *k)
 {
 	const struct pifile_header h = {
-		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000, .ncpus = 1,
+		.clock = PITRACE_CLOCK_MONOTONIC,
+		.clock_hz = 1000000000,
+		.ncpus = 1,
 	};
 	const struct trace_config config = { 0 };
 	const struct trace_info info = { 0 };
@@ -377,8 +382,10 @@ static void test_many(void)
 	size_t n = 0, k = 0;
 
 	for (int i = 0; i < 1000; i++) {
-		n += (size_t)sprintf(many + n, "m%d 4096 0 - Live 0x%x\n", i, 0x10000000 + i * 4096);
-		k += (size_t)sprintf(other + k, "n%d 4096 0 - Live 0x%x\n", i, 0x10000000 + i * 4096);
+		n += (size_t)sprintf(many + n, "m%d 4096 0 - Live 0x%x\n", i,
+				     0x10000000 + i * 4096);
+		k += (size_t)sprintf(other + k, "n%d 4096 0 - Live 0x%x\n", i,
+				     0x10000000 + i * 4096);
 	}
 	begin(many, "");
 	look(other, "", 2000);
@@ -389,13 +396,20 @@ static void test_many(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "same", test_same }, { "gone", test_gone }, { "goes", test_goes },
-		{ "elsewhere", test_elsewhere }, { "elsewhere_at_end", test_elsewhere_at_end },
-		{ "over", test_over }, { "another_build", test_another_build },
+		{ "same", test_same },
+		{ "gone", test_gone },
+		{ "goes", test_goes },
+		{ "elsewhere", test_elsewhere },
+		{ "elsewhere_at_end", test_elsewhere_at_end },
+		{ "over", test_over },
+		{ "another_build", test_another_build },
 		{ "another_build_at_end", test_another_build_at_end },
-		{ "back_and_another", test_back_and_another }, { "near", test_near },
-		 { "sizes", test_sizes }, { "texts_alone", test_texts_alone },
-		{ "many", test_many }, { NULL, NULL },
+		{ "back_and_another", test_back_and_another },
+		{ "near", test_near },
+		{ "sizes", test_sizes },
+		{ "texts_alone", test_texts_alone },
+		{ "many", test_many },
+		{ NULL, NULL },
 	};
 
 	return unit_run("kernel_modules", tests);

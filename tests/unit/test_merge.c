@@ -3,7 +3,8 @@
 #include "image.h"
 
 static const struct pifile_header header = { .clock = PITRACE_CLOCK_MONOTONIC,
-					     .clock_hz = 1000000000, .ncpus = 4 };
+					     .clock_hz = 1000000000,
+					     .ncpus = 4 };
 
 static void put(struct gen_ring *g, uint16_t major, uint32_t minor, uint64_t stamp)
 {
@@ -38,7 +39,7 @@ static void by_time(void)
 
 		put(&g[c], 0xD0, n++, t * t);
 	}
-	for (uint32_t c = 4; c-- > 0; ) {
+	for (uint32_t c = 4; c-- > 0;) {
 		gen_ring_flush(&g[c]);
 		gen_ring_close(&g[c]);
 	}
@@ -118,7 +119,7 @@ static void rank_at_one_instant(void)
 static void ring_keeps_its_order(void)
 {
 	static const uint32_t minors[] = {
-		PITRACE_MTE_UNMAP, PITRACE_MTE_MODULE, PITRACE_MTE_PROCESS_EXIT,
+		PITRACE_MTE_UNMAP,   PITRACE_MTE_MODULE,  PITRACE_MTE_PROCESS_EXIT,
 		PITRACE_MTE_PROCESS, PITRACE_MTE_BUILDID, PITRACE_MTE_THREAD_EXIT,
 	};
 	struct image i = image_begin(&header);
@@ -212,7 +213,8 @@ static void twice_and_gaps(void)
 			CU_ASSERT_EQUAL(got[2].r.minor, 3);
 			CU_ASSERT_EQUAL(got[3].r.minor, 6);
 			CU_ASSERT_EQUAL(pifile_faults(f, NULL), 3);
-			ASSERT_FAULT(f, 0, "segment 1 of CPU 0, ring 1 is duplicate or out of order");
+			ASSERT_FAULT(f, 0,
+				     "segment 1 of CPU 0, ring 1 is duplicate or out of order");
 			ASSERT_FAULT(f, 1, "segment 3 of CPU 0");
 			ASSERT_FAULT(f, 2, "segment 5 of CPU 0");
 		}

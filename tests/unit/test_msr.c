@@ -184,8 +184,18 @@ static void names(void)
 
 static void values(void)
 {
-	static const char *const bad[] = { "", "0x", "-1", "+1", " 1", "1 ", "1g", "ffff", "0xg", "1.5",
-		"18446744073709551616", "0x10000000000000000" };
+	static const char *const bad[] = { "",
+					   "0x",
+					   "-1",
+					   "+1",
+					   " 1",
+					   "1 ",
+					   "1g",
+					   "ffff",
+					   "0xg",
+					   "1.5",
+					   "18446744073709551616",
+					   "0x10000000000000000" };
 	uint64_t v;
 
 	CU_ASSERT_TRUE(msr_value("18446744073709551615", &v));
@@ -202,8 +212,8 @@ static void values(void)
 
 static void fields(void)
 {
-	static const char *const bad[] = { "", ":", "1:", ":1", "64", "64:0", "3:4", "1:0:0", "x", "3-1",
-		"-1:0", "003:1" };
+	static const char *const bad[] = { "",    ":",     "1:", ":1",  "64",   "64:0",
+					   "3:4", "1:0:0", "x",  "3-1", "-1:0", "003:1" };
 	unsigned int high, low;
 
 	CU_ASSERT_TRUE(msr_bits("15:8", &high, &low));
@@ -220,8 +230,10 @@ static void fields(void)
 
 static void cpus(void)
 {
-	static const char *const bad[] = { "", ",", "1,", ",1", "3-", "-3", "4-3", "1 ", "a", "0x1", "8192",
-		"99999999999999999999", "1--2", "1-2-3" };
+	static const char *const bad[] = { "",     ",",    "1,",   ",1",
+					   "3-",   "-3",   "4-3",  "1 ",
+					   "a",    "0x1",  "8192", "99999999999999999999",
+					   "1--2", "1-2-3" };
 	struct cpus c;
 
 	CU_ASSERT_TRUE(cpus_of("0,2-4,64,8191", &c));
@@ -242,9 +254,15 @@ static void cpus(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "make_root", make_root }, { "reads", reads }, { "writes", writes },
-		{ "refused_reads", refused_reads }, { "refused_writes", refused_writes },
-		{ "names", names }, { "values", values }, { "fields", fields }, { "cpus", cpus },
+		{ "make_root", make_root },
+		{ "reads", reads },
+		{ "writes", writes },
+		{ "refused_reads", refused_reads },
+		{ "refused_writes", refused_writes },
+		{ "names", names },
+		{ "values", values },
+		{ "fields", fields },
+		{ "cpus", cpus },
 		{ NULL, NULL },
 	};
 	int code = unit_run("msr", tests);

@@ -11,7 +11,7 @@
 #include "base/newfile.h"
 #include "unit.h"
 
-#define USER	61301
+#define USER 61301
 
 static char dir[64], path[100], old[104], other[100];
 
@@ -56,8 +56,8 @@ static const char *text_of(const char *name)
 	text[n] = '\0';
 	return text;
 }
-#define HOLDS(name, text)	CU_ASSERT_STRING_EQUAL(text_of(name), text)
-#define IS_NOT(name)		CU_ASSERT(access(name, F_OK) && errno == ENOENT)
+#define HOLDS(name, text) CU_ASSERT_STRING_EQUAL(text_of(name), text)
+#define IS_NOT(name)      CU_ASSERT(access(name, F_OK) && errno == ENOENT)
 
 static int open_files(void)
 {
@@ -229,13 +229,15 @@ static void test_how(void)
 
 	begin();
 	CU_ASSERT_EQUAL_FATAL(newfile_open(&f, path, NEWFILE_READ | NEWFILE_APPEND, 0600), 0);
-	CU_ASSERT(write(f.fd, "ab", 2) == 2 && !lseek(f.fd, 0, SEEK_SET) && write(f.fd, "c", 1) == 1);
+	CU_ASSERT(write(f.fd, "ab", 2) == 2 && !lseek(f.fd, 0, SEEK_SET) &&
+		  write(f.fd, "c", 1) == 1);
 	CU_ASSERT(pread(f.fd, &c, 1, 2) == 1 && c == 'c');
 	close(f.fd);
 	newfile_keep(&f);
 	HOLDS(path, "abc");
 	CU_ASSERT_EQUAL_FATAL(newfile_open(&f, path, NEWFILE_REPLACE, 0600), 0);
-	CU_ASSERT(write(f.fd, "ab", 2) == 2 && !lseek(f.fd, 0, SEEK_SET) && write(f.fd, "c", 1) == 1);
+	CU_ASSERT(write(f.fd, "ab", 2) == 2 && !lseek(f.fd, 0, SEEK_SET) &&
+		  write(f.fd, "c", 1) == 1);
 	CU_ASSERT(read(f.fd, &c, 1) < 0 && errno == EBADF);
 	close(f.fd);
 	newfile_keep(&f);
@@ -324,14 +326,10 @@ static void test_folder(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "aside", test_aside },
-		{ "undo", test_undo },
-		{ "refused", test_refused },
-		{ "stream", test_stream },
-		{ "how", test_how },
-		{ "make_way", test_make_way },
-		{ "folder", test_folder },
-		{ }
+		{ "aside", test_aside },     { "undo", test_undo },
+		{ "refused", test_refused }, { "stream", test_stream },
+		{ "how", test_how },         { "make_way", test_make_way },
+		{ "folder", test_folder },   {}
 	};
 
 	return unit_run("newfile", tests);

@@ -27,33 +27,68 @@ static const char *colours(void)
 
 static const struct option_row inner_rows[] = {
 	{ { "-s" }, "MB", "a size", option_size, OPTION_TO(struct inner, bytes), .value = 1 << 20 },
-	{ { "-r" }, "TIME", "a time", option_duration, OPTION_TO(struct inner, ns),
-	  .least = 1000000, .most = 86400000000000 },
+	{ { "-r" },
+	  "TIME",
+	  "a time",
+	  option_duration,
+	  OPTION_TO(struct inner, ns),
+	  .least = 1000000,
+	  .most = 86400000000000 },
 	OPTION_ROWS_END
 };
 static const struct option_row rows[] = {
 	{ { "-a", "--all" }, NULL, "a flag", option_set, OPTION_TO(struct values, flag) },
-	{ { "-n" }, "N", "a number", option_number, OPTION_TO(struct values, number), .least = 1,
+	{ { "-n" },
+	  "N",
+	  "a number",
+	  option_number,
+	  OPTION_TO(struct values, number),
+	  .least = 1,
 	  .most = 20000 },
 	{ { "--x" }, NULL, "bits", option_flags, OPTION_TO(struct values, flags), .value = 4 },
-	{ { "--y" }, NULL, "bits", option_flags, OPTION_TO(struct values, flags), .value = 8,
+	{ { "--y" },
+	  NULL,
+	  "bits",
+	  option_flags,
+	  OPTION_TO(struct values, flags),
+	  .value = 8,
 	  .commands = SECOND },
-	{ { "-sp" }, NULL, "one order", option_assign, OPTION_TO(struct values, which), .value = 5,
+	{ { "-sp" },
+	  NULL,
+	  "one order",
+	  option_assign,
+	  OPTION_TO(struct values, which),
+	  .value = 5,
 	  .group = SORTS },
-	{ { "-st" }, NULL, "another", option_assign, OPTION_TO(struct values, which), .value = 6,
+	{ { "-st" },
+	  NULL,
+	  "another",
+	  option_assign,
+	  OPTION_TO(struct values, which),
+	  .value = 6,
 	  .group = SORTS },
-	{ { "-o" }, "FILE", "take %s for it, whichever there is, in a text that is so long that no line has room "
-	  "for it all", option_text, OPTION_TO(struct values, file), .completions = colours,
+	{ { "-o" },
+	  "FILE",
+	  "take %s for it, whichever there is, in a text that is so long that no line has room "
+	  "for it all",
+	  option_text,
+	  OPTION_TO(struct values, file),
+	  .completions = colours,
 	  .repeats = true },
 	OPTION_HELP_ROWS,
 	OPTION_ROWS_END
 };
-static const struct option_part parts[] = {
-	{ inner_rows, offsetof(struct values, inner) }, { rows, 0 }, { NULL, 0 }
-};
+static const struct option_part parts[] = { { inner_rows, offsetof(struct values, inner) },
+					    { rows, 0 },
+					    { NULL, 0 } };
 static const struct option_table table = {
-	.program = "tested", .parts = parts, .usage = "usage: tested", .notes = "That is all.",
-	.strict = 1 << SORTS, .operands = "@command", .ends = true,
+	.program = "tested",
+	.parts = parts,
+	.usage = "usage: tested",
+	.notes = "That is all.",
+	.strict = 1 << SORTS,
+	.operands = "@command",
+	.ends = true,
 };
 
 static enum option_outcome parse(struct values *v, struct option_rest *rest, unsigned int command,
@@ -118,22 +153,26 @@ static const char *complaint(const char *line, unsigned int command, enum option
 	return text;
 }
 
-#define COMPLAINS(line, command, wanted, words) do { \
-	enum option_outcome outcome; \
-	CU_ASSERT_PTR_NOT_NULL(strstr(complaint(line, command, &outcome), words)); \
-	CU_ASSERT_EQUAL(outcome, wanted); \
-} while (0)
+#define COMPLAINS(line, command, wanted, words)                                            \
+	do {                                                                               \
+		enum option_outcome outcome;                                               \
+		CU_ASSERT_PTR_NOT_NULL(strstr(complaint(line, command, &outcome), words)); \
+		CU_ASSERT_EQUAL(outcome, wanted);                                          \
+	} while (0)
 
 static void refused(void)
 {
-	COMPLAINS("-n 0", 0, OPTIONS_REFUSED, "-n: invalid number '0': expected a whole number from 1 to 20000");
+	COMPLAINS("-n 0", 0, OPTIONS_REFUSED,
+		  "-n: invalid number '0': expected a whole number from 1 to 20000");
 	COMPLAINS("-n 20001", 0, OPTIONS_REFUSED, "-n: invalid number");
-	COMPLAINS("-r 0.9ms", 0, OPTIONS_REFUSED, "-r: invalid duration '0.9ms': expected 1ms to 24h");
+	COMPLAINS("-r 0.9ms", 0, OPTIONS_REFUSED,
+		  "-r: invalid duration '0.9ms': expected 1ms to 24h");
 	COMPLAINS("-r 25h", 0, OPTIONS_REFUSED, "-r: invalid duration");
 	COMPLAINS("-s 0", 0, OPTIONS_REFUSED, "-s: invalid size '0'");
 	COMPLAINS("-sp -st", 0, OPTIONS_REFUSED, "only one of -sp and -st can be given");
 	COMPLAINS("-sp -sp", 0, OPTIONS_TAKEN, "");
-	COMPLAINS("--y", FIRST, OPTIONS_REFUSED, "option --y does not apply to 'tested'; see tested --help");
+	COMPLAINS("--y", FIRST, OPTIONS_REFUSED,
+		  "option --y does not apply to 'tested'; see tested --help");
 	COMPLAINS("--y", SECOND, OPTIONS_TAKEN, "");
 	COMPLAINS("--nothing", 0, OPTIONS_UNKNOWN, "unrecognized option '--nothing'");
 	COMPLAINS("-n", 0, OPTIONS_UNKNOWN, "option '-n' requires an argument");
@@ -161,9 +200,10 @@ static void help(void)
 
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "usage: tested\n  -s MB        a size\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n  -a, --all    a flag\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text,
-		"\n  -o FILE      take red, green or blue for it, whichever there is, in a text that is so long that no\n"
-		"               line has room for it all\n"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text,
+		       "\n  -o FILE      take red, green or blue for it, whichever there is, in a text that is so long that no\n"
+		       "               line has room for it all\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n\nThat is all.\n"));
 	free(text);
 }
@@ -178,9 +218,11 @@ static void completions(void)
 	char *text = printed(print_completions);
 
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "-s\tMB\t.\t.\t.\ta size\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n-a\t.\t.\t.\t.\ta flag\n--all\t.\t.\t.\t.\ta flag\n"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text, "\n-a\t.\t.\t.\t.\ta flag\n--all\t.\t.\t.\t.\ta flag\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n-st\t.\t.\t-sp\t.\tanother\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n-o\tFILE\tred green blue\t.\t*\ttake red, green or blue"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(text, "\n-o\tFILE\tred green blue\t.\t*\ttake red, green or blue"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\n.\t.\t@command\t.\t.\t.\n"));
 	CU_ASSERT_PTR_NULL(strstr(text, "\n--y"));
 	CU_ASSERT_PTR_NULL(strstr(text, "--help"));
@@ -190,7 +232,7 @@ static void completions(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "stored", stored }, { "refused", refused }, { "help", help },
+		{ "stored", stored },           { "refused", refused }, { "help", help },
 		{ "completions", completions }, { NULL, NULL },
 	};
 

@@ -11,12 +11,14 @@
 #include "collect/perf/perf_records.h"
 #include "unit.h"
 
-#define ALL_IDS (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |	\
-		 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
-#define WHOLE_SAMPLE (ALL_IDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD |	\
-		      PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |		\
-		      PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | \
-		      PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR)
+#define ALL_IDS                                                                        \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define WHOLE_SAMPLE                                                                           \
+	(ALL_IDS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | \
+	 PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |                  \
+	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR |              \
+	 PERF_SAMPLE_PHYS_ADDR)
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -24,7 +26,7 @@ struct builder {
 	uint8_t data[4096];
 	size_t n;
 	bool swap;
-	size_t counts[8], ncounts;	/* where 64-bit counts stand */
+	size_t counts[8], ncounts; /* where 64-bit counts stand */
 };
 
 static void u16(struct builder *b, uint16_t v)
@@ -84,14 +86,14 @@ static void set_size(struct builder *b, size_t size)
 
 static void sample_id(struct builder *b)
 {
-	u32(b, 11);			/* TID */
+	u32(b, 11); /* TID */
 	u32(b, 12);
-	u64(b, 0x1122334455667788);	/* TIME */
-	u64(b, 77);			/* ID */
-	u64(b, 78);			/* STREAM_ID */
-	u32(b, 5);			/* CPU */
+	u64(b, 0x1122334455667788); /* TIME */
+	u64(b, 77);                 /* ID */
+	u64(b, 78);                 /* STREAM_ID */
+	u32(b, 5);                  /* CPU */
 	u32(b, 0);
-	u64(b, 77);			/* IDENTIFIER */
+	u64(b, 77); /* IDENTIFIER */
 	set_size(b, b->n);
 }
 
@@ -99,7 +101,10 @@ static const struct perf_shape shape_of_all = {
 	.sample_type = WHOLE_SAMPLE,
 	.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST |
 		       PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-	.regs_user = 7, .regs_intr = 5, .id_all = true, .build_id = true,
+	.regs_user = 7,
+	.regs_intr = 5,
+	.id_all = true,
+	.build_id = true,
 	.branch_type = PERF_SAMPLE_BRANCH_HW_INDEX | PERF_BRANCH_COUNTERS,
 };
 
@@ -107,46 +112,46 @@ static struct builder build_sample(bool swap)
 {
 	struct builder b = begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, swap);
 
-	u64(&b, 77);			/* IDENTIFIER */
-	u64(&b, 0xABCD);		/* IP */
+	u64(&b, 77);     /* IDENTIFIER */
+	u64(&b, 0xABCD); /* IP */
 	u32(&b, 11);
 	u32(&b, 12);
-	u64(&b, 0x1122334455667788);	/* TIME */
-	u64(&b, 1);			/* ADDR */
-	u64(&b, 77);			/* ID */
-	u64(&b, 78);			/* STREAM_ID */
+	u64(&b, 0x1122334455667788); /* TIME */
+	u64(&b, 1);                  /* ADDR */
+	u64(&b, 77);                 /* ID */
+	u64(&b, 78);                 /* STREAM_ID */
 	u32(&b, 5);
 	u32(&b, 0);
-	u64(&b, 1003009);		/* PERIOD */
-	count(&b, 2);			/* READ: a group of two */
+	u64(&b, 1003009); /* PERIOD */
+	count(&b, 2);     /* READ: a group of two */
 	u64(&b, 9);
 	u64(&b, 9);
 	for (int i = 0; i < 6; i++)
 		u64(&b, 3);
-	count(&b, 4);			/* CALLCHAIN */
+	count(&b, 4); /* CALLCHAIN */
 	u64(&b, (uint64_t)PERF_CONTEXT_KERNEL);
 	u64(&b, 0xFFFFFFFF81000000);
 	u64(&b, (uint64_t)PERF_CONTEXT_USER);
 	u64(&b, 0xABCD);
-	u32(&b, 12);			/* RAW */
+	u32(&b, 12); /* RAW */
 	for (int i = 0; i < 3; i++)
 		u32(&b, 0x01020304);
-	count(&b, 1);			/* BRANCH_STACK */
+	count(&b, 1); /* BRANCH_STACK */
 	u64(&b, 0);
 	for (int i = 0; i < 3; i++)
 		u64(&b, 4);
-	u64(&b, 0xB0B);			/* counters of its branch */
+	u64(&b, 0xB0B); /* counters of its branch */
 	u64(&b, PERF_SAMPLE_REGS_ABI_64);
 	for (uint64_t i = 0; i < 3; i++)
 		u64(&b, 100 + i);
-	count(&b, 16);			/* STACK_USER */
+	count(&b, 16); /* STACK_USER */
 	u64(&b, 0x5151515151515151);
 	u64(&b, 0x5252525252525252);
-	u64(&b, 8);			/* of which the kernel filled 8 */
+	u64(&b, 8); /* of which the kernel filled 8 */
 	u64(&b, PERF_SAMPLE_REGS_ABI_32);
 	u64(&b, 200);
 	u64(&b, 201);
-	u64(&b, 0x123456);		/* PHYS_ADDR */
+	u64(&b, 0x123456); /* PHYS_ADDR */
 	set_size(&b, b.n);
 	return b;
 }
@@ -239,15 +244,24 @@ static struct builder build_deferred(bool swap)
 static struct builder build(unsigned int kind, bool swap)
 {
 	switch (kind) {
-	case 0: return build_sample(swap);
-	case 1: return build_map(swap, false);
-	case 2: return build_map(swap, true);
-	case 3: return build_task(swap, PERF_RECORD_FORK);
-	case 4: return build_task(swap, PERF_RECORD_EXIT);
-	case 5: return build_comm(swap, 0);
-	case 6: return build_lost(swap);
-	case 7: return build_switch(swap, PERF_RECORD_MISC_SWITCH_OUT);
-	default: return build_deferred(swap);
+	case 0:
+		return build_sample(swap);
+	case 1:
+		return build_map(swap, false);
+	case 2:
+		return build_map(swap, true);
+	case 3:
+		return build_task(swap, PERF_RECORD_FORK);
+	case 4:
+		return build_task(swap, PERF_RECORD_EXIT);
+	case 5:
+		return build_comm(swap, 0);
+	case 6:
+		return build_lost(swap);
+	case 7:
+		return build_switch(swap, PERF_RECORD_MISC_SWITCH_OUT);
+	default:
+		return build_deferred(swap);
 	}
 }
 
@@ -388,7 +402,7 @@ static void promised_stack(void)
 		struct perf_item p;
 		uint8_t *copy;
 
-		b.n = b.counts[1] + 8 + 2 * 8;	/* the chain's last words */
+		b.n = b.counts[1] + 8 + 2 * 8; /* the chain's last words */
 		u64(&b, PERF_CHAIN_USER_DEFERRED);
 		u64(&b, 0x7000000000002);
 		b.n = n;
@@ -589,7 +603,8 @@ static void sample_told(void)
 {
 	struct builder b = build_sample(false);
 	struct perf_stacks stacks = {
-		.want = PITRACE_WANT_KERNEL | PITRACE_WANT_USER, .depth = PITRACE_STACK_MAX,
+		.want = PITRACE_WANT_KERNEL | PITRACE_WANT_USER,
+		.depth = PITRACE_STACK_MAX,
 		.regs = 7,
 	};
 	const struct pitrace_sample *s;
@@ -642,10 +657,13 @@ static void dispatch_told(void)
 		uint32_t minor, old, new;
 	} cases[] = {
 		{ PERF_RECORD_MISC_SWITCH_OUT, { 0 }, PITRACE_LEFT_OTHER, 12, 52 },
-		{ PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, { 0 },
-		  PITRACE_LEFT_RUNNING, 12, 52 },
-		{ 0, { 11, 12, true }, 0, 0, 0 },	/* the other half of what was told */
-		{ 0, { 51, 52, true }, PITRACE_LEFT_OTHER, 52, 12 },	/* the only half there is */
+		{ PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT,
+		  { 0 },
+		  PITRACE_LEFT_RUNNING,
+		  12,
+		  52 },
+		{ 0, { 11, 12, true }, 0, 0, 0 }, /* the other half of what was told */
+		{ 0, { 51, 52, true }, PITRACE_LEFT_OTHER, 52, 12 }, /* the only half there is */
 		{ 0, { 0 }, PITRACE_LEFT_OTHER, 52, 12 },
 	};
 
@@ -676,8 +694,12 @@ static void dispatch_of_the_dead(void)
 {
 	struct perf_running running = { 41, 42, true };
 	struct perf_item p = {
-		.type = PERF_RECORD_SWITCH_CPU_WIDE, .misc = PERF_RECORD_MISC_SWITCH_OUT,
-		.pid = 41, .tid = UINT32_MAX, .of_pid = 51, .of_tid = 52,
+		.type = PERF_RECORD_SWITCH_CPU_WIDE,
+		.misc = PERF_RECORD_MISC_SWITCH_OUT,
+		.pid = 41,
+		.tid = UINT32_MAX,
+		.of_pid = 51,
+		.of_tid = 52,
 	};
 	const struct pitrace_dispatch *d;
 	struct told t = { .n = 0 };
@@ -692,21 +714,19 @@ static void dispatch_of_the_dead(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "round_trip", round_trip },
-		{ "unknown_bits", unknown_bits },
-		{ "promised_stack", promised_stack },
-		{ "cut_short", cut_short },
-		{ "text_without_end", text_without_end },
-		{ "counts_too_large", counts_too_large },
-		{ "stray_build_id_flag", stray_build_id_flag },
-		{ "tasks_told", tasks_told },
-		{ "mappings_told", mappings_told },
-		{ "sample_told", sample_told },
-		{ "dispatch_told", dispatch_told },
-		{ "dispatch_of_the_dead", dispatch_of_the_dead },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "round_trip", round_trip },
+						  { "unknown_bits", unknown_bits },
+						  { "promised_stack", promised_stack },
+						  { "cut_short", cut_short },
+						  { "text_without_end", text_without_end },
+						  { "counts_too_large", counts_too_large },
+						  { "stray_build_id_flag", stray_build_id_flag },
+						  { "tasks_told", tasks_told },
+						  { "mappings_told", mappings_told },
+						  { "sample_told", sample_told },
+						  { "dispatch_told", dispatch_told },
+						  { "dispatch_of_the_dead", dispatch_of_the_dead },
+						  { NULL, NULL } };
 
 	return unit_run("perf_decode", tests);
 }

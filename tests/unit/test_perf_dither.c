@@ -12,22 +12,22 @@
 #include "collect/perf/perf_session.h"
 #include "unit.h"
 
-#define NS_PER_MS	1000000u
-#define TURNS_MAX	4000
-#define PAIRS		2		/* of events that take turns */
-#define FIRST_FD	1000000		/* of events: no descriptor of ours */
-#define SHORTEST_MS	50
-#define LONGEST_MS	150
+#define NS_PER_MS   1000000u
+#define TURNS_MAX   4000
+#define PAIRS       2       /* of events that take turns */
+#define FIRST_FD    1000000 /* of events: no descriptor of ours */
+#define SHORTEST_MS 50
+#define LONGEST_MS  150
 
 /* ---- time and events ------------------------------------------------------------------------- */
 
 static uint64_t now;
 static bool fake;
 static unsigned int turns_left, turns;
-static unsigned int late_each, late_ms;	/* each nth wait ends so much later */
-static double lengths[TURNS_MAX];		/* ms */
+static unsigned int late_each, late_ms; /* each nth wait ends so much later */
+static double lengths[TURNS_MAX];       /* ms */
 static bool enabled[2 * PAIRS + 1];
-static unsigned int wrong;			/* turns with other events on than one of a pair */
+static unsigned int wrong; /* turns with other events on than one of a pair */
 
 int __real_clock_gettime(clockid_t clock, struct timespec *t);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
@@ -85,13 +85,16 @@ static struct perf_session session;
 static void run(unsigned int n, unsigned int seed)
 {
 	session = (struct perf_session){
-		.event = events, .nevents = 2 * PAIRS + 1,
+		.event = events,
+		.nevents = 2 * PAIRS + 1,
 		.turns_lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	memset(enabled, 0, sizeof(enabled));
 	for (unsigned int i = 0; i < 2 * PAIRS + 1; i++)
 		events[i] = (struct perf_event){
-			.fd = FIRST_FD + (int)i, .use = PERF_SAMPLES, .in_turns = i < 2 * PAIRS,
+			.fd = FIRST_FD + (int)i,
+			.use = PERF_SAMPLES,
+			.in_turns = i < 2 * PAIRS,
 			.turn = i % 2,
 		};
 	now = 10000000000000u + seed * 7919u;
@@ -200,8 +203,8 @@ static void test_periods(void)
 			/* One is faster by as much as the other is slower: the mean rate stays. */
 			CU_ASSERT(distance(off[0], -off[1]) < 2 * (double)rates[r] / 1e9 + 1e-6);
 			CU_ASSERT(off[0] > least && off[0] < least / 0.9);
-			CU_ASSERT_EQUAL(perf_dither_of(&c), dithers[d] < PERF_DITHER ? dithers[d] :
-					PERF_DITHER);
+			CU_ASSERT_EQUAL(perf_dither_of(&c),
+					dithers[d] < PERF_DITHER ? dithers[d] : PERF_DITHER);
 			c.dither = 0;
 			CU_ASSERT(!perf_dithered(&c, 0));
 			CU_ASSERT_EQUAL(perf_dither_of(&c), 0);
@@ -216,16 +219,18 @@ static void test_which(void)
 	struct trace_config c = { .rate = 90000, .dither = 50 };
 	struct pitrace_event_args *e = c.events;
 
-	CU_ASSERT(!perf_dithered(&c, 0));		/* too short a period */
+	CU_ASSERT(!perf_dithered(&c, 0)); /* too short a period */
 	CU_ASSERT_EQUAL(perf_dither_period(&c, 0, 0), perf_dither_period(&c, 0, 1));
-	c.rate = 83334;					/* 11,999 ns */
+	c.rate = 83334; /* 11,999 ns */
 	CU_ASSERT(!perf_dithered(&c, 0));
-	c.rate = 83333;					/* 12,000 ns */
+	c.rate = 83333; /* 12,000 ns */
 	CU_ASSERT(perf_dithered(&c, 0));
 	c.nevents = 2;
 	e[0] = (struct pitrace_event_args){
-		.flags = PITRACE_EVENT_RATE, .type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK, .period = 1000,
+		.flags = PITRACE_EVENT_RATE,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = 1000,
 	};
 	e[1] = e[0];
 	e[1].config = PERF_COUNT_SW_TASK_CLOCK;
@@ -311,14 +316,10 @@ static void test_phases(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "lengths", test_lengths },
-		{ "halves", test_halves },
-		{ "paused", test_paused },
-		{ "none", test_none },
-		{ "periods", test_periods },
-		{ "which", test_which },
-		{ "phases", test_phases },
-		{ }
+		{ "lengths", test_lengths }, { "halves", test_halves },
+		{ "paused", test_paused },   { "none", test_none },
+		{ "periods", test_periods }, { "which", test_which },
+		{ "phases", test_phases },   {}
 	};
 
 	return unit_run("perf_dither", tests);

@@ -12,16 +12,16 @@
 #include "unit.h"
 
 struct got {
-	uint64_t sample[64];		/* times */
+	uint64_t sample[64]; /* times */
 	unsigned int samples, names, others, events, lost;
 	uint64_t last_name;
 	bool ordered, complete;
 	size_t faults;
-	uint64_t fault;			/* where the first is */
+	uint64_t fault; /* where the first is */
 	int opened;
 	char what[160];
 	unsigned int modules;
-	char module[600];		/* the kernel's, that was told last */
+	char module[600]; /* the kernel's, that was told last */
 	struct pitrace_mte_map map;
 	struct pifile_header header;
 };
@@ -123,8 +123,10 @@ static void forms(void)
 	for (unsigned int h = 0; h < 3; h++) {
 		for (unsigned int a = 0; a < sizeof(attrs) / sizeof(attrs[0]); a++) {
 			for (unsigned int k = 0; k < 4; k++) {
-				struct perf_image m = { .header = headers[h], .attr = attrs[a],
-							.swap = k & 1, .rounds = k & 2 };
+				struct perf_image m = { .header = headers[h],
+							.attr = attrs[a],
+							.swap = k & 1,
+							.rounds = k & 2 };
 				struct got g;
 				char what[64];
 
@@ -149,8 +151,11 @@ static void packed(void)
 	for (size_t chunk = 1; chunk < 700; chunk += chunk < 200 ? 1 : 17) {
 		for (unsigned int k = 0; k < 8; k++) {
 			struct perf_image m = {
-				.header = k & 4 ? 16 : 104, .attr = 128, .chunk = chunk,
-				.swap = k & 1, .rounds = true,
+				.header = k & 4 ? 16 : 104,
+				.attr = 128,
+				.chunk = chunk,
+				.swap = k & 1,
+				.rounds = true,
 				.packing = k & 2 ? PACKED : PACKED_2,
 			};
 			struct got g;
@@ -184,8 +189,11 @@ static void unfinished(void)
 static void cut(void)
 {
 	for (unsigned int k = 0; k < 8; k++) {
-		struct perf_image m = { .header = k & 4 ? 16 : 104, .attr = 112, .chunk = 100,
-					.swap = k & 1, .rounds = true,
+		struct perf_image m = { .header = k & 4 ? 16 : 104,
+					.attr = 112,
+					.chunk = 100,
+					.swap = k & 1,
+					.rounds = true,
 					.packing = k & 2 ? PACKED : PLAIN };
 		unsigned int before = 0;
 
@@ -219,8 +227,11 @@ static void changed(void)
 	static const uint8_t with[] = { 0, 0xFF, 0x80, 1 };
 
 	for (unsigned int k = 0; k < 4; k++) {
-		struct perf_image m = { .header = k & 1 ? 16 : 104, .attr = 64, .chunk = 64,
-					.rounds = true, .packing = k & 2 ? PACKED_2 : PLAIN };
+		struct perf_image m = { .header = k & 1 ? 16 : 104,
+					.attr = 64,
+					.chunk = 64,
+					.rounds = true,
+					.packing = k & 2 ? PACKED_2 : PLAIN };
 
 		image_build(&m);
 		for (size_t n = 0; n < m.n; n++) {
@@ -330,9 +341,14 @@ static void modules(void)
 	static const char *const names[][2] = {
 		{ "/lib/modules/6.1/kernel/net/nfs-v4.ko", "nfs_v4" },
 		{ "/lib/modules/6.1/kernel/net/a.ko.xz", "a" },
-		{ "[ext4]", "ext4" }, { "[snd-hda]", "snd_hda" }, { "b.ko", "b" },
-		{ "[kernel.kallsyms]_text", NULL }, { "/lib/modules/.ko", NULL }, { "[]", NULL },
-		{ "[open", NULL }, { "/lib/no-module", NULL },
+		{ "[ext4]", "ext4" },
+		{ "[snd-hda]", "snd_hda" },
+		{ "b.ko", "b" },
+		{ "[kernel.kallsyms]_text", NULL },
+		{ "/lib/modules/.ko", NULL },
+		{ "[]", NULL },
+		{ "[open", NULL },
+		{ "/lib/no-module", NULL },
 	};
 	char path[600], want[600];
 	struct got g;
@@ -381,20 +397,22 @@ static void header_fields(void)
 		memcpy(&size, m.data + 48, 8);
 		size = swap ? __builtin_bswap64(size) : size;
 
-		set64(&m, 8, 71);		/* smaller than any header */
+		set64(&m, 8, 71); /* smaller than any header */
 		g = read_image(m.data, m.n, PIMERGE_MTE);
 		CU_ASSERT(g.opened && g.fault == 8 && strstr(g.what, "a header of 71 bytes"));
 		set64(&m, 8, 104);
-		set64(&m, 40, m.n + 1);		/* data beyond the end */
+		set64(&m, 40, m.n + 1); /* data beyond the end */
 		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
-		CU_ASSERT(!g.opened && !g.complete && g.fault == 40 && g.samples == 0 && strstr(g.what, "beyond its end"));
+		CU_ASSERT(!g.opened && !g.complete && g.fault == 40 && g.samples == 0 &&
+			  strstr(g.what, "beyond its end"));
 		set64(&m, 40, data);
-		set64(&m, 48, m.n - data);	/* up to the end: no table of features */
+		set64(&m, 48, m.n - data); /* up to the end: no table of features */
 		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
 		CU_ASSERT(!g.opened && strstr(g.what, "table of features is not in the file"));
-		set64(&m, 48, m.n - data + 1);	/* one more than there is */
+		set64(&m, 48, m.n - data + 1); /* one more than there is */
 		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
-		CU_ASSERT(!g.opened && g.fault == m.n && strstr(g.what, "the file ends here, 1 bytes of its data"));
+		CU_ASSERT(!g.opened && g.fault == m.n &&
+			  strstr(g.what, "the file ends here, 1 bytes of its data"));
 		set64(&m, 48, UINT64_MAX);
 		g = read_image(m.data, m.n, PIMERGE_MTE | PIMERGE_TRACE);
 		CU_ASSERT(!g.opened && strstr(g.what, "the file ends here"));
@@ -423,7 +441,7 @@ static void bare_pipe(void)
 	}
 	attr = 64;
 	memcpy(m.data + 16 + 8 + 4, &attr, 4);
-	m.data[16 + 6]++;			/* a length that is no multiple of 8 */
+	m.data[16 + 6]++; /* a length that is no multiple of 8 */
 	CU_ASSERT_FALSE(reader_perf.probe(m.data + 16, m.n - 16));
 	free(m.data);
 }
@@ -431,11 +449,12 @@ static void bare_pipe(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "forms", forms }, { "packed", packed }, { "unfinished", unfinished },
-		{ "cut", cut }, { "changed", changed }, { "short_record", short_record },
+		{ "forms", forms },           { "packed", packed },
+		{ "unfinished", unfinished }, { "cut", cut },
+		{ "changed", changed },       { "short_record", short_record },
 		{ "unknown_id", unknown_id }, { "aux_data", aux_data },
-		{ "modules", modules }, { "header_fields", header_fields },
-		{ "bare_pipe", bare_pipe }, { NULL, NULL }
+		{ "modules", modules },       { "header_fields", header_fields },
+		{ "bare_pipe", bare_pipe },   { NULL, NULL }
 	};
 
 	return unit_run("perf_file", tests);

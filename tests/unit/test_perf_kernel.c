@@ -12,10 +12,10 @@
 #include "unit.h"
 
 #define NOTE(id) "\4\0\0\0\24\0\0\0\3\0\0\0GNU\0" id
-#define KERNEL	 "kernelkernelkernel__"
-#define SAME	 "samesamesamesamesame"
-#define NEW	 "newnewnewnewnewnewne"
-#define OLD	 "oldoldoldoldoldoldol"
+#define KERNEL   "kernelkernelkernel__"
+#define SAME     "samesamesamesamesame"
+#define NEW      "newnewnewnewnewnewne"
+#define OLD      "oldoldoldoldoldoldol"
 
 static const char text[] =
 	"ffffffff81000000 T _text\nffffffff81000010 t work\n"
@@ -32,7 +32,7 @@ static const struct {
 	{ "/sys/module/same/notes/.note.gnu.build-id", NOTE(SAME), sizeof(NOTE(SAME)) - 1 },
 	{ "/sys/module/other/notes/.note.gnu.build-id", NOTE(NEW), sizeof(NOTE(NEW)) - 1 },
 };
-static const char *kept;		/* the copy that perf keeps */
+static const char *kept; /* the copy that perf keeps */
 
 int __real_open64(const char *path, int flags, ...);
 int __wrap_open64(const char *path, int flags, ...);
@@ -61,15 +61,20 @@ static char *symbols(const char *kernel, uint64_t at, bool ksymbols)
 {
 	struct perf_build_id ids[] = {
 		{ -1, PERF_RECORD_MISC_KERNEL, "", 20, "[kernel.kallsyms]", false, false, 0 },
-		{ -1, PERF_RECORD_MISC_KERNEL, SAME, 20, "/lib/modules/x/same.ko", false, false, 0 },
-		{ -1, PERF_RECORD_MISC_KERNEL, OLD, 20, "/lib/modules/x/other.ko.xz", false, false, 0 },
+		{ -1, PERF_RECORD_MISC_KERNEL, SAME, 20, "/lib/modules/x/same.ko", false, false,
+		  0 },
+		{ -1, PERF_RECORD_MISC_KERNEL, OLD, 20, "/lib/modules/x/other.ko.xz", false, false,
+		  0 },
 		{ -1, PERF_RECORD_MISC_KERNEL, OLD, 20, "[no_note]", false, false, 0 },
 		{ -1, PERF_RECORD_MISC_USER, OLD, 20, "[untold]", false, false, 0 },
 	};
 	struct input in = { .origins = 0 };
 	struct perf p = {
-		.in = &in, .build_id = ids, .nbuild_ids = sizeof(ids) / sizeof(ids[0]),
-		.kernel_reference = at, .kernel_symbol = "_text",
+		.in = &in,
+		.build_id = ids,
+		.nbuild_ids = sizeof(ids) / sizeof(ids[0]),
+		.kernel_reference = at,
+		.kernel_symbol = "_text",
 	};
 	struct blob b;
 	char *copy;
@@ -139,10 +144,11 @@ static void test_kept(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "modules", test_modules }, { "bpf", test_bpf }, { "moved", test_moved },
-		{ "kept", test_kept }, { NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "modules", test_modules },
+						  { "bpf", test_bpf },
+						  { "moved", test_moved },
+						  { "kept", test_kept },
+						  { NULL, NULL } };
 
 	return unit_run("perf_kernel", tests);
 }

@@ -20,7 +20,7 @@ static struct perf_event_mmap_page page;
 
 #ifdef __x86_64__
 static uint64_t counter;
-static unsigned int reads, writes;	/* of the page, by the kernel, between two of ours */
+static unsigned int reads, writes; /* of the page, by the kernel, between two of ours */
 static unsigned int asked_for;
 
 /* rdpmc: 0f 33. */
@@ -62,7 +62,11 @@ static void test_count(void)
 	uint64_t value = 77;
 
 	page = (struct perf_event_mmap_page){
-		.lock = 4, .index = 3, .offset = 5000, .cap_user_rdpmc = 1, .pmc_width = 48,
+		.lock = 4,
+		.index = 3,
+		.offset = 5000,
+		.cap_user_rdpmc = 1,
+		.pmc_width = 48,
 	};
 	counter = 123;
 	CU_ASSERT(count(&value));
@@ -97,7 +101,11 @@ static void test_written_meanwhile(void)
 	uint64_t value = 0;
 
 	page = (struct perf_event_mmap_page){
-		.lock = 4, .index = 3, .offset = 5000, .cap_user_rdpmc = 1, .pmc_width = 48,
+		.lock = 4,
+		.index = 3,
+		.offset = 5000,
+		.cap_user_rdpmc = 1,
+		.pmc_width = 48,
 	};
 	counter = 1;
 	for (writes = 0; writes < 4; writes++) {
@@ -153,14 +161,20 @@ static void is_time(void)
 
 static void test_time(void)
 {
-	static const struct { uint32_t mult; uint16_t shift; } scales[] = {
+	static const struct {
+		uint32_t mult;
+		uint16_t shift;
+	} scales[] = {
 		{ 1, 0 }, { 357913941, 30 }, { 3, 1 }, { 4194304000u, 32 }, { 65535, 16 },
 	};
 
 	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
 		page = (struct perf_event_mmap_page){
-			.cap_user_time = 1, .time_enabled = 12345678901, .time_offset = 987654321,
-			.time_mult = scales[i].mult, .time_shift = scales[i].shift,
+			.cap_user_time = 1,
+			.time_enabled = 12345678901,
+			.time_offset = 987654321,
+			.time_mult = scales[i].mult,
+			.time_shift = scales[i].shift,
 		};
 		is_time();
 		page.time_offset = (uint64_t)-1000;
@@ -174,7 +188,9 @@ static void test_short_clock(void)
 	uint64_t before, value = 0, after, went;
 
 	page = (struct perf_event_mmap_page){
-		.cap_user_time = 1, .cap_user_time_short = 1, .time_mult = 1,
+		.cap_user_time = 1,
+		.cap_user_time_short = 1,
+		.time_mult = 1,
 		.time_mask = 0xffffffffff,
 	};
 	before = ReadCycles();
@@ -225,7 +241,7 @@ int main(void)
 		{ "time", test_time },
 		{ "short_clock", test_short_clock },
 		{ "map", test_map },
-		{ }
+		{}
 	};
 
 	return unit_run("perf_page", tests);

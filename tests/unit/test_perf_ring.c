@@ -32,8 +32,8 @@ static void put(uint16_t size, uint8_t fill)
 	uint8_t *data = (uint8_t *)ring.page + sysconf(_SC_PAGESIZE);
 
 	for (size_t i = 0; i < size || i < sizeof(h); i++)
-		data[(ring.page->data_head + i) % BYTES] =
-			i < sizeof(h) ? ((uint8_t *)&h)[i] : fill;
+		data[(ring.page->data_head + i) % BYTES] = i < sizeof(h) ? ((uint8_t *)&h)[i] :
+									   fill;
 	ring.page->data_head += size;
 }
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include "unit.h"
 
-#define PAGES	2000u
+#define PAGES 2000u
 
-static bool refused_here;		/* this user may not count on CPUs */
+static bool refused_here; /* this user may not count on CPUs */
 
 static int begin(const char *event)
 {
@@ -55,8 +55,8 @@ static uint64_t switches(void)
 static void touch(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	char *p = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 
 	CU_ASSERT_FATAL(p != MAP_FAILED);
 	madvise(p, PAGES * page, MADV_NOHUGEPAGE);
@@ -138,7 +138,8 @@ static void test_refused(void)
 {
 	uint64_t value;
 
-	CU_ASSERT_EQUAL(InitPerfCounterEvent("no-such-event", TRACE_PRIV_ANY), PI_EVENT_UNSUPPORTED);
+	CU_ASSERT_EQUAL(InitPerfCounterEvent("no-such-event", TRACE_PRIV_ANY),
+			PI_EVENT_UNSUPPORTED);
 	CU_ASSERT_EQUAL(InitPerfCounterEvent("cs,faults", TRACE_PRIV_ANY), PI_INVALID_ARGUMENT);
 	CU_ASSERT_EQUAL(InitPerfCounterEvent(NULL, TRACE_PRIV_ANY), PI_INVALID_ARGUMENT);
 	CU_ASSERT_EQUAL(InitPerfCounterEvent("cs", 77), PI_BAD_PRIVILEGE);
@@ -204,12 +205,9 @@ static void test_events(void)
 }
 
 static const struct unit_test tests[] = {
-	{ "refused", test_refused },
-	{ "dispatches", test_dispatches },
-	{ "states", test_states },
-	{ "all_numbers", test_all_numbers },
-	{ "events", test_events },
-	{ 0 },
+	{ "refused", test_refused }, { "dispatches", test_dispatches },
+	{ "states", test_states },   { "all_numbers", test_all_numbers },
+	{ "events", test_events },   { 0 },
 };
 
 int main(void)

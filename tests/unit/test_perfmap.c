@@ -240,7 +240,9 @@ static struct a2n *a;
 
 static void memory(uint64_t time, uint32_t pid, uint64_t start, uint64_t length, const char *path)
 {
-	const struct a2n_map map = { .start = start, .length = length, .path = path,
+	const struct a2n_map map = { .start = start,
+				     .length = length,
+				     .path = path,
 				     .flags = path ? 0 : A2N_MAP_ANON };
 
 	CU_ASSERT_EQUAL(a2n_add_map(a, time, pid, &map), 0);
@@ -271,8 +273,8 @@ static const char *at(uint32_t pid, uint64_t time, uint64_t address)
 	return text;
 }
 
-#define IS(pid, time, address, name)	CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
-#define NEVER UINT64_MAX
+#define IS(pid, time, address, name) CU_ASSERT_STRING_EQUAL(at(pid, time, address), name)
+#define NEVER                        UINT64_MAX
 
 /* One look when all is over. */
 static void test_late(void)
@@ -462,11 +464,18 @@ static void test_processes(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "lines", test_lines }, { "damage", test_damage }, { "cut", test_cut },
-		{ "grows", test_grows }, { "long", test_long }, { "whose", test_whose },
-		{ "late", test_late }, { "times", test_times }, { "nested", test_nested },
+		{ "lines", test_lines },
+		{ "damage", test_damage },
+		{ "cut", test_cut },
+		{ "grows", test_grows },
+		{ "long", test_long },
+		{ "whose", test_whose },
+		{ "late", test_late },
+		{ "times", test_times },
+		{ "nested", test_nested },
 		{ "beside", test_beside },
-		{ "reused", test_reused }, { "processes", test_processes },
+		{ "reused", test_reused },
+		{ "processes", test_processes },
 		{ NULL, NULL },
 	};
 

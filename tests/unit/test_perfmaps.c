@@ -10,7 +10,7 @@
 #include "image/perfmaps.h"
 #include "file/segment.h"
 
-static long allow = -1;			/* allocations left; < 0: all */
+static long allow = -1; /* allocations left; < 0: all */
 static bool denied;
 
 void *__real_malloc(size_t size);
@@ -131,7 +131,8 @@ static const char *kept(void)
 		body = (char *)(uintptr_t)pifile_payload(f, i, &buffer, &size);
 		CU_ASSERT_FATAL(body && size && body[size - 1] == '\n');
 		CU_ASSERT_EQUAL(sscanf(body, "pid %u since %llu until %llu offset %llu path %63s",
-				       &who, &since, &until, &offset, name), 5);
+				       &who, &since, &until, &offset, name),
+				5);
 		CU_ASSERT_EQUAL(who, pid);
 		CU_ASSERT_STRING_EQUAL(name, path);
 		/* Only the first look does not know of one before. */
@@ -201,7 +202,7 @@ static void test_anew(void)
 	write_map(path, "w", "7000 10 seven\n");
 	flush(true);
 	CU_ASSERT_STRING_EQUAL(kept(), "[0]1000 10 one\n2000 10 two\n[0]4000 10 four\n2000 10 two\n"
-			       "5000 10 five\n[0]7000 10 seven\n");
+				       "5000 10 five\n[0]7000 10 seven\n");
 }
 
 /* Another file with that name: what came to the old one first, then the new one. */
@@ -217,7 +218,7 @@ static void test_replaced(void)
 	write_map(path, "a", "4000 10 four\n");
 	flush(true);
 	CU_ASSERT_STRING_EQUAL(kept(), "[0]1000 10 one\n[12]2000 10 two\n[0]1000 10 one\n"
-			       "3000 10 three\n[26]4000 10 four\n");
+				       "3000 10 three\n[26]4000 10 four\n");
 	begin();
 	write_map(path, "w", "1000 10 one\n");
 	flush(true);
@@ -231,7 +232,11 @@ static void test_replaced(void)
 /* Of processes alone that make code: in memory without a file, or in one that is none. */
 static void test_which(void)
 {
-	static const struct { uint32_t flags; const char *file; bool taken; } all[] = {
+	static const struct {
+		uint32_t flags;
+		const char *file;
+		bool taken;
+	} all[] = {
 		{ PITRACE_MAP_EXEC | PITRACE_MAP_ANON, "", true },
 		{ PITRACE_MAP_EXEC, "/memfd:doublemapper (deleted)", true },
 		{ PITRACE_MAP_ANON, "", false },
@@ -290,8 +295,8 @@ static void test_left(void)
 		gone();
 		flush(false);
 		/* Who is not root has made it himself. */
-		CU_ASSERT_STRING_EQUAL(kept(), !i || (i == 2 && geteuid()) ? "[0]1000 10 one\n" :
-				       "");
+		CU_ASSERT_STRING_EQUAL(kept(),
+				       !i || (i == 2 && geteuid()) ? "[0]1000 10 one\n" : "");
 	}
 }
 
@@ -393,19 +398,17 @@ static void test_no_memory(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "grows", test_grows },
-		{ "when", test_when },
-		{ "anew", test_anew },
-		{ "replaced", test_replaced },
-		{ "which", test_which },
-		{ "once", test_once },
-		{ "left", test_left },
-		{ "whose", test_whose },
-		{ "long", test_long },
-		{ "no_memory", test_no_memory },
-		{ }
-	};
+	static const struct unit_test tests[] = { { "grows", test_grows },
+						  { "when", test_when },
+						  { "anew", test_anew },
+						  { "replaced", test_replaced },
+						  { "which", test_which },
+						  { "once", test_once },
+						  { "left", test_left },
+						  { "whose", test_whose },
+						  { "long", test_long },
+						  { "no_memory", test_no_memory },
+						  {} };
 
 	return unit_run("perfmaps", tests);
 }

@@ -20,7 +20,7 @@ static void test_map(void)
 	CU_ASSERT(m.start == 0x7f00 && m.end == 0x8f00 && m.offset == 0x1000 && m.inode == 1234);
 	CU_ASSERT(m.dev_major == 0xfe && m.dev_minor == 1);
 	CU_ASSERT_EQUAL(m.flags, PITRACE_MAP_READ | PITRACE_MAP_EXEC | PITRACE_MAP_SHARED |
-			PITRACE_MAP_DELETED);
+					 PITRACE_MAP_DELETED);
 	CU_ASSERT(path_is(&m, "/lib/a b.so"));
 	for (size_t n = 0; n < strlen("7f00-8f00 r-xs 00001000 fe:01 1"); n++) {
 		char *cut = strndup(line, n);
@@ -61,10 +61,20 @@ static void test_mount(void)
 static void test_not_a_map(void)
 {
 	static const char *const lines[] = {
-		"", "\n", "2-1 r-xp 0 0:0 0", "1-1 r-xp 0 0:0 0", "1-2 r--p 0 0:0 0 /a",
-		"1-2 r-x 0 0:0 0 /a", "1-2 r-xpp 0 0:0 0 /a", "1 2 r-xp 0 0:0 0 /a",
-		"-1-2 r-xp 0 0:0 0 /a", "1-2 r-xp 0 100000000:0 0 /a", "1-2 r-xp 0 0:0 0/a",
-		"10000000000000001-2 r-xp 0 0:0 0 /a", "1-2 r-xp 0 0.0 0 /a", "1-2 r-xp 0 0:0 x /a",
+		"",
+		"\n",
+		"2-1 r-xp 0 0:0 0",
+		"1-1 r-xp 0 0:0 0",
+		"1-2 r--p 0 0:0 0 /a",
+		"1-2 r-x 0 0:0 0 /a",
+		"1-2 r-xpp 0 0:0 0 /a",
+		"1 2 r-xp 0 0:0 0 /a",
+		"-1-2 r-xp 0 0:0 0 /a",
+		"1-2 r-xp 0 100000000:0 0 /a",
+		"1-2 r-xp 0 0:0 0/a",
+		"10000000000000001-2 r-xp 0 0:0 0 /a",
+		"1-2 r-xp 0 0.0 0 /a",
+		"1-2 r-xp 0 0:0 x /a",
 	};
 	struct proc_map m;
 
@@ -74,8 +84,9 @@ static void test_not_a_map(void)
 
 static void test_task(void)
 {
-	static const char stat[] = "4711 (a) (b c) S 12 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 "
-				   "1 0 5555 6 7\n";
+	static const char stat[] =
+		"4711 (a) (b c) S 12 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 "
+		"1 0 5555 6 7\n";
 	struct proc_task t;
 
 	CU_ASSERT_FATAL(proc_task_parse(stat, strlen(stat), &t));

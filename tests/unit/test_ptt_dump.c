@@ -8,7 +8,7 @@
 #include "tool.h"
 #include "unit.h"
 
-#define METRICS	2u
+#define METRICS 2u
 
 static struct dump new_dump(int rows, uint64_t at)
 {
@@ -29,8 +29,12 @@ static void add(struct dump *d, int slot, uint64_t generation, int pid, int tid,
 
 	r->slot = slot;
 	r->t = (struct ptt_thread_data){
-		.pid = pid, .tid = tid, .generation = generation, .dispatches = value / 10,
-		.interrupts = value / 100, .value = { value, 2 * value },
+		.pid = pid,
+		.tid = tid,
+		.generation = generation,
+		.dispatches = value / 10,
+		.interrupts = value / 100,
+		.value = { value, 2 * value },
 		.interrupt = { value / 2, value / 3 },
 	};
 	strcpy(r->t.name, name);
@@ -39,8 +43,11 @@ static void add(struct dump *d, int slot, uint64_t generation, int pid, int tid,
 static void gone(struct dump *d, uint64_t threads, uint64_t value)
 {
 	d->gone = (struct pttview_gone){
-		.threads = threads, .dispatches = value / 10, .interrupts = value / 100,
-		.value = { value, 2 * value }, .interrupt = { value / 2, value / 3 },
+		.threads = threads,
+		.dispatches = value / 10,
+		.interrupts = value / 100,
+		.value = { value, 2 * value },
+		.interrupt = { value / 2, value / 3 },
 	};
 }
 
@@ -117,7 +124,10 @@ static void between(void)
 static void many(void)
 {
 	enum { SLOTS = 40, TURNS = 300 };
-	struct { uint64_t generation, value; bool used; } slot[SLOTS] = { { 0 } };
+	struct {
+		uint64_t generation, value;
+		bool used;
+	} slot[SLOTS] = { { 0 } };
 	struct dump before = new_dump(SLOTS, 0), first = new_dump(SLOTS, 0), now, d;
 	uint64_t lost = 0, went = 0, sum = 0;
 
@@ -185,10 +195,17 @@ static void choice(void)
 	static const struct {
 		const char *chosen, *tids, *missed;
 	} cases[] = {
-		{ "7", "8 7 ", NULL }, { "main", "8 7 ", NULL }, { "worker,9", "8 7 9 ", NULL },
-		{ "12", "12 6 ", NULL }, { "a-name-that-is-cut", "9 ", NULL },
-		{ "mai", "", "mai" }, { "6,main", "8 7 ", "6" }, { "", "", NULL }, { ",7,", "8 7 ", NULL },
-		{ "main ", "", "main " }, { "99999999999999999999", "", "99999999999999999999" },
+		{ "7", "8 7 ", NULL },
+		{ "main", "8 7 ", NULL },
+		{ "worker,9", "8 7 9 ", NULL },
+		{ "12", "12 6 ", NULL },
+		{ "a-name-that-is-cut", "9 ", NULL },
+		{ "mai", "", "mai" },
+		{ "6,main", "8 7 ", "6" },
+		{ "", "", NULL },
+		{ ",7,", "8 7 ", NULL },
+		{ "main ", "", "main " },
+		{ "99999999999999999999", "", "99999999999999999999" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -210,9 +227,9 @@ static void order(void)
 		int by;
 		const char *tids;
 	} cases[] = {
-		{ SORT_PROCESS, 0, "7 8 9 12 6 " }, { SORT_THREAD, 0, "6 7 8 9 12 " },
+		{ SORT_PROCESS, 0, "7 8 9 12 6 " },    { SORT_THREAD, 0, "6 7 8 9 12 " },
 		{ SORT_DISPATCHES, 0, "12 8 9 7 6 " }, { SORT_INTERRUPTS, 0, "12 8 9 7 6 " },
-		{ SORT_METRIC, 0, "12 8 9 7 6 " }, { SORT_METRIC, 1, "12 8 9 7 6 " },
+		{ SORT_METRIC, 0, "12 8 9 7 6 " },     { SORT_METRIC, 1, "12 8 9 7 6 " },
 	};
 	struct dump d = some();
 
@@ -246,8 +263,8 @@ static void books(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "between", between }, { "many", many }, { "choice", choice }, { "order", order },
-		{ "books", books }, { NULL, NULL },
+		{ "between", between }, { "many", many },   { "choice", choice },
+		{ "order", order },     { "books", books }, { NULL, NULL },
 	};
 
 	return unit_run("ptt_dump", tests);

@@ -34,8 +34,13 @@ static void make_socket(void)
 static struct pttview_held good(void)
 {
 	return (struct pttview_held){
-		.size = sizeof(struct pttview_held), .version = 1, .holder = 1, .metrics = 1,
-		.whom = PTTVIEW_ALL, .metric = { "tsc" }, .cycles = { 1 },
+		.size = sizeof(struct pttview_held),
+		.version = 1,
+		.holder = 1,
+		.metrics = 1,
+		.whom = PTTVIEW_ALL,
+		.metric = { "tsc" },
+		.cycles = { 1 },
 	};
 }
 
@@ -73,7 +78,8 @@ static int attach(const void *answer, size_t size, int pass)
 static void refused(void)
 {
 	struct pttview_held h = good();
-	int file = memfd_create("no-ptt", MFD_CLOEXEC), null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int file = memfd_create("no-ptt", MFD_CLOEXEC),
+	    null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char longer[sizeof(h) + 1] = { 0 };
 
 	CU_ASSERT_FATAL(file >= 0 && null >= 0);
@@ -133,8 +139,10 @@ static void too_many(void)
 	_Alignas(struct cmsghdr) char room[CMSG_SPACE(2 * sizeof(int))] = { 0 };
 	struct iovec data = { .iov_base = (char[1]){ 0 }, .iov_len = 1 };
 	struct msghdr m = {
-		.msg_iov = &data, .msg_iovlen = 1,
-		.msg_control = room, .msg_controllen = sizeof(room),
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = room,
+		.msg_controllen = sizeof(room),
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	int ends[2], before = files(), got;
@@ -193,8 +201,7 @@ int main(void)
 {
 	static const struct unit_test tests[] = {
 		{ "make_socket", make_socket }, { "packets", packets }, { "too_many", too_many },
-		{ "refused", refused }, { "killed", killed },
-		{ NULL, NULL },
+		{ "refused", refused },         { "killed", killed },   { NULL, NULL },
 	};
 
 	return unit_run("ptt_held", tests);

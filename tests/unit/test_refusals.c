@@ -25,12 +25,13 @@ static void refused(int rc, int want, const char *words)
 	printf("# line %d: code %d, not %d, or no \"%s\" in \"%s\"\n", line, rc, want, words, said);
 	CU_FAIL("another refusal");
 }
-#define REFUSED(call, want, words) do { \
-	line = __LINE__; \
-	refused(call, want, words); \
-} while (0)
-#define BAD(call, words)	REFUSED(call, PI_INVALID_ARGUMENT, words)
-#define GOOD(call)		CU_ASSERT_EQUAL(call, PI_OK)
+#define REFUSED(call, want, words)          \
+	do {                                \
+		line = __LINE__;            \
+		refused(call, want, words); \
+	} while (0)
+#define BAD(call, words) REFUSED(call, PI_INVALID_ARGUMENT, words)
+#define GOOD(call)       CU_ASSERT_EQUAL(call, PI_OK)
 
 static void test_trace(void)
 {
@@ -83,7 +84,8 @@ static void test_stacks(void)
 	BAD(TraceSetStacks(copy, 0, 0), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
 	BAD(TraceSetStacks(copy, 0, 12), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
 	BAD(TraceSetStacks(copy, 0, -8), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
-	BAD(TraceSetStacks(copy, 0, PITRACE_STACK_COPY_MAX + 8), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
+	BAD(TraceSetStacks(copy, 0, PITRACE_STACK_COPY_MAX + 8),
+	    "invalid copy size: 8 to 8192 bytes, a multiple of 8");
 	BAD(TraceSetStacks(user, 0, 8), "invalid copy size: 8 to 8192 bytes, a multiple of 8");
 	GOOD(TraceSetStacks(user, 1, 0));
 	GOOD(TraceSetStacks(user, PITRACE_STACK_MAX, 0));
@@ -129,13 +131,18 @@ static void test_itrace(void)
 {
 	const int pids[] = { 5, 0 }, good[] = { 5, 6 };
 
-	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
-	REFUSED(ITraceSetSkipCount(5), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
-	REFUSED(ITraceSetLimit(5), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
-	REFUSED(ITraceSetFrom("/", 0), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED,
+		"ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceSetSkipCount(5), PI_NOT_INITIALIZED,
+		"ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceSetLimit(5), PI_NOT_INITIALIZED,
+		"ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceSetFrom("/", 0), PI_NOT_INITIALIZED,
+		"ITrace is not initialized: call ITraceInit first");
 	REFUSED(ITraceOn(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
 	BAD(ITraceInit(1 << 30), "unknown flags");
-	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceEnableAll(), PI_NOT_INITIALIZED,
+		"ITrace is not initialized: call ITraceInit first");
 	GOOD(ITraceInit(ITRACE_USER));
 	BAD(ITraceEnablePid(0), "invalid process or thread id 0");
 	BAD(ITraceEnableGreater(0), "invalid process id 0");
@@ -153,7 +160,8 @@ static void test_itrace(void)
 	GOOD(ITraceEnableThreads(2, good));
 	GOOD(ITraceSetFrom("/proc/self/exe", 64));
 	GOOD(ITraceTerminate());
-	REFUSED(ITraceTerminate(), PI_NOT_INITIALIZED, "ITrace is not initialized: call ITraceInit first");
+	REFUSED(ITraceTerminate(), PI_NOT_INITIALIZED,
+		"ITrace is not initialized: call ITraceInit first");
 }
 
 static void test_ptt(void)
@@ -170,21 +178,28 @@ static void test_ptt(void)
 	GOOD(PttSetThreads(4096));
 	GOOD(PttSetThreads(1));
 	REFUSED(PttInitThread(0), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
-	REFUSED(PttUninitThread(0), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
-	REFUSED(PttGetThreadData(0, &data), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
+	REFUSED(PttUninitThread(0), PI_NOT_INITIALIZED,
+		"PTT is not initialized: call PttInit first");
+	REFUSED(PttGetThreadData(0, &data), PI_NOT_INITIALIZED,
+		"PTT is not initialized: call PttInit first");
 	REFUSED(PttTerminate(), PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
 	BAD(PttInit(0, tsc, TRACE_PRIV_ANY), "no metric");
 	BAD(PttInit(1, NULL, TRACE_PRIV_ANY), "no metric");
-	REFUSED(PttInit(PTT_METRICS + 1, many, TRACE_PRIV_ANY), PI_TOO_MANY_METRICS, "metrics: at most");
+	REFUSED(PttInit(PTT_METRICS + 1, many, TRACE_PRIV_ANY), PI_TOO_MANY_METRICS,
+		"metrics: at most");
 	REFUSED(PttInit(1, tsc, 99), PI_BAD_PRIVILEGE, "invalid privilege level");
-	REFUSED(PttInit(2, tsc, TRACE_PRIV_ANY), PI_DUPLICATE_METRIC, "metric 'tsc' is given twice");
+	REFUSED(PttInit(2, tsc, TRACE_PRIV_ANY), PI_DUPLICATE_METRIC,
+		"metric 'tsc' is given twice");
 	REFUSED(PttInit(1, none, TRACE_PRIV_ANY), PI_EVENT_UNSUPPORTED, "none-such");
-	BAD(PttInit(1, two, TRACE_PRIV_ANY), "'task-clock,page-faults' names 2 events: a metric is one event");
+	BAD(PttInit(1, two, TRACE_PRIV_ANY),
+	    "'task-clock,page-faults' names 2 events: a metric is one event");
 	/* Where this user may. */
 	if (PttInit(1, tsc, TRACE_PRIV_ANY))
 		return;
-	REFUSED(PttInit(1, tsc, TRACE_PRIV_ANY), PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first");
-	REFUSED(PttSetThreads(5), PI_INCORRECT_STATE, "PTT is initialized: call PttTerminate first");
+	REFUSED(PttInit(1, tsc, TRACE_PRIV_ANY), PI_INCORRECT_STATE,
+		"PTT is initialized: call PttTerminate first");
+	REFUSED(PttSetThreads(5), PI_INCORRECT_STATE,
+		"PTT is initialized: call PttTerminate first");
 	GOOD(PttTerminate());
 }
 
@@ -192,13 +207,16 @@ static void test_ai(void)
 {
 	struct ai_counters list[4];
 
-	REFUSED(AiGetCounters(list, 4), PI_NOT_INITIALIZED, "AboveIdle is not initialized: call AiInit first");
-	REFUSED(AiTerminate(), PI_NOT_INITIALIZED, "AboveIdle is not initialized: call AiInit first");
+	REFUSED(AiGetCounters(list, 4), PI_NOT_INITIALIZED,
+		"AboveIdle is not initialized: call AiInit first");
+	REFUSED(AiTerminate(), PI_NOT_INITIALIZED,
+		"AboveIdle is not initialized: call AiInit first");
 	BAD(AiSetCollector("none"), "unknown collector 'none' for AboveIdle: use driver or proc");
 	GOOD(AiSetCollector("proc"));
 	GOOD(AiInit());
 	REFUSED(AiInit(), PI_INCORRECT_STATE, "AboveIdle is already initialized");
-	REFUSED(AiSetCollector("proc"), PI_INCORRECT_STATE, "AboveIdle is initialized: call AiTerminate first");
+	REFUSED(AiSetCollector("proc"), PI_INCORRECT_STATE,
+		"AboveIdle is initialized: call AiTerminate first");
 	GOOD(AiTerminate());
 	GOOD(AiSetCollector(NULL));
 }
@@ -210,15 +228,21 @@ static void test_counters(void)
 	BAD(InitPerfCounterEvent(NULL, TRACE_PRIV_ANY), "no event name given");
 	BAD(InitPerfCounterEvent("task-clock,page-faults", TRACE_PRIV_ANY),
 	    "'task-clock,page-faults' names 2 events, not one: a counter each");
-	REFUSED(InitPerfCounterEvent("task-clock", 99), PI_BAD_PRIVILEGE, "invalid privilege level");
-	REFUSED(ReadPerfCounterEvent(0, -1, &value), PI_NOT_INITIALIZED, "invalid counter 0: InitPerfCounterEvent creates one");
-	REFUSED(ReadPerfCounterEvent(-1, -1, &value), PI_NOT_INITIALIZED, "invalid counter -1: InitPerfCounterEvent creates one");
+	REFUSED(InitPerfCounterEvent("task-clock", 99), PI_BAD_PRIVILEGE,
+		"invalid privilege level");
+	REFUSED(ReadPerfCounterEvent(0, -1, &value), PI_NOT_INITIALIZED,
+		"invalid counter 0: InitPerfCounterEvent creates one");
+	REFUSED(ReadPerfCounterEvent(-1, -1, &value), PI_NOT_INITIALIZED,
+		"invalid counter -1: InitPerfCounterEvent creates one");
 	REFUSED(ReadPerfCounterEvent(1000, -1, &value), PI_NOT_INITIALIZED,
 		"invalid counter 1000: InitPerfCounterEvent creates one");
-	REFUSED(StopPerfCounterEvent(0), PI_NOT_INITIALIZED, "invalid counter 0: InitPerfCounterEvent creates one");
-	REFUSED(TerminatePerfCounterEvent(0), PI_NOT_INITIALIZED, "invalid counter 0: InitPerfCounterEvent creates one");
+	REFUSED(StopPerfCounterEvent(0), PI_NOT_INITIALIZED,
+		"invalid counter 0: InitPerfCounterEvent creates one");
+	REFUSED(TerminatePerfCounterEvent(0), PI_NOT_INITIALIZED,
+		"invalid counter 0: InitPerfCounterEvent creates one");
 	BAD(GetPerfCounterEventId(NULL), "no event name given");
-	BAD(GetPerfCounterEventId("task-clock,page-faults"), "'task-clock,page-faults' names 2 events, not one");
+	BAD(GetPerfCounterEventId("task-clock,page-faults"),
+	    "'task-clock,page-faults' names 2 events, not one");
 }
 
 /* Each code has words of its own, and none is without. */
@@ -236,18 +260,16 @@ static void test_words(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "trace", test_trace },
-		{ "stacks", test_stacks },
-		{ "no_session", test_no_session },
-		{ "hook", test_hook },
-		{ "itrace", test_itrace },
-		{ "ptt", test_ptt },
-		{ "ai", test_ai },
-		{ "counters", test_counters },
-		{ "words", test_words },
-		{ }
-	};
+	static const struct unit_test tests[] = { { "trace", test_trace },
+						  { "stacks", test_stacks },
+						  { "no_session", test_no_session },
+						  { "hook", test_hook },
+						  { "itrace", test_itrace },
+						  { "ptt", test_ptt },
+						  { "ai", test_ai },
+						  { "counters", test_counters },
+						  { "words", test_words },
+						  {} };
 
 	setenv("PITRACE_SOCKET", "/nonexistent/socket", 1);
 	return unit_run("refusals", tests);

@@ -26,8 +26,8 @@
 #include "collect/timer/timer_program.h"
 #include "unit.h"
 
-#define TURNS	20000
-#define USER	61301
+#define TURNS 20000
+#define USER  61301
 
 static char folder[64], name[80], other[80];
 static atomic_bool stop;

@@ -36,15 +36,15 @@ static u64 ktime_get_mono_fast_ns(void)
 #include "ring/ring.c"
 #pragma GCC diagnostic pop
 
-#define SEGMENT	32768u
-#define SIZE	(4 * SEGMENT)
+#define SEGMENT 32768u
+#define SIZE    (4 * SEGMENT)
 
 static struct ring ring;
 static u32 clock_kind = PITRACE_CLOCK_TSC;
 static struct pitrace_cpu page;
 static unsigned char *data;
 static u64 random_state;
-static unsigned int depth, most_depth, one_in;	/* one moment of so many is an interrupt's */
+static unsigned int depth, most_depth, one_in; /* one moment of so many is an interrupt's */
 static u64 tried, refused, closed, fills;
 
 static u64 chance(u64 n)
@@ -57,10 +57,10 @@ static u64 chance(u64 n)
 
 /* ---- the reader, on another CPU -------------------------------------------------------------- */
 
-#define STEPS	16
+#define STEPS 16
 static unsigned char copy[SEGMENT];
 static u64 reading_at;
-static unsigned int reading_step;	/* 0: not */
+static unsigned int reading_step; /* 0: not */
 static u64 whole, torn;
 static bool reads;
 
@@ -170,13 +170,20 @@ static void begin(bool wrap)
 	memset(data, 0, SIZE);
 	memset(&page, 0, sizeof(page));
 	ring = (struct ring){
-		.data = data, .size = SIZE, .segment = SEGMENT, .page = &page, .session = 1,
-		.kind = PITRACE_RING_TRACE, .wrap = wrap, .full = full, .crossed = crossed,
+		.data = data,
+		.size = SIZE,
+		.segment = SEGMENT,
+		.page = &page,
+		.session = 1,
+		.kind = PITRACE_RING_TRACE,
+		.wrap = wrap,
+		.full = full,
+		.crossed = crossed,
 		.clock = clock_kind,
 	};
 	ring_reset(&ring);
 	tried = refused = closed = fills = whole = torn = 0;
-	stamp_now = 0xFFFFF000;		/* soon another high half */
+	stamp_now = 0xFFFFF000; /* soon another high half */
 	random_state = 88172645463325252ull;
 	depth = reading_step = 0;
 	reads = false;
@@ -252,7 +259,7 @@ static void test_lapped(void)
 	for (i = 0; i < 6000; i++)
 		put(20);
 	CU_ASSERT(refused > 1500 && refused < 6000);
-	CU_ASSERT_EQUAL(fills, 1);	/* of many losses the first is told */
+	CU_ASSERT_EQUAL(fills, 1); /* of many losses the first is told */
 	CU_ASSERT_EQUAL(*p, kept);
 	ring_commit(&ring);
 	i = (unsigned int)refused;
@@ -293,10 +300,11 @@ static void test_consumed(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "wraps", test_wraps }, { "wraps_nested", test_wraps_nested },
-		{ "lapped", test_lapped }, { "consumed", test_consumed }, { NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "wraps", test_wraps },
+						  { "wraps_nested", test_wraps_nested },
+						  { "lapped", test_lapped },
+						  { "consumed", test_consumed },
+						  { NULL, NULL } };
 
 	int failed = unit_run("ring", tests);
 

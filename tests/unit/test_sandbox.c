@@ -47,27 +47,90 @@ static const char *in(const char *name)
 
 /* ---- ways out: 0 or more when they lead out, -1 with errno ----------------------------------- */
 
-static long write_file(void)	{ return open(in("file"), O_WRONLY); }
-static long update_file(void)	{ return open(in("file"), O_RDWR); }
-static long third_mode(void)	{ return open(in("file"), 3); }
-static long make_file(void)	{ return open(in("new"), O_RDONLY | O_CREAT, 0600); }
-static long cut_by_open(void)	{ return open(in("file"), O_RDONLY | O_TRUNC); }
-static long nameless_file(void)	{ return open(folder, O_TMPFILE | O_RDWR, 0600); }
-static long creat_file(void)	{ return creat(in("new"), 0600); }
-static long cut_file(void)	{ return truncate(in("file"), 0); }
-static long remove_file(void)	{ return unlink(in("file")); }
-static long remove_folder(void)	{ return rmdir(in("sub")); }
-static long make_folder(void)	{ return mkdir(in("new"), 0700); }
-static long rename_file(void)	{ return rename(in("file"), in("other")); }
-static long link_file(void)	{ return link(in("file"), in("other")); }
-static long symlink_file(void)	{ return symlink("x", in("other")); }
-static long make_fifo(void)	{ return mkfifo(in("other"), 0600); }
-static long change_mode(void)	{ return chmod(in("file"), 0777); }
-static long change_mode_of_open(void) { return fchmod(open_before, 0777); }
-static long change_owner(void)	{ return chown(in("file"), getuid(), getgid()); }
-static long change_times(void)	{ return utimensat(AT_FDCWD, in("file"), NULL, 0); }
-static long change_folder(void)	{ return chdir(folder); }
-static long change_umask(void)	{ return syscall(SYS_umask, 0); }
+static long write_file(void)
+{
+	return open(in("file"), O_WRONLY);
+}
+static long update_file(void)
+{
+	return open(in("file"), O_RDWR);
+}
+static long third_mode(void)
+{
+	return open(in("file"), 3);
+}
+static long make_file(void)
+{
+	return open(in("new"), O_RDONLY | O_CREAT, 0600);
+}
+static long cut_by_open(void)
+{
+	return open(in("file"), O_RDONLY | O_TRUNC);
+}
+static long nameless_file(void)
+{
+	return open(folder, O_TMPFILE | O_RDWR, 0600);
+}
+static long creat_file(void)
+{
+	return creat(in("new"), 0600);
+}
+static long cut_file(void)
+{
+	return truncate(in("file"), 0);
+}
+static long remove_file(void)
+{
+	return unlink(in("file"));
+}
+static long remove_folder(void)
+{
+	return rmdir(in("sub"));
+}
+static long make_folder(void)
+{
+	return mkdir(in("new"), 0700);
+}
+static long rename_file(void)
+{
+	return rename(in("file"), in("other"));
+}
+static long link_file(void)
+{
+	return link(in("file"), in("other"));
+}
+static long symlink_file(void)
+{
+	return symlink("x", in("other"));
+}
+static long make_fifo(void)
+{
+	return mkfifo(in("other"), 0600);
+}
+static long change_mode(void)
+{
+	return chmod(in("file"), 0777);
+}
+static long change_mode_of_open(void)
+{
+	return fchmod(open_before, 0777);
+}
+static long change_owner(void)
+{
+	return chown(in("file"), getuid(), getgid());
+}
+static long change_times(void)
+{
+	return utimensat(AT_FDCWD, in("file"), NULL, 0);
+}
+static long change_folder(void)
+{
+	return chdir(folder);
+}
+static long change_umask(void)
+{
+	return syscall(SYS_umask, 0);
+}
 
 static long by_openat2(void)
 {
@@ -76,9 +139,18 @@ static long by_openat2(void)
 	return syscall(SYS_openat2, AT_FDCWD, in("file"), &how, sizeof(how));
 }
 
-static long make_unix_socket(void) { return socket(AF_UNIX, SOCK_STREAM, 0); }
-static long make_tcp_socket(void) { return socket(AF_INET, SOCK_STREAM, 0); }
-static long make_netlink(void)	{ return socket(AF_NETLINK, SOCK_RAW, 0); }
+static long make_unix_socket(void)
+{
+	return socket(AF_UNIX, SOCK_STREAM, 0);
+}
+static long make_tcp_socket(void)
+{
+	return socket(AF_INET, SOCK_STREAM, 0);
+}
+static long make_netlink(void)
+{
+	return socket(AF_NETLINK, SOCK_RAW, 0);
+}
 
 static long connect_unix(void)
 {
@@ -136,15 +208,27 @@ static long execute_at(void)
 	return syscall(SYS_execveat, AT_FDCWD, "/bin/true", words, environ, 0);
 }
 
-static long signal_parent(void)	{ return kill(getppid(), 0); }
-static long signal_group(void)	{ return kill(0, 0); }
-static long signal_all(void)	{ return kill(-1, 0); }
-static long signal_thread(void)	{ return syscall(SYS_tkill, getppid(), 0); }
+static long signal_parent(void)
+{
+	return kill(getppid(), 0);
+}
+static long signal_group(void)
+{
+	return kill(0, 0);
+}
+static long signal_all(void)
+{
+	return kill(-1, 0);
+}
+static long signal_thread(void)
+{
+	return syscall(SYS_tkill, getppid(), 0);
+}
 
 static long trace_self(void)
 {
 #ifdef __SANITIZE_ADDRESS__
-	errno = EPERM;			/* its leak checker needs that */
+	errno = EPERM; /* its leak checker needs that */
 	return -1;
 #endif
 	return ptrace(PTRACE_TRACEME, 0, NULL, NULL);
@@ -158,21 +242,51 @@ static long read_parent(void)
 	return process_vm_readv(getppid(), &here, 1, &there, 1, 0);
 }
 
-static long descriptor_of_parent(void)	{ return syscall(SYS_pidfd_open, getppid(), 0); }
-static long new_namespace(void)	{ return unshare(CLONE_NEWUSER); }
+static long descriptor_of_parent(void)
+{
+	return syscall(SYS_pidfd_open, getppid(), 0);
+}
+static long new_namespace(void)
+{
+	return unshare(CLONE_NEWUSER);
+}
 static long new_process_in_namespace(void)
 {
 	return syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0);
 }
 
-static long mount_over(void)	{ return mount("x", in("sub"), "tmpfs", 0, NULL); }
-static long load_bpf(void)	{ return syscall(SYS_bpf, 0, NULL, 0); }
-static long io_uring(void)	{ return syscall(425, 1, NULL); }
-static long keys(void)		{ return syscall(SYS_keyctl, 0, 0, 0, 0, 0); }
-static long userfault(void)	{ return syscall(SYS_userfaultfd, 0); }
-static long count_events(void)	{ return syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0); }
-static long become_root(void)	{ return setuid(getuid()); }
-static long new_session(void)	{ return setsid(); }
+static long mount_over(void)
+{
+	return mount("x", in("sub"), "tmpfs", 0, NULL);
+}
+static long load_bpf(void)
+{
+	return syscall(SYS_bpf, 0, NULL, 0);
+}
+static long io_uring(void)
+{
+	return syscall(425, 1, NULL);
+}
+static long keys(void)
+{
+	return syscall(SYS_keyctl, 0, 0, 0, 0, 0);
+}
+static long userfault(void)
+{
+	return syscall(SYS_userfaultfd, 0);
+}
+static long count_events(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0);
+}
+static long become_root(void)
+{
+	return setuid(getuid());
+}
+static long new_session(void)
+{
+	return setsid();
+}
 static long limit_parent(void)
 {
 	struct rlimit r;
@@ -202,39 +316,97 @@ static long type_for_user(void)
 	return rc && errno == ENOTTY ? 0 : rc;
 }
 
-static long signals_by_file(void) { return fcntl(open_before, F_SETOWN, getppid()); }
+static long signals_by_file(void)
+{
+	return fcntl(open_before, F_SETOWN, getppid());
+}
 
-#define WAY(f) { .name = #f, .go = f }
+#define WAY(f)                      \
+	{                           \
+		.name = #f, .go = f \
+	}
 static const struct way {
 	const char *name;
 	long (*go)(void);
 } ways[] = {
-	WAY(write_file), WAY(update_file), WAY(third_mode), WAY(make_file), WAY(cut_by_open),
-	WAY(nameless_file), WAY(creat_file), WAY(cut_file), WAY(remove_file),
-	WAY(remove_folder), WAY(make_folder), WAY(rename_file), WAY(link_file),
-	WAY(symlink_file), WAY(make_fifo), WAY(change_mode), WAY(change_mode_of_open),
-	WAY(change_owner), WAY(change_times), WAY(change_folder), WAY(change_umask),
-	WAY(by_openat2), WAY(make_unix_socket), WAY(make_tcp_socket), WAY(make_netlink),
-	WAY(connect_unix), WAY(connect_tcp), WAY(datagrams), WAY(bind_unix), WAY(execute),
-	WAY(execute_in_child), WAY(execute_at), WAY(signal_parent), WAY(signal_group),
-	WAY(signal_all), WAY(signal_thread), WAY(trace_self), WAY(read_parent),
-	WAY(descriptor_of_parent), WAY(new_namespace), WAY(new_process_in_namespace),
-	WAY(mount_over), WAY(load_bpf), WAY(io_uring), WAY(keys), WAY(userfault),
-	WAY(count_events), WAY(become_root), WAY(new_session), WAY(limit_parent),
-	WAY(code_mapped), WAY(code_made), WAY(type_for_user), WAY(signals_by_file),
+	WAY(write_file),
+	WAY(update_file),
+	WAY(third_mode),
+	WAY(make_file),
+	WAY(cut_by_open),
+	WAY(nameless_file),
+	WAY(creat_file),
+	WAY(cut_file),
+	WAY(remove_file),
+	WAY(remove_folder),
+	WAY(make_folder),
+	WAY(rename_file),
+	WAY(link_file),
+	WAY(symlink_file),
+	WAY(make_fifo),
+	WAY(change_mode),
+	WAY(change_mode_of_open),
+	WAY(change_owner),
+	WAY(change_times),
+	WAY(change_folder),
+	WAY(change_umask),
+	WAY(by_openat2),
+	WAY(make_unix_socket),
+	WAY(make_tcp_socket),
+	WAY(make_netlink),
+	WAY(connect_unix),
+	WAY(connect_tcp),
+	WAY(datagrams),
+	WAY(bind_unix),
+	WAY(execute),
+	WAY(execute_in_child),
+	WAY(execute_at),
+	WAY(signal_parent),
+	WAY(signal_group),
+	WAY(signal_all),
+	WAY(signal_thread),
+	WAY(trace_self),
+	WAY(read_parent),
+	WAY(descriptor_of_parent),
+	WAY(new_namespace),
+	WAY(new_process_in_namespace),
+	WAY(mount_over),
+	WAY(load_bpf),
+	WAY(io_uring),
+	WAY(keys),
+	WAY(userfault),
+	WAY(count_events),
+	WAY(become_root),
+	WAY(new_session),
+	WAY(limit_parent),
+	WAY(code_mapped),
+	WAY(code_made),
+	WAY(type_for_user),
+	WAY(signals_by_file),
 };
 
 /* Of these it depends on the machine and on who calls what happens outside. */
 static bool anybody(const struct way *w)
 {
-	static long (*const not[])(void) = {
-		trace_self, read_parent, new_namespace, new_process_in_namespace, mount_over,
-		load_bpf, io_uring, keys, userfault, count_events, new_session, third_mode,
-		descriptor_of_parent, signal_all,
+	static long (*const not [])(void) = {
+		trace_self,
+		read_parent,
+		new_namespace,
+		new_process_in_namespace,
+		mount_over,
+		load_bpf,
+		io_uring,
+		keys,
+		userfault,
+		count_events,
+		new_session,
+		third_mode,
+		descriptor_of_parent,
+		signal_all,
 	};
 
-	for (size_t i = 0; i < sizeof(not) / sizeof(not[0]); i++)
-		if (not[i] == w->go)
+	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
+		if (not [i] == w->go)
 			return false;
 	return true;
 }
@@ -341,8 +513,8 @@ static int by_landlock(long (*go)(void))
 static void landlock(void)
 {
 	static long (*const refused[])(void) = {
-		write_file, update_file, make_file, creat_file, remove_file, remove_folder,
-		make_folder, rename_file, symlink_file, make_fifo, execute, by_openat2,
+		write_file,  update_file, make_file,    creat_file, remove_file, remove_folder,
+		make_folder, rename_file, symlink_file, make_fifo,  execute,     by_openat2,
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -397,7 +569,8 @@ static int needs(void)
 			_exit(11);
 #ifndef __SANITIZE_ADDRESS__
 		if (mmap(NULL, 256 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
-		    MAP_FAILED || errno != ENOMEM)
+			    MAP_FAILED ||
+		    errno != ENOMEM)
 			_exit(12);
 #endif
 		if (fork() >= 0 || errno != EPERM)

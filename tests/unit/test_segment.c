@@ -6,7 +6,7 @@
 #include "file/segment.h"
 #include "unit.h"
 
-#define SIZE	1024
+#define SIZE 1024
 
 struct taken {
 	uint8_t data[16][SIZE];
@@ -28,7 +28,9 @@ static int take(void *arg, const void *segment, size_t size)
 
 static struct segment_out fresh(void)
 {
-	return (struct segment_out){ .session = 7, .cpu = 3, .ring = PITRACE_RING_TRACE,
+	return (struct segment_out){ .session = 7,
+				     .cpu = 3,
+				     .ring = PITRACE_RING_TRACE,
 				     .size = SIZE };
 }
 
@@ -70,9 +72,18 @@ static void round_trip(void)
 	struct taken t = { .n = 0 };
 	struct record r[64];
 	/* Odd lengths, a change of the high half, many segments. */
-	static const struct { size_t bytes; uint64_t stamp; } puts[] = {
-		{ 0, 5 }, { 1, 6 }, { 2, 6 }, { 3, 0xFFFFFFFF }, { 4, 0x100000000 },
-		{ 400, 0x100000001 }, { 401, 0x100000002 }, { 500, 0x300000000 },
+	static const struct {
+		size_t bytes;
+		uint64_t stamp;
+	} puts[] = {
+		{ 0, 5 },
+		{ 1, 6 },
+		{ 2, 6 },
+		{ 3, 0xFFFFFFFF },
+		{ 4, 0x100000000 },
+		{ 400, 0x100000001 },
+		{ 401, 0x100000002 },
+		{ 500, 0x300000000 },
 		{ 12, 0x300000001 },
 	};
 	size_t count = sizeof(puts) / sizeof(puts[0]);
@@ -104,7 +115,7 @@ static void stamps_never_fall(void)
 	struct record r[8];
 
 	put(&o, &t, 900, 1, 1000);
-	put(&o, &t, 900, 2, 10);		/* another segment */
+	put(&o, &t, 900, 2, 10); /* another segment */
 	put(&o, &t, 8, 3, 1001);
 	put(&o, &t, 8, 4, 999);
 	segment_close(&o, take, &t);
@@ -151,13 +162,11 @@ static void refusals(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "round_trip", round_trip },
-		{ "stamps_never_fall", stamps_never_fall },
-		{ "fills_to_the_end", fills_to_the_end },
-		{ "refusals", refusals },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "round_trip", round_trip },
+						  { "stamps_never_fall", stamps_never_fall },
+						  { "fills_to_the_end", fills_to_the_end },
+						  { "refusals", refusals },
+						  { NULL, NULL } };
 
 	return unit_run("segment", tests);
 }

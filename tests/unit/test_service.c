@@ -19,13 +19,13 @@
 #include "base/rc.h"
 #include "unit.h"
 
-#define WHO	1
-#define STOP	2
+#define WHO  1
+#define STOP 2
 
 static char folder[] = "/tmp/held.XXXXXX";
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 static int begins_with;
-static pid_t newest;			/* holder that answered */
+static pid_t newest; /* holder that answered */
 
 static bool answer(void *arg, int fd, uint32_t op);
 
@@ -36,9 +36,16 @@ static int begin(void *arg)
 }
 
 static const struct service service = {
-	.named = "PITRACE_TEST_HELD", .leaf = "test", .version = 3, .holder = "the holder of tests",
-	.none = "nothing is held", .not_owner = "it is another's", .busy = "it is held",
-	.restart_hint = "begin again", .begin = begin, .answer = answer,
+	.named = "PITRACE_TEST_HELD",
+	.leaf = "test",
+	.version = 3,
+	.holder = "the holder of tests",
+	.none = "nothing is held",
+	.not_owner = "it is another's",
+	.busy = "it is held",
+	.restart_hint = "begin again",
+	.begin = begin,
+	.answer = answer,
 };
 /* The same of another release. */
 static struct service later;
@@ -225,7 +232,9 @@ static int session(const char *collector)
 static int session_ends(void)
 {
 	struct holder_request q = {
-		.size = sizeof(q), .version = HOLDER_VERSION, .op = HOLDER_TERMINATE,
+		.size = sizeof(q),
+		.version = HOLDER_VERSION,
+		.op = HOLDER_TERMINATE,
 	};
 
 	return holder_call(&q, NULL);
@@ -264,7 +273,7 @@ static void is_controlled(void)
 static void of_a_session(void)
 {
 	setenv("PITRACE_SOCKET", address.sun_path, 1);
-	CU_ASSERT_NOT_EQUAL(session("timer"), PI_OK);	/* it has no sessions of the system */
+	CU_ASSERT_NOT_EQUAL(session("timer"), PI_OK); /* it has no sessions of the system */
 	CU_ASSERT_EQUAL(ended(), 1);
 	CU_ASSERT_EQUAL(access(address.sun_path, F_OK), -1);
 	CU_ASSERT_EQUAL(session_ends(), PI_NOT_INITIALIZED);
@@ -289,17 +298,15 @@ static void of_a_session(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "set_up", set_up },
-		{ "answers", answers },
-		{ "signals", signals },
-		{ "cannot_begin", cannot_begin },
-		{ "place_is_taken", place_is_taken },
-		{ "left_over", left_over },
-		{ "starter_is_gone", starter_is_gone },
-		{ "of_a_session", of_a_session },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "set_up", set_up },
+						  { "answers", answers },
+						  { "signals", signals },
+						  { "cannot_begin", cannot_begin },
+						  { "place_is_taken", place_is_taken },
+						  { "left_over", left_over },
+						  { "starter_is_gone", starter_is_gone },
+						  { "of_a_session", of_a_session },
+						  { NULL, NULL } };
 
 	return unit_run("service", tests);
 }

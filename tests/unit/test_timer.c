@@ -10,9 +10,9 @@
 #include "collect/timer/timer_files.h"
 #include "collect/timer/timer_process.h"
 
-#define EVENTS	4096
-#define SAMPLES	4096
-#define SIZE	(TIMER_DATA + EVENTS + SAMPLES)
+#define EVENTS  4096
+#define SAMPLES 4096
+#define SIZE    (TIMER_DATA + EVENTS + SAMPLES)
 
 static struct timer_folder folder;
 static const struct timer_name name = { .pid = 77, .number = 0, .image = 0x1234 };
@@ -24,7 +24,9 @@ static uint64_t bytes_seen;
 static void begin(void)
 {
 	struct timer_control control = {
-		.magic = TIMER_MAGIC, .version = TIMER_VERSION, .event_bytes = EVENTS,
+		.magic = TIMER_MAGIC,
+		.version = TIMER_VERSION,
+		.event_bytes = EVENTS,
 		.sample_bytes = SAMPLES,
 	};
 	struct timer_file *f = (void *)image;
@@ -33,8 +35,12 @@ static void begin(void)
 	CU_ASSERT_EQUAL_FATAL(timer_folder_make(&folder, &control, geteuid(), why, sizeof(why)), 0);
 	memset(image, 0, sizeof(image));
 	*f = (struct timer_file){
-		.magic = TIMER_MAGIC, .version = TIMER_VERSION, .pid = 77, .image = 0x1234,
-		.event_bytes = EVENTS, .sample_bytes = SAMPLES,
+		.magic = TIMER_MAGIC,
+		.version = TIMER_VERSION,
+		.pid = 77,
+		.image = 0x1234,
+		.event_bytes = EVENTS,
+		.sample_bytes = SAMPLES,
 	};
 	calls = 0;
 }
@@ -92,11 +98,11 @@ static void put_records(uint64_t from, uint64_t to)
 static void test_ring(void)
 {
 	begin();
-	put_records(SAMPLES - 320, SAMPLES + 320);	/* around the ring's end */
+	put_records(SAMPLES - 320, SAMPLES + 320); /* around the ring's end */
 	put_file(SIZE);
 	CU_ASSERT_EQUAL(read_it(), 1);
 	CU_ASSERT_EQUAL(calls, 20);
-	CU_ASSERT_EQUAL(read_it(), 0);			/* the tail was moved */
+	CU_ASSERT_EQUAL(read_it(), 0); /* the tail was moved */
 	CU_ASSERT_EQUAL(calls, 20);
 	end();
 }
@@ -129,7 +135,7 @@ static void test_lies(void)
 		CU_ASSERT_EQUAL(read_it(), -EBADMSG);
 	}
 	*f = good;
-	f->samples.tail = 128;				/* beyond the head */
+	f->samples.tail = 128; /* beyond the head */
 	put_file(SIZE);
 	CU_ASSERT_EQUAL(read_it(), -EBADMSG);
 	*f = good;
@@ -165,8 +171,9 @@ static void test_link(void)
 
 static void test_names(void)
 {
-	static const char *const bad[] = { "", "control", "77-1234", "77-1234-", "77-1234-0x", "0-1-0",
-					   "+7-1234-0", "77-1234-4096", "077-1234-0", "77-0x1234-0" };
+	static const char *const bad[] = { "",           "control",    "77-1234",   "77-1234-",
+					   "77-1234-0x", "0-1-0",      "+7-1234-0", "77-1234-4096",
+					   "077-1234-0", "77-0x1234-0" };
 	struct timer_name n;
 
 	CU_ASSERT(timer_name_parse(file_name, &n) && n.pid == 77 && n.image == 0x1234 && !n.number);

@@ -15,9 +15,9 @@
 #include "collect/timer/preload/fine.h"
 #include "unit.h"
 
-#define MS		1000000ull
-#define TICK		(4 * MS)
-#define BINS		20
+#define MS   1000000ull
+#define TICK (4 * MS)
+#define BINS 20
 
 /* ---- the library's surroundings -------------------------------------------------------------- */
 
@@ -30,10 +30,10 @@ bool timer_sandboxed;
 
 enum { CPU_TIMER = 1, FINE_TIMER = 2 };
 
-static uint64_t cpu;			/* of the thread: its clock */
+static uint64_t cpu; /* of the thread: its clock */
 static long slept;
-static uint64_t first_set, interval_set;	/* of the CPU timer */
-static uint64_t fine_due;		/* 0: not set */
+static uint64_t first_set, interval_set; /* of the CPU timer */
+static uint64_t fine_due;                /* 0: not set */
 static unsigned int fine_sets, deleted, refuse_fine;
 
 static long timer_made(clockid_t clock, int *id)
@@ -75,7 +75,8 @@ long __wrap_syscall(long number, ...)
 	switch (number) {
 	case SYS_clock_gettime:
 		*(struct timespec *)a[1] = (struct timespec){
-			(time_t)(cpu / 1000000000), (long)(cpu % 1000000000),
+			(time_t)(cpu / 1000000000),
+			(long)(cpu % 1000000000),
 		};
 		return 0;
 	case SYS_getrusage:
@@ -99,8 +100,12 @@ static struct ring *ring;
 static void begin(uint64_t interval)
 {
 	control = (struct timer_control){
-		.state = TIMER_ON, .interval = interval, .tick = TICK, .event_bytes = 4096,
-		.sample_bytes = 4096, .fine = 1,
+		.state = TIMER_ON,
+		.interval = interval,
+		.tick = TICK,
+		.event_bytes = 4096,
+		.sample_bytes = 4096,
+		.fine = 1,
 	};
 	timer_sandboxed = fine_handlers = false;
 	refuse_fine = 0;
@@ -127,7 +132,7 @@ static void end(void)
 	CU_ASSERT_EQUAL(rmdir(timer_folder), 0);
 }
 
-static double phase[BINS], step[BINS];	/* samples between ticks: in the interval, in the tick */
+static double phase[BINS], step[BINS]; /* samples between ticks: in the interval, in the tick */
 static uint64_t booked, by_tick, between, began;
 
 static void note(double bins[BINS], uint64_t at, uint64_t of)
@@ -346,16 +351,14 @@ static void test_stop_all(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "first", test_first },
-		{ "instants", test_instants },
-		{ "ticks_alone", test_ticks_alone },
-		{ "rest", test_rest },
-		{ "others_ran", test_others_ran },
-		{ "slept", test_slept },
-		{ "stop_all", test_stop_all },
-		{ }
-	};
+	static const struct unit_test tests[] = { { "first", test_first },
+						  { "instants", test_instants },
+						  { "ticks_alone", test_ticks_alone },
+						  { "rest", test_rest },
+						  { "others_ran", test_others_ran },
+						  { "slept", test_slept },
+						  { "stop_all", test_stop_all },
+						  {} };
 
 	return unit_run("timer_fine", tests);
 }

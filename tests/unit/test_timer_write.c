@@ -14,7 +14,7 @@
 #include "collect/timer/timer_session.h"
 #include "unit.h"
 
-#define PID	50000000u		/* no kernel has such processes */
+#define PID      50000000u /* no kernel has such processes */
 #define INTERVAL 1000000u
 
 static struct timer_session s;
@@ -23,7 +23,7 @@ static struct timer_process *p;
 struct told {
 	uint16_t major;
 	uint32_t minor, size;
-	uint64_t stamp, start, length;	/* of a mapping; of a sample its address, its period */
+	uint64_t stamp, start, length; /* of a mapping; of a sample its address, its period */
 	char path[64];
 	uint8_t id[20];
 };
@@ -46,13 +46,16 @@ static int take(void *arg, const void *segment, size_t size)
 		struct pitrace_mte_buildid id;
 
 		CU_ASSERT_FATAL(n++ < 64);
-		*t = (struct told){ .major = r.major, .minor = r.minor, .size = (uint32_t)r.size,
+		*t = (struct told){ .major = r.major,
+				    .minor = r.minor,
+				    .size = (uint32_t)r.size,
 				    .stamp = r.stamp };
 		if (r.major == PITRACE_MTE && r.minor == PITRACE_MTE_MODULE) {
 			memcpy(&map, r.data, sizeof(map));
 			t->start = map.start;
 			t->length = map.length;
-			snprintf(t->path, sizeof(t->path), "%s", (const char *)r.data + sizeof(map));
+			snprintf(t->path, sizeof(t->path), "%s",
+				 (const char *)r.data + sizeof(map));
 		} else if (r.major == PITRACE_MTE && r.minor == PITRACE_MTE_UNMAP) {
 			memcpy(&unmap, r.data, sizeof(unmap));
 			t->start = unmap.start;
@@ -175,7 +178,7 @@ static void stacks(void)
 {
 	static const struct {
 		struct pitrace_stack stack;
-		int less;		/* bytes that the record has too few of */
+		int less; /* bytes that the record has too few of */
 		bool is;
 	} tries[] = {
 		{ { .user = 2 }, 0, true },
@@ -260,7 +263,7 @@ static void next_look(void)
 	other->gone = true;
 	look(p, 20, 0);
 	sample(30, 0x2fff, 0);
-	sample(31, 0x3000, 0);			/* one beyond it */
+	sample(31, 0x3000, 0); /* one beyond it */
 	line(other, 40, B_MAP);
 	line(p, 50, C_MAP);
 	line(p, 50, A_MAP);
@@ -344,7 +347,7 @@ static void ids(void)
 	begin();
 	look(p, 20, 0);
 	sample(30, 0x1000, 0);
-	build_id(40, 0x3000, 3);		/* beyond it */
+	build_id(40, 0x3000, 3); /* beyond it */
 	build_id(40, 0x2fff, 1);
 	build_id(40, 0xfff, 4);
 	line(p, 40, file);
@@ -380,13 +383,13 @@ static void callers(void)
 /* ---- programs -------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-#define MACHINE	EM_X86_64
+#define MACHINE EM_X86_64
 #elif defined(__aarch64__)
-#define MACHINE	EM_AARCH64
+#define MACHINE EM_AARCH64
 #elif defined(__powerpc64__)
-#define MACHINE	EM_PPC64
+#define MACHINE EM_PPC64
 #else
-#define MACHINE	EM_S390
+#define MACHINE EM_S390
 #endif
 
 static char folder[] = "/tmp/timer_write.XXXXXX";
@@ -471,7 +474,7 @@ static void programs(void)
 	enters("narrow", "32-bit program or another machine's");
 	enters("foreign", "32-bit program or another machine's");
 	enters("musl", "is a musl program (/lib/ld-musl-x.so.1)");
-	enters("cut", NULL);		/* the system will say what is wrong with it */
+	enters("cut", NULL); /* the system will say what is wrong with it */
 	enters("none", NULL);
 
 	/* Of a script its interpreter counts: blanks before it, an option behind it. */
@@ -517,10 +520,10 @@ static void programs(void)
 		CU_ASSERT_EQUAL(chmod(in("good"), 02755), 0);
 		enters("good", "set-group-id");
 		CU_ASSERT_EQUAL(chmod(in("good"), 02745), 0);
-		enters("good", NULL);		/* no group's: a lock's sign */
+		enters("good", NULL); /* no group's: a lock's sign */
 		CU_ASSERT_EQUAL(chown(in("good"), 0, 0), 0);
 		CU_ASSERT_EQUAL(chmod(in("good"), 06755), 0);
-		enters("good", NULL);		/* one has these rights */
+		enters("good", NULL); /* one has these rights */
 	}
 	snprintf(line, sizeof(line), "rm -rf %s", folder);
 	CU_ASSERT_EQUAL(system(line), 0);
@@ -528,13 +531,17 @@ static void programs(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "overruns", overruns }, { "before_its_start", before_its_start },
-		{ "stacks", stacks }, { "next_look", next_look }, { "look_between", look_between },
-		{ "replaced", replaced }, { "look_incomplete", look_incomplete }, { "ids", ids },
-		{ "callers", callers }, { "programs", programs },
-		{ NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "overruns", overruns },
+						  { "before_its_start", before_its_start },
+						  { "stacks", stacks },
+						  { "next_look", next_look },
+						  { "look_between", look_between },
+						  { "replaced", replaced },
+						  { "look_incomplete", look_incomplete },
+						  { "ids", ids },
+						  { "callers", callers },
+						  { "programs", programs },
+						  { NULL, NULL } };
 
 	return unit_run("timer_write", tests);
 }

@@ -140,7 +140,7 @@ static void basic(unsigned int type, unsigned int kind, uint32_t function, uint6
 
 	put(head, 4);
 	put(&f, 4);
-	if (type == 1) {		/* an argument: its thread, then the value */
+	if (type == 1) { /* an argument: its thread, then the value */
 		put(&t, 4);
 		put(&none, 4);
 		put64(stamp);
@@ -244,7 +244,7 @@ static void header_fields(void)
 		header(version, 1, 2000000000, 0);
 		metadata64(7, 40);
 		metadata64(0, 9);
-		metadata64(2, 100 << 16);	/* on CPU 0, from 100 on */
+		metadata64(2, 100 << 16); /* on CPU 0, from 100 on */
 		function(CALL_ENTRY, 1, 5);
 		got = reading();
 		CU_ASSERT(got.opened && got.n == 1 && got.stamp[0] == 105);
@@ -289,7 +289,8 @@ static void basic_limits(void)
 		CU_ASSERT_EQUAL(got.kinds[kind], kind);
 	basic(0, CALL_KINDS, 1, 200, 9);
 	got = reading();
-	CU_ASSERT(got.n == CALL_KINDS && tells(&got, 32 + 32 * CALL_KINDS, "kind 4, which is not known"));
+	CU_ASSERT(got.n == CALL_KINDS &&
+		  tells(&got, 32 + 32 * CALL_KINDS, "kind 4, which is not known"));
 	header(3, 0, 1000000000, 0);
 	basic(2, 0, 1, 100, 9);
 	basic(1, 0, 1, 100, 9);
@@ -398,8 +399,13 @@ static void say(enum call_kind kind, uint32_t tid, uint32_t function, uint64_t s
 {
 	struct call_record c = { .pid = 1, .tid = tid, .function = function };
 	struct pirecord r = {
-		.major = CALL_RECORD, .minor = kind, .stamp = stamp, .time = stamp, .data = &c,
-		.size = sizeof(c), .type = PITRACE_TYPE_STRUCT,
+		.major = CALL_RECORD,
+		.minor = kind,
+		.stamp = stamp,
+		.time = stamp,
+		.data = &c,
+		.size = sizeof(c),
+		.type = PITRACE_TYPE_STRUCT,
 	};
 
 	CU_ASSERT_FALSE(functions_record(&functions, &r));
@@ -496,14 +502,10 @@ static void percentiles(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "cut_everywhere", cut_everywhere },
-		{ "header_fields", header_fields },
-		{ "basic_limits", basic_limits },
-		{ "fdr_limits", fdr_limits },
-		{ "two_threads", two_threads },
-		{ "missing_records", missing_records },
-		{ "percentiles", percentiles },
-		{ NULL, NULL },
+		{ "cut_everywhere", cut_everywhere }, { "header_fields", header_fields },
+		{ "basic_limits", basic_limits },     { "fdr_limits", fdr_limits },
+		{ "two_threads", two_threads },       { "missing_records", missing_records },
+		{ "percentiles", percentiles },       { NULL, NULL },
 	};
 
 	return unit_run("xray", tests);

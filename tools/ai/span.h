@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 struct span {
-	struct ai_counters *cpu;	/* by number */
+	struct ai_counters *cpu; /* by number */
 	int cpus;
-	struct ai_counters all;		/* added up */
+	struct ai_counters all; /* added up */
 };
 
 /* Since AiInit; 0 or a code. */

@@ -35,7 +35,8 @@ bool caller_get(struct caller *c)
 		return true;
 	/* With one of them missing the command must not run as root. */
 	if (!id_of(uid_text, &uid) || !id_of(gid_text, &gid)) {
-		complain("SUDO_UID and SUDO_GID do not name a user: set both as sudo does, or neither");
+		complain(
+			"SUDO_UID and SUDO_GID do not name a user: set both as sudo does, or neither");
 		return false;
 	}
 	c->sudo = true;

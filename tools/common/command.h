@@ -8,14 +8,14 @@
 
 #include <sys/types.h>
 
-#define COMMAND_FAILED		125	/* the tool failed */
-#define COMMAND_CANNOT		126	/* it cannot be executed */
-#define COMMAND_NOT_FOUND	127
+#define COMMAND_FAILED    125 /* the tool failed */
+#define COMMAND_CANNOT    126 /* it cannot be executed */
+#define COMMAND_NOT_FOUND 127
 
 struct command {
 	pid_t pid;
 	char **words;
-	int gate, report;		/* a byte releases it; carries errno if exec fails */
+	int gate, report; /* a byte releases it; carries errno if exec fails */
 };
 
 /* Only one at a time. 0 or -errno. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CPUS_MAX 8192			/* as many as Linux can be built for */
+#define CPUS_MAX 8192 /* as many as Linux can be built for */
 
 struct cpus {
 	uint64_t bits[CPUS_MAX / 64];

@@ -23,7 +23,7 @@ static size_t next_char(const char *s, uint32_t *code, bool *valid)
 	if (p[0] < 0xC2 || p[0] > 0xF4)
 		goto bad;
 	*code = p[0] & (0x7Fu >> n);
-	for (i = 1; i < n; i++) {		/* the NUL at the end is no continuation byte */
+	for (i = 1; i < n; i++) { /* the NUL at the end is no continuation byte */
 		if ((p[i] & 0xC0) != 0x80)
 			goto bad;
 		*code = *code << 6 | (p[i] & 0x3Fu);
@@ -69,7 +69,7 @@ static size_t put_char(char *room, const char *s, size_t n, uint32_t code, bool 
 	return w;
 }
 
-#define EACH(byte)	(~0ull / 255 * (byte))
+#define EACH(byte) (~0ull / 255 * (byte))
 
 /* Not 0: one of eight bytes is 0. */
 static uint64_t has_zero(uint64_t x)
@@ -208,7 +208,7 @@ bool escape_is_plain(const char *name)
 static bool begins_formula(const char *name)
 {
 	static const char *const wide[] = { "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D",
-					    "\xEF\xBC\xA0" };		/* = + - @ */
+					    "\xEF\xBC\xA0" }; /* = + - @ */
 
 	name += strspn(name, " ");
 	if (*name && strchr("=+-@", *name))

@@ -4,8 +4,8 @@
 
 #include "option_table.h"
 
-#define COLUMN	15		/* where help texts begin */
-#define WIDTH	100
+#define COLUMN 15 /* where help texts begin */
+#define WIDTH  100
 
 /* These two are known by their addresses. */
 bool option_help(const struct option_given *given, void *to)
@@ -49,7 +49,8 @@ static void help_text(const struct option_row *row, char *out, size_t room)
 
 	sentence(hole ? completions_of(row) : NULL, words, sizeof(words));
 	if (hole)
-		snprintf(out, room, "%.*s%s%s", (int)(hole - row->help), row->help, words, hole + 2);
+		snprintf(out, room, "%.*s%s%s", (int)(hole - row->help), row->help, words,
+			 hole + 2);
 	else
 		snprintf(out, room, "%s", row->help);
 }
@@ -79,7 +80,8 @@ static void list_row(FILE *out, const struct option_row *row)
 	for (int i = 0; i < 3 && row->names[i]; i++)
 		at += (size_t)fprintf(out, "%s%s", i ? ", " : "", row->names[i]);
 	if (row->argument)
-		at += (size_t)fprintf(out, "%s%s", row->argument[0] == '[' ? "" : " ", row->argument);
+		at += (size_t)fprintf(out, "%s%s", row->argument[0] == '[' ? "" : " ",
+				      row->argument);
 	if (at + 1 > COLUMN)
 		fprintf(out, "\n%*s", COLUMN, "");
 	else
@@ -130,7 +132,8 @@ static void put_excluded(FILE *out, const struct option_table *t, const struct o
 		for (const struct option_row *row = p->rows; row->names[0]; row++)
 			for (int i = 0; i < 3 && row->names[i] && row != of; i++)
 				if (row->group == of->group && applies(row, command))
-					any |= fprintf(out, "%s%s", any ? " " : "", row->names[i]) > 0;
+					any |= fprintf(out, "%s%s", any ? " " : "", row->names[i]) >
+					       0;
 	fputs(any ? "\t" : ".\t", out);
 }
 

@@ -10,7 +10,7 @@
 #include "units.h"
 
 /* Durations are added to clocks: no sum of a few may overflow. */
-#define DURATION_MOST	(INT64_MAX / 4)
+#define DURATION_MOST (INT64_MAX / 4)
 
 static void store(const struct option_row *row, void *to, uint64_t n)
 {
@@ -62,7 +62,8 @@ bool number_of(const char *what, const char *text, uint64_t least, uint64_t most
 		complain("%s: invalid number '%s': expected a whole number of at least %" PRIu64,
 			 what, text, least);
 	else
-		complain("%s: invalid number '%s': expected a whole number from %" PRIu64 " to %" PRIu64,
+		complain("%s: invalid number '%s': expected a whole number from %" PRIu64
+			 " to %" PRIu64,
 			 what, text, least, most);
 	return false;
 }
@@ -85,7 +86,10 @@ static const char *in_words(uint64_t ns, char out[32])
 		uint64_t ns;
 		const char *name;
 	} units[] = {
-		{ 3600000000000, "h" }, { 1000000000, "s" }, { 1000000, "ms" }, { 1, "ns" },
+		{ 3600000000000, "h" },
+		{ 1000000000, "s" },
+		{ 1000000, "ms" },
+		{ 1, "ns" },
 	};
 	size_t i = 0;
 

@@ -5,13 +5,13 @@
 
 #include "option_table.h"
 
-option_store option_set;	/* a bool: true */
-option_store option_assign;	/* an integer: the row's value */
-option_store option_flags;	/* an integer: the bits of the row's value are added */
-option_store option_text;	/* a const char *: the argument */
-option_store option_number;	/* an integer from least to most */
-option_store option_duration;	/* uint64_t, ns: 5, 500ms, 2m; from least to most */
-option_store option_size;	/* uint64_t, bytes: 64M, or a number of the row's value */
+option_store option_set;      /* a bool: true */
+option_store option_assign;   /* an integer: the row's value */
+option_store option_flags;    /* an integer: the bits of the row's value are added */
+option_store option_text;     /* a const char *: the argument */
+option_store option_number;   /* an integer from least to most */
+option_store option_duration; /* uint64_t, ns: 5, 500ms, 2m; from least to most */
+option_store option_size;     /* uint64_t, bytes: 64M, or a number of the row's value */
 
 /* A struct cpus: a list like 0,2-5, or all that are online. value 1: one that is not is refused. */
 option_store option_cpus;

@@ -7,9 +7,9 @@
 #include "complain.h"
 #include "next_option.h"
 
-#define MOST	128		/* names of a table */
-#define GROUPS	8
-#define FIRST	256		/* getopt's value of the first name: above all letters */
+#define MOST   128 /* names of a table */
+#define GROUPS 8
+#define FIRST  256 /* getopt's value of the first name: above all letters */
 
 /* All names of a table, for getopt. */
 struct index {
@@ -19,7 +19,7 @@ struct index {
 		const struct option_row *row;
 		const char *name;
 		size_t base;
-		int value;		/* that getopt returns */
+		int value; /* that getopt returns */
 	} of[MOST];
 	int names, longs_count;
 };
@@ -47,8 +47,8 @@ static void add(struct index *x, const struct option_table *t, const struct opti
 		strcat(x->letters, row->argument ? ":" : "");
 		return;
 	}
-	x->longs[x->longs_count++] =
-		(struct option){ bare, argument_of(row), NULL, x->of[i].value };
+	x->longs[x->longs_count++] = (struct option){ bare, argument_of(row), NULL,
+						      x->of[i].value };
 }
 
 static void make_index(struct index *x, const struct option_table *t)
@@ -88,8 +88,10 @@ static void group_names(const struct option_table *t, unsigned int group, char *
 				}
 				if (used < room)
 					used += (size_t)snprintf(out + used, room - used, "%s%s",
-						!n ? "" : n + 1 == count ? " and " : ", ",
-						row->names[0]);
+								 !n             ? "" :
+								 n + 1 == count ? " and " :
+										  ", ",
+								 row->names[0]);
 				n++;
 			}
 }
@@ -139,8 +141,8 @@ enum option_outcome options_parse(const struct option_table *t, unsigned int com
 			return OPTIONS_DONE;
 		}
 		if (command && given.row->commands && !(given.row->commands & command)) {
-			complain("option %s does not apply to '%s'; see %s --help", given.name, argv[0],
-				 t->program);
+			complain("option %s does not apply to '%s'; see %s --help", given.name,
+				 argv[0], t->program);
 			return OPTIONS_REFUSED;
 		}
 		if (refused_group(t, given.row, seen) ||

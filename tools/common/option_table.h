@@ -24,56 +24,56 @@ struct option_given {
 typedef bool option_store(const struct option_given *given, void *to);
 
 struct option_row {
-	const char *names[3];	/* "-h", "--help"; a row without a name ends the table */
-	const char *argument;	/* as help shows it; "[=HOW]" may be missing; NULL: none */
-	const char *help;	/* %s in it becomes the words of `complete`: "driver or perf" */
+	const char *names[3]; /* "-h", "--help"; a row without a name ends the table */
+	const char *argument; /* as help shows it; "[=HOW]" may be missing; NULL: none */
+	const char *help;     /* %s in it becomes the words of `complete`: "driver or perf" */
 	option_store *store;
-	size_t offset, size;	/* where the value goes: OPTION_TO */
-	uint64_t value;		/* what `store` needs besides: a flag, an enumerator, a unit */
-	uint64_t least, most;	/* of numbers, both included; most 0: as large as it gets */
+	size_t offset, size;  /* where the value goes: OPTION_TO */
+	uint64_t value;       /* what `store` needs besides: a flag, an enumerator, a unit */
+	uint64_t least, most; /* of numbers, both included; most 0: as large as it gets */
 	/* Completions of the argument: "one two", "several,with,commas", or one of @file, @process,
 	 * @cpus, @events, @metrics. */
 	const char *complete;
-	const char *(*completions)(void);	/* instead of it, where another table lists them */
-	unsigned int group;	/* options of one group, 1 to 7, exclude one another */
-	unsigned int commands;	/* bits of the sub-commands that have it; 0: all */
-	bool repeats;		/* may be given several times */
+	const char *(*completions)(void); /* instead of it, where another table lists them */
+	unsigned int group;               /* options of one group, 1 to 7, exclude one another */
+	unsigned int commands;            /* bits of the sub-commands that have it; 0: all */
+	bool repeats;                     /* may be given several times */
 };
 
-#define OPTION_TO(type, member)	\
+#define OPTION_TO(type, member) \
 	.offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
 /* Rows of a table, and where what they set lies in the program's structure. */
 struct option_part {
-	const struct option_row *rows;	/* NULL ends the parts */
+	const struct option_row *rows; /* NULL ends the parts */
 	size_t base;
 };
 
 struct option_table {
 	const char *program;
 	const struct option_part *parts;
-	const char *usage, *notes;	/* above and below the options in --help; or NULL */
-	unsigned int strict;		/* bits of groups of which two options are an error */
+	const char *usage, *notes; /* above and below the options in --help; or NULL */
+	unsigned int strict;       /* bits of groups of which two options are an error */
 	/* Completions of words that are no options: as option_row's `complete`, or @command: the
 	 * options end where it begins, what follows belongs to it. NULL: no such words. */
 	const char *operands;
-	const char *(*completions)(void);	/* instead of `operands` */
-	bool letters;			/* an option of one letter may have its argument attached */
-	bool ends;			/* options end at the first word that is none */
+	const char *(*completions)(void); /* instead of `operands` */
+	bool letters; /* an option of one letter may have its argument attached */
+	bool ends;    /* options end at the first word that is none */
 };
 
 /* The rest of a command line. */
 struct option_rest {
-	char **words;			/* operands, ends with NULL */
+	char **words; /* operands, ends with NULL */
 	int count;
-	unsigned int given;		/* number of options */
+	unsigned int given; /* number of options */
 };
 
 enum option_outcome {
 	OPTIONS_TAKEN,
-	OPTIONS_DONE,			/* --help, --version or --complete: it was printed */
-	OPTIONS_REFUSED,		/* a value was wrong, as a message said */
-	OPTIONS_UNKNOWN,		/* no such option, or no argument, as a message said */
+	OPTIONS_DONE,    /* --help, --version or --complete: it was printed */
+	OPTIONS_REFUSED, /* a value was wrong, as a message said */
+	OPTIONS_UNKNOWN, /* no such option, or no argument, as a message said */
 };
 
 /* Stores the options of argv[1]... in `base`. `command` is the sub-command's bit (0: none), whose
@@ -95,10 +95,15 @@ void options_complete_help(FILE *out);
 
 /* Rows that every program has. */
 option_store option_help, option_version;
-#define OPTION_HELP_ROWS \
-	{ { "-h", "--help" }, NULL, "print this text", .store = option_help }, \
-	{ { "--version" }, NULL, "print the version", .store = option_version }
+#define OPTION_HELP_ROWS                                                            \
+	{ { "-h", "--help" }, NULL, "print this text", .store = option_help },      \
+	{                                                                           \
+		{ "--version" }, NULL, "print the version", .store = option_version \
+	}
 extern const struct option_row option_help_rows[];
-#define OPTION_ROWS_END	{ .names = { NULL } }
+#define OPTION_ROWS_END           \
+	{                         \
+		.names = { NULL } \
+	}
 
 #endif

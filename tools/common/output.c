@@ -87,7 +87,7 @@ int output_open(struct output *o, const char *path, mode_t mode)
 		return rc;
 	}
 	setvbuf(o->file, NULL, _IOFBF, BUFFER);
-	__fsetlocking(o->file, FSETLOCKING_BYCALLER);	/* one thread writes it */
+	__fsetlocking(o->file, FSETLOCKING_BYCALLER); /* one thread writes it */
 	return 0;
 }
 

@@ -19,7 +19,7 @@ struct rights_saved;
 struct output {
 	FILE *file;
 	const char *path;
-	bool renamed;		/* an older file is now path.old */
+	bool renamed; /* an older file is now path.old */
 };
 
 /* 0, or -errno. The mode is cut by the umask. */

@@ -8,7 +8,7 @@
 
 #include "escape.h"
 
-#define WAIT_NS	 2000000000ull
+#define WAIT_NS  2000000000ull
 #define EVERY_NS 100000000ull
 
 void progress_begin(struct progress *p, const char *what, bool quiet)

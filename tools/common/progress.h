@@ -11,7 +11,7 @@
 
 struct progress {
 	const char *what;
-	uint64_t begun, shown;		/* ns */
+	uint64_t begun, shown; /* ns */
 	bool terminal, visible;
 };
 

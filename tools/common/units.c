@@ -18,18 +18,35 @@ static const struct unit counts[] = {
 };
 
 static const struct unit sizes[] = {
-	{ "", 1 }, { "b", 1 },
-	{ "k", 1ull << 10 }, { "kb", 1ull << 10 }, { "kib", 1ull << 10 },
-	{ "m", 1ull << 20 }, { "mb", 1ull << 20 }, { "mib", 1ull << 20 },
-	{ "g", 1ull << 30 }, { "gb", 1ull << 30 }, { "gib", 1ull << 30 },
-	{ "t", 1ull << 40 }, { "tb", 1ull << 40 }, { "tib", 1ull << 40 },
+	{ "", 1 },
+	{ "b", 1 },
+	{ "k", 1ull << 10 },
+	{ "kb", 1ull << 10 },
+	{ "kib", 1ull << 10 },
+	{ "m", 1ull << 20 },
+	{ "mb", 1ull << 20 },
+	{ "mib", 1ull << 20 },
+	{ "g", 1ull << 30 },
+	{ "gb", 1ull << 30 },
+	{ "gib", 1ull << 30 },
+	{ "t", 1ull << 40 },
+	{ "tb", 1ull << 40 },
+	{ "tib", 1ull << 40 },
 	{ NULL, 0 },
 };
 
 static const struct unit times[] = {
-	{ "", 1000000000ull }, { "ns", 1 }, { "us", 1000 }, { "µs", 1000 }, { "ms", 1000000 },
-	{ "s", 1000000000ull }, { "sec", 1000000000ull }, { "m", 60000000000ull },
-	{ "min", 60000000000ull }, { "h", 3600000000000ull }, { NULL, 0 },
+	{ "", 1000000000ull },
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "µs", 1000 },
+	{ "ms", 1000000 },
+	{ "s", 1000000000ull },
+	{ "sec", 1000000000ull },
+	{ "m", 60000000000ull },
+	{ "min", 60000000000ull },
+	{ "h", 3600000000000ull },
+	{ NULL, 0 },
 };
 
 static bool parse(const char *text, const struct unit *unit, uint64_t *value)
@@ -49,7 +66,7 @@ static bool parse(const char *text, const struct unit *unit, uint64_t *value)
 		if (!isdigit((unsigned char)*p))
 			return false;
 		for (; isdigit((unsigned char)*p); p++) {
-			if (scale == 1000000)		/* finer than any use: read over */
+			if (scale == 1000000) /* finer than any use: read over */
 				continue;
 			part = part * 10 + (uint64_t)(*p - '0');
 			scale *= 10;
@@ -61,7 +78,9 @@ static bool parse(const char *text, const struct unit *unit, uint64_t *value)
 		if (__builtin_mul_overflow(whole, unit->factor, &whole))
 			return false;
 		return !__builtin_add_overflow(whole,
-			(uint64_t)((unsigned __int128)unit->factor * part / scale), value);
+					       (uint64_t)((unsigned __int128)unit->factor * part /
+							  scale),
+					       value);
 	}
 	return false;
 }

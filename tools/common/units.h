@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-bool unit_count(const char *text, uint64_t *count);	/* 997, 10k, 2M: powers of 1000 */
-bool unit_size(const char *text, uint64_t *bytes);	/* 512k, 64M, 1GiB: powers of 1024 */
+bool unit_count(const char *text, uint64_t *count); /* 997, 10k, 2M: powers of 1000 */
+bool unit_size(const char *text, uint64_t *bytes);  /* 512k, 64M, 1GiB: powers of 1024 */
 /* 5ms, 1.5s, 2m, 1h; without a unit seconds. */
 bool unit_time(const char *text, uint64_t *ns);
-bool unit_percent(const char *text, double *percent);	/* 0.5, 0.5% */
+bool unit_percent(const char *text, double *percent); /* 0.5, 0.5% */
 
 #endif

@@ -11,7 +11,7 @@
 #include "cpus.h"
 #include "monotonic.h"
 
-#define SECOND	1000000000u
+#define SECOND 1000000000u
 
 enum { CYCLES, INSTRUCTIONS, EVENTS };
 
@@ -113,7 +113,9 @@ static void pair_up(struct pair *p, const struct counter_value *cycles,
 		    const struct counter_value *instructions)
 {
 	*p = (struct pair){
-		.cpu = cycles->cpu, .cycles = cycles->value, .instructions = instructions->value,
+		.cpu = cycles->cpu,
+		.cycles = cycles->value,
+		.instructions = instructions->value,
 		.state = cycles->state == COUNTER_COUNTED ? instructions->state : cycles->state,
 		.user_only = cycles->user_only || instructions->user_only,
 	};

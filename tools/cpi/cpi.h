@@ -10,33 +10,33 @@
 #include "form.h"
 #include "span.h"
 
-#define EXIT_CPI	COMMAND_FAILED	/* -c: other codes are the command's own */
-#define EXIT_MISSING	1	/* an interval: a counter has no value, or too small a one */
+#define EXIT_CPI     COMMAND_FAILED /* -c: other codes are the command's own */
+#define EXIT_MISSING 1              /* an interval: a counter has no value, or too small a one */
 
 struct cpi {
 	enum form form;
-	bool command;			/* -c: words are one */
-	bool all;			/* -a: what all CPUs do while it runs */
-	int priv;			/* enum trace_priv */
-	uint64_t delay, run;		/* ns; run 0: until Ctrl-C */
-	const char *file;		/* of -o */
+	bool command;        /* -c: words are one */
+	bool all;            /* -a: what all CPUs do while it runs */
+	int priv;            /* enum trace_priv */
+	uint64_t delay, run; /* ns; run 0: until Ctrl-C */
+	const char *file;    /* of -o */
 	char **words;
 };
 
 /* Cycles and instructions, of a command or a CPU. */
 struct pair {
-	int cpu;			/* -1: not of one */
+	int cpu; /* -1: not of one */
 	uint64_t cycles, instructions;
-	uint32_t state;			/* the worse of both: enum counter_state */
-	bool user_only;			/* user code only: this user may not count more */
+	uint32_t state; /* the worse of both: enum counter_state */
+	bool user_only; /* user code only: this user may not count more */
 };
 struct cpi_result {
-	bool of_cpus;			/* pairs are CPUs', else one, the command's */
+	bool of_cpus; /* pairs are CPUs', else one, the command's */
 	struct pair *pair, all;
 	int pairs;
-	struct span span;		/* idle and busy times over the same interval */
+	struct span span; /* idle and busy times over the same interval */
 	struct ai_info info;
-	char no_span[512];		/* the reason why there is none, or "" */
+	char no_span[512]; /* the reason why there is none, or "" */
 	uint64_t elapsed;
 };
 

@@ -8,10 +8,14 @@
 
 static const char *const states[] = { "counted", "no counter", "partly" };
 static const char *const codes[] = {
-	[TRACE_PRIV_ANY] = "all", [TRACE_PRIV_USER] = "user", [TRACE_PRIV_KERNEL] = "kernel",
+	[TRACE_PRIV_ANY] = "all",
+	[TRACE_PRIV_USER] = "user",
+	[TRACE_PRIV_KERNEL] = "kernel",
 };
 static const char *const share_names[SPAN_SHARES] = {
-	"idle_percent", "busy_percent", "interrupt_percent",
+	"idle_percent",
+	"busy_percent",
+	"interrupt_percent",
 };
 
 bool cpi_of(const struct pair *p, double *cpi)
@@ -102,7 +106,8 @@ static void words_of_command(FILE *out, const struct cpi_result *r)
 	if (!*r->no_span && span_shares(&r->span.all, share)) {
 		for (int i = 0; i < SPAN_SHARES; i++)
 			span_percent(room[i], share[i]);
-		fprintf(out, "meanwhile the CPUs were %s %% idle, %s %% busy, %s %% serving interrupts\n",
+		fprintf(out,
+			"meanwhile the CPUs were %s %% idle, %s %% busy, %s %% serving interrupts\n",
 			room[SPAN_IDLE], room[SPAN_BUSY], room[SPAN_INTERRUPT]);
 	}
 }
@@ -120,8 +125,8 @@ static void show_words(FILE *out, const struct cpi *o, const struct cpi_result *
 	fprintf(out, "in %" PRIu64 ".%03" PRIu64 " s", r->elapsed / 1000000000,
 		r->elapsed / 1000000 % 1000);
 	if (strcmp(code_of(o, r), "all"))
-		fprintf(out, ", %s code only%s", code_of(o, r), r->all.user_only ?
-			" (this user may not count the kernel's)" : "");
+		fprintf(out, ", %s code only%s", code_of(o, r),
+			r->all.user_only ? " (this user may not count the kernel's)" : "");
 	putc('\n', out);
 }
 
@@ -186,8 +191,9 @@ static void show_json(FILE *out, const struct cpi *o, const struct cpi_result *r
 
 static void row_csv(FILE *out, const struct cpi_result *r, const char *who, const struct pair *p)
 {
-	const struct ai_counters *c = r->of_cpus ? span_of(r, p) :
-				      *r->no_span ? NULL : &r->span.all;
+	const struct ai_counters *c = r->of_cpus  ? span_of(r, p) :
+				      *r->no_span ? NULL :
+						    &r->span.all;
 	unsigned int share[SPAN_SHARES];
 	bool any = c && span_shares(c, share);
 	char room[8];

@@ -8,26 +8,56 @@
 #include "cpi.h"
 #include "output.h"
 
-#define LONGEST	(1000000ull * 1000000000)
+#define LONGEST (1000000ull * 1000000000)
 
 /* Groups of options that exclude one another. */
 enum { FORM = 1, CODE };
 
 static const struct option_row rows[] = {
-	{ { "-c" }, NULL, "count in a command and all that it creates", option_set,
+	{ { "-c" },
+	  NULL,
+	  "count in a command and all that it creates",
+	  option_set,
 	  OPTION_TO(struct cpi, command) },
-	{ { "-a" }, NULL, "count on all CPUs, while the command runs", option_set,
+	{ { "-a" },
+	  NULL,
+	  "count on all CPUs, while the command runs",
+	  option_set,
 	  OPTION_TO(struct cpi, all) },
-	{ { "-s" }, "TIME", "wait so long before counting begins (5s, 2m; without a unit seconds)",
-	  option_duration, OPTION_TO(struct cpi, delay), .least = 1, .most = LONGEST },
-	{ { "-r" }, "TIME", "count for so long (default: until Ctrl-C)", option_duration,
-	  OPTION_TO(struct cpi, run), .least = 1, .most = LONGEST },
-	{ { "-u" }, NULL, "count user code only", option_assign, OPTION_TO(struct cpi, priv),
-	  .value = TRACE_PRIV_USER, .group = CODE },
-	{ { "-k" }, NULL, "count the kernel only", option_assign, OPTION_TO(struct cpi, priv),
-	  .value = TRACE_PRIV_KERNEL, .group = CODE },
-	{ { "-o" }, "FILE", "write to this file (default: standard output; with -c standard error)",
-	  option_text, OPTION_TO(struct cpi, file), .complete = "@file" },
+	{ { "-s" },
+	  "TIME",
+	  "wait so long before counting begins (5s, 2m; without a unit seconds)",
+	  option_duration,
+	  OPTION_TO(struct cpi, delay),
+	  .least = 1,
+	  .most = LONGEST },
+	{ { "-r" },
+	  "TIME",
+	  "count for so long (default: until Ctrl-C)",
+	  option_duration,
+	  OPTION_TO(struct cpi, run),
+	  .least = 1,
+	  .most = LONGEST },
+	{ { "-u" },
+	  NULL,
+	  "count user code only",
+	  option_assign,
+	  OPTION_TO(struct cpi, priv),
+	  .value = TRACE_PRIV_USER,
+	  .group = CODE },
+	{ { "-k" },
+	  NULL,
+	  "count the kernel only",
+	  option_assign,
+	  OPTION_TO(struct cpi, priv),
+	  .value = TRACE_PRIV_KERNEL,
+	  .group = CODE },
+	{ { "-o" },
+	  "FILE",
+	  "write to this file (default: standard output; with -c standard error)",
+	  option_text,
+	  OPTION_TO(struct cpi, file),
+	  .complete = "@file" },
 	OPTION_JSON_ROW(struct cpi, FORM, 0),
 	OPTION_CSV_ROW(struct cpi, FORM, 0),
 	OPTION_HELP_ROWS,
@@ -35,14 +65,17 @@ static const struct option_row rows[] = {
 };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 static const struct option_table table = {
-	.program = "cpi", .parts = parts, .strict = 1 << CODE, .operands = "@command", .ends = true,
-	.usage =
-	"usage: cpi -c [-a] [-u | -k] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n"
-	"       cpi [-s TIME] [-r TIME] [-u | -k] [-o FILE] [--json | --csv]\n",
+	.program = "cpi",
+	.parts = parts,
+	.strict = 1 << CODE,
+	.operands = "@command",
+	.ends = true,
+	.usage = "usage: cpi -c [-a] [-u | -k] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n"
+		 "       cpi [-s TIME] [-r TIME] [-u | -k] [-o FILE] [--json | --csv]\n",
 	.notes =
-	"Without -c it counts on each CPU. The CPUs must have counters of cycles and instructions.\n\n"
-	"Exit code: with -c the command's own; else 1: a counter did not count all the time; 125 cpi\n"
-	"failed, 126 the command cannot be executed, 127 it was not found.",
+		"Without -c it counts on each CPU. The CPUs must have counters of cycles and instructions.\n\n"
+		"Exit code: with -c the command's own; else 1: a counter did not count all the time; 125 cpi\n"
+		"failed, 126 the command cannot be executed, 127 it was not found.",
 };
 
 static int report(const struct cpi *o, const struct cpi_result *r, bool *whole)

@@ -100,6 +100,7 @@ bool event_list_no_hardware(void)
 	if (TraceFindEvents("cycles", 0, 1, TRACE_PRIV_ANY, &cycles) != 1 || TraceCanCount(&cycles))
 		return false;
 	fputs("\nThis machine has no hardware counters, or does not show them: hardware events are not\n"
-	      "counted here. ", stdout);
+	      "counted here. ",
+	      stdout);
 	return true;
 }

@@ -10,13 +10,13 @@
 enum event_form { EVENTS_WORDS, EVENTS_NAMES, EVENTS_JSON, EVENTS_CSV };
 
 struct event_list {
-	enum event_form form;		/* NAMES: only names, one a line */
-	const char *word;		/* those with it in name or description; NULL: all */
-	const char *pmu;		/* of this PMU (or source) only; NULL: all */
-	uint64_t shown;			/* the number of events printed */
-	bool bad;			/* an event file is malformed, as a message said */
+	enum event_form form; /* NAMES: only names, one a line */
+	const char *word;     /* those with it in name or description; NULL: all */
+	const char *pmu;      /* of this PMU (or source) only; NULL: all */
+	uint64_t shown;       /* the number of events printed */
+	bool bad;             /* an event file is malformed, as a message said */
 	struct json json;
-	char source[4096];		/* of the last line */
+	char source[4096]; /* of the last line */
 };
 
 /* On stdout: the caller sets what is before `shown`. */

@@ -11,14 +11,14 @@
 
 #include "pijit.h"
 
-#define MAX_LINES	65536
-#define KEPT		16		/* methods of one compilation whose tables are cached */
+#define MAX_LINES 65536
+#define KEPT      16 /* methods of one compilation whose tables are cached */
 
 struct method {
 	jmethodID id;
 	jint n;
-	jvmtiLineNumberEntry *table;	/* in the VM's order; the VM's memory */
-	char *file;			/* "" if the VM has none; allocated */
+	jvmtiLineNumberEntry *table; /* in the VM's order; the VM's memory */
+	char *file;                  /* "" if the VM has none; allocated */
 };
 
 struct maker {
@@ -73,7 +73,7 @@ static const struct method *look_up(struct maker *m, jmethodID id)
 	forget(m, of);
 	of->id = id;
 	if ((*m->vm)->GetLineNumberTable(m->vm, id, &of->n, &of->table)) {
-		of->n = 0;		/* native, or compiled without */
+		of->n = 0; /* native, or compiled without */
 		of->table = NULL;
 	}
 	of->file = of->n ? file_of(m->vm, id) : NULL;
@@ -116,7 +116,9 @@ static void add(struct maker *m, const void *pc, jmethodID id, jlocation bytecod
 		m->room = room;
 	}
 	m->lines[m->n] = (struct jitdump_line){
-		.address = (uintptr_t)pc, .line = (uint32_t)line, .file = strdup(of->file),
+		.address = (uintptr_t)pc,
+		.line = (uint32_t)line,
+		.file = strdup(of->file),
 	};
 	if (m->lines[m->n].file)
 		m->n++;

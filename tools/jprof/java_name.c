@@ -28,9 +28,9 @@ static const char *word_of(char letter)
 		char letter;
 		const char *word;
 	} types[] = {
-		{ 'B', "byte" }, { 'C', "char" }, { 'D', "double" }, { 'F', "float" },
-		{ 'I', "int" }, { 'J', "long" }, { 'S', "short" }, { 'V', "void" },
-		{ 'Z', "boolean" },
+		{ 'B', "byte" },  { 'C', "char" }, { 'D', "double" },
+		{ 'F', "float" }, { 'I', "int" },  { 'J', "long" },
+		{ 'S', "short" }, { 'V', "void" }, { 'Z', "boolean" },
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
@@ -81,8 +81,7 @@ static void put_parameters(struct name_text *t, const char *signature)
 	put(t, ')');
 }
 
-void java_name(char *out, size_t room, const char *class, const char *method,
-	       const char *signature)
+void java_name(char *out, size_t room, const char *class, const char *method, const char *signature)
 {
 	struct name_text t = { out, room, 0 };
 

@@ -22,29 +22,29 @@
 #include "ranges.h"
 #include "sizes.h"
 
-#define MAX_NAME	4096
+#define MAX_NAME 4096
 /* VMs report from a thread of their own, which has to be scheduled: delays of up to 32 ms were
  * seen, and gather() adds to them. */
-#define LATE		PREPARED_KEPT
+#define LATE PREPARED_KEPT
 /* Waking that thread for each method costs more than all work of the agent. */
-#define GATHER		20000000	/* ns */
+#define GATHER 20000000 /* ns */
 /* A thread with nothing to report for this long has waited. */
-#define QUIET		200000		/* ns */
+#define QUIET 200000 /* ns */
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t ends;		/* wakes gather() */
-	uint64_t reported;		/* time of the last method */
+	pthread_cond_t ends; /* wakes gather() */
+	uint64_t reported;   /* time of the last method */
 	bool ending;
-	struct jitdump_writer *dump;	/* NULL: not begun, ended, or the disk is full */
+	struct jitdump_writer *dump; /* NULL: not begun, ended, or the disk is full */
 	struct ranges stubs;
 	struct sizes methods;
-	JavaVM *java;			/* NULL: not loaded yet */
+	JavaVM *java; /* NULL: not loaded yet */
 	bool lines, code;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct agent_options {
-	char folder[4096];		/* "": the writer's default */
+	char folder[4096]; /* "": the writer's default */
 	bool lines, code;
 };
 
@@ -75,12 +75,12 @@ static bool set_folder(struct agent_options *o, const char *text, size_t n)
 
 /* The table of options: `help` ends the agent. */
 static const struct agent_option {
-	const char *name;		/* with '=': a text follows */
+	const char *name; /* with '=': a text follows */
 	const char *argument, *help;
 	bool (*set)(struct agent_options *o, const char *text, size_t n);
 } agent_options[] = {
-	{ "dir=", "FOLDER", "where the jitdump goes (default: $JITDUMPDIR, else the working folder)",
-	  set_folder },
+	{ "dir=", "FOLDER",
+	  "where the jitdump goes (default: $JITDUMPDIR, else the working folder)", set_folder },
 	{ "lines", "", "source lines too, those of inlined methods too", set_lines },
 	{ "code", "", "the methods' instructions too, for post -annotate", set_code },
 	{ "help", "", "print this text", NULL },
@@ -90,11 +90,13 @@ static const struct agent_option {
 static void usage(void)
 {
 	fputs("pijit: writes to a jitdump (jit-PID.dump) which code this Java VM makes: names for profiles.\n"
-	      "  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n", stdout);
+	      "  -agentpath:.../libpijit.so[=OPTION[,OPTION]...]\n",
+	      stdout);
 	for (size_t i = 0; i < OPTIONS; i++) {
 		const struct agent_option *a = &agent_options[i];
 
-		printf("  %s%-*s  %s\n", a->name, (int)(11 - strlen(a->name)), a->argument, a->help);
+		printf("  %s%-*s  %s\n", a->name, (int)(11 - strlen(a->name)), a->argument,
+		       a->help);
 	}
 }
 
@@ -104,8 +106,9 @@ static void unknown(const char *text, size_t n)
 	size_t used = 0;
 
 	for (size_t i = 0; i < OPTIONS; i++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s%s", i ? ", " : "",
-					 agent_options[i].name, agent_options[i].argument);
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s%s",
+					 i ? ", " : "", agent_options[i].name,
+					 agent_options[i].argument);
 	escape_printf(stderr, "pijit: unknown option '%.*s': expected %s\n", (int)n, text, known);
 }
 
@@ -321,13 +324,17 @@ static jint refuse(jvmtiEnv *vm, const char *what, jvmtiError err)
 static jint watch(jvmtiEnv *vm, bool running)
 {
 	static const jvmtiEvent events[] = {
-		JVMTI_EVENT_COMPILED_METHOD_LOAD, JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-		JVMTI_EVENT_DYNAMIC_CODE_GENERATED, JVMTI_EVENT_VM_DEATH,
+		JVMTI_EVENT_COMPILED_METHOD_LOAD,
+		JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+		JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+		JVMTI_EVENT_VM_DEATH,
 	};
 	const jvmtiEventCallbacks callbacks = {
-		.CompiledMethodLoad = method_loaded, .CompiledMethodUnload = method_unloaded,
+		.CompiledMethodLoad = method_loaded,
+		.CompiledMethodUnload = method_unloaded,
 		.DynamicCodeGenerated = stub_made,
-		.ClassPrepare = class_prepared, .VMDeath = vm_ends,
+		.ClassPrepare = class_prepared,
+		.VMDeath = vm_ends,
 	};
 	jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
 	jvmtiError err;
@@ -367,8 +374,11 @@ static jint begin(JavaVM *java, const char *text, bool running)
 	err = jitdump_create_late(&agent.dump, *o.folder ? o.folder : NULL, LATE);
 	if (err) {
 		/* The program runs anyway, without names. */
-		escape_printf(stderr, "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
-			      *o.folder ? o.folder : getenv("JITDUMPDIR") ? getenv("JITDUMPDIR") : ".",
+		escape_printf(stderr,
+			      "pijit: the jitdump cannot be made in %s: %s: code has no names; name a folder: dir=FOLDER\n",
+			      *o.folder            ? o.folder :
+			      getenv("JITDUMPDIR") ? getenv("JITDUMPDIR") :
+						     ".",
 			      strerror(-err));
 		return JNI_OK;
 	}

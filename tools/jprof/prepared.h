@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Older classes are not looked up. */
-#define PREPARED_KEPT	80000000ull	/* ns */
+#define PREPARED_KEPT 80000000ull /* ns */
 
 void prepared_add(JNIEnv *jni, jclass class, const char *signature);
 /* The time by CLOCK_MONOTONIC; 0: not lately, or unknown. */

@@ -13,7 +13,7 @@ struct code_range {
 };
 
 struct ranges {
-	struct code_range *list;		/* by start; they do not overlap */
+	struct code_range *list; /* by start; they do not overlap */
 	uint32_t n, room;
 };
 

@@ -7,8 +7,8 @@
 
 struct sizes {
 	struct size {
-		uint64_t address, size;	/* size 0: free */
-	} *slot;
+		uint64_t address, size; /* size 0: free */
+	} * slot;
 	uint32_t slots, n;
 };
 

@@ -8,8 +8,8 @@
 #include "mpevt.h"
 #include "option_store.h"
 
-enum { FORM = 1, WHERE };			/* groups of options that exclude one another */
-enum { LIST = 1, RUN = 2, START = 4, ASK = 8 };	/* sub-commands: ASK is read and stop */
+enum { FORM = 1, WHERE };                       /* groups of options that exclude one another */
+enum { LIST = 1, RUN = 2, START = 4, ASK = 8 }; /* sub-commands: ASK is read and stop */
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -23,25 +23,66 @@ static bool store_described(const struct option_given *given, void *to)
 }
 
 static const struct option_row rows[] = {
-	{ { "-l" }, NULL, "list events (those with WORD in them)", option_set,
-	  OPTION_TO(struct mpevt, list), .commands = LIST },
-	{ { "-ld" }, NULL, "list events with their descriptions", .store = store_described,
+	{ { "-l" },
+	  NULL,
+	  "list events (those with WORD in them)",
+	  option_set,
+	  OPTION_TO(struct mpevt, list),
 	  .commands = LIST },
-	{ { "--pmu" }, "PMU", "list events of this PMU: cpu, or kernel, libpfm4", option_text,
-	  OPTION_TO(struct mpevt, pmu), .commands = LIST },
-	{ { "-e" }, "EVENT,...", "count these (default: task-clock, context-switches, "
-	  "cpu-migrations, page-faults; without what this user may not count)", option_text,
-	  OPTION_TO(struct mpevt, events), .complete = "@events", .commands = RUN | START },
-	{ { "-c" }, "CPUS", "count on these CPUs (0,2-5, or all), whatever runs there", option_cpus,
-	  OPTION_TO(struct mpevt, cpus), .value = 1, .complete = "@cpus", .group = WHERE,
+	{ { "-ld" },
+	  NULL,
+	  "list events with their descriptions",
+	  .store = store_described,
+	  .commands = LIST },
+	{ { "--pmu" },
+	  "PMU",
+	  "list events of this PMU: cpu, or kernel, libpfm4",
+	  option_text,
+	  OPTION_TO(struct mpevt, pmu),
+	  .commands = LIST },
+	{ { "-e" },
+	  "EVENT,...",
+	  "count these (default: task-clock, context-switches, "
+	  "cpu-migrations, page-faults; without what this user may not count)",
+	  option_text,
+	  OPTION_TO(struct mpevt, events),
+	  .complete = "@events",
 	  .commands = RUN | START },
-	{ { "-p" }, "PID", "count in this process, and in what it creates from now on",
-	  option_number, OPTION_TO(struct mpevt, pid), .least = 1, .most = 1 << 30,
-	  .complete = "@process", .group = WHERE, .commands = START },
-	{ { "-t" }, "TID", "count in this thread", option_number, OPTION_TO(struct mpevt, tid),
-	  .least = 1, .most = 1 << 30, .group = WHERE, .commands = START },
-	{ { "-o" }, "FILE", "run: write the counts to this file (default: standard error)",
-	  option_text, OPTION_TO(struct mpevt, file), .complete = "@file", .commands = RUN },
+	{ { "-c" },
+	  "CPUS",
+	  "count on these CPUs (0,2-5, or all), whatever runs there",
+	  option_cpus,
+	  OPTION_TO(struct mpevt, cpus),
+	  .value = 1,
+	  .complete = "@cpus",
+	  .group = WHERE,
+	  .commands = RUN | START },
+	{ { "-p" },
+	  "PID",
+	  "count in this process, and in what it creates from now on",
+	  option_number,
+	  OPTION_TO(struct mpevt, pid),
+	  .least = 1,
+	  .most = 1 << 30,
+	  .complete = "@process",
+	  .group = WHERE,
+	  .commands = START },
+	{ { "-t" },
+	  "TID",
+	  "count in this thread",
+	  option_number,
+	  OPTION_TO(struct mpevt, tid),
+	  .least = 1,
+	  .most = 1 << 30,
+	  .group = WHERE,
+	  .commands = START },
+	{ { "-o" },
+	  "FILE",
+	  "run: write the counts to this file (default: standard error)",
+	  option_text,
+	  OPTION_TO(struct mpevt, file),
+	  .complete = "@file",
+	  .commands = RUN },
 	OPTION_JSON_ROW(struct mpevt, FORM, LIST | RUN | ASK),
 	OPTION_CSV_ROW(struct mpevt, FORM, LIST | RUN | ASK),
 	OPTION_HELP_ROWS,
@@ -49,18 +90,19 @@ static const struct option_row rows[] = {
 };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 
+static const char usage[] =
+	"usage: mpevt -l | -ld [--pmu PMU] [--json | --csv] [WORD]\n"
+	"       mpevt run [-e EVENT,...] [-c CPUS] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n"
+	"       mpevt start [-c CPUS | -p PID | -t TID] EVENT...\n"
+	"       mpevt read | stop [--json | --csv]\n";
+static const char notes[] =
+	"start without -c, -p and -t counts on all CPUs until stop; read prints the counts so far.\n"
+	"Counters are never shared or scaled: for an event without a counter the reason is given.\n\n"
+	"Exit code: run: the command's own; read, stop: 1 an event was not counted all the time;\n"
+	"125 mpevt failed, 126 the command cannot be executed, 127 it was not found.";
+
 #define TABLE \
-	.program = "mpevt", .parts = parts, .strict = 1 << WHERE, \
-	.usage = \
-	"usage: mpevt -l | -ld [--pmu PMU] [--json | --csv] [WORD]\n" \
-	"       mpevt run [-e EVENT,...] [-c CPUS] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n" \
-	"       mpevt start [-c CPUS | -p PID | -t TID] EVENT...\n" \
-	"       mpevt read | stop [--json | --csv]\n", \
-	.notes = \
-	"start without -c, -p and -t counts on all CPUs until stop; read prints the counts so far.\n" \
-	"Counters are never shared or scaled: for an event without a counter the reason is given.\n\n" \
-	"Exit code: run: the command's own; read, stop: 1 an event was not counted all the time;\n" \
-	"125 mpevt failed, 126 the command cannot be executed, 127 it was not found."
+	.program = "mpevt", .parts = parts, .strict = 1 << WHERE, .usage = usage, .notes = notes
 
 static const struct option_table list_table = { TABLE };
 static const struct option_table run_table = { TABLE, .operands = "@command", .ends = true };
@@ -71,9 +113,12 @@ static const struct option_table start_table = { TABLE, .operands = "@events" };
 static int cmd_list(const struct mpevt *m)
 {
 	struct event_list l = {
-		.form = m->form == FORM_JSON ? EVENTS_JSON : m->form == FORM_CSV ? EVENTS_CSV :
-			m->described ? EVENTS_WORDS : EVENTS_NAMES,
-		.word = m->words[0], .pmu = m->pmu,
+		.form = m->form == FORM_JSON ? EVENTS_JSON :
+			m->form == FORM_CSV  ? EVENTS_CSV :
+			m->described         ? EVENTS_WORDS :
+					       EVENTS_NAMES,
+		.word = m->words[0],
+		.pmu = m->pmu,
 	};
 
 	event_list_print(&l);

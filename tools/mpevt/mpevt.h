@@ -10,19 +10,19 @@
 #include "cpus.h"
 #include "form.h"
 
-#define EXIT_MPEVT	COMMAND_FAILED	/* run: other codes are the command's own */
-#define EXIT_MISSING	1	/* read, stop: an event has no value, or too small a one */
+#define EXIT_MPEVT   COMMAND_FAILED /* run: other codes are the command's own */
+#define EXIT_MISSING 1              /* read, stop: an event has no value, or too small a one */
 
 struct mpevt {
 	enum form form;
-	const char *events;		/* of -e */
-	const char *file;		/* of -o */
+	const char *events; /* of -e */
+	const char *file;   /* of -o */
 	struct cpus cpus;
 	bool on_cpus;
-	long pid, tid;			/* 0: none */
+	long pid, tid; /* 0: none */
 	bool list, described;
 	const char *pmu;
-	char **words;			/* what follows the options; ends with NULL */
+	char **words; /* what follows the options; ends with NULL */
 };
 
 /* They return exit codes; a message said what failed. */
@@ -38,7 +38,7 @@ unsigned int cpus_of_options(const struct mpevt *m, unsigned int **list);
 int mpevt_failed(int rc);
 
 struct mpevt_result {
-	struct counters_held held;	/* scope, pid, values, elapsed */
+	struct counters_held held; /* scope, pid, values, elapsed */
 	const struct counter_value *list;
 };
 /* False: an event has no value, or too small a one, as the output says. */

@@ -20,11 +20,14 @@ static int open_counters(struct mpevt_run *r)
 {
 	/* Events that every machine counts, and those that an ordinary user may count. */
 	static const char *const otherwise[] = {
-		"task-clock,context-switches,cpu-migrations,page-faults", "task-clock,page-faults",
+		"task-clock,context-switches,cpu-migrations,page-faults",
+		"task-clock,page-faults",
 	};
 	struct pitrace_event_args events[PITRACE_EVENTS];
 	struct counters_options o = {
-		.scope = COUNTERS_COMMAND, .pid = r->command.pid, .events = events,
+		.scope = COUNTERS_COMMAND,
+		.pid = r->command.pid,
+		.events = events,
 	};
 	unsigned int *cpus = NULL;
 	int rc = PI_OK;
@@ -69,7 +72,8 @@ static int results(struct mpevt_run *r)
 		return EXIT_MPEVT;
 	}
 	result.held = (struct counters_held){
-		.scope = r->m->on_cpus ? COUNTERS_CPUS : COUNTERS_COMMAND, .pid = r->command.pid,
+		.scope = r->m->on_cpus ? COUNTERS_CPUS : COUNTERS_COMMAND,
+		.pid = r->command.pid,
 		.values = (uint32_t)n,
 		.elapsed = (uint64_t)(now.tv_sec - r->begun.tv_sec) * 1000000000 +
 			   (uint64_t)(now.tv_nsec - r->begun.tv_nsec),

@@ -96,7 +96,8 @@ static void show_csv(FILE *out, const struct mpevt_result *r)
 		putc(',', out);
 		if (v->state != COUNTER_NO_ROOM)
 			fprintf(out, "%" PRIu64, v->value);
-		fprintf(out, ",%s,%u,%" PRIu64 "\n", states[v->state], v->user_only, r->held.elapsed);
+		fprintf(out, ",%s,%u,%" PRIu64 "\n", states[v->state], v->user_only,
+			r->held.elapsed);
 	}
 }
 

@@ -23,16 +23,19 @@ static int open_device(const char *root, unsigned int cpu, int flags, char *why,
 	switch (-err) {
 	case ENOENT:
 	case ENOTDIR:
-		snprintf(why, room, "there is no msr device: the kernel's module msr is not loaded: sudo modprobe msr (if there is none: a kernel without CONFIG_X86_MSR)");
+		snprintf(why, room,
+			 "there is no msr device: the kernel's module msr is not loaded: sudo modprobe msr (if there is none: a kernel without CONFIG_X86_MSR)");
 		break;
 	case EACCES:
 		snprintf(why, room, "no permission for the msr device: run msr as root (sudo)");
 		break;
 	case EPERM:
-		snprintf(why, room, "the msr device takes the capability CAP_SYS_RAWIO: run msr as root (sudo), in a container with --cap-add SYS_RAWIO and --device=/dev/cpu/N/msr");
+		snprintf(why, room,
+			 "the msr device takes the capability CAP_SYS_RAWIO: run msr as root (sudo), in a container with --cap-add SYS_RAWIO and --device=/dev/cpu/N/msr");
 		break;
 	case ENXIO:
-		snprintf(why, room, "CPU %u is offline, or there is none (or no driver behind /dev/cpu/%u/msr: sudo modprobe msr)",
+		snprintf(why, room,
+			 "CPU %u is offline, or there is none (or no driver behind /dev/cpu/%u/msr: sudo modprobe msr)",
 			 cpu, cpu);
 		break;
 	case EIO:
@@ -65,11 +68,14 @@ static void why_no_write(const char *root, char *why, size_t room)
 {
 	if (file_has(root, "/sys/kernel/security/lockdown", "[integrity]") ||
 	    file_has(root, "/sys/kernel/security/lockdown", "[confidentiality]"))
-		snprintf(why, room, "the kernel is locked down (/sys/kernel/security/lockdown), as it is under Secure Boot: no register may be written until it is booted without");
+		snprintf(why, room,
+			 "the kernel is locked down (/sys/kernel/security/lockdown), as it is under Secure Boot: no register may be written until it is booted without");
 	else if (file_has(root, "/sys/module/msr/parameters/allow_writes", "off"))
-		snprintf(why, room, "the module msr allows no writes: echo on | sudo tee /sys/module/msr/parameters/allow_writes (msr.allow_writes=on at boot)");
+		snprintf(why, room,
+			 "the module msr allows no writes: echo on | sudo tee /sys/module/msr/parameters/allow_writes (msr.allow_writes=on at boot)");
 	else
-		snprintf(why, room, "the kernel refuses to write it: lockdown, or msr.allow_writes=off (/sys/module/msr/parameters/allow_writes)");
+		snprintf(why, room,
+			 "the kernel refuses to write it: lockdown, or msr.allow_writes=off (/sys/module/msr/parameters/allow_writes)");
 }
 
 /* The reason why the device did not transfer all eight bytes. */
@@ -78,12 +84,15 @@ static int refused(const char *root, uint32_t reg, ssize_t n, bool write, char *
 	int err = n < 0 ? -errno : -EIO;
 
 	if (n >= 0)
-		snprintf(why, room, "the device took %zd bytes of 8: it is not the kernel's msr", n);
+		snprintf(why, room, "the device took %zd bytes of 8: it is not the kernel's msr",
+			 n);
 	else if (err == -EIO && write)
-		snprintf(why, room, "the processor (or hypervisor) refuses: there is no register 0x%x, it is read only, or the value has bits that must not be set",
+		snprintf(why, room,
+			 "the processor (or hypervisor) refuses: there is no register 0x%x, it is read only, or the value has bits that must not be set",
 			 reg);
 	else if (err == -EIO)
-		snprintf(why, room, "the processor (or hypervisor) refuses: there is no register 0x%x, or it is write only",
+		snprintf(why, room,
+			 "the processor (or hypervisor) refuses: there is no register 0x%x, or it is write only",
 			 reg);
 	else if (err == -EPERM && write)
 		why_no_write(root, why, room);

@@ -47,29 +47,44 @@ static bool store_value(const struct option_given *given, void *to)
 }
 
 static const struct option_row rows[] = {
-	{ { "-c" }, "CPUS", "use these CPUs (0,2-5), or all (default: all that are online)",
-	  option_cpus, OPTION_TO(struct msr_job, cpus), .complete = "@cpus" },
-	{ { "--bits" }, "HI:LO", "print this field too (or one bit)", store_bits,
-	  OPTION_TO(struct msr_job, report), .group = ACTION },
-	{ { "--write" }, "VALUE", "write this to the CPUs of -c, which must be given, and read it back",
-	  store_value, OPTION_TO(struct msr_job, report), .group = ACTION },
+	{ { "-c" },
+	  "CPUS",
+	  "use these CPUs (0,2-5), or all (default: all that are online)",
+	  option_cpus,
+	  OPTION_TO(struct msr_job, cpus),
+	  .complete = "@cpus" },
+	{ { "--bits" },
+	  "HI:LO",
+	  "print this field too (or one bit)",
+	  store_bits,
+	  OPTION_TO(struct msr_job, report),
+	  .group = ACTION },
+	{ { "--write" },
+	  "VALUE",
+	  "write this to the CPUs of -c, which must be given, and read it back",
+	  store_value,
+	  OPTION_TO(struct msr_job, report),
+	  .group = ACTION },
 	OPTION_JSON_ROW(struct msr_job, FORM, 0),
 	OPTION_CSV_ROW(struct msr_job, FORM, 0),
-	{ { "--list" }, NULL, "list the names of architectural registers", option_set,
+	{ { "--list" },
+	  NULL,
+	  "list the names of architectural registers",
+	  option_set,
 	  OPTION_TO(struct msr_job, list) },
 	OPTION_HELP_ROWS,
 	OPTION_ROWS_END
 };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 static const struct option_table table = {
-	.program = "msr", .parts = parts, .operands = "@registers",
-	.usage =
-	"usage: msr [OPTION]... REGISTER\n"
-	"       msr --list\n\n"
-	"REGISTER is a number (0x... or decimal) or a name that --list prints.\n",
-	.notes =
-	"Exit code: 0 done, 1 a CPU refused or another value was read back, 2 misused,\n"
-	"3 the machine is not an x86.",
+	.program = "msr",
+	.parts = parts,
+	.operands = "@registers",
+	.usage = "usage: msr [OPTION]... REGISTER\n"
+		 "       msr --list\n\n"
+		 "REGISTER is a number (0x... or decimal) or a name that --list prints.\n",
+	.notes = "Exit code: 0 done, 1 a CPU refused or another value was read back, 2 misused,\n"
+		 "3 the machine is not an x86.",
 };
 
 /* Do the options fit together? OK, or MISUSED after a message. */
@@ -111,9 +126,12 @@ static void do_one(const struct msr_report *r, struct msr_result *a)
 	}
 	a->have = !msr_read("", a->cpu, r->reg, &a->value, why, sizeof(why));
 	if (!a->have)
-		snprintf(a->why, sizeof(a->why), "%s%s", r->write ? "written, not read back: " : "", why);
+		snprintf(a->why, sizeof(a->why), "%s%s", r->write ? "written, not read back: " : "",
+			 why);
 	else if (r->write && a->value != r->written)
-		snprintf(a->why, sizeof(a->why), "wrote 0x%" PRIx64 ", reads 0x%" PRIx64 ": it counts on, or has bits that cannot be written",
+		snprintf(a->why, sizeof(a->why),
+			 "wrote 0x%" PRIx64 ", reads 0x%" PRIx64
+			 ": it counts on, or has bits that cannot be written",
 			 r->written, a->value);
 }
 
@@ -134,7 +152,8 @@ static int go(struct msr_job *job)
 		if (cpus_has(&job->online, cpu))
 			do_one(r, &r->result[r->n]);
 		else
-			snprintf(r->result[r->n].why, sizeof(r->result[0].why), "not online (/sys/devices/system/cpu/online)");
+			snprintf(r->result[r->n].why, sizeof(r->result[0].why),
+				 "not online (/sys/devices/system/cpu/online)");
 		failed |= *r->result[r->n++].why != 0;
 	}
 	switch (job->form) {
@@ -189,7 +208,8 @@ int main(int argc, char **argv)
 		struct utsname u = { 0 };
 
 		uname(&u);
-		complain("this machine (%s) has no model-specific registers: they are x86's", u.machine);
+		complain("this machine (%s) has no model-specific registers: they are x86's",
+			 u.machine);
 		return NOT_X86;
 	}
 	return go(&job);

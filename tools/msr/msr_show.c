@@ -117,5 +117,6 @@ void msr_show_names(void)
 {
 	printf("%-10s  %-29s  %-10s  %s\n", "REGISTER", "NAME", "MANUAL", "WHAT");
 	for (const struct msr_name *n = msr_names; n->name; n++)
-		printf("0x%-8" PRIx32 "  %-29s  %-10s  %s\n", n->number, n->name, n->vendor, n->what);
+		printf("0x%-8" PRIx32 "  %-29s  %-10s  %s\n", n->number, n->name, n->vendor,
+		       n->what);
 }

@@ -9,18 +9,18 @@
 
 struct msr_result {
 	unsigned int cpu;
-	bool	 wrote, have;		/* the value was written; `value` was read (after that) */
+	bool wrote, have; /* the value was written; `value` was read (after that) */
 	uint64_t value;
-	char	 why[400];		/* what failed, or "" */
+	char why[400]; /* what failed, or "" */
 };
 struct msr_report {
 	uint32_t reg;
-	bool	 bits;			/* show a field, too */
+	bool bits; /* show a field, too */
 	unsigned int high, low;
-	bool	 write;
-	uint64_t written;		/* what was to be written */
+	bool write;
+	uint64_t written; /* what was to be written */
 	struct msr_result *result;
-	size_t	 n;
+	size_t n;
 };
 
 /* Values on stdout; what failed in the text and CSV forms on stderr. */

@@ -25,10 +25,13 @@ static int find(const struct dump *d, const char *const *names, const char *like
 }
 
 /* The kernel's names and vendors' names. */
-static const char *const cycles[] = { "cycles", "cpu-cycles", "unhalted_core_cycles",
-	"cpu_clk_unhalted", "cpu_cycles", "pm_cyc", "pm_run_cyc", NULL };
-static const char *const instructions[] = { "instructions", "instruction_retired", "inst_retired",
-	"instructions_retired", "retired_instructions", "pm_inst_cmpl", "pm_run_inst_cmpl", NULL };
+static const char *const cycles[] = { "cycles",           "cpu-cycles", "unhalted_core_cycles",
+				      "cpu_clk_unhalted", "cpu_cycles", "pm_cyc",
+				      "pm_run_cyc",       NULL };
+static const char *const instructions[] = { "instructions",         "instruction_retired",
+					    "inst_retired",         "instructions_retired",
+					    "retired_instructions", "pm_inst_cmpl",
+					    "pm_run_inst_cmpl",     NULL };
 
 bool dump_cpi(struct dump *d)
 {
@@ -39,7 +42,8 @@ bool dump_cpi(struct dump *d)
 	if (d->cpi[1] >= 0)
 		return true;
 	d->cpi[0] = -1;
-	complain("-cpi: cycles and instructions are not both among the metrics (ptt init cycles instructions)");
+	complain(
+		"-cpi: cycles and instructions are not both among the metrics (ptt init cycles instructions)");
 	return false;
 }
 

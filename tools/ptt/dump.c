@@ -7,12 +7,14 @@
 #include "monotonic.h"
 #include "tool.h"
 
-#define TRIES	100		/* to see all threads while none gives its slot to another, */
-#define TRIES_WHOLE 50		/* ... while none runs on, */
-#define PATIENCE 50000000	/* ... for so many ns */
+#define TRIES       100      /* to see all threads while none gives its slot to another, */
+#define TRIES_WHOLE 50       /* ... while none runs on, */
+#define PATIENCE    50000000 /* ... for so many ns */
 
 const char *const bucket_names[] = {
-	[PTTVIEW_THREADS] = "threads", [PTTVIEW_OTHER] = "other", [PTTVIEW_IDLE] = "idle",
+	[PTTVIEW_THREADS] = "threads",
+	[PTTVIEW_OTHER] = "other",
+	[PTTVIEW_IDLE] = "idle",
 	[PTTVIEW_INTERRUPTS] = "interrupts",
 };
 
@@ -102,8 +104,8 @@ int dump_take(struct dump *d, const struct pttview *v, uint64_t begun)
 		else
 			take_threads_again(d, v);
 		d->whole = is_whole(d);
-		if (d->whole || (!d->torn && (!d->cpus || i >= TRIES_WHOLE ||
-					      now_ns() - first > PATIENCE)))
+		if (d->whole ||
+		    (!d->torn && (!d->cpus || i >= TRIES_WHOLE || now_ns() - first > PATIENCE)))
 			break;
 	}
 	d->elapsed = d->at - begun;

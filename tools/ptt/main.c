@@ -11,7 +11,7 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { FORM = 1, ORDER, CODE, CHARGE };		/* groups of options that exclude one another */
+enum { FORM = 1, ORDER, CODE, CHARGE }; /* groups of options that exclude one another */
 /* Sub-commands: NONE has no options but those of all. */
 enum { NONE = 1, INIT = 2, INFO = 4, DUMP = 8, TOP = 16, RUN = 32 };
 
@@ -74,58 +74,153 @@ static bool store_metric_order(const struct option_given *given, void *to)
 	return true;
 }
 
-#define LONGEST	86400000000000		/* ns: a day */
-#define IN(member)	OPTION_TO(struct ptt_options, member)
+#define LONGEST    86400000000000 /* ns: a day */
+#define IN(member) OPTION_TO(struct ptt_options, member)
 
 static const struct option_row rows[] = {
-	{ { "-m" }, "METRIC,...", "count these, at most eight: tsc (the default: the machine's counter), "
-	  "or events, as mpevt -l lists them", .store = store_metrics, .complete = "@metrics",
+	{ { "-m" },
+	  "METRIC,...",
+	  "count these, at most eight: tsc (the default: the machine's counter), "
+	  "or events, as mpevt -l lists them",
+	  .store = store_metrics,
+	  .complete = "@metrics",
 	  .commands = TOP | RUN },
-	{ { "-u" }, NULL, "count events of user code only", option_assign,
-	  IN(priv), .value = TRACE_PRIV_USER, .group = CODE,
+	{ { "-u" },
+	  NULL,
+	  "count events of user code only",
+	  option_assign,
+	  IN(priv),
+	  .value = TRACE_PRIV_USER,
+	  .group = CODE,
 	  .commands = TOP | RUN },
-	{ { "-k" }, NULL, "count events of the kernel only", option_assign,
-	  IN(priv), .value = TRACE_PRIV_KERNEL, .group = CODE,
+	{ { "-k" },
+	  NULL,
+	  "count events of the kernel only",
+	  option_assign,
+	  IN(priv),
+	  .value = TRACE_PRIV_KERNEL,
+	  .group = CODE,
 	  .commands = TOP | RUN },
-	{ { "-p" }, "PID,...", "count in these processes, and in what they create",
-	  .store = store_pids, .complete = "@process", .commands = INIT | TOP, .repeats = true },
-	{ { "-n" }, "THREADS", "have room for so many threads at a time (1024, or twice as many as "
-	  "there are)", option_number, IN(threads), .least = 1,
-	  .most = PITRACE_PTT_SLOTS, .commands = INIT | TOP | RUN },
-	{ { "--noints" }, NULL, "count interrupts separately (the default)", option_assign,
-	  IN(charged), .value = false, .group = CHARGE,
+	{ { "-p" },
+	  "PID,...",
+	  "count in these processes, and in what they create",
+	  .store = store_pids,
+	  .complete = "@process",
+	  .commands = INIT | TOP,
+	  .repeats = true },
+	{ { "-n" },
+	  "THREADS",
+	  "have room for so many threads at a time (1024, or twice as many as "
+	  "there are)",
+	  option_number,
+	  IN(threads),
+	  .least = 1,
+	  .most = PITRACE_PTT_SLOTS,
+	  .commands = INIT | TOP | RUN },
+	{ { "--noints" },
+	  NULL,
+	  "count interrupts separately (the default)",
+	  option_assign,
+	  IN(charged),
+	  .value = false,
+	  .group = CHARGE,
 	  .commands = INIT | RUN },
-	{ { "--ints" }, NULL, "charge interrupts to the threads that they interrupt", option_assign,
-	  IN(charged), .value = true, .group = CHARGE,
+	{ { "--ints" },
+	  NULL,
+	  "charge interrupts to the threads that they interrupt",
+	  option_assign,
+	  IN(charged),
+	  .value = true,
+	  .group = CHARGE,
 	  .commands = INIT | RUN },
-	{ { "-pl" }, "PID|NAME,...", "show these processes", option_text,
-	  IN(chosen), .complete = "@process", .commands = DUMP | TOP },
-	{ { "-s" }, "SECONDS", "show what comes in each such interval, not all since the begin",
-	  option_duration, IN(interval), .least = 1000000, .most = LONGEST,
+	{ { "-pl" },
+	  "PID|NAME,...",
+	  "show these processes",
+	  option_text,
+	  IN(chosen),
+	  .complete = "@process",
+	  .commands = DUMP | TOP },
+	{ { "-s" },
+	  "SECONDS",
+	  "show what comes in each such interval, not all since the begin",
+	  option_duration,
+	  IN(interval),
+	  .least = 1000000,
+	  .most = LONGEST,
 	  .commands = DUMP },
-	{ { "-r" }, "N", "show so many intervals (default: until Ctrl-C)", option_number,
-	  IN(repeat), .least = 1, .most = UINT32_MAX, .commands = DUMP | TOP },
-	{ { "-d" }, "SECONDS", "redraw so often (2)", option_duration,
-	  IN(interval), .least = 1000000, .most = LONGEST, .commands = TOP },
-	{ { "-sp" }, NULL, "sort by process (dump's default)", option_assign,
-	  IN(sort), .value = SORT_PROCESS, .group = ORDER,
+	{ { "-r" },
+	  "N",
+	  "show so many intervals (default: until Ctrl-C)",
+	  option_number,
+	  IN(repeat),
+	  .least = 1,
+	  .most = UINT32_MAX,
 	  .commands = DUMP | TOP },
-	{ { "-st" }, NULL, "sort by thread", option_assign, IN(sort),
-	  .value = SORT_THREAD, .group = ORDER, .commands = DUMP | TOP },
-	{ { "-sd" }, NULL, "sort by dispatches, most first", option_assign,
-	  IN(sort), .value = SORT_DISPATCHES, .group = ORDER,
+	{ { "-d" },
+	  "SECONDS",
+	  "redraw so often (2)",
+	  option_duration,
+	  IN(interval),
+	  .least = 1000000,
+	  .most = LONGEST,
+	  .commands = TOP },
+	{ { "-sp" },
+	  NULL,
+	  "sort by process (dump's default)",
+	  option_assign,
+	  IN(sort),
+	  .value = SORT_PROCESS,
+	  .group = ORDER,
 	  .commands = DUMP | TOP },
-	{ { "-si" }, NULL, "sort by interrupts, most first", option_assign,
-	  IN(sort), .value = SORT_INTERRUPTS, .group = ORDER,
+	{ { "-st" },
+	  NULL,
+	  "sort by thread",
+	  option_assign,
+	  IN(sort),
+	  .value = SORT_THREAD,
+	  .group = ORDER,
 	  .commands = DUMP | TOP },
-	{ { "-sm" }, "N", "sort by the Nth metric, most first", .store = store_metric_order,
-	  .complete = "1 2 3 4 5 6 7 8", .group = ORDER, .commands = DUMP | TOP },
-	{ { "-cpi" }, NULL, "show cycles per instruction too", option_set,
-	  IN(cpi), .commands = DUMP | RUN },
-	{ { "--cpus" }, NULL, "show what else the CPUs did too: all of their time", option_set,
-	  IN(cpus), .commands = DUMP | RUN },
-	{ { "-o" }, "FILE", "write to this file (default: dump: standard output; run: standard error)",
-	  option_text, IN(file), .complete = "@file",
+	{ { "-sd" },
+	  NULL,
+	  "sort by dispatches, most first",
+	  option_assign,
+	  IN(sort),
+	  .value = SORT_DISPATCHES,
+	  .group = ORDER,
+	  .commands = DUMP | TOP },
+	{ { "-si" },
+	  NULL,
+	  "sort by interrupts, most first",
+	  option_assign,
+	  IN(sort),
+	  .value = SORT_INTERRUPTS,
+	  .group = ORDER,
+	  .commands = DUMP | TOP },
+	{ { "-sm" },
+	  "N",
+	  "sort by the Nth metric, most first",
+	  .store = store_metric_order,
+	  .complete = "1 2 3 4 5 6 7 8",
+	  .group = ORDER,
+	  .commands = DUMP | TOP },
+	{ { "-cpi" },
+	  NULL,
+	  "show cycles per instruction too",
+	  option_set,
+	  IN(cpi),
+	  .commands = DUMP | RUN },
+	{ { "--cpus" },
+	  NULL,
+	  "show what else the CPUs did too: all of their time",
+	  option_set,
+	  IN(cpus),
+	  .commands = DUMP | RUN },
+	{ { "-o" },
+	  "FILE",
+	  "write to this file (default: dump: standard output; run: standard error)",
+	  option_text,
+	  IN(file),
+	  .complete = "@file",
 	  .commands = DUMP | RUN },
 	OPTION_JSON_ROW(struct ptt_options, FORM, INFO | DUMP | RUN),
 	OPTION_CSV_ROW(struct ptt_options, FORM, DUMP | RUN),
@@ -134,24 +229,24 @@ static const struct option_row rows[] = {
 };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 
-#define TABLE \
-	.program = "ptt", .parts = parts, .strict = 1 << CODE, \
-	.usage = \
-	"usage: ptt init [METRIC]... [priv_kernel | priv_user | priv_any] [-p PID,...] [-n THREADS]\n" \
-	"                [--ints | --noints]\n" \
-	"       ptt term | info [--json] | ints | noints\n" \
-	"       ptt dump [-pl PID|NAME,...] [-s SECONDS] [-r N] [-sp | -st | -sd | -si | -sm N] [-cpi]\n" \
-	"                [--cpus] [-o FILE] [--json | --csv]\n" \
-	"       ptt top [-d SECONDS] [-r N] [-pl PID|NAME,...] [-sp | -st | -sd | -si | -sm N]\n" \
-	"               [-m METRIC,...] [-u | -k] [-p PID,...] [-n THREADS]\n" \
-	"       ptt run [-m METRIC,...] [-u | -k] [-n THREADS] [--ints | --noints] [-cpi]\n" \
-	"               [--cpus] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n\n" \
-	"init begins to count what each thread uses, of all or of some processes; dump prints it; top\n" \
-	"shows current use; ints and noints change how interrupts are charged; term ends the counting.\n" \
-	"run counts what a command uses.\n", \
-	.notes = \
-	"The pitrace module is needed. Exit code: run: the command's own; 1 a CPU's parts do not add up;\n" \
-	"125 ptt failed, 126 the command cannot be executed, 127 it was not found."
+static const char usage[] =
+	"usage: ptt init [METRIC]... [priv_kernel | priv_user | priv_any] [-p PID,...] [-n THREADS]\n"
+	"                [--ints | --noints]\n"
+	"       ptt term | info [--json] | ints | noints\n"
+	"       ptt dump [-pl PID|NAME,...] [-s SECONDS] [-r N] [-sp | -st | -sd | -si | -sm N] [-cpi]\n"
+	"                [--cpus] [-o FILE] [--json | --csv]\n"
+	"       ptt top [-d SECONDS] [-r N] [-pl PID|NAME,...] [-sp | -st | -sd | -si | -sm N]\n"
+	"               [-m METRIC,...] [-u | -k] [-p PID,...] [-n THREADS]\n"
+	"       ptt run [-m METRIC,...] [-u | -k] [-n THREADS] [--ints | --noints] [-cpi]\n"
+	"               [--cpus] [-o FILE] [--json | --csv] [--] COMMAND [ARG]...\n\n"
+	"init begins to count what each thread uses, of all or of some processes; dump prints it; top\n"
+	"shows current use; ints and noints change how interrupts are charged; term ends the counting.\n"
+	"run counts what a command uses.\n";
+static const char notes[] =
+	"The pitrace module is needed. Exit code: run: the command's own; 1 a CPU's parts do not add up;\n"
+	"125 ptt failed, 126 the command cannot be executed, 127 it was not found.";
+
+#define TABLE .program = "ptt", .parts = parts, .strict = 1 << CODE, .usage = usage, .notes = notes
 
 static const struct option_table plain_table = { TABLE };
 static const struct option_table init_table = { TABLE, .operands = "@metrics_and_code" };
@@ -171,7 +266,8 @@ static int init(struct ptt_options *o)
 		const char *word;
 		int priv;
 	} privs[] = {
-		{ "priv_any", TRACE_PRIV_ANY }, { "priv_user", TRACE_PRIV_USER },
+		{ "priv_any", TRACE_PRIV_ANY },
+		{ "priv_user", TRACE_PRIV_USER },
 		{ "priv_kernel", TRACE_PRIV_KERNEL },
 	};
 
@@ -230,7 +326,7 @@ static const struct ptt_command {
 	int (*call)(struct ptt_options *o);
 	const struct option_table *table;
 	unsigned int bit;
-	bool words;			/* operands are allowed */
+	bool words; /* operands are allowed */
 } subs[] = {
 	{ "init", "begin to count", init, &init_table, INIT, true },
 	{ "term", "end the counting", term, &plain_table, NONE, false },
@@ -263,7 +359,7 @@ static int dispatch(int argc, char **argv)
 	}
 	if (sub && sub->call == top) {
 		o.sort = SORT_METRIC;
-		o.by = -1;		/* the machine's counter, whichever metric that is */
+		o.by = -1; /* the machine's counter, whichever metric that is */
 	}
 	if (sub) {
 		argc--;

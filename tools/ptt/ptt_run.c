@@ -12,8 +12,11 @@ static int watch(const struct ptt_options *o, pid_t pid, struct pttview **view)
 {
 	static const char *const tsc[] = { "tsc" };
 	struct pttview_options with = {
-		.count = o->metrics ? o->metrics : 1, .metrics = o->metrics ? o->metric : tsc,
-		.priv = o->priv, .threads = o->threads, .charged = o->charged,
+		.count = o->metrics ? o->metrics : 1,
+		.metrics = o->metrics ? o->metric : tsc,
+		.priv = o->priv,
+		.threads = o->threads,
+		.charged = o->charged,
 	};
 	int rc;
 

@@ -37,8 +37,11 @@ int cmd_init(const struct ptt_options *o)
 {
 	static const char *const tsc[] = { "tsc" };
 	struct pttview_options with = {
-		.count = o->metrics ? o->metrics : 1, .metrics = o->metrics ? o->metric : tsc,
-		.priv = o->priv, .threads = ptt_room(o), .charged = o->charged,
+		.count = o->metrics ? o->metrics : 1,
+		.metrics = o->metrics ? o->metric : tsc,
+		.priv = o->priv,
+		.threads = ptt_room(o),
+		.charged = o->charged,
 	};
 	int scope = o->pids ? PTTVIEW_CHILDREN : PTTVIEW_ALL;
 	int rc = pttview_hold(&with, scope, o->pid, o->pids);
@@ -71,11 +74,12 @@ struct facts {
 	struct pttview_held held;
 	struct dump dump;
 	int watched, ended, users;
-	int64_t since;			/* CLOCK_REALTIME, s */
+	int64_t since; /* CLOCK_REALTIME, s */
 };
 
 static const char *const privs[] = {
-	[TRACE_PRIV_ANY] = "user code and the kernel", [TRACE_PRIV_USER] = "user code",
+	[TRACE_PRIV_ANY] = "user code and the kernel",
+	[TRACE_PRIV_USER] = "user code",
 	[TRACE_PRIV_KERNEL] = "the kernel",
 };
 
@@ -84,7 +88,8 @@ static const char *priv_name(const struct facts *f)
 	int priv = f->held.priv;
 
 	return priv >= 0 && (size_t)priv < sizeof(privs) / sizeof(*privs) && privs[priv] ?
-	       privs[priv] : "?";
+		       privs[priv] :
+		       "?";
 }
 
 static void info_cpus(const struct facts *f)
@@ -130,14 +135,17 @@ static void info_words(const struct facts *f)
 	}
 	printf(": %d watched, %d ended, room for %u\n", f->watched, f->ended, d->info.threads);
 	if (d->gone.threads)
-		printf("            %" PRIu64 " ended earlier, they stand together\n", d->gone.threads);
+		printf("            %" PRIu64 " ended earlier, they stand together\n",
+		       d->gone.threads);
 	if (d->gone.unwatched)
-		printf("            %" PRIu64 " were not counted: there was no room for them (-n)\n",
+		printf("            %" PRIu64
+		       " were not counted: there was no room for them (-n)\n",
 		       d->gone.unwatched);
-	printf("Interrupts: %s\n", d->charged ? "charged to the threads that they interrupt"
-	       : d->info.apart ? "counted separately" : "in the values");
-	printf("Rights:     %s\n", d->cpus ? "CAP_PERFMON: all threads, and the CPUs"
-	       : "the user's own processes, events of user code");
+	printf("Interrupts: %s\n", d->charged    ? "charged to the threads that they interrupt" :
+				   d->info.apart ? "counted separately" :
+						   "in the values");
+	printf("Rights:     %s\n", d->cpus ? "CAP_PERFMON: all threads, and the CPUs" :
+					     "the user's own processes, events of user code");
 	if (f->users >= 0)
 		printf("Users:      %d of PTT at the moment, at most %d\n", f->users,
 		       PITRACE_MAX_PTTS);

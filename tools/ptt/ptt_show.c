@@ -161,8 +161,10 @@ static void show_cpus(FILE *out, const struct dump *d)
 		return;
 	}
 	show_books(out, d);
-	fputs(d->whole ? "All threads' own values add up to the threads' part.\n" :
-	      "Threads ran on while this was read: their values are newer than the threads' part.\n", out);
+	fputs(d->whole ?
+		      "All threads' own values add up to the threads' part.\n" :
+		      "Threads ran on while this was read: their values are newer than the threads' part.\n",
+	      out);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -179,15 +181,16 @@ static void show_gone(FILE *out, const struct dump *d)
 			d->torn ? " (more ended while these were read)" : "");
 	}
 	if (gone->unwatched)
-		fprintf(out, "%" PRIu64 " threads were not counted: there was no room for them (-n)\n",
+		fprintf(out,
+			"%" PRIu64 " threads were not counted: there was no room for them (-n)\n",
 			gone->unwatched);
 }
 
 static void show_words(FILE *out, const struct ptt_options *o, const struct dump *d)
 {
 	if (d->interval)
-		fprintf(out, "%sInterval %" PRIu64 ": what came in it\n", d->interval > 1 ? "\n" : "",
-			d->interval);
+		fprintf(out, "%sInterval %" PRIu64 ": what came in it\n",
+			d->interval > 1 ? "\n" : "", d->interval);
 	fputs("     PID      TID       DISP       INTR", out);
 	headings(out, d);
 	fputs("  NAME\n", out);

@@ -11,17 +11,17 @@
 #include "terminal.h"
 #include "tool.h"
 
-#define INTERVAL	2000000000ull
-#define FIRST		500000000ull	/* the first picture comes sooner */
+#define INTERVAL 2000000000ull
+#define FIRST    500000000ull /* the first picture comes sooner */
 
 struct top {
 	const struct ptt_options *o;
 	struct pttview *view;
 	uint64_t begun, interval;
-	bool drawn;			/* on a terminal */
+	bool drawn; /* on a terminal */
 	struct dump before, between;
 	uint64_t pictures;
-	int tsc;			/* which metric is the machine's counter; -1: none */
+	int tsc; /* which metric is the machine's counter; -1: none */
 	enum sort sort;
 	int by;
 };
@@ -123,7 +123,8 @@ static void row(FILE *out, const struct top *t, const struct ptt_thread_data *r)
 {
 	fprintf(out, "%8d %8d", r->pid, r->tid);
 	if (t->tsc >= 0)
-		fprintf(out, " %7.2f %6.2f", share(t, r->value[t->tsc]), share(t, r->interrupt[t->tsc]));
+		fprintf(out, " %7.2f %6.2f", share(t, r->value[t->tsc]),
+			share(t, r->interrupt[t->tsc]));
 	else
 		fprintf(out, " %7s %6s", "-", "-");
 	fprintf(out, " %9.1f %9.1f", rate(t, r->dispatches), rate(t, r->interrupts));
@@ -139,7 +140,8 @@ static void row(FILE *out, const struct top *t, const struct ptt_thread_data *r)
 
 static void picture(struct top *t)
 {
-	static const char keys[] = "q quit, sort by: c CPU, d dispatches, i interrupts, p process, t thread, m metric";
+	static const char keys[] =
+		"q quit, sort by: c CPU, d dispatches, i interrupts, p process, t thread, m metric";
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = t->drawn ? open_memstream(&text, &size) : stdout;
@@ -306,8 +308,10 @@ static struct pttview *view_of(const struct ptt_options *o, uint64_t *begun)
 {
 	static const char *const tsc[] = { "tsc" };
 	struct pttview_options with = {
-		.count = o->metrics ? o->metrics : 1, .metrics = o->metrics ? o->metric : tsc,
-		.priv = o->priv, .threads = ptt_room(o),
+		.count = o->metrics ? o->metrics : 1,
+		.metrics = o->metrics ? o->metric : tsc,
+		.priv = o->priv,
+		.threads = ptt_room(o),
 	};
 	struct pttview_held held;
 	struct pttview *v;

@@ -18,13 +18,13 @@
 #include "tool.h"
 
 /* Another page, no cursor, lines that do not wrap. */
-#define ENTER	"\033[?1049h\033[?25l\033[?7l"
-#define LEAVE	"\033[?7h\033[?25h\033[?1049l"
+#define ENTER "\033[?1049h\033[?25l\033[?7l"
+#define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
 static struct {
-	bool drawn, keys;		/* a terminal is ours: to draw on, to hear keys from */
+	bool drawn, keys; /* a terminal is ours: to draw on, to hear keys from */
 	struct termios before;
-	sigset_t mask;			/* as it was */
+	sigset_t mask; /* as it was */
 } screen;
 
 static volatile sig_atomic_t ended, resized, stopped;
@@ -178,7 +178,8 @@ int screen_wait(uint64_t until)
 		struct pollfd p = { .fd = screen.keys ? STDIN_FILENO : -1, .events = POLLIN };
 		uint64_t now = now_ns(), left = until > now ? until - now : 0;
 		struct timespec t = {
-			.tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000),
+			.tv_sec = (time_t)(left / 1000000000),
+			.tv_nsec = (long)(left % 1000000000),
 		};
 		int n = ppoll(&p, 1, &t, &screen.mask);
 

@@ -11,7 +11,7 @@
 /* PTT's pids are those of the initial namespace: does this /proc have the same? */
 static bool pids_are_ours(void)
 {
-	static const char initial[] = "pid:[4026531836]";	/* PROC_PID_INIT_INO */
+	static const char initial[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
 	char is[64];
 	ssize_t n = readlink("/proc/self/ns/pid", is, sizeof(is));
 

@@ -9,28 +9,28 @@
 #include "command.h"
 #include "form.h"
 
-#define EXIT_PTT	COMMAND_FAILED	/* run: other codes are the command's own */
-#define EXIT_BOOKS	1		/* the books do not balance */
+#define EXIT_PTT   COMMAND_FAILED /* run: other codes are the command's own */
+#define EXIT_BOOKS 1              /* the books do not balance */
 
 enum sort { SORT_PROCESS, SORT_THREAD, SORT_DISPATCHES, SORT_INTERRUPTS, SORT_METRIC };
 
 struct ptt_options {
 	enum form form;
 	const char *metric[PTT_METRICS];
-	int metrics;			/* 0: none was named */
-	int priv;			/* enum trace_priv */
-	int threads;			/* 0: not said */
+	int metrics; /* 0: none was named */
+	int priv;    /* enum trace_priv */
+	int threads; /* 0: not said */
 	bool charged;
-	bool cpus;			/* show them, too */
+	bool cpus; /* show them, too */
 	bool cpi;
 	enum sort sort;
-	int by;				/* SORT_METRIC: which */
-	uint64_t interval, repeat;	/* ns, how often; 0: not said */
+	int by;                    /* SORT_METRIC: which */
+	uint64_t interval, repeat; /* ns, how often; 0: not said */
 	int pid[PTTVIEW_HELD_PIDS];
 	int pids;
-	char *chosen;			/* of -pl */
-	const char *file;		/* of -o */
-	char **words;			/* what follows the options; ends with NULL */
+	char *chosen;     /* of -pl */
+	const char *file; /* of -o */
+	char **words;     /* what follows the options; ends with NULL */
 };
 
 /* ---- what was counted: dump.c ---------------------------------------------------------------- */
@@ -44,19 +44,19 @@ struct ptt_row {
 struct dump {
 	struct ptt_info info;
 	bool charged;
-	struct ptt_row *row;		/* by slot, until they are sorted */
+	struct ptt_row *row; /* by slot, until they are sorted */
 	int rows;
 	struct pttview_gone gone;
-	struct pttview_cpu *cpu;	/* those there are */
+	struct pttview_cpu *cpu; /* those there are */
 	int *cpu_number;
 	int cpus;
-	uint64_t at, cycles;		/* CLOCK_MONOTONIC, ns; the machine's counter */
-	uint64_t elapsed, ticks;	/* since its begin: ns; of that counter */
-	uint64_t interval;		/* its number; 0: not one of several */
-	bool partly;			/* only some threads were chosen */
-	bool torn;			/* threads went while it was taken: `gone` is unsure */
-	bool whole;			/* threads' values add up to the CPUs' part for them */
-	int cpi[2];			/* cycles, instructions among the metrics; -1: not shown */
+	uint64_t at, cycles;     /* CLOCK_MONOTONIC, ns; the machine's counter */
+	uint64_t elapsed, ticks; /* since its begin: ns; of that counter */
+	uint64_t interval;       /* its number; 0: not one of several */
+	bool partly;             /* only some threads were chosen */
+	bool torn;               /* threads went while it was taken: `gone` is unsure */
+	bool whole;              /* threads' values add up to the CPUs' part for them */
+	int cpi[2];              /* cycles, instructions among the metrics; -1: not shown */
 };
 
 /* 0 or -ENOMEM; either way dump_free. `begun` as `at`. */
@@ -83,7 +83,7 @@ bool cpi_of(const struct dump *d, const uint64_t *value, double *cpi);
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-extern const char *const bucket_names[];	/* of enum pttview_bucket */
+extern const char *const bucket_names[]; /* of enum pttview_bucket */
 void show(FILE *out, const struct ptt_options *o, const struct dump *d);
 void show_json(FILE *out, const struct dump *d);
 void show_csv(FILE *out, const struct dump *d);

@@ -14,25 +14,25 @@
 #include "span.h"
 #include "swtrace.h"
 
-#define SECOND	1000000000u
+#define SECOND 1000000000u
 
 enum summary { SUMMARY_AFTER_SAMPLES, SUMMARY_SYSTEM, SUMMARY_CPUS };
 
 struct ai {
-	uint64_t interval, samples, run;	/* ns, number (0: on and on), ns (0) */
+	uint64_t interval, samples, run; /* ns, number (0: on and on), ns (0) */
 	bool stamps;
 	enum summary summary;
-	const char *collector;			/* NULL: the first that can serve */
+	const char *collector; /* NULL: the first that can serve */
 	enum form form;
 	const char *path;
-	struct output file;			/* of -l */
-	FILE *out[2];				/* and NULL */
+	struct output file; /* of -l */
+	FILE *out[2];       /* and NULL */
 	struct json json[2];
 	struct ai_info info;
-	struct span first, last;		/* readings */
-	uint64_t begun, taken;			/* times of these */
-	uint64_t realtime;			/* of what is shown, the same everywhere */
-	uint64_t shown;				/* samples */
+	struct span first, last; /* readings */
+	uint64_t begun, taken;   /* times of these */
+	uint64_t realtime;       /* of what is shown, the same everywhere */
+	uint64_t shown;          /* samples */
 };
 
 static uint64_t now_on(clockid_t clock)
@@ -46,7 +46,9 @@ static uint64_t now_on(clockid_t clock)
 /* ---- one row --------------------------------------------------------------------------------- */
 
 static const char *const share_names[SPAN_SHARES] = {
-	"idle_percent", "busy_percent", "interrupt_percent",
+	"idle_percent",
+	"busy_percent",
+	"interrupt_percent",
 };
 
 static void time_of_day(FILE *out, uint64_t realtime)
@@ -153,7 +155,8 @@ static void head(struct ai *ai)
 		switch (ai->form) {
 		case FORM_WORDS:
 			if (*ai->info.note)
-				escape_printf(out, "by %s: %s\n", ai->info.collector, ai->info.note);
+				escape_printf(out, "by %s: %s\n", ai->info.collector,
+					      ai->info.note);
 			fprintf(out, "%s CPU  IDLE %%  BUSY %%  INTR %%     DISP/S     INTR/S\n",
 				ai->stamps ? "TIME         " : "");
 			break;
@@ -374,22 +377,48 @@ static int above_idle(struct ai *ai, const char *collector)
 }
 
 enum { FORM = 1, SUMMARY };
-#define SHORTEST	10000000u		/* ns */
-#define LONGEST		(1000000ull * SECOND)
+#define SHORTEST 10000000u /* ns */
+#define LONGEST  (1000000ull * SECOND)
 
 static const struct option_row rows[] = {
-	{ { "-r" }, "TIME", "run for so long (default: so many SAMPLES, or until Ctrl-C)",
-	  option_duration, OPTION_TO(struct ai, run), .least = SHORTEST, .most = LONGEST },
-	{ { "-t" }, NULL, "print the time of day with each sample", option_set,
+	{ { "-r" },
+	  "TIME",
+	  "run for so long (default: so many SAMPLES, or until Ctrl-C)",
+	  option_duration,
+	  OPTION_TO(struct ai, run),
+	  .least = SHORTEST,
+	  .most = LONGEST },
+	{ { "-t" },
+	  NULL,
+	  "print the time of day with each sample",
+	  option_set,
 	  OPTION_TO(struct ai, stamps) },
-	{ { "-s" }, NULL, "print no samples but a summary of the system at the end", option_assign,
-	  OPTION_TO(struct ai, summary), .value = SUMMARY_SYSTEM, .group = SUMMARY },
-	{ { "-sp" }, NULL, "print no samples but a summary of the system and of each CPU at the end",
-	  option_assign, OPTION_TO(struct ai, summary), .value = SUMMARY_CPUS, .group = SUMMARY },
-	{ { "-l" }, "FILE", "write the output to this file too", option_text,
-	  OPTION_TO(struct ai, path), .complete = "@file" },
-	{ { "-B" }, "COLLECTOR", "use this one: %s (default: the first that can serve)", option_text,
-	  OPTION_TO(struct ai, collector), .complete = "driver proc" },
+	{ { "-s" },
+	  NULL,
+	  "print no samples but a summary of the system at the end",
+	  option_assign,
+	  OPTION_TO(struct ai, summary),
+	  .value = SUMMARY_SYSTEM,
+	  .group = SUMMARY },
+	{ { "-sp" },
+	  NULL,
+	  "print no samples but a summary of the system and of each CPU at the end",
+	  option_assign,
+	  OPTION_TO(struct ai, summary),
+	  .value = SUMMARY_CPUS,
+	  .group = SUMMARY },
+	{ { "-l" },
+	  "FILE",
+	  "write the output to this file too",
+	  option_text,
+	  OPTION_TO(struct ai, path),
+	  .complete = "@file" },
+	{ { "-B" },
+	  "COLLECTOR",
+	  "use this one: %s (default: the first that can serve)",
+	  option_text,
+	  OPTION_TO(struct ai, collector),
+	  .complete = "driver proc" },
 	OPTION_JSON_ROW(struct ai, FORM, 0),
 	OPTION_CSV_ROW(struct ai, FORM, 0),
 	OPTION_ROWS_END
@@ -398,9 +427,9 @@ static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_ai_table = {
 	.parts = parts,
 	.notes =
-	"A sample each INTERVAL (5ms, 1.5s, 2m; without a unit seconds; default 1 s): what share of its\n"
-	"time each CPU, and all together, were idle, busy, and serving interrupts; dispatches and\n"
-	"interrupts a second. Ctrl-C ends the run; what was seen until then is printed.",
+		"A sample each INTERVAL (5ms, 1.5s, 2m; without a unit seconds; default 1 s): what share of its\n"
+		"time each CPU, and all together, were idle, busy, and serving interrupts; dispatches and\n"
+		"interrupts a second. Ctrl-C ends the run; what was seen until then is printed.",
 };
 
 int cmd_ai(int argc, char **argv)

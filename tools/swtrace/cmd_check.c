@@ -7,14 +7,14 @@
 #include "option_store.h"
 #include "swtrace.h"
 
-#define COLLECTORS	8
+#define COLLECTORS 8
 
 static const char *const states[] = { "works", "refused", "absent" };
 
 struct check_answers {
 	struct trace_check process[COLLECTORS], system[COLLECTORS];
 	int n;
-	const struct trace_check *serves[2];	/* a process, the system; NULL: none */
+	const struct trace_check *serves[2]; /* a process, the system; NULL: none */
 };
 
 static int ask(struct check_answers *a, int pid)
@@ -95,16 +95,24 @@ static void print_json(const struct check_answers *a)
 }
 
 struct asked {
-	uint32_t pid;			/* 0: a command */
+	uint32_t pid; /* 0: a command */
 	bool json;
 };
 
-static const struct option_row rows[] = {
-	{ { "-p" }, "PID", "check for this process", option_number, OPTION_TO(struct asked, pid),
-	  .least = 1, .most = 1 << 30, .complete = "@process" },
-	{ { "--json" }, NULL, "print JSON, for programs", option_set, OPTION_TO(struct asked, json) },
-	OPTION_ROWS_END
-};
+static const struct option_row rows[] = { { { "-p" },
+					    "PID",
+					    "check for this process",
+					    option_number,
+					    OPTION_TO(struct asked, pid),
+					    .least = 1,
+					    .most = 1 << 30,
+					    .complete = "@process" },
+					  { { "--json" },
+					    NULL,
+					    "print JSON, for programs",
+					    option_set,
+					    OPTION_TO(struct asked, json) },
+					  OPTION_ROWS_END };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_check_table = { .parts = parts };
 

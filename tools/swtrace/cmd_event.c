@@ -10,16 +10,21 @@
 #include "swtrace.h"
 
 static const struct option_row rows[] = {
-	{ { "-c" }, "COUNT", "take a sample each so many events (default: as setrate says)",
-	  option_number, .size = sizeof(uint64_t), .least = 1 },
+	{ { "-c" },
+	  "COUNT",
+	  "take a sample each so many events (default: as setrate says)",
+	  option_number,
+	  .size = sizeof(uint64_t),
+	  .least = 1 },
 	OPTION_ROWS_END
 };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_event_table = {
-	.parts = parts, .operands = "list",
+	.parts = parts,
+	.operands = "list",
 	.notes =
-	"list prints the names, or those with WORD in them. For a NAME its meaning is printed; a session\n"
-	"that exists samples by it from the next tracing on; timer: by the timer again.",
+		"list prints the names, or those with WORD in them. For a NAME its meaning is printed; a session\n"
+		"that exists samples by it from the next tracing on; timer: by the timer again.",
 };
 
 static int list(const char *word)
@@ -28,7 +33,8 @@ static int list(const char *word)
 
 	event_list_print(&l);
 	if (!l.shown)
-		return l.bad ? EXIT_SWTRACE : fail("no event has '%s' in its name or description", word);
+		return l.bad ? EXIT_SWTRACE :
+			       fail("no event has '%s' in its name or description", word);
 	if (event_list_no_hardware())
 		puts("The timer serves instead, and the software events above.");
 	puts("\nAlso raw events (r and a hexadecimal config), tracepoints (system:name), and with :u or :k\n"

@@ -14,9 +14,10 @@ static const struct {
 	unsigned int bit;
 	const char *name;
 } events[] = {
-	{ PITRACE_HAVE_FORK, "fork" }, { PITRACE_HAVE_EXEC, "exec" }, { PITRACE_HAVE_MAP, "map" },
-	{ PITRACE_HAVE_UNMAP, "unmap" }, { PITRACE_HAVE_REMAP, "remap" }, { PITRACE_HAVE_NAME, "name" },
-	{ PITRACE_HAVE_EXIT, "exit" }, { PITRACE_HAVE_BUILDID, "build-id" },
+	{ PITRACE_HAVE_FORK, "fork" },   { PITRACE_HAVE_EXEC, "exec" },
+	{ PITRACE_HAVE_MAP, "map" },     { PITRACE_HAVE_UNMAP, "unmap" },
+	{ PITRACE_HAVE_REMAP, "remap" }, { PITRACE_HAVE_NAME, "name" },
+	{ PITRACE_HAVE_EXIT, "exit" },   { PITRACE_HAVE_BUILDID, "build-id" },
 };
 
 static void print_events(const char *label, unsigned int mask)

@@ -7,25 +7,42 @@
 #include "swtrace.h"
 
 struct init_options {
-	struct tracer_options t;	/* what the options set */
+	struct tracer_options t; /* what the options set */
 	const char *events;
 	uint64_t count;
 };
 
 static const struct option_row rows[] = {
-	{ { "-f" }, "FILE", "trace file (swtrace.nrm2)", option_text, OPTION_TO(struct init_options, t.file),
+	{ { "-f" },
+	  "FILE",
+	  "trace file (swtrace.nrm2)",
+	  option_text,
+	  OPTION_TO(struct init_options, t.file),
 	  .complete = "@file" },
-	{ { "-e" }, "EVENT[,EVENT]", "sample by events instead of the timer (swtrace event list lists "
-	  "them)", option_text, OPTION_TO(struct init_options, events), .complete = "@events" },
-	{ { "-c" }, "COUNT", "take a sample each so many events", option_number,
-	  OPTION_TO(struct init_options, count), .least = 1 },
-	{ { "-B" }, "COLLECTOR", "use this one: %s (default: the first that works)", option_text,
-	  OPTION_TO(struct init_options, t.collector), .completions = collectors_of_sessions },
+	{ { "-e" },
+	  "EVENT[,EVENT]",
+	  "sample by events instead of the timer (swtrace event list lists "
+	  "them)",
+	  option_text,
+	  OPTION_TO(struct init_options, events),
+	  .complete = "@events" },
+	{ { "-c" },
+	  "COUNT",
+	  "take a sample each so many events",
+	  option_number,
+	  OPTION_TO(struct init_options, count),
+	  .least = 1 },
+	{ { "-B" },
+	  "COLLECTOR",
+	  "use this one: %s (default: the first that works)",
+	  option_text,
+	  OPTION_TO(struct init_options, t.collector),
+	  .completions = collectors_of_sessions },
 	OPTION_ROWS_END
 };
-static const struct option_part parts[] = {
-	{ session_rows, offsetof(struct init_options, t) }, { rows, 0 }, { NULL, 0 }
-};
+static const struct option_part parts[] = { { session_rows, offsetof(struct init_options, t) },
+					    { rows, 0 },
+					    { NULL, 0 } };
 const struct option_table cmd_init_table = { .parts = parts };
 
 /* The library's settings, of which those that were not given keep their defaults. */
@@ -62,7 +79,8 @@ int cmd_init(int argc, char **argv)
 
 	/* Before anything is set: is there a session already? */
 	if (IsTraceActive() != 0)
-		return fail("busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
+		return fail(
+			"busy: a trace session exists already (swtrace info shows it, swtrace free ends it)");
 	if (!take_options(&cmd_init_table, &s, argc, argv, &rest, &code))
 		return code;
 	if (rest.count)

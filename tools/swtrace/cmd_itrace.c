@@ -6,16 +6,16 @@
 #include "place.h"
 #include "run.h"
 
-#define REPORTED	1		/* beside the library's codes: failed, after a message */
+#define REPORTED 1 /* beside the library's codes: failed, after a message */
 
-enum { SCOPE = 1 };		/* group of options that exclude one another */
+enum { SCOPE = 1 }; /* group of options that exclude one another */
 
 struct install {
-	uint32_t flags;		/* ITRACE_* */
+	uint32_t flags; /* ITRACE_* */
 	uint64_t skip, limit;
 	const char *from, *until;
-	char which;		/* the option's letter: p, t, g; 0: none of them */
-	const char *ids;		/* its argument */
+	char which;      /* the option's letter: p, t, g; 0: none of them */
+	const char *ids; /* its argument */
 };
 
 static bool store_scope(const struct option_given *given, void *to)
@@ -42,42 +42,80 @@ static bool store_nothing(const struct option_given *given, void *to)
 	return true;
 }
 
-#define FLAG(of)	option_flags, OPTION_TO(struct install, flags), .value = (of)
+#define FLAG(of) option_flags, OPTION_TO(struct install, flags), .value = (of)
 
 static const struct option_row rows[] = {
-	{ { "-p" }, "PID[,PID]...", "trace these processes", .store = store_scope,
-	  .complete = "@process", .group = SCOPE },
-	{ { "-t" }, "TID[,TID]...", "trace these threads", .store = store_scope,
-	  .complete = "@process", .group = SCOPE },
-	{ { "-g" }, "PID[,LAST]", "trace processes from this pid on, up to that one",
-	  .store = store_scope, .complete = "@process", .group = SCOPE },
-	{ { "-c" }, "COUNT", "skip so many instructions of each thread at first",
-	  option_instructions, OPTION_TO(struct install, skip) },
-	{ { "-n" }, "COUNT", "trace no more instructions of each thread than these",
-	  option_instructions, OPTION_TO(struct install, limit), .value = NO_LIMIT },
-	{ { "--from" }, "FILE:PLACE", "begin where this is reached: a symbol or address of the file",
-	  option_text, OPTION_TO(struct install, from) },
-	{ { "--until" }, "FILE:PLACE", "stop where this is reached", option_text,
+	{ { "-p" },
+	  "PID[,PID]...",
+	  "trace these processes",
+	  .store = store_scope,
+	  .complete = "@process",
+	  .group = SCOPE },
+	{ { "-t" },
+	  "TID[,TID]...",
+	  "trace these threads",
+	  .store = store_scope,
+	  .complete = "@process",
+	  .group = SCOPE },
+	{ { "-g" },
+	  "PID[,LAST]",
+	  "trace processes from this pid on, up to that one",
+	  .store = store_scope,
+	  .complete = "@process",
+	  .group = SCOPE },
+	{ { "-c" },
+	  "COUNT",
+	  "skip so many instructions of each thread at first",
+	  option_instructions,
+	  OPTION_TO(struct install, skip) },
+	{ { "-n" },
+	  "COUNT",
+	  "trace no more instructions of each thread than these",
+	  option_instructions,
+	  OPTION_TO(struct install, limit),
+	  .value = NO_LIMIT },
+	{ { "--from" },
+	  "FILE:PLACE",
+	  "begin where this is reached: a symbol or address of the file",
+	  option_text,
+	  OPTION_TO(struct install, from) },
+	{ { "--until" },
+	  "FILE:PLACE",
+	  "stop where this is reached",
+	  option_text,
 	  OPTION_TO(struct install, until) },
 	{ { "-k" }, NULL, "trace the kernel's side of system calls too", FLAG(ITRACE_KERNEL) },
-	{ { "-K" }, NULL, "trace the kernel's side of system calls only",
+	{ { "-K" },
+	  NULL,
+	  "trace the kernel's side of system calls only",
 	  .store = store_kernel_only },
-	{ { "-a" }, NULL, "record addresses that are read and written too, on machines that can",
+	{ { "-a" },
+	  NULL,
+	  "record addresses that are read and written too, on machines that can",
 	  FLAG(ITRACE_LOAD_STORE) },
-	{ { "-f" }, NULL, "trace the processes too that the traced ones begin",
+	{ { "-f" },
+	  NULL,
+	  "trace the processes too that the traced ones begin",
 	  FLAG(ITRACE_FOLLOW) },
-	{ { "--no-threads" }, NULL, "do not trace the threads that the traced ones begin",
+	{ { "--no-threads" },
+	  NULL,
+	  "do not trace the threads that the traced ones begin",
 	  FLAG(ITRACE_NO_THREADS) },
-	{ { "-l" }, NULL, "drop records, counted, when the file is behind; never wait",
+	{ { "-l" },
+	  NULL,
+	  "drop records, counted, when the file is behind; never wait",
 	  FLAG(ITRACE_LOSSY) },
-	{ { "-i" }, NULL, "accepted without effect: instruction counts are always recorded",
+	{ { "-i" },
+	  NULL,
+	  "accepted without effect: instruction counts are always recorded",
 	  .store = store_nothing },
 	{ { "-ss" }, NULL, "record each instruction", FLAG(ITRACE_STEPS) },
 	OPTION_ROWS_END
 };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_it_install_table = {
-	.parts = parts, .strict = 1 << SCOPE,
+	.parts = parts,
+	.strict = 1 << SCOPE,
 	.notes = "Without -p, -t and -g it traces all that the session may trace.",
 };
 
@@ -97,8 +135,8 @@ static int list_of(const char *option, const char *text, int *list, int most)
 			return n;
 		text = end + 1;
 	}
-	fail("%s: invalid list '%s': expected 1 to %d numbers with commas between them", option, text,
-	     most);
+	fail("%s: invalid list '%s': expected 1 to %d numbers with commas between them", option,
+	     text, most);
 	return 0;
 }
 
@@ -140,7 +178,8 @@ int cmd_it_install(int argc, char **argv)
 	if (rest.count)
 		return USAGE;
 	if (!IsTraceActive())
-		return fail("no session: swtrace init begins one (with -t cont, so that what is traced need not fit into the buffers)");
+		return fail(
+			"no session: swtrace init begins one (with -t cont, so that what is traced need not fit into the buffers)");
 	rc = ITraceInit((int)i.flags);
 	if (!rc)
 		rc = i.which ? scope(i.which, i.ids) : ITraceEnableAll();

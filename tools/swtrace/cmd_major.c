@@ -78,8 +78,8 @@ const char *majors_names(void)
 
 	for (size_t i = 0; i < N && used < sizeof(out); i++)
 		if (majors[i].major != PITRACE_MTE)
-			used += (size_t)snprintf(out + used, sizeof(out) - used, "%s%s", used ? "," : "",
-						 TraceMajorName(majors[i].major));
+			used += (size_t)snprintf(out + used, sizeof(out) - used, "%s%s",
+						 used ? "," : "", TraceMajorName(majors[i].major));
 	return out;
 }
 
@@ -143,9 +143,10 @@ int cmd_maj(int argc, char **argv)
 			state = "always";
 		else if (active)
 			state = !in(info.available, major) ? "absent" :
-				in(info.majors, major) ? "enabled" : "disabled";
-		printf("0x%02X  %-9s  %-8s  %s\n", (unsigned int)major, TraceMajorName(major), state,
-		       majors[i].what);
+				in(info.majors, major)     ? "enabled" :
+							     "disabled";
+		printf("0x%02X  %-9s  %-8s  %s\n", (unsigned int)major, TraceMajorName(major),
+		       state, majors[i].what);
 	}
 	if (active)
 		printf("absent: the collector %s has none of these here\n", info.collector);

@@ -6,7 +6,7 @@
 #include "option_store.h"
 #include "swtrace.h"
 
-#define INTS	64
+#define INTS 64
 
 struct mark {
 	int major, minor, n;
@@ -35,15 +35,24 @@ static bool store_integer(const struct option_given *given, void *to)
 	return true;
 }
 
-static const struct option_row rows[] = {
-	{ { "-M" }, "MAJOR", "the record's major", option_number, OPTION_TO(struct mark, major),
-	  .most = PITRACE_MAJORS - 1 },
-	{ { "-m" }, "MINOR", "the record's minor", option_number, OPTION_TO(struct mark, minor),
-	  .most = 0x7FFFFFFF },
-	{ { "-i" }, "N", "a number in the record, up to 64 of them", .store = store_integer,
-	  .repeats = true },
-	OPTION_ROWS_END
-};
+static const struct option_row rows[] = { { { "-M" },
+					    "MAJOR",
+					    "the record's major",
+					    option_number,
+					    OPTION_TO(struct mark, major),
+					    .most = PITRACE_MAJORS - 1 },
+					  { { "-m" },
+					    "MINOR",
+					    "the record's minor",
+					    option_number,
+					    OPTION_TO(struct mark, minor),
+					    .most = 0x7FFFFFFF },
+					  { { "-i" },
+					    "N",
+					    "a number in the record, up to 64 of them",
+					    .store = store_integer,
+					    .repeats = true },
+					  OPTION_ROWS_END };
 static const struct option_part parts[] = { { rows, 0 }, { NULL, 0 } };
 const struct option_table cmd_mark_table = { .parts = parts, .letters = true, .ends = true };
 

@@ -7,10 +7,10 @@
 
 struct swtrace_command {
 	const char *name;
-	int (*run)(int argc, char **argv);	/* argv[0] is the name; the exit code or USAGE */
+	int (*run)(int argc, char **argv); /* argv[0] is the name; the exit code or USAGE */
 	const char *usage, *what;
-	const struct option_table *options;	/* NULL: none, then: */
-	const char *operands;			/* what may stand behind it, for completions */
+	const struct option_table *options; /* NULL: none, then: */
+	const char *operands;               /* what may stand behind it, for completions */
 	const char *(*completions)(void);
 };
 
@@ -18,8 +18,8 @@ static int cmd_help(int argc, char **argv);
 static const char *command_names(void);
 
 static const struct swtrace_command commands[] = {
-	{ "init", cmd_init, "[OPTION]...", "begin a session: buffers, mode, file, stacks, collector",
-	  .options = &cmd_init_table },
+	{ "init", cmd_init, "[OPTION]...",
+	  "begin a session: buffers, mode, file, stacks, collector", .options = &cmd_init_table },
 	{ "enable", cmd_enable, "[MAJOR|tprof]...", "enable majors (none: tprof)",
 	  .completions = majors_names },
 	{ "disable", cmd_disable, "[MAJOR|tprof]...", "disable majors (none: all)",

@@ -13,13 +13,13 @@
 #include "base/regular.h"
 #include "swtrace.h"
 
-#define TABLES_MAX	(1u << 30)	/* bytes of symbols and their names, of a file */
+#define TABLES_MAX (1u << 30) /* bytes of symbols and their names, of a file */
 
 /* The file is read, not mapped: its owner may truncate it at any time. */
 struct elf_program {
 	int fd;
 	Elf64_Ehdr header;
-	uint64_t left;			/* bytes of tables that are still read */
+	uint64_t left; /* bytes of tables that are still read */
 };
 
 static bool get(const struct elf_program *m, uint64_t at, void *to, size_t n)
@@ -112,7 +112,8 @@ static bool find(const char *option, struct elf_program *m, const char *file, co
 
 	if (memcmp(m->header.e_ident, ELFMAG, SELFMAG) ||
 	    m->header.e_ident[EI_CLASS] != ELFCLASS64 || m->header.e_ident[EI_DATA] != order) {
-		fail("%s: %s is not a 64-bit ELF file of this machine: give FILE:%s", option, file, name);
+		fail("%s: %s is not a 64-bit ELF file of this machine: give FILE:%s", option, file,
+		     name);
 		return false;
 	}
 	if (strncmp(name, "0x", 2) || *end) {
@@ -145,8 +146,8 @@ bool place_find(const char *option, const char *text, const char *program, char 
 		 colon ? text : program);
 	m.fd = regular_open(path, 0, NULL);
 	if (m.fd < 0 || !realpath(path, real) || strlen(real) >= room) {
-		fail("%s: %s: %s", option, path, m.fd < 0 && errno != EINVAL ? strerror(errno) :
-		     "not a regular file");
+		fail("%s: %s: %s", option, path,
+		     m.fd < 0 && errno != EINVAL ? strerror(errno) : "not a regular file");
 		if (m.fd >= 0)
 			close(m.fd);
 		return false;

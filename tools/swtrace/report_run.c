@@ -12,7 +12,7 @@
 #include "complain.h"
 #include "report_run.h"
 
-#define EXIT_POST	2	/* of post: from here on there is no report */
+#define EXIT_POST 2 /* of post: from here on there is no report */
 
 /* post lies beside this program, or where the shell would find it. */
 static bool find_post(char *path, size_t room)
@@ -67,7 +67,8 @@ static int trace_and_report(struct report_run *p)
 	int code;
 
 	if (p->what != TRACE_ONLY && !find_post(post, sizeof(post)))
-		return fail("no program 'post' beside %s or in PATH; with -t no report is made", p->program->name);
+		return fail("no program 'post' beside %s or in PATH; with -t no report is made",
+			    p->program->name);
 	if (p->what == POST_ONLY) {
 		if (!caller_get(&r->caller))
 			return EXIT_SWTRACE;
@@ -84,25 +85,52 @@ static int trace_and_report(struct report_run *p)
 }
 
 const struct option_row report_run_rows[] = {
-	{ { "-a" }, NULL, "trace and report (default)", option_assign,
-	  OPTION_TO(struct report_run, what), .value = TRACE_AND_POST, .group = PART },
-	{ { "-t" }, NULL, "trace only", option_assign, OPTION_TO(struct report_run, what),
-	  .value = TRACE_ONLY, .group = PART },
-	{ { "-p" }, NULL, "report only what was traced before", option_assign,
-	  OPTION_TO(struct report_run, what), .value = POST_ONLY, .group = PART },
-	{ { "-b" }, "MB", "trace buffer of each CPU (4)", option_size,
-	  OPTION_TO(struct report_run, run.t.trace_bytes), .value = 1 << 20 },
-	{ { "-r" }, "SECONDS", "trace for so long; the command continues untraced", option_duration,
-	  OPTION_TO(struct report_run, run.duration), .least = 1 },
-	{ { "--jit" }, NULL, "have Java, node and Python report the code that they make while they run",
-	  option_set, OPTION_TO(struct report_run, run.jit) },
+	{ { "-a" },
+	  NULL,
+	  "trace and report (default)",
+	  option_assign,
+	  OPTION_TO(struct report_run, what),
+	  .value = TRACE_AND_POST,
+	  .group = PART },
+	{ { "-t" },
+	  NULL,
+	  "trace only",
+	  option_assign,
+	  OPTION_TO(struct report_run, what),
+	  .value = TRACE_ONLY,
+	  .group = PART },
+	{ { "-p" },
+	  NULL,
+	  "report only what was traced before",
+	  option_assign,
+	  OPTION_TO(struct report_run, what),
+	  .value = POST_ONLY,
+	  .group = PART },
+	{ { "-b" },
+	  "MB",
+	  "trace buffer of each CPU (4)",
+	  option_size,
+	  OPTION_TO(struct report_run, run.t.trace_bytes),
+	  .value = 1 << 20 },
+	{ { "-r" },
+	  "SECONDS",
+	  "trace for so long; the command continues untraced",
+	  option_duration,
+	  OPTION_TO(struct report_run, run.duration),
+	  .least = 1 },
+	{ { "--jit" },
+	  NULL,
+	  "have Java, node and Python report the code that they make while they run",
+	  option_set,
+	  OPTION_TO(struct report_run, run.jit) },
 	OPTION_ROWS_END
 };
 
 bool report_run_until_enter(struct report_run *p)
 {
 	if (!isatty(STDIN_FILENO)) {
-		complain("standard input is not a terminal, on which to ask when to stop: give -r SECONDS or a command");
+		complain(
+			"standard input is not a terminal, on which to ask when to stop: give -r SECONDS or a command");
 		return false;
 	}
 	p->run.terminal = STDIN_FILENO;

@@ -13,22 +13,22 @@ struct report_run {
 	struct trace_run run;
 	enum run_what what;
 	/* run.tprof */
-	bool by_time, by_event;		/* -m */
-	bool delayed;			/* -s, maybe of 0 */
+	bool by_time, by_event; /* -m */
+	bool delayed;           /* -s, maybe of 0 */
 	const char *events, *count;
 	/* run.itrace */
-	uint32_t lowest;		/* pid, 0: not given */
+	uint32_t lowest; /* pid, 0: not given */
 };
 
 struct report_program {
 	const char *name;
-	const char *post_option;	/* the report, NULL: post's default */
+	const char *post_option; /* the report, NULL: post's default */
 	const struct option_table *options;
-	void (*begin)(struct report_run *p);	/* before the options; or NULL */
-	bool (*check)(struct report_run *p);	/* after them; false after a message */
+	void (*begin)(struct report_run *p); /* before the options; or NULL */
+	bool (*check)(struct report_run *p); /* after them; false after a message */
 };
 
-enum { PART = 1 };			/* group of -a, -t and -p, which exclude one another */
+enum { PART = 1 }; /* group of -a, -t and -p, which exclude one another */
 extern const struct option_row report_run_rows[];
 
 /* Without a command and a time: trace until Enter. False after a message: no terminal. */

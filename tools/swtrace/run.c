@@ -17,7 +17,7 @@
 #include "complain.h"
 #include "run.h"
 
-#define GO	'\1'		/* not in any variable's text, which ends in NUL */
+#define GO '\1' /* not in any variable's text, which ends in NUL */
 
 void run_defaults(struct trace_run *r)
 {
@@ -250,7 +250,8 @@ int run_go(struct trace_run *r)
 	int signals, err, code;
 
 	if (r->jit && !r->command)
-		return fail("--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)");
+		return fail(
+			"--jit is for a command; a Java VM that runs takes the agent by jcmd, see libpijit(1)");
 	if (!caller_get(&r->caller))
 		return EXIT_SWTRACE;
 	r->t.owner = r->caller.uid;

@@ -11,33 +11,33 @@
 
 struct trace_run {
 	struct tracer_options t;
-	struct pitrace_event_args events[PITRACE_EVENTS];	/* t's */
-	struct tracer_itrace itrace;	/* t's, with --itrace: t.itrace points here */
-	const char *from, *until;	/* as they were given */
-	const char *event_names;	/* of -e and -c */
+	struct pitrace_event_args events[PITRACE_EVENTS]; /* t's */
+	struct tracer_itrace itrace; /* t's, with --itrace: t.itrace points here */
+	const char *from, *until;    /* as they were given */
+	const char *event_names;     /* of -e and -c */
 	uint64_t event_count;
-	bool timer_only;		/* an option was given that only the timer supports */
+	bool timer_only; /* an option was given that only the timer supports */
 	bool kernel, kernel_only, accesses, no_follow, no_threads;
 	struct caller caller;
 	bool all, quiet;
-	bool jit;			/* --jit: the command reports the code that it makes */
-	bool no_crash;			/* wrap: a crash does not end tracing */
-	uint64_t delay, duration;	/* ns, 0 none; the second begins when the first is over */
-	int terminal;			/* where Enter ends the run, -1 none */
-	bool ask;			/* it also begins by Enter */
+	bool jit;                 /* --jit: the command reports the code that it makes */
+	bool no_crash;            /* wrap: a crash does not end tracing */
+	uint64_t delay, duration; /* ns, 0 none; the second begins when the first is over */
+	int terminal;             /* where Enter ends the run, -1 none */
+	bool ask;                 /* it also begins by Enter */
 	char **command;
 	char words[1024];
 	struct tracer *tracer;
 	pid_t child;
-	int gate;			/* closed: the child continues */
-	int control;			/* the socket on which the command may say "off", -1 none */
+	int gate;    /* closed: the child continues */
+	int control; /* the socket on which the command may say "off", -1 none */
 	char control_path[108];
-	int status;			/* of the child, -1 while it lives */
-	int exec_error;			/* errno, when it could not be executed */
-	bool paused;			/* the delay is not over: no samples yet */
+	int status;     /* of the child, -1 while it lives */
+	int exec_error; /* errno, when it could not be executed */
+	bool paused;    /* the delay is not over: no samples yet */
 	bool stopped;
-	char trigger[128];		/* what stopped it, if not the end of the command */
-	void (*sigpipe)(int);		/* what swtrace was started with: the command's */
+	char trigger[128];    /* what stopped it, if not the end of the command */
+	void (*sigpipe)(int); /* what swtrace was started with: the command's */
 };
 
 void run_defaults(struct trace_run *r);

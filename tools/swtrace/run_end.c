@@ -17,7 +17,7 @@
 #include "monotonic.h"
 #include "run.h"
 
-#define SHOW_NS		500000000	/* between progress lines of an instruction trace */
+#define SHOW_NS 500000000 /* between progress lines of an instruction trace */
 
 /* Stop tracing because of `trigger`, unless it stopped itself. The command continues. */
 static int stop(struct trace_run *r, const char *trigger)
@@ -221,9 +221,9 @@ void run_closing_line(struct trace_run *r)
 		complain("stopped early: %s (-s and -sm make them larger, -t cont writes while tracing)",
 			 r->trigger);
 	else if (r->t.mode == TRACE_WRAP)
-		complain("wrote the newest records: %s",
-			 *r->trigger ? r->trigger : r->child > 0 ? "the command ended" :
-			 "tracing ended");
+		complain("wrote the newest records: %s", *r->trigger  ? r->trigger :
+							 r->child > 0 ? "the command ended" :
+									"tracing ended");
 	else if (*r->trigger)
 		complain("stopped: %s", r->trigger);
 	escape_printf(stderr, "%s: %s: ", program_invocation_short_name, i.file);

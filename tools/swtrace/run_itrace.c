@@ -11,7 +11,7 @@
 #include "run.h"
 #include "units.h"
 
-#define COUNT	10000000	/* instructions of a thread, if -n is not given */
+#define COUNT 10000000 /* instructions of a thread, if -n is not given */
 
 void run_itrace(struct trace_run *r)
 {
@@ -40,7 +40,8 @@ bool run_itrace_agrees(const struct trace_run *r)
 	if (r->t.itrace || !(i->limit || i->skip || i->flags || r->from || r->until || r->kernel ||
 			     r->kernel_only || r->accesses || r->no_follow || r->no_threads))
 		return true;
-	complain("-n, --from, --until, --skip, --kernel, --kernel-only, --ls, --lossy, --no-threads, --no-children and --steps need --itrace");
+	complain(
+		"-n, --from, --until, --skip, --kernel, --kernel-only, --ls, --lossy, --no-threads, --no-children and --steps need --itrace");
 	return false;
 }
 
@@ -62,7 +63,8 @@ bool run_itrace_majors(struct trace_run *r)
 		r->itrace.flags |= PITRACE_ITRACE_NO_THREADS;
 	r->itrace.scope = PITRACE_ITRACE_ALL;
 	if (r->all) {
-		complain("--itrace traces a command, or -p PID: a whole system of traced threads would stand still (swtrace it_install traces more than one process)");
+		complain(
+			"--itrace traces a command, or -p PID: a whole system of traced threads would stand still (swtrace it_install traces more than one process)");
 		return false;
 	}
 	return true;
@@ -116,8 +118,8 @@ void run_itrace_show(const struct trace_run *r, bool end)
 	tracer_info(r->tracer, &i);
 	rate = (double)i.instructions / seconds;
 	left = r->itrace.limit > i.instructions ? r->itrace.limit - i.instructions : 0;
-	fprintf(stderr, "\r\033[K%.1f M instructions, %.3f M a second", (double)i.instructions / 1e6,
-		rate / 1e6);
+	fprintf(stderr, "\r\033[K%.1f M instructions, %.3f M a second",
+		(double)i.instructions / 1e6, rate / 1e6);
 	if (r->itrace.limit != UINT64_MAX && rate > 0)
 		fprintf(stderr, ", at most %.0f s to the limit (-n)", (double)left / rate);
 	shown = true;

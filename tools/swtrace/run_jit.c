@@ -68,7 +68,8 @@ static bool java(struct trace_run *r, char folder[PATH_MAX])
 	char agent[PATH_MAX], word[2 * PATH_MAX + 64];
 
 	if (!find_agent(agent)) {
-		fail("--jit: " AGENT " is not installed: Java's code will have no names; build it where a JDK's headers are (default-jdk-headless), then make install");
+		fail("--jit: " AGENT
+		     " is not installed: Java's code will have no names; build it where a JDK's headers are (default-jdk-headless), then make install");
 		return false;
 	}
 	if (!folder_of(r->t.file, folder)) {

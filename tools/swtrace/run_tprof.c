@@ -30,32 +30,54 @@ static bool store_delay(const struct option_given *given, void *to)
 }
 
 static const struct option_row rows[] = {
-	{ { "-m" }, "MODE", "time (default): samples by a timer; event: when events were counted",
-	  .store = store_sampling, .complete = "time event" },
-	{ { "-e" }, "EVENT", "sample by these (cycles), several with commas between them; implies -m "
-	  "event", option_text, OPTION_TO(struct report_run, events), .complete = "@events" },
-	{ { "-c" }, "N", "ticks a second, 1 to 20000 (997); with -m event a sample each N events "
-	  "(default: as many as give 997 samples a second)", option_text,
+	{ { "-m" },
+	  "MODE",
+	  "time (default): samples by a timer; event: when events were counted",
+	  .store = store_sampling,
+	  .complete = "time event" },
+	{ { "-e" },
+	  "EVENT",
+	  "sample by these (cycles), several with commas between them; implies -m "
+	  "event",
+	  option_text,
+	  OPTION_TO(struct report_run, events),
+	  .complete = "@events" },
+	{ { "-c" },
+	  "N",
+	  "ticks a second, 1 to 20000 (997); with -m event a sample each N events "
+	  "(default: as many as give 997 samples a second)",
+	  option_text,
 	  OPTION_TO(struct report_run, count) },
-	{ { "-s" }, "SECONDS", "begin to trace after so long (5, 500ms, 2m); the command is started at "
-	  "once", .store = store_delay },
-	{ { "-B" }, "COLLECTOR", "use this one: %s (default: the first that works)", option_text,
-	  OPTION_TO(struct report_run, run.t.collector), .completions = collectors_of_samples },
+	{ { "-s" },
+	  "SECONDS",
+	  "begin to trace after so long (5, 500ms, 2m); the command is started at "
+	  "once",
+	  .store = store_delay },
+	{ { "-B" },
+	  "COLLECTOR",
+	  "use this one: %s (default: the first that works)",
+	  option_text,
+	  OPTION_TO(struct report_run, run.t.collector),
+	  .completions = collectors_of_samples },
 	OPTION_ROWS_END
 };
-static const struct option_part parts[] = {
-	{ report_run_rows, 0 }, { rows, 0 }, { option_help_rows, 0 }, { NULL, 0 }
-};
+static const struct option_part parts[] = { { report_run_rows, 0 },
+					    { rows, 0 },
+					    { option_help_rows, 0 },
+					    { NULL, 0 } };
 static const struct option_table table = {
-	.program = "run.tprof", .parts = parts, .strict = 1 << PART, .operands = "@command",
+	.program = "run.tprof",
+	.parts = parts,
+	.strict = 1 << PART,
+	.operands = "@command",
 	.ends = true,
 	.usage =
-	"usage: run.tprof [-a|-t|-p] [OPTION]... [-- COMMAND [ARG]...]\n"
-	"Trace where time goes, and report it: swtrace.nrm2, then tprof.out and a screenful.\n"
-	"Without a command the whole system, from Enter to Enter (see -s, -r).\n",
+		"usage: run.tprof [-a|-t|-p] [OPTION]... [-- COMMAND [ARG]...]\n"
+		"Trace where time goes, and report it: swtrace.nrm2, then tprof.out and a screenful.\n"
+		"Without a command the whole system, from Enter to Enter (see -s, -r).\n",
 	.notes =
-	"Exit code: the command's own; without one post's: 0, or 1 if records were lost or damaged;\n"
-	"125 tracing or the report failed, 126 the command cannot be executed, 127 it was not found.",
+		"Exit code: the command's own; without one post's: 0, or 1 if records were lost or damaged;\n"
+		"125 tracing or the report failed, 126 the command cannot be executed, 127 it was not found.",
 };
 
 /* -m, -e, -c: what samples, and how often. */
@@ -94,7 +116,9 @@ static bool check(struct report_run *p)
 int main(int argc, char **argv)
 {
 	static const struct report_program program = {
-		.name = "run.tprof", .options = &table, .check = check,
+		.name = "run.tprof",
+		.options = &table,
+		.check = check,
 	};
 
 	return report_run_main(&program, argc, argv);

@@ -6,7 +6,7 @@
 #include "session_options.h"
 #include "units.h"
 
-#define SECOND	1000000000u	/* ns */
+#define SECOND 1000000000u /* ns */
 
 static bool store_mode(const struct option_given *given, void *to)
 {
@@ -14,8 +14,9 @@ static bool store_mode(const struct option_given *given, void *to)
 		const char *name;
 		int mode;
 	} modes[] = {
-		{ "norm", TRACE_NORMAL }, { "normal", TRACE_NORMAL }, { "cont", TRACE_CONTINUOUS },
-		{ "continuous", TRACE_CONTINUOUS }, { "wrap", TRACE_WRAP },
+		{ "norm", TRACE_NORMAL },     { "normal", TRACE_NORMAL },
+		{ "cont", TRACE_CONTINUOUS }, { "continuous", TRACE_CONTINUOUS },
+		{ "wrap", TRACE_WRAP },
 	};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
@@ -40,7 +41,8 @@ static bool store_stacks(const struct option_given *given, void *to)
 		uint64_t bytes;
 		char word[32];
 
-		snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), p);
+		snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1),
+			 p);
 		p += n;
 		if (!strcmp(word, "fp")) {
 			what |= PITRACE_WANT_USER;
@@ -74,29 +76,72 @@ static bool store_stacks(const struct option_given *given, void *to)
 }
 
 const struct option_row session_rows[] = {
-	{ { "-s" }, "MB", "trace buffer of each CPU (4)", option_size,
-	  OPTION_TO(struct tracer_options, trace_bytes), .value = 1 << 20 },
-	{ { "-sm" }, "MB", "MTE buffer of each CPU (2)", option_size,
-	  OPTION_TO(struct tracer_options, mte_bytes), .value = 1 << 20 },
-	{ { "-ss" }, "KB", "section (64)", option_size,
-	  OPTION_TO(struct tracer_options, section_bytes), .value = 1 << 10 },
-	{ { "-t" }, "MODE", "norm: stop when a buffer fills (default of init); cont: write while tracing "
-	  "(default of run); wrap: keep the newest records", store_mode,
-	  OPTION_TO(struct tracer_options, mode), .complete = "norm cont wrap" },
-	{ { "--rotate-size" }, "MB", "cont: begin a new file at this size; older ones are FILE.1, FILE.2 "
-	  "...", option_size, OPTION_TO(struct tracer_options, rotate_bytes), .value = 1 << 20 },
-	{ { "--rotate-time" }, "TIME", "cont: begin a new file after so long (5s, 2m)", option_duration,
-	  OPTION_TO(struct tracer_options, rotate_ns), .least = SECOND,
+	{ { "-s" },
+	  "MB",
+	  "trace buffer of each CPU (4)",
+	  option_size,
+	  OPTION_TO(struct tracer_options, trace_bytes),
+	  .value = 1 << 20 },
+	{ { "-sm" },
+	  "MB",
+	  "MTE buffer of each CPU (2)",
+	  option_size,
+	  OPTION_TO(struct tracer_options, mte_bytes),
+	  .value = 1 << 20 },
+	{ { "-ss" },
+	  "KB",
+	  "section (64)",
+	  option_size,
+	  OPTION_TO(struct tracer_options, section_bytes),
+	  .value = 1 << 10 },
+	{ { "-t" },
+	  "MODE",
+	  "norm: stop when a buffer fills (default of init); cont: write while tracing "
+	  "(default of run); wrap: keep the newest records",
+	  store_mode,
+	  OPTION_TO(struct tracer_options, mode),
+	  .complete = "norm cont wrap" },
+	{ { "--rotate-size" },
+	  "MB",
+	  "cont: begin a new file at this size; older ones are FILE.1, FILE.2 "
+	  "...",
+	  option_size,
+	  OPTION_TO(struct tracer_options, rotate_bytes),
+	  .value = 1 << 20 },
+	{ { "--rotate-time" },
+	  "TIME",
+	  "cont: begin a new file after so long (5s, 2m)",
+	  option_duration,
+	  OPTION_TO(struct tracer_options, rotate_ns),
+	  .least = SECOND,
 	  .most = 3600000000ull * SECOND },
-	{ { "--rotate-keep" }, "N", "cont: keep so many older files (default: all)", option_number,
-	  OPTION_TO(struct tracer_options, rotate_keep), .least = 1, .most = 1000000 },
-	{ { "-g" }, "[=HOW]", "record call stacks too: fp (default), dwarf[,BYTES], kernel, user, "
-	  "switches", .store = store_stacks, .complete = "fp,dwarf,kernel,user,switches" },
-	{ { "--stack-depth" }, "N", "record at most so many addresses of the kernel, and of user code (127)",
-	  option_number, OPTION_TO(struct tracer_options, depth), .least = 1,
+	{ { "--rotate-keep" },
+	  "N",
+	  "cont: keep so many older files (default: all)",
+	  option_number,
+	  OPTION_TO(struct tracer_options, rotate_keep),
+	  .least = 1,
+	  .most = 1000000 },
+	{ { "-g" },
+	  "[=HOW]",
+	  "record call stacks too: fp (default), dwarf[,BYTES], kernel, user, "
+	  "switches",
+	  .store = store_stacks,
+	  .complete = "fp,dwarf,kernel,user,switches" },
+	{ { "--stack-depth" },
+	  "N",
+	  "record at most so many addresses of the kernel, and of user code (127)",
+	  option_number,
+	  OPTION_TO(struct tracer_options, depth),
+	  .least = 1,
 	  .most = PITRACE_STACK_MAX },
-	{ { "-p" }, "PID", "trace this process and its children", option_number,
-	  OPTION_TO(struct tracer_options, pid), .least = 1, .most = 1 << 30,
+	{ { "-p" },
+	  "PID",
+	  "trace this process and its children",
+	  option_number,
+	  OPTION_TO(struct tracer_options, pid),
+	  .least = 1,
+	  .most = 1 << 30,
 	  .complete = "@process" },
 	OPTION_ROWS_END
 };

@@ -11,11 +11,11 @@
 #include "caller.h"
 #include "option_table.h"
 
-#define EXIT_SWTRACE	125	/* swtrace failed; further codes are the command's own */
-#define EXIT_CANNOT	126	/* the command cannot be executed */
-#define EXIT_NOT_FOUND	127
+#define EXIT_SWTRACE   125 /* swtrace failed; further codes are the command's own */
+#define EXIT_CANNOT    126 /* the command cannot be executed */
+#define EXIT_NOT_FOUND 127
 
-#define USAGE		-1	/* a sub-command was misused: main prints its usage */
+#define USAGE -1 /* a sub-command was misused: main prints its usage */
 
 /* One function a file; argv[0] is the sub-command's name. The exit code, or USAGE. */
 int cmd_init(int argc, char **argv);

@@ -7,15 +7,15 @@
 
 struct tool_collector {
 	const char *name;
-	unsigned int use;		/* bits: COLLECTS_* */
-	bool driver;			/* it is the pitrace module */
-	const char *itrace_note;	/* printed when it traces instructions; NULL: nothing */
+	unsigned int use;        /* bits: COLLECTS_* */
+	bool driver;             /* it is the pitrace module */
+	const char *itrace_note; /* printed when it traces instructions; NULL: nothing */
 };
 
 enum {
-	COLLECTS_SAMPLES = 1,		/* in a run */
+	COLLECTS_SAMPLES = 1, /* in a run */
 	COLLECTS_INSTRUCTIONS = 2,
-	COLLECTS_SESSION = 4,		/* of swtrace init, which outlives that program */
+	COLLECTS_SESSION = 4, /* of swtrace init, which outlives that program */
 };
 
 /* NULL: these programs know nothing of it. */

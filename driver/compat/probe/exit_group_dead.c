@@ -4,4 +4,7 @@
 #include <trace/events/sched.h>
 static void exited(void *data, struct task_struct *task, bool group_dead) { }
 void probe(void);
-void probe(void) { check_trace_callback_type_sched_process_exit(exited); }
+void probe(void)
+{
+	check_trace_callback_type_sched_process_exit(exited);
+}

@@ -3,4 +3,7 @@
  * 6.7) for the path as it was opened? Before, that is the file's own path. */
 #include <linux/fs.h>
 const struct path *probe(const struct file *file);
-const struct path *probe(const struct file *file) { return file_user_path(file); }
+const struct path *probe(const struct file *file)
+{
+	return file_user_path(file);
+}

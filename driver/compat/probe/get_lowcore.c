@@ -3,4 +3,7 @@
  * S390_lowcore went? */
 #include <asm/lowcore.h>
 void *probe(void);
-void *probe(void) { return get_lowcore(); }
+void *probe(void)
+{
+	return get_lowcore();
+}

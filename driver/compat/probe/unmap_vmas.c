@@ -3,4 +3,7 @@
  * and end. Where it is not (newer than 6.12) they stand in a struct of the memory manager's own. */
 #include <linux/mm.h>
 void *probe(void);
-void *probe(void) { return unmap_vmas; }
+void *probe(void)
+{
+	return unmap_vmas;
+}

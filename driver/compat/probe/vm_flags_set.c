@@ -2,4 +2,7 @@
 /* Are a mapping's flags changed by vm_flags_mod() (upstream bc292ab00f6c, 6.3) only? */
 #include <linux/mm.h>
 void probe(struct vm_area_struct *v);
-void probe(struct vm_area_struct *v) { vm_flags_mod(v, VM_DONTCOPY, VM_MAYWRITE); }
+void probe(struct vm_area_struct *v)
+{
+	vm_flags_mod(v, VM_DONTCOPY, VM_MAYWRITE);
+}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS 4				/* steps per item before qsort_r is used */
+#define STEPS 4 /* steps per item before qsort_r is used */
 
 void adaptive_sort(void *items, size_t n, size_t size,
 		   int (*compare)(const void *, const void *, void *), void *arg)

@@ -11,8 +11,8 @@
 #include "a2n.h"
 #include "a2n/base/demangle.h"
 
-#define MAX_MANGLED	8192
-#define MAX_READABLE	65536
+#define MAX_MANGLED  8192
+#define MAX_READABLE 65536
 
 struct output {
 	char *text;
@@ -24,7 +24,7 @@ static void take(const char *text, size_t length, void *arg)
 {
 	struct output *o = arg;
 
-	if (!length)		/* then text may be NULL */
+	if (!length) /* then text may be NULL */
 		return;
 	if (length >= MAX_READABLE - o->length)
 		longjmp(o->stop, 1);

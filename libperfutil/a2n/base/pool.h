@@ -12,10 +12,10 @@
 
 struct arena {
 	struct arena_block *blocks;
-	size_t left;			/* of the first block */
+	size_t left; /* of the first block */
 };
 
-void *arena_alloc(struct arena *arena, size_t size);	/* zeroed */
+void *arena_alloc(struct arena *arena, size_t size); /* zeroed */
 char *arena_strndup(struct arena *arena, const char *s, size_t length);
 void arena_free(struct arena *arena);
 
@@ -24,7 +24,7 @@ struct table {
 	struct table_slot {
 		uint64_t hash;
 		void *item;
-	} *slots;
+	} * slots;
 	size_t used, size;
 };
 
@@ -57,11 +57,12 @@ uint64_t pool_hash(const void *data, size_t size, uint64_t seed);
 /* Grows the array by at least one item. Returns it (it may have moved), or NULL without memory. */
 void *pool_room(void *array, uint32_t used, uint32_t *room, size_t item);
 
-#define pool_grow(array, used, room) ({					\
-	void *pool_moved = pool_room(array, used, &(room), sizeof(*(array)));	\
-	if (pool_moved)							\
-		(array) = pool_moved;					\
-	pool_moved != NULL;						\
-})
+#define pool_grow(array, used, room)                                                  \
+	({                                                                            \
+		void *pool_moved = pool_room(array, used, &(room), sizeof(*(array))); \
+		if (pool_moved)                                                       \
+			(array) = pool_moved;                                         \
+		pool_moved != NULL;                                                   \
+	})
 
 #endif

@@ -8,20 +8,20 @@
 
 #include "base/cursor.h"
 
-#define TEXTFILE_LINE	(32u * 1024)	/* longer lines are truncated to this */
+#define TEXTFILE_LINE (32u * 1024) /* longer lines are truncated to this */
 
 struct textfile {
-	int fd;				/* -1: memory, owned by the caller */
-	const uint8_t *text;		/* the window, or all of it */
+	int fd;              /* -1: memory, owned by the caller */
+	const uint8_t *text; /* the window, or all of it */
 	uint8_t *window;
-	uint64_t at;			/* offset of the text in the file */
-	size_t begin, end;		/* offset of the unread part in the text */
-	bool passing;			/* skipping the rest of a line that was too long */
+	uint64_t at;       /* offset of the text in the file */
+	size_t begin, end; /* offset of the unread part in the text */
+	bool passing;      /* skipping the rest of a line that was too long */
 
 	/* Offset of the last line, or the end of the whole lines. */
-	uint64_t offset, line;		/* lines count from 1 */
-	bool cut;			/* the line was truncated */
-	uint64_t unfinished;		/* bytes after the last whole line */
+	uint64_t offset, line; /* lines count from 1 */
+	bool cut;              /* the line was truncated */
+	uint64_t unfinished;   /* bytes after the last whole line */
 };
 
 /* Takes ownership of fd, also on failure. 0, -ENOMEM, -EBADMSG: *why is the reason. */

@@ -16,17 +16,19 @@
 #define BUDGET_A_BYTE 64
 
 static const char *const part_names[PARTS] = {
-	[PART_INFO] = "info", [PART_ABBREV] = "abbrev", [PART_LINE] = "line", [PART_STR] = "str",
-	[PART_LINE_STR] = "line_str", [PART_STR_OFFSETS] = "str_offsets", [PART_ADDR] = "addr",
-	[PART_RANGES] = "ranges", [PART_RNGLISTS] = "rnglists", [PART_CU_INDEX] = "cu_index",
+	[PART_INFO] = "info",         [PART_ABBREV] = "abbrev",
+	[PART_LINE] = "line",         [PART_STR] = "str",
+	[PART_LINE_STR] = "line_str", [PART_STR_OFFSETS] = "str_offsets",
+	[PART_ADDR] = "addr",         [PART_RANGES] = "ranges",
+	[PART_RNGLISTS] = "rnglists", [PART_CU_INDEX] = "cu_index",
 };
 
 static const char *const section_names[PARTS] = {
-	[PART_INFO] = ".debug_info", [PART_ABBREV] = ".debug_abbrev", [PART_LINE] = ".debug_line",
-	[PART_STR] = ".debug_str", [PART_LINE_STR] = ".debug_line_str",
-	[PART_STR_OFFSETS] = ".debug_str_offsets", [PART_ADDR] = ".debug_addr",
-	[PART_RANGES] = ".debug_ranges", [PART_RNGLISTS] = ".debug_rnglists",
-	[PART_CU_INDEX] = ".debug_cu_index",
+	[PART_INFO] = ".debug_info",         [PART_ABBREV] = ".debug_abbrev",
+	[PART_LINE] = ".debug_line",         [PART_STR] = ".debug_str",
+	[PART_LINE_STR] = ".debug_line_str", [PART_STR_OFFSETS] = ".debug_str_offsets",
+	[PART_ADDR] = ".debug_addr",         [PART_RANGES] = ".debug_ranges",
+	[PART_RNGLISTS] = ".debug_rnglists", [PART_CU_INDEX] = ".debug_cu_index",
 };
 
 bool dwarf_fault(struct dwarf_file *f, enum dwarf_part part, uint64_t offset, const char *what)
@@ -68,7 +70,7 @@ static uint64_t claimed_size(const struct section *s, const GElf_Shdr *h)
 		return gelf_getchdr(s->scn, &c) ? c.ch_size : 0;
 	raw = elf_rawdata(s->scn, NULL);
 	b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
-	if (!bytes_skip(&b, 4))		/* "ZLIB", then a big-endian number */
+	if (!bytes_skip(&b, 4)) /* "ZLIB", then a big-endian number */
 		return 0;
 	for (unsigned int i = 0; i < 8; i++)
 		size = size << 8 | bytes_u8(&b);
@@ -108,15 +110,15 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 	GElf_Shdr h;
 	GElf_Chdr c;
 
-	if (!s->scn || !gelf_getshdr(s->scn, &h) || h.sh_type == SHT_NOBITS ||
-	    h.sh_size > MAX_PART)
+	if (!s->scn || !gelf_getshdr(s->scn, &h) || h.sh_type == SHT_NOBITS || h.sh_size > MAX_PART)
 		return none;
 	packed &= !(h.sh_flags & SHF_COMPRESSED);
 	if (packed || h.sh_flags & SHF_COMPRESSED) {
 		size = claimed_size(s, &h);
 		file->packed += h.sh_size;
 		if (size > MAX_PART || size > unpacked_most(file->packed) - file->unpacked) {
-			dwarf_fault(file, part, 0, "compression ratio too high: more than 32 "
+			dwarf_fault(file, part, 0,
+				    "compression ratio too high: more than 32 "
 				    "times its size, and 16 MB, it is left out");
 			return none;
 		}
@@ -130,10 +132,10 @@ static struct bytes load(struct dwarf_file *file, enum dwarf_part part, const st
 		return none;
 	}
 	if (h.sh_flags & SHF_COMPRESSED ? elf_compress(s->scn, 0, 0) < 0 :
-	    packed && elf_compress_gnu(s->scn, 0, 0) < 0)
+					  packed && elf_compress_gnu(s->scn, 0, 0) < 0)
 		return none;
-	data = (h.sh_flags & SHF_COMPRESSED) || packed ? elf_getdata(s->scn, NULL)
-						       : elf_rawdata(s->scn, NULL);
+	data = (h.sh_flags & SHF_COMPRESSED) || packed ? elf_getdata(s->scn, NULL) :
+							 elf_rawdata(s->scn, NULL);
 	if (!data || !data->d_buf || !data->d_size)
 		return none;
 	/* The ELF file says the byte order. */
@@ -325,7 +327,7 @@ bool dwarf_package_find(struct dwarf_file *f, uint64_t id, struct bytes part[PAR
 	uint16_t version = bytes_u16(&b);
 	size_t table;
 
-	if (version != 5) {		/* version 2 has four bytes */
+	if (version != 5) { /* version 2 has four bytes */
 		b = f->part[PART_CU_INDEX];
 		version = (uint16_t)bytes_u32(&b);
 	} else {

@@ -12,13 +12,21 @@
 #include "a2n/base/pool.h"
 
 enum dwarf_part {
-	PART_INFO, PART_ABBREV, PART_LINE, PART_STR, PART_LINE_STR, PART_STR_OFFSETS, PART_ADDR,
-	PART_RANGES, PART_RNGLISTS, PART_CU_INDEX,
+	PART_INFO,
+	PART_ABBREV,
+	PART_LINE,
+	PART_STR,
+	PART_LINE_STR,
+	PART_STR_OFFSETS,
+	PART_ADDR,
+	PART_RANGES,
+	PART_RNGLISTS,
+	PART_CU_INDEX,
 	PARTS
 };
 
 struct dwarf_fault {
-	const char *what;		/* NULL: none */
+	const char *what; /* NULL: none */
 	const char *section;
 	uint64_t offset;
 };
@@ -34,41 +42,47 @@ struct dwarf_ranges {
 struct dwarf_file {
 	struct elf_file elf;
 	char *path;
-	uint32_t serial;		/* shared by the files of this a2n: keeps names */
+	uint32_t serial; /* shared by the files of this a2n: keeps names */
 	struct bytes part[PARTS];
-	void *own[PARTS];		/* memory of sections decompressed here */
-	struct dwarf_ranges code;	/* address ranges of the program's sections */
-	struct dwarf_unit *unit;	/* in the order of the file */
+	void *own[PARTS];         /* memory of sections decompressed here */
+	struct dwarf_ranges code; /* address ranges of the program's sections */
+	struct dwarf_unit *unit;  /* in the order of the file */
 	uint32_t n_units, room_units;
-	struct table abbrevs;		/* by offset */
-	struct dwarf_file *alt;		/* the shared file (dwz) */
+	struct table abbrevs;   /* by offset */
+	struct dwarf_file *alt; /* the shared file (dwz) */
 	uint64_t budget;
-	uint64_t packed, unpacked;	/* bytes of compressed sections, before and after */
-	struct dwarf_fault fault;	/* the first fault */
+	uint64_t packed, unpacked; /* bytes of compressed sections, before and after */
+	struct dwarf_fault fault;  /* the first fault */
 };
 
 /* An attribute's value, as far as it is used here. */
 enum attr_class {
-	ATTR_NONE, ATTR_ADDRESS, ATTR_CONSTANT, ATTR_STRING, ATTR_REF, ATTR_REF_ALT, ATTR_OFFSET,
+	ATTR_NONE,
+	ATTR_ADDRESS,
+	ATTR_CONSTANT,
+	ATTR_STRING,
+	ATTR_REF,
+	ATTR_REF_ALT,
+	ATTR_OFFSET,
 	ATTR_RNGLIST,
 };
 struct attr_value {
 	enum attr_class class;
-	uint64_t u;			/* references: offset in PART_INFO */
+	uint64_t u; /* references: offset in PART_INFO */
 	const char *string;
 };
 
 struct dwarf_unit {
 	struct dwarf_file *file;
-	const struct bytes *part;	/* parts of its file, or its share of a package */
-	uint64_t start, end;		/* in PART_INFO, header included */
-	uint64_t first;			/* its own entry */
+	const struct bytes *part; /* parts of its file, or its share of a package */
+	uint64_t start, end;      /* in PART_INFO, header included */
+	uint64_t first;           /* its own entry */
 	uint64_t abbrev_at, dwo_id;
 	uint8_t version, address_size, offset_size, type;
 	bool opened, bad;
 	bool has_low, has_lines, has_ranges;
 	const struct abbrevs *abbrevs;
-	const struct dwarf_unit *skeleton;	/* of a split unit: its address table */
+	const struct dwarf_unit *skeleton; /* of a split unit: its address table */
 	/* From its entry: */
 	uint64_t language, low, high, lines_at;
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
@@ -78,15 +92,15 @@ struct dwarf_unit {
 
 struct attr {
 	uint16_t name, form;
-	uint32_t constant;		/* index of a DW_FORM_implicit_const */
+	uint32_t constant; /* index of a DW_FORM_implicit_const */
 };
 struct abbrev {
 	uint64_t code;
-	uint32_t first, count;		/* attributes */
+	uint32_t first, count; /* attributes */
 	uint16_t tag;
 	bool children, fixed;
-	uint8_t sibling;		/* number of that attribute + 1 */
-	uint32_t bytes, addresses, offsets;	/* fixed: the size of all attributes */
+	uint8_t sibling;                    /* number of that attribute + 1 */
+	uint32_t bytes, addresses, offsets; /* fixed: the size of all attributes */
 };
 struct abbrevs {
 	uint64_t at;
@@ -169,10 +183,10 @@ struct dwarf_files {
 	struct dwarf_source {
 		const char *name;
 		uint64_t folder;
-		const char *path;	/* created on first use */
-	} *file;
+		const char *path; /* created on first use */
+	} * file;
 	uint32_t n_folders, room_folders, n, room;
-	uint32_t base;			/* number of the first: 1 before DWARF 5 */
+	uint32_t base; /* number of the first: 1 before DWARF 5 */
 };
 
 /* Runs a unit's line program once. Each sequence of rows, sorted by address, goes to `take`. false:
@@ -189,9 +203,9 @@ const char *dwarf_path(const struct dwarf_unit *u, struct dwarf_files *files, ui
 
 /* A function, or an inlined one, that covers a requested address. */
 struct dwarf_node {
-	uint32_t parent;		/* node; NO_NODE: it is not inlined */
+	uint32_t parent; /* node; NO_NODE: it is not inlined */
 	uint32_t call_file, call_line, call_column;
-	const char *name;		/* NULL: none */
+	const char *name; /* NULL: none */
 };
 #define NO_NODE UINT32_MAX
 

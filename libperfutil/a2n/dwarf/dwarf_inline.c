@@ -11,15 +11,15 @@
 #include "a2n/base/demangle.h"
 #include "a2n/dwarf/dwarf_file.h"
 
-#define MAX_DEPTH	4096
-#define MAX_CHAIN	16		/* from a function to the entry that has its name */
+#define MAX_DEPTH 4096
+#define MAX_CHAIN 16 /* from a function to the entry that has its name */
 
 #ifndef DW_LANG_C_plus_plus_17
 #define DW_LANG_C_plus_plus_17 0x2a
 #define DW_LANG_C_plus_plus_20 0x2b
 #endif
 
-struct entry {			/* the attributes used of an entry that may have code */
+struct entry { /* the attributes used of an entry that may have code */
 	uint64_t low, high, sibling;
 	struct attr_value ranges, origin;
 	const char *name, *linkage;
@@ -36,9 +36,9 @@ struct walk {
 	struct dwarf_names *names;
 	struct dwarf_ranges ranges;
 	struct bytes b;
-	bool nested;			/* the language has nested functions */
+	bool nested; /* the language has nested functions */
 	uint32_t depth;
-	uint32_t path[MAX_DEPTH];	/* the node that an entry at this depth lies in */
+	uint32_t path[MAX_DEPTH]; /* the node that an entry at this depth lies in */
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -230,7 +230,9 @@ static uint32_t add_node(struct walk *w, const struct entry *e, uint32_t parent)
 {
 	struct dwarf_nodes *nodes = w->nodes;
 	struct dwarf_node node = {
-		.parent = parent, .call_file = e->call_file, .call_line = e->call_line,
+		.parent = parent,
+		.call_file = e->call_file,
+		.call_line = e->call_line,
 		.call_column = e->call_column,
 	};
 	const char *name = NULL;
@@ -382,8 +384,14 @@ bool dwarf_walk(struct dwarf_unit *u, const uint64_t *address, uint32_t n, uint3
 	if (!w)
 		return false;
 	*w = (struct walk){
-		.u = u, .address = address, .n = n, .innermost = innermost, .nodes = nodes,
-		.names = names, .b = u->part[PART_INFO], .nested = has_nested(u->language),
+		.u = u,
+		.address = address,
+		.n = n,
+		.innermost = innermost,
+		.nodes = nodes,
+		.names = names,
+		.b = u->part[PART_INFO],
+		.nested = has_nested(u->language),
 	};
 	w->b.size = u->end;
 	bytes_seek(&w->b, u->first);

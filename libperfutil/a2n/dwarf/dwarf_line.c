@@ -10,13 +10,13 @@
 #define MAX_FORMATS 16
 
 struct program {
-	const struct dwarf_unit *u;	/* whose strings and sizes serve */
-	struct dwarf_unit as;		/* that unit with the program's own sizes */
+	const struct dwarf_unit *u; /* whose strings and sizes serve */
+	struct dwarf_unit as;       /* that unit with the program's own sizes */
 	struct bytes b;
-	uint64_t start, length;		/* a sequence's first row, instructions' unit */
+	uint64_t start, length; /* a sequence's first row, instructions' unit */
 	uint8_t version, line_range, opcode_base;
 	int8_t line_base;
-	const uint8_t *operands;	/* of standard opcodes */
+	const uint8_t *operands; /* of standard opcodes */
 	struct dwarf_row row;
 	struct dwarf_row *rows;
 	uint32_t n, room;
@@ -141,7 +141,7 @@ static bool read_header(struct program *p, struct dwarf_files *files, const char
 	p->length = bytes_u8(b);
 	if (version >= 4)
 		max_operations = bytes_u8(b);
-	bytes_skip(b, 1);		/* whether rows begin statements */
+	bytes_skip(b, 1); /* whether rows begin statements */
 	p->line_base = (int8_t)bytes_u8(b);
 	p->line_range = bytes_u8(b);
 	p->opcode_base = bytes_u8(b);
@@ -297,7 +297,7 @@ static void standard(struct program *p, uint8_t opcode)
 	case DW_LNS_set_isa:
 		dwarf_uleb(&p->b);
 		break;
-	default:		/* unknown opcode: the header says its length */
+	default: /* unknown opcode: the header says its length */
 		for (i = 0; i < p->operands[opcode - 1]; i++)
 			dwarf_uleb(&p->b);
 	}
@@ -361,7 +361,8 @@ const char *dwarf_path(const struct dwarf_unit *u, struct dwarf_files *files, ui
 	if (f->path || !f->name)
 		return f->path;
 	folder = f->folder < files->n_folders && files->folder[f->folder] ?
-		 files->folder[f->folder] : "";
+			 files->folder[f->folder] :
+			 "";
 	if (f->name[0] == '/')
 		folder = "";
 	/* A folder may be relative to the unit's, which may be relative too. */

@@ -5,7 +5,7 @@
 
 #include "a2n/dwarf/dwarf_file.h"
 
-#define MAX_ATTRS 4096		/* of one abbreviation */
+#define MAX_ATTRS 4096 /* of one abbreviation */
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
@@ -17,7 +17,10 @@ bool dwarf_unit_header(struct dwarf_file *f, const struct bytes *part, uint64_t 
 	uint16_t version;
 
 	*u = (struct dwarf_unit){
-		.file = f, .part = part, .start = at, .type = DW_UT_compile,
+		.file = f,
+		.part = part,
+		.start = at,
+		.type = DW_UT_compile,
 	};
 	bytes_seek(&b, at);
 	length = dwarf_length(&b, &u->offset_size);
@@ -42,7 +45,8 @@ bool dwarf_unit_header(struct dwarf_file *f, const struct bytes *part, uint64_t 
 	u->bad = u->version < 2 || u->version > 5 || b.bad ||
 		 (u->address_size != 4 && u->address_size != 8);
 	if (u->bad)
-		dwarf_fault(f, PART_INFO, at, "a unit's header has an unsupported version, not 2 to 5");
+		dwarf_fault(f, PART_INFO, at,
+			    "a unit's header has an unsupported version, not 2 to 5");
 	return true;
 }
 
@@ -294,9 +298,9 @@ static uint64_t u24(struct bytes *b)
 
 	if (!p)
 		return 0;
-	return b->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-		       ? (uint64_t)p[0] << 16 | p[1] << 8 | p[2]
-		       : (uint64_t)p[2] << 16 | p[1] << 8 | p[0];
+	return b->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ?
+		       (uint64_t)p[0] << 16 | p[1] << 8 | p[2] :
+		       (uint64_t)p[2] << 16 | p[1] << 8 | p[0];
 }
 
 #define NUMBER(kind, value) ((struct attr_value){ .class = ATTR_##kind, .u = (value) })
@@ -329,15 +333,15 @@ static struct attr_value read_reference(const struct dwarf_unit *u, struct bytes
 	case DW_FORM_ref_udata:
 		return NUMBER(REF, u->start + dwarf_uleb(b));
 	case DW_FORM_ref_addr:
-		return NUMBER(REF, dwarf_sized(b, u->version == 2 ? u->address_size :
-					       u->offset_size));
+		return NUMBER(REF,
+			      dwarf_sized(b, u->version == 2 ? u->address_size : u->offset_size));
 	case DW_FORM_GNU_ref_alt:
 		return NUMBER(REF_ALT, dwarf_sized(b, u->offset_size));
 	case DW_FORM_ref_sup4:
 		return NUMBER(REF_ALT, bytes_u32(b));
 	case DW_FORM_ref_sup8:
 		return NUMBER(REF_ALT, bytes_u64(b));
-	default:		/* DW_FORM_ref_sig8: a type, not used */
+	default: /* DW_FORM_ref_sig8: a type, not used */
 		return NUMBER(NONE, bytes_u64(b));
 	}
 }
@@ -371,7 +375,7 @@ static struct attr_value read_string(const struct dwarf_unit *u, struct bytes *b
 		return indexed_string(u, u24(b));
 	case DW_FORM_strx4:
 		return indexed_string(u, bytes_u32(b));
-	default:		/* DW_FORM_strp_sup, DW_FORM_GNU_strp_alt */
+	default: /* DW_FORM_strp_sup, DW_FORM_GNU_strp_alt */
 		return shared_string(u, dwarf_sized(b, u->offset_size));
 	}
 }
@@ -478,7 +482,7 @@ bool dwarf_skip(const struct dwarf_unit *u, struct bytes *b, const struct abbrev
 
 	if (a->fixed)
 		return bytes_skip(b, a->bytes + (size_t)a->addresses * u->address_size +
-				  (size_t)a->offsets * u->offset_size);
+					     (size_t)a->offsets * u->offset_size);
 	for (i = 0; i < a->count && !b->bad; i++)
 		dwarf_attr(u, b, &u->abbrevs->attr[a->first + i]);
 	return !b->bad;
@@ -597,7 +601,7 @@ static void read_pairs(const struct dwarf_unit *u, uint64_t at, struct dwarf_ran
 	uint64_t base = main->has_low ? main->low : 0, low, high;
 	uint64_t last = u->address_size == 4 ? UINT32_MAX : UINT64_MAX;
 
-	for (bytes_seek(&b, at); !b.bad; ) {
+	for (bytes_seek(&b, at); !b.bad;) {
 		low = dwarf_sized(&b, u->address_size);
 		high = dwarf_sized(&b, u->address_size);
 		if (b.bad || (!low && !high) || !dwarf_spend(u->file, 16))

@@ -12,8 +12,8 @@
 #include "a2n/base/pool.h"
 
 /* Limit of table sizes, larger than in any useful file. */
-#define MAX_TABLE (1ull << 30)
-#define UNSIZED_REACH 1024	/* bytes that a symbol of size 0 may name */
+#define MAX_TABLE     (1ull << 30)
+#define UNSIZED_REACH 1024 /* bytes that a symbol of size 0 may name */
 
 static const char *open_sections(struct elf_file *f)
 {
@@ -68,7 +68,8 @@ static const char *open_segments(struct elf_file *f)
 		if (!h.p_filesz)
 			f->hollow = true;
 		f->segments[f->n_segments++] = (struct segment){
-			h.p_offset, h.p_filesz ? h.p_filesz : h.p_memsz, h.p_vaddr };
+			h.p_offset, h.p_filesz ? h.p_filesz : h.p_memsz, h.p_vaddr
+		};
 	}
 	return NULL;
 }
@@ -156,8 +157,7 @@ struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint6
 	for (i = 0; i < count && gelf_getphdr(f->elf, (int)i, &h); i++) {
 		uint64_t left;
 
-		if (h.p_type != PT_LOAD || address < h.p_vaddr ||
-		    address - h.p_vaddr >= h.p_filesz)
+		if (h.p_type != PT_LOAD || address < h.p_vaddr || address - h.p_vaddr >= h.p_filesz)
 			continue;
 		left = h.p_filesz - (address - h.p_vaddr);
 		if (size > left)
@@ -212,8 +212,8 @@ void elf_file_build_id(struct elf_file *f, struct build_id *id)
 			continue;
 		data = elf_getdata_rawchunk(f->elf, (int64_t)h.p_offset, h.p_filesz, ELF_T_BYTE);
 		if (data && data->d_buf &&
-		    find_build_id(elf_bytes(f, data->d_buf, data->d_size),
-				  h.p_align == 8 ? 8 : 4, id))
+		    find_build_id(elf_bytes(f, data->d_buf, data->d_size), h.p_align == 8 ? 8 : 4,
+				  id))
 			return;
 	}
 }
@@ -267,8 +267,8 @@ static bool is_mark(const struct elf_file *f, const char *name, size_t length)
  * no size, old assembly has global labels without a type; local labels without a type are places
  * inside of functions, or routines without another name.
  */
-bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
-		     size_t length, uint64_t limit, struct symtab *t)
+bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name, size_t length,
+		     uint64_t limit, struct symtab *t)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 	bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
@@ -291,7 +291,8 @@ bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *
 		limit = value + UNSIZED_REACH;
 	symtab_add(t, value, sym->st_size, limit,
 		   !sym->st_size && !function && rank == RANK_LOCAL ? RANK_LABEL :
-		   RANK(rank, function), name, length);
+								      RANK(rank, function),
+		   name, length);
 	return true;
 }
 
@@ -346,8 +347,8 @@ static uint32_t add_table(struct elf_file *f, uint32_t index, struct symtab *t)
 			continue;
 		name = elf_string(&strings, sym.st_name, &length);
 		if (name)
-			found += elf_take_symbol(f, &sym, name, length,
-						 home->address + home->size, t);
+			found += elf_take_symbol(f, &sym, name, length, home->address + home->size,
+						 t);
 	}
 	return found;
 }

@@ -9,8 +9,8 @@
 #include "a2n/elf/elf_file.h"
 #include "base/unpacked.h"
 
-#define MAX_UNPACKED	(256u << 20)
-#define MAX_DECODER	(128u << 20)
+#define MAX_UNPACKED (256u << 20)
+#define MAX_DECODER  (128u << 20)
 
 static void *unpack(struct bytes packed, size_t *size)
 {

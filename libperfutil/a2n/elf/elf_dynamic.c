@@ -152,7 +152,7 @@ static uint32_t relative_type(unsigned int machine)
 		return R_PPC64_RELATIVE;
 	case EM_RISCV:
 		return R_RISCV_RELATIVE;
-	case 258:		/* EM_LOONGARCH, which older headers don't have */
+	case 258: /* EM_LOONGARCH, which older headers don't have */
 		return 3;
 	}
 	return 0;

@@ -15,7 +15,7 @@
 #define BUILD_ID_MAX 64
 
 struct build_id {
-	uint8_t size;			/* 0: none */
+	uint8_t size; /* 0: none */
 	uint8_t id[BUILD_ID_MAX];
 };
 
@@ -27,20 +27,20 @@ struct segment {
 struct section {
 	uint64_t address, size, entry;
 	uint32_t type, link, info;
-	bool code;			/* loaded and executable */
-	const char *name;		/* NULL when damaged */
+	bool code;        /* loaded and executable */
+	const char *name; /* NULL when damaged */
 	Elf_Scn *scn;
 };
 
 struct elf_file {
 	Elf *elf;
-	int fd;				/* -1: in memory */
+	int fd; /* -1: in memory */
 	GElf_Ehdr header;
-	struct section *sections;	/* by index; none when the file has no section headers */
+	struct section *sections; /* by index; none when the file has no section headers */
 	uint32_t n_sections;
-	struct segment *segments;	/* executable ones */
+	struct segment *segments; /* executable ones */
 	uint32_t n_segments;
-	bool hollow;			/* segments without contents: offsets are invalid */
+	bool hollow; /* segments without contents: offsets are invalid */
 };
 
 /* Takes ownership of fd, also on failure. NULL, or the reason of the failure. */
@@ -60,10 +60,10 @@ static inline bool same_build_id(const struct build_id *a, const struct build_id
 void elf_file_debuglink(struct elf_file *f, char *name, size_t size, uint32_t *crc);
 
 /* Each adds the symbols that it finds and returns their number. */
-uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t);	/* .symtab */
-uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t);	/* .dynsym, PT_DYNAMIC */
-uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t);	/* .gnu_debugdata */
-uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);		/* last: name@plt */
+uint32_t elf_symbols_full(struct elf_file *f, struct symtab *t);      /* .symtab */
+uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t);   /* .dynsym, PT_DYNAMIC */
+uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t); /* .gnu_debugdata */
+uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);       /* last: name@plt */
 
 /* For the functions above. */
 struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);
@@ -75,9 +75,9 @@ struct bytes elf_address_bytes(const struct elf_file *f, uint64_t address, uint6
 struct bytes elf_relocated(struct elf_file *f, uint64_t address, uint64_t size, void **own);
 /* Returns a string of a string table; NULL when it is not terminated. */
 const char *elf_string(const struct bytes *strings, uint64_t offset, size_t *length);
-bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name,
-		     size_t length, uint64_t limit, struct symtab *t);
-uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t);	/* .dynsym, by sections */
-uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t);	/* PT_DYNAMIC, without */
+bool elf_take_symbol(const struct elf_file *f, const GElf_Sym *sym, const char *name, size_t length,
+		     uint64_t limit, struct symtab *t);
+uint32_t elf_symbols_dynsym(struct elf_file *f, struct symtab *t);  /* .dynsym, by sections */
+uint32_t elf_symbols_segment(struct elf_file *f, struct symtab *t); /* PT_DYNAMIC, without */
 
 #endif

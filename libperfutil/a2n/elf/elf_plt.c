@@ -15,8 +15,8 @@ struct slot {
 	uint64_t address;
 	const char *name;
 	size_t length;
-	uint64_t target;	/* IRELATIVE: the function's address … */
-	uint32_t symbol;	/* … and the symbol found there, plus one */
+	uint64_t target; /* IRELATIVE: the function's address … */
+	uint32_t symbol; /* … and the symbol found there, plus one */
 };
 
 struct slots {
@@ -34,15 +34,18 @@ static enum slot_kind slot_kind(unsigned int machine, uint64_t type)
 	switch (machine) {
 	case EM_X86_64:
 		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ? SLOT :
-		       type == R_X86_64_IRELATIVE ? SLOT_INDIRECT : NOT_A_SLOT;
+		       type == R_X86_64_IRELATIVE                              ? SLOT_INDIRECT :
+										 NOT_A_SLOT;
 	case EM_386:
 		return type == R_386_JMP_SLOT || type == R_386_GLOB_DAT ? SLOT : NOT_A_SLOT;
 	case EM_AARCH64:
 		return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT ? SLOT :
-		       type == R_AARCH64_IRELATIVE ? SLOT_INDIRECT : NOT_A_SLOT;
+		       type == R_AARCH64_IRELATIVE                               ? SLOT_INDIRECT :
+										   NOT_A_SLOT;
 	case EM_S390:
 		return type == R_390_JMP_SLOT || type == R_390_GLOB_DAT ? SLOT :
-		       type == R_390_IRELATIVE ? SLOT_INDIRECT : NOT_A_SLOT;
+		       type == R_390_IRELATIVE                          ? SLOT_INDIRECT :
+									  NOT_A_SLOT;
 	}
 	return NOT_A_SLOT;
 }
@@ -98,8 +101,7 @@ static void read_slots(struct elf_file *f, const struct section *s, struct slots
 		if (kind == SLOT_INDIRECT)
 			slot.target = (uint64_t)r.r_addend;
 		else if (kind == SLOT && symbols && symbols->d_buf &&
-			 symbols->d_type == ELF_T_SYM &&
-			 GELF_R_SYM(r.r_info) <= INT32_MAX &&
+			 symbols->d_type == ELF_T_SYM && GELF_R_SYM(r.r_info) <= INT32_MAX &&
 			 gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym))
 			slot.name = elf_string(&strings, sym.st_name, &slot.length);
 		if (slot.length > 4000)
@@ -136,8 +138,9 @@ static void name_targets(struct slots *slots, const struct symtab *t)
 	qsort(slots->slot, slots->n, sizeof(*slots->slot), by_target);
 	for (i = 0; i < t->n; i++) {
 		const struct slot key = { .target = t->symbols[i].value };
-		struct slot *slot = key.target ? bsearch(&key, slots->slot, slots->n,
-							 sizeof(key), by_target) : NULL;
+		struct slot *slot = key.target ? bsearch(&key, slots->slot, slots->n, sizeof(key),
+							 by_target) :
+						 NULL;
 
 		if (!slot)
 			continue;
@@ -145,8 +148,8 @@ static void name_targets(struct slots *slots, const struct symtab *t)
 			slot--;
 		/* Any alias names it: the shortest. (Names may move, numbers don't.) */
 		for (; slot < slots->slot + slots->n && slot->target == key.target; slot++)
-			if (!slot->symbol || strlen(symtab_name(t, i)) <
-					     strlen(symtab_name(t, slot->symbol - 1)))
+			if (!slot->symbol ||
+			    strlen(symtab_name(t, i)) < strlen(symtab_name(t, slot->symbol - 1)))
 				slot->symbol = i + 1;
 	}
 }
@@ -161,9 +164,9 @@ static const struct slot *find_slot(const struct slots *slots, uint64_t address)
 struct plt {
 	struct elf_file *f;
 	const struct section *section;
-	struct slots *slots;		/* by address */
-	struct slot *lazy;		/* by number */
-	uint64_t got, other_got;	/* what i386's %ebx points to: .got.plt; .got (mold) */
+	struct slots *slots;     /* by address */
+	struct slot *lazy;       /* by number */
+	uint64_t got, other_got; /* what i386's %ebx points to: .got.plt; .got (mold) */
 	struct symtab *out;
 	uint32_t found;
 };
@@ -192,7 +195,7 @@ static void name_entry(struct plt *p, uint64_t offset, uint64_t size, const stru
 	p->found++;
 }
 
-#define MOST_BYTES 64		/* of an entry */
+#define MOST_BYTES 64 /* of an entry */
 
 /* Returns the length of an instruction that loads from a slot, and the slot; 0: none here. jmp
  * *slot, mov slot,%r11 or %eax: relative to %rip or %ebx, or absolute. */
@@ -282,7 +285,7 @@ static bool read_loads(struct plt *p, struct bytes b)
 				size = next - begin;
 			name_entry(p, begin, size ? size : 16, slot);
 		} else if (length == 7) {
-			size = 32;		/* a retpoline's, unless others follow */
+			size = 32; /* a retpoline's, unless others follow */
 		} else if (p->section->entry == 8) {
 			size = 8;
 		}
@@ -310,8 +313,8 @@ static void read_x86(struct plt *p, struct bytes b)
 		read_pushes(p, b);
 }
 
-#define BTI_C	0xd503245fu
-#define NOP	0xd503201fu
+#define BTI_C 0xd503245fu
+#define NOP   0xd503201fu
 
 /* adrp x16, page; ldr x17, [x16, #low]; … br x17 or braa x17, x16 */
 static void read_arm64(struct plt *p, struct bytes b)
@@ -328,7 +331,7 @@ static void read_arm64(struct plt *p, struct bytes b)
 		if ((adrp & 0x9f00001fu) != 0x90000010u || (ldr & 0xffc003ffu) != 0xf9400211u)
 			continue;
 		page = (adrp >> 29 & 3) | (adrp >> 5 & 0x7ffff) << 2;
-		page = (page ^ 0x100000) - 0x100000;		/* sign of 21 bits */
+		page = (page ^ 0x100000) - 0x100000; /* sign of 21 bits */
 		page = ((p->section->address + at) & ~0xfffull) + (page << 12);
 		if (at >= 4 && bytes_seek(&b, at - 4) && bytes_u32(&b) == BTI_C)
 			start = at - 4;
@@ -357,8 +360,10 @@ static void read_s390(struct plt *p, struct bytes b)
 	for (at = 0; at + 32 <= b.size; at += 32) {
 		bytes_seek(&b, at);
 		if (bytes_u16(&b) == 0xc010)
-			name_entry(p, at, 32, find_slot(p->slots, p->section->address + at +
-						2 * (uint64_t)(int32_t)bytes_u32(&b)));
+			name_entry(p, at, 32,
+				   find_slot(p->slots,
+					     p->section->address + at +
+						     2 * (uint64_t)(int32_t)bytes_u32(&b)));
 	}
 }
 

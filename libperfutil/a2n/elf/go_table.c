@@ -8,21 +8,21 @@
 
 #include "a2n/elf/go_table.h"
 
-#define GO_1_2	0xfffffffbu
-#define GO_1_16	0xfffffffau
-#define GO_1_18	0xfffffff0u
-#define GO_1_20	0xfffffff1u
+#define GO_1_2  0xfffffffbu
+#define GO_1_16 0xfffffffau
+#define GO_1_18 0xfffffff0u
+#define GO_1_20 0xfffffff1u
 
-#define MAX_NAME	65536	/* longer than any function's */
+#define MAX_NAME 65536 /* longer than any function's */
 /* Few functions share a name, so the names together are not much larger than the table. */
-#define NAMES_TIMES	4
-#define NAMES_START	65536
+#define NAMES_TIMES 4
+#define NAMES_START 65536
 /* A look-up of lines reads the line table of a function from its start. */
-#define BUDGET_A_BYTE	64
+#define BUDGET_A_BYTE 64
 /* Limit of candidates per part: each may cost a copy of all that follows. */
-#define MAX_PLACES	64
+#define MAX_PLACES 64
 /* The word of Go's moduledata with the start of the code (from 1.26 on the header lacks it). */
-#define MODULE_TEXT	22
+#define MODULE_TEXT 22
 
 static uint64_t word(struct bytes *b, uint8_t size)
 {
@@ -52,8 +52,7 @@ static bool read_start(struct go_table *g, struct bytes *b, bool wide)
 	g->quantum = bytes_u8(b);
 	g->word = bytes_u8(b);
 	return !b->bad && (g->layout == GO_1_2 || g->layout == GO_1_16 || new_layout(g)) && !pad &&
-	       (g->quantum == 1 || g->quantum == 2 || g->quantum == 4) &&
-	       g->word == (wide ? 8 : 4);
+	       (g->quantum == 1 || g->quantum == 2 || g->quantum == 4) && g->word == (wide ? 8 : 4);
 }
 
 static bool read_header(struct go_table *g, bool wide)
@@ -68,7 +67,7 @@ static bool read_header(struct go_table *g, bool wide)
 		g->names = g->steps = 0;
 		g->functions = b.at;
 	} else {
-		word(&b, g->word);			/* files */
+		word(&b, g->word); /* files */
 		if (new_layout(g))
 			g->text = word(&b, g->word);
 		g->names = word(&b, g->word);
@@ -165,15 +164,15 @@ uint32_t elf_symbols_go(struct elf_file *f, struct symtab *t, struct go_table *g
 			break;
 		names += function.length;
 		if (names / NAMES_TIMES > g->table.size + NAMES_START) {
-			go_table_fault(g, function.at, "its functions have longer names than it "
+			go_table_fault(g, function.at,
+				       "its functions have longer names than it "
 				       "has room for");
 			break;
 		}
 		for (k = 0; k < f->n_segments; k++) {
 			const struct segment *s = &f->segments[k];
 
-			if (function.entry < s->address ||
-			    function.entry - s->address >= s->size ||
+			if (function.entry < s->address || function.entry - s->address >= s->size ||
 			    s->size > UINT64_MAX - s->address || !function.length ||
 			    function.end == function.entry)
 				continue;
@@ -296,8 +295,7 @@ static bool text_of_module(struct elf_file *f, struct go_table *g, uint64_t addr
 
 	for (at = -address & (g->word - 1u); at < b.size && !found; at += g->word) {
 		bytes_seek(&b, at);
-		if (word(&b, g->word) != g->address ||
-		    word(&b, g->word) != g->address + g->names)
+		if (word(&b, g->word) != g->address || word(&b, g->word) != g->address + g->names)
 			continue;
 		if (!bytes_seek(&b, at + MODULE_TEXT * (uint64_t)g->word))
 			break;

@@ -10,23 +10,23 @@
 #include "a2n/elf/elf_file.h"
 
 struct go_table {
-	struct bytes table;		/* from its header on */
-	void *own;			/* memory of a copy with relocations applied */
+	struct bytes table; /* from its header on */
+	void *own;          /* memory of a copy with relocations applied */
 	uint64_t address;
-	uint32_t layout;		/* the magic number */
-	uint8_t quantum, word;		/* minimum size of instructions; size of addresses */
-	uint64_t n;			/* functions */
-	uint64_t text;			/* base of entries, since 1.18 */
-	uint64_t names, units, files, steps, functions;	/* start of the functions */
-	uint64_t budget;		/* bytes of line tables that may still be read */
-	const char *fault;		/* the first fault and its offset */
+	uint32_t layout;       /* the magic number */
+	uint8_t quantum, word; /* minimum size of instructions; size of addresses */
+	uint64_t n;            /* functions */
+	uint64_t text;         /* base of entries, since 1.18 */
+	uint64_t names, units, files, steps, functions; /* start of the functions */
+	uint64_t budget;   /* bytes of line tables that may still be read */
+	const char *fault; /* the first fault and its offset */
 	uint64_t fault_at;
 };
 
 struct go_function {
-	uint64_t entry, end;		/* end: start of the next one */
-	uint64_t at;			/* its own part of the table */
-	const char *name;		/* "": none */
+	uint64_t entry, end; /* end: start of the next one */
+	uint64_t at;         /* its own part of the table */
+	const char *name;    /* "": none */
 	size_t length;
 };
 

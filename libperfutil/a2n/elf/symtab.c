@@ -42,8 +42,7 @@ void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit,
 
 	if (value >= limit || !length)
 		return;
-	if (t->n >= MAX_SYMBOLS ||
-	    !pool_grow(t->symbols, t->n, t->room) ||
+	if (t->n >= MAX_SYMBOLS || !pool_grow(t->symbols, t->n, t->room) ||
 	    !add_text(t, name, length)) {
 		t->failed = true;
 		return;

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 struct symbol {
-	uint64_t value, end;		/* end: first address after it */
-	uint32_t name;			/* in names */
+	uint64_t value, end; /* end: first address after it */
+	uint32_t name;       /* in names */
 	uint8_t rank;
 	bool sized;
 };
@@ -23,7 +23,7 @@ struct symbol {
 /* A range from `start` to the start of the next one. */
 struct symtab_range {
 	uint64_t start;
-	uint32_t owner;			/* NO_SYMBOL: none */
+	uint32_t owner; /* NO_SYMBOL: none */
 };
 
 struct symtab {
@@ -32,17 +32,17 @@ struct symtab {
 	char *names;
 	size_t names_used, names_room;
 
-	struct symtab_range *ranges;	/* after symtab_finish */
+	struct symtab_range *ranges; /* after symtab_finish */
 	uint32_t n_ranges;
-	uint32_t *index;		/* the first range of each bucket of addresses */
+	uint32_t *index; /* the first range of each bucket of addresses */
 	uint32_t n_index, shift;
-	bool failed;			/* set: out of memory */
+	bool failed; /* set: out of memory */
 };
 
 #define NO_SYMBOL UINT32_MAX
 
 /* Higher ranks win: binding first, functions before others. */
-#define RANK(binding, function)	((uint8_t)((binding) * 2 + (function)))
+#define RANK(binding, function) ((uint8_t)((binding)*2 + (function)))
 enum { RANK_LOCAL = 1, RANK_WEAK, RANK_GLOBAL };
 #define RANK_LABEL 0
 

@@ -15,10 +15,13 @@ void jits_open(struct jits *js, struct modules *ms, struct strings *strings)
 	js->module = ms->anon;
 	js->last = NO_CODE;
 	js->freed = (struct a2n_symbol){
-		.name = A2N_JIT_FREED, .raw_name = A2N_JIT_FREED, .module = &js->module->pub,
+		.name = A2N_JIT_FREED,
+		.raw_name = A2N_JIT_FREED,
+		.module = &js->module->pub,
 	};
 	js->ambiguous = (struct a2n_symbol){
-		.name = A2N_JIT_AMBIGUOUS, .raw_name = A2N_JIT_AMBIGUOUS,
+		.name = A2N_JIT_AMBIGUOUS,
+		.raw_name = A2N_JIT_AMBIGUOUS,
 		.module = &js->module->pub,
 	};
 }
@@ -61,7 +64,10 @@ static struct mapping add(struct jits *js, struct a2n_symbol *symbol, uint64_t a
 	if (!symbol || js->n >= MAX_CODES || !pool_grow(js->codes, js->n, js->room))
 		return (struct mapping){ NULL, 0 };
 	js->codes[js->n] = (struct jit_code){
-		.address = address, .size = size, .earliest = UINT64_MAX, .symbol = symbol,
+		.address = address,
+		.size = size,
+		.earliest = UINT64_MAX,
+		.symbol = symbol,
 		.bytes = bytes,
 	};
 	return (struct mapping){ js->module, js->n++ };
@@ -111,7 +117,7 @@ void jit_answer(struct jits *js, const struct mapping *mapping, uint64_t address
 	answer->symbol_offset = address - code->address;
 	answer->module_offset = A2N_CODE | (uint64_t)(code - js->codes) << 32 |
 				(answer->symbol_offset < UINT32_MAX ? answer->symbol_offset :
-				 UINT32_MAX);
+								      UINT32_MAX);
 	answer->range_start = code->address;
 	answer->range_length = code->size;
 	answer->code = code->bytes;
@@ -141,7 +147,7 @@ const struct jit_code *jit_at(const struct jits *js, uint64_t module_offset)
 
 /* ---- perf maps ------------------------------------------------------------------------------- */
 
-#define RUN_MAX 4096			/* codes searched before the enclosing one */
+#define RUN_MAX 4096 /* codes searched before the enclosing one */
 
 static uint64_t last_byte(const struct jit_code *c)
 {
@@ -158,8 +164,11 @@ void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pi
 	struct jit_map_scan *l = &js->scan;
 
 	if (l->since != since || l->time != time || l->pid != pid)
-		*l = (struct jit_map_scan){ .since = since, .time = time, .pid = pid, .first = code,
-					.around = code };
+		*l = (struct jit_map_scan){ .since = since,
+					    .time = time,
+					    .pid = pid,
+					    .first = code,
+					    .around = code };
 	if (!is_inside(&js->codes[code], &js->codes[l->around]))
 		l->around = code;
 	/* Once per code, not once per piece that it covers. */
@@ -168,7 +177,6 @@ void jit_map_scanned(struct jits *js, uint64_t since, uint64_t time, uint32_t pi
 	       is_inside(&js->codes[l->run - 1], &js->codes[code]))
 		l->run--;
 }
-
 
 /*
  * If a map lists a blob and its parts together, in either order, the part is the more exact name.
@@ -203,7 +211,7 @@ static int by_offset(const void *pa, const void *pb)
 
 	if ((*a)->address != (*b)->address)
 		return (*a)->address < (*b)->address ? -1 : 1;
-	return *a < *b ? -1 : *a > *b;	/* the last of several at one address counts */
+	return *a < *b ? -1 : *a > *b; /* the last of several at one address counts */
 }
 
 int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)
@@ -279,7 +287,9 @@ int jit_find_lines(const struct jits *js, const uint64_t *offsets, size_t n, a2n
 		if (!line)
 			continue;
 		frame = (struct a2n_frame){
-			.function = code->symbol->name, .file = line->file, .line = line->line,
+			.function = code->symbol->name,
+			.file = line->file,
+			.line = line->line,
 		};
 		take(arg, i, &frame, 1);
 	}

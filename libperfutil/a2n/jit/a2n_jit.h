@@ -12,11 +12,11 @@
 
 struct jit_code {
 	uint64_t address, size;
-	uint64_t earliest;		/* may have run since; UINT64_MAX: reported in time */
-	struct a2n_symbol *symbol;	/* one for each name */
-	const struct jit_line *lines;	/* by offset */
+	uint64_t earliest;            /* may have run since; UINT64_MAX: reported in time */
+	struct a2n_symbol *symbol;    /* one for each name */
+	const struct jit_line *lines; /* by offset */
 	uint32_t n_lines;
-	const void *bytes;		/* owned by the reporter; or NULL */
+	const void *bytes; /* owned by the reporter; or NULL */
 };
 
 /* The line from this offset of a code on. */
@@ -29,27 +29,27 @@ struct jits {
 	struct strings *strings;
 	struct arena arena;
 	struct module *module;
-	struct table symbols;		/* by name */
+	struct table symbols; /* by name */
 	struct jit_code *codes;
 	uint32_t n, room;
-	struct jit_map_scan {		/* the present scan of a perf map: */
+	struct jit_map_scan { /* the present scan of a perf map: */
 		uint64_t since, time;
 		uint32_t pid;
-		uint32_t first;		/* its first code, and the last one that no later … */
-		uint32_t around;	/* … one crosses */
-		uint32_t run;		/* all codes from here on lie inside that one */
+		uint32_t first;  /* its first code, and the last one that no later … */
+		uint32_t around; /* … one crosses */
+		uint32_t run;    /* all codes from here on lie inside that one */
 	} scan;
-	uint32_t last;			/* number of the newest code; NO_CODE: none */
+	uint32_t last; /* number of the newest code; NO_CODE: none */
 	bool has_lines;
-	uint64_t latest;		/* largest delay of a report */
-	struct a2n_symbol freed;	/* the answer for freed code */
-	struct a2n_symbol ambiguous;	/* … and for ambiguous code */
+	uint64_t latest;             /* largest delay of a report */
+	struct a2n_symbol freed;     /* the answer for freed code */
+	struct a2n_symbol ambiguous; /* … and for ambiguous code */
 };
 
 #define NO_CODE UINT32_MAX
 
 /* Flag in a mapping's delta, above the number: perhaps another code was there (perf maps). */
-#define JIT_UNSURE	(1ull << 32)
+#define JIT_UNSURE (1ull << 32)
 
 void jits_open(struct jits *js, struct modules *ms, struct strings *strings);
 void jits_close(struct jits *js);

@@ -3,31 +3,35 @@
 #ifndef A2N_JITDUMP_FORMAT_H
 #define A2N_JITDUMP_FORMAT_H
 
-#define JITDUMP_MAGIC		0x4A695444u	/* "JiTD" in the writer's byte order */
-#define JITDUMP_VERSION		1
+#define JITDUMP_MAGIC   0x4A695444u /* "JiTD" in the writer's byte order */
+#define JITDUMP_VERSION 1
 
-#define JITDUMP_HEADER		40	/* at least */
+#define JITDUMP_HEADER 40 /* at least */
 /* the same, tag, late: extension, by writers that record late; */
-#define JITDUMP_HEADER_LATE	56
-#define JITDUMP_SINCE		8	/* … with it a time stands between a LOAD's name and code */
-#define JITDUMP_LATE_TAG	0x6c61746570690000ull
-#define JITDUMP_PREFIX		16	/* id size time */
-#define JITDUMP_LOAD_FIXED	56	/* prefix pid tid vma address size index; name, code */
-#define JITDUMP_MOVE_FIXED	64	/* prefix pid tid vma from to size index */
-#define JITDUMP_DEBUG_FIXED	32	/* prefix address count; entries */
-#define JITDUMP_DEBUG_ENTRY	16	/* address line discriminator; name */
-#define JITDUMP_UNWIND_FIXED	40	/* prefix size header_size mapped_size; bytes */
-#define JITDUMP_UNLOAD_FIXED	40	/* prefix pid tid address size */
+#define JITDUMP_HEADER_LATE  56
+#define JITDUMP_SINCE        8 /* … with it a time stands between a LOAD's name and code */
+#define JITDUMP_LATE_TAG     0x6c61746570690000ull
+#define JITDUMP_PREFIX       16 /* id size time */
+#define JITDUMP_LOAD_FIXED   56 /* prefix pid tid vma address size index; name, code */
+#define JITDUMP_MOVE_FIXED   64 /* prefix pid tid vma from to size index */
+#define JITDUMP_DEBUG_FIXED  32 /* prefix address count; entries */
+#define JITDUMP_DEBUG_ENTRY  16 /* address line discriminator; name */
+#define JITDUMP_UNWIND_FIXED 40 /* prefix size header_size mapped_size; bytes */
+#define JITDUMP_UNLOAD_FIXED 40 /* prefix pid tid address size */
 
-#define JITDUMP_RAW_TIME	1	/* flag */
+#define JITDUMP_RAW_TIME 1 /* flag */
 
 enum jitdump_id {
-	JITDUMP_ID_LOAD, JITDUMP_ID_MOVE, JITDUMP_ID_DEBUG, JITDUMP_ID_CLOSE, JITDUMP_ID_UNWIND,
-	JITDUMP_ID_UNLOAD = 0x50490000,	/* extension: other readers skip unknown records */
+	JITDUMP_ID_LOAD,
+	JITDUMP_ID_MOVE,
+	JITDUMP_ID_DEBUG,
+	JITDUMP_ID_CLOSE,
+	JITDUMP_ID_UNWIND,
+	JITDUMP_ID_UNLOAD = 0x50490000, /* extension: other readers skip unknown records */
 };
 
 /* Some writers' line tables refer to the ELF file that a reader makes of the code. */
-#define JITDUMP_ELF_HEADER	0x40
-#define JITDUMP_PAD_V8		0xdeadbeefu
+#define JITDUMP_ELF_HEADER 0x40
+#define JITDUMP_PAD_V8     0xdeadbeefu
 
 #endif

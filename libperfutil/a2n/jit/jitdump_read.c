@@ -14,18 +14,18 @@
 #include "jitdump.h"
 #include "a2n/jit/jitdump_format.h"
 
-#define WINDOW		(64u * 1024)
-#define MAX_HEADER	4096		/* maximum size of a future header */
-#define MAX_NAME	(32u * 1024)	/* longer ones are truncated */
-#define MAX_TABLE	(16u << 20)	/* bytes of a line table that are kept */
-#define MAX_LATE	10000000000ull	/* ns; maximum delay of a report */
-#define MAX_CODE	(1ull << 30)	/* larger code is no function */
+#define WINDOW     (64u * 1024)
+#define MAX_HEADER 4096           /* maximum size of a future header */
+#define MAX_NAME   (32u * 1024)   /* longer ones are truncated */
+#define MAX_TABLE  (16u << 20)    /* bytes of a line table that are kept */
+#define MAX_LATE   10000000000ull /* ns; maximum delay of a report */
+#define MAX_CODE   (1ull << 30)   /* larger code is no function */
 
 struct jitdump {
 	int fd;
 	struct jitdump_info info;
-	uint64_t at;			/* offset of the next record */
-	uint64_t size;			/* size of the file at the last fstat */
+	uint64_t at;   /* offset of the next record */
+	uint64_t size; /* size of the file at the last fstat */
 	struct jitdump_fault fault;
 
 	uint8_t *window;
@@ -34,18 +34,18 @@ struct jitdump {
 
 	/* For the next LOAD: from DEBUG_INFO and UNWINDING records before it. */
 	uint8_t *table;
-	uint64_t table_at;		/* in the file */
+	uint64_t table_at; /* in the file */
 	size_t table_size, table_room;
 	uint32_t table_lines;
 	uint64_t unwind_at, unwind_size, unwind_header;
 
 	/* of the last LOAD: entries that jitdump_line has not read */
 	struct bytes lines;
-	uint64_t lines_at;		/* in the file */
+	uint64_t lines_at; /* in the file */
 	uint32_t lines_left;
-	uint64_t lines_add;		/* offset that the writer added to their addresses */
-	uint64_t vma;			/* of that LOAD */
-	uint64_t code_at, code_size;	/* offset of its bytes; 0: missing */
+	uint64_t lines_add;          /* offset that the writer added to their addresses */
+	uint64_t vma;                /* of that LOAD */
+	uint64_t code_at, code_size; /* offset of its bytes; 0: missing */
 	uint64_t eh_frame_at, eh_frame_size;
 	bool v8;
 	const char *file;
@@ -116,7 +116,7 @@ static const char *read_header(struct jitdump *d)
 	d->info.machine = bytes_u32(&b);
 	d->v8 = bytes_u32(&b) == JITDUMP_PAD_V8;
 	d->info.pid = bytes_u32(&b);
-	bytes_u64(&b);			/* its time: some writers' wall clock, in microseconds */
+	bytes_u64(&b); /* its time: some writers' wall clock, in microseconds */
 	d->info.flags = bytes_u64(&b);
 	d->info.raw_time = d->info.flags & JITDUMP_RAW_TIME;
 	if (!b.bad && size >= JITDUMP_HEADER_LATE && bytes_u64(&b) == JITDUMP_LATE_TAG)
@@ -201,7 +201,7 @@ static int read_debug(struct jitdump *d, uint64_t size)
 		return -EIO;
 	b = cursor(d, p, got);
 	bytes_skip(&b, JITDUMP_PREFIX);
-	bytes_u64(&b);			/* the code's address: the LOAD has it */
+	bytes_u64(&b); /* the code's address: the LOAD has it */
 	count = bytes_u64(&b);
 	if (size - JITDUMP_DEBUG_FIXED > MAX_TABLE || count > room / (JITDUMP_DEBUG_ENTRY + 1)) {
 		fault(d, d->at, "a line table with more entries than fit into it");
@@ -216,8 +216,8 @@ static int read_debug(struct jitdump *d, uint64_t size)
 		d->table_room = room;
 	}
 	while (have < room) {
-		p = peek(d, d->at + JITDUMP_DEBUG_FIXED + have, room - have < WINDOW ? room - have :
-			 WINDOW, &got);
+		p = peek(d, d->at + JITDUMP_DEBUG_FIXED + have,
+			 room - have < WINDOW ? room - have : WINDOW, &got);
 		if (!p || !got)
 			return -EIO;
 		memcpy(d->table + have, p, got);
@@ -348,7 +348,7 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	bytes_skip(&b, JITDUMP_PREFIX);
 	e->pid = bytes_u32(&b);
 	e->tid = bytes_u32(&b);
-	d->vma = bytes_u64(&b);		/* LLVM writes 0 */
+	d->vma = bytes_u64(&b); /* LLVM writes 0 */
 	e->address = bytes_u64(&b);
 	e->size = bytes_u64(&b);
 	e->index = bytes_u64(&b);
@@ -374,7 +374,7 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 	code = nul ? find_code(text, room, e->name_length, e->size) : 0;
 	e->code_offset = code ? d->at + JITDUMP_LOAD_FIXED + code : 0;
 	if (!e->size)
-		return 0;		/* nothing can be found in it */
+		return 0; /* nothing can be found in it */
 	e->lines = d->table_lines;
 	return 1;
 }
@@ -485,8 +485,8 @@ static int read_move(struct jitdump *d, struct jitdump_event *e)
 }
 
 static const uint32_t smallest[] = {
-	[JITDUMP_ID_LOAD] = JITDUMP_LOAD_FIXED, [JITDUMP_ID_MOVE] = JITDUMP_MOVE_FIXED,
-	[JITDUMP_ID_DEBUG] = JITDUMP_DEBUG_FIXED, [JITDUMP_ID_CLOSE] = JITDUMP_PREFIX,
+	[JITDUMP_ID_LOAD] = JITDUMP_LOAD_FIXED,     [JITDUMP_ID_MOVE] = JITDUMP_MOVE_FIXED,
+	[JITDUMP_ID_DEBUG] = JITDUMP_DEBUG_FIXED,   [JITDUMP_ID_CLOSE] = JITDUMP_PREFIX,
 	[JITDUMP_ID_UNWIND] = JITDUMP_UNWIND_FIXED,
 };
 
@@ -496,7 +496,7 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 	int r;
 
 	if (id != JITDUMP_ID_UNLOAD && id >= sizeof(smallest) / sizeof(smallest[0]))
-		return 0;		/* of a later version: its size says where it ends */
+		return 0; /* of a later version: its size says where it ends */
 	if (size < (id == JITDUMP_ID_UNLOAD ? JITDUMP_UNLOAD_FIXED : smallest[id])) {
 		fault(d, d->at, "a record shorter than its kind");
 		return 0;
@@ -530,7 +530,7 @@ static int read_record(struct jitdump *d, uint32_t id, uint64_t size, struct jit
 	case JITDUMP_ID_UNWIND:
 		return read_unwind(d, size);
 	default:
-		return 0;		/* CLOSE: some writers continue after it */
+		return 0; /* CLOSE: some writers continue after it */
 	}
 }
 
@@ -592,7 +592,8 @@ int jitdump_next(struct jitdump *d, struct jitdump_event *e)
 		*e = (struct jitdump_event){ .kind = id, .offset = d->at, .time = bytes_u64(&b) };
 		if (size < JITDUMP_PREFIX) {
 			if (!only_zeros(d, d->at))
-				fault(d, d->at, "a record smaller than its header: what is "
+				fault(d, d->at,
+				      "a record smaller than its header: what is "
 				      "behind it cannot be read");
 			return 0;
 		}

@@ -39,14 +39,14 @@
 #define MACHINE EM_NONE
 #endif
 
-#define MAX_TABLES	(1u << 30)	/* more are of no code: two of them fit into a record */
+#define MAX_TABLES (1u << 30) /* more are of no code: two of them fit into a record */
 
 struct jitdump_writer {
 	pthread_mutex_t lock;
 	int fd;
-	void *marker;			/* the executable mapping by which a trace finds the file */
+	void *marker; /* the executable mapping by which a trace finds the file */
 	size_t page;
-	uint64_t end;			/* end of the last whole record */
+	uint64_t end; /* end of the last whole record */
 	uint64_t index;
 	uint64_t late;
 	char path[PATH_MAX];
@@ -174,8 +174,7 @@ static void prefix(struct fields *f, uint32_t id, uint64_t size, uint64_t time)
 
 /* Builds the line table: the fixed part in *f, entries in a buffer that the caller frees. */
 static int make_table(struct fields *f, uint64_t time, uint64_t address,
-		      const struct jitdump_line *lines, uint32_t n, uint8_t **entries,
-		      size_t *size)
+		      const struct jitdump_line *lines, uint32_t n, uint8_t **entries, size_t *size)
 {
 	const char *before = NULL;
 	struct fields e;
@@ -234,7 +233,7 @@ static void make_unwind(struct fields *f, uint64_t time, const struct jitdump_un
 	prefix(f, JITDUMP_ID_UNWIND, JITDUMP_UNWIND_FIXED + all, time);
 	put64(f, all);
 	put64(f, u->eh_frame_hdr_size);
-	put64(f, all);			/* as if they were in memory: else readers ignore them */
+	put64(f, all); /* as if they were in memory: else readers ignore them */
 }
 
 int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *name,
@@ -252,8 +251,8 @@ int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *na
 
 	if (size > UINT32_MAX || length > UINT32_MAX - JITDUMP_LOAD_FIXED - word - bytes)
 		return -EMSGSIZE;
-	if (unwind && (unwind->eh_frame_size > MAX_TABLES ||
-		       unwind->eh_frame_hdr_size > MAX_TABLES))
+	if (unwind &&
+	    (unwind->eh_frame_size > MAX_TABLES || unwind->eh_frame_hdr_size > MAX_TABLES))
 		return -EMSGSIZE;
 	pthread_mutex_lock(&w->lock);
 	/* Under the lock: the file is in the order of time. */

@@ -8,13 +8,13 @@
 #include "base/text.h"
 #include "a2n/base/textfile.h"
 
-#define MAX_CODE (1ull << 32)		/* larger code is no function */
+#define MAX_CODE (1ull << 32) /* larger code is no function */
 
 struct jitlog {
 	struct textfile file;
 	struct text_fault fault;
 	bool threads;
-	struct bytes code;		/* digits of the last LOAD */
+	struct bytes code; /* digits of the last LOAD */
 	char name[TEXTFILE_LINE + 1];
 };
 
@@ -49,8 +49,11 @@ void jitlog_close(struct jitlog *l)
 void jitlog_fault(const struct jitlog *l, struct jitlog_fault *f)
 {
 	*f = (struct jitlog_fault){
-		.offset = l->fault.offset, .line = l->fault.line, .what = l->fault.what,
-		.lines = l->fault.lines, .unfinished = l->file.unfinished,
+		.offset = l->fault.offset,
+		.line = l->fault.line,
+		.what = l->fault.what,
+		.lines = l->fault.lines,
+		.unfinished = l->file.unfinished,
 	};
 }
 
@@ -118,8 +121,7 @@ static const char *read_code(struct jitlog *l, struct bytes *b, struct jitlog_ev
 	} else if (!name.size) {
 		return "no name after the flags";
 	}
-	if (e->size > MAX_CODE || e->address + e->size < e->address ||
-	    e->from + e->size < e->from)
+	if (e->size > MAX_CODE || e->address + e->size < e->address || e->from + e->size < e->from)
 		return "invalid code size";
 	unescape(l, name, e);
 	l->code = field(b);
@@ -163,7 +165,7 @@ int jitlog_next(struct jitlog *l, struct jitlog_event *e)
 			wrong = l->threads ? read_thread(l, &line, e) : read_code(l, &line, e);
 		if (wrong)
 			text_fault(&l->fault, &l->file, wrong);
-		else if (l->threads || e->size)	/* nothing can be found in what has none */
+		else if (l->threads || e->size) /* nothing can be found in what has none */
 			return 1;
 	}
 	return r;

@@ -16,7 +16,7 @@
 
 struct file {
 	int fd;
-	off_t end;			/* end of the last whole line */
+	off_t end; /* end of the last whole line */
 };
 
 struct jitlog_writer {

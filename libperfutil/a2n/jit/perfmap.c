@@ -10,12 +10,12 @@
 #include "base/text.h"
 #include "a2n/base/textfile.h"
 
-#define MAX_CODE (1ull << 32)		/* larger is neither a function nor a JIT's whole memory */
+#define MAX_CODE (1ull << 32) /* larger is neither a function nor a JIT's whole memory */
 
 struct perfmap {
 	struct textfile file;
 	struct text_fault fault;
-	bool named;			/* the previous line is an entry, or the rest of its name */
+	bool named; /* the previous line is an entry, or the rest of its name */
 };
 
 static int opened(struct perfmap **out, int fd, const char **why)
@@ -52,10 +52,11 @@ int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char *
 	if (fd < 0) {
 		int err = errno == EINVAL ? -EBADMSG : -errno;
 
-		*why = err == -EACCES ? "no permission to read it" :
-		       err == -ELOOP ? "it is a link" :
-		       err == -EBADMSG ? "not a regular file" :
-		       err == -ENOENT || err == -ENOTDIR ? "it is not there" : "cannot be opened";
+		*why = err == -EACCES                    ? "no permission to read it" :
+		       err == -ELOOP                     ? "it is a link" :
+		       err == -EBADMSG                   ? "not a regular file" :
+		       err == -ENOENT || err == -ENOTDIR ? "it is not there" :
+							   "cannot be opened";
 		return err;
 	}
 	if (owner != (uid_t)-1 && st.st_uid != owner && st.st_uid) {
@@ -86,8 +87,11 @@ void perfmap_close(struct perfmap *m)
 void perfmap_fault(const struct perfmap *m, struct perfmap_fault *f)
 {
 	*f = (struct perfmap_fault){
-		.offset = m->fault.offset, .line = m->fault.line, .what = m->fault.what,
-		.lines = m->fault.lines, .unfinished = m->file.unfinished,
+		.offset = m->fault.offset,
+		.line = m->fault.line,
+		.what = m->fault.what,
+		.lines = m->fault.lines,
+		.unfinished = m->file.unfinished,
 	};
 }
 
@@ -110,8 +114,8 @@ static const char *read_line(struct bytes *b, struct perfmap_entry *e)
 	if (e->size > MAX_CODE || e->address + e->size < e->address)
 		return "invalid code size";
 	text_skip_blanks(b);
-	while (bytes_left(b) && (b->base[b->size - 1] == '\r' ||
-				 text_is_blank(b->base[b->size - 1])))
+	while (bytes_left(b) &&
+	       (b->base[b->size - 1] == '\r' || text_is_blank(b->base[b->size - 1])))
 		b->size--;
 	e->name = (const char *)b->base + b->at;
 	e->name_length = bytes_left(b);
@@ -166,7 +170,7 @@ int perfmap_next(struct perfmap *m, struct perfmap_entry *e)
 		m->named = !wrong;
 		if (wrong)
 			text_fault(&m->fault, &m->file, wrong);
-		else if (e->size)	/* nothing can be found in what has none */
+		else if (e->size) /* nothing can be found in what has none */
 			return 1;
 	}
 	return r;

@@ -87,7 +87,7 @@ static int read_module(struct kernel *k, struct bytes line)
 	if (!text_word(&line, &name, &name_length) || !bytes_skip(&line, 1) ||
 	    !text_number(&line, 10, &size))
 		return 0;
-	for (skip = 0; skip < 3; skip++)		/* refs deps state */
+	for (skip = 0; skip < 3; skip++) /* refs deps state */
 		if (!text_word(&line, &word, &length))
 			return 0;
 	if (!text_word(&line, &word, &length) || length < 3 || memcmp(word, "0x", 2))

@@ -76,14 +76,12 @@ void kernel_close(struct kernel *k)
 	spaces_free(&k->spaces);
 }
 
-int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t start,
-		 uint64_t length)
+int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t start, uint64_t length)
 {
 	struct kernel_event e = { .start = start, .length = length, .load = length != 0 };
 
 	e.part = kernel_part(k, name, strlen(name));
-	if (!e.part ||
-	    !pool_grow(k->events, k->n_events, k->room_events))
+	if (!e.part || !pool_grow(k->events, k->n_events, k->room_events))
 		return -ENOMEM;
 	if (k->n_events && k->events[k->n_events - 1].when.time > time)
 		time = k->events[k->n_events - 1].when.time;
@@ -169,11 +167,11 @@ static uint8_t rank(const struct kernel_symbol *s)
 
 struct layout {
 	uint64_t text, etext, sinit, einit, end;
-	uint64_t *all;			/* every symbol's address, sorted */
+	uint64_t *all; /* every symbol's address, sorted */
 	uint32_t n;
-	struct kernel_range *ranges;	/* by part and start; at one start events come last */
+	struct kernel_range *ranges; /* by part and start; at one start events come last */
 	uint32_t n_ranges;
-	const struct kernel_event **code;	/* by start: the first event of each */
+	const struct kernel_event **code; /* by start: the first event of each */
 	uint32_t n_code;
 };
 
@@ -207,8 +205,8 @@ static void read_ranges(struct kernel *k, struct layout *l)
 	for (i = 0; i < k->n_ranges; i++) {
 		struct kernel_range *r = &k->ranges[i];
 
-		if (i + 1 < k->n_ranges && r->snapshot == r[1].snapshot &&
-		    r->last >= r[1].start && r->start < r[1].start)
+		if (i + 1 < k->n_ranges && r->snapshot == r[1].snapshot && r->last >= r[1].start &&
+		    r->start < r[1].start)
 			r->last = r[1].start - 1;
 		l->ranges[l->n_ranges++] = *r;
 	}
@@ -218,8 +216,8 @@ static void read_ranges(struct kernel *k, struct layout *l)
 		e->part->ranged = true;
 		e->part->newest = NULL;
 		if (e->load || (e->code && e->length))
-			l->ranges[l->n_ranges++] = (struct kernel_range){
-				e->part, e->start, e->last, EVENT, NULL };
+			l->ranges[l->n_ranges++] = (struct kernel_range){ e->part, e->start,
+									  e->last, EVENT, NULL };
 	}
 	for (i = 0; i < k->n_ranges; i++)
 		k->ranges[i].part->ranged = true;
@@ -370,8 +368,7 @@ static uint64_t range_end(const struct layout *l, const struct kernel_part *p, u
 	return r && address <= r->last ? r->last + (r->last != UINT64_MAX) : 0;
 }
 
-static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct module *m,
-		    uint64_t base)
+static int set_part(struct kernel *k, uint64_t start, uint64_t end, struct module *m, uint64_t base)
 {
 	const struct mapping mapping = { m, -base };
 
@@ -448,7 +445,7 @@ static int build_image(struct kernel *k, const struct layout *l)
 		if (s->address > high)
 			high = s->address;
 	}
-	if (low == UINT64_MAX)			/* nothing known: all of it may be the kernel's */
+	if (low == UINT64_MAX) /* nothing known: all of it may be the kernel's */
 		return set_part(k, 0, UINT64_MAX, k->image->module, 0);
 	if (l->text == UINT64_MAX || l->etext <= l->text)
 		return set_part(k, low, next_of_all(l, high), k->image->module, 0);
@@ -509,8 +506,8 @@ static int unmap_piece(struct kernel *k, const struct kernel_event *e,
 	if (k->spaces.full)
 		return space_unmap(&k->spaces, k->space, e->when, load->start, load->last);
 	do {
-		struct mapping there = space_find(&k->spaces, k->space,
-						  MOMENT_AT(e->when.time), at);
+		struct mapping there = space_find(&k->spaces, k->space, MOMENT_AT(e->when.time),
+						  at);
 
 		last = k->space->hit.last < load->last ? k->space->hit.last : load->last;
 		if (there.module && there.module->path == e->part->module->path)
@@ -542,8 +539,7 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 
 		there = space_find(&k->spaces, k->space, MOMENT_AT(0), range->start).module;
 		if (!has_load(l, range) && (!there || there == k->image->module))
-			r = set_part(k, range->start, range->last + 1, range->module,
-				     range->start);
+			r = set_part(k, range->start, range->last + 1, range->module, range->start);
 	}
 	for (i = 0; !r && i < l->n_code; i++)
 		if (was_there(l, i))
@@ -583,8 +579,8 @@ static int find_loads(struct kernel *k, const struct layout *l)
 		range->module = range->part->module;
 		if (!has_load(l, range))
 			load[n++] = (struct kernel_load){
-				range->part, range->start, range->last, 0, range->snapshot,
-				&range->module,
+				range->part, range->start,    range->last,
+				0,           range->snapshot, &range->module,
 			};
 	}
 	for (i = 0; i < k->n_events; i++) {
@@ -633,9 +629,10 @@ static int build(struct kernel *k)
 	if (!r)
 		r = build_ranges(k, &l);
 	if (!k->image->module->tab.n)
-		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS, k->hidden ?
-				"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :
-				"no kallsyms");
+		module_set_none(k->image->module, A2N_RESULT_NO_SYMBOLS,
+				k->hidden ?
+					"kallsyms hides its addresses (kptr_restrict, no CAP_SYSLOG)" :
+					"no kallsyms");
 	if (k->hidden && !k->n_linked && !k->warned)
 		module_warn(k->modules, k->image->module,
 			    "/proc/kallsyms hid the addresses: record, or read a perf.data, as root or with "
@@ -656,7 +653,7 @@ const struct space *kernel_space(struct kernel *k)
 	if (k->dirty) {
 		k->dirty = false;
 		if (build(k))
-			k->space = NULL;	/* no memory: nothing is known */
+			k->space = NULL; /* no memory: nothing is known */
 	}
 	return k->space;
 }

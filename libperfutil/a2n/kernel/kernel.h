@@ -13,21 +13,21 @@ struct kernel {
 	struct modules *modules;
 	uint32_t machine;
 	struct arena arena;
-	struct table table;		/* struct kernel_part by name */
+	struct table table; /* struct kernel_part by name */
 	struct kernel_part *parts;
-	struct kernel_part *image;	/* vmlinux */
+	struct kernel_part *image; /* vmlinux */
 	struct kernel_symbol *symbols;
 	uint32_t n_symbols, room_symbols;
-	struct kernel_symbol *linked;	/* symbols of vmlinux, at their link addresses */
+	struct kernel_symbol *linked; /* symbols of vmlinux, at their link addresses */
 	uint32_t n_linked, room_linked;
-	uint64_t moved;			/* offset from there to where it ran, */
-	bool placed;			/* … which is known */
-	struct kernel_range *ranges;	/* of /proc/modules */
+	uint64_t moved;              /* offset from there to where it ran, */
+	bool placed;                 /* … which is known */
+	struct kernel_range *ranges; /* of /proc/modules */
 	uint32_t n_ranges, room_ranges;
 	struct kernel_event *events;
 	uint32_t n_events, room_events;
-	uint32_t snapshot, texts;	/* of /proc/modules, of kallsyms: so many were told */
-	bool hidden, hidden_modules;	/* the addresses were zero */
+	uint32_t snapshot, texts;    /* of /proc/modules, of kallsyms: so many were told */
+	bool hidden, hidden_modules; /* the addresses were zero */
 	bool dirty, warned;
 
 	struct spaces spaces;

@@ -10,21 +10,21 @@
 /* Where a text had what. */
 struct kernel_mark {
 	uint64_t address;
-	const char *name;		/* interned */
+	const char *name; /* interned */
 };
 
 /* The code symbols that a part had in one text, and in those behind it that had no others. */
 struct kernel_version {
-	struct kernel_mark *mark;	/* in the order of addresses */
+	struct kernel_mark *mark; /* in the order of addresses */
 	uint32_t n;
-	uint32_t text;			/* the first one's number, from 1 */
-	uint32_t of;			/* it only adds to this version; else NO_VERSION */
-	uint32_t layer;			/* of the part: whose table it is in */
+	uint32_t text;  /* the first one's number, from 1 */
+	uint32_t of;    /* it only adds to this version; else NO_VERSION */
+	uint32_t layer; /* of the part: whose table it is in */
 };
 
-#define NO_VERSION	UINT32_MAX
-#define NO_LAYER	UINT32_MAX	/* its symbols are in none */
-#define VERSIONS_MAX	256		/* of a part */
+#define NO_VERSION   UINT32_MAX
+#define NO_LAYER     UINT32_MAX /* its symbols are in none */
+#define VERSIONS_MAX 256        /* of a part */
 
 /* vmlinux, a module, or something else with a tag in kallsyms ("bpf"). */
 struct kernel_part {
@@ -35,26 +35,26 @@ struct kernel_part {
 	 * the same name, [0] is unused. */
 	struct module **layer;
 	uint32_t n_layers, room_layers;
-	struct module *unsure;		/* which build was there is not known; NULL: not needed */
+	struct module *unsure; /* which build was there is not known; NULL: not needed */
 	struct kernel_version *version;
 	uint32_t n_versions, room_versions;
-	bool overfull;			/* there were more of them */
-	struct kernel_version reading;	/* in the text being read, and room in it */
+	bool overfull;                 /* there were more of them */
+	struct kernel_version reading; /* in the text being read, and room in it */
 	uint32_t room_reading;
 	bool drop;
-	bool ranged;			/* its address is known by /proc/modules or an event */
+	bool ranged; /* its address is known by /proc/modules or an event */
 	bool any_event, unloaded_first;
-	uint32_t first_snapshot;	/* the first that lists it */
-	const struct kernel_event *newest;	/* used while ranges are built */
+	uint32_t first_snapshot;           /* the first that lists it */
+	const struct kernel_event *newest; /* used while ranges are built */
 };
 
 struct kernel_symbol {
 	uint64_t address;
 	struct kernel_part *part;
 	const char *name;
-	uint32_t version;		/* of its part */
+	uint32_t version; /* of its part */
 	char type;
-	bool linked;			/* of the image, not of kallsyms */
+	bool linked; /* of the image, not of kallsyms */
 };
 
 /* The address of a module by /proc/modules, or (snapshot EVENT) by an event. */
@@ -62,7 +62,7 @@ struct kernel_range {
 	struct kernel_part *part;
 	uint64_t start, last;
 	uint32_t snapshot;
-	struct module *module;		/* as whose its code is named */
+	struct module *module; /* as whose its code is named */
 };
 
 #define EVENT UINT32_MAX
@@ -72,18 +72,18 @@ struct kernel_event {
 	struct moment when;
 	uint64_t start, last, length;
 	bool load;
-	bool code;			/* it goes from there alone */
-	struct module *module;		/* a load's: as whose its code is named */
-	const struct kernel_event *before;	/* of its part, while ranges are made */
+	bool code;                         /* it goes from there alone */
+	struct module *module;             /* a load's: as whose its code is named */
+	const struct kernel_event *before; /* of its part, while ranges are made */
 };
 
 /* A part came to a place: before all events (first: the snapshot that lists it), or by one. */
 struct kernel_load {
 	struct kernel_part *part;
 	uint64_t start, last;
-	uint32_t order;			/* 0: before all events */
+	uint32_t order; /* 0: before all events */
 	uint32_t first;
-	struct module **module;		/* to be filled in */
+	struct module **module; /* to be filled in */
 };
 
 struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t length);

@@ -126,7 +126,8 @@ int kernel_versions(struct kernel *k, uint32_t begin)
 		if (!pool_grow(v->mark, v->n, s->part->room_reading))
 			return -ENOMEM;
 		v->mark[v->n++] = (struct kernel_mark){
-			s->address, s->part == k->image ? A2N_KERNEL : s->name,
+			s->address,
+			s->part == k->image ? A2N_KERNEL : s->name,
 		};
 	}
 	for (p = k->parts; p; p = p->next)
@@ -143,9 +144,9 @@ int kernel_versions(struct kernel *k, uint32_t begin)
 /* All loads of a part at one place. */
 struct place {
 	uint64_t start, last;
-	uint32_t first, n;		/* loads; those before all events are one */
-	uint64_t next;			/* place's start; UINT64_MAX: there is none */
-	bool shared;			/* parts of it are another place's, too */
+	uint32_t first, n; /* loads; those before all events are one */
+	uint64_t next;     /* place's start; UINT64_MAX: there is none */
+	bool shared;       /* parts of it are another place's, too */
 };
 
 struct extent {
@@ -286,7 +287,8 @@ static uint32_t builds_at(const struct kernel_part *p, const struct place *place
 static struct module *unsure(struct kernel *k, struct kernel_part *p)
 {
 	if (!p->unsure)
-		p->unsure = other_module(k, p, UINT32_MAX, "which build of it was there is not known");
+		p->unsure = other_module(k, p, UINT32_MAX,
+					 "which build of it was there is not known");
 	return p->unsure;
 }
 

@@ -30,8 +30,8 @@ static int take(struct kernel *k, const struct elf_file *f, const GElf_Sym *sym,
 {
 	unsigned int bind = GELF_ST_BIND(sym->st_info), type = GELF_ST_TYPE(sym->st_info);
 	struct kernel_symbol s = { .address = sym->st_value, .part = k->image };
-	bool place = is_place(name), code = sym->st_shndx < f->n_sections &&
-					    f->sections[sym->st_shndx].code;
+	bool place = is_place(name),
+	     code = sym->st_shndx < f->n_sections && f->sections[sym->st_shndx].code;
 
 	if ((type != STT_FUNC && type != STT_NOTYPE) || !sym->st_value || !length)
 		return 0;

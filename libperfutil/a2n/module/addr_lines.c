@@ -13,16 +13,16 @@
 #include "a2n/module/addr_lines.h"
 #include "a2n/module/module_file.h"
 
-#define BUDGET_AN_ADDRESS 1024	/* maximum depth of inlined functions */
+#define BUDGET_AN_ADDRESS 1024 /* maximum depth of inlined functions */
 
 struct wanted {
 	uint64_t address;
-	size_t i;			/* the caller's number */
-	uint32_t unit;			/* the unit that claims it, or NO_UNIT */
+	size_t i;      /* the caller's number */
+	uint32_t unit; /* the unit that claims it, or NO_UNIT */
 };
 #define NO_UNIT UINT32_MAX
 
-struct spot {				/* a unit's answer for one address */
+struct spot { /* a unit's answer for one address */
 	uint32_t file, line, column;
 	bool found;
 };
@@ -35,7 +35,7 @@ struct lines {
 	bool inlined;
 	a2n_take_frames take;
 	void *arg;
-	struct wanted *wanted;		/* by address */
+	struct wanted *wanted; /* by address */
 	uint32_t n;
 	/* State of the unit being read: */
 	uint64_t *address;
@@ -46,7 +46,7 @@ struct lines {
 	struct dwarf_nodes nodes;
 	struct a2n_frame *frame;
 	uint32_t room_frame;
-	uint32_t missing;		/* .dwo files */
+	uint32_t missing; /* .dwo files */
 	char *first_missing;
 	char path[PATH_MAX];
 };
@@ -77,7 +77,8 @@ static void report_missing(struct lines *l)
 
 	if (!l->missing)
 		return;
-	if (asprintf(&text, "inlined functions of %u of its parts are in .dwo files that are not "
+	if (asprintf(&text,
+		     "inlined functions of %u of its parts are in .dwo files that are not "
 		     "here, the first is %s: name a folder that holds them, -sympath FOLDER",
 		     l->missing, l->first_missing ? l->first_missing : "?") >= 0)
 		warn(l, text);
@@ -105,8 +106,10 @@ static void open_alt(struct lines *l)
 	if (!name[0])
 		return;
 	if (!files_shared(&l->ms->roots, l->file.path, name, &id, &elf, l->path, sizeof(l->path))) {
-		if (asprintf(&text, "%s, which holds a part of its debugging information (dwz), is "
-			     "not here", name) >= 0)
+		if (asprintf(&text,
+			     "%s, which holds a part of its debugging information (dwz), is "
+			     "not here",
+			     name) >= 0)
 			warn(l, text);
 		return;
 	}
@@ -153,8 +156,7 @@ static bool take_unit(struct split *s, struct dwarf_file *f, const struct bytes 
 		if (s->unit.bad || s->unit.type == DW_UT_split_type)
 			continue;
 		s->unit.skeleton = s->skeleton;
-		if (dwarf_unit_open(&s->unit) &&
-		    s->unit.dwo_id == s->skeleton->dwo_id)
+		if (dwarf_unit_open(&s->unit) && s->unit.dwo_id == s->skeleton->dwo_id)
 			return true;
 	}
 	return false;
@@ -181,8 +183,7 @@ static bool in_package(struct lines *l, struct split *s)
 		l->sought_package = true;
 		l->has_package = open_package(l, l->module->path) || open_package(l, l->file.path);
 	}
-	return l->has_package &&
-	       dwarf_package_find(&l->package, s->skeleton->dwo_id, s->part) &&
+	return l->has_package && dwarf_package_find(&l->package, s->skeleton->dwo_id, s->part) &&
 	       take_unit(s, &l->package, s->part);
 }
 
@@ -259,7 +260,9 @@ static bool add_frame(struct lines *l, uint32_t n, const char *function, const c
 	if (!pool_grow(l->frame, n, l->room_frame))
 		return false;
 	l->frame[n] = (struct a2n_frame){
-		.function = function, .file = file, .line = file ? line : 0,
+		.function = function,
+		.file = file,
+		.line = file ? line : 0,
 		.column = file && line ? column : 0,
 	};
 	return true;
@@ -384,8 +387,7 @@ static void claim_all(struct lines *l)
 		struct claiming c = { l, i };
 		struct dwarf_files files = { 0 };
 
-		if (l->file.unit[i].bad || l->file.unit[i].has_ranges ||
-		    !l->file.unit[i].has_lines)
+		if (l->file.unit[i].bad || l->file.unit[i].has_ranges || !l->file.unit[i].has_lines)
 			continue;
 		dwarf_run_lines(&l->file.unit[i], &files, claim_rows, &c);
 		dwarf_files_free(&files);
@@ -462,7 +464,11 @@ int module_lines(struct modules *ms, const struct module *m, const uint64_t *off
 	if (!l)
 		return -ENOMEM;
 	*l = (struct lines){
-		.ms = ms, .module = m, .inlined = inlined, .take = take, .arg = arg,
+		.ms = ms,
+		.module = m,
+		.inlined = inlined,
+		.take = take,
+		.arg = arg,
 	};
 	if (!module_dwarf_open(ms, m, &elf, l->path, sizeof(l->path))) {
 		module_warn_servers(ms, m);

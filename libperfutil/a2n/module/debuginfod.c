@@ -54,7 +54,7 @@ static int too_late(struct client *client, long done, long all)
 	(void)all;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	current->late = now.tv_sec > current->until.tv_sec ||
-		       (now.tv_sec == current->until.tv_sec &&
+			(now.tv_sec == current->until.tv_sec &&
 			 now.tv_nsec >= current->until.tv_nsec);
 	return current->late;
 }
@@ -62,7 +62,7 @@ static int too_late(struct client *client, long done, long all)
 static void load(struct debuginfod *d)
 {
 	struct client *(*begin)(void);
-	void (*set_progress)(struct client *client, progress function);
+	void (*set_progress)(struct client * client, progress function);
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
 	d->tried = true;
@@ -106,7 +106,8 @@ int debuginfod_get(struct debuginfod *d, const struct build_id *id, char *path, 
 	current = NULL;
 	d->why = d->late ? "debuginfod: a server timed out and none is queried any more: "
 			   "-debuginfod=SECONDS gives it longer" :
-		 fd < 0 && fd != -ENOENT ? "debuginfod: the servers are unreachable" : NULL;
+		 fd < 0 && fd != -ENOENT ? "debuginfod: the servers are unreachable" :
+					   NULL;
 	snprintf(path, size, "%s", name ? name : "?");
 	free(name);
 	return fd < 0 ? -1 : fd;

@@ -25,7 +25,7 @@ const char *debuginfod_why(struct debuginfod *d);
 /* Sets a function that fetches instead, for a process without a network; set it before the first
  * fetch. Like debuginfod_get; *why as returned by debuginfod_why. */
 typedef int (*debuginfod_fetch_fn)(const struct build_id *id, char *path, size_t size,
-				const char **why);
+				   const char **why);
 void debuginfod_set_fetch(debuginfod_fetch_fn fetch);
 
 #endif

@@ -61,7 +61,8 @@ int file_open_regular(const char *path, struct stat *st, const char **why)
 
 	if (fd < 0) {
 		*why = errno == ENOENT || errno == ENOTDIR ? "no such file" :
-		       errno == EINVAL ? "not a regular file" : "cannot be read";
+		       errno == EINVAL                     ? "not a regular file" :
+							     "cannot be read";
 		return -1;
 	}
 	*why = "larger than 4 GB";
@@ -104,8 +105,8 @@ bool files_candidates(const struct roots *roots, const char *path, file_taker ta
 			struct stat st;
 			int fd;
 
-			if (snprintf(file, sizeof(file), "%s%s%s", roots->root[i],
-				     bare ? "/" : "", bare ? name : path) >= (int)sizeof(file))
+			if (snprintf(file, sizeof(file), "%s%s%s", roots->root[i], bare ? "/" : "",
+				     bare ? name : path) >= (int)sizeof(file))
 				continue;
 			fd = file_open_regular(file, &st, &reason);
 			if (fd < 0) {
@@ -149,9 +150,9 @@ static bool file_crc(int fd, uint32_t *crc)
 }
 
 struct wanted {
-	const struct build_id *id;	/* NULL: by CRC */
+	const struct build_id *id; /* NULL: by CRC */
 	uint32_t crc;
-	bool any;			/* any type, not only programs and libraries */
+	bool any; /* any type, not only programs and libraries */
 	struct elf_file *debug;
 };
 
@@ -194,7 +195,8 @@ static bool by_build_id(const struct roots *roots, struct wanted *w, char *found
 			if (k && i + 1 == roots->n)
 				continue;
 			if (snprintf(found, size, "%s%s/%.2s/%s.debug", roots->root[i], folders[k],
-				     hex, hex + 2) < (int)size && try_debug(w, found))
+				     hex, hex + 2) < (int)size &&
+			    try_debug(w, found))
 				return true;
 		}
 	for (i = 0; kept_path(KEPT_DEBUG, w->id, i, found, size); i++) {
@@ -219,10 +221,12 @@ static bool by_link(const struct roots *roots, const char *path, const char *nam
 		    try_debug(w, found))
 			return true;
 		if (snprintf(found, size, "%s%.*s/.debug/%s", root, folder, path, name) <
-		    (int)size && try_debug(w, found))
+			    (int)size &&
+		    try_debug(w, found))
 			return true;
 		if (snprintf(found, size, "%s/usr/lib/debug%.*s/%s", root, folder, path, name) <
-		    (int)size && try_debug(w, found))
+			    (int)size &&
+		    try_debug(w, found))
 			return true;
 		if (root[0] && snprintf(found, size, "%s/%s", root, name) < (int)size &&
 		    try_debug(w, found))

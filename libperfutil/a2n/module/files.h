@@ -12,10 +12,10 @@
 #include "a2n/elf/elf_file.h"
 
 struct roots {
-	char **root;		/* sympath's folders; the last is "" for / */
+	char **root; /* sympath's folders; the last is "" for / */
 	uint32_t n;
 	bool no_debug_files;
-	struct debuginfod *servers;	/* NULL: no server */
+	struct debuginfod *servers; /* NULL: no server */
 };
 
 int roots_open(struct roots *roots, const char *sympath);

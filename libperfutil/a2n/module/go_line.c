@@ -8,11 +8,11 @@
 
 /* Positions of the fields of a function, in words of 4 bytes after its entry. */
 enum { STEPS_FILE = 4, STEPS_LINE = 5, UNIT = 7 };
-#define GO_1_2		0xfffffffbu
-#define GO_1_18		0xfffffff0u
-#define GO_1_20		0xfffffff1u
+#define GO_1_2            0xfffffffbu
+#define GO_1_18           0xfffffff0u
+#define GO_1_20           0xfffffff1u
 #define BUDGET_AN_ADDRESS 4096
-#define NO_FILE		0xffffffffu
+#define NO_FILE           0xffffffffu
 
 static uint32_t number(const struct go_table *g, const struct go_function *function,
 		       unsigned int which)
@@ -48,7 +48,8 @@ static bool value(struct go_table *g, const struct go_function *function, uint64
 		if (b.bad)
 			return go_table_fault(g, before, "lines end in the middle");
 		if (b.at - before > g->budget)
-			return go_table_fault(g, before, "lines take too much work for the size of "
+			return go_table_fault(g, before,
+					      "lines take too much work for the size of "
 					      "the table");
 		g->budget -= b.at - before;
 		*v += (uint32_t)(change & 1 ? ~(change >> 1) : change >> 1);

@@ -50,11 +50,11 @@ bool kept_path(enum kept_kind kind, const struct build_id *id, unsigned int i, c
 		snprintf(hex + 2 * k, 3, "%02x", id->id[k]);
 	if (i == 0)
 		is = of_perf(hex, kind == KEPT_CODE ? "/elf" : "/debug", path, size);
-	else if (i == 1)		/* as old versions of perf have it, without a folder */
+	else if (i == 1) /* as old versions of perf have it, without a folder */
 		is = of_perf(hex, "", path, size);
 	else
 		is = of_debuginfod(hex, kind == KEPT_CODE ? "executable" : "debuginfo", path, size);
 	if (!is)
-		*path = '\0';		/* no file */
+		*path = '\0'; /* no file */
 	return true;
 }

@@ -12,12 +12,14 @@
 #include "a2n/module/module_file.h"
 
 static void report_fault(struct modules *ms, const struct module *m, const struct go_table *g,
-		       const char *path)
+			 const char *path)
 {
 	char *message;
 
-	if (asprintf(&message, "source lines in Go's table of functions are damaged, %s: %s, "
-		     "at 0x%" PRIx64 " of it", path, g->fault, g->fault_at) < 0)
+	if (asprintf(&message,
+		     "source lines in Go's table of functions are damaged, %s: %s, "
+		     "at 0x%" PRIx64 " of it",
+		     path, g->fault, g->fault_at) < 0)
 		return;
 	module_warn(ms, m, message);
 	free(message);

@@ -12,7 +12,7 @@
 struct known_id {
 	struct file_key key;
 	struct build_id id;
-	struct file_content content;	/* size 0: not told */
+	struct file_content content; /* size 0: not told */
 };
 
 static bool same_key(const struct file_key *a, const struct file_key *b)
@@ -23,9 +23,9 @@ static bool same_key(const struct file_key *a, const struct file_key *b)
 
 static uint64_t hash_key(const struct file_key *key)
 {
-	return hash_u64(key->inode ^ hash_u64((uint64_t)key->major << 32 ^
-					      (uint64_t)key->minor << 16 ^ key->generation ^
-					      (uint64_t)key->machine << 48));
+	return hash_u64(key->inode ^
+			hash_u64((uint64_t)key->major << 32 ^ (uint64_t)key->minor << 16 ^
+				 key->generation ^ (uint64_t)key->machine << 48));
 }
 
 static bool match_id(const void *item, const void *key)
@@ -106,7 +106,9 @@ struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t n
 				uint32_t machine)
 {
 	struct module wanted = {
-		.kind = MODULE_KERNEL, .loaded = true, .key = { number, .machine = machine },
+		.kind = MODULE_KERNEL,
+		.loaded = true,
+		.key = { number, .machine = machine },
 	};
 
 	wanted.path = strings_intern(ms->strings, name, strlen(name));
@@ -116,8 +118,8 @@ struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t n
 /* Only 32-bit programs have it down there. */
 static struct module *vdso_at(struct modules *ms, uint64_t start)
 {
-	return start >> 32 ? module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine)
-			   : module_named(ms, A2N_VDSO_32, MODULE_VDSO_32, ms->machine);
+	return start >> 32 ? module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine) :
+			     module_named(ms, A2N_VDSO_32, MODULE_VDSO_32, ms->machine);
 }
 
 bool module_holds_code(const struct module *m)
@@ -222,8 +224,9 @@ const struct image *module_image(const struct modules *ms, const struct module *
 {
 	const struct images *images = m->key.machine ? &ms->extra[m->key.machine - 1] : &ms->first;
 
-	return m->kind == MODULE_VDSO ? &images->vdso :
-	       m->kind == MODULE_VDSO_32 ? &images->vdso_32 : NULL;
+	return m->kind == MODULE_VDSO    ? &images->vdso :
+	       m->kind == MODULE_VDSO_32 ? &images->vdso_32 :
+					   NULL;
 }
 
 int module_vdso(struct modules *ms, const void *image, size_t size)
@@ -232,8 +235,8 @@ int module_vdso(struct modules *ms, const void *image, size_t size)
 	bool is_32 = size > EI_CLASS && !memcmp(e, ELFMAG, SELFMAG) && e[EI_CLASS] == ELFCLASS32;
 	struct images *images = ms->machine ? &ms->extra[ms->machine - 1] : &ms->first;
 	struct image *to = is_32 ? &images->vdso_32 : &images->vdso;
-	struct module *m = is_32 ? module_named(ms, A2N_VDSO_32, MODULE_VDSO_32, ms->machine)
-				 : module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine);
+	struct module *m = is_32 ? module_named(ms, A2N_VDSO_32, MODULE_VDSO_32, ms->machine) :
+				   module_named(ms, A2N_VDSO, MODULE_VDSO, ms->machine);
 	void *copy = malloc(size ? size : 1);
 
 	if (!m || !copy) {
@@ -294,14 +297,17 @@ int modules_open(struct modules *ms, struct strings *strings, const struct a2n_o
 		}
 	}
 	ms->functions = (struct dwarf_names){
-		.arena = &ms->arena, .strings = strings, .demangle = ms->demangle,
+		.arena = &ms->arena,
+		.strings = strings,
+		.demangle = ms->demangle,
 	};
 	ms->none = module_named(ms, A2N_NO_MODULE, MODULE_ANON, 0);
 	ms->anon = module_named(ms, A2N_JITCODE, MODULE_ANON, 0);
 	if (!ms->none || !ms->anon)
 		return -ENOMEM;
 	module_set_none(ms->none, A2N_RESULT_NO_MODULE, "nothing was mapped there");
-	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN, "code generated at run time and not announced");
+	module_set_none(ms->anon, A2N_RESULT_JIT_UNKNOWN,
+			"code generated at run time and not announced");
 	return roots_open(&ms->roots, options ? options->sympath : NULL);
 }
 

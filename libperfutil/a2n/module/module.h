@@ -20,26 +20,26 @@ enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_VDSO_32, MODULE_ANON, MODULE
 struct file_key {
 	uint64_t inode;
 	uint32_t major, minor, generation;
-	uint32_t machine;		/* number of the machine */
+	uint32_t machine; /* number of the machine */
 };
 
 struct module {
-	struct a2n_module pub;		/* must be first */
-	struct a2n_symbol none;		/* the answer for addresses without a symbol */
+	struct a2n_module pub;  /* must be first */
+	struct a2n_symbol none; /* the answer for addresses without a symbol */
 	enum a2n_result none_result;
 	enum module_kind kind;
 	bool loaded;
-	bool deleted;			/* part of its identity where no inode is known */
-	bool gone;			/* it was deleted, by then or later */
+	bool deleted; /* part of its identity where no inode is known */
+	bool gone;    /* it was deleted, by then or later */
 	const char *path;
 	struct file_key key;
-	struct build_id id;		/* reported with the mapping; size 0: none */
-	uint64_t mapped;		/* CLOCK_REALTIME, at first; 0: not known */
-	uint64_t lowest;		/* the lowest file offset ever mapped */
+	struct build_id id; /* reported with the mapping; size 0: none */
+	uint64_t mapped;    /* CLOCK_REALTIME, at first; 0: not known */
+	uint64_t lowest;    /* the lowest file offset ever mapped */
 	struct symtab tab;
 	struct segment *segments;
 	uint32_t n_segments;
-	struct a2n_symbol **made;	/* by the symbol's number, NULL until first used */
+	struct a2n_symbol **made; /* by the symbol's number, NULL until first used */
 };
 
 struct modules {
@@ -50,19 +50,19 @@ struct modules {
 	bool demangle;
 	void (*warn)(void *arg, const char *module, const char *message);
 	void *warn_arg;
-	uint32_t machines;		/* number of machines announced; 0: one */
-	uint32_t machine;		/* machine of the events being added */
-	uint64_t time_of_day;		/* … time of the mappings; 0: not known */
+	uint32_t machines;    /* number of machines announced; 0: one */
+	uint32_t machine;     /* machine of the events being added */
+	uint64_t time_of_day; /* … time of the mappings; 0: not known */
 	struct images {
 		struct image {
-			void *bytes;	/* NULL: unknown */
+			void *bytes; /* NULL: unknown */
 			size_t size;
 		} vdso, vdso_32;
-	} first, *extra;		/* of machine 0; of machines 1 and up */
+	} first, *extra; /* of machine 0; of machines 1 and up */
 	struct module *none, *anon;
-	struct msi_file *msi;		/* saved symbols */
-	struct dwarf_names functions;	/* of DWARF: named once */
-	uint32_t dwarf_files;		/* opened so far */
+	struct msi_file *msi;         /* saved symbols */
+	struct dwarf_names functions; /* of DWARF: named once */
+	uint32_t dwarf_files;         /* opened so far */
 };
 
 int modules_open(struct modules *ms, struct strings *strings, const struct a2n_options *options);

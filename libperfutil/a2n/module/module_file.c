@@ -15,7 +15,7 @@
 #include "a2n/module/kept_files.h"
 #include "a2n/module/module_file.h"
 
-#define SLACK_NS 20000000u		/* clocks are read one after the other */
+#define SLACK_NS 20000000u /* clocks are read one after the other */
 
 static bool after(const struct module *m, uint64_t at)
 {
@@ -56,7 +56,10 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 	struct module_file *f = arg;
 	const struct file_key *key = &f->module->key;
 	const struct file_identity recorded = {
-		key->inode, key->major, key->minor, key->generation,
+		key->inode,
+		key->major,
+		key->minor,
+		key->generation,
 	};
 	enum file_same same;
 	struct build_id id;
@@ -220,8 +223,8 @@ bool module_dwarf_open(struct modules *ms, const struct module *m, struct elf_fi
 		return true;
 	}
 	if (m->kind != MODULE_KERNEL && m->kind != MODULE_ANON)
-		is_code = files_debug(&ms->roots, m->path, &id, found ? &f->elf : NULL, elf,
-				      path, size);
+		is_code = files_debug(&ms->roots, m->path, &id, found ? &f->elf : NULL, elf, path,
+				      size);
 	if (found)
 		elf_file_close(&f->elf);
 	free(f);

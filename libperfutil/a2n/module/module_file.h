@@ -11,11 +11,11 @@
 struct module_file {
 	const struct module *module;
 	const struct build_id *build_id;
-	const char *why;		/* why it was not found */
+	const char *why; /* why it was not found */
 	struct elf_file elf;
-	const struct file_content *content;	/* that was told; NULL: none was */
-	bool other_inode;		/* than the one that ran; no build id tells more */
-	bool by_time;			/* … but the time of its last write, which can be set */
+	const struct file_content *content; /* that was told; NULL: none was */
+	bool other_inode;                   /* than the one that ran; no build id tells more */
+	bool by_time; /* … but the time of its last write, which can be set */
 	char path[PATH_MAX];
 };
 /* true: elf is open, path is its name. */

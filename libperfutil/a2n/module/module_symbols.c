@@ -86,9 +86,10 @@ static uint32_t load_go(struct loading *l)
 	uint32_t n = elf_symbols_go(&l->file.elf, &l->m->tab, &g);
 	char *message;
 
-	if (g.fault && asprintf(&message, "Go's table of functions is damaged, %s: %s, at 0x%" PRIx64
-				" of it: %u functions were read", l->file.path, g.fault,
-				g.fault_at, n) >= 0) {
+	if (g.fault && asprintf(&message,
+				"Go's table of functions is damaged, %s: %s, at 0x%" PRIx64
+				" of it: %u functions were read",
+				l->file.path, g.fault, g.fault_at, n) >= 0) {
 		module_warn(l->ms, l->m, message);
 		free(message);
 	}
@@ -142,17 +143,17 @@ static void load_file(struct loading *l)
 		if (!n)
 			from = "no symbols in the file, nor a debug file for it";
 		if (n && l->file.other_inode)
-			module_warn(l->ms, m, "the file has another inode than the one that ran: "
+			module_warn(l->ms, m,
+				    "the file has another inode than the one that ran: "
 				    "its names may be wrong");
 		if (n && l->file.by_time)
-			module_warn(l->ms, m, "it has no build id and was changed after it was mapped (its mode, "
+			module_warn(l->ms, m,
+				    "it has no build id and was changed after it was mapped (its mode, "
 				    "its links): that it is the same is known by the time of its last write alone");
 	} else {
 		from = l->file.why;
-		if (l->file.build_id &&
-		    files_debug(&l->ms->roots, m->path, l->file.build_id, NULL, &debug,
-				l->file.path,
-				sizeof(l->file.path))) {
+		if (l->file.build_id && files_debug(&l->ms->roots, m->path, l->file.build_id, NULL,
+						    &debug, l->file.path, sizeof(l->file.path))) {
 			if (take_segments(m, &debug)) {
 				n = elf_symbols_full(&debug, &m->tab);
 				if (n)
@@ -298,8 +299,8 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 	answer->symbol_offset = s ? address - s->value : address;
 }
 
-void modules_each(struct modules *ms,
-		  void (*each)(void *arg, struct modules *ms, struct module *m), void *arg)
+void modules_each(struct modules *ms, void (*each)(void *arg, struct modules *ms, struct module *m),
+		  void *arg)
 {
 	size_t i;
 

@@ -6,8 +6,8 @@
 #include "a2n/module/module.h"
 
 /* Calls back for each file, with its symbols loaded. */
-void modules_each(struct modules *ms,
-		  void (*each)(void *arg, struct modules *ms, struct module *m), void *arg);
+void modules_each(struct modules *ms, void (*each)(void *arg, struct modules *ms, struct module *m),
+		  void *arg);
 /* Returns the first known file of this path, loaded; NULL: none. And its i-th symbol, or NULL
  * without memory. */
 struct module *module_find(struct modules *ms, const char *path);

@@ -10,14 +10,14 @@
 #define MAX_SEGMENTS 64
 
 struct msi_module {
-	size_t path, length, lines;	/* in the text */
+	size_t path, length, lines; /* in the text */
 };
 
 struct msi_file {
 	struct msi_file *next;
 	size_t size;
 	char *text;
-	struct msi_module *module;	/* by path, and as they stand there */
+	struct msi_module *module; /* by path, and as they stand there */
 	uint32_t n_modules, room;
 	uint32_t machine;
 };
@@ -60,7 +60,9 @@ static int find_modules(struct msi_file *f)
 		if (!pool_grow(f->module, f->n_modules, f->room))
 			return -ENOMEM;
 		f->module[f->n_modules++] = (struct msi_module){
-			(size_t)((const char *)rest.base - f->text), rest.size, b.at,
+			(size_t)((const char *)rest.base - f->text),
+			rest.size,
+			b.at,
 		};
 	}
 	if (f->n_modules)
@@ -80,7 +82,10 @@ int msi_load(struct modules *ms, char *text, size_t size)
 		return ours ? -ENOMEM : -EBADMSG;
 	}
 	*f = (struct msi_file){
-		.next = ms->msi, .size = size, .text = text, .machine = ms->machine,
+		.next = ms->msi,
+		.size = size,
+		.text = text,
+		.machine = ms->machine,
 	};
 	ms->msi = f;
 	return find_modules(f);
@@ -154,7 +159,7 @@ static uint32_t add_symbol(struct module *m, struct bytes b)
 		return 0;
 	name = (const char *)b.base + b.at;
 	if (memchr(name, 0, bytes_left(&b)))
-		return 0;		/* no text */
+		return 0; /* no text */
 	symtab_add(&m->tab, value, sized ? end - value : 0, end, (uint8_t)rank, name,
 		   bytes_left(&b));
 	return 1;

@@ -8,8 +8,8 @@ struct span_emitter {
 	a2n_take_span take;
 	void *arg;
 	const struct jits *jits;
-	enum a2n_span_kind kind;	/* kind of facts with a module */
-	uint64_t to;			/* end of the image */
+	enum a2n_span_kind kind; /* kind of facts with a module */
+	uint64_t to;             /* end of the image */
 };
 
 static void emit_code(const struct span_emitter *t, const struct space_fact *f,
@@ -29,15 +29,21 @@ static void emit_fact(void *arg, const struct space_fact *f)
 {
 	const struct span_emitter *t = arg;
 	struct a2n_span span = {
-		.kind = t->kind, .from = f->from.time, .to = f->to < t->to ? f->to : t->to,
-		.earliest = f->from.time, .walk = f->walk, .inherited = f->inherited,
-		.start = f->start, .length = f->last - f->start + 1, .told = f->from.order,
+		.kind = t->kind,
+		.from = f->from.time,
+		.to = f->to < t->to ? f->to : t->to,
+		.earliest = f->from.time,
+		.walk = f->walk,
+		.inherited = f->inherited,
+		.start = f->start,
+		.length = f->last - f->start + 1,
+		.told = f->from.order,
 	};
 
 	if (f->from.time >= t->to && !f->walk)
 		return;
 	if (!t->jits)
-		span.told = 0;		/* the kernel's events have numbers of their own */
+		span.told = 0; /* the kernel's events have numbers of their own */
 	if (f->mapping.module && t->kind != A2N_SPAN_MAPPED) {
 		emit_code(t, f, &span);
 	} else if (f->mapping.module) {
@@ -45,10 +51,10 @@ static void emit_fact(void *arg, const struct space_fact *f)
 	} else if (t->kind == A2N_SPAN_MAPPED) {
 		span.kind = A2N_SPAN_UNMAPPED;
 	} else if (f->mapping.delta == MAPPING_FREE) {
-		return;			/* unmapped: a span of its own says so */
+		return; /* unmapped: a span of its own says so */
 	} else {
 		span.kind = f->mapping.delta == MAPPING_GIVEN_UP ? A2N_SPAN_CODE_FREED :
-			    A2N_SPAN_CODE_MOVED;
+								   A2N_SPAN_CODE_MOVED;
 	}
 	t->take(t->arg, &span);
 }
@@ -71,9 +77,12 @@ void history_process(const struct processes *ps, const struct jits *js, uint32_t
 	for (i = 0; p && i < p->n; i++) {
 		const struct epoch *e = &p->epochs[i];
 		struct a2n_span span = {
-			.kind = e->seen ? A2N_SPAN_SEEN : e->copy ? A2N_SPAN_COPY :
-				A2N_SPAN_EMPTY,
-			.from = e->from.time, .earliest = e->from.time, .told = e->from.order,
+			.kind = e->seen ? A2N_SPAN_SEEN :
+				e->copy ? A2N_SPAN_COPY :
+					  A2N_SPAN_EMPTY,
+			.from = e->from.time,
+			.earliest = e->from.time,
+			.told = e->from.order,
 			.to = i + 1 < p->n ? e[1].from.time : UINT64_MAX,
 			.name = e->owner->n_names ? e->owner->names[0].name : NULL,
 		};
@@ -102,7 +111,10 @@ void history_process(const struct processes *ps, const struct jits *js, uint32_t
 void history_kernel(const struct space *s, uint64_t address, a2n_take_span take, void *arg)
 {
 	struct span_emitter t = {
-		.take = take, .arg = arg, .kind = A2N_SPAN_MAPPED, .to = UINT64_MAX,
+		.take = take,
+		.arg = arg,
+		.kind = A2N_SPAN_MAPPED,
+		.to = UINT64_MAX,
 	};
 
 	if (s)

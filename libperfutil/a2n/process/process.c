@@ -93,8 +93,7 @@ static bool other_owner(const struct owner *o, uint64_t start_time)
 	return o->exited;
 }
 
-int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time,
-		  bool seen)
+int process_image(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start_time, bool seen)
 {
 	struct process *p = get_process(ps, pid);
 	struct epoch *e = newest(p);
@@ -221,8 +220,9 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 	if (from->jit || shares) {
 		if (!from->jit)
 			from->jit = space_new(&ps->spaces);
-		e->jit = !from->jit ? NULL : shares ? from->jit :
-			 space_fork(&ps->spaces, from->jit, now);
+		e->jit = !from->jit ? NULL :
+			 shares     ? from->jit :
+				      space_fork(&ps->spaces, from->jit, now);
 		if (!e->jit)
 			return -ENOMEM;
 	}
@@ -240,8 +240,8 @@ int process_child(struct processes *ps, uint64_t time, uint32_t parent, uint32_t
 	return name && !owner->n_names ? add_name(owner, now.time, name) : 0;
 }
 
-static int add_thread(struct processes *ps, uint64_t time, uint32_t tid,
-		      const struct owner *owner, const char *name)
+static int add_thread(struct processes *ps, uint64_t time, uint32_t tid, const struct owner *owner,
+		      const char *name)
 {
 	struct thread *t = of_id(ps, &ps->by_tid, tid, sizeof(*t));
 	const struct thread_fact *last;
@@ -270,8 +270,7 @@ int process_thread(struct processes *ps, uint64_t time, uint32_t pid, uint32_t t
 	return tid == pid ? 0 : add_thread(ps, time, tid, e->owner, name_at(e->owner, time, false));
 }
 
-int process_named(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid,
-		  const char *name)
+int process_named(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid, const char *name)
 {
 	struct process *p = get_process(ps, pid);
 	struct moment now = moment_of(ps, p, time);
@@ -383,7 +382,7 @@ int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t star
 	if (!e->jit)
 		return -ENOMEM;
 	return code->module ? space_map(&ps->spaces, e->jit, now, start, last, code, false) :
-	       space_clear(&ps->spaces, e->jit, now, start, last, code->delta);
+			      space_clear(&ps->spaces, e->jit, now, start, last, code->delta);
 }
 
 struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t address)
@@ -391,7 +390,7 @@ struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t addr
 	struct epoch *e = newest(process_of(ps, pid));
 
 	return e && e->jit ? space_find(&ps->spaces, e->jit, MOMENT_AT(UINT64_MAX), address) :
-	       (struct mapping){ NULL, 0 };
+			     (struct mapping){ NULL, 0 };
 }
 
 /* Finds the epoch at a time; NULL before the first. */
@@ -459,7 +458,7 @@ static struct space *image_map(struct processes *ps, struct process *p, struct e
 	return map;
 }
 
-#define PARTS_MAX	1024		/* maximum parts of a blob of code in a perf map */
+#define PARTS_MAX 1024 /* maximum parts of a blob of code in a perf map */
 
 int process_jit_map(struct processes *ps, uint64_t since, uint64_t time, uint32_t pid,
 		    uint64_t start, uint64_t last, const struct mapping *code,
@@ -516,7 +515,7 @@ struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time,
 	struct epoch *e = p ? epoch_at(p, time) : NULL;
 
 	return e && e->map ? space_find(&ps->spaces, e->map, MOMENT_AT(UINT64_MAX), address) :
-	       (struct mapping){ NULL, 0 };
+			     (struct mapping){ NULL, 0 };
 }
 
 bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,

@@ -16,31 +16,31 @@ struct named {
 
 /* One process, from fork to the next owner of its pid. */
 struct owner {
-	uint64_t start_time;		/* 0: unknown */
+	uint64_t start_time; /* 0: unknown */
 	uint64_t serial;
-	bool started;			/* its start is known: nothing precedes it */
+	bool started; /* its start is known: nothing precedes it */
 	bool exited;
 	struct named *names;
 	uint32_t n_names, room;
-	struct owner *next;		/* of all owners */
+	struct owner *next; /* of all owners */
 };
 
 /* One image of an owner; until the next epoch of its pid. */
 struct epoch {
 	struct moment from;
 	struct owner *owner;
-	struct space *space;		/* NULL until something is known */
-	struct space *jit;		/* announced code, over what is mapped; NULL: none */
-	struct space *map;		/* of perf maps; all epochs of an image have one */
-	bool seen;			/* not exec: a walk found it alive */
-	bool copy;			/* not exec: its parent's memory, or a copy of it */
-	uint64_t unsure;		/* from this time on */
+	struct space *space; /* NULL until something is known */
+	struct space *jit;   /* announced code, over what is mapped; NULL: none */
+	struct space *map;   /* of perf maps; all epochs of an image have one */
+	bool seen;           /* not exec: a walk found it alive */
+	bool copy;           /* not exec: its parent's memory, or a copy of it */
+	uint64_t unsure;     /* from this time on */
 };
 
 struct process {
 	uint32_t pid;
 	uint32_t n, room;
-	uint32_t hit;			/* the epoch found last */
+	uint32_t hit; /* the epoch found last */
 	struct epoch *epochs;
 };
 
@@ -67,11 +67,11 @@ struct processes {
 	uint64_t serial;
 	uint32_t order;
 	struct losses {
-		uint64_t *unsure;	/* times from which all processes are unsure */
+		uint64_t *unsure; /* times from which all processes are unsure */
 		uint32_t n, room;
-		uint32_t order;		/* the call that added the last of them */
-	} losses, *extra;		/* of machine 0; of machines 1 and up */
-	uint32_t machines;		/* number of machines announced; 0: one */
+		uint32_t order; /* the call that added the last of them */
+	} losses, *extra;       /* of machine 0; of machines 1 and up */
+	uint32_t machines;      /* number of machines announced; 0: one */
 };
 
 /* Sets the number of machines. 0 or -ENOMEM. */
@@ -88,8 +88,7 @@ int process_exit(struct processes *ps, uint64_t time, uint32_t pid, uint32_t tid
 int process_unsure(struct processes *ps, uint64_t time, uint32_t pid);
 int process_map(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
 		const struct mapping *mapping, bool walk, bool anonymous);
-int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start,
-		  uint64_t last);
+int process_unmap(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last);
 
 /* Adds code that the process announced, or (a NULL module) freed, for the reason in delta. */
 int process_jit(struct processes *ps, uint64_t time, uint32_t pid, uint64_t start, uint64_t last,
@@ -111,13 +110,13 @@ struct mapping process_map_at(struct processes *ps, uint32_t pid, uint64_t time,
 bool process_jit_next(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address,
 		      struct moment *at, struct mapping *code);
 
-#define MAPPING_GIVEN_UP	2	/* like MAPPING_FREE: code freed by its program */
+#define MAPPING_GIVEN_UP 2 /* like MAPPING_FREE: code freed by its program */
 
 /* Finds what pid had mapped at address; a NULL module: nothing. */
 struct found {
-	struct mapping mapping, jit;	/* jit: announced code, which takes precedence */
-	uint64_t first, last;		/* around the address the mapping is this one */
-	struct mapping map;		/* from a perf map, for memory that holds code */
+	struct mapping mapping, jit; /* jit: announced code, which takes precedence */
+	uint64_t first, last;        /* around the address the mapping is this one */
+	struct mapping map;          /* from a perf map, for memory that holds code */
 	bool unsure;
 };
 struct found process_find(struct processes *ps, uint32_t pid, uint64_t time, uint64_t address);

@@ -11,16 +11,16 @@
 #include "a2n/base/pool.h"
 #include "a2n/space/space.h"
 
-#define CHUNK_PIECES	32
-#define MAX_LAYERS	8
+#define CHUNK_PIECES 32
+#define MAX_LAYERS   8
 /* Limits: repeated mappings of a whole space of many pieces need more facts (of 40 bytes) and time
  * than there is. Events of real programs cost a few facts each, and now and then those of a whole
  * heap. */
-#define FACTS_START	(1u << 21)
-#define FACTS_PER_CHANGE	64u
-#define FACTS_MOST	(1u << 26)
-#define STEPS_START	(1ull << 28)
-#define STEPS_PER_CHANGE	4096u
+#define FACTS_START      (1u << 21)
+#define FACTS_PER_CHANGE 64u
+#define FACTS_MOST       (1u << 26)
+#define STEPS_START      (1ull << 28)
+#define STEPS_PER_CHANGE 4096u
 
 struct fact {
 	struct moment from;
@@ -519,8 +519,7 @@ out:
 	return result;
 }
 
-bool space_next(const struct space *s, uint64_t address, struct moment *at,
-		struct mapping *mapping)
+bool space_next(const struct space *s, uint64_t address, struct moment *at, struct mapping *mapping)
 {
 	const struct piece *p;
 	const struct fact *f;
@@ -561,9 +560,12 @@ static void layer_history(const struct space *s, uint64_t address, struct moment
 			      take, arg);
 	for (i = 0; i < n; i++) {
 		const struct space_fact fact = {
-			.from = p->facts[i].from, .start = p->start, .last = last_of(s, c),
+			.from = p->facts[i].from,
+			.start = p->start,
+			.last = last_of(s, c),
 			.to = i + 1 < n ? p->facts[i + 1].from.time : to,
-			.mapping = p->facts[i].mapping, .walk = p->facts[i].walk,
+			.mapping = p->facts[i].mapping,
+			.walk = p->facts[i].walk,
 			.inherited = inherited,
 		};
 

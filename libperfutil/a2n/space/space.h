@@ -19,8 +19,8 @@ struct moment {
 	uint32_t order;
 };
 
-#define MOMENT_START	((struct moment){ 0, 0 })
-#define MOMENT_AT(t)	((struct moment){ (t), UINT32_MAX })
+#define MOMENT_START ((struct moment){ 0, 0 })
+#define MOMENT_AT(t) ((struct moment){ (t), UINT32_MAX })
 
 /* The module's own address is address + delta. A NULL module is none: delta MAPPING_FREE: known to
  * be unmapped; 0: unknown; other values: the reason why it was freed. */
@@ -29,40 +29,40 @@ struct mapping {
 	uint64_t delta;
 };
 
-#define MAPPING_FREE	1
+#define MAPPING_FREE 1
 
 struct fact;
 struct chunk;
 
 struct space {
-	struct space *parent;		/* below the facts of this layer, as of `forked` */
+	struct space *parent; /* below the facts of this layer, as of `forked` */
 	struct moment forked;
-	unsigned int depth;		/* number of layers below */
-	bool event_first;		/* the first mapping was an event, not a walk's */
+	unsigned int depth; /* number of layers below */
+	bool event_first;   /* the first mapping was an event, not a walk's */
 
-	struct chunk **chunks;		/* pieces in the order of addresses */
-	uint64_t *starts;		/* first address of each chunk: searched instead of them */
+	struct chunk **chunks; /* pieces in the order of addresses */
+	uint64_t *starts;      /* first address of each chunk: searched instead of them */
 	uint32_t n_chunks, room, room_starts;
 
-	struct {			/* cache of the last result */
+	struct { /* cache of the last result */
 		uint64_t low, last, from, to;
 		struct mapping mapping;
-		uint64_t change;	/* 0: none */
+		uint64_t change; /* 0: none */
 	} hit;
 
 	struct spaces *all;
-	struct space *next;		/* shared by all spaces */
+	struct space *next; /* shared by all spaces */
 };
 
 /* State of all spaces of an a2n. */
 struct spaces {
 	struct space *first;
-	uint64_t change;		/* grows with each change, before the first fact */
-	uint64_t changes;			/* calls of space_map, _unmap, _clear and _fork */
+	uint64_t change;  /* grows with each change, before the first fact */
+	uint64_t changes; /* calls of space_map, _unmap, _clear and _fork */
 	/* … and their cost; those of a malicious file cost more, … */
 	uint64_t facts, steps;
-	bool full;			/* … and are ignored from then on, … */
-	uint64_t since;			/* … after this time nothing is known */
+	bool full;      /* … and are ignored from then on, … */
+	uint64_t since; /* … after this time nothing is known */
 };
 
 struct space *space_new(struct spaces *all);
@@ -111,7 +111,7 @@ bool space_next(const struct space *s, uint64_t address, struct moment *at,
 struct space_fact {
 	struct moment from;
 	uint64_t to;
-	uint64_t start, last;		/* of addresses that have the same history in that space */
+	uint64_t start, last; /* of addresses that have the same history in that space */
 	struct mapping mapping;
 	bool walk, inherited;
 };

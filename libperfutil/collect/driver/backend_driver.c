@@ -16,14 +16,14 @@
 #include "collect/driver/driver_diagnosis.h"
 #include "base/rc.h"
 
-#define LEAST_SEGMENT	32768
+#define LEAST_SEGMENT 32768
 
 struct cpu_rings {
 	const struct pitrace_cpu *page;
-	const uint8_t *data[PITRACE_RINGS];	/* NULL: no buffers on this CPU */
+	const uint8_t *data[PITRACE_RINGS]; /* NULL: no buffers on this CPU */
 	uint64_t tail[PITRACE_RINGS];
-	uint64_t floor;				/* discarded position of the trace ring */
-	uint64_t until;				/* limit of trace reads in this drain */
+	uint64_t floor; /* discarded position of the trace ring */
+	uint64_t until; /* limit of trace reads in this drain */
 };
 
 struct backend {
@@ -32,9 +32,9 @@ struct backend {
 	const struct pitrace_control *control;
 	size_t control_bytes;
 	struct cpu_rings *cpu;
-	bool events;			/* sampling by events */
-	uint64_t interval;		/* the interval (one `on`) that the tails belong to */
-	uint64_t mte_lost;		/* a rescan was requested at this count */
+	bool events;       /* sampling by events */
+	uint64_t interval; /* the interval (one `on`) that the tails belong to */
+	uint64_t mte_lost; /* a rescan was requested at this count */
 };
 
 static uint64_t ring_bytes(const struct backend *b, int ring)
@@ -119,11 +119,16 @@ static int open_device(const struct trace_config *config, struct collector_check
 static struct pitrace_session_args session_args(const struct trace_config *config)
 {
 	return (struct pitrace_session_args){
-		.size = sizeof(struct pitrace_session_args), .version = PITRACE_ABI_VERSION,
-		.flags = config->flags, .mode = config->mode, .scope = config->scope,
+		.size = sizeof(struct pitrace_session_args),
+		.version = PITRACE_ABI_VERSION,
+		.flags = config->flags,
+		.mode = config->mode,
+		.scope = config->scope,
 		.pid = config->scope == PITRACE_SCOPE_PROCESS ? config->pid : 0,
-		.clock = config->clock, .segment_bytes = (uint32_t)config->segment_bytes,
-		.mte_bytes = config->mte_bytes, .trace_bytes = config->trace_bytes,
+		.clock = config->clock,
+		.segment_bytes = (uint32_t)config->segment_bytes,
+		.mte_bytes = config->mte_bytes,
+		.trace_bytes = config->trace_bytes,
 	};
 }
 
@@ -155,9 +160,13 @@ static void check_events(int session, const struct trace_config *config,
 static int set_up(int session, const struct trace_config *config)
 {
 	struct pitrace_setup_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.rate = config->rate, .dither = config->dither, .seed = config->seed,
-		.stacks = config->stacks, .depth = (uint16_t)config->depth,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.rate = config->rate,
+		.dither = config->dither,
+		.seed = config->seed,
+		.stacks = config->stacks,
+		.depth = (uint16_t)config->depth,
 		.copy = (uint16_t)config->copy,
 	};
 	int err;
@@ -276,13 +285,15 @@ static struct backend *driver_open(const struct trace_config *config, int *rc, c
 	device = open_device(config, &check);
 	if (device < 0) {
 		snprintf(why, room, "%s%s%s", check.why, *check.cure ? "; " : "", check.cure);
-		return open_failed(b, rc, check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
-				   PI_DRIVER_NOT_LOADED);
+		return open_failed(b, rc,
+				   check.state == COLLECTOR_REFUSED ? PI_NO_PERMISSION :
+								      PI_DRIVER_NOT_LOADED);
 	}
 	b->driver.size = sizeof(b->driver);
 	if (ioctl(device, PITRACE_IOC_INFO, &b->driver) ||
 	    b->driver.version != PITRACE_ABI_VERSION) {
-		snprintf(why, room, "the loaded module speaks version %u of the interface, this program %u; install both from one release",
+		snprintf(why, room,
+			 "the loaded module speaks version %u of the interface, this program %u; install both from one release",
 			 b->driver.version, PITRACE_ABI_VERSION);
 		close(device);
 		return open_failed(b, rc, PI_BAD_DRIVER);
@@ -293,21 +304,25 @@ static struct backend *driver_open(const struct trace_config *config, int *rc, c
 	if (b->fd < 0) {
 		switch (err) {
 		case EBUSY:
-			snprintf(why, room, "busy: a system-wide trace session exists already (see: swtrace info)");
+			snprintf(why, room,
+				 "busy: a system-wide trace session exists already (see: swtrace info)");
 			break;
 		case EPERM:
 			driver_diagnose_refusal(config, &check);
 			snprintf(why, room, "%s; %s", check.why, check.cure);
 			break;
 		case EUSERS:
-			snprintf(why, room, "busy: no trace session is free: there are %d at most, and fewer for users without CAP_PERFMON; wait until one ends",
+			snprintf(why, room,
+				 "busy: no trace session is free: there are %d at most, and fewer for users without CAP_PERFMON; wait until one ends",
 				 PITRACE_MAX_SESSIONS);
 			break;
 		case EDQUOT:
-			snprintf(why, room, "busy: you have as many trace sessions as a user may have without CAP_PERFMON; end one (swtrace free)");
+			snprintf(why, room,
+				 "busy: you have as many trace sessions as a user may have without CAP_PERFMON; end one (swtrace free)");
 			return open_failed(b, rc, PI_BUSY);
 		case ENOMEM:
-			snprintf(why, room, "no memory for buffers of %llu + %llu KB a CPU, or the limit of locked memory (ulimit -l) is too low; ask for less with -s and -sm",
+			snprintf(why, room,
+				 "no memory for buffers of %llu + %llu KB a CPU, or the limit of locked memory (ulimit -l) is too low; ask for less with -s and -sm",
 				 (unsigned long long)config->trace_bytes >> 10,
 				 (unsigned long long)config->mte_bytes >> 10);
 			break;
@@ -315,7 +330,8 @@ static struct backend *driver_open(const struct trace_config *config, int *rc, c
 			snprintf(why, room, "no process %d", config->pid);
 			break;
 		case EINVAL:
-			snprintf(why, room, "the driver refuses the buffer or section size: sections are powers of two, 32 KB to 1 MB, buffers at most 1 GB a CPU");
+			snprintf(why, room,
+				 "the driver refuses the buffer or section size: sections are powers of two, 32 KB to 1 MB, buffers at most 1 GB a CPU");
 			break;
 		default:
 			snprintf(why, room, "the driver makes no session: %s", strerror(err));
@@ -343,8 +359,10 @@ static int call(struct backend *b, unsigned long request)
 static int set_events(struct backend *b, const struct trace_config *config)
 {
 	struct pitrace_event_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.flags = PITRACE_EVENT_CLEAR, .type = PITRACE_EVENT_NONE,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.flags = PITRACE_EVENT_CLEAR,
+		.type = PITRACE_EVENT_NONE,
 	};
 
 	if (b->events && ioctl(b->fd, PITRACE_IOC_EVENT, &args))
@@ -535,7 +553,7 @@ static int window_of(struct backend *b, const struct cpu_rings *r, void *copy, s
 		if (at + size >= opened)
 			err = sink(arg, copy, segment);
 		else
-			at = opened - size - segment;	/* the oldest segment that may be whole */
+			at = opened - size - segment; /* the oldest segment that may be whole */
 	}
 	return err;
 }
@@ -652,8 +670,11 @@ static int driver_stats(struct backend *b, struct pifile_stats **out)
 		if (!b->cpu[i].data[0])
 			continue;
 		s[n] = (struct pifile_stats){
-			.cpu = i, .online = p->online, .ticks = p->ticks,
-			.idle_ticks = p->idle_ticks, .late = p->late,
+			.cpu = i,
+			.online = p->online,
+			.ticks = p->ticks,
+			.idle_ticks = p->idle_ticks,
+			.late = p->late,
 			.out_of_scope = p->out_of_scope,
 			.mte_bytes = p->ring[PITRACE_RING_MTE].head,
 			.trace_bytes = p->ring[PITRACE_RING_TRACE].head,

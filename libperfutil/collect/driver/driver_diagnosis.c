@@ -12,12 +12,11 @@
 
 const char *driver_diagnosis_root = "", *driver_diagnosis_group = "pitrace";
 
-#define LOCKDOWN	"/sys/kernel/security/lockdown"
-#define SECURE_BOOT \
-	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+#define LOCKDOWN    "/sys/kernel/security/lockdown"
+#define SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
-#define WHY(...)	snprintf(check->why, sizeof(check->why), __VA_ARGS__)
-#define CURE(...)	snprintf(check->cure, sizeof(check->cure), __VA_ARGS__)
+#define WHY(...)  snprintf(check->why, sizeof(check->why), __VA_ARGS__)
+#define CURE(...) snprintf(check->cure, sizeof(check->cure), __VA_ARGS__)
 
 static bool there(const char *format, const char *word)
 {
@@ -82,13 +81,15 @@ static void not_built(struct collector_check *check, const char *release)
 	if (!known && !source)
 		n = (size_t)CURE("sudo make install && ");
 	if (!dkms || !headers)
-		n += (size_t)snprintf(check->cure + n, sizeof(check->cure) - n, "sudo apt install%s%s%.64s && ",
-				      dkms ? "" : " dkms", headers ? "" : " linux-headers-",
-				      headers ? "" : release);
+		n += (size_t)snprintf(check->cure + n, sizeof(check->cure) - n,
+				      "sudo apt install%s%s%.64s && ", dkms ? "" : " dkms",
+				      headers ? "" : " linux-headers-", headers ? "" : release);
 	if (known)
-		snprintf(check->cure + n, sizeof(check->cure) - n, "sudo dkms autoinstall && sudo modprobe pitrace");
+		snprintf(check->cure + n, sizeof(check->cure) - n,
+			 "sudo dkms autoinstall && sudo modprobe pitrace");
 	else
-		snprintf(check->cure + n, sizeof(check->cure) - n, "sudo dkms add %s && sudo dkms install pitrace/%s && sudo modprobe pitrace",
+		snprintf(check->cure + n, sizeof(check->cure) - n,
+			 "sudo dkms add %s && sudo dkms install pitrace/%s && sudo modprobe pitrace",
 			 PITRACE_DKMSDIR, PITRACE_VERSION);
 }
 

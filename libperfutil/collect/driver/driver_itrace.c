@@ -34,11 +34,17 @@ int driver_itrace(int session, const struct trace_config *config)
 {
 	const struct tracer_itrace *i = &config->itrace;
 	struct pitrace_itrace_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.flags = i->flags, .scope = i->scope, .first = i->first, .last = i->last,
-		.listed = i->listed, .list = (uintptr_t)i->list, .skip = i->skip,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.flags = i->flags,
+		.scope = i->scope,
+		.first = i->first,
+		.last = i->last,
+		.listed = i->listed,
+		.list = (uintptr_t)i->list,
+		.skip = i->skip,
 		.limit = i->limit == UINT64_MAX ? 0 : i->limit,
-	};		/* a place that is not requested is zeros */
+	}; /* a place that is not requested is zeros */
 	int err = 0;
 
 	if (!driver_itrace_enabled(config))

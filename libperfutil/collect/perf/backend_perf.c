@@ -20,10 +20,10 @@
 #include "collect/perf/perf_session.h"
 #include "base/rc.h"
 
-#define NS_PER_SEC	1000000000u
-#define DRAIN_BYTES	32768		/* tolerance of the one second interval */
-#define KEEP_MS		100
-#define PAUSE_US	10000		/* between scans of new mappings */
+#define NS_PER_SEC  1000000000u
+#define DRAIN_BYTES 32768 /* tolerance of the one second interval */
+#define KEEP_MS     100
+#define PAUSE_US    10000 /* between scans of new mappings */
 
 struct kept {
 	struct pitrace_segment *segment;
@@ -32,18 +32,18 @@ struct kept {
 
 struct backend {
 	struct perf_session s;
-	pthread_mutex_t lock;		/* protects all that the pump uses */
-	int epoll;			/* readable when a ring is filled beyond its watermark */
-	uint32_t state;			/* enum pitrace_state */
+	pthread_mutex_t lock; /* protects all that the pump uses */
+	int epoll;            /* readable when a ring is filled beyond its watermark */
+	uint32_t state;       /* enum pitrace_state */
 	uint64_t interval;
 	char note[200];
-	bool stale;			/* set while opening for check only */
+	bool stale; /* set while opening for check only */
 	struct kept *first[PITRACE_RINGS], **last[PITRACE_RINGS];
 	/* Normal mode. */
-	int ends[2];			/* socket pair, shut down when a buffer is full */
-	int quit;			/* eventfd: asks the thread to end */
+	int ends[2]; /* socket pair, shut down when a buffer is full */
+	int quit;    /* eventfd: asks the thread to end */
 	pthread_t thread;
-	bool keeping;			/* the thread is running */
+	bool keeping; /* the thread is running */
 	uint32_t stop_cpu, stop_ring;
 	/* Wrap mode: where the current drain hands the names. */
 	segment_sink sink;
@@ -63,7 +63,8 @@ static void check(const struct trace_config *config, struct collector_check *che
 
 	if (config->clock == PITRACE_CLOCK_TSC) {
 		*check = (struct collector_check){ .state = COLLECTOR_ABSENT };
-		snprintf(check->why, sizeof(check->why), "perf events are stamped with CLOCK_MONOTONIC, not with the TSC");
+		snprintf(check->why, sizeof(check->why),
+			 "perf events are stamped with CLOCK_MONOTONIC, not with the TSC");
 		return;
 	}
 	perf_check(config, check, &user_only);
@@ -134,7 +135,8 @@ static void note(struct backend *b, const struct collector_check *check)
 				      n ? "; " : "");
 	if (b->s.ncpus && b->s.cpu[0].samples.bytes < b->s.config.trace_bytes &&
 	    n < sizeof(b->note))
-		snprintf(b->note + n, sizeof(b->note) - n, "%srings of %zu KB a CPU: more this user may not lock (ulimit -l)",
+		snprintf(b->note + n, sizeof(b->note) - n,
+			 "%srings of %zu KB a CPU: more this user may not lock (ulimit -l)",
 			 n ? "; " : "", b->s.cpu[0].samples.bytes >> 10);
 }
 
@@ -151,9 +153,11 @@ static int open_session(struct backend *b, const struct trace_config *config)
 	if (!system)
 		b->s.scope = calloc(1, PERF_PIDS / 8);
 	b->s.stacks = (struct perf_stacks){
-		.want = config->stacks, .regs = perf_user_registers(),
+		.want = config->stacks,
+		.regs = perf_user_registers(),
 		.depth = config->depth ? config->depth : PITRACE_STACK_MAX,
-		.copy = PITRACE_STACK_COPY_MAX, .registers = perf_registers_here(),
+		.copy = PITRACE_STACK_COPY_MAX,
+		.registers = perf_registers_here(),
 	};
 	if (b->s.user_only)
 		b->s.stacks.want &= ~PITRACE_WANT_KERNEL;
@@ -301,7 +305,8 @@ static void *keep_thread(void *arg)
 {
 	struct backend *b = arg;
 	struct pollfd p[2] = {
-		{ .fd = b->quit, .events = POLLIN }, { .fd = b->epoll, .events = POLLIN },
+		{ .fd = b->quit, .events = POLLIN },
+		{ .fd = b->epoll, .events = POLLIN },
 	};
 	uint64_t kept = 0;
 
@@ -358,7 +363,8 @@ static int emit_interval(struct backend *b, uint32_t flags)
 {
 	const struct trace_config *c = &b->s.config;
 	struct pitrace_interval i = {
-		.flags = flags, .interval = b->interval,
+		.flags = flags,
+		.interval = b->interval,
 		.rate = c->nevents ? events_rate(c->events, c->nevents) : c->rate,
 		.dither = perf_dither_of(c),
 		.cpus_present = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
@@ -370,7 +376,9 @@ static int emit_interval(struct backend *b, uint32_t flags)
 	for (uint32_t k = 0; k < b->s.config.nevents && !err; k++) {
 		const struct pitrace_event_args *e = &b->s.config.events[k];
 		struct pitrace_event_rec r = {
-			.event = k, .flags = e->flags, .period = e->period,
+			.event = k,
+			.flags = e->flags,
+			.period = e->period,
 		};
 
 		memcpy(r.name, e->name, sizeof(r.name));
@@ -562,7 +570,8 @@ static int perf_drain(struct backend *b, bool all, segment_sink sink, void *arg)
 	b->arg = arg;
 	if (!err && (all || much(&b->s)))
 		err = b->s.config.mode == PITRACE_MODE_WRAP ?
-		      perf_pump(&b->s, all, keep_newest, b) : perf_pump(&b->s, all, sink, arg);
+			      perf_pump(&b->s, all, keep_newest, b) :
+			      perf_pump(&b->s, all, sink, arg);
 	if (!err && b->s.names_lost && b->state == PITRACE_STATE_ON)
 		err = perf_emit_walk(&b->s);
 	if (b->state == PITRACE_STATE_OFF)
@@ -669,7 +678,9 @@ static int perf_stats(struct backend *b, struct pifile_stats **out)
 		const struct perf_cpu *c = &b->s.cpu[i];
 
 		s[i] = (struct pifile_stats){
-			.cpu = c->cpu, .online = 1, .ticks = c->ticks,
+			.cpu = c->cpu,
+			.online = 1,
+			.ticks = c->ticks,
 			.idle_ticks = c->idle_ticks,
 			.mte_bytes = c->mte.sequence * c->mte.size,
 			.trace_bytes = c->trace.sequence * c->trace.size,

@@ -4,22 +4,26 @@
 #include "base/cursor.h"
 #include "collect/perf/perf_decode.h"
 
-#define ID_FIELDS	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |			\
-			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
-#define BRANCH_ENTRY	24
+#define ID_FIELDS                                                                      \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+#define BRANCH_ENTRY 24
 
 /* The bits that perf_event.h of Linux 7.0 defines, whatever header this is built with. */
-#define SAMPLE_KNOWN	((1ull << 25) - 1)
-#define BRANCH_KNOWN	((1ull << 20) - 1)
-#define READ_KNOWN	((1ull << 5) - 1)
+#define SAMPLE_KNOWN ((1ull << 25) - 1)
+#define BRANCH_KNOWN ((1ull << 20) - 1)
+#define READ_KNOWN   ((1ull << 5) - 1)
 
 struct perf_shape perf_shape_of(const struct perf_event_attr *attr)
 {
 	return (struct perf_shape){
-		.sample_type = attr->sample_type, .read_format = attr->read_format,
+		.sample_type = attr->sample_type,
+		.read_format = attr->read_format,
 		.period = attr->freq ? 0 : attr->sample_period,
-		.regs_user = attr->sample_regs_user, .regs_intr = attr->sample_regs_intr,
-		.id_all = attr->sample_id_all, .build_id = attr->build_id,
+		.regs_user = attr->sample_regs_user,
+		.regs_intr = attr->sample_regs_intr,
+		.id_all = attr->sample_id_all,
+		.build_id = attr->build_id,
 		.branch_type = attr->branch_sample_type,
 	};
 }
@@ -119,7 +123,7 @@ static void take_sample(struct bytes *b, const struct perf_shape *s, struct perf
 	if (type & PERF_SAMPLE_BRANCH_STACK) {
 		p->nbranches = bytes_u64(b);
 		p->branch_index = s->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX ? bytes_u64(b) :
-				  UINT64_MAX;
+										 UINT64_MAX;
 		p->branches = take_array(b, p->nbranches, BRANCH_ENTRY);
 		if (s->branch_type & PERF_BRANCH_COUNTERS)
 			p->branch_counters = take_array(b, p->nbranches, sizeof(uint64_t));
@@ -290,8 +294,8 @@ static void take_body(struct bytes *b, const struct perf_shape *s, struct perf_i
 	}
 }
 
-int perf_decode(const struct perf_shape *s, const void *record, size_t size,
-		struct perf_item *item, const char **why)
+int perf_decode(const struct perf_shape *s, const void *record, size_t size, struct perf_item *item,
+		const char **why)
 {
 	struct bytes b = bytes_of(record, size), id;
 	size_t id_size = 0, claimed;

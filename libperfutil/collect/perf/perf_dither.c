@@ -9,15 +9,15 @@
 #include "base/now.h"
 #include "collect/perf/perf_session.h"
 
-#define NS_PER_SEC	1000000000u
-#define SHORTEST	12000u		/* ns: the kernel does not keep periods below 10 us */
-#define TURN_MS		50		/* minimum length of a turn; at most three times that */
+#define NS_PER_SEC 1000000000u
+#define SHORTEST   12000u /* ns: the kernel does not keep periods below 10 us */
+#define TURN_MS    50     /* minimum length of a turn; at most three times that */
 /* one millisecond more per so many events: a change takes 5 us */
-#define TURN_EVENTS	1
-#define TURN_LONGEST_MS	2000
+#define TURN_EVENTS     1
+#define TURN_LONGEST_MS 2000
 /* Offset from the mean rate, in billionths per thousandth of dither. An odd value keeps the phases
  * of a program's cycle from recurring after a few ticks. */
-#define OFF_MEAN	946193u
+#define OFF_MEAN 946193u
 
 /* ---- periods --------------------------------------------------------------------------------- */
 
@@ -80,14 +80,16 @@ static void change(struct perf_session *s)
 	s->turn = (s->turn + 1) % PERF_TURNS;
 	for (size_t i = 0; i < s->nevents; i++)
 		if (s->event[i].in_turns)
-			ioctl(s->event[i].fd, s->event[i].turn == s->turn ? PERF_EVENT_IOC_ENABLE :
-			      PERF_EVENT_IOC_DISABLE, 0);
+			ioctl(s->event[i].fd,
+			      s->event[i].turn == s->turn ? PERF_EVENT_IOC_ENABLE :
+							    PERF_EVENT_IOC_DISABLE,
+			      0);
 }
 
 static uint64_t draw_ms(const struct perf_session *s, uint64_t *random)
 {
 	uint64_t ms = TURN_MS + next_random(random) % (2 * TURN_MS + 1);
-	uint64_t least = s->nevents / TURN_EVENTS;	/* many threads on many CPUs */
+	uint64_t least = s->nevents / TURN_EVENTS; /* many threads on many CPUs */
 
 	if (ms < least)
 		ms = least;

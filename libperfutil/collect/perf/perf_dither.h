@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include "collect/backend.h"
 
-#define PERF_DITHER	50		/* largest dither, in thousandths of a period */
-#define PERF_TURNS	2
+#define PERF_DITHER 50 /* largest dither, in thousandths of a period */
+#define PERF_TURNS  2
 
 struct perf_session;
 

@@ -65,8 +65,9 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 	if (first)
 		err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, first->fd) ? -errno : 0;
 	else
-		err = perf_ring_map(r, fd, use == PERF_NAMES ? s->config.mte_bytes :
-				    s->config.trace_bytes);
+		err = perf_ring_map(r, fd,
+				    use == PERF_NAMES ? s->config.mte_bytes :
+							s->config.trace_bytes);
 	if (err) {
 		close(fd);
 		return err;
@@ -79,7 +80,11 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 	}
 	e = &s->event[s->nevents++];
 	*e = (struct perf_event){
-		.fd = fd, .use = use, .number = number, .cpu = cpu, .in_turns = in_turns,
+		.fd = fd,
+		.use = use,
+		.number = number,
+		.cpu = cpu,
+		.in_turns = in_turns,
 		.turn = turn,
 	};
 	return ioctl(fd, PERF_EVENT_IOC_ID, &e->id) ? -errno : 0;
@@ -153,7 +158,7 @@ int perf_session_open(struct perf_session *s)
 			err = add_all(s, s->ncpus, -1);
 		else
 			err = add_process(s, s->ncpus, s->config.pid);
-		if (err == -ENODEV)		/* offline */
+		if (err == -ENODEV) /* offline */
 			err = 0;
 		else if (!err)
 			s->ncpus++;
@@ -243,7 +248,9 @@ static unsigned int kind_of(enum perf_use use)
 
 void perf_session_count_lost(struct perf_session *s, bool begin)
 {
-	struct { uint64_t value, lost; } got;
+	struct {
+		uint64_t value, lost;
+	} got;
 
 	for (uint32_t i = 0; i < s->ncpus; i++) {
 		uint64_t sum[PITRACE_LOST_KINDS] = { 0 };

@@ -7,7 +7,7 @@
 #include "base/proc_text.h"
 
 /* largest size of such a function: the next symbol may be far away */
-#define LONGEST	4096
+#define LONGEST 4096
 
 static const char *const names[] = {
 	/* x86 */
@@ -20,8 +20,7 @@ static const char *const names[] = {
 	"pseries_dedicated_idle_sleep", "shared_cede_loop", "snooze_loop", "power9_idle_stop",
 	"psw_idle", "psw_idle_exit", "enabled_wait",
 	/* all */
-	"poll_idle", "cpu_idle_poll", "cpu_idle_poll.isra.0", "default_idle_call", "do_idle",
-	NULL
+	"poll_idle", "cpu_idle_poll", "cpu_idle_poll.isra.0", "default_idle_call", "do_idle", NULL
 };
 
 static bool is_idle(const char *name, size_t length)

@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 struct perf_idle {
-	struct { uint64_t start, end; } range[32];
+	struct {
+		uint64_t start, end;
+	} range[32];
 	size_t n;
 };
 

@@ -3,10 +3,10 @@
 #include <string.h>
 #include "collect/perf/perf_mapped.h"
 
-#define PATH_ROOM	4096
+#define PATH_ROOM 4096
 
 static int identify(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
-		uint64_t time)
+		    uint64_t time)
 {
 	struct perf_session *s = arg;
 
@@ -66,5 +66,5 @@ int perf_files_put(struct perf_session *s, const struct pitrace_mte_map *map, si
 	if (err)
 		return err;
 	return place ? put_at(map, place, put, arg, time) :
-	       put(arg, PITRACE_MTE, PITRACE_MTE_MODULE, map, size, time);
+		       put(arg, PITRACE_MTE, PITRACE_MTE_MODULE, map, size, time);
 }

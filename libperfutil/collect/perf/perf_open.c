@@ -11,12 +11,12 @@
 #include <unistd.h>
 #include "collect/perf/perf_open.h"
 
-#define NS_PER_SEC	1000000000u
-#define WAKE_BYTES	65536		/* watermark that wakes the drain */
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
-#define MAX_STACK	"/proc/sys/kernel/perf_event_max_stack"
+#define NS_PER_SEC 1000000000u
+#define WAKE_BYTES 65536 /* watermark that wakes the drain */
+#define PARANOID   "/proc/sys/kernel/perf_event_paranoid"
+#define MAX_STACK  "/proc/sys/kernel/perf_event_max_stack"
 #ifndef CAP_PERFMON
-#define CAP_PERFMON	38
+#define CAP_PERFMON 38
 #endif
 
 static int read_number(const char *path, int otherwise)
@@ -109,15 +109,22 @@ void perf_attr(struct perf_event_attr *a, const struct trace_config *config, enu
 	       unsigned int number, bool user_only)
 {
 	*a = (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(*a), .config = PERF_COUNT_SW_DUMMY,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(*a),
+		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU,
-		.read_format = PERF_FORMAT_LOST, .disabled = 1, .sample_id_all = 1,
-		.use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
+		.read_format = PERF_FORMAT_LOST,
+		.disabled = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
 		.wakeup_watermark = WAKE_BYTES,
 		/* Switches are recorded for whole CPUs, whatever process runs. */
 		.inherit = config->scope == PITRACE_SCOPE_PROCESS && use != PERF_SWITCHES,
-		.exclude_kernel = 1, .exclude_hv = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 	switch (use) {
 	case PERF_NAMES:
@@ -190,8 +197,8 @@ static void copy_text(char *to, size_t room, const char *text)
 	snprintf(to, room, "%s", text);
 }
 
-#define WHY(text)	copy_text(check->why, sizeof(check->why), text)
-#define CURE(text)	copy_text(check->cure, sizeof(check->cure), text)
+#define WHY(text)  copy_text(check->why, sizeof(check->why), text)
+#define CURE(text) copy_text(check->cure, sizeof(check->cure), text)
 
 static void refused(const struct trace_config *config, struct collector_check *check)
 {
@@ -205,10 +212,13 @@ static void refused(const struct trace_config *config, struct collector_check *c
 	/* 3 is Debian's extension: nothing without the capability. */
 	if (paranoid > wanted && !capable(CAP_PERFMON) && !capable(CAP_SYS_ADMIN)) {
 		snprintf(check->why, sizeof(check->why),
-			 "perf_event_paranoid is %d, and this user has no CAP_PERFMON: %s", paranoid,
-			 system ? "the whole system may not be traced" : "no process may be traced");
-		snprintf(check->cure, sizeof(check->cure), "sudo sysctl kernel.perf_event_paranoid=%d%s",
-			 system ? 0 : 1, system ? ", or run it as root (sudo)" : "");
+			 "perf_event_paranoid is %d, and this user has no CAP_PERFMON: %s",
+			 paranoid,
+			 system ? "the whole system may not be traced" :
+				  "no process may be traced");
+		snprintf(check->cure, sizeof(check->cure),
+			 "sudo sysctl kernel.perf_event_paranoid=%d%s", system ? 0 : 1,
+			 system ? ", or run it as root (sudo)" : "");
 		return;
 	}
 	if (filtered()) {
@@ -217,7 +227,8 @@ static void refused(const struct trace_config *config, struct collector_check *c
 		return;
 	}
 	if (!system && config->pid) {
-		snprintf(check->why, sizeof(check->why), "process %d is another user's, or has privileges that this user lacks",
+		snprintf(check->why, sizeof(check->why),
+			 "process %d is another user's, or has privileges that this user lacks",
 			 config->pid);
 		CURE("run it as root (sudo)");
 		return;
@@ -285,10 +296,12 @@ static bool kernel_only(const struct trace_config *config, struct collector_chec
 		return false;
 	check->state = COLLECTOR_REFUSED;
 	if (e < end)
-		snprintf(check->why, sizeof(check->why), "the event %s is counted in the kernel's code, which perf_event_paranoid %d does not show to this user",
+		snprintf(check->why, sizeof(check->why),
+			 "the event %s is counted in the kernel's code, which perf_event_paranoid %d does not show to this user",
 			 e->name, perf_paranoid());
 	else
-		snprintf(check->why, sizeof(check->why), "stacks of the kernel alone: perf_event_paranoid %d does not show them to this user",
+		snprintf(check->why, sizeof(check->why),
+			 "stacks of the kernel alone: perf_event_paranoid %d does not show them to this user",
 			 perf_paranoid());
 	CURE("sudo sysctl kernel.perf_event_paranoid=1, or run it as root (sudo)");
 	return true;
@@ -314,7 +327,8 @@ static bool no_switches(const struct trace_config *config, struct collector_chec
 	if (perf_paranoid() > 0 && (fd == -EACCES || fd == -EPERM)) {
 		char why[sizeof(check->why)];
 
-		snprintf(why, sizeof(why), "dispatch records are of whole CPUs: %.300s", check->why);
+		snprintf(why, sizeof(why), "dispatch records are of whole CPUs: %.300s",
+			 check->why);
 		WHY(why);
 	}
 	return true;
@@ -350,8 +364,8 @@ void perf_check(const struct trace_config *config, struct collector_check *check
 	if ((*user_only && kernel_only(config, check)) || no_switches(config, check))
 		return;
 	if (*user_only) {
-		snprintf(check->why, sizeof(check->why), "user code only: perf_event_paranoid is %d",
-			 perf_paranoid());
+		snprintf(check->why, sizeof(check->why),
+			 "user code only: perf_event_paranoid is %d", perf_paranoid());
 		CURE("sudo sysctl kernel.perf_event_paranoid=1");
 	}
 }

@@ -9,9 +9,9 @@
 
 /* The kinds of events, by the content of their rings. */
 enum perf_use {
-	PERF_NAMES,		/* processes, threads, mappings; no samples */
+	PERF_NAMES, /* processes, threads, mappings; no samples */
 	PERF_SAMPLES,
-	PERF_SWITCHES,		/* dispatches, of whole CPUs */
+	PERF_SWITCHES, /* dispatches, of whole CPUs */
 };
 
 /* Attributes of an event; for samples, `number` indexes config->events. */
@@ -36,8 +36,7 @@ int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu);
 int perf_paranoid(void);
 /* Checks whether the configuration can be opened here, as collector.check. *user_only: without
  * kernel code. */
-void perf_check(const struct trace_config *config, struct collector_check *check,
-		bool *user_only);
+void perf_check(const struct trace_config *config, struct collector_check *check, bool *user_only);
 /* Fills in why and cure for an errno of perf_open. */
 void perf_why(int err, const struct trace_config *config, struct collector_check *check);
 

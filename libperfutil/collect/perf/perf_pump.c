@@ -26,10 +26,13 @@ struct queued_record {
 };
 
 int perf_emit(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
-	     uint64_t time)
+	      uint64_t time)
 {
 	struct queued_record r = {
-		.time = time, .size = (uint32_t)size, .minor = minor, .major = major,
+		.time = time,
+		.size = (uint32_t)size,
+		.minor = minor,
+		.major = major,
 	};
 	struct perf_queue *q = &s->queue;
 
@@ -59,7 +62,7 @@ int perf_emit_sync(struct perf_session *s, enum pitrace_sync_why why)
 }
 
 static int emit_record(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
-		      uint64_t time)
+		       uint64_t time)
 {
 	struct perf_session *s = arg;
 
@@ -162,8 +165,7 @@ static int put_queued(struct out *o, uint64_t until)
 		memcpy(&r, q->data + q->at, sizeof(r));
 		if (r.time > until)
 			return 0;
-		err = put_name(o, r.major, r.minor, q->data + q->at + sizeof(r), r.size,
-			       r.time);
+		err = put_name(o, r.major, r.minor, q->data + q->at + sizeof(r), r.size, r.time);
 		q->at += sizeof(r) + r.size;
 	}
 	if (q->at == q->used) {
@@ -258,8 +260,9 @@ static int missed(struct out *o, const struct perf_item *item)
 	if (ticks < 2 + lost)
 		return 0;
 	err = put_idle(o);
-	return err ? err : lose(o, put_trace, throttled ? PITRACE_LOST_THROTTLED :
-				PITRACE_LOST_OVERRUN, ticks - 1 - lost, time);
+	return err ? err :
+		     lose(o, put_trace, throttled ? PITRACE_LOST_THROTTLED : PITRACE_LOST_OVERRUN,
+			  ticks - 1 - lost, time);
 }
 
 static int put_sample(struct out *o, const struct perf_item *item)
@@ -346,8 +349,8 @@ static int put_from_switches(struct out *o, const struct perf_item *item)
 	if (item->type == PERF_RECORD_LOST) {
 		o->c->running.known = false;
 		err = put_idle(o);
-		return err ? err : lose(o, put_trace, PITRACE_LOST_DISPATCH, item->lost,
-					item->time);
+		return err ? err :
+			     lose(o, put_trace, PITRACE_LOST_DISPATCH, item->lost, item->time);
 	}
 	return perf_put_dispatch(item, &o->c->running, put_switch, o);
 }
@@ -407,7 +410,8 @@ void perf_pump_reset(struct perf_session *s)
 {
 	for (uint32_t i = 0; i < s->ncpus; i++) {
 		struct perf_cpu *c = &s->cpu[i];
-		struct segment_out fresh = { .session = 1, .cpu = c->cpu,
+		struct segment_out fresh = { .session = 1,
+					     .cpu = c->cpu,
 					     .size = s->config.segment_bytes };
 
 		c->names.at = perf_ring_head(&c->names);

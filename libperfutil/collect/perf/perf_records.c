@@ -4,10 +4,10 @@
 #include <sys/mman.h>
 #include "collect/perf/perf_records.h"
 
-#define PATH_ROOM	4096
-#define SYMBOL_ROOM	512		/* the kernel's KSYM_NAME_LEN */
-#define NO_REGISTER	0xFF		/* the end of a list */
-#define REGISTERS_MAX	64
+#define PATH_ROOM     4096
+#define SYMBOL_ROOM   512  /* the kernel's KSYM_NAME_LEN */
+#define NO_REGISTER   0xFF /* the end of a list */
+#define REGISTERS_MAX 64
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -48,9 +48,15 @@ static int put_map(const struct perf_item *p, perf_put put, void *arg)
 	size_t n = p->text_len < PATH_ROOM ? p->text_len : PATH_ROOM;
 
 	u.map = (struct pitrace_mte_map){
-		.pid = p->of_pid, .start = p->start, .length = p->length, .offset = p->offset,
-		.inode = p->inode, .dev_major = p->dev_major, .dev_minor = p->dev_minor,
-		.generation = p->generation, .flags = PITRACE_MAP_EXEC,
+		.pid = p->of_pid,
+		.start = p->start,
+		.length = p->length,
+		.offset = p->offset,
+		.inode = p->inode,
+		.dev_major = p->dev_major,
+		.dev_minor = p->dev_minor,
+		.generation = p->generation,
+		.flags = PITRACE_MAP_EXEC,
 	};
 	if (p->type == PERF_RECORD_MMAP2)
 		u.map.flags |= (p->prot & PROT_READ ? PITRACE_MAP_READ : 0) |
@@ -84,7 +90,7 @@ static int put_mapping(const struct perf_item *p, perf_put put, void *arg)
 		return put_map(p, put, arg);
 	memcpy(id.id, p->build_id, p->build_id_size);
 	memcpy(&file.inode, id.id, sizeof(file.inode));
-	file.inode |= 1;		/* 0: no thread */
+	file.inode |= 1; /* 0: no thread */
 	id.inode = file.inode;
 	err = put_map(&file, put, arg);
 	return err ? err : put(arg, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id), p->time);
@@ -103,7 +109,9 @@ static int put_kernel_code(const struct perf_item *p, perf_put put, void *arg)
 		return 0;
 	u.map = (struct pitrace_mte_map){
 		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC | PITRACE_MAP_SYMBOL,
-		.start = p->start, .length = p->length, .path_len = (uint32_t)n,
+		.start = p->start,
+		.length = p->length,
+		.path_len = (uint32_t)n,
 	};
 	memset(u.map.path + (n & ~(size_t)3), 0, 4);
 	memcpy(u.map.path, p->text, n);
@@ -116,19 +124,23 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
 	switch (p->type) {
 	case PERF_RECORD_FORK:
 		/* perf's own walk: a live process has its own memory, which is reported next. */
-		return put_task(p, p->of_pid == p->parent_pid ? PITRACE_MTE_THREAD :
+		return put_task(p,
+				p->of_pid == p->parent_pid           ? PITRACE_MTE_THREAD :
 				p->misc & PERF_RECORD_MISC_FORK_EXEC ? PITRACE_MTE_PROCESS :
-				PITRACE_MTE_FORK, p->parent_pid, put, arg);
+								       PITRACE_MTE_FORK,
+				p->parent_pid, put, arg);
 	case PERF_RECORD_EXIT:
 		return put_exit(p, put, arg);
 	case PERF_RECORD_COMM:
-		return put_task(p, p->misc & PERF_RECORD_MISC_COMM_EXEC ? PITRACE_MTE_PROCESS :
-				PITRACE_MTE_NAME, 0, put, arg);
+		return put_task(p,
+				p->misc & PERF_RECORD_MISC_COMM_EXEC ? PITRACE_MTE_PROCESS :
+								       PITRACE_MTE_NAME,
+				0, put, arg);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		/* MMAP reports data mappings too if attr.mmap_data was set. */
-		if (p->type == PERF_RECORD_MMAP ? p->misc & PERF_RECORD_MISC_MMAP_DATA
-		    : !(p->prot & PROT_EXEC))
+		if (p->type == PERF_RECORD_MMAP ? p->misc & PERF_RECORD_MISC_MMAP_DATA :
+						  !(p->prot & PROT_EXEC))
 			return 0;
 		return put_mapping(p, put, arg);
 	case PERF_RECORD_KSYMBOL:
@@ -143,23 +155,27 @@ int perf_put_name(const struct perf_item *p, perf_put put, void *arg)
  * counter last; for 64-bit and 32-bit programs. */
 struct perf_registers {
 	const char *machine;
-	uint8_t sp;			/* a copy is useless without it */
+	uint8_t sp; /* a copy is useless without it */
 	uint8_t wide[REGISTERS_MAX], narrow[REGISTERS_MAX];
 };
 
 static const struct perf_registers registers[] = {
-	{ "x86_64", 7,
+	{ "x86_64",
+	  7,
 	  { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8, NO_REGISTER },
 	  { 0, 2, 3, 1, 7, 6, 4, 5, 8, NO_REGISTER } },
-	{ "aarch64", 31,
-	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
-	    24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER },
+	{ "aarch64",
+	  31,
+	  { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, NO_REGISTER },
 	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 32, NO_REGISTER } },
-	{ "ppc64le", 1,
-	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
-	    24, 25, 26, 27, 28, 29, 30, 31, 36, 32, NO_REGISTER },
+	{ "ppc64le",
+	  1,
+	  { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,         17,
+	    18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 36, 32, NO_REGISTER },
 	  { NO_REGISTER } },
-	{ "s390x", 15,
+	{ "s390x",
+	  15,
 	  { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 33, NO_REGISTER },
 	  { NO_REGISTER } },
 };
@@ -240,7 +256,8 @@ static void put_copy(const struct perf_item *p, const struct perf_stacks *s, str
 {
 	bool is_narrow = p->abi == PERF_SAMPLE_REGS_ABI_32;
 	const uint8_t *order = !s->registers ? NULL :
-			       is_narrow ? s->registers->narrow : s->registers->wide;
+			       is_narrow     ? s->registers->narrow :
+					       s->registers->wide;
 	size_t count = 0, bytes = s->copy < PERF_COPY_MAX ? s->copy : PERF_COPY_MAX;
 	bool pc = false;
 
@@ -251,8 +268,9 @@ static void put_copy(const struct perf_item *p, const struct perf_stacks *s, str
 			uint64_t below = s->regs & ((1ull << order[count]) - 1);
 
 			pc = s->regs >> order[count] & 1;
-			r->words[*n + count] = pc ? perf_word(p, p->regs,
-					(uint64_t)__builtin_popcountll(below)) : 0;
+			r->words[*n + count] =
+				pc ? perf_word(p, p->regs, (uint64_t)__builtin_popcountll(below)) :
+				     0;
 		}
 	}
 	if (!pc) {
@@ -279,7 +297,9 @@ int perf_put_sample(const struct perf_item *p, const struct perf_stacks *s, uint
 	struct with_stack r;
 
 	r.sample = (struct pitrace_sample){
-		.pid = p->pid, .tid = p->tid, .address = p->ip,
+		.pid = p->pid,
+		.tid = p->tid,
+		.address = p->ip,
 		.period = p->period < UINT32_MAX ? (uint32_t)p->period : UINT32_MAX,
 	};
 	minor |= (event + 1) << PITRACE_TPROF_EVENT_SHIFT;
@@ -299,8 +319,12 @@ int perf_put_dispatch(const struct perf_item *p, struct perf_running *running, p
 		      void *arg)
 {
 	struct pitrace_dispatch d = {
-		.old_pid = p->pid, .old_tid = p->tid, .new_pid = p->of_pid, .new_tid = p->of_tid,
-		.old_priority = PITRACE_PRIORITY_UNKNOWN, .new_priority = PITRACE_PRIORITY_UNKNOWN,
+		.old_pid = p->pid,
+		.old_tid = p->tid,
+		.new_pid = p->of_pid,
+		.new_tid = p->of_tid,
+		.old_priority = PITRACE_PRIORITY_UNKNOWN,
+		.new_priority = PITRACE_PRIORITY_UNKNOWN,
 	};
 	uint32_t left = PITRACE_LEFT_OTHER;
 	bool out = p->misc & PERF_RECORD_MISC_SWITCH_OUT;

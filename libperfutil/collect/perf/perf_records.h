@@ -22,18 +22,18 @@ int perf_put_name(const struct perf_item *item, perf_put put, void *arg);
 /* How stacks are recorded: what the session requests, and how the event was opened. */
 struct perf_registers;
 struct perf_stacks {
-	uint32_t want;			/* PITRACE_WANT_* */
+	uint32_t want; /* PITRACE_WANT_* */
 	/* maximum addresses of each part: PERF_CHAIN_MAX, and PITRACE_STACK_MAX where stacks are
 	 * copied */
 	uint32_t depth;
 	/* maximum of both together, as set in the kernel; 0: unknown */
 	uint32_t most;
-	uint64_t regs;			/* mask of user registers */
-	uint32_t copy;			/* maximum bytes of a copied stack, up to PERF_COPY_MAX */
+	uint64_t regs; /* mask of user registers */
+	uint32_t copy; /* maximum bytes of a copied stack, up to PERF_COPY_MAX */
 	const struct perf_registers *registers;
 };
-#define PERF_COPY_MAX	65536
-#define PERF_CHAIN_MAX	8192	/* a record has space for fewer */
+#define PERF_COPY_MAX  65536
+#define PERF_CHAIN_MAX 8192 /* a record has space for fewer */
 
 /* The register numbers of a machine (by its utsname). NULL: stacks of that machine are not unwound.
  * */

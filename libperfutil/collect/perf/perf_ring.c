@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "collect/perf/perf_ring.h"
 
-#define LEAST_BYTES	65536
+#define LEAST_BYTES 65536
 
 int perf_ring_map(struct perf_ring *r, int fd, size_t bytes)
 {

@@ -8,10 +8,10 @@
 #include <linux/perf_event.h>
 
 struct perf_ring {
-	struct perf_event_mmap_page *page;	/* NULL: not mapped */
-	size_t bytes;			/* bytes of data, a power of two */
-	uint64_t at;			/* read so far */
-	uint8_t *joined;		/* copy of a record that wraps */
+	struct perf_event_mmap_page *page; /* NULL: not mapped */
+	size_t bytes;                      /* bytes of data, a power of two */
+	uint64_t at;                       /* read so far */
+	uint8_t *joined;                   /* copy of a record that wraps */
 };
 
 /* Maps the ring with `bytes` of data, or less (64 KB at least) if not so many may be locked. 0 or

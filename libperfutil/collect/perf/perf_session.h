@@ -20,33 +20,33 @@
 #include "collect/perf/perf_ring.h"
 #include "file/segment.h"
 
-#define PERF_PIDS	(1u << 22)	/* the kernel's own limit */
+#define PERF_PIDS (1u << 22) /* the kernel's own limit */
 
 struct perf_event {
 	int fd;
 	enum perf_use use;
-	uint32_t number;		/* SAMPLES: which of config.events */
-	uint32_t cpu;			/* index in perf_session.cpu */
-	bool in_turns;			/* paired with the next or the previous event: */
-	unsigned int turn;		/* … its number in the pair */
+	uint32_t number;   /* SAMPLES: which of config.events */
+	uint32_t cpu;      /* index in perf_session.cpu */
+	bool in_turns;     /* paired with the next or the previous event: */
+	unsigned int turn; /* … its number in the pair */
 	uint64_t id;
 };
 
 struct perf_cpu {
 	uint32_t cpu;
 	struct perf_ring names, samples, switches;
-	uint64_t until_samples, until_switches;	/* limit of this drain */
-	uint64_t names_seen;		/* position of perf_mapped.c */
+	uint64_t until_samples, until_switches; /* limit of this drain */
+	uint64_t names_seen;                    /* position of perf_mapped.c */
 	struct segment_out mte, trace;
 	struct perf_running running;
 	uint64_t lost[PITRACE_LOST_KINDS], base[PITRACE_LOST_KINDS];
 	uint64_t ticks, idle_ticks;
-	uint64_t mte_bytes, trace_bytes;	/* handed over */
-	uint64_t due;				/* time of the timer's last tick, 0 unknown */
-	uint64_t due_of;			/* … identifier of its event */
+	uint64_t mte_bytes, trace_bytes; /* handed over */
+	uint64_t due;                    /* time of the timer's last tick, 0 unknown */
+	uint64_t due_of;                 /* … identifier of its event */
 	/* start of throttling since the last sample, 0: none */
 	uint64_t throttled;
-	uint64_t reported;				/* lost since the last sample */
+	uint64_t reported; /* lost since the last sample */
 	/* Ticks of an idle CPU, to be reported by one record. */
 	uint32_t idle_count;
 	uint64_t idle_since, idle_last;
@@ -66,20 +66,20 @@ struct perf_session {
 	struct perf_idle idle;
 	struct perf_cpu *cpu;
 	uint32_t ncpus;
-	struct perf_event *event;	/* sorted by identifier: the kernel counts up */
+	struct perf_event *event; /* sorted by identifier: the kernel counts up */
 	size_t nevents, events_room;
-	uint8_t *scope;			/* one bit per pid that was ever in scope; NULL: all are */
+	uint8_t *scope; /* one bit per pid that was ever in scope; NULL: all are */
 	struct perf_queue queue;
-	struct known_files *files;	/* owned by the backend: it outlives events and rings */
-	uint64_t synced;		/* time of the last clock sync */
-	bool names_lost;		/* since the last walk */
+	struct known_files *files; /* owned by the backend: it outlives events and rings */
+	uint64_t synced;           /* time of the last clock sync */
+	bool names_lost;           /* since the last walk */
 	/* perf_dither.c */
 	pthread_t turns;
-	pthread_mutex_t turns_lock;	/* protects what follows and whether samples are on */
-	bool turning;			/* the thread is running */
-	int turns_quit;			/* eventfd: asks it to end */
+	pthread_mutex_t turns_lock; /* protects what follows and whether samples are on */
+	bool turning;               /* the thread is running */
+	int turns_quit;             /* eventfd: asks it to end */
 	bool sampling;
-	unsigned int turn;		/* the event whose turn it is */
+	unsigned int turn; /* the event whose turn it is */
 };
 
 /* Opens all events and rings of s->config, disabled. 0; or -errno with the event of the CPU or
@@ -100,7 +100,7 @@ void perf_session_count_lost(struct perf_session *s, bool begin);
 
 /* Queues a record of the collector's own. 0 or -ENOMEM. */
 int perf_emit(struct perf_session *s, uint16_t major, uint32_t minor, const void *data, size_t size,
-	     uint64_t time);
+	      uint64_t time);
 int perf_emit_sync(struct perf_session *s, enum pitrace_sync_why why);
 int perf_emit_walk(struct perf_session *s);
 /* Discards what was not handed over, and all counts: an interval begins. */

@@ -12,12 +12,12 @@
 #include "collect/perf/proc_walk.h"
 #include "base/proc_text.h"
 
-#define PF_KTHREAD	0x00200000	/* the kernel's, in /proc/PID/stat's flags */
+#define PF_KTHREAD 0x00200000 /* the kernel's, in /proc/PID/stat's flags */
 
 struct task {
 	pid_t pid, ppid;
-	uint32_t flags;			/* PITRACE_TASK_* */
-	uint64_t start;			/* ns, to a tick's precision */
+	uint32_t flags; /* PITRACE_TASK_* */
+	uint64_t start; /* ns, to a tick's precision */
 	char comm[16];
 };
 
@@ -53,8 +53,11 @@ static int put_task(struct walk *w, uint32_t minor, pid_t pid, const struct task
 		    uint64_t time)
 {
 	struct pitrace_mte_task r = {
-		.pid = (uint32_t)pid, .tid = (uint32_t)t->pid, .ppid = (uint32_t)t->ppid,
-		.flags = t->flags | flags, .start = t->start,
+		.pid = (uint32_t)pid,
+		.tid = (uint32_t)t->pid,
+		.ppid = (uint32_t)t->ppid,
+		.flags = t->flags | flags,
+		.start = t->start,
 	};
 
 	memcpy(r.comm, t->comm, sizeof(r.comm));
@@ -75,9 +78,15 @@ static int put_map(struct walk *w, pid_t pid, const char *line, size_t length, u
 		return 0;
 	n = m.path_len < PATH_MAX ? m.path_len : PATH_MAX;
 	u.map = (struct pitrace_mte_map){
-		.pid = (uint32_t)pid, .flags = PITRACE_MAP_WALK | m.flags, .start = m.start,
-		.length = m.end - m.start, .offset = m.offset, .inode = m.inode,
-		.dev_major = m.dev_major, .dev_minor = m.dev_minor, .path_len = (uint32_t)n,
+		.pid = (uint32_t)pid,
+		.flags = PITRACE_MAP_WALK | m.flags,
+		.start = m.start,
+		.length = m.end - m.start,
+		.offset = m.offset,
+		.inode = m.inode,
+		.dev_major = m.dev_major,
+		.dev_minor = m.dev_minor,
+		.path_len = (uint32_t)n,
 	};
 	memset(u.map.path + (n & ~(size_t)3), 0, 4);
 	memcpy(u.map.path, m.path, n);

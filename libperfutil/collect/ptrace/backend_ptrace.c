@@ -21,10 +21,10 @@
 #include "collect/ptrace/ptrace_session.h"
 #include "base/rc.h"
 
-#define QUEUE		64		/* segments, at most */
-#define LIMIT		10000000	/* default limit of instructions per thread */
-#define KICK		(SIGRTMIN + 5)	/* signal that interrupts the worker's wait */
-#define KICK_NS		10000000
+#define QUEUE   64             /* segments, at most */
+#define LIMIT   10000000       /* default limit of instructions per thread */
+#define KICK    (SIGRTMIN + 5) /* signal that interrupts the worker's wait */
+#define KICK_NS 10000000
 
 struct queued {
 	struct queued *next;
@@ -35,25 +35,25 @@ enum request { REQUEST_OFF = 0x1, REQUEST_FLUSH = 0x2, REQUEST_SUSPEND = 0x4 };
 
 struct backend {
 	struct ptrace_session s;
-	uint32_t state;			/* enum pitrace_state, atomic */
+	uint32_t state; /* enum pitrace_state, atomic */
 	uint64_t on_stamp;
 	bool over;
 	pthread_t worker;
-	bool working;			/* the thread can be joined */
-	struct sigaction kicked;	/* the previous action of KICK */
+	bool working;            /* the thread can be joined */
+	struct sigaction kicked; /* the previous action of KICK */
 	/* Under the lock: */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	struct queued *first, **last;
 	unsigned int queued;
-	unsigned int requests;		/* enum request */
-	int ready;			/* 1: tracing; -errno: it failed */
-	bool suspended;			/* the request is done */
-	bool idle;			/* it traces no thread any more */
-	bool ended;			/* the command has ended, */
-	int status;			/* … with this status */
+	unsigned int requests; /* enum request */
+	int ready;             /* 1: tracing; -errno: it failed */
+	bool suspended;        /* the request is done */
+	bool idle;             /* it traces no thread any more */
+	bool ended;            /* the command has ended, */
+	int status;            /* … with this status */
 	uint64_t waits, waited;
-	int queue_fd;			/* eventfd: something is queued */
+	int queue_fd; /* eventfd: something is queued */
 };
 
 /* ---- the queue ------------------------------------------------------------------------------- */
@@ -253,20 +253,25 @@ static void check(const struct trace_config *config, struct collector_check *c)
 
 	*c = (struct collector_check){ .state = COLLECTOR_WORKS };
 	if (!records_major(config, PITRACE_BRANCH_USER))
-		refuse(c, COLLECTOR_ABSENT, "the collector ptrace records instruction traces and nothing else",
+		refuse(c, COLLECTOR_ABSENT,
+		       "the collector ptrace records instruction traces and nothing else",
 		       "swtrace run --itrace");
 	else if (config->clock == PITRACE_CLOCK_TSC)
-		refuse(c, COLLECTOR_ABSENT, "the collector ptrace stamps with CLOCK_MONOTONIC, not with the TSC", "");
+		refuse(c, COLLECTOR_ABSENT,
+		       "the collector ptrace stamps with CLOCK_MONOTONIC, not with the TSC", "");
 	else if (config->mode != PITRACE_MODE_CONTINUOUS)
-		refuse(c, COLLECTOR_REFUSED, "the collector ptrace writes while it traces: it has neither normal nor wrap mode",
+		refuse(c, COLLECTOR_REFUSED,
+		       "the collector ptrace writes while it traces: it has neither normal nor wrap mode",
 		       "use -t cont");
 	else if (config->nevents || config->stacks)
 		refuse(c, COLLECTOR_ABSENT, "the collector ptrace takes no samples", "");
 	else if (i->scope == PITRACE_ITRACE_RANGE)
-		refuse(c, COLLECTOR_ABSENT, "the collector ptrace cannot wait for processes by their numbers: that takes the driver",
+		refuse(c, COLLECTOR_ABSENT,
+		       "the collector ptrace cannot wait for processes by their numbers: that takes the driver",
 		       "name the processes");
 	else if (config->scope == PITRACE_SCOPE_SYSTEM && i->scope != PITRACE_ITRACE_PIDS)
-		refuse(c, COLLECTOR_ABSENT, "the collector ptrace traces the command that swtrace run starts, or processes that are named, not the whole system",
+		refuse(c, COLLECTOR_ABSENT,
+		       "the collector ptrace traces the command that swtrace run starts, or processes that are named, not the whole system",
 		       "give a command, or -p PID");
 }
 
@@ -345,8 +350,7 @@ static int ptrace_on(struct backend *b, const struct trace_config *config)
 	int err;
 
 	if (!records_major(config, PITRACE_BRANCH_USER) ||
-	    (config->scope == PITRACE_SCOPE_SYSTEM &&
-	     config->itrace.scope != PITRACE_ITRACE_PIDS))
+	    (config->scope == PITRACE_SCOPE_SYSTEM && config->itrace.scope != PITRACE_ITRACE_PIDS))
 		return -EOPNOTSUPP;
 	/* One interval only: released threads cannot be traced again. */
 	if (b->over || b->working)
@@ -456,23 +460,26 @@ static void ptrace_info(struct backend *b, struct trace_info *info)
 
 	info->state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 	info->segment_bytes = b->s.config.segment_bytes;
-	info->mte_bytes = info->trace_bytes = 0;	/* rings are read into segments at once */
-	info->rate = 0;				/* no timer samples */
+	info->mte_bytes = info->trace_bytes = 0; /* rings are read into segments at once */
+	info->rate = 0;                          /* no timer samples */
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
 	memcpy(info->available, collector_majors("ptrace"), sizeof(info->available));
-	snprintf(info->note, sizeof(info->note), "the slow one: each instruction is a stop; user code only");
+	snprintf(info->note, sizeof(info->note),
+		 "the slow one: each instruction is a stop; user code only");
 	if (!limit || limit == LIMIT) {
 		size_t n = strlen(info->note);
 
-		snprintf(info->note + n, sizeof(info->note) - n, "; no more than %d million instructions of a thread (-n)",
+		snprintf(info->note + n, sizeof(info->note) - n,
+			 "; no more than %d million instructions of a thread (-n)",
 			 LIMIT / 1000000);
 	}
 	if (b->s.hidden) {
 		size_t n = strlen(info->note);
 
-		snprintf(info->note + n, sizeof(info->note) - n, "; %u program%s that gained rights left out",
-			 b->s.hidden, b->s.hidden == 1 ? "" : "s");
+		snprintf(info->note + n, sizeof(info->note) - n,
+			 "; %u program%s that gained rights left out", b->s.hidden,
+			 b->s.hidden == 1 ? "" : "s");
 	}
 	info->ncpus = 1;
 	info->ticks = info->idle_ticks = info->late = 0;

@@ -62,8 +62,8 @@ static bool is_of(const struct ptrace_process *p, const struct timer_map *map,
 	if (makedev(map->dev_major, map->dev_minor) == file->st_dev)
 		return true;
 	return snprintf(path, sizeof(path), "/proc/%d/root%s", (int)p->pid, map->path) <
-		(int)sizeof(path) && !stat(path, &st) &&
-	       st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+		       (int)sizeof(path) &&
+	       !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
 /* Finds where that byte of that file is mapped executable; 0: nowhere. */

@@ -49,8 +49,8 @@ bool ptrace_memory_write(const struct ptrace_thread *t, uint64_t address, const 
 	long word[2] = { 0 };
 	size_t words = (skip + n + sizeof(long) - 1) / sizeof(long);
 
-	if (words > 2 || peek(t->tid, at, (uint8_t *)word, words * sizeof(long)) !=
-	    words * sizeof(long))
+	if (words > 2 ||
+	    peek(t->tid, at, (uint8_t *)word, words * sizeof(long)) != words * sizeof(long))
 		return false;
 	memcpy((char *)word + skip, from, n);
 	for (size_t i = 0; i < words; i++)

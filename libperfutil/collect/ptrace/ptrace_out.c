@@ -37,8 +37,11 @@ void ptrace_out_branch(struct ptrace_session *s, struct ptrace_thread *t, uint32
 		       uint64_t from, uint64_t to)
 {
 	struct pitrace_branch b = {
-		.pid = (uint32_t)t->p->pid, .tid = (uint32_t)t->tid, .count = t->count,
-		.from = from, .to = to,
+		.pid = (uint32_t)t->p->pid,
+		.tid = (uint32_t)t->tid,
+		.count = t->count,
+		.from = from,
+		.to = to,
 	};
 
 	t->count = 0;
@@ -53,8 +56,12 @@ void ptrace_out_break(struct ptrace_session *s, struct ptrace_thread *t, enum pi
 		      uint32_t number, uint64_t at, uint64_t to)
 {
 	struct pitrace_break_rec b = {
-		.pid = (uint32_t)t->p->pid, .tid = (uint32_t)t->tid, .count = t->count,
-		.number = number, .at = at, .to = to,
+		.pid = (uint32_t)t->p->pid,
+		.tid = (uint32_t)t->tid,
+		.count = t->count,
+		.number = number,
+		.at = at,
+		.to = to,
 	};
 
 	t->count = 0;
@@ -66,8 +73,10 @@ void ptrace_out_mark(struct ptrace_session *s, struct ptrace_thread *t, bool sta
 		     enum pitrace_itrace_why why)
 {
 	struct pitrace_itrace_mark m = {
-		.pid = (uint32_t)t->p->pid, .tid = (uint32_t)t->tid,
-		.count = start ? 0 : t->count, .address = t->pc,
+		.pid = (uint32_t)t->p->pid,
+		.tid = (uint32_t)t->tid,
+		.count = start ? 0 : t->count,
+		.address = t->pc,
 	};
 
 	t->count = 0;

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include "collect/ptrace/ptrace_session.h"
 
-#define POLL_US		50
-#define POLLS		400		/* 20 ms: a step that takes longer lets them wait */
+#define POLL_US 50
+#define POLLS   400 /* 20 ms: a step that takes longer lets them wait */
 
 bool ptrace_over_waits(const struct ptrace_thread *t)
 {

@@ -32,14 +32,14 @@ static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r
 bool ptrace_restarts(const struct ptrace_regs *r)
 {
 	/* ERESTARTSYS, -NOINTR, -NOHAND, -RESTARTBLOCK */
-	return r->in_syscall && (r->result == -512 || r->result == -513 || r->result == -514 ||
-				 r->result == -516);
+	return r->in_syscall &&
+	       (r->result == -512 || r->result == -513 || r->result == -514 || r->result == -516);
 }
 
 #elif defined(__aarch64__)
 
 typedef struct user_regs_struct machine_regs;
-#define PC(r)	((r)->pc)
+#define PC(r) ((r)->pc)
 
 const uint8_t ptrace_break[] = { 0x00, 0x00, 0x20, 0xD4 };
 const unsigned int ptrace_break_bytes = 4, ptrace_break_behind = 0;
@@ -60,7 +60,7 @@ static void fill_regs(const machine_regs *m, size_t bytes, struct ptrace_regs *r
 #include <asm/ptrace.h>
 
 typedef struct pt_regs machine_regs;
-#define PC(r)	((r)->nip)
+#define PC(r) ((r)->nip)
 
 const uint8_t ptrace_break[] = {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -97,7 +97,7 @@ bool ptrace_restarts(const struct ptrace_regs *r)
 #elif defined(__s390x__)
 
 typedef struct _user_regs_struct machine_regs;
-#define PC(r)	((r)->psw.addr)
+#define PC(r) ((r)->psw.addr)
 
 const uint8_t ptrace_break[] = { 0x00, 0x01 };
 const unsigned int ptrace_break_bytes = 2, ptrace_break_behind = 2;
@@ -187,8 +187,7 @@ int ptrace_pc_set(pid_t tid, uint64_t pc)
  * branches not taken still are, which the address of the last instruction shows.
  */
 #if defined(__s390x__)
-#define PER(field)	(offsetof(struct user, regs.per_info) + \
-			 offsetof(struct _user_per_struct, field))
+#define PER(field) (offsetof(struct user, regs.per_info) + offsetof(struct _user_per_struct, field))
 
 void ptrace_steps(pid_t tid, bool on)
 {

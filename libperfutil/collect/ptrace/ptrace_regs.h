@@ -12,11 +12,11 @@ struct ptrace_regs {
 	/* before a system call: its number, unless in the instruction … */
 	uint64_t number;
 	uint64_t argument[3];
-	int64_t result;			/* … after it */
-	bool failed;			/* … it has an error number for its result */
-	bool wide;			/* 64-bit code */
-	bool in_syscall;		/* x86: stopped in or right after a system call, … */
-	uint64_t called;		/* … of this number */
+	int64_t result;  /* … after it */
+	bool failed;     /* … it has an error number for its result */
+	bool wide;       /* 64-bit code */
+	bool in_syscall; /* x86: stopped in or right after a system call, … */
+	uint64_t called; /* … of this number */
 };
 
 /* Reads the registers. 0 or -errno (ESRCH: it is dead, or not stopped). */

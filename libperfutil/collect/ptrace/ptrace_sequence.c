@@ -10,13 +10,13 @@
 #include <sys/wait.h>
 #include "collect/ptrace/ptrace_session.h"
 
-#define LONGEST	32			/* maximum instructions of a sequence */
-#define BYTES	4			/* maximum of each */
+#define LONGEST 32 /* maximum instructions of a sequence */
+#define BYTES   4  /* maximum of each */
 
 struct sequence {
-	uint64_t exit[LONGEST + 2];	/* exits; the first: after the store */
-	unsigned int after[LONGEST + 2];	/* … number of instructions executed by then */
-	uint64_t from[LONGEST + 2];	/* … the branch that is the last of them; 0: none */
+	uint64_t exit[LONGEST + 2];      /* exits; the first: after the store */
+	unsigned int after[LONGEST + 2]; /* … number of instructions executed by then */
+	uint64_t from[LONGEST + 2];      /* … the branch that is the last of them; 0: none */
 	unsigned int n;
 };
 
@@ -79,7 +79,8 @@ static void arrived(struct ptrace_session *s, struct ptrace_thread *t, const str
 		bool last = n + 1 == q->after[i];
 
 		t->flow = (struct flow){ .what = last && q->from[i] ? FLOW_BRANCH : FLOW_NEXT,
-					 .kind = PITRACE_BRANCH_JUMP, .length = BYTES };
+					 .kind = PITRACE_BRANCH_JUMP,
+					 .length = BYTES };
 		ptrace_stepped(s, t, last ? q->exit[i] : at + BYTES);
 		if (t->mode != PTRACE_STEP)
 			return;

@@ -14,19 +14,19 @@
 #include "collect/ptrace/ptrace_regs.h"
 #include "collect/timer/timer_process.h"
 
-#define PTRACE_PAGE	4096u		/* bytes of code that are read and written at a time */
-#define PTRACE_PAGES	256u		/* pages cached per process */
-#define PTRACE_BREAKS	32u		/* per process */
+#define PTRACE_PAGE   4096u /* bytes of code that are read and written at a time */
+#define PTRACE_PAGES  256u  /* pages cached per process */
+#define PTRACE_BREAKS 32u   /* per process */
 
 struct ptrace_page {
-	uint64_t address;		/* 0: free */
-	uint32_t bytes;			/* bytes that could be read */
-	bool changes;			/* can change: not in a file, or writable */
-	bool written;			/* … as of this copy */
+	uint64_t address; /* 0: free */
+	uint32_t bytes;   /* bytes that could be read */
+	bool changes;     /* can change: not in a file, or writable */
+	bool written;     /* … as of this copy */
 	uint8_t code[PTRACE_PAGE];
 };
 
-struct ptrace_place {			/* a breakpoint */
+struct ptrace_place { /* a breakpoint */
 	uint64_t address;
 	uint8_t was[4];
 };
@@ -34,63 +34,63 @@ struct ptrace_place {			/* a breakpoint */
 struct ptrace_process {
 	struct ptrace_process *next;
 	pid_t pid;
-	struct timer_process *image;	/* as the records name it; a new one after each exec */
+	struct timer_process *image; /* as the records name it; a new one after each exec */
 	uint32_t threads;
 	struct ptrace_page *page[PTRACE_PAGES];
 	struct ptrace_place place[PTRACE_BREAKS];
 	uint32_t nplaces;
 	/* steps over a breakpoint while the others wait; NULL: none */
 	struct ptrace_thread *stepper;
-	bool narrow;			/* 32-bit code */
-	bool borrows;			/* shares its parent's memory until it executes a program */
-	bool waits;			/* waiting for exec of the command */
+	bool narrow;  /* 32-bit code */
+	bool borrows; /* shares its parent's memory until it executes a program */
+	bool waits;   /* waiting for exec of the command */
 	/* addresses where a thread's trace begins and ends, 0 none */
 	uint64_t start, stop;
 };
 
 /* How a thread is resumed. */
 enum ptrace_mode {
-	PTRACE_RUN,			/* at full speed */
+	PTRACE_RUN, /* at full speed */
 	PTRACE_STEP,
-	PTRACE_LEAVE,			/* detached */
+	PTRACE_LEAVE, /* detached */
 };
 
 /* Run over a system call (ppc64le). */
 enum ptrace_call {
 	PTRACE_CALL_NONE,
-	PTRACE_CALL_BEFORE,		/* stops at the entry next */
-	PTRACE_CALL_IN,			/* … at the exit */
+	PTRACE_CALL_BEFORE, /* stops at the entry next */
+	PTRACE_CALL_IN,     /* … at the exit */
 };
 
 struct ptrace_thread {
 	struct ptrace_thread *next;
 	pid_t tid;
-	struct ptrace_process *p;	/* NULL: process not known yet */
-	uint8_t mode;			/* enum ptrace_mode */
-	uint8_t call;			/* enum ptrace_call */
-	bool stopped;			/* waits for the worker */
-	bool is_new;		/* has not run yet: its trace begins as a new thread's */
-	bool begun;			/* a START was written, no STOP since */
-	bool stepping;			/* a step was requested, its stop is still to come */
+	struct ptrace_process *p; /* NULL: process not known yet */
+	uint8_t mode;             /* enum ptrace_mode */
+	uint8_t call;             /* enum ptrace_call */
+	bool stopped;             /* waits for the worker */
+	bool is_new;              /* has not run yet: its trace begins as a new thread's */
+	bool begun;               /* a START was written, no STOP since */
+	bool stepping;            /* a step was requested, its stop is still to come */
 	/* the next trap reports an exec that was recorded already */
 	bool entered;
-	bool called;			/* the last step was a system call */
-	bool done;			/* its limit is reached */
-	bool started;			/* its parent is being recorded: its trace begins at once */
-	bool excluded;			/* excluded by request, with all its children */
-	bool skip_breakpoint;		/* at a breakpoint that is not for this thread */
-	uint64_t over;			/* address of the removed breakpoint that it steps over */
-	bool halting, parked;		/* asked to stop, stopped, for a thread that does so */
-	uint64_t pc;			/* of the next instruction */
-	uint32_t count;			/* instructions of the run */
+	bool called;          /* the last step was a system call */
+	bool done;            /* its limit is reached */
+	bool started;         /* its parent is being recorded: its trace begins at once */
+	bool excluded;        /* excluded by request, with all its children */
+	bool skip_breakpoint; /* at a breakpoint that is not for this thread */
+	uint64_t over;        /* address of the removed breakpoint that it steps over */
+	bool halting, parked; /* asked to stop, stopped, for a thread that does so */
+	uint64_t pc;          /* of the next instruction */
+	uint32_t count;       /* instructions of the run */
 	uint64_t instructions, skipped;
-	struct flow flow;		/* of the instruction being stepped */
-	struct ptrace_regs before;	/* SYSCALL: at its beginning */
-	bool restarts;			/* an interrupted system call will be restarted */
-	uint64_t return_pc;		/* … its return address */
-	int signal;			/* delivered when it resumes */
-	int delivered;			/* was delivered */
-	bool flow_gap;			/* a gap precedes the next record */
+	struct flow flow;          /* of the instruction being stepped */
+	struct ptrace_regs before; /* SYSCALL: at its beginning */
+	bool restarts;             /* an interrupted system call will be restarted */
+	uint64_t return_pc;        /* … its return address */
+	int signal;                /* delivered when it resumes */
+	int delivered;             /* was delivered */
+	bool flow_gap;             /* a gap precedes the next record */
 };
 
 struct ptrace_session {
@@ -99,13 +99,13 @@ struct ptrace_session {
 	struct timer_processes images;
 	struct ptrace_process *processes;
 	struct ptrace_thread *threads;
-	uint64_t last;			/* stamp of the last record */
-	bool user;			/* BRANCH_USER is enabled */
-	bool on;			/* not suspended */
-	bool detaching;			/* detach all threads */
-	_Atomic uint64_t instructions, branches;	/* read by other threads */
-	_Atomic uint32_t hidden;	/* programs that the user may not see */
-	_Atomic bool released;	/* config.pid was detached: others wait for it */
+	uint64_t last;                           /* stamp of the last record */
+	bool user;                               /* BRANCH_USER is enabled */
+	bool on;                                 /* not suspended */
+	bool detaching;                          /* detach all threads */
+	_Atomic uint64_t instructions, branches; /* read by other threads */
+	_Atomic uint32_t hidden;                 /* programs that the user may not see */
+	_Atomic bool released;                   /* config.pid was detached: others wait for it */
 	/* Called at the end of config.pid. */
 	void (*ended)(void *arg, int status);
 	void *arg;

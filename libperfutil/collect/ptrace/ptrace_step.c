@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include "collect/ptrace/ptrace_session.h"
 
-#define LONGEST	15			/* maximum bytes of an instruction of unknown length */
+#define LONGEST 15 /* maximum bytes of an instruction of unknown length */
 
 static const struct tracer_itrace *request(const struct ptrace_session *s)
 {
@@ -91,7 +91,7 @@ static uint32_t number_of(const struct ptrace_thread *t)
 static bool maps(const struct ptrace_thread *t, const struct ptrace_regs *r)
 {
 	switch (number_of(t)) {
-#if !defined(__s390x__)		/* arguments are in memory */
+#if !defined(__s390x__) /* arguments are in memory */
 	case __NR_mmap:
 		/* A mapping that replaces another has an address. */
 		return !r->wide || t->before.argument[2] & PROT_EXEC || t->before.argument[0];
@@ -192,8 +192,10 @@ static void advance(struct ptrace_session *s, struct ptrace_thread *t, uint64_t 
 					  pc);
 		return;
 	}
-	ptrace_out_branch(s, t, t->flow.what == FLOW_UNKNOWN ? PITRACE_BRANCH_UNDEFINED :
-			  PITRACE_BRANCH_OTHER, t->pc, pc);
+	ptrace_out_branch(s, t,
+			  t->flow.what == FLOW_UNKNOWN ? PITRACE_BRANCH_UNDEFINED :
+							 PITRACE_BRANCH_OTHER,
+			  t->pc, pc);
 }
 
 /* An instruction without a branch whose stop was lost. */

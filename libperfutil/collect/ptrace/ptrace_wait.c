@@ -16,8 +16,9 @@
 #include "collect/ptrace/ptrace_session.h"
 #include "base/rights.h"
 
-#define OPTIONS	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | \
-		 PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD)
+#define OPTIONS                                                                                \
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | \
+	 PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -159,7 +160,7 @@ static enum __ptrace_request resume_request(struct ptrace_thread *t)
 #if defined(__powerpc64__)
 	if (!t->stepping && t->call != PTRACE_CALL_IN)
 		t->call = t->flow.what == FLOW_SYSCALL && !t->delivered ? PTRACE_CALL_BEFORE :
-								      PTRACE_CALL_NONE;
+									  PTRACE_CALL_NONE;
 #endif
 	return t->call ? PTRACE_SYSCALL : PTRACE_SINGLESTEP;
 }
@@ -178,7 +179,7 @@ static void over(struct ptrace_session *s, struct ptrace_thread *t, int request)
 		ptrace_over_step(t, request);
 		return;
 	}
-	p->threads++;			/* keeps it until this is done */
+	p->threads++; /* keeps it until this is done */
 	p->stepper = t;
 	t->over = address;
 	ptrace_over_halt(s, t);

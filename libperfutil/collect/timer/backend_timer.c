@@ -18,24 +18,24 @@
 #include "base/rc.h"
 #include "collect/timer/timer_session.h"
 
-#define DRAIN_NS	50000000	/* pause between two reads of the rings */
-#define HOLD_NS		100000000ull	/* younger items wait for others still to come */
+#define DRAIN_NS 50000000     /* pause between two reads of the rings */
+#define HOLD_NS  100000000ull /* younger items wait for others still to come */
 /* maximum reads of the rings at the end, while something is left */
-#define LAST_READS	64
-#define EVENT_BYTES	(128u << 10)
-#define SAMPLE_BYTES	(64u << 10)
-#define STACK_BYTES	(512u << 10)	/* sample rings with stacks … */
-#define COPY_BYTES	(2u << 20)	/* … and with copies of them */
+#define LAST_READS   64
+#define EVENT_BYTES  (128u << 10)
+#define SAMPLE_BYTES (64u << 10)
+#define STACK_BYTES  (512u << 10) /* sample rings with stacks … */
+#define COPY_BYTES   (2u << 20)   /* … and with copies of them */
 
 struct backend {
 	struct timer_session s;
 	struct trace_config config;
 	uint64_t on_stamp;
-	uint32_t state;			/* enum pitrace_state, atomic */
-	uint32_t published;		/* enum timer_state; PAUSED if on without tprof */
+	uint32_t state;     /* enum pitrace_state, atomic */
+	uint32_t published; /* enum timer_state; PAUSED if on without tprof */
 	uint32_t rate;
 	bool began, over;
-	int clock;			/* timerfd */
+	int clock; /* timerfd */
 };
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -70,9 +70,12 @@ static struct backend *timer_open(const struct trace_config *config, int *rc, ch
 				  size_t room)
 {
 	struct timer_control control = {
-		.magic = TIMER_MAGIC, .version = TIMER_VERSION, .state = TIMER_PAUSED,
+		.magic = TIMER_MAGIC,
+		.version = TIMER_VERSION,
+		.state = TIMER_PAUSED,
 		.stacks = config->stacks & (PITRACE_WANT_USER | PITRACE_WANT_COPY),
-		.event_bytes = EVENT_BYTES, .sample_bytes = SAMPLE_BYTES,
+		.event_bytes = EVENT_BYTES,
+		.sample_bytes = SAMPLE_BYTES,
 		.depth = config->depth ? config->depth : PITRACE_STACK_MAX,
 		.fine = config->dither != 0,
 	};
@@ -83,8 +86,8 @@ static struct backend *timer_open(const struct trace_config *config, int *rc, ch
 	timer_check(config, &check);
 	if (check.state != COLLECTOR_WORKS) {
 		*rc = check.state == COLLECTOR_ABSENT ? PI_FILE_ERROR : PI_NOT_SUPPORTED;
-		snprintf(why, room, "%s%s%s; what the other collectors need: swtrace check", check.why,
-			 *check.cure ? ": " : "", check.cure);
+		snprintf(why, room, "%s%s%s; what the other collectors need: swtrace check",
+			 check.why, *check.cure ? ": " : "", check.cure);
 		return NULL;
 	}
 	choose_rate(config, &control);
@@ -124,7 +127,8 @@ static int timer_environment(struct backend *b, char ***variables)
 	if (!v || !timer_find_library(library))
 		return v ? -ENOENT : -ENOMEM;
 	/* Each is one allocation: the caller frees the strings and their array. */
-	if (asprintf(&v[0], "LD_PRELOAD=%s%s%s", library, old && *old ? ":" : "", old ? old : "") < 0)
+	if (asprintf(&v[0], "LD_PRELOAD=%s%s%s", library, old && *old ? ":" : "", old ? old : "") <
+	    0)
 		v[0] = NULL;
 	if (asprintf(&v[1], TIMER_VARIABLE "=%s", b->s.folder.path) < 0)
 		v[1] = NULL;
@@ -141,7 +145,7 @@ static void set_state(struct backend *b, uint32_t state, uint32_t published)
 static int timer_on(struct backend *b, const struct trace_config *config)
 {
 	b->published = config->majors[PITRACE_TPROF / 64] >> PITRACE_TPROF % 64 & 1 ? TIMER_ON :
-			 TIMER_PAUSED;
+										      TIMER_PAUSED;
 	/* The command's environment was set once. */
 	if (b->over)
 		return -EALREADY;
@@ -229,13 +233,16 @@ static void format_note(const struct backend *b, char *note, size_t room)
 		n += (size_t)snprintf(note + n, room - n, "; this kernel's tick allows %u a second",
 				      b->rate);
 	if (b->config.dither && b->s.at_tick)
-		n += (size_t)snprintf(note + n, room - n, "; %" PRIu64 " of %" PRIu64 " samples by the kernel's tick",
+		n += (size_t)snprintf(note + n, room - n,
+				      "; %" PRIu64 " of %" PRIu64 " samples by the kernel's tick",
 				      b->s.at_tick, b->s.at_tick + b->s.fine);
 	if (b->config.stacks & PITRACE_WANT_DISPATCH)
 		n += (size_t)snprintf(note + n, room - n, "; no stacks at dispatches");
 	if (b->s.unsampled_threads)
-		n += (size_t)snprintf(note + n, room - n, "; NOT SAMPLED: %u threads (no room for more, or no timer: see ulimit -i)",
-				      b->s.unsampled_threads);
+		n += (size_t)
+			snprintf(note + n, room - n,
+				 "; NOT SAMPLED: %u threads (no room for more, or no timer: see ulimit -i)",
+				 b->s.unsampled_threads);
 	if (b->s.unsampled_processes)
 		snprintf(note + n, room - n, "; NOT SAMPLED: %u processes (no room for more)",
 			 b->s.unsampled_processes);
@@ -245,7 +252,7 @@ static void timer_info(struct backend *b, struct trace_info *info)
 {
 	info->state = __atomic_load_n(&b->state, __ATOMIC_ACQUIRE);
 	info->segment_bytes = b->config.segment_bytes;
-	info->mte_bytes = info->trace_bytes = 0;	/* one ring per thread, of its own size */
+	info->mte_bytes = info->trace_bytes = 0; /* one ring per thread, of its own size */
 	info->rate = b->rate;
 	info->interval = b->on_stamp ? 1 : 0;
 	info->clock = PITRACE_CLOCK_MONOTONIC;
@@ -264,7 +271,8 @@ static void timer_info(struct backend *b, struct trace_info *info)
 static void timer_facts(struct backend *b, char *text, size_t room)
 {
 	if (b->config.dither && b->s.at_tick)
-		snprintf(text, room, "ticks in step: %" PRIu64 " of %" PRIu64 ", by the kernel's tick\n",
+		snprintf(text, room,
+			 "ticks in step: %" PRIu64 " of %" PRIu64 ", by the kernel's tick\n",
 			 b->s.at_tick, b->s.at_tick + b->s.fine);
 }
 

@@ -24,7 +24,8 @@ bool timer_find_library(char path[PATH_MAX])
 	exe[n > 0 ? n : 0] = 0;
 	slash = strrchr(exe, '/');
 	if (slash) {
-		snprintf(beside, sizeof(beside), "%.*s/../lib/pitrace/" TIMER_LIBRARY, (int)(slash - exe), exe);
+		snprintf(beside, sizeof(beside), "%.*s/../lib/pitrace/" TIMER_LIBRARY,
+			 (int)(slash - exe), exe);
 		if (realpath(beside, path))
 			return true;
 	}
@@ -60,29 +61,35 @@ void timer_check(const struct trace_config *config, struct collector_check *c)
 		refuse(c, COLLECTOR_ABSENT, "its library " TIMER_LIBRARY " is not installed",
 		       "make install, or name it in PITRACE_TIMER_LIBRARY");
 	else if (strpbrk(library, ": \t\n"))
-		refuse(c, COLLECTOR_REFUSED, "the path of its library has a blank or a colon, which LD_PRELOAD cannot hold",
+		refuse(c, COLLECTOR_REFUSED,
+		       "the path of its library has a blank or a colon, which LD_PRELOAD cannot hold",
 		       "install pitrace elsewhere, or name a copy in PITRACE_TIMER_LIBRARY");
 	else if (!timers_work())
-		refuse(c, COLLECTOR_REFUSED, "timers of a thread's CPU time are not allowed here", "");
+		refuse(c, COLLECTOR_REFUSED, "timers of a thread's CPU time are not allowed here",
+		       "");
 	else if (config->scope == PITRACE_SCOPE_SYSTEM)
-		refuse(c, COLLECTOR_REFUSED, "the timer collector sees only the command that swtrace run starts and its children, not the whole system",
+		refuse(c, COLLECTOR_REFUSED,
+		       "the timer collector sees only the command that swtrace run starts and its children, not the whole system",
 		       "");
 	else if (config->pid && !config->program)
-		refuse(c, COLLECTOR_REFUSED, "the timer collector cannot enter a process that runs already",
+		refuse(c, COLLECTOR_REFUSED,
+		       "the timer collector cannot enter a process that runs already",
 		       "start the program by swtrace run");
 	else if (config->mode != PITRACE_MODE_CONTINUOUS)
-		refuse(c, COLLECTOR_REFUSED, "the timer collector writes while it traces: it has neither normal nor wrap mode",
+		refuse(c, COLLECTOR_REFUSED,
+		       "the timer collector writes while it traces: it has neither normal nor wrap mode",
 		       "use -t cont");
 	else if (config->nevents)
-		refuse(c, COLLECTOR_REFUSED, "the timer collector samples CPU time and no other event",
-		       "");
+		refuse(c, COLLECTOR_REFUSED,
+		       "the timer collector samples CPU time and no other event", "");
 	else if (config->stacks && !(config->stacks & (PITRACE_WANT_USER | PITRACE_WANT_COPY)))
-		refuse(c, COLLECTOR_REFUSED, "the timer collector sees user code only, no stacks of the kernel",
+		refuse(c, COLLECTOR_REFUSED,
+		       "the timer collector sees user code only, no stacks of the kernel",
 		       "use -g=fp or -g=dwarf");
-	else if (config->program &&
-		 !timer_can_enter(config->program, c->why, sizeof(c->why), c->cure,
-				  sizeof(c->cure)))
+	else if (config->program && !timer_can_enter(config->program, c->why, sizeof(c->why),
+						     c->cure, sizeof(c->cure)))
 		c->state = COLLECTOR_REFUSED;
 	else if (config->dither)
-		snprintf(c->why, sizeof(c->why), "a tick lies anywhere in its interval; of threads that sleep often, in step with the kernel's tick");
+		snprintf(c->why, sizeof(c->why),
+			 "a tick lies anywhere in its interval; of threads that sleep often, in step with the kernel's tick");
 }

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include "collect/timer/timer_files.h"
 
-#define NAME_ROOM	64
-#define RING_MAX	(8u << 20)
+#define NAME_ROOM 64
+#define RING_MAX  (8u << 20)
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
@@ -80,7 +80,8 @@ int timer_folder_make(struct timer_folder *f, const struct timer_control *contro
 		if (!err)
 			return 0;
 	}
-	snprintf(why, room, "no place for the rings of traced programs in $XDG_RUNTIME_DIR, /dev/shm or /tmp: %s",
+	snprintf(why, room,
+		 "no place for the rings of traced programs in $XDG_RUNTIME_DIR, /dev/shm or /tmp: %s",
 		 strerror(-err));
 	return err;
 }
@@ -170,7 +171,7 @@ static bool read_ring(int fd, off_t data, uint32_t size, struct timer_ring *ring
 		uint8_t *copy = malloc(n);
 
 		if (!copy)
-			return true;		/* left for the next read */
+			return true; /* left for the next read */
 		good = pread(fd, copy, n, data + at) == (ssize_t)n &&
 		       walk(copy, n, at + n == size, fn, arg);
 		free(copy);

@@ -15,7 +15,7 @@
 struct timer_folder {
 	char path[512];
 	int fd, control_fd;
-	struct timer_control control;	/* image of the control file */
+	struct timer_control control; /* image of the control file */
 };
 
 /* Creates the folder and its control file (the caller sets state ON) for programs of that user; 0
@@ -40,7 +40,7 @@ void timer_file_remove(const struct timer_folder *f, const struct timer_name *na
 typedef void (*timer_record_fn)(void *arg, const struct timer_record *r, const void *data,
 				uint32_t bytes);
 struct timer_read {
-	uint64_t lost_events, lost_samples;	/* so far, as the file says */
+	uint64_t lost_events, lost_samples; /* so far, as the file says */
 	uint32_t unsampled, parent;
 };
 /* 1: there were records; 0: none; -ENOENT: gone; -EAGAIN: not created yet (or no space for it);

@@ -10,11 +10,11 @@
 #include "base/proc_text.h"
 #include "collect/timer/timer_process.h"
 
-#define MAPS_MAX	65536		/* limit per process */
-#define IDS_MAX		16384
-#define THREADS_MAX	65536
-#define IMAGES_MAX	65536		/* limit in total */
-#define NAME_STEPS	4096		/* to read a thread's name */
+#define MAPS_MAX    65536 /* limit per process */
+#define IDS_MAX     16384
+#define THREADS_MAX 65536
+#define IMAGES_MAX  65536 /* limit in total */
+#define NAME_STEPS  4096  /* to read a thread's name */
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
@@ -109,8 +109,13 @@ bool timer_map_parse(const char *line, size_t length, struct timer_map *map)
 	if (!proc_map_parse(line, length, &m) || m.path_len > PATH_MAX)
 		return false;
 	*map = (struct timer_map){
-		.start = m.start, .end = m.end, .offset = m.offset, .inode = m.inode,
-		.dev_major = m.dev_major, .dev_minor = m.dev_minor, .flags = m.flags,
+		.start = m.start,
+		.end = m.end,
+		.offset = m.offset,
+		.inode = m.inode,
+		.dev_major = m.dev_major,
+		.dev_minor = m.dev_minor,
+		.flags = m.flags,
 		.path = strndup(m.path, m.path_len),
 	};
 	return map->path != NULL;
@@ -259,7 +264,10 @@ static void task(const struct timer_process *p, struct user_rings *o, enum pitra
 		 uint32_t tid, const char comm[16], uint64_t stamp)
 {
 	struct pitrace_mte_task t = {
-		.pid = p->pid, .tid = tid, .ppid = p->ppid, .start = p->start,
+		.pid = p->pid,
+		.tid = tid,
+		.ppid = p->ppid,
+		.start = p->start,
 	};
 
 	memcpy(t.comm, comm, sizeof(t.comm));

@@ -29,25 +29,25 @@ struct timer_source {
 struct timer_process {
 	struct timer_process *next;
 	uint32_t pid, ppid;
-	uint64_t image;			/* start, CLOCK_MONOTONIC */
+	uint64_t image; /* start, CLOCK_MONOTONIC */
 	/* start of the process, CLOCK_BOOTTIME; 0: not reported yet */
 	uint64_t start;
 	char comm[16];
-	bool begun;			/* PROCESS or FORK is written */
-	bool gone;			/* exited, or replaced by exec: no more will come */
-	bool exited;			/* exited */
-	bool buried;			/* its files are removed */
-	uint64_t last;			/* newest stamp */
-	uint64_t scanned_at;		/* when the collector last read its mappings */
-	uint64_t missed;		/* a page that no scan has shown; 0 none */
-	bool sampled;			/* number in this second */
+	bool begun;          /* PROCESS or FORK is written */
+	bool gone;           /* exited, or replaced by exec: no more will come */
+	bool exited;         /* exited */
+	bool buried;         /* its files are removed */
+	uint64_t last;       /* newest stamp */
+	uint64_t scanned_at; /* when the collector last read its mappings */
+	uint64_t missed;     /* a page that no scan has shown; 0 none */
+	bool sampled;        /* number in this second */
 	uint64_t lost_events;
 	uint32_t unsampled, parent;
 	struct timer_source *source;
 	uint32_t nsource;
-	struct timer_maps maps;		/* known */
-	struct timer_maps seen;		/* of a scan in progress */
-	struct timer_build_id *id;	/* build ids, as the last scan reported them */
+	struct timer_maps maps;    /* known */
+	struct timer_maps seen;    /* of a scan in progress */
+	struct timer_build_id *id; /* build ids, as the last scan reported them */
 	uint32_t nids, room_ids;
 	struct timer_thread *thread;
 	uint32_t nthread, thread_room;

@@ -12,22 +12,28 @@
 #include "base/regular.h"
 #include "collect/timer/timer_program.h"
 
-#define SCRIPTS_MAX	4		/* a script's interpreter may be a script */
-#define HEAD_MAX	65536
+#define SCRIPTS_MAX 4 /* a script's interpreter may be a script */
+#define HEAD_MAX    65536
 
 #if defined(__x86_64__)
-#define OWN_MACHINE	EM_X86_64
+#define OWN_MACHINE EM_X86_64
 #elif defined(__aarch64__)
-#define OWN_MACHINE	EM_AARCH64
+#define OWN_MACHINE EM_AARCH64
 #elif defined(__powerpc64__)
-#define OWN_MACHINE	EM_PPC64
+#define OWN_MACHINE EM_PPC64
 #elif defined(__s390x__)
-#define OWN_MACHINE	EM_S390
+#define OWN_MACHINE EM_S390
 #endif
 
 /* The relevant facts of a program's file. */
-enum program { PROGRAM_FITS, PROGRAM_STATIC, PROGRAM_FOREIGN, PROGRAM_MUSL, PROGRAM_SCRIPT,
-	       PROGRAM_OTHER };
+enum program {
+	PROGRAM_FITS,
+	PROGRAM_STATIC,
+	PROGRAM_FOREIGN,
+	PROGRAM_MUSL,
+	PROGRAM_SCRIPT,
+	PROGRAM_OTHER
+};
 
 /* Only native ELF files are parsed, in native layout. */
 static enum program of_elf(struct bytes b, const uint8_t *ident, char *interpreter, size_t room)
@@ -104,12 +110,14 @@ bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, s
 
 		fd = regular_open(name, 0, &st);
 		if (fd < 0)
-			return true;	/* executable, not readable: the start will show */
+			return true; /* executable, not readable: the start will show */
 		gains = gains_rights(fd, &st);
 		program = classify(fd, interpreter, sizeof(interpreter));
 		close(fd);
 		if (program != PROGRAM_SCRIPT && gains) {
-			snprintf(why, why_room, "%s runs with another user's, group's or more rights (set-user-id, set-group-id or capabilities): the timer collector cannot enter it", name);
+			snprintf(why, why_room,
+				 "%s runs with another user's, group's or more rights (set-user-id, set-group-id or capabilities): the timer collector cannot enter it",
+				 name);
 			return false;
 		}
 		if (program == PROGRAM_SCRIPT)
@@ -117,14 +125,19 @@ bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, s
 	}
 	switch (program) {
 	case PROGRAM_STATIC:
-		snprintf(why, why_room, "%s is a static program: the timer collector cannot enter it", name);
+		snprintf(why, why_room,
+			 "%s is a static program: the timer collector cannot enter it", name);
 		snprintf(cure, cure_room, "link it dynamically");
 		return false;
 	case PROGRAM_FOREIGN:
-		snprintf(why, why_room, "%s is a 32-bit program or another machine's: the timer collector's library does not fit into it", name);
+		snprintf(why, why_room,
+			 "%s is a 32-bit program or another machine's: the timer collector's library does not fit into it",
+			 name);
 		return false;
 	case PROGRAM_MUSL:
-		snprintf(why, why_room, "%s is a musl program (%s): the timer collector's library is made for glibc", name, interpreter);
+		snprintf(why, why_room,
+			 "%s is a musl program (%s): the timer collector's library is made for glibc",
+			 name, interpreter);
 		return false;
 	default:
 		return true;

@@ -9,16 +9,16 @@
 #include "base/now.h"
 #include "collect/timer/timer_session.h"
 
-#define READ_MAX	(1u << 18)	/* records per drain: the rest stays in the rings */
-#define FILES_MAX	(1u << 16)	/* folder entries per drain */
-#define ITEMS_MAX	(1u << 20)	/* items that wait until they are old enough … */
-#define ITEM_BYTES_MAX	(128u << 20)	/* … and their data: more than that is lost */
+#define READ_MAX       (1u << 18)   /* records per drain: the rest stays in the rings */
+#define FILES_MAX      (1u << 16)   /* folder entries per drain */
+#define ITEMS_MAX      (1u << 20)   /* items that wait until they are old enough … */
+#define ITEM_BYTES_MAX (128u << 20) /* … and their data: more than that is lost */
 
 /* No memory for the item. */
 static void lose(struct timer_session *s, uint32_t kind)
 {
 	user_rings_lost(&s->out, 0, kind == TIMER_SAMPLE ? PITRACE_LOST_TPROF : PITRACE_LOST_MTE, 1,
-		       s->floor);
+			s->floor);
 }
 
 void timer_items_free(struct timer_session *s)
@@ -29,7 +29,7 @@ void timer_items_free(struct timer_session *s)
 }
 
 void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t kind, uint32_t tid,
-		     uint64_t stamp, const void *data, uint32_t bytes)
+		    uint64_t stamp, const void *data, uint32_t bytes)
 {
 	struct timer_item *i;
 
@@ -50,8 +50,13 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 	}
 	i = &s->item[s->nitem];
 	*i = (struct timer_item){
-		.stamp = stamp, .order = s->order++, .p = p, .kind = kind, .tid = tid,
-		.bytes = bytes, .data = bytes ? malloc(bytes) : NULL,
+		.stamp = stamp,
+		.order = s->order++,
+		.p = p,
+		.kind = kind,
+		.tid = tid,
+		.bytes = bytes,
+		.data = bytes ? malloc(bytes) : NULL,
 	};
 	if (bytes && !i->data) {
 		lose(s, kind);
@@ -115,12 +120,12 @@ static void read_file(struct timer_session *s, const struct timer_name *name)
 		p->unsampled = got.unsampled;
 		if (got.lost_events > p->lost_events)
 			user_rings_lost(&s->out, 0, PITRACE_LOST_MTE,
-				       bounded(got.lost_events, p->lost_events), s->floor);
+					bounded(got.lost_events, p->lost_events), s->floor);
 		p->lost_events = got.lost_events;
 	}
 	if (got.lost_samples > from->lost_samples)
 		user_rings_lost(&s->out, 0, PITRACE_LOST_TPROF,
-			       bounded(got.lost_samples, from->lost_samples), s->floor);
+				bounded(got.lost_samples, from->lost_samples), s->floor);
 	from->lost_samples = got.lost_samples;
 }
 
@@ -158,8 +163,8 @@ static void reap_exited(struct timer_session *s, struct timer_process *p)
 	/* It found no space for a ring, or exited before it had one. */
 	if (!p->last)
 		s->unsampled_processes++;
-	timer_add_item(s, p, TIMER_EXITED, p->pid, p->last > s->floor ? p->last + 1 : s->floor, NULL,
-		       0);
+	timer_add_item(s, p, TIMER_EXITED, p->pid, p->last > s->floor ? p->last + 1 : s->floor,
+		       NULL, 0);
 }
 
 /* Continues where the last drain stopped. A ring is read whole: it is no larger than it was made.

@@ -6,7 +6,7 @@
 #include "base/now.h"
 #include "collect/timer/timer_session.h"
 
-#define RESCAN_NS		100000000ull	/* between reads of a process's mappings, at least */
+#define RESCAN_NS 100000000ull /* between reads of a process's mappings, at least */
 
 /* Reads the maps as if the process had reported them now. Only of an image that has the library:
  * another one may have taken its place. */
@@ -51,8 +51,8 @@ void timer_rescan(struct timer_session *s, struct timer_process *p)
 }
 
 /* The build id that the same scan reported for this mapping. */
-static void take_id(const struct timer_session *s, size_t from, size_t to,
-		    struct timer_process *p, const struct timer_map *map)
+static void take_id(const struct timer_session *s, size_t from, size_t to, struct timer_process *p,
+		    const struct timer_map *map)
 {
 	for (size_t i = from; i < to; i++) {
 		struct timer_build_id id;

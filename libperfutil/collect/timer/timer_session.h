@@ -14,9 +14,9 @@
 #include "collect/timer/timer_files.h"
 #include "collect/timer/timer_process.h"
 
-#define TIMER_LIBRARY	"libpitrace-timer.so"
-#define TIMER_SECOND	1000000000ull
-#define TIMER_EXITED	0x100		/* in addition to enum timer_kind: the process has exited */
+#define TIMER_LIBRARY "libpitrace-timer.so"
+#define TIMER_SECOND  1000000000ull
+#define TIMER_EXITED  0x100 /* in addition to enum timer_kind: the process has exited */
 
 /* A report of a process, kept until it is old enough. */
 struct timer_item {
@@ -24,7 +24,7 @@ struct timer_item {
 	struct timer_process *p;
 	uint8_t *data;
 	uint32_t tid, bytes;
-	uint32_t kind;			/* enum timer_kind, or TIMER_EXITED */
+	uint32_t kind; /* enum timer_kind, or TIMER_EXITED */
 };
 
 struct timer_session {
@@ -33,15 +33,15 @@ struct timer_session {
 	struct timer_processes all;
 	struct timer_item *item;
 	size_t nitem, item_room;
-	uint64_t item_bytes;		/* bytes of their data */
-	uint64_t order, floor;		/* lower limit of stamps */
-	uint64_t second;		/* next sequence number */
-	uint64_t off_stamp;		/* 0: it is on */
+	uint64_t item_bytes;   /* bytes of their data */
+	uint64_t order, floor; /* lower limit of stamps */
+	uint64_t second;       /* next sequence number */
+	uint64_t off_stamp;    /* 0: it is on */
 	uint32_t unsampled_threads, unsampled_processes;
-	uint64_t fine, at_tick;		/* samples: randomised, and at the kernel's tick */
+	uint64_t fine, at_tick; /* samples: randomised, and at the kernel's tick */
 	/* State of the record being read. */
 	struct timer_process *reading;
-	uint32_t nread;			/* records read by this drain */
+	uint32_t nread; /* records read by this drain */
 	/* Number in the folder at which the last drain stopped; 0: it read all. */
 	uint32_t rest;
 };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "collect/timer/timer_session.h"
 
-#define OVERRUNS_MAX	1000000u	/* maximum of one sample that is believed */
+#define OVERRUNS_MAX 1000000u /* maximum of one sample that is believed */
 
 /* Returns the bytes of a stack in the ABI's layout, or 0: malformed. */
 static uint32_t stack_bytes(const struct pitrace_stack *s, uint32_t room)

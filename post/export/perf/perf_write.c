@@ -21,7 +21,7 @@
 #include "record/detail.h"
 #include "record/record_as.h"
 
-#define ROUND	32768			/* records */
+#define ROUND 32768 /* records */
 
 /* ---- records --------------------------------------------------------------------------------- */
 
@@ -34,9 +34,9 @@ static void put_name(struct perf_writing *w, const struct pirecord *r,
 		return;
 	memcpy(name, t->comm, 16);
 	if (w->job->input->origins) {
-		snprintf(both, sizeof(both), "%.14s:%.16s",
-			 w->job->input->origin[r->origin].label, name);
-		memcpy(name, both, 15);		/* perf has no more room */
+		snprintf(both, sizeof(both), "%.14s:%.16s", w->job->input->origin[r->origin].label,
+			 name);
+		memcpy(name, both, 15); /* perf has no more room */
 		name[15] = '\0';
 	}
 	perf_write_begin(w, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
@@ -53,9 +53,9 @@ static void put_fork(struct perf_writing *w, const struct pirecord *r,
 	bool thread = t->pid != t->tid;
 	uint32_t parent = thread ? t->pid : t->ppid;
 
-	perf_write_begin(w, r->minor == PITRACE_MTE_THREAD_EXIT ? PERF_RECORD_EXIT :
-			 PERF_RECORD_FORK,
-	      walk ? PERF_RECORD_MISC_FORK_EXEC : 0);
+	perf_write_begin(w,
+			 r->minor == PITRACE_MTE_THREAD_EXIT ? PERF_RECORD_EXIT : PERF_RECORD_FORK,
+			 walk ? PERF_RECORD_MISC_FORK_EXEC : 0);
 	perf_write_u32(&w->o, t->pid);
 	perf_write_u32(&w->o, parent);
 	perf_write_u32(&w->o, t->tid);
@@ -108,7 +108,8 @@ static bool put_made_code(struct perf_writing *w, const struct pirecord *r,
 		return false;
 	memset(&u, 0, sizeof(u));
 	u.symbol = (struct detail_ksymbol){
-		.start = m->start, .length = (uint32_t)m->length,
+		.start = m->start,
+		.length = (uint32_t)m->length,
 		.type = bpf ? PERF_RECORD_KSYMBOL_TYPE_BPF : PERF_RECORD_KSYMBOL_TYPE_OOL,
 		.flags = gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
 	};
@@ -132,7 +133,7 @@ static void put_map(struct perf_writing *w, const struct pirecord *r)
 	snprintf(path, sizeof(path), kernel ? "[%s]" : "%s%s", m->path,
 		 m->flags & PITRACE_MAP_DELETED ? " (deleted)" : "");
 	perf_write_begin(w, kernel ? PERF_RECORD_MMAP : PERF_RECORD_MMAP2,
-	      kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+			 kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
 	perf_write_u32(&w->o, kernel ? UINT32_MAX : m->pid);
 	perf_write_u32(&w->o, kernel ? 0 : m->pid);
 	perf_write_u64(&w->o, m->start);
@@ -144,7 +145,7 @@ static void put_map(struct perf_writing *w, const struct pirecord *r)
 		perf_write_u64(&w->o, m->inode);
 		perf_write_u64(&w->o, m->generation);
 		perf_write_u32(&w->o, PROT_EXEC | (m->flags & PITRACE_MAP_READ ? PROT_READ : 0) |
-		    (m->flags & PITRACE_MAP_WRITE ? PROT_WRITE : 0));
+					      (m->flags & PITRACE_MAP_WRITE ? PROT_WRITE : 0));
 		perf_write_u32(&w->o, m->flags & PITRACE_MAP_SHARED ? MAP_SHARED : MAP_PRIVATE);
 	}
 	perf_write_text(&w->o, path, 8);
@@ -157,7 +158,7 @@ static void put_lost(struct perf_writing *w, const struct pirecord *r)
 	const struct pitrace_lost_rec *l = RECORD_AS(r, struct pitrace_lost_rec);
 
 	if (!l || r->minor == PITRACE_LOST_OVERRUN)
-		return;			/* that never was */
+		return; /* that never was */
 	perf_write_begin(w, PERF_RECORD_LOST, 0);
 	perf_write_u64(&w->o, PERF_WRITE_FIRST_ID);
 	perf_write_u64(&w->o, l->count);
@@ -173,8 +174,11 @@ static void put_dispatch(struct perf_writing *w, const struct pirecord *r)
 
 	if (!d)
 		return;
-	perf_write_begin(w, PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT |
-	      (left <= PITRACE_LEFT_PREEMPTED ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0));
+	perf_write_begin(w, PERF_RECORD_SWITCH_CPU_WIDE,
+			 PERF_RECORD_MISC_SWITCH_OUT |
+				 (left <= PITRACE_LEFT_PREEMPTED ?
+					  PERF_RECORD_MISC_SWITCH_OUT_PREEMPT :
+					  0));
 	perf_write_u32(&w->o, d->new_pid);
 	perf_write_u32(&w->o, d->new_tid);
 	perf_write_sample_id(w, r, d->old_pid, d->old_tid);
@@ -219,7 +223,7 @@ static int put_chain(struct perf_writing *w, const struct pirecord *r,
 		n = stack.head->user;
 		rc = user_part(w, r, s->pid, &stack, &user, &n);
 	}
-	if (!k && !n) {			/* what was hit alone */
+	if (!k && !n) { /* what was hit alone */
 		perf_write_u64(&w->o, 2);
 		perf_write_u64(&w->o, kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
 		perf_write_u64(&w->o, s->address);
@@ -246,8 +250,8 @@ static int put_one(struct perf_writing *w, const struct pirecord *r, const struc
 
 	w->how = &e->how;
 	perf_write_details_of(w, r, s);
-	perf_write_begin(w, PERF_RECORD_SAMPLE, kernel ? PERF_RECORD_MISC_KERNEL :
-			 PERF_RECORD_MISC_USER);
+	perf_write_begin(w, PERF_RECORD_SAMPLE,
+			 kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
 	perf_write_u64(&w->o, PERF_WRITE_FIRST_ID + event);
 	perf_write_u64(&w->o, s->address);
 	perf_write_u32(&w->o, s->pid);
@@ -462,7 +466,8 @@ static int perf_write(const struct job *job, FILE *out)
 	if (!rc)
 		rc = w->rc;
 	if (!rc && w->too_long) {
-		complain("--format perf.data: %" PRIu64 " record%s left out: longer than 64 KB, which perf.data has no room for",
+		complain("--format perf.data: %" PRIu64
+			 " record%s left out: longer than 64 KB, which perf.data has no room for",
 			 w->too_long, w->too_long == 1 ? "" : "s");
 		rc = REPORT_WRONG;
 	}

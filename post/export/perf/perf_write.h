@@ -15,10 +15,10 @@
 #include "collect/perf/perf_records.h"
 #include "record/detail.h"
 
-#define PERF_WRITE_FIRST_ID 1000	/* of the first event */
+#define PERF_WRITE_FIRST_ID 1000 /* of the first event */
 
 struct perf_out {
-	uint8_t *data;			/* a record, or a table, that is being made */
+	uint8_t *data; /* a record, or a table, that is being made */
 	size_t n, room;
 	bool no_memory;
 };
@@ -28,24 +28,24 @@ struct perf_writing {
 	FILE *file;
 	bool pipe;
 	struct perf_out o;
-	uint64_t written;		/* bytes of the data */
+	uint64_t written; /* bytes of the data */
 	uint64_t records;
-	uint64_t too_long;		/* records that perf's format has no room for */
-	uint64_t first, last;		/* of samples */
-	uint64_t type;			/* of samples */
-	uint32_t kind[EVENT_KINDS];	/* events by their number in the file */
+	uint64_t too_long;          /* records that perf's format has no room for */
+	uint64_t first, last;       /* of samples */
+	uint64_t type;              /* of samples */
+	uint32_t kind[EVENT_KINDS]; /* events by their number in the file */
 	uint32_t nevents;
-	uint8_t event_of[EVENT_KINDS];	/* … and the other way round */
-	uint8_t now[EVENT_NUMBERS + 1];	/* what a sample's number means, as kinds */
+	uint8_t event_of[EVENT_KINDS];  /* … and the other way round */
+	uint8_t now[EVENT_NUMBERS + 1]; /* what a sample's number means, as kinds */
 	struct unwound unwound;
-	struct blob formats;		/* of tracepoints */
-	struct blob kernel_ids;		/* entries of build ids of the kernel and its modules */
+	struct blob formats;    /* of tracepoints */
+	struct blob kernel_ids; /* entries of build ids of the kernel and its modules */
 	struct perf_write_details *details;
-	const struct detail_event *how;	/* the event of the sample that is being written */
+	const struct detail_event *how; /* the event of the sample that is being written */
 	int rc;
 };
 
-void *perf_write_grow(struct perf_out *o, size_t n);	/* zeros; NULL: no memory */
+void *perf_write_grow(struct perf_out *o, size_t n); /* zeros; NULL: no memory */
 void perf_write_bytes(struct perf_out *o, const void *data, size_t n);
 void perf_write_u16(struct perf_out *o, uint16_t v);
 void perf_write_u32(struct perf_out *o, uint32_t v);

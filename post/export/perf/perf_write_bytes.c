@@ -83,7 +83,7 @@ void perf_write_end(struct perf_writing *w)
 {
 	uint16_t size = (uint16_t)w->o.n;
 
-	if (w->o.n > UINT16_MAX) {		/* its header has no more room for its size */
+	if (w->o.n > UINT16_MAX) { /* its header has no more room for its size */
 		w->o.n = 0;
 		w->too_long++;
 		return;

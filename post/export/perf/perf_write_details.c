@@ -12,7 +12,7 @@
 
 #include "record/detail.h"
 
-struct kept {				/* a record */
+struct kept { /* a record */
 	void *data;
 	size_t room;
 	bool is;
@@ -24,9 +24,10 @@ struct perf_write_details {
 	uint32_t cpu, origin;
 };
 
-#define ACCESS (PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |		\
-		PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |	\
-		PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+#define ACCESS                                                                    \
+	(PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |      \
+	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | \
+	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 
 uint64_t perf_write_details_type(const struct perf_writing *w, uint32_t event)
 {
@@ -52,7 +53,8 @@ int perf_write_details_begin(struct perf_writing *w)
 		return -ENOMEM;
 	for (size_t i = 0; !in->origins && in->reader->section(in, i, &s) > 0; i++) {
 		struct blob *to = s.type == INPUT_SEC_TRACEPOINTS ? &w->formats :
-				  s.type == INPUT_SEC_KERNEL_IDS ? &w->kernel_ids : NULL;
+				  s.type == INPUT_SEC_KERNEL_IDS  ? &w->kernel_ids :
+								    NULL;
 
 		if (!to || !s.size || to->data)
 			continue;
@@ -281,8 +283,8 @@ void perf_write_details_raw(struct perf_writing *w, uint64_t type)
 			perf_write_u64(&w->o, b->branch[i].to);
 			perf_write_u64(&w->o, perf_branch_flags(b->branch[i].flags));
 		}
-		for (uint32_t i = 0; b && i < b->count &&
-		     w->how->branch_type & PERF_BRANCH_COUNTERS; i++)
+		for (uint32_t i = 0;
+		     b && i < b->count && w->how->branch_type & PERF_BRANCH_COUNTERS; i++)
 			perf_write_u64(&w->o, b->branch[i].counters);
 	}
 }

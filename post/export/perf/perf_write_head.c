@@ -9,7 +9,7 @@
 
 #include "model/profile.h"
 
-#define ATTR	128			/* bytes of an attr */
+#define ATTR 128 /* bytes of an attr */
 
 /* As features have them. */
 static void long_text(struct perf_out *o, const char *s)
@@ -20,20 +20,31 @@ static void long_text(struct perf_out *o, const char *s)
 
 static const char *event_name(const struct perf_writing *w, uint32_t i)
 {
-	return !w->kind[i] ? "cpu-clock" : w->kind[i] == EVENT_UNNAMED ? "dummy" :
-	       w->job->trace->events.kind[w->kind[i]].name;
+	return !w->kind[i]                 ? "cpu-clock" :
+	       w->kind[i] == EVENT_UNNAMED ? "dummy" :
+					     w->job->trace->events.kind[w->kind[i]].name;
 }
 
 static void put_attr(struct perf_writing *w, uint32_t i)
 {
 	const struct event *e = &w->job->trace->events.kind[w->kind[i]];
 	struct perf_event_attr a = {
-		.size = ATTR, .sample_type = w->type | perf_write_details_type(w, i),
+		.size = ATTR,
+		.sample_type = w->type | perf_write_details_type(w, i),
 		.read_format = PERF_FORMAT_ID,
-		.sample_period = e->period, .freq = !!(e->flags & PITRACE_EVENT_RATE),
-		.disabled = 1, .inherit = 1, .mmap = i == 0, .comm = i == 0, .task = i == 0,
-		.mmap2 = i == 0, .comm_exec = i == 0, .context_switch = i == 0,
-		.sample_id_all = 1, .cgroup = i == 0, .namespaces = i == 0,
+		.sample_period = e->period,
+		.freq = !!(e->flags & PITRACE_EVENT_RATE),
+		.disabled = 1,
+		.inherit = 1,
+		.mmap = i == 0,
+		.comm = i == 0,
+		.task = i == 0,
+		.mmap2 = i == 0,
+		.comm_exec = i == 0,
+		.context_switch = i == 0,
+		.sample_id_all = 1,
+		.cgroup = i == 0,
+		.namespaces = i == 0,
 		.text_poke = i == 0,
 	};
 	uint32_t type;
@@ -44,7 +55,8 @@ static void put_attr(struct perf_writing *w, uint32_t i)
 		a.config1 = e->how.config1;
 		a.config2 = e->how.config2;
 		a.branch_sample_type = a.sample_type & PERF_SAMPLE_BRANCH_STACK ?
-				       e->how.branch_type : 0;
+					       e->how.branch_type :
+					       0;
 	} else if (!perf_event_named(event_name(w, i), &type, &a.config)) {
 		type = PERF_TYPE_SOFTWARE;
 		a.config = PERF_COUNT_SW_DUMMY;
@@ -140,8 +152,8 @@ static void put_feature(struct perf_writing *w, unsigned int feature)
 		break;
 	case PERF_NRCPUS:
 		perf_write_u32(&w->o, h->ncpus);
-		perf_write_u32(&w->o, w->job->trace->cpus_online ? w->job->trace->cpus_online :
-			       h->ncpus);
+		perf_write_u32(&w->o,
+			       w->job->trace->cpus_online ? w->job->trace->cpus_online : h->ncpus);
 		break;
 	case PERF_CPUDESC:
 		put_fact(w, "cpu model");
@@ -275,7 +287,7 @@ void perf_write_pipe_head(struct perf_writing *w)
 	}
 	for (i = 1; i < 64; i++) {
 		if (i == PERF_BUILD_ID)
-			continue;		/* by records, behind the last */
+			continue; /* by records, behind the last */
 		perf_write_begin(w, PERF_HEADER_FEATURE, 0);
 		perf_write_u64(&w->o, i);
 		put_feature(w, i);

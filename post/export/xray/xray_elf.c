@@ -18,9 +18,10 @@
 #include "export/writer.h"
 #include "job.h"
 
-#define FIRST		0x1000u		/* address, and offset in the file, of the first function */
-#define APART		16u
-#define ENTRY		32u		/* bytes of an entry of the map: addresses of the place and
+#define FIRST 0x1000u /* address, and offset in the file, of the first function */
+#define APART 16u
+#define ENTRY \
+	32u /* bytes of an entry of the map: addresses of the place and
 					   of its function, kind, always, version 0 */
 
 enum { TEXT = 1, SYMBOLS, NAMES, MAP, SECTIONS_NAMES, SECTIONS };
@@ -35,7 +36,9 @@ static uint16_t machine_of(const struct pifile_header *h)
 		const char *name;
 		uint16_t machine;
 	} list[] = {
-		{ "x86_64", EM_X86_64 }, { "aarch64", EM_AARCH64 }, { "ppc64le", EM_PPC64 },
+		{ "x86_64", EM_X86_64 },
+		{ "aarch64", EM_AARCH64 },
+		{ "ppc64le", EM_PPC64 },
 	};
 
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
@@ -49,7 +52,7 @@ struct elf_out {
 	FILE *out;
 	const struct job *job;
 	const struct xray_functions *f;
-	uint64_t names;			/* bytes */
+	uint64_t names; /* bytes */
 };
 
 static const char *name_of(const struct elf_out *e, uint32_t i)
@@ -66,9 +69,13 @@ static Elf64_Shdr section(unsigned int i, uint32_t type, uint64_t flags, uint64_
 			  uint64_t size, uint64_t entry)
 {
 	return (Elf64_Shdr){
-		.sh_name = htole32(section_name[i]), .sh_type = htole32(type),
-		.sh_flags = htole64(flags), .sh_offset = htole64(offset), .sh_size = htole64(size),
-		.sh_addr = flags & SHF_ALLOC ? htole64(offset) : 0, .sh_entsize = htole64(entry),
+		.sh_name = htole32(section_name[i]),
+		.sh_type = htole32(type),
+		.sh_flags = htole64(flags),
+		.sh_offset = htole64(offset),
+		.sh_size = htole64(size),
+		.sh_addr = flags & SHF_ALLOC ? htole64(offset) : 0,
+		.sh_entsize = htole64(entry),
 		.sh_addralign = htole64(1),
 	};
 }
@@ -82,8 +89,8 @@ static void write_elf(struct elf_out *e)
 	static const uint8_t zeros[FIRST];
 	Elf64_Shdr s[SECTIONS] = {
 		[TEXT] = section(TEXT, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, FIRST, text, 0),
-		[SYMBOLS] = section(SYMBOLS, SHT_SYMTAB, 0, symbols,
-				    (n + 1) * sizeof(Elf64_Sym), sizeof(Elf64_Sym)),
+		[SYMBOLS] = section(SYMBOLS, SHT_SYMTAB, 0, symbols, (n + 1) * sizeof(Elf64_Sym),
+				    sizeof(Elf64_Sym)),
 		[NAMES] = section(NAMES, SHT_STRTAB, 0, names, e->names, 0),
 		[MAP] = section(MAP, SHT_PROGBITS, SHF_ALLOC, map, n * ENTRY, 0),
 		[SECTIONS_NAMES] = section(SECTIONS_NAMES, SHT_STRTAB, 0, names + e->names,
@@ -94,16 +101,24 @@ static void write_elf(struct elf_out *e)
 			     EV_CURRENT },
 		.e_type = htole16(ET_EXEC),
 		.e_machine = htole16(machine_of(&e->job->input->header)),
-		.e_version = htole32(EV_CURRENT), .e_phoff = htole64(sizeof(head)),
-		.e_shoff = htole64(table), .e_ehsize = htole16(sizeof(head)),
-		.e_phentsize = htole16(sizeof(Elf64_Phdr)), .e_phnum = htole16(1),
-		.e_shentsize = htole16(sizeof(Elf64_Shdr)), .e_shnum = htole16(SECTIONS),
+		.e_version = htole32(EV_CURRENT),
+		.e_phoff = htole64(sizeof(head)),
+		.e_shoff = htole64(table),
+		.e_ehsize = htole16(sizeof(head)),
+		.e_phentsize = htole16(sizeof(Elf64_Phdr)),
+		.e_phnum = htole16(1),
+		.e_shentsize = htole16(sizeof(Elf64_Shdr)),
+		.e_shnum = htole16(SECTIONS),
 		.e_shstrndx = htole16(SECTIONS_NAMES),
 	};
 	Elf64_Phdr segment = {
-		.p_type = htole32(PT_LOAD), .p_flags = htole32(PF_R | PF_X),
-		.p_offset = htole64(FIRST), .p_vaddr = htole64(FIRST), .p_paddr = htole64(FIRST),
-		.p_filesz = htole64(text + n * ENTRY), .p_memsz = htole64(text + n * ENTRY),
+		.p_type = htole32(PT_LOAD),
+		.p_flags = htole32(PF_R | PF_X),
+		.p_offset = htole64(FIRST),
+		.p_vaddr = htole64(FIRST),
+		.p_paddr = htole64(FIRST),
+		.p_filesz = htole64(text + n * ENTRY),
+		.p_memsz = htole64(text + n * ENTRY),
 		.p_align = htole64(FIRST),
 	};
 	Elf64_Sym symbol = { 0 };
@@ -122,9 +137,11 @@ static void write_elf(struct elf_out *e)
 	put(e, &symbol, sizeof(symbol));
 	for (i = 0; i < n; i++) {
 		symbol = (Elf64_Sym){
-			.st_name = htole32((uint32_t)at), .st_shndx = htole16(TEXT),
+			.st_name = htole32((uint32_t)at),
+			.st_shndx = htole16(TEXT),
 			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-			.st_value = htole64(FIRST + (uint64_t)i * APART), .st_size = htole64(APART),
+			.st_value = htole64(FIRST + (uint64_t)i * APART),
+			.st_size = htole64(APART),
 		};
 		put(e, &symbol, sizeof(symbol));
 		at += strlen(name_of(e, i)) + 1;
@@ -145,7 +162,8 @@ static int xray_map_write(const struct job *job, FILE *out)
 	int rc;
 
 	if (job->input->calls) {
-		complain("--format xray-map: the functions of an XRay log are in the program that it is of");
+		complain(
+			"--format xray-map: the functions of an XRay log are in the program that it is of");
 		return -EOPNOTSUPP;
 	}
 	rc = xray_runs(job, &f, NULL, NULL);

@@ -14,7 +14,7 @@
 #include "job.h"
 #include "model/read.h"
 
-#define FUNCTIONS (1u << 28)		/* a record has so many bits for its number */
+#define FUNCTIONS (1u << 28) /* a record has so many bits for its number */
 
 struct run_frame {
 	uint32_t depth, function;
@@ -28,7 +28,7 @@ struct run_thread {
 struct run_reading {
 	const struct job *job;
 	struct xray_functions *functions;
-	struct run_thread *thread;	/* by the runs' index */
+	struct run_thread *thread; /* by the runs' index */
 	uint32_t nthread, room;
 	xray_each each;
 	void *arg;
@@ -75,12 +75,20 @@ static int tell(const struct run_reading *rd, const struct run *run, enum call_k
 		uint32_t function)
 {
 	struct call_record call = {
-		.pid = run->r.pid, .tid = run->r.tid, .function = function,
+		.pid = run->r.pid,
+		.tid = run->r.tid,
+		.function = function,
 	};
 	struct pirecord r = {
-		.ring = PITRACE_RING_TRACE, .type = PITRACE_TYPE_STRUCT, .major = CALL_RECORD,
-		.minor = kind, .cpu = run->r.cpu,
-		.time = run->since, .stamp = run->since, .data = &call, .size = sizeof(call),
+		.ring = PITRACE_RING_TRACE,
+		.type = PITRACE_TYPE_STRUCT,
+		.major = CALL_RECORD,
+		.minor = kind,
+		.cpu = run->r.cpu,
+		.time = run->since,
+		.stamp = run->since,
+		.data = &call,
+		.size = sizeof(call),
 	};
 
 	return rd->each ? rd->each(rd->arg, &r) : 0;
@@ -104,8 +112,7 @@ static int take_run(void *arg, const struct run *run)
 		th->depth--;
 	}
 	if (!rc)
-		rc = keys_grow_array((void **)&th->frame, &th->room, th->depth,
-				     sizeof(*th->frame));
+		rc = keys_grow_array((void **)&th->frame, &th->room, th->depth, sizeof(*th->frame));
 	if (rc)
 		return rc;
 	th->frame[th->depth++] = (struct run_frame){ run->depth, number };

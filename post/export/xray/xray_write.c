@@ -16,19 +16,25 @@
 #include "record/record_as.h"
 #include "record/user_record.h"
 
-#define BUFFER		(1u << 20)	/* bytes of records in a buffer */
-#define METADATA	16
-#define VERSION		5
+#define BUFFER   (1u << 20) /* bytes of records in a buffer */
+#define METADATA 16
+#define VERSION  5
 
-enum fdr_byte {				/* kind << 1 | 1 */
-	BYTE_NEW_BUFFER = 0x01, BYTE_NEW_CPU = 0x05, BYTE_TSC_WRAP = 0x07, BYTE_WALL = 0x09,
-	BYTE_CUSTOM = 0x0b, BYTE_ARGUMENT = 0x0d, BYTE_EXTENTS = 0x0f, BYTE_TYPED = 0x11,
-	BYTE_PID = 0x13,
+enum fdr_byte { /* kind << 1 | 1 */
+		BYTE_NEW_BUFFER = 0x01,
+		BYTE_NEW_CPU = 0x05,
+		BYTE_TSC_WRAP = 0x07,
+		BYTE_WALL = 0x09,
+		BYTE_CUSTOM = 0x0b,
+		BYTE_ARGUMENT = 0x0d,
+		BYTE_EXTENTS = 0x0f,
+		BYTE_TYPED = 0x11,
+		BYTE_PID = 0x13,
 };
 
 struct xray_buffer {
 	uint32_t pid, tid, cpu;
-	uint64_t stamp;			/* of its last record */
+	uint64_t stamp; /* of its last record */
 	uint8_t *buffer;
 	size_t used, room;
 };
@@ -123,8 +129,8 @@ static bool begin_record(struct xray_writing *w, struct xray_buffer *t, const st
 	far = r->stamp < t->stamp || r->stamp - t->stamp > INT32_MAX;
 	if (!t->used)
 		ok = metadata(t, BYTE_NEW_BUFFER, t->tid, 4, 0, 0) &&
-		     metadata(t, BYTE_WALL, r->time / 1000000000, 8,
-			      r->time % 1000000000 / 1000, 4) &&
+		     metadata(t, BYTE_WALL, r->time / 1000000000, 8, r->time % 1000000000 / 1000,
+			      4) &&
 		     metadata(t, BYTE_PID, t->pid, 4, 0, 0);
 	if (begins)
 		ok = ok && metadata(t, BYTE_NEW_CPU, r->cpu, 2, r->stamp, 8);
@@ -189,7 +195,7 @@ static int write_event(struct xray_writing *w, const struct pirecord *r)
 static void write_header(struct xray_writing *w, const struct input *in)
 {
 	const uint16_t version = htole16(VERSION), type = htole16(1);
-	const uint32_t bits = htole32(3);	/* a clock that is constant and does not stop */
+	const uint32_t bits = htole32(3); /* a clock that is constant and does not stop */
 	const uint64_t hz = in->calls ? in->header.clock_hz : 1000000000;
 	const uint64_t words[3] = { htole64(hz), htole64(BUFFER), 0 };
 

@@ -18,14 +18,14 @@
 #include "input/window.h"
 #include "record/stack_record.h"
 
-#define WINDOW		(1u << 20)
-#define HEADER_SLOTS	5		/* the first says 0, the second 3 */
-#define HEADER_MOST	1024
-#define LINE_MOST	8192		/* of the text */
-#define MAPPINGS	65536
-#define PATHS_START	(1u << 20)	/* bytes of all paths; and as many as the file has */
+#define WINDOW       (1u << 20)
+#define HEADER_SLOTS 5 /* the first says 0, the second 3 */
+#define HEADER_MOST  1024
+#define LINE_MOST    8192 /* of the text */
+#define MAPPINGS     65536
+#define PATHS_START  (1u << 20) /* bytes of all paths; and as many as the file has */
 /* No process has this number: nothing is to be found of it on the machine that reads. */
-#define NOBODY		0x400001u
+#define NOBODY 0x400001u
 
 struct gperftools_sample {
 	struct pitrace_sample sample;
@@ -33,34 +33,34 @@ struct gperftools_sample {
 	uint64_t address[STACK_ADDRESSES];
 } __attribute__((packed, aligned(4)));
 
-struct upper {			/* addresses of the upper half that were mapped */
+struct upper { /* addresses of the upper half that were mapped */
 	uint64_t start, last;
 };
 
 struct gperftools {
 	struct window w;
 	struct fault_list faults;
-	unsigned int slot;		/* bytes */
+	unsigned int slot; /* bytes */
 	bool swap;
-	uint64_t first;			/* record */
-	uint64_t text;			/* where it begins */
-	uint64_t period;		/* ns */
+	uint64_t first;  /* record */
+	uint64_t text;   /* where it begins */
+	uint64_t period; /* ns */
 	uint64_t version;
-	struct java java;		/* of version 1: symbols */
+	struct java java; /* of version 1: symbols */
 	struct pitrace_mte_task task;
-	struct pitrace_mte_map **told;	/* what was mapped */
+	struct pitrace_mte_map **told; /* what was mapped */
 	uint32_t ntold, room;
-	uint64_t paths;			/* bytes */
-	bool full;			/* more is not kept */
-	struct upper *upper;		/* sorted, apart from each other */
+	uint64_t paths;      /* bytes */
+	bool full;           /* more is not kept */
+	struct upper *upper; /* sorted, apart from each other */
 	uint32_t nupper;
 	struct pitrace_interval interval;
 	/* A pass: */
 	unsigned int what;
-	uint32_t given;			/* records before samples */
+	uint32_t given; /* records before samples */
 	uint64_t at;
 	bool ended;
-	uint64_t samples;		/* before this one */
+	uint64_t samples; /* before this one */
 	struct gperftools_sample *sample;
 };
 
@@ -133,7 +133,8 @@ static const char *parse_mapping(const char *line, struct pitrace_mte_map *m)
 	char *stop;
 
 	*m = (struct pitrace_mte_map){
-		.pid = NOBODY, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
+		.pid = NOBODY,
+		.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
 	};
 	if (!hex(&p, &number) || *p++ != '-' || !hex(&p, &end) || end <= number)
 		return NULL;
@@ -198,7 +199,8 @@ static int tell_mapping(struct gperftools *g, uint64_t at, const struct pitrace_
 	g->paths += strlen(whole);
 	if (g->ntold == MAPPINGS || g->paths > PATHS_START + g->w.size) {
 		g->full = true;
-		faults_tell(&g->faults, at, "%u mappings with paths of %" PRIu64 " bytes: the rest is left out",
+		faults_tell(&g->faults, at,
+			    "%u mappings with paths of %" PRIu64 " bytes: the rest is left out",
 			    g->ntold, g->paths);
 		return 0;
 	}
@@ -246,7 +248,8 @@ static int read_text(struct gperftools *g)
 		for (n = 0; n < have && !p[n]; n++)
 			;
 		if (n) {
-			faults_tell(&g->faults, at, "%zu bytes that are no text, between the trailer and what was mapped: passed over",
+			faults_tell(&g->faults, at,
+				    "%zu bytes that are no text, between the trailer and what was mapped: passed over",
 				    n);
 			at += n;
 			continue;
@@ -273,13 +276,16 @@ static int read_text(struct gperftools *g)
 static int tell_java(struct gperftools *g)
 {
 	struct pitrace_mte_map m = {
-		.pid = NOBODY, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC, .start = JAVA_BASE,
+		.pid = NOBODY,
+		.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
+		.start = JAVA_BASE,
 		.length = java_size(&g->java),
 	};
 	int rc = java_lay_out(&g->java);
 
 	if (!g->java.n && g->version == 1)
-		faults_tell(&g->faults, 2 * g->slot, "version 1, a Java program's, but without its symbols");
+		faults_tell(&g->faults, 2 * g->slot,
+			    "version 1, a Java program's, but without its symbols");
 	return rc || !g->java.n ? rc : tell_mapping(g, g->text, &m, JAVA_MODULE, "");
 }
 
@@ -318,7 +324,7 @@ static int find_upper(struct gperftools *g)
 /* ---- records --------------------------------------------------------------------------------- */
 
 struct stack_at {
-	const uint8_t *pc;		/* at least those that are kept */
+	const uint8_t *pc; /* at least those that are kept */
 	uint64_t count, depth;
 	uint64_t next;
 };
@@ -355,8 +361,9 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 	size_t have;
 
 	if (left < 2) {
-		faults_tell(&g->faults, g->at, g->w.size > g->at ? "the file ends within a stack" :
-			    "the file ends without a trailer");
+		faults_tell(&g->faults, g->at,
+			    g->w.size > g->at ? "the file ends within a stack" :
+						"the file ends without a trailer");
 		return -1;
 	}
 	p = window_look(&g->w, g->at, 2 * g->slot, &have);
@@ -366,12 +373,14 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 	s->depth = get(g, p, 1);
 	/* Letters and digits make a great number. */
 	if (s->count >= 0x20000000 && is_text(g, g->at)) {
-		faults_tell(&g->faults, g->at, "the trailer is missing: what was mapped begins here");
+		faults_tell(&g->faults, g->at,
+			    "the trailer is missing: what was mapped begins here");
 		s->next = g->at;
 		return 0;
 	}
 	if (s->depth > left - 2) {
-		faults_tell(&g->faults, g->at, "a stack of %" PRIu64 " calls, where the file has room for %" PRIu64,
+		faults_tell(&g->faults, g->at,
+			    "a stack of %" PRIu64 " calls, where the file has room for %" PRIu64,
 			    s->depth, left - 2);
 		return -1;
 	}
@@ -387,7 +396,8 @@ static int read_stack(struct gperftools *g, struct stack_at *s)
 		if (!s->count)
 			return 0;
 		if (is_text(g, s->next)) {
-			faults_tell(&g->faults, g->at, "the trailer counts %" PRIu64 " samples: none are there",
+			faults_tell(&g->faults, g->at,
+				    "the trailer counts %" PRIu64 " samples: none are there",
 				    s->count);
 			return 0;
 		}
@@ -402,12 +412,13 @@ static int next_stack(struct gperftools *g, struct stack_at *s)
 
 	for (; (got = read_stack(g, s)) > 0; g->at = s->next) {
 		if (!s->depth)
-			faults_tell(&g->faults, g->at, "%" PRIu64 " samples without an address: left out",
-				    s->count);
+			faults_tell(&g->faults, g->at,
+				    "%" PRIu64 " samples without an address: left out", s->count);
 		else if (!s->count)
 			faults_tell(&g->faults, g->at, "a stack without samples");
 		else if (s->count > INT64_MAX - g->samples)
-			faults_tell(&g->faults, g->at, "%" PRIu64 " samples, more than can be counted: left out",
+			faults_tell(&g->faults, g->at,
+				    "%" PRIu64 " samples, more than can be counted: left out",
 				    s->count);
 		else
 			return 1;
@@ -443,22 +454,25 @@ static int read_header(struct gperftools *g, struct pifile_fault *fault)
 	g->first = (2 + words) * g->slot;
 	if (have < g->first) {
 		fault->offset = have;
-		snprintf(fault->what, sizeof(fault->what), "the file ends within the header of a profile by gperftools");
+		snprintf(fault->what, sizeof(fault->what),
+			 "the file ends within the header of a profile by gperftools");
 		return -EINVAL;
 	}
 	g->version = get(g, p, 2);
 	g->period = get(g, p, 3);
 	if (words < HEADER_SLOTS - 2)
-		faults_tell(&g->faults, g->slot, "a header of %" PRIu64 " slots, which should have %d",
-			    words + 2, HEADER_SLOTS);
+		faults_tell(&g->faults, g->slot,
+			    "a header of %" PRIu64 " slots, which should have %d", words + 2,
+			    HEADER_SLOTS);
 	if (g->version > 1)
-		faults_tell(&g->faults, 2 * g->slot, "version %" PRIu64 " is not known: read as version 0",
-			    g->version);
+		faults_tell(&g->faults, 2 * g->slot,
+			    "version %" PRIu64 " is not known: read as version 0", g->version);
 	if (!g->period)
-		faults_tell(&g->faults, 3 * g->slot, "the header tells no sampling period: samples have no time");
+		faults_tell(&g->faults, 3 * g->slot,
+			    "the header tells no sampling period: samples have no time");
 	if (g->period > UINT32_MAX / 1000) {
-		faults_tell(&g->faults, 3 * g->slot, "a sampling period of %" PRIu64 " us: taken as unknown",
-			    g->period);
+		faults_tell(&g->faults, 3 * g->slot,
+			    "a sampling period of %" PRIu64 " us: taken as unknown", g->period);
 		g->period = 0;
 	}
 	g->period *= 1000;
@@ -531,8 +545,11 @@ static int gperftools_open(struct input *in, struct pifile_fault *fault)
 	name_process(g);
 	in->size = g->w.size;
 	in->header = (struct pifile_header){
-		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000,
-		.scope = PITRACE_SCOPE_PROCESS, .pid = NOBODY, .collector = "gperftools",
+		.clock = PITRACE_CLOCK_MONOTONIC,
+		.clock_hz = 1000000000,
+		.scope = PITRACE_SCOPE_PROCESS,
+		.pid = NOBODY,
+		.collector = "gperftools",
 		.rate = g->period ? (uint32_t)(1000000000 / g->period) : 0,
 	};
 	g->interval = (struct pitrace_interval){ .interval = 1, .rate = in->header.rate };
@@ -557,8 +574,12 @@ static void fill(struct pirecord *r, uint32_t ring, uint16_t major, uint32_t min
 		 const void *data, size_t size)
 {
 	*r = (struct pirecord){
-		.ring = ring, .major = major, .minor = minor, .type = PITRACE_TYPE_STRUCT,
-		.data = data, .size = (uint32_t)size,
+		.ring = ring,
+		.major = major,
+		.minor = minor,
+		.type = PITRACE_TYPE_STRUCT,
+		.data = data,
+		.size = (uint32_t)size,
 	};
 }
 
@@ -619,11 +640,14 @@ static void give_sample(struct gperftools *g, const struct stack_at *s, struct p
 	while (kernel < depth && in_kernel(g, to->address[kernel]))
 		kernel++;
 	to->sample = (struct pitrace_sample){
-		.pid = NOBODY, .tid = NOBODY, .address = to->address[0],
+		.pid = NOBODY,
+		.tid = NOBODY,
+		.address = to->address[0],
 		.period = (uint32_t)g->period,
 	};
 	to->stack = (struct pitrace_stack){
-		.kernel = (uint16_t)kernel, .user = (uint16_t)(depth - kernel),
+		.kernel = (uint16_t)kernel,
+		.user = (uint16_t)(depth - kernel),
 		.flags = depth < s->depth ? PITRACE_STACK_CUT_U : 0,
 	};
 	fill(r, PITRACE_RING_TRACE, PITRACE_TPROF,

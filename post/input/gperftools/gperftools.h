@@ -7,19 +7,19 @@
 #include "base/blob.h"
 #include "record/input.h"
 
-#define JAVA_MODULE	"java"
-#define JAVA_BASE	(1ull << 40)
+#define JAVA_MODULE "java"
+#define JAVA_BASE   (1ull << 40)
 
 struct java_place {
-	uint64_t address;		/* in the profile */
-	uint64_t at;			/* as it is laid out */
+	uint64_t address; /* in the profile */
+	uint64_t at;      /* as it is laid out */
 	char *name;
 };
 
 struct java {
 	struct java_place *place;
 	uint32_t n, room;
-	struct blob symbols;		/* saved symbols of JAVA_MODULE, which lies at JAVA_BASE */
+	struct blob symbols; /* saved symbols of JAVA_MODULE, which lies at JAVA_BASE */
 };
 
 /* A line of the text: 1 it is a symbol, 0 it is not; -ENOMEM. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP	16		/* bytes of a place: one before an address is still in it */
+#define STEP 16 /* bytes of a place: one before an address is still in it */
 
 /* A function without where it is: " (FILE:LINE)", " (LIBRARY)". */
 static size_t name_length(const char *text)
@@ -62,7 +62,7 @@ int java_line(struct java *j, const char *line)
 	j->place[j->n] = (struct java_place){
 		.address = address,
 		.name = strstr(name, "generated stub/JIT") ? strdup("STUB") :
-			strndup(name, name_length(name)),
+							     strndup(name, name_length(name)),
 	};
 	if (!j->place[j->n].name)
 		return -ENOMEM;

@@ -32,8 +32,8 @@
 #include "input/perf/perf_wall.h"
 #include "base/regular.h"
 
-#define FILES_MAX	65536
-#define HELD_MAX	(64ull << 20)	/* beyond the file's size */
+#define FILES_MAX 65536
+#define HELD_MAX  (64ull << 20) /* beyond the file's size */
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -99,7 +99,7 @@ static int look_sample(struct perf *p, const struct perf_raw *raw, uint32_t attr
 		return 0;
 	}
 	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
-		return 0;		/* told when it is to be used */
+		return 0; /* told when it is to be used */
 	return perf_each_sample(p, &item, attr, each_counted, p);
 }
 
@@ -122,7 +122,7 @@ static int look_inside(struct perf *p, const struct perf_raw *raw, uint32_t attr
 
 	if (raw->type != PERF_RECORD_MMAP && raw->type != PERF_RECORD_MMAP2 &&
 	    raw->type != PERF_RECORD_LOST && raw->type != PERF_RECORD_LOST_SAMPLES &&
-	     raw->type != PERF_RECORD_TEXT_POKE)
+	    raw->type != PERF_RECORD_TEXT_POKE)
 		return 0;
 	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
 		return 0;
@@ -195,12 +195,13 @@ static void look_aux_error(struct perf *p, const struct perf_raw *raw)
 	format = bytes_u32(&b);
 	ip = bytes_u64(&b);
 	if (format)
-		bytes_skip(&b, 8);	/* the time */
+		bytes_skip(&b, 8); /* the time */
 	n = bytes_left(&b) < 64 ? bytes_left(&b) : 64;
 	text = b.bad ? NULL : bytes_take(&b, n);
-	snprintf(what, sizeof(what), "AUX data: error %" PRIu32 "%s, cpu %" PRId32 ", pid %" PRId32
-		 ", tid %" PRId32 ", at 0x%" PRIx64 ": %.*s", code,
-		 type == 1 ? " of an instruction trace" : "", (int32_t)cpu, (int32_t)pid,
+	snprintf(what, sizeof(what),
+		 "AUX data: error %" PRIu32 "%s, cpu %" PRId32 ", pid %" PRId32 ", tid %" PRId32
+		 ", at 0x%" PRIx64 ": %.*s",
+		 code, type == 1 ? " of an instruction trace" : "", (int32_t)cpu, (int32_t)pid,
 		 (int32_t)tid, ip, (int)n, text ? text : "");
 	perf_fault_in(p, raw->file, raw->offset, text ? what : "AUXTRACE_ERROR: too short");
 }
@@ -267,7 +268,8 @@ static int each_raw(struct perf *p, int (*each)(struct perf *p, const struct per
 static int header_only(struct perf *p, const struct perf_raw *raw)
 {
 	return raw->type >= PERF_USER_FIRST && raw->type != PERF_TIME_CONV ?
-	       perf_header_record(p, raw) : 0;
+		       perf_header_record(p, raw) :
+		       0;
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
@@ -310,7 +312,9 @@ static int perf_open(struct input *in, struct pifile_fault *fault)
 	in->state = p;
 	in->complete = in->kernel_maps = true;
 	in->header = (struct pifile_header){
-		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000, .collector = "perf",
+		.clock = PITRACE_CLOCK_MONOTONIC,
+		.clock_hz = 1000000000,
+		.collector = "perf",
 	};
 	p->told = perf_told_new();
 	p->details = perf_details_new();
@@ -396,9 +400,9 @@ static int take(struct perf *p, const struct perf_raw *raw)
 		return 0;
 	attr = perf_attr_of(p, raw->data, raw->size, sample);
 	if (attr == UINT32_MAX) {
-		perf_fault_in(p, raw->file, raw->offset, p->nattrs ?
-			      "a sample of no event that the header names" :
-			      "a record, but the header names no event");
+		perf_fault_in(p, raw->file, raw->offset,
+			      p->nattrs ? "a sample of no event that the header names" :
+					  "a record, but the header names no event");
 		return 0;
 	}
 	time = time_of(p, &p->attr[attr], raw);
@@ -509,7 +513,8 @@ static const char *system_text(struct perf *p)
 		enum perf_feature feature;
 		const char *key;
 	} facts[] = {
-		{ PERF_CPUDESC, "cpu model" }, { PERF_HOSTNAME, "host" },
+		{ PERF_CPUDESC, "cpu model" },
+		{ PERF_HOSTNAME, "host" },
 		{ PERF_VERSION, "perf version" },
 	};
 	char text[256];
@@ -527,7 +532,8 @@ static const char *system_text(struct perf *p)
 		}
 		add_command(p, out);
 		if (p->aux_bytes && !p->pt)
-			fprintf(out, "aux data: %" PRIu64 " bytes of %s, which post does not decode\n",
+			fprintf(out,
+				"aux data: %" PRIu64 " bytes of %s, which post does not decode\n",
 				p->aux_bytes, perf_aux_name(p->aux_kind));
 		if (fclose(out))
 			return NULL;
@@ -554,7 +560,7 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 		kernel = perf_kernel_symbols(p);
 		input_section_is(section, kernel.data, kernel.size);
 		return 1;
-	case 2:				/* without names it is known where the kernel was */
+	case 2: /* without names it is known where the kernel was */
 		section->type = PIFILE_SEC_KALLSYMS;
 		kernel = perf_kernel_place(p);
 		input_section_is(section, kernel.data, kernel.size);

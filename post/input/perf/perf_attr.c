@@ -15,20 +15,23 @@
 #include "input/perf/perf_names.h"
 #include "input/perf/perf_plain.h"
 
-#define ATTR_OLD	64		/* the first that perf wrote */
-#define ATTR_MAX	4096
-#define EVENTS_MAX	100000		/* more are damage */
+#define ATTR_OLD   64 /* the first that perf wrote */
+#define ATTR_MAX   4096
+#define EVENTS_MAX 100000 /* more are damage */
 
 /* Where fields of an attr stand, and its flags. */
 enum {
-	AT_SIZE = 4, AT_FLAGS = 40, AT_WAKEUP = 48, AT_AUX_ACTION = 116,
+	AT_SIZE = 4,
+	AT_FLAGS = 40,
+	AT_WAKEUP = 48,
+	AT_AUX_ACTION = 116,
 };
-#define FLAG_FREQ		(1ull << 10)
-#define FLAG_ID_ALL		(1ull << 18)
-#define FLAG_NO_CHAIN_KERNEL	(1ull << 21)
-#define FLAG_NO_CHAIN_USER	(1ull << 22)
-#define FLAG_USE_CLOCK		(1ull << 25)
-#define FLAG_BUILD_ID		(1ull << 34)
+#define FLAG_FREQ            (1ull << 10)
+#define FLAG_ID_ALL          (1ull << 18)
+#define FLAG_NO_CHAIN_KERNEL (1ull << 21)
+#define FLAG_NO_CHAIN_USER   (1ull << 22)
+#define FLAG_USE_CLOCK       (1ull << 25)
+#define FLAG_BUILD_ID        (1ull << 34)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
@@ -60,15 +63,15 @@ static void find_places(struct perf_attr *a)
 
 	if (type & PERF_SAMPLE_TIME) {
 		a->time_at = 8 + 8 * words(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-					   PERF_SAMPLE_TID);
+							 PERF_SAMPLE_TID);
 		a->time_back = a->shape.id_all ? 8 + 8 * words(type, behind) : 0;
 	}
 	if (type & PERF_SAMPLE_IDENTIFIER) {
 		a->id_at = 8;
 		a->id_back = 8;
 	} else if (type & PERF_SAMPLE_ID) {
-		a->id_at = 8 + 8 * words(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-					 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR);
+		a->id_at = 8 + 8 * words(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+						       PERF_SAMPLE_ADDR);
 		a->id_back = 8 + 8 * words(type, PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
 	}
 	if (!a->shape.id_all)
@@ -157,13 +160,14 @@ static uint64_t entry_size(struct perf *p, const struct blob *attrs)
 	if (b.bad || own < ATTR_OLD + 16 || own > ATTR_MAX || p->attrs.size % own)
 		own = 0;
 	perf_fault(p, 16, "%" PRIu64 " bytes an event do not divide their section of %" PRIu64 "%s",
-		   entry, p->attrs.size, own ? ": the size that the first event tells is taken" : "");
+		   entry, p->attrs.size,
+		   own ? ": the size that the first event tells is taken" : "");
 	return own ? own : entry;
 }
 
 int perf_attrs_read(struct perf *p)
 {
-	uint64_t left = p->file[0].size;	/* each id stands in the file for one event */
+	uint64_t left = p->file[0].size; /* each id stands in the file for one event */
 	struct blob attrs = perf_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
 	uint64_t entry = entry_size(p, &attrs), n = entry ? p->attrs.size / entry : 0, i;
 	const uint8_t *data = attrs.data;
@@ -184,15 +188,17 @@ int perf_attrs_read(struct perf *p)
 		bytes_seek(&b, entry - 16);
 		part.offset = bytes_u64(&b);
 		part.size = bytes_u64(&b) & ~7ull;
-		raw = perf_part(p, part, left < 8ull * EVENTS_MAX * 100 ? left :
-				8ull * EVENTS_MAX * 100);
+		raw = perf_part(p, part,
+				left < 8ull * EVENTS_MAX * 100 ? left : 8ull * EVENTS_MAX * 100);
 		left -= raw.size;
 		if (raw.data)
 			ids = copy_ids(p, raw.data, (uint32_t)(raw.size / 8));
 		else
 			perf_fault(p, p->attrs.offset + i * entry,
-				   "event %" PRIu64 ": its ids are not in the file, or are those of "
-				   "others, too", i);
+				   "event %" PRIu64
+				   ": its ids are not in the file, or are those of "
+				   "others, too",
+				   i);
 		blob_free(&raw);
 		rc = add_attr(p, p->attrs.offset + i * entry, data + i * entry, entry - 16, ids,
 			      ids ? (uint32_t)(part.size / 8) : 0);
@@ -230,8 +236,8 @@ int perf_attrs_hash(struct perf *p)
 		p->id[i].attr = UINT32_MAX;
 	for (i = 0; i < p->nattrs; i++) {
 		for (k = 0; k < p->attr[i].nids; k++)
-			p->id[place_of(p, p->attr[i].ids[k])] = (struct perf_id){
-				.id = p->attr[i].ids[k], .attr = i };
+			p->id[place_of(p, p->attr[i].ids[k])] =
+				(struct perf_id){ .id = p->attr[i].ids[k], .attr = i };
 	}
 	for (i = 0; i < p->nupdates; i++) {
 		struct perf_update *u = &p->update[i];
@@ -340,9 +346,11 @@ static void tell_unknown(struct perf *p)
 
 		a->unknown = bits;
 		if (bits)
-			perf_fault(p, a->at, "event %.40s: its %s has bits 0x%" PRIx64 " that are not "
+			perf_fault(p, a->at,
+				   "event %.40s: its %s has bits 0x%" PRIx64 " that are not "
 				   "known: where fields of its samples are cannot be told, they are "
-				   "left out", a->name, of, bits);
+				   "left out",
+				   a->name, of, bits);
 	}
 }
 
@@ -363,8 +371,10 @@ int perf_attrs_finish(struct perf *p)
 		/* Where no event asked for them perf has put them in. */
 		a->shape.build_id |= !any_build_id;
 		a->stacks = (struct perf_stacks){
-			.depth = copy ? PITRACE_STACK_MAX : PERF_CHAIN_MAX, .most = a->max_stack,
-			.regs = a->shape.regs_user, .copy = PERF_COPY_MAX,
+			.depth = copy ? PITRACE_STACK_MAX : PERF_CHAIN_MAX,
+			.most = a->max_stack,
+			.regs = a->shape.regs_user,
+			.copy = PERF_COPY_MAX,
 			.registers = perf_registers_of(p->in->header.machine),
 		};
 		if (type & PERF_SAMPLE_CALLCHAIN)

@@ -16,7 +16,7 @@ void perf_attrs_free(struct perf *p);
 /* The number of the event that a record belongs to; UINT32_MAX: of none that is known. */
 uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample);
 uint32_t perf_attr_by_id(const struct perf *p, uint64_t id);
-struct perf_id *perf_id_find(struct perf *p, uint64_t id);	/* or NULL */
+struct perf_id *perf_id_find(struct perf *p, uint64_t id); /* or NULL */
 /* The fields of an attr as it stands in a file; those that an older one lacks are 0. */
 void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, struct perf_attr *a);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FEATURE_MAX	(1u << 30)
+#define FEATURE_MAX (1u << 30)
 
 void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
 {
@@ -93,8 +93,9 @@ struct perf_view perf_feature(struct perf *p, unsigned int i)
 	v.data = v.own.data;
 	v.size = v.own.size;
 	if (!v.data)
-		perf_fault(p, p->feature[i].offset, "feature %u of %" PRIu64
-			   " bytes is not in the file", i, p->feature[i].size);
+		perf_fault(p, p->feature[i].offset,
+			   "feature %u of %" PRIu64 " bytes is not in the file", i,
+			   p->feature[i].size);
 	return v;
 }
 

@@ -5,8 +5,8 @@
 
 #include "input/perf/perf_state.h"
 
-__attribute__((format(printf, 3, 4)))
-void perf_fault(struct perf *p, uint64_t offset, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void perf_fault(struct perf *p, uint64_t offset,
+						      const char *format, ...);
 /* … of one of the files: of several its name goes with it. */
 void perf_fault_in(struct perf *p, uint32_t file, uint64_t offset, const char *what);
 

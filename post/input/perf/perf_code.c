@@ -24,12 +24,12 @@ struct code_map {
 struct code_space {
 	struct code_map *map;
 	uint32_t nmaps, room;
-	uint32_t parent, inherited;	/* space; so many of its maps */
-	uint32_t depth;			/* of parents */
+	uint32_t parent, inherited; /* space; so many of its maps */
+	uint32_t depth;             /* of parents */
 };
-#define NO_SPACE	UINT32_MAX
-#define MAPS		65536u		/* of a process: the kernel has 65,530 */
-#define DEPTH		64u		/* a child of more ancestors begins with nothing */
+#define NO_SPACE UINT32_MAX
+#define MAPS     65536u /* of a process: the kernel has 65,530 */
+#define DEPTH    64u    /* a child of more ancestors begins with nothing */
 
 struct code_process {
 	uint32_t pid, space;
@@ -44,19 +44,19 @@ struct code_found {
 
 struct code_file {
 	char *path;
-	uint64_t inode;			/* it must be this one, or … */
+	uint64_t inode; /* it must be this one, or … */
 	uint8_t build_id[20];
-	uint32_t build_id_size;		/* … have this id; neither: whatever is there */
-	bool looked, good;		/* good: it is there, and is that one */
+	uint32_t build_id_size; /* … have this id; neither: whatever is there */
+	bool looked, good;      /* good: it is there, and is that one */
 };
 
-#define PAGE	4096u
-#define PAGES	256u			/* that are kept */
-#define FOUND	1024u
+#define PAGE  4096u
+#define PAGES 256u /* that are kept */
+#define FOUND 1024u
 
 struct code_page {
 	uint64_t at;
-	uint32_t file, have;		/* have: bytes; 0: an empty place */
+	uint32_t file, have; /* have: bytes; 0: an empty place */
 	uint8_t data[PAGE];
 };
 
@@ -66,13 +66,13 @@ struct perf_code {
 	struct keys by_pid;
 	struct code_space *space;
 	uint32_t nspaces, room_spaces;
-	uint32_t version;		/* of all spaces */
+	uint32_t version; /* of all spaces */
 	struct code_found found[FOUND];
 	struct code_file *file;
 	uint32_t nfiles, room_files;
 	struct keys by_file;
-	uint32_t last;			/* process that was read from */
-	struct code_page page[PAGES];	/* by file and place */
+	uint32_t last;                /* process that was read from */
+	struct code_page page[PAGES]; /* by file and place */
 };
 
 struct perf_code *perf_code_new(void)
@@ -266,7 +266,10 @@ static int add_map(struct perf_code *c, const struct perf_item *item)
 	if (keys_grow_array((void **)&s->map, &s->room, s->nmaps, sizeof(*s->map)))
 		return -ENOMEM;
 	s->map[s->nmaps++] = (struct code_map){
-		item->start, item->start + item->length, item->offset, file,
+		item->start,
+		item->start + item->length,
+		item->offset,
+		file,
 	};
 	c->version++;
 	return 0;
@@ -285,12 +288,15 @@ int perf_code_record(struct perf_code *c, const struct perf_item *item)
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return item->text && (item->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
-		       PERF_RECORD_MISC_USER ? add_map(c, item) : 0;
+					       PERF_RECORD_MISC_USER ?
+			       add_map(c, item) :
+			       0;
 	case PERF_RECORD_FORK:
 		return fork_maps(c, item->parent_pid, item->of_pid);
 	case PERF_RECORD_COMM:
 		return item->misc & PERF_RECORD_MISC_COMM_EXEC ?
-		       begin_space(c, item->of_pid, NO_SPACE) : 0;
+			       begin_space(c, item->of_pid, NO_SPACE) :
+			       0;
 	}
 	return 0;
 }

@@ -15,11 +15,11 @@
 #include "input/perf/perf_bytes.h"
 #include "record/keys.h"
 
-#define WAITING_MOST	(32ull << 20)	/* bytes */
+#define WAITING_MOST (32ull << 20) /* bytes */
 
 struct waiting {
-	struct waiting *next;		/* of its thread */
-	struct waiting *older, *newer;	/* of all */
+	struct waiting *next;          /* of its thread */
+	struct waiting *older, *newer; /* of all */
 	uint32_t thread;
 	struct perf_waiting sample;
 	uint8_t record[];
@@ -37,7 +37,7 @@ struct perf_deferred {
 	struct waiting *oldest, *newest;
 	uint64_t bytes, alone;
 	perf_waited told;
-	uint8_t *chain;			/* of both halves */
+	uint8_t *chain; /* of both halves */
 };
 
 static bool same_tid(const void *array, uint32_t i, const void *key)
@@ -105,8 +105,7 @@ static void join(const struct perf *p, uint8_t *room, struct perf_item *sample,
 	if (stack->nchain && perf_word(stack, stack->chain, 0) < PERF_CONTEXT_MAX)
 		memcpy(room + n++ * sizeof(uint64_t), &word, sizeof(word));
 	if (stack->nchain)
-		memcpy(room + n * sizeof(uint64_t), stack->chain,
-		       stack->nchain * sizeof(uint64_t));
+		memcpy(room + n * sizeof(uint64_t), stack->chain, stack->nchain * sizeof(uint64_t));
 	sample->chain = room;
 	sample->nchain = n + stack->nchain;
 }
@@ -187,7 +186,8 @@ int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struc
 		return -ENOMEM;
 	}
 	*w = (struct waiting){
-		.older = d->newest, .thread = thread,
+		.older = d->newest,
+		.thread = thread,
 		.sample = { .time = time, .offset = h->offset, .attr = h->attr, .size = h->size },
 	};
 	memcpy(w->record, h->record, h->size);
@@ -198,7 +198,8 @@ int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struc
 	d->bytes += bytes_of_waiting(w);
 	if (d->bytes <= WAITING_MOST)
 		return 0;
-	perf_fault_in(p, h->file, h->offset, "more samples wait for their user stacks than 32 MB "
+	perf_fault_in(p, h->file, h->offset,
+		      "more samples wait for their user stacks than 32 MB "
 		      "hold: the first of them are told without");
 	while (!rc && d->bytes > WAITING_MOST / 2)
 		rc = let_go(p, take_first(d, d->oldest->thread), NULL);

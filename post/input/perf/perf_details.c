@@ -15,7 +15,7 @@
 #include "record/registers.h"
 #include "record/tracepoints.h"
 
-struct task_group {				/* a control group */
+struct task_group { /* a control group */
 	uint64_t id;
 	char *path;
 };
@@ -31,19 +31,19 @@ struct task {
 struct call_fields {
 	struct tracepoint_field nr, result;
 	bool is, leaves;
-	bool all;			/* of all calls: its arguments are an array of words */
+	bool all; /* of all calls: its arguments are an array of words */
 };
 
 struct perf_details {
-	bool looked;			/* for the fields of the scheduler's tracepoints: */
+	bool looked; /* for the fields of the scheduler's tracepoints: */
 	struct tracepoint_field switches[SWITCH_FIELDS], wakeups[WAKEUP_FIELDS];
 	struct tracepoint_field news[WAKEUP_FIELDS];
-	struct call_fields *call;	/* of each event of the file */
-	struct task_group *group;		/* in the order of ids */
+	struct call_fields *call; /* of each event of the file */
+	struct task_group *group; /* in the order of ids */
 	uint32_t ngroups, room_groups;
-	struct task *task;		/* hash table; tid 0 is an empty place */
+	struct task *task; /* hash table; tid 0 is an empty place */
 	uint32_t ntasks, room_tasks;
-	uint8_t *record;		/* that is being made */
+	uint8_t *record; /* that is being made */
 	size_t room;
 };
 
@@ -97,7 +97,8 @@ static uint64_t branch_flags(uint64_t v, bool big)
 		return v;
 	for (size_t i = 0; i < sizeof(perf_branch_width); i++) {
 		flags |= (v >> (64 - low - perf_branch_width[i]) &
-			  ((1ull << perf_branch_width[i]) - 1)) << low;
+			  ((1ull << perf_branch_width[i]) - 1))
+			 << low;
 		low += perf_branch_width[i];
 	}
 	return flags;
@@ -114,9 +115,13 @@ static int put_branches(struct perf *p, const struct perf_item *i, uint32_t attr
 	if (!b)
 		return -ENOMEM;
 	*b = (struct detail_branches){
-		.pid = i->pid, .tid = i->tid, .count = (uint32_t)i->nbranches,
-		.index = i->branch_index, .has_counters = i->branch_counters != NULL,
-		.counters = (uint8_t)p->branch_counters, .bits = (uint8_t)p->branch_bits,
+		.pid = i->pid,
+		.tid = i->tid,
+		.count = (uint32_t)i->nbranches,
+		.index = i->branch_index,
+		.has_counters = i->branch_counters != NULL,
+		.counters = (uint8_t)p->branch_counters,
+		.bits = (uint8_t)p->branch_bits,
 	};
 	for (uint32_t k = 0; k < b->count; k++) {
 		b->branch[k] = (struct detail_branch){
@@ -182,20 +187,23 @@ static int put_registers(struct perf *p, const struct perf_item *i, uint32_t att
 	if (!g)
 		return -ENOMEM;
 	*g = (struct detail_registers){
-		.pid = i->pid, .tid = i->tid, .count = n,
+		.pid = i->pid,
+		.tid = i->tid,
+		.count = n,
 		.machine = registers_machine(p->in->header.machine),
 		.abi = intr ? i->intr_abi : i->abi,
 		.mask = intr ? shape->regs_intr : shape->regs_user,
 	};
 	for (uint32_t k = 0; k < n; k++)
 		g->value[k] = perf_word(i, words, k);
-	return put(arg, DETAIL_RECORD,
-		   minor_of(intr ? DETAIL_REGS_INTR : DETAIL_REGS_USER, attr), g, size, i->time);
+	return put(arg, DETAIL_RECORD, minor_of(intr ? DETAIL_REGS_INTR : DETAIL_REGS_USER, attr),
+		   g, size, i->time);
 }
 
-#define ACCESS (PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |		\
-		PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR |	\
-		PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+#define ACCESS                                                                    \
+	(PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |      \
+	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | \
+	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 
 int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
 			void *arg)
@@ -208,14 +216,20 @@ int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr
 	if (type & PERF_SAMPLE_CGROUP) {
 		at = group_place(d, i->cgroup);
 		rc = put_group(p, i, minor_of(DETAIL_CGROUP_OF, attr),
-			       at < d->ngroups && d->group[at].id == i->cgroup ?
-			       d->group[at].path : "", put, arg);
+			       at < d->ngroups && d->group[at].id == i->cgroup ? d->group[at].path :
+										 "",
+			       put, arg);
 	}
 	if (!rc && type & ACCESS) {
 		struct detail_access a = {
-			.pid = i->pid, .tid = i->tid, .address = i->address, .weight = i->weight,
-			.source = i->source, .transaction = i->transaction,
-			.physical = i->physical, .data_page = i->data_page,
+			.pid = i->pid,
+			.tid = i->tid,
+			.address = i->address,
+			.weight = i->weight,
+			.source = i->source,
+			.transaction = i->transaction,
+			.physical = i->physical,
+			.data_page = i->data_page,
 			.code_page = i->code_page,
 		};
 
@@ -272,11 +286,14 @@ static int put_spaces(struct perf *p, const struct perf_item *i, perf_put put, v
 	if (!n)
 		return -ENOMEM;
 	*n = (struct detail_namespaces){
-		.pid = i->of_pid, .tid = i->of_tid, .count = (uint32_t)i->nspaces,
+		.pid = i->of_pid,
+		.tid = i->of_tid,
+		.count = (uint32_t)i->nspaces,
 	};
 	for (uint32_t k = 0; k < n->count; k++) {
 		n->space[k] = (struct detail_space){
-			perf_word(i, i->spaces, 2 * k), perf_word(i, i->spaces, 2 * k + 1),
+			perf_word(i, i->spaces, 2 * k),
+			perf_word(i, i->spaces, 2 * k + 1),
 		};
 	}
 	return put(arg, DETAIL_RECORD, DETAIL_NAMESPACES, n, size, i->time);
@@ -291,7 +308,9 @@ static int put_poke(struct perf *p, const struct perf_item *i, perf_put put, voi
 	if (!poke)
 		return -ENOMEM;
 	*poke = (struct detail_poke){
-		.address = i->start, .before = i->poke_old, .after = i->poke_new,
+		.address = i->start,
+		.before = i->poke_old,
+		.after = i->poke_new,
 	};
 	memcpy(poke->code, i->poke, bytes);
 	return put(arg, DETAIL_RECORD, DETAIL_POKE, poke, size, i->time);
@@ -324,9 +343,13 @@ int perf_details_event(struct perf *p, uint32_t attr, perf_put put, void *arg)
 {
 	const struct perf_attr *a = &p->attr[attr];
 	struct detail_event e = {
-		.type = a->type, .config = a->config, .config1 = a->config1,
-		.config2 = a->config2, .sample_type = a->shape.sample_type,
-		.branch_type = a->branch, .regs_user = a->shape.regs_user,
+		.type = a->type,
+		.config = a->config,
+		.config1 = a->config1,
+		.config2 = a->config2,
+		.sample_type = a->shape.sample_type,
+		.branch_type = a->branch,
+		.regs_user = a->shape.regs_user,
 		.regs_intr = a->shape.regs_intr,
 	};
 
@@ -395,10 +418,13 @@ static uint32_t left_as(uint64_t state)
 {
 	if (!(state & 0xFF))
 		return state >> 8 ? PITRACE_LEFT_PREEMPTED : PITRACE_LEFT_RUNNING;
-	return state & 0x01 ? PITRACE_LEFT_SLEEP : state & 0x02 ? PITRACE_LEFT_BLOCKED :
-	       state & 0x04 ? PITRACE_LEFT_STOPPED : state & 0x08 ? PITRACE_LEFT_TRACED :
-	       state & 0x30 ? PITRACE_LEFT_DEAD : state & 0x80 ? PITRACE_LEFT_IDLE :
-	       PITRACE_LEFT_OTHER;
+	return state & 0x01 ? PITRACE_LEFT_SLEEP :
+	       state & 0x02 ? PITRACE_LEFT_BLOCKED :
+	       state & 0x04 ? PITRACE_LEFT_STOPPED :
+	       state & 0x08 ? PITRACE_LEFT_TRACED :
+	       state & 0x30 ? PITRACE_LEFT_DEAD :
+	       state & 0x80 ? PITRACE_LEFT_IDLE :
+			      PITRACE_LEFT_OTHER;
 }
 
 static int put_switch(struct perf_details *d, const struct perf_item *i, perf_put put, void *arg)
@@ -413,9 +439,12 @@ static int put_switch(struct perf_details *d, const struct perf_item *i, perf_pu
 	    !number(i, &f[4], &new_priority))
 		return 0;
 	s = (struct pitrace_dispatch){
-		.old_tid = (uint32_t)old, .new_tid = (uint32_t)new,
-		.old_pid = pid_of(d, (uint32_t)old), .new_pid = pid_of(d, (uint32_t)new),
-		.old_priority = (int16_t)old_priority, .new_priority = (int16_t)new_priority,
+		.old_tid = (uint32_t)old,
+		.new_tid = (uint32_t) new,
+		.old_pid = pid_of(d, (uint32_t)old),
+		.new_pid = pid_of(d, (uint32_t) new),
+		.old_priority = (int16_t)old_priority,
+		.new_priority = (int16_t)new_priority,
 	};
 	return put(arg, PITRACE_DISPATCH, old ? left_as(state) : PITRACE_LEFT_RUNNING, &s,
 		   sizeof(s), i->time);
@@ -431,8 +460,12 @@ static int put_wakeup(struct perf_details *d, const struct perf_item *i, bool ne
 	if (!number(i, &f[0], &tid) || !number(i, &f[1], &priority) || !number(i, &f[2], &cpu))
 		return 0;
 	w = (struct pitrace_wakeup){
-		.pid = pid_of(d, (uint32_t)tid), .tid = (uint32_t)tid, .waker_pid = i->pid,
-		.waker_tid = i->tid, .cpu = (uint32_t)cpu, .priority = (int16_t)priority,
+		.pid = pid_of(d, (uint32_t)tid),
+		.tid = (uint32_t)tid,
+		.waker_pid = i->pid,
+		.waker_tid = i->tid,
+		.cpu = (uint32_t)cpu,
+		.priority = (int16_t)priority,
 	};
 	return put(arg, PITRACE_WAKEUP, new ? PITRACE_WAKE_NEW : 0, &w, sizeof(w), i->time);
 }

@@ -15,14 +15,14 @@
 #include "input/perf/perf_attr.h"
 #include "input/perf/perf_bytes.h"
 
-#define MAGIC_1		"PERFFILE"
-#define MAGIC_2		"PERFILE2"
-#define MAGIC_SWAPPED	"2ELIFREP"
-#define HEADER_OLD	72
-#define HEADER_NEW	104
-#define HEADER_PIPE	16
-#define ATTR_LEAST	64		/* struct perf_event_attr's first size */
-#define FORMATS_MAX	(256u << 20)
+#define MAGIC_1       "PERFFILE"
+#define MAGIC_2       "PERFILE2"
+#define MAGIC_SWAPPED "2ELIFREP"
+#define HEADER_OLD    72
+#define HEADER_NEW    104
+#define HEADER_PIPE   16
+#define ATTR_LEAST    64 /* struct perf_event_attr's first size */
+#define FORMATS_MAX   (256u << 20)
 
 /* ---- features -------------------------------------------------------------------------------- */
 
@@ -253,7 +253,7 @@ int perf_header_finish(struct perf *p)
 	v = perf_feature(p, PERF_NRCPUS);
 	b = perf_view_bytes(p, &v);
 	if (v.data)
-		h->ncpus = bytes_u32(&b);	/* available, then online */
+		h->ncpus = bytes_u32(&b); /* available, then online */
 	perf_view_free(&v);
 	return rc ? rc : perf_attrs_finish(p);
 }
@@ -287,8 +287,9 @@ static int tracing_data(struct perf *p, const struct perf_raw *raw)
 		return 0;
 	p->feature_data[i] = perf_part(p, part, FORMATS_MAX);
 	if (!p->feature_data[i].data) {
-		perf_fault(p, raw->offset, "the formats of tracepoints, %" PRIu64
-			   " bytes, are not in the file", part.size);
+		perf_fault(p, raw->offset,
+			   "the formats of tracepoints, %" PRIu64 " bytes, are not in the file",
+			   part.size);
 		return 0;
 	}
 	p->feature[i] = part;
@@ -333,7 +334,7 @@ static bool is_bare(const void *head, size_t size)
 	struct bytes b = bytes_of(head, size);
 	uint32_t type = bytes_u32(&b), length, attr;
 
-	bytes_skip(&b, 2);		/* misc */
+	bytes_skip(&b, 2); /* misc */
 	length = bytes_u16(&b);
 	bytes_skip(&b, 4);
 	attr = bytes_u32(&b);
@@ -369,7 +370,8 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 		p->version = 2;
 		p->pipe = true;
 		f->end = f->size;
-		perf_fault(p, 0, "the header of a pipe is missing, as perf 6.1 inject leaves it out");
+		perf_fault(p, 0,
+			   "the header of a pipe is missing, as perf 6.1 inject leaves it out");
 		return 0;
 	}
 	/* A header's size is small: that tells the order of bytes, whatever the version. */
@@ -396,7 +398,8 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 	if (b.bad || p->header_size < HEADER_OLD) {
 		blob_free(&data);
 		fault->offset = 8;
-		snprintf(fault->what, sizeof(fault->what), "a header of %" PRIu64
+		snprintf(fault->what, sizeof(fault->what),
+			 "a header of %" PRIu64
 			 " bytes, or a file that ends in it: perf's have 72, 104 or 16 (a pipe's)",
 			 p->header_size);
 		return -EBADMSG;
@@ -418,7 +421,8 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 	if (!p->data.size && !p->directory) {
 		f->end = f->size;
 		p->in->complete = false;
-		perf_fault(p, 48, "perf did not end this file: the length of its data is 0, all up "
+		perf_fault(p, 48,
+			   "perf did not end this file: the length of its data is 0, all up "
 			   "to its end are taken for them");
 		memset(p->feature_bits, 0, sizeof(p->feature_bits));
 	} else if (p->data.size > f->size - f->begin || f->end < f->begin) {

@@ -15,28 +15,48 @@
 const char *perf_type_name(unsigned int type)
 {
 	static const char *const names[] = {
-		[PERF_RECORD_MMAP] = "MMAP", [PERF_RECORD_LOST] = "LOST",
-		[PERF_RECORD_COMM] = "COMM", [PERF_RECORD_EXIT] = "EXIT",
-		[PERF_RECORD_THROTTLE] = "THROTTLE", [PERF_RECORD_UNTHROTTLE] = "UNTHROTTLE",
-		[PERF_RECORD_FORK] = "FORK", [PERF_RECORD_READ] = "READ",
-		[PERF_RECORD_SAMPLE] = "SAMPLE", [PERF_RECORD_MMAP2] = "MMAP2",
-		[PERF_RECORD_AUX] = "AUX", [PERF_RECORD_ITRACE_START] = "ITRACE_START",
-		[PERF_RECORD_LOST_SAMPLES] = "LOST_SAMPLES", [PERF_RECORD_SWITCH] = "SWITCH",
+		[PERF_RECORD_MMAP] = "MMAP",
+		[PERF_RECORD_LOST] = "LOST",
+		[PERF_RECORD_COMM] = "COMM",
+		[PERF_RECORD_EXIT] = "EXIT",
+		[PERF_RECORD_THROTTLE] = "THROTTLE",
+		[PERF_RECORD_UNTHROTTLE] = "UNTHROTTLE",
+		[PERF_RECORD_FORK] = "FORK",
+		[PERF_RECORD_READ] = "READ",
+		[PERF_RECORD_SAMPLE] = "SAMPLE",
+		[PERF_RECORD_MMAP2] = "MMAP2",
+		[PERF_RECORD_AUX] = "AUX",
+		[PERF_RECORD_ITRACE_START] = "ITRACE_START",
+		[PERF_RECORD_LOST_SAMPLES] = "LOST_SAMPLES",
+		[PERF_RECORD_SWITCH] = "SWITCH",
 		[PERF_RECORD_SWITCH_CPU_WIDE] = "SWITCH_CPU_WIDE",
-		[PERF_RECORD_NAMESPACES] = "NAMESPACES", [PERF_RECORD_KSYMBOL] = "KSYMBOL",
-		[PERF_RECORD_BPF_EVENT] = "BPF_EVENT", [PERF_RECORD_CGROUP] = "CGROUP",
+		[PERF_RECORD_NAMESPACES] = "NAMESPACES",
+		[PERF_RECORD_KSYMBOL] = "KSYMBOL",
+		[PERF_RECORD_BPF_EVENT] = "BPF_EVENT",
+		[PERF_RECORD_CGROUP] = "CGROUP",
 		[PERF_RECORD_TEXT_POKE] = "TEXT_POKE",
-		[21] = "AUX_OUTPUT_HW_ID", [PERF_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
-		[PERF_HEADER_ATTR] = "ATTR", [PERF_HEADER_EVENT_TYPE] = "EVENT_TYPE",
-		[PERF_HEADER_TRACING_DATA] = "TRACING_DATA", [PERF_HEADER_BUILD_ID] = "BUILD_ID",
-		[PERF_FINISHED_ROUND] = "FINISHED_ROUND", [PERF_ID_INDEX] = "ID_INDEX",
-		[PERF_AUXTRACE_INFO] = "AUXTRACE_INFO", [PERF_AUXTRACE] = "AUXTRACE",
-		[PERF_AUXTRACE_ERROR] = "AUXTRACE_ERROR", [PERF_THREAD_MAP] = "THREAD_MAP",
-		[PERF_CPU_MAP] = "CPU_MAP", [PERF_STAT_CONFIG] = "STAT_CONFIG",
-		[PERF_STAT] = "STAT", [PERF_STAT_ROUND] = "STAT_ROUND",
-		[PERF_EVENT_UPDATE] = "EVENT_UPDATE", [PERF_TIME_CONV] = "TIME_CONV",
-		[PERF_HEADER_FEATURE] = "FEATURE", [PERF_COMPRESSED] = "COMPRESSED",
-		[PERF_FINISHED_INIT] = "FINISHED_INIT", [PERF_COMPRESSED2] = "COMPRESSED2",
+		[21] = "AUX_OUTPUT_HW_ID",
+		[PERF_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
+		[PERF_HEADER_ATTR] = "ATTR",
+		[PERF_HEADER_EVENT_TYPE] = "EVENT_TYPE",
+		[PERF_HEADER_TRACING_DATA] = "TRACING_DATA",
+		[PERF_HEADER_BUILD_ID] = "BUILD_ID",
+		[PERF_FINISHED_ROUND] = "FINISHED_ROUND",
+		[PERF_ID_INDEX] = "ID_INDEX",
+		[PERF_AUXTRACE_INFO] = "AUXTRACE_INFO",
+		[PERF_AUXTRACE] = "AUXTRACE",
+		[PERF_AUXTRACE_ERROR] = "AUXTRACE_ERROR",
+		[PERF_THREAD_MAP] = "THREAD_MAP",
+		[PERF_CPU_MAP] = "CPU_MAP",
+		[PERF_STAT_CONFIG] = "STAT_CONFIG",
+		[PERF_STAT] = "STAT",
+		[PERF_STAT_ROUND] = "STAT_ROUND",
+		[PERF_EVENT_UPDATE] = "EVENT_UPDATE",
+		[PERF_TIME_CONV] = "TIME_CONV",
+		[PERF_HEADER_FEATURE] = "FEATURE",
+		[PERF_COMPRESSED] = "COMPRESSED",
+		[PERF_FINISHED_INIT] = "FINISHED_INIT",
+		[PERF_COMPRESSED2] = "COMPRESSED2",
 		[PERF_BPF_METADATA] = "BPF_METADATA",
 		[PERF_SCHEDSTAT_CPU] = "SCHEDSTAT_CPU",
 		[PERF_SCHEDSTAT_DOMAIN] = "SCHEDSTAT_DOMAIN",
@@ -48,12 +68,12 @@ const char *perf_type_name(unsigned int type)
 const char *perf_aux_name(unsigned int kind)
 {
 	static const char *const names[] = {
-		NULL, "Intel PT", "Intel BTS", "CoreSight ETM", "Arm SPE", "s390 CPU-MF",
-		"HiSilicon PTT", "PowerVM DTL",
+		NULL,      "Intel PT",    "Intel BTS",     "CoreSight ETM",
+		"Arm SPE", "s390 CPU-MF", "HiSilicon PTT", "PowerVM DTL",
 	};
 
 	return kind < sizeof(names) / sizeof(names[0]) && names[kind] ? names[kind] :
-	       "an unknown kind";
+									"an unknown kind";
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -77,12 +97,30 @@ static void print_sample_type(FILE *out, uint64_t type)
 		unsigned int bit;
 		const char *name;
 	} names[] = {
-		{ 0, "IP" }, { 1, "TID" }, { 2, "TIME" }, { 3, "ADDR" }, { 4, "READ" },
-		{ 5, "CALLCHAIN" }, { 6, "ID" }, { 7, "CPU" }, { 8, "PERIOD" }, { 9, "STREAM_ID" },
-		{ 10, "RAW" }, { 11, "BRANCH_STACK" }, { 12, "REGS_USER" }, { 13, "STACK_USER" },
-		{ 16, "IDENTIFIER" }, { 18, "REGS_INTR" }, { 15, "DATA_SRC" }, { 14, "WEIGHT" },
-		{ 19, "PHYS_ADDR" }, { 20, "AUX" }, { 21, "CGROUP" }, { 22, "DATA_PAGE_SIZE" },
-		{ 23, "CODE_PAGE_SIZE" }, { 24, "WEIGHT_STRUCT" },
+		{ 0, "IP" },
+		{ 1, "TID" },
+		{ 2, "TIME" },
+		{ 3, "ADDR" },
+		{ 4, "READ" },
+		{ 5, "CALLCHAIN" },
+		{ 6, "ID" },
+		{ 7, "CPU" },
+		{ 8, "PERIOD" },
+		{ 9, "STREAM_ID" },
+		{ 10, "RAW" },
+		{ 11, "BRANCH_STACK" },
+		{ 12, "REGS_USER" },
+		{ 13, "STACK_USER" },
+		{ 16, "IDENTIFIER" },
+		{ 18, "REGS_INTR" },
+		{ 15, "DATA_SRC" },
+		{ 14, "WEIGHT" },
+		{ 19, "PHYS_ADDR" },
+		{ 20, "AUX" },
+		{ 21, "CGROUP" },
+		{ 22, "DATA_PAGE_SIZE" },
+		{ 23, "CODE_PAGE_SIZE" },
+		{ 24, "WEIGHT_STRUCT" },
 	};
 	const char *bar = "";
 
@@ -97,14 +135,46 @@ static void print_sample_type(FILE *out, uint64_t type)
 static void print_flags(FILE *out, uint64_t flags)
 {
 	static const char *const names[] = {
-		"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel",
-		"exclude_hv", "exclude_idle", "mmap", "comm", "freq", "inherit_stat",
-		"enable_on_exec", "task", "watermark", "precise_ip", NULL, "mmap_data",
-		"sample_id_all", "exclude_host", "exclude_guest", "exclude_callchain_kernel",
-		"exclude_callchain_user", "mmap2", "comm_exec", "use_clockid", "context_switch",
-		"write_backward", "namespaces", "ksymbol", "bpf_event", "aux_output", "cgroup",
-		"text_poke", "build_id", "inherit_thread", "remove_on_exec", "sigtrap",
-		"defer_callchain", "defer_output",
+		"disabled",
+		"inherit",
+		"pinned",
+		"exclusive",
+		"exclude_user",
+		"exclude_kernel",
+		"exclude_hv",
+		"exclude_idle",
+		"mmap",
+		"comm",
+		"freq",
+		"inherit_stat",
+		"enable_on_exec",
+		"task",
+		"watermark",
+		"precise_ip",
+		NULL,
+		"mmap_data",
+		"sample_id_all",
+		"exclude_host",
+		"exclude_guest",
+		"exclude_callchain_kernel",
+		"exclude_callchain_user",
+		"mmap2",
+		"comm_exec",
+		"use_clockid",
+		"context_switch",
+		"write_backward",
+		"namespaces",
+		"ksymbol",
+		"bpf_event",
+		"aux_output",
+		"cgroup",
+		"text_poke",
+		"build_id",
+		"inherit_thread",
+		"remove_on_exec",
+		"sigtrap",
+		"defer_callchain",
+		"defer_output",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -127,10 +197,10 @@ static void print_attr(FILE *out, const struct perf_attr *a)
 		"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST",
 	};
 	static const char *const branches[] = {
-		"USER", "KERNEL", "HV", "ANY", "ANY_CALL", "ANY_RETURN", "IND_CALL", "ABORT_TX",
-		"IN_TX", "NO_TX", "COND", "CALL_STACK", "IND_JUMP", "CALL", "NO_FLAGS",
-		"NO_CYCLES", "TYPE_SAVE", "HW_INDEX", "PRIV_SAVE",
-		"COUNTERS",
+		"USER",       "KERNEL",     "HV",       "ANY",       "ANY_CALL",
+		"ANY_RETURN", "IND_CALL",   "ABORT_TX", "IN_TX",     "NO_TX",
+		"COND",       "CALL_STACK", "IND_JUMP", "CALL",      "NO_FLAGS",
+		"NO_CYCLES",  "TYPE_SAVE",  "HW_INDEX", "PRIV_SAVE", "COUNTERS",
 	};
 
 	print_number(out, "type", a->type, false);
@@ -347,8 +417,9 @@ static void info_memory(struct perf *p, struct bytes *b, FILE *out)
 	fprintf(out, "memory nodes (nr %" PRIu64 ", block size 0x%" PRIx64 "):\n", n, block);
 	for (i = 0; i < n && !b->bad; i++) {
 		uint64_t node = bytes_u64(b), size = bytes_u64(b), bits = bytes_u64(b), weight = 0;
-		const uint8_t *words = bits > 8 * bytes_left(b) ? NULL :
-				       bytes_take(b, (bits + 63) / 64 * 8);
+		const uint8_t *words = bits > 8 * bytes_left(b) ?
+					       NULL :
+					       bytes_take(b, (bits + 63) / 64 * 8);
 		const char *comma = "";
 
 		(void)size;
@@ -390,9 +461,12 @@ static void info_times(struct bytes *b, FILE *out)
 static const char *clock_name(uint32_t clock)
 {
 	static const char *const names[] = {
-		[CLOCK_REALTIME] = "realtime", [CLOCK_MONOTONIC] = "monotonic",
-		[CLOCK_PROCESS_CPUTIME_ID] = "cputime", [CLOCK_THREAD_CPUTIME_ID] = "thread",
-		[CLOCK_MONOTONIC_RAW] = "monotonic_raw", [CLOCK_BOOTTIME] = "boottime",
+		[CLOCK_REALTIME] = "realtime",
+		[CLOCK_MONOTONIC] = "monotonic",
+		[CLOCK_PROCESS_CPUTIME_ID] = "cputime",
+		[CLOCK_THREAD_CPUTIME_ID] = "thread",
+		[CLOCK_MONOTONIC_RAW] = "monotonic_raw",
+		[CLOCK_BOOTTIME] = "boottime",
 		[CLOCK_TAI] = "tai",
 	};
 
@@ -412,8 +486,8 @@ static void info_clock(struct bytes *b, FILE *out)
 	if (localtime_r(&seconds, &tm))
 		strftime(day, sizeof(day), "%F %T", &tm);
 	fprintf(out, "clockid: %s (%u)\n", clock_name(clock), clock);
-	fprintf(out, "reference time: %s.%06u = %" PRIu64 ".%06u (TOD) = %" PRIu64
-		".%09u (%s)\n", day, (unsigned int)(wall % 1000000000 / 1000), wall / 1000000000,
+	fprintf(out, "reference time: %s.%06u = %" PRIu64 ".%06u (TOD) = %" PRIu64 ".%09u (%s)\n",
+		day, (unsigned int)(wall % 1000000000 / 1000), wall / 1000000000,
 		(unsigned int)(wall % 1000000000 / 1000), time / 1000000000,
 		(unsigned int)(time % 1000000000), clock_name(clock));
 }
@@ -514,7 +588,7 @@ static void info_feature(struct perf *p, unsigned int i, struct bytes *b, FILE *
 		fprintf(out, "contains tracing data: %zu bytes\n", b->size);
 		break;
 	case PERF_BUILD_ID:
-		break;			/* told after all others */
+		break; /* told after all others */
 	case PERF_HOSTNAME:
 		info_text(b, out, "hostname");
 		break;
@@ -613,7 +687,7 @@ static void info_feature(struct perf *p, unsigned int i, struct bytes *b, FILE *
 		fprintf(out, "cacheline size : %u\n", bytes_u32(b));
 		break;
 	default:
-		if (b->size)		/* in pipes an empty one ends them */
+		if (b->size) /* in pipes an empty one ends them */
 			fprintf(out, "feature %u : %zu bytes\n", i, b->size);
 		break;
 	}
@@ -624,8 +698,7 @@ static void info_header(const struct perf *p, FILE *out)
 	fprintf(out, "header version : %d\n", p->pipe || p->version == 2);
 	fprintf(out, "data offset    : %" PRIu64 "\n", p->pipe ? 0 : p->data.offset);
 	fprintf(out, "data size      : %" PRIu64 "\n", p->pipe ? 0 : p->data.size);
-	fprintf(out, "feat offset    : %" PRIu64 "\n",
-		p->pipe ? 0 : p->data.offset + p->data.size);
+	fprintf(out, "feat offset    : %" PRIu64 "\n", p->pipe ? 0 : p->data.offset + p->data.size);
 }
 
 /* What perf does not print, or not here. */
@@ -649,9 +722,10 @@ static void info_rest(struct perf *p, FILE *out)
 	if (p->pokes)
 		fprintf(out, "kernel code changed : %" PRIu64 " times\n", p->pokes);
 	if (p->aux_bytes)
-		fprintf(out, "aux data : %" PRIu64 " bytes of %s, %sdecoded; cut by the kernel %" PRIu64
-			" times\n", p->aux_bytes, perf_aux_name(p->aux_kind), p->pt ? "" : "not ",
-			p->aux_lost);
+		fprintf(out,
+			"aux data : %" PRIu64 " bytes of %s, %sdecoded; cut by the kernel %" PRIu64
+			" times\n",
+			p->aux_bytes, perf_aux_name(p->aux_kind), p->pt ? "" : "not ", p->aux_lost);
 }
 
 int perf_info(struct input *in, input_say say, void *arg)

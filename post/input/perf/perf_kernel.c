@@ -19,8 +19,8 @@
 
 #include "base/build_note.h"
 
-#define TEXT_MAX	(256u << 20)
-#define MODULE_NAME	256
+#define TEXT_MAX    (256u << 20)
+#define MODULE_NAME 256
 
 /* With a NUL behind it, which does not count. */
 static struct blob read_text(const char *path)
@@ -93,7 +93,8 @@ struct blob perf_kernel_ids(const struct perf *p)
 		if (!more)
 			break;
 		table = blob_of(more, table.size + perf_build_id_entry(more + table.size, id->misc,
-				id->pid, id->id, id->size, id->path));
+								       id->pid, id->id, id->size,
+								       id->path));
 	}
 	return table;
 }
@@ -158,7 +159,7 @@ static struct blob place_text(const struct perf *p, struct blob text)
 		return text;
 	if (here)
 		return move_text(text, p->kernel_reference - here);
-	blob_free(&text);		/* where it was then cannot be told */
+	blob_free(&text); /* where it was then cannot be told */
 	return text;
 }
 
@@ -195,7 +196,7 @@ static struct blob drop_others(const struct perf *p, struct blob text)
 		if (tag && perf_kernel_module(tag, name, sizeof(name)) && strcmp(name, last)) {
 			snprintf(last, sizeof(last), "%s", name);
 			drop = !strcmp(name, "bpf") ? p->count[PERF_RECORD_KSYMBOL] != 0 :
-			       is_another(p, name);
+						      is_another(p, name);
 		}
 		if (tag && drop)
 			continue;
@@ -242,7 +243,7 @@ static void look(struct perf *p)
 		return;
 	kept = kept_text(p);
 	if (!kept.data)
-		return;			/* what is hidden tells why there are no names */
+		return; /* what is hidden tells why there are no names */
 	blob_free(&p->kallsyms);
 	p->kallsyms = kept;
 }

@@ -14,7 +14,7 @@
 #include "input/perf/perf_bytes.h"
 #include "record/keys.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- tracepoints ----------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static bool take_part(struct bytes *b, struct bytes *part)
 
 struct tracepoint {
 	uint64_t id;
-	char *name;			/* its system's before it */
+	char *name; /* its system's before it */
 };
 
 struct tracepoints_named {
@@ -111,9 +111,9 @@ static int read_tracepoints(const struct perf_view *v, struct tracepoints_named 
 
 	if (!head || memcmp(head, magic, sizeof(magic) - 1))
 		return 0;
-	take_text(&b);			/* the version */
+	take_text(&b); /* the version */
 	b.swap = (bytes_u8(&b) != 0) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	bytes_skip(&b, 1 + 4);		/* the size of a long, of a page */
+	bytes_skip(&b, 1 + 4); /* the size of a long, of a page */
 	bytes_skip(&b, sizeof("header_page"));
 	take_part(&b, &part);
 	bytes_skip(&b, sizeof("header_event"));
@@ -147,7 +147,9 @@ static bool cache_name(uint64_t config, char *text, size_t size)
 		"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
 	};
 	static const char *const ops[][2] = {
-		{ "load", "loads" }, { "store", "stores" }, { "prefetch", "prefetches" },
+		{ "load", "loads" },
+		{ "store", "stores" },
+		{ "prefetch", "prefetches" },
 	};
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
 
@@ -183,7 +185,11 @@ static bool plain_name(const struct perf_attr *a, char *text, size_t size)
 
 /* Flags of an attr, by their bits. */
 enum {
-	EXCLUDE_USER = 4, EXCLUDE_KERNEL, EXCLUDE_HV, PRECISE = 15, EXCLUDE_HOST = 19,
+	EXCLUDE_USER = 4,
+	EXCLUDE_KERNEL,
+	EXCLUDE_HV,
+	PRECISE = 15,
+	EXCLUDE_HOST = 19,
 	EXCLUDE_GUEST,
 };
 
@@ -207,7 +213,7 @@ static void limits(const struct perf_attr *a, char text[16])
 static char *name_of(const struct perf_attr *a, const struct tracepoints_named *t)
 {
 	const char *tracepoint = a->type == PERF_TYPE_TRACEPOINT ? tracepoint_name(t, a->config) :
-				 NULL;
+								   NULL;
 	char name[64], limit[16], whole[96];
 
 	if (tracepoint)

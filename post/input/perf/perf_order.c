@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK	PERF_BLOCK	/* records are kept in blocks of this size and alignment */
+#define BLOCK PERF_BLOCK /* records are kept in blocks of this size and alignment */
 
 struct perf_block {
-	uint32_t live, used;		/* records in it; bytes */
-	struct perf_block *next;	/* of spare ones */
+	uint32_t live, used;     /* records in it; bytes */
+	struct perf_block *next; /* of spare ones */
 };
 
 static struct perf_block *block_of(struct perf_held *h)

@@ -11,9 +11,9 @@ void perf_plain_find(struct perf_attr *a)
 {
 	/* In the order of perf_event_open(2). */
 	static const uint64_t fields[] = {
-		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
-		PERF_SAMPLE_ADDR, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
-		PERF_SAMPLE_PERIOD,
+		PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,   PERF_SAMPLE_TID,
+		PERF_SAMPLE_TIME,       PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+		PERF_SAMPLE_STREAM_ID,  PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD,
 	};
 	uint64_t others = a->shape.sample_type;
 	struct perf_plain f = { .size = sizeof(struct perf_event_header) };
@@ -51,8 +51,7 @@ bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord
 	time = perf_told_time(p, e, true);
 	cpu = f->cpu ? perf_u32(p, at + f->cpu) : 0;
 	mode = perf_u16(p, at + 4) & PERF_RECORD_MISC_CPUMODE_MASK;
-	period = f->period ? perf_u64(p, at + f->period) :
-		 p->attr[h->attr].shape.period;
+	period = f->period ? perf_u64(p, at + f->period) : p->attr[h->attr].shape.period;
 	p->sample = (struct pitrace_sample){
 		.pid = f->tid ? perf_u32(p, at + f->tid) : 0,
 		.tid = f->tid ? perf_u32(p, at + f->tid + 4) : 0,
@@ -60,11 +59,18 @@ bool perf_plain_tell(struct perf *p, const struct perf_entry *e, struct pirecord
 		.period = period < UINT32_MAX ? (uint32_t)period : UINT32_MAX,
 	};
 	*r = (struct pirecord){
-		.stamp = time, .time = time, .cpu = cpu < TRACE_MAX_CPUS ? cpu : 0,
-		.ring = PITRACE_RING_TRACE, .major = PITRACE_TPROF, .type = PITRACE_TYPE_STRUCT,
+		.stamp = time,
+		.time = time,
+		.cpu = cpu < TRACE_MAX_CPUS ? cpu : 0,
+		.ring = PITRACE_RING_TRACE,
+		.major = PITRACE_TPROF,
+		.type = PITRACE_TYPE_STRUCT,
 		.minor = (mode == PERF_RECORD_MISC_USER ? PITRACE_TPROF_USER :
-			  PITRACE_TPROF_KERNEL) | (event + 1) << PITRACE_TPROF_EVENT_SHIFT,
-		.data = &p->sample, .size = sizeof(p->sample), .offset = h->offset,
+							  PITRACE_TPROF_KERNEL) |
+			 (event + 1) << PITRACE_TPROF_EVENT_SHIFT,
+		.data = &p->sample,
+		.size = sizeof(p->sample),
+		.offset = h->offset,
 	};
 	return true;
 }

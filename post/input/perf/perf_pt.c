@@ -20,7 +20,7 @@
 #include "input/perf/perf_told.h"
 #include "record/keys.h"
 
-#define UNMOVED		(1u << 20)	/* instructions that need none of the data: no code is so */
+#define UNMOVED (1u << 20) /* instructions that need none of the data: no code is so */
 
 /* ---- who runs -------------------------------------------------------------------------------- */
 
@@ -73,7 +73,10 @@ static int end_thread(struct perf_pt *pt, struct pt_thread *t, uint32_t why, uin
 		      uint32_t cpu)
 {
 	struct pitrace_itrace_mark m = {
-		.pid = t->pid, .tid = t->tid, .count = t->count, .address = t->at,
+		.pid = t->pid,
+		.tid = t->tid,
+		.count = t->count,
+		.address = t->at,
 	};
 
 	if (!t->off)
@@ -87,8 +90,9 @@ static int exits(struct perf_pt *pt, const struct perf_item *item)
 	uint32_t i = keys_find(&pt->by_tid, hash_mix(item->of_tid, 5), same_tid, pt->thread,
 			       &item->of_tid);
 
-	return i == NO_KEY ? 0 : end_thread(pt, &pt->thread[i], PITRACE_ITRACE_EXIT, item->time,
-					    item->cpu < TRACE_MAX_CPUS ? item->cpu : 0);
+	return i == NO_KEY ? 0 :
+			     end_thread(pt, &pt->thread[i], PITRACE_ITRACE_EXIT, item->time,
+					item->cpu < TRACE_MAX_CPUS ? item->cpu : 0);
 }
 
 int perf_pt_record(struct perf *p, const struct perf_item *item)
@@ -142,7 +146,11 @@ static struct pt_thread *who(struct pt_queue *q)
 static int tell_break(struct pt_queue *q, uint8_t cause, uint32_t count, uint64_t at, uint64_t to)
 {
 	struct pitrace_break_rec b = {
-		.pid = who(q)->pid, .tid = who(q)->tid, .count = count, .at = at, .to = to,
+		.pid = who(q)->pid,
+		.tid = who(q)->tid,
+		.count = count,
+		.at = at,
+		.to = to,
 	};
 
 	return tell(q, of_kernel(at) ? PITRACE_BREAK_KERNEL : PITRACE_BREAK_USER,
@@ -176,7 +184,10 @@ static bool always_taken(const struct pt_insn *insn)
 static int tell_branch(struct pt_queue *q, uint64_t to)
 {
 	struct pitrace_branch b = {
-		.pid = who(q)->pid, .tid = who(q)->tid, .count = q->count, .from = q->last.ip,
+		.pid = who(q)->pid,
+		.tid = who(q)->tid,
+		.count = q->count,
+		.from = q->last.ip,
 		.to = to,
 	};
 
@@ -390,9 +401,9 @@ static void tell_skipped(struct pt_queue *q, bool none)
 	pt_insn_get_sync_offset(q->decoder, &offset);
 	if (!none && !offset)
 		return;
-	perf_fault(q->pt->p, perf_pt_place(q, 0), none ?
-		   "Intel PT: these data have no place where decoding could begin" :
-		   "Intel PT: these data do not begin as they should; decoding begins behind");
+	perf_fault(q->pt->p, perf_pt_place(q, 0),
+		   none ? "Intel PT: these data have no place where decoding could begin" :
+			  "Intel PT: these data do not begin as they should; decoding begins behind");
 	q->gap = true;
 }
 
@@ -411,7 +422,7 @@ static int synchronize(struct pt_queue *q)
 			tell_skipped(q, true);
 		else
 			perf_fault(q->pt->p, perf_pt_place(q, offset), "Intel PT: %s",
-				   pt_errstr((enum pt_error_code)-q->status));
+				   pt_errstr((enum pt_error_code) - q->status));
 		q->begun = true;
 		q->offset = offset;
 		if (!more)
@@ -475,7 +486,7 @@ static int advance(struct pt_queue *q)
 	if (q->status >= 0 && !(q->status & pts_eos))
 		tell_fault(q, "instructions without end");
 	else if (q->status < 0 && q->status != -pte_eos && q->status != -pte_nomap)
-		tell_fault(q, pt_errstr((enum pt_error_code)-q->status));
+		tell_fault(q, pt_errstr((enum pt_error_code) - q->status));
 	q->synced = false;
 	return lose(q);
 }

@@ -15,10 +15,10 @@
 #include "input/perf/perf_code.h"
 #include "input/perf/perf_pt_inner.h"
 
-#define KIND_PT		1		/* of AUXTRACE_INFO */
+#define KIND_PT 1 /* of AUXTRACE_INFO */
 /* Instructions that are decoded, and for each byte of data: no trace of real code has more. */
-#define DECODED_START	(1ull << 26)
-#define DECODED_EACH	4096ull
+#define DECODED_START (1ull << 26)
+#define DECODED_EACH  4096ull
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -136,8 +136,13 @@ static int add_piece(struct perf_pt *pt, uint32_t i)
 	    keys_add(&pt->by_queue, hash, pt->nqueues))
 		return -ENOMEM;
 	pt->queue[pt->nqueues++] = (struct pt_queue){
-		.queue = piece->queue, .tid = piece->tid, .piece = i, .tail = i, .thread = NOBODY,
-		.cpu = piece->cpu < TRACE_MAX_CPUS ? piece->cpu : 0, .pt = pt,
+		.queue = piece->queue,
+		.tid = piece->tid,
+		.piece = i,
+		.tail = i,
+		.thread = NOBODY,
+		.cpu = piece->cpu < TRACE_MAX_CPUS ? piece->cpu : 0,
+		.pt = pt,
 	};
 	return 0;
 }
@@ -179,7 +184,9 @@ static void find_cpu(struct perf *p, struct pt_config *config)
 
 	if (text && sscanf(text, "GenuineIntel,%u,%x,%x", &family, &model, &stepping) == 3) {
 		config->cpu = (struct pt_cpu){
-			.vendor = pcv_intel, .family = (uint16_t)family, .model = (uint8_t)model,
+			.vendor = pcv_intel,
+			.family = (uint16_t)family,
+			.model = (uint8_t)model,
 			.stepping = (uint8_t)stepping,
 		};
 		pt_cpu_errata(&config->errata, &config->cpu);

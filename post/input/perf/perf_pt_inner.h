@@ -11,50 +11,63 @@
 #include "input/perf/perf_state.h"
 #include "record/keys.h"
 
-#define INFO_WORDS	16
-#define NOBODY		UINT32_MAX
+#define INFO_WORDS 16
+#define NOBODY     UINT32_MAX
 
 /* Words of AUXTRACE_INFO. */
 enum {
-	INFO_PMU_TYPE, INFO_TIME_SHIFT, INFO_TIME_MULT, INFO_TIME_ZERO, INFO_CAP_TIME, INFO_TSC_BIT,
-	INFO_NORETCOMP, INFO_HAVE_SWITCH, INFO_SNAPSHOT, INFO_PER_CPU, INFO_MTC_BIT, INFO_MTC_FREQ,
-	INFO_TSC_CTC_N, INFO_TSC_CTC_D, INFO_CYC_BIT, INFO_RATIO,
+	INFO_PMU_TYPE,
+	INFO_TIME_SHIFT,
+	INFO_TIME_MULT,
+	INFO_TIME_ZERO,
+	INFO_CAP_TIME,
+	INFO_TSC_BIT,
+	INFO_NORETCOMP,
+	INFO_HAVE_SWITCH,
+	INFO_SNAPSHOT,
+	INFO_PER_CPU,
+	INFO_MTC_BIT,
+	INFO_MTC_FREQ,
+	INFO_TSC_CTC_N,
+	INFO_TSC_CTC_D,
+	INFO_CYC_BIT,
+	INFO_RATIO,
 };
 
 /* Bytes of one buffer, as they stand in a file. */
 struct pt_piece {
-	uint64_t offset, size;		/* in the file */
-	uint64_t at;			/* in the buffer, which goes round */
+	uint64_t offset, size; /* in the file */
+	uint64_t at;           /* in the buffer, which goes round */
 	uint32_t file, queue, tid, cpu;
-	uint32_t next;			/* of the same queue; NO_PIECE */
+	uint32_t next; /* of the same queue; NO_PIECE */
 };
-#define NO_PIECE	UINT32_MAX
+#define NO_PIECE UINT32_MAX
 
 /* A thread: where tracing was switched off, told when it is known where it goes on. */
 struct pt_thread {
 	uint32_t pid, tid;
 	bool off;
-	uint8_t cause;			/* enum pitrace_break */
+	uint8_t cause; /* enum pitrace_break */
 	uint32_t count;
 	uint64_t at;
 };
 
 struct pt_queue {
-	uint32_t queue, tid, cpu;	/* tid NOBODY: of a CPU */
-	uint32_t first, piece, tail;	/* that the decoder's data begin with; next; of all */
+	uint32_t queue, tid, cpu;    /* tid NOBODY: of a CPU */
+	uint32_t first, piece, tail; /* that the decoder's data begin with; next; of all */
 	uint8_t *data;
 	struct pt_insn_decoder *decoder;
-	bool begun;			/* a place to begin at was found, or something like one */
+	bool begun; /* a place to begin at was found, or something like one */
 	bool synced, ended;
 	int status;
-	uint64_t time;			/* of perf's clock, that is known last */
+	uint64_t time; /* of perf's clock, that is known last */
 	struct perf_pt *pt;
-	uint32_t thread;		/* that it is in */
+	uint32_t thread; /* that it is in */
 	/* The run: */
 	bool on, gap;
-	uint32_t count, unmoved;	/* unmoved: instructions since the data moved on */
+	uint32_t count, unmoved; /* unmoved: instructions since the data moved on */
 	uint64_t offset;
-	struct pt_insn last;		/* size 0: none yet */
+	struct pt_insn last; /* size 0: none yet */
 };
 
 struct perf_pt {
@@ -67,12 +80,12 @@ struct perf_pt {
 	struct pt_queue *queue;
 	uint32_t nqueues, room_queues;
 	struct keys by_queue;
-	uint64_t decoded, most;		/* instructions */
-	uint32_t *active, nactive;	/* queues that are not at their ends: a heap by time */
+	uint64_t decoded, most;    /* instructions */
+	uint32_t *active, nactive; /* queues that are not at their ends: a heap by time */
 	struct pt_thread *thread;
 	uint32_t nthreads, room_threads;
 	struct keys by_tid;
-	uint32_t *on_cpu;		/* thread + 1 */
+	uint32_t *on_cpu; /* thread + 1 */
 	uint32_t ncpu;
 	struct perf_code *code;
 };

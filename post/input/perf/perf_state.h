@@ -20,11 +20,11 @@
 #include "collect/perf/perf_records.h"
 #include "record/input.h"
 
-#define PERF_FEATURES	256
-#define PERF_TYPES	256		/* kinds of records that are counted one by one */
-#define PERF_RECORD_MAX	65536		/* a record's length has 16 bits */
+#define PERF_FEATURES   256
+#define PERF_TYPES      256   /* kinds of records that are counted one by one */
+#define PERF_RECORD_MAX 65536 /* a record's length has 16 bits */
 
-#define PERF_FLAG_DEFER_CHAIN	(1ull << 38)	/* of an attr */
+#define PERF_FLAG_DEFER_CHAIN (1ull << 38) /* of an attr */
 
 struct perf_section {
 	uint64_t offset, size;
@@ -32,7 +32,7 @@ struct perf_section {
 
 /* A feature's bytes, of which some are the view's own: perf_view_free(). */
 struct perf_view {
-	const uint8_t *data;		/* NULL: it isn't there, or cannot be read; size is 0 */
+	const uint8_t *data; /* NULL: it isn't there, or cannot be read; size is 0 */
 	size_t size;
 	struct blob own;
 };
@@ -45,8 +45,8 @@ static inline void perf_view_free(struct perf_view *v)
 
 /* Where a sample of an event has its fields, if those before its period are all that it has. */
 struct perf_plain {
-	uint32_t size;			/* 0: it has others */
-	uint32_t ip, tid, cpu, period;	/* 0: it lacks this one */
+	uint32_t size;                 /* 0: it has others */
+	uint32_t ip, tid, cpu, period; /* 0: it lacks this one */
 };
 
 /* An event of which the file has samples. */
@@ -59,27 +59,27 @@ struct perf_attr {
 	uint16_t max_stack;
 	bool freq;
 	bool use_clock;
-	bool unknown;			/* its samples cannot be taken apart, which was told */
-	uint64_t at;			/* in the file */
+	bool unknown; /* its samples cannot be taken apart, which was told */
+	uint64_t at;  /* in the file */
 	int32_t clock;
-	uint32_t time_at;		/* where a sample has its time; 0: it has none */
-	uint32_t time_back;		/* … another record, from its end */
+	uint32_t time_at;   /* where a sample has its time; 0: it has none */
+	uint32_t time_back; /* … another record, from its end */
 	uint32_t id_at, id_back;
 	struct perf_plain plain;
 	char *name;
 	uint64_t *ids;
 	uint32_t nids;
 	struct perf_stacks stacks;
-	uint64_t samples, lost;		/* LOST_SAMPLES tells */
+	uint64_t samples, lost; /* LOST_SAMPLES tells */
 };
 
-struct perf_id {			/* of perf_attr; an empty place has attr == UINT32_MAX */
+struct perf_id { /* of perf_attr; an empty place has attr == UINT32_MAX */
 	uint64_t id;
 	uint32_t attr;
-	uint64_t counted;		/* of a group that is read with its leader */
+	uint64_t counted; /* of a group that is read with its leader */
 };
 
-struct perf_update {			/* an event's name, by one of its ids */
+struct perf_update { /* an event's name, by one of its ids */
 	uint64_t id;
 	char *name;
 };
@@ -98,37 +98,37 @@ struct perf_build_id {
 /* One file of records; a directory has several. */
 struct perf_file {
 	int fd;
-	char *path;			/* NULL: the only one */
+	char *path; /* NULL: the only one */
 	uint64_t begin, end, size;
 };
 
 /* ---- the stream ------------------------------------------------------------------------------ */
 
 struct perf_raw {
-	const uint8_t *data;		/* the record, its header included */
+	const uint8_t *data; /* the record, its header included */
 	uint32_t size, type;
 	uint16_t misc;
 	uint32_t file;
-	uint64_t offset;		/* in its file; of what is compressed that of its chunk */
+	uint64_t offset; /* in its file; of what is compressed that of its chunk */
 };
 
 struct perf_stream {
 	struct perf *perf;
 	uint32_t file;
-	uint64_t at, end;		/* of the file, behind the buffer */
+	uint64_t at, end; /* of the file, behind the buffer */
 	uint8_t *buffer;
 	size_t room, have, used;
-	uint64_t offset;		/* of buffer[used] in the file */
-	uint64_t done;			/* bytes of files before this one */
-	bool damaged;			/* nothing beyond here can be read */
+	uint64_t offset; /* of buffer[used] in the file */
+	uint64_t done;   /* bytes of files before this one */
+	bool damaged;    /* nothing beyond here can be read */
 
 	struct ZSTD_DCtx_s *zstd;
-	const uint8_t *packed;		/* of the chunk that is being unpacked */
+	const uint8_t *packed; /* of the chunk that is being unpacked */
 	size_t npacked;
 	uint64_t packed_offset;
 	uint8_t *plain;
 	size_t plain_have, plain_used;
-	uint64_t unpacked;		/* bytes that came out of all chunks */
+	uint64_t unpacked; /* bytes that came out of all chunks */
 	bool packed_damage;
 };
 
@@ -138,7 +138,7 @@ struct perf_held {
 	uint64_t offset;
 	uint16_t size, file;
 	uint32_t attr;
-	uint8_t record[];		/* aligned to 8 */
+	uint8_t record[]; /* aligned to 8 */
 };
 
 struct perf_entry {
@@ -146,11 +146,11 @@ struct perf_entry {
 	struct perf_held *held;
 };
 
-struct perf_run {			/* entries of growing time */
+struct perf_run { /* entries of growing time */
 	size_t at, end;
 };
 
-#define PERF_BLOCK	(256u << 10)
+#define PERF_BLOCK (256u << 10)
 struct perf_block;
 
 struct perf_order {
@@ -159,17 +159,17 @@ struct perf_order {
 	struct perf_run *run;
 	size_t nruns, room_runs;
 	size_t *heap, nheap, room_heap;
-	uint64_t bound, greatest;	/* of the round before; seen */
+	uint64_t bound, greatest; /* of the round before; seen */
 	bool draining, all;
-	struct perf_block *block;	/* that is being filled */
+	struct perf_block *block; /* that is being filled */
 	struct perf_block *spare;
-	struct perf_held *given;	/* to the caller: let go with the next */
+	struct perf_held *given; /* to the caller: let go with the next */
 	uint64_t blocks;
 };
 
 /* ---- a whole file ---------------------------------------------------------------------------- */
 
-#define PERF_FAULTS 4096		/* kept; more are counted */
+#define PERF_FAULTS 4096 /* kept; more are counted */
 
 struct perf_told;
 struct perf_details;
@@ -181,15 +181,15 @@ struct perf {
 	struct perf_file *file;
 	uint32_t nfiles;
 	bool swap, pipe, directory;
-	uint32_t version;		/* of the magic */
+	uint32_t version; /* of the magic */
 	uint64_t header_size, attr_size;
 	struct perf_section attrs, data, types;
 	uint64_t feature_bits[4];
-	struct perf_section feature[PERF_FEATURES];	/* in the file */
-	struct blob feature_data[PERF_FEATURES];	/* of a pipe: kept */
+	struct perf_section feature[PERF_FEATURES]; /* in the file */
+	struct blob feature_data[PERF_FEATURES];    /* of a pipe: kept */
 	struct perf_attr *attr;
 	uint32_t nattrs;
-	struct perf_id *id;		/* hash table */
+	struct perf_id *id; /* hash table */
 	uint32_t nids, room_ids;
 	struct perf_update *update;
 	uint32_t nupdates, room_updates;
@@ -200,52 +200,52 @@ struct perf {
 
 	/* What a look at all records gave: */
 	uint64_t count[PERF_TYPES], unknown_type, total;
-	uint64_t aux_bytes, aux_lost;	/* lost: AUX records whose data the kernel cut */
-	uint32_t aux_kind;		/* of AUXTRACE_INFO */
+	uint64_t aux_bytes, aux_lost; /* lost: AUX records whose data the kernel cut */
+	uint32_t aux_kind;            /* of AUXTRACE_INFO */
 	uint64_t lost, lost_samples, pokes;
-	bool narrow;			/* of some processes, not of all CPUs */
-	uint64_t first, last;		/* times; first 0: none has any */
-	uint32_t cpus;			/* above the greatest number */
-	struct perf_order names;	/* what the first pass of names takes, to spare it a look */
+	bool narrow;             /* of some processes, not of all CPUs */
+	uint64_t first, last;    /* times; first 0: none has any */
+	uint32_t cpus;           /* above the greatest number */
+	struct perf_order names; /* what the first pass of names takes, to spare it a look */
 	bool has_names;
-	struct blob kernel_ids;		/* INPUT_SEC_KERNEL_IDS */
-	uint64_t kernel_start;		/* where the kernel's text was, */
-	uint64_t kernel_reference;	/* … and where this symbol of it: */
+	struct blob kernel_ids;    /* INPUT_SEC_KERNEL_IDS */
+	uint64_t kernel_start;     /* where the kernel's text was, */
+	uint64_t kernel_reference; /* … and where this symbol of it: */
 	char kernel_symbol[32];
-	char kernel_place[64];		/* … as a line of kallsyms */
+	char kernel_place[64]; /* … as a line of kallsyms */
 	bool time_conv;
 	uint16_t time_shift;
 	uint32_t time_mult;
 	uint64_t time_zero;
 
-	uint32_t branch_counters;	/* of each branch, */
-	uint32_t branch_bits;		/* … so wide; 0: not told */
+	uint32_t branch_counters; /* of each branch, */
+	uint32_t branch_bits;     /* … so wide; 0: not told */
 	bool has_clock_data;
 	uint32_t clock;
 	uint64_t clock_wall, clock_time;
 
-	struct blob kallsyms;		/* text, without its NUL */
+	struct blob kallsyms; /* text, without its NUL */
 	bool kernel_looked, same_kernel;
-	char *system;			/* "key: value" lines */
-	struct perf_view formats;	/* of tracepoints, while they are looked at */
+	char *system;             /* "key: value" lines */
+	struct perf_view formats; /* of tracepoints, while they are looked at */
 
 	/* A pass: */
 	unsigned int what;
-	bool sched;			/* tracepoints that tell dispatches */
+	bool sched; /* tracepoints that tell dispatches */
 	struct perf_stream stream;
 	struct perf_order order;
-	uint64_t time;			/* last that was told */
-	uint64_t read_time;		/* last that was read */
+	uint64_t time;      /* last that was told */
+	uint64_t read_time; /* last that was read */
 	bool ended;
-	const struct perf_entry *entry;	/* that waits for the processor's trace */
+	const struct perf_entry *entry; /* that waits for the processor's trace */
 	struct perf_told *told;
-	struct pitrace_sample sample;	/* that was told at once */
+	struct pitrace_sample sample; /* that was told at once */
 	struct perf_details *details;
-	struct perf_deferred *deferred;	/* samples that wait; NULL: none did */
-	struct perf_pt *pt;		/* Intel PT, if the file has it */
-	struct perf_running *running;	/* of each CPU */
+	struct perf_deferred *deferred; /* samples that wait; NULL: none did */
+	struct perf_pt *pt;             /* Intel PT, if the file has it */
+	struct perf_running *running;   /* of each CPU */
 	uint32_t nrunning;
-	uint64_t *lost_total;		/* of each CPU: samples, throttled */
+	uint64_t *lost_total; /* of each CPU: samples, throttled */
 	uint32_t nlost;
 };
 

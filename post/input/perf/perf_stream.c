@@ -16,9 +16,9 @@
 #include "input/perf/perf_bytes.h"
 #include "base/unpacked.h"
 
-#define BUFFER	(1u << 20)
-#define PLAIN	(256u << 10)
-#define HEAD	sizeof(struct perf_event_header)
+#define BUFFER (1u << 20)
+#define PLAIN  (256u << 10)
+#define HEAD   sizeof(struct perf_event_header)
 
 static void damaged(struct perf_stream *s, uint64_t offset, const char *what)
 {
@@ -81,7 +81,7 @@ static int fill(struct perf_stream *s, size_t n)
 		if (got < 0 && errno != EINTR)
 			return -errno;
 		if (got == 0)
-			s->end = s->at;		/* it became shorter meanwhile */
+			s->end = s->at; /* it became shorter meanwhile */
 		if (got > 0) {
 			s->have += (size_t)got;
 			s->at += (uint64_t)got;
@@ -136,7 +136,8 @@ static void begin_chunk(struct perf_stream *s, const struct perf_raw *raw)
 		uint64_t said = perf_u64(s->perf, raw->data + HEAD);
 
 		if (said > s->npacked && !s->damaged)
-			damaged(s, raw->offset, "a compressed record with more data than it has room for");
+			damaged(s, raw->offset,
+				"a compressed record with more data than it has room for");
 		else if (said < s->npacked)
 			s->npacked = (size_t)said;
 	}
@@ -149,7 +150,8 @@ static int unpack(struct perf_stream *s)
 	size_t rc;
 
 	if (s->unpacked > unpacked_stream(s->perf->in->size)) {
-		damaged(s, s->packed_offset, "more than 16 MB and 1024 times the file's size came out of "
+		damaged(s, s->packed_offset,
+			"more than 16 MB and 1024 times the file's size came out of "
 			"what is compressed: the rest is left out");
 		s->packed_damage = true;
 		s->npacked = 0;
@@ -196,7 +198,8 @@ static int next_plain(struct perf_stream *s, struct perf_raw *raw)
 		if (left >= HEAD) {
 			read_head(s->perf, s->plain + s->plain_used, raw);
 			if (raw->size < HEAD) {
-				damaged(s, s->packed_offset, "a compressed record shorter than its own head");
+				damaged(s, s->packed_offset,
+					"a compressed record shorter than its own head");
 				s->packed_damage = true;
 				s->npacked = 0;
 				s->plain_have = s->plain_used = 0;
@@ -232,8 +235,8 @@ static void pass_payload(struct perf_stream *s, const struct perf_raw *raw)
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-#define LAST_KERNEL	24		/* kinds of the kernel's records, some to come */
-#define SURE		4		/* records in a row are no accident */
+#define LAST_KERNEL 24 /* kinds of the kernel's records, some to come */
+#define SURE        4  /* records in a row are no accident */
 
 static bool is_head(const struct perf *p, const uint8_t *at)
 {
@@ -243,7 +246,7 @@ static bool is_head(const struct perf *p, const uint8_t *at)
 	if (raw.size < HEAD)
 		return false;
 	return raw.type < PERF_USER_FIRST ? raw.type && raw.type <= LAST_KERNEL && !(raw.size & 7) :
-	       raw.type <= PERF_SCHEDSTAT_DOMAIN;
+					    raw.type <= PERF_SCHEDSTAT_DOMAIN;
 }
 
 /* Do records begin so far behind buffer[used]? 1; 0; -1: more than is in the buffer would tell. */
@@ -301,7 +304,8 @@ static int pass_damage(struct perf_stream *s, const char *what)
 	if (rc < 0)
 		return rc;
 	if (rc)
-		snprintf(text, sizeof(text), "%s: reading goes on at byte %" PRIu64, what, s->offset);
+		snprintf(text, sizeof(text), "%s: reading goes on at byte %" PRIu64, what,
+			 s->offset);
 	else
 		snprintf(text, sizeof(text), "%s: nothing behind it can be read", what);
 	damaged(s, where, text);
@@ -312,8 +316,8 @@ static int pass_damage(struct perf_stream *s, const char *what)
 static const char *wrong_head(const struct perf_raw *raw, char what[64])
 {
 	if (raw->size < HEAD)
-		return raw->type || raw->misc || raw->size ?
-		       "a record shorter than its own head" : "zeros instead of a record";
+		return raw->type || raw->misc || raw->size ? "a record shorter than its own head" :
+							     "zeros instead of a record";
 	if (!(raw->size & 7) || raw->type >= PERF_USER_FIRST)
 		return NULL;
 	snprintf(what, 64, "a record of %" PRIu32 " bytes, no multiple of 8", raw->size);
@@ -405,7 +409,7 @@ int perf_stream_next(struct perf_stream *s, struct perf_raw *raw)
 			return 1;
 		}
 		if (s->npacked)
-			continue;	/* of the chunk that is cut */
+			continue; /* of the chunk that is cut */
 		if (s->plain_have > s->plain_used && !s->damaged)
 			damaged(s, s->packed_offset, "the last compressed record is cut");
 		s->done += s->perf->file[s->file].end - s->perf->file[s->file].begin;

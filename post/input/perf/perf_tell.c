@@ -23,11 +23,12 @@
 #include "input/perf/perf_told.h"
 #include "record/detail.h"
 
-#define TEXT_ROOM	4096
-#define HEAD_ROOM	64
+#define TEXT_ROOM 4096
+#define HEAD_ROOM 64
 _Static_assert(sizeof(struct pitrace_mte_map) <= HEAD_ROOM &&
-	       sizeof(struct detail_kernel_map) <= HEAD_ROOM &&
-	       sizeof(struct detail_ksymbol) <= HEAD_ROOM, "room for what stands before a text");
+		       sizeof(struct detail_kernel_map) <= HEAD_ROOM &&
+		       sizeof(struct detail_ksymbol) <= HEAD_ROOM,
+	       "room for what stands before a text");
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -51,7 +52,9 @@ static size_t text_bytes(const struct perf_item *i, size_t most)
 static int put_kernel_range(struct perf_told *t, const char *name, uint64_t start, uint64_t length)
 {
 	const struct pitrace_mte_map map = {
-		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC, .start = start, .length = length,
+		.flags = PITRACE_MAP_KERNEL | PITRACE_MAP_EXEC,
+		.start = start,
+		.length = length,
 		.path_len = (uint32_t)strlen(name),
 	};
 
@@ -63,7 +66,9 @@ static int put_kernel_range(struct perf_told *t, const char *name, uint64_t star
 static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
 {
 	struct detail_kernel_map map = {
-		.start = i->start, .length = i->length, .offset = i->offset,
+		.start = i->start,
+		.length = i->length,
+		.offset = i->offset,
 		.id_length = i->build_id ? i->build_id_size : 0,
 	};
 
@@ -76,7 +81,9 @@ static int put_kernel_map(struct perf_told *t, const struct perf_item *i)
 static int put_ksymbol(struct perf_told *t, const struct perf_item *i)
 {
 	const struct detail_ksymbol symbol = {
-		.start = i->start, .length = (uint32_t)i->length, .type = i->symbol_type,
+		.start = i->start,
+		.length = (uint32_t)i->length,
+		.type = i->symbol_type,
 		.flags = i->gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
 	};
 
@@ -113,12 +120,16 @@ static int put_mapping(struct perf_told *t, struct perf_item *i)
 	if (b && i->inode) {
 		rc = perf_put_name(i, perf_told_put, t);
 		id = (struct pitrace_mte_buildid){
-			.dev_major = i->dev_major, .dev_minor = i->dev_minor, .inode = i->inode,
-			.generation = i->generation, .length = b->size,
+			.dev_major = i->dev_major,
+			.dev_minor = i->dev_minor,
+			.inode = i->inode,
+			.generation = i->generation,
+			.length = b->size,
 		};
 		memcpy(id.id, b->id, b->size);
-		return rc ? rc : perf_told_put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id),
-					       t->time);
+		return rc ? rc :
+			    perf_told_put(t, PITRACE_MTE, PITRACE_MTE_BUILDID, &id, sizeof(id),
+					  t->time);
 	}
 	if (b) {
 		i->build_id = b->id;
@@ -150,9 +161,10 @@ int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr
 	i = *item;
 	for (k = 0; k < item->nvalues && !rc; k++) {
 		const uint8_t *value = item->values + 8 * k * item->value_words;
-		uint64_t at = format & PERF_FORMAT_GROUP ? 1 :
-			      1 + !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			      !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+		uint64_t at = format & PERF_FORMAT_GROUP ?
+				      1 :
+				      1 + !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+					      !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 		struct perf_id *id = perf_id_find(p, perf_word(item, value, at));
 		uint64_t now = perf_word(item, value, 0);
 
@@ -318,7 +330,8 @@ int perf_tell(struct perf *p, const struct perf_entry *e)
 static int put_sync(struct perf *p, enum pitrace_sync_why why, uint64_t time)
 {
 	struct pitrace_sync s = {
-		.stamp = time, .monotonic = time,
+		.stamp = time,
+		.monotonic = time,
 		.realtime = p->in->reader->realtime(p->in, time),
 	};
 	struct perf_told *t = p->told;
@@ -339,11 +352,13 @@ int perf_tell_begin(struct perf *p)
 	for (uint32_t i = 0; i < p->nattrs && i < EVENT_NUMBERS - 1 && !rc; i++) {
 		const struct perf_attr *a = &p->attr[i];
 		struct pitrace_event_rec e = {
-			.event = i, .flags = a->freq ? PITRACE_EVENT_RATE : 0, .period = a->period,
+			.event = i,
+			.flags = a->freq ? PITRACE_EVENT_RATE : 0,
+			.period = a->period,
 		};
 
 		if (!a->samples)
-			continue;	/* told of names and dispatches alone */
+			continue; /* told of names and dispatches alone */
 		snprintf(e.name, sizeof(e.name), "%s", a->name);
 		rc = perf_told_put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e),
 				   p->first);

@@ -10,7 +10,7 @@
 
 struct said {
 	struct pirecord r;
-	size_t at;			/* of its data */
+	size_t at; /* of its data */
 };
 
 struct perf_told *perf_told_new(void)
@@ -86,11 +86,17 @@ int perf_told_put(void *arg, uint16_t major, uint32_t minor, const void *data, s
 	memcpy(t->data + t->used, data, size);
 	t->used += (size + 7) & ~(size_t)7;
 	s->r = (struct pirecord){
-		.stamp = t->time, .time = t->time, .cpu = t->cpu, .major = major,
+		.stamp = t->time,
+		.time = t->time,
+		.cpu = t->cpu,
+		.major = major,
 		.ring = major == PITRACE_MTE || major == PITRACE_SYNC || major == PITRACE_SYSINFO ||
-			(major == DETAIL_RECORD && is_name(minor & DETAIL_KIND)) ?
-			PITRACE_RING_MTE : PITRACE_RING_TRACE,
-		.type = PITRACE_TYPE_STRUCT, .minor = minor, .size = (uint32_t)size,
+					(major == DETAIL_RECORD && is_name(minor & DETAIL_KIND)) ?
+				PITRACE_RING_MTE :
+				PITRACE_RING_TRACE,
+		.type = PITRACE_TYPE_STRUCT,
+		.minor = minor,
+		.size = (uint32_t)size,
 		.offset = t->offset,
 	};
 	if (t->walk && major == PITRACE_MTE &&

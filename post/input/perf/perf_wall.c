@@ -17,8 +17,8 @@
 #include "base/file_same.h"
 #include "input/perf/perf_bytes.h"
 
-#define SECOND	1000000000ull
-#define APART	(60 * SECOND)	/* clocks that nobody set for weeks, perf's work at its end */
+#define SECOND 1000000000ull
+#define APART  (60 * SECOND) /* clocks that nobody set for weeks, perf's work at its end */
 
 bool perf_recorded_here(struct perf *p)
 {

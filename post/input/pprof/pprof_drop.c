@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPRESSION_MAX	4096
-#define FRESH_AFTER	8192		/* characters that were compared */
+#define EXPRESSION_MAX 4096
+#define FRESH_AFTER    8192 /* characters that were compared */
 
 struct expression {
 	char text[EXPRESSION_MAX + 8];

@@ -17,11 +17,11 @@
 /* ---- samples --------------------------------------------------------------------------------- */
 
 struct pprof_told {
-	struct bytes locations;		/* the sample: read once more */
+	struct bytes locations; /* the sample: read once more */
 	uint64_t value[64];
 	uint32_t values;
 	uint32_t pid, tid, cpu;
-	uint32_t process, comm;		/* strings */
+	uint32_t process, comm; /* strings */
 	bool has_pid, has_tid;
 };
 
@@ -126,18 +126,21 @@ static int count_samples(struct pprof *p)
 	while (!rc && next_sample(p, &at, &t)) {
 		ticks = ticks_of(p, &t, &counted);
 		if (!ticks) {
-			faults_tell(&p->faults, pprof_offset(p, at.at), "a sample that counts nothing, or less: left out");
+			faults_tell(&p->faults, pprof_offset(p, at.at),
+				    "a sample that counts nothing, or less: left out");
 			continue;
 		}
 		if (ticks > INT64_MAX - p->total) {
-			faults_tell(&p->faults, pprof_offset(p, at.at), "more samples than can be counted");
+			faults_tell(&p->faults, pprof_offset(p, at.at),
+				    "more samples than can be counted");
 			break;
 		}
 		p->total += ticks;
 		/* Each process has all modules: damage shall not tell of more than can be. */
 		if ((uint64_t)p->owners * (p->mappings.count + 1) >
 		    OWNERS_START + p->size / OWNER_BYTES) {
-			faults_tell(&p->faults, pprof_offset(p, at.at), "too many processes and threads: of the others nothing is named");
+			faults_tell(&p->faults, pprof_offset(p, at.at),
+				    "too many processes and threads: of the others nothing is named");
 			continue;
 		}
 		rc = add_owner(p, t.pid, t.pid, t.process ? t.process : t.comm);
@@ -210,10 +213,13 @@ static int pprof_open(struct input *in, struct pifile_fault *fault)
 	p->faults.all = true;
 	in->complete = !p->faults.count;
 	in->header = (struct pifile_header){
-		.clock = PITRACE_CLOCK_MONOTONIC, .clock_hz = 1000000000, .collector = "pprof",
+		.clock = PITRACE_CLOCK_MONOTONIC,
+		.clock_hz = 1000000000,
+		.collector = "pprof",
 		.start_realtime = p->time,
 		.rate = p->period && !p->has_event && p->period <= 1000000000 ?
-			(uint32_t)(1000000000 / p->period) : 0,
+				(uint32_t)(1000000000 / p->period) :
+				0,
 	};
 	p->interval = (struct pitrace_interval){ .interval = 1, .rate = in->header.rate };
 	p->event.period = p->period;
@@ -239,8 +245,12 @@ static void fill(struct pirecord *r, uint32_t ring, uint16_t major, uint32_t min
 		 const void *data, size_t size)
 {
 	*r = (struct pirecord){
-		.ring = ring, .major = major, .minor = minor, .type = PITRACE_TYPE_STRUCT,
-		.data = data, .size = (uint32_t)size,
+		.ring = ring,
+		.major = major,
+		.minor = minor,
+		.type = PITRACE_TYPE_STRUCT,
+		.data = data,
+		.size = (uint32_t)size,
 	};
 }
 
@@ -271,11 +281,13 @@ static void give_map(struct pprof *p, uint32_t pid, uint32_t m, struct pirecord 
 
 	memset(&p->map, 0, sizeof(p->map));
 	*map = (struct pitrace_mte_map){
-		.pid = pid, .flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
+		.pid = pid,
+		.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
 		.start = old ? from->start : pprof_base(m),
 		.length = old ? from->limit - from->start : (from->used | 4095) + 1,
 		.offset = old ? from->offset : 0,
-		.inode = m + 1ull, .dev_major = DEVICE,
+		.inode = m + 1ull,
+		.dev_major = DEVICE,
 	};
 	pprof_path(p, m, p->map.path, sizeof(p->map.path) - 8);
 	map->path_len = (uint32_t)strlen(p->map.path);
@@ -294,7 +306,9 @@ static bool give_build_id(struct pprof *p, uint32_t m, struct pirecord *r)
 	if (!n || s.size > 2 * PITRACE_BUILDID_MAX || s.size % 2)
 		return false;
 	p->build_id = (struct pitrace_mte_buildid){
-		.dev_major = DEVICE, .inode = m + 1ull, .length = (uint32_t)n,
+		.dev_major = DEVICE,
+		.inode = m + 1ull,
+		.length = (uint32_t)n,
 	};
 	for (i = 0; i < n; i++) {
 		if (sscanf(digits + 2 * i, "%2x", &byte) != 1)
@@ -367,7 +381,8 @@ static void tell_cut(struct pprof *p, const struct pprof_told *t)
 	p->cut_told = true;
 	p->faults.all = false;
 	faults_tell(&p->faults, pprof_offset(p, (uint64_t)(t->locations.base - p->data)),
-		    "stacks of more than %" PRIu64 " calls, all together: of the rest only the innermost one is read",
+		    "stacks of more than %" PRIu64
+		    " calls, all together: of the rest only the innermost one is read",
 		    CALLS_GIVEN + CALLS_PER_BYTE * (uint64_t)p->size);
 	p->faults.all = true;
 }
@@ -391,7 +406,7 @@ static void fill_stack(struct pprof *p, const struct pprof_told *t)
 			i = p->first_place[location];
 			if (cut != NO_KEY && at <= cut)
 				i = at < cut ? p->first_place[location + 1] :
-				    p->first_kept[location];
+					       p->first_kept[location];
 			at++;
 			for (; i < p->first_place[location + 1]; i++) {
 				if (p->depth == most) {
@@ -413,10 +428,13 @@ static void fill_sample(struct pprof *p, const struct pprof_told *t)
 	fill_stack(p, t);
 	p->calls -= p->depth < p->calls ? p->depth : p->calls;
 	p->sample->sample = (struct pitrace_sample){
-		.pid = t->pid, .tid = t->tid, .address = p->depth ? p->sample->address[0] : 0,
+		.pid = t->pid,
+		.tid = t->tid,
+		.address = p->depth ? p->sample->address[0] : 0,
 	};
 	p->sample->stack = (struct pitrace_stack){
-		.user = (uint16_t)p->depth, .flags = p->cut ? PITRACE_STACK_CUT_U : 0,
+		.user = (uint16_t)p->depth,
+		.flags = p->cut ? PITRACE_STACK_CUT_U : 0,
 	};
 }
 
@@ -429,8 +447,8 @@ static void give_sample(struct pprof *p, uint64_t ticks, uint64_t period, struct
 	p->done += ticks;
 	fill(r, PITRACE_RING_TRACE, PITRACE_TPROF,
 	     PITRACE_TPROF_USER | PITRACE_TPROF_STACK |
-	     (p->has_event ? 1u << PITRACE_TPROF_EVENT_SHIFT : 0), p->sample,
-	     sizeof(p->sample->sample) + sizeof(p->sample->stack) + 8ul * p->depth);
+		     (p->has_event ? 1u << PITRACE_TPROF_EVENT_SHIFT : 0),
+	     p->sample, sizeof(p->sample->sample) + sizeof(p->sample->stack) + 8ul * p->depth);
 	time = p->total ? (__uint128_t)p->duration * p->done / p->total : 0;
 	r->time = r->stamp = (uint64_t)time;
 	r->repeats = ticks - 1;

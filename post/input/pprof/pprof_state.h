@@ -10,23 +10,23 @@
 #include "record/keys.h"
 #include "record/stack_record.h"
 
-#define MODULES 2000u			/* 64 GB of addresses each */
-#define MODULE_SHIFT 36
-#define NOBODY 0x400001u		/* no process has this number */
-#define OWNERS_START (1u << 18)		/* processes and threads times modules; and a thread of */
-#define OWNER_BYTES 8			/* … each so many bytes of the message */
-#define ENTRIES_START (1u << 16)
-#define ENTRY_BYTES 8			/* of the message, that an entry has on the average */
-#define CALLS_GIVEN (1u << 24)		/* calls of all samples; and so many … */
-#define CALLS_PER_BYTE 8		/* … for each byte of the message */
-#define STEP 2				/* a caller's address is looked for one before */
-#define DEVICE 0xffff			/* inodes of no file system: for build ids */
+#define MODULES        2000u /* 64 GB of addresses each */
+#define MODULE_SHIFT   36
+#define NOBODY         0x400001u  /* no process has this number */
+#define OWNERS_START   (1u << 18) /* processes and threads times modules; and a thread of */
+#define OWNER_BYTES    8          /* … each so many bytes of the message */
+#define ENTRIES_START  (1u << 16)
+#define ENTRY_BYTES    8          /* of the message, that an entry has on the average */
+#define CALLS_GIVEN    (1u << 24) /* calls of all samples; and so many … */
+#define CALLS_PER_BYTE 8          /* … for each byte of the message */
+#define STEP           2          /* a caller's address is looked for one before */
+#define DEVICE         0xffff     /* inodes of no file system: for build ids */
 
-struct pprof_part {				/* of the message, which has less than 4 GB */
+struct pprof_part { /* of the message, which has less than 4 GB */
 	uint32_t at, size;
 };
 
-struct item {				/* a mapping, location or function, by its id */
+struct item { /* a mapping, location or function, by its id */
 	uint64_t id;
 	struct pprof_part part;
 };
@@ -38,26 +38,26 @@ struct items {
 
 struct pprof_module {
 	uint64_t start, limit, offset;
-	uint32_t file, build_id;	/* strings */
-	bool named;			/* it has functions: laid out anew */
-	uint64_t used;			/* bytes of the new layout */
-	uint32_t first;			/* of its codes; NO_KEY: none */
+	uint32_t file, build_id; /* strings */
+	bool named;              /* it has functions: laid out anew */
+	uint64_t used;           /* bytes of the new layout */
+	uint32_t first;          /* of its codes; NO_KEY: none */
 };
 
-struct pprof_code {				/* a function in a module */
+struct pprof_code { /* a function in a module */
 	uint32_t module, function;
-	uint32_t next;			/* of the same module */
+	uint32_t next; /* of the same module */
 	uint64_t places, base;
 };
 
-struct pprof_place {				/* a location, or one of the functions there */
-	uint32_t code;			/* NO_KEY: an address of a module that has no names */
-	uint64_t at;			/* in it; else the address */
+struct pprof_place {   /* a location, or one of the functions there */
+	uint32_t code; /* NO_KEY: an address of a module that has no names */
+	uint64_t at;   /* in it; else the address */
 };
 
-struct pprof_owner {				/* a process or thread that labels name */
+struct pprof_owner { /* a process or thread that labels name */
 	uint32_t pid, tid;
-	uint32_t name;			/* string; 0: not told */
+	uint32_t name; /* string; 0: not told */
 };
 
 struct pprof_stack {
@@ -74,34 +74,34 @@ struct pprof {
 	struct pprof_part *string;
 	uint32_t strings, room_string;
 	struct items mappings, locations, functions;
-	struct pprof_module *module;	/* of mappings; the last is of locations without one */
+	struct pprof_module *module; /* of mappings; the last is of locations without one */
 	struct pprof_code *code;
 	uint32_t codes, room_code;
 	struct keys by_code;
 	struct pprof_place *place;
 	uint32_t places, room_place;
-	uint64_t entries;		/* strings, items and places: of some bytes each */
-	uint32_t *first_place;		/* of each location; and of the one behind the last */
-	uint32_t *first_kept;		/* … that drop_frames leaves; NULL: all */
+	uint64_t entries;      /* strings, items and places: of some bytes each */
+	uint32_t *first_place; /* of each location; and of the one behind the last */
+	uint32_t *first_kept;  /* … that drop_frames leaves; NULL: all */
 	struct pprof_owner *owner;
 	uint32_t owners, room_owner;
 	struct keys by_owner;
-	struct bytes type[64];		/* of values */
+	struct bytes type[64]; /* of values */
 	uint32_t types;
-	int32_t ticks, counted;		/* which value is; -1: none */
+	int32_t ticks, counted; /* which value is; -1: none */
 	uint64_t time, duration, period, total;
-	uint64_t default_type;		/* the name of the value to be shown; 0: the last one */
-	struct blob symbols;		/* saved symbols, without their NUL */
+	uint64_t default_type; /* the name of the value to be shown; 0: the last one */
+	struct blob symbols;   /* saved symbols, without their NUL */
 	struct pitrace_interval interval;
 	struct pitrace_event_rec event;
 	bool has_event;
 	/* A pass: */
 	unsigned int what;
-	uint64_t given;			/* records before samples */
+	uint64_t given; /* records before samples */
 	struct bytes at;
-	uint64_t done;			/* ticks */
-	uint64_t calls;			/* of samples, that are yet to be given */
-	uint64_t rest, rest_period;	/* of this sample: so many more ticks with … */
+	uint64_t done;              /* ticks */
+	uint64_t calls;             /* of samples, that are yet to be given */
+	uint64_t rest, rest_period; /* of this sample: so many more ticks with … */
 	uint32_t cpu;
 	struct pprof_stack *sample;
 	uint32_t depth;

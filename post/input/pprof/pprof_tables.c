@@ -13,7 +13,7 @@
 #include "input/window.h"
 #include "base/unpacked.h"
 
-#define WINDOW (1u << 20)
+#define WINDOW       (1u << 20)
 #define MESSAGE_MOST UINT32_MAX
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -112,9 +112,11 @@ static int unpack(struct pprof *p, struct window *w)
 	}
 	if (rc != Z_STREAM_END)
 		faults_tell(&p->faults, at - z.avail_in < w->size ? at - z.avail_in : w->size,
-			    rc == Z_OK && p->size == most ? "what is unpacked is more than 4 GB, or than 16 MB and 32 times the file's size: the rest is left out" :
-			    rc == Z_OK || rc == Z_BUF_ERROR ? "the file ends within its compressed data" :
-			    "the compressed data are damaged");
+			    rc == Z_OK && p->size == most ?
+				    "what is unpacked is more than 4 GB, or than 16 MB and 32 times the file's size: the rest is left out" :
+			    rc == Z_OK || rc == Z_BUF_ERROR ?
+				    "the file ends within its compressed data" :
+				    "the compressed data are damaged");
 	inflateEnd(&z);
 	return p->data || !w->size ? 0 : -ENOMEM;
 }
@@ -161,9 +163,8 @@ uint32_t pprof_find(const struct items *t, uint64_t id)
 
 static struct pprof_part part_of(const struct pprof *p, const struct bytes *b)
 {
-	return (struct pprof_part){
-		b->size ? (uint32_t)(b->base - p->data) : 0, (uint32_t)b->size
-	};
+	return (struct pprof_part){ b->size ? (uint32_t)(b->base - p->data) : 0,
+				    (uint32_t)b->size };
 }
 
 /* Whether there is room for one more: a profile that is one has more bytes to each. */
@@ -172,9 +173,10 @@ static bool may_add(struct pprof *p, uint64_t at)
 	uint64_t most = ENTRIES_START + p->size / ENTRY_BYTES;
 
 	if (p->entries == most) {
-		faults_tell(&p->faults, pprof_offset(p, at), "more strings and places than a profile of %zu bytes can have: the rest is left out",
+		faults_tell(&p->faults, pprof_offset(p, at),
+			    "more strings and places than a profile of %zu bytes can have: the rest is left out",
 			    p->size);
-		p->entries++;		/* once */
+		p->entries++; /* once */
 	}
 	return p->entries < most && ++p->entries;
 }
@@ -276,7 +278,8 @@ int pprof_read_tables(struct pprof *p)
 	}
 	/* What is missing because of a cut was told already. */
 	if (b.bad && !p->faults.count)
-		faults_tell(&p->faults, pprof_offset(p, b.at), "a field at byte %zu of the message makes no sense: the rest is left out",
+		faults_tell(&p->faults, pprof_offset(p, b.at),
+			    "a field at byte %zu of the message makes no sense: the rest is left out",
 			    b.at);
 	return rc;
 }

@@ -8,9 +8,9 @@
 struct protobuf_field {
 	uint32_t number;
 	bool is_bytes;
-	uint64_t value;			/* of a number */
-	struct bytes bytes;		/* of all else: a message, a string, packed numbers */
-	size_t at;			/* where the field begins */
+	uint64_t value;     /* of a number */
+	struct bytes bytes; /* of all else: a message, a string, packed numbers */
+	size_t at;          /* where the field begins */
 };
 
 static inline bool protobuf_take(struct bytes *b, uint64_t *value)
@@ -74,7 +74,7 @@ static inline bool protobuf_number(struct protobuf_field *f, uint64_t *value)
 	if (f->is_bytes)
 		return bytes_left(&f->bytes) && protobuf_take(&f->bytes, value);
 	*value = f->value;
-	f->is_bytes = true;		/* once */
+	f->is_bytes = true; /* once */
 	f->bytes = bytes_of(NULL, 0);
 	return true;
 }

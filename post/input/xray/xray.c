@@ -15,11 +15,11 @@
 #include "input/xray/xray_map.h"
 #include "input/xray/xray_parts.h"
 
-#define WINDOW		(1u << 20)
-#define CURSOR_ROOM	(1u << 16)	/* bytes of a part that are read at a time */
-#define VERSIONS	99		/* above it is no log */
-#define FDR_NEWEST	5
-#define BASIC_NEWEST	3
+#define WINDOW       (1u << 20)
+#define CURSOR_ROOM  (1u << 16) /* bytes of a part that are read at a time */
+#define VERSIONS     99         /* above it is no log */
+#define FDR_NEWEST   5
+#define BASIC_NEWEST 3
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
@@ -29,7 +29,7 @@ static bool xray_probe(const void *head, size_t size)
 
 	if (size < 4)
 		return false;
-	if (!p[0] && !p[2])		/* the other byte order, or none at all */
+	if (!p[0] && !p[2]) /* the other byte order, or none at all */
 		return p[1] && p[1] <= VERSIONS && p[3] <= 15;
 	return p[0] && p[0] <= VERSIONS && !p[1] && p[2] <= 15 && !p[3];
 }
@@ -43,7 +43,8 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 	p = window_look(&x->w, 0, XRAY_HEADER, &have);
 	if (!p || have < XRAY_HEADER) {
 		fault->offset = p ? have : 0;
-		snprintf(fault->what, sizeof(fault->what), "the file ends within the header of an XRay log");
+		snprintf(fault->what, sizeof(fault->what),
+			 "the file ends within the header of an XRay log");
 		return -EINVAL;
 	}
 	x->big = !p[0];
@@ -53,14 +54,14 @@ static int read_header(struct xray *x, struct pifile_fault *fault)
 	x->basic = !type;
 	fault->offset = 2;
 	if (type > 1) {
-		snprintf(fault->what, sizeof(fault->what), "an XRay log of type %u, which is neither basic nor FDR",
-			 type);
+		snprintf(fault->what, sizeof(fault->what),
+			 "an XRay log of type %u, which is neither basic nor FDR", type);
 		return -EINVAL;
 	}
 	newest = x->basic ? BASIC_NEWEST : FDR_NEWEST;
 	if (x->version > newest) {
-		faults_tell(&x->faults, 0, "version %u is not known: read as version %u", x->version,
-			    newest);
+		faults_tell(&x->faults, 0, "version %u is not known: read as version %u",
+			    x->version, newest);
 		x->version = (uint16_t)newest;
 	}
 	x->frequency = xray_u64(x, p + 8);
@@ -215,7 +216,8 @@ static int xray_open(struct input *in, struct pifile_fault *fault)
 	in->header = (struct pifile_header){
 		.clock = PITRACE_CLOCK_TSC,
 		.clock_hz = x->frequency ? x->frequency : 1000000000,
-		.scope = PITRACE_SCOPE_PROCESS, .collector = "xray",
+		.scope = PITRACE_SCOPE_PROCESS,
+		.collector = "xray",
 		.pid = x->nthreads ? (int32_t)x->thread[0].pid : 0,
 	};
 	return 0;
@@ -232,8 +234,8 @@ static uint64_t monotonic(const struct xray *x, uint64_t stamp)
 		if (whole > INT64_MAX / 1000000000)
 			n = INT64_MAX;
 		else
-			n = whole * 1000000000 + (uint64_t)((double)(n % x->frequency) * 1e9 /
-							    (double)x->frequency);
+			n = whole * 1000000000 +
+			    (uint64_t)((double)(n % x->frequency) * 1e9 / (double)x->frequency);
 	}
 	if (back)
 		return n > x->wall ? 0 : x->wall - n;
@@ -382,12 +384,17 @@ static int give(struct xray *x, struct pirecord *r)
 	}
 	x->last = time > x->last ? time : x->last;
 	*r = (struct pirecord){
-		.stamp = c->base, .time = x->last, .cpu = c->cpu, .ring = PITRACE_RING_TRACE,
-		.major = c->major, .minor = c->minor, .offset = c->offset,
+		.stamp = c->base,
+		.time = x->last,
+		.cpu = c->cpu,
+		.ring = PITRACE_RING_TRACE,
+		.major = c->major,
+		.minor = c->minor,
+		.offset = c->offset,
 		.type = call ? PITRACE_TYPE_STRUCT : PITRACE_TYPE_MIXED,
 		.data = call ? (const void *)&c->call : c->event,
 		.size = call ? (uint32_t)sizeof(c->call.call) + 8 * c->call.call.arguments :
-			(uint32_t)c->event_size,
+			       (uint32_t)c->event_size,
 	};
 	return 1;
 }
@@ -402,7 +409,7 @@ static int xray_begin(struct input *in, unsigned int what)
 	x->what = what;
 	x->given = x->step = 0;
 	x->opened = what & PIMERGE_TRACE ? 0 : x->nparts;
-	x->last = monotonic(x, x->begin);	/* stamps may go back before it */
+	x->last = monotonic(x, x->begin); /* stamps may go back before it */
 	x->done = 0;
 	x->limit = 0;
 	return 0;
@@ -420,8 +427,12 @@ static bool give_name(struct xray *x, struct pirecord *r)
 		if (x->given && t->pid == t[-1].pid && !x->step)
 			x->step = x->map.nsegment + 1;
 		*r = (struct pirecord){
-			.ring = PITRACE_RING_MTE, .major = PITRACE_MTE, .type = PITRACE_TYPE_STRUCT,
-			.data = &x->task, .size = sizeof(x->task), .stamp = x->begin,
+			.ring = PITRACE_RING_MTE,
+			.major = PITRACE_MTE,
+			.type = PITRACE_TYPE_STRUCT,
+			.data = &x->task,
+			.size = sizeof(x->task),
+			.stamp = x->begin,
 			.time = x->last,
 		};
 		x->task = (struct pitrace_mte_task){ .pid = t->pid, .tid = t->pid };

@@ -90,12 +90,14 @@ int xray_basic_next(struct xray *x, struct xray_cursor *c)
 		if (type == BASIC_FUNCTION && record[3] < CALL_KINDS)
 			break;
 		if (type == BASIC_FUNCTION)
-			faults_tell(&x->faults, c->offset, "a function record of kind %u, which is not known",
-				    record[3]);
+			faults_tell(&x->faults, c->offset,
+				    "a function record of kind %u, which is not known", record[3]);
 		else if (type == BASIC_ARGUMENT)
-			faults_tell(&x->faults, c->offset, "an argument without its function's entry");
+			faults_tell(&x->faults, c->offset,
+				    "an argument without its function's entry");
 		else
-			faults_tell(&x->faults, c->offset, "a record of type %u, which is not known", type);
+			faults_tell(&x->faults, c->offset,
+				    "a record of type %u, which is not known", type);
 	}
 	c->base = xray_u64(x, record + 8);
 	c->cpu = record[2];

@@ -17,14 +17,22 @@
 
 #include "input/xray/xray_parts.h"
 
-#define FUNCTION	8		/* bytes of a record */
-#define METADATA	16
-#define LOOKED_THROUGH	(16ull << 20)	/* bytes, for what tells a log's version */
-#define FAR		(1ull << 48)	/* ticks: a day */
+#define FUNCTION       8 /* bytes of a record */
+#define METADATA       16
+#define LOOKED_THROUGH (16ull << 20) /* bytes, for what tells a log's version */
+#define FAR            (1ull << 48)  /* ticks: a day */
 
 enum fdr_kind {
-	FDR_NEW_BUFFER = 0, FDR_END_OF_BUFFER, FDR_NEW_CPU, FDR_TSC_WRAP, FDR_WALL, FDR_CUSTOM,
-	FDR_ARGUMENT, FDR_EXTENTS, FDR_TYPED, FDR_PID,
+	FDR_NEW_BUFFER = 0,
+	FDR_END_OF_BUFFER,
+	FDR_NEW_CPU,
+	FDR_TSC_WRAP,
+	FDR_WALL,
+	FDR_CUSTOM,
+	FDR_ARGUMENT,
+	FDR_EXTENTS,
+	FDR_TYPED,
+	FDR_PID,
 	FDR_KINDS
 };
 
@@ -60,7 +68,7 @@ static inline uint32_t function_of(const struct xray *x, uint32_t word)
 
 /* A record at an offset, as far as its length goes. */
 struct step {
-	uint64_t bytes;			/* 0: nobody can tell */
+	uint64_t bytes; /* 0: nobody can tell */
 	bool odd;
 };
 
@@ -90,8 +98,9 @@ static bool step_at(struct xray *x, uint64_t at, struct step *s)
 	if (kind != FDR_CUSTOM && kind != FDR_TYPED)
 		return true;
 	event = (int32_t)xray_u32(x, p + 1);
-	s->bytes = event < 0 || at + METADATA + (uint32_t)event > x->w.size ? 0 :
-		   METADATA + (uint32_t)event;
+	s->bytes = event < 0 || at + METADATA + (uint32_t)event > x->w.size ?
+			   0 :
+			   METADATA + (uint32_t)event;
 	return true;
 }
 
@@ -149,7 +158,7 @@ static uint64_t walk(struct xray *x, uint64_t body, uint64_t claimed)
 		if (at > body && begins_at(x, at))
 			return at;
 		if (bounded && !limit && at == claim)
-			limit = at;	/* unless it goes on as a buffer does, up to the next one */
+			limit = at; /* unless it goes on as a buffer does, up to the next one */
 		if (!step_at(x, at, &s))
 			return limit ? limit : x->w.size;
 		if (limit && (s.odd || !s.bytes))
@@ -223,13 +232,14 @@ static int index_sized(struct xray *x)
 	for (; !rc && at < x->w.size; at = end) {
 		end = size < x->w.size - at ? at + size : x->w.size;
 		if (size > x->w.size - at && x->buffer_size >= METADATA)
-			faults_tell(&x->faults, at, "the log ends within a buffer of %" PRIu64 " bytes",
-				    size);
+			faults_tell(&x->faults, at,
+				    "the log ends within a buffer of %" PRIu64 " bytes", size);
 		p = window_look(&x->w, at, 1, &have);
 		if (p && *p == first_byte(x, FDR_NEW_BUFFER))
 			rc = add_buffer(x, at, end);
 		else
-			faults_tell(&x->faults, at, "no buffer begins here: %" PRIu64 " bytes passed over",
+			faults_tell(&x->faults, at,
+				    "no buffer begins here: %" PRIu64 " bytes passed over",
 				    end - at);
 	}
 	return rc;
@@ -247,8 +257,9 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 	}
 	end = walk(x, body, claimed);
 	if (end != body + claimed)
-		faults_tell(&x->faults, at, "a buffer says that it has %" PRIu64 " bytes; it has %" PRIu64,
-			    claimed, end - body);
+		faults_tell(&x->faults, at,
+			    "a buffer says that it has %" PRIu64 " bytes; it has %" PRIu64, claimed,
+			    end - body);
 	*next = end;
 	return add_buffer(x, body, end);
 }
@@ -323,7 +334,8 @@ static void check_version(struct xray *x)
 	else if (said >= 2 && is_sized(x))
 		x->version = 1;
 	if (said != x->version)
-		faults_tell(&x->faults, 0, "version %u has %s, as these do not: read as version %u", said,
+		faults_tell(&x->faults, 0, "version %u has %s, as these do not: read as version %u",
+			    said,
 			    said < 2 ? "buffers of one size" : "buffers that tell their length",
 			    x->version);
 }
@@ -344,12 +356,15 @@ int xray_fdr_index(struct xray *x)
 			rc = index_extents(x, at, xray_u64(x, p + 1), &next);
 		} else if (p && have >= METADATA && p[0] == first_byte(x, FDR_NEW_BUFFER)) {
 			next = walk(x, at, 0);
-			faults_tell(&x->faults, at, "a buffer does not say how long it is; it has %" PRIu64 " bytes",
+			faults_tell(&x->faults, at,
+				    "a buffer does not say how long it is; it has %" PRIu64
+				    " bytes",
 				    next - at);
 			rc = add_buffer(x, at, next);
 		} else {
 			next = search_from(x, at + 1);
-			faults_tell(&x->faults, at, "no buffer begins here: %" PRIu64 " bytes passed over",
+			faults_tell(&x->faults, at,
+				    "no buffer begins here: %" PRIu64 " bytes passed over",
 				    next - at);
 		}
 	}
@@ -371,7 +386,8 @@ static int read_event(struct xray *x, struct xray_cursor *c, const uint8_t *p, b
 			c->cpu = xray_u16(x, p + 13);
 	}
 	if ((int32_t)size < 0 || size > left) {
-		faults_tell(&x->faults, c->offset, "an event of %" PRId32 " bytes, where the buffer has %" PRIu64,
+		faults_tell(&x->faults, c->offset,
+			    "an event of %" PRId32 " bytes, where the buffer has %" PRIu64,
 			    (int32_t)size, left);
 		return 0;
 	}
@@ -419,8 +435,8 @@ static int read_metadata(struct xray *x, struct xray_cursor *c)
 	case FDR_END_OF_BUFFER:
 		if (x->version < 2)
 			return 0;
-		faults_tell(&x->faults, c->offset, "an end of the buffer, which version %u does not have",
-			    x->version);
+		faults_tell(&x->faults, c->offset,
+			    "an end of the buffer, which version %u does not have", x->version);
 		break;
 	case FDR_NEW_CPU:
 		c->cpu = xray_u16(x, p + 1);
@@ -459,7 +475,8 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 		c->offset = c->at + c->used;
 		if (__builtin_expect(!p, 0)) {
 			if (c->offset < c->part->end)
-				faults_tell(&x->faults, c->offset, "the buffer ends within a record");
+				faults_tell(&x->faults, c->offset,
+					    "the buffer ends within a record");
 			return 0;
 		}
 		if (__builtin_expect(is_metadata(x, p[0]), 0)) {
@@ -473,8 +490,8 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 		c->used += FUNCTION;
 		kind = call_kind_of(x, word);
 		if (__builtin_expect(kind >= CALL_KINDS, 0)) {
-			faults_tell(&x->faults, c->offset, "a function record of kind %u, which is not known",
-				    kind);
+			faults_tell(&x->faults, c->offset,
+				    "a function record of kind %u, which is not known", kind);
 			continue;
 		}
 		c->major = CALL_RECORD;

@@ -21,14 +21,14 @@
 struct sleds {
 	const uint8_t *data;
 	uint64_t address, size;
-	bool swap, narrow;		/* words of 4 bytes */
-	uint64_t *relocated;		/* by word, where the loader fills it in; or NULL */
+	bool swap, narrow;   /* words of 4 bytes */
+	uint64_t *relocated; /* by word, where the loader fills it in; or NULL */
 };
 
 static uint64_t word_at(const struct sleds *s, uint64_t at)
 {
 	return s->narrow ? bytes_load32(s->data + at, s->swap) :
-	       bytes_load64(s->data + at, s->swap);
+			   bytes_load64(s->data + at, s->swap);
 }
 
 /* What the loader adds the program's place to, or a symbol's. */
@@ -77,7 +77,7 @@ static void relocate(Elf *elf, GElf_Half machine, Elf_Scn *scn, const GElf_Shdr 
 			s->relocated[at / word] = (uint64_t)rela.r_addend;
 		else if (is_absolute(machine, (uint32_t)GELF_R_TYPE(rela.r_info)))
 			s->relocated[at / word] = (uint64_t)rela.r_addend +
-				symbol_value(elf, sh, GELF_R_SYM(rela.r_info));
+						  symbol_value(elf, sh, GELF_R_SYM(rela.r_info));
 	}
 }
 
@@ -124,8 +124,10 @@ static int add_segments(struct xray_map *m, Elf *elf, const char *path)
 		if (!s)
 			return -ENOMEM;
 		*s = (struct pitrace_mte_map){
-			.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC, .path_len = (uint32_t)length,
-			.start = p.p_vaddr & ~0xfffull, .offset = p.p_offset & ~0xfffull,
+			.flags = PITRACE_MAP_READ | PITRACE_MAP_EXEC,
+			.path_len = (uint32_t)length,
+			.start = p.p_vaddr & ~0xfffull,
+			.offset = p.p_offset & ~0xfffull,
 			.length = (p.p_memsz + (p.p_vaddr & 0xfff) + 0xfff) & ~0xfffull,
 		};
 		memcpy(s->path, path, length);

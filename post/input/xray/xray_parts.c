@@ -85,7 +85,10 @@ int xray_put_event(struct xray_cursor *c, bool typed, uint32_t type, const uint8
 		   size_t size)
 {
 	struct pitrace_user u = {
-		.pid = c->call.call.pid, .tid = c->call.call.tid, .cpu = c->cpu, .strs = 1,
+		.pid = c->call.call.pid,
+		.tid = c->call.call.tid,
+		.cpu = c->cpu,
+		.strs = 1,
 	};
 	size_t whole = (sizeof(u) + sizeof(uint32_t) + size + 3) & ~3ul;
 	uint32_t length = (uint32_t)size;

@@ -17,22 +17,22 @@
 #define XRAY_HEADER 32
 
 struct xray_part {
-	uint64_t offset, end;		/* of its records */
-	uint64_t first;			/* stamp */
+	uint64_t offset, end; /* of its records */
+	uint64_t first;       /* stamp */
 	uint32_t pid, tid;
 };
 
 /* What an open part was read up to. */
 struct xray_cursor {
 	const struct xray_part *part;
-	uint32_t number;		/* of the part */
-	uint8_t *room;			/* bytes of the part from `at` on */
+	uint32_t number; /* of the part */
+	uint8_t *room;   /* bytes of the part from `at` on */
 	size_t bytes, have, used;
-	uint64_t at;			/* in the file */
-	uint64_t base;			/* stamp of the last record */
-	uint64_t stamp;			/* that never goes back: what is merged by */
+	uint64_t at;    /* in the file */
+	uint64_t base;  /* stamp of the last record */
+	uint64_t stamp; /* that never goes back: what is merged by */
 	uint32_t cpu;
-	bool given;			/* its record, to the caller */
+	bool given; /* its record, to the caller */
 	/* The record that was read: */
 	uint64_t offset;
 	uint16_t major;
@@ -41,14 +41,14 @@ struct xray_cursor {
 		struct call_record call;
 		uint64_t argument[CALL_ARGUMENTS];
 	} __attribute__((packed, aligned(4))) call;
-	uint8_t *event;			/* struct pitrace_user, integers, lengths, text */
+	uint8_t *event; /* struct pitrace_user, integers, lengths, text */
 	size_t event_size, event_room;
 };
 
 struct xray_map {
-	uint64_t *address;		/* of function i + 1 */
+	uint64_t *address; /* of function i + 1 */
 	uint32_t count;
-	struct pitrace_mte_map **segment;	/* of the program, executable */
+	struct pitrace_mte_map **segment; /* of the program, executable */
 	uint32_t nsegment;
 };
 
@@ -56,28 +56,30 @@ struct xray {
 	struct window w;
 	struct fault_list faults;
 	uint16_t version;
-	bool basic, big, swap;		/* big: of a big-endian machine */
+	bool basic, big, swap; /* big: of a big-endian machine */
 	uint64_t frequency, buffer_size;
-	uint64_t wall, wall_stamp;	/* ns, and the stamp that was then; 0, 0: not known */
+	uint64_t wall, wall_stamp; /* ns, and the stamp that was then; 0, 0: not known */
 	struct xray_part *part;
 	uint32_t nparts, room_parts;
 	struct xray_map map;
 	/* Who there was: */
-	struct xray_thread { uint32_t pid, tid; } *thread;
+	struct xray_thread {
+		uint32_t pid, tid;
+	} * thread;
 	uint32_t nthreads, room_threads;
 	struct keys by_thread;
-	uint64_t begin;			/* stamp of the first part */
-	uint32_t nobody;		/* the process of threads that do not tell it */
+	uint64_t begin;  /* stamp of the first part */
+	uint32_t nobody; /* the process of threads that do not tell it */
 	char program[16];
 
 	/* A pass: */
 	unsigned int what;
-	uint32_t given, step;		/* threads, and of this one, whose records were given */
-	uint32_t opened;		/* parts */
+	uint32_t given, step; /* threads, and of this one, whose records were given */
+	uint32_t opened;      /* parts */
 	struct xray_cursor **heap, *spare;
 	uint32_t nheap, room_heap;
-	uint64_t limit;			/* up to this stamp the first of the heap is the next */
-	uint64_t last;			/* time */
+	uint64_t limit; /* up to this stamp the first of the heap is the next */
+	uint64_t last;  /* time */
 	uint64_t done;
 	struct pitrace_mte_task task;
 };

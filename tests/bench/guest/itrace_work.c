@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define ROUNDS	200
-#define RUN	1000		/* instructions of each */
+#define ROUNDS 200
+#define RUN    1000 /* instructions of each */
 
 __attribute__((noinline)) static uint64_t steps(void)
 {

@@ -22,15 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READS	1000		/* a round; shorter than from tick to tick */
-#define ROUNDS	50
-#define ECHOES	10		/* a round */
-#define WARM	100		/* rounds */
-#define MANY	1000
+#define READS  1000 /* a round; shorter than from tick to tick */
+#define ROUNDS 50
+#define ECHOES 10  /* a round */
+#define WARM   100 /* rounds */
+#define MANY   1000
 
 static const char *const metrics[PTT_METRICS] = {
-	"tsc", "page-faults", "context-switches", "cpu-migrations", "minor-faults",
-	"major-faults", "alignment-faults", "emulation-faults",
+	"tsc",          "page-faults",  "context-switches", "cpu-migrations",
+	"minor-faults", "major-faults", "alignment-faults", "emulation-faults",
 };
 
 static int failed(const char *what)
@@ -51,15 +51,18 @@ static void must(int rc)
 
 /* The same as the metrics above: CPU time, then the events. */
 static const uint64_t events[PTT_METRICS] = {
-	PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
-	PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+	PERF_COUNT_SW_TASK_CLOCK,       PERF_COUNT_SW_PAGE_FAULTS,
+	PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
+	PERF_COUNT_SW_PAGE_FAULTS_MIN,  PERF_COUNT_SW_PAGE_FAULTS_MAJ,
 	PERF_COUNT_SW_ALIGNMENT_FAULTS, PERF_COUNT_SW_EMULATION_FAULTS,
 };
 
 static int perf(uint64_t event, pid_t pid)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = event,
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = event,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -99,20 +102,21 @@ static inline uint64_t perf_time(const volatile struct perf_event_mmap_page *pag
 /* ---- reads ----------------------------------------------------------------------------------- */
 
 /* Instructions of READS turns of what stands there. */
-#define LEAST(statement) ({					\
-	uint64_t least_ = UINT64_MAX;				\
-	for (int round_ = 0; round_ < ROUNDS; round_++) {	\
-		uint64_t t_ = GetCycles();			\
-		for (int i_ = 0; i_ < READS; i_++) {		\
-			statement;				\
-			__asm__ volatile("" : : : "memory");	\
-		}						\
-		t_ = GetCycles() - t_;				\
-		if (t_ < least_)				\
-			least_ = t_;				\
-	}							\
-	least_;							\
-})
+#define LEAST(statement)                                             \
+	({                                                           \
+		uint64_t least_ = UINT64_MAX;                        \
+		for (int round_ = 0; round_ < ROUNDS; round_++) {    \
+			uint64_t t_ = GetCycles();                   \
+			for (int i_ = 0; i_ < READS; i_++) {         \
+				statement;                           \
+				__asm__ volatile("" : : : "memory"); \
+			}                                            \
+			t_ = GetCycles() - t_;                       \
+			if (t_ < least_)                             \
+				least_ = t_;                         \
+		}                                                    \
+		least_;                                              \
+	})
 
 static void ptt(int count)
 {
@@ -236,7 +240,7 @@ static int switches(const char *how, int count)
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
-#define TIMERS	4000
+#define TIMERS 4000
 
 /* Set beforehand, and nobody waits for them. */
 static _Noreturn void timers(long rate)

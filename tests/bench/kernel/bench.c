@@ -18,9 +18,9 @@
 #include <asm/tsc.h>
 #include "ring/ring.h"
 
-#define RING_BYTES	(8 << 20)
-#define SEGMENT_BYTES	(64 << 10)
-#define MOST		200000		/* records that fit into it */
+#define RING_BYTES    (8 << 20)
+#define SEGMENT_BYTES (64 << 10)
+#define MOST          200000 /* records that fit into it */
 
 /* What is recorded: a dispatch. */
 struct data {
@@ -121,7 +121,8 @@ static struct tracepoint *find(const char *name)
 {
 	struct wanted w = { .name = name };
 
-	for_each_kernel_tracepoint(look, &w);
+	for_each_kernel_tracepoint(look, &w)
+		;
 	return w.tp;
 }
 
@@ -170,11 +171,9 @@ static int fire(const char *name, u32 count)
 	return 0;
 }
 
-static void nothing(void *data)
-{
-}
+static void nothing(void *data) { }
 
-#define PROBES	4
+#define PROBES 4
 static struct tracepoint *probed[PROBES];
 
 static int probe(const char *name)
@@ -207,7 +206,7 @@ static void unprobe(void)
 
 /* ---- code that is stepped -------------------------------------------------------------------- */
 
-#define RUN	1000		/* instructions of each */
+#define RUN 1000 /* instructions of each */
 
 static noinline u64 steps(void)
 {

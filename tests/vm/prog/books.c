@@ -65,7 +65,8 @@ static void sleeps(long n)
 		t.tv_nsec = due % 1000000000;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 		now(&woke);
-		printf("sleep tid %d due %lld woke %lld\n", getpid(), (long long)due, (long long)woke);
+		printf("sleep tid %d due %lld woke %lld\n", getpid(), (long long)due,
+		       (long long)woke);
 	}
 }
 
@@ -101,7 +102,7 @@ static void pingpong(long n)
 	}
 	close(there[0]);
 	close(back[1]);
-	usleep(50000);			/* it waits in its first read */
+	usleep(50000); /* it waits in its first read */
 	now(&begin);
 	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	getrusage(RUSAGE_THREAD, &before);
@@ -161,8 +162,8 @@ static const struct {
 	const char *name;
 	void (*run)(long n);
 } things[] = {
-	{ "calls", calls }, { "faults", faults }, { "sleeps", sleeps }, { "pingpong", pingpong },
-	{ "signals", signals }, { "stat", stat },
+	{ "calls", calls },       { "faults", faults },   { "sleeps", sleeps },
+	{ "pingpong", pingpong }, { "signals", signals }, { "stat", stat },
 };
 
 int main(int argc, char **argv)

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 	}
 	count = argc > 1 ? atoi(argv[1]) : 200;
 	at_once = argc > 2 ? atoi(argv[2]) : 2;
-	for (i = 0; i < count || alive; ) {
+	for (i = 0; i < count || alive;) {
 		if (i < count && alive < at_once) {
 			pid_t pid = fork();
 

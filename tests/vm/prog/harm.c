@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include "harm.h"
 
-#define WORKERS	4
+#define WORKERS 4
 
 /* What goes on beside the calls has its times: a quarter of them is made in a storm, else a slow
  * kernel would do little but that. */
@@ -67,8 +67,11 @@ static _Noreturn void canary(gid_t group)
 	static char path[] = "/tmp/hiding/12345678";
 	volatile uint64_t secret[64];
 	struct pitrace_hook_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR,
-		.ints = 8, .values = (uintptr_t)secret,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.major = MAJOR,
+		.ints = 8,
+		.values = (uintptr_t)secret,
 	};
 	int device, hook, file;
 
@@ -104,11 +107,17 @@ static _Noreturn void canary(gid_t group)
 static _Noreturn void listener(void)
 {
 	struct pitrace_session_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.segment_bytes = 32768, .mte_bytes = 262144, .trace_bytes = 262144,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.segment_bytes = 32768,
+		.mte_bytes = 262144,
+		.trace_bytes = 262144,
 	};
 	struct pitrace_setup_args setup = {
-		.size = sizeof(setup), .version = PITRACE_ABI_VERSION, .rate = 300, .copy = COPY,
+		.size = sizeof(setup),
+		.version = PITRACE_ABI_VERSION,
+		.rate = 300,
+		.copy = COPY,
 		.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY,
 	};
 	int device = open(PITRACE_DEVICE, O_RDWR | O_CLOEXEC);
@@ -148,8 +157,10 @@ static _Noreturn void listener(void)
 		start = c->data_offset;
 		for (int i = 0; i < 40; i++) {
 			for (uint32_t k = 0; k < 4; k++)
-				ioctl(fd, PITRACE_IOC_CONSUME, &(struct pitrace_consume_args){
-					.cpu = k / 2, .ring = k % 2, .position = ~0ull });
+				ioctl(fd, PITRACE_IOC_CONSUME,
+				      &(struct pitrace_consume_args){ .cpu = k / 2,
+								      .ring = k % 2,
+								      .position = ~0ull });
 			usleep(5000);
 			if (i == 20) {
 				ioctl(fd, PITRACE_IOC_OFF);
@@ -252,9 +263,14 @@ static bool may_session(uid_t uid, gid_t group)
 
 	if (!pid) {
 		struct pitrace_session_args args = {
-			.size = sizeof(args), .version = PITRACE_ABI_VERSION, .mode = 1,
-			.scope = PITRACE_SCOPE_PROCESS, .pid = getpid(),
-			.mte_bytes = 131072, .trace_bytes = 131072, .segment_bytes = 32768,
+			.size = sizeof(args),
+			.version = PITRACE_ABI_VERSION,
+			.mode = 1,
+			.scope = PITRACE_SCOPE_PROCESS,
+			.pid = getpid(),
+			.mte_bytes = 131072,
+			.trace_bytes = 131072,
+			.segment_bytes = 32768,
 		};
 		become(uid, group);
 		args.pid = getpid();
@@ -265,16 +281,17 @@ static bool may_session(uid_t uid, gid_t group)
 	return !status;
 }
 
-#define N(x)	((unsigned long long)(x))
+#define N(x) ((unsigned long long)(x))
 
 /* What was done, what went on meanwhile, what was found. */
 static bool report(const struct worker_args *a)
 {
 	bool failed = false;
 
-	printf("# uid %u, %llu calls, %llu MB looked at%s\n# %-10s %10s %10s\n", a->uid, N(all->calls),
-	       N(all->scanned >> 20), a->sessions ? "" : "; this user may have no sessions", "call",
-	       "failed", "succeeded");
+	printf("# uid %u, %llu calls, %llu MB looked at%s\n# %-10s %10s %10s\n", a->uid,
+	       N(all->calls), N(all->scanned >> 20),
+	       a->sessions ? "" : "; this user may have no sessions", "call", "failed",
+	       "succeeded");
 	for (unsigned int op = 0; op < OPS; op++) {
 		bool counts = a->sessions || op <= INFO || op >= HOOK_OPEN, good = true;
 		const uint64_t *n = all->count[op];
@@ -286,15 +303,16 @@ static bool report(const struct worker_args *a)
 		else if (counts)
 			good = n[0] >= a->quota && n[1] >= a->quota;
 		if (!good) {
-			printf("not ok harm_%s less than %llu times each\n", op_names[op], N(a->quota));
+			printf("not ok harm_%s less than %llu times each\n", op_names[op],
+			       N(a->quota));
 			failed = true;
 		}
 	}
 	printf("# meanwhile: a CPU went offline %llu times, %llu programs lived, %llu workers were killed, "
 	       "%llu children of theirs shared descriptors, %llu sessions of the system; in those %llu "
-	       "times what another user is not to see, %llu addresses of the kernel\n", N(all->offline),
-	       N(all->lives), N(all->killed), N(all->children), N(all->systems), N(all->canaries),
-	       N(all->addresses));
+	       "times what another user is not to see, %llu addresses of the kernel\n",
+	       N(all->offline), N(all->lives), N(all->killed), N(all->children), N(all->systems),
+	       N(all->canaries), N(all->addresses));
 	if (!all->offline || !all->lives || !all->killed || !all->children) {
 		printf("not ok harm_meanwhile something did not happen\n");
 		failed = true;
@@ -390,8 +408,8 @@ int main(int argc, char **argv)
 		uint64_t then = __atomic_load_n(&all->calls, __ATOMIC_RELAXED) + 50 +
 				(uint64_t)rand() % 700;
 
-		for (int ms = 0; ms < 5000 &&
-		     __atomic_load_n(&all->calls, __ATOMIC_RELAXED) < then; ms += 10)
+		for (int ms = 0; ms < 5000 && __atomic_load_n(&all->calls, __ATOMIC_RELAXED) < then;
+		     ms += 10)
 			usleep(10000);
 		done = __atomic_load_n(&all->calls, __ATOMIC_RELAXED);
 		if (done * 10 / a.calls > told) {

@@ -12,35 +12,64 @@
 #include <sys/types.h>
 #include <pitrace.h>
 
-#define CANARY		0x5ECE75C0DEC0FFEEull	/* no byte of it ends a name */
-#define MAJOR		0xD5
-#define LITTLE		(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-#define COPY		1024		/* of the stack, with samples */
+#define CANARY 0x5ECE75C0DEC0FFEEull /* no byte of it ends a name */
+#define MAJOR  0xD5
+#define LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define COPY   1024 /* of the stack, with samples */
 
 enum op {
-	OPEN, INFO, SESSION, SETUP, EVENT, ITRACE, ON, OFF, SUSPEND, RESUME, CONSUME, FLUSH, RESCAN,
-	MMAP, MREMAP, MPROTECT, MUNMAP, POLL, STRANGE, PTT, PTT_ADD, PTT_REMOVE, PTT_CHARGE,
-	PTT_UPDATE, PTT_HERE, PTT_STOP, PTT_MMAP, HOOK_OPEN, HOOK, HOOK_MMAP, CLOSE, OPS
+	OPEN,
+	INFO,
+	SESSION,
+	SETUP,
+	EVENT,
+	ITRACE,
+	ON,
+	OFF,
+	SUSPEND,
+	RESUME,
+	CONSUME,
+	FLUSH,
+	RESCAN,
+	MMAP,
+	MREMAP,
+	MPROTECT,
+	MUNMAP,
+	POLL,
+	STRANGE,
+	PTT,
+	PTT_ADD,
+	PTT_REMOVE,
+	PTT_CHARGE,
+	PTT_UPDATE,
+	PTT_HERE,
+	PTT_STOP,
+	PTT_MMAP,
+	HOOK_OPEN,
+	HOOK,
+	HOOK_MMAP,
+	CLOSE,
+	OPS
 };
 extern const char *const op_names[OPS];
 
 extern struct shared {
-	uint64_t count[OPS][2];		/* failed, succeeded */
+	uint64_t count[OPS][2]; /* failed, succeeded */
 	uint64_t calls, scanned;
-	uint64_t found;			/* of what may not be seen, */
-	uint32_t high;			/* … the first of it, */
+	uint64_t found; /* of what may not be seen, */
+	uint32_t high;  /* … the first of it, */
 	uint64_t at;
 	uint32_t low;
-	uint32_t before[24];		/* … what stands before it */
-	uint64_t canaries, addresses;	/* that root's session shows */
-	uint64_t changed;		/* arguments that came back otherwise */
-	uint64_t lives, offline, children, killed, systems;	/* what went on meanwhile */
-	uint64_t itrace;		/* its majors, where there is such a thing */
-	pid_t alive;			/* the process that bears others */
+	uint32_t before[24];                                /* … what stands before it */
+	uint64_t canaries, addresses;                       /* that root's session shows */
+	uint64_t changed;                                   /* arguments that came back otherwise */
+	uint64_t lives, offline, children, killed, systems; /* what went on meanwhile */
+	uint64_t itrace; /* its majors, where there is such a thing */
+	pid_t alive;     /* the process that bears others */
 	struct {
-		uint32_t first, last;	/* the low halves */
-	} kernel[2];			/* where its own code and data lie, and its modules' */
-} *all;
+		uint32_t first, last; /* the low halves */
+	} kernel[2];                  /* where its own code and data lie, and its modules' */
+} * all;
 
 /* Search what was read for what its reader may not see. Root may see all: there it is counted. */
 void scan(const void *from, size_t bytes, bool root);

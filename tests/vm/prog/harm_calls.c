@@ -17,28 +17,29 @@
 #include <unistd.h>
 #include "harm.h"
 
-#define SESSIONS	2		/* of each worker at most */
+#define SESSIONS 2 /* of each worker at most */
 
 const char *const op_names[OPS] = {
-	"open", "info", "session", "setup", "event", "itrace", "on", "off", "suspend", "resume", "consume",
-	"flush", "rescan", "mmap", "mremap", "mprotect", "munmap", "poll", "strange", "ptt",
-	"ptt_add", "ptt_remove", "ptt_charge", "ptt_update", "ptt_here", "ptt_stop", "ptt_mmap",
-	"hook_open", "hook", "hook_mmap", "close",
+	"open",       "info",       "session",    "setup",    "event",    "itrace",   "on",
+	"off",        "suspend",    "resume",     "consume",  "flush",    "rescan",   "mmap",
+	"mremap",     "mprotect",   "munmap",     "poll",     "strange",  "ptt",      "ptt_add",
+	"ptt_remove", "ptt_charge", "ptt_update", "ptt_here", "ptt_stop", "ptt_mmap", "hook_open",
+	"hook",       "hook_mmap",  "close",
 };
 
 struct shared *all;
 
 struct mine {
 	int fd;
-	unsigned char *map;		/* all of it, or NULL */
+	unsigned char *map; /* all of it, or NULL */
 	size_t bytes;
 };
 
 static struct worker {
-	bool root, few;			/* few: no sessions for this user */
+	bool root, few; /* few: no sessions for this user */
 	int device, hook;
 	struct mine s[SESSIONS];
-	struct mine held;		/* a session that its mapping alone keeps */
+	struct mine held; /* a session that its mapping alone keeps */
 } w;
 
 bool did(enum op op, long result)
@@ -94,8 +95,8 @@ static void do_info(bool good)
 	static struct pitrace_info info;
 
 	info = (struct pitrace_info){ .size = good ? sizeof(info) : (uint32_t)(rnd() % 8) };
-	did(INFO, good || chance(50) ? ioctl(w.device, PITRACE_IOC_INFO, &info)
-	    : ioctl(w.device, PITRACE_IOC_INFO, nowhere(&info, 16)));
+	did(INFO, good || chance(50) ? ioctl(w.device, PITRACE_IOC_INFO, &info) :
+				       ioctl(w.device, PITRACE_IOC_INFO, nowhere(&info, 16)));
 	scan(&info, sizeof(info), w.root);
 }
 
@@ -136,9 +137,13 @@ static void do_close(bool good)
 static void do_session(bool good)
 {
 	struct pitrace_session_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.mode = (uint32_t)(rnd() % 3), .scope = PITRACE_SCOPE_PROCESS, .pid = getpid(),
-		.segment_bytes = 32768, .mte_bytes = 131072ull << rnd() % 3,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.mode = (uint32_t)(rnd() % 3),
+		.scope = PITRACE_SCOPE_PROCESS,
+		.pid = getpid(),
+		.segment_bytes = 32768,
+		.mte_bytes = 131072ull << rnd() % 3,
 		.trace_bytes = 131072ull << rnd() % 3,
 	};
 	rlim_t old = 0;
@@ -174,8 +179,10 @@ static void do_session(bool good)
 static void do_setup(const struct mine *s, bool good)
 {
 	struct pitrace_setup_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.rate = (uint32_t)(1 + rnd() % 5000), .dither = (uint32_t)(rnd() % 101),
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.rate = (uint32_t)(1 + rnd() % 5000),
+		.dither = (uint32_t)(rnd() % 101),
 		.seed = rnd(),
 	};
 
@@ -201,10 +208,13 @@ static void do_setup(const struct mine *s, bool good)
 static void do_event(const struct mine *s, bool good)
 {
 	struct pitrace_event_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
 		.flags = PITRACE_EVENT_CLEAR | (w.root ? 0 : PITRACE_EVENT_USER),
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
-		.period = 1000000 + rnd() % 1000000, .name = "cpu-clock",
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.period = 1000000 + rnd() % 1000000,
+		.name = "cpu-clock",
 	};
 
 	if (chance(50))
@@ -216,7 +226,7 @@ static void know_itrace(void)
 {
 	struct pitrace_info info = { .size = sizeof(info) };
 	static const int majors[] = {
-		PITRACE_BRANCH_USER, PITRACE_BREAK_USER, PITRACE_ITRACE_SWITCH,
+		PITRACE_BRANCH_USER,  PITRACE_BREAK_USER,  PITRACE_ITRACE_SWITCH,
 		PITRACE_ITRACE_START, PITRACE_ITRACE_STOP,
 	};
 
@@ -231,14 +241,21 @@ static void know_itrace(void)
 static void do_itrace(const struct mine *s, bool good)
 {
 	static const uint32_t flags[] = {
-		0, PITRACE_ITRACE_FOLLOW, PITRACE_ITRACE_STEPS, PITRACE_ITRACE_FROM,
-		PITRACE_ITRACE_UNTIL, PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL,
+		0,
+		PITRACE_ITRACE_FOLLOW,
+		PITRACE_ITRACE_STEPS,
+		PITRACE_ITRACE_FROM,
+		PITRACE_ITRACE_UNTIL,
+		PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL,
 		PITRACE_ITRACE_NO_THREADS,
 	};
 	int32_t list[PITRACE_ITRACE_LIST];
 	struct pitrace_itrace_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION,
-		.flags = flags[rnd() % 7], .scope = 1 + (uint32_t)(rnd() % 4), .skip = rnd() % 1000,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.flags = flags[rnd() % 7],
+		.scope = 1 + (uint32_t)(rnd() % 4),
+		.skip = rnd() % 1000,
 	};
 
 	for (int i = 0; i < PITRACE_ITRACE_LIST; i++)
@@ -273,7 +290,9 @@ static void do_itrace(const struct mine *s, bool good)
 static void do_consume(const struct mine *s, bool good)
 {
 	struct pitrace_consume_args args = {
-		.cpu = (uint32_t)(rnd() % 2), .ring = (uint32_t)(rnd() % 2), .position = odd(),
+		.cpu = (uint32_t)(rnd() % 2),
+		.ring = (uint32_t)(rnd() % 2),
+		.position = odd(),
 	};
 
 	did(CONSUME, call(s->fd, PITRACE_IOC_CONSUME, &args, sizeof(args), good));
@@ -297,8 +316,7 @@ static void do_mmap(struct mine *s, bool good)
 		static const int prot[] = { PROT_READ, PROT_WRITE, PROT_READ | PROT_WRITE,
 					    PROT_READ | PROT_EXEC };
 		bytes = (size_t)page << rnd() % 16;
-		p = mmap(NULL, bytes, prot[rnd() % 4],
-			 chance(50) ? MAP_SHARED : MAP_PRIVATE, s->fd,
+		p = mmap(NULL, bytes, prot[rnd() % 4], chance(50) ? MAP_SHARED : MAP_PRIVATE, s->fd,
 			 (off_t)(odd() & ~4095ull & ~(1ull << 63)));
 		if (did(MMAP, p == MAP_FAILED ? -1 : 0))
 			munmap(p, bytes);
@@ -368,8 +386,10 @@ static void do_strange(const struct mine *s, bool good)
 	if (!good && chance(30))
 		request = chance(50) ? PITRACE_IOC_HOOK : PITRACE_IOC_SESSION;
 	args.ring = PITRACE_RING_MTE;
-	did(STRANGE, ioctl(good || request == PITRACE_IOC_HOOK || request == PITRACE_IOC_SESSION
-			   ? s->fd : fds[rnd() % 3], request, &args));
+	did(STRANGE, ioctl(good || request == PITRACE_IOC_HOOK || request == PITRACE_IOC_SESSION ?
+				   s->fd :
+				   fds[rnd() % 3],
+			   request, &args));
 }
 
 static void do_munmap(struct mine *s, bool good)
@@ -412,10 +432,15 @@ static void do_hook(bool good)
 	static const char bytes[PITRACE_USER_MAX];
 	uint32_t lengths[8];
 	struct pitrace_hook_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR,
-		.minor = (uint32_t)rnd() & 0xFFFFFF, .ints = (uint32_t)(rnd() % 64),
-		.strs = (uint32_t)(rnd() % 8), .values = (uintptr_t)values,
-		.lengths = (uintptr_t)lengths, .strings = (uintptr_t)bytes,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.major = MAJOR,
+		.minor = (uint32_t)rnd() & 0xFFFFFF,
+		.ints = (uint32_t)(rnd() % 64),
+		.strs = (uint32_t)(rnd() % 8),
+		.values = (uintptr_t)values,
+		.lengths = (uintptr_t)lengths,
+		.strings = (uintptr_t)bytes,
 	};
 
 	for (int i = 0; i < 8; i++)
@@ -488,8 +513,10 @@ static void one(enum op op, bool good)
 	case RESUME:
 	case RESCAN:
 		plain(s, good ? ON : OFF, good ? PITRACE_IOC_ON : PITRACE_IOC_OFF);
-		plain(s, op, op == SUSPEND ? PITRACE_IOC_SUSPEND : op == RESUME ? PITRACE_IOC_RESUME
-		      : PITRACE_IOC_RESCAN);
+		plain(s, op,
+		      op == SUSPEND ? PITRACE_IOC_SUSPEND :
+		      op == RESUME  ? PITRACE_IOC_RESUME :
+				      PITRACE_IOC_RESCAN);
 		break;
 	case CONSUME:
 		do_consume(s, good);

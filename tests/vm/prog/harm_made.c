@@ -11,7 +11,7 @@
 
 /* Numbers stand in registers and on the stack, which are traced, and must never look like half of a
  * kernel's address, beside a -1: they are made of 31 bits (Park and Miller's generator). */
-#define PRIME	0x7FFFFFFFu
+#define PRIME 0x7FFFFFFFu
 static uint32_t state;
 
 void seed(uint64_t from)
@@ -40,7 +40,8 @@ bool chance(unsigned int percent)
 uint64_t odd(void)
 {
 	static const uint64_t values[] = {
-		0, 1, 2, 7, 8, 63, 64, 255, 256, 4095, 4096, 65536, 0x7FFFFFFF, 0x80000000,
+		0,          1,           2,          7,          8,     63,           64,
+		255,        256,         4095,       4096,       65536, 0x7FFFFFFF,   0x80000000,
 		0xFFFFFFFF, 0x100000000, 1ull << 62, 1ull << 63, ~0ull, ~0ull - 4095,
 	};
 
@@ -74,7 +75,7 @@ void *nowhere(const void *args, size_t size)
 	case 0:
 		return NULL;
 	case 1:
-		return (void *)0xFFFFFFFFFF601000;	/* the kernel's half */
+		return (void *)0xFFFFFFFFFF601000; /* the kernel's half */
 	case 2:
 		return edge + page;
 	}

@@ -10,7 +10,7 @@
 static struct {
 	int fd;
 	bool stopped;
-	unsigned char *map;		/* the threads' pages, or NULL */
+	unsigned char *map; /* the threads' pages, or NULL */
 	size_t bytes;
 } p = { .fd = -1 };
 
@@ -75,10 +75,14 @@ static void do_ptt(bool good, bool root, int device)
 static void do_threads(enum op op, bool good, bool root)
 {
 	static const uint32_t flags[] = {
-		0, PITRACE_PTT_PROCESS, PITRACE_PTT_PROCESS | PITRACE_PTT_CHILDREN,
+		0,
+		PITRACE_PTT_PROCESS,
+		PITRACE_PTT_PROCESS | PITRACE_PTT_CHILDREN,
 	};
 	struct pitrace_ptt_thread_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .flags = flags[rnd() % 3],
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.flags = flags[rnd() % 3],
 		.tid = chance(50) ? 0 : all->alive,
 	};
 	unsigned long request = op == PTT_ADD ? PITRACE_IOC_PTT_ADD : PITRACE_IOC_PTT_REMOVE;
@@ -139,8 +143,8 @@ static void do_mmap(bool good, bool root)
 	c = *(struct pitrace_ptt_control *)at;
 	munmap(at, sizeof(c));
 	cpus = c.ncpus * c.cpu_stride;
-	at = c.cpu_offset ? mmap(NULL, cpus, PROT_READ, MAP_SHARED, p.fd, (off_t)c.cpu_offset)
-			  : MAP_FAILED;
+	at = c.cpu_offset ? mmap(NULL, cpus, PROT_READ, MAP_SHARED, p.fd, (off_t)c.cpu_offset) :
+			    MAP_FAILED;
 	if (at != MAP_FAILED) {
 		scan(at, cpus, root);
 		munmap(at, cpus);

@@ -19,9 +19,8 @@ static bool kernel_address(uint32_t low, uint32_t high)
 	if (high >= 0xFFFF8880 && high < 0xFFFFE900)
 		return true;
 	/* -1 beside any other number is no address: only where something lies. */
-	return high == 0xFFFFFFFF &&
-	       ((low >= all->kernel[0].first && low <= all->kernel[0].last) ||
-		(low >= all->kernel[1].first && low <= all->kernel[1].last));
+	return high == 0xFFFFFFFF && ((low >= all->kernel[0].first && low <= all->kernel[0].last) ||
+				      (low >= all->kernel[1].first && low <= all->kernel[1].last));
 #elif defined(__powerpc64__)
 	(void)low;
 	return high == 0xC0000000 || high >> 16 == 0xC008;
@@ -43,7 +42,7 @@ static bool kernel_address(uint32_t low, uint32_t high)
 /* The end of one of a clock sync's values and the low half of the next one: any number. */
 static bool in_sync(const unsigned char *p, size_t at)
 {
-	const size_t first = sizeof(struct pitrace_rec);	/* the CPU, then four times */
+	const size_t first = sizeof(struct pitrace_rec); /* the CPU, then four times */
 	uint32_t word;
 
 	for (size_t back = first; back < first + sizeof(struct pitrace_sync) && back <= at;

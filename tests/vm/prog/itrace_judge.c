@@ -22,24 +22,27 @@
 #endif
 #include "../../itrace/log.h"
 
-#define THREADS	4096
-#define SEEN	16384
-#define CALL_STOP	(SIGTRAP | 0x80)
+#define THREADS   4096
+#define SEEN      16384
+#define CALL_STOP (SIGTRAP | 0x80)
 
 struct thread {
-	pid_t tid, pid;		/* pid 0: not known yet */
-	int deliver;		/* goes with the next step */
+	pid_t tid, pid; /* pid 0: not known yet */
+	int deliver;    /* goes with the next step */
 	int delivered;
 	int begun;
-	int fresh;		/* it has not run yet */
-	int late;		/* a step that was put down is told again, where it is now */
-	int calls;		/* it was let run to its system call's end */
-	uint64_t at;		/* where it stood at last */
+	int fresh;   /* it has not run yet */
+	int late;    /* a step that was put down is told again, where it is now */
+	int calls;   /* it was let run to its system call's end */
+	uint64_t at; /* where it stood at last */
 };
 
 static struct thread threads[THREADS];
 static unsigned int nthreads;
-static struct { pid_t pid; uint64_t page; } seen[SEEN];
+static struct {
+	pid_t pid;
+	uint64_t page;
+} seen[SEEN];
 static FILE *out;
 static int all_registers;
 
@@ -112,7 +115,7 @@ static void registers(pid_t tid, uint64_t *pc, uint64_t *number)
  */
 #if defined(__s390x__)
 
-#define PER	offsetof(struct user, regs.per_info)
+#define PER offsetof(struct user, regs.per_info)
 
 static void ask_for_branches(pid_t tid)
 {
@@ -209,7 +212,7 @@ static void lost_before_signal(struct thread *t, uint64_t pc, uint64_t number)
 
 /* arm64: a step of a system call stops at the call's end and again before the next instruction. */
 #if defined(__aarch64__)
-#define STOPS_TWICE	1
+#define STOPS_TWICE 1
 
 static int was_call(pid_t tid, uint64_t at)
 {
@@ -222,7 +225,7 @@ static int was_call(pid_t tid, uint64_t at)
 }
 
 #else
-#define STOPS_TWICE	0
+#define STOPS_TWICE 0
 
 static int was_call(pid_t tid, uint64_t at)
 {
@@ -321,12 +324,12 @@ static struct thread *find(pid_t tid)
  */
 #if defined(__aarch64__) || defined(__powerpc64__)
 
-#define LONGEST	32
+#define LONGEST 32
 
 struct way {
-	uint64_t to;		/* where it leaves */
-	unsigned int after;	/* instructions from the load on */
-	long was;		/* what stood at `to` */
+	uint64_t to;        /* where it leaves */
+	unsigned int after; /* instructions from the load on */
+	long was;           /* what stood at `to` */
 };
 
 static int is_pair(uint32_t w, int load)
@@ -366,7 +369,9 @@ static int branches(uint32_t w, uint64_t at, uint64_t *to)
 		return 1;
 	}
 	return w >> 26 == 16 || w >> 26 == 17 || w >> 26 == 18 || w >> 26 == 1 ||
-	       (w >> 26 == 19 && (w & 0x7C0) != 0) ? -1 : 0;
+			       (w >> 26 == 19 && (w & 0x7C0) != 0) ?
+		       -1 :
+		       0;
 #endif
 }
 
@@ -610,7 +615,7 @@ int main(int argc, char **argv)
 		if (!WIFSTOPPED(status)) {
 			if (tid == child)
 				code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
-				       WEXITSTATUS(status);
+							     WEXITSTATUS(status);
 			*t = threads[--nthreads];
 			continue;
 		}

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define OF_A_TURN	3
+#define OF_A_TURN 3
 
 __attribute__((noinline)) static void nothing(void)
 {

@@ -54,7 +54,7 @@ static int signals(void)
 	sigaction(SIGSEGV, &c, NULL);
 	raise(SIGUSR1);
 	raise(SIGUSR2);
-	kill(getpid(), SIGWINCH);		/* ignored: it has no handler */
+	kill(getpid(), SIGWINCH); /* ignored: it has no handler */
 	kill(getpid(), SIGUSR2);
 	nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!sigsetjmp(back, 1))
@@ -137,7 +137,7 @@ static int jit(void)
 		return 1;
 	for (int i = 0; i < 3; i++) {
 #if defined(__x86_64__)
-		uint8_t bytes[] = { 0xB8, (uint8_t)i, 0, 0, 0, 0xC3 };	/* mov, ret */
+		uint8_t bytes[] = { 0xB8, (uint8_t)i, 0, 0, 0, 0xC3 }; /* mov, ret */
 #elif defined(__aarch64__)
 		uint32_t bytes[] = { 0x52800000 | (uint32_t)i << 5, 0xD65F03C0 };
 #elif defined(__powerpc64__)
@@ -173,6 +173,7 @@ int main(int argc, char **argv)
 		return jit();
 	while (!strcmp(what, "forever"))
 		sum += fib(3);
-	fputs("usage: itrace_subject fib|signals|jumps|threads|fork|exec|jit|forever [N]\n", stderr);
+	fputs("usage: itrace_subject fib|signals|jumps|threads|fork|exec|jit|forever [N]\n",
+	      stderr);
 	return 2;
 }

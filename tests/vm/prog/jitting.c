@@ -41,12 +41,12 @@ static const uint32_t code[] = { 0x7c6903a6, 0x42000000, 0x4e800020 };
 static const uint8_t code[] = { 0xa7, 0x27, 0x00, 0x00, 0x07, 0xfe };
 #endif
 
-#define AREA	(64u * 1024)
-#define LOOPS	200000
+#define AREA  (64u * 1024)
+#define LOOPS 200000
 
 static struct jitdump_writer *dump;
 static uint8_t *area;
-static unsigned int line;		/* of the source, of what runs; 0: not told */
+static unsigned int line; /* of the source, of what runs; 0: not told */
 
 static uint64_t cpu_time(void)
 {
@@ -122,8 +122,11 @@ static void make_raw(const char *path)
 	check(fseek(f, 32, SEEK_SET) || fwrite(&flags, 8, 1, f) != 1 ? -EIO : 0, "flags");
 	for (i = 0; i < 6; i++) {
 		check(fseek(f, (long)at + 4, SEEK_SET) || fread(&size, 4, 1, f) != 1 ||
-		      fseek(f, (long)at + 8, SEEK_SET) || fwrite(&stamp[of[i]], 8, 1, f) != 1
-		      ? -EIO : 0, "time");
+				      fseek(f, (long)at + 8, SEEK_SET) ||
+				      fwrite(&stamp[of[i]], 8, 1, f) != 1 ?
+			      -EIO :
+			      0,
+		      "time");
 		at += size;
 	}
 	check(fclose(f) ? -errno : 0, path);

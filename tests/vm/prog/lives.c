@@ -288,9 +288,11 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} cases[] = {
-		{ "spin", spin }, { "rename", renames }, { "names", names }, { "threadexec", threadexec },
-		{ "threads", threads }, { "vfork", vforks }, { "fork", forks },
-		{ "clone", clones }, { "mprotect", mprotects }, { "mremap", remaps },
+		{ "spin", spin },          { "rename", renames },
+		{ "names", names },        { "threadexec", threadexec },
+		{ "threads", threads },    { "vfork", vforks },
+		{ "fork", forks },         { "clone", clones },
+		{ "mprotect", mprotects }, { "mremap", remaps },
 	};
 	unsigned int i;
 

@@ -28,8 +28,8 @@ static void *thread(void *unused)
 
 static int child(void)
 {
-	void *p = mmap(NULL, 2 * WORK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	void *p = mmap(NULL, 2 * WORK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
 	pthread_t t;
 
 	memset(p, 1, 2 * WORK_PAGE);

@@ -13,21 +13,21 @@
 #include <sys/un.h>
 #include "work.h"
 
-#define NAP_NS	20000000	/* of CPU time between two naps */
+#define NAP_NS 20000000 /* of CPU time between two naps */
 
 static int64_t cycle, begin;
 
 /* Until its half is over: when that was. */
-#define HALF(name, last)							\
-	static __attribute__((noinline)) int64_t name(void)			\
-	{									\
-		int64_t now;							\
-										\
-		do {								\
-			turns(6000);						\
-			now = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;	\
-		} while ((now % cycle >= cycle / 2) == (last));			\
-		return now;							\
+#define HALF(name, last)                                                 \
+	static __attribute__((noinline)) int64_t name(void)              \
+	{                                                                \
+		int64_t now;                                             \
+                                                                         \
+		do {                                                     \
+			turns(6000);                                     \
+			now = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin; \
+		} while ((now % cycle >= cycle / 2) == (last));          \
+		return now;                                              \
 	}
 HALF(ping, 0)
 HALF(pong, 1)

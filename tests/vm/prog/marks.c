@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <perfutil.h>
 
-#define MAJOR	0xD1
-#define NOBODYS	0xD8
+#define MAJOR   0xD1
+#define NOBODYS 0xD8
 
 struct thread {
 	pthread_t thread;

@@ -110,7 +110,9 @@ int main(int argc, char **argv)
 	fwrite(output, 1, used, stdout);
 	printf("\nterminal %s\nend %d\n",
 	       before.c_lflag == after.c_lflag && before.c_iflag == after.c_iflag &&
-	       before.c_oflag == after.c_oflag && before.c_cflag == after.c_cflag ? "as before" : "changed",
+			       before.c_oflag == after.c_oflag && before.c_cflag == after.c_cflag ?
+		       "as before" :
+		       "changed",
 	       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	return 0;
 }

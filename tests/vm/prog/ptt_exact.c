@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include "work.h"
 
-#define WARM	10
+#define WARM 10
 
 /* Two instructions a turn, on whatever machine, and a few around. */
 static __attribute__((noinline)) void loop(uint64_t n)
@@ -79,7 +79,7 @@ static __attribute__((noinline)) struct window measure_inline(uint64_t n)
 	return measure(PttReadInline, n);
 }
 
-#define LENGTHS	4
+#define LENGTHS 4
 static const uint64_t length[LENGTHS] = { 100, 1000, 10000, 100000 };
 struct quiet {
 	int windows;
@@ -121,7 +121,7 @@ static void quiet(const char *name, struct window (*one)(uint64_t))
 
 /* ---- all CPUs at once ------------------------------------------------------------------------ */
 
-#define CPUS	8
+#define CPUS 8
 static struct quiet on_cpu[CPUS][LENGTHS];
 static pthread_barrier_t barrier;
 
@@ -204,7 +204,7 @@ static int refused_to_another(void)
 
 static void disturbed(const char *name, uint64_t turns, int windows)
 {
-	measure_call(turns);		/* also writes to what a fork has left shared */
+	measure_call(turns); /* also writes to what a fork has left shared */
 	for (int i = 0; i < windows; i++) {
 		struct window w = measure_call(turns);
 
@@ -218,8 +218,11 @@ static void disturbed(const char *name, uint64_t turns, int windows)
 static int own_event(void)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1,
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
 	};
 
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
@@ -347,7 +350,8 @@ static void beside_perf(void)
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	nanosleep(&wait, NULL);
-	printf("beside perf: it ran %d let %d", WIFSIGNALED(status), PttOwn.page->metric[0].index != 0);
+	printf("beside perf: it ran %d let %d", WIFSIGNALED(status),
+	       PttOwn.page->metric[0].index != 0);
 	fd = own_event();
 	nanosleep(&wait, NULL);
 	for (int i = 0; i < 1000; i++) {

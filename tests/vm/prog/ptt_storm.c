@@ -20,11 +20,11 @@
 #include <unistd.h>
 #include "work.h"
 
-#define TURNS		75000000
-#define TIMERS		3000		/* one for each interrupt: for longer than the loop takes */
-#define EVERY		100000		/* ns */
-#define REQUESTS	128
-#define TIMES		3
+#define TURNS    75000000
+#define TIMERS   3000   /* one for each interrupt: for longer than the loop takes */
+#define EVERY    100000 /* ns */
+#define REQUESTS 128
+#define TIMES    3
 
 static void must(int rc)
 {
@@ -148,7 +148,7 @@ static pid_t beside(const char *path)
 		fail("the other process");
 	close(ready[0]);
 	if (!path)
-		usleep(25000);		/* the first ones are due */
+		usleep(25000); /* the first ones are due */
 	return pid;
 }
 

@@ -57,8 +57,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < rounds; i++) {
 		now = run(dir, "ab"[i % 2], ms);
 		if (i && now != base) {
-			fprintf(stderr, "reuse: the address changed: %#lx, %#lx\n", (unsigned long)base,
-				(unsigned long)now);
+			fprintf(stderr, "reuse: the address changed: %#lx, %#lx\n",
+				(unsigned long)base, (unsigned long)now);
 			return 1;
 		}
 		base = now;

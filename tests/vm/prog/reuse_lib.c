@@ -5,15 +5,15 @@
  */
 #include "work.h"
 
-#define JOIN2(a, b)	a##b
-#define JOIN(a, b)	JOIN2(a, b)
+#define JOIN2(a, b) a##b
+#define JOIN(a, b)  JOIN2(a, b)
 
 /* One turn of 20,000 loops: the caller watches the clock. */
-#define PAGE(name)								\
-	__attribute__((noinline, aligned(WORK_PAGE))) void name(void);		\
-	void name(void)								\
-	{									\
-		turns(20000);							\
+#define PAGE(name)                                                     \
+	__attribute__((noinline, aligned(WORK_PAGE))) void name(void); \
+	void name(void)                                                \
+	{                                                              \
+		turns(20000);                                          \
 	}
 
 PAGE(JOIN(first_, NAME))

@@ -161,9 +161,9 @@ static int signals(void)
 
 /* ---- sandboxes ------------------------------------------------------------------------------- */
 
-#define ALLOW(call)	\
+#define ALLOW(call)                                            \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), \
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static __attribute__((noinline)) void spin_boxed(void)
 {
@@ -175,7 +175,9 @@ static int sandbox(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		ALLOW(write), ALLOW(exit_group), ALLOW(rt_sigreturn),
+		ALLOW(write),
+		ALLOW(exit_group),
+		ALLOW(rt_sigreturn),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog filter = { .len = sizeof(code) / sizeof(*code), .filter = code };

@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <pitrace.h>
 
-#define MAJOR	0xD5
-#define MOST	20000		/* more allocations no call makes */
+#define MAJOR 0xD5
+#define MOST  20000 /* more allocations no call makes */
 
 static int nth, device, session, hook;
 static size_t data_offset, data_stride;
@@ -52,9 +52,14 @@ static bool failed(void)
 static struct pitrace_session_args session_args(void)
 {
 	return (struct pitrace_session_args){
-		.size = sizeof(struct pitrace_session_args), .version = PITRACE_ABI_VERSION,
-		.mode = PITRACE_MODE_CONTINUOUS, .scope = PITRACE_SCOPE_PROCESS, .pid = getpid(),
-		.segment_bytes = 32768, .mte_bytes = 131072, .trace_bytes = 131072,
+		.size = sizeof(struct pitrace_session_args),
+		.version = PITRACE_ABI_VERSION,
+		.mode = PITRACE_MODE_CONTINUOUS,
+		.scope = PITRACE_SCOPE_PROCESS,
+		.pid = getpid(),
+		.segment_bytes = 32768,
+		.mte_bytes = 131072,
+		.trace_bytes = 131072,
 	};
 }
 
@@ -80,8 +85,11 @@ static long call_hook_open(void)
 static long call_setup(void)
 {
 	struct pitrace_setup_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .rate = 100,
-		.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY, .copy = 1024,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.rate = 100,
+		.stacks = PITRACE_WANT_KERNEL | PITRACE_WANT_USER | PITRACE_WANT_COPY,
+		.copy = 1024,
 	};
 
 	args.majors[0] = 1ull << PITRACE_TPROF | 1ull << PITRACE_SYSCALL;
@@ -101,8 +109,13 @@ static long call_hook(void)
 	static const uint32_t lengths[80] = { 1000 };
 	static const char bytes[1000];
 	struct pitrace_hook_args args = {
-		.size = sizeof(args), .version = PITRACE_ABI_VERSION, .major = MAJOR, .ints = 40,
-		.strs = 80, .values = (uintptr_t)values, .lengths = (uintptr_t)lengths,
+		.size = sizeof(args),
+		.version = PITRACE_ABI_VERSION,
+		.major = MAJOR,
+		.ints = 40,
+		.strs = 80,
+		.values = (uintptr_t)values,
+		.lengths = (uintptr_t)lengths,
 		.strings = (uintptr_t)bytes,
 	};
 
@@ -118,14 +131,11 @@ static const struct call {
 	const char *name;
 	long (*call)(void);
 	enum { NOTHING, A_SESSION, IS_ON } needs;
-	bool gives;		/* a descriptor */
+	bool gives; /* a descriptor */
 } calls[] = {
-	{ "open", call_open, NOTHING, true },
-	{ "session", call_session, NOTHING, true },
-	{ "hook_open", call_hook_open, NOTHING, true },
-	{ "setup", call_setup, A_SESSION, false },
-	{ "mmap", call_mmap, A_SESSION, false },
-	{ "hook", call_hook, IS_ON, false },
+	{ "open", call_open, NOTHING, true },           { "session", call_session, NOTHING, true },
+	{ "hook_open", call_hook_open, NOTHING, true }, { "setup", call_setup, A_SESSION, false },
+	{ "mmap", call_mmap, A_SESSION, false },        { "hook", call_hook, IS_ON, false },
 	{ "rescan", call_rescan, IS_ON, false },
 };
 

@@ -11,18 +11,18 @@
 #include <string.h>
 #include "work.h"
 
-#define FUNCTION(name, parts)								\
-	__attribute__((noinline, aligned(64))) void name(unsigned long part);		\
-	void name(unsigned long part)							\
-	{										\
-		turns(parts * part);							\
+#define FUNCTION(name, parts)                                                 \
+	__attribute__((noinline, aligned(64))) void name(unsigned long part); \
+	void name(unsigned long part)                                         \
+	{                                                                     \
+		turns(parts *part);                                           \
 	}
 
-#define SET(name)			\
-	FUNCTION(name##_16, 16)		\
-	FUNCTION(name##_8, 8)		\
-	FUNCTION(name##_4, 4)		\
-	FUNCTION(name##_2, 2)		\
+#define SET(name)               \
+	FUNCTION(name##_16, 16) \
+	FUNCTION(name##_8, 8)   \
+	FUNCTION(name##_4, 4)   \
+	FUNCTION(name##_2, 2)   \
 	FUNCTION(name##_1, 1)
 
 SET(one)

@@ -43,8 +43,9 @@ static int control(void)
 	/* We have it mapped too: the tracer shall meet it, not we. */
 	if (fork())
 		return wait(NULL) < 0;
-	execlp("sh", "sh", "-c", "chmod 600 \"$1\"; : >\"$1\"; sleep 0.5; rm -f \"$1\"; mkdir \"$1\"",
-	       "sh", path, (char *)NULL);
+	execlp("sh", "sh", "-c",
+	       "chmod 600 \"$1\"; : >\"$1\"; sleep 0.5; rm -f \"$1\"; mkdir \"$1\"", "sh", path,
+	       (char *)NULL);
 	fd = open(path, O_WRONLY | O_TRUNC);
 	return fd < 0;
 }
@@ -111,8 +112,8 @@ static int hooks(int n)
 		if (fork())
 			continue;
 		/* As much as there is room. */
-		for (uint64_t k = 0;
-		     TraceHook(-1, 0xB0, 1, 1, 0, &k, NULL, NULL) != PI_BUFFER_FULL; k++)
+		for (uint64_t k = 0; TraceHook(-1, 0xB0, 1, 1, 0, &k, NULL, NULL) != PI_BUFFER_FULL;
+		     k++)
 			if (k > 10000000)
 				_exit(1);
 		if (write(full[1], "", 1) != 1)
@@ -140,7 +141,8 @@ static int snapshots(int n)
 
 	for (int i = 0; i < n; i++)
 		written += TraceWriteBufferToFile(NULL) == PI_OK;
-	printf("%d written, %d refused in %ld s\n", written, n - written, (long)(time(NULL) - begun));
+	printf("%d written, %d refused in %ld s\n", written, n - written,
+	       (long)(time(NULL) - begun));
 	return 0;
 }
 
@@ -165,6 +167,9 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 2 && !strcmp(argv[1], "silent"))
 		return silent(argv[2]);
-	return !strcmp(argv[1], "control") ? control() : !strcmp(argv[1], "notes") ? notes(n) :
-	       !strcmp(argv[1], "hooks") ? hooks(n) : !strcmp(argv[1], "snapshots") ? snapshots(n) : 2;
+	return !strcmp(argv[1], "control")   ? control() :
+	       !strcmp(argv[1], "notes")     ? notes(n) :
+	       !strcmp(argv[1], "hooks")     ? hooks(n) :
+	       !strcmp(argv[1], "snapshots") ? snapshots(n) :
+					       2;
 }

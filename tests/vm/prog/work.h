@@ -11,9 +11,9 @@
 
 /* Debian's kernels for this machine. */
 #ifdef __powerpc64__
-#define WORK_PAGE	65536
+#define WORK_PAGE 65536
 #else
-#define WORK_PAGE	4096
+#define WORK_PAGE 4096
 #endif
 
 /* Exactly 2 * n instructions; n > 0. */
@@ -43,17 +43,17 @@ static inline int64_t clock_ns(clockid_t clock)
 /* A function that works for so many ms of its thread's CPU time, and does really work in it: an
  * emulated CPU that was halted meanwhile must not be excused. The clock is read now and then:
  * nearly all ticks fall into the function itself. */
-#define ROUNDS(ms) (5 * (ms))	/* of turns(20000) */
-#define WORKER(name)								\
-	__attribute__((noinline)) void name(long ms);				\
-	void name(long ms)							\
-	{									\
-		int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000ll;	\
-		long rounds = 0;						\
-										\
-		do									\
-			turns(20000);						\
-		while (++rounds < ROUNDS(ms) || clock_ns(CLOCK_THREAD_CPUTIME_ID) < end);	\
+#define ROUNDS(ms) (5 * (ms)) /* of turns(20000) */
+#define WORKER(name)                                                                      \
+	__attribute__((noinline)) void name(long ms);                                     \
+	void name(long ms)                                                                \
+	{                                                                                 \
+		int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000ll;         \
+		long rounds = 0;                                                          \
+                                                                                          \
+		do                                                                        \
+			turns(20000);                                                     \
+		while (++rounds < ROUNDS(ms) || clock_ns(CLOCK_THREAD_CPUTIME_ID) < end); \
 	}
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-extern pthread_key_t timer_thread_key;	/* the calling thread's ring (interpose.c) */
+extern pthread_key_t timer_thread_key; /* the calling thread's ring (interpose.c) */
 
 /* Looks up the C library's functions. */
 void blocking_calls_init(void);

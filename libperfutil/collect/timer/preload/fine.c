@@ -10,8 +10,8 @@
 #include "base/now.h"
 #include "collect/timer/preload/fine.h"
 
-#define CALM		2	/* ticks without a sleep in between: the thread sleeps rarely */
-#define NEARLY		20000u	/* ns: too short for another wait */
+#define CALM   2      /* ticks without a sleep in between: the thread sleeps rarely */
+#define NEARLY 20000u /* ns: too short for another wait */
 
 bool fine_handlers;
 
@@ -105,8 +105,7 @@ static uint32_t over(const struct fine *f, uint64_t now)
  * without a gap. */
 static void draw(struct fine *f, uint64_t now)
 {
-	f->at = f->first + f->booked * timer_control->interval +
-		chance(f, timer_control->interval);
+	f->at = f->first + f->booked * timer_control->interval + chance(f, timer_control->interval);
 	set(f, f->at > now + 1 ? f->at - now : 1);
 }
 

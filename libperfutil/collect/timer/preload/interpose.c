@@ -17,7 +17,7 @@
 #include "collect/timer/preload/sample.h"
 #include "collect/timer/preload/blocking_calls.h"
 
-#define EXPORTED	__attribute__((visibility("default")))
+#define EXPORTED __attribute__((visibility("default")))
 
 /* The interposed functions. They are looked up at start (dlsym is not safe in a signal handler,
  * which may call some of these), or at an earlier call. */
@@ -30,7 +30,7 @@ static struct {
 	__typeof__(&sigprocmask) sigprocmask;
 	__typeof__(&prctl) prctl;
 } real;
-#define REAL(name)	\
+#define REAL(name) \
 	(real.name ? real.name : (real.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name)))
 
 pthread_key_t timer_thread_key;
@@ -132,8 +132,8 @@ static void *start_thread(void *arg)
 	return s.routine(s.arg);
 }
 
-EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			    void *(*routine)(void *), void *arg)
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *),
+			    void *arg)
 {
 	__typeof__(&pthread_create) next = REAL(pthread_create);
 	struct start *s = timer_control ? malloc(sizeof(*s)) : NULL;

@@ -8,8 +8,8 @@
 #include <ucontext.h>
 
 #if defined(__x86_64__)
-#define MACHINE_REGS	17		/* DWARF: 16 registers, the return address's column */
-#define MACHINE_FRAMES	1		/* frame pointers: saved one, return address */
+#define MACHINE_REGS   17 /* DWARF: 16 registers, the return address's column */
+#define MACHINE_FRAMES 1  /* frame pointers: saved one, return address */
 
 static inline uint64_t machine_pc(const ucontext_t *c)
 {
@@ -30,7 +30,7 @@ static inline void machine_regs(const ucontext_t *c, uint64_t *regs)
 {
 	static const uint8_t order[] = {
 		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
-		REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+		REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
 	};
 
 	for (unsigned int i = 0; i < MACHINE_REGS; i++)
@@ -38,8 +38,8 @@ static inline void machine_regs(const ucontext_t *c, uint64_t *regs)
 }
 
 #elif defined(__aarch64__)
-#define MACHINE_REGS	33		/* x0 … x30, sp, pc */
-#define MACHINE_FRAMES	1
+#define MACHINE_REGS   33 /* x0 … x30, sp, pc */
+#define MACHINE_FRAMES 1
 
 static inline uint64_t machine_pc(const ucontext_t *c)
 {
@@ -66,8 +66,8 @@ static inline void machine_regs(const ucontext_t *c, uint64_t *regs)
 
 #else
 /* On other machines samples have no stacks. */
-#define MACHINE_REGS	0
-#define MACHINE_FRAMES	0
+#define MACHINE_REGS   0
+#define MACHINE_FRAMES 0
 
 static inline uint64_t machine_pc(const ucontext_t *c)
 {

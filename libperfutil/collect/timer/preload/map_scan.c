@@ -15,7 +15,7 @@
 
 /* Number of objects, by the loader's count, at the last scan. */
 static unsigned long long added, removed;
-static char text[16384];		/* protected by the events' lock */
+static char text[16384]; /* protected by the events' lock */
 
 static int count_objects(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -63,7 +63,7 @@ static bool find_id(const uint8_t *at, size_t left, struct timer_build_id *id)
 	return false;
 }
 
-static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *note)
+static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
 	for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -101,7 +101,7 @@ void map_scan(void)
 	unsigned long long counts[2] = { 0, 0 };
 	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC), n;
 	uint32_t lines = 0;
-	bool skip = false;		/* skip the rest of a line that is too long */
+	bool skip = false; /* skip the rest of a line that is too long */
 	size_t have = 0;
 
 	if (fd < 0)

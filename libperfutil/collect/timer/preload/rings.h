@@ -10,30 +10,30 @@
 
 /* State of a thread's second timer (fine.c). */
 struct fine {
-	uint64_t first;			/* CPU time at the end of the first interval */
-	uint64_t booked;		/* intervals counted */
-	uint64_t at;			/* CPU time of the next sample, while armed */
+	uint64_t first;  /* CPU time at the end of the first interval */
+	uint64_t booked; /* intervals counted */
+	uint64_t at;     /* CPU time of the next sample, while armed */
 	uint64_t random;
-	long slept;			/* voluntary switches at the last signal */
-	uint32_t calm;			/* ticks since it last slept, up to CALM */
-	uint32_t resting;		/* atomic: in a call that may block */
-	int timer;			/* the kernel's id */
+	long slept;       /* voluntary switches at the last signal */
+	uint32_t calm;    /* ticks since it last slept, up to CALM */
+	uint32_t resting; /* atomic: in a call that may block */
+	int timer;        /* the kernel's id */
 	bool has_timer, armed, never;
 };
 
 /* A ring and the thread that it belongs to. */
 struct ring {
-	struct timer_file *file;	/* mapped; NULL: no ring of this number */
-	uint32_t taken;			/* atomic: in use by a thread */
-	uint32_t active;		/* the thread's timer exists */
+	struct timer_file *file; /* mapped; NULL: no ring of this number */
+	uint32_t taken;          /* atomic: in use by a thread */
+	uint32_t active;         /* the thread's timer exists */
 	uint32_t tid;
-	int timer;			/* the kernel's id */
-	uintptr_t stack_low, stack_top;	/* the thread's stack; 0: not known */
+	int timer;                      /* the kernel's id */
+	uintptr_t stack_low, stack_top; /* the thread's stack; 0: not known */
 	struct fine fine;
 };
 
 extern struct ring timer_rings[];
-extern uint32_t timer_ring_count;	/* atomic: number of rings that have files */
+extern uint32_t timer_ring_count; /* atomic: number of rings that have files */
 
 /* Checks whether this is still the process that owns these rings, and may change them. False after
  * a fork that bypassed the interposed function. */

@@ -77,7 +77,8 @@ static uint32_t add_stack(const struct ring *r, const ucontext_t *c, uint8_t *at
 		s.flags |= PITRACE_STACK_COPY;
 		n += MACHINE_REGS;
 		copy = (uint32_t)(r->stack_top - sp < timer_control->copy ? r->stack_top - sp :
-				  timer_control->copy) & ~7u;
+									    timer_control->copy) &
+		       ~7u;
 		memcpy(words + n, (const void *)sp, copy);
 		s.bytes = copy;
 	}
@@ -138,8 +139,9 @@ static void handler(int number, siginfo_t *info, void *context)
 	int keep = errno;
 
 	if (info->si_code != SI_TIMER || r < timer_rings || i >= TIMER_RINGS ||
-	    r != &timer_rings[i] || (r->timer != info->si_timerid &&
-				     !(r->fine.has_timer && r->fine.timer == info->si_timerid))) {
+	    r != &timer_rings[i] ||
+	    (r->timer != info->si_timerid &&
+	     !(r->fine.has_timer && r->fine.timer == info->si_timerid))) {
 		pass_on(number, info, context);
 		return;
 	}
@@ -156,7 +158,8 @@ void sample_install(int (*set)(int, const struct sigaction *, struct sigaction *
 	/* SA_ONSTACK: programs with small stacks of their own (coroutines) have an alternate stack.
 	 * */
 	struct sigaction a = {
-		.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
+		.sa_sigaction = handler,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK,
 	};
 
 	set(TIMER_SIGNAL, &a, &program_action);

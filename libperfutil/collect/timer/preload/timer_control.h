@@ -17,9 +17,9 @@
 #include <time.h>
 #include "collect/timer/preload/layout.h"
 
-extern const struct timer_control *timer_control;	/* NULL: this program is not sampled */
+extern const struct timer_control *timer_control; /* NULL: this program is not sampled */
 extern char timer_folder[];
-extern bool timer_sandboxed;		/* system calls may be forbidden: make no more */
+extern bool timer_sandboxed; /* system calls may be forbidden: make no more */
 
 /* Maps the settings in the folder that the collector named to this program; NULL: not sampled. */
 const struct timer_control *control_map(void);
