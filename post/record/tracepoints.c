@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/tracepoints_serve.h"
 #include "sandbox/sandbox.h"
 
 #define MEMORY (512ul << 20) /* for libtraceevent: formats come in megabytes */

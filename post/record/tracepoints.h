@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/tracepoint_field.h"
+
 #ifdef HAVE_TRACEEVENT
 #define TRACEPOINTS_READ 1
 #else
@@ -30,24 +32,10 @@ bool tracepoints_fell(const struct tracepoints *t);
 bool tracepoints_text(struct tracepoints *t, const void *raw, size_t bytes, char *room,
 		      size_t size);
 
-/* Where an event has a number. */
-struct tracepoint_field {
-	int32_t event;         /* its id, which its data begin with */
-	uint32_t offset, size; /* size: 1, 2, 4, 8 */
-	bool is_signed, big;
-};
 bool tracepoints_field(struct tracepoints *t, const char *system, const char *event,
 		       const char *name, struct tracepoint_field *field);
 /* false: the data are of another event, or too short. */
 bool tracepoint_number(const struct tracepoint_field *f, const void *raw, size_t bytes,
 		       uint64_t *value);
-
-/* tracepoints_serve.c: the process's other end. It does not return. */
-struct tracepoints_question {
-	uint32_t text; /* 1: data follow; 0: a field's three names do */
-};
-_Noreturn void tracepoints_serve(int fd, const void *data, size_t size);
-#define TRACEPOINTS_PATIENCE 10    /* seconds for an answer */
-#define TRACEPOINTS_ROOM     65536 /* bytes of a question's or an answer's rest */
 
 #endif

@@ -5,7 +5,7 @@
  * texts lie: events with fields beyond any record are left out, and data are looked at in a room
  * that has all that 16 bits of offset and of length can point at.
  */
-#include "record/tracepoints.h"
+#include "record/tracepoints_serve.h"
 
 #ifdef HAVE_TRACEEVENT
 
