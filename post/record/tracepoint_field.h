@@ -8,8 +8,8 @@
 
 /* Where an event has a number. */
 struct tracepoint_field {
-	int32_t event;			/* its id, which its data begin with */
-	uint32_t offset, size;		/* size: 1, 2, 4, 8 */
+	int32_t event;         /* its id, which its data begin with */
+	uint32_t offset, size; /* size: 1, 2, 4, 8 */
 	bool is_signed, big;
 };
 

@@ -9,11 +9,11 @@
 #include "record/tracepoint_field.h"
 
 struct tracepoints_question {
-	uint32_t text;			/* 1: data follow; 0: a field's three names do */
+	uint32_t text; /* 1: data follow; 0: a field's three names do */
 };
 /* It does not return. */
 _Noreturn void tracepoints_serve(int fd, const void *data, size_t size);
-#define TRACEPOINTS_PATIENCE 10		/* seconds for an answer */
-#define TRACEPOINTS_ROOM 65536		/* bytes of a question's or an answer's rest */
+#define TRACEPOINTS_PATIENCE 10    /* seconds for an answer */
+#define TRACEPOINTS_ROOM     65536 /* bytes of a question's or an answer's rest */
 
 #endif

@@ -16,7 +16,9 @@ if ! perf record -q -e cpu-clock:u -o own.data "$programs/jitting" silent 400 >l
 	echo "skip perfmap_age_all perf record: $(head -n 1 err)"
 	exit 0
 fi
-# Names and ticks of the JIT code, one a line; the unannounced as "-".
+# Within a minute of its end, however slow the machine.
+cp own.data copy.data
+# Names of the JIT code, one a line; the unannounced as "-".
 have() { # TRACE
 	"$post" -json -r "$1" 2>err |
 		jq -r '.processes[].threads[].modules[] | select(.name == "JITCODE") | .symbols[] |
@@ -64,7 +66,6 @@ refused own_newer own.data 'it was written after the recording had ended'
 touch -r own.data "$map"
 cp -p own.data kept.data
 named copy_kept kept.data
-cp own.data copy.data
 named copy copy.data
 cat own.data | "$post" -json -r - 2>err | jq -e '[.. | objects | select(.name? == "whole")] | length > 0' >/dev/null
 verdict pipe $? "$(cat err)"

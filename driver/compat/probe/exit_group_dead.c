@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /* Does sched_process_exit say whether it is the last thread of its process (since 6.16)? */
 #include <linux/mm_types.h>
 #include <trace/events/sched.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /* Are a mapping's flags changed by vm_flags_mod() (upstream bc292ab00f6c, 6.3) only? */
 #include <linux/mm.h>
 void probe(struct vm_area_struct *v);
