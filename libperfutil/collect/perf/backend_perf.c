@@ -173,9 +173,11 @@ static int open_session(struct backend *b, const struct trace_config *config)
 	return err;
 }
 
-static bool same_events(const struct trace_config *a, const struct trace_config *b)
+/* Do the open events sample what is asked for now? What tasks have inherited keeps its period, and
+ * the kernel exchanges the events of parents and children: a new rate needs new events. */
+static bool same_sampling(const struct trace_config *a, const struct trace_config *b)
 {
-	return a->nevents == b->nevents &&
+	return a->nevents == b->nevents && (a->nevents || a->rate == b->rate) &&
 	       !memcmp(a->events, b->events, a->nevents * sizeof(*a->events));
 }
 
@@ -443,18 +445,13 @@ static int perf_on(struct backend *b, const struct trace_config *config)
 	if (b->state != PITRACE_STATE_OFF)
 		return -EBUSY;
 	pthread_mutex_lock(&b->lock);
-	if (b->stale || !same_events(config, &b->s.config))
+	if (b->stale || !same_sampling(config, &b->s.config))
 		err = open_session(b, config);
 	if (err) {
 		pthread_mutex_unlock(&b->lock);
 		return err;
 	}
 	memcpy(b->s.config.majors, config->majors, sizeof(config->majors));
-	if (config->rate != b->s.config.rate && !config->nevents) {
-		/* An event has had its period since it was opened. */
-		b->s.config.rate = config->rate;
-		perf_session_period(&b->s);
-	}
 	if (wanted(config, PITRACE_DISPATCH))
 		err = perf_session_open_switches(&b->s);
 	if (!err)

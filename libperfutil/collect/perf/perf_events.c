@@ -223,17 +223,6 @@ const struct perf_event *perf_session_event(const struct perf_session *s, uint64
 	return bsearch(&key, s->event, s->nevents, sizeof(*s->event), by_id);
 }
 
-void perf_session_period(struct perf_session *s)
-{
-	for (size_t i = 0; i < s->nevents; i++) {
-		const struct perf_event *e = &s->event[i];
-		uint64_t ns = perf_dither_period(&s->config, e->number, e->turn);
-
-		if (e->use == PERF_SAMPLES)
-			ioctl(e->fd, PERF_EVENT_IOC_PERIOD, &ns);
-	}
-}
-
 static unsigned int kind_of(enum perf_use use)
 {
 	switch (use) {

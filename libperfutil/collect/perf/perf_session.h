@@ -92,8 +92,6 @@ void perf_session_close(struct perf_session *s);
 void perf_session_enable(struct perf_session *s, enum perf_use use, bool on);
 /* Finds the event whose records have this identifier (inherited events share it), or NULL. */
 const struct perf_event *perf_session_event(const struct perf_session *s, uint64_t id);
-/* Sets the periods of the timer's events by s->config.rate. */
-void perf_session_period(struct perf_session *s);
 /* Reads losses from the events' own counters, where the kernel has them: at *on* (begin) and after
  * the last drain, since a ring that stays full reports them by no record. */
 void perf_session_count_lost(struct perf_session *s, bool begin);
