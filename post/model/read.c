@@ -308,6 +308,7 @@ static int tell_idle(struct reading *rd, const struct pirecord *r, struct profil
 	rc = names_idle(&rd->model->names, r->origin, &place);
 	tell->thread = place.thread;
 	tell->ticks = idle->ticks;
+	tell->kernel = true;
 	tell->counted = idle_ns(rd->trace, idle);
 	hit->leaf = place.symbol;
 	return rc ? rc : 1;
