@@ -9,12 +9,31 @@
 
 /* The list, in the order in which several are written and -help tells of them: a new one is one
  * line here. */
-#define REPORTS(report)                                                                        \
-	report(tprof) report(sched) report(offcpu) report(irq) report(syscalls) report(faults) \
-		report(marks) report(arc) report(flow) report(functions) report(instructions)  \
-			report(verify) report(calltree) report(callers) report(folded)         \
-				report(annotate) report(explain) report(info) report(stats)    \
-					report(validate) report(show) report(convert)
+/* clang-format off */
+#define REPORTS(report) \
+	report(tprof) \
+	report(sched) \
+	report(offcpu) \
+	report(irq) \
+	report(syscalls) \
+	report(faults) \
+	report(marks) \
+	report(arc) \
+	report(flow) \
+	report(functions) \
+	report(instructions) \
+	report(verify) \
+	report(calltree) \
+	report(callers) \
+	report(folded) \
+	report(annotate) \
+	report(explain) \
+	report(info) \
+	report(stats) \
+	report(validate) \
+	report(show) \
+	report(convert)
+/* clang-format on */
 
 #define DECLARED(name) extern const struct report report_##name;
 REPORTS(DECLARED)

@@ -64,11 +64,9 @@ const char *it_die_init(void)
 
 	if (register_die_notifier(&block))
 		return "its kernel lets nobody see traps (no die notifier)";
-	arch_itrace_branches_trap = TRAPS(MSR_BE, "	bne 3f\n	nop\n	nop\n3:	nop\n") ==
-				    8;
+	arch_itrace_branches_trap = TRAPS(MSR_BE, " bne 3f\n nop\n nop\n3: nop\n") == 8;
 	if (arch_itrace_branches_trap)
-		arch_itrace_branches_trap =
-			TRAPS(MSR_BE, "	beq 3f\n	nop\n	nop\n3:	nop\n") == 16;
+		arch_itrace_branches_trap = TRAPS(MSR_BE, " beq 3f\n nop\n nop\n3: nop\n") == 16;
 	/* The instruction that sets the bit may count, or not. */
 	step = TRAPS(MSR_SE, "	nop\n	nop\n");
 	if (step == 4 || step == 0)

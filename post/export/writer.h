@@ -27,10 +27,20 @@ struct writer {
 	bool lines;         /* it has source lines and inlined functions in any case */
 };
 
-#define WRITERS(writer)                                                                      \
-	writer(perf) writer(gperftools) writer(pprof) writer(folded) writer(speedscope)      \
-		writer(firefox) writer(chrome) writer(perfetto) writer(ctf) writer(xray_map) \
-			writer(xray)
+/* clang-format off */
+#define WRITERS(writer) \
+	writer(perf) \
+	writer(gperftools) \
+	writer(pprof) \
+	writer(folded) \
+	writer(speedscope) \
+	writer(firefox) \
+	writer(chrome) \
+	writer(perfetto) \
+	writer(ctf) \
+	writer(xray_map) \
+	writer(xray)
+/* clang-format on */
 
 #define DECLARED(name) extern const struct writer writer_##name;
 WRITERS(DECLARED)

@@ -6,9 +6,14 @@
 
 #include "record/input.h"
 
-#define READERS(reader)                                              \
-	reader(native) reader(perf) reader(gperftools) reader(pprof) \
-		reader(xray) /* knows its files by little: last */
+/* clang-format off */
+#define READERS(reader) \
+	reader(native) \
+	reader(perf) \
+	reader(gperftools) \
+	reader(pprof) \
+	reader(xray) /* knows its files by little: last */
+/* clang-format on */
 
 #define DECLARED(name) extern const struct reader reader_##name;
 READERS(DECLARED)

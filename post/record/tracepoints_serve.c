@@ -192,7 +192,7 @@ static size_t text(struct fields_serving *t, const void *raw, size_t bytes, char
 	return n + 1;
 }
 
-static struct tracepoint_field field(struct fields_serving *t, char names[3][64])
+static struct tracepoint_field ask_field(struct fields_serving *t, char names[3][64])
 {
 	struct tep_format_field *f;
 	struct tep_event *event;
@@ -232,7 +232,7 @@ void tracepoints_serve(int fd, const void *data, size_t size)
 		if (in.q.text) {
 			answer = text(&t, in.rest, rest, out, sizeof(out));
 		} else {
-			struct tracepoint_field f = field(&t, (void *)in.rest);
+			struct tracepoint_field f = ask_field(&t, (void *)in.rest);
 
 			memcpy(out, &f, sizeof(f));
 		}
