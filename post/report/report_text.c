@@ -305,7 +305,7 @@ const char *module_cure(const struct module *m)
 			      "-sympath FOLDER" },
 		{ "deleted", "name a folder that holds the file that ran: -sympath FOLDER" },
 		{ "is gone", "name a folder that holds the file that ran: -sympath FOLDER" },
-		{ "made at run time",
+		{ "generated at run time",
 		  "let the program tell what it makes: node --perf-prof, "
 		  "python3 -X perf_jit, or a jitdump of its own (jitdump_create(3))" },
 		{ "cannot be read", "run post as a user who may read it" },

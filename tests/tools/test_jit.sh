@@ -183,7 +183,7 @@ shares
 verdict log_jdir $? "$(cat told)"
 sed -i '3s/UNLOAD/UNLAOD/' "logs/$log"
 "$bin/post" -jdir logs -csv >csv 2>err
-[ $? = 1 ] && grep -q "logs/$log: at byte [0-9]*: flags that are none of LOAD" err
+[ $? = 1 ] && grep -q "logs/$log: at byte [0-9]*: unknown flags, not LOAD" err
 verdict log_damaged $? "$(cat err)"
 [ "$(have | cut -d' ' -f1 | sort | xargs)" = "f_new f_old" ]
 verdict log_damaged_names $? "$(have)"
