@@ -133,11 +133,10 @@ static __always_inline bool retire(struct it_thread *t, const struct arch_ran *r
 		it_stop(t, PITRACE_ITRACE_LIMIT, to);
 		return false;
 	}
-	if (ran->taken) {
+	if (ran->taken)
 		it_emit_branch(t, true, ran->kind, ran->from, to);
-	} else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS)) {
+	else if (unlikely(t->session->itrace.flags & PITRACE_ITRACE_STEPS))
 		it_emit_branch(t, true, PITRACE_BRANCH_OTHER | PITRACE_BRANCH_STEP, ran->from, to);
-	}
 	if (unlikely(t->stop || t->phase != IT_RUNNING)) {
 		it_check_bounds(t, to);
 		return t->phase != IT_DONE;

@@ -34,7 +34,7 @@ map_for() { # TRACE PID: where its code is, as its map would say it
 	echo "${low#0x} 10000 whole"
 }
 named() { # NAME TRACE: and nothing is said of it
-	[ "$(have "$2")" = whole ] && ! grep -q perf-.*map err
+	[ "$(have "$2")" = whole ] && ! grep -q 'perf-.*map' err
 	verdict "$1" $? "$(have "$2"; cat err)"
 }
 refused() { # NAME TRACE WHY

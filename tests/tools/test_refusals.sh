@@ -28,42 +28,42 @@ while IFS='|' read -r code words command; do
 		rm -rf empty/*
 	fi
 done >wrong <<'END'
-125|swtrace: what shall be traced? give a command, -p PID or -a|swtrace run
+125|swtrace: nothing to trace: give a command, -p PID or -a|swtrace run
 125|swtrace: -a and -p exclude each other|swtrace run -a -p 1
-125|swtrace: -p traces a process that runs; it takes no command|swtrace run -p 1 -- touch ran
-125|swtrace: --stack-depth goes with -g|swtrace run -B timer --stack-depth 5 -- touch ran
-125|swtrace: -c counts the events of -e|swtrace run -B perf -c 5 -- touch ran
-125|swtrace: -c counts the events of -e|swtrace init -c 5
-125|swtrace: -t: 'abc' is no mode; there are norm, cont and wrap|swtrace run -t abc -- touch ran
-125|swtrace: -g: 'abc' is not a list of fp, dwarf (and how many bytes, up to|swtrace run -g=abc -- touch ran
-125|swtrace: -g: 'dwarf,65536' is not a list of|swtrace run -g=dwarf,65536 -- touch ran
+125|swtrace: -p traces a process that runs already; no command can be given|swtrace run -p 1 -- touch ran
+125|swtrace: --stack-depth needs -g|swtrace run -B timer --stack-depth 5 -- touch ran
+125|swtrace: -c needs -e: it is the number of events from a sample to the next|swtrace run -B perf -c 5 -- touch ran
+125|swtrace: -c needs -e: it is the number of events from a sample to the next|swtrace init -c 5
+125|swtrace: -t: invalid mode 'abc': expected norm, cont or wrap|swtrace run -t abc -- touch ran
+125|swtrace: -g: invalid list of stacks 'abc': expected fp, dwarf (and how many bytes, up to 8192), kernel, user or switches|swtrace run -g=abc -- touch ran
+125|swtrace: -g: invalid list of stacks 'dwarf,65536': expected fp, dwarf (and how many bytes, up to 8192), kernel, user or switches|swtrace run -g=dwarf,65536 -- touch ran
 125|swtrace: files rotate in continuous mode only (-t cont)|swtrace run -t norm --rotate-size 5M -- touch ran
 125|swtrace: files rotate in continuous mode only (-t cont)|swtrace init -t wrap --rotate-time 5 -p 1
 125|swtrace: --rotate-keep needs --rotate-size or --rotate-time|swtrace run --rotate-keep 2 -- touch ran
-125|swtrace: --clock: 'x' is not auto, tsc or monotonic|swtrace run --clock x -- touch ran
+125|swtrace: --clock: invalid clock 'x': expected auto, tsc or monotonic|swtrace run --clock x -- touch ran
 125|swtrace: no sub-command 'nosub'; see swtrace help|swtrace nosub
 125|swtrace: no sub-command 'nosub'; see swtrace help|swtrace help nosub
-125|swtrace: 'nomajor' is no major; swtrace maj lists them|swtrace enable nomajor
-125|swtrace: setrate: '0' is not a number from 1 to 20000|swtrace setrate 0
-125|swtrace: setrate: '20001' is not a number from 1 to 20000|swtrace setrate 20001
-125|swtrace: SUDO_UID and SUDO_GID do not say whose the command is|env SUDO_UID=abc SUDO_GID=5 swtrace run -B timer -- touch ran
-125|swtrace: SUDO_UID and SUDO_GID do not say whose the command is|env SUDO_UID=5 swtrace run -B timer -- touch ran
-125|run.itrace: -l goes without a command|run.itrace -l 5 touch ran
-125|run.itrace: give a command, or -l PID: standard input is no terminal|run.itrace
+125|swtrace: unknown major 'nomajor'; swtrace maj lists them|swtrace enable nomajor
+125|swtrace: setrate: invalid number '0': expected a whole number from 1 to 20000|swtrace setrate 0
+125|swtrace: setrate: invalid number '20001': expected a whole number from 1 to 20000|swtrace setrate 20001
+125|swtrace: SUDO_UID and SUDO_GID do not name a user: set both as sudo does, or neither|env SUDO_UID=abc SUDO_GID=5 swtrace run -B timer -- touch ran
+125|swtrace: SUDO_UID and SUDO_GID do not name a user: set both as sudo does, or neither|env SUDO_UID=5 swtrace run -B timer -- touch ran
+125|run.itrace: -l cannot be given with a command|run.itrace -l 5 touch ran
+125|run.itrace: give a command, or -l PID: standard input is not a terminal, on which to ask for it|run.itrace
 125|mpevt: no sub-command 'nosub'; see mpevt --help|mpevt nosub
-125|mpevt: start: which events? mpevt -l shows them|mpevt start
-125|mpevt: start: one of -c, -p, -t|mpevt start task-clock -c 0 -p 1
-125|mpevt: -c: 'x' is no list of CPUs, like 0,2-5 or all|mpevt run -c x task-clock -- touch ran
-125|mpevt: -p: 'x' is no id|mpevt start -p x task-clock
-2|msr: -c: 'x' is no list of CPUs, like 0,2-5 or all|msr -c x 0x10
-2|msr: --bits: 'x' is no field like 15:8|msr --bits x 0x10
-2|msr: --bits: '64:0' is no field like 15:8|msr --bits 64:0 0x10
-2|msr: --write: 'x' is no value of 64 bits, 0x... or decimal|msr --write x 0x10
+125|mpevt: start: no event is named; mpevt -l lists them|mpevt start
+125|mpevt: only one of -c, -p and -t can be given|mpevt start task-clock -c 0 -p 1
+125|mpevt: -c: invalid list of CPUs 'x': expected numbers like 0,2-5, or all|mpevt run -c x task-clock -- touch ran
+125|mpevt: -p: invalid number 'x': expected a whole number from 1 to 1073741824|mpevt start -p x task-clock
+2|msr: -c: invalid list of CPUs 'x': expected numbers like 0,2-5, or all|msr -c x 0x10
+2|msr: --bits: invalid field 'x': expected HIGH:LOW or one bit, like 15:8|msr --bits x 0x10
+2|msr: --bits: invalid field '64:0': expected HIGH:LOW or one bit, like 15:8|msr --bits 64:0 0x10
+2|msr: --write: invalid value 'x': expected 64 bits, 0x... or decimal|msr --write x 0x10
 2|msr: --write needs -c: the CPUs whose register is to be written, or -c all|msr --write 5 0x10
-2|msr: --write takes the whole register: no --bits with it|msr -c 0 --write 5 --bits 3:1 0x10
+2|msr: --write sets the whole register: --bits cannot be combined with it|msr -c 0 --write 5 --bits 3:1 0x10
 125|ptt: no sub-command 'nosub'; see ptt --help|ptt nosub
-125|ptt: -n: '0' is not 1 to 4096 threads|ptt init -n 0 tsc
-125|ptt: -n: '4097' is not 1 to 4096 threads|ptt run -n 4097 tsc -- touch ran
+125|ptt: -n: invalid number '0': expected a whole number from 1 to 4096|ptt init -n 0 tsc
+125|ptt: -n: invalid number '4097': expected a whole number from 1 to 4096|ptt run -n 4097 tsc -- touch ran
 2|post: -explain: x is no PID:ADDRESS:TIME: the address in hexadecimal|post -explain x -r none.nrm2
 2|post: -clip: 101 is no percentage from 0 to 100|post -clip 101 -r none.nrm2
 2|post: -clip: x is no percentage from 0 to 100|post -clip x -r none.nrm2

@@ -32,7 +32,10 @@ static void sentence(const char *words, char *out, size_t room)
 {
 	size_t used = 0;
 
-	for (*out = '\0'; words && *words && used < room;) {
+	*out = '\0';
+	if (!words)
+		return;
+	while (*words && used < room) {
 		size_t n = strcspn(words, " ,");
 		const char *next = words + n + strspn(words + n, " ,");
 		const char *between = !used ? "" : *next ? ", " : " or ";
