@@ -61,7 +61,7 @@ finds() { # PROGRAM PLAIN PLANTED WORDS
 finds clang-format plain.c clang-format.c 'clang-format.c: code should be'
 finds shellcheck plain.sh shellcheck.sh SC2164
 finds cppcheck plain.c cppcheck.c arrayIndexOutOfBounds
-finds checkpatch plain.c checkpatch.c SPACING
+finds checkpatch plain.c checkpatch.c BRACES
 
 # A program that is missing is told, and is no success.
 mkdir "$work/bin"
