@@ -76,10 +76,15 @@ $(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/range
 $(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
 $(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common
 
+# Each unit test tells what memory it leaks, where the compiler has LeakSanitizer for the machine.
+ifeq ($(SAN)$(shell echo 'int main(void) { return 0; }' | $(CC) $(ALLFLAGS) $(ALLLDFLAGS) -x c - -MF /dev/null \
+	-fsanitize=leak -o /dev/null 2>/dev/null && echo yes),yes)
+LEAKS	:= -fsanitize=leak
+endif
 $(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(TESTLINK) $(filter %.o,$^) \
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(LEAKS) $(TESTLINK) $(filter %.o,$^) \
 		$(filter %.a,$^) -lcunit $(LIB_PERFUTIL) $(LIB_A2N)
 
 # What it records shows that no frame pointers are needed.

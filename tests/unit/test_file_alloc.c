@@ -166,7 +166,8 @@ static void merge_one_failure(void)
 static int write_some(int fd)
 {
 	struct pifile_header h = image_header(PITRACE_CLOCK_MONOTONIC, 1000000000);
-	struct pifile_writer *w = pifile_create_fd(dup(fd), &h);
+	int own = dup(fd);
+	struct pifile_writer *w = pifile_create_fd(own, &h);
 	struct pitrace_rec rec = { 12, 0xD0, 1, 5 };
 	static uint8_t segment[16384];
 	struct pitrace_segment s = { .magic = PITRACE_SEGMENT_MAGIC, .size = sizeof(s), .ring = 1 };
@@ -175,6 +176,7 @@ static int write_some(int fd)
 
 	if (!w) {
 		CU_ASSERT_EQUAL(errno, ENOMEM);
+		close(own);
 		return -ENOMEM;
 	}
 	memcpy(segment, &s, sizeof(s));

@@ -49,6 +49,7 @@ static void make_socket(void)
 	CU_ASSERT_EQUAL_FATAL(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
 	CU_ASSERT_EQUAL_FATAL(listen(listener, 0), 0);
 	setenv("PITRACE_SOCKET", a.sun_path, 1);
+	unit_keep_files();
 }
 
 /* What swtrace run answers, in a process of its own. */

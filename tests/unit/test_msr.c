@@ -76,6 +76,7 @@ static void make_root(void)
 	put("dev/cpu/4/msr", "four");
 	put("dev/cpu/5/msr", "");
 	CU_ASSERT_EQUAL(chmod(path_of("dev/cpu/5/msr"), 0), 0);
+	unit_keep_files();
 }
 
 static void reads(void)

@@ -29,6 +29,7 @@ static void make_socket(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(TraceLastError(), "ptt init begins"));
 	listener = service_bind(&address);
 	CU_ASSERT_FATAL(listener >= 0);
+	unit_keep_files();
 }
 
 static struct pttview_held good(void)

@@ -179,6 +179,7 @@ make_initramfs() {
 	mkdir -p "$stage/rig" "$stage/usr/local"
 	joined_folders "$stage"
 	cp "$top/tests/vm/init" "$stage/init"
+	cp "$top/tests/vm/load" "$stage/rig/load"
 	bin=$build/bin libs=$build/lib
 	[ -z "$cross" ] || bin=$build/$arch/bin libs=$build/$arch/lib
 	[ ! -d "$libs" ] || (cd "$libs" && find . -name '*.so*') | while read -r name; do
