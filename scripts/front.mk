@@ -45,7 +45,7 @@ check-changed:	## the suites of the gate that look at what has changed (SINCE=HE
 	@scripts/deps build check
 	@$(MAKE) --no-print-directory -j 2 tests
 	@{ cat tests/suites; printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES) $(SCRIPT_SUITES); } | \
-		awk '$$2 == "check"' >$(O)/suites.changed
+		awk '$$2 == "check" || $$2 == "shared"' >$(O)/suites.changed
 	@chosen=$$(tests/changed $(O)/suites.changed $(SINCE)) || exit 1; \
 		[ -n "$$chosen" ] || { echo 'nothing has changed that a suite looks at'; exit 0; }; \
 		tests/runner --suites $(O)/suites.changed -j 2 $$chosen

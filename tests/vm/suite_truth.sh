@@ -9,7 +9,7 @@ periods=$1 control=$2 rate=${3:-20000} least=0.98 off=1 late=0
 # Of such a kernel's time a quarter is its own, and ticks are late by more than a period now and then.
 ! is_debug || least=0.95 off=3 late=20
 # Of 20 short traces one ends where it is hard.
-[ "$kernel$arch" = 6.1x86_64 ] && short=60 || short=10
+[ "$kernel$arch" = 6.1x86_64 ] && short=30 || short=10
 
 booted guest --icount --get '/tmp/truth.*' --get '/tmp/control.*' -- \
 	tests/vm/guest/truth.sh $rate "$periods" "$control" $short || exit 1

@@ -26,8 +26,8 @@ kill $long
 is rotate_left_no_other "$(ls time.nrm2.new 2>/dev/null)" ''
 # By size, keeping two; a file that had such a name before is not lost.
 echo mine >size.nrm2.1
-echo $((names + 380)) >rotate.txt
-swtrace run -a -F 20000 --rotate-size $((names + 380))k --rotate-keep 1 -o size.nrm2 -- plain $((2500 * factor)) sized 2>size.txt
+echo $((names + 220)) >rotate.txt
+swtrace run -a -F 20000 --rotate-size $((names + 220))k --rotate-keep 1 -o size.nrm2 -- plain $((1500 * factor)) sized 2>size.txt
 is rotate_size_exit $? 0
 is rotate_kept "$(ls size.nrm2.*[0-9] | wc -l)" 1
 is rotate_old_is_old "$(cat size.nrm2.1.old)" mine
@@ -49,21 +49,21 @@ swtrace init -t norm -f norm.nrm2 && swtrace setrate 2000 && swtrace on && plain
 is get_normal $? 0
 
 # No room: the session goes off, the command goes on, what was written is readable.
-mkdir disk && mount -t tmpfs -o size=$((names + 680))k none disk
-swtrace run -F 20000 -o disk/full.nrm2 -- sh -c "plain $((1500 * factor)) full; touch went-on" 2>full.txt
+mkdir disk && mount -t tmpfs -o size=$((names + 300))k none disk
+swtrace run -F 20000 -o disk/full.nrm2 -- sh -c "plain $((700 * factor)) full; touch went-on" 2>full.txt
 is disk_full_exit $? 125
 is command_went_on "$(ls went-on)" went-on
 says disk_full_words full.txt 'disk/full.nrm2.*: No space left on device'
 says disk_full_untraced full.txt 'continues untraced'
 cp disk/full.nrm2 . && rm -r disk/*
 # The same with a session of its own; and a snapshot that has no room disturbs nobody.
-swtrace init -t cont -f disk/held.nrm2 && swtrace setrate 20000 && swtrace on && plain $((1500 * factor)) held
+swtrace init -t cont -f disk/held.nrm2 && swtrace setrate 20000 && swtrace on && plain $((700 * factor)) held
 is disk_full_session $? 0
 swtrace off 2>err
 is disk_full_off $? 125
 says disk_full_off_words err 'held.nrm2: No space left on device'
 swtrace free && cp disk/held.nrm2 . && rm -r disk/*
-swtrace init -t wrap -f roomy.nrm2 && swtrace setrate 20000 && swtrace on && plain $((1500 * factor)) roomy
+swtrace init -t wrap -f roomy.nrm2 && swtrace setrate 20000 && swtrace on && plain $((700 * factor)) roomy
 swtrace get disk/none.nrm2 2>err
 is snapshot_no_room $? 125
 says snapshot_no_room_words err 'none.nrm2: No space left on device'
@@ -77,9 +77,9 @@ mkdir short && mount -t tmpfs -o size=100% none short
 available() {
 	awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo
 }
-swtrace run -F 2000 -o short.nrm2 -- sh -c "plain $((300 * factor)) short
-	dd if=/dev/zero of=short/eaten bs=1M count=$(($(available) - 60)) 2>/dev/null; plain $((300 * factor)) short
-	: >short/eaten; plain $((300 * factor)) short" 2>short.txt
+swtrace run -F 2000 -o short.nrm2 -- sh -c "plain $((100 * factor)) short
+	dd if=/dev/zero of=short/eaten bs=1M count=$(($(available) - 60)) 2>/dev/null; plain $((100 * factor)) short
+	: >short/eaten; plain $((100 * factor)) short" 2>short.txt
 is short_of_memory_exit $? 0
 dd if=/dev/zero of=short/eaten bs=1M count=$(($(available) - 60)) 2>/dev/null
 echo "# $(available) MB are left"
@@ -94,10 +94,10 @@ swtrace run -q -s 64 -o big.nrm2 -- true 2>err
 is memory_again $? 0
 rm -f big.nrm2 small.nrm2 short.nrm2.old
 
-# The clock is set, forth and back: stamps know nothing of it.
+# The clock is set, forth and back: stamps know nothing of it. Each second it is read.
 now=$(date +%s)
-swtrace run -F 1000 -o clock.nrm2 -- sh -c "plain 600 clock; date -s @$((now + 7200)); plain 600 clock
-	date -s @$((now - 7200)); plain 600 clock" >/dev/null 2>clock.txt
+swtrace run -F 1500 -o clock.nrm2 -- sh -c "plain 100 clock; date -s @$((now + 7200)); plain 1050 clock
+	date -s @$((now - 7200)); plain 100 clock" >/dev/null 2>clock.txt
 is clock_exit $? 0
 date -s @$((now + 10)) >/dev/null
 exit $code
