@@ -22,7 +22,7 @@ SCRIPT_SUITES = $(foreach t,$(wildcard tests/format/test_*.sh tests/tools/test_*
 	$(foreach t,$(wildcard tests/users/test_*.sh),\
 	'users-$(patsubst test_%.sh,%,$(notdir $(t))) check 400 O=$(O) $(t)')
 FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\
-	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n)')
+	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n).tar')
 
 .PHONY: test
 test: $(UNIT) $(FUZZ_REPLAY)	## unit tests, inputs that once were found by fuzzing: no root, no network

@@ -69,8 +69,9 @@ for trace in stacks story times; do
 done
 
 # ---- of a perf.data with several events, one is written, as reported
+"$here/../fuzz/seeds" unpack perfdata seeds
 for event in 1 2; do
-	file=$here/../data/fuzz/perfdata/unfinished
+	file=seeds/unfinished
 	report "$file" -e $event 2>err | jq '.total_ticks' >want
 	"$post" -q -format speedscope -e $event -o a.json "$file" 2>err
 	speedscope a.json && jq 'map(.total) | add / 1000' seen >have && same_rows

@@ -367,7 +367,8 @@ for name in fdr-log-version-1 fdr-log-arg1 edge/00_ok edge/25_v1_zero_pad edge/2
 	edge/52_v5_typed_ok; do
 	turned "$(basename "$name")" "$data/$name.xray"
 done
-turned v3_custom "$here/../data/fuzz/xray/custom_v3"
+"$here/../fuzz/seeds" unpack xray seeds
+turned v3_custom seeds/custom_v3
 
 # ---- a version that the buffers contradict: they are read as what they are
 labelled() { # NAME LOG VERSION RECORDS WORDS

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The frame of a fuzz target. Built without libFuzzer (LIBFUZZER is not defined) it is a program
- * that replays the files and folders of its command line, once each.
+ * that replays the files, folders and archives (.tar, see tests/fuzz/seeds) of its command line,
+ * each input once.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -29,12 +30,52 @@ static inline void fuzz_touch(const void *p, size_t n)
 #include <stdio.h>
 
 static unsigned long fuzz_replayed;
+static char fuzz_seed[101]; /* its name in the archive, for a debugger */
+
+/* The input has a place of just its size, for the sanitizer. */
+static inline void fuzz_one(const uint8_t *data, size_t size)
+{
+	uint8_t *own = malloc(size ? size : 1);
+
+	if (!own)
+		abort();
+	memcpy(own, data, size);
+	LLVMFuzzerTestOneInput(own, size);
+	free(own);
+	fuzz_replayed++;
+}
+
+/* Blocks of 512 bytes: of each file a head (its name, at 124 its size in octal digits, at 156 its
+ * kind), then its bytes. What is no such archive counts as no input at all. */
+static inline void fuzz_archive(const char *path, const uint8_t *data, size_t size)
+{
+	const size_t block = 512;
+	size_t at = 0, length;
+	char digits[13] = "";
+
+	while (size - at >= block && data[at]) {
+		memcpy(fuzz_seed, data + at, sizeof(fuzz_seed) - 1);
+		memcpy(digits, data + at + 124, sizeof(digits) - 1);
+		length = strtoul(digits, NULL, 8);
+		if (memcmp(data + at + 257, "ustar", 5) || data[at + 156] != '0' ||
+		    length > size - at - block) {
+			fprintf(stderr, "%s: byte %zu: not a seed of tests/fuzz/seeds\n", path, at);
+			exit(1);
+		}
+		at += block;
+		fuzz_one(data + at, length);
+		at += (length + block - 1) / block * block;
+		if (at > size)
+			at = size;
+	}
+}
 
 static inline void fuzz_replay(const char *path)
 {
 	DIR *d = opendir(path);
 	struct dirent *e;
 	char *name;
+	const char *end = strrchr(path, '.');
 	uint8_t *data = NULL;
 	size_t size = 0, n;
 	FILE *f;
@@ -57,15 +98,17 @@ static inline void fuzz_replay(const char *path)
 	}
 	do {
 		data = realloc(data, size + 65536);
+		if (!data)
+			abort();
 		n = fread(data + size, 1, 65536, f);
 		size += n;
 	} while (n);
 	fclose(f);
-	/* of just its size, for the sanitizer */
-	data = realloc(data, size ? size : 1);
-	LLVMFuzzerTestOneInput(data, size);
+	if (end && !strcmp(end, ".tar"))
+		fuzz_archive(path, data, size);
+	else
+		fuzz_one(data, size);
 	free(data);
-	fuzz_replayed++;
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Fuzz targets: tests/fuzz/fuzz_NAME.c, seeds in tests/data/fuzz/NAME. `make test` and `make check`
+# Fuzz targets: tests/fuzz/fuzz_NAME.c, seeds in tests/data/fuzz/NAME.tar (tests/fuzz/seeds). `make test` and `make check`
 # replay the seeds with plain gcc; `make fuzz` (fuzz-NAME: one of them) runs each for FUZZ_SECONDS
 # with clang's libFuzzer; `make fuzz-coverage` prints how much of the parsers the seeds reach.
 # FUZZ_FOR_NAME: the files that a target is for, FUZZ_SRC_NAME: what they need, FUZZ_LIB_NAME:
@@ -141,17 +141,19 @@ $(foreach n,$(FUZZ_NAMES),$(eval $(call FUZZ_RULES,$(n))))
 fuzz: $(FUZZ_NAMES:%=fuzz-%)	## fuzz each reader for FUZZ_SECONDS=300
 fuzz-%: $(O)/fuzz/fuzz_%
 	@mkdir -p $(O)/fuzz/corpus-$*
+	@rm -rf $(O)/fuzz/seeds-$* && tests/fuzz/seeds unpack $* $(O)/fuzz/seeds-$*
 	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) $(addprefix -dict=,$(wildcard $(CURDIR)/tests/fuzz/$*.dict)) \
 		-max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
-		corpus-$* $(CURDIR)/tests/data/fuzz/$* >$*.log 2>&1 || { tail -n 40 $*.log; exit 1; }
+		corpus-$* seeds-$* >$*.log 2>&1 || { tail -n 40 $*.log; exit 1; }
 	@awk '/number_of_executed_units/ { print $$2 }' $(O)/fuzz/$*.log | tee -a $(O)/fuzz/$*.runs
 
 # The corpus that was found, thinned out, joins the seeds.
 fuzz-keep-%: $(O)/fuzz/fuzz_%
-	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) -merge=1 -use_counters=0 -verbosity=0 \
-		$(CURDIR)/tests/data/fuzz/$* corpus-$*
-	@cd tests/data/fuzz/$* && for f in *; do case $$f in *[!0-9a-f]*) ;; *) [ $${#f} -ne 40 ] || \
+	@rm -rf $(O)/fuzz/seeds-$* && tests/fuzz/seeds unpack $* $(O)/fuzz/seeds-$*
+	cd $(O)/fuzz && ./fuzz_$* $(FUZZ_LIMITS) -merge=1 -use_counters=0 -verbosity=0 seeds-$* corpus-$*
+	@cd $(O)/fuzz/seeds-$* && for f in *; do case $$f in *[!0-9a-f]*) ;; *) [ $${#f} -ne 40 ] || \
 		mv $$f found-$$(echo $$f | cut -c1-8) ;; esac; done
+	@tests/fuzz/seeds add $* $(O)/fuzz/seeds-$*/*
 
 fuzz-coverage: $(FUZZ_NAMES:%=$(O)/fuzz/cover_%)	## lines of each reader that its seeds reach
 	@O=$(O) tests/fuzz/coverage $(foreach n,$(FUZZ_NAMES),'$(n) $(FUZZ_FOR_$(n))')

@@ -23,7 +23,7 @@ echo 'int x;' >>libperfutil/file/merge.c
 asked source 'test_perf test_post_merge unit-merge'
 git checkout -q .
 echo >>tests/vm/suite_hook.sh
-mkdir -p tests/data/fuzz/file tests/unit && touch tests/data/fuzz/file/seed tests/unit/test_merge.c
+mkdir -p tests/data/fuzz tests/unit && touch tests/data/fuzz/file.tar tests/unit/test_merge.c
 asked tests_themselves 'fuzz_file hook-6.1 unit-merge'
 rm -r tests/data tests/unit
 git checkout -q .
