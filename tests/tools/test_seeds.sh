@@ -24,7 +24,7 @@ mkdir other && printf other >other/one && ! "$seeds" add toy other/one 2>err && 
 	cmp first "$archive" && "$seeds" add toy one && cmp first "$archive"
 verdict not_replaced $? "$(cat err)"
 
-"$seeds" unpack toy un && cmp un/one one && cmp un/two two && [ ! -s un/none ] && [ "$(ls un | wc -l)" = 3 ]
+"$seeds" unpack toy un && cmp un/one one && cmp un/two two && [ ! -s un/none ] && [ "$(find un -type f | wc -l)" = 3 ]
 verdict unpacked $? "$(ls -l un)"
 
 "$seeds" remove toy two && [ "$("$seeds" list toy | paste -sd' ')" = 'none one' ] && ! "$seeds" remove toy two 2>err
