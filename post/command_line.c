@@ -142,7 +142,7 @@ static void list_options(struct option list[OPTIONS + 1])
 
 	memcpy(list, file_options, sizeof(file_options));
 	for (i = 0; i < REPORT_COUNT; i++) {
-		r = report_at((unsigned int)i);
+		r = report_at(i);
 		if (r->name)
 			list[n++] = (struct option){ r->name, r->argument, NULL, OPT_REPORT + i };
 		if (r->also)

@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "export/writer.h"
 #include "output.h"
+#include "record/listed.h"
 
 static const struct report *const reports[REPORT_COUNT] = {
 #define LISTED(name) &report_##name,
@@ -18,10 +19,7 @@ static const struct report *const reports[REPORT_COUNT] = {
 #undef LISTED
 };
 
-const struct report *report_at(unsigned int place)
-{
-	return reports[place];
-}
+LISTED_AT(report, reports)
 
 unsigned int report_bit(const struct report *r)
 {

@@ -45,7 +45,7 @@ enum { REPORT_COUNT = REPORTS(ONE) };
 #define REPORT_BIT(place) (1u << (place))
 
 /* The one at a place of the list; the bit of its place. */
-const struct report *report_at(unsigned int place);
+const struct report *report_at(size_t place);
 unsigned int report_bit(const struct report *r);
 /* What those asked for are of: kinds, all_kinds. */
 void reports_kinds(struct options *o);

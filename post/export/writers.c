@@ -2,7 +2,7 @@
 /* The table of writers. */
 #include "export/writer.h"
 
-#include <string.h>
+#include "record/listed.h"
 
 static const struct writer *const writers[] = {
 #define LISTED(name) &writer_##name,
@@ -10,17 +10,5 @@ static const struct writer *const writers[] = {
 #undef LISTED
 };
 
-const struct writer *writer_at(size_t i)
-{
-	return i < sizeof(writers) / sizeof(writers[0]) ? writers[i] : NULL;
-}
-
-const struct writer *writer_named(const char *name)
-{
-	const struct writer *w;
-	size_t i;
-
-	for (i = 0; (w = writer_at(i)) && strcmp(w->name, name) != 0; i++)
-		;
-	return w;
-}
+LISTED_AT(writer, writers)
+LISTED_NAMED(writer, writers)

@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "input/spool.h"
 #include "base/regular.h"
+#include "input/spool.h"
+#include "record/listed.h"
 
 static const struct reader *const readers[] = {
 #define LISTED(name) &reader_##name,
@@ -18,20 +19,8 @@ static const struct reader *const readers[] = {
 #undef LISTED
 };
 
-const struct reader *reader_at(size_t i)
-{
-	return i < sizeof(readers) / sizeof(readers[0]) ? readers[i] : NULL;
-}
-
-const struct reader *reader_named(const char *name)
-{
-	const struct reader *r;
-	size_t i;
-
-	for (i = 0; (r = reader_at(i)) && strcmp(r->name, name) != 0; i++)
-		;
-	return r;
-}
+LISTED_AT(reader, readers)
+LISTED_NAMED(reader, readers)
 
 /* A trace that is a folder has its beginning in a file of it. */
 static int open_head(const char *path)
@@ -98,6 +87,7 @@ static const char *other_name(const char *head, size_t size)
 
 int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 {
+	const struct reader *r;
 	char head[INPUT_HEAD];
 	size_t size, i;
 	int rc;
@@ -115,11 +105,11 @@ int input_open(struct input *in, const char *path, struct pifile_fault *fault)
 	rc = read_head(in->path, head, &size, fault);
 	if (rc)
 		return rc;
-	for (i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-		if (!readers[i]->probe(head, size))
+	for (i = 0; (r = reader_at(i)); i++) {
+		if (!r->probe(head, size))
 			continue;
-		in->reader = readers[i];
-		rc = in->reader->open(in, fault);
+		in->reader = r;
+		rc = r->open(in, fault);
 		if (rc)
 			in->reader = NULL;
 		return rc;
