@@ -40,8 +40,8 @@ HARDENLD = -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,separate-code
 ALLLDFLAGS = $(if $(SYSROOT),--sysroot=$(SYSROOT)) $(if $(SAN),-fsanitize=$(SAN)) $(LDFLAGS)
 
 # One line a product: its sources, its include path (the dependency rule), its libraries.
-PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image events collect collect/driver \
-		collect/perf collect/timer collect/ptrace hook counters session itrace ptt ai))
+PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image events collect collect/* hook \
+		counters session itrace ptt ai))
 # It stands on its own: what it shares with libperfutil comes with both.
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
 		libperfutil/base/file_same.c

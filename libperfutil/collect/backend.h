@@ -115,9 +115,8 @@ struct collector {
 	bool hook_files;
 };
 
-/* All collectors, the one with the most functions first; ends with NULL. */
+/* All collectors, in the order of collectors.h; ends with NULL. */
 extern const struct collector *const collectors[];
-extern const struct collector collector_driver, collector_perf, collector_timer, collector_ptrace;
 
 /* The majors that the collector of this name can ever record, one bit each; NULL: no such
  * collector. info.available says what an open session can record here. */

@@ -119,6 +119,18 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room);
 /* Checks whether this collector can record this major: 1, or 0. On some kernels the driver can
  * record fewer: see trace_info.available. */
 int TraceCollectorHas(const char *collector, int major);
+/* The collectors' names, from place 0 on, in the order in which they are tried; NULL: no more. */
+const char *TraceCollectorName(int place);
+/* What this collector is for: bits. */
+enum trace_use {
+	TRACE_FOR_SAMPLES = 1,
+	TRACE_FOR_ITRACE = 2,
+	TRACE_FOR_SESSIONS = 4, /* that go on when the program has ended that made them */
+	TRACE_FOR_ALL = TRACE_FOR_SAMPLES | TRACE_FOR_ITRACE | TRACE_FOR_SESSIONS,
+	TRACE_BY_MODULE = 8, /* it is the kernel module */
+	TRACE_BY_STEPS = 16  /* it stops the thread at each instruction, which is slow */
+};
+int TraceCollectorUse(const char *collector);
 
 /* Starts a session with trace buffers of so many bytes per CPU (0: 4 MB). */
 int TraceInit(uint64_t size);

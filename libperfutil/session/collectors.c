@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of collectors, and the choice of one. */
+/* The choice of a collector. */
 #include <stdio.h>
 #include <string.h>
-#include "collect/backend.h"
+#include "collect/collectors.h"
 
-const struct collector *const collectors[] = { &collector_driver, &collector_perf, &collector_timer,
-					       &collector_ptrace, NULL };
+const struct collector *const collectors[] = {
+#define LISTED(name, use, majors) &collector_##name,
+	COLLECTORS(LISTED) NULL,
+#undef LISTED
+};
 
 const struct collector *collector_named(const char *name)
 {

@@ -45,13 +45,12 @@ uint64_t times_wall(const struct job *job)
 /* Who has such records, "driver or perf". */
 static void print_collectors(FILE *out, uint16_t major)
 {
-	static const char *const names[] = { "driver", "perf", "timer" };
-	const char *before = "";
-	size_t i;
+	const char *before = "", *name;
+	int i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (TraceCollectorHas(names[i], major) == 1) {
-			fprintf(out, "%s%s", before, names[i]);
+	for (i = 0; (name = TraceCollectorName(i)); i++) {
+		if (TraceCollectorHas(name, major) == 1) {
+			fprintf(out, "%s%s", before, name);
 			before = " or ";
 		}
 	}

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collect/backend.h"
+#include "collect/collectors.h"
 #include "fuzz_clock.h"
 #include "fuzz_input.h"
 #include "fuzz_segment.h"

@@ -29,6 +29,16 @@ rm libperfutil/base/up.c
 put file/beside.c base/cursor.h events/event_names.h
 floors beside 1 'libperfutil/file/beside.c:2:'
 rm libperfutil/file/beside.c
+# A collector needs no floor of its own, and is held to the one of all others.
+put collect/toy/backend_toy.c base/cursor.h collect/backend.h
+"$top/scripts/floors" "$work/tree" >"$work/out" 2>&1
+verdict new_collector $?
+put session/drain.c base/cursor.h
+put collect/toy/backend_toy.c session/drain.h
+floors collector_upwards 1 'libperfutil/collect/toy/backend_toy.c:1:'
+put base/up.c collect/toy/toy.h
+floors upwards_to_collector 1 'libperfutil/collect/toy is not beneath libperfutil/base'
+rm -r libperfutil/base/up.c libperfutil/collect
 put new/room.c base/cursor.h
 floors without_a_place 1 'libperfutil/new stands on no floor'
 exit $((failures != 0))

@@ -63,6 +63,18 @@ static void test_trace(void)
 	CU_ASSERT_EQUAL(TraceCollectorHas("perf", PITRACE_TPROF), 1);
 	CU_ASSERT_EQUAL(TraceCollectorHas("perf", PITRACE_MAJORS - 1), 1);
 	CU_ASSERT_EQUAL(TraceCollectorHas("timer", PITRACE_SYSCALL), 0);
+	CU_ASSERT_STRING_EQUAL(TraceCollectorName(0), "driver");
+	CU_ASSERT_STRING_EQUAL(TraceCollectorName(3), "ptrace");
+	CU_ASSERT_PTR_NULL(TraceCollectorName(-1));
+	CU_ASSERT_PTR_NULL(TraceCollectorName(1000));
+	BAD(TraceCollectorUse("none"), "unknown collector 'none'");
+	CU_ASSERT_EQUAL(TraceCollectorUse("driver"), TRACE_FOR_ALL | TRACE_BY_MODULE);
+	CU_ASSERT_EQUAL(TraceCollectorUse("timer"), TRACE_FOR_SAMPLES);
+	/* Each that is listed can be asked for. */
+	for (int i = 0; TraceCollectorName(i); i++)
+		CU_ASSERT(TraceCollectorHas(TraceCollectorName(i), PITRACE_MTE) == 1 &&
+			  TraceSetCollector(TraceCollectorName(i)) == PI_OK);
+	GOOD(TraceSetCollector(NULL));
 	REFUSED(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_ANY - 1, list), PI_BAD_PRIVILEGE,
 		"invalid privilege level");
 	REFUSED(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_KERNEL + 1, list), PI_BAD_PRIVILEGE,

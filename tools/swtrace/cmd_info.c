@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "tool_collectors.h"
 #include "escape.h"
 #include "swtrace.h"
 
@@ -35,13 +34,10 @@ static void driver_absent(void)
 	struct trace_check list[8];
 	int n = TraceCheck(TRACE_SYSTEM, 0, list, 8);
 
-	for (int i = 0; i < n && i < 8; i++) {
-		const struct tool_collector *c = tool_collector(list[i].name);
-
-		if (c && c->driver)
+	for (int i = 0; i < n && i < 8; i++)
+		if (TraceCollectorUse(list[i].name) & TRACE_BY_MODULE)
 			escape_printf(stdout, "driver:      %s%s%s\n", list[i].why,
 				      *list[i].cure ? ": " : "", list[i].cure);
-	}
 }
 
 static int driver_info(void)

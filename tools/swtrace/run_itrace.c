@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tool_collectors.h"
 #include "complain.h"
 #include "monotonic.h"
 #include "place.h"
@@ -94,8 +93,8 @@ void run_itrace_show(const struct trace_run *r, bool end)
 	static uint64_t begun;
 	static bool shown;
 	uint64_t now = now_ns(), left;
-	const struct tool_collector *c;
 	struct trace_info i;
+	int use;
 	double seconds, rate;
 
 	if (!r->t.itrace || r->quiet)
@@ -108,9 +107,10 @@ void run_itrace_show(const struct trace_run *r, bool end)
 	if (!begun) {
 		begun = now;
 		tracer_info(r->tracer, &i);
-		c = tool_collector(i.collector);
-		if (c && c->itrace_note)
-			complain("%s", c->itrace_note);
+		use = TraceCollectorUse(i.collector);
+		if (use > 0 && use & TRACE_BY_STEPS)
+			complain("the collector is %s, which is slow: each instruction stops the thread (the driver does not need that: swtrace check)",
+				 i.collector);
 	}
 	seconds = (double)(now - begun) / 1e9;
 	if (!isatty(STDERR_FILENO) || seconds < 1)
