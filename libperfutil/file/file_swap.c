@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Byte swapping. A shape is a string of digits: sizes of consecutive integers; bytes follow them. A
- * new kind of record needs its shape in shape_of().
+ * Byte swapping: of records by their fields (record_kinds.h), of the file's own structs by shapes,
+ * strings of digits: sizes of consecutive integers; bytes follow them.
  */
 #include <string.h>
 #include "file/file_swap.h"
+#include "file/record_kinds.h"
 
 static uint8_t *swap2(uint8_t *p)
 {
@@ -79,68 +80,6 @@ void file_swap_section(struct pifile_section *s)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static const char *mte_shape(uint32_t minor)
-{
-	switch (minor) {
-	case PITRACE_MTE_MODULE:
-	case PITRACE_MTE_UNLOAD:
-		return "4488884444";
-	case PITRACE_MTE_BUILDID:
-		return "44844";
-	case PITRACE_MTE_UNMAP:
-		return "4488";
-	default:
-		return "44448844";
-	}
-}
-
-/* Returns the shape of a PITRACE_TYPE_STRUCT; *stack: a call stack may follow it. */
-static const char *shape_of(uint16_t major, uint32_t minor, bool *stack)
-{
-	switch (major) {
-	case PITRACE_TPROF:
-		if ((minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE)
-			return "448";
-		*stack = minor & PITRACE_TPROF_STACK;
-		return "4484";
-	case PITRACE_DISPATCH:
-		*stack = minor & PITRACE_DISPATCH_STACK;
-		return "444422";
-	case PITRACE_WAKEUP:
-		return "4444422";
-	case PITRACE_INTERRUPT:
-		return "44";
-	case PITRACE_SYSCALL:
-		return minor & PITRACE_EXIT ? "448" : "44888";
-	case PITRACE_FAULT:
-		return "444488";
-	case PITRACE_BRANCH_KERNEL:
-	case PITRACE_BRANCH_USER:
-		return "44488";
-	case PITRACE_BREAK_KERNEL:
-	case PITRACE_BREAK_USER:
-		return "444488";
-	case PITRACE_ITRACE_SWITCH:
-		return "4444";
-	case PITRACE_ITRACE_START:
-	case PITRACE_ITRACE_STOP:
-		return "44448";
-	case PITRACE_LOAD_STORE:
-		return "444488";
-	case PITRACE_CODE:
-		return "448";
-	case PITRACE_SYSINFO:
-		return minor == PITRACE_SYSINFO_EVENT ? "448" : "4844844";
-	case PITRACE_SYNC:
-		return "48888";
-	case PITRACE_LOST:
-		return "448";
-	case PITRACE_MTE:
-		return mte_shape(minor);
-	}
-	return "";
-}
-
 static void swap_stack(uint8_t *p, const uint8_t *end)
 {
 	struct pitrace_stack s = { 0 };
@@ -164,10 +103,29 @@ static void swap_user(uint8_t *p, const uint8_t *end)
 	swap_array(next, end, u.strs, 4);
 }
 
+static bool has_stack(const struct pitrace_rec *r)
+{
+	return (r->major == PITRACE_TPROF && r->minor & PITRACE_TPROF_STACK) ||
+	       (r->major == PITRACE_DISPATCH && r->minor & PITRACE_DISPATCH_STACK);
+}
+
+static void swap_struct(const struct pitrace_rec *r, uint8_t *p, const uint8_t *end)
+{
+	const struct record_kind *kind = record_layout(r->major, r->minor);
+	const struct field *f = kind ? kind->fields : NULL;
+
+	for (; f && f->type; f++) {
+		if (f->offset + f->width > end - p)
+			continue;
+		if (f->type == FIELD_STACK && has_stack(r))
+			swap_stack(p + f->offset, end);
+		else if (f->width == 2 || f->width == 4 || f->width == 8)
+			swap_array(p + f->offset, end, 1, f->width);
+	}
+}
+
 static void swap_data(const struct pitrace_rec *r, uint8_t *p, const uint8_t *end)
 {
-	bool stack = false;
-
 	switch (r->type_len & PITRACE_TYPE_MASK) {
 	case PITRACE_TYPE_U32:
 		swap_array(p, end, SIZE_MAX, 4);
@@ -179,9 +137,7 @@ static void swap_data(const struct pitrace_rec *r, uint8_t *p, const uint8_t *en
 		swap_user(p, end);
 		break;
 	case PITRACE_TYPE_STRUCT:
-		p = swap_shape(p, end, shape_of(r->major, r->minor, &stack));
-		if (stack)
-			swap_stack(p, end);
+		swap_struct(r, p, end);
 		break;
 	}
 }

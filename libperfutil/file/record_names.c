@@ -2,30 +2,7 @@
 /* The names of majors and of losses, the same in all tools. */
 #include <stddef.h>
 #include <perfutil.h>
-
-static const char *const majors[PITRACE_MAJORS] = {
-	[PITRACE_FAULT] = "fault",
-	[PITRACE_INTERRUPT] = "interrupt",
-	[PITRACE_SYSCALL] = "syscall",
-	[PITRACE_HIGH] = "high",
-	[PITRACE_TPROF] = "tprof",
-	[PITRACE_SYSINFO] = "sysinfo",
-	[PITRACE_DISPATCH] = "dispatch",
-	[PITRACE_MTE] = "mte",
-	[PITRACE_PAD] = "pad",
-	[PITRACE_SYNC] = "sync",
-	[PITRACE_LOST] = "lost",
-	[PITRACE_WAKEUP] = "wakeup",
-	[PITRACE_BRANCH_KERNEL] = "kbranch",
-	[PITRACE_BRANCH_USER] = "ubranch",
-	[PITRACE_BREAK_KERNEL] = "kbreak",
-	[PITRACE_BREAK_USER] = "ubreak",
-	[PITRACE_ITRACE_SWITCH] = "itswitch",
-	[PITRACE_ITRACE_START] = "itstart",
-	[PITRACE_ITRACE_STOP] = "itstop",
-	[PITRACE_LOAD_STORE] = "access",
-	[PITRACE_CODE] = "code",
-};
+#include "file/record_kinds.h"
 
 static const char *const losses[PITRACE_LOST_KINDS] = {
 	[PITRACE_LOST_MTE] = "names",
@@ -45,9 +22,9 @@ static const char *const losses[PITRACE_LOST_KINDS] = {
 
 const char *TraceMajorName(int major)
 {
-	if (major < 0 || major >= PITRACE_MAJORS)
-		return NULL;
-	return major == PITRACE_HOOKIT || major >= PITRACE_USER_FIRST ? "user" : majors[major];
+	if (major == PITRACE_HOOKIT || (major >= PITRACE_USER_FIRST && major < PITRACE_MAJORS))
+		return "user";
+	return record_major_name(major);
 }
 
 const char *TraceLostName(int kind)

@@ -108,7 +108,7 @@ static const char *record_name(const struct explain_source *s)
 		.minor = s->minor,
 		.type = PITRACE_TYPE_STRUCT,
 	};
-	const struct show_kind *kind = show_kind(&r);
+	const struct record_kind *kind = show_kind(&r);
 
 	return kind ? show_kind_name(kind, &r) : s->minor == PITRACE_MTE_JIT ? "jitted method" : "";
 }

@@ -155,6 +155,8 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 {
 	char room[ROOM];
 
+	if (f->type == FIELD_HIDDEN)
+		return;
 	if (f->type == FIELD_STACK) {
 		words_stack(out, r, f);
 		return;
@@ -198,7 +200,7 @@ static void words_field(FILE *out, const struct pirecord *r, const struct field 
 	}
 }
 
-static void words_record(FILE *out, const struct pirecord *r, const struct show_kind *kind,
+static void words_record(FILE *out, const struct pirecord *r, const struct record_kind *kind,
 			 struct tracepoints *formats)
 {
 	const struct field *f;
@@ -265,6 +267,8 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	char room[ROOM];
 
 	switch (f->type) {
+	case FIELD_HIDDEN:
+		break;
 	case FIELD_STACK:
 		json_stack(j, r, f);
 		break;
@@ -309,7 +313,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 
 /* What is alike in most records: kept as it was written, by what it tells. */
 struct json_head {
-	const struct show_kind *kind;
+	const struct record_kind *kind;
 	uint32_t minor, ring;
 	uint16_t major;
 	bool snapshot;
@@ -318,7 +322,7 @@ struct json_head {
 
 #define HEADS 16
 
-static void write_head(struct json *j, const struct pirecord *r, const struct show_kind *kind)
+static void write_head(struct json *j, const struct pirecord *r, const struct record_kind *kind)
 {
 	json_string(j, "ring", r->ring == PITRACE_RING_MTE ? "mte" : "trace");
 	json_uint(j, "major", r->major);
@@ -331,7 +335,7 @@ static void write_head(struct json *j, const struct pirecord *r, const struct sh
 		json_bool(j, "late", (r->minor & PITRACE_TPROF_LATE) != 0);
 }
 
-static void json_head(struct json *j, const struct pirecord *r, const struct show_kind *kind,
+static void json_head(struct json *j, const struct pirecord *r, const struct record_kind *kind,
 		      struct json_head heads[HEADS])
 {
 	struct json_head *h = &heads[(r->major * 5u + r->minor) % HEADS];
@@ -349,7 +353,7 @@ static void json_head(struct json *j, const struct pirecord *r, const struct sho
 	h->snapshot = r->snapshot;
 }
 
-static void json_record(FILE *out, const struct pirecord *r, const struct show_kind *kind,
+static void json_record(FILE *out, const struct pirecord *r, const struct record_kind *kind,
 			struct tracepoints *formats, struct json_head heads[HEADS])
 {
 	const uint8_t *p = r->data;

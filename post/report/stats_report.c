@@ -90,7 +90,7 @@ struct kinds {
 
 static int count_kind(struct kinds *k, const struct pirecord *r)
 {
-	const struct show_kind *kind = show_kind(r);
+	const struct record_kind *kind = show_kind(r);
 	char name[48];
 	uint64_t hash = r->major;
 	uint32_t i;

@@ -24,7 +24,7 @@ FUZZ_CLOCK   := -Wl,--wrap=clock_gettime,--wrap=kill
 PERF = $(foreach n,$(1),$(filter %/$(n).c,$(PERFUTIL_SRC)))
 A2N  = $(foreach n,$(1),$(filter %/$(n).c,$(A2N_SRC)))
 
-FUZZ_FOR_file	:= $(call PERF,file_read file_swap file_time merge record_walk)
+FUZZ_FOR_file	:= $(call PERF,file_read file_swap file_time merge record_kinds record_walk)
 FUZZ_SRC_file	:= $(call PERF,crc32c)
 FUZZ_LIB_file	:= -lzstd
 FUZZ_FOR_record	:= $(call PERF,record_walk)
