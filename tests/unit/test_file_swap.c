@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Files of the other byte order. What a foreign machine would have written is made here field by
- * field, from the structs' members; file_swap.c works by shapes. Both must agree on every byte.
+ * field, from the structs' members; file_swap.c works by tables. Both must agree on every byte.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "file/trace_file.h"
 #include "file/file_swap.h"
+#include "file/record_kinds.h"
 #include "unit.h"
 
 #define SWAP(x)                                                                    \
@@ -293,12 +294,52 @@ static void test_section(void)
 	CU_ASSERT(!memcmp(&a, &b, sizeof(a)));
 }
 
+/* Each byte of a struct is one field's: what a row of the table leaves out would not be turned. */
+static bool whole(const struct record_kind *kind)
+{
+	uint8_t seen[4096] = { 0 };
+
+	for (const struct field *f = kind->fields; f->type; f++)
+		for (size_t i = 0; i < f->width; i++)
+			if (f->offset + i >= kind->size || seen[f->offset + i]++)
+				return false;
+	return !memchr(seen, 0, kind->size);
+}
+
+static void test_fields(void)
+{
+	static const uint32_t bits[] = { 0, PITRACE_EXIT, PITRACE_SYSCALL_COMPAT,
+					 PITRACE_EXIT | PITRACE_SYSCALL_COMPAT };
+	unsigned int kinds = 0;
+
+	for (unsigned int major = 0; major < PITRACE_MAJORS; major++)
+		for (uint32_t i = 0; i < 4 * 256; i++) {
+			const struct record_kind *kind = record_kind((uint16_t)major,
+								     i / 4 | bits[i % 4]);
+
+			if (!kind)
+				continue;
+			kinds++;
+			CU_ASSERT_PTR_NOT_NULL(record_major_name((int)major));
+			CU_ASSERT(whole(kind));
+			if (!whole(kind))
+				printf("  %s %s\n", record_major_name((int)major), kind->name);
+		}
+	CU_ASSERT(kinds > 100);
+}
+
 static const struct unit_test tests[] = {
-	{ "mte", test_mte },         { "trace", test_trace },
-	{ "stack", test_stack },     { "user", test_user },
-	{ "bounds", test_bounds },   { "stats", test_stats },
-	{ "index", test_index },     { "headers", test_headers },
-	{ "section", test_section }, { 0 },
+	{ "mte", test_mte },
+	{ "trace", test_trace },
+	{ "stack", test_stack },
+	{ "user", test_user },
+	{ "bounds", test_bounds },
+	{ "stats", test_stats },
+	{ "index", test_index },
+	{ "headers", test_headers },
+	{ "section", test_section },
+	{ "fields", test_fields },
+	{ 0 },
 };
 
 int main(void)
