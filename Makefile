@@ -71,7 +71,7 @@ INC_TIMER    := -Idriver/uapi -Ilibperfutil
 INC_A2N	     := -Ilibperfutil/include -Ilibperfutil
 INC_TOOLS    := -Idriver/uapi -Ilibperfutil/include -Itools/common -Itools/events -Itools/ai
 INC_PIJIT    := -Ilibperfutil/include -Itools/common $(patsubst %,-idirafter %,$(JDK_INCLUDE) $(JDK_INCLUDE)/linux)
-INC_POST     := -Idriver/uapi -Ilibperfutil/include -Itools/common -Ipost
+INC_POST     := -Idriver/uapi -Ilibperfutil/include -Ilibperfutil -Itools/common -Ipost
 
 LIB_PERFUTIL := -lzstd -lpthread
 LIB_A2N	     := -lelf -llzma -lzstd -liberty
@@ -110,12 +110,8 @@ $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
-# Readers share the decoder and the cursor with the collectors, all of them how others' files are opened.
-$(call obj,$(wildcard post/*/*.c post/*/*/*.c)): INC = $(INC_POST) -Ilibperfutil
 # All write new files in the same way.
 $(call obj,tools/common/output.c tools/swtrace/place.c): INC += -Ilibperfutil
-# It asks debuginfod for liba2n.
-$(O)/obj/post/sandbox/servers.o: INC = $(INC_POST) -Ilibperfutil
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)

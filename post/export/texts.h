@@ -6,7 +6,7 @@
 #ifndef POST_TEXTS_H
 #define POST_TEXTS_H
 
-#include "record/keys.h"
+#include "base/keys.h"
 
 struct texts {
 	char **string;

@@ -8,7 +8,7 @@
 #define POST_CALLFLOW_H
 
 #include "record/call_record.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 struct callflow_frame {
 	uint64_t entered; /* stamp */

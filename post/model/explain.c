@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/keys.h"
+#include "base/keys.h"
 #include "record/record_as.h"
 #include "record/user_record.h"
 

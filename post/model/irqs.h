@@ -11,7 +11,7 @@
 #include <pifile.h>
 
 #include "model/spread.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 struct irq_row {
 	uint32_t cpu, source, number;

@@ -9,7 +9,7 @@
 #define POST_ITRACE_RUNS_H
 
 #include "model/trace_books.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 /* What ended a run, by the paper's numbers; 1 to 6 are enum pitrace_branch_kind. */
 enum { ITRACE_INTERRUPTED = 0 };

@@ -16,7 +16,7 @@
 
 #include "model/wanted.h"
 #include "record/input.h"
-#include "record/keys.h"
+#include "base/keys.h"
 #include "base/regular.h"
 #include "sandbox/opener.h"
 

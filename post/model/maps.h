@@ -9,7 +9,7 @@
 
 #include "model/jit_code.h"
 #include "record/input.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 struct maps_process;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/keys.h"
+#include "base/keys.h"
 
 static const char *name_of(const char *path)
 {

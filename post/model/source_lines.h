@@ -11,7 +11,7 @@
 #include <a2n.h>
 
 #include "model/symbols.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 struct lines {
 	struct symbols *symbols;

@@ -6,7 +6,7 @@
 #ifndef POST_SUMS_H
 #define POST_SUMS_H
 
-#include "record/keys.h"
+#include "base/keys.h"
 
 struct sum {
 	uint32_t stack; /* the innermost call, in struct calls */

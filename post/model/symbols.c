@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/keys.h"
+#include "base/keys.h"
 
 uint32_t symbols_add(struct symbols *all, const struct symbol *s)
 {

@@ -14,7 +14,7 @@
 #include "model/runtimes.h"
 #include "model/source_lines.h"
 #include "model/symbols.h"
-#include "record/keys.h"
+#include "base/keys.h"
 #include "record/origin.h"
 
 /* A process that changes its name (exec, prctl) is another line from then on: each tick stands

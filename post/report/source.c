@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "escape.h"
-#include "record/keys.h"
+#include "base/keys.h"
 #include "base/regular.h"
 #include "sandbox/opener.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "escape.h"
-#include "record/keys.h"
+#include "base/keys.h"
 #include "report/show_report.h"
 
 struct tally {

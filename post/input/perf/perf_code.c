@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/keys.h"
+#include "base/keys.h"
 #include "base/regular.h"
 
 struct code_map {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "input/perf/perf_bytes.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 #define WAITING_MOST (32ull << 20) /* bytes */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "input/perf/perf_bytes.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -18,7 +18,7 @@
 #include "input/perf/perf_code.h"
 #include "input/perf/perf_pt_inner.h"
 #include "input/perf/perf_told.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 #define UNMOVED (1u << 20) /* instructions that need none of the data: no code is so */
 

@@ -9,7 +9,7 @@
 #include <intel-pt.h>
 
 #include "input/perf/perf_state.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 #define INFO_WORDS 16
 #define NOBODY     UINT32_MAX

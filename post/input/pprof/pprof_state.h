@@ -7,7 +7,7 @@
 #include "format/pprof_fields.h"
 #include "input/faults.h"
 #include "input/pprof/protobuf_read.h"
-#include "record/keys.h"
+#include "base/keys.h"
 #include "record/stack_record.h"
 
 #define MODULES        2000u /* 64 GB of addresses each */

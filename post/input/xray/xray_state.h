@@ -12,7 +12,7 @@
 #include "input/window.h"
 #include "record/call_record.h"
 #include "record/input.h"
-#include "record/keys.h"
+#include "base/keys.h"
 
 #define XRAY_HEADER 32
 

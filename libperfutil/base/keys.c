@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Growing: tables at three quarters, arrays by half. */
-#include "record/keys.h"
+#include "base/keys.h"
 
 static void put(struct keys *t, uint32_t hash, uint32_t index1)
 {
