@@ -44,7 +44,7 @@ PERFUTIL_SRC := $(wildcard $(patsubst %,libperfutil/%/*.c,base isa file image ev
 		counters session itrace ptt ai))
 # It stands on its own: what it shares with libperfutil comes with both.
 A2N_SRC	     := $(wildcard libperfutil/a2n/*.c libperfutil/a2n/*/*.c) libperfutil/base/rights.c libperfutil/base/newfile.c \
-		libperfutil/base/file_same.c
+		$(patsubst %,libperfutil/base/%.c,file_same array keys read_all)
 COMMON_SRC   := $(wildcard tools/common/*.c)
 SWTRACE_SRC  := $(filter-out %/run_tprof.c %/run_itrace_main.c %/report_run.c,$(wildcard tools/swtrace/*.c))
 RUN_SRC	     := $(patsubst %,tools/swtrace/%.c,run run_end run_itrace run_jit report_run tool_collectors place \
@@ -110,8 +110,8 @@ $(call obj,$(A2N_SRC)):      INC = $(INC_A2N)
 $(call obj,$(COMMON_SRC) $(SWTRACE_SRC) $(RUN_TPROF_SRC) $(RUN_ITRACE_SRC) $(MSR_SRC) $(EVENTS_SRC) $(AI_SRC) $(MPEVT_SRC) $(PTT_SRC) $(CPI_SRC)): INC = $(INC_TOOLS)
 $(O)/obj/tools/swtrace/run_jit.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 $(call obj,$(POST_SRC)):     INC = $(INC_POST)
-# All write new files in the same way.
-$(call obj,tools/common/output.c tools/swtrace/place.c): INC += -Ilibperfutil
+# All write new files and read pipes in the same way.
+$(call obj,tools/common/output.c tools/swtrace/place.c tools/swtrace/run.c): INC += -Ilibperfutil
 
 $(O)/obj/%.o: %.c
 	$(call say,CC)

@@ -20,9 +20,10 @@ FUZZ_LIMITS  := -rss_limit_mb=512 -timeout=5
 # tests/fuzz/fuzz_clock.h
 FUZZ_CLOCK   := -Wl,--wrap=clock_gettime,--wrap=kill
 
-# Files of the libraries, by their names alone.
+# Files of the libraries, by their names alone; what most of them stand on.
 PERF = $(foreach n,$(1),$(filter %/$(n).c,$(PERFUTIL_SRC)))
 A2N  = $(foreach n,$(1),$(filter %/$(n).c,$(A2N_SRC)))
+FUZZ_BASE    := $(call PERF,array keys read_all)
 
 FUZZ_FOR_file	:= $(call PERF,file_read file_swap file_time merge record_kinds record_walk)
 FUZZ_SRC_file	:= $(call PERF,crc32c)
@@ -122,7 +123,7 @@ $(O)/fuzz/cover/%.o: %.c
 $(call obj,$(wildcard tests/fuzz/*.c)): INC = $(FUZZ_INC)
 
 define FUZZ_RULES
-FUZZ_ALL_$(1) := tests/fuzz/fuzz_$(1).c $$(sort $$(FUZZ_FOR_$(1)) $$(FUZZ_SRC_$(1)))
+FUZZ_ALL_$(1) := tests/fuzz/fuzz_$(1).c $$(sort $(FUZZ_BASE) $$(FUZZ_FOR_$(1)) $$(FUZZ_SRC_$(1)))
 $(O)/fuzz/fuzz_$(1): $$(FUZZ_ALL_$(1):%.c=$(O)/fuzz/obj/%.o)
 	$$(call say,CLANG)
 	$$(Q)clang -fsanitize=fuzzer $(FUZZ_SAN) -o $$@ $$^ $$(FUZZ_LIB_$(1))

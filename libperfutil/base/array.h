@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Arrays that grow. Their owner keeps the list (from malloc, NULL at first, given back by free) and
+ * an unsigned number of any width: for how many elements there is room. Growing may move the list.
+ */
+#ifndef PITRACE_ARRAY_H
+#define PITRACE_ARRAY_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The slow half of array_room(). NULL: no memory, or more than `most` elements. */
+void *array_grown(void *list, uint64_t *room, uint64_t need, uint64_t most, size_t size);
+
+/*
+ * Room for `need` elements or more; the new ones are not initialised. The room grows at least by
+ * half, so that who appends one by one copies each element a few times at most. 0; or -ENOMEM, and
+ * list and room are as before.
+ */
+#define array_room(list, room, need)                                                        \
+	({                                                                                  \
+		uint64_t array_room_ = (room), array_need_ = (need);                        \
+		int array_rc_ = 0;                                                          \
+                                                                                            \
+		if (__builtin_expect(array_need_ > array_room_, 0)) {                       \
+			void *array_list_ = array_grown(list, &array_room_, array_need_,    \
+							(typeof(room))-1, sizeof(*(list))); \
+                                                                                            \
+			if (array_list_) {                                                  \
+				(list) = array_list_;                                       \
+				(room) = (typeof(room))array_room_;                         \
+			} else {                                                            \
+				array_rc_ = -ENOMEM;                                        \
+			}                                                                   \
+		}                                                                           \
+		array_rc_;                                                                  \
+	})
+
+/* Room for one element more than n. 0 or -ENOMEM, as array_room(). */
+#define array_next(list, n, room) array_room(list, room, (uint64_t)(n) + 1)
+
+/*
+ * An element `index` in a list of `count`, all of which are in use: new ones are zeroed. The count
+ * may become larger than index + 1. 0 or -ENOMEM, as array_room().
+ */
+#define array_reach(list, count, index)                                            \
+	({                                                                         \
+		size_t array_had_ = (count);                                       \
+		int array_reach_ = array_room(list, count, (uint64_t)(index) + 1); \
+		size_t array_has_ = (count);                                       \
+                                                                                   \
+		if (array_has_ > array_had_)                                       \
+			memset(&(list)[array_had_], 0,                             \
+			       (array_has_ - array_had_) * sizeof(*(list)));       \
+		array_reach_;                                                      \
+	})
+
+#endif
