@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growing: tables at three quarters, arrays by half. */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tables grow when three quarters of them are used. */
 #include "base/keys.h"
 
 static void put(struct keys *t, uint32_t hash, uint32_t index1)
@@ -49,21 +49,4 @@ void keys_free(struct keys *t)
 {
 	free(t->slots);
 	*t = (struct keys){ 0 };
-}
-
-int keys_grow_array(void **array, uint32_t *room, uint32_t used, size_t size)
-{
-	uint32_t more = *room + *room / 2 + 64;
-	void *moved;
-
-	if (used < *room)
-		return 0;
-	if (more < *room)
-		return -ENOMEM;
-	moved = realloc(*array, more * size);
-	if (!moved)
-		return -ENOMEM;
-	*array = moved;
-	*room = more;
-	return 0;
 }

@@ -1,21 +1,25 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A hash table of indices into an array that its user keeps. Open addressing; the hash stands
- * beside the index, so that growing never looks at the elements. The comparison is inlined.
+ * beside the index, so that growing never looks at the elements. What makes an element the one that
+ * is looked for stands where it is looked for.
  */
-#ifndef POST_KEYS_H
-#define POST_KEYS_H
+#ifndef PITRACE_KEYS_H
+#define PITRACE_KEYS_H
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct keys_slot {
 	uint32_t hash;
 	uint32_t index1; /* index + 1; 0: free */
 };
 
+/* Zeroed memory is an empty table. */
 struct keys {
 	struct keys_slot *slots;
 	uint32_t mask; /* slots - 1; 0: none yet */
@@ -39,29 +43,44 @@ static inline const struct keys_slot *keys_slot(const struct keys *t, uint64_t h
 	return &t->slots[(uint32_t)hash & t->mask];
 }
 
-/* The index whose element is the same as key, or NO_KEY. */
-static inline __attribute__((always_inline)) uint32_t keys_find(const struct keys *t, uint64_t hash,
-								bool (*same)(const void *array,
-									     uint32_t index,
-									     const void *key),
-								const void *array, const void *key)
-{
-	uint32_t h = (uint32_t)hash, i = h & t->mask;
+/*
+ * The index of the element `e` of this hash for which `same` holds, or NO_KEY:
+ *
+ *	i = keys_find(&by_tid, hash_mix(tid, 1), thread, e, e->tid == tid);
+ *
+ * e is the macro's own pointer into the list.
+ */
+#define keys_find(table, hash_of, list, e, same)                                                 \
+	({                                                                                       \
+		const struct keys *keys_table_ = (table);                                        \
+		const struct keys_slot *keys_slot_ = keys_table_->slots;                         \
+		const uint32_t keys_hash_ = (uint32_t)(hash_of), keys_mask_ = keys_table_->mask; \
+		uint32_t keys_at_ = keys_hash_ & keys_mask_, keys_found_ = NO_KEY;               \
+                                                                                                 \
+		if (keys_slot_) {                                                                \
+			for (; keys_slot_[keys_at_].index1;                                      \
+			     keys_at_ = (keys_at_ + 1) & keys_mask_) {                           \
+				const typeof(*(list)) *e;                                        \
+                                                                                                 \
+				if (keys_slot_[keys_at_].hash != keys_hash_)                     \
+					continue;                                                \
+				e = &(list)[keys_slot_[keys_at_].index1 - 1];                    \
+				if (same) {                                                      \
+					keys_found_ = keys_slot_[keys_at_].index1 - 1;           \
+					break;                                                   \
+				}                                                                \
+			}                                                                        \
+		}                                                                                \
+		keys_found_;                                                                     \
+	})
 
-	if (!t->slots)
-		return NO_KEY;
-	for (; t->slots[i].index1; i = (i + 1) & t->mask) {
-		if (t->slots[i].hash == h && same(array, t->slots[i].index1 - 1, key))
-			return t->slots[i].index1 - 1;
-	}
-	return NO_KEY;
-}
-
-/* Add an index that is not there. 0 or -ENOMEM. */
+/* Adds an index that is not there. 0 or -ENOMEM. */
 int keys_add(struct keys *t, uint64_t hash, uint32_t index);
 void keys_free(struct keys *t);
 
-/* Room for one element more in an array, which may move; *array is NULL at first. 0 or -ENOMEM. */
-int keys_grow_array(void **array, uint32_t *room, uint32_t used, size_t size);
+/* Room in the list for the n-th element, which the table leads to from now on: its user fills it in
+ * and counts it. 0 or -ENOMEM. */
+#define keys_next(table, hash_of, list, n, room) \
+	(array_next(list, n, room) ? -ENOMEM : keys_add(table, hash_of, n))
 
 #endif

@@ -21,7 +21,7 @@ static int take(void *arg, const struct profile_sample *s)
 		b->first = s->time;
 	if (b->last < s->time)
 		b->last = s->time;
-	if (keys_grow_array((void **)&t->sample, &t->room, t->count, sizeof(*to)))
+	if (array_next(t->sample, t->count, t->room))
 		return -ENOMEM;
 	to = &t->sample[t->count++];
 	*to = (struct thread_sample){

@@ -67,34 +67,14 @@ static void tell_name(struct chrome_writing *w, const char *what, uint32_t pid, 
 	json_end(j, '}');
 }
 
-/* The size that an array of n needs to have an i-th element. */
-static uint32_t room_for(uint32_t i)
-{
-	return i * 2 + 16;
-}
-
-static bool more_threads(struct chrome_writing *w, uint32_t thread)
-{
-	uint32_t n = room_for(thread);
-	bool *more = realloc(w->named, n * sizeof(*more));
-
-	if (!more)
-		return false;
-	w->named = more;
-	while (w->threads < n)
-		w->named[w->threads++] = false;
-	return true;
-}
-
 static bool more_cpus(struct chrome_writing *w, uint32_t cpu)
 {
-	uint32_t n = room_for(cpu), *more = realloc(w->running, n * sizeof(*more));
+	uint32_t n = w->cpus;
 
-	if (!more)
+	if (array_room(w->running, w->cpus, cpu + 1ull))
 		return false;
-	w->running = more;
-	while (w->cpus < n)
-		w->running[w->cpus++] = NO_KEY;
+	while (n < w->cpus)
+		w->running[n++] = NO_KEY;
 	return true;
 }
 
@@ -104,10 +84,12 @@ static int name_thread(struct chrome_writing *w, uint32_t thread)
 	const struct thread *t;
 	const struct process *p;
 
-	if (thread == NO_KEY || (thread < w->threads && w->named[thread]))
+	if (thread == NO_KEY)
 		return 0;
-	if (thread >= w->threads && !more_threads(w, thread))
+	if (array_reach(w->named, w->threads, thread))
 		return -ENOMEM;
+	if (w->named[thread])
+		return 0;
 	w->named[thread] = true;
 	t = &w->names->thread[thread];
 	p = &w->names->process[t->process];

@@ -128,19 +128,10 @@ static FILE *open_in(const struct ctf_writing *w, const char *name)
 /* The CPU's file, with its packet's head: a file is one packet. */
 static int select_cpu(struct ctf_writing *w, uint32_t cpu)
 {
-	uint32_t n = cpu * 2 + 16, k;
-	FILE **more;
 	char name[32];
 
-	if (cpu >= w->cpus) {
-		more = realloc(w->stream, n * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		for (k = w->cpus; k < n; k++)
-			more[k] = NULL;
-		w->stream = more;
-		w->cpus = n;
-	}
+	if (array_reach(w->stream, w->cpus, cpu))
+		return -ENOMEM;
 	if (!w->stream[cpu]) {
 		snprintf(name, sizeof(name), "cpu%u", cpu);
 		w->stream[cpu] = open_in(w, name);

@@ -7,29 +7,16 @@
 
 #include "job.h"
 
-static bool same_frame(const void *array, uint32_t i, const void *key)
-{
-	const struct list_frame *a = (const struct list_frame *)array + i, *b = key;
-
-	return a->symbol == b->symbol && a->address == b->address && a->kernel == b->kernel;
-}
-
-static bool same_stack(const void *array, uint32_t i, const void *key)
-{
-	const struct list_stack *a = (const struct list_stack *)array + i, *b = key;
-
-	return a->caller == b->caller && a->frame == b->frame;
-}
-
 static uint32_t get_frame(struct frame_list *l, const struct list_frame *f)
 {
 	uint64_t hash = hash_mix(f->address, (uint64_t)f->symbol << 1 | f->kernel);
-	uint32_t i = keys_find(&l->by_frame, hash, same_frame, l->frame, f);
+	uint32_t i = keys_find(&l->by_frame, hash, l->frame, e,
+			       e->symbol == f->symbol && e->address == f->address &&
+				       e->kernel == f->kernel);
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&l->frame, &l->room_frame, l->frames, sizeof(*f)) ||
-	    keys_add(&l->by_frame, hash, l->frames))
+	if (keys_next(&l->by_frame, hash, l->frame, l->frames, l->room_frame))
 		return NO_KEY;
 	l->frame[l->frames] = *f;
 	return l->frames++;
@@ -43,11 +30,11 @@ static uint32_t get_stack(struct frame_list *l, uint32_t caller, uint32_t frame)
 
 	if (frame == NO_KEY)
 		return NO_KEY;
-	i = keys_find(&l->by_stack, hash, same_stack, l->stack, &s);
+	i = keys_find(&l->by_stack, hash, l->stack, e,
+		      e->caller == s.caller && e->frame == s.frame);
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&l->stack, &l->room_stack, l->stacks, sizeof(s)) ||
-	    keys_add(&l->by_stack, hash, l->stacks))
+	if (keys_next(&l->by_stack, hash, l->stack, l->stacks, l->room_stack))
 		return NO_KEY;
 	l->stack[l->stacks] = s;
 	return l->stacks++;

@@ -285,20 +285,14 @@ static void write_stacks(struct perfetto_writing *w)
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
 
-static bool same_track(const void *array, uint32_t i, const void *key)
-{
-	return ((const uint64_t *)array)[i] == *(const uint64_t *)key;
-}
-
 /* Whether it is the first time. */
 static bool new_track(struct perfetto_writing *w, uint64_t id)
 {
 	uint64_t hash = hash_mix(id, 0);
 
-	if (keys_find(&w->tracks, hash, same_track, w->track, &id) != NO_KEY)
+	if (keys_find(&w->tracks, hash, w->track, e, *e == id) != NO_KEY)
 		return false;
-	if (keys_grow_array((void **)&w->track, &w->room_track, w->ntrack, sizeof(id)) ||
-	    keys_add(&w->tracks, hash, w->ntrack)) {
+	if (keys_next(&w->tracks, hash, w->track, w->ntrack, w->room_track)) {
 		w->p.no_memory = true;
 		return false;
 	}

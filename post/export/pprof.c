@@ -153,24 +153,17 @@ static void write_mappings(struct pprof_writing *w)
 	}
 }
 
-static bool same_function(const void *array, uint32_t i, const void *key)
-{
-	const struct written_function *a = (const struct written_function *)array + i, *b = key;
-
-	return a->symbol == b->symbol && a->file == b->file;
-}
-
 /* The number of a symbol as a function of this file. */
 static uint64_t get_function(struct pprof_writing *w, const struct symbol *s)
 {
 	struct written_function f = { s->base, (uint32_t)name(w, s->file) };
 	uint64_t hash = hash_mix(f.symbol, f.file);
-	uint32_t i = keys_find(&w->by_function, hash, same_function, w->function, &f);
+	uint32_t i = keys_find(&w->by_function, hash, w->function, e,
+			       e->symbol == f.symbol && e->file == f.file);
 
 	if (i != NO_KEY)
 		return i + 1ull;
-	if (keys_grow_array((void **)&w->function, &w->room_function, w->nfunction, sizeof(f)) ||
-	    keys_add(&w->by_function, hash, w->nfunction)) {
+	if (keys_next(&w->by_function, hash, w->function, w->nfunction, w->room_function)) {
 		w->p.no_memory = true;
 		return 0;
 	}

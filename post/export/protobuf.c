@@ -5,26 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 #define VARINT_MAX 10
 
 static uint8_t *room_for(struct protobuf *p, size_t size)
 {
-	size_t room = p->room ? p->room : 4096;
-	uint8_t *more;
-
-	if (p->room - p->used >= size)
-		return p->data + p->used;
-	while (room - p->used < size)
-		room *= 2;
-	more = realloc(p->data, room);
-	if (!more) {
+	if (array_room(p->data, p->room, p->used + size)) {
 		p->no_memory = true;
 		return NULL;
 	}
-	p->data = more;
-	p->room = room;
 	return p->data + p->used;
 }
 

@@ -6,16 +6,6 @@
 
 #include "escape.h"
 
-static bool same_text(const void *array, uint32_t i, const void *key)
-{
-	return !strcmp(((char *const *)array)[i], key);
-}
-
-static bool same_pointer(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct texts_pointer *)array)[i].name == key;
-}
-
 static uint64_t hash_text(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325ull;
@@ -28,14 +18,13 @@ static uint64_t hash_text(const char *text)
 uint32_t texts_add(struct texts *s, const char *text)
 {
 	uint64_t hash = hash_text(text);
-	uint32_t i = keys_find(&s->by_text, hash, same_text, s->string, text);
+	uint32_t i = keys_find(&s->by_text, hash, s->string, e, !strcmp(*e, text));
 	char *copy;
 
 	if (i != NO_KEY)
 		return i;
 	copy = strdup(text);
-	if (!copy || keys_grow_array((void **)&s->string, &s->room, s->count, sizeof(copy)) ||
-	    keys_add(&s->by_text, hash, s->count)) {
+	if (!copy || keys_next(&s->by_text, hash, s->string, s->count, s->room)) {
 		free(copy);
 		return NO_KEY;
 	}
@@ -52,15 +41,14 @@ uint32_t texts_name(struct texts *s, const char *name)
 
 	if (!name)
 		return 0;
-	i = keys_find(&s->by_pointer, hash, same_pointer, s->pointer, name);
+	i = keys_find(&s->by_pointer, hash, s->pointer, e, e->name == name);
 	if (i != NO_KEY)
 		return s->pointer[i].number;
 	text = escape_text(name);
 	new.number = text ? texts_add(s, text) : NO_KEY;
 	free(text);
 	if (new.number == NO_KEY ||
-	    keys_grow_array((void **)&s->pointer, &s->room_pointer, s->npointer, sizeof(new)) ||
-	    keys_add(&s->by_pointer, hash, s->npointer))
+	    keys_next(&s->by_pointer, hash, s->pointer, s->npointer, s->room_pointer))
 		return NO_KEY;
 	s->pointer[s->npointer++] = new;
 	return new.number;

@@ -35,22 +35,6 @@ struct timeline {
 	char machine[sizeof(((struct pifile_header *)0)->machine) + 1];
 };
 
-/* The counters of a CPU or thread, which may be a new one. NULL: no memory. */
-static void *counter(void **array, uint32_t *have, uint32_t i, size_t size)
-{
-	if (i >= *have) {
-		uint32_t n = i < 1u << 30 ? i * 2 + 16 : UINT32_MAX;
-		char *more = realloc(*array, n * size);
-
-		if (!more)
-			return NULL;
-		memset(more + *have * size, 0, (n - *have) * size);
-		*array = more;
-		*have = n;
-	}
-	return (char *)*array + i * size;
-}
-
 static int tell(struct timeline *t, const struct moment *m)
 {
 	return t->each(t->arg, m);
@@ -129,9 +113,9 @@ static int take_interrupt(struct timeline *t, const struct pirecord *r)
 
 	if (!i)
 		return 0;
-	open = counter((void **)&t->irqs, &t->cpus, r->cpu, sizeof(*open));
-	if (!open)
+	if (array_reach(t->irqs, t->cpus, r->cpu))
 		return -ENOMEM;
+	open = &t->irqs[r->cpu];
 	if (ends && !*open)
 		return 0;
 	*open += ends ? -1u : 1;
@@ -143,23 +127,16 @@ static int take_interrupt(struct timeline *t, const struct pirecord *r)
 	return tell(t, &m);
 }
 
-static bool same_thread(const void *array, uint32_t i, const void *key)
-{
-	const struct open_call *a = (const struct open_call *)array + i, *b = key;
-
-	return a->pid == b->pid && a->tid == b->tid;
-}
-
 static struct open_call *call_of(struct timeline *t, uint32_t pid, uint32_t tid)
 {
 	struct open_call new = { .pid = pid, .tid = tid };
 	uint64_t hash = hash_mix(pid, tid);
-	uint32_t i = keys_find(&t->by_thread, hash, same_thread, t->call, &new);
+	uint32_t i = keys_find(&t->by_thread, hash, t->call, e,
+			       e->pid == new.pid && e->tid == new.tid);
 
 	if (i != NO_KEY)
 		return &t->call[i];
-	if (keys_grow_array((void **)&t->call, &t->room, t->ncall, sizeof(new)) ||
-	    keys_add(&t->by_thread, hash, t->ncall))
+	if (keys_next(&t->by_thread, hash, t->call, t->ncall, t->room))
 		return NULL;
 	t->call[t->ncall] = new;
 	return &t->call[t->ncall++];
@@ -238,9 +215,9 @@ static int take_user(struct timeline *t, const struct pirecord *r)
 	m.name = x.u.strs ? user_record_string(&x, 0, room) : room;
 	if (!pair)
 		return tell(t, &m);
-	open = counter((void **)&t->pairs, &t->threads, m.thread, sizeof(*open));
-	if (!open)
+	if (array_reach(t->pairs, t->threads, m.thread))
 		return -ENOMEM;
+	open = &t->pairs[m.thread];
 	m.kind = r->minor ? MOMENT_PAIR_ENDS : MOMENT_PAIR_BEGINS;
 	if (r->minor && !*open)
 		return 0;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "record/input.h"
 
 struct fault_list {
@@ -22,22 +23,13 @@ __attribute__((format(printf, 3, 4))) static inline void faults_tell(struct faul
 								     uint64_t offset,
 								     const char *format, ...)
 {
-	size_t room = f->room ? 2 * f->room : 16;
-	struct pifile_fault *more;
 	va_list args;
 
 	if (f->all)
 		return;
-	if (f->count == f->room && room <= INPUT_FAULTS) {
-		more = realloc(f->list, room * sizeof(*more));
-		if (more) {
-			f->list = more;
-			f->room = room;
-		}
-	}
-	if (f->count == f->room && f->room < INPUT_FAULTS)
-		return; /* no memory */
-	if (f->count < f->room) {
+	if (f->count < INPUT_FAULTS) {
+		if (array_next(f->list, f->count, f->room))
+			return;
 		f->list[f->count].offset = offset;
 		va_start(args, format);
 		vsnprintf(f->list[f->count].what, sizeof(f->list->what), format, args);

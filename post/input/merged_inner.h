@@ -15,7 +15,7 @@ struct merged_part {
 	bool has;
 	int failed;    /* reading it: -errno */
 	uint32_t *cpu; /* its CPUs' numbers here, or NO_CPU */
-	uint32_t cpus;
+	uint32_t cpus, room_cpus;
 	uint8_t event[EVENT_NUMBERS + 1]; /* its events' numbers + 1 here; 0: none yet */
 	bool off;                         /* it has not begun, or was switched off, or ended */
 	bool begun;
@@ -48,6 +48,7 @@ struct merged {
 	char *name;
 	/* Beside the records: */
 	char *system, *section;
+	size_t room_section;
 	uint32_t at_part; /* where section() is: a trace, the number within it */
 	size_t at_section, at;
 	struct pifile_fault *faults;

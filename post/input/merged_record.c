@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "input/merged_inner.h"
 #include "record/call_record.h"
 #include "record/detail.h"
@@ -11,16 +12,12 @@
 
 uint32_t merged_cpu(struct merged *m, struct merged_part *p, uint32_t cpu)
 {
-	uint32_t *more;
-
 	if (cpu >= TRACE_MAX_CPUS)
 		return NO_CPU;
 	if (cpu >= p->cpus) {
-		more = realloc(p->cpu, (cpu + 1) * sizeof(*more));
-		if (!more)
+		if (array_room(p->cpu, p->room_cpus, cpu + 1))
 			return NO_CPU;
-		memset(more + p->cpus, 0xFF, (cpu + 1 - p->cpus) * sizeof(*more));
-		p->cpu = more;
+		memset(p->cpu + p->cpus, 0xFF, (cpu + 1 - p->cpus) * sizeof(*p->cpu));
 		/* It is told with the others when the trace is switched off. */
 		if (p->tell == p->cpus)
 			p->tell = cpu + 1;
@@ -182,21 +179,14 @@ static void patch_record(struct merged *m, struct merged_part *p, struct pirecor
 
 int merged_record(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
-	uint8_t *more;
-
 	*r = p->head;
 	r->origin = (uint32_t)(p - m->part);
 	r->cpu = merged_cpu(m, p, r->cpu);
 	m->gaps += r->gaps - p->gaps;
 	p->gaps = r->gaps;
 	r->gaps = m->gaps;
-	if (r->size > m->size) {
-		more = realloc(m->room, r->size);
-		if (!more)
-			return -ENOMEM;
-		m->room = more;
-		m->size = r->size;
-	}
+	if (array_room(m->room, m->size, r->size))
+		return -ENOMEM;
 	if (r->size) {
 		memcpy(m->room, r->data, r->size);
 		r->data = m->room;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "input/merged_inner.h"
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -222,23 +223,15 @@ int merged_info(struct input *in, input_say say, void *arg)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static char *room_for(struct merged *m, size_t size)
-{
-	char *more = realloc(m->section, size);
-
-	if (more)
-		m->section = more;
-	return more;
-}
-
 static int patch_stats(struct merged *m, struct merged_part *p, struct input_section *s)
 {
-	char *copy = room_for(m, s->size + 1);
 	struct pifile_stats stats;
+	char *copy;
 	size_t at;
 
-	if (!copy)
+	if (array_room(m->section, m->room_section, s->size + 1))
 		return -ENOMEM;
+	copy = m->section;
 	memcpy(copy, s->data, s->size);
 	for (at = 0; s->size - at >= sizeof(stats); at += sizeof(stats)) {
 		memcpy(&stats, copy + at, sizeof(stats));
@@ -267,9 +260,9 @@ static int patch_map(struct merged *m, const struct merged_part *p, struct input
 	n = snprintf(head, sizeof(head), "pid %" PRIu32 " since %" PRIu64 " until %" PRIu64,
 		     origin_pid(i, pid), since ? origin_time(&m->origin[i], since) : 0,
 		     origin_time(&m->origin[i], until));
-	copy = room_for(m, (size_t)n + s->size);
-	if (!copy)
+	if (array_room(m->section, m->room_section, (size_t)n + s->size))
 		return -ENOMEM;
+	copy = m->section;
 	memcpy(copy, head, (size_t)n);
 	memcpy(copy + n, (const char *)s->data + used, s->size - (size_t)used);
 	s->data = copy;

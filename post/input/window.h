@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
+
 struct window {
 	int fd;
 	uint64_t size; /* of the file */
@@ -52,18 +54,9 @@ static inline void window_close(struct window *w)
 static inline const uint8_t *window_look(struct window *w, uint64_t offset, size_t n,
 					 size_t *length)
 {
-	ssize_t got;
-
 	if (offset < w->at || offset - w->at > w->have || w->have - (size_t)(offset - w->at) < n) {
 		w->at = offset;
-		w->have = 0;
-		while (w->have < w->bytes) {
-			got = pread(w->fd, w->room + w->have, w->bytes - w->have,
-				    (off_t)(offset + w->have));
-			if (got <= 0)
-				break;
-			w->have += (size_t)got;
-		}
+		(void)pread_all(w->fd, w->room, w->bytes, offset, &w->have);
 	}
 	*length = w->have - (size_t)(offset - w->at);
 	return *length ? w->room + (offset - w->at) : NULL;

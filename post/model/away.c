@@ -7,7 +7,7 @@ static uint32_t *call_of(struct away *a, const struct sched *s, const struct sch
 	uint32_t i = (uint32_t)(t - s->thread);
 
 	while (a->ncall <= i) {
-		if (keys_grow_array((void **)&a->call, &a->room_call, a->ncall, sizeof(*a->call)))
+		if (array_next(a->call, a->ncall, a->room_call))
 			return NULL;
 		a->call[a->ncall++] = NO_KEY;
 	}

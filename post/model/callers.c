@@ -12,44 +12,30 @@ struct walk {
 	uint32_t *path;      /* called at each depth */
 };
 
-static bool same_called(const void *array, uint32_t i, const void *key)
-{
-	const struct called *a = (const struct called *)array + i, *b = key;
-
-	return a->symbol == b->symbol && a->kernel == b->kernel;
-}
-
 static uint32_t get_called(struct callers *c, uint32_t symbol, bool kernel)
 {
 	struct called new = { .symbol = symbol, .kernel = kernel };
 	uint64_t hash = hash_mix(symbol, kernel);
-	uint32_t i = keys_find(&c->by_symbol, hash, same_called, c->called, &new);
+	uint32_t i = keys_find(&c->by_symbol, hash, c->called, e,
+			       e->symbol == new.symbol && e->kernel == new.kernel);
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&c->called, &c->room_called, c->ncalled, sizeof(new)) ||
-	    keys_add(&c->by_symbol, hash, c->ncalled))
+	if (keys_next(&c->by_symbol, hash, c->called, c->ncalled, c->room_called))
 		return NO_KEY;
 	c->called[c->ncalled] = new;
 	return c->ncalled++;
-}
-
-static bool same_edge(const void *array, uint32_t i, const void *key)
-{
-	const struct edge *a = (const struct edge *)array + i, *b = key;
-
-	return a->of == b->of && a->other == b->other && a->caller == b->caller;
 }
 
 static int add_edge(struct callers *c, uint32_t of, uint32_t other, bool caller, uint64_t ticks)
 {
 	struct edge new = { .of = of, .other = other, .caller = caller };
 	uint64_t hash = hash_mix((uint64_t)of << 32 | other, caller);
-	uint32_t i = keys_find(&c->by_edge, hash, same_edge, c->edge, &new);
+	uint32_t i = keys_find(&c->by_edge, hash, c->edge, e,
+			       e->of == new.of && e->other == new.other && e->caller == new.caller);
 
 	if (i == NO_KEY) {
-		if (keys_grow_array((void **)&c->edge, &c->room_edge, c->nedge, sizeof(new)) ||
-		    keys_add(&c->by_edge, hash, c->nedge))
+		if (keys_next(&c->by_edge, hash, c->edge, c->nedge, c->room_edge))
 			return -ENOMEM;
 		i = c->nedge++;
 		c->edge[i] = new;

@@ -7,39 +7,20 @@
 #define SEARCHED  (1u << 26)
 #define INNERMOST 256u
 
-static bool same_thread(const void *array, uint32_t i, const void *key)
-{
-	const struct callflow_thread *a = (const struct callflow_thread *)array + i, *b = key;
-
-	return a->pid == b->pid && a->tid == b->tid;
-}
-
 int callflow_new_thread(struct callflow *cf, uint32_t pid, uint32_t tid)
 {
 	struct callflow_thread new = { .pid = pid, .tid = tid };
 	uint64_t hash = hash_mix(pid, tid);
 
-	cf->last = keys_find(&cf->by_thread, hash, same_thread, cf->thread, &new);
+	cf->last = keys_find(&cf->by_thread, hash, cf->thread, e,
+			     e->pid == new.pid && e->tid == new.tid);
 	if (cf->last != NO_KEY)
 		return 0;
 	cf->last = 0;
-	if (keys_grow_array((void **)&cf->thread, &cf->room, cf->nthread, sizeof(new)) ||
-	    keys_add(&cf->by_thread, hash, cf->nthread))
+	if (keys_next(&cf->by_thread, hash, cf->thread, cf->nthread, cf->room))
 		return -ENOMEM;
 	cf->last = cf->nthread;
 	cf->thread[cf->nthread++] = new;
-	return 0;
-}
-
-int callflow_grow(struct callflow_thread *th)
-{
-	uint32_t room = th->room ? 2 * th->room : 64;
-	struct callflow_frame *more = realloc(th->frame, room * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	th->frame = more;
-	th->room = room;
 	return 0;
 }
 

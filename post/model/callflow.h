@@ -53,7 +53,6 @@ struct callflow {
 
 /* 0 or -ENOMEM. */
 int callflow_new_thread(struct callflow *cf, uint32_t pid, uint32_t tid);
-int callflow_grow(struct callflow_thread *th);
 void callflow_exit(struct callflow *cf, struct callflow_thread *th, uint32_t function,
 		   struct callflow_step *step);
 /* Calls that are not over, after the last record. */
@@ -100,15 +99,13 @@ static inline int callflow_record(struct callflow *cf, const struct pirecord *r,
 		return 0;
 	}
 	cf->calls++;
-	if (__builtin_expect(th->depth == th->room, 0)) {
-		if (th->depth == CALLFLOW_DEEPEST) {
-			th->below++;
-			step->entered = false;
-			return 0;
-		}
-		if (callflow_grow(th))
-			return -ENOMEM;
+	if (__builtin_expect(th->depth == CALLFLOW_DEEPEST, 0)) {
+		th->below++;
+		step->entered = false;
+		return 0;
 	}
+	if (array_next(th->frame, th->depth, th->room))
+		return -ENOMEM;
 	th->frame[th->depth++] = (struct callflow_frame){
 		.entered = r->stamp,
 		.function = call->function,

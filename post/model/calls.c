@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-static bool same_call(const void *array, uint32_t i, const void *key)
-{
-	const struct call *a = (const struct call *)array + i, *b = key;
-
-	return a->parent == b->parent && a->id == b->id && a->kernel == b->kernel;
-}
-
 void calls_begin(struct calls *c, uint64_t file_size)
 {
 	const uint64_t most = UINT32_MAX / 2 - CALLS_START;
@@ -28,7 +21,9 @@ uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel)
 		.next = NO_KEY,
 	};
 	uint64_t hash = hash_mix((uint64_t)parent << 32 | id, kernel);
-	uint32_t i = keys_find(&c->by_call, hash, same_call, c->call, &new);
+	uint32_t i = keys_find(&c->by_call, hash, c->call, e,
+			       e->parent == new.parent && e->id == new.id &&
+				       e->kernel == new.kernel);
 
 	if (i != NO_KEY)
 		return i;
@@ -40,8 +35,7 @@ uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel)
 		}
 		new.depth = (uint16_t)(c->call[parent].depth + 1);
 	}
-	if (keys_grow_array((void **)&c->call, &c->room, c->ncall, sizeof(new)) ||
-	    keys_add(&c->by_call, hash, c->ncall))
+	if (keys_next(&c->by_call, hash, c->call, c->ncall, c->room))
 		return NO_KEY;
 	c->call[c->ncall] = new;
 	return c->ncall++;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
 #include "record/record_as.h"
 
 #define PAGE        4096u
@@ -48,9 +49,6 @@ struct bytes_image {
 static struct segment *read_segment(int fd, const struct input_section *s, const GElf_Phdr *p)
 {
 	struct segment *g;
-	size_t done = 0;
-	ssize_t n;
-
 	if (p->p_filesz > MAX_SEGMENT ||
 	    (s && (p->p_offset > s->size || s->size - p->p_offset < p->p_filesz)))
 		return NULL;
@@ -63,13 +61,7 @@ static struct segment *read_segment(int fd, const struct input_section *s, const
 		memcpy(g->bytes, (const char *)s->data + p->p_offset, g->size);
 		return g;
 	}
-	while (done < g->size) {
-		n = pread(fd, g->bytes + done, g->size - done, (off_t)(p->p_offset + done));
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	g->size = done;
+	(void)pread_all(fd, g->bytes, g->size, p->p_offset, &g->size);
 	return g;
 }
 
@@ -100,7 +92,7 @@ static struct bytes_image *add_image(struct bytes *b)
 {
 	struct bytes_image *m;
 
-	if (keys_grow_array((void **)&b->image, &b->room_image, b->nimage, sizeof(*m)))
+	if (array_next(b->image, b->nimage, b->room_image))
 		return NULL;
 	m = &b->image[b->nimage++];
 	*m = (struct bytes_image){ 0 };
@@ -214,23 +206,10 @@ static void find_in_image(const struct bytes_image *m, uint64_t address, struct 
 
 /* ---- kept pages ------------------------------------------------------------------------------ */
 
-struct page_key {
-	uint32_t pid;
-	uint64_t number;
-};
-
-static bool same_page(const void *array, uint32_t i, const void *key)
-{
-	const struct bytes_page *p = (const struct bytes_page *)array + i;
-	const struct page_key *k = key;
-
-	return p->pid == k->pid && p->number == k->number;
-}
-
 static struct bytes_page *find_page(const struct bytes *b, uint32_t pid, uint64_t number)
 {
-	struct page_key key = { pid, number };
-	uint32_t i = keys_find(&b->by_page, hash_mix(number, pid), same_page, b->page, &key);
+	uint32_t i = keys_find(&b->by_page, hash_mix(number, pid), b->page, p,
+			       p->pid == pid && p->number == number);
 
 	return i == NO_KEY ? NULL : &b->page[i];
 }
@@ -241,7 +220,7 @@ static struct bytes_page *get_page(struct bytes *b, uint32_t pid, uint64_t numbe
 
 	if (p)
 		return p;
-	if (keys_grow_array((void **)&b->page, &b->room_page, b->npage, sizeof(*p)))
+	if (array_next(b->page, b->npage, b->room_page))
 		return NULL;
 	p = &b->page[b->npage];
 	*p = (struct bytes_page){ .pid = pid, .number = number, .bytes = malloc(PAGE) };
@@ -285,7 +264,7 @@ static struct bytes_page *newer(struct bytes *b, uint32_t was)
 	uint8_t *bytes = malloc(PAGE);
 	struct bytes_page *p;
 
-	if (!bytes || keys_grow_array((void **)&b->page, &b->room_page, b->npage, sizeof(*p))) {
+	if (!bytes || array_next(b->page, b->npage, b->room_page)) {
 		free(bytes);
 		return NULL;
 	}

@@ -2,21 +2,14 @@
 /* The one aggregation: a hash table of rows, as many as there are distinct keys. */
 #include "model/counts.h"
 
-static bool same_row(const void *array, uint32_t i, const void *key)
-{
-	const struct row *a = (const struct row *)array + i, *b = key;
-
-	return a->thread == b->thread && a->symbol == b->symbol && a->offset == b->offset &&
-	       a->cpu == b->cpu;
-}
-
 static int add_one(struct counts *c, const struct counts_pending *p)
 {
-	uint32_t i = keys_find(&c->by_key, p->hash, same_row, c->row, &p->key);
+	uint32_t i = keys_find(&c->by_key, p->hash, c->row, e,
+			       e->thread == p->key.thread && e->symbol == p->key.symbol &&
+				       e->offset == p->key.offset && e->cpu == p->key.cpu);
 
 	if (i == NO_KEY) {
-		if (keys_grow_array((void **)&c->row, &c->room, c->nrow, sizeof(*c->row)) ||
-		    keys_add(&c->by_key, p->hash, c->nrow))
+		if (keys_next(&c->by_key, p->hash, c->row, c->nrow, c->room))
 			return -ENOMEM;
 		c->row[c->nrow++] = p->key;
 		return 0;

@@ -14,7 +14,7 @@ static int add(struct explain *x, const struct a2n *a, struct explain_source *s,
 {
 	s->before = before;
 	s->last = a2n_told(a);
-	if (keys_grow_array((void **)&x->source, &x->room, x->n, sizeof(*s)))
+	if (array_next(x->source, x->n, x->room))
 		return -ENOMEM;
 	x->source[x->n++] = *s;
 	return 0;

@@ -12,6 +12,7 @@
 #include "base/file_same.h"
 #include "record/record_as.h"
 #include "record/user_record.h"
+#include "base/read_all.h"
 #include "base/regular.h"
 #include "base/text.h"
 
@@ -217,34 +218,13 @@ int feed_section(struct a2n *a, const struct input_section *s, bool kernel_map)
 static int read_text(const char *path, char **text, size_t *size)
 {
 	struct stat st = { 0 };
-	size_t room = 0;
-	ssize_t n = 0;
-	int fd, rc = 0;
+	int fd = regular_or_pipe_open(path, &st), rc;
 
 	*text = NULL;
 	*size = 0;
-	fd = regular_or_pipe_open(path, &st);
 	if (fd < 0)
 		return S_ISDIR(st.st_mode) ? -EISDIR : -errno;
-	do {
-		if (*size + 65536 > room) {
-			char *more = NULL;
-
-			if (room < MAX_MAP_FILE)
-				more = realloc(*text, room * 2 + 1048576);
-			if (!more) {
-				rc = room < MAX_MAP_FILE ? -ENOMEM : -EFBIG;
-				break;
-			}
-			*text = more;
-			room = room * 2 + 1048576;
-		}
-		n = read(fd, *text + *size, 65536);
-		if (n > 0)
-			*size += (size_t)n;
-	} while (n > 0);
-	if (n < 0)
-		rc = -errno;
+	rc = read_all(fd, MAX_MAP_FILE, text, size);
 	close(fd);
 	return rc;
 }

@@ -27,17 +27,8 @@ void frames_free(struct frames *f)
 
 static int get_thread(struct frames *f, uint32_t i, struct frames_thread **th)
 {
-	uint32_t n = i + i / 2 + 8;
-	struct frames_thread *more;
-
-	if (i >= f->nthread) {
-		more = realloc(f->thread, n * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		memset(more + f->nthread, 0, (n - f->nthread) * sizeof(*more));
-		f->thread = more;
-		f->nthread = n;
-	}
+	if (array_reach(f->thread, f->nthread, i))
+		return -ENOMEM;
 	*th = &f->thread[i];
 	return 0;
 }
@@ -52,17 +43,8 @@ static enum frames_symbol look(const struct symbol *s)
 /* No memory: a function. */
 static enum frames_symbol what_is(struct frames *f, uint32_t symbol)
 {
-	uint32_t n = symbol + symbol / 2 + 64;
-	uint8_t *more;
-
-	if (symbol >= f->nwhat) {
-		more = realloc(f->what, n);
-		if (!more)
-			return FUNCTION;
-		memset(more + f->nwhat, NOT_LOOKED, n - f->nwhat);
-		f->what = more;
-		f->nwhat = n;
-	}
+	if (array_reach(f->what, f->nwhat, symbol))
+		return FUNCTION;
 	if (f->what[symbol] == NOT_LOOKED)
 		f->what[symbol] = (uint8_t)look(&f->symbols->symbol[symbol]);
 	return f->what[symbol];
@@ -80,7 +62,7 @@ static int push(struct frames_thread *th, enum frame_kind kind, uint64_t call, u
 		th->below += half;
 		th->frame[0].kind = FRAME_BASE;
 	}
-	if (keys_grow_array((void **)&th->frame, &th->room, th->depth, sizeof(*th->frame)))
+	if (array_next(th->frame, th->depth, th->room))
 		return -ENOMEM;
 	th->frame[th->depth++] = (struct frame){
 		.call = call,

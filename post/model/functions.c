@@ -6,16 +6,11 @@
 
 #define SMALL (1u << 20)
 
-static bool same_number(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct function *)array)[i].number == *(const uint32_t *)key;
-}
-
 static int new_function(struct functions *f, uint32_t number, uint32_t *index)
 {
 	uint64_t hash = hash_mix(number, 5);
 
-	if (keys_grow_array((void **)&f->function, &f->room, f->nfunction, sizeof(*f->function)))
+	if (array_next(f->function, f->nfunction, f->room))
 		return -ENOMEM;
 	if (number >= SMALL) {
 		if (keys_add(&f->others, hash, f->nfunction))
@@ -30,23 +25,13 @@ static int new_function(struct functions *f, uint32_t number, uint32_t *index)
 
 static int find_slow(struct functions *f, uint32_t number, uint32_t *index)
 {
-	uint32_t n, *more;
-
 	if (number >= SMALL) {
-		*index = keys_find(&f->others, hash_mix(number, 5), same_number, f->function,
-				   &number);
+		*index = keys_find(&f->others, hash_mix(number, 5), f->function, e,
+				   e->number == number);
 		return *index == NO_KEY ? new_function(f, number, index) : 0;
 	}
-	if (number >= f->nby_number) {
-		for (n = 1024; n <= number; n *= 2)
-			;
-		more = realloc(f->by_number, n * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		memset(more + f->nby_number, 0, (n - f->nby_number) * sizeof(*more));
-		f->by_number = more;
-		f->nby_number = n;
-	}
+	if (array_reach(f->by_number, f->nby_number, number))
+		return -ENOMEM;
 	return new_function(f, number, index);
 }
 
@@ -61,38 +46,22 @@ static inline int find(struct functions *f, uint32_t number, uint32_t *index)
 
 static int keep_longer(struct function *fn, uint64_t took)
 {
-	uint64_t room = fn->room_longer ? 2 * fn->room_longer : 16, *more;
-
-	if (fn->nlonger == fn->room_longer) {
-		more = realloc(fn->longer, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		fn->longer = more;
-		fn->room_longer = room;
-	}
+	if (array_next(fn->longer, fn->nlonger, fn->room_longer))
+		return -ENOMEM;
 	fn->longer[fn->nlonger++] = took;
 	return 0;
 }
 
 static int count_end(struct function *fn, uint64_t took)
 {
-	uint64_t room;
-	uint32_t *more;
-
 	fn->ended++;
 	fn->total += took;
 	fn->min = took < fn->min ? took : fn->min;
 	fn->max = took > fn->max ? took : fn->max;
 	if (__builtin_expect(took > UINT32_MAX, 0))
 		return keep_longer(fn, took);
-	if (__builtin_expect(fn->ntook == fn->room, 0)) {
-		room = fn->room ? fn->room + fn->room / 2 : 64;
-		more = realloc(fn->took, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		fn->took = more;
-		fn->room = room;
-	}
+	if (array_next(fn->took, fn->ntook, fn->room))
+		return -ENOMEM;
 	fn->took[fn->ntook++] = (uint32_t)took;
 	return 0;
 }

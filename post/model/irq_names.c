@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define MOST_NUMBERS 65536 /* more lines are no machine's */
 
 /* Past blanks and one word. */
@@ -51,18 +53,16 @@ static const char *last_part(const char *p, const char *end)
 
 static int add(struct irq_names *n, uint32_t number, const char *from, const char *to)
 {
-	struct irq_named *more;
+	char *name;
 
 	if (from >= to || n->count == MOST_NUMBERS || *irq_names_find(n, number))
 		return 0;
-	more = realloc(n->list, (n->count + 1) * sizeof(*more));
-	if (!more)
+	if (array_next(n->list, n->count, n->room))
 		return -ENOMEM;
-	n->list = more;
-	more[n->count] = (struct irq_named){ number, strndup(from, (size_t)(to - from)) };
-	if (!more[n->count].name)
+	name = strndup(from, (size_t)(to - from));
+	if (!name)
 		return -ENOMEM;
-	n->count++;
+	n->list[n->count++] = (struct irq_named){ number, name };
 	return 0;
 }
 

@@ -11,7 +11,7 @@ struct irq_names {
 		uint32_t number;
 		char *name;
 	} * list;
-	size_t count;
+	size_t count, room;
 };
 
 /* 0 or -ENOMEM. A later text adds what is new in it. */

@@ -6,46 +6,24 @@
 
 static struct irq_cpu *cpu_at(struct irqs *q, uint32_t cpu)
 {
-	struct irq_cpu *more;
-
-	if (cpu < q->ncpus)
-		return &q->cpu[cpu];
-	more = realloc(q->cpu, ((size_t)cpu + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	memset(more + q->ncpus, 0, (cpu + 1 - q->ncpus) * sizeof(*more));
-	q->cpu = more;
-	q->ncpus = cpu + 1;
-	return &more[cpu];
-}
-
-static bool same_row(const void *array, uint32_t i, const void *key)
-{
-	const struct irq_row *a = (const struct irq_row *)array + i, *b = key;
-
-	return a->cpu == b->cpu && a->source == b->source && a->number == b->number;
-}
-
-static bool same_source(const void *array, uint32_t i, const void *key)
-{
-	const struct irq_row *a = (const struct irq_row *)array + i, *b = key;
-
-	return a->source == b->source && a->number == b->number;
+	return array_reach(q->cpu, q->ncpus, cpu) ? NULL : &q->cpu[cpu];
 }
 
 static uint32_t get_row(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number)
 {
 	struct irq_row key = { .cpu = cpu, .source = source, .number = number };
 	uint64_t hash = hash_mix((uint64_t)source << 32 | number, cpu);
-	uint32_t i = keys_find(&q->by_key, hash, same_row, q->row, &key);
+	uint32_t i = keys_find(&q->by_key, hash, q->row, e,
+			       e->cpu == key.cpu && e->source == key.source &&
+				       e->number == key.number);
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&q->row, &q->room, q->nrow, sizeof(key)) ||
-	    keys_add(&q->by_key, hash, q->nrow))
+	if (keys_next(&q->by_key, hash, q->row, q->nrow, q->room))
 		return NO_KEY;
 	hash = hash_mix(key.source, key.number);
-	key.first = keys_find(&q->by_source, hash, same_source, q->row, &key);
+	key.first = keys_find(&q->by_source, hash, q->row, e,
+			      e->source == key.source && e->number == key.number);
 	if (key.first == NO_KEY) {
 		if (keys_add(&q->by_source, hash, q->nrow))
 			return NO_KEY;

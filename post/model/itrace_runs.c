@@ -63,11 +63,6 @@ void itrace_free(struct itrace *t)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static bool same_tid(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct itrace_thread *)array)[i].tid == *(const uint32_t *)key;
-}
-
 static void doubt(struct itrace_thread *th, enum itrace_doubt why)
 {
 	if (th->doubt < why)
@@ -93,8 +88,7 @@ static struct itrace_thread *new_thread(struct itrace *t, uint32_t pid, uint32_t
 {
 	struct itrace_thread *th;
 
-	if (keys_grow_array((void **)&t->thread, &t->room_thread, t->nthread, sizeof(*th)) ||
-	    keys_add(&t->by_tid, hash_mix(tid, 3), t->nthread))
+	if (keys_next(&t->by_tid, hash_mix(tid, 3), t->thread, t->nthread, t->room_thread))
 		return NULL;
 	th = &t->thread[t->nthread++];
 	*th = (struct itrace_thread){ .pid = pid, .tid = tid, .gaps = t->gaps };
@@ -108,7 +102,7 @@ static struct itrace_thread *get_thread(struct itrace *t, uint32_t pid, uint32_t
 	uint32_t i = t->last;
 
 	if (__builtin_expect(i >= t->nthread || t->thread[i].tid != tid, 0)) {
-		i = keys_find(&t->by_tid, hash_mix(tid, 3), same_tid, t->thread, &tid);
+		i = keys_find(&t->by_tid, hash_mix(tid, 3), t->thread, e, e->tid == tid);
 		if (i == NO_KEY)
 			th = new_thread(t, pid, tid);
 		else
@@ -132,15 +126,8 @@ static int note_cpu(struct itrace *t, struct itrace_thread *th, uint32_t cpu)
 {
 	uint32_t me = (uint32_t)(th - t->thread) + 1;
 
-	if (cpu >= t->ncpu) {
-		uint32_t n = cpu + 1, *more = realloc(t->on_cpu, n * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + t->ncpu, 0, (n - t->ncpu) * sizeof(*more));
-		t->on_cpu = more;
-		t->ncpu = n;
-	}
+	if (array_reach(t->on_cpu, t->ncpu, cpu))
+		return -ENOMEM;
 	if (t->on_cpu[cpu] && t->on_cpu[cpu] != me)
 		doubt(th, ITRACE_SWITCHED);
 	t->on_cpu[cpu] = me;
@@ -419,7 +406,7 @@ static void exec_record(struct itrace *t, const struct pirecord *r)
 
 	if (!task || task->flags & PITRACE_TASK_WALK)
 		return;
-	i = keys_find(&t->by_tid, hash_mix(task->pid, 3), same_tid, t->thread, &task->pid);
+	i = keys_find(&t->by_tid, hash_mix(task->pid, 3), t->thread, e, e->tid == task->pid);
 	if (i != NO_KEY)
 		t->thread[i].execed = true;
 }

@@ -73,7 +73,7 @@ int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what,
 {
 	struct jit_note *n;
 
-	if (keys_grow_array((void **)&j->note, &j->room_note, j->nnote, sizeof(*n)))
+	if (array_next(j->note, j->nnote, j->room_note))
 		return -ENOMEM;
 	n = &j->note[j->nnote];
 	*n = (struct jit_note){ strdup(path), offset, what, records };
@@ -282,7 +282,7 @@ static struct jit_source *new_source(struct jit *j, uint32_t pid, uint64_t inode
 {
 	struct jit_source *s;
 
-	if (keys_grow_array((void **)&j->source, &j->room_source, j->nsource, sizeof(*s)))
+	if (array_next(j->source, j->nsource, j->room_source))
 		return NULL;
 	s = &j->source[j->nsource];
 	*s = (struct jit_source){ .pid = pid, .inode = inode, .path = strdup(path) };
@@ -467,7 +467,7 @@ static int add_change(struct jit *j, uint64_t time, uint32_t pid, uint32_t tid)
 	/* One change for what happened at one time. */
 	if (last && last->time == time && last->pid == pid && last->tid == tid)
 		return 0;
-	if (keys_grow_array((void **)&j->change, &j->room_change, j->nchange, sizeof(*j->change)))
+	if (array_next(j->change, j->nchange, j->room_change))
 		return -ENOMEM;
 	j->change[j->nchange++] = (struct jit_change){ time, pid, tid };
 	return 0;
@@ -485,7 +485,7 @@ static int tell_lines(struct jit *j, struct jitdump *dump)
 	uint32_t n = 0;
 
 	while (jitdump_line(dump, &line)) {
-		if (keys_grow_array((void **)&j->line, &j->room_line, n, sizeof(*j->line)))
+		if (array_next(j->line, n, j->room_line))
 			return -ENOMEM;
 		j->line[n++] = (struct a2n_jit_line){ line.address, line.line, line.file };
 	}

@@ -55,20 +55,15 @@ void maps_free(struct maps *m)
 
 /* ---- who lived when -------------------------------------------------------------------------- */
 
-static bool same_pid(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct maps_process *)array)[i].pid == *(const uint32_t *)key;
-}
-
 /* The newest process of this number; `other` begins one more. NULL: no memory. */
 static struct maps_process *process_of(struct maps *m, uint32_t pid, bool other)
 {
-	uint32_t i = keys_find(&m->by_pid, hash_mix(pid, 3), same_pid, m->process, &pid);
+	uint32_t i = keys_find(&m->by_pid, hash_mix(pid, 3), m->process, e, e->pid == pid);
 	struct maps_process old;
 
 	if (i != NO_KEY && !other)
 		return &m->process[i];
-	if (keys_grow_array((void **)&m->process, &m->room, m->nprocess, sizeof(*m->process)))
+	if (array_next(m->process, m->nprocess, m->room))
 		return NULL;
 	/* The newest keeps its place, the one before moves to the end. */
 	old = (struct maps_process){ .pid = pid, .to = NEVER };

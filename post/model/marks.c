@@ -11,24 +11,17 @@
 
 /* ---- rows and names -------------------------------------------------------------------------- */
 
-static bool same_row(const void *array, uint32_t i, const void *key)
-{
-	const struct mark_row *a = (const struct mark_row *)array + i, *b = key;
-
-	return a->thread == b->thread && a->minor == b->minor && a->name == b->name &&
-	       a->major == b->major;
-}
-
 static uint32_t get_row(struct marks *m, const struct mark_row *key)
 {
 	uint64_t hash = hash_mix(hash_mix((uint64_t)key->thread << 32 | key->name, key->minor),
 				 key->major);
-	uint32_t i = keys_find(&m->by_key, hash, same_row, m->row, key);
+	uint32_t i = keys_find(&m->by_key, hash, m->row, e,
+			       e->thread == key->thread && e->minor == key->minor &&
+				       e->name == key->name && e->major == key->major);
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&m->row, &m->room, m->nrow, sizeof(*key)) ||
-	    keys_add(&m->by_key, hash, m->nrow))
+	if (keys_next(&m->by_key, hash, m->row, m->nrow, m->room))
 		return NO_KEY;
 	m->row[m->nrow] = (struct mark_row){
 		.thread = key->thread,
@@ -39,11 +32,6 @@ static uint32_t get_row(struct marks *m, const struct mark_row *key)
 	return m->nrow++;
 }
 
-static bool same_name(const void *array, uint32_t i, const void *key)
-{
-	return !strcmp(((char *const *)array)[i], key);
-}
-
 static uint32_t get_name(struct marks *m, const char *name)
 {
 	uint64_t hash = 0;
@@ -52,10 +40,10 @@ static uint32_t get_name(struct marks *m, const char *name)
 
 	for (p = name; *p; p++)
 		hash = hash_mix(hash, (unsigned char)*p);
-	i = keys_find(&m->by_name, hash, same_name, m->name, name);
+	i = keys_find(&m->by_name, hash, m->name, e, !strcmp(*e, name));
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&m->name, &m->room_name, m->nname, sizeof(*m->name)))
+	if (array_next(m->name, m->nname, m->room_name))
 		return NO_KEY;
 	m->name[m->nname] = strdup(name);
 	if (!m->name[m->nname])
@@ -68,14 +56,9 @@ static uint32_t get_name(struct marks *m, const char *name)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-static bool same_tid(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct mark_thread *)array)[i].tid == *(const uint32_t *)key;
-}
-
 static struct mark_thread *find_thread(struct marks *m, uint32_t tid)
 {
-	uint32_t i = keys_find(&m->by_tid, hash_mix(tid, 7), same_tid, m->thread, &tid);
+	uint32_t i = keys_find(&m->by_tid, hash_mix(tid, 7), m->thread, e, e->tid == tid);
 
 	return i == NO_KEY ? NULL : &m->thread[i];
 }
@@ -97,8 +80,7 @@ static struct mark_thread *get_thread(struct marks *m, uint32_t pid, uint32_t ti
 		t->pid = pid;
 		return t;
 	}
-	if (keys_grow_array((void **)&m->thread, &m->room_thread, m->nthread, sizeof(*t)) ||
-	    keys_add(&m->by_tid, hash_mix(tid, 7), m->nthread))
+	if (keys_next(&m->by_tid, hash_mix(tid, 7), m->thread, m->nthread, m->room_thread))
 		return NULL;
 	t = &m->thread[m->nthread++];
 	t->pid = pid;

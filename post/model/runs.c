@@ -32,17 +32,8 @@ void runs_free(struct runs *rs)
 
 static int get_next(struct runs *rs, uint32_t thread, struct runs_next **next)
 {
-	uint32_t n = thread + thread / 2 + 8;
-	struct runs_next *more;
-
-	if (thread >= rs->nnext) {
-		more = realloc(rs->next, n * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		memset(more + rs->nnext, 0, (n - rs->nnext) * sizeof(*more));
-		rs->next = more;
-		rs->nnext = n;
-	}
+	if (array_reach(rs->next, rs->nnext, thread))
+		return -ENOMEM;
 	*next = &rs->next[thread];
 	return 0;
 }
@@ -111,13 +102,6 @@ struct runs_function {
 	uint64_t address;
 };
 
-static bool same_function(const void *array, uint32_t i, const void *key)
-{
-	const struct runs_function *a = (const struct runs_function *)array + i, *b = key;
-
-	return a->number == b->number && a->address == b->address;
-}
-
 static int get_function(struct runs *rs, const struct call_record *call, uint64_t time,
 			uint32_t *index)
 {
@@ -125,15 +109,15 @@ static int get_function(struct runs *rs, const struct call_record *call, uint64_
 	uint64_t hash = hash_mix(new.number, new.address);
 	int rc;
 
-	*index = keys_find(&rs->by_function, hash, same_function, rs->function, &new);
+	*index = keys_find(&rs->by_function, hash, rs->function, e,
+			   e->number == new.number && e->address == new.address);
 	if (*index != NO_KEY)
 		return 0;
 	rc = new.address ?
 		     names_address(rs->names, call->pid, new.address, time, false, &new.symbol) :
 		     names_number(rs->names, new.number, &new.symbol);
-	if (!rc && (keys_grow_array((void **)&rs->function, &rs->room_function, rs->nfunction,
-				    sizeof(new)) ||
-		    keys_add(&rs->by_function, hash, rs->nfunction)))
+	if (!rc &&
+	    keys_next(&rs->by_function, hash, rs->function, rs->nfunction, rs->room_function))
 		rc = -ENOMEM;
 	if (rc)
 		return rc;
@@ -158,8 +142,7 @@ static int get_called(struct runs *rs, const struct pirecord *r, const struct ca
 		rc = new.root == NO_KEY ? -ENOMEM : 0;
 	}
 	if (!rc)
-		rc = keys_grow_array((void **)&rs->called, &rs->room_called, rs->ncalled,
-				     sizeof(new));
+		rc = array_next(rs->called, rs->ncalled, rs->room_called);
 	if (!rc)
 		rs->called[rs->ncalled++] = new;
 	return rc;

@@ -31,7 +31,7 @@ int runtimes_mapping(struct runtimes *r, const struct pitrace_mte_map *map)
 
 	if (!name || runtimes_of(r, map->pid) == name)
 		return 0;
-	if (keys_grow_array((void **)&r->list, &r->room, r->n, sizeof(*r->list)))
+	if (array_next(r->list, r->n, r->room))
 		return -ENOMEM;
 	r->list[r->n++] = (struct runtime){ map->pid, name };
 	return 0;

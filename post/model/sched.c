@@ -10,14 +10,9 @@
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
-static bool same_tid(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct sched_thread *)array)[i].tid == *(const uint32_t *)key;
-}
-
 struct sched_thread *sched_find(struct sched *s, uint32_t tid)
 {
-	uint32_t i = keys_find(&s->by_tid, hash_mix(tid, 3), same_tid, s->thread, &tid);
+	uint32_t i = keys_find(&s->by_tid, hash_mix(tid, 3), s->thread, e, e->tid == tid);
 
 	return i == NO_KEY ? NULL : &s->thread[i];
 }
@@ -27,8 +22,7 @@ struct sched_thread *sched_thread(struct sched *s, uint32_t pid, uint32_t tid)
 	struct sched_thread *t = sched_find(s, tid);
 
 	if (!t) {
-		if (keys_grow_array((void **)&s->thread, &s->room_thread, s->nthread, sizeof(*t)) ||
-		    keys_add(&s->by_tid, hash_mix(tid, 3), s->nthread))
+		if (keys_next(&s->by_tid, hash_mix(tid, 3), s->thread, s->nthread, s->room_thread))
 			return NULL;
 		t = &s->thread[s->nthread++];
 		*t = (struct sched_thread){
@@ -58,7 +52,7 @@ uint32_t sched_row_of(struct sched *s, struct sched_thread *t, uint64_t time)
 	if (names_thread(s->names, t->pid, t->tid, time, &row))
 		return NO_KEY;
 	while (s->nrow <= row) {
-		if (keys_grow_array((void **)&s->row, &s->room_row, s->nrow, sizeof(*s->row)))
+		if (array_next(s->row, s->nrow, s->room_row))
 			return NO_KEY;
 		s->row[s->nrow++] = (struct sched_row){ .priority = PITRACE_PRIORITY_UNKNOWN };
 	}
@@ -69,16 +63,10 @@ uint32_t sched_row_of(struct sched *s, struct sched_thread *t, uint64_t time)
 
 struct sched_cpu *sched_cpu(struct sched *s, uint32_t cpu)
 {
-	struct sched_cpu *more, *c;
+	struct sched_cpu *c;
 
-	if (cpu >= s->ncpus) {
-		more = realloc(s->cpu, ((size_t)cpu + 1) * sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + s->ncpus, 0, (cpu + 1 - s->ncpus) * sizeof(*more));
-		s->cpu = more;
-		s->ncpus = cpu + 1;
-	}
+	if (array_reach(s->cpu, s->ncpus, cpu))
+		return NULL;
 	c = &s->cpu[cpu];
 	if (!c->seen) {
 		c->seen = c->online = true;

@@ -7,13 +7,6 @@
 
 #define MAX_FRAMES 64 /* of one address: what is deeper is left out */
 
-static bool same_spot(const void *array, uint32_t i, const void *key)
-{
-	const struct symbol *a = (const struct symbol *)array + i, *b = key;
-
-	return a->base == b->base && a->at == b->at;
-}
-
 /* Files have lines, and code that its program told of (which has no functions inlined). */
 static bool has_lines(const struct lines *l, const struct a2n_answer *answer)
 {
@@ -39,27 +32,24 @@ uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *a
 	spot.is_spot = true;
 	spot.lineless = lineless;
 	hash = hash_mix(spot.at, spot.base);
-	i = keys_find(&l->by_spot, hash, same_spot, l->symbols->symbol, &spot);
+	i = keys_find(&l->by_spot, hash, l->symbols->symbol, e,
+		      e->base == spot.base && e->at == spot.at);
 	if (i != NO_KEY)
 		return i;
 	i = symbols_add(l->symbols, &spot);
 	return i == NO_KEY || keys_add(&l->by_spot, hash, i) ? NO_KEY : i;
 }
 
-static bool same_shown(const void *array, uint32_t i, const void *key)
-{
-	const struct symbol *a = (const struct symbol *)array + i, *b = key;
-
-	return a->name == b->name && a->module == b->module &&
-	       (a->base == b->base || (b->base == NO_KEY && a->base == i)) && a->file == b->file &&
-	       a->line == b->line && a->inlined == b->inlined;
-}
-
 static uint32_t get_shown(struct lines *l, const struct symbol *s)
 {
 	uint64_t hash = hash_mix((uintptr_t)s->name ^ (uint64_t)s->base << 32,
 				 hash_mix((uintptr_t)s->file, s->line) ^ s->inlined);
-	uint32_t i = keys_find(&l->by_shown, hash, same_shown, l->symbols->symbol, s);
+	uint32_t i = keys_find(&l->by_shown, hash, l->symbols->symbol, e,
+			       e->name == s->name && e->module == s->module &&
+				       (e->base == s->base ||
+					(s->base == NO_KEY && e == &l->symbols->symbol[e->base])) &&
+				       e->file == s->file && e->line == s->line &&
+				       e->inlined == s->inlined);
 
 	if (i != NO_KEY)
 		return i;
@@ -100,8 +90,7 @@ static bool add_frame(struct lines *l, uint32_t spot, uint32_t base, const struc
 		s.line = f->line;
 		shown = get_shown(l, &s);
 	}
-	if (shown == NO_KEY ||
-	    keys_grow_array((void **)&l->frame, &l->room_frame, l->nframe, sizeof(*l->frame)))
+	if (shown == NO_KEY || array_next(l->frame, l->nframe, l->room_frame))
 		return false;
 	l->frame[l->nframe++] = shown;
 	l->symbols->symbol[spot].frames++;

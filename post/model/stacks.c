@@ -35,10 +35,8 @@ struct probe {
 #define GUESSED    0x8000
 #define MADE       (COPY_SHORT | NO_TABLE | GUESSED)
 
-static bool same_raw(const void *array, uint32_t i, const void *key)
+static bool is_same(const struct probe *p, const struct raw_stack *a)
 {
-	const struct raw_stack *a = (const struct raw_stack *)array + i;
-	const struct probe *p = key;
 	const uint64_t *words = p->stacks->word + a->at;
 
 	return a->hash == p->raw.hash && a->epoch == p->raw.epoch && a->process == p->raw.process &&
@@ -78,17 +76,8 @@ static int remember(struct stacks *st, const struct probe *p)
 
 	if (st->nraw == MAX_RAW || st->nword + n + 1 > MAX_WORDS)
 		forget(st);
-	while (st->nword + n + 1 > st->room_word) {
-		uint32_t room = st->room_word ? st->room_word * 2 : 1u << 16;
-		uint64_t *more = realloc(st->word, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		st->word = more;
-		st->room_word = room;
-	}
-	if (keys_grow_array((void **)&st->raw, &st->room_raw, st->nraw, sizeof(*raw)) ||
-	    keys_add(&st->by_raw, p->raw.hash, st->nraw))
+	if (array_room(st->word, st->room_word, st->nword + n + 1) ||
+	    keys_next(&st->by_raw, p->raw.hash, st->raw, st->nraw, st->room_raw))
 		return -ENOMEM;
 	raw = &st->raw[st->nraw++];
 	*raw = p->raw;
@@ -279,7 +268,7 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	};
 	p.raw.hash = hash_words(p.words, p.raw.kernel + p.raw.user,
 				hash_mix(p.address, p.raw.process ^ p.raw.epoch << 20));
-	i = keys_find(&st->by_raw, p.raw.hash, same_raw, st->raw, &p);
+	i = keys_find(&st->by_raw, p.raw.hash, st->raw, e, is_same(&p, e));
 	if (i == NO_KEY) {
 		rc = resolve(st, n, hit, s, callers, &p.raw.call);
 		if (!rc)

@@ -9,8 +9,7 @@
 
 uint32_t symbols_add(struct symbols *all, const struct symbol *s)
 {
-	if (s->module == NO_KEY ||
-	    keys_grow_array((void **)&all->symbol, &all->room, all->count, sizeof(*all->symbol)))
+	if (s->module == NO_KEY || array_next(all->symbol, all->count, all->room))
 		return NO_KEY;
 	all->symbol[all->count] = *s;
 	if (s->base == NO_KEY)

@@ -2,47 +2,35 @@
 /* An entry opens, the exit of the same number closes; what else may close it is told apart. */
 #include "model/syscalls.h"
 
+#include "base/search.h"
+
 #define MOST_ERRORS 4095        /* results from -4095 on are errors, as for the C library */
 #define NO_NUMBER   0x3FFFFFFFu /* of an exit whose registers were changed (sigreturn) */
-
-static bool same_row(const void *array, uint32_t i, const void *key)
-{
-	const struct syscall_row *a = (const struct syscall_row *)array + i, *b = key;
-
-	return a->thread == b->thread && a->call == b->call;
-}
 
 static uint32_t get_row(struct syscalls *c, uint32_t thread, uint32_t call)
 {
 	struct syscall_row key = { .thread = thread, .call = call };
 	uint64_t hash = hash_mix((uint64_t)thread << 32 | call, 5);
-	uint32_t i = keys_find(&c->by_key, hash, same_row, c->row, &key);
+	uint32_t i = keys_find(&c->by_key, hash, c->row, e,
+			       e->thread == key.thread && e->call == key.call);
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&c->row, &c->room, c->nrow, sizeof(key)) ||
-	    keys_add(&c->by_key, hash, c->nrow))
+	if (keys_next(&c->by_key, hash, c->row, c->nrow, c->room))
 		return NO_KEY;
 	c->row[c->nrow] = key;
 	return c->nrow++;
-}
-
-static bool same_error(const void *array, uint32_t i, const void *key)
-{
-	const struct syscall_error *a = (const struct syscall_error *)array + i, *b = key;
-
-	return a->row == b->row && a->error == b->error;
 }
 
 static int count_error(struct syscalls *c, uint32_t row, uint32_t error, uint64_t count)
 {
 	struct syscall_error key = { .row = row, .error = error };
 	uint64_t hash = hash_mix((uint64_t)row << 32 | error, 6);
-	uint32_t i = keys_find(&c->by_error, hash, same_error, c->error, &key);
+	uint32_t i = keys_find(&c->by_error, hash, c->error, e,
+			       e->row == key.row && e->error == key.error);
 
 	if (i == NO_KEY) {
-		if (keys_grow_array((void **)&c->error, &c->room_error, c->nerror, sizeof(key)) ||
-		    keys_add(&c->by_error, hash, c->nerror))
+		if (keys_next(&c->by_error, hash, c->error, c->nerror, c->room_error))
 			return -ENOMEM;
 		i = c->nerror++;
 		c->error[i] = key;
@@ -57,7 +45,7 @@ static struct syscall_open *open_of(struct syscalls *c, const struct sched_threa
 	uint32_t i = (uint32_t)(t - c->sched->thread);
 
 	while (c->nopen <= i) {
-		if (keys_grow_array((void **)&c->open, &c->room_open, c->nopen, sizeof(*c->open)))
+		if (array_next(c->open, c->nopen, c->room_open))
 			return NULL;
 		c->open[c->nopen++] = (struct syscall_open){ .is_open = false };
 	}
@@ -206,16 +194,8 @@ int syscalls_group(struct syscalls *into, const struct syscalls *from,
 
 const struct syscall_error *syscalls_errors(const struct syscalls *c, uint32_t row, uint32_t *count)
 {
-	uint32_t low = 0, high = c->nerror, end;
+	uint32_t low = search_sorted(i, 0, c->nerror, c->error[i].row < row), end;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (c->error[middle].row < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < c->nerror && c->error[end].row == row; end++)
 		;
 	*count = end - low;

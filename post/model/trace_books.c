@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "record/record_as.h"
 
 void trace_begin(struct trace *t, struct input *in, const char *event)
@@ -29,18 +30,8 @@ void trace_begin(struct trace *t, struct input *in, const char *event)
 
 struct trace_cpu *trace_new_cpu(struct trace *t, uint32_t cpu)
 {
-	struct trace_cpu *more;
-	uint32_t n;
-
-	if (cpu >= t->ncpus) {
-		n = cpu + 1;
-		more = realloc(t->cpu, n * sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + t->ncpus, 0, (n - t->ncpus) * sizeof(*more));
-		t->cpu = more;
-		t->ncpus = n;
-	}
+	if (array_reach(t->cpu, t->ncpus, cpu))
+		return NULL;
 	t->cpu[cpu].seen = true;
 	return &t->cpu[cpu];
 }
@@ -184,7 +175,7 @@ static char *copy_trimmed(const char *from, const char *to)
 static int system_text(struct trace *t, const char *p, size_t size)
 {
 	const char *end = p + size, *line_end, *colon;
-	struct trace_fact *more;
+	struct trace_fact *fact;
 
 	for (; p < end; p = line_end + 1) {
 		line_end = memchr(p, '\n', (size_t)(end - p));
@@ -193,14 +184,12 @@ static int system_text(struct trace *t, const char *p, size_t size)
 		colon = memchr(p, ':', (size_t)(line_end - p));
 		if (!colon)
 			continue;
-		more = realloc(t->facts, (t->nfacts + 1) * sizeof(*more));
-		if (!more)
+		if (array_next(t->facts, t->nfacts, t->room_facts))
 			return -ENOMEM;
-		t->facts = more;
-		more[t->nfacts].key = copy_trimmed(p, colon);
-		more[t->nfacts].value = copy_trimmed(colon + 1, line_end);
-		t->nfacts++;
-		if (!more[t->nfacts - 1].key || !more[t->nfacts - 1].value)
+		fact = &t->facts[t->nfacts++];
+		fact->key = copy_trimmed(p, colon);
+		fact->value = copy_trimmed(colon + 1, line_end);
+		if (!fact->key || !fact->value)
 			return -ENOMEM;
 	}
 	return 0;

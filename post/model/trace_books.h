@@ -51,7 +51,7 @@ struct trace {
 	struct trace_cpu *cpu;
 	uint32_t ncpus;
 	struct trace_fact *facts;
-	size_t nfacts;
+	size_t nfacts, room_facts;
 	struct irq_names irqs;
 
 	uint64_t from, to; /* only this stretch is wanted */

@@ -54,7 +54,7 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	struct names *n = arg;
 	struct names_warning *w;
 
-	if (keys_grow_array((void **)&n->warning, &n->room_warning, n->nwarning, sizeof(*w)))
+	if (array_next(n->warning, n->nwarning, n->room_warning))
 		return; /* a message less; the ticks are told all the same */
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
@@ -141,14 +141,9 @@ void names_close(struct names *n)
 
 /* ---- who has a pid --------------------------------------------------------------------------- */
 
-static bool same_owner(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct names_owner *)array)[i].pid == *(const uint32_t *)key;
-}
-
 static struct names_owner *find_owner(struct names *n, uint32_t pid)
 {
-	uint32_t i = keys_find(&n->by_pid, hash_mix(pid, 1), same_owner, n->owner, &pid);
+	uint32_t i = keys_find(&n->by_pid, hash_mix(pid, 1), n->owner, e, e->pid == pid);
 
 	return i == NO_KEY ? NULL : &n->owner[i];
 }
@@ -159,22 +154,16 @@ static struct names_owner *get_owner(struct names *n, uint32_t pid)
 
 	if (o)
 		return o;
-	if (keys_grow_array((void **)&n->owner, &n->room_owner, n->nowner, sizeof(*n->owner)) ||
-	    keys_add(&n->by_pid, hash_mix(pid, 1), n->nowner))
+	if (keys_next(&n->by_pid, hash_mix(pid, 1), n->owner, n->nowner, n->room_owner))
 		return NULL;
 	o = &n->owner[n->nowner++];
 	*o = (struct names_owner){ .pid = pid };
 	return o;
 }
 
-static bool same_runner(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct names_runner *)array)[i].tid == *(const uint32_t *)key;
-}
-
 static struct names_runner *find_runner(struct names *n, uint32_t tid)
 {
-	uint32_t i = keys_find(&n->by_runner, hash_mix(tid, 2), same_runner, n->runner, &tid);
+	uint32_t i = keys_find(&n->by_runner, hash_mix(tid, 2), n->runner, e, e->tid == tid);
 
 	return i == NO_KEY ? NULL : &n->runner[i];
 }
@@ -185,8 +174,7 @@ static struct names_runner *get_runner(struct names *n, uint32_t tid)
 
 	if (r)
 		return r;
-	if (keys_grow_array((void **)&n->runner, &n->room_runner, n->nrunner, sizeof(*r)) ||
-	    keys_add(&n->by_runner, hash_mix(tid, 2), n->nrunner))
+	if (keys_next(&n->by_runner, hash_mix(tid, 2), n->runner, n->nrunner, n->room_runner))
 		return NULL;
 	r = &n->runner[n->nrunner++];
 	*r = (struct names_runner){ .tid = tid };
@@ -332,31 +320,17 @@ void names_rewind(struct names *n)
 
 /* ---- processes and threads ------------------------------------------------------------------- */
 
-static bool same_process(const void *array, uint32_t i, const void *key)
-{
-	const struct process *a = (const struct process *)array + i, *b = key;
-
-	return a->pid == b->pid && a->serial == b->serial && a->name == b->name &&
-	       a->origin == b->origin;
-}
-
-static bool same_label(const void *array, uint32_t i, const void *key)
-{
-	const struct names_label *a = (const struct names_label *)array + i, *b = key;
-
-	return a->origin == b->origin && a->name == b->name;
-}
-
 /* NULL: no memory. */
 static const char *labelled(struct names *n, uint32_t origin, const char *name)
 {
 	struct names_label l = { .origin = origin, .name = name };
 	uint64_t hash = hash_mix(origin, (uintptr_t)name);
-	uint32_t i = keys_find(&n->by_label, hash, same_label, n->label, &l);
+	uint32_t i = keys_find(&n->by_label, hash, n->label, e,
+			       e->origin == l.origin && e->name == l.name);
 
 	if (i != NO_KEY)
 		return n->label[i].text;
-	if (keys_grow_array((void **)&n->label, &n->room_label, n->nlabel, sizeof(l)) ||
+	if (array_next(n->label, n->nlabel, n->room_label) ||
 	    asprintf(&l.text, "%s:%s", n->origin[origin].label, name) < 0)
 		return NULL;
 	if (keys_add(&n->by_label, hash, n->nlabel)) {
@@ -386,21 +360,15 @@ static uint32_t get_process(struct names *n, uint32_t pid, uint64_t serial, cons
 			return NO_KEY;
 	}
 	hash = hash_mix(hash_mix(serial, pid), (uintptr_t)p.name);
-	i = keys_find(&n->by_serial, hash, same_process, n->process, &p);
+	i = keys_find(&n->by_serial, hash, n->process, e,
+		      e->pid == p.pid && e->serial == p.serial && e->name == p.name &&
+			      e->origin == p.origin);
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&n->process, &n->room_process, n->nprocess, sizeof(p)) ||
-	    keys_add(&n->by_serial, hash, n->nprocess))
+	if (keys_next(&n->by_serial, hash, n->process, n->nprocess, n->room_process))
 		return NO_KEY;
 	n->process[n->nprocess] = p;
 	return n->nprocess++;
-}
-
-static bool same_thread(const void *array, uint32_t i, const void *key)
-{
-	const struct thread *a = (const struct thread *)array + i, *b = key;
-
-	return a->tid == b->tid && a->process == b->process && a->name == b->name;
 }
 
 static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, const char *name)
@@ -412,12 +380,12 @@ static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, cons
 		.name = name,
 	};
 	uint64_t hash = hash_mix(hash_mix(process, tid), (uintptr_t)name);
-	uint32_t i = keys_find(&n->by_tid, hash, same_thread, n->thread, &t);
+	uint32_t i = keys_find(&n->by_tid, hash, n->thread, e,
+			       e->tid == t.tid && e->process == t.process && e->name == t.name);
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&n->thread, &n->room_thread, n->nthread, sizeof(t)) ||
-	    keys_add(&n->by_tid, hash, n->nthread))
+	if (keys_next(&n->by_tid, hash, n->thread, n->nthread, n->room_thread))
 		return NO_KEY;
 	n->thread[n->nthread] = t;
 	return n->nthread++;
@@ -457,7 +425,7 @@ static int know_runner(struct names *n, struct names_runner *r, const struct nam
 /* liba2n keeps a word for its user in each module and symbol: index + 1. */
 static uint32_t add_module(struct names *n, const char *name, const char *symbols_from)
 {
-	if (keys_grow_array((void **)&n->module, &n->room_module, n->nmodule, sizeof(*n->module)))
+	if (array_next(n->module, n->nmodule, n->room_module))
 		return NO_KEY;
 	n->module[n->nmodule] = (struct module){ .name = name, .symbols_from = symbols_from };
 	return n->nmodule++;
@@ -665,7 +633,7 @@ int names_number(struct names *n, uint32_t function, uint32_t *symbol)
 		if (!n->numbered)
 			return -ENOMEM;
 	}
-	if (keys_grow_array((void **)&n->number, &n->room_number, n->nnumber, sizeof(*n->number)) ||
+	if (array_next(n->number, n->nnumber, n->room_number) ||
 	    asprintf(&name, "function %u", function) < 0)
 		return -ENOMEM;
 	n->number[n->nnumber++] = name;

@@ -94,7 +94,7 @@ static int push_groups(struct build *b, enum level level, uint32_t from, uint32_
 		const struct row *r = &row[b->order[i].row];
 
 		if (!g || b->order[i].rank != b->order[i - 1].rank) {
-			if (keys_grow_array((void **)&b->group, &b->room, b->ngroup, sizeof(*g)))
+			if (array_next(b->group, b->ngroup, b->room))
 				return -ENOMEM;
 			g = &b->group[b->ngroup++];
 			*g = (struct tree_group){ .from = i };
@@ -122,7 +122,7 @@ static int build_level(struct build *b, uint32_t depth, uint32_t from, uint32_t 
 		struct tree_group g = b->group[i]; /* the stack moves when it grows */
 		uint32_t end = b->ngroup, row;
 
-		if (keys_grow_array((void **)&t->node, &t->room, t->count, sizeof(*t->node)))
+		if (array_next(t->node, t->count, t->room))
 			return -ENOMEM;
 		row = b->order[g.from].row;
 		at = t->count++;

@@ -2,27 +2,24 @@
 /* Pairs of waker and wakee; memory is bounded by how many of them there are. */
 #include "model/wakers.h"
 
-static bool same_pair(const void *array, uint32_t i, const void *key)
-{
-	const struct wake_pair *a = (const struct wake_pair *)array + i, *b = key;
-
-	return a->waker == b->waker && a->wakee == b->wakee;
-}
-
 static uint64_t hash_pair(const struct wake_pair *p)
 {
 	return hash_mix((uint64_t)p->waker << 32 | p->wakee, 4);
 }
 
+static uint32_t find_pair(const struct keys *t, const struct wake_pair *list,
+			  const struct wake_pair *p)
+{
+	return keys_find(t, hash_pair(p), list, e, e->waker == p->waker && e->wakee == p->wakee);
+}
+
 int wakers_count(struct wakers *w, uint32_t waker, uint32_t wakee, uint64_t slept, uint64_t latency)
 {
 	struct wake_pair key = { .waker = waker, .wakee = wakee }, *p;
-	uint64_t hash = hash_pair(&key);
-	uint32_t i = keys_find(&w->by_pair, hash, same_pair, w->pair, &key);
+	uint32_t i = find_pair(&w->by_pair, w->pair, &key);
 
 	if (i == NO_KEY) {
-		if (keys_grow_array((void **)&w->pair, &w->room, w->npair, sizeof(key)) ||
-		    keys_add(&w->by_pair, hash, w->npair))
+		if (keys_next(&w->by_pair, hash_pair(&key), w->pair, w->npair, w->room))
 			return -ENOMEM;
 		i = w->npair++;
 		w->pair[i] = key;
@@ -52,7 +49,7 @@ int wakers_group(struct wakers *w, const struct names *names)
 
 		p.waker = group_of(names, p.waker);
 		p.wakee = group_of(names, p.wakee);
-		at = keys_find(&by_pair, hash_pair(&p), same_pair, w->pair, &p);
+		at = find_pair(&by_pair, w->pair, &p);
 		if (at == NO_KEY) {
 			rc = keys_add(&by_pair, hash_pair(&p), n);
 			w->pair[n++] = p;

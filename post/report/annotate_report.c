@@ -82,7 +82,7 @@ static int gather_hits(const struct job *job, uint32_t symbol, struct spot_hits 
 	for (i = 0; i < c->nrow; i++) {
 		if (c->row[i].symbol != symbol || !c->row[i].ticks)
 			continue;
-		if (keys_grow_array((void **)&h->list, &h->room, h->n, sizeof(*h->list)))
+		if (array_next(h->list, h->n, h->room))
 			return -ENOMEM;
 		h->list[h->n++] = (struct offset_ticks){ c->row[i].offset, c->row[i].ticks };
 	}
@@ -122,7 +122,7 @@ static struct instruction *add_instruction(struct annotated *a, uint64_t offset)
 {
 	struct instruction *i;
 
-	if (keys_grow_array((void **)&a->list, &a->room_list, a->nlist, sizeof(*a->list)))
+	if (array_next(a->list, a->nlist, a->room_list))
 		return NULL;
 	i = &a->list[a->nlist++];
 	*i = (struct instruction){ .offset = offset, .spot.source = NO_SOURCE };
@@ -241,7 +241,7 @@ static int gather_lines(struct annotated *a)
 			a->unlined += in->ticks;
 			continue;
 		}
-		if (keys_grow_array((void **)&a->line, &a->room_line, a->nline, sizeof(*a->line)))
+		if (array_next(a->line, a->nline, a->room_line))
 			return -ENOMEM;
 		a->line[a->nline++] = (struct source_ticks){ in->spot, in->ticks };
 	}

@@ -18,18 +18,9 @@ struct run_line {
 
 static struct run_text *get_text(struct run_lines *l, struct run_texts *t, uint32_t i)
 {
-	uint32_t n = i + i / 2 + 64;
-	struct run_text *more;
-
-	if (i >= t->n) {
-		more = realloc(t->text, n * sizeof(*more));
-		if (!more) {
-			l->failed = true;
-			return NULL;
-		}
-		memset(more + t->n, 0, (n - t->n) * sizeof(*more));
-		t->text = more;
-		t->n = n;
+	if (array_reach(t->text, t->n, i)) {
+		l->failed = true;
+		return NULL;
 	}
 	return &t->text[i];
 }
@@ -225,18 +216,9 @@ static void join(struct run_lines *l, struct run *line, const struct run *run)
 
 static struct run_line *get_line(struct run_lines *l, uint32_t cpu)
 {
-	uint32_t n = cpu + 1;
-	struct run_line *more;
-
-	if (cpu >= l->nline) {
-		more = realloc(l->line, n * sizeof(*more));
-		if (!more) {
-			l->failed = true;
-			return NULL;
-		}
-		memset(more + l->nline, 0, (n - l->nline) * sizeof(*more));
-		l->line = more;
-		l->nline = n;
+	if (array_reach(l->line, l->nline, cpu)) {
+		l->failed = true;
+		return NULL;
 	}
 	return &l->line[cpu];
 }

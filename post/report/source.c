@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
 #include "escape.h"
 #include "base/keys.h"
 #include "base/regular.h"
@@ -108,8 +109,7 @@ static int cut(struct source *f, size_t size)
 
 static int read_source(struct sources *s, struct source *f, int fd, const struct stat *st)
 {
-	size_t size = 0;
-	ssize_t n;
+	size_t size;
 
 	f->newer = st->st_mtime > s->program.st_mtime;
 	if (st->st_size > FILE_MAX || s->bytes + (size_t)st->st_size > ALL_MAX) {
@@ -119,9 +119,7 @@ static int read_source(struct sources *s, struct source *f, int fd, const struct
 	f->text = malloc((size_t)st->st_size + 1);
 	if (!f->text)
 		return -ENOMEM;
-	while (size < (size_t)st->st_size &&
-	       (n = read(fd, f->text + size, (size_t)st->st_size - size)) > 0)
-		size += (size_t)n;
+	(void)pread_all(fd, f->text, (size_t)st->st_size, 0, &size);
 	f->text[size] = '\0';
 	s->bytes += size;
 	return cut(f, size);
@@ -139,7 +137,7 @@ int source_find(struct sources *s, const char *path, uint32_t *number)
 		if (!strcmp(s->list[i].path, path))
 			return 0;
 	}
-	if (keys_grow_array((void **)&s->list, &s->room, s->n, sizeof(*s->list)))
+	if (array_next(s->list, s->n, s->room))
 		return -ENOMEM;
 	f = &s->list[s->n];
 	*f = (struct source){ .path = strdup(path) };

@@ -77,11 +77,6 @@ struct kind_count {
 	uint64_t count;
 };
 
-static bool same_kind(const void *array, uint32_t i, const void *key)
-{
-	return !strcmp(((const struct kind_count *)array)[i].name, key);
-}
-
 struct kinds {
 	struct kind_count *kind;
 	uint32_t n, room;
@@ -99,10 +94,9 @@ static int count_kind(struct kinds *k, const struct pirecord *r)
 		 kind ? show_kind_name(kind, r) : "");
 	for (i = 0; name[i]; i++)
 		hash = hash_mix(hash, (uint8_t)name[i]);
-	i = keys_find(&k->by_name, hash, same_kind, k->kind, name);
+	i = keys_find(&k->by_name, hash, k->kind, e, !strcmp(e->name, name));
 	if (i == NO_KEY) {
-		if (keys_grow_array((void **)&k->kind, &k->room, k->n, sizeof(*k->kind)) ||
-		    keys_add(&k->by_name, hash, k->n))
+		if (keys_next(&k->by_name, hash, k->kind, k->n, k->room))
 			return -ENOMEM;
 		i = k->n++;
 		memcpy(k->kind[i].name, name, sizeof(name));

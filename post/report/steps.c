@@ -58,7 +58,7 @@ static int get_machine(struct steps *s, const struct bytes_found *f, struct step
 			return 0;
 		}
 	}
-	if (keys_grow_array((void **)&s->machine, &s->room_machine, s->nmachine, sizeof(*m)))
+	if (array_next(s->machine, s->nmachine, s->room_machine))
 		return -ENOMEM;
 	m = &s->machine[s->nmachine++];
 	*m = (struct steps_machine){ f->machine, f->is_32, f->big_endian, NULL, NULL };

@@ -10,19 +10,11 @@ void *perf_write_grow(struct perf_out *o, size_t n)
 {
 	uint8_t *p;
 
-	if (o->n + n > o->room) {
-		size_t room = (o->n + n) * 2 + 4096;
-		uint8_t *more = realloc(o->data, room);
-
-		if (!more) {
-			o->no_memory = true;
-			o->n = 0;
-			if (n > o->room)
-				return NULL;
-		} else {
-			o->data = more;
-			o->room = room;
-		}
+	if (array_room(o->data, o->room, o->n + n)) {
+		o->no_memory = true;
+		o->n = 0;
+		if (n > o->room)
+			return NULL;
 	}
 	p = o->data + o->n;
 	memset(p, 0, n);

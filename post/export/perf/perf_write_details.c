@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "record/detail.h"
 
 struct kept { /* a record */
@@ -142,22 +143,20 @@ static int keep_kernel_id(struct perf_writing *w, const struct detail_kernel_map
 {
 	struct blob *table = &w->kernel_ids;
 	const char *end = m->path[0] == '[' ? strchr(m->path, ']') : NULL;
-	size_t n = end ? (size_t)(end + 1 - m->path) : strlen(m->path), size;
+	size_t n = end ? (size_t)(end + 1 - m->path) : strlen(m->path), room = table->size;
 	char *name = strndup(m->path, n);
-	uint8_t *more;
+	uint8_t *entries = table->data;
 
 	if (!name)
 		return -ENOMEM;
-	size = PERF_BUILD_ID_ENTRY(n + 1);
 	if (m->id_length && !(table->size && memmem(table->data, table->size, name, n + 1))) {
-		more = realloc(table->data, table->size + size);
-		if (!more) {
+		if (array_room(entries, room, table->size + PERF_BUILD_ID_ENTRY(n + 1))) {
 			free(name);
 			return -ENOMEM;
 		}
-		*table = blob_of(more, table->size);
-		table->size += perf_build_id_entry(more + table->size, PERF_RECORD_MISC_KERNEL, -1,
-						   m->id, m->id_length, name);
+		*table = blob_of(entries, table->size);
+		table->size += perf_build_id_entry(entries + table->size, PERF_RECORD_MISC_KERNEL,
+						   -1, m->id, m->id_length, name);
 	}
 	free(name);
 	return 0;

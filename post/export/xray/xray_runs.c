@@ -29,7 +29,7 @@ struct run_reading {
 	const struct job *job;
 	struct xray_functions *functions;
 	struct run_thread *thread; /* by the runs' index */
-	uint32_t nthread, room;
+	uint32_t nthread;
 	xray_each each;
 	void *arg;
 };
@@ -38,20 +38,13 @@ static int number_of(struct run_reading *rd, const struct run *run, uint32_t *nu
 {
 	struct xray_functions *f = rd->functions;
 	uint32_t symbol = rd->job->model->names.symbols.symbol[run->place.symbol].base;
-	uint32_t *more, n = symbol + symbol / 2 + 64;
 
-	if (symbol >= f->nnumber) {
-		more = realloc(f->number, n * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		memset(more + f->nnumber, 0, (n - f->nnumber) * sizeof(*more));
-		f->number = more;
-		f->nnumber = n;
-	}
+	if (array_reach(f->number, f->nnumber, symbol))
+		return -ENOMEM;
 	if (!f->number[symbol]) {
 		if (f->count + 1 == FUNCTIONS)
 			return -EOVERFLOW;
-		if (keys_grow_array((void **)&f->symbol, &f->room, f->count, sizeof(*f->symbol)))
+		if (array_next(f->symbol, f->count, f->room))
 			return -ENOMEM;
 		f->symbol[f->count++] = symbol;
 		f->number[symbol] = f->count;
@@ -62,13 +55,7 @@ static int number_of(struct run_reading *rd, const struct run *run, uint32_t *nu
 
 static struct run_thread *get_thread(struct run_reading *rd, uint32_t i)
 {
-	while (i >= rd->nthread) {
-		if (keys_grow_array((void **)&rd->thread, &rd->room, rd->nthread,
-				    sizeof(*rd->thread)))
-			return NULL;
-		rd->thread[rd->nthread++] = (struct run_thread){ 0 };
-	}
-	return &rd->thread[i];
+	return array_reach(rd->thread, rd->nthread, i) ? NULL : &rd->thread[i];
 }
 
 static int tell(const struct run_reading *rd, const struct run *run, enum call_kind kind,
@@ -112,7 +99,7 @@ static int take_run(void *arg, const struct run *run)
 		th->depth--;
 	}
 	if (!rc)
-		rc = keys_grow_array((void **)&th->frame, &th->room, th->depth, sizeof(*th->frame));
+		rc = array_next(th->frame, th->depth, th->room);
 	if (rc)
 		return rc;
 	th->frame[th->depth++] = (struct run_frame){ run->depth, number };

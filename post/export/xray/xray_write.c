@@ -46,23 +46,16 @@ struct xray_writing {
 	struct keys by_thread;
 };
 
-static bool same_thread(const void *array, uint32_t i, const void *key)
-{
-	const struct xray_buffer *a = (const struct xray_buffer *)array + i, *b = key;
-
-	return a->pid == b->pid && a->tid == b->tid;
-}
-
 static struct xray_buffer *get_thread(struct xray_writing *w, uint32_t pid, uint32_t tid)
 {
 	struct xray_buffer new = { .pid = pid, .tid = tid };
 	uint64_t hash = hash_mix(pid, tid);
-	uint32_t i = keys_find(&w->by_thread, hash, same_thread, w->thread, &new);
+	uint32_t i = keys_find(&w->by_thread, hash, w->thread, e,
+			       e->pid == new.pid && e->tid == new.tid);
 
 	if (i != NO_KEY)
 		return &w->thread[i];
-	if (keys_grow_array((void **)&w->thread, &w->room, w->nthread, sizeof(new)) ||
-	    keys_add(&w->by_thread, hash, w->nthread))
+	if (keys_next(&w->by_thread, hash, w->thread, w->nthread, w->room))
 		return NULL;
 	w->thread[w->nthread] = new;
 	return &w->thread[w->nthread++];
@@ -85,16 +78,8 @@ static void flush(struct xray_writing *w, struct xray_buffer *t)
 /* Room for so many bytes; NULL: no memory. */
 static uint8_t *put(struct xray_buffer *t, size_t n)
 {
-	size_t room = t->used + n > 4096 ? 2 * (t->used + n) : 4096;
-	uint8_t *more;
-
-	if (t->used + n > t->room) {
-		more = realloc(t->buffer, room);
-		if (!more)
-			return NULL;
-		t->buffer = more;
-		t->room = room;
-	}
+	if (array_room(t->buffer, t->room, t->used + n))
+		return NULL;
 	t->used += n;
 	return t->buffer + t->used - n;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/search.h"
 #include "input/faults.h"
 #include "input/window.h"
 #include "record/stack_record.h"
@@ -190,7 +191,7 @@ static int tell_mapping(struct gperftools *g, uint64_t at, const struct pitrace_
 			const char *path, const char *build)
 {
 	char whole[LINE_MOST];
-	struct pitrace_mte_map *t, **more;
+	struct pitrace_mte_map *t;
 	uint32_t length;
 
 	if (g->full)
@@ -204,13 +205,8 @@ static int tell_mapping(struct gperftools *g, uint64_t at, const struct pitrace_
 			    g->ntold, g->paths);
 		return 0;
 	}
-	if (g->ntold == g->room) {
-		more = realloc(g->told, (2ul * g->room + 64) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		g->told = more;
-		g->room = 2 * g->room + 64;
-	}
+	if (array_next(g->told, g->ntold, g->room))
+		return -ENOMEM;
 	if (!*whole)
 		strcpy(whole, "//anon");
 	length = (uint32_t)strlen(whole);
@@ -613,18 +609,11 @@ static bool give_first(struct gperftools *g, struct pirecord *r)
 /* Upper addresses are the kernel's, but for what the process says is its own. */
 static bool in_kernel(const struct gperftools *g, uint64_t pc)
 {
-	uint32_t low = 0, high = g->nupper;
+	uint32_t low;
 
 	if (!(pc >> 63))
 		return false;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (g->upper[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 0, g->nupper, g->upper[i].start <= pc);
 	return !low || g->upper[low - 1].last < pc;
 }
 

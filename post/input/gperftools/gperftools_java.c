@@ -4,6 +4,8 @@
  * was mapped stands a line for each address, "0xADDRESS FUNCTION (FILE:LINE)". Code that is made
  * while it runs lies anywhere; here each function is laid out anew, one after the other.
  */
+#include "base/array.h"
+#include "base/search.h"
 #include "input/gperftools/gperftools.h"
 
 #include <ctype.h>
@@ -35,7 +37,6 @@ static size_t name_length(const char *text)
 
 int java_line(struct java *j, const char *line)
 {
-	struct java_place *more;
 	unsigned long long address;
 	const char *name;
 	char *end;
@@ -52,13 +53,8 @@ int java_line(struct java *j, const char *line)
 		;
 	if (!*name)
 		return 0;
-	if (j->n == j->room) {
-		more = realloc(j->place, (2ul * j->room + 64) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		j->place = more;
-		j->room = 2 * j->room + 64;
-	}
+	if (array_next(j->place, j->n, j->room))
+		return -ENOMEM;
 	j->place[j->n] = (struct java_place){
 		.address = address,
 		.name = strstr(name, "generated stub/JIT") ? strdup("STUB") :
@@ -131,10 +127,9 @@ uint64_t java_size(const struct java *j)
 
 uint64_t java_address(const struct java *j, uint64_t pc)
 {
-	const struct java_place key = { .address = pc }, *found;
+	uint32_t at = search_sorted(i, 0, j->n, j->place[i].address < pc);
 
-	found = j->n ? bsearch(&key, j->place, j->n, sizeof(*j->place), by_address) : NULL;
-	return found ? found->at : pc;
+	return at < j->n && j->place[at].address == pc ? j->place[at].at : pc;
 }
 
 void java_free(struct java *j)

@@ -3,6 +3,7 @@
  * perf.data: opened and looked through once (what kinds of records, what times, what a pipe says of
  * itself), then read in as many passes as wanted, each in the order of time.
  */
+#include "base/array.h"
 #include "input/perf/perf_state.h"
 
 #include <errno.h>
@@ -39,13 +40,12 @@
 
 static int add_file(struct perf *p, const char *path, bool named)
 {
-	struct perf_file *more = realloc(p->file, (p->nfiles + 1) * sizeof(*more)), *f;
+	struct perf_file *f;
 	struct stat st;
 	int fd;
 
-	if (!more)
+	if (array_next(p->file, p->nfiles, p->room_files))
 		return -ENOMEM;
-	p->file = more;
 	fd = regular_open(path, 0, &st);
 	if (fd < 0)
 		return -errno;
@@ -363,7 +363,7 @@ static int perf_begin(struct input *in, unsigned int what)
 	p->time = p->read_time = 0;
 	p->ended = false;
 	p->entry = NULL;
-	for (uint32_t i = 0; i < p->room_ids; i++)
+	for (uint32_t i = 0; i < p->nids; i++)
 		p->id[i].counted = 0;
 	free(p->running);
 	free(p->lost_total);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "input/perf/perf_bytes.h"
 #include "input/perf/perf_names.h"
 #include "input/perf/perf_plain.h"
@@ -122,17 +123,17 @@ void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, stru
 static int add_attr(struct perf *p, uint64_t at, const uint8_t *data, size_t size, uint64_t *ids,
 		    uint32_t nids)
 {
-	struct perf_attr *more = realloc(p->attr, (p->nattrs + 1) * sizeof(*more));
+	struct perf_attr *new;
 
-	if (!more) {
+	if (array_next(p->attr, p->nattrs, p->room_attrs)) {
 		free(ids);
 		return -ENOMEM;
 	}
-	p->attr = more;
-	perf_attr_read(p, data, size, &more[p->nattrs]);
-	more[p->nattrs].at = at;
-	more[p->nattrs].ids = ids;
-	more[p->nattrs++].nids = nids;
+	new = &p->attr[p->nattrs++];
+	perf_attr_read(p, data, size, new);
+	new->at = at;
+	new->ids = ids;
+	new->nids = nids;
 	return 0;
 }
 
@@ -209,35 +210,34 @@ int perf_attrs_read(struct perf *p)
 
 /* ---- which event a record is of -------------------------------------------------------------- */
 
-static uint32_t place_of(const struct perf *p, uint64_t id)
+static uint32_t find_id(const struct perf *p, uint64_t id)
 {
-	uint32_t i = (uint32_t)((id * 0x9E3779B97F4A7C15ull) >> 32) & (p->room_ids - 1);
+	return keys_find(&p->by_id, hash_mix(id, 0), p->id, e, e->id == id);
+}
 
-	while (p->id[i].attr != UINT32_MAX && p->id[i].id != id)
-		i = (i + 1) & (p->room_ids - 1);
-	return i;
+/* The last attribute that has an id is its one. */
+static int add_id(struct perf *p, uint64_t id, uint32_t attr)
+{
+	uint32_t at = find_id(p, id);
+
+	if (at == NO_KEY) {
+		if (keys_next(&p->by_id, hash_mix(id, 0), p->id, p->nids, p->room_ids))
+			return -ENOMEM;
+		at = p->nids++;
+	}
+	p->id[at] = (struct perf_id){ .id = id, .attr = attr };
+	return 0;
 }
 
 /* Then names can be given to those that were told by ids. */
 int perf_attrs_hash(struct perf *p)
 {
-	uint32_t i, k, room = 64;
-	uint64_t n = 0;
+	uint32_t i, k;
 
-	for (i = 0; i < p->nattrs; i++)
-		n += p->attr[i].nids;
-	while (room < 2 * n)
-		room *= 2;
-	p->id = malloc(room * sizeof(*p->id));
-	if (!p->id)
-		return -ENOMEM;
-	p->room_ids = room;
-	for (i = 0; i < p->room_ids; i++)
-		p->id[i].attr = UINT32_MAX;
 	for (i = 0; i < p->nattrs; i++) {
 		for (k = 0; k < p->attr[i].nids; k++)
-			p->id[place_of(p, p->attr[i].ids[k])] =
-				(struct perf_id){ .id = p->attr[i].ids[k], .attr = i };
+			if (add_id(p, p->attr[i].ids[k], i))
+				return -ENOMEM;
 	}
 	for (i = 0; i < p->nupdates; i++) {
 		struct perf_update *u = &p->update[i];
@@ -253,14 +253,16 @@ int perf_attrs_hash(struct perf *p)
 
 uint32_t perf_attr_by_id(const struct perf *p, uint64_t id)
 {
-	return p->id[place_of(p, id)].attr;
+	uint32_t at = find_id(p, id);
+
+	return at == NO_KEY ? UINT32_MAX : p->id[at].attr;
 }
 
 struct perf_id *perf_id_find(struct perf *p, uint64_t id)
 {
-	struct perf_id *at = &p->id[place_of(p, id)];
+	uint32_t at = find_id(p, id);
 
-	return at->attr == UINT32_MAX ? NULL : at;
+	return at == NO_KEY ? NULL : &p->id[at];
 }
 
 /* All events of a file have the id in the same place, or there would be no finding it. */
@@ -292,7 +294,7 @@ static char *rest_text(struct bytes *b)
 int perf_attr_update(struct perf *p, const struct perf_raw *raw)
 {
 	struct bytes b = perf_bytes(p, raw->data, raw->size);
-	struct perf_update u, *more;
+	struct perf_update u;
 	uint64_t kind;
 
 	bytes_skip(&b, 8);
@@ -301,16 +303,9 @@ int perf_attr_update(struct perf *p, const struct perf_raw *raw)
 	u.name = kind == 2 ? rest_text(&b) : NULL;
 	if (!u.name)
 		return 0;
-	if (p->nupdates == p->room_updates) {
-		uint32_t room = 2 * p->room_updates + 16;
-
-		more = realloc(p->update, room * sizeof(*more));
-		if (!more) {
-			free(u.name);
-			return -ENOMEM;
-		}
-		p->update = more;
-		p->room_updates = room;
+	if (array_next(p->update, p->nupdates, p->room_updates)) {
+		free(u.name);
+		return -ENOMEM;
 	}
 	p->update[p->nupdates++] = u;
 	return 0;
@@ -404,5 +399,6 @@ void perf_attrs_free(struct perf *p)
 		free(p->update[i].name);
 	free(p->attr);
 	free(p->id);
+	keys_free(&p->by_id);
 	free(p->update);
 }

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/read_all.h"
+
 #define FEATURE_MAX (1u << 30)
 
 void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
@@ -29,16 +32,8 @@ void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
 		p->nfaults++;
 		return;
 	}
-	if (p->nfaults == p->room_faults) {
-		size_t room = p->room_faults ? p->room_faults * 2 : 16;
-		struct pifile_fault *more = realloc(p->fault, room * sizeof(*more));
-
-		if (!more)
-			return;
-		p->fault = more;
-		p->room_faults = room;
-	}
-	p->fault[p->nfaults++] = f;
+	if (!array_next(p->fault, p->nfaults, p->room_faults))
+		p->fault[p->nfaults++] = f;
 }
 
 void perf_fault_in(struct perf *p, uint32_t file, uint64_t offset, const char *what)
@@ -61,21 +56,15 @@ struct blob perf_part(struct perf *p, struct perf_section part, uint64_t most)
 {
 	struct blob none = { 0 };
 	uint8_t *data;
-	size_t n = 0;
+	size_t n;
 
 	if (part.size > most || part.offset > p->file[0].size ||
 	    part.size > p->file[0].size - part.offset)
 		return none;
 	data = malloc(part.size ? part.size : 1);
-	while (data && n < part.size) {
-		ssize_t got = pread(p->file[0].fd, data + n, part.size - n,
-				    (off_t)(part.offset + n));
-
-		if (got <= 0) {
-			free(data);
-			return none;
-		}
-		n += (size_t)got;
+	if (data && (pread_all(p->file[0].fd, data, part.size, part.offset, &n) || n < part.size)) {
+		free(data);
+		return none;
 	}
 	return blob_of(data, part.size);
 }

@@ -100,14 +100,6 @@ void perf_code_free(struct perf_code *c)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool same_file(const void *array, uint32_t i, const void *key)
-{
-	const struct code_file *a = (const struct code_file *)array + i, *b = key;
-
-	return a->inode == b->inode && a->build_id_size == b->build_id_size &&
-	       !memcmp(a->build_id, b->build_id, b->build_id_size) && !strcmp(a->path, b->path);
-}
-
 static uint32_t get_file(struct perf_code *c, const struct perf_item *item)
 {
 	struct code_file new = { .path = (char *)item->text };
@@ -122,11 +114,13 @@ static uint32_t get_file(struct perf_code *c, const struct perf_item *item)
 	} else {
 		new.inode = item->inode;
 	}
-	i = keys_find(&c->by_file, hash, same_file, c->file, &new);
+	i = keys_find(&c->by_file, hash, c->file, e,
+		      e->inode == new.inode && e->build_id_size == new.build_id_size &&
+			      !memcmp(e->build_id, new.build_id, new.build_id_size) &&
+			      !strcmp(e->path, new.path));
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&c->file, &c->room_files, c->nfiles, sizeof(new)) ||
-	    keys_add(&c->by_file, hash, c->nfiles))
+	if (keys_next(&c->by_file, hash, c->file, c->nfiles, c->room_files))
 		return NO_KEY;
 	new.path = strdup(item->text);
 	if (!new.path)
@@ -192,18 +186,13 @@ static const struct code_page *get_page(struct perf_code *c, uint32_t file, uint
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-static bool same_pid(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct code_process *)array)[i].pid == *(const uint32_t *)key;
-}
-
 static struct code_process *find(struct perf_code *c, uint32_t pid)
 {
 	uint32_t i;
 
 	if (c->last < c->nprocesses && c->process[c->last].pid == pid)
 		return &c->process[c->last];
-	i = keys_find(&c->by_pid, hash_mix(pid, 1), same_pid, c->process, &pid);
+	i = keys_find(&c->by_pid, hash_mix(pid, 1), c->process, e, e->pid == pid);
 	if (i == NO_KEY)
 		return NULL;
 	c->last = i;
@@ -214,7 +203,7 @@ static uint32_t new_space(struct perf_code *c, uint32_t parent)
 {
 	struct code_space new = { .parent = NO_SPACE };
 
-	if (keys_grow_array((void **)&c->space, &c->room_spaces, c->nspaces, sizeof(new)))
+	if (array_next(c->space, c->nspaces, c->room_spaces))
 		return NO_SPACE;
 	if (parent != NO_SPACE && c->space[parent].depth < DEPTH) {
 		new.parent = parent;
@@ -238,9 +227,7 @@ static int begin_space(struct perf_code *c, uint32_t pid, uint32_t parent)
 		p->space = space;
 		return 0;
 	}
-	if (keys_grow_array((void **)&c->process, &c->room_processes, c->nprocesses,
-			    sizeof(*c->process)) ||
-	    keys_add(&c->by_pid, hash_mix(pid, 1), c->nprocesses))
+	if (keys_next(&c->by_pid, hash_mix(pid, 1), c->process, c->nprocesses, c->room_processes))
 		return -ENOMEM;
 	c->process[c->nprocesses++] = (struct code_process){ pid, space };
 	return 0;
@@ -263,7 +250,7 @@ static int add_map(struct perf_code *c, const struct perf_item *item)
 	s = &c->space[p->space];
 	if (s->nmaps == MAPS)
 		return 0;
-	if (keys_grow_array((void **)&s->map, &s->room, s->nmaps, sizeof(*s->map)))
+	if (array_next(s->map, s->nmaps, s->room))
 		return -ENOMEM;
 	s->map[s->nmaps++] = (struct code_map){
 		item->start,

@@ -40,14 +40,9 @@ struct perf_deferred {
 	uint8_t *chain; /* of both halves */
 };
 
-static bool same_tid(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct deferred_thread *)array)[i].tid == *(const uint32_t *)key;
-}
-
 static uint32_t find_thread(const struct perf_deferred *d, uint32_t tid)
 {
-	return keys_find(&d->by_tid, hash_mix(tid, 0), same_tid, d->thread, &tid);
+	return keys_find(&d->by_tid, hash_mix(tid, 0), d->thread, e, e->tid == tid);
 }
 
 static uint32_t get_thread(struct perf_deferred *d, uint32_t tid)
@@ -56,8 +51,7 @@ static uint32_t get_thread(struct perf_deferred *d, uint32_t tid)
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&d->thread, &d->room, d->nthreads, sizeof(*d->thread)) ||
-	    keys_add(&d->by_tid, hash_mix(tid, 0), d->nthreads))
+	if (keys_next(&d->by_tid, hash_mix(tid, 0), d->thread, d->nthreads, d->room))
 		return NO_KEY;
 	d->thread[d->nthreads] = (struct deferred_thread){ .tid = tid };
 	return d->nthreads++;

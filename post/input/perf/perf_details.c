@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/search.h"
 #include "input/perf/perf_bytes.h"
 #include "record/detail.h"
 #include "record/registers.h"
@@ -68,14 +70,8 @@ void perf_details_free(struct perf_details *d)
 /* Room for a record, zeroed. */
 static void *make(struct perf_details *d, size_t size)
 {
-	if (size > d->room) {
-		uint8_t *more = realloc(d->record, 2 * size);
-
-		if (!more)
-			return NULL;
-		d->record = more;
-		d->room = 2 * size;
-	}
+	if (array_room(d->record, d->room, size))
+		return NULL;
 	return memset(d->record, 0, size);
 }
 
@@ -149,17 +145,7 @@ static int put_raw(struct perf *p, const struct perf_item *i, uint32_t attr, per
 
 static uint32_t group_place(const struct perf_details *d, uint64_t id)
 {
-	uint32_t low = 0, high = d->ngroups;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (d->group[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_sorted(i, 0, d->ngroups, d->group[i].id < id);
 }
 
 static int put_group(struct perf *p, const struct perf_item *i, uint32_t minor, const char *path,
@@ -260,16 +246,9 @@ static int keep_group(struct perf_details *d, const struct perf_item *i)
 		d->group[at].path = path;
 		return 0;
 	}
-	if (d->ngroups == d->room_groups) {
-		uint32_t room = d->room_groups ? 2 * d->room_groups : 64;
-		struct task_group *more = realloc(d->group, room * sizeof(*more));
-
-		if (!more) {
-			free(path);
-			return -ENOMEM;
-		}
-		d->group = more;
-		d->room_groups = room;
+	if (array_next(d->group, d->ngroups, d->room_groups)) {
+		free(path);
+		return -ENOMEM;
 	}
 	memmove(d->group + at + 1, d->group + at, (d->ngroups - at) * sizeof(*d->group));
 	d->group[at] = (struct task_group){ i->cgroup, path };

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "input/perf/perf_attr.h"
 #include "input/perf/perf_bytes.h"
 
@@ -141,15 +142,8 @@ static int build_id(struct perf *p, struct bytes *b, uint16_t misc, bool has_pid
 	if (!bytes || !path)
 		return -EBADMSG;
 	memcpy(id.id, bytes, 20);
-	if (p->nbuild_ids == p->room_build_ids) {
-		uint32_t room = p->room_build_ids ? p->room_build_ids * 2 : 64;
-		struct perf_build_id *more = realloc(p->build_id, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		p->build_id = more;
-		p->room_build_ids = room;
-	}
+	if (array_next(p->build_id, p->nbuild_ids, p->room_build_ids))
+		return -ENOMEM;
 	id.path = strdup(path);
 	if (!id.path)
 		return -ENOMEM;

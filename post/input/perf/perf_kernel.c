@@ -17,7 +17,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/build_note.h"
+#include "base/read_all.h"
 
 #define TEXT_MAX    (256u << 20)
 #define MODULE_NAME 256
@@ -26,31 +28,18 @@
 static struct blob read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	size_t room = 0, n = 0;
 	char *text = NULL;
-	ssize_t got = fd < 0 ? -1 : 1;
+	size_t size = 0;
 
-	while (got > 0 && n < TEXT_MAX) {
-		if (n + 1 >= room) {
-			char *more = realloc(text, room = room ? room * 2 : 1 << 20);
-
-			if (!more)
-				got = -1;
-			else
-				text = more;
-		}
-		if (got > 0)
-			got = read(fd, text + n, room - n - 1);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (got < 0 || !n) {
-		free(text);
+	if (fd < 0)
 		return blob_of(NULL, 0);
+	(void)read_all(fd, TEXT_MAX, &text, &size);
+	close(fd);
+	if (!size) {
+		free(text);
+		text = NULL;
 	}
-	text[n] = '\0';
-	return blob_of(text, n);
+	return blob_of(text, size);
 }
 
 /* The build id in a file of notes of this machine; 0: it has none. */
@@ -81,20 +70,21 @@ static const struct perf_build_id *kernel_id(const struct perf *p)
 struct blob perf_kernel_ids(const struct perf *p)
 {
 	struct blob table = { 0 };
+	uint8_t *entries = NULL;
+	size_t room = 0;
 
 	for (uint32_t i = 0; i < p->nbuild_ids; i++) {
 		const struct perf_build_id *id = &p->build_id[i];
-		uint8_t *more;
 
 		if ((id->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL ||
 		    !id->size)
 			continue;
-		more = realloc(table.data, table.size + PERF_BUILD_ID_ENTRY(strlen(id->path) + 1));
-		if (!more)
+		if (array_room(entries, room,
+			       table.size + PERF_BUILD_ID_ENTRY(strlen(id->path) + 1)))
 			break;
-		table = blob_of(more, table.size + perf_build_id_entry(more + table.size, id->misc,
-								       id->pid, id->id, id->size,
-								       id->path));
+		table = blob_of(entries, table.size + perf_build_id_entry(entries + table.size,
+									  id->misc, id->pid, id->id,
+									  id->size, id->path));
 	}
 	return table;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "input/perf/perf_bytes.h"
 #include "base/keys.h"
 
@@ -84,7 +85,7 @@ static int add_tracepoint(struct tracepoints_named *t, const char *system, const
 	char both[256];
 
 	snprintf(both, sizeof(both), "%.120s:%s", system, name);
-	if (keys_grow_array((void **)&t->list, &t->room, t->n, sizeof(*t->list)))
+	if (array_next(t->list, t->n, t->room))
 		return -ENOMEM;
 	t->list[t->n] = (struct tracepoint){ .id = id, .name = strdup(both) };
 	return t->list[t->n].name ? (t->n++, 0) : -ENOMEM;
@@ -133,10 +134,9 @@ static int read_tracepoints(const struct perf_view *v, struct tracepoints_named 
 
 static const char *tracepoint_name(const struct tracepoints_named *t, uint64_t id)
 {
-	const struct tracepoint key = { .id = id }, *found;
+	uint32_t at = search_sorted(i, 0, t->n, t->list[i].id < id);
 
-	found = t->n ? bsearch(&key, t->list, t->n, sizeof(*t->list), by_id) : NULL;
-	return found ? found->name : NULL;
+	return at < t->n && t->list[at].id == id ? t->list[at].name : NULL;
 }
 
 /* ---- all events ------------------------------------------------------------------------------ */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define BLOCK PERF_BLOCK /* records are kept in blocks of this size and alignment */
 
 struct perf_block {
@@ -61,30 +63,15 @@ static struct perf_held *hold(struct perf_order *o, size_t size)
 	return h;
 }
 
-static int grow(void **array, size_t *room, size_t n, size_t size)
-{
-	size_t more = *room ? *room * 2 : 1024;
-	void *p;
-
-	if (n < *room)
-		return 0;
-	p = realloc(*array, more * size);
-	if (!p)
-		return -ENOMEM;
-	*array = p;
-	*room = more;
-	return 0;
-}
-
 int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t attr, uint64_t time)
 {
 	struct perf_run *run = o->nruns ? &o->run[o->nruns - 1] : NULL;
 	struct perf_held *h;
 
-	if (grow((void **)&o->entry, &o->room, o->n, sizeof(*o->entry)))
+	if (array_next(o->entry, o->n, o->room))
 		return -ENOMEM;
 	if (!run || run->end != o->n || o->entry[o->n - 1].time > time) {
-		if (grow((void **)&o->run, &o->room_runs, o->nruns, sizeof(*o->run)))
+		if (array_next(o->run, o->nruns, o->room_runs))
 			return -ENOMEM;
 		run = &o->run[o->nruns++];
 		run->at = o->n;
@@ -137,10 +124,8 @@ int perf_order_round(struct perf_order *o, bool end)
 {
 	size_t i;
 
-	while (o->room_heap < o->nruns) {
-		if (grow((void **)&o->heap, &o->room_heap, o->room_heap, sizeof(*o->heap)))
-			return -ENOMEM;
-	}
+	if (array_room(o->heap, o->room_heap, o->nruns))
+		return -ENOMEM;
 	o->nheap = o->nruns;
 	for (i = 0; i < o->nruns; i++)
 		o->heap[i] = i;

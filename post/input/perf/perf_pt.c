@@ -24,20 +24,14 @@
 
 /* ---- who runs -------------------------------------------------------------------------------- */
 
-static bool same_tid(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct pt_thread *)array)[i].tid == *(const uint32_t *)key;
-}
-
 /* pid 0: as it was told before. NOBODY: no memory. */
 static uint32_t thread_of(struct perf_pt *pt, uint32_t pid, uint32_t tid)
 {
-	uint32_t i = keys_find(&pt->by_tid, hash_mix(tid, 5), same_tid, pt->thread, &tid);
+	uint32_t i = keys_find(&pt->by_tid, hash_mix(tid, 5), pt->thread, e, e->tid == tid);
 
 	if (i == NO_KEY) {
-		if (keys_grow_array((void **)&pt->thread, &pt->room_threads, pt->nthreads,
-				    sizeof(*pt->thread)) ||
-		    keys_add(&pt->by_tid, hash_mix(tid, 5), pt->nthreads))
+		if (keys_next(&pt->by_tid, hash_mix(tid, 5), pt->thread, pt->nthreads,
+			      pt->room_threads))
 			return NOBODY;
 		i = pt->nthreads++;
 		pt->thread[i] = (struct pt_thread){ .pid = pid ? pid : tid, .tid = tid };
@@ -55,15 +49,8 @@ static int runs_on(struct perf_pt *pt, uint32_t cpu, uint32_t pid, uint32_t tid)
 		return -ENOMEM;
 	if (cpu >= TRACE_MAX_CPUS)
 		return 0;
-	if (cpu >= pt->ncpu) {
-		uint32_t n = cpu + cpu / 2 + 8, *more = realloc(pt->on_cpu, n * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + pt->ncpu, 0, (n - pt->ncpu) * sizeof(*more));
-		pt->on_cpu = more;
-		pt->ncpu = n;
-	}
+	if (array_reach(pt->on_cpu, pt->ncpu, cpu))
+		return -ENOMEM;
 	pt->on_cpu[cpu] = thread + 1;
 	return 0;
 }
@@ -87,8 +74,8 @@ static int end_thread(struct perf_pt *pt, struct pt_thread *t, uint32_t why, uin
 
 static int exits(struct perf_pt *pt, const struct perf_item *item)
 {
-	uint32_t i = keys_find(&pt->by_tid, hash_mix(item->of_tid, 5), same_tid, pt->thread,
-			       &item->of_tid);
+	uint32_t i = keys_find(&pt->by_tid, hash_mix(item->of_tid, 5), pt->thread, e,
+			       e->tid == item->of_tid);
 
 	return i == NO_KEY ? 0 :
 			     end_thread(pt, &pt->thread[i], PITRACE_ITRACE_EXIT, item->time,

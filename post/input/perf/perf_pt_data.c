@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
 #include "input/perf/perf_bytes.h"
 #include "input/perf/perf_code.h"
 #include "input/perf/perf_pt_inner.h"
@@ -62,7 +63,7 @@ int perf_pt_piece(struct perf *p, const struct perf_raw *raw)
 	/* What is there of one that is cut, as the reader says. */
 	if (piece.size > p->file[raw->file].size - piece.offset)
 		piece.size = p->file[raw->file].size - piece.offset;
-	if (keys_grow_array((void **)&pt->piece, &pt->room_pieces, pt->npieces, sizeof(piece)))
+	if (array_next(pt->piece, pt->npieces, pt->room_pieces))
 		return -ENOMEM;
 	pt->piece[pt->npieces++] = piece;
 	return 0;
@@ -114,16 +115,11 @@ void perf_pt_free(struct perf *p)
 	p->pt = NULL;
 }
 
-static bool same_queue(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct pt_queue *)array)[i].queue == *(const uint32_t *)key;
-}
-
 static int add_piece(struct perf_pt *pt, uint32_t i)
 {
 	struct pt_piece *piece = &pt->piece[i];
 	uint64_t hash = hash_mix(piece->queue, 7);
-	uint32_t q = keys_find(&pt->by_queue, hash, same_queue, pt->queue, &piece->queue);
+	uint32_t q = keys_find(&pt->by_queue, hash, pt->queue, e, e->queue == piece->queue);
 
 	piece->next = NO_PIECE;
 	if (q != NO_KEY) {
@@ -131,9 +127,7 @@ static int add_piece(struct perf_pt *pt, uint32_t i)
 		pt->queue[q].tail = i;
 		return 0;
 	}
-	if (keys_grow_array((void **)&pt->queue, &pt->room_queues, pt->nqueues,
-			    sizeof(*pt->queue)) ||
-	    keys_add(&pt->by_queue, hash, pt->nqueues))
+	if (keys_next(&pt->by_queue, hash, pt->queue, pt->nqueues, pt->room_queues))
 		return -ENOMEM;
 	pt->queue[pt->nqueues++] = (struct pt_queue){
 		.queue = piece->queue,
@@ -225,16 +219,9 @@ static uint64_t length_of(const struct perf_pt *pt, const struct pt_piece *piece
 
 static uint64_t read_piece(const struct perf_pt *pt, const struct pt_piece *piece, uint8_t *out)
 {
-	uint64_t n = 0, length = length_of(pt, piece);
+	size_t n;
 
-	while (n < length) {
-		ssize_t got = pread(pt->p->file[piece->file].fd, out + n, length - n,
-				    (off_t)(piece->offset + n));
-
-		if (got <= 0)
-			break;
-		n += (uint64_t)got;
-	}
+	(void)pread_all(pt->p->file[piece->file].fd, out, length_of(pt, piece), piece->offset, &n);
 	return n;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/blob.h"
+#include "base/keys.h"
 #include "format/perf_data.h"
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_records.h"
@@ -73,9 +74,9 @@ struct perf_attr {
 	uint64_t samples, lost; /* LOST_SAMPLES tells */
 };
 
-struct perf_id { /* of perf_attr; an empty place has attr == UINT32_MAX */
+struct perf_id {
 	uint64_t id;
-	uint32_t attr;
+	uint32_t attr;    /* number of perf_attr */
 	uint64_t counted; /* of a group that is read with its leader */
 };
 
@@ -179,7 +180,7 @@ struct perf_pt;
 struct perf {
 	struct input *in;
 	struct perf_file *file;
-	uint32_t nfiles;
+	uint32_t nfiles, room_files;
 	bool swap, pipe, directory;
 	uint32_t version; /* of the magic */
 	uint64_t header_size, attr_size;
@@ -188,9 +189,10 @@ struct perf {
 	struct perf_section feature[PERF_FEATURES]; /* in the file */
 	struct blob feature_data[PERF_FEATURES];    /* of a pipe: kept */
 	struct perf_attr *attr;
-	uint32_t nattrs;
-	struct perf_id *id; /* hash table */
+	uint32_t nattrs, room_attrs;
+	struct perf_id *id;
 	uint32_t nids, room_ids;
+	struct keys by_id;
 	struct perf_update *update;
 	uint32_t nupdates, room_updates;
 	struct perf_build_id *build_id;
@@ -245,7 +247,7 @@ struct perf {
 	struct perf_pt *pt;             /* Intel PT, if the file has it */
 	struct perf_running *running;   /* of each CPU */
 	uint32_t nrunning;
-	uint64_t *lost_total; /* of each CPU: samples, throttled */
+	uint64_t (*lost_total)[2]; /* of each CPU: samples, throttled */
 	uint32_t nlost;
 };
 

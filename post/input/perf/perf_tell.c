@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "input/perf/perf_attr.h"
 #include "input/perf/perf_build_ids.h"
 #include "input/perf/perf_bytes.h"
@@ -236,17 +237,9 @@ static int lose(struct perf_told *t, enum pitrace_lost kind, uint64_t count)
 	struct pitrace_lost_rec r = { .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX };
 	uint64_t *total;
 
-	if (t->cpu >= p->nlost) {
-		uint32_t n = t->cpu + 1;
-		uint64_t *more = realloc(p->lost_total, 2 * n * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + 2 * p->nlost, 0, 2 * (n - p->nlost) * sizeof(*more));
-		p->lost_total = more;
-		p->nlost = n;
-	}
-	total = &p->lost_total[2 * t->cpu + (kind == PITRACE_LOST_THROTTLED)];
+	if (array_reach(p->lost_total, p->nlost, t->cpu))
+		return -ENOMEM;
+	total = &p->lost_total[t->cpu][kind == PITRACE_LOST_THROTTLED];
 	r.total = *total += count;
 	return perf_told_put(t, PITRACE_LOST, kind, &r, sizeof(r), t->time);
 }
@@ -255,16 +248,8 @@ static int put_dispatch(struct perf_told *t, const struct perf_item *i)
 {
 	struct perf *p = t->p;
 
-	if (t->cpu >= p->nrunning) {
-		uint32_t n = t->cpu + 1;
-		struct perf_running *more = realloc(p->running, n * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		memset(more + p->nrunning, 0, (n - p->nrunning) * sizeof(*more));
-		p->running = more;
-		p->nrunning = n;
-	}
+	if (array_reach(p->running, p->nrunning, t->cpu))
+		return -ENOMEM;
 	return perf_put_dispatch(i, &p->running[t->cpu], perf_told_put, t);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "record/detail.h"
 
 struct said {
@@ -43,29 +44,6 @@ bool perf_told_any(const struct perf_told *t)
 	return t->next < t->n;
 }
 
-static int make_room(struct perf_told *t, size_t size)
-{
-	if (t->n == t->room) {
-		size_t room = t->room ? t->room * 2 : 64;
-		struct said *more = realloc(t->said, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		t->said = more;
-		t->room = room;
-	}
-	if (t->used + size > t->room_data) {
-		size_t room = (t->used + size) * 2 + 4096;
-		uint8_t *more = realloc(t->data, room);
-
-		if (!more)
-			return -ENOMEM;
-		t->data = more;
-		t->room_data = room;
-	}
-	return 0;
-}
-
 /* Told of when they hold whatever is filtered. */
 static bool is_name(uint32_t kind)
 {
@@ -79,7 +57,8 @@ int perf_told_put(void *arg, uint16_t major, uint32_t minor, const void *data, s
 	struct said *s;
 
 	(void)time;
-	if (make_room(t, size + 8))
+	if (array_next(t->said, t->n, t->room) ||
+	    array_room(t->data, t->room_data, t->used + size + 8))
 		return -ENOMEM;
 	s = &t->said[t->n++];
 	s->at = t->used;

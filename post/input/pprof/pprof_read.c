@@ -94,22 +94,15 @@ static uint64_t ticks_of(const struct pprof *p, const struct pprof_told *t, uint
 	return ticks > INT64_MAX ? 0 : ticks;
 }
 
-static bool same_owner(const void *array, uint32_t i, const void *key)
-{
-	const struct pprof_owner *a = (const struct pprof_owner *)array + i, *b = key;
-
-	return a->pid == b->pid && a->tid == b->tid;
-}
-
 static int add_owner(struct pprof *p, uint32_t pid, uint32_t tid, uint32_t name)
 {
 	struct pprof_owner new = { pid, tid, name };
 	uint64_t hash = hash_mix(pid, tid);
 
-	if (keys_find(&p->by_owner, hash, same_owner, p->owner, &new) != NO_KEY)
+	if (keys_find(&p->by_owner, hash, p->owner, e, e->pid == new.pid && e->tid == new.tid) !=
+	    NO_KEY)
 		return 0;
-	if (keys_grow_array((void **)&p->owner, &p->room_owner, p->owners, sizeof(new)) ||
-	    keys_add(&p->by_owner, hash, p->owners))
+	if (keys_next(&p->by_owner, hash, p->owner, p->owners, p->room_owner))
 		return -ENOMEM;
 	p->owner[p->owners++] = new;
 	return 0;

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "input/window.h"
+#include "base/array.h"
 #include "base/unpacked.h"
 
 #define WINDOW       (1u << 20)
@@ -78,7 +79,6 @@ static int unpack(struct pprof *p, struct window *w)
 	z_stream z = { 0 };
 	uint64_t at = 0;
 	size_t room = 0, have, most = unpacked_most(w->size);
-	uint8_t *more;
 	int rc = Z_OK;
 
 	most = most < MESSAGE_MOST ? most : MESSAGE_MOST;
@@ -87,13 +87,9 @@ static int unpack(struct pprof *p, struct window *w)
 		return -ENOMEM;
 	while (rc == Z_OK) {
 		if (p->size == room) {
-			size_t next = room ? 2 * room : WINDOW;
-
-			more = room < most ? realloc(p->data, next < most ? next : most) : NULL;
-			if (!more)
+			if (room == most || array_room(p->data, room, p->size + WINDOW))
 				break;
-			p->data = more;
-			room = next < most ? next : most;
+			room = room < most ? room : most;
 		}
 		if (!z.avail_in) {
 			z.next_in = (void *)window_look(w, at, 1, &have);
@@ -151,14 +147,9 @@ int pprof_read_file(struct pprof *p, const char *path, uint64_t *size)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static bool same_id(const void *array, uint32_t i, const void *key)
-{
-	return ((const struct item *)array)[i].id == *(const uint64_t *)key;
-}
-
 uint32_t pprof_find(const struct items *t, uint64_t id)
 {
-	return keys_find(&t->by_id, hash_mix(id, 0), same_id, t->item, &id);
+	return keys_find(&t->by_id, hash_mix(id, 0), t->item, e, e->id == id);
 }
 
 static struct pprof_part part_of(const struct pprof *p, const struct bytes *b)
@@ -199,8 +190,7 @@ static int add_item(struct pprof *p, struct items *t, const struct protobuf_fiel
 	}
 	if (!may_add(p, f->at))
 		return 0;
-	if (keys_grow_array((void **)&t->item, &t->room, t->count, sizeof(new)) ||
-	    keys_add(&t->by_id, hash_mix(new.id, 0), t->count))
+	if (keys_next(&t->by_id, hash_mix(new.id, 0), t->item, t->count, t->room))
 		return -ENOMEM;
 	t->item[t->count++] = new;
 	return 0;
@@ -210,7 +200,7 @@ static int add_string(struct pprof *p, const struct protobuf_field *f)
 {
 	if (!may_add(p, f->at))
 		return 0;
-	if (keys_grow_array((void **)&p->string, &p->room_string, p->strings, sizeof(*p->string)))
+	if (array_next(p->string, p->strings, p->room_string))
 		return -ENOMEM;
 	p->string[p->strings++] = part_of(p, &f->bytes);
 	return 0;
@@ -402,23 +392,16 @@ static void read_modules(struct pprof *p)
 	}
 }
 
-static bool same_code(const void *array, uint32_t i, const void *key)
-{
-	const struct pprof_code *a = (const struct pprof_code *)array + i, *b = key;
-
-	return a->module == b->module && a->function == b->function;
-}
-
 static uint32_t get_code(struct pprof *p, uint32_t module, uint32_t function)
 {
 	struct pprof_code c = { .module = module, .function = function };
 	uint64_t hash = hash_mix((uint64_t)module << 32 | function, 1);
-	uint32_t i = keys_find(&p->by_code, hash, same_code, p->code, &c);
+	uint32_t i = keys_find(&p->by_code, hash, p->code, e,
+			       e->module == c.module && e->function == c.function);
 
 	if (i != NO_KEY)
 		return i;
-	if (keys_grow_array((void **)&p->code, &p->room_code, p->codes, sizeof(c)) ||
-	    keys_add(&p->by_code, hash, p->codes))
+	if (keys_next(&p->by_code, hash, p->code, p->codes, p->room_code))
 		return NO_KEY;
 	c.next = p->module[module].first;
 	p->module[module].first = p->codes;
@@ -428,7 +411,7 @@ static uint32_t get_code(struct pprof *p, uint32_t module, uint32_t function)
 
 static int add_place(struct pprof *p, const struct pprof_place *new)
 {
-	if (keys_grow_array((void **)&p->place, &p->room_place, p->places, sizeof(*new)))
+	if (array_next(p->place, p->places, p->room_place))
 		return -ENOMEM;
 	p->place[p->places++] = *new;
 	return 0;

@@ -250,19 +250,13 @@ static struct xray_cursor *open_part(struct xray *x, uint32_t number)
 	uint64_t size = part->end - part->offset;
 	size_t bytes = size < CURSOR_ROOM ? (size_t)size : CURSOR_ROOM;
 	struct xray_cursor *c = x->spare;
-	uint8_t *more;
 
 	x->spare = NULL;
 	if (!c)
 		c = calloc(1, sizeof(*c));
-	if (c && c->bytes < bytes) {
-		more = realloc(c->room, bytes);
-		if (!more) {
-			free_cursor(c);
-			return NULL;
-		}
-		c->room = more;
-		c->bytes = bytes;
+	if (c && array_room(c->room, c->bytes, bytes)) {
+		free_cursor(c);
+		return NULL;
 	}
 	if (!c)
 		return NULL;
@@ -322,17 +316,11 @@ static void sift_down(struct xray *x)
 
 static int push(struct xray *x, struct xray_cursor *c)
 {
-	struct xray_cursor **more;
 	uint32_t i = x->nheap;
 
-	if (x->nheap == x->room_heap) {
-		more = realloc(x->heap, (2ul * x->room_heap + 16) * sizeof(*more));
-		if (!more) {
-			free_cursor(c);
-			return -ENOMEM;
-		}
-		x->heap = more;
-		x->room_heap = 2 * x->room_heap + 16;
+	if (array_next(x->heap, x->nheap, x->room_heap)) {
+		free_cursor(c);
+		return -ENOMEM;
 	}
 	for (x->nheap++; i && before(c, x->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		x->heap[i] = x->heap[(i - 1) / 2];

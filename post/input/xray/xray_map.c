@@ -84,7 +84,7 @@ static void relocate(Elf *elf, GElf_Half machine, Elf_Scn *scn, const GElf_Shdr 
 static int add_functions(struct xray_map *m, const struct sleds *s)
 {
 	unsigned int word = s->narrow ? 4 : 8, entry = 4 * word;
-	uint64_t at, function, last = 0, *more;
+	uint64_t at, function, last = 0;
 	uint32_t room = 0;
 
 	for (at = 0; s->size - at >= entry; at += entry) {
@@ -97,13 +97,8 @@ static int add_functions(struct xray_map *m, const struct sleds *s)
 			function &= UINT32_MAX;
 		if (m->count && function == last)
 			continue;
-		if (m->count == room) {
-			room = 2 * room + 256;
-			more = room <= FUNCTIONS ? realloc(m->address, room * sizeof(*more)) : NULL;
-			if (!more)
-				return -ENOMEM;
-			m->address = more;
-		}
+		if (m->count == FUNCTIONS || array_next(m->address, m->count, room))
+			return -ENOMEM;
 		m->address[m->count++] = last = function;
 	}
 	return 0;

@@ -8,22 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool same_thread(const void *array, uint32_t i, const void *key)
-{
-	const struct xray_thread *a = (const struct xray_thread *)array + i, *b = key;
-
-	return a->pid == b->pid && a->tid == b->tid;
-}
-
 static int add_thread(struct xray *x, uint32_t pid, uint32_t tid)
 {
 	struct xray_thread new = { pid, tid };
 	uint64_t hash = hash_mix(pid, tid);
 
-	if (keys_find(&x->by_thread, hash, same_thread, x->thread, &new) != NO_KEY)
+	if (keys_find(&x->by_thread, hash, x->thread, e, e->pid == new.pid && e->tid == new.tid) !=
+	    NO_KEY)
 		return 0;
-	if (keys_grow_array((void **)&x->thread, &x->room_threads, x->nthreads, sizeof(new)) ||
-	    keys_add(&x->by_thread, hash, x->nthreads))
+	if (keys_next(&x->by_thread, hash, x->thread, x->nthreads, x->room_threads))
 		return -ENOMEM;
 	x->thread[x->nthreads++] = new;
 	return 0;
@@ -31,20 +24,14 @@ static int add_thread(struct xray *x, uint32_t pid, uint32_t tid)
 
 int xray_add_part(struct xray *x, const struct xray_part *part)
 {
-	struct xray_part *more;
 	int rc = 0;
 
 	if (part->tid || part->pid || !x->basic)
 		rc = add_thread(x, part->pid, part->tid);
 	if (rc || part->offset == part->end)
 		return rc;
-	if (x->nparts == x->room_parts) {
-		more = realloc(x->part, (2ul * x->room_parts + 64) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		x->part = more;
-		x->room_parts = 2 * x->room_parts + 64;
-	}
+	if (array_next(x->part, x->nparts, x->room_parts))
+		return -ENOMEM;
 	x->part[x->nparts++] = *part;
 	return 0;
 }
@@ -52,32 +39,19 @@ int xray_add_part(struct xray *x, const struct xray_part *part)
 const uint8_t *xray_more(struct xray *x, struct xray_cursor *c, size_t n)
 {
 	uint64_t left = c->part->end - c->at - c->used;
-	uint8_t *more;
-	ssize_t got;
+	size_t got;
 
-	if (left < n)
+	if (left < n || array_room(c->room, c->bytes, n))
 		return NULL;
-	if (n > c->bytes) {
-		more = realloc(c->room, n);
-		if (!more)
-			return NULL;
-		c->room = more;
-		c->bytes = n;
-	}
 	memmove(c->room, c->room + c->used, c->have - c->used);
 	c->have -= c->used;
 	c->at += c->used;
 	c->used = 0;
-	while (c->have < c->bytes && c->at + c->have < c->part->end) {
-		size_t want = c->bytes - c->have;
-
-		if (want > c->part->end - c->at - c->have)
-			want = (size_t)(c->part->end - c->at - c->have);
-		got = pread(x->w.fd, c->room + c->have, want, (off_t)(c->at + c->have));
-		if (got <= 0)
-			break;
-		c->have += (size_t)got;
-	}
+	left -= c->have;
+	if (left > c->bytes - c->have)
+		left = c->bytes - c->have;
+	(void)pread_all(x->w.fd, c->room + c->have, left, c->at + c->have, &got);
+	c->have += got;
 	return c->have >= n ? c->room : NULL;
 }
 
@@ -92,15 +66,9 @@ int xray_put_event(struct xray_cursor *c, bool typed, uint32_t type, const uint8
 	};
 	size_t whole = (sizeof(u) + sizeof(uint32_t) + size + 3) & ~3ul;
 	uint32_t length = (uint32_t)size;
-	uint8_t *more;
 
-	if (whole > c->event_room) {
-		more = realloc(c->event, whole);
-		if (!more)
-			return -ENOMEM;
-		c->event = more;
-		c->event_room = whole;
-	}
+	if (array_room(c->event, c->event_room, whole))
+		return -ENOMEM;
 	memset(c->event + whole - 4, 0, 4);
 	memcpy(c->event, &u, sizeof(u));
 	memcpy(c->event + sizeof(u), &length, sizeof(length));
