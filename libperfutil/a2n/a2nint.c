@@ -16,6 +16,7 @@
 #include "a2n/module/module_symbols.h"
 #include "a2n/module/msi.h"
 #include "base/newfile.h"
+#include "base/read_all.h"
 #include "perfmap.h"
 #include "base/regular.h"
 #include "base/rights.h"
@@ -109,38 +110,14 @@ int A2nSetSymbolSearchPath(const char *path)
 /* Reads a whole file and adds a NUL. */
 static int read_text(const char *path, char **text, size_t *size)
 {
-	int fd = regular_or_pipe_open(path, NULL), err = 0;
-	size_t room = 0;
-	ssize_t n = 1;
+	int fd = regular_or_pipe_open(path, NULL), err;
 
 	*text = NULL;
 	*size = 0;
 	if (fd < 0)
 		return -errno;
-	while (!err && n > 0) {
-		if (room - *size < 65536) {
-			char *more = room < MAX_TEXT ? realloc(*text, 2 * room + 131072) : NULL;
-
-			if (!more) {
-				err = room < MAX_TEXT ? -ENOMEM : -EFBIG;
-				break;
-			}
-			*text = more;
-			room = 2 * room + 131072;
-		}
-		n = read(fd, *text + *size, room - *size - 1);
-		if (n > 0)
-			*size += (size_t)n;
-		else if (n < 0)
-			err = -errno;
-	}
+	err = read_all(fd, MAX_TEXT, text, size);
 	close(fd);
-	if (err) {
-		free(*text);
-		*text = NULL;
-	} else {
-		(*text)[*size] = 0;
-	}
 	return err;
 }
 

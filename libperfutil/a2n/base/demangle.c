@@ -10,6 +10,7 @@
 
 #include "a2n.h"
 #include "a2n/base/demangle.h"
+#include "base/array.h"
 
 #define MAX_MANGLED  8192
 #define MAX_READABLE 65536
@@ -28,15 +29,8 @@ static void take(const char *text, size_t length, void *arg)
 		return;
 	if (length >= MAX_READABLE - o->length)
 		longjmp(o->stop, 1);
-	if (o->length + length >= o->room) {
-		size_t room = (o->length + length) * 2 + 128;
-		char *bigger = realloc(o->text, room);
-
-		if (!bigger)
-			longjmp(o->stop, 1);
-		o->text = bigger;
-		o->room = room;
-	}
+	if (array_room(o->text, o->room, o->length + length + 1))
+		longjmp(o->stop, 1);
 	memcpy(o->text + o->length, text, length);
 	o->length += length;
 	o->text[o->length] = 0;

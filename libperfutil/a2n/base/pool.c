@@ -70,49 +70,23 @@ void arena_free(struct arena *arena)
 
 void *table_find(const struct table *t, uint64_t hash, table_match match, const void *key)
 {
-	size_t i;
+	uint32_t i = keys_find(&t->keys, hash, t->item, e, match(*e, key));
 
-	if (!t->size)
-		return NULL;
-	for (i = hash & (t->size - 1); t->slots[i].item; i = (i + 1) & (t->size - 1))
-		if (t->slots[i].hash == hash && match(t->slots[i].item, key))
-			return t->slots[i].item;
-	return NULL;
-}
-
-static void table_put(struct table *t, uint64_t hash, void *item)
-{
-	size_t i = hash & (t->size - 1);
-
-	while (t->slots[i].item)
-		i = (i + 1) & (t->size - 1);
-	t->slots[i] = (struct table_slot){ hash, item };
+	return i == NO_KEY ? NULL : t->item[i];
 }
 
 int table_add(struct table *t, uint64_t hash, void *item)
 {
-	if (t->used >= t->size / 2) {
-		struct table bigger = { .size = t->size ? t->size * 2 : 64 };
-		size_t i;
-
-		bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
-		if (!bigger.slots)
-			return -1;
-		for (i = 0; i < t->size; i++)
-			if (t->slots[i].item)
-				table_put(&bigger, t->slots[i].hash, t->slots[i].item);
-		bigger.used = t->used;
-		free(t->slots);
-		*t = bigger;
-	}
-	table_put(t, hash, item);
-	t->used++;
+	if (keys_next(&t->keys, hash, t->item, t->keys.used, t->room))
+		return -1;
+	t->item[t->keys.used - 1] = item;
 	return 0;
 }
 
 void table_free(struct table *t)
 {
-	free(t->slots);
+	keys_free(&t->keys);
+	free(t->item);
 	*t = (struct table){ 0 };
 }
 
@@ -156,19 +130,4 @@ void strings_free(struct strings *s)
 {
 	table_free(&s->table);
 	arena_free(&s->arena);
-}
-
-void *pool_room(void *array, uint32_t used, uint32_t *room, size_t item)
-{
-	uint32_t more = *room ? *room * 2 : 1;
-	void *bigger;
-
-	if (used < *room)
-		return array;
-	if (*room > UINT32_MAX / 2 || more > SIZE_MAX / item)
-		return NULL;
-	bigger = realloc(array, more * item);
-	if (bigger)
-		*room = more;
-	return bigger;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Memory that lives as long as an a2n: an arena for small things, one copy of every distinct
- * string, and a hash table of pointers.
+ * string, and a table of pointers by hash.
  */
 #ifndef A2N_POOL_H
 #define A2N_POOL_H
@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/keys.h"
 
 struct arena {
 	struct arena_block *blocks;
@@ -19,13 +21,12 @@ void *arena_alloc(struct arena *arena, size_t size); /* zeroed */
 char *arena_strndup(struct arena *arena, const char *s, size_t length);
 void arena_free(struct arena *arena);
 
-/* Open addressing; items are never removed. Zeroed memory is an empty table. */
+/* Items, item[0] to item[keys.used - 1] in the order in which they came, are never removed. Zeroed
+ * memory is an empty table. */
 struct table {
-	struct table_slot {
-		uint64_t hash;
-		void *item;
-	} * slots;
-	size_t used, size;
+	struct keys keys;
+	void **item;
+	uint32_t room;
 };
 
 typedef bool (*table_match)(const void *item, const void *key);
@@ -53,16 +54,5 @@ static inline uint64_t hash_u64(uint64_t x)
 }
 
 uint64_t pool_hash(const void *data, size_t size, uint64_t seed);
-
-/* Grows the array by at least one item. Returns it (it may have moved), or NULL without memory. */
-void *pool_room(void *array, uint32_t used, uint32_t *room, size_t item);
-
-#define pool_grow(array, used, room)                                                  \
-	({                                                                            \
-		void *pool_moved = pool_room(array, used, &(room), sizeof(*(array))); \
-		if (pool_moved)                                                       \
-			(array) = pool_moved;                                         \
-		pool_moved != NULL;                                                   \
-	})
 
 #endif

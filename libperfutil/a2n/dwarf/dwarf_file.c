@@ -207,11 +207,10 @@ static void free_abbrevs(struct abbrevs *a)
 
 void dwarf_file_close(struct dwarf_file *f)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < f->abbrevs.size; i++)
-		if (f->abbrevs.slots[i].item)
-			free_abbrevs(f->abbrevs.slots[i].item);
+	for (i = 0; i < f->abbrevs.keys.used; i++)
+		free_abbrevs(f->abbrevs.item[i]);
 	table_free(&f->abbrevs);
 	free(f->unit);
 	free(f->code.list);

@@ -10,6 +10,7 @@
 
 #include "a2n/base/demangle.h"
 #include "a2n/dwarf/dwarf_file.h"
+#include "base/search.h"
 
 #define MAX_DEPTH 4096
 #define MAX_CHAIN 16 /* from a function to the entry that has its name */
@@ -213,17 +214,7 @@ static void read_entry(struct walk *w, const struct abbrev *a, struct entry *e)
 /* Finds the first requested address that is not below. */
 static uint32_t first_from(const struct walk *w, uint64_t address)
 {
-	uint32_t low = 0, high = w->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (w->address[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_sorted(i, 0, w->n, w->address[i] < address);
 }
 
 static uint32_t add_node(struct walk *w, const struct entry *e, uint32_t parent)
@@ -244,7 +235,7 @@ static uint32_t add_node(struct walk *w, const struct entry *e, uint32_t parent)
 	if (!name && e->name)
 		name = readable(w->names, e->name);
 	node.name = name;
-	if (!pool_grow(nodes->list, nodes->n, nodes->room))
+	if (array_next(nodes->list, nodes->n, nodes->room))
 		return NO_NODE;
 	nodes->list[nodes->n] = node;
 	return nodes->n++;

@@ -25,7 +25,7 @@ struct program {
 
 static bool add_folder(struct dwarf_files *files, const char *name)
 {
-	if (!pool_grow(files->folder, files->n_folders, files->room_folders))
+	if (array_next(files->folder, files->n_folders, files->room_folders))
 		return false;
 	files->folder[files->n_folders++] = name;
 	return true;
@@ -33,7 +33,7 @@ static bool add_folder(struct dwarf_files *files, const char *name)
 
 static bool add_file(struct dwarf_files *files, const char *name, uint64_t folder)
 {
-	if (!pool_grow(files->file, files->n, files->room))
+	if (array_next(files->file, files->n, files->room))
 		return false;
 	files->file[files->n++] = (struct dwarf_source){ .name = name, .folder = folder };
 	return true;
@@ -164,7 +164,7 @@ static bool read_header(struct program *p, struct dwarf_files *files, const char
 
 static void add_row(struct program *p)
 {
-	if (!pool_grow(p->rows, p->n, p->room)) {
+	if (array_next(p->rows, p->n, p->room)) {
 		p->no_memory = true;
 		return;
 	}

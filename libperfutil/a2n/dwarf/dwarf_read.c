@@ -81,7 +81,7 @@ bool dwarf_add_range(struct dwarf_ranges *to, uint64_t low, uint64_t high)
 {
 	if (low >= high)
 		return true;
-	if (!pool_grow(to->list, to->n, to->room))
+	if (array_next(to->list, to->n, to->room))
 		return false;
 	to->list[to->n++] = (struct dwarf_range){ low, high };
 	return true;

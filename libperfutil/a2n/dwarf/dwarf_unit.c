@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "a2n/dwarf/dwarf_file.h"
+#include "base/search.h"
 
 #define MAX_ATTRS 4096 /* of one abbreviation */
 
@@ -59,7 +60,7 @@ void dwarf_units(struct dwarf_file *f)
 		at = u.end;
 		if (u.bad || u.type == DW_UT_type || u.type == DW_UT_split_type)
 			continue;
-		if (!pool_grow(f->unit, f->n_units, f->room_units)) {
+		if (array_next(f->unit, f->n_units, f->room_units)) {
 			dwarf_fault(f, PART_INFO, at, "out of memory");
 			return;
 		}
@@ -69,16 +70,8 @@ void dwarf_units(struct dwarf_file *f)
 
 struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset)
 {
-	uint32_t low = 0, high = f->n_units;
+	uint32_t low = search_sorted(i, 0, f->n_units, f->unit[i].end <= offset);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (f->unit[middle].end <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < f->n_units && offset >= f->unit[low].first ? &f->unit[low] : NULL;
 }
 
@@ -150,7 +143,7 @@ static bool read_attrs(struct abbrevs *t, struct abbrev *a, struct bytes *b)
 		attr = (struct attr){ .name = (uint16_t)name, .form = (uint16_t)form };
 		if (form == DW_FORM_implicit_const) {
 			attr.constant = t->n_constant;
-			if (!pool_grow(t->constant, t->n_constant, t->room_constant))
+			if (array_next(t->constant, t->n_constant, t->room_constant))
 				return false;
 			t->constant[t->n_constant++] = dwarf_sleb(b);
 		}
@@ -161,7 +154,7 @@ static bool read_attrs(struct abbrevs *t, struct abbrev *a, struct bytes *b)
 		if (name == DW_AT_sibling && a->count < UINT8_MAX)
 			a->sibling = (uint8_t)(a->count + 1);
 		a->fixed = add_size(a, attr.form) && a->fixed;
-		if (!pool_grow(t->attr, t->n_attr, t->room_attr))
+		if (array_next(t->attr, t->n_attr, t->room_attr))
 			return false;
 		t->attr[t->n_attr++] = attr;
 		a->count++;
@@ -197,7 +190,7 @@ static struct abbrevs *read_abbrevs(struct dwarf_unit *u, uint64_t at)
 			dwarf_fault(f, PART_ABBREV, from, "an abbreviation is inconsistent");
 			break;
 		}
-		if (!dwarf_spend(f, b.at - from) || !pool_grow(t->list, t->n, t->room))
+		if (!dwarf_spend(f, b.at - from) || array_next(t->list, t->n, t->room))
 			break;
 		t->list[t->n++] = a;
 	}

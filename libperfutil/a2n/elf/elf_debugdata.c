@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "a2n/elf/elf_file.h"
+#include "base/array.h"
 #include "base/unpacked.h"
 
 #define MAX_UNPACKED (256u << 20)
@@ -26,17 +27,14 @@ static void *unpack(struct bytes packed, size_t *size)
 	stream.avail_in = packed.size;
 	do {
 		if (!stream.avail_out) {
-			size_t more = room ? room * 2 : 65536;
-			uint8_t *bigger = room < most ? realloc(out, more) : NULL;
+			size_t had = room;
 
-			if (!bigger) {
+			if (room >= most || array_room(out, room, had + 65536)) {
 				r = LZMA_MEM_ERROR;
 				break;
 			}
-			out = bigger;
-			stream.next_out = out + room;
-			stream.avail_out = more - room;
-			room = more;
+			stream.next_out = out + had;
+			stream.avail_out = room - had;
 		}
 		r = lzma_code(&stream, LZMA_FINISH);
 	} while (r == LZMA_OK);

@@ -10,6 +10,7 @@
 
 #include "a2n/elf/elf_file.h"
 #include "a2n/base/pool.h"
+#include "base/search.h"
 
 struct slot {
 	uint64_t address;
@@ -52,7 +53,7 @@ static enum slot_kind slot_kind(unsigned int machine, uint64_t type)
 
 static void add_slot(struct slots *slots, const struct slot *slot)
 {
-	if (pool_grow(slots->slot, slots->n, slots->room))
+	if (!array_next(slots->slot, slots->n, slots->room))
 		slots->slot[slots->n++] = *slot;
 	else
 		slots->failed = true;
@@ -137,17 +138,14 @@ static void name_targets(struct slots *slots, const struct symtab *t)
 		return;
 	qsort(slots->slot, slots->n, sizeof(*slots->slot), by_target);
 	for (i = 0; i < t->n; i++) {
-		const struct slot key = { .target = t->symbols[i].value };
-		struct slot *slot = key.target ? bsearch(&key, slots->slot, slots->n, sizeof(key),
-							 by_target) :
-						 NULL;
+		uint64_t target = t->symbols[i].value;
+		struct slot *slot;
 
-		if (!slot)
+		if (!target)
 			continue;
-		while (slot > slots->slot && slot[-1].target == key.target)
-			slot--;
+		slot = slots->slot + search_sorted(k, 0, slots->n, slots->slot[k].target < target);
 		/* Any alias names it: the shortest. (Names may move, numbers don't.) */
-		for (; slot < slots->slot + slots->n && slot->target == key.target; slot++)
+		for (; slot < slots->slot + slots->n && slot->target == target; slot++)
 			if (!slot->symbol ||
 			    strlen(symtab_name(t, i)) < strlen(symtab_name(t, slot->symbol - 1)))
 				slot->symbol = i + 1;
@@ -156,9 +154,9 @@ static void name_targets(struct slots *slots, const struct symtab *t)
 
 static const struct slot *find_slot(const struct slots *slots, uint64_t address)
 {
-	const struct slot key = { .address = address };
+	uint32_t at = search_sorted(i, 0, slots->n, slots->slot[i].address < address);
 
-	return slots->n ? bsearch(&key, slots->slot, slots->n, sizeof(key), by_address) : NULL;
+	return at < slots->n && slots->slot[at].address == address ? &slots->slot[at] : NULL;
 }
 
 struct plt {

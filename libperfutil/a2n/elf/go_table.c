@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "a2n/elf/go_table.h"
+#include "base/search.h"
 
 #define GO_1_2  0xfffffffbu
 #define GO_1_16 0xfffffffau
@@ -134,18 +135,11 @@ bool go_table_function(struct go_table *g, uint64_t i, struct go_function *funct
 
 bool go_table_find(struct go_table *g, uint64_t address, struct go_function *function)
 {
-	uint64_t low = 0, high = g->n;
+	uint64_t low;
 
 	if (address < entry(g, 0) || address >= entry(g, g->n))
 		return false;
-	while (high - low > 1) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (entry(g, middle) <= address)
-			low = middle;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 1, (uint64_t)g->n, entry(g, i) <= address) - 1;
 	return go_table_function(g, low, function) && address >= function->entry &&
 	       address < function->end;
 }

@@ -10,25 +10,15 @@
 #include "a2n/base/adaptive_sort.h"
 #include "a2n/base/pool.h"
 #include "a2n/elf/symtab.h"
+#include "base/search.h"
 
 #define MAX_SYMBOLS (1u << 28)
 
 static bool add_text(struct symtab *t, const char *name, size_t length)
 {
-	size_t room = t->names_room ? t->names_room : 4096;
-	char *bigger;
-
-	if (length >= UINT32_MAX - t->names_used)
+	if (length >= UINT32_MAX - t->names_used ||
+	    array_room(t->names, t->names_room, t->names_used + length + 1))
 		return false;
-	while (room - t->names_used <= length)
-		room *= 2;
-	if (room != t->names_room) {
-		bigger = realloc(t->names, room);
-		if (!bigger)
-			return false;
-		t->names = bigger;
-		t->names_room = room;
-	}
 	memcpy(t->names + t->names_used, name, length);
 	t->names[t->names_used + length] = 0;
 	t->names_used += length + 1;
@@ -42,7 +32,7 @@ void symtab_add(struct symtab *t, uint64_t value, uint64_t size, uint64_t limit,
 
 	if (value >= limit || !length)
 		return;
-	if (t->n >= MAX_SYMBOLS || !pool_grow(t->symbols, t->n, t->room) ||
+	if (t->n >= MAX_SYMBOLS || array_next(t->symbols, t->n, t->room) ||
 	    !add_text(t, name, length)) {
 		t->failed = true;
 		return;
@@ -263,24 +253,16 @@ int symtab_finish(struct symtab *t)
 uint32_t symtab_find(const struct symtab *t, uint64_t address)
 {
 	uint64_t bucket;
-	uint32_t low, high;
+	uint32_t next;
 
 	if (!t->n_ranges || address < t->ranges[0].start)
 		return NO_SYMBOL;
 	bucket = (address - t->ranges[0].start) >> t->shift;
 	if (bucket >= t->n_index)
 		return t->ranges[t->n_ranges - 1].owner;
-	low = t->index[bucket];
-	high = t->index[bucket + 1] + 1;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->ranges[middle].start <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	return t->ranges[low].owner;
+	next = search_sorted(i, t->index[bucket] + 1, t->index[bucket + 1] + 1,
+			     t->ranges[i].start <= address);
+	return t->ranges[next - 1].owner;
 }
 
 void symtab_free(struct symtab *t)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "a2n/jit/a2n_jit.h"
+#include "base/search.h"
 
 /* Limit: a malicious file could announce more than memory holds (56 bytes each). */
 #define MAX_CODES (1u << 25)
@@ -61,7 +62,7 @@ static struct a2n_symbol *symbol_of(struct jits *js, const char *name, size_t le
 static struct mapping add(struct jits *js, struct a2n_symbol *symbol, uint64_t address,
 			  uint64_t size, const void *bytes)
 {
-	if (!symbol || js->n >= MAX_CODES || !pool_grow(js->codes, js->n, js->room))
+	if (!symbol || js->n >= MAX_CODES || array_next(js->codes, js->n, js->room))
 		return (struct mapping){ NULL, 0 };
 	js->codes[js->n] = (struct jit_code){
 		.address = address,
@@ -259,16 +260,8 @@ int jit_lines(struct jits *js, const struct a2n_jit_line *lines, size_t n)
 
 static const struct jit_line *line_of(const struct jit_code *code, uint32_t offset)
 {
-	uint32_t low = 0, high = code->n_lines;
+	uint32_t low = search_sorted(i, 0, code->n_lines, code->lines[i].offset <= offset);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (code->lines[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &code->lines[low - 1] : NULL;
 }
 

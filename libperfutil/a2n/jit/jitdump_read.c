@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
+#include "base/read_all.h"
 #include "jitdump.h"
 #include "a2n/jit/jitdump_format.h"
 
@@ -65,21 +67,12 @@ static void fault(struct jitdump *d, uint64_t offset, const char *what)
 static const uint8_t *peek(struct jitdump *d, uint64_t offset, size_t want, size_t *got)
 {
 	if (offset < d->window_at || offset + want > d->window_at + d->window_size) {
-		size_t n = 0;
+		size_t n;
 
 		d->window_at = offset;
 		d->window_size = 0;
-		while (n < WINDOW) {
-			ssize_t r = pread(d->fd, d->window + n, WINDOW - n, (off_t)(offset + n));
-
-			if (r < 0 && errno == EINTR)
-				continue;
-			if (r < 0)
-				return NULL;
-			if (!r)
-				break;
-			n += (size_t)r;
-		}
+		if (pread_all(d->fd, d->window, WINDOW, offset, &n))
+			return NULL;
 		d->window_size = n;
 	}
 	*got = d->window_at + d->window_size - offset;
@@ -207,14 +200,8 @@ static int read_debug(struct jitdump *d, uint64_t size)
 		fault(d, d->at, "a line table with more entries than fit into it");
 		return 0;
 	}
-	if (room > d->table_room) {
-		uint8_t *table = realloc(d->table, room);
-
-		if (!table)
-			return -ENOMEM;
-		d->table = table;
-		d->table_room = room;
-	}
+	if (array_room(d->table, d->table_room, room))
+		return -ENOMEM;
 	while (have < room) {
 		p = peek(d, d->at + JITDUMP_DEBUG_FIXED + have,
 			 room - have < WINDOW ? room - have : WINDOW, &got);
@@ -381,17 +368,10 @@ static int read_load(struct jitdump *d, uint64_t size, struct jitdump_event *e)
 
 static size_t read_at(const struct jitdump *d, uint64_t at, uint64_t size, void *to, size_t room)
 {
-	size_t want = size < room ? size : room, n = 0;
+	size_t n = 0;
 
-	while (at && n < want) {
-		ssize_t r = pread(d->fd, (char *)to + n, want - n, (off_t)(at + n));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			break;
-		n += (size_t)r;
-	}
+	if (at)
+		(void)pread_all(d->fd, to, size < room ? size : room, at, &n);
 	return n;
 }
 

@@ -12,7 +12,7 @@
 
 static int add_symbol(struct kernel *k, const struct kernel_symbol *s)
 {
-	if (!pool_grow(k->symbols, k->n_symbols, k->room_symbols))
+	if (array_next(k->symbols, k->n_symbols, k->room_symbols))
 		return -ENOMEM;
 	k->symbols[k->n_symbols++] = *s;
 	return 0;
@@ -53,14 +53,17 @@ int kernel_kallsyms(struct kernel *k, const char *text, size_t size)
 	struct kernel_part *last = NULL;
 	const char *line;
 	size_t length, lines = 0;
-	int r;
+	int r = 0;
 
 	k->texts++;
-	while (bytes_line(&b, &line, &length)) {
+	while (r >= 0 && bytes_line(&b, &line, &length)) {
 		lines++;
 		r = read_symbol(k, bytes_of(line, length), &last);
-		if (r < 0)
-			return r;
+	}
+	/* A part of the text would name code after what comes before it. */
+	if (r < 0) {
+		k->n_symbols = begin;
+		return r;
 	}
 	if (lines && k->n_symbols == begin)
 		k->hidden = true;
@@ -102,7 +105,7 @@ static int read_module(struct kernel *k, struct bytes line)
 	range.last = size - 1 > UINT64_MAX - range.start ? UINT64_MAX : range.start + (size - 1);
 	range.snapshot = k->snapshot;
 	range.part = kernel_part(k, name, name_length);
-	if (!range.part || !pool_grow(k->ranges, k->n_ranges, k->room_ranges))
+	if (!range.part || array_next(k->ranges, k->n_ranges, k->room_ranges))
 		return -ENOMEM;
 	k->ranges[k->n_ranges++] = range;
 	if (!range.part->first_snapshot)

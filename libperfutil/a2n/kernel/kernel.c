@@ -11,6 +11,7 @@
 
 #include "a2n/kernel/kernel_inner.h"
 #include "a2n/base/adaptive_sort.h"
+#include "base/search.h"
 
 #define PAGE 4096ull
 /* Maximum size of a symbol in a part of unknown end (bpf programs, trampolines). */
@@ -81,7 +82,7 @@ int kernel_event(struct kernel *k, uint64_t time, const char *name, uint64_t sta
 	struct kernel_event e = { .start = start, .length = length, .load = length != 0 };
 
 	e.part = kernel_part(k, name, strlen(name));
-	if (!e.part || !pool_grow(k->events, k->n_events, k->room_events))
+	if (!e.part || array_next(k->events, k->n_events, k->room_events))
 		return -ENOMEM;
 	if (k->n_events && k->events[k->n_events - 1].when.time > time)
 		time = k->events[k->n_events - 1].when.time;
@@ -111,7 +112,7 @@ int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t star
 		return 0;
 	s.part = e->part;
 	s.name = e->part->name;
-	if (!pool_grow(k->symbols, k->n_symbols, k->room_symbols))
+	if (array_next(k->symbols, k->n_symbols, k->room_symbols))
 		return -ENOMEM;
 	k->symbols[k->n_symbols++] = s;
 	return 0;
@@ -252,16 +253,8 @@ static void read_code(struct kernel *k, struct layout *l)
 /* The last of those that begin at or before address; NULL: none does. */
 static const struct kernel_event *find_code(const struct layout *l, uint64_t address, uint32_t *at)
 {
-	uint32_t low = 0, high = l->n_code;
+	uint32_t low = search_sorted(i, 0, l->n_code, l->code[i]->start <= address);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->code[middle]->start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*at = low;
 	return low ? l->code[low - 1] : NULL;
 }
@@ -328,17 +321,9 @@ static int read_layout(struct kernel *k, struct layout *l)
 /* Finds the next symbol of any part above address, at most MAX_REACH away. */
 static uint64_t next_of_all(const struct layout *l, uint64_t address)
 {
-	uint32_t low = 0, high = l->n;
+	uint32_t low = search_sorted(i, 0, l->n, l->all[i] <= address);
 	uint64_t end = address > UINT64_MAX - MAX_REACH ? UINT64_MAX : address + MAX_REACH;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->all[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < l->n && l->all[low] < end ? l->all[low] : end;
 }
 
@@ -346,17 +331,10 @@ static uint64_t next_of_all(const struct layout *l, uint64_t address)
 static const struct kernel_range *find_range(const struct layout *l, const struct kernel_part *p,
 					     uint64_t address)
 {
-	uint32_t low = 0, high = l->n_ranges;
+	uint32_t low = search_sorted(i, 0, l->n_ranges,
+				     l->ranges[i].part < p || (l->ranges[i].part == p &&
+							       l->ranges[i].start <= address));
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct kernel_range *r = &l->ranges[middle];
-
-		if (r->part < p || (r->part == p && r->start <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && l->ranges[low - 1].part == p ? &l->ranges[low - 1] : NULL;
 }
 
@@ -477,17 +455,9 @@ static bool has_load(const struct layout *l, const struct kernel_range *range)
 /* The first event of a part is its unload: it is gone from wherever it was. */
 static int unmap_all(struct kernel *k, const struct layout *l, const struct kernel_event *e)
 {
-	uint32_t low = 0, high = l->n_ranges;
+	uint32_t low = search_sorted(i, 0, l->n_ranges, l->ranges[i].part < e->part);
 	int r = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->ranges[middle].part < e->part)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; !r && low < l->n_ranges && l->ranges[low].part == e->part; low++)
 		if (l->ranges[low].snapshot != EVENT)
 			r = space_unmap(&k->spaces, k->space, e->when, l->ranges[low].start,

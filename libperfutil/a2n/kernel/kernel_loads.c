@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "a2n/kernel/kernel_inner.h"
+#include "base/search.h"
 
 void kernel_part_free(struct kernel_part *p)
 {
@@ -97,7 +98,7 @@ static int take_version(struct kernel *k, struct kernel_part *p)
 		p->drop = p->overfull = true;
 	if (p->drop)
 		return 0;
-	if (!pool_grow(p->version, p->n_versions, p->room_versions))
+	if (array_next(p->version, p->n_versions, p->room_versions))
 		return -ENOMEM;
 	p->version[p->n_versions++] = *v;
 	*v = (struct kernel_version){ 0 };
@@ -123,7 +124,7 @@ int kernel_versions(struct kernel *k, uint32_t begin)
 				v->mark[0].address = s->address;
 			continue;
 		}
-		if (!pool_grow(v->mark, v->n, s->part->room_reading))
+		if (array_next(v->mark, v->n, s->part->room_reading))
 			return -ENOMEM;
 		v->mark[v->n++] = (struct kernel_mark){
 			s->address,
@@ -180,9 +181,8 @@ static int add_layer(struct kernel *k, struct kernel_part *p)
 {
 	if (!p->n_layers)
 		p->n_layers = 1;
-	while (p->room_layers <= p->n_layers)
-		if (!pool_grow(p->layer, p->room_layers, p->room_layers))
-			return -ENOMEM;
+	if (array_next(p->layer, p->n_layers, p->room_layers))
+		return -ENOMEM;
 	p->layer[p->n_layers] = other_module(k, p, p->n_layers, "not in kallsyms");
 	return p->layer[p->n_layers++] ? 0 : -ENOMEM;
 }
@@ -250,20 +250,13 @@ static void set_layers_of_many(struct kernel_part *p)
 
 static bool has_code(const struct kernel_version *v, const struct place *place)
 {
-	uint32_t low = 0, high = v->n;
+	uint32_t low;
 
 	/* A module's code begins where it does. */
 	if (place->shared)
 		return lowest(v) >= place->start && lowest(v) <= place->last &&
 		       lowest(v) < place->next;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (v->mark[middle].address < place->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 0, v->n, v->mark[i].address < place->start);
 	return low < v->n && v->mark[low].address <= place->last;
 }
 

@@ -39,7 +39,7 @@ static int take(struct kernel *k, const struct elf_file *f, const GElf_Sym *sym,
 		return 0;
 	s.type = bind == STB_LOCAL ? 't' : bind == STB_WEAK ? 'W' : 'T';
 	s.name = strings_intern(k->modules->strings, name, length);
-	if (!s.name || !pool_grow(k->linked, k->n_linked, k->room_linked))
+	if (!s.name || array_next(k->linked, k->n_linked, k->room_linked))
 		return -ENOMEM;
 	k->linked[k->n_linked++] = s;
 	return 0;
@@ -144,7 +144,7 @@ int kernel_take_linked(struct kernel *k)
 
 		s.address += k->moved;
 		s.linked = true;
-		if (!pool_grow(k->symbols, k->n_symbols, k->room_symbols))
+		if (array_next(k->symbols, k->n_symbols, k->room_symbols))
 			return -ENOMEM;
 		k->symbols[k->n_symbols++] = s;
 	}

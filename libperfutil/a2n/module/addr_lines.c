@@ -12,6 +12,7 @@
 
 #include "a2n/module/addr_lines.h"
 #include "a2n/module/module_file.h"
+#include "base/search.h"
 
 #define BUDGET_AN_ADDRESS 1024 /* maximum depth of inlined functions */
 
@@ -231,18 +232,11 @@ static bool walk_unit(struct lines *l, struct dwarf_unit *u)
 static void take_rows(void *arg, const struct dwarf_row *rows, uint32_t n)
 {
 	struct lines *l = arg;
-	uint32_t low = 0, high = l->count, row = 0;
+	uint32_t low, row = 0;
 
 	if (!dwarf_is_code(&l->file, rows[0].address))
 		return;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->address[middle] < rows[0].address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 0, l->count, l->address[i] < rows[0].address);
 	for (; low < l->count && l->address[low] < rows[n - 1].address; low++) {
 		struct spot *s = &l->spot[low];
 
@@ -257,7 +251,7 @@ static void take_rows(void *arg, const struct dwarf_row *rows, uint32_t n)
 static bool add_frame(struct lines *l, uint32_t n, const char *function, const char *file,
 		      uint32_t line, uint32_t column)
 {
-	if (!pool_grow(l->frame, n, l->room_frame))
+	if (array_next(l->frame, n, l->room_frame))
 		return false;
 	l->frame[n] = (struct a2n_frame){
 		.function = function,
@@ -333,18 +327,11 @@ static int by_unit(const void *pa, const void *pb)
 
 static void claim(struct lines *l, uint32_t unit, uint64_t from, uint64_t to)
 {
-	uint32_t low = 0, high = l->n;
+	uint32_t low;
 
 	if (!dwarf_is_code(&l->file, from))
 		return;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->wanted[middle].address < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 0, l->n, l->wanted[i].address < from);
 	for (; low < l->n && l->wanted[low].address < to; low++)
 		if (l->wanted[low].unit == NO_UNIT)
 			l->wanted[low].unit = unit;

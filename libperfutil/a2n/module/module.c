@@ -172,10 +172,10 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 /* Who already answered from the wrong file must look again. */
 static void look_again(struct modules *ms, const struct file_key *key)
 {
-	for (size_t i = 0; i < ms->table.size; i++) {
-		struct module *m = ms->table.slots[i].item;
+	for (uint32_t i = 0; i < ms->table.keys.used; i++) {
+		struct module *m = ms->table.item[i];
 
-		if (m && m->kind == MODULE_FILE && m->loaded && same_key(&m->key, key))
+		if (m->kind == MODULE_FILE && m->loaded && same_key(&m->key, key))
 			module_unload(m);
 	}
 }
@@ -326,12 +326,11 @@ int modules_machines(struct modules *ms, uint32_t count)
 
 void modules_close(struct modules *ms)
 {
-	size_t i;
+	uint32_t i;
 
 	msi_free(ms);
-	for (i = 0; i < ms->table.size; i++)
-		if (ms->table.slots[i].item)
-			module_unload(ms->table.slots[i].item);
+	for (i = 0; i < ms->table.keys.used; i++)
+		module_unload(ms->table.item[i]);
 	table_free(&ms->table);
 	table_free(&ms->ids);
 	table_free(&ms->functions.table);

@@ -302,12 +302,12 @@ void module_resolve(struct modules *ms, struct module *m, uint64_t offset, uint6
 void modules_each(struct modules *ms, void (*each)(void *arg, struct modules *ms, struct module *m),
 		  void *arg)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < ms->table.size; i++) {
-		struct module *m = ms->table.slots[i].item;
+	for (i = 0; i < ms->table.keys.used; i++) {
+		struct module *m = ms->table.item[i];
 
-		if (!m || m->kind != MODULE_FILE)
+		if (m->kind != MODULE_FILE)
 			continue;
 		if (!m->loaded)
 			load(ms, m);
@@ -317,12 +317,12 @@ void modules_each(struct modules *ms, void (*each)(void *arg, struct modules *ms
 
 struct module *module_find(struct modules *ms, const char *path)
 {
-	size_t i;
+	uint32_t i;
 
-	for (i = 0; i < ms->table.size; i++) {
-		struct module *m = ms->table.slots[i].item;
+	for (i = 0; i < ms->table.keys.used; i++) {
+		struct module *m = ms->table.item[i];
 
-		if (!m || m->kind != MODULE_FILE || strcmp(m->path, path))
+		if (m->kind != MODULE_FILE || strcmp(m->path, path))
 			continue;
 		if (!m->loaded)
 			load(ms, m);

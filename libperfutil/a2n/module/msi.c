@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "a2n/module/msi.h"
+#include "base/search.h"
 #include "base/text.h"
 
 #define MAX_SEGMENTS 64
@@ -57,7 +58,7 @@ static int find_modules(struct msi_file *f)
 	while (bytes_line(&b, &line, &length)) {
 		if (!begins(line, length, "MODULE ", &rest))
 			continue;
-		if (!pool_grow(f->module, f->n_modules, f->room))
+		if (array_next(f->module, f->n_modules, f->room))
 			return -ENOMEM;
 		f->module[f->n_modules++] = (struct msi_module){
 			(size_t)((const char *)rest.base - f->text),
@@ -133,20 +134,19 @@ static void drop_segments(struct module *m)
 
 static void add_segment(struct module *m, struct bytes b)
 {
+	uint32_t room = m->n_segments;
 	uint64_t offset, address, size;
-	struct segment *more;
 
 	if (m->n_segments >= MAX_SEGMENTS || !hex(&b, &offset) || !hex(&b, &address) ||
 	    !hex(&b, &size))
 		return;
-	more = realloc(m->segments, (m->n_segments + 1) * sizeof(*more));
-	if (!more)
+	if (array_next(m->segments, m->n_segments, room))
 		return;
-	m->segments = more;
-	more[m->n_segments] = (struct segment){ 0 };
-	more[m->n_segments].offset = offset;
-	more[m->n_segments].address = address;
-	more[m->n_segments++].size = size;
+	m->segments[m->n_segments++] = (struct segment){
+		.offset = offset,
+		.address = address,
+		.size = size,
+	};
 }
 
 static uint32_t add_symbol(struct module *m, struct bytes b)
@@ -194,16 +194,10 @@ static uint32_t symbols_in(const struct msi_file *f, struct module *m,
 			   const struct build_id *build_id)
 {
 	size_t length = strlen(m->path);
-	uint32_t low = 0, high = f->n_modules, n = 0;
+	uint32_t low, n = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_paths(f->text, &f->module[middle], m->path, length) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 0, f->n_modules,
+			    compare_paths(f->text, &f->module[i], m->path, length) < 0);
 	for (; !n && low < f->n_modules; low++) {
 		if (compare_paths(f->text, &f->module[low], m->path, length))
 			break;

@@ -9,6 +9,7 @@
 
 #include "a2n.h"
 #include "a2n/process/process.h"
+#include "base/search.h"
 
 static bool match_pid(const void *item, const void *key)
 {
@@ -67,7 +68,7 @@ static struct moment moment_of(struct processes *ps, struct process *p, uint64_t
 
 static struct epoch *add_epoch(struct process *p, struct moment from, struct owner *owner)
 {
-	if (!owner || !pool_grow(p->epochs, p->n, p->room))
+	if (!owner || array_next(p->epochs, p->n, p->room))
 		return NULL;
 	p->epochs[p->n] = (struct epoch){ .from = from, .owner = owner, .unsure = UINT64_MAX };
 	return &p->epochs[p->n++];
@@ -128,7 +129,7 @@ static int add_name(struct owner *o, uint64_t time, const char *name)
 
 	if (last && last->name == name)
 		return 0;
-	if (!pool_grow(o->names, o->n_names, o->room))
+	if (array_next(o->names, o->n_names, o->room))
 		return -ENOMEM;
 	if (last && o->names[o->n_names - 1].from > time)
 		time = o->names[o->n_names - 1].from;
@@ -139,16 +140,8 @@ static int add_name(struct owner *o, uint64_t time, const char *name)
 /* Returns the name at a time: the last one by then, else (early) the first one later. */
 static const char *name_at(const struct owner *o, uint64_t time, bool early)
 {
-	uint32_t low = 0, high = o->n_names;
+	uint32_t low = search_sorted(i, 0, o->n_names, o->names[i].from <= time);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (o->names[middle].from <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low)
 		return o->names[low - 1].name;
 	return early && o->n_names ? o->names[0].name : NULL;
@@ -157,16 +150,8 @@ static const char *name_at(const struct owner *o, uint64_t time, bool early)
 /* Checks for a loss of records of all processes between the epoch's begin and this time. */
 static bool all_unsure(const struct losses *l, uint64_t from, uint64_t time)
 {
-	uint32_t low = 0, high = l->n;
+	uint32_t low = search_sorted(i, 0, l->n, l->unsure[i] < from);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->unsure[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < l->n && l->unsure[low] <= time;
 }
 
@@ -253,7 +238,7 @@ static int add_thread(struct processes *ps, uint64_t time, uint32_t tid, const s
 		return 0;
 	if (last && last->from > time)
 		time = last->from;
-	if (!pool_grow(t->facts, t->n, t->room))
+	if (array_next(t->facts, t->n, t->room))
 		return -ENOMEM;
 	t->facts[t->n++] = (struct thread_fact){ time, owner, name };
 	return 0;
@@ -327,7 +312,7 @@ int process_unsure(struct processes *ps, uint64_t time, uint32_t pid)
 		return 0;
 	if (l->n && l->unsure[l->n - 1] > time)
 		time = l->unsure[l->n - 1];
-	if (!pool_grow(l->unsure, l->n, l->room))
+	if (array_next(l->unsure, l->n, l->room))
 		return -ENOMEM;
 	l->unsure[l->n++] = time;
 	l->order = ps->order;
@@ -396,19 +381,12 @@ struct mapping process_jit_now(struct processes *ps, uint32_t pid, uint64_t addr
 /* Finds the epoch at a time; NULL before the first. */
 static struct epoch *epoch_at(struct process *p, uint64_t time)
 {
-	uint32_t low = 0, high = p->n;
+	uint32_t low;
 
 	if (p->hit < p->n && p->epochs[p->hit].from.time <= time &&
 	    (p->hit + 1 == p->n || p->epochs[p->hit + 1].from.time > time))
 		return &p->epochs[p->hit];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (p->epochs[middle].from.time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 0, p->n, p->epochs[i].from.time <= time);
 	if (!low)
 		return NULL;
 	p->hit = low - 1;
@@ -612,7 +590,7 @@ const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid
 	bool early;
 	const struct owner *o = owner_at(ps, pid, time, &early);
 	const struct thread *t;
-	uint32_t low = 0, high;
+	uint32_t low;
 
 	if (!o)
 		return NULL;
@@ -621,15 +599,7 @@ const char *process_thread_name(struct processes *ps, uint32_t pid, uint32_t tid
 	t = table_find(&ps->by_tid, hash_u64(tid), match_pid, &tid);
 	if (!t)
 		return NULL;
-	high = t->n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->facts[middle].from <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 0, t->n, t->facts[i].from <= time);
 	if (low && t->facts[low - 1].owner == o)
 		return t->facts[low - 1].name;
 	return early && low < t->n && t->facts[low].owner == o ? t->facts[low].name : NULL;
@@ -651,16 +621,14 @@ const struct process *process_lookup(const struct processes *ps, uint32_t pid)
 void processes_free(struct processes *ps)
 {
 	struct owner *o;
-	size_t i;
+	uint32_t i;
 
 	for (o = ps->owners; o; o = o->next)
 		free(o->names);
-	for (i = 0; i < ps->by_pid.size; i++)
-		if (ps->by_pid.slots[i].item)
-			free(((struct process *)ps->by_pid.slots[i].item)->epochs);
-	for (i = 0; i < ps->by_tid.size; i++)
-		if (ps->by_tid.slots[i].item)
-			free(((struct thread *)ps->by_tid.slots[i].item)->facts);
+	for (i = 0; i < ps->by_pid.keys.used; i++)
+		free(((struct process *)ps->by_pid.item[i])->epochs);
+	for (i = 0; i < ps->by_tid.keys.used; i++)
+		free(((struct thread *)ps->by_tid.item[i])->facts);
 	table_free(&ps->by_pid);
 	table_free(&ps->by_tid);
 	spaces_free(&ps->spaces);

@@ -10,6 +10,7 @@
 
 #include "a2n/base/pool.h"
 #include "a2n/space/space.h"
+#include "base/search.h"
 
 #define CHUNK_PIECES 32
 #define MAX_LAYERS   8
@@ -99,32 +100,14 @@ static struct piece *piece_of(const struct space *s, struct cursor c)
 /* The last piece that starts at or below address; false when there is none. */
 static bool locate(const struct space *s, uint64_t address, struct cursor *c)
 {
-	uint32_t low = 0, high = s->n_chunks;
+	uint32_t low = search_sorted(i, 0, s->n_chunks, s->starts[i] <= address);
 	const struct chunk *chunk;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->starts[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return false;
 	c->chunk = low - 1;
 	chunk = s->chunks[c->chunk];
-	low = 1;
-	high = chunk->n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (chunk->pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	c->piece = low - 1;
+	c->piece = search_sorted(i, 1, chunk->n, chunk->pieces[i].start <= address) - 1;
 	return true;
 }
 
@@ -143,16 +126,8 @@ static uint64_t last_of(const struct space *s, struct cursor c)
 
 static const struct fact *fact_at(const struct piece *p, struct moment at)
 {
-	uint32_t low = 0, high = p->n;
+	uint32_t low = search_sorted(i, 0, p->n, not_after(p->facts[i].from, at));
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (not_after(p->facts[middle].from, at))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &p->facts[low - 1] : NULL;
 }
 
@@ -160,8 +135,8 @@ static bool insert_chunk(struct space *s, uint32_t at, uint32_t room)
 {
 	struct chunk *chunk;
 
-	if (!pool_grow(s->chunks, s->n_chunks, s->room) ||
-	    !pool_grow(s->starts, s->n_chunks, s->room_starts))
+	if (array_next(s->chunks, s->n_chunks, s->room) ||
+	    array_next(s->starts, s->n_chunks, s->room_starts))
 		return false;
 	chunk = malloc(sizeof(*chunk) + room * sizeof(chunk->pieces[0]));
 	if (!chunk)
@@ -324,7 +299,7 @@ static int set(struct spaces *all, struct space *s, struct moment from, uint64_t
 			if (when.order < p->facts[p->n - 1].from.order)
 				when.order = p->facts[p->n - 1].from.order;
 		}
-		if (!pool_grow(p->facts, p->n, p->room))
+		if (array_next(p->facts, p->n, p->room))
 			return -ENOMEM;
 		p->facts[p->n++] = (struct fact){ when, *mapping, walk };
 		all->facts++;
