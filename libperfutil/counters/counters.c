@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "collect/perf/perf_open.h"
 #include "base/rc.h"
 
@@ -65,16 +66,9 @@ static int refused(const struct counters *c, const struct pitrace_event_args *e,
 
 static int keep(struct counters *c, int fd, uint32_t event, uint32_t cpu)
 {
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 16;
-		void *more = realloc(c->list, room * sizeof(*c->list));
-
-		if (!more) {
-			close(fd);
-			return rc_fail(PI_NO_MEMORY, "no memory for counters");
-		}
-		c->list = more;
-		c->room = room;
+	if (array_next(c->list, c->n, c->room)) {
+		close(fd);
+		return rc_fail(PI_NO_MEMORY, "no memory for counters");
 	}
 	c->list[c->n++] = (struct counter){ .fd = fd, .event = event, .cpu = cpu };
 	return PI_OK;

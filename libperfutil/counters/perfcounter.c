@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 #include "base/proc_lines.h"
 #include "base/rc.h"
 
@@ -201,7 +202,8 @@ int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
 
 /* In blocks that never move, because pointers to them were handed out. */
 static struct perf_counter_event *events;
-static int nevents, events_room = -1; /* -1: not listed yet */
+static uint32_t events_room; /* 0: not listed yet */
+static int nevents;
 
 static bool keep(const char *source, const char *name, const char *description)
 {
@@ -211,16 +213,7 @@ static bool keep(const char *source, const char *name, const char *description)
 		.source = strdup(source),
 	};
 
-	if (nevents >= events_room) {
-		int room = events_room > 0 ? 2 * events_room : 256;
-		void *more = realloc(events, (size_t)room * sizeof(*events));
-
-		if (more) {
-			events = more;
-			events_room = room;
-		}
-	}
-	if (e.name && e.description && e.source && nevents < events_room) {
+	if (e.name && e.description && e.source && !array_next(events, nevents, events_room)) {
 		events[nevents++] = e;
 		return true;
 	}
@@ -251,7 +244,7 @@ static int list(void)
 {
 	bool whole = true;
 
-	if (events_room >= 0)
+	if (events_room)
 		return PI_OK;
 	TraceListEvents(list_one, &whole);
 	return whole ? PI_OK : rc_fail(PI_NO_MEMORY, "no memory for the list of events");

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "base/read_all.h"
 #include "events/event_names.h"
 #include "base/regular.h"
 
@@ -253,25 +254,14 @@ static int take_root(struct visit *v, const json_t *root)
 /* Reads a file and adds a NUL; NULL with errno. */
 static char *read_file(const char *path, size_t *size)
 {
-	char *text = NULL;
-	struct stat st;
-	ssize_t n = -1;
-	int fd = regular_open(path, 0, &st);
+	int fd = regular_open(path, 0, NULL), err;
+	char *text;
 
 	if (fd < 0)
 		return NULL;
-	errno = EFBIG;
-	if (st.st_size <= FILE_MAX)
-		text = malloc((size_t)st.st_size + 1);
-	if (text)
-		n = read(fd, text, (size_t)st.st_size);
+	err = read_all(fd, FILE_MAX, &text, size);
 	close(fd);
-	if (n < 0) {
-		free(text);
-		return NULL;
-	}
-	text[n] = 0;
-	*size = (size_t)n;
+	errno = -err;
 	return text;
 }
 

@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include "base/array.h"
 #include "base/crc32c.h"
+#include "base/read_all.h"
 #include "file/trace_file.h"
 #include "file/file_swap.h"
 #include "base/regular.h"
@@ -97,7 +99,8 @@ void file_buffer_free(struct file_buffer *b)
 /* Returns the bytes read, fewer than size only at the end of the file; or -errno. */
 static ssize_t read_at(const struct pifile *f, uint64_t offset, void *out, size_t size)
 {
-	size_t got = 0;
+	size_t got;
+	int err;
 
 	if (offset >= f->size)
 		return 0;
@@ -107,19 +110,8 @@ static ssize_t read_at(const struct pifile *f, uint64_t offset, void *out, size_
 		memcpy(out, f->memory + offset, size);
 		return (ssize_t)size;
 	}
-	while (got < size) {
-		ssize_t n = pread(f->fd, (char *)out + got, size - got, (off_t)(offset + got));
-
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
-		}
-		if (!n)
-			break;
-		got += (size_t)n;
-	}
-	return (ssize_t)got;
+	err = pread_all(f->fd, out, size, offset, &got);
+	return err ? err : (ssize_t)got;
 }
 
 static bool crc_wrong(const struct pifile *f, uint32_t stated, const void *data, size_t size)
@@ -150,17 +142,8 @@ static bool is_header(const struct pifile *f, struct pifile_section *s)
 
 static bool add_section(struct pifile *f, const struct pifile_section *s, uint64_t offset)
 {
-	if (f->nsections == UINT32_MAX)
+	if (f->nsections == UINT32_MAX || array_next(f->sections, f->nsections, f->room))
 		return false;
-	if (f->nsections == f->room) {
-		size_t room = f->room ? 2 * f->room : 128;
-		struct file_section *p = realloc(f->sections, room * sizeof(*p));
-
-		if (!p)
-			return false;
-		f->sections = p;
-		f->room = room;
-	}
 	f->sections[f->nsections++] = (struct file_section){
 		.eighths = offset / 8,
 		.type = s->type,

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
+#include "base/search.h"
 #include "file/trace_file.h"
 #include "file/record_walk.h"
 
@@ -28,17 +30,9 @@ struct points {
 static bool add_point(struct points *p, const struct record *r)
 {
 	struct pitrace_sync sync;
-	struct file_sync *list;
 
-	if (p->n == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-
-		list = realloc(p->list, room * sizeof(*list));
-		if (!list)
-			return false;
-		p->list = list;
-		p->room = room;
-	}
+	if (array_next(p->list, p->n, p->room))
+		return false;
 	memcpy(&sync, r->data, sizeof(sync));
 	p->list[p->n++] = (struct file_sync){ sync.stamp, sync.monotonic, sync.realtime, r->minor };
 	return true;
@@ -209,17 +203,9 @@ static void make_pieces(struct pifile *f)
 
 const struct file_piece *file_time_piece(const struct file_time *t, uint64_t stamp)
 {
-	size_t low = 0, high = t->npieces;
+	size_t next = search_sorted(i, 1, t->npieces, t->pieces[i].from <= stamp);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->pieces[middle].from <= stamp)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &t->pieces[low];
+	return &t->pieces[next - 1];
 }
 
 /* Without a sync to real time: the file was created about when its first record was made. */
@@ -271,19 +257,12 @@ uint64_t pifile_realtime(struct pifile *f, uint64_t stamp)
 	uint64_t time = pifile_monotonic(f, stamp);
 	const struct file_time *t = &f->time;
 	const struct file_sync *p = t->syncs;
-	size_t low = 0, high = t->nsyncs;
 	uint64_t distance, change;
+	size_t low;
 
-	if (!high)
+	if (!t->nsyncs)
 		return time + t->day;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p[middle].stamp <= stamp)
-			low = middle;
-		else
-			high = middle;
-	}
+	low = search_sorted(i, 1, t->nsyncs, p[i].stamp <= stamp) - 1;
 	distance = p[low].realtime - p[low].monotonic;
 	if (stamp > p[low].stamp && low + 1 < t->nsyncs) {
 		change = p[low + 1].realtime - p[low + 1].monotonic - distance;

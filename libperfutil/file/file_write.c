@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 #include <pifile.h>
+#include "base/array.h"
 #include "base/crc32c.h"
 #include "file/file_write.h"
 #include "base/newfile.h"
@@ -37,25 +38,11 @@ struct pifile_writer {
 	bool no_sync;
 	int level; /* compression level, 0: none */
 	ZSTD_CCtx *cctx;
-	void *scratch; /* grows to the largest payload */
+	char *scratch; /* grows to the largest payload */
 	size_t scratch_room;
 };
 
 static const uint8_t zeros[8];
-
-static int grow_scratch(struct pifile_writer *w, size_t size)
-{
-	void *p;
-
-	if (size <= w->scratch_room)
-		return 0;
-	p = realloc(w->scratch, size);
-	if (!p)
-		return -ENOMEM;
-	w->scratch = p;
-	w->scratch_room = size;
-	return 0;
-}
 
 /* ---- bytes into the file --------------------------------------------------------------------- */
 
@@ -104,16 +91,9 @@ static void remember(struct pifile_writer *w, const struct pifile_section *s)
 {
 	if (w->no_index)
 		return;
-	if (w->nindex == w->index_room) {
-		size_t room = w->index_room ? 2 * w->index_room : 256;
-		struct pifile_index *p = realloc(w->index, room * sizeof(*p));
-
-		if (!p) {
-			w->no_index = true; /* the index only saves a scan */
-			return;
-		}
-		w->index = p;
-		w->index_room = room;
+	if (array_next(w->index, w->nindex, w->index_room)) {
+		w->no_index = true; /* the index only saves a scan */
+		return;
 	}
 	w->index[w->nindex++] = (struct pifile_index){ w->offset, s->type, s->cpu };
 }
@@ -131,7 +111,7 @@ static size_t compressed(struct pifile_writer *w, const void *payload, size_t si
 			return 0;
 	}
 	/* A frame that is not smaller is not used. */
-	if (grow_scratch(w, size))
+	if (array_room(w->scratch, w->scratch_room, size))
 		return 0;
 	ZSTD_CCtx_setParameter(w->cctx, ZSTD_c_compressionLevel, w->level);
 	n = ZSTD_compress2(w->cctx, w->scratch, size - 1, payload, size);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/keys.h"
 #include "file/trace_file.h"
 #include "file/record_walk.h"
 
@@ -277,46 +278,14 @@ static bool is_wanted(struct pifile *f, size_t i, unsigned int what, struct pifi
 	return false;
 }
 
-/* Hash table of streams while sections are sorted: indexes + 1, open addressing. */
-struct table {
-	uint32_t *slot;
-	size_t size; /* a power of two, more than twice the streams */
-};
-
-static size_t slot_of(const struct pimerge *m, const struct table *t, const struct stream *key)
-{
-	uint64_t hash = (uint64_t)key->cpu << 32 ^ (uint64_t)key->session << 2 ^ key->ring << 1 ^
-			key->snapshot;
-	size_t i = (size_t)(hash * 0x9E3779B97F4A7C15ull >> 24) & (t->size - 1);
-
-	while (t->slot[i] && by_place(&m->streams[t->slot[i] - 1], key))
-		i = (i + 1) & (t->size - 1);
-	return i;
-}
-
-static bool grow_table(struct pimerge *m, struct table *t)
-{
-	size_t size = t->size ? 2 * t->size : 256;
-	struct stream *streams = realloc(m->streams, size / 2 * sizeof(*streams));
-	uint32_t *slot = calloc(size, sizeof(*slot));
-
-	if (streams)
-		m->streams = streams;
-	free(t->slot);
-	*t = (struct table){ slot, size };
-	if (!streams || !slot)
-		return false;
-	for (size_t i = 0; i < m->nstreams; i++)
-		t->slot[slot_of(m, t, &m->streams[i])] = (uint32_t)i + 1;
-	return true;
-}
-
 /* Links each stream's sections in file order. */
-static bool sort_sections(struct pimerge *m, struct table *t, unsigned int what)
+static bool sort_sections(struct pimerge *m, struct keys *t, unsigned int what)
 {
 	struct pifile_section section;
 	struct stream key;
-	size_t at;
+	size_t room = 0;
+	uint64_t hash;
+	uint32_t at;
 
 	for (size_t i = 0; i < m->f->nsections; i++) {
 		if (!is_wanted(m->f, i, what, &section, &key))
@@ -324,30 +293,31 @@ static bool sort_sections(struct pimerge *m, struct table *t, unsigned int what)
 		/* Another merge of the same file makes the same links. */
 		m->f->sections[i].next = 0;
 		m->total += section.stored;
-		if (2 * m->nstreams >= t->size && !grow_table(m, t))
-			return false;
-		at = slot_of(m, t, &key);
-		if (t->slot[at]) {
-			struct stream *s = &m->streams[t->slot[at] - 1];
+		hash = hash_mix((uint64_t)key.cpu << 32 | key.session,
+				key.ring << 1 | key.snapshot);
+		at = keys_find(t, hash, m->streams, e, !by_place(e, &key));
+		if (at != NO_KEY) {
+			struct stream *s = &m->streams[at];
 
 			m->f->sections[s->last].next = (uint32_t)i;
 			s->last = i;
 			continue;
 		}
+		if (keys_next(t, hash, m->streams, m->nstreams, room))
+			return false;
 		key.next = key.last = i;
 		key.piece = m->f->time.pieces[0];
 		m->streams[m->nstreams++] = key;
-		t->slot[at] = (uint32_t)m->nstreams;
 	}
 	return true;
 }
 
 static bool make_streams(struct pimerge *m, unsigned int what)
 {
-	struct table t = { 0 };
+	struct keys t = { 0 };
 	bool done = sort_sections(m, &t, what);
 
-	free(t.slot);
+	keys_free(&t);
 	if (done && m->nstreams)
 		qsort(m->streams, m->nstreams, sizeof(*m->streams), by_place);
 	for (size_t i = 0; i < m->nstreams; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "image/drain_ids.h"
 #include "image/mapped_file.h"
 #include "file/record_walk.h"
@@ -134,15 +135,8 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 		mark_known(b, &r);
 		if (!m || !first_time(b, m->dev_major, m->dev_minor, m->inode, m->generation))
 			continue;
-		if (b->nfound == b->found_room) {
-			size_t room = b->found_room ? 2 * b->found_room : 64;
-			void *more = realloc(b->found, room * sizeof(*b->found));
-
-			if (!more)
-				return;
-			b->found = more;
-			b->found_room = room;
-		}
+		if (array_next(b->found, b->nfound, b->found_room))
+			return;
 		fd = mapped_file_open(m, false, b->user);
 		if (fd < 0)
 			continue;

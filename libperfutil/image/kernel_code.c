@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "image/kernel_code.h"
 #include "file/record_walk.h"
 
@@ -315,16 +316,11 @@ void kernel_code_scan(struct kernel_code *k, const void *segment, size_t size)
 
 static int keep_batch(struct kernel_code *k, uint64_t stamp)
 {
-	size_t room = 2 * k->nkept + 16, size = k->nbatch * sizeof(*k->batch);
-	struct kept *more, *new;
+	size_t size = k->nbatch * sizeof(*k->batch);
+	struct kept *new;
 
-	if (k->nkept == k->room) {
-		more = realloc(k->kept, room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		k->kept = more;
-		k->room = room;
-	}
+	if (array_next(k->kept, k->nkept, k->room))
+		return -ENOMEM;
 	new = &k->kept[k->nkept];
 	*new = (struct kept){ .stamp = stamp, .page = malloc(size), .n = k->nbatch };
 	if (!new->page)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compares two texts of /proc/modules ("name size refs deps state address") and writes records of
  * the differences. */
+#include "base/array.h"
 #include "image/kernel_modules.h"
 
 #include <errno.h>
@@ -112,16 +113,9 @@ static int read_list(struct list *l, const char *text)
 
 	*l = (struct list){ NULL, 0 };
 	while (bytes_line(&b, &line, &length) && l->n < MODULES_MAX) {
-		if (l->n == room) {
-			struct module *more;
-
-			room = 2 * room + 64;
-			more = realloc(l->item, room * sizeof(*more));
-			if (!more) {
-				free(l->item);
-				return -ENOMEM;
-			}
-			l->item = more;
+		if (array_next(l->item, l->n, room)) {
+			free(l->item);
+			return -ENOMEM;
 		}
 		l->n += read_line(bytes_of(line, length), &l->item[l->n]);
 	}

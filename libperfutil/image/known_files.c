@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/keys.h"
 #include "image/known_files.h"
 #include "image/mapped_file.h"
 #include "image/mapped_place.h"
@@ -11,16 +12,17 @@
 #define FILES_MAX 65536
 
 struct known_file {
-	struct pitrace_mte_buildid id; /* inode 0: free slot */
-	uint32_t reported;             /* round in which its id was reported */
+	struct pitrace_mte_buildid id;
+	uint32_t reported; /* round in which its id was reported */
 	struct stat st;
 	char *path;  /* the path of the last mapping … */
 	char *place; /* … and its path for this process; NULL: the same */
 };
 
 struct known_files {
-	struct known_file *file; /* open addressing */
-	size_t used, room;       /* room is a power of two */
+	struct known_file *file;
+	uint32_t n, room;
+	struct keys by_id;
 	uint32_t round;
 };
 
@@ -28,14 +30,8 @@ struct known_files *known_files_new(void)
 {
 	struct known_files *k = calloc(1, sizeof(*k));
 
-	if (k) {
+	if (k)
 		k->round = 1;
-		k->file = calloc(k->room = 256, sizeof(*k->file));
-	}
-	if (k && !k->file) {
-		free(k);
-		return NULL;
-	}
 	return k;
 }
 
@@ -50,9 +46,10 @@ void known_files_free(struct known_files *k)
 {
 	if (!k)
 		return;
-	for (size_t i = 0; i < k->room; i++)
+	for (uint32_t i = 0; i < k->n; i++)
 		forget_path(&k->file[i]);
 	free(k->file);
+	keys_free(&k->by_id);
 	free(k);
 }
 
@@ -68,38 +65,29 @@ static bool is(const struct pitrace_mte_buildid *id, const struct pitrace_mte_bu
 	       id->dev_minor == key->dev_minor && id->generation == key->generation;
 }
 
-/* Returns its slot, or the free slot for it. */
-static struct known_file *place(struct known_file *file, size_t room,
-				const struct pitrace_mte_buildid *key)
+static uint64_t hash_of(const struct pitrace_mte_buildid *key)
 {
-	uint64_t h = key->inode ^ (uint64_t)key->dev_major << 40 ^ (uint64_t)key->dev_minor << 20 ^
-		     (uint64_t)key->generation << 8;
-	size_t i;
-
-	h = (h ^ h >> 31) * 0x9E3779B97F4A7C15ull;
-	for (i = (h ^ h >> 29) & (room - 1); file[i].id.inode && !is(&file[i].id, key);)
-		i = (i + 1) & (room - 1);
-	return &file[i];
+	return hash_mix(key->inode,
+			hash_mix((uint64_t)key->dev_major << 32 | key->dev_minor, key->generation));
 }
 
-static bool grow(struct known_files *k)
+static struct known_file *find(struct known_files *k, const struct pitrace_mte_buildid *key)
 {
-	struct known_file *more;
+	uint32_t i = keys_find(&k->by_id, hash_of(key), k->file, f, is(&f->id, key));
 
-	if (k->used >= FILES_MAX)
-		return false;
-	if (2 * k->used < k->room)
-		return true;
-	more = calloc(2 * k->room, sizeof(*more));
-	if (!more)
-		return false;
-	for (size_t i = 0; i < k->room; i++)
-		if (k->file[i].id.inode)
-			*place(more, 2 * k->room, &k->file[i].id) = k->file[i];
-	free(k->file);
-	k->file = more;
-	k->room *= 2;
-	return true;
+	return i == NO_KEY ? NULL : &k->file[i];
+}
+
+/* NULL: no memory, or there are too many. */
+static struct known_file *add(struct known_files *k, const struct pitrace_mte_buildid *key)
+{
+	struct known_file *f;
+
+	if (k->n >= FILES_MAX || keys_next(&k->by_id, hash_of(key), k->file, k->n, k->room))
+		return NULL;
+	f = &k->file[k->n++];
+	*f = (struct known_file){ .id = *key };
+	return f;
 }
 
 static struct pitrace_mte_buildid key_of(const struct pitrace_mte_map *m)
@@ -122,21 +110,19 @@ static struct known_file *get(struct known_files *k, const struct pitrace_mte_ma
 	if (!k || !m->inode || m->flags & (PITRACE_MAP_ANON | PITRACE_MAP_KERNEL) ||
 	    m->path[0] != '/')
 		return NULL;
-	f = place(k->file, k->room, &key);
-	if (f->id.inode)
+	f = find(k, &key);
+	if (f || k->n >= FILES_MAX)
 		return f;
-	if (!grow(k))
-		return NULL;
 	fd = mapped_file_open(m, true, NULL);
 	if (fd < 0)
 		return NULL;
-	f = place(k->file, k->room, &key);
-	*f = (struct known_file){ .id = key };
-	mapped_file_id(fd, &f->id);
-	if (fstat(fd, &f->st))
-		f->st = (struct stat){ 0 };
+	f = add(k, &key);
+	if (f) {
+		mapped_file_id(fd, &f->id);
+		if (fstat(fd, &f->st))
+			f->st = (struct stat){ 0 };
+	}
 	close(fd);
-	k->used++;
 	return f;
 }
 
@@ -163,15 +149,17 @@ const struct pitrace_mte_buildid *known_files_add_id(struct known_files *k,
 	struct pitrace_mte_buildid key = key_of(map);
 	struct known_file *f;
 
-	if (!k || !map->inode || !size || size > PITRACE_BUILDID_MAX || !grow(k))
+	if (!k || !map->inode || !size || size > PITRACE_BUILDID_MAX)
 		return NULL;
-	f = place(k->file, k->room, &key);
-	if (f->id.inode && f->id.length == size && !memcmp(f->id.id, id, size))
+	f = find(k, &key);
+	if (f && f->id.length == size && !memcmp(f->id.id, id, size))
 		return known_files_take_id(k, map);
 	/* An id read from the file itself is not replaced. */
-	if (f->id.inode && f->st.st_ino)
+	if (f && f->st.st_ino)
 		return NULL;
-	k->used += !f->id.inode;
+	f = f ? f : add(k, &key);
+	if (!f)
+		return NULL;
 	f->id = key;
 	f->id.length = (uint32_t)size;
 	memcpy(f->id.id, id, size);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/code_memory.h"
 #include "base/now.h"
+#include "base/read_all.h"
 #include "image/perfmaps.h"
 #include "file/record_walk.h"
 #include "base/rights.h"
@@ -225,11 +226,9 @@ static size_t read_part(struct perfmaps *m, struct one *o)
 {
 	char *text = m->part + HEAD_MAX;
 	const char *nl;
-	size_t n = 0;
-	ssize_t r;
+	size_t n;
 
-	while (n < PART_MAX && (r = pread(o->fd, text + n, PART_MAX - n, (off_t)(o->read + n))) > 0)
-		n += (size_t)r;
+	(void)pread_all(o->fd, text, PART_MAX, o->read, &n);
 	nl = n ? memrchr(text, '\n', n) : NULL;
 	if (nl)
 		return (size_t)(nl - text) + 1;

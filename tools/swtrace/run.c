@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/read_all.h"
 #include "complain.h"
 #include "run.h"
 
@@ -84,21 +85,9 @@ static int not_executed(const char *name, int err)
 static bool wait_at_gate(int gate)
 {
 	char *text = NULL;
-	size_t n = 0, room = 0;
-	ssize_t got;
+	size_t n;
 
-	do {
-		if (n == room) {
-			char *more = realloc(text, room = 2 * room + 4096);
-
-			if (!more)
-				return false;
-			text = more;
-		}
-		got = read(gate, text + n, room - n);
-		n += got > 0 ? (size_t)got : 0;
-	} while (got > 0 || (got < 0 && errno == EINTR));
-	if (!n || text[n - 1] != GO)
+	if (read_all(gate, SIZE_MAX, &text, &n) || !n || text[n - 1] != GO)
 		return false;
 	/* The text is not freed: the environment points to it. */
 	for (char *v = text; v < text + n - 1; v += strlen(v) + 1)

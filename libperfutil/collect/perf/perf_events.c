@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "base/array.h"
+#include "base/search.h"
 #include "collect/perf/perf_session.h"
 
 static struct perf_ring *ring_of(struct perf_cpu *c, enum perf_use use)
@@ -44,15 +46,8 @@ static int add(struct perf_session *s, uint32_t cpu, pid_t tid, enum perf_use us
 	bool in_turns = use == PERF_SAMPLES && perf_dithered(&s->config, number);
 	int fd, err = 0;
 
-	if (s->nevents == s->events_room) {
-		size_t room = s->events_room ? 2 * s->events_room : 64;
-		void *more = realloc(s->event, room * sizeof(*s->event));
-
-		if (!more)
-			return -ENOMEM;
-		s->event = more;
-		s->events_room = room;
-	}
+	if (array_next(s->event, s->nevents, s->events_room))
+		return -ENOMEM;
 	first = first_of(s, cpu, r);
 	perf_attr(&a, &s->config, use, number, s->user_only);
 	if (in_turns) {
@@ -209,18 +204,11 @@ void perf_session_enable(struct perf_session *s, enum perf_use use, bool on)
 	pthread_mutex_unlock(&s->turns_lock);
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct perf_event *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
 const struct perf_event *perf_session_event(const struct perf_session *s, uint64_t id)
 {
-	struct perf_event key = { .id = id };
+	size_t at = search_sorted(i, 0, s->nevents, s->event[i].id < id);
 
-	return bsearch(&key, s->event, s->nevents, sizeof(*s->event), by_id);
+	return at < s->nevents && s->event[at].id == id ? &s->event[at] : NULL;
 }
 
 static unsigned int kind_of(enum perf_use use)

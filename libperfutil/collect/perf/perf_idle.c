@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
+#include "base/search.h"
 #include "collect/perf/perf_idle.h"
 #include "base/proc_text.h"
 
@@ -43,16 +45,8 @@ static void set_ends(struct perf_idle *idle, uint64_t *starts, size_t n)
 {
 	qsort(starts, n, sizeof(*starts), ascending);
 	for (size_t i = 0; i < idle->n; i++) {
-		size_t low = 0, high = n;
+		size_t low = search_sorted(k, 0, n, starts[k] <= idle->range[i].start);
 
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			if (starts[middle] <= idle->range[i].start)
-				low = middle + 1;
-			else
-				high = middle;
-		}
 		idle->range[i].end = idle->range[i].start + LONGEST;
 		if (low < n && starts[low] < idle->range[i].end)
 			idle->range[i].end = starts[low];
@@ -74,15 +68,8 @@ void perf_idle_read(struct perf_idle *idle)
 		if (!proc_symbol_parse(line, (size_t)got - (line[got - 1] == '\n'), &s) ||
 		    !s.address || !strchr("tTwW", s.type))
 			continue;
-		if (n == room) {
-			void *more;
-
-			room = room ? 2 * room : 65536;
-			more = realloc(starts, room * sizeof(*starts));
-			if (!more)
-				break;
-			starts = more;
-		}
+		if (array_next(starts, n, room))
+			break;
 		starts[n++] = s.address;
 		if (is_idle(s.name, s.name_len) &&
 		    idle->n < sizeof(idle->range) / sizeof(idle->range[0]))

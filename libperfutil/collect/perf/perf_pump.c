@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/array.h"
 #include "base/now.h"
 #include "collect/perf/perf_mapped.h"
 #include "collect/perf/perf_session.h"
@@ -36,15 +37,8 @@ int perf_emit(struct perf_session *s, uint16_t major, uint32_t minor, const void
 	};
 	struct perf_queue *q = &s->queue;
 
-	if (q->room - q->used < sizeof(r) + size) {
-		size_t room = 2 * q->room + sizeof(r) + size + 65536;
-		void *more = realloc(q->data, room);
-
-		if (!more)
-			return -ENOMEM;
-		q->data = more;
-		q->room = room;
-	}
+	if (array_room(q->data, q->room, q->used + sizeof(r) + size))
+		return -ENOMEM;
 	memcpy(q->data + q->used, &r, sizeof(r));
 	memcpy(q->data + q->used + sizeof(r), data, size);
 	q->used += sizeof(r) + size;

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "base/now.h"
+#include "base/search.h"
 #include "collect/perf/proc_walk.h"
 #include "base/proc_text.h"
 
@@ -144,9 +146,9 @@ static int by_pid(const void *a, const void *b)
 
 static const struct task *find(const struct walk *w, pid_t pid)
 {
-	struct task key = { .pid = pid };
+	size_t at = search_sorted(i, 0, w->n, w->list[i].pid < pid);
 
-	return bsearch(&key, w->list, w->n, sizeof(*w->list), by_pid);
+	return at < w->n && w->list[at].pid == pid ? &w->list[at] : NULL;
 }
 
 /* Checks whether the task is `scope` or a descendant of it. Chains are short; the limit ends a walk
@@ -173,16 +175,9 @@ static int list_all(struct walk *w)
 
 		if (e->d_name[0] < '1' || e->d_name[0] > '9')
 			continue;
-		if (w->n == w->room) {
-			size_t room = w->room ? 2 * w->room : 256;
-			void *more = realloc(w->list, room * sizeof(*w->list));
-
-			if (!more) {
-				closedir(d);
-				return -ENOMEM;
-			}
-			w->list = more;
-			w->room = room;
+		if (array_next(w->list, w->n, w->room)) {
+			closedir(d);
+			return -ENOMEM;
 		}
 		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
 		if (read_task(path, &w->list[w->n]))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "base/proc_text.h"
 #include "collect/timer/timer_process.h"
 
@@ -86,15 +87,8 @@ void timer_processes_free(struct timer_processes *all)
 
 struct timer_source *timer_process_source(struct timer_process *p, uint32_t number)
 {
-	if (number >= p->nsource) {
-		struct timer_source *more = realloc(p->source, (number + 1) * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		memset(more + p->nsource, 0, (number + 1 - p->nsource) * sizeof(*more));
-		p->source = more;
-		p->nsource = number + 1;
-	}
+	if (array_reach(p->source, p->nsource, number))
+		return NULL;
 	p->source[number].known = true;
 	return &p->source[number];
 }
@@ -147,18 +141,10 @@ static bool has_map(const struct timer_maps *maps, const struct timer_map *map)
 /* The path is copied. */
 static bool maps_add(struct timer_maps *maps, const struct timer_map *map)
 {
-	struct timer_map *more;
 	char *path;
 
-	if (maps->n == maps->room) {
-		uint32_t room = maps->room ? 2 * maps->room : 32;
-
-		more = room > MAPS_MAX ? NULL : realloc(maps->list, room * sizeof(*more));
-		if (!more)
-			return false;
-		maps->list = more;
-		maps->room = room;
-	}
+	if (maps->n == MAPS_MAX || array_next(maps->list, maps->n, maps->room))
+		return false;
 	path = strdup(map->path);
 	if (!path)
 		return false;
@@ -177,15 +163,8 @@ void timer_process_scan_id(struct timer_process *p, const struct timer_build_id 
 {
 	if (!id->size || id->size > PITRACE_BUILDID_MAX)
 		return;
-	if (p->nids == p->room_ids) {
-		uint32_t room = p->room_ids ? 2 * p->room_ids : 16;
-		void *more = room > IDS_MAX ? NULL : realloc(p->id, room * sizeof(*p->id));
-
-		if (!more)
-			return;
-		p->id = more;
-		p->room_ids = room;
-	}
+	if (p->nids == IDS_MAX || array_next(p->id, p->nids, p->room_ids))
+		return;
 	p->id[p->nids++] = *id;
 }
 
@@ -286,15 +265,8 @@ static struct timer_thread *add_thread(struct timer_process *p, uint32_t tid)
 {
 	struct timer_thread *t;
 
-	if (p->nthread == p->thread_room) {
-		uint32_t room = p->thread_room ? 2 * p->thread_room : 4;
-
-		t = room > THREADS_MAX ? NULL : realloc(p->thread, room * sizeof(*t));
-		if (!t)
-			return NULL;
-		p->thread = t;
-		p->thread_room = room;
-	}
+	if (p->nthread == THREADS_MAX || array_next(p->thread, p->nthread, p->thread_room))
+		return NULL;
 	t = &p->thread[p->nthread++];
 	t->tid = tid;
 	memcpy(t->comm, p->comm, sizeof(t->comm));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "base/now.h"
 #include "collect/timer/timer_session.h"
 
@@ -37,16 +38,9 @@ void timer_add_item(struct timer_session *s, struct timer_process *p, uint32_t k
 		lose(s, kind);
 		return;
 	}
-	if (s->nitem == s->item_room) {
-		size_t room = s->item_room ? 2 * s->item_room : 1024;
-
-		i = realloc(s->item, room * sizeof(*i));
-		if (!i) {
-			lose(s, kind);
-			return;
-		}
-		s->item = i;
-		s->item_room = room;
+	if (array_next(s->item, s->nitem, s->item_room)) {
+		lose(s, kind);
+		return;
 	}
 	i = &s->item[s->nitem];
 	*i = (struct timer_item){
