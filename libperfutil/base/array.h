@@ -10,8 +10,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The slow half of array_room(). NULL: no memory, or more than `most` elements. */
-void *array_grown(void *list, uint64_t *room, uint64_t need, uint64_t most, size_t size);
+struct array_room {
+	void *start; /* NULL: no memory, or more than `most` elements */
+	uint64_t holds;
+};
+
+/* The slow half of array_room(): by values, so that who calls it in a hot path keeps its own in
+ * registers. */
+struct array_room array_grown(void *list, uint64_t room, uint64_t need, uint64_t most, size_t size);
 
 /*
  * Room for `need` elements or more; the new ones are not initialised. The room grows at least by
@@ -20,16 +26,17 @@ void *array_grown(void *list, uint64_t *room, uint64_t need, uint64_t most, size
  */
 #define array_room(list, room, need)                                                        \
 	({                                                                                  \
-		uint64_t array_room_ = (room), array_need_ = (need);                        \
+		uint64_t array_need_ = (need);                                              \
 		int array_rc_ = 0;                                                          \
                                                                                             \
-		if (__builtin_expect(array_need_ > array_room_, 0)) {                       \
-			void *array_list_ = array_grown(list, &array_room_, array_need_,    \
-							(typeof(room))-1, sizeof(*(list))); \
+		if (__builtin_expect(array_need_ > (room), 0)) {                            \
+			struct array_room array_new_ = array_grown(list, room, array_need_, \
+								   (typeof(room))-1,        \
+								   sizeof(*(list)));        \
                                                                                             \
-			if (array_list_) {                                                  \
-				(list) = array_list_;                                       \
-				(room) = (typeof(room))array_room_;                         \
+			if (array_new_.start) {                                             \
+				(list) = array_new_.start;                                  \
+				(room) = (typeof(room))array_new_.holds;                    \
 			} else {                                                            \
 				array_rc_ = -ENOMEM;                                        \
 			}                                                                   \

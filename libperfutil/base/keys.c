@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables grow when three quarters of them are used. */
+/* Tables grow when three quarters of them are used; small ones by more, since each growing puts all
+ * keys anew. */
 #include "base/keys.h"
+
+#define SMALL (1u << 16)
 
 static void put(struct keys *t, uint32_t hash, uint32_t index1)
 {
@@ -18,7 +21,7 @@ static int grow(struct keys *t)
 
 	if (n > UINT32_MAX / 2)
 		return -ENOMEM;
-	t->mask = n ? n * 2 - 1 : 255;
+	t->mask = !n ? 255 : n < SMALL ? n * 4 - 1 : n * 2 - 1;
 	t->slots = calloc((size_t)t->mask + 1, sizeof(*t->slots));
 	if (!t->slots) {
 		*t = old;

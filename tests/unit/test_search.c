@@ -8,7 +8,7 @@
 
 static void test_places(void)
 {
-	uint32_t list[20], n, k;
+	uint32_t list[20] = { 0 }, n, k;
 
 	for (n = 0; n <= 20; n++) {
 		for (k = 0; k < n; k++)
