@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/array.h"
+#include "base/keys.h"
 #include "image/drain_ids.h"
 #include "image/mapped_file.h"
 #include "file/record_walk.h"
@@ -16,8 +16,9 @@ struct note_record {
 };
 
 struct buildids {
-	uint64_t *seen;    /* open addressing; 0 is free */
-	size_t used, room; /* room is a power of two */
+	uint64_t *seen; /* files, by what identifies them */
+	uint32_t n, room;
+	struct keys by_key;
 	struct note_record *found;
 	size_t nfound, found_room;
 	uint64_t stamp;
@@ -32,11 +33,6 @@ struct buildids *buildids_new(bool all, const struct rights *user)
 	if (b) {
 		b->all = all;
 		b->user = user;
-		b->seen = calloc(b->room = 1024, sizeof(*b->seen));
-	}
-	if (b && !b->seen) {
-		free(b);
-		return NULL;
 	}
 	return b;
 }
@@ -45,56 +41,23 @@ void buildids_free(struct buildids *b)
 {
 	if (b) {
 		free(b->seen);
+		keys_free(&b->by_key);
 		free(b->found);
 		free(b);
 	}
-}
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 31;
-	x *= 0x9E3779B97F4A7C15ull;
-	return x ^ x >> 29;
-}
-
-static bool insert(uint64_t *seen, size_t room, uint64_t key)
-{
-	size_t i = mix(key) & (room - 1);
-
-	while (seen[i]) {
-		if (seen[i] == key)
-			return false;
-		i = (i + 1) & (room - 1);
-	}
-	seen[i] = key;
-	return true;
 }
 
 /* Checks whether the file is new. */
 static bool first_time(struct buildids *b, uint32_t major, uint32_t minor, uint64_t inode,
 		       uint32_t generation)
 {
-	uint64_t device = (uint64_t)major << 40 ^ (uint64_t)minor << 20;
-	uint64_t key = mix(inode) ^ mix(device ^ generation) << 1;
+	uint64_t device = (uint64_t)major << 32 | minor;
+	uint64_t key = hash_mix(hash_mix(device, generation), inode);
 
-	key += !key;
-	if (b->used >= FILES_MAX)
+	if (b->n >= FILES_MAX || keys_find(&b->by_key, key, b->seen, e, *e == key) != NO_KEY ||
+	    keys_next(&b->by_key, key, b->seen, b->n, b->room))
 		return false;
-	if (2 * b->used >= b->room) {
-		uint64_t *more = calloc(2 * b->room, sizeof(*more));
-
-		if (!more)
-			return false;
-		for (size_t i = 0; i < b->room; i++)
-			if (b->seen[i])
-				insert(more, 2 * b->room, b->seen[i]);
-		free(b->seen);
-		b->seen = more;
-		b->room *= 2;
-	}
-	if (!insert(b->seen, b->room, key))
-		return false;
-	b->used++;
+	b->seen[b->n++] = key;
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/keys.h"
 #include "base/search.h"
 #include "input/perf/perf_bytes.h"
 #include "record/detail.h"
@@ -43,8 +43,9 @@ struct perf_details {
 	struct call_fields *call; /* of each event of the file */
 	struct task_group *group; /* in the order of ids */
 	uint32_t ngroups, room_groups;
-	struct task *task; /* hash table; tid 0 is an empty place */
+	struct task *task;
 	uint32_t ntasks, room_tasks;
+	struct keys by_tid;
 	uint8_t *record; /* that is being made */
 	size_t room;
 };
@@ -63,6 +64,7 @@ void perf_details_free(struct perf_details *d)
 	free(d->call);
 	free(d->group);
 	free(d->task);
+	keys_free(&d->by_tid);
 	free(d->record);
 	free(d);
 }
@@ -337,44 +339,22 @@ int perf_details_event(struct perf *p, uint32_t attr, perf_put put, void *arg)
 
 /* ---- the scheduler's tracepoints ------------------------------------------------------------- */
 
-static uint32_t task_place(const struct perf_details *d, uint32_t tid)
+static uint32_t find_task(const struct perf_details *d, uint32_t tid)
 {
-	uint32_t i = tid * 0x9E3779B9u & (d->room_tasks - 1);
-
-	while (d->task[i].tid && d->task[i].tid != tid)
-		i = (i + 1) & (d->room_tasks - 1);
-	return i;
-}
-
-static int more_tasks(struct perf_details *d)
-{
-	struct perf_details old = *d;
-
-	d->room_tasks = old.room_tasks ? 2 * old.room_tasks : 1024;
-	d->task = calloc(d->room_tasks, sizeof(*d->task));
-	if (!d->task) {
-		d->task = old.task;
-		d->room_tasks = old.room_tasks;
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < old.room_tasks; i++) {
-		if (old.task[i].tid)
-			d->task[task_place(d, old.task[i].tid)] = old.task[i];
-	}
-	free(old.task);
-	return 0;
+	return keys_find(&d->by_tid, hash_mix(tid, 0), d->task, e, e->tid == tid);
 }
 
 int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid)
 {
-	uint32_t i;
+	uint32_t i = find_task(d, tid);
 
 	if (!tid || tid == UINT32_MAX)
 		return 0;
-	if (2 * d->ntasks >= d->room_tasks && more_tasks(d))
-		return -ENOMEM;
-	i = task_place(d, tid);
-	d->ntasks += !d->task[i].tid;
+	if (i == NO_KEY) {
+		if (keys_next(&d->by_tid, hash_mix(tid, 0), d->task, d->ntasks, d->room_tasks))
+			return -ENOMEM;
+		i = d->ntasks++;
+	}
 	d->task[i] = (struct task){ tid, pid };
 	return 0;
 }
@@ -382,9 +362,9 @@ int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid)
 /* Of a thread that no record named the process is taken for its first. */
 static uint32_t pid_of(const struct perf_details *d, uint32_t tid)
 {
-	uint32_t i = tid && d->room_tasks ? task_place(d, tid) : 0;
+	uint32_t i = find_task(d, tid);
 
-	return tid && d->room_tasks && d->task[i].tid ? d->task[i].pid : tid;
+	return i == NO_KEY ? tid : d->task[i].pid;
 }
 
 static bool number(const struct perf_item *i, const struct tracepoint_field *f, uint64_t *value)
