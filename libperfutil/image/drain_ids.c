@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The drain reads build ids, once per file, of files whose collector did not report one. */
+/*
+ * The drain reads, once per file, what proves later that a file is the one that was mapped: its
+ * build id where the collector did not report one, a sum of its content where it has none. A
+ * collector reports a build id a moment after the mapping, or that there is none; on several CPUs
+ * that report may be drained first.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/array.h"
+#include "base/file_same.h"
 #include "base/keys.h"
 #include "image/drain_ids.h"
 #include "image/mapped_file.h"
@@ -15,8 +22,15 @@ struct note_record {
 	struct pitrace_mte_buildid id;
 };
 
+struct drained_file {
+	struct pitrace_mte_buildid key;  /* without an id */
+	struct pitrace_mte_map *mapping; /* waits for the collector's report; NULL: none does */
+	bool has_no_id;                  /* by the collector's report */
+	bool done;
+};
+
 struct buildids {
-	uint64_t *seen; /* files, by what identifies them */
+	struct drained_file *file;
 	uint32_t n, room;
 	struct keys by_key;
 	struct note_record *found;
@@ -39,47 +53,115 @@ struct buildids *buildids_new(bool all, const struct rights *user)
 
 void buildids_free(struct buildids *b)
 {
-	if (b) {
-		free(b->seen);
-		keys_free(&b->by_key);
-		free(b->found);
-		free(b);
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < b->n; i++)
+		free(b->file[i].mapping);
+	free(b->file);
+	keys_free(&b->by_key);
+	free(b->found);
+	free(b);
+}
+
+static bool is(const struct pitrace_mte_buildid *a, const struct pitrace_mte_buildid *b)
+{
+	return a->inode == b->inode && a->dev_major == b->dev_major &&
+	       a->dev_minor == b->dev_minor && a->generation == b->generation;
+}
+
+/* The file of this key; NULL: there are too many, or no memory. */
+static struct drained_file *get(struct buildids *b, const struct pitrace_mte_buildid *key)
+{
+	uint64_t hash = hash_mix(key->inode,
+				 hash_mix((uint64_t)key->dev_major << 32 | key->dev_minor,
+					  key->generation));
+	uint32_t i = keys_find(&b->by_key, hash, b->file, f, is(&f->key, key));
+
+	if (i != NO_KEY)
+		return &b->file[i];
+	if (b->n >= FILES_MAX || keys_next(&b->by_key, hash, b->file, b->n, b->room))
+		return NULL;
+	b->file[b->n] = (struct drained_file){
+		.key = {
+			.dev_major = key->dev_major,
+			.dev_minor = key->dev_minor,
+			.inode = key->inode,
+			.generation = key->generation,
+		},
+	};
+	return &b->file[b->n++];
+}
+
+static void done(struct drained_file *f)
+{
+	f->done = true;
+	free(f->mapping);
+	f->mapping = NULL;
+}
+
+/* Reads the file of a mapping. */
+static void read_file(struct buildids *b, const struct pitrace_mte_map *m, struct drained_file *f,
+		      uint64_t stamp)
+{
+	struct note_record *n;
+	int fd;
+
+	if (array_next(b->found, b->nfound, b->found_room))
+		return;
+	fd = mapped_file_open(m, false, b->user);
+	if (fd >= 0) {
+		n = &b->found[b->nfound++];
+		*n = (struct note_record){
+			.rec = { sizeof(*n) | PITRACE_TYPE_STRUCT, PITRACE_MTE, PITRACE_MTE_BUILDID,
+				 (uint32_t)stamp },
+			.id = f->key,
+		};
+		if (stamp > b->stamp)
+			b->stamp = stamp;
+		mapped_file_id(fd, &n->id);
+		close(fd);
+	}
+	done(f);
+}
+
+static void mapped(struct buildids *b, const struct record *r)
+{
+	const struct pitrace_mte_map *m = r->data;
+	struct drained_file *f;
+
+	if (r->size < sizeof(*m) + 4 || m->path_len >= r->size - sizeof(*m) ||
+	    m->path[m->path_len] || !m->inode)
+		return;
+	f = get(b, &(struct pitrace_mte_buildid){ .dev_major = m->dev_major,
+						  .dev_minor = m->dev_minor,
+						  .inode = m->inode,
+						  .generation = m->generation });
+	if (!f || f->done)
+		return;
+	if (b->all || m->flags & PITRACE_MAP_WALK || f->has_no_id) {
+		read_file(b, m, f, r->stamp);
+	} else if (!f->mapping) {
+		f->mapping = malloc(r->size);
+		if (f->mapping)
+			memcpy(f->mapping, m, r->size);
 	}
 }
 
-/* Checks whether the file is new. */
-static bool first_time(struct buildids *b, uint32_t major, uint32_t minor, uint64_t inode,
-		       uint32_t generation)
-{
-	uint64_t device = (uint64_t)major << 32 | minor;
-	uint64_t key = hash_mix(hash_mix(device, generation), inode);
-
-	if (b->n >= FILES_MAX || keys_find(&b->by_key, key, b->seen, e, *e == key) != NO_KEY ||
-	    keys_next(&b->by_key, key, b->seen, b->n, b->room))
-		return false;
-	b->seen[b->n++] = key;
-	return true;
-}
-
-/* Checks whether this is a complete mapping of a file whose build id the drain must read. */
-static const struct pitrace_mte_map *wanted(const struct buildids *b, const struct record *r)
-{
-	const struct pitrace_mte_map *m = r->data;
-
-	if (r->major != PITRACE_MTE || r->minor != PITRACE_MTE_MODULE || r->size < sizeof(*m) + 4)
-		return NULL;
-	if (m->path_len >= r->size - sizeof(*m) || m->path[m->path_len])
-		return NULL;
-	return (b->all || m->flags & PITRACE_MAP_WALK) && m->inode ? m : NULL;
-}
-
-/* The collector recorded the id when the file was mapped. */
-static void mark_known(struct buildids *b, const struct record *r)
+/* The collector's report on a file. */
+static void reported(struct buildids *b, const struct record *r)
 {
 	const struct pitrace_mte_buildid *id = r->data;
+	struct file_content content;
+	struct drained_file *f;
 
-	if (r->major == PITRACE_MTE && r->minor == PITRACE_MTE_BUILDID && r->size >= sizeof(*id))
-		first_time(b, id->dev_major, id->dev_minor, id->inode, id->generation);
+	f = r->size >= sizeof(*id) ? get(b, id) : NULL;
+	if (!f || f->done)
+		return;
+	f->has_no_id = !id->length && !file_content_get(id->id, &content);
+	if (!f->has_no_id)
+		done(f);
+	else if (f->mapping)
+		read_file(b, f->mapping, f, r->stamp);
 }
 
 void buildids_scan(struct buildids *b, const void *segment, size_t size)
@@ -91,31 +173,10 @@ void buildids_scan(struct buildids *b, const void *segment, size_t size)
 	if (record_walk_begin(&w, segment, size, &s) || s.ring != PITRACE_RING_MTE)
 		return;
 	while (record_next(&w, &r) == 1) {
-		const struct pitrace_mte_map *m = wanted(b, &r);
-		struct note_record *n;
-		int fd;
-
-		mark_known(b, &r);
-		if (!m || !first_time(b, m->dev_major, m->dev_minor, m->inode, m->generation))
-			continue;
-		if (array_next(b->found, b->nfound, b->found_room))
-			return;
-		fd = mapped_file_open(m, false, b->user);
-		if (fd < 0)
-			continue;
-		n = &b->found[b->nfound++];
-		*n = (struct note_record){
-			.rec = { sizeof(*n) | PITRACE_TYPE_STRUCT, PITRACE_MTE, PITRACE_MTE_BUILDID,
-				 (uint32_t)r.stamp },
-			.id = { .dev_major = m->dev_major,
-				.dev_minor = m->dev_minor,
-				.inode = m->inode,
-				.generation = m->generation },
-		};
-		if (r.stamp > b->stamp)
-			b->stamp = r.stamp;
-		mapped_file_id(fd, &n->id);
-		close(fd);
+		if (r.major == PITRACE_MTE && r.minor == PITRACE_MTE_MODULE)
+			mapped(b, &r);
+		else if (r.major == PITRACE_MTE && r.minor == PITRACE_MTE_BUILDID)
+			reported(b, &r);
 	}
 }
 

@@ -76,13 +76,13 @@ static void map(uint64_t inode, uint32_t flags, int more, uint64_t stamp)
 }
 
 /* Said before by the collector, or what only looks like it. */
-static void told(uint16_t major_of, uint32_t minor_of, uint32_t device)
+static void told(uint16_t major_of, uint32_t minor_of, uint32_t device, uint32_t length)
 {
 	struct pitrace_mte_buildid id = {
 		.dev_major = major(own.st_dev),
 		.dev_minor = minor(own.st_dev) + device,
 		.inode = own.st_ino,
-		.length = 20,
+		.length = length,
 	};
 
 	memcpy(put(major_of, minor_of, sizeof(id), 50), &id, sizeof(id));
@@ -187,7 +187,7 @@ static void told_before(void)
 
 	for (size_t i = 0; i < 4; i++) {
 		begin(true, PITRACE_RING_MTE);
-		told(tries[i].major, tries[i].minor, tries[i].device);
+		told(tries[i].major, tries[i].minor, tries[i].device, 20);
 		map(own.st_ino, 0, 0, 100);
 		CU_ASSERT_EQUAL(found(100), !tries[i].known);
 		finish();
@@ -206,6 +206,53 @@ static void many(void)
 	map(own.st_ino, 0, 0, 400);
 	CU_ASSERT_EQUAL(found(200), 1);
 	finish();
+}
+
+/* The driver reports build ids of what is mapped, and which files have none: these are read, whichever
+ * of mapping and report is drained first, once. */
+static void driver_reports_none(void)
+{
+	char path[64] = "/tmp/pitrace-buildid-XXXXXX", before[256];
+	struct file_content c, now;
+	struct stat st = own;
+	int fd = mkstemp(path);
+
+	CU_ASSERT_FATAL(fd >= 0 && !ftruncate(fd, 10000));
+	CU_ASSERT_FATAL(pwrite(fd, "\177ELF\2\1\1", 7, 0) == 7);
+	strcpy(before, own_path);
+	strcpy(own_path, path);
+	CU_ASSERT_EQUAL_FATAL(stat(path, &own), 0);
+	CU_ASSERT_FATAL(file_content(fd, &now));
+	bare = true;
+	for (int first = 0; first < 2; first++) {
+		begin(false, PITRACE_RING_MTE);
+		if (first)
+			told(PITRACE_MTE, PITRACE_MTE_BUILDID, 0, 0);
+		map(own.st_ino, 0, 0, 50);
+		told(PITRACE_MTE, PITRACE_MTE_BUILDID, 1, 0);
+		if (!first)
+			told(PITRACE_MTE, PITRACE_MTE_BUILDID, 0, 0);
+		CU_ASSERT_EQUAL(found(50), 1);
+		CU_ASSERT(file_content_get(last.id, &c));
+		CU_ASSERT(c.size == 10000 && c.sum == now.sum && c.touched == now.touched);
+		map(own.st_ino, 0, 0, 60);
+		told(PITRACE_MTE, PITRACE_MTE_BUILDID, 0, 0);
+		CU_ASSERT_EQUAL(found(60), 0);
+		finish();
+	}
+	/* One with an id is not read, neither is one that nothing was reported of. */
+	begin(false, PITRACE_RING_MTE);
+	map(own.st_ino, 0, 0, 100);
+	CU_ASSERT_EQUAL(found(100), 0);
+	told(PITRACE_MTE, PITRACE_MTE_BUILDID, 0, 20);
+	told(PITRACE_MTE, PITRACE_MTE_BUILDID, 0, 0);
+	CU_ASSERT_EQUAL(found(100), 0);
+	finish();
+	bare = false;
+	strcpy(own_path, before);
+	own = st;
+	close(fd);
+	unlink(path);
 }
 
 /* Of one that has none: what is in it. */
@@ -253,11 +300,15 @@ static void content(void)
 
 int main(void)
 {
-	static const struct unit_test tests[] = {
-		{ "set_up", set_up }, { "once", once },       { "by_the_walk", by_the_walk },
-		{ "none", none },     { "content", content }, { "told_before", told_before },
-		{ "many", many },     { NULL, NULL }
-	};
+	static const struct unit_test tests[] = { { "set_up", set_up },
+						  { "once", once },
+						  { "by_the_walk", by_the_walk },
+						  { "none", none },
+						  { "content", content },
+						  { "told_before", told_before },
+						  { "many", many },
+						  { "driver_reports_none", driver_reports_none },
+						  { NULL, NULL } };
 
 	return unit_run("buildid", tests);
 }
