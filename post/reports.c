@@ -12,6 +12,7 @@
 #include "export/writer.h"
 #include "output.h"
 #include "record/listed.h"
+#include "report/table.h"
 
 static const struct report *const reports[REPORT_COUNT] = {
 #define LISTED(name) &report_##name,
@@ -81,9 +82,16 @@ static int worse(int a, int b)
 	return a > b ? a : b;
 }
 
+/* Whether its JSON is a part of the one object. */
+static bool in_object(const struct report *r)
+{
+	return r->json || r->rows;
+}
+
 static int write_json(const struct job *job, FILE *out)
 {
 	const struct report *r;
+	struct table t;
 	struct json j;
 	unsigned int i;
 	int rc = 0;
@@ -91,15 +99,19 @@ static int write_json(const struct job *job, FILE *out)
 	json_begin(&j, out, true);
 	json_object(&j, NULL);
 	json_preamble(job, &j);
+	t = table_json(job, &j);
 	for (i = 0; !rc && (r = wanted(job->options, i)); i++)
-		rc = r->json(job, &j);
+		rc = r->rows ? r->rows(&t) : r->json(job, &j);
 	json_end(&j, '}');
 	return rc;
 }
 
 static int write_csv(const struct job *job, FILE *out)
 {
-	return wanted(job->options, 0)->csv(job, out);
+	const struct report *r = wanted(job->options, 0);
+	struct table t = table_csv(job, out);
+
+	return r->rows ? r->rows(&t) : r->csv(job, out);
 }
 
 /* All reports asked for, one after the other. */
@@ -121,7 +133,7 @@ static int write_texts(const struct job *job, FILE *out)
 static bool output_at(const struct options *o, unsigned int i, struct opener_output *out)
 {
 	const struct report *r = wanted(o, 0);
-	bool object = o->csv || (o->json && r->json);
+	bool object = o->csv || (o->json && in_object(r));
 
 	*out = (struct opener_output){
 		.mode = object ? 0666 : r->mode,
@@ -205,7 +217,7 @@ int reports_write(const struct job *job, struct reports_written *w)
 	int code = EXIT_CLEAN;
 
 	r = wanted(o, 0);
-	if (o->csv || (o->json && r->json))
+	if (o->csv || (o->json && in_object(r)))
 		return write_to(job, w, 0, o->csv ? write_csv : write_json);
 	if (o->output)
 		return write_to(job, w, 0, write_texts);

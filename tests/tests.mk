@@ -51,7 +51,7 @@ $(O)/tests/unit/test_driver_diagnosis: INC_TESTS += -DPITRACE_DKMSDIR='"$(DKMSDI
 $(O)/tests/unit/test_spread: $(call obj,post/model/spread.c)
 $(O)/tests/unit/test_irq_names: $(call obj,post/model/irq_names.c)
 # Formats are tables of what reads and what writes: all of post comes with them.
-FORMAT_UNITS := $(O)/tests/unit/test_gperftools $(O)/tests/unit/test_xray
+FORMAT_UNITS := $(addprefix $(O)/tests/unit/,test_gperftools test_table test_xray)
 $(FORMAT_UNITS): $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC))
 $(FORMAT_UNITS): TESTLINK = -Wl,--no-as-needed $(LIB_POST) -Wl,--as-needed
 
@@ -60,6 +60,8 @@ $(O)/tests/unit/test_perf_file: TESTLINK = -Wl,--no-as-needed $(LIB_POST)
 
 $(O)/tests/unit/test_sandbox: $(call obj,post/sandbox/sandbox.c post/sandbox/landlock.c)
 $(O)/tests/unit/test_sandbox: TESTLINK = -Wl,--no-as-needed -lseccomp -Wl,--as-needed
+
+$(O)/tests/unit/test_table: INC_TESTS += -Itools/common
 
 # What the tools share.
 $(O)/tests/unit/test_common $(O)/tests/unit/test_options: INC_TESTS += -Itools/common

@@ -103,65 +103,47 @@ static int faults_screen(const struct job *job, FILE *out)
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
-/* Leaves of a tree of threads and symbols: a row tells both. */
-static int for_each(const struct job *job, void *arg,
-		    void (*each)(const struct job *job, void *arg, const struct node *n))
+struct fault_line {
+	uint32_t thread;
+	const char *module, *symbol;
+	uint64_t count;
+};
+
+static const struct column columns[] = {
+	{ "", COLUMN_AT(struct fault_line, thread), THREAD },
+	{ "module", COLUMN_AT(struct fault_line, module) },
+	{ "symbol", COLUMN_AT(struct fault_line, symbol) },
+	{ "count", COLUMN_AT(struct fault_line, count) },
+	COLUMNS_END,
+};
+
+/* The leaves of a tree of threads and symbols: a row tells both. */
+static int faults_rows(struct table *t)
 {
+	const struct names *names = &t->job->model->names;
 	struct tree tree;
 	uint32_t i;
-	int rc = build(&tree, job, flat);
+	int rc = build(&tree, t->job, flat);
 
-	for (i = 0; !rc && i < tree.count; i++) {
-		if (tree.node[i].depth)
-			each(job, arg, &tree.node[i]);
+	if (rc)
+		return rc;
+	table_begin(t, columns, "faults");
+	for (i = 0; i < tree.count; i++) {
+		const struct node *n = &tree.node[i];
+		const struct row *r = &t->job->model->times.faults.row[n->row];
+		const struct symbol *s = &names->symbols.symbol[r->symbol];
+
+		if (n->depth)
+			table_row(t, &(struct fault_line){
+					     .thread = r->thread,
+					     .module = names->module[s->module].name,
+					     .symbol = s->name,
+					     .count = n->ticks,
+				     });
 	}
-	if (!rc)
-		tree_free(&tree);
-	return rc;
-}
-
-static void json_line(const struct job *job, void *arg, const struct node *n)
-{
-	const struct row *r = &job->model->times.faults.row[n->row];
-	const struct names *names = &job->model->names;
-	const struct symbol *s = &names->symbols.symbol[r->symbol];
-	struct json *j = arg;
-
-	json_object(j, NULL);
-	json_thread(j, job, "", r->thread);
-	json_string(j, "module", names->module[s->module].name);
-	json_string(j, "symbol", s->name);
-	json_uint(j, "count", n->ticks);
-	json_end(j, '}');
-}
-
-static int faults_json(const struct job *job, struct json *j)
-{
-	int rc;
-
-	json_array(j, "faults");
-	rc = for_each(job, j, json_line);
-	json_end(j, ']');
-	return rc;
-}
-
-static void csv_line(const struct job *job, void *out, const struct node *n)
-{
-	const struct row *r = &job->model->times.faults.row[n->row];
-	const struct names *names = &job->model->names;
-	const struct symbol *s = &names->symbols.symbol[r->symbol];
-
-	csv_thread(out, job, r->thread);
-	escape_csv(out, names->module[s->module].name);
-	putc(',', out);
-	escape_csv(out, s->name);
-	fprintf(out, ",%" PRIu64 "\n", n->ticks);
-}
-
-static int faults_csv(const struct job *job, FILE *out)
-{
-	fputs("pid,process,tid,thread,module,symbol,count\n", out);
-	return for_each(job, out, csv_line);
+	table_end(t);
+	tree_free(&tree);
+	return 0;
 }
 
 const struct report report_faults = {
@@ -172,6 +154,5 @@ const struct report report_faults = {
 	.needs = NEED_TIMES,
 	.write = faults_write,
 	.screen = faults_screen,
-	.json = faults_json,
-	.csv = faults_csv,
+	.rows = faults_rows,
 };

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "escape.h"
-
 #define SCREEN_SOURCES 12
 
 /* Rows of all CPUs together, by source and number. */
@@ -73,31 +71,59 @@ static uint64_t self_value(const void *rows, uint32_t i)
 	return r->self + (r->time.count || r->cut);
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
+/* A line: a source, in percent of this time. */
+struct irq_line {
+	const struct irq_row *of;
+	const char *source, *name;
+	double share;
+};
 
-static void write_heading(FILE *out)
+static void irq_text(FILE *out, const struct job *job, const struct column *c, const void *value)
 {
-	fprintf(out, "%10s%13s%7s%13s%11s%11s%11s%11s%6s  %s\n", "COUNT", "SELF ms", "%%%",
-		"TOTAL ms", "MIN us", "MEAN us", "P95 us", "MAX us", "CUT", "SOURCE");
-}
+	const struct irq_row *r = value;
 
-static void write_row(const struct job *job, FILE *out, const struct irq_row *r, uint64_t wall)
-{
-	fprintf(out, "%10" PRIu64, r->time.count);
-	print_ms(out, 13, r->self);
-	fprintf(out, "%7.3f", percent_of(r->self, wall));
-	print_ms(out, 13, r->time.total);
-	print_us(out, 11, r->time.min);
-	print_us(out, 11, spread_mean(&r->time));
-	print_us(out, 11, spread_percentile(&r->time, 950));
-	print_us(out, 11, r->time.max);
-	fprintf(out, "%6" PRIu64 "  ", r->cut);
+	(void)c;
 	print_irq(out, job, r->source, r->number);
-	putc('\n', out);
 }
+
+static const struct column_sort sort_irq = { .text = irq_text };
+
+#define OF(member) COLUMN_OF(struct irq_row, member)
+static const struct column columns[] = {
+	{ "cpu", .forms = IN_CSV, OF(cpu) },
+	{ "source", COLUMN_AT(struct irq_line, source) },
+	{ "number", OF(number) },
+	{ "name", COLUMN_AT(struct irq_line, name) },
+	{ .title = "COUNT", WIDE(10), OF(time.count) },
+	{ "self_ns", "SELF ms", MS(13), OF(self) },
+	{ .title = "%%%", PERCENT(7, 3), COLUMN_AT(struct irq_line, share) },
+	{ .title = "TOTAL ms", MS(13), OF(time.total) },
+	{ .title = "MIN us", US(11), OF(time.min) },
+	{ .title = "MEAN us", OF(time), MEAN(11) },
+	{ .title = "P95 us", OF(time), PERCENTILE(11, 950) },
+	{ .title = "MAX us", US(11), OF(time.max) },
+	{ "cut", "CUT", WIDE(6), OF(cut) },
+	{ "time", OF(time), SPREAD },
+	{ .title = "SOURCE", .before = "  ", .of = true, .sort = &sort_irq },
+	COLUMNS_END,
+};
+#undef OF
+
+static void write_row(struct table *t, const struct irq_row *r, uint64_t wall)
+{
+	table_row(t, &(struct irq_line){
+			     .of = r,
+			     .source = irq_source(r->source),
+			     .name = irq_name(&t->job->trace->irqs, r->source, r->number),
+			     .share = percent_of(r->self, wall),
+		     });
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static int write_sources(const struct job *job, FILE *out, uint32_t most)
 {
+	struct table t = table_text(job, out);
 	struct irq_sources list;
 	uint32_t *order, count, i;
 	int rc = gather(&list, &job->model->times.irqs);
@@ -106,9 +132,9 @@ static int write_sources(const struct job *job, FILE *out, uint32_t most)
 		return rc;
 	rc = order_by(&order, &count, list.count, self_value, list.row);
 	if (!rc) {
-		write_heading(out);
+		table_begin(&t, columns, NULL);
 		for (i = 0; i < count && i < most; i++)
-			write_row(job, out, &list.row[order[i]], times_wall(job));
+			write_row(&t, &list.row[order[i]], times_wall(job));
 		if (i < count)
 			fprintf(out, "%10s and %u more\n", "", count - i);
 		free(order);
@@ -122,6 +148,7 @@ static void write_cpu(const struct job *job, FILE *out, uint32_t cpu, const uint
 {
 	const struct times *t = &job->model->times;
 	const struct sched_cpu *c = &t->sched.cpu[cpu];
+	struct table table = table_text(job, out);
 	uint32_t i;
 
 	fprintf(out, "\nCPU %u: in interrupts", cpu);
@@ -132,10 +159,10 @@ static void write_cpu(const struct job *job, FILE *out, uint32_t cpu, const uint
 	if (cpu < t->irqs.ncpus && t->irqs.cpu[cpu].stray)
 		fprintf(out, "; %" PRIu64 " exits without an entry", t->irqs.cpu[cpu].stray);
 	fputs("\n\n", out);
-	write_heading(out);
+	table_begin(&table, columns, NULL);
 	for (i = 0; i < count; i++) {
 		if (t->irqs.row[order[i]].cpu == cpu)
-			write_row(job, out, &t->irqs.row[order[i]], c->wall);
+			write_row(&table, &t->irqs.row[order[i]], c->wall);
 	}
 }
 
@@ -186,52 +213,45 @@ static int irq_screen(const struct job *job, FILE *out)
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
-static void json_row(const struct job *job, struct json *j, const struct irq_row *r)
+/* The rows of a CPU or of all; in the order of the model. */
+static void write_rows(struct table *t, const struct irq_row *row, uint32_t count, uint32_t cpu)
 {
-	json_string(j, "source", irq_source(r->source));
-	json_uint(j, "number", r->number);
-	json_string(j, "name", irq_name(&job->trace->irqs, r->source, r->number));
-	json_uint(j, "self_ns", r->self);
-	json_uint(j, "cut", r->cut);
-	json_spread(j, "time", &r->time);
+	uint32_t i;
+
+	table_begin(t, columns, "sources");
+	for (i = 0; i < count; i++) {
+		if (cpu == ANY_CPU || row[i].cpu == cpu)
+			write_row(t, &row[i], 0);
+	}
+	table_end(t);
 }
 
 static int irq_json(const struct job *job, struct json *j)
 {
-	const struct times *t = &job->model->times;
+	const struct times *times = &job->model->times;
+	const struct irqs *q = &times->irqs;
+	struct table t = table_json(job, j);
 	struct irq_sources list;
-	uint32_t i, k;
-	int rc = gather(&list, &t->irqs);
+	uint32_t i;
+	int rc = gather(&list, q);
 
 	if (rc)
 		return rc;
 	json_object(j, "irq");
-	json_array(j, "sources");
-	for (i = 0; i < list.count; i++) {
-		json_object(j, NULL);
-		json_row(job, j, &list.row[i]);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
+	write_rows(&t, list.row, list.count, ANY_CPU);
 	free_sources(&list);
 	json_array(j, "cpus");
-	for (i = 0; i < t->sched.ncpus; i++) {
-		if (!t->sched.cpu[i].seen)
+	for (i = 0; i < times->sched.ncpus; i++) {
+		const struct sched_cpu *c = &times->sched.cpu[i];
+
+		if (!c->seen)
 			continue;
 		json_object(j, NULL);
 		json_uint(j, "cpu", i);
-		json_uint(j, "wall_ns", t->sched.cpu[i].wall);
-		json_uint(j, "interrupt_ns", t->sched.cpu[i].interrupt);
-		json_uint(j, "exits_without_entry", i < t->irqs.ncpus ? t->irqs.cpu[i].stray : 0);
-		json_array(j, "sources");
-		for (k = 0; k < t->irqs.nrow; k++) {
-			if (t->irqs.row[k].cpu != i)
-				continue;
-			json_object(j, NULL);
-			json_row(job, j, &t->irqs.row[k]);
-			json_end(j, '}');
-		}
-		json_end(j, ']');
+		json_uint(j, "wall_ns", c->wall);
+		json_uint(j, "interrupt_ns", c->interrupt);
+		json_uint(j, "exits_without_entry", i < q->ncpus ? q->cpu[i].stray : 0);
+		write_rows(&t, q->row, q->nrow, i);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -242,18 +262,9 @@ static int irq_json(const struct job *job, struct json *j)
 static int irq_csv(const struct job *job, FILE *out)
 {
 	const struct irqs *q = &job->model->times.irqs;
-	uint32_t i;
+	struct table t = table_csv(job, out);
 
-	fputs("cpu,source,number,name,self_ns,cut," CSV_SPREAD "\n", out);
-	for (i = 0; i < q->nrow; i++) {
-		const struct irq_row *r = &q->row[i];
-
-		fprintf(out, "%u,%s,%u,", r->cpu, irq_source(r->source), r->number);
-		escape_csv(out, irq_name(&job->trace->irqs, r->source, r->number));
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",", r->self, r->cut);
-		csv_spread(out, &r->time);
-		putc('\n', out);
-	}
+	write_rows(&t, q->row, q->nrow, ANY_CPU);
 	return 0;
 }
 

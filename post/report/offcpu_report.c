@@ -9,15 +9,36 @@
 
 /* One line: a thread and why it left. */
 struct absence {
-	uint32_t thread, reason;
-	uint64_t off, wait;
+	uint32_t thread;
+	const char *reason;
+	uint64_t off, wait, away, left, longest;
 };
+
+#define AT(member) COLUMN_AT(struct absence, member)
+static const struct column columns[] = {
+	{ .title = "AWAY ms", MS(13), AT(away) },
+	{ "", "THREAD", " ", .text_turn = 2, AT(thread), THREAD },
+	{ "reason", "WHY", "  ", -10, .text_turn = 1, AT(reason) },
+	{ "off_ns", "OFF ms", MS(13), AT(off) },
+	{ "runnable_ns", "RUNNABLE ms", MS(13), AT(wait) },
+	{ "left", "LEFT", WIDE(9), AT(left) },
+	{ "longest_ns", "LONGEST ms", MS(13), AT(longest) },
+	COLUMNS_END,
+};
+
+/* All threads together. */
+static const struct column reason_columns[] = {
+	{ .title = "AWAY ms", MS(13), AT(away) },       { .title = "OFF ms", MS(13), AT(off) },
+	{ .title = "RUNNABLE ms", MS(13), AT(wait) },   { .title = "LEFT", WIDE(9), AT(left) },
+	{ .title = "WHY", .before = "  ", AT(reason) }, COLUMNS_END,
+};
+#undef AT
 
 static uint64_t absence_value(const void *rows, uint32_t i)
 {
 	const struct absence *a = (const struct absence *)rows + i;
 
-	return a->off + a->wait;
+	return a->away;
 }
 
 /* All that there are; *list is freed by the caller. */
@@ -30,80 +51,66 @@ static int gather(const struct job *job, struct absence **list, uint32_t *count)
 	if (!*list)
 		return -ENOMEM;
 	for (i = 0; i < s->nrow; i++) {
+		const struct sched_row *r = &s->row[i];
+
 		if (!filter_shows(&job->options->filter, s->names, i))
 			continue;
 		for (k = 0; k < SCHED_REASONS; k++) {
-			if (s->row[i].off[k] || s->row[i].wait[k])
-				(*list)[n++] = (struct absence){ i, k, s->row[i].off[k],
-								 s->row[i].wait[k] };
+			if (r->off[k] || r->wait[k])
+				(*list)[n++] = (struct absence){
+					.thread = i,
+					.reason = reason_name(k),
+					.off = r->off[k],
+					.wait = r->wait[k],
+					.away = r->off[k] + r->wait[k],
+					.left = r->left[k],
+					.longest = r->longest[k],
+				};
 		}
 	}
 	*count = n;
 	return 0;
 }
 
-/* Call `each` for every line, the longest times first. */
-static int for_each(const struct job *job, uint32_t most, void *arg,
-		    void (*each)(const struct job *job, void *arg, const struct absence *a))
+/* The longest times first. */
+static int write_table(struct table *t, uint32_t most)
 {
 	struct absence *list;
 	uint32_t *order, all, count, i;
-	int rc = gather(job, &list, &all);
+	int rc = gather(t->job, &list, &all);
 
 	if (rc)
 		return rc;
 	rc = order_by(&order, &count, all, absence_value, list);
-	for (i = 0; !rc && i < count && i < most; i++)
-		each(job, arg, &list[order[i]]);
-	if (!rc)
+	if (!rc) {
+		table_begin(t, columns, "offcpu");
+		for (i = 0; i < count && i < most; i++)
+			table_row(t, &list[order[i]]);
+		table_end(t);
 		free(order);
+	}
 	free(list);
 	return rc;
-}
-
-/* ---- text ------------------------------------------------------------------------------------ */
-
-static void write_line(const struct job *job, void *out, const struct absence *a)
-{
-	const struct sched_row *r = &job->model->times.sched.row[a->thread];
-
-	print_ms(out, 13, a->off + a->wait);
-	print_ms(out, 13, a->off);
-	print_ms(out, 13, a->wait);
-	fprintf(out, "%9" PRIu64, r->left[a->reason]);
-	print_ms(out, 13, r->longest[a->reason]);
-	fprintf(out, "  %-10s ", reason_name(a->reason));
-	print_thread(out, job, a->thread);
-	putc('\n', out);
-}
-
-static int write_table(const struct job *job, FILE *out, uint32_t most)
-{
-	fprintf(out, "%13s%13s%13s%9s%13s  %-10s %s\n", "AWAY ms", "OFF ms", "RUNNABLE ms", "LEFT",
-		"LONGEST ms", "WHY", "THREAD");
-	return for_each(job, most, out, write_line);
 }
 
 static void write_reasons(const struct job *job, FILE *out)
 {
 	const struct sched *s = &job->model->times.sched;
+	struct table t = table_text(job, out);
 	uint32_t i, k;
 
-	fprintf(out, "%13s%13s%13s%9s  %s\n", "AWAY ms", "OFF ms", "RUNNABLE ms", "LEFT", "WHY");
+	table_begin(&t, reason_columns, NULL);
 	for (k = 0; k < SCHED_REASONS; k++) {
-		uint64_t off = 0, wait = 0, left = 0;
+		struct absence all = { .reason = reason_name(k) };
 
 		for (i = 0; i < s->nrow; i++) {
-			off += s->row[i].off[k];
-			wait += s->row[i].wait[k];
-			left += s->row[i].left[k];
+			all.off += s->row[i].off[k];
+			all.wait += s->row[i].wait[k];
+			all.left += s->row[i].left[k];
 		}
-		if (!off && !wait && !left)
-			continue;
-		print_ms(out, 13, off + wait);
-		print_ms(out, 13, off);
-		print_ms(out, 13, wait);
-		fprintf(out, "%9" PRIu64 "  %s\n", left, reason_name(k));
+		all.away = all.off + all.wait;
+		if (all.off || all.wait || all.left)
+			table_row(&t, &all);
 	}
 }
 
@@ -117,7 +124,7 @@ static bool nothing(const struct job *job, FILE *out)
 
 static int offcpu_write(const struct job *job, FILE *out)
 {
-	int rc;
+	struct table t = table_text(job, out);
 
 	times_head(job, out, "Off-CPU");
 	if (nothing(job, out))
@@ -132,62 +139,23 @@ static int offcpu_write(const struct job *job, FILE *out)
 	      out);
 	times_unknown(job, out, false);
 	times_banner(out, "Thread and why");
-	rc = write_table(job, out, UINT32_MAX);
-	return rc;
+	return write_table(&t, UINT32_MAX);
 }
 
 static int offcpu_screen(const struct job *job, FILE *out)
 {
+	struct table t = table_text(job, out);
+
 	if (nothing(job, out))
 		return 0;
 	putc('\n', out);
 	times_unknown(job, out, false);
-	return write_table(job, out, SCREEN_ROWS);
+	return write_table(&t, SCREEN_ROWS);
 }
 
-/* ---- JSON and CSV ---------------------------------------------------------------------------- */
-
-static void json_line(const struct job *job, void *arg, const struct absence *a)
+static int offcpu_rows(struct table *t)
 {
-	const struct sched_row *r = &job->model->times.sched.row[a->thread];
-	struct json *j = arg;
-
-	json_object(j, NULL);
-	json_thread(j, job, "", a->thread);
-	json_string(j, "reason", reason_name(a->reason));
-	json_uint(j, "off_ns", a->off);
-	json_uint(j, "runnable_ns", a->wait);
-	json_uint(j, "left", r->left[a->reason]);
-	json_uint(j, "longest_ns", r->longest[a->reason]);
-	json_end(j, '}');
-}
-
-static int offcpu_json(const struct job *job, struct json *j)
-{
-	int rc;
-
-	json_array(j, "offcpu");
-	rc = for_each(job, UINT32_MAX, j, json_line);
-	json_end(j, ']');
-	return rc;
-}
-
-static void csv_line(const struct job *job, void *out, const struct absence *a)
-{
-	const struct sched_row *r = &job->model->times.sched.row[a->thread];
-
-	csv_thread(out, job, a->thread);
-	fprintf(out, "%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", reason_name(a->reason),
-		a->off, a->wait, r->left[a->reason], r->longest[a->reason]);
-}
-
-static int offcpu_csv(const struct job *job, FILE *out)
-{
-	int rc;
-
-	fputs("pid,process,tid,thread,reason,off_ns,runnable_ns,left,longest_ns\n", out);
-	rc = for_each(job, UINT32_MAX, out, csv_line);
-	return rc;
+	return write_table(t, UINT32_MAX);
 }
 
 const struct report report_offcpu = {
@@ -201,6 +169,5 @@ const struct report report_offcpu = {
 	.needs = NEED_TIMES,
 	.write = offcpu_write,
 	.screen = offcpu_screen,
-	.json = offcpu_json,
-	.csv = offcpu_csv,
+	.rows = offcpu_rows,
 };

@@ -13,6 +13,8 @@
 
 #include "job.h"
 
+struct table;
+
 struct report {
 	const char *name;  /* its option; NULL: none of its own */
 	const char *also;  /* another one; or NULL */
@@ -32,6 +34,7 @@ struct report {
 	int (*screen)(const struct job *job, FILE *out);    /* NULL: none goes with it */
 	int (*json)(const struct job *job, struct json *j); /* members of the one object */
 	int (*csv)(const struct job *job, FILE *out);
+	int (*rows)(struct table *t); /* in place of both: the tables are all there is to tell */
 };
 
 /* ---- preamble.c: what all files and the JSON object begin with ------------------------------- */

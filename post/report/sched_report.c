@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-
 #define SCREEN_CPUS    8
 #define SCREEN_THREADS 8
 #define SCREEN_PAIRS   6
@@ -50,127 +48,235 @@ static uint64_t pair_value(const void *rows, uint32_t i)
 	return ((const struct wake_pair *)rows)[i].count;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+/* ---- CPUs ------------------------------------------------------------------------------------ */
 
-static void print_known_percent(FILE *out, int width, bool known, double percent)
+enum { IN_FULL = 1, ON_SCREEN = 2, OF_LATENCY = 4 }; /* parts */
+
+struct sched_cpu_line {
+	const struct sched_cpu *of;
+	uint32_t cpu;
+	bool irqs; /* the trace tells of interrupts */
+};
+
+#define AT(member)    COLUMN_AT(struct sched_cpu_line, member)
+#define OF(member)    COLUMN_OF(struct sched_cpu, member)
+#define SHARE(member) COLUMN_SHARE(struct sched_cpu, member, wall)
+#define FULL          .parts = IN_FULL
+#define SCREEN        .parts = ON_SCREEN
+#define IF_IRQS       COLUMN_WHEN(struct sched_cpu_line, irqs)
+static const struct column cpu_columns[] = {
+	{ "cpu", "CPU", " ", 4, FULL, AT(cpu) },
+	{ "wall_ns", "WALL ms", MS(14), FULL, OF(wall) },
+	{ "busy_ns", "BUSY ms", MS(14), FULL, OF(busy) },
+	{ .title = "%%%", PERCENT(7, 2), FULL, SHARE(busy) },
+	{ "idle_ns", "IDLE ms", MS(14), FULL, OF(idle) },
+	{ .title = "%%%", PERCENT(7, 2), FULL, SHARE(idle) },
+	{ "interrupt_ns", FULL, OF(interrupt) },
+	{ .title = "INTERRUPT ms", MS(14), FULL, IF_IRQS, OF(interrupt) },
+	{ .title = "%%%", PERCENT(7, 2), FULL, IF_IRQS, SHARE(interrupt) },
+	{ "others_ns", "OTHERS ms", MS(14), FULL, OF(others) },
+	{ "unknown_ns", "UNKNOWN ms", MS(14), FULL, OF(unknown) },
+	{ .title = "CPU", WIDE(5), SCREEN, AT(cpu) },
+	{ .title = "BUSY %", PERCENT(9, 2), SCREEN, SHARE(busy) },
+	{ .title = "IDLE %", PERCENT(9, 2), SCREEN, SHARE(idle) },
+	{ .title = "INTERRUPT %", PERCENT(12, 2), SCREEN, IF_IRQS, SHARE(interrupt) },
+	{ .title = "OTHERS %", PERCENT(9, 2), SCREEN, SHARE(others) },
+	{ .title = "UNKNOWN %", PERCENT(10, 2), SCREEN, SHARE(unknown) },
+	{ "dispatches", "DISPATCHES", WIDE(12), OF(dispatches) },
+	{ "contradictions", OF(misfits) },
+	COLUMNS_END,
+};
+#undef AT
+#undef OF
+#undef IF_IRQS
+
+/* How many there are beyond those that are shown. */
+static uint32_t write_cpus(struct table *t, unsigned int part, uint32_t most)
 {
-	if (known)
-		fprintf(out, "%*.2f", width, percent);
-	else
-		fprintf(out, "%*s", width, "-");
-}
+	const struct sched *s = sched_of(t->job);
+	uint32_t i, seen = 0;
 
-static bool knows_priority(const struct sched_row *r)
-{
-	return r->priority != PITRACE_PRIORITY_UNKNOWN;
-}
-
-static void write_cpus(const struct job *job, FILE *out)
-{
-	const struct sched *s = sched_of(job);
-	bool irqs = times_has(job, PITRACE_INTERRUPT);
-	uint32_t i;
-
-	fprintf(out, " %4s%14s%14s%7s%14s%7s%14s%7s%14s%14s%12s\n", "CPU", "WALL ms", "BUSY ms",
-		"%%%", "IDLE ms", "%%%", "INTERRUPT ms", "%%%", "OTHERS ms", "UNKNOWN ms",
-		"DISPATCHES");
+	t->part = part;
+	table_begin(t, cpu_columns, "cpus");
 	for (i = 0; i < s->ncpus; i++) {
 		const struct sched_cpu *c = &s->cpu[i];
 
-		if (!c->seen)
+		if (!c->seen || seen++ >= most)
 			continue;
-		fprintf(out, " %4u", i);
-		print_ms(out, 14, c->wall);
-		print_ms(out, 14, c->busy);
-		fprintf(out, "%7.2f", percent_of(c->busy, c->wall));
-		print_ms(out, 14, c->idle);
-		fprintf(out, "%7.2f", percent_of(c->idle, c->wall));
-		print_known_ms(out, 14, irqs, c->interrupt);
-		print_known_percent(out, 7, irqs, percent_of(c->interrupt, c->wall));
-		print_ms(out, 14, c->others);
-		print_ms(out, 14, c->unknown);
-		fprintf(out, "%12" PRIu64 "\n", c->dispatches);
+		table_row(t,
+			  &(struct sched_cpu_line){ c, i, times_has(t->job, PITRACE_INTERRUPT) });
 	}
+	table_end(t);
+	return seen > most ? seen - most : 0;
 }
 
-static void write_thread(const struct job *job, FILE *out, uint32_t thread)
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct sched_line {
+	const struct sched_row *of;
+	uint32_t thread;
+	uint64_t wait, off, left; /* for all reasons */
+	uint64_t woken, preempted, other, voluntary, involuntary;
+	double share;
+	bool irqs, has_priority, has_latency;
+};
+
+static void reasons_json(struct json *j, const struct job *job, const struct column *c,
+			 const void *value)
 {
-	const struct sched_row *r = &sched_of(job)->row[thread];
-	uint64_t woken = sum(r->wait) - r->wait[PITRACE_LEFT_RUNNING] -
-			 r->wait[PITRACE_LEFT_PREEMPTED];
+	const uint64_t *list = value;
+	uint32_t i;
+
+	(void)job;
+	json_object(j, c->name);
+	for (i = 0; i < SCHED_REASONS; i++) {
+		if (list[i])
+			json_uint(j, reason_name(i), list[i]);
+	}
+	json_end(j, '}');
+}
+
+static const struct column_sort sort_reasons = { .json = reasons_json };
+
+static void all_reasons_names(FILE *out, const struct job *job, const struct column *c)
+{
+	uint32_t k;
+
+	(void)job;
+	(void)c;
+	for (k = 0; k < SCHED_REASONS; k++)
+		fprintf(out, "%swait_%s_ns,off_%s_ns,left_%s", k ? "," : "", reason_name(k),
+			reason_name(k), reason_name(k));
+}
+
+static void all_reasons_csv(FILE *out, const struct job *job, const struct column *c,
+			    const void *value)
+{
+	const struct sched_row *r = value;
+	uint32_t k;
+
+	(void)job;
+	(void)c;
+	for (k = 0; k < SCHED_REASONS; k++)
+		fprintf(out, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64, k ? "," : "", r->wait[k],
+			r->off[k], r->left[k]);
+}
+
+static const struct column_sort sort_all_reasons = {
+	.names = all_reasons_names,
+	.csv = all_reasons_csv,
+};
+
+#define AT(member)   COLUMN_AT(struct sched_line, member)
+#define OF(member)   COLUMN_OF(struct sched_row, member)
+#define WHEN(member) COLUMN_WHEN(struct sched_line, member)
+#define LATENCY      .parts = OF_LATENCY
+#define REASONS      .forms = IN_JSON, .sort = &sort_reasons
+static const struct column thread_columns[] = {
+	{ "", "THREAD", "  ", .text_turn = 2, AT(thread), THREAD },
+	{ "priority", "PRIO", WIDE(6), .null = true, FULL, .text_turn = 1, WHEN(has_priority),
+	  OF(priority) },
+	{ .title = "%%%", PERCENT(8, 2), SCREEN, AT(share) },
+	{ "run_ns", "RUN ms", MS(13), .parts = IN_FULL | ON_SCREEN, OF(run) },
+	{ .title = "RUNNABLE ms", MS(13), SCREEN, AT(wait) },
+	{ .title = "OFF ms", MS(13), SCREEN, AT(off) },
+	{ .title = "LEFT", WIDE(10), SCREEN, AT(left) },
+	{ .title = "P95 us", SCREEN, WHEN(has_latency), OF(latency), PERCENTILE(12, 950) },
+	{ .title = "%%%", PERCENT(7, 2), FULL, AT(share) },
+	{ "interrupted_ns", OF(interrupted) },
+	{ .title = "INTERR. ms", MS(13), FULL, WHEN(irqs), OF(interrupted) },
+	{ "wait_ns", OF(wait), REASONS },
+	{ "off_ns", OF(off), REASONS },
+	{ "", .forms = IN_CSV, .of = true, .sort = &sort_all_reasons },
+	{ .title = "WOKEN ms", MS(13), FULL, AT(woken) },
+	{ .title = "PREEMPTED ms", MS(13), FULL, AT(preempted) },
+	{ .title = "SLEEP ms", MS(13), FULL, OF(off[PITRACE_LEFT_SLEEP]) },
+	{ .title = "BLOCKED ms", MS(13), FULL, OF(off[PITRACE_LEFT_BLOCKED]) },
+	{ .title = "OTHER ms", MS(13), FULL, AT(other) },
+	{ "unknown_ns", "UNKNOWN ms", MS(13), FULL, OF(unknown) },
+	{ "unsure_ns", "UNSURE ms", MS(13), FULL, OF(unsure) },
+	{ "left", OF(left), REASONS },
+	{ .title = "VOLUNT.", WIDE(9), FULL, AT(voluntary) },
+	{ .title = "INVOL.", WIDE(9), FULL, AT(involuntary) },
+	{ "dispatches", OF(dispatches) },
+	{ "migrations", "MIGR.", WIDE(8), FULL, OF(migrations) },
+	{ "without_wakeup", .forms = IN_JSON, OF(unwoken) },
+	{ "latency", OF(latency), SPREAD },
+	{ .title = "COUNT", WIDE(10), LATENCY, OF(latency.count) },
+	{ .title = "MIN us", US(12), LATENCY, OF(latency.min) },
+	{ .title = "MEAN us", LATENCY, OF(latency), MEAN(12) },
+	{ .title = "P50 us", LATENCY, OF(latency), PERCENTILE(12, 500) },
+	{ .title = "P95 us", LATENCY, OF(latency), PERCENTILE(12, 950) },
+	{ .title = "P99 us", LATENCY, OF(latency), PERCENTILE(12, 990) },
+	{ .title = "MAX us", US(12), LATENCY, OF(latency.max) },
+	{ .title = "UNSURE", WIDE(8), LATENCY, OF(unsure_latencies) },
+	{ "unsure_latencies", .forms = IN_JSON, OF(unsure_latencies) },
+	COLUMNS_END,
+};
+#undef AT
+#undef OF
+
+static void write_thread(struct table *t, uint32_t thread)
+{
+	const struct sched_row *r = &sched_of(t->job)->row[thread];
+	uint64_t preempted = r->wait[PITRACE_LEFT_RUNNING] + r->wait[PITRACE_LEFT_PREEMPTED];
 	uint64_t involuntary = r->left[PITRACE_LEFT_RUNNING] + r->left[PITRACE_LEFT_PREEMPTED];
+	struct sched_line l = {
+		.of = r,
+		.thread = thread,
+		.wait = sum(r->wait),
+		.off = sum(r->off),
+		.left = sum(r->left),
+		.preempted = preempted,
+		.involuntary = involuntary,
+		.share = percent_of(r->run, times_wall(t->job)),
+		.irqs = times_has(t->job, PITRACE_INTERRUPT),
+		.has_priority = r->priority != PITRACE_PRIORITY_UNKNOWN,
+		.has_latency = r->latency.count != 0,
+	};
 
-	print_ms(out, 13, r->run);
-	fprintf(out, "%7.2f", percent_of(r->run, times_wall(job)));
-	print_known_ms(out, 13, times_has(job, PITRACE_INTERRUPT), r->interrupted);
-	print_ms(out, 13, woken);
-	print_ms(out, 13, r->wait[PITRACE_LEFT_RUNNING] + r->wait[PITRACE_LEFT_PREEMPTED]);
-	print_ms(out, 13, r->off[PITRACE_LEFT_SLEEP]);
-	print_ms(out, 13, r->off[PITRACE_LEFT_BLOCKED]);
-	print_ms(out, 13, sum(r->off) - r->off[PITRACE_LEFT_SLEEP] - r->off[PITRACE_LEFT_BLOCKED]);
-	print_ms(out, 13, r->unknown);
-	print_ms(out, 13, r->unsure);
-	fprintf(out, "%9" PRIu64 "%9" PRIu64 "%8" PRIu64, sum(r->left) - involuntary, involuntary,
-		r->migrations);
-	if (knows_priority(r))
-		fprintf(out, "%6d  ", r->priority);
-	else
-		fprintf(out, "%6s  ", "-");
-	print_thread(out, job, thread);
-	putc('\n', out);
+	l.woken = l.wait - preempted;
+	l.other = l.off - r->off[PITRACE_LEFT_SLEEP] - r->off[PITRACE_LEFT_BLOCKED];
+	l.voluntary = l.left - involuntary;
+	table_row(t, &l);
 }
 
-static int write_threads(const struct job *job, FILE *out)
+/* Those that have this value; those below `least` percent of all time are left out. */
+static int write_threads(struct table *t, unsigned int part, double least,
+			 uint64_t (*value)(const void *rows, uint32_t i), uint32_t most)
 {
-	const struct sched *s = sched_of(job);
+	const struct sched *s = sched_of(t->job);
 	uint32_t *order, count, i;
-	int rc = order_threads(job, &order, &count, thread_value);
+	int rc = order_threads(t->job, &order, &count, value);
 
 	if (rc)
 		return rc;
-	fprintf(out, "%13s%7s%13s%13s%13s%13s%13s%13s%13s%13s%9s%9s%8s%6s  %s\n", "RUN ms", "%%%",
-		"INTERR. ms", "WOKEN ms", "PREEMPTED ms", "SLEEP ms", "BLOCKED ms", "OTHER ms",
-		"UNKNOWN ms", "UNSURE ms", "VOLUNT.", "INVOL.", "MIGR.", "PRIO", "THREAD");
-	for (i = 0; i < count; i++) {
-		if (percent_of(s->row[order[i]].run, times_wall(job)) >= job->options->clip)
-			write_thread(job, out, order[i]);
+	t->part = part;
+	table_begin(t, thread_columns, "threads");
+	for (i = 0; i < count && i < most; i++) {
+		if (percent_of(s->row[order[i]].run, times_wall(t->job)) >= least)
+			write_thread(t, order[i]);
 	}
+	table_end(t);
+	if (i < count)
+		fprintf(t->out, "%8s and %u more\n", "", count - i);
 	free(order);
 	return 0;
 }
 
-static int write_latencies(const struct job *job, FILE *out)
-{
-	const struct sched *s = sched_of(job);
-	uint32_t *order, count, i;
-	int rc = order_threads(job, &order, &count, latency_value);
+/* ---- wake-ups -------------------------------------------------------------------------------- */
 
-	if (rc)
-		return rc;
-	fprintf(out, "%10s%12s%12s%12s%12s%12s%12s%8s  %s\n", "COUNT", "MIN us", "MEAN us",
-		"P50 us", "P95 us", "P99 us", "MAX us", "UNSURE", "THREAD");
-	for (i = 0; i < count; i++) {
-		const struct sched_row *r = &s->row[order[i]];
+struct wake_line {
+	const struct wake_pair *of;
+	uint64_t mean;
+};
 
-		fprintf(out, "%10" PRIu64, r->latency.count);
-		print_us(out, 12, r->latency.min);
-		print_us(out, 12, spread_mean(&r->latency));
-		print_us(out, 12, spread_percentile(&r->latency, 500));
-		print_us(out, 12, spread_percentile(&r->latency, 950));
-		print_us(out, 12, spread_percentile(&r->latency, 990));
-		print_us(out, 12, r->latency.max);
-		fprintf(out, "%8" PRIu64 "  ", r->unsure_latencies);
-		print_thread(out, job, order[i]);
-		putc('\n', out);
-	}
-	free(order);
-	return 0;
-}
-
-static void print_waker(const struct job *job, FILE *out, uint32_t waker)
+static void waker_text(FILE *out, const struct job *job, const struct column *c, const void *value)
 {
 	const struct irqs *q = &job->model->times.irqs;
+	uint32_t waker = *(const uint32_t *)value;
 
+	(void)c;
 	if (waker == WAKER_SOME_IRQ) {
 		fputs("an interrupt", out);
 	} else if (waker & WAKER_IRQ) {
@@ -181,29 +287,55 @@ static void print_waker(const struct job *job, FILE *out, uint32_t waker)
 	}
 }
 
-static int write_pairs(const struct job *job, FILE *out, uint32_t most)
+static void waker_json(struct json *j, const struct job *job, const struct column *c,
+		       const void *value)
 {
-	const struct sched *s = sched_of(job);
+	const struct irqs *q = &job->model->times.irqs;
+	uint32_t waker = *(const uint32_t *)value;
+
+	(void)c;
+	if (waker == WAKER_SOME_IRQ) {
+		json_string(j, "waker_source", "unknown");
+	} else if (waker & WAKER_IRQ) {
+		waker &= ~WAKER_IRQ;
+		json_string(j, "waker_source", irq_source(q->row[waker].source));
+		json_uint(j, "waker_number", q->row[waker].number);
+	} else {
+		json_thread(j, job, "waker_", waker);
+	}
+}
+
+static const struct column_sort sort_waker = { .text = waker_text, .json = waker_json };
+#define WAKER .sort = &sort_waker
+
+#define OF(member) COLUMN_OF(struct wake_pair, member)
+static const struct column wake_columns[] = {
+	{ "", "WAKER", "  ", .text_turn = 1, OF(waker), WAKER },
+	{ "", "WAKEE", " -> ", .text_turn = 1, OF(wakee), THREAD },
+	{ "count", "COUNT", WIDE(10), OF(count) },
+	{ "slept_ns", "SLEPT ms", MS(13), OF(slept) },
+	{ .title = "MEAN us", US(12), COLUMN_AT(struct wake_line, mean) },
+	{ "latency_ns", OF(latency) },
+	{ "longest_ns", "MAX us", US(12), OF(longest) },
+	COLUMNS_END,
+};
+#undef OF
+
+static int write_pairs(struct table *t, uint32_t most)
+{
+	const struct sched *s = sched_of(t->job);
 	uint32_t *order, count, i;
 	int rc = order_by(&order, &count, s->wakers.npair, pair_value, s->wakers.pair);
 
 	if (rc)
 		return rc;
-	fprintf(out, "%10s%13s%12s%12s  %s\n", "COUNT", "SLEPT ms", "MEAN us", "MAX us",
-		"WAKER -> WAKEE");
+	table_begin(t, wake_columns, "wakeups");
 	for (i = 0; i < count && i < most; i++) {
 		const struct wake_pair *p = &s->wakers.pair[order[i]];
 
-		fprintf(out, "%10" PRIu64, p->count);
-		print_ms(out, 13, p->slept);
-		print_us(out, 12, p->latency / p->count);
-		print_us(out, 12, p->longest);
-		fputs("  ", out);
-		print_waker(job, out, p->waker);
-		fputs(" -> ", out);
-		print_thread(out, job, p->wakee);
-		putc('\n', out);
+		table_row(t, &(struct wake_line){ p, p->latency / p->count });
 	}
+	table_end(t);
 	free(order);
 	return 0;
 }
@@ -220,20 +352,21 @@ static bool nothing(const struct job *job, FILE *out)
 
 static int sched_write(const struct job *job, FILE *out)
 {
+	struct table t = table_text(job, out);
 	int rc;
 
 	times_head(job, out, "Sched");
 	if (nothing(job, out))
 		return 0;
 	times_banner(out, "CPU");
-	write_cpus(job, out);
+	write_cpus(&t, IN_FULL, UINT32_MAX);
 	fputs("\nWALL is the time while tracing was on. BUSY, IDLE and OTHERS (threads outside the\n"
 	      "trace's scope) are without interrupts. UNKNOWN: no record told what ran, or records\n"
 	      "were lost.\n",
 	      out);
 	times_unknown(job, out, true);
 	times_banner(out, "Thread");
-	rc = write_threads(job, out);
+	rc = write_threads(&t, IN_FULL, job->options->clip, thread_value, UINT32_MAX);
 	if (rc)
 		return rc;
 	fputs("\n%%% of all CPUs' time. INTERR. is the part of RUN that interrupts took. WOKEN: runnable\n"
@@ -244,247 +377,60 @@ static int sched_write(const struct job *job, FILE *out)
 	      "- not known.\n",
 	      out);
 	times_banner(out, "Latency, from wake-up to dispatch");
-	rc = write_latencies(job, out);
+	rc = write_threads(&t, OF_LATENCY, 0, latency_value, UINT32_MAX);
 	if (rc)
 		return rc;
 	fputs("\nPercentiles are too high by up to 1/32 of themselves, never too low. UNSURE: wake-ups not\n"
 	      "counted here because records were lost before the dispatch.\n",
 	      out);
 	times_banner(out, "Wake-ups: who woke whom");
-	rc = write_pairs(job, out, UINT32_MAX);
+	rc = write_pairs(&t, UINT32_MAX);
 	fputs("\nSLEPT: how long the woken one had been away. MEAN and MAX: its latency.\n", out);
 	return rc;
 }
 
-static void screen_cpus(const struct job *job, FILE *out)
-{
-	const struct sched *s = sched_of(job);
-	bool irqs = times_has(job, PITRACE_INTERRUPT);
-	uint32_t i, shown = 0, seen = 0;
-
-	fprintf(out, "\n%5s%9s%9s%12s%9s%10s%12s\n", "CPU", "BUSY %", "IDLE %", "INTERRUPT %",
-		"OTHERS %", "UNKNOWN %", "DISPATCHES");
-	for (i = 0; i < s->ncpus; i++) {
-		const struct sched_cpu *c = &s->cpu[i];
-
-		if (!c->seen || seen++ >= SCREEN_CPUS)
-			continue;
-		shown++;
-		fprintf(out, "%5u%9.2f%9.2f", i, percent_of(c->busy, c->wall),
-			percent_of(c->idle, c->wall));
-		print_known_percent(out, 12, irqs, percent_of(c->interrupt, c->wall));
-		fprintf(out, "%9.2f%10.2f%12" PRIu64 "\n", percent_of(c->others, c->wall),
-			percent_of(c->unknown, c->wall), c->dispatches);
-	}
-	if (seen > shown)
-		fprintf(out, "%5s and %u more\n", "", seen - shown);
-}
-
-static int screen_threads(const struct job *job, FILE *out)
-{
-	const struct sched *s = sched_of(job);
-	uint32_t *order, count, i;
-	int rc = order_threads(job, &order, &count, thread_value);
-
-	if (rc)
-		return rc;
-	fprintf(out, "\n%8s%13s%13s%13s%10s%12s  %s\n", "%%%", "RUN ms", "RUNNABLE ms", "OFF ms",
-		"LEFT", "P95 us", "THREAD");
-	for (i = 0; i < count && i < SCREEN_THREADS; i++) {
-		const struct sched_row *r = &s->row[order[i]];
-
-		fprintf(out, "%8.2f", percent_of(r->run, times_wall(job)));
-		print_ms(out, 13, r->run);
-		print_ms(out, 13, sum(r->wait));
-		print_ms(out, 13, sum(r->off));
-		fprintf(out, "%10" PRIu64, sum(r->left));
-		print_known_us(out, 12, r->latency.count, spread_percentile(&r->latency, 950));
-		fputs("  ", out);
-		print_thread(out, job, order[i]);
-		putc('\n', out);
-	}
-	if (i < count)
-		fprintf(out, "%8s and %u more\n", "", count - i);
-	free(order);
-	return 0;
-}
-
 static int sched_screen(const struct job *job, FILE *out)
 {
+	struct table t = table_text(job, out);
+	uint32_t more;
 	int rc;
 
 	if (nothing(job, out))
 		return 0;
-	screen_cpus(job, out);
-	rc = screen_threads(job, out);
+	putc('\n', out);
+	more = write_cpus(&t, ON_SCREEN, SCREEN_CPUS);
+	if (more)
+		fprintf(out, "%5s and %u more\n", "", more);
+	putc('\n', out);
+	rc = write_threads(&t, ON_SCREEN, 0, thread_value, SCREEN_THREADS);
 	putc('\n', out);
 	times_unknown(job, out, true);
-	return rc || !times_has(job, PITRACE_WAKEUP) ? rc : write_pairs(job, out, SCREEN_PAIRS);
+	return rc || !times_has(job, PITRACE_WAKEUP) ? rc : write_pairs(&t, SCREEN_PAIRS);
 }
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
-static void json_cpus(const struct job *job, struct json *j)
-{
-	const struct sched *s = sched_of(job);
-	uint32_t i;
-
-	json_array(j, "cpus");
-	for (i = 0; i < s->ncpus; i++) {
-		const struct sched_cpu *c = &s->cpu[i];
-
-		if (!c->seen)
-			continue;
-		json_object(j, NULL);
-		json_uint(j, "cpu", i);
-		json_uint(j, "wall_ns", c->wall);
-		json_uint(j, "busy_ns", c->busy);
-		json_uint(j, "idle_ns", c->idle);
-		json_uint(j, "interrupt_ns", c->interrupt);
-		json_uint(j, "others_ns", c->others);
-		json_uint(j, "unknown_ns", c->unknown);
-		json_uint(j, "dispatches", c->dispatches);
-		json_uint(j, "contradictions", c->misfits);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-}
-
-static void json_reasons(struct json *j, const char *key, const uint64_t *list)
-{
-	uint32_t i;
-
-	json_object(j, key);
-	for (i = 0; i < SCHED_REASONS; i++) {
-		if (list[i])
-			json_uint(j, reason_name(i), list[i]);
-	}
-	json_end(j, '}');
-}
-
-static int json_threads(const struct job *job, struct json *j)
-{
-	const struct sched *s = sched_of(job);
-	uint32_t *order, count, i;
-	int rc = order_threads(job, &order, &count, thread_value);
-
-	if (rc)
-		return rc;
-	json_array(j, "threads");
-	for (i = 0; i < count; i++) {
-		const struct sched_row *r = &s->row[order[i]];
-
-		json_object(j, NULL);
-		json_thread(j, job, "", order[i]);
-		if (knows_priority(r))
-			json_int(j, "priority", r->priority);
-		else
-			json_null(j, "priority");
-		json_uint(j, "run_ns", r->run);
-		json_uint(j, "interrupted_ns", r->interrupted);
-		json_reasons(j, "wait_ns", r->wait);
-		json_reasons(j, "off_ns", r->off);
-		json_uint(j, "unknown_ns", r->unknown);
-		json_uint(j, "unsure_ns", r->unsure);
-		json_reasons(j, "left", r->left);
-		json_uint(j, "dispatches", r->dispatches);
-		json_uint(j, "migrations", r->migrations);
-		json_uint(j, "without_wakeup", r->unwoken);
-		json_spread(j, "latency", &r->latency);
-		json_uint(j, "unsure_latencies", r->unsure_latencies);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-	free(order);
-	return 0;
-}
-
-static void json_waker(const struct job *job, struct json *j, uint32_t waker)
-{
-	const struct irqs *q = &job->model->times.irqs;
-
-	if (waker == WAKER_SOME_IRQ) {
-		json_string(j, "waker_source", "unknown");
-	} else if (waker & WAKER_IRQ) {
-		waker &= ~WAKER_IRQ;
-		json_string(j, "waker_source", irq_source(q->row[waker].source));
-		json_uint(j, "waker_number", q->row[waker].number);
-	} else {
-		json_thread(j, job, "waker_", waker);
-	}
-}
-
-static int json_pairs(const struct job *job, struct json *j)
-{
-	const struct sched *s = sched_of(job);
-	uint32_t *order, count, i;
-	int rc = order_by(&order, &count, s->wakers.npair, pair_value, s->wakers.pair);
-
-	if (rc)
-		return rc;
-	json_array(j, "wakeups");
-	for (i = 0; i < count; i++) {
-		const struct wake_pair *p = &s->wakers.pair[order[i]];
-
-		json_object(j, NULL);
-		json_waker(job, j, p->waker);
-		json_thread(j, job, "", p->wakee);
-		json_uint(j, "count", p->count);
-		json_uint(j, "slept_ns", p->slept);
-		json_uint(j, "latency_ns", p->latency);
-		json_uint(j, "longest_ns", p->longest);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-	free(order);
-	return 0;
-}
-
 static int sched_json(const struct job *job, struct json *j)
 {
+	struct table t = table_json(job, j);
 	int rc;
 
 	json_object(j, "sched");
 	json_uint(j, "wakeup_records", job->trace->major[PITRACE_WAKEUP]);
 	json_uint(j, "interrupt_records", job->trace->major[PITRACE_INTERRUPT]);
-	json_cpus(job, j);
-	rc = json_threads(job, j);
+	write_cpus(&t, IN_FULL, UINT32_MAX);
+	rc = write_threads(&t, IN_FULL, 0, thread_value, UINT32_MAX);
 	if (!rc)
-		rc = json_pairs(job, j);
+		rc = write_pairs(&t, UINT32_MAX);
 	json_end(j, '}');
 	return rc;
 }
 
 static int sched_csv(const struct job *job, FILE *out)
 {
-	const struct sched *s = sched_of(job);
-	uint32_t *order, count, i, k;
-	int rc = order_threads(job, &order, &count, thread_value);
+	struct table t = table_csv(job, out);
 
-	if (rc)
-		return rc;
-	fputs("pid,process,tid,thread,priority,run_ns,interrupted_ns", out);
-	for (k = 0; k < SCHED_REASONS; k++)
-		fprintf(out, ",wait_%s_ns,off_%s_ns,left_%s", reason_name(k), reason_name(k),
-			reason_name(k));
-	fputs(",unknown_ns,unsure_ns,dispatches,migrations," CSV_SPREAD "\n", out);
-	for (i = 0; i < count; i++) {
-		const struct sched_row *r = &s->row[order[i]];
-
-		csv_thread(out, job, order[i]);
-		if (knows_priority(r))
-			fprintf(out, "%d", r->priority);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64, r->run, r->interrupted);
-		for (k = 0; k < SCHED_REASONS; k++)
-			fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->wait[k], r->off[k],
-				r->left[k]);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", r->unknown,
-			r->unsure, r->dispatches, r->migrations);
-		csv_spread(out, &r->latency);
-		putc('\n', out);
-	}
-	free(order);
-	return 0;
+	return write_threads(&t, IN_FULL, 0, thread_value, UINT32_MAX);
 }
 
 const struct report report_sched = {

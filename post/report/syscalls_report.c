@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
 #include "model/call_names.h"
 
 #define SCREEN_CALLS 15
@@ -27,9 +26,6 @@ static uint32_t by_thread(const struct names *n, uint32_t thread)
 {
 	return n->thread[thread].group;
 }
-
-/* Who a row is of, at each of these levels; NULL: nobody in particular. */
-typedef void (*print_who)(FILE *out, const struct job *job, uint32_t key);
 
 static uint64_t missing(const struct syscall_row *r)
 {
@@ -52,56 +48,137 @@ static const char *name_of(const struct job *job, uint32_t call, char room[64])
 	return call_name(machine, call, room, 64);
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
+/* ---- columns --------------------------------------------------------------------------------- */
 
-static void write_heading(FILE *out, const char *who)
+struct syscall_line {
+	const struct syscall_row *of;
+	const struct syscalls *all; /* its errors are there */
+	const char *call;
+	uint32_t number;
+	bool compat;
+	uint64_t missing;
+};
+
+static void process_text(FILE *out, const struct job *job, const struct column *c,
+			 const void *value)
 {
-	fprintf(out, "%10s%9s%8s%13s%13s%13s%12s%12s%12s  %s%s\n", "COUNT", "ERRORS", "NO EXIT",
-		"TOTAL ms", "OFF CPU ms", "WAITING ms", "MEAN us", "P95 us", "MAX us", "CALL", who);
+	(void)c;
+	print_process(out, job, *(const uint32_t *)value);
 }
 
-static void write_row(const struct job *job, FILE *out, const struct syscalls *c, uint32_t row,
-		      print_who who)
+static const struct column_sort sort_process = { .text = process_text };
+#define PROCESS .sort = &sort_process
+
+static void errors_text(FILE *out, const struct job *job, const struct column *c, const void *value)
 {
-	const struct syscall_row *r = &c->row[row];
+	const struct syscall_line *l = value;
 	const struct syscall_error *e;
 	uint32_t n, i;
 	char room[64];
 
-	fprintf(out, "%10" PRIu64 "%9" PRIu64 "%8" PRIu64, r->time.count, r->errors, missing(r));
-	print_ms(out, 13, r->time.total);
-	print_ms(out, 13, r->off);
-	print_ms(out, 13, r->wait);
-	print_us(out, 12, spread_mean(&r->time));
-	print_us(out, 12, spread_percentile(&r->time, 950));
-	print_us(out, 12, r->time.max);
-	fprintf(out, "  %s", name_of(job, r->call, room));
-	if (who) {
-		fprintf(out, "%*s", strlen(room) < 19 ? 20 - (int)strlen(room) : 1, "");
-		who(out, job, r->thread);
-	}
-	e = syscalls_errors(c, row, &n);
+	(void)job;
+	(void)c;
+	e = syscalls_errors(l->all, (uint32_t)(l->of - l->all->row), &n);
 	for (i = 0; i < n; i++)
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "  [",
 			error_name(e[i].error, room, sizeof(room)), e[i].count);
 	fputs(n ? "]" : "", out);
-	putc('\n', out);
 }
 
-static int write_table(const struct job *job, FILE *out, const char *heading, uint32_t most,
-		       uint32_t (*key)(const struct names *n, uint32_t thread), print_who who)
+static void errors_json(struct json *j, const struct job *job, const struct column *c,
+			const void *value)
 {
+	const struct syscall_line *l = value;
+	const struct syscall_error *e;
+	uint32_t n, i;
+	char room[64];
+
+	(void)job;
+	json_object(j, c->name);
+	e = syscalls_errors(l->all, (uint32_t)(l->of - l->all->row), &n);
+	for (i = 0; i < n; i++)
+		json_uint(j, error_name(e[i].error, room, sizeof(room)), e[i].count);
+	json_end(j, '}');
+}
+
+static const struct column_sort sort_errors = { .text = errors_text, .json = errors_json };
+
+enum { BY_CALL = 1, BY_PROCESS = 2, BY_THREAD = 4 };
+
+#define AT(member) COLUMN_AT(struct syscall_line, member)
+#define OF(member) COLUMN_OF(struct syscall_row, member)
+static const struct column columns[] = {
+	{ .title = "PROCESS",
+	  .before = " ",
+	  .parts = BY_PROCESS,
+	  .text_turn = 2,
+	  OF(thread),
+	  PROCESS },
+	{ "", "THREAD", " ", .parts = BY_THREAD, .text_turn = 2, OF(thread), THREAD },
+	{ "call", "CALL", "  ", .parts = BY_CALL, .text_turn = 1, AT(call) },
+	{ "call", "CALL", "  ", -19, .parts = BY_PROCESS | BY_THREAD, .text_turn = 1, AT(call) },
+	{ "number", AT(number) },
+	{ "compat", .forms = IN_JSON, AT(compat) },
+	{ "time", .csv_turn = 1, OF(time), SPREAD },
+	{ .title = "COUNT", WIDE(10), OF(time.count) },
+	{ "errors", "ERRORS", WIDE(9), .forms = IN_TEXT | IN_CSV, OF(errors) },
+	{ .title = "NO EXIT", WIDE(8), AT(missing) },
+	{ .title = "TOTAL ms", MS(13), OF(time.total) },
+	{ "off_ns", "OFF CPU ms", MS(13), OF(off) },
+	{ "wait_ns", "WAITING ms", MS(13), OF(wait) },
+	{ .title = "MEAN us", OF(time), MEAN(12) },
+	{ .title = "P95 us", OF(time), PERCENTILE(12, 950) },
+	{ .title = "MAX us", US(12), OF(time.max) },
+	{ "no_return", OF(no_return) },
+	{ "open", OF(open) },
+	{ "cut", OF(cut) },
+	{ "error_count", .forms = IN_JSON, OF(errors) },
+	{ "errors", "", .forms = IN_TEXT | IN_JSON, .text_turn = 3, .sort = &sort_errors },
+	COLUMNS_END,
+};
+#undef AT
+#undef OF
+
+static void write_row(struct table *t, const struct syscalls *c, uint32_t row)
+{
+	const struct syscall_row *r = &c->row[row];
+	char room[64];
+
+	table_row(t, &(struct syscall_line){
+			     .of = r,
+			     .all = c,
+			     .call = name_of(t->job, r->call, room),
+			     .number = r->call & ~PITRACE_SYSCALL_COMPAT,
+			     .compat = (r->call & PITRACE_SYSCALL_COMPAT) != 0,
+			     .missing = missing(r),
+		     });
+}
+
+static int group(struct table *t, struct syscalls *c, unsigned int part)
+{
+	t->part = part;
+	return syscalls_group(c, &t->job->model->times.syscalls,
+			      part == BY_CALL    ? by_call :
+			      part == BY_PROCESS ? by_process :
+						   by_thread);
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static int write_table(const struct job *job, FILE *out, unsigned int part, uint32_t most)
+{
+	struct table t = table_text(job, out);
 	uint32_t *order, count, i;
 	struct syscalls c;
-	int rc = syscalls_group(&c, &job->model->times.syscalls, key);
+	int rc = group(&t, &c, part);
 
 	if (rc)
 		return rc;
 	rc = order_by(&order, &count, c.nrow, time_value, c.row);
 	if (!rc) {
-		write_heading(out, heading);
+		table_begin(&t, columns, NULL);
 		for (i = 0; i < count && i < most; i++)
-			write_row(job, out, &c, order[i], who);
+			write_row(&t, &c, order[i]);
 		if (i < count)
 			fprintf(out, "%10s and %u more\n", "", count - i);
 		free(order);
@@ -130,7 +207,7 @@ static int syscalls_write(const struct job *job, FILE *out)
 			"\n%" PRIu64 " exits without an entry: made before the trace, or lost\n",
 			job->model->times.syscalls.stray);
 	times_banner(out, "Call");
-	rc = write_table(job, out, "", UINT32_MAX, by_call, NULL);
+	rc = write_table(job, out, BY_CALL, UINT32_MAX);
 	fputs("\nOFF CPU: the part of TOTAL in which the thread slept or was blocked, WAITING: in which it\n"
 	      "could run and had no CPU; both from dispatch records. NO EXIT: the thread ended inside,\n"
 	      "the trace did, or the exit was lost; they are not in COUNT. P95 is too high by up to\n"
@@ -138,13 +215,11 @@ static int syscalls_write(const struct job *job, FILE *out)
 	      out);
 	if (!rc) {
 		times_banner(out, "Process and call");
-		rc = write_table(job, out, "                PROCESS", UINT32_MAX, by_process,
-				 print_process);
+		rc = write_table(job, out, BY_PROCESS, UINT32_MAX);
 	}
 	if (!rc) {
 		times_banner(out, "Thread and call");
-		rc = write_table(job, out, "                THREAD", UINT32_MAX, by_thread,
-				 print_thread);
+		rc = write_table(job, out, BY_THREAD, UINT32_MAX);
 	}
 	return rc;
 }
@@ -154,96 +229,47 @@ static int syscalls_screen(const struct job *job, FILE *out)
 	if (nothing(job, out))
 		return 0;
 	putc('\n', out);
-	return write_table(job, out, "                PROCESS", SCREEN_CALLS, by_process,
-			   print_process);
+	return write_table(job, out, BY_PROCESS, SCREEN_CALLS);
 }
 
 /* ---- JSON and CSV ---------------------------------------------------------------------------- */
 
-static void json_row(const struct job *job, struct json *j, const struct syscalls *c, uint32_t row)
+/* In the model's order. */
+static int write_rows(struct table *t, unsigned int part, const char *name)
 {
-	const struct syscall_row *r = &c->row[row];
-	const struct syscall_error *e;
-	uint32_t n, i;
-	char room[64];
+	struct syscalls c;
+	uint32_t i;
+	int rc = group(t, &c, part);
 
-	json_string(j, "call", name_of(job, r->call, room));
-	json_uint(j, "number", r->call & ~PITRACE_SYSCALL_COMPAT);
-	json_bool(j, "compat", (r->call & PITRACE_SYSCALL_COMPAT) != 0);
-	json_spread(j, "time", &r->time);
-	json_uint(j, "off_ns", r->off);
-	json_uint(j, "wait_ns", r->wait);
-	json_uint(j, "no_return", r->no_return);
-	json_uint(j, "open", r->open);
-	json_uint(j, "cut", r->cut);
-	json_uint(j, "error_count", r->errors);
-	json_object(j, "errors");
-	e = syscalls_errors(c, row, &n);
-	for (i = 0; i < n; i++)
-		json_uint(j, error_name(e[i].error, room, sizeof(room)), e[i].count);
-	json_end(j, '}');
+	if (rc)
+		return rc;
+	table_begin(t, columns, name);
+	for (i = 0; i < c.nrow; i++)
+		write_row(t, &c, i);
+	table_end(t);
+	syscalls_free(&c);
+	return 0;
 }
 
 static int syscalls_json(const struct job *job, struct json *j)
 {
-	struct syscalls c;
-	uint32_t i;
-	int rc = syscalls_group(&c, &job->model->times.syscalls, by_thread);
+	struct table t = table_json(job, j);
+	int rc;
 
-	if (rc)
-		return rc;
 	json_object(j, "syscalls");
-	json_uint(j, "exits_without_entry", c.stray);
-	json_array(j, "threads");
-	for (i = 0; i < c.nrow; i++) {
-		json_object(j, NULL);
-		json_thread(j, job, "", c.row[i].thread);
-		json_row(job, j, &c, i);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-	syscalls_free(&c);
-	rc = syscalls_group(&c, &job->model->times.syscalls, by_call);
-	if (!rc) {
-		json_array(j, "calls");
-		for (i = 0; i < c.nrow; i++) {
-			json_object(j, NULL);
-			json_row(job, j, &c, i);
-			json_end(j, '}');
-		}
-		json_end(j, ']');
-		syscalls_free(&c);
-	}
+	json_uint(j, "exits_without_entry", job->model->times.syscalls.stray);
+	rc = write_rows(&t, BY_THREAD, "threads");
+	if (!rc)
+		rc = write_rows(&t, BY_CALL, "calls");
 	json_end(j, '}');
 	return rc;
 }
 
 static int syscalls_csv(const struct job *job, FILE *out)
 {
-	struct syscalls c;
-	uint32_t i;
-	char room[64];
-	int rc = syscalls_group(&c, &job->model->times.syscalls, by_thread);
+	struct table t = table_csv(job, out);
 
-	if (rc)
-		return rc;
-	fputs("pid,process,tid,thread,call,number,errors,off_ns,wait_ns,no_return,open,cut," CSV_SPREAD
-	      "\n",
-	      out);
-	for (i = 0; i < c.nrow; i++) {
-		const struct syscall_row *r = &c.row[i];
-
-		csv_thread(out, job, r->thread);
-		fprintf(out,
-			"%s,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",",
-			name_of(job, r->call, room), r->call & ~PITRACE_SYSCALL_COMPAT, r->errors,
-			r->off, r->wait, r->no_return, r->open, r->cut);
-		csv_spread(out, &r->time);
-		putc('\n', out);
-	}
-	syscalls_free(&c);
-	return 0;
+	return write_rows(&t, BY_THREAD, NULL);
 }
 
 const struct report report_syscalls = {

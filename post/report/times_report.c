@@ -129,9 +129,13 @@ void print_known_us(FILE *out, int width, bool known, uint64_t ns)
 		fprintf(out, "%*s", width, "-");
 }
 
-void json_spread(struct json *j, const char *key, const struct spread *s)
+static void spread_json(struct json *j, const struct job *job, const struct column *c,
+			const void *value)
 {
-	json_object(j, key);
+	const struct spread *s = value;
+
+	(void)job;
+	json_object(j, c->name);
 	json_uint(j, "count", s->count);
 	json_uint(j, "total_ns", s->total);
 	json_uint(j, "min_ns", s->min);
@@ -143,14 +147,47 @@ void json_spread(struct json *j, const char *key, const struct spread *s)
 	json_end(j, '}');
 }
 
-void csv_spread(FILE *out, const struct spread *s)
+static void spread_names(FILE *out, const struct job *job, const struct column *c)
 {
+	(void)job;
+	(void)c;
+	fputs("count,total_ns,min_ns,mean_ns,p50_ns,p95_ns,p99_ns,max_ns", out);
+}
+
+static void spread_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
+{
+	const struct spread *s = value;
+
+	(void)job;
+	(void)c;
 	fprintf(out,
 		"%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 		",%" PRIu64,
 		s->count, s->total, s->min, spread_mean(s), spread_percentile(s, 500),
 		spread_percentile(s, 950), spread_percentile(s, 990), s->max);
 }
+
+const struct column_sort sort_spread = {
+	.json = spread_json,
+	.names = spread_names,
+	.csv = spread_csv,
+};
+
+static void mean_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+{
+	(void)job;
+	print_us(out, c->width, spread_mean(value));
+}
+
+static void percentile_text(FILE *out, const struct job *job, const struct column *c,
+			    const void *value)
+{
+	(void)job;
+	print_us(out, c->width, spread_percentile(value, (unsigned int)c->digits));
+}
+
+const struct column_sort sort_mean = { .text = mean_text };
+const struct column_sort sort_percentile = { .text = percentile_text };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -206,12 +243,33 @@ void json_thread(struct json *j, const struct job *job, const char *prefix, uint
 	json_string(j, key, t->name);
 }
 
-void csv_thread(FILE *out, const struct job *job, uint32_t thread)
+static void thread_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+{
+	(void)c;
+	print_thread(out, job, *(const uint32_t *)value);
+}
+
+static void thread_json(struct json *j, const struct job *job, const struct column *c,
+			const void *value)
+{
+	(void)c;
+	json_thread(j, job, "", *(const uint32_t *)value);
+}
+
+static void thread_names(FILE *out, const struct job *job, const struct column *c)
+{
+	(void)job;
+	(void)c;
+	fputs("pid,process,tid,thread", out);
+}
+
+static void thread_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
 {
 	const struct names *n = &job->model->names;
-	const struct thread *t = &n->thread[thread];
+	const struct thread *t = &n->thread[*(const uint32_t *)value];
 	const struct process *p = &n->process[t->process];
 
+	(void)c;
 	if (!job->options->names.by_process_name)
 		fprintf(out, "%" PRId64, id_shown(p->pid));
 	putc(',', out);
@@ -221,8 +279,14 @@ void csv_thread(FILE *out, const struct job *job, uint32_t thread)
 		fprintf(out, "%" PRId64, id_shown(t->tid));
 	putc(',', out);
 	escape_csv(out, t->name);
-	putc(',', out);
 }
+
+const struct column_sort sort_thread = {
+	.text = thread_text,
+	.json = thread_json,
+	.names = thread_names,
+	.csv = thread_csv,
+};
 
 void print_irq(FILE *out, const struct job *job, uint32_t source, uint32_t number)
 {

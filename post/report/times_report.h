@@ -5,6 +5,7 @@
 
 #include "model/event_words.h"
 #include "report/report.h"
+#include "report/table.h"
 
 extern const char report_rule[];
 
@@ -37,13 +38,17 @@ void print_known_us(FILE *out, int width, bool known, uint64_t ns);
 void print_process(FILE *out, const struct job *job, uint32_t process);
 void print_thread(FILE *out, const struct job *job, uint32_t thread);
 void json_thread(struct json *j, const struct job *job, const char *prefix, uint32_t thread);
-/* The columns pid,process,tid,thread, each followed by a comma. */
-void csv_thread(FILE *out, const struct job *job, uint32_t thread);
+/* A column of a thread: these in text and JSON, and in CSV pid,process,tid,thread. */
+extern const struct column_sort sort_thread;
 
-/* Members count, total_ns, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns. */
-void json_spread(struct json *j, const char *key, const struct spread *s);
-void csv_spread(FILE *out, const struct spread *s);
-#define CSV_SPREAD "count,total_ns,min_ns,mean_ns,p50_ns,p95_ns,p99_ns,max_ns"
+/* Columns of a spread. In JSON an object with the members count, total_ns, min_ns, mean_ns, p50_ns,
+ * p95_ns, p99_ns, max_ns; in CSV columns of these names. In text as microseconds: its mean; the
+ * percentile that `digits` says in thousandths. */
+extern const struct column_sort sort_spread, sort_mean, sort_percentile;
+#define THREAD                     .sort = &sort_thread
+#define SPREAD                     .sort = &sort_spread
+#define MEAN(n)                    .width = (n), .sort = &sort_mean
+#define PERCENTILE(n, thousandths) .width = (n), .digits = (thousandths), .sort = &sort_percentile
 
 /* The numbers 0 to count - 1, those with the greatest values first; equal ones in their order. 0 or
  * -ENOMEM; *order is freed by the caller. Those without a value are left out. */
