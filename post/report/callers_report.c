@@ -89,65 +89,94 @@ static void text_called(const struct job *job, void *arg, const struct callers *
 
 /* ---- JSON, CSV ------------------------------------------------------------------------------- */
 
-static void json_edges(const struct job *job, struct json *j, const struct callers *c,
-		       const char *key, uint32_t from, uint32_t count)
+/* Parts; a line of CSV is a symbol and an edge. */
+enum { OF_SYMBOL = 1, OF_CALLER = 2, OF_CALLEE = 4, OF_EDGE = OF_CALLER | OF_CALLEE };
+
+struct called_line {
+	struct code_frame frame, other;
+	uint64_t self, total, recursive, ticks;
+	double percent;
+	bool has_other;
+};
+
+#define AT(member) COLUMN_AT(struct called_line, member)
+#define OTHER      COLUMN_WHEN(struct called_line, has_other), AT(other), FRAME
+static const struct column columns[] = {
+	{ "", .parts = OF_SYMBOL, AT(frame), FRAME },
+	{ "caller", .parts = OF_CALLER, OTHER },
+	{ "callee", .parts = OF_CALLEE, OTHER },
+	{ "self", .parts = OF_SYMBOL, AT(self) },
+	{ "total", .parts = OF_SYMBOL, AT(total) },
+	{ "percent", PERCENT(0, 4), .forms = IN_JSON, .parts = OF_SYMBOL, AT(percent) },
+	{ "recursive", .forms = IN_JSON, .parts = OF_SYMBOL, AT(recursive) },
+	{ "ticks", .parts = OF_EDGE, AT(ticks) },
+	COLUMNS_END,
+};
+#undef AT
+
+static struct called_line line_of(const struct job *job, const struct called *of)
+{
+	return (struct called_line){
+		.frame = { of->symbol, of->kernel },
+		.self = of->self,
+		.total = of->total,
+		.recursive = of->recursive,
+		.percent = percent_of(of->total, job->stack_total),
+	};
+}
+
+static void write_edges(struct table *t, const struct callers *c, struct called_line *l,
+			uint32_t first, uint32_t count)
 {
 	uint32_t i;
 
-	json_array(j, key);
-	for (i = from; i < from + count; i++) {
-		const struct called *other = &c->called[c->edge[i].other];
+	for (i = first; i < first + count; i++) {
+		const struct edge *e = &c->edge[i];
 
-		json_object(j, NULL);
-		if (c->edge[i].other != NO_KEY)
-			json_frame(job, j, other->symbol, other->kernel);
-		json_uint(j, "ticks", c->edge[i].ticks);
-		json_end(j, '}');
+		l->has_other = e->other != NO_KEY;
+		if (l->has_other)
+			l->other = (struct code_frame){ c->called[e->other].symbol,
+							c->called[e->other].kernel };
+		l->ticks = e->ticks;
+		table_row(t, l);
 	}
-	json_end(j, ']');
+}
+
+static void json_edges(struct table *t, const struct callers *c, unsigned int part, uint32_t first,
+		       uint32_t count)
+{
+	struct called_line l;
+
+	t->part = part;
+	table_begin(t, columns, part == OF_CALLER ? "callers" : "callees");
+	write_edges(t, c, &l, first, count);
+	table_end(t);
 }
 
 static void json_called(const struct job *job, void *arg, const struct callers *c,
 			const struct called *of)
 {
-	struct json *j = arg;
+	struct called_line l = line_of(job, of);
+	struct table *t = arg;
 
-	json_object(j, NULL);
-	json_frame(job, j, of->symbol, of->kernel);
-	json_uint(j, "self", of->self);
-	json_uint(j, "total", of->total);
-	json_fixed(j, "percent", percent_of(of->total, job->stack_total), 4);
-	json_uint(j, "recursive", of->recursive);
-	json_edges(job, j, c, "callers", of->callers, of->ncallers);
-	json_edges(job, j, c, "callees", of->callees, of->ncallees);
-	json_end(j, '}');
+	json_object(t->json, NULL);
+	t->part = OF_SYMBOL;
+	table_members(t, columns, &l);
+	json_edges(t, c, OF_CALLER, of->callers, of->ncallers);
+	json_edges(t, c, OF_CALLEE, of->callees, of->ncallees);
+	json_end(t->json, '}');
 }
 
 /* A line an edge: who called whom. */
 static void csv_called(const struct job *job, void *arg, const struct callers *c,
 		       const struct called *of)
 {
-	FILE *out = arg;
-	uint32_t first = of->callers, count = of->ncallers, i;
+	struct called_line l = line_of(job, of);
 
-	if (job->options->calls == CALLS_CALLEES) {
-		first = of->callees;
-		count = of->ncallees;
-	}
-	for (i = first; i < first + count; i++) {
-		const struct edge *e = &c->edge[i];
-
-		csv_frame(job, out, of->symbol, of->kernel);
-		putc(',', out);
-		if (e->other == NO_KEY) {
-			fputs(",,", out);
-			csv_source(out, job, NULL);
-		} else {
-			csv_frame(job, out, c->called[e->other].symbol, c->called[e->other].kernel);
-		}
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", of->self, of->total,
-			e->ticks);
-	}
+	if (job->options->calls == CALLS_CALLEES)
+		write_edges(arg, c, &l, of->callees, of->ncallees);
+	else
+		write_edges(arg, c, &l, of->callers, of->ncallers);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -240,26 +269,23 @@ static int callers_screen(const struct job *job, FILE *out)
 
 static int callers_json(const struct job *job, struct json *j)
 {
+	struct table t = table_json(job, j);
 	int rc;
 
 	json_stack_books(job, j);
 	json_array(j, "symbols");
-	rc = for_each(job, j, json_called);
+	rc = for_each(job, &t, json_called);
 	json_end(j, ']');
 	return rc;
 }
 
 static int callers_csv(const struct job *job, FILE *out)
 {
-	const char *other = job->options->calls == CALLS_CALLEES ? "callee" : "caller";
-	const char *names = csv_source_names(job);
+	struct table t = table_csv(job, out);
 
-	fprintf(out, "name,module,kernel%s,%s,%s_module,%s_kernel", names, other, other, other);
-	/* The other one's: each with its word before it. */
-	for (; *names; names += 1 + strcspn(names + 1, ","))
-		fprintf(out, ",%s_%.*s", other, (int)strcspn(names + 1, ","), names + 1);
-	fputs(",self,total,ticks\n", out);
-	return for_each(job, out, csv_called);
+	t.part = OF_SYMBOL | (job->options->calls == CALLS_CALLEES ? OF_CALLEE : OF_CALLER);
+	table_begin(&t, columns, NULL);
+	return for_each(job, &t, csv_called);
 }
 
 static bool callers_take(struct options *o, const char *option, const char *argument)

@@ -3,6 +3,7 @@
 #include "report/calls_report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "complain.h"
 #include "escape.h"
@@ -130,28 +131,55 @@ void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
 	}
 }
 
-void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool kernel)
+static void frame_json(struct json *j, const struct job *job, const struct column *c,
+		       const void *value)
 {
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbols.symbol[symbol];
+	const struct code_frame *f = value;
+	const struct symbol *s = f ? &n->symbols.symbol[f->symbol] : NULL;
 
+	(void)c;
+	if (!s)
+		return;
 	json_string(j, "name", s->name);
 	json_string(j, "module", n->module[s->module].name);
-	json_bool(j, "kernel", kernel);
+	json_bool(j, "kernel", f->kernel);
 	json_source(j, job, s);
 }
 
-void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel)
+static void frame_names(FILE *out, const struct job *job, const struct column *c)
+{
+	const char *names = csv_source_names(job), *bar = *c->name ? "_" : "";
+
+	fprintf(out, "%s,%s%smodule,%s%skernel", *c->name ? c->name : "name", c->name, bar, c->name,
+		bar);
+	for (; *names; names += 1 + strcspn(names + 1, ","))
+		fprintf(out, ",%s%s%.*s", c->name, bar, (int)strcspn(names + 1, ","), names + 1);
+}
+
+static void frame_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
 {
 	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbols.symbol[symbol];
+	const struct code_frame *f = value;
+	const struct symbol *s = f ? &n->symbols.symbol[f->symbol] : NULL;
 
-	escape_csv(out, s->name);
-	putc(',', out);
-	escape_csv(out, n->module[s->module].name);
-	fprintf(out, ",%d", kernel);
+	(void)c;
+	if (s) {
+		escape_csv(out, s->name);
+		putc(',', out);
+		escape_csv(out, n->module[s->module].name);
+		fprintf(out, ",%d", f->kernel);
+	} else {
+		fputs(",,", out);
+	}
 	csv_source(out, job, s);
 }
+
+const struct column_sort sort_frame = {
+	.json = frame_json,
+	.names = frame_names,
+	.csv = frame_csv,
+};
 
 void print_root(const struct job *job, FILE *out, uint32_t process)
 {

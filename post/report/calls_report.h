@@ -5,6 +5,7 @@
 
 #include "json.h"
 #include "report/report.h"
+#include "report/table.h"
 
 /* The proof that no tick fell under the table: the tree's sums equal the trace's. 0 or
  * REPORT_WRONG. */
@@ -14,9 +15,14 @@ void print_stack_books(const struct job *job, FILE *out, const char *title);
 void json_stack_books(const struct job *job, struct json *j);
 /* "symbol  [module]", the module without its folder. */
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
-/* The same for programs: name, module (its whole path) and kernel, members of the open object. */
-void json_frame(const struct job *job, struct json *j, uint32_t symbol, bool kernel);
-void csv_frame(const struct job *job, FILE *out, uint32_t symbol, bool kernel);
+/* A column of this type for programs: name, module (its whole path), kernel, and what -line and
+ * -inline ask for. CSV names them after the column's `name`, if it has one: caller, caller_module. */
+struct code_frame {
+	uint32_t symbol;
+	bool kernel;
+};
+extern const struct column_sort sort_frame;
+#define FRAME .sort = &sort_frame
 /* A process, as tprof names it. */
 void print_root(const struct job *job, FILE *out, uint32_t process);
 

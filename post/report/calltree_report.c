@@ -3,7 +3,6 @@
 #include "report/calls_report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "escape.h"
 
@@ -29,25 +28,13 @@ static bool has_times(const struct job *job)
 	return job->options->instructions && job->input->calls;
 }
 
-static const char *text_head(const struct job *job)
-{
-	return has_times(job) ?
-		       "\n       TOTAL    %%%        SELF    %%%       CALLS  PROCESS, CALLS\n" :
-		       "\n       TOTAL    %%%        SELF    %%%  PROCESS, CALLS\n";
-}
-
 #define INDENTED 100 /* calls below each other; the rest has its depth before its name */
 
-static void text_call(const struct job *job, void *arg, uint32_t i)
+static void place_text(FILE *out, const struct job *job, const struct column *c, const void *value)
 {
-	const struct call *call = &job->stacks->calls.call[i];
-	FILE *out = arg;
-	uint64_t all = job->stack_total;
+	const struct call *call = value;
 
-	fprintf(out, "%12" PRIu64 " %6.2f %11" PRIu64 " %6.2f  ", call->total,
-		percent_of(call->total, all), call->self, percent_of(call->self, all));
-	if (has_times(job))
-		fprintf(out, "%10" PRIu64 "  ", call->times);
+	(void)c;
 	fprintf(out, "%*s", 2 * (call->depth < INDENTED ? call->depth : INDENTED), "");
 	if (call->depth > INDENTED)
 		fprintf(out, "[%u] ", call->depth);
@@ -55,135 +42,157 @@ static void text_call(const struct job *job, void *arg, uint32_t i)
 		print_root(job, out, call->id);
 	else
 		print_symbol(job, out, call->id);
-	putc('\n', out);
 }
 
-static void csv_call(const struct job *job, void *arg, uint32_t i)
+/* A call's function; a root's process has no more than a name. */
+static void node_json(struct json *j, const struct job *job, const struct column *c,
+		      const void *value)
 {
-	FILE *out = arg;
-	const struct names *n = &job->model->names;
-	const struct call *call = &job->stacks->calls.call[i];
-	bool root = call->parent == NO_KEY;
+	const struct call *call = value;
+	const struct code_frame frame = { call->id, call->kernel };
 
-	fprintf(out, "%u,", i);
-	if (!root)
-		fprintf(out, "%u", call->parent);
-	fprintf(out, ",%u,", call->depth);
-	if (root && !job->options->names.by_process_name)
-		fprintf(out, "%" PRId64, id_shown(n->process[call->id].pid));
-	putc(',', out);
-	if (root) {
-		escape_csv(out, n->process[call->id].name);
+	if (call->parent == NO_KEY)
+		json_string(j, "name", job->model->names.process[call->id].name);
+	else
+		sort_frame.json(j, job, c, &frame);
+}
+
+static void node_names(FILE *out, const struct job *job, const struct column *c)
+{
+	sort_frame.names(out, job, c);
+}
+
+static void node_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
+{
+	const struct call *call = value;
+	const struct code_frame frame = { call->id, call->kernel };
+
+	if (call->parent == NO_KEY) {
+		escape_csv(out, job->model->names.process[call->id].name);
 		fputs(",,", out);
 		csv_source(out, job, NULL);
 	} else {
-		csv_frame(job, out, call->id, call->kernel);
+		sort_frame.csv(out, job, c, &frame);
 	}
-	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.4f\n", call->self, call->total,
-		percent_of(call->total, job->stack_total));
 }
 
-static void json_call(const struct job *job, void *arg, uint32_t i)
+static const struct column_sort sort_place = { .text = place_text };
+static const struct column_sort sort_node = {
+	.json = node_json,
+	.names = node_names,
+	.csv = node_csv,
+};
+
+enum { WITH_TIMES = 1 }; /* a part */
+
+struct call_line {
+	const struct call *of;
+	uint32_t id;
+	int64_t pid;
+	bool is_call, has_pid;
+	double total, self; /* percent */
+};
+
+#define AT(member)   COLUMN_AT(struct call_line, member)
+#define OF(member)   COLUMN_OF(struct call, member)
+#define WHEN(member) COLUMN_WHEN(struct call_line, member)
+static const struct column columns[] = {
+	{ "id", AT(id) },
+	{ "parent", WHEN(is_call), OF(parent) },
+	{ "depth", OF(depth) },
+	{ "pid", WHEN(has_pid), AT(pid) },
+	{ "", .of = true, .sort = &sort_node },
+	{ .title = "TOTAL", WIDE(12), OF(total) },
+	{ .title = "%%%", PERCENT(7, 2), AT(total) },
+	{ "self", "SELF", WIDE(12), OF(self) },
+	{ .title = "%%%", PERCENT(7, 2), AT(self) },
+	{ "total", OF(total) },
+	{ "calls", .forms = IN_JSON, .parts = WITH_TIMES, WHEN(is_call), OF(times) },
+	{ .title = "CALLS", WIDE(12), .parts = WITH_TIMES, OF(times) },
+	{ "percent", PERCENT(0, 4), AT(total) },
+	{ .title = "PROCESS, CALLS", .before = "  ", .of = true, .sort = &sort_place },
+	COLUMNS_END,
+};
+#undef AT
+#undef OF
+
+static void write_call(struct table *t, uint32_t i)
 {
-	struct json *j = arg;
-	const struct names *n = &job->model->names;
+	const struct job *job = t->job;
 	const struct call *call = &job->stacks->calls.call[i];
-	bool root = call->parent == NO_KEY;
+	struct call_line l = {
+		.of = call,
+		.id = i,
+		.is_call = call->parent != NO_KEY,
+		.total = percent_of(call->total, job->stack_total),
+		.self = percent_of(call->self, job->stack_total),
+	};
 
-	json_object(j, NULL);
-	json_uint(j, "id", i);
-	if (!root)
-		json_uint(j, "parent", call->parent);
-	json_uint(j, "depth", call->depth);
-	if (root && !job->options->names.by_process_name)
-		json_int(j, "pid", id_shown(n->process[call->id].pid));
-	if (root)
-		json_string(j, "name", n->process[call->id].name);
-	else
-		json_frame(job, j, call->id, call->kernel);
-	json_uint(j, "self", call->self);
-	json_uint(j, "total", call->total);
-	if (has_times(job) && !root)
-		json_uint(j, "calls", call->times);
-	json_fixed(j, "percent", percent_of(call->total, job->stack_total), 4);
-	json_end(j, '}');
-}
-
-/* Call `each` for every call that is shown, in their order. */
-static int for_each(const struct job *job, void *arg,
-		    void (*each)(const struct job *job, void *arg, uint32_t i))
-{
-	const struct calls *c = &job->stacks->calls;
-	int rc = calls_checked(job, "calltree");
-	uint32_t i;
-	bool shown;
-
-	for (i = rc ? NO_KEY : c->first; i != NO_KEY; i = next_call(c, i, shown)) {
-		shown = is_shown(job, &c->call[i]);
-		if (shown)
-			each(job, arg, i);
+	if (!l.is_call && !job->options->names.by_process_name) {
+		l.has_pid = true;
+		l.pid = id_shown(job->model->names.process[call->id].pid);
 	}
-	return rc;
-}
-
-static int calltree_write(const struct job *job, FILE *out)
-{
-	print_stack_books(job, out, "Call tree");
-	fputs(text_head(job), out);
-	return for_each(job, out, text_call);
+	table_row(t, &l);
 }
 
 #define SCREEN_LINES 20
 #define SCREEN_LEAST 1.0 /* percent: less is not for a first look */
 
-struct tree_screen {
-	FILE *out;
-	uint32_t shown, more;
-};
-
-static void screen_call(const struct job *job, void *arg, uint32_t i)
+/* The calls that have so much, in their order; how many are not shown because there are more. */
+static int write_calls(struct table *t, double least, uint32_t most, uint32_t *more)
 {
-	struct tree_screen *s = arg;
+	const struct calls *c = &t->job->stacks->calls;
+	uint32_t i, shown_so_far = 0;
+	int rc = calls_checked(t->job, "calltree");
+	bool shown;
 
-	if (percent_of(job->stacks->calls.call[i].total, job->stack_total) < SCREEN_LEAST)
-		return;
-	if (s->shown < SCREEN_LINES) {
-		text_call(job, s->out, i);
-		s->shown++;
-	} else {
-		s->more++;
+	*more = 0;
+	t->part = has_times(t->job) ? WITH_TIMES : 0;
+	table_begin(t, columns, "calls");
+	for (i = rc ? NO_KEY : c->first; i != NO_KEY; i = next_call(c, i, shown)) {
+		shown = is_shown(t->job, &c->call[i]);
+		if (!shown || percent_of(c->call[i].total, t->job->stack_total) < least)
+			continue;
+		if (shown_so_far++ < most)
+			write_call(t, i);
+		else
+			++*more;
 	}
+	table_end(t);
+	return rc;
+}
+
+static int calltree_write(const struct job *job, FILE *out)
+{
+	struct table t = table_text(job, out);
+	uint32_t more;
+
+	print_stack_books(job, out, "Call tree");
+	putc('\n', out);
+	return write_calls(&t, 0, UINT32_MAX, &more);
 }
 
 static int calltree_screen(const struct job *job, FILE *out)
 {
-	struct tree_screen s = { .out = out };
+	struct table t = table_text(job, out);
+	uint32_t more;
 	int rc;
 
-	fputs(text_head(job), out);
-	rc = for_each(job, &s, screen_call);
-	if (s.more)
-		fprintf(out, "... and %u more calls of at least %.0f %%\n", s.more, SCREEN_LEAST);
+	putc('\n', out);
+	rc = write_calls(&t, SCREEN_LEAST, SCREEN_LINES, &more);
+	if (more)
+		fprintf(out, "... and %u more calls of at least %.0f %%\n", more, SCREEN_LEAST);
 	putc('\n', out);
 	return rc;
 }
 
-static int calltree_json(const struct job *job, struct json *j)
+static int calltree_rows(struct table *t)
 {
-	int rc;
+	uint32_t more;
 
-	json_stack_books(job, j);
-	json_array(j, "calls");
-	rc = for_each(job, j, json_call);
-	json_end(j, ']');
-	return rc;
-}
-
-static int calltree_csv(const struct job *job, FILE *out)
-{
-	fprintf(out, "id,parent,depth,pid,name,module,kernel%s,self,total,percent\n",
-		csv_source_names(job));
-	return for_each(job, out, csv_call);
+	if (t->form == IN_JSON)
+		json_stack_books(t->job, t->json);
+	return write_calls(t, 0, UINT32_MAX, &more);
 }
 
 const struct report report_calltree = {
@@ -198,6 +207,5 @@ const struct report report_calltree = {
 	.needs = NEED_SAMPLES | NEED_STACKS,
 	.write = calltree_write,
 	.screen = calltree_screen,
-	.json = calltree_json,
-	.csv = calltree_csv,
+	.rows = calltree_rows,
 };

@@ -8,22 +8,57 @@
 
 #include "complain.h"
 #include "escape.h"
-#include "report/report.h"
+#include "report/table.h"
 
 struct line {
 	struct function *fn;
 	uint32_t number; /* of its symbol */
 	const struct symbol *symbol;
-	const char *module;
-	uint64_t median, p90, p99;
+	const char *name, *module;
+	double min, median, p90, p99, max, total, self; /* seconds */
 };
 
-struct table {
+struct function_lines {
 	struct functions functions;
 	struct line *line;
 	uint32_t n;
-	double stamps; /* a second */
 };
+
+static void function_text(FILE *out, const struct job *job, const struct column *c,
+			  const void *value)
+{
+	const struct line *line = value;
+
+	(void)job;
+	(void)c;
+	print_function(out, line->symbol);
+	putc(':', out);
+	escape_print(out, line->module);
+}
+
+static const struct column_sort sort_function = { .text = function_text };
+
+#define AT(member) COLUMN_AT(struct line, member)
+#define OF(member) COLUMN_OF(struct function, member)
+#define SECONDS    WIDE(15), .digits = 9
+static const struct column columns[] = {
+	{ "number", "NUMBER", " ", 8, .text_turn = 1, OF(number) },
+	{ "name", .csv_turn = 1, AT(name) },
+	{ "module", .csv_turn = 1, AT(module) },
+	{ "calls", "CALLS", WIDE(10), OF(calls) },
+	{ "ended", "ENDED", " ", 10, .csv_turn = 1, OF(ended) },
+	{ "min", "MIN s", SECONDS, AT(min) },
+	{ "median", "MEDIAN", SECONDS, AT(median) },
+	{ "p90", "90 %", SECONDS, AT(p90) },
+	{ "p99", "99 %", SECONDS, AT(p99) },
+	{ "max", "MAX", SECONDS, AT(max) },
+	{ "total", "TOTAL", SECONDS, AT(total) },
+	{ "self", "SELF", SECONDS, AT(self) },
+	{ .title = "FUNCTION:MODULE", .before = "  ", .text_turn = 1, .sort = &sort_function },
+	COLUMNS_END,
+};
+#undef AT
+#undef OF
 
 static int compare(const void *pa, const void *pb)
 {
@@ -43,14 +78,28 @@ static int name_line(const struct job *job, struct line *l)
 	return names_address(n, l->fn->pid, l->fn->address, l->fn->time, false, &l->number);
 }
 
-static int gather(const struct job *job, struct table *l)
+static void fill_line(struct line *l, const struct names *n, double stamps)
 {
-	const struct names *n = &job->model->names;
+	struct function *fn = l->fn;
+
+	l->symbol = &n->symbols.symbol[l->number];
+	l->name = l->symbol->name;
+	l->module = n->module[l->symbol->module].name;
+	l->min = (double)(fn->ended ? fn->min : 0) / stamps;
+	l->median = (double)function_percentile(fn, 0.5) / stamps;
+	l->p90 = (double)function_percentile(fn, 0.9) / stamps;
+	l->p99 = (double)function_percentile(fn, 0.99) / stamps;
+	l->max = (double)fn->max / stamps;
+	l->total = (double)fn->total / stamps;
+	l->self = (double)fn->self / stamps;
+}
+
+static int gather(const struct job *job, struct function_lines *l)
+{
 	uint32_t i;
 	int rc = read_functions(job->input, job->trace, &job->read, &l->functions);
 
 	l->n = l->functions.nfunction;
-	l->stamps = (double)job->input->header.clock_hz;
 	l->line = calloc(l->n + 1ul, sizeof(*l->line));
 	if (!l->line)
 		return -ENOMEM;
@@ -58,34 +107,33 @@ static int gather(const struct job *job, struct table *l)
 		l->line[i].fn = &l->functions.function[i];
 		rc = name_line(job, &l->line[i]);
 	}
-	for (i = 0; i < l->n && !rc; i++) {
-		struct line *line = &l->line[i];
-
-		line->symbol = &n->symbols.symbol[line->number];
-		line->module = n->module[line->symbol->module].name;
-		line->median = function_percentile(line->fn, 0.5);
-		line->p90 = function_percentile(line->fn, 0.9);
-		line->p99 = function_percentile(line->fn, 0.99);
-	}
+	/* Symbols move while names are found. */
+	for (i = 0; i < l->n && !rc; i++)
+		fill_line(&l->line[i], &job->model->names, (double)job->input->header.clock_hz);
 	if (!rc && l->n)
 		qsort(l->line, l->n, sizeof(*l->line), compare);
 	return rc;
 }
 
-static void table_free(struct table *l)
+static void write_table(struct table *t, const struct function_lines *l)
+{
+	uint32_t i;
+
+	table_begin(t, columns, "functions");
+	for (i = 0; i < l->n; i++)
+		table_row(t, &l->line[i]);
+	table_end(t);
+}
+
+static void function_lines_free(struct function_lines *l)
 {
 	functions_free(&l->functions);
 	free(l->line);
 }
 
-static uint64_t least(const struct function *fn)
-{
-	return fn->ended ? fn->min : 0;
-}
-
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void print_books(const struct job *job, const struct table *l, FILE *out)
+static void print_books(const struct job *job, const struct function_lines *l, FILE *out)
 {
 	const struct callflow *flow = &l->functions.flow;
 	const struct trace *t = job->trace;
@@ -100,109 +148,42 @@ static void print_books(const struct job *job, const struct table *l, FILE *out)
 		t->major[CALL_TYPED_EVENT]);
 }
 
-static void put_time(FILE *out, const struct table *l, uint64_t stamps)
-{
-	fprintf(out, " %14.9f", (double)stamps / l->stamps);
-}
-
-static void print_line_of(FILE *out, const struct table *l, const struct line *line)
-{
-	const struct function *fn = line->fn;
-
-	fprintf(out, "%10" PRIu64 " %10" PRIu64, fn->calls, fn->ended);
-	put_time(out, l, least(fn));
-	put_time(out, l, line->median);
-	put_time(out, l, line->p90);
-	put_time(out, l, line->p99);
-	put_time(out, l, fn->max);
-	put_time(out, l, fn->total);
-	put_time(out, l, fn->self);
-	fprintf(out, " %8u  ", fn->number);
-	print_function(out, line->symbol);
-	putc(':', out);
-	escape_print(out, line->module);
-	putc('\n', out);
-}
-
 static int functions_write(const struct job *job, FILE *out)
 {
-	struct table l = { 0 };
-	uint32_t i;
+	struct table t = table_text(job, out);
+	struct function_lines l = { 0 };
 	int rc = gather(job, &l);
 
 	fprintf(out, "Calls of functions, pitrace %s\n\n", PITRACE_VERSION);
 	preamble_run(job, out);
 	putc('\n', out);
 	print_books(job, &l, out);
-	fprintf(out, "\n%10s %10s %14s %14s %14s %14s %14s %14s %14s %8s  %s\n", "CALLS", "ENDED",
-		"MIN s", "MEDIAN", "90 %", "99 %", "MAX", "TOTAL", "SELF", "NUMBER",
-		"FUNCTION:MODULE");
-	for (i = 0; i < l.n && !rc; i++)
-		print_line_of(out, &l, &l.line[i]);
-	table_free(&l);
+	putc('\n', out);
+	if (!rc)
+		write_table(&t, &l);
+	function_lines_free(&l);
 	return rc;
 }
 
 /* ---- JSON, CSV ------------------------------------------------------------------------------- */
 
-static int functions_json(const struct job *job, struct json *j)
+static int functions_rows(struct table *t)
 {
-	struct table l = { 0 };
-	uint32_t i;
+	const struct job *job = t->job;
+	struct function_lines l = { 0 };
 	int rc = gather(job, &l);
 
-	json_uint(j, "calls", l.functions.flow.calls);
-	json_uint(j, "open", callflow_open(&l.functions.flow));
-	json_uint(j, "unleft", l.functions.flow.unleft);
-	json_uint(j, "unentered", l.functions.flow.unentered);
-	json_uint(j, "custom_events", job->trace->major[CALL_CUSTOM_EVENT]);
-	json_uint(j, "typed_events", job->trace->major[CALL_TYPED_EVENT]);
-	json_array(j, "functions");
-	for (i = 0; i < l.n && !rc; i++) {
-		const struct line *line = &l.line[i];
-
-		json_object(j, NULL);
-		json_uint(j, "number", line->fn->number);
-		json_string(j, "name", line->symbol->name);
-		json_string(j, "module", line->module);
-		json_uint(j, "calls", line->fn->calls);
-		json_uint(j, "ended", line->fn->ended);
-		json_fixed(j, "min", (double)least(line->fn) / l.stamps, 9);
-		json_fixed(j, "median", (double)line->median / l.stamps, 9);
-		json_fixed(j, "p90", (double)line->p90 / l.stamps, 9);
-		json_fixed(j, "p99", (double)line->p99 / l.stamps, 9);
-		json_fixed(j, "max", (double)line->fn->max / l.stamps, 9);
-		json_fixed(j, "total", (double)line->fn->total / l.stamps, 9);
-		json_fixed(j, "self", (double)line->fn->self / l.stamps, 9);
-		json_end(j, '}');
+	if (!rc && t->form == IN_JSON) {
+		json_uint(t->json, "calls", l.functions.flow.calls);
+		json_uint(t->json, "open", callflow_open(&l.functions.flow));
+		json_uint(t->json, "unleft", l.functions.flow.unleft);
+		json_uint(t->json, "unentered", l.functions.flow.unentered);
+		json_uint(t->json, "custom_events", job->trace->major[CALL_CUSTOM_EVENT]);
+		json_uint(t->json, "typed_events", job->trace->major[CALL_TYPED_EVENT]);
 	}
-	json_end(j, ']');
-	table_free(&l);
-	return rc;
-}
-
-static int functions_csv(const struct job *job, FILE *out)
-{
-	struct table l = { 0 };
-	uint32_t i;
-	int rc = gather(job, &l);
-
-	fputs("number,calls,min,median,p90,p99,max,total,self,name,module,ended\n", out);
-	for (i = 0; i < l.n && !rc; i++) {
-		const struct line *line = &l.line[i];
-		const struct function *fn = line->fn;
-
-		fprintf(out, "%u,%" PRIu64 ",%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,%.9f,", fn->number,
-			fn->calls, (double)least(fn) / l.stamps, (double)line->median / l.stamps,
-			(double)line->p90 / l.stamps, (double)line->p99 / l.stamps,
-			(double)fn->max / l.stamps, (double)fn->total / l.stamps,
-			(double)fn->self / l.stamps);
-		escape_csv(out, line->symbol->name);
-		putc(',', out);
-		escape_csv(out, line->module);
-		fprintf(out, ",%" PRIu64 "\n", fn->ended);
-	}
-	table_free(&l);
+	if (!rc)
+		write_table(t, &l);
+	function_lines_free(&l);
 	return rc;
 }
 
@@ -224,6 +205,5 @@ const struct report report_functions = {
 	.needs = NEED_RUNS,
 	.absent = functions_absent,
 	.write = functions_write,
-	.json = functions_json,
-	.csv = functions_csv,
+	.rows = functions_rows,
 };
