@@ -14,6 +14,7 @@
 #include "report/code.h"
 #include "report/disasm.h"
 #include "report/source.h"
+#include "report/table.h"
 
 struct spot {
 	uint32_t source; /* its number, or NO_SOURCE */
@@ -423,17 +424,63 @@ static void text_annotated(const struct job *job, void *to, const struct annotat
 
 /* ---- JSON, CSV ------------------------------------------------------------------------------- */
 
-static void json_spot(const struct annotated *a, struct json *j, const struct spot *p)
-{
-	const struct source *s;
+enum { OF_INSTRUCTION = 1, OF_LINE = 2 }; /* parts */
 
-	if (p->source == NO_SOURCE)
-		return;
-	s = &a->sources.list[p->source];
-	json_string(j, "source", s->path);
-	json_int(j, "line", p->line);
-	if (source_line(s, p->line))
-		json_string(j, "source_text", source_line(s, p->line));
+struct annotated_line {
+	const struct annotated *of;
+	const char *symbol, *module, *text, *source, *source_text;
+	uint64_t offset, ticks;
+	int32_t line;
+	bool is_instruction, has_line;
+};
+
+#define AT(member)   COLUMN_AT(struct annotated_line, member)
+#define WHEN(member) COLUMN_WHEN(struct annotated_line, member)
+static const struct column columns[] = {
+	{ "symbol", .forms = IN_CSV, AT(symbol) },
+	{ "module", .forms = IN_CSV, AT(module) },
+	{ "address", .forms = IN_CSV, .as = AS_HEX, COLUMN_OF(struct annotated, code.address) },
+	{ "offset", .as = AS_HEX, .parts = OF_INSTRUCTION, WHEN(is_instruction), AT(offset) },
+	{ "ticks", .parts = OF_INSTRUCTION, AT(ticks) },
+	{ "text", .forms = IN_JSON, .parts = OF_INSTRUCTION, AT(text) },
+	{ "instruction", .forms = IN_CSV, AT(text) },
+	{ "source", AT(source) },
+	{ "line", WHEN(has_line), AT(line) },
+	{ "source_text", AT(source_text) },
+	{ "ticks", .parts = OF_LINE, AT(ticks) },
+	COLUMNS_END,
+};
+#undef AT
+
+static void write_line(struct table *t, const struct annotated *a, const struct instruction *in,
+		       const struct spot *p, uint64_t ticks)
+{
+	const struct source *s = p && p->source != NO_SOURCE ? &a->sources.list[p->source] : NULL;
+	const struct names *n = &t->job->model->names;
+	const struct symbol *symbol = &n->symbols.symbol[a->symbol];
+	struct annotated_line l = {
+		.of = a,
+		.symbol = symbol->name,
+		.module = n->module[symbol->module].name,
+		.text = in && in->text[0] ? in->text : NULL,
+		.source = s ? s->path : NULL,
+		.source_text = s ? source_line(s, p->line) : NULL,
+		.offset = in ? in->offset : 0,
+		.ticks = ticks,
+		.line = s ? p->line : 0,
+		.is_instruction = in,
+		.has_line = s,
+	};
+
+	table_row(t, &l);
+}
+
+static void write_instructions(struct table *t, const struct annotated *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->nlist; i++)
+		write_line(t, a, &a->list[i], &a->list[i].spot, a->list[i].ticks);
 }
 
 static void json_sources(const struct annotated *a, struct json *j)
@@ -456,6 +503,7 @@ static void json_sources(const struct annotated *a, struct json *j)
 static void json_annotated(const struct job *job, void *to, const struct annotated *a)
 {
 	struct json *j = to;
+	struct table t = table_json(job, j);
 	const struct names *n = &job->model->names;
 	const struct symbol *s = &n->symbols.symbol[a->symbol];
 	uint32_t i;
@@ -471,67 +519,26 @@ static void json_annotated(const struct job *job, void *to, const struct annotat
 	if (a->why)
 		json_string(j, "no_instructions", a->why);
 	json_uint(j, "astray", a->astray);
-	json_array(j, "instructions");
-	for (i = 0; i < a->nlist; i++) {
-		json_object(j, NULL);
-		json_hex(j, "offset", a->list[i].offset);
-		json_uint(j, "ticks", a->list[i].ticks);
-		if (a->list[i].text[0])
-			json_string(j, "text", a->list[i].text);
-		json_spot(a, j, &a->list[i].spot);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-	json_array(j, "lines");
-	for (i = 0; i < a->nline; i++) {
-		json_object(j, NULL);
-		json_spot(a, j, &a->line[i].spot);
-		json_uint(j, "ticks", a->line[i].ticks);
-		json_end(j, '}');
-	}
-	json_end(j, ']');
+	t.part = OF_INSTRUCTION;
+	table_begin(&t, columns, "instructions");
+	write_instructions(&t, a);
+	table_end(&t);
+	t.part = OF_LINE;
+	table_begin(&t, columns, "lines");
+	for (i = 0; i < a->nline; i++)
+		write_line(&t, a, NULL, &a->line[i].spot, a->line[i].ticks);
+	table_end(&t);
 	json_uint(j, "line_not_known", a->unlined);
 	json_sources(a, j);
 	json_end(j, '}');
 }
 
-static void csv_spot(const struct annotated *a, FILE *out, const struct spot *p)
-{
-	const struct source *s = p && p->source != NO_SOURCE ? &a->sources.list[p->source] : NULL;
-	const char *words = s ? source_line(s, p->line) : NULL;
-
-	escape_csv(out, s ? s->path : "");
-	putc(',', out);
-	if (s)
-		fprintf(out, "%d", p->line);
-	putc(',', out);
-	escape_csv(out, words ? words : "");
-	putc('\n', out);
-}
-
 static void csv_annotated(const struct job *job, void *to, const struct annotated *a)
 {
-	FILE *out = to;
-	const struct names *n = &job->model->names;
-	const struct symbol *s = &n->symbols.symbol[a->symbol];
-	uint32_t i;
-
-	for (i = 0; i <= a->nlist; i++) {
-		const struct instruction *in = i < a->nlist ? &a->list[i] : NULL;
-
-		if (!in && !a->astray)
-			break;
-		escape_csv(out, s->name);
-		putc(',', out);
-		escape_csv(out, n->module[s->module].name);
-		fprintf(out, ",0x%" PRIx64 ",", a->code.address);
-		if (in)
-			fprintf(out, "0x%" PRIx64, in->offset);
-		fprintf(out, ",%" PRIu64 ",", in ? in->ticks : a->astray);
-		escape_csv(out, in ? in->text : "");
-		putc(',', out);
-		csv_spot(a, out, in ? &in->spot : NULL);
-	}
+	(void)job;
+	write_instructions(to, a);
+	if (a->astray)
+		write_line(to, a, NULL, NULL, a->astray);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -603,8 +610,11 @@ static int annotate_json(const struct job *job, struct json *j)
 
 static int annotate_csv(const struct job *job, FILE *out)
 {
-	fputs("symbol,module,address,offset,ticks,instruction,source,line,source_text\n", out);
-	return for_each(job, out, csv_annotated);
+	struct table t = table_csv(job, out);
+
+	t.part = OF_INSTRUCTION;
+	table_begin(&t, columns, NULL);
+	return for_each(job, &t, csv_annotated);
 }
 
 static bool annotate_take(struct options *o, const char *option, const char *argument)

@@ -3,7 +3,7 @@
  * -validate: everything in the file is read, and each fault told with its place. The exit code says
  * whether it is clean.
  */
-#include "report/report.h"
+#include "report/table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,28 +16,36 @@ static void ignore(void *arg, const char *line)
 	(void)arg, (void)line;
 }
 
-static void tell(FILE *out, struct json *j, bool csv, const struct pifile_fault *f)
+struct fault_place {
+	const struct pifile_fault *of;
+	const char *what;
+	bool known;
+};
+
+static const struct column columns[] = {
+	{ "offset", COLUMN_WHEN(struct fault_place, known),
+	  COLUMN_OF(struct pifile_fault, offset) },
+	{ "what", COLUMN_AT(struct fault_place, what) },
+	COLUMNS_END,
+};
+
+static void text_fault(FILE *out, const struct pifile_fault *f)
 {
-	if (csv) {
-		if (f->offset != NO_OFFSET)
-			fprintf(out, "%" PRIu64, f->offset);
-		putc(',', out);
-		escape_csv(out, f->what);
-		putc('\n', out);
-		return;
-	}
-	if (j) {
-		json_object(j, NULL);
-		if (f->offset != NO_OFFSET)
-			json_uint(j, "offset", f->offset);
-		json_string(j, "what", f->what);
-		json_end(j, '}');
-		return;
-	}
 	if (f->offset != NO_OFFSET)
 		fprintf(out, "at byte %" PRIu64 ": ", f->offset);
 	escape_print(out, f->what);
 	putc('\n', out);
+}
+
+/* Only for programs: in text each is a sentence. */
+static void write_faults(struct table *t, const struct pifile_fault *f, size_t n)
+{
+	size_t i;
+
+	table_begin(t, columns, "faults");
+	for (i = 0; i < n; i++)
+		table_row(t, &(struct fault_place){ &f[i], f[i].what, f[i].offset != NO_OFFSET });
+	table_end(t);
 }
 
 static void sums(const struct job *job, FILE *out, uint64_t faults, uint64_t listed)
@@ -57,7 +65,8 @@ static int validate_write(const struct job *job, FILE *out)
 	const struct pifile_fault *list = NULL;
 	struct input *in = job->input;
 	const struct trace *t = job->trace;
-	struct json j, *to = NULL;
+	struct table table = table_csv(job, out);
+	struct json j;
 	struct pifile_fault *fault;
 	size_t n, have, i;
 	int rc = 0;
@@ -79,26 +88,23 @@ static int validate_write(const struct job *job, FILE *out)
 		fault[have++] = t->first_malformed;
 	n += have + (t->malformed ? t->malformed - 1 : 0);
 	if (job->options->json) {
+		table = table_json(job, &j);
 		json_begin(&j, out, true);
 		json_object(&j, NULL);
-		json_array(&j, "faults");
-		to = &j;
-	}
-	if (job->options->csv)
-		fputs("offset,what\n", out);
-	for (i = 0; i < have; i++)
-		tell(out, to, job->options->csv, &fault[i]);
-	free(fault);
-	if (to) {
-		json_end(&j, ']');
+		write_faults(&table, fault, have);
 		json_uint(&j, "count", n);
 		json_uint(&j, "records", t->records);
 		json_bool(&j, "complete", in->complete);
 		json_bool(&j, "lossy", trace_lossy(t));
 		json_end(&j, '}');
-	} else if (!job->options->csv) {
+	} else if (job->options->csv) {
+		write_faults(&table, fault, have);
+	} else {
+		for (i = 0; i < have; i++)
+			text_fault(out, &fault[i]);
 		sums(job, out, n, have);
 	}
+	free(fault);
 	return n || !in->complete ? REPORT_WRONG : 0;
 }
 
