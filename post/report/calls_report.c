@@ -131,48 +131,46 @@ void print_symbol(const struct job *job, FILE *out, uint32_t symbol)
 	}
 }
 
-static void frame_json(struct json *j, const struct job *job, const struct column *c,
-		       const void *value)
+void frame_json(const struct cell *x)
 {
-	const struct names *n = &job->model->names;
-	const struct code_frame *f = value;
+	const struct names *n = &x->job->model->names;
+	const struct code_frame *f = x->value;
 	const struct symbol *s = f ? &n->symbols.symbol[f->symbol] : NULL;
 
-	(void)c;
 	if (!s)
 		return;
-	json_string(j, "name", s->name);
-	json_string(j, "module", n->module[s->module].name);
-	json_bool(j, "kernel", f->kernel);
-	json_source(j, job, s);
+	json_string(x->json, "name", s->name);
+	json_string(x->json, "module", n->module[s->module].name);
+	json_bool(x->json, "kernel", f->kernel);
+	json_source(x->json, x->job, s);
 }
 
-static void frame_names(FILE *out, const struct job *job, const struct column *c)
+void frame_names(const struct cell *x)
 {
-	const char *names = csv_source_names(job), *bar = *c->name ? "_" : "";
+	const char *names = csv_source_names(x->job), *bar = *x->column->name ? "_" : "";
 
-	fprintf(out, "%s,%s%smodule,%s%skernel", *c->name ? c->name : "name", c->name, bar, c->name,
-		bar);
+	fprintf(x->out, "%s,%s%smodule,%s%skernel", *x->column->name ? x->column->name : "name",
+		x->column->name, bar, x->column->name, bar);
 	for (; *names; names += 1 + strcspn(names + 1, ","))
-		fprintf(out, ",%s%s%.*s", c->name, bar, (int)strcspn(names + 1, ","), names + 1);
+		fprintf(x->out, ",%s%s%.*s", x->column->name, bar, (int)strcspn(names + 1, ","),
+			names + 1);
 }
 
-static void frame_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
+void frame_csv(const struct cell *x)
 {
-	const struct names *n = &job->model->names;
-	const struct code_frame *f = value;
+	const struct names *n = &x->job->model->names;
+	const struct code_frame *f = x->value;
 	const struct symbol *s = f ? &n->symbols.symbol[f->symbol] : NULL;
 
-	(void)c;
 	if (s) {
-		escape_csv(out, s->name);
-		putc(',', out);
-		escape_csv(out, n->module[s->module].name);
-		fprintf(out, ",%d", f->kernel);
+		escape_csv(x->out, s->name);
+		putc(',', x->out);
+		escape_csv(x->out, n->module[s->module].name);
+		fprintf(x->out, ",%d", f->kernel);
 	} else {
-		fputs(",,", out);
+		fputs(",,", x->out);
 	}
-	csv_source(out, job, s);
+	csv_source(x->out, x->job, s);
 }
 
 const struct column_sort sort_frame = {

@@ -30,56 +30,49 @@ static bool has_times(const struct job *job)
 
 #define INDENTED 100 /* calls below each other; the rest has its depth before its name */
 
-static void place_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void place_text(const struct cell *x)
 {
-	const struct call *call = value;
+	const struct call *call = x->value;
 
-	(void)c;
-	fprintf(out, "%*s", 2 * (call->depth < INDENTED ? call->depth : INDENTED), "");
+	fprintf(x->out, "%*s", 2 * (call->depth < INDENTED ? call->depth : INDENTED), "");
 	if (call->depth > INDENTED)
-		fprintf(out, "[%u] ", call->depth);
+		fprintf(x->out, "[%u] ", call->depth);
 	if (call->parent == NO_KEY)
-		print_root(job, out, call->id);
+		print_root(x->job, x->out, call->id);
 	else
-		print_symbol(job, out, call->id);
+		print_symbol(x->job, x->out, call->id);
 }
 
 /* A call's function; a root's process has no more than a name. */
-static void node_json(struct json *j, const struct job *job, const struct column *c,
-		      const void *value)
+static void node_json(const struct cell *x)
 {
-	const struct call *call = value;
+	const struct call *call = x->value;
 	const struct code_frame frame = { call->id, call->kernel };
 
 	if (call->parent == NO_KEY)
-		json_string(j, "name", job->model->names.process[call->id].name);
+		json_string(x->json, "name", x->job->model->names.process[call->id].name);
 	else
-		sort_frame.json(j, job, c, &frame);
+		frame_json(&(struct cell){ .json = x->json, .job = x->job, .value = &frame });
 }
 
-static void node_names(FILE *out, const struct job *job, const struct column *c)
+static void node_csv(const struct cell *x)
 {
-	sort_frame.names(out, job, c);
-}
-
-static void node_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
-{
-	const struct call *call = value;
+	const struct call *call = x->value;
 	const struct code_frame frame = { call->id, call->kernel };
 
 	if (call->parent == NO_KEY) {
-		escape_csv(out, job->model->names.process[call->id].name);
-		fputs(",,", out);
-		csv_source(out, job, NULL);
+		escape_csv(x->out, x->job->model->names.process[call->id].name);
+		fputs(",,", x->out);
+		csv_source(x->out, x->job, NULL);
 	} else {
-		sort_frame.csv(out, job, c, &frame);
+		frame_csv(&(struct cell){ .out = x->out, .job = x->job, .value = &frame });
 	}
 }
 
 static const struct column_sort sort_place = { .text = place_text };
 static const struct column_sort sort_node = {
 	.json = node_json,
-	.names = node_names,
+	.names = frame_names,
 	.csv = node_csv,
 };
 

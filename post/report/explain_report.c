@@ -12,6 +12,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "report/show_report.h"
+#include "report/table.h"
 
 #define FOREVER UINT64_MAX
 
@@ -44,7 +45,7 @@ struct explained {
 	const struct explain *x;
 	const struct a2n_answer *answer;
 	FILE *out;
-	struct json *j;
+	struct table *table; /* in place of `out` */
 	uint32_t n;
 	bool mapped; /* something was by then */
 };
@@ -231,68 +232,106 @@ static int explain_write(const struct job *job, FILE *out)
 
 /* ---- JSON, CSV ------------------------------------------------------------------------------- */
 
-static void json_time(struct json *j, const char *key, uint64_t time)
-{
-	if (time == FOREVER)
-		json_null(j, key);
-	else
-		json_uint(j, key, time);
-}
+struct span_line {
+	const struct a2n_span *of;
+	const struct explain_source *from; /* NULL: not known */
+	const char *what, *name, *source, *path;
+	uint64_t offset, stamp;
+	bool ends, is_early, has_length, decides, has_offset, has_stamp;
+};
 
-static void json_source_of(const struct explained *e, const struct a2n_span *span)
+/* A source of JSON is an object: other kinds have other members. */
+static void source_json(const struct cell *x)
 {
-	const struct explain_source *s = explain_source(e->x, span);
+	const struct span_line *l = x->value;
+	const struct explain_source *s = l->from;
 
-	json_object(e->j, "source");
+	json_object(x->json, x->column->name);
 	if (s && s->kind) {
-		json_string(e->j, "kind", s->kind);
-		json_string(e->j, "path", s->path);
-		json_uint(e->j, "offset", s->offset);
+		json_string(x->json, "kind", s->kind);
+		json_string(x->json, "path", s->path);
+		json_uint(x->json, "offset", s->offset);
 	} else if (s) {
-		json_string(e->j, "kind", "record");
-		json_string(e->j, "record", record_name(s));
-		json_uint(e->j, "pid", s->pid);
-		json_uint(e->j, "cpu", s->cpu);
-		json_uint(e->j, "stamp", s->stamp);
+		json_string(x->json, "kind", "record");
+		json_string(x->json, "record", record_name(s));
+		json_uint(x->json, "pid", s->pid);
+		json_uint(x->json, "cpu", s->cpu);
+		json_uint(x->json, "stamp", s->stamp);
 	} else {
-		json_string(e->j, "kind", span->told ? "unknown" : "kallsyms");
+		json_string(x->json, "kind", l->of->told ? "unknown" : "kallsyms");
 	}
-	json_end(e->j, '}');
+	json_end(x->json, '}');
 }
 
-static void json_span(void *arg, const struct a2n_span *s)
+static const struct column_sort sort_source = { .json = source_json };
+
+#define AT(member)   COLUMN_AT(struct span_line, member)
+#define OF(member)   COLUMN_OF(struct a2n_span, member)
+#define WHEN(member) COLUMN_WHEN(struct span_line, member)
+#define JSON         .forms = IN_JSON
+#define CSV          .forms = IN_CSV
+static const struct column columns[] = {
+	{ "from_ns", CSV, OF(from) },
+	{ "until_ns", CSV, WHEN(ends), OF(to) },
+	{ "what", AT(what) },
+	{ "name", AT(name) },
+	{ "from", JSON, OF(from) },
+	{ "until", JSON, .null = true, WHEN(ends), OF(to) },
+	{ "earliest", JSON, WHEN(is_early), OF(earliest) },
+	{ "start", JSON, .as = AS_HEX, WHEN(has_length), OF(start) },
+	{ "start", CSV, .as = AS_HEX, OF(start) },
+	{ "length", JSON, WHEN(has_length), OF(length) },
+	{ "length", CSV, OF(length) },
+	{ "decides", .as = AS_DIGIT, AT(decides) },
+	{ "held_before", JSON, OF(walk) },
+	{ "inherited", JSON, OF(inherited) },
+	{ "unsure", JSON, OF(unsure) },
+	{ "source", JSON, .sort = &sort_source },
+	{ "source", CSV, AT(source) },
+	{ "path", CSV, AT(path) },
+	{ "offset", CSV, WHEN(has_offset), AT(offset) },
+	{ "stamp", CSV, WHEN(has_stamp), AT(stamp) },
+	COLUMNS_END,
+};
+#undef AT
+#undef OF
+
+static void write_span(void *arg, const struct a2n_span *s)
 {
 	struct explained *e = arg;
+	const struct explain_source *from = explain_source(e->x, s);
+	struct span_line l = {
+		.of = s,
+		.from = from,
+		.what = kinds[s->kind],
+		.name = name_of(s),
+		.ends = s->to != FOREVER,
+		.is_early = s->earliest < s->from,
+		.has_length = s->length,
+		.decides = decides(e, s),
+		.has_offset = from && from->kind,
+		.has_stamp = from && !from->kind,
+	};
 
-	json_object(e->j, NULL);
-	json_string(e->j, "what", kinds[s->kind]);
-	if (name_of(s))
-		json_string(e->j, "name", name_of(s));
-	json_uint(e->j, "from", s->from);
-	json_time(e->j, "until", s->to);
-	if (s->earliest < s->from)
-		json_uint(e->j, "earliest", s->earliest);
-	if (s->length) {
-		json_hex(e->j, "start", s->start);
-		json_uint(e->j, "length", s->length);
+	if (from) {
+		l.source = from->kind ? from->kind : record_name(from);
+		l.path = from->kind ? from->path : NULL;
+		l.offset = from->offset;
+		l.stamp = from->stamp;
 	}
-	json_bool(e->j, "decides", decides(e, s));
-	json_bool(e->j, "held_before", s->walk);
-	json_bool(e->j, "inherited", s->inherited);
-	json_bool(e->j, "unsure", s->unsure);
-	json_source_of(e, s);
-	json_end(e->j, '}');
+	table_row(e->table, &l);
 }
 
 static int explain_json(const struct job *job, struct json *j)
 {
 	const struct names *n = &job->model->names;
 	const struct explain_wanted *w = &n->jit.explain.what;
+	struct table t = table_json(job, j);
 	struct a2n_answer answer;
 	struct explained e;
 
 	begin(&e, job, &answer);
-	e.j = j;
+	e.table = &t;
 	json_object(j, "explained");
 	json_uint(j, "pid", w->pid);
 	json_hex(j, "address", w->address);
@@ -303,48 +342,24 @@ static int explain_json(const struct job *job, struct json *j)
 		json_uint(j, "offset", answer.symbol_offset);
 	json_string(j, "why", reasons[answer.why]);
 	json_bool(j, "unsure", answer.unsure);
-	json_array(j, "spans");
-	a2n_history(n->a2n, w->pid, w->address, json_span, &e);
-	json_end(j, ']');
+	table_begin(&t, columns, "spans");
+	a2n_history(n->a2n, w->pid, w->address, write_span, &e);
+	table_end(&t);
 	json_end(j, '}');
 	return 0;
-}
-
-static void csv_span(void *arg, const struct a2n_span *s)
-{
-	struct explained *e = arg;
-	const struct explain_source *from = explain_source(e->x, s);
-
-	fprintf(e->out, "%" PRIu64 ",", s->from);
-	if (s->to != FOREVER)
-		fprintf(e->out, "%" PRIu64, s->to);
-	fprintf(e->out, ",%s,", kinds[s->kind]);
-	escape_csv(e->out, name_of(s) ? name_of(s) : "");
-	fprintf(e->out, ",0x%" PRIx64 ",%" PRIu64 ",%d,%s,", s->start, s->length, decides(e, s),
-		!from      ? "" :
-		from->kind ? from->kind :
-			     record_name(from));
-	if (from && from->kind) {
-		escape_csv(e->out, from->path);
-		fprintf(e->out, ",%" PRIu64 ",\n", from->offset);
-	} else {
-		fputs(",,", e->out);
-		if (from)
-			fprintf(e->out, "%" PRIu64, from->stamp);
-		putc('\n', e->out);
-	}
 }
 
 static int explain_csv(const struct job *job, FILE *out)
 {
 	const struct explain_wanted *w = &job->model->names.jit.explain.what;
+	struct table t = table_csv(job, out);
 	struct a2n_answer answer;
 	struct explained e;
 
 	begin(&e, job, &answer);
-	e.out = out;
-	fputs("from_ns,until_ns,what,name,start,length,decides,source,path,offset,stamp\n", out);
-	a2n_history(job->model->names.a2n, w->pid, w->address, csv_span, &e);
+	e.table = &t;
+	table_begin(&t, columns, NULL);
+	a2n_history(job->model->names.a2n, w->pid, w->address, write_span, &e);
 	return 0;
 }
 

@@ -24,16 +24,13 @@ struct function_lines {
 	uint32_t n;
 };
 
-static void function_text(FILE *out, const struct job *job, const struct column *c,
-			  const void *value)
+static void function_text(const struct cell *x)
 {
-	const struct line *line = value;
+	const struct line *line = x->value;
 
-	(void)job;
-	(void)c;
-	print_function(out, line->symbol);
-	putc(':', out);
-	escape_print(out, line->module);
+	print_function(x->out, line->symbol);
+	putc(':', x->out);
+	escape_print(x->out, line->module);
 }
 
 static const struct column_sort sort_function = { .text = function_text };

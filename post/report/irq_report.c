@@ -78,12 +78,11 @@ struct irq_line {
 	double share;
 };
 
-static void irq_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void irq_text(const struct cell *x)
 {
-	const struct irq_row *r = value;
+	const struct irq_row *r = x->value;
 
-	(void)c;
-	print_irq(out, job, r->source, r->number);
+	print_irq(x->out, x->job, r->source, r->number);
 }
 
 static const struct column_sort sort_irq = { .text = irq_text };

@@ -121,44 +121,37 @@ struct sched_line {
 	bool irqs, has_priority, has_latency;
 };
 
-static void reasons_json(struct json *j, const struct job *job, const struct column *c,
-			 const void *value)
+static void reasons_json(const struct cell *x)
 {
-	const uint64_t *list = value;
+	const uint64_t *list = x->value;
 	uint32_t i;
 
-	(void)job;
-	json_object(j, c->name);
+	json_object(x->json, x->column->name);
 	for (i = 0; i < SCHED_REASONS; i++) {
 		if (list[i])
-			json_uint(j, reason_name(i), list[i]);
+			json_uint(x->json, reason_name(i), list[i]);
 	}
-	json_end(j, '}');
+	json_end(x->json, '}');
 }
 
 static const struct column_sort sort_reasons = { .json = reasons_json };
 
-static void all_reasons_names(FILE *out, const struct job *job, const struct column *c)
+static void all_reasons_names(const struct cell *x)
 {
 	uint32_t k;
 
-	(void)job;
-	(void)c;
 	for (k = 0; k < SCHED_REASONS; k++)
-		fprintf(out, "%swait_%s_ns,off_%s_ns,left_%s", k ? "," : "", reason_name(k),
+		fprintf(x->out, "%swait_%s_ns,off_%s_ns,left_%s", k ? "," : "", reason_name(k),
 			reason_name(k), reason_name(k));
 }
 
-static void all_reasons_csv(FILE *out, const struct job *job, const struct column *c,
-			    const void *value)
+static void all_reasons_csv(const struct cell *x)
 {
-	const struct sched_row *r = value;
+	const struct sched_row *r = x->value;
 	uint32_t k;
 
-	(void)job;
-	(void)c;
 	for (k = 0; k < SCHED_REASONS; k++)
-		fprintf(out, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64, k ? "," : "", r->wait[k],
+		fprintf(x->out, "%s%" PRIu64 ",%" PRIu64 ",%" PRIu64, k ? "," : "", r->wait[k],
 			r->off[k], r->left[k]);
 }
 
@@ -271,37 +264,34 @@ struct wake_line {
 	uint64_t mean;
 };
 
-static void waker_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void waker_text(const struct cell *x)
 {
-	const struct irqs *q = &job->model->times.irqs;
-	uint32_t waker = *(const uint32_t *)value;
+	const struct irqs *q = &x->job->model->times.irqs;
+	uint32_t waker = *(const uint32_t *)x->value;
 
-	(void)c;
 	if (waker == WAKER_SOME_IRQ) {
-		fputs("an interrupt", out);
+		fputs("an interrupt", x->out);
 	} else if (waker & WAKER_IRQ) {
 		waker &= ~WAKER_IRQ;
-		print_irq(out, job, q->row[waker].source, q->row[waker].number);
+		print_irq(x->out, x->job, q->row[waker].source, q->row[waker].number);
 	} else {
-		print_thread(out, job, waker);
+		print_thread(x->out, x->job, waker);
 	}
 }
 
-static void waker_json(struct json *j, const struct job *job, const struct column *c,
-		       const void *value)
+static void waker_json(const struct cell *x)
 {
-	const struct irqs *q = &job->model->times.irqs;
-	uint32_t waker = *(const uint32_t *)value;
+	const struct irqs *q = &x->job->model->times.irqs;
+	uint32_t waker = *(const uint32_t *)x->value;
 
-	(void)c;
 	if (waker == WAKER_SOME_IRQ) {
-		json_string(j, "waker_source", "unknown");
+		json_string(x->json, "waker_source", "unknown");
 	} else if (waker & WAKER_IRQ) {
 		waker &= ~WAKER_IRQ;
-		json_string(j, "waker_source", irq_source(q->row[waker].source));
-		json_uint(j, "waker_number", q->row[waker].number);
+		json_string(x->json, "waker_source", irq_source(q->row[waker].source));
+		json_uint(x->json, "waker_number", q->row[waker].number);
 	} else {
-		json_thread(j, job, "waker_", waker);
+		json_thread(x->json, x->job, "waker_", waker);
 	}
 }
 

@@ -59,46 +59,40 @@ struct syscall_line {
 	uint64_t missing;
 };
 
-static void process_text(FILE *out, const struct job *job, const struct column *c,
-			 const void *value)
+static void process_text(const struct cell *x)
 {
-	(void)c;
-	print_process(out, job, *(const uint32_t *)value);
+	print_process(x->out, x->job, *(const uint32_t *)x->value);
 }
 
 static const struct column_sort sort_process = { .text = process_text };
 #define PROCESS .sort = &sort_process
 
-static void errors_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void errors_text(const struct cell *x)
 {
-	const struct syscall_line *l = value;
+	const struct syscall_line *l = x->value;
 	const struct syscall_error *e;
 	uint32_t n, i;
 	char room[64];
 
-	(void)job;
-	(void)c;
 	e = syscalls_errors(l->all, (uint32_t)(l->of - l->all->row), &n);
 	for (i = 0; i < n; i++)
-		fprintf(out, "%s%s %" PRIu64, i ? ", " : "  [",
+		fprintf(x->out, "%s%s %" PRIu64, i ? ", " : "  [",
 			error_name(e[i].error, room, sizeof(room)), e[i].count);
-	fputs(n ? "]" : "", out);
+	fputs(n ? "]" : "", x->out);
 }
 
-static void errors_json(struct json *j, const struct job *job, const struct column *c,
-			const void *value)
+static void errors_json(const struct cell *x)
 {
-	const struct syscall_line *l = value;
+	const struct syscall_line *l = x->value;
 	const struct syscall_error *e;
 	uint32_t n, i;
 	char room[64];
 
-	(void)job;
-	json_object(j, c->name);
+	json_object(x->json, x->column->name);
 	e = syscalls_errors(l->all, (uint32_t)(l->of - l->all->row), &n);
 	for (i = 0; i < n; i++)
-		json_uint(j, error_name(e[i].error, room, sizeof(room)), e[i].count);
-	json_end(j, '}');
+		json_uint(x->json, error_name(e[i].error, room, sizeof(room)), e[i].count);
+	json_end(x->json, '}');
 }
 
 static const struct column_sort sort_errors = { .text = errors_text, .json = errors_json };

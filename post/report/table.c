@@ -129,7 +129,7 @@ static void text_cell(const struct table *t, const struct column *c, const void 
 		return;
 	}
 	if (c->sort) {
-		c->sort->text(out, t->job, c, value);
+		c->sort->text(&(struct cell){ out, NULL, t->job, c, value });
 		return;
 	}
 	if (c->whole) {
@@ -179,7 +179,7 @@ static void text_line(const struct table *t, const void *row)
 static void csv_name(const struct table *t, const struct column *c)
 {
 	if (c->sort && c->sort->names)
-		c->sort->names(t->out, t->job, c);
+		c->sort->names(&(struct cell){ t->out, NULL, t->job, c, NULL });
 	else
 		fputs(c->name, t->out);
 }
@@ -189,7 +189,7 @@ static void csv_cell(const struct table *t, const struct column *c, const void *
 	FILE *out = t->out;
 
 	if (c->sort) {
-		c->sort->csv(out, t->job, c, value);
+		c->sort->csv(&(struct cell){ out, NULL, t->job, c, value });
 		return;
 	}
 	if (!value)
@@ -238,7 +238,7 @@ static void json_member(const struct table *t, const struct column *c, const voi
 	struct json *j = t->json;
 
 	if (c->sort) {
-		c->sort->json(j, t->job, c, value);
+		c->sort->json(&(struct cell){ NULL, j, t->job, c, value });
 		return;
 	}
 	if (!value) {

@@ -34,17 +34,23 @@ enum column_as {
 
 struct column;
 
-/* Values that are no plain numbers or texts. `value` is where the column's value is in the row; for
- * JSON and CSV NULL when the row has none. */
+/* A value that is to be written. */
+struct cell {
+	FILE *out;         /* of text and CSV */
+	struct json *json; /* of JSON */
+	const struct job *job;
+	const struct column *column;
+	const void *value; /* where it is; for JSON and CSV NULL when the row has none */
+};
+
+/* How values are written that are no plain numbers or texts. */
 struct column_sort {
-	void (*text)(FILE *out, const struct job *job, const struct column *c, const void *value);
-	/* All members that the value is. NULL in `value`: it has none. */
-	void (*json)(struct json *j, const struct job *job, const struct column *c,
-		     const void *value);
+	void (*text)(const struct cell *x);
+	void (*json)(const struct cell *x); /* all members that it is */
 	/* The names in CSV's first line, and the fields: commas between them, none around. NULL for
 	 * the names: the column's own. */
-	void (*names)(FILE *out, const struct job *job, const struct column *c);
-	void (*csv)(FILE *out, const struct job *job, const struct column *c, const void *value);
+	void (*names)(const struct cell *x);
+	void (*csv)(const struct cell *x);
 };
 
 struct column {

@@ -113,54 +113,32 @@ void print_us(FILE *out, int width, uint64_t ns)
 	fprintf(out, "%*" PRIu64 ".%03" PRIu64, width - 4, ns / 1000, ns % 1000);
 }
 
-void print_known_ms(FILE *out, int width, bool known, uint64_t ns)
+static void spread_json(const struct cell *x)
 {
-	if (known)
-		print_ms(out, width, ns);
-	else
-		fprintf(out, "%*s", width, "-");
+	const struct spread *s = x->value;
+
+	json_object(x->json, x->column->name);
+	json_uint(x->json, "count", s->count);
+	json_uint(x->json, "total_ns", s->total);
+	json_uint(x->json, "min_ns", s->min);
+	json_uint(x->json, "mean_ns", spread_mean(s));
+	json_uint(x->json, "p50_ns", spread_percentile(s, 500));
+	json_uint(x->json, "p95_ns", spread_percentile(s, 950));
+	json_uint(x->json, "p99_ns", spread_percentile(s, 990));
+	json_uint(x->json, "max_ns", s->max);
+	json_end(x->json, '}');
 }
 
-void print_known_us(FILE *out, int width, bool known, uint64_t ns)
+static void spread_names(const struct cell *x)
 {
-	if (known)
-		print_us(out, width, ns);
-	else
-		fprintf(out, "%*s", width, "-");
+	fputs("count,total_ns,min_ns,mean_ns,p50_ns,p95_ns,p99_ns,max_ns", x->out);
 }
 
-static void spread_json(struct json *j, const struct job *job, const struct column *c,
-			const void *value)
+static void spread_csv(const struct cell *x)
 {
-	const struct spread *s = value;
+	const struct spread *s = x->value;
 
-	(void)job;
-	json_object(j, c->name);
-	json_uint(j, "count", s->count);
-	json_uint(j, "total_ns", s->total);
-	json_uint(j, "min_ns", s->min);
-	json_uint(j, "mean_ns", spread_mean(s));
-	json_uint(j, "p50_ns", spread_percentile(s, 500));
-	json_uint(j, "p95_ns", spread_percentile(s, 950));
-	json_uint(j, "p99_ns", spread_percentile(s, 990));
-	json_uint(j, "max_ns", s->max);
-	json_end(j, '}');
-}
-
-static void spread_names(FILE *out, const struct job *job, const struct column *c)
-{
-	(void)job;
-	(void)c;
-	fputs("count,total_ns,min_ns,mean_ns,p50_ns,p95_ns,p99_ns,max_ns", out);
-}
-
-static void spread_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
-{
-	const struct spread *s = value;
-
-	(void)job;
-	(void)c;
-	fprintf(out,
+	fprintf(x->out,
 		"%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 		",%" PRIu64,
 		s->count, s->total, s->min, spread_mean(s), spread_percentile(s, 500),
@@ -173,17 +151,15 @@ const struct column_sort sort_spread = {
 	.csv = spread_csv,
 };
 
-static void mean_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void mean_text(const struct cell *x)
 {
-	(void)job;
-	print_us(out, c->width, spread_mean(value));
+	print_us(x->out, x->column->width, spread_mean(x->value));
 }
 
-static void percentile_text(FILE *out, const struct job *job, const struct column *c,
-			    const void *value)
+static void percentile_text(const struct cell *x)
 {
-	(void)job;
-	print_us(out, c->width, spread_percentile(value, (unsigned int)c->digits));
+	print_us(x->out, x->column->width,
+		 spread_percentile(x->value, (unsigned int)x->column->digits));
 }
 
 const struct column_sort sort_mean = { .text = mean_text };
@@ -243,42 +219,36 @@ void json_thread(struct json *j, const struct job *job, const char *prefix, uint
 	json_string(j, key, t->name);
 }
 
-static void thread_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void thread_text(const struct cell *x)
 {
-	(void)c;
-	print_thread(out, job, *(const uint32_t *)value);
+	print_thread(x->out, x->job, *(const uint32_t *)x->value);
 }
 
-static void thread_json(struct json *j, const struct job *job, const struct column *c,
-			const void *value)
+static void thread_json(const struct cell *x)
 {
-	(void)c;
-	json_thread(j, job, "", *(const uint32_t *)value);
+	json_thread(x->json, x->job, "", *(const uint32_t *)x->value);
 }
 
-static void thread_names(FILE *out, const struct job *job, const struct column *c)
+static void thread_names(const struct cell *x)
 {
-	(void)job;
-	(void)c;
-	fputs("pid,process,tid,thread", out);
+	fputs("pid,process,tid,thread", x->out);
 }
 
-static void thread_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void thread_csv(const struct cell *x)
 {
-	const struct names *n = &job->model->names;
-	const struct thread *t = &n->thread[*(const uint32_t *)value];
+	const struct names *n = &x->job->model->names;
+	const struct thread *t = &n->thread[*(const uint32_t *)x->value];
 	const struct process *p = &n->process[t->process];
 
-	(void)c;
-	if (!job->options->names.by_process_name)
-		fprintf(out, "%" PRId64, id_shown(p->pid));
-	putc(',', out);
-	escape_csv(out, p->name);
-	putc(',', out);
-	if (!job->options->names.by_thread_name)
-		fprintf(out, "%" PRId64, id_shown(t->tid));
-	putc(',', out);
-	escape_csv(out, t->name);
+	if (!x->job->options->names.by_process_name)
+		fprintf(x->out, "%" PRId64, id_shown(p->pid));
+	putc(',', x->out);
+	escape_csv(x->out, p->name);
+	putc(',', x->out);
+	if (!x->job->options->names.by_thread_name)
+		fprintf(x->out, "%" PRId64, id_shown(t->tid));
+	putc(',', x->out);
+	escape_csv(x->out, t->name);
 }
 
 const struct column_sort sort_thread = {

@@ -29,9 +29,6 @@ static inline bool times_has(const struct job *job, uint16_t major)
 /* ns as milliseconds with three digits, as microseconds with three; right-aligned. */
 void print_ms(FILE *out, int width, uint64_t ns);
 void print_us(FILE *out, int width, uint64_t ns);
-/* A dash where `known` is false. */
-void print_known_ms(FILE *out, int width, bool known, uint64_t ns);
-void print_known_us(FILE *out, int width, bool known, uint64_t ns);
 
 /* "process (pid)"; "thread (tid) of process (pid)", the process only when it has another tid; and as
  * members pid, process, tid, thread, after prefix. What is counted together has no number. */

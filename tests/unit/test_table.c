@@ -18,38 +18,32 @@ struct line {
 	double seconds;
 };
 
-static void pair_text(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void pair_text(const struct cell *x)
 {
-	const struct modelled *m = value;
+	const struct modelled *m = x->value;
 
-	(void)job;
-	fprintf(out, "%*d/%d", c->width, (int)m->part, (int)m->whole);
+	fprintf(x->out, "%*d/%d", x->column->width, (int)m->part, (int)m->whole);
 }
 
-static void pair_json(struct json *j, const struct job *job, const struct column *c,
-		      const void *value)
+static void pair_json(const struct cell *x)
 {
-	(void)job;
-	if (value)
-		json_uint(j, c->name, ((const struct modelled *)value)->whole);
+	if (x->value)
+		json_uint(x->json, x->column->name, ((const struct modelled *)x->value)->whole);
 }
 
-static void pair_names(FILE *out, const struct job *job, const struct column *c)
+static void pair_names(const struct cell *x)
 {
-	(void)job;
-	fprintf(out, "%s_1,%s_2", c->name, c->name);
+	fprintf(x->out, "%s_1,%s_2", x->column->name, x->column->name);
 }
 
-static void pair_csv(FILE *out, const struct job *job, const struct column *c, const void *value)
+static void pair_csv(const struct cell *x)
 {
-	const struct modelled *m = value;
+	const struct modelled *m = x->value;
 
-	(void)job;
-	(void)c;
 	if (m)
-		fprintf(out, "%d,%d", (int)m->part, (int)m->whole);
+		fprintf(x->out, "%d,%d", (int)m->part, (int)m->whole);
 	else
-		fputs(",", out);
+		fputs(",", x->out);
 }
 
 static const struct column_sort sort_pair = { pair_text, pair_json, pair_names, pair_csv };
