@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command line, and what of it does not go together. */
+/*
+ * The command line, and which options exclude each other. No table of tools/common: -r and -o may
+ * have their argument attached where -c and -k may not, and a line of -help tells several options.
+ */
 #include "command_line.h"
 
 #include <errno.h>
@@ -187,7 +190,7 @@ static const char *run_contradiction(const struct options *o, bool several)
 	return NULL;
 }
 
-/* What doesn't go together, in words; NULL: all does. */
+/* Returns in words which options exclude each other; NULL: none do. */
 static const char *contradiction(const struct options *o)
 {
 	bool several = o->reports & (o->reports - 1), show = o->kinds & REPORT_OF_RECORDS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user asked for: filled by command_line.c, read by whoever it concerns. */
+/* The user's wishes: command_line.c fills them in, whoever they concern reads them. */
 #ifndef POST_OPTIONS_H
 #define POST_OPTIONS_H
 
@@ -9,7 +9,7 @@ struct writer;
 
 enum { EXIT_CLEAN = 0, EXIT_DAMAGED = 1, EXIT_UNREADABLE = 2 };
 
-/* What a report is of: bits, by which the command line knows what goes together. */
+/* The subject of a report, in bits: the command line knows by them which reports go together. */
 enum report_kind {
 	REPORT_OF_SAMPLES = 1, /* (with -tree and -offcpu those of call stacks are not) */
 	REPORT_OF_STACKS = 2,
@@ -28,7 +28,7 @@ enum report_kind {
 	REPORT_TELLS_DAMAGE = 16384, /* itself: not on stderr too */
 };
 
-/* What -callers and -callees tell. */
+/* -callers and -callees: which of both were given. */
 enum { CALLS_CALLERS = 1, CALLS_CALLEES = 2 };
 
 struct options {

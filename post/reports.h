@@ -47,10 +47,10 @@ enum { REPORT_COUNT = REPORTS(ONE) };
 /* The one at a place of the list; the bit of its place. */
 const struct report *report_at(size_t place);
 unsigned int report_bit(const struct report *r);
-/* What those asked for are of: kinds, all_kinds. */
+/* Sets the subjects of the reports that were asked for: kinds, all_kinds. */
 void reports_kinds(struct options *o);
 
-/* What the model must hold for the reports asked for. */
+/* Returns what the model must hold for the reports that were asked for. */
 unsigned int reports_need(const struct options *o);
 /* Whether a report is of something that isn't there: then none is to be written. */
 bool reports_absent(const struct job *job);

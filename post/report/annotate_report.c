@@ -142,7 +142,7 @@ static void take_line(void *arg, size_t i, const struct a2n_frame *frames, size_
 	a->no_memory |= source_find(&a->sources, frames->file, &spot->source) != 0;
 }
 
-/* Of all instructions at once. */
+/* Finds the source lines of all instructions at once. */
 static int find_lines(const struct job *job, struct annotated *a)
 {
 	const struct symbol *s = &job->model->names.symbols.symbol[a->symbol];
@@ -278,7 +278,7 @@ static int checked(const struct job *job, const struct annotated *a)
 	return REPORT_WRONG;
 }
 
-/* Of the code that was hit first at `place`. */
+/* Fills in the code that was hit first at `place`. */
 static int annotate(const struct job *job, struct annotated *a, uint64_t place)
 {
 	const struct symbol *s = &job->model->names.symbols.symbol[a->symbol];
@@ -455,7 +455,7 @@ static const struct column columns[] = {
 static void write_line(struct table *t, const struct annotated *a, const struct instruction *in,
 		       const struct spot *p, uint64_t ticks)
 {
-	const struct source *s = p && p->source != NO_SOURCE ? &a->sources.list[p->source] : NULL;
+	const struct source *s = p->source != NO_SOURCE ? &a->sources.list[p->source] : NULL;
 	const struct names *n = &t->job->model->names;
 	const struct symbol *symbol = &n->symbols.symbol[a->symbol];
 	struct annotated_line l = {
@@ -535,10 +535,12 @@ static void json_annotated(const struct job *job, void *to, const struct annotat
 
 static void csv_annotated(const struct job *job, void *to, const struct annotated *a)
 {
+	static const struct spot nowhere = { .source = NO_SOURCE };
+
 	(void)job;
 	write_instructions(to, a);
 	if (a->astray)
-		write_line(to, a, NULL, NULL, a->astray);
+		write_line(to, a, NULL, &nowhere, a->astray);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the reports of call stacks have in common: the books of stacks, and the proof. */
+/* All reports of call stacks share these: the books of stacks, and the proof. */
 #include "report/calls_report.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the reports of call stacks have in common. */
+/* All reports of call stacks share these. */
 #ifndef POST_CALLS_REPORT_H
 #define POST_CALLS_REPORT_H
 
@@ -16,7 +16,8 @@ void json_stack_books(const struct job *job, struct json *j);
 /* "symbol  [module]", the module without its folder. */
 void print_symbol(const struct job *job, FILE *out, uint32_t symbol);
 /* A column of this type for programs: name, module (its whole path), kernel, and what -line and
- * -inline ask for. CSV names them after the column's `name`, if it has one: caller, caller_module. */
+ * -inline ask for. CSV names them after the column's `name` if it has one: caller, caller_module.
+ */
 struct code_frame {
 	uint32_t symbol;
 	bool kernel;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is wrong with the trace, for reports and for stderr. */
+/* Lists what is wrong with the trace, for reports and for stderr. */
 #include "report/report.h"
 
 #include <errno.h>

@@ -86,7 +86,7 @@ static bool decides(const struct explained *e, const struct a2n_span *s)
 		/* Code that moved away leaves what is mapped. */
 		if (s->kind == A2N_SPAN_CODE_MOVED)
 			return held(s, time);
-		/* What a walk found was there before, if nothing else is known. */
+		/* A mapping that a walk found was there before, if nothing else is known. */
 		return s->kind == A2N_SPAN_MAPPED &&
 		       (held(s, time) || (!e->mapped && s->walk && time < s->from));
 	}
@@ -133,7 +133,7 @@ static void text_source(const struct explained *e, const struct a2n_span *span)
 	}
 }
 
-/* What the span is of, or NULL. */
+/* Returns the name of what the span maps, or NULL. */
 static const char *name_of(const struct a2n_span *s)
 {
 	return s->kind == A2N_SPAN_MAPPED && !strcmp(s->name, A2N_JITCODE) ? "anonymous memory" :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an instruction does to the flow, by its words as libopcodes writes them. */
+/* Tells what an instruction does to the flow, by its words as libopcodes writes them. */
 #ifndef POST_INSN_H
 #define POST_INSN_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an instruction may do beside going on to the next. */
+/* The kinds of instructions: what each may do beside going on to the next. */
 enum insn_kind {
 	INSN_PLAIN, /* nothing */
 	INSN_CALL,

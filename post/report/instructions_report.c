@@ -20,11 +20,11 @@ struct instructions {
 	uint64_t shown, missing;
 };
 
-/* What a line tells beside its place. */
+/* The part of a line that follows its place. */
 struct told_code {
 	const char *words;
 	uint64_t missing; /* so many, words are why; 0: it is here */
-	bool end;         /* what ended the run */
+	bool end;         /* the words are what ended the run */
 };
 
 static void print_columns(struct instructions *in, const struct run *run, uint64_t address,

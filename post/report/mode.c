@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What samples count: ticks of the timer or of one of the events; in words. */
+/* Says in words what samples count: ticks of the timer or of one of the events. */
 #include "report/report.h"
 
 #include <inttypes.h>

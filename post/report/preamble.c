@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every report begins with: system, trace, damage; as text and as JSON members. */
+/* Every report begins with this: system, trace, damage; as text and as JSON members. */
 #include "report/report.h"
 
 #include <inttypes.h>

@@ -27,7 +27,8 @@ struct report {
 	const char *path;   /* of its file */
 	mode_t mode;
 	unsigned int needs; /* NEED_*; 0: it reads the records itself */
-	/* What the user named isn't there: said so on stderr. NULL: it names nothing. */
+	/* True: the trace lacks what the user named, which was told on stderr. NULL: the report
+	 * takes no such name. */
 	bool (*absent)(const struct job *job);
 	/* Each: 0, or -errno, or REPORT_WRONG. */
 	int (*write)(const struct job *job, FILE *out);
@@ -68,7 +69,7 @@ int tprof_csv(const struct job *job, FILE *out);
 
 /* ---- mode.c ---------------------------------------------------------------------------------- */
 
-/* What reports are of: an event's name, "timer"; NULL: the trace has no samples. */
+/* Returns the event that reports count, or "timer"; NULL: the trace has no samples. */
 const char *mode_name(const struct trace *t);
 void print_mode(const struct job *job, FILE *out);
 void json_events(const struct job *job, struct json *j);
@@ -76,7 +77,7 @@ void mode_absent(const struct job *job);
 
 /* ---- no_samples.c ---------------------------------------------------------------------------- */
 
-/* What the trace has instead, and which reports show it. */
+/* Tells what the trace has instead of samples, and which reports show it. */
 void no_samples(const struct job *job, FILE *out);
 
 /* ---- run_lines.c ----------------------------------------------------------------------------- */
@@ -117,7 +118,7 @@ void tell_losses(FILE *out, const struct job *job, const char *prefix);
 /* Wrap mode: how far back each CPU's records reach, and how much older ones there were, a line each
  * after prefix. */
 void print_held(FILE *out, const struct trace *t, const char *prefix);
-/* What stopped the trace before anybody switched it off, a line each after prefix. */
+/* Prints what stopped the trace before anybody switched it off, a line each after prefix. */
 void print_stops(FILE *out, const struct trace *t, const char *prefix, bool cure);
 /* A path's last part: what one looks for. */
 const char *short_module(const char *name);
@@ -138,7 +139,7 @@ void fill_buckets(const struct job *job, struct bucket list[BUCKETS]);
 /* Modules in which ticks have no symbol, worst first. *list is freed by the caller. */
 int worst_modules(const struct job *job, const struct module ***list, uint32_t *count);
 const char *module_reason(const struct module *m);
-const char *module_cure(const struct module *m); /* what to do about it */
+const char *module_cure(const struct module *m); /* advice to the user */
 
 /* tree_build, and the proof that nothing fell under the table: both sums equal the trace's. */
 /* Whether a node is shown: with -nsf offsets are, where no symbol was found, alone. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the reports have in common: words, labels, and the proof that sums are right. */
+/* All reports share these: words, labels, and the proof that sums are right. */
 #include "report/report.h"
 
 #include <perfutil.h>
@@ -295,7 +295,7 @@ const char *module_reason(const struct module *m)
 
 const char *module_cure(const struct module *m)
 {
-	/* What liba2n says, by a word of it; the last row is for all else. */
+	/* A row is found by a word of what liba2n says; the last row is for all else. */
 	static const struct {
 		const char *word, *cure;
 	} cures[] = {

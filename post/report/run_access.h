@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What instructions read and write, where the trace has it: lines between those of runs. */
+/* Reads and writes of instructions, where the trace has them: lines between those of runs. */
 #ifndef POST_RUN_ACCESS_H
 #define POST_RUN_ACCESS_H
 
@@ -7,7 +7,7 @@
 
 struct run_access {
 	struct run at;   /* the instruction, as a run of none: place, side, doubt */
-	struct run data; /* what stands at the address */
+	struct run data; /* the place of the address */
 	uint64_t address;
 	uint32_t bytes;
 	bool store;

@@ -27,7 +27,7 @@ struct run_lines {
 	struct numbers out;
 	struct columns columns; /* for programs, where they are wanted */
 	struct run_texts symbols, threads, sources;
-	bool by_function, kernel_once, plt_once; /* what is joined */
+	bool by_function, kernel_once, plt_once; /* these runs are joined in one line */
 	bool nested;                             /* a line tells its depth */
 	void (*print)(struct run_lines *l, const struct run *run);
 	int (*record)(struct run_lines *l, const struct pirecord *r); /* any; or NULL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What perf tells beyond our records, in both forms. Records are whole (detail_whole). */
+/* Shows what perf tells beyond our records, in both forms. Records are whole (detail_whole). */
 #include <inttypes.h>
 
 #include "escape.h"
@@ -14,7 +14,7 @@
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* Of the flags of a branch: what it was, how it went. */
+/* The types of branches, by a branch's flags. */
 static const char *const branch_types[] = {
 	"",       "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",   "SYSCALL",
 	"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX", "EXTEND",

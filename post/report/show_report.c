@@ -20,7 +20,7 @@
 #include "report/report.h"
 
 #define UPDATE_EVERY 65536
-/* Of the longest text, the bytes of code in hexadecimal. */
+/* The longest text is the bytes of code in hexadecimal. */
 #define ROOM (2 * PITRACE_CODE_MAX + 1)
 
 static uint64_t number(const struct pirecord *r, const struct field *f)
@@ -311,7 +311,7 @@ static void json_field(struct json *j, const struct pirecord *r, const struct fi
 	}
 }
 
-/* What is alike in most records: kept as it was written, by what it tells. */
+/* The members that are alike in most records, kept as they were written. */
 struct json_head {
 	const struct record_kind *kind;
 	uint32_t minor, ring;
@@ -409,7 +409,7 @@ static int show_write(const struct job *job, FILE *out)
 	size_t i;
 	int rc = 0;
 
-	/* What was lost decides the exit code here too. */
+	/* Losses decide the exit code here too. */
 	for (i = 0; !rc && in->reader->section(in, i, &section) > 0; i++) {
 		rc = trace_section(job->trace, &section);
 		if (section.type == INPUT_SEC_TRACEPOINTS && section.data &&

@@ -16,12 +16,13 @@ const struct record_kind *show_kind(const struct pirecord *r);
 const char *show_kind_name(const struct record_kind *kind, const struct pirecord *r);
 const char *show_major(uint16_t major); /* in words */
 
-/* What a program wrote, behind the record's head; false, and nothing: it is not such a record. */
+/* Shows what a program wrote, behind the record's head. False, and nothing is shown: it is not
+ * such a record. */
 struct json;
 bool show_user_words(FILE *out, const struct pirecord *r);
 bool show_user_json(struct json *j, const struct pirecord *r);
 
-/* What perf tells beyond our records; formats: of their origin's tracepoints, or NULL. */
+/* Shows what perf tells beyond our records. `formats`: their origin's tracepoints, or NULL. */
 struct tracepoints;
 void show_detail_words(FILE *out, const struct pirecord *r, struct tracepoints *formats);
 void show_detail_json(struct json *j, const struct pirecord *r, struct tracepoints *formats);

@@ -61,7 +61,7 @@ static const void *value_of(const struct column *c, const void *row)
 	return c->type == COLUMN_TEXT && !*(const char *const *)value ? NULL : value;
 }
 
-/* What the value is a part of lies in the same struct. */
+/* The whole lies in the struct that has the part. */
 static double share_of(const struct column *c, const void *value)
 {
 	const char *model = (const char *)value - c->offset;

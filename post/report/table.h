@@ -43,35 +43,37 @@ struct cell {
 	const void *value; /* where it is; for JSON and CSV NULL when the row has none */
 };
 
-/* How values are written that are no plain numbers or texts. */
+/* The functions that write a value which is no plain number or text. */
 struct column_sort {
 	void (*text)(const struct cell *x);
 	void (*json)(const struct cell *x); /* all members that it is */
-	/* The names in CSV's first line, and the fields: commas between them, none around. NULL for
-	 * the names: the column's own. */
+	/* The names in CSV's first line, and the fields: commas stand between them, none around
+	 * them. NULL for the names: the column's own name. */
 	void (*names)(const struct cell *x);
 	void (*csv)(const struct cell *x);
 };
 
 struct column {
-	const char *name;   /* for programs; NULL: not for them */
-	const char *title;  /* above it in text; NULL: not there */
-	const char *before; /* in text, also before the title; or NULL */
+	const char *name;   /* for programs; NULL: they are not told it */
+	const char *title;  /* stands above it in text; NULL: text does not have it */
+	const char *before; /* stands before it in text, and before the title; or NULL */
 	int width;          /* in text; negative: to the left; 0: as wide as it is */
 	int digits;         /* behind the point */
 	enum column_as as;
 	enum column_type type;
-	size_t offset, size; /* of the value in the row */
-	bool of;      /* … in what the row's first member points to: a row of the model's */
-	size_t whole; /* offset, there too, of what it is a part of: told in percent; 0: none */
-	size_t when;  /* offset of a bool of the row: there is a value; 0: there always is */
-	bool null;    /* JSON says null for none; else it leaves it out */
+	size_t offset, size; /* the value's, in the row or … */
+	bool of;             /* … in the struct that the row's first member points to */
+	size_t whole; /* offset there of what the value is a part of: its percent; 0: the value */
+	/* Offset in the row of a bool which says that there is a value; 0: there is one, unless it
+	 * is a text of NULL. */
+	size_t when;
+	bool null;          /* JSON says null where there is none; else it leaves it out */
 	unsigned int forms; /* IN_*; 0: text if it has a title, JSON and CSV if it has a name */
-	unsigned int parts; /* bits of the report's own: which of its tables have it; 0: all */
-	/* Text and CSV show first the columns of turn 0 in their order, then those of turn 1, … */
+	unsigned int parts; /* bits of the report's own tables that have it; 0: all have */
+	/* Text and CSV show the columns of turn 0 in their order, then those of turn 1, … */
 	unsigned char text_turn, csv_turn;
-	const struct column_sort *sort; /* where type and `as` do not tell all */
-	size_t option; /* offset of a bool of struct options: only with it; 0: always */
+	const struct column_sort *sort; /* writes it; NULL: type and `as` tell how */
+	size_t option; /* offset in struct options of a bool that asks for it; 0: always shown */
 };
 
 /* Where the value is: a member of the row's struct. The last column of a list has neither name nor

@@ -42,7 +42,7 @@ uint64_t times_wall(const struct job *job)
 	return wall;
 }
 
-/* Who has such records, "driver or perf". */
+/* Prints the collectors that have such records: "driver or perf". */
 static void print_collectors(FILE *out, uint16_t major)
 {
 	const char *before = "", *name;
@@ -64,7 +64,7 @@ void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t 
 	snprintf(collector, sizeof(collector), "%.*s", (int)sizeof(collector) - 1,
 		 job->input->header.collector);
 	fprintf(out, "\nThe trace has no %s records", kind);
-	/* Of a collector that nobody knows nothing is known. */
+	/* Nothing is known of a collector that nobody knows. */
 	if (TraceCollectorHas(collector, major)) {
 		fprintf(out, ". Record them with:\n  swtrace enable %s\n", wanted);
 		return;
@@ -187,7 +187,7 @@ void print_thread(FILE *out, const struct job *job, uint32_t thread)
 	const struct process *p = &n->process[t->process];
 
 	if (!o->by_thread_name) {
-		/* Of several traces the process's name tells which. */
+		/* The process's name tells which of several traces it is from. */
 		escape_print(out, n->origins && t->tid == p->pid ? p->name : t->name);
 		fprintf(out, " (%" PRId64 ")", id_shown(t->tid));
 		if (t->tid == p->pid)

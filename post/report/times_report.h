@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the reports of times have in common: their head, names of threads, units, order. */
+/* All reports of times share these: their head, names of threads, units, order. */
 #ifndef POST_TIMES_REPORT_H
 #define POST_TIMES_REPORT_H
 
@@ -19,7 +19,7 @@ void times_banner(FILE *out, const char *name);
 void times_missing(const struct job *job, FILE *out, const char *kind, uint16_t major,
 		   const char *wanted);
 
-/* What a report of threads does not know for want of wake-up and interrupt records: a line each. */
+/* Prints what is not known of threads without wake-up and interrupt records, a line each. */
 void times_unknown(const struct job *job, FILE *out, bool interrupts);
 static inline bool times_has(const struct job *job, uint16_t major)
 {

@@ -137,7 +137,8 @@ void tprof_mangled(const struct job *job, FILE *out)
 	putc('\n', out);
 }
 
-/* Of the code that nobody told of most ticks are a known runtime's: its name and they, or NULL. */
+/* Returns the known runtime that has most of the ticks in code that nobody told of, and these
+ * ticks; or NULL. */
 static const char *untold_runtime(const struct job *job, uint64_t *ticks)
 {
 	const struct counts *c = &job->model->counts;
