@@ -27,6 +27,10 @@ $(O)/tests/unit/test_file_alloc $(O)/tests/unit/test_a2n_alloc: \
 	TESTLINK = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 
+# What looks at files and at /proc is the test's own.
+$(O)/tests/unit/test_perf_pump: TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
+	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk
+
 # Time goes on as the test says, events are numbers.
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
 
