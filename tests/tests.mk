@@ -31,6 +31,11 @@ $(O)/tests/unit/test_perfmaps: TESTLINK = -Wl,--wrap=malloc
 $(O)/tests/unit/test_perf_pump: TESTLINK = -Wl,--wrap=known_files_identify,--wrap=known_files_take_id \
 	-Wl,--wrap=known_files_path,--wrap=known_files_reset,--wrap=proc_walk
 
+# The kernel that is asked for perf events is the test's own.
+$(O)/tests/unit/test_backend_perf: TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--wrap=epoll_ctl,--wrap=read \
+	-Wl,--wrap=mmap64,--wrap=sysconf,--wrap=close,--wrap=fopen64,--wrap=eventfd,--wrap=socketpair \
+	-Wl,--wrap=clock_gettime,--wrap=proc_walk
+
 # Time goes on as the test says, events are numbers.
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
 

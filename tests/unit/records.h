@@ -74,7 +74,8 @@ static inline int records_take(void *arg, const void *segment, size_t size)
 static inline const struct told *records_nth(uint16_t major, uint32_t minor, unsigned int n)
 {
 	for (unsigned int i = 0; i < ntold; i++)
-		if (told[i].major == major && (told[i].minor == minor || minor == UINT32_MAX) && !n--)
+		if (told[i].major == major && (told[i].minor == minor || minor == UINT32_MAX) &&
+		    !n--)
 			return &told[i];
 	return NULL;
 }

@@ -9,9 +9,10 @@
 #include <unistd.h>
 #include "collect/perf/perf_mapped.h"
 #include "collect/perf/proc_walk.h"
+#include "perf_rings.h"
 #include "records.h"
 
-#define RING   (1u << 20)
+#define RING   65536u
 #define CPUS   2
 #define PERIOD 1000000u /* ns: 1000 a second */
 #define IDLE   0xffffffff81000000u
@@ -95,7 +96,7 @@ static void map_ring(struct perf_ring *r, uint64_t at)
 		.joined = malloc(UINT16_MAX + 1),
 	};
 	CU_ASSERT_FATAL(r->page && r->joined);
-	memset(r->page, 0, page + RING);
+	memset(r->page, 0, page);
 	r->page->data_head = at;
 }
 
@@ -156,65 +157,11 @@ static void pump(bool all)
 	}
 }
 
-static uint8_t body[8192];
-static size_t length;
-
-static void u32(uint32_t v)
-{
-	memcpy(body + length, &v, sizeof(v));
-	length += sizeof(v);
-}
-
-static void u64(uint64_t v)
-{
-	memcpy(body + length, &v, sizeof(v));
-	length += sizeof(v);
-}
-
-static void text(const char *t)
-{
-	size_t n = (strlen(t) + 8) & ~(size_t)7;
-
-	memset(body + length, 0, n);
-	memcpy(body + length, t, strlen(t));
-	length += n;
-}
-
-static void put(struct perf_ring *r, uint32_t type, uint16_t misc)
-{
-	struct perf_event_header h = { type, misc, (uint16_t)(sizeof(h) + length) };
-	uint8_t *data = (uint8_t *)r->page + sysconf(_SC_PAGESIZE);
-
-	for (size_t i = 0; i < h.size; i++)
-		data[(r->page->data_head + i) & (RING - 1)] =
-			i < sizeof(h) ? ((uint8_t *)&h)[i] : body[i - sizeof(h)];
-	r->page->data_head += h.size;
-	length = 0;
-}
-
-/* … with the sample id that ends records other than samples. */
-static void put_id(struct perf_ring *r, uint32_t type, uint16_t misc, uint32_t pid, uint64_t time)
-{
-	u32(pid);
-	u32(pid);
-	u64(time);
-	u64(0);
-	u64(11);
-	put(r, type, misc);
-}
-
 static void sample_of(struct perf_cpu *c, uint64_t id, uint32_t pid, uint64_t ip, uint64_t time,
 		      uint64_t period)
 {
-	u64(id);
-	u64(ip);
-	u32(pid);
-	u32(pid);
-	u64(time);
-	u64(0);
-	u64(period);
-	put(&c->samples, PERF_RECORD_SAMPLE,
-	    ip >= IDLE ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER);
+	put_sample(&c->samples, ip >= IDLE ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, id,
+		   pid, ip, time, period);
 }
 
 static void sample(struct perf_cpu *c, uint64_t time)
@@ -227,34 +174,12 @@ static void idle(struct perf_cpu *c, uint64_t time)
 	sample_of(c, 11, 0, IDLE + 1, time, PERIOD);
 }
 
-static void lost(struct perf_ring *r, uint64_t n, uint64_t time)
-{
-	u64(11);
-	u64(n);
-	put_id(r, PERF_RECORD_LOST, 0, 70, time);
-}
-
 static void throttle(struct perf_cpu *c, bool begins, uint64_t time)
 {
 	u64(time);
 	u64(11);
 	u64(11);
 	put_id(&c->samples, begins ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE, 0, 70, time);
-}
-
-static void switches(struct perf_cpu *c, uint32_t from, uint32_t to, uint64_t time)
-{
-	u32(to);
-	u32(to);
-	put_id(&c->switches, PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT, from, time);
-}
-
-static void comm(struct perf_cpu *c, uint32_t pid, const char *name, uint64_t time)
-{
-	u32(pid);
-	u32(pid);
-	text(name);
-	put_id(&c->names, PERF_RECORD_COMM, 0, pid, time);
 }
 
 static void fork_of(struct perf_cpu *c, uint32_t parent, uint32_t child, uint64_t time)
@@ -267,7 +192,8 @@ static void fork_of(struct perf_cpu *c, uint32_t parent, uint32_t child, uint64_
 	put_id(&c->names, PERF_RECORD_FORK, 0, parent, time);
 }
 
-static void mapping(struct perf_cpu *c, uint32_t pid, uint64_t start, const char *path, uint64_t time)
+static void mapping(struct perf_cpu *c, uint32_t pid, uint64_t start, const char *path,
+		    uint64_t time)
 {
 	u32(pid);
 	u32(pid);
@@ -287,7 +213,7 @@ static void mapping(struct perf_cpu *c, uint32_t pid, uint64_t start, const char
 /* Too short for its fields. */
 static void bad(struct perf_ring *r, uint32_t type)
 {
-	put(r, type, 0);
+	put_rec(r, type, 0);
 }
 
 /* ---- conservation ---------------------------------------------------------------------------- */
@@ -326,20 +252,20 @@ static void feed(struct perf_cpu *c, unsigned int n, uint64_t *time, struct sums
 			sum->idle++;
 			break;
 		case 5:
-			lost(&c->samples, some, *time);
+			put_lost(&c->samples, some, *time);
 			sum->lost += some;
 			break;
 		case 6:
-			switches(c, runs, runs + 1, *time);
+			put_switch(&c->switches, runs, runs + 1, *time);
 			runs++;
 			sum->dispatches++;
 			break;
 		case 7:
-			lost(&c->switches, some, *time);
+			put_lost(&c->switches, some, *time);
 			sum->lost_dispatches += some;
 			break;
 		case 8:
-			comm(c, 70, "name", *time);
+			put_comm(&c->names, 70, "name", *time);
 			sum->names++;
 			break;
 		case 9:
@@ -357,7 +283,7 @@ static void feed(struct perf_cpu *c, unsigned int n, uint64_t *time, struct sums
 				sum->lost_names++;
 				break;
 			default:
-				lost(&c->names, some, *time);
+				put_lost(&c->names, some, *time);
 				sum->lost_names += some;
 			}
 		}
@@ -366,7 +292,8 @@ static void feed(struct perf_cpu *c, unsigned int n, uint64_t *time, struct sums
 
 static void is_sum(const struct sums *sum, const struct perf_cpu *c)
 {
-	uint64_t ticks = 0, idle_ticks = 0, dispatches = 0, names = 0, losses[PITRACE_LOST_KINDS] = { 0 };
+	uint64_t ticks = 0, idle_ticks = 0, dispatches = 0, names = 0,
+		 losses[PITRACE_LOST_KINDS] = { 0 };
 
 	for (unsigned int i = 0; i < ntold; i++) {
 		const struct told *t = &told[i];
@@ -384,7 +311,7 @@ static void is_sum(const struct sums *sum, const struct perf_cpu *c)
 			losses[t->minor] += t->lost.count;
 			CU_ASSERT_EQUAL(t->lost.total, losses[t->minor]);
 			CU_ASSERT_EQUAL(t->ring, t->minor == PITRACE_LOST_MTE ? PITRACE_RING_MTE :
-									       PITRACE_RING_TRACE);
+										PITRACE_RING_TRACE);
 		}
 	}
 	CU_ASSERT_EQUAL(ticks, sum->ticks);
@@ -422,8 +349,7 @@ static void conserved(void)
 		pump(true);
 		for (uint32_t i = 0; i < CPUS; i++)
 			is_sum(&sums[i], &cpus[i]);
-		CU_ASSERT_EQUAL(s.names_lost,
-				records_count(PITRACE_LOST, PITRACE_LOST_MTE) > 0);
+		CU_ASSERT_EQUAL(s.names_lost, records_count(PITRACE_LOST, PITRACE_LOST_MTE) > 0);
 		end();
 	}
 }
@@ -445,11 +371,11 @@ static void idle_ends(void)
 		if (with == 1)
 			sample(c, SECOND + 2 * PERIOD);
 		if (with == 2)
-			lost(&c->samples, 1, SECOND + 2 * PERIOD);
+			put_lost(&c->samples, 1, SECOND + 2 * PERIOD);
 		if (with == 3)
-			switches(c, 1, 2, SECOND + 2 * PERIOD);
+			put_switch(&c->switches, 1, 2, SECOND + 2 * PERIOD);
 		if (with == 4)
-			lost(&c->switches, 1, SECOND + 2 * PERIOD);
+			put_lost(&c->switches, 1, SECOND + 2 * PERIOD);
 		if (with == 5)
 			throttle(c, false, SECOND + 2 * PERIOD);
 		pump(with == 0);
@@ -524,11 +450,21 @@ static void gaps(void)
 		{ { { 10, 's', 11 }, { 20, 'l', 4 }, { 60, 's', 11 }, { 100, 's', 11 } }, 3, 0 },
 		/* Throttled. */
 		{ { { 10, 's', 11 }, { 15, 't', 0 }, { 55, 'u', 0 }, { 60, 's', 11 } }, 0, 4 },
-		{ { { 10, 's', 11 }, { 15, 't', 0 }, { 55, 'u', 0 }, { 60, 's', 11 }, { 80, 's', 11 } },
-		  1, 4 },
+		{ { { 10, 's', 11 },
+		    { 15, 't', 0 },
+		    { 55, 'u', 0 },
+		    { 60, 's', 11 },
+		    { 80, 's', 11 } },
+		  1,
+		  4 },
 		/* … then the clock has begun anew. */
-		{ { { 10, 's', 11 }, { 15, 't', 0 }, { 55, 'u', 0 }, { 65, 's', 11 }, { 84, 's', 11 } },
-		  0, 4 },
+		{ { { 10, 's', 11 },
+		    { 15, 't', 0 },
+		    { 55, 'u', 0 },
+		    { 65, 's', 11 },
+		    { 84, 's', 11 } },
+		  0,
+		  4 },
 		/* Another event's turn: a tick more may lie between, and it begins anew. */
 		{ { { 10, 's', 11 }, { 30, 's', 12 } }, 0, 0 },
 		{ { { 10, 's', 11 }, { 39, 's', 12 } }, 0, 0 },
@@ -554,13 +490,14 @@ static void gaps(void)
 			else if (b->what == 'i')
 				idle(c, at);
 			else if (b->what == 'l')
-				lost(&c->samples, b->n, at);
+				put_lost(&c->samples, b->n, at);
 			else
 				throttle(c, b->what == 't', at);
 			ticks += b->what == 's' || b->what == 'i';
 		}
 		pump(true);
-		if (records_lost(OVER) != tries[i].overruns || records_lost(THROT) != tries[i].throttled)
+		if (records_lost(OVER) != tries[i].overruns ||
+		    records_lost(THROT) != tries[i].throttled)
 			printf("# gap %zu: %u, %u\n", i, (unsigned int)records_lost(OVER),
 			       (unsigned int)records_lost(THROT));
 		CU_ASSERT_EQUAL(records_lost(OVER), tries[i].overruns);
@@ -568,7 +505,8 @@ static void gaps(void)
 		CU_ASSERT_EQUAL(c->lost[OVER], tries[i].overruns);
 		for (unsigned int k = 0; k < ntold; k++)
 			if (told[k].major == PITRACE_TPROF)
-				seen += told[k].minor == PITRACE_TPROF_IDLE ? told[k].idle.ticks : 1;
+				seen += told[k].minor == PITRACE_TPROF_IDLE ? told[k].idle.ticks :
+									      1;
 		CU_ASSERT_EQUAL(seen, ticks);
 		end();
 	}
@@ -587,7 +525,7 @@ static void gaps_begin(void)
 	pump(true);
 	perf_pump_reset(&s);
 	throttle(c, true, 2 * SECOND + 1);
-	lost(&c->samples, 7, 2 * SECOND + 1);
+	put_lost(&c->samples, 7, 2 * SECOND + 1);
 	pump(true);
 	perf_pump_reset(&s);
 	CU_ASSERT_EQUAL(c->lost[PITRACE_LOST_TPROF], 0);
@@ -618,9 +556,9 @@ static void throttled(void)
 		bool begins;
 		unsigned int lost;
 	} tries[] = {
-		{ 0, 5 * PERIOD, true, 5 },	{ 0, 5 * PERIOD - 1, true, 4 },
-		{ 0, PERIOD / 2, true, 1 },	{ 0, 0, true, 1 },
-		{ 0, 5 * PERIOD, false, 1 },	{ 1, 5 * PERIOD, true, 1 },
+		{ 0, 5 * PERIOD, true, 5 },  { 0, 5 * PERIOD - 1, true, 4 },
+		{ 0, PERIOD / 2, true, 1 },  { 0, 0, true, 1 },
+		{ 0, 5 * PERIOD, false, 1 }, { 1, 5 * PERIOD, true, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
@@ -691,9 +629,9 @@ static void merged(void)
 	s.config.scope = PITRACE_SCOPE_PROCESS;
 	sample(cpus, 20);
 	sample(cpus, 30);
-	switches(cpus, 1, 2, 10);
-	switches(cpus, 2, 3, 30);
-	switches(cpus, 3, 4, 40);
+	put_switch(&cpus->switches, 1, 2, 10);
+	put_switch(&cpus->switches, 2, 3, 30);
+	put_switch(&cpus->switches, 3, 4, 40);
 	pump(true);
 	CU_ASSERT_EQUAL_FATAL(ntold, 5);
 	for (unsigned int i = 0; i < 5; i++)
@@ -717,12 +655,12 @@ static void scoped(void)
 	fork_of(cpus, 71, PERF_PIDS, 5);
 	pump(true);
 	records_forget();
-	switches(cpus, 70, 1, 10);
-	switches(cpus, 1, 71, 20);
-	switches(cpus, 2, 3, 30);
-	switches(cpus, 2, PERF_PIDS - 1, 40);
-	switches(cpus, 2, PERF_PIDS, 50);
-	switches(cpus, 69, 72, 60);
+	put_switch(&cpus->switches, 70, 1, 10);
+	put_switch(&cpus->switches, 1, 71, 20);
+	put_switch(&cpus->switches, 2, 3, 30);
+	put_switch(&cpus->switches, 2, PERF_PIDS - 1, 40);
+	put_switch(&cpus->switches, 2, PERF_PIDS, 50);
+	put_switch(&cpus->switches, 69, 72, 60);
 	pump(true);
 	CU_ASSERT_EQUAL_FATAL(ntold, 3);
 	CU_ASSERT(told[0].stamp == 10 && told[1].stamp == 20 && told[2].stamp == 40);
@@ -731,7 +669,7 @@ static void scoped(void)
 	s.scope = NULL;
 	s.config.scope = PITRACE_SCOPE_SYSTEM;
 	records_forget();
-	switches(cpus, 2, PERF_PIDS, 70);
+	put_switch(&cpus->switches, 2, PERF_PIDS, 70);
 	pump(true);
 	CU_ASSERT_EQUAL(ntold, 1);
 	s.names_lost = true;
@@ -756,18 +694,18 @@ static void queued(void)
 			CU_ASSERT_EQUAL(perf_emit(&s, PITRACE_MTE, PITRACE_MTE_PROCESS, &task,
 						  sizeof(task), time),
 					0);
-		comm(cpus, 70, "a", 15);
-		comm(cpus, 70, "b", 20);
-		comm(cpus, 70, "c", 25);
-		comm(cpus + 1, 70, "d", 99);
+		put_comm(&cpus->names, 70, "a", 15);
+		put_comm(&cpus->names, 70, "b", 20);
+		put_comm(&cpus->names, 70, "c", 25);
+		put_comm(&cpus[1].names, 70, "d", 99);
 		perf_pump_reset(&s);
 		CU_ASSERT(!s.queue.used && !s.queue.at);
 		for (uint64_t time = 10; time <= 30; time += 10)
 			perf_emit(&s, PITRACE_MTE, PITRACE_MTE_PROCESS, &task, sizeof(task), time);
-		comm(cpus, 70, "a", 15);
-		comm(cpus, 70, "b", 20);
-		comm(cpus, 70, "c", 25);
-		comm(cpus + 1, 70, "d", 99);
+		put_comm(&cpus->names, 70, "a", 15);
+		put_comm(&cpus->names, 70, "b", 20);
+		put_comm(&cpus->names, 70, "c", 25);
+		put_comm(&cpus[1].names, 70, "d", 99);
 		records_forget();
 		pump(false);
 		CU_ASSERT_EQUAL_FATAL(ntold, 7);
@@ -791,8 +729,7 @@ static void queued(void)
 	CU_ASSERT_EQUAL_FATAL(ntold, 300);
 	for (unsigned int i = 0; i < 300; i++)
 		CU_ASSERT(!memcmp(told[i].data, &i, sizeof(i)) && told[i].stamp == 100 + i &&
-			  told[i].size == (i % 7 ? sizeof(large) : 8) &&
-			  told[i].data[7] == 0x5a);
+			  told[i].size == (i % 7 ? sizeof(large) : 8) && told[i].data[7] == 0x5a);
 	end();
 }
 
@@ -856,7 +793,7 @@ static void looked_at(void)
 {
 	begin();
 	mapping(cpus, 70, 0x1000, "/lib/x.so", 10);
-	comm(cpus, 70, "a", 15);
+	put_comm(&cpus->names, 70, "a", 15);
 	bad(&cpus[0].names, PERF_RECORD_COMM);
 	mapping(cpus + 1, 70, 0x2000, "/lib/y.so", 10);
 	perf_files_identify(&s);
@@ -895,10 +832,10 @@ static void feed_errors(void)
 
 		mapping(c, 70, 0x1000, "/x", 10);
 		mapping(c, 71, 0x2000, "/y", 20);
-		comm(c, 70, "a", 30);
-		lost(&c->names, 1, 40);
+		put_comm(&c->names, 70, "a", 30);
+		put_lost(&c->names, 1, 40);
 		bad(&c->names, PERF_RECORD_COMM);
-		comm(c, 70, "b", 50);
+		put_comm(&c->names, 70, "b", 50);
 		fork_of(c, 70, 71, 60);
 		u32(70);
 		u32(70);
@@ -910,14 +847,14 @@ static void feed_errors(void)
 			idle(c, t);
 			sample(c, t + 5 * PERIOD); /* ticks are missing */
 			idle(c, t + 6 * PERIOD);
-			lost(&c->samples, 1, t + 7 * PERIOD);
+			put_lost(&c->samples, 1, t + 7 * PERIOD);
 			idle(c, t + 8 * PERIOD);
-			switches(c, 1, 2, t + 9 * PERIOD);
+			put_switch(&c->switches, 1, 2, t + 9 * PERIOD);
 			idle(c, t + 10 * PERIOD);
-			lost(&c->switches, 2, t + 11 * PERIOD);
+			put_lost(&c->switches, 2, t + 11 * PERIOD);
 			bad(&c->samples, PERF_RECORD_SAMPLE);
 			bad(&c->switches, PERF_RECORD_LOST);
-			switches(c, 2, 1, t + 12 * PERIOD);
+			put_switch(&c->switches, 2, 1, t + 12 * PERIOD);
 			idle(c, t + 13 * PERIOD);
 			throttle(c, true, t + 13 * PERIOD);
 			throttle(c, false, t + 14 * PERIOD);
@@ -962,7 +899,7 @@ static void sink_error(void)
 static void open_segments(void)
 {
 	begin();
-	comm(cpus, 70, "a", 10);
+	put_comm(&cpus->names, 70, "a", 10);
 	sample(cpus, 20);
 	pump(false);
 	CU_ASSERT_EQUAL(ntold, 1); /* names are closed each time: a file may be cut here */
@@ -982,17 +919,17 @@ static void forgotten(void)
 	idle(c, SECOND);
 	sample(c, SECOND + 2);
 	idle(c, SECOND + 3);
-	lost(&c->samples, 5, SECOND + 5);
-	lost(&c->switches, 6, SECOND + 5);
-	lost(&c->names, 7, SECOND + 5);
-	switches(c, 1, 2, SECOND + 6);
+	put_lost(&c->samples, 5, SECOND + 5);
+	put_lost(&c->switches, 6, SECOND + 5);
+	put_lost(&c->names, 7, SECOND + 5);
+	put_switch(&c->switches, 1, 2, SECOND + 6);
 	idle(c, SECOND + 7);
 	pump(false);
 	c->mte_bytes = c->trace_bytes = 77;
 	CU_ASSERT(c->idle_count == 1 && c->running.known);
-	comm(c, 70, "x", SECOND + 8);
+	put_comm(&c->names, 70, "x", SECOND + 8);
 	sample(c, SECOND + 8);
-	switches(c, 2, 3, SECOND + 8);
+	put_switch(&c->switches, 2, 3, SECOND + 8);
 	perf_pump_discard(&s);
 	CU_ASSERT(!c->idle_count && !c->due && !c->trace_bytes && c->mte_bytes == 77);
 	CU_ASSERT(c->lost[PITRACE_LOST_TPROF] == 5 && c->ticks == 1);
@@ -1006,17 +943,17 @@ static void forgotten(void)
 	idle(c, 2 * SECOND + PERIOD);
 	sample(c, 2 * SECOND + 2 * PERIOD);
 	idle(c, 2 * SECOND + 3 * PERIOD);
-	switches(c, 2, 3, 2 * SECOND + 9 * PERIOD);
-	lost(&c->samples, 1, 2 * SECOND + 10 * PERIOD);
+	put_switch(&c->switches, 2, 3, 2 * SECOND + 9 * PERIOD);
+	put_lost(&c->samples, 1, 2 * SECOND + 10 * PERIOD);
 	throttle(c, true, 2 * SECOND + 11 * PERIOD);
 	idle(c, 2 * SECOND + 12 * PERIOD);
 	pump(false);
 	throttle(c, true, 2 * SECOND + 13 * PERIOD);
-	lost(&c->samples, 1, 2 * SECOND + 14 * PERIOD);
+	put_lost(&c->samples, 1, 2 * SECOND + 14 * PERIOD);
 	pump(false);
-	comm(c, 70, "x", 3 * SECOND);
+	put_comm(&c->names, 70, "x", 3 * SECOND);
 	sample(c, 3 * SECOND);
-	switches(c, 5, 6, 3 * SECOND);
+	put_switch(&c->switches, 5, 6, 3 * SECOND);
 	perf_pump_reset(&s);
 	for (int k = 0; k < PITRACE_LOST_KINDS; k++)
 		CU_ASSERT_EQUAL(c->lost[k], 0);
@@ -1034,14 +971,22 @@ static void forgotten(void)
 int main(void)
 {
 	static const struct unit_test tests[] = {
-		{ "conserved", conserved },	{ "idle_ends", idle_ends },
-		{ "idle_is", idle_is },		{ "gaps", gaps },
-		{ "gaps_begin", gaps_begin },	{ "throttled", throttled },
-		{ "numbers", numbers },		{ "merged", merged },
-		{ "scoped", scoped },		{ "queued", queued },
-		{ "syncs", syncs },		{ "mapped", mapped },
-		{ "looked_at", looked_at },	{ "sink_error", sink_error },
-		{ "open_segments", open_segments }, { "forgotten", forgotten },
+		{ "conserved", conserved },
+		{ "idle_ends", idle_ends },
+		{ "idle_is", idle_is },
+		{ "gaps", gaps },
+		{ "gaps_begin", gaps_begin },
+		{ "throttled", throttled },
+		{ "numbers", numbers },
+		{ "merged", merged },
+		{ "scoped", scoped },
+		{ "queued", queued },
+		{ "syncs", syncs },
+		{ "mapped", mapped },
+		{ "looked_at", looked_at },
+		{ "sink_error", sink_error },
+		{ "open_segments", open_segments },
+		{ "forgotten", forgotten },
 		{},
 	};
 

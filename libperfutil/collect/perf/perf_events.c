@@ -138,6 +138,17 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
+/* Closes what was opened on a CPU, the last one, that is not used. */
+static void drop_last(struct perf_session *s, size_t had)
+{
+	struct perf_cpu *c = &s->cpu[s->ncpus];
+
+	perf_ring_unmap(&c->names);
+	perf_ring_unmap(&c->samples);
+	while (s->nevents > had)
+		close(s->event[--s->nevents].fd);
+}
+
 int perf_session_open(struct perf_session *s)
 {
 	uint32_t most = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -148,15 +159,19 @@ int perf_session_open(struct perf_session *s)
 	if (!s->cpu)
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < most && !err; cpu++) {
+		size_t had = s->nevents;
+
 		s->cpu[s->ncpus].cpu = cpu;
 		if (s->config.scope == PITRACE_SCOPE_SYSTEM)
 			err = add_all(s, s->ncpus, -1);
 		else
 			err = add_process(s, s->ncpus, s->config.pid);
+		if (err)
+			drop_last(s, had);
+		else
+			s->ncpus++;
 		if (err == -ENODEV) /* offline */
 			err = 0;
-		else if (!err)
-			s->ncpus++;
 	}
 	return err;
 }
