@@ -36,6 +36,9 @@ $(O)/tests/unit/test_backend_perf: TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--
 	-Wl,--wrap=mmap64,--wrap=sysconf,--wrap=close,--wrap=fopen64,--wrap=eventfd,--wrap=socketpair \
 	-Wl,--wrap=clock_gettime,--wrap=proc_walk
 
+# Who gains rights by exec is the test's to say.
+$(O)/tests/unit/test_backend_ptrace: TESTLINK = -Wl,--wrap=rights_gained
+
 # Time goes on as the test says, events are numbers.
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
 

@@ -28,6 +28,10 @@ struct told {
 		struct pitrace_sync sync;
 		struct pitrace_interval interval;
 		struct pitrace_event_rec event;
+		struct pitrace_branch branch;
+		struct pitrace_break_rec brk;
+		struct pitrace_itrace_mark mark;
+		struct pitrace_code code;
 	};
 };
 

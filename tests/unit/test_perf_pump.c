@@ -82,7 +82,7 @@ int __wrap_proc_walk(pid_t scope, perf_put put, void (*visit)(void *arg, pid_t p
 /* ---- rings ----------------------------------------------------------------------------------- */
 
 static struct perf_session s;
-static struct perf_cpu cpus[CPUS];
+static struct perf_cpu cpus[CPUS + 1]; /* of the last nobody knows */
 static struct perf_event events[2] = { { .id = 11 }, { .id = 12, .number = 1 } };
 
 static void map_ring(struct perf_ring *r, uint64_t at)
@@ -121,13 +121,17 @@ static void begin(void)
 	s.idle.n = 1;
 	s.idle.range[0].start = IDLE;
 	s.idle.range[0].end = IDLE + 0x100;
-	for (uint32_t i = 0; i < CPUS; i++) {
+	for (uint32_t i = 0; i <= CPUS; i++) {
 		cpus[i].cpu = 3 + i;
 		map_ring(&cpus[i].names, 64);
 		map_ring(&cpus[i].samples, RING - 128);
 		map_ring(&cpus[i].switches, 1ull << 33);
 	}
 	perf_pump_reset(&s);
+	put_comm(&cpus[CPUS].names, 70, "nobody", 1);
+	put_lost(&cpus[CPUS].samples, 1, 1);
+	put_lost(&cpus[CPUS].switches, 1, 1);
+	cpus[CPUS].due = 77;
 	records_forget();
 	ids_left = identified = resets = 0;
 	other_path = NULL;
@@ -136,7 +140,12 @@ static void begin(void)
 
 static void end(void)
 {
-	for (uint32_t i = 0; i < CPUS; i++) {
+	struct perf_cpu *none = &cpus[CPUS];
+
+	CU_ASSERT(none->names.at == 64 && none->samples.at == RING - 128);
+	CU_ASSERT(none->switches.at == 1ull << 33 && none->due == 77 && !none->names_seen);
+	CU_ASSERT(!none->until_samples && !none->mte.size);
+	for (uint32_t i = 0; i <= CPUS; i++) {
 		unmap_ring(&cpus[i].names);
 		unmap_ring(&cpus[i].samples);
 		unmap_ring(&cpus[i].switches);
@@ -147,8 +156,18 @@ static void end(void)
 	free(s.scope);
 }
 
+/* What a record leaves unset is seen. */
+static __attribute__((noinline)) void dirty_stack(void)
+{
+	volatile uint8_t below[65536];
+
+	for (size_t i = 0; i < sizeof(below); i++)
+		below[i] = 0xa5;
+}
+
 static void pump(bool all)
 {
+	dirty_stack();
 	CU_ASSERT_EQUAL(perf_pump(&s, all, records_take, NULL), 0);
 	for (uint32_t i = 0; i < CPUS; i++) {
 		CU_ASSERT_EQUAL(cpus[i].names.page->data_tail, cpus[i].names.page->data_head);
@@ -770,6 +789,9 @@ static void mapped(void)
 		CU_ASSERT_EQUAL(told[1].map.path_len, strlen(paths[i]));
 		CU_ASSERT_EQUAL(told[1].size, sizeof(struct pitrace_mte_map) +
 						      (strlen(paths[i]) & ~(size_t)3) + 4);
+		for (uint32_t k = (uint32_t)(sizeof(struct pitrace_mte_map) + strlen(paths[i]));
+		     k < told[1].size; k++)
+			CU_ASSERT_EQUAL(told[1].data[k], 0);
 		CU_ASSERT(told[2].map.start == 0x2000 && told[2].stamp == 20);
 		end();
 	}

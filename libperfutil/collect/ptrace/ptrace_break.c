@@ -88,6 +88,8 @@ void ptrace_break_find(struct ptrace_session *s, struct ptrace_thread *t)
 	const struct tracer_itrace *i = &s->config.itrace;
 	struct ptrace_process *p = t->p;
 
+	if (!p->image)
+		return;
 	if (i->flags & PITRACE_ITRACE_UNTIL && !p->stop)
 		p->stop = mapped(p, i->stop_file, i->stop);
 	if (i->flags & PITRACE_ITRACE_FROM && !p->start) {

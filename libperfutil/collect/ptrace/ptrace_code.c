@@ -77,8 +77,12 @@ static size_t read_code(const struct ptrace_thread *t, uint64_t address, uint8_t
 /* The code is in no file, or differs from its file. */
 static bool may_change(const struct ptrace_process *p, uint64_t address)
 {
-	const struct timer_maps *m = &p->image->maps;
+	const struct timer_maps *m;
 
+	/* A child that is not followed: nothing is known of it. */
+	if (!p->image)
+		return true;
+	m = &p->image->maps;
 	for (uint32_t i = 0; i < m->n; i++)
 		if (address >= m->list[i].start && address < m->list[i].end)
 			return (m->list[i].flags & PITRACE_MAP_WRITE) ||

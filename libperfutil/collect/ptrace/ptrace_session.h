@@ -34,7 +34,8 @@ struct ptrace_place { /* a breakpoint */
 struct ptrace_process {
 	struct ptrace_process *next;
 	pid_t pid;
-	struct timer_process *image; /* as the records name it; a new one after each exec */
+	/* as the records name it; a new one after each exec; NULL: a child that is not followed */
+	struct timer_process *image;
 	uint32_t threads;
 	struct ptrace_page *page[PTRACE_PAGES];
 	struct ptrace_place place[PTRACE_BREAKS];

@@ -318,7 +318,8 @@ static void child_created(struct ptrace_session *s, struct ptrace_thread *t, boo
 	child->started = t->begun;
 	if (same_process(t->p, child->tid)) {
 		adopt(t->p, child);
-		timer_process_thread(t->p->image, &s->out, (uint32_t)tid, ptrace_stamp(s));
+		if (t->p->image)
+			timer_process_thread(t->p->image, &s->out, (uint32_t)tid, ptrace_stamp(s));
 	} else if (!other_process(s, t->p, child, borrows)) {
 		child->done = true;
 	}
@@ -427,6 +428,9 @@ static bool is_stale_trap(const struct ptrace_thread *t, uint64_t pc, bool *agai
 	if (pc != t->pc && t->flow.what != FLOW_TRAP)
 		return false;
 	code = code_of(t->tid);
+	/* The end of a system call that was restarted: t->pc is where it returns to. */
+	if (t->restarts && pc == t->pc && code == TRAP_BRKPT)
+		return false;
 	/* A trap at another thread's breakpoint that is removed by now (ptrace_sequence.c). */
 	*again = pc == t->pc && code == TRAP_BRKPT && t->flow.what != FLOW_TRAP;
 	return code <= 0 || code == SI_KERNEL || (code == TRAP_BRKPT && t->flow.what == FLOW_TRAP);
@@ -541,6 +545,9 @@ static bool stopped(struct ptrace_session *s, struct ptrace_thread **at, int sig
 			ptrace(PTRACE_LISTEN, t->tid, 0, 0);
 			return false;
 		}
+		/* Attached to while it runs: its places are mapped already. */
+		if (!t->p->waits && !s->detaching)
+			ptrace_break_find(s, t);
 		return true;
 	}
 	return true;
