@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include "base/now.h"
 #include "base/rc.h"
+#include "collect/collectors.h"
 #include "collect/perf/perf_session.h"
 #include "collect/perf/proc_walk.h"
 #include "perf_rings.h"

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/rc.h"
+#include "collect/collectors.h"
 #include "collect/ptrace/ptrace_session.h"
 #include "records.h"
 
