@@ -74,11 +74,13 @@
 #define PITRACE_MAX_SESSIONS 8
 #define PITRACE_MAX_RATE     20000 /* samples a second */
 
-/* Refuse a layout that differs from what this header promises. */
+/* Refuse a layout that differs from what this header promises. C before C11 has no word for it. */
 #ifdef __cplusplus
 #define PITRACE_ASSERT(cond, what) static_assert(cond, what)
-#else
+#elif defined(__KERNEL__) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
 #define PITRACE_ASSERT(cond, what) _Static_assert(cond, what)
+#else
+#define PITRACE_ASSERT(cond, what) extern char pitrace_asserted[(cond) ? 1 : -1]
 #endif
 
 /* ---- records ---------------------------------------------------------------------------- */
@@ -392,6 +394,11 @@ PITRACE_ASSERT(sizeof(struct pitrace_mte_task) == 56, "task");
 					   path is its symbol's name; UNLOAD: start and length hold,
 					   others of that name stay */
 #define PITRACE_BUILDID_MAX 20
+/* C++ has a member without a length by its compilers' leave alone. */
+#ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#endif
 struct pitrace_mte_map {
 	__u32 pid;
 	__u32 flags;
@@ -405,6 +412,9 @@ struct pitrace_mte_map {
 	__u32 path_len;   /* bytes of path, without the NUL that follows it */
 	char path[];      /* padded with NULs to a multiple of 4 */
 } __attribute__((packed, aligned(4)));
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 PITRACE_ASSERT(sizeof(struct pitrace_mte_map) == 56, "map");
 
 /* The build id of a file that was mapped, found a moment after the mapping. */
