@@ -25,6 +25,7 @@ say	= $(if $(Q),@printf '  %-7s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$@))
 
 CC	= $(CROSS_COMPILE)gcc
 AR	= $(CROSS_COMPILE)ar
+OBJCOPY	= $(CROSS_COMPILE)objcopy
 CSTD	= -std=gnu11 -O2 -g
 WARN	= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ALLFLAGS = $(CSTD) $(WARN) -fPIC -fno-omit-frame-pointer -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
@@ -118,13 +119,27 @@ $(O)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(HARDEN) $(INC) -c -o $@ $<
 
-$(O)/lib/libperfutil.a: $(call obj,$(PERFUTIL_SRC))
-$(O)/lib/liba2n.a: $(call obj,$(A2N_SRC))
-$(O)/lib/%.a:
+# What our own programs and tests link: all names. Others get the static libraries below.
+$(O)/inner/libperfutil.a: $(call obj,$(PERFUTIL_SRC))
+$(O)/inner/liba2n.a: $(call obj,$(A2N_SRC))
+$(O)/inner/%.a:
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
 	$(Q)$(AR) rcs $@ $^
+
+# One object, in which only the names that the shared library exports are global: a program may call
+# its own functions as it likes.
+$(O)/lib/libperfutil.a: $(call obj,$(PERFUTIL_SRC)) libperfutil/libperfutil.map
+$(O)/lib/liba2n.a: $(call obj,$(A2N_SRC)) libperfutil/a2n/liba2n.map
+$(O)/lib/libperfutil.a $(O)/lib/liba2n.a: $(O)/lib/%.a: scripts/global-names
+	@mkdir -p $(@D) $(O)/inner
+	@rm -f $@
+	$(call say,AR)
+	$(Q)scripts/global-names $(filter %.map,$^) >$(O)/inner/$*.names
+	$(Q)$(CC) $(if $(SYSROOT),--sysroot=$(SYSROOT)) -r -nostdlib -o $(O)/inner/$*.o $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbols=$(O)/inner/$*.names $(O)/inner/$*.o
+	$(Q)$(AR) rcs $@ $(O)/inner/$*.o
 
 $(O)/lib/libperfutil.so: $(call obj,$(PERFUTIL_SRC)) libperfutil/libperfutil.map
 	$(call say,LD)
@@ -147,21 +162,21 @@ $(TIMER): $(call obj,$(TIMER_SRC))
 
 # Loaded into Java VMs: it needs nothing but their C library, and exports only what they call.
 $(call obj,$(PIJIT_SRC)): INC = $(INC_PIJIT) -fvisibility=hidden
-$(O)/lib/libpijit-common.a: $(call obj,tools/common/escape.c)
-$(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/lib/liba2n.a $(O)/lib/libpijit-common.a
+$(O)/inner/libpijit-common.a: $(call obj,tools/common/escape.c)
+$(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/inner/liba2n.a $(O)/inner/libpijit-common.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
 
-# Programs link our libraries statically: they run wherever they are copied.
-$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
-$(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
-$(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
-$(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
-$(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
-$(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
-$(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a
-$(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+# Our programs link our libraries statically: they run wherever they are copied.
+$(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/mpevt: $(call obj,$(MPEVT_SRC) $(EVENTS_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
+$(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 $(BINS): LIB = $(LIB_PERFUTIL)
 $(O)/bin/post: LIB = $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
 $(BINS):

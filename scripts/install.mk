@@ -25,9 +25,9 @@ EVENT_FILES := $(wildcard libperfutil/events/*/*.json)
 # What is the source and not what a build has left beside it.
 DRIVER	:= $(shell find driver -name '*.[ch]' ! -name '*.mod.c' -o -name Kbuild -o -name '*.4')
 
-# What a program that links the static library has to link besides.
+# What a program that links the static library has to link besides: libelf's own needs too.
 PRIVATE_perfutil = $(LIB_PERFUTIL)
-PRIVATE_a2n	 = $(LIB_A2N)
+PRIVATE_a2n	 = $(LIB_A2N) -lz -lpthread
 below_prefix	 = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 define install_lib

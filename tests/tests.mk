@@ -95,7 +95,7 @@ ifeq ($(SAN)$(shell echo 'int main(void) { return 0; }' | $(CC) $(ALLFLAGS) $(AL
 	-fsanitize=leak -o /dev/null 2>/dev/null && echo yes),yes)
 LEAKS	:= -fsanitize=leak
 endif
-$(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+$(O)/tests/unit/%: tests/unit/%.c $(O)/tests/libtest.a $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(LEAKS) $(TESTLINK) $(filter %.o,$^) \
@@ -112,20 +112,20 @@ $(O)/tests/format/way_out.so: tests/format/way_out.c
 	$(Q)$(CC) $(filter-out -MMD -MP,$(ALLFLAGS)) -shared -o $@ $< $(ALLLDFLAGS) -lseccomp
 
 # It tells of its code as a JIT does.
-$(O)/tests/format/test_jit_moves: $(O)/lib/liba2n.a
+$(O)/tests/format/test_jit_moves: $(O)/inner/liba2n.a
 $(O)/tests/format/test_jit_moves: TESTLINK = $(LIB_A2N)
 
 # It encodes what libipt is to decode.
 $(O)/tests/format/test_pt_image: TESTLINK = $(filter -lipt,$(LIB_POST))
 
-$(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/lib/libperfutil.a
+$(FORMAT) $(BENCH): $(O)/tests/%: tests/%.c $(O)/tests/libtest.a $(O)/inner/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_PERFUTIL) $(TESTLINK)
 
 # liba2n's lines, to be compared with other programs'.
 tests: $(O)/tests/format/a2n_lines
-$(O)/tests/format/a2n_lines: tests/format/a2n_lines.c $(O)/lib/liba2n.a
+$(O)/tests/format/a2n_lines: tests/format/a2n_lines.c $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_TESTS) -o $@ $< $(ALLLDFLAGS) $(filter %.a,$^) $(LIB_A2N)
@@ -155,12 +155,12 @@ $(O)/tests/itrace_truth $(O)/tests/itrace_flow: OPCODES = -lopcodes -lbfd
 ITRACE_ACCESS := $(if $(filter ppc64le:%,$(ITRACE_OTHERS)),$(O)/tests/itrace_access_ppc64le)
 $(ITRACE_ACCESS): OPCODES = $(call opcodes,ppc64el)
 $(ITRACE_ACCESS): tests/itrace/access.c tests/itrace/insn.c tests/itrace/insn.h tests/itrace/log.h \
-		$(O)/lib/libperfutil.a
+		$(O)/inner/libperfutil.a
 tests: $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS)
 $(ITRACE_TRUTH): tests/itrace/truth.c tests/itrace/insn.c tests/itrace/insn.h tests/itrace/log.h \
-		$(O)/lib/libperfutil.a
+		$(O)/inner/libperfutil.a
 $(ITRACE_FLOW): tests/itrace/flow_check.c tests/itrace/insn.c tests/itrace/insn.h libperfutil/isa/flow.h \
-		$(O)/lib/libperfutil.a
+		$(O)/inner/libperfutil.a
 $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS):
 	$(call say,CC)
 	@mkdir -p $(@D)
@@ -169,7 +169,7 @@ $(ITRACE_TRUTH) $(ITRACE_FLOW) $(ITRACE_ACCESS):
 
 # Names as post has them, sample by sample.
 $(O)/tests/samples: tests/java/samples.c $(call obj,$(filter-out post/main.c,$(POST_SRC)) $(COMMON_SRC)) \
-		$(O)/lib/libperfutil.a $(O)/lib/liba2n.a
+		$(O)/inner/libperfutil.a $(O)/inner/liba2n.a
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLFLAGS) $(INC_POST) -o $@ $(filter %.c %.o %.a,$^) $(ALLLDFLAGS) $(LIB_PERFUTIL) \

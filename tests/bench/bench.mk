@@ -8,15 +8,15 @@ BENCH_SRC := $(wildcard tests/bench/*.c)
 BENCH	  := $(patsubst tests/%.c,$(O)/tests/%,$(BENCH_SRC))
 
 tests: $(BENCH)
-$(O)/tests/bench/jitted $(O)/tests/bench/find_code: $(O)/lib/liba2n.a
+$(O)/tests/bench/jitted $(O)/tests/bench/find_code: $(O)/inner/liba2n.a
 $(O)/tests/bench/jitted $(O)/tests/bench/find_code: TESTLINK = $(LIB_A2N)
 
 # These run in the guest.
 BENCH_WORK := $(O)/tests/bench/guest/bench_work $(O)/tests/bench/guest/ptt_work $(O)/tests/bench/guest/itrace_work
-$(BENCH_WORK): $(O)/%: %.c $(O)/lib/libperfutil.a
+$(BENCH_WORK): $(O)/%: %.c $(O)/inner/libperfutil.a
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALLFLAGS) $(INC_TOOLS) -o $@ $< $(O)/lib/libperfutil.a $(ALLLDFLAGS) $(LIB_PERFUTIL)
+	$(Q)$(CC) $(ALLFLAGS) $(INC_TOOLS) -o $@ $< $(O)/inner/libperfutil.a $(ALLLDFLAGS) $(LIB_PERFUTIL)
 
 .PHONY: bench bench-ready
 bench-ready: all $(BENCH) $(BENCH_WORK) vm-programs

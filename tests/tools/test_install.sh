@@ -90,20 +90,80 @@ for library in perfutil a2n; do
 	check "shared_$library" build $library
 done
 check static_perfutil build perfutil --static
-headers() { # LANGUAGE: each header alone
-	local header cflags code=0
-	read -ra cflags < <(config --cflags perfutil)
-	for header in "$usr"/include/pitrace/*.h; do
-		echo "#include <${header##*/}>" | ${CC:-gcc} -Wall -Wextra -Werror -x "$1" -fsyntax-only \
-			"${cflags[@]}" - || code=1
+check static_a2n build a2n --static
+# Static libraries without the rest being static, and both in one program.
+archives() {
+	local libs
+	read -ra libs < <(config --static --libs a2n perfutil)
+	cat >"$work/both.c" <<-END
+		#include <a2n.h>
+		#include <jitdump.h>
+		#include <pifile.h>
+		#include <ptt.h>
+		int main(void)
+		{
+			void *all[] = { (void *)a2n_open, (void *)jitdump_create, (void *)pifile_create, (void *)PttInit };
+			return !all[0] || !all[1] || !all[2] || !all[3];
+		}
+	END
+	${CC:-gcc} -I"$usr/include/pitrace" -o "$work/both" "$work/both.c" -L"$usr/lib" \
+		-Wl,-Bstatic -la2n -lperfutil -Wl,-Bdynamic "${libs[@]}" && "$work/both"
+}
+check both_archives archives
+
+# A program's own functions are no business of the static libraries.
+only_exported() {
+	local library code=0
+	for library in perfutil a2n; do
+		nm -D --defined-only "$usr/lib/lib$library.so" | awk '$2 != "A" { print $3 }' |
+			sed 's/@.*//' | sort >"$work/shared"
+		nm -g --defined-only "$usr/lib/lib$library.a" | awk 'NF == 3 { print $3 }' | sort >"$work/static"
+		[ -s "$work/static" ] && diff "$work/shared" "$work/static" || code=1
 	done
 	return $code
 }
-check headers_c headers c
+check only_exported_names only_exported
+own_names() {
+	local cflags libs
+	read -ra cflags < <(config --cflags a2n perfutil)
+	read -ra libs < <(config --static --libs a2n perfutil)
+	${CC:-gcc} -Wall -Wextra -Werror "${cflags[@]}" -o "$work/own_names" \
+		"$top/tests/tools/own_names.c" -static "${libs[@]}" && (cd "$work" && ./own_names)
+}
+check own_names own_names
+
+# Each header alone, as strict as a program may be.
+headers() { # COMPILER LANGUAGE STANDARD...
+	local compiler=$1 language=$2 header standard cflags code=0
+	shift 2
+	read -ra cflags < <(config --cflags perfutil)
+	for standard; do
+		for header in "$usr"/include/pitrace/*.h; do
+			echo "#include <${header##*/}>" | $compiler "-std=$standard" -Wall -Wextra -pedantic \
+				-Wundef -Wstrict-prototypes -Werror -x "$language" -fsyntax-only \
+				"${cflags[@]}" - || code=1
+		done
+	done
+	return $code
+}
+strict_cpp() { # COMPILER: each standard that it knows
+	local standard known=()
+	for standard in c++11 c++14 c++17 c++20 c++23; do
+		! "$1" "-std=$standard" -x c++ -fsyntax-only /dev/null 2>/dev/null || known+=("$standard")
+	done
+	[ ${#known[@]} -ge 4 ] && headers "$1 -Wno-strict-prototypes" c++ "${known[@]}"
+}
+check headers_c headers "${CC:-gcc}" c c99 gnu99 c11 gnu17
 if command -v g++ >/dev/null; then
-	check headers_cpp headers c++
+	check headers_cpp strict_cpp g++
 else
 	echo "skip install_headers_cpp g++ is not installed"
+fi
+if command -v clang >/dev/null; then
+	check headers_clang headers clang c c99 c11
+	check headers_clang_cpp strict_cpp clang++
+else
+	echo "skip install_headers_clang clang is not installed"
 fi
 
 # Every function has its page; a link shows its group's.

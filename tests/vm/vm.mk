@@ -43,7 +43,8 @@ $(O)/tests/ptt_exact: $(O)/lib/libperfutil.a
 $(O)/tests/ptt_storm: PROG_LIB = $(LIB_PERFUTIL)
 $(O)/tests/ptt_storm: $(O)/lib/libperfutil.a
 $(O)/tests/jitting: PROG_LIB = $(LIB_PERFUTIL)
-$(O)/tests/jitting: $(O)/lib/liba2n.a $(O)/lib/libperfutil.a
+# Guests have no libelf: it takes what writes jitdumps and nothing else.
+$(O)/tests/jitting: $(O)/inner/liba2n.a $(O)/lib/libperfutil.a
 
 $(VM_LIBS): $(O)/tests/libreuse_%.so: tests/vm/prog/reuse_lib.c
 	$(call say,CC)
