@@ -1,31 +1,85 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts of return codes, and the sentence of the last failure, one per thread. */
+/*
+ * Texts of return codes, and the sentence of the last failure, one per thread. A thread gets the
+ * memory for it with its first failure: a library that is loaded late has little thread-local
+ * memory. It is mapped, not allocated: a signal's handler may fail too.
+ */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "base/rc.h"
 
-static __thread char last[1024];
+#define TEXT_BYTES 1024
+
+/* For keys from here on the C library allocates when one is set. */
+#define PLAIN_KEYS 32
+
+static __thread char *last;
+static pthread_key_t ending;
+static bool made;
+
+static void drop(void *text)
+{
+	last = NULL;
+	munmap(text, TEXT_BYTES);
+}
+
+static __attribute__((constructor)) void make_key(void)
+{
+	made = !pthread_key_create(&ending, drop);
+}
+
+/* The library may go before the threads. */
+static __attribute__((destructor)) void delete_key(void)
+{
+	if (!made)
+		return;
+	made = false;
+	pthread_key_delete(ending);
+	if (last)
+		drop(last);
+}
+
+/* NULL: no memory is left, the sentence is lost. */
+static char *own_text(void)
+{
+	int err = errno;
+	void *text;
+
+	if (last)
+		return last;
+	text = mmap(NULL, TEXT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text != MAP_FAILED) {
+		last = text;
+		if (made && ending < PLAIN_KEYS)
+			pthread_setspecific(ending, text);
+	}
+	errno = err;
+	return last;
+}
 
 const char *RcToString(int rc)
 {
 	static const char *const words[] = {
 		[-PI_OK] = "ok",
 		[-PI_ERROR] = "error",
-		[-PI_NOT_INITIALIZED] = "not initialized: there is no trace session",
+		[-PI_NOT_INITIALIZED] = "not initialized: the call that begins it comes first",
 		[-PI_INCORRECT_STATE] = "incorrect state for this request",
 		[-PI_BUFFER_FULL] = "buffer full",
 		[-PI_DRIVER_NOT_LOADED] = "driver not loaded",
 		[-PI_NOT_SUPPORTED] = "not supported",
-		[-PI_BUSY] = "busy: another trace session is in the way",
-		[-PI_NOT_OWNER] = "the trace session belongs to another user",
+		[-PI_BUSY] = "busy: another user of it is in the way",
+		[-PI_NOT_OWNER] = "it belongs to another user",
 		[-PI_NO_PERMISSION] = "permission denied",
 		[-PI_INVALID_ARGUMENT] = "invalid argument",
 		[-PI_NO_MEMORY] = "no memory",
 		[-PI_NO_PROCESS] = "no such process",
-		[-PI_FILE_ERROR] = "the trace file cannot be written",
-		[-PI_HOLDER_GONE] = "the process that held the trace session died",
+		[-PI_FILE_ERROR] = "the file cannot be written",
+		[-PI_HOLDER_GONE] = "the process that held it died",
 		[-PI_BAD_DRIVER] = "the driver speaks another version",
 		[-PI_HOOK_TOO_LONG] = "hook record too long",
 		[-PI_EVENT_UNSUPPORTED] = "event not supported",
@@ -35,7 +89,7 @@ const char *RcToString(int rc)
 	};
 
 	if (rc > 0)
-		return words[0];
+		return "no error: a number, which the page of the function describes";
 	if (rc > -(int)(sizeof(words) / sizeof(*words)))
 		return words[-rc];
 	return "unknown return code";
@@ -43,15 +97,17 @@ const char *RcToString(int rc)
 
 const char *TraceLastError(void)
 {
-	return last;
+	return last ? last : "";
 }
 
 int rc_fail(int rc, const char *format, ...)
 {
+	char *text = own_text();
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(last, sizeof(last), format, ap);
+	if (text)
+		vsnprintf(text, TEXT_BYTES, format, ap);
 	va_end(ap);
 	return rc;
 }
@@ -98,14 +154,17 @@ int rc_of_errno(int err)
 
 int rc_errno(int err, const char *format, ...)
 {
+	char *text = own_text();
 	size_t n;
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(last, sizeof(last), format, ap);
+	if (text) {
+		vsnprintf(text, TEXT_BYTES, format, ap);
+		n = strlen(text);
+		snprintf(text + n, TEXT_BYTES - n, ": %s", strerror(err < 0 ? -err : err));
+	}
 	va_end(ap);
-	n = strlen(last);
-	snprintf(last + n, sizeof(last) - n, ": %s", strerror(err < 0 ? -err : err));
 	errno = err < 0 ? -err : err;
 	return rc_of_errno(err);
 }

@@ -98,7 +98,7 @@ int cmd_setrate(int argc, char **argv)
 	rc = IsTraceActive();
 	/* The rate is part of a session. */
 	if (rc == 0)
-		return fail("%s", RcToString(PI_NOT_INITIALIZED));
+		return fail("there is no trace session (swtrace init begins one)");
 	rc = SetProfilerRate((int)rate);
 	return rc ? fail_rc(rc) : 0;
 }
