@@ -47,6 +47,9 @@ $(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/collect/timer/preload/fi
 	libperfutil/collect/timer/preload/rings.c libperfutil/collect/timer/preload/ring_table.c)
 $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 
+# How many reads a call makes.
+$(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
+
 $(O)/tests/unit/test_holder: TESTLINK = -Wl,--wrap=driver_hook_open,--wrap=tracer_hooks
 
 # /proc/modules and /proc/kallsyms are the test's own.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* PTT's metrics by their names. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 #include "ptt/ptt_inner.h"
 #include "base/rc.h"
@@ -61,6 +62,18 @@ int ptt_find_metrics(struct ptt_config *c, int count, const char *const metrics[
 	return PI_OK;
 }
 
+/* What the kernel's clocks count. */
+static bool is_clock(const struct pitrace_event_args *e)
+{
+	return e->type == PERF_TYPE_SOFTWARE &&
+	       (e->config == PERF_COUNT_SW_TASK_CLOCK || e->config == PERF_COUNT_SW_CPU_CLOCK);
+}
+
+static const char *unit_of(const struct ptt_metric *m)
+{
+	return m->cycles ? "cycles" : is_clock(&m->event) ? "ns" : "events";
+}
+
 void ptt_name_metrics(const struct ptt_config *c, struct ptt_info *info)
 {
 	*info = (struct ptt_info){
@@ -71,7 +84,7 @@ void ptt_name_metrics(const struct ptt_config *c, struct ptt_info *info)
 	};
 	for (int i = 0; i < c->metrics; i++) {
 		memcpy(info->metric[i], c->metric[i].event.name, sizeof(info->metric[i]));
-		strcpy(info->unit[i], c->metric[i].cycles ? "cycles" : "events");
+		strcpy(info->unit[i], unit_of(&c->metric[i]));
 	}
 }
 

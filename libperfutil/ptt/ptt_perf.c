@@ -2,31 +2,48 @@
 /*
  * PTT without the driver: perf events of each thread, read from their mapped pages where the kernel
  * allows it, else by a system call. They keep counting in interrupts, and dispatches are not
- * reported.
+ * reported. What a thread used when it ended is kept, without its events, until another one needs
+ * its place.
  */
 #include <cycles.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
-#include "collect/perf/perf_open.h"
 #include "counters/perf_page.h"
-#include "ptt/ptt_inner.h"
+#include "ptt/ptt_group.h"
+#include "base/proc_lines.h"
+#include "base/proc_text.h"
 #include "base/rc.h"
 
 struct thread {
-	int tid;             /* 0: free */
-	int fd[PTT_METRICS]; /* -1: none */
-	uint64_t previous;   /* last value read, of ns */
+	int tid; /* 0: free */
+	int pid;
+	char name[16];
+	uint64_t generation;    /* threads that had this place */
+	uint64_t ended;         /* 0: it lives; else the how manieth that was found ended */
+	struct ptt_group group; /* while it lives */
+	bool watched;           /* its group says when it has ended */
+	uint64_t start;         /* when it began, if it is not */
+	uint64_t previous;      /* last value read, of ns */
+	int rc;                 /* of the last read of one that has ended */
+	uint64_t value[PTT_METRICS];
 };
 
 static struct ptt_config config;
 static struct thread *threads; /* config.threads of them */
 static char *pages;            /* one for each metric of each */
 static size_t pages_bytes;
+static double cycles_per_ns;
 static bool user_only; /* the kernel's part is not for this user to see */
 static bool fast;      /* threads read all of their own without a call */
+static uint64_t endings;
+/* Threads with events; when ended ones were looked for, and added since. */
+static int living, lived, added;
 
 static __thread struct {
 	struct thread *thread;
@@ -34,7 +51,7 @@ static __thread struct {
 	int tid;
 } own __attribute__((tls_model("initial-exec")));
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- a thread's events ----------------------------------------------------------------------- */
 
 static void *page_of(const struct thread *t, int metric)
 {
@@ -44,113 +61,33 @@ static void *page_of(const struct thread *t, int metric)
 
 static void shut(struct thread *t)
 {
-	for (int i = 0; i < config.metrics; i++) {
-		perf_page_unmap(page_of(t, i));
-		if (t->fd[i] >= 0)
-			close(t->fd[i]);
-	}
+	for (int i = 0; i < config.metrics; i++)
+		if (i ? fast && t->group.fd[i] >= 0 : t->watched)
+			perf_page_unmap(page_of(t, i));
+	ptt_group_close(&t->group, &config);
+	living--;
+}
+
+/* The first one is of use without reads too. */
+static void show(struct thread *t)
+{
+	t->watched = !perf_page_map(page_of(t, 0), t->group.fd[0]);
+	for (int i = 1; fast && i < config.metrics; i++)
+		if (t->group.fd[i] >= 0)
+			perf_page_map(page_of(t, i), t->group.fd[i]);
+}
+
+static void drop(struct thread *t)
+{
+	if (t->tid && !t->ended)
+		shut(t);
 	t->tid = 0;
 }
 
-/* Cycles are derived from the time that an event was enabled: no counter is needed. */
-static struct perf_event_attr attr_of(const struct ptt_metric *m)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.pinned = 1,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
-	};
-
-	if (!m->cycles)
-		perf_attr_event(&attr, &m->event);
-	if (user_only)
-		attr.exclude_kernel = attr.exclude_hv = 1;
-	return attr;
-}
-
-static int refused(const struct ptt_metric *m, int err)
-{
-	struct trace_config with = { .scope = PITRACE_SCOPE_PROCESS };
-	struct collector_check check;
-
-	if (err != -EACCES && err != -EPERM)
-		return ptt_refused(m, err);
-	perf_why(err, &with, &check);
-	return rc_fail(PI_NO_PERMISSION, "metric %s: %s%s%s", m->event.name, check.why,
-		       *check.cure ? ": " : "", check.cure);
-}
-
-#ifdef __aarch64__
-/* bit of config1 (arm64): lets the thread read the counter itself */
-#define USER_READ 2
-#else
-#define USER_READ 0
-#endif
-
-static int open_event(const struct ptt_metric *m, struct perf_event_attr *attr, int tid)
-{
-	int fd;
-
-	*attr = attr_of(m);
-	if (USER_READ && (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_RAW)) {
-		attr->config1 |= USER_READ;
-		fd = perf_open(attr, tid, -1);
-		if (fd >= 0)
-			return fd;
-		*attr = attr_of(m);
-	}
-	return perf_open(attr, tid, -1);
-}
-
-static int open_one(const struct ptt_metric *m, int tid)
-{
-	struct perf_event_attr attr;
-	int fd = open_event(m, &attr, tid);
-
-	/* The kernel's part is hidden from this user; a clock has no parts. */
-	if (fd == -EACCES && !attr.exclude_kernel && (m->cycles || !perf_in_kernel(&m->event))) {
-		user_only = true;
-		fd = open_event(m, &attr, tid);
-	}
-	return fd;
-}
-
-static int open_all(struct thread *t, int tid)
-{
-	int i, fd;
-
-	for (i = 0; i < config.metrics; i++)
-		t->fd[i] = -1;
-	for (i = 0; i < config.metrics; i++) {
-		fd = open_one(&config.metric[i], tid);
-		if (fd < 0) {
-			shut(t);
-			return fd == -ESRCH ? rc_fail(PI_NO_PROCESS, "no thread %d", tid) :
-					      refused(&config.metric[i], fd);
-		}
-		t->fd[i] = fd;
-		if (fast)
-			perf_page_map(page_of(t, i), fd);
-	}
-	t->previous = 0;
-	t->tid = tid;
-	return PI_OK;
-}
-
-static void perf_term(void)
-{
-	for (int i = 0; threads && i < config.threads; i++)
-		if (threads[i].tid)
-			shut(&threads[i]);
-	/* Another thread may be reading: close its descriptors, keep its memory until then. */
-}
-
-/* Reads this thread's own page. */
+/* Reads this thread's own page. Cycles are the time of the first one. */
 static bool read_page(const struct thread *t, int metric, uint64_t *value)
 {
-	return config.metric[metric].cycles ? perf_page_time(page_of(t, metric), value) :
+	return config.metric[metric].cycles ? perf_page_time(page_of(t, 0), value) :
 					      perf_page_count(page_of(t, metric), value);
 }
 
@@ -165,6 +102,158 @@ static bool reads_pages(const struct thread *t)
 	return true;
 }
 
+/* Cycles are derived from the thread's clock. The kernel's sum of its intervals may be some ns less
+ * than the page's. */
+static uint64_t cycles_of(struct thread *t, uint64_t ns)
+{
+	if (ns > t->previous)
+		t->previous = ns;
+	return (uint64_t)((double)t->previous * cycles_per_ns);
+}
+
+static int read_thread(struct thread *t, uint64_t *values)
+{
+	int rc = ptt_group_read(&t->group, &config, values);
+
+	for (int i = 0; i < config.metrics && !rc; i++)
+		if (config.metric[i].cycles)
+			values[i] = cycles_of(t, values[i]);
+	return rc;
+}
+
+/* ---- whose they are -------------------------------------------------------------------------- */
+
+/* 0: there is no such thread. */
+static int process_of(int tid)
+{
+	char path[64], line[128];
+	int pid = 0;
+	FILE *f;
+
+	if (!syscall(SYS_tgkill, getpid(), tid, 0))
+		return getpid();
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %d", &pid) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+/* Threads may change their names. */
+static void take_name(struct thread *t)
+{
+	char path[64], name[sizeof(t->name) + 1] = "";
+	FILE *f;
+
+	if (t->tid == gettid()) {
+		prctl(PR_GET_NAME, t->name, 0, 0, 0);
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/comm", t->tid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof(name), f)) {
+		name[strcspn(name, "\n")] = 0;
+		memcpy(t->name, name, sizeof(t->name));
+	}
+	if (f)
+		fclose(f);
+}
+
+/* ---- threads that have ended ----------------------------------------------------------------- */
+
+static bool take_start(void *arg, const char *text, size_t length)
+{
+	struct proc_task task;
+
+	if (proc_task_parse(text, length, &task))
+		*(uint64_t *)arg = task.start;
+	return false;
+}
+
+/* 0: there is no such thread. */
+static uint64_t start_of(int tid)
+{
+	uint64_t start = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	proc_lines(path, take_start, &start);
+	return start;
+}
+
+/* Its number may be another's by now; its events are its own. */
+static bool is_over(const struct thread *t)
+{
+	return t->ended || (t->watched ? ptt_group_ended(&t->group) : start_of(t->tid) != t->start);
+}
+
+static bool has_ended(struct thread *t)
+{
+	if (t->ended || !is_over(t))
+		return t->ended;
+	t->rc = read_thread(t, t->value);
+	shut(t);
+	t->ended = ++endings;
+	return true;
+}
+
+static void find_ended(void)
+{
+	for (int i = 0; i < config.threads; i++)
+		if (threads[i].tid)
+			has_ended(&threads[i]);
+	added = 0;
+	lived = living;
+}
+
+/* A free place, or that of the thread that ended first. */
+static struct thread *find_place(void)
+{
+	struct thread *oldest = NULL;
+
+	for (int i = 0; i < config.threads; i++) {
+		struct thread *t = &threads[i];
+
+		if (!t->tid)
+			return t;
+		if (t->ended && (!oldest || t->ended < oldest->ended))
+			oldest = t;
+	}
+	return oldest;
+}
+
+/* A thread that was joined is on its way out for a moment yet. */
+static struct thread *make_place(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	struct thread *t = NULL;
+
+	/* So that few events of ended threads are open, and adding is not slow for that. */
+	if (++added > 8 && added > lived)
+		find_ended();
+	for (int i = 0; i < 10; i++) {
+		t = find_place();
+		if (t)
+			break;
+		if (i)
+			nanosleep(&moment, NULL);
+		find_ended();
+	}
+	return t ? t : find_place();
+}
+
+/* ---- init and term --------------------------------------------------------------------------- */
+
+static void perf_term(void)
+{
+	for (int i = 0; threads && i < config.threads; i++)
+		drop(&threads[i]);
+	/* Another thread may be reading: close its descriptors, keep its memory until then. */
+}
+
 static int allocate(void)
 {
 	free(threads);
@@ -176,6 +265,7 @@ static int allocate(void)
 	if (pages == MAP_FAILED)
 		pages = NULL;
 	threads = calloc((size_t)config.threads, sizeof(*threads));
+	living = lived = added = 0;
 	return threads && pages ? PI_OK :
 				  rc_fail(PI_NO_MEMORY, "no memory for %d threads", config.threads);
 }
@@ -186,12 +276,19 @@ static int perf_init(const struct ptt_config *wanted)
 
 	config = *wanted;
 	user_only = false;
+	cycles_per_ns = 0;
+	/* The rate may have to be measured: not within what a thread reads. */
+	for (int i = 0; i < config.metrics; i++)
+		if (config.metric[i].cycles)
+			cycles_per_ns = CyclesPerSecond() * 1e-9;
 	rc = allocate();
-	fast = true;
 	if (!rc)
-		rc = open_all(threads, 0);
+		rc = ptt_group_open(&threads->group, &config, 0, &user_only);
 	if (rc)
 		return rc;
+	living++;
+	fast = true;
+	show(threads);
 	fast = reads_pages(threads);
 	shut(threads);
 	return PI_OK;
@@ -207,18 +304,40 @@ static struct thread *find(int tid)
 	return NULL;
 }
 
+static int begin(int tid, struct thread **place)
+{
+	struct ptt_group group;
+	struct thread *t = *place;
+	int rc = ptt_group_open(&group, &config, tid, &user_only);
+
+	if (rc)
+		return rc;
+	if (!t)
+		t = make_place();
+	if (!t) {
+		ptt_group_close(&group, &config);
+		return rc_fail(PI_BUFFER_FULL,
+			       "PTT has room for %d threads, all are in use: raise it by PttSetThreads",
+			       config.threads);
+	}
+	*t = (struct thread){ .tid = tid, .group = group, .generation = t->generation + 1 };
+	t->pid = process_of(tid);
+	take_name(t);
+	living++;
+	show(t);
+	if (!t->watched)
+		t->start = start_of(tid);
+	*place = t;
+	return PI_OK;
+}
+
 static int perf_add(int tid)
 {
 	struct thread *t = find(tid);
 	int rc = PI_OK;
 
-	if (!t) {
-		t = find(0);
-		rc = t ? open_all(t, tid) :
-			 rc_fail(PI_BUFFER_FULL,
-				 "PTT has room for %d threads: raise it by PttSetThreads",
-				 config.threads);
-	}
+	if (!t || has_ended(t))
+		rc = begin(tid, &t);
 	if (!rc && tid == gettid()) {
 		own.thread = t;
 		own.tid = tid;
@@ -240,7 +359,7 @@ static int perf_remove(int tid)
 		return not_added(tid);
 	if (tid == gettid())
 		own.thread = NULL;
-	shut(t);
+	drop(t);
 	return PI_OK;
 }
 
@@ -253,39 +372,28 @@ static int perf_charge(bool charged)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static uint64_t cycles_of(uint64_t ns)
-{
-	return (uint64_t)((double)ns * 1e-9 * CyclesPerSecond());
-}
-
-static int read_thread(const struct thread *t, uint64_t *values)
-{
-	struct {
-		uint64_t count, enabled;
-	} now;
-
-	for (int i = 0; i < config.metrics; i++) {
-		ssize_t n = read(t->fd[i], &now, sizeof(now));
-
-		if (n < 0)
-			return rc_errno(-errno, "metric %s", config.metric[i].event.name);
-		if (n != sizeof(now))
-			return rc_fail(PI_BUSY,
-				       "metric %s: the counter was not available all the time",
-				       config.metric[i].event.name);
-		values[i] = config.metric[i].cycles ? cycles_of(now.enabled) : now.count;
-	}
-	return PI_OK;
-}
-
 static int perf_read(int tid, struct ptt_thread_data *data)
 {
-	const struct thread *t = find(tid);
+	struct thread *t = find(tid);
+	int rc;
 
 	if (!t)
 		return not_added(tid);
+	if (has_ended(t)) {
+		memcpy(data->value, t->value, sizeof(data->value));
+		rc = t->rc ? rc_fail(t->rc, "thread %d ended when a counter was not available",
+				     tid) :
+			     PI_OK;
+	} else {
+		take_name(t);
+		rc = read_thread(t, data->value);
+	}
 	data->tid = tid;
-	return read_thread(t, data->value);
+	data->pid = t->pid;
+	data->ended = !!t->ended;
+	data->generation = t->generation;
+	memcpy(data->name, t->name, sizeof(data->name));
+	return rc;
 }
 
 static struct thread *find_own(void)
@@ -294,13 +402,16 @@ static struct thread *find_own(void)
 		own.tid = gettid();
 		own.thread = find(own.tid);
 		own.session = ptt_session;
+		/* A thread before this one had its number. */
+		if (own.thread && is_over(own.thread))
+			own.thread = NULL;
 	}
 	return own.thread;
 }
 
 static int read_own(uint64_t *values)
 {
-	const struct thread *t = find_own();
+	struct thread *t = find_own();
 
 	return t ? read_thread(t, values) : not_added(gettid());
 }
@@ -315,13 +426,8 @@ static int read_own_pages(uint64_t *values)
 		/* A counter in error state: the kernel reports it. */
 		if (!read_page(t, i, &values[i]))
 			return read_thread(t, values);
-		if (!config.metric[i].cycles)
-			continue;
-		/* The kernel's sum of clock intervals may be some ns less. */
-		if (values[i] < t->previous)
-			values[i] = t->previous;
-		t->previous = values[i];
-		values[i] = cycles_of(values[i]);
+		if (config.metric[i].cycles)
+			values[i] = cycles_of(t, values[i]);
 	}
 	return PI_OK;
 }
@@ -345,10 +451,16 @@ static void perf_info(const struct ptt_config *unused, struct ptt_info *info)
 		       "; of events the kernel's part is not shown to this user (perf_event_paranoid)");
 }
 
-/* The descriptors are the parent's counters; the memory is a copy. */
+/* The descriptors are the parent's counters, the memory is a copy, and where pages of theirs were
+ * something else may be mapped by now. */
 static void perf_forked(void)
 {
-	perf_term();
+	for (int i = 0; threads && i < config.threads; i++) {
+		if (threads[i].tid && !threads[i].ended)
+			ptt_group_close(&threads[i].group, &config);
+		threads[i].tid = 0;
+	}
+	pages = NULL;
 }
 
 const struct ptt_collector ptt_by_perf = {
