@@ -26,6 +26,12 @@ struct a2n {
 	struct jits jits;
 };
 
+/* Nothing that a program passes may be NULL, but where the header says so. */
+static bool missing(const void *array, uint64_t entries)
+{
+	return !array && entries;
+}
+
 struct a2n *a2n_open(const struct a2n_options *options)
 {
 	struct a2n *a = calloc(1, sizeof(*a));
@@ -145,6 +151,8 @@ int a2n_add_map(struct a2n *a, uint64_t time, uint32_t pid, const struct a2n_map
 	struct mapping mapping;
 	struct module *m;
 
+	if (!map || missing(map->build_id, map->build_id_size))
+		return -EINVAL;
 	if (!map->length)
 		return 0;
 	m = module_of_map(&a->modules, map);
@@ -171,6 +179,8 @@ static int load_code(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t p
 	struct mapping code;
 
 	a->jits.last = NO_CODE;
+	if (missing(name, name_length))
+		return -EINVAL;
 	if (!size)
 		return 0;
 	code = jit_add(&a->jits, name, name_length, address, size, bytes);
@@ -195,7 +205,7 @@ int a2n_jit_load_late(struct a2n *a, uint64_t earliest, uint64_t time, uint32_t 
 
 int a2n_jit_lines(struct a2n *a, const struct a2n_jit_line *lines, size_t n)
 {
-	return jit_lines(&a->jits, lines, n);
+	return missing(lines, n) ? -EINVAL : jit_lines(&a->jits, lines, n);
 }
 
 void a2n_jit_bytes(struct a2n *a, const void *bytes)
@@ -207,7 +217,7 @@ bool a2n_code(const struct a2n *a, uint64_t module_offset, struct a2n_code *code
 {
 	const struct jit_code *c = jit_at(&a->jits, module_offset);
 
-	if (c)
+	if (c && code)
 		*code = (struct a2n_code){ c->address, c->size, c->bytes };
 	return c;
 }
@@ -241,6 +251,8 @@ int a2n_jit_map(struct a2n *a, uint64_t since, uint64_t time, uint32_t pid, uint
 	struct mapping now, code, unsure;
 	struct judged judged;
 
+	if (missing(name, name_length))
+		return -EINVAL;
 	if (!size)
 		return 0;
 	/* A rewritten map repeats its entries. */
@@ -298,7 +310,7 @@ int a2n_build_id(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t
 		inode, dev_major, dev_minor, generation, a->modules.machine,
 	};
 
-	return module_build_id(&a->modules, &key, id, length);
+	return missing(id, length) ? -EINVAL : module_build_id(&a->modules, &key, id, length);
 }
 
 int a2n_content(struct a2n *a, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
@@ -319,10 +331,12 @@ int a2n_unsure(struct a2n *a, uint64_t time, uint32_t pid)
 
 bool a2n_full(const struct a2n *a, uint64_t *since)
 {
-	bool full = spaces_full(&a->processes.spaces, since) ||
-		    spaces_full(&a->kernel.spaces, since);
+	uint64_t unwanted = 0;
 	uint32_t i;
+	bool full;
 
+	since = since ? since : &unwanted;
+	full = spaces_full(&a->processes.spaces, since) || spaces_full(&a->kernel.spaces, since);
 	for (i = 1; !full && i < a->modules.machines; i++)
 		full = spaces_full(&a->extra[i - 1].spaces, since);
 	return full;
@@ -330,7 +344,7 @@ bool a2n_full(const struct a2n *a, uint64_t *since)
 
 int a2n_kallsyms(struct a2n *a, const char *text, size_t size)
 {
-	return kernel_kallsyms(current_kernel(a), text, size);
+	return missing(text, size) ? -EINVAL : kernel_kallsyms(current_kernel(a), text, size);
 }
 
 int a2n_kernel_image(struct a2n *a, int fd)
@@ -340,43 +354,53 @@ int a2n_kernel_image(struct a2n *a, int fd)
 
 int a2n_modules(struct a2n *a, const char *text, size_t size)
 {
-	return kernel_modules(current_kernel(a), text, size);
+	return missing(text, size) ? -EINVAL : kernel_modules(current_kernel(a), text, size);
 }
 
 int a2n_symbols(struct a2n *a, const char *text, size_t size)
 {
-	char *copy = malloc(size + 1);
+	char *copy;
 
+	if (missing(text, size))
+		return -EINVAL;
+	copy = malloc(size + 1);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, text, size);
+	if (size)
+		memcpy(copy, text, size);
 	return msi_load(&a->modules, copy, size);
 }
 
 int a2n_kernel_load(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length)
 {
+	if (!name)
+		return -EINVAL;
 	return length ? kernel_event(current_kernel(a), time, name, start, length) : 0;
 }
 
 int a2n_kernel_code(struct a2n *a, uint64_t time, const char *name, uint64_t start, uint64_t length)
 {
+	if (!name)
+		return -EINVAL;
 	return length ? kernel_code(current_kernel(a), time, name, start, length, false) : 0;
 }
 
 int a2n_kernel_code_gone(struct a2n *a, uint64_t time, const char *name, uint64_t start,
 			 uint64_t length)
 {
+	if (!name)
+		return -EINVAL;
 	return length ? kernel_code(current_kernel(a), time, name, start, length, true) : 0;
 }
 
 int a2n_kernel_unload(struct a2n *a, uint64_t time, const char *name)
 {
-	return kernel_event(current_kernel(a), time, name, 0, 0);
+	return name ? kernel_event(current_kernel(a), time, name, 0, 0) : -EINVAL;
 }
 
 int a2n_vdso(struct a2n *a, const void *image, size_t size)
 {
-	return module_vdso(&a->modules, image, size);
+	return missing(image, size) ? -EINVAL : module_vdso(&a->modules, image, size);
 }
 
 /* Code reported late may have run there already. *code is the one that was there; false: it may
@@ -452,6 +476,8 @@ uint32_t a2n_told(const struct a2n *a)
 
 void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span take, void *arg)
 {
+	if (!take)
+		return;
 	if (address >> 63)
 		history_kernel(kernel_space(kernel_of(a, pid >> A2N_PID_BITS)), address, take, arg);
 	else
@@ -461,16 +487,19 @@ void a2n_history(struct a2n *a, uint32_t pid, uint64_t address, a2n_take_span ta
 int a2n_module_open(struct a2n *a, const struct a2n_module *module, enum a2n_file which, char *path,
 		    size_t size)
 {
+	if (!module || missing(path, size))
+		return -EINVAL;
 	/* The public part is the first member. */
 	return module_file_open(&a->modules, (const struct module *)module, which, path, size);
 }
 
 size_t a2n_module_build_id(const struct a2n *a, const struct a2n_module *module, const uint8_t **id)
 {
-	const struct build_id *known = module_known_build_id(&a->modules,
-							     (const struct module *)module);
+	const struct build_id *known =
+		module ? module_known_build_id(&a->modules, (const struct module *)module) : NULL;
 
-	*id = known ? known->id : NULL;
+	if (id)
+		*id = known ? known->id : NULL;
 	return known ? known->size : 0;
 }
 
@@ -479,6 +508,8 @@ int a2n_lines(struct a2n *a, const struct a2n_module *module, const uint64_t *of
 {
 	const struct module *m = (const struct module *)module;
 
+	if (!m || !take || missing(offsets, n))
+		return -EINVAL;
 	return m == a->modules.anon ? jit_find_lines(&a->jits, offsets, n, take, arg) :
 				      module_lines(&a->modules, m, offsets, n, inlined, take, arg);
 }

@@ -110,10 +110,13 @@ int A2nSetSymbolSearchPath(const char *path)
 /* Reads a whole file and adds a NUL. */
 static int read_text(const char *path, char **text, size_t *size)
 {
-	int fd = regular_or_pipe_open(path, NULL), err;
+	int fd, err;
 
 	*text = NULL;
 	*size = 0;
+	if (!path)
+		return -EINVAL;
+	fd = regular_or_pipe_open(path, NULL);
 	if (fd < 0)
 		return -errno;
 	err = read_all(fd, MAX_TEXT, text, size);
@@ -140,8 +143,11 @@ int A2nSetKernelMapName(const char *path)
 
 int A2nSetKernelImageName(const char *path)
 {
-	int fd = regular_open(path, 0, NULL), rc;
+	int fd, rc;
 
+	if (!path)
+		return -EINVAL;
+	fd = regular_open(path, 0, NULL);
 	if (fd < 0)
 		return -errno;
 	rc = begin();
@@ -177,7 +183,7 @@ int A2nCloneProcess(uint32_t parent, uint32_t child, uint64_t time)
 
 int A2nSetProcessName(uint32_t pid, const char *name, uint64_t time)
 {
-	int rc = begin();
+	int rc = name ? begin() : -EINVAL;
 
 	return rc ? rc : end(a2n_name(all.a, time_of(time), pid, pid, name));
 }
@@ -186,7 +192,7 @@ int A2nAddModule(uint32_t pid, uint64_t base, uint64_t length, const char *name,
 		 uint32_t checksum)
 {
 	const struct a2n_map map = { .start = base, .length = length, .path = name };
-	int rc = begin();
+	int rc = name ? begin() : -EINVAL;
 
 	(void)checksum;
 	return rc ? rc : end(a2n_add_map(all.a, time_of(time), pid, &map));
@@ -217,9 +223,12 @@ int A2nAddJittedMethodLines(uint32_t pid, const char *name, uint64_t address, ui
 			    const void *code, const char *file, const A2N_LINE *lines,
 			    uint32_t count, uint64_t time)
 {
-	int rc = length > UINT32_MAX ? -EMSGSIZE : begin();
 	void *bytes = NULL;
+	int rc;
 
+	if (!name || (!lines && count))
+		return -EINVAL;
+	rc = length > UINT32_MAX ? -EMSGSIZE : begin();
 	if (rc)
 		return rc;
 	if (code) {
@@ -377,7 +386,7 @@ static int results[] = {
 static int query(uint32_t pid, uint64_t address, uint64_t time, bool lines, SYMDATA *d)
 {
 	struct a2n_answer r;
-	int rc = begin();
+	int rc = d ? begin() : -EINVAL;
 
 	if (rc)
 		return rc;
@@ -424,8 +433,11 @@ int A2nGetLineNumberAt(uint32_t pid, uint64_t address, uint64_t time, const char
 		       uint32_t *line)
 {
 	SYMDATA d = { .src_file = "" };
-	int rc = query(pid, address, time, true, &d);
+	int rc;
 
+	if (!file || !line)
+		return -EINVAL;
+	rc = query(pid, address, time, true, &d);
 	*file = d.src_file;
 	*line = d.src_lineno;
 	/* A line may be known where no symbol is. */
@@ -443,7 +455,7 @@ int A2nGetAllFunctions(const char *name, int (*each)(void *arg, const SYMDATA *d
 {
 	struct module *m;
 	uint32_t i = 0;
-	int rc = begin();
+	int rc = name && each ? begin() : -EINVAL;
 
 	if (rc)
 		return rc;
@@ -476,7 +488,7 @@ static void save(void *arg, struct modules *ms, struct module *m)
 int A2nCreateMsiFile(const char *path)
 {
 	struct newfile made;
-	int rc = begin(), err;
+	int rc = path ? begin() : -EINVAL, err;
 	FILE *f;
 
 	if (rc)

@@ -207,6 +207,8 @@ int AiGetCounters(struct ai_counters *list, int room)
 {
 	int rc;
 
+	if (!list && room > 0)
+		return rc_null("memory for counters");
 	pthread_mutex_lock(&lock);
 	rc = counters(list, room);
 	pthread_mutex_unlock(&lock);
@@ -217,6 +219,8 @@ int AiGetInfo(struct ai_info *info)
 {
 	int rc = PI_OK;
 
+	if (!info)
+		return rc_null("memory for information");
 	pthread_mutex_lock(&lock);
 	if (source)
 		*info = about;

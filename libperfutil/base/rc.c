@@ -112,6 +112,11 @@ int rc_fail(int rc, const char *format, ...)
 	return rc;
 }
 
+int rc_null(const char *what)
+{
+	return rc_fail(PI_INVALID_ARGUMENT, "no %s given", what);
+}
+
 int rc_of_errno(int err)
 {
 	switch (err < 0 ? -err : err) {

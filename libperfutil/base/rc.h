@@ -11,5 +11,7 @@ int rc_fail(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)
  * appended. */
 int rc_errno(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int rc_of_errno(int err);
+/* What a program must pass and did not, whatever the state of things. */
+int rc_null(const char *what);
 
 #endif

@@ -177,9 +177,13 @@ static int open_all(struct counters *c)
 
 struct counters *counters_open(const struct counters_options *o, int *rc)
 {
-	bool cpus = o->scope == COUNTERS_CPUS;
+	bool cpus = o && o->scope == COUNTERS_CPUS;
 	struct counters *c;
 
+	if (!o || !o->events || (cpus && !o->cpus)) {
+		*rc = rc_null(!o ? "options" : !o->events ? "events" : "CPUs");
+		return NULL;
+	}
 	if (o->scope < COUNTERS_CPUS || o->scope > COUNTERS_COMMAND || !o->nevents ||
 	    (cpus ? !o->ncpus || o->ncpus > INT32_MAX / PITRACE_EVENTS : o->pid <= 0)) {
 		*rc = rc_fail(PI_INVALID_ARGUMENT, "no events, or no CPUs to count on");
@@ -318,6 +322,8 @@ int counters_read(struct counters *c, struct counter_value *list, unsigned int r
 	unsigned int n = c->o.nevents * (cpus ? c->o.ncpus : 1);
 	struct reading r = { 0 };
 
+	if (!list && room)
+		return rc_null("memory for values");
 	for (unsigned int i = 0; i < n && i < room; i++) {
 		uint32_t event = cpus ? i / c->o.ncpus : i;
 

@@ -109,6 +109,8 @@ int counters_hold(const struct counters_options *options)
 {
 	struct holding h = { .options = options };
 
+	if (!options)
+		return rc_null("options");
 	if (options->scope == COUNTERS_COMMAND)
 		return rc_fail(PI_INVALID_ARGUMENT,
 			       "a command cannot be counted by the holder: it is another process's child");
@@ -148,8 +150,11 @@ int counters_ask(int stop, struct counters_held *head, struct counter_value *lis
 		 unsigned int room)
 {
 	struct answer a;
-	int fd = service_request(&service, stop ? STOP : READ), n;
+	int fd, n;
 
+	if (!list && room)
+		return rc_null("memory for values");
+	fd = service_request(&service, stop ? STOP : READ);
 	if (fd < 0)
 		return fd;
 	n = take(fd, &a, list, room);

@@ -190,6 +190,8 @@ int ReadPerfCounterEvent(int counter, int cpu, uint64_t *value)
 	struct one *c;
 	int rc = PI_NOT_INITIALIZED;
 
+	if (!value)
+		return rc_null("memory for a value");
 	pthread_mutex_lock(&lock);
 	c = find(counter);
 	if (c)
@@ -292,6 +294,8 @@ int GetPerfCounterEvent(int id, struct perf_counter_event *event)
 {
 	int rc;
 
+	if (!event)
+		return rc_null("memory for an event");
 	pthread_mutex_lock(&lock);
 	rc = list();
 	if (!rc && (id < 0 || id >= nevents))

@@ -425,6 +425,8 @@ const void *pifile_payload(struct pifile *f, size_t i, void **buffer, size_t *si
 	struct file_buffer b = { 0 };
 	const void *payload;
 
+	if (!buffer || !size)
+		return NULL;
 	*size = 0;
 	if (i >= f->nsections)
 		return NULL;
@@ -531,10 +533,15 @@ struct pifile *file_open_memory(const void *data, size_t size, unsigned int flag
 
 struct pifile *pifile_open(const char *path, struct pifile_fault *fault)
 {
-	struct pifile *f = calloc(1, sizeof(*f));
 	struct stat st = { 0 };
+	struct pifile *f;
 	int err;
 
+	if (!path) {
+		refuse(fault, EINVAL, 0, "no path given");
+		return NULL;
+	}
+	f = calloc(1, sizeof(*f));
 	if (!f) {
 		refuse(fault, ENOMEM, 0, "no memory");
 		return NULL;

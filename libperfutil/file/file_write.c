@@ -153,13 +153,19 @@ static int append(struct pifile_writer *w, struct pifile_section *s, const void 
 
 struct pifile_writer *pifile_create_fd(int fd, const struct pifile_header *header)
 {
-	struct pifile_writer *w = calloc(1, sizeof(*w));
-	struct pifile_header h = *header;
+	struct pifile_header h;
 	struct iovec iov = { &h, sizeof(h) };
+	struct pifile_writer *w;
 	int err;
 
+	if (!header) {
+		errno = EINVAL;
+		return NULL;
+	}
+	w = calloc(1, sizeof(*w));
 	if (!w)
 		return NULL;
+	h = *header;
 	w->fd = fd;
 	w->made.folder = w->made.fd = -1;
 	w->base = lseek(fd, 0, SEEK_CUR);
@@ -206,8 +212,14 @@ struct pifile_writer *file_create(const struct folder *f, const char *leaf,
 struct pifile_writer *pifile_create(const char *path, const struct pifile_header *header)
 {
 	struct newfile made;
-	int err = newfile_open(&made, path, NEWFILE_READ, 0600);
+	int err;
 
+	/* An older file of this name is left alone. */
+	if (!path || !header) {
+		errno = EINVAL;
+		return NULL;
+	}
+	err = newfile_open(&made, path, NEWFILE_READ, 0600);
 	errno = -err;
 	return err ? NULL : begin(made, header);
 }
@@ -243,6 +255,8 @@ int pifile_write_segment(struct pifile_writer *w, const void *segment, size_t si
 	ssize_t used;
 	int err;
 
+	if (!segment)
+		return -EINVAL;
 	if (size > PIFILE_SEGMENT_MAX || (uintptr_t)segment % 4)
 		return -EBADMSG;
 	err = record_walk_begin(&walk, segment, size, &h);
@@ -273,6 +287,8 @@ int pifile_write_section(struct pifile_writer *w, enum pifile_section_type type,
 {
 	struct pifile_section s = { .type = (uint16_t)type };
 
+	if (!payload && size)
+		return -EINVAL;
 	if (w->error)
 		return w->error;
 	/* These fields are computed from the content. */
@@ -299,6 +315,8 @@ int pifile_write_snapshot(struct pifile_writer *w, const void *records, size_t s
 	ssize_t used;
 	int err;
 
+	if (!records && size)
+		return -EINVAL;
 	if (w->error)
 		return w->error;
 	if (size > PIFILE_PAYLOAD_MAX - sizeof(h))

@@ -405,8 +405,10 @@ int pimerge_next(struct pimerge *m, struct pirecord *r)
 
 void pimerge_progress(const struct pimerge *m, uint64_t *done, uint64_t *total)
 {
-	*done = m->done;
-	*total = m->total;
+	if (done)
+		*done = m->done;
+	if (total)
+		*total = m->total;
 }
 
 void pimerge_close(struct pimerge *m)

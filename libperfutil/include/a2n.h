@@ -65,7 +65,7 @@ int a2n_fork(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint
 int a2n_clone(struct a2n *a, uint64_t time, uint32_t parent, uint32_t child, uint64_t start_time);
 /* A thread; pid is its process. */
 int a2n_thread(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid);
-/* Name of a thread, and of the process when tid == pid. */
+/* Name of a thread, and of the process when tid == pid; NULL: an empty one. */
 int a2n_name(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid, const char *name);
 /* A thread or (tid == pid) process ended. Its names hold until the pid has another owner. */
 int a2n_exit(struct a2n *a, uint64_t time, uint32_t pid, uint32_t tid);

@@ -116,14 +116,21 @@ int ITraceEnableRange(int first, int last)
 	return choose(PITRACE_ITRACE_RANGE, first, last, 0, NULL);
 }
 
+static int choose_list(enum pitrace_itrace_scope scope, int count, const int *list)
+{
+	if (!list && count)
+		return rc_null("list");
+	return choose(scope, 0, 0, count ? count : -1, list);
+}
+
 int ITraceEnableList(int count, const int pids[])
 {
-	return choose(PITRACE_ITRACE_PIDS, 0, 0, count ? count : -1, pids);
+	return choose_list(PITRACE_ITRACE_PIDS, count, pids);
 }
 
 int ITraceEnableThreads(int count, const int tids[])
 {
-	return choose(PITRACE_ITRACE_TIDS, 0, 0, count ? count : -1, tids);
+	return choose_list(PITRACE_ITRACE_TIDS, count, tids);
 }
 
 /* ---- range ---------------------------------------------------------------------------------- */

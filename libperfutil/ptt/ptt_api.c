@@ -9,9 +9,15 @@
 
 #define THREADS 256
 
+static int no_values(void)
+{
+	return rc_null("memory for values");
+}
+
 static int nobody(uint64_t *values)
 {
-	(void)values;
+	if (!values)
+		return no_values();
 	return rc_fail(PI_NOT_INITIALIZED, "PTT is not initialized: call PttInit first");
 }
 
@@ -113,8 +119,10 @@ int PttInit(int count, const char *const metrics[], int priv)
 /* The following calls need a PTT. */
 static int begin_with(void)
 {
+	uint64_t none;
+
 	begin();
-	return serves ? PI_OK : end(nobody(NULL));
+	return serves ? PI_OK : end(nobody(&none));
 }
 
 int PttTerminate(void)
@@ -148,7 +156,7 @@ int PttUninitThread(int tid)
 
 int PttGetThreadData(int tid, struct ptt_thread_data *data)
 {
-	int rc = begin_with();
+	int rc = data ? begin_with() : no_values();
 
 	if (rc)
 		return rc;
@@ -163,7 +171,7 @@ int PttGetThreadData(int tid, struct ptt_thread_data *data)
 int PttReadByCall(uint64_t *value)
 {
 	uint64_t values[PTT_METRICS];
-	int rc = PttGetMetricData(values);
+	int rc = value ? PttGetMetricData(values) : no_values();
 
 	if (!rc)
 		*value = values[0];
@@ -172,7 +180,7 @@ int PttReadByCall(uint64_t *value)
 
 int PttGetInfo(struct ptt_info *info)
 {
-	int rc = begin_with();
+	int rc = info ? begin_with() : rc_null("memory for information");
 
 	if (rc)
 		return rc;

@@ -259,6 +259,8 @@ static int read_by_call(uint64_t *values)
 	const volatile struct pitrace_ptt_thread *t;
 	uint64_t sequence;
 
+	if (!values)
+		return rc_null("memory for values");
 	if (!PttOwn.page && !look_up())
 		return PI_NO_PROCESS;
 	t = PttOwn.page;

@@ -95,10 +95,12 @@ int pttview_hold(const struct pttview_options *options, int whom, const int *pid
 		.options = options,
 		.head = {
 			.size = sizeof(h.head), .version = VERSION, .whom = whom,
-			.priv = options->priv, .pids = (uint32_t)count,
+			.priv = options ? options->priv : 0, .pids = (uint32_t)count,
 		},
 	};
 
+	if (!options || (!pids && count))
+		return rc_null(options ? "list of processes" : "options");
 	if (whom < PTTVIEW_PROCESS || whom > PTTVIEW_ALL || count < 0 ||
 	    count > PTTVIEW_HELD_PIDS || !count != (whom == PTTVIEW_ALL))
 		return rc_fail(PI_INVALID_ARGUMENT,

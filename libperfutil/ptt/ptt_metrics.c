@@ -51,6 +51,8 @@ int ptt_find_metrics(struct ptt_config *c, int count, const char *const metrics[
 	for (c->metrics = 0; c->metrics < count; c->metrics++) {
 		struct ptt_metric *m = &c->metric[c->metrics];
 
+		if (!metrics[c->metrics])
+			return rc_fail(PI_INVALID_ARGUMENT, "metric %d has no name", c->metrics);
 		rc = find(m, metrics[c->metrics], priv);
 		for (int i = 0; i < c->metrics && !rc; i++)
 			if (same(&c->metric[i], m))

@@ -413,6 +413,8 @@ static int read_own(uint64_t *values)
 {
 	struct thread *t = find_own();
 
+	if (!values)
+		return rc_null("memory for values");
 	return t ? read_thread(t, values) : not_added(gettid());
 }
 
@@ -420,6 +422,8 @@ static int read_own_pages(uint64_t *values)
 {
 	struct thread *t = find_own();
 
+	if (!values)
+		return rc_null("memory for values");
 	if (!t)
 		return not_added(gettid());
 	for (int i = 0; i < config.metrics; i++) {

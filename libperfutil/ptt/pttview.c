@@ -65,8 +65,13 @@ static struct pttview *make(int *rc)
 
 struct pttview *pttview_open(const struct pttview_options *o, int *rc)
 {
-	struct pttview *v = make(rc);
+	struct pttview *v;
 
+	if (!o) {
+		*rc = rc_null("options");
+		return NULL;
+	}
+	v = make(rc);
 	if (!v)
 		return NULL;
 	v->config.threads = o->threads ? o->threads : THREADS;
@@ -219,7 +224,7 @@ int pttview_thread(const struct pttview *v, int slot, struct ptt_thread_data *da
 {
 	const struct pitrace_ptt_thread *page;
 
-	if (slot < 0 || slot >= pttview_slots(v))
+	if (!data || slot < 0 || slot >= pttview_slots(v))
 		return 0;
 	page = (const void *)(v->threads + (size_t)slot * v->control->thread_stride);
 	if (__atomic_load_n(&page->state, __ATOMIC_ACQUIRE) == PITRACE_PTT_FREE)
@@ -253,7 +258,7 @@ int pttview_cpu(const struct pttview *v, int cpu, struct pttview_cpu *data)
 	const struct pitrace_ptt_cpu *page;
 	struct pitrace_ptt_cpu c;
 
-	if (cpu < 0 || cpu >= pttview_cpus(v))
+	if (!data || cpu < 0 || cpu >= pttview_cpus(v))
 		return 0;
 	page = (const void *)(v->cpus + (size_t)cpu * v->control->cpu_stride);
 	if (!page->present)

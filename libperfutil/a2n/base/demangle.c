@@ -57,7 +57,7 @@ static char *demangled(demangler demangle, const char *name)
 
 char *a2n_demangle(const char *name)
 {
-	size_t length = strnlen(name, MAX_MANGLED);
+	size_t length = name ? strnlen(name, MAX_MANGLED) : 0;
 	char *text;
 
 	if (length < 3 || length == MAX_MANGLED)

@@ -128,9 +128,14 @@ static const char *read_header(struct jitdump *d)
 
 int jitdump_open(struct jitdump **out, int fd, const char **why)
 {
-	struct jitdump *d = calloc(1, sizeof(*d));
+	struct jitdump *d;
 	struct stat st;
 
+	if (!out || !why) {
+		close(fd);
+		return -EINVAL;
+	}
+	d = calloc(1, sizeof(*d));
 	*why = NULL;
 	*out = NULL;
 	if (d)

@@ -118,11 +118,14 @@ int jitdump_create(struct jitdump_writer **out, const char *folder)
 
 int jitdump_create_late(struct jitdump_writer **out, const char *folder, uint64_t late)
 {
-	struct jitdump_writer *w = calloc(1, sizeof(*w));
+	struct jitdump_writer *w;
 	struct newfile made;
 	int err;
 
+	if (!out)
+		return -EINVAL;
 	*out = NULL;
+	w = calloc(1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
 	w->late = late;
@@ -243,12 +246,16 @@ int jitdump_load_unwind(struct jitdump_writer *w, uint64_t since, const char *na
 {
 	struct fields table = { .used = 0 }, tables = { .used = 0 }, f = { .used = 0 };
 	uint8_t *entries = NULL;
-	size_t length = strlen(name) + 1, bytes = code ? size : 0, entries_size = 0;
+	size_t length = name ? strlen(name) + 1 : 0, bytes = code ? size : 0, entries_size = 0;
 	size_t word = w->late ? JITDUMP_SINCE : 0;
 	struct iovec part[9];
 	int n = 0, err = 0;
 	uint64_t time;
 
+	if (!name || (!lines && n_lines) ||
+	    (unwind && ((!unwind->eh_frame && unwind->eh_frame_size) ||
+			(!unwind->eh_frame_hdr && unwind->eh_frame_hdr_size))))
+		return -EINVAL;
 	if (size > UINT32_MAX || length > UINT32_MAX - JITDUMP_LOAD_FIXED - word - bytes)
 		return -EMSGSIZE;
 	if (unwind &&

@@ -20,9 +20,14 @@ struct jitlog {
 
 int jitlog_open(struct jitlog **out, int fd, bool threads, const char **why)
 {
-	struct jitlog *l = calloc(1, sizeof(*l));
+	struct jitlog *l;
 	int err;
 
+	if (!out || !why) {
+		close(fd);
+		return -EINVAL;
+	}
+	l = calloc(1, sizeof(*l));
 	*out = NULL;
 	*why = NULL;
 	if (!l) {

@@ -62,10 +62,13 @@ static int begin(struct file *f, const char *folder, const char *name, const cha
 
 int jitlog_create(struct jitlog_writer **out, const char *folder)
 {
-	struct jitlog_writer *w = calloc(1, sizeof(*w));
+	struct jitlog_writer *w;
 	int err;
 
+	if (!out)
+		return -EINVAL;
 	*out = NULL;
+	w = calloc(1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
 	w->code.fd = w->threads.fd = -1;
@@ -123,6 +126,8 @@ int jitlog_load(struct jitlog_writer *w, const char *name, uint64_t address, uin
 {
 	char before[64];
 
+	if (!name)
+		return -EINVAL;
 	if (size > UINT32_MAX)
 		return -EMSGSIZE;
 	snprintf(before, sizeof(before), "%" PRIx64 "\t%" PRIx64 "\tLOAD", address, size);
@@ -149,6 +154,8 @@ int jitlog_thread(struct jitlog_writer *w, uint32_t tid, const char *name, bool 
 {
 	char before[16];
 
+	if (!name)
+		return -EINVAL;
 	snprintf(before, sizeof(before), "%" PRIu32, tid);
 	return line_of(w, &w->threads, before, name, start ? "\tSTART" : "\tEND", NULL, 0);
 }

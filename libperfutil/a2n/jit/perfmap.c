@@ -39,14 +39,20 @@ static int opened(struct perfmap **out, int fd, const char **why)
 
 int perfmap_open_fd(struct perfmap **m, int fd, const char **why)
 {
-	return opened(m, fd, why);
+	if (m && why)
+		return opened(m, fd, why);
+	close(fd);
+	return -EINVAL;
 }
 
 int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char **why)
 {
 	struct stat st;
-	int fd = regular_open(path, O_NOFOLLOW, &st);
+	int fd;
 
+	if (!m || !why || !path)
+		return -EINVAL;
+	fd = regular_open(path, O_NOFOLLOW, &st);
 	*m = NULL;
 	*why = NULL;
 	if (fd < 0) {
@@ -69,6 +75,8 @@ int perfmap_open(struct perfmap **m, const char *path, uid_t owner, const char *
 
 int perfmap_open_text(struct perfmap **m, const void *text, size_t size)
 {
+	if (!m || (!text && size))
+		return -EINVAL;
 	*m = calloc(1, sizeof(**m));
 	if (!*m)
 		return -ENOMEM;
