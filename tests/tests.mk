@@ -47,6 +47,9 @@ $(O)/tests/unit/test_timer_fine: $(call obj,libperfutil/collect/timer/preload/fi
 	libperfutil/collect/timer/preload/rings.c libperfutil/collect/timer/preload/ring_table.c)
 $(O)/tests/unit/test_timer_fine: TESTLINK = -Wl,--wrap=syscall
 
+# Whether it has rights that its user has not.
+$(O)/tests/unit/test_installed: TESTLINK = -Wl,--wrap=getauxval
+
 # How many reads a call makes.
 $(O)/tests/unit/test_ptt_perf: TESTLINK = -Wl,--wrap=read
 

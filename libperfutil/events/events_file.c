@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "base/read_all.h"
 #include "events/event_names.h"
+#include "base/installed.h"
 #include "base/regular.h"
 
 #define LIBRARY    "libjansson.so.4"
@@ -320,15 +321,15 @@ static int take_folder(struct visit *v, const char *folder)
 	return r;
 }
 
-/* The user's own files first, then the installation's: beside this program, or where it was
- * installed. */
+/* The user's own files first, then the installation's: beside this library or program, or where
+ * they were to be installed. */
 static int walk(struct visit *v)
 {
 	const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
-	char folder[PATH_MAX], exe[PATH_MAX / 2];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	static const char *const near[] = { "../share/pitrace/events", "../../share/pitrace/events",
+					    NULL };
 	struct utsname u = { 0 };
-	struct stat st;
+	char folder[PATH_MAX];
 	int r = 0;
 
 	uname(&u);
@@ -342,14 +343,9 @@ static int walk(struct visit *v)
 		snprintf(folder, sizeof(folder), "%s/.config/pitrace/events", home);
 		r = take_folder(v, folder);
 	}
-	exe[n > 0 ? n : 0] = 0;
-	if (!r && strrchr(exe, '/')) {
-		*strrchr(exe, '/') = 0;
-		snprintf(folder, sizeof(folder), "%s/../share/pitrace/events", exe);
-		if (!stat(folder, &st))
-			return take_folder(v, folder);
-	}
-	return r ? r : take_folder(v, PITRACE_DATADIR "/events");
+	if (r)
+		return r;
+	return take_folder(v, installed_near(near, folder) ? folder : PITRACE_DATADIR "/events");
 }
 
 struct search {

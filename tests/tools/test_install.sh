@@ -111,6 +111,51 @@ archives() {
 }
 check both_archives archives
 
+# What the library needs at run time is found beside it, wherever it was installed and whoever uses it.
+beside() {
+	local cflags libs
+	read -ra cflags < <(config --cflags perfutil)
+	read -ra libs < <(config --libs perfutil)
+	cat >"$work/beside.c" <<-END
+		#include <perfutil.h>
+		#include <stdio.h>
+		#include <string.h>
+		int main(void)
+		{
+			struct trace_check list[16];
+			int n = TraceCheck(TRACE_PROCESS, 0, list, 16);
+			for (int i = 0; i < n && i < 16; i++)
+				if (!strcmp(list[i].name, "timer"))
+					return !!strstr(list[i].why, "not installed");
+			return 2;
+		}
+	END
+	${CC:-gcc} "${cflags[@]}" -o "$work/beside" "$work/beside.c" "${libs[@]}" &&
+		(cd "$usr" && env -u PITRACE_TIMER_LIBRARY LD_LIBRARY_PATH=lib "$work/beside")
+}
+check beside_the_library beside
+
+# A library that is loaded late has little thread-local memory, and there may be many of them.
+loaded_late() {
+	local i copies=()
+	cat >"$work/late.c" <<-END
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(int argc, char **argv)
+		{
+			for (int i = 1; i < argc; i++)
+				if (!dlopen(argv[i], RTLD_NOW | RTLD_LOCAL))
+					return !!puts(dlerror());
+			return 0;
+		}
+	END
+	for i in 1 2 3 4 5 6 7 8; do
+		cp "$usr/lib/libperfutil.so" "$work/late$i.so" && copies+=("$work/late$i.so")
+	done
+	${CC:-gcc} -o "$work/late" "$work/late.c" -ldl && "$work/late" "${copies[@]}"
+}
+check loaded_late loaded_late
+
 # A program's own functions are no business of the static libraries.
 only_exported() {
 	local library code=0

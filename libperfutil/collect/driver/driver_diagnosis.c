@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "base/installed.h"
 #include "collect/driver/driver_diagnosis.h"
 
 const char *driver_diagnosis_root = "", *driver_diagnosis_group = "pitrace";
@@ -63,6 +64,16 @@ static bool signed_only(void)
 	return on || has_word(LOCKDOWN, "[integrity]") || has_word(LOCKDOWN, "[confidentiality]");
 }
 
+/* Where the driver's source is for DKMS, or would be. */
+static void source_folder(char path[PATH_MAX])
+{
+	static const char *const near[] = { "../src/pitrace-" PITRACE_VERSION,
+					    "../../src/pitrace-" PITRACE_VERSION, NULL };
+
+	if (!installed_near(near, path))
+		strcpy(path, PITRACE_DKMSDIR);
+}
+
 /* Collects the missing steps from the installed source to the loaded module, in the order of `make
  * install`. */
 static void not_built(struct collector_check *check, const char *release)
@@ -70,8 +81,12 @@ static void not_built(struct collector_check *check, const char *release)
 	bool dkms = there("%s", "/usr/sbin/dkms") || there("%s", "/usr/bin/dkms");
 	bool headers = there("/lib/modules/%.64s/build/Makefile", release);
 	bool known = there("%s", "/var/lib/dkms/pitrace");
-	bool source = there("%s", PITRACE_DKMSDIR "/dkms.conf");
+	char folder[PATH_MAX];
 	size_t n = 0;
+	bool source;
+
+	source_folder(folder);
+	source = there("%.200s/dkms.conf", folder);
 
 	if (!known)
 		WHY("the module is not installed%s", source ? "" : ", nor its source");
@@ -89,8 +104,8 @@ static void not_built(struct collector_check *check, const char *release)
 			 "sudo dkms autoinstall && sudo modprobe pitrace");
 	else
 		snprintf(check->cure + n, sizeof(check->cure) - n,
-			 "sudo dkms add %s && sudo dkms install pitrace/%s && sudo modprobe pitrace",
-			 PITRACE_DKMSDIR, PITRACE_VERSION);
+			 "sudo dkms add %.200s && sudo dkms install pitrace/%s && sudo modprobe pitrace",
+			 folder, PITRACE_VERSION);
 }
 
 static void not_loaded(struct collector_check *check)

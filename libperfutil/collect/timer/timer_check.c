@@ -7,29 +7,22 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/installed.h"
 #include "collect/timer/timer_program.h"
 #include "collect/timer/timer_session.h"
 
-/* The library lies beside this program or where it was installed; the environment can override it.
- * */
+/* What is preloaded lies beside this library or program, or where they were to be installed; the
+ * environment can override it. */
 bool timer_find_library(char path[PATH_MAX])
 {
+	static const char *const near[] = { "pitrace/" TIMER_LIBRARY,
+					    "../lib/pitrace/" TIMER_LIBRARY, NULL };
 	const char *override = secure_getenv("PITRACE_TIMER_LIBRARY");
-	char exe[PATH_MAX], beside[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	const char *slash;
 
 	if (override)
 		return realpath(override, path) != NULL;
-	exe[n > 0 ? n : 0] = 0;
-	slash = strrchr(exe, '/');
-	if (slash) {
-		snprintf(beside, sizeof(beside), "%.*s/../lib/pitrace/" TIMER_LIBRARY,
-			 (int)(slash - exe), exe);
-		if (realpath(beside, path))
-			return true;
-	}
-	return realpath(PITRACE_LIBDIR "/" TIMER_LIBRARY, path) != NULL;
+	return installed_near(near, path) ||
+	       realpath(PITRACE_LIBDIR "/" TIMER_LIBRARY, path) != NULL;
 }
 
 static int refuse(struct collector_check *c, enum collector_state state, const char *why,

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Asks the kernel which file this very code is mapped from: its whole path, as it is named now. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include "base/installed.h"
+#include "base/proc_lines.h"
+#include "base/proc_text.h"
+
+struct search {
+	uint64_t address;
+	char folder[PATH_MAX]; /* with its slash; "": not found */
+};
+
+static bool look_at(void *arg, const char *text, size_t length)
+{
+	struct search *s = arg;
+	struct proc_map map;
+	const char *slash;
+
+	if (!proc_map_parse(text, length, &map) || s->address < map.start || s->address >= map.end)
+		return true;
+	slash = memrchr(map.path, '/', map.path_len);
+	if (slash && *map.path == '/')
+		snprintf(s->folder, sizeof(s->folder), "%.*s", (int)(slash + 1 - map.path),
+			 map.path);
+	return false;
+}
+
+bool installed_near(const char *const near[], char path[PATH_MAX])
+{
+	struct search s = { .address = (uintptr_t)installed_near };
+	char name[2 * PATH_MAX];
+
+	if (getauxval(AT_SECURE) || proc_lines("/proc/self/maps", look_at, &s) || !*s.folder)
+		return false;
+	for (; *near; near++) {
+		snprintf(name, sizeof(name), "%s%s", s.folder, *near);
+		if (realpath(name, path))
+			return true;
+	}
+	return false;
+}
