@@ -114,6 +114,17 @@ $(call obj,$(POST_SRC)):     INC = $(INC_POST)
 # All write new files and read pipes in the same way.
 $(call obj,tools/common/output.c tools/swtrace/place.c tools/swtrace/run.c): INC += -Ilibperfutil
 
+# What is told of the places where all is to be installed is compiled anew when they change, by PREFIX
+# or otherwise. Not to be installed elsewhere: what lies near is found there (base/installed.h).
+ifeq ($(filter install uninstall,$(MAKECMDGOALS)),)
+$(addprefix $(O)/obj/,libperfutil/collect/driver/driver_diagnosis.o libperfutil/collect/timer/timer_check.o \
+	libperfutil/events/events_file.o tools/swtrace/run_jit.o): $(O)/places
+$(O)/places: always
+	@mkdir -p $(@D)
+	@echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' | cmp -s - $@ || echo '$(LIBDIR) $(DATADIR) $(DKMSDIR)' >$@
+.PHONY: always
+endif
+
 $(O)/obj/%.o: %.c
 	$(call say,CC)
 	@mkdir -p $(@D)

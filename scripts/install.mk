@@ -39,6 +39,7 @@ define install_lib
 	$(Q)sed -e 's,@VERSION@,$(VERSION),' -e 's,@PREFIX@,$(PREFIX),' -e 's,@PRIVATE@,$(PRIVATE_$(1)),' \
 		-e 's,@LIBDIR@,$(call below_prefix,$(LIBDIR)),' \
 		-e 's,@INCLUDEDIR@,$(call below_prefix,$(INCLUDEDIR)),' \
+		-e 's,@ABOVE@,$(call below_prefix,$(patsubst %/,%,$(dir $(INCLUDEDIR)))),' \
 		libperfutil/$(1).pc.in | install -m 644 /dev/stdin $(DESTDIR)$(LIBDIR)/pkgconfig/$(1).pc
 endef
 

@@ -8,7 +8,7 @@
 #ifndef PITRACE_AI_H
 #define PITRACE_AI_H
 
-#include <perfutil.h>
+#include "perfutil.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 #ifndef PITRACE_COUNTERS_H
 #define PITRACE_COUNTERS_H
 
-#include <perfutil.h>
+#include "perfutil.h"
 
 #ifdef __cplusplus
 extern "C" {

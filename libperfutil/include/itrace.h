@@ -9,7 +9,7 @@
 #ifndef PITRACE_ITRACE_API_H
 #define PITRACE_ITRACE_API_H
 
-#include <perfutil.h>
+#include "perfutil.h"
 
 #ifdef __cplusplus
 extern "C" {

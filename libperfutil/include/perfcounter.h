@@ -8,7 +8,7 @@
 #ifndef PITRACE_PERFCOUNTER_H
 #define PITRACE_PERFCOUNTER_H
 
-#include <perfutil.h>
+#include "perfutil.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -19,7 +19,7 @@
 #define PERFUTIL_H
 
 #include <stdint.h>
-#include <pitrace.h>
+#include "pitrace.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <pitrace.h>
+#include "pitrace.h"
 
 #ifdef __cplusplus
 extern "C" {

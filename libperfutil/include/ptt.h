@@ -10,7 +10,7 @@
 #ifndef PITRACE_PTT_H
 #define PITRACE_PTT_H
 
-#include <perfutil.h>
+#include "perfutil.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,8 +6,8 @@
 #ifndef PITRACE_PTTREAD_H
 #define PITRACE_PTTREAD_H
 
-#include <cycles.h>
-#include <ptt.h>
+#include "cycles.h"
+#include "ptt.h"
 
 #ifdef __cplusplus
 extern "C" {

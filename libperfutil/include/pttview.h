@@ -7,7 +7,7 @@
 #ifndef PITRACE_PTTVIEW_H
 #define PITRACE_PTTVIEW_H
 
-#include <ptt.h>
+#include "ptt.h"
 
 #ifdef __cplusplus
 extern "C" {

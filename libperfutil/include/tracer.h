@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include <perfutil.h>
+#include "perfutil.h"
 
 #ifdef __cplusplus
 extern "C" {

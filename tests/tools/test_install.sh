@@ -135,6 +135,15 @@ beside() {
 }
 check beside_the_library beside
 
+# Built for another PREFIX what tells of the places is compiled anew.
+another_prefix() {
+	local object=$work/o/obj/libperfutil/collect/timer/timer_check.o
+	O=$work/o make_in_tree "$object" PREFIX=/first && grep -q /first/lib/pitrace "$object" &&
+		O=$work/o make_in_tree "$object" PREFIX=/second && grep -q /second/lib/pitrace "$object" &&
+		O=$work/o make_in_tree "$object" PREFIX=/second >"$work/again" && ! grep -q CC "$work/again"
+}
+check another_prefix another_prefix
+
 # A library that is loaded late has little thread-local memory, and there may be many of them.
 loaded_late() {
 	local i copies=()
@@ -191,6 +200,20 @@ headers() { # COMPILER LANGUAGE STANDARD...
 	done
 	return $code
 }
+# By their whole names they need no more than the folder that pitrace/ is in.
+whole_names() {
+	local header code=0
+	for header in "$usr"/include/pitrace/*.h; do
+		echo "#include <pitrace/${header##*/}>" | ${CC:-gcc} -Wall -Wextra -Werror -x "$1" \
+			-fsyntax-only -I"$usr/include" - || code=1
+	done
+	echo '#include <pitrace/ptt.h>
+		#include <ptt.h>' >"$work/both_names.c"
+	read -ra cflags < <(config --cflags perfutil)
+	${CC:-gcc} -Wall -Werror -fsyntax-only "${cflags[@]}" "$work/both_names.c" || code=1
+	return $code
+}
+check whole_names whole_names c
 strict_cpp() { # COMPILER: each standard that it knows
 	local standard known=()
 	for standard in c++11 c++14 c++17 c++20 c++23; do
