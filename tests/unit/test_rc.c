@@ -111,7 +111,8 @@ static void *fails_and_ends(void *arg)
 	return arg;
 }
 
-/* 2,000 threads one after another take no more than the first ones. */
+/* 2,000 threads one after another take no more than the first ones. LeakSanitizer, which also sees
+ * what they leak, keeps a page of its own for each. */
 static void memory_is_given_back(void)
 {
 	size_t before = 0;
@@ -123,7 +124,7 @@ static void memory_is_given_back(void)
 		if (i == 100)
 			before = pages();
 	}
-	CU_ASSERT(pages() < before + 500);
+	CU_ASSERT(pages() < before + (__lsan_do_recoverable_leak_check ? 4000 : 500));
 }
 
 int main(void)
