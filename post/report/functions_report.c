@@ -37,7 +37,7 @@ static const struct column_sort sort_function = { .text = function_text };
 
 #define AT(member) COLUMN_AT(struct line, member)
 #define OF(member) COLUMN_OF(struct function, member)
-#define SECONDS    WIDE(15), .digits = 9
+#define SECONDS    " ", 14, 9
 static const struct column columns[] = {
 	{ "number", "NUMBER", " ", 8, .text_turn = 1, OF(number) },
 	{ "name", .csv_turn = 1, AT(name) },

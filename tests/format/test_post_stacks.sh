@@ -147,6 +147,11 @@ code 0 "$post" -show -json -o - events.nrm2 && jq -s -c 'map(select(.kind == "ev
 	jq -c . | diff - got >why
 verdict event_in_json
 
+# Numbers that are wider than their columns stay apart.
+code 1 "$post" -calltree -q -o - "$here/../data/gperftools/edge/24_count_sum_overflow.prof" &&
+	grep -qE '^9223372036854775807 100\.00 9223372036854775807 100\.00    ' out
+verdict wide_numbers_stay_apart
+
 # ---- what doesn't go together
 refused() { # OPTIONS
 	# shellcheck disable=SC2086
