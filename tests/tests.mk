@@ -39,6 +39,10 @@ $(O)/tests/unit/test_backend_perf: TESTLINK = -Wl,--wrap=syscall,--wrap=ioctl,--
 # Who gains rights by exec is the test's to say.
 $(O)/tests/unit/test_backend_ptrace: TESTLINK = -Wl,--wrap=rights_gained
 
+# Time, /proc and which processes live are the test's own.
+$(O)/tests/unit/test_backend_timer: TESTLINK = -Wl,--wrap=clock_gettime,--wrap=clock_getres,--wrap=kill \
+	-Wl,--wrap=fopen64,--wrap=open64,--wrap=syscall
+
 # Time goes on as the test says, events are numbers.
 $(O)/tests/unit/test_perf_dither: TESTLINK = -Wl,--wrap=poll,--wrap=ioctl,--wrap=clock_gettime
 
