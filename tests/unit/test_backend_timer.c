@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 #include "base/now.h"
 #include "base/rc.h"
+#include "collect/collectors.h"
 #include "collect/timer/preload/rings.h"
 #include "collect/timer/timer_session.h"
 #include "records.h"
