@@ -293,9 +293,10 @@ asm(".text\n"
 
 #define PLACES(X)                                                                                  \
 	X(read)                                                                                    \
-	X(go) X(exit) X(exited) X(thread_exit) X(thread_exited) X(flow) X(loop) X(jnz) X(call) X(  \
-		back) X(jz) X(on) X(no) X(out) X(leaf) X(ret) X(calls) X(mapped) X(first)          \
-		X(firsted) X(again) X(second) X(seconded) X(named) X(unmapped) X(signals) X(set)   \
+	X(go)                                                                                      \
+	X(exit) X(exited) X(thread_exit) X(thread_exited) X(flow) X(loop) X(jnz) X(call) X(back)   \
+		X(jz) X(on) X(no) X(out) X(leaf) X(ret) X(calls) X(mapped) X(first) X(firsted) X(  \
+			again) X(second) X(seconded) X(named) X(unmapped) X(signals) X(set)        \
 			X(set2) X(pid) X(killed) X(trap) X(trapped) X(handler) X(hret) X(          \
 				restorer) X(restored) X(wait) X(waits) X(waited) X(fork) X(vfork)  \
 				X(split) X(forked) X(which) X(reaped) X(clone) X(cloned) X(whose)  \

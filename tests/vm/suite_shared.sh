@@ -50,7 +50,9 @@ for each in "$@"; do
 	names+=("$number-${words[0]}")
 done
 
-files+=($(cd "$shared" && for name in "${names[@]}"; do echo "--add $shared/$name/guest:/rig/shared/$name"; done))
+for name in "${names[@]}"; do
+	files+=(--add "$shared/$name/guest:/rig/shared/$name")
+done
 rc=0
 # shellcheck disable=SC2086
 boot $machine --mem $((mem > 1024 ? mem : 1024)) --timeout $((limit + 300 * ${#names[@]})) "${options[@]}" \

@@ -15,7 +15,8 @@ done
 tidy() {
 	cd /
 	# Nothing that a script has left but this shell and init; kernel threads have no command line.
-	for p in $(ls /proc | grep '^[0-9]'); do
+	for p in /proc/[0-9]*; do
+		p=${p#/proc/}
 		[ "$p" = 1 ] || [ "$p" = $$ ] || [ -z "$(tr -d '\0' <"/proc/$p/cmdline" 2>/dev/null)" ] ||
 			kill -9 "$p" 2>/dev/null
 	done
@@ -38,9 +39,9 @@ for folder in /rig/shared/*; do
 	echo "<5>pitrace-rig: $name" >/dev/kmsg
 	mkdir -p "/shared/$name/get"
 	cd /tmp || exit
-	shell=sh
-	[ "$(head -c 2 "$folder/script")" != '#!' ] || shell=
-	eval "$shell $folder/script $(cat "$folder/arguments")" >"/shared/$name/said" 2>&1
+	shell='sh '
+	[ "$(head -c 2 "$folder/script")" != '#!' ] || shell=''
+	eval "$shell$folder/script $(cat "$folder/arguments")" >"/shared/$name/said" 2>&1
 	echo $? >"/shared/$name/rc"
 	dmesg -n 8
 	cd / || exit
