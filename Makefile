@@ -60,6 +60,7 @@ PTT_SRC	     := $(wildcard tools/ptt/*.c)
 CPI_SRC	     := $(wildcard tools/cpi/*.c)
 POST_SRC     := $(wildcard post/*.c post/*/*.c post/*/*/*.c)
 
+HOLDER_SRC   := $(wildcard libperfutil/holder/*.c)
 TIMER_SRC    := $(wildcard libperfutil/collect/timer/preload/*.c)
 PIJIT_SRC    := $(wildcard tools/jprof/*.c)
 
@@ -92,18 +93,19 @@ endif
 
 obj	= $(patsubst %.c,$(O)/obj/%.o,$(1))
 LIBS	:= $(O)/lib/libperfutil.a $(O)/lib/libperfutil.so $(O)/lib/liba2n.a $(O)/lib/liba2n.so
+HOLDER	:= $(O)/lib/pitrace/pitrace-holder
 TIMER	:= $(O)/lib/pitrace/libpitrace-timer.so
 PIJIT	:= $(if $(SAN),,$(if $(JDK_INCLUDE),$(O)/lib/pitrace/libpijit.so))
 BINS	:= $(patsubst %,$(O)/bin/%,swtrace run.tprof run.itrace msr mpevt ptt cpi post)
 
-all: $(LIBS) $(TIMER) $(PIJIT) $(BINS)
+all: $(LIBS) $(HOLDER) $(TIMER) $(PIJIT) $(BINS)
 ifeq ($(JDK_INCLUDE),)
 	@echo '  libpijit.so is left out: no jvmti.h (Debian: default-jdk-headless; or JDK_INCLUDE=FOLDER)'
 endif
 
-$(call obj,$(PERFUTIL_SRC)): INC = $(INC_PERFUTIL)
+$(call obj,$(PERFUTIL_SRC) $(HOLDER_SRC)): INC = $(INC_PERFUTIL)
 $(O)/obj/libperfutil/collect/driver/driver_diagnosis.o: INC += -DPITRACE_DKMSDIR='"$(DKMSDIR)"'
-$(O)/obj/libperfutil/collect/timer/timer_check.o: INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
+$(call obj,libperfutil/base/service_start.c libperfutil/collect/timer/timer_check.c): INC += -DPITRACE_LIBDIR='"$(LIBDIR)/pitrace"'
 # libpfm4 and libjansson are loaded at run time; their headers are the same for all machines.
 $(call obj,libperfutil/events/events_pfm.c libperfutil/events/events_file.c): INC = $(INC_PERFUTIL) -idirafter /usr/include
 $(O)/obj/libperfutil/events/events_file.o: INC += -DPITRACE_DATADIR='"$(DATADIR)"'
@@ -179,7 +181,7 @@ $(O)/lib/pitrace/libpijit.so: $(call obj,$(PIJIT_SRC)) $(O)/inner/liba2n.a $(O)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -o $@ $^ -lpthread
 
-# Our programs link our libraries statically: they run wherever they are copied.
+# Programs link our libraries statically: they run wherever they are copied.
 $(O)/bin/swtrace: $(call obj,$(SWTRACE_SRC) $(EVENTS_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.tprof: $(call obj,$(RUN_TPROF_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/run.itrace: $(call obj,$(RUN_ITRACE_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
@@ -188,9 +190,11 @@ $(O)/bin/ptt: $(call obj,$(PTT_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/cpi: $(call obj,$(CPI_SRC) $(AI_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/msr: $(call obj,$(MSR_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a
 $(O)/bin/post: $(call obj,$(POST_SRC) $(COMMON_SRC)) $(O)/inner/libperfutil.a $(O)/inner/liba2n.a
-$(BINS): LIB = $(LIB_PERFUTIL)
+$(BINS) $(HOLDER): LIB = $(LIB_PERFUTIL)
 $(O)/bin/post: LIB = $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
-$(BINS):
+# Whoever begins a session starts this one, which keeps it: see libperfutil/base/service.h.
+$(HOLDER): $(call obj,$(HOLDER_SRC)) $(O)/inner/libperfutil.a
+$(BINS) $(HOLDER):
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALLLDFLAGS) $(HARDENLD) -pie -o $@ $^ $(LIB)

@@ -25,7 +25,7 @@ FUZZ_SUITES   = $(foreach n,$(FUZZ_NAMES),\
 	'fuzz_$(n) check 60 $(O)/tests/fuzz/fuzz_$(n) tests/data/fuzz/$(n).tar')
 
 .PHONY: test
-test: $(UNIT) $(FUZZ_REPLAY)	## unit tests, inputs that once were found by fuzzing: no root, no network
+test: $(UNIT) $(FUZZ_REPLAY) $(HOLDER)	## unit tests, inputs that once were found by fuzzing: no root, no network
 	@printf '%s\n' $(UNIT_SUITES) $(FUZZ_SUITES) >$(O)/suites.unit
 	@tests/runner --suites $(O)/suites.unit --log $(O)/log/unit
 

@@ -50,6 +50,7 @@ install: all	## into PREFIX, below DESTDIR: programs, libraries, headers, pages,
 	$(call install_lib,perfutil)
 	$(call install_lib,a2n)
 	$(Q)install -D -m 644 -t $(DESTDIR)$(LIBDIR)/pitrace $(TIMER) $(PIJIT)
+	$(Q)install -m 755 $(HOLDER) $(DESTDIR)$(LIBDIR)/pitrace/
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(DOCS) $(DESTDIR)$(DOCDIR)/
 	$(Q)for name in $(COMPLETED); do \
@@ -92,6 +93,7 @@ uninstall:	## remove what install (with the same PREFIX and DESTDIR) has put the
 			lib$(l).so.0 lib$(l).so.$(VERSION) pkgconfig/$(l).pc)) \
 		$(DESTDIR)$(UDEVDIR)/60-pitrace.rules $(DESTDIR)$(SYSUSERSDIR)/pitrace.conf \
 		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(TIMER)) \
+		$(DESTDIR)$(LIBDIR)/pitrace/$(notdir $(HOLDER)) \
 		$(DESTDIR)$(LIBDIR)/pitrace/libpijit.so
 	@for page in $(PAGES); do \
 		for name in $${page##*/} $$(scripts/man-names $$page | sed "s/$$/.$${page##*.}/"); do \

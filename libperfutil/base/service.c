@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Daemons that keep a resource for other programs: starting them and connecting to them. */
+/* Addresses of daemons, their sockets and packets, and requests to them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "base/service.h"
 #include "base/rc.h"
@@ -54,7 +51,7 @@ static bool find_other(char *folder, size_t room, const char *first)
 
 void service_folder(char *folder, size_t room, bool make)
 {
-	const char *given = getenv("XDG_RUNTIME_DIR");
+	const char *given = secure_getenv("XDG_RUNTIME_DIR");
 	char first[64];
 
 	snprintf(folder, room, "/run");
@@ -79,7 +76,7 @@ void service_folder(char *folder, size_t room, bool make)
 
 void service_address(struct sockaddr_un *a, const char *named, const char *leaf, bool make)
 {
-	const char *path = getenv(named);
+	const char *path = secure_getenv(named);
 	char folder[80];
 
 	memset(a, 0, sizeof(*a));
@@ -145,7 +142,7 @@ void service_unlink(const char *path, uid_t also)
 
 /* A socket of this user that nobody answers on is left over from a killed daemon. It is removed,
  * nothing else is. */
-static int make_way(const struct sockaddr_un *a)
+int service_make_way(const struct sockaddr_un *a)
 {
 	struct stat st;
 	int fd, err;
@@ -169,7 +166,7 @@ static int make_way(const struct sockaddr_un *a)
 
 int service_bind(const struct sockaddr_un *a)
 {
-	int err = make_way(a), fd = err ? err : packet_socket();
+	int err = service_make_way(a), fd = err ? err : packet_socket();
 	mode_t mask;
 
 	if (fd < 0)
@@ -182,93 +179,6 @@ int service_bind(const struct sockaddr_un *a)
 		return err;
 	}
 	return fd;
-}
-
-ssize_t service_start(void (*service_main)(void *arg, int pipe_fd), void *arg, void *report,
-		      size_t size)
-{
-	int ends[2];
-	pid_t pid;
-	ssize_t n;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	/* Fork twice: init adopts the daemon, so that the caller has no child to wait for. */
-	pid = fork();
-	if (pid < 0) {
-		n = -errno;
-		close(ends[0]);
-		close(ends[1]);
-		return n;
-	}
-	if (!pid) {
-		close(ends[0]);
-		if (fork())
-			_exit(0);
-		setsid();
-		service_main(arg, ends[1]);
-		_exit(0);
-	}
-	close(ends[1]);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	do
-		n = read(ends[0], report, size);
-	while (n < 0 && errno == EINTR);
-	close(ends[0]);
-	return n < 0 ? 0 : n;
-}
-
-bool service_report(int pipe_fd, const void *report, size_t size)
-{
-	bool written = write(pipe_fd, report, size) == (ssize_t)size;
-
-	close(pipe_fd);
-	return written;
-}
-
-/* A reader of the caller's output waits for end-of-file: the daemon must not keep it open. */
-void service_detach(void)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; null >= 0 && fd < 3; fd++)
-		dup2(null, fd);
-}
-
-static volatile sig_atomic_t ended;
-
-static void on_signal(int number)
-{
-	ended = number;
-}
-
-void service_block_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-}
-
-int service_wait(struct pollfd *p, unsigned int n)
-{
-	sigset_t open;
-	int got;
-
-	sigprocmask(SIG_SETMASK, NULL, &open);
-	sigdelset(&open, SIGTERM);
-	sigdelset(&open, SIGHUP);
-	got = ppoll(p, n, NULL, &open);
-	return ended ? -1 : got < 0 ? 0 : got;
 }
 
 /* ---- packets --------------------------------------------------------------------------------- */
@@ -323,145 +233,52 @@ ssize_t service_receive(int fd, void *packet, size_t size, int *passed)
 /* ---- requests -----------------------------------------------------------------------------------
  * */
 
-struct question {
-	uint32_t size, version, op, reserved;
-};
-
-/* The result of the start. */
-struct beginning {
-	int32_t rc;
-	char why[1024];
-};
-
-struct service_start_args {
-	const struct service *service;
-	void *arg;
-};
-
-void service_withdraw(const struct service *h)
-{
-	struct sockaddr_un a;
-
-	service_address(&a, h->named, h->leaf, false);
-	service_unlink(a.sun_path, (uid_t)-1);
-}
-
 int service_lost(const struct service *h)
 {
 	return rc_fail(PI_HOLDER_GONE, "%s died, or is of another release", h->holder);
 }
 
-/* Answers one request, one per connection. Returns true if it was the last. */
-static bool serve(const struct service_start_args *g, int listener)
+int service_request(const struct service *h, const void *request)
 {
-	struct timeval timeout = { .tv_sec = 2 };
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	struct question q;
-	bool last = false;
-
-	if (fd < 0)
-		return false;
-	/* A client that neither sends nor reads must not block the others. */
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	if (service_peer_allowed(fd, (uid_t)-1) &&
-	    recv(fd, &q, sizeof(q), MSG_TRUNC) == (ssize_t)sizeof(q) && q.size == sizeof(q) &&
-	    q.version == g->service->version && !q.reserved)
-		last = g->service->answer(g->arg, fd, q.op);
-	close(fd);
-	return last;
-}
-
-static void serve_requests(const struct service_start_args *g, int listener)
-{
-	struct pollfd p = { .fd = listener, .events = POLLIN };
-	int n;
-
-	service_block_signals();
-	while ((n = service_wait(&p, 1)) >= 0)
-		if (n > 0 && serve(g, listener))
-			return;
-	service_withdraw(g->service);
-}
-
-static int begin(const struct service_start_args *g, int *listener)
-{
-	struct sockaddr_un a;
-	int rc;
-
-	service_address(&a, g->service->named, g->service->leaf, true);
-	*listener = service_bind(&a);
-	if (*listener < 0)
-		return rc_errno(*listener, "%s", a.sun_path);
-	rc = g->service->begin(g->arg);
-	if (rc)
-		service_unlink(a.sun_path, (uid_t)-1);
-	return rc;
-}
-
-static void service_main(void *arg, int pipe_fd)
-{
-	const struct service_start_args *g = arg;
-	struct beginning b = { 0 };
-	int listener;
-
-	b.rc = begin(g, &listener);
-	snprintf(b.why, sizeof(b.why), "%s", b.rc ? TraceLastError() : "");
-	if (!service_report(pipe_fd, &b, sizeof(b))) {
-		if (!b.rc)
-			service_withdraw(g->service);
-		_exit(1);
-	}
-	if (b.rc)
-		_exit(1);
-	service_detach();
-	serve_requests(g, listener);
-}
-
-int service_begin(const struct service *h, void *arg)
-{
-	struct service_start_args g = { .service = h, .arg = arg };
-	struct beginning b;
-	struct sockaddr_un a;
-	ssize_t n;
-	int fd;
-
-	service_address(&a, h->named, h->leaf, false);
-	fd = service_connect(&a, true);
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 || fd == -EPERM || fd == -EACCES)
-		return rc_fail(PI_BUSY, "%s", h->busy);
-	n = service_start(service_main, &g, &b, sizeof(b));
-	if (n < 0)
-		return rc_errno((int)n, "starting %s", h->holder);
-	if (n != (ssize_t)sizeof(b))
-		return rc_fail(PI_HOLDER_GONE, "%s died before it began", h->holder);
-	return b.rc ? rc_fail(b.rc, "%s", b.why) : PI_OK;
-}
-
-int service_request(const struct service *h, uint32_t op)
-{
-	struct question q = { .size = sizeof(q), .version = h->version, .op = op };
 	struct sockaddr_un a;
 	int fd;
 
 	service_address(&a, h->named, h->leaf, false);
 	fd = service_connect(&a, true);
-	switch (fd) {
-	case -ENOENT:
+	if (fd == -ENOENT || (fd == -ECONNREFUSED && !h->restart_hint))
 		return rc_fail(PI_NOT_INITIALIZED, "%s", h->none);
-	case -ECONNREFUSED:
+	if (fd == -ECONNREFUSED)
 		return rc_fail(PI_HOLDER_GONE, "%s was killed: what it counted is lost (%s)",
 			       h->holder, h->restart_hint);
-	case -EPERM:
-	case -EACCES:
+	if (fd == -EPERM || fd == -EACCES)
 		return rc_fail(PI_NOT_OWNER, "%s", h->not_owner);
-	}
 	if (fd < 0)
 		return rc_errno(fd, "reaching %s", h->holder);
-	if (service_send(fd, &q, sizeof(q), -1))
+	if (service_send(fd, request, h->request, -1))
 		return fd;
 	close(fd);
 	return service_lost(h);
+}
+
+int service_ask(const struct service *h, uint32_t op)
+{
+	struct service_question q = { .size = sizeof(q), .version = h->version, .op = op };
+
+	return service_request(h, &q);
+}
+
+/* A client that neither sends nor reads must not block the others. */
+int service_accept(int listener, uid_t also, void *request, size_t size)
+{
+	struct timeval timeout = { .tv_sec = 2 };
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	if (service_peer_allowed(fd, also) && recv(fd, request, size, MSG_TRUNC) == (ssize_t)size)
+		return fd;
+	close(fd);
+	return -1;
 }

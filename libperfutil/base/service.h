@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of a daemon that keeps a resource for a user's programs between their calls. The daemon
- * answers packets on a UNIX socket (mode 0600, same user or root).
+ * Daemons that keep a resource for a user's programs between their calls. Each is the program
+ * pitrace-holder, started by the first that needs it (service_start.c). It keeps the resource and
+ * answers packets on a UNIX socket (mode 0600, same user or root) until it is told to end
+ * (service_program.c).
  */
 #ifndef PITRACE_SERVICE_H
 #define PITRACE_SERVICE_H
@@ -13,7 +15,7 @@
 
 /* The address of the daemon: the value of the environment variable `named`, or one place per user.
  * For root it is /run/LEAF.sock, for others their runtime folder, else a private folder in /tmp,
- * which is created only if `make`. */
+ * which is created only if `make`. A program with gained rights ignores its environment. */
 void service_address(struct sockaddr_un *a, const char *named, const char *leaf, bool make);
 /* The folder of that address. */
 void service_folder(char *folder, size_t room, bool make);
@@ -23,25 +25,16 @@ int service_connect(const struct sockaddr_un *a, bool wait);
 /* Checks that the peer is this user, root, or `also`. */
 bool service_peer_allowed(int fd, uid_t also);
 /* Returns a listening socket or -errno. -EEXIST: something else has that name; -EPERM: another
- * user's socket; -EADDRINUSE: a daemon is listening. */
+ * user's socket; -EADDRINUSE: a daemon is listening. Two may not do this at once for the same
+ * address: see service_lock. */
 int service_bind(const struct sockaddr_un *a);
+/* Removes what a killed daemon left at the address. 0 or -errno, as service_bind. */
+int service_make_way(const struct sockaddr_un *a);
 /* Unlinks a socket, if it is still a socket of this user or of `also`. */
 void service_unlink(const char *path, uid_t also);
-
-/* Run `service_main` in a daemon (a process that init adopts) and wait for its report, which it
- * sends once by service_report. Returns the report's size (less: the daemon died) or -errno. */
-ssize_t service_start(void (*service_main)(void *arg, int pipe_fd), void *arg, void *report,
-		      size_t size);
-/* In the daemon: send the report. False: the caller of service_start is gone. service_detach then
- * gives up standard output, so that nobody waits for its end. */
-bool service_report(int pipe_fd, const void *report, size_t size);
-void service_detach(void);
-/* SIGTERM and SIGHUP end the service. They stay blocked but for service_wait: none interrupts
- * an answer and none is missed. Call service_block_signals once. service_wait returns -1 when the
- * service shall end, 0 for nothing to do, else what poll does. */
-struct pollfd;
-void service_block_signals(void);
-int service_wait(struct pollfd *p, unsigned int n);
+/* Accepts a client and receives its request of this size. Returns the descriptor to answer on,
+ * which the caller closes; -1: a peer that is not allowed, or no such request. */
+int service_accept(int listener, uid_t also, void *request, size_t size);
 
 /* Sends a packet, with a descriptor unless pass is -1. False: it was not sent whole. */
 bool service_send(int fd, const void *packet, size_t size, int pass);
@@ -49,28 +42,80 @@ bool service_send(int fd, const void *packet, size_t size, int pass);
  * that came with it, or -1; the caller closes it. passed NULL: none is accepted. */
 ssize_t service_receive(int fd, void *packet, size_t size, int *passed);
 
-/* ---- requests -------------------------------------------------------------------------------- */
+/* ---- a service ------------------------------------------------------------------------------- */
 
 /* A service, described alike in daemon and clients. Functions that return a return code also set
  * its sentence. */
 struct service {
-	const char *named, *leaf;                           /* service_address */
-	uint32_t version;                                   /* of its requests */
-	const char *holder;                                 /* "the holder of counters" */
-	const char *none, *not_owner, *busy, *restart_hint; /* sentences; how to restart it */
-	/* In the daemon: start; answer one request (true: it was the last). */
-	int (*begin)(void *arg);
-	bool (*answer)(void *arg, int fd, uint32_t op);
+	const char *kind;                    /* the holder program's argument */
+	const char *named, *leaf;            /* service_address */
+	uint32_t version;                    /* of its requests */
+	size_t request;                      /* bytes of each */
+	const char *holder;                  /* "the holder of counters" */
+	const char *none, *not_owner, *busy; /* sentences */
+	const char *restart_hint;            /* how to begin anew, where a killed one is noticed */
+	/* The rest is called in the daemon. begin: what service_begin sent, which may be of another
+	 * release; returns what is held, or NULL with *rc. answer: one request of that size; true: it
+	 * was the last, and nothing is held any more. end: the daemon was told to end by a signal. */
+	void *(*begin)(const void *start, size_t size, const char *address, int *rc);
+	bool (*answer)(void *held, int fd, const void *request);
+	void (*end)(void *held);
+	/* A descriptor of what is held, and what to do when it is readable; NULL: none. */
+	int (*fd)(void *held);
+	void (*event)(void *held);
 };
 
-/* Starts the daemon, unless it is running. 0 or a return code. */
-int service_begin(const struct service *h, void *arg);
-/* In the daemon, before the last answer: frees the address, so that a client can start the next
- * daemon as soon as it has the answer. */
-void service_withdraw(const struct service *h);
-/* Sends a request; returns a descriptor to receive the answer on, or a return code. */
-int service_request(const struct service *h, uint32_t op);
+/* Starts the daemon, unless it is running, and waits until it answers. 0 or a return code. */
+int service_begin(const struct service *h, const void *start, size_t size);
+/* Sends a request of h->request bytes; returns a descriptor to receive the answer on, or a return
+ * code. */
+int service_request(const struct service *h, const void *request);
 /* The answer is missing or malformed: a return code. */
 int service_lost(const struct service *h);
+
+/* A request that has nothing but a number. In the daemon: service_op returns it, 0: of another
+ * version. */
+struct service_question {
+	uint32_t size, version, op, reserved;
+};
+int service_ask(const struct service *h, uint32_t op);
+uint32_t service_op(const struct service *h, const void *request);
+
+/* ---- the holder program ---------------------------------------------------------------------- */
+
+#define SERVICE_PROGRAM   "pitrace-holder"
+#define SERVICE_FD        3            /* its end of a socket pair: one packet in, one out */
+#define SERVICE_START_MAX (128u << 10) /* the packet in */
+#define SERVICE_RELEASE   32
+
+/* What it is given: this, and the bytes of service_begin. */
+struct service_start {
+	uint32_t size, version; /* of the whole packet, of the service's requests */
+	char release[SERVICE_RELEASE];
+	char address[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	uint32_t reserved;
+};
+/* What came of it. */
+struct service_started {
+	uint32_t size;
+	int32_t rc;
+	char release[SERVICE_RELEASE];
+	char why[1024];
+};
+
+/* Its main function: holds the service of this kind, one of the list, which ends with NULL. Returns
+ * the exit code. */
+int service_program(const struct service *const list[], const char *kind);
+/* Reads such a packet; NULL: it is invalid, and s->why says what is wrong. */
+const struct service_start *service_start_read(const struct service *h, const void *packet,
+					       size_t size, struct service_started *s);
+/* Before the last answer: frees the address, so that a client can start the next daemon as soon as
+ * it has the answer. */
+void service_withdraw(void);
+
+/* Keeps others from beginning at this address. Returns a descriptor or -errno; -EBUSY: another one
+ * takes too long. */
+int service_lock(const struct sockaddr_un *a);
+void service_unlock(const struct sockaddr_un *a, int lock);
 
 #endif

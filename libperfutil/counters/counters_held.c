@@ -6,11 +6,12 @@
 #include <counters.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
+#include <string.h>
 #include <unistd.h>
-#include "base/service.h"
+#include "base/cursor.h"
 #include "base/now.h"
 #include "base/rc.h"
+#include "counters/counters_held.h"
 
 #define VERSION  1
 #define A_PACKET 64u /* values per packet */
@@ -26,19 +27,24 @@ struct answer {
 /* ---- daemon --------------------------------------------------------------------------------- */
 
 struct holding {
-	const struct counters_options *options;
 	struct counters *counters;
 	struct counter_value *list;
 	struct answer answer;
 	uint64_t begun;
 };
 
-static int begin(void *arg)
+/* What it begins with: this, then the CPUs, then the events. */
+struct start {
+	uint32_t size;
+	int32_t scope, pid;
+	uint32_t has_cpus, ncpus, nevents;
+};
+
+static int start_counting(struct holding *h, const struct counters_options *options)
 {
-	struct holding *h = arg;
 	int rc, n;
 
-	h->counters = counters_open(h->options, &rc);
+	h->counters = counters_open(options, &rc);
 	if (rc)
 		return rc;
 	n = counters_read(h->counters, NULL, 0);
@@ -51,12 +57,50 @@ static int begin(void *arg)
 		.size = sizeof(h->answer.head),
 		.version = VERSION,
 		.holder = getpid(),
-		.scope = h->options->scope,
-		.pid = h->options->pid,
+		.scope = options->scope,
+		.pid = options->pid,
 		.values = (uint32_t)n,
 	};
 	h->begun = now_ns();
 	return counters_on(h->counters);
+}
+
+int held_counters_read(const void *packet, size_t size, struct counters_options *o)
+{
+	struct bytes in = bytes_of(packet, size);
+	struct start s;
+
+	if (!bytes_copy(&in, &s, sizeof(s)) || s.size != size)
+		return rc_fail(PI_NOT_SUPPORTED, "the holder of counters is of another release");
+	if (s.nevents > PITRACE_EVENTS || s.scope == COUNTERS_COMMAND)
+		return rc_fail(PI_INVALID_ARGUMENT, "invalid events or scope");
+	*o = (struct counters_options){ .scope = s.scope,
+					.pid = s.pid,
+					.ncpus = s.ncpus,
+					.nevents = s.nevents };
+	o->cpus = bytes_take(&in, (size_t)s.ncpus * sizeof(*o->cpus));
+	bytes_take(&in, s.ncpus % 2 * sizeof(*o->cpus));
+	o->events = bytes_take(&in, s.nevents * sizeof(*o->events));
+	if (in.bad || bytes_left(&in))
+		return rc_fail(PI_INVALID_ARGUMENT, "the holder of counters got a list cut short");
+	if (!s.has_cpus)
+		o->cpus = NULL;
+	for (uint32_t i = 0; i < s.nevents; i++)
+		if (!memchr(o->events[i].name, 0, sizeof(o->events[i].name)))
+			return rc_fail(PI_INVALID_ARGUMENT, "event %u is invalid", i);
+	return PI_OK;
+}
+
+static void *begin(const void *packet, size_t size, const char *address, int *rc)
+{
+	static struct counters_options options;
+	static struct holding held;
+
+	(void)address;
+	*rc = held_counters_read(packet, size, &options);
+	if (!*rc)
+		*rc = start_counting(&held, &options);
+	return *rc ? NULL : &held;
 }
 
 static void answer_with_values(struct holding *h, int fd)
@@ -77,12 +121,26 @@ static void answer_with_values(struct holding *h, int fd)
 	}
 }
 
-static bool answer(void *arg, int fd, uint32_t op);
+static bool answer(void *held, int fd, const void *request)
+{
+	uint32_t op = service_op(&held_counters, request);
+	struct holding *h = held;
 
-static const struct service service = {
+	if (op == STOP) {
+		counters_off(h->counters);
+		service_withdraw();
+	}
+	if (op == STOP || op == READ)
+		answer_with_values(h, fd);
+	return op == STOP;
+}
+
+const struct service held_counters = {
+	.kind = "counters",
 	.named = "PITRACE_COUNTERS",
 	.leaf = "pitrace-counters",
 	.version = VERSION,
+	.request = sizeof(struct service_question),
 	.holder = "the holder of counters",
 	.none = "no counters are held (mpevt start begins)",
 	.not_owner = "the counters that are held belong to another user",
@@ -92,32 +150,41 @@ static const struct service service = {
 	.answer = answer,
 };
 
-static bool answer(void *arg, int fd, uint32_t op)
+/* ---- client --------------------------------------------------------------------------------- */
+
+int counters_hold(const struct counters_options *o)
 {
-	struct holding *h = arg;
+	size_t cpus, events, size;
+	struct start *s;
+	int rc;
 
-	if (op == STOP) {
-		counters_off(h->counters);
-		service_withdraw(&service);
-	}
-	if (op == STOP || op == READ)
-		answer_with_values(h, fd);
-	return op == STOP;
-}
-
-int counters_hold(const struct counters_options *options)
-{
-	struct holding h = { .options = options };
-
-	if (!options)
+	if (!o)
 		return rc_null("options");
-	if (options->scope == COUNTERS_COMMAND)
+	cpus = ((size_t)o->ncpus + o->ncpus % 2) * sizeof(*o->cpus);
+	events = o->nevents * sizeof(*o->events);
+	size = sizeof(struct start) + cpus + events;
+	if (o->scope == COUNTERS_COMMAND)
 		return rc_fail(PI_INVALID_ARGUMENT,
 			       "a command cannot be counted by the holder: it is another process's child");
-	return service_begin(&service, &h);
+	if (o->nevents > PITRACE_EVENTS || size > SERVICE_START_MAX)
+		return rc_fail(PI_INVALID_ARGUMENT, "too many events or CPUs");
+	s = calloc(1, size);
+	if (!s)
+		return rc_fail(PI_NO_MEMORY, "no memory for starting the holder of counters");
+	*s = (struct start){ .size = (uint32_t)size,
+			     .scope = o->scope,
+			     .pid = o->pid,
+			     .has_cpus = o->cpus != NULL,
+			     .ncpus = o->ncpus,
+			     .nevents = o->nevents };
+	if (o->cpus && o->ncpus)
+		memcpy(s + 1, o->cpus, o->ncpus * sizeof(*o->cpus));
+	if (events)
+		memcpy((char *)(s + 1) + cpus, o->events, events);
+	rc = service_begin(&held_counters, s, size);
+	free(s);
+	return rc;
 }
-
-/* ---- client --------------------------------------------------------------------------------- */
 
 static int take(int fd, struct answer *a, struct counter_value *list, unsigned int room)
 {
@@ -127,7 +194,7 @@ static int take(int fd, struct answer *a, struct counter_value *list, unsigned i
 	if (service_receive(fd, a, sizeof(*a), NULL) != (ssize_t)sizeof(*a) ||
 	    a->head.size != sizeof(a->head) || a->head.version != VERSION ||
 	    a->head.values > INT32_MAX)
-		return service_lost(&service);
+		return service_lost(&held_counters);
 	a->why[sizeof(a->why) - 1] = 0;
 	if (a->rc)
 		return rc_fail(a->rc < 0 ? a->rc : PI_ERROR, "%s", a->why);
@@ -136,7 +203,7 @@ static int take(int fd, struct answer *a, struct counter_value *list, unsigned i
 		uint32_t values = n > 0 ? (uint32_t)((size_t)n / sizeof(*some)) : 0;
 
 		if (!values || values > a->head.values - got)
-			return service_lost(&service);
+			return service_lost(&held_counters);
 		for (uint32_t i = 0; i < values && got + i < room; i++) {
 			list[got + i] = some[i];
 			list[got + i].name[sizeof(some[i].name) - 1] = 0;
@@ -154,7 +221,7 @@ int counters_ask(int stop, struct counters_held *head, struct counter_value *lis
 
 	if (!list && room)
 		return rc_null("memory for values");
-	fd = service_request(&service, stop ? STOP : READ);
+	fd = service_ask(&held_counters, stop ? STOP : READ);
 	if (fd < 0)
 		return fd;
 	n = take(fd, &a, list, room);

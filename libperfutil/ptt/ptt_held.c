@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/service.h"
+#include "base/cursor.h"
 #include "base/now.h"
+#include "ptt/ptt_held.h"
 #include "ptt/ptt_pages.h"
 #include "base/rc.h"
 
@@ -19,7 +20,6 @@ enum op { ATTACH = 1, END };
 /* ---- daemon ------------------------------------------------------------------------------- */
 
 struct holding {
-	const struct pttview_options *options;
 	struct pttview *view;
 	struct pttview_held head;
 };
@@ -35,12 +35,11 @@ static void name_metrics(struct pttview_held *head, const struct pttview *v)
 		head->cycles[i] = !strcmp(info.unit[i], "cycles");
 }
 
-static int begin(void *arg)
+static int start_counting(struct holding *h, const struct pttview_options *options)
 {
-	struct holding *h = arg;
 	int rc;
 
-	h->view = pttview_open(h->options, &rc);
+	h->view = pttview_open(options, &rc);
 	if (!h->view)
 		return rc;
 	name_metrics(&h->head, h->view);
@@ -58,27 +57,49 @@ static int begin(void *arg)
 	return rc;
 }
 
-static bool answer(void *arg, int fd, uint32_t op);
-
-static const struct service service = {
-	.named = "PITRACE_PTT",
-	.leaf = "pitrace-ptt",
-	.version = VERSION,
-	.holder = "PTT's holder",
-	.none = "PTT is not on (ptt init begins)",
-	.not_owner = "this PTT belongs to another user",
-	.busy = "busy: PTT is on already (ptt info shows it, ptt term ends it)",
-	.restart_hint = "ptt init begins anew",
-	.begin = begin,
-	.answer = answer,
-};
-
-static bool answer(void *arg, int fd, uint32_t op)
+int held_ptt_read(const void *packet, size_t size, struct pttview_start *s)
 {
-	const struct holding *h = arg;
+	struct bytes in = bytes_of(packet, size);
+
+	if (!bytes_copy(&in, s, sizeof(*s)) || bytes_left(&in) || s->size != sizeof(*s))
+		return rc_fail(PI_NOT_SUPPORTED, "PTT's holder is of another release");
+	if (s->count < 0 || s->count > PTT_METRICS || s->head.pids > PTTVIEW_HELD_PIDS)
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "PTT's holder got too many metrics or processes");
+	for (int i = 0; i < s->count; i++)
+		if (!memchr(s->metric[i], 0, sizeof(s->metric[i])))
+			return rc_fail(PI_INVALID_ARGUMENT, "metric %d has no name", i);
+	return PI_OK;
+}
+
+static void *begin(const void *packet, size_t size, const char *address, int *rc)
+{
+	static struct holding held;
+	static struct pttview_start s;
+	const char *names[PTT_METRICS];
+
+	(void)address;
+	*rc = held_ptt_read(packet, size, &s);
+	if (*rc)
+		return NULL;
+	for (int i = 0; i < s.count; i++)
+		names[i] = s.metric[i];
+	held.head = s.head;
+	*rc = start_counting(&held, &(struct pttview_options){ .count = s.count,
+							       .metrics = names,
+							       .priv = s.priv,
+							       .threads = s.threads,
+							       .charged = s.charged });
+	return *rc ? NULL : &held;
+}
+
+static bool answer(void *held, int fd, const void *request)
+{
+	uint32_t op = service_op(&held_ptt, request);
+	const struct holding *h = held;
 
 	if (op == END) {
-		service_withdraw(&service);
+		service_withdraw();
 		/* Attached clients see that it has ended. */
 		pttview_stop(h->view);
 		pttview_close(h->view);
@@ -89,29 +110,58 @@ static bool answer(void *arg, int fd, uint32_t op)
 	return op == END;
 }
 
-int pttview_hold(const struct pttview_options *options, int whom, const int *pids, int count)
+const struct service held_ptt = {
+	.kind = "ptt",
+	.named = "PITRACE_PTT",
+	.leaf = "pitrace-ptt",
+	.version = VERSION,
+	.request = sizeof(struct service_question),
+	.holder = "PTT's holder",
+	.none = "PTT is not on (ptt init begins)",
+	.not_owner = "this PTT belongs to another user",
+	.busy = "busy: PTT is on already (ptt info shows it, ptt term ends it)",
+	.restart_hint = "ptt init begins anew",
+	.begin = begin,
+	.answer = answer,
+};
+
+/* ---- client ------------------------------------------------------------------------------- */
+
+int pttview_hold(const struct pttview_options *o, int whom, const int *pids, int count)
 {
-	struct holding h = {
-		.options = options,
+	struct pttview_start s = {
+		.size = sizeof(s),
+		.count = o->count,
+		.priv = o->priv,
+		.threads = o->threads,
+		.charged = o->charged,
 		.head = {
-			.size = sizeof(h.head), .version = VERSION, .whom = whom,
-			.priv = options ? options->priv : 0, .pids = (uint32_t)count,
+			.size = sizeof(s.head), .version = VERSION, .whom = whom,
+			.priv = o ? o->priv : 0, .pids = (uint32_t)count,
 		},
 	};
 
-	if (!options || (!pids && count))
-		return rc_null(options ? "list of processes" : "options");
+	if (!o || (!pids && count))
+		return rc_null(o ? "list of processes" : "options");
 	if (whom < PTTVIEW_PROCESS || whom > PTTVIEW_ALL || count < 0 ||
 	    count > PTTVIEW_HELD_PIDS || !count != (whom == PTTVIEW_ALL))
 		return rc_fail(PI_INVALID_ARGUMENT,
 			       "invalid selection: all threads, or 1 to %d processes",
 			       PTTVIEW_HELD_PIDS);
+	if (o->count < 1 || !o->metrics)
+		return rc_fail(PI_INVALID_ARGUMENT, "no metric given");
+	if (o->count > PTT_METRICS)
+		return rc_fail(PI_TOO_MANY_METRICS, "%d metrics: at most %d at a time", o->count,
+			       PTT_METRICS);
+	for (int i = 0; i < o->count; i++)
+		if (snprintf(s.metric[i], PTTVIEW_METRIC_MAX, "%s", o->metrics[i]) >=
+		    PTTVIEW_METRIC_MAX)
+			return rc_fail(PI_EVENT_UNSUPPORTED,
+				       "metric %.60s...: the name is too long", o->metrics[i]);
 	for (int i = 0; i < count; i++)
-		h.head.pid[i] = pids[i];
-	return service_begin(&service, &h);
+		s.head.pid[i] = pids[i];
+	return service_begin(&held_ptt, &s, sizeof(s));
 }
-
-/* ---- client ------------------------------------------------------------------------------- */
 
 static bool sound(const struct pttview_held *h)
 {
@@ -139,7 +189,7 @@ static bool is_ptt(int fd)
 
 static int request(uint32_t op, struct pttview_held *head, int *passed)
 {
-	int fd = service_request(&service, op);
+	int fd = service_ask(&held_ptt, op);
 	ssize_t n;
 
 	if (fd < 0)
@@ -150,7 +200,7 @@ static int request(uint32_t op, struct pttview_held *head, int *passed)
 		return PI_OK;
 	if (passed && *passed >= 0)
 		close(*passed);
-	return service_lost(&service);
+	return service_lost(&held_ptt);
 }
 
 struct pttview *pttview_attach(struct pttview_held *out, int *rc)
@@ -165,7 +215,7 @@ struct pttview *pttview_attach(struct pttview_held *out, int *rc)
 	if (fd < 0 || !is_ptt(fd)) {
 		if (fd >= 0)
 			close(fd);
-		*rc = service_lost(&service);
+		*rc = service_lost(&held_ptt);
 		return NULL;
 	}
 	config.metrics = (int)head.metrics;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The holder: a daemon that owns a session between init and free, and answers on a socket
- * (base/service.h). The messages are structs of one machine and one release, one packet each way.
+ * The holder: a daemon that owns a session between init and free (base/service.h). The messages are
+ * structs of one machine and one release, one packet each way.
  */
 #ifndef PITRACE_HOLDER_H
 #define PITRACE_HOLDER_H
 
+#include <limits.h>
 #include <tracer.h>
+#include "base/service.h"
 
 enum holder_op {
 	HOLDER_INFO = 1,
@@ -43,8 +45,24 @@ struct holder_reply {
 };
 #define HOLDER_VERSION 1
 
+/* What a holder begins with: the options, whose pointers mean nothing there, and what they point
+ * to. */
+struct holder_begin {
+	uint32_t size;
+	uint32_t has_itrace;
+	struct tracer_options options;
+	char file[PATH_MAX], command[PATH_MAX];
+	char collector[16]; /* "": the first that can serve */
+	struct pitrace_event_args events[PITRACE_EVENTS];
+	struct tracer_itrace itrace;
+};
+
+extern const struct service held_session;
+
 /* Starts a holder with this session; returns when it answers. 0 or a negative enum pi_rc. */
 int holder_start(const struct tracer_options *options);
+/* In the holder: reads what holder_start sent; the options point into *b. 0 or a negative rc. */
+int holder_begin_read(struct holder_begin *b, const void *packet, size_t size);
 /* Sends a request. 0 or a negative rc; *reply may be NULL. PI_NOT_INITIALIZED: no holder. */
 int holder_call(const struct holder_request *request, struct holder_reply *reply);
 
@@ -53,10 +71,12 @@ int holder_call(const struct holder_request *request, struct holder_reply *reply
  * not follow its environment here. One thread at a time calls it. */
 int holder_hook(void);
 
-/* Answers one request, one per connection; guests: only those allowed for a tracer that somebody
- * else controls. True: the session must end; then send *r to *fd. */
-bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
-		  struct holder_reply *r);
+/* Answers a request on fd; guest: only what is allowed for a tracer that somebody else controls.
+ * True: the session has ended, t is closed. */
+bool holder_answer(struct tracer *t, int fd, const void *request, bool guest);
+/* Checks of what an event and an instruction trace are set to. 0 or a negative rc. */
+int holder_check_events(const struct pitrace_event_args *events, unsigned int n);
+int holder_check_itrace(const struct tracer_itrace *i);
 
 /* Returns the folder of the holder's hook files (hookfile.h): beside its socket. */
 void holder_hooks(char *path, size_t room);

@@ -4,13 +4,11 @@
  * layout, with the sender as the kernel reports it.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 #include "collect/driver/driver_hook.h"
-#include "base/service.h"
 #include "session/holder.h"
 #include "base/now.h"
 #include "base/rc.h"
@@ -27,23 +25,32 @@ static int give_hook(struct tracer *t, int *pass)
 	return *pass < 0 ? rc_errno(errno, "the driver's hook") : PI_OK;
 }
 
-/* Check NULs of names and known flags; the kernel checks the rest. */
-static int set_events(struct tracer *t, const struct holder_request *q)
+/* Checks NULs of names and known flags; the kernel checks the rest. */
+int holder_check_events(const struct pitrace_event_args *events, unsigned int n)
 {
 	const uint32_t flags = PITRACE_EVENT_RATE | PITRACE_EVENT_USER | PITRACE_EVENT_KERNEL;
-	unsigned int n = q->a < 0 ? UINT32_MAX : (unsigned int)q->a;
 
-	for (unsigned int i = 0; i < n && i < PITRACE_EVENTS; i++) {
-		const struct pitrace_event_args *e = &q->events[i];
+	if (n > PITRACE_EVENTS)
+		return rc_fail(PI_TOO_MANY_METRICS, "at most %d events at a time", PITRACE_EVENTS);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct pitrace_event_args *e = &events[i];
 
 		if (!memchr(e->name, 0, sizeof(e->name)) || e->flags & ~flags || !e->period)
 			return rc_fail(PI_INVALID_ARGUMENT, "event %u is invalid", i);
 	}
-	return tracer_events(t, q->events, n);
+	return PI_OK;
 }
 
-/* Checks as in set_events. */
-static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
+static int set_events(struct tracer *t, const struct holder_request *q)
+{
+	unsigned int n = q->a < 0 ? UINT32_MAX : (unsigned int)q->a;
+	int rc = holder_check_events(q->events, n);
+
+	return rc ? rc : tracer_events(t, q->events, n);
+}
+
+/* Checks as of events. */
+int holder_check_itrace(const struct tracer_itrace *i)
 {
 	const uint32_t flags = PITRACE_ITRACE_FOLLOW | PITRACE_ITRACE_LOSSY | PITRACE_ITRACE_STEPS |
 			       PITRACE_ITRACE_FROM | PITRACE_ITRACE_UNTIL |
@@ -53,7 +60,14 @@ static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
 	    i->listed > PITRACE_ITRACE_LIST || !memchr(i->start_file, 0, sizeof(i->start_file)) ||
 	    !memchr(i->stop_file, 0, sizeof(i->stop_file)))
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid instruction trace settings");
-	return tracer_itrace(t, i);
+	return PI_OK;
+}
+
+static int set_itrace(struct tracer *t, const struct tracer_itrace *i)
+{
+	int rc = holder_check_itrace(i);
+
+	return rc ? rc : tracer_itrace(t, i);
 }
 
 /* Passes the descriptor *pass with the answer, unless -1. True: the session must end. */
@@ -153,43 +167,93 @@ static bool guest_may_ask(const struct holder_request *q, struct holder_reply *r
 	return false;
 }
 
-bool holder_serve(struct tracer *t, int listener, bool guests, uid_t guest, int *fd,
-		  struct holder_reply *r)
+bool holder_answer(struct tracer *t, int fd, const void *request, bool guest)
 {
-	struct timeval timeout = { .tv_sec = 2 };
 	static struct holder_request q;
+	static struct holder_reply r;
 	bool end = false;
 	int pass = -1;
 
-	*fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (*fd < 0)
-		return false;
-	/* A client that sends nothing must not block the others. */
-	setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	if (service_peer_allowed(*fd, guest) && recv(*fd, &q, sizeof(q), 0) == (ssize_t)sizeof(q)) {
-		memset(r, 0, sizeof(*r));
-		r->size = sizeof(*r);
-		r->version = HOLDER_VERSION;
-		q.path[sizeof(q.path) - 1] = 0;
-		if (q.version != HOLDER_VERSION)
-			r->rc = PI_NOT_SUPPORTED;
-		else if (!guests || guest_may_ask(&q, r))
-			end = answer(t, &q, r, &pass);
-		if (end)
-			return true;
-		tracer_info(t, &r->info);
-		service_send(*fd, r, sizeof(*r), pass);
-		if (pass >= 0)
-			close(pass);
+	memcpy(&q, request, sizeof(q));
+	r = (struct holder_reply){ .size = sizeof(r), .version = HOLDER_VERSION };
+	q.path[sizeof(q.path) - 1] = 0;
+	if (q.version != HOLDER_VERSION)
+		r.rc = PI_NOT_SUPPORTED;
+	else if (!guest || guest_may_ask(&q, &r))
+		end = answer(t, &q, &r, &pass);
+	/* Who hears that the session has ended may begin the next one. */
+	if (end) {
+		tracer_close(t);
+		service_withdraw();
+	} else {
+		tracer_info(t, &r.info);
 	}
-	close(*fd);
-	return false;
+	service_send(fd, &r, sizeof(r), pass);
+	if (pass >= 0)
+		close(pass);
+	return end;
 }
 
 void tracer_serve(struct tracer *t, int socket, uid_t guest)
 {
-	static struct holder_reply r;
-	int fd;
+	static struct holder_request q;
+	int fd = service_accept(socket, guest, &q, sizeof(q));
 
-	holder_serve(t, socket, true, guest, &fd, &r);
+	if (fd < 0)
+		return;
+	holder_answer(t, fd, &q, true);
+	close(fd);
 }
+
+/* ---- the service ----------------------------------------------------------------------------- */
+
+static void *begin(const void *packet, size_t size, const char *address, int *rc)
+{
+	static struct holder_begin b;
+	static char hooks[PATH_MAX];
+
+	*rc = holder_begin_read(&b, packet, size);
+	if (*rc)
+		return NULL;
+	snprintf(hooks, sizeof(hooks), "%s.hooks", address);
+	b.options.hooks = hooks;
+	return tracer_open(&b.options, rc);
+}
+
+static bool answer_owner(void *held, int fd, const void *request)
+{
+	return holder_answer(held, fd, request, false);
+}
+
+static void end(void *held)
+{
+	tracer_close(held);
+}
+
+static int fd_of(void *held)
+{
+	return tracer_fd(held);
+}
+
+/* A buffer filled or the file failed: tracing is turned off, so that the trace stays. */
+static void stopped(void *held)
+{
+	tracer_off(held);
+}
+
+const struct service held_session = {
+	.kind = "session",
+	.named = "PITRACE_SOCKET",
+	.leaf = "pitrace",
+	.version = HOLDER_VERSION,
+	.request = sizeof(struct holder_request),
+	.holder = "the session's holder",
+	.none = "there is no trace session (swtrace init begins one)",
+	.not_owner = "the trace session belongs to another user",
+	.busy = "busy: a trace session exists already (swtrace info shows it, swtrace free ends it)",
+	.begin = begin,
+	.answer = answer_owner,
+	.end = end,
+	.fd = fd_of,
+	.event = stopped,
+};

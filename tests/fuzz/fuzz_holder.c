@@ -21,7 +21,7 @@ static void leave(void)
 	tracer_close(tracer);
 }
 
-static void begin(void)
+static void open_tracer(void)
 {
 	struct tracer_options o;
 	int rc;
@@ -32,6 +32,11 @@ static void begin(void)
 	o.collector = "timer";
 	o.file = "/dev/null/fuzz";
 	tracer = tracer_open(&o, &rc);
+}
+
+static void begin(void)
+{
+	open_tracer();
 	/* A name without a file. */
 	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "pitrace-fuzz-%d", getpid());
 	listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -66,6 +71,7 @@ static int owners_rc(const struct holder_request *q)
 {
 	switch (q->op) {
 	case HOLDER_INFO:
+	case HOLDER_TERMINATE:
 		return PI_OK;
 	case HOLDER_ON:
 		return PI_FILE_ERROR;
@@ -107,9 +113,25 @@ static void check(const struct holder_request *q, const struct holder_reply *r, 
 		abort();
 	if (!guest && q->version == HOLDER_VERSION && !as_told(r->rc, owners_rc(q)))
 		abort();
-	/* Nobody turned it on. */
+	/* Nobody turned it on; of one that has ended nothing is told. */
 	if (r->info.state != PITRACE_STATE_OFF)
 		abort();
+}
+
+/* As the holder does. */
+static void serve_owner(void)
+{
+	static struct holder_request q;
+	int fd = service_accept(listener, (uid_t)-1, &q, sizeof(q));
+
+	if (fd < 0)
+		return;
+	if (holder_answer(tracer, fd, &q, false)) {
+		if (q.op != HOLDER_TERMINATE)
+			abort();
+		open_tracer();
+	}
+	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -117,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct holder_request q;
 	static struct holder_reply r;
 	bool guest = size && data[0] & 1;
-	int fd, served;
+	int fd;
 
 	if (listener < 0)
 		begin();
@@ -135,16 +157,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    send(fd, size <= sizeof(q) ? (void *)&q : data, size, MSG_NOSIGNAL) != (ssize_t)size)
 		abort();
 	memset(&r, 0x5a, sizeof(r));
-	if (guest) {
+	if (guest)
 		tracer_serve(tracer, listener, 12345);
-		check(&q, &r, recv(fd, &r, sizeof(r), 0), true);
-	} else if (holder_serve(tracer, listener, false, (uid_t)-1, &served, &r)) {
-		if (q.op != HOLDER_TERMINATE)
-			abort();
-		close(served);
-	} else {
-		check(&q, &r, recv(fd, &r, sizeof(r), 0), false);
-	}
+	else
+		serve_owner();
+	check(&q, &r, recv(fd, &r, sizeof(r), 0), guest);
 	close(fd);
 	return 0;
 }

@@ -38,7 +38,7 @@ hardened() {
 	done
 }
 
-for file in "$bin"/* "$lib"/*.so "$lib"/pitrace/*.so; do
+for file in "$bin"/* "$lib"/*.so "$lib"/pitrace/*; do
 	hardened "$file" >"$work/out"
 	[ ! -s "$work/out" ]
 	verdict "$(basename "$file")" $?

@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,11 +95,26 @@ static inline void unit_keep_files(void)
 	unit_keeps_files = true;
 }
 
+/* The holder program is the build's: of build/tests/unit/test_x build/lib/pitrace. */
+static inline void unit_set_holder(void)
+{
+	char exe[4096], path[4200];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	for (int up = 0; up < 3 && n > 0; up++)
+		while (n > 0 && exe[--n] != '/')
+			;
+	snprintf(path, sizeof(path), "%.*s/lib/pitrace/pitrace-holder", n > 0 ? (int)n : 0, exe);
+	setenv("PITRACE_HOLDER", path, 0);
+}
+
 static inline int unit_run(const char *name, const struct unit_test *tests)
 {
 	CU_pSuite suite;
 	char one[256];
 	bool leaks = false;
+
+	unit_set_holder();
 
 	unit_suite = name;
 	if (CU_initialize_registry() != CUE_SUCCESS)

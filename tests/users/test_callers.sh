@@ -33,9 +33,7 @@ cd held || exit 1
 export PITRACE_SOCKET=$PWD/socket
 timeout -k 5 60 "$bin/swtrace" init -B perf -t cont -f trace >"$work/out" 2>&1
 verdict holder_begins $?
-holder=$(for p in /proc/[0-9]*; do
-	[ "$(readlink "$p/cwd" 2>/dev/null)" = "$PWD" ] && [ "$(cat "$p/comm" 2>/dev/null)" = swtrace ] && echo "${p#/proc/}"
-done)
+holder=$("$bin/swtrace" info | sed -nE 's/.*, holder ([0-9]+),.*/\1/p')
 "$programs/unruly" silent "$PITRACE_SOCKET" &
 client=$!
 sleep 0.7
@@ -44,7 +42,7 @@ for _ in $(seq 100); do
 	[ -e "/proc/${holder:-0}" ] || break
 	sleep 0.2
 done
-[ -n "$holder" ] && [ ! -e "/proc/$holder" ] && [ ! -e socket ]
+[ -n "$holder" ] && [ ! -e "/proc/$holder" ] && [ -z "$(find . -mindepth 1 ! -name trace)" ]
 verdict sigterm_is_not_lost $? "the holder ${holder:-?} lives"
 kill $client 2>/dev/null
 [ -z "$holder" ] || kill "$holder" 2>/dev/null

@@ -191,6 +191,9 @@ make_initramfs() {
 		case $name in *.[ad]) continue ;; esac
 		[ ! -f "$name" ] || copy_in "$stage" "$name" "/usr/local/bin/${name##*/}"
 	done
+	# Who begins a session looks for this one beside itself.
+	[ ! -f "$libs/pitrace/pitrace-holder" ] ||
+		copy_in "$stage" "$libs/pitrace/pitrace-holder" /usr/local/lib/pitrace/pitrace-holder
 	for name in "${progs[@]}"; do
 		add_program "$stage" "$name"
 	done
