@@ -46,10 +46,10 @@ int TraceCollectorUse(const char *name)
 
 int TraceCollectorHas(const char *name, int major)
 {
-	const struct listed *l = find(name);
+	const struct listed *l = name ? find(name) : NULL;
 
 	if (!l)
-		return PI_INVALID_ARGUMENT;
+		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name ? name : "");
 	if (major < 0 || major >= PITRACE_MAJORS)
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d",
 			       PITRACE_MAJORS - 1);

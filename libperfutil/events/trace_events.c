@@ -13,6 +13,8 @@ int TraceFindEvents(const char *names, uint64_t count, uint32_t rate, int priv,
 
 	if (priv < TRACE_PRIV_ANY || priv > TRACE_PRIV_KERNEL)
 		return rc_fail(PI_BAD_PRIVILEGE, "invalid privilege level");
+	if (!names || !list)
+		return rc_fail(PI_INVALID_ARGUMENT, "no event name given, or no list to fill in");
 	n = events_find(names, list, why, sizeof(why));
 	if (n < 0)
 		return rc_fail(n == -E2BIG ? PI_TOO_MANY_METRICS : PI_EVENT_UNSUPPORTED, "%s", why);
@@ -30,5 +32,6 @@ void TraceListEvents(void (*each)(void *arg, const char *source, const char *nam
 				  const char *what),
 		     void *arg)
 {
-	events_list(each, arg);
+	if (each)
+		events_list(each, arg);
 }

@@ -67,7 +67,7 @@ static int choose(enum pitrace_itrace_scope scope, int first, int last, int coun
 {
 	if (!enter())
 		return not_begun();
-	if (count < 0 || count > PITRACE_ITRACE_LIST)
+	if (count < 0 || count > PITRACE_ITRACE_LIST || (count && !list))
 		return leave(rc_fail(PI_INVALID_ARGUMENT, "lists have 1 to %d entries",
 				     PITRACE_ITRACE_LIST));
 	for (int i = 0; i < count; i++)

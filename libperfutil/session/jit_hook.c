@@ -33,8 +33,10 @@ int TraceJitUnload(uint64_t address, uint64_t size)
 
 int TraceThreadName(const char *name)
 {
-	size_t length = strlen(name);
+	size_t length = name ? strlen(name) : 0;
 	int lens[] = { (int)(length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES) };
 
+	if (!name)
+		name = "";
 	return TraceHook(0, PITRACE_MTE, PITRACE_MTE_JAVA_THREAD, 0, 1, NULL, lens, &name);
 }

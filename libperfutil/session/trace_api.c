@@ -12,6 +12,7 @@
 #include "session/holder.h"
 #include "base/rc.h"
 #include "session/trace_inner.h"
+#include "session/tracer_inner.h"
 
 static struct {
 	int mode, scope, pid, rate;
@@ -80,13 +81,20 @@ int TraceSetName(const char *path)
 {
 	int rc = before_init();
 
-	return rc ? rc : absolute(path, settings.file);
+	if (rc)
+		return rc;
+	if (path)
+		return absolute(path, settings.file);
+	*settings.file = 0; /* the default, where TraceInit is called */
+	return PI_OK;
 }
 
 int TraceSetMteSize(uint64_t bytes)
 {
 	int rc = before_init();
 
+	if (!rc)
+		rc = session_check_sizes(bytes, 0, 0);
 	if (!rc)
 		settings.mte_bytes = bytes;
 	return rc;
@@ -96,6 +104,8 @@ int TraceSetSectionSize(uint64_t bytes)
 {
 	int rc = before_init();
 
+	if (!rc)
+		rc = session_check_sizes(0, 0, bytes);
 	if (!rc)
 		settings.section_bytes = bytes;
 	return rc;
@@ -196,7 +206,7 @@ int TraceSetTprofEvent(int cpu, const char *event, uint64_t count, int priv)
 
 int TraceCanCount(const struct pitrace_event_args *event)
 {
-	return event_try(event) == 0;
+	return event && event_try(event) == 0;
 }
 
 int TraceCheck(int scope, int pid, struct trace_check *list, int room)
@@ -213,6 +223,8 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 
 	if (scope != TRACE_SYSTEM && scope != TRACE_PROCESS)
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid scope");
+	if (!list && room > 0)
+		return rc_fail(PI_INVALID_ARGUMENT, "no list to fill in");
 	for (n = 0; collectors[n]; n++) {
 		struct collector_check c;
 
@@ -234,14 +246,14 @@ int TraceCheck(int scope, int pid, struct trace_check *list, int room)
 /* As set before. */
 static int start(struct tracer_options *given)
 {
+	const char *uid = secure_getenv("SUDO_UID"), *gid = secure_getenv("SUDO_GID");
 	struct tracer_options o;
+	char file[PATH_MAX];
 	int rc;
 
-	if (!*settings.file) {
-		rc = absolute(TRACE_DEFAULT_NAME, settings.file);
-		if (rc)
-			return rc;
-	}
+	rc = absolute(*settings.file ? settings.file : TRACE_DEFAULT_NAME, file);
+	if (rc)
+		return rc;
 	o = *given;
 	o.rate = (uint32_t)settings.rate;
 	o.mte_bytes = settings.mte_bytes;
@@ -249,7 +261,7 @@ static int start(struct tracer_options *given)
 	o.stacks = settings.stacks;
 	o.depth = settings.depth;
 	o.copy = settings.copy;
-	o.file = settings.file;
+	o.file = file;
 	o.events = settings.events;
 	o.nevents = settings.nevents;
 	o.rotate_bytes = settings.rotate_bytes;
@@ -257,17 +269,20 @@ static int start(struct tracer_options *given)
 	o.rotate_keep = settings.rotate_keep;
 	o.collector = *settings.collector ? settings.collector : NULL;
 	/* Under sudo the files belong to the user who called it. */
-	if (geteuid() == 0 && getenv("SUDO_UID") && getenv("SUDO_GID")) {
-		o.owner = (uid_t)strtoul(getenv("SUDO_UID"), NULL, 10);
-		o.group = (gid_t)strtoul(getenv("SUDO_GID"), NULL, 10);
+	if (geteuid() == 0 && uid && gid) {
+		o.owner = (uid_t)strtoul(uid, NULL, 10);
+		o.group = (gid_t)strtoul(gid, NULL, 10);
 	}
 	return holder_start(&o);
 }
 
 int TraceInit(uint64_t size)
 {
+	int rc = session_check_sizes(0, size, 0);
 	struct tracer_options o;
 
+	if (rc)
+		return rc;
 	tracer_defaults(&o);
 	o.mode = settings.mode;
 	o.scope = settings.scope;
@@ -429,6 +444,8 @@ int TraceGetInfo(struct trace_info *info)
 {
 	int rc = call(HOLDER_INFO, 0, 0, NULL);
 
+	if (!rc && !info)
+		return rc_fail(PI_INVALID_ARGUMENT, "no place for the answer");
 	if (!rc)
 		*info = last.info;
 	return rc;

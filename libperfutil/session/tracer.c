@@ -68,6 +68,23 @@ static void prefer_cycles(struct tracer *t)
 		t->config = with;
 }
 
+int session_check_sizes(uint64_t mte, uint64_t trace, uint64_t section)
+{
+	uint64_t large = mte > trace ? mte : trace;
+
+	if (large > TRACER_MOST_BYTES)
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "invalid size: buffers of %llu bytes a CPU, at most %u (1 GB)",
+			       (unsigned long long)large, TRACER_MOST_BYTES);
+	if (section && (section & (section - 1) || section < TRACER_LEAST_SECTION ||
+			section > TRACER_MOST_SECTION))
+		return rc_fail(PI_INVALID_ARGUMENT,
+			       "invalid size: sections of %llu bytes, not a power of two from %u to %u",
+			       (unsigned long long)section, TRACER_LEAST_SECTION,
+			       TRACER_MOST_SECTION);
+	return PI_OK;
+}
+
 struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
@@ -79,6 +96,9 @@ struct tracer *tracer_open(const struct tracer_options *o, int *rc)
 	}
 	t->wake = t->stop_fd = t->folder.fd = -1;
 	pthread_mutex_init(&t->lock, NULL);
+	*rc = session_check_sizes(o->mte_bytes, o->trace_bytes, o->section_bytes);
+	if (*rc)
+		goto fail;
 	if (o->owner != (uid_t)-1) {
 		t->user = malloc(sizeof(*t->user));
 		if (!t->user) {

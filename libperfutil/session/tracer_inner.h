@@ -61,6 +61,12 @@ struct tracer {
 	char got_file[4096];
 };
 
+/* Sizes that no collector takes are refused in words. 0: the default. 0 or a negative rc. */
+#define TRACER_MOST_BYTES    (1u << 30) /* of a CPU's buffer */
+#define TRACER_LEAST_SECTION (32u << 10)
+#define TRACER_MOST_SECTION  (1u << 20)
+int session_check_sizes(uint64_t mte, uint64_t trace, uint64_t section);
+
 /* Fills in the collector's session state, and its rate and dither. */
 void session_info(struct tracer *t, struct trace_info *info);
 

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <perfcounter.h>
 #include <perfutil.h>
+#include <tracer.h>
 #include <ptt.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -82,6 +83,66 @@ static void test_trace(void)
 	REFUSED(TraceFindEvents("none-such", 1, 0, TRACE_PRIV_ANY, list), PI_EVENT_UNSUPPORTED,
 		"none-such");
 	CU_ASSERT_EQUAL(TraceFindEvents("task-clock", 1, 0, TRACE_PRIV_KERNEL, list), 1);
+}
+
+/* What no collector takes is refused at once, and not cut to what one takes. */
+static void test_sizes(void)
+{
+	static const uint64_t large[] = { (1ull << 30) + 1, 1ull << 32, (1ull << 63) + 1,
+					  UINT64_MAX },
+			      odd[] = { 1,          4096,          (32 << 10) - 1,
+					48 << 10,   (1 << 20) + 1, 2 << 20,
+					1ull << 63, UINT64_MAX };
+	struct tracer_options o;
+	int rc;
+
+	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) {
+		BAD(TraceInit(large[i]), "invalid size: buffers of ");
+		BAD(TraceSetMteSize(large[i]), "at most 1073741824 (1 GB)");
+		tracer_defaults(&o);
+		o.trace_bytes = large[i];
+		CU_ASSERT_PTR_NULL(tracer_open(&o, &rc));
+		REFUSED(rc, PI_INVALID_ARGUMENT, "invalid size: buffers of ");
+	}
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		BAD(TraceSetSectionSize(odd[i]), "not a power of two from 32768 to 1048576");
+		tracer_defaults(&o);
+		o.section_bytes = odd[i];
+		CU_ASSERT_PTR_NULL(tracer_open(&o, &rc));
+		REFUSED(rc, PI_INVALID_ARGUMENT, "invalid size: sections of ");
+	}
+	GOOD(TraceSetMteSize(1 << 30));
+	GOOD(TraceSetMteSize(0));
+	GOOD(TraceSetSectionSize(1 << 20));
+	GOOD(TraceSetSectionSize(32 << 10));
+	GOOD(TraceSetSectionSize(0));
+}
+
+/* NULL is the default, or refused. */
+static void test_nulls(void)
+{
+	struct trace_check list[8];
+	struct pitrace_event_args events[PITRACE_EVENTS];
+
+	GOOD(TraceSetName("/tmp/other.nrm2"));
+	CU_ASSERT_STRING_EQUAL(TraceGetName(), "/tmp/other.nrm2");
+	GOOD(TraceSetName(NULL));
+	CU_ASSERT_STRING_EQUAL(TraceGetName(), TRACE_DEFAULT_NAME);
+	GOOD(TraceSetCollector(NULL));
+	BAD(TraceCheck(TRACE_SYSTEM, 0, NULL, 8), "no list to fill in");
+	CU_ASSERT_EQUAL(TraceCheck(TRACE_SYSTEM, 0, NULL, 0), TraceCheck(TRACE_SYSTEM, 0, list, 8));
+	BAD(TraceFindEvents(NULL, 0, 1, TRACE_PRIV_ANY, events), "no event name given");
+	BAD(TraceFindEvents("task-clock", 0, 1, TRACE_PRIV_ANY, NULL), "no list to fill in");
+	TraceListEvents(NULL, NULL);
+	CU_ASSERT_EQUAL(TraceCanCount(NULL), 0);
+	BAD(TraceCollectorHas(NULL, 0), "unknown collector ''");
+	REFUSED(TraceGetInfo(NULL), PI_NOT_INITIALIZED, "there is no trace session");
+	CU_ASSERT_EQUAL(TraceThreadName(NULL), TRACE_NOBODY);
+	CU_ASSERT_EQUAL(TraceJitLoad(NULL, 0, 1), TRACE_NOBODY);
+	GOOD(ITraceInit(ITRACE_USER));
+	BAD(ITraceEnableList(1, NULL), "lists have 1 to");
+	BAD(ITraceEnableThreads(1, NULL), "lists have 1 to");
+	GOOD(ITraceTerminate());
 }
 
 static void test_stacks(void)
@@ -267,12 +328,19 @@ static void test_words(void)
 	}
 	CU_ASSERT_PTR_NOT_NULL(RcToString(INT_MIN));
 	CU_ASSERT_PTR_NOT_NULL(RcToString(PI_BAD_PRIVILEGE - 1));
-	CU_ASSERT_PTR_NOT_NULL(RcToString(1));
+	/* A positive value is no code, and not "ok". */
+	CU_ASSERT_STRING_NOT_EQUAL(RcToString(1), RcToString(PI_OK));
+	CU_ASSERT_PTR_NOT_NULL(strstr(RcToString(INT_MAX), "no error"));
+	/* Codes are all functions': Ptt's, ITrace's and Ai's too. */
+	for (int rc = PI_BAD_PRIVILEGE; rc <= PI_OK; rc++)
+		CU_ASSERT_PTR_NULL(strstr(RcToString(rc), "trace"));
 }
 
 int main(void)
 {
 	static const struct unit_test tests[] = { { "trace", test_trace },
+						  { "sizes", test_sizes },
+						  { "nulls", test_nulls },
 						  { "stacks", test_stacks },
 						  { "no_session", test_no_session },
 						  { "hook", test_hook },
