@@ -49,6 +49,64 @@ static void name_of(const struct tracer *t, const char *suffix, unsigned int num
 		snprintf(name, room, "%s%s", leaf, suffix);
 }
 
+void drain_forget_oldest(struct tracer *t)
+{
+	char old[4200];
+
+	if (!t->rotate_keep || t->files <= t->rotate_keep)
+		return;
+	name_of(t, "", t->files - t->rotate_keep, old, sizeof(old));
+	folder_remove(&t->folder, old);
+}
+
+/* Whatever has the number makes way, as in rotation. In wrap mode snapshots have numbers too: the
+ * next that is free. */
+static int next_number(struct tracer *t, unsigned int *number, char *name, size_t room)
+{
+	struct stat st;
+
+	*number = t->files;
+	do
+		name_of(t, "", ++*number, name, room);
+	while (t->config.mode == PITRACE_MODE_WRAP && *number < 100000 &&
+	       !folder_stat(&t->folder, name, &st));
+	return newfile_aside(&t->folder, name);
+}
+
+int drain_number_last(struct tracer *t)
+{
+	const char *leaf = folder_leaf(t->path);
+	unsigned int number;
+	char name[4200];
+	struct stat st;
+	int err;
+
+	/* It may have been renamed or removed: nothing is lost then. */
+	if (!t->complete || folder_stat(&t->folder, leaf, &st))
+		return 0;
+	err = next_number(t, &number, name, sizeof(name));
+	if (!err)
+		err = folder_rename(&t->folder, leaf, name);
+	if (err)
+		return err;
+	t->before_number = t->files;
+	t->files = number;
+	t->numbered = true;
+	return 0;
+}
+
+void drain_number_undo(struct tracer *t)
+{
+	char name[4200];
+
+	if (!t->numbered)
+		return;
+	name_of(t, "", t->files, name, sizeof(name));
+	folder_rename(&t->folder, name, folder_leaf(t->path));
+	t->files = t->before_number;
+	t->numbered = false;
+}
+
 static bool due(struct tracer *t)
 {
 	return (t->rotate_bytes && t->written - t->before_bytes >= t->rotate_bytes) ||
@@ -76,7 +134,7 @@ static int prepare(struct tracer *t)
 
 static int change(struct tracer *t)
 {
-	char from[4200], to[4200], old[4200], leaf[4200];
+	char from[4200], to[4200], leaf[4200];
 	int err = out_drain(t, true);
 
 	if (!err)
@@ -97,10 +155,7 @@ static int change(struct tracer *t)
 		err = folder_rename(&t->folder, from, leaf);
 	if (err)
 		return err;
-	if (t->rotate_keep && t->files > t->rotate_keep) {
-		name_of(t, "", t->files - t->rotate_keep, old, sizeof(old));
-		folder_remove(&t->folder, old);
-	}
+	drain_forget_oldest(t);
 	t->file = t->next;
 	t->next = (struct out){ 0 };
 	t->begun = drain_clock();

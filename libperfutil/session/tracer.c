@@ -355,15 +355,18 @@ int tracer_on(struct tracer *t)
 	kernel_code_free(t->code);
 	t->code = NULL;
 	t->written = t->records = t->unwritten = 0;
-	t->files = 0;
 	t->before_bytes = t->before_records = 0;
 	err = open_folder(t);
 	if (err)
 		return err;
-	if (t->config.mode != PITRACE_MODE_NORMAL)
-		err = out_begin(t, &t->file, &t->folder, folder_leaf(t->path));
+	if (t->config.mode != PITRACE_MODE_NORMAL) {
+		err = drain_number_last(t);
+		if (!err)
+			err = out_begin(t, &t->file, &t->folder, folder_leaf(t->path));
+	}
 	if (err) {
 		out_undo(&t->file);
+		drain_number_undo(t);
 		return rc_errno(err, "%s", t->path) == PI_NO_MEMORY ? PI_NO_MEMORY : PI_FILE_ERROR;
 	}
 	/* Drain while live tasks are written: they may be more than the buffer holds. */
@@ -375,12 +378,15 @@ int tracer_on(struct tracer *t)
 	}
 	if (err) {
 		out_undo(&t->file);
+		drain_number_undo(t);
 		if (err == -ENOBUFS)
 			return rc_fail(PI_BUFFER_FULL,
 				       "the MTE buffer is too small for the processes of this machine: make it larger (-sm), or trace in continuous mode");
 		return refused_on(t, err);
 	}
 	t->on = true;
+	t->numbered = false;
+	drain_forget_oldest(t);
 	return PI_OK;
 }
 
@@ -426,6 +432,7 @@ int tracer_off(struct tracer *t)
 		err = out_end(t, &t->file, NULL);
 		if (!t->error)
 			t->error = err;
+		t->complete = true;
 	}
 	t->on = false;
 	memset(t->config.majors, 0, sizeof(t->config.majors));

@@ -52,7 +52,10 @@ struct tracer {
 	uint64_t ticket;                       /* … until this walk has ended */
 	int64_t begun;                         /* file, CLOCK_MONOTONIC ns */
 	_Atomic int error;                     /* -errno of the file or the collector */
-	_Atomic unsigned int files;            /* older ones */
+	_Atomic unsigned int files;            /* older ones, of earlier intervals too */
+	bool complete;                         /* an earlier interval has left its file */
+	unsigned int before_number;            /* … files, before */
+	bool numbered;                         /* … which *on* has just renamed */
 	uint64_t before_bytes, before_records; /* in them */
 	_Atomic uint64_t written, records;     /* in all */
 	_Atomic uint64_t unwritten;            /* records that did not fit */
@@ -96,5 +99,11 @@ int out_stats(struct tracer *t, struct pifile_stats **stats);
 int drain_start(struct tracer *t);
 void drain_end(struct tracer *t);
 int64_t drain_clock(void);
+/* Before a new interval's file is made: the one before becomes the newest of the older ones, as in
+ * rotation. 0 or -errno. Undo: the new interval did not begin. */
+int drain_number_last(struct tracer *t);
+void drain_number_undo(struct tracer *t);
+/* Removes the file that is one more than are kept. */
+void drain_forget_oldest(struct tracer *t);
 
 #endif
