@@ -273,9 +273,26 @@ int ITraceOff(void)
 	return enter() ? leave(TraceSuspend()) : not_begun();
 }
 
+/* Another one's session gets back what it had before. Under swtrace run it belongs to the run, is
+ * turned on once, and takes no settings from the command: there is nothing to set back. */
+static int set_back(void)
+{
+	const struct tracer_itrace nothing = { .scope = PITRACE_ITRACE_NONE };
+	int rc = PI_OK;
+
+	for (int major = 0; major < 64 && !rc; major++)
+		if ((1ull << PITRACE_BRANCH_USER | 1ull << PITRACE_BRANCH_KERNEL |
+		     1ull << PITRACE_LOAD_STORE) >>
+			    major &
+		    1)
+			rc = TraceDisable(major);
+	if (!rc)
+		rc = trace_itrace(&nothing);
+	return rc == PI_NOT_SUPPORTED ? PI_OK : rc;
+}
+
 int ITraceTerminate(void)
 {
-	struct tracer_itrace nothing = { .scope = PITRACE_ITRACE_NONE };
 	struct trace_info info;
 	int rc;
 
@@ -289,11 +306,5 @@ int ITraceTerminate(void)
 		return leave(TraceTerminate());
 	if (info.state == PITRACE_STATE_ON || info.state == PITRACE_STATE_SUSPENDED)
 		rc = TraceOff();
-	for (int major = 0; major < 64 && !rc; major++)
-		if ((1ull << PITRACE_BRANCH_USER | 1ull << PITRACE_BRANCH_KERNEL |
-		     1ull << PITRACE_LOAD_STORE) >>
-			    major &
-		    1)
-			rc = TraceDisable(major);
-	return leave(rc ? rc : trace_itrace(&nothing));
+	return leave(rc ? rc : set_back());
 }
