@@ -51,22 +51,6 @@ static int intervals(const char *file, int n, int mode)
 	return say("terminate", TraceTerminate());
 }
 
-/* It has looked for a session before it began its own. */
-static int self(const char *file)
-{
-	say("before", mark("nobody"));
-	begin(file, TRACE_CONTINUOUS);
-	TraceEnable(PITRACE_USER_FIRST);
-	say("on", TraceOn());
-	say("first", mark("first-mark"));
-	say("off", TraceOff());
-	say("between", mark("nobody"));
-	TraceEnable(PITRACE_USER_FIRST);
-	say("on", TraceOn());
-	say("second", mark("second-mark"));
-	return say("terminate", TraceTerminate());
-}
-
 /* The traced command uses ITrace too. */
 static int itrace(void)
 {
@@ -140,8 +124,6 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "intervals") && argc == 5)
 		return intervals(argv[2], atoi(argv[3]), atoi(argv[4]));
-	if (!strcmp(what, "self") && argc == 3)
-		return self(argv[2]);
 	if (!strcmp(what, "itrace"))
 		return itrace();
 	if (!strcmp(what, "race") && argc == 3)

@@ -43,7 +43,7 @@ holder() {
 }
 marks() { # TRACE: the marks that are in it
 	"$post" -q -show -r "$1" >/dev/null 2>&1
-	grep -oE 'interval-[0-9]+\.|(first|second)-mark' post.show | sort -u | xargs
+	grep -oE 'interval-[0-9]+\.' post.show | sort -u | xargs
 }
 
 if ! "$swtrace" init -B perf -p $$ >out 2>&1; then

@@ -49,6 +49,30 @@ kill $client 2>/dev/null
 unset PITRACE_SOCKET
 cd "$work" || exit 1
 
+# With rights that a program gains it executes no holder, and takes no address, that its caller chooses.
+folder gained "$alice" 755
+cd gained || exit 1
+mkdir -p bin lib/pitrace
+printf '#!/bin/sh\nid -u >>%s/ran\n' "$PWD" >evil
+chmod 755 evil
+cp evil lib/pitrace/pitrace-holder
+chmod 777 .
+if "${CC:-gcc}" -O2 -I"$top/driver/uapi" -I"$top/libperfutil/include" -o bin/app "$top/tests/tools/holder_app.c" \
+	"${BIN%/bin}/lib/libperfutil.a" -lzstd -lpthread 2>"$work/out" && chmod 4755 bin/app; then
+	as "$alice" env PITRACE_HOLDER="$PWD/evil" PITRACE_SOCKET="$PWD/socket" SUDO_UID=$bob SUDO_GID=$bob \
+		timeout -k 5 60 bin/app gained >said 2>&1
+	if grep -qx 'as 0' said; then
+		is gained_runs_none_of_its_caller "$(cat ran 2>/dev/null)" ''
+		[ ! -e socket ] && [ ! -e socket.lock ] && [ ! -e socket.hooks ]
+		verdict gained_takes_no_address $? "$(ls)"
+	else
+		echo "skip users_callers_gained programs gain no rights here"
+	fi
+else
+	echo "skip users_callers_gained it takes a compiler and the library"
+fi
+cd "$work" || exit 1
+
 # Bob has taken what names alice's holder might have; her runtime folder is not there.
 folder squat "$alice" 755
 cd squat || exit 1
