@@ -17,10 +17,10 @@ static const struct listed {
 
 static const struct listed *find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (size_t i = 0; name && i < sizeof(table) / sizeof(table[0]); i++)
 		if (!strcmp(table[i].name, name))
 			return &table[i];
-	rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name);
+	rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name ? name : "");
 	return NULL;
 }
 
@@ -46,10 +46,10 @@ int TraceCollectorUse(const char *name)
 
 int TraceCollectorHas(const char *name, int major)
 {
-	const struct listed *l = name ? find(name) : NULL;
+	const struct listed *l = find(name);
 
 	if (!l)
-		return rc_fail(PI_INVALID_ARGUMENT, "unknown collector '%s'", name ? name : "");
+		return PI_INVALID_ARGUMENT;
 	if (major < 0 || major >= PITRACE_MAJORS)
 		return rc_fail(PI_INVALID_ARGUMENT, "invalid major: majors are 0 to %d",
 			       PITRACE_MAJORS - 1);
