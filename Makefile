@@ -194,6 +194,7 @@ $(BINS) $(HOLDER): LIB = $(LIB_PERFUTIL)
 $(O)/bin/post: LIB = $(LIB_PERFUTIL) $(LIB_POST) $(LIB_A2N)
 # Whoever begins a session starts this one, which keeps it: see libperfutil/base/service.h.
 $(HOLDER): $(call obj,$(HOLDER_SRC)) $(O)/inner/libperfutil.a
+$(patsubst %,$(O)/bin/%,swtrace mpevt ptt): | $(HOLDER)
 $(BINS) $(HOLDER):
 	$(call say,LD)
 	@mkdir -p $(@D)

@@ -100,6 +100,9 @@ $(O)/tests/unit/test_jprof: $(call obj,tools/jprof/java_name.c tools/jprof/range
 $(O)/tests/unit/test_ptt_dump: $(call obj,tools/ptt/dump.c tools/ptt/thread_names.c)
 $(O)/tests/unit/test_ptt_dump: INC_TESTS += -Itools/ptt -Itools/common
 
+# Some begin what the holder program keeps.
+$(UNIT): | $(HOLDER)
+
 # Each unit test tells what memory it leaks, where the compiler has LeakSanitizer for the machine.
 ifeq ($(SAN)$(shell echo 'int main(void) { return 0; }' | $(CC) $(ALLFLAGS) $(ALLLDFLAGS) -x c - -MF /dev/null \
 	-fsanitize=leak -o /dev/null 2>/dev/null && echo yes),yes)

@@ -27,11 +27,11 @@ build_all() {
 	(
 		flock 7
 		make -s "$o/bin/swtrace" "$o/bin/run.tprof" "$o/bin/run.itrace" "$o/bin/ptt" "$o/bin/cpi" "$o/bin/post" \
-			vm-programs || exit 1
+			"$o/lib/pitrace/pitrace-holder" vm-programs || exit 1
 		[ -z "$cross" ] || make -s ARCH="$arch" CROSS_COMPILE="$cross" \
 			SYSROOT="$(scripts/vm/sysroot "$arch")" "$o/$arch/bin/swtrace" \
 			"$o/$arch/bin/run.tprof" "$o/$arch/bin/ptt" "$o/$arch/bin/cpi" \
-			"$o/$arch/bin/post" vm-programs
+			"$o/$arch/bin/post" "$o/$arch/lib/pitrace/pitrace-holder" vm-programs
 	) 7>"$build/vm/build.lock" || die "the build failed"
 }
 # build_judge FILE: a program of this machine that judges what comes back.
