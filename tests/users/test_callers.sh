@@ -63,8 +63,8 @@ if "${CC:-gcc}" -O2 -I"$top/driver/uapi" -I"$top/libperfutil/include" -o bin/app
 		timeout -k 5 60 bin/app gained >said 2>&1
 	if grep -qx 'as 0' said; then
 		is gained_runs_none_of_its_caller "$(cat ran 2>/dev/null)" ''
-		[ ! -e socket ] && [ ! -e socket.lock ] && [ ! -e socket.hooks ]
-		verdict gained_takes_no_address $? "$(ls)"
+		grep -qx 'took 0' said && [ -z "$(find . -name 'socket*')" ]
+		verdict gained_takes_no_address $? "$(cat said) $(ls)"
 	else
 		echo "skip users_callers_gained programs gain no rights here"
 	fi
