@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -442,6 +444,54 @@ static void is_apart(void)
 	CU_ASSERT_EQUAL(ended(), 0);
 }
 
+#define KEPT (1u << CAP_SYS_NICE)
+
+/* In a process of its own, which then is nobody with one capability. */
+static int start_as_nobody(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2] = { { .effective = KEPT, .permitted = KEPT } };
+	pid_t pid;
+
+	if (prctl(PR_SET_KEEPCAPS, 1) || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534) || syscall(SYS_capset, &h, d))
+		return 1;
+	if (start())
+		return 2;
+	pid = ask(&service, WHO);
+	if (pid <= 0 || signals_of(pid, "CapEff:") != KEPT)
+		return 3;
+	if (signals_of(getpid(), "CapAmb:") || signals_of(getpid(), "CapInh:") ||
+	    signals_of(getpid(), "CapEff:") != KEPT)
+		return 4;
+	return ask(&service, STOP) == pid ? 0 : 5;
+}
+
+/* What its caller may do beyond what its user may, it may too; and the caller is as it was. */
+static void keeps_capabilities(void)
+{
+	char exe[4096];
+	int status;
+	pid_t pid;
+
+	if (geteuid()) {
+		unit_skip(NULL, "only root has capabilities to give");
+		return;
+	}
+	CU_ASSERT_PTR_NOT_NULL(realpath("/proc/self/exe", exe));
+	CU_ASSERT_EQUAL(chmod(folder, 0777), 0);
+	setenv("PITRACE_HOLDER", exe, 1);
+	pid = fork();
+	if (!pid)
+		_exit(start_as_nobody());
+	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
+	CU_ASSERT_EQUAL(status >> 8, 0);
+	setenv("PITRACE_HOLDER", "/proc/self/exe", 1);
+	CU_ASSERT_EQUAL(chmod(folder, 0700), 0);
+	CU_ASSERT_EQUAL(ended(), 0);
+	CU_ASSERT(nobody());
+}
+
 static long resident(pid_t pid)
 {
 	char path[64];
@@ -695,6 +745,7 @@ int main(int argc, char **argv)
 		{ "the_lock", the_lock },
 		{ "unreachable", unreachable },
 		{ "is_apart", is_apart },
+		{ "keeps_capabilities", keeps_capabilities },
 		{ "of_a_large_program", of_a_large_program },
 		{ "no_program", no_program },
 		{ "of_another_release", of_another_release },
