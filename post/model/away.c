@@ -37,7 +37,7 @@ int away_ends(struct away *a, struct sched *s, uint32_t tid, uint64_t time)
 	return t ? book(a, s, t, time) : 0;
 }
 
-/* The symbol at the stack's first address: where the thread stood when it left. */
+/* The symbol at the stack's first address, which is where the thread left its CPU. */
 static int find_leaf(struct away *a, struct stacks_hit *hit, const struct stack *stack)
 {
 	if (!stack->head->kernel && !stack->head->user)

@@ -7,9 +7,9 @@
 struct walk {
 	struct callers *c;
 	const struct calls *calls;
-	uint32_t *on_path;   /* by called: how often */
-	uint32_t *innermost; /* by called: the depth it was last met at */
-	uint32_t *path;      /* called at each depth */
+	uint32_t *on_path;   /* how often each of called[] is on the path */
+	uint32_t *innermost; /* depth of each of called[] where it was met last */
+	uint32_t *path;      /* index of called[] at each depth */
 };
 
 static uint32_t get_called(struct callers *c, uint32_t symbol, bool kernel)
@@ -60,7 +60,8 @@ static int visit(struct walk *w, uint32_t node)
 	} else {
 		if (w->on_path[s] == 2)
 			called->recursive += call->total;
-		/* These stacks have a more inner one than that whose call was counted. */
+		/* The symbol is on these stacks again, further in: only the innermost call's callee
+		 * counts. */
 		if (w->path[before + 1] != s)
 			rc = add_edge(w->c, s, w->path[before + 1], false, -call->total);
 	}

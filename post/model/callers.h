@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who called a symbol and whom it called, over all stacks together. A stack counts once for a
- * symbol however often it is on it: its caller is that of the outermost time, what it called is
- * what the innermost time called. So the callers' ticks add up to the symbol's total, and those of
- * what it called with its own do too.
+ * Callers and callees of each symbol, over all stacks together. A recursive symbol counts once per
+ * stack: its caller is that of the outermost call, its callee that of the innermost. So the ticks
+ * of its callers add up to the symbol's total, and the ticks of its callees plus its own do too.
  */
 #ifndef POST_CALLERS_H
 #define POST_CALLERS_H
@@ -20,7 +19,7 @@ struct called { /* a symbol, all its calls together */
 };
 
 struct edge {
-	uint32_t of, other; /* of called[]; NO_KEY: nobody, it is the outermost */
+	uint32_t of, other; /* indices of called[]; NO_KEY: no caller, it is the outermost */
 	bool caller;        /* other called it */
 	uint64_t ticks;
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is rare: new threads, deeper stacks, exits that do not fit. */
+/* The rare cases: new threads, deeper stacks, exits that do not match the innermost call. */
 #include "model/callflow.h"
 
-/* Frames that are looked at in vain for a function that was not entered; from then on only the
- * innermost ones are, or a file of such exits would take a time of its size by its depth. */
+/* Limit on the frames that are searched for functions that were never entered. Beyond it only the
+ * innermost frames are searched: otherwise a file full of such exits would take time proportional
+ * to its size times its depth. */
 #define SEARCHED  (1u << 26)
 #define INNERMOST 256u
 

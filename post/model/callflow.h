@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Of each thread the functions that it is in, from records of entries and exits (call_record.h). An
- * exit leaves the innermost call of that function and what it called; of a function that was not
- * entered it is only counted.
+ * The functions that each thread is in, from records of entries and exits (call_record.h). An exit
+ * ends the innermost call of its function and all calls made from there; an exit of a function that
+ * was not entered is only counted.
  */
 #ifndef POST_CALLFLOW_H
 #define POST_CALLFLOW_H
@@ -25,15 +25,15 @@ struct callflow_thread {
 	uint32_t below; /* calls that are not kept: too many */
 };
 
-/* What a record means: the thread had been in `function` since its record before, if it was in any;
- * then it entered one, or left some: thread->frame[thread->depth …] are those. */
+/* Effect of one record: if `ran`, the thread was in `function` since its previous record; then it
+ * entered a function, or left some: those are thread->frame[thread->depth …]. */
 struct callflow_step {
 	struct callflow_thread *thread;
 	uint32_t index; /* of the thread */
 	bool ran;
 	uint32_t function, depth, cpu;
-	uint64_t stamps, ns; /* it was there */
-	uint64_t since;      /* time */
+	uint64_t stamps, ns; /* time spent there */
+	uint64_t since;      /* start of that time */
 	bool entered;
 	uint32_t left;
 };
@@ -46,7 +46,7 @@ struct callflow {
 	uint64_t calls;     /* entries */
 	uint64_t unentered; /* exits of functions that were not entered */
 	uint64_t searched;  /* frames, for them */
-	uint64_t unleft;    /* entries whose exit is missing: their caller was left */
+	uint64_t unleft;    /* entries without an exit: a caller was left first */
 };
 
 #define CALLFLOW_DEEPEST 65536

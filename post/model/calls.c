@@ -151,7 +151,7 @@ int calls_finish(struct calls *c, const struct names *n)
 	c->first = NO_KEY;
 	for (i = 0; i < n->nprocess; i++)
 		grouped |= n->process[i].group != i;
-	/* Who wants places asks for what is shown there himself. */
+	/* With places wanted, the caller maps them to symbols itself. */
 	if (grouped && !n->lines.places && make_shown(c, n))
 		return -ENOMEM;
 	for (i = c->ncall; i-- > 0;) {

@@ -19,25 +19,25 @@ struct call {
 	uint16_t depth;       /* 0: a root */
 	uint32_t first, next; /* child and sibling, most ticks first; NO_KEY: none */
 	uint64_t self, total; /* total: at the end */
-	uint64_t times;       /* it was called, where records tell that */
+	uint64_t times;       /* calls, where records count them */
 };
 
 struct calls {
 	struct call *call; /* parents before children */
 	uint32_t ncall, room;
 	uint32_t most;    /* 0: CALLS_START */
-	uint64_t refused; /* calls that had no room: they stand for their callers */
+	uint64_t refused; /* calls beyond the limit, which count for their callers */
 	struct keys by_call;
 	uint32_t first; /* root; NO_KEY: none */
 	uint64_t total;
 };
 
 void calls_begin(struct calls *c, uint64_t file_size);
-/* The node, made when it is new; NO_KEY: no memory. parent NO_KEY: the root of a process. The
- * parent itself when the tree is full, or it lies too deep. */
+/* The node of a call, created if need be; NO_KEY: no memory. parent NO_KEY: the root of a process.
+ * Returns the parent itself when the tree is full or the parent is at the greatest depth. */
 uint32_t calls_get(struct calls *c, uint32_t parent, uint32_t id, bool kernel);
-/* After the last tick: processes of one group together, what is shown of addresses
- * (source_lines.h), totals, the order of siblings. 0 or -ENOMEM. */
+/* Call after the last tick: merges processes of one group, replaces addresses by what reports show
+ * (source_lines.h), computes totals, sorts siblings. 0 or -ENOMEM. */
 int calls_finish(struct calls *c, const struct names *n);
 void calls_free(struct calls *c);
 

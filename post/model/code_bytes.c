@@ -20,7 +20,7 @@ struct bytes_page {
 	uint16_t low, high; /* of it are known; low == high: it is given up */
 	uint64_t number;
 	uint8_t *bytes;
-	/* The kernel's, which are all told before the first run: */
+	/* Kernel pages only, all of which come before the first run: */
 	uint64_t since;   /* and before, if nothing is older */
 	uint32_t older;   /* page + 1 */
 	uint8_t *changed; /* PAGE flags: bytes that did not stay; or NULL */
@@ -295,7 +295,7 @@ static int note_changes(struct bytes_page *p, uint32_t low, const uint8_t *code,
 	return 0;
 }
 
-/* What libperfutil kept of the kernel: whole pages, or parts of one. */
+/* A record of kernel code that libperfutil kept: a whole page or a part of one. */
 static int keep_kernel(struct bytes *b, const struct pirecord *r, const struct pitrace_code *c)
 {
 	const uint8_t *code = (const uint8_t *)(c + 1);

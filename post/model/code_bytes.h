@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of code at an address of a process: what the trace kept of memory that stands in no
- * file (CODE records), what programs told of code they made, the files that were mapped, the vdso.
- * Memory is bounded by the code that there is.
+ * The bytes of code at an address of a process, from four sources: memory without a file that the
+ * trace kept (CODE records), code that programs recorded as they made it, the files that were
+ * mapped, the vdso. Memory is bounded by the amount of code.
  */
 #ifndef POST_CODE_BYTES_H
 #define POST_CODE_BYTES_H

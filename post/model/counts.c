@@ -59,7 +59,7 @@ int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64
 	return ++c->npending == COUNTS_BATCH ? counts_flush(c) : 0;
 }
 
-/* Rows may become alike then; whoever groups them adds them up. */
+/* Rows may become equal here; callers that group rows add them up. */
 void counts_show(struct counts *c, const struct names *n)
 {
 	const uint32_t *list;

@@ -32,18 +32,17 @@ struct counts {
 	struct counts_pending pending[COUNTS_BATCH];
 	uint32_t npending;
 
-	/* What has no name, by enum a2n_result, and what is unsure: at the end. */
+	/* Set at the end: ticks without a name, by enum a2n_result, and unsure ticks. */
 	uint64_t bucket[A2N_RESULT_JIT_AMBIGUOUS + 1];
 	uint64_t unsure;
 };
 
 int counts_add(struct counts *c, const struct place *place, uint32_t cpu, uint64_t ticks);
-/* After the last one: all of them stand in rows. */
+/* Call after the last sample: moves all pending ones to rows. */
 int counts_flush(struct counts *c);
-/* What reports show in place of addresses (source_lines.h): after lines_finish, before what
- * follows. */
+/* Replaces addresses by the symbols that reports show (source_lines.h). Call after lines_finish. */
 void counts_show(struct counts *c, const struct names *n);
-/* The same for samples: and the buckets, and each module's ticks. 0 or -ENOMEM. */
+/* The same for samples, and fills in the buckets and each module's ticks. 0 or -ENOMEM. */
 int counts_finish(struct counts *c, struct names *n);
 void counts_free(struct counts *c);
 

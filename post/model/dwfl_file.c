@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libdwfl asks for when it wants a file, and the addresses it wants to know beforehand. */
+/* Callbacks of libdwfl that find files, and the address ranges that it must know beforehand. */
 #include "model/dwfl_file.h"
 
 #include <gelf.h>
@@ -10,7 +10,7 @@
 
 #include "base/unpacked.h"
 
-/* What of a section lies in the file, and its size when it is unpacked; false: it is not packed. */
+/* Size of a section in the file and when unpacked; false: it is not compressed. */
 static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, uint64_t *size)
 {
 	const char *name;
@@ -32,7 +32,7 @@ static bool is_packed(Elf *elf, size_t names, Elf_Scn *scn, uint64_t *packed, ui
 		return false;
 	raw = elf_rawdata(scn, NULL);
 	b = bytes_of(raw ? raw->d_buf : NULL, raw ? raw->d_size : 0);
-	bytes_skip(&b, 4); /* "ZLIB", then a number whose highest byte is first */
+	bytes_skip(&b, 4); /* "ZLIB", then the size in big-endian order */
 	for (unsigned int i = 0; i < 8; i++)
 		*size = *size << 8 | bytes_u8(&b);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A module's file told to libdwfl. liba2n finds and opens it, and its separate debug file too, so
- * libdw searches nothing, neither folders nor the net.
+ * A module's file as libdwfl reads it. liba2n finds and opens it, and its separate debug file too,
+ * so libdw searches neither folders nor the network.
  */
 #ifndef POST_DWFL_FILE_H
 #define POST_DWFL_FILE_H
@@ -17,14 +17,14 @@ struct dwfl_file {
 	uint8_t *made; /* the file itself, of code that is in none; or NULL */
 	size_t made_size;
 	uint64_t bias;      /* from the file's addresses to those libdw shall know */
-	uint64_t low, high; /* low == high: the file can't be had */
+	uint64_t low, high; /* low == high: the file is not available */
 	Dwfl_Module *mod;
 };
 
 Dwfl *dwfl_file_begin(void);
-/* Where the file's loaded parts lie: low, high. false: no file. */
+/* Sets low and high to the range of the file's loaded segments. false: no file. */
 bool dwfl_file_range(struct dwfl_file *f);
-/* Between dwfl_report_begin and dwfl_report_end; f stays where it is as long as libdw has it. */
+/* Call between dwfl_report_begin and dwfl_report_end; f must not move while libdw has it. */
 void dwfl_file_report(struct dwfl_file *f, Dwfl *dwfl);
 
 #endif

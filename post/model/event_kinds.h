@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a trace's samples count: the timer's ticks, or one of several events. Their numbers are not
- * to be added, so a report is of one of them: the one asked for, else the first that was told.
+ * The kinds of samples of a trace: the timer's ticks, or those of several events. Counts of
+ * different events must not be added, so a report is of one of them: the requested one, else the
+ * first that a record names.
  */
 #ifndef POST_EVENT_KINDS_H
 #define POST_EVENT_KINDS_H
@@ -22,7 +23,7 @@ struct event {
 	uint64_t samples;
 	uint64_t counted; /* sum of the samples' own counts; timer: nanoseconds */
 	bool detailed;
-	struct detail_event how; /* it was opened, where that is told */
+	struct detail_event how; /* how it was opened, if known (detailed) */
 };
 
 struct events {
@@ -37,9 +38,9 @@ struct events {
 void events_begin(struct events *e, const char *wanted);
 /* A record that names an event. false: its number is too great, or there are too many. */
 bool events_told(struct events *e, const struct pitrace_event_rec *r);
-/* How the event of that number, which was named before, was opened. */
+/* Sets how the event of that number was opened; a record has named it before. */
 void events_detail(struct events *e, uint32_t number, const struct detail_event *how);
-/* Samples of a kind were met while none is chosen. */
+/* Called for the first samples of a kind while no event is chosen. */
 void events_choose(struct events *e, unsigned int kind);
 
 /* Count samples by their record's number (up to EVENT_NUMBERS); whether reports are of them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The events that concern one address, with where each stood. */
+/* Collects the events that concern one address, each with its place in the trace or in a file. */
 #include "model/explain.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static int add(struct explain *x, const struct a2n *a, struct explain_source *s,
 	return 0;
 }
 
-/* Whose event it is, if it may concern the address. */
+/* Whether the event may concern the address. Sets the process it belongs to. */
 static bool concerns(const struct explain *x, const struct pirecord *r, struct explain_source *s)
 {
 	const struct pitrace_mte_task *task;
@@ -43,7 +43,7 @@ static bool concerns(const struct explain *x, const struct pirecord *r, struct e
 			return false;
 		s->pid = map->pid;
 		s->kernel = r->minor == PITRACE_MTE_UNLOAD || map->flags & PITRACE_MAP_KERNEL;
-		/* An unload tells no range. */
+		/* An unload record has no range. */
 		return r->minor == PITRACE_MTE_UNLOAD ||
 		       explain_concerns(x, map->start, map->length);
 	case PITRACE_MTE_UNMAP:

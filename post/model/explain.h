@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who told what of one address of a process: while events are told to liba2n, those that concern
- * the address are noted with the record or the file that they came from, by liba2n's own numbers.
+ * The sources of what is known about one address of a process: while events are fed to liba2n,
+ * those that concern the address are noted with the record or file that they came from, by liba2n's
+ * event numbers.
  */
 #ifndef POST_EXPLAIN_H
 #define POST_EXPLAIN_H
@@ -16,13 +17,13 @@ struct explain_wanted {
 	uint64_t address, time;
 };
 
-/* Of the events with numbers beyond `before` up to `last`. */
+/* Source of the events whose numbers are above `before`, up to `last`. */
 struct explain_source {
 	uint32_t before, last;
 	const char *kind; /* "jitdump", "log", "perf map"; NULL: a record */
 	char *path;
 	uint64_t offset; /* in that file */
-	/* Of a record: */
+	/* If it is a record: */
 	uint64_t time, stamp;
 	uint32_t cpu, pid, minor;
 	bool kernel; /* of the kernel's memory */
@@ -39,12 +40,12 @@ static inline bool explain_concerns(const struct explain *x, uint64_t start, uin
 	return x->what.wanted && x->what.address - start < length;
 }
 
-/* Each after its event was told; `before` is what a2n_told said before it. 0 or -ENOMEM. */
+/* Call each after the event was fed; `before` is a2n_told's value from before. 0 or -ENOMEM. */
 int explain_record(struct explain *x, const struct a2n *a, uint32_t before,
 		   const struct pirecord *r);
 int explain_file(struct explain *x, const struct a2n *a, uint32_t before, const char *kind,
 		 const char *path, uint64_t offset);
-/* Who told this; NULL: nobody that is known. */
+/* The source of an answer; NULL: unknown. */
 const struct explain_source *explain_source(const struct explain *x, const struct a2n_span *span);
 void explain_free(struct explain *x);
 

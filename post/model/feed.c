@@ -95,7 +95,7 @@ static int feed_build_id(struct a2n *a, const struct pitrace_mte_buildid *b)
 			   c.touched, c.sum);
 }
 
-/* Code that a program made, told by a record of its own. Who wrote it the kernel has filled in. */
+/* Feeds a record of code that a program made. The kernel has filled in which process wrote it. */
 static int feed_jit(struct a2n *a, const struct pirecord *r, struct user_record *x)
 {
 	char name[PITRACE_USER_MAX];
@@ -120,7 +120,7 @@ static int feed_jit(struct a2n *a, const struct pirecord *r, struct user_record 
 	}
 }
 
-/* The main thread's name is its process's, which the kernel tells. */
+/* A main thread's name is its process's name, which comes from the kernel. */
 static int feed_thread_name(struct a2n *a, const struct pirecord *r, struct user_record *x)
 {
 	char name[PITRACE_USER_MAX];
@@ -291,7 +291,7 @@ const char *feed_kernel_map(struct a2n *a, uint32_t machines, const char *path)
 			       NULL;
 }
 
-/* What it is instead, by its first bytes. */
+/* Why the file is no kernel image, from its first bytes. */
 static const char *no_image(int fd)
 {
 	char head[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of a trace's records passes. */
+/* Decides which records pass. */
 #include "model/filter.h"
 
 #include <ctype.h>
@@ -112,7 +112,7 @@ static bool matches(const char *patterns, const char *name)
 
 bool filter_symbol(const struct filter *f, const char *name)
 {
-	/* Commas stand in names of C++: the whole is one first. */
+	/* Names of C++ contain commas, so the text is tried as one pattern first. */
 	return !f->symbol || !strcmp(f->symbol, name) || matches(f->symbol, name);
 }
 
@@ -137,7 +137,7 @@ static bool passes_thread(const struct filtered *x, uint32_t pid, uint32_t tid, 
 					"Idle");
 }
 
-/* Whose it is. */
+/* The fields that records of a thread begin with. */
 struct whose {
 	uint32_t pid, tid;
 };

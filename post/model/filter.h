@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Only some records of a trace: of some processes, threads, CPUs, of a stretch of time. A filter is
- * an input before another one, so what reads a trace need not know of it. Records that names need
- * pass all of them, and so do those of who runs where: their time is booked whole, a report shows
- * the threads that are wanted (filter_shows). A symbol is known only when a sample's place is:
- * whoever counts samples asks for that (filter_symbol).
+ * Selects records of a trace by process, thread, CPU and time. A filter wraps another input, so
+ * readers of the trace need not know about it. Records that names depend on always pass, and so do
+ * scheduling records: time is accounted for all threads, and reports show the selected ones
+ * (filter_shows). A symbol is known only after a sample is resolved, so code that counts samples
+ * checks it with filter_symbol.
  */
 #ifndef POST_FILTER_H
 #define POST_FILTER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run's end means for the functions that its thread is in, told when the next one begins. */
+/* Applies the end of a run to the thread's call stack, at the time when the next run begins. */
 #include "model/frames.h"
 
 #include <string.h>
@@ -207,7 +207,7 @@ static int came_by_return(struct frames *f, struct frames_thread *th, struct itr
 	return 0;
 }
 
-/* From another module into a function: nobody but who unwinds does that. */
+/* A jump from another module into the middle of a function: only unwinders do that. */
 static bool comes_from_afar(struct frames *f, uint32_t from, uint32_t symbol)
 {
 	return what_is(f, symbol) != NO_FUNCTION &&
@@ -224,7 +224,8 @@ static int came_by_jump(struct frames *f, struct frames_thread *th, struct itrac
 
 	if (top->symbol == symbol)
 		return 0;
-	/* By a register that holds it, as s390x's functions return whose own is needed: br %r4. */
+	/* A return by another register than usual: s390x functions whose %r14 is in use return by
+	 * br %r4. */
 	if (th->depth > 1 && top[-1].symbol == symbol && top->kind == FRAME_CALL &&
 	    (!top->call || returns_here(top, run->start)))
 		return came_by_return(f, th, run, symbol, offset);
@@ -300,7 +301,7 @@ static int came_by_break(struct frames *f, struct frames_thread *th, struct itra
 		if (th->frame[th->depth - 1].symbol == symbol)
 			return 0;
 		return came_by_return(f, th, run, symbol, offset);
-	case PITRACE_BREAK_SWITCH: /* the scheduler called it behind the driver's back */
+	case PITRACE_BREAK_SWITCH: /* the scheduler called it unseen by the driver */
 		th->depth -= th->depth > 1;
 		return push(th, FRAME_CALL, 0, symbol);
 	default:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Of each traced thread the functions that it is in, outermost first, from its runs: calls go in,
- * returns go back to whoever called, jumps to a function's start replace it (tail calls, procedure
- * linkage tables). What goes elsewhere (longjmp, exceptions) leaves several at once: where exactly
- * one of them can be meant; else nothing is known any more and it begins anew. Where a module has
- * no symbols its code is no function that could be found again.
+ * The call stack of each traced thread, outermost function first, from its runs: a call pushes, a
+ * return pops to the caller, a jump to a function's start replaces the innermost function (tail
+ * calls, procedure linkage tables). Other jumps (longjmp, exceptions) leave several functions at
+ * once, if exactly one target is possible; else the stack is unknown and begins anew. Code of a
+ * module without symbols is not treated as a function, since it could not be recognized again.
  */
 #ifndef POST_FRAMES_H
 #define POST_FRAMES_H
@@ -13,9 +13,9 @@
 #include "model/itrace_runs.h"
 
 struct frame {
-	uint64_t call;   /* address of the call that came here */
+	uint64_t call;   /* address of the call instruction */
 	uint32_t symbol; /* where it is now */
-	uint32_t home;   /* what was called */
+	uint32_t home;   /* the function called */
 	uint32_t node;   /* of the tree, if there is one */
 	uint8_t kind;    /* enum frame_kind */
 	bool kernel;
@@ -27,7 +27,7 @@ enum frame_kind {
 	FRAME_SIGNAL,
 };
 
-/* Where setjmp returned to, and how many functions the thread was in there. */
+/* Return address of a setjmp, and the number of functions on the stack there. */
 struct frames_jump {
 	uint64_t to;
 	uint32_t depth; /* 0: none */
@@ -45,7 +45,7 @@ struct frames_thread {
 	uint64_t from;
 	uint8_t what, type, cause;
 	bool crosses;
-	bool kernel; /* the run that is told now */
+	bool kernel; /* of the current run */
 };
 
 struct frames {

@@ -91,7 +91,7 @@ int functions_record(struct functions *f, const struct pirecord *r)
 			fn->time = r->time;
 		}
 	}
-	/* What it had called is left with it; when that was is not known. */
+	/* Calls that it had made end with it; when they really ended is unknown. */
 	if (step.left && !rc) {
 		struct callflow_frame *frame = &step.thread->frame[step.thread->depth];
 

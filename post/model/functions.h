@@ -13,7 +13,7 @@ struct function {
 	uint32_t number;
 	uint32_t pid;          /* of a process that called it */
 	uint64_t address;      /* 0: not known */
-	uint64_t time;         /* when it was met first */
+	uint64_t time;         /* of the first call */
 	uint64_t calls, ended; /* the times are of those that ended */
 	uint64_t total, self;  /* with what it called; without */
 	uint64_t min, max;

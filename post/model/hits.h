@@ -9,7 +9,7 @@
 
 #include "model/counts.h"
 
-/* What each sample looks at: it should stay in the processor's caches. */
+/* The fields that each sample is compared with: small, to stay in the CPU's caches. */
 struct hit {
 	uint64_t address;
 	uint32_t pid, tid;
@@ -21,7 +21,7 @@ struct hit {
 
 #define HITS_BITS 14
 
-/* A sample that waits until what it looks at has come from memory. */
+/* A sample that waits until its hit has been prefetched. */
 struct hits_waiting {
 	struct pitrace_sample sample;
 	uint32_t i, where;
@@ -44,11 +44,11 @@ int hits_open(struct hits *h, struct names *n, struct counts *c);
 /* Put the sample's place into the room of the i-th. */
 int hits_take(struct hits *h, uint32_t i, const struct pitrace_sample *s, uint64_t time,
 	      uint32_t where);
-/* After the last sample: all ticks go to the rows. */
+/* Call after the last sample: moves all ticks to the rows. */
 int hits_finish(struct hits *h);
 void hits_free(struct hits *h);
 
-/* Count those that wait: before anything changes that names them. */
+/* Counts the waiting samples. Call before anything changes that their names depend on. */
 int hits_settle(struct hits *h);
 
 static inline uint32_t hits_place(const struct pitrace_sample *s)
@@ -88,7 +88,7 @@ static inline int hits_add(struct hits *h, const struct pitrace_sample *s, uint6
 	return hits_count(h, i, s, time, hits_where(h, cpu, kernel));
 }
 
-/* Count it soon: nobody asks for its place. */
+/* Counts a sample later, for callers that do not need its place. */
 static inline int hits_add_later(struct hits *h, const struct pitrace_sample *s, uint64_t time,
 				 uint32_t cpu, bool kernel)
 {

@@ -37,7 +37,7 @@ static size_t count_words(const char *p, const char *end)
 	return n;
 }
 
-/* What stands after the last two blanks, or all of it. */
+/* The text after the last two blanks, or all of it. */
 static const char *last_part(const char *p, const char *end)
 {
 	const char *q;

@@ -45,9 +45,9 @@ struct irqs {
 /* 0 or -ENOMEM. number is that of struct pitrace_interrupt. */
 int irqs_enter(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number, uint64_t time);
 int irqs_exit(struct irqs *q, uint32_t cpu, uint32_t source, uint32_t number, uint64_t time);
-/* What is open on this CPU has an end that nobody saw: as far as is known it ran until `time`. */
+/* Closes the interrupts that are open on this CPU, whose exits are missing, as of `time`. */
 void irqs_cut(struct irqs *q, uint32_t cpu, uint64_t time);
-/* This CPU's time in interrupts until now, since it was first seen. */
+/* Time in interrupts on this CPU, from its first record until now. */
 uint64_t irqs_time(const struct irqs *q, uint32_t cpu, uint64_t time);
 /* The innermost one that is open: the first row of its source and number, or NO_KEY. */
 uint32_t irqs_innermost(const struct irqs *q, uint32_t cpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The state machine: of each thread where its next run begins, and whether that is known. Gaps are
- * those that the kernel told of (a flag of the thread's next record, a LOST record), those of the
- * file (pirecord.gaps), a thread that comes from where it was not, and counts that do not fit the
- * addresses.
+ * The state machine: for each thread the start of its next run, and whether that is certain. Gaps
+ * are those that the kernel reported (a flag of the thread's next record, a LOST record), those of
+ * the file (pirecord.gaps), a thread that appears on another CPU unexpectedly, and counts that do
+ * not fit the addresses.
  */
 #include "model/itrace_runs.h"
 
@@ -69,7 +69,7 @@ static void doubt(struct itrace_thread *th, enum itrace_doubt why)
 		th->doubt = why;
 }
 
-/* Nothing is known of where it goes on. */
+/* Nothing is known about where it continues. */
 static void lose(struct itrace_thread *th, enum itrace_doubt why)
 {
 	th->known = false;
@@ -78,7 +78,7 @@ static void lose(struct itrace_thread *th, enum itrace_doubt why)
 	doubt(th, why);
 }
 
-/* Where its next run begins was not told. */
+/* The start of its next run is unknown. */
 static void doubt_unknown(struct itrace_thread *th)
 {
 	doubt(th, th->entered ? ITRACE_ENTRY : th->doubt < ITRACE_ENTRY ? ITRACE_GAP : 0);
@@ -136,7 +136,7 @@ static int note_cpu(struct itrace *t, struct itrace_thread *th, uint32_t cpu)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* What any record of a thread tells beside its own data. */
+/* Checks common to all records of a thread: gaps, and the CPU that it ran on. */
 static void check_thread(const struct itrace *t, struct itrace_thread *th, const struct pirecord *r)
 {
 	bool moved = th->has_cpu && th->cpu != r->cpu && r->major != PITRACE_ITRACE_SWITCH;
@@ -218,7 +218,7 @@ static int end_run(struct itrace *t, struct itrace_thread *th, struct itrace_run
 	return rc ? rc : 1;
 }
 
-/* One instruction of a run, which is told in several records: is it the next one? */
+/* Checks that an instruction follows the previous one of a run that spans several records. */
 static void check_step(struct itrace_thread *th, const struct pitrace_branch *b, bool kernel)
 {
 	if (!th->any_side && th->kernel != kernel)
@@ -237,7 +237,7 @@ static void check_step(struct itrace_thread *th, const struct pitrace_branch *b,
 	th->step = b->to;
 }
 
-/* Whose it was is not known: all threads may lack it. */
+/* The thread of a malformed record is unknown, so every thread may lack one. */
 static int malformed(struct itrace *t, struct trace *books, const struct pirecord *r,
 		     const char *what)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What threads executed, from ITrace's records: run after run of instructions that follow one
- * another, who follows whom, and whether that is certain. A run's first instruction is where the
- * thread's run before it went; where records are missing, or do not fit together, it is not known,
- * and said so: nothing is guessed. Memory is bounded by threads.
+ * The instructions that threads executed, from ITrace records: runs of consecutive instructions, in
+ * order for each thread, with the reason for doubt about each. A run begins where the thread's
+ * previous run went to; if records are missing or do not fit together, it is marked so and nothing
+ * is guessed. Memory is bounded by the number of threads.
  */
 #ifndef POST_ITRACE_RUNS_H
 #define POST_ITRACE_RUNS_H
@@ -11,7 +11,8 @@
 #include "model/trace_books.h"
 #include "base/keys.h"
 
-/* What ended a run, by the paper's numbers; 1 to 6 are enum pitrace_branch_kind. */
+/* The reason why a run ended, by the numbers of the ITrace paper; 1 to 6 are enum
+ * pitrace_branch_kind. */
 enum { ITRACE_INTERRUPTED = 0 };
 
 enum itrace_end { ITRACE_BRANCH, ITRACE_BREAK, ITRACE_STOP };
@@ -46,7 +47,7 @@ struct itrace_thread {
 	bool has_cpu;
 	bool execed; /* a new program was begun since its last record */
 	uint8_t doubt;
-	uint64_t pending; /* instructions of it that were told one by one, and */
+	uint64_t pending; /* instructions recorded one by one so far, and */
 	uint64_t step;    /* … where the last one went */
 	uint32_t gaps;
 };
@@ -80,17 +81,17 @@ struct itrace {
 	uint32_t lost, gaps;       /* that concern all threads: by records of loss; in all */
 	bool switches;             /* of threads are recorded */
 	uint8_t shortest, longest; /* bytes of the machine's instructions */
-	/* Of the whole trace: */
+	/* Totals of the trace: */
 	uint64_t runs, instructions, kernel_instructions;
 	uint64_t doubts[ITRACE_DOUBTS]; /* runs of each, counted by runs.c */
 };
 
-/* machine: as uname tells it. */
+/* machine: utsname's. */
 void itrace_begin(struct itrace *t, const char *machine);
-/* 1: the record ends a run; 0: it does not; -ENOMEM. What is malformed is told to the books. */
+/* 1: the record ends a run; 0: it does not; -ENOMEM. Malformed records are noted in the books. */
 int itrace_record(struct itrace *t, struct trace *books, const struct pirecord *r,
 		  struct itrace_run *run);
-/* Where a run is: its start, or the one address of it that is known; 0: none is. */
+/* An address in the run: its start, else its end; 0: unknown. */
 static inline uint64_t itrace_place(const struct itrace_run *run)
 {
 	return run->known ? run->start : run->end;

@@ -37,9 +37,9 @@ struct jit_event {
 };
 
 struct jit_source {
-	struct jitdump *dump; /* one of both, NULL: read to its end, or not to be had */
+	struct jitdump *dump; /* one of both; NULL: at its end, or not available */
 	struct jitlog *log;
-	uint32_t pid; /* whose it is, as the trace calls it */
+	uint32_t pid; /* its process, as the trace numbers it */
 	uint64_t inode;
 	char *path;             /* the mapping's */
 	struct jit_event event; /* the next one */
@@ -97,7 +97,7 @@ static bool is_jitdump(const char *path)
 			  !strcmp(name + 4 + digits, ".dump (deleted)"));
 }
 
-/* Another process's file of this name may stand there by now: the inode tells. */
+/* Another process's file may have this name by now: compare the inode. */
 static int tried(int fd, int err, const struct pitrace_mte_map *map, const char **why)
 {
 	struct stat st;
@@ -199,7 +199,7 @@ static int next_of_dump(struct input *trace, struct jit_source *s)
 			.name_length = d.name_length,
 			.table_size = d.eh_frame_size,
 		};
-		/* A header that is first in the file stands first there, too. */
+		/* If .eh_frame_hdr is first in the file, it is first in memory too. */
 		s->event.table_at =
 			(d.size + TABLE_ALIGN - 1) / TABLE_ALIGN * TABLE_ALIGN +
 			(d.eh_frame_hdr_offset < d.eh_frame_offset ? d.eh_frame_hdr_size : 0);
@@ -443,7 +443,7 @@ int jit_logs(struct jit *j, struct input *trace)
 	int rc = 0;
 
 	j->trace = trace;
-	/* Of several traces nobody knows whose a log in such a folder is. */
+	/* With several traces, a log in such a folder cannot be attributed to one of them. */
 	for (; !rc && p && *p; p = *end ? end + 1 : end) {
 		end = strchrnul(p, ':');
 		if (snprintf(folder, sizeof(folder), "%.*s", (int)(end - p), p) <
@@ -478,7 +478,7 @@ int jit_changed(struct jit *j, uint64_t time, uint32_t pid)
 	return add_change(j, time, pid, 0);
 }
 
-/* Of the event that was read last. */
+/* Passes the lines of the event that was read last to liba2n. */
 static int tell_lines(struct jit *j, struct jitdump *dump)
 {
 	struct jitdump_line line;
@@ -492,12 +492,12 @@ static int tell_lines(struct jit *j, struct jitdump *dump)
 	return a2n_jit_lines(j->a2n, j->line, n);
 }
 
-/* Of the event that was read last. */
+/* Passes the bytes and the unwinding table of the event that was read last to liba2n. */
 static int tell_bytes(struct jit *j, const struct jit_source *s, bool code)
 {
 	const struct jit_event *e = &s->event;
 	size_t bytes = code && e->size <= CODE_MAX - j->code_size ? e->size : 0;
-	/* Of the other byte order: stacks of such a machine are not walked here. */
+	/* Stacks of a machine of the other byte order are not walked here. */
 	size_t table = j->tables && !s->swapped ? e->table_size : 0;
 	struct jit_bytes *b;
 	int rc = 0;
@@ -578,7 +578,7 @@ static int tell_event(struct jit *j, const struct jit_source *s)
 {
 	const struct jit_event *e = &s->event;
 
-	/* The main thread's name is its process's, which the kernel tells. */
+	/* A main thread's name is its process's name, which comes from the kernel. */
 	if (e->kind == NOTHING || (e->kind == THREAD && e->tid == e->pid))
 		return 0;
 	if (add_change(j, e->time, e->pid, e->kind == THREAD ? e->tid : 0))
@@ -651,7 +651,7 @@ static int by_time(const void *pa, const void *pb)
 
 void jit_finish(struct jit *j)
 {
-	/* A jitdump that was found late has told of times before others'. */
+	/* A jitdump that was found late adds changes older than those of others. */
 	if (j->nchange) {
 		qsort(j->change, j->nchange, sizeof(*j->change), by_time);
 		j->change_next = j->change[0].time;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that programs made while they ran, from the jitdumps that they mapped and the logs that they
- * left (perf maps: maps.h). Each file's events are told to liba2n between the trace's own, in the
- * order of time, straight from the file: nothing is written, nothing kept but what liba2n keeps.
+ * Code that programs made at run time, from the jitdumps that they mapped and the logs that they
+ * left (perf maps: maps.h). Each file's events are fed to liba2n between the trace's own, in order
+ * of time, straight from the file: nothing is written, and only liba2n keeps anything.
  */
 #ifndef POST_JIT_CODE_H
 #define POST_JIT_CODE_H
@@ -17,8 +17,8 @@ struct input;
 struct jit_source;
 struct jit_change;
 
-/* What is kept of a code beside its name: its bytes, where they are wanted (else size is 0), and
- * behind them its unwinding table, where stacks are. */
+/* Bytes of a piece of code (size 0: not wanted), followed by its unwinding table if stacks are
+ * wanted. */
 struct jit_bytes {
 	struct jit_bytes *next;
 	uint32_t source;
@@ -28,14 +28,14 @@ struct jit_bytes {
 	uint8_t bytes[];
 };
 
-/* .eh_frame of a code: addresses in it count as if it stood so far behind the code's begin. */
+/* .eh_frame of a piece of code, with addresses as if it was `at` bytes behind the code's start. */
 struct jit_table {
 	const void *eh_frame;
 	size_t size; /* 0: there is none */
 	uint64_t at;
 };
 
-/* Where they were read, for which machine they are. */
+/* The file that the bytes were read from, and the machine they are for. */
 struct jit_from {
 	const char *path;
 	const struct stat *st;
@@ -53,12 +53,12 @@ struct jit_note {
 
 struct jit {
 	struct a2n *a2n;
-	struct explain explain; /* … and what else is told to it */
+	struct explain explain; /* notes the sources of what is fed to liba2n */
 	struct input *trace;
-	const char *folders; /* colon list: look there first; or NULL */
+	const char *folders; /* colon list of folders to search first; or NULL */
 	bool lines;          /* source lines are wanted */
-	const char *wanted;  /* a symbol whose code is (wanted.h), or NULL */
-	bool all_bytes;      /* that of all codes is: set by its user after jit_begin */
+	const char *wanted;  /* symbol whose code is wanted (wanted.h), or NULL */
+	bool all_bytes;      /* code of all symbols is: the caller sets it after jit_begin */
 	bool tables;         /* unwinding tables are: the same */
 	struct jit_bytes *bytes;
 	size_t code_size, table_size; /* of all of them */
@@ -67,8 +67,8 @@ struct jit {
 	uint32_t room_line;
 	struct jit_source *source;
 	uint32_t nsource, room_source;
-	uint64_t next;             /* the time of the first event that is not told yet */
-	struct jit_change *change; /* of what was told, for the second pass */
+	uint64_t next;             /* time of the first event that was not fed yet */
+	struct jit_change *change; /* changes that were fed, for the second pass */
 	uint32_t nchange, room_change, seen_change;
 	uint64_t change_next;
 	struct jit_note *note;
@@ -80,27 +80,27 @@ void jit_begin(struct jit *j, struct a2n *a, const char *folders, bool lines, co
 int jit_logs(struct jit *j, struct input *trace);
 /* A process has this executable mapping now: is it a jitdump? 0 or -ENOMEM. */
 int jit_mapping(struct jit *j, uint64_t time, const struct pitrace_mte_map *map);
-/* Tell all that programs said before this time. */
+/* Feeds all events before this time. */
 int jit_tell(struct jit *j, uint64_t time);
 static inline int jit_until(struct jit *j, uint64_t time)
 {
 	return j->next < time ? jit_tell(j, time) : 0;
 }
-/* All of it is told. */
+/* The time for jit_tell that feeds all remaining events. jit_finish comes after that. */
 #define JIT_REST UINT64_MAX
 void jit_finish(struct jit *j);
-/* What else knows of such code: it changed there and then; something is wrong with a file. */
+/* For other sources of such code: it changed at this time; a file has a fault. */
 int jit_changed(struct jit *j, uint64_t time, uint32_t pid);
 int jit_note(struct jit *j, const char *path, uint64_t offset, const char *what, uint64_t records);
-/* Of the bytes of an a2n_code: nobody else tells liba2n of any. */
+/* The source of an a2n_code's bytes: only this file passes bytes to liba2n. */
 struct jit_from jit_from(const struct jit *j, const void *bytes);
 struct jit_table jit_table(const void *bytes);
-/* After that, a pass over the same time again: whose code changed by then, or the name of
- * which thread (else tid is 0), one a call. */
+/* For a second pass over the same time, after jit_finish: the next process whose code changed by
+ * `time`, or thread whose name did (else tid is 0), one per call. */
 bool jit_change(struct jit *j, uint64_t time, uint32_t *pid, uint32_t *tid);
-/* … from its begin once more. */
+/* Starts that pass again. */
 void jit_rewind(struct jit *j);
-/* Was anything of what programs told unreadable? That a jitdump is gone is no damage. */
+/* Whether any of these files was unreadable. A missing jitdump is no damage. */
 bool jit_damaged(const struct jit *j);
 void jit_free(struct jit *j);
 

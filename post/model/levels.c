@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ids of a level are sorted by name once; each thread or symbol is told its own one's place. */
+/* The ids of each level are sorted by name once; each thread or symbol gets its id's rank. */
 #include "model/levels.h"
 
 #include <string.h>

@@ -17,7 +17,7 @@ struct levels {
 	uint32_t *rank[LEVELS + 1];
 };
 
-/* Of the levels up to LEVEL_END. 0 or -ENOMEM. */
+/* Computes ranks for the levels up to LEVEL_END. 0 or -ENOMEM. */
 int levels_rank(struct levels *l, const struct names *n, const enum level *levels);
 void levels_free(struct levels *l);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names that nobody here could turn into what the programmer wrote. */
+/* Symbol names that could not be demangled. */
 #ifndef POST_MANGLED_H
 #define POST_MANGLED_H
 
@@ -7,7 +7,7 @@
 
 /* Looks a name mangled (C++, Rust, D, Swift)? */
 bool is_mangled(const char *name);
-/* How many distinct names of symbols stayed mangled; the alphabetically first in *first. */
+/* The number of distinct symbol names that are still mangled; *first: the first alphabetically. */
 uint32_t count_mangled(const struct symbols *all, const char **first);
 
 #endif

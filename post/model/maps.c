@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which map is whose: by its name, its owner, and that it was written while its process lived. */
+/* Matches perf maps to processes: by file name, by owner, and by whether the file was written while
+ * the process lived. */
 #include "model/maps.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ struct maps_process {
 	uint64_t start;    /* CLOCK_BOOTTIME; 0: not known */
 	uint64_t from, to; /* it lived, in the trace's time; from 0: before it, */
 	bool seen;         /* … or its begin was seen all the same */
-	/* What is wrong with its map in the trace. */
+	/* The fault of its map in the trace. */
 	const char *what;
 	char *path;
 	uint64_t offset, lines;
@@ -150,7 +151,7 @@ int maps_record(struct maps *m, struct input *in, const struct pirecord *r)
 	}
 }
 
-/* ---- what maps say --------------------------------------------------------------------------- */
+/* ---- content of maps ------------------------------------------------------------------------- */
 
 /* The map's text begins at this offset of the file of this path. */
 static int tell(struct maps *m, struct perfmap *map, const char *path, uint64_t offset,
@@ -217,7 +218,8 @@ static int tell_section(struct maps *m, const struct input_section *s)
 	return rc;
 }
 
-/* In ticks since the boot, which hold those of the machine; false: nobody has this number now. */
+/* Start of a process in clock ticks since boot, as the kernel counts them; false: no such
+ * process. */
 static bool start_ticks(uint32_t pid, uint64_t *ticks)
 {
 	char path[64], line[1024], *word;
@@ -267,8 +269,8 @@ static uint64_t began(const struct maps *m, const struct maps_process *p)
 	return since <= m->wall.ended ? since : 0;
 }
 
-/* Why this file cannot be the process's, or NULL. Whose process it was the trace doesn't say: a
- * file may be root's, the user's who recorded or who reports. */
+/* Why this file cannot be the process's map, or NULL. The trace has no uid of the process, so the
+ * file may be root's, the recording user's or the reporting user's. */
 static const char *stranger(const struct maps *m, const struct maps_process *p, int fd,
 			    uid_t tracer)
 {
@@ -317,7 +319,7 @@ static bool inner_number(const struct maps_process *p, uint32_t pid, uint32_t *i
 	return same;
 }
 
-/* One place where it may be. 1: told; 0: not there; a note where it is and may not be used. */
+/* Tries one possible place of a map. 1: used; 0: not there; a note if it is there and unusable. */
 static int try_file(struct maps *m, const struct maps_process *p, int fd, const char *path,
 		    bool named, uid_t tracer)
 {
@@ -346,7 +348,7 @@ static int try_file(struct maps *m, const struct maps_process *p, int fd, const 
 	rc = tell(m, map, path, 0, p->pid, 0, p->to);
 	perfmap_fault(map, &fault);
 	perfmap_close(map);
-	/* Of all maps it is said once. */
+	/* This is noted once for all maps. */
 	if (!rc && !named && !began(m, p) && !m->unchecked) {
 		m->unchecked = true;
 		rc = jit_note(m->jit, path, NO_OFFSET,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Code that programs made while they ran, from their perf maps: as the trace has them, piece by
- * piece with the times between which each came, or else the files as they are now. Told to liba2n
- * when all mappings and all jitdumps have been.
+ * Code that programs made at run time, from their perf maps: as the trace has them, piece by piece
+ * with the times between which each came, or else the files as they are now. Fed to liba2n after
+ * all mappings and all jitdumps.
  */
 #ifndef POST_MAPS_H
 #define POST_MAPS_H
@@ -21,13 +21,13 @@ struct maps {
 	uint64_t real;          /* CLOCK_REALTIME less the trace's time; 0: not known */
 	struct input_wall wall; /* of one origin: */
 	uint32_t wall_of;
-	bool unchecked; /* it was said that a map was not held against the clock */
+	bool unchecked; /* noted that a map's age could not be checked */
 	uint64_t boot;  /* CLOCK_REALTIME less CLOCK_BOOTTIME; 0: not known */
 };
 
 void maps_begin(struct maps *m, struct jit *jit);
 /* Each: 0 or -ENOMEM. */
-/* Who may have made code, and when it lived. */
+/* Notes processes that may have made code, and when they lived. */
 int maps_record(struct maps *m, struct input *in, const struct pirecord *r);
 int maps_finish(struct maps *m, struct input *in);
 void maps_free(struct maps *m);

@@ -69,7 +69,7 @@ static void leave_open(struct marks *m, struct mark_thread *t)
 		m->row[t->open[--t->depth].row].open++;
 }
 
-/* A tid that has a new owner begins anew. */
+/* A tid with a new owner starts without open pairs. */
 static struct mark_thread *get_thread(struct marks *m, uint32_t pid, uint32_t tid)
 {
 	struct mark_thread *t = find_thread(m, tid);

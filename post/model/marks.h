@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What programs wrote themselves: records counted by thread, major and minor. Those of major 0xB0
- * are pairs, minor 0 where something begins and 0x80 where it ends, named by their first string:
- * how long that took, and how much of it what was begun in between.
+ * Records that programs wrote themselves, counted by thread, major and minor. Those of major 0xB0
+ * are pairs, minor 0 for the begin and 0x80 for the end, named by their first string: their
+ * duration is measured, and how much of it nested pairs took.
  */
 #ifndef POST_MARKS_H
 #define POST_MARKS_H
@@ -51,11 +51,12 @@ struct marks {
 	uint64_t stray; /* ends without a beginning */
 };
 
-/* Any record, before names are told of it. What is malformed is counted in the trace's books. Each:
- * 0 or -ENOMEM. */
+/* Takes any record, before names get it. Malformed ones are counted in the trace's books. Each: 0
+ * or -ENOMEM. */
 int marks_record(struct marks *m, struct trace *t, const struct pirecord *r);
 void marks_end(struct marks *m);
-/* Rows of `from` of one key together, as rows whose thread is the key; names stay from's. */
+/* Merges rows of `from` that have one key, as rows whose thread is the key; names are those of
+ * `from`. */
 int marks_group(struct marks *into, const struct marks *from,
 		uint32_t (*key)(const struct names *n, uint32_t thread));
 void marks_free(struct marks *m);

@@ -22,7 +22,7 @@ static int compare_named(const void *pa, const void *pb)
 	return c ? c : a->index < b->index ? -1 : 1;
 }
 
-/* The first of a name stands for all that have it within the same. */
+/* Groups equal names within the same parent group: the first one represents them. */
 static void group_by_name(struct names_named *list, uint32_t count, uint32_t *group, size_t stride)
 {
 	uint32_t i, first = 0;

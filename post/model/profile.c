@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What stands at a place. */
+/* The address and build id of a place. */
 #include "model/profile.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What writers of formats see of samples, whatever format they came in: each one with its thread
- * and its stack, one after the other in the order of time (profile_read), or added up (sums.h).
+ * Samples as writers of other formats see them, whatever format they came in: each one with its
+ * thread and its stack, in order of time (profile_read), or added up (sums.h).
  *
- * A stack is a call of the model's one tree: its parents lead out to the process. A call's symbol
- * is a place: an address of a module. What stands there (several functions where some are inlined,
- * each with its line) profile_frames tells. Reports of call stacks have functions in its stead; so
- * who asks for NEED_PLACES has no such report beside it.
+ * A stack is a call of the model's one tree: its parents lead to the process at the root. A call's
+ * symbol is a place: an address of a module. profile_frames gives the functions there (several if
+ * some are inlined), each with its line. Reports of call stacks need functions in the tree instead,
+ * so NEED_PLACES excludes them.
  */
 #ifndef POST_PROFILE_H
 #define POST_PROFILE_H
@@ -14,8 +14,8 @@
 #include "model/trace_books.h"
 #include "model/trace_names.h"
 
-/* Ticks of one record, of which a format has each as a sample: nobody looks at more, and a damaged
- * file could tell of more than disks hold. */
+/* Limit on the samples written for one record with many ticks: viewers cannot use more, and a
+ * damaged file could ask for more than disks hold. */
 #ifndef PROFILE_TICKS_MOST
 #define PROFILE_TICKS_MOST (1u << 24)
 #endif
@@ -39,8 +39,8 @@ struct profile_reader {
 	void *arg;
 };
 
-/* What stands at a place, as symbols, innermost first: their names, files, lines; all but the last
- * are inlined. */
+/* The functions at a place, as symbols, innermost first: their names, files, lines; all but the
+ * last are inlined. */
 static inline uint32_t profile_frames(const struct names *n, uint32_t symbol, const uint32_t **list)
 {
 	return lines_shown(&n->lines, symbol, list);
@@ -60,15 +60,15 @@ static inline const struct thread *profile_thread(const struct names *n, uint32_
 	return &n->thread[n->thread[thread].group];
 }
 
-/* The build id that was told for a module; 0: none was. */
+/* A module's known build id; 0: none. */
 size_t profile_build_id(const struct names *n, uint32_t module, const uint8_t **id);
 
-/* Whether samples tell what they counted; else there are ticks alone. */
+/* Whether samples have counts of their event; else there are ticks alone. */
 static inline bool profile_counted(const struct trace *t)
 {
 	return t->events.has_chosen && t->events.kind[t->events.chosen].counted;
 }
-/* Of the event that samples are of: what its counts are in ("nanoseconds", "count"). */
+/* The unit of the chosen event's counts ("nanoseconds", "count"). */
 const char *profile_unit(const struct trace *t);
 
 #endif

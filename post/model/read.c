@@ -62,8 +62,8 @@ static inline __attribute__((always_inline)) int run_pass(struct reading *rd, un
 	return rc;
 }
 
-/* When the mapping was made, or a little later; where the trace's clock says nothing of that, the
- * end of the recording: that is when its file was written last. */
+/* The time of day when the mapping was made, or a little later. If the trace's clock cannot be
+ * converted, it is the end of the recording, when its file was last written. */
 static uint64_t time_of_day(struct reading *rd, const struct pirecord *r)
 {
 	uint64_t real = r->stamp ? rd->input->reader->realtime(rd->input, r->stamp) : 0;
@@ -103,7 +103,7 @@ static uint32_t process_of(const struct reading *rd, const struct place *place)
 	return rd->model->names.thread[place->thread].process;
 }
 
-/* Of the timer's ticks the length is known by their rate alone. */
+/* The length of idle ticks follows from the timer's rate. */
 static uint64_t idle_ns(const struct trace *t, const struct pitrace_idle *idle)
 {
 	return t->rate ? idle->ticks * (1000000000ull / t->rate) : 0;
@@ -228,7 +228,7 @@ static int count_tprof(struct reading *rd, const struct pirecord *r)
 	return rc ? rc : count_sum(rd, r, place, 1 + r->repeats, (1 + r->repeats) * s->period);
 }
 
-/* MTE records were told already: here they only say where names change between samples. */
+/* MTE records were fed in the first pass: here they only mark changes of names between samples. */
 static int count_record(struct reading *rd, const struct pirecord *r)
 {
 	int rc = 0;
@@ -352,7 +352,7 @@ static int tell_record(struct reading *rd, const struct pirecord *r)
 	int rc;
 
 	names_until(&rd->model->names, r->time);
-	/* These books are new: what events are called they learn here, too. */
+	/* These books are new, so they need the names of events again. */
 	rc = trace_record(rd->trace, rd->input, r);
 	if (rc)
 		return rc;
@@ -459,7 +459,7 @@ static int nothing(void *arg, const struct run *run)
 	return 0;
 }
 
-/* Source lines are asked for all at once, so who wants them goes over the records once more. */
+/* Source lines are looked up all at once, so they take another pass over the records. */
 static int find_lines(struct reading *rd)
 {
 	struct runs_reader reader = { .run = nothing };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading a trace into the model, in two passes: first all that names need, because a name may be
- * told later than the code that has it runs; then the samples.
+ * Reading a trace into the model, in two passes: first the records that names need, because a name
+ * may be recorded after its code ran; then the samples.
  */
 #ifndef POST_READ_H
 #define POST_READ_H
@@ -12,7 +12,7 @@
 #include "model/tree.h"
 #include "record/input.h"
 
-/* What is wanted of the records beside names. */
+/* The parts of the model that the caller needs, beside names. */
 enum {
 	NEED_SAMPLES = 1,
 	NEED_TIMES = 2,
@@ -25,20 +25,20 @@ enum {
 	NEED_PLACES = 256,      /* stacks have places, see profile.h */
 };
 
-/* What the user asked for, as far as it is the model's. */
+/* The user's options that concern the model. */
 struct read_options {
 	const struct filter *filter;
 	const struct names_options *names;
-	const char *event; /* that samples are of; NULL: the first */
+	const char *event; /* to take samples of; NULL: the first */
 	bool kernel_map;   /* the kernel's symbols are there already */
-	bool quiet;        /* nobody is told how far it is */
+	bool quiet;        /* no progress display */
 };
 
 /* 0, or -errno. */
 int read_trace(struct input *in, struct trace *t, struct model *m, const struct read_options *o,
 	       unsigned int needs);
 
-/* The second pass of NEED_SAMPLES, NEED_STACKS once more, for who wants each sample: profile.h. */
+/* The second pass of NEED_SAMPLES, NEED_STACKS again, for readers of single samples: profile.h. */
 struct profile_reader;
 int read_samples(struct input *in, struct model *m, const struct read_options *o,
 		 const struct profile_reader *reader);
@@ -48,8 +48,8 @@ struct functions;
 int read_functions(struct input *in, struct trace *t, const struct read_options *o,
 		   struct functions *f);
 
-/* The second pass of NEED_RUNS: each run is told as it comes; books: what became of them all. each:
- * 0 or -errno, which ends it. 0, or -errno. */
+/* The second pass of NEED_RUNS: calls `run` for each run; books: totals. A callback returns 0, or
+ * -errno to stop. Returns 0, or -errno. */
 struct runs_reader {
 	int (*run)(void *arg, const struct run *run);
 	/* Any record, before what it means for runs; or NULL. */

@@ -75,7 +75,7 @@ static int name_now(struct runs *rs, const struct pirecord *r, struct run *run)
 	return rc;
 }
 
-/* Where a thread begins is named as of then. */
+/* Resolves the address at which a thread begins, as of this time. */
 static int name_start(struct runs *rs, const struct pirecord *r)
 {
 	const struct itrace_thread *th = &rs->itrace.thread[rs->itrace.last];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs of instructions with their names: what reports of instruction traces read, one after the
- * other, as they stand in the trace. A run is named as of the moment it began, which the record
- * before it tells: it may end with a call that unmaps it.
+ * Runs of instructions with their names, as reports of instruction traces read them, in the order
+ * of the trace. A run is named as of the moment it began, which is the time of the record before
+ * it: it may end with a call that unmaps it.
  */
 #ifndef POST_RUNS_H
 #define POST_RUNS_H
@@ -35,11 +35,11 @@ struct runs {
 	struct trace *trace;
 	struct runs_next *next; /* by thread */
 	uint32_t nnext;
-	/* Of functions' entries and exits: a run is what a thread did between two of them, in
+	/* For traces of functions' entries and exits: a run is the time between two of them, in
 	 * nanoseconds in place of instructions. */
 	struct callflow flow;
 	struct calls *calls;
-	struct runs_thread *called; /* by callflow's index: its root, its place */
+	struct runs_thread *called; /* by callflow's index: its thread, its root */
 	uint32_t ncalled, room_called;
 	struct keys by_function;
 	struct runs_function *function;
@@ -49,7 +49,7 @@ struct runs {
 /* calls: where instructions are counted; or NULL. */
 void runs_begin(struct runs *rs, struct names *n, struct trace *t, const struct pifile_header *h,
 		struct calls *calls);
-/* Any record. 1: *run is told; 0: nothing is; -ENOMEM. */
+/* Takes any record. 1: *run is set; 0: it is not; -ENOMEM. */
 int runs_record(struct runs *rs, const struct pirecord *r, struct run *run);
 void runs_free(struct runs *rs);
 

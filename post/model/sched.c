@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The state machine. A CPU of which nothing is known yet is not booked: the first record that says
- * who runs there says it for all the time since the CPU's stretch began, because there was no
- * dispatch meanwhile. After a gap the stretch begins anew.
+ * The state machine. A CPU's time is unknown until a record shows which thread runs there; that
+ * thread then gets all the time since the start of the CPU's stretch, because there was no dispatch
+ * meanwhile. A gap starts a new stretch.
  */
 #include "model/sched.h"
 
@@ -164,7 +164,7 @@ static int lose_cpu(struct sched *s, uint32_t cpu, uint64_t time)
 	return rc;
 }
 
-/* A thread, from the CPU's last booking on: whoever was told to run there now. */
+/* The thread that a CPU runs from its last accounting on. */
 static int sched_run(struct sched *s, uint32_t cpu, struct sched_thread *t)
 {
 	struct sched_cpu *c = &s->cpu[cpu];
@@ -402,7 +402,7 @@ int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace
 	if (!w->tid || others(s, t))
 		return 0;
 	if (t->state == SCHED_DEAD && r->minor & PITRACE_WAKE_NEW) {
-		t->state = SCHED_OFF; /* the tid's next owner; its making was not told */
+		t->state = SCHED_OFF; /* next owner of the tid, whose creation was not recorded */
 		t->reason = SCHED_NEW;
 		t->since = r->time;
 		t->has_left = false;
@@ -421,7 +421,7 @@ int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace
 	return 0;
 }
 
-/* ---- what is told of threads and CPUs -------------------------------------------------------- */
+/* ---- events of threads and CPUs -------------------------------------------------------------- */
 
 /* A thread that execs becomes its process's first, which has died by then. */
 static int take_over(struct sched *s, const struct pirecord *r, const struct pitrace_mte_task *task)
@@ -455,7 +455,7 @@ int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_m
 		return rc;
 	t = sched_find(s, task->tid);
 	if (t) {
-		/* What it did so far it did under its old name; what that was may be told yet. */
+		/* Its time so far belongs to its old name, which a later record may still give. */
 		if (s->open && t->state != SCHED_DEAD && (t->state != SCHED_UNKNOWN || born)) {
 			if (sched_row_of(s, t, r->time - 1) == NO_KEY)
 				return -ENOMEM;

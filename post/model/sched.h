@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where threads and CPUs spent their time, from dispatches and wake-ups. Each CPU runs one thread,
- * each thread is in one state; time is booked when that ends. A row is a thread under one name
+ * Accounting of threads' and CPUs' time, from dispatches and wake-ups. Each CPU runs one thread,
+ * each thread is in one state; time is added up when a state ends. A row is a thread under one name
  * (trace_names.h); memory is bounded by threads, CPUs and pairs of waker and wakee.
  */
 #ifndef POST_SCHED_H
@@ -25,7 +25,7 @@ struct sched_row {                       /* ns; all indices are names' threads *
 	uint64_t off[SCHED_REASONS];     /* not runnable, likewise */
 	uint64_t left[SCHED_REASONS];    /* how often */
 	uint64_t longest[SCHED_REASONS]; /* from leaving to running again */
-	uint64_t unknown;                /* nothing told what it did */
+	uint64_t unknown;                /* no record tells what it did */
 	uint64_t unsure;                 /* of wait and off: records were lost meanwhile */
 	uint64_t dispatches, migrations;
 	uint64_t unwoken;          /* ran again after a sleep without a wake-up record */
@@ -36,7 +36,7 @@ struct sched_row {                       /* ns; all indices are names' threads *
 
 enum sched_state { SCHED_UNKNOWN, SCHED_RUNNING, SCHED_WAITING, SCHED_OFF, SCHED_DEAD };
 
-struct sched_thread { /* whoever has a tid now */
+struct sched_thread { /* current owner of a tid */
 	uint32_t pid, tid;
 	uint32_t row, epoch; /* row holds in this epoch of names */
 	enum sched_state state;
@@ -47,7 +47,7 @@ struct sched_thread { /* whoever has a tid now */
 	bool born;    /* made while tracing was on */
 	uint32_t cpu; /* where it is or was last */
 	uint32_t waker;
-	uint64_t since; /* booked up to here */
+	uint64_t since; /* accounted up to here */
 	uint64_t left, woken_at;
 	uint64_t off_total, wait_total; /* so far: for what passed between two instants */
 };
@@ -56,18 +56,18 @@ enum sched_what { CPU_UNKNOWN, CPU_IDLE, CPU_THREAD, CPU_OTHERS };
 
 struct sched_cpu {
 	bool seen, online;
-	bool goes;            /* told to go offline: it does with its last thread */
+	bool goes;            /* going offline, once its last thread has left */
 	enum sched_what what; /* what it runs */
 	uint32_t thread;
-	uint64_t since, interrupts; /* booked up to here; its time in interrupts then */
+	uint64_t since, interrupts; /* accounted up to here; its time in interrupts then */
 	uint64_t last;              /* time of its last record */
 	uint64_t began;
 	uint64_t wall;                  /* of all stretches */
 	uint64_t busy, idle, interrupt; /* of it; busy and idle without interrupts */
 	uint64_t others;                /* threads outside the trace's scope */
-	uint64_t unknown;               /* nothing told, or records were lost */
+	uint64_t unknown;               /* no record of it, or records were lost */
 	uint64_t dispatches;
-	uint64_t misfits; /* records that contradict those before, no loss told */
+	uint64_t misfits; /* records that contradict earlier ones without a known loss */
 };
 
 struct sched {
@@ -91,9 +91,9 @@ struct sched {
 /* Each that returns int: 0 or -ENOMEM. */
 int sched_dispatch(struct sched *s, const struct pirecord *r, const struct pitrace_dispatch *d);
 int sched_wakeup(struct sched *s, const struct pirecord *r, const struct pitrace_wakeup *w);
-/* A record says who runs on its CPU: tid 0 is idle. */
+/* A record names the thread that runs on its CPU: tid 0 is idle. */
 int sched_seen(struct sched *s, uint32_t cpu, uint32_t pid, uint32_t tid, uint64_t time);
-/* An MTE record about a thread, before names are told of it. */
+/* An MTE record about a thread; call before names get it. */
 int sched_task(struct sched *s, const struct pirecord *r, const struct pitrace_mte_task *task);
 /* Records of this CPU are missing since its last one. */
 int sched_gap(struct sched *s, uint32_t cpu, uint64_t time);
@@ -102,7 +102,7 @@ int sched_gap(struct sched *s, uint32_t cpu, uint64_t time);
 void sched_begin(struct sched *s, uint64_t time);
 int sched_end(struct sched *s, uint64_t time);
 struct sched_cpu *sched_cpu(struct sched *s, uint32_t cpu);
-/* The same for one that just wrote a record: it is there, whatever was told. */
+/* The same for a CPU that just wrote a record, so it is online whatever was recorded. */
 struct sched_cpu *sched_cpu_at(struct sched *s, uint32_t cpu, uint64_t time);
 int sched_online(struct sched *s, uint32_t cpu, uint64_t time);
 int sched_offline(struct sched *s, uint32_t cpu, uint64_t time);
@@ -112,11 +112,11 @@ int sched_offline(struct sched *s, uint32_t cpu, uint64_t time);
 struct sched_thread *sched_thread(struct sched *s, uint32_t pid, uint32_t tid);
 /* The one that has it already, or NULL. */
 struct sched_thread *sched_find(struct sched *s, uint32_t tid);
-/* Book what the thread did until now. */
+/* Account for what the thread did until now. */
 int sched_settle(struct sched *s, struct sched_thread *t, uint64_t time);
-/* The thread's row as it is called at this time; NO_KEY: no memory. */
+/* The row of the thread under its name at this time; NO_KEY: no memory. */
 uint32_t sched_row_of(struct sched *s, struct sched_thread *t, uint64_t time);
-/* After names know their groups: what is counted together. */
+/* Merges rows by group. Call after names_group. */
 int sched_group(struct sched *s);
 void sched_free(struct sched *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spots by (symbol, address), what they stand for by (symbol, file, line). */
+/* Spots are indexed by (symbol, address), the symbols shown for them by (symbol, file, line). */
 #include "model/source_lines.h"
 
 #include <stdlib.h>

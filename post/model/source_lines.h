@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Source lines and inlined functions. While records pass, each distinct address of a symbol is a
- * symbol of its own (a spot); at the end each module's spots are asked for at once, and stand for
- * the symbols that reports show: the symbol at a line, and functions that are inlined in it.
- * Memory is bounded by distinct addresses.
+ * Source lines and inlined functions. While records are read, each distinct address of a symbol is
+ * a symbol of its own (a spot). At the end the spots of each module are looked up at once, and each
+ * is replaced by the symbols that reports show: the symbol at a line, and the functions inlined
+ * there. Memory is bounded by the number of distinct addresses.
  */
 #ifndef POST_SOURCE_LINES_H
 #define POST_SOURCE_LINES_H
@@ -17,8 +17,8 @@ struct lines {
 	struct symbols *symbols;
 	struct a2n *a2n;
 	bool by_line, inlined; /* what is wanted */
-	bool places;           /* each address is to be kept, also where it has no line */
-	bool begun;            /* names are known: messages are of lines now */
+	bool places;           /* each address is kept, also if it has no line */
+	bool begun;            /* names are known: from now on messages concern lines */
 	struct keys by_spot, by_shown;
 	uint32_t *frame; /* symbols of spots, innermost first */
 	uint32_t nframe, room_frame;
@@ -32,9 +32,9 @@ static inline bool lines_wanted(const struct lines *l)
 }
 /* The spot of an answer whose symbol is this one; NO_KEY: no memory. */
 uint32_t lines_spot(struct lines *l, uint32_t symbol, const struct a2n_answer *answer, bool kernel);
-/* After the last address: what is shown for each spot. 0 or -ENOMEM. */
+/* Call after the last address: looks up what is shown for each spot. 0 or -ENOMEM. */
 int lines_finish(struct lines *l);
-/* What is shown for a symbol: itself, or for a spot one or several, innermost first. */
+/* The symbols shown for a symbol: itself, or for a spot one or several, innermost first. */
 uint32_t lines_shown(const struct lines *l, uint32_t symbol, const uint32_t **list);
 void lines_free(struct lines *l);
 

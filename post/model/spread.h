@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How a time is spread: number, sum, least and greatest are exact; percentiles come from counts in
- * buckets, 32 to each power of two, so that one is too high by less than 1/32 of itself and never
- * too low. Values below 64 are exact. Memory grows with the range of values, not with their number.
+ * Distribution of times: count, sum, minimum and maximum are exact; percentiles come from counts in
+ * buckets, 32 for each power of two, so a percentile is too high by less than 1/32 of itself and
+ * never too low. Values below 64 are exact. Memory grows with the range of values, not with their
+ * number.
  */
 #ifndef POST_SPREAD_H
 #define POST_SPREAD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Distinct stacks, kept with their addresses until there are too many: then all are forgotten and
- * resolved anew. What was counted stands in the tree, so nothing is lost by that.
+ * Distinct stacks, kept with their addresses until there are too many: then all are dropped and
+ * resolved again. Counts are in the call tree, so none is lost.
  */
 #include "model/stacks.h"
 
@@ -21,7 +21,7 @@ struct raw_stack {
 	uint32_t call;
 };
 
-/* What a look-up compares: the parts still lie where they were found. */
+/* The key of a look-up, with the stack's addresses still in the record. */
 struct probe {
 	const struct stacks *stacks;
 	struct raw_stack raw;
@@ -88,9 +88,9 @@ static int remember(struct stacks *st, const struct probe *p)
 	return 0;
 }
 
-/* A part's calls, outermost first, as far as the one at `to`. All addresses but the first are those
- * calls return to, which may be another function's first or another line's: the call itself lies
- * before. */
+/* Adds a part's calls, outermost first, up to the address at index `to`. All addresses but the
+ * first are return addresses, which may belong to the next function or line: the call is before
+ * them. */
 static int add_part(struct stacks *st, struct names *n, const struct stacks_hit *hit,
 		    const stack_word *address, uint32_t count, uint32_t to, bool kernel,
 		    uint32_t *call)
@@ -133,7 +133,7 @@ static int resolve(struct stacks *st, struct names *n, const struct stacks_hit *
 	rc = add_part(st, n, hit, s->user, s->head->user, callers && !hit->kernel, false, call);
 	if (!rc && hit->kernel)
 		rc = add_part(st, n, hit, s->kernel, s->head->kernel, callers, true, call);
-	/* What was hit is the innermost of all, also where its part of the stack is missing. */
+	/* The sampled address is the innermost call, even if its part of the stack is missing. */
 	if (!rc && !callers && !(count && part[0] == hit->address)) {
 		*call = calls_get(&st->calls, *call, hit->leaf, hit->kernel);
 		rc = *call == NO_KEY ? -ENOMEM : 0;
@@ -254,7 +254,7 @@ int stacks_find(struct stacks *st, struct names *n, const struct stacks_hit *hit
 	}
 	if (s->head->flags)
 		count_ends(st, s->head, hit->ticks);
-	/* Samples hit many addresses of one function that is called from few places. */
+	/* Samples hit many addresses of one function that has few callers: share their stacks. */
 	callers = begins_with_hit(hit, s);
 	p.address = callers ? 0 : hit->address;
 	p.words = s->kernel + callers;

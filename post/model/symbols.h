@@ -14,16 +14,16 @@ struct symbol {
 	uint32_t module;
 	enum a2n_result result;
 	const struct a2n_symbol *a2n; /* NULL: a name of our own */
-	/* Where lines or inlined functions are wanted (source_lines.h): */
+	/* If lines or inlined functions are wanted (source_lines.h): */
 	uint32_t base;                /* the symbol without a line; itself */
 	bool inlined;                 /* a function within others */
-	bool is_spot;                 /* an address of it: at the end others stand for it */
-	bool lineless;                /* … but none can */
+	bool is_spot;                 /* an address of it, replaced at the end */
+	bool lineless;                /* a spot without a line */
 	uint32_t line;                /* 0: none */
-	uint32_t order;               /* at the end: its place among all, by name and address */
+	uint32_t order;               /* at the end: its rank among all, by name and address */
 	const char *file;             /* NULL: not known, or not wanted */
 	uint64_t at;                  /* of a spot: its module's address */
-	uint32_t first_frame, frames; /* of a spot: what stands for it */
+	uint32_t first_frame, frames; /* of a spot: the symbols shown for it */
 };
 
 struct symbols {

@@ -49,7 +49,7 @@ int syscalls_exit(struct syscalls *c, const struct pirecord *r, const struct pit
 /* The thread with this tid ends, or has a new owner. */
 void syscalls_thread_ends(struct syscalls *c, uint32_t tid);
 void syscalls_end(struct syscalls *c);
-/* Rows of `from` that have one key and one call together, as rows whose thread is the key; errors
+/* Merges rows of `from` that have one key and one call, as rows whose thread is the key; errors are
  * in the order of rows, the most frequent first. */
 int syscalls_group(struct syscalls *into, const struct syscalls *from,
 		   uint32_t (*key)(const struct names *n, uint32_t thread));

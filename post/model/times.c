@@ -39,7 +39,7 @@ static int end(struct times *t, uint64_t time)
 	return rc ? rc : sched_end(&t->sched, time);
 }
 
-/* A full buffer ended the trace before anybody said `off`. */
+/* A full buffer ended the trace before an `off` was recorded. */
 static bool stopped(const struct trace *t)
 {
 	uint32_t i;
@@ -53,7 +53,7 @@ static bool stopped(const struct trace *t)
 
 static int switch_on(struct times *t, uint64_t time)
 {
-	int rc = t->sched.open ? end(t, t->last) : 0; /* nobody told when it went off */
+	int rc = t->sched.open ? end(t, t->last) : 0; /* its end was not recorded */
 
 	t->armed = true;
 	t->off = false;
@@ -76,8 +76,8 @@ static void begin(struct times *t, uint64_t time)
 	t->armed = false;
 }
 
-/* "On from here", after live tasks were written; or, if it is on already, after a pause; or told
- * again, for a file that may begin there. */
+/* Tracing begins: after live tasks were written; or after a pause, if it is on already; or
+ * repeated, for a file that may begin there. */
 static int interval(struct times *t, const struct pirecord *r)
 {
 	const struct pitrace_interval *told = RECORD_AS(r, struct pitrace_interval);
@@ -114,7 +114,7 @@ static int sync_record(struct times *t, const struct pirecord *r)
 	case PITRACE_SYNC_CPU_OFFLINE:
 		if (!t->sched.open)
 			return 0;
-		/* Of several traces one is off: what runs there from now on is unknown. */
+		/* One of several traces ended: its CPUs' time is unknown from now on. */
 		if (t->sched.names->origins && r->cpu < t->sched.ncpus) {
 			t->sched.cpu[r->cpu].last = r->time;
 			rc = sched_gap(&t->sched, r->cpu, r->time);
@@ -141,7 +141,7 @@ static int task_record(struct times *t, const struct pirecord *r)
 	return 0;
 }
 
-/* Records that did not fit were all kinds alike: whichever of them is told first. */
+/* Which losses are gaps in the trace ring: a full ring loses records of any kind. */
 static bool is_gap(uint32_t kind)
 {
 	switch (kind) {
@@ -206,7 +206,8 @@ static int interrupt(struct times *t, const struct pirecord *r)
 	}
 	if (r->minor & PITRACE_EXIT)
 		return irqs_exit(&t->irqs, r->cpu, source, i->number, r->time);
-	/* It tells only the tid of who was interrupted: enough to know an idle CPU. */
+	/* The record has only the tid of the interrupted thread, which is enough for an idle
+	 * CPU. */
 	if (!i->tid && !t->sched.scoped)
 		rc = sched_seen(&t->sched, r->cpu, 0, 0, r->time);
 	return rc ? rc : irqs_enter(&t->irqs, r->cpu, source, i->number, r->time);
@@ -223,7 +224,7 @@ static int syscall_record(struct times *t, const struct pirecord *r)
 		trace_malformed(t->trace, r, "not a system call");
 		return 0;
 	}
-	/* An exit from exec has the tid of the entry, which may be nobody's now. */
+	/* An exit from exec has the tid of the entry, which may have no thread any more. */
 	if (leaves)
 		return syscalls_exit(&t->syscalls, r, out);
 	rc = sched_seen(&t->sched, r->cpu, in->pid, in->tid, r->time);
@@ -300,7 +301,7 @@ int times_record(struct times *t, const struct pirecord *r)
 		return -ENOMEM;
 	if (r->major == PITRACE_LOST)
 		return is_gap(r->minor) ? sched_gap(&t->sched, r->cpu, r->time) : 0;
-	/* What a CPU did before its oldest record is gone. */
+	/* The time before a CPU's oldest record is unknown. */
 	if (t->wrap && c->last == t->sched.began && r->time > t->sched.began)
 		rc = sched_gap(&t->sched, r->cpu, r->time);
 	if (!rc)

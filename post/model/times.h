@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All that passes between an entry and an exit: threads on CPUs, interrupts, system calls; and when
- * tracing was on. Records come in the order of time, once. The one place that knows which record
- * tells what.
+ * Everything between an entry and an exit: threads on CPUs, interrupts, system calls; and the time
+ * when tracing was on. Records come once, in order of time. This is the only place that maps
+ * records to such events.
  */
 #ifndef POST_TIMES_H
 #define POST_TIMES_H
@@ -29,14 +29,14 @@ struct times {
 
 void times_begin(struct times *t, struct names *n, struct trace *trace,
 		 const struct pifile_header *header);
-/* Any record, before names are told of it. What is malformed is counted in the trace's books.
- * 0 or -ENOMEM. */
+/* Takes any record, before names get it. Malformed ones are counted in the trace's books. 0 or
+ * -ENOMEM. */
 int times_record(struct times *t, const struct pirecord *r);
 int times_finish(struct times *t);
 void times_free(struct times *t);
 
-/* Whether the books are right: each CPU's times add up to its wall time, the threads' to the CPUs',
- * and no record contradicted another. What is wrong is said on stderr. */
+/* Whether the sums are right: each CPU's times add up to its wall time, the threads' to the CPUs',
+ * and no record contradicted another. Errors are printed to stderr. */
 bool times_add_up(const struct times *t);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a trace says about itself. The counters at the end (STATS) and the LOST records at the gaps
- * tell the same losses: the greater one holds, so that a file cut short still tells what its
- * records knew. The records' totals are those of the session; what was lost before the first of
- * them is not this file's (files that rotate).
+ * Facts and counters of a trace. Losses are counted twice, in the counters at the end (STATS) and
+ * in the LOST records at the gaps: the greater number is used, so that a file without its end still
+ * has the losses that its records report. The records' totals are those of the session; losses
+ * before the first of them belong to an earlier file (files that rotate).
  */
 #include "model/trace_books.h"
 
@@ -220,7 +220,8 @@ static int stats_table(struct trace *t, const char *p, size_t size)
 	return 0;
 }
 
-/* Numbers grow within a CPU, and the file has them in that order: the first tells what is gone. */
+/* Sequence numbers grow within a CPU and are in order: the first one is the number of lost
+ * sections. */
 static int held(struct trace *t, const struct input_section *s)
 {
 	struct trace_cpu *cpu = s->cpu < TRACE_MAX_CPUS ? trace_cpu(t, s->cpu) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a trace says about itself: when it ran, at what rate, on what system, what was lost where.
- * Filled while records pass by; nothing here depends on names.
+ * Facts and counters of a trace: when it ran, at what rate, on what system, what was lost where.
+ * Filled while records are read; nothing here depends on names.
  */
 #ifndef POST_TRACE_BOOKS_H
 #define POST_TRACE_BOOKS_H
@@ -16,10 +16,10 @@ struct trace_cpu {
 	uint64_t samples; /* read from the file */
 	uint64_t idle_ticks;
 	uint64_t out_of_scope;
-	uint32_t stopped_by; /* what stopped all: 1 its MTE ring filled, 2 its trace
-					   ring, 3 a process crashed */
+	uint32_t stopped_by; /* what stopped all: 1 its MTE ring filled, 2 its trace ring, 3 a
+			      * process crashed */
 	uint32_t stop_pid;   /* … this one */
-	uint32_t told;       /* a bit for each kind whose loss a record has told */
+	uint32_t told;       /* a bit for each kind of loss that a record reported */
 	uint64_t lost_before[PITRACE_LOST_KINDS]; /* … and what was lost before that */
 	/* Wrap mode: */
 	uint64_t older; /* sections of the trace ring that are not here any more */
@@ -41,7 +41,7 @@ struct trace {
 	uint64_t records;
 	uint64_t major[PITRACE_MAJORS]; /* records of each */
 	struct events events;
-	/* Of the event that reports are of: */
+	/* Counts of the chosen event: */
 	uint64_t samples, kernel, user, idle, late;
 	uint64_t malformed; /* records shorter than their kind */
 	struct pifile_fault first_malformed;
@@ -57,7 +57,7 @@ struct trace {
 	uint64_t from, to; /* only this stretch is wanted */
 	bool counted;      /* it has the counters of its end */
 	bool is_on;        /* while records pass: inside an interval */
-	bool synced;       /* clock syncs tell on and off: nobody else needs to */
+	bool synced;       /* clock syncs mark on and off; intervals need not */
 	uint64_t on_at, first, last;
 	uint64_t interval;
 };
@@ -92,7 +92,7 @@ uint64_t trace_lost(const struct trace *t, unsigned int kind);
 bool trace_lossy(const struct trace *t);
 uint64_t trace_total(const struct trace *t);
 
-/* Any record: its time and kind, and what it tells. 0 or -ENOMEM. */
+/* Takes any record: counts it and notes its facts. 0 or -ENOMEM. */
 static inline int trace_record(struct trace *t, struct input *in, const struct pirecord *r)
 {
 	if (!t->records++ || r->time < t->first)

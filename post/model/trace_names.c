@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who and where. Samples repeat addresses, so liba2n's answers are kept in a small direct-mapped
- * cache. An answer holds for an address in a process's memory until a record says that this memory
- * changed: the second pass sees the MTE records again, in their places between the samples, and
- * counts an epoch for each process. An answer of an older epoch is asked for anew.
+ * Resolves samples to numbers. Samples repeat addresses, so liba2n's answers are kept in a small
+ * direct-mapped cache. An answer holds for an address in a process's memory until a record changes
+ * that memory: the second pass sees the MTE records again, at their places between the samples, and
+ * counts an epoch for each process. Answers of an older epoch are resolved again.
  */
 #include "model/trace_names.h"
 
@@ -20,7 +20,7 @@ static const char idle_name[] = "Idle";
 	UINT32_MAX /* the kernel's memory is nobody's: one key for all of a
 					   machine */
 
-/* Whoever has a tid now. */
+/* The current owner of a tid. */
 struct names_runner {
 	uint32_t tid;
 	uint32_t process; /* of its pid's owner; another one: not known any more */
@@ -59,8 +59,8 @@ static void keep_warning(void *arg, const char *module, const char *message)
 	w = &n->warning[n->nwarning];
 	w->module = strdup(module);
 	w->message = strdup(message);
-	/* Who asked for servers, or gave an image of the kernel, wants to know what became of it,
-	 * whatever the ticks. */
+	/* Users who asked for debuginfod servers, or gave a kernel image, need these results even
+	 * for modules with few ticks. */
 	w->of_lines = n->lines.begun || !strncmp(message, "debuginfod:", 11) ||
 		      (!strcmp(module, A2N_KERNEL) && strstr(message, "its image"));
 	if (w->module && w->message) {
@@ -139,7 +139,7 @@ void names_close(struct names *n)
 	*n = (struct names){ 0 };
 }
 
-/* ---- who has a pid --------------------------------------------------------------------------- */
+/* ---- owners of pids -------------------------------------------------------------------------- */
 
 static struct names_owner *find_owner(struct names *n, uint32_t pid)
 {
@@ -391,7 +391,7 @@ static uint32_t get_thread(struct names *n, uint32_t process, uint32_t tid, cons
 	return n->nthread++;
 }
 
-/* Pid 0 is each CPU's idle task: one process, whatever walks say of it. */
+/* Pid 0 is each CPU's idle task: one process, whatever walks record about it. */
 static bool is_idle(const struct names *n, uint32_t pid)
 {
 	return !(n->origins ? origin_own(pid) : pid);
@@ -472,7 +472,7 @@ static int ask(struct names *n, const struct names_owner *o, uint64_t time, bool
 	c->offset = n->by_code && answer.module_offset & A2N_CODE && !kernel ?
 			    answer.module_offset :
 			    answer.symbol_offset;
-	/* Of the kernel a place is the address itself. */
+	/* For the kernel, a place is the address itself. */
 	if (kernel)
 		answer.module_offset = c->address;
 	if (n->lines.places || (lines_wanted(&n->lines) && !kernel))
@@ -493,7 +493,7 @@ static inline __attribute__((always_inline)) int resolve(struct names *n,
 							 bool kernel, struct place *place)
 {
 	uint32_t pid = !kernel ? o->pid : n->origins ? KERNEL_PID - origin_of(o->pid) : KERNEL_PID;
-	/* Both counts only grow, so their sum tells every change of either. */
+	/* Both counts only grow, so their sum changes with either. */
 	uint32_t epoch = kernel ? n->kernel_epoch : n->epoch + o->epoch;
 	struct names_cached *c;
 
@@ -509,7 +509,7 @@ static inline __attribute__((always_inline)) int resolve(struct names *n,
 	return 0;
 }
 
-/* A sample in the kernel of a user who may not see where. */
+/* A sample in the kernel whose address was hidden from the user. */
 static int names_hidden(struct names *n, struct place *place)
 {
 	static const char name[] = "kernel (hidden)";

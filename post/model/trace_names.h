@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who and where, as small numbers: each process, thread, module and symbol that a sample fell on is
- * an index here. Memory is bounded by how many of them there are, not by samples.
+ * Processes, threads, modules and symbols that samples fell on, as small numbers: each is an index
+ * of an array here. Memory is bounded by how many of them there are, not by samples.
  */
 #ifndef POST_TRACE_NAMES_H
 #define POST_TRACE_NAMES_H
@@ -17,12 +17,12 @@
 #include "base/keys.h"
 #include "record/origin.h"
 
-/* A process that changes its name (exec, prctl) is another line from then on: each tick stands
- * under the name that the process had at that time. Likewise a thread. */
+/* A process that changes its name (exec, prctl) has a new entry from then on: each tick counts for
+ * the name at that time. The same holds for a thread. */
 struct process {
-	uint64_t serial;  /* tells the owners of a pid apart */
-	uint32_t pid;     /* as its own machine has it */
-	uint32_t origin;  /* which of several traces read as one; else 0 */
+	uint64_t serial;  /* distinguishes owners of a pid */
+	uint32_t pid;     /* on its own machine */
+	uint32_t origin;  /* index of its trace, if several are read as one; else 0 */
 	uint32_t group;   /* counted with: itself, or the first of its name */
 	const char *name; /* the same name of one a2n is the same pointer */
 };
@@ -37,11 +37,11 @@ struct thread {
 struct module {
 	const char *name;
 	const char *symbols_from; /* a file, or why there are no symbols */
-	const char *warning;      /* what liba2n said about it, or NULL */
+	const char *warning;      /* liba2n's message about it, or NULL */
 	uint64_t ticks, unnamed;  /* of them without a symbol */
 };
 
-/* Where a sample belongs. */
+/* The thread and code that a sample belongs to. */
 struct place {
 	uint32_t thread, symbol;
 	uint32_t owner; /* of its pid, see names_version */
@@ -50,7 +50,7 @@ struct place {
 					   has several places: the module's address */
 };
 
-/* Whoever has a pid now. */
+/* The current owner of a pid. */
 struct names_owner {
 	uint32_t pid;
 	uint32_t process;
@@ -77,7 +77,7 @@ struct names {
 	struct symbols symbols;
 	uint32_t nprocess, nthread, nmodule;
 
-	const struct origin *origin; /* whose processes' names tell of which trace they are */
+	const struct origin *origin; /* the trace of each process is shown in its name */
 	uint32_t origins;
 
 	/* The rest is trace_names.c's own. */
@@ -94,7 +94,7 @@ struct names {
 	uint32_t epoch, kernel_epoch;
 	struct names_warning *warning;
 	uint32_t nwarning, room_warning;
-	struct place idle; /* of the origin that was asked for last */
+	struct place idle; /* of the origin that was looked up last */
 	uint32_t idle_origin;
 	bool has_idle;
 	uint32_t hidden;   /* symbol */
@@ -112,15 +112,15 @@ struct names_options {
 	bool by_line, inlined;                /* source lines; inlined functions */
 	bool places;                          /* each address by itself */
 	uint32_t debuginfod;                  /* seconds for a file; 0: ask no server */
-	const char *annotate; /* a symbol whose code is wanted (wanted.h); or NULL */
-	bool all_code;        /* all code is, as bytes */
+	const char *annotate;                 /* symbol whose code is wanted (wanted.h); or NULL */
+	bool all_code;                        /* code of all symbols, as bytes */
 	struct explain_wanted explain;
 };
 
 /* 0 or -ENOMEM, this and the others. */
 int names_open(struct names *n, const struct names_options *o);
 void names_close(struct names *n);
-/* Before all else: names are of several traces. 0, -ENOMEM, -EINVAL (too many). */
+/* Call first: names come from several traces. 0, -ENOMEM, -EINVAL (too many). */
 int names_origins(struct names *n, const struct origin *origin, uint32_t count);
 /* A process's number, which no process of another origin has. */
 static inline uint32_t names_unique(const struct process *p)
@@ -135,9 +135,9 @@ static inline uint32_t names_unique_tid(const struct names *n, uint32_t thread)
 	return origin && t->tid ? origin_pid(origin, t->tid) : t->tid;
 }
 
-/* A record that may change what an address means from here on: answers kept for it are dropped. */
+/* Takes a record that may change what addresses mean from here on: drops cached answers. */
 int names_event(struct names *n, const struct pirecord *r);
-/* The same of code that programs made by this time, of which the trace has no records. */
+/* The same for code that programs made by this time, which has no records in the trace. */
 void names_code_changed(struct names *n, uint64_t time);
 static inline bool names_change_until(const struct names *n, uint64_t time)
 {
@@ -151,37 +151,37 @@ static inline void names_until(struct names *n, uint64_t time)
 }
 int names_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
 		 struct place *place);
-/* The same of one that is not likely to come again: what is known of user code is not kept. */
+/* The same for a sample that is not likely to repeat: answers for user code are not cached. */
 int names_new_sample(struct names *n, const struct pitrace_sample *s, uint64_t time, bool kernel,
 		     struct place *place);
-/* The same of a thread of which nothing has changed since it had that place (names_version). */
+/* The same for a thread of which nothing has changed since `had` was set (names_version). */
 int names_same_thread(struct names *n, const struct place *had, uint64_t address, uint64_t time,
 		      bool kernel, struct place *place);
-/* What stands at an address of a process, and a number that differs when any answer of it may. */
+/* The symbol at an address of a process; the epoch changes whenever any such answer may. */
 int names_address(struct names *n, uint32_t pid, uint64_t address, uint64_t time, bool kernel,
 		  uint32_t *symbol);
 uint64_t names_epoch(struct names *n, uint32_t pid);
-/* The thread alone, as it is called at this time. */
+/* The thread alone, under its name at this time. */
 int names_thread(struct names *n, uint32_t pid, uint32_t tid, uint64_t time, uint32_t *thread);
-/* The records are read once more from the first on. */
+/* Starts another pass over the records. */
 void names_rewind(struct names *n);
-/* Differs whenever a sample of this pid may have another place than the same sample had before. All
- * that is added only grows. */
+/* Changes whenever a sample of this pid may get another place than the same sample before. All
+ * addends only grow. */
 static inline uint32_t names_version(const struct names *n, uint32_t owner)
 {
 	return n->epoch + n->kernel_epoch + n->owner[owner].version;
 }
 
-/* The symbol of a function of which its number alone is known. */
+/* The symbol of a function that has only a number. */
 int names_number(struct names *n, uint32_t function, uint32_t *symbol);
 
-/* Where the ticks belong that an idle CPU (of this origin) would have had. */
+/* The place of ticks that an idle CPU (of this origin) skipped. */
 int names_idle(struct names *n, uint32_t origin, struct place *place);
-/* What was said of lines, one after the other; *module NULL: that one is of something else. */
+/* Warnings about lines, one by one; *module NULL: warning i concerns something else. */
 bool names_line_warning(const struct names *n, uint32_t i, const char **module,
 			const char **message);
-/* After the last sample: the groups of processes and threads, the order of symbols, the warnings of
- * modules. */
+/* Call after the last sample: sets the groups of processes and threads, the order of symbols, the
+ * warnings of modules. */
 int names_finish(struct names *n, const struct names_options *o);
 int names_group(struct names *n, const struct names_options *o);
 

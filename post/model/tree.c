@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Grouping: a level sorts its parent's stretch of rows by their ranks, so that each group is a
- * stretch again, and groups stand in the order of names; then siblings have to be put in the order
- * of ticks alone. Ranks are small numbers, and the rows may be millions: they are sorted by digits.
+ * Grouping: a level sorts its parent's range of rows by rank, so that each group is a range again
+ * and groups are in order of name; then only siblings have to be sorted by ticks. Ranks are small
+ * numbers and rows may be millions, so they are radix-sorted.
  */
 #include "model/tree.h"
 
@@ -71,7 +71,7 @@ static void sort_by_rank(struct sorted *s, struct sorted *spare, uint32_t n)
 	}
 }
 
-/* Of equal ticks the first by name comes first: it stands first already. */
+/* Most ticks first; groups with equal ticks keep their order by name. */
 static int compare_groups(const void *pa, const void *pb)
 {
 	const struct tree_group *a = pa, *b = pb;

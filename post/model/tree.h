@@ -18,7 +18,7 @@ struct node {
 	uint64_t id;    /* of the process, thread, module or symbol (LIN:
 					   with its line); the offset */
 	uint64_t ticks, unsure;
-	uint32_t row;  /* one of its rows: tells its parents too */
+	uint32_t row;  /* one of its rows, which has its parents too */
 	uint32_t next; /* the node after its last descendant */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The walk itself: libdw asks for registers and memory, and tells each frame. When a frame lies in
- * a file that libdw has not seen yet, the file is told and the walk begins anew.
+ * The walk itself: libdw asks for registers and memory, and reports each frame. When a frame is in
+ * a file that libdw does not have yet, the file is added and the walk starts again.
  */
 #include "model/unwind.h"
 
@@ -16,8 +16,8 @@
 #define REGS       128
 #define STACK_NEAR (16ull << 20) /* beyond the copy, and yet the stack */
 
-/* Of a machine and of its 32-bit programs: ELF's number, the stack pointer's in DWARF, and the
- * program counter's (0: it has none), which tables of PLTs on x86 ask for. */
+/* Each machine and its 32-bit programs: ELF's number, the DWARF number of the stack pointer and of
+ * the program counter (0: it has none), which the x86 unwinding tables of PLTs use. */
 static const struct machine {
 	const char *name;
 	unsigned int elf, elf_32, sp, sp_32, pc, pc_32;
@@ -29,7 +29,7 @@ static const struct machine {
 	{ "i686", EM_386, EM_386, 4, 4, 8, 8 },
 };
 
-/* Whether unwinding tables cover an address: asked for again and again. */
+/* Whether unwinding tables cover an address, cached because most addresses repeat. */
 struct covered {
 	Dwfl_Module *mod;
 	uint64_t address;
@@ -44,14 +44,14 @@ struct unwind {
 	uint64_t clock;
 	struct covered covered[COVERED];
 
-	/* Of the walk that is going on. */
+	/* State of the current walk: */
 	struct unwind_space *now;
 	const struct stack *stack;
 	uint64_t time, sp;
 	struct unwound *out;
-	bool again;  /* a file came new */
-	bool blind;  /* no table covers the frame that was told last */
-	bool beyond; /* since then the copy was too short for a read */
+	bool again;  /* a file was added */
+	bool blind;  /* no table covers the last frame */
+	bool beyond; /* since then a read went beyond the copy */
 };
 
 /* ---- what libdw asks ------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
 }
 
 /* Return addresses in memory may be signed: user addresses of arm64 end at bit 47 unless a program
- * asks for more, and the signature lies above. */
+ * asks for more, and the signature is above. */
 static uint64_t unsigned_address(const struct unwind *u, uint64_t value)
 {
 	if (u->machine->elf != EM_AARCH64 || u->now->is_32 || value >> 55 & 1)
@@ -189,7 +189,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 			return DWARF_CB_ABORT; /* no code there: the guess was wrong */
 		out->guessed = true;
 	}
-	/* All but the first are taken for return addresses by who reads them. */
+	/* Readers treat all but the first as return addresses. */
 	out->address[out->count] = address + (out->count ? 1 : 0);
 	out->count++;
 	u->blind = !mod || !is_covered(u, mod, address);
@@ -247,12 +247,12 @@ int unwind_stack(struct unwind *u, uint32_t pid, uint64_t time, uint64_t epoch,
 		out->end = UNWIND_LOST;
 		if (!dwfl_getthread_frames(u->now->dwfl, 1, take_frame, u))
 			out->end = UNWIND_WHOLE;
-		/* To libdw a caller that could not be read is no caller. */
+		/* libdw reports a caller that it could not read as the end of the stack. */
 		if (u->beyond && out->end != UNWIND_CUT)
 			out->end = UNWIND_SHORT;
 	} while (u->again);
 none:
-	/* Where it stands is known in any case. */
+	/* The program counter is known in any case. */
 	if (!out->count)
 		out->count = 1;
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Copies of user stacks walked by the unwinding tables of the programs they are from (libdw). What
- * was mapped where at the time is liba2n's to know; a table that is missing leaves frame pointers,
- * and what is found by them is said to be.
+ * Copies of user stacks, walked by the unwinding tables of their programs (libdw). liba2n knows
+ * which files were mapped at the time. Without a table the walk uses frame pointers, and the result
+ * is marked as guessed.
  */
 #ifndef POST_UNWIND_H
 #define POST_UNWIND_H

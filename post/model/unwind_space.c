@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libdw is told of a process: modules as liba2n's timeline has them. */
+/* A process's modules as libdw has them, kept in step with liba2n's timeline. */
 #include "model/unwind_space.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "model/jit_code.h"
 #include "model/made_elf.h"
 
-/* An ELF file that is nothing but a header: libdw learns the machine from it. */
+/* An ELF header without a file, from which libdw learns the machine. */
 static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
 {
 	union {
@@ -22,7 +22,7 @@ static size_t make_header(uint8_t *to, unsigned int machine, bool is_32)
 	h.e64.e_ident[EI_CLASS] = is_32 ? ELFCLASS32 : ELFCLASS64;
 	h.e64.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
 	h.e64.e_ident[EI_VERSION] = EV_CURRENT;
-	h.e64.e_type = ET_CORE; /* these stand in the same places of both */
+	h.e64.e_type = ET_CORE; /* at the same place in both classes */
 	h.e64.e_machine = (Elf64_Half)machine;
 	h.e64.e_version = EV_CURRENT;
 	if (is_32)
@@ -46,7 +46,7 @@ int unwind_space_open(struct unwind_space *s, uint32_t pid, unsigned int machine
 	}
 	dwfl_report_begin(s->dwfl);
 	dwfl_report_end(s->dwfl, NULL, NULL);
-	/* The process need not be alive, and its pid is nobody's business here. */
+	/* The process need not be alive, so libdw gets no pid. */
 	if (dwfl_attach_state(s->dwfl, s->elf, 1, callbacks, arg))
 		return 0;
 	unwind_space_close(s);
@@ -92,7 +92,8 @@ static bool is_code(const struct unwind_space *s, struct a2n *a, uint64_t time, 
 	return code_of(&answer) == code;
 }
 
-/* Code that lies over an end of it makes code forgotten; no file was made before: tried anew. */
+/* Whether the module is still mapped. Code without a made file, or with other code over an end of
+ * it, is looked up again. */
 static bool still_there(const struct unwind_space *s, struct a2n *a, uint64_t time,
 			const struct unwind_module *m)
 {
@@ -179,8 +180,9 @@ static struct unwind_module *find(const struct unwind_space *s, const struct a2n
 	return NULL;
 }
 
-/* What libdw shall see of code with a table. Where other code lies over an end of it, or libdw has
- * some that lies within it, libdw could not tell whose an address is. */
+/* Makes an ELF file with the unwinding table of a piece of code. It is not made if other code
+ * covers an end of this code, or a module of libdw is within it: libdw could not tell whose an
+ * address is. */
 static bool make_file(const struct unwind_space *s, struct a2n *a, uint64_t time,
 		      struct unwind_module *m, const struct jit_table *table,
 		      const struct a2n_answer *answer)
@@ -216,7 +218,7 @@ struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uin
 	if (code && answer.code)
 		table = jit_table(answer.code);
 	if (!table.size)
-		code = 0; /* all of these are one module that can't be had */
+		code = 0; /* all of these are one module without a table */
 	m = find(s, &answer, code, address);
 	if (m)
 		return m;
@@ -268,7 +270,7 @@ bool unwind_space_read(struct unwind_space *s, uint64_t address, void *to, size_
 		return false;
 	address -= bias;
 	for (i = 0; i < n && gelf_getphdr(elf, (int)i, &p); i++) {
-		/* What could be written is not what it was. */
+		/* Writable memory may differ from the file. */
 		if (p.p_type != PT_LOAD || p.p_flags & PF_W || address < p.p_vaddr ||
 		    address - p.p_vaddr > p.p_filesz || p.p_filesz - (address - p.p_vaddr) < size)
 			continue;

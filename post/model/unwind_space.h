@@ -22,14 +22,14 @@ struct unwind_space {
 	bool is_32;
 	uint64_t epoch; /* that the modules are right for */
 	uint64_t used;  /* when last: the oldest makes room */
-	Dwfl *dwfl;     /* NULL: nobody's */
-	Elf *elf;       /* tells libdw the machine */
+	Dwfl *dwfl;     /* NULL: unused */
+	Elf *elf;       /* has the machine for libdw */
 	unsigned int machine;
 	uint8_t header[64];
 	struct unwind_module *module[UNWIND_MODULES];
 	uint32_t nmodule, ncode;   /* code with a table of its own */
 	bool swept;                /* set when libdw forgot modules */
-	struct unwind_module full; /* for what there is no room for */
+	struct unwind_module full; /* for modules that do not fit */
 };
 
 /* machine: an ELF's e_machine. 0 or -ENOMEM; -EINVAL: libdw doesn't know it. */
@@ -38,8 +38,8 @@ int unwind_space_open(struct unwind_space *s, uint32_t pid, unsigned int machine
 void unwind_space_close(struct unwind_space *s);
 /* Forget what isn't mapped any more. */
 int unwind_space_check(struct unwind_space *s, struct a2n *a, uint64_t time, uint64_t epoch);
-/* The module at an address, or NULL: *added is set when it came new. It may be one that can't be
- * had. */
+/* The module at an address, or NULL; *added is set when it is new. Its file may not be
+ * available. */
 struct unwind_module *unwind_space_at(struct unwind_space *s, struct a2n *a, uint64_t time,
 				      uint64_t address, bool *added);
 /* Read memory that is a file's, in words of the machine. */

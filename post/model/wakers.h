@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who woke whom, how often, and how long the woken one had been away and waited for a CPU. */
+/* Pairs of waker and wakee: how often, how long the wakee had slept and then waited for a CPU. */
 #ifndef POST_WAKERS_H
 #define POST_WAKERS_H
 
 #include "model/trace_names.h"
 
-/* Who wakes: a thread of names, or (with this bit) one of irqs; or an interrupt that is not told */
+/* A waker: a thread of names, or (with this bit) a row of irqs; or an unknown interrupt */
 #define WAKER_IRQ      0x80000000u
 #define WAKER_SOME_IRQ UINT32_MAX
 
 struct wake_pair {
 	uint32_t waker, wakee; /* WAKER_*, a thread of names; a thread */
 	uint64_t count;        /* wake-ups after which the wakee ran */
-	uint64_t slept;        /* how long it had been away, summed */
+	uint64_t slept;        /* sum of the times it had been away, ns */
 	uint64_t latency, longest;
 };
 
