@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What was wrong with a file. A reader goes over it several times and meets the same again: once it
- * has seen everything, nothing more is told. Those beyond INPUT_FAULTS are only counted.
+ * Faults of a file. A reader goes over the file several times and meets the same faults again, so
+ * nothing is added after the first complete pass. Faults beyond INPUT_FAULTS are only counted.
  */
 #ifndef POST_FAULTS_H
 #define POST_FAULTS_H
@@ -16,7 +16,7 @@
 struct fault_list {
 	struct pifile_fault *list;
 	size_t count, room;
-	bool all; /* were told */
+	bool all; /* complete: a pass has seen the whole file */
 };
 
 __attribute__((format(printf, 3, 4))) static inline void faults_tell(struct fault_list *f,

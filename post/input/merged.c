@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several traces as one: whose record is next, and what of it has another number here. */
+/* Merges several traces into one: the order of their records, and the numbers that must change. */
 #include "input/merged.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ static int merged_begin(struct input *in, unsigned int what)
 	return 0;
 }
 
-/* Whose record is next: the first trace's of those with the same time. */
+/* The trace with the next record; among equal times, the first trace. */
 static struct merged_part *choose(struct merged *m, uint32_t n)
 {
 	struct merged_part *first = NULL, *p;
@@ -354,7 +354,7 @@ static const struct reader reader_merged = {
 	.close = merged_close,
 };
 
-/* What all of them say, and the sums. */
+/* Merges the headers of all traces, with sums. */
 static void sum_up(struct input *in, const struct merged *m)
 {
 	struct pifile_header *all = &in->header;

@@ -10,8 +10,8 @@
 
 #include "record/input.h"
 
-/* Those that cannot be read are told at once and are faults of the whole. in->program is the
- * caller's. 0; -ENOMEM; -EINVAL: none can be read. */
+/* Traces that cannot be read are reported at once and become faults of the merged input.
+ * in->program is the caller's. 0; -ENOMEM; -EINVAL: none can be read. */
 int merged_open(struct input *in, const char *const *paths, uint32_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of a merged input share: merged.c the order, merged_record.c the records,
- * merged_texts.c what stands beside them. */
+/* State that the parts of a merged input share: order (merged.c), records (merged_record.c),
+ * sections and labels (merged_texts.c). */
 #ifndef POST_MERGED_INNER_H
 #define POST_MERGED_INNER_H
 
@@ -19,8 +19,8 @@ struct merged_part {
 	uint8_t event[EVENT_NUMBERS + 1]; /* its events' numbers + 1 here; 0: none yet */
 	bool off;                         /* it has not begun, or was switched off, or ended */
 	bool begun;
-	uint64_t told_at;     /* since when it is so or not */
-	uint32_t tell;        /* the next of its CPUs of which that is told */
+	uint64_t told_at;     /* time of the last switch */
+	uint32_t tell;        /* the next of its CPUs to give a record of that */
 	uint32_t gaps;        /* places where it misses records */
 	uint64_t first, wall; /* first record: its time, and the wall clock's lead */
 	bool timed, walls;    /* it has one; the wall clock is known */
@@ -32,11 +32,11 @@ struct merged {
 	uint32_t count;          /* of the room in both */
 	uint32_t missing;        /* traces that cannot be read */
 	uint32_t cpus;           /* of all */
-	struct merged_part *now; /* whose turn it is, while it is before … */
+	struct merged_part *now; /* the trace with the next record, until … */
 	uint64_t until;
 	struct merged_part *given;
-	bool on;      /* the first is */
-	bool telling; /* of CPUs that came or went */
+	bool on;      /* the first trace is */
+	bool telling; /* records of CPUs that came or went are due */
 	uint32_t gaps;
 	struct pitrace_sync sync;
 	uint8_t *room; /* the record that was given */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of a record has another number among several traces: pids, CPUs, events. */
+/* Renumbers pids, CPUs and events of a record, which are unique only within one trace. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,13 +95,14 @@ static void patch_mte(struct merged *m, const struct pirecord *r)
 	patch_both(m, r, 0, 4);
 }
 
-/* false: it tells nothing here. */
+/* false: drop the record. */
 static bool patch_system(struct merged *m, struct merged_part *p, struct pirecord *r)
 {
 	uint32_t number, own;
 
 	if (r->minor == PITRACE_SYSINFO_INTERVAL) {
-		/* A gap is told of its own CPUs; how many are online, of no machine. */
+		/* A gap concerns the CPUs of its own trace only; cpus_online would be of one
+		 * machine. */
 		patch(m, r, offsetof(struct pitrace_interval, flags),
 		      word(m, r, offsetof(struct pitrace_interval, flags)) |
 			      PITRACE_INTERVAL_AGAIN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What stands beside the records of several traces: what they are called, who they are, the tables
- * of each with its numbers here, what is wrong with them. */
+/* Labels, sections and faults of several traces: a label for each trace, the tables of each with
+ * the merged numbers, the faults of all. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static const char *base_of(const char *name)
 	return slash ? slash + 1 : name;
 }
 
-/* Files' own names serve where they differ, else their folders are told too. */
+/* The files' base names are used if they differ, else the folders are needed too. */
 static bool bases_differ(struct merged *m, uint32_t count)
 {
 	uint32_t i, k;
@@ -39,7 +39,7 @@ static bool bases_differ(struct merged *m, uint32_t count)
 	return true;
 }
 
-/* How much of the names' beginnings is the same, in whole folders; of their ends, in whole
+/* Lengths of the names' common beginning, in whole folders, and of their common end, in whole
  * parts. */
 static void same_ends(const char *const *name, uint32_t count, size_t *head, size_t *tail)
 {
@@ -64,7 +64,7 @@ static void same_ends(const char *const *name, uint32_t count, size_t *head, siz
 		--*tail;
 }
 
-/* What tells a name from the others; a number where that is nothing. */
+/* Labels each trace by the part of its name that differs; by a number if none does. */
 int merged_labels(struct merged *m, uint32_t count)
 {
 	const char **names = calloc(count, sizeof(*names));
@@ -83,7 +83,7 @@ int merged_labels(struct merged *m, uint32_t count)
 		const char *name = names[i];
 
 		n = strlen(name);
-		if (head + tail >= n) { /* its own parts tell nothing */
+		if (head + tail >= n) { /* no part of its own */
 			name = base_of(name);
 			n = strlen(name);
 		} else {
@@ -131,7 +131,7 @@ static bool find_text(struct merged_part *p, struct input_section *s)
 	return false;
 }
 
-/* What all of them say of their systems. */
+/* Writes the system facts that all traces have in common. */
 static void write_common(struct input *in, struct merged *m, FILE *out)
 {
 	const char *text, *end, *next;

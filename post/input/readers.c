@@ -53,12 +53,13 @@ static int read_head(const char *path, char *head, size_t *size, struct pifile_f
 	if (fd >= 0)
 		close(fd);
 	if (rc)
-		fault->offset = NO_OFFSET; /* about the file, not about what stands in it */
+		fault->offset = NO_OFFSET; /* about the file as a whole */
 	*size = n > 0 ? (size_t)n : 0;
 	return rc;
 }
 
-/* What is not read, by its first bytes: who gives such a file shall know why. */
+/* The name of a known format without a reader, from the file's first bytes, for the error
+ * message. */
 static const char *other_name(const char *head, size_t size)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of readers: a new one is one line here. The first whose probe knows the file's beginning
- * opens it. */
+/* The list of readers: a new one is one line here. The first one whose probe accepts the file's
+ * beginning opens it. */
 #ifndef POST_READERS_H
 #define POST_READERS_H
 
@@ -21,7 +21,7 @@ READERS(DECLARED)
 
 /* In the order of the list; NULL: no more. */
 const struct reader *reader_at(size_t i);
-/* The one that is called so; NULL: none. */
+/* The reader of that name; NULL: none. */
 const struct reader *reader_named(const char *name);
 
 /* in->program is the caller's. 0, or -errno with fault telling where (perhaps nowhere: NO_OFFSET)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a pipe to a file in TMPDIR (/var/tmp unless told: it may be large). */
+/* Copies a pipe to a file in TMPDIR (default /var/tmp, since it may be large). */
 #include "input/spool.h"
 
 #include <errno.h>

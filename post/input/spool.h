@@ -8,7 +8,7 @@
 struct pifile_fault;
 
 /* Whether this is a pipe that the user handed over: "-", or a descriptor by its name (a shell's
- * <(COMMAND)). Any other that lies somewhere in the file system might never end. */
+ * <(COMMAND)). Any other pipe in the file system might never end. */
 bool is_pipe(const char *path);
 /* The file's descriptor; or -errno, with fault in words. */
 int spool_open(const char *path, struct pifile_fault *fault);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A file as a window that moves over it: what stands at an offset is asked for with its length, so
- * that a reader keeps no more in memory than the longest thing it looks at.
+ * A window that moves over a file: a reader asks for an offset and a length, so that it keeps no
+ * more in memory than the longest item it reads.
  */
 #ifndef POST_WINDOW_H
 #define POST_WINDOW_H

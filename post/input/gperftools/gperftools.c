@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * gperftools' CPU profiles: slots of 4 or 8 bytes in the byte order of the machine that wrote them.
- * A header, call stacks with the number of their samples, a trailer, then text: what was mapped. A
- * stack's samples have no time: they stand one after the other, a period each, so that the length
- * of the trace is the CPU time that was sampled.
+ * A header, call stacks with the number of their samples, a trailer, then text: the mappings.
+ * Samples have no time: those of a stack are spaced by the period, so that the length of the trace
+ * is the CPU time that was sampled.
  */
 #include "input/gperftools/gperftools.h"
 
@@ -292,7 +292,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* What the process has of the upper half: overlapping parts as one. */
+/* Finds the mappings in the upper half of the address space; overlapping ones are merged. */
 static int find_upper(struct gperftools *g)
 {
 	uint32_t i, n = 0, kept = 0;
@@ -422,7 +422,7 @@ static int next_stack(struct gperftools *g, struct stack_at *s)
 	return got;
 }
 
-/* Find the text; what is wrong on the way is told, once. */
+/* Finds the text after the samples. Errors before it are noted, once. */
 static void find_text(struct gperftools *g, bool *complete)
 {
 	struct stack_at s;
@@ -690,7 +690,7 @@ static uint64_t gperftools_monotonic(struct input *in, uint64_t stamp)
 	return stamp;
 }
 
-/* When it was is not recorded. */
+/* The time of day is not recorded. */
 static uint64_t gperftools_realtime(struct input *in, uint64_t stamp)
 {
 	(void)in;

@@ -19,7 +19,7 @@ struct java_place {
 struct java {
 	struct java_place *place;
 	uint32_t n, room;
-	struct blob symbols; /* saved symbols of JAVA_MODULE, which lies at JAVA_BASE */
+	struct blob symbols; /* saved symbols of JAVA_MODULE, at JAVA_BASE */
 };
 
 /* A line of the text: 1 it is a symbol, 0 it is not; -ENOMEM. */
@@ -27,7 +27,7 @@ int java_line(struct java *j, const char *line);
 /* After all lines. 0 or -ENOMEM. */
 int java_lay_out(struct java *j);
 uint64_t java_size(const struct java *j);
-/* Where an address is laid out; one that has no symbol stays. */
+/* The address in the new layout; one without a symbol stays as it is. */
 uint64_t java_address(const struct java *j, uint64_t pc);
 void java_free(struct java *j);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Profiles of version 1 are of Java programs and bring their symbols along: where others have what
- * was mapped stands a line for each address, "0xADDRESS FUNCTION (FILE:LINE)". Code that is made
- * while it runs lies anywhere; here each function is laid out anew, one after the other.
+ * Profiles of version 1 are of Java programs and contain their symbols: in place of the mappings
+ * there is a line for each address, "0xADDRESS FUNCTION (FILE:LINE)". Compiled code may be
+ * anywhere, so each function gets a new address here, one after the other.
  */
 #include "base/array.h"
 #include "base/search.h"
@@ -81,7 +81,7 @@ static int by_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Names of anybody's, as the lines of saved symbols have them. */
+/* Ends a line of saved symbols with a name; control characters become '?'. */
 static void put_name(FILE *out, const char *name)
 {
 	for (; *name; name++)

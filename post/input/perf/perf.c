@@ -99,7 +99,7 @@ static int look_sample(struct perf *p, const struct perf_raw *raw, uint32_t attr
 		return 0;
 	}
 	if (perf_decode(&p->attr[attr].shape, raw->data, raw->size, &item, &why))
-		return 0; /* told when it is to be used */
+		return 0; /* the fault is noted when the sample is used */
 	return perf_each_sample(p, &item, attr, each_counted, p);
 }
 
@@ -176,7 +176,7 @@ static int look_aux_data(struct perf *p, const struct perf_raw *raw)
 	return perf_pt_piece(p, raw);
 }
 
-/* What perf noted of AUX data that it could not follow (perf inject writes it). */
+/* Notes that perf could not decode some AUX data (perf inject writes such records). */
 static void look_aux_error(struct perf *p, const struct perf_raw *raw)
 {
 	struct bytes b = perf_bytes(p, raw->data, raw->size);
@@ -477,7 +477,7 @@ static void perf_progress(const struct input *in, uint64_t *done, uint64_t *tota
 	*done = s->perf ? s->done + s->offset - p->file[s->file].begin : *total;
 }
 
-/* ---- what stands beside the records ---------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static const char *text_of(struct perf *p, enum perf_feature i, char *room, size_t size)
 {
@@ -586,8 +586,7 @@ static int perf_section(struct input *in, size_t i, struct input_section *sectio
 	return 0;
 }
 
-/* A stamp is a time of perf's clock; what else told us times (jitdumps without a clock of the
- * system's) counts cycles. */
+/* Stamps are perf's clock. Times from elsewhere (jitdumps without a system clock) are cycles. */
 static uint64_t perf_monotonic(struct input *in, uint64_t stamp)
 {
 	const struct perf *p = in->state;
@@ -621,8 +620,8 @@ static size_t perf_faults(const struct input *in, const struct pifile_fault **li
 	return p->nfaults;
 }
 
-/* Of samples that were to get their user stack later those that did not: the order of time tells
- * them, which is that of a pass. */
+/* Counts the samples whose deferred user stack never came. That depends on the order of time, so it
+ * takes a pass. */
 static int without_stack(struct input *in, uint64_t *n)
 {
 	struct perf *p = in->state;

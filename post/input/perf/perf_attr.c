@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The events of a perf.data file: how each was recorded, where its records have their fields, by
- * which ids records are told apart, what it is called.
+ * The events of a perf.data file: how each was recorded, the places of fields in its records, the
+ * ids that connect records with it, its name.
  */
 #include "input/perf/perf_attr.h"
 
@@ -20,7 +20,7 @@
 #define ATTR_MAX   4096
 #define EVENTS_MAX 100000 /* more are damage */
 
-/* Where fields of an attr stand, and its flags. */
+/* Offsets of an attr's fields, and its flags. */
 enum {
 	AT_SIZE = 4,
 	AT_FLAGS = 40,
@@ -55,7 +55,7 @@ static unsigned int words(uint64_t type, uint64_t of)
 	return (unsigned int)__builtin_popcountll(type & of);
 }
 
-/* Where time and id stand in records of such an event; 0: nowhere. */
+/* Sets the offsets of time and id in records of such an event; 0: none. */
 static void find_places(struct perf_attr *a)
 {
 	uint64_t type = a->shape.sample_type;
@@ -168,7 +168,7 @@ static uint64_t entry_size(struct perf *p, const struct blob *attrs)
 
 int perf_attrs_read(struct perf *p)
 {
-	uint64_t left = p->file[0].size; /* each id stands in the file for one event */
+	uint64_t left = p->file[0].size; /* each id is in the file for one event */
 	struct blob attrs = perf_part(p, p->attrs, (uint64_t)EVENTS_MAX * ATTR_MAX);
 	uint64_t entry = entry_size(p, &attrs), n = entry ? p->attrs.size / entry : 0, i;
 	const uint8_t *data = attrs.data;
@@ -229,7 +229,7 @@ static int add_id(struct perf *p, uint64_t id, uint32_t attr)
 	return 0;
 }
 
-/* Then names can be given to those that were told by ids. */
+/* Builds the hash table of ids, and names the events that updates named by id. */
 int perf_attrs_hash(struct perf *p)
 {
 	uint32_t i, k;
@@ -277,7 +277,7 @@ uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool
 	if (!at || (sample ? at + 8 > size : first->id_back + 8 > size))
 		return 0;
 	attr = perf_attr_by_id(p, perf_u64(p, record + at));
-	/* What perf made up itself has no id. */
+	/* Records that perf made itself have no id. */
 	return attr == UINT32_MAX && !sample ? 0 : attr;
 }
 
@@ -290,7 +290,7 @@ static char *rest_text(struct bytes *b)
 	return text ? strdup(text) : NULL;
 }
 
-/* The name of an event, told by one of its ids (PERF_EVENT_UPDATE__NAME is 2). */
+/* Names an event by one of its ids (PERF_EVENT_UPDATE__NAME is 2). */
 int perf_attr_update(struct perf *p, const struct perf_raw *raw)
 {
 	struct bytes b = perf_bytes(p, raw->data, raw->size);
@@ -331,7 +331,7 @@ int perf_attr_record(struct perf *p, const struct perf_raw *raw)
 	return ids ? add_attr(p, raw->offset + 8, raw->data + 8, size, ids, n) : -ENOMEM;
 }
 
-/* Events of a newer kernel's: told once, not with each of their samples. */
+/* Events of a newer kernel: one fault, not one for each of their samples. */
 static void tell_unknown(struct perf *p)
 {
 	for (uint32_t i = 0; i < p->nattrs; i++) {
@@ -363,7 +363,7 @@ int perf_attrs_finish(struct perf *p)
 		uint64_t type = a->shape.sample_type;
 		bool copy = type & PERF_SAMPLE_STACK_USER && type & PERF_SAMPLE_REGS_USER;
 
-		/* Where no event asked for them perf has put them in. */
+		/* If no event has this flag, perf added the build ids itself. */
 		a->shape.build_id |= !any_build_id;
 		a->stacks = (struct perf_stacks){
 			.depth = copy ? PITRACE_STACK_MAX : PERF_CHAIN_MAX,

@@ -5,8 +5,8 @@
 
 #include "input/perf/perf_state.h"
 
-/* The events, of the file's table or a pipe's records; then by their ids, and when the
- * features have told the rest. 0 or -ENOMEM. */
+/* Read the events from the file's table or from a pipe's records; then hash them by id, and finish
+ * them when the features are known. 0 or -ENOMEM. */
 int perf_attrs_read(struct perf *p);
 int perf_attr_record(struct perf *p, const struct perf_raw *raw);
 int perf_attr_update(struct perf *p, const struct perf_raw *raw);
@@ -17,7 +17,7 @@ void perf_attrs_free(struct perf *p);
 uint32_t perf_attr_of(struct perf *p, const uint8_t *record, uint32_t size, bool sample);
 uint32_t perf_attr_by_id(const struct perf *p, uint64_t id);
 struct perf_id *perf_id_find(struct perf *p, uint64_t id); /* or NULL */
-/* The fields of an attr as it stands in a file; those that an older one lacks are 0. */
+/* Reads the fields of an attr from a file; those that an older one lacks are 0. */
 void perf_attr_read(const struct perf *p, const uint8_t *data, size_t size, struct perf_attr *a);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Build ids of a perf.data's header: they speak of paths, as perf found them at the end. A mapping
- * tells its file's inode. Where the file that has a path and its build id today is another one, and
- * was so before the recording ended, it was that one which perf read, not what was mapped.
+ * Build ids of a perf.data's header. They belong to paths, as perf found them at the end of the
+ * recording; a mapping has the inode of its file. If the file with that path and build id has
+ * another inode than the mapping, and had it before the recording ended, perf took the id from that
+ * file and not from the mapped one.
  */
 #include "input/perf/perf_build_ids.h"
 
@@ -34,7 +35,7 @@ static bool has_id(int fd, const struct perf_build_id *id)
 	return same;
 }
 
-/* The inode of the file that the id was read from; 0: it cannot be told. */
+/* The inode of the file that the id was read from; 0: unknown. */
 static uint64_t inode_of(struct perf *p, const struct perf_build_id *id)
 {
 	struct stat st, data;

@@ -23,7 +23,7 @@ void perf_fault(struct perf *p, uint64_t offset, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(f.what, sizeof(f.what), format, ap);
 	va_end(ap);
-	/* Each pass meets the same: all that were met stand in the order of their first pass. */
+	/* Each pass meets the same faults; they are kept in the order of the first pass. */
 	for (i = 0; i < p->nfaults && i < PERF_FAULTS; i++) {
 		if (p->fault[i].offset == offset && !strcmp(p->fault[i].what, f.what))
 			return;

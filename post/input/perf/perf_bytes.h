@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a perf.data, and what is wrong with it: what all that read it stand on. */
+/* Parts of a perf.data and its faults: the base of all other files here. */
 #ifndef POST_PERF_BYTES_H
 #define POST_PERF_BYTES_H
 

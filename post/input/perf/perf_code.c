@@ -19,8 +19,8 @@ struct code_map {
 	uint32_t file;
 };
 
-/* What a process has mapped, in the order in which it came: of two that lie on each other the newer
- * one is there. A child begins with what its parent had then. */
+/* Mappings of a process, oldest first: if two overlap, the newer one counts. A child process begins
+ * with its parent's at the time of the fork. */
 struct code_space {
 	struct code_map *map;
 	uint32_t nmaps, room;
@@ -35,7 +35,7 @@ struct code_process {
 	uint32_t pid, space;
 };
 
-/* Where a page was found when it was read last. */
+/* Cache of the mapping that a page was found in. */
 struct code_found {
 	uint64_t page;
 	uint32_t space, version;
@@ -308,7 +308,7 @@ static bool look_up(const struct perf_code *c, uint32_t space, uint64_t address,
 	}
 }
 
-/* Where an address is; a mapping is whole pages. NULL: nowhere. */
+/* The mapping at an address, which covers whole pages. NULL: none. */
 static const struct code_map *find_map(struct perf_code *c, uint32_t pid, uint64_t address)
 {
 	const struct code_process *p = find(c, pid);

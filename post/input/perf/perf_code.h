@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The code that processes had mapped, as a perf.data tells of it so far: bytes of it out of the
- * files, where these are still what was mapped.
+ * The code that processes had mapped, from the records so far: bytes are read from the files, if
+ * these are still the ones that were mapped.
  */
 #ifndef POST_PERF_CODE_H
 #define POST_PERF_CODE_H

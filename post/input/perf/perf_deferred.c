@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples whose user stack the kernel took later, when the thread went back to its program: they
- * end with a cookie, and wait until a record with that cookie tells the stack, of all that wait
- * with it. What another stack of the thread answers, or the thread's end, has none. As with perf
- * samples are told when their stack comes, with their own time; memory is what the waiting ones
- * need, up to a limit.
+ * Samples with a deferred user stack, which the kernel walks when the thread returns to user mode.
+ * Such a sample ends with a cookie and waits for the record with that cookie, which has the stack
+ * for all samples that wait with it. If another stack of the thread comes first, or the thread
+ * ends, the sample stays without a user stack. As in perf, samples are given when their stack
+ * comes, with their own time; memory is what waiting samples need, up to a limit.
  */
 #include "input/perf/perf_deferred.h"
 

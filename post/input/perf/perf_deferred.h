@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples that wait for a part of theirs. */
+/* Samples that wait for their deferred user stack. */
 #ifndef POST_PERF_DEFERRED_H
 #define POST_PERF_DEFERRED_H
 
@@ -13,14 +13,14 @@ struct perf_waiting {
 typedef int (*perf_waited)(struct perf *p, const struct perf_waiting *w,
 			   const struct perf_item *item);
 
-/* A sample whose user stack is still to come, and who is told when it has waited; such a stack; a
- * thread's end, the end of all. 0 or -ENOMEM. */
+/* A sample whose user stack is still to come, and the callback for when it has waited; such a
+ * stack; a thread's end; the end of the file. 0 or -ENOMEM. */
 int perf_deferred_wait(struct perf *p, const struct perf_item *item, const struct perf_entry *e,
 		       uint64_t time, perf_waited told);
 int perf_deferred_stack(struct perf *p, const struct perf_item *stack);
 int perf_deferred_thread_ends(struct perf *p, uint32_t tid);
 int perf_deferred_end(struct perf *p);
-/* How many were told without, in this pass. */
+/* Number of samples given without a user stack in this pass. */
 uint64_t perf_deferred_alone(const struct perf *p);
 void perf_deferred_free(struct perf *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a perf.data tells beyond our own records (record/detail.h): branch stacks, raw data, what
- * memory was touched, control groups, namespaces, changes of the kernel's code. And what
- * tracepoints tell in ours: dispatches and wake-ups, system calls.
+ * Data of a perf.data beyond our own records (record/detail.h): branch stacks, raw data, data
+ * addresses, control groups, namespaces, changes of kernel code. And tracepoints that become our
+ * records: dispatches and wake-ups, system calls.
  */
 #include "input/perf/perf_details.h"
 
@@ -29,7 +29,7 @@ struct task {
 #define SWITCH_FIELDS 5
 #define WAKEUP_FIELDS 3
 
-/* Of a tracepoint of system calls: event of nr is 0 where it is none. */
+/* Fields of a system call's tracepoint: nr.event is 0 for other tracepoints. */
 struct call_fields {
 	struct tracepoint_field nr, result;
 	bool is, leaves;
@@ -359,7 +359,7 @@ int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid)
 	return 0;
 }
 
-/* Of a thread that no record named the process is taken for its first. */
+/* The process of a thread; for a thread that no record named, its own tid. */
 static uint32_t pid_of(const struct perf_details *d, uint32_t tid)
 {
 	uint32_t i = find_task(d, tid);
@@ -372,7 +372,7 @@ static bool number(const struct perf_item *i, const struct tracepoint_field *f, 
 	return tracepoint_number(f, i->raw, i->nraw, value);
 }
 
-/* TASK_* of the kernel, as the tracepoint tells them. */
+/* Maps TASK_* of the kernel, as the tracepoint has them. */
 static uint32_t left_as(uint64_t state)
 {
 	if (!(state & 0xFF))
@@ -497,7 +497,7 @@ static int put_call(const struct perf_item *i, const struct call_fields *c, perf
 		return put(arg, PITRACE_SYSCALL, call | PITRACE_EXIT, &leave, sizeof(leave),
 			   i->time);
 	}
-	/* Words behind the number, which is one itself or stands in the place of one. */
+	/* The words after the number; a number of less than a word is padded to one. */
 	for (uint32_t k = 0; k < 3; k++) {
 		struct tracepoint_field word = c->nr;
 		uint64_t value = 0;
@@ -562,8 +562,8 @@ int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr,
 		return put_call(i, &d->call[attr], put, arg);
 	if (strncmp(a->name, "sched:", 6))
 		return 0;
-	/* Where the kernel told dispatches itself these are the same ones; of some processes alone
-	 * none tells when a thread comes back. */
+	/* The kernel's own switch records have the same dispatches; a recording of single processes
+	 * lacks the ones where their threads come back. */
 	if (!p->narrow && !p->count[PERF_RECORD_SWITCH] && !p->count[PERF_RECORD_SWITCH_CPU_WIDE] &&
 	    number(i, &d->switches[0], &id))
 		return put_switch(d, i, put, arg);

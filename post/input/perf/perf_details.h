@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What perf tells beyond our records (record/detail.h). */
+/* Data of perf beyond our records (record/detail.h). */
 #ifndef POST_PERF_DETAILS_H
 #define POST_PERF_DETAILS_H
 
@@ -12,7 +12,7 @@ int perf_details_event(struct perf *p, uint32_t attr, perf_put put, void *arg);
 int perf_details_sample(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,
 			void *arg);
 int perf_details_record(struct perf *p, const struct perf_item *i, perf_put put, void *arg);
-/* The scheduler's tracepoints, and whose threads they name. */
+/* The scheduler's tracepoints, and the processes of the threads that they name. */
 bool perf_details_sched_wanted(const struct perf *p);
 int perf_details_task(struct perf_details *d, uint32_t pid, uint32_t tid);
 int perf_details_sched(struct perf *p, const struct perf_item *i, uint32_t attr, perf_put put,

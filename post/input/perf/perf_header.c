@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a perf.data file says before and behind its records: where they are, and its features; in a
- * pipe these come as records.
+ * The parts of a perf.data before and behind its records: where the records are, and the features,
+ * which are records in a pipe.
  */
 #include "input/perf/perf_header.h"
 
@@ -27,7 +27,7 @@
 
 /* ---- features -------------------------------------------------------------------------------- */
 
-/* The table of features stands behind the data. */
+/* The table of features is behind the data. */
 static void read_features(struct perf *p)
 {
 	unsigned int i, n = 0, k = 0;
@@ -73,7 +73,7 @@ static void feature_text(struct perf *p, unsigned int i, char *out, size_t size)
 	perf_view_free(&v);
 }
 
-/* The events' names, by their ids or, where these are not told, by their order. */
+/* Names events by their ids or, without ids, by their order. */
 static void event_names(struct perf *p)
 {
 	struct perf_view v = perf_feature(p, PERF_EVENT_DESC);
@@ -125,7 +125,7 @@ static void old_names(struct perf *p)
 	blob_free(&data);
 }
 
-/* What stands behind a record's head. */
+/* Reads a build id record behind its head. */
 static int build_id(struct perf *p, struct bytes *b, uint16_t misc, bool has_pid)
 {
 	struct perf_build_id id = { .pid = -1, .misc = misc, .size = 20 };
@@ -199,7 +199,7 @@ static void clock_data(struct perf *p)
 	perf_view_free(&v);
 }
 
-/* How many counters a branch has, and how wide: of "name" "value" pairs of one PMU or several. */
+/* Number and width of branch counters, from "name" "value" pairs of one PMU or several. */
 static void branch_counters(struct perf *p, enum perf_feature feature)
 {
 	struct perf_view v = perf_feature(p, feature);
@@ -268,7 +268,7 @@ static int header_feature(struct perf *p, const struct perf_raw *raw)
 	return 0;
 }
 
-/* The formats of tracepoints stand behind their record. */
+/* The formats of tracepoints follow their record. */
 static int tracing_data(struct perf *p, const struct perf_raw *raw)
 {
 	struct perf_section part = { .offset = raw->offset + raw->size };
@@ -321,8 +321,8 @@ int perf_header_record(struct perf *p, const struct perf_raw *raw)
 	return 0;
 }
 
-/* What older perfs' inject makes of a pipe: its records, the first of which tells an event, without
- * the header before them. */
+/* Whether this is a file of an older perf inject that read a pipe: it lacks the header, and begins
+ * with the record of an event. */
 static bool is_bare(const void *head, size_t size)
 {
 	struct bytes b = bytes_of(head, size);
@@ -368,7 +368,7 @@ int perf_header_read(struct perf *p, struct pifile_fault *fault)
 			   "the header of a pipe is missing, as perf 6.1 inject leaves it out");
 		return 0;
 	}
-	/* A header's size is small: that tells the order of bytes, whatever the version. */
+	/* A header's size is small: that shows the byte order, whatever the version. */
 	p->version = memcmp(data.data, MAGIC_1, 8) ? 2 : 1;
 	memcpy(&p->header_size, (uint8_t *)data.data + 8, 8);
 	p->swap = p->header_size > UINT32_MAX;

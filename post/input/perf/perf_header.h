@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a perf.data says before and behind its records. */
+/* The parts of a perf.data before and behind its records. */
 #ifndef POST_PERF_HEADER_H
 #define POST_PERF_HEADER_H
 

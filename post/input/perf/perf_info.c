@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a perf.data file says of itself, in the words of `perf report --header-only -I`. */
+/* Description of a perf.data file, in the words of `perf report --header-only -I`. */
 #include "input/perf/perf_info.h"
 
 #include <errno.h>
@@ -298,7 +298,7 @@ static void info_topology(struct perf *p, struct bytes *b, FILE *out)
 	bool has_dies;
 
 	info_texts(b, out, "sibling sockets");
-	/* Threads come next, but dies are told before them. */
+	/* Threads come next, but dies are printed before them. */
 	of_cpus = *b;
 	i = bytes_u32(&of_cpus);
 	while (i-- && !of_cpus.bad)
@@ -588,7 +588,7 @@ static void info_feature(struct perf *p, unsigned int i, struct bytes *b, FILE *
 		fprintf(out, "contains tracing data: %zu bytes\n", b->size);
 		break;
 	case PERF_BUILD_ID:
-		break; /* told after all others */
+		break; /* printed after all others */
 	case PERF_HOSTNAME:
 		info_text(b, out, "hostname");
 		break;
@@ -701,7 +701,7 @@ static void info_header(const struct perf *p, FILE *out)
 	fprintf(out, "feat offset    : %" PRIu64 "\n", p->pipe ? 0 : p->data.offset + p->data.size);
 }
 
-/* What perf does not print, or not here. */
+/* Facts that perf does not print, or prints elsewhere. */
 static void info_rest(struct perf *p, FILE *out)
 {
 	uint32_t i, k;

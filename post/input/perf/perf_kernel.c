@@ -149,7 +149,7 @@ static struct blob place_text(const struct perf *p, struct blob text)
 		return text;
 	if (here)
 		return move_text(text, p->kernel_reference - here);
-	blob_free(&text); /* where it was then cannot be told */
+	blob_free(&text); /* where it was then is unknown */
 	return text;
 }
 
@@ -171,8 +171,8 @@ static bool is_another(const struct perf *p, const char *module)
 	return false;
 }
 
-/* A text of now, without what was not there: modules that were loaded anew as other builds, and BPF
- * programs where perf's records tell of those that were. */
+/* Removes symbols of the running kernel that were not there then: modules that were reloaded as
+ * other builds, and BPF programs if perf's records name those that were there. */
 static struct blob drop_others(const struct perf *p, struct blob text)
 {
 	char *line, *next, *to = text.data, last[MODULE_NAME] = "", name[MODULE_NAME];
@@ -233,7 +233,7 @@ static void look(struct perf *p)
 		return;
 	kept = kept_text(p);
 	if (!kept.data)
-		return; /* what is hidden tells why there are no names */
+		return; /* the hidden text explains why there are no names */
 	blob_free(&p->kallsyms);
 	p->kallsyms = kept;
 }

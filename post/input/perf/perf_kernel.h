@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a perf.data says of the kernel. */
+/* The kernel that a perf.data was recorded on. */
 #ifndef POST_PERF_KERNEL_H
 #define POST_PERF_KERNEL_H
 
 #include "input/perf/perf_state.h"
 
-/* The text that kernel symbols are to be had from, which stays the perf's; NULL:
- * none. The vdso, if it is this machine's. */
+/* Text with the kernel's symbols, owned by p; no data: none. The vdso, if it is this machine's. */
 struct blob perf_kernel_symbols(struct perf *p);
-/* The same where they are not to be had: one place alone, which is no name of code. */
+/* The place of the kernel alone, for when there are no symbols: a line that names no code. */
 struct blob perf_kernel_place(struct perf *p);
 /* The kernel's entries of the table of build ids; to be freed. */
 struct blob perf_kernel_ids(const struct perf *p);

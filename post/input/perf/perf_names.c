@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What perf calls events that a file has no name for, as most pipes: generic ones by their numbers,
- * tracepoints by the formats that came with them, each with what it was limited to.
+ * Names for events that have none in the file, as in most pipes: generic ones by number,
+ * tracepoints by the formats that came with them, each with perf's modifiers.
  */
 #include "input/perf/perf_names.h"
 
@@ -198,7 +198,7 @@ static bool has(const struct perf_attr *a, unsigned int bit)
 	return a->flags >> bit & 1;
 }
 
-/* Of the kernel, of user code, of a hypervisor; precise; of the host or a guest alone. */
+/* The modifiers: kernel, user, hypervisor; precise; host or guest only. */
 static void limits(const struct perf_attr *a, char text[16])
 {
 	bool modes = has(a, EXCLUDE_USER) || has(a, EXCLUDE_KERNEL) || has(a, EXCLUDE_HV);

@@ -93,7 +93,7 @@ int perf_order_add(struct perf_order *o, const struct perf_raw *raw, uint32_t at
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Of the same time what was read first comes first. */
+/* Equal times: the order of reading. */
 static bool before(const struct perf_order *o, size_t a, size_t b)
 {
 	uint64_t x = o->entry[o->run[a].at].time, y = o->entry[o->run[b].at].time;
@@ -136,7 +136,7 @@ int perf_order_round(struct perf_order *o, bool end)
 	return 0;
 }
 
-/* What is left of the runs moves to the front. */
+/* Moves what is left of the runs to the front. */
 static void keep_rest(struct perf_order *o)
 {
 	size_t i, n = 0, runs = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Nearly all samples of most files have a few fields, always at the same places, and stand for one
- * record of ours. These are told at once; a size that was compared is all the check they need.
+ * Fast path: nearly all samples of most files have a few fields, always at the same offsets, and
+ * become one record of ours. Comparing the size is all the check they need.
  */
 #include "input/perf/perf_plain.h"
 

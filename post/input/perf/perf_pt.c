@@ -104,7 +104,7 @@ int perf_pt_record(struct perf *p, const struct perf_item *item)
 	return perf_code_record(pt->code, item);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static int tell(struct pt_queue *q, uint16_t major, uint32_t minor, const void *data, size_t size)
 {
@@ -182,7 +182,7 @@ static int tell_branch(struct pt_queue *q, uint64_t to)
 		    kind_of(&q->last) | crosses(b.from, to), &b, sizeof(b));
 }
 
-/* What ran and cannot be told where it went ends here. */
+/* Ends the run of a thread whose next address is unknown. */
 static int lose(struct pt_queue *q)
 {
 	struct pitrace_itrace_mark m = { .count = q->count };
@@ -328,7 +328,7 @@ static int take_insn(struct pt_queue *q, const struct pt_insn *insn)
 {
 	int rc = 0;
 
-	/* Where data begin tracing may be on already. */
+	/* Tracing may be on already where the data begin. */
 	if (!q->on)
 		rc = begin(q, insn->ip);
 	if (rc)
@@ -341,7 +341,7 @@ static int take_insn(struct pt_queue *q, const struct pt_insn *insn)
 	return rc;
 }
 
-/* Events that stand before the next instruction. A decoder's fault: negative in q->status. */
+/* Takes the events before the next instruction. A decoder's fault: negative in q->status. */
 static int take_events(struct pt_queue *q)
 {
 	struct pt_event e;
@@ -450,12 +450,12 @@ static int advance(struct pt_queue *q)
 	}
 	if (!q->synced)
 		return synchronize(q);
-	/* What came with it is of a time that may not have come yet. */
+	/* Events that came with it may lie in the future. */
 	if (q->status >= 0 && q->status & pts_event_pending)
 		return take_events(q);
 	if (q->pt->decoded++ == q->pt->most)
 		return give_up(q);
-	/* Where data begin in the midst no event says that tracing is on: code is read first. */
+	/* Data that begin inside a trace have no event for tracing on: code is decoded first. */
 	if (!q->on)
 		find_thread(q);
 	q->status = pt_insn_next(q->decoder, &insn, sizeof(insn));

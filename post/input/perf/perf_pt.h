@@ -5,8 +5,8 @@
 
 #include "input/perf/perf_state.h"
 
-/* In a pass: perf's records as they are told; what the processor told up to a time: 1 something,
- * perhaps more, 0 nothing any more. Else 0 or -ENOMEM. */
+/* For each pass: take perf's records as they come; decode the trace up to a time: 1 some, perhaps
+ * more, 0 no more. Else 0 or -ENOMEM. */
 #ifdef HAVE_LIBIPT
 int perf_pt_record(struct perf *p, const struct perf_item *item);
 int perf_pt_step(struct perf *p, uint64_t until);

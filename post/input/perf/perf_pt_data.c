@@ -60,7 +60,7 @@ int perf_pt_piece(struct perf *p, const struct perf_raw *raw)
 		perf_fault_in(p, raw->file, raw->offset, "AUX data that are not in the file");
 		return 0;
 	}
-	/* What is there of one that is cut, as the reader says. */
+	/* A cut piece keeps the part that is there; the reader notes the fault. */
 	if (piece.size > p->file[raw->file].size - piece.offset)
 		piece.size = p->file[raw->file].size - piece.offset;
 	if (array_next(pt->piece, pt->npieces, pt->room_pieces))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intel PT of a perf.data, as it stands in the file. */
+/* Intel PT data of a perf.data, not decoded. */
 #ifndef POST_PERF_PT_DATA_H
 #define POST_PERF_PT_DATA_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Intel PT of a perf.data file, as its decoder's parts see it: the data by buffers
- * (perf_pt_data.c), what they say (perf_pt.c).
+ * Internals of the Intel PT decoder: the data by buffers (perf_pt_data.c), the decoding
+ * (perf_pt.c).
  */
 #ifndef POST_PERF_PT_INNER_H
 #define POST_PERF_PT_INNER_H
@@ -34,7 +34,7 @@ enum {
 	INFO_RATIO,
 };
 
-/* Bytes of one buffer, as they stand in a file. */
+/* Bytes of one AUX buffer in a file. */
 struct pt_piece {
 	uint64_t offset, size; /* in the file */
 	uint64_t at;           /* in the buffer, which goes round */
@@ -43,7 +43,7 @@ struct pt_piece {
 };
 #define NO_PIECE UINT32_MAX
 
-/* A thread: where tracing was switched off, told when it is known where it goes on. */
+/* A thread, with the place where tracing was switched off until it is known where it continues. */
 struct pt_thread {
 	uint32_t pid, tid;
 	bool off;
@@ -54,7 +54,7 @@ struct pt_thread {
 
 struct pt_queue {
 	uint32_t queue, tid, cpu;    /* tid NOBODY: of a CPU */
-	uint32_t first, piece, tail; /* that the decoder's data begin with; next; of all */
+	uint32_t first, piece, tail; /* the decoder's first piece; next; last */
 	uint8_t *data;
 	struct pt_insn_decoder *decoder;
 	bool begun; /* a place to begin at was found, or something like one */
@@ -94,7 +94,7 @@ struct perf_pt {
  * any good. 0: there are no more; 1; -ENOMEM. */
 int perf_pt_open(struct pt_queue *q, read_memory_callback_t *read_code);
 void perf_pt_close(struct pt_queue *q);
-/* Where in the file a place of those pieces stands. */
+/* The file offset of an offset in those pieces. */
 uint64_t perf_pt_place(const struct pt_queue *q, uint64_t offset);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a perf.data is while it is read. Above it, each with its own header and each knowing only
- * what stands before it: parts of the file (perf_bytes.c), events of which there are records
- * (perf_attr.c) and their names (perf_names.c), the header (perf_header.c), the bytes as a row of
- * raw records (perf_stream.c), their order of time (perf_order.c); records of ours that are made
- * of them (perf_told.c), beyond ours (perf_details.c), what the processor itself traced (perf_pt.c)
- * and of which code (perf_code.c), samples that wait for a part of theirs (perf_deferred.c), what
- * a record means (perf_tell.c); what the file says of itself in words (perf_info.c) and of the
- * kernel (perf_kernel.c); the reader (perf.c).
+ * The state of a perf.data while it is read. The files that use it, each with its own header and
+ * each knowing only those before it: parts of the file (perf_bytes.c), events (perf_attr.c) and
+ * their names (perf_names.c), the header (perf_header.c), the stream of raw records
+ * (perf_stream.c), their order of time (perf_order.c); records of ours made from them
+ * (perf_told.c), data beyond ours (perf_details.c), Intel PT (perf_pt.c) and the code it is about
+ * (perf_code.c), samples with a deferred stack (perf_deferred.c), conversion of records
+ * (perf_tell.c); the file's description in words (perf_info.c), the kernel (perf_kernel.c); the
+ * reader (perf.c).
  */
 #ifndef POST_PERF_STATE_H
 #define POST_PERF_STATE_H
@@ -44,7 +44,7 @@ static inline void perf_view_free(struct perf_view *v)
 	*v = (struct perf_view){ 0 };
 }
 
-/* Where a sample of an event has its fields, if those before its period are all that it has. */
+/* Offsets of a sample's fields, for events with no other fields than these. */
 struct perf_plain {
 	uint32_t size;                 /* 0: it has others */
 	uint32_t ip, tid, cpu, period; /* 0: it lacks this one */
@@ -60,7 +60,7 @@ struct perf_attr {
 	uint16_t max_stack;
 	bool freq;
 	bool use_clock;
-	bool unknown; /* its samples cannot be taken apart, which was told */
+	bool unknown; /* its samples have unknown fields: noted as a fault */
 	uint64_t at;  /* in the file */
 	int32_t clock;
 	uint32_t time_at;   /* where a sample has its time; 0: it has none */
@@ -71,7 +71,7 @@ struct perf_attr {
 	uint64_t *ids;
 	uint32_t nids;
 	struct perf_stacks stacks;
-	uint64_t samples, lost; /* LOST_SAMPLES tells */
+	uint64_t samples, lost; /* samples that LOST_SAMPLES counts */
 };
 
 struct perf_id {
@@ -200,7 +200,7 @@ struct perf {
 	struct pifile_fault *fault;
 	size_t nfaults, room_faults;
 
-	/* What a look at all records gave: */
+	/* Found by a look at all records: */
 	uint64_t count[PERF_TYPES], unknown_type, total;
 	uint64_t aux_bytes, aux_lost; /* lost: AUX records whose data the kernel cut */
 	uint32_t aux_kind;            /* of AUXTRACE_INFO */
@@ -221,7 +221,7 @@ struct perf {
 	uint64_t time_zero;
 
 	uint32_t branch_counters; /* of each branch, */
-	uint32_t branch_bits;     /* … so wide; 0: not told */
+	uint32_t branch_bits;     /* width of each; 0: unknown */
 	bool has_clock_data;
 	uint32_t clock;
 	uint64_t clock_wall, clock_time;
@@ -233,15 +233,15 @@ struct perf {
 
 	/* A pass: */
 	unsigned int what;
-	bool sched; /* tracepoints that tell dispatches */
+	bool sched; /* there are tracepoints of dispatches */
 	struct perf_stream stream;
 	struct perf_order order;
-	uint64_t time;      /* last that was told */
-	uint64_t read_time; /* last that was read */
+	uint64_t time;      /* of the last record given */
+	uint64_t read_time; /* of the last record read */
 	bool ended;
 	const struct perf_entry *entry; /* that waits for the processor's trace */
 	struct perf_told *told;
-	struct pitrace_sample sample; /* that was told at once */
+	struct pitrace_sample sample; /* of the fast path */
 	struct perf_details *details;
 	struct perf_deferred *deferred; /* samples that wait; NULL: none did */
 	struct perf_pt *pt;             /* Intel PT, if the file has it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of one or several files as a row of raw records: what lies packed between them is
- * unpacked on the way, what stands behind a record outside of its length is passed over. Memory is
- * two buffers, whatever the file's size.
+ * The stream of raw records from the bytes of one or several files: compressed chunks are unpacked
+ * on the way, data that follow a record outside of its length are skipped. Memory is two buffers,
+ * whatever the file's size.
  */
 #include "input/perf/perf_stream.h"
 
@@ -224,7 +224,7 @@ static int next_plain(struct perf_stream *s, struct perf_raw *raw)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* What lies behind a record and does not count to its length. */
+/* Skips data that follow a record and are not in its length. */
 static void pass_payload(struct perf_stream *s, const struct perf_raw *raw)
 {
 	if (raw->type == PERF_AUXTRACE && raw->size >= HEAD + 8)
@@ -249,7 +249,7 @@ static bool is_head(const struct perf *p, const uint8_t *at)
 					    raw.type <= PERF_SCHEDSTAT_DOMAIN;
 }
 
-/* Do records begin so far behind buffer[used]? 1; 0; -1: more than is in the buffer would tell. */
+/* Whether records begin so far behind buffer[used]. 1; 0; -1: the buffer has too little to tell. */
 static int begins(const struct perf_stream *s, size_t at)
 {
 	size_t left = s->have - s->used;
@@ -267,7 +267,7 @@ static int begins(const struct perf_stream *s, size_t at)
 	return s->at >= s->end ? 0 : -1;
 }
 
-/* What stands here is no record: on to where some follow one another. 1; 0: nowhere; -errno. */
+/* No record here: go on to where several follow one another. 1; 0: nowhere; -errno. */
 static int find_records(struct perf_stream *s)
 {
 	size_t at = 8;
@@ -294,7 +294,8 @@ static int find_records(struct perf_stream *s)
 	}
 }
 
-/* A record that cannot be: told with where reading goes on. 1; 0: the rest is lost; -errno. */
+/* An impossible record: notes a fault with the place where reading continues. 1; 0: the rest is
+ * lost; -errno. */
 static int pass_damage(struct perf_stream *s, const char *what)
 {
 	uint64_t where = s->offset;
@@ -312,7 +313,7 @@ static int pass_damage(struct perf_stream *s, const char *what)
 	return rc;
 }
 
-/* What cannot be about the head of a record; NULL: nothing. */
+/* Why a record's head is impossible; NULL: it is not. */
 static const char *wrong_head(const struct perf_raw *raw, char what[64])
 {
 	if (raw->size < HEAD)
@@ -353,7 +354,7 @@ static int next_in_file(struct perf_stream *s, struct perf_raw *raw)
 	if (left < raw->size) {
 		damaged(s, s->offset, "the last record is cut");
 		s->damaged = true;
-		/* Of what is packed the part that is there can be used. */
+		/* The part of a compressed chunk that is there can be unpacked. */
 		raw->data = s->buffer + s->used;
 		raw->size = (uint32_t)left;
 		raw->offset = s->offset;

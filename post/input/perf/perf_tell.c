@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * perf's records told in ours, in the order of time. libperfutil does it for what a ring has too;
- * here is what only a file has: the kernel's mappings, what perf found alive before it began, whose
- * times are 0, groups that are read with their leader.
+ * Converts perf's records to ours, in order of time. libperfutil does so for records that a ring
+ * has too; here is what only a file has: the kernel's mappings, processes that perf found alive
+ * before it began, whose times are 0, groups that are read with their leader.
  */
 #include "input/perf/perf_tell.h"
 
@@ -171,7 +171,7 @@ int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr
 
 		if (!id)
 			continue;
-		/* What it counted since it was read last; nothing is no sample. */
+		/* The count since the last read; 0 is no sample. */
 		i.period = now - id->counted;
 		id->counted = now;
 		if (i.period)
@@ -191,7 +191,7 @@ static int each_alone(void *arg, const struct perf_item *i, uint32_t attr)
 	return rc ? rc : put_one(t, i, attr);
 }
 
-/* What a scheduler's tracepoint tells of a dispatch. */
+/* Takes a dispatch from a scheduler's tracepoint. */
 static int put_sched(struct perf_told *t, const struct perf_item *i, uint32_t attr)
 {
 	struct perf *p = t->p;
@@ -220,7 +220,7 @@ static int waited(struct perf *p, const struct perf_waiting *w, const struct per
 	return perf_each_sample(p, item, w->attr, each_alone, t);
 }
 
-/* Dispatches are told in the order of time, whatever the sample waits for. */
+/* Dispatches keep the order of time, even while a sample waits for its stack. */
 static int put_sample(struct perf_told *t, const struct perf_item *i, const struct perf_entry *e)
 {
 	int rc;
@@ -343,7 +343,7 @@ int perf_tell_begin(struct perf *p)
 		};
 
 		if (!a->samples)
-			continue; /* told of names and dispatches alone */
+			continue; /* used for names and dispatches only */
 		snprintf(e.name, sizeof(e.name), "%s", a->name);
 		rc = perf_told_put(p->told, PITRACE_SYSINFO, PITRACE_SYSINFO_EVENT, &e, sizeof(e),
 				   p->first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a record of perf's means, as records of ours, in p->told. */
+/* Conversion of perf's records to ours, in p->told. */
 #ifndef POST_PERF_TELL_H
 #define POST_PERF_TELL_H
 
@@ -7,7 +7,7 @@
 
 /* 0 or -ENOMEM, this and the others. */
 int perf_tell(struct perf *p, const struct perf_entry *e);
-/* A sample may stand for several, of each event of its group that counted anything. */
+/* Calls `each` for the event of a sample, or for each event of its group that counted anything. */
 int perf_each_sample(struct perf *p, const struct perf_item *item, uint32_t attr,
 		     int (*each)(void *arg, const struct perf_item *i, uint32_t attr), void *arg);
 int perf_tell_begin(struct perf *p);

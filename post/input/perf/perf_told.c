@@ -110,7 +110,7 @@ uint64_t perf_told_time(struct perf *p, const struct perf_entry *e, bool sample)
 		time = p->time + 1;
 	else if (!e->time)
 		time = p->time > p->first - 1 ? p->time : p->first - 1;
-	/* Names are told in the order of time, whatever the clocks of CPUs say. */
+	/* Names keep the order of time, even if the clocks of CPUs differ. */
 	else if (time < p->time && !sample)
 		time = p->time;
 	if (time > p->time)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records of ours, made of perf's: in p->told until they are given. */
+/* Records of ours made from perf's: in p->told until they are given. */
 #ifndef POST_PERF_TOLD_H
 #define POST_PERF_TOLD_H
 
@@ -11,7 +11,7 @@ struct perf_told {
 	uint8_t *data;
 	size_t used, room_data;
 
-	/* Of the record that is being told: */
+	/* The record that is being converted: */
 	struct perf *p;
 	uint64_t time, offset;
 	uint32_t cpu;
@@ -20,16 +20,17 @@ struct perf_told {
 
 struct perf_told *perf_told_new(void);
 void perf_told_free(struct perf_told *t);
-/* One more of the record that is being told: a perf_put, whose argument is the struct perf_told. */
+/* Adds a record for the one that is being converted: a perf_put, whose argument is the struct
+ * perf_told. */
 int perf_told_put(void *arg, uint16_t major, uint32_t minor, const void *data, size_t size,
 		  uint64_t time);
-/* The next of them. */
+/* Gives the next of them. */
 bool perf_told_next(struct perf_told *t, struct pirecord *r);
 bool perf_told_any(const struct perf_told *t);
-/* A record of no record of perf's. */
+/* A record of ours without one of perf's. */
 int perf_told_alone(struct perf *p, uint16_t major, uint32_t minor, const void *data, size_t size,
 		    uint64_t time, uint32_t cpu);
-/* The time at which a record is told. */
+/* The time at which a record is given. */
 uint64_t perf_told_time(struct perf *p, const struct perf_entry *e, bool sample);
 
 #endif

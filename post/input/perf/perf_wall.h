@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The time of day, as far as a perf.data and this machine's clock tell it. */
+/* The time of day of a perf.data's times, from the file and this machine's clock. */
 #ifndef POST_PERF_WALL_H
 #define POST_PERF_WALL_H
 

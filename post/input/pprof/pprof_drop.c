@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * drop_frames and keep_frames of a pprof profile: functions whose names match the one and not the
- * other are left out with all that they called, as pprof leaves them out; the frames before the
- * first that stays are not touched, so that something stays of each stack.
+ * drop_frames and keep_frames of a pprof profile: functions whose names match the first and not the
+ * second are left out with all that they called, as pprof leaves them out; the frames before the
+ * first kept one are not touched, so that each stack keeps some.
  *
- * Whoever made the file chose the expressions: what makes the library's memory grow without
- * bounds is refused, and what it has kept is freed from time to time.
+ * The expressions come from the file, so they are hostile input: those that make the regex
+ * library's memory grow without bounds are refused, and the memory that it keeps is freed from time
+ * to time.
  */
 #include "input/pprof/pprof_state.h"
 
@@ -60,7 +61,7 @@ static bool translate(struct bytes words, struct expression *e)
 	return true;
 }
 
-/* Of a field: what it says; false: it is not understood, which is told. */
+/* Reads the expression of a field. false: it is not understood, with a fault. */
 static bool take(struct pprof *p, uint32_t number, const char *name, struct expression *e)
 {
 	struct bytes b = bytes_of(p->data, p->size), words;
@@ -129,7 +130,7 @@ static bool is_dropped(const struct pprof *p, const struct pprof_code *c, struct
 	return matches(drop, name) && !matches(keep, name);
 }
 
-/* Of each location the first place that stays: all behind the outermost that is dropped. */
+/* Sets the first kept place of each location: the one after the outermost that is dropped. */
 static void find_kept(struct pprof *p, const bool *dropped)
 {
 	uint32_t l, i;

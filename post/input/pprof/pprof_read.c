@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pprof, read: a profile is one message, compressed as a whole, whose samples come before what they
- * name; so it stands unpacked in memory. Its functions have names and no addresses: each module is
- * laid out anew, function by function, each place of one (a location, or a function inlined there)
- * at an address of its own, and their names are told as saved symbols. Modules of which nothing is
- * named stay where they were: their files may be here.
+ * The reader of pprof profiles. A profile is one message, compressed as a whole, whose samples come
+ * before the tables that they refer to; so the unpacked message is kept in memory. Its functions
+ * have names but no addresses: each module gets a new layout, function by function, with an address
+ * for each place (a location, or a function inlined there), and the names become saved symbols.
+ * Modules without any names keep their addresses, since their files may be available.
  */
 #include "input/pprof/pprof_state.h"
 
@@ -129,7 +129,8 @@ static int count_samples(struct pprof *p)
 			break;
 		}
 		p->total += ticks;
-		/* Each process has all modules: damage shall not tell of more than can be. */
+		/* Each process has all modules: limit them, or a damaged file could ask for any
+		 * number. */
 		if ((uint64_t)p->owners * (p->mappings.count + 1) >
 		    OWNERS_START + p->size / OWNER_BYTES) {
 			faults_tell(&p->faults, pprof_offset(p, at.at),
@@ -313,8 +314,8 @@ static bool give_build_id(struct pprof *p, uint32_t m, struct pirecord *r)
 	return true;
 }
 
-/* Of each module its build id; of each process all modules, of each thread itself; then that there
- * are samples, and of what. */
+/* Gives the records before the samples: build ids, the modules of each process, threads, then the
+ * event. */
 static bool give_first(struct pprof *p, struct pirecord *r)
 {
 	uint32_t modules = p->mappings.count < MODULES ? p->mappings.count + 1 : MODULES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is kept of a pprof profile that is read; its tables (pprof_tables.c). */
+/* The state of a pprof profile that is being read; its tables are in pprof_tables.c. */
 #ifndef POST_PPROF_STATE_H
 #define POST_PPROF_STATE_H
 
@@ -57,7 +57,7 @@ struct pprof_place {   /* a location, or one of the functions there */
 
 struct pprof_owner { /* a process or thread that labels name */
 	uint32_t pid, tid;
-	uint32_t name; /* string; 0: not told */
+	uint32_t name; /* string; 0: none */
 };
 
 struct pprof_stack {
@@ -116,17 +116,17 @@ struct pprof {
 
 /* Whether a file that begins so is one. */
 bool pprof_probe(const void *head, size_t size);
-/* Each: 0 or -errno. What is wrong is told as a fault. */
+/* Each: 0 or -errno. Errors in the file become faults. */
 int pprof_read_file(struct pprof *p, const char *path, uint64_t *size);
 int pprof_read_tables(struct pprof *p);
 void pprof_choose_values(struct pprof *p);
 int pprof_read_places(struct pprof *p);
 int pprof_read_drops(struct pprof *p);
-/* Of a sample's locations, from the leaf, the one whose first places are left out with all that
- * stand before it; NO_KEY: none. */
+/* Index, from the leaf, of the outermost location whose first places are left out, together with
+ * all locations before it; NO_KEY: none. */
 uint32_t pprof_dropped(const struct pprof *p, struct bytes locations);
 
-/* Where in the file what stands there in the message lies: compressed that is nowhere. */
+/* The file offset of a place in the message; 0 if the file is compressed. */
 static inline uint64_t pprof_offset(const struct pprof *p, uint64_t at)
 {
 	return p->packed ? 0 : at;
@@ -138,9 +138,10 @@ static inline struct bytes pprof_part(const struct pprof *p, struct pprof_part p
 	return bytes_of(p->data + part.at, part.size);
 }
 bool pprof_is_string(const struct pprof *p, uint64_t i, const char *words);
-/* Into room, with an end; what no name can have is a '?'. Its length. */
+/* Copies the text into room, with a NUL; characters that no name can have become '?'. Its
+ * length. */
 size_t pprof_text(struct bytes s, char *room, size_t size);
-/* Where a module that is laid out anew begins; its name as a path. */
+/* The new start address of a module; its name as a path. */
 uint64_t pprof_base(uint32_t module);
 void pprof_path(const struct pprof *p, uint32_t module, char *room, size_t size);
 

@@ -266,7 +266,7 @@ int pprof_read_tables(struct pprof *p)
 			break;
 		}
 	}
-	/* What is missing because of a cut was told already. */
+	/* Fields missing because of a cut have a fault already. */
 	if (b.bad && !p->faults.count)
 		faults_tell(&p->faults, pprof_offset(p, b.at),
 			    "a field at byte %zu of the message makes no sense: the rest is left out",
@@ -316,7 +316,7 @@ static int32_t other_type(const struct pprof *p, uint32_t of, bool count, bool s
 	return -1;
 }
 
-/* Of two that count the first one counts samples. */
+/* Of two values with counts, the first one is the number of samples. */
 static void choose_counts(struct pprof *p, int32_t shown, int32_t other)
 {
 	p->ticks = shown < other || other < 0 ? shown : other;
@@ -462,7 +462,7 @@ uint64_t pprof_base(uint32_t module)
 	return (uint64_t)(module % MODULES + 1) << MODULE_SHIFT;
 }
 
-/* What module_of_map takes for a file's name. */
+/* The path under which liba2n knows the module (module_of_map). */
 void pprof_path(const struct pprof *p, uint32_t module, char *room, size_t size)
 {
 	if (!pprof_text(pprof_string(p, p->module[module].file), room, size))

@@ -67,8 +67,7 @@ static inline bool protobuf_next(struct bytes *b, struct protobuf_field *f)
 	}
 }
 
-/* The next of numbers that stand packed, or alone, in a field that repeats. Begin with *packed of
- * the field's bytes. */
+/* The next number of a repeated field, packed or single. *packed begins with the field's bytes. */
 static inline bool protobuf_number(struct protobuf_field *f, uint64_t *value)
 {
 	if (f->is_bytes)

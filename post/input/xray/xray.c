@@ -92,7 +92,7 @@ static int by_thread(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Old logs do not tell the process: its first thread has its number, as a rule. */
+/* Old logs lack the process id, which is usually that of its first thread. */
 static void find_process(struct xray *x)
 {
 	uint32_t i, first = UINT32_MAX;
@@ -121,7 +121,7 @@ static void find_process(struct xray *x)
 		qsort(x->part, x->nparts, sizeof(*x->part), by_begin);
 }
 
-/* xray-log.NAME.XXXXXX is what logs are called. */
+/* Logs are called xray-log.NAME.XXXXXX. */
 static void name_program(struct xray *x, const struct input *in)
 {
 	const char *name = in->program ? in->program : in->name ? in->name : in->path, *slash, *dot;
@@ -403,7 +403,7 @@ static int xray_begin(struct input *in, unsigned int what)
 	return 0;
 }
 
-/* What names need: each process with its program, each thread. */
+/* Gives the records that names need: each process with its program, each thread. */
 static bool give_name(struct xray *x, struct pirecord *r)
 {
 	const struct xray_thread *t;

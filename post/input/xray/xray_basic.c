@@ -14,7 +14,7 @@
 
 enum basic_type { BASIC_FUNCTION = 0, BASIC_ARGUMENT = 1 };
 
-/* Threads are told to the index as parts of no length; a real one goes on as long as time does. */
+/* The index has threads as parts of no length; a real one goes on as long as the log. */
 int xray_basic_index(struct xray *x)
 {
 	struct xray_part part = { .offset = XRAY_HEADER }, who;
@@ -51,7 +51,7 @@ int xray_basic_index(struct xray *x)
 	return rc || part.end == part.offset ? rc : xray_add_part(x, &part);
 }
 
-/* Arguments stand behind the entry, with its thread and function. */
+/* Reads the arguments, which follow the entry with its thread and function. */
 static void read_arguments(struct xray *x, struct xray_cursor *c, const uint8_t *entry)
 {
 	uint32_t n = 0, function = xray_u32(x, entry + 4), tid = xray_u32(x, entry + 16);

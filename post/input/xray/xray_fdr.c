@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay's flight data recorder: a buffer a thread and stretch of time. Function records have 8
- * bytes, metadata 16, perhaps with an event's text behind. Version 1 has buffers of one size;
- * later ones tell each buffer's length before it (extents). What is damaged may say anything:
- * where a buffer does not end at the next one's beginning its records are walked. LLVM's writer
- * takes a typed event for 16 bytes less than it has, and leaves out so much of the buffer's end:
- * the last record is cut.
+ * XRay's flight data recorder: a buffer for each thread and stretch of time. Function records have
+ * 8 bytes, metadata 16, perhaps followed by an event's text. Version 1 has buffers of one size;
+ * later ones have each buffer's length before it (extents). Lengths in damaged files may be
+ * anything: if a buffer does not end at the next one's beginning, its records are walked. LLVM's
+ * writer counts a typed event as 16 bytes less than it has, and leaves out as much at the buffer's
+ * end: the last record is cut.
  *
- * A record's bit-fields lie as the compiler of its machine lays them: from the lowest bit up in a
- * little-endian log, from the highest down in a big-endian one.
+ * The bit-fields of a record are laid out by the compiler of its machine: from the lowest bit up in
+ * a little-endian log, from the highest down in a big-endian one.
  */
 #include "input/xray/xray_fdr.h"
 
@@ -19,7 +19,7 @@
 
 #define FUNCTION       8 /* bytes of a record */
 #define METADATA       16
-#define LOOKED_THROUGH (16ull << 20) /* bytes, for what tells a log's version */
+#define LOOKED_THROUGH (16ull << 20) /* bytes searched for the log's version */
 #define FAR            (1ull << 48)  /* ticks: a day */
 
 enum fdr_kind {
@@ -48,7 +48,7 @@ static inline unsigned int kind_of(const struct xray *x, uint8_t byte)
 	return x->big ? byte & 0x7f : byte >> 1;
 }
 
-/* What a metadata record of this kind begins with. */
+/* The first byte of a metadata record of this kind. */
 static inline uint8_t first_byte(const struct xray *x, enum fdr_kind kind)
 {
 	return (uint8_t)(x->big ? 0x80 | kind : kind << 1 | 1);
@@ -68,7 +68,7 @@ static inline uint32_t function_of(const struct xray *x, uint32_t word)
 
 /* A record at an offset, as far as its length goes. */
 struct step {
-	uint64_t bytes; /* 0: nobody can tell */
+	uint64_t bytes; /* 0: unknown */
 	bool odd;
 };
 
@@ -104,8 +104,8 @@ static bool step_at(struct xray *x, uint64_t at, struct step *s)
 	return true;
 }
 
-/* Whether a buffer begins here, or the log ends. What a record leaves free is not zero: the kinds
- * of the first records tell. */
+/* Whether a buffer begins here, or the log ends. Unused bytes of a record are not zero, so only the
+ * kinds of the first records are compared. */
 static bool begins_at(struct xray *x, uint64_t at)
 {
 	const uint8_t *p;
@@ -147,7 +147,7 @@ static uint64_t search_from(struct xray *x, uint64_t at)
 	return x->w.size;
 }
 
-/* Where the buffer ends whose records begin here, and which claims so many bytes. */
+/* The end of the buffer whose records begin at `body`, and whose claimed length may be wrong. */
 static uint64_t walk(struct xray *x, uint64_t body, uint64_t claimed)
 {
 	uint64_t at = body, limit = 0, claim = body + claimed;
@@ -170,7 +170,7 @@ static uint64_t walk(struct xray *x, uint64_t body, uint64_t claimed)
 	return limit ? limit : x->w.size;
 }
 
-/* Whose the buffer is and when it begins. */
+/* Reads the thread and the start of a buffer. */
 static void read_preamble(struct xray *x, struct xray_part *part)
 {
 	uint64_t at = part->offset, wall = 0;
@@ -245,7 +245,7 @@ static int index_sized(struct xray *x)
 	return rc;
 }
 
-/* The buffer at `at`, which tells its length; where the next is to be looked for. */
+/* Indexes the buffer at `at`, which has its length; *next: where to look for the next one. */
 static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t *next)
 {
 	uint64_t body = at + METADATA, end = body + claimed;
@@ -266,13 +266,13 @@ static int index_extents(struct xray *x, uint64_t at, uint64_t claimed, uint64_t
 
 /* ---- the version ----------------------------------------------------------------------------- */
 
-/* An event tells a time, as before version 5, or how much later than the last one it is. */
+/* Whether an event's first word is a time, as before version 5, or a difference to the last one. */
 static bool tells_time(uint64_t time, uint64_t base)
 {
 	return time >= base - base / 4 && time < base + FAR;
 }
 
-/* The oldest version that has all that stands here, from a buffer's length on. */
+/* The oldest version that has all records here, which begin with a buffer's length. */
 static uint16_t version_from(struct xray *x, uint64_t at)
 {
 	uint64_t end = at + LOOKED_THROUGH, base = 0;
@@ -306,7 +306,7 @@ static uint16_t version_from(struct xray *x, uint64_t at)
 	return version;
 }
 
-/* Buffers of the size that the header tells, none of which tells a length. */
+/* Whether the buffers have the size in the header, and none has its own length. */
 static bool is_sized(struct xray *x)
 {
 	uint64_t at = XRAY_HEADER, size = x->buffer_size;
@@ -324,7 +324,7 @@ static bool is_sized(struct xray *x)
 	return x->w.size > XRAY_HEADER;
 }
 
-/* The first buffer tells whether the header's version can be. */
+/* Corrects the header's version if the first buffer contradicts it. */
 static void check_version(struct xray *x)
 {
 	uint16_t said = x->version;
@@ -398,7 +398,7 @@ static int read_event(struct xray *x, struct xray_cursor *c, const uint8_t *p, b
 	return xray_put_event(c, typed, type, p + METADATA, size) ? -ENOMEM : 1;
 }
 
-/* Arguments stand behind the entry. */
+/* Reads the arguments, which follow the entry. */
 static void read_arguments(struct xray *x, struct xray_cursor *c)
 {
 	const uint8_t *p;
@@ -498,7 +498,7 @@ int xray_fdr_next(struct xray *x, struct xray_cursor *c)
 		c->minor = kind;
 		c->call.call.function = function_of(x, word);
 		c->call.call.arguments = 0;
-		/* Old writers do not tell these from other entries. */
+		/* Old writers do not mark entries that have arguments. */
 		if (c->minor == CALL_ENTRY || c->minor == CALL_ENTRY_ARGUMENTS)
 			read_arguments(x, c);
 		return 1;

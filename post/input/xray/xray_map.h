@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the functions of a log are. */
+/* Addresses of the functions of a log. */
 #ifndef POST_XRAY_MAP_H
 #define POST_XRAY_MAP_H
 

@@ -22,7 +22,7 @@ struct xray_part {
 	uint32_t pid, tid;
 };
 
-/* What an open part was read up to. */
+/* Reading position in a part. */
 struct xray_cursor {
 	const struct xray_part *part;
 	uint32_t number; /* of the part */
@@ -62,19 +62,19 @@ struct xray {
 	struct xray_part *part;
 	uint32_t nparts, room_parts;
 	struct xray_map map;
-	/* Who there was: */
+	/* Threads of the log: */
 	struct xray_thread {
 		uint32_t pid, tid;
 	} * thread;
 	uint32_t nthreads, room_threads;
 	struct keys by_thread;
 	uint64_t begin;  /* stamp of the first part */
-	uint32_t nobody; /* the process of threads that do not tell it */
+	uint32_t nobody; /* process of threads whose process is unknown */
 	char program[16];
 
 	/* A pass: */
 	unsigned int what;
-	uint32_t given, step; /* threads, and of this one, whose records were given */
+	uint32_t given, step; /* threads with records given; step within the next one */
 	uint32_t opened;      /* parts */
 	struct xray_cursor **heap, *spare;
 	uint32_t nheap, room_heap;
