@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One array a thread; threads are known before the samples are read once more. */
+/* One array for each thread; the first pass has found all threads. */
 #include "export/by_thread.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples sorted by thread, for formats in which each thread has a list of its own: what a file
- * tells in the order of time must wait here until its thread's turn comes. 32 bytes a sample.
+ * Samples sorted by thread, for formats in which each thread has a list of its own: samples come in
+ * order of time and are kept here until their thread is written. 32 bytes per sample.
  */
 #ifndef POST_BY_THREAD_H
 #define POST_BY_THREAD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Chrome's trace events as JSON. CPUs and their interrupts are threads of two processes that no
- * machine has; a sample is an instant on its thread with a stack, whose frames stand at the end.
+ * Chrome's trace events as JSON. CPUs and their interrupts are threads of two made-up processes; a
+ * sample is an instant on its thread with a stack, whose frames are at the end.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@ struct chrome_writing {
 	const struct symbol *symbol;
 	struct frame_list list;
 	struct json j;
-	bool *named; /* threads of which the names were told */
+	bool *named; /* threads whose names were written */
 	uint32_t threads;
 	uint32_t *running; /* on each CPU: thread, or NO_KEY */
 	uint32_t cpus;
@@ -78,7 +78,7 @@ static bool more_cpus(struct chrome_writing *w, uint32_t cpu)
 	return true;
 }
 
-/* A thread's and its process's names, before the first of it. */
+/* Writes the names of a thread and its process before the thread's first event. */
 static int name_thread(struct chrome_writing *w, uint32_t thread)
 {
 	const struct thread *t;
@@ -135,7 +135,7 @@ static int tell_runs(struct chrome_writing *w, const struct moment *m)
 		return -ENOMEM;
 	if (w->running[m->cpu] != NO_KEY) {
 		j = event_at(w, "E", PID_CPUS, m->cpu, m->time);
-		/* There are viewers that find the beginning by its name. */
+		/* Some viewers find the start of the trace by this name. */
 		json_string(j, "name", w->names->thread[w->running[m->cpu]].name);
 		json_object(j, "args");
 		json_string(j, "left", reason_name(m->why));
@@ -159,7 +159,8 @@ static int tell_runs(struct chrome_writing *w, const struct moment *m)
 	return 0;
 }
 
-/* Begin or end of something on a thread; pairs of programs may cross system calls: "b" and "e". */
+/* Begin or end of something on a thread. A program's pairs may overlap system calls, so they are
+ * "b" and "e". */
 static void tell_span(struct chrome_writing *w, const struct moment *m, const char *phase,
 		      const char *category)
 {

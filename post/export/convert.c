@@ -7,7 +7,7 @@
 #include "complain.h"
 #include "export/writer.h"
 
-/* Of what is missing nothing can be written; a damaged rest is. */
+/* Without samples there is nothing to write; of a damaged trace, the readable part is written. */
 static bool convert_absent(const struct job *job)
 {
 	const struct options *o = job->options;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Common Trace Format 1.8: a folder with a description in its own language and a file of events a
- * CPU, as babeltrace2 and Trace Compass read it. Numbers are in this machine's byte order, which
- * the description tells; nothing is aligned.
+ * Common Trace Format 1.8: a folder with a description in its own language and a file of events for
+ * each CPU, as babeltrace2 and Trace Compass read it. Numbers are in this machine's byte order, as
+ * the description declares; nothing is aligned.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #define CTF_MAGIC 0xC1FC1FC1u
 #define NAME_ROOM 256
 
-/* The numbers of events are moments' kinds. */
+/* Event numbers are values of enum moment_kind. */
 static const char description[] =
 	"/* CTF 1.8 */\n"
 	"typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
@@ -125,7 +125,7 @@ static FILE *open_in(const struct ctf_writing *w, const char *name)
 	return file;
 }
 
-/* The CPU's file, with its packet's head: a file is one packet. */
+/* Opens the CPU's file and writes the packet's head: a file is one packet. */
 static int select_cpu(struct ctf_writing *w, uint32_t cpu)
 {
 	char name[32];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Firefox Profiler's processed profile, as of its version 49: newer ones of the program bring
- * it up to theirs. Each thread has tables of its own, so what the trace has once is numbered anew
- * for each.
+ * The Firefox Profiler's processed profile, version 49, which newer versions of the program
+ * convert. Each thread has tables of its own, so the tables of the whole trace are renumbered for
+ * each.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
 
-/* Numbers of one thread: what of the whole trace's stands there, in the order of their numbers. */
+/* Numbers within one thread for items of the whole trace, in the same order. */
 struct numbering {
 	uint32_t *number; /* + 1; 0: not in this thread */
 	uint32_t *item;
@@ -75,7 +75,7 @@ static uint64_t text(struct firefox_writing *w, const char *name)
 	return i;
 }
 
-/* A caller's number is less than the number of what it called. */
+/* A caller gets a smaller number than its callees. */
 static uint32_t number_stack(struct firefox_writing *w, uint32_t stack)
 {
 	const struct list_stack *s = &w->list.stack[stack];
@@ -166,7 +166,7 @@ static void write_stacks(struct firefox_writing *w)
 	json_end(j, '}');
 }
 
-/* How deep the frame is among those of its address: all but the outermost function are inlined. */
+/* Inline depth of the frame at its address: all but the outermost function are inlined. */
 static uint32_t inline_depth(const struct firefox_writing *w, uint32_t frame)
 {
 	return w->symbol[w->list.frame[frame].symbol].inlined;
@@ -188,7 +188,7 @@ static void write_frames(struct firefox_writing *w)
 	uint32_t i;
 
 	json_object(j, "frameTable");
-	/* Numbers beyond 2^53 are no numbers of JSON: of the kernel -1, not known, stands there. */
+	/* JSON numbers are exact only up to 2^53: kernel addresses become -1, unknown. */
 	COLUMN(w, "address", frame, i,
 	       json_int(j, NULL,
 			w->list.frame[w->frame.item[i]].address >> 53 ?

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folded stacks: the report of that name (folded_report.c), for who looks among the formats. */
+/* Folded stacks as a format: the report of that name (folded_report.c). */
 #include "export/writer.h"
 #include "report/folded_report.h"
 

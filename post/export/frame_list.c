@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Frames and stacks, each once. Calls come with their callers before them. */
+/* Lists each frame and each stack once. Calls come after their callers. */
 #include "export/frame_list.h"
 
 #include <errno.h>

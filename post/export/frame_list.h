@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Stacks as formats of viewers have them: a list of frames, each once, and of stacks (a frame and
- * the stack that called it). An address where functions are inlined is as many frames.
+ * Stacks in the form that viewers use: a list of frames, each once, and a list of stacks (a frame
+ * and the stack that called it). An address with inlined functions is several frames.
  */
 #ifndef POST_FRAME_LIST_H
 #define POST_FRAME_LIST_H
@@ -31,8 +31,7 @@ struct frame_list {
 int frame_list_make(struct frame_list *l, const struct job *job, bool addresses);
 void frame_list_free(struct frame_list *l);
 
-/* A sample's stack; NO_KEY: none, also where a damaged file's samples are others when they are
- * read once more. */
+/* A sample's stack; NO_KEY: none, or a damaged file gives other samples in this pass. */
 static inline uint32_t frame_list_stack(const struct frame_list *l, uint32_t call)
 {
 	return call < l->calls ? l->of_call[call] : NO_KEY;

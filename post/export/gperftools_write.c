@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gperftools' CPU profiles, written: the samples of all processes as those of one. Each file that
- * code ran from is mapped once, at a range of our own, because its places are of all processes; the
- * kernel's addresses, and those of code that programs made, stay what they are.
+ * Writer of gperftools' CPU profiles: the samples of all processes as those of one. Each file with
+ * code is mapped once, at a range of our own, because its places come from all processes; addresses
+ * of the kernel and of code that programs made stay as they are.
  */
 #include "export/writer.h"
 
@@ -38,7 +38,7 @@ static void slot(struct gperftools_writing *w, uint64_t value)
 	fwrite(&value, sizeof(value), 1, w->out);
 }
 
-/* Of a file an address is an offset, of all else it is what it is. */
+/* Whether addresses of the module are file offsets. */
 static bool is_file(const struct module *m)
 {
 	return m->name[0] == '/';
@@ -70,7 +70,8 @@ static void find_ranges(struct gperftools_writing *w)
 	}
 }
 
-/* The end of a profile, or nobody's: an address that is hidden must not look like that. */
+/* Address of a frame. 0 would end the profile or belong to no module, so a hidden address becomes
+ * 1. */
 static uint64_t address_of(const struct gperftools_writing *w, uint32_t place, bool leaf)
 {
 	const struct symbol *s = &w->names->symbols.symbol[place];
@@ -78,7 +79,7 @@ static uint64_t address_of(const struct gperftools_writing *w, uint32_t place, b
 
 	if (leaf)
 		return address ? address : 1;
-	return address + 1; /* where the call returns to */
+	return address + 1; /* the return address */
 }
 
 static void write_sum(struct gperftools_writing *w, const struct sum *sum)
@@ -89,7 +90,7 @@ static void write_sum(struct gperftools_writing *w, const struct sum *sum)
 
 	for (i = sum->stack; call[i].parent != NO_KEY; i = call[i].parent)
 		depth++;
-	/* Ticks that an idle CPU would have had are no samples of a program. */
+	/* Idle ticks are no samples of a program. */
 	if (!depth || (w->names->has_idle && sum->thread == w->names->idle.thread))
 		return;
 	slot(w, sum->ticks);
@@ -105,7 +106,8 @@ static void write_line(struct gperftools_writing *w, uint64_t start, uint64_t en
 		start, end, offset, path);
 }
 
-/* The file's executable segments, where its addresses are; without the file all of it is one. */
+/* The file's executable segments, which contain its addresses; one segment if the file is
+ * missing. */
 static void write_mapping(struct gperftools_writing *w, uint32_t module)
 {
 	const struct page_range *r = &w->range[module];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* deflate with gzip's head and tail, by zlib. */
+/* gzip compression by zlib. */
 #include "export/gzip.h"
 
 #include <errno.h>
 
-#define GZIP_WINDOW 31 /* zlib's word for: with gzip's head */
+#define GZIP_WINDOW 31 /* zlib's flag for a gzip header */
 
 int gzip_open(struct gzip *g, FILE *out)
 {

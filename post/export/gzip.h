@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file's bytes compressed on their way out, as gzip does it. */
+/* Compresses a file with gzip as it is written. */
 #ifndef POST_GZIP_H
 #define POST_GZIP_H
 
@@ -13,7 +13,7 @@ struct gzip {
 	unsigned char room[65536];
 };
 
-/* 0 or -ENOMEM. What cannot be written is the FILE's error. */
+/* 0 or -ENOMEM. Write errors are reported by the FILE. */
 int gzip_open(struct gzip *g, FILE *out);
 void gzip_write(struct gzip *g, const void *data, size_t size);
 void gzip_close(struct gzip *g);

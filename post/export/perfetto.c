@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Perfetto's trace: who runs where and who wakes whom as ftrace's events, from which its viewer
- * makes CPUs' and threads' tracks; interrupts, system calls and what programs wrote as slices;
- * samples as those of its own profiler. Packets are written one by one: what they name by number
- * stands in the first of them. Times are told as those of CLOCK_BOOTTIME; a first packet relates
- * them.
+ * Perfetto's trace: dispatches and wake-ups as ftrace's events, from which its viewer makes the
+ * tracks of CPUs and threads; interrupts, system calls and programs' records as slices; samples as
+ * those of its own profiler. Packets are written one by one: names that they refer to by number are
+ * in the first of them. Times are those of CLOCK_BOOTTIME; a first packet relates the clocks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -95,7 +94,7 @@ struct perfetto_writing {
 	struct texts texts;
 	struct protobuf p;
 	FILE *out;
-	struct keys tracks; /* that were told */
+	struct keys tracks; /* tracks that were written */
 	uint64_t *track;
 	uint32_t ntrack, room_track;
 };
@@ -133,7 +132,7 @@ static void put_name(struct perfetto_writing *w, uint32_t field, const char *nam
 		protobuf_string(&w->p, field, w->texts.string[i]);
 }
 
-/* The same of one that does not stay where it is. */
+/* The same for a temporary string. */
 static void put_text(struct perfetto_writing *w, uint32_t field, const char *text)
 {
 	char room[256];
@@ -401,7 +400,7 @@ static int tell_sample(struct perfetto_writing *w, const struct moment *m)
 
 	if (s->ticks > PROFILE_TICKS_MOST)
 		return -EFBIG;
-	/* A sample is one tick: idle ticks that were computed are as many. */
+	/* Each sample is one tick: computed idle ticks become as many samples. */
 	for (i = 0; i < s->ticks; i++) {
 		at = packet(w, m->time);
 		protobuf_uint(&w->p, PACKET_FLAGS, NEEDS);
@@ -428,7 +427,7 @@ static const char *comm_of(const struct perfetto_writing *w, uint32_t thread)
 	return thread == NO_KEY ? "swapper" : w->names->thread[thread].name;
 }
 
-/* The kernel's own word for why a thread left: TASK_* of sched_switch. */
+/* The state in which a thread left, as TASK_* of sched_switch. */
 static uint32_t state_of(uint32_t why)
 {
 	static const uint32_t states[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pprof, written: samples added up by stack, thread and CPU; their places with lines, inlined
- * functions, mappings. A module is mapped once, at a range of our own, because its places are of
- * all processes; the kernel, and code that programs made, where they are.
+ * Writer of pprof profiles: samples added up by stack, thread and CPU; their places with lines,
+ * inlined functions, mappings. A module is mapped once, at a range of our own, because its places
+ * come from all processes; the kernel, and code that programs made, keep their addresses.
  */
 #include "format/pprof_fields.h"
 
@@ -68,7 +68,7 @@ static uint64_t name(struct pprof_writing *w, const char *words)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* Of a file an address is an offset, of all else it is what it is. */
+/* Whether addresses of the module are file offsets. */
 static bool is_file(const struct module *m)
 {
 	return m->name[0] == '/' || m->name[0] == '[';
@@ -109,7 +109,7 @@ static void find_places(struct pprof_writing *w)
 
 		if (!r->used || !is_file(&w->names->module[i]))
 			continue;
-		/* An address of the kernel stays what it is. */
+		/* An address of the kernel stays as it is. */
 		if (r->high >> 63)
 			continue;
 		r->base = next;
@@ -140,7 +140,7 @@ static void write_mappings(struct pprof_writing *w)
 			snprintf(digits + 2 * b, 3, "%02x", id[b]);
 		if (n)
 			protobuf_uint(&w->p, MAPPING_BUILD_ID, text(w, digits));
-		/* Who reads it need not look for symbols then. */
+		/* These flags spare readers a symbol lookup. */
 		if (r->named)
 			protobuf_uint(&w->p, MAPPING_HAS_FUNCTIONS, 1);
 		if (r->lined) {
@@ -277,7 +277,7 @@ static void write_sample(struct pprof_writing *w, const struct sum *sum)
 		label_number(w, "tid", t->tid);
 	label_text(w, "process", name(w, p->name));
 	label_text(w, "comm", name(w, t->name));
-	/* A number of 0 is none to pprof, but a CPU to us. */
+	/* pprof leaves out labels of 0, but CPU 0 exists. */
 	snprintf(cpu, sizeof(cpu), "%u", sum->cpu);
 	label_text(w, "cpu", text(w, cpu));
 	protobuf_end(&w->p, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Protobuf's wire format. A length is known when its message ends: then room is made for it. */
+/* Protobuf's wire format. A message's length is known at its end: then it is inserted. */
 #include "export/protobuf.h"
 
 #include <stdlib.h>

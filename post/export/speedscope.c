@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* speedscope's own JSON: a list of samples a thread, in the order of time; frames once for all. */
+/* speedscope's own JSON: for each thread a list of samples in order of time; one list of frames. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -45,7 +45,7 @@ static void write_stack(const struct frame_list *l, FILE *out, uint32_t stack)
 	fprintf(out, "%u", l->stack[stack].frame);
 }
 
-/* What stays where it is is one sample of a greater weight. */
+/* Number of consecutive samples with the same stack, which become one sample of greater weight. */
 static uint32_t run_length(const struct thread_samples *t, uint32_t i)
 {
 	uint32_t k = i + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strings by their text, and before that by where names lie: those are looked for most often. */
+/* Strings are looked up by pointer first, since names repeat, then by text. */
 #include "export/texts.h"
 
 #include <string.h>

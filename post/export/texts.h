@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The strings of a file that names them by number: each once, "" is 0. What comes from traced
- * programs is escaped, since it may be no text at all.
+ * The string table of a file that refers to strings by number: each string once, "" is 0. Names
+ * from traced programs are escaped, since they may be no valid text.
  */
 #ifndef POST_TEXTS_H
 #define POST_TEXTS_H
@@ -21,9 +21,9 @@ struct texts {
 
 /* 0 or -ENOMEM. */
 int texts_open(struct texts *s);
-/* Its number; NO_KEY: no memory. NULL is "". A pointer that is given twice means the same text. */
+/* Its number; NO_KEY: no memory. NULL is "". The same pointer must always mean the same text. */
 uint32_t texts_name(struct texts *s, const char *name);
-/* The same of a text of our own, which need not stay. */
+/* The same for a temporary text. */
 uint32_t texts_add(struct texts *s, const char *text);
 void texts_free(struct texts *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From records to moments. */
+/* Makes moments from records. */
 #include "export/timeline.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "record/record_as.h"
 #include "record/user_record.h"
 
-/* The call that a thread is in. It ends as who began it, although after exec the names' thread is
- * another one. */
+/* The system call that a thread is in. Its end uses the pid and tid of its begin, even if exec has
+ * changed the names' thread. */
 struct open_call {
 	uint32_t pid, tid, thread;
 	uint32_t call;
@@ -156,7 +156,7 @@ static int take_call(struct timeline *t, const struct pirecord *r)
 	char room[64];
 	int rc;
 
-	/* The exit's shape is the entry's begin. */
+	/* An exit record begins like an entry record. */
 	if (!x)
 		return 0;
 	rc = thread_of(t, x->pid, x->tid, r->time, &m.thread);

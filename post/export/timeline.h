@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What happened when, as viewers of timelines have it: who ran where, interrupts, system calls,
- * what programs wrote, samples; one moment after the other. What ends has begun: an end whose
- * beginning lies before the trace is left out; what is open at the end is not ended.
+ * The events of a trace as viewers of timelines show them: threads on CPUs, interrupts, system
+ * calls, programs' records, samples; one moment after the other. An end without a begin in the
+ * trace is left out; whatever is open at the end has no end.
  */
 #ifndef POST_TIMELINE_H
 #define POST_TIMELINE_H
@@ -18,7 +18,7 @@ enum moment_kind {
 	MOMENT_CALL_BEGINS,
 	MOMENT_CALL_ENDS, /* a thread's system call */
 	MOMENT_PAIR_BEGINS,
-	MOMENT_PAIR_ENDS, /* what a program named (HookIt) */
+	MOMENT_PAIR_ENDS, /* a pair named by a program (HookIt) */
 	MOMENT_MARK,      /* any other record of a program */
 	MOMENT_FAULT,     /* a page fault */
 };
@@ -27,8 +27,8 @@ struct moment {
 	enum moment_kind kind;
 	uint64_t time;
 	uint32_t cpu;
-	uint32_t thread; /* of names; NO_KEY: idle, or nobody's */
-	uint32_t old;    /* RUNS: who ran before, likewise */
+	uint32_t thread; /* of names; NO_KEY: idle or unknown */
+	uint32_t old;    /* RUNS: the thread that ran before, likewise */
 	uint32_t why;    /* RUNS: PITRACE_LEFT_* of the old one; WAKES: flags */
 	int16_t old_priority, priority;
 	const char *name; /* of an interrupt, a call, a pair, a mark */

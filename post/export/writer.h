@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A format that a trace can be written in, whatever format it came in. What a writer sees of
- * samples beside the records themselves is model/profile.h. The list: a new writer is one line
- * here.
+ * A format that a trace can be written in, whatever format it came in. Writers see samples through
+ * model/profile.h, and the records themselves. The list: a new writer is one line here.
  */
 #ifndef POST_WRITER_H
 #define POST_WRITER_H
@@ -21,7 +20,7 @@ struct writer {
 	/* A file, or a folder that was made already. 0, or -errno, or REPORT_WRONG. */
 	int (*write)(const struct job *job, FILE *out);
 	int (*write_folder)(const struct job *job, int folder);
-	const char *path;   /* where it goes unless the user says */
+	const char *path;   /* default output */
 	unsigned int needs; /* NEED_* of read.h, as a report's */
 	bool whole;         /* a trace without samples can be written too */
 	bool lines;         /* it has source lines and inlined functions in any case */
@@ -48,7 +47,7 @@ WRITERS(DECLARED)
 
 /* In the order of the list; NULL: no more. */
 const struct writer *writer_at(size_t i);
-/* The one that is called so; NULL: none. */
+/* The writer of that name; NULL: none. */
 const struct writer *writer_named(const char *name);
 
 #endif

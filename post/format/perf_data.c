@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables, and pieces that stand in a perf.data as they stand elsewhere in one. */
+/* Tables of perf.data, and parts whose encoding occurs in several places. */
 #include "format/perf_data.h"
 
 #include <linux/perf_event.h>
@@ -78,7 +78,7 @@ size_t perf_build_id_entry(void *room, uint16_t misc, int32_t pid, const uint8_t
 	size_t n = strlen(path) + 1, size = PERF_BUILD_ID_ENTRY(n);
 	const struct perf_event_header header = {
 		.misc = misc | 0x8000,
-		.size = (uint16_t)size, /* … it tells the id's length */
+		.size = (uint16_t)size, /* … which has the id's length */
 	};
 	uint8_t *to = room;
 

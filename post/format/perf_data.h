@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a perf.data consists of: facts that its reader and its writer share. */
+/* Facts about the perf.data format that reader and writer share. */
 #ifndef POST_PERF_DATA_H
 #define POST_PERF_DATA_H
 
@@ -37,7 +37,7 @@ enum perf_user_type {
 	PERF_SCHEDSTAT_DOMAIN,
 };
 
-/* HEADER_*: what a file may say of itself. */
+/* HEADER_*: the features of a file. */
 enum perf_feature {
 	PERF_TRACING_DATA = 1,
 	PERF_BUILD_ID,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of functions that were entered and left, as programs tell of themselves (XRay). No driver
- * writes them: they are a reader's, for reports of the flow of calls and for writers.
+ * Records of functions that were entered and left, as instrumented programs log them (XRay). No
+ * driver writes them: they come from a reader, for reports of the flow of calls and for writers.
  */
 #ifndef POST_CALL_RECORD_H
 #define POST_CALL_RECORD_H
@@ -27,8 +27,8 @@ struct call_record {
 			    /* uint64_t argument[arguments] */
 } __attribute__((packed, aligned(4)));
 
-/* What a program wrote into its log: user records with a text. Those that have a type have it as
- * their minor. */
+/* User records with a text, which a program wrote into its log. The minor is the type, if it has
+ * one. */
 #define CALL_CUSTOM_EVENT PITRACE_USER_FIRST
 #define CALL_TYPED_EVENT  (PITRACE_USER_FIRST + 1)
 

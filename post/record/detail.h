@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What perf tells beyond our own records. No driver writes these: they are a reader's, and given
- * only to who asks (INPUT_DETAILS), but for DETAIL_EVENT. Those of a sample stand before it, with
- * its time, CPU, thread and event. All begin with their thread; 0: nobody's.
+ * Data of perf beyond our own records. No driver writes these: they come from a reader, and except
+ * for DETAIL_EVENT only if asked for (INPUT_DETAILS). Those of a sample come before it, with its
+ * time, CPU, thread and event. All begin with their thread; 0: none.
  */
 #ifndef POST_DETAIL_H
 #define POST_DETAIL_H
@@ -18,7 +18,7 @@
 
 enum detail_kind {
 	DETAIL_EVENT = 0, /* behind the SYSINFO EVENT that names it */
-	/* Of the next sample: */
+	/* Details of the next sample: */
 	DETAIL_BRANCHES,
 	DETAIL_RAW,
 	DETAIL_ACCESS,
@@ -28,12 +28,13 @@ enum detail_kind {
 	DETAIL_CGROUP,
 	DETAIL_NAMESPACES,
 	DETAIL_POKE,
-	/* Names of the kernel, as perf has them, beside the MTE records that say the same: */
+	/* The kernel's mappings and symbols as perf has them, in addition to MTE records of the
+	 * same: */
 	DETAIL_KERNEL_MAP,
 	DETAIL_KSYMBOL,
 };
 
-/* How the event was opened: of struct perf_event_attr. */
+/* Fields of struct perf_event_attr. */
 struct detail_event {
 	uint32_t pid, tid;
 	uint32_t type, reserved;
@@ -52,9 +53,9 @@ struct detail_branches {
 	uint32_t pid, tid;
 	uint32_t count;
 	uint8_t has_counters;   /* PERF_SAMPLE_BRANCH_COUNTERS */
-	uint8_t counters, bits; /* of each branch, from the lowest bit; 0: not told */
+	uint8_t counters, bits; /* of each branch, from the lowest bit; 0: unknown */
 	uint8_t reserved;
-	uint64_t index; /* of the hardware; UINT64_MAX: not told */
+	uint64_t index; /* of the hardware; UINT64_MAX: unknown */
 	struct detail_branch branch[];
 } __attribute__((packed, aligned(4)));
 
@@ -65,13 +66,13 @@ struct detail_raw {
 	uint8_t data[];
 } __attribute__((packed, aligned(4)));
 
-/* Those that its event's sample_type has; the rest are 0. */
+/* Fields that the event's sample_type lacks are 0. */
 struct detail_access {
 	uint32_t pid, tid;
 	uint64_t address, weight, source, transaction, physical, data_page, code_page;
 } __attribute__((packed, aligned(4)));
 
-/* Of user code, or those that the sample's interrupt met. */
+/* Registers of user code, or those at the sample's interrupt. */
 struct detail_registers {
 	uint32_t pid, tid;
 	uint32_t count;
@@ -105,17 +106,17 @@ struct detail_poke {
 	uint8_t code[];
 } __attribute__((packed, aligned(4)));
 
-/* Where the kernel, or a module of it, was. */
+/* A mapping of the kernel or one of its modules. */
 struct detail_kernel_map {
 	uint32_t pid, tid;
 	uint64_t start, length;
-	uint64_t offset;    /* of the kernel: where the symbol behind its name was */
-	uint32_t id_length; /* 0: no build id came along */
+	uint64_t offset;    /* kernel only: address of the symbol in its name */
+	uint32_t id_length; /* 0: no build id */
 	uint8_t id[20];
 	char path[]; /* with a NUL */
 } __attribute__((packed, aligned(4)));
 
-/* Code that the kernel made, of a BPF program for one, came or went. */
+/* Code that the kernel made (a BPF program, for example) was added or removed. */
 struct detail_ksymbol {
 	uint32_t pid, tid;
 	uint64_t start;
@@ -129,7 +130,7 @@ static inline bool detail_is(const struct pirecord *r, enum detail_kind kind)
 	return r->major == DETAIL_RECORD && (r->minor & DETAIL_KIND) == kind;
 }
 
-/* Whether what a record counts lies inside it. */
+/* Whether the record is long enough for its counts. */
 static inline bool detail_whole(const struct pirecord *r)
 {
 	const struct detail_branches *b = r->data;

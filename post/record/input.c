@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is said of an input that cannot be read. */
+/* Error messages for inputs that cannot be read. */
 #include "record/input.h"
 
 #include <inttypes.h>

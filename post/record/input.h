@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a report reads: an input gives records of our own shape in the order of time, in as many
- * passes as wanted, whatever file they come from. Each format has a reader, one const struct, which
- * fills in the input and gives its records; who reads the records knows no format.
+ * Inputs of reports: an input gives records of our own shape in order of time, in as many passes as
+ * wanted, whatever file they come from. Each format has a reader, one const struct, which fills in
+ * the input and gives its records; users of the records need not know the format.
  */
 #ifndef POST_INPUT_H
 #define POST_INPUT_H
@@ -28,10 +28,10 @@
 /* Build ids of the kernel and its modules: entries of perf's table, in our own byte order. */
 #define INPUT_SEC_KERNEL_IDS ((enum pifile_section_type)1002)
 
-/* A pass that is given what perf tells beyond our records, too (record/detail.h). */
+/* For a pass with perf's data beyond our records (record/detail.h). */
 #define INPUT_DETAILS 0x100
 
-/* What stands beside the records: texts and tables that name the system and its kernel. */
+/* Sections beside the records: texts and tables that describe the system and its kernel. */
 struct input_section {
 	enum pifile_section_type type;
 	uint64_t offset;
@@ -52,29 +52,29 @@ static inline void input_section_is(struct input_section *s, const void *data, s
 struct input {
 	const struct reader *reader;
 	const char *path;            /* to be opened, and … */
-	const char *name;            /* … what it is called in reports */
-	char spool_path[32];         /* of a copy of what came by a pipe */
+	const char *name;            /* … and its name in reports */
+	char spool_path[32];         /* of a copy of a pipe's data */
 	int spool;                   /* its descriptor, or -1 */
 	void *state;                 /* the format's own */
 	struct pifile_header header; /* who recorded it, on what, how */
 	uint64_t size;
 	bool complete;               /* the writer finished it */
-	const char *program;         /* the user says that it is of this one; or NULL */
-	bool calls;                  /* it tells functions' entries and exits (call_record.h) */
+	const char *program;         /* the program that the user names for it; or NULL */
+	bool calls;                  /* it has functions' entries and exits (call_record.h) */
 	bool kernel_maps;            /* DETAIL_KERNEL_MAP tells all that is known of where the
 					   kernel and its modules were */
-	bool own_clock;              /* its times are of no clock of the system's, and */
+	bool own_clock;              /* its times are not of a system clock, and */
 	bool cycles;                 /* … monotonic() turns cycles into them */
 	const struct origin *origin; /* several traces as one (merged.h): these; else NULL */
 	uint32_t origins;
 };
 
-/* What the time of day is beyond a trace's times, where realtime() does not tell: at least and at
- * most so many ns (0: not known). */
+/* Offset from the trace's times to the time of day, if realtime() does not know it: bounds in ns
+ * (0: unknown). */
 struct input_wall {
 	uint64_t least, most;
 	/* CLOCK_REALTIME; 0: not known: */
-	uint64_t begun; /* no record of what happened is older */
+	uint64_t begun; /* no record of an event is older */
 	uint64_t ended; /* it was written last */
 	bool here;      /* this machine recorded it */
 };
@@ -108,11 +108,11 @@ struct reader {
 	/* A stamp of the trace's own clock (header.clock) as nanoseconds of the system's. */
 	uint64_t (*monotonic)(struct input *in, uint64_t stamp);
 	uint64_t (*realtime)(struct input *in, uint64_t stamp);
-	/* Of one of several traces (origin), else 0. NULL: nothing is known. */
+	/* For one of several traces (origin), else 0. NULL: nothing is known. */
 	void (*wall)(struct input *in, uint32_t origin, struct input_wall *w);
-	/* What the file says of itself beyond the header; how many records of its own kinds there
-	 * are; read also what no report needs, for its faults. 0 or -errno. NULL: nothing; those
-	 * that next gives are all; likewise. */
+	/* Describe the file beyond the header; count the records of its own kinds; read everything,
+	 * also what no report needs, to find faults. 0 or -errno. NULL: nothing to add; only
+	 * records that next gives; the same. */
 	int (*info)(struct input *in, input_say say, void *arg);
 	int (*stats)(struct input *in, input_count count, void *arg);
 	int (*check)(struct input *in);
@@ -120,9 +120,9 @@ struct reader {
 	void (*close)(struct input *in);
 };
 
-/* A fault of no place in the file. */
+/* The offset of a fault that has no place in the file. */
 #define NO_OFFSET UINT64_MAX
-/* Of one that could not be opened, on stderr. */
+/* Prints the fault of a file that could not be opened to stderr. */
 void input_complain(const char *path, const struct pifile_fault *fault);
 
 #define INPUT_FAULTS 4096 /* that a format keeps; more are counted only */

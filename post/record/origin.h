@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Several traces that are read as one (merged.h): whose a pid is. Records have pids that tell, as
- * liba2n has them; what users see and name is the origin's own pid.
+ * Several traces that are read as one (merged.h), and the trace that a pid belongs to. Records and
+ * liba2n have pids that include the trace; users see and enter the pid of the trace's own machine.
  */
 #ifndef POST_ORIGIN_H
 #define POST_ORIGIN_H
@@ -13,7 +13,7 @@
 #define ORIGIN_PIDS ((1u << A2N_PID_BITS) - 1) /* the last one: not known */
 
 struct origin {
-	const char *label; /* what tells its file from the others */
+	const char *label; /* distinguishes its file from the others */
 	const char *path;
 	int64_t shift; /* ns from its time to that of all */
 };
@@ -36,7 +36,7 @@ static inline uint32_t origin_of(uint32_t pid)
 	return pid >> A2N_PID_BITS;
 }
 
-/* What was before the beginning of all is at it. */
+/* Times before the common beginning become 0. */
 static inline uint64_t origin_time(const struct origin *o, uint64_t time)
 {
 	uint64_t shift = o->shift < 0 ? -(uint64_t)o->shift : (uint64_t)o->shift;

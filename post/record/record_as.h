@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A record's data as the struct that its major and minor promise, or NULL when it is shorter: what
- * stands in a file is never trusted to be whole.
+ * A record's data as the struct for its major and minor, or NULL if it is shorter: records in a
+ * file may be cut or malformed.
  */
 #ifndef POST_RECORD_AS_H
 #define POST_RECORD_AS_H

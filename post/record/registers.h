@@ -9,7 +9,7 @@
 
 /* EM_*; 0: no machine whose registers are known. */
 uint32_t registers_machine(const char *machine);
-/* Where there is no name its number, as "r7". */
+/* The register's name, or its number as "r7". */
 const char *register_name(uint32_t machine, uint32_t number, char room[REGISTER_ROOM]);
 
 #endif

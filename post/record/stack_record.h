@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A call stack as it stands at the end of a record. Nothing is copied: the parts point into the
- * record, whose words are 4-byte aligned. Counts are checked against the record's size.
+ * A call stack at the end of a record. Nothing is copied: the parts point into the record, whose
+ * words are 4-byte aligned. Counts are checked against the record's size.
  */
 #ifndef POST_STACK_RECORD_H
 #define POST_STACK_RECORD_H
@@ -23,7 +23,7 @@ struct stack {
 	const uint8_t *copy; /* of user memory, from the stack pointer up */
 };
 
-/* What follows the first `skip` bytes of a record. false: malformed. */
+/* Reads the stack behind the first `skip` bytes of a record. false: malformed. */
 static inline bool stack_read(const struct pirecord *r, uint32_t skip, struct stack *s)
 {
 	const struct pitrace_stack *h;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A number among a tracepoint's data. */
+/* A number in a tracepoint's data. */
 #ifndef POST_TRACEPOINT_FIELD_H
 #define POST_TRACEPOINT_FIELD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where an event has a number. */
+/* The place of a number in an event's data. */
 struct tracepoint_field {
 	int32_t event;         /* its id, which its data begin with */
 	uint32_t offset, size; /* size: 1, 2, 4, 8 */

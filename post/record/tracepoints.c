@@ -29,13 +29,13 @@ static void give_up(struct tracepoints *t)
 		return;
 	close(t->fd);
 	t->fd = -1;
-	/* It ends when its socket does, and an answer that lasts too long ends by its alarm: a
-	 * sandbox lets us kill nobody. */
+	/* It exits when its socket closes; an answer that takes too long is ended by its alarm. The
+	 * sandbox does not let us kill processes. */
 	while (waitpid(t->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* -1: there is no answer, nor will there be any. */
+/* -1: no answer, now or later. */
 static ssize_t answer(struct tracepoints *t, void *room, size_t size)
 {
 	ssize_t n;
@@ -65,10 +65,10 @@ static ssize_t ask(struct tracepoints *t, bool text, const void *data, size_t si
 }
 
 #if TRACEPOINTS_READ
-/* Nothing of this process's but the socket and the memory as it is. */
+/* The child keeps only the socket and the memory as it is. */
 static _Noreturn void be_the_other(int fd, const void *data, size_t size)
 {
-	int null = open("/dev/null", O_RDONLY); /* writing fails, which is as good */
+	int null = open("/dev/null", O_RDONLY); /* then writing fails, which is as good */
 	sigset_t none;
 
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0 ||

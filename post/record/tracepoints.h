@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What tracepoints' data mean, by the formats that the kernel gave and the file keeps.
- * libtraceevent reads them, in a process of its own: it was not made for files of anybody's, and
- * what makes it fall leaves data as numbers. So does a post that was built without it
- * (TRACEPOINTS_READ is 0).
+ * Decodes tracepoints' data by the formats that the kernel gave and the file keeps. libtraceevent
+ * does it in a process of its own, since it was not made for hostile files: if it crashes, the data
+ * are shown as numbers. The same holds for a post that was built without it (TRACEPOINTS_READ is
+ * 0).
  */
 #ifndef POST_TRACEPOINTS_H
 #define POST_TRACEPOINTS_H
@@ -22,10 +22,10 @@
 
 struct tracepoints;
 
-/* data: of HEADER_TRACING_DATA. NULL: it is not to be had, or of no use. */
+/* data: of HEADER_TRACING_DATA. NULL: libtraceevent is missing, or the data are useless. */
 struct tracepoints *tracepoints_open(const void *data, size_t size);
 void tracepoints_close(struct tracepoints *t);
-/* It could not take all questions: there are no more answers. */
+/* The process died: there are no more answers. */
 bool tracepoints_fell(const struct tracepoints *t);
 
 /* In the words of `perf script`, in `room`. false: no format is known for it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The end that knows: the formats of tracepoints as perf keeps them (trace-cmd's version 0.6 of the
- * same), given to libtraceevent. The library trusts a format's offsets, and data to say where their
- * texts lie: events with fields beyond any record are left out, and data are looked at in a room
- * that has all that 16 bits of offset and of length can point at.
+ * The process that decodes: gives the formats of tracepoints as perf keeps them (trace-cmd's
+ * version 0.6 of the same) to libtraceevent. The library trusts a format's offsets, and the data's
+ * offsets of their strings: so events with fields beyond any record are left out, and data are
+ * decoded in a buffer that covers all that 16 bits of offset and of length can reach.
  */
 #include "record/tracepoints_serve.h"
 
@@ -66,7 +66,7 @@ static bool inside(const struct tep_format_field *f)
 	return true;
 }
 
-/* One that the library cannot read is missing alone. */
+/* An event that the library cannot read is just missing. */
 static void take_event(struct fields_serving *t, struct bytes *b, const char *system)
 {
 	uint64_t size = bytes_u64(b);
@@ -109,7 +109,7 @@ static void take_head(struct fields_serving *t, struct bytes *b, uint32_t word)
 	free(text);
 }
 
-/* What the formats' texts name by address: strings of the kernel. */
+/* The kernel's strings that formats refer to by address. */
 static void take_strings(struct fields_serving *t, struct bytes *b)
 {
 	uint32_t size = bytes_u32(b); /* of kallsyms, which perf leaves empty */

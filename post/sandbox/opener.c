@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both ends: the one that asks, and the process that opens. */
+/* Both ends: the requests, and the process that opens. */
 #include "sandbox/opener.h"
 
 #include <errno.h>
@@ -29,16 +29,16 @@ struct reply {
 	int32_t rc; /* 0: a descriptor comes along; else -errno */
 	uint32_t renamed;
 	char path[4096]; /* DEBUG_FILE: in the cache */
-	char why[256];   /* … or what to tell the user; "": nothing */
+	char why[256];   /* … or a message for the user; "": none */
 };
 
-/* One process is one reader. */
+/* The helper. A process is one reader, so there is one. */
 static struct {
 	int fd; /* -1: we do it ourselves */
 	pid_t pid;
 } opener = { .fd = -1 };
 
-/* ---- what is done, wherever ------------------------------------------------------------------ */
+/* ---- what is done, with or without the process ----------------------------------------------- */
 
 static int make_in_folder(int folder, const char *name)
 {
@@ -54,7 +54,7 @@ static int make_in_folder(int folder, const char *name)
 	return fd;
 }
 
-/* With the process's rights: links in there lead nowhere else, nor does what it mounted there. */
+/* With the process's rights: links in there lead nowhere else, nor do mounts there. */
 static int open_inside(uint32_t pid, const char *path)
 {
 	struct rights rights;
@@ -203,7 +203,7 @@ static _Noreturn void serve(const struct opener_task *task, int from)
 	struct request q;
 	ssize_t n;
 
-	/* A key at the terminal is for the reader: its end is ours. */
+	/* Ctrl-C is for the reader; this process ends when the reader does. */
 	for (int i = 1; i < 32; i++)
 		if (i != SIGCHLD && i != SIGSEGV && i != SIGBUS && i != SIGABRT)
 			signal(i, SIG_IGN);
@@ -221,9 +221,9 @@ static _Noreturn void serve(const struct opener_task *task, int from)
 	_exit(0);
 }
 
-/* ---- the end that asks ----------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
-/* The descriptor that comes along, or -errno. */
+/* The descriptor from the answer, or -errno. */
 static int receive(struct reply *r)
 {
 	union {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A process of post's own that has the rights which its sandbox takes: it began before the first
- * byte of input was read, and does nothing but what the options ask for. It opens the outputs that
- * they name, each once; files in the folder that a format is; files without names for copies of
+ * A helper process with the rights that post's sandbox takes away: it starts before the first byte
+ * of input is read, and does nothing but what the options ask for. It opens the outputs that they
+ * name, each once; files in the folder of a format that is a folder; unnamed files for copies of
  * pipes; files to be read of processes in containers, or as another user; and asks debuginfod.
  * Without it (tests) the caller does all that itself.
  */
@@ -22,7 +22,7 @@ struct opener_output {
 	bool folder;
 };
 
-/* All that it is to do: the outputs in the order of their numbers, at most 64. */
+/* The helper's tasks: the outputs in the order of their numbers, at most 64. */
 struct opener_task {
 	const struct opener_output *output;
 	unsigned int outputs;
@@ -35,12 +35,12 @@ void opener_end(void);
 
 /* The i-th output, which is this one. 0 or -errno. */
 int opener_output(unsigned int i, const struct opener_output *to, struct output *out);
-/* The same, of a format that is a folder: its descriptor or -errno. An older one is set aside. */
+/* The same for a format that is a folder: its descriptor or -errno. An older one is renamed. */
 int opener_folder(unsigned int i, const struct opener_output *to, bool *renamed);
-/* In that folder: a new file of small letters and digits. A descriptor or -errno. */
+/* Creates a file in that folder; its name has small letters and digits. A descriptor or -errno. */
 int opener_in_folder(int folder, const char *name);
-/* Of a process that runs: a file below its root, to be read; links in there lead nowhere else. Who
- * may look into no other process may not either. A descriptor or -errno. */
+/* Opens a file below the root of a running process for reading; links in there lead nowhere else.
+ * The user must be allowed to look into that process. A descriptor or -errno. */
 int opener_inside(uint32_t pid, const char *path);
 /* A regular file that this user could read, with no other group; no link. A descriptor, -errno. */
 int opener_as(uid_t uid, gid_t gid, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The filters of system calls: a list of what is allowed; all else fails with EPERM. */
+/* The seccomp filters: a list of allowed system calls; all others fail with EPERM. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@
 #define CLONE_FLAGS 0
 #endif
 
-/* Calls on what is there already. */
+/* Calls on what is open already. */
 static const char *const within[] = {
 	"brk",
 	"munmap",
@@ -99,7 +99,7 @@ static const char *const within[] = {
 	"exit_group",
 };
 
-/* Of a reader: it looks for files, and starts a child that is even poorer. */
+/* Calls of a reader, which looks for files, and starts a child with even fewer rights. */
 static const char *const beyond[] = {
 	"stat",
 	"stat64",
@@ -172,7 +172,7 @@ static const char *const beyond[] = {
 #endif
 };
 
-/* Those for which it depends on one argument: allowed where its bits in `mask` are `value`. */
+/* Calls that depend on one argument: allowed if its bits in `mask` are `value`. */
 static const struct {
 	const char *call;
 	unsigned int arg;
@@ -268,7 +268,7 @@ static int allow_send(scmp_filter_ctx f)
 				     SCMP_A4(SCMP_CMP_EQ, 0));
 }
 
-/* Their arguments lie in memory; the C library does without them when they are unknown. */
+/* Their arguments are in memory; the C library works without them if they fail. */
 static int hide_new(scmp_filter_ctx f)
 {
 	int rc = 0;
@@ -316,7 +316,7 @@ struct sandbox sandbox_enter(void)
 	struct sandbox s = { NULL, NULL };
 	int rc;
 
-	/* Both are for who can gain nothing by executing a file. */
+	/* Both seccomp and Landlock need no_new_privs. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return (struct sandbox){ "no_new_privs is refused", "no_new_privs is refused" };
 	s.files = sandbox_landlock();
@@ -333,7 +333,7 @@ static void limit(int what, rlim_t most)
 
 static void limit_memory(size_t more)
 {
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
+#ifndef __SANITIZE_ADDRESS__ /* its shadow is larger than any limit */
 	FILE *f = fopen("/proc/self/statm", "re");
 	unsigned long pages;
 

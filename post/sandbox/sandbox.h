@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a process that reads others' files may still do: read files, and write to what it has open.
- * Not: open a file for writing, make, rename or remove one, the network, execute anything, map
- * memory as code, send signals to others, look into other processes. seccomp stops the calls;
- * Landlock, where the kernel has it, stops by what a call is about to touch. Nothing leads out.
+ * The sandbox of a process that reads files of others. Allowed: reading files, writing to what is
+ * open. Refused: opening a file for writing, creating, renaming or removing one, the network,
+ * execve, executable memory, signals to others, access to other processes. seccomp filters the
+ * calls; Landlock, if the kernel has it, filters by the object. A sandbox cannot be left.
  */
 #ifndef POST_SANDBOX_H
 #define POST_SANDBOX_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Why the kernel refuses; NULL: it is in force. */
+/* Why the kernel refused; NULL: in force. */
 struct sandbox {
 	const char *calls; /* seccomp */
 	const char *files; /* Landlock */

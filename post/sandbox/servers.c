@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one file of post's that knows how liba2n asks. */
+/* The only file of post that uses liba2n's debuginfod interface. */
 #include "sandbox/servers.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A trace as perf.data: a file that perf reads, or, where the output is no file, what perf writes
- * into a pipe. Records stand in the order of time already, so a round ends every so many of them.
+ * Writer of perf.data: a file that perf reads, or the form for pipes if the output is no file.
+ * Records are in order of time already, so a round ends after a fixed number of them.
  */
 #include "export/perf/perf_write.h"
 
@@ -93,7 +93,7 @@ static void put_task(struct perf_writing *w, const struct pirecord *r)
 	}
 }
 
-/* Code that the kernel made is told in a record of its own kind. */
+/* Code that the kernel made has a record type of its own. */
 static bool put_made_code(struct perf_writing *w, const struct pirecord *r,
 			  const struct pitrace_mte_map *m, bool gone)
 {
@@ -127,7 +127,7 @@ static void put_map(struct perf_writing *w, const struct pirecord *r)
 
 	if (!m)
 		return;
-	/* What perf itself told stands in details. */
+	/* The input's details have perf's own records of these. */
 	if (kernel && (w->job->input->kernel_maps || put_made_code(w, r, m, gone) || gone))
 		return;
 	snprintf(path, sizeof(path), kernel ? "[%s]" : "%s%s", m->path,
@@ -192,7 +192,7 @@ static void put_dispatch(struct perf_writing *w, const struct pirecord *r)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* The calls that a copy of the stack shows, if there is one. */
+/* The calls from a copy of the stack, if there is one. */
 static int user_part(struct perf_writing *w, const struct pirecord *r, uint32_t pid,
 		     const struct stack *s, const uint64_t **user, uint32_t *n)
 {
@@ -285,7 +285,7 @@ static int put_sample(struct perf_writing *w, const struct pirecord *r)
 	if ((r->minor & PITRACE_TPROF_KIND) == PITRACE_TPROF_IDLE) {
 		if (idle && idle->ticks > PROFILE_TICKS_MOST)
 			return -EFBIG;
-		/* Ticks of a CPU that had nothing to do: the idle task's, nowhere. */
+		/* Ticks of an idle CPU: samples of the idle task without an address. */
 		for (i = 0; idle && i < idle->ticks && !rc; i++)
 			rc = put_one(w, r, &none, event, true);
 		return rc;
@@ -298,7 +298,7 @@ static int put_sample(struct perf_writing *w, const struct pirecord *r)
 	return rc;
 }
 
-/* Numbers of events mean kinds by their names, as in the trace's books (event_kinds.c). */
+/* Event numbers are mapped to kinds by name, as in the trace's books (event_kinds.c). */
 static void put_event(struct perf_writing *w, const struct pirecord *r)
 {
 	const struct pitrace_event_rec *e = RECORD_AS(r, struct pitrace_event_rec);
@@ -425,7 +425,7 @@ static void number_events(struct perf_writing *w)
 		w->event_of[i] = (uint8_t)w->nevents;
 		w->kind[w->nevents++] = i;
 	}
-	/* Names and dispatches need one, too. */
+	/* Names and dispatches need an event, too. */
 	if (!w->nevents)
 		w->kind[w->nevents++] = EVENT_UNNAMED;
 }

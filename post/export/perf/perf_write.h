@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A perf.data that is being written, as its parts see it: the bytes (perf_write_bytes.c), records
- * (perf_write.c), what perf tells beyond ours (perf_write_details.c), the header, before and behind
- * the data or as records (perf_write_head.c).
+ * State of a perf.data that is being written, shared by its parts: the bytes (perf_write_bytes.c),
+ * records (perf_write.c), perf's data beyond ours (perf_write_details.c), the header, before and
+ * behind the data or as records (perf_write_head.c).
  */
 #ifndef POST_PERF_WRITE_H
 #define POST_PERF_WRITE_H
@@ -36,7 +36,7 @@ struct perf_writing {
 	uint32_t kind[EVENT_KINDS]; /* events by their number in the file */
 	uint32_t nevents;
 	uint8_t event_of[EVENT_KINDS];  /* … and the other way round */
-	uint8_t now[EVENT_NUMBERS + 1]; /* what a sample's number means, as kinds */
+	uint8_t now[EVENT_NUMBERS + 1]; /* kind for each number in samples */
 	struct unwound unwound;
 	struct blob formats;    /* of tracepoints */
 	struct blob kernel_ids; /* entries of build ids of the kernel and its modules */
@@ -52,7 +52,7 @@ void perf_write_u32(struct perf_out *o, uint32_t v);
 void perf_write_u64(struct perf_out *o, uint64_t v);
 /* With its NUL, to a multiple of `to`. */
 void perf_write_text(struct perf_out *o, const char *s, size_t to);
-/* What was made, into the file; *count grows by its bytes. */
+/* Writes what was made to the file; *count grows by its bytes. */
 void perf_write_flush(struct perf_writing *w, uint64_t *count);
 /* A record, between these. */
 void perf_write_begin(struct perf_writing *w, uint32_t type, uint16_t misc);
@@ -69,14 +69,14 @@ void perf_write_pipe_build_ids(struct perf_writing *w);
 /* perf_write_details.c */
 /* Bits of PERF_SAMPLE_* that samples of an event have beyond those that all have. */
 uint64_t perf_write_details_type(const struct perf_writing *w, uint32_t event);
-/* The formats of tracepoints, where there are some and they are of one machine. 0 or -ENOMEM. */
+/* The formats of tracepoints, if there are any and all are of one machine. 0 or -ENOMEM. */
 int perf_write_details_begin(struct perf_writing *w);
 void perf_write_details_end(struct perf_writing *w);
-/* A record: written, or kept for the sample that it is of. 0 or -ENOMEM. */
+/* Writes a detail record, or keeps it for its sample. 0 or -ENOMEM. */
 int perf_write_detail(struct perf_writing *w, const struct pirecord *r);
 void perf_write_ksymbol(struct perf_writing *w, const struct pirecord *r,
 			const struct detail_ksymbol *k);
-/* Who is at the next sample: what was kept for another is dropped. */
+/* Called with each sample: drops details that were kept for another one. */
 void perf_write_details_of(struct perf_writing *w, const struct pirecord *r,
 			   const struct pitrace_sample *s);
 /* Fields of the sample that is being written, in perf's order. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What perf tells beyond our own records, written as perf has it. What belongs to a sample stands
- * before it (record/detail.h) and is kept until that comes. Of several traces as one, control
- * groups, namespaces, formats and the kernel's code have no common meaning: they are left out.
+ * Writes details (record/detail.h) as perf has them. Details of a sample come before it and are
+ * kept until then. When several traces are read as one, control groups, namespaces, formats and the
+ * kernel's code have no common meaning, so they are left out.
  */
 #include "export/perf/perf_write.h"
 
@@ -137,8 +137,8 @@ static void put_poke(struct perf_writing *w, const struct pirecord *r)
 	perf_write_end(w);
 }
 
-/* Ids that came with mappings go where all are: into the table. "[kernel.kallsyms]_text" is of
- * "[kernel.kallsyms]". */
+/* Build ids that came with mappings go into the table with all others. "[kernel.kallsyms]_text" is
+ * a mapping of "[kernel.kallsyms]". */
 static int keep_kernel_id(struct perf_writing *w, const struct detail_kernel_map *m)
 {
 	struct blob *table = &w->kernel_ids;
@@ -288,7 +288,7 @@ void perf_write_details_raw(struct perf_writing *w, uint64_t type)
 	}
 }
 
-/* Those of the event's mask: none, if others were told. */
+/* Writes the registers of the event's mask; none if the sample has other ones. */
 static void put_registers(struct perf_writing *w, enum detail_kind kind, uint64_t mask)
 {
 	const struct detail_registers *g = kept(w, kind);

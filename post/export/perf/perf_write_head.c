@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a perf.data says of itself: attributes and features, of a file or as records of a pipe. */
+/* The header of a perf.data: attributes and features, in a file or as records of a pipe. */
 #include "export/perf/perf_write.h"
 
 #include <errno.h>
@@ -120,7 +120,7 @@ static void put_event_desc(struct perf_writing *w)
 	}
 }
 
-/* A feature's bytes; nothing: it isn't there. */
+/* A feature's bytes; none: the trace lacks it. */
 static void put_feature(struct perf_writing *w, unsigned int feature)
 {
 	const struct pifile_header *h = &w->job->input->header;
@@ -214,7 +214,7 @@ void perf_write_head(struct perf_writing *w, uint64_t data_size, uint64_t featur
 	perf_write_flush(w, &ignored);
 }
 
-/* Behind the data: where each feature is, then all of them. */
+/* Writes the table of features behind the data, then their contents. */
 uint64_t perf_write_features(struct perf_writing *w)
 {
 	uint64_t at = 104 + 8 * w->nevents + w->nevents * (ATTR + 16) + w->written, bits = 0;
@@ -250,7 +250,7 @@ uint64_t perf_write_features(struct perf_writing *w)
 	return bits;
 }
 
-/* The formats of tracepoints do not count to their record's length. */
+/* The formats of tracepoints are not part of their record's length. */
 static void put_pipe_formats(struct perf_writing *w)
 {
 	size_t n = w->formats.size, padded = (n + 7) & ~(size_t)7;

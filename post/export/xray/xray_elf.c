@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The names of the functions in an XRay log that was written from an instruction trace: an ELF file
- * as XRay's tools (and post) take a program, with the functions' symbols and the section
- * xray_instr_map. A function's address in it is its number, 16 bytes apart: those that it had are
- * of several processes and times. Laid out here: libelf does not write into pipes.
+ * Names for an XRay log that was written from an instruction trace: an ELF file that XRay's tools
+ * (and post) accept as the program, with the functions' symbols and the section xray_instr_map.
+ * Addresses are function numbers, 16 bytes apart, because the functions' own addresses come from
+ * several processes and times. The file is laid out here since libelf cannot write into pipes.
  */
 #include "export/xray/xray_runs.h"
 
@@ -29,7 +29,7 @@ enum { TEXT = 1, SYMBOLS, NAMES, MAP, SECTIONS_NAMES, SECTIONS };
 static const char section_names[] = "\0.text\0.symtab\0.strtab\0xray_instr_map\0.shstrtab";
 static const uint8_t section_name[SECTIONS] = { 0, 1, 7, 15, 23, 38 };
 
-/* Those whose maps XRay's tools read. */
+/* The machine if XRay's tools can read its maps, else 0. */
 static uint16_t machine_of(const struct pifile_header *h)
 {
 	static const struct {

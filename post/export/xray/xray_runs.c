@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Entries and exits of functions from an instruction trace: each run tells in which function its
- * thread is and how deep; what it is not in any more was left when the run began, what it is in
- * anew was entered then. A function is numbered, from 1, when it is first met.
+ * Derives entries and exits of functions from an instruction trace: each run shows which function
+ * its thread is in and how deep. Functions that the thread is no longer in were left when the run
+ * began, new ones were entered then. Functions are numbered from 1 as they are met.
  */
 #include "export/xray/xray_runs.h"
 
@@ -14,7 +14,7 @@
 #include "job.h"
 #include "model/read.h"
 
-#define FUNCTIONS (1u << 28) /* a record has so many bits for its number */
+#define FUNCTIONS (1u << 28) /* bits of a record for the function's number */
 
 struct run_frame {
 	uint32_t depth, function;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an XRay log holds of an instruction trace: calls and functions, which the log (xray_write.c)
- * and the names (xray_elf.c) are written from. */
+/* Calls and functions of an instruction trace, from which an XRay log (xray_write.c) and its names
+ * (xray_elf.c) are written. */
 #ifndef POST_XRAY_RUNS_H
 #define POST_XRAY_RUNS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * XRay's flight data recorder, written: a trace of functions' entries and exits, or of
- * instructions, as a log of version 5, with buffers of one thread each, in the order in which they
- * fill.
+ * Writer of XRay's flight data recorder: a trace of functions' entries and exits, or of
+ * instructions, becomes a log of version 5, with buffers of one thread each, in the order in which
+ * they fill.
  */
 #include "export/xray/xray_runs.h"
 
@@ -101,8 +101,8 @@ static bool metadata(struct xray_buffer *t, uint8_t kind, uint64_t first, size_t
 	return true;
 }
 
-/* What a buffer begins with, a change of the CPU, a time that a delta cannot hold; *delta is what
- * is left to be told. */
+/* Writes the records needed before a function record: a buffer's start, a new CPU, a time too far
+ * for a delta; *delta is the rest of the time. */
 static bool begin_record(struct xray_writing *w, struct xray_buffer *t, const struct pirecord *r,
 			 uint32_t *delta)
 {
@@ -176,7 +176,7 @@ static int write_event(struct xray_writing *w, const struct pirecord *r)
 	return 0;
 }
 
-/* Of an instruction trace the clock's cycles are nanoseconds. */
+/* For instruction traces, one cycle is a nanosecond. */
 static void write_header(struct xray_writing *w, const struct input *in)
 {
 	const uint16_t version = htole16(VERSION), type = htole16(1);
