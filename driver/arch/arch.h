@@ -90,14 +90,14 @@ void arch_set_user_counters(bool enable);
 u64 arch_counter_hz(void);       /* of arch_cycles(); 0: unknown */
 bool arch_counter_trusted(void); /* … known to be one on all CPUs, at all times */
 /* May stamps be such cycles? */
-u64 arch_cycles_hz(void);        /* 0: no cycle counter to be had */
+u64 arch_cycles_hz(void);        /* 0: no usable cycle counter */
 bool arch_cycles_trusted(void);  /* same rate always, never stops, same on all CPUs */
 bool arch_cycles_unstable(void); /* found unfit since */
 
 /*
- * The kernel's stack of the current thread, innermost first: from the interrupted instruction on,
- * or (regs is NULL) from somewhere in the caller's callers. Returns how many; 0: not to be had.
- * `to` holds ARCH_STACK_EXTRA more than `room`.
+ * Gets the kernel's stack of the current thread, innermost first: from the interrupted instruction
+ * on, or (regs is NULL) from somewhere in the caller's callers. Returns the number of addresses; 0:
+ * it cannot be read. `to` holds ARCH_STACK_EXTRA more than `room`.
  */
 #define ARCH_STACK_EXTRA 32 /* our own frames and an interrupt's, to be cut off */
 unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned int room);
@@ -106,8 +106,8 @@ unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned
 #define ARCH_REGISTERS 34
 unsigned int arch_user_registers(const struct pt_regs *regs, bool is32, u64 *to);
 
-/* How frames of user code are linked: at `frame` stands the next frame's address; the return
- * address stands at return_at from this frame or from the next one. */
+/* The chain of user frames: at `frame` is the next frame's address; the return address is at
+ * return_at from this frame or from the next one. */
 struct arch_frames {
 	unsigned long frame;
 	u8 word; /* bytes of an address; 0: such code is not walked */
@@ -115,8 +115,8 @@ struct arch_frames {
 	bool in_next;
 };
 void arch_user_frames(const struct pt_regs *regs, bool is32, struct arch_frames *f);
-/* The return address of a function that has no frame yet or no more: where it stands above the
- * stack pointer; -1: it has one, or that is not known. */
+/* The return address of a function that has no frame yet or no more: its offset from the stack
+ * pointer; -1: the function has a frame, or that is unknown. */
 int arch_return_on_stack(const struct pt_regs *regs, bool is32);
 
 /*
@@ -164,9 +164,9 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 /* Instructions of user code, or the kernel's, from `since` up to `ip`, that one not included, in a
  * straight line; -1: it does not lead there. */
 int arch_itrace_between(u64 since, u64 ip, bool user);
-/* In a system call's entry: where its instruction stands, and what is behind it. */
+/* At the entry of a system call: the address of its instruction, and *behind: the one after it. */
 u64 arch_itrace_call(struct pt_regs *regs, u64 *behind);
-/* A signal's handler is about to run: where the signal came. */
+/* At a signal's delivery, before its handler runs: *ip is the interrupted instruction. */
 bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip);
 /* Is a debugger stepping it? */
 bool arch_itrace_debugged(struct task_struct *task);
@@ -193,8 +193,8 @@ struct arch_itrace {
 	u32 count, word;    /* instructions up to it; that one */
 	bool step;          /* after one instruction it traps */
 	bool watch;         /* what it reads and writes is asked for */
-	bool llsc;          /* it stands before instructions that no trap may interrupt */
-	bool llsc_untraced; /* it runs them untraced */
+	bool llsc;          /* a sequence that no trap may interrupt is next */
+	bool llsc_untraced; /* the thread runs it untraced */
 	u8 accesses;        /* of what it executes next, or (llsc) has executed */
 	struct arch_access access[ARCH_ACCESSES];
 	unsigned long fault; /* memory that is wanted (llsc: by them), and is not there */
@@ -202,9 +202,9 @@ struct arch_itrace {
 	u64 asked;           /* where that was asked for last, odd: to write; once is enough */
 	u64 fails;           /* a sequence that begins here has its store fail once */
 };
-/* Execute such a sequence in place of the thread. Returns how many branches were taken on the way,
- * and (path) which they were and where they led; the rest is a straight line to where the thread
- * stands now. -1: nothing was executed. */
+/* Executes such a sequence in place of the thread. Returns the number of branches that were taken
+ * on the way, and in `path` each branch and its target; the rest is a straight line to the thread's
+ * new address. -1: nothing was executed. */
 #define ARCH_LLSC_BRANCHES 8
 int arch_itrace_llsc(struct pt_regs *regs, struct arch_itrace *a, struct arch_path *path);
 /* Get that memory; it may sleep. */
@@ -225,7 +225,7 @@ static inline u64 arch_itrace_next(u64 ip, bool user)
 u64 arch_itrace_next(u64 ip, bool user);
 #endif
 
-/* The kernel's side of system calls. Why it is not to be had on this machine, NULL: it is. */
+/* Kernel side of system calls. Returns why this machine cannot trace it; NULL: it can. */
 #if defined(CONFIG_X86) || defined(CONFIG_S390)
 const char *arch_itrace_no_kernel(void);
 /* Has a kernel debugger come since? */
@@ -236,7 +236,8 @@ bool arch_itrace_unstep(void);
 /* … when these registers are returned by. */
 void arch_itrace_step_at(struct pt_regs *regs, bool step);
 bool arch_itrace_steps(const struct pt_regs *regs);
-/* In an interrupt: by which the current thread, in kernel code, goes on. NULL: not to be had. */
+/* In an interrupt: the registers by which the current thread continues in kernel code. NULL:
+ * unknown. */
 struct pt_regs *arch_itrace_irq_regs(void);
 /* Does this instruction of the kernel's lead to user code? */
 bool arch_itrace_returns(u64 ip);
@@ -270,11 +271,12 @@ static inline bool arch_itrace_returns(u64 ip)
 #endif
 
 #ifdef CONFIG_X86
-#define ARCH_MODULES MODULES_VADDR /* no module's code lies below */
-/* In a trap: where an exception or an interrupt that comes before the next trap leaves the address
- * that it returns to, which is none until then. NULL: not to be had. */
+#define ARCH_MODULES MODULES_VADDR /* no module's code is below */
+/* In a trap: the stack slot where an exception or interrupt before the next trap will store its
+ * return address, set to 0 until then. NULL: unknown. */
 u64 *arch_itrace_pushed(const struct pt_regs *regs);
-/* In that next trap: has one come, and where has it led? Else, and at NULL, `since`. */
+/* In that next trap: the address where such an exception or interrupt led; `since` if there was
+ * none, or for NULL. */
 u64 arch_itrace_returned(const u64 *pushed, u64 since);
 #else
 #define ARCH_MODULES 0ul
@@ -301,7 +303,7 @@ struct arch_probe {
 bool arch_itrace_probe(u64 since, const struct pt_regs *regs, struct arch_probe *probe);
 /* The next trap comes when code goes on there (0: as ever). */
 void arch_itrace_after(u64 ip);
-/* Where the call that has just been made returns to. */
+/* The return address of a call that was just made. */
 static inline u64 arch_itrace_back(const struct pt_regs *regs)
 {
 	return regs->gprs[14];

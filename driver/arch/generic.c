@@ -25,7 +25,7 @@ int arch_return_on_stack(const struct pt_regs *regs, bool is32)
 	return -1;
 }
 
-/* These architectures say so. */
+/* Guaranteed by these architectures. */
 bool arch_counter_trusted(void)
 {
 	return true;

@@ -266,8 +266,7 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 
 /* ---- what has run ---------------------------------------------------------------------------- */
 
-/* Where the branch at `from` leads if it is taken, as the registers behind it say; 0: they do
- * not. */
+/* The target of the branch at `from` if it is taken, by the registers after it; 0: unknown. */
 static u64 target(u64 from, u32 w, const struct pt_regs *regs)
 {
 	u64 base = w & 2 ? 0 : from;
@@ -292,7 +291,7 @@ static void branched(struct arch_ran *ran, u32 w, u64 to)
 	enum what what = what_is(w);
 
 	ran->kind = kind_of(w);
-	/* A conditional branch to the next instruction cannot be told from no branch. */
+	/* A taken conditional branch to the next instruction looks like one not taken. */
 	ran->taken = what == IS_BRANCH || (what == IS_MAYBE && to != ran->from + 4);
 }
 
@@ -385,7 +384,7 @@ static bool user_larx(unsigned long at, unsigned int size, unsigned long *value)
 	return !failed;
 }
 
-/* Bits as they stand in the first field of the condition register, or 1 when it failed. */
+/* The first field of the condition register, or 1 if the access failed. */
 #define STCX_OF(stcx)                                 \
 	asm volatile("1:	" stcx " %1,0,%2\n"   \
 		     "	mfcr %0\n"                     \

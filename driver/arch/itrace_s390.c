@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ITrace on s390x: program event recording (PER) stops a thread after each branch that was taken,
- * and says where it stood. Up to there the thread ran a straight line, whose instructions tell
- * their lengths by their first two bits.
+ * ITrace on s390x: program event recording (PER) stops a thread after each taken branch, and
+ * reports the branch's address. Up to there the thread ran a straight line of instructions, whose
+ * first two bits give their lengths.
  *
  * A thread's PER control registers are kept by the kernel (thread.per_user, for debuggers), which
  * loads them when it switches to the thread. A trap in user code is reported on the way back to
- * user code: behind the signals that came meanwhile, so these must ask for it
+ * user code: after the signals that came meanwhile, so signal delivery must ask for it
  * (arch_itrace_pending).
  *
- * The kernel's side traps where PER is on in the PSW that runs, which no interrupt and no exception
- * takes along. A trap there is taken for the end of a kprobe's step by the kernel, which is asked
- * first, wherever a kprobe's handler may be running: none may come from there (arch_itrace_probe,
- * ARCH_STEPS_BURIALS: a thread that buries another is in such a state for a while). And what the
- * kernel returns to user code by stands in memory that each trap uses, too: the last instructions
- * are not stepped either, but followed here (arch_itrace_way).
+ * Kernel code traps while PER is on in the running PSW; interrupts and exceptions do not inherit
+ * it. The kernel takes a trap there for the end of a kprobe's step and is asked first, wherever a
+ * kprobe's handler may be running: so no trap may come from there (arch_itrace_probe,
+ * ARCH_STEPS_BURIALS: a thread that releases a dead one is in such a state for a while). And the
+ * memory from which the kernel returns to user code is overwritten by each trap, so the last
+ * instructions are not stepped either, but followed here (arch_itrace_way).
  */
 #include <linux/kprobes.h>
 #include <linux/sched/task_stack.h>
@@ -71,7 +71,7 @@ void arch_itrace_disarm(struct task_struct *task, struct pt_regs *regs)
 
 /* ---- what has run ---------------------------------------------------------------------------- */
 
-/* Reads code of either side: an address alone does not say which one it is of. */
+/* Reads code of either side: an address alone does not say which side it belongs to. */
 static bool fetch(void *code, u64 at, size_t n, bool user)
 {
 	if (user)
@@ -107,7 +107,7 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 			since = at;
 			have = at + left;
 		}
-		/* A breakpoint of the kernel's: what stood there is not known. */
+		/* A breakpoint of the kernel's: the original instruction is unknown. */
 		if (!user && !code[at - since])
 			return -1;
 		at += length_of(code[at - since]);
@@ -244,14 +244,14 @@ void arch_itrace_ran(u64 since, struct pt_regs *regs, const struct arch_itrace *
 	if (!d.kind)
 		return;
 	ran->kind = d.kind;
-	/* A conditional branch to the next instruction cannot be told from no branch. */
+	/* A taken conditional branch to the next instruction looks like one not taken. */
 	ran->taken = !d.maybe || to != from + length;
 }
 
 /* ---- system calls, signals ------------------------------------------------------------------- */
 
-/* The kernel's own function that makes an interrupted call go on returns to where that one would:
- * its svc stands elsewhere. */
+/* The vDSO's function that restarts an interrupted call returns to where that call would, so its
+ * svc is not before the return address. */
 static bool elsewhere(const struct pt_regs *regs, u64 *at)
 {
 	u64 behind = get_lowcore()->svc_old_psw.addr;
@@ -277,7 +277,7 @@ u64 arch_itrace_call(struct pt_regs *regs, u64 *behind)
 	return regs->psw.addr - length;
 }
 
-/* As the kernel builds them; the one with information is known by where that stands. */
+/* Signal frames as the kernel builds them; the one with siginfo is recognized by its offset. */
 struct frame {
 	u8 save[__SIGNAL_FRAMESIZE];
 	struct sigcontext sc;
@@ -312,7 +312,7 @@ bool arch_itrace_interrupted(struct pt_regs *regs, u64 *ip)
 
 #define PER_BYTE (PSW_MASK_PER >> 56)
 
-static unsigned long returning; /* where functions return to whose returns are probed */
+static unsigned long returning; /* return address of functions with return probes */
 
 /* The function whose return is probed. */
 static noinline unsigned long probed(void)
@@ -390,8 +390,8 @@ static bool lies_on(unsigned long sp, unsigned long stack)
 	return sp - stack <= THREAD_SIZE - sizeof(struct pt_regs) - STACK_FRAME_OVERHEAD;
 }
 
-/* It may have come in a softirq, on the stack of interrupts: back to the thread's own, where a
- * frame without one before it is an interrupt's, whose registers stand behind it. */
+/* The interrupt may have come in a softirq, on the interrupt stack: follow it back to the thread's
+ * own stack, where a frame without a predecessor is an interrupt's, and its registers follow. */
 struct pt_regs *arch_itrace_irq_regs(void)
 {
 	unsigned long own = (unsigned long)task_stack_page(current);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ITrace on x86-64: the trap flag stops a thread after each instruction, whose bytes say whether it
- * was a branch. (DEBUGCTL.BTF would stop at branches alone, but then the number of instructions
- * between them is not known: there is no length decoder that modules may use.)
+ * ITrace on x86-64: the trap flag stops a thread after each instruction, whose bytes show whether
+ * it was a branch. (DEBUGCTL.BTF would stop at branches alone, but then the number of instructions
+ * between them is unknown: modules have no access to an instruction decoder.)
  */
 #include <linux/kgdb.h>
 #include <linux/processor.h>
@@ -201,7 +201,8 @@ static unsigned int decode(const u8 *code, bool is64, struct decoded *d)
 	return i;
 }
 
-/* Flags that were pushed are restored some day, perhaps when nobody traces any more. */
+/* Pushed flags are restored some time later, perhaps when the thread is no longer traced: clear TF
+ * in them. */
 static void clean_pushed(const struct pt_regs *regs, bool user)
 {
 	u8 flags;
@@ -306,7 +307,7 @@ decoded:
 	if (d.pushes_flags)
 		clean_pushed(regs, user);
 	ran->kind = d.kind;
-	/* A breakpoint of the kernel's: its probe has executed elsewhere what it stands for. */
+	/* A breakpoint of the kernel's: its probe executed the original instruction elsewhere. */
 	if (unlikely(!user && *code == INT3_INSN_OPCODE))
 		ran->kind = PITRACE_BRANCH_UNDEFINED;
 	if (d.kind) {
@@ -344,7 +345,7 @@ int arch_itrace_between(u64 since, u64 ip, bool user)
 
 	if (since == ip)
 		return 0;
-	/* 32-bit programs' system calls: the kernel stands behind the int that follows sysenter. */
+	/* 32-bit programs' system calls: the return address is behind the int after sysenter. */
 	if (user && ip - since == 2 && !user_64bit_mode(task_pt_regs(current)) &&
 	    !copy_from_user_nofault(code, (const void __user *)since, sizeof(code)) &&
 	    code[0] == 0x0f && (code[1] == 0x34 || code[1] == 0x05))
@@ -439,7 +440,7 @@ u64 *arch_itrace_pushed(const struct pt_regs *regs)
 
 	if (at - (unsigned long)task_stack_page(current) >= THREAD_SIZE)
 		return NULL;
-	/* Not by a store that KASAN would check: this lies below the stack. */
+	/* Plain assembly, because KASAN would report a store below the stack pointer. */
 	asm volatile("movq $0, %0" : "=m"(*pushed));
 	return pushed;
 }

@@ -4,7 +4,7 @@
 #include <linux/string.h>
 #include "arch/arch.h"
 
-/* It begins with ourselves: what stands before the interrupted instruction is the interrupt's. */
+/* The trace begins with our own frames and those of the interrupt, which are cut off. */
 unsigned int arch_kernel_stack(struct pt_regs *regs, unsigned long *to, unsigned int room)
 {
 	unsigned int n = stack_trace_save(to, room + ARCH_STACK_EXTRA, 1), i = 0;

@@ -107,8 +107,8 @@ static inline const struct path *file_user_path(const struct file *file)
 #define STACK_INT_FRAME_REGS   STACK_FRAME_OVERHEAD
 #endif
 
-/* Argument n, from 0 up to 4, of the function at whose first instruction the CPU stands: not all
- * architectures have a call for it. */
+/* Argument n, from 0 up to 4, of the function at whose first instruction the CPU is: some
+ * architectures have no call for it. */
 static inline unsigned long compat_argument(struct pt_regs *regs, unsigned int n)
 {
 #if defined(CONFIG_PPC64)

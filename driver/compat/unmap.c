@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the range of an unmap stands. */
+/* Finds the range of an unmap. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The range that unmap_vmas() is about to unmap. Up to 6.12 its arguments say so. Later kernels
- * hand over a struct that no public header describes: where its fields stand is learned at load,
- * from an unmap of our own whose range is known. A range that was not learned is never reported,
- * and the self-test says so.
+ * The range that unmap_vmas() is about to unmap. Up to 6.12 it is in the arguments. Later kernels
+ * pass a struct that no public header describes: the offsets of its fields are learned at load,
+ * from an unmap of our own with a known range. If they were not learned, no range is reported, and
+ * the self-test says so.
  */
 #ifndef PITRACE_COMPAT_UNMAP_H
 #define PITRACE_COMPAT_UNMAP_H
@@ -16,7 +16,7 @@ struct unmap_range {
 	unsigned long start, end;
 };
 
-/* In a kprobe at the beginning of unmap_vmas(). False: not to be had. */
+/* Call in a kprobe at the beginning of unmap_vmas(). False: the range is unknown. */
 bool compat_unmap_range(struct pt_regs *regs, struct unmap_range *range);
 
 /* From here to compat_unmap_learned() the next unmap of this task is one of just that range, which

@@ -115,7 +115,7 @@ void access_prune_scope(struct session *s)
 
 	if (!s->cred)
 		return;
-	/* While off nobody looked: pids may have other owners, owners other credentials. */
+	/* Pids and credentials were not followed while off: pids may have been reused. */
 	for_each_set_bit(nr, s->pids, PITRACE_PIDS) {
 		struct task_struct *task;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Access: who may trace or watch what. A caller with CAP_PERFMON may trace all. A member, which is
- * whoever else may open the device (group pitrace), may trace processes of his own that are
- * dumpable and have no capability that he lacks, their user code alone. That is judged at open, at
- * on, and of the current thread at each record: programs gain credentials.
+ * Access: which users may trace or watch which processes. A caller with CAP_PERFMON may trace all.
+ * A member, which is any other user who may open the device (group pitrace), may trace processes of
+ * its own that are dumpable and have no capability that it lacks, their user code alone. That is
+ * checked at open, at on, and for the current thread at each record, because programs gain
+ * credentials.
  *
  * An owner is the credentials of the member who made a session or a ptt; NULL: its maker had
  * CAP_PERFMON. Functions named _rcu take no lock and are for any context; their owner is not NULL.

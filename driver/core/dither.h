@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When the next tick falls due. A program whose cycle is a multiple or a fraction of the period
- * would meet a regular timer always at the same place; independent jitter of each interval drifts
- * through the cycle too slowly (its phase is a random walk). The phase is swept instead: for n
- * ticks the interval is longer by d, for the next n shorter by d, with n * d = one period, d drawn
- * anew for each pair; a small jitter on top breaks what is left. The mean is the period, no
- * interval is further from it than the dither. Plain arithmetic: unit tests run this very code in
- * user space.
+ * The time of the next tick. A program whose cycle is a multiple or a fraction of the period would
+ * meet a regular timer always at the same place; independent jitter of each interval drifts through
+ * the cycle too slowly (its phase is a random walk). The phase is swept instead: for n ticks the
+ * interval is longer by d, for the next n shorter by d, with n * d = one period, d drawn anew for
+ * each pair; a small jitter on top breaks what regularity is left. The mean is the period, no
+ * interval is further from it than the dither. Plain arithmetic, so that unit tests run the same
+ * code in user space.
  */
 #ifndef PITRACE_DITHER_H
 #define PITRACE_DITHER_H

@@ -24,9 +24,8 @@ static inline const struct inode *file_id_inode(const struct file *file)
 	return d_inode(file_user_path(file)->dentry);
 }
 
-/* Layers of several file systems may give one inode number to several files, and a file that was
- * copied up keeps the number of the one that is still mapped: the layer's inode tells them
- * apart. */
+/* On overlayfs several files may have one inode number, and a file that was copied up keeps the
+ * number of the one that is still mapped: the inode of the layer distinguishes them. */
 static inline struct file_id file_id_with(const struct inode *seen, const struct inode *data)
 {
 	u32 dev = data->i_sb->s_dev;
@@ -53,7 +52,7 @@ static inline struct file_id file_id_open(const struct file *file)
 	return file_id_with(file_id_inode(file), d_real_inode(file_user_path(file)->dentry));
 }
 
-/* For records, which have one number for both. */
+/* Records have one field for both. */
 static inline u32 file_id_generation(const struct file_id *id)
 {
 	return id->layer ?: id->generation;

@@ -155,8 +155,8 @@ static void disable(struct hook_tracepoint *h)
 	}
 }
 
-/* All at once: each registration alone costs a grace period. If one of them cannot be had the
- * others are tried alone, and the self-test says what is missing. */
+/* Registers all at once, because each registration costs a grace period. If one fails, the others
+ * are tried one by one, and the self-test reports what is missing. */
 static void enable_kprobes(void)
 {
 	int n = 0, i;
@@ -176,7 +176,7 @@ static void enable_kprobes(void)
 				p->symbol_name);
 			continue;
 		}
-		/* The ones in use stand in front, so that they can be released together. */
+		/* Registered ones come first, so that they can be released together. */
 		hooks.memory[i] = hooks.memory[nkprobes];
 		hooks.memory[nkprobes++] = p;
 	}

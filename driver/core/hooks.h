@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The registry of hooks into the kernel. Hooks that every session and every ptt needs are
- * registered at the first one that is on and gone at the last; hooks that see memory, which only
- * sessions need, likewise; a family that serves one major, while someone that is on has it. The
- * hooks themselves stand in hook/ and itrace/, and are handed over once, at load.
+ * The registry of hooks into the kernel. Hooks that every session and ptt needs are registered when
+ * the first one is turned on and removed after the last; hooks for memory, which only sessions
+ * need, likewise; a family for one major, while any session that is on has that major. The hooks
+ * themselves are in hook/ and itrace/, and are handed over once, at load.
  */
 #ifndef PITRACE_HOOKS_H
 #define PITRACE_HOOKS_H
@@ -37,7 +37,7 @@ struct hook_family {
 	struct hook_tracepoint *some; /* as many of these as there are */
 	struct kprobe *instead;       /* where there is none of `some` */
 	bool breaks;                  /* ITrace needs them, too */
-	bool unlisted;                /* it is for others to say whether the major can be had */
+	bool unlisted;                /* other code decides whether the major is available */
 	bool have, probed;
 	int users;
 };

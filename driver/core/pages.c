@@ -6,8 +6,8 @@
 #include <linux/vmalloc.h>
 #include "core/pages.h"
 
-/* More than half of the machine's, or more than most of what is to be had now, is refused before
- * the allocator fights for it: nobody is to be killed for a trace's buffers. */
+/* Refuses more than half of the machine's memory, or nearly all that is available, so that the OOM
+ * killer never kills a process for a trace's buffers. */
 int pages_charge(struct pages_charge *charge, unsigned long pages)
 {
 	struct sysinfo machine;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory that user space may map, and tables too long for one piece of it. A user asks for it: when
- * it cannot be had that is an answer (NULL), no matter for the kernel's log.
+ * Memory that user space may map, and tables too long for one piece of it. Users ask for it, so a
+ * failure is an answer (NULL) and not an error for the kernel's log.
  */
 #ifndef PITRACE_PAGES_H
 #define PITRACE_PAGES_H

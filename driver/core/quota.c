@@ -33,8 +33,8 @@ static const struct {
 
 static_assert(PITRACE_MAX_SESSIONS > 6 && PITRACE_MAX_PTTS > 6);
 
-/* Returns who owns these uids: a user who was given more of them for his user namespaces is one
- * user still. Users for whom root makes namespaces are users of their own. */
+/* Returns the owner of these uids: uids that a user got for its user namespaces count for that
+ * user. Users for whom root makes namespaces are users of their own. */
 static kuid_t owner(const struct cred *cred)
 {
 	const struct user_namespace *ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How much users without CAP_PERFMON may have: so much a user, and so much all of them together,
- * which leaves some for root. It is counted by uid, so more processes, sessions or ptts get a user
- * no more of what they share.
+ * Limits for users without CAP_PERFMON: one for each user, and one for all of them together, which
+ * leaves some for root. Usage is counted by uid, so more processes, sessions or ptts get a user no
+ * more of what they share.
  */
 #ifndef PITRACE_QUOTA_H
 #define PITRACE_QUOTA_H

@@ -97,7 +97,7 @@ void session_stop(struct session *s, u32 cpu, u32 ring)
 {
 	int old = READ_ONCE(s->state);
 
-	/* Once for a ring: whoever turns it from one state to another must not hide it. */
+	/* Only the first stop counts; concurrent changes of the state must not hide it. */
 	do {
 		if (old < PITRACE_STATE_STARTING || old > PITRACE_STATE_SUSPENDED)
 			return;
@@ -150,7 +150,7 @@ static void flush_cpu(void *data)
 		ring_close(&c->ring[PITRACE_RING_TRACE]);
 }
 
-/* Is there anything that stands in no closed segment? */
+/* Does an open segment of the ring contain anything? */
 static bool open_segment(const struct session *s, unsigned int cpu, u32 kind)
 {
 	const struct ring *r = &s->cpu[cpu]->ring[kind];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A session: scope, majors, rings, state. Hooks see the sessions that are on through active[],
- * with preemption off; whoever takes one out waits for all such sections before it frees.
+ * A session: scope, majors, rings, state. Hooks find the sessions that are on through active[],
+ * with preemption off; code that removes one waits for all such sections before it frees it.
  */
 #ifndef PITRACE_SESSION_H
 #define PITRACE_SESSION_H
@@ -19,7 +19,7 @@
 #include "pitrace.h"
 
 #define PITRACE_PIDS (4 * 1024 * 1024) /* PID_MAX_LIMIT of 64-bit kernels */
-#define PITRACE_SEEN 4096              /* files whose build id was asked for */
+#define PITRACE_SEEN 4096              /* files whose build id was requested */
 
 struct perf_event;
 struct pid_namespace;
@@ -81,7 +81,7 @@ struct session_cpu {
 	void *data; /* both rings: MTE, then trace */
 };
 
-/* A thread in a system call whose entry was to be recorded. */
+/* A thread in a system call whose entry should be recorded. */
 struct call {
 	struct task_struct *task; /* NULL: free */
 	u32 minor;
@@ -162,7 +162,7 @@ struct session {
 	struct mutex event_lock;   /* event[] of all CPUs, `counting` */
 	struct work_struct refill; /* CPUs came or went */
 	bool counting;
-	u64 since;        /* ns since boot: nobody has kept the scope from here on */
+	u64 since;        /* ns since boot: scope not maintained since */
 	struct pid *root; /* SCOPE_PROCESS: the process it began with */
 	struct itrace itrace;
 	const struct cred *maker; /* with what credentials it was made */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /dev/pitrace and the descriptors that it gives out: who may do what, with valid arguments. */
+/* /dev/pitrace and its descriptors: checks permissions and arguments. */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
 #include <linux/file.h>

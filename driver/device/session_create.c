@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sessions: made and ended. core/access.c says who may have one. */
+/* Sessions: created and ended. core/access.c has the permissions. */
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>

@@ -9,7 +9,7 @@ struct session;
 
 /* A session, which is the caller's until session_destroy(), or ERR_PTR. */
 struct session *session_create(const struct pitrace_session_args *args);
-/* Frees a session that is off and that nobody sees any more, with all that it has. */
+/* Frees a session that is off and no longer visible, with all that it has. */
 void session_destroy(struct session *s);
 unsigned int sessions_alive(void);
 

@@ -220,7 +220,7 @@ int session_off(struct session *s)
 		wake_up_all(&s->wait);
 		cancel_delayed_work_sync(&s->sync);
 		cancel_work_sync(&s->rescan);
-		/* Of the live tasks only those are unwritten that were lost since the last walk. */
+		/* Live tasks were all written, unless records were lost since the last walk. */
 		if (session_mte(s) && mte_lost(s) != s->walked)
 			walk_tasks(s, NULL);
 		mte_sync(s, PITRACE_SYNC_OFF);

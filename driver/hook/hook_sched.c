@@ -45,7 +45,7 @@ static __always_inline void fill(struct pitrace_dispatch *data, const struct tas
 	data->new_priority = next->prio;
 }
 
-/* Where the old thread, which is still the current one, waits. */
+/* Writes a dispatch with the stack at which the old thread, still the current one, waits. */
 static noinline void dispatch_stack(struct session *s, struct ring *r, u32 minor,
 				    const struct task_struct *prev, const struct task_struct *next)
 {
@@ -115,7 +115,7 @@ static noinline __used void switch_slow(void *unused, bool preempt, struct task_
 		switch_sessions(preempt, prev, next, prev_state);
 }
 
-/* Under a ptt most switches are between threads that nobody watches: few instructions for these. */
+/* With a ptt on, most switches are between unwatched threads: few instructions for these. */
 static void on_switch(void *unused, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * At load each kind of event is made to happen once, and what did not arrive is reported: a kernel
- * whose hooks fell silent must never leave a tool half-blind without a word.
+ * At load each kind of event is triggered once, and hooks that did not report it are named: on a
+ * kernel whose hooks no longer work, tools must not miss events silently.
  */
 #include <linux/kmod.h>
 #include <linux/kthread.h>
@@ -30,7 +30,7 @@ static void map_and_unmap(void)
 	at = vm_mmap(NULL, 0, 3 * PAGE_SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	if (IS_ERR_VALUE(at))
 		return;
-	/* Nothing lies beside the last page that is unmapped. */
+	/* Nothing is mapped beside the last page that is unmapped. */
 	page = at + PAGE_SIZE;
 	vm_munmap(at, PAGE_SIZE);
 	vm_munmap(page + PAGE_SIZE, PAGE_SIZE);

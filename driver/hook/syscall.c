@@ -2,8 +2,8 @@
 /*
  * System calls, in and out. A session keeps a table of the threads whose entry was to be recorded:
  * only they have an exit to record, with the entry's number and thread (sigreturn restores other
- * registers, execve may change both tables of numbers and the thread's id). A forked child's first
- * exit has no entry; a thread that ends has no exit.
+ * registers, execve may change the syscall table and the thread's id). A forked child's first exit
+ * has no entry; a thread that ends has no exit.
  */
 #include <linux/compat.h>
 #include <linux/hash.h>
@@ -14,14 +14,14 @@
 #include "hook/hook.h"
 
 #define NUMBERS (~(PITRACE_EXIT | PITRACE_SYSCALL_COMPAT))
-#define TRIES   8 /* places where a thread may stand */
+#define TRIES   8 /* entries to try for a thread */
 
 static __always_inline struct call *place(const struct session *s, unsigned long hash, int i)
 {
 	return &s->calls[(hash + i) % PITRACE_CALLS];
 }
 
-/* Nobody else looks for this thread: it is the one that runs here. */
+/* Needs no lock: only the thread itself looks for its entry. */
 static __always_inline struct call *find(const struct session *s, const struct task_struct *task)
 {
 	unsigned long hash = hash_ptr(task, ilog2(PITRACE_CALLS));

@@ -79,8 +79,8 @@ struct hook_tracepoint hook_task_tracepoints[] = { HOOK(sched_process_fork, on_f
 						   HOOK(sched_process_exec, on_new_program),
 						   {} };
 
-/* perf_event_mmap(vma): a mapping was made or its protection changed. Ranges that cannot be
- * executed are nobody's code, whatever they were: only executable ones are recorded. */
+/* perf_event_mmap(vma): a mapping was made or its protection changed. Only executable ranges are
+ * recorded, since others contain no code. */
 static int on_map(struct kprobe *p, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)compat_argument(regs, 0);

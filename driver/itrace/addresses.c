@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the start and stop addresses of a session are in the current process. */
+/* Finds a session's start and stop addresses in the current process. */
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched/task_stack.h>
@@ -57,7 +57,7 @@ void it_addresses_find(struct it_thread *t)
 		t->start = from;
 		t->stop = until;
 		t->resolve = false;
-		/* Perhaps it stands there. */
+		/* It may be at such an address now. */
 		if (t->in_call)
 			it_look(t, instruction_pointer(task_pt_regs(current)));
 		else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the start and stop addresses are in the current process. */
+/* Finds the start and stop addresses in the current process. */
 #ifndef PITRACE_ITRACE_ADDRESSES_H
 #define PITRACE_ITRACE_ADDRESSES_H
 

@@ -8,7 +8,7 @@
 enum it_deferred {
 	IT_DEFER_SIGNAL,    /* a handler is about to run */
 	IT_DEFER_ADDRESSES, /* where are the start and stop addresses? */
-	IT_DEFER_CODE,      /* does the code that it goes to stand in a file? */
+	IT_DEFER_CODE,      /* check whether the code ahead is in a file */
 	IT_DEFER_ROOM,      /* wait for the consumer */
 	IT_DEFER_REACH,     /* get memory that must be there */
 };

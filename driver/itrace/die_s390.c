@@ -49,7 +49,8 @@ static int on_die(struct notifier_block *block, unsigned long what, void *data)
 		arch_itrace_disarm(current, regs);
 		return NOTIFY_STOP;
 	}
-	/* The end of a transaction, whose branches are not reported: the next trap misses them. */
+	/* The end of a transaction: its branches are not reported, and are missing at the next
+	 * trap. */
 	if (!per_trapped())
 		return NOTIFY_STOP;
 	local_irq_save(flags);

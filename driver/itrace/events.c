@@ -36,7 +36,7 @@ static bool call_entered(struct it_thread *t, struct pt_regs *regs, u32 number)
 	return false;
 }
 
-/* A child's first return is from its parent's call: it stands behind that already. */
+/* A child's first return is from its parent's call: its address is behind that already. */
 static bool in_unseen_call(const struct it_thread *t)
 {
 	return !t->in_call && !t->kernel.on && it_call_number(t) != -1 &&
@@ -80,7 +80,7 @@ static void on_leave(void *unused, struct pt_regs *regs, long result)
 		goto out;
 	armed = it_arm(t, true);
 	if (!it_still_traced(t)) {
-		/* A call whose begin nobody saw has kept the flag. */
+		/* A call whose entry was not seen has kept the flag. */
 		it_clear_trap(t, regs);
 		goto out;
 	}
@@ -95,7 +95,7 @@ static void on_leave(void *unused, struct pt_regs *regs, long result)
 			      t->number != __NR_restart_syscall;
 	}
 	it_resume(t, regs, true);
-	/* A new program's first instructions, if they stand in no file. */
+	/* The first instructions of a new program, if they are in no file. */
 	if (t->exec && it_unknown_code(t, t->back) && test_bit(PITRACE_CODE, t->session->majors))
 		it_defer(t, IT_DEFER_CODE);
 out:

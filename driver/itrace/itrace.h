@@ -29,7 +29,7 @@ void itrace_interrupt(u32 source);
 void itrace_fault(u32 flags, u64 ip);
 /* The current process has another executable mapping. */
 void itrace_mapped(void);
-/* A breakpoint in user code, whoever's. */
+/* A breakpoint in user code, of any origin. */
 void itrace_breakpoint(void);
 /* A fault of kernel code; softirqs that run or have run. */
 void itrace_kernel_fault(u32 flags, struct pt_regs *regs);

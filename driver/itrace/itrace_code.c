@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that stands in no file: a piece of it is kept with the trace when a thread branches into it
- * from elsewhere, unless it was kept already and is still the same. Ranges that stand in
- * files are remembered until an executable mapping changes.
+ * Code that is in no file: a piece of it is kept with the trace when a thread branches into it from
+ * elsewhere, unless it was kept already and is still the same. Ranges that are in files are
+ * remembered until an executable mapping changes.
  */
 #include <linux/fs.h>
 #include <linux/hash.h>

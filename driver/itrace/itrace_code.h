@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Code that stands in no file, and which of a thread's code does. */
+/* Records code that is in no file, and checks whether a thread's code is. */
 #ifndef PITRACE_ITRACE_CODE_H
 #define PITRACE_ITRACE_CODE_H
 
 #include "itrace/itrace_table.h"
 
-/* Keep the code at which the current thread stands; it may sleep. */
+/* Keeps the code at the current thread's address; it may sleep. */
 void it_code(struct it_thread *t);
 /* Memory for sums of what was kept, which the caller frees by vfree(); all of it is new again. */
 u64 *it_code_sums(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where a thread's trace begins and ends: by addresses, by counts, and when it may not be seen. */
+/* Begin and end of a thread's trace: by addresses, by counts, and by permissions. */
 #include "itrace/emit.h"
 #include "itrace/itrace_flow.h"
 #include "itrace/trap.h"

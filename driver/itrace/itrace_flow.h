@@ -14,7 +14,7 @@
 void it_cut(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
 /* Nothing more is recorded of the thread. */
 void it_stop(struct it_thread *t, enum pitrace_itrace_why why, u64 address);
-/* The thread is about to execute what stands at `ip`: does its trace begin or end there? */
+/* The thread is about to execute the instruction at `ip`: does its trace begin or end there? */
 void it_check_bounds(struct it_thread *t, u64 ip);
 /* The thread has run `n` instructions, straight on to `to`. Begins and ends of the trace on the way
  * are recorded as if each instruction had trapped. False: nothing more is recorded. */

@@ -87,7 +87,7 @@ static void leave_own(struct it_thread *t, u64 ip)
 static void end_call(struct it_thread *t)
 {
 	t->kernel.on = false;
-	/* Where the call returns to is still to be recorded. */
+	/* The call's return is still to be recorded. */
 	t->in_call = t->phase != IT_DONE;
 }
 
@@ -101,8 +101,8 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 	arch_itrace_ran(k->side.ip, regs, &t->arch, &ran);
 	if (unlikely(ran.kind == PITRACE_BRANCH_UNDEFINED)) {
 		k->side.ip = ip;
-		/* An exception's fixup, on another stack: its first instruction has run, nobody
-		 * knows which. */
+		/* An exception's fixup, on another stack: its first instruction has run, unknown
+		 * which. */
 		t->gap = true;
 		it_emit_break(t, false, PITRACE_BREAK_EXCEPTION, 0, ran.from, ip);
 		return;
@@ -124,8 +124,8 @@ static void step(struct it_thread *t, struct pt_regs *regs)
 		it_check_bounds(t, ip);
 }
 
-/* The thread stands there, straight on; or an instruction that may fail, and did, was not executed:
- * it stands at its fixup. */
+/* The thread is at `ip` after a straight line; or an instruction failed, was not executed, and the
+ * thread is at its fixup. */
 static void advance_to(struct it_thread *t, u64 ip)
 {
 	struct it_kernel *k = &t->kernel;
@@ -218,8 +218,8 @@ bool itrace_kernel_trap(struct pt_regs *regs)
 	/* A kernel debugger that came later steps by the same flag: traps are its from then on. */
 	if (unlikely(arch_itrace_kernel_debugged()) && !(t && t->kernel.on))
 		return false;
-	/* Nobody else steps the kernel by this flag, so that a trap which comes late is ours, too:
-	 * a thread's that was preempted by an interrupt, and goes on when the trace is over. */
+	/* Nothing else steps the kernel by this flag, so a late trap is ours too: the thread was
+	 * preempted by an interrupt, and continues after the end of the trace. */
 	if (!t || !t->kernel.on || READ_ONCE(t->state) != IT_ARMED || t->phase == IT_DONE)
 		goto stop;
 	k = &t->kernel;
@@ -345,8 +345,8 @@ void it_kernel_out(struct it_thread *t)
 		arch_itrace_step_at(k->fault, false);
 }
 
-/* The session is over, or pauses. The thread runs here, perhaps in such a fault, or begins to: from
- * here on nobody sees when it leaves that. */
+/* The session is over, or pauses. The thread is running, perhaps in such a fault, or starts to run:
+ * from here on its return from the fault is not seen. */
 void it_kernel_quiet(struct it_thread *t)
 {
 	if (t->kernel.fault)
@@ -380,7 +380,7 @@ static void resume(struct irq_work *work)
 
 static DEFINE_PER_CPU(struct irq_work, resuming);
 
-/* The same of the one that leaves, whose stack is not its own yet. */
+/* At the switch to the thread, still on the stack of the one that leaves. */
 void it_kernel_in(struct it_thread *t, const struct task_struct *prev)
 {
 	if (t->kernel.fault)
@@ -415,7 +415,7 @@ void itrace_kernel_fault(u32 flags, struct pt_regs *regs)
 	t = it_find(current);
 	if (t && t->kernel.on && arch_itrace_steps(regs)) {
 		if (!it_still_traced(t)) {
-			/* It may sleep until nobody is here any more. */
+			/* It may sleep past the end of the trace. */
 			arch_itrace_step_at(regs, false);
 		} else {
 			t->kernel.fault = regs;

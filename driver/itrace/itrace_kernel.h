@@ -18,7 +18,7 @@ void it_kernel_in(struct it_thread *t, const struct task_struct *prev);
 void it_kernel_quiet(struct it_thread *t);
 void it_kernel_interrupt(struct it_thread *t, u32 source, struct pt_regs *regs);
 
-/* At load: is it to be had, and wanted? */
+/* At load: is kernel tracing possible, and enabled? */
 void it_kernel_init(bool serve);
 void it_kernel_exit(void);
 

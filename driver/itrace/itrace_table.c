@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where traced threads are kept. */
+/* The table of traced threads. */
 #include <linux/mutex.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>

@@ -22,7 +22,7 @@ enum it_state {
 	IT_QUIET, /* no trap is set for it any more; one that comes is ours */
 };
 
-/* How far the recording of an armed thread is. */
+/* Recording progress of an armed thread. */
 enum it_phase {
 	IT_SKIPPING, /* nothing for so many instructions */
 	IT_WAITING,  /* nothing until the start address is reached */
@@ -38,7 +38,7 @@ struct it_side {
 
 /* The kernel's side, while the thread is in a system call whose entry was seen. */
 struct it_kernel {
-	bool on;      /* stepped, or asleep and to be */
+	bool on;      /* stepped, or asleep and to be stepped */
 	bool fresh;   /* nothing was recorded of this call yet */
 	bool out;     /* the flag is to be set again */
 	bool softirq; /* … by the end of the softirq that runs */
@@ -85,7 +85,7 @@ struct it_thread {
 
 	u32 maps;                              /* as of when what follows was known */
 	u64 unit;                              /* piece of anonymous code that it is in */
-	u64 from[IT_RANGES], bytes[IT_RANGES]; /* code that stands in files */
+	u64 from[IT_RANGES], bytes[IT_RANGES]; /* ranges of code known to be in files */
 	u8 range;
 
 	struct arch_itrace arch;

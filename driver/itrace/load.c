@@ -29,7 +29,7 @@ bool itrace_served(void)
 	return served;
 }
 
-/* Is the kernel's side wanted, and to be had? */
+/* Is kernel tracing enabled, and possible? */
 static bool kernel_served(void)
 {
 	const char *why;

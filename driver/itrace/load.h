@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instruction traces at load: can they be had on this machine? */
+/* Instruction traces at load: does this machine support them? */
 #ifndef PITRACE_ITRACE_LOAD_H
 #define PITRACE_ITRACE_LOAD_H
 

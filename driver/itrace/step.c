@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced thread, step by step. `user.ip` is where the thread stands as far as is known: whatever
- * happens to it begins with a look at where it really is.
+ * Steps a traced thread. `user.ip` is the thread's last known address: handling of any event begins
+ * by checking where it really is.
  *
- * A system call's instruction does not trap: its entry counts it. Where the call returns to (behind
- * it, to itself again, into a handler, to what a handler had interrupted, to a new program) is seen
- * at the thread's next sign of life in user code, and recorded by then. While a thread is in a
- * system call the trap is not set in the registers that it returns by: nobody finds it there who
- * copies or saves them (fork, signals, debuggers).
+ * A system call's instruction does not trap: its entry counts it. The address to which the call
+ * returns (behind it, to itself again, into a handler, to code that a handler had interrupted, to a
+ * new program) is seen at the thread's next event in user code, and recorded then. While a thread
+ * is in a system call the trap flag is not set in the registers of its return, so that fork,
+ * signals and debuggers do not copy or save it.
  */
 #include <linux/sched/task_stack.h>
 #include <asm/irq_regs.h>
@@ -84,10 +84,10 @@ static void begin(struct it_thread *t)
 		it_emit_mark(t, true, t->why, 0, t->user.ip);
 }
 
-/* In a call its registers may be copied (a child's): it is armed where it leaves that, or if it
- * has, at an interrupt. Where a signal's handler is being set up on its stack, what is saved there
- * may keep the trap, and be restored when nobody traces any more: a thread that is elsewhere in the
- * kernel is armed at an interrupt of its user code, too. */
+/* During a call the registers may be copied (to a child), so the thread is armed when it leaves the
+ * call, or at an interrupt after that. While a signal's frame is being set up, the trap flag might
+ * be saved in the frame and restored after the end of the trace: so a thread that is elsewhere in
+ * the kernel is armed at an interrupt of its user code, too. */
 static bool may_arm(const struct it_thread *t, bool leaves)
 {
 	if (leaves || it_call_number(t) != -1)
@@ -127,7 +127,7 @@ static __always_inline bool retire(struct it_thread *t, const struct arch_ran *r
 		return false;
 	t->user.ip = to;
 	if (!it_count(t, &t->user, 1)) {
-		/* Its last branch is recorded: the count alone would not say where it led. */
+		/* Record its last branch: the count alone does not show its target. */
 		if (ran->taken)
 			it_emit_branch(t, true, ran->kind, ran->from, to);
 		it_stop(t, PITRACE_ITRACE_LIMIT, to);
@@ -176,8 +176,8 @@ void it_reached(struct it_thread *t)
 }
 #endif
 
-/* A sequence that no trap may interrupt is executed, if the thread stands there. False: nothing
- * more is recorded. */
+/* Executes a sequence that no trap may interrupt, if the thread is at one. False: nothing more is
+ * recorded. */
 static bool run_llsc(struct it_thread *t, struct pt_regs *regs)
 {
 #ifdef ARCH_LLSC_BRANCHES

@@ -9,14 +9,14 @@
 
 /* A trap of the current thread in user code, interrupts off. False: not ours. */
 bool itrace_trap(struct pt_regs *regs);
-/* The current thread, which is armed and in user code, stands at `ip`, whatever led there. */
+/* The current thread, which is armed and in user code, is at `ip`, for whatever reason. */
 void it_look(struct it_thread *t, u64 ip);
 /* The session's thread is armed: the current one (which leaves a system call), or it is about to
  * run. False: it was before, or is not yet. */
 bool it_arm(struct it_thread *t, bool leaves);
 /* The next instructions are the thread's own again. recorded: it may be that the ring is full. */
 void it_resume(struct it_thread *t, struct pt_regs *regs, bool recorded);
-/* The memory that the thread waited for is there, or nobody can help. */
+/* The memory that the thread waited for is present, or cannot be made so. */
 void it_reached(struct it_thread *t);
 
 /* The number of the call that it is in; -1: none, of which s390x's own function makes 2^32 - 1. */

@@ -3,7 +3,7 @@
 #include <linux/processor.h>
 #include "itrace/trap.h"
 
-static struct it_thread *clearing; /* the thread whose flag is taken from elsewhere */
+static struct it_thread *clearing; /* thread whose flag another context is clearing */
 
 void it_clear_trap_of(struct it_thread *t)
 {

@@ -134,9 +134,8 @@ void counters_put(struct counter *counters, u32 count)
 }
 
 /*
- * Types that are numbered as they come: those of CPUs' counters may be counted, but kprobes have
- * one, too, whose other fields are addresses. It is tried with none, therefore, which is an error
- * to such.
+ * Dynamic PMU types: CPU counters among them may be used, but kprobes have one too, and there the
+ * other attributes are addresses. So the type is tried with all attributes 0, which kprobes refuse.
  */
 static int fit_type(u32 type, unsigned int cpu)
 {

@@ -18,8 +18,8 @@ struct counter {
 	struct perf_event **perf; /* by CPU, NULL where there is none; NULL: cycles */
 };
 
-/* All metrics of a ptt as they were asked for, by a member (who has no CAP_PERFMON) or not; nothing
- * counts yet: 0, or -errno and which one it was. After any of these counters_put. */
+/* Checks all metrics of a ptt, for a member (without CAP_PERFMON) or not; nothing counts yet: 0, or
+ * -errno and the number of the one that failed. counters_put comes after any of these. */
 int counters_get(struct counter *counters, const struct pitrace_metric *metrics, u32 count,
 		 bool member, u32 *failed);
 void counters_put(struct counter *counters, u32 count);
@@ -35,13 +35,15 @@ struct counters_lack {
 	int why;
 };
 /*
- * Make, make anew, one CPU's; nobody reads them meanwhile. By a thread of the kernel that holds no
- * lock that CPU hotplug waits for: perf takes hotplug's, and asks what the current thread may. 0,
- * also where the CPU is of a kind that cannot have one; else why nothing is to be counted on it.
+ * Creates, or recreates, the counters of one CPU, which must not be read meanwhile. Called by a
+ * kernel thread without locks that CPU hotplug waits for: perf takes hotplug's lock, and checks the
+ * rights of the current thread. 0, also if this kind of CPU cannot have one; else why the CPU
+ * cannot count.
  */
 int counters_make(struct counter *counters, u32 count, unsigned int cpu,
 		  struct counters_lack *lack);
-/* The same bits now: of an event that lost its counter since, what is counted stands still. */
+/* The same bits as of now: an event may have lost its counter since, and its count does not
+ * advance. */
 u32 counters_missing(const struct counter *counters, u32 count, unsigned int cpu);
 
 static inline u64 counter_read_event(struct perf_event *perf)

@@ -17,9 +17,9 @@
 #include "ptt/ptt.h"
 #include "ptt/watch.h"
 
-#define SLOTS 64 /* where the user does not say */
+#define SLOTS 64 /* default */
 
-static DEFINE_MUTEX(slots_lock); /* `taken`; nothing is taken within */
+static DEFINE_MUTEX(slots_lock); /* protects `taken`; no other lock is taken within */
 static unsigned long taken;      /* of ptts[] */
 
 unsigned int ptts_alive(void)

@@ -7,7 +7,7 @@
 
 struct pitrace_ptt_args;
 
-/* A ptt descriptor, whose release frees the ptt, or -errno. */
+/* Returns a ptt descriptor, whose release frees the ptt, or -errno. */
 int ptt_open(struct pitrace_ptt_args __user *user);
 unsigned int ptts_alive(void);
 

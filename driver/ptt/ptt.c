@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state machine of the Performance Inspector's paper. On each CPU time is cut into pieces by
- * events: a dispatch, the begin and the end of an interrupt. When the event that ends a piece
- * comes, the counters' difference over the piece is booked for its thread or CPU. All state is
- * the CPU's own and events of one CPU come one at a time (interrupts are off), so there is nothing
- * to lock.
+ * The state machine of the Performance Inspector's paper. On each CPU events cut time into pieces:
+ * a dispatch, the begin and the end of an interrupt. At the event that ends a piece, the counters'
+ * differences over the piece are added to its thread or CPU. All state belongs to one CPU and its
+ * events come one at a time (interrupts are off), so there is nothing to lock.
  */
 #include <linux/cpu.h>
 #include <linux/kernel_stat.h>
@@ -17,8 +16,8 @@ struct ptt *ptts[PITRACE_MAX_PTTS];
 unsigned long ptts_on;
 DEFINE_PER_CPU(bool, ptt_quiet) = true;
 DEFINE_PER_CPU(u64, ptt_switches);
-/* Writers of ptts[], and CPU hotplug's view of it. Taken within `changing` and by hotplug's
- * callbacks, so whoever holds it must not take hotplug's lock. */
+/* Protects ptts[] against other writers and CPU hotplug. Taken within `changing` and by hotplug's
+ * callbacks, so its holder must not take hotplug's lock. */
 static DEFINE_MUTEX(ptts_lock);
 
 /* This CPU's part, if it counts. */
@@ -29,7 +28,7 @@ static __always_inline struct ptt_cpu *here(const struct ptt *p)
 	return likely(c && c->on) ? c : NULL;
 }
 
-/* A piece ends. The pages' writers leave both open for what the event itself has to say. */
+/* A piece ends. The sequences of both pages stay odd, for what the event itself adds. */
 static __always_inline void book_begin(const struct ptt *p, struct ptt_cpu *c)
 {
 	struct pitrace_ptt_thread *t = c->thread ? c->thread->page : NULL;
@@ -89,8 +88,8 @@ static void set_user_read(bool yes)
 	arch_set_user_counters(yes);
 }
 
-/* The thread that runs here may read counters if any ptt says so. `end`: one has stopped; else what
- * perf may have written since stands until the thread goes. */
+/* Enables counter reads for the current thread if any ptt needs them. `end`: a ptt has stopped;
+ * else perf's changes to the register stay until the thread is switched. */
 static void update_user_read(bool end)
 {
 	struct ptt_cpu *c;
@@ -270,7 +269,7 @@ static u64 stolen(void)
 	return kcpustat_cpu(smp_processor_id()).cpustat[CPUTIME_STEAL];
 }
 
-/* Counts of the time when this CPU did not count were nobody's: the begin moves up by them. */
+/* Counts from before this CPU started counting belong to no bucket: move `start` up by them. */
 static void cpu_begin(void *data)
 {
 	struct ptt *p = data;
@@ -402,8 +401,8 @@ static void set_on(struct ptt *p, bool on)
 	mutex_unlock(&ptts_lock);
 }
 
-/* CPUs whose counters are to be made get them, and begin. A CPU that comes meanwhile is marked
- * again. */
+/* Creates counters on CPUs that are marked stale, and starts them. A CPU that comes online
+ * meanwhile is marked again. */
 static void make_counters(struct work_struct *work)
 {
 	struct ptt *p = container_of(work, struct ptt, make);

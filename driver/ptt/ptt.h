@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PTT: what each thread really used. A ptt is an open file: metrics, the threads that it watches,
- * buckets for each CPU. Hooks see those that count through ptts[], with preemption off; whoever
- * takes one out waits for all such sections before it frees. All that hooks keep from one event to
- * the next is the ptt's own, so nothing of it outlives its place there.
+ * PTT: the resources that each thread really used. A ptt is an open file: metrics, the threads that
+ * it watches, buckets for each CPU. Hooks find those that count through ptts[], with preemption
+ * off; code that removes one waits for all such sections before it frees it. All that hooks keep
+ * between events is in the ptt itself, so nothing of it outlives its entry there.
  */
 #ifndef PITRACE_PTT_H
 #define PITRACE_PTT_H
@@ -24,8 +24,8 @@ void ptt_switch_slow(struct task_struct *prev, struct task_struct *next, bool de
 void ptt_interrupt_slow(bool entry);
 
 /*
- * From a thread that nobody watches to another such one nothing ends: the piece goes on, and the
- * switch is only counted. `quiet`: this CPU runs one, and no interrupt.
+ * A switch between two threads that are not watched ends no piece; it is only counted. `quiet`:
+ * this CPU runs such a thread, and no interrupt.
  */
 DECLARE_PER_CPU(bool, ptt_quiet);
 DECLARE_PER_CPU(u64, ptt_switches);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where watched threads are found. A task stands in the table only while it will run again, so that
- * another one in the same memory is not taken for it.
+ * The hash table of watched threads. A task is in the table only while it will run again, so that a
+ * later task at the same address is not mistaken for it.
  */
 #include <linux/log2.h>
 #include <linux/string.h>

@@ -37,7 +37,7 @@ struct ptt_cpu {
 	u64 stolen;                /* of the system's account; what is above it is ours */
 };
 
-/* Where a watched thread is found. Places are taken under the lock, given up by a cmpxchg. */
+/* Hash table entry of a watched thread. Entries are taken under the lock, released by cmpxchg. */
 struct ptt_place {
 	struct task_struct *task; /* NULL: free */
 	struct ptt_thread *thread;
@@ -96,8 +96,8 @@ static __always_inline void ptt_write_end(__u64 *sequence)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* How many tasks stand in all tables together, by a hash of theirs: where none does, none is looked
- * for. */
+/* Number of tasks in all tables together, by a hash of the task: where it is 0, tables need not be
+ * searched. */
 #define PTT_CROWD_BITS 12
 extern atomic_t ptt_crowd[1 << PTT_CROWD_BITS];
 
@@ -106,7 +106,7 @@ static __always_inline atomic_t *ptt_crowd_of(const struct task_struct *task)
 	return &ptt_crowd[hash_ptr(task, PTT_CROWD_BITS)];
 }
 
-#define PTT_TRIES 16 /* places where a thread may stand */
+#define PTT_TRIES 16 /* entries to try for a thread */
 
 /* In a hook, preemption off. */
 static __always_inline struct ptt_thread *ptt_find(const struct ptt *p,
@@ -137,8 +137,8 @@ static inline u32 ptt_table_places(u32 bits)
 /* The table goes; no hook sees it any more. */
 void ptt_forget(const struct ptt *p);
 
-/* Where a thread may stand (the lock is held); NULL: there is no room near its place. It comes
- * there. It goes: of its last switch and of calls that remove it, one gets true. */
+/* ptt_room: the entry for a thread (with the lock held); NULL: no room near its place. ptt_put:
+ * fills it. ptt_give_up: of a thread's last switch and calls that remove it, one gets true. */
 struct ptt_place *ptt_room(const struct ptt *p, const struct task_struct *task);
 void ptt_put(struct ptt *p, struct ptt_place *place, struct ptt_thread *thread);
 bool ptt_give_up(struct ptt *p, const struct ptt_thread *thread);

@@ -166,7 +166,7 @@ static int watch_locked(struct ptt *p, struct task_struct *task, u32 inherit)
 	return slot;
 }
 
-/* When no CPU is at them any more. */
+/* Frees slots in `leaving`, after waiting until no CPU uses them. */
 static int free_leaving(struct ptt *p)
 {
 	unsigned long flags;
@@ -203,9 +203,9 @@ static int add_one(struct ptt *p, struct task_struct *task)
 }
 
 /*
- * All threads of a process (NULL: all). A thread born meanwhile stands at the end of the list
+ * All threads of a process (NULL: all threads). A thread born meanwhile is at the end of the list
  * before the birth's hook looks for its parent: either the parent is watched by then, or the walk
- * is yet to come to the parent, and then to the child.
+ * will still come to the parent, and then to the child.
  */
 static int add_many(struct ptt *p, struct task_struct *process, u32 inherit)
 {

@@ -32,8 +32,8 @@ static void overflow(struct perf_event *perf, struct perf_sample_data *data, str
 	e->counted += since;
 	if (READ_ONCE(s->state) == PITRACE_STATE_ON && !READ_ONCE(e->stale) &&
 	    e->cpu == smp_processor_id()) {
-		/* perf stops a counter that interrupts too often until the clock's next tick. How
-		 * many samples that costs nobody counts: one at least. */
+		/* perf stops a counter that interrupts too often until the clock's next tick. The
+		 * number of samples lost by that is unknown: count one. */
 		if (unlikely(e->throttled))
 			ring_lose(&s->cpu[e->cpu]->ring[PITRACE_RING_TRACE], PITRACE_LOST_THROTTLED,
 				  1);
@@ -131,8 +131,8 @@ int event_set(struct session *s, const struct pitrace_event_args *args)
 	return err;
 }
 
-/* Creates the counters that are missing on CPUs that are on, and releases those that CPUs have left
- * behind. Returns how many of this event there are; *err: why one could not be had. */
+/* Creates the counters that are missing on online CPUs, and releases those of CPUs that went
+ * offline. Returns the number of this event's counters; *err: why one could not be created. */
 static unsigned int fill(struct session *s, u32 number, int *err)
 {
 	unsigned int cpu, have = 0;

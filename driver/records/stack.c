@@ -76,8 +76,8 @@ static void put_kernel(const struct session *s, struct stack *stack, struct pt_r
 	BUILD_BUG_ON(sizeof(*to) != sizeof(stack->words[0]));
 	if (regs && user_mode(regs))
 		return;
-	/* One more than wanted tells whether there are more. Without registers our own frames come
-	 * first. */
+	/* One more than wanted, to see whether the stack is longer. Without registers our own
+	 * frames come first. */
 	n = arch_kernel_stack(regs, to, s->depth + 1 + (regs ? 0 : ARCH_STACK_EXTRA - 1));
 	if (!regs) {
 		while (own < n && within_module(to[own], THIS_MODULE))

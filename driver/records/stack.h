@@ -31,8 +31,8 @@ void stack_free(struct session *s);
 
 /*
  * The stack of the current thread, interrupted with these registers; NULL: it is being switched
- * away from. On this CPU, preemption off. Returns NULL when no stack is to be had; else done with
- * stack_done before anything else.
+ * away from. Call on this CPU with preemption off. Returns NULL if the stack cannot be read; else
+ * call stack_done before anything else.
  */
 const struct stack *stack_take(struct session *s, unsigned int cpu, struct pt_regs *regs);
 void stack_done(struct session *s, unsigned int cpu, const struct stack *stack);

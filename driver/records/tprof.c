@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tprof by timer. A tick that finds the CPU idle is recorded and parks the timer: an idle CPU is
- * not woken again; when it leaves idle the ticks it would have had are computed from the same
- * sequence of due times, so that ticks always add up to time.
+ * tprof by timer. A tick that finds the CPU idle is recorded and parks the timer, so that an idle
+ * CPU is not woken again; when it leaves idle, the ticks it would have had are computed from the
+ * same sequence of due times, so that ticks always add up to time.
  *
- * A session about one process has on each CPU a clock that stands while others run there: when one
- * of its threads comes the next tick is as far away as it was when the last one went. Its ticks
- * thus add up to what its threads ran, however short each turn is, and other threads have none.
+ * A session about one process has on each CPU a clock that is stopped while others run there: when
+ * one of its threads is scheduled in, the next tick is as far away as it was when the last one was
+ * scheduled out. Its ticks thus add up to the time its threads ran, however short each turn is, and
+ * other threads have none.
  */
 #include <asm/irq_regs.h>
 #include <linux/ptrace.h>
@@ -73,8 +74,8 @@ void tprof_sample(struct session *s, u32 cpu, struct pt_regs *regs, u32 minor, u
 		    minor | (user ? PITRACE_TPROF_USER : PITRACE_TPROF_KERNEL), period);
 }
 
-/* Ticks that fell due by now and were not served. Far behind (a machine that stood still) by the
- * mean, so that the work is bounded. */
+/* Returns the ticks that fell due by now and were not served. If there are very many (the machine
+ * was stopped) they are computed by the mean, to bound the work. */
 static u64 overdue(struct tprof_cpu *t, u64 now)
 {
 	u64 ticks = 0;
@@ -177,7 +178,7 @@ void tprof_follow(struct tprof_cpu *t, const struct task_struct *prev,
 		return;
 	now = ktime_get_mono_fast_ns();
 	if (!t->offcpu) {
-		/* Nobody else's CPU serves it, so it does not run now. */
+		/* The handler runs on this CPU only, so it is not running now. */
 		hrtimer_try_to_cancel(&t->timer);
 		if (unlikely(t->due <= now))
 			serve_in_schedule(t, now);
@@ -297,12 +298,12 @@ void tprof_start(struct tprof_cpu *t)
 		resume_clock(t, now);
 		return;
 	}
-	/* The clock stands already. */
+	/* The clock is stopped already. */
 	t->offcpu = true;
 	t->others_since = is_idle_task(current) ? 0 : now;
 }
 
-/* The clock stands from here on, if it did not. */
+/* Stops the clock from here on, if it was running. */
 static void stop_following(struct tprof_cpu *t, u64 now)
 {
 	if (!t->offcpu)

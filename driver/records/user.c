@@ -32,7 +32,7 @@ static struct pitrace_hook_page *page;
 /* Records up to this size need no allocation. */
 #define SMALL 256
 #define ROOM  (PITRACE_USER_MAX - sizeof(struct pitrace_rec) - sizeof(struct pitrace_user))
-/* Kernels may be built to clear all that stands on the stack. */
+/* Kernels may be built to clear all variables on the stack. */
 #if __has_attribute(__uninitialized__)
 #define UNINITIALIZED __attribute__((__uninitialized__))
 #else
@@ -60,8 +60,8 @@ static s64 share_left(const struct share *s, u64 now, unsigned int budget)
 	return min_t(s64, s->left + div_s64(since * budget, 100), SHARE_BURST);
 }
 
-/* Returns this user's share of this CPU, filled up. A place whose user has saved all it can is as
- * good as a free one; with none free users share one, so that many uids get no more than few. */
+/* Returns this user's share of this CPU, filled up. An entry whose user has a full share is as good
+ * as a free one. With no free entry users share one, so that many uids get no more than few. */
 static struct share *share_get(u32 uid, u64 now, unsigned int budget)
 {
 	struct share *all = *this_cpu_ptr(&shares), *s, *found = NULL;
@@ -203,8 +203,8 @@ static int fetch(void *to, u64 from, u32 bytes)
 	return bytes && copy_from_user(to, u64_to_user_ptr(from), bytes) ? -EFAULT : 0;
 }
 
-/* The record's data: `small` if it has room, else allocated. Lengths are read once: what was
- * checked is what stands in the record. */
+/* Copies the record's data to `small` if it has room, else to allocated memory. Lengths are read
+ * once, so that the record has the ones that were checked. */
 static int fill(struct hook *h, const struct pitrace_hook_args *a, void *small)
 {
 	u32 ints = a->ints * sizeof(u64), fixed = ints + a->strs * sizeof(u32), strings = 0, i;

@@ -6,7 +6,7 @@
 #include <linux/bits.h>
 #include "pitrace.h"
 
-/* 0xD0 - 0xFF, in the bitmap's last word; 0xB0 stands in the one before. */
+/* 0xD0 - 0xFF, in the bitmap's last word; 0xB0 is in the one before. */
 #define USER_MAJORS GENMASK_ULL(63, PITRACE_USER_FIRST % 64)
 
 int user_init(void);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The walk of all live tasks at *on*: hooks are on before it, ticks begin after it, so that no tick
- * can fall on a process that nobody described. Processes born meanwhile, whose parent was not yet
- * described, are walked in a further pass.
+ * can hit a process without a description. Processes born meanwhile whose parent was not yet
+ * described are walked in a further pass.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -36,7 +36,8 @@ static bool throttle(struct session *s, const bool *end)
 	return wait_event_killable_timeout(s->wait, !ring_half_full(r) || should_stop(end), HZ) > 0;
 }
 
-/* A worker cannot be killed out of a wait for memory whose owner hangs: it tries for a second. */
+/* A worker cannot be killed while it waits for memory whose owner hangs, so it only tries for a
+ * second. */
 static int lock_memory(struct mm_struct *mm, const bool *end)
 {
 	int tries;
@@ -114,8 +115,8 @@ static int emit_all(struct session *s, struct task_struct *task, const bool *end
 	return err;
 }
 
-/* For an owner who may see his own processes only: no ancestors, and no exec that gains credentials
- * between the look at them and the last mapping. */
+/* Walks a process for an owner who is limited to its own ones: without ancestors, and with exec
+ * locked out, so that the process gains no credentials between the check and the last mapping. */
 static int emit_own(struct session *s, struct task_struct *task, const bool *end)
 {
 	struct rw_semaphore *exec = &task->signal->exec_update_lock;

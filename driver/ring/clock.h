@@ -7,7 +7,7 @@
 #include "arch/arch.h"
 #include "pitrace.h"
 
-/* Returns what AUTO means on this machine, or `want` itself; 0: it cannot be had. */
+/* Returns the clock that AUTO selects on this machine, or `want` itself; 0: not available. */
 u32 clock_pick(u32 want);
 u64 clock_hz(u32 clock);
 /* Has the clock, trusted when it was picked, turned unstable since? */

@@ -198,7 +198,8 @@ static noinline void *reserve_slow(struct ring *r, u16 major, u32 minor, u32 byt
 
 full:
 	count_lost(r, lost, 1);
-	/* Once: to wake the consumer takes an interrupt, whose own records find no room either. */
+	/* Only once: waking the consumer takes an interrupt, whose own records find no room
+	 * either. */
 	if (!r->starved) {
 		r->starved = true;
 		r->full(r);
@@ -207,8 +208,8 @@ full:
 	return NULL;
 }
 
-/* After ring_reserve's own try: a writer more is counted already. The same try, for the clock that
- * is not the TSC, stands apart from what is rare. */
+/* Called after ring_reserve's own try; the writer is counted already. The try for clocks other than
+ * the TSC is repeated here, apart from the rare cases. */
 void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pitrace_lost lost)
 {
 	long old = local_read(&r->head), new = old + bytes;
@@ -225,9 +226,9 @@ void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pi
 	return ring_put_header(ring_at(r, old), major, minor, bytes, PITRACE_TYPE_STRUCT, stamp);
 }
 
-/* After a commit that left others at work, or nobody and a closed segment. A writer that comes in
- * between publishes by itself if nobody is at work, else leaves it to us: what is published only
- * grows. */
+/* Called after a commit that left other writers active, or none and a closed segment. A writer that
+ * comes in between publishes by itself if no other is active, else leaves it to us: the published
+ * position only grows. */
 void ring_commit_slow(struct ring *r)
 {
 	unsigned long head;

@@ -41,7 +41,7 @@ struct ring {
 	struct pitrace_cpu *page; /* of this CPU, seen by user space */
 	u32 session;
 	u32 cpu;
-	u32 lost_uid; /* whose BUDGET losses are not yet announced */
+	u32 lost_uid; /* user with BUDGET losses not yet announced */
 	local_t lost[PITRACE_LOST_KINDS];
 	u64 announced[PITRACE_LOST_KINDS];
 	void *owner;
@@ -51,9 +51,9 @@ struct ring {
 	void (*crossed)(struct ring *r);
 };
 
-#define RING_CLOSED 0x10000 /* a segment was closed; nobody was notified */
+#define RING_CLOSED 0x10000 /* a segment was closed, the consumer not yet notified */
 
-/* Forget everything: positions, losses. Nobody writes or reads. */
+/* Resets positions and losses. No writer or reader may be active. */
 void ring_reset(struct ring *r);
 
 void *ring_reserve_slow(struct ring *r, u16 major, u32 minor, u32 bytes, enum pitrace_lost lost);
@@ -109,8 +109,8 @@ static __always_inline void *ring_reserve(struct ring *r, u16 major, u32 minor, 
 	return p;
 }
 
-/* Only the outermost writer publishes, all nested in it have finished by then; and only when a
- * segment was closed: nobody reads open ones. */
+/* Only the outermost writer publishes, after all writers nested in it; and only if a segment was
+ * closed, since readers never read open ones. */
 static __always_inline void ring_commit(struct ring *r)
 {
 	barrier();
@@ -122,10 +122,10 @@ static __always_inline void ring_commit(struct ring *r)
 void ring_lose(struct ring *r, enum pitrace_lost kind, u32 count);
 /* Count one of PITRACE_LOST_BUDGET to this user. Task context. */
 void ring_lose_of(struct ring *r, u32 uid);
-/* Tell now what was lost, where no record may come that would: as ring_close. */
+/* Writes LOST records now, for when no other record may follow: conditions as for ring_close. */
 void ring_announce(struct ring *r);
-/* Tell losses, close the open segment. On the ring's own CPU with interrupts off, or for a CPU that
- * is off. */
+/* Writes LOST records and closes the open segment. On the ring's own CPU with interrupts off, or
+ * for a CPU that is offline. */
 void ring_close(struct ring *r);
 /* May be called anywhere. Clamped to whole, published segments. */
 void ring_consume(struct ring *r, u64 position);

@@ -199,7 +199,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_stack) == 16, "stack");
 #define PITRACE_LEFT_OTHER       8
 #define PITRACE_LEFT_MASK        0xFF
 #define PITRACE_DISPATCH_STACK   0x100  /* struct pitrace_stack of the old thread follows */
-#define PITRACE_PRIORITY_UNKNOWN 0x7FFF /* this collector is not told it */
+#define PITRACE_PRIORITY_UNKNOWN 0x7FFF /* unknown to this collector */
 struct pitrace_dispatch {
 	__u32 old_pid;
 	__u32 old_tid; /* 0: idle */
@@ -237,8 +237,8 @@ enum pitrace_irq_source {
 	PITRACE_IRQ_OTHER, /* number: the vector */
 };
 struct pitrace_interrupt {
-	__u32 number; /* where nothing else is said, the vector or 0 */
-	__u32 tid;    /* who was interrupted, 0 idle */
+	__u32 number; /* the vector or 0, unless the source says otherwise */
+	__u32 tid;    /* the interrupted thread, 0 idle */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_interrupt) == 8, "interrupt");
 
@@ -315,7 +315,7 @@ struct pitrace_sync { /* minor: enum pitrace_sync_why */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_sync) == 36, "clock sync");
 
-/* What was lost, counted by CPU and kind: kinds index pitrace_cpu.lost[]. */
+/* Losses, counted by CPU and kind: kinds index pitrace_cpu.lost[]. */
 enum pitrace_lost {
 	PITRACE_LOST_MTE = 0,  /* MTE ring full */
 	PITRACE_LOST_TPROF,    /* trace ring full: samples */
@@ -335,7 +335,7 @@ enum pitrace_lost {
 };
 struct pitrace_lost_rec {
 	__u32 count;
-	__u32 uid;   /* BUDGET: whose; else 0 */
+	__u32 uid;   /* BUDGET: user with the losses; else 0 */
 	__u64 total; /* of this kind on this CPU, since the session began */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_lost_rec) == 16, "lost");
@@ -371,7 +371,7 @@ struct pitrace_mte_task {
 	__u32 tid;
 	__u32 ppid;
 	__u32 flags;
-	__u64 start;  /* of the thread, CLOCK_BOOTTIME ns: tells users of a pid apart */
+	__u64 start;  /* of the thread, CLOCK_BOOTTIME ns: distinguishes users of a pid */
 	__u64 cgroup; /* id of the default hierarchy's group, 0 unknown */
 	__u32 pidns;  /* inode number of the pid namespace, 0 unknown */
 	__u32 reserved;
@@ -441,7 +441,7 @@ enum pitrace_sysinfo_minor {
 	PITRACE_SYSINFO_INTERVAL = 0xB2, /* struct pitrace_interval: tracing is on from here */
 	PITRACE_SYSINFO_EVENT = 0xB9,    /* struct pitrace_event_rec: what samples count */
 };
-/* It was on before: told again, with all live tasks, for a file that begins here. */
+/* It was on before: repeated, with all live tasks, for a file that begins here. */
 #define PITRACE_INTERVAL_AGAIN 1u
 struct pitrace_interval {
 	__u32 flags;    /* PITRACE_INTERVAL_* */
@@ -454,13 +454,13 @@ struct pitrace_interval {
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_interval) == 36, "interval");
 
-/* Where a number of events is to be had, one record each; in every interval. */
+/* SYSINFO_EVENT: describes one event of the session; repeated in every interval. */
 #define PITRACE_EVENTS 8 /* a session's, at most */
 struct pitrace_event_rec {
 	__u32 event;   /* its number, from 0 */
 	__u32 flags;   /* PITRACE_EVENT_* */
 	__u64 period;  /* counts a sample; with EVENT_RATE samples a second */
-	char name[64]; /* as the user said it */
+	char name[64]; /* as the user named it */
 } __attribute__((packed, aligned(4)));
 PITRACE_ASSERT(sizeof(struct pitrace_event_rec) == 80, "event");
 
@@ -472,7 +472,7 @@ enum pitrace_ring_kind { PITRACE_RING_MTE = 0, PITRACE_RING_TRACE = 1, PITRACE_R
 
 struct pitrace_segment {
 	__u32 magic;
-	__u16 size; /* of this header: the first record stands here */
+	__u16 size; /* of this header: the first record follows it */
 	__u16 ring; /* enum pitrace_ring_kind */
 	__u32 session;
 	__u32 cpu;
@@ -550,7 +550,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_cpu) == 512, "CPU page");
 
 /* ---- ioctls ----------------------------------------------------------------------------- */
 
-/* Of the device: what this driver can do. */
+/* PITRACE_IOC_INFO, of the device: the capabilities of this driver. */
 #define PITRACE_HAVE_FORK    0x01
 #define PITRACE_HAVE_EXEC    0x02
 #define PITRACE_HAVE_MAP     0x04
@@ -595,8 +595,9 @@ struct pitrace_session_args {
 };
 PITRACE_ASSERT(sizeof(struct pitrace_session_args) == 64, "session arguments");
 
-/* Of a session. What may change only while off answers EBUSY while on. EPERM, to all calls: the
- * caller has neither CAP_PERFMON nor the credentials of the member who made it. */
+/* PITRACE_IOC_SETUP, of a session. Settings that may change only while off fail with EBUSY while
+ * on. All calls fail with EPERM if the caller has neither CAP_PERFMON nor the credentials of the
+ * member who made the session. */
 struct pitrace_setup_args {
 	__u32 size;
 	__u32 version;
@@ -635,10 +636,11 @@ struct pitrace_event_args {
 PITRACE_ASSERT(sizeof(struct pitrace_event_args) == 112, "event arguments");
 
 /*
- * Of a hook descriptor: write one record into every session that is on, records this major and has
- * the caller in its scope. ENODATA: none does. ENOBUFS: it was counted as lost (BUDGET: this
- * user has had its share of this CPU's time, module parameter user_budget; USER: user records fill
- * no ring beyond its half, so that they neither stop a session nor push out its samples).
+ * PITRACE_IOC_HOOK, of a hook descriptor: writes one record into every session that is on, records
+ * this major and has the caller in its scope. ENODATA: there is none. ENOBUFS: it was counted as
+ * lost (BUDGET: this user has had its share of this CPU's time, module parameter user_budget; USER:
+ * user records fill at most half of a ring, so that they neither stop a session nor push out its
+ * samples).
  */
 struct pitrace_hook_args {
 	__u32 size;
@@ -673,8 +675,8 @@ PITRACE_ASSERT(sizeof(struct pitrace_consume_args) == 16, "consume arguments");
 #include "pitrace_itrace.h"
 #include "pitrace_ptt.h"
 
-/* Flush closes the open segments (bit 0: MTE, bit 1: trace), so that all that was written stands
- * in whole segments. Rescan writes all live tasks again (after MTE records were lost). */
+/* Flush closes the open segments (bit 0: MTE, bit 1: trace), so that all records so far are in
+ * whole segments. Rescan writes all live tasks again (after MTE records were lost). */
 #define PITRACE_FLUSH_MTE   0x1
 #define PITRACE_FLUSH_TRACE 0x2
 

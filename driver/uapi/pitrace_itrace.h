@@ -183,7 +183,7 @@ enum pitrace_itrace_scope {
 					   these begin; FROM: that one that has started */
 #define PITRACE_ITRACE_LIST 64
 struct pitrace_itrace_place {
-	__s32 fd; /* of the file whose byte `address` it is; -1: of memory itself */
+	__s32 fd; /* file that `address` is an offset in; -1: a memory address */
 	__u32 reserved;
 	__u64 address;
 };

@@ -45,7 +45,7 @@ PITRACE_ASSERT(sizeof(struct pitrace_metric) == 32, "metric");
  * EINVAL: is not to be had here; EADDRINUSE: found no counter free, be they held by others or by
  * the metrics before it; EPERM: counts what a member may not know, or takes a hardware counter
  * that he may not have. */
-#define PITRACE_PTT_CHARGE 0x1 /* interrupts are charged to who was interrupted */
+#define PITRACE_PTT_CHARGE 0x1 /* interrupts are charged to the interrupted thread */
 struct pitrace_ptt_args {
 	__u32 size;
 	__u32 version;
@@ -77,7 +77,7 @@ struct pitrace_ptt_thread_args {
 };
 PITRACE_ASSERT(sizeof(struct pitrace_ptt_thread_args) == 16, "ptt thread arguments");
 
-/* How a thread may read a metric's counter itself. */
+/* The means by which a thread may read a metric's counter itself. */
 enum pitrace_ptt_how {
 	PITRACE_HOW_NOT = 0, /* it may not */
 	PITRACE_HOW_CYCLES,  /* rdtsc, mrs cntvct_el0, mftb, stckf >> 2 */
@@ -159,7 +159,7 @@ struct pitrace_ptt_control {
 	__u64 cycles_hz; /* 0: unknown */
 	__u64 unwatched; /* threads that would have been added, but for room */
 	__u64 sequence;  /* of what follows, (F) */
-	__u64 gone;      /* threads whose slot was given up */
+	__u64 gone;      /* threads whose slot was released */
 	__u64 gone_dispatches;
 	__u64 gone_interrupts;
 	__u64 reserved[3];
