@@ -13,9 +13,9 @@
 #define BLOCK   4096u
 #define ENDS    32u /* blocks at its begin and its end */
 #define BETWEEN 64u /* … spread over the rest */
-#define CONTENT 1   /* the first byte of what stands for one */
+#define CONTENT 1   /* first byte of an id that is made of a file's content */
 
-/* Where a device is numbered anew at each mount, and inodes are small numbers. */
+/* File systems whose device numbers change with each mount, and whose inodes are small numbers. */
 static bool in_memory(long type)
 {
 	return type == TMPFS_MAGIC || type == RAMFS_MAGIC;

@@ -46,7 +46,7 @@ static inline uint64_t file_touched(const struct stat *st)
 
 enum file_same file_same(const struct file_identity *recorded, int fd, const struct stat *st);
 
-/* What stands for a file that has no build id: of a large one not all is read. */
+/* Identifies a file without a build id; of a large file only parts are read. */
 struct file_content {
 	uint64_t size, touched; /* when it was read: file_touched() */
 	uint32_t sum;
@@ -55,7 +55,7 @@ struct file_content {
 /* false: it cannot be read. */
 bool file_content(int fd, struct file_content *c);
 
-/* As it stands in the place of a build id of no bytes: 20 bytes. false: there is none. */
+/* The same in place of an empty build id: 20 bytes. false: there is none. */
 #define FILE_CONTENT_BYTES 20
 void file_content_put(const struct file_content *c, uint8_t to[FILE_CONTENT_BYTES]);
 bool file_content_get(const uint8_t from[FILE_CONTENT_BYTES], struct file_content *c);

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-/* For counters that the module enables for user code: PMU_USUAL, which perf uses for instructions
- * alone, is tried first; PMU_WIDTH: bits of a counter unless set otherwise. */
+/* Reads counters that the module enables for user code. PMU_USUAL, which perf uses only for
+ * instructions, is tried first; PMU_WIDTH: bits of a counter unless set otherwise. */
 #if defined(__aarch64__)
 #define PMU_READS 1
 #define PMU_WIDTH 32

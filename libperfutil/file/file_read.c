@@ -58,7 +58,7 @@ void file_section_fault(struct pifile *f, size_t i, enum file_state state, const
 	f->nfaults++;
 }
 
-/* For the caller of pifile_open, when there is no open file to hold the fault. */
+/* Reports a fault to the caller of pifile_open, when there is no open file to hold it. */
 __attribute__((format(printf, 4, 5))) static void refuse(struct pifile_fault *fault, int error,
 							 uint64_t offset, const char *format, ...)
 {

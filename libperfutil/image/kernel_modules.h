@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Kernel modules that come and go while tracing is on. Who looks into /proc/modules again and again
- * knows of each only that it was there at one look and not at another: the time between is a
- * module's where no other one, nor the same one elsewhere or again, may have had it, and nobody's
- * else.
+ * Kernel modules that come and go while tracing is on. Repeated reads of /proc/modules show of each
+ * module only that it was there at one read and not at another. The time between two reads is given
+ * to a module only if no other one, nor the same one at another address or loaded again, can have
+ * had the address then; otherwise to none.
  */
 #ifndef PITRACE_KERNEL_MODULES_H
 #define PITRACE_KERNEL_MODULES_H
 
 #include <pifile.h>
 
-/* The text of /proc/modules, with what tells loads of one module from each other: a copy, to be
- * freed, or NULL without memory. That is what the functions below compare. */
+/* The text of /proc/modules, with data that distinguishes loads of one module: a copy, to be freed,
+ * or NULL without memory. The functions below compare such copies. */
 char *kernel_modules_mark(const char *text);
 /* Two texts of /proc/modules: the same modules at the same places? Use counts do not matter. */
 bool kernel_modules_same(const char *a, const char *b);

@@ -12,7 +12,8 @@
 /* Returns a descriptor or -1. When the process has exited only the path remains, which is opened
  * from this process's root with the rights of user (NULL: its own), but not if `live`. */
 int mapped_file_open(const struct pitrace_mte_map *map, bool live, const struct rights *user);
-/* Its GNU build id; length 0: it has none, and what is in it stands for one (file_same.h). */
+/* Reads its GNU build id; length 0: it has none, and the id is made of its content
+ * (file_same.h). */
 void mapped_file_id(int fd, struct pitrace_mte_buildid *id);
 
 #endif

@@ -168,8 +168,8 @@ static bool identify(struct one *o)
 	return o->known = o->root >= 0 || o->inner == o->pid;
 }
 
-/* For a process that exited before it was identified: a map in our own /tmp counts if it belongs to
- * the user who traces and was written since. */
+/* Identifies the map of a process that exited before it was identified: a map in our own /tmp
+ * counts if it belongs to the tracing user and was written since. */
 static bool know(const struct perfmaps *m, struct one *o)
 {
 	if (identify(o))

@@ -195,7 +195,7 @@ static void majors_of(uint64_t majors[PITRACE_MAJORS / 64])
 		majors[0] |= 1ull << PITRACE_LOAD_STORE;
 }
 
-/* For one process the session has the scope of that process, which any user may trace. */
+/* A session for one process has that process as its scope, so any user may have it. */
 static int begin_session(void)
 {
 	uint64_t majors[PITRACE_MAJORS / 64];

@@ -37,7 +37,7 @@ bad:
 	return 1;
 }
 
-/* Characters that move the cursor, change the terminal or reorder what stands around them. */
+/* Characters that move the cursor, change the terminal or reorder text around them. */
 static bool harmful(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
@@ -77,8 +77,8 @@ static uint64_t has_zero(uint64_t x)
 	return (x - EACH(1)) & ~x & EACH(0x80);
 }
 
-/* How many of n bytes at the beginning are visible ASCII, not a backslash and not `also`; most
- * names are nothing else. */
+/* Length of the beginning of n bytes that is visible ASCII, without backslash and `also`: for most
+ * names all of them. */
 static size_t plain(const char *s, size_t n, char also)
 {
 	size_t i;

@@ -19,7 +19,7 @@ char *escape_into(char *room, size_t size, const char *name);
 
 /* The same straight into a file, however long. */
 void escape_print(FILE *out, const char *name);
-/* How many bytes at the beginning stand for themselves there: all of them, in most names. */
+/* Number of leading bytes that need no escape: all of them, in most names. */
 size_t escape_plain(const char *name);
 
 /* printf for texts that hold names, paths and arguments: all that it makes is escaped. A newline at
@@ -28,8 +28,8 @@ void escape_printf(FILE *out, const char *format, ...) __attribute__((format(pri
 void escape_vprintf(FILE *out, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* A JSON string with its quotes: controls as \u00NN. Bytes that are not UTF-8 stand as the text
- * \xNN, because JSON has no way to say them that every reader accepts. */
+/* A JSON string with its quotes: controls as \u00NN. Bytes that are not UTF-8 become the text \xNN,
+ * because no JSON notation for them is accepted by every reader. */
 void escape_json(FILE *out, const char *name);
 /* Whether it needs no escape in JSON: visible ASCII without quotes and backslashes. */
 bool escape_is_plain(const char *name);

@@ -72,7 +72,8 @@ static void member(struct json *j, const char *key)
 		fprintf(out, "\"%s\":%s", key, j->indent ? " " : "");
 }
 
-/* Where a member's value is to be put, its key before it; NULL: it is none of one short line. */
+/* Writes a member's key and returns the place for its value; NULL: the member is not short, or JSON
+ * is indented. */
 static inline char *begin_short(struct json *j, const char *key, size_t size)
 {
 	char *p, *end;

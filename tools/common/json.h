@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writing JSON: commas, nesting and escapes in one place. A key of NULL stands for an element of an
- * array. Nothing is allocated; errors are the FILE's, which has all of a line when it ends.
+ * Writing JSON: commas, nesting and escapes in one place. Elements of arrays have the key NULL.
+ * Nothing is allocated; write errors are reported by the FILE, which has the whole line once it
+ * ends.
  */
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
@@ -47,7 +48,7 @@ void json_keep_begin(struct json *j);
 void json_keep_end(struct json *j, struct json_kept *kept);
 /* Write it again; false: nothing is kept. */
 bool json_again(struct json *j, const struct json_kept *kept);
-/* To write what stands between members. */
+/* The FILE, for output between members. */
 FILE *json_out(struct json *j);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How rows of an option table store their values. What is wrong is named in a message. */
+/* Functions that store the values of an option table's rows. Errors are named in a message. */
 #ifndef COMMON_OPTION_STORE_H
 #define COMMON_OPTION_STORE_H
 

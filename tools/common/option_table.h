@@ -20,7 +20,7 @@ struct option_given {
 	const char *name;
 	char *text;
 };
-/* False: the argument was refused, and a message said why. */
+/* False: the argument was refused, after a message. */
 typedef bool option_store(const struct option_given *given, void *to);
 
 struct option_row {
@@ -43,7 +43,7 @@ struct option_row {
 #define OPTION_TO(type, member) \
 	.offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
-/* Rows of a table, and where what they set lies in the program's structure. */
+/* Rows of a table, and the offset of their values in the program's structure. */
 struct option_part {
 	const struct option_row *rows; /* NULL ends the parts */
 	size_t base;
@@ -72,8 +72,8 @@ struct option_rest {
 enum option_outcome {
 	OPTIONS_TAKEN,
 	OPTIONS_DONE,    /* --help, --version or --complete: it was printed */
-	OPTIONS_REFUSED, /* a value was wrong, as a message said */
-	OPTIONS_UNKNOWN, /* no such option, or no argument, as a message said */
+	OPTIONS_REFUSED, /* a value was wrong, after a message */
+	OPTIONS_UNKNOWN, /* no such option, or no argument, after a message */
 };
 
 /* Stores the options of argv[1]... in `base`. `command` is the sub-command's bit (0: none), whose
@@ -84,9 +84,9 @@ enum option_outcome options_parse(const struct option_table *t, unsigned int com
 void options_help(FILE *out, const struct option_table *t);
 /* Only the options. */
 void options_list(FILE *out, const struct option_table *t);
-/* For shells, a line an option: name, argument, what completes it, names that it excludes, "*" if
- * it repeats, help; with tabs between them, "." for nothing. A line whose name is "." is of the
- * operands. */
+/* Completions for shells, a line for each option: name, argument, how to complete it, options that
+ * it excludes, "*" if it repeats, help; with tabs between them, "." for nothing. The line named "."
+ * is for the operands. */
 void options_complete(FILE *out, const struct option_table *t, unsigned int command);
 /* The same for a sub-command. */
 void options_complete_command(FILE *out, const char *name, const char *help);

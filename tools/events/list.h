@@ -14,7 +14,7 @@ struct event_list {
 	const char *word;     /* those with it in name or description; NULL: all */
 	const char *pmu;      /* of this PMU (or source) only; NULL: all */
 	uint64_t shown;       /* the number of events printed */
-	bool bad;             /* an event file is malformed, as a message said */
+	bool bad;             /* an event file is malformed, after a message */
 	struct json json;
 	char source[4096]; /* of the last line */
 };

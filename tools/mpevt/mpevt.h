@@ -25,7 +25,7 @@ struct mpevt {
 	char **words; /* what follows the options; ends with NULL */
 };
 
-/* They return exit codes; a message said what failed. */
+/* Each returns an exit code, after a message if it failed. */
 int cmd_run(const struct mpevt *m);
 int cmd_start(const struct mpevt *m);
 int cmd_ask(const struct mpevt *m, bool stop);

@@ -122,7 +122,7 @@ void show_json(FILE *out, const struct dump *d)
 	json_end(&j, '}');
 }
 
-/* ---- CSV: a line a thread; of intervals a table, whose first column is the interval ---------- */
+/* ---- CSV: a line for each thread; intervals as one table with the interval in the first column */
 
 static void csv_head(FILE *out, const struct dump *d)
 {

@@ -19,13 +19,13 @@ struct ptt_options {
 	const char *metric[PTT_METRICS];
 	int metrics; /* 0: none was named */
 	int priv;    /* enum trace_priv */
-	int threads; /* 0: not said */
+	int threads; /* 0: default */
 	bool charged;
 	bool cpus; /* show them, too */
 	bool cpi;
 	enum sort sort;
 	int by;                    /* SORT_METRIC: which */
-	uint64_t interval, repeat; /* ns, how often; 0: not said */
+	uint64_t interval, repeat; /* ns, how often; 0: not given */
 	int pid[PTTVIEW_HELD_PIDS];
 	int pids;
 	char *chosen;     /* of -pl */

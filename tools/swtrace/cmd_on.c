@@ -61,7 +61,7 @@ int cmd_off(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return USAGE;
-	/* A session whose buffer or disk is full is off already. */
+	/* A session with a full buffer or disk is off already. */
 	if (!TraceGetInfo(&i) && (i.stopped || i.file_error) && i.state == PITRACE_STATE_OFF)
 		return print_stop(&i);
 	rc = TraceOff();

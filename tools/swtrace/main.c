@@ -10,7 +10,7 @@ struct swtrace_command {
 	int (*run)(int argc, char **argv); /* argv[0] is the name; the exit code or USAGE */
 	const char *usage, *what;
 	const struct option_table *options; /* NULL: none, then: */
-	const char *operands;               /* what may stand behind it, for completions */
+	const char *operands;               /* words that may follow it, for completions */
 	const char *(*completions)(void);
 };
 
@@ -99,7 +99,7 @@ static int cmd_help(int argc, char **argv)
 	return 0;
 }
 
-/* For shells (option_table.h): of a sub-command, or of all of them. */
+/* Completions for shells (option_table.h), of a sub-command or of all of them. */
 static int complete(const struct swtrace_command *c)
 {
 	static const struct option_part parts[] = { { NULL, 0 } };

@@ -14,7 +14,7 @@
 
 #define EXIT_POST 2 /* of post: from here on there is no report */
 
-/* post lies beside this program, or where the shell would find it. */
+/* Looks for post beside this program, else in PATH. */
 static bool find_post(char *path, size_t room)
 {
 	ssize_t n = readlink("/proc/self/exe", path, room);

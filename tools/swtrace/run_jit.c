@@ -18,7 +18,7 @@
  * takes them longer than all that the agent does: names need it not. */
 #define NAMES_ONLY "-XX:+UnlockDiagnosticVMOptions -XX:-DebugNonSafepoints"
 
-/* The agent lies beside this program, or where it was installed. */
+/* Looks for the agent beside this program, else where it was installed. */
 static bool find_agent(char path[PATH_MAX])
 {
 	char exe[PATH_MAX], beside[PATH_MAX + 64];

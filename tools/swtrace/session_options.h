@@ -9,7 +9,7 @@
 /* They set a struct tracer_options. */
 extern const struct option_row session_rows[];
 
-/* Do those that say how files rotate fit together? False after a message. */
+/* Checks that the options about rotation fit together. False after a message. */
 bool session_rotation_fits(const struct tracer_options *o);
 
 #endif

@@ -10,7 +10,7 @@
 #define MAX_FORMATS 16
 
 struct program {
-	const struct dwarf_unit *u; /* whose strings and sizes serve */
+	const struct dwarf_unit *u; /* the unit whose strings and sizes are used */
 	struct dwarf_unit as;       /* that unit with the program's own sizes */
 	struct bytes b;
 	uint64_t start, length; /* a sequence's first row, instructions' unit */

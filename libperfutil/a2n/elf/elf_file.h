@@ -65,7 +65,7 @@ uint32_t elf_symbols_dynamic(struct elf_file *f, struct symtab *t);   /* .dynsym
 uint32_t elf_symbols_debugdata(struct elf_file *f, struct symtab *t); /* .gnu_debugdata */
 uint32_t elf_symbols_plt(struct elf_file *f, struct symtab *t);       /* last: name@plt */
 
-/* For the functions above. */
+/* Internal, for the functions above. */
 struct bytes elf_bytes(const struct elf_file *f, const void *base, size_t size);
 struct bytes elf_section_bytes(const struct elf_file *f, const struct section *s);
 /* Returns bytes of the file by virtual address, through the program headers. */

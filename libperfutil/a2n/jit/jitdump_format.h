@@ -9,7 +9,7 @@
 #define JITDUMP_HEADER 40 /* at least */
 /* the same, tag, late: extension, by writers that record late; */
 #define JITDUMP_HEADER_LATE  56
-#define JITDUMP_SINCE        8 /* … with it a time stands between a LOAD's name and code */
+#define JITDUMP_SINCE        8 /* … with it a time is between a LOAD's name and code */
 #define JITDUMP_LATE_TAG     0x6c61746570690000ull
 #define JITDUMP_PREFIX       16 /* id size time */
 #define JITDUMP_LOAD_FIXED   56 /* prefix pid tid vma address size index; name, code */

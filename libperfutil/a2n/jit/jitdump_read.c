@@ -34,7 +34,7 @@ struct jitdump {
 	uint64_t window_at;
 	size_t window_size;
 
-	/* For the next LOAD: from DEBUG_INFO and UNWINDING records before it. */
+	/* Data for the next LOAD, from DEBUG_INFO and UNWINDING records before it. */
 	uint8_t *table;
 	uint64_t table_at; /* in the file */
 	size_t table_size, table_room;

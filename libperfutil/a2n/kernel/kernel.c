@@ -107,7 +107,7 @@ int kernel_code(struct kernel *k, uint64_t time, const char *name, uint64_t star
 		return rc;
 	e->code = true;
 	e->load = !gone;
-	/* What goes was there, whether its coming was told or not. */
+	/* Code that goes away was there before, even without an event of its coming. */
 	if (!start || !length)
 		return 0;
 	s.part = e->part;
@@ -259,7 +259,8 @@ static const struct kernel_event *find_code(const struct layout *l, uint64_t add
 	return low ? l->code[low - 1] : NULL;
 }
 
-/* Events tell when what is here came: a text of another time does not speak of the time before. */
+/* Whether an event says when the code here came: then a text read later says nothing about the time
+ * before. */
 static bool came(const struct layout *l, uint64_t address)
 {
 	uint32_t at;
@@ -268,8 +269,8 @@ static bool came(const struct layout *l, uint64_t address)
 	return e && address <= e->last;
 }
 
-/* The first that is told of it is that it goes: it was there from the beginning, unless something
- * else was. */
+/* Whether code whose first event is its removal was there from the beginning. Not if other code was
+ * at the same place. */
 static bool was_there(const struct layout *l, uint32_t i)
 {
 	const struct kernel_event *e = l->code[i];
@@ -534,7 +535,7 @@ static int build_ranges(struct kernel *k, const struct layout *l)
 	return r;
 }
 
-/* Who came where, and which build of it. */
+/* Collects the loads of all parts, to find which build each one was. */
 static int find_loads(struct kernel *k, const struct layout *l)
 {
 	struct kernel_load *load = malloc((k->n_ranges + 1ull + k->n_events) * sizeof(*load));

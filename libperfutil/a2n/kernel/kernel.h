@@ -26,7 +26,7 @@ struct kernel {
 	uint32_t n_ranges, room_ranges;
 	struct kernel_event *events;
 	uint32_t n_events, room_events;
-	uint32_t snapshot, texts;    /* of /proc/modules, of kallsyms: so many were told */
+	uint32_t snapshot, texts;    /* numbers of /proc/modules and kallsyms texts so far */
 	bool hidden, hidden_modules; /* the addresses were zero */
 	bool dirty, warned;
 

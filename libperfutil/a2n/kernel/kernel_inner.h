@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What kernel.c (telling, asking), kallsyms.c (reading) and kernel_loads.c (which build was there
- * when) share. */
+/* Shared by kernel.c (events, answers), kallsyms.c (reading) and kernel_loads.c (which build was
+ * there when). */
 #ifndef A2N_KERNEL_INNER_H
 #define A2N_KERNEL_INNER_H
 
 #include "a2n/kernel/kernel.h"
 #include "a2n/module/module_symbols.h"
 
-/* Where a text had what. */
+/* A symbol of a text: name and address. */
 struct kernel_mark {
 	uint64_t address;
 	const char *name; /* interned */
@@ -19,7 +19,7 @@ struct kernel_version {
 	uint32_t n;
 	uint32_t text;  /* the first one's number, from 1 */
 	uint32_t of;    /* it only adds to this version; else NO_VERSION */
-	uint32_t layer; /* of the part: whose table it is in */
+	uint32_t layer; /* of the part: the table with its symbols */
 };
 
 #define NO_VERSION   UINT32_MAX
@@ -62,7 +62,7 @@ struct kernel_range {
 	struct kernel_part *part;
 	uint64_t start, last;
 	uint32_t snapshot;
-	struct module *module; /* as whose its code is named */
+	struct module *module; /* module that names its code */
 };
 
 #define EVENT UINT32_MAX
@@ -73,11 +73,12 @@ struct kernel_event {
 	uint64_t start, last, length;
 	bool load;
 	bool code;                         /* it goes from there alone */
-	struct module *module;             /* a load's: as whose its code is named */
+	struct module *module;             /* a load's: module that names its code */
 	const struct kernel_event *before; /* of its part, while ranges are made */
 };
 
-/* A part came to a place: before all events (first: the snapshot that lists it), or by one. */
+/* A part was loaded at an address: before all events (first: the snapshot that lists it), or by
+ * one. */
 struct kernel_load {
 	struct kernel_part *part;
 	uint64_t start, last;
@@ -91,10 +92,10 @@ struct kernel_part *kernel_part(struct kernel *k, const char *name, size_t lengt
 /* kernel_loads.c. Each 0 or -ENOMEM. The symbols from `begin` on are those of one text: which of
  * them are new. */
 int kernel_versions(struct kernel *k, uint32_t begin);
-/* Whose names code has at each load, and which table each version's symbols belong to. */
+/* Finds the module that names the code of each load, and the table of each version's symbols. */
 int kernel_loads(struct kernel *k, struct kernel_load *load, uint32_t n);
 void kernel_part_free(struct kernel_part *p);
-/* The module whose table has them; NULL: none. */
+/* The module with the layer's table; NULL: none. */
 static inline struct module *kernel_layer(const struct kernel_part *p, uint32_t layer)
 {
 	return layer == NO_LAYER ? NULL : layer ? p->layer[layer] : p->module;
@@ -105,7 +106,8 @@ static inline uint32_t kernel_symbol_layer(const struct kernel_symbol *s)
 	return s->version < s->part->n_versions ? s->part->version[s->version].layer : 0;
 }
 
-/* The image's symbols, if it was told, in place of those that kallsyms has of it. 0 or -ENOMEM. */
+/* Replaces the image's symbols from kallsyms by those of its file, if there is one. 0 or
+ * -ENOMEM. */
 int kernel_take_linked(struct kernel *k);
 
 static inline bool is_text(char type)

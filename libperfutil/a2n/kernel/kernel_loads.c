@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A module that is loaded again may be another build of it. Each text of kallsyms shows the symbols
- * of those that were there when it was read; events tell how often one came to a place. What the
- * texts show of a place one after the other are its loads in their order, as long as there are as
- * many of both. Where there are not, nobody knows which build was there when: no names then.
+ * A module that is loaded again may be another build of it. Each text of kallsyms has the symbols
+ * of the builds that were loaded when it was read; events count the loads at an address. The builds
+ * that successive texts show at an address are its loads in order, as long as there are as many of
+ * both. If not, it is unknown which build was there when: then code has no names.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static bool within(const struct kernel_version *a, const struct kernel_version *
 	return i == a->n;
 }
 
-/* The newest version that lies where this one does. */
+/* The newest version at the same address. */
 static uint32_t newest_there(const struct kernel_part *p, const struct kernel_version *v)
 {
 	uint32_t i = p->n_versions;
@@ -67,7 +67,7 @@ static uint32_t newest_there(const struct kernel_part *p, const struct kernel_ve
 	return NO_VERSION;
 }
 
-/* The kernel itself does not change: its lowest address stands for all. */
+/* The kernel itself does not change: its lowest address represents it. */
 static bool of_image(const struct kernel *k, struct kernel_part *p)
 {
 	if (p != k->image)
@@ -204,7 +204,7 @@ static struct extent extent_of(const struct kernel_version *v, const struct plac
 	return e;
 }
 
-/* The first layer in which nothing lies where it does. */
+/* The first layer without symbols in the same range. */
 static uint32_t free_layer(const struct kernel_part *p, const struct extent *extent, uint32_t i)
 {
 	bool taken[VERSIONS_MAX] = { false };
@@ -233,7 +233,7 @@ static int set_layers(struct kernel *k, struct kernel_part *p, const struct plac
 	return 0;
 }
 
-/* Of what has no places (bpf programs) the first symbols at each address serve. */
+/* Parts without known ranges (bpf programs): the first symbols at each address are used. */
 static void set_layers_of_many(struct kernel_part *p)
 {
 	uint32_t i, k;
@@ -260,7 +260,7 @@ static bool has_code(const struct kernel_version *v, const struct place *place)
 	return low < v->n && v->mark[low].address <= place->last;
 }
 
-/* What the texts show of a place: the newest version of each build, in their order. */
+/* The builds at an address: the newest version of each, in order. */
 static uint32_t builds_at(const struct kernel_part *p, const struct place *place,
 			  uint32_t build[VERSIONS_MAX])
 {
@@ -298,7 +298,7 @@ static int name_loads(struct kernel *k, struct kernel_load *load, const struct p
 				  loads > 1 && p->version[build[0]].text == 1;
 		uint32_t which = n == 1 ? 0 : number;
 
-		/* Of the beginning it is known in any case, if it is known when that ended. */
+		/* The build at the beginning is known if the time of its end is. */
 		if (p->overfull || (n > 1 && n != loads && !first_text) || (!n && place->shared))
 			*load[i].module = unsure(k, p);
 		else if (n)

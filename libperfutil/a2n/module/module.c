@@ -12,7 +12,7 @@
 struct known_id {
 	struct file_key key;
 	struct build_id id;
-	struct file_content content; /* size 0: not told */
+	struct file_content content; /* size 0: unknown */
 };
 
 static bool same_key(const struct file_key *a, const struct file_key *b)
@@ -169,7 +169,7 @@ struct module *module_of_map(struct modules *ms, const struct a2n_map *map)
 	return m;
 }
 
-/* Who already answered from the wrong file must look again. */
+/* Unloads modules that answered from the wrong file, so that they are looked up again. */
 static void look_again(struct modules *ms, const struct file_key *key)
 {
 	for (uint32_t i = 0; i < ms->table.keys.used; i++) {

@@ -77,7 +77,7 @@ const struct image *module_image(const struct modules *ms, const struct module *
 /* Returns the module with this name, created at the first call; the caller adds its symbols. */
 struct module *module_named(struct modules *ms, const char *name, enum module_kind kind,
 			    uint32_t machine);
-/* … the kernel's, one of several that are called so. */
+/* … a module of the kernel's, one of several with this name. */
 struct module *module_of_kernel(struct modules *ms, const char *name, uint32_t number,
 				uint32_t machine);
 int module_build_id(struct modules *ms, const struct file_key *key, const void *id, size_t size);
@@ -87,9 +87,9 @@ int module_vdso(struct modules *ms, const void *image, size_t size);
 /* Checks for memory that holds generated code: anonymous, or an unnamed file that two mappings
  * share. */
 bool module_holds_code(const struct module *m);
-/* What was told of its file, which has no build id; NULL: nothing was. */
+/* Returns the recorded content of its file, which has no build id; NULL: unknown. */
 const struct file_content *module_told_content(const struct modules *ms, const struct module *m);
-/* The build id told for it; NULL: none was. */
+/* Returns its recorded build id; NULL: unknown. */
 const struct build_id *module_known_build_id(const struct modules *ms, const struct module *m);
 
 /* Sets the answer for addresses without symbol in m, and the source of its symbols. */

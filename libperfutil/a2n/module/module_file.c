@@ -36,7 +36,7 @@ static const char *replaced(struct module_file *f, enum file_same same, const st
 	f->other_inode = f->by_time = false;
 	if (same == FILE_SAME && !touched && !m->gone)
 		return NULL;
-	/* What had been changed already when the drain looked tells nothing. */
+	/* Content read by the drain after a change proves nothing. */
 	known = f->content && !after(m, f->content->touched) && file_content(f->elf.fd, &now);
 	if (known && now.size == f->content->size && now.sum == f->content->sum)
 		return NULL;
@@ -76,7 +76,7 @@ static bool take_candidate(void *arg, const char *file, int fd, const struct sta
 		if (!same_build_id(&id, f->build_id))
 			why = "the file was replaced since it ran (another build id)";
 	}
-	/* Of two that have no build id one is not the other. */
+	/* Two files without build ids need not be the same. */
 	if (!why && !(f->build_id && f->build_id->size) && live)
 		why = replaced(f, same, st);
 	if (why) {

@@ -13,7 +13,7 @@ struct module_file {
 	const struct build_id *build_id;
 	const char *why; /* why it was not found */
 	struct elf_file elf;
-	const struct file_content *content; /* that was told; NULL: none was */
+	const struct file_content *content; /* recorded content; NULL: unknown */
 	bool other_inode;                   /* than the one that ran; no build id tells more */
 	bool by_time; /* … but the time of its last write, which can be set */
 	char path[PATH_MAX];

@@ -404,7 +404,7 @@ static struct epoch *next_seen(struct process *p, struct epoch *e, const struct 
 	e = e ? e + 1 : p->epochs;
 	if (e == p->epochs + p->n || e->owner != owner)
 		return NULL;
-	/* Where nothing else is known, no exec was seen either. */
+	/* If nothing is known to be mapped, an exec was not seen either. */
 	return e->seen || blank ? e : NULL;
 }
 

@@ -13,7 +13,7 @@
 
 struct module;
 
-/* Of two events at one time the one added later is the later one. */
+/* A point of the timeline. Events at the same time are ordered by when they were added. */
 struct moment {
 	uint64_t time;
 	uint32_t order;

@@ -294,7 +294,7 @@ static int keep_newest(void *arg, const void *segment, size_t size)
 	return append(b, s, size);
 }
 
-/* What is read now is signalled again when more comes. */
+/* Clears pending readiness, so that only new data are signalled. */
 static void forget_edges(struct backend *b)
 {
 	struct epoll_event seen[64];
@@ -501,8 +501,8 @@ static int perf_suspend(struct backend *b, bool suspend)
 	if (b->state != PITRACE_STATE_ON && b->state != PITRACE_STATE_SUSPENDED) {
 		err = -EINVAL;
 	} else if (b->state != to) {
-		/* What lies before was cut off: a new session number keeps readers from joining it
-		 * to what follows. */
+		/* Earlier records were cut off: a new session number keeps readers from joining
+		 * them to the later ones. */
 		if (!suspend)
 			err = emit_interval(b, 0);
 		if (wanted(&b->s.config, PITRACE_TPROF))

@@ -19,7 +19,7 @@ typedef int (*perf_put)(void *arg, uint16_t major, uint32_t minor, const void *d
  * build id has that in place of its file's inode. */
 int perf_put_name(const struct perf_item *item, perf_put put, void *arg);
 
-/* How stacks are recorded: what the session requests, and how the event was opened. */
+/* Stack settings: parts that the session requests, and limits of the opened event. */
 struct perf_registers;
 struct perf_stacks {
 	uint32_t want; /* PITRACE_WANT_* */

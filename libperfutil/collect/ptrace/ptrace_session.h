@@ -49,7 +49,7 @@ struct ptrace_process {
 	uint64_t start, stop;
 };
 
-/* How a thread is resumed. */
+/* Ways to resume a thread. */
 enum ptrace_mode {
 	PTRACE_RUN, /* at full speed */
 	PTRACE_STEP,

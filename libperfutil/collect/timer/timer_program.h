@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* For a script its interpreter is checked. False with a sentence and what would help. */
+/* Checks a program, or the interpreter of a script. False with a sentence and a remedy. */
 bool timer_can_enter(const char *path, char *why, size_t why_room, char *cure, size_t cure_room);
 
 #endif
